@@ -1,0 +1,19 @@
+# Install tree and package. libfathom.so keeps its own dependencies to itself: a consumer needs none of their headers.
+include(CMakePackageConfigHelpers)
+
+set(FATHOM_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/fathom)
+
+install(TARGETS fathom EXPORT fathomTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+if(FATHOM_BUILD_CLI)
+  install(TARGETS fathom_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/fathom DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+install(EXPORT fathomTargets NAMESPACE fathom:: DESTINATION ${FATHOM_CMAKE_DIR})
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/fathomConfig.cmake.in
+  ${PROJECT_BINARY_DIR}/fathomConfig.cmake INSTALL_DESTINATION ${FATHOM_CMAKE_DIR})
+# Before 1.0 a minor version may break the API.
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/fathomConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/fathomConfig.cmake ${PROJECT_BINARY_DIR}/fathomConfigVersion.cmake
+  DESTINATION ${FATHOM_CMAKE_DIR})

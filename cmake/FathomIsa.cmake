@@ -1,0 +1,23 @@
+# Compiles one source once per instruction set into a room. The source puts everything into namespace FATHOM_ISA, and
+# a table picks one at run time. The flags keep every build equal to the bit: no contraction, no fast maths.
+
+set(FATHOM_ISA_FLAGS_sse2 -msse2)
+set(FATHOM_ISA_FLAGS_avx2 -mavx2)
+set(FATHOM_ISA_FLAGS_avx512 -mavx512f -mavx512bw -mavx512dq -mavx512vl -mprefer-vector-width=512)
+
+# fathom_isa_sources(<room> <source>...)
+function(fathom_isa_sources room)
+  foreach(isa sse2 avx2 avx512)
+    set(target fathom_${room}_${isa})
+    add_library(${target} OBJECT ${ARGN})
+    target_compile_definitions(${target} PRIVATE FATHOM_ISA=${isa})
+    target_include_directories(${target} PRIVATE
+      $<TARGET_PROPERTY:fathom_${room},INTERFACE_INCLUDE_DIRECTORIES>)
+    target_link_libraries(${target} PRIVATE fathom_flags)
+    # After the flags of the build type, so that kernels are always optimised: an AVX-512 copy of an inline function
+    # that was not inlined could be picked by the linker for everybody.
+    target_compile_options(${target} PRIVATE -O3 -fno-math-errno -fno-trapping-math ${FATHOM_ISA_FLAGS_${isa}})
+    target_sources(fathom_${room} PRIVATE $<TARGET_OBJECTS:${target}>)
+    set_property(GLOBAL APPEND PROPERTY FATHOM_OBJECTS $<TARGET_OBJECTS:${target}>)
+  endforeach()
+endfunction()

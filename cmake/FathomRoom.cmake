@@ -1,0 +1,42 @@
+# A room is a folder of src/ and a CMake target fathom_<room>. It is linked to exactly the rooms that the picture in
+# docs/architecture.md allows it to include, and each room's headers are reachable only through its own target: the
+# include path of a room is a build folder that holds one link, <room> -> src/<room>. So a wrong #include does not
+# compile.
+
+# Warnings and floating-point rules for everything of ours; private, so that consumers never inherit them.
+add_library(fathom_flags INTERFACE)
+target_compile_options(fathom_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor> $<$<COMPILE_LANGUAGE:CXX>:-Woverloaded-virtual>
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>  # g++ 12 warns inside its own AVX-512 intrinsics
+  -ffp-contract=off -fvisibility=hidden -fvisibility-inlines-hidden
+  $<$<BOOL:${FATHOM_STRICT}>:-Werror>)
+if(FATHOM_SANITIZE)
+  target_compile_options(fathom_flags INTERFACE -fsanitize=${FATHOM_SANITIZE} -fno-omit-frame-pointer
+    -fno-sanitize-recover=all)
+  target_link_options(fathom_flags INTERFACE -fsanitize=${FATHOM_SANITIZE})
+endif()
+
+# fathom_room(<name> SOURCES <files> [ROOMS <rooms it may include>] [LIBRARIES <private third-party targets>])
+function(fathom_room name)
+  cmake_parse_arguments(ROOM "" "" "SOURCES;ROOMS;LIBRARIES" ${ARGN})
+  string(REPLACE "/" "_" target fathom_${name})
+  add_library(${target} STATIC ${ROOM_SOURCES})
+  set(gate ${PROJECT_BINARY_DIR}/rooms/${target})
+  cmake_path(GET name PARENT_PATH parent)
+  file(MAKE_DIRECTORY ${gate}/${parent})
+  file(CREATE_LINK ${PROJECT_SOURCE_DIR}/src/${name} ${gate}/${name} SYMBOLIC)
+  target_include_directories(${target} PUBLIC ${gate} ${PROJECT_SOURCE_DIR}/include)
+  set(rooms ${ROOM_ROOMS})
+  list(TRANSFORM rooms REPLACE "/" "_")
+  list(TRANSFORM rooms PREPEND fathom_)
+  # PUBLIC, because a room's headers may show types of the rooms below it; a room still may not reach around its
+  # arrows by chance: cmake/CheckRooms.cmake compares every #include with the picture at each build.
+  target_link_libraries(${target} PUBLIC ${rooms} PRIVATE ${ROOM_LIBRARIES} fathom_flags)
+  set_property(GLOBAL APPEND PROPERTY FATHOM_OBJECTS $<TARGET_OBJECTS:${target}>)
+  set_property(GLOBAL APPEND PROPERTY FATHOM_LIBRARIES ${ROOM_LIBRARIES})
+  add_dependencies(${target} fathom_check_rooms)
+endfunction()
+
+add_custom_target(fathom_check_rooms
+  COMMAND ${CMAKE_COMMAND} -D ROOT=${PROJECT_SOURCE_DIR} -P ${PROJECT_SOURCE_DIR}/cmake/CheckRooms.cmake
+  COMMENT "Checking that rooms only include what the picture allows" VERBATIM)

@@ -1,0 +1,77 @@
+#pragma once
+// What the tests of random numbers compare with: closed forms in double precision, independent of the library. Samples
+// come from fixed seeds, so each verdict is the same in every run; the limits are those a right generator would pass.
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace fathom::test {
+
+/// P(X <= x) for a standard normal.
+inline double normal_cdf(double x) { return 0.5 * std::erfc(-x / std::sqrt(2.0)); }
+
+/// P(X > statistic) for a chi-square law with an even number of degrees of freedom 2 k, where it is a finite sum:
+/// exp(-s/2) sum_{i < k} (s/2)^i / i!   (Abramowitz and Stegun 26.4.4).
+inline double chi_square_upper(double statistic, std::size_t even_degrees) {
+  const double half = statistic / 2;
+  double log_term = -half, sum = 0.0;
+  for (std::size_t i = 0; i < even_degrees / 2; ++i) {
+    sum += std::exp(log_term);
+    log_term += std::log(half) - std::log(static_cast<double>(i + 1));
+  }
+  return sum;
+}
+
+/// Pearson's statistic of values in [0, 1] against the uniform law on `cells` equal cells; the p-value follows with
+/// cells - 1 degrees of freedom, so take an odd number of cells. Pass F(x) to test a law with distribution function F.
+inline double chi_square_p_of_uniforms(std::span<const double> u, std::size_t cells) {
+  std::vector<double> counts(cells, 0.0);
+  for (const double value : u) {
+    const auto cell = static_cast<std::size_t>(value * static_cast<double>(cells));
+    ++counts[std::min(cell, cells - 1)];
+  }
+  const double expected = static_cast<double>(u.size()) / static_cast<double>(cells);
+  double statistic = 0.0;
+  for (const double count : counts) statistic += (count - expected) * (count - expected) / expected;
+  return chi_square_upper(statistic, cells - 1);
+}
+
+/// The smallest and largest p-values that pass: one verdict in 50 000 of a right generator would fail, and a fit that
+/// is too good fails too. Samples are fixed, so this is decided once.
+inline constexpr double kLowestP = 1e-5, kHighestP = 1.0 - 1e-5;
+
+struct Moments {
+  double mean = 0, variance = 0, skewness = 0, kurtosis = 0;  ///< kurtosis is 3 for a normal
+};
+
+inline Moments moments_of(std::span<const double> x) {
+  const auto n = static_cast<double>(x.size());
+  Moments m;
+  for (const double v : x) m.mean += v / n;
+  double third = 0, fourth = 0;
+  for (const double v : x) {
+    const double d = v - m.mean;
+    m.variance += d * d / n, third += d * d * d / n, fourth += d * d * d * d / n;
+  }
+  m.skewness = third / std::pow(m.variance, 1.5);
+  m.kurtosis = fourth / (m.variance * m.variance);
+  return m;
+}
+
+/// Pearson correlation of two samples of equal length.
+inline double correlation(std::span<const double> a, std::span<const double> b) {
+  const Moments ma = moments_of(a), mb = moments_of(b);
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += (a[i] - ma.mean) * (b[i] - mb.mean);
+  return sum / static_cast<double>(a.size()) / std::sqrt(ma.variance * mb.variance);
+}
+
+/// Whether a count of n trials with probability p lies within `sigmas` deviations of the binomial law.
+inline bool is_binomial(double count, double n, double p, double sigmas) {
+  return std::abs(count - n * p) <= sigmas * std::sqrt(n * p * (1 - p));
+}
+
+}  // namespace fathom::test
