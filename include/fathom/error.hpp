@@ -1,0 +1,40 @@
+#pragma once
+// The exceptions that fathom throws. Nothing in the library prints or exits; a face (the command line, a binding)
+// translates.
+
+#include <stdexcept>
+#include <string>
+
+#include <fathom/export.hpp>
+
+namespace fathom {
+
+/// Base of everything thrown on purpose. `what()` is one line that names what is wrong, where, and the limit.
+class FATHOM_API Error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+  ~Error() override;
+};
+
+/// A value, key or file that the caller can mend: out of range, wrong type, missing, truncated, not understood.
+class FATHOM_API InputError : public Error {
+ public:
+  using Error::Error;
+  ~InputError() override;
+};
+
+/// The system said no while writing or reading: disk full, permission, memory.
+class FATHOM_API SystemError : public Error {
+ public:
+  using Error::Error;
+  ~SystemError() override;
+};
+
+/// The caller asked to stop (see RunOptions::should_stop); what was already written is whole.
+class FATHOM_API Interrupted : public Error {
+ public:
+  using Error::Error;
+  ~Interrupted() override;
+};
+
+}  // namespace fathom

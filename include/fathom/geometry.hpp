@@ -1,0 +1,98 @@
+#pragma once
+// Points, rotations and rigid transforms in double precision. Transforms are named destination_from_source, so that
+// adjacent names cancel: world_from_hit = world_from_sensor * sensor_from_hit.
+
+#include <cmath>
+
+namespace fathom {
+
+struct Vec3 {
+  double x = 0.0, y = 0.0, z = 0.0;
+
+  friend constexpr Vec3 operator+(Vec3 a, Vec3 b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
+  friend constexpr Vec3 operator-(Vec3 a, Vec3 b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
+  friend constexpr Vec3 operator*(double s, Vec3 v) { return {s * v.x, s * v.y, s * v.z}; }
+  friend constexpr bool operator==(const Vec3&, const Vec3&) = default;
+};
+
+constexpr double dot(Vec3 a, Vec3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+constexpr Vec3 cross(Vec3 a, Vec3 b) { return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x}; }
+inline double norm(Vec3 v) { return std::sqrt(dot(v, v)); }
+
+/// Unit quaternion, w + xi + yj + zk (Hamilton). The default is the identity.
+struct Quaternion {
+  double w = 1.0, x = 0.0, y = 0.0, z = 0.0;
+
+  friend constexpr Quaternion operator*(Quaternion a, Quaternion b) {
+    return {a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z, a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
+            a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x, a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w};
+  }
+  friend constexpr bool operator==(const Quaternion&, const Quaternion&) = default;
+};
+
+constexpr Quaternion conjugate(Quaternion q) { return {q.w, -q.x, -q.y, -q.z}; }
+constexpr double dot(Quaternion a, Quaternion b) { return a.w * b.w + a.x * b.x + a.y * b.y + a.z * b.z; }
+
+inline Quaternion normalized(Quaternion q) {
+  const double n = std::sqrt(dot(q, q));
+  return {q.w / n, q.x / n, q.y / n, q.z / n};
+}
+
+/// Rotates v by the unit quaternion q.
+constexpr Vec3 rotate(Quaternion q, Vec3 v) {
+  const Vec3 u = {q.x, q.y, q.z};
+  const Vec3 t = 2.0 * cross(u, v);
+  return v + q.w * t + cross(u, t);
+}
+
+/// Fixed-axis roll, pitch, yaw (rad): Rz(yaw) Ry(pitch) Rx(roll), as in ROS and URDF.
+inline Quaternion from_roll_pitch_yaw(double roll_rad, double pitch_rad, double yaw_rad) {
+  const Quaternion x = {std::cos(roll_rad / 2), std::sin(roll_rad / 2), 0, 0};
+  const Quaternion y = {std::cos(pitch_rad / 2), 0, std::sin(pitch_rad / 2), 0};
+  const Quaternion z = {std::cos(yaw_rad / 2), 0, 0, std::sin(yaw_rad / 2)};
+  return z * y * x;
+}
+
+/// Spherical interpolation along the shorter arc, u in [0, 1].
+inline Quaternion slerp(Quaternion a, Quaternion b, double u) {
+  double c = dot(a, b);
+  if (c < 0.0) {
+    b = {-b.w, -b.x, -b.y, -b.z};
+    c = -c;
+  }
+  if (c > 0.9995) {  // nearly equal: the chord is as good as the arc and does not divide by sin 0
+    return normalized({a.w + u * (b.w - a.w), a.x + u * (b.x - a.x), a.y + u * (b.y - a.y), a.z + u * (b.z - a.z)});
+  }
+  const double angle = std::acos(c);
+  const double wa = std::sin((1.0 - u) * angle) / std::sin(angle);
+  const double wb = std::sin(u * angle) / std::sin(angle);
+  return {wa * a.w + wb * b.w, wa * a.x + wb * b.x, wa * a.y + wb * b.y, wa * a.z + wb * b.z};
+}
+
+/// Rigid transform: rotate, then translate.
+struct Pose {
+  Vec3 translation_m;
+  Quaternion rotation;
+
+  friend constexpr Pose operator*(const Pose& a_from_b, const Pose& b_from_c) {
+    return {a_from_b.translation_m + rotate(a_from_b.rotation, b_from_c.translation_m),
+            a_from_b.rotation * b_from_c.rotation};
+  }
+  friend constexpr Vec3 operator*(const Pose& a_from_b, Vec3 point_b) {
+    return a_from_b.translation_m + rotate(a_from_b.rotation, point_b);
+  }
+  friend constexpr bool operator==(const Pose&, const Pose&) = default;
+};
+
+constexpr Pose inverse(const Pose& a_from_b) {
+  const Quaternion r = conjugate(a_from_b.rotation);
+  return {rotate(r, -1.0 * a_from_b.translation_m), r};
+}
+
+inline Pose interpolate(const Pose& a, const Pose& b, double u) {
+  return {a.translation_m + u * (b.translation_m - a.translation_m), slerp(a.rotation, b.rotation, u)};
+}
+
+inline constexpr double kRadPerDeg = 3.14159265358979323846 / 180.0;
+
+}  // namespace fathom

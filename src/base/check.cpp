@@ -1,0 +1,18 @@
+#include <fmt/format.h>
+
+#include <fathom/error.hpp>
+#include <fathom/noise/field.hpp>
+
+#include "base/text.hpp"
+
+namespace fathom {
+
+void check_in_range(std::string_view owner, std::string_view name, double value, double low, double high,
+                    std::string_view unit) {
+  if (value >= low && value <= high) return;  // false for NaN
+  const std::string shown_unit = unit.empty() || unit == "1" ? "" : fmt::format(" {}", unit);
+  throw InputError(fmt::format("{}.{} = {} is not in [{}, {}]{}", owner, name, number_text(value), number_text(low),
+                               number_text(high), shown_unit));
+}
+
+}  // namespace fathom

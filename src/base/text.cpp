@@ -1,0 +1,50 @@
+#include "base/text.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace fathom {
+
+namespace {
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t substitute = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substitute});
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+std::string number_text(double value) {
+  // A float given as a double prints as the float was written: 0.1F is "0.1", not 0.10000000149011612.
+  const auto narrow = static_cast<float>(value);
+  if (std::isfinite(value) && static_cast<double>(narrow) == value) return fmt::format("{}", narrow);
+  return fmt::format("{}", value);
+}
+
+std::string_view nearest_name(std::string_view name, std::span<const std::string_view> candidates) {
+  if (candidates.empty()) return {};
+  return *std::min_element(candidates.begin(), candidates.end(), [&](std::string_view a, std::string_view b) {
+    return edit_distance(name, a) < edit_distance(name, b);
+  });
+}
+
+std::string nearest_hint(std::string_view name, std::span<const std::string_view> candidates) {
+  const std::string_view nearest = nearest_name(name, candidates);
+  if (nearest.empty() || edit_distance(name, nearest) > std::max<std::size_t>(2, name.size() / 2)) return {};
+  return fmt::format(" (nearest known: '{}')", nearest);
+}
+
+}  // namespace fathom

@@ -1,0 +1,131 @@
+#include <numeric>
+
+#include <gtest/gtest.h>
+
+#include <fathom/frame.hpp>
+
+#include "support/error_text.hpp"
+
+namespace fathom::test {
+namespace {
+
+constexpr ChannelSet all_channels() {
+  ChannelSet set;
+  for (std::size_t i = 0; i < kChannelCount; ++i) set.insert(static_cast<Channel>(i));
+  return set;
+}
+
+TEST(Channels, NamesGoBothWays) {
+  for (std::size_t i = 0; i < kChannelCount; ++i) {
+    const auto channel = static_cast<Channel>(i);
+    EXPECT_EQ(channel_from_name(to_string(channel)), channel);
+  }
+  EXPECT_FALSE(channel_from_name("ranges").has_value());
+  EXPECT_FALSE(channel_from_name("").has_value());
+}
+
+TEST(Channels, SetsAreSets) {
+  const ChannelSet a = {Channel::kRange, Channel::kReason}, b = {Channel::kRing};
+  EXPECT_TRUE(a.contains(Channel::kReason));
+  EXPECT_FALSE(a.contains(Channel::kRing));
+  EXPECT_EQ(a | b, (ChannelSet{Channel::kReason, Channel::kRing, Channel::kRange}));
+}
+
+TEST(Frame, HoldsTheChannelsAskedForAndNoOther) {
+  for (std::size_t i = 0; i < kChannelCount; ++i) {
+    const auto channel = static_cast<Channel>(i);
+    Frame frame(ChannelSet{channel});
+    frame.resize(2, 3);
+    int held = frame.entity_id_data() != nullptr;
+    held += frame.triangle_id_data() != nullptr;
+    held += frame.ring_data() != nullptr;
+    held += frame.reason_data() != nullptr;
+    for (std::size_t k = 0; k < kChannelCount; ++k) {
+      const auto other = static_cast<Channel>(k);
+      held += other != Channel::kEntityId && other != Channel::kTriangleId && other != Channel::kRing &&
+              other != Channel::kReason && frame.float_data(other) != nullptr;
+    }
+    EXPECT_EQ(held, 1) << to_string(channel);
+  }
+}
+
+TEST(Frame, ReadsBackWhatTheRendererWrote) {
+  Frame frame(all_channels());
+  frame.resize(2, 3);
+  frame.set_stamp(7, 0.5);
+  EXPECT_EQ(frame.index(), 7U);
+  EXPECT_EQ(frame.stamp_s(), 0.5);
+  EXPECT_EQ(frame.rows(), 2U);
+  EXPECT_EQ(frame.cols(), 3U);
+  float* points = frame.float_data(Channel::kHitSensor);
+  std::iota(points, points + 18, 0.0F);
+  const PointSpan p = frame.hit_sensor_m();
+  ASSERT_EQ(p.x.size(), 6U);
+  EXPECT_EQ(p.x[5], 5.0F);
+  EXPECT_EQ(p.y[0], 6.0F);
+  EXPECT_EQ(p.z[5], 17.0F);
+  frame.float_data(Channel::kIntensity)[4] = 0.25F;
+  EXPECT_EQ(frame.intensity()[4], 0.25F);
+  frame.entity_id_data()[1] = 9;
+  EXPECT_EQ(frame.entity_id()[1], 9U);
+  frame.triangle_id_data()[2] = 8;
+  EXPECT_EQ(frame.triangle_id()[2], 8U);
+  frame.ring_data()[3] = 65535;
+  EXPECT_EQ(frame.ring()[3], 65535U);
+}
+
+TEST(Frame, CountsReasons) {
+  Frame frame(ChannelSet{Channel::kReason});
+  frame.resize(1, 5);
+  const Reason written[] = {Reason::kHit, Reason::kMiss, Reason::kHit, Reason::kMasked, Reason::kDropout};
+  std::copy(std::begin(written), std::end(written), frame.reason_data());
+  const auto counts = frame.count_reasons();
+  EXPECT_EQ(counts[static_cast<std::size_t>(Reason::kHit)], 2U);
+  EXPECT_EQ(counts[static_cast<std::size_t>(Reason::kMiss)], 1U);
+  EXPECT_EQ(counts[static_cast<std::size_t>(Reason::kMasked)], 1U);
+  EXPECT_EQ(counts[static_cast<std::size_t>(Reason::kDropout)], 1U);
+  EXPECT_EQ(std::accumulate(counts.begin(), counts.end(), std::uint64_t{0}), 5U);
+}
+
+TEST(Frame, NamesTheChannelThatWasNotAskedFor) {
+  Frame frame(ChannelSet{Channel::kRange, Channel::kEntityId, Channel::kNormal});
+  frame.resize(1, 1);
+  const auto not_asked = [](const char* name) {
+    return "channel '" + std::string(name) + "' was not asked for when the frame was made";
+  };
+  EXPECT_EQ(input_error([&] { (void)frame.clean_range_m(); }), not_asked("clean_range"));
+  EXPECT_EQ(input_error([&] { (void)frame.reason(); }), not_asked("reason"));
+  EXPECT_EQ(input_error([&] { (void)frame.count_reasons(); }), not_asked("reason"));
+  EXPECT_EQ(input_error([&] { (void)frame.hit_world_m(); }), not_asked("hit_world"));
+  EXPECT_EQ(input_error([&] { (void)frame.floats(Channel::kEntityId); }), "channel 'entity_id' does not hold floats");
+  EXPECT_EQ(input_error([&] { (void)frame.points(Channel::kRange); }), "channel 'range' does not hold points");
+  EXPECT_EQ(input_error([&] { (void)frame.normal_world(); }), "");
+}
+
+TEST(Frame, KeepsItsMemoryWhenReused) {
+  Frame frame(all_channels());
+  frame.resize(64, 32);
+  const float* range = frame.float_data(Channel::kRange);
+  frame.resize(8, 8);
+  EXPECT_EQ(frame.range_m().size(), 64U);
+  EXPECT_EQ(frame.hit_world_m().z.size(), 64U);
+  frame.resize(64, 32);
+  EXPECT_EQ(frame.float_data(Channel::kRange), range);
+}
+
+TEST(Frame, AnEmptyFrameIsEmpty) {
+  Frame frame(all_channels());
+  EXPECT_EQ(frame.size(), 0U);
+  EXPECT_TRUE(frame.range_m().empty());
+}
+
+TEST(Reasons, NamesAreDistinctAndValuesStable) {
+  EXPECT_EQ(to_string(Reason::kHit), "hit");
+  EXPECT_EQ(to_string(Reason::kBelowMinRange), "below_min_range");
+  EXPECT_EQ(to_string(Reason::kDropout), "dropout");
+  EXPECT_EQ(to_string(Reason::kMasked), "masked");
+  EXPECT_EQ(static_cast<int>(Reason::kMasked), 11);
+}
+
+}  // namespace
+}  // namespace fathom::test
