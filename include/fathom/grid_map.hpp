@@ -1,0 +1,52 @@
+#pragma once
+// Occupancy grids, as map_server (ROS) writes them.
+
+#include <cstdint>
+#include <filesystem>
+#include <vector>
+
+#include <fathom/export.hpp>
+
+namespace fathom {
+
+enum class Cell : std::uint8_t { kFree = 0, kOccupied = 1, kUnknown = 2 };
+
+/// A pose in the plane: x and y in metres, heading from +x to +y in radians.
+struct PlanarPose {
+  double x_m = 0.0, y_m = 0.0, yaw_rad = 0.0;
+  friend constexpr bool operator==(const PlanarPose&, const PlanarPose&) = default;
+};
+
+/// Cells [rows, cols], row-major, row 0 at the bottom: cell (r, c) is the half-open square [c, c + 1) x [r, r + 1) in
+/// units of the resolution, in the map frame. `world_from_map` is the pose of its lower left corner.
+struct GridMap {
+  std::uint32_t rows = 0, cols = 0;
+  double resolution_m = 0.05;
+  PlanarPose world_from_map;
+  std::vector<Cell> cells;
+};
+
+/// Throws InputError when there are no cells, their number is not rows * cols, a side exceeds 32768 cells, the
+/// resolution is not in [1e-4, 1e4] m or the pose is not finite.
+FATHOM_API void validate(const GridMap& map);
+
+/// How an image becomes cells. p = (255 - value) / 255 is the occupancy of a pixel (value / 255 when `negate`);
+/// occupied above occupied_thresh, free below free_thresh, unknown between. Colours are averaged, alpha is ignored:
+/// `scale` maps differ from `trinary` ones only in the occupancies between the thresholds, which a ray caster does not
+/// use, so both read alike.
+struct MapImageOptions {
+  double resolution_m = 0.05;
+  PlanarPose world_from_map;
+  bool negate = false;
+  double occupied_thresh = 0.65;
+  double free_thresh = 0.196;
+};
+
+/// Reads a map_server YAML file (image, resolution, origin [x, y, yaw], negate, occupied_thresh, free_thresh, mode:
+/// trinary or scale) and the image that it names, PGM (P2, P5) or PNG. Throws InputError naming file and line.
+FATHOM_API GridMap read_grid_map(const std::filesystem::path& yaml_file);
+
+/// Reads an image alone, the first pixel row at the top of the map.
+FATHOM_API GridMap read_grid_image(const std::filesystem::path& image_file, const MapImageOptions& options = {});
+
+}  // namespace fathom

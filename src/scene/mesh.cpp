@@ -1,0 +1,51 @@
+#include <fathom/mesh.hpp>
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include <fathom/error.hpp>
+
+namespace fathom {
+
+namespace {
+
+bool has_area(const Mesh& mesh, const std::array<std::uint32_t, 3>& t) {
+  const auto corner = [&](int k) {
+    const auto& v = mesh.vertices_m[t[static_cast<std::size_t>(k)]];
+    return Vec3{v[0], v[1], v[2]};
+  };
+  const Vec3 n = cross(corner(1) - corner(0), corner(2) - corner(0));
+  return n.x != 0.0 || n.y != 0.0 || n.z != 0.0;
+}
+
+}  // namespace
+
+void validate(const Mesh& mesh) {
+  const std::size_t vertices = mesh.vertices_m.size();
+  if (vertices == 0 || mesh.triangles.empty()) {
+    throw InputError(fmt::format("mesh is empty: {} vertices, {} triangles", vertices, mesh.triangles.size()));
+  }
+  if (vertices > 0xffffffffULL || mesh.triangles.size() > 0xffffffffULL) {
+    throw InputError("mesh has more than 4294967295 vertices or triangles");
+  }
+  for (std::size_t i = 0; i < vertices; ++i) {
+    for (const float c : mesh.vertices_m[i]) {
+      if (!std::isfinite(c)) throw InputError(fmt::format("vertex {} = {} is not finite", i, c));
+    }
+  }
+  bool solid = false;
+  for (std::size_t i = 0; i < mesh.triangles.size(); ++i) {
+    for (const std::uint32_t index : mesh.triangles[i]) {
+      if (index >= vertices) {
+        throw InputError(fmt::format("triangle {}: vertex index {} is not in [0, {}]", i, index, vertices - 1));
+      }
+    }
+    solid = solid || has_area(mesh, mesh.triangles[i]);
+  }
+  if (!solid) {
+    throw InputError(fmt::format("mesh is degenerate: none of its {} triangles has an area", mesh.triangles.size()));
+  }
+}
+
+}  // namespace fathom

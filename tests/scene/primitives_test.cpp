@@ -1,0 +1,181 @@
+#include <cmath>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <fathom/mesh.hpp>
+
+#include "support/error_text.hpp"
+
+namespace fathom::test {
+namespace {
+
+constexpr double kPi = 3.14159265358979323846;
+
+Vec3 vertex(const Mesh& mesh, std::uint32_t i) {
+  const auto& v = mesh.vertices_m[i];
+  return {v[0], v[1], v[2]};
+}
+
+struct Size {
+  double area = 0, volume = 0;
+};
+
+/// Area, and volume by the divergence theorem: positive when the faces look outwards.
+Size size_of(const Mesh& mesh) {
+  Size size;
+  for (const auto& t : mesh.triangles) {
+    const Vec3 a = vertex(mesh, t[0]), b = vertex(mesh, t[1]), c = vertex(mesh, t[2]);
+    size.area += norm(cross(b - a, c - a)) / 2;
+    size.volume += dot(a, cross(b, c)) / 6;
+  }
+  return size;
+}
+
+/// Every edge belongs to two triangles, which run along it in opposite directions: closed and consistently oriented.
+bool is_closed(const Mesh& mesh) {
+  std::map<std::pair<std::uint32_t, std::uint32_t>, int> edges;
+  for (const auto& t : mesh.triangles) {
+    for (int k = 0; k < 3; ++k) ++edges[{t[k], t[(k + 1) % 3]}];
+  }
+  for (const auto& [edge, count] : edges) {
+    const auto back = edges.find({edge.second, edge.first});
+    if (count != 1 || back == edges.end() || back->second != 1) return false;
+  }
+  return true;
+}
+
+/// Every face of a convex body around the origin looks away from it.
+bool looks_outwards(const Mesh& mesh) {
+  for (const auto& t : mesh.triangles) {
+    const Vec3 a = vertex(mesh, t[0]), b = vertex(mesh, t[1]), c = vertex(mesh, t[2]);
+    if (!(dot(cross(b - a, c - a), a + b + c) > 0)) return false;
+  }
+  return true;
+}
+
+double any_size() { return 0.01 * *rc::gen::inRange(1, 10'000); }
+std::uint32_t any_segments() { return *rc::gen::inRange<std::uint32_t>(8, 200); }
+
+RC_GTEST_PROP(Primitives, AreClosedAndLookOutwards, ()) {
+  for (const Mesh& mesh : {make_box({any_size(), any_size(), any_size()}), make_sphere(any_size(), any_segments()),
+                           make_cylinder(any_size(), any_size(), any_segments())}) {
+    RC_ASSERT(is_closed(mesh));
+    RC_ASSERT(looks_outwards(mesh));
+    RC_ASSERT(input_error([&] { validate(mesh); }).empty());
+  }
+}
+
+RC_GTEST_PROP(Box, HasItsAreaVolumeAndCentre, ()) {
+  const Vec3 s = {any_size(), any_size(), any_size()};
+  const Mesh mesh = make_box(s);
+  const Size size = size_of(mesh);
+  RC_ASSERT(std::abs(size.volume / (s.x * s.y * s.z) - 1) < 1e-6);
+  RC_ASSERT(std::abs(size.area / (2 * (s.x * s.y + s.y * s.z + s.z * s.x)) - 1) < 1e-6);
+  for (std::uint32_t i = 0; i < mesh.vertices_m.size(); ++i) {
+    const Vec3 v = vertex(mesh, i);
+    RC_ASSERT(std::abs(std::abs(v.x) - s.x / 2) < 1e-6 * s.x);
+    RC_ASSERT(std::abs(std::abs(v.y) - s.y / 2) < 1e-6 * s.y);
+    RC_ASSERT(std::abs(std::abs(v.z) - s.z / 2) < 1e-6 * s.z);
+  }
+}
+
+TEST(Plane, IsARectangleThatFacesUp) {
+  const Mesh mesh = make_plane(4, 6);
+  EXPECT_DOUBLE_EQ(size_of(mesh).area, 24);
+  for (const auto& t : mesh.triangles) {
+    const Vec3 a = vertex(mesh, t[0]);
+    const Vec3 n = cross(vertex(mesh, t[1]) - a, vertex(mesh, t[2]) - a);
+    EXPECT_EQ(n.x, 0);
+    EXPECT_EQ(n.y, 0);
+    EXPECT_GT(n.z, 0);
+  }
+  for (const auto& v : mesh.vertices_m) {
+    EXPECT_EQ(std::abs(v[0]), 2);
+    EXPECT_EQ(std::abs(v[1]), 3);
+    EXPECT_EQ(v[2], 0);
+  }
+}
+
+/// The error of an inscribed surface falls with the square of the segments: doubling them divides it by 4.
+template <class Make>
+void expect_converges(Make make, double area, double volume) {
+  const auto errors = [&](std::uint32_t segments) {
+    const Size size = size_of(make(segments));
+    return Size{1 - size.area / area, 1 - size.volume / volume};
+  };
+  const Size coarse = errors(64), fine = errors(128);
+  EXPECT_GT(fine.area, 0) << "inscribed: smaller than the round body";
+  EXPECT_GT(fine.volume, 0);
+  EXPECT_NEAR(coarse.area / fine.area, 4, 0.05);
+  EXPECT_NEAR(coarse.volume / fine.volume, 4, 0.05);
+  EXPECT_LT(coarse.volume, 0.01);
+}
+
+TEST(Sphere, ConvergesToItsClosedForms) {
+  const double r = 1.5;
+  expect_converges([&](std::uint32_t n) { return make_sphere(r, n); }, 4 * kPi * r * r, 4.0 / 3 * kPi * r * r * r);
+}
+
+TEST(Cylinder, ConvergesToItsClosedForms) {
+  const double r = 1.5, h = 4;
+  expect_converges([&](std::uint32_t n) { return make_cylinder(r, h, n); }, 2 * kPi * r * (r + h), kPi * r * r * h);
+}
+
+/// Depth of a point below the round surface, at the corners, edge middles and centres of all triangles and in between.
+template <class Depth>
+double deepest(const Mesh& mesh, Depth depth) {
+  constexpr int kSteps = 12;
+  double largest = -1;
+  for (const auto& t : mesh.triangles) {
+    const Vec3 a = vertex(mesh, t[0]), b = vertex(mesh, t[1]), c = vertex(mesh, t[2]);
+    for (int i = 0; i <= kSteps; ++i) {
+      for (int j = 0; i + j <= kSteps; ++j) {
+        const double u = double(i) / kSteps, v = double(j) / kSteps;
+        largest = std::max(largest, depth((1 - u - v) * a + u * b + v * c));
+      }
+    }
+  }
+  return largest;
+}
+
+TEST(Sphere, LiesNoDeeperThanPromised) {
+  const double r = 2;
+  for (const std::uint32_t n : {8U, 17U, 64U, 101U}) {
+    const Mesh mesh = make_sphere(r, n);
+    for (std::uint32_t i = 0; i < mesh.vertices_m.size(); ++i) EXPECT_NEAR(norm(vertex(mesh, i)), r, 1e-6);
+    // A facet sags across a meridian (pi / n to each side) and across a parallel (pi / (2 floor(n / 2))).
+    const double bound = r * (1 - std::cos(kPi / n) * std::cos(kPi / (n / 2 * 2)));
+    EXPECT_LE(deepest(mesh, [&](Vec3 p) { return r - norm(p); }), bound + 1e-6) << n;
+    if (n % 2 == 0) {
+      EXPECT_NEAR(bound, r * std::pow(std::sin(kPi / n), 2), 1e-12) << "as mesh.hpp states it";
+    }
+  }
+}
+
+TEST(Cylinder, LiesNoDeeperThanPromised) {
+  const double r = 2, h = 3;
+  for (const std::uint32_t n : {8U, 17U, 64U}) {
+    const Mesh mesh = make_cylinder(r, h, n);
+    const auto depth = [&](Vec3 p) { return std::min(r - std::hypot(p.x, p.y), h / 2 - std::abs(p.z)); };
+    EXPECT_LE(deepest(mesh, depth), r * (1 - std::cos(kPi / n)) + 1e-6) << n;
+  }
+}
+
+TEST(Primitives, NameTheSizeThatIsWrong) {
+  EXPECT_EQ(input_error([] { make_plane(0, 1); }), "plane.size_x_m = 0 is not in (0, 1000000] m");
+  EXPECT_EQ(input_error([] { make_plane(1, NAN); }), "plane.size_y_m = nan is not in (0, 1000000] m");
+  EXPECT_EQ(input_error([] { make_box({1, -2, 1}); }), "box.size_m.y = -2 is not in (0, 1000000] m");
+  EXPECT_EQ(input_error([] { make_box({1, 2, INFINITY}); }), "box.size_m.z = inf is not in (0, 1000000] m");
+  EXPECT_EQ(input_error([] { make_sphere(-1); }), "sphere.radius_m = -1 is not in (0, 1000000] m");
+  EXPECT_EQ(input_error([] { make_sphere(1, 7); }), "sphere.segments = 7 is not in [8, 1024]");
+  EXPECT_EQ(input_error([] { make_cylinder(1, 0); }), "cylinder.height_m = 0 is not in (0, 1000000] m");
+  EXPECT_EQ(input_error([] { make_cylinder(1, 1, 1025); }), "cylinder.segments = 1025 is not in [8, 1024]");
+}
+
+}  // namespace
+}  // namespace fathom::test
