@@ -1,0 +1,46 @@
+#pragma once
+// distance: an error of the measured distance, which may grow with the distance.
+//
+//   sigma(d) = stddev + d stddev_per_m;   e = mean + sigma(d) N,   N ~ normal(0, 1) per return;   d := d + e
+//
+// d is the range that the ray travelled. The hit point moves by e along the line from the sensor origin through it.
+// Models errors of time-of-flight measurement.
+// Source: Robotec GPU Lidar, "Gaussian noise", section "Distance noise".
+//
+// Nothing is clamped here: what happens to a return carried outside the sensor's limits is the sensor's range policy.
+
+#include <array>
+
+#include <fathom/noise/model.hpp>
+
+namespace fathom {
+
+struct DistanceNoise {
+  float mean_m = 0.0F;
+  float stddev_m = 0.0F;
+  float stddev_per_m = 0.0F;
+
+  static constexpr std::string_view kSlug = "distance";
+  static constexpr std::string_view kDoc = "Gaussian error of the range, with a part that grows with the range.";
+  static constexpr Stage kStage = Stage::kRange;
+  static constexpr DrawCount kDraws = {.normals = 1};
+
+  static constexpr auto fields() {
+    return std::array<Field<DistanceNoise>, 3>{{
+        {"mean_m", "m", &DistanceNoise::mean_m, -10, 10, "mean error"},
+        {"stddev_m", "m", &DistanceNoise::stddev_m, 0, 10, "standard deviation at range 0"},
+        {"stddev_per_m", "m/m", &DistanceNoise::stddev_per_m, 0, 1, "growth of the deviation per metre of range"},
+    }};
+  }
+
+  [[nodiscard]] constexpr bool is_identity() const {
+    return mean_m == 0.0F && stddev_m == 0.0F && stddev_per_m == 0.0F;
+  }
+
+  FATHOM_KERNEL static Return apply(const DistanceNoise& p, Return hit, const Draws<kDraws>& draws) {
+    const float sigma_m = p.stddev_m + hit.range_m * p.stddev_per_m;
+    return move_radially(hit, p.mean_m + sigma_m * draws.normal[0]);
+  }
+};
+
+}  // namespace fathom

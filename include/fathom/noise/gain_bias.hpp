@@ -1,0 +1,40 @@
+#pragma once
+// gain_bias: the scale and the zero of the range are a little off, the same for every return.
+//
+//   range := (1 + gain) range + bias
+//
+// The hit point moves along its line from the sensor origin. Typical gain: 1e-4. For errors that differ from unit to
+// unit, give gain and bias as ranges that are drawn once per episode.
+//
+// Not modelled: errors per channel; a table of rays with its own sensor per channel does that.
+
+#include <array>
+
+#include <fathom/noise/model.hpp>
+
+namespace fathom {
+
+struct GainBias {
+  float gain = 0.0F;
+  float bias_m = 0.0F;
+
+  static constexpr std::string_view kSlug = "gain_bias";
+  static constexpr std::string_view kDoc = "Constant error of the scale and the zero of the range.";
+  static constexpr Stage kStage = Stage::kRange;
+  static constexpr DrawCount kDraws = {};
+
+  static constexpr auto fields() {
+    return std::array<Field<GainBias>, 2>{{
+        {"gain", "m/m", &GainBias::gain, -0.5, 0.5, "error of the scale"},
+        {"bias_m", "m", &GainBias::bias_m, -10, 10, "error of the zero"},
+    }};
+  }
+
+  [[nodiscard]] constexpr bool is_identity() const { return gain == 0.0F && bias_m == 0.0F; }
+
+  FATHOM_KERNEL static Return apply(const GainBias& p, const Return& hit, const Draws<kDraws>& /*draws*/) {
+    return move_radially(hit, p.gain * hit.range_m + p.bias_m);
+  }
+};
+
+}  // namespace fathom

@@ -1,0 +1,55 @@
+#pragma once
+// invalid_band: what one imager sees and the other has no room for.
+//
+//   d = f B / z;   lost, hidden from the right camera, when u - d < 0;   lost as too near when d > max_disparity
+//
+// u is the pixel's column, z its distance to the image plane. The band at the left edge of an image whose reference is
+// the left imager is ceil(f B / z) columns wide on a wall at z. max_disparity is the search range of the matcher, and
+// so a smallest depth, f B / max_disparity. Typical: 126 px.
+//
+// Not modelled: matchers that search to both sides. With another reference than the left imager, switch the band off.
+
+#include <array>
+
+#include <fathom/noise/model.hpp>
+
+namespace fathom {
+
+enum class Switch : std::uint8_t { kOff, kOn };
+template <>
+inline constexpr std::array<std::string_view, 2> kChoiceWords<Switch> = {"off", "on"};
+
+struct InvalidBand {
+  Switch left_band = Switch::kOn;
+  float max_disparity_px = kNoLimit;
+
+  static constexpr float kNoLimit = 1e6F;
+
+  static constexpr std::string_view kSlug = "invalid_band";
+  static constexpr std::string_view kDoc = "Loses the band that the right image lacks, and what is too near to match.";
+  static constexpr Stage kStage = Stage::kShadow;
+  static constexpr DrawCount kDraws = {};
+  static constexpr SurfaceNeeds kNeeds = {.camera = true, .baseline = true};
+
+  static constexpr auto fields() {
+    return std::array<Field<InvalidBand>, 2>{{
+        {"left_band", "off|on", choice<&InvalidBand::left_band>, 0, 0, "whether the band at the left edge is lost"},
+        {"max_disparity_px", "px", &InvalidBand::max_disparity_px, 1, kNoLimit, "largest disparity that is matched"},
+    }};
+  }
+
+  [[nodiscard]] constexpr bool is_identity() const { return left_band == Switch::kOff && max_disparity_px >= kNoLimit; }
+
+  FATHOM_KERNEL static Reason apply(const InvalidBand& p, const Return& hit, const Surface& surface,
+                                    const Draws<kDraws>& /*draws*/) {
+    const Optics& optics = surface.optics;
+    const float d = optics.fx_px * optics.baseline_m / hit.x;
+    const float u = optics.cx_px - optics.fx_px * (hit.y / hit.x);
+    // Columns are whole numbers; the slack keeps a ray's rounding from deciding about a whole column.
+    const bool outside = (p.left_band == Switch::kOn) & (u - d < -1e-3F);
+    const Reason band = outside ? Reason::kHiddenRight : Reason::kHit;
+    return (p.max_disparity_px < kNoLimit) & (d > p.max_disparity_px) ? Reason::kBelowMinRange : band;
+  }
+};
+
+}  // namespace fathom

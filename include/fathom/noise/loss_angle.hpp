@@ -1,0 +1,45 @@
+#pragma once
+// loss_angle: surfaces struck too obliquely return nothing.
+//
+//   lost when theta > max_incidence,   theta = angle between the reversed ray and the surface normal
+//
+// The comparison is of cosines, cos(theta) < cos(max_incidence); a surface exactly at the limit is kept, up to the
+// rounding of the normal (2e-7 in the cosine). Needs no cameras: it acts on any sensor, with or without a baseline.
+// Source: the loss angle of the depth cameras that docs/depth-cameras.md cites.
+//
+// Not modelled: a soft transition (see stereo_energy) and surfaces that scatter more or less than others.
+
+#include <array>
+
+#include <fathom/noise/model.hpp>
+
+namespace fathom {
+
+struct LossAngle {
+  float max_incidence_rad = kMaxIncidenceRad;
+
+  /// A quarter turn, the largest incidence there is: nothing is lost.
+  static constexpr float kMaxIncidenceRad = 1.57079637F;
+
+  static constexpr std::string_view kSlug = "loss_angle";
+  static constexpr std::string_view kDoc = "Loses returns from surfaces that the ray strikes too obliquely.";
+  static constexpr Stage kStage = Stage::kAngleLoss;
+  static constexpr DrawCount kDraws = {};
+  static constexpr SurfaceNeeds kNeeds = {.angles = true};
+
+  static constexpr auto fields() {
+    return std::array<Field<LossAngle>, 1>{{
+        {"max_incidence_rad", "rad", &LossAngle::max_incidence_rad, 1e-6, kMaxIncidenceRad,
+         "largest angle between ray and surface normal that still returns"},
+    }};
+  }
+
+  [[nodiscard]] constexpr bool is_identity() const { return max_incidence_rad >= kMaxIncidenceRad; }
+
+  FATHOM_KERNEL static Reason apply(const LossAngle& p, const Return& /*hit*/, const Surface& surface,
+                                    const Draws<kDraws>& /*draws*/) {
+    return surface.cos_emitter < math::sincos(p.max_incidence_rad).cos ? Reason::kLossAngle : Reason::kHit;
+  }
+};
+
+}  // namespace fathom

@@ -1,0 +1,86 @@
+#pragma once
+// The shape of a noise model. A model is a struct of parameters with
+//
+//   kSlug      its name in files                     kStage   when it acts, and so on what
+//   kDraws     random numbers it needs per ray       kDoc     one line for help and the reference page
+//   fields()   one row per parameter: name, unit, limits, doc
+//   is_identity()  whether these parameters change nothing (the model is then skipped and no bit changes)
+//   apply()    the kernel: parameters, one value and its random numbers in, the new value out; pure
+//   kNeeds     optional: what it wants to know of the surface that was struck (noise/surface.hpp)
+//
+// No model writes a loop; drive.hpp does. See noise/distance.hpp for a model that can be copied.
+
+#include <concepts>
+#include <cstdint>
+#include <string_view>
+
+#include <fathom/export.hpp>
+#include <fathom/math.hpp>
+#include <fathom/noise/field.hpp>
+#include <fathom/noise/surface.hpp>
+#include <fathom/reason.hpp>
+
+namespace fathom {
+
+/// When a model acts. A frame runs the stages in this order; within one stage, models act in the order of the chain.
+/// (The cast and the range gate stand between kRay and kAngleLoss, the range policy between kRange and kDropout.)
+enum class Stage : std::uint8_t {
+  kRay,         ///< on the ray, before the cast:                        Ray -> Ray
+  kAngleLoss,   ///< on how obliquely the surface was struck:          Return, Surface -> Reason
+  kShadow,      ///< on what the cameras see of the hit point:         Return, Surface -> Reason
+  kEnergyLoss,  ///< on the light that comes back to the cameras:      Return, Surface -> Reason
+  kEdgeLoss,    ///< on the neighbours in the image:                   Return, Surface -> Reason
+  kHitPoint,    ///< on the hit point:                                   Return -> Return
+  kRange,       ///< on the range, moving the hit point along its line:  Return -> Return
+  kDropout,     ///< on what is left: keep it or say why it is lost:     Return -> Reason
+};
+
+/// An emitted ray in the sensor frame: origin (m) and unit direction.
+struct Ray {
+  float ox, oy, oz;
+  float dx, dy, dz;
+};
+
+/// A return in the sensor frame.
+struct Return {
+  float x, y, z;   ///< hit point, m
+  float range_m;   ///< distance the ray travelled
+  float radius_m;  ///< distance of the hit point from the sensor origin; equals range_m for rays that start there
+};
+
+/// How many independent numbers a model consumes per ray.
+struct DrawCount {
+  int normals = 0;
+  int uniforms = 0;
+};
+
+/// The random numbers of one ray for one model: standard normals, and uniforms in [0, 1).
+template <DrawCount Count>
+struct Draws {
+  float normal[Count.normals > 0 ? Count.normals : 1];
+  float uniform[Count.uniforms > 0 ? Count.uniforms : 1];
+};
+
+template <class Model>
+using DrawsOf = Draws<Model::kDraws>;
+
+/// Moves a return by `delta_m` along the line from the sensor origin through it. Carried through the origin, it comes
+/// out on the other side, with a negative radius; a return at the origin itself has no line and stays.
+FATHOM_KERNEL Return move_radially(Return r, float delta_m) {
+  const float moved = r.radius_m + delta_m;
+  const float scale = moved / math::select(r.radius_m != 0.0F, r.radius_m, 1.0F);
+  return {r.x * scale, r.y * scale, r.z * scale, r.range_m + delta_m, moved};
+}
+
+template <class M>
+concept NoiseModel = requires(const M& model) {
+  { M::kSlug } -> std::convertible_to<std::string_view>;
+  { M::kDoc } -> std::convertible_to<std::string_view>;
+  { M::kStage } -> std::convertible_to<Stage>;
+  { M::kDraws } -> std::convertible_to<DrawCount>;
+  { M::fields().size() } -> std::convertible_to<std::size_t>;
+  { model.is_identity() } -> std::convertible_to<bool>;
+}
+&&std::copyable<M>;
+
+}  // namespace fathom

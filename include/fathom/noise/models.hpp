@@ -1,0 +1,25 @@
+#pragma once
+// The registered models. To add one: write its header beside these, include it here and append it to the list.
+// Files, help, docs/noise.md and the laws in tests/noise/ follow from the list.
+
+#include <variant>
+
+#include <fathom/noise/angular_hit.hpp>
+#include <fathom/noise/angular_ray.hpp>
+#include <fathom/noise/distance.hpp>
+#include <fathom/noise/disparity.hpp>
+#include <fathom/noise/dropout.hpp>
+#include <fathom/noise/edge_loss.hpp>
+#include <fathom/noise/gain_bias.hpp>
+#include <fathom/noise/invalid_band.hpp>
+#include <fathom/noise/loss_angle.hpp>
+#include <fathom/noise/stereo_energy.hpp>
+#include <fathom/noise/stereo_shadow.hpp>
+#include <fathom/noise/uniform.hpp>
+
+namespace fathom {
+
+using RegisteredNoise = std::variant<AngularRay, LossAngle, StereoShadow, InvalidBand, StereoEnergy, EdgeLoss,
+                                     AngularHit, DistanceNoise, UniformNoise, Disparity, GainBias, Dropout>;
+
+}  // namespace fathom

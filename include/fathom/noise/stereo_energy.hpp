@@ -1,0 +1,85 @@
+#pragma once
+// stereo_energy: the more obliquely light leaves towards a camera, the less arrives, and pixels are lost at random.
+//
+//   E = min(cos theta_1, cos theta_2);   E <= min_energy: lost;   otherwise lost with probability clamp(X, 0, 1)^pow
+//
+//   energy: cosine       theta_i = angle between the normal and the way to camera i (the document's words)
+//           half_vector  theta_i = angle between the normal and the bisector of the ways to camera i and to the
+//           emitter:
+//                        the specular reading
+//   normalization: document   X = 1 - E / (1 - min_energy): negative for E > 1 - min_energy, and P jumps to 1 at the
+//                             threshold
+//                  threshold  X = (1 - E) / (1 - min_energy): P runs from 1 at E = min_energy to 0 at E = 1
+//
+// A sensor without cameras takes both angles at its emitter. A camera behind the surface sees E < 0: always lost.
+// Source: the energy model of the depth cameras that docs/depth-cameras.md cites. The threshold law with min_energy
+// 0.18, pow 14 and a floor of 0.3 % (add dropout) fits real structured-light frames from 0 to 74 degrees.
+//
+// Not modelled: albedo, distance and exposure; give entities rows of their own (Sensor::entity_noise) for the first.
+
+#include <array>
+
+#include <fathom/noise/model.hpp>
+
+namespace fathom {
+
+enum class EnergyNormalization : std::uint8_t { kDocument, kThreshold };
+template <>
+inline constexpr std::array<std::string_view, 2> kChoiceWords<EnergyNormalization> = {"document", "threshold"};
+
+enum class EnergyAngle : std::uint8_t { kCosine, kHalfVector };
+template <>
+inline constexpr std::array<std::string_view, 2> kChoiceWords<EnergyAngle> = {"cosine", "half_vector"};
+
+/// E of one return.
+FATHOM_KERNEL float return_energy(EnergyAngle angle, const Surface& s) {
+  // |l + e|^2 = 2 + 2 l . e; the bisector of opposite directions is nowhere, and E then 0.
+  const float left_square = 2.0F + 2.0F * s.left_to_emitter, right_square = 2.0F + 2.0F * s.right_to_emitter;
+  constexpr float kTiny = 1e-12F;
+  const float left = (s.cos_left + s.cos_emitter) / math::sqrt(math::select(left_square > kTiny, left_square, kTiny));
+  const float right =
+      (s.cos_right + s.cos_emitter) / math::sqrt(math::select(right_square > kTiny, right_square, kTiny));
+  const bool half = angle == EnergyAngle::kHalfVector;
+  const float a = math::select(half, left, s.cos_left), b = math::select(half, right, s.cos_right);
+  return math::select(a < b, a, b);
+}
+
+struct StereoEnergy {
+  float min_energy = 0.18F;
+  float pow = 14.0F;
+  EnergyNormalization normalization = EnergyNormalization::kDocument;
+  EnergyAngle energy = EnergyAngle::kCosine;
+
+  static constexpr std::string_view kSlug = "stereo_energy";
+  static constexpr std::string_view kDoc =
+      "Loses returns by the light that reaches the cameras: too little, or at random.";
+  static constexpr Stage kStage = Stage::kEnergyLoss;
+  static constexpr DrawCount kDraws = {.uniforms = 1};
+  static constexpr SurfaceNeeds kNeeds = {.angles = true};
+
+  static constexpr auto fields() {
+    return std::array<Field<StereoEnergy>, 4>{{
+        {"min_energy", "1", &StereoEnergy::min_energy, 0, 0.999999, "energy at and below which a return is lost"},
+        {"pow", "1", &StereoEnergy::pow, 1e-3, 1e3, "exponent of the probability of loss above min_energy"},
+        {"normalization", "document|threshold", choice<&StereoEnergy::normalization>, 0, 0,
+         "X = 1 - E / (1 - min_energy), or (1 - E) / (1 - min_energy)"},
+        {"energy", "cosine|half_vector", choice<&StereoEnergy::energy>, 0, 0,
+         "angle to the way back, or to the bisector of the ways there and back"},
+    }};
+  }
+
+  [[nodiscard]] constexpr bool is_identity() const { return false; }
+
+  FATHOM_KERNEL static Reason apply(const StereoEnergy& p, const Return& /*hit*/, const Surface& surface,
+                                    const Draws<kDraws>& draws) {
+    const float e = return_energy(p.energy, surface);
+    const float share = 1.0F - p.min_energy;
+    const bool document = p.normalization == EnergyNormalization::kDocument;
+    const float x = math::select(document, 1.0F - e / share, (1.0F - e) / share);
+    const bool random = draws.uniform[0] < math::power_of_fraction(x, p.pow);
+    const Reason above = random ? Reason::kRandomLoss : Reason::kHit;
+    return e <= p.min_energy ? Reason::kLowEnergy : above;
+  }
+};
+
+}  // namespace fathom
