@@ -1,0 +1,47 @@
+#include "cast/brute/brute_caster.hpp"
+
+#include <limits>
+
+namespace fathom {
+
+BruteCaster::BruteCaster(const Scene& scene, double stamp_s) {
+  for (std::size_t e = 0; e < scene.entities().size(); ++e) {
+    const Entity& entity = scene.entities()[e];
+    const Mesh& mesh = scene.meshes()[entity.mesh];
+    const Pose world_from_entity = scene.world_from_entity(static_cast<EntityId>(e), stamp_s);
+    const auto corner = [&](std::uint32_t vertex) {
+      const auto& v = mesh.vertices_m[vertex];
+      return world_from_entity * Vec3{v[0] * entity.scale.x, v[1] * entity.scale.y, v[2] * entity.scale.z};
+    };
+    for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
+      const Vec3 a = corner(mesh.triangles[t][0]);
+      triangles_.push_back({a, corner(mesh.triangles[t][1]) - a, corner(mesh.triangles[t][2]) - a,
+                            static_cast<EntityId>(e), static_cast<std::uint32_t>(t)});
+    }
+  }
+}
+
+// Moller and Trumbore, "Fast, minimum storage ray/triangle intersection", 1997, section 2: solves
+// origin + t direction = a + u ab + v ac by Cramer's rule.
+BruteCaster::Hit BruteCaster::cast(const Vec3& origin, const Vec3& direction) const {
+  Hit best = {std::numeric_limits<double>::infinity(), kNoEntity, kNoTriangle, {}};
+  for (const Triangle& t : triangles_) {
+    const Vec3 p = cross(direction, t.ac);
+    const double determinant = dot(t.ab, p);
+    if (determinant == 0.0) continue;  // parallel, or no area
+    const Vec3 s = origin - t.a;
+    const double u = dot(s, p) / determinant;
+    if (u < 0.0 || u > 1.0) continue;
+    const Vec3 q = cross(s, t.ab);
+    const double v = dot(direction, q) / determinant;
+    if (v < 0.0 || u + v > 1.0) continue;
+    const double range = dot(t.ac, q) / determinant;
+    if (range < 0.0 || range >= best.range_m) continue;
+    const Vec3 n = cross(t.ab, t.ac);
+    const double scale = (dot(n, direction) > 0.0 ? -1.0 : 1.0) / norm(n);
+    best = {range, t.entity, t.index, scale * n};
+  }
+  return best;
+}
+
+}  // namespace fathom

@@ -1,0 +1,60 @@
+#pragma once
+// What a caster takes and gives: blocks of rays as separate arrays, in world coordinates relative to the caster's
+// origin. An origin near the sensor keeps single precision good however far from the world's origin a robot drives.
+
+#include <cstdint>
+
+#include <fathom/geometry.hpp>
+#include <fathom/scene.hpp>
+
+namespace fathom {
+
+/// `count` rays, a multiple of 16 (pad with copies of a ray). Arrays are [count].
+struct CastRays {
+  const float *ox = nullptr, *oy = nullptr, *oz = nullptr;  ///< origins; null: all at `origin`
+  float origin[3] = {0, 0, 0};
+  const float *dx = nullptr, *dy = nullptr, *dz = nullptr;  ///< unit directions
+  std::uint32_t count = 0;
+  bool coherent = true;  ///< whether 16 neighbouring rays are nearly parallel
+};
+
+/// Arrays to fill, [count]; all but range_m may be null.
+struct CastHits {
+  float* range_m = nullptr;           ///< +inf where nothing is met
+  std::uint32_t* entity = nullptr;    ///< kNoEntity on a miss
+  std::uint32_t* triangle = nullptr;  ///< kNoTriangle on a miss
+  float *nx = nullptr, *ny = nullptr,
+        *nz = nullptr;  ///< world unit normal, turned against the ray; undefined on a miss
+};
+
+/// Lines of sight from one point to `count` others, a multiple of 16. Arrays are [count].
+struct SightLines {
+  float eye[3] = {0, 0, 0};                                 ///< in the coordinates of CastRays
+  const float *dx = nullptr, *dy = nullptr, *dz = nullptr;  ///< from the eye to the target, of any length
+  const float* clear = nullptr;  ///< share of the way, below 1, that must be clear; 0: nobody asks about this line
+  std::uint32_t count = 0;
+};
+
+/// A scene prepared for casting.
+class Caster {
+ public:
+  virtual ~Caster() = default;
+  /// Takes over what changed in the scene at `stamp_s` since the last call: new meshes and entities, poses, vertices.
+  /// The origin moves to `near_m` when that is more than kRebaseM away from it.
+  virtual void update(const Scene& scene, double stamp_s, const Vec3& near_m) = 0;
+  /// Moves the origin at the next update(), however near it is.
+  virtual void move_origin(const Vec3& origin) = 0;
+  /// World coordinates of the origin of the rays' coordinates.
+  [[nodiscard]] virtual Vec3 origin() const = 0;
+  /// The largest coordinate of anything in the scene, relative to origin(): what the rounding of hits grows with.
+  [[nodiscard]] virtual float reach() const = 0;
+  /// Nearest hits. Thread-safe between calls of update().
+  virtual void cast(const CastRays& rays, const CastHits& hits) const = 0;
+  /// blocked[i] := 1 where line i meets a surface, else 0; [count]. Thread-safe as cast().
+  virtual void find_blocked(const SightLines& lines, std::uint32_t* blocked) const = 0;
+
+  /// Distance at which single precision still resolves 0.06 mm.
+  static constexpr double kRebaseM = 500.0;
+};
+
+}  // namespace fathom

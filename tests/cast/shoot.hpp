@@ -1,0 +1,91 @@
+#pragma once
+// Rays in double precision through a caster that takes single precision in blocks of 16.
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <random>
+#include <span>
+#include <vector>
+
+#include "base/executor.hpp"
+#include "cast/brute/brute_caster.hpp"
+#include "cast/embree/embree_caster.hpp"
+
+namespace fathom::test {
+
+struct WorldRay {
+  Vec3 origin, direction;
+};
+
+struct Shot {
+  float range_m;
+  std::uint32_t entity, triangle;
+  Vec3 normal;
+};
+
+/// An Embree caster with what it needs to live.
+struct EmbreeBench {
+  explicit EmbreeBench(Isa isa = detect_isa())
+      : executor(make_executor(2)), caster(make_embree_caster(isa, *executor)) {}
+  std::unique_ptr<Executor> executor;
+  std::unique_ptr<Caster> caster;
+};
+
+/// Rays as the caster will see them: relative to its origin and rounded to single precision. The oracle must be asked
+/// about these, or it would measure the rounding of the question.
+inline std::vector<WorldRay> rounded(const Caster& caster, std::span<const WorldRay> rays) {
+  const auto round = [](Vec3 v) { return Vec3{double(float(v.x)), double(float(v.y)), double(float(v.z))}; };
+  std::vector<WorldRay> out;
+  for (const WorldRay& r : rays)
+    out.push_back({caster.origin() + round(r.origin - caster.origin()), round(r.direction)});
+  return out;
+}
+
+inline std::vector<Shot> shoot(const Caster& caster, std::span<const WorldRay> rays, bool coherent = false) {
+  const std::size_t padded = (rays.size() + 15) / 16 * 16;
+  std::vector<float> in[6], out[4];
+  for (auto& a : in) a.resize(padded);
+  for (auto& a : out) a.resize(padded, std::numeric_limits<float>::quiet_NaN());
+  std::vector<std::uint32_t> entity(padded), triangle(padded);
+  for (std::size_t i = 0; i < padded; ++i) {
+    const WorldRay& ray = rays[std::min(i, rays.size() - 1)];
+    const Vec3 o = ray.origin - caster.origin();
+    const double values[6] = {o.x, o.y, o.z, ray.direction.x, ray.direction.y, ray.direction.z};
+    for (int k = 0; k < 6; ++k) in[k][i] = static_cast<float>(values[k]);
+  }
+  CastRays cast_rays;
+  cast_rays.ox = in[0].data(), cast_rays.oy = in[1].data(), cast_rays.oz = in[2].data();
+  cast_rays.dx = in[3].data(), cast_rays.dy = in[4].data(), cast_rays.dz = in[5].data();
+  cast_rays.count = static_cast<std::uint32_t>(padded);
+  cast_rays.coherent = coherent;
+  caster.cast(cast_rays, {out[0].data(), entity.data(), triangle.data(), out[1].data(), out[2].data(), out[3].data()});
+  std::vector<Shot> shots;
+  for (std::size_t i = 0; i < rays.size(); ++i) {
+    shots.push_back({out[0][i], entity[i], triangle[i], {out[1][i], out[2][i], out[3][i]}});
+  }
+  return shots;
+}
+
+inline Vec3 random_direction(std::mt19937& random) {
+  const auto real = [&] { return static_cast<double>(random()) / 2147483648.0 - 1.0; };
+  for (;;) {
+    const Vec3 v = {real(), real(), real()};
+    const double length = norm(v);
+    if (length > 0.1 && length <= 1) return (1 / length) * v;
+  }
+}
+
+/// Rays from random points of a cube around `centre` into random directions.
+inline std::vector<WorldRay> random_rays(std::mt19937& random, std::size_t count, Vec3 centre, double half_size) {
+  const auto real = [&] { return half_size * (static_cast<double>(random()) / 2147483648.0 - 1.0); };
+  std::vector<WorldRay> rays;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Vec3 origin = centre + Vec3{real(), real(), real()};
+    rays.push_back({origin, random_direction(random)});
+  }
+  return rays;
+}
+
+}  // namespace fathom::test
