@@ -1,0 +1,150 @@
+// Stereo frames against raw Embree on the same rays: one thread, contenders interleaved in one process, medians.
+//
+//   bench_stereo [scene file of the house]
+//
+// The raw side casts the primary rays and, to the hit points known beforehand, the two sets of back-rays. fathom also
+// turns rays, finds normals and cosines, applies every loss and writes depth and reasons in the order of the frame.
+
+#include <cstdio>
+#include <string>
+
+#include <fathom/environments.hpp>
+#include <fathom/simulator.hpp>
+
+#include "cast/embree/embree_caster.hpp"
+#include "interleave.hpp"
+#include "raw_embree.hpp"
+#include "scenes.hpp"
+#include "sensor/plan.hpp"
+
+namespace fathom::bench {
+namespace {
+
+constexpr int kRounds = 31;
+
+std::vector<Noise> every_loss() {
+  return {LossAngle{.max_incidence_rad = 1.4F}, StereoShadow{},
+          StereoEnergy{.normalization = EnergyNormalization::kThreshold},
+          Disparity{.stddev_px = 0.05F, .steps_per_px = 32}};
+}
+
+StereoCamera camera_of(std::uint32_t width, std::uint32_t height) {
+  StereoCamera camera;
+  camera.width = width, camera.height = height;
+  camera.horizontal_fov_rad = 1.5;
+  camera.baseline_m = 0.05;
+  camera.max_range_m = 100;
+  return camera;
+}
+
+Sensor sensor_of(const SensorModel& model, const Pose& pose, std::vector<Noise> noise) {
+  Sensor sensor;
+  sensor.name = "camera", sensor.model = model, sensor.parent_from_sensor = pose, sensor.noise = std::move(noise);
+  return sensor;
+}
+
+/// World rays of a camera in the order of fathom's tiles.
+RawRays primary_rays(const CastPlan& plan, const Pose& pose) {
+  RawRays rays;
+  const Vec3 o = pose.translation_m;
+  rays.origin[0] = float(o.x), rays.origin[1] = float(o.y), rays.origin[2] = float(o.z);
+  for (std::uint32_t i = 0; i < plan.lanes(); ++i) {
+    const Vec3 d = rotate(pose.rotation, {plan.dx[i], plan.dy[i], plan.dz[i]});
+    rays.dx.push_back(float(d.x)), rays.dy.push_back(float(d.y)), rays.dz.push_back(float(d.z));
+  }
+  return rays;
+}
+
+RawSights back_rays(const RawRays& primary, const std::vector<float>& range, const Vec3& camera) {
+  RawSights sights;
+  sights.origin[0] = float(camera.x), sights.origin[1] = float(camera.y), sights.origin[2] = float(camera.z);
+  for (std::size_t i = 0; i < range.size(); ++i) {
+    const float r = range[i] < 1e6F ? range[i] : 1.0F;
+    sights.dx.push_back(primary.origin[0] + r * primary.dx[i] - sights.origin[0]);
+    sights.dy.push_back(primary.origin[1] + r * primary.dy[i] - sights.origin[1]);
+    sights.dz.push_back(primary.origin[2] + r * primary.dz[i] - sights.origin[2]);
+    sights.tfar.push_back(1.0F - 1e-5F);
+  }
+  return sights;
+}
+
+void run_frame(const std::string& name, const Scene& scene, const StereoCamera& camera, const Pose& pose) {
+  const RawEmbree raw(scene, "");
+  Simulator simulator(scene, {.threads = 1});
+  const SensorId id = simulator.add_sensor(sensor_of(camera, pose, every_loss()));
+  CastPlan plan;
+  make_plan(make_pattern(camera), false, plan);
+  const RawRays primary = primary_rays(plan, pose);
+  std::vector<float> range(plan.lanes());
+  std::vector<std::uint32_t> entity(plan.lanes()), blocked(plan.lanes());
+  raw.intersect16(primary, range.data(), entity.data());
+  const StereoRig rig = stereo_rig(camera);
+  const RawSights left = back_rays(primary, range, pose * rig.left_m),
+                  right = back_rays(primary, range, pose * rig.right_m);
+  const std::unique_ptr<Executor> executor = make_executor(1);
+  const std::unique_ptr<Caster> caster = make_embree_caster(detect_isa(), *executor);
+  caster->update(scene, 0.0, {});
+  const auto sight_of = [&](const RawSights& s) {
+    for (std::uint32_t begin = 0; begin < plan.lanes(); begin += kBlockRays) {
+      SightLines lines{.dx = s.dx.data() + begin,
+                       .dy = s.dy.data() + begin,
+                       .dz = s.dz.data() + begin,
+                       .clear = s.tfar.data() + begin,
+                       .count = std::min(kBlockRays, plan.lanes() - begin)};
+      std::copy_n(s.origin, 3, lines.eye);
+      caster->find_blocked(lines, blocked.data() + begin);
+    }
+  };
+  Frame frame({Channel::kDepth, Channel::kReason});
+  const std::vector<double> t =
+      interleave(kRounds, {[&] {
+                             raw.intersect16(primary, range.data(), entity.data());
+                             raw.occluded16(left, blocked.data());
+                             raw.occluded16(right, blocked.data());
+                           },
+                           [&] { simulator.render(id, 0, frame); },
+                           [&] { raw.occluded16(left, blocked.data()), raw.occluded16(right, blocked.data()); },
+                           [&] { sight_of(left), sight_of(right); }});
+  const double rays = static_cast<double>(frame.size()) * 1e-6;
+  std::printf("| %-36s | %7.3f | %7.3f | %4.2f | %5.1f | %5.1f | %4.2f |\n", name.c_str(), 1e3 * t[0], 1e3 * t[1],
+              t[0] / t[1], 2 * rays / t[2], 2 * rays / t[3], t[2] / t[3]);
+  std::fflush(stdout);
+}
+
+/// 125 copies of a ball of 5040 triangles, five a side, before the camera.
+Scene make_balls() {
+  Scene scene;
+  const MeshId ball = scene.add_mesh(make_sphere(0.35, 72));
+  for (int i = 0; i < 125; ++i) {
+    const Vec3 at = {3.0 + i % 5, i / 5 % 5 - 2.0, i / 25 - 2.0};
+    scene.add_entity({.name = "ball " + std::to_string(i), .mesh = ball, .parent_from_entity = Pose{at, {}}});
+  }
+  return scene;
+}
+
+void run_environments(const Scene& scene, std::uint32_t count) {
+  Environments batch(scene, sensor_of(camera_of(64, 48), {}, every_loss()),
+                     {.simulator = {.threads = 1}, .count = count, .ranges = {}});
+  for (std::uint32_t e = 0; e < count; ++e) batch.set_sensor_pose(e, {{0.0001 * e, 0, 0}, {}});
+  Frame frame({Channel::kDepth});
+  const double seconds = interleave(3, {[&] { batch.render(0, frame); }})[0];
+  std::printf("%u environments of 64 x 48 stereo pixels in one call: %.1f ms, %.1f million pixels per second\n", count,
+              1e3 * seconds, static_cast<double>(frame.size()) * 1e-6 / seconds);
+}
+
+}  // namespace
+}  // namespace fathom::bench
+
+int main(int argc, char** argv) {
+  using namespace fathom;
+  const std::string file = argc > 1 ? argv[1] : FATHOM_SOURCE_DIR "/examples/house/house.yaml";
+  const Scene house = bench::make_house(file), balls = bench::make_balls();
+  const Pose in_house{{0.0, 0.0, 1.2}, from_roll_pitch_yaw(0, 0, 0.4)};
+  std::printf(
+      "| set | raw, ms | fathom, ms | raw / fathom | raw back-rays, M/s | fathom's, M/s | ratio |\n"
+      "|---|---|---|---|---|---|---|\n");
+  bench::run_frame("house, 640 x 480, all losses", house, bench::camera_of(640, 480), in_house);
+  bench::run_frame("125 balls of 5040, 160 x 120", balls, bench::camera_of(160, 120), {});
+  std::printf("\n");
+  bench::run_environments(balls, 4096);
+}

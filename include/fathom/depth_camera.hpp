@@ -1,0 +1,79 @@
+#pragma once
+// Depth cameras, stereo cameras and grids of parallel rays. See sensor.hpp for the frames.
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include <fathom/export.hpp>
+#include <fathom/geometry.hpp>
+#include <fathom/noise/field.hpp>
+#include <fathom/noise/surface.hpp>
+
+namespace fathom {
+
+/// Depth camera: a pinhole camera whose emitter stands at its centre; [height, width] rays as PinholeCamera. The focal
+/// length is given in one of three ways: fx (and fy; 0: square pixels), horizontal_fov_rad (square pixels), or
+/// focal_length_mm with horizontal_aperture_mm (and vertical_aperture_mm; 0: square pixels).
+struct DepthCamera {
+  std::uint32_t width = 0, height = 0;
+  double fx = 0.0, fy = 0.0;               ///< px
+  std::vector<double> principal_point_px;  ///< [cx, cy], from the centre of the first pixel; empty: the middle
+  double horizontal_fov_rad = 0.0;         ///< between the outer edges of the first and the last column
+  double focal_length_mm = 0.0, horizontal_aperture_mm = 0.0, vertical_aperture_mm = 0.0;
+  double min_range_m = 0.0, max_range_m = 10.0;  ///< along the ray
+};
+
+/// Where the sensor's origin, and with it the emitter and the image, stands on the line of the two cameras.
+enum class CameraReference : std::uint8_t { kLeft, kCenter, kRight };
+template <>
+inline constexpr std::array<std::string_view, 3> kChoiceWords<CameraReference> = {"left", "center", "right"};
+
+/// A depth camera with a left and a right camera, baseline_m apart along the image's x axis (the sensor's -y axis), or
+/// at positions in the sensor frame. Only the positions of the cameras matter to the models, not how they are turned.
+struct StereoCamera : DepthCamera {
+  double baseline_m = 0.0;
+  CameraReference reference = CameraReference::kCenter;
+  std::vector<double> left_position_m, right_position_m;  ///< [x, y, z]; both or none; instead of baseline_m
+};
+
+/// What the axes of a grid follow.
+enum class GridAlignment : std::uint8_t { kBase, kYaw, kWorld };
+template <>
+inline constexpr std::array<std::string_view, 3> kChoiceWords<GridAlignment> = {"base", "yaw", "world"};
+
+/// Height scanner as legged robots use it: parallel rays downwards (-z) from a grid around the sensor, [points along y,
+/// points along x], both from - to +. An axis has floor(size / resolution) + 1 points, resolution apart, its middle at
+/// the sensor; a size within 1e-6 of a multiple of the resolution counts as that multiple.
+/// Its frame has the sensor's position, and axes that turn with it (base), only about the vertical (yaw), or not at all
+/// (world).
+struct GridScanner {
+  double size_x_m = 0.0, size_y_m = 0.0;
+  double resolution_m = 0.1;
+  double start_height_m = 0.0;  ///< of the rays' origins above the sensor
+  GridAlignment alignment = GridAlignment::kYaw;
+  double min_range_m = 0.0, max_range_m = 100.0;
+};
+
+/// Points along x and y of a grid; what everything that counts them uses.
+struct GridShape {
+  std::uint32_t points_x = 0, points_y = 0;
+};
+FATHOM_API GridShape grid_shape(const GridScanner& grid);
+
+/// Focal length and principal point in pixels. Throws InputError unless the focal length is given in exactly one way.
+struct Intrinsics {
+  double fx, fy, cx, cy;
+};
+FATHOM_API Intrinsics intrinsics(const DepthCamera& camera);
+
+/// The cameras of a stereo camera, in the sensor frame.
+struct StereoRig {
+  Vec3 left_m, right_m;
+};
+/// Throws InputError for both a baseline and positions, one position without the other, or one that is not [x, y, z].
+FATHOM_API StereoRig stereo_rig(const StereoCamera& camera);
+
+}  // namespace fathom

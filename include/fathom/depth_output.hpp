@@ -1,0 +1,41 @@
+#pragma once
+// Files made from depth cameras. What stands in place of a lost pixel is decided here, last, and nowhere before: frames
+// keep NaN and the reason. Layouts: docs/depth-cameras.md. As in output.hpp, files appear whole or not at all.
+
+#include <cstdint>
+#include <filesystem>
+#include <vector>
+
+#include <fathom/export.hpp>
+#include <fathom/frame.hpp>
+
+namespace fathom {
+
+enum class LostValue : std::uint8_t { kZero, kNan, kInf, kMax, kMinusOne };
+
+/// The value of lost pixels and of rays that met nothing.
+struct LostPolicy {
+  LostValue value = LostValue::kNan;
+  float max_m = 0.0F;  ///< the value for kMax, > 0
+};
+
+/// A float channel of one value per ray with its lost pixels (NaN or +inf) replaced, [rows, cols]. Throws InputError
+/// for kMax without a maximum above 0, or a channel of points or of no floats.
+FATHOM_API std::vector<float> filled(const Frame& frame, Channel channel, const LostPolicy& policy);
+FATHOM_API void write_npy(const std::filesystem::path& file, const Frame& frame, Channel channel,
+                          const LostPolicy& policy);
+
+/// 16-bit grey PNG of a depth or range channel, `per_m` levels per metre (1000: millimetres), rounded. Lost pixels are
+/// 0 (kZero), 65535 (kInf) or the level of max_m (kMax); kNan and kMinusOne do not exist in such a file: InputError, as
+/// for a return too far for 16 bits.
+FATHOM_API void write_depth_png(const std::filesystem::path& file, const Frame& frame, Channel channel,
+                                const LostPolicy& policy = {LostValue::kZero, 0.0F}, double per_m = 1000.0);
+
+/// The reasons as a picture, with a legend of colours, names and counts below.
+FATHOM_API void write_reason_picture(const std::filesystem::path& file, const Frame& frame);
+
+/// Clean depth, noisy depth, reasons and energy side by side, with the legend below. Needs kCleanDepth, kDepth, kReason
+/// and kEnergy. `scale_m`: depth of the last colour; 0: the 99th percentile of the clean depth.
+FATHOM_API void write_camera_sheet(const std::filesystem::path& file, const Frame& frame, double scale_m = 0.0);
+
+}  // namespace fathom

@@ -1,0 +1,80 @@
+#pragma once
+// Many environments at once, as training robots wants them: one scene and one sensor, with poses and noise parameters
+// of each environment's own, rendered as arrays [environments, rows, cols].
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <fathom/export.hpp>
+#include <fathom/frame.hpp>
+#include <fathom/scene.hpp>
+#include <fathom/sensor.hpp>
+#include <fathom/simulator.hpp>
+
+namespace fathom {
+
+enum class RangeLaw : std::uint8_t { kUniform, kLogUniform, kNormal };
+
+/// Domain randomization: one number of one model, drawn once per (seed, environment, episode).
+struct ParameterRange {
+  std::uint32_t slot = 0;  ///< position of the model in the sensor's chain
+  std::string field;       ///< "min_energy"
+  RangeLaw law = RangeLaw::kUniform;
+  double low = 0.0, high = 0.0;     ///< limits of the value, within those of the field; kLogUniform: low > 0
+  double mean = 0.0, stddev = 0.0;  ///< of kNormal, clipped to [low, high]
+  EntityId entity = kNoEntity;      ///< the row of this entity (Sensor::entity_noise); kNoEntity: the chain's own
+};
+
+/// A value that was drawn.
+struct DrawnParameter {
+  std::uint32_t slot;
+  std::string field;
+  EntityId entity;
+  double value;
+};
+
+struct EnvironmentsOptions {
+  SimulatorOptions simulator = {};
+  std::uint32_t count = 1;
+  std::uint32_t first = 0;  ///< number of the first: environment 17 alone is {count = 1, first = 17}
+  std::vector<ParameterRange> ranges = {};
+};
+
+/// A batch of environments. What is rendered for one depends on its number, its episode and its poses alone, never on
+/// the others: environment 17 alone equals environment 17 of 64, bit by bit. Environments are told by their number, in
+/// [first, first + count). Used from one thread at a time.
+class FATHOM_API Environments {
+ public:
+  /// Throws InputError as Simulator does, for a count of 0, for more than kMaxRays rays in all, and for a range that
+  /// names no number of the chain or leaves its limits.
+  Environments(Scene scene, Sensor sensor, EnvironmentsOptions options);
+  ~Environments();
+  Environments(Environments&&) noexcept;
+  Environments& operator=(Environments&&) noexcept;
+
+  /// Places an entity in one environment, relative to its parent; elsewhere it stays.
+  void set_entity_pose(std::uint32_t environment, EntityId entity, const Pose& parent_from_entity);
+  /// Places the sensor in one environment.
+  void set_sensor_pose(std::uint32_t environment, const Pose& parent_from_sensor);
+  /// Starts an episode: draws the parameters anew. All environments start in episode 0.
+  void reset(std::uint32_t environment, std::uint32_t episode);
+  /// What was drawn for the present episode, in the order of the ranges.
+  [[nodiscard]] std::vector<DrawnParameter> drawn(std::uint32_t environment) const;
+
+  /// Renders frame `index` of all environments: arrays [environments, rows, cols], that is a frame of count * rows
+  /// rows. In steady state nothing is allocated.
+  void render(std::uint32_t index, Frame& frame);
+
+  [[nodiscard]] std::uint32_t count() const;
+  [[nodiscard]] std::uint32_t rows() const;  ///< of one environment
+  [[nodiscard]] std::uint32_t cols() const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace fathom

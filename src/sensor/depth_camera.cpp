@@ -1,0 +1,133 @@
+// Depth and stereo cameras: the intrinsics in their three forms, the rays, the rig.
+
+#include <array>
+#include <cmath>
+
+#include "sensor/kinds.hpp"
+#include "sensor/ray_count.hpp"
+
+namespace fathom {
+
+namespace {
+
+constexpr double kMaxCameraM = 100.0;
+
+/// The rows that both kinds share, as members of `Camera`.
+template <class Camera>
+constexpr std::array<FieldRow<Camera>, 11> camera_rows() {
+  using Number = double Camera::*;
+  using Count = std::uint32_t Camera::*;
+  using List = std::vector<double> Camera::*;
+  return {{
+      {"width", "px", Count(&Camera::width), 1, 65536, "columns of the image", true},
+      {"height", "px", Count(&Camera::height), 1, 65536, "rows of the image", true},
+      {"fx", "px", Number(&Camera::fx), 0, 1e7, "focal length, horizontal; 0: from the others"},
+      {"fy", "px", Number(&Camera::fy), 0, 1e7, "focal length, vertical; 0: as fx"},
+      {"principal_point_px", "px", List(&Camera::principal_point_px), -1e6, 1e6,
+       "[cx, cy] from the centre of the first pixel; empty: the middle"},
+      {"horizontal_fov_rad", "rad", Number(&Camera::horizontal_fov_rad), 0, 3.14, "field of view instead of fx"},
+      {"focal_length_mm", "mm", Number(&Camera::focal_length_mm), 0, 1e4, "focal length instead of fx"},
+      {"horizontal_aperture_mm", "mm", Number(&Camera::horizontal_aperture_mm), 0, 1e4,
+       "width of the sensor chip, with focal_length_mm"},
+      {"vertical_aperture_mm", "mm", Number(&Camera::vertical_aperture_mm), 0, 1e4,
+       "height of the sensor chip; 0: square pixels"},
+      {"min_range_m", "m", Number(&Camera::min_range_m), 0, kMaxRangeM, "nearest range measured, along the ray"},
+      {"max_range_m", "m", Number(&Camera::max_range_m), 0, kMaxRangeM, "farthest range measured, along the ray"},
+  }};
+}
+
+constexpr std::array<FieldRow<DepthCamera>, 11> kDepthRows = camera_rows<DepthCamera>();
+
+constexpr std::array<FieldRow<StereoCamera>, 4> kRigRows = {{
+    {"baseline_m", "m", &StereoCamera::baseline_m, 0, kMaxCameraM, "distance between the two cameras"},
+    {"reference", "left|center|right", choice<&StereoCamera::reference>, 0, 2,
+     "where emitter and image stand: at one camera or between them"},
+    {"left_position_m", "m", &StereoCamera::left_position_m, -kMaxCameraM, kMaxCameraM,
+     "[x, y, z] of the left camera in the sensor frame, instead of baseline_m"},
+    {"right_position_m", "m", &StereoCamera::right_position_m, -kMaxCameraM, kMaxCameraM,
+     "[x, y, z] of the right camera in the sensor frame, instead of baseline_m"},
+}};
+
+constexpr std::array<FieldRow<StereoCamera>, 15> all_stereo_rows() {
+  std::array<FieldRow<StereoCamera>, 15> rows = {};
+  const auto camera = camera_rows<StereoCamera>();
+  for (std::size_t i = 0; i < camera.size(); ++i) rows[i] = camera[i];
+  for (std::size_t i = 0; i < kRigRows.size(); ++i) rows[camera.size() + i] = kRigRows[i];
+  return rows;
+}
+constexpr std::array<FieldRow<StereoCamera>, 15> kStereoRows = all_stereo_rows();
+
+void check_as(std::string_view kind, const DepthCamera& camera) {
+  check_range_limits(kind, camera.min_range_m, camera.max_range_m);
+  check_ray_count(kind, "height", camera.height, "width", camera.width);
+  static_cast<void>(intrinsics(camera));
+}
+
+Vec3 position(std::string_view name, const std::vector<double>& xyz) {
+  if (xyz.size() != 3) {
+    throw InputError(fmt::format("stereo_camera.{} has {} numbers and needs [x, y, z]", name, xyz.size()));
+  }
+  return {xyz[0], xyz[1], xyz[2]};
+}
+
+}  // namespace
+
+std::span<const FieldRow<DepthCamera>> KindTable<DepthCamera>::rows() { return kDepthRows; }
+std::span<const FieldRow<StereoCamera>> KindTable<StereoCamera>::rows() { return kStereoRows; }
+
+void check(const DepthCamera& camera) { check_as(KindTable<DepthCamera>::kSlug, camera); }
+void check(const StereoCamera& camera) {
+  check_as(KindTable<StereoCamera>::kSlug, camera);
+  static_cast<void>(stereo_rig(camera));
+}
+
+Intrinsics intrinsics(const DepthCamera& c) {
+  const bool by_pixels = c.fx > 0.0, by_view = c.horizontal_fov_rad > 0.0, by_lens = c.focal_length_mm > 0.0;
+  if (int{by_pixels} + int{by_view} + int{by_lens} != 1) {
+    throw InputError(
+        "a depth camera needs its focal length in exactly one way: fx, horizontal_fov_rad, or focal_length_mm with "
+        "horizontal_aperture_mm");
+  }
+  if (by_lens != (c.horizontal_aperture_mm > 0.0) || (c.vertical_aperture_mm > 0.0 && !by_lens)) {
+    throw InputError("focal_length_mm and horizontal_aperture_mm of a depth camera belong together, both above 0");
+  }
+  if (c.fy > 0.0 && !by_pixels) throw InputError("fy of a depth camera needs fx");
+  if (!c.principal_point_px.empty() && c.principal_point_px.size() != 2) {
+    throw InputError(fmt::format("principal_point_px of a depth camera has {} numbers and needs [cx, cy]",
+                                 c.principal_point_px.size()));
+  }
+  Intrinsics k{};
+  k.fx = by_pixels ? c.fx
+         : by_view ? c.width / (2.0 * std::tan(c.horizontal_fov_rad / 2.0))
+                   : c.width * c.focal_length_mm / c.horizontal_aperture_mm;
+  k.fy = c.fy > 0.0                     ? c.fy
+         : c.vertical_aperture_mm > 0.0 ? c.height * c.focal_length_mm / c.vertical_aperture_mm
+                                        : k.fx;
+  k.cx = c.principal_point_px.empty() ? (c.width - 1.0) / 2.0 : c.principal_point_px[0];
+  k.cy = c.principal_point_px.empty() ? (c.height - 1.0) / 2.0 : c.principal_point_px[1];
+  return k;
+}
+
+StereoRig stereo_rig(const StereoCamera& c) {
+  const bool placed = !c.left_position_m.empty() || !c.right_position_m.empty();
+  if (placed && c.baseline_m != 0.0) {
+    throw InputError("stereo_camera has both baseline_m and positions of its cameras; one is enough");
+  }
+  if (placed) return {position("left_position_m", c.left_position_m), position("right_position_m", c.right_position_m)};
+  // Left of the image is +y of the sensor frame.
+  const double left = c.reference == CameraReference::kLeft     ? 0.0
+                      : c.reference == CameraReference::kCenter ? c.baseline_m / 2
+                                                                : c.baseline_m;
+  return {{0, left, 0}, {0, left - c.baseline_m, 0}};
+}
+
+void write_rays(const DepthCamera& camera, std::uint32_t frame, RayPattern& out) {
+  const Intrinsics k = intrinsics(camera);
+  PinholeCamera pinhole;
+  pinhole.fx = k.fx, pinhole.fy = k.fy, pinhole.cx = k.cx, pinhole.cy = k.cy;
+  pinhole.width = camera.width, pinhole.height = camera.height;
+  pinhole.min_range_m = camera.min_range_m, pinhole.max_range_m = camera.max_range_m;
+  write_rays(pinhole, frame, out);
+}
+
+}  // namespace fathom

@@ -1,0 +1,205 @@
+#include <fathom/environments.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <fathom/error.hpp>
+#include <fathom/special.hpp>
+
+#include "base/executor.hpp"
+#include "base/text.hpp"
+#include "cast/embree/embree_caster.hpp"
+#include "sensor/parameter_range.hpp"
+#include "sensor/patterns.hpp"
+#include "sensor/plan.hpp"
+#include "sensor/render.hpp"
+#include "sensor/view.hpp"
+
+namespace fathom {
+
+namespace {
+
+/// The origin of casting for a sensor there: a function of the place alone, so that no environment depends on another.
+Vec3 origin_near(const Vec3& p) {
+  constexpr double kStepM = 512.0;
+  const auto snap = [](double v) { return kStepM * std::round(v / kStepM); };
+  return {snap(p.x), snap(p.y), snap(p.z)};
+}
+
+}  // namespace
+
+class Environments::Impl {
+ public:
+  Impl(Scene scene, Sensor sensor, EnvironmentsOptions options)
+      : scene_(std::move(scene)), sensor_(std::move(sensor)), options_(std::move(options)) {
+    // A Simulator checks scene options and sensor with the messages of all sensors.
+    Simulator(scene_, options_.simulator).add_sensor(sensor_);
+    if (sensor_.rolling)
+      throw InputError(fmt::format("sensor '{}': environments cast whole frames, not rolling ones", sensor_.name));
+    pattern_ = make_pattern(sensor_.model);
+    make_plan(pattern_, false, plan_);
+    const std::uint64_t rays = std::uint64_t{options_.count} * plan_.rows * plan_.cols;
+    if (options_.count == 0 || rays > kMaxRays || std::uint64_t{options_.count} * plan_.rows > 0xffffffffU) {
+      throw InputError(fmt::format("{} environments of {} x {} rays are not in [1, {}] rays", options_.count,
+                                   plan_.rows, plan_.cols, kMaxRays));
+    }
+    for (const ParameterRange& range : options_.ranges) check_range(sensor_, range);
+    executor_ = make_executor(options_.simulator.threads);
+    caster_ = make_embree_caster(options_.simulator.isa, *executor_);
+    episodes_.assign(options_.count, 0);
+    const double start = options_.simulator.start_s;
+    sensor_poses_.assign(options_.count, sensor_.parent_from_sensor.at(start));
+    chains_.assign(options_.ranges.empty() ? 1 : options_.count, make_chain(sensor_));
+    drawn_.resize(chains_.size() * options_.ranges.size());
+    for (std::uint32_t e = 0; e < options_.count; ++e) draw(e);
+    for (const Entity& entity : scene_.entities()) reflectivity_.push_back(entity.reflectivity);
+    edge_.range_m.resize(std::size_t{plan_.rows} * plan_.cols);
+    edge_.reached.resize(edge_.range_m.size());
+  }
+
+  void set_entity_pose(std::uint32_t environment, EntityId entity, const Pose& pose) {
+    const std::uint32_t e = local(environment);
+    if (entity >= scene_.entities().size()) {
+      throw InputError(fmt::format("entity {} is not in [0, {})", entity, scene_.entities().size()));
+    }
+    static_cast<void>(Trajectory(pose));  // refuses what is not finite
+    std::size_t column = static_cast<std::size_t>(std::find(moved_.begin(), moved_.end(), entity) - moved_.begin());
+    if (column == moved_.size()) {
+      moved_.push_back(entity);
+      entity_poses_.emplace_back(options_.count,
+                                 scene_.entities()[entity].parent_from_entity.at(options_.simulator.start_s));
+    }
+    entity_poses_[column][e] = pose;
+  }
+
+  void set_sensor_pose(std::uint32_t environment, const Pose& pose) {
+    static_cast<void>(Trajectory(pose));
+    sensor_poses_[local(environment)] = pose;
+  }
+
+  void reset(std::uint32_t environment, std::uint32_t episode) {
+    const std::uint32_t e = local(environment);
+    episodes_[e] = episode;
+    draw(e);
+  }
+
+  [[nodiscard]] std::vector<DrawnParameter> drawn(std::uint32_t environment) const {
+    std::vector<DrawnParameter> values;
+    const std::size_t first = std::size_t{local(environment)} * options_.ranges.size();
+    for (std::size_t k = 0; k < options_.ranges.size(); ++k) {
+      const ParameterRange& r = options_.ranges[k];
+      values.push_back({r.slot, r.field, r.entity, drawn_[first + k]});
+    }
+    return values;
+  }
+
+  void render(std::uint32_t index, Frame& frame) {
+    const double stamp = options_.simulator.start_s + index / options_.simulator.rate_hz;
+    if (pattern_varies(sensor_.model) && index != pattern_frame_) {
+      update_pattern(sensor_.model, index, pattern_);
+      make_plan(pattern_, false, plan_);
+      pattern_frame_ = index;
+    }
+    frame.resize(options_.count * plan_.rows, plan_.cols);
+    frame.set_stamp(index, stamp);
+    for (std::uint32_t e = 0; e < options_.count; ++e) render_one(e, index, stamp, frame);
+  }
+
+  [[nodiscard]] std::uint32_t count() const { return options_.count; }
+  [[nodiscard]] std::uint32_t rows() const { return plan_.rows; }
+  [[nodiscard]] std::uint32_t cols() const { return plan_.cols; }
+
+ private:
+  [[nodiscard]] std::uint32_t local(std::uint32_t environment) const {
+    if (environment >= options_.first && environment - options_.first < options_.count)
+      return environment - options_.first;
+    throw InputError(fmt::format("environment {} is not in [{}, {})", environment, options_.first,
+                                 std::uint64_t{options_.first} + options_.count));
+  }
+
+  [[nodiscard]] std::uint64_t seed_of(std::uint32_t e) const {
+    return episode_seed(options_.simulator.seed, options_.first + e, episodes_[e]);
+  }
+
+  void draw(std::uint32_t e) {
+    if (options_.ranges.empty()) return;
+    Sensor sensor = sensor_;
+    for (std::size_t k = 0; k < options_.ranges.size(); ++k) {
+      const double value = draw_parameter(sensor_, options_.ranges[k], seed_of(e));
+      drawn_[e * options_.ranges.size() + k] = value;
+      set_parameter(sensor, options_.ranges[k], value);
+    }
+    chains_[e] = make_chain(sensor);
+  }
+
+  void render_one(std::uint32_t e, std::uint32_t index, double stamp, Frame& frame) {
+    for (std::size_t k = 0; k < moved_.size(); ++k) scene_.set_pose(moved_[k], entity_poses_[k][e]);
+    Pose world_from_sensor = sensor_poses_[e];
+    if (sensor_.parent != kNoEntity) {
+      world_from_sensor = scene_.world_from_entity(sensor_.parent, stamp) * world_from_sensor;
+    }
+    world_from_sensor.rotation = aligned(sensor_.model, world_from_sensor.rotation);
+    const Vec3 origin = origin_near(world_from_sensor.translation_m);
+    caster_->move_origin(origin);
+    caster_->update(scene_, stamp, origin);
+    const Rigid cast_from_sensor = narrow(world_from_sensor, origin);
+    fathom::render({.plan = plan_,
+                    .pattern = pattern_,
+                    .chain = chains_[chains_.size() == 1 ? 0 : e],
+                    .caster = *caster_,
+                    .reflectivity = reflectivity_,
+                    .seed = seed_of(e),
+                    .frame_index = index,
+                    .range_policy = sensor_.range_policy,
+                    .isa = options_.simulator.isa,
+                    .cast_from_sensor = cast_from_sensor,
+                    .world_from_sensor = narrow(world_from_sensor, {}),
+                    .rolling_cast_from_sensor = {},
+                    .rolling_world_from_sensor = {},
+                    .rig = view_rig(sensor_.model, cast_from_sensor),
+                    .edge = &edge_,
+                    .first = std::size_t{e} * plan_.rows * plan_.cols},
+                   *executor_, frame);
+  }
+
+  Scene scene_;
+  Sensor sensor_;
+  EnvironmentsOptions options_;
+  RayPattern pattern_;
+  CastPlan plan_;
+  std::uint32_t pattern_frame_ = 0;
+  std::unique_ptr<Executor> executor_;
+  std::unique_ptr<Caster> caster_;
+  std::vector<float> reflectivity_;              // [entities]
+  std::vector<NoiseChain> chains_;               // [environments], or one for all
+  std::vector<std::uint32_t> episodes_;          // [environments]
+  std::vector<Pose> sensor_poses_;               // [environments]
+  std::vector<EntityId> moved_;                  // entities with poses of each environment's own
+  std::vector<std::vector<Pose>> entity_poses_;  // [moved_][environments]
+  std::vector<double> drawn_;                    // [environments, ranges]
+  EdgeScratch edge_;
+};
+
+Environments::Environments(Scene scene, Sensor sensor, EnvironmentsOptions options)
+    : impl_(std::make_unique<Impl>(std::move(scene), std::move(sensor), std::move(options))) {}
+Environments::~Environments() = default;
+Environments::Environments(Environments&&) noexcept = default;
+Environments& Environments::operator=(Environments&&) noexcept = default;
+
+void Environments::set_entity_pose(std::uint32_t environment, EntityId entity, const Pose& parent_from_entity) {
+  impl_->set_entity_pose(environment, entity, parent_from_entity);
+}
+void Environments::set_sensor_pose(std::uint32_t environment, const Pose& parent_from_sensor) {
+  impl_->set_sensor_pose(environment, parent_from_sensor);
+}
+void Environments::reset(std::uint32_t environment, std::uint32_t episode) { impl_->reset(environment, episode); }
+std::vector<DrawnParameter> Environments::drawn(std::uint32_t environment) const { return impl_->drawn(environment); }
+void Environments::render(std::uint32_t index, Frame& frame) { impl_->render(index, frame); }
+std::uint32_t Environments::count() const { return impl_->count(); }
+std::uint32_t Environments::rows() const { return impl_->rows(); }
+std::uint32_t Environments::cols() const { return impl_->cols(); }
+
+}  // namespace fathom

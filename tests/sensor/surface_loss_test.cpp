@@ -1,0 +1,221 @@
+// Losses by angle and by energy, against their laws on tilted planes.
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include <fathom/error.hpp>
+
+#include "sensor/stereo_scenes.hpp"
+
+namespace fathom {
+namespace {
+
+using test::count_of;
+using test::make_plane_scene;
+using test::make_sensor;
+using test::make_stereo;
+using test::render_once;
+using test::TiltedPlane;
+
+TEST(LossAngle, LosesExactlyWhatIsBeyondTheThreshold) {
+  const TiltedPlane plane{2.0, 50 * test::kDeg};
+  const StereoCamera camera = make_stereo(400, 40, 300, 0.05);
+  const double limit = 60 * test::kDeg;
+  const Frame frame =
+      render_once(make_plane_scene(plane), make_sensor(camera, {LossAngle{.max_incidence_rad = float(limit)}}));
+  const RayPattern pattern = make_pattern(camera);
+  std::size_t lost = 0, kept = 0;
+  for (std::size_t i = 0; i < frame.size(); ++i) {
+    const double theta = std::acos(-dot(plane.normal(), test::direction_of(pattern, i)));
+    if (theta >= test::kPi / 2 || std::abs(theta - limit) < 1e-6) continue;
+    ASSERT_EQ(frame.reason()[i] == Reason::kLossAngle, theta > limit) << theta / test::kDeg;
+    ASSERT_NEAR(frame.incidence_rad()[i], theta, 2e-6);
+    (theta > limit ? lost : kept) += 1;
+  }
+  EXPECT_GT(lost, 1000U);
+  EXPECT_GT(kept, 1000U);
+}
+
+// The plane is tilted so that the middle ray meets it at the limit itself; one step of the limit decides.
+TEST(LossAngle, TheLimitItselfIsKept) {
+  const TiltedPlane plane{2.0, 60 * test::kDeg};
+  const StereoCamera one = make_stereo(1, 1, 100, 0.0);
+  const auto reason = [&](double limit_rad) {
+    return render_once(make_plane_scene(plane), make_sensor(one, {LossAngle{.max_incidence_rad = float(limit_rad)}}))
+        .reason()[0];
+  };
+  EXPECT_EQ(reason(60 * test::kDeg + 1e-6), Reason::kHit);
+  EXPECT_EQ(reason(60 * test::kDeg - 1e-6), Reason::kLossAngle);
+}
+
+TEST(LossAngle, ActsOnASensorWithoutCameras) {
+  SpinningLidar lidar = test::make_lidar(4, 360);
+  const Frame frame = render_once(test::make_room_scene(), make_sensor(lidar, {LossAngle{.max_incidence_rad = 0.5F}}));
+  for (std::size_t i = 0; i < frame.size(); ++i) {
+    ASSERT_EQ(frame.reason()[i] == Reason::kLossAngle, frame.incidence_rad()[i] > 0.5F);
+  }
+  EXPECT_GT(count_of(frame, Reason::kLossAngle), 100U);
+}
+
+/// E of a hit, in double precision from the definition.
+double energy_of(const Vec3& hit, const Vec3& n, const StereoRig& rig, EnergyAngle angle) {
+  const auto unit = [](const Vec3& v) { return (1 / norm(v)) * v; };
+  const Vec3 e = unit(-1.0 * hit);
+  const auto cosine = [&](const Vec3& camera) {
+    const Vec3 back = unit(camera - hit);
+    return dot(n, angle == EnergyAngle::kCosine ? back : unit(back + e));
+  };
+  return std::min(cosine(rig.left_m), cosine(rig.right_m));
+}
+
+double probability_of(double e, const StereoEnergy& p) {
+  if (e <= double{p.min_energy}) return 1.0;
+  const double share = 1 - double{p.min_energy};
+  const double x = p.normalization == EnergyNormalization::kDocument ? 1 - e / share : (1 - e) / share;
+  return std::pow(std::clamp(x, 0.0, 1.0), double{p.pow});
+}
+
+/// Renders one tilted plane and compares the losses with the law, pixel by pixel in E and in sum in the loss.
+void expect_law(double tilt_rad, const StereoEnergy& model) {
+  const TiltedPlane plane{1.5, tilt_rad};
+  const StereoCamera camera = make_stereo(300, 200, 1500, 0.12);
+  const Frame frame = render_once(make_plane_scene(plane), make_sensor(camera, {model}));
+  const RayPattern pattern = make_pattern(camera);
+  const StereoRig rig = stereo_rig(camera);
+  double expected = 0, variance = 0, lost = 0;
+  for (std::size_t i = 0; i < frame.size(); ++i) {
+    const Vec3 direction = test::direction_of(pattern, i);
+    if (-dot(plane.normal(), direction) < 1e-2) continue;
+    const double e = energy_of(plane.hit(direction), plane.normal(), rig, model.energy);
+    ASSERT_NEAR(frame.energy()[i], e, 1e-5);
+    if (std::abs(e - double{model.min_energy}) < 1e-5) continue;
+    const double p = probability_of(e, model);
+    expected += p, variance += p * (1 - p), lost += frame.reason()[i] != Reason::kHit;
+    if (e <= double{model.min_energy}) {
+      ASSERT_EQ(frame.reason()[i], Reason::kLowEnergy);
+    } else {
+      ASSERT_NE(frame.reason()[i], Reason::kLowEnergy);
+    }
+    if (p == 0) {
+      ASSERT_EQ(frame.reason()[i], Reason::kHit);  // X < 0 loses nothing
+    }
+  }
+  EXPECT_NEAR(lost, expected, 4 * std::sqrt(variance) + 1e-3 * expected + 1e-9)
+      << tilt_rad / test::kDeg << " degrees, pow " << model.pow;
+}
+
+TEST(StereoEnergy, EmpiricalLossFollowsBothLawsFromZeroTo85Degrees) {
+  for (const auto normalization : {EnergyNormalization::kDocument, EnergyNormalization::kThreshold}) {
+    for (const auto energy : {EnergyAngle::kCosine, EnergyAngle::kHalfVector}) {
+      for (double tilt = 0; tilt <= 85; tilt += 8.5) {
+        expect_law(tilt * test::kDeg,
+                   {.min_energy = 0.2F, .pow = 2.5F, .normalization = normalization, .energy = energy});
+      }
+    }
+  }
+}
+
+TEST(StereoEnergy, EverythingIsLostAtAndBelowTheThreshold) {
+  const TiltedPlane plane{1.5, 80 * test::kDeg};  // E = 0.17 in the middle
+  const Frame frame =
+      render_once(make_plane_scene(plane),
+                  make_sensor(make_stereo(20, 20, 1500, 0.1), {StereoEnergy{.min_energy = 0.3F, .pow = 0.01F}}));
+  EXPECT_EQ(count_of(frame, Reason::kLowEnergy), frame.size());
+}
+
+TEST(StereoEnergy, NothingIsLostWhereXIsNegative) {
+  // E > 1 - min_energy everywhere: the document's X is negative, and even pow 0.001 loses nothing.
+  const Frame frame =
+      render_once(make_plane_scene({1.5, 0.0}),
+                  make_sensor(make_stereo(100, 100, 1500, 0.1), {StereoEnergy{.min_energy = 0.4F, .pow = 0.001F}}));
+  EXPECT_EQ(count_of(frame, Reason::kHit), frame.size());
+}
+
+// 50 frames of a structured-light camera; the row and the fit stand in the documentation of depth cameras.
+TEST(StereoEnergy, ThresholdLawReproducesTheRealStructuredLightRow) {
+  const struct {
+    double degrees, share;
+  } row[] = {{41, 0.003}, {61, 0.005}, {66, 0.015}, {69, 0.032}, {71, 0.073}, {74, 0.165}};
+  for (const auto& [degrees, share] : row) {
+    const double e = std::cos(degrees * test::kDeg);
+    const double p = probability_of(
+        e, {.min_energy = 0.18F, .pow = 14, .normalization = EnergyNormalization::kThreshold, .energy = {}});
+    EXPECT_NEAR(1 - (1 - p) * (1 - 0.003), share, 0.35 * share) << degrees;
+  }
+}
+
+// The same row from rendered frames of the preset: planes whose pixels all lie within a degree of the angle.
+TEST(StereoEnergy, PresetRealStructuredLightReproducesTheRow) {
+  const SensorPreset& preset = find_preset("real_structured_light");
+  const struct {
+    double degrees, share;
+  } row[] = {{41, 0.003}, {61, 0.005}, {66, 0.015}, {69, 0.032}, {71, 0.073}, {74, 0.165}};
+  for (const auto& [degrees, share] : row) {
+    DepthCamera camera = std::get<DepthCamera>(preset.model);
+    camera.fx = 60000;  // half a degree across
+    const Frame f = render_once(make_plane_scene({1.0, degrees * test::kDeg}), make_sensor(camera, preset.noise));
+    const double lost = 1.0 - double(count_of(f, Reason::kHit)) / double(f.size());
+    // The row is given in tenths of a percent and whole degrees: the law half a degree to either side bounds it.
+    const auto law = [](double angle_deg) {
+      const double p = std::pow((1 - std::cos(angle_deg * test::kDeg)) / 0.82, 14);
+      return 1 - (1 - p) * (1 - 0.003);
+    };
+    EXPECT_GT(lost, law(degrees - 0.5) - 0.0005) << degrees;
+    EXPECT_LT(lost, law(degrees + 0.5) + 0.0005) << degrees;
+    EXPECT_GT(share, law(degrees - 0.5) - 0.0005) << degrees;
+    EXPECT_LT(share, law(degrees + 0.5) + 0.0005) << degrees;
+  }
+}
+
+TEST(EntityRows, GiveEachEntityItsOwnParametersAndTheSameDraws) {
+  Scene scene;
+  const MeshId wall = scene.add_mesh(make_plane(100, 50));
+  scene.add_entity({.name = "left",
+                    .mesh = wall,
+                    .parent_from_entity = Pose{{2, 25, 0}, from_roll_pitch_yaw(0, -test::kPi / 2, 0)}});
+  scene.add_entity({.name = "right",
+                    .mesh = wall,
+                    .parent_from_entity = Pose{{2, -25, 0}, from_roll_pitch_yaw(0, -test::kPi / 2, 0)}});
+  const StereoEnergy base{.min_energy = 0.0F, .pow = 0.5F}, other{.min_energy = 0.99F, .pow = 1.0F};
+  Sensor sensor = make_sensor(make_stereo(200, 100, 150, 0.05), {base});
+  const Frame plain = render_once(scene, sensor);
+  sensor.entity_noise = {{0, 1, other}};
+  const Frame rows = render_once(scene, sensor);
+  std::size_t low = 0;
+  for (std::size_t i = 0; i < plain.size(); ++i) {
+    if (plain.entity_id()[i] == 0) {
+      ASSERT_EQ(rows.reason()[i], plain.reason()[i]);
+    } else {
+      low += rows.reason()[i] == Reason::kLowEnergy;
+    }
+  }
+  EXPECT_GT(low, 5000U);
+}
+
+TEST(EntityRows, WrongRowsAreRefused) {
+  Simulator simulator(test::make_room_scene(), {.threads = 1});
+  Sensor sensor = make_sensor(make_stereo(8, 8, 8, 0.1), {StereoEnergy{}});
+  sensor.entity_noise = {{0, 99, StereoEnergy{}}};
+  EXPECT_THROW(simulator.add_sensor(sensor), InputError);
+  sensor.entity_noise = {{1, 0, StereoEnergy{}}};
+  EXPECT_THROW(simulator.add_sensor(sensor), InputError);
+  sensor.entity_noise = {{0, 0, LossAngle{}}};
+  EXPECT_THROW(simulator.add_sensor(sensor), InputError);
+  sensor.entity_noise = {{0, 0, StereoEnergy{}}, {0, 0, StereoEnergy{}}};
+  EXPECT_THROW(simulator.add_sensor(sensor), InputError);
+}
+
+TEST(BadParameters, AreRefusedByName) {
+  EXPECT_THROW(Noise(StereoEnergy{.pow = 0.0F}), InputError);
+  EXPECT_THROW(Noise(StereoEnergy{.pow = -1.0F}), InputError);
+  EXPECT_THROW(Noise(StereoEnergy{.min_energy = 1.0F}), InputError);
+  EXPECT_THROW(Noise(StereoEnergy{.min_energy = -0.1F}), InputError);
+  EXPECT_THROW(Noise(StereoEnergy{.min_energy = std::nanf("")}), InputError);
+  EXPECT_THROW(Noise(LossAngle{.max_incidence_rad = 0.0F}), InputError);
+  EXPECT_THROW(Noise(LossAngle{.max_incidence_rad = 1.7F}), InputError);
+  EXPECT_THROW(Noise(StereoEnergy{.normalization = static_cast<EnergyNormalization>(7)}), InputError);
+}
+
+}  // namespace
+}  // namespace fathom
