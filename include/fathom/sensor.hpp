@@ -1,0 +1,144 @@
+#pragma once
+// Descriptions of sensors. Each kind turns into a RayPattern (make_pattern), so that everything after it, casting,
+// noise, output, is the same for all. The sensor frame is x forward, y left, z up; azimuth is
+// atan2(y, x), growing to the left, and elevation the angle above the x-y plane.
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include <fathom/depth_camera.hpp>
+#include <fathom/export.hpp>
+#include <fathom/noise.hpp>
+#include <fathom/pattern.hpp>
+#include <fathom/scene.hpp>
+#include <fathom/trajectory.hpp>
+
+namespace fathom {
+
+/// Rotating lidar: [channels, columns]. Row 0 is the highest beam, whatever the order in which channels are listed; the
+/// lists below are in the manufacturer's channel order. Columns follow each other in time: with `clockwise` (seen from
+/// above, as Velodyne and Ouster turn) a range image reads like a camera's, left to right, and the default start puts
+/// straight ahead in its middle.
+///
+///   step = span / columns                       (half open: the last column stops one step short of the end)
+///   azimuth(channel, c) = start -+ c step -+ 2 pi rate firing_time(channel) + azimuth_offset(channel)
+///   time(channel, c)    = c step / (2 pi rate) + firing_time(channel)
+///
+/// with - for clockwise: the head turns at a steady rate, also while one column fires.
+struct SpinningLidar {
+  std::vector<double> elevation_rad;       ///< per channel
+  std::vector<double> azimuth_offset_rad;  ///< per channel, counter-clockwise; empty: 0
+  std::vector<double> firing_time_s;       ///< per channel, after the start of its column; empty: all at once
+  std::vector<double> vertical_offset_m;   ///< per channel, height of its ray origin; empty: 0
+  std::vector<std::uint16_t> ring;         ///< per channel; empty: counted from the lowest beam, as Velodyne's driver
+  std::uint32_t columns = 0;
+  double start_azimuth_rad = kMaxAngleRad;
+  double span_rad = 2 * kMaxAngleRad;  ///< (0, 2 pi]
+  double rate_hz = 10.0;               ///< revolutions per second
+  bool clockwise = true;
+  double min_range_m = 0.0;
+  double max_range_m = 100.0;
+};
+
+/// `count` elevations, evenly spaced from the first to the last, both included.
+FATHOM_API std::vector<double> even_elevations(std::uint32_t count, double first_rad, double last_rad);
+
+/// Planar scanner: one row, `beams` beams from min_azimuth to max_azimuth, both included, in the order of increasing
+/// azimuth (as ROS' LaserScan). Its mirror turns once per scan, so beams are (max - min) / (beams - 1) / (2 pi rate)
+/// apart in time; `clockwise` ones fire from the last to the first.
+struct Laser2d {
+  std::uint32_t beams = 0;
+  double min_azimuth_rad = 0.0;
+  double max_azimuth_rad = 0.0;
+  double rate_hz = 10.0;  ///< scans per second
+  bool clockwise = false;
+  double min_range_m = 0.0;
+  double max_range_m = 30.0;
+};
+
+/// Pinhole camera: [height, width] rays, pixel (u, v) through ((u - cx) / fx, (v - cy) / fy) with u right, v down and
+/// pixel centres at whole numbers. Ranges are along the ray. The optical axis is the sensor's x axis. All pixels are
+/// seen at the start of the frame.
+struct PinholeCamera {
+  double fx = 0.0, fy = 0.0, cx = 0.0, cy = 0.0;  ///< px
+  std::uint32_t width = 0, height = 0;
+  double min_range_m = 0.0;
+  double max_range_m = 100.0;
+};
+
+/// A camera with square pixels whose image spans `horizontal_fov_rad` (0, pi) from the left edge of its first to the
+/// right edge of its last pixel, the principal point in the middle.
+FATHOM_API PinholeCamera camera_from_fov(std::uint32_t width, std::uint32_t height, double horizontal_fov_rad);
+
+/// Non-repetitive two-prism scanner (Livox-like), one row of `points`. Each prism deflects the beam by a quarter of the
+/// field of view, and turns:
+///
+///   a(t) = field_of_view / 4 (e(prism1 t) + e(prism2 t)),   e(n) = (cos, sin)(2 pi n) in the sensor's (y, z)
+///
+/// The ray leaves at the angle |a| from the x axis, towards a: a rosette that fills the cone when the two rates have no
+/// small common period. Frame k starts where frame k - 1 ended: t = (k points + i) / points_per_s.
+struct Rosette {
+  std::uint32_t points = 0;                 ///< per frame
+  double field_of_view_rad = 0.0;           ///< full cone angle, (0, pi)
+  double prism1_hz = 0.0, prism2_hz = 0.0;  ///< rotation rates, signed, counter-clockwise seen from in front
+  double points_per_s = 0.0;
+  double min_range_m = 0.0;
+  double max_range_m = 100.0;
+};
+
+using SensorModel =
+    std::variant<SpinningLidar, Laser2d, PinholeCamera, Rosette, RayPattern, DepthCamera, StereoCamera, GridScanner>;
+
+/// Most rays that one frame of a sensor may have.
+inline constexpr std::uint64_t kMaxRays = std::uint64_t{1} << 28U;
+
+/// The rays of frame `frame` (only Rosette depends on it). Throws InputError, before it allocates, for a parameter
+/// outside its limits, lists of unequal length, min_range >= max_range, more than kMaxRays rays, or rays that would not
+/// fit in this computer's memory. Angles are computed in double precision and stored as float unit vectors; they come
+/// from the C library's sin and cos, so two platforms may differ in the last bit of a direction.
+FATHOM_API RayPattern make_pattern(const SensorModel& model, std::uint32_t frame = 0);
+/// Whether make_pattern gives other rays for another frame.
+FATHOM_API bool pattern_varies(const SensorModel& model);
+
+/// A named sensor from a public datasheet.
+struct SensorPreset {
+  std::string_view name;    ///< "VLP-16"
+  std::string_view kind;    ///< "spinning_lidar"
+  std::string_view source;  ///< the datasheet or manual
+  std::string_view doc;     ///< one line
+  SensorModel model;
+  std::vector<Noise> noise;  ///< typical accuracy from the datasheet, as noise models
+};
+FATHOM_API const std::vector<SensorPreset>& sensor_presets();
+/// Throws InputError naming the nearest preset.
+FATHOM_API const SensorPreset& find_preset(std::string_view name);
+
+/// What becomes of a return that noise carried outside [min_range, max_range].
+enum class RangePolicy : std::uint8_t { kKeep, kClamp, kDrop };
+
+/// Other parameters for the returns from one entity: a row of a model's table. The chain's own entry is the default
+/// row.
+struct EntityNoise {
+  std::uint32_t slot = 0;  ///< position in the chain; there must be a model of the same slug, of a stage after the cast
+  EntityId entity = kNoEntity;
+  Noise noise;
+};
+
+/// A sensor in a scene.
+struct Sensor {
+  std::string name;  ///< unique; names the sensor's random streams
+  SensorModel model;
+  Trajectory parent_from_sensor = {};  ///< in the world, or in the frame of the entity it is attached to
+  EntityId parent = kNoEntity;
+  bool rolling = false;      ///< cast each ray from the pose at its own time offset (motion distortion)
+  std::vector<Noise> noise;  ///< the chain; see Stage for the order of acting
+  RangePolicy range_policy = RangePolicy::kKeep;
+  std::vector<EntityNoise> entity_noise;
+};
+
+}  // namespace fathom

@@ -1,0 +1,62 @@
+#pragma once
+// The parameters of each kind of sensor by name: what files, the command line and the reference page use. One table per
+// kind is the source of names, units, limits, docs, validation and access.
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fathom/export.hpp>
+#include <fathom/sensor.hpp>
+
+namespace fathom {
+
+enum class SensorFieldType : std::uint8_t {
+  kNumber,
+  kCount,   ///< a whole number
+  kFlag,    ///< 0 or 1; files write false or true
+  kChoice,  ///< one of several words; as a number, its position among them
+  kList,    ///< numbers, each within the limits; a single number stands for a list of one
+};
+
+/// One parameter of a kind of sensor. Limits are closed.
+struct SensorFieldInfo {
+  std::string_view name;  ///< as in C++, with its unit: "span_rad"
+  std::string_view unit;  ///< "rad", "m", "s", "Hz", "px", "1"
+  SensorFieldType type;
+  double low, high;
+  std::string_view doc;
+  bool required;              ///< has no usable default
+  std::string default_value;  ///< as text; empty when required; "[]" for a list that may stay empty
+  std::span<const std::string_view> choices = {};  ///< words of a kChoice
+};
+
+struct SensorKindInfo {
+  std::string_view
+      slug;  ///< "spinning_lidar", "laser_2d", "pinhole_camera", "rosette", "ray_table", "depth_camera", ...
+  std::string_view doc;
+  std::vector<SensorFieldInfo> fields;
+};
+
+/// All kinds, in the order of SensorModel's alternatives.
+FATHOM_API const std::vector<SensorKindInfo>& sensor_kinds();
+
+/// The slug of a model's kind.
+FATHOM_API std::string_view sensor_kind(const SensorModel& model);
+
+/// A model of that kind with its defaults (required fields are still to be set). Throws InputError for an unknown kind,
+/// naming the nearest.
+FATHOM_API SensorModel make_sensor_model(std::string_view kind);
+
+/// Sets one parameter. Throws InputError for an unknown field (naming the nearest), a value outside its limits, a
+/// fraction where a whole number is needed, or a list where a number is. What depends on several fields (lengths of
+/// lists, min < max) is checked by make_pattern.
+FATHOM_API void set_sensor_field(SensorModel& model, std::string_view field, double value);
+FATHOM_API void set_sensor_field(SensorModel& model, std::string_view field, std::span<const double> values);
+
+/// The present values of a parameter: one, or as many as the list holds. Throws InputError for an unknown field.
+FATHOM_API std::vector<double> get_sensor_field(const SensorModel& model, std::string_view field);
+
+}  // namespace fathom

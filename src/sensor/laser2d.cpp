@@ -1,0 +1,57 @@
+// Planar scanners: one mirror, one beam, one turn per scan.
+
+#include <array>
+#include <cmath>
+
+#include "sensor/kinds.hpp"
+#include "sensor/ray_count.hpp"
+
+namespace fathom {
+
+namespace {
+
+using Row = FieldRow<Laser2d>;
+constexpr std::array<Row, 7> kRows = {{
+    {"beams", "1", &Laser2d::beams, 1, 16777216, "beams per scan", true},
+    {"min_azimuth_rad", "rad", &Laser2d::min_azimuth_rad, -kTurnRad, kTurnRad, "azimuth of the first (rightmost) beam",
+     true},
+    {"max_azimuth_rad", "rad", &Laser2d::max_azimuth_rad, -kTurnRad, kTurnRad,
+     "azimuth of the last beam, at most a turn further", true},
+    {"rate_hz", "Hz", &Laser2d::rate_hz, 0.01, 10000, "scans per second; the mirror turns once per scan"},
+    {"clockwise", "1", &Laser2d::clockwise, 0, 1, "fires from the last beam to the first"},
+    {"min_range_m", "m", &Laser2d::min_range_m, 0, kMaxRangeM, "nearest range measured"},
+    {"max_range_m", "m", &Laser2d::max_range_m, 0, kMaxRangeM, "farthest range measured"},
+}};
+
+}  // namespace
+
+std::span<const Row> KindTable<Laser2d>::rows() { return kRows; }
+
+void check(const Laser2d& laser) {
+  const double span = laser.max_azimuth_rad - laser.min_azimuth_rad;
+  const bool span_fits = laser.beams == 1 ? span == 0.0 : span > 0.0 && span <= kTurnRad;
+  if (!span_fits) {
+    throw InputError(fmt::format(
+        "laser_2d.max_azimuth_rad = {} with min_azimuth_rad = {} and beams = {}: it must be {}",
+        number_text(laser.max_azimuth_rad), number_text(laser.min_azimuth_rad), laser.beams,
+        laser.beams == 1 ? "equal to min_azimuth_rad for a single beam" : "larger, by at most a full turn"));
+  }
+  check_range_limits(KindTable<Laser2d>::kSlug, laser.min_range_m, laser.max_range_m);
+  check_ray_count(KindTable<Laser2d>::kSlug, "rows", 1, "beams", laser.beams);
+}
+
+void write_rays(const Laser2d& laser, std::uint32_t /*frame*/, RayPattern& out) {
+  start_pattern(out, 1, laser.beams, laser.min_range_m, laser.max_range_m);
+  out.time_offset_s.resize(laser.beams);
+  const double span = laser.max_azimuth_rad - laser.min_azimuth_rad;
+  const double step = laser.beams > 1 ? span / (laser.beams - 1) : 0.0;
+  const double period_s = step / (2 * kMaxAngleRad * laser.rate_hz);
+  for (std::uint32_t i = 0; i < laser.beams; ++i) {
+    const double azimuth = laser.min_azimuth_rad + step * i;
+    const std::uint32_t fired = laser.clockwise ? laser.beams - 1 - i : i;
+    set_direction(out, i, std::cos(azimuth), std::sin(azimuth), 0.0);
+    out.time_offset_s[i] = static_cast<float>(period_s * fired);
+  }
+}
+
+}  // namespace fathom

@@ -1,0 +1,63 @@
+#include "sensor/patterns.hpp"
+
+#include <algorithm>
+#include <type_traits>
+
+#include "sensor/kinds.hpp"
+
+namespace fathom {
+
+RayPattern make_pattern(const SensorModel& model, std::uint32_t frame) {
+  RayPattern pattern;
+  std::visit(
+      [&](const auto& m) {
+        if constexpr (std::is_same_v<std::remove_cvref_t<decltype(m)>, RayPattern>) {
+          validate(m);
+        } else {
+          check_fields(m);
+          check(m);
+        }
+      },
+      model);
+  update_pattern(model, frame, pattern);
+  return pattern;
+}
+
+void update_pattern(const SensorModel& model, std::uint32_t frame, RayPattern& pattern) {
+  std::visit(
+      [&](const auto& m) {
+        if constexpr (std::is_same_v<std::remove_cvref_t<decltype(m)>, RayPattern>) {
+          pattern = m;
+        } else {
+          write_rays(m, frame, pattern);
+        }
+      },
+      model);
+}
+
+bool pattern_varies(const SensorModel& model) { return std::holds_alternative<Rosette>(model); }
+
+void check_range_limits(std::string_view kind, double min_range_m, double max_range_m) {
+  if (min_range_m < max_range_m) return;
+  throw InputError(fmt::format("{}.min_range_m = {} is not below max_range_m = {}", kind, number_text(min_range_m),
+                               number_text(max_range_m)));
+}
+
+void start_pattern(RayPattern& out, std::uint32_t rows, std::uint32_t cols, double min_range_m, double max_range_m) {
+  const std::size_t rays = std::size_t{rows} * cols;
+  out.rows = rows;
+  out.cols = cols;
+  for (std::vector<float>* array : {&out.direction_x, &out.direction_y, &out.direction_z}) array->resize(rays);
+  for (std::vector<float>* array : {&out.origin_x, &out.origin_y, &out.origin_z, &out.time_offset_s}) array->clear();
+  out.ring.clear();
+  out.min_range_m.assign(1, static_cast<float>(min_range_m));
+  out.max_range_m.assign(1, static_cast<float>(max_range_m));
+}
+
+void set_direction(RayPattern& out, std::size_t i, double x, double y, double z) {
+  out.direction_x[i] = static_cast<float>(x);
+  out.direction_y[i] = static_cast<float>(y);
+  out.direction_z[i] = static_cast<float>(z);
+}
+
+}  // namespace fathom

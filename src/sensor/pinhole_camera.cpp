@@ -1,0 +1,57 @@
+// Range cameras: one ray per pixel.
+
+#include <array>
+#include <cmath>
+
+#include "sensor/kinds.hpp"
+#include "sensor/ray_count.hpp"
+
+namespace fathom {
+
+namespace {
+
+using Row = FieldRow<PinholeCamera>;
+constexpr std::array<Row, 8> kRows = {{
+    {"fx", "px", &PinholeCamera::fx, 1e-3, 1e7, "focal length, horizontal", true},
+    {"fy", "px", &PinholeCamera::fy, 1e-3, 1e7, "focal length, vertical", true},
+    {"cx", "px", &PinholeCamera::cx, -1e6, 1e6, "principal point, from the centre of the leftmost pixel", true},
+    {"cy", "px", &PinholeCamera::cy, -1e6, 1e6, "principal point, from the centre of the topmost pixel", true},
+    {"width", "px", &PinholeCamera::width, 1, 65536, "columns of the image", true},
+    {"height", "px", &PinholeCamera::height, 1, 65536, "rows of the image", true},
+    {"min_range_m", "m", &PinholeCamera::min_range_m, 0, kMaxRangeM, "nearest range measured, along the ray"},
+    {"max_range_m", "m", &PinholeCamera::max_range_m, 0, kMaxRangeM, "farthest range measured, along the ray"},
+}};
+
+}  // namespace
+
+std::span<const Row> KindTable<PinholeCamera>::rows() { return kRows; }
+
+void check(const PinholeCamera& camera) {
+  check_range_limits(KindTable<PinholeCamera>::kSlug, camera.min_range_m, camera.max_range_m);
+  check_ray_count(KindTable<PinholeCamera>::kSlug, "height", camera.height, "width", camera.width);
+}
+
+void write_rays(const PinholeCamera& camera, std::uint32_t /*frame*/, RayPattern& out) {
+  start_pattern(out, camera.height, camera.width, camera.min_range_m, camera.max_range_m);
+  for (std::uint32_t v = 0; v < camera.height; ++v) {
+    const double down = (v - camera.cy) / camera.fy;
+    for (std::uint32_t u = 0; u < camera.width; ++u) {
+      const double right = (u - camera.cx) / camera.fx;
+      const double scale = 1.0 / std::sqrt(1.0 + right * right + down * down);
+      set_direction(out, std::size_t{v} * camera.width + u, scale, -right * scale, -down * scale);
+    }
+  }
+}
+
+PinholeCamera camera_from_fov(std::uint32_t width, std::uint32_t height, double horizontal_fov_rad) {
+  check_in_range(KindTable<PinholeCamera>::kSlug, "horizontal_fov_rad", horizontal_fov_rad, 1e-3, 3.14, "rad");
+  PinholeCamera camera;
+  camera.width = width;
+  camera.height = height;
+  camera.fx = camera.fy = width / (2.0 * std::tan(horizontal_fov_rad / 2.0));
+  camera.cx = (width - 1.0) / 2.0;
+  camera.cy = (height - 1.0) / 2.0;
+  return camera;
+}
+
+}  // namespace fathom

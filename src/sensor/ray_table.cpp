@@ -1,0 +1,92 @@
+// Rays given one by one: nothing to compute, everything to check.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "sensor/kinds.hpp"
+#include "sensor/ray_count.hpp"
+
+namespace fathom {
+
+namespace {
+
+using Row = FieldRow<RayPattern>;
+constexpr std::array<Row, 2> kRows = {{
+    {"min_range_m", "m", &RayPattern::min_range_m, 0, kMaxRangeM,
+     "nearest range measured: one for all rays or one per ray", true},
+    {"max_range_m", "m", &RayPattern::max_range_m, 0, kMaxRangeM,
+     "farthest range measured: one for all rays or one per ray", true},
+}};
+
+constexpr double kUnitTolerance = 1e-3;
+constexpr float kMaxOriginM = static_cast<float>(kMaxRangeM);
+
+/// `allowed` other than 0: a further length that is right (0 for absent, 1 for a common value).
+void check_length(std::string_view name, std::size_t length, std::size_t rays, std::size_t allowed) {
+  if (length == rays || length == allowed) return;
+  throw InputError(fmt::format("ray_table.{} has {} values and the pattern {} rays", name, length, rays));
+}
+
+void check_lengths(const RayPattern& p, std::size_t rays) {
+  check_length("direction_x", p.direction_x.size(), rays, rays);
+  check_length("direction_y", p.direction_y.size(), rays, rays);
+  check_length("direction_z", p.direction_z.size(), rays, rays);
+  const bool has_origins = !(p.origin_x.empty() && p.origin_y.empty() && p.origin_z.empty());
+  check_length("origin_x", p.origin_x.size(), rays, has_origins ? rays : 0);
+  check_length("origin_y", p.origin_y.size(), rays, has_origins ? rays : 0);
+  check_length("origin_z", p.origin_z.size(), rays, has_origins ? rays : 0);
+  check_length("min_range_m", p.min_range_m.size(), rays, 1);
+  check_length("max_range_m", p.max_range_m.size(), rays, 1);
+  check_length("time_offset_s", p.time_offset_s.size(), rays, 0);
+  check_length("ring", p.ring.size(), rays, 0);
+  if (p.ring.empty() && p.rows > 65536) {
+    throw InputError(fmt::format("ray_table.rows = {} is not in [1, 65536], and no ring is given", p.rows));
+  }
+}
+
+void check_directions(const RayPattern& p) {
+  for (std::size_t i = 0; i < p.direction_x.size(); ++i) {
+    const double x = p.direction_x[i], y = p.direction_y[i], z = p.direction_z[i];
+    const double length = std::sqrt(x * x + y * y + z * z);
+    if (std::abs(length - 1.0) <= kUnitTolerance) continue;  // false for NaN
+    throw InputError(fmt::format("ray_table.direction[{}] = ({}, {}, {}) is not a unit vector: its length is {}", i,
+                                 number_text(x), number_text(y), number_text(z), number_text(length)));
+  }
+}
+
+void check_finite(std::string_view name, const std::vector<float>& values, float limit, std::string_view unit) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (std::abs(values[i]) <= limit) continue;  // false for NaN
+    check_in_range("ray_table", fmt::format("{}[{}]", name, i), values[i], -limit, limit, unit);
+  }
+}
+
+void check_ranges(const RayPattern& p) {
+  const std::size_t count = std::max(p.min_range_m.size(), p.max_range_m.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    const double low = p.min_range_m[p.min_range_m.size() == 1 ? 0 : i];
+    const double high = p.max_range_m[p.max_range_m.size() == 1 ? 0 : i];
+    if (low < high) continue;
+    throw InputError(fmt::format("ray_table.min_range_m = {} is not below max_range_m = {} for ray {}",
+                                 number_text(low), number_text(high), i));
+  }
+}
+
+}  // namespace
+
+std::span<const Row> KindTable<RayPattern>::rows() { return kRows; }
+
+void validate(const RayPattern& pattern) {
+  check_ray_count(KindTable<RayPattern>::kSlug, "rows", pattern.rows, "cols", pattern.cols);
+  check_lengths(pattern, std::size_t{pattern.rows} * pattern.cols);
+  check_directions(pattern);
+  check_finite("origin_x", pattern.origin_x, kMaxOriginM, "m");
+  check_finite("origin_y", pattern.origin_y, kMaxOriginM, "m");
+  check_finite("origin_z", pattern.origin_z, kMaxOriginM, "m");
+  check_finite("time_offset_s", pattern.time_offset_s, 1e9F, "s");
+  check_fields(pattern);
+  check_ranges(pattern);
+}
+
+}  // namespace fathom

@@ -1,0 +1,342 @@
+#include "sensor/render.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "sensor/edge_pass.hpp"
+
+namespace fathom {
+
+namespace {
+
+const LaneKernels& lanes_for(Isa isa) {
+  return isa == Isa::kAvx512 ? avx512::kLanes : isa == Isa::kAvx2 ? avx2::kLanes : sse2::kLanes;
+}
+
+/// Writes the lanes of a block to their places in a frame array of any element type.
+template <class T>
+void scatter(const T* lanes, const QuadTarget* targets, std::uint32_t quads, T* out) {
+  for (std::uint32_t q = 0; q < quads; ++q) {
+    const QuadTarget t = targets[q];
+    if (t.filled == kQuadRays) {
+      std::memcpy(out + t.index, lanes + kQuadRays * q, kQuadRays * sizeof(T));
+    } else {
+      for (std::uint32_t k = 0; k < t.filled; ++k) out[t.index + k] = lanes[kQuadRays * q + k];
+    }
+  }
+}
+
+/// The work on one block. Its arrays live on the stack of the thread that runs it: nothing is allocated.
+class BlockRenderer {
+ public:
+  BlockRenderer(const RenderJob& job, Frame& frame, std::uint32_t block)
+      : job_(job),
+        frame_(frame),
+        lanes_(lanes_for(job.isa)),
+        surface_lanes_(surface_kernels(job.isa)),
+        begin_(block * kBlockRays) {
+    rays_.count = std::min(kBlockRays, job.plan.lanes() - begin_);
+    rays_.quads = job.plan.quad_keys.data() + begin_ / kQuadRays;
+    rays_.from_sensor_origin = job.plan.from_sensor_origin;
+    returns_.count = rays_.count;
+    returns_.quads = rays_.quads;
+  }
+
+  void run() {
+    load_rays();
+    render_clean_range();
+    for (const ActiveNoise& n : job_.chain.ray) apply(n);
+    cast();
+    if (job_.chain.ray.empty()) store_clean();
+    lanes_.gate_returns(cast_, limits(), returns_);
+    if (needs_points()) lanes_.place_returns(rays_, returns_);
+    if (needs_angles()) find_angles();
+    for (const ActiveNoise& n : job_.chain.angle_loss) apply(n);
+    if (job_.chain.needs_sight) find_hidden();
+    for (const ActiveNoise& n : job_.chain.loss) apply(n);
+    if (!job_.chain.edge_loss.empty()) keep_for_edges();
+    for (const ActiveNoise& n : job_.chain.on_return) apply(n);
+    if (job_.range_policy != RangePolicy::kKeep) lanes_.apply_policy(job_.range_policy, limits(), returns_);
+    for (const ActiveNoise& n : job_.chain.dropout) apply(n);
+    store_returns();
+    store_surface();
+    if (wants(Channel::kAzimuth) || wants(Channel::kElevation)) {
+      lanes_.angles(rays_, planes_);
+      store(Channel::kAzimuth, planes_.a);
+      store(Channel::kElevation, planes_.b);
+    }
+  }
+
+ private:
+  [[nodiscard]] bool wants(Channel c) const { return frame_.channels().contains(c); }
+  [[nodiscard]] bool wants_normals() const {
+    return wants(Channel::kNormal) || wants(Channel::kIncidence) || wants(Channel::kIntensity) || needs_angles();
+  }
+  [[nodiscard]] bool needs_angles() const { return job_.chain.needs_surface || wants(Channel::kEnergy); }
+  [[nodiscard]] bool needs_entity() const {
+    return wants(Channel::kEntityId) || wants_normals() || job_.chain.differs_by_entity;
+  }
+  [[nodiscard]] bool needs_points() const {
+    return wants(Channel::kHitSensor) || wants(Channel::kHitWorld) || wants(Channel::kDepth) ||
+           !job_.chain.angle_loss.empty() || !job_.chain.loss.empty() || !job_.chain.on_return.empty() ||
+           !job_.chain.dropout.empty() || job_.range_policy == RangePolicy::kClamp;
+  }
+  [[nodiscard]] bool rolling() const { return !job_.rolling_cast_from_sensor.empty(); }
+
+  [[nodiscard]] RangeLimits limits() const {
+    const auto &low = job_.plan.min_range_m, &high = job_.plan.max_range_m;
+    const bool low_each = low.size() > 1, high_each = high.size() > 1;
+    return {low.data() + (low_each ? begin_ : 0), high.data() + (high_each ? begin_ : 0), low_each, high_each};
+  }
+
+  void load_rays() {
+    const std::size_t bytes = rays_.count * sizeof(float);
+    std::memcpy(rays_.dx, job_.plan.dx.data() + begin_, bytes);
+    std::memcpy(rays_.dy, job_.plan.dy.data() + begin_, bytes);
+    std::memcpy(rays_.dz, job_.plan.dz.data() + begin_, bytes);
+    if (rays_.from_sensor_origin) return;
+    std::memcpy(rays_.ox, job_.plan.ox.data() + begin_, bytes);
+    std::memcpy(rays_.oy, job_.plan.oy.data() + begin_, bytes);
+    std::memcpy(rays_.oz, job_.plan.oz.data() + begin_, bytes);
+  }
+
+  /// With ray noise, the clean range needs a cast of its own, along the rays as the sensor believes they go.
+  void render_clean_range() {
+    if (job_.chain.ray.empty() || !(wants(Channel::kCleanRange) || wants(Channel::kCleanDepth))) return;
+    cast_world({.range_m = cast_.range_m});
+    store_clean();
+  }
+
+  void store_clean() {
+    store(Channel::kCleanRange, cast_.range_m);
+    if (!wants(Channel::kCleanDepth)) return;
+    surface_lanes_.depth(rays_, cast_.range_m, planes_.a);
+    store(Channel::kCleanDepth, planes_.a);
+  }
+
+  void find_angles() {
+    returns_.surface = &surface_;
+    surface_.optics = job_.rig.optics;
+    if (job_.rig.apart) {
+      surface_lanes_.angles(cast_, rays_.count, job_.rig.left, job_.rig.right, surface_);
+    } else {
+      surface_lanes_.angles_at_emitter(cast_, rays_.count, surface_);
+    }
+  }
+
+  /// Asks, for every return still valid, whether each camera sees it.
+  void find_hidden() {
+    std::fill_n(surface_.hidden, rays_.count, 0U);
+    find_hidden(job_.rig.left, surface_.cos_left, kHiddenFromLeft);
+    find_hidden(job_.rig.right, surface_.cos_right, kHiddenFromRight);
+  }
+
+  void find_hidden(const CameraOffset& camera, const float* cosine, std::uint32_t bit) {
+    const float* t = job_.cast_from_sensor.t;
+    if (camera.x == 0.0F && camera.y == 0.0F && camera.z == 0.0F)
+      return;  // the emitter's own view: it struck the point
+    surface_lanes_.sight(cast_, returns_, camera, t, job_.caster.reach(), cosine, sight_);
+    SightLines lines{.eye = {t[0] + camera.x, t[1] + camera.y, t[2] + camera.z},
+                     .dx = sight_.dx,
+                     .dy = sight_.dy,
+                     .dz = sight_.dz,
+                     .clear = sight_.clear,
+                     .count = rays_.count};
+    job_.caster.find_blocked(lines, sight_.blocked);
+    std::uint32_t any = 0;
+    for (std::uint32_t i = 0; i < rays_.count; ++i) any |= sight_.blocked[i];
+    if (any != 0 && job_.chain.sight_tolerance > 0.0F) forgive_own_surface(lines);
+    for (std::uint32_t i = 0; i < rays_.count; ++i) surface_.hidden[i] |= bit * sight_.blocked[i];
+  }
+
+  /// With a tolerance of the user's, what blocks may be a part of the entity itself, just before the point.
+  void forgive_own_surface(const SightLines& lines) {
+    CastRays rays{.dx = lines.dx, .dy = lines.dy, .dz = lines.dz, .count = rays_.count, .coherent = job_.plan.coherent};
+    std::copy_n(lines.eye, 3, rays.origin);
+    float way[kBlockRays];  // of the whole, because directions reach from the camera to the point
+    std::uint32_t entity[kBlockRays];
+    job_.caster.cast(rays, {.range_m = way, .entity = entity});
+    for (std::uint32_t i = 0; i < rays_.count; ++i) {
+      const bool own = way[i] >= 1.0F - job_.chain.sight_tolerance && entity[i] == cast_.entity[i];
+      if (own) sight_.blocked[i] = 0;
+    }
+  }
+
+  void keep_for_edges() {
+    const QuadTarget* targets = job_.plan.targets.data() + begin_ / kQuadRays;
+    scatter(cast_.range_m, targets, rays_.count / kQuadRays, job_.edge->range_m.data());
+    std::uint8_t reached[kBlockRays];
+    for (std::uint32_t i = 0; i < rays_.count; ++i)
+      reached[i] = returns_.reason[i] == static_cast<std::uint32_t>(Reason::kHit);
+    scatter(reached, targets, rays_.count / kQuadRays, job_.edge->reached.data());
+  }
+
+  void cast() {
+    CastHits hits{.range_m = cast_.range_m};
+    if (needs_entity()) hits.entity = cast_.entity;
+    if (wants(Channel::kTriangleId)) hits.triangle = cast_.triangle;
+    if (wants_normals()) hits.nx = cast_.nx, hits.ny = cast_.ny, hits.nz = cast_.nz;
+    cast_world(hits);
+  }
+
+  void cast_world(const CastHits& hits) {
+    CastRays rays{.dx = cast_.dx, .dy = cast_.dy, .dz = cast_.dz, .count = rays_.count, .coherent = job_.plan.coherent};
+    if (rolling()) {
+      lanes_.to_world_rolling(job_.rolling_cast_from_sensor.data(), job_.plan.time_index.data() + begin_, rays_, cast_);
+    } else {
+      lanes_.to_world(job_.cast_from_sensor, rays_, cast_);
+      std::copy_n(job_.cast_from_sensor.t, 3, rays.origin);
+    }
+    if (rolling() || !rays_.from_sensor_origin) rays.ox = cast_.ox, rays.oy = cast_.oy, rays.oz = cast_.oz;
+    job_.caster.cast(rays, hits);
+  }
+
+  void apply(const ActiveNoise& n) {
+    const NoiseKey key = {job_.seed, job_.frame_index, n.stream};
+    if (n.rows.empty()) return n.noise.apply(job_.isa, key, rays_, returns_, draws_);
+    apply_rows(n, key);
+  }
+
+  /// One pass per row of a table, over the returns of its entities; the others are masked meanwhile. The draws of a
+  /// return are the same whatever its row.
+  void apply_rows(const ActiveNoise& n, const NoiseKey& key) {
+    constexpr auto kHit = static_cast<std::uint32_t>(Reason::kHit),
+                   kMasked = static_cast<std::uint32_t>(Reason::kMasked);
+    std::uint32_t before[kBlockRays], after[kBlockRays];
+    std::copy_n(returns_.reason, rays_.count, before);
+    std::copy_n(returns_.reason, rays_.count, after);
+    for (std::uint32_t row = 0; row <= n.rows.size(); ++row) {
+      std::uint32_t lanes = 0;
+      for (std::uint32_t i = 0; i < rays_.count; ++i) {
+        const bool acts = before[i] == kHit && n.row_of(cast_.entity[i]) == row;
+        returns_.reason[i] = acts ? kHit : kMasked;
+        lanes += acts;
+      }
+      const Noise& noise = row == 0 ? n.noise : n.rows[row - 1];
+      if (lanes == 0 || noise.is_identity()) continue;
+      noise.apply(job_.isa, key, rays_, returns_, draws_);
+      for (std::uint32_t i = 0; i < rays_.count; ++i) {
+        if (returns_.reason[i] != kMasked) after[i] = returns_.reason[i];
+      }
+    }
+    std::copy_n(after, rays_.count, returns_.reason);
+  }
+
+  void store(Channel channel, const float* lanes, std::size_t plane = 0) {
+    if (float* out = frame_.float_data(channel)) {
+      scatter(lanes, job_.plan.targets.data() + begin_ / kQuadRays, rays_.count / kQuadRays,
+              out + plane * frame_.size() + job_.first);
+    }
+  }
+
+  template <class T>
+  void store_as(T* out, const std::uint32_t* lanes) {
+    if (out == nullptr) return;
+    T narrow[kBlockRays];
+    for (std::uint32_t i = 0; i < rays_.count; ++i) narrow[i] = static_cast<T>(lanes[i]);
+    scatter(narrow, job_.plan.targets.data() + begin_ / kQuadRays, rays_.count / kQuadRays, out + job_.first);
+  }
+
+  void store_planes(Channel channel) {
+    store(channel, planes_.a, 0);
+    store(channel, planes_.b, 1);
+    store(channel, planes_.c, 2);
+  }
+
+  void store_returns() {
+    store_as(frame_.reason_data(), returns_.reason);
+    if (wants(Channel::kRange)) {
+      lanes_.mask_lost(returns_, returns_.range_m, planes_.a);
+      store(Channel::kRange, planes_.a);
+    }
+    if (wants(Channel::kDepth)) {
+      lanes_.mask_lost(returns_, returns_.x, planes_.a);
+      store(Channel::kDepth, planes_.a);
+    }
+    if (wants(Channel::kHitSensor)) {
+      lanes_.mask_lost(returns_, returns_.x, planes_.a);
+      lanes_.mask_lost(returns_, returns_.y, planes_.b);
+      lanes_.mask_lost(returns_, returns_.z, planes_.c);
+      store_planes(Channel::kHitSensor);
+    }
+    if (wants(Channel::kHitWorld)) {
+      if (rolling()) {
+        lanes_.points_to_world_rolling(job_.rolling_world_from_sensor.data(), job_.plan.time_index.data() + begin_,
+                                       returns_, planes_);
+      } else {
+        lanes_.points_to_world(job_.world_from_sensor, returns_, planes_);
+      }
+      store_planes(Channel::kHitWorld);
+    }
+  }
+
+  /// What the ray met, whatever became of the return.
+  void store_surface() {
+    store_as(frame_.entity_id_data(), cast_.entity);
+    store_as(frame_.triangle_id_data(), cast_.triangle);
+    if (wants(Channel::kEnergy)) {
+      surface_lanes_.energy(cast_, surface_, rays_.count, job_.chain.energy_angle, planes_.a);
+      store(Channel::kEnergy, planes_.a);
+    }
+    if (wants(Channel::kNormal)) {
+      lanes_.normals(cast_, rays_.count, planes_);
+      store_planes(Channel::kNormal);
+    }
+    if (wants(Channel::kIncidence) || wants(Channel::kIntensity)) {
+      lanes_.incidence(cast_, rays_.count, planes_);
+      store(Channel::kIncidence, planes_.a);
+      for (std::uint32_t i = 0; i < rays_.count; ++i) {
+        const std::uint32_t entity = cast_.entity[i];
+        planes_.b[i] *= entity == kNoEntity ? 0.0F : job_.reflectivity[entity];
+      }
+      store(Channel::kIntensity, planes_.b);
+    }
+  }
+
+  const RenderJob& job_;
+  Frame& frame_;
+  const LaneKernels& lanes_;
+  const SurfaceKernels& surface_lanes_;
+  std::uint32_t begin_;  // first lane
+  RayBlock rays_;
+  ReturnBlock returns_;
+  CastBlock cast_;
+  PlaneBlock planes_;
+  DrawBuffer draws_;
+  SurfaceBlock surface_;
+  SightBlock sight_;
+};
+
+/// Channels that the pattern gives as they are.
+void copy_pattern(const RayPattern& pattern, std::size_t first, Frame& frame) {
+  if (float* out = frame.float_data(Channel::kTimeOffset)) {
+    if (pattern.time_offset_s.empty()) {
+      std::fill_n(out + first, std::size_t{pattern.rows} * pattern.cols, 0.0F);
+    } else {
+      std::copy(pattern.time_offset_s.begin(), pattern.time_offset_s.end(), out + first);
+    }
+  }
+  if (std::uint16_t* out = frame.ring_data()) {
+    for (std::uint32_t row = 0; row < pattern.rows && pattern.ring.empty(); ++row) {
+      std::fill_n(out + first + std::size_t{row} * pattern.cols, pattern.cols, static_cast<std::uint16_t>(row));
+    }
+    std::copy(pattern.ring.begin(), pattern.ring.end(), out + first);
+  }
+}
+
+}  // namespace
+
+/// A task of 1024 rays: large enough to hide the cost of a task, small enough to share out a 16-channel frame.
+constexpr std::size_t kBlocksPerTask = 1024 / kBlockRays;
+
+void render(const RenderJob& job, Executor& executor, Frame& frame) {
+  copy_pattern(job.pattern, job.first, frame);
+  executor.parallel_for(job.plan.blocks(), kBlocksPerTask, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t block = begin; block < end; ++block) {
+      BlockRenderer(job, frame, static_cast<std::uint32_t>(block)).run();
+    }
+  });
+  if (!job.chain.edge_loss.empty()) lose_edges(job, executor, frame);
+}
+
+}  // namespace fathom

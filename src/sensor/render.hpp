@@ -1,0 +1,58 @@
+#pragma once
+// Renders one frame of one sensor: block by block, ray noise -> cast -> range gate -> angle loss, shadow, energy loss
+// -> hit and range noise -> range policy -> dropout -> the arrays asked for; then, over the image, edge loss
+// (edge_pass.hpp). Everything that is chosen is chosen here, once per frame or block; the loops over rays are in
+// lanes.cpp and noise/drive.hpp.
+
+#include <span>
+#include <vector>
+
+#include <fathom/frame.hpp>
+#include <fathom/sensor.hpp>
+
+#include "base/executor.hpp"
+#include "cast/caster.hpp"
+#include "sensor/chain.hpp"
+#include "sensor/lanes.hpp"
+#include "sensor/plan.hpp"
+#include "sensor/surface_lanes.hpp"
+
+namespace fathom {
+
+/// The cameras of a sensor, ready for a frame.
+struct RigView {
+  bool apart = false;  ///< two cameras; else everything is seen from the emitter
+  CameraOffset left, right;
+  Optics optics;
+};
+
+/// What edge loss keeps of a frame until the whole image is there, [rays].
+struct EdgeScratch {
+  std::vector<float> range_m;         ///< of the surfaces struck; +inf on a miss
+  std::vector<std::uint8_t> reached;  ///< whether the return was still valid when edge loss is due
+};
+
+/// Everything a frame needs; nothing here changes while it renders.
+struct RenderJob {
+  const CastPlan& plan;
+  const RayPattern& pattern;
+  const NoiseChain& chain;
+  const Caster& caster;
+  std::span<const float> reflectivity;  ///< [entities]
+  std::uint64_t seed;
+  std::uint32_t frame_index;
+  RangePolicy range_policy;
+  Isa isa;
+  Rigid cast_from_sensor;  ///< into the caster's coordinates
+  Rigid world_from_sensor;
+  std::span<const Rigid> rolling_cast_from_sensor;  ///< [plan.times_s], or empty: not rolling
+  std::span<const Rigid> rolling_world_from_sensor;
+  RigView rig;
+  EdgeScratch* edge = nullptr;  ///< of the right size; needed when the chain has edge losses
+  std::size_t first = 0;        ///< place of the first ray in the arrays of the frame
+};
+
+/// Fills every channel of `frame`, which has its size already, from place job.first on.
+void render(const RenderJob& job, Executor& executor, Frame& frame);
+
+}  // namespace fathom

@@ -1,0 +1,50 @@
+// Two-prism (Risley) scanners.
+
+#include <array>
+#include <cmath>
+
+#include "sensor/kinds.hpp"
+#include "sensor/ray_count.hpp"
+
+namespace fathom {
+
+namespace {
+
+using Row = FieldRow<Rosette>;
+constexpr std::array<Row, 7> kRows = {{
+    {"points", "1", &Rosette::points, 1, 16777216, "points per frame", true},
+    {"field_of_view_rad", "rad", &Rosette::field_of_view_rad, 1e-3, kHalfTurnRad, "full angle of the cone", true},
+    {"prism1_hz", "Hz", &Rosette::prism1_hz, -10000, 10000, "revolutions per second of one prism, signed", true},
+    {"prism2_hz", "Hz", &Rosette::prism2_hz, -10000, 10000, "revolutions per second of the other prism, signed", true},
+    {"points_per_s", "Hz", &Rosette::points_per_s, 1, 1e9, "points per second", true},
+    {"min_range_m", "m", &Rosette::min_range_m, 0, kMaxRangeM, "nearest range measured"},
+    {"max_range_m", "m", &Rosette::max_range_m, 0, kMaxRangeM, "farthest range measured"},
+}};
+
+}  // namespace
+
+std::span<const Row> KindTable<Rosette>::rows() { return kRows; }
+
+void check(const Rosette& rosette) {
+  check_range_limits(KindTable<Rosette>::kSlug, rosette.min_range_m, rosette.max_range_m);
+  check_ray_count(KindTable<Rosette>::kSlug, "rows", 1, "points", rosette.points);
+}
+
+void write_rays(const Rosette& rosette, std::uint32_t frame, RayPattern& out) {
+  start_pattern(out, 1, rosette.points, rosette.min_range_m, rosette.max_range_m);
+  out.time_offset_s.resize(rosette.points);
+  const std::uint64_t first = std::uint64_t{frame} * rosette.points;
+  for (std::uint32_t i = 0; i < rosette.points; ++i) {
+    const double seconds = static_cast<double>(first + i) / rosette.points_per_s;
+    const double angle1 = 2 * kMaxAngleRad * rosette.prism1_hz * seconds;
+    const double angle2 = 2 * kMaxAngleRad * rosette.prism2_hz * seconds;
+    const double y = rosette.field_of_view_rad / 4 * (std::cos(angle1) + std::cos(angle2));
+    const double z = rosette.field_of_view_rad / 4 * (std::sin(angle1) + std::sin(angle2));
+    const double off_axis = std::sqrt(y * y + z * z);
+    const double scale = off_axis > 0.0 ? std::sin(off_axis) / off_axis : 1.0;
+    set_direction(out, i, std::cos(off_axis), scale * y, scale * z);
+    out.time_offset_s[i] = static_cast<float>(i / rosette.points_per_s);
+  }
+}
+
+}  // namespace fathom

@@ -1,0 +1,231 @@
+#include <fathom/simulator.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <fathom/error.hpp>
+
+#include "base/executor.hpp"
+#include "base/text.hpp"
+#include "cast/embree/embree_caster.hpp"
+#include "sensor/patterns.hpp"
+#include "sensor/plan.hpp"
+#include "sensor/render.hpp"
+#include "sensor/view.hpp"
+
+namespace fathom {
+
+namespace {
+
+/// A sensor with what was prepared from it once.
+struct PreparedSensor {
+  Sensor sensor;
+  RayPattern pattern;
+  std::uint32_t pattern_frame = 0;
+  CastPlan plan;
+  NoiseChain chain;
+  std::vector<Rigid> rolling_cast, rolling_world;  // [plan.times_s]
+  EdgeScratch edge;
+};
+
+}  // namespace
+
+class Simulator::Impl {
+ public:
+  Impl(Scene scene, const SimulatorOptions& options)
+      : scene_(std::move(scene)),
+        options_(checked(options)),
+        executor_(make_executor(options.threads)),
+        caster_(make_embree_caster(options.isa, *executor_)) {}
+
+  SensorId add_sensor(Sensor sensor) {
+    if (sensor.name.empty()) throw InputError("a sensor needs a name");
+    for (const PreparedSensor& other : sensors_) {
+      if (other.sensor.name == sensor.name)
+        throw InputError(fmt::format("sensor '{}': the name is taken", sensor.name));
+    }
+    if (sensor.parent != kNoEntity && sensor.parent >= scene_.entities().size()) {
+      throw InputError(fmt::format("sensor '{}': entity {} is not in [0, {})", sensor.name, sensor.parent,
+                                   scene_.entities().size()));
+    }
+    PreparedSensor prepared;
+    try {
+      prepared.pattern = make_pattern(sensor.model);
+      validate(prepared.pattern);
+      make_plan(prepared.pattern, sensor.rolling, prepared.plan);
+      check_chain(sensor, prepared.plan.from_sensor_origin, !prepared.plan.times_s.empty(), scene_.entities().size());
+    } catch (const InputError& error) {
+      throw InputError(fmt::format("sensor '{}': {}", sensor.name, error.what()));
+    }
+    prepared.chain = make_chain(sensor);
+    prepared.sensor = std::move(sensor);
+    sensors_.push_back(std::move(prepared));
+    return static_cast<SensorId>(sensors_.size() - 1);
+  }
+
+  void set_noise(SensorId id, std::vector<Noise> noise, std::vector<EntityNoise> entity_noise) {
+    PreparedSensor& s = at(id);
+    Sensor changed = s.sensor;
+    changed.noise = std::move(noise);
+    changed.entity_noise = std::move(entity_noise);
+    try {
+      check_chain(changed, s.plan.from_sensor_origin, !s.plan.times_s.empty(), scene_.entities().size());
+    } catch (const InputError& error) {
+      throw InputError(fmt::format("sensor '{}': {}", changed.name, error.what()));
+    }
+    s.chain = make_chain(changed);
+    s.sensor = std::move(changed);
+  }
+
+  void render(SensorId id, std::uint32_t index, Frame& frame) {
+    PreparedSensor& s = at(id);
+    const double stamp = stamp_s(index);
+    set_pattern_frame(s, index);
+    const Pose world_from_sensor = pose(s.sensor, stamp);
+    update_caster(stamp, world_from_sensor.translation_m);
+    place_rolling(s, stamp);
+    frame.resize(s.pattern.rows, s.pattern.cols);
+    frame.set_stamp(index, stamp);
+    if (!s.chain.edge_loss.empty()) {
+      s.edge.range_m.resize(frame.size());
+      s.edge.reached.resize(frame.size());
+    }
+    const Rigid cast_from_sensor = narrow(world_from_sensor, caster_->origin());
+    fathom::render({.plan = s.plan,
+                    .pattern = s.pattern,
+                    .chain = s.chain,
+                    .caster = *caster_,
+                    .reflectivity = reflectivity_,
+                    .seed = options_.seed,
+                    .frame_index = index,
+                    .range_policy = s.sensor.range_policy,
+                    .isa = options_.isa,
+                    .cast_from_sensor = cast_from_sensor,
+                    .world_from_sensor = narrow(world_from_sensor, {}),
+                    .rolling_cast_from_sensor = s.rolling_cast,
+                    .rolling_world_from_sensor = s.rolling_world,
+                    .rig = view_rig(s.sensor.model, cast_from_sensor),
+                    .edge = &s.edge},
+                   *executor_, frame);
+  }
+
+  const RayPattern& pattern(SensorId id, std::uint32_t index) {
+    PreparedSensor& s = at(id);
+    set_pattern_frame(s, index);
+    return s.pattern;
+  }
+
+  PreparedSensor& at(SensorId id) {
+    if (id >= sensors_.size()) throw InputError(fmt::format("sensor {} is not in [0, {})", id, sensors_.size()));
+    return sensors_[id];
+  }
+
+  [[nodiscard]] Pose pose(const Sensor& sensor, double stamp) const {
+    const Pose parent_from_sensor = sensor.parent_from_sensor.at(stamp);
+    Pose world_from_sensor = sensor.parent == kNoEntity
+                                 ? parent_from_sensor
+                                 : scene_.world_from_entity(sensor.parent, stamp) * parent_from_sensor;
+    world_from_sensor.rotation = aligned(sensor.model, world_from_sensor.rotation);
+    return world_from_sensor;
+  }
+
+  [[nodiscard]] double stamp_s(std::uint32_t index) const { return options_.start_s + index / options_.rate_hz; }
+
+  Scene& scene() { return scene_; }
+  [[nodiscard]] const SimulatorOptions& options() const { return options_; }
+  [[nodiscard]] int threads() const { return executor_->threads(); }
+
+ private:
+  static const SimulatorOptions& checked(const SimulatorOptions& options) {
+    if (options.isa > detect_isa()) {
+      throw InputError(fmt::format("isa = {} is not supported by this computer (up to {})", to_string(options.isa),
+                                   to_string(detect_isa())));
+    }
+    if (!(options.rate_hz > 0.0 && options.rate_hz <= 1e6)) {
+      throw InputError(fmt::format("rate_hz = {} is not in (0, 1e6] Hz", number_text(options.rate_hz)));
+    }
+    if (!std::isfinite(options.start_s)) throw InputError("start_s is not finite");
+    if (options.threads < 0 || options.threads > 1024) {
+      throw InputError(fmt::format("threads = {} is not in [0, 1024]", options.threads));
+    }
+    return options;
+  }
+
+  void set_pattern_frame(PreparedSensor& s, std::uint32_t index) {
+    if (s.pattern_frame == index || !pattern_varies(s.sensor.model)) return;
+    update_pattern(s.sensor.model, index, s.pattern);
+    make_plan(s.pattern, s.sensor.rolling, s.plan);
+    s.pattern_frame = index;
+  }
+
+  /// Brings the trees to `stamp`, unless they are there.
+  void update_caster(double stamp, const Vec3& near_m) {
+    const bool unchanged = updated_ && scene_.revision() == revision_ && (stamp == stamp_ || !scene_.moves());
+    if (unchanged && norm(near_m - caster_->origin()) <= Caster::kRebaseM) return;
+    caster_->update(scene_, stamp, near_m);
+    for (std::size_t i = reflectivity_.size(); i < scene_.entities().size(); ++i) {
+      reflectivity_.push_back(scene_.entities()[i].reflectivity);
+    }
+    updated_ = true, revision_ = scene_.revision(), stamp_ = stamp;
+  }
+
+  /// The pose at every distinct time of a rolling sensor's rays.
+  void place_rolling(PreparedSensor& s, double stamp) {
+    const std::vector<float>& times = s.plan.times_s;
+    s.rolling_cast.resize(times.size());
+    s.rolling_world.resize(times.size());
+    executor_->parallel_for(times.size(), 1024, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        const Pose world_from_sensor = pose(s.sensor, stamp + static_cast<double>(times[i]));
+        s.rolling_cast[i] = narrow(world_from_sensor, caster_->origin());
+        s.rolling_world[i] = narrow(world_from_sensor, {});
+      }
+    });
+  }
+
+  Scene scene_;
+  SimulatorOptions options_;
+  std::unique_ptr<Executor> executor_;
+  std::unique_ptr<Caster> caster_;
+  std::vector<PreparedSensor> sensors_;
+  std::vector<float> reflectivity_;  // [entities]
+  bool updated_ = false;
+  std::uint64_t revision_ = 0;
+  double stamp_ = 0.0;
+};
+
+Simulator::Simulator(Scene scene, const SimulatorOptions& options)
+    : impl_(std::make_unique<Impl>(std::move(scene), options)) {}
+Simulator::~Simulator() = default;
+Simulator::Simulator(Simulator&&) noexcept = default;
+Simulator& Simulator::operator=(Simulator&&) noexcept = default;
+
+SensorId Simulator::add_sensor(Sensor sensor) { return impl_->add_sensor(std::move(sensor)); }
+void Simulator::set_noise(SensorId sensor, std::vector<Noise> noise, std::vector<EntityNoise> entity_noise) {
+  impl_->set_noise(sensor, std::move(noise), std::move(entity_noise));
+}
+void Simulator::render(SensorId sensor, std::uint32_t index, Frame& frame) { impl_->render(sensor, index, frame); }
+Scene& Simulator::scene() { return impl_->scene(); }
+const Scene& Simulator::scene() const { return impl_->scene(); }
+const Sensor& Simulator::sensor(SensorId sensor) const { return impl_->at(sensor).sensor; }
+const RayPattern& Simulator::pattern(SensorId sensor, std::uint32_t index) { return impl_->pattern(sensor, index); }
+double Simulator::stamp_s(std::uint32_t index) const { return impl_->stamp_s(index); }
+Pose Simulator::world_from_sensor(SensorId sensor, double stamp_s) const {
+  return impl_->pose(impl_->at(sensor).sensor, stamp_s);
+}
+const SimulatorOptions& Simulator::options() const { return impl_->options(); }
+int Simulator::threads() const { return impl_->threads(); }
+
+Versions versions() {
+#ifdef __clang__
+  return {FATHOM_VERSION, embree_version(), "clang " __clang_version__};
+#else
+  return {FATHOM_VERSION, embree_version(), "gcc " __VERSION__};
+#endif
+}
+
+}  // namespace fathom

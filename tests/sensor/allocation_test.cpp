@@ -1,0 +1,153 @@
+// A frame in steady state allocates nothing: every malloc of the process is counted while frames render.
+
+#include <atomic>
+#include <cstdlib>
+
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+#include <fathom/environments.hpp>
+
+#include "sensor/test_scenes.hpp"
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+
+namespace {
+std::atomic<bool> counting = false;
+std::atomic<std::size_t> allocations = 0;
+void count() {
+  if (counting.load(std::memory_order_relaxed)) allocations.fetch_add(1, std::memory_order_relaxed);
+}
+}  // namespace
+
+// glibc's own entry points, which operator new and Embree's aligned allocation reach as well.
+extern "C" {
+void* __libc_malloc(std::size_t);
+void* __libc_calloc(std::size_t, std::size_t);
+void* __libc_realloc(void*, std::size_t);
+void* __libc_memalign(std::size_t, std::size_t);
+void* malloc(std::size_t size) { return count(), __libc_malloc(size); }
+void* calloc(std::size_t n, std::size_t size) { return count(), __libc_calloc(n, size); }
+void* realloc(void* old, std::size_t size) { return count(), __libc_realloc(old, size); }
+void* aligned_alloc(std::size_t alignment, std::size_t size) { return count(), __libc_memalign(alignment, size); }
+void* memalign(std::size_t alignment, std::size_t size) { return count(), __libc_memalign(alignment, size); }
+int posix_memalign(void** out, std::size_t alignment, std::size_t size) {
+  count();
+  *out = __libc_memalign(alignment, size);
+  return *out == nullptr ? 12 : 0;
+}
+}
+
+namespace fathom {
+namespace {
+
+using test::all_channels;
+using test::make_lidar;
+using test::make_room_scene;
+using test::make_sensor;
+using test::three_gaussians;
+
+template <class F>
+std::size_t allocations_in(F f) {
+  allocations = 0;
+  counting = true;
+  f();
+  counting = false;
+  return allocations;
+}
+
+TEST(Allocations, TheCounterCounts) {
+  EXPECT_GE(allocations_in([] { std::free(std::malloc(1)); }), 1U);
+  EXPECT_GE(allocations_in([] { delete new std::string(100, 'x'); }), 1U);
+}
+
+std::size_t steady_state(Sensor sensor, int threads, ChannelSet channels) {
+  std::vector<Noise> noise = three_gaussians();
+  noise.push_back(UniformNoise{.low_m = 0, .high_m = 0.01F});
+  noise.push_back(Dropout{.probability = 0.1F});
+  sensor.noise = noise;
+  Simulator simulator(make_room_scene(), {.seed = 1, .threads = threads});
+  const SensorId id = simulator.add_sensor(sensor);
+  Frame frame(channels);
+  for (std::uint32_t i = 0; i < 50; ++i) simulator.render(id, i, frame);  // pools of the thread library fill up
+  return allocations_in([&] {
+    for (std::uint32_t i = 50; i < 100; ++i) simulator.render(id, i, frame);
+  });
+}
+
+TEST(Allocations, NoneInASteadyFrameOnOneThread) {
+  EXPECT_EQ(steady_state(make_sensor(make_lidar(64, 512)), 1, all_channels()), 0U);
+}
+
+TEST(Allocations, NoneInASteadyFrameOnTwoThreads) {
+  EXPECT_EQ(steady_state(make_sensor(make_lidar(64, 512)), 2, all_channels()), 0U);
+}
+
+TEST(Allocations, NoneInASteadyRollingFrame) {
+  Sensor sensor = make_sensor(make_lidar(64, 512));
+  sensor.parent_from_sensor = Trajectory({{0, {}}, {100, {{1, 1, 0}, from_roll_pitch_yaw(0, 0, 1)}}});
+  sensor.rolling = true;
+  EXPECT_EQ(steady_state(sensor, 2, all_channels()), 0U);
+}
+
+TEST(Allocations, NoneInASteadyFrameOfAStereoCameraWithEveryLoss) {
+  StereoCamera camera;
+  camera.width = 320, camera.height = 240, camera.fx = 200, camera.baseline_m = 0.1;
+  Sensor sensor = make_sensor(camera);
+  sensor.noise = {LossAngle{.max_incidence_rad = 1.3F}, StereoShadow{}, StereoEnergy{},
+                  EdgeLoss{.low_probability = 0.1F, .high_probability = 0.9F}, Disparity{.stddev_px = 0.1F}};
+  sensor.entity_noise = {{2, 1, StereoEnergy{.pow = 2}}};
+  Simulator simulator(make_room_scene(), {.seed = 1, .threads = 2});
+  const SensorId id = simulator.add_sensor(sensor);
+  Frame frame(all_channels());
+  for (std::uint32_t i = 0; i < 50; ++i) simulator.render(id, i, frame);
+  EXPECT_EQ(allocations_in([&] {
+              for (std::uint32_t i = 50; i < 100; ++i) simulator.render(id, i, frame);
+            }),
+            0U);
+}
+
+TEST(Allocations, NoneInASteadyFrameOfManyEnvironments) {
+  StereoCamera camera;
+  camera.width = 64, camera.height = 48, camera.fx = 40, camera.baseline_m = 0.1;
+  Environments batch(make_room_scene(),
+                     make_sensor(camera, {StereoShadow{}, StereoEnergy{}, Dropout{.probability = 0.1F}}),
+                     {.simulator = {.seed = 1, .threads = 1},
+                      .count = 64,
+                      .ranges = {{.slot = 1, .field = "pow", .low = 1, .high = 20}}});
+  for (std::uint32_t e = 0; e < 64; ++e) batch.set_sensor_pose(e, {{0.02 * e, 0, 0}, {}});
+  Frame frame(all_channels());
+  for (std::uint32_t i = 0; i < 5; ++i) batch.render(i, frame);
+  EXPECT_EQ(allocations_in([&] {
+              for (std::uint32_t i = 5; i < 10; ++i) batch.render(i, frame);
+            }),
+            0U);
+}
+
+TEST(Allocations, NoneInASteadyFrameWhoseRaysChange) {
+  Rosette rosette;
+  rosette.points = 10000, rosette.field_of_view_rad = 0.7, rosette.prism1_hz = 121.6, rosette.prism2_hz = -77.7;
+  rosette.points_per_s = 100000;
+  EXPECT_EQ(steady_state(make_sensor(rosette), 2, all_channels()), 0U);
+}
+
+TEST(Allocations, OnlyEmbreesWhileEntitiesMove) {
+  Simulator simulator(make_room_scene(), {.seed = 1, .threads = 1});
+  const SensorId id = simulator.add_sensor(make_sensor(make_lidar()));
+  Frame frame(all_channels());
+  const auto move_and_render = [&](std::uint32_t i) {
+    simulator.scene().set_pose(2, {{-2.0, 0.001 * i, 0.0}, {}});
+    simulator.render(id, i, frame);
+  };
+  for (std::uint32_t i = 0; i < 20; ++i) move_and_render(i);
+  const std::size_t ten = allocations_in([&] {
+    for (std::uint32_t i = 20; i < 30; ++i) move_and_render(i);
+  });
+  // Embree 3.13.5 rebuilds its top level with four blocks of its own; the number grows neither with rays nor frames.
+  EXPECT_LE(ten, 10U * 4U);
+}
+
+}  // namespace
+}  // namespace fathom
+
+#endif

@@ -1,0 +1,240 @@
+// The presets against figures of their manuals.
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+#include <fathom/error.hpp>
+#include <fathom/sensor.hpp>
+#include <fathom/sensor_fields.hpp>
+
+#include "sensor/angles.hpp"
+
+namespace fathom {
+namespace {
+
+using test::azimuth_deg;
+using test::elevation_deg;
+using test::turn_deg;
+
+const SpinningLidar& spinning(std::string_view name) { return std::get<SpinningLidar>(find_preset(name).model); }
+
+std::string quoted(std::string_view name) { return std::string("`").append(name).append("`"); }
+double top_deg(const RayPattern& p) { return elevation_deg(p, 0); }
+double bottom_deg(const RayPattern& p) { return elevation_deg(p, p.direction_x.size() - 1); }
+
+TEST(Presets, AreAllAcceptedWithUniqueNamesAndTheirSources) {
+  std::set<std::string_view> names;
+  for (const SensorPreset& preset : sensor_presets()) {
+    EXPECT_TRUE(names.insert(preset.name).second) << preset.name;
+    EXPECT_EQ(preset.kind, sensor_kind(preset.model)) << preset.name;
+    EXPECT_FALSE(preset.source.empty()) << preset.name;
+    EXPECT_FALSE(preset.doc.empty()) << preset.name;
+    EXPECT_FALSE(preset.noise.empty()) << preset.name;
+    const RayPattern p = make_pattern(preset.model);
+    validate(p);
+    if (p.time_offset_s.empty()) continue;  // cameras see all pixels at once
+    // A frame ends before the next begins, for every preset at its own rate.
+    const double last_s = *std::max_element(p.time_offset_s.begin(), p.time_offset_s.end());
+    EXPECT_GT(last_s, 0.0) << preset.name;
+    EXPECT_LE(last_s, 0.1) << preset.name;
+  }
+  for (const char* name : {"VLP-16", "VLP-32C", "HDL-64E", "OS0-128", "OS1-64", "OS1-128", "Mid-40", "UTM-30LX",
+                           "LMS-111", "RPLIDAR-A2", "D435", "D455", "Kinect-v1", "real_structured_light"}) {
+    EXPECT_EQ(names.count(name), 1U) << name;
+  }
+}
+
+TEST(Presets, AreFoundByNameOrTheNearestIsNamed) {
+  EXPECT_EQ(find_preset("OS1-64").name, "OS1-64");
+  try {
+    find_preset("VLP16");
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(), "there is no sensor preset 'VLP16' (nearest known: 'VLP-16')");
+  }
+}
+
+TEST(Presets, Vlp16FiresAsItsManualSays) {
+  // Manual 9.3: laser i fires i x 2.304 us into a sequence of 55.296 us; even lasers aim at -15 + i, odd ones at i.
+  const RayPattern p = make_pattern(find_preset("VLP-16").model);
+  ASSERT_EQ(p.rows, 16U);
+  EXPECT_EQ(p.cols, 1808U);  // whole sequences in 100 ms
+  std::map<int, double> fired_us;
+  for (std::uint32_t row = 0; row < 16; ++row) {
+    const std::size_t i = std::size_t{row} * p.cols;
+    EXPECT_NEAR(elevation_deg(p, i), 15.0 - 2.0 * row, 1e-5);
+    EXPECT_EQ(p.ring[i], 15 - row);
+    fired_us[static_cast<int>(std::lround(elevation_deg(p, i)))] = p.time_offset_s[i] * 1e6;
+    EXPECT_NEAR((p.time_offset_s[i + 1000] - p.time_offset_s[i]) * 1e6, 1000 * 55.296, 0.01);
+  }
+  for (int laser = 0; laser < 16; ++laser) {
+    EXPECT_NEAR(fired_us.at(laser % 2 == 0 ? laser - 15 : laser), 2.304 * laser, 1e-5) << "laser " << laser;
+  }
+  // The head turns 3600 degrees per second: 0.199066 degrees per sequence, clockwise.
+  EXPECT_NEAR(turn_deg(azimuth_deg(p, 0), azimuth_deg(p, 1)), -3600 * 55.296e-6, 1e-5);
+  // Laser 15 (the top row) aims where the head has turned to when it fires.
+  const std::size_t laser0 = std::size_t{15} * p.cols;
+  EXPECT_NEAR(turn_deg(azimuth_deg(p, laser0), azimuth_deg(p, 0)), -3600 * 15 * 2.304e-6, 1e-5);
+}
+
+TEST(Presets, TimesIncreaseInFiringOrder) {
+  for (const SensorPreset& preset : sensor_presets()) {
+    if (preset.kind != "spinning_lidar") continue;
+    const RayPattern p = make_pattern(preset.model);
+    for (std::size_t row = 0; row < p.rows; ++row) {
+      for (std::size_t c = 1; c < p.cols; ++c) {
+        ASSERT_LT(p.time_offset_s[row * p.cols + c - 1], p.time_offset_s[row * p.cols + c]) << preset.name;
+      }
+    }
+    const std::vector<double>& times = std::get<SpinningLidar>(preset.model).firing_time_s;
+    EXPECT_TRUE(std::is_sorted(times.begin(), times.end())) << preset.name;
+  }
+}
+
+TEST(Presets, Vlp32cHasTheBeamsOfItsManual) {
+  const SpinningLidar& lidar = spinning("VLP-32C");
+  ASSERT_EQ(lidar.elevation_rad.size(), 32U);
+  // Manual table 9-6: elevations and azimuth offsets by column of the firing map; lasers 29, 30, 25 at the top in
+  // column 3, 2, 3 (-1.4 = counter-clockwise here), laser 1 at -1 degree in column 4 (-4.2).
+  EXPECT_NEAR(lidar.elevation_rad[29] / test::kDeg, 15.0, 1e-9);
+  EXPECT_NEAR(lidar.elevation_rad[30] / test::kDeg, 10.333, 1e-9);
+  EXPECT_NEAR(lidar.elevation_rad[25] / test::kDeg, 7.0, 1e-9);
+  std::map<long, int> columns;
+  for (const double offset : lidar.azimuth_offset_rad) ++columns[std::lround(offset / test::kDeg * 10)];
+  EXPECT_EQ(columns.size(), 4U);
+  EXPECT_EQ(columns[14] + columns[-14] + columns[42] + columns[-42], 32);
+  // Denser around the horizon: a third of a degree.
+  std::vector<double> sorted = lidar.elevation_rad;
+  std::sort(sorted.begin(), sorted.end());
+  EXPECT_EQ(std::unique(sorted.begin(), sorted.end()), sorted.end()) << "no elevation twice";
+  const auto zero = std::lower_bound(sorted.begin(), sorted.end(), -1e-9);
+  EXPECT_NEAR((zero[1] - zero[0]) / test::kDeg, 0.333, 1e-9);
+  // Pairs fire together, 16 slots of 2.304 us.
+  EXPECT_EQ(lidar.firing_time_s[0], lidar.firing_time_s[1]);
+  EXPECT_NEAR(lidar.firing_time_s[31] * 1e6, 15 * 2.304, 1e-9);
+  const RayPattern p = make_pattern(lidar);
+  EXPECT_NEAR(top_deg(p), 15.0, 1e-5);
+  EXPECT_NEAR(bottom_deg(p), -25.0, 1e-5);
+}
+
+TEST(Presets, Hdl32eIsALadderOfFourThirdsOfADegree) {
+  const RayPattern p = make_pattern(find_preset("HDL-32E").model);
+  EXPECT_NEAR(top_deg(p), 10.667, 1e-3);
+  EXPECT_NEAR(bottom_deg(p), -30.667, 1e-3);
+  for (std::uint32_t row = 1; row < 32; ++row) {
+    const std::size_t i = std::size_t{row} * p.cols;
+    EXPECT_NEAR(elevation_deg(p, i - p.cols) - elevation_deg(p, i), 4.0 / 3.0, 1e-5);
+  }
+  // User's manual, firing order: -30.67, -9.33, -29.33, -8.00, ...
+  const SpinningLidar& lidar = spinning("HDL-32E");
+  EXPECT_NEAR(lidar.elevation_rad[1] / test::kDeg, -9.333, 1e-3);
+  EXPECT_NEAR(lidar.elevation_rad[2] / test::kDeg, -29.333, 1e-3);
+  EXPECT_NEAR(lidar.elevation_rad[31] / test::kDeg, 10.667, 1e-3);
+}
+
+TEST(Presets, Hdl64eHasTwoBlocksAnd133333PointsPerTurn) {
+  const RayPattern p = make_pattern(find_preset("HDL-64E").model);
+  ASSERT_EQ(p.rows, 64U);
+  for (std::uint32_t row = 1; row < 64; ++row) {
+    const std::size_t i = std::size_t{row} * p.cols;
+    const double step = elevation_deg(p, i - p.cols) - elevation_deg(p, i);
+    EXPECT_NEAR(step, row < 32 ? 1.0 / 3 : 0.5, 1e-5) << row;
+  }
+  EXPECT_NEAR(top_deg(p), 2.0, 1e-5);
+  EXPECT_NEAR(bottom_deg(p), -24.333, 1e-3);
+  EXPECT_EQ(p.cols, 2083U);
+  EXPECT_NEAR(64.0 * p.cols, 133333, 64);
+}
+
+TEST(Presets, OusterBeamsAreStaggeredOverFourColumns) {
+  struct Expected {
+    const char* name;
+    std::uint32_t rows;
+    double top, stagger;
+  };
+  for (const Expected& e : {Expected{"OS0-128", 128, 45.0, 8.3}, Expected{"OS1-64", 64, 16.611, 3.164},
+                            Expected{"OS1-128", 128, 22.5, 4.21}}) {
+    const RayPattern p = make_pattern(find_preset(e.name).model);
+    ASSERT_EQ(p.rows, e.rows);
+    ASSERT_EQ(p.cols, 1024U);
+    EXPECT_NEAR(top_deg(p), e.top, 1e-5);
+    EXPECT_NEAR(bottom_deg(p), -e.top, 1e-5);
+    const std::size_t ahead = 512;  // the encoder looks straight ahead in the middle of the image
+    EXPECT_NEAR(azimuth_deg(p, ahead), -e.stagger, 1e-5) << e.name << ": positive beam azimuths point clockwise";
+    EXPECT_NEAR(azimuth_deg(p, 3 * 1024 + ahead), e.stagger, 1e-5) << e.name;
+    for (std::uint32_t row = 0; row < e.rows; ++row) {
+      EXPECT_EQ(p.ring[row * 1024], row) << "ring 0 is the top row";
+      EXPECT_EQ(p.time_offset_s[row * 1024 + 7], p.time_offset_s[7]) << "a column fires at once";
+    }
+    EXPECT_NEAR(p.time_offset_s[1], 0.1 / 1024, 1e-10);
+  }
+}
+
+TEST(Presets, PlanarScannersHaveTheStepsAndTimesOfTheirManuals) {
+  RayPattern p = make_pattern(find_preset("UTM-30LX").model);
+  ASSERT_EQ(p.cols, 1081U);
+  EXPECT_NEAR(azimuth_deg(p, 0), -135.0, 1e-5);
+  EXPECT_NEAR(azimuth_deg(p, 540), 0.0, 1e-5) << "step 540 is the front";
+  EXPECT_NEAR(azimuth_deg(p, 1) - azimuth_deg(p, 0), 0.25, 1e-5);
+  EXPECT_NEAR(p.time_offset_s[1], 0.025 / 1440, 1e-11) << "1440 steps in 25 ms";
+
+  p = make_pattern(find_preset("LMS-111").model);
+  ASSERT_EQ(p.cols, 541U);
+  EXPECT_NEAR(azimuth_deg(p, 1) - azimuth_deg(p, 0), 0.5, 1e-5);
+  EXPECT_NEAR(p.time_offset_s[540], 0.02 * 0.75, 1e-9);
+
+  p = make_pattern(find_preset("RPLIDAR-A2").model);
+  ASSERT_EQ(p.cols, 800U);
+  EXPECT_NEAR(azimuth_deg(p, 401) - azimuth_deg(p, 400), 0.45, 1e-5);
+  EXPECT_NEAR(p.time_offset_s[798], 1.0 / 8000, 1e-10) << "8000 samples per second, clockwise";
+}
+
+TEST(Presets, Mid40HasAConeOf38Point4Degrees) {
+  const RayPattern p = make_pattern(find_preset("Mid-40").model);
+  EXPECT_EQ(p.cols, 10000U);
+  EXPECT_NEAR(p.time_offset_s[9999], 0.09999, 1e-8);
+  const float nearest_to_rim = *std::min_element(p.direction_x.begin(), p.direction_x.end());
+  EXPECT_GE(nearest_to_rim, std::cos(19.2 * test::kDeg) - 1e-7);
+  EXPECT_LT(nearest_to_rim, std::cos(19.1 * test::kDeg));
+}
+
+TEST(Presets, ANewRateThatTheFiringsDoNotFitIsRefused) {
+  SensorModel model = find_preset("VLP-16").model;
+  set_sensor_field(model, "rate_hz", 20);
+  try {
+    make_pattern(model);
+    FAIL() << "at 20 Hz, 1808 columns leave 27.6 us for a sequence whose last laser fires after 34.56 us";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("fewer columns"), std::string::npos) << error.what();
+  }
+  set_sensor_field(model, "columns", 904);
+  EXPECT_NO_THROW(make_pattern(model));
+}
+
+TEST(Presets, StandInTheDocumentation) {
+  std::ifstream file(FATHOM_SOURCE_DIR "/docs/sensors.md");
+  ASSERT_TRUE(file) << "docs/sensors.md is missing";
+  std::stringstream text;
+  text << file.rdbuf();
+  for (const SensorPreset& preset : sensor_presets()) {
+    const RayPattern p = make_pattern(preset.model);
+    std::ostringstream row;
+    row << "| `" << preset.name << "` | " << p.rows << " x " << p.cols << " |";
+    EXPECT_NE(text.str().find(row.str()), std::string::npos) << "docs/sensors.md lacks " << row.str();
+  }
+  for (const SensorKindInfo& kind : sensor_kinds()) {
+    EXPECT_NE(text.str().find(quoted(kind.slug)), std::string::npos) << kind.slug;
+    for (const SensorFieldInfo& field : kind.fields) {
+      EXPECT_NE(text.str().find(quoted(field.name)), std::string::npos) << field.name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace fathom

@@ -1,0 +1,118 @@
+// Access to parameters by name, as files and the command line use it.
+
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include <fathom/error.hpp>
+#include <fathom/sensor_fields.hpp>
+
+namespace fathom {
+namespace {
+
+template <class Call>
+std::string message_of(Call call) {
+  try {
+    call();
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(SensorFields, KindsComeInTheOrderOfTheVariantAndAreDocumented) {
+  const char* slugs[] = {"spinning_lidar", "laser_2d",     "pinhole_camera", "rosette",
+                         "ray_table",      "depth_camera", "stereo_camera",  "grid_scanner"};
+  ASSERT_EQ(sensor_kinds().size(), std::size(slugs));
+  for (std::size_t i = 0; i < std::size(slugs); ++i) {
+    const SensorKindInfo& kind = sensor_kinds()[i];
+    EXPECT_EQ(kind.slug, slugs[i]);
+    EXPECT_EQ(make_sensor_model(kind.slug).index(), i);
+    EXPECT_EQ(sensor_kind(make_sensor_model(kind.slug)), kind.slug);
+    EXPECT_FALSE(kind.doc.empty());
+    std::set<std::string_view> names;
+    for (const SensorFieldInfo& field : kind.fields) {
+      EXPECT_TRUE(names.insert(field.name).second) << field.name;
+      EXPECT_LT(field.low, field.high) << field.name;
+      EXPECT_FALSE(field.doc.empty()) << field.name;
+      EXPECT_EQ(field.default_value.empty(), field.required) << field.name;
+      const bool is_angle = field.name.size() > 4 && field.name.substr(field.name.size() - 4) == "_rad";
+      EXPECT_EQ(is_angle, field.unit == "rad") << field.name;
+    }
+  }
+}
+
+TEST(SensorFields, EveryFieldReadsBackWhatWasSetAndOnlyThat) {
+  for (const SensorKindInfo& kind : sensor_kinds()) {
+    for (const SensorFieldInfo& field : kind.fields) {
+      SensorModel model = make_sensor_model(kind.slug);
+      set_sensor_field(model, field.name, field.high);
+      EXPECT_EQ(get_sensor_field(model, field.name), std::vector<double>{field.high}) << field.name;
+      for (const SensorFieldInfo& other : kind.fields) {
+        if (other.name == field.name) continue;
+        EXPECT_EQ(get_sensor_field(model, other.name), get_sensor_field(make_sensor_model(kind.slug), other.name));
+      }
+      const std::string low = message_of([&] { set_sensor_field(model, field.name, field.low - 1); });
+      EXPECT_NE(low.find(std::string(kind.slug) + "." + std::string(field.name)), std::string::npos) << low;
+      EXPECT_EQ(get_sensor_field(model, field.name), std::vector<double>{field.high})
+          << "a refused value changes nothing";
+      EXPECT_NE(message_of([&] { set_sensor_field(model, field.name, field.high + 1 + field.high / 4); }), "accepted");
+    }
+  }
+}
+
+TEST(SensorFields, ListsAndNumbersAreToldApart) {
+  SensorModel model = make_sensor_model("spinning_lidar");
+  const double elevations[] = {0.1, 0.0, -0.1};
+  set_sensor_field(model, "elevation_rad", elevations);
+  EXPECT_EQ(std::get<SpinningLidar>(model).elevation_rad, (std::vector<double>{0.1, 0.0, -0.1}));
+  set_sensor_field(model, "firing_time_s", std::span<const double>{});
+  EXPECT_EQ(message_of([&] { set_sensor_field(model, "columns", elevations); }),
+            "spinning_lidar.columns takes one number, not a list of 3");
+  EXPECT_EQ(message_of([&] { set_sensor_field(model, "elevation_rad", std::span<const double>{}); }),
+            "spinning_lidar.elevation_rad is empty: it needs at least one value");
+  const double late[] = {0.0, 11.0};
+  EXPECT_EQ(message_of([&] { set_sensor_field(model, "firing_time_s", late); }),
+            "spinning_lidar.firing_time_s[1] = 11 is not in [0, 10] s");
+}
+
+TEST(SensorFields, WholeNumbersAndFlags) {
+  SensorModel model = make_sensor_model("spinning_lidar");
+  EXPECT_EQ(message_of([&] { set_sensor_field(model, "columns", 1.5); }),
+            "spinning_lidar.columns = 1.5 is not a whole number");
+  EXPECT_EQ(message_of([&] { set_sensor_field(model, "clockwise", 0.5); }),
+            "spinning_lidar.clockwise = 0.5 is not a whole number");
+  set_sensor_field(model, "clockwise", 0);
+  EXPECT_FALSE(std::get<SpinningLidar>(model).clockwise);
+  const double rings[] = {1.0, 2.5};
+  EXPECT_EQ(message_of([&] { set_sensor_field(model, "ring", rings); }),
+            "spinning_lidar.ring[1] = 2.5 is not a whole number");
+}
+
+TEST(SensorFields, UnknownNamesComeWithTheNearestKnown) {
+  SensorModel model = make_sensor_model("laser_2d");
+  EXPECT_EQ(message_of([&] { set_sensor_field(model, "beam", 3); }),
+            "laser_2d has no field 'beam' (nearest known: 'beams')");
+  EXPECT_EQ(message_of([&] { (void)get_sensor_field(model, "max_azimut_rad"); }),
+            "laser_2d has no field 'max_azimut_rad' (nearest known: 'max_azimuth_rad')");
+  EXPECT_EQ(message_of([] { (void)make_sensor_model("laser2d"); }),
+            "there is no kind of sensor 'laser2d' (nearest known: 'laser_2d')");
+}
+
+TEST(SensorFields, AModelSetByNameIsTheModelWrittenInCpp) {
+  SensorModel model = make_sensor_model("laser_2d");
+  set_sensor_field(model, "beams", 3);
+  set_sensor_field(model, "min_azimuth_rad", -1.0);
+  set_sensor_field(model, "max_azimuth_rad", 1.0);
+  set_sensor_field(model, "max_range_m", 5.0);
+  Laser2d laser;
+  laser.beams = 3;
+  laser.min_azimuth_rad = -1;
+  laser.max_azimuth_rad = 1;
+  laser.max_range_m = 5;
+  EXPECT_EQ(make_pattern(model).direction_y, make_pattern(laser).direction_y);
+  EXPECT_EQ(make_pattern(model).max_range_m, make_pattern(laser).max_range_m);
+}
+
+}  // namespace
+}  // namespace fathom
