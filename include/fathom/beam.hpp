@@ -1,0 +1,9 @@
+#pragma once
+// The beam model of range finders: density, scan likelihood, sampling, learning.
+
+#include <fathom/beam/fit.hpp>
+#include <fathom/beam/model.hpp>
+#include <fathom/beam/sample.hpp>
+#include <fathom/beam/scan.hpp>
+#include <fathom/beam/score.hpp>
+#include <fathom/error.hpp>

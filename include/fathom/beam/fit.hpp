@@ -1,0 +1,70 @@
+#pragma once
+// Learning the parameters by expectation maximisation, and judging the fit.
+// Source: Probabilistic Robotics, section 6.3.2 and table 6.2, made exact: responsibilities carry the weights, and the
+// updates of sigma and lambda solve the likelihood equations of the truncated densities. So the likelihood never falls.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <fathom/beam/model.hpp>
+#include <fathom/beam/scan.hpp>
+#include <fathom/export.hpp>
+#include <fathom/isa.hpp>
+
+namespace fathom {
+
+/// kClosedForm: sigma and lambda by the book's closed forms, which ignore truncation. kBook: these, and
+/// responsibilities without the weights, as listed there. Both for comparison only: neither climbs the likelihood.
+enum class FitVariant : std::uint8_t { kExact, kClosedForm, kBook };
+
+struct FitIteration {
+  std::size_t iteration = 0;
+  double log_likelihood = 0.0;  ///< of the parameters before this iteration's update
+  BeamParameters parameters;    ///< after it
+};
+
+struct FitOptions {
+  BeamParameters start = {.25, .25, .25, .25, .5, 1.0, 0.0};
+  FitVariant variant = FitVariant::kExact;
+  bool fit_hit_offset = false;  ///< otherwise start.hit_offset_m is kept
+  double cell_m = 0.0;          ///< size of the map's cells; sigma >= max(step, cell) / sqrt(12)
+  double tolerance = 1e-9;      ///< stop when the log-likelihood changes by less than this, relatively
+  std::size_t max_iterations = 2000;
+  int threads = 0;
+  Isa isa = detect_isa();
+  std::function<void(const FitIteration&)> on_iteration = {};
+};
+
+enum class FitEnd : std::uint8_t { kConverged, kIterationLimit };
+
+struct BeamFit {
+  BeamParameters parameters;
+  BeamParameters std_error;            ///< clustered by scan; NaN where not valid (boundaries) or not fitted
+  BeamParameters naive_std_error;      ///< as if beams were independent
+  std::vector<double> log_likelihood;  ///< at every iteration, and at the end
+  FitEnd end = FitEnd::kConverged;
+  std::size_t pairs = 0;                  ///< that carry evidence
+  std::array<std::size_t, 3> kinds = {};  ///< readings by ReadingKind
+  std::vector<std::string> flags;         ///< one line each: boundaries, near-unidentified pairs
+};
+
+/// Results do not depend on the number of threads. Throws InputError for no evidence, sizes that disagree, an expected
+/// range that is negative or NaN, or invalid options; Error if the likelihood should fall under kExact.
+FATHOM_API BeamFit fit_beam_model(const BeamData& data, const BeamSensor& sensor, const FitOptions& options = {});
+
+/// How well parameters describe data that they were not learned from.
+struct BeamJudgement {
+  std::size_t pairs = 0;
+  double log_likelihood = 0.0;
+  double nats_per_beam = 0.0;         ///< mean log f
+  double ks_distance = 0.0;           ///< of the probability integral transform from uniform
+  std::vector<double> pit_histogram;  ///< [bins], fractions
+};
+FATHOM_API BeamJudgement judge_beam_model(const BeamParameters& parameters, const BeamSensor& sensor,
+                                          const BeamData& data, std::size_t bins = 40);
+
+}  // namespace fathom

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include <fathom/beam/model.hpp>
+#include <fathom/export.hpp>
+#include <fathom/random.hpp>
+
+namespace fathom {
+
+inline constexpr std::string_view kBeamMixtureSlug = "beam_mixture";
+
+/// The key of the readings of one scan.
+inline NoiseKey beam_key(std::uint64_t seed, std::uint32_t scan, std::string_view sensor = "beam") {
+  return {seed, scan, make_stream(sensor, 0, kBeamMixtureSlug)};
+}
+
+/// Uniform number in (0, 1), a multiple of 2^-53 away from a half step.
+inline double open_uniform(std::uint32_t high, std::uint32_t low) {
+  const std::uint64_t bits = (std::uint64_t{high} << 20U) | (low >> 12U);
+  return (static_cast<double>(bits) + 0.5) * 0x1p-52;
+}
+
+/// Reading of beam `beam`, a pure function of key, beam, parameters and z*.
+inline double sample_beam(const BeamDensity& density, const NoiseKey& key, std::uint32_t beam) {
+  const PhiloxBlock block = keyed_block(key, beam, 0);
+  return density.sample(open_uniform(block.word[0], block.word[1]), open_uniform(block.word[2], block.word[3]));
+}
+
+/// One reading per expected range; both [beams]. No-return readings are written as Z. Throws InputError when sizes
+/// disagree, parameters are invalid or an expected range is negative or NaN.
+FATHOM_API void sample_scan(const BeamParameters& parameters, const BeamSensor& sensor, const NoiseKey& key,
+                            std::span<const float> expected_m, std::span<float> reading_m);
+
+}  // namespace fathom

@@ -1,0 +1,54 @@
+#pragma once
+// Scans with poses, from files or from memory, and the pairs (reading, expected range) made from them.
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <fathom/beam/model.hpp>
+#include <fathom/expected_ranges.hpp>
+#include <fathom/export.hpp>
+
+namespace fathom {
+
+/// Scans of one sensor; all have the same beams. `pose` is the sensor's own pose in the map's world frame.
+struct ScanLog {
+  std::vector<double> azimuth_rad;  ///< [beams], in the sensor frame
+  std::vector<PlanarPose> pose;     ///< [scans]
+  std::vector<float> range_m;       ///< [scans, beams], row-major, as written in the file
+  [[nodiscard]] std::size_t beams() const { return azimuth_rad.size(); }
+  [[nodiscard]] std::size_t scans() const { return pose.size(); }
+  [[nodiscard]] std::span<const float> scan(std::size_t i) const { return {range_m.data() + i * beams(), beams()}; }
+};
+
+/// Throws InputError when there are no scans or beams, sizes disagree, or a pose or azimuth is not finite.
+FATHOM_API void validate(const ScanLog& log);
+
+/// Reads a log, plain or gzip, by what it holds:
+///  - CARMEN text: lines `FLASER n r1..rn x y theta odom_x odom_y odom_theta time host time`; others are passed over.
+///    Beam i points at theta - 90 deg + i step, step 1 deg for n = 180 and 181, 0.5 deg for n = 360 and 361.
+///  - CSV: `#` comments; a header `x_m,y_m,yaw_rad,range_m@A0,range_m@A1,...`, A the beam's azimuth in rad; one scan a
+///    line. Extra columns `stamp_s` are allowed and passed over. `inf` and `nan` are readings.
+/// Throws InputError naming file and line when a line is cut short or not understood, or the number of beams changes.
+FATHOM_API ScanLog read_scan_log(const std::filesystem::path& file);
+/// Writes the CSV form; the file appears whole or not at all.
+FATHOM_API void write_scan_csv(const std::filesystem::path& file, const ScanLog& log);
+
+/// Indices of the scans that `text` selects: "all", "odd", "even" or "start:stop:step" (each part may be left out; stop
+/// excluded), counted from 0. Throws InputError when it is not understood or selects nothing.
+FATHOM_API std::vector<std::uint32_t> select_scans(std::string_view text, std::size_t scans);
+
+/// Pairs to learn from. All arrays [pairs].
+struct BeamData {
+  std::vector<float> reading_m;
+  std::vector<float> expected_m;    ///< z*; Z where the map says nothing
+  std::vector<std::uint32_t> scan;  ///< which scan a pair belongs to: errors are clustered by it; not decreasing
+};
+
+/// Casts every beam of the chosen scans. Throws InputError for an empty selection or an index out of range.
+FATHOM_API BeamData make_beam_data(const ScanLog& log, std::span<const std::uint32_t> scans,
+                                   const ExpectedRanges& expected, double max_range_m, int threads = 0);
+
+}  // namespace fathom

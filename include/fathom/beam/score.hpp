@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+
+#include <fathom/beam/model.hpp>
+#include <fathom/expected_ranges.hpp>
+#include <fathom/export.hpp>
+#include <fathom/isa.hpp>
+
+namespace fathom {
+
+struct ScoreOptions {
+  std::size_t beam_step = 1;  ///< scores beams 0, step, 2 step ...; a scan with fewer beams scores its first
+  double alpha = 1.0;         ///< (0, 1]: log-likelihoods are multiplied by it, as beams are not independent
+  int threads = 0;            ///< 0: one per core
+  bool exact = false;         ///< evaluate in double precision (BeamDensity) instead of the fast tables
+  Isa isa = detect_isa();
+};
+
+/// Log-likelihoods of one scan seen from many poses: poses [N] x beams [K] -> [N]. Equal to the logarithm of the
+/// product in Probabilistic Robotics, table 6.1 (beam_range_finder_model), without its underflow. Used from one thread
+/// at a time; `expected` must outlive it. With a sensor step the exact evaluation is used always.
+class FATHOM_API ScanScorer {
+ public:
+  /// Throws InputError when anything is invalid.
+  ScanScorer(const BeamParameters& parameters, const BeamSensor& sensor, const ExpectedRanges& expected,
+             const BeamFan& beams, const ScoreOptions& options = {});
+  ~ScanScorer();
+  ScanScorer(ScanScorer&&) noexcept;
+  ScanScorer& operator=(ScanScorer&&) noexcept;
+
+  /// reading_m [K], all beams, before sub-sampling; out [poses]. Allocates nothing. Throws InputError when sizes
+  /// disagree or a pose is not finite, naming it.
+  void score(std::span<const Pose> world_from_sensor, std::span<const float> reading_m, std::span<double> out);
+
+  /// The same for ranges already cast: expected_m [N, kept beams], row-major.
+  void score_expected(std::span<const float> expected_m, std::span<const float> reading_m, std::span<double> out);
+
+  [[nodiscard]] std::size_t kept_beams() const;
+  [[nodiscard]] std::size_t bytes() const;  ///< memory of tables and buffers
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace fathom

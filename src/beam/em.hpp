@@ -1,0 +1,67 @@
+#pragma once
+// One step of expectation maximisation over all pairs. Pairs are cut into fixed blocks whose sums are merged in the
+// order of the blocks, so results do not depend on threads.
+
+#include <vector>
+
+#include <fathom/beam/fit.hpp>
+#include <fathom/isa.hpp>
+
+#include "base/executor.hpp"
+#include "beam/em_kernels.hpp"
+#include "beam/evidence.hpp"
+
+namespace fathom {
+
+/// What the maximisation needs of the data under the old parameters.
+struct Expectation {
+  EmSums sums;            ///< over range readings; the log-likelihood over all pairs
+  double max_as_hit = 0;  ///< of the "max" readings, how many are hits that the atom policy moved to Z
+  double max_shared = 0;  ///< of the "max" readings, how many are not the point mass's own
+  /// Hits whose centre is so near an end of [0, Z] that the cut matters: z* and responsibility, one entry for all
+  /// beams that expect nothing within Z.
+  std::vector<double> edge_center, edge_r;
+  double interior_r = 0;  ///< responsibility of the other hits, whose second moment is sigma^2
+};
+
+class Em {
+ public:
+  Em(const Evidence& evidence, const BeamSensor& sensor, Executor& executor, Isa isa);
+
+  /// `reach`: hits centred within reach * sigma of an end of [0, Z] are listed as edges.
+  const Expectation& expect(const BeamParameters& parameters, FitVariant variant, double reach);
+
+  /// Sums over the edges of the last expect().
+  [[nodiscard]] HitMoments edge_moments(double sigma_m) const;
+  /// Sums over the shorts of the last expect(), at another lambda.
+  [[nodiscard]] ShortMoments short_moments(double lambda_per_m);
+
+ private:
+  struct Block {
+    std::size_t begin, end;
+    bool missed;
+    float lowest, highest;  ///< z*
+  };
+  struct BlockResult {
+    EmSums sums;
+    ShortMoments shorts;
+    std::vector<double> edge_center, edge_r;
+  };
+  void add_blocks(std::size_t begin, std::size_t end, bool missed);
+  void expect_block(double reach, std::size_t index);
+  [[nodiscard]] EmParameters parameters_of(const Block& block) const;
+  void add_max_by_the_book(const BeamParameters& parameters);
+  [[nodiscard]] double log_likelihood_of_max(const BeamParameters& p) const;
+
+  const Evidence& evidence_;
+  BeamSensor sensor_;
+  Executor& executor_;
+  const EmKernels& kernels_;
+  std::vector<Block> blocks_;
+  std::vector<BlockResult> results_;
+  std::vector<float> r_short_;    // [ranges]
+  EmParameters parameters_ = {};  // of the last expect()
+  Expectation expectation_;
+};
+
+}  // namespace fathom

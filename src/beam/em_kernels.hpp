@@ -1,0 +1,73 @@
+#pragma once
+// The inner loops of learning, in double precision over blocks of pairs.
+
+#include <cstddef>
+#include <cstdint>
+
+namespace fathom {
+
+inline constexpr std::size_t kEmBlock = 1024;
+
+/// Parameters as the loops want them. The responsibilities are proportional to share_c p_c, the likelihood uses w_c.
+struct EmParameters {
+  double w_hit, w_short, w_rand_density;              ///< w_rand / Z
+  double share_hit, share_short, share_rand_density;  ///< the weights, or 1 for the book's variant
+  double sigma, lambda, offset, floor, limit;         ///< z* + offset is cut to [floor, limit]
+};
+
+/// One block of range readings, [count].
+struct EmBlock {
+  const float *z, *expected;
+  const double* inverse_mass;  ///< 1 / N of the hit density
+  std::size_t count;
+  float* r_short;  ///< out
+  double* r_hit;   ///< out
+};
+
+/// Sums over pairs; d = z - z*, z* with the offset.
+struct EmSums {
+  double log_likelihood = 0;
+  double hit = 0, hit_d2 = 0;                          ///< sums of r_hit, r_hit d^2
+  double shorts = 0, short_z = 0, short_expected = 0;  ///< sums of r_short, r_short z, r_short z*
+  double rand = 0;
+
+  void add(const EmSums& o) {
+    log_likelihood += o.log_likelihood;
+    hit += o.hit, hit_d2 += o.hit_d2;
+    shorts += o.shorts, short_z += o.short_z, short_expected += o.short_expected;
+    rand += o.rand;
+  }
+};
+
+/// Second moment m2 = E[d^2] of the cut hit density and its growth with log sigma, (E[d^4] - m2^2) / sigma^2, summed
+/// with weights r.
+struct HitMoments {
+  double m2 = 0, m2_growth = 0;
+};
+/// Mean and variance of the truncated short density, summed with weights r.
+struct ShortMoments {
+  double mean = 0, variance = 0;
+};
+
+struct EmKernels {
+  void (*expect)(const EmParameters& p, const EmBlock& block, EmSums& sums);
+  /// inverse_mass[i] = 1 / N at centre center[i].
+  void (*inverse_mass)(const double* center, std::size_t count, double sigma, double limit, double* inverse_mass);
+  void (*hit_moments)(const double* center, const double* r, std::size_t count, double sigma, double limit,
+                      HitMoments& sums);
+  /// Uses lambda, offset, floor and limit of p.
+  void (*short_moments)(const EmParameters& p, const float* expected, const float* r, std::size_t count,
+                        ShortMoments& sums);
+};
+
+namespace sse2 {
+extern const EmKernels kEmKernels;
+}
+namespace avx2 {
+extern const EmKernels kEmKernels;
+}
+namespace avx512 {
+extern const EmKernels kEmKernels;
+}
+
+}  // namespace fathom

@@ -1,0 +1,34 @@
+#pragma once
+// Pairs sorted by what they can tell: readings with a range, and counts of readings without one.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <fathom/beam/model.hpp>
+#include <fathom/beam/scan.hpp>
+
+namespace fathom {
+
+struct Evidence {
+  /// Readings in [0, Z), [ranges]; first those on which the map says nothing (z* = Z), then the others.
+  std::vector<float> z_m, expected_m;  ///< z* at most Z; without the offset
+  std::vector<std::uint32_t> cluster;  ///< scan, counted from 0 without gaps
+  std::size_t missed = 0;              ///< how many of them have z* = Z
+
+  /// "Max" readings, per cluster: where a surface was expected, and where none was.
+  std::vector<double> max_expected, max_missed;
+  std::vector<float> max_expected_m;  ///< z* of each, Z where none was expected
+  double max_expected_total = 0, max_missed_total = 0;
+
+  std::array<std::size_t, 3> kinds = {};  ///< pairs by ReadingKind
+  [[nodiscard]] std::size_t ranges() const { return z_m.size(); }
+  [[nodiscard]] std::size_t clusters() const { return max_expected.size(); }
+  [[nodiscard]] std::size_t pairs() const { return kinds[0] + kinds[1]; }
+};
+
+/// Throws InputError when sizes disagree, an expected range is negative or NaN, scans decrease, or no pair is left.
+Evidence make_evidence(const BeamData& data, const BeamSensor& sensor);
+
+}  // namespace fathom

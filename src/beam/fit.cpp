@@ -1,0 +1,142 @@
+#include <fathom/beam/fit.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include <fathom/error.hpp>
+#include <fathom/noise/field.hpp>
+
+#include "base/text.hpp"
+#include "beam/em.hpp"
+#include "beam/maximise.hpp"
+#include "beam/std_errors.hpp"
+
+namespace fathom {
+
+namespace {
+
+constexpr double kFirstReach = 8.5;   // sigmas
+constexpr double kFallSlack = 1e-10;  // relative: what rounding of the sums may take from the likelihood
+constexpr double kMostSigmaPerRange = 100.0;
+
+void check(const FitOptions& options, const BeamSensor& sensor) {
+  validate(sensor);
+  validate(options.start);
+  check_in_range("fit", "cell_m", options.cell_m, 0, sensor.max_range_m, "m");
+  check_in_range("fit", "tolerance", options.tolerance, 0, 1, "1");
+  check_in_range("fit", "max_iterations", static_cast<double>(options.max_iterations), 1, 1e9, "1");
+  if (options.isa > detect_isa()) throw InputError(fmt::format("this computer cannot run {}", to_string(options.isa)));
+}
+
+/// The M-step, with the E-step repeated as far as sigma wants to reach.
+Maximum step(Em& em, const Evidence& evidence, const BeamParameters& p, const FitOptions& options,
+             const SigmaLimits& limits, double& log_likelihood) {
+  for (double reach = kFirstReach;; reach *= 4.0) {
+    const Expectation& e = em.expect(p, options.variant, reach);
+    log_likelihood = e.sums.log_likelihood;
+    const double all = static_cast<double>(evidence.ranges()) + e.max_shared - e.max_as_hit;
+    if (!(std::abs(e.sums.hit + e.sums.shorts + e.sums.rand - all) <= 1e-6 * all)) {
+      throw InputError("fit: some readings are impossible under the starting parameters (give w_rand > 0)");
+    }
+    const Maximum m = maximise(em, e, evidence, p, options.variant, limits, reach);
+    if (!m.out_of_reach) return m;
+  }
+}
+
+/// Looks for a better offset one step up or down; so the likelihood itself rises, not its expectation (an ECME step:
+/// Liu and Rubin, Biometrika 81 (1994)). EM proper cannot move the offset: the shorts of the old one end at the old
+/// surface. The step grows with success and shrinks without.
+class OffsetSearch {
+ public:
+  explicit OffsetSearch(double sigma_m) : step_m_(0.5 * sigma_m) {}
+
+  void improve(Em& em, FitVariant variant, BeamParameters& p) {
+    const double now = em.expect(p, variant, kFirstReach).sums.log_likelihood;
+    for (const double sign : {direction_, -direction_}) {
+      BeamParameters trial = p;
+      trial.hit_offset_m += sign * step_m_;
+      if (em.expect(trial, variant, kFirstReach).sums.log_likelihood > now) {
+        p = trial;
+        direction_ = sign;
+        step_m_ *= 1.5;
+        return;
+      }
+    }
+    step_m_ *= 0.4;
+  }
+  [[nodiscard]] bool has_settled(double sigma_m) const { return step_m_ < 1e-4 * sigma_m; }
+
+ private:
+  double step_m_, direction_ = 1.0;
+};
+
+/// The likelihood must not fall under the exact M-step; that it did would be a defect of fathom, not of the data.
+void check_rise(const BeamFit& fit, FitVariant variant) {
+  const std::size_t n = fit.log_likelihood.size();
+  if (variant != FitVariant::kExact || n < 2) return;
+  const double before = fit.log_likelihood[n - 2], now = fit.log_likelihood[n - 1];
+  if (!(now >= before - kFallSlack * (1.0 + std::abs(before)))) {
+    throw Error(fmt::format("fit: the log-likelihood fell from {} to {} in iteration {}", before, now, n - 1));
+  }
+}
+
+bool has_settled(const BeamFit& fit, double tolerance) {
+  const std::size_t n = fit.log_likelihood.size();
+  if (n < 2) return false;
+  const double before = fit.log_likelihood[n - 2], now = fit.log_likelihood[n - 1];
+  return std::abs(now - before) <= tolerance * (1.0 + std::abs(now));
+}
+
+void add_flags(const Evidence& evidence, const Maximum& last, const SigmaLimits& limits, BeamFit& fit) {
+  const auto flag = [&](std::string text) { fit.flags.push_back(std::move(text)); };
+  if (last.no_hits) flag("no hits: sigma_hit_m was not learned");
+  if (last.no_shorts) flag("no short readings: lambda_short_per_m was not learned");
+  if (last.sigma_at_floor) flag(fmt::format("sigma_hit_m is at its floor, {} m", number_text(limits.low_m)));
+  if (last.sigma_at_top) flag(fmt::format("sigma_hit_m is at its upper limit, {} m", number_text(limits.high_m)));
+  if (last.lambda_at_zero) flag("lambda_short_per_m is at its boundary 0");
+  for (std::size_t k = 0; k < 4; ++k) {
+    const double weight = fit.parameters.*kBeamFields[k].member;
+    if (!(weight > 1e-7)) flag(fmt::format("{} is at its boundary 0", kBeamFields[k].name));
+  }
+  if (fit.end == FitEnd::kIterationLimit) flag("stopped by the limit on iterations");
+  if (evidence.kinds[2] > 0) flag(fmt::format("{} readings carried no evidence", evidence.kinds[2]));
+}
+
+}  // namespace
+
+BeamFit fit_beam_model(const BeamData& data, const BeamSensor& sensor, const FitOptions& options) {
+  check(options, sensor);
+  const Evidence evidence = make_evidence(data, sensor);
+  const auto executor = make_executor(options.threads);
+  Em em(evidence, sensor, *executor, options.isa);
+  const SigmaLimits limits = {std::max({sensor.step_m, options.cell_m, 1e-9 * sensor.max_range_m}) / std::sqrt(12.0),
+                              kMostSigmaPerRange * sensor.max_range_m};
+  BeamFit fit;
+  fit.parameters = options.start;
+  fit.parameters.sigma_hit_m = std::clamp(options.start.sigma_hit_m, limits.low_m, limits.high_m);
+  fit.pairs = evidence.pairs();
+  fit.kinds = evidence.kinds;
+  fit.end = FitEnd::kIterationLimit;
+  Maximum last;
+  OffsetSearch offset(fit.parameters.sigma_hit_m);
+  for (std::size_t i = 0; i <= options.max_iterations; ++i) {
+    if (options.fit_hit_offset) offset.improve(em, options.variant, fit.parameters);
+    double log_likelihood = 0.0;
+    const Maximum next = step(em, evidence, fit.parameters, options, limits, log_likelihood);
+    fit.log_likelihood.push_back(log_likelihood);
+    check_rise(fit, options.variant);
+    const bool offset_settled = !options.fit_hit_offset || offset.has_settled(fit.parameters.sigma_hit_m);
+    if (offset_settled && has_settled(fit, options.tolerance)) fit.end = FitEnd::kConverged;
+    if (fit.end == FitEnd::kConverged || i == options.max_iterations) break;
+    last = next;
+    fit.parameters = next.parameters;
+    if (options.on_iteration) options.on_iteration({i, log_likelihood, fit.parameters});
+  }
+  add_flags(evidence, last, limits, fit);
+  add_std_errors(evidence, sensor, last, options.fit_hit_offset, *executor, fit);
+  return fit;
+}
+
+}  // namespace fathom

@@ -1,0 +1,120 @@
+// The M-step. Weights are mean responsibilities; sigma and lambda solve the likelihood equations of the cut
+// densities, each a strictly monotone function with at most one root, found by Newton steps kept inside a bracket.
+
+#include "beam/maximise.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace fathom {
+
+namespace {
+
+constexpr double kLogStep = 1.5;  // of a Newton step, in a logarithm
+constexpr double kSmallStep = 1e-6;
+constexpr int kMostSteps = 200;
+constexpr double kFewest = 1e-9;     // responsibilities, per pair, below which there is nothing to learn from
+constexpr double kEdgeSigmas = 7.0;  // beyond, a cut changes E[d^2] by less than 1e-10
+constexpr double kMostLambda = 1e6, kLeastLambda = 1e-9;
+
+struct ValueSlope {
+  double value, slope;
+};
+
+enum class RootAt : std::uint8_t { kInside, kLow, kHigh };
+struct Root {
+  double x;
+  RootAt at;
+};
+
+/// The root of a function that rises strictly over [low, high], starting at x, or the end towards which it lies. Newton
+/// steps of at most kLogStep; bisection where one would leave the known bracket. A Newton step of size h leaves an
+/// error of order h^2, so a step below kSmallStep is the last. The ends are looked at only when the search comes to
+/// them.
+template <class F>
+Root find_root(double low, double high, double x, F function) {
+  bool low_known = false, high_known = false;
+  for (int i = 0; i < kMostSteps; ++i) {
+    const ValueSlope f = function(x);
+    const bool right = f.value < 0.0;
+    if (right && x >= high) return {high, RootAt::kHigh};
+    if (!right && x <= low) return {low, RootAt::kLow};
+    (right ? low : high) = x;
+    (right ? low_known : high_known) = true;
+    double next = x - std::clamp(f.value / f.slope, -kLogStep, kLogStep);
+    if (std::abs(next - x) < kSmallStep) return {next, RootAt::kInside};
+    if (!(next > low)) next = low_known ? 0.5 * (low + high) : low;
+    if (!(next < high)) next = high_known ? 0.5 * (low + high) : high;
+    x = next;
+  }
+  return {x, RootAt::kInside};
+}
+
+/// sum r d^2 = sum r m2(sigma), in log sigma.
+void solve_sigma(const Em& em, const Expectation& e, const SigmaLimits& limits, double reach, Maximum& m) {
+  const double old = m.parameters.sigma_hit_m;
+  const auto surplus = [&](double log_sigma) {
+    const double sigma = std::exp(log_sigma);
+    const HitMoments edges = em.edge_moments(sigma);
+    const double interior = e.interior_r * sigma * sigma;
+    return ValueSlope{interior + edges.m2 - e.sums.hit_d2, 2.0 * interior + edges.m2_growth};
+  };
+  const bool all_listed = !(e.interior_r > 0.0);
+  const double top = all_listed ? limits.high_m : std::min(limits.high_m, old * reach / kEdgeSigmas);
+  const double log_low = std::log(limits.low_m), log_top = std::log(top);
+  const Root root = find_root(log_low, log_top, std::clamp(std::log(old), log_low, log_top), surplus);
+  m.parameters.sigma_hit_m = std::exp(root.x);
+  m.sigma_at_floor = root.at == RootAt::kLow;
+  m.sigma_at_top = root.at == RootAt::kHigh && top >= limits.high_m;
+  m.out_of_reach = root.at == RootAt::kHigh && !m.sigma_at_top;
+  if (m.sigma_at_floor) m.parameters.sigma_hit_m = limits.low_m;
+}
+
+/// sum r z = sum r m1(lambda).
+void solve_lambda(Em& em, const Expectation& e, Maximum& m) {
+  if (e.sums.short_z >= 0.5 * e.sums.short_expected) {  // m1 is at most z*/2, at lambda = 0
+    m.parameters.lambda_short_per_m = 0.0;
+    m.lambda_at_zero = true;
+    return;
+  }
+  const auto surplus = [&](double log_lambda) {
+    const double lambda = std::exp(log_lambda);
+    const ShortMoments shorts = em.short_moments(lambda);
+    return ValueSlope{e.sums.short_z - shorts.mean, lambda * shorts.variance};
+  };
+  const double low = std::log(kLeastLambda), high = std::log(kMostLambda);
+  const double old = m.parameters.lambda_short_per_m;
+  const double start = old > kLeastLambda && old < kMostLambda ? std::log(old) : 0.0;
+  m.parameters.lambda_short_per_m = std::exp(find_root(low, high, start, surplus).x);
+}
+
+void take_closed_forms(const Expectation& e, const SigmaLimits& limits, Maximum& m) {
+  if (!m.no_hits) {
+    m.parameters.sigma_hit_m = std::clamp(std::sqrt(e.sums.hit_d2 / e.sums.hit), limits.low_m, limits.high_m);
+  }
+  if (!m.no_shorts) m.parameters.lambda_short_per_m = std::min(e.sums.shorts / e.sums.short_z, kMostLambda);
+}
+
+}  // namespace
+
+Maximum maximise(Em& em, const Expectation& e, const Evidence& evidence, const BeamParameters& old, FitVariant variant,
+                 const SigmaLimits& limits, double reach) {
+  Maximum m;
+  m.parameters = old;
+  const auto n = static_cast<double>(evidence.pairs());
+  m.parameters.w_hit = (e.sums.hit + e.max_as_hit) / n;
+  m.parameters.w_short = e.sums.shorts / n;
+  m.parameters.w_max = (evidence.max_expected_total + evidence.max_missed_total - e.max_shared) / n;
+  m.parameters.w_rand = e.sums.rand / n;
+  m.no_hits = !(e.sums.hit > kFewest * n);
+  m.no_shorts = !(e.sums.shorts > kFewest * n);
+  if (variant != FitVariant::kExact) {
+    take_closed_forms(e, limits, m);
+    return m;
+  }
+  if (!m.no_hits) solve_sigma(em, e, limits, reach, m);
+  if (!m.no_shorts) solve_lambda(em, e, m);
+  return m;
+}
+
+}  // namespace fathom

@@ -1,0 +1,128 @@
+#include <fathom/beam/model.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include <fathom/error.hpp>
+#include <fathom/noise/field.hpp>
+
+#include "base/text.hpp"
+
+namespace fathom {
+
+namespace {
+
+constexpr double kMostRangeM = 1e7;
+
+}  // namespace
+
+void validate(const BeamParameters& parameters) {
+  for (const BeamField& field : kBeamFields) {
+    check_in_range("beam", field.name, parameters.*field.member, field.low, field.high, field.unit);
+  }
+  const double sum = parameters.w_hit + parameters.w_short + parameters.w_max + parameters.w_rand;
+  if (!(std::abs(sum - 1.0) <= 1e-6)) {
+    throw InputError(fmt::format("beam.w_hit + w_short + w_max + w_rand = {} is not 1", number_text(sum)));
+  }
+}
+
+void validate(const BeamSensor& sensor) {
+  check_in_range("beam", "max_range_m", sensor.max_range_m, 1e-6, kMostRangeM, "m");
+  check_in_range("beam", "min_range_m", sensor.min_range_m, 0, sensor.max_range_m, "m");
+  check_in_range("beam", "step_m", sensor.step_m, 0, sensor.max_range_m, "m");
+  check_in_range("beam", "expected_floor_m", sensor.expected_floor_m, 1e-9, sensor.max_range_m, "m");
+}
+
+BeamDensity::BeamDensity(const BeamParameters& p, const BeamSensor& sensor, double expected_m)
+    : sensor_(sensor), w_hit_(p.w_hit), w_short_(p.w_short), w_max_(p.w_max), w_rand_(p.w_rand) {
+  const double limit = sensor.max_range_m;
+  const bool missed = reaches(expected_m, limit);
+  const double z_star = missed ? limit : std::clamp(expected_m + p.hit_offset_m, sensor.expected_floor_m, limit);
+  if (missed && sensor.miss == MissPolicy::kAtom) {
+    w_max_ += w_hit_;
+    w_hit_ = 0.0;
+  }
+  hit_ = {z_star, p.sigma_hit_m, limit};
+  short_ = {p.lambda_short_per_m, z_star};
+  hit_scale_ = 1.0 / (p.sigma_hit_m * hit_.mass());
+  short_scale_ = TruncatedExponential::rise(p.lambda_short_per_m * z_star) / z_star;
+}
+
+double BeamDensity::density(double z) const {
+  if (z >= sensor_.max_range_m) return w_max_;
+  if (!(z >= 0.0)) return 0.0;
+  double f = w_hit_ * hit_scale_ * math::normal_density((z - hit_.center) / hit_.sigma) + w_rand_ / sensor_.max_range_m;
+  if (z <= short_.limit) f += w_short_ * short_scale_ * math::exp(-short_.rate * z);
+  return f;
+}
+
+double BeamDensity::log_density(double z) const {
+  const double f = density(z);
+  if (f > 0.0) return std::log(f);
+  if (!(z >= 0.0 && z < sensor_.max_range_m) || !(w_hit_ > 0.0)) return -std::numeric_limits<double>::infinity();
+  // The other components are absent and the normal underflowed: its logarithm did not.
+  const double d = (z - hit_.center) / hit_.sigma;
+  return std::log(w_hit_ * hit_scale_ * math::kInverseSqrtTwoPi) - 0.5 * d * d;
+}
+
+double BeamDensity::continuous_cdf(double z) const {
+  const double clamped = std::clamp(z, 0.0, sensor_.max_range_m);
+  const double hit = math::normal_between(hit_.lower(), (clamped - hit_.center) / hit_.sigma) * hit_.sigma * hit_scale_;
+  return w_hit_ * hit + w_short_ * short_.cdf(clamped) + w_rand_ * clamped / sensor_.max_range_m;
+}
+
+double BeamDensity::cdf(double z) const { return z >= sensor_.max_range_m ? 1.0 : continuous_cdf(z); }
+
+double BeamDensity::quantile(double u) const {
+  const double limit = sensor_.max_range_m;
+  if (!(u > 0.0)) return 0.0;
+  if (!(u <= continuous_cdf(limit))) return limit;
+  double low = 0.0, high = limit;
+  // Bisection to neighbouring doubles: F is flat in places, where Newton's steps would fly off.
+  for (int i = 0; i < 1100; ++i) {
+    const double middle = 0.5 * (low + high);
+    if (!(middle > low && middle < high)) break;
+    (continuous_cdf(middle) < u ? low : high) = middle;
+  }
+  return high;
+}
+
+double BeamDensity::mean() const {
+  const double limit = sensor_.max_range_m;
+  return w_hit_ * (hit_.center + hit_.mean_shift()) + w_short_ * short_.mean() + w_max_ * limit + w_rand_ * limit / 2;
+}
+
+double BeamDensity::variance() const {
+  const double limit = sensor_.max_range_m, m = mean();
+  const double hit_mean = hit_.center + hit_.mean_shift();
+  const double hit_variance = hit_.second_moment() - hit_.mean_shift() * hit_.mean_shift();
+  const auto about = [m](double component_mean) { return (component_mean - m) * (component_mean - m); };
+  return w_hit_ * (hit_variance + about(hit_mean)) + w_short_ * (short_.variance() + about(short_.mean())) +
+         w_max_ * about(limit) + w_rand_ * (limit * limit / 12 + about(limit / 2));
+}
+
+double BeamDensity::sample(double u1, double u2) const {
+  if (u1 < w_hit_) return hit_.quantile(u2);
+  if (u1 < w_hit_ + w_short_) return short_.quantile(u2);
+  if (u1 < w_hit_ + w_short_ + w_rand_) return u2 * sensor_.max_range_m;
+  return sensor_.max_range_m;
+}
+
+double BeamDensity::log_likelihood(double z) const {
+  switch (classify(z, sensor_)) {
+    case ReadingKind::kNone:
+      return 0.0;
+    case ReadingKind::kMax:
+      return log_density(sensor_.max_range_m);
+    case ReadingKind::kRange:
+      break;
+  }
+  if (!(sensor_.step_m > 0.0)) return log_density(z);
+  const double p = continuous_cdf(z + sensor_.step_m / 2) - continuous_cdf(z - sensor_.step_m / 2);
+  return p > 0.0 ? std::log(p) : -std::numeric_limits<double>::infinity();
+}
+
+}  // namespace fathom

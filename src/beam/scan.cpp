@@ -1,0 +1,104 @@
+#include <fathom/beam/scan.hpp>
+
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <string>
+
+#include <fmt/format.h>
+
+#include <fathom/error.hpp>
+
+#include "base/executor.hpp"
+#include "base/text.hpp"
+
+namespace fathom {
+
+namespace {
+
+constexpr std::size_t kScansAtOnce = 16;
+
+[[noreturn]] void fail_selection(std::string_view text, const std::string& what) {
+  throw InputError(fmt::format("scans '{}': {}", text, what));
+}
+
+std::size_t parse_part(std::string_view text, std::string_view part, std::size_t fallback) {
+  if (part.empty()) return fallback;
+  std::size_t value = 0;
+  const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), value);
+  if (error != std::errc() || end != part.data() + part.size()) {
+    fail_selection(text, "is not all, odd, even or start:stop:step with whole numbers");
+  }
+  return value;
+}
+
+}  // namespace
+
+void validate(const ScanLog& log) {
+  if (log.scans() == 0 || log.beams() == 0) {
+    throw InputError(
+        fmt::format("log: {} scans of {} beams: at least one of each is needed", log.scans(), log.beams()));
+  }
+  if (log.range_m.size() != log.scans() * log.beams()) {
+    throw InputError(
+        fmt::format("log: {} readings for {} scans of {} beams", log.range_m.size(), log.scans(), log.beams()));
+  }
+  for (std::size_t i = 0; i < log.beams(); ++i) {
+    if (!std::isfinite(log.azimuth_rad[i])) {
+      throw InputError(fmt::format("log: azimuth of beam {} = {} is not finite", i, number_text(log.azimuth_rad[i])));
+    }
+  }
+  for (std::size_t i = 0; i < log.scans(); ++i) {
+    const PlanarPose& p = log.pose[i];
+    if (!std::isfinite(p.x_m) || !std::isfinite(p.y_m) || !std::isfinite(p.yaw_rad)) {
+      throw InputError(fmt::format("log: pose {} = ({}, {}, {}) is not finite", i, p.x_m, p.y_m, p.yaw_rad));
+    }
+  }
+}
+
+std::vector<std::uint32_t> select_scans(std::string_view text, std::size_t scans) {
+  std::size_t start = 0, stop = scans, step = 1;
+  if (text == "odd" || text == "even") {
+    start = text == "odd" ? 1 : 0;
+    step = 2;
+  } else if (text != "all") {
+    const std::size_t first = text.find(':');
+    if (first == std::string_view::npos) parse_part(text, "?", 0);
+    const std::size_t second = std::min(text.find(':', first + 1), text.size());
+    start = parse_part(text, text.substr(0, first), 0);
+    stop = std::min(scans, parse_part(text, text.substr(first + 1, second - first - 1), scans));
+    step = parse_part(text, second < text.size() ? text.substr(second + 1) : std::string_view{}, 1);
+    if (step == 0) fail_selection(text, "the step is 0");
+  }
+  std::vector<std::uint32_t> chosen;
+  for (std::size_t i = start; i < stop; i += step) chosen.push_back(static_cast<std::uint32_t>(i));
+  if (chosen.empty()) fail_selection(text, fmt::format("selects none of {} scans", scans));
+  return chosen;
+}
+
+BeamData make_beam_data(const ScanLog& log, std::span<const std::uint32_t> scans, const ExpectedRanges& expected,
+                        double max_range_m, int threads) {
+  validate(log);
+  if (scans.empty()) throw InputError("no scans are selected");
+  for (const std::uint32_t scan : scans) {
+    if (scan >= log.scans()) throw InputError(fmt::format("scan {} is not in [0, {})", scan, log.scans()));
+  }
+  const std::size_t beams = log.beams();
+  const BeamFan fan = planar_fan(log.azimuth_rad);
+  BeamData data;
+  std::vector<Pose> poses;
+  for (const std::uint32_t scan : scans) {
+    poses.push_back(lift(log.pose[scan]));
+    const auto readings = log.scan(scan);
+    data.reading_m.insert(data.reading_m.end(), readings.begin(), readings.end());
+    data.scan.insert(data.scan.end(), beams, scan);
+  }
+  data.expected_m.resize(data.reading_m.size());
+  make_executor(threads)->parallel_for(poses.size(), kScansAtOnce, [&](std::size_t begin, std::size_t end) {
+    expected.cast(std::span(poses).subspan(begin, end - begin), fan, max_range_m,
+                  std::span(data.expected_m).subspan(begin * beams, (end - begin) * beams));
+  });
+  return data;
+}
+
+}  // namespace fathom

@@ -1,0 +1,185 @@
+#include <fathom/beam/score.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <mutex>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <fathom/error.hpp>
+#include <fathom/noise/field.hpp>
+
+#include "base/executor.hpp"
+#include "beam/score_tables.hpp"
+
+namespace fathom {
+
+namespace {
+
+constexpr std::size_t kRaysAtOnce = 4096;  // expected ranges of a chunk of poses stay in the first cache
+
+ScoreKernel pick_kernel(Isa isa) {
+  switch (isa) {
+    case Isa::kAvx512:
+      return avx512::kScoreKernel;
+    case Isa::kAvx2:
+      return avx2::kScoreKernel;
+    case Isa::kSse2:
+      break;
+  }
+  return sse2::kScoreKernel;
+}
+
+bool is_finite(const Pose& pose) {
+  const Vec3& t = pose.translation_m;
+  const Quaternion& q = pose.rotation;
+  // A sum is finite only when all its terms are; 0 * keeps it from overflowing.
+  return 0.0 * t.x + 0.0 * t.y + 0.0 * t.z + 0.0 * q.w + 0.0 * q.x + 0.0 * q.y + 0.0 * q.z == 0.0;
+}
+
+}  // namespace
+
+class ScanScorer::Impl {
+ public:
+  Impl(const BeamParameters& parameters, const BeamSensor& sensor, const ExpectedRanges& expected, const BeamFan& beams,
+       const ScoreOptions& options)
+      : parameters_(parameters),
+        sensor_(sensor),
+        expected_(expected),
+        fan_(subsample(beams, options.beam_step)),
+        options_(options),
+        beams_(beams.size()),
+        kernel_(pick_kernel(options.isa)) {
+    validate(parameters);
+    validate(sensor);
+    check_in_range("score", "alpha", options.alpha, 1e-6, 1, "1");
+    if (beams.size() == 0) throw InputError("a scan of 0 beams cannot be scored");
+    if (options.isa > detect_isa()) {
+      throw InputError(fmt::format("this computer cannot run {}", to_string(options.isa)));
+    }
+    exact_ = options.exact || !tables_suffice(parameters, sensor);
+    if (!exact_) tables_ = make_score_tables(parameters, sensor);
+    executor_ = make_executor(options.threads);
+    chunk_ = std::max<std::size_t>(1, kRaysAtOnce / fan_.size());
+    scratch_.resize(static_cast<std::size_t>(executor_->threads()), std::vector<float>(chunk_ * fan_.size()));
+    for (std::vector<float>& scratch : scratch_) idle_.push_back(scratch.data());
+    set_readings(parameters_, sensor_, std::vector<float>(beams_), options_.beam_step, terms_);
+  }
+
+  void score(std::span<const Pose> poses, std::span<const float> reading_m, std::span<double> out) {
+    check_sizes(poses.size(), reading_m.size(), out.size());
+    for (std::size_t i = 0; i < poses.size(); ++i) {
+      if (!is_finite(poses[i])) throw InputError(fmt::format("pose {} is not finite", i));
+    }
+    prepare(reading_m);
+    executor_->parallel_for(poses.size(), chunk_, [&](std::size_t begin, std::size_t end) {
+      float* ranges = take_scratch();
+      for (std::size_t at = begin; at < end; at += chunk_) {
+        const std::size_t count = std::min(chunk_, end - at);
+        expected_.cast(poses.subspan(at, count), fan_, sensor_.max_range_m, {ranges, count * fan_.size()});
+        evaluate(ranges, count, out.data() + at);
+      }
+      return_scratch(ranges);
+    });
+  }
+
+  void score_expected(std::span<const float> expected_m, std::span<const float> reading_m, std::span<double> out) {
+    if (expected_m.size() != out.size() * fan_.size()) {
+      throw InputError(
+          fmt::format("{} expected ranges given for {} poses of {} beams", expected_m.size(), out.size(), fan_.size()));
+    }
+    check_sizes(out.size(), reading_m.size(), out.size());
+    for (std::size_t i = 0; i < expected_m.size(); ++i) {
+      if (!(expected_m[i] >= 0.0F))
+        throw InputError(fmt::format("expected range {} = {} is not at least 0", i, expected_m[i]));
+    }
+    prepare(reading_m);
+    executor_->parallel_for(out.size(), chunk_, [&](std::size_t begin, std::size_t end) {
+      evaluate(expected_m.data() + begin * fan_.size(), end - begin, out.data() + begin);
+    });
+  }
+
+  [[nodiscard]] std::size_t kept_beams() const { return fan_.size(); }
+  [[nodiscard]] std::size_t bytes() const {
+    return tables_.bytes() + scratch_.size() * chunk_ * fan_.size() * sizeof(float) + 6 * fan_.size() * sizeof(float);
+  }
+
+ private:
+  void check_sizes(std::size_t poses, std::size_t readings, std::size_t outs) const {
+    if (readings != beams_) throw InputError(fmt::format("a scan of {} readings given for {} beams", readings, beams_));
+    if (poses != outs) throw InputError(fmt::format("room for {} scores given for {} poses", outs, poses));
+  }
+
+  void prepare(std::span<const float> reading_m) {
+    set_readings(parameters_, sensor_, reading_m, options_.beam_step, terms_);
+    reading_m_ = reading_m;
+  }
+
+  void evaluate(const float* expected_m, std::size_t poses, double* out) const {
+    if (exact_) {
+      evaluate_exactly(expected_m, poses, out);
+    } else {
+      kernel_(tables_, terms_, expected_m, poses, fan_.size(), out);
+    }
+    for (std::size_t p = 0; p < poses; ++p) out[p] *= options_.alpha;
+  }
+
+  void evaluate_exactly(const float* expected_m, std::size_t poses, double* out) const {
+    for (std::size_t p = 0; p < poses; ++p) {
+      out[p] = 0.0;
+      for (std::size_t k = 0; k < fan_.size(); ++k) {
+        const BeamDensity density(parameters_, sensor_, expected_m[p * fan_.size() + k]);
+        out[p] += density.log_likelihood(reading_m_[k * options_.beam_step]);
+      }
+    }
+  }
+
+  float* take_scratch() {
+    const std::lock_guard lock(mutex_);
+    float* scratch = idle_.back();
+    idle_.pop_back();
+    return scratch;
+  }
+  void return_scratch(float* scratch) {
+    const std::lock_guard lock(mutex_);
+    idle_.push_back(scratch);
+  }
+
+  BeamParameters parameters_;
+  BeamSensor sensor_;
+  const ExpectedRanges& expected_;
+  BeamFan fan_;
+  ScoreOptions options_;
+  std::size_t beams_;
+  ScoreKernel kernel_;
+  bool exact_ = false;
+  ScoreTables tables_;
+  ScanTerms terms_;
+  std::span<const float> reading_m_;
+  std::unique_ptr<Executor> executor_;
+  std::size_t chunk_ = 1;
+  std::vector<std::vector<float>> scratch_;  // one per thread
+  std::vector<float*> idle_;
+  std::mutex mutex_;
+};
+
+ScanScorer::ScanScorer(const BeamParameters& parameters, const BeamSensor& sensor, const ExpectedRanges& expected,
+                       const BeamFan& beams, const ScoreOptions& options)
+    : impl_(std::make_unique<Impl>(parameters, sensor, expected, beams, options)) {}
+ScanScorer::~ScanScorer() = default;
+ScanScorer::ScanScorer(ScanScorer&&) noexcept = default;
+ScanScorer& ScanScorer::operator=(ScanScorer&&) noexcept = default;
+
+void ScanScorer::score(std::span<const Pose> world_from_sensor, std::span<const float> reading_m,
+                       std::span<double> out) {
+  impl_->score(world_from_sensor, reading_m, out);
+}
+void ScanScorer::score_expected(std::span<const float> expected_m, std::span<const float> reading_m,
+                                std::span<double> out) {
+  impl_->score_expected(expected_m, reading_m, out);
+}
+std::size_t ScanScorer::kept_beams() const { return impl_->kept_beams(); }
+std::size_t ScanScorer::bytes() const { return impl_->bytes(); }
+
+}  // namespace fathom

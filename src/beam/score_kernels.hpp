@@ -1,0 +1,51 @@
+#pragma once
+// Scoring in single precision with what depends on z* alone in tables, and what depends on the reading alone worked out
+// once per scan.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <fathom/beam/model.hpp>
+
+namespace fathom {
+
+/// Tables over z*, linear in between. Beam model with given parameters.
+struct ScoreTables {
+  std::vector<float> hit;     ///< w_hit / (sigma N sqrt(2 pi)) over the distance of z* from the nearer end of [0, Z]
+                              ///< (N is symmetric); constant beyond the end of the table
+  std::vector<float> shorts;  ///< w_short x / (1 - e^-x), x = lambda z*, over z* in [0, Z]
+  float hit_per_m = 0, hit_last = 0;
+  float short_per_m = 0, short_last = 0;
+  float offset_m = 0, max_range_m = 0, floor_m = 0;
+  float inverse_sigma = 0;
+  float w_rand_density = 0;
+  bool atom = false;                    ///< beams with z* = Z: no hit density below Z, its weight is at Z
+  float log_max = 0, log_max_miss = 0;  ///< log f(Z), for beams with a surface within Z and for those without
+
+  [[nodiscard]] std::size_t bytes() const { return (hit.size() + shorts.size()) * sizeof(float); }
+};
+
+/// One scan. Arrays [beams].
+struct ScanTerms {
+  std::vector<float> reading_m;     ///< where kind is kRange, else 0
+  std::vector<float> short_factor;  ///< e^{-lambda z}
+  std::vector<std::uint32_t> kind;  ///< a ReadingKind
+};
+
+/// out[p] = sum over beams of log f, for expected_m [poses, beams].
+using ScoreKernel = void (*)(const ScoreTables& tables, const ScanTerms& scan, const float* expected_m,
+                             std::size_t poses, std::size_t beams, double* out);
+
+namespace sse2 {
+extern const ScoreKernel kScoreKernel;
+}
+namespace avx2 {
+extern const ScoreKernel kScoreKernel;
+}
+namespace avx512 {
+extern const ScoreKernel kScoreKernel;
+}
+
+}  // namespace fathom

@@ -1,0 +1,69 @@
+#include "beam/score_tables.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace fathom {
+
+namespace {
+
+constexpr double kEdgeSigmas = 8.0;      // N is 1 to single precision beyond
+constexpr double kStepsPerSigma = 64.0;  // linear interpolation of 1/N: 2e-5 within 2 sigma of an end
+constexpr double kShortStep = 0.03;      // in lambda z*: 2e-5
+constexpr double kMostLambdaRange = 800.0;
+
+}  // namespace
+
+bool tables_suffice(const BeamParameters& p, const BeamSensor& sensor) {
+  return !(sensor.step_m > 0.0) && p.w_rand / sensor.max_range_m > 1e-30 &&
+         p.lambda_short_per_m * sensor.max_range_m <= kMostLambdaRange;
+}
+
+ScoreTables make_score_tables(const BeamParameters& p, const BeamSensor& sensor) {
+  ScoreTables t;
+  const double limit = sensor.max_range_m, sigma = p.sigma_hit_m;
+  const double end = std::min(limit / 2, kEdgeSigmas * sigma);
+  const auto hit_steps = static_cast<std::size_t>(std::ceil(end / std::min(sigma / kStepsPerSigma, limit / 512)));
+  const double hit_step = end / static_cast<double>(hit_steps);
+  for (std::size_t i = 0; i <= hit_steps + 1; ++i) {
+    const double center = hit_step * static_cast<double>(std::min(i, hit_steps));
+    const double mass = TruncatedNormal{center, sigma, limit}.mass();
+    t.hit.push_back(static_cast<float>(p.w_hit * math::kInverseSqrtTwoPi / (sigma * mass)));
+  }
+  t.hit_per_m = static_cast<float>(1.0 / hit_step);
+  t.hit_last = static_cast<float>(hit_steps);
+  const auto short_steps =
+      static_cast<std::size_t>(std::max(64.0, std::ceil(p.lambda_short_per_m * limit / kShortStep)));
+  for (std::size_t i = 0; i <= short_steps + 1; ++i) {
+    const double z = limit * static_cast<double>(std::min(i, short_steps)) / static_cast<double>(short_steps);
+    t.shorts.push_back(static_cast<float>(p.w_short * TruncatedExponential::rise(p.lambda_short_per_m * z)));
+  }
+  t.short_per_m = static_cast<float>(static_cast<double>(short_steps) / limit);
+  t.short_last = static_cast<float>(short_steps);
+  t.offset_m = static_cast<float>(p.hit_offset_m);
+  t.max_range_m = static_cast<float>(limit);
+  t.floor_m = static_cast<float>(sensor.expected_floor_m);
+  t.inverse_sigma = static_cast<float>(1.0 / sigma);
+  t.w_rand_density = static_cast<float>(p.w_rand / limit);
+  t.atom = sensor.miss == MissPolicy::kAtom;
+  t.log_max = static_cast<float>(std::log(p.w_max));
+  t.log_max_miss = static_cast<float>(std::log(t.atom ? p.w_max + p.w_hit : p.w_max));
+  return t;
+}
+
+void set_readings(const BeamParameters& p, const BeamSensor& sensor, std::span<const float> reading_m,
+                  std::size_t beam_step, ScanTerms& terms) {
+  const std::size_t kept = (reading_m.size() + beam_step - 1) / beam_step;
+  terms.reading_m.resize(kept);
+  terms.short_factor.resize(kept);
+  terms.kind.resize(kept);
+  for (std::size_t k = 0; k < kept; ++k) {
+    const double z = reading_m[k * beam_step];
+    const ReadingKind kind = classify(z, sensor);
+    terms.kind[k] = static_cast<std::uint32_t>(kind);
+    terms.reading_m[k] = kind == ReadingKind::kRange ? static_cast<float>(z) : 0.0F;
+    terms.short_factor[k] = static_cast<float>(math::exp(-p.lambda_short_per_m * terms.reading_m[k]));
+  }
+}
+
+}  // namespace fathom

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "beam/score_kernels.hpp"
+
+namespace fathom {
+
+/// Whether single precision and tables of bounded size can stand for these parameters: some random readings (without
+/// them, densities underflow), lambda Z at most 800, and no sensor step.
+bool tables_suffice(const BeamParameters& parameters, const BeamSensor& sensor);
+
+ScoreTables make_score_tables(const BeamParameters& parameters, const BeamSensor& sensor);
+
+/// Works out what depends on the readings alone; reading_m [all beams], every beam_step-th is kept. Allocates nothing
+/// once `terms` has its size.
+void set_readings(const BeamParameters& parameters, const BeamSensor& sensor, std::span<const float> reading_m,
+                  std::size_t beam_step, ScanTerms& terms);
+
+}  // namespace fathom

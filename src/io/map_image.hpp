@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <vector>
+
+namespace fathom {
+
+/// Grey values [rows, cols], row 0 at the top, scaled to [0, 1].
+struct GreyImage {
+  std::uint32_t rows = 0, cols = 0;
+  std::vector<float> value;
+};
+
+/// Reads PGM (P2, P5, 8 or 16 bits) or PNG (colours averaged, alpha ignored), told apart by content. Throws InputError.
+GreyImage read_grey_image(const std::filesystem::path& file);
+
+}  // namespace fathom

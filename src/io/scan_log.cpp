@@ -1,0 +1,163 @@
+// Logs of planar scans: CARMEN text and CSV. The formats are described at read_scan_log.
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include <fathom/beam/scan.hpp>
+#include <fathom/geometry.hpp>
+
+#include "io/gzip_text.hpp"
+#include "io/scan_log_line.hpp"
+#include "io/whole_file.hpp"
+
+namespace fathom {
+
+namespace {
+
+constexpr double kHalfPi = 1.57079632679489661923;
+
+// --- CARMEN
+
+std::vector<double> carmen_fan(const LogLine& line, std::size_t beams) {
+  double step_deg = 0.0;
+  if (beams == 180 || beams == 181) step_deg = 1.0;
+  if (beams == 360 || beams == 361) step_deg = 0.5;
+  if (step_deg == 0.0) {
+    line.fail(
+        fmt::format("{} beams: the angle between beams is known for 180, 181, 360 and 361 only (use CSV)", beams));
+  }
+  std::vector<double> azimuth_rad;
+  for (std::size_t i = 0; i < beams; ++i)
+    azimuth_rad.push_back(-kHalfPi + static_cast<double>(i) * step_deg * kRadPerDeg);
+  return azimuth_rad;
+}
+
+/// words: FLASER n r1..rn x y theta odom_x odom_y odom_theta time host time.
+void carmen_scan(const LogLine& line, const std::vector<std::string_view>& words, ScanLog& log) {
+  const auto word = [&](std::size_t i) { return i < words.size() ? words[i] : std::string_view{}; };
+  const double count = line.finite(word(1), "the number of beams");
+  if (!(count >= 1 && count <= 100000 && count == std::floor(count))) {
+    line.fail(fmt::format("{} is not a number of beams in [1, 100000]", number_text(count)));
+  }
+  const auto beams = static_cast<std::size_t>(count);
+  if (log.azimuth_rad.empty()) log.azimuth_rad = carmen_fan(line, beams);
+  if (beams != log.beams()) line.fail(fmt::format("{} beams, after scans of {}", beams, log.beams()));
+  for (std::size_t i = 0; i < beams; ++i) {
+    log.range_m.push_back(static_cast<float>(line.reading(word(2 + i), "all readings are there")));
+  }
+  const std::size_t at = 2 + beams;
+  log.pose.push_back({line.finite(word(at), "x"), line.finite(word(at + 1), "y"), line.finite(word(at + 2), "theta")});
+  constexpr std::string_view kRest[] = {"odom_x", "odom_y", "odom_theta", "the time"};
+  for (std::size_t i = 0; i < 4; ++i) static_cast<void>(line.finite(word(at + 3 + i), kRest[i]));
+  if (word(at + 7).empty()) line.fail("the line is cut short before the host");
+  static_cast<void>(line.finite(word(at + 8), "the logger's time"));
+}
+
+ScanLog read_carmen(const std::filesystem::path& file, std::string_view text) {
+  ScanLog log;
+  for_each_line(text, [&](std::size_t number, std::string_view content) {
+    if (!trim(content).starts_with("FLASER")) return;
+    carmen_scan({file, number}, split_words(content), log);
+  });
+  return log;
+}
+
+// --- CSV
+
+constexpr std::array<std::string_view, 4> kPoseColumns = {"x_m", "y_m", "yaw_rad", "stamp_s"};
+constexpr std::size_t kRangeColumn = kPoseColumns.size();
+constexpr std::string_view kRangePrefix = "range_m@";
+
+/// Per column an index of kPoseColumns, or kRangeColumn.
+std::vector<std::size_t> csv_header(const LogLine& line, std::string_view content, ScanLog& log) {
+  std::vector<std::size_t> columns;
+  std::array<int, kPoseColumns.size()> seen = {};
+  for (const std::string_view cell : split_cells(content)) {
+    const auto* const found = std::find(kPoseColumns.begin(), kPoseColumns.end(), cell);
+    const auto column = static_cast<std::size_t>(found - kPoseColumns.begin());
+    if (cell.starts_with(kRangePrefix)) {
+      log.azimuth_rad.push_back(line.finite(cell.substr(kRangePrefix.size()), "the azimuth of a beam"));
+    } else if (column == kRangeColumn) {
+      line.fail(fmt::format("unknown column '{}'{}", cell, nearest_hint(cell, kPoseColumns)));
+    } else if (++seen[column] > 1) {
+      line.fail(fmt::format("column '{}' is there twice", cell));
+    }
+    columns.push_back(column);
+  }
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (seen[i] == 0) line.fail(fmt::format("there is no column '{}'", kPoseColumns[i]));
+  }
+  if (log.azimuth_rad.empty()) line.fail("there is no column 'range_m@<azimuth in rad>'");
+  return columns;
+}
+
+void csv_scan(const LogLine& line, std::string_view content, const std::vector<std::size_t>& columns, ScanLog& log) {
+  const std::vector<std::string_view> cells = split_cells(content);
+  if (cells.size() != columns.size()) {
+    line.fail(fmt::format("{} values for {} columns", cells.size(), columns.size()));
+  }
+  std::array<double, kPoseColumns.size()> pose = {};
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (columns[i] == kRangeColumn) {
+      log.range_m.push_back(static_cast<float>(line.reading(cells[i], "a reading")));
+    } else {
+      pose[columns[i]] = line.finite(cells[i], kPoseColumns[columns[i]]);
+    }
+  }
+  log.pose.push_back({pose[0], pose[1], pose[2]});
+}
+
+ScanLog read_csv(const std::filesystem::path& file, std::string_view text) {
+  ScanLog log;
+  std::vector<std::size_t> columns;
+  for_each_line(text, [&](std::size_t number, std::string_view content) {
+    if (trim(content).empty() || content.front() == '#') return;
+    const LogLine line = {file, number};
+    if (columns.empty()) {
+      columns = csv_header(line, content, log);
+    } else {
+      csv_scan(line, content, columns, log);
+    }
+  });
+  return log;
+}
+
+/// The first line that is not a comment decides: a CSV header names its columns.
+bool is_csv(std::string_view text) {
+  std::optional<bool> csv;
+  for_each_line(text.substr(0, 1U << 16U), [&](std::size_t, std::string_view line) {
+    if (csv || trim(line).empty() || line.front() == '#') return;
+    csv = line.find(kRangePrefix) != std::string_view::npos || line.find(',') != std::string_view::npos;
+  });
+  return csv.value_or(false);
+}
+
+}  // namespace
+
+ScanLog read_scan_log(const std::filesystem::path& file) {
+  const std::string text = read_gzip_text(file);
+  ScanLog log = is_csv(text) ? read_csv(file, text) : read_carmen(file, text);
+  if (log.pose.empty()) {
+    throw InputError(fmt::format("{}: holds no scans (FLASER lines, or CSV with x_m, y_m, yaw_rad)", file.string()));
+  }
+  return log;
+}
+
+void write_scan_csv(const std::filesystem::path& file, const ScanLog& log) {
+  validate(log);
+  WholeFile out(file);
+  std::string text = "x_m,y_m,yaw_rad";
+  for (const double azimuth : log.azimuth_rad) fmt::format_to(std::back_inserter(text), ",{}{}", kRangePrefix, azimuth);
+  for (std::size_t i = 0; i < log.scans(); ++i) {
+    const PlanarPose& pose = log.pose[i];
+    fmt::format_to(std::back_inserter(text), "\n{},{},{}", pose.x_m, pose.y_m, pose.yaw_rad);
+    for (const float range : log.scan(i)) fmt::format_to(std::back_inserter(text), ",{}", range);
+  }
+  text += '\n';
+  out.write(text);
+  out.commit();
+}
+
+}  // namespace fathom

@@ -1,0 +1,296 @@
+#include <fathom/beam/fit.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "beam/synthetic.hpp"
+#include "support/error_text.hpp"
+#include "support/isas.hpp"
+#include "support/sanitized.hpp"
+
+namespace fathom {
+namespace {
+
+using test::simulate;
+
+const BeamParameters kLaserTruth = {.70, .15, .05, .10, .10, .40};
+const BeamParameters kSonarTruth = {.70, .15, .05, .10, 1.0, .40};
+const BeamSensor kLaser = {.max_range_m = 10};
+const BeamSensor kSonar = {.max_range_m = 5};
+
+struct Estimates {
+  BeamParameters mean{0, 0, 0, 0, 0, 0, 0}, deviation{0, 0, 0, 0, 0, 0, 0}, reported{0, 0, 0, 0, 0, 0, 0};
+};
+
+/// Mean and standard deviation of the estimates over seeds, and the mean error that the fits report.
+Estimates recover(const BeamParameters& truth, const BeamSensor& sensor, double low, double high, FitVariant variant,
+                  std::size_t seeds) {
+  Estimates out;
+  std::vector<BeamParameters> fits;
+  for (std::size_t seed = 0; seed < seeds; ++seed) {
+    const BeamData data = simulate(truth, sensor, 20000, low, high, seed);
+    const BeamFit fit = fit_beam_model(data, sensor, {.variant = variant, .threads = 1});
+    fits.push_back(fit.parameters);
+    for (const BeamField& f : kBeamFields) {
+      out.mean.*f.member += fit.parameters.*f.member / static_cast<double>(seeds);
+      out.reported.*f.member += fit.std_error.*f.member / static_cast<double>(seeds);
+    }
+  }
+  for (const BeamField& f : kBeamFields) {
+    for (const BeamParameters& p : fits) {
+      const double d = p.*f.member - out.mean.*f.member;
+      out.deviation.*f.member += d * d / static_cast<double>(seeds - 1);
+    }
+    out.deviation.*f.member = std::sqrt(out.deviation.*f.member);
+  }
+  return out;
+}
+
+/// Two standard errors of the difference of two means over `seeds` runs each.
+void expect_close(const char* name, double got, double published, double deviation, std::size_t seeds) {
+  EXPECT_NEAR(got, published, 2 * deviation * std::sqrt(2.0 / static_cast<double>(seeds))) << name;
+}
+
+// The values are those of the specification, made there with another program: 20 000 beams, means over 40 seeds.
+TEST(BeamFit, RecoversTheLaserTable) {
+  const std::size_t seeds = test::repetitions(40);
+  const Estimates e = recover(kLaserTruth, kLaser, .5, 8, FitVariant::kExact, seeds);
+  expect_close("w_hit", e.mean.w_hit, .7005, e.deviation.w_hit, seeds);
+  expect_close("w_short", e.mean.w_short, .1498, e.deviation.w_short, seeds);
+  expect_close("w_max", e.mean.w_max, .0497, e.deviation.w_max, seeds);
+  expect_close("w_rand", e.mean.w_rand, .0999, e.deviation.w_rand, seeds);
+  expect_close("sigma", e.mean.sigma_hit_m, .1000, e.deviation.sigma_hit_m, seeds);
+  expect_close("lambda", e.mean.lambda_short_per_m, .395, e.deviation.lambda_short_per_m, seeds);
+  if (test::kSanitized) return;  // eight times fewer seeds say nothing about spreads
+  EXPECT_NEAR(e.deviation.lambda_short_per_m, .019, .005);
+  // Pairs are independent here, so what a fit reports is what estimates scatter by (40 seeds know that to 11 %).
+  for (const BeamField& f : kBeamFields) {
+    if (f.name == "hit_offset_m") continue;
+    EXPECT_NEAR(e.reported.*f.member / e.deviation.*f.member, 1, 0.33) << f.name;
+  }
+}
+
+TEST(BeamFit, RecoversTheSonarTable) {
+  const std::size_t seeds = test::repetitions(40);
+  const Estimates e = recover(kSonarTruth, kSonar, .3, 4.9, FitVariant::kExact, seeds);
+  expect_close("sigma", e.mean.sigma_hit_m, .9999, e.deviation.sigma_hit_m, seeds);
+  expect_close("lambda", e.mean.lambda_short_per_m, .393, e.deviation.lambda_short_per_m, seeds);
+  expect_close("w_hit", e.mean.w_hit, .70, e.deviation.w_hit, seeds);
+}
+
+TEST(BeamFit, TheBooksFormsAreBiasedAsStated) {
+  const Estimates laser = recover(kLaserTruth, kLaser, .5, 8, FitVariant::kClosedForm, 4);
+  EXPECT_GT(laser.mean.lambda_short_per_m, 1.8 * .40);  // truncation ignored: always too large
+  const Estimates sonar = recover(kSonarTruth, kSonar, .3, 4.9, FitVariant::kClosedForm, 4);
+  EXPECT_GT(sonar.mean.lambda_short_per_m, 1.8 * .40);
+  EXPECT_LT(sonar.mean.sigma_hit_m, 0.95);
+  const Estimates book = recover(kLaserTruth, kLaser, .5, 8, FitVariant::kBook, 4);
+  EXPECT_GT(std::abs(book.mean.w_hit - .70), 10 * laser.reported.w_hit);  // its fixed point is another one
+}
+
+TEST(BeamFit, TheLikelihoodNeverFallsFrom200RandomStarts) {
+  const BeamData laser = simulate(kLaserTruth, kLaser, 1500, .5, 8, 3);
+  const BeamData sonar = simulate(kSonarTruth, kSonar, 1500, .3, 4.9, 4);
+  for (std::uint32_t i = 0; i < test::repetitions(200); ++i) {
+    const PhiloxBlock a = keyed_block({9, i, 0}, 0, 0), b = keyed_block({9, i, 0}, 1, 0);
+    std::array<double, 4> w;
+    double sum = 0;
+    for (int k = 0; k < 4; ++k) sum += w[k] = 0.02 + uniform_from_word(a.word[k]);
+    FitOptions options = {.threads = 1};
+    options.start = {w[0] / sum,
+                     w[1] / sum,
+                     w[2] / sum,
+                     w[3] / sum,
+                     std::pow(10.0, -2 + 3 * uniform_from_word(b.word[0])),
+                     i % 10 == 0 ? 0.0 : std::pow(10.0, -2 + 3 * uniform_from_word(b.word[1]))};
+    options.fit_hit_offset = i % 5 == 0;
+    options.max_iterations = 150;
+    const bool is_sonar = i % 2 == 1;
+    const BeamFit fit = fit_beam_model(is_sonar ? sonar : laser, is_sonar ? kSonar : kLaser, options);
+    for (std::size_t k = 1; k < fit.log_likelihood.size(); ++k) {
+      const double before = fit.log_likelihood[k - 1];
+      ASSERT_GE(fit.log_likelihood[k], before - 1e-10 * std::abs(before)) << "start " << i << " iteration " << k;
+    }
+  }
+}
+
+TEST(BeamFit, SameBitsForAnyThreads) {
+  const BeamData data = simulate(kLaserTruth, kLaser, 20000, .5, 8, 1);
+  const BeamFit one = fit_beam_model(data, kLaser, {.threads = 1});
+  for (const int threads : {2, 7}) {
+    const BeamFit other = fit_beam_model(data, kLaser, {.threads = threads});
+    EXPECT_EQ(one.parameters, other.parameters);
+    EXPECT_EQ(one.log_likelihood, other.log_likelihood);
+    EXPECT_EQ(one.std_error.w_hit, other.std_error.w_hit);
+  }
+  for (const Isa isa : test::usable_isas()) {
+    EXPECT_EQ(one.parameters, fit_beam_model(data, kLaser, {.threads = 1, .isa = isa}).parameters) << to_string(isa);
+  }
+}
+
+TEST(BeamFit, WeightsDoNotDependOnTheUnitOfLength) {
+  const BeamData metres = simulate(kLaserTruth, kLaser, 20000, .5, 8, 2);
+  const BeamFit m = fit_beam_model(metres, kLaser, {.threads = 1});
+  for (const double scale : {100.0, 0.001}) {
+    BeamData scaled = metres;
+    for (float& z : scaled.reading_m) z = static_cast<float>(z * scale);
+    for (float& z : scaled.expected_m) z = static_cast<float>(z * scale);
+    const BeamSensor sensor = {.max_range_m = 10 * scale, .expected_floor_m = .025 * scale};
+    FitOptions options = {.threads = 1};
+    options.start.sigma_hit_m *= scale;
+    options.start.lambda_short_per_m /= scale;
+    const BeamFit fit = fit_beam_model(scaled, sensor, options);
+    EXPECT_NEAR(fit.parameters.w_hit, m.parameters.w_hit, 1e-4);
+    EXPECT_NEAR(fit.parameters.w_max, m.parameters.w_max, 1e-4);
+    EXPECT_NEAR(fit.parameters.w_rand, m.parameters.w_rand, 1e-4);
+    EXPECT_NEAR(fit.parameters.sigma_hit_m / scale, m.parameters.sigma_hit_m, 1e-4);
+  }
+}
+
+TEST(BeamFit, BeamsThatExpectNothingMoveTheirHitsToTheAtom) {
+  const BeamParameters truth = {.80, .08, .02, .10, .10, .40};
+  BeamSensor sensor = {.max_range_m = 10, .miss = MissPolicy::kAtom};
+  // Three beams in ten expect nothing.
+  BeamData data = simulate(truth, sensor, 60000, .5, 8, 5);
+  const BeamData missed = simulate(truth, sensor, 60000, .5, 8, 6, 100, 1);
+  for (std::size_t i = 0; i < data.reading_m.size(); ++i) {
+    if (i % 10 < 3) data.expected_m[i] = missed.expected_m[i], data.reading_m[i] = missed.reading_m[i];
+  }
+  const BeamFit atom = fit_beam_model(data, sensor, {.threads = 1});
+  EXPECT_NEAR(atom.parameters.w_max, .02, 4 * atom.std_error.w_max);
+  EXPECT_NEAR(atom.parameters.w_hit, .80, 4 * atom.std_error.w_hit);
+  sensor.miss = MissPolicy::kBook;
+  EXPECT_NEAR(fit_beam_model(data, sensor, {.threads = 1}).parameters.w_max, .26, .005);
+}
+
+TEST(BeamFit, FindsTheHitOffset) {
+  BeamParameters truth = kLaserTruth;
+  truth.hit_offset_m = 0.07;
+  const BeamData data = simulate(truth, kLaser, 20000, .5, 8, 8);
+  const BeamFit fit = fit_beam_model(data, kLaser, {.fit_hit_offset = true, .threads = 1});
+  EXPECT_NEAR(fit.parameters.hit_offset_m, 0.07, 4 * fit.std_error.hit_offset_m);
+  EXPECT_LT(fit.std_error.hit_offset_m, 0.002);
+  EXPECT_NEAR(fit.parameters.sigma_hit_m, 0.10, 4 * fit.std_error.sigma_hit_m);
+  const BeamFit kept = fit_beam_model(data, kLaser, {.threads = 1});
+  EXPECT_EQ(kept.parameters.hit_offset_m, 0);
+  EXPECT_TRUE(std::isnan(kept.std_error.hit_offset_m));
+  EXPECT_LT(kept.log_likelihood.back(), fit.log_likelihood.back());
+}
+
+TEST(BeamFit, ErrorsAreClusteredByScan) {
+  // Every pair nine times within its scan tells no more than once: clustered errors stay, naive ones shrink by 3.
+  const BeamData once = simulate(kLaserTruth, kLaser, 8000, .5, 8, 9, 1);
+  BeamData nine;
+  for (std::size_t i = 0; i < once.reading_m.size(); ++i) {
+    for (int k = 0; k < 9; ++k) {
+      nine.reading_m.push_back(once.reading_m[i]);
+      nine.expected_m.push_back(once.expected_m[i]);
+      nine.scan.push_back(once.scan[i]);
+    }
+  }
+  const BeamFit a = fit_beam_model(once, kLaser, {.threads = 1}), b = fit_beam_model(nine, kLaser, {.threads = 1});
+  for (const BeamField& f : kBeamFields) {
+    if (f.name == "hit_offset_m") continue;
+    EXPECT_NEAR(b.std_error.*f.member / a.std_error.*f.member, 1, 0.01) << f.name;
+    EXPECT_NEAR(b.naive_std_error.*f.member / a.naive_std_error.*f.member, 1.0 / 3, 0.01) << f.name;
+  }
+}
+
+TEST(BeamFit, FlagsBoundariesAndWhatCannotBeToldApart) {
+  const auto has_flag = [](const BeamFit& fit, const std::string& part) {
+    for (const std::string& flag : fit.flags) {
+      if (flag.find(part) != std::string::npos) return true;
+    }
+    return false;
+  };
+  // Every surface near Z, and shorts spread evenly: shorts and random readings look the same.
+  const BeamFit alike =
+      fit_beam_model(simulate({.6, .2, .05, .15, .05, .02}, kLaser, 20000, 9.8, 9.95, 1), kLaser, {.threads = 1});
+  EXPECT_TRUE(has_flag(alike, "w_short and w_rand are nearly unidentified")) << testing::PrintToString(alike.flags);
+  // Shorts that grow denser towards the surface push lambda to 0.
+  BeamData late = simulate({.7, 0, .05, .25, .1, .4}, kLaser, 5000, 5, 8, 2);
+  for (std::size_t i = 0; i < late.reading_m.size(); i += 5) {
+    late.reading_m[i] = late.expected_m[i] * std::sqrt(static_cast<float>((i % 1000) + 1) / 1001.0F) - 0.5F;
+    if (late.reading_m[i] < 0) late.reading_m[i] = 1;
+  }
+  const BeamFit zero = fit_beam_model(late, kLaser, {.threads = 1});
+  EXPECT_EQ(zero.parameters.lambda_short_per_m, 0);
+  EXPECT_TRUE(has_flag(zero, "lambda_short_per_m is at its boundary 0"));
+  EXPECT_TRUE(std::isnan(zero.std_error.lambda_short_per_m));
+}
+
+TEST(BeamFit, SigmaStopsAtItsFloor) {
+  BeamData data = simulate(kLaserTruth, kLaser, 3000, .5, 8, 2);
+  for (std::size_t i = 0; i < data.reading_m.size(); i += 2) data.reading_m[i] = data.expected_m[i];
+  BeamData perfect = data;
+  perfect.reading_m = perfect.expected_m;
+  const BeamFit fit = fit_beam_model(perfect, kLaser, {.cell_m = 0.05, .threads = 1});
+  EXPECT_DOUBLE_EQ(fit.parameters.sigma_hit_m, 0.05 / std::sqrt(12.0));
+  EXPECT_TRUE(std::isfinite(fit.log_likelihood.back()));
+}
+
+TEST(BeamFit, NothingButMaxReadings) {
+  BeamData data = simulate(kLaserTruth, kLaser, 400, .5, 8, 2);
+  for (float& z : data.reading_m) z = std::numeric_limits<float>::infinity();
+  const BeamFit fit = fit_beam_model(data, kLaser, {.threads = 1});
+  EXPECT_EQ(fit.parameters.w_max, 1);
+  EXPECT_EQ(fit.parameters.sigma_hit_m, 0.5);  // as it started
+  EXPECT_EQ(fit.kinds[1], 400U);
+  EXPECT_FALSE(fit.flags.empty());
+}
+
+TEST(BeamFit, OnePair) {
+  const BeamData one = {{4.02F}, {4.0F}, {0}};
+  const BeamFit fit = fit_beam_model(one, kLaser, {.cell_m = 0.05, .threads = 1});
+  EXPECT_EQ(fit.pairs, 1U);
+  EXPECT_TRUE(std::isfinite(fit.log_likelihood.back()));
+}
+
+TEST(BeamFit, ReportsWhichLimitEndedIt) {
+  const BeamData data = simulate(kLaserTruth, kLaser, 2000, .5, 8, 2);
+  EXPECT_EQ(fit_beam_model(data, kLaser, {.threads = 1}).end, FitEnd::kConverged);
+  std::size_t seen = 0;
+  FitOptions few = {.max_iterations = 3, .threads = 1};
+  few.on_iteration = [&](const FitIteration& i) { EXPECT_EQ(i.iteration, seen++); };
+  const BeamFit fit = fit_beam_model(data, kLaser, few);
+  EXPECT_EQ(fit.end, FitEnd::kIterationLimit);
+  EXPECT_EQ(seen, 3U);
+  EXPECT_EQ(fit.log_likelihood.size(), 4U);
+}
+
+TEST(BeamFit, NamesWhatIsWrong) {
+  const auto refusal = [](const BeamData& d, const FitOptions& o = {}) {
+    return test::input_error([&] { fit_beam_model(d, kLaser, o); });
+  };
+  EXPECT_NE(refusal({}), "");
+  EXPECT_NE(refusal({{1.0F}, {1.0F, 2.0F}, {0}}), "");
+  EXPECT_EQ(refusal({{1.0F}, {NAN}, {0}}), "expected range 0 = nan is not at least 0");
+  EXPECT_EQ(refusal({{NAN, -1.0F}, {1, 1}, {0, 0}}), "none of 2 readings carries evidence");
+  EXPECT_NE(refusal({{1, 1}, {1, 1}, {4, 3}}), "");
+  FitOptions wrong;
+  wrong.start.w_hit = .5;
+  EXPECT_NE(refusal({{1.0F}, {1.0F}, {0}}, wrong), "");
+  FitOptions no_random;
+  no_random.start = {1, 0, 0, 0, 1e-3, .4};
+  EXPECT_NE(refusal({{9.0F, 4.0F}, {1.0F, 4.0F}, {0, 0}}, no_random), "");
+}
+
+TEST(BeamJudgement, TheTruthIsUniformAndBeatsOthers) {
+  const BeamData data = simulate(kLaserTruth, kLaser, 50000, .5, 8, 77);
+  const BeamJudgement truth = judge_beam_model(kLaserTruth, kLaser, data);
+  BeamParameters off = kLaserTruth;
+  off.sigma_hit_m = 0.2;
+  const BeamJudgement other = judge_beam_model(off, kLaser, data);
+  EXPECT_GT(truth.nats_per_beam, other.nats_per_beam);
+  EXPECT_LT(truth.ks_distance, 0.01);
+  EXPECT_GT(other.ks_distance, 0.05);
+  double sum = 0;
+  for (const double part : truth.pit_histogram) sum += part;
+  EXPECT_NEAR(sum, 1, 1e-9);
+}
+
+}  // namespace
+}  // namespace fathom

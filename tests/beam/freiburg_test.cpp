@@ -1,0 +1,98 @@
+// The figures of the specification on a real log, learned on scans 1::16 and judged on 9::16; within 2 %. They were
+// made there with another program. The log may not be shipped with the project.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include <fathom/beam.hpp>
+
+#include "beam/files.hpp"
+
+namespace fathom {
+namespace {
+
+struct Figures {
+  double w_hit, w_short, w_max, w_rand, sigma_hit_m, lambda_short_per_m, nats;
+};
+
+class Freiburg : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto log_file = test::shared_data() / "logs/freiburg-079-corrected.log.gz";
+    const auto map_file = test::shared_data() / "maps/freiburg-079_5cm_even.yaml";
+    if (!std::filesystem::exists(log_file) || !std::filesystem::exists(map_file)) GTEST_SKIP() << "skipped: no data";
+    const ScanLog log = read_scan_log(log_file);
+    ASSERT_EQ(log.scans(), 4791U);
+    ASSERT_EQ(log.beams(), 360U);
+    const auto expected = make_grid_ranges(read_grid_map(map_file), {.unknown = UnknownCells::kFree});
+    sensor_.expected_floor_m = expected->floor_m();
+    learn_ = make_beam_data(log, select_scans("1::16", log.scans()), *expected, sensor_.max_range_m);
+    judge_ = make_beam_data(log, select_scans("9::16", log.scans()), *expected, sensor_.max_range_m);
+  }
+
+  BeamFit check(const FitOptions& options, const Figures& f, double ks) {
+    const BeamFit fit = fit_beam_model(learn_, sensor_, options);
+    const BeamJudgement judgement = judge_beam_model(fit.parameters, sensor_, judge_);
+    const BeamParameters& p = fit.parameters;
+    EXPECT_NEAR(p.w_hit, f.w_hit, .02 * f.w_hit);
+    EXPECT_NEAR(p.w_short, f.w_short, .02 * f.w_short);
+    EXPECT_NEAR(p.w_max, f.w_max, .02 * f.w_max);
+    EXPECT_NEAR(p.w_rand, f.w_rand, .02 * f.w_rand);
+    if (f.sigma_hit_m > 0) {
+      EXPECT_NEAR(p.sigma_hit_m, f.sigma_hit_m, .02 * f.sigma_hit_m);
+    }
+    EXPECT_NEAR(p.lambda_short_per_m, f.lambda_short_per_m, .02 * f.lambda_short_per_m);
+    EXPECT_NEAR(judgement.nats_per_beam, f.nats, .02 * f.nats);
+    if (ks > 0) {
+      EXPECT_NEAR(judgement.ks_distance, ks, .02 * ks);
+    }
+    return fit;
+  }
+
+  BeamSensor sensor_ = {.max_range_m = 80};
+  BeamData learn_, judge_;
+};
+
+TEST_F(Freiburg, HasTheNumbersOfBeams) {
+  EXPECT_EQ(learn_.reading_m.size(), 108000U);
+  EXPECT_EQ(judge_.reading_m.size(), 107640U);
+}
+
+TEST_F(Freiburg, ExactLearning) {
+  const BeamFit fit = check({.cell_m = .05}, {.8716, .0382, .0203, .0699, .0743, 0, .1904}, .307);
+  EXPECT_EQ(fit.parameters.lambda_short_per_m, 0);
+  // Beams of a scan are correlated: clustered errors are 2-4 times the naive ones for weights, 4-8 times for sigma.
+  const double sigma = fit.std_error.sigma_hit_m / fit.naive_std_error.sigma_hit_m;
+  const double w_hit = fit.std_error.w_hit / fit.naive_std_error.w_hit;
+  EXPECT_TRUE(sigma > 4 && sigma < 9) << sigma;
+  EXPECT_TRUE(w_hit > 2 && w_hit < 5) << w_hit;
+}
+
+TEST_F(Freiburg, HitOffset) {
+  FitOptions options = {.cell_m = .05};
+  options.start.hit_offset_m = .04;
+  const BeamFit fixed = check(options, {.8545, .0492, .0203, .0761, .0530, 0, .3917}, .074);
+  options.fit_hit_offset = true;
+  const BeamFit fitted = fit_beam_model(learn_, sensor_, options);
+  EXPECT_GT(fitted.log_likelihood.back(), fixed.log_likelihood.back());
+  EXPECT_NEAR(fitted.parameters.hit_offset_m, .04, .01);
+}
+
+TEST_F(Freiburg, ClosedForm) {
+  const BeamFit fit = fit_beam_model(learn_, sensor_, {.variant = FitVariant::kClosedForm, .cell_m = .05});
+  EXPECT_NEAR(fit.parameters.lambda_short_per_m, .373, .02 * .373);
+  EXPECT_NEAR(judge_beam_model(fit.parameters, sensor_, judge_).nats_per_beam, .1751, .02 * .1751);
+  std::size_t falls = 0;
+  for (std::size_t i = 1; i < fit.log_likelihood.size(); ++i) {
+    falls += fit.log_likelihood[i] < fit.log_likelihood[i - 1] ? 1 : 0;
+  }
+  EXPECT_GT(falls, fit.log_likelihood.size() / 2);  // most iterations of the closed forms lose likelihood here
+}
+
+TEST_F(Freiburg, Book) {
+  check({.variant = FitVariant::kBook, .cell_m = .05}, {.8423, .0498, .0198, .0881, 0, .387, .1595}, 0);
+}
+
+}  // namespace
+}  // namespace fathom

@@ -1,0 +1,90 @@
+#include <fathom/grid_map.hpp>
+
+#include <gtest/gtest.h>
+#include <png.h>
+
+#include "beam/files.hpp"
+#include "support/error_text.hpp"
+
+namespace fathom {
+namespace {
+
+using test::input_error;
+
+const std::string kYaml =
+    "image: map.pgm\nresolution: 0.1\norigin: [1, -2, 0.5]\nnegate: 0\noccupied_thresh: 0.65\nfree_thresh: 0.196\n";
+// 3 x 2, the top row first: black, grey, white / white, black, grey.
+const std::string kPixels("\x00\x80\xfe\xfe\x00\xcd", 6);
+
+std::string replaced(std::string text, const std::string& what, const std::string& by) {
+  return text.replace(text.find(what), what.size(), by);
+}
+
+void expect_map(const GridMap& map) {
+  ASSERT_EQ(map.cols, 3U);
+  ASSERT_EQ(map.rows, 2U);
+  using enum Cell;
+  // Row 0 is the bottom of the image.
+  EXPECT_EQ(map.cells, (std::vector<Cell>{kFree, kOccupied, kUnknown, kOccupied, kUnknown, kFree}));
+}
+
+TEST(GridMap, ReadsYamlWithPgmAndPng) {
+  const test::TemporaryFolder folder;
+  const auto yaml = folder.write("map.yaml", kYaml);
+  static_cast<void>(folder.write("map.pgm", "P5\n# by hand\n3 2\n255\n" + kPixels));
+  const GridMap map = read_grid_map(yaml);
+  expect_map(map);
+  EXPECT_EQ(map.resolution_m, 0.1);
+  EXPECT_EQ(map.world_from_map, (PlanarPose{1, -2, 0.5}));
+  static_cast<void>(folder.write("map.pgm", "P2 3 2 255\n0 128 254\n254 0 205\n"));
+  expect_map(read_grid_map(yaml));
+  png_image png = {};
+  png.version = PNG_IMAGE_VERSION;
+  png.width = 3, png.height = 2, png.format = PNG_FORMAT_GRAY;
+  png_image_write_to_file(&png, (folder.path() / "map.png").c_str(), 0, kPixels.data(), 0, nullptr);
+  expect_map(read_grid_map(folder.write("png.yaml", replaced(kYaml, "map.pgm", "map.png"))));
+}
+
+TEST(GridMap, NegateTurnsBlackIntoFree) {
+  const test::TemporaryFolder folder;
+  static_cast<void>(folder.write("map.pgm", "P5 3 2 255\n" + kPixels));
+  const GridMap map = read_grid_map(folder.write("map.yaml", replaced(kYaml, "negate: 0", "negate: 1")));
+  EXPECT_EQ(map.cells[0], Cell::kOccupied);
+  EXPECT_EQ(map.cells[1], Cell::kFree);
+}
+
+TEST(GridMap, NamesFileLineKeyAndValue) {
+  const test::TemporaryFolder folder;
+  static_cast<void>(folder.write("map.pgm", "P5 3 2 255\n" + kPixels));
+  const auto refusal = [&](const std::string& what, const std::string& by) {
+    const auto file = folder.write("bad.yaml", replaced(kYaml, what, by));
+    const std::string message = input_error([&] { read_grid_map(file); });
+    return message.substr(std::min(message.size(), folder.path().string().size() + 1));
+  };
+  EXPECT_EQ(refusal("0.1", "0"), "bad.yaml:2: resolution = 0 is not in [0.0001, 10000]");
+  EXPECT_EQ(refusal("0.1", ".nan"), "bad.yaml:2: resolution = nan is not in [0.0001, 10000]");
+  EXPECT_EQ(refusal("0.1", "coarse"), "bad.yaml:2: resolution is not a number");
+  EXPECT_EQ(refusal("[1, -2, 0.5]", "[1, 2]"), "bad.yaml:3: origin is not [x, y, yaw]");
+  EXPECT_EQ(refusal("negate", "negatd"), "bad.yaml:4: unknown key 'negatd' (nearest known: 'negate')");
+  EXPECT_EQ(refusal("negate: 0", "negate: 2"), "bad.yaml:4: negate = '2' is not 0 or 1");
+  EXPECT_EQ(refusal("0.196", "0.7"), "bad.yaml:6: free_thresh = 0.7 is not in [0, 0.65]");
+  EXPECT_EQ(refusal("negate: 0", "mode: raw\nnegate: 0"), "bad.yaml:4: mode = 'raw' is not trinary or scale");
+  EXPECT_NE(refusal("resolution: 0.1\n", "").find("there is no key 'resolution'"), std::string::npos);
+  EXPECT_NE(refusal("map.pgm", "gone.pgm").find("bad.yaml:1: image: "), std::string::npos);
+  EXPECT_NE(refusal("map.pgm", "gone.pgm").find("no such file"), std::string::npos);
+}
+
+TEST(GridMap, RefusesImagesThatAreCutShortOrNotImages) {
+  const test::TemporaryFolder folder;
+  const auto yaml = folder.write("map.yaml", kYaml);
+  for (const std::string& image :
+       {"P5 3 3 255\n" + kPixels, std::string("P5 3 2 255"), std::string("P5 0 2 255\n"),
+        std::string("P2 3 2 255 1 2 3"), std::string("P5 99999 99999 255\n"), std::string("GIF89a"),
+        std::string("\x89PNG\r\n\x1a\n...."), std::string("P2 2 1 255 1 900")}) {
+    static_cast<void>(folder.write("map.pgm", image));
+    EXPECT_NE(input_error([&] { read_grid_map(yaml); }).find("map.yaml:1: image: "), std::string::npos) << image;
+  }
+}
+
+}  // namespace
+}  // namespace fathom

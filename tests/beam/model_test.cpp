@@ -1,0 +1,222 @@
+#include <fathom/beam/model.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include <fathom/beam/sample.hpp>
+
+#include "random/goodness.hpp"
+#include "support/error_text.hpp"
+
+namespace fathom {
+namespace {
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+struct Case {
+  const char* name;
+  BeamParameters parameters;
+  BeamSensor sensor;
+  double expected_m;
+};
+
+/// Away from defaults, and the edge cases.
+std::vector<Case> cases() {
+  const BeamSensor ten = {.max_range_m = 10};
+  const BeamSensor atom = {.max_range_m = 10, .miss = MissPolicy::kAtom};
+  return {
+      {"plain", {.7, .15, .05, .1, .1, .4}, ten, 4},
+      {"offset", {.6, .2, .05, .15, .2, .9, .3}, ten, 4},
+      {"offset beyond Z", {.6, .2, .05, .15, .2, .9, 3}, ten, 9},
+      {"z* = Z", {.6, .2, .1, .1, .3, .5}, ten, 10},
+      {"z* = Z, atom", {.6, .2, .1, .1, .3, .5}, atom, 10},
+      {"nothing in the map", {.6, .2, .1, .1, .3, .5}, ten, kInf},
+      {"z* below a cell", {.6, .2, .1, .1, .05, .5}, ten, 0.001},
+      {"z* = 0", {.6, .2, .1, .1, .3, .5}, ten, 0},
+      {"sigma above Z", {.6, .2, .1, .1, 37, .5}, ten, 3},
+      {"lambda z* = 1e-12", {.3, .5, .1, .1, .1, 2e-13}, ten, 5},
+      {"lambda z* = 1e3", {.3, .5, .1, .1, .1, 200}, ten, 5},
+      {"lambda = 0", {.3, .5, .1, .1, .1, 0}, ten, 5},
+      {"only hits", {1, 0, 0, 0, .1, .4}, ten, 4},
+      {"only shorts", {0, 1, 0, 0, .1, .4}, ten, 4},
+      {"only max", {0, 0, 1, 0, .1, .4}, ten, 4},
+      {"only random", {0, 0, 0, 1, .1, .4}, ten, 4},
+      {"no max", {.7, .2, 0, .1, .1, .4}, ten, 4},
+  };
+}
+
+/// Integral of f over [low, high], by Simpson's rule on pieces that fit the narrowest feature.
+double integrate(const BeamDensity& d, double low, double high) {
+  constexpr int kPieces = 20000;
+  double sum = 0;
+  const double h = (high - low) / kPieces;
+  for (int i = 0; i < kPieces; ++i) {
+    const double z = low + i * h;
+    // Just inside the piece: f jumps at z* and at Z.
+    sum += h / 6 * (d.density(z + 1e-9 * h) + 4 * d.density(z + h / 2) + d.density(z + h * (1 - 1e-9)));
+  }
+  return sum;
+}
+
+TEST(BeamDensity, IntegratesToOneAndAgreesWithItsCdf) {
+  for (const Case& c : cases()) {
+    SCOPED_TRACE(c.name);
+    const BeamDensity d(c.parameters, c.sensor, c.expected_m);
+    const double surface = d.expected_m();
+    const double below = integrate(d, 0, surface);
+    const double beyond = surface < 10 ? integrate(d, surface, 10) : 0.0;
+    EXPECT_NEAR(below + beyond + d.density(10), 1, 2e-6);
+    EXPECT_NEAR(d.cdf(surface), below + (surface < 10 ? 0 : d.w_max()), 2e-6);
+    EXPECT_NEAR(d.cdf(0.7 * surface), integrate(d, 0, 0.7 * surface), 2e-6);
+    EXPECT_EQ(d.cdf(10), 1);
+    EXPECT_EQ(d.cdf(-1e-9), 0);
+    EXPECT_NEAR(1 - d.cdf(10 - 1e-12), d.w_max(), 1e-9);
+  }
+}
+
+TEST(BeamDensity, QuantileInvertsTheCdf) {
+  for (const Case& c : cases()) {
+    SCOPED_TRACE(c.name);
+    const BeamDensity d(c.parameters, c.sensor, c.expected_m);
+    for (const double u : {1e-9, 0.01, 0.3, 0.5, 0.8, 0.94, 1 - 1e-9}) {
+      const double z = d.quantile(u);
+      if (u > 1 - d.w_max()) {
+        EXPECT_EQ(z, 10);
+      } else {
+        EXPECT_NEAR(d.cdf(z), u, 1e-12);
+      }
+    }
+  }
+}
+
+TEST(BeamDensity, LogDensityAndMoments) {
+  for (const Case& c : cases()) {
+    SCOPED_TRACE(c.name);
+    const BeamDensity d(c.parameters, c.sensor, c.expected_m);
+    for (const double z : {0.0, 1.0, 3.9, 4.0, 9.9, 10.0}) {
+      const double f = d.density(z);
+      EXPECT_TRUE(!(f > 0) || std::abs(d.log_density(z) - std::log(f)) < 1e-12) << z;
+    }
+    // Moments by the quantile function: E[g] = int g(Q(u)) du, midpoints.
+    constexpr int kSteps = 4000;
+    double mean = 0, square = 0;
+    for (int i = 0; i < kSteps; ++i) {
+      const double z = d.quantile((i + 0.5) / kSteps);
+      mean += z / kSteps, square += z * z / kSteps;
+    }
+    EXPECT_NEAR(d.mean(), mean, 2e-3);
+    EXPECT_NEAR(d.variance(), square - mean * mean, 2e-2);
+  }
+}
+
+TEST(BeamDensity, LogDensityOutlivesUnderflow) {
+  const BeamDensity d({1, 0, 0, 0, .01, .4}, {.max_range_m = 10}, 4);
+  EXPECT_EQ(d.density(9), 0);
+  EXPECT_NEAR(d.log_density(9), -0.5 * 500.0 * 500.0 - std::log(.01) - 0.5 * std::log(2 * M_PI), 1e-6);
+  EXPECT_EQ(d.log_density(-1), -kInf);
+  EXPECT_EQ(d.log_density(10), -kInf);
+}
+
+TEST(BeamDensity, SamplerPassesKolmogorovSmirnovAndChiSquare) {
+  constexpr std::uint32_t kDraws = 400000;
+  constexpr std::size_t kCells = 100;
+  for (const Case& c : cases()) {
+    SCOPED_TRACE(c.name);
+    const BeamDensity d(c.parameters, c.sensor, c.expected_m);
+    const NoiseKey key = beam_key(42, 7, c.name);
+    std::vector<double> pit;
+    std::vector<double> counts(kCells, 0.0);
+    double at_max = 0;
+    for (std::uint32_t i = 0; i < kDraws; ++i) {
+      const double z = sample_beam(d, key, i);
+      ASSERT_TRUE(z >= 0 && z <= 10);
+      if (z == 10) {
+        ++at_max;
+      } else {
+        pit.push_back(d.cdf(z) / (1 - d.w_max()));
+        ++counts[std::min(kCells - 1, static_cast<std::size_t>(pit.back() * kCells))];
+      }
+    }
+    const double expected_max = kDraws * d.w_max();
+    EXPECT_LE(std::abs(at_max - expected_max), 4.5 * std::sqrt(expected_max * (1 - d.w_max())) + 1e-9);
+    if (pit.empty()) continue;
+    double chi_square = 0;
+    const double expected = static_cast<double>(pit.size()) / kCells;
+    for (const double count : counts) chi_square += (count - expected) * (count - expected) / expected;
+    EXPECT_GT(chi_square_p_value(chi_square, kCells - 1), 1e-5);
+    EXPECT_GT(ks_p_value(ks_distance_uniform(pit), pit.size()), 1e-5);
+  }
+}
+
+TEST(BeamDensity, ReadingsAreMaxByThresholdNeverByEquality) {
+  const BeamSensor sensor = {.max_range_m = 80, .min_range_m = 0.1};
+  for (const double z : {80.0, 81.83, 81.91, 1e9, kInf}) EXPECT_EQ(classify(z, sensor), ReadingKind::kMax) << z;
+  for (const double z : {0.1, 5.0, 79.999}) EXPECT_EQ(classify(z, sensor), ReadingKind::kRange) << z;
+  // Readings too near are not readings without a return.
+  for (const double z : {0.0, 0.05, -1.0, -kInf, kNan}) EXPECT_EQ(classify(z, sensor), ReadingKind::kNone) << z;
+  BeamSensor nan_is_max = sensor;
+  nan_is_max.nan = NanPolicy::kMax;
+  EXPECT_EQ(classify(kNan, nan_is_max), ReadingKind::kMax);
+  EXPECT_EQ(classify(-1.0, nan_is_max), ReadingKind::kNone);
+}
+
+TEST(BeamDensity, NoReturnHasTheProbabilityOfMaxAndTooNearHasNoSay) {
+  const BeamParameters p = {.7, .15, .05, .1, .1, .4};
+  const BeamDensity d(p, {.max_range_m = 10, .min_range_m = 0.2}, 4);
+  for (const double z : {10.0, 12.0, kInf}) EXPECT_DOUBLE_EQ(d.log_likelihood(z), std::log(.05));
+  for (const double z : {0.1, -3.0, -kInf, kNan}) EXPECT_EQ(d.log_likelihood(z), 0);
+}
+
+TEST(BeamDensity, WeightsDoNotDependOnTheUnitOfLength) {
+  // f below Z is per length, f(Z) is not: 100 times smaller in centimetres, and the same at Z.
+  const BeamDensity m({.7, .15, .05, .1, .1, .4}, {.max_range_m = 10, .expected_floor_m = .025}, 4);
+  const BeamDensity cm({.7, .15, .05, .1, 10, .004}, {.max_range_m = 1000, .expected_floor_m = 2.5}, 400);
+  for (const double z : {0.0, 1.0, 3.9, 4.05, 9.0}) EXPECT_NEAR(cm.density(100 * z) * 100, m.density(z), 1e-12);
+  EXPECT_EQ(cm.density(1000), m.density(10));
+  EXPECT_NEAR(cm.mean(), 100 * m.mean(), 1e-9);
+}
+
+TEST(BeamDensity, QuantisedReadingsHaveProbabilitiesThatSumToOne) {
+  for (const double step : {0.01, 0.25}) {
+    const BeamParameters p = {.7, .15, .05, .1, 1e-4, .4};
+    const BeamDensity d(p, {.max_range_m = 10, .step_m = step}, 4);
+    double sum = std::exp(d.log_likelihood(10));
+    for (int i = 0; i * step < 10 - 1e-9; ++i) sum += std::exp(d.log_likelihood(i * step));
+    // The last cell below Z reaches up to Z - step / 2 only; what it leaves out is random and short readings.
+    EXPECT_NEAR(sum, 1, step);
+    EXPECT_LE(d.log_likelihood(4), 0);  // bounded, however small sigma
+  }
+}
+
+TEST(BeamParameters, AreRefusedByNameNeverRenormalised) {
+  const auto refusal = [](BeamParameters p) { return test::input_error([&] { validate(p); }); };
+  EXPECT_EQ(refusal({.8, .15, .05, .1, .1, .4}), "beam.w_hit + w_short + w_max + w_rand = 1.1 is not 1");
+  EXPECT_EQ(refusal({1.2, -.2, 0, 0, .1, .4}), "beam.w_hit = 1.2 is not in [0, 1]");
+  EXPECT_EQ(refusal({.7, .15, .05, .1, 0, .4}), "beam.sigma_hit_m = 0 is not in [1e-06, 1000000] m");
+  EXPECT_EQ(refusal({.7, .15, .05, .1, .1, -1}), "beam.lambda_short_per_m = -1 is not in [0, 1000000] 1/m");
+  EXPECT_EQ(refusal({kNan, .15, .05, .1, .1, .4}), "beam.w_hit = nan is not in [0, 1]");
+  EXPECT_EQ(refusal({}), "");
+  EXPECT_NE(test::input_error([] { validate(BeamSensor{.max_range_m = kNan}); }), "");
+  EXPECT_NE(test::input_error([] { validate(BeamSensor{.max_range_m = 5, .min_range_m = 6}); }), "");
+}
+
+TEST(BeamSampler, IsKeyedByScanAndBeamAlone) {
+  const BeamParameters p = {.7, .15, .05, .1, .1, .4};
+  const BeamSensor sensor = {.max_range_m = 10};
+  std::vector<float> expected(100, 4.0F), once(100), again(100), half(50), other(100);
+  sample_scan(p, sensor, beam_key(1, 2), expected, once);
+  sample_scan(p, sensor, beam_key(1, 2), expected, again);
+  sample_scan(p, sensor, beam_key(1, 2), std::span(expected).first(50), half);
+  sample_scan(p, sensor, beam_key(1, 3), expected, other);
+  EXPECT_EQ(once, again);
+  EXPECT_TRUE(std::equal(half.begin(), half.end(), once.begin()));
+  EXPECT_NE(once, other);
+  EXPECT_NE(test::input_error([&] { sample_scan(p, sensor, beam_key(1, 2), half, once); }), "");
+}
+
+}  // namespace
+}  // namespace fathom

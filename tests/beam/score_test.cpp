@@ -1,0 +1,278 @@
+#include <fathom/beam/score.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <new>
+#include <random>
+
+#include <fathom/beam/sample.hpp>
+
+#include "support/error_text.hpp"
+#include "support/isas.hpp"
+#include "support/sanitized.hpp"
+
+namespace {
+std::atomic<std::size_t> allocations = 0;
+}
+
+// Not inlined: g++ would see malloc and free and take them for a mismatch.
+[[gnu::noinline]] void* operator new(std::size_t size) {
+  ++allocations;
+  if (void* p = std::malloc(size)) return p;
+  throw std::bad_alloc();
+}
+[[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+
+namespace fathom {
+namespace {
+
+constexpr float kInf = std::numeric_limits<float>::infinity();
+
+/// Every pose sees what its x coordinate says: a corridor whose end is x metres away, with a fixed pattern.
+class Corridor final : public ExpectedRanges {
+ public:
+  void cast(std::span<const Pose> poses, const BeamFan& beams, double max_range_m,
+            std::span<float> range_m) const override {
+    for (std::size_t i = 0; i < poses.size(); ++i) {
+      for (std::size_t k = 0; k < beams.size(); ++k) {
+        const double z = poses[i].translation_m.x * (1.2 + beams.x[k]) / 2.2;
+        range_m[i * beams.size() + k] = static_cast<float>(std::min(max_range_m, std::abs(z)));
+      }
+    }
+  }
+  [[nodiscard]] double floor_m() const override { return 0.025; }
+};
+
+/// The listing of Probabilistic Robotics, table 6.1 (q = q * p), as slow and obvious as it stands there. Written from
+/// the definitions with the C library, not with fathom's densities.
+double listing(const BeamParameters& w, double limit, const std::vector<float>& z, const std::vector<float>& z_star) {
+  double q = 1;
+  for (std::size_t k = 0; k < z.size(); ++k) {
+    double p = w.w_max;
+    if (z[k] < limit) {
+      const double s = w.sigma_hit_m, zs = std::max(0.025, double{z_star[k]}), l = w.lambda_short_per_m;
+      const double eta = 0.5 * (std::erf((limit - zs) / s / std::sqrt(2)) + std::erf(zs / s / std::sqrt(2)));
+      const double d = (z[k] - zs) / s;
+      const double p_hit = std::exp(-0.5 * d * d) / (s * std::sqrt(2 * M_PI)) / eta;
+      const double p_short = z[k] <= zs ? l * std::exp(-l * z[k]) / (1 - std::exp(-l * zs)) : 0;
+      p = w.w_hit * p_hit + w.w_short * p_short + w.w_rand / limit;
+    }
+    q = q * p;
+  }
+  return q;
+}
+
+struct ScanCase {
+  BeamParameters parameters = {.65, .2, .05, .1, .12, .35};
+  BeamSensor sensor = {.max_range_m = 12};
+  Corridor corridor;
+  BeamFan fan;
+  std::vector<float> readings;
+
+  explicit ScanCase(std::size_t beams = 60) {
+    std::vector<double> azimuth;
+    for (std::size_t k = 0; k < beams; ++k)
+      azimuth.push_back(-1.5 + 3.0 * static_cast<double>(k) / static_cast<double>(beams));
+    fan = planar_fan(azimuth);
+    std::vector<float> expected(beams);
+    const std::vector<Pose> truth = {lift({7, 0, 0})};
+    corridor.cast(truth, fan, 12, expected);
+    readings.resize(beams);
+    sample_scan(parameters, sensor, beam_key(5, 1), expected, readings);
+  }
+  [[nodiscard]] ScanScorer scorer(const ScoreOptions& options = {}) const {
+    return {parameters, sensor, corridor, fan, options};
+  }
+};
+
+std::vector<Pose> poses_along(std::size_t count) {
+  std::vector<Pose> poses;
+  for (std::size_t i = 0; i < count; ++i)
+    poses.push_back(lift({13.0 * static_cast<double>(i) / static_cast<double>(count), 0, 0}));
+  return poses;
+}
+
+std::vector<double> score(const ScanCase& s, const std::vector<Pose>& poses, const ScoreOptions& options = {}) {
+  ScanScorer scorer = s.scorer(options);
+  std::vector<double> out(poses.size());
+  scorer.score(poses, s.readings, out);
+  return out;
+}
+
+TEST(ScanScorer, EqualsTheListingsProduct) {
+  const ScanCase s(24);
+  const auto poses = poses_along(200);
+  const auto exact = score(s, poses, {.exact = true});
+  const auto fast = score(s, poses);
+  for (std::size_t i = 0; i < poses.size(); ++i) {
+    std::vector<float> expected(24);
+    s.corridor.cast(std::span(poses).subspan(i, 1), s.fan, 12, expected);
+    const double q = listing(s.parameters, 12, s.readings, expected);
+    ASSERT_GT(q, 1e-300);
+    EXPECT_NEAR(exact[i], std::log(q), 1e-9 * std::abs(std::log(q)));
+    EXPECT_NEAR(fast[i], std::log(q), 1e-4 * std::abs(std::log(q)) + 1e-3);
+  }
+}
+
+TEST(ScanScorer, FastPathSumsToTheDoublePath) {
+  for (const double sigma : {0.02, 0.12, 2.0, 40.0}) {
+    for (const double lambda : {0.0, 0.35, 30.0}) {
+      for (const MissPolicy miss : {MissPolicy::kBook, MissPolicy::kAtom}) {
+        for (const double offset : {0.0, 0.3}) {
+          ScanCase s;
+          s.parameters.sigma_hit_m = sigma;
+          s.parameters.lambda_short_per_m = lambda;
+          s.parameters.hit_offset_m = offset;
+          s.sensor.miss = miss;
+          const auto poses = poses_along(500);
+          const auto exact = score(s, poses, {.exact = true});
+          double sum = 0;
+          for (const double v : exact) sum += v;
+          for (const Isa isa : test::usable_isas()) {
+            double fast_sum = 0;
+            for (const double v : score(s, poses, {.isa = isa})) fast_sum += v;
+            EXPECT_NEAR(fast_sum, sum, 1e-4 * std::abs(sum)) << sigma << ' ' << lambda << ' ' << to_string(isa);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(ScanScorer, DoesNotUnderflowAsTheProductDoes) {
+  const ScanCase s(4000);
+  const auto out = score(s, poses_along(3));
+  for (const double v : out) EXPECT_TRUE(std::isfinite(v));
+  EXPECT_LT(out[0], -1000);
+}
+
+TEST(ScanScorer, SameBitsForAnyThreadsAndAnyInstructionSet) {
+  const ScanCase s;
+  const auto poses = poses_along(3000);
+  const auto one = score(s, poses, {.threads = 1});
+  EXPECT_EQ(one, score(s, poses, {.threads = 2}));
+  EXPECT_EQ(one, score(s, poses, {.threads = 7}));
+  for (const Isa isa : test::usable_isas()) EXPECT_EQ(one, score(s, poses, {.isa = isa}));
+}
+
+TEST(ScanScorer, ASecondCallEqualsTheFirst) {
+  const ScanCase s;
+  ScanScorer scorer = s.scorer();
+  const auto poses = poses_along(50);
+  std::vector<double> first(50), second(50);
+  const std::size_t bytes = scorer.bytes();
+  scorer.score(poses, s.readings, first);
+  scorer.score(poses, s.readings, second);
+  EXPECT_EQ(first, second);
+  EXPECT_EQ(scorer.bytes(), bytes);
+}
+
+TEST(ScanScorer, AllocatesNothingPerCall) {
+  if (test::kSanitized) GTEST_SKIP() << "the sanitizer owns operator new";
+  const ScanCase s;
+  ScanScorer scorer = s.scorer({.threads = 1});
+  const auto poses = poses_along(2000);
+  std::vector<double> out(2000);
+  scorer.score(poses, s.readings, out);
+  const std::size_t before = allocations;
+  scorer.score(poses, s.readings, out);
+  EXPECT_EQ(allocations, before);
+}
+
+TEST(ScanScorer, SubSamplingWithFewerBeamsThanTheStepEnds) {
+  const ScanCase s(5);
+  const auto poses = poses_along(20);
+  ScanScorer scorer = s.scorer({.beam_step = 30});
+  EXPECT_EQ(scorer.kept_beams(), 1U);
+  std::vector<double> out(20);
+  scorer.score(poses, s.readings, out);
+  for (const double v : out) EXPECT_TRUE(std::isfinite(v));
+}
+
+TEST(ScanScorer, SubSamplingKeepsEveryStepThBeam) {
+  ScanCase s(60);
+  const auto poses = poses_along(20);
+  const auto coarse = score(s, poses, {.beam_step = 6});
+  ScanCase few = s;
+  few.fan = subsample(s.fan, 6);
+  few.readings.clear();
+  for (std::size_t k = 0; k < 60; k += 6) few.readings.push_back(s.readings[k]);
+  EXPECT_EQ(coarse, score(few, poses));
+}
+
+TEST(ScanScorer, PowerAlphaScalesTheLogarithm) {
+  const ScanCase s;
+  const auto poses = poses_along(20);
+  const auto plain = score(s, poses), damped = score(s, poses, {.alpha = 0.25});
+  for (std::size_t i = 0; i < 20; ++i) EXPECT_DOUBLE_EQ(damped[i], 0.25 * plain[i]);
+}
+
+TEST(ScanScorer, NoReturnIsNotImpossible) {
+  ScanCase s(3);
+  s.readings = {kInf, 81.91F, std::numeric_limits<float>::quiet_NaN()};
+  for (const bool exact : {false, true}) {
+    for (const double v : score(s, poses_along(5), {.exact = exact})) EXPECT_NEAR(v, 2 * std::log(.05), 1e-6);
+  }
+}
+
+TEST(ScanScorer, ReadingsBelowTheMinimumRangeHaveNoSay) {
+  ScanCase s(2);
+  s.sensor.min_range_m = 0.3;
+  s.readings = {0.1F, -1.0F};
+  for (const double v : score(s, poses_along(5))) EXPECT_EQ(v, 0);
+}
+
+TEST(ScanScorer, QuantisedReadingsUseProbabilities) {
+  ScanCase s(12);
+  s.sensor.step_m = 0.01;
+  for (const double v : score(s, poses_along(30))) EXPECT_LE(v, 0);
+}
+
+TEST(ScanScorer, WithoutRandomReadingsTheDoublePathIsTaken) {
+  ScanCase s(12);
+  s.parameters = {1, 0, 0, 0, .01, .4};
+  s.readings.assign(12, 3.0F);
+  const auto fast = score(s, poses_along(30)), exact = score(s, poses_along(30), {.exact = true});
+  EXPECT_EQ(fast, exact);
+  EXPECT_LT(exact[29], -1e5);
+}
+
+TEST(ScanScorer, TrueExpectedRangesGiveTheSameScores) {
+  const ScanCase s;
+  const auto poses = poses_along(100);
+  std::vector<float> expected(100 * 60);
+  s.corridor.cast(poses, s.fan, 12, expected);
+  ScanScorer scorer = s.scorer();
+  std::vector<double> out(100);
+  scorer.score_expected(expected, s.readings, out);
+  EXPECT_EQ(out, score(s, poses));
+}
+
+TEST(ScanScorer, NamesWhatIsWrong) {
+  const ScanCase s;
+  auto poses = poses_along(4);
+  std::vector<double> out(4), few(3);
+  ScanScorer scorer = s.scorer();
+  poses[2].translation_m.y = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(test::input_error([&] { scorer.score(poses, s.readings, out); }), "pose 2 is not finite");
+  poses[2].translation_m.y = -std::numeric_limits<double>::infinity();
+  EXPECT_EQ(test::input_error([&] { scorer.score(poses, s.readings, out); }), "pose 2 is not finite");
+  poses[2].translation_m.y = 0;
+  EXPECT_EQ(test::input_error([&] { scorer.score(poses, s.readings, few); }), "room for 3 scores given for 4 poses");
+  EXPECT_EQ(test::input_error([&] { scorer.score(poses, std::vector<float>(7), out); }),
+            "a scan of 7 readings given for 60 beams");
+  EXPECT_NE(test::input_error([&] { static_cast<void>(s.scorer({.beam_step = 0})); }), "");
+  EXPECT_NE(test::input_error([&] { static_cast<void>(s.scorer({.alpha = 0})); }), "");
+  EXPECT_NE(test::input_error([&] { static_cast<void>(s.scorer({.alpha = 1.5})); }), "");
+  ScanCase wrong;
+  wrong.parameters.w_hit = .75;
+  EXPECT_NE(test::input_error([&] { static_cast<void>(wrong.scorer()); }), "");
+}
+
+}  // namespace
+}  // namespace fathom
