@@ -1,0 +1,17 @@
+#pragma once
+// Assimp reads nested JSON and XML by recursion, without a limit: a file of 200 000 open brackets ends the process. So
+// depth is checked before Assimp sees the file.
+
+#include <cstddef>
+#include <string_view>
+
+namespace fathom {
+
+inline constexpr std::size_t kMaxNesting = 256;
+
+/// Deepest nesting of [ and { outside strings; counts on after an imbalance.
+std::size_t json_nesting(std::string_view text);
+/// Deepest nesting of XML elements; comments, declarations and <empty/> elements add nothing.
+std::size_t xml_nesting(std::string_view text);
+
+}  // namespace fathom

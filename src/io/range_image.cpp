@@ -1,0 +1,59 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include <fathom/error.hpp>
+#include <fathom/output.hpp>
+
+#include "io/image.hpp"
+#include "io/painter.hpp"
+#include "io/palette.hpp"
+
+namespace fathom {
+
+namespace {
+
+constexpr std::uint32_t kFoldAbove = 4096;  // rays of a single row
+constexpr std::uint32_t kFoldWidth = 2048;
+constexpr std::uint32_t kThinRatio = 8;      // width : height that is still easy to look at
+constexpr std::uint32_t kThinHeight = 256;   // no row is repeated beyond this height
+constexpr std::uint32_t kMaxSide = 1000000;  // what libpng writes
+
+/// How rays become pixels: ray (row, col) fills `repeat` pixels below each other.
+struct Grid {
+  std::uint32_t width = 0, lines = 0, repeat = 1;
+};
+
+Grid make_grid(const Frame& frame, const std::filesystem::path& file) {
+  Grid grid = {frame.cols(), frame.rows(), 1};
+  if (frame.rows() == 1 && frame.cols() > kFoldAbove) {
+    grid = {kFoldWidth, static_cast<std::uint32_t>((frame.size() + kFoldWidth - 1) / kFoldWidth), 1};
+  } else if (grid.lines > 0) {
+    grid.repeat = std::max(1U, std::min(grid.width / kThinRatio, kThinHeight) / grid.lines);
+  }
+  if (frame.size() == 0 || grid.width > kMaxSide || grid.lines > kMaxSide) {
+    throw InputError(fmt::format("{}: a frame of {} x {} rays makes no picture, the limits are 1 and {} on a side",
+                                 file.string(), frame.rows(), frame.cols(), kMaxSide));
+  }
+  return grid;
+}
+
+}  // namespace
+
+void write_range_image(const std::filesystem::path& file, const Frame& frame, ColorBy color, double scale_m) {
+  const Painter painter(frame, color, scale_m);
+  const Grid grid = make_grid(frame, file);
+  Image image(grid.width, grid.lines * grid.repeat, kBackground);
+  for (std::size_t ray = 0; ray < frame.size(); ++ray) {
+    const auto x = static_cast<std::uint32_t>(ray % grid.width), line = static_cast<std::uint32_t>(ray / grid.width);
+    image.at(x, line * grid.repeat) = painter.color(ray);
+  }
+  for (std::uint32_t line = 0; line < grid.lines; ++line) {
+    const Rgb* first = &image.at(0, line * grid.repeat);
+    for (std::uint32_t k = 1; k < grid.repeat; ++k)
+      std::copy_n(first, grid.width, &image.at(0, line * grid.repeat + k));
+  }
+  write_png(file, image);
+}
+
+}  // namespace fathom

@@ -1,0 +1,47 @@
+#include "io/read_file.hpp"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <fstream>
+#include <new>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include <fathom/error.hpp>
+
+namespace fathom {
+
+void require_readable_file(const std::filesystem::path& file) {
+  std::error_code error;
+  const auto status = std::filesystem::status(file, error);
+  const std::string name = file.string();
+  if (status.type() == std::filesystem::file_type::not_found) throw InputError(fmt::format("{}: no such file", name));
+  if (error) throw InputError(fmt::format("{}: cannot read: {}", name, error.message()));
+  if (status.type() == std::filesystem::file_type::directory) {
+    throw InputError(fmt::format("{}: is a folder, not a file", name));
+  }
+  if (status.type() != std::filesystem::file_type::regular) throw InputError(fmt::format("{}: is not a file", name));
+  if (access(file.c_str(), R_OK) != 0) {
+    throw InputError(fmt::format("{}: cannot read: {}", name, std::generic_category().message(errno)));
+  }
+  if (std::filesystem::file_size(file, error) == 0) throw InputError(fmt::format("{}: is empty", name));
+}
+
+std::string read_file(const std::filesystem::path& file) {
+  require_readable_file(file);
+  std::ifstream in(file, std::ios::binary);
+  std::string bytes;
+  try {
+    bytes.resize(std::filesystem::file_size(file));
+  } catch (const std::bad_alloc&) {
+    throw InputError(fmt::format("{}: does not fit in memory", file.string()));
+  }
+  if (!in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()))) {
+    throw InputError(fmt::format("{}: cannot read all of it", file.string()));
+  }
+  return bytes;
+}
+
+}  // namespace fathom
