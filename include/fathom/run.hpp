@@ -1,0 +1,84 @@
+#pragma once
+// From a scene file to a folder of files: what `fathom simulate` does, as a call.
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fathom/export.hpp>
+#include <fathom/output.hpp>
+#include <fathom/simulator.hpp>
+
+namespace fathom {
+
+/// One kind of file that a sensor writes every frame (kNpy: one file per channel).
+struct SensorOutput {
+  OutputKind kind = OutputKind::kPcd;
+  CloudOptions cloud;                       ///< of clouds
+  ColorBy color = ColorBy::kRange;          ///< of pictures
+  double max_range_m = 0.0;                 ///< of pictures, as in output.hpp; 0: chosen for each picture
+  std::uint32_t pixels = 1024;              ///< longer side of a bird's-eye view
+  ChannelSet channels = {Channel::kRange};  ///< of kNpy
+};
+
+/// A sensor of a scene file, with the files it shall write.
+struct SensorSetup {
+  Sensor sensor;  ///< its name also names a folder: letters, digits, _ and - only
+  std::vector<SensorOutput> outputs;
+};
+
+/// A scene file, read and checked. See docs/scene-format.md.
+struct SceneSetup {
+  std::filesystem::path file;
+  Scene scene;
+  std::vector<SensorSetup> sensors;
+  std::uint32_t frames = 1;
+  double rate_hz = 10.0;
+  double start_s = 0.0;
+  std::uint64_t seed = 0;
+};
+
+/// Reads a scene file. Each override is "path=value", for example "sensors.lidar.noise.distance.stddev_m=0.05"; a path
+/// goes through keys, list positions and the names of named list entries, and must exist in the format.
+/// Throws InputError: "house.yaml:12:7: sensors.lidar.noise.distance.stddev_m = -1 is not in [0, 10] m".
+FATHOM_API SceneSetup read_scene_file(const std::filesystem::path& file,
+                                      const std::vector<std::string>& overrides = {});
+
+/// File names count frames with six digits.
+inline constexpr std::uint32_t kMaxFrames = 1'000'000;
+
+struct Progress {
+  std::uint32_t frames_done = 0, frames_total = 0;
+  std::uint64_t rays_done = 0;
+  double seconds = 0.0;       ///< since the first frame began
+  double cast_seconds = 0.0;  ///< of these, inside Simulator::render
+};
+
+struct RunOptions {
+  std::filesystem::path out;            ///< folder to make
+  bool force = false;                   ///< replace a folder that an earlier run wrote
+  std::optional<std::uint32_t> frames;  ///< instead of the scene file's; 1 to kMaxFrames
+  std::optional<std::uint64_t> seed;
+  int threads = 0;
+  Isa isa = detect_isa();
+  std::function<void(const Progress&)> on_progress;  ///< after every frame, from the calling thread
+  std::function<bool()> should_stop;                 ///< asked before every frame and every file
+};
+
+struct RunResult {
+  std::vector<std::filesystem::path> files;  ///< in the order written; summary.json last
+  Progress progress;
+};
+
+/// Renders every frame of every sensor and writes out/<sensor>/<kind>_<frame>.<extension> and, last, out/summary.json.
+/// Every file appears whole or not at all, and nothing is written unless all input is valid. The files are the same,
+/// byte for byte, for any number of threads; only "run" in summary.json tells what differs from run to run.
+/// With `force`, the files that an earlier run lists in its summary.json go first; others stay.
+/// Throws InputError (bad input, existing folder), SystemError (disk) or Interrupted (should_stop said yes; no
+/// summary.json then).
+FATHOM_API RunResult run(const SceneSetup& setup, const RunOptions& options);
+
+}  // namespace fathom

@@ -1,0 +1,31 @@
+#pragma once
+// Which files a sensor writes every frame, and how.
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fathom/run.hpp>
+
+namespace fathom {
+
+/// One file per frame: <folder>/<stem>_<frame, six digits>.<extension>.
+struct PlannedFile {
+  std::string stem, extension;
+  std::function<void(const std::filesystem::path& file, const Frame& frame, const Vec3& sensor_world_m)> write;
+
+  [[nodiscard]] std::string name(std::uint32_t frame) const;
+};
+
+/// Throws InputError when two outputs of the sensor would write the same file.
+std::vector<PlannedFile> plan_files(const SensorSetup& setup);
+
+/// The channels that the files of a sensor and the counts of the summary need.
+ChannelSet planned_channels(const SensorSetup& setup);
+
+/// Throws InputError unless the name can be a folder and a part of a --set path.
+void check_sensor_name(std::string_view name);
+
+}  // namespace fathom

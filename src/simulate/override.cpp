@@ -1,0 +1,138 @@
+#include "simulate/override.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <fathom/error.hpp>
+
+#include "base/text.hpp"
+#include "simulate/yaml_reader.hpp"
+
+namespace fathom {
+
+namespace {
+
+using Kind = YamlValue::Kind;
+
+/// A walk along the path of one override.
+class Walk {
+ public:
+  Walk(std::string_view path, YamlMark mark) : path_(path), mark_(std::move(mark)) {}
+
+  /// The value at the whole path, made where maps lack it.
+  YamlValue& descend(YamlValue& root) {
+    YamlValue* value = &root;
+    std::size_t begin = 0;
+    while (begin <= path_.size()) {
+      const std::size_t end = std::min(path_.find('.', begin), path_.size());
+      const std::string_view part = path_.substr(begin, end - begin);
+      if (part.empty()) fail("has an empty part");
+      value = &step(*value, part, path_.substr(0, begin == 0 ? 0 : begin - 1));
+      begin = end + 1;
+    }
+    return *value;
+  }
+
+ private:
+  [[noreturn]] void fail(std::string_view message) const {
+    throw InputError(fmt::format("{}: {} {}", to_string(mark_), path_, message));
+  }
+
+  YamlValue& step(YamlValue& value, std::string_view part, std::string_view before) {
+    if (value.kind == Kind::kList) return step_list(value, part, before);
+    if (value.kind == Kind::kScalar) {
+      fail(fmt::format("goes through {} = {}, which has no parts", before, value.text));
+    }
+    value.kind = Kind::kMap;
+    drop_other_angle(value, part);
+    if (YamlValue* found = value.find(part)) return *found;
+    value.entries.push_back({std::string(part), mark_, {}});
+    value.entries.back().value.mark = mark_;
+    return value.entries.back().value;
+  }
+
+  /// `x_deg` replaces `x_rad` and the other way round.
+  static void drop_other_angle(YamlValue& map, std::string_view key) {
+    for (const auto& [ours, theirs] : {std::pair{"_deg", "_rad"}, std::pair{"_rad", "_deg"}}) {
+      if (!key.ends_with(ours)) continue;
+      const std::string other = std::string(key.substr(0, key.size() - 4)) + theirs;
+      std::erase_if(map.entries, [&](const YamlEntry& entry) { return entry.key == other; });
+    }
+  }
+
+  YamlValue& step_list(YamlValue& list, std::string_view part, std::string_view before) {
+    std::size_t position = 0;
+    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), position);
+    if (error == std::errc{} && end == part.data() + part.size()) {
+      if (position < list.items.size()) return list.items[position];
+      fail(fmt::format("asks for position {} of {}, which has {} entries (counted from 0)", position, before,
+                       list.items.size()));
+    }
+    return find_named(list, part, before);
+  }
+
+  YamlValue& find_named(YamlValue& list, std::string_view part, std::string_view before) {
+    std::vector<std::string> names;
+    YamlValue* found = nullptr;
+    for (YamlValue& item : list.items) {
+      names.push_back(item.kind == Kind::kScalar ? item.text : entry_name(item).value_or(""));
+      if (names.back() != part) continue;
+      if (found != nullptr) fail(fmt::format("is not clear: {} has two '{}'; give the position", before, part));
+      found = &item;
+    }
+    if (found == nullptr) {
+      const std::vector<std::string_view> known(names.begin(), names.end());
+      fail(fmt::format("does not exist: {} has no '{}'{}", before, part, nearest_hint(part, known)));
+    }
+    return inside(*found, part);
+  }
+
+  /// In noise and outputs the name is a key whose value holds the parameters: `- distance: {...}`, or a bare `- pcd`.
+  YamlValue& inside(YamlValue& item, std::string_view part) {
+    if (item.kind == Kind::kScalar) {
+      const YamlMark mark = item.mark;
+      item = {};
+      item.kind = Kind::kMap;
+      item.mark = mark;
+      item.entries.push_back({std::string(part), mark, {}});
+      item.entries.back().value.mark = mark;
+    }
+    const YamlValue* name = item.find("name");
+    const bool named = name != nullptr && name->kind == Kind::kScalar;
+    return named ? item : item.entries.front().value;
+  }
+
+  std::string_view path_;
+  YamlMark mark_;
+};
+
+/// Marks a value and all it holds as coming from the override.
+void mark_all(YamlValue& value, const YamlMark& mark) {
+  value.mark = mark;
+  for (YamlValue& item : value.items) mark_all(item, mark);
+  for (YamlEntry& entry : value.entries) {
+    entry.mark = mark;
+    mark_all(entry.value, mark);
+  }
+}
+
+}  // namespace
+
+void apply_override(YamlValue& root, const std::string& path_and_value) {
+  const YamlMark mark{std::make_shared<const std::string>("--set " + path_and_value), 0, 0};
+  const std::size_t equals = path_and_value.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    throw InputError(to_string(mark) + ": not of the form path=value");
+  }
+  YamlValue value = parse_yaml(std::string_view(path_and_value).substr(equals + 1), *mark.source);
+  mark_all(value, mark);
+  Walk walk(std::string_view(path_and_value).substr(0, equals), mark);
+  walk.descend(root) = std::move(value);
+}
+
+}  // namespace fathom

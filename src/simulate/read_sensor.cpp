@@ -1,0 +1,131 @@
+#include "simulate/read_sensor.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fathom/input.hpp>
+#include <fathom/sensor_fields.hpp>
+
+#include "simulate/file_plan.hpp"
+#include "simulate/quantity.hpp"
+#include "simulate/read_noise.hpp"
+#include "simulate/read_outputs.hpp"
+#include "simulate/read_pose.hpp"
+
+namespace fathom {
+
+namespace {
+
+constexpr std::array<std::string_view, 3> kRangePolicyWords = {"keep", "clamp", "drop"};
+constexpr std::string_view kRayTable = "ray_table";
+
+const SensorKindInfo& kind_info(std::string_view slug) {
+  const std::vector<SensorKindInfo>& kinds = sensor_kinds();
+  return *std::find_if(kinds.begin(), kinds.end(), [&](const SensorKindInfo& k) { return k.slug == slug; });
+}
+
+void set_field(YamlReader& map, const SensorFieldInfo& field, const Quantity& quantity, SensorModel& model) {
+  const Limits limits{field.low, field.high, field.unit};
+  switch (field.type) {
+    case SensorFieldType::kNumber:
+      return set_sensor_field(model, field.name, quantity.number(limits));
+    case SensorFieldType::kList:
+      return set_sensor_field(model, field.name, quantity.numbers(limits));
+    case SensorFieldType::kFlag:
+      return set_sensor_field(model, field.name, quantity.reader().boolean() ? 1.0 : 0.0);
+    case SensorFieldType::kChoice:
+      return set_sensor_field(model, field.name, static_cast<double>(quantity.reader().one_of(field.choices)));
+    case SensorFieldType::kCount: {
+      const std::uint64_t low = static_cast<std::uint64_t>(field.low), high = static_cast<std::uint64_t>(field.high);
+      return set_sensor_field(model, field.name, static_cast<double>(map.at(field.name).whole(low, high)));
+    }
+  }
+}
+
+/// Sets every parameter that the map holds; those without a default must be there unless a preset gave them.
+void read_fields(YamlReader& map, bool from_preset, SensorModel& model) {
+  const std::vector<SensorFieldInfo>& fields = kind_info(sensor_kind(model)).fields;
+  // All are asked for before one is missed, so that a known key is not taken for a slip of another.
+  for (const SensorFieldInfo& field : fields) static_cast<void>(Quantity::find(map, field.name));
+  for (const SensorFieldInfo& field : fields) {
+    const bool must = field.required && !from_preset;
+    const auto quantity = must ? Quantity::at(map, field.name) : Quantity::find(map, field.name);
+    if (quantity) quantity->reader().located([&] { set_field(map, field, *quantity, model); });
+  }
+}
+
+/// The rays from a file; a range limit in the file stands above the ones given here.
+RayPattern read_rays(YamlReader& map, const std::filesystem::path& folder) {
+  const YamlReader file = map.at("rays");
+  const std::filesystem::path path = read_path(file, folder);
+  SensorModel limits = make_sensor_model(kRayTable);
+  read_fields(map, false, limits);
+  const auto limit = [&](std::string_view field) {
+    const std::vector<double> values = get_sensor_field(limits, field);
+    if (values.size() != 1) map.at(field).fail("is a list; ranges ray by ray stand in the file of rays");
+    return static_cast<float>(values.front());
+  };
+  return file.located([&] { return read_ray_table(path, limit("min_range_m"), limit("max_range_m")); });
+}
+
+SensorModel read_model(YamlReader& map, const SensorPreset* preset, const std::filesystem::path& folder) {
+  if (preset != nullptr) {
+    SensorModel model = preset->model;
+    read_fields(map, true, model);
+    return model;
+  }
+  const auto type = map.find("type");
+  if (!type) map.fail("needs a 'preset' or a 'type'");
+  if (type->text() == kRayTable) return read_rays(map, folder);
+  SensorModel model = type->located([&] { return make_sensor_model(type->text()); });
+  read_fields(map, false, model);
+  return model;
+}
+
+const SensorPreset* read_preset(YamlReader& map) {
+  const auto name = map.find("preset");
+  if (!name) return nullptr;
+  if (const auto type = map.find("type")) type->fail("and a preset are both given; the preset has a type");
+  const std::string& text = name->text();
+  return name->located([&] { return &find_preset(text); });
+}
+
+/// The name becomes a folder and a part of --set paths.
+std::string read_name(const YamlReader& reader) {
+  const std::string& name = reader.text();
+  reader.located([&] { check_sensor_name(name); });
+  return name;
+}
+
+}  // namespace
+
+SensorSetup read_sensor(YamlReader map, const Scene& scene, const std::filesystem::path& folder) {
+  SensorSetup setup;
+  Sensor& sensor = setup.sensor;
+  sensor.name = read_name(map.at("name"));
+  const SensorPreset* preset = read_preset(map);
+  sensor.model = read_model(map, preset, folder);
+  sensor.parent_from_sensor = read_trajectory_or_pose(map, folder);
+  if (const auto parent = map.find("parent")) {
+    const std::string& name = parent->text();
+    sensor.parent = parent->located([&] { return scene.find_entity(name); });
+  }
+  if (const auto rolling = map.find("rolling")) sensor.rolling = rolling->boolean();
+  if (const auto noise = map.find("noise")) read_noise(*noise, preset, scene, sensor);
+  if (const auto policy = map.find("range_policy")) {
+    sensor.range_policy = static_cast<RangePolicy>(policy->one_of(kRangePolicyWords));
+  }
+  const auto outputs = map.find("outputs");
+  setup.outputs = outputs ? read_outputs(*outputs) : default_outputs();
+  map.finish();
+  if (outputs) outputs->located([&] { static_cast<void>(plan_files(setup)); });
+  map.located([&] { static_cast<void>(make_pattern(sensor.model)); });
+  return setup;
+}
+
+}  // namespace fathom

@@ -1,0 +1,146 @@
+#include "simulate/read_world.hpp"
+
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <fathom/input.hpp>
+
+#include "base/text.hpp"
+#include "simulate/read_pose.hpp"
+
+namespace fathom {
+
+namespace {
+
+constexpr Limits kSizeLimits = {1e-6, 1e6, "m"};
+constexpr std::uint64_t kDefaultSegments = 64;
+
+using MeshIds = std::unordered_map<std::string, MeshId>;
+
+std::uint32_t read_segments(YamlReader& shape) {
+  const auto segments = shape.find("segments");
+  return static_cast<std::uint32_t>(segments ? segments->whole(8, 1024) : kDefaultSegments);
+}
+
+std::vector<double> read_size(YamlReader& shape, std::size_t count) {
+  const YamlReader size = shape.at("size_m");
+  static_cast<void>(size.numbers(count));
+  return size.numbers(kSizeLimits);
+}
+
+Mesh read_plane(YamlReader& shape) {
+  const std::vector<double> size = read_size(shape, 2);
+  return make_plane(size[0], size[1]);
+}
+
+Mesh read_box(YamlReader& shape) {
+  const std::vector<double> size = read_size(shape, 3);
+  return make_box({size[0], size[1], size[2]});
+}
+
+Mesh read_sphere(YamlReader& shape) {
+  const double radius_m = shape.at("radius_m").number(kSizeLimits);
+  return make_sphere(radius_m, read_segments(shape));
+}
+
+Mesh read_cylinder(YamlReader& shape) {
+  const double radius_m = shape.at("radius_m").number(kSizeLimits);
+  const double height_m = shape.at("height_m").number(kSizeLimits);
+  return make_cylinder(radius_m, height_m, read_segments(shape));
+}
+
+/// A primitive: its word in files and how its parameters become a mesh.
+struct Primitive {
+  std::string_view word;
+  Mesh (*read)(YamlReader& shape);
+};
+constexpr Primitive kPrimitives[] = {
+    {"plane", &read_plane}, {"box", &read_box}, {"sphere", &read_sphere}, {"cylinder", &read_cylinder}};
+
+Mesh read_mesh_file(const YamlReader& file, const std::filesystem::path& folder) {
+  const std::filesystem::path path = read_path(file, folder);
+  return file.located([&] { return read_mesh(path); });
+}
+
+/// A file name, {file: name}, or {primitive: {sizes}}.
+Mesh read_mesh_entry(YamlReader entry, const std::filesystem::path& folder) {
+  if (entry.is(YamlValue::Kind::kScalar)) return read_mesh_file(entry, folder);
+  if (entry.value().kind != YamlValue::Kind::kMap || entry.value().entries.size() != 1) {
+    entry.fail("is not one of: a file name, file, plane, box, sphere, cylinder");
+  }
+  if (const auto file = entry.find("file")) return read_mesh_file(*file, folder);
+  for (const Primitive& primitive : kPrimitives) {
+    auto shape = entry.find(primitive.word);
+    if (!shape) continue;
+    Mesh mesh = shape->located([&] { return primitive.read(*shape); });
+    shape->finish();
+    return mesh;
+  }
+  entry.finish();
+  entry.fail("is no mesh");
+}
+
+MeshIds read_meshes(YamlReader map, const std::filesystem::path& folder, Scene& scene) {
+  MeshIds ids;
+  for (const YamlReader& entry : map.entries()) {
+    Mesh mesh = read_mesh_entry(entry, folder);
+    const std::string name(entry.key());
+    ids[name] = entry.located([&] { return scene.add_mesh(std::move(mesh), name); });
+  }
+  return ids;
+}
+
+MeshId find_mesh(const YamlReader& name, const MeshIds& ids) {
+  const auto found = ids.find(name.text());
+  if (found != ids.end()) return found->second;
+  std::vector<std::string_view> known;
+  for (const auto& entry : ids) known.push_back(entry.first);
+  name.fail("is not the name of a mesh" + nearest_hint(name.text(), known));
+}
+
+Vec3 read_scale(const YamlReader& scale) {
+  if (scale.is(YamlValue::Kind::kList)) return scale.vector();
+  const double factor = scale.number();
+  return {factor, factor, factor};
+}
+
+/// The parent is set later, when all entities are known.
+Entity read_entity(YamlReader& map, const MeshIds& meshes, const std::filesystem::path& folder) {
+  Entity entity;
+  entity.name = map.at("name").text();
+  entity.mesh = find_mesh(map.at("mesh"), meshes);
+  entity.parent_from_entity = read_trajectory_or_pose(map, folder);
+  if (const auto scale = map.find("scale")) entity.scale = read_scale(*scale);
+  if (const auto value = map.find("reflectivity")) {
+    entity.reflectivity = static_cast<float>(value->number({0, 1, "1"}));
+  }
+  return entity;
+}
+
+}  // namespace
+
+Scene read_world(YamlReader map, const std::filesystem::path& folder) {
+  Scene scene;
+  const MeshIds meshes = read_meshes(map.at("meshes"), folder, scene);
+  std::vector<std::pair<EntityId, YamlReader>> parents;
+  for (YamlReader entry : map.at("entities").items()) {
+    Entity entity = read_entity(entry, meshes, folder);
+    const auto parent = entry.find("parent");
+    entry.finish();
+    const EntityId id = entry.located([&] { return scene.add_entity(std::move(entity)); });
+    if (parent) parents.emplace_back(id, *parent);
+  }
+  for (const auto& [id, parent] : parents) {
+    const EntityId child = id;
+    const YamlReader& name = parent;
+    name.located([&] { scene.set_parent(child, scene.find_entity(name.text())); });
+  }
+  map.finish();
+  return scene;
+}
+
+}  // namespace fathom

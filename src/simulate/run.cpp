@@ -1,0 +1,146 @@
+#include <fathom/run.hpp>
+
+#include <chrono>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <fathom/error.hpp>
+
+#include "io/whole_file.hpp"
+#include "simulate/file_plan.hpp"
+#include "simulate/run_folder.hpp"
+#include "simulate/summary.hpp"
+
+namespace fathom {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
+
+/// One sensor at work: its frame is reused, so that a steady run allocates nothing per frame.
+struct RunningSensor {
+  SensorId id = 0;
+  std::string name;
+  std::vector<PlannedFile> files;
+  Frame frame;
+};
+
+class Runner {
+ public:
+  /// Checks everything that could be wrong with the input; writes nothing.
+  Runner(const SceneSetup& setup, const RunOptions& options)
+      : setup_(setup),
+        options_(options),
+        frames_(options.frames.value_or(setup.frames)),
+        folder_(options.out, options.force),
+        simulator_(setup.scene, simulator_options(setup, options)) {
+    if (frames_ < 1 || frames_ > kMaxFrames) {
+      throw InputError(fmt::format("frames = {} is not in [1, {}]", frames_, kMaxFrames));
+    }
+    for (const SensorSetup& sensor : setup.sensors) add(sensor);
+    if (sensors_.empty()) throw InputError("the scene has no sensor");
+  }
+
+  RunResult run() {
+    stop_if_asked();
+    std::vector<std::string> subfolders;
+    for (const RunningSensor& sensor : sensors_) {
+      if (!sensor.files.empty()) subfolders.push_back(sensor.name);
+    }
+    folder_.open(subfolders);
+    begin_ = Clock::now();
+    for (std::uint32_t index = 0; index < frames_; ++index) {
+      for (std::size_t i = 0; i < sensors_.size(); ++i) render(i, index);
+      counts_.progress.frames_done = index + 1;
+      counts_.progress.seconds = seconds_since(begin_);
+      if (options_.on_progress) options_.on_progress(counts_.progress);
+    }
+    return finish();
+  }
+
+ private:
+  static SimulatorOptions simulator_options(const SceneSetup& setup, const RunOptions& options) {
+    SimulatorOptions result;
+    result.seed = options.seed.value_or(setup.seed);
+    result.threads = options.threads;
+    result.isa = options.isa;
+    result.rate_hz = setup.rate_hz;
+    result.start_s = setup.start_s;
+    return result;
+  }
+
+  void add(const SensorSetup& setup) {
+    check_sensor_name(setup.sensor.name);
+    RunningSensor sensor;
+    sensor.name = setup.sensor.name;
+    sensor.files = plan_files(setup);
+    sensor.frame = Frame(planned_channels(setup));
+    sensor.id = simulator_.add_sensor(setup.sensor);
+    sensors_.push_back(std::move(sensor));
+    SensorCounts counts;
+    counts.name = setup.sensor.name;
+    counts_.sensors.push_back(std::move(counts));
+    counts_.progress.frames_total = frames_;
+  }
+
+  void stop_if_asked() const {
+    if (!options_.should_stop || !options_.should_stop()) return;
+    throw Interrupted(fmt::format("stopped after {} of {} frames; the files in {} are whole, there is no {}",
+                                  counts_.progress.frames_done, frames_, options_.out.string(), kSummaryName));
+  }
+
+  void render(std::size_t i, std::uint32_t index) {
+    stop_if_asked();
+    RunningSensor& sensor = sensors_[i];
+    const Clock::time_point begin = Clock::now();
+    simulator_.render(sensor.id, index, sensor.frame);
+    count(sensor.frame, seconds_since(begin), counts_.sensors[i]);
+    const Vec3 position_m = simulator_.world_from_sensor(sensor.id, sensor.frame.stamp_s()).translation_m;
+    for (const PlannedFile& file : sensor.files) {
+      stop_if_asked();
+      const std::string name = sensor.name + "/" + file.name(index);
+      file.write(folder_.path() / name, sensor.frame, position_m);
+      counts_.files.push_back(name);
+    }
+  }
+
+  void count(const Frame& frame, double seconds, SensorCounts& counts) {
+    counts.rows = frame.rows();
+    counts.cols = frame.cols();
+    counts.rays += frame.size();
+    counts.seconds += seconds;
+    const auto reasons = frame.count_reasons();
+    for (std::size_t r = 0; r < reasons.size(); ++r) counts.reasons[r] += reasons[r];
+    counts_.progress.rays_done += frame.size();
+    counts_.progress.cast_seconds += seconds;
+  }
+
+  RunResult finish() {
+    WholeFile summary(folder_.path() / kSummaryName);
+    summary.write(summary_text(setup_, simulator_, counts_));
+    summary.commit();
+    RunResult result;
+    for (const std::string& file : counts_.files) result.files.push_back(folder_.path() / file);
+    result.files.push_back(folder_.path() / kSummaryName);
+    result.progress = counts_.progress;
+    return result;
+  }
+
+  const SceneSetup& setup_;
+  const RunOptions& options_;
+  std::uint32_t frames_;
+  RunFolder folder_;
+  Simulator simulator_;
+  std::vector<RunningSensor> sensors_;
+  RunCounts counts_;
+  Clock::time_point begin_;
+};
+
+}  // namespace
+
+RunResult run(const SceneSetup& setup, const RunOptions& options) { return Runner(setup, options).run(); }
+
+}  // namespace fathom

@@ -1,0 +1,73 @@
+#include <set>
+#include <string>
+
+#include <fmt/format.h>
+
+#include <fathom/error.hpp>
+#include <fathom/run.hpp>
+
+#include "io/read_file.hpp"
+#include "simulate/override.hpp"
+#include "simulate/read_sensor.hpp"
+#include "simulate/read_world.hpp"
+#include "simulate/scene_text.hpp"
+#include "simulate/yaml_reader.hpp"
+#include "simulate/yaml_tree.hpp"
+
+namespace fathom {
+
+namespace {
+
+constexpr std::uint64_t kMaxSeed = ~std::uint64_t{0};
+
+/// The size is looked at first, so that a huge file is not even loaded.
+std::string read_text(const std::filesystem::path& file) {
+  require_readable_file(file);
+  std::error_code error;
+  if (const auto size = std::filesystem::file_size(file, error); !error && size > kMaxYamlBytes) {
+    throw InputError(fmt::format("{}: {} bytes, above the limit of {}", file.string(), size, kMaxYamlBytes));
+  }
+  return read_file(file);
+}
+
+void read_sensors(const YamlReader& list, const std::filesystem::path& folder, SceneSetup& setup) {
+  std::set<std::string> names;
+  for (const YamlReader& item : list.items()) {
+    setup.sensors.push_back(read_sensor(item, setup.scene, folder));
+    const std::string& name = setup.sensors.back().sensor.name;
+    if (!names.insert(name).second) {
+      item.located([&] { throw InputError(fmt::format("the name '{}' is there twice", name)); });
+    }
+  }
+  if (setup.sensors.empty()) list.fail("has no sensor");
+}
+
+}  // namespace
+
+SceneSetup read_scene_text(std::string_view text, const std::filesystem::path& file,
+                           const std::vector<std::string>& overrides) {
+  YamlValue root = parse_yaml(text, file.string());
+  for (const std::string& override_text : overrides) apply_override(root, override_text);
+
+  YamlReader map(root);
+  const std::filesystem::path folder = file.parent_path();
+  SceneSetup setup;
+  setup.file = file;
+  // The small keys first, and all keys known, so that a slip is reported before large meshes are read.
+  if (const auto frames = map.find("frames")) setup.frames = static_cast<std::uint32_t>(frames->whole(1, kMaxFrames));
+  if (const auto rate = map.find("rate_hz")) setup.rate_hz = rate->number({1e-3, 1e6, "Hz"});
+  if (const auto start = map.find("start_s")) setup.start_s = start->number({-1e9, 1e9, "s"});
+  if (const auto seed = map.find("seed")) setup.seed = seed->whole(0, kMaxSeed);
+  const YamlReader scene = map.at("scene");
+  const YamlReader sensors = map.at("sensors");
+  map.finish();
+  setup.scene = read_world(scene, folder);
+  read_sensors(sensors, folder, setup);
+  return setup;
+}
+
+SceneSetup read_scene_file(const std::filesystem::path& file, const std::vector<std::string>& overrides) {
+  return read_scene_text(read_text(file), file, overrides);
+}
+
+}  // namespace fathom

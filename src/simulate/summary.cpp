@@ -1,0 +1,56 @@
+#include "simulate/summary.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace fathom {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json sensor_json(const SensorCounts& sensor) {
+  Json reasons;
+  for (std::size_t i = 0; i < kReasonNames.size(); ++i) reasons[std::string(kReasonNames[i])] = sensor.reasons[i];
+  return {
+      {"name", sensor.name}, {"rows", sensor.rows}, {"cols", sensor.cols}, {"rays", sensor.rays}, {"reasons", reasons}};
+}
+
+double rate(std::uint64_t rays, double seconds) { return seconds > 0.0 ? static_cast<double>(rays) / seconds : 0.0; }
+
+Json run_json(const Simulator& simulator, const RunCounts& counts) {
+  Json sensors = Json::object();
+  for (const SensorCounts& sensor : counts.sensors) {
+    sensors[sensor.name] = {{"seconds", sensor.seconds}, {"rays_per_second", rate(sensor.rays, sensor.seconds)}};
+  }
+  const Progress& progress = counts.progress;
+  return {{"threads", simulator.threads()},
+          {"instruction_set", std::string(to_string(simulator.options().isa))},
+          {"seconds", progress.seconds},
+          {"cast_seconds", progress.cast_seconds},
+          {"rays_per_second", rate(progress.rays_done, progress.cast_seconds)},
+          {"sensors", sensors}};
+}
+
+}  // namespace
+
+std::string summary_text(const SceneSetup& setup, const Simulator& simulator, const RunCounts& counts) {
+  const Versions built = versions();
+  Json sensors = Json::array();
+  for (const SensorCounts& sensor : counts.sensors) sensors.push_back(sensor_json(sensor));
+  const Json summary = {
+      {"fathom", std::string(built.fathom)},
+      {"versions", {{"embree", std::string(built.embree)}, {"compiler", std::string(built.compiler)}}},
+      {"scene", setup.file.filename().string()},
+      {"entities", setup.scene.entities().size()},
+      {"seed", simulator.options().seed},
+      {"frames", counts.progress.frames_done},
+      {"rate_hz", setup.rate_hz},
+      {"start_s", setup.start_s},
+      {"sensors", sensors},
+      {"files", counts.files},
+      {"run", run_json(simulator, counts)}};
+  // Names of files may hold any bytes; JSON is UTF-8.
+  return summary.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace fathom

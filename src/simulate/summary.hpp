@@ -1,0 +1,33 @@
+#pragma once
+// summary.json: what a run did.
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <fathom/run.hpp>
+
+namespace fathom {
+
+/// What is counted for one sensor over all frames.
+struct SensorCounts {
+  std::string name;
+  std::uint32_t rows = 0, cols = 0;
+  std::uint64_t rays = 0;
+  std::array<std::uint64_t, kReasonNames.size()> reasons{};
+  double seconds = 0.0;  ///< inside Simulator::render
+};
+
+/// A whole run.
+struct RunCounts {
+  std::vector<SensorCounts> sensors;
+  std::vector<std::string> files;  ///< relative to the folder of the run
+  Progress progress;
+};
+
+/// The text of summary.json. All that changes from run to run (times, threads, instruction set) stands under "run".
+std::string summary_text(const SceneSetup& setup, const Simulator& simulator, const RunCounts& counts);
+
+}  // namespace fathom

@@ -1,0 +1,202 @@
+#include "simulate/yaml_reader.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+
+namespace fathom {
+
+namespace {
+
+using Kind = YamlValue::Kind;
+
+/// The value as a message shows it: short, on one line.
+std::string shown(const YamlValue& value) {
+  constexpr std::size_t kLongest = 60;
+  if (value.kind == Kind::kNull) return "(nothing)";
+  if (value.kind == Kind::kMap) return "(a map)";
+  if (value.kind == Kind::kList) {
+    std::string text = "[";
+    for (const YamlValue& item : value.items) {
+      if (text.size() > kLongest) return text + ", ...]";
+      text += (text.size() > 1 ? ", " : "") + shown(item);
+    }
+    return text + "]";
+  }
+  std::string text = value.text.substr(0, kLongest);
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return value.text.size() > kLongest ? text + "..." : text;
+}
+
+std::string join(const std::vector<std::string_view>& words) { return fmt::format("{}", fmt::join(words, ", ")); }
+
+/// The number that the whole text is; from_chars knows no leading plus.
+template <class T>
+std::optional<T> parse_whole_text(std::string_view text) {
+  if (text.size() > 1 && text.front() == '+' && text[1] != '-') text.remove_prefix(1);
+  T value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+void YamlReader::fail(std::string_view message) const {
+  throw LocatedError(fmt::format("{}: {} = {} {}", to_string(value_->mark), path_, shown(*value_), message));
+}
+
+void YamlReader::require_kind(Kind kind, std::string_view name) const {
+  if (value_->kind == kind) return;
+  if (path_.empty()) {
+    throw LocatedError(fmt::format("{}: the file is empty or not a map of keys", to_string(value_->mark)));
+  }
+  fail(fmt::format("is not {}", name));
+}
+
+YamlReader YamlReader::child(const YamlValue& value, std::string_view key) const {
+  return {value, path_.empty() ? std::string(key) : fmt::format("{}.{}", path_, key), key};
+}
+
+std::optional<YamlReader> YamlReader::find(std::string_view key) {
+  if (!is(Kind::kNull)) require_kind(Kind::kMap, "a map");
+  asked_.emplace(key);
+  const YamlValue* value = value_->find(key);
+  if (value == nullptr) return std::nullopt;
+  return child(*value, key);
+}
+
+YamlReader YamlReader::at(std::string_view key) {
+  if (auto found = find(key)) return *std::move(found);
+  // A slip in the name of the key is the likeliest cause.
+  std::vector<std::string_view> others;
+  for (const YamlEntry& entry : value_->entries) {
+    if (!asked_.contains(entry.key)) others.push_back(entry.key);
+  }
+  const bool slip = !nearest_hint(key, others).empty();
+  throw LocatedError(fmt::format("{}: {}the key '{}' is missing{}", to_string(value_->mark),
+                                 path_.empty() ? "" : path_ + ": ", key,
+                                 slip ? fmt::format("; is '{}' meant to be it?", nearest_name(key, others)) : ""));
+}
+
+void YamlReader::finish() const {
+  for (const YamlEntry& entry : value_->entries) {
+    if (asked_.contains(entry.key)) continue;
+    const std::vector<std::string_view> known(asked_.begin(), asked_.end());
+    const std::string hint = nearest_hint(entry.key, known);
+    throw LocatedError(fmt::format("{}: {} is not a known key{}", to_string(entry.mark),
+                                   child(entry.value, entry.key).path(),
+                                   hint.empty() ? " (known here: " + join(known) + ")" : hint));
+  }
+}
+
+std::vector<YamlReader> YamlReader::entries() {
+  require_kind(Kind::kMap, "a map");
+  std::vector<YamlReader> readers;
+  for (const YamlEntry& entry : value_->entries) {
+    asked_.insert(entry.key);
+    readers.push_back(child(entry.value, entry.key));
+  }
+  return readers;
+}
+
+std::vector<YamlReader> YamlReader::items() const {
+  require_kind(Kind::kList, "a list");
+  std::vector<YamlReader> readers;
+  for (std::size_t i = 0; i < value_->items.size(); ++i) {
+    readers.push_back(child(value_->items[i], entry_name(value_->items[i]).value_or(std::to_string(i))));
+  }
+  return readers;
+}
+
+YamlReader YamlReader::only() const {
+  if (value_->entries.size() != 1) fail("is not one word with its parameters, as in '- word: {key: value}'");
+  const YamlEntry& entry = value_->entries.front();
+  return entry.key == key_ ? YamlReader(entry.value, path_, key_) : child(entry.value, entry.key);
+}
+
+const std::string& YamlReader::text() const {
+  require_kind(Kind::kScalar, "a word");
+  return value_->text;
+}
+
+bool YamlReader::boolean() const {
+  const std::string& word = text();
+  if (word != "true" && word != "false") fail("is not true or false");
+  return word == "true";
+}
+
+double YamlReader::number() const {
+  require_kind(Kind::kScalar, "a number");
+  const std::string& word = value_->text;
+  if (word == ".nan" || word == ".inf" || word == "-.inf" || word == "+.inf") fail("is not a finite number");
+  const auto value = parse_whole_text<double>(word);
+  if (!value) fail("is not a number");
+  if (!std::isfinite(*value)) fail("is not a finite number");
+  return *value;
+}
+
+double YamlReader::number(Limits limits) const {
+  const double value = number();
+  if (!(value >= limits.low && value <= limits.high)) {
+    fail(fmt::format("is not in [{}, {}]{}{}", number_text(limits.low), number_text(limits.high),
+                     limits.unit.empty() || limits.unit == "1" ? "" : " ", limits.unit == "1" ? "" : limits.unit));
+  }
+  return value;
+}
+
+std::uint64_t YamlReader::whole(std::uint64_t low, std::uint64_t high) const {
+  require_kind(Kind::kScalar, "a whole number");
+  const auto value = parse_whole_text<std::uint64_t>(value_->text);
+  if (!value && !parse_whole_text<double>(value_->text)) fail("is not a whole number");
+  if (!value || *value < low || *value > high) fail(fmt::format("is not a whole number in [{}, {}]", low, high));
+  return *value;
+}
+
+std::size_t YamlReader::one_of(std::span<const std::string_view> words) const {
+  const auto found = std::find(words.begin(), words.end(), text());
+  if (found == words.end()) {
+    fail(fmt::format("is not one of {}{}", join({words.begin(), words.end()}), nearest_hint(text(), words)));
+  }
+  return static_cast<std::size_t>(found - words.begin());
+}
+
+std::vector<double> YamlReader::numbers(Limits limits) const {
+  std::vector<double> values;
+  for (const YamlReader& item : items()) values.push_back(item.number(limits));
+  return values;
+}
+
+std::vector<double> YamlReader::numbers() const {
+  std::vector<double> values;
+  for (const YamlReader& item : items()) values.push_back(item.number());
+  return values;
+}
+
+std::vector<double> YamlReader::numbers(std::size_t count) const {
+  if (value_->kind != Kind::kList || value_->items.size() != count) {
+    fail(fmt::format("is not a list of {} numbers", count));
+  }
+  return numbers();
+}
+
+Vec3 YamlReader::vector() const {
+  const std::vector<double> v = numbers(3);
+  return {v[0], v[1], v[2]};
+}
+
+std::optional<std::string> entry_name(const YamlValue& entry) {
+  const YamlValue* name = entry.find("name");
+  if (name != nullptr && name->kind == Kind::kScalar) return name->text;
+  if (entry.entries.size() == 1) {
+    const YamlEntry& only = entry.entries.front();
+    if (only.value.kind == Kind::kMap || only.value.kind == Kind::kNull) return only.key;
+  }
+  return std::nullopt;
+}
+
+}  // namespace fathom

@@ -1,0 +1,91 @@
+// The scenes that are shipped.
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <fathom/run.hpp>
+
+#include "simulate/scene_fixture.hpp"
+
+namespace fathom {
+namespace {
+
+const std::string kExamples = std::string(FATHOM_SOURCE_DIR) + "/examples";
+
+struct Placement {
+  std::string entity, mesh;
+  double x, y, z, roll, pitch, yaw;
+};
+
+std::vector<Placement> read_placement() {
+  std::ifstream file(kExamples + "/house/placement.csv");
+  std::vector<Placement> rows;
+  std::string line;
+  std::getline(file, line);
+  while (std::getline(file, line)) {
+    std::replace(line.begin(), line.end(), ',', ' ');
+    Placement p;
+    std::istringstream(line) >> p.entity >> p.mesh >> p.x >> p.y >> p.z >> p.roll >> p.pitch >> p.yaw;
+    rows.push_back(p);
+  }
+  return rows;
+}
+
+TEST(House, HoldsEveryPieceWhereThePlacementSays) {
+  const SceneSetup setup = read_scene_file(kExamples + "/house/house.yaml");
+  const std::vector<Placement> placement = read_placement();
+  ASSERT_EQ(placement.size(), 85U);
+  ASSERT_EQ(setup.scene.entities().size(), 86U);  // and the person
+  EXPECT_EQ(setup.scene.meshes().size(), 63U);
+  for (const Placement& p : placement) {
+    const EntityId id = setup.scene.find_entity(p.entity);
+    const Entity& entity = setup.scene.entities()[id];
+    EXPECT_EQ("meshes/" + std::string(setup.scene.mesh_name(entity.mesh)) + ".ply", p.mesh) << p.entity;
+    const Pose pose = setup.scene.world_from_entity(id, 0);
+    EXPECT_LT(norm(pose.translation_m - Vec3{p.x, p.y, p.z}), 1e-9) << p.entity;
+    const Quaternion q = from_roll_pitch_yaw(p.roll, p.pitch, p.yaw);
+    // Degrees are written with four decimals: at most 0.9e-6 rad about each axis.
+    EXPECT_LT(2 * std::sqrt(std::max(0.0, 1 - std::abs(dot(pose.rotation, q)))), 3e-6) << p.entity;
+  }
+}
+
+TEST(House, HasOneMovingEntityAndThreeSensors) {
+  const SceneSetup setup = read_scene_file(kExamples + "/house/house.yaml");
+  int moving = 0;
+  for (const Entity& entity : setup.scene.entities()) moving += entity.parent_from_entity.is_fixed() ? 0 : 1;
+  EXPECT_EQ(moving, 1);
+  ASSERT_EQ(setup.sensors.size(), 3U);
+  const RayPattern lidar = make_pattern(setup.sensors[0].sensor.model);
+  EXPECT_EQ(lidar.rows, 128U);
+  EXPECT_EQ(lidar.cols, 2048U);
+  EXPECT_EQ(setup.sensors[0].sensor.noise.size(), 3U);
+  EXPECT_EQ(make_pattern(setup.sensors[1].sensor.model).rows, 1U);
+  const RayPattern camera = make_pattern(setup.sensors[2].sensor.model);
+  EXPECT_EQ(camera.rows, 480U);
+  EXPECT_EQ(camera.cols, 640U);
+}
+
+TEST(Pipeline, WritesBothCloudsWithoutMisses) {
+  const test::TempFolder folder;
+  const SceneSetup setup = read_scene_file(kExamples + "/03_pipeline/pipeline.yaml", {"frames=1"});
+  RunOptions options;
+  options.out = folder / "out";
+  run(setup, options);
+  const auto files = test::read_folder(options.out);
+  for (const char* name : {"lidar/pointcloud2_000000.cdr", "lidar/pointcloud2_world_000000.cdr",
+                           "lidar/cloud_000000.pcd", "lidar/cloud_world_000000.pcd", "summary.json"}) {
+    EXPECT_EQ(files.count(name), 1U) << name;
+  }
+  // Same number of points in both clouds, fewer than rays: x y z and three fields, whatever the frame.
+  EXPECT_EQ(files.at("lidar/cloud_000000.pcd").size(), files.at("lidar/cloud_world_000000.pcd").size());
+  EXPECT_NE(files.at("lidar/cloud_000000.pcd"), files.at("lidar/cloud_world_000000.pcd"));
+}
+
+}  // namespace
+}  // namespace fathom

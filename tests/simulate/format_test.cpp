@@ -1,0 +1,235 @@
+// What a scene file says arrives as it was said.
+
+#include <cmath>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <fathom/error.hpp>
+#include <fathom/run.hpp>
+#include <fathom/sensor_fields.hpp>
+
+#include "simulate/scene_fixture.hpp"
+#include "simulate/scene_text.hpp"
+#include "simulate/yaml_tree.hpp"
+
+namespace fathom {
+namespace {
+
+using test::kScene;
+using test::replaced;
+using test::TempFolder;
+
+SceneSetup read(const std::string& text) { return read_scene_text(text, "s.yaml", {}); }
+
+/// A scene of one sensor; `sensor` holds its keys, each line indented by four.
+std::string scene_with(const std::string& sensor) {
+  return "sensors:\n  - name: s\n" + sensor +
+         "scene:\n  meshes:\n    m: {sphere: {radius_m: 1}}\n  entities:\n    - {name: e, mesh: m, position_m: [5, 0, "
+         "0]}\n";
+}
+
+double angle_between(Quaternion a, Quaternion b) { return 2 * std::acos(std::min(1.0, std::abs(dot(a, b)))); }
+
+TEST(SceneFormat, TheMinimalSceneOfTheReferenceIsValid) {
+  const std::string page = test::read_text(std::string(FATHOM_SOURCE_DIR) + "/docs/scene-format.md");
+  const std::size_t begin = page.find("```yaml\n") + 8;
+  const SceneSetup setup = read(page.substr(begin, page.find("```", begin) - begin));
+  EXPECT_EQ(setup.sensors.size(), 1U);
+  EXPECT_GE(setup.scene.entities().size(), 2U);
+}
+
+TEST(SceneFormat, DefaultsAreThoseOfTheReference) {
+  const SceneSetup setup = read(scene_with("    preset: VLP-16\n"));
+  EXPECT_EQ(setup.frames, 1U);
+  EXPECT_EQ(setup.rate_hz, 10.0);
+  EXPECT_EQ(setup.start_s, 0.0);
+  EXPECT_EQ(setup.seed, 0U);
+  const SensorSetup& sensor = setup.sensors[0];
+  EXPECT_TRUE(sensor.sensor.noise.empty());
+  EXPECT_FALSE(sensor.sensor.rolling);
+  EXPECT_EQ(sensor.sensor.range_policy, RangePolicy::kKeep);
+  EXPECT_EQ(sensor.sensor.parent, kNoEntity);
+  EXPECT_EQ(sensor.sensor.parent_from_sensor.at(3), Pose{});
+  ASSERT_EQ(sensor.outputs.size(), 2U);
+  EXPECT_EQ(sensor.outputs[0].kind, OutputKind::kPcd);
+  EXPECT_EQ(sensor.outputs[1].kind, OutputKind::kRangeImage);
+  EXPECT_EQ(setup.scene.entities()[0].reflectivity, 1.0F);
+}
+
+RC_GTEST_PROP(SceneFormat, PosesArriveInDegreesRadiansAndQuaternions, ()) {
+  const auto whole = [](int low, int high) { return *rc::gen::inRange(low, high); };
+  const double x = whole(-9000, 9000) / 7.0, y = whole(-9000, 9000) / 11.0, z = whole(-900, 900) / 13.0;
+  const double roll = whole(-180, 181), pitch = whole(-90, 91), yaw = whole(-360, 361);
+  const Quaternion q = from_roll_pitch_yaw(roll * kRadPerDeg, pitch * kRadPerDeg, yaw * kRadPerDeg);
+  const auto list = [](std::initializer_list<double> values) {
+    std::string text = "[";
+    for (const double v : values) {
+      char digits[40];
+      std::snprintf(digits, sizeof digits, "%.17g", v);
+      text += (text.size() > 1 ? ", " : "") + std::string(digits);
+    }
+    return text + "]";
+  };
+  const std::string position = "    preset: VLP-16\n    position_m: " + list({x, y, z}) + "\n    ";
+  for (const std::string& rotation : {"rpy_deg: " + list({roll, pitch, yaw}),
+                                      "rpy_rad: " + list({roll * kRadPerDeg, pitch * kRadPerDeg, yaw * kRadPerDeg}),
+                                      "quaternion_xyzw: " + list({q.x, q.y, q.z, q.w})}) {
+    const Pose pose = read(scene_with(position + rotation + "\n")).sensors[0].sensor.parent_from_sensor.at(0);
+    RC_ASSERT(pose.translation_m == (Vec3{x, y, z}));
+    RC_ASSERT(angle_between(pose.rotation, q) < 1e-7);
+  }
+}
+
+TEST(SceneFormat, KeyframesAreInterpolatedAndRepeated) {
+  const std::string motion =
+      "motion: {loop: true, keyframes: [{time_s: 1}, {time_s: 3, position_m: [4, 0, 0], rpy_deg: [0, 0, 90]}]}";
+  const SceneSetup setup = read(replaced(kScene, "position_m: [3, 0, 0.5]", motion));
+  const Trajectory& path = setup.scene.entities()[1].parent_from_entity;
+  EXPECT_NEAR(path.at(2).translation_m.x, 2.0, 1e-12);
+  EXPECT_NEAR(path.at(4.5).translation_m.x, 3.0, 1e-12);  // 1.5 s into the second round of 2 s
+  EXPECT_NEAR(angle_between(path.at(2).rotation, from_roll_pitch_yaw(0, 0, 45 * kRadPerDeg)), 0.0, 1e-7);
+}
+
+TEST(SceneFormat, ATrajectoryFileMoves) {
+  const TempFolder folder;
+  folder.write("path.tum", "# stamp x y z qx qy qz qw\n0 0 0 0 0 0 0 1\n2 2 0 0 0 0 0 1\n");
+  const auto file =
+      folder.write("s.yaml", scene_with("    preset: VLP-16\n    motion: {file: path.tum, loop: true}\n"));
+  const Trajectory path = read_scene_file(file).sensors[0].sensor.parent_from_sensor;
+  EXPECT_NEAR(path.at(1).translation_m.x, 1.0, 1e-12);
+  EXPECT_NEAR(path.at(3).translation_m.x, 1.0, 1e-12);
+}
+
+TEST(SceneFormat, ARayTableBecomesThePattern) {
+  const TempFolder folder;
+  folder.write("rays.csv", "ox,oy,oz,dx,dy,dz\n0,0,0,1,0,0\n0,0,1,0,1,0\n0,0,0,0,0,2\n");
+  const auto file = folder.write(
+      "s.yaml", scene_with("    type: ray_table\n    rays: rays.csv\n    min_range_m: 0.5\n    max_range_m: 9\n"));
+  const auto sensor = read_scene_file(file).sensors[0].sensor;
+  const auto& pattern = std::get<RayPattern>(sensor.model);
+  EXPECT_EQ(pattern.rows * pattern.cols, 3U);
+  EXPECT_EQ(pattern.direction_z[2], 1.0F);
+  EXPECT_EQ(pattern.origin_z[1], 1.0F);
+}
+
+TEST(SceneFormat, EveryPresetCanBeNamedAndItsNoiseUsed) {
+  for (const SensorPreset& preset : sensor_presets()) {
+    const std::string name(preset.name);
+    const SceneSetup setup =
+        read(scene_with("    preset: " + name + "\n    noise: [preset, dropout: {probability: 0.5}]\n"));
+    EXPECT_EQ(sensor_kind(setup.sensors[0].sensor.model), preset.kind) << name;
+    EXPECT_EQ(setup.sensors[0].sensor.noise.size(), preset.noise.size() + 1) << name;
+  }
+}
+
+// The reader knows no model by name: each parameter of each registered model arrives, away from its default.
+TEST(SceneFormat, EveryParameterOfEveryNoiseArrives) {
+  for (const NoiseInfo& model : noise_models()) {
+    for (const FieldInfo& field : model.fields) {
+      const double value = 0.75 * field.high + 0.25 * field.low;
+      char text[40];
+      std::snprintf(text, sizeof text, "%.9g", value);
+      const std::string key =
+          std::string(field.name) + ": " + (field.choices.empty() ? std::string(text) : std::string(field.choices[1]));
+      const SceneSetup setup =
+          read(scene_with("    preset: VLP-16\n    noise: [" + std::string(model.slug) + ": {" + key + "}]\n"));
+      for (const FieldValue& given : setup.sensors[0].sensor.noise[0].values()) {
+        if (given.name != field.name) continue;
+        if (!field.choices.empty()) {
+          EXPECT_EQ(std::get<Choice>(given.value).index, 1U) << model.slug;
+        } else {
+          EXPECT_NEAR(std::get<double>(given.value), value, 1e-6 * std::abs(value)) << model.slug << "." << field.name;
+        }
+      }
+    }
+  }
+}
+
+// A camera by its field of view in degrees, a choice by its word, a list, and a row of parameters for one entity.
+TEST(SceneFormat, StereoCameraWithRowsPerEntity) {
+  const SceneSetup setup = read(scene_with(
+      "    type: stereo_camera\n    width: 8\n    height: 6\n    horizontal_fov_deg: 90\n    reference: left\n"
+      "    baseline_m: 0.1\n    principal_point_px: [3, 2]\n    noise:\n"
+      "      - stereo_energy: {pow: 3, normalization: threshold, entities: {e: {pow: 5}}}\n"));
+  const Sensor& sensor = setup.sensors[0].sensor;
+  const auto& camera = std::get<StereoCamera>(sensor.model);
+  EXPECT_EQ(camera.reference, CameraReference::kLeft);
+  EXPECT_NEAR(intrinsics(camera).fx, 4.0, 1e-9);
+  EXPECT_EQ(camera.principal_point_px, (std::vector<double>{3, 2}));
+  ASSERT_EQ(sensor.entity_noise.size(), 1U);
+  EXPECT_EQ(sensor.entity_noise[0].entity, setup.scene.find_entity("e"));
+  const std::vector<FieldValue> row = sensor.entity_noise[0].noise.values();
+  EXPECT_EQ(std::get<double>(row[1].value), 5.0);       // its own
+  EXPECT_EQ(std::get<Choice>(row[2].value).index, 1U);  // the default row's
+  EXPECT_THROW(read(scene_with("    preset: D435\n    noise: [stereo_energy: {entities: {f: {pow: 5}}}]\n")),
+               InputError);
+}
+
+TEST(SceneFormat, AHalfTurnInDegreesIsAllowed) {
+  const SceneSetup setup =
+      read(scene_with("    preset: VLP-16\n    noise: [angular_ray: {axis: z, stddev_deg: 180, mean_deg: -180}]\n"));
+  EXPECT_EQ(setup.sensors[0].sensor.noise.size(), 1U);
+}
+
+TEST(SceneFormat, FieldsOfAPresetCanBeReplaced) {
+  const SceneSetup setup =
+      read(scene_with("    preset: OS1-64\n    columns: 37\n    span_deg: 90\n    max_range_m: 12\n"));
+  const auto& lidar = std::get<SpinningLidar>(setup.sensors[0].sensor.model);
+  EXPECT_EQ(lidar.columns, 37U);
+  EXPECT_NEAR(lidar.span_rad, 90 * kRadPerDeg, 1e-15);
+  EXPECT_EQ(lidar.max_range_m, 12.0);
+  EXPECT_EQ(lidar.elevation_rad.size(), 64U);
+}
+
+TEST(SceneFormat, OutputsWithOptionsArrive) {
+  const SceneSetup setup = read(scene_with(
+      "    preset: VLP-16\n    outputs:\n      - ply: {frame: world, keep_misses: true, fields: [range, entity_id]}\n"
+      "      - birds_eye: {color: reason, max_range_m: 12.5, pixels: 300}\n      - npy: {channels: [normal, reason]}\n"
+      "      - npy:\n"));
+  const auto& outputs = setup.sensors[0].outputs;
+  ASSERT_EQ(outputs.size(), 4U);
+  EXPECT_EQ(outputs[0].cloud.frame, CloudFrame::kWorld);
+  EXPECT_TRUE(outputs[0].cloud.keep_misses);
+  EXPECT_EQ(outputs[0].cloud.fields, (ChannelSet{Channel::kRange, Channel::kEntityId}));
+  EXPECT_EQ(outputs[1].color, ColorBy::kReason);
+  EXPECT_EQ(outputs[1].max_range_m, 12.5);
+  EXPECT_EQ(outputs[1].pixels, 300U);
+  EXPECT_EQ(outputs[2].channels, (ChannelSet{Channel::kNormal, Channel::kReason}));
+  EXPECT_EQ(outputs[3].channels, ChannelSet{Channel::kRange});
+}
+
+TEST(SceneFormat, AnAliasIsACopy) {
+  std::string text = replaced(kScene, "size_m: [20, 20]", "size_m: &size [20, 20]");
+  text = replaced(text, "box: {box: {size_m: [1, 1, 1]}}", "box: {plane: {size_m: *size}}");
+  EXPECT_EQ(read(text).scene.meshes()[1].vertices_m, read(text).scene.meshes()[0].vertices_m);
+}
+
+/// The scene with one character replaced, inserted or deleted.
+std::string with_slip(std::size_t at, int kind, char c) {
+  std::string text = kScene;
+  if (kind == 0) text[at] = c;
+  if (kind == 1) text.insert(at, 1, c);
+  if (kind == 2) text.erase(at, 1);
+  return text;
+}
+
+// A slip of one character never crashes, hangs or throws anything but InputError, in one line that names the place.
+RC_GTEST_PROP(SceneFormat, AnySingleCharacterMayChange, ()) {
+  static const std::string kCharacters = "\n\t :,-[]{}#&*!|>'\"%@`~?.0123456789eaxz_\\=\x01\x7f\xc3\xff";
+  for (int i = 0; i < 20; ++i) {
+    const auto at = *rc::gen::resize(rc::kNominalSize, rc::gen::inRange<std::size_t>(0, kScene.size()));
+    const std::string text = with_slip(at, *rc::gen::element(0, 1, 2), *rc::gen::elementOf(kCharacters));
+    try {
+      RC_ASSERT(!read(text).sensors.empty());
+    } catch (const InputError& error) {
+      const std::string message = error.what();
+      RC_ASSERT(message.rfind("s.yaml:", 0) == 0);
+      RC_ASSERT(message.find('\n') == std::string::npos);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace fathom

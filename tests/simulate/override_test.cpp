@@ -1,0 +1,114 @@
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <fathom/error.hpp>
+#include <fathom/run.hpp>
+
+#include "simulate/scene_fixture.hpp"
+#include "simulate/scene_text.hpp"
+
+namespace fathom {
+namespace {
+
+using test::kScene;
+
+SceneSetup read_with(const std::vector<std::string>& overrides) { return read_scene_text(kScene, "s.yaml", overrides); }
+
+std::string error_of(const std::string& override_text) {
+  try {
+    read_with({override_text});
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+/// The parameter of a noise model by name.
+double parameter(const Noise& noise, const std::string& name) {
+  for (const FieldValue& value : noise.values()) {
+    if (value.name == name) return std::get<double>(value.value);
+  }
+  return -1;
+}
+
+TEST(Override, ReplacesTopLevelValues) {
+  const SceneSetup setup = read_with({"frames=7", "seed=9", "rate_hz=2.5"});
+  EXPECT_EQ(setup.frames, 7U);
+  EXPECT_EQ(setup.seed, 9U);
+  EXPECT_EQ(setup.rate_hz, 2.5);
+}
+
+TEST(Override, GoesThroughNamesPositionsAndSlugs) {
+  const SceneSetup setup = read_with({"sensors.lidar.noise.distance.stddev_m=0.5", "sensors.0.position_m.2=4",
+                                      "scene.entities.crate.position_m=[1, 2, 3]", "scene.meshes.box.box.size_m.0=2"});
+  EXPECT_EQ(parameter(setup.sensors[0].sensor.noise[0], "stddev_m"), 0.5);
+  EXPECT_EQ(setup.sensors[0].sensor.parent_from_sensor.at(0).translation_m, (Vec3{0, 0, 4}));
+  EXPECT_EQ(setup.scene.entities()[2].parent_from_entity.at(0).translation_m, (Vec3{1, 2, 3}));
+  float highest_x = 0;
+  for (const auto& vertex : setup.scene.meshes()[1].vertices_m) highest_x = std::max(highest_x, vertex[0]);
+  EXPECT_EQ(highest_x, 1.0F);  // half of the size
+}
+
+TEST(Override, AddsKeysThatTheFormatKnows) {
+  const SceneSetup setup = read_with({"start_s=3", "sensors.laser.rolling=true", "sensors.laser.outputs=[ply]",
+                                      "sensors.lidar.noise.distance.stddev_per_m=0.25"});
+  EXPECT_EQ(setup.start_s, 3.0);
+  EXPECT_TRUE(setup.sensors[1].sensor.rolling);
+  ASSERT_EQ(setup.sensors[1].outputs.size(), 1U);
+  EXPECT_EQ(setup.sensors[1].outputs[0].kind, OutputKind::kPly);
+  EXPECT_EQ(parameter(setup.sensors[0].sensor.noise[0], "stddev_per_m"), 0.25);
+}
+
+TEST(Override, GivesOptionsToABareWord) {
+  const SceneSetup setup = read_with({"sensors.lidar.outputs.pcd.keep_misses=true"});
+  EXPECT_TRUE(setup.sensors[0].outputs[0].cloud.keep_misses);
+}
+
+TEST(Override, RadiansReplaceDegrees) {
+  const SceneSetup setup = read_with({"sensors.laser.max_azimuth_rad=0.5"});
+  EXPECT_EQ(std::get<Laser2d>(setup.sensors[1].sensor.model).max_azimuth_rad, 0.5);
+}
+
+TEST(Override, LaterOnesWin) { EXPECT_EQ(read_with({"seed=1", "seed=2"}).seed, 2U); }
+
+TEST(Override, MistakesNameTheOverrideAndTheNearest) {
+  const struct {
+    std::string text;
+    std::vector<std::string> parts;
+  } cases[] = {
+      {"frames", {"--set frames", "path=value"}},
+      {"=3", {"--set =3", "path=value"}},
+      {"frames=", {"--set frames=", "frames = (nothing)"}},
+      {"frames=many", {"--set frames=many", "frames = many is not a whole number"}},
+      {"frmes=3", {"--set frmes=3", "frmes is not a known key", "'frames'"}},
+      {"sensors.lidr.columns=3", {"--set sensors.lidr", "no 'lidr'", "'lidar'"}},
+      {"sensors.2.columns=3", {"--set", "position 2", "2 entries"}},
+      {"sensors.lidar.colums=3", {"--set", "sensors.lidar.colums is not a known key", "'columns'"}},
+      {"sensors.lidar.columns.x=3", {"--set", "sensors.lidar.columns = 90"}},
+      {"sensors.lidar.noise.distence.stddev_m=1", {"--set", "no 'distence'", "'distance'"}},
+      {"sensors.lidar.noise.distance.stddev_m=-1",
+       {"--set sensors.lidar.noise.distance.stddev_m=-1", "sensors.lidar.noise.distance.stddev_m = -1 is not in [0, "}},
+      {"sensors..columns=3", {"--set", "empty part"}},
+      {"seed=[1", {"--set seed=[1", "not YAML"}},
+  };
+  for (const auto& wrong : cases) {
+    const std::string message = error_of(wrong.text);
+    EXPECT_EQ(message.rfind("--set ", 0), 0U) << message;
+    for (const std::string& part : wrong.parts)
+      EXPECT_NE(message.find(part), std::string::npos) << part << "\n" << message;
+  }
+}
+
+TEST(Override, TwoEntriesOfOneNameNeedThePosition) {
+  const std::string text = test::replaced(kScene, "- distance: {stddev_m: 0.01}",
+                                          "- distance: {stddev_m: 0.01}\n      - distance: {stddev_m: 0.02}");
+  EXPECT_THROW(read_scene_text(text, "s.yaml", {"sensors.lidar.noise.distance.stddev_m=1"}), InputError);
+  const SceneSetup setup = read_scene_text(text, "s.yaml", {"sensors.lidar.noise.1.distance.stddev_m=1"});
+  EXPECT_EQ(parameter(setup.sensors[0].sensor.noise[1], "stddev_m"), 1.0);
+}
+
+}  // namespace
+}  // namespace fathom
