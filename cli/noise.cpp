@@ -1,0 +1,80 @@
+#include "noise.hpp"
+
+#include <vector>
+
+#include <fmt/format.h>
+#include <fathom/noise.hpp>
+#include <nlohmann/json.hpp>
+
+#include "noise_page.hpp"
+#include "text.hpp"
+
+namespace fathom_cli {
+namespace {
+
+using fathom::FieldInfo;
+using fathom::NoiseInfo;
+
+std::vector<NoiseInfo> select(const std::string& slug) {
+  if (slug.empty()) return fathom::noise_models();
+  return {fathom::make_noise(slug, {}).info()};  // names the nearest slug when there is no such model
+}
+
+std::string limits_text(const FieldInfo& f) {
+  return !f.choices.empty() ? "" : fmt::format("[{:.8g}, {:.8g}]", f.low, f.high);
+}
+
+std::string overview(const std::vector<NoiseInfo>& models) {
+  std::vector<std::vector<std::string>> rows;
+  for (const NoiseInfo& model : models) {
+    rows.push_back({std::string(model.slug), std::string(stage_doc(model.stage).name), std::string(model.doc)});
+  }
+  return align_columns(rows) + "\nfathom noise SLUG shows the parameters of one model.\n";
+}
+
+std::string details(const NoiseInfo& model) {
+  std::vector<std::vector<std::string>> rows = {{"  parameter", "unit", "limits", "default", "meaning"}};
+  for (const FieldInfo& f : model.fields) {
+    rows.push_back(
+        {fmt::format("  {}", f.name), std::string(f.unit), limits_text(f), f.default_value, std::string(f.doc)});
+  }
+  const StageDoc stage = stage_doc(model.stage);
+  return fmt::format("{}: {}\n  acts on {}\n\n{}", model.slug, model.doc, stage.doc, align_columns(rows));
+}
+
+nlohmann::ordered_json to_json(const NoiseInfo& model) {
+  nlohmann::ordered_json fields = nlohmann::ordered_json::array();
+  for (const FieldInfo& f : model.fields) {
+    nlohmann::ordered_json field = {{"name", f.name}, {"unit", f.unit}};
+    if (!f.choices.empty()) {
+      field["choices"] = f.choices;
+      field["default"] = f.default_value;
+    } else {
+      field["min"] = f.low;
+      field["max"] = f.high;
+      field["default"] = std::stod(f.default_value);
+    }
+    field["doc"] = f.doc;
+    fields.push_back(field);
+  }
+  return {{"slug", model.slug}, {"stage", stage_doc(model.stage).name}, {"doc", model.doc}, {"fields", fields}};
+}
+
+}  // namespace
+
+void list_noise(const NoiseOptions& options) {
+  const std::vector<NoiseInfo> models = select(options.slug);
+  if (options.markdown) {
+    print(noise_page(models));
+  } else if (options.json) {
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (const NoiseInfo& model : models) list.push_back(to_json(model));
+    print(list.dump(2) + "\n");
+  } else if (options.slug.empty()) {
+    print(overview(models));
+  } else {
+    print(details(models.front()));
+  }
+}
+
+}  // namespace fathom_cli

@@ -1,0 +1,81 @@
+#include "noise_page.hpp"
+
+#include <fmt/format.h>
+
+namespace fathom_cli {
+namespace {
+
+constexpr std::string_view kIntroduction = R"(# Noise and loss models
+
+<!-- Generated: do not edit. Made from the field tables in include/fathom/noise/ by
+
+         build/release/bin/fathom noise --markdown > docs/noise.md
+
+     A test fails when this page is stale. -->
+
+A sensor carries a chain of models, any number of each. A frame runs the stages in a fixed order; within one stage the
+models act in the order of the chain:
+
+1. `ray`: on the emitted ray, before it is cast;
+2. the range gate of the sensor: what lies outside `[min_range, max_range]` is lost;
+3. `angle_loss`, `shadow`, `energy_loss`, `edge_loss`: what is left is kept, or lost with a reason that follows from the
+   surface, the cameras and the neighbours ([depth-cameras.md](depth-cameras.md));
+4. `hit_point`: on the hit point;
+5. `range`: on the range; the hit point moves along its line from the sensor origin;
+6. the range policy of the sensor: what becomes of a return that noise carried outside the limits;
+7. `dropout`: what is left is kept, or lost with a reason.
+
+Angles are in radians and lengths in metres; scene files take a parameter `x_rad` as `x_deg` too. Limits are closed. A model whose parameters change nothing is skipped, so it
+changes no bit. Draws depend on seed, sensor name, position in the chain, frame and ray, and on nothing else. Formula,
+source and what is not modelled stand at the top of each header.
+)";
+
+std::string field_row(const fathom::FieldInfo& f) {
+  const std::string limits = !f.choices.empty() ? fmt::format("{}", fmt::join(f.choices, ", "))
+                                                : fmt::format("{:.8g} to {:.8g}", f.low, f.high);
+  const std::string unit = !f.choices.empty() ? "" : std::string(f.unit);
+  return fmt::format("| `{}` | {} | {} | {} | {} |\n", f.name, unit, limits, f.default_value, f.doc);
+}
+
+std::string section(const fathom::NoiseInfo& model) {
+  const StageDoc stage = stage_doc(model.stage);
+  std::string text = fmt::format(
+      "\n## {0}\n\n{1}\n\nStage `{2}`: acts on {3}. Formula and source: "
+      "[`fathom/noise/{0}.hpp`](../include/fathom/noise/{0}.hpp).\n",
+      model.slug, model.doc, stage.name, stage.doc);
+  text += "\n| parameter | unit | limits | default | meaning |\n|---|---|---|---|---|\n";
+  for (const fathom::FieldInfo& f : model.fields) text += field_row(f);
+  return text;
+}
+
+}  // namespace
+
+StageDoc stage_doc(fathom::Stage stage) {
+  switch (stage) {
+    case fathom::Stage::kRay:
+      return {"ray", "each emitted ray, before it is cast"};
+    case fathom::Stage::kAngleLoss:
+      return {"angle_loss", "each return inside the range limits: keeps it, or loses it by its incidence"};
+    case fathom::Stage::kShadow:
+      return {"shadow", "each return left: keeps it, or loses it because a camera does not see the hit point"};
+    case fathom::Stage::kEnergyLoss:
+      return {"energy_loss", "each return left: keeps it, or loses it by the light that reaches the cameras"};
+    case fathom::Stage::kEdgeLoss:
+      return {"edge_loss", "each return left: keeps it, or loses it by its neighbours in the image"};
+    case fathom::Stage::kHitPoint:
+      return {"hit_point", "the hit point of each valid return"};
+    case fathom::Stage::kRange:
+      return {"range", "the range of each valid return; the hit point moves along its line"};
+    case fathom::Stage::kDropout:
+      break;
+  }
+  return {"dropout", "each return that is still valid: keeps it, or says why it is lost"};
+}
+
+std::string noise_page(const std::vector<fathom::NoiseInfo>& models) {
+  std::string text(kIntroduction);
+  for (const fathom::NoiseInfo& model : models) text += section(model);
+  return text;
+}
+
+}  // namespace fathom_cli

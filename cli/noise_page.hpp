@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fathom/noise.hpp>
+
+namespace fathom_cli {
+
+/// How help and the reference page speak of a stage.
+struct StageDoc {
+  std::string_view name;
+  std::string_view doc;  ///< completes "acts on ..."
+};
+StageDoc stage_doc(fathom::Stage stage);
+
+/// docs/noise.md, Markdown.
+std::string noise_page(const std::vector<fathom::NoiseInfo>& models);
+
+}  // namespace fathom_cli

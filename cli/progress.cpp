@@ -1,0 +1,79 @@
+#include "progress.hpp"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <string_view>
+
+#include <fmt/format.h>
+
+namespace fathom_cli {
+namespace {
+
+constexpr double kBarPeriod_s = 0.1;
+constexpr double kLinePeriod_s = 1.0;
+constexpr std::size_t kBarWidth = 24;
+
+std::size_t terminal_columns() {
+  winsize size = {};
+  const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return known ? size.ws_col : 80;
+}
+
+std::string duration_text(double seconds) {
+  const auto whole = static_cast<long>(std::ceil(seconds));
+  if (whole < 60) return fmt::format("{} s", whole);
+  if (whole < 3600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
+  return fmt::format("{} h {:02} min", whole / 3600, whole / 60 % 60);
+}
+
+std::string status_text(const fathom::Progress& p) {
+  std::string text = fmt::format("frame {}/{}", p.frames_done, p.frames_total);
+  if (p.cast_seconds > 0.0) text += ", " + rate_text(static_cast<double>(p.rays_done) / p.cast_seconds);
+  if (p.frames_done > 0 && p.frames_done < p.frames_total) {
+    const double seconds_per_frame = p.seconds / p.frames_done;
+    text += fmt::format(", {} left", duration_text(seconds_per_frame * (p.frames_total - p.frames_done)));
+  }
+  return text;
+}
+
+std::string bar_text(const fathom::Progress& p) {
+  const std::size_t filled = p.frames_total == 0 ? kBarWidth : kBarWidth * p.frames_done / p.frames_total;
+  return fmt::format("[{}{}] ", std::string(filled, '='), std::string(kBarWidth - filled, ' '));
+}
+
+}  // namespace
+
+std::string rate_text(double rays_per_s) {
+  constexpr std::array<std::string_view, 4> kPrefixes = {"", "k ", "M ", "G "};
+  std::size_t k = 0;
+  for (; rays_per_s >= 1000.0 && k + 1 < kPrefixes.size(); ++k) rays_per_s /= 1000.0;
+  return fmt::format("{:.3g} {}rays/s", rays_per_s, kPrefixes[k]);
+}
+
+ProgressDisplay::ProgressDisplay() : terminal_(isatty(STDERR_FILENO) != 0), next_s_(terminal_ ? 0.0 : kLinePeriod_s) {}
+
+ProgressDisplay::~ProgressDisplay() {
+  if (bar_drawn_) std::fputc('\n', stderr);
+}
+
+void ProgressDisplay::show(const fathom::Progress& p) {
+  const bool last = terminal_ && p.frames_done == p.frames_total;
+  if (p.seconds < next_s_ && !last) return;
+  next_s_ = p.seconds + (terminal_ ? kBarPeriod_s : kLinePeriod_s);
+  if (!terminal_) {
+    fmt::print(stderr, "{}\n", status_text(p));
+    return;
+  }
+  // Cut, because a line that wraps cannot be drawn over; "\x1b[K" clears what a longer one left.
+  const std::string line = (bar_text(p) + status_text(p)).substr(0, std::max<std::size_t>(terminal_columns(), 2) - 1);
+  fmt::print(stderr, "\r{}\x1b[K", line);
+  std::fflush(stderr);
+  bar_drawn_ = true;
+}
+
+}  // namespace fathom_cli

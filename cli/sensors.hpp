@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+
+namespace fathom_cli {
+
+/// `fathom sensors [NAME] [--json]`
+struct SensorsOptions {
+  std::string name;  ///< a preset or a kind; empty: all
+  bool json = false;
+};
+
+/// Prints the presets and the kinds of sensor that a scene file can hold.
+void list_sensors(const SensorsOptions& options);
+
+}  // namespace fathom_cli

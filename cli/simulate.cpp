@@ -1,0 +1,82 @@
+#include "simulate.hpp"
+
+#include <cstdint>
+#include <fstream>
+
+#include <fmt/format.h>
+#include <fathom/error.hpp>
+#include <fathom/run.hpp>
+#include <nlohmann/json.hpp>
+
+#include "progress.hpp"
+#include "signals.hpp"
+#include "text.hpp"
+
+namespace fathom_cli {
+namespace {
+
+/// `name` was checked against the names by the parser.
+fathom::Isa isa_from_name(const std::string& name) {
+  for (const fathom::Isa isa : {fathom::Isa::kSse2, fathom::Isa::kAvx2, fathom::Isa::kAvx512}) {
+    if (fathom::to_string(isa) == name) return isa;
+  }
+  throw fathom::InputError(fmt::format("--isa: '{}' is none of sse2, avx2, avx512", name));
+}
+
+fathom::RunOptions run_options(const SimulateOptions& options, ProgressDisplay& display) {
+  fathom::RunOptions run;
+  run.out = options.out;
+  run.force = options.force;
+  run.frames = options.frames;
+  run.seed = options.seed;
+  run.threads = options.threads;
+  if (!options.isa.empty()) run.isa = isa_from_name(options.isa);
+  run.on_progress = [&display](const fathom::Progress& progress) { display.show(progress); };
+  run.should_stop = &StopSignals::received;
+  return run;
+}
+
+/// "miss 1 204, dropout 96": every reason but `hit` that occurred.
+std::string losses_text(const nlohmann::ordered_json& reasons) {
+  std::string text;
+  for (const auto& [reason, count] : reasons.items()) {
+    if (reason == "hit" || count == 0U) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", reason, group_digits(count.get<std::uint64_t>()));
+  }
+  return text.empty() ? "none" : text;
+}
+
+/// What summary.json says of each sensor, as a table.
+std::string sensors_table(const nlohmann::ordered_json& summary) {
+  std::vector<std::vector<std::string>> rows = {{"sensor", "rays", "hits", "speed", "lost"}};
+  for (const auto& sensor : summary["sensors"]) {
+    const auto name = sensor["name"].get<std::string>();
+    rows.push_back({name, group_digits(sensor["rays"].get<std::uint64_t>()),
+                    group_digits(sensor["reasons"]["hit"].get<std::uint64_t>()),
+                    rate_text(summary["run"]["sensors"][name]["rays_per_second"].get<double>()),
+                    losses_text(sensor["reasons"])});
+  }
+  return align_columns(rows, {1, 2, 3});
+}
+
+void report(const fathom::RunResult& result, const SimulateOptions& options) {
+  std::ifstream file(result.files.back());
+  const auto summary = nlohmann::ordered_json::parse(file);
+  print(fmt::format("{}\n{} frames, {} files in {} (see {})\n", sensors_table(summary), summary["frames"].dump(),
+                    result.files.size(), options.out.string(), result.files.back().string()));
+}
+
+}  // namespace
+
+void simulate(const SimulateOptions& options) {
+  const StopSignals signals;
+  const fathom::SceneSetup setup = fathom::read_scene_file(options.scene, options.set);
+  fathom::RunResult result;
+  {
+    ProgressDisplay display;
+    result = fathom::run(setup, run_options(options, display));
+  }
+  report(result, options);
+}
+
+}  // namespace fathom_cli

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace fathom_cli {
+
+/// `fathom simulate SCENE --out DIR ...`
+struct SimulateOptions {
+  std::filesystem::path scene;
+  std::filesystem::path out;
+  std::optional<std::uint32_t> frames;
+  std::optional<std::uint64_t> seed;
+  int threads = 0;               ///< 0: one per core
+  std::vector<std::string> set;  ///< "path=value"
+  bool force = false;
+  std::string isa;  ///< empty: the widest that this computer has
+};
+
+/// Reads the scene, runs it with progress on stderr, and prints what came out. Throws fathom::Error.
+void simulate(const SimulateOptions& options);
+
+}  // namespace fathom_cli

@@ -1,0 +1,49 @@
+#include "text.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include <fmt/format.h>
+#include <fathom/error.hpp>
+
+namespace fathom_cli {
+
+void print(std::string_view text) {
+  const std::size_t written = std::fwrite(text.data(), 1, text.size(), stdout);
+  if (written != text.size() || std::fflush(stdout) != 0) {
+    throw fathom::SystemError(fmt::format("cannot write to standard output: {}", std::strerror(errno)));
+  }
+}
+
+std::string align_columns(const std::vector<std::vector<std::string>>& rows, const std::vector<std::size_t>& right) {
+  std::vector<std::size_t> widths;
+  for (const auto& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()), 0);
+    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], row[c].size());
+  }
+  std::string text;
+  for (const auto& row : rows) {
+    std::string line;
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      const bool to_right = std::find(right.begin(), right.end(), c) != right.end();
+      line += fmt::format(fmt::runtime(to_right ? "{:>{}}  " : "{:<{}}  "), row[c], widths[c]);
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  }
+  return text;
+}
+
+std::string group_digits(std::uint64_t value) {
+  const std::string digits = std::to_string(value);
+  std::string text;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    if (i > 0 && (digits.size() - i) % 3 == 0) text += ' ';
+    text += digits[i];
+  }
+  return text;
+}
+
+}  // namespace fathom_cli

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fathom_cli {
+
+/// Writes to stdout and throws fathom::SystemError when that fails (a full disk behind a redirection).
+void print(std::string_view text);
+
+/// Rows of cells as aligned columns, two blanks apart, one row a line. Columns listed in `right` are right-aligned.
+std::string align_columns(const std::vector<std::vector<std::string>>& rows,
+                          const std::vector<std::size_t>& right = {});
+
+/// 1234567 as "1 234 567".
+std::string group_digits(std::uint64_t value);
+
+}  // namespace fathom_cli

@@ -1,0 +1,112 @@
+// A disk that fills up: exit code 1, one line, whole files only.
+
+#include <gtest/gtest.h>
+
+#include <sys/mount.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+
+#include "process.hpp"
+#include "scenes.hpp"
+
+namespace cli_test {
+namespace {
+
+/// A file system of 1 MB while it lives.
+class SmallDisk {
+ public:
+  explicit SmallDisk(const std::string& folder) : folder_(folder) {
+    std::filesystem::create_directories(folder);
+    mounted_ = mount("tmpfs", folder.c_str(), "tmpfs", 0, "size=1m") == 0;
+  }
+  ~SmallDisk() {
+    if (mounted_) umount(folder_.c_str());
+  }
+  SmallDisk(const SmallDisk&) = delete;
+  SmallDisk& operator=(const SmallDisk&) = delete;
+  [[nodiscard]] bool mounted() const { return mounted_; }
+
+ private:
+  std::string folder_;
+  bool mounted_ = false;
+};
+
+/// Lets no process started meanwhile write a file longer than `bytes`.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit = {bytes, before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FileSizeLimit() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+  FileSizeLimit(const FileSizeLimit&) = delete;
+  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+
+ private:
+  rlimit before_ = {};
+  void (*handler_)(int);
+};
+
+class Disk : public testing::Test {
+ protected:
+  std::vector<std::string> simulate_into(const std::string& out, const std::string& frames) {
+    return {"simulate", scene_, "--out", folder_ / out, "--frames", frames};
+  }
+  /// Only the last line counts: progress may have come before.
+  static void expect_system_error(const Ended& ended) {
+    EXPECT_EQ(ended.exit_code, 1) << ended.err;
+    EXPECT_EQ(ended.out, "");
+    const std::size_t message = ended.err.rfind("fathom: error: ");
+    ASSERT_NE(message, std::string::npos) << ended.err;
+    EXPECT_EQ(count_lines(ended.err.substr(message)), 1U) << ended.err;
+  }
+  void expect_whole_files(const std::string& out, const std::string& full) {
+    for (const auto& file : files_below(folder_ / out)) {
+      const auto twin = std::filesystem::path(folder_ / full) / file.lexically_relative(folder_ / out);
+      ASSERT_TRUE(std::filesystem::exists(twin)) << file << " is not a file of a run";
+      EXPECT_TRUE(read_text(file) == read_text(twin)) << file << " is not whole";
+    }
+  }
+
+  TempFolder folder_;
+  std::string scene_ = write_text(folder_ / "room.yaml", room_scene("[{npy: {channels: [range]}}, pcd]"));
+};
+
+TEST_F(Disk, FullIsASystemErrorAndLeavesWholeFiles) {
+  const SmallDisk disk(folder_ / "disk");
+  if (!disk.mounted()) GTEST_SKIP() << "a small file system can only be mounted by root";
+  ASSERT_EQ(run_fathom(simulate_into("full", "20")).exit_code, 0);
+  const Ended ended = run_fathom(simulate_into("disk/out", "20"));
+  expect_system_error(ended);
+  EXPECT_NE(ended.err.find("disk/out"), std::string::npos) << ended.err;
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "disk/out/summary.json"));
+  EXPECT_GT(files_below(folder_ / "disk/out").size(), 0U);
+  expect_whole_files("disk/out", "full");
+}
+
+TEST_F(Disk, FileThatMayNotGrowIsASystemErrorAndLeavesWholeFiles) {
+  ASSERT_EQ(run_fathom(simulate_into("full", "1")).exit_code, 0);
+  const auto files = files_below(folder_ / "full/lidar");
+  ASSERT_EQ(files.size(), 2U);
+  const auto [small, large] = std::minmax({std::filesystem::file_size(files[0]), std::filesystem::file_size(files[1])});
+  ASSERT_LT(small, large);
+  const FileSizeLimit limit((small + large) / 2);
+  expect_system_error(run_fathom(simulate_into("out", "1")));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "out/summary.json"));
+  EXPECT_LE(files_below(folder_ / "out").size(), 1U);
+  expect_whole_files("out", "full");
+}
+
+TEST_F(Disk, FolderThatCannotBeMadeIsASystemError) {
+  EXPECT_EQ(run_fathom({"simulate", scene_, "--out", "/proc/fathom/out"}).exit_code, 1);
+}
+
+}  // namespace
+}  // namespace cli_test

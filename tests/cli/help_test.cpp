@@ -1,0 +1,72 @@
+// Help, version and wrong usage.
+
+#include <gtest/gtest.h>
+
+#include <fathom/simulator.hpp>
+
+#include "process.hpp"
+
+namespace cli_test {
+namespace {
+
+TEST(Help, EveryCommandHasAnExample) {
+  const std::vector<std::vector<std::string>> commands = {
+      {"--help"}, {"simulate", "--help"}, {"noise", "--help"}, {"sensors", "--help"}};
+  for (const auto& command : commands) {
+    const Ended ended = run_fathom(command);
+    EXPECT_EQ(ended.exit_code, 0);
+    EXPECT_EQ(ended.err, "");
+    EXPECT_NE(ended.out.find("Example"), std::string::npos) << command.front();
+    EXPECT_NE(ended.out.find("\n  fathom "), std::string::npos) << command.front();
+  }
+}
+
+TEST(Help, ListsEveryOptionOfSimulate) {
+  const std::string text = run_fathom({"simulate", "--help"}).out;
+  for (const char* option : {"--out", "--frames", "--seed", "--threads", "--set", "--force", "--isa"}) {
+    EXPECT_NE(text.find(option), std::string::npos) << option;
+  }
+}
+
+TEST(Version, IsTheLibrarys) {
+  const Ended ended = run_fathom({"--version"});
+  EXPECT_EQ(ended.exit_code, 0);
+  EXPECT_EQ(ended.out, "fathom " + std::string(fathom::versions().fathom) + "\n");
+}
+
+TEST(Usage, MistakesAreOneLineAndCode2) {
+  const std::vector<std::vector<std::string>> mistakes = {
+      {},
+      {"simulat"},
+      {"simulate"},
+      {"simulate", "scene.yaml"},
+      {"simulate", "--out", "x"},
+      {"simulate", "scene.yaml", "--out"},
+      {"simulate", "scene.yaml", "--out", "x", "--frame", "3"},
+      {"simulate", "scene.yaml", "--out", "x", "--frames", "0"},
+      {"simulate", "scene.yaml", "--out", "x", "--frames", "-1"},
+      {"simulate", "scene.yaml", "--out", "x", "--frames", "2.5"},
+      {"simulate", "scene.yaml", "--out", "x", "--frames", "4294967296"},
+      {"simulate", "scene.yaml", "--out", "x", "--seed", "-1"},
+      {"simulate", "scene.yaml", "--out", "x", "--seed", "18446744073709551616"},
+      {"simulate", "scene.yaml", "--out", "x", "--threads", "-1"},
+      {"simulate", "scene.yaml", "--out", "x", "--threads", "many"},
+      {"simulate", "scene.yaml", "--out", "x", "--isa", "neon"},
+      {"simulate", "scene.yaml", "other.yaml", "--out", "x"},
+      {"noise", "--json", "--markdown"},
+      {"noise", "distance", "uniform"},
+      {"sensors", "--markdown"},
+  };
+  for (const auto& arguments : mistakes) {
+    const Ended ended = run_fathom(arguments);
+    std::string shown;
+    for (const std::string& argument : arguments) shown += argument + " ";
+    EXPECT_EQ(ended.exit_code, 2) << shown << ended.err;
+    EXPECT_EQ(ended.out, "") << shown;
+    EXPECT_EQ(count_lines(ended.err), 1U) << shown << ended.err;
+    EXPECT_EQ(ended.err.rfind("fathom: error: ", 0), 0U) << shown << ended.err;
+  }
+}
+
+}  // namespace
+}  // namespace cli_test

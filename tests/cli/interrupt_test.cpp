@@ -1,0 +1,84 @@
+// A run that is stopped or killed leaves whole files only: each one equals, byte for byte, that of an undisturbed run.
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <filesystem>
+
+#include "process.hpp"
+#include "scenes.hpp"
+
+namespace cli_test {
+namespace {
+
+constexpr const char* kFrames = "100000";  // more than any run here will reach
+const char* const kOutputs = "[{npy: {channels: [range]}}, {pcd: {keep_misses: true}}, range_image]";
+
+class Interrupt : public testing::Test {
+ protected:
+  /// Starts a long run, and sends `signal` when `files` files are there.
+  Ended stop_after(std::size_t files, int signal) {
+    Process process({"simulate", scene_, "--out", folder_ / "out", "--frames", kFrames}, folder_.path());
+    EXPECT_TRUE(process.wait_until([&] { return count_files() >= files; }));
+    process.send(signal);
+    return process.wait();
+  }
+
+  std::size_t count_files() {
+    try {
+      return files_below(folder_ / "out").size();
+    } catch (const std::filesystem::filesystem_error&) {
+      return 0;  // a file came or went while we looked
+    }
+  }
+
+  /// Compares with an undisturbed run of as many frames as were begun.
+  void expect_whole_files() {
+    const auto files = files_below(folder_ / "out");
+    const std::size_t frames = files.size() / 3 + 1;
+    ASSERT_EQ(run_fathom({"simulate", scene_, "--out", folder_ / "full", "--frames", std::to_string(frames)}).exit_code,
+              0);
+    for (const auto& file : files) {
+      const auto twin = std::filesystem::path(folder_ / "full") / file.lexically_relative(folder_ / "out");
+      ASSERT_TRUE(std::filesystem::exists(twin)) << file << " is not a file of a run";
+      EXPECT_TRUE(read_text(file) == read_text(twin)) << file << " is not whole";
+    }
+  }
+
+  TempFolder folder_;
+  std::string scene_ = write_text(folder_ / "room.yaml", room_scene(kOutputs));
+};
+
+class InterruptBy : public Interrupt, public testing::WithParamInterface<int> {};
+
+TEST_P(InterruptBy, StopsInOrderWithCode130) {
+  const Ended ended = stop_after(4, GetParam());
+  EXPECT_EQ(ended.exit_code, 130) << ended.err;
+  const std::size_t message = ended.err.rfind("fathom: ");
+  ASSERT_NE(message, std::string::npos) << ended.err;
+  EXPECT_EQ(count_lines(ended.err.substr(message)), 1U) << ended.err;
+  EXPECT_EQ(ended.out, "");
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "out/summary.json"));
+  expect_whole_files();
+}
+INSTANTIATE_TEST_SUITE_P(Signals, InterruptBy, testing::Values(SIGINT, SIGTERM, SIGHUP));
+
+class KillAfter : public Interrupt, public testing::WithParamInterface<std::size_t> {};
+
+TEST_P(KillAfter, LeavesOnlyWholeFiles) {
+  const Ended ended = stop_after(GetParam(), SIGKILL);
+  EXPECT_EQ(ended.signal, SIGKILL);
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "out/summary.json"));
+  expect_whole_files();
+}
+INSTANTIATE_TEST_SUITE_P(Files, KillAfter, testing::Values(1, 2, 3, 7, 20, 41));
+
+TEST_F(Interrupt, CanBeRunAgainWithForce) {
+  stop_after(4, SIGINT);
+  const Ended ended = run_fathom({"simulate", scene_, "--out", folder_ / "out", "--frames", "1", "--force"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "out/summary.json"));
+}
+
+}  // namespace
+}  // namespace cli_test

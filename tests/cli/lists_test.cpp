@@ -1,0 +1,143 @@
+// `fathom noise` and `fathom sensors`: complete against the registries of the library.
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include <fathom/noise.hpp>
+#include <fathom/sensor.hpp>
+#include <fathom/sensor_fields.hpp>
+#include <nlohmann/json.hpp>
+
+#include "process.hpp"
+
+namespace cli_test {
+namespace {
+
+using nlohmann::json;
+
+Ended run_well(const std::vector<std::string>& arguments) {
+  const Ended ended = run_fathom(arguments);
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_EQ(ended.err, "");
+  return ended;
+}
+
+TEST(NoiseList, ShowsEveryModelAndEveryField) {
+  const std::string all = run_well({"noise"}).out;
+  for (const fathom::NoiseInfo& model : fathom::noise_models()) {
+    EXPECT_NE(all.find(model.slug), std::string::npos) << model.slug;
+    const std::string one = run_well({"noise", std::string(model.slug)}).out;
+    for (const fathom::FieldInfo& field : model.fields) {
+      EXPECT_NE(one.find(field.name), std::string::npos) << model.slug << "." << field.name;
+      EXPECT_NE(one.find(field.doc), std::string::npos) << model.slug << "." << field.name;
+    }
+  }
+}
+
+TEST(NoiseList, JsonHoldsTheFieldTables) {
+  const json list = json::parse(run_well({"noise", "--json"}).out);
+  ASSERT_EQ(list.size(), fathom::noise_models().size());
+  for (std::size_t m = 0; m < list.size(); ++m) {
+    const fathom::NoiseInfo& model = fathom::noise_models()[m];
+    EXPECT_EQ(list[m]["slug"], model.slug);
+    ASSERT_EQ(list[m]["fields"].size(), model.fields.size());
+    for (std::size_t f = 0; f < model.fields.size(); ++f) {
+      const json& field = list[m]["fields"][f];
+      EXPECT_EQ(field["name"], model.fields[f].name);
+      EXPECT_EQ(field["unit"], model.fields[f].unit);
+      if (!model.fields[f].choices.empty()) {
+        EXPECT_EQ(field["choices"].size(), model.fields[f].choices.size());
+      } else {
+        EXPECT_EQ(field["min"].get<double>(), model.fields[f].low);
+        EXPECT_EQ(field["max"].get<double>(), model.fields[f].high);
+        EXPECT_EQ(field["default"].get<double>(), std::stod(model.fields[f].default_value));
+      }
+    }
+  }
+}
+
+TEST(NoiseList, UnknownModelNamesTheNearest) {
+  const Ended ended = run_fathom({"noise", "distnace"});
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_NE(ended.err.find("'distance'"), std::string::npos) << ended.err;
+}
+
+TEST(NoisePage, IsNotStale) {
+  const std::filesystem::path page = std::filesystem::path(FATHOM_SOURCE_DIR) / "docs/noise.md";
+  EXPECT_TRUE(read_text(page) == run_well({"noise", "--markdown"}).out)
+      << "docs/noise.md is stale. Run: build/release/bin/fathom noise --markdown > docs/noise.md";
+}
+
+TEST(NoisePage, LinksToHeadersThatExist) {
+  for (const fathom::NoiseInfo& model : fathom::noise_models()) {
+    const std::string header = "include/fathom/noise/" + std::string(model.slug) + ".hpp";
+    EXPECT_TRUE(std::filesystem::exists(std::filesystem::path(FATHOM_SOURCE_DIR) / header)) << header;
+  }
+}
+
+TEST(SensorList, ShowsEveryPresetAndKind) {
+  const std::string all = run_well({"sensors"}).out;
+  for (const fathom::SensorPreset& preset : fathom::sensor_presets()) {
+    EXPECT_NE(all.find(preset.name), std::string::npos) << preset.name;
+    const std::string one = run_well({"sensors", std::string(preset.name)}).out;
+    EXPECT_NE(one.find(preset.source), std::string::npos) << preset.name;
+  }
+  for (const fathom::SensorKindInfo& kind : fathom::sensor_kinds()) {
+    EXPECT_NE(all.find(kind.slug), std::string::npos) << kind.slug;
+    const std::string one = run_well({"sensors", std::string(kind.slug)}).out;
+    for (const fathom::SensorFieldInfo& field : kind.fields) {
+      EXPECT_NE(one.find(field.doc), std::string::npos) << kind.slug << "." << field.name;
+    }
+  }
+}
+
+/// The word of a choice, given its position as a number.
+std::string choice_word(std::string_view kind, const std::string& field, double position) {
+  for (const fathom::SensorKindInfo& info : fathom::sensor_kinds()) {
+    if (info.slug != kind) continue;
+    for (const fathom::SensorFieldInfo& f : info.fields) {
+      if (f.name == field) return std::string(f.choices[static_cast<std::size_t>(position)]);
+    }
+  }
+  return "no such choice";
+}
+
+TEST(SensorList, JsonHoldsShapesAndValues) {
+  const json all = json::parse(run_well({"sensors", "--json"}).out);
+  ASSERT_EQ(all["presets"].size(), fathom::sensor_presets().size());
+  for (std::size_t p = 0; p < all["presets"].size(); ++p) {
+    const fathom::SensorPreset& preset = fathom::sensor_presets()[p];
+    const fathom::RayPattern pattern = fathom::make_pattern(preset.model);
+    EXPECT_EQ(all["presets"][p]["name"], preset.name);
+    EXPECT_EQ(all["presets"][p]["rows"], pattern.rows);
+    EXPECT_EQ(all["presets"][p]["columns"], pattern.cols);
+    for (const auto& [name, value] : all["presets"][p]["fields"].items()) {
+      const std::vector<double> expected = fathom::get_sensor_field(preset.model, name);
+      if (value.is_array()) {
+        EXPECT_EQ(value.get<std::vector<double>>(), expected) << preset.name << "." << name;
+      } else if (value.is_string()) {
+        EXPECT_EQ(value.get<std::string>(), choice_word(preset.kind, name, expected.at(0)))
+            << preset.name << "." << name;
+      } else {
+        const double number = value.is_boolean() ? static_cast<double>(value.get<bool>()) : value.get<double>();
+        EXPECT_EQ(number, expected.at(0)) << preset.name << "." << name;
+      }
+    }
+  }
+  EXPECT_EQ(all["kinds"].size(), fathom::sensor_kinds().size());
+}
+
+TEST(SensorList, OnePresetOrKindAsJson) {
+  EXPECT_EQ(json::parse(run_well({"sensors", "VLP-16", "--json"}).out)["rows"], 16);
+  EXPECT_EQ(json::parse(run_well({"sensors", "laser_2d", "--json"}).out)["kind"], "laser_2d");
+}
+
+TEST(SensorList, UnknownNameNamesTheNearest) {
+  const Ended ended = run_fathom({"sensors", "VLP-61"});
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_NE(ended.err.find("VLP-16"), std::string::npos) << ended.err;
+}
+
+}  // namespace
+}  // namespace cli_test

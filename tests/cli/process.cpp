@@ -1,0 +1,106 @@
+#include "process.hpp"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+#include <thread>
+
+namespace cli_test {
+
+Ended run_fathom(const std::vector<std::string>& arguments) {
+  const TempFolder folder;
+  return Process(arguments, folder.path()).wait();
+}
+
+Process::Process(const std::vector<std::string>& arguments, const std::filesystem::path& folder,
+                 const std::string& stderr_device)
+    : folder_(folder) {
+  std::vector<std::string> words = {FATHOM_CLI};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  constexpr int kFlags = O_WRONLY | O_CREAT | O_TRUNC;
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, (folder_ / "stdout").c_str(), kFlags, 0600);
+  const std::string err = stderr_device.empty() ? (folder_ / "stderr").string() : stderr_device;
+  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, err.c_str(), kFlags, 0600);
+  const int failure = posix_spawn(&pid_, FATHOM_CLI, &actions, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (failure != 0) throw std::runtime_error("cannot start " FATHOM_CLI);
+}
+
+bool Process::reap(bool block) {
+  if (!ended_) ended_ = waitpid(pid_, &status_, block ? 0 : WNOHANG) == pid_;
+  return ended_;
+}
+
+bool Process::wait_until(const std::function<bool()>& condition) {
+  while (!condition()) {
+    if (reap(false)) return condition();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return true;
+}
+
+void Process::send(int signal) const {
+  if (!ended_) kill(pid_, signal);
+}
+
+Ended Process::wait() {
+  reap(true);
+  Ended ended;
+  if (WIFEXITED(status_)) ended.exit_code = WEXITSTATUS(status_);
+  if (WIFSIGNALED(status_)) ended.signal = WTERMSIG(status_);
+  ended.out = read_text(folder_ / "stdout");
+  ended.err = read_text(folder_ / "stderr");
+  return ended;
+}
+
+TempFolder::TempFolder() {
+  std::string name = (std::filesystem::temp_directory_path() / "fathom-cli-XXXXXX").string();
+  if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make a temporary folder");
+  path_ = name;
+}
+
+TempFolder::~TempFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+std::string read_text(const std::filesystem::path& file) {
+  std::ostringstream text;
+  text << std::ifstream(file, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+std::string write_text(const std::filesystem::path& file, const std::string& text) {
+  std::ofstream(file, std::ios::binary) << text;
+  return file.string();
+}
+
+std::size_t count_lines(const std::string& text) {
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+std::vector<std::filesystem::path> files_below(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> files;
+  if (!std::filesystem::exists(folder)) return files;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (entry.is_regular_file()) files.push_back(entry.path());
+  }
+  return files;
+}
+
+}  // namespace cli_test

@@ -1,0 +1,42 @@
+// What README.md shows works as shown.
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "process.hpp"
+
+namespace cli_test {
+namespace {
+
+TEST(Readme, SceneOfTheTourRuns) {
+  const std::string readme = read_text(std::filesystem::path(FATHOM_SOURCE_DIR) / "README.md");
+  const std::string fence = "```yaml\n";
+  const std::size_t begin = readme.find(fence);
+  ASSERT_NE(begin, std::string::npos);
+  const std::size_t end = readme.find("```", begin + fence.size());
+  ASSERT_NE(end, std::string::npos);
+
+  const TempFolder folder;
+  const std::string scene =
+      write_text(folder / "room.yaml", readme.substr(begin + fence.size(), end - begin - fence.size()));
+  const Ended ended = run_fathom({"simulate", scene, "--out", folder / "room"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_EQ(files_below(folder / "room/lidar").size(), 30U);
+  const Ended fuzzier = run_fathom(
+      {"simulate", scene, "--out", folder / "room", "--force", "--set", "sensors.lidar.noise.distance.stddev_m=0.2"});
+  EXPECT_EQ(fuzzier.exit_code, 0) << fuzzier.err;
+}
+
+TEST(Readme, LinksLeadSomewhere) {
+  const std::filesystem::path root(FATHOM_SOURCE_DIR);
+  const std::string readme = read_text(root / "README.md");
+  for (std::size_t at = readme.find("]("); at != std::string::npos; at = readme.find("](", at + 1)) {
+    const std::string target = readme.substr(at + 2, readme.find(')', at) - at - 2);
+    if (target.find("://") != std::string::npos) continue;
+    EXPECT_TRUE(std::filesystem::exists(root / target)) << "README.md links to " << target;
+  }
+}
+
+}  // namespace
+}  // namespace cli_test

@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# install_test.sh BUILD SOURCE COMPILER BUILD_TYPE
+set -euo pipefail
+build=$1 source=$2 compiler=$3 build_type=$4
+work=$(mktemp -d -t fathom-install-XXXXXX)
+trap 'rm -rf "$work"' EXIT
+
+fail() {
+  echo "install: $*" >&2
+  exit 1
+}
+
+expect() {  # <text> <file>: the file holds a line that matches
+  grep -qE -- "$1" "$2" || fail "'$1' is not in: $(cat "$2")"
+}
+
+cmake --install "$build" --prefix "$work/staged" > /dev/null
+mv "$work/staged" "$work/prefix"  # an installed tree may be moved
+
+"$work/prefix/bin/fathom" --version > "$work/version"
+expect '[0-9]+\.[0-9]+\.[0-9]+' "$work/version"
+# What is installed needs nothing of the build tree.
+if grep -rlF "$build" "$work/prefix/include" "$work"/prefix/lib*; then fail "a path of the build tree was installed"; fi
+if grep -rF --include='*.cmake' find_dependency "$work/prefix"; then fail "a consumer would need more"; fi
+
+build_example() {  # <folder of examples/> <program>: strict warnings, since public headers must not cause any
+  cp -r "$source/examples/$1" "$work/$1"
+  cmake -S "$work/$1" -B "$work/$1/build" -G Ninja -DCMAKE_BUILD_TYPE="$build_type" -DCMAKE_CXX_COMPILER="$compiler" \
+    -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_CXX_FLAGS="-Wall -Wextra -Wpedantic -Werror" > "$work/log" ||
+    fail "$1 does not configure: $(cat "$work/log")"
+  cmake --build "$work/$1/build" > "$work/log" || fail "$1 does not build: $(cat "$work/log")"
+  (cd "$work/$1" && "build/$2" > "$work/$2.out") || fail "$2 does not run"
+}
+
+build_example 01_first_scan first_scan
+expect '^64 x [0-9]+ rays, [0-9]+ hits$' "$work/first_scan.out"
+# 0.02 m was asked for; 65 000 returns estimate it to 0.00006 m.
+expect 'deviation 0\.0(19[7-9]|20[0-3]) m$' "$work/first_scan.out"
+expect '^ +[0-9]+ dropout$' "$work/first_scan.out"
+head -c 200 "$work/01_first_scan/first_scan.pcd" > "$work/pcd"
+expect '^# \.PCD v0?\.7' "$work/pcd"
+[[ $(head -c 8 "$work/01_first_scan/first_scan.png" | od -An -tx1 | tr -d ' ') == 89504e470d0a1a0a ]] ||
+  fail "first_scan.png is no PNG"
+
+build_example 02_my_noise my_noise
+# The largest of 4001 normals lies between 2.5 and 6 deviations but for 1 case in 10^10.
+expect '\(([3-5]\.[0-9]|2\.[5-9]) deviations' "$work/my_noise.out"
+
+# A version that is not there is refused.
+mkdir "$work/later"
+echo 'cmake_minimum_required(VERSION 3.25)
+project(later LANGUAGES NONE)
+find_package(fathom 0.99 REQUIRED)' > "$work/later/CMakeLists.txt"
+if cmake -S "$work/later" -B "$work/later/build" -DCMAKE_PREFIX_PATH="$work/prefix" &> "$work/log"; then
+  fail "find_package(fathom 0.99) accepted another version"
+fi
+echo "install: ok"
