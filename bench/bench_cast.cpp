@@ -1,0 +1,142 @@
+// Frames against raw Embree on the same rays: one thread, contenders interleaved in one process, medians.
+//
+//   bench_cast [scene file of the house] [sse2|avx2|avx512]
+//
+// The raw side (raw_embree.cpp) gets world rays already jittered with the very noise that fathom draws, in the order of
+// fathom's tiles, and writes range and id. fathom starts from its pattern, draws the noise, casts, applies hit and
+// distance noise, gates, and writes range and entity id in the order of the frame.
+
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+#include <fathom/simulator.hpp>
+
+#include "interleave.hpp"
+#include "raw_embree.hpp"
+#include "scenes.hpp"
+#include "sensor/plan.hpp"
+#include "sensor/render.hpp"
+
+namespace fathom::bench {
+namespace {
+
+constexpr int kRounds = 31;
+constexpr std::uint64_t kSeed = 1;
+
+std::vector<Noise> three_gaussians() {
+  return {AngularRay{.axis = Axis::kZ, .stddev_rad = 0.0005F}, AngularHit{.axis = Axis::kZ, .stddev_rad = 0.0005F},
+          DistanceNoise{.stddev_m = 0.01F, .stddev_per_m = 0.001F}};
+}
+
+Sensor make_sensor(const Set& set, std::string name, std::vector<Noise> noise) {
+  Sensor sensor;
+  sensor.name = std::move(name);
+  sensor.model = set.model;
+  sensor.parent_from_sensor = set.world_from_sensor;
+  sensor.noise = std::move(noise);
+  return sensor;
+}
+
+/// The rays that fathom casts for frame 0 of a sensor, in its order, in world coordinates.
+RawRays world_rays(const Sensor& sensor, const CastPlan& plan, const Pose& world_from_sensor, Isa isa) {
+  RawRays rays;
+  rays.coherent = plan.coherent;
+  const Vec3 o = world_from_sensor.translation_m;
+  rays.origin[0] = static_cast<float>(o.x), rays.origin[1] = static_cast<float>(o.y);
+  rays.origin[2] = static_cast<float>(o.z);
+  const NoiseChain chain = make_chain(sensor);
+  RayBlock block;
+  ReturnBlock returns;
+  DrawBuffer draws;
+  for (std::uint32_t begin = 0; begin < plan.lanes(); begin += kBlockRays) {
+    block.count = std::min(kBlockRays, plan.lanes() - begin);
+    block.quads = plan.quad_keys.data() + begin / kQuadRays;
+    std::copy_n(plan.dx.data() + begin, block.count, block.dx);
+    std::copy_n(plan.dy.data() + begin, block.count, block.dy);
+    std::copy_n(plan.dz.data() + begin, block.count, block.dz);
+    for (const ActiveNoise& n : chain.ray) n.noise.apply(isa, {kSeed, 0, n.stream}, block, returns, draws);
+    for (std::uint32_t i = 0; i < block.count; ++i) {
+      const Vec3 d = rotate(world_from_sensor.rotation, {block.dx[i], block.dy[i], block.dz[i]});
+      rays.dx.push_back(static_cast<float>(d.x));
+      rays.dy.push_back(static_cast<float>(d.y));
+      rays.dz.push_back(static_cast<float>(d.z));
+    }
+  }
+  return rays;
+}
+
+void run_set(const Set& set, Isa isa) {
+  const char* config = isa == Isa::kSse2 ? "isa=sse2" : isa == Isa::kAvx2 ? "isa=avx2" : "";
+  const RawEmbree raw(*set.scene, config);
+  Simulator one(*set.scene, {.seed = kSeed, .threads = 1, .isa = isa});
+  Simulator two(*set.scene, {.seed = kSeed, .threads = 2, .isa = isa});
+  const Sensor noisy = make_sensor(set, "noisy", three_gaussians()), clean = make_sensor(set, "clean", {});
+  CastPlan plan;
+  make_plan(make_pattern(set.model), false, plan);
+  const RawRays jittered = world_rays(noisy, plan, set.world_from_sensor, isa);
+  const RawRays straight = world_rays(clean, plan, set.world_from_sensor, isa);
+  const SensorId on = one.add_sensor(noisy), off = one.add_sensor(clean), both = two.add_sensor(noisy);
+  std::vector<float> range(plan.lanes());
+  std::vector<std::uint32_t> id(plan.lanes());
+  Frame frame({Channel::kRange, Channel::kEntityId});
+
+  const std::vector<double> t = interleave(
+      kRounds, {[&] { raw.intersect16(jittered, range.data(), id.data()); }, [&] { one.render(on, 0, frame); },
+                [&] { raw.intersect16(straight, range.data(), id.data()); }, [&] { one.render(off, 0, frame); },
+                [&] { raw.intersect1(jittered, range.data(), id.data()); }, [&] { two.render(both, 0, frame); }});
+  const double rays = static_cast<double>(frame.size()) * 1e-6;
+  const double best_raw = std::min(t[2], t[4]);
+  std::printf("| %-42s | %ux%u | %5.1f | %5.1f | %5.1f | %5.1f | %4.2f | %4.2f | %4.2f | %4.2f | %4.2f |\n",
+              set.name.c_str(), plan.tile_cols, plan.tile_rows, rays / t[4], rays / t[0], rays / t[3], rays / t[1],
+              t[0] / t[1], t[2] / t[3], t[4] / t[1], best_raw / t[3], t[1] / t[5]);
+  std::fflush(stdout);
+}
+
+/// Commit of many moved entities: seconds of the whole update by the caster, and of the raw calls.
+void run_moving(int entities) {
+  Scene scene;
+  const MeshId box = scene.add_mesh(make_box({0.5, 0.5, 0.5}));
+  for (int i = 0; i < entities; ++i) {
+    scene.add_entity(
+        {.name = "box " + std::to_string(i), .mesh = box, .parent_from_entity = Pose{{double(i), 0, 0}, {}}});
+  }
+  Simulator simulator(std::move(scene), {.threads = 1});
+  Laser2d laser;
+  laser.beams = 1;
+  Sensor sensor;
+  sensor.name = "laser", sensor.model = laser;
+  const SensorId id = simulator.add_sensor(sensor);
+  Frame frame({Channel::kRange});
+  double shift = 0.0;
+  const double seconds =
+      interleave(101, {[&] {
+                   shift += 0.01;
+                   for (int i = 0; i < entities; ++i) {
+                     simulator.scene().set_pose(static_cast<EntityId>(i), {{double(i), shift, 0}, {}});
+                   }
+                   simulator.render(id, 0, frame);
+                 }})[0];
+  std::printf("%d moved entities, set, committed and one ray cast: %.3f ms\n", entities, 1e3 * seconds);
+}
+
+}  // namespace
+}  // namespace fathom::bench
+
+int main(int argc, char** argv) {
+  using namespace fathom;
+  const std::string file = argc > 1 ? argv[1] : FATHOM_SOURCE_DIR "/examples/house/house.yaml";
+  const std::string wanted = argc > 2 ? argv[2] : "";
+  const Scene house = bench::make_house(file), terrain = bench::make_terrain();
+  for (const Isa isa : {Isa::kAvx512, Isa::kAvx2, Isa::kSse2}) {
+    if (isa > detect_isa() || (!wanted.empty() && wanted != to_string(isa))) continue;
+    std::printf(
+        "\n%s (million rays per second; ratios)\n\n"
+        "| set | tile | raw 1 | raw 16 | fathom, noise off | fathom, 3 noises | on / raw 16 | off / raw 16 | "
+        "on / raw 1 | off / best raw | 2 threads / 1 |\n|---|---|---|---|---|---|---|---|---|---|---|\n",
+        std::string(to_string(isa)).c_str());
+    for (const bench::Set& set : bench::make_sets(house, terrain)) bench::run_set(set, isa);
+  }
+  std::printf("\n");
+  for (const int entities : {100, 1000, 10000}) bench::run_moving(entities);
+}

@@ -1,0 +1,36 @@
+#pragma once
+// Fair timing in one process: the contenders take turns, so that whatever else the machine does hits all of them, and
+// only medians and ratios are reported.
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <vector>
+
+namespace fathom::bench {
+
+inline double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+inline double median(std::vector<double> values) {
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
+  return values[values.size() / 2];
+}
+
+/// Median seconds of each contender over `rounds` rounds, after one round that is not counted.
+inline std::vector<double> interleave(int rounds, const std::vector<std::function<void()>>& contenders) {
+  std::vector<std::vector<double>> times(contenders.size());
+  for (int round = 0; round <= rounds; ++round) {
+    for (std::size_t i = 0; i < contenders.size(); ++i) {
+      const double start = seconds_now();
+      contenders[i]();
+      if (round > 0) times[i].push_back(seconds_now() - start);
+    }
+  }
+  std::vector<double> medians;
+  for (const std::vector<double>& t : times) medians.push_back(median(t));
+  return medians;
+}
+
+}  // namespace fathom::bench

@@ -1,0 +1,48 @@
+#pragma once
+// The yardstick: Embree used directly, as its manual shows, without anything of fathom. Same geometry, same instances,
+// same flags, same rays in the same order.
+
+#include <cstdint>
+#include <vector>
+
+#include <embree3/rtcore.h>
+
+#include <fathom/scene.hpp>
+
+namespace fathom::bench {
+
+/// Rays in world coordinates, arrays of [count], count a multiple of 16.
+struct RawRays {
+  float origin[3] = {0, 0, 0};
+  std::vector<float> dx, dy, dz;
+  bool coherent = true;
+};
+
+/// Rays from one point, each along its share of the way.
+struct RawSights {
+  float origin[3] = {0, 0, 0};
+  std::vector<float> dx, dy, dz, tfar;
+};
+
+class RawEmbree {
+ public:
+  RawEmbree(const Scene& scene, const char* device_config);
+  ~RawEmbree();
+  RawEmbree(const RawEmbree&) = delete;
+  RawEmbree& operator=(const RawEmbree&) = delete;
+
+  /// rtcIntersect16, SoA in, range and id out.
+  void intersect16(const RawRays& rays, float* range, std::uint32_t* id) const;
+  /// rtcIntersect1 in a loop.
+  void intersect1(const RawRays& rays, float* range, std::uint32_t* id) const;
+  /// rtcOccluded16, SoA in, blocked (1 or 0) out. Without the coherent flag: with it, Embree 3.13.5 may never return
+  /// (src/cast/embree/shadow_packets.hpp).
+  void occluded16(const RawSights& rays, std::uint32_t* blocked) const;
+
+ private:
+  RTCDevice device_;
+  RTCScene top_;
+  std::vector<RTCScene> trees_;
+};
+
+}  // namespace fathom::bench
