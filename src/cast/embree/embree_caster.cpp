@@ -106,28 +106,22 @@ class EmbreeCaster final : public Caster {
   }
 
   void cast(const CastRays& rays, const CastHits& hits) const override {
-    switch (width_) {
-      case 16:
-        return cast_packets<Packet16>(top_.get(), rays, hits, normals_.data());
-      case 8:
-        return cast_packets<Packet8>(top_.get(), rays, hits, normals_.data());
-      default:
-        return cast_packets<Packet4>(top_.get(), rays, hits, normals_.data());
-    }
+    with_width([&]<class Width>() { cast_packets<Width>(top_.get(), rays, hits, normals_.data()); });
   }
 
   void find_blocked(const SightLines& lines, std::uint32_t* blocked) const override {
-    switch (width_) {
-      case 16:
-        return occlude_packets<Shadow16>(top_.get(), lines, blocked);
-      case 8:
-        return occlude_packets<Shadow8>(top_.get(), lines, blocked);
-      default:
-        return occlude_packets<Shadow4>(top_.get(), lines, blocked);
-    }
+    with_width([&]<class Width>() { occlude_packets<Width>(top_.get(), lines, blocked); });
   }
 
  private:
+  /// Calls f<Width>() with the width that the device runs natively.
+  template <class F>
+  void with_width(F f) const {
+    if (width_ == 16) return f.template operator()<Width16>();
+    if (width_ == 8) return f.template operator()<Width8>();
+    f.template operator()<Width4>();
+  }
+
   void commit(RTCScene scene) {
     // Inside the executor, so that a caller's bound on threads holds for tree building too.
     executor_.run([&] { rtcCommitScene(scene); });
@@ -188,21 +182,18 @@ class EmbreeCaster final : public Caster {
     if (!tree.deforms) {
       // The first deformation moves the mesh to a tree that can be refitted; instances must see the new tree.
       tree = build(mesh, true);
-      for (std::size_t e = 0; e < instances_.size(); ++e) {
-        if (instance_mesh_[e] != id) continue;
-        rtcSetGeometryInstancedScene(instances_[e].geometry.get(), tree.scene.get());
-        rtcCommitGeometry(instances_[e].geometry.get());
-      }
-      return;
+    } else {
+      void* vertices = rtcGetGeometryBufferData(tree.geometry.get(), RTC_BUFFER_TYPE_VERTEX, 0);
+      std::memcpy(vertices, mesh.vertices_m.data(), mesh.vertices_m.size() * sizeof(mesh.vertices_m[0]));
+      rtcUpdateGeometryBuffer(tree.geometry.get(), RTC_BUFFER_TYPE_VERTEX, 0);
+      rtcCommitGeometry(tree.geometry.get());
+      commit(tree.scene.get());
     }
-    void* vertices = rtcGetGeometryBufferData(tree.geometry.get(), RTC_BUFFER_TYPE_VERTEX, 0);
-    std::memcpy(vertices, mesh.vertices_m.data(), mesh.vertices_m.size() * sizeof(mesh.vertices_m[0]));
-    rtcUpdateGeometryBuffer(tree.geometry.get(), RTC_BUFFER_TYPE_VERTEX, 0);
-    rtcCommitGeometry(tree.geometry.get());
-    commit(tree.scene.get());
-    // An instance caches the bounds of its tree.
+    // Committed in both cases: an instance caches the bounds of its tree.
     for (std::size_t e = 0; e < instances_.size(); ++e) {
-      if (instance_mesh_[e] == id) rtcCommitGeometry(instances_[e].geometry.get());
+      if (instance_mesh_[e] != id) continue;
+      rtcSetGeometryInstancedScene(instances_[e].geometry.get(), tree.scene.get());
+      rtcCommitGeometry(instances_[e].geometry.get());
     }
   }
 

@@ -1,12 +1,13 @@
 #pragma once
-// The loop over ray packets. One path for every sensor: packets of the width that the device runs natively; the
-// coherent flag is the caller's knowledge (on random rays it costs a factor of 2 to 3).
+// The loop over ray packets. One path for every sensor: packets of the width that the device runs natively
+// (packet_width.hpp); the coherent flag is the caller's knowledge (on random rays it costs a factor of 2 to 3).
 
 #include <cstring>
 
 #include <embree3/rtcore.h>
 
 #include "cast/caster.hpp"
+#include "cast/embree/packet_width.hpp"
 
 namespace fathom {
 
@@ -15,40 +16,18 @@ struct NormalMatrix {
   float m[9];
 };
 
-struct Packet16 {
-  static constexpr unsigned kWidth = 16;
-  RTCRayHit16 data;
-  void intersect(const int* valid, RTCScene scene, RTCIntersectContext* context) {
-    rtcIntersect16(valid, scene, context, &data);
-  }
-};
-struct Packet8 {
-  static constexpr unsigned kWidth = 8;
-  RTCRayHit8 data;
-  void intersect(const int* valid, RTCScene scene, RTCIntersectContext* context) {
-    rtcIntersect8(valid, scene, context, &data);
-  }
-};
-struct Packet4 {
-  static constexpr unsigned kWidth = 4;
-  RTCRayHit4 data;
-  void intersect(const int* valid, RTCScene scene, RTCIntersectContext* context) {
-    rtcIntersect4(valid, scene, context, &data);
-  }
-};
-
 /// World unit normals of the hits of one packet, turned against their rays.
-template <class Packet>
-void store_normals(const Packet& packet, const NormalMatrix* world_from_normal, const CastHits& hits,
+template <class Width>
+void store_normals(const typename Width::RayHit& packet, const NormalMatrix* world_from_normal, const CastHits& hits,
                    std::uint32_t begin) {
-  for (unsigned k = 0; k < Packet::kWidth; ++k) {
-    const auto& hit = packet.data.hit;
+  for (unsigned k = 0; k < Width::kWidth; ++k) {
+    const auto& hit = packet.hit;
     if (hit.geomID[k] == RTC_INVALID_GEOMETRY_ID) continue;
     const float* m = world_from_normal[hit.instID[0][k]].m;
     const float x = m[0] * hit.Ng_x[k] + m[3] * hit.Ng_y[k] + m[6] * hit.Ng_z[k];
     const float y = m[1] * hit.Ng_x[k] + m[4] * hit.Ng_y[k] + m[7] * hit.Ng_z[k];
     const float z = m[2] * hit.Ng_x[k] + m[5] * hit.Ng_y[k] + m[8] * hit.Ng_z[k];
-    const auto& ray = packet.data.ray;
+    const auto& ray = packet.ray;
     const bool behind = x * ray.dir_x[k] + y * ray.dir_y[k] + z * ray.dir_z[k] > 0.0F;
     const float scale = (behind ? -1.0F : 1.0F) / __builtin_sqrtf(x * x + y * y + z * z);
     hits.nx[begin + k] = x * scale;
@@ -57,42 +36,37 @@ void store_normals(const Packet& packet, const NormalMatrix* world_from_normal, 
   }
 }
 
-template <class Packet>
+template <class Width>
 void cast_packets(RTCScene scene, const CastRays& rays, const CastHits& hits, const NormalMatrix* world_from_normal) {
-  constexpr unsigned W = Packet::kWidth;
+  constexpr unsigned W = Width::kWidth;
   constexpr std::size_t kBytes = W * sizeof(float);
   RTCIntersectContext context;
   rtcInitIntersectContext(&context);
   context.flags = rays.coherent ? RTC_INTERSECT_CONTEXT_FLAG_COHERENT : RTC_INTERSECT_CONTEXT_FLAG_INCOHERENT;
   alignas(64) static constexpr int kAll[16] = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
-  alignas(64) Packet packet;  // one for all packets: only what the last cast changed is written again
-  auto& ray = packet.data.ray;
-  auto& hit = packet.data.hit;
-  for (unsigned k = 0; k < W; ++k) {
-    ray.org_x[k] = rays.origin[0], ray.org_y[k] = rays.origin[1], ray.org_z[k] = rays.origin[2];
-    ray.tnear[k] = 0.0F, ray.time[k] = 0.0F, ray.mask[k] = ~0U, ray.id[k] = 0, ray.flags[k] = 0;
-  }
+  alignas(64) typename Width::RayHit packet;  // one for all packets: only what the last cast changed is written again
+  auto& ray = packet.ray;
+  auto& hit = packet.hit;
+  start_rays<Width>(rays.origin, ray);
   for (std::uint32_t begin = 0; begin < rays.count; begin += W) {
     if (rays.ox != nullptr) {
       std::memcpy(ray.org_x, rays.ox + begin, kBytes);
       std::memcpy(ray.org_y, rays.oy + begin, kBytes);
       std::memcpy(ray.org_z, rays.oz + begin, kBytes);
     }
-    std::memcpy(ray.dir_x, rays.dx + begin, kBytes);
-    std::memcpy(ray.dir_y, rays.dy + begin, kBytes);
-    std::memcpy(ray.dir_z, rays.dz + begin, kBytes);
+    load_directions<Width>(rays, begin, ray);
     for (unsigned k = 0; k < W; ++k) {
       ray.tfar[k] = __builtin_inff();
       hit.geomID[k] = RTC_INVALID_GEOMETRY_ID;
       hit.primID[k] = RTC_INVALID_GEOMETRY_ID;
       hit.instID[0][k] = RTC_INVALID_GEOMETRY_ID;
     }
-    packet.intersect(kAll, scene, &context);
+    Width::intersect(kAll, scene, &context, &packet);
     std::memcpy(hits.range_m + begin, ray.tfar, kBytes);
     // The "no" of Embree, RTC_INVALID_GEOMETRY_ID, is ours as well: kNoEntity and kNoTriangle.
     if (hits.entity != nullptr) std::memcpy(hits.entity + begin, hit.instID[0], kBytes);
     if (hits.triangle != nullptr) std::memcpy(hits.triangle + begin, hit.primID, kBytes);
-    if (hits.nx != nullptr) store_normals(packet, world_from_normal, hits, begin);
+    if (hits.nx != nullptr) store_normals<Width>(packet, world_from_normal, hits, begin);
   }
 }
 
