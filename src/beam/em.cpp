@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/isa.hpp"
+
 namespace fathom {
 
 namespace {
@@ -10,15 +12,7 @@ namespace {
 constexpr std::size_t kBlocksAtOnce = 8;
 
 const EmKernels& pick_kernels(Isa isa) {
-  switch (isa) {
-    case Isa::kAvx512:
-      return avx512::kEmKernels;
-    case Isa::kAvx2:
-      return avx2::kEmKernels;
-    case Isa::kSse2:
-      break;
-  }
-  return sse2::kEmKernels;
+  return for_isa(isa, sse2::kEmKernels, avx2::kEmKernels, avx512::kEmKernels);
 }
 
 EmParameters em_parameters(const BeamParameters& p, const BeamSensor& sensor, FitVariant variant) {

@@ -11,6 +11,7 @@
 #include <fathom/noise/field.hpp>
 
 #include "base/executor.hpp"
+#include "base/isa.hpp"
 #include "beam/score_tables.hpp"
 
 namespace fathom {
@@ -20,15 +21,7 @@ namespace {
 constexpr std::size_t kRaysAtOnce = 4096;  // expected ranges of a chunk of poses stay in the first cache
 
 ScoreKernel pick_kernel(Isa isa) {
-  switch (isa) {
-    case Isa::kAvx512:
-      return avx512::kScoreKernel;
-    case Isa::kAvx2:
-      return avx2::kScoreKernel;
-    case Isa::kSse2:
-      break;
-  }
-  return sse2::kScoreKernel;
+  return for_isa(isa, sse2::kScoreKernel, avx2::kScoreKernel, avx512::kScoreKernel);
 }
 
 bool is_finite(const Pose& pose) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/isa.hpp"
 #include "sensor/edge_pass.hpp"
 
 namespace fathom {
@@ -10,7 +11,7 @@ namespace fathom {
 namespace {
 
 const LaneKernels& lanes_for(Isa isa) {
-  return isa == Isa::kAvx512 ? avx512::kLanes : isa == Isa::kAvx2 ? avx2::kLanes : sse2::kLanes;
+  return for_isa(isa, sse2::kLanes, avx2::kLanes, avx512::kLanes);
 }
 
 /// Writes the lanes of a block to their places in a frame array of any element type.

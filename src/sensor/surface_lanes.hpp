@@ -7,6 +7,7 @@
 #include <fathom/noise/drive.hpp>
 #include <fathom/noise/stereo_energy.hpp>
 
+#include "base/isa.hpp"
 #include "sensor/lanes.hpp"
 
 namespace fathom {
@@ -61,9 +62,7 @@ extern const SurfaceKernels kSurfaceKernels;
 }
 
 inline const SurfaceKernels& surface_kernels(Isa isa) {
-  return isa == Isa::kAvx512 ? avx512::kSurfaceKernels
-         : isa == Isa::kAvx2 ? avx2::kSurfaceKernels
-                             : sse2::kSurfaceKernels;
+  return for_isa(isa, sse2::kSurfaceKernels, avx2::kSurfaceKernels, avx512::kSurfaceKernels);
 }
 
 }  // namespace fathom

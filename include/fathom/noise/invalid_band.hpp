@@ -48,7 +48,7 @@ struct InvalidBand {
     // Columns are whole numbers; the slack keeps a ray's rounding from deciding about a whole column.
     const bool outside = (p.left_band == Switch::kOn) & (u - d < -1e-3F);
     const Reason band = outside ? Reason::kHiddenRight : Reason::kHit;
-    return (p.max_disparity_px < kNoLimit) & (d > p.max_disparity_px) ? Reason::kBelowMinRange : band;
+    return ((p.max_disparity_px < kNoLimit) & (d > p.max_disparity_px)) ? Reason::kBelowMinRange : band;
   }
 };
 

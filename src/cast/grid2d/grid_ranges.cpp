@@ -4,6 +4,7 @@
 
 #include <fathom/expected_ranges.hpp>
 
+#include "base/isa.hpp"
 #include "cast/grid2d/grid_kernels.hpp"
 
 namespace fathom {
@@ -13,15 +14,7 @@ namespace {
 constexpr std::size_t kPosesAtOnce = 64;
 
 GridKernel pick_kernel(Isa isa) {
-  switch (isa) {
-    case Isa::kAvx512:
-      return avx512::kGridKernel;
-    case Isa::kAvx2:
-      return avx2::kGridKernel;
-    case Isa::kSse2:
-      break;
-  }
-  return sse2::kGridKernel;
+  return for_isa(isa, sse2::kGridKernel, avx2::kGridKernel, avx512::kGridKernel);
 }
 
 class GridRanges final : public ExpectedRanges {
