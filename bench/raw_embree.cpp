@@ -81,7 +81,6 @@ void RawEmbree::occluded16(const RawSights& rays, std::uint32_t* blocked) const 
   alignas(64) int valid[16];
   RTCRay16 packet;
   for (unsigned k = 0; k < 16; ++k) {
-    valid[k] = -1;
     packet.org_x[k] = rays.origin[0], packet.org_y[k] = rays.origin[1], packet.org_z[k] = rays.origin[2];
     packet.tnear[k] = 0.0F, packet.time[k] = 0.0F, packet.mask[k] = ~0U, packet.id[k] = 0, packet.flags[k] = 0;
   }
@@ -90,8 +89,25 @@ void RawEmbree::occluded16(const RawSights& rays, std::uint32_t* blocked) const 
     std::memcpy(packet.dir_y, rays.dy.data() + i, 64);
     std::memcpy(packet.dir_z, rays.dz.data() + i, 64);
     std::memcpy(packet.tfar, rays.tfar.data() + i, 64);
-    rtcOccluded16(valid, top_, &context, &packet);
+    int any = 0;
+    for (unsigned k = 0; k < 16; ++k) any |= valid[k] = packet.tfar[k] > 0.0F ? -1 : 0;
+    if (any != 0) rtcOccluded16(valid, top_, &context, &packet);
     for (unsigned k = 0; k < 16; ++k) blocked[i + k] = packet.tfar[k] < 0.0F ? 1 : 0;
+  }
+}
+
+void RawEmbree::occluded1(const RawSights& rays, std::uint32_t* blocked) const {
+  RTCIntersectContext context;
+  rtcInitIntersectContext(&context);
+  for (std::size_t i = 0; i < rays.dx.size(); ++i) {
+    blocked[i] = 0;
+    if (rays.tfar[i] <= 0.0F) continue;
+    RTCRay r;
+    r.org_x = rays.origin[0], r.org_y = rays.origin[1], r.org_z = rays.origin[2];
+    r.dir_x = rays.dx[i], r.dir_y = rays.dy[i], r.dir_z = rays.dz[i];
+    r.tnear = 0.0F, r.tfar = rays.tfar[i], r.time = 0.0F, r.mask = ~0U, r.id = 0, r.flags = 0;
+    rtcOccluded1(top_, &context, &r);
+    blocked[i] = r.tfar < 0.0F ? 1 : 0;
   }
 }
 

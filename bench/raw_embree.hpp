@@ -18,7 +18,7 @@ struct RawRays {
   bool coherent = true;
 };
 
-/// Rays from one point, each along its share of the way.
+/// Rays from one point, each along its share of the way; those with a share of 0 are not cast.
 struct RawSights {
   float origin[3] = {0, 0, 0};
   std::vector<float> dx, dy, dz, tfar;
@@ -38,6 +38,8 @@ class RawEmbree {
   /// rtcOccluded16, SoA in, blocked (1 or 0) out. Without the coherent flag: with it, Embree 3.13.5 may never return
   /// (src/cast/embree/shadow_packets.hpp).
   void occluded16(const RawSights& rays, std::uint32_t* blocked) const;
+  /// rtcOccluded1 in a loop.
+  void occluded1(const RawSights& rays, std::uint32_t* blocked) const;
 
  private:
   RTCDevice device_;

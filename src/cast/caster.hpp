@@ -3,6 +3,7 @@
 // origin. An origin near the sensor keeps single precision good however far from the world's origin a robot drives.
 
 #include <cstdint>
+#include <memory>
 
 #include <fathom/geometry.hpp>
 #include <fathom/scene.hpp>
@@ -16,6 +17,9 @@ struct CastRays {
   const float *dx = nullptr, *dy = nullptr, *dz = nullptr;  ///< unit directions
   std::uint32_t count = 0;
   bool coherent = true;  ///< whether 16 neighbouring rays are nearly parallel
+  /// Solid angle between 16 neighbouring rays, for a caster that weighs it against the triangles it meets; 0:
+  /// `coherent` says all.
+  float tile_sr = 0.0F;
 };
 
 /// Arrays to fill, [count]; all but range_m may be null.
@@ -40,9 +44,18 @@ class Caster {
  public:
   virtual ~Caster() = default;
   /// Takes over what changed in the scene at `stamp_s` since the last call: new meshes and entities, poses, vertices.
-  /// The origin moves to `near_m` when that is more than kRebaseM away from it.
-  virtual void update(const Scene& scene, double stamp_s, const Vec3& near_m) = 0;
-  /// Moves the origin at the next update(), however near it is.
+  /// The origin moves to `near_m` when that is more than kRebaseM away from it. What is cast follows at commit().
+  virtual void place(const Scene& scene, double stamp_s, const Vec3& near_m) = 0;
+  /// Makes what was placed what is cast. Forks may be committed at once.
+  virtual void commit() = 0;
+  void update(const Scene& scene, double stamp_s, const Vec3& near_m) {
+    place(scene, stamp_s, near_m);
+    commit();
+  }
+  /// Another caster of the same scene that shares what is costly, the trees of meshes, for entities that stand
+  /// elsewhere. Meshes may deform only while no fork casts.
+  [[nodiscard]] virtual std::unique_ptr<Caster> fork() const = 0;
+  /// Moves the origin at the next place(), however near it is.
   virtual void move_origin(const Vec3& origin) = 0;
   /// World coordinates of the origin of the rays' coordinates.
   [[nodiscard]] virtual Vec3 origin() const = 0;

@@ -32,6 +32,15 @@ Vec3 origin_near(const Vec3& p) {
 }  // namespace
 
 class Environments::Impl {
+  /// What one of the environments at work needs of its own.
+  struct Slot {
+    std::unique_ptr<Caster> caster;
+    std::size_t scene = 0;  // the slot whose caster it casts into: slot 0's, when both see the same scene
+    Pose world_from_sensor;
+    Vec3 origin;
+    EdgeScratch edge;
+  };
+
  public:
   Impl(Scene scene, Sensor sensor, EnvironmentsOptions options)
       : scene_(std::move(scene)), sensor_(std::move(sensor)), options_(std::move(options)) {
@@ -48,7 +57,9 @@ class Environments::Impl {
     }
     for (const ParameterRange& range : options_.ranges) check_range(sensor_, range);
     executor_ = make_executor(options_.simulator.threads);
-    caster_ = make_embree_caster(options_.simulator.isa, *executor_);
+    slots_.resize(executor_->threads() == 1 ? 1 : 4 * static_cast<std::size_t>(executor_->threads()));
+    slots_[0].caster = make_embree_caster(options_.simulator.isa, *executor_);
+    jobs_.reserve(slots_.size());
     episodes_.assign(options_.count, 0);
     const double start = options_.simulator.start_s;
     sensor_poses_.assign(options_.count, sensor_.parent_from_sensor.at(start));
@@ -56,8 +67,6 @@ class Environments::Impl {
     drawn_.resize(chains_.size() * options_.ranges.size());
     for (std::uint32_t e = 0; e < options_.count; ++e) draw(e);
     for (const Entity& entity : scene_.entities()) reflectivity_.push_back(entity.reflectivity);
-    edge_.range_m.resize(std::size_t{plan_.rows} * plan_.cols);
-    edge_.reached.resize(edge_.range_m.size());
   }
 
   void set_entity_pose(std::uint32_t environment, EntityId entity, const Pose& pose) {
@@ -105,7 +114,9 @@ class Environments::Impl {
     }
     frame.resize(options_.count * plan_.rows, plan_.cols);
     frame.set_stamp(index, stamp);
-    for (std::uint32_t e = 0; e < options_.count; ++e) render_one(e, index, stamp, frame);
+    for (std::uint32_t first = 0; first < options_.count; first += static_cast<std::uint32_t>(slots_.size())) {
+      render_group(first, index, stamp, frame);
+    }
   }
 
   [[nodiscard]] std::uint32_t count() const { return options_.count; }
@@ -135,34 +146,60 @@ class Environments::Impl {
     chains_[e] = make_chain(sensor);
   }
 
-  void render_one(std::uint32_t e, std::uint32_t index, double stamp, Frame& frame) {
-    for (std::size_t k = 0; k < moved_.size(); ++k) scene_.set_pose(moved_[k], entity_poses_[k][e]);
-    Pose world_from_sensor = sensor_poses_[e];
-    if (sensor_.parent != kNoEntity) {
-      world_from_sensor = scene_.world_from_entity(sensor_.parent, stamp) * world_from_sensor;
+  /// As many environments at once as there are slots: their top-level trees are built side by side, and then their
+  /// blocks shared out as if they were one image.
+  void render_group(std::uint32_t first, std::uint32_t index, double stamp, Frame& frame) {
+    const std::size_t count = std::min<std::size_t>(slots_.size(), options_.count - first);
+    for (std::size_t s = 0; s < count; ++s) place(first + static_cast<std::uint32_t>(s), stamp, s);
+    executor_->parallel_for(count, 1, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t s = begin; s < end; ++s) {
+        if (slots_[s].scene == s) slots_[s].caster->commit();
+      }
+    });
+    jobs_.clear();
+    for (std::size_t s = 0; s < count; ++s) {
+      jobs_.push_back(job_of(first + static_cast<std::uint32_t>(s), index, slots_[s]));
     }
-    world_from_sensor.rotation = aligned(sensor_.model, world_from_sensor.rotation);
-    const Vec3 origin = origin_near(world_from_sensor.translation_m);
-    caster_->move_origin(origin);
-    caster_->update(scene_, stamp, origin);
-    const Rigid cast_from_sensor = narrow(world_from_sensor, origin);
-    fathom::render({.plan = plan_,
-                    .pattern = pattern_,
-                    .chain = chains_[chains_.size() == 1 ? 0 : e],
-                    .caster = *caster_,
-                    .reflectivity = reflectivity_,
-                    .seed = seed_of(e),
-                    .frame_index = index,
-                    .range_policy = sensor_.range_policy,
-                    .isa = options_.simulator.isa,
-                    .cast_from_sensor = cast_from_sensor,
-                    .world_from_sensor = narrow(world_from_sensor, {}),
-                    .rolling_cast_from_sensor = {},
-                    .rolling_world_from_sensor = {},
-                    .rig = view_rig(sensor_.model, cast_from_sensor),
-                    .edge = &edge_,
-                    .first = std::size_t{e} * plan_.rows * plan_.cols},
-                   *executor_, frame);
+    fathom::render(jobs_, *executor_, frame);
+  }
+
+  void place(std::uint32_t e, double stamp, std::size_t s) {
+    Slot& slot = slots_[s];
+    for (std::size_t k = 0; k < moved_.size(); ++k) scene_.set_pose(moved_[k], entity_poses_[k][e]);
+    slot.world_from_sensor = sensor_poses_[e];
+    if (sensor_.parent != kNoEntity) {
+      slot.world_from_sensor = scene_.world_from_entity(sensor_.parent, stamp) * slot.world_from_sensor;
+    }
+    slot.world_from_sensor.rotation = aligned(sensor_.model, slot.world_from_sensor.rotation);
+    slot.origin = origin_near(slot.world_from_sensor.translation_m);
+    slot.scene = moved_.empty() && slot.origin == slots_[0].origin ? 0 : s;
+    if (slot.scene != s) return;
+    if (slot.caster == nullptr) slot.caster = slots_[0].caster->fork();
+    slot.caster->move_origin(slot.origin);
+    slot.caster->place(scene_, stamp, slot.origin);
+  }
+
+  RenderJob job_of(std::uint32_t e, std::uint32_t index, Slot& slot) {
+    const NoiseChain& chain = chains_[chains_.size() == 1 ? 0 : e];
+    const std::size_t rays = std::size_t{plan_.rows} * plan_.cols;
+    if (!chain.edge_loss.empty()) slot.edge.range_m.resize(rays), slot.edge.reached.resize(rays);
+    const Rigid cast_from_sensor = narrow(slot.world_from_sensor, slot.origin);
+    return {.plan = plan_,
+            .pattern = pattern_,
+            .chain = chain,
+            .caster = *slots_[slot.scene].caster,
+            .reflectivity = reflectivity_,
+            .seed = seed_of(e),
+            .frame_index = index,
+            .range_policy = sensor_.range_policy,
+            .isa = options_.simulator.isa,
+            .cast_from_sensor = cast_from_sensor,
+            .world_from_sensor = narrow(slot.world_from_sensor, {}),
+            .rolling_cast_from_sensor = {},
+            .rolling_world_from_sensor = {},
+            .rig = view_rig(sensor_.model, cast_from_sensor),
+            .edge = &slot.edge,
+            .first = e * rays};
   }
 
   Scene scene_;
@@ -172,7 +209,8 @@ class Environments::Impl {
   CastPlan plan_;
   std::uint32_t pattern_frame_ = 0;
   std::unique_ptr<Executor> executor_;
-  std::unique_ptr<Caster> caster_;
+  std::vector<Slot> slots_;
+  std::vector<RenderJob> jobs_;                  // of the slots at work
   std::vector<float> reflectivity_;              // [entities]
   std::vector<NoiseChain> chains_;               // [environments], or one for all
   std::vector<std::uint32_t> episodes_;          // [environments]
@@ -180,7 +218,6 @@ class Environments::Impl {
   std::vector<EntityId> moved_;                  // entities with poses of each environment's own
   std::vector<std::vector<Pose>> entity_poses_;  // [moved_][environments]
   std::vector<double> drawn_;                    // [environments, ranges]
-  EdgeScratch edge_;
 };
 
 Environments::Environments(Scene scene, Sensor sensor, EnvironmentsOptions options)

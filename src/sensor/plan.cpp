@@ -49,6 +49,7 @@ void choose_tile(const RayPattern& p, CastPlan& plan) {
   }
   plan.tile_rows = 16 / plan.tile_cols;
   plan.coherent = best <= kCoherentRad;
+  plan.tile_sr = static_cast<float>(16.0 * col_step * (p.rows > 1 ? row_step : col_step));
 }
 
 /// Copies one per-ray array into lane order.

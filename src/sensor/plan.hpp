@@ -22,6 +22,7 @@ struct CastPlan {
   std::uint32_t rows = 0, cols = 0;
   std::uint32_t tile_cols = 16, tile_rows = 1;
   bool coherent = true;
+  float tile_sr = 0.0F;  ///< solid angle of a tile, about
   bool from_sensor_origin = true;
   std::vector<float> dx, dy, dz;                ///< [lanes]
   std::vector<float> ox, oy, oz;                ///< [lanes], or empty

@@ -10,9 +10,7 @@ namespace fathom {
 
 namespace {
 
-const LaneKernels& lanes_for(Isa isa) {
-  return for_isa(isa, sse2::kLanes, avx2::kLanes, avx512::kLanes);
-}
+const LaneKernels& lanes_for(Isa isa) { return for_isa(isa, sse2::kLanes, avx2::kLanes, avx512::kLanes); }
 
 /// Writes the lanes of a block to their places in a frame array of any element type.
 template <class T>
@@ -181,7 +179,12 @@ class BlockRenderer {
   }
 
   void cast_world(const CastHits& hits) {
-    CastRays rays{.dx = cast_.dx, .dy = cast_.dy, .dz = cast_.dz, .count = rays_.count, .coherent = job_.plan.coherent};
+    CastRays rays{.dx = cast_.dx,
+                  .dy = cast_.dy,
+                  .dz = cast_.dz,
+                  .count = rays_.count,
+                  .coherent = job_.plan.coherent,
+                  .tile_sr = job_.plan.tile_sr};
     if (rolling()) {
       lanes_.to_world_rolling(job_.rolling_cast_from_sensor.data(), job_.plan.time_index.data() + begin_, rays_, cast_);
     } else {
@@ -330,14 +333,19 @@ void copy_pattern(const RayPattern& pattern, std::size_t first, Frame& frame) {
 /// A task of 1024 rays: large enough to hide the cost of a task, small enough to share out a 16-channel frame.
 constexpr std::size_t kBlocksPerTask = 1024 / kBlockRays;
 
-void render(const RenderJob& job, Executor& executor, Frame& frame) {
-  copy_pattern(job.pattern, job.first, frame);
-  executor.parallel_for(job.plan.blocks(), kBlocksPerTask, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t block = begin; block < end; ++block) {
-      BlockRenderer(job, frame, static_cast<std::uint32_t>(block)).run();
+void render(std::span<const RenderJob> jobs, Executor& executor, Frame& frame) {
+  if (jobs.empty()) return;
+  const std::size_t blocks = jobs.front().plan.blocks();
+  executor.parallel_for(jobs.size() * blocks, kBlocksPerTask, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const RenderJob& job = jobs[i / blocks];
+      if (i % blocks == 0) copy_pattern(job.pattern, job.first, frame);
+      BlockRenderer(job, frame, static_cast<std::uint32_t>(i % blocks)).run();
     }
   });
-  if (!job.chain.edge_loss.empty()) lose_edges(job, executor, frame);
+  for (const RenderJob& job : jobs) {
+    if (!job.chain.edge_loss.empty()) lose_edges(job, executor, frame);
+  }
 }
 
 }  // namespace fathom

@@ -52,7 +52,9 @@ struct RenderJob {
   std::size_t first = 0;        ///< place of the first ray in the arrays of the frame
 };
 
-/// Fills every channel of `frame`, which has its size already, from place job.first on.
-void render(const RenderJob& job, Executor& executor, Frame& frame);
+/// Fills every channel of `frame`, which has its size already, from place job.first on, for each of the jobs. They
+/// share a plan.
+void render(std::span<const RenderJob> jobs, Executor& executor, Frame& frame);
+inline void render(const RenderJob& job, Executor& executor, Frame& frame) { render({&job, 1}, executor, frame); }
 
 }  // namespace fathom

@@ -259,5 +259,66 @@ TEST(Embree, TheCoherentFlagDoesNotChangeResults) {
   }
 }
 
+/// Rays of a camera at `eye`, in tiles of 4 x 4.
+std::vector<WorldRay> camera_rays(Vec3 eye, int tiles, double pitch) {
+  std::vector<WorldRay> rays;
+  for (int t = 0; t < tiles * tiles; ++t) {
+    for (int k = 0; k < 16; ++k) {
+      const int u = 4 * (t % tiles) + k % 4 - 2 * tiles, v = 4 * (t / tiles) + k / 4 - 2 * tiles;
+      const Vec3 d = {1.0, pitch * u, pitch * v};
+      rays.push_back({eye, (1 / norm(d)) * d});
+    }
+  }
+  return rays;
+}
+
+TEST(Embree, WeighingTrianglesAgainstTheBeamDoesNotChangeResults) {
+  Scene scene;
+  const MeshId fine = scene.add_mesh(make_sphere(0.4, 96)), coarse = scene.add_mesh(make_box({1, 1, 1}));
+  for (int i = 0; i < 27; ++i) {
+    const Vec3 at = {3.0 + i % 3, 1.0 * (i / 3 % 3 - 1), 1.0 * (i / 9 - 1)};
+    scene.add_entity({.name = std::to_string(i),
+                      .mesh = i % 2 == 0 ? fine : coarse,
+                      .parent_from_entity = Pose{at, {}},
+                      .scale = {0.7, 0.7, 0.7}});
+  }
+  const double pitch = 0.01;
+  // Not a round number: a ray within rounding of an edge may pass it on either side, as between instruction sets.
+  const auto rays = camera_rays({0.1037, 0.2071, 0.3013}, 32, pitch);
+  for (const Isa isa : usable_isas()) {
+    EmbreeBench bench(isa);
+    bench.caster->update(scene, 0.0, {});
+    const auto fixed = shoot(*bench.caster, rays, true),
+               weighed = shoot(*bench.caster, rays, true, static_cast<float>(16 * pitch * pitch));
+    for (std::size_t i = 0; i < rays.size(); ++i) {
+      ASSERT_EQ(fixed[i].range_m, weighed[i].range_m) << to_string(isa) << ", ray " << i;
+      ASSERT_EQ(fixed[i].entity, weighed[i].entity) << to_string(isa) << ", ray " << i;
+      ASSERT_EQ(fixed[i].triangle, weighed[i].triangle) << to_string(isa) << ", ray " << i;
+    }
+  }
+}
+
+TEST(Forks, StandWhereTheyWereLeftAndShareMeshes) {
+  std::mt19937 random(17);
+  Scene scene;
+  const MeshId ball = scene.add_mesh(make_sphere(1, 24));
+  scene.add_entity({.name = "ball", .mesh = ball});
+  EmbreeBench bench;
+  bench.caster->update(scene, 0.0, {});
+  const std::unique_ptr<Caster> fork = bench.caster->fork();
+  scene.set_pose(0, {{5, 0, 0}, {}});
+  fork->update(scene, 0.0, {});
+  const std::vector<WorldRay> along_x = {{{-3, 0, 0}, {1, 0, 0}}};
+  const auto range = [&](const Caster& caster) { return shoot(caster, along_x)[0].range_m; };
+  EXPECT_NEAR(range(*bench.caster), 2.0, 1e-5);
+  EXPECT_NEAR(range(*fork), 7.0, 1e-5);
+
+  scene.replace_vertices(ball, make_sphere(0.5, 24).vertices_m);
+  bench.caster->update(scene, 0.0, {});
+  fork->update(scene, 0.0, {});
+  EXPECT_NEAR(range(*bench.caster), 7.5, 1e-5);
+  EXPECT_NEAR(range(*fork), 7.5, 1e-5);
+}
+
 }  // namespace
 }  // namespace fathom::test

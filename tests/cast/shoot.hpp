@@ -43,7 +43,8 @@ inline std::vector<WorldRay> rounded(const Caster& caster, std::span<const World
   return out;
 }
 
-inline std::vector<Shot> shoot(const Caster& caster, std::span<const WorldRay> rays, bool coherent = false) {
+inline std::vector<Shot> shoot(const Caster& caster, std::span<const WorldRay> rays, bool coherent = false,
+                               float tile_sr = 0.0F) {
   const std::size_t padded = (rays.size() + 15) / 16 * 16;
   std::vector<float> in[6], out[4];
   for (auto& a : in) a.resize(padded);
@@ -60,6 +61,7 @@ inline std::vector<Shot> shoot(const Caster& caster, std::span<const WorldRay> r
   cast_rays.dx = in[3].data(), cast_rays.dy = in[4].data(), cast_rays.dz = in[5].data();
   cast_rays.count = static_cast<std::uint32_t>(padded);
   cast_rays.coherent = coherent;
+  cast_rays.tile_sr = tile_sr;
   caster.cast(cast_rays, {out[0].data(), entity.data(), triangle.data(), out[1].data(), out[2].data(), out[3].data()});
   std::vector<Shot> shots;
   for (std::size_t i = 0; i < rays.size(); ++i) {

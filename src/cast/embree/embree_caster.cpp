@@ -2,16 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
-#include <limits>
 #include <utility>
 #include <vector>
 
 #include <embree3/rtcore.h>
-#include <fmt/format.h>
 
-#include <fathom/error.hpp>
-
+#include "cast/embree/mesh_trees.hpp"
 #include "cast/embree/packets.hpp"
 #include "cast/embree/shadow_packets.hpp"
 
@@ -19,69 +15,26 @@ namespace fathom {
 
 namespace {
 
-// Without ROBUST, about one ray in ten thousand slips through the edges of a closed surface.
-constexpr RTCSceneFlags kRobust = RTC_SCENE_FLAG_ROBUST;
-
-/// Owns one reference of an Embree object.
-template <class Handle, void (*Release)(Handle)>
-class Owned {
- public:
-  Owned() = default;
-  explicit Owned(Handle handle) : handle_(handle) {}
-  Owned(Owned&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
-  Owned& operator=(Owned&& other) noexcept {
-    std::swap(handle_, other.handle_);
-    return *this;
-  }
-  ~Owned() {
-    if (handle_ != nullptr) Release(handle_);
-  }
-  [[nodiscard]] Handle get() const { return handle_; }
-
- private:
-  Handle handle_ = nullptr;
-};
-using OwnedDevice = Owned<RTCDevice, rtcReleaseDevice>;
-using OwnedScene = Owned<RTCScene, rtcReleaseScene>;
-using OwnedGeometry = Owned<RTCGeometry, rtcReleaseGeometry>;
-
-void check(RTCDevice device, const char* doing) {
-  const RTCError error = rtcGetDeviceError(device);
-  if (error == RTC_ERROR_NONE) return;
-  throw SystemError(fmt::format("Embree error {} while {}{}", static_cast<int>(error), doing,
-                                error == RTC_ERROR_OUT_OF_MEMORY ? ": out of memory" : ""));
-}
-
-RTCDevice new_device(Isa isa) {
-  // "threads" is never set here: it would bound TBB for the whole process.
-  const char* config = isa == Isa::kSse2 ? "isa=sse2" : isa == Isa::kAvx2 ? "isa=avx2" : "";
-  RTCDevice device = rtcNewDevice(config);
-  if (device == nullptr) check(nullptr, "opening a device");
-  return device;
-}
-
-/// The tree of one mesh.
-struct MeshTree {
-  OwnedScene scene;
-  OwnedGeometry geometry;
-  std::uint32_t version = 0;
-  bool deforms = false;
-};
-
 /// One entity as it stands in the top-level tree.
 struct Instance {
   OwnedGeometry geometry;
-  Pose world_from_entity;
+  MeshId mesh = 0;
+  Pose world_from_entity = {};
 };
 
 class EmbreeCaster final : public Caster {
  public:
-  EmbreeCaster(Isa isa, Executor& executor)
-      : executor_(executor), device_(new_device(isa)), top_(rtcNewScene(device_.get())) {
-    rtcSetSceneFlags(top_.get(), kRobust);
-    width_ = rtcGetDeviceProperty(device_.get(), RTC_DEVICE_PROPERTY_NATIVE_RAY16_SUPPORTED) != 0  ? 16
-             : rtcGetDeviceProperty(device_.get(), RTC_DEVICE_PROPERTY_NATIVE_RAY8_SUPPORTED) != 0 ? 8
-                                                                                                   : 4;
+  EmbreeCaster(std::shared_ptr<MeshTrees> meshes, Executor& executor)
+      : executor_(executor), meshes_(std::move(meshes)), top_(rtcNewScene(device())) {
+    // DYNAMIC keeps the builder's memory from commit to commit: two small blocks of Embree's own instead of twenty.
+    rtcSetSceneFlags(top_.get(), static_cast<RTCSceneFlags>(kRobust | RTC_SCENE_FLAG_DYNAMIC));
+    width_ = rtcGetDeviceProperty(device(), RTC_DEVICE_PROPERTY_NATIVE_RAY16_SUPPORTED) != 0  ? 16
+             : rtcGetDeviceProperty(device(), RTC_DEVICE_PROPERTY_NATIVE_RAY8_SUPPORTED) != 0 ? 8
+                                                                                              : 4;
+  }
+
+  [[nodiscard]] std::unique_ptr<Caster> fork() const override {
+    return std::make_unique<EmbreeCaster>(meshes_, executor_);
   }
 
   [[nodiscard]] Vec3 origin() const override { return origin_; }
@@ -92,17 +45,22 @@ class EmbreeCaster final : public Caster {
     origin_ = origin;
   }
 
-  void update(const Scene& scene, double stamp_s, const Vec3& near_m) override {
+  void place(const Scene& scene, double stamp_s, const Vec3& near_m) override {
     const bool far = norm(near_m - origin_) > kRebaseM;
     if (far) origin_ = near_m;
     const bool rebase = std::exchange(moved_, false) || far;
-    bool changed = update_meshes(scene);
-    changed = update_entities(scene, stamp_s, rebase) || changed;
-    if (!changed && committed_) return;
-    commit(top_.get());
-    committed_ = true;
+    meshes_->sync(scene);
+    renew_meshes();
+    place_entities(scene, stamp_s, rebase);
+  }
+
+  void commit() override {
+    if (!changed_) return;
+    // Inside the executor, so that a caller's bound on threads holds for tree building too.
+    executor_.run([&] { rtcCommitScene(top_.get()); });
+    changed_ = false;
     measure_reach();
-    check(device_.get(), "building the scene");
+    check(device(), "building the scene");
   }
 
   void cast(const CastRays& rays, const CastHits& hits) const override {
@@ -122,10 +80,7 @@ class EmbreeCaster final : public Caster {
     f.template operator()<Width4>();
   }
 
-  void commit(RTCScene scene) {
-    // Inside the executor, so that a caller's bound on threads holds for tree building too.
-    executor_.run([&] { rtcCommitScene(scene); });
-  }
+  [[nodiscard]] RTCDevice device() const { return meshes_->device(); }
 
   void measure_reach() {
     RTCBounds b;
@@ -137,69 +92,22 @@ class EmbreeCaster final : public Caster {
     }
   }
 
-  /// Returns whether any tree was refitted. New meshes alone change nothing until an entity uses them.
-  bool update_meshes(const Scene& scene) {
-    bool changed = false;
-    for (std::size_t i = 0; i < scene.meshes().size(); ++i) {
-      const std::uint32_t version = scene.mesh_version(static_cast<MeshId>(i));
-      if (i == meshes_.size()) {
-        meshes_.push_back(build(scene.meshes()[i], false));
-        meshes_.back().version = version;
-      } else if (meshes_[i].version != version) {
-        refit(scene.meshes()[i], static_cast<MeshId>(i));
-        meshes_[i].version = version;
-        changed = true;
-      }
+  /// An instance caches the tree of its mesh and that tree's bounds, so it is told when they change.
+  void renew_meshes() {
+    for (std::size_t i = versions_.size(); i < meshes_->size(); ++i) {
+      versions_.push_back(meshes_->version(static_cast<MeshId>(i)));
     }
-    return changed;
-  }
-
-  MeshTree build(const Mesh& mesh, bool deforms) {
-    MeshTree tree;
-    tree.deforms = deforms;
-    tree.geometry = OwnedGeometry(rtcNewGeometry(device_.get(), RTC_GEOMETRY_TYPE_TRIANGLE));
-    RTCGeometry geometry = tree.geometry.get();
-    void* vertices = rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3, 3 * sizeof(float),
-                                             mesh.vertices_m.size());
-    void* indices = rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3,
-                                            3 * sizeof(std::uint32_t), mesh.triangles.size());
-    check(device_.get(), "copying a mesh");
-    std::memcpy(vertices, mesh.vertices_m.data(), mesh.vertices_m.size() * sizeof(mesh.vertices_m[0]));
-    std::memcpy(indices, mesh.triangles.data(), mesh.triangles.size() * sizeof(mesh.triangles[0]));
-    if (deforms) rtcSetGeometryBuildQuality(geometry, RTC_BUILD_QUALITY_REFIT);
-    rtcCommitGeometry(geometry);
-    tree.scene = OwnedScene(rtcNewScene(device_.get()));
-    const int flags = deforms ? kRobust | RTC_SCENE_FLAG_DYNAMIC : kRobust;
-    rtcSetSceneFlags(tree.scene.get(), static_cast<RTCSceneFlags>(flags));
-    rtcAttachGeometry(tree.scene.get(), geometry);
-    commit(tree.scene.get());
-    check(device_.get(), "building the tree of a mesh");
-    return tree;
-  }
-
-  void refit(const Mesh& mesh, MeshId id) {
-    MeshTree& tree = meshes_[id];
-    if (!tree.deforms) {
-      // The first deformation moves the mesh to a tree that can be refitted; instances must see the new tree.
-      tree = build(mesh, true);
-    } else {
-      void* vertices = rtcGetGeometryBufferData(tree.geometry.get(), RTC_BUFFER_TYPE_VERTEX, 0);
-      std::memcpy(vertices, mesh.vertices_m.data(), mesh.vertices_m.size() * sizeof(mesh.vertices_m[0]));
-      rtcUpdateGeometryBuffer(tree.geometry.get(), RTC_BUFFER_TYPE_VERTEX, 0);
-      rtcCommitGeometry(tree.geometry.get());
-      commit(tree.scene.get());
-    }
-    // Committed in both cases: an instance caches the bounds of its tree.
     for (std::size_t e = 0; e < instances_.size(); ++e) {
-      if (instance_mesh_[e] != id) continue;
-      rtcSetGeometryInstancedScene(instances_[e].geometry.get(), tree.scene.get());
+      const MeshId mesh = instances_[e].mesh;
+      if (versions_[mesh] == meshes_->version(mesh)) continue;
+      rtcSetGeometryInstancedScene(instances_[e].geometry.get(), meshes_->tree(mesh));
       rtcCommitGeometry(instances_[e].geometry.get());
+      changed_ = true;
     }
+    for (std::size_t i = 0; i < versions_.size(); ++i) versions_[i] = meshes_->version(static_cast<MeshId>(i));
   }
 
-  /// Returns whether any entity is new or stands elsewhere.
-  bool update_entities(const Scene& scene, double stamp_s, bool rebase) {
-    bool changed = false;
+  void place_entities(const Scene& scene, double stamp_s, bool rebase) {
     for (std::size_t i = 0; i < scene.entities().size(); ++i) {
       const Entity& entity = scene.entities()[i];
       const Pose pose = scene.world_from_entity(static_cast<EntityId>(i), stamp_s);
@@ -207,18 +115,17 @@ class EmbreeCaster final : public Caster {
       if (added) add_instance(entity, static_cast<EntityId>(i));
       if (!added && !rebase && instances_[i].world_from_entity == pose) continue;
       place(instances_[i], normals_[i], pose, entity.scale);
-      changed = true;
+      changed_ = true;
     }
-    return changed;
   }
 
   void add_instance(const Entity& entity, EntityId id) {
     Instance instance;
-    instance.geometry = OwnedGeometry(rtcNewGeometry(device_.get(), RTC_GEOMETRY_TYPE_INSTANCE));
-    rtcSetGeometryInstancedScene(instance.geometry.get(), meshes_[entity.mesh].scene.get());
+    instance.mesh = entity.mesh;
+    instance.geometry = OwnedGeometry(rtcNewGeometry(device(), RTC_GEOMETRY_TYPE_INSTANCE));
+    rtcSetGeometryInstancedScene(instance.geometry.get(), meshes_->tree(entity.mesh));
     rtcAttachGeometryByID(top_.get(), instance.geometry.get(), id);
     instances_.push_back(std::move(instance));
-    instance_mesh_.push_back(entity.mesh);
     normals_.emplace_back();
   }
 
@@ -244,23 +151,22 @@ class EmbreeCaster final : public Caster {
   }
 
   Executor& executor_;
-  OwnedDevice device_;
+  std::shared_ptr<MeshTrees> meshes_;
   OwnedScene top_;
   unsigned width_ = 4;
-  bool committed_ = false;
-  bool moved_ = false;  // whether the origin is another than the one the tree was built for
+  bool changed_ = true;  // whether the top-level tree is not what it should be
+  bool moved_ = false;   // whether the origin is another than the one the tree was built for
   Vec3 origin_;
   float reach_ = 0.0F;
-  std::vector<MeshTree> meshes_;
-  std::vector<Instance> instances_;    // [entities]
-  std::vector<MeshId> instance_mesh_;  // [entities]
-  std::vector<NormalMatrix> normals_;  // [entities]
+  std::vector<std::uint32_t> versions_;  // [meshes], as the instances know them
+  std::vector<Instance> instances_;      // [entities]
+  std::vector<NormalMatrix> normals_;    // [entities]
 };
 
 }  // namespace
 
 std::unique_ptr<Caster> make_embree_caster(Isa isa, Executor& executor) {
-  return std::make_unique<EmbreeCaster>(isa, executor);
+  return std::make_unique<EmbreeCaster>(std::make_shared<MeshTrees>(isa, executor), executor);
 }
 
 std::string_view embree_version() { return RTC_VERSION_STRING; }

@@ -1,5 +1,6 @@
 #pragma once
-// Embree names its types and calls by the width of a packet; here a width is a type, so that the loops are written once.
+// Embree names its types and calls by the width of a packet; here a width is a type, so that the loops are written
+// once.
 
 #include <cstring>
 

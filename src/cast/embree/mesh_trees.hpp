@@ -1,0 +1,47 @@
+#pragma once
+// One tree per mesh, built once and shared by every top-level tree that instances it.
+
+#include <cstdint>
+#include <vector>
+
+#include <fathom/isa.hpp>
+#include <fathom/scene.hpp>
+
+#include "base/executor.hpp"
+#include "cast/embree/handles.hpp"
+
+namespace fathom {
+
+// Without ROBUST, about one ray in ten thousand slips through the edges of a closed surface.
+inline constexpr RTCSceneFlags kRobust = RTC_SCENE_FLAG_ROBUST;
+
+class MeshTrees {
+ public:
+  MeshTrees(Isa isa, Executor& executor) : executor_(executor), device_(new_device(isa)) {}
+
+  /// Builds what is new and refits what deformed. Not thread-safe; nobody may cast meanwhile.
+  void sync(const Scene& scene);
+
+  [[nodiscard]] RTCDevice device() const { return device_.get(); }
+  [[nodiscard]] std::size_t size() const { return trees_.size(); }
+  [[nodiscard]] RTCScene tree(MeshId mesh) const { return trees_[mesh].scene.get(); }
+  /// Scene::mesh_version of the vertices that the tree holds.
+  [[nodiscard]] std::uint32_t version(MeshId mesh) const { return trees_[mesh].version; }
+
+ private:
+  struct Tree {
+    OwnedScene scene;
+    OwnedGeometry geometry;
+    std::uint32_t version = 0;
+    bool deforms = false;
+  };
+
+  [[nodiscard]] Tree build(const Mesh& mesh, bool deforms) const;
+  void refit(const Mesh& mesh, Tree& tree) const;
+
+  Executor& executor_;
+  OwnedDevice device_;
+  std::vector<Tree> trees_;  // [meshes]
+};
+
+}  // namespace fathom
