@@ -62,6 +62,8 @@ void add_simulate(CLI::App& app, SimulateOptions& o) {
       ->type_name("N")
       ->check(CLI::Range(std::uint32_t{1}, fathom::kMaxFrames));
   c.add_option("--seed", o.seed, "seed of all noise, instead of the scene's")->type_name("S");
+  c.add_option("--environment", o.environment, "number of the environment whose parameters are drawn")->type_name("E");
+  c.add_option("--episode", o.episode, "number of the episode whose parameters are drawn")->type_name("K");
   c.add_option("--threads", o.threads, "number of threads, 0: one per core; the results do not depend on it")
       ->type_name("T")
       ->check(CLI::Range(0, 1024))

@@ -31,6 +31,8 @@ std::string_view type_name(SensorFieldType type) {
       return "one of several words";
     case SensorFieldType::kList:
       return "list of numbers";
+    case SensorFieldType::kPose:
+      return "pose";
     case SensorFieldType::kNumber:
       break;
   }
@@ -63,6 +65,8 @@ std::string value_text(const SensorPreset& preset, const SensorFieldInfo& field)
   if (values.empty()) return "none";
   if (field.type == SensorFieldType::kChoice)
     return std::string(field.choices[static_cast<std::size_t>(values.front())]);
+  if (field.type == SensorFieldType::kPose)
+    return fmt::format("at [{:.6g}, {:.6g}, {:.6g}]", values[0], values[1], values[2]);
   if (field.type == SensorFieldType::kFlag) return values.front() == 0.0 ? "false" : "true";
   if (values.size() == 1) return fmt::format("{:.6g}", values.front());
   const auto [low, high] = std::minmax_element(values.begin(), values.end());
@@ -159,7 +163,7 @@ Json to_json(const SensorPreset& preset) {
   Json values = Json::object();
   for (const SensorFieldInfo& f : kind_of(preset).fields) {
     const std::vector<double> numbers = values_of(preset, f);
-    if (f.type == SensorFieldType::kList) {
+    if (f.type == SensorFieldType::kList || f.type == SensorFieldType::kPose) {
       values[f.name] = numbers;
     } else if (f.type == SensorFieldType::kChoice) {
       values[f.name] = std::string(f.choices[static_cast<std::size_t>(numbers.front())]);

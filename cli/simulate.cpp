@@ -29,6 +29,8 @@ fathom::RunOptions run_options(const SimulateOptions& options, ProgressDisplay& 
   run.force = options.force;
   run.frames = options.frames;
   run.seed = options.seed;
+  run.environment = options.environment;
+  run.episode = options.episode;
   run.threads = options.threads;
   if (!options.isa.empty()) run.isa = isa_from_name(options.isa);
   run.on_progress = [&display](const fathom::Progress& progress) { display.show(progress); };

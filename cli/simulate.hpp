@@ -14,6 +14,7 @@ struct SimulateOptions {
   std::filesystem::path out;
   std::optional<std::uint32_t> frames;
   std::optional<std::uint64_t> seed;
+  std::optional<std::uint32_t> environment, episode;
   int threads = 0;               ///< 0: one per core
   std::vector<std::string> set;  ///< "path=value"
   bool force = false;

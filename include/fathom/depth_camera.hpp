@@ -32,11 +32,13 @@ template <>
 inline constexpr std::array<std::string_view, 3> kChoiceWords<CameraReference> = {"left", "center", "right"};
 
 /// A depth camera with a left and a right camera, baseline_m apart along the image's x axis (the sensor's -y axis), or
-/// at positions in the sensor frame. Only the positions of the cameras matter to the models, not how they are turned.
+/// at poses of their own (sensor_from_camera). The emitter stands at the sensor's origin: its pose is the sensor's. The
+/// models ask what lies between a point and a camera, so of its pose they use the position; how it is turned is kept
+/// for those who read it.
 struct StereoCamera : DepthCamera {
   double baseline_m = 0.0;
   CameraReference reference = CameraReference::kCenter;
-  std::vector<double> left_position_m, right_position_m;  ///< [x, y, z]; both or none; instead of baseline_m
+  std::optional<Pose> left_camera, right_camera;  ///< both or none; instead of baseline_m
 };
 
 /// What the axes of a grid follow.
@@ -69,11 +71,11 @@ struct Intrinsics {
 };
 FATHOM_API Intrinsics intrinsics(const DepthCamera& camera);
 
-/// The cameras of a stereo camera, in the sensor frame.
+/// Where the cameras of a stereo camera stand, in the sensor frame.
 struct StereoRig {
   Vec3 left_m, right_m;
 };
-/// Throws InputError for both a baseline and positions, one position without the other, or one that is not [x, y, z].
+/// Throws InputError for both a baseline and poses, or one pose without the other.
 FATHOM_API StereoRig stereo_rig(const StereoCamera& camera);
 
 }  // namespace fathom

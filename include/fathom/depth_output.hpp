@@ -1,9 +1,11 @@
 #pragma once
 // Files made from depth cameras. What stands in place of a lost pixel is decided here, last, and nowhere before: frames
-// keep NaN and the reason. Layouts: docs/depth-cameras.md. As in output.hpp, files appear whole or not at all.
+// keep NaN and the reason. Layouts: docs/output-formats.md. As in output.hpp, files appear whole or not at all.
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
+#include <string_view>
 #include <vector>
 
 #include <fathom/export.hpp>
@@ -12,6 +14,7 @@
 namespace fathom {
 
 enum class LostValue : std::uint8_t { kZero, kNan, kInf, kMax, kMinusOne };
+inline constexpr std::array<std::string_view, 5> kLostValueNames = {"zero", "nan", "inf", "max", "minus_one"};
 
 /// The value of lost pixels and of rays that met nothing.
 struct LostPolicy {
@@ -25,11 +28,15 @@ FATHOM_API std::vector<float> filled(const Frame& frame, Channel channel, const 
 FATHOM_API void write_npy(const std::filesystem::path& file, const Frame& frame, Channel channel,
                           const LostPolicy& policy);
 
+/// What becomes of a value that no level of a picture stands for.
+enum class OffScale : std::uint8_t { kRefuse, kLost };
+
 /// 16-bit grey PNG of a depth or range channel, `per_m` levels per metre (1000: millimetres), rounded. Lost pixels are
-/// 0 (kZero), 65535 (kInf) or the level of max_m (kMax); kNan and kMinusOne do not exist in such a file: InputError, as
-/// for a return too far for 16 bits.
+/// 0 (kZero), 65535 (kInf) or the level of max_m (kMax); kNan and kMinusOne do not exist in such a file: InputError. So
+/// does a return too far for 16 bits, or behind the camera, unless it may count as lost.
 FATHOM_API void write_depth_png(const std::filesystem::path& file, const Frame& frame, Channel channel,
-                                const LostPolicy& policy = {LostValue::kZero, 0.0F}, double per_m = 1000.0);
+                                const LostPolicy& policy = {LostValue::kZero, 0.0F}, double per_m = 1000.0,
+                                OffScale off_scale = OffScale::kRefuse);
 
 /// The reasons as a picture, with a legend of colours, names and counts below.
 FATHOM_API void write_reason_picture(const std::filesystem::path& file, const Frame& frame);

@@ -4,43 +4,22 @@
 
 #include <cstdint>
 #include <memory>
-#include <span>
-#include <string>
 #include <vector>
 
 #include <fathom/export.hpp>
 #include <fathom/frame.hpp>
+#include <fathom/parameter_range.hpp>
 #include <fathom/scene.hpp>
 #include <fathom/sensor.hpp>
 #include <fathom/simulator.hpp>
 
 namespace fathom {
 
-enum class RangeLaw : std::uint8_t { kUniform, kLogUniform, kNormal };
-
-/// Domain randomization: one number of one model, drawn once per (seed, environment, episode).
-struct ParameterRange {
-  std::uint32_t slot = 0;  ///< position of the model in the sensor's chain
-  std::string field;       ///< "min_energy"
-  RangeLaw law = RangeLaw::kUniform;
-  double low = 0.0, high = 0.0;     ///< limits of the value, within those of the field; kLogUniform: low > 0
-  double mean = 0.0, stddev = 0.0;  ///< of kNormal, clipped to [low, high]
-  EntityId entity = kNoEntity;      ///< the row of this entity (Sensor::entity_noise); kNoEntity: the chain's own
-};
-
-/// A value that was drawn.
-struct DrawnParameter {
-  std::uint32_t slot;
-  std::string field;
-  EntityId entity;
-  double value;
-};
-
 struct EnvironmentsOptions {
   SimulatorOptions simulator = {};
   std::uint32_t count = 1;
-  std::uint32_t first = 0;  ///< number of the first: environment 17 alone is {count = 1, first = 17}
-  std::vector<ParameterRange> ranges = {};
+  std::uint32_t first = 0;                  ///< number of the first: environment 17 alone is {count = 1, first = 17}
+  std::vector<ParameterRange> ranges = {};  ///< of a scene file: SensorSetup::ranges
 };
 
 /// A batch of environments. What is rendered for one depends on its number, its episode and its poses alone, never on

@@ -45,7 +45,17 @@ FATHOM_API void write_birds_eye_view(const std::filesystem::path& file, const Fr
                                      double max_range_m = 0.0, std::uint32_t pixels = 1024,
                                      const std::optional<Vec3>& sensor_position_m = std::nullopt);
 
-enum class OutputKind : std::uint8_t { kPcd, kPly, kPointCloud2, kNpy, kRangeImage, kBirdsEyeView };
+enum class OutputKind : std::uint8_t {
+  kPcd,
+  kPly,
+  kPointCloud2,
+  kNpy,
+  kRangeImage,
+  kBirdsEyeView,
+  kDepthPng,  ///< depth_output.hpp, as the next two
+  kReasonPicture,
+  kCameraSheet,
+};
 
 /// What to write per frame of a sensor.
 struct OutputOptions {
@@ -53,6 +63,7 @@ struct OutputOptions {
   CloudOptions cloud;
   ColorBy color = ColorBy::kRange;
   ChannelSet npy_channels = {Channel::kRange};
+  Channel depth_channel = Channel::kDepth;  ///< of kDepthPng
 };
 
 /// The channels that these outputs need.

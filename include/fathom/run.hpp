@@ -9,7 +9,9 @@
 #include <vector>
 
 #include <fathom/export.hpp>
+#include <fathom/depth_output.hpp>
 #include <fathom/output.hpp>
+#include <fathom/parameter_range.hpp>
 #include <fathom/simulator.hpp>
 
 namespace fathom {
@@ -22,12 +24,18 @@ struct SensorOutput {
   double max_range_m = 0.0;                 ///< of pictures, as in output.hpp; 0: chosen for each picture
   std::uint32_t pixels = 1024;              ///< longer side of a bird's-eye view
   ChannelSet channels = {Channel::kRange};  ///< of kNpy
+  Channel depth = Channel::kDepth;          ///< of kDepthPng: a range or depth
+  double per_m = 1000.0;                    ///< of kDepthPng: levels per metre
+  /// Of kNpy and kDepthPng: what stands for a lost pixel in ranges and depths; kMax: the sensor's farthest range.
+  /// Nothing: kNpy as the frame has it, kDepthPng 0.
+  std::optional<LostValue> lost = {};
 };
 
 /// A sensor of a scene file, with the files it shall write.
 struct SensorSetup {
   Sensor sensor;  ///< its name also names a folder: letters, digits, _ and - only
   std::vector<SensorOutput> outputs;
+  std::vector<ParameterRange> ranges = {};  ///< what is drawn for the episode; until then `sensor` holds their middles
 };
 
 /// A scene file, read and checked. See docs/scene-format.md.
@@ -39,6 +47,7 @@ struct SceneSetup {
   double rate_hz = 10.0;
   double start_s = 0.0;
   std::uint64_t seed = 0;
+  std::uint32_t environment = 0, episode = 0;  ///< what is drawn depends on (seed, environment, episode)
 };
 
 /// Reads a scene file. Each override is "path=value", for example "sensors.lidar.noise.distance.stddev_m=0.05"; a path
@@ -62,6 +71,7 @@ struct RunOptions {
   bool force = false;                   ///< replace a folder that an earlier run wrote
   std::optional<std::uint32_t> frames;  ///< instead of the scene file's; 1 to kMaxFrames
   std::optional<std::uint64_t> seed;
+  std::optional<std::uint32_t> environment, episode;
   int threads = 0;
   Isa isa = detect_isa();
   std::function<void(const Progress&)> on_progress;  ///< after every frame, from the calling thread
@@ -76,6 +86,8 @@ struct RunResult {
 /// Renders every frame of every sensor and writes out/<sensor>/<kind>_<frame>.<extension> and, last, out/summary.json.
 /// Every file appears whole or not at all, and nothing is written unless all input is valid. The files are the same,
 /// byte for byte, for any number of threads; only "run" in summary.json tells what differs from run to run.
+/// Ranges are drawn once, before the first frame; the frames are those that Environments renders for the same seed,
+/// environment and episode.
 /// With `force`, the files that an earlier run lists in its summary.json go first; others stay.
 /// Throws InputError (bad input, existing folder), SystemError (disk) or Interrupted (should_stop said yes; no
 /// summary.json then).

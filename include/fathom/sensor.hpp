@@ -129,6 +129,13 @@ struct EntityNoise {
   Noise noise;
 };
 
+/// Other parameters for the returns of one channel of the sensor, as a table of calibration gives them.
+struct ChannelNoise {
+  std::uint32_t slot = 0;     ///< as EntityNoise; a model has rows by entity or by channel, not both
+  std::uint16_t channel = 0;  ///< the ring of its rays (Frame::ring)
+  Noise noise;
+};
+
 /// A sensor in a scene.
 struct Sensor {
   std::string name;  ///< unique; names the sensor's random streams
@@ -138,7 +145,8 @@ struct Sensor {
   bool rolling = false;      ///< cast each ray from the pose at its own time offset (motion distortion)
   std::vector<Noise> noise;  ///< the chain; see Stage for the order of acting
   RangePolicy range_policy = RangePolicy::kKeep;
-  std::vector<EntityNoise> entity_noise;
+  std::vector<EntityNoise> entity_noise = {};
+  std::vector<ChannelNoise> channel_noise = {};
 };
 
 }  // namespace fathom

@@ -19,6 +19,7 @@ enum class SensorFieldType : std::uint8_t {
   kFlag,    ///< 0 or 1; files write false or true
   kChoice,  ///< one of several words; as a number, its position among them
   kList,    ///< numbers, each within the limits; a single number stands for a list of one
+  kPose,    ///< x, y, z (m, within the limits), then a quaternion x, y, z, w of length 1; or nothing
 };
 
 /// One parameter of a kind of sensor. Limits are closed.
@@ -29,7 +30,7 @@ struct SensorFieldInfo {
   double low, high;
   std::string_view doc;
   bool required;              ///< has no usable default
-  std::string default_value;  ///< as text; empty when required; "[]" for a list that may stay empty
+  std::string default_value;  ///< as text; empty when required; "[]" for a list that may stay empty, "none" for a pose
   std::span<const std::string_view> choices = {};  ///< words of a kChoice
 };
 

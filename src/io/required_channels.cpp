@@ -25,6 +25,15 @@ ChannelSet required_channels(const OutputOptions& options) {
       case OutputKind::kBirdsEyeView:
         all = all | painted_channels(options.color) | ChannelSet{Channel::kHitWorld};
         break;
+      case OutputKind::kDepthPng:
+        all.insert(options.depth_channel);
+        break;
+      case OutputKind::kReasonPicture:
+        all.insert(Channel::kReason);
+        break;
+      case OutputKind::kCameraSheet:
+        all = all | ChannelSet{Channel::kCleanDepth, Channel::kDepth, Channel::kReason, Channel::kEnergy};
+        break;
     }
   }
   return all;

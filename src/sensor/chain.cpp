@@ -1,6 +1,8 @@
 #include "sensor/chain.hpp"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -51,48 +53,79 @@ void read_settings(const Noise& noise, NoiseChain& chain) {
   }
 }
 
+void add_row(ActiveNoise& active, std::uint32_t id, const Noise& noise) {
+  if (active.row_by_id.size() <= id) active.row_by_id.resize(id + std::size_t{1}, 0);
+  active.rows.push_back(noise);
+  active.row_by_id[id] = static_cast<std::uint32_t>(active.rows.size());
+}
+
 void add_rows(const Sensor& sensor, std::uint32_t slot, ActiveNoise& active) {
   for (const EntityNoise& row : sensor.entity_noise) {
+    if (row.slot == slot) add_row(active, row.entity, row.noise);
+  }
+  for (const ChannelNoise& row : sensor.channel_noise) {
     if (row.slot != slot) continue;
-    if (active.row_by_entity.size() <= row.entity) active.row_by_entity.resize(row.entity + std::size_t{1}, 0);
-    active.rows.push_back(row.noise);
-    active.row_by_entity[row.entity] = static_cast<std::uint32_t>(active.rows.size());
+    active.by_channel = true;
+    add_row(active, row.channel, row.noise);
   }
 }
 
 bool has_two_cameras(const SensorModel& model) { return optics_of(model).baseline_m > 0.0F; }
 
-void check_needs(const Sensor& sensor, const Noise& noise, bool from_sensor_origin, bool rolling) {
-  const SurfaceNeeds needs = noise.info().needs;
-  if ((needs.sight || needs.baseline) && !has_two_cameras(sensor.model)) {
-    throw InputError(
-        fmt::format("{} needs two cameras apart: a stereo_camera with baseline_m above 0, or with positions of both",
-                    noise.slug()));
+/// What holds for the rows of either table; `table` is its name in messages, `what` an entity or a channel.
+void check_row(const Sensor& sensor, std::string_view table, std::string_view what, std::uint32_t slot,
+               const Noise& noise) {
+  if (slot >= sensor.noise.size()) {
+    throw InputError(fmt::format("{}: slot {} is not in [0, {})", table, slot, sensor.noise.size()));
   }
-  if (needs.camera && !(optics_of(sensor.model).fx_px > 0.0F)) {
-    throw InputError(fmt::format("{} needs a camera: it reads columns and focal length", noise.slug()));
+  const Noise& base = sensor.noise[slot];
+  if (base.slug() != noise.slug()) {
+    throw InputError(fmt::format("{}: slot {} holds {}, not {}", table, slot, base.slug(), noise.slug()));
   }
-  if (needs.neighbours && !from_sensor_origin) {
-    throw InputError(fmt::format("{} needs rays that start at one point", noise.slug()));
-  }
-  if (needs.sight && rolling) {
-    throw InputError(fmt::format("{} needs all rays at one time; this sensor is rolling", noise.slug()));
+  if (base.stage() == Stage::kRay || base.stage() == Stage::kEdgeLoss) {
+    throw InputError(fmt::format("{}: {} cannot differ by {}", table, base.slug(), what));
   }
 }
 
-void check_row(const Sensor& sensor, const EntityNoise& row, std::size_t entities) {
-  if (row.slot >= sensor.noise.size()) {
-    throw InputError(fmt::format("entity_noise: slot {} is not in [0, {})", row.slot, sensor.noise.size()));
+[[noreturn]] void throw_twice(std::string_view table, std::string_view what, std::uint32_t slot, std::uint32_t id) {
+  throw InputError(fmt::format("{}: slot {} has two rows for {} {}", table, slot, what, id));
+}
+
+void check_entity_rows(const Sensor& sensor, std::size_t entities) {
+  std::set<std::pair<std::uint32_t, EntityId>> seen;
+  for (const EntityNoise& row : sensor.entity_noise) {
+    check_row(sensor, "entity_noise", "entity", row.slot, row.noise);
+    if (row.entity >= entities) {
+      throw InputError(fmt::format("entity_noise: entity {} is not in [0, {})", row.entity, entities));
+    }
+    if (!seen.emplace(row.slot, row.entity).second) throw_twice("entity_noise", "entity", row.slot, row.entity);
   }
-  if (row.entity >= entities) {
-    throw InputError(fmt::format("entity_noise: entity {} is not in [0, {})", row.entity, entities));
-  }
-  const Noise& base = sensor.noise[row.slot];
-  if (base.slug() != row.noise.slug()) {
-    throw InputError(fmt::format("entity_noise: slot {} holds {}, not {}", row.slot, base.slug(), row.noise.slug()));
-  }
-  if (base.stage() == Stage::kRay || base.stage() == Stage::kEdgeLoss) {
-    throw InputError(fmt::format("entity_noise: {} cannot differ by entity", base.slug()));
+}
+
+/// The channels of a sensor's rays, as Frame::ring gives them.
+std::set<std::uint32_t> channels_of(const SensorModel& model) {
+  const RayPattern pattern = make_pattern(model);
+  std::set<std::uint32_t> channels(pattern.ring.begin(), pattern.ring.end());
+  for (std::uint32_t row = 0; row < pattern.rows && pattern.ring.empty(); ++row) channels.insert(row);
+  return channels;
+}
+
+void check_channel_rows(const Sensor& sensor) {
+  if (sensor.channel_noise.empty()) return;
+  const std::set<std::uint32_t> channels = channels_of(sensor.model);
+  std::set<std::pair<std::uint32_t, std::uint32_t>> seen;
+  for (const ChannelNoise& row : sensor.channel_noise) {
+    check_row(sensor, "channel_noise", "channel", row.slot, row.noise);
+    if (!channels.contains(row.channel)) {
+      throw InputError(fmt::format("channel_noise: no ray has the channel {}; there are {}, from {} to {}", row.channel,
+                                   channels.size(), *channels.begin(), *channels.rbegin()));
+    }
+    if (!seen.emplace(row.slot, row.channel).second) throw_twice("channel_noise", "channel", row.slot, row.channel);
+    for (const EntityNoise& other : sensor.entity_noise) {
+      if (other.slot != row.slot) continue;
+      throw InputError(
+          fmt::format("slot {} has rows for entities and for channels; a model takes one of them", row.slot));
+    }
   }
 }
 
@@ -110,7 +143,7 @@ NoiseChain make_chain(const Sensor& sensor) {
       const SurfaceNeeds needs = noise.info().needs;
       chain.needs_surface |= needs.angles || needs.sight || needs.camera || needs.baseline;
       chain.needs_sight |= needs.sight;
-      chain.differs_by_entity |= !active.rows.empty();
+      chain.differs_by_entity |= !active.rows.empty() && !active.by_channel;
       read_settings(noise, chain);
       list_of(chain, stage).push_back(std::move(active));
     }
@@ -118,18 +151,31 @@ NoiseChain make_chain(const Sensor& sensor) {
   return chain;
 }
 
+void check_needs(const Sensor& sensor, const Noise& noise, bool from_sensor_origin, bool rolling) {
+  const SurfaceNeeds needs = noise.info().needs;
+  if ((needs.sight || needs.baseline) && !has_two_cameras(sensor.model)) {
+    throw InputError(fmt::format(
+        "{} needs two cameras apart: a stereo_camera with baseline_m above 0, or with poses of both", noise.slug()));
+  }
+  if (needs.camera && !(optics_of(sensor.model).fx_px > 0.0F)) {
+    throw InputError(fmt::format("{} needs a camera: it reads columns and focal length", noise.slug()));
+  }
+  if (needs.neighbours && !from_sensor_origin) {
+    throw InputError(fmt::format("{} needs rays that start at one point", noise.slug()));
+  }
+  if (needs.sight && rolling) {
+    throw InputError(fmt::format("{} needs all rays at one time; this sensor is rolling", noise.slug()));
+  }
+}
+
+void check_tables(const Sensor& sensor, std::size_t entities) {
+  check_entity_rows(sensor, entities);
+  check_channel_rows(sensor);
+}
+
 void check_chain(const Sensor& sensor, bool from_sensor_origin, bool rolling, std::size_t entities) {
   for (const Noise& noise : sensor.noise) check_needs(sensor, noise, from_sensor_origin, rolling);
-  for (std::size_t i = 0; i < sensor.entity_noise.size(); ++i) {
-    const EntityNoise& row = sensor.entity_noise[i];
-    check_row(sensor, row, entities);
-    for (std::size_t k = 0; k < i; ++k) {
-      const EntityNoise& other = sensor.entity_noise[k];
-      if (other.slot == row.slot && other.entity == row.entity) {
-        throw InputError(fmt::format("entity_noise: slot {} has two rows for entity {}", row.slot, row.entity));
-      }
-    }
-  }
+  check_tables(sensor, entities);
 }
 
 Optics optics_of(const SensorModel& model) {

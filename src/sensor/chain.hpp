@@ -13,13 +13,11 @@ namespace fathom {
 struct ActiveNoise {
   Noise noise;
   std::uint32_t stream;
-  std::vector<Noise> rows = {};  ///< for some entities, other parameters
-  std::vector<std::uint32_t> row_by_entity =
-      {};  ///< [entities]: 0 is `noise`, k is rows[k - 1]; shorter: the rest is 0
+  std::vector<Noise> rows = {};               ///< other parameters, for some entities or for some channels
+  bool by_channel = false;                    ///< whether rows are for channels
+  std::vector<std::uint32_t> row_by_id = {};  ///< [entities or channels]: 0 is `noise`, k is rows[k - 1]; beyond: 0
 
-  [[nodiscard]] std::uint32_t row_of(EntityId entity) const {
-    return entity < row_by_entity.size() ? row_by_entity[entity] : 0;
-  }
+  [[nodiscard]] std::uint32_t row_of(std::uint32_t id) const { return id < row_by_id.size() ? row_by_id[id] : 0; }
 };
 
 /// A sensor's chain by stage, models without effect left out.
@@ -28,14 +26,21 @@ struct NoiseChain {
   // loss: kShadow, then kEnergyLoss; on_return: kHitPoint, then kRange
   bool needs_surface = false;                       ///< whether any model reads a Surface
   bool needs_sight = false;                         ///< whether any model asks what the cameras see
-  bool differs_by_entity = false;                   ///< whether any model has rows
+  bool differs_by_entity = false;                   ///< whether any model has rows for entities
   float sight_tolerance = 0.0F;                     ///< of stereo_shadow
   EnergyAngle energy_angle = EnergyAngle::kCosine;  ///< of stereo_energy
 };
 NoiseChain make_chain(const Sensor& sensor);
 
-/// Throws InputError when a model of the chain needs what the sensor does not have (two cameras apart, a camera, rays
-/// from one point), or the table by entity names a slot, entity (of `entities`) or model that is not there.
+/// Throws InputError when a model needs what the sensor does not have: two cameras apart, a camera, rays from one
+/// point.
+void check_needs(const Sensor& sensor, const Noise& noise, bool from_sensor_origin, bool rolling);
+
+/// Throws InputError when a table by entity or channel names a slot, entity (of `entities`), channel or model that is
+/// not there.
+void check_tables(const Sensor& sensor, std::size_t entities);
+
+/// Both, for the whole chain.
 void check_chain(const Sensor& sensor, bool from_sensor_origin, bool rolling, std::size_t entities);
 
 /// The optics that models may read; see noise/surface.hpp.

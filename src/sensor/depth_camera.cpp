@@ -42,10 +42,10 @@ constexpr std::array<FieldRow<StereoCamera>, 4> kRigRows = {{
     {"baseline_m", "m", &StereoCamera::baseline_m, 0, kMaxCameraM, "distance between the two cameras"},
     {"reference", "left|center|right", choice<&StereoCamera::reference>, 0, 2,
      "where emitter and image stand: at one camera or between them"},
-    {"left_position_m", "m", &StereoCamera::left_position_m, -kMaxCameraM, kMaxCameraM,
-     "[x, y, z] of the left camera in the sensor frame, instead of baseline_m"},
-    {"right_position_m", "m", &StereoCamera::right_position_m, -kMaxCameraM, kMaxCameraM,
-     "[x, y, z] of the right camera in the sensor frame, instead of baseline_m"},
+    {"left_camera", "m", &StereoCamera::left_camera, -kMaxCameraM, kMaxCameraM,
+     "pose of the left camera in the sensor frame, instead of baseline_m"},
+    {"right_camera", "m", &StereoCamera::right_camera, -kMaxCameraM, kMaxCameraM,
+     "pose of the right camera in the sensor frame, instead of baseline_m"},
 }};
 
 constexpr std::array<FieldRow<StereoCamera>, 15> all_stereo_rows() {
@@ -61,13 +61,6 @@ void check_as(std::string_view kind, const DepthCamera& camera) {
   check_range_limits(kind, camera.min_range_m, camera.max_range_m);
   check_ray_count(kind, "height", camera.height, "width", camera.width);
   static_cast<void>(intrinsics(camera));
-}
-
-Vec3 position(std::string_view name, const std::vector<double>& xyz) {
-  if (xyz.size() != 3) {
-    throw InputError(fmt::format("stereo_camera.{} has {} numbers and needs [x, y, z]", name, xyz.size()));
-  }
-  return {xyz[0], xyz[1], xyz[2]};
 }
 
 }  // namespace
@@ -109,11 +102,15 @@ Intrinsics intrinsics(const DepthCamera& c) {
 }
 
 StereoRig stereo_rig(const StereoCamera& c) {
-  const bool placed = !c.left_position_m.empty() || !c.right_position_m.empty();
-  if (placed && c.baseline_m != 0.0) {
-    throw InputError("stereo_camera has both baseline_m and positions of its cameras; one is enough");
+  const bool left_placed = c.left_camera.has_value(), right_placed = c.right_camera.has_value();
+  if ((left_placed || right_placed) && c.baseline_m != 0.0) {
+    throw InputError("stereo_camera has both baseline_m and poses of its cameras; one is enough");
   }
-  if (placed) return {position("left_position_m", c.left_position_m), position("right_position_m", c.right_position_m)};
+  if (left_placed != right_placed) {
+    throw InputError(fmt::format("stereo_camera has {0}_camera but not {1}_camera; both are needed",
+                                 left_placed ? "left" : "right", left_placed ? "right" : "left"));
+  }
+  if (left_placed) return {c.left_camera->translation_m, c.right_camera->translation_m};
   // Left of the image is +y of the sensor frame.
   const double left = c.reference == CameraReference::kLeft     ? 0.0
                       : c.reference == CameraReference::kCenter ? c.baseline_m / 2

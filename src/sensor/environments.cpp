@@ -100,7 +100,7 @@ class Environments::Impl {
     const std::size_t first = std::size_t{local(environment)} * options_.ranges.size();
     for (std::size_t k = 0; k < options_.ranges.size(); ++k) {
       const ParameterRange& r = options_.ranges[k];
-      values.push_back({r.slot, r.field, r.entity, drawn_[first + k]});
+      values.push_back({r.slot, r.field, r.entity, r.channel, drawn_[first + k]});
     }
     return values;
   }

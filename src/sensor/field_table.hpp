@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include <fmt/format.h>
 
 #include <fathom/error.hpp>
+#include <fathom/geometry.hpp>
 #include <fathom/noise/field.hpp>
 #include <fathom/sensor_fields.hpp>
 
@@ -20,12 +22,13 @@
 
 namespace fathom {
 
-/// One parameter of `Model`. Limits are closed and hold for each value of a list.
+/// One parameter of `Model`. Limits are closed and hold for each value of a list, and for the position of a pose.
 template <class Model>
 struct FieldRow {
   std::string_view name, unit;
   std::variant<double Model::*, std::uint32_t Model::*, bool Model::*, std::vector<double> Model::*,
-               std::vector<float> Model::*, std::vector<std::uint16_t> Model::*, ChoiceMember<Model>>
+               std::vector<float> Model::*, std::vector<std::uint16_t> Model::*, std::optional<Pose> Model::*,
+               ChoiceMember<Model>>
       member;
   double low, high;
   std::string_view doc;
@@ -40,6 +43,10 @@ template <class T>
 inline constexpr bool kIsList = false;
 template <class T>
 inline constexpr bool kIsList<std::vector<T>> = true;
+
+/// A pose as numbers: x, y, z, and the quaternion x, y, z, w.
+using MaybePose = std::optional<Pose>;
+inline constexpr std::size_t kPoseNumbers = 7;
 
 /// The word of an enumerated parameter by its position: what check_values() and the others see of it.
 struct ChoiceIndex {
@@ -60,6 +67,8 @@ template <class T>
 constexpr SensorFieldType field_type() {
   if constexpr (std::is_same_v<T, ChoiceIndex>) {
     return SensorFieldType::kChoice;
+  } else if constexpr (std::is_same_v<T, MaybePose>) {
+    return SensorFieldType::kPose;
   } else if constexpr (kIsList<T>) {
     return SensorFieldType::kList;
   } else if constexpr (std::is_same_v<T, bool>) {
@@ -76,6 +85,11 @@ template <class T>
 std::vector<double> as_numbers(const T& member) {
   if constexpr (kIsList<T>) {
     return {member.begin(), member.end()};
+  } else if constexpr (std::is_same_v<T, MaybePose>) {
+    if (!member) return {};
+    const Vec3& t = member->translation_m;
+    const Quaternion& q = member->rotation;
+    return {t.x, t.y, t.z, q.x, q.y, q.z, q.w};
   } else if constexpr (std::is_same_v<T, ChoiceIndex>) {
     return {static_cast<double>(member.value)};
   } else {
@@ -93,10 +107,27 @@ void check_value(const FieldRow<Model>& row, const std::string& name, double val
   }
 }
 
+/// Throws InputError unless the values are a pose, or nothing where the pose may be missing.
+template <class Model>
+void check_pose(const FieldRow<Model>& row, std::span<const double> values) {
+  if (values.empty() && !row.required) return;
+  const auto fail = [&](const std::string& what) {
+    throw InputError(fmt::format("{}.{} {}", KindTable<Model>::kSlug, row.name, what));
+  };
+  if (values.size() != kPoseNumbers)
+    fail(fmt::format("takes a position and a quaternion, not {} numbers", values.size()));
+  for (std::size_t i = 0; i < 3; ++i) check_value(row, fmt::format("{}[{}]", row.name, i), values[i], false);
+  const Quaternion q{values[6], values[3], values[4], values[5]};
+  const double length = std::sqrt(dot(q, q));
+  if (!(std::abs(length - 1.0) <= 1e-2)) fail(fmt::format("has a quaternion of length {:.6g}, not 1", length));
+}
+
 /// Throws InputError unless every value may stand in the field `T Model::*`.
 template <class T, class Model>
 void check_values(const FieldRow<Model>& row, std::span<const double> values) {
-  if constexpr (!kIsList<T>) {
+  if constexpr (std::is_same_v<T, MaybePose>) {
+    check_pose(row, values);
+  } else if constexpr (!kIsList<T>) {
     if (values.size() != 1) {
       throw InputError(
           fmt::format("{}.{} takes one number, not a list of {}", KindTable<Model>::kSlug, row.name, values.size()));
@@ -148,6 +179,11 @@ void set_field(Model& model, std::string_view field, std::span<const double> val
         check_values<T>(row, values);
         if constexpr (std::is_same_v<T, ChoiceIndex>) {
           member.set(model, static_cast<std::uint32_t>(values[0]));
+        } else if constexpr (std::is_same_v<T, MaybePose>) {
+          (model.*member).reset();
+          if (values.empty()) return;
+          const Quaternion q{values[6], values[3], values[4], values[5]};
+          model.*member = Pose{{values[0], values[1], values[2]}, normalized(q)};
         } else if constexpr (kIsList<T>) {
           T& list = model.*member;
           list.clear();
@@ -174,7 +210,8 @@ SensorKindInfo kind_info() {
           const auto& value = read_member(defaults, member);
           using T = std::remove_cvref_t<decltype(value)>;
           std::string text;
-          if (!row.required) text = kIsList<T> ? "[]" : number_text(as_numbers(value)[0]);
+          const std::vector<double> numbers = as_numbers(value);
+          if (!row.required) text = numbers.empty() ? kIsList<T> ? "[]" : "none" : number_text(numbers[0]);
           info.fields.push_back(
               {row.name, row.unit, field_type<T>(), row.low, row.high, row.doc, row.required, text, {}});
           if constexpr (std::is_same_v<T, ChoiceIndex>) {

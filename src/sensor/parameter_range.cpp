@@ -15,18 +15,25 @@ namespace fathom {
 
 namespace {
 
+/// "entity 3", "channel 5": the row that a range is for.
+std::string row_text(const ParameterRange& range) {
+  return range.entity != kNoEntity ? fmt::format("entity {}", range.entity) : fmt::format("channel {}", range.channel);
+}
+
 template <class SensorRef>
 auto& noise_of(SensorRef& sensor, const ParameterRange& range) {
   if (range.slot >= sensor.noise.size()) {
     throw InputError(
         fmt::format("range of '{}': slot {} is not in [0, {})", range.field, range.slot, sensor.noise.size()));
   }
-  if (range.entity == kNoEntity) return sensor.noise[range.slot];
+  if (range.entity == kNoEntity && range.channel < 0) return sensor.noise[range.slot];
   for (auto& row : sensor.entity_noise) {
     if (row.slot == range.slot && row.entity == range.entity) return row.noise;
   }
-  throw InputError(
-      fmt::format("range of '{}': slot {} has no row for entity {}", range.field, range.slot, range.entity));
+  for (auto& row : sensor.channel_noise) {
+    if (row.slot == range.slot && range.entity == kNoEntity && row.channel == range.channel) return row.noise;
+  }
+  throw InputError(fmt::format("range of '{}': slot {} has no row for {}", range.field, range.slot, row_text(range)));
 }
 
 /// Murmur3's 64-bit finaliser.
@@ -56,6 +63,8 @@ void check_range(const Sensor& sensor, const ParameterRange& range) {
     throw InputError(fmt::format("range of {}.{}: {}", noise.slug(), range.field, what));
   };
   if (range.low > range.high) fail("low is above high");
+  if (range.entity != kNoEntity && range.channel >= 0) fail("it is for an entity and a channel; one of them is enough");
+  if (range.channel > 0xffff) fail("channels are numbered up to 65535");
   if (range.law == RangeLaw::kLogUniform && !(range.low > 0.0)) fail("a log-uniform law needs low above 0");
   if (range.law == RangeLaw::kNormal &&
       !(range.stddev >= 0.0 && std::isfinite(range.stddev) && std::isfinite(range.mean))) {
@@ -71,7 +80,10 @@ std::uint64_t episode_seed(std::uint64_t seed, std::uint32_t environment, std::u
 double draw_parameter(const Sensor& sensor, const ParameterRange& range, std::uint64_t seed) {
   const std::string name = fmt::format("{}.{}", noise_of(sensor, range).slug(), range.field);
   const NoiseKey key = {seed, 0, make_stream(sensor.name, range.slot, name)};
-  const double u = uniform(keyed_block(key, range.entity, 0));
+  const bool of_chain = range.as_chain;
+  const EntityId entity = of_chain ? kNoEntity : range.entity;
+  const auto channel = static_cast<std::uint32_t>(of_chain ? 0 : range.channel + 1);
+  const double u = uniform(keyed_block(key, entity, channel));
   double value = range.low + (range.high - range.low) * u;
   if (range.law == RangeLaw::kLogUniform) {
     value = math::exp(math::log(range.low) + u * (math::log(range.high) - math::log(range.low)));
@@ -85,6 +97,18 @@ double draw_parameter(const Sensor& sensor, const ParameterRange& range, std::ui
 void set_parameter(Sensor& sensor, const ParameterRange& range, double value) {
   Noise& noise = noise_of(sensor, range);
   noise = noise.with(range.field, value);
+}
+
+std::vector<DrawnParameter> draw_ranges(Sensor& sensor, std::span<const ParameterRange> ranges,
+                                        std::uint64_t episode_seed) {
+  std::vector<DrawnParameter> drawn;
+  for (const ParameterRange& range : ranges) {
+    check_range(sensor, range);
+    const double value = draw_parameter(sensor, range, episode_seed);
+    set_parameter(sensor, range, value);
+    drawn.push_back({range.slot, range.field, range.entity, range.channel, value});
+  }
+  return drawn;
 }
 
 }  // namespace fathom

@@ -1,17 +1,11 @@
 #pragma once
-// Domain randomization: drawing a parameter from its range, keyed by seed, environment and episode.
+// The parts of drawing a parameter from its range; fathom/parameter_range.hpp tells what is drawn and when.
 
 #include <cstdint>
 
-#include <fathom/environments.hpp>
+#include <fathom/parameter_range.hpp>
 
 namespace fathom {
-
-/// Throws InputError when the range names no number of the sensor's chain or leaves the limits of the field.
-void check_range(const Sensor& sensor, const ParameterRange& range);
-
-/// The seed of all draws of an episode. Environment 0 in episode 0 has the run's own.
-std::uint64_t episode_seed(std::uint64_t seed, std::uint32_t environment, std::uint32_t episode);
 
 /// The value for an episode; the same whatever else is drawn.
 double draw_parameter(const Sensor& sensor, const ParameterRange& range, std::uint64_t seed);

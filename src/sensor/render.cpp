@@ -201,26 +201,40 @@ class BlockRenderer {
     apply_rows(n, key);
   }
 
-  /// One pass per row of a table, over the returns of its entities; the others are masked meanwhile. The draws of a
-  /// return are the same whatever its row.
+  /// The row of a model's table that each lane takes.
+  void find_rows(const ActiveNoise& n, std::uint32_t* row) const {
+    for (std::uint32_t i = 0; i < rays_.count; ++i) {
+      row[i] = n.row_of(n.by_channel ? channel_of(i) : cast_.entity[i]);
+    }
+  }
+
+  [[nodiscard]] std::uint32_t channel_of(std::uint32_t lane) const {
+    const std::uint32_t ray = job_.plan.ray_of_lane[begin_ + lane];
+    return job_.pattern.ring.empty() ? ray / job_.pattern.cols : job_.pattern.ring[ray];
+  }
+
+  /// One pass per row of a table that the block needs, over the returns of its entities or channels; the others are
+  /// masked meanwhile. The draws of a return are the same whatever its row.
   void apply_rows(const ActiveNoise& n, const NoiseKey& key) {
     constexpr auto kHit = static_cast<std::uint32_t>(Reason::kHit),
                    kMasked = static_cast<std::uint32_t>(Reason::kMasked);
-    std::uint32_t before[kBlockRays], after[kBlockRays];
-    std::copy_n(returns_.reason, rays_.count, before);
+    constexpr std::uint32_t kDone = ~0U;
+    std::uint32_t row[kBlockRays], after[kBlockRays];
+    find_rows(n, row);
     std::copy_n(returns_.reason, rays_.count, after);
-    for (std::uint32_t row = 0; row <= n.rows.size(); ++row) {
-      std::uint32_t lanes = 0;
-      for (std::uint32_t i = 0; i < rays_.count; ++i) {
-        const bool acts = before[i] == kHit && n.row_of(cast_.entity[i]) == row;
-        returns_.reason[i] = acts ? kHit : kMasked;
-        lanes += acts;
-      }
-      const Noise& noise = row == 0 ? n.noise : n.rows[row - 1];
-      if (lanes == 0 || noise.is_identity()) continue;
-      noise.apply(job_.isa, key, rays_, returns_, draws_);
-      for (std::uint32_t i = 0; i < rays_.count; ++i) {
-        if (returns_.reason[i] != kMasked) after[i] = returns_.reason[i];
+    for (std::uint32_t i = 0; i < rays_.count; ++i) {
+      if (after[i] != kHit) row[i] = kDone;
+    }
+    for (std::uint32_t first = 0; first < rays_.count; ++first) {
+      const std::uint32_t now = row[first];
+      if (now == kDone) continue;
+      for (std::uint32_t i = 0; i < rays_.count; ++i) returns_.reason[i] = row[i] == now ? kHit : kMasked;
+      const Noise& noise = now == 0 ? n.noise : n.rows[now - 1];
+      if (!noise.is_identity()) noise.apply(job_.isa, key, rays_, returns_, draws_);
+      for (std::uint32_t i = first; i < rays_.count; ++i) {
+        if (row[i] != now) continue;
+        after[i] = returns_.reason[i];
+        row[i] = kDone;
       }
     }
     std::copy_n(after, rays_.count, returns_.reason);

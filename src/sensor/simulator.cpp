@@ -67,11 +67,13 @@ class Simulator::Impl {
     return static_cast<SensorId>(sensors_.size() - 1);
   }
 
-  void set_noise(SensorId id, std::vector<Noise> noise, std::vector<EntityNoise> entity_noise) {
+  void set_noise(SensorId id, std::vector<Noise> noise, std::vector<EntityNoise> entity_noise,
+                 std::vector<ChannelNoise> channel_noise) {
     PreparedSensor& s = at(id);
     Sensor changed = s.sensor;
     changed.noise = std::move(noise);
     changed.entity_noise = std::move(entity_noise);
+    changed.channel_noise = std::move(channel_noise);
     try {
       check_chain(changed, s.plan.from_sensor_origin, !s.plan.times_s.empty(), scene_.entities().size());
     } catch (const InputError& error) {
@@ -205,8 +207,9 @@ Simulator::Simulator(Simulator&&) noexcept = default;
 Simulator& Simulator::operator=(Simulator&&) noexcept = default;
 
 SensorId Simulator::add_sensor(Sensor sensor) { return impl_->add_sensor(std::move(sensor)); }
-void Simulator::set_noise(SensorId sensor, std::vector<Noise> noise, std::vector<EntityNoise> entity_noise) {
-  impl_->set_noise(sensor, std::move(noise), std::move(entity_noise));
+void Simulator::set_noise(SensorId sensor, std::vector<Noise> noise, std::vector<EntityNoise> entity_noise,
+                          std::vector<ChannelNoise> channel_noise) {
+  impl_->set_noise(sensor, std::move(noise), std::move(entity_noise), std::move(channel_noise));
 }
 void Simulator::render(SensorId sensor, std::uint32_t index, Frame& frame) { impl_->render(sensor, index, frame); }
 Scene& Simulator::scene() { return impl_->scene(); }

@@ -1,11 +1,15 @@
 #include "simulate/file_plan.hpp"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include <fathom/error.hpp>
+#include <fathom/sensor_fields.hpp>
+
+#include "base/text.hpp"
 
 namespace fathom {
 
@@ -61,15 +65,72 @@ PlannedFile plan_cloud(const SensorOutput& output, const std::string& sensor) {
   }
 }
 
-void append_plan(const SensorOutput& output, const std::string& sensor, std::vector<PlannedFile>& files) {
-  if (is_picture(output)) return files.push_back(plan_picture(output));
-  if (output.kind != OutputKind::kNpy) return files.push_back(plan_cloud(output, sensor));
+/// The farthest range of any ray: what LostValue::kMax stands for.
+double farthest_m(const SensorModel& model) {
+  const std::vector<double> limits = get_sensor_field(model, "max_range_m");
+  return *std::max_element(limits.begin(), limits.end());
+}
+
+LostPolicy policy_of(const SensorOutput& output, LostValue usual, const SensorModel& model) {
+  return {output.lost.value_or(usual), static_cast<float>(farthest_m(model))};
+}
+
+/// Ranges within the sensor's limits must fit; what noise or a far surface carries beyond counts as lost.
+PlannedFile plan_depth_png(const SensorOutput& output, const SensorModel& model) {
+  constexpr double kTopLevel = 65535.0;
+  const double farthest = farthest_m(model), per_m = output.per_m;
+  if (!(farthest * per_m <= kTopLevel)) {
+    throw InputError(
+        fmt::format("a 16-bit picture ends at {} m with {} levels per metre, the sensor at {} m: choose fewer (per_m)",
+                    number_text(kTopLevel / per_m), number_text(per_m), number_text(farthest)));
+  }
+  const LostPolicy policy = policy_of(output, LostValue::kZero, model);
+  const Channel channel = output.depth;
+  return {std::string(to_string(channel)), "png",
+          [channel, policy, per_m](const Path& file, const Frame& frame, const Vec3&) {
+            write_depth_png(file, frame, channel, policy, per_m, OffScale::kLost);
+          }};
+}
+
+PlannedFile plan_array(const SensorOutput& output, Channel channel, const SensorModel& model) {
+  const bool length = std::find(kLengthChannels.begin(), kLengthChannels.end(), channel) != kLengthChannels.end();
+  const std::string stem(to_string(channel));
+  if (!output.lost || !length) {
+    return {stem, "npy",
+            [channel](const Path& file, const Frame& frame, const Vec3&) { write_npy(file, frame, channel); }};
+  }
+  const LostPolicy policy = policy_of(output, LostValue::kNan, model);
+  return {stem, "npy", [channel, policy](const Path& file, const Frame& frame, const Vec3&) {
+            write_npy(file, frame, channel, policy);
+          }};
+}
+
+void append_plan(const SensorOutput& output, const Sensor& sensor, std::vector<PlannedFile>& files) {
+  switch (output.kind) {
+    case OutputKind::kPcd:
+    case OutputKind::kPly:
+    case OutputKind::kPointCloud2:
+      return files.push_back(plan_cloud(output, sensor.name));
+    case OutputKind::kRangeImage:
+    case OutputKind::kBirdsEyeView:
+      return files.push_back(plan_picture(output));
+    case OutputKind::kDepthPng:
+      return files.push_back(plan_depth_png(output, sensor.model));
+    case OutputKind::kReasonPicture:
+      return files.push_back({"reason", "png", [](const Path& file, const Frame& frame, const Vec3&) {
+                                write_reason_picture(file, frame);
+                              }});
+    case OutputKind::kCameraSheet:
+      return files.push_back(
+          {"sheet", "png", [scale_m = output.max_range_m](const Path& file, const Frame& frame, const Vec3&) {
+             write_camera_sheet(file, frame, scale_m);
+           }});
+    case OutputKind::kNpy:
+      break;
+  }
   for (std::size_t i = 0; i < kChannelCount; ++i) {
     const auto channel = static_cast<Channel>(i);
-    if (!output.channels.contains(channel)) continue;
-    files.push_back(
-        {std::string(to_string(channel)), "npy",
-         [channel](const Path& file, const Frame& frame, const Vec3&) { write_npy(file, frame, channel); }});
+    if (output.channels.contains(channel)) files.push_back(plan_array(output, channel, sensor.model));
   }
 }
 
@@ -79,7 +140,7 @@ std::string PlannedFile::name(std::uint32_t frame) const { return fmt::format("{
 
 std::vector<PlannedFile> plan_files(const SensorSetup& setup) {
   std::vector<PlannedFile> files;
-  for (const SensorOutput& output : setup.outputs) append_plan(output, setup.sensor.name, files);
+  for (const SensorOutput& output : setup.outputs) append_plan(output, setup.sensor, files);
   std::set<std::string> names;
   for (const PlannedFile& file : files) {
     if (!names.insert(file.name(0)).second) {
@@ -97,6 +158,7 @@ ChannelSet planned_channels(const SensorSetup& setup) {
     options.cloud = output.cloud;
     options.color = output.color;
     options.npy_channels = output.channels;
+    options.depth_channel = output.depth;
     channels = channels | required_channels(options);
   }
   return channels;

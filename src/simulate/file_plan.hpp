@@ -1,6 +1,7 @@
 #pragma once
 // Which files a sensor writes every frame, and how.
 
+#include <array>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -11,6 +12,10 @@
 
 namespace fathom {
 
+/// The channels in which a lost pixel has a value of the user's choice.
+inline constexpr std::array<Channel, 4> kLengthChannels = {Channel::kRange, Channel::kCleanRange, Channel::kDepth,
+                                                           Channel::kCleanDepth};
+
 /// One file per frame: <folder>/<stem>_<frame, six digits>.<extension>.
 struct PlannedFile {
   std::string stem, extension;
@@ -19,7 +24,7 @@ struct PlannedFile {
   [[nodiscard]] std::string name(std::uint32_t frame) const;
 };
 
-/// Throws InputError when two outputs of the sensor would write the same file.
+/// Throws InputError when two outputs of the sensor would write the same file, or its ranges do not fit into a file.
 std::vector<PlannedFile> plan_files(const SensorSetup& setup);
 
 /// The channels that the files of a sensor and the counts of the summary need.

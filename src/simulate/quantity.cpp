@@ -44,7 +44,13 @@ double Quantity::in_library(double value, Limits limits) const {
   return std::clamp(value * kRadPerDeg, limits.low, limits.high);
 }
 
-double Quantity::number(Limits limits) const { return in_library(reader_.number(in_file(limits)), limits); }
+double Quantity::number(Limits limits) const { return part(reader_, limits); }
+
+double Quantity::part(const YamlReader& part, Limits limits) const {
+  return in_library(part.number(in_file(limits)), limits);
+}
+
+double Quantity::part(const YamlReader& part) const { return part.number() * (degrees_ ? kRadPerDeg : 1.0); }
 
 std::vector<double> Quantity::numbers(Limits limits) const {
   if (reader_.is(YamlValue::Kind::kScalar)) return {number(limits)};

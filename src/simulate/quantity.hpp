@@ -24,6 +24,9 @@ class Quantity {
   /// A list, or a single number as a list of one.
   [[nodiscard]] std::vector<double> numbers(Limits limits) const;
   [[nodiscard]] const YamlReader& reader() const { return reader_; }
+  /// A number that stands inside this value, in the unit of the library: as number(), or finite only.
+  [[nodiscard]] double part(const YamlReader& part, Limits limits) const;
+  [[nodiscard]] double part(const YamlReader& part) const;
 
  private:
   Quantity(YamlReader reader, bool degrees) : reader_(std::move(reader)), degrees_(degrees) {}

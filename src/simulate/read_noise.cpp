@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <fathom/noise.hpp>
 
 #include "base/text.hpp"
+#include "sensor/chain.hpp"
 #include "simulate/quantity.hpp"
+#include "simulate/read_range.hpp"
 
 namespace fathom {
 
@@ -23,57 +26,138 @@ const NoiseInfo& find_model(const YamlReader& parameters) {
   parameters.fail("is not for a known noise model" + nearest_hint(parameters.key(), slugs));
 }
 
-/// The parameters that a map gives, after those of `values`; what stands twice counts as it stands last.
-void read_values(YamlReader& parameters, const NoiseInfo& model, std::vector<FieldValue>& values) {
+/// The parameters of a model or of a row of it.
+struct Parameters {
+  std::vector<FieldValue> values;      ///< what stands twice counts as it stands last
+  std::vector<ParameterRange> ranges;  ///< of the fields whose value is the middle of a range
+};
+
+/// The parameters that a map gives, before those that it inherits.
+void read_values(YamlReader& map, const NoiseInfo& model, Parameters& out) {
   for (const FieldInfo& field : model.fields) {
+    const std::string name(field.name);
     if (!field.choices.empty()) {
-      const auto word = parameters.find(field.name);
-      if (word)
-        values.push_back({std::string(field.name), Choice(static_cast<std::uint32_t>(word->one_of(field.choices)))});
-    } else if (const auto quantity = Quantity::find(parameters, field.name)) {
-      values.push_back({std::string(field.name), quantity->number({field.low, field.high, field.unit})});
+      const auto word = map.find(field.name);
+      if (word) out.values.push_back({name, Choice(static_cast<std::uint32_t>(word->one_of(field.choices)))});
+      continue;
+    }
+    const auto quantity = Quantity::find(map, field.name);
+    if (!quantity) continue;
+    std::erase_if(out.ranges, [&](const ParameterRange& range) { return range.field == name; });
+    if (const auto range = read_range(*quantity, field)) {
+      out.values.push_back({name, middle_of(*range)});
+      out.ranges.push_back(*range);
+    } else {
+      out.values.push_back({name, quantity->number({field.low, field.high, field.unit})});
     }
   }
 }
 
-/// One row per entity; what a row does not give is as in the default row.
-void read_rows(YamlReader rows, const NoiseInfo& model, const std::vector<FieldValue>& defaults, const Scene& scene,
-               Sensor& sensor) {
-  for (YamlReader& row : rows.entries()) {
-    const std::string name = row.key();
-    const EntityId entity = row.located([&] { return scene.find_entity(name); });
-    std::vector<FieldValue> values = defaults;
-    read_values(row, model, values);
-    row.finish();
-    const auto slot = static_cast<std::uint32_t>(sensor.noise.size());
-    row.located([&] { sensor.entity_noise.push_back({slot, entity, make_noise(model.slug, values)}); });
+/// What a model needs of the sensor, complained about where the model stands.
+void check_sensor(const YamlReader& where, const Noise& noise, const RayPattern& pattern, const Sensor& sensor) {
+  const bool at_times = std::any_of(pattern.time_offset_s.begin(), pattern.time_offset_s.end(),
+                                    [](float time_s) { return time_s != 0.0F; });
+  where.located([&] { check_needs(sensor, noise, pattern.origin_x.empty(), sensor.rolling && at_times); });
+}
+
+/// A model being read into its slot of a sensor.
+class ModelReader {
+ public:
+  ModelReader(YamlReader map, const Scene& scene, const RayPattern& pattern, SensorSetup& setup)
+      : map_(std::move(map)),
+        model_(find_model(map_)),
+        scene_(scene),
+        pattern_(pattern),
+        setup_(setup),
+        slot_(static_cast<std::uint32_t>(setup.sensor.noise.size())) {}
+
+  void read() {
+    read_values(map_, model_, defaults_);
+    const auto entities = map_.find("entities"), channels = map_.find("channels");
+    map_.finish();
+    if (entities && channels) channels->fail("and entities are both given; a model has rows for one of them");
+    setup_.sensor.noise.push_back(map_.located([&] { return make_noise(model_.slug, defaults_.values); }));
+    check_sensor(map_, setup_.sensor.noise.back(), pattern_, setup_.sensor);
+    for (ParameterRange range : defaults_.ranges) add(map_, std::move(range));
+    if (entities) read_entities(*entities);
+    if (channels) read_channels(*channels);
   }
-}
 
-void read_model(YamlReader parameters, const Scene& scene, Sensor& sensor) {
-  const NoiseInfo& model = find_model(parameters);
-  std::vector<FieldValue> values;
-  read_values(parameters, model, values);
-  if (const auto rows = parameters.find("entities")) read_rows(*rows, model, values, scene, sensor);
-  parameters.finish();
-  parameters.located([&] { sensor.noise.push_back(make_noise(model.slug, values)); });
-}
+ private:
+  /// The parameters of a row: what it does not give is as in the model's own line, drawn values included.
+  Parameters read_row(YamlReader& row) const {
+    Parameters parameters = defaults_;
+    for (ParameterRange& range : parameters.ranges) range.as_chain = true;
+    read_values(row, model_, parameters);
+    row.finish();
+    return parameters;
+  }
 
-void append_preset(const YamlReader& word, const SensorPreset* preset, std::vector<Noise>& chain) {
+  void read_entities(YamlReader rows) {
+    for (YamlReader& row : rows.entries()) {
+      const std::string name = row.key();
+      const EntityId entity = row.located([&] { return scene_.find_entity(name); });
+      Parameters parameters = read_row(row);
+      row.located([&] {
+        setup_.sensor.entity_noise.push_back({slot_, entity, make_noise(model_.slug, parameters.values)});
+      });
+      for (ParameterRange& range : parameters.ranges) {
+        range.entity = entity;
+        add(row, std::move(range));
+      }
+    }
+    rows.located([&] { check_tables(setup_.sensor, scene_.entities().size()); });
+  }
+
+  void read_channels(YamlReader rows) {
+    for (YamlReader& row : rows.entries()) {
+      const auto channel = static_cast<std::uint16_t>(row.key_number(0xffff));
+      Parameters parameters = read_row(row);
+      row.located([&] {
+        setup_.sensor.channel_noise.push_back({slot_, channel, make_noise(model_.slug, parameters.values)});
+      });
+      for (ParameterRange& range : parameters.ranges) {
+        range.channel = channel;
+        add(row, std::move(range));
+      }
+    }
+    rows.located([&] { check_tables(setup_.sensor, scene_.entities().size()); });
+  }
+
+  void add(const YamlReader& where, ParameterRange range) {
+    range.slot = slot_;
+    where.located([&] { check_range(setup_.sensor, range); });
+    setup_.ranges.push_back(std::move(range));
+  }
+
+  YamlReader map_;
+  const NoiseInfo& model_;
+  const Scene& scene_;
+  const RayPattern& pattern_;
+  SensorSetup& setup_;
+  std::uint32_t slot_;
+  Parameters defaults_;
+};
+
+void append_preset(const YamlReader& word, const SensorPreset* preset, const RayPattern& pattern, Sensor& sensor) {
   if (word.text() != "preset") word.fail("is not 'preset' or a noise model with its parameters");
   if (preset == nullptr) word.fail("needs a sensor that is made from a preset");
-  chain.insert(chain.end(), preset->noise.begin(), preset->noise.end());
+  for (const Noise& noise : preset->noise) {
+    check_sensor(word, noise, pattern, sensor);
+    sensor.noise.push_back(noise);
+  }
 }
 
 }  // namespace
 
-void read_noise(const YamlReader& reader, const SensorPreset* preset, const Scene& scene, Sensor& sensor) {
-  if (reader.is(YamlValue::Kind::kScalar)) return append_preset(reader, preset, sensor.noise);
+void read_noise(const YamlReader& reader, const SensorPreset* preset, const Scene& scene, const RayPattern& pattern,
+                SensorSetup& setup) {
+  if (reader.is(YamlValue::Kind::kScalar)) return append_preset(reader, preset, pattern, setup.sensor);
   for (const YamlReader& item : reader.items()) {
     if (item.is(YamlValue::Kind::kScalar)) {
-      append_preset(item, preset, sensor.noise);
+      append_preset(item, preset, pattern, setup.sensor);
     } else {
-      read_model(item.only(), scene, sensor);
+      ModelReader(item.only(), scene, pattern, setup).read();
     }
   }
 }

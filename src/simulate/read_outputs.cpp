@@ -4,12 +4,15 @@
 #include <string_view>
 
 #include "base/text.hpp"
+#include "simulate/file_plan.hpp"
 
 namespace fathom {
 
 namespace {
 
-constexpr std::array<std::string_view, 6> kKindWords = {"pcd", "ply", "pointcloud2", "npy", "range_image", "birds_eye"};
+/// In the order of OutputKind.
+constexpr std::array<std::string_view, 9> kKindWords = {
+    "pcd", "ply", "pointcloud2", "npy", "range_image", "birds_eye", "depth_png", "reason_picture", "camera_sheet"};
 constexpr std::array<std::string_view, 2> kFrameWords = {"sensor", "world"};
 constexpr std::array<std::string_view, 3> kColorWords = {"range", "entity", "reason"};
 
@@ -36,9 +39,34 @@ void read_picture(YamlReader& options, SensorOutput& output) {
 
 void read_npy(YamlReader& options, SensorOutput& output) {
   const auto list = options.find("channels");
-  if (!list) return;
-  output.channels = read_channels(*list);
+  const auto lost = options.find("lost");
+  if (list) output.channels = read_channels(*list);
   if (output.channels == ChannelSet{}) list->fail("names no channel");
+  if (!lost) return;
+  output.lost = static_cast<LostValue>(lost->one_of(kLostValueNames));
+  bool lengths = false;
+  for (const Channel channel : kLengthChannels) lengths |= output.channels.contains(channel);
+  if (!lengths) lost->fail("stands for lost ranges and depths, and the channels hold none");
+}
+
+/// Only what 16 bits can hold may stand for a lost pixel.
+LostValue read_level(const YamlReader& word) {
+  constexpr std::array<LostValue, 3> kLevels = {LostValue::kZero, LostValue::kInf, LostValue::kMax};
+  std::array<std::string_view, 3> words;
+  for (std::size_t i = 0; i < words.size(); ++i) words[i] = kLostValueNames[static_cast<std::size_t>(kLevels[i])];
+  return kLevels[word.one_of(words)];
+}
+
+void read_depth_png(YamlReader& options, SensorOutput& output) {
+  std::array<std::string_view, kLengthChannels.size()> names;
+  for (std::size_t i = 0; i < names.size(); ++i) names[i] = to_string(kLengthChannels[i]);
+  if (const auto channel = options.find("channel")) output.depth = kLengthChannels[channel->one_of(names)];
+  if (const auto per_m = options.find("per_m")) output.per_m = per_m->number({1e-3, 1e6, "1/m"});
+  if (const auto lost = options.find("lost")) output.lost = read_level(*lost);
+}
+
+void read_sheet(YamlReader& options, SensorOutput& output) {
+  if (const auto range = options.find("max_range_m")) output.max_range_m = range->number({1e-3, 1e6, "m"});
 }
 
 SensorOutput read_options(YamlReader options, OutputKind kind) {
@@ -56,6 +84,14 @@ SensorOutput read_options(YamlReader options, OutputKind kind) {
       break;
     case OutputKind::kNpy:
       read_npy(options, output);
+      break;
+    case OutputKind::kDepthPng:
+      read_depth_png(options, output);
+      break;
+    case OutputKind::kCameraSheet:
+      read_sheet(options, output);
+      break;
+    case OutputKind::kReasonPicture:
       break;
   }
   options.finish();

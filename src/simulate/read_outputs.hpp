@@ -12,7 +12,7 @@ namespace fathom {
 /// What a sensor writes when a scene file does not say: a PCD cloud and a range image.
 std::vector<SensorOutput> default_outputs();
 
-/// A list of bare words (pcd, ply, pointcloud2, npy, range_image, birds_eye) and of `word: {options}`.
+/// A list of bare words (pcd, npy, depth_png, ...) and of `word: {options}`.
 std::vector<SensorOutput> read_outputs(const YamlReader& list);
 
 }  // namespace fathom

@@ -40,6 +40,15 @@ void set_field(YamlReader& map, const SensorFieldInfo& field, const Quantity& qu
       return set_sensor_field(model, field.name, quantity.reader().boolean() ? 1.0 : 0.0);
     case SensorFieldType::kChoice:
       return set_sensor_field(model, field.name, static_cast<double>(quantity.reader().one_of(field.choices)));
+    case SensorFieldType::kPose: {
+      YamlReader map_of_pose = quantity.reader();
+      const Pose pose = read_pose(map_of_pose);
+      map_of_pose.finish();
+      const Vec3& t = pose.translation_m;
+      const Quaternion& q = pose.rotation;
+      const double numbers[] = {t.x, t.y, t.z, q.x, q.y, q.z, q.w};
+      return set_sensor_field(model, field.name, numbers);
+    }
     case SensorFieldType::kCount: {
       const std::uint64_t low = static_cast<std::uint64_t>(field.low), high = static_cast<std::uint64_t>(field.high);
       return set_sensor_field(model, field.name, static_cast<double>(map.at(field.name).whole(low, high)));
@@ -116,7 +125,8 @@ SensorSetup read_sensor(YamlReader map, const Scene& scene, const std::filesyste
     sensor.parent = parent->located([&] { return scene.find_entity(name); });
   }
   if (const auto rolling = map.find("rolling")) sensor.rolling = rolling->boolean();
-  if (const auto noise = map.find("noise")) read_noise(*noise, preset, scene, sensor);
+  const RayPattern pattern = map.located([&] { return make_pattern(sensor.model); });
+  if (const auto noise = map.find("noise")) read_noise(*noise, preset, scene, pattern, setup);
   if (const auto policy = map.find("range_policy")) {
     sensor.range_policy = static_cast<RangePolicy>(policy->one_of(kRangePolicyWords));
   }
@@ -124,7 +134,6 @@ SensorSetup read_sensor(YamlReader map, const Scene& scene, const std::filesyste
   setup.outputs = outputs ? read_outputs(*outputs) : default_outputs();
   map.finish();
   if (outputs) outputs->located([&] { static_cast<void>(plan_files(setup)); });
-  map.located([&] { static_cast<void>(make_pattern(sensor.model)); });
   return setup;
 }
 

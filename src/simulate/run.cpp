@@ -40,6 +40,9 @@ class Runner {
     if (frames_ < 1 || frames_ > kMaxFrames) {
       throw InputError(fmt::format("frames = {} is not in [1, {}]", frames_, kMaxFrames));
     }
+    counts_.seed = options.seed.value_or(setup.seed);
+    counts_.environment = options.environment.value_or(setup.environment);
+    counts_.episode = options.episode.value_or(setup.episode);
     for (const SensorSetup& sensor : setup.sensors) add(sensor);
     if (sensors_.empty()) throw InputError("the scene has no sensor");
   }
@@ -62,9 +65,15 @@ class Runner {
   }
 
  private:
+  /// The seed of everything that is drawn in this run.
+  static std::uint64_t seed_of_episode(const SceneSetup& setup, const RunOptions& options) {
+    return episode_seed(options.seed.value_or(setup.seed), options.environment.value_or(setup.environment),
+                        options.episode.value_or(setup.episode));
+  }
+
   static SimulatorOptions simulator_options(const SceneSetup& setup, const RunOptions& options) {
     SimulatorOptions result;
-    result.seed = options.seed.value_or(setup.seed);
+    result.seed = seed_of_episode(setup, options);
     result.threads = options.threads;
     result.isa = options.isa;
     result.rate_hz = setup.rate_hz;
@@ -78,10 +87,12 @@ class Runner {
     sensor.name = setup.sensor.name;
     sensor.files = plan_files(setup);
     sensor.frame = Frame(planned_channels(setup));
-    sensor.id = simulator_.add_sensor(setup.sensor);
-    sensors_.push_back(std::move(sensor));
     SensorCounts counts;
     counts.name = setup.sensor.name;
+    Sensor drawn = setup.sensor;
+    counts.drawn = draw_ranges(drawn, setup.ranges, simulator_.options().seed);
+    sensor.id = simulator_.add_sensor(std::move(drawn));
+    sensors_.push_back(std::move(sensor));
     counts_.sensors.push_back(std::move(counts));
     counts_.progress.frames_total = frames_;
   }

@@ -58,6 +58,13 @@ SceneSetup read_scene_text(std::string_view text, const std::filesystem::path& f
   if (const auto rate = map.find("rate_hz")) setup.rate_hz = rate->number({1e-3, 1e6, "Hz"});
   if (const auto start = map.find("start_s")) setup.start_s = start->number({-1e9, 1e9, "s"});
   if (const auto seed = map.find("seed")) setup.seed = seed->whole(0, kMaxSeed);
+  constexpr std::uint64_t kMaxNumber = 0xffffffffU;
+  if (const auto number = map.find("environment")) {
+    setup.environment = static_cast<std::uint32_t>(number->whole(0, kMaxNumber));
+  }
+  if (const auto number = map.find("episode")) {
+    setup.episode = static_cast<std::uint32_t>(number->whole(0, kMaxNumber));
+  }
   const YamlReader scene = map.at("scene");
   const YamlReader sensors = map.at("sensors");
   map.finish();

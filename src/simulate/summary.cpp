@@ -8,11 +8,25 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json sensor_json(const SensorCounts& sensor) {
+/// What was drawn for a sensor, named as the scene file names it.
+Json drawn_json(const SensorCounts& counts, const Sensor& sensor, const Scene& scene) {
+  Json list = Json::array();
+  for (const DrawnParameter& drawn : counts.drawn) {
+    Json entry = {{"slot", drawn.slot}, {"model", std::string(sensor.noise[drawn.slot].slug())}};
+    if (drawn.entity != kNoEntity) entry["entity"] = scene.entities()[drawn.entity].name;
+    if (drawn.channel >= 0) entry["channel"] = drawn.channel;
+    entry["parameter"] = drawn.field;
+    entry["value"] = drawn.value;
+    list.push_back(entry);
+  }
+  return list;
+}
+
+Json sensor_json(const SensorCounts& sensor, const Sensor& description, const Scene& scene) {
   Json reasons;
   for (std::size_t i = 0; i < kReasonNames.size(); ++i) reasons[std::string(kReasonNames[i])] = sensor.reasons[i];
-  return {
-      {"name", sensor.name}, {"rows", sensor.rows}, {"cols", sensor.cols}, {"rays", sensor.rays}, {"reasons", reasons}};
+  return {{"name", sensor.name}, {"rows", sensor.rows}, {"cols", sensor.cols},
+          {"rays", sensor.rays}, {"reasons", reasons},  {"drawn", drawn_json(sensor, description, scene)}};
 }
 
 double rate(std::uint64_t rays, double seconds) { return seconds > 0.0 ? static_cast<double>(rays) / seconds : 0.0; }
@@ -36,13 +50,17 @@ Json run_json(const Simulator& simulator, const RunCounts& counts) {
 std::string summary_text(const SceneSetup& setup, const Simulator& simulator, const RunCounts& counts) {
   const Versions built = versions();
   Json sensors = Json::array();
-  for (const SensorCounts& sensor : counts.sensors) sensors.push_back(sensor_json(sensor));
+  for (std::size_t i = 0; i < counts.sensors.size(); ++i) {
+    sensors.push_back(sensor_json(counts.sensors[i], setup.sensors[i].sensor, setup.scene));
+  }
   const Json summary = {
       {"fathom", std::string(built.fathom)},
       {"versions", {{"embree", std::string(built.embree)}, {"compiler", std::string(built.compiler)}}},
       {"scene", setup.file.filename().string()},
       {"entities", setup.scene.entities().size()},
-      {"seed", simulator.options().seed},
+      {"seed", counts.seed},
+      {"environment", counts.environment},
+      {"episode", counts.episode},
       {"frames", counts.progress.frames_done},
       {"rate_hz", setup.rate_hz},
       {"start_s", setup.start_s},

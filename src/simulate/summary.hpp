@@ -14,6 +14,7 @@ namespace fathom {
 /// What is counted for one sensor over all frames.
 struct SensorCounts {
   std::string name;
+  std::vector<DrawnParameter> drawn;  ///< for the episode
   std::uint32_t rows = 0, cols = 0;
   std::uint64_t rays = 0;
   std::array<std::uint64_t, kReasonNames.size()> reasons{};
@@ -22,6 +23,8 @@ struct SensorCounts {
 
 /// A whole run.
 struct RunCounts {
+  std::uint64_t seed = 0;
+  std::uint32_t environment = 0, episode = 0;
   std::vector<SensorCounts> sensors;
   std::vector<std::string> files;  ///< relative to the folder of the run
   Progress progress;

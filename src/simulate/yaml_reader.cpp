@@ -157,6 +157,13 @@ std::uint64_t YamlReader::whole(std::uint64_t low, std::uint64_t high) const {
   return *value;
 }
 
+std::uint64_t YamlReader::key_number(std::uint64_t high) const {
+  const auto value = parse_whole_text<std::uint64_t>(key_);
+  if (value && *value <= high) return *value;
+  throw LocatedError(
+      fmt::format("{}: {}: '{}' is not a whole number in [0, {}]", to_string(value_->mark), path_, key_, high));
+}
+
 std::size_t YamlReader::one_of(std::span<const std::string_view> words) const {
   const auto found = std::find(words.begin(), words.end(), text());
   if (found == words.end()) {

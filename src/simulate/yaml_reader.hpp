@@ -63,6 +63,7 @@ class YamlReader {
   [[nodiscard]] double number(Limits limits) const;
   [[nodiscard]] double number() const;  ///< finite
   [[nodiscard]] std::uint64_t whole(std::uint64_t low, std::uint64_t high) const;
+  [[nodiscard]] std::uint64_t key_number(std::uint64_t high) const;  ///< the last part of the path, at most `high`
   /// The position of the word in `words`.
   [[nodiscard]] std::size_t one_of(std::span<const std::string_view> words) const;
 

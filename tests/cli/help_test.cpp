@@ -23,7 +23,8 @@ TEST(Help, EveryCommandHasAnExample) {
 
 TEST(Help, ListsEveryOptionOfSimulate) {
   const std::string text = run_fathom({"simulate", "--help"}).out;
-  for (const char* option : {"--out", "--frames", "--seed", "--threads", "--set", "--force", "--isa"}) {
+  for (const char* option :
+       {"--out", "--frames", "--seed", "--environment", "--episode", "--threads", "--set", "--force", "--isa"}) {
     EXPECT_NE(text.find(option), std::string::npos) << option;
   }
 }
@@ -49,6 +50,8 @@ TEST(Usage, MistakesAreOneLineAndCode2) {
       {"simulate", "scene.yaml", "--out", "x", "--frames", "4294967296"},
       {"simulate", "scene.yaml", "--out", "x", "--seed", "-1"},
       {"simulate", "scene.yaml", "--out", "x", "--seed", "18446744073709551616"},
+      {"simulate", "scene.yaml", "--out", "x", "--episode", "-1"},
+      {"simulate", "scene.yaml", "--out", "x", "--environment", "4294967296"},
       {"simulate", "scene.yaml", "--out", "x", "--threads", "-1"},
       {"simulate", "scene.yaml", "--out", "x", "--threads", "many"},
       {"simulate", "scene.yaml", "--out", "x", "--isa", "neon"},

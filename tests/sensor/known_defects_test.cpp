@@ -101,7 +101,7 @@ TEST(KnownDefects, AMissingKeyDereferencingAnEmptyVector) {
   StereoCamera camera;  // nothing set at all
   EXPECT_THROW(make_pattern(camera), InputError);
   camera = make_stereo(8, 8, 8, 0.0);
-  camera.left_position_m = {0.1, 0.2};
+  camera.left_camera = Pose{{0.1, 0.2, 0}, {}};  // without a right one
   EXPECT_THROW(make_pattern(camera), InputError);
 }
 

@@ -54,9 +54,11 @@ TEST(StereoShadow, HalfTheWidthOnEachSideForCenter) {
   EXPECT_EQ(count_of(frame, Reason::kHiddenBoth), 0U);
 }
 
-TEST(StereoShadow, PositionsOfTheCamerasAreTheSameAsABaseline) {
+// How the cameras are turned is accepted, and changes nothing.
+TEST(StereoShadow, PosesOfTheCamerasAreTheSameAsABaseline) {
   StereoCamera placed = make_stereo(321, 5, kFx, 0.0);
-  placed.left_position_m = {0, 0.05, 0}, placed.right_position_m = {0, -0.05, 0};
+  placed.left_camera = Pose{{0, 0.05, 0}, from_roll_pitch_yaw(0.1, -0.2, 0.3)};
+  placed.right_camera = Pose{{0, -0.05, 0}, from_roll_pitch_yaw(0, 0, -0.3)};
   const Frame a = post_frame(CameraReference::kCenter);
   const Frame b = render_once(make_post_scene(kNear, kFar, 0.2), make_sensor(placed, {StereoShadow{}}));
   for (std::size_t i = 0; i < a.size(); ++i) ASSERT_EQ(a.reason()[i], b.reason()[i]);
@@ -183,10 +185,10 @@ TEST(StereoShadow, NeedsTwoCamerasApart) {
   EXPECT_THROW(simulator.add_sensor(make_sensor(make_stereo(8, 8, 8, 0.0), {StereoShadow{}})), InputError);
   EXPECT_THROW(simulator.add_sensor(make_sensor(test::make_lidar(), {StereoShadow{}})), InputError);
   StereoCamera both = make_stereo(8, 8, 8, 0.1);
-  both.left_position_m = {0, 0.1, 0};
+  both.left_camera = Pose{{0, 0.1, 0}, {}};
   EXPECT_THROW(simulator.add_sensor(make_sensor(both, {StereoShadow{}})), InputError);
   both.baseline_m = 0;
-  EXPECT_THROW(simulator.add_sensor(make_sensor(both, {StereoShadow{}})), InputError);  // one position alone
+  EXPECT_THROW(simulator.add_sensor(make_sensor(both, {StereoShadow{}})), InputError);  // one pose alone
 }
 
 }  // namespace

@@ -46,6 +46,8 @@ TEST(SceneFormat, DefaultsAreThoseOfTheReference) {
   EXPECT_EQ(setup.rate_hz, 10.0);
   EXPECT_EQ(setup.start_s, 0.0);
   EXPECT_EQ(setup.seed, 0U);
+  EXPECT_EQ(setup.environment, 0U);
+  EXPECT_EQ(setup.episode, 0U);
   const SensorSetup& sensor = setup.sensors[0];
   EXPECT_TRUE(sensor.sensor.noise.empty());
   EXPECT_FALSE(sensor.sensor.rolling);
@@ -134,7 +136,7 @@ TEST(SceneFormat, EveryParameterOfEveryNoiseArrives) {
       const std::string key =
           std::string(field.name) + ": " + (field.choices.empty() ? std::string(text) : std::string(field.choices[1]));
       const SceneSetup setup =
-          read(scene_with("    preset: VLP-16\n    noise: [" + std::string(model.slug) + ": {" + key + "}]\n"));
+          read(scene_with("    preset: Kinect-v1\n    noise: [" + std::string(model.slug) + ": {" + key + "}]\n"));
       for (const FieldValue& given : setup.sensors[0].sensor.noise[0].values()) {
         if (given.name != field.name) continue;
         if (!field.choices.empty()) {
@@ -165,6 +167,58 @@ TEST(SceneFormat, StereoCameraWithRowsPerEntity) {
   EXPECT_EQ(std::get<Choice>(row[2].value).index, 1U);  // the default row's
   EXPECT_THROW(read(scene_with("    preset: D435\n    noise: [stereo_energy: {entities: {f: {pow: 5}}}]\n")),
                InputError);
+}
+
+// Poses of the cameras instead of a baseline; the emitter's is the sensor's.
+TEST(SceneFormat, StereoCameraWithPoses) {
+  const SceneSetup setup =
+      read(scene_with("    type: stereo_camera\n    width: 8\n    height: 6\n    fx: 8\n    position_m: [1, 2, 3]\n"
+                      "    left_camera: {position_m: [0, 0.05, 0.01], rpy_deg: [0, 0, -2]}\n"
+                      "    right_camera: {position_m: [0, -0.05, 0], quaternion_xyzw: [0, 0, 0, 1]}\n    noise: "
+                      "[stereo_shadow: {}]\n"));
+  const auto& camera = std::get<StereoCamera>(setup.sensors[0].sensor.model);
+  ASSERT_TRUE(camera.left_camera && camera.right_camera);
+  EXPECT_EQ(camera.left_camera->translation_m, (Vec3{0, 0.05, 0.01}));
+  EXPECT_NEAR(angle_between(camera.left_camera->rotation, from_roll_pitch_yaw(0, 0, -2 * kRadPerDeg)), 0, 1e-7);
+  EXPECT_EQ(camera.right_camera->rotation, Quaternion{});
+  EXPECT_EQ(stereo_rig(camera).right_m, (Vec3{0, -0.05, 0}));
+  EXPECT_EQ(setup.sensors[0].sensor.parent_from_sensor.at(0).translation_m, (Vec3{1, 2, 3}));
+}
+
+// A table by channel: a row for each of two rings, the rest as the model's own line.
+TEST(SceneFormat, RowsPerChannel) {
+  const Sensor sensor =
+      read(scene_with("    preset: VLP-16\n    noise:\n      - gain_bias: {gain: 1e-3, channels: {0: {bias_m: 0.02}, "
+                      "15: {gain: 0}}}\n"))
+          .sensors[0]
+          .sensor;
+  ASSERT_EQ(sensor.channel_noise.size(), 2U);
+  EXPECT_EQ(sensor.channel_noise[0].channel, 0U);
+  EXPECT_NEAR(std::get<double>(sensor.channel_noise[0].noise.values()[0].value), 1e-3, 1e-9);
+  EXPECT_NEAR(std::get<double>(sensor.channel_noise[0].noise.values()[1].value), 0.02, 1e-8);
+  EXPECT_EQ(sensor.channel_noise[1].channel, 15U);
+  EXPECT_TRUE(sensor.channel_noise[1].noise.is_identity());
+}
+
+TEST(SceneFormat, OutputsOfDepthCamerasArrive) {
+  const auto outputs =
+      read(scene_with("    preset: D435\n    outputs:\n      - depth_png\n      - depth_png: {channel: "
+                      "range, per_m: 500, lost: inf}\n      - npy: {channels: [range, depth], lost: "
+                      "minus_one}\n      - reason_picture\n      - camera_sheet: {max_range_m: 4}\n"))
+          .sensors[0]
+          .outputs;
+  ASSERT_EQ(outputs.size(), 5U);
+  EXPECT_EQ(outputs[0].kind, OutputKind::kDepthPng);
+  EXPECT_EQ(outputs[0].depth, Channel::kDepth);
+  EXPECT_EQ(outputs[0].per_m, 1000.0);
+  EXPECT_EQ(outputs[0].lost, std::nullopt);
+  EXPECT_EQ(outputs[1].depth, Channel::kRange);
+  EXPECT_EQ(outputs[1].per_m, 500.0);
+  EXPECT_EQ(outputs[1].lost, LostValue::kInf);
+  EXPECT_EQ(outputs[2].lost, LostValue::kMinusOne);
+  EXPECT_EQ(outputs[3].kind, OutputKind::kReasonPicture);
+  EXPECT_EQ(outputs[4].kind, OutputKind::kCameraSheet);
+  EXPECT_EQ(outputs[4].max_range_m, 4.0);
 }
 
 TEST(SceneFormat, AHalfTurnInDegreesIsAllowed) {

@@ -3,10 +3,11 @@
 //
 //   range := (1 + gain) range + bias
 //
-// The hit point moves along its line from the sensor origin. Typical gain: 1e-4. For errors that differ from unit to
-// unit, give gain and bias as ranges that are drawn once per episode.
+// The hit point moves along its line from the sensor origin. Typical gain: 1e-4. For the errors of each channel of a
+// lidar give a table (Sensor::channel_noise), and for errors that differ from unit to unit give gain and bias as
+// ranges, drawn once per episode (parameter_range.hpp).
 //
-// Not modelled: errors per channel; a table of rays with its own sensor per channel does that.
+// Not modelled: a drift of the error with temperature.
 
 #include <array>
 

@@ -1,7 +1,7 @@
 #pragma once
 // The shape of a noise model. A model is a struct of parameters with
 //
-//   kSlug      its name in files                     kStage   when it acts, and so on what
+//   kSlug      its name in files; see is_slug()      kStage   when it acts, and so on what
 //   kDraws     random numbers it needs per ray       kDoc     one line for help and the reference page
 //   fields()   one row per parameter: name, unit, limits, doc
 //   is_identity()  whether these parameters change nothing (the model is then skipped and no bit changes)
@@ -72,6 +72,16 @@ FATHOM_KERNEL Return move_radially(Return r, float delta_m) {
   return {r.x * scale, r.y * scale, r.z * scale, r.range_m + delta_m, moved};
 }
 
+/// Whether a text can be a slug: letters, digits, _ and -. A stream is named "sensor/slug" (random.hpp), so a slash in
+/// a slug would let two streams share their draws.
+constexpr bool is_slug(std::string_view text) {
+  for (const char c : text) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'), digit = c >= '0' && c <= '9';
+    if (!letter && !digit && c != '_' && c != '-') return false;
+  }
+  return !text.empty();
+}
+
 template <class M>
 concept NoiseModel = requires(const M& model) {
   { M::kSlug } -> std::convertible_to<std::string_view>;
@@ -81,6 +91,6 @@ concept NoiseModel = requires(const M& model) {
   { M::fields().size() } -> std::convertible_to<std::size_t>;
   { model.is_identity() } -> std::convertible_to<bool>;
 }
-&&std::copyable<M>;
+&&std::copyable<M>&& is_slug(M::kSlug);
 
 }  // namespace fathom

@@ -1,0 +1,80 @@
+#include "simulate/read_range.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+#include <string_view>
+
+namespace fathom {
+
+namespace {
+
+struct LawWord {
+  std::string_view word;
+  RangeLaw law;
+};
+constexpr std::array<LawWord, 3> kLaws = {
+    {{"uniform", RangeLaw::kUniform}, {"log_uniform", RangeLaw::kLogUniform}, {"normal", RangeLaw::kNormal}}};
+
+/// The two numbers of a list.
+std::array<YamlReader, 2> pair_of(const YamlReader& list) {
+  static_cast<void>(list.numbers(2));
+  const std::vector<YamlReader> items = list.items();
+  return {items[0], items[1]};
+}
+
+void read_limits(const Quantity& quantity, const YamlReader& list, const Limits& limits, ParameterRange& range) {
+  const auto [low, high] = pair_of(list);
+  range.low = quantity.part(low, limits);
+  range.high = quantity.part(high, limits);
+  if (range.low > range.high) list.fail("is not [low, high]");
+}
+
+}  // namespace
+
+std::optional<ParameterRange> read_range(const Quantity& quantity, const FieldInfo& field) {
+  YamlReader map = quantity.reader();
+  if (!map.is(YamlValue::Kind::kMap)) return std::nullopt;
+  const Limits all{field.low, field.high, field.unit};
+  ParameterRange range;
+  range.field = field.name;
+  std::optional<YamlReader> given;
+  for (const LawWord& law : kLaws) {
+    const auto numbers = map.find(law.word);
+    if (!numbers) continue;
+    if (given) numbers->fail("and another law are both given; one is enough");
+    given = numbers;
+    range.law = law.law;
+  }
+  const auto limits = map.find("limits");
+  map.finish();
+  if (!given) map.fail("is neither a number nor a range: uniform, log_uniform or normal");
+  if (range.law != RangeLaw::kNormal) {
+    if (limits) limits->fail("belongs to a normal range; the others end at their own numbers");
+    read_limits(quantity, *given, all, range);
+    if (range.law == RangeLaw::kLogUniform && !(range.low > 0.0)) given->fail("does not begin above 0");
+    return range;
+  }
+  const auto [mean, stddev] = pair_of(*given);
+  range.mean = quantity.part(mean);
+  range.stddev = quantity.part(stddev);
+  if (!(range.stddev >= 0.0)) stddev.fail("is no standard deviation: it is below 0");
+  range.low = field.low, range.high = field.high;
+  if (limits) read_limits(quantity, *limits, all, range);
+  return range;
+}
+
+double middle_of(const ParameterRange& range) {
+  switch (range.law) {
+    case RangeLaw::kLogUniform:
+      return std::clamp(std::sqrt(range.low) * std::sqrt(range.high), range.low, range.high);
+    case RangeLaw::kNormal:
+      return std::clamp(range.mean, range.low, range.high);
+    case RangeLaw::kUniform:
+      break;
+  }
+  return std::clamp(0.5 * range.low + 0.5 * range.high, range.low, range.high);
+}
+
+}  // namespace fathom

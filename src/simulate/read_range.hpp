@@ -1,0 +1,19 @@
+#pragma once
+// A number of a noise model that a scene file gives as a range, to be drawn once per episode.
+
+#include <optional>
+
+#include <fathom/parameter_range.hpp>
+
+#include "simulate/quantity.hpp"
+
+namespace fathom {
+
+/// {uniform: [low, high]}, {log_uniform: [low, high]} or {normal: [mean, stddev], limits: [low, high]}, the limits
+/// being those of the field unless given; nothing when the value is no map. Slot and row are left to the caller.
+std::optional<ParameterRange> read_range(const Quantity& quantity, const FieldInfo& field);
+
+/// What stands for a range until it is drawn: its middle.
+double middle_of(const ParameterRange& range);
+
+}  // namespace fathom

@@ -1,0 +1,146 @@
+// The files of a depth camera that a scene file asks for: those of the C++ API, with the lost values it names.
+
+#include <array>
+#include <cmath>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <fathom/depth_output.hpp>
+#include <fathom/error.hpp>
+#include <fathom/run.hpp>
+
+#include "io/npy.hpp"
+#include "simulate/scene_fixture.hpp"
+#include "simulate/scene_text.hpp"
+
+namespace fathom {
+namespace {
+
+using test::TempFolder;
+
+/// A camera that sees a post before a wall, and past it nothing.
+std::string scene_with(const std::string& outputs) {
+  return "seed: 4\nsensors:\n  - name: cam\n    type: stereo_camera\n    width: 40\n    height: 30\n    fx: 30\n"
+         "    baseline_m: 0.3\n    min_range_m: 0.2\n    max_range_m: 6\n    noise:\n"
+         "      - stereo_shadow: {}\n      - stereo_energy: {min_energy: 0.2, pow: 1, normalization: threshold}\n      - dropout: {probability: "
+         "0.1}\n"
+         "    outputs: " +
+         outputs +
+         "\nscene:\n  meshes:\n    wall: {box: {size_m: [0.1, 4, 2]}}\n    post: {box: {size_m: [0.1, 0.4, 2]}}\n"
+         "  entities:\n    - {name: wall, mesh: wall, position_m: [4, 0, 0]}\n"
+         "    - {name: post, mesh: post, position_m: [2, 0, 0]}\n";
+}
+
+SceneSetup read(const std::string& outputs) { return read_scene_text(scene_with(outputs), "s.yaml", {}); }
+
+std::map<std::string, std::string> files_of(const std::string& outputs) {
+  const TempFolder folder;
+  RunOptions options;
+  options.out = folder / "out";
+  run(read(outputs), options);
+  return test::read_folder(options.out);
+}
+
+/// The frame that the run writes.
+Frame render(ChannelSet channels) {
+  const SceneSetup setup = read("[]");
+  Simulator simulator(setup.scene, {.seed = 4, .threads = 1});
+  Frame frame(channels);
+  simulator.render(simulator.add_sensor(setup.sensors[0].sensor), 0, frame);
+  return frame;
+}
+
+/// The bytes that a writer makes.
+template <class Write>
+std::string bytes_of(Write write) {
+  const TempFolder folder;
+  write(folder / "file");
+  return test::read_text(folder / "file");
+}
+
+TEST(DepthFiles, AreThoseOfTheCppApi) {
+  const Frame f = render({Channel::kDepth, Channel::kCleanDepth, Channel::kRange, Channel::kReason, Channel::kEnergy});
+  const auto files = files_of(
+      "[depth_png, depth_png: {channel: range, per_m: 5000, lost: inf}, depth_png: {channel: clean_depth, lost: max},"
+      " reason_picture, camera_sheet: {max_range_m: 5}, npy: {channels: [range, depth], lost: minus_one},"
+      " npy: {channels: [energy, incidence, clean_depth]}]");
+  EXPECT_EQ(files.size(), 5U + 5U + 1U);
+  const auto expect_file = [&](const std::string& name, auto write) {
+    ASSERT_EQ(files.count("cam/" + name), 1U) << name;
+    EXPECT_TRUE(files.at("cam/" + name) == bytes_of(write)) << name;
+  };
+  expect_file("depth_000000.png", [&](const auto& file) { write_depth_png(file, f, Channel::kDepth); });
+  expect_file("range_000000.png", [&](const auto& file) {
+    write_depth_png(file, f, Channel::kRange, {LostValue::kInf, 0.0F}, 5000);
+  });
+  expect_file("clean_depth_000000.png", [&](const auto& file) {
+    write_depth_png(file, f, Channel::kCleanDepth, {LostValue::kMax, 6.0F});
+  });
+  expect_file("reason_000000.png", [&](const auto& file) { write_reason_picture(file, f); });
+  expect_file("sheet_000000.png", [&](const auto& file) { write_camera_sheet(file, f, 5.0); });
+  expect_file("depth_000000.npy", [&](const auto& file) {
+    write_npy(file, f, Channel::kDepth, {LostValue::kMinusOne, 0.0F});
+  });
+  expect_file("energy_000000.npy", [&](const auto& file) { write_npy(file, f, Channel::kEnergy); });
+}
+
+TEST(DepthFiles, TheLostValueIsAppliedLastAndOnlyToLengths) {
+  const Frame f = render({Channel::kDepth, Channel::kReason});
+  const struct {
+    std::string word;
+    double value;
+  } policies[] = {{"zero", 0}, {"nan", NAN}, {"inf", INFINITY}, {"max", 6}, {"minus_one", -1}};
+  const TempFolder folder;
+  for (const auto& [word, value] : policies) {
+    const auto files = files_of("[npy: {channels: [depth, energy, reason, hit_sensor], lost: " + word + "}]");
+    const auto array = [&](const std::string& name) {
+      return npy::read(folder.write(name + word, files.at("cam/" + name + "_000000.npy")));
+    };
+    const npy::Array depth = array("depth"), reason = array("reason"), energy = array("energy"),
+                     point = array("hit_sensor");
+    std::size_t lost = 0;
+    for (std::size_t i = 0; i < f.size(); ++i) {
+      ASSERT_EQ(reason.at(i), static_cast<double>(f.reason()[i])) << word;
+      if (f.reason()[i] == Reason::kHit) {
+        ASSERT_EQ(depth.at(i), f.depth_m()[i]) << word;
+        continue;
+      }
+      ++lost;
+      ASSERT_TRUE(depth.at(i) == value || (std::isnan(value) && std::isnan(depth.at(i)))) << word;
+      ASSERT_TRUE(std::isnan(point.at(3 * i))) << word;  // a lost point is nowhere
+      ASSERT_EQ(std::isnan(energy.at(i)), f.reason()[i] == Reason::kMiss) << word;
+    }
+    EXPECT_GT(lost, 100U);
+  }
+}
+
+TEST(DepthFiles, WhatNoiseCarriesOffTheScaleIsLostAndTheRunGoesOn) {
+  // 1 m of noise at 65 m: some returns come to lie beyond 65.535 m, some stay.
+  std::string text = scene_with("[depth_png]");
+  text = test::replaced(text, "max_range_m: 6", "max_range_m: 65");
+  text = test::replaced(text, "- stereo_shadow: {}\n", "- distance: {stddev_m: 1}\n");
+  text = test::replaced(text, "size_m: [0.1, 4, 2]", "size_m: [0.1, 400, 200]");
+  text = test::replaced(text, "position_m: [4, 0, 0]", "position_m: [64.5, 0, 0]");
+  const TempFolder folder;
+  RunOptions options;
+  options.out = folder / "out";
+  run(read_scene_text(text, "s.yaml", {}), options);
+  EXPECT_TRUE(std::filesystem::exists(options.out / "cam" / "depth_000000.png"));
+}
+
+TEST(DepthFiles, ReasonsAreCountedInTheSummary) {
+  const Frame f = render({Channel::kReason});
+  const auto summary = nlohmann::json::parse(files_of("[]").at("summary.json"));
+  const auto counts = f.count_reasons();
+  for (std::size_t r = 0; r < counts.size(); ++r) {
+    EXPECT_EQ(summary["sensors"][0]["reasons"][std::string(kReasonNames[r])], counts[r]);
+  }
+  for (const Reason r : {Reason::kHit, Reason::kMiss, Reason::kHiddenLeft, Reason::kRandomLoss, Reason::kDropout}) {
+    EXPECT_GT(counts[static_cast<std::size_t>(r)], 0U) << to_string(r);
+  }
+}
+
+}  // namespace
+}  // namespace fathom
