@@ -78,7 +78,28 @@ TEST(DepthPng, ScaleAndLostValueAreChosen) {
   EXPECT_EQ(read_png(folder / "e.png").levels, (std::vector<std::uint16_t>{100, 250, 300, 10000, 6500, 400}));
 }
 
-// A shadowed pixel as -2.58 or 257.6 in an 8-bit image: what a file cannot hold is refused, not bent.
+// One of the defects seen elsewhere (docs and tests/sensor/known_defects_test.cpp have the others): a lost pixel has
+// the value of its policy in every kind of file, and the picture has 16 bits.
+TEST(KnownDefects, AShadowedPixelAsMinus2Point58Or257Point6InAn8BitImage) {
+  const TemporaryFolder folder;
+  write_depth_png(folder / "d.png", make_frame(), Channel::kDepth);
+  const Picture p = read_png(folder / "d.png");
+  EXPECT_TRUE(p.sixteen);
+  EXPECT_EQ(p.levels[2], 0U);  // the shadowed pixel
+  EXPECT_EQ(filled(make_frame(), Channel::kDepth, {LostValue::kZero})[2], 0.0F);
+  // What sixteen bits cannot hold is refused, not bent into another value.
+  EXPECT_THROW(write_depth_png(folder / "e.png", make_frame(), Channel::kDepth, {LostValue::kMinusOne}), InputError);
+}
+
+TEST(DepthPng, WhatIsOffTheScaleMayCountAsLost) {
+  const TemporaryFolder folder;
+  Frame frame = make_frame();
+  frame.float_data(Channel::kDepth)[0] = -0.5F;
+  EXPECT_THROW(write_depth_png(folder / "d.png", frame, Channel::kDepth), InputError);
+  write_depth_png(folder / "d.png", frame, Channel::kDepth, {LostValue::kMax, 50.0F}, 1200.0, OffScale::kLost);
+  EXPECT_EQ(read_png(folder / "d.png").levels, (std::vector<std::uint16_t>{60000, 3000, 60000, 60000, 60000, 60000}));
+}
+
 TEST(DepthPng, WhatSixteenBitsCannotHoldIsRefused) {
   const TemporaryFolder folder;
   EXPECT_THROW(write_depth_png(folder / "d.png", make_frame(), Channel::kDepth, {LostValue::kMinusOne}), InputError);

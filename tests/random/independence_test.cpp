@@ -107,6 +107,8 @@ TEST(Streams, TellWherePartsEnd) {
   // A slash ends the sensor's name; slugs have none, so the last slash of the text is always that one.
   EXPECT_NE(make_stream("ab", 0, "c"), make_stream("a", 0, "bc"));
   EXPECT_NE(make_stream("a", 0, "b"), make_stream("a", 256, "b"));
+  // With a slash in a slug two streams would be one: see Slugs.ASlashIsRefused (tests/sensor).
+  EXPECT_EQ(make_stream("a/b", 0, "c"), make_stream("a", 0, "b/c"));
 }
 
 // Published test vectors of FNV-1a, 32 bits (Fowler, Noll, Vo; draft-eastlake-fnv, appendix with "", "a", "foobar").

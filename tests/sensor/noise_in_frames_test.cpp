@@ -148,6 +148,23 @@ struct Ripple {
   }
 };
 
+/// The same under another name.
+struct SlashedRipple : Ripple {
+  static constexpr std::string_view kSlug = "b/ripple";
+};
+struct DashedRipple : Ripple {
+  static constexpr std::string_view kSlug = "b-ripple_2";
+};
+
+// make_stream("a", 0, "b/c") is make_stream("a/b", 0, "c"): a slug with a slash is no model, and does not compile.
+TEST(Slugs, ASlashIsRefused) {
+  static_assert(NoiseModel<Ripple> && NoiseModel<DashedRipple>);
+  static_assert(!NoiseModel<SlashedRipple>);
+  static_assert(!std::is_constructible_v<Noise, SlashedRipple>);
+  for (const NoiseInfo& model : noise_models()) EXPECT_TRUE(is_slug(model.slug)) << model.slug;
+  for (const char* text : {"", "a/b", "a.b", "a b", "\xc3\xa4"}) EXPECT_FALSE(is_slug(text)) << text;
+}
+
 TEST(UserNoise, ActsLikeABuiltInModel) {
   const Frame clean = render_once(make_room_scene(), make_sensor(make_lidar()));
   const Frame f = render_once(make_room_scene(), make_sensor(make_lidar(), {Ripple{.height_m = 0.25F}}));

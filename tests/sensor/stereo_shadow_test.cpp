@@ -139,6 +139,42 @@ TEST(StereoShadow, AThinGapStillHides) {
   EXPECT_NEAR(count_in_row(frame, 0, Reason::kHiddenRight), 2e6 * (1 / (z - gap) - 1 / z), 3.0);
 }
 
+constexpr double kFinestPx = 1e7;  // the largest focal length there is: pixels 0.2 micrometres wide at 2 m
+
+struct Sheet {
+  const char* name;
+  double distance_m, size_m, baseline_m, offset_m;
+};
+
+// The tolerance is what the documentation says, from both sides: a sheet of another entity at half of the resolution
+// before a wall hides nothing of it, at twice the resolution it hides all that it should.
+TEST(StereoShadow, AnotherEntityHidesFromTheResolutionOn) {
+  for (const Sheet& s : {Sheet{"near", 0.1, 0.4, 0.08, 0}, Sheet{"usual", 2, 6, 2, 0}, Sheet{"100 m", 100, 300, 100, 0},
+                         Sheet{"1 km offset", 2, 6, 2, 1000}}) {
+    const Pose pose{{s.offset_m, -0.7 * s.offset_m, 0}, {}};
+    const auto hidden = [&](double gap_m) {
+      Scene scene;
+      const auto plane = [&](const char* name, double distance_m, double y_m) {
+        const Pose middle{{distance_m, y_m, 0}, from_roll_pitch_yaw(0, -test::kPi / 2, 0)};
+        scene.add_entity({.name = name,
+                          .mesh = scene.add_mesh(make_plane(s.size_m, s.size_m)),
+                          .parent_from_entity = pose * middle});
+      };
+      plane("wall", s.distance_m, 0);
+      plane("sheet", s.distance_m - gap_m, -s.size_m / 2);  // its edge lies straight ahead
+      const StereoCamera camera = make_stereo(401, 1, kFinestPx, s.baseline_m, CameraReference::kLeft);
+      return count_in_row(render_once(scene, make_sensor(camera, {StereoShadow{}}, pose)), 0, Reason::kHiddenRight);
+    };
+    // The corners of the sheet are farthest away; casting has its origin at the sensor or, within 500 m, in the
+    // world's.
+    const double reach = std::max(s.size_m, s.distance_m), resolution = 4 * 0x1p-24 * reach;
+    const double width = kFinestPx * s.baseline_m * 2 * resolution / (s.distance_m * s.distance_m);
+    EXPECT_EQ(hidden(resolution / 2), 0U) << s.name;
+    EXPECT_GT(width, 10.0) << s.name;
+    EXPECT_NEAR(hidden(2 * resolution), width, 6.0) << s.name;  // single precision places the edge within 3 px
+  }
+}
+
 // A wall with a step of 1 cm in it, once as one entity and once as two.
 Scene make_step(bool one_entity) {
   Mesh wall = make_plane(100, 100);
@@ -168,6 +204,24 @@ TEST(StereoShadow, AnotherEntityWithinTheToleranceDoesNotPass) {
   EXPECT_NEAR(hidden(false, 0.0F), width, 1.0);
   EXPECT_EQ(hidden(true, 0.02F), 0U);             // 1 cm of 2 m is within 2 %
   EXPECT_NEAR(hidden(false, 0.02F), width, 1.0);  // but not of the same entity
+}
+
+// Documented: a sensor inside a solid sees the solid from within, and so too near when it has a minimum range.
+TEST(StereoShadow, ASensorInsideAWallSeesItsInside) {
+  Scene scene;
+  scene.add_entity({.name = "wall", .mesh = scene.add_mesh(make_box({0.2, 10, 10}))});
+  scene.add_entity(
+      {.name = "beyond", .mesh = scene.add_mesh(make_box({1, 1, 1})), .parent_from_entity = Pose{{3, 0, 0}, {}}});
+  StereoCamera camera = make_stereo(64, 48, 200, 0.05);
+  const Frame inside = render_once(scene, make_sensor(camera, {StereoShadow{}}));
+  EXPECT_EQ(count_of(inside, Reason::kHit), inside.size());
+  for (std::size_t i = 0; i < inside.size(); ++i) {
+    ASSERT_NEAR(inside.depth_m()[i], 0.1, 1e-6);
+    ASSERT_EQ(inside.entity_id()[i], 0U);
+  }
+  camera.min_range_m = 0.3;
+  const Frame near = render_once(scene, make_sensor(camera, {StereoShadow{}}));
+  EXPECT_EQ(count_of(near, Reason::kBelowMinRange), near.size());
 }
 
 // Documented: a camera inside a solid sees nothing outside it.

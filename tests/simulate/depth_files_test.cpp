@@ -24,7 +24,8 @@ using test::TempFolder;
 std::string scene_with(const std::string& outputs) {
   return "seed: 4\nsensors:\n  - name: cam\n    type: stereo_camera\n    width: 40\n    height: 30\n    fx: 30\n"
          "    baseline_m: 0.3\n    min_range_m: 0.2\n    max_range_m: 6\n    noise:\n"
-         "      - stereo_shadow: {}\n      - stereo_energy: {min_energy: 0.2, pow: 1, normalization: threshold}\n      - dropout: {probability: "
+         "      - stereo_shadow: {}\n      - stereo_energy: {min_energy: 0.2, pow: 1, normalization: threshold}\n      "
+         "- dropout: {probability: "
          "0.1}\n"
          "    outputs: " +
          outputs +
