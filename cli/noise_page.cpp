@@ -22,8 +22,9 @@ models act in the order of the chain:
    surface, the cameras and the neighbours ([depth-cameras.md](depth-cameras.md));
 4. `hit_point`: on the hit point;
 5. `range`: on the range; the hit point moves along its line from the sensor origin;
-6. the range policy of the sensor: what becomes of a return that noise carried outside the limits;
-7. `dropout`: what is left is kept, or lost with a reason.
+6. `reading`: on what the sensor reports, whether the ray met anything or not;
+7. the range policy of the sensor: what becomes of a return that noise carried outside the limits;
+8. `dropout`: what is left is kept, or lost with a reason.
 
 Angles are in radians and lengths in metres; scene files take a parameter `x_rad` as `x_deg` too. Limits are closed. A model whose parameters change nothing is skipped, so it
 changes no bit. Draws depend on seed, sensor name, position in the chain, frame and ray, and on nothing else. Formula,
@@ -66,6 +67,8 @@ StageDoc stage_doc(fathom::Stage stage) {
       return {"hit_point", "the hit point of each valid return"};
     case fathom::Stage::kRange:
       return {"range", "the range of each valid return; the hit point moves along its line"};
+    case fathom::Stage::kReading:
+      return {"reading", "each return that is still valid, and each ray that met nothing within the range limits"};
     case fathom::Stage::kDropout:
       break;
   }

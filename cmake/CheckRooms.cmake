@@ -9,11 +9,12 @@ set(ALLOW_random base)
 set(ALLOW_scene base)
 set(ALLOW_noise base random)
 set(ALLOW_beam base random)
+set(ALLOW_calibrate base)
 set(ALLOW_cast base scene)
 set(ALLOW_sensor base random scene noise cast)
 set(ALLOW_io base scene)
 set(ALLOW_simulate base random scene noise beam cast sensor io)
-set(ROOMS base random scene noise beam cast sensor io simulate)
+set(ROOMS base random scene noise beam calibrate cast sensor io simulate)
 
 # third-party header prefix -> the only folders that may include it
 set(ONLY_embree3 "src/cast/embree;bench")

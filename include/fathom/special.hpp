@@ -137,10 +137,12 @@ inline double normal_between(double a, double b) {
 
 /// The x with Phi(x) = p, p in (0, 1); relative error below 1e-15. Give small tails: at p near 1 the answer is as
 /// coarse as p itself. Source: Wichura, "Algorithm AS 241", Applied Statistics 37 (1988), PPND16.
-inline double normal_quantile(double p) {
-  const auto ratio = [](const double* top, const double* bottom, double r) {
+FATHOM_KERNEL double normal_quantile(double p) {
+  const auto ratio = [](const double* top, const double* bottom, double r) __attribute__((always_inline)) {
     double n = top[7], d = bottom[6];
+#pragma GCC unroll 8
     for (int k = 6; k >= 0; --k) n = n * r + top[k];
+#pragma GCC unroll 8
     for (int k = 5; k >= 0; --k) d = d * r + bottom[k];
     return n / (d * r + 1.0);
   };
@@ -163,11 +165,12 @@ inline double normal_quantile(double p) {
                            7.86869131145613259100e-4, 1.84631831751005468180e-5, 1.42151175831644588870e-7,
                            2.04426310338993978564e-15};
   const double q = p - 0.5;
-  if (q >= -0.425 && q <= 0.425) return q * ratio(kA, kB, 0.180625 - q * q);
-  const double tail = q < 0.0 ? p : 1.0 - p;
+  // All three pieces, and then a choice: loops over this vectorise.
+  const double centre = q * ratio(kA, kB, 0.180625 - q * q);
+  const double tail = select(q < 0.0, p, 1.0 - p);
   const double r = __builtin_sqrt(-log(tail));
-  const double x = r <= 5.0 ? ratio(kC, kD, r - 1.6) : ratio(kE, kF, r - 5.0);
-  return q < 0.0 ? -x : x;
+  const double x = select(r <= 5.0, ratio(kC, kD, r - 1.6), ratio(kE, kF, r - 5.0));
+  return select(q >= -0.425 && q <= 0.425, centre, select(q < 0.0, -x, x));
 }
 
 }  // namespace fathom::math

@@ -13,7 +13,8 @@ namespace fathom {
 namespace {
 
 constexpr Stage kStages[] = {Stage::kRay,      Stage::kAngleLoss, Stage::kShadow, Stage::kEnergyLoss,
-                             Stage::kEdgeLoss, Stage::kHitPoint,  Stage::kRange,  Stage::kDropout};
+                             Stage::kEdgeLoss, Stage::kHitPoint,  Stage::kRange,  Stage::kReading,
+                             Stage::kDropout};
 
 std::vector<ActiveNoise>& list_of(NoiseChain& chain, Stage stage) {
   switch (stage) {
@@ -28,6 +29,7 @@ std::vector<ActiveNoise>& list_of(NoiseChain& chain, Stage stage) {
       return chain.edge_loss;
     case Stage::kHitPoint:
     case Stage::kRange:
+    case Stage::kReading:
       return chain.on_return;
     case Stage::kDropout:
       break;
@@ -82,7 +84,7 @@ void check_row(const Sensor& sensor, std::string_view table, std::string_view wh
   if (base.slug() != noise.slug()) {
     throw InputError(fmt::format("{}: slot {} holds {}, not {}", table, slot, base.slug(), noise.slug()));
   }
-  if (base.stage() == Stage::kRay || base.stage() == Stage::kEdgeLoss) {
+  if (base.stage() == Stage::kRay || base.stage() == Stage::kEdgeLoss || base.stage() == Stage::kReading) {
     throw InputError(fmt::format("{}: {} cannot differ by {}", table, base.slug(), what));
   }
 }

@@ -23,7 +23,7 @@ struct ActiveNoise {
 /// A sensor's chain by stage, models without effect left out.
 struct NoiseChain {
   std::vector<ActiveNoise> ray, angle_loss, loss, edge_loss, on_return, dropout;
-  // loss: kShadow, then kEnergyLoss; on_return: kHitPoint, then kRange
+  // loss: kShadow, then kEnergyLoss; on_return: kHitPoint, kRange, then kReading
   bool needs_surface = false;                       ///< whether any model reads a Surface
   bool needs_sight = false;                         ///< whether any model asks what the cameras see
   bool differs_by_entity = false;                   ///< whether any model has rows for entities

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <type_traits>
 
+#include <fathom/error.hpp>
+#include <fathom/scene_ranges.hpp>
+
 #include "sensor/kinds.hpp"
 
 namespace fathom {
@@ -58,6 +61,14 @@ void set_direction(RayPattern& out, std::size_t i, double x, double y, double z)
   out.direction_x[i] = static_cast<float>(x);
   out.direction_y[i] = static_cast<float>(y);
   out.direction_z[i] = static_cast<float>(z);
+}
+
+BeamFan make_fan(const RayPattern& pattern) {
+  validate(pattern);
+  if (!pattern.origin_x.empty()) {
+    throw InputError("beams start at the sensor origin, but these rays have origins of their own");
+  }
+  return {pattern.direction_x, pattern.direction_y, pattern.direction_z};
 }
 
 }  // namespace fathom

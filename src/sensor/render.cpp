@@ -39,6 +39,9 @@ class BlockRenderer {
     rays_.from_sensor_origin = job.plan.from_sensor_origin;
     returns_.count = rays_.count;
     returns_.quads = rays_.quads;
+    const RangeLimits range = limits();
+    returns_.max_range_m = range.max_m;
+    returns_.max_range_per_lane = range.max_per_lane;
   }
 
   void run() {

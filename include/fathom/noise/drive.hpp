@@ -41,6 +41,8 @@ struct alignas(64) ReturnBlock {
   std::uint32_t reason[kBlockRays];       ///< a Reason per lane; models act where it is kHit
   const std::uint32_t* quads = nullptr;   ///< [count / 4], readable up to the next multiple of 8
   const SurfaceBlock* surface = nullptr;  ///< of the same lanes; null: struck head-on and seen by both cameras
+  const float* max_range_m = nullptr;     ///< of the sensor, for stage kReading: one value, or one per lane
+  bool max_range_per_lane = false;
   std::uint32_t count = 0;                ///< a multiple of 16
 };
 
@@ -184,6 +186,31 @@ template <NoiseModel M, class Tag>
       });
 }
 
+/// Applies a model of stage kReading to every lane, returns and none; it leaves alone what it does not act on.
+template <NoiseModel M, class Tag>
+[[gnu::noinline]] void drive_readings(const M& model, const NoiseKey& key, const RayBlock& __restrict rays,
+                                      ReturnBlock& __restrict b, DrawBuffer& __restrict draws) {
+  fill_draws<M, Tag>(key, b.quads, b.count, draws);
+  const M p = model;
+  const float* __restrict limits = b.max_range_m;
+  const bool shared_origin = rays.from_sensor_origin;
+  const auto lane = [&](std::size_t i, float limit) __attribute__((always_inline)) {
+    const Ray ray = {shared_origin ? 0.0F : rays.ox[i], shared_origin ? 0.0F : rays.oy[i],
+                     shared_origin ? 0.0F : rays.oz[i], rays.dx[i], rays.dy[i], rays.dz[i]};
+    const Reading in = {{b.x[i], b.y[i], b.z[i], b.range_m[i], b.radius_m[i]}, static_cast<Reason>(b.reason[i])};
+    const Reading out = M::apply(p, ray, in, limit, draws_of_lane<M>(draws, i));
+    b.x[i] = out.hit.x, b.y[i] = out.hit.y, b.z[i] = out.hit.z;
+    b.range_m[i] = out.hit.range_m, b.radius_m[i] = out.hit.radius_m;
+    b.reason[i] = static_cast<std::uint32_t>(out.reason);
+  };
+  if (b.max_range_per_lane) {
+    for (std::size_t i = 0; i < b.count; ++i) lane(i, limits[i]);
+  } else {
+    const float limit = *limits;
+    for (std::size_t i = 0; i < b.count; ++i) lane(i, limit);
+  }
+}
+
 /// Applies a model, type erased, to a block. Which of the two blocks it touches follows from the model's stage.
 using BlockKernel = void (*)(const void* model, const NoiseKey& key, RayBlock& rays, ReturnBlock& returns,
                              DrawBuffer& draws);
@@ -195,6 +222,8 @@ void block_kernel(const void* model, const NoiseKey& key, RayBlock& rays, Return
     drive_rays<M, Tag>(m, key, rays, draws);
   } else if constexpr (M::kStage == Stage::kHitPoint || M::kStage == Stage::kRange) {
     drive_returns<M, Tag>(m, key, returns, draws);
+  } else if constexpr (M::kStage == Stage::kReading) {
+    drive_readings<M, Tag>(m, key, rays, returns, draws);
   } else {
     drive_losses<M, Tag>(m, key, returns, draws);
   }

@@ -93,7 +93,11 @@ void check_value(const Field<Model>& field, double value) {
   check_in_range(Model::kSlug, field.name, value, low, high, field.unit);
 }
 
-/// Throws InputError naming the first parameter outside its limits.
+/// Throws InputError unless `sum`, of the parameters that `names` lists, is 1 within 1e-6.
+FATHOM_API void check_sum_is_one(std::string_view owner, std::string_view names, double sum);
+
+/// Throws InputError naming the first parameter outside its limits, or what model.check() says of them together, where
+/// there is such a function.
 template <class Model>
 void validate(const Model& model) {
   for (const auto& field : Model::fields()) {
@@ -105,6 +109,7 @@ void validate(const Model& model) {
                      field.unit);
     }
   }
+  if constexpr (requires { model.check(); }) model.check();
 }
 
 }  // namespace fathom

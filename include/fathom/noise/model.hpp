@@ -23,7 +23,7 @@
 namespace fathom {
 
 /// When a model acts. A frame runs the stages in this order; within one stage, models act in the order of the chain.
-/// (The cast and the range gate stand between kRay and kAngleLoss, the range policy between kRange and kDropout.)
+/// (The cast and the range gate stand between kRay and kAngleLoss, the range policy between kReading and kDropout.)
 enum class Stage : std::uint8_t {
   kRay,         ///< on the ray, before the cast:                        Ray -> Ray
   kAngleLoss,   ///< on how obliquely the surface was struck:          Return, Surface -> Reason
@@ -32,6 +32,7 @@ enum class Stage : std::uint8_t {
   kEdgeLoss,    ///< on the neighbours in the image:                   Return, Surface -> Reason
   kHitPoint,    ///< on the hit point:                                   Return -> Return
   kRange,       ///< on the range, moving the hit point along its line:  Return -> Return
+  kReading,     ///< on what the sensor reports, a return or none:  Ray, Reading, max range -> Reading
   kDropout,     ///< on what is left: keep it or say why it is lost:     Return -> Reason
 };
 
@@ -46,6 +47,12 @@ struct Return {
   float x, y, z;   ///< hit point, m
   float range_m;   ///< distance the ray travelled
   float radius_m;  ///< distance of the hit point from the sensor origin; equals range_m for rays that start there
+};
+
+/// What a sensor reports for one ray: a return, or why there is none.
+struct Reading {
+  Return hit;  ///< meaningful where the reason is kHit
+  Reason reason;
 };
 
 /// How many independent numbers a model consumes per ray.

@@ -6,6 +6,7 @@
 
 #include <fathom/noise/angular_hit.hpp>
 #include <fathom/noise/angular_ray.hpp>
+#include <fathom/noise/beam_mixture.hpp>
 #include <fathom/noise/distance.hpp>
 #include <fathom/noise/disparity.hpp>
 #include <fathom/noise/dropout.hpp>
@@ -20,6 +21,6 @@
 namespace fathom {
 
 using RegisteredNoise = std::variant<AngularRay, LossAngle, StereoShadow, InvalidBand, StereoEnergy, EdgeLoss,
-                                     AngularHit, DistanceNoise, UniformNoise, Disparity, GainBias, Dropout>;
+                                     AngularHit, DistanceNoise, UniformNoise, Disparity, GainBias, BeamMixture, Dropout>;
 
 }  // namespace fathom

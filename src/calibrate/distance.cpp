@@ -1,0 +1,139 @@
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include <fathom/calibrate.hpp>
+#include <fathom/error.hpp>
+
+#include "calibrate/search.hpp"
+
+namespace fathom {
+
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kLogTwoPi = 1.83787706640934548356;
+constexpr std::size_t kShares = 65;  // of the first look at [0, 1]
+constexpr double kShareTolerance = 1e-9;
+
+struct Errors {
+  std::vector<double> error_m, expected_m;
+  double mean_expected_m = 0.0;
+  bool one_range = true;  ///< all expected ranges are equal
+};
+
+Errors gather(const RangePairs& pairs, DistanceCalibration& out) {
+  if (pairs.range_m.size() != pairs.expected_m.size()) {
+    throw InputError(
+        fmt::format("{} ranges given for {} expected ranges", pairs.range_m.size(), pairs.expected_m.size()));
+  }
+  Errors e;
+  for (std::size_t i = 0; i < pairs.range_m.size(); ++i) {
+    const double range = pairs.range_m[i], expected = pairs.expected_m[i];
+    if (!std::isfinite(range) || !std::isfinite(expected)) {
+      ++out.skipped;
+      continue;
+    }
+    if (!(expected > 0.0)) throw InputError(fmt::format("pair {}: expected range {} m is not above 0", i, expected));
+    e.error_m.push_back(range - expected);
+    e.expected_m.push_back(expected);
+    e.mean_expected_m += expected;
+    e.one_range = e.one_range && pairs.expected_m[i] == static_cast<float>(e.expected_m.front());
+  }
+  out.pairs = e.error_m.size();
+  if (out.pairs < 3) {
+    throw InputError(fmt::format("{} pairs with finite ranges: at least 3 are needed", out.pairs));
+  }
+  e.mean_expected_m /= static_cast<double>(out.pairs);
+  return e;
+}
+
+/// For one share: sigma_i = scale g_i, g_i = (1 - share) + share d_i / mean d. Mean and scale that are best for it.
+struct Profile {
+  double mean_m = 0.0, scale_m = 0.0, log_likelihood = 0.0;
+};
+
+Profile profile_of(const Errors& e, double share) {
+  double weights = 0.0, weighted = 0.0, log_g = 0.0;
+  const auto g_of = [&](std::size_t i) { return (1.0 - share) + share * e.expected_m[i] / e.mean_expected_m; };
+  for (std::size_t i = 0; i < e.error_m.size(); ++i) {
+    const double g = g_of(i), w = 1.0 / (g * g);
+    weights += w;
+    weighted += w * e.error_m[i];
+    log_g += std::log(g);
+  }
+  Profile p;
+  p.mean_m = weighted / weights;
+  double squares = 0.0;
+  for (std::size_t i = 0; i < e.error_m.size(); ++i) {
+    const double r = (e.error_m[i] - p.mean_m) / g_of(i);
+    squares += r * r;
+  }
+  const auto n = static_cast<double>(e.error_m.size());
+  p.scale_m = std::sqrt(squares / n);
+  p.log_likelihood = -n * (std::log(p.scale_m) + 0.5 * (kLogTwoPi + 1.0)) - log_g;
+  return p;
+}
+
+/// Errors of mean, stddev and stddev_per_m, those of `free` only, from the observed information.
+void add_std_errors(const Errors& e, bool stddev_free, bool per_m_free, DistanceCalibration& out) {
+  double h[3][3] = {};  // minus the second derivatives
+  for (std::size_t i = 0; i < e.error_m.size(); ++i) {
+    const double d = e.expected_m[i], s = out.stddev_m.value + out.stddev_per_m.value * d;
+    const double u = (e.error_m[i] - out.mean_m.value) / s, inverse2 = 1.0 / (s * s);
+    const double by_sigma = (3.0 * u * u - 1.0) * inverse2, mixed = 2.0 * u * inverse2;
+    h[0][0] += inverse2;
+    h[0][1] += mixed, h[0][2] += mixed * d;
+    h[1][1] += by_sigma, h[1][2] += by_sigma * d, h[2][2] += by_sigma * d * d;
+  }
+  if (!stddev_free) h[0][1] = h[1][2] = 0.0, h[1][1] = 1.0;
+  if (!per_m_free) h[0][2] = h[1][2] = 0.0, h[2][2] = 1.0;
+  const double c00 = h[1][1] * h[2][2] - h[1][2] * h[1][2], c11 = h[0][0] * h[2][2] - h[0][2] * h[0][2],
+               c22 = h[0][0] * h[1][1] - h[0][1] * h[0][1];
+  const double determinant = h[0][0] * c00 - h[0][1] * (h[0][1] * h[2][2] - h[1][2] * h[0][2]) +
+                             h[0][2] * (h[0][1] * h[1][2] - h[1][1] * h[0][2]);
+  const auto error = [&](bool free, double cofactor) {
+    return free && determinant > 0.0 && cofactor > 0.0 ? std::sqrt(cofactor / determinant) : kNan;
+  };
+  out.mean_m.std_error = error(true, c00);
+  out.stddev_m.std_error = error(stddev_free, c11);
+  out.stddev_per_m.std_error = error(per_m_free, c22);
+}
+
+}  // namespace
+
+DistanceNoise DistanceCalibration::noise() const {
+  return {static_cast<float>(mean_m.value), static_cast<float>(stddev_m.value),
+          static_cast<float>(stddev_per_m.value)};
+}
+
+DistanceCalibration calibrate_distance(const RangePairs& pairs) {
+  DistanceCalibration out;
+  const Errors e = gather(pairs, out);
+  double share = 0.0;
+  if (e.one_range) {
+    out.flags.emplace_back("all expected ranges are equal: what grows with range cannot be told from what does not");
+  } else {
+    std::vector<double> shares;
+    for (std::size_t i = 0; i < kShares; ++i) shares.push_back(static_cast<double>(i) / (kShares - 1));
+    share = highest(shares, kShareTolerance, [&](double s) { return profile_of(e, s).log_likelihood; }).x;
+  }
+  const Profile best = profile_of(e, share);
+  out.mean_m.value = best.mean_m;
+  out.stddev_m.value = best.scale_m * (1.0 - share);
+  out.stddev_per_m.value = best.scale_m * share / e.mean_expected_m;
+  out.log_likelihood = best.log_likelihood;
+  if (!(best.scale_m > 0.0)) {
+    out.mean_m.std_error = 0.0, out.stddev_m.std_error = out.stddev_per_m.std_error = kNan;
+    out.flags.emplace_back("all errors are equal: the deviation is 0 and has no standard error");
+    return out;
+  }
+  const bool at_zero = share <= kShareTolerance, at_one = share >= 1.0 - kShareTolerance;
+  if (at_zero && !e.one_range) out.flags.emplace_back("stddev_per_m is at its boundary 0");
+  if (at_one) out.flags.emplace_back("stddev_m is at its boundary 0");
+  add_std_errors(e, !at_one, !at_zero, out);
+  return out;
+}
+
+}  // namespace fathom
