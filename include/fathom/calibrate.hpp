@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <span>
 #include <string>
 #include <vector>
@@ -38,6 +39,12 @@ FATHOM_API void append_pairs(const Frame& frame, RangePairs& pairs);
 /// Appends the pixels that an energy law kept or lost (reasons hit, low_energy and random_loss). Needs kEnergy and
 /// kReason.
 FATHOM_API void append_pairs(const Frame& frame, EnergyPairs& pairs);
+
+/// CSV with the columns `range_m,expected_m` (and `scan`, which is passed over); inf and nan are allowed. Throws
+/// InputError naming file and line.
+FATHOM_API RangePairs read_range_pairs(const std::filesystem::path& file);
+/// CSV with the columns `energy,lost`, lost 0 or 1. Throws InputError naming file and line.
+FATHOM_API EnergyPairs read_energy_pairs(const std::filesystem::path& file);
 
 /// range - expected ~ Normal(mean, (stddev + stddev_per_m expected)^2), as noise/distance.hpp makes it.
 struct DistanceCalibration {

@@ -55,6 +55,7 @@ enum class OutputKind : std::uint8_t {
   kDepthPng,  ///< depth_output.hpp, as the next two
   kReasonPicture,
   kCameraSheet,
+  kScanLog,  ///< one file of all frames of a 2-D laser: scans with true poses
 };
 
 /// What to write per frame of a sensor.

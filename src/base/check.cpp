@@ -17,7 +17,7 @@ void check_in_range(std::string_view owner, std::string_view name, double value,
 
 void check_sum_is_one(std::string_view owner, std::string_view names, double sum) {
   if (sum >= 1.0 - 1e-6 && sum <= 1.0 + 1e-6) return;
-  throw InputError(fmt::format("{}: {} = {} is not 1", owner, names, number_text(sum)));
+  throw InputError(fmt::format("{}: {} = {} is not 1", owner, names, fmt::format("{:.7g}", sum)));
 }
 
 }  // namespace fathom

@@ -34,6 +34,9 @@ ChannelSet required_channels(const OutputOptions& options) {
       case OutputKind::kCameraSheet:
         all = all | ChannelSet{Channel::kCleanDepth, Channel::kDepth, Channel::kReason, Channel::kEnergy};
         break;
+      case OutputKind::kScanLog:
+        all = all | ChannelSet{Channel::kRange, Channel::kReason};
+        break;
     }
   }
   return all;

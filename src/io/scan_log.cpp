@@ -9,6 +9,7 @@
 #include <fathom/geometry.hpp>
 
 #include "io/gzip_text.hpp"
+#include "io/scan_csv.hpp"
 #include "io/scan_log_line.hpp"
 #include "io/whole_file.hpp"
 
@@ -145,18 +146,24 @@ ScanLog read_scan_log(const std::filesystem::path& file) {
   return log;
 }
 
+std::string scan_csv_header(std::span<const double> azimuth_rad, bool stamped) {
+  std::string text = stamped ? "stamp_s,x_m,y_m,yaw_rad" : "x_m,y_m,yaw_rad";
+  for (const double azimuth : azimuth_rad) fmt::format_to(std::back_inserter(text), ",{}{}", kRangePrefix, azimuth);
+  return text += '\n';
+}
+
+std::string scan_csv_line(const double* stamp_s, const PlanarPose& pose, std::span<const float> range_m) {
+  std::string text = stamp_s != nullptr ? fmt::format("{},", *stamp_s) : "";
+  fmt::format_to(std::back_inserter(text), "{},{},{}", pose.x_m, pose.y_m, pose.yaw_rad);
+  for (const float range : range_m) fmt::format_to(std::back_inserter(text), ",{}", range);
+  return text += '\n';
+}
+
 void write_scan_csv(const std::filesystem::path& file, const ScanLog& log) {
   validate(log);
   WholeFile out(file);
-  std::string text = "x_m,y_m,yaw_rad";
-  for (const double azimuth : log.azimuth_rad) fmt::format_to(std::back_inserter(text), ",{}{}", kRangePrefix, azimuth);
-  for (std::size_t i = 0; i < log.scans(); ++i) {
-    const PlanarPose& pose = log.pose[i];
-    fmt::format_to(std::back_inserter(text), "\n{},{},{}", pose.x_m, pose.y_m, pose.yaw_rad);
-    for (const float range : log.scan(i)) fmt::format_to(std::back_inserter(text), ",{}", range);
-  }
-  text += '\n';
-  out.write(text);
+  out.write(scan_csv_header(log.azimuth_rad, false));
+  for (std::size_t i = 0; i < log.scans(); ++i) out.write(scan_csv_line(nullptr, log.pose[i], log.scan(i)));
   out.commit();
 }
 

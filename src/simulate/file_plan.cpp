@@ -125,6 +125,8 @@ void append_plan(const SensorOutput& output, const Sensor& sensor, std::vector<P
           {"sheet", "png", [scale_m = output.max_range_m](const Path& file, const Frame& frame, const Vec3&) {
              write_camera_sheet(file, frame, scale_m);
            }});
+    case OutputKind::kScanLog:
+      return;  // one file of all frames: scan_log_file.hpp
     case OutputKind::kNpy:
       break;
   }

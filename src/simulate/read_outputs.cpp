@@ -11,8 +11,8 @@ namespace fathom {
 namespace {
 
 /// In the order of OutputKind.
-constexpr std::array<std::string_view, 9> kKindWords = {
-    "pcd", "ply", "pointcloud2", "npy", "range_image", "birds_eye", "depth_png", "reason_picture", "camera_sheet"};
+constexpr std::array<std::string_view, 10> kKindWords = {
+    "pcd", "ply", "pointcloud2", "npy", "range_image", "birds_eye", "depth_png", "reason_picture", "camera_sheet", "scan_log"};
 constexpr std::array<std::string_view, 2> kFrameWords = {"sensor", "world"};
 constexpr std::array<std::string_view, 3> kColorWords = {"range", "entity", "reason"};
 
@@ -92,6 +92,7 @@ SensorOutput read_options(YamlReader options, OutputKind kind) {
       read_sheet(options, output);
       break;
     case OutputKind::kReasonPicture:
+    case OutputKind::kScanLog:
       break;
   }
   options.finish();

@@ -1,6 +1,7 @@
 #include <fathom/run.hpp>
 
 #include <chrono>
+#include <memory>
 #include <utility>
 
 #include <fmt/format.h>
@@ -10,6 +11,7 @@
 #include "io/whole_file.hpp"
 #include "simulate/file_plan.hpp"
 #include "simulate/run_folder.hpp"
+#include "simulate/scan_log_file.hpp"
 #include "simulate/summary.hpp"
 
 namespace fathom {
@@ -26,6 +28,8 @@ struct RunningSensor {
   std::string name;
   std::vector<PlannedFile> files;
   Frame frame;
+  bool logs = false;
+  std::unique_ptr<ScanLogFile> log = {};
 };
 
 class Runner {
@@ -51,9 +55,10 @@ class Runner {
     stop_if_asked();
     std::vector<std::string> subfolders;
     for (const RunningSensor& sensor : sensors_) {
-      if (!sensor.files.empty()) subfolders.push_back(sensor.name);
+      if (!sensor.files.empty() || sensor.logs) subfolders.push_back(sensor.name);
     }
     folder_.open(subfolders);
+    open_logs();
     begin_ = Clock::now();
     for (std::uint32_t index = 0; index < frames_; ++index) {
       for (std::size_t i = 0; i < sensors_.size(); ++i) render(i, index);
@@ -61,6 +66,7 @@ class Runner {
       counts_.progress.seconds = seconds_since(begin_);
       if (options_.on_progress) options_.on_progress(counts_.progress);
     }
+    close_logs();
     return finish();
   }
 
@@ -92,6 +98,8 @@ class Runner {
     Sensor drawn = setup.sensor;
     counts.drawn = draw_ranges(drawn, setup.ranges, simulator_.options().seed);
     sensor.id = simulator_.add_sensor(std::move(drawn));
+    sensor.logs = wants_scan_log(setup);
+    if (sensor.logs) check_scan_log(sensor.id, frames_, simulator_);
     sensors_.push_back(std::move(sensor));
     counts_.sensors.push_back(std::move(counts));
     counts_.progress.frames_total = frames_;
@@ -109,12 +117,31 @@ class Runner {
     const Clock::time_point begin = Clock::now();
     simulator_.render(sensor.id, index, sensor.frame);
     count(sensor.frame, seconds_since(begin), counts_.sensors[i]);
-    const Vec3 position_m = simulator_.world_from_sensor(sensor.id, sensor.frame.stamp_s()).translation_m;
+    const Pose world_from_sensor = simulator_.world_from_sensor(sensor.id, sensor.frame.stamp_s());
+    const Vec3 position_m = world_from_sensor.translation_m;
+    if (sensor.log) sensor.log->add(sensor.frame, world_from_sensor);
     for (const PlannedFile& file : sensor.files) {
       stop_if_asked();
       const std::string name = sensor.name + "/" + file.name(index);
       file.write(folder_.path() / name, sensor.frame, position_m);
       counts_.files.push_back(name);
+    }
+  }
+
+  static std::string log_name(const RunningSensor& sensor) { return sensor.name + "/" + kScanLogName; }
+
+  void open_logs() {
+    for (RunningSensor& sensor : sensors_) {
+      if (!sensor.logs) continue;
+      sensor.log = std::make_unique<ScanLogFile>(folder_.path() / log_name(sensor), simulator_.pattern(sensor.id, 0));
+    }
+  }
+
+  void close_logs() {
+    for (RunningSensor& sensor : sensors_) {
+      if (!sensor.log) continue;
+      sensor.log->commit();
+      counts_.files.push_back(log_name(sensor));
     }
   }
 

@@ -110,6 +110,8 @@ inline void apply_block(const Noise& noise, Isa isa, const NoiseKey& key, Lanes&
   }
   fill_surface(quads.data(), count, w.surface);
   w.returns.surface = &w.surface;
+  static constexpr float kMaxRange = 120.0F;
+  w.returns.max_range_m = &kMaxRange;
   noise.apply(isa, key, w.rays, w.returns, w.draws);
   for (std::uint32_t i = 0; i < count; ++i) {
     lanes.rays[begin + i] = {w.rays.ox[i], w.rays.oy[i], w.rays.oz[i], w.rays.dx[i], w.rays.dy[i], w.rays.dz[i]};

@@ -23,7 +23,7 @@ const char* const kKnownAnswersHeader =
     "# philox c0 c1 c2 c3 k0 k1 -> w0 w1 w2 w3        normals word word -> n n        uniform word -> u\n"
     "# <model> <lane> -> ray: ox oy oz dx dy dz | return: x y z range radius reason\n"
     "# Models: parameters as in make_models(), key seed 0x0123456789abcdef, frame 4, stream 77, lanes of "
-    "make_lanes(32).\n";
+    "make_lanes(32),\n# lane 5 without a return, maximum range 120.\n";
 
 namespace {
 
@@ -88,6 +88,8 @@ std::vector<NamedNoise> make_models() {
       {"disparity", Disparity{0.25F, 0.05F, 8.0F}},
       {"invalid_band", InvalidBand{Switch::kOn, 126.0F}},
       {"gain_bias", GainBias{0.001F, 0.02F}},
+      {"beam_mixture_book", BeamMixture{0.5F, 0.2F, 0.1F, 0.2F, 0.25F, 0.5F, 0.125F, MissPolicy::kBook}},
+      {"beam_mixture_atom", BeamMixture{0.6F, 0.1F, 0.1F, 0.2F, 40.0F, 0.0F, 0.0F, MissPolicy::kAtom}},
   };
 }
 

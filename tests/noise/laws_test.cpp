@@ -25,6 +25,7 @@ class Laws : public testing::Test {
   /// but at least a different one for each field.
   static Model busy() {
     Model model;
+    if constexpr (requires { model.check(); }) return model;  // parameters bound together: typical values are busy
     int k = 0;
     for (const auto& field : Model::fields()) {
       ++k;
@@ -179,16 +180,21 @@ TYPED_TEST(Laws, LostReturnsKeepEveryBit) {
   for (const Isa isa : usable_isas()) {
     Lanes lanes = make_lanes(1024);
     std::mt19937 random(5);
+    const auto acted_on = [](std::uint32_t reason) {
+      const bool nothing_met = reason == static_cast<std::uint32_t>(Reason::kMiss) ||
+                               reason == static_cast<std::uint32_t>(Reason::kAboveMaxRange);
+      return reason == 0 || (nothing_met && TypeParam::kStage == Stage::kReading);
+    };
     const auto payload = [&] { return payloads[random() % std::size(payloads)]; };
     for (std::size_t i = 0; i < lanes.size(); ++i) {
       const auto reason = static_cast<std::uint32_t>(i % kReasonNames.size());
       lanes.reasons[i] = reason;
-      if (reason != 0) lanes.returns[i] = {payload(), payload(), payload(), payload(), payload()};
+      if (!acted_on(reason)) lanes.returns[i] = {payload(), payload(), payload(), payload(), payload()};
     }
     const Lanes before = lanes;
     apply(this->busy(), isa, kKey, lanes);
     for (std::size_t i = 0; i < lanes.size(); ++i) {
-      if (i % kReasonNames.size() == 0) continue;
+      if (acted_on(static_cast<std::uint32_t>(i % kReasonNames.size()))) continue;
       auto now = bits_of_lane(lanes, i), then = bits_of_lane(before, i);
       std::fill_n(now.begin(), 6, 0U), std::fill_n(then.begin(), 6, 0U);  // the ray, which is not lost with its return
       EXPECT_EQ(now, then) << to_string(isa) << ", lane " << i;
@@ -204,8 +210,10 @@ TYPED_TEST(Laws, TouchesOnlyWhatItsStageOwns) {
     for (std::size_t i = 0; i < lanes.size(); ++i) {
       auto now = bits_of_lane(lanes, i), then = bits_of_lane(before, i);
       const bool is_ray = TypeParam::kStage == Stage::kRay;
-      const bool is_loss = !is_ray && TypeParam::kStage != Stage::kHitPoint && TypeParam::kStage != Stage::kRange;
-      const std::size_t begin = is_ray ? 0 : is_loss ? 11 : 6, end = is_ray ? 6 : is_loss ? 12 : 11;
+      const bool is_reading = TypeParam::kStage == Stage::kReading;
+      const bool is_loss =
+          !is_ray && !is_reading && TypeParam::kStage != Stage::kHitPoint && TypeParam::kStage != Stage::kRange;
+      const std::size_t begin = is_ray ? 0 : is_loss ? 11 : 6, end = is_ray ? 6 : is_loss || is_reading ? 12 : 11;
       std::copy_n(then.begin() + begin, end - begin, now.begin() + begin);
       ASSERT_EQ(now, then) << "lane " << i;
     }
@@ -258,11 +266,13 @@ TYPED_TEST(Laws, TakesValuesAtTheLimits) {
     for (const double limit : {field.low, field.high}) {
       const FieldValue given = {std::string(field.name), limit};
       std::vector<FieldValue> kept;
-      EXPECT_EQ(input_error([&] {
-                  kept = make_noise(TypeParam::kSlug, {&given, 1}).values();
-                }),
-                "")
-          << field.name << " = " << limit;
+      const std::string refusal = input_error([&] { kept = make_noise(TypeParam::kSlug, {&given, 1}).values(); });
+      if constexpr (requires { TypeParam{}.check(); }) {
+        // The limit itself is taken; together with the other parameters it may still be refused.
+        EXPECT_EQ(refusal.find("is not in ["), std::string::npos) << refusal;
+        if (!refusal.empty()) continue;
+      }
+      EXPECT_EQ(refusal, "") << field.name << " = " << limit;
       EXPECT_EQ(input_error([&] { (void)make_noise(TypeParam::kSlug, kept); }), "") << field.name << " = " << limit;
     }
   }

@@ -33,7 +33,7 @@ FATHOM_API void validate(const ScanLog& log);
 ///    line. Extra columns `stamp_s` are allowed and passed over. `inf` and `nan` are readings.
 /// Throws InputError naming file and line when a line is cut short or not understood, or the number of beams changes.
 FATHOM_API ScanLog read_scan_log(const std::filesystem::path& file);
-/// Writes the CSV form; the file appears whole or not at all.
+/// Writes the CSV form; the file appears whole or not at all. Simulated logs are of this form (docs/beam-model.md).
 FATHOM_API void write_scan_csv(const std::filesystem::path& file, const ScanLog& log);
 
 /// Indices of the scans that `text` selects: "all", "odd", "even" or "start:stop:step" (each part may be left out; stop
@@ -46,6 +46,10 @@ struct BeamData {
   std::vector<float> expected_m;    ///< z*; Z where the map says nothing
   std::vector<std::uint32_t> scan;  ///< which scan a pair belongs to: errors are clustered by it; not decreasing
 };
+
+/// CSV with the columns `range_m,expected_m` and, if errors shall be clustered, `scan` (whole numbers, not decreasing;
+/// without it every pair is a scan of its own). Throws InputError naming file and line.
+FATHOM_API BeamData read_beam_pairs(const std::filesystem::path& file);
 
 /// Casts every beam of the chosen scans. Throws InputError for an empty selection or an index out of range.
 FATHOM_API BeamData make_beam_data(const ScanLog& log, std::span<const std::uint32_t> scans,

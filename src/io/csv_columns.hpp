@@ -1,0 +1,22 @@
+#pragma once
+// Tables of numbers: CSV whose header names the columns.
+
+#include <filesystem>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace fathom {
+
+struct CsvColumn {
+  std::string_view name;
+  bool required = true;
+};
+
+/// One vector per column asked for, [lines]; empty for an optional column that is not there. Numbers may be inf or nan;
+/// `#` begins a comment line; gzip is inflated. Throws InputError naming file and line: a column unknown, missing or
+/// there twice, a line with another number of values, what is not a number, or no lines at all.
+std::vector<std::vector<double>> read_csv_columns(const std::filesystem::path& file,
+                                                  std::span<const CsvColumn> columns);
+
+}  // namespace fathom

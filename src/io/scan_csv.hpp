@@ -1,0 +1,16 @@
+#pragma once
+// The lines of the CSV form of a scan log (fathom/beam/scan.hpp), for files that grow scan by scan.
+
+#include <span>
+#include <string>
+
+#include <fathom/grid_map.hpp>
+
+namespace fathom {
+
+std::string scan_csv_header(std::span<const double> azimuth_rad, bool stamped);
+
+/// `stamp_s`: null where the header has none.
+std::string scan_csv_line(const double* stamp_s, const PlanarPose& pose, std::span<const float> range_m);
+
+}  // namespace fathom
