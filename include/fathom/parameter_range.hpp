@@ -17,7 +17,7 @@ enum class RangeLaw : std::uint8_t { kUniform, kLogUniform, kNormal };
 /// One number of one model, to be drawn.
 struct ParameterRange {
   std::uint32_t slot = 0;  ///< position of the model in the sensor's chain
-  std::string field;       ///< "min_energy"
+  std::string field = {};  ///< "min_energy"
   RangeLaw law = RangeLaw::kUniform;
   double low = 0.0, high = 0.0;     ///< limits of the value, within those of the field; kLogUniform: low > 0
   double mean = 0.0, stddev = 0.0;  ///< of kNormal, clipped to [low, high]

@@ -62,7 +62,8 @@ Trajectory read_motion(YamlReader motion, const std::filesystem::path& folder) {
 
 std::filesystem::path read_path(const YamlReader& reader, const std::filesystem::path& folder) {
   if (reader.text().empty()) reader.fail("is not a file name");
-  return folder / reader.text();
+  const YamlMark& mark = reader.value().mark;
+  return (mark.line > 0 ? std::filesystem::path(*mark.source).parent_path() : folder) / reader.text();
 }
 
 Pose read_pose(YamlReader& map) {

@@ -9,7 +9,8 @@
 
 namespace fathom {
 
-/// A file named in a scene file: relative to the scene file's folder.
+/// A file named in a scene file: relative to the folder of the file in which the name stands, for a name from outside
+/// of files (--set) to `folder`, that of the scene file.
 std::filesystem::path read_path(const YamlReader& reader, const std::filesystem::path& folder);
 
 /// position_m and one of rpy_deg, rpy_rad, quaternion_xyzw from the keys of a map; absent: zero, no rotation.

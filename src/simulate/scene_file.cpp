@@ -1,5 +1,6 @@
 #include <set>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -8,6 +9,7 @@
 
 #include "io/read_file.hpp"
 #include "simulate/override.hpp"
+#include "simulate/read_pose.hpp"
 #include "simulate/read_sensor.hpp"
 #include "simulate/read_world.hpp"
 #include "simulate/scene_text.hpp"
@@ -30,6 +32,23 @@ std::string read_text(const std::filesystem::path& file) {
   return read_file(file);
 }
 
+/// `scene: {file: other.yaml}` becomes the scene of that file, as if it stood here; its own file names stay relative to
+/// its own folder.
+void include_scene(YamlValue& root, const std::filesystem::path& folder) {
+  YamlValue* scene = root.find("scene");
+  if (scene == nullptr || scene->find("file") == nullptr) return;
+  YamlReader top(root);
+  YamlReader map = top.at("scene");
+  const YamlReader name = map.at("file");
+  map.finish();
+  const std::filesystem::path path = read_path(name, folder);
+  YamlValue other = name.located([&] { return parse_yaml(read_text(path), path.string()); });
+  YamlValue* theirs = other.find("scene");
+  if (theirs == nullptr || theirs->find("file") != nullptr) name.fail("is a file without a scene of its own");
+  YamlValue included = std::move(*theirs);
+  *scene = std::move(included);
+}
+
 void read_sensors(const YamlReader& list, const std::filesystem::path& folder, SceneSetup& setup) {
   std::set<std::string> names;
   for (const YamlReader& item : list.items()) {
@@ -47,10 +66,12 @@ void read_sensors(const YamlReader& list, const std::filesystem::path& folder, S
 SceneSetup read_scene_text(std::string_view text, const std::filesystem::path& file,
                            const std::vector<std::string>& overrides) {
   YamlValue root = parse_yaml(text, file.string());
+  const std::filesystem::path folder = file.parent_path();
+  include_scene(root, folder);
   for (const std::string& override_text : overrides) apply_override(root, override_text);
+  include_scene(root, folder);  // an override may name another one
 
   YamlReader map(root);
-  const std::filesystem::path folder = file.parent_path();
   SceneSetup setup;
   setup.file = file;
   // The small keys first, and all keys known, so that a slip is reported before large meshes are read.

@@ -94,6 +94,15 @@ TEST(Disparity, DeviationIsTheClosedForm) {
   }
 }
 
+TEST(Disparity, ABiasMovesThePlaneByTheClosedForm) {
+  const double fb = 400 * 0.1;
+  for (const double bias : {-2.0, 0.5}) {
+    const Frame f = render_once(make_plane_scene({3.0, 0.0}),
+                                make_sensor(make_stereo(32, 24, 400, 0.1), {Disparity{.bias_px = float(bias)}}));
+    for (const float depth : f.depth_m()) ASSERT_NEAR(depth, fb / (fb / 3.0 + bias), 1e-5);
+  }
+}
+
 TEST(Disparity, LevelsAreTheClosedFormApart) {
   const double fb = 400 * 0.1, steps = 16;
   const test::TiltedPlane plane{4.0, 20 * test::kDeg};

@@ -2,6 +2,7 @@
 
 #include <fathom/environments.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -133,6 +134,48 @@ TEST(Randomization, DrawnOncePerEpisodeWithinLimitsAndReported) {
   }
   EXPECT_NEAR(sum / 200, 0.2, 4 * 0.2 / std::sqrt(12 * 200.0));
   EXPECT_NEAR(log_sum / 200, std::log(20) / 2, 4 * std::log(20) / std::sqrt(12 * 200.0));
+}
+
+/// The values that a range of gain_bias.bias_m takes in many episodes, in order.
+std::vector<double> draws_of(ParameterRange range) {
+  range.field = "bias_m";
+  Sensor sensor = make_sensor(make_stereo(2, 2, 2, 0.2), {GainBias{}});
+  std::vector<double> values;
+  for (std::uint32_t episode = 0; episode < 20000; ++episode) {
+    values.push_back(draw_ranges(sensor, std::vector{range}, episode_seed(3, 1, episode))[0].value);
+  }
+  std::sort(values.begin(), values.end());
+  return values;
+}
+
+/// Kolmogorov's distance of sorted values from a law; above 2.2 / sqrt n in one of 10 000 right samples.
+template <class Cdf>
+double distance_from(const std::vector<double>& values, Cdf cdf) {
+  double worst = 0;
+  const auto n = static_cast<double>(values.size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double f = cdf(values[i]), k = static_cast<double>(i);
+    worst = std::max({worst, std::abs(f - k / n), std::abs(f - (k + 1) / n)});
+  }
+  return worst;
+}
+
+TEST(Randomization, DrawsFollowTheirLaws) {
+  const double limit = 2.2 / std::sqrt(20000.0);
+  EXPECT_LT(distance_from(draws_of({.low = -1, .high = 3}), [](double x) { return (x + 1) / 4; }), limit);
+  EXPECT_LT(distance_from(draws_of({.law = RangeLaw::kLogUniform, .low = 0.1, .high = 5}),
+                          [](double x) { return std::log(x / 0.1) / std::log(50.0); }),
+            limit);
+  const auto normal = [](double x) { return 0.5 * std::erfc(-(x - 0.5) / 0.2 / std::sqrt(2.0)); };
+  const ParameterRange wide{.law = RangeLaw::kNormal, .low = -10, .high = 10, .mean = 0.5, .stddev = 0.2};
+  EXPECT_LT(distance_from(draws_of(wide), normal), limit);
+  // Clipped, not cut off: what lies beyond a limit gathers there.
+  const ParameterRange narrow{.law = RangeLaw::kNormal, .low = 0.4, .high = 0.6, .mean = 0.5, .stddev = 0.2};
+  const std::vector<double> clipped = draws_of(narrow);
+  const auto at_low = static_cast<double>(std::count(clipped.begin(), clipped.end(), 0.4));
+  const double p = normal(0.4);
+  EXPECT_NEAR(at_low, 20000 * p, 4 * std::sqrt(20000 * p * (1 - p)));
+  EXPECT_EQ(clipped.back(), 0.6);
 }
 
 TEST(Randomization, TheDrawnParameterIsTheOneThatActs) {

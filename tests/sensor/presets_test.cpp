@@ -204,6 +204,35 @@ TEST(Presets, Mid40HasAConeOf38Point4Degrees) {
   EXPECT_LT(nearest_to_rim, std::cos(19.1 * test::kDeg));
 }
 
+TEST(Presets, DepthCamerasHaveTheViewAndTheSmallestDepthOfTheirDatasheets) {
+  struct Expected {
+    const char* name;
+    double view_deg, baseline_m, smallest_m;
+  };
+  for (const Expected& e : {Expected{"D435", 87, 0.050, 0.28}, Expected{"D455", 87, 0.095, 0.52}}) {
+    const auto& camera = std::get<StereoCamera>(find_preset(e.name).model);
+    const Intrinsics k = intrinsics(camera);
+    EXPECT_NEAR(2 * std::atan(640 / k.fx) / test::kDeg, e.view_deg, 1e-9);
+    EXPECT_NEAR(2 * std::atan(360 / k.fy) / test::kDeg, 58, 3) << "58 +- 3 degrees";
+    EXPECT_EQ(camera.baseline_m, e.baseline_m);
+    EXPECT_EQ(camera.min_range_m, e.smallest_m);
+    // The datasheet's smallest depth is that of the longest search, 126 px.
+    EXPECT_NEAR(k.fx * camera.baseline_m / 126, e.smallest_m, 0.05 * e.smallest_m);
+    // "Depth accuracy: < 2 % at 2 m", of which the deviation is a part.
+    EXPECT_LT(4 * 0.08 / (k.fx * camera.baseline_m), 0.02 * 2);
+  }
+}
+
+TEST(Presets, KinectHasTheDepthResolutionThatWasMeasured) {
+  const SensorPreset& preset = find_preset("Kinect-v1");
+  const auto& camera = std::get<StereoCamera>(preset.model);
+  const double fb = intrinsics(camera).fx * camera.baseline_m;
+  EXPECT_NEAR(2 * std::atan(320 / intrinsics(camera).fx) / test::kDeg, 57, 1);
+  // Khoshelham and Elberink 2012: levels 2.85e-5 z^2 apart and a deviation of half of that, in centimetres.
+  EXPECT_NEAR(100 * 25 / (8 * fb), 2.85e-5 * 500 * 500, 0.15);
+  EXPECT_NEAR(100 * 25 * 0.0625 / fb, 2.85e-5 / 2 * 500 * 500, 0.075);
+}
+
 TEST(Presets, ANewRateThatTheFiringsDoNotFitIsRefused) {
   SensorModel model = find_preset("VLP-16").model;
   set_sensor_field(model, "rate_hz", 20);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <fathom/run.hpp>
 
@@ -69,6 +70,24 @@ TEST(House, HasOneMovingEntityAndThreeSensors) {
   const RayPattern camera = make_pattern(setup.sensors[2].sensor.model);
   EXPECT_EQ(camera.rows, 480U);
   EXPECT_EQ(camera.cols, 640U);
+}
+
+TEST(Stereo, WritesTheSheetOfTheHouseAndSaysWhatIsLost) {
+  const test::TempFolder folder;
+  const SceneSetup setup = read_scene_file(kExamples + "/stereo/stereo.yaml");
+  EXPECT_EQ(setup.scene.entities().size(), 86U);  // the house's
+  RunOptions options;
+  options.out = folder / "out";
+  run(setup, options);
+  const auto files = test::read_folder(options.out);
+  for (const char* name : {"sheet_000000.png", "depth_000000.png", "reason_000000.png", "depth_000000.npy",
+                           "clean_depth_000000.npy", "energy_000000.npy", "incidence_000000.npy"}) {
+    EXPECT_EQ(files.count(std::string("stereo/") + name), 1U) << name;
+  }
+  const auto reasons = nlohmann::json::parse(files.at("summary.json"))["sensors"][0]["reasons"];
+  for (const char* reason : {"hit", "loss_angle", "hidden_left", "hidden_right", "random_loss"}) {
+    EXPECT_GT(reasons[reason].get<int>(), 100) << reason;
+  }
 }
 
 TEST(Pipeline, WritesBothCloudsWithoutMisses) {

@@ -254,6 +254,36 @@ TEST(SceneFormat, OutputsWithOptionsArrive) {
   EXPECT_EQ(outputs[3].channels, ChannelSet{Channel::kRange});
 }
 
+// A scene in another file, with a mesh beside that file; an override reaches into it.
+TEST(SceneFormat, ASceneMayStandInAnotherFile) {
+  const TempFolder folder;
+  std::filesystem::create_directories(folder / "room");
+  folder.write("room/flat.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+  folder.write("room/path.tum", "0 5 0 0 0 0 0 1\n");
+  folder.write("room/room.yaml", test::replaced(scene_with("    preset: VLP-16\n    noise: [nonsense]\n"),
+                                                "m: {sphere: {radius_m: 1}}", "m: flat.obj"));
+  const std::string sensors = "sensors: [{name: s, preset: VLP-16}]\n";
+  const auto file = folder.write("s.yaml", sensors + "scene: {file: room/room.yaml}\n");
+  const SceneSetup setup = read_scene_file(file, {"scene.entities.e.position_m.2=7"});
+  EXPECT_EQ(setup.scene.meshes()[0].triangles.size(), 1U);
+  EXPECT_EQ(setup.scene.entities()[0].parent_from_entity.at(0).translation_m, (Vec3{5, 0, 7}));
+  EXPECT_EQ(read_scene_file(file, {"scene={file: room/room.yaml}"}).scene.entities().size(), 1U);
+  const auto error_of = [&](const std::string& scene) -> std::string {
+    try {
+      read_scene_file(folder.write("t.yaml", sensors + scene));
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  const std::string place = (folder / "t.yaml").string() + ":2:15: scene.file";
+  EXPECT_EQ(error_of("scene: {file: gone.yaml}\n").rfind(place, 0), 0U) << error_of("scene: {file: gone.yaml}\n");
+  EXPECT_EQ(error_of("scene: {file: s.yaml}\n"), place + " = s.yaml is a file without a scene of its own");
+  folder.write("bad.yaml", "scene: {meshes: {m: {sphere: {radius_m: -1}}}, entities: []}\n");
+  EXPECT_EQ(error_of("scene: {file: bad.yaml}\n"),
+            (folder / "bad.yaml").string() + ":1:41: scene.meshes.m.sphere.radius_m = -1 is not in [1e-06, 1000000] m");
+}
+
 TEST(SceneFormat, AnAliasIsACopy) {
   std::string text = replaced(kScene, "size_m: [20, 20]", "size_m: &size [20, 20]");
   text = replaced(text, "box: {box: {size_m: [1, 1, 1]}}", "box: {plane: {size_m: *size}}");
