@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -33,10 +34,10 @@ FATHOM_API void write_pointcloud2(const std::filesystem::path& file, const Frame
 FATHOM_API void write_npy(const std::filesystem::path& file, const Frame& frame, Channel channel);
 /// The frame as an image [rows, cols], one pixel per ray; rows of a thin frame are repeated so that it can be looked
 /// at, and a single row of more than 4096 rays is folded. `scale_m`: the range that gets the last colour; 0: the
-/// smallest of
-/// ... 1, 1.5, 2, 3, 5, 7.5, 10, 15 ... m that covers 99 % of the returns.
+/// smallest of ... 1, 1.5, 2, 3, 5, 7.5, 10, 15 ... m that covers 99 % of the returns. `shifts`: columns by which each
+/// row moves to the right, [rows]; what leaves on one side comes in on the other. See destagger_shifts.
 FATHOM_API void write_range_image(const std::filesystem::path& file, const Frame& frame, ColorBy color,
-                                  double scale_m = 0.0);
+                                  double scale_m = 0.0, std::span<const std::int32_t> shifts = {});
 /// The world points from above, x to the right and y up, `pixels` (64 to 16384) along the longer side, with a scale
 /// bar. Where points overlap the highest is seen. `max_range_m`: points farther than that from the sensor are left out;
 /// 0: none; it is also the scale of the colours, as above. `sensor_position_m`: world, marked with a ring, and always

@@ -21,6 +21,7 @@ struct SensorOutput {
   OutputKind kind = OutputKind::kPcd;
   CloudOptions cloud;                       ///< of clouds
   ColorBy color = ColorBy::kRange;          ///< of pictures
+  bool destagger = false;                   ///< of range images of a SpinningLidar: columns are directions, not times
   double max_range_m = 0.0;                 ///< of pictures, as in output.hpp; 0: chosen for each picture
   std::uint32_t pixels = 1024;              ///< longer side of a bird's-eye view
   ChannelSet channels = {Channel::kRange};  ///< of kNpy

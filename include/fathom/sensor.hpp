@@ -48,6 +48,10 @@ struct SpinningLidar {
 /// `count` elevations, evenly spaced from the first to the last, both included.
 FATHOM_API std::vector<double> even_elevations(std::uint32_t count, double first_rad, double last_rad);
 
+/// By how many columns to the right each row, [channels] from the top, must move so that a column of the image looks in
+/// one direction: azimuth offsets and firing times in whole columns. See write_range_image.
+FATHOM_API std::vector<std::int32_t> destagger_shifts(const SpinningLidar& lidar);
+
 /// Planar scanner: one row, `beams` beams from min_azimuth to max_azimuth, both included, in the order of increasing
 /// azimuth (as ROS' LaserScan). Its mirror turns once per scan, so beams are (max - min) / (beams - 1) / (2 pi rate)
 /// apart in time; `clockwise` ones fire from the last to the first.

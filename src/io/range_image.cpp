@@ -38,15 +38,25 @@ Grid make_grid(const Frame& frame, const std::filesystem::path& file) {
   return grid;
 }
 
+std::uint32_t wrapped(std::int64_t x, std::uint32_t width) {
+  const std::int64_t rest = x % width;
+  return static_cast<std::uint32_t>(rest < 0 ? rest + width : rest);
+}
+
 }  // namespace
 
-void write_range_image(const std::filesystem::path& file, const Frame& frame, ColorBy color, double scale_m) {
+void write_range_image(const std::filesystem::path& file, const Frame& frame, ColorBy color, double scale_m,
+                       std::span<const std::int32_t> shifts) {
+  if (!shifts.empty() && shifts.size() != frame.rows()) {
+    throw InputError(fmt::format("{}: {} shifts for {} rows", file.string(), shifts.size(), frame.rows()));
+  }
   const Painter painter(frame, color, scale_m);
   const Grid grid = make_grid(frame, file);
   Image image(grid.width, grid.lines * grid.repeat, kBackground);
   for (std::size_t ray = 0; ray < frame.size(); ++ray) {
     const auto x = static_cast<std::uint32_t>(ray % grid.width), line = static_cast<std::uint32_t>(ray / grid.width);
-    image.at(x, line * grid.repeat) = painter.color(ray);
+    const std::int64_t shift = shifts.empty() ? 0 : shifts[ray / frame.cols()];
+    image.at(wrapped(x + shift, grid.width), line * grid.repeat) = painter.color(ray);
   }
   for (std::uint32_t line = 0; line < grid.lines; ++line) {
     const Rgb* first = &image.at(0, line * grid.repeat);

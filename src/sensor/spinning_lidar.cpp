@@ -122,6 +122,18 @@ void write_rays(const SpinningLidar& lidar, std::uint32_t /*frame*/, RayPattern&
   for (std::uint32_t row = 0; row < channels; ++row) write_channel(lidar, order[row], row, out);
 }
 
+std::vector<std::int32_t> destagger_shifts(const SpinningLidar& lidar) {
+  check(lidar);
+  const double step = lidar.span_rad / lidar.columns, sense = lidar.clockwise ? -1.0 : 1.0;
+  std::vector<std::int32_t> shifts;
+  for (const std::size_t channel : channels_from_top(lidar)) {
+    const double ahead = sense * value_or_zero(lidar.azimuth_offset_rad, channel) +
+                         2 * kMaxAngleRad * lidar.rate_hz * value_or_zero(lidar.firing_time_s, channel);
+    shifts.push_back(static_cast<std::int32_t>(std::lround(ahead / step)));
+  }
+  return shifts;
+}
+
 std::vector<double> even_elevations(std::uint32_t count, double first_rad, double last_rad) {
   std::vector<double> elevations(count, first_rad);
   for (std::uint32_t i = 1; i < count; ++i) elevations[i] = first_rad + (last_rad - first_rad) * i / (count - 1);

@@ -30,13 +30,24 @@ std::string variant_suffix(const SensorOutput& output) {
   return output.cloud.frame == CloudFrame::kWorld ? "_world" : "";
 }
 
-PlannedFile plan_picture(const SensorOutput& output) {
+/// The shifts of a range image, empty where rows stay.
+std::vector<std::int32_t> shifts_of(const SensorOutput& output, const SensorModel& model) {
+  if (!output.destagger) return {};
+  const auto* lidar = std::get_if<SpinningLidar>(&model);
+  // Velodynes fire the whole sequences that fit into a turn, so the last column may end a little short of it.
+  if (lidar == nullptr || !(lidar->span_rad + lidar->span_rad / lidar->columns > 2 * kMaxAngleRad)) {
+    throw InputError("only the range image of a spinning_lidar that turns once round can be destaggered");
+  }
+  return destagger_shifts(*lidar);
+}
+
+PlannedFile plan_picture(const SensorOutput& output, const SensorModel& model) {
   const ColorBy color = output.color;
   const double max_range_m = output.max_range_m;
   if (output.kind == OutputKind::kRangeImage) {
     return {"range_image" + variant_suffix(output), "png",
-            [color, max_range_m](const Path& file, const Frame& frame, const Vec3&) {
-              write_range_image(file, frame, color, max_range_m);
+            [color, max_range_m, shifts = shifts_of(output, model)](const Path& file, const Frame& frame, const Vec3&) {
+              write_range_image(file, frame, color, max_range_m, shifts);
             }};
   }
   return {
@@ -113,7 +124,7 @@ void append_plan(const SensorOutput& output, const Sensor& sensor, std::vector<P
       return files.push_back(plan_cloud(output, sensor.name));
     case OutputKind::kRangeImage:
     case OutputKind::kBirdsEyeView:
-      return files.push_back(plan_picture(output));
+      return files.push_back(plan_picture(output, sensor.model));
     case OutputKind::kDepthPng:
       return files.push_back(plan_depth_png(output, sensor.model));
     case OutputKind::kReasonPicture:

@@ -31,7 +31,10 @@ void read_cloud(YamlReader& options, CloudOptions& cloud) {
 void read_picture(YamlReader& options, SensorOutput& output) {
   if (const auto color = options.find("color")) output.color = static_cast<ColorBy>(color->one_of(kColorWords));
   if (const auto range = options.find("max_range_m")) output.max_range_m = range->number({1e-3, 1e6, "m"});
-  if (output.kind != OutputKind::kBirdsEyeView) return;
+  if (output.kind == OutputKind::kRangeImage) {
+    if (const auto destagger = options.find("destagger")) output.destagger = destagger->boolean();
+    return;
+  }
   if (const auto pixels = options.find("pixels")) {
     output.pixels = static_cast<std::uint32_t>(pixels->whole(64, 16384));
   }

@@ -93,6 +93,21 @@ TEST(RangeImageTest, RepeatsTheRowsOfThinFramesAndFoldsLongLines) {
   EXPECT_EQ(size_of(5, 1), std::pair(1U, 5U));
 }
 
+TEST(RangeImageTest, RowsMoveByTheirShiftsAndWrapRound) {
+  const TemporaryFolder folder;
+  const Frame frame = range_frame(3, 3, {0, 10, 10, 0, 10, 10, 0, 10, 10});
+  write_range_image(folder / "a.png", frame, ColorBy::kRange, 10.0, std::vector<std::int32_t>{0, 1, -7});
+  const Picture picture = read_png(folder / "a.png");
+  const std::uint32_t nearest[] = {0, 1, 2};  // -7 columns are 2 to the right
+  for (std::uint32_t y = 0; y < 3; ++y) {
+    for (std::uint32_t x = 0; x < 3; ++x) EXPECT_EQ(picture.at(x, y) == kNear, x == nearest[y]) << x << ", " << y;
+  }
+  const std::vector<std::int32_t> two = {0, 1};
+  EXPECT_TRUE(
+      contains(message_of<InputError>([&] { write_range_image(folder / "b.png", frame, ColorBy::kRange, 10.0, two); }),
+               "2 shifts for 3 rows"));
+}
+
 TEST(RangeImageTest, ColorsByEntityAndByReason) {
   Frame frame({Channel::kRange, Channel::kEntityId, Channel::kReason});
   frame.resize(1, 4);

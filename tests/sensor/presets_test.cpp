@@ -176,6 +176,25 @@ TEST(Presets, OusterBeamsAreStaggeredOverFourColumns) {
   }
 }
 
+// After the shift every pixel of a column looks within half a column of the column's own direction.
+TEST(Presets, DestaggeredColumnsLookInOneDirection) {
+  for (const char* name : {"OS0-128", "OS1-64", "OS1-128", "VLP-16", "HDL-64E"}) {
+    for (const bool clockwise : {true, false}) {
+      SpinningLidar lidar = spinning(name);
+      lidar.clockwise = clockwise;
+      const RayPattern p = make_pattern(lidar);
+      const std::vector<std::int32_t> shifts = destagger_shifts(lidar);
+      ASSERT_EQ(shifts.size(), p.rows);
+      const double step_deg = lidar.span_rad / test::kDeg / p.cols;
+      for (std::uint32_t row = 0; row < p.rows; ++row) {
+        const double column_deg = 180 + (clockwise ? -1 : 1) * step_deg * (100 + shifts[row]);
+        const double off_deg = std::remainder(azimuth_deg(p, row * p.cols + 100) - column_deg, 360);
+        ASSERT_LE(std::abs(off_deg), 0.5001 * step_deg) << name << " row " << row;
+      }
+    }
+  }
+}
+
 TEST(Presets, PlanarScannersHaveTheStepsAndTimesOfTheirManuals) {
   RayPattern p = make_pattern(find_preset("UTM-30LX").model);
   ASSERT_EQ(p.cols, 1081U);

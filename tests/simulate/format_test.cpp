@@ -200,6 +200,17 @@ TEST(SceneFormat, RowsPerChannel) {
   EXPECT_TRUE(sensor.channel_noise[1].noise.is_identity());
 }
 
+TEST(SceneFormat, RangeImagesOfEveryTurningLidarCanBeDestaggered) {
+  for (const char* preset : {"OS1-128", "VLP-16", "HDL-64E"}) {
+    const SceneSetup setup =
+        read(scene_with(std::string("    preset: ") + preset + "\n    outputs: [range_image: {destagger: true}]\n"));
+    EXPECT_TRUE(setup.sensors[0].outputs[0].destagger) << preset;
+  }
+  EXPECT_THROW(
+      read(scene_with("    preset: OS1-64\n    span_deg: 90\n    outputs: [range_image: {destagger: true}]\n")),
+      InputError);
+}
+
 TEST(SceneFormat, OutputsOfDepthCamerasArrive) {
   const auto outputs =
       read(scene_with("    preset: D435\n    outputs:\n      - depth_png\n      - depth_png: {channel: "
