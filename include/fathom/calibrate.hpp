@@ -83,8 +83,8 @@ struct EnergyCalibration {
 
 /// For each threshold the exponent has one best value (the likelihood is concave in it); thresholds are searched over
 /// all that the data allow: below every pixel kept. Under `document` the law jumps at the threshold, which is then a
-/// change point: its error shrinks with the number of pairs, not with its root, and is told from the spacing of the
-/// energies kept above it. Throws InputError when sizes disagree, a flag is not 0 or 1, nothing was lost or nothing
+/// change point, known to about the spacing of the energies there: value and error are the mean and the deviation of
+/// the likelihood over thresholds (Pitman's estimator). Throws InputError when sizes disagree, a flag is not 0 or 1, nothing was lost or nothing
 /// kept, or pixels were lost where the law loses none (E = 1; under `document` above 1 - min_energy, for every
 /// min_energy that the pixels kept allow).
 FATHOM_API EnergyCalibration calibrate_energy(const EnergyPairs& pairs, const EnergyCalibrationOptions& options = {});

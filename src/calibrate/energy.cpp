@@ -22,11 +22,10 @@ namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kLeastPow = 1e-3, kMostPow = 1e3, kMostThreshold = 0.999999;
-constexpr double kNegligible = 40.0;     // e^-40 adds nothing to a sum of doubles
-constexpr int kThresholds = 60;          // of the first look
-constexpr std::size_t kIntervals = 48;   // between lost pixels, looked at one by one below the limit
-constexpr std::size_t kNeighbours = 50;  // energies that tell the spacing at the threshold
-constexpr double kStep = 0.5;            // of the log-likelihood, at the threshold: above it is a change point
+constexpr double kNegligible = 40.0;    // e^-40 adds nothing to a sum of doubles
+constexpr int kThresholds = 60;         // of the first look
+constexpr std::size_t kFirstPixels = 8192, kMargin = 4;
+constexpr double kTolerance = 1e-7;
 
 /// Energies by fate, ascending.
 struct Pixels {
@@ -155,30 +154,49 @@ double highest_threshold(const Pixels& pixels, EnergyNormalization normalization
   return std::min({kept, kMostThreshold, document ? 1.0 - lost : 1.0});
 }
 
-Peak best_threshold(const Pixels& pixels, double top, Profile& profile) {
-  std::vector<double> points;
-  for (int i = 0; i < kThresholds; ++i) points.push_back(top - top * std::pow(10.0, -8.0 * i / (kThresholds - 1)));
-  Peak best = highest(points, 1e-9 * top, profile);
-  // The likelihood steps up where the threshold passes a lost pixel: look just behind the steps, below the limit.
-  const auto end = std::lower_bound(pixels.lost.begin(), pixels.lost.end(), top);
-  const auto count = std::min<std::size_t>(kIntervals, static_cast<std::size_t>(end - pixels.lost.begin()));
-  for (std::size_t i = 1; i <= count; ++i) {
-    const double m = *(end - static_cast<std::ptrdiff_t>(i));
-    if (!(m >= 0.0)) break;
-    if (const double value = profile(m); value > best.value) best = {m, value};
-  }
-  return best;
+/// About `most` of the pixels, the lowest one kept among them, so that all thresholds stay allowed.
+Pixels sample_of(const Pixels& pixels, std::size_t most) {
+  const std::size_t step = (pixels.lost.size() + pixels.kept.size()) / most + 1;
+  Pixels few;
+  for (std::size_t i = 0; i < pixels.lost.size(); i += step) few.lost.push_back(pixels.lost[i]);
+  for (std::size_t i = 0; i < pixels.kept.size(); i += step) few.kept.push_back(pixels.kept[i]);
+  return few;
 }
 
-/// Observed information, of pow alone when the threshold is not free.
-void add_std_errors(const Pixels& pixels, bool threshold_free, EnergyCalibration& out) {
-  const double p = out.pow.value, m = out.min_energy.value;
-  const Law law(out.normalization, m);
-  double pp = 0.0, pm = 0.0, mm = 0.0;  // second derivatives
-  for (const double e : pixels.lost) {
-    if (!(e > m)) continue;
-    const Y y = law.derivatives(e);
-    pm -= y.by_m, mm -= p * y.by_mm;
+/// The best of many thresholds for a sample of the pixels, dense below the limit, and the best of all near it.
+double best_threshold(const Pixels& pixels, double top, EnergyNormalization normalization, Profile& profile) {
+  const Pixels few = sample_of(pixels, kFirstPixels);
+  Profile first(few, normalization);
+  std::vector<double> points;
+  double best = -std::numeric_limits<double>::infinity();
+  std::size_t at = 0;
+  for (int i = 0; i < kThresholds; ++i) {
+    points.push_back(top - top * std::pow(10.0, -8.0 * i / (kThresholds - 1)));
+    if (const double value = first(points.back()); value > best) best = value, at = points.size() - 1;
+  }
+  const std::size_t low = at < kMargin ? 0 : at - kMargin, high = std::min(points.size() - 1, at + kMargin);
+  const Peak peak = climb(points[low], points[high], kTolerance * top, profile);
+  for (const double end : {points[low], points[high]}) {
+    if (profile(end) > peak.value) return end;
+  }
+  return peak.x;
+}
+
+/// Derivatives of the log-likelihood by threshold (m) and exponent (p), steps aside.
+struct Slopes {
+  double m = 0.0, pp = 0.0, pm = 0.0, mm = 0.0;
+
+  /// Information on the threshold when the exponent is learned too.
+  [[nodiscard]] double threshold_information() const { return pm * pm / pp - mm; }
+};
+
+Slopes slopes_at(const Pixels& pixels, const EnergyCalibration& at) {
+  const double p = at.pow.value, m = at.min_energy.value;
+  const Law law(at.normalization, m);
+  Slopes s;
+  for (auto e = std::upper_bound(pixels.lost.begin(), pixels.lost.end(), m); e != pixels.lost.end(); ++e) {
+    const Y y = law.derivatives(*e);
+    s.m -= p * y.by_m, s.pm -= y.by_m, s.mm -= p * y.by_mm;
   }
   for (const double e : pixels.kept) {
     if (!law.loses(e)) break;
@@ -186,26 +204,51 @@ void add_std_errors(const Pixels& pixels, bool threshold_free, EnergyCalibration
     const double t = p * y.y;
     if (t > kNegligible) break;
     const double rise = std::expm1(t), first = 1.0 / rise, second = -(rise + 1.0) * first * first;
-    pp += y.y * y.y * second;
-    pm += y.by_m * first + p * y.y * y.by_m * second;
-    mm += p * y.by_mm * first + p * p * y.by_m * y.by_m * second;
+    s.m += p * y.by_m * first;
+    s.pp += y.y * y.y * second;
+    s.pm += y.by_m * first + p * y.y * y.by_m * second;
+    s.mm += p * y.by_mm * first + p * p * y.by_m * y.by_m * second;
   }
-  const double determinant = pp * mm - pm * pm;
-  const bool both = threshold_free && determinant > 0.0 && pp < 0.0;
-  if (threshold_free) out.min_energy.std_error = both ? std::sqrt(-pp / determinant) : kNan;
-  out.pow.std_error = both ? std::sqrt(-mm / determinant) : (pp < 0.0 ? std::sqrt(-1.0 / pp) : kNan);
+  return s;
 }
 
-/// The threshold as a change point: the middle between the lost pixel below and the kept one above. Each gap follows an
-/// exponential law whose mean is the spacing of energies there; half their difference deviates by spacing / sqrt(2).
-void take_change_point(const Pixels& pixels, double top, EnergyCalibration& out) {
-  const auto below = std::lower_bound(pixels.lost.begin(), pixels.lost.end(), top);
-  const double low = below == pixels.lost.begin() ? 0.0 : std::max(0.0, *(below - 1));
-  out.min_energy.value = 0.5 * (low + top);
-  const auto lost = std::min<std::size_t>(kNeighbours, static_cast<std::size_t>(below - pixels.lost.begin()));
-  const std::size_t kept = std::min(kNeighbours, pixels.kept.size());
-  const double first = lost > 0 ? *(below - static_cast<std::ptrdiff_t>(lost)) : low, last = pixels.kept[kept - 1];
-  out.min_energy.std_error = (last - first) / static_cast<double>(lost + kept) / std::sqrt(2.0);
+/// The exponent's error: as if the threshold were known, and what its uncertainty adds.
+double pow_error(const Slopes& s, double threshold_error) {
+  if (!(s.pp < 0.0)) return kNan;
+  const double follows = s.pm / s.pp * threshold_error;
+  return std::sqrt(-1.0 / s.pp + follows * follows);
+}
+
+/// The threshold where the likelihood steps: its mean and deviation under the likelihood, taken as a density (Pitman's
+/// estimator; at a change point the maximum itself is an arbitrary point between two pixels). `s`: how the likelihood
+/// changes between the steps.
+void take_change_point(const Pixels& pixels, double top, const Slopes& s, EnergyCalibration& out) {
+  const double at = out.min_energy.value, information = std::max(0.0, s.threshold_information());
+  const Law law(out.normalization, at);
+  double highest = -std::numeric_limits<double>::infinity(), weight = 0.0, first = 0.0, second = 0.0, steps = 0.0;
+  auto below = std::lower_bound(pixels.lost.begin(), pixels.lost.end(), top);
+  for (double upper = top; upper > 0.0;) {
+    const double lost = below != pixels.lost.begin() ? *--below : 0.0, lower = std::max(0.0, lost);
+    constexpr int kPoints = 8;
+    double best_here = -std::numeric_limits<double>::infinity();
+    for (int i = 0; i < kPoints; ++i) {
+      const double d = lower + (upper - lower) * (i + 0.5) / kPoints - at;
+      const double log_weight = steps + d * (s.m - 0.5 * information * d);
+      best_here = std::max(best_here, log_weight);
+      if (log_weight > highest) {
+        const double shrink = std::exp(highest - log_weight);
+        weight *= shrink, first *= shrink, second *= shrink, highest = log_weight;
+      }
+      const double w = std::exp(log_weight - highest) * (upper - lower);
+      weight += w, first += w * d, second += w * d * d;
+    }
+    if (best_here < highest - kNegligible || !(lost > 0.0)) break;
+    steps -= out.pow.value * law.y(lost);
+    upper = lower;
+  }
+  const double mean = first / weight;
+  out.min_energy.value = at + mean;
+  out.min_energy.std_error = std::sqrt(second / weight - mean * mean);
 }
 
 }  // namespace
@@ -220,17 +263,24 @@ EnergyCalibration calibrate_energy(const EnergyPairs& pairs, const EnergyCalibra
   const Pixels pixels = gather(pairs, out);
   const double top = highest_threshold(pixels, options.normalization);
   Profile profile(pixels, options.normalization);
-  const Peak best = best_threshold(pixels, top, profile);
-  out.min_energy.value = best.x;
-  out.log_likelihood = profile(best.x);
-  out.pow.value = profile.pow();
-  const double step = out.pow.value * Law(options.normalization, best.x).y(best.x);
-  const bool change_point = step > kStep && top == pixels.kept.front();
-  const bool at_zero = best.x <= 0.0;
-  if (at_zero) out.flags.emplace_back("min_energy is at its boundary 0");
-  if (change_point) take_change_point(pixels, top, out);
-  add_std_errors(pixels, !change_point && !at_zero, out);
-  if (at_zero) out.min_energy.std_error = kNan;
+  const auto take = [&](double threshold) {
+    out.min_energy.value = threshold;
+    out.log_likelihood = profile(threshold);
+    out.pow.value = profile.pow();
+  };
+  take(best_threshold(pixels, top, options.normalization, profile));
+  const Slopes slopes = slopes_at(pixels, out);
+  const bool at_zero = out.min_energy.value <= 0.0;
+  if (at_zero) {
+    out.min_energy.std_error = kNan;
+    out.flags.emplace_back("min_energy is at its boundary 0");
+  } else if (options.normalization == EnergyNormalization::kDocument) {
+    take_change_point(pixels, top, slopes, out);
+    take(out.min_energy.value);
+  } else {
+    out.min_energy.std_error = std::sqrt(1.0 / slopes.threshold_information());
+  }
+  out.pow.std_error = pow_error(slopes, at_zero ? 0.0 : out.min_energy.std_error);
   if (out.pow.value <= 1.001 * kLeastPow || out.pow.value >= 0.999 * kMostPow) {
     out.pow.std_error = kNan;
     out.flags.push_back(fmt::format("pow is at its limit {}", out.pow.value < 1.0 ? kLeastPow : kMostPow));

@@ -127,6 +127,17 @@ TEST(SceneFormat, EveryPresetCanBeNamedAndItsNoiseUsed) {
 }
 
 // The reader knows no model by name: each parameter of each registered model arrives, away from its default.
+/// Weights of a mixture only go together: the rest of 1, shared out among the others.
+std::string other_weights(const NoiseInfo& model, const FieldInfo& given, double value) {
+  std::string text;
+  if (!given.name.starts_with("w_")) return text;
+  for (const FieldInfo& field : model.fields) {
+    if (!field.name.starts_with("w_") || field.name == given.name) continue;
+    text += ", " + std::string(field.name) + ": " + std::to_string((1.0 - value) / 3);
+  }
+  return text;
+}
+
 TEST(SceneFormat, EveryParameterOfEveryNoiseArrives) {
   for (const NoiseInfo& model : noise_models()) {
     for (const FieldInfo& field : model.fields) {
@@ -134,7 +145,8 @@ TEST(SceneFormat, EveryParameterOfEveryNoiseArrives) {
       char text[40];
       std::snprintf(text, sizeof text, "%.9g", value);
       const std::string key =
-          std::string(field.name) + ": " + (field.choices.empty() ? std::string(text) : std::string(field.choices[1]));
+          std::string(field.name) + ": " + (field.choices.empty() ? std::string(text) : std::string(field.choices[1])) +
+                              other_weights(model, field, value);
       const SceneSetup setup =
           read(scene_with("    preset: Kinect-v1\n    noise: [" + std::string(model.slug) + ": {" + key + "}]\n"));
       for (const FieldValue& given : setup.sensors[0].sensor.noise[0].values()) {
