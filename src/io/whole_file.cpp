@@ -96,4 +96,10 @@ void WholeFile::commit() {
   if (close(descriptor) != 0) fail("cannot write");
 }
 
+void write_whole_file(const std::filesystem::path& file, std::string_view content) {
+  WholeFile out(file);
+  out.write(content);
+  out.commit();
+}
+
 }  // namespace fathom

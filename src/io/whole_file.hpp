@@ -41,4 +41,7 @@ class WholeFile {
   int descriptor_ = -1;
 };
 
+/// A file of this content.
+void write_whole_file(const std::filesystem::path& file, std::string_view content);
+
 }  // namespace fathom

@@ -11,7 +11,7 @@
 #include <fathom/error.hpp>
 
 #include "base/text.hpp"
-#include "simulate/yaml_reader.hpp"
+#include "io/yaml_reader.hpp"
 
 namespace fathom {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "simulate/yaml_tree.hpp"
+#include "io/yaml_tree.hpp"
 
 namespace fathom {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "simulate/yaml_reader.hpp"
+#include "io/yaml_reader.hpp"
 
 namespace fathom {
 

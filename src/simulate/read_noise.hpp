@@ -6,7 +6,7 @@
 #include <fathom/run.hpp>
 #include <fathom/scene.hpp>
 
-#include "simulate/yaml_reader.hpp"
+#include "io/yaml_reader.hpp"
 
 namespace fathom {
 

@@ -7,30 +7,19 @@
 #include <fathom/error.hpp>
 #include <fathom/run.hpp>
 
-#include "io/read_file.hpp"
+#include "io/yaml_reader.hpp"
+#include "io/yaml_tree.hpp"
 #include "simulate/override.hpp"
 #include "simulate/read_pose.hpp"
 #include "simulate/read_sensor.hpp"
 #include "simulate/read_world.hpp"
 #include "simulate/scene_text.hpp"
-#include "simulate/yaml_reader.hpp"
-#include "simulate/yaml_tree.hpp"
 
 namespace fathom {
 
 namespace {
 
 constexpr std::uint64_t kMaxSeed = ~std::uint64_t{0};
-
-/// The size is looked at first, so that a huge file is not even loaded.
-std::string read_text(const std::filesystem::path& file) {
-  require_readable_file(file);
-  std::error_code error;
-  if (const auto size = std::filesystem::file_size(file, error); !error && size > kMaxYamlBytes) {
-    throw InputError(fmt::format("{}: {} bytes, above the limit of {}", file.string(), size, kMaxYamlBytes));
-  }
-  return read_file(file);
-}
 
 /// `scene: {file: other.yaml}` becomes the scene of that file, as if it stood here; its own file names stay relative to
 /// its own folder.
@@ -42,7 +31,7 @@ void include_scene(YamlValue& root, const std::filesystem::path& folder) {
   const YamlReader name = map.at("file");
   map.finish();
   const std::filesystem::path path = read_path(name, folder);
-  YamlValue other = name.located([&] { return parse_yaml(read_text(path), path.string()); });
+  YamlValue other = name.located([&] { return parse_yaml(read_yaml_text(path), path.string()); });
   YamlValue* theirs = other.find("scene");
   if (theirs == nullptr || theirs->find("file") != nullptr) name.fail("is a file without a scene of its own");
   YamlValue included = std::move(*theirs);
@@ -95,7 +84,7 @@ SceneSetup read_scene_text(std::string_view text, const std::filesystem::path& f
 }
 
 SceneSetup read_scene_file(const std::filesystem::path& file, const std::vector<std::string>& overrides) {
-  return read_scene_text(read_text(file), file, overrides);
+  return read_scene_text(read_yaml_text(file), file, overrides);
 }
 
 }  // namespace fathom

@@ -12,7 +12,7 @@
 
 #include "simulate/scene_fixture.hpp"
 #include "simulate/scene_text.hpp"
-#include "simulate/yaml_tree.hpp"
+#include "io/yaml_tree.hpp"
 
 namespace fathom {
 namespace {

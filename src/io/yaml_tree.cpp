@@ -1,4 +1,4 @@
-#include "simulate/yaml_tree.hpp"
+#include "io/yaml_tree.hpp"
 
 #include <algorithm>
 #include <sstream>
@@ -13,6 +13,8 @@
 #include <yaml-cpp/parser.h>
 
 #include <fathom/error.hpp>
+
+#include "io/read_file.hpp"
 
 namespace fathom {
 
@@ -211,6 +213,15 @@ YamlValue parse_yaml(std::string_view text, const std::string& source) {
                         static_cast<std::uint32_t>(error.mark.column + 1)};
     throw InputError(fmt::format("{}: not YAML: {}", to_string(mark), error.msg));
   }
+}
+
+std::string read_yaml_text(const std::filesystem::path& file) {
+  require_readable_file(file);
+  std::error_code error;
+  if (const auto size = std::filesystem::file_size(file, error); !error && size > kMaxYamlBytes) {
+    throw InputError(fmt::format("{}: {} bytes, above the limit of {}", file.string(), size, kMaxYamlBytes));
+  }
+  return read_file(file);
 }
 
 }  // namespace fathom

@@ -2,6 +2,7 @@
 // A YAML text as a plain tree in which every value knows where it was written.
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -46,5 +47,8 @@ struct YamlEntry {
 /// Reads one YAML document. `source` names the text in messages. Throws InputError for what is not YAML, for duplicate
 /// keys, tags, keys that are not scalars, control characters, and above the limits.
 YamlValue parse_yaml(std::string_view text, const std::string& source);
+
+/// The text of a YAML file. Its size is looked at first, so that a huge file is not even loaded. Throws InputError.
+std::string read_yaml_text(const std::filesystem::path& file);
 
 }  // namespace fathom

@@ -15,7 +15,7 @@
 #include <fathom/error.hpp>
 #include <fathom/geometry.hpp>
 
-#include "simulate/yaml_tree.hpp"
+#include "io/yaml_tree.hpp"
 
 namespace fathom {
 

@@ -1,4 +1,4 @@
-#include "simulate/yaml_reader.hpp"
+#include "io/yaml_reader.hpp"
 
 #include <algorithm>
 #include <charconv>
