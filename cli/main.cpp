@@ -1,5 +1,5 @@
-// The command line: parses, calls, and turns exceptions into exit codes. The only file that includes CLI11, which
-// takes seconds to compile.
+// The command line: parses, calls, and turns exceptions into exit codes. Only this file and *_commands.cpp include
+// CLI11, which takes seconds to compile.
 
 #include <algorithm>
 #include <cstdint>
@@ -14,6 +14,7 @@
 #include <fathom/run.hpp>
 #include <fathom/simulator.hpp>
 
+#include "beam_commands.hpp"
 #include "noise.hpp"
 #include "sensors.hpp"
 #include "simulate.hpp"
@@ -129,6 +130,7 @@ int parse_and_run(int argc, char** argv) {
   add_simulate(app, simulate_options);
   add_noise(app, noise_options);
   add_sensors(app, sensors_options);
+  add_beam_commands(app);
   try {
     app.parse(argc, argv);
     return kOk;

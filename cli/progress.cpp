@@ -41,8 +41,8 @@ std::string status_text(const fathom::Progress& p) {
   return text;
 }
 
-std::string bar_text(const fathom::Progress& p) {
-  const std::size_t filled = p.frames_total == 0 ? kBarWidth : kBarWidth * p.frames_done / p.frames_total;
+std::string bar_text(double fraction) {
+  const auto filled = static_cast<std::size_t>(std::clamp(fraction, 0.0, 1.0) * kBarWidth + 1e-9);
   return fmt::format("[{}{}] ", std::string(filled, '='), std::string(kBarWidth - filled, ' '));
 }
 
@@ -55,25 +55,41 @@ std::string rate_text(double rays_per_s) {
   return fmt::format("{:.3g} {}rays/s", rays_per_s, kPrefixes[k]);
 }
 
-ProgressDisplay::ProgressDisplay() : terminal_(isatty(STDERR_FILENO) != 0), next_s_(terminal_ ? 0.0 : kLinePeriod_s) {}
+StatusLine::StatusLine() : terminal_(isatty(STDERR_FILENO) != 0), next_s_(terminal_ ? 0.0 : kLinePeriod_s) {}
 
-ProgressDisplay::~ProgressDisplay() {
-  if (bar_drawn_) std::fputc('\n', stderr);
+StatusLine::~StatusLine() {
+  if (drawn_) std::fputc('\n', stderr);
 }
 
-void ProgressDisplay::show(const fathom::Progress& p) {
-  const bool last = terminal_ && p.frames_done == p.frames_total;
-  if (p.seconds < next_s_ && !last) return;
-  next_s_ = p.seconds + (terminal_ ? kBarPeriod_s : kLinePeriod_s);
+void StatusLine::show(double seconds, const std::string& text, bool last) {
+  if (seconds < next_s_ && !(last && terminal_)) return;
+  next_s_ = seconds + (terminal_ ? kBarPeriod_s : kLinePeriod_s);
   if (!terminal_) {
-    fmt::print(stderr, "{}\n", status_text(p));
+    fmt::print(stderr, "{}\n", text);
     return;
   }
   // Cut, because a line that wraps cannot be drawn over; "\x1b[K" clears what a longer one left.
-  const std::string line = (bar_text(p) + status_text(p)).substr(0, std::max<std::size_t>(terminal_columns(), 2) - 1);
-  fmt::print(stderr, "\r{}\x1b[K", line);
+  fmt::print(stderr, "\r{}\x1b[K", text.substr(0, std::max<std::size_t>(terminal_columns(), 2) - 1));
   std::fflush(stderr);
-  bar_drawn_ = true;
+  drawn_ = true;
 }
+
+void ProgressDisplay::show(const fathom::Progress& p) {
+  const double done = p.frames_total == 0 ? 1.0 : static_cast<double>(p.frames_done) / p.frames_total;
+  line_.show(p.seconds, (line_.is_terminal() ? bar_text(done) : "") + status_text(p), p.frames_done == p.frames_total);
+}
+
+double TaskDisplay::seconds() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+}
+
+void TaskDisplay::show_fraction(double done) {
+  const double now = seconds();
+  std::string text = fmt::format("{} {:.0f} %", task_, 100.0 * done);
+  if (done > 0.0 && done < 1.0) text += fmt::format(", {} left", duration_text(now * (1.0 - done) / done));
+  line_.show(now, (line_.is_terminal() ? bar_text(done) : "") + text, done >= 1.0);
+}
+
+void TaskDisplay::show_text(const std::string& text) { line_.show(seconds(), fmt::format("{} {}", task_, text)); }
 
 }  // namespace fathom_cli

@@ -1,25 +1,53 @@
 #pragma once
 
+#include <chrono>
 #include <string>
 
 #include <fathom/run.hpp>
 
 namespace fathom_cli {
 
-/// Shows how far a run is on stderr: a bar when that is a terminal, else a plain line at most once a second.
-class ProgressDisplay {
+/// One line on stderr that is drawn over when that is a terminal, else a plain line at most once a second.
+class StatusLine {
  public:
-  ProgressDisplay();
-  ~ProgressDisplay();  ///< ends the bar's line
-  ProgressDisplay(const ProgressDisplay&) = delete;
-  ProgressDisplay& operator=(const ProgressDisplay&) = delete;
+  StatusLine();
+  ~StatusLine();  ///< ends the line
+  StatusLine(const StatusLine&) = delete;
+  StatusLine& operator=(const StatusLine&) = delete;
 
-  void show(const fathom::Progress& progress);
+  /// `seconds`: when, since some beginning; updates that come too soon are passed over, but never the `last`.
+  void show(double seconds, const std::string& text, bool last = false);
+  [[nodiscard]] bool is_terminal() const { return terminal_; }
 
  private:
   bool terminal_;
-  bool bar_drawn_ = false;
-  double next_s_;  ///< Progress::seconds from which the next update may be shown
+  bool drawn_ = false;
+  double next_s_;  ///< from when on the next update may be shown
+};
+
+/// Shows how far a run is.
+class ProgressDisplay {
+ public:
+  void show(const fathom::Progress& progress);
+
+ private:
+  StatusLine line_;
+};
+
+/// Shows how far anything else is.
+class TaskDisplay {
+ public:
+  explicit TaskDisplay(std::string task) : task_(std::move(task)) {}
+  /// A bar where the share done is known.
+  void show_fraction(double done);
+  void show_text(const std::string& text);
+
+ private:
+  [[nodiscard]] double seconds() const;
+
+  std::string task_;
+  StatusLine line_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
 /// "41.2 M rays/s"

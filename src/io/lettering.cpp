@@ -23,14 +23,14 @@ std::string_view glyph(char c) {
 
 }  // namespace
 
-void draw_text(Image& image, std::uint32_t x, std::uint32_t y, std::string_view text, Rgb color) {
+void draw_text(Image& image, std::uint32_t x, std::uint32_t y, std::string_view text, Rgb color, std::uint32_t scale) {
   for (std::size_t k = 0; k < text.size(); ++k) {
     const std::string_view dots = glyph(text[k]);
-    for (std::uint32_t row = 0; row < 5 * kLetterScale; ++row) {
-      for (std::uint32_t col = 0; col < 3 * kLetterScale; ++col) {
-        const int bits = dots[row / kLetterScale] - '0';
-        if ((bits >> (2 - col / kLetterScale) & 1) == 0) continue;
-        image.draw(std::int64_t{x} + static_cast<std::int64_t>(k) * kLetterWidth + col, std::int64_t{y} + row, color);
+    for (std::uint32_t row = 0; row < 5 * scale; ++row) {
+      for (std::uint32_t col = 0; col < 3 * scale; ++col) {
+        const int bits = dots[row / scale] - '0';
+        if ((bits >> (2 - col / scale) & 1) == 0) continue;
+        image.draw(std::int64_t{x} + static_cast<std::int64_t>(k) * 4 * scale + col, std::int64_t{y} + row, color);
       }
     }
   }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 
+#include <fathom/beam/csv.hpp>
 #include <fathom/beam/scan.hpp>
 #include <fathom/geometry.hpp>
 
@@ -20,6 +21,8 @@ namespace {
 constexpr double kHalfPi = 1.57079632679489661923;
 
 // --- CARMEN
+
+constexpr double kCarmenMaxRangeM = 80.0;  // of SICK LMS 2xx; farther readings code "no return"
 
 std::vector<double> carmen_fan(const LogLine& line, std::size_t beams) {
   double step_deg = 0.0;
@@ -58,6 +61,7 @@ void carmen_scan(const LogLine& line, const std::vector<std::string_view>& words
 
 ScanLog read_carmen(const std::filesystem::path& file, std::string_view text) {
   ScanLog log;
+  log.max_range_m = kCarmenMaxRangeM;
   for_each_line(text, [&](std::size_t number, std::string_view content) {
     if (!trim(content).starts_with("FLASER")) return;
     carmen_scan({file, number}, split_words(content), log);
@@ -70,6 +74,13 @@ ScanLog read_carmen(const std::filesystem::path& file, std::string_view text) {
 constexpr std::array<std::string_view, 4> kPoseColumns = {"x_m", "y_m", "yaw_rad", "stamp_s"};
 constexpr std::size_t kRangeColumn = kPoseColumns.size();
 constexpr std::string_view kRangePrefix = "range_m@";
+constexpr std::string_view kMaxRangeComment = "# max_range_m:";
+
+double csv_max_range(const LogLine& line, std::string_view comment) {
+  const double value = line.finite(trim(comment.substr(kMaxRangeComment.size())), "max_range_m");
+  if (!(value > 0.0)) line.fail(fmt::format("max_range_m = {} is not above 0", number_text(value)));
+  return value;
+}
 
 /// Per column an index of kPoseColumns, or kRangeColumn.
 std::vector<std::size_t> csv_header(const LogLine& line, std::string_view content, ScanLog& log) {
@@ -114,8 +125,9 @@ ScanLog read_csv(const std::filesystem::path& file, std::string_view text) {
   ScanLog log;
   std::vector<std::size_t> columns;
   for_each_line(text, [&](std::size_t number, std::string_view content) {
-    if (trim(content).empty() || content.front() == '#') return;
     const LogLine line = {file, number};
+    if (columns.empty() && content.starts_with(kMaxRangeComment)) log.max_range_m = csv_max_range(line, content);
+    if (trim(content).empty() || content.front() == '#') return;
     if (columns.empty()) {
       columns = csv_header(line, content, log);
     } else {
@@ -146,8 +158,9 @@ ScanLog read_scan_log(const std::filesystem::path& file) {
   return log;
 }
 
-std::string scan_csv_header(std::span<const double> azimuth_rad, bool stamped) {
-  std::string text = stamped ? "stamp_s,x_m,y_m,yaw_rad" : "x_m,y_m,yaw_rad";
+std::string scan_csv_header(std::span<const double> azimuth_rad, double max_range_m, bool stamped) {
+  std::string text = max_range_m > 0.0 ? fmt::format("{} {}\n", kMaxRangeComment, max_range_m) : "";
+  text += stamped ? "stamp_s,x_m,y_m,yaw_rad" : "x_m,y_m,yaw_rad";
   for (const double azimuth : azimuth_rad) fmt::format_to(std::back_inserter(text), ",{}{}", kRangePrefix, azimuth);
   return text += '\n';
 }
@@ -159,12 +172,13 @@ std::string scan_csv_line(const double* stamp_s, const PlanarPose& pose, std::sp
   return text += '\n';
 }
 
-void write_scan_csv(const std::filesystem::path& file, const ScanLog& log) {
+std::string scan_csv(const ScanLog& log) {
   validate(log);
-  WholeFile out(file);
-  out.write(scan_csv_header(log.azimuth_rad, false));
-  for (std::size_t i = 0; i < log.scans(); ++i) out.write(scan_csv_line(nullptr, log.pose[i], log.scan(i)));
-  out.commit();
+  std::string text = scan_csv_header(log.azimuth_rad, log.max_range_m, false);
+  for (std::size_t i = 0; i < log.scans(); ++i) text += scan_csv_line(nullptr, log.pose[i], log.scan(i));
+  return text;
 }
+
+void write_scan_csv(const std::filesystem::path& file, const ScanLog& log) { write_whole_file(file, scan_csv(log)); }
 
 }  // namespace fathom

@@ -1,0 +1,137 @@
+#include "beam_fit.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <iterator>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fathom/beam/report.hpp>
+#include <fathom/error.hpp>
+
+#include "progress.hpp"
+#include "text.hpp"
+
+namespace fathom_cli {
+namespace {
+
+using Scans = std::vector<std::uint32_t>;
+
+/// The scans to judge by; empty: none are left. Throws when one of them was learned from.
+Scans held_out_scans(const BeamFitOptions& options, const Scans& learned, const fathom::ScanLog& log) {
+  Scans scans;
+  if (options.test_scans.empty()) {
+    const Scans all = choose_scans("all", log, options.log);
+    std::set_difference(all.begin(), all.end(), learned.begin(), learned.end(), std::back_inserter(scans));
+    return scans;
+  }
+  scans = choose_scans(options.test_scans, log, options.log);
+  Scans both;
+  std::set_intersection(scans.begin(), scans.end(), learned.begin(), learned.end(), std::back_inserter(both));
+  if (!both.empty()) {
+    throw fathom::InputError(fmt::format("scan {} is in --scans {} and in --test-scans {}: it would not be held out",
+                                         both.front(), options.scans, options.test_scans));
+  }
+  return scans;
+}
+
+fathom::BeamSensor sensor_of(const BeamFitOptions& options, const fathom::ExpectedRanges& expected) {
+  fathom::BeamSensor sensor;
+  if (!options.max_range_m) {
+    throw fathom::InputError(fmt::format(
+        "{}: does not say how far its sensor measures; give --max-range (readings from there on have no return)",
+        options.log.string()));
+  }
+  sensor.max_range_m = *options.max_range_m;
+  sensor.min_range_m = options.min_range_m;
+  sensor.step_m = options.step_m;
+  sensor.expected_floor_m = expected.floor_m();
+  sensor.miss = value_of_word<fathom::MissPolicy>(options.miss);
+  fathom::validate(sensor);
+  return sensor;
+}
+
+fathom::FitOptions fit_options(const BeamFitOptions& options, double cell_m, TaskDisplay& display) {
+  fathom::FitOptions fit;
+  fit.variant = value_of_word<fathom::FitVariant>(options.variant);
+  fit.cell_m = cell_m;
+  fit.threads = options.threads;
+  fit.fit_hit_offset = options.hit_offset == "fit";
+  if (!fit.fit_hit_offset) {
+    const char* end = options.hit_offset.data() + options.hit_offset.size();
+    const auto read = std::from_chars(options.hit_offset.data(), end, fit.start.hit_offset_m);
+    if (read.ec != std::errc{} || read.ptr != end) {
+      throw fathom::InputError(fmt::format("--hit-offset: '{}' is neither a number nor 'fit'", options.hit_offset));
+    }
+  }
+  fit.on_iteration = [&display](const fathom::FitIteration& i) {
+    display.show_text(fmt::format("iteration {}, log-likelihood {:.3f}", i.iteration + 1, i.log_likelihood));
+  };
+  return fit;
+}
+
+std::string count_text(const Scans& scans, const fathom::ScanLog& log, const std::string& selection) {
+  return fmt::format("{} ({} of {} scans)", selection, scans.size(), log.scans());
+}
+
+/// "0.8716 +- 0.0043"; without an error where there is none.
+std::string parameters_table(const fathom::BeamFit& fit) {
+  std::vector<std::vector<std::string>> rows = {{"parameter", "value", "std. error", "unit", "meaning"}};
+  for (const fathom::BeamField& field : fathom::kBeamFields) {
+    const double error = fit.std_error.*field.member;
+    rows.push_back({std::string(field.name), fmt::format("{:.5g}", fit.parameters.*field.member),
+                    std::isfinite(error) ? fmt::format("{:.2g}", error) : "-",
+                    field.unit == "1" ? "" : std::string(field.unit), std::string(field.doc)});
+  }
+  return align_columns(rows, {1, 2});
+}
+
+std::string summary(const fathom::FitReport& report, const std::filesystem::path& out) {
+  std::string text = parameters_table(report.fit);
+  for (const std::string& flag : report.fit.flags) text += "note: " + flag + "\n";
+  text += fmt::format("\n{} iterations on {} beams{}\n{}: {:.4f} nats per beam, KS distance {:.3f}, {} beams\n",
+                      report.fit.log_likelihood.size() - 1, group_digits(report.fit.pairs),
+                      report.fit.end == fathom::FitEnd::kConverged ? "" : "; not converged",
+                      report.held_out ? "held-out scans" : "scans learned from", report.judgement.nats_per_beam,
+                      report.judgement.ks_distance, group_digits(report.judgement.pairs));
+  return text + fmt::format("parameters.yaml, fit.json and report.html are in {}\n", out.string());
+}
+
+}  // namespace
+
+void fit_beam(const BeamFitOptions& options) {
+  fathom::check_fit_folder(options.out, options.force);
+  const auto unknown = value_of_word<fathom::UnknownCells>(options.unknown);
+  const BeamWorld world = open_world(options.world, unknown, options.threads);
+  const fathom::ScanLog log = fathom::read_scan_log(options.log);
+  const Scans learned = choose_scans(options.scans, log, options.log);
+  const Scans held_out = held_out_scans(options, learned, log);
+  const fathom::BeamSensor sensor = sensor_of(options, *world.expected);
+  const auto pairs = [&](const Scans& scans) {
+    return fathom::make_beam_data(log, scans, *world.expected, sensor.max_range_m, options.threads);
+  };
+
+  fathom::FitReport report;
+  report.variant = value_of_word<fathom::FitVariant>(options.variant);
+  report.shown = pairs(learned);
+  {
+    TaskDisplay display("learning:");
+    report.fit = fathom::fit_beam_model(report.shown, sensor, fit_options(options, world.cell_m, display));
+  }
+  report.model = {report.fit.parameters, sensor, unknown};
+  report.held_out = !held_out.empty();
+  if (report.held_out) report.shown = pairs(held_out);
+  report.judgement = fathom::judge_beam_model(report.fit.parameters, sensor, report.shown);
+  report.facts = {{"map", world.name},
+                  {"log", fmt::format("{}, {} beams a scan", options.log.filename().string(), log.beams())},
+                  {"learned from", count_text(learned, log, options.scans)}};
+  if (report.held_out) {
+    const std::string selection = options.test_scans.empty() ? "the others" : options.test_scans;
+    report.facts.push_back({"held out", count_text(held_out, log, selection)});
+  }
+  fathom::write_fit(options.out, report, options.force);
+  print(summary(report, options.out));
+}
+
+}  // namespace fathom_cli

@@ -1,0 +1,88 @@
+#include "beam_heatmap.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fathom/beam/heatmap.hpp>
+#include <fathom/error.hpp>
+
+#include "progress.hpp"
+#include "text.hpp"
+
+namespace fathom_cli {
+namespace {
+
+constexpr std::size_t kUsualBeams = 90;
+
+/// Where the readings that have a range end, seen from the pose.
+std::vector<fathom::Vec3> hits_of(const fathom::PlanarPose& pose, const fathom::ScanLog& log, std::uint32_t scan,
+                                  const fathom::BeamSensor& sensor) {
+  const fathom::Pose world_from_sensor = fathom::lift(pose);
+  std::vector<fathom::Vec3> hits;
+  for (std::size_t i = 0; i < log.beams(); ++i) {
+    const double range_m = log.scan(scan)[i];
+    if (fathom::classify(range_m, sensor) != fathom::ReadingKind::kRange) continue;
+    hits.push_back(world_from_sensor *
+                   fathom::Vec3{range_m * std::cos(log.azimuth_rad[i]), range_m * std::sin(log.azimuth_rad[i]), 0.0});
+  }
+  return hits;
+}
+
+std::vector<std::string> pose_row(const char* name, const fathom::PlanarPose& pose, double log_likelihood,
+                                  std::size_t beams) {
+  return {name,
+          fmt::format("{:.2f}", pose.x_m),
+          fmt::format("{:.2f}", pose.y_m),
+          fmt::format("{:.1f}", pose.yaw_rad / fathom::kRadPerDeg),
+          fmt::format("{:.3f}", log_likelihood),
+          fmt::format("{:.4f}", log_likelihood / static_cast<double>(std::max<std::size_t>(1, beams)))};
+}
+
+}  // namespace
+
+void draw_beam_heatmap(const BeamHeatmapOptions& options) {
+  check_new_file(options.out, options.force);
+  const fathom::BeamModel model = fathom::read_beam_model(options.parameters);
+  const fathom::GridMap map = fathom::read_grid_map(options.world.map);
+  const BeamWorld world = open_world(options.world, model.unknown, options.threads);
+  const fathom::ScanLog log = fathom::read_scan_log(options.log);
+  if (options.scan >= log.scans()) {
+    throw fathom::InputError(
+        fmt::format("{}: has scans 0 to {}, and no scan {}", options.log.string(), log.scans() - 1, options.scan));
+  }
+  const fathom::BeamFan fan = fathom::planar_fan(log.azimuth_rad);
+  const fathom::PlanarPose truth = log.pose[options.scan];
+
+  fathom::HeatmapOptions heatmap_options;
+  heatmap_options.headings = options.headings;
+  heatmap_options.score.threads = options.threads;
+  heatmap_options.score.beam_step = options.beam_step.value_or(std::max<std::size_t>(1, log.beams() / kUsualBeams));
+  fathom::Heatmap heatmap;
+  {
+    TaskDisplay display("scoring:");
+    heatmap_options.on_progress = [&display](double done) { display.show_fraction(done); };
+    heatmap = fathom::make_heatmap(model.parameters, model.sensor, *world.expected, fan, log.scan(options.scan),
+                                   fathom::free_positions(map, options.spacing_m), heatmap_options);
+  }
+  fathom::HeatmapPicture picture;
+  picture.pixels = options.pixels;
+  picture.truth = truth;
+  picture.scan_hits_world = hits_of(truth, log, options.scan, model.sensor);
+  fathom::write_heatmap(options.out, heatmap, map, picture);
+
+  fathom::ScanScorer scorer(model.parameters, model.sensor, *world.expected, fan, heatmap_options.score);
+  const fathom::Pose true_pose = fathom::lift(truth);
+  double at_truth = 0.0;
+  scorer.score({&true_pose, 1}, log.scan(options.scan), {&at_truth, 1});
+  print(align_columns({{"pose", "x (m)", "y (m)", "yaw (deg)", "log-likelihood", "per beam"},
+                       pose_row("best of the grid", heatmap.best, heatmap.best_log_likelihood, heatmap.beams),
+                       pose_row("of the log", truth, at_truth, heatmap.beams)},
+                      {1, 2, 3, 4, 5}));
+  print(fmt::format("\n{:.2f} m apart; the picture is {}\n",
+                    std::hypot(heatmap.best.x_m - truth.x_m, heatmap.best.y_m - truth.y_m), options.out.string()));
+}
+
+}  // namespace fathom_cli

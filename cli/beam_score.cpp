@@ -1,0 +1,88 @@
+#include "beam_score.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fathom/beam/csv.hpp>
+#include <fathom/beam/fit.hpp>
+#include <fathom/beam/score.hpp>
+
+#include "progress.hpp"
+#include "text.hpp"
+
+namespace fathom_cli {
+namespace {
+
+using Scores = std::vector<fathom::ScanScore>;
+
+std::size_t beams_with_evidence(std::span<const float> reading_m, const fathom::BeamSensor& sensor, std::size_t step) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < reading_m.size(); i += step) {
+    count += fathom::classify(reading_m[i], sensor) == fathom::ReadingKind::kNone ? 0 : 1;
+  }
+  return count;
+}
+
+Scores score_scans(const BeamScoreOptions& options, const fathom::BeamModel& model, const BeamWorld& world,
+                   const fathom::ScanLog& log, const std::vector<std::uint32_t>& scans) {
+  fathom::ScoreOptions score_options;
+  score_options.beam_step = options.beam_step;
+  score_options.alpha = options.alpha;
+  score_options.threads = 1;  // one pose at a time
+  fathom::ScanScorer scorer(model.parameters, model.sensor, *world.expected, fathom::planar_fan(log.azimuth_rad),
+                            score_options);
+  Scores scores;
+  TaskDisplay display("scoring:");
+  for (const std::uint32_t scan : scans) {
+    fathom::ScanScore score = {scan, log.pose[scan],
+                               beams_with_evidence(log.scan(scan), model.sensor, options.beam_step), 0.0};
+    const fathom::Pose pose = fathom::lift(score.pose);
+    scorer.score({&pose, 1}, log.scan(scan), {&score.log_likelihood, 1});
+    scores.push_back(score);
+    display.show_fraction(static_cast<double>(scores.size()) / static_cast<double>(scans.size()));
+  }
+  return scores;
+}
+
+std::string summary(const Scores& scores, const fathom::BeamJudgement& judgement) {
+  double sum = 0.0;
+  std::size_t beams = 0;
+  const fathom::ScanScore* worst = &scores.front();
+  for (const fathom::ScanScore& s : scores) {
+    sum += s.log_likelihood;
+    beams += s.beams;
+    if (s.log_likelihood < worst->log_likelihood) worst = &s;
+  }
+  return align_columns({{"scans", group_digits(scores.size())},
+                        {"beams with evidence", group_digits(beams)},
+                        {"log-likelihood", fmt::format("{:.3f}", sum)},
+                        {"per scan", fmt::format("{:.4f}", sum / static_cast<double>(scores.size()))},
+                        {"per beam", fmt::format("{:.4f}", sum / static_cast<double>(std::max<std::size_t>(1, beams)))},
+                        {"least likely", fmt::format("scan {}: {:.3f}", worst->scan, worst->log_likelihood)},
+                        {"KS distance", fmt::format("{:.3f} (all beams)", judgement.ks_distance)}});
+}
+
+}  // namespace
+
+void score_beam(const BeamScoreOptions& options) {
+  if (!options.out.empty()) check_new_file(options.out, options.force);
+  const fathom::BeamModel model = fathom::read_beam_model(options.parameters);
+  const BeamWorld world = open_world(options.world, model.unknown, options.threads);
+  const fathom::ScanLog log = fathom::read_scan_log(options.log);
+  const std::vector<std::uint32_t> scans = choose_scans(options.scans, log, options.log);
+  const Scores scores = score_scans(options, model, world, log, scans);
+  const fathom::BeamData pairs =
+      fathom::make_beam_data(log, scans, *world.expected, model.sensor.max_range_m, options.threads);
+  const std::string text = summary(scores, fathom::judge_beam_model(model.parameters, model.sensor, pairs));
+  if (options.out.empty()) {
+    print(fathom::scores_csv(scores));
+    std::fputs(text.c_str(), stderr);
+  } else {
+    fathom::write_text_file(options.out, fathom::scores_csv(scores));
+    print(text);
+  }
+}
+
+}  // namespace fathom_cli

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+
+#include "beam_world.hpp"
+
+namespace fathom_cli {
+
+/// `fathom beam score --map M --log L --parameters P ...`
+struct BeamScoreOptions {
+  BeamWorldOptions world;
+  std::filesystem::path log, parameters;
+  std::filesystem::path out;  ///< empty: stdout
+  std::string scans = "all";
+  std::size_t beam_step = 1;
+  double alpha = 1.0;
+  int threads = 0;
+  bool force = false;
+};
+
+/// Writes the log-likelihood of every scan at its pose as CSV, and a summary: on stdout, or on stderr when the CSV goes
+/// there. Throws fathom::Error.
+void score_beam(const BeamScoreOptions& options);
+
+}  // namespace fathom_cli

@@ -1,0 +1,49 @@
+#include "beam_world.hpp"
+
+#include <system_error>
+
+#include <fmt/format.h>
+#include <fathom/error.hpp>
+#include <fathom/grid_map.hpp>
+#include <fathom/run.hpp>
+#include <fathom/scene_ranges.hpp>
+
+namespace fathom_cli {
+
+BeamWorld open_world(const BeamWorldOptions& options, fathom::UnknownCells unknown, int threads) {
+  BeamWorld world;
+  if (!options.scene.empty()) {
+    fathom::SceneRangesOptions scene_options;
+    scene_options.pose_from_sensor.translation_m.z = options.height_m;
+    scene_options.threads = threads;
+    world.expected = fathom::make_scene_ranges(fathom::read_scene_file(options.scene).scene, scene_options);
+    world.name = fmt::format("{} at a height of {:g} m", options.scene.filename().string(), options.height_m);
+    return world;
+  }
+  const fathom::GridMap map = fathom::read_grid_map(options.map);
+  world.expected = fathom::make_grid_ranges(map, {.unknown = unknown});
+  world.cell_m = map.resolution_m;
+  world.name = options.map.filename().string();
+  return world;
+}
+
+std::vector<std::uint32_t> choose_scans(const std::string& text, const fathom::ScanLog& log,
+                                        const std::filesystem::path& file) {
+  try {
+    return fathom::select_scans(text, log.scans());
+  } catch (const fathom::InputError& error) {
+    throw fathom::InputError(fmt::format("{}: {}", file.string(), error.what()));
+  }
+}
+
+void check_new_file(const std::filesystem::path& file, bool force) {
+  std::error_code error;
+  const auto status = std::filesystem::symlink_status(file, error);
+  if (!std::filesystem::exists(status)) return;
+  if (std::filesystem::is_directory(file, error)) {
+    throw fathom::InputError(fmt::format("{}: is a folder", file.string()));
+  }
+  if (!force) throw fathom::InputError(fmt::format("{}: exists already; --force replaces it", file.string()));
+}
+
+}  // namespace fathom_cli

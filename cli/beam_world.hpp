@@ -1,0 +1,46 @@
+#pragma once
+// What the beam commands share: the world that says what a beam should measure, and the log of what it did.
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fathom/beam/model_file.hpp>
+#include <fathom/beam/scan.hpp>
+#include <fathom/expected_ranges.hpp>
+
+namespace fathom_cli {
+
+/// `--map M.yaml`, or `--scene S.yaml --height H`. Neither: empty.
+struct BeamWorldOptions {
+  std::filesystem::path map, scene;
+  double height_m = 0.3;  ///< of the sensor in the scene: a log is planar
+};
+
+struct BeamWorld {
+  std::unique_ptr<fathom::ExpectedRanges> expected;
+  double cell_m = 0.0;  ///< of a map; 0 of a scene
+  std::string name;
+};
+
+/// The scene where there is one, else the map. Throws fathom::InputError.
+BeamWorld open_world(const BeamWorldOptions& options, fathom::UnknownCells unknown, int threads);
+
+/// As fathom::select_scans; messages name the log.
+std::vector<std::uint32_t> choose_scans(const std::string& text, const fathom::ScanLog& log,
+                                        const std::filesystem::path& file);
+
+/// Throws fathom::InputError when `file` exists and `force` is not set, so that a slip replaces nothing.
+void check_new_file(const std::filesystem::path& file, bool force);
+
+/// The value of an enum from its word, which the parser has checked.
+template <class Enum>
+Enum value_of_word(const std::string& word) {
+  const auto& words = fathom::kChoiceWords<Enum>;
+  return static_cast<Enum>(std::find(words.begin(), words.end(), word) - words.begin());
+}
+
+}  // namespace fathom_cli

@@ -1,0 +1,48 @@
+#pragma once
+// Small CSV files of the beam model: a header line that names the columns, # comments, one row a line. Readers throw
+// InputError naming file and line.
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fathom/beam/scan.hpp>
+#include <fathom/export.hpp>
+#include <fathom/grid_map.hpp>
+
+namespace fathom {
+
+/// Poses of a sensor: columns x_m, y_m, yaw_rad, and stamp_s, which is passed over.
+FATHOM_API std::vector<PlanarPose> read_poses_csv(const std::filesystem::path& file);
+
+/// Expected ranges: column expected_m (inf: the map says nothing), and scan (whole numbers, not decreasing), 0 where
+/// there is none. Arrays [rows].
+struct ExpectedTable {
+  std::vector<float> expected_m;
+  std::vector<std::uint32_t> scan;
+};
+FATHOM_API ExpectedTable read_expected_csv(const std::filesystem::path& file);
+
+/// Columns scan, expected_m, reading_m; all [rows].
+FATHOM_API std::string readings_csv(const ExpectedTable& expected, std::span<const float> reading_m);
+
+/// The text that write_scan_csv writes.
+FATHOM_API std::string scan_csv(const ScanLog& log);
+
+/// What one scan scores.
+struct ScanScore {
+  std::uint32_t scan = 0;  ///< its number in the log
+  PlanarPose pose;
+  std::size_t beams = 0;  ///< that carry evidence
+  double log_likelihood = 0.0;
+};
+/// Columns scan, x_m, y_m, yaw_rad, beams, log_likelihood.
+FATHOM_API std::string scores_csv(std::span<const ScanScore> scores);
+
+/// A file of this text, which appears whole or not at all. Throws SystemError.
+FATHOM_API void write_text_file(const std::filesystem::path& file, std::string_view text);
+
+}  // namespace fathom

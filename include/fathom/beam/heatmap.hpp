@@ -1,0 +1,65 @@
+#pragma once
+// Where could a scan have been made? Its likelihood over positions, at the best heading of each: what a localisation
+// that has lost its place would see.
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <fathom/beam/score.hpp>
+#include <fathom/export.hpp>
+#include <fathom/grid_map.hpp>
+
+namespace fathom {
+
+/// Positions on a regular grid: (row r, column c) is at (c, r) * spacing in the grid's frame.
+struct PositionGrid {
+  std::uint32_t rows = 0, cols = 0;
+  double spacing_m = 0.1;
+  PlanarPose world_from_grid;
+  std::vector<std::uint8_t> wanted;  ///< [rows, cols], row-major: 1 where a position is scored
+
+  [[nodiscard]] PlanarPose position(std::uint32_t row, std::uint32_t col) const;  ///< heading: that of the grid
+};
+
+/// The centres of the free cells of every n-th row and column, n spacings nearest to `spacing_m`. Throws InputError
+/// when the spacing is not in [1e-3, 1e3] m or no cell is free.
+FATHOM_API PositionGrid free_positions(const GridMap& map, double spacing_m);
+
+struct HeatmapOptions {
+  std::size_t headings = 180;  ///< evenly over the whole turn
+  ScoreOptions score;
+  std::function<void(double fraction)> on_progress = {};
+};
+
+struct Heatmap {
+  PositionGrid grid;
+  std::vector<double> log_likelihood;  ///< [rows, cols]: the highest over headings; NaN where not scored
+  std::vector<float> yaw_rad;          ///< [rows, cols]: the heading that has it, in the world; NaN likewise
+  PlanarPose best;                     ///< of all
+  double best_log_likelihood = 0.0;
+  std::size_t beams = 0;  ///< that carry evidence in this scan and were scored
+};
+
+/// Scores one scan from every wanted position and heading. reading_m [beams]. Throws InputError when sizes disagree or
+/// nothing is wanted.
+FATHOM_API Heatmap make_heatmap(const BeamParameters& parameters, const BeamSensor& sensor,
+                                const ExpectedRanges& expected, const BeamFan& beams, std::span<const float> reading_m,
+                                const PositionGrid& grid, const HeatmapOptions& options = {});
+
+struct HeatmapPicture {
+  std::uint32_t pixels = 1600;                     ///< longer side, 256 to 8192
+  std::optional<PlanarPose> truth = std::nullopt;  ///< drawn as a white arrow, with the scan as points from there
+  std::vector<Vec3> scan_hits_world = {};          ///< end points of the readings, drawn as dots
+};
+
+/// Draws the heatmap over the map: log-likelihood per beam by colour, walls, the best pose and the true one. PNG. The
+/// file appears whole or not at all. Throws InputError or SystemError.
+FATHOM_API void write_heatmap(const std::filesystem::path& file, const Heatmap& heatmap, const GridMap& map,
+                              const HeatmapPicture& picture = {});
+
+}  // namespace fathom

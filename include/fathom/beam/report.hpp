@@ -1,0 +1,43 @@
+#pragma once
+// What a fit of the beam model found, as files: parameters.yaml to use it, fit.json for programs, report.html for
+// people. docs/output-formats.md describes them.
+
+#include <array>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fathom/beam/fit.hpp>
+#include <fathom/beam/model_file.hpp>
+#include <fathom/beam/scan.hpp>
+#include <fathom/export.hpp>
+
+namespace fathom {
+
+template <>
+inline constexpr std::array<std::string_view, 3> kChoiceWords<FitVariant> = {"exact", "closed_form", "book"};
+
+struct FitReport {
+  BeamModel model;  ///< its parameters are those of `fit`
+  BeamFit fit;
+  FitVariant variant = FitVariant::kExact;
+  BeamData shown;           ///< the pairs in the figures: held out, or learned from where none are held out
+  BeamJudgement judgement;  ///< of these
+  bool held_out = false;    ///< whether they were held out
+  /// What was learned from, in words: "map", "freiburg.yaml". The head of the page.
+  struct Fact {
+    std::string name, value;
+  };
+  std::vector<Fact> facts;
+};
+
+/// Where the files of a fit go. Looks, and changes nothing: throws InputError when `folder` exists and `force` is not
+/// set, when it is no folder, or when it holds files of these names that no fit wrote.
+FATHOM_API void check_fit_folder(const std::filesystem::path& folder, bool force);
+
+/// Checks as above, makes the folder and writes parameters.yaml, report.html and, last, fit.json: a folder that holds
+/// one is complete. Each file appears whole or not at all. Throws InputError or SystemError.
+FATHOM_API void write_fit(const std::filesystem::path& folder, const FitReport& report, bool force = false);
+
+}  // namespace fathom

@@ -1,0 +1,138 @@
+#include <fathom/beam/heatmap.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include <fathom/error.hpp>
+#include <fathom/noise/field.hpp>
+
+namespace fathom {
+
+namespace {
+
+constexpr std::size_t kPosesAtOnce = 16384;
+constexpr double kTurnRad = 6.28318530717958647693;
+
+/// Grid coordinates of the wanted positions, row by row.
+std::vector<std::size_t> wanted_positions(const PositionGrid& grid) {
+  if (grid.wanted.size() != std::size_t{grid.rows} * grid.cols) {
+    throw InputError(fmt::format("heatmap: {} marks for {} x {} positions", grid.wanted.size(), grid.rows, grid.cols));
+  }
+  std::vector<std::size_t> positions;
+  for (std::size_t i = 0; i < grid.wanted.size(); ++i) {
+    if (grid.wanted[i] != 0) positions.push_back(i);
+  }
+  if (positions.empty()) throw InputError("heatmap: no position to score");
+  return positions;
+}
+
+PlanarPose planar_position(const PositionGrid& grid, std::size_t at) {
+  return grid.position(static_cast<std::uint32_t>(at / grid.cols), static_cast<std::uint32_t>(at % grid.cols));
+}
+
+Heatmap empty_heatmap(const PositionGrid& grid) {
+  Heatmap map;
+  map.grid = grid;
+  map.log_likelihood.assign(grid.wanted.size(), std::numeric_limits<double>::quiet_NaN());
+  map.yaw_rad.assign(grid.wanted.size(), std::numeric_limits<float>::quiet_NaN());
+  map.best_log_likelihood = -std::numeric_limits<double>::infinity();
+  return map;
+}
+
+void add_headings(PlanarPose pose, std::size_t headings, std::vector<Pose>& poses) {
+  for (std::size_t h = 0; h < headings; ++h) {
+    pose.yaw_rad = static_cast<double>(h) * kTurnRad / static_cast<double>(headings);
+    poses.push_back(lift(pose));
+  }
+}
+
+/// `scores`: of the position `at`, one per heading.
+void keep_best_heading(Heatmap& map, std::size_t at, std::span<const double> scores) {
+  const auto highest = std::max_element(scores.begin(), scores.end());
+  const double heading = static_cast<double>(highest - scores.begin()) / static_cast<double>(scores.size());
+  const double yaw_rad = std::remainder(heading * kTurnRad, kTurnRad);
+  map.log_likelihood[at] = *highest;
+  map.yaw_rad[at] = static_cast<float>(yaw_rad);
+  if (!(*highest > map.best_log_likelihood)) return;
+  map.best_log_likelihood = *highest;
+  map.best = planar_position(map.grid, at);
+  map.best.yaw_rad = yaw_rad;
+}
+
+std::size_t beams_with_evidence(std::span<const float> reading_m, const BeamSensor& sensor, std::size_t step) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < reading_m.size(); i += step) {
+    count += classify(reading_m[i], sensor) != ReadingKind::kNone ? 1 : 0;
+  }
+  return count;
+}
+
+}  // namespace
+
+PlanarPose PositionGrid::position(std::uint32_t row, std::uint32_t col) const {
+  const double x = col * spacing_m, y = row * spacing_m;
+  const double c = std::cos(world_from_grid.yaw_rad), s = std::sin(world_from_grid.yaw_rad);
+  return {world_from_grid.x_m + c * x - s * y, world_from_grid.y_m + s * x + c * y, world_from_grid.yaw_rad};
+}
+
+PositionGrid free_positions(const GridMap& map, double spacing_m) {
+  validate(map);
+  check_in_range("heatmap", "spacing_m", spacing_m, 1e-3, 1e3, "m");
+  const auto step = static_cast<std::uint32_t>(std::max(1.0, std::round(spacing_m / map.resolution_m)));
+  const std::uint32_t first = step / 2;
+  PositionGrid grid;
+  grid.rows = map.rows > first ? (map.rows - first - 1) / step + 1 : 0;
+  grid.cols = map.cols > first ? (map.cols - first - 1) / step + 1 : 0;
+  grid.spacing_m = step * map.resolution_m;
+  grid.world_from_grid = map.world_from_map;
+  for (std::uint32_t r = 0; r < grid.rows; ++r) {
+    for (std::uint32_t c = 0; c < grid.cols; ++c) {
+      const std::size_t cell = std::size_t{first + r * step} * map.cols + first + c * step;
+      grid.wanted.push_back(map.cells[cell] == Cell::kFree ? 1 : 0);
+    }
+  }
+  // The origin of the grid is the centre of its first cell, in the frame of the map.
+  const double shift_m = (first + 0.5) * map.resolution_m;
+  const double c = std::cos(map.world_from_map.yaw_rad), s = std::sin(map.world_from_map.yaw_rad);
+  grid.world_from_grid.x_m += (c - s) * shift_m;
+  grid.world_from_grid.y_m += (s + c) * shift_m;
+  if (std::find(grid.wanted.begin(), grid.wanted.end(), 1) == grid.wanted.end()) {
+    throw InputError(fmt::format("heatmap: no free cell {:g} m apart in the map", grid.spacing_m));
+  }
+  return grid;
+}
+
+Heatmap make_heatmap(const BeamParameters& parameters, const BeamSensor& sensor, const ExpectedRanges& expected,
+                     const BeamFan& beams, std::span<const float> reading_m, const PositionGrid& grid,
+                     const HeatmapOptions& options) {
+  check_in_range("heatmap", "headings", static_cast<double>(options.headings), 1, 100000, "1");
+  const std::vector<std::size_t> positions = wanted_positions(grid);
+  ScanScorer scorer(parameters, sensor, expected, beams, options.score);
+  Heatmap map = empty_heatmap(grid);
+  map.beams = beams_with_evidence(reading_m, sensor, options.score.beam_step);
+  map.best = planar_position(grid, positions.front());
+
+  const std::size_t at_once = std::max<std::size_t>(1, kPosesAtOnce / options.headings);
+  std::vector<Pose> poses;
+  std::vector<double> scores;
+  for (std::size_t begin = 0; begin < positions.size(); begin += at_once) {
+    const std::size_t count = std::min(at_once, positions.size() - begin);
+    poses.clear();
+    for (std::size_t i = 0; i < count; ++i)
+      add_headings(planar_position(grid, positions[begin + i]), options.headings, poses);
+    scores.resize(poses.size());
+    scorer.score(poses, reading_m, scores);
+    for (std::size_t i = 0; i < count; ++i) {
+      keep_best_heading(map, positions[begin + i], std::span(scores).subspan(i * options.headings, options.headings));
+    }
+    if (options.on_progress) {
+      options.on_progress(static_cast<double>(begin + count) / static_cast<double>(positions.size()));
+    }
+  }
+  return map;
+}
+
+}  // namespace fathom

@@ -1,0 +1,22 @@
+#pragma once
+// The figures of a fit, as SVG.
+
+#include <string>
+
+#include <fathom/beam/report.hpp>
+
+namespace fathom {
+
+/// Readings by range, the share of each component under the fitted model stacked behind them; readings without a
+/// return stand apart.
+std::string reading_figure(const FitReport& report);
+/// Readings minus where hits are expected, near zero, on a logarithmic scale.
+std::string residual_figure(const FitReport& report);
+/// Density of readings for an expected range near the given quantile of the expected ranges, and readings there.
+std::string density_figure(const FitReport& report, double quantile);
+/// Histogram of the probability integral transform, 1 where the model is right.
+std::string transform_figure(const FitReport& report);
+/// Log-likelihood per beam over the iterations.
+std::string convergence_figure(const FitReport& report);
+
+}  // namespace fathom

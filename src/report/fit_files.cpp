@@ -1,0 +1,86 @@
+// The folder of a fit.
+
+#include <array>
+#include <cmath>
+#include <fstream>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <fathom/beam/report.hpp>
+#include <fathom/error.hpp>
+
+#include "io/whole_file.hpp"
+#include "report/fit_page.hpp"
+#include "report/model_text.hpp"
+
+namespace fathom {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kJsonName = "fit.json";
+constexpr std::array<const char*, 3> kNames = {"parameters.yaml", "report.html", kJsonName};
+
+/// JSON has no NaN.
+Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+std::string fit_json(const FitReport& report) {
+  Json json;
+  for (const BeamField& field : kBeamFields) {
+    json[std::string(field.name)] = {{"value", report.fit.parameters.*field.member},
+                                     {"std_error", number_or_null(report.fit.std_error.*field.member)}};
+  }
+  json["iterations"] = report.fit.log_likelihood.size() - 1;
+  json["log_likelihood"] = report.fit.log_likelihood;
+  json["held_out_nats_per_beam"] = report.held_out ? number_or_null(report.judgement.nats_per_beam) : Json(nullptr);
+  json["ks_distance"] = report.held_out ? Json(report.judgement.ks_distance) : Json(nullptr);
+  json["flags"] = report.fit.flags;
+  return json.dump(2) + "\n";
+}
+
+bool is_ours(const fs::path& json_file) {
+  std::ifstream stream(json_file);
+  const auto json = nlohmann::json::parse(stream, nullptr, false);
+  return json.is_object() && json.contains("w_hit") && json.contains("ks_distance");
+}
+
+}  // namespace
+
+void check_fit_folder(const fs::path& folder, bool force) {
+  if (folder.empty()) throw InputError("the output folder has no name");
+  std::error_code error;
+  if (!fs::exists(fs::symlink_status(folder, error))) return;
+  if (!force) {
+    throw InputError(
+        fmt::format("{}: exists already; force (--force) replaces what an earlier fit wrote", folder.string()));
+  }
+  if (!fs::is_directory(folder, error))
+    throw InputError(fmt::format("{}: exists and is not a folder", folder.string()));
+  if (is_ours(folder / kJsonName)) return;
+  for (const char* name : kNames) {
+    if (!fs::exists(fs::symlink_status(folder / name, error))) continue;
+    throw InputError(
+        fmt::format("{}: no fit of fathom stands beside it; nothing is replaced here", (folder / name).string()));
+  }
+}
+
+void write_fit(const fs::path& folder, const FitReport& report, bool force) {
+  check_fit_folder(folder, force);
+  const std::string parameters = beam_model_text(report.model), page = fit_page(report), json = fit_json(report);
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) throw SystemError(fmt::format("{}: cannot be made: {}", folder.string(), error.message()));
+  // While it stands it promises whole files.
+  fs::remove(folder / kJsonName, error);
+  if (error)
+    throw SystemError(fmt::format("{}: cannot be removed: {}", (folder / kJsonName).string(), error.message()));
+  write_whole_file(folder / kNames[0], parameters);
+  write_whole_file(folder / kNames[1], page);
+  write_whole_file(folder / kNames[2], json);
+}
+
+}  // namespace fathom

@@ -1,0 +1,175 @@
+#include "report/fit_page.hpp"
+
+#include <cmath>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "report/fit_figures.hpp"
+#include "report/plot.hpp"
+
+namespace fathom {
+
+namespace {
+
+constexpr std::string_view kStyle = R"(
+:root { --hit: #2f6db5; --short: #e08214; --max: #7b4ea3; --rand: #a8b0b8; --ink: #1d2733; --soft: #5c6b7a; }
+* { box-sizing: border-box; }
+body { margin: 0 auto; padding: 32px 24px 48px; max-width: 1130px; background: #fff; color: var(--ink);
+  font: 15px/1.5 system-ui, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; }
+h1 { margin: 0 0 4px; font-size: 26px; font-weight: 650; letter-spacing: -0.01em; }
+h2 { margin: 36px 0 10px; font-size: 17px; font-weight: 650; }
+p { margin: 6px 0; max-width: 75ch; color: var(--soft); }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
+th { text-align: left; font-weight: 600; color: var(--soft); border-bottom: 1.5px solid #cdd5dd; }
+th, td { padding: 5px 18px 5px 0; vertical-align: baseline; }
+tbody tr + tr td { border-top: 1px solid #e8ecf0; }
+td.number, th.number { text-align: right; }
+code { font: 13.5px/1.4 ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; }
+.head { display: flex; flex-wrap: wrap; gap: 28px 56px; margin-top: 20px; }
+.facts td:first-child { color: var(--soft); }
+.tiles { display: flex; flex-wrap: wrap; gap: 12px; margin: 18px 0 4px; }
+.tile { border: 1px solid #dde3e9; border-radius: 8px; padding: 10px 18px 8px; min-width: 150px; }
+.tile b { display: block; font-size: 23px; font-weight: 600; font-variant-numeric: tabular-nums; }
+.tile span { color: var(--soft); font-size: 13px; }
+.flags { margin: 12px 0 0; padding: 10px 16px; border-left: 4px solid var(--short); background: #fff7ec;
+  list-style: none; }
+.row { display: grid; grid-template-columns: 1fr 1fr; gap: 8px 32px; }
+.row.three { grid-template-columns: 1fr 1fr 1fr; gap: 8px 16px; }
+figure { margin: 0; break-inside: avoid; }
+figcaption { color: var(--soft); font-size: 13.5px; max-width: 75ch; }
+svg { display: block; width: 100%; height: auto; }
+svg text { font: 11px system-ui, "Segoe UI", Roboto, Arial, sans-serif; fill: var(--soft); }
+svg text.label { font-size: 12px; fill: var(--ink); }
+.grid { stroke: #e8ecf0; } .axis { stroke: #7d8a97; }
+.hit { fill: var(--hit); } .short { fill: var(--short); } .max { fill: var(--max); } .rand { fill: var(--rand); }
+.bars { fill: #d5dce3; } .pit { fill: #8fb2d9; }
+.data, .model, .hit-line, .short-line, .rand-line { fill: none; stroke-width: 1.4; stroke-linejoin: round; }
+.data { stroke: var(--ink); stroke-width: 1.2; } .model { stroke: #b3202c; stroke-width: 1.7; }
+.hit-line { stroke: var(--hit); } .short-line { stroke: var(--short); } .rand-line { stroke: #7d8a97; }
+.mark { stroke: var(--ink); stroke-dasharray: 4 4; stroke-width: 1; }
+.key { display: inline-block; width: 12px; height: 12px; border-radius: 2px; margin: 0 5px -1px 12px; }
+.key.stroke { height: 0; border-radius: 0; margin-bottom: 4px; border-top: 2px solid; }
+@media (max-width: 760px) { .row, .row.three { grid-template-columns: 1fr; } }
+@media print { body { padding: 0; max-width: none; font-size: 12px; } h2 { margin-top: 20px; break-after: avoid; }
+  * { print-color-adjust: exact; -webkit-print-color-adjust: exact; } }
+)";
+
+/// A key of a caption: a patch, or a stroke.
+std::string patch(std::string_view color, std::string_view text) {
+  return fmt::format("<span class=\"key\" style=\"background:{}\"></span>{}", color, text);
+}
+std::string stroke(std::string_view color, std::string_view text) {
+  return fmt::format("<span class=\"key stroke\" style=\"border-color:{}\"></span>{}", color, text);
+}
+
+std::string figure(const std::string& svg, std::string_view caption) {
+  return fmt::format("<figure>\n{}<figcaption>{}</figcaption>\n</figure>\n", svg, caption);
+}
+
+std::string number_or_dash(double value, int digits) {
+  return std::isfinite(value) ? fmt::format("{:.{}g}", value, digits) : "–";
+}
+
+std::string parameter_table(const FitReport& report) {
+  std::string rows;
+  for (const BeamField& field : kBeamFields) {
+    const double value = report.fit.parameters.*field.member;
+    const double error = report.fit.std_error.*field.member;
+    rows += fmt::format(
+        "<tr><td><code>{}</code></td><td class=\"number\">{:.5g}</td><td class=\"number\">{}</td>"
+        "<td class=\"number\">{}</td><td>{}</td><td>{}</td></tr>\n",
+        field.name, value, number_or_dash(error, 2), number_or_dash(report.fit.naive_std_error.*field.member, 2),
+        field.unit == "1" ? "" : field.unit, field.doc);
+  }
+  return "<table>\n<thead><tr><th>parameter</th><th class=\"number\">value</th><th class=\"number\">± std. error</th>"
+         "<th class=\"number\">if beams were independent</th><th>unit</th><th>meaning</th></tr></thead>\n<tbody>\n" +
+         rows + "</tbody>\n</table>\n";
+}
+
+std::string flag_list(const FitReport& report) {
+  if (report.fit.flags.empty()) return "";
+  std::string items;
+  for (const std::string& flag : report.fit.flags) items += fmt::format("<li>{}</li>\n", escape_html(flag));
+  return fmt::format("<ul class=\"flags\">\n{}</ul>\n", items);
+}
+
+std::string fact_table(const FitReport& report) {
+  std::string rows;
+  const auto add = [&](std::string_view name, std::string_view value) {
+    rows += fmt::format("<tr><td>{}</td><td>{}</td></tr>\n", escape_html(name), escape_html(value));
+  };
+  for (const FitReport::Fact& fact : report.facts) add(fact.name, fact.value);
+  const BeamSensor& sensor = report.model.sensor;
+  add("maximum range Z", fmt::format("{:.6g} m", sensor.max_range_m));
+  if (sensor.step_m > 0.0) add("step of the readings", fmt::format("{:.6g} m", sensor.step_m));
+  add("where nothing is expected", kChoiceWords<MissPolicy>[static_cast<std::size_t>(sensor.miss)]);
+  add("unknown cells", kChoiceWords<UnknownCells>[static_cast<std::size_t>(report.model.unknown)]);
+  add("variant of learning", kChoiceWords<FitVariant>[static_cast<std::size_t>(report.variant)]);
+  return fmt::format("<table class=\"facts\"><tbody>\n{}</tbody></table>\n", rows);
+}
+
+std::string tile(std::string_view value, std::string_view name) {
+  return fmt::format("<div class=\"tile\"><b>{}</b><span>{}</span></div>\n", value, name);
+}
+
+std::string tiles(const FitReport& report) {
+  const std::string where = report.held_out ? "held-out scans" : "the scans learned from";
+  const bool converged = report.fit.end == FitEnd::kConverged;
+  return "<div class=\"tiles\">\n" +
+         tile(fmt::format("{:.4f}", report.judgement.nats_per_beam), "nats per beam, " + where) +
+         tile(fmt::format("{:.3f}", report.judgement.ks_distance), "Kolmogorov-Smirnov distance, " + where) +
+         tile(fmt::format("{}", report.fit.pairs), "beams learned from") +
+         tile(fmt::format("{}", report.fit.log_likelihood.size() - 1),
+              converged ? "iterations, converged" : "iterations: the limit, not converged") +
+         "</div>\n";
+}
+
+std::string readings_section(const FitReport& report) {
+  return "<h2>Readings and components</h2>\n" +
+         figure(reading_figure(report),
+                patch("var(--hit)", "hit") + patch("var(--short)", "short") + patch("var(--rand)", "random") +
+                    patch("var(--max)", "no return") + stroke("var(--ink)", "readings") +
+                    ". Components as the model expects them on these beams, stacked; the line is what was read.") +
+         "<div class=\"row\">\n" +
+         figure(residual_figure(report), stroke("#b3202c", "model") + stroke("var(--hit)", "hit") +
+                                             stroke("var(--short)", "short") + stroke("#7d8a97", "random") +
+                                             patch("#d5dce3", "readings") +
+                                             ". How the readings lie about the surface that the map expects.") +
+         figure(transform_figure(report),
+                fmt::format("Probability integral transform: level where the model describes every reading. "
+                            "Largest distance of its cdf from the diagonal: {:.3f}.",
+                            report.judgement.ks_distance)) +
+         "</div>\n";
+}
+
+std::string density_section(const FitReport& report) {
+  std::string figures;
+  for (const double quantile : {0.2, 0.5, 0.8}) figures += figure(density_figure(report, quantile), "");
+  return "<h2>Density at three expected ranges</h2>\n<p>" + stroke("#b3202c", "density of the model") +
+         patch("#d5dce3", "readings of beams that expect nearly that range") + "</p>\n<div class=\"row three\">\n" +
+         figures + "</div>\n";
+}
+
+}  // namespace
+
+std::string fit_page(const FitReport& report) {
+  const std::string note =
+      report.variant == FitVariant::kExact
+          ? "Expectation maximisation with the exact M-step: it never falls."
+          : "This variant is for comparison: it does not climb the likelihood, and its parameters are biased.";
+  return fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>Beam model fit</title>\n"
+      "<style>{}</style>\n</head>\n<body>\n<h1>Beam model fit</h1>\n"
+      "<p>The density of a range reading given the range that the map predicts, as a mixture of hits, short readings, "
+      "readings without a return and random ones; learned by maximum likelihood.</p>\n"
+      "{}<h2>Parameters</h2>\n{}{}"
+      "<p>Standard errors are clustered by scan, because the beams of a scan err together; a dash: not valid here (a "
+      "boundary) or not learned.</p>\n{}{}"
+      "<h2>Convergence and data</h2>\n<div class=\"row\">\n{}<div>{}</div>\n</div>\n</body>\n</html>\n",
+      kStyle, tiles(report), parameter_table(report), flag_list(report), readings_section(report),
+      density_section(report), figure(convergence_figure(report), note), fact_table(report));
+}
+
+}  // namespace fathom

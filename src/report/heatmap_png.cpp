@@ -1,0 +1,280 @@
+// The picture of a heatmap: the map from above, in its own frame, with the likelihood over its free cells.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include <fmt/format.h>
+
+#include <fathom/beam/heatmap.hpp>
+#include <fathom/error.hpp>
+
+#include "io/image.hpp"
+#include "io/lettering.hpp"
+#include "io/map_drawing.hpp"
+
+namespace fathom {
+
+namespace {
+
+constexpr Rgb kUnknown = {14, 16, 22}, kFree = {30, 33, 43}, kWall = {214, 220, 230}, kText = {200, 206, 216};
+constexpr Rgb kTruth = {255, 255, 255}, kBest = {64, 224, 255}, kScan = {92, 236, 150};
+constexpr std::uint32_t kFine = 2;   // the picture is drawn so much larger and then averaged, for smooth edges
+constexpr double kShownShare = 0.5;  // this share of the positions, the least likely, has the lowest colour
+
+/// Inferno (S. van der Walt and N. Smith, 2015, CC0) at even steps, without its black end.
+constexpr std::array<Rgb, 9> kInferno = {{{27, 12, 65},
+                                          {66, 10, 104},
+                                          {106, 23, 110},
+                                          {147, 38, 103},
+                                          {188, 55, 84},
+                                          {221, 81, 58},
+                                          {243, 120, 25},
+                                          {252, 165, 10},
+                                          {250, 240, 130}}};
+
+Rgb mix(Rgb a, Rgb b, double part) {
+  Rgb color{};
+  for (std::size_t i = 0; i < 3; ++i) color[i] = static_cast<std::uint8_t>(std::lround(a[i] + part * (b[i] - a[i])));
+  return color;
+}
+
+Rgb heat_color(double u) {
+  const double at = std::clamp(u, 0.0, 1.0) * (kInferno.size() - 1);
+  const std::size_t low = std::min(static_cast<std::size_t>(at), kInferno.size() - 2);
+  return mix(kInferno[low], kInferno[low + 1], at - static_cast<double>(low));
+}
+
+struct Point {
+  double x = 0.0, y = 0.0;
+};
+
+/// World to the frame of a map or grid.
+Point into_frame(const PlanarPose& world_from_frame, double x, double y) {
+  const double c = std::cos(world_from_frame.yaw_rad), s = std::sin(world_from_frame.yaw_rad);
+  const double dx = x - world_from_frame.x_m, dy = y - world_from_frame.y_m;
+  return {c * dx + s * dy, c * dy - s * dx};
+}
+
+/// Log-likelihood per beam between the positions of the grid; NaN far from any.
+class Heat {
+ public:
+  Heat(const Heatmap& heatmap, const GridMap& map)
+      : heatmap_(heatmap), beams_(std::max(1.0, static_cast<double>(heatmap.beams))) {
+    const PlanarPose& grid = heatmap.grid.world_from_grid;
+    origin_ = into_frame(map.world_from_map, grid.x_m, grid.y_m);
+    std::vector<double> values;
+    for (const double value : heatmap.log_likelihood) {
+      if (std::isfinite(value)) values.push_back(value / beams_);
+    }
+    if (values.empty()) return;
+    high_ = *std::max_element(values.begin(), values.end());
+    const auto at = values.begin() + static_cast<std::ptrdiff_t>(kShownShare * static_cast<double>(values.size() - 1));
+    std::nth_element(values.begin(), at, values.end());
+    low_ = std::min(*at, high_ - 1e-9);
+  }
+
+  /// Coordinates in the frame of the map.
+  [[nodiscard]] double at(double x_m, double y_m) const {
+    const double col = (x_m - origin_.x) / heatmap_.grid.spacing_m, row = (y_m - origin_.y) / heatmap_.grid.spacing_m;
+    double sum = 0.0, weights = 0.0;
+    for (int dr = 0; dr < 2; ++dr) {
+      for (int dc = 0; dc < 2; ++dc) {
+        const double r = std::floor(row) + dr, c = std::floor(col) + dc;
+        if (!(r >= 0 && c >= 0 && r < heatmap_.grid.rows && c < heatmap_.grid.cols)) continue;
+        const double value =
+            heatmap_.log_likelihood[static_cast<std::size_t>(r) * heatmap_.grid.cols + static_cast<std::size_t>(c)];
+        const double weight = (1.0 - std::abs(row - r)) * (1.0 - std::abs(col - c));
+        if (!std::isfinite(value)) continue;
+        sum += weight * std::max(value / beams_, low_);
+        weights += weight;
+      }
+    }
+    return weights > 1e-3 ? sum / weights : std::numeric_limits<double>::quiet_NaN();
+  }
+  /// 0 for the lowest colour, 1 for the best position.
+  [[nodiscard]] double share(double value) const { return (value - low_) / (high_ - low_); }
+  [[nodiscard]] double low() const { return low_; }
+  [[nodiscard]] double high() const { return high_; }
+
+ private:
+  const Heatmap& heatmap_;
+  double beams_, low_ = 0.0, high_ = 1.0;
+  Point origin_;
+};
+
+/// The part of the map that is known, with a margin, in metres in its frame.
+struct Box {
+  double left, bottom, right, top;
+};
+
+Box known_part(const GridMap& map) {
+  std::uint32_t left = map.cols, right = 0, bottom = map.rows, top = 0;
+  for (std::uint32_t r = 0; r < map.rows; ++r) {
+    for (std::uint32_t c = 0; c < map.cols; ++c) {
+      if (map.cells[std::size_t{r} * map.cols + c] == Cell::kUnknown) continue;
+      left = std::min(left, c), right = std::max(right, c + 1);
+      bottom = std::min(bottom, r), top = std::max(top, r + 1);
+    }
+  }
+  if (left >= right) left = bottom = 0, right = map.cols, top = map.rows;
+  const double margin = 0.03 * std::max(right - left, top - bottom) + 1.0;
+  const auto metres = [&](double cells) { return cells * map.resolution_m; };
+  return {metres(left - margin), metres(bottom - margin), metres(right + margin), metres(top + margin)};
+}
+
+class Picture {
+ public:
+  Picture(const Heatmap& heatmap, const GridMap& map, const HeatmapPicture& options)
+      : heatmap_(heatmap), map_(map), options_(options), heat_(heatmap, map), box_(known_part(map)) {
+    const double longer = std::max(box_.right - box_.left, box_.top - box_.bottom);
+    m_per_pixel_ = longer / options.pixels;
+    width_ = pixels(box_.right - box_.left);
+    height_ = pixels(box_.top - box_.bottom);
+    unit_ = std::max(1U, (options.pixels + 400) / 800);
+    foot_ = 22 * unit_;
+  }
+
+  Image draw() const {
+    Image fine(width_ * kFine, height_ * kFine, kUnknown);
+    paint_cells(fine);
+    const double dot = 0.8 * unit_;
+    for (const Vec3& hit : options_.scan_hits_world) paint_disc(fine, position_of(hit.x, hit.y), dot, kScan);
+    if (options_.truth) paint_pose(fine, *options_.truth, kTruth, 7.0 * unit_);
+    paint_pose(fine, heatmap_.best, kBest, 4.0 * unit_);
+    Image image(width_, height_ + foot_, kUnknown);
+    average(fine, image);
+    paint_foot(image);
+    return image;
+  }
+
+ private:
+  [[nodiscard]] std::uint32_t pixels(double length_m) const {
+    return std::max(1U, static_cast<std::uint32_t>(std::lround(length_m / m_per_pixel_)));
+  }
+
+  /// World to pixels of the fine picture.
+  [[nodiscard]] Point position_of(double x_m, double y_m) const {
+    const Point p = into_frame(map_.world_from_map, x_m, y_m);
+    return {(p.x - box_.left) / m_per_pixel_ * kFine, (box_.top - p.y) / m_per_pixel_ * kFine};
+  }
+
+  [[nodiscard]] Cell cell_at(double x_m, double y_m) const {
+    const double c = std::floor(x_m / map_.resolution_m), r = std::floor(y_m / map_.resolution_m);
+    if (!(c >= 0 && r >= 0 && c < map_.cols && r < map_.rows)) return Cell::kUnknown;
+    return map_.cells[static_cast<std::size_t>(r) * map_.cols + static_cast<std::size_t>(c)];
+  }
+
+  void paint_cells(Image& fine) const {
+    for (std::uint32_t y = 0; y < fine.height; ++y) {
+      for (std::uint32_t x = 0; x < fine.width; ++x) {
+        const double x_m = box_.left + (x + 0.5) / kFine * m_per_pixel_;
+        const double y_m = box_.top - (y + 0.5) / kFine * m_per_pixel_;
+        const Cell cell = cell_at(x_m, y_m);
+        if (cell == Cell::kUnknown) continue;
+        const double value = cell == Cell::kFree ? heat_.at(x_m, y_m) : 0.0;
+        fine.at(x, y) = cell == Cell::kOccupied ? kWall : std::isfinite(value) ? heat_color(heat_.share(value)) : kFree;
+      }
+    }
+  }
+
+  /// Sizes in pixels of the finished picture.
+  static void paint_disc(Image& fine, Point at, double radius, Rgb color) {
+    const double r = radius * kFine;
+    for (auto y = static_cast<std::int64_t>(at.y - r) - 1; y <= static_cast<std::int64_t>(at.y + r) + 1; ++y) {
+      for (auto x = static_cast<std::int64_t>(at.x - r) - 1; x <= static_cast<std::int64_t>(at.x + r) + 1; ++x) {
+        const double dx = static_cast<double>(x) + 0.5 - at.x, dy = static_cast<double>(y) + 0.5 - at.y;
+        if (dx * dx + dy * dy <= r * r) fine.draw(x, y, color);
+      }
+    }
+  }
+
+  static void paint_ring(Image& fine, Point at, double radius, double stroke, Rgb color) {
+    const double outer = radius * kFine, inner = (radius - stroke) * kFine;
+    const auto reach = static_cast<std::int64_t>(outer) + 1;
+    for (std::int64_t dy = -reach; dy <= reach; ++dy) {
+      for (std::int64_t dx = -reach; dx <= reach; ++dx) {
+        const double d = std::sqrt(static_cast<double>(dx * dx + dy * dy));
+        if (d > outer || d < inner) continue;
+        fine.draw(static_cast<std::int64_t>(at.x) + dx, static_cast<std::int64_t>(at.y) + dy, color);
+      }
+    }
+  }
+
+  /// A ring with a stroke towards the heading, both on a dark rim.
+  void paint_pose(Image& fine, const PlanarPose& pose, Rgb color, double radius) const {
+    const Point at = position_of(pose.x_m, pose.y_m);
+    const double heading = pose.yaw_rad - map_.world_from_map.yaw_rad, stroke = std::max(1.5, 0.22 * radius);
+    for (const bool rim : {true, false}) {
+      const double extra = rim ? 0.8 * unit_ : 0.0;
+      const Rgb ink = rim ? kUnknown : color;
+      paint_ring(fine, at, radius + extra, stroke + 2 * extra, ink);
+      for (double d = radius; d <= 2.4 * radius; d += 0.25) {
+        paint_disc(fine, {at.x + std::cos(heading) * d * kFine, at.y - std::sin(heading) * d * kFine},
+                   stroke / 2 + extra, ink);
+      }
+    }
+  }
+
+  static void average(const Image& fine, Image& image) {
+    for (std::uint32_t y = 0; y < fine.height / kFine; ++y) {
+      for (std::uint32_t x = 0; x < image.width; ++x) {
+        std::array<unsigned, 3> sum = {};
+        for (std::uint32_t i = 0; i < kFine * kFine; ++i) {
+          const Rgb& p = fine.pixels[std::size_t{y * kFine + i / kFine} * fine.width + x * kFine + i % kFine];
+          for (std::size_t k = 0; k < 3; ++k) sum[k] += p[k];
+        }
+        for (std::size_t k = 0; k < 3; ++k) {
+          image.at(x, y)[k] = static_cast<std::uint8_t>((sum[k] + kFine * kFine / 2) / (kFine * kFine));
+        }
+      }
+    }
+  }
+
+  void paint_foot(Image& image) const {
+    const std::uint32_t y = height_ + 6 * unit_, bar_height = 5 * unit_, gap = 6 * unit_;
+    std::uint32_t x = 12 * unit_;
+    const auto say = [&](std::string_view text, Rgb color) {
+      draw_text(image, x, y, text, color, unit_);
+      x += static_cast<std::uint32_t>(text.size()) * 4 * unit_ + gap;
+    };
+    say(fmt::format("log-likelihood per beam {:.2f}", heat_.low()), kText);
+    const std::uint32_t bar_width = 90 * unit_;
+    for (std::uint32_t i = 0; i < bar_width * bar_height; ++i) {
+      image.draw(x + i % bar_width, y + i / bar_width, heat_color((i % bar_width + 0.5) / bar_width));
+    }
+    x += bar_width + gap;
+    say(fmt::format("{:.2f}", heat_.high()), kText);
+    x += gap;
+    say("best pose", kBest);
+    if (options_.truth) say("true pose", kTruth);
+    if (!options_.scan_hits_world.empty()) say("readings", kScan);
+  }
+
+  const Heatmap& heatmap_;
+  const GridMap& map_;
+  const HeatmapPicture& options_;
+  Heat heat_;
+  Box box_;
+  double m_per_pixel_ = 1.0;
+  std::uint32_t width_ = 1, height_ = 1, unit_ = 1, foot_ = 0;
+};
+
+}  // namespace
+
+void write_heatmap(const std::filesystem::path& file, const Heatmap& heatmap, const GridMap& map,
+                   const HeatmapPicture& picture) {
+  validate(map);
+  if (!(picture.pixels >= 256 && picture.pixels <= 8192)) {
+    throw InputError(fmt::format("{}: pixels = {} is not in [256, 8192]", file.string(), picture.pixels));
+  }
+  if (heatmap.log_likelihood.size() != std::size_t{heatmap.grid.rows} * heatmap.grid.cols) {
+    throw InputError(fmt::format("{}: {} values for {} x {} positions", file.string(), heatmap.log_likelihood.size(),
+                                 heatmap.grid.rows, heatmap.grid.cols));
+  }
+  write_png(file, Picture(heatmap, map, picture).draw());
+}
+
+}  // namespace fathom
