@@ -78,10 +78,10 @@ std::vector<double> readings_near(const FitReport& report, const Neighbourhood& 
   return bins;
 }
 
-/// The axis of a logarithmic picture whose largest value is `top`, `decades` deep.
-PlotAxis decades_below(double top, int decades, std::string label) {
-  const double high = std::pow(10.0, std::ceil(std::log10(std::max(top, 1e-12)) - 0.05) + 0.05);
-  return {.low = high * std::pow(10.0, -decades), .high = high, .label = std::move(label), .logarithmic = true};
+/// The axis of a logarithmic picture whose largest value is `top`, five decades deep.
+PlotAxis decades_below(double top, std::string label) {
+  const double high = 1.5 * std::max(top, 1e-12);
+  return {.low = 1e-5 * high, .high = high, .label = std::move(label), .logarithmic = true};
 }
 
 }  // namespace
@@ -108,7 +108,7 @@ std::string residual_figure(const FitReport& report) {
   const double reach_m = 10.0 * report.fit.parameters.sigma_hit_m;
   const MixtureShares shares = shares_by_residual(report, even_edges(-reach_m, reach_m, kResidualBins));
   const std::vector<double> all = sum(sum(shares.rand, shares.shorts), shares.hit);
-  const PlotAxis y = decades_below(std::max(largest(all), largest(shares.readings)), 4, "share of readings");
+  const PlotAxis y = decades_below(std::max(largest(all), largest(shares.readings)), "share of readings");
   Plot plot("Readings minus expected ranges near zero, with the components of the model",
             {.low = -reach_m, .high = reach_m, .label = "reading - expected range, offset included (m)"}, y);
   const std::vector<double> floor(all.size(), y.low);
@@ -134,7 +134,7 @@ std::string density_figure(const FitReport& report, double quantile) {
     y.push_back(density.density(std::min(z, std::nexttoward(report.model.sensor.max_range_m, 0.0))));
   const std::vector<double> edges = even_edges(0.0, far_m, kDensityBins);
   const std::vector<double> bars = readings_near(report, where, edges);
-  const PlotAxis axis = decades_below(std::max(largest(y), largest(bars)), 5, "density (1/m)");
+  const PlotAxis axis = decades_below(std::max(largest(y), largest(bars)), "density (1/m)");
   Plot plot(fmt::format("Density of readings where {:.3g} m are expected", where.center_m),
             {.low = 0.0, .high = far_m, .label = "reading (m)"}, axis, 350, 260);
   plot.fill_steps(edges, std::vector<double>(bars.size(), axis.low), bars, "bars");

@@ -21,7 +21,7 @@ h1 { margin: 0 0 4px; font-size: 26px; font-weight: 650; letter-spacing: -0.01em
 h2 { margin: 36px 0 10px; font-size: 17px; font-weight: 650; }
 p { margin: 6px 0; max-width: 75ch; color: var(--soft); }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-th { text-align: left; font-weight: 600; color: var(--soft); border-bottom: 1.5px solid #cdd5dd; }
+th { text-align: left; font-weight: 600; color: var(--soft); border-bottom: 1.5px solid #cdd5dd; white-space: nowrap; }
 th, td { padding: 5px 18px 5px 0; vertical-align: baseline; }
 tbody tr + tr td { border-top: 1px solid #e8ecf0; }
 td.number, th.number { text-align: right; }
@@ -48,12 +48,20 @@ svg text.label { font-size: 12px; fill: var(--ink); }
 .data { stroke: var(--ink); stroke-width: 1.2; } .model { stroke: #b3202c; stroke-width: 1.7; }
 .hit-line { stroke: var(--hit); } .short-line { stroke: var(--short); } .rand-line { stroke: #7d8a97; }
 .mark { stroke: var(--ink); stroke-dasharray: 4 4; stroke-width: 1; }
-.key { display: inline-block; width: 12px; height: 12px; border-radius: 2px; margin: 0 5px -1px 12px; }
+.key { display: inline-block; width: 12px; height: 12px; border-radius: 2px; margin: 0 5px -1px 0; }
+.key ~ .key { margin-left: 14px; }
 .key.stroke { height: 0; border-radius: 0; margin-bottom: 4px; border-top: 2px solid; }
 @media (max-width: 760px) { .row, .row.three { grid-template-columns: 1fr; } }
 @media print { body { padding: 0; max-width: none; font-size: 12px; } h2 { margin-top: 20px; break-after: avoid; }
   * { print-color-adjust: exact; -webkit-print-color-adjust: exact; } }
 )";
+
+/// 1234567 as "1 234 567", with narrow blanks that do not break.
+std::string group_digits(std::size_t value) {
+  std::string text = std::to_string(value);
+  for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, "\u202f");
+  return text;
+}
 
 /// A key of a caption: a patch, or a stroke.
 std::string patch(std::string_view color, std::string_view text) {
@@ -83,7 +91,7 @@ std::string parameter_table(const FitReport& report) {
         field.unit == "1" ? "" : field.unit, field.doc);
   }
   return "<table>\n<thead><tr><th>parameter</th><th class=\"number\">value</th><th class=\"number\">± std. error</th>"
-         "<th class=\"number\">if beams were independent</th><th>unit</th><th>meaning</th></tr></thead>\n<tbody>\n" +
+         "<th class=\"number\">naive error</th><th>unit</th><th>meaning</th></tr></thead>\n<tbody>\n" +
          rows + "</tbody>\n</table>\n";
 }
 
@@ -119,7 +127,7 @@ std::string tiles(const FitReport& report) {
   return "<div class=\"tiles\">\n" +
          tile(fmt::format("{:.4f}", report.judgement.nats_per_beam), "nats per beam, " + where) +
          tile(fmt::format("{:.3f}", report.judgement.ks_distance), "Kolmogorov-Smirnov distance, " + where) +
-         tile(fmt::format("{}", report.fit.pairs), "beams learned from") +
+         tile(group_digits(report.fit.pairs), "beams learned from") +
          tile(fmt::format("{}", report.fit.log_likelihood.size() - 1),
               converged ? "iterations, converged" : "iterations: the limit, not converged") +
          "</div>\n";
@@ -165,8 +173,9 @@ std::string fit_page(const FitReport& report) {
       "<p>The density of a range reading given the range that the map predicts, as a mixture of hits, short readings, "
       "readings without a return and random ones; learned by maximum likelihood.</p>\n"
       "{}<h2>Parameters</h2>\n{}{}"
-      "<p>Standard errors are clustered by scan, because the beams of a scan err together; a dash: not valid here (a "
-      "boundary) or not learned.</p>\n{}{}"
+      "<p>Standard errors are clustered by scan, because the beams of a scan err together; the naive ones take beams "
+      "as "
+      "independent. A dash: not valid here (a boundary) or not learned.</p>\n{}{}"
       "<h2>Convergence and data</h2>\n<div class=\"row\">\n{}<div>{}</div>\n</div>\n</body>\n</html>\n",
       kStyle, tiles(report), parameter_table(report), flag_list(report), readings_section(report),
       density_section(report), figure(convergence_figure(report), note), fact_table(report));

@@ -41,8 +41,9 @@ Rgb mix(Rgb a, Rgb b, double part) {
   return color;
 }
 
+/// u = 0: the lowest colour shown, 1: that of the best position. The root spreads the many poor positions.
 Rgb heat_color(double u) {
-  const double at = std::clamp(u, 0.0, 1.0) * (kInferno.size() - 1);
+  const double at = std::sqrt(std::clamp(u, 0.0, 1.0)) * (kInferno.size() - 1);
   const std::size_t low = std::min(static_cast<std::size_t>(at), kInferno.size() - 2);
   return mix(kInferno[low], kInferno[low + 1], at - static_cast<double>(low));
 }
@@ -94,8 +95,7 @@ class Heat {
     }
     return weights > 1e-3 ? sum / weights : std::numeric_limits<double>::quiet_NaN();
   }
-  /// 0 for the lowest colour, 1 for the best position.
-  [[nodiscard]] double share(double value) const { return (value - low_) / (high_ - low_); }
+  [[nodiscard]] Rgb color(double value) const { return heat_color((value - low_) / (high_ - low_)); }
   [[nodiscard]] double low() const { return low_; }
   [[nodiscard]] double high() const { return high_; }
 
@@ -175,7 +175,7 @@ class Picture {
         const Cell cell = cell_at(x_m, y_m);
         if (cell == Cell::kUnknown) continue;
         const double value = cell == Cell::kFree ? heat_.at(x_m, y_m) : 0.0;
-        fine.at(x, y) = cell == Cell::kOccupied ? kWall : std::isfinite(value) ? heat_color(heat_.share(value)) : kFree;
+        fine.at(x, y) = cell == Cell::kOccupied ? kWall : std::isfinite(value) ? heat_.color(value) : kFree;
       }
     }
   }
