@@ -36,14 +36,14 @@ Scans held_out_scans(const BeamFitOptions& options, const Scans& learned, const 
   return scans;
 }
 
-fathom::BeamSensor sensor_of(const BeamFitOptions& options, const fathom::ExpectedRanges& expected) {
+fathom::BeamSensor sensor_of(const BeamFitOptions& options, const fathom::ScanLog& log,
+                             const fathom::ExpectedRanges& expected) {
   fathom::BeamSensor sensor;
-  if (!options.max_range_m) {
-    throw fathom::InputError(fmt::format(
-        "{}: does not say how far its sensor measures; give --max-range (readings from there on have no return)",
-        options.log.string()));
+  sensor.max_range_m = options.max_range_m.value_or(log.max_range_m);
+  if (sensor.max_range_m == 0.0) {
+    throw fathom::InputError(
+        fmt::format("{}: does not say how far its sensor measures; give --max-range", options.log.string()));
   }
-  sensor.max_range_m = *options.max_range_m;
   sensor.min_range_m = options.min_range_m;
   sensor.step_m = options.step_m;
   sensor.expected_floor_m = expected.floor_m();
@@ -104,10 +104,10 @@ void fit_beam(const BeamFitOptions& options) {
   fathom::check_fit_folder(options.out, options.force);
   const auto unknown = value_of_word<fathom::UnknownCells>(options.unknown);
   const BeamWorld world = open_world(options.world, unknown, options.threads);
-  const fathom::ScanLog log = fathom::read_scan_log(options.log);
+  const fathom::ScanLog log = fathom::read_scan_log(find_log(options.log));
   const Scans learned = choose_scans(options.scans, log, options.log);
   const Scans held_out = held_out_scans(options, learned, log);
-  const fathom::BeamSensor sensor = sensor_of(options, *world.expected);
+  const fathom::BeamSensor sensor = sensor_of(options, log, *world.expected);
   const auto pairs = [&](const Scans& scans) {
     return fathom::make_beam_data(log, scans, *world.expected, sensor.max_range_m, options.threads);
   };

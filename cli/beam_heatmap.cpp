@@ -48,7 +48,7 @@ void draw_beam_heatmap(const BeamHeatmapOptions& options) {
   const fathom::BeamModel model = fathom::read_beam_model(options.parameters);
   const fathom::GridMap map = fathom::read_grid_map(options.world.map);
   const BeamWorld world = open_world(options.world, model.unknown, options.threads);
-  const fathom::ScanLog log = fathom::read_scan_log(options.log);
+  const fathom::ScanLog log = fathom::read_scan_log(find_log(options.log));
   if (options.scan >= log.scans()) {
     throw fathom::InputError(
         fmt::format("{}: has scans 0 to {}, and no scan {}", options.log.string(), log.scans() - 1, options.scan));

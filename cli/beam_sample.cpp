@@ -41,7 +41,7 @@ std::vector<double> even_azimuths_rad(std::uint32_t beams, double view_deg) {
 
 /// Poses, with the beams of the log that they are from or those that the options ask for.
 fathom::ScanLog read_poses(const BeamSampleOptions& options) {
-  if (!options.log.empty()) return fathom::read_scan_log(options.log);
+  if (!options.log.empty()) return fathom::read_scan_log(find_log(options.log));
   fathom::ScanLog log;
   log.pose = fathom::read_poses_csv(options.poses);
   log.azimuth_rad = even_azimuths_rad(options.beams, options.view_deg);
@@ -51,6 +51,7 @@ fathom::ScanLog read_poses(const BeamSampleOptions& options) {
 std::string sample_in_world(const BeamSampleOptions& options, const fathom::BeamModel& model) {
   const BeamWorld world = open_world(options.world, model.unknown, options.threads);
   fathom::ScanLog log = read_poses(options);
+  log.max_range_m = model.sensor.max_range_m;
   log.range_m.assign(log.scans() * log.beams(), 0.0F);
   const std::vector<std::uint32_t> all = fathom::select_scans("all", log.scans());
   const fathom::BeamData pairs =

@@ -70,7 +70,7 @@ void score_beam(const BeamScoreOptions& options) {
   if (!options.out.empty()) check_new_file(options.out, options.force);
   const fathom::BeamModel model = fathom::read_beam_model(options.parameters);
   const BeamWorld world = open_world(options.world, model.unknown, options.threads);
-  const fathom::ScanLog log = fathom::read_scan_log(options.log);
+  const fathom::ScanLog log = fathom::read_scan_log(find_log(options.log));
   const std::vector<std::uint32_t> scans = choose_scans(options.scans, log, options.log);
   const Scores scores = score_scans(options, model, world, log, scans);
   const fathom::BeamData pairs =

@@ -9,6 +9,11 @@
 #include <fathom/scene_ranges.hpp>
 
 namespace fathom_cli {
+namespace {
+
+constexpr const char* kLogName = "scans.csv";
+
+}  // namespace
 
 BeamWorld open_world(const BeamWorldOptions& options, fathom::UnknownCells unknown, int threads) {
   BeamWorld world;
@@ -25,6 +30,24 @@ BeamWorld open_world(const BeamWorldOptions& options, fathom::UnknownCells unkno
   world.cell_m = map.resolution_m;
   world.name = options.map.filename().string();
   return world;
+}
+
+std::filesystem::path find_log(const std::filesystem::path& log_or_run) {
+  std::error_code error;
+  if (!std::filesystem::is_directory(log_or_run, error)) return log_or_run;
+  std::vector<std::filesystem::path> logs;
+  for (const auto& entry : std::filesystem::directory_iterator(log_or_run, error)) {
+    if (std::filesystem::exists(entry.path() / kLogName, error)) logs.push_back(entry.path() / kLogName);
+  }
+  if (logs.size() == 1) return logs.front();
+  if (logs.empty()) {
+    throw fathom::InputError(
+        fmt::format("{}: a folder without */{}; a run has it where a sensor has the output scan_log",
+                    log_or_run.string(), kLogName));
+  }
+  std::sort(logs.begin(), logs.end());
+  throw fathom::InputError(fmt::format("{}: a run with {} scan logs; choose one, such as {}", log_or_run.string(),
+                                       logs.size(), logs.front().string()));
 }
 
 std::vector<std::uint32_t> choose_scans(const std::string& text, const fathom::ScanLog& log,

@@ -29,6 +29,9 @@ struct BeamWorld {
 /// The scene where there is one, else the map. Throws fathom::InputError.
 BeamWorld open_world(const BeamWorldOptions& options, fathom::UnknownCells unknown, int threads);
 
+/// The log itself, or that of the only logging sensor of a run of `fathom simulate`. Throws fathom::InputError.
+std::filesystem::path find_log(const std::filesystem::path& log_or_run);
+
 /// As fathom::select_scans; messages name the log.
 std::vector<std::uint32_t> choose_scans(const std::string& text, const fathom::ScanLog& log,
                                         const std::filesystem::path& file);

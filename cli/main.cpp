@@ -15,6 +15,7 @@
 #include <fathom/simulator.hpp>
 
 #include "beam_commands.hpp"
+#include "calibrate_commands.hpp"
 #include "noise.hpp"
 #include "sensors.hpp"
 #include "simulate.hpp"
@@ -131,6 +132,7 @@ int parse_and_run(int argc, char** argv) {
   add_noise(app, noise_options);
   add_sensors(app, sensors_options);
   add_beam_commands(app);
+  add_calibrate_commands(app);
   try {
     app.parse(argc, argv);
     return kOk;

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "io/gzip_text.hpp"
-#include "io/scan_log_line.hpp"
 
 namespace fathom {
 
@@ -33,8 +32,8 @@ std::vector<std::size_t> read_header(const LogLine& line, std::string_view conte
 
 }  // namespace
 
-std::vector<std::vector<double>> read_csv_columns(const std::filesystem::path& file,
-                                                  std::span<const CsvColumn> columns) {
+std::vector<std::vector<double>> read_csv_columns(const std::filesystem::path& file, std::span<const CsvColumn> columns,
+                                                  const CsvCheck& check) {
   const std::string text = read_gzip_text(file);
   std::vector<std::vector<double>> values(columns.size());
   std::vector<std::size_t> order;
@@ -49,7 +48,9 @@ std::vector<std::vector<double>> read_csv_columns(const std::filesystem::path& f
     const std::vector<std::string_view> cells = split_cells(content);
     if (cells.size() != order.size()) line.fail(fmt::format("{} values for {} columns", cells.size(), order.size()));
     for (std::size_t i = 0; i < cells.size(); ++i) {
-      values[order[i]].push_back(line.reading(cells[i], columns[order[i]].name));
+      const double value = line.reading(cells[i], columns[order[i]].name);
+      if (check) check(line, order[i], value);
+      values[order[i]].push_back(value);
     }
     ++rows;
   });

@@ -2,9 +2,12 @@
 // Tables of numbers: CSV whose header names the columns.
 
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string_view>
 #include <vector>
+
+#include "io/scan_log_line.hpp"
 
 namespace fathom {
 
@@ -13,10 +16,13 @@ struct CsvColumn {
   bool required = true;
 };
 
+/// May refuse the value of the column with that position among those asked for, with line.fail().
+using CsvCheck = std::function<void(const LogLine& line, std::size_t column, double value)>;
+
 /// One vector per column asked for, [lines]; empty for an optional column that is not there. Numbers may be inf or nan;
 /// `#` begins a comment line; gzip is inflated. Throws InputError naming file and line: a column unknown, missing or
 /// there twice, a line with another number of values, what is not a number, or no lines at all.
-std::vector<std::vector<double>> read_csv_columns(const std::filesystem::path& file,
-                                                  std::span<const CsvColumn> columns);
+std::vector<std::vector<double>> read_csv_columns(const std::filesystem::path& file, std::span<const CsvColumn> columns,
+                                                  const CsvCheck& check = {});
 
 }  // namespace fathom

@@ -8,7 +8,8 @@
 
 namespace fathom {
 
-std::string scan_csv_header(std::span<const double> azimuth_rad, bool stamped);
+/// `max_range_m`: 0 where it is not known.
+std::string scan_csv_header(std::span<const double> azimuth_rad, double max_range_m, bool stamped);
 
 /// `stamp_s`: null where the header has none.
 std::string scan_csv_line(const double* stamp_s, const PlanarPose& pose, std::span<const float> range_m);

@@ -54,7 +54,8 @@ void check_scan_log(SensorId sensor, std::uint32_t frames, Simulator& simulator)
 }
 
 ScanLogFile::ScanLogFile(const std::filesystem::path& file, const RayPattern& pattern) : file_(file) {
-  file_.write(scan_csv_header(azimuths(pattern), true));
+  const bool one_for_all = pattern.max_range_m.size() == 1;
+  file_.write(scan_csv_header(azimuths(pattern), one_for_all ? double{pattern.max_range_m.front()} : 0.0, true));
 }
 
 void ScanLogFile::add(const Frame& frame, const Pose& world_from_sensor) {

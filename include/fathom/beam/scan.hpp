@@ -18,6 +18,7 @@ struct ScanLog {
   std::vector<double> azimuth_rad;  ///< [beams], in the sensor frame
   std::vector<PlanarPose> pose;     ///< [scans]
   std::vector<float> range_m;       ///< [scans, beams], row-major, as written in the file
+  double max_range_m = 0.0;         ///< how far the sensor measures; 0: the log does not say
   [[nodiscard]] std::size_t beams() const { return azimuth_rad.size(); }
   [[nodiscard]] std::size_t scans() const { return pose.size(); }
   [[nodiscard]] std::span<const float> scan(std::size_t i) const { return {range_m.data() + i * beams(), beams()}; }
@@ -28,9 +29,11 @@ FATHOM_API void validate(const ScanLog& log);
 
 /// Reads a log, plain or gzip, by what it holds:
 ///  - CARMEN text: lines `FLASER n r1..rn x y theta odom_x odom_y odom_theta time host time`; others are passed over.
-///    Beam i points at theta - 90 deg + i step, step 1 deg for n = 180 and 181, 0.5 deg for n = 360 and 361.
+///    Beam i points at theta - 90 deg + i step, step 1 deg for n = 180 and 181, 0.5 deg for n = 360 and 361. The
+///    maximum range is taken as 80 m, that of the lasers which such logs come from.
 ///  - CSV: `#` comments; a header `x_m,y_m,yaw_rad,range_m@A0,range_m@A1,...`, A the beam's azimuth in rad; one scan a
-///    line. Extra columns `stamp_s` are allowed and passed over. `inf` and `nan` are readings.
+///    line. Extra columns `stamp_s` are allowed and passed over. `inf` and `nan` are readings. A comment
+///    `# max_range_m: Z` before the header says how far the sensor measures.
 /// Throws InputError naming file and line when a line is cut short or not understood, or the number of beams changes.
 FATHOM_API ScanLog read_scan_log(const std::filesystem::path& file);
 /// Writes the CSV form; the file appears whole or not at all. Simulated logs are of this form (docs/beam-model.md).

@@ -1,0 +1,54 @@
+#include "calibrate_commands.hpp"
+
+#include <memory>
+
+#include <CLI/CLI.hpp>
+
+#include "calibrate.hpp"
+
+namespace fathom_cli {
+namespace {
+
+constexpr const char* kDistanceHelp = R"(
+Examples:
+  fathom calibrate distance pairs.csv
+  fathom calibrate distance out/house --sensor lidar
+
+CSV: the columns range_m and expected_m, what was read and what was due. A run needs the output
+npy: {channels: [range, clean_range]}.)";
+
+constexpr const char* kEnergyHelp = R"(
+Examples:
+  fathom calibrate energy pairs.csv
+  fathom calibrate energy out/stereo --normalization threshold
+
+CSV: the columns energy and lost (0 or 1), a pixel a line. A run needs the output npy: {channels: [energy, reason]}.)";
+
+std::shared_ptr<CalibrateOptions> add_data(CLI::App& c) {
+  const auto o = std::make_shared<CalibrateOptions>();
+  c.add_option("DATA", o->data, "CSV of pairs, or the folder of a run")->required();
+  c.add_option("--sensor", o->sensor, "of a run; default: the only one that wrote what is needed")->type_name("NAME");
+  c.add_flag("--json", o->json, "as JSON");
+  return o;
+}
+
+}  // namespace
+
+void add_calibrate_commands(CLI::App& app) {
+  CLI::App& calibrate = *app.add_subcommand("calibrate", "Learn the noise of a sensor from what it measured");
+  calibrate.require_subcommand(1);
+  CLI::App& distance = *calibrate.add_subcommand("distance", "Mean and deviation of the noise model distance");
+  const auto o = add_data(distance);
+  distance.footer(kDistanceHelp);
+  distance.final_callback([o] { calibrate_distance(*o); });
+
+  CLI::App& energy = *calibrate.add_subcommand("energy", "Threshold and power of the loss law stereo_energy");
+  const auto e = add_data(energy);
+  energy.add_option("--normalization", e->normalization, "form of the law, as in `fathom noise stereo_energy`")
+      ->check(CLI::IsMember({"document", "threshold"}))
+      ->default_val("document");
+  energy.footer(kEnergyHelp);
+  energy.final_callback([e] { calibrate_energy(*e); });
+}
+
+}  // namespace fathom_cli
