@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <fathom/export.hpp>
+#include <fathom/mesh.hpp>
 
 namespace fathom {
 
@@ -48,5 +49,10 @@ FATHOM_API GridMap read_grid_map(const std::filesystem::path& yaml_file);
 
 /// Reads an image alone, the first pixel row at the top of the map.
 FATHOM_API GridMap read_grid_image(const std::filesystem::path& image_file, const MapImageOptions& options = {});
+
+/// The occupied cells as blocks of this height on the world's x-y plane, faces between neighbours left out and faces in
+/// line joined: a world in which the map is right. Throws InputError when no cell is occupied, or the height is not in
+/// (0, 1000] m.
+FATHOM_API Mesh make_walls(const GridMap& map, double height_m);
 
 }  // namespace fathom

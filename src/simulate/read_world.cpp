@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <fathom/grid_map.hpp>
 #include <fathom/input.hpp>
 
 #include "base/text.hpp"
@@ -32,34 +33,44 @@ std::vector<double> read_size(YamlReader& shape, std::size_t count) {
   return size.numbers(kSizeLimits);
 }
 
-Mesh read_plane(YamlReader& shape) {
+Mesh read_plane(YamlReader& shape, const std::filesystem::path& /*folder*/) {
   const std::vector<double> size = read_size(shape, 2);
   return make_plane(size[0], size[1]);
 }
 
-Mesh read_box(YamlReader& shape) {
+Mesh read_box(YamlReader& shape, const std::filesystem::path& /*folder*/) {
   const std::vector<double> size = read_size(shape, 3);
   return make_box({size[0], size[1], size[2]});
 }
 
-Mesh read_sphere(YamlReader& shape) {
+Mesh read_sphere(YamlReader& shape, const std::filesystem::path& /*folder*/) {
   const double radius_m = shape.at("radius_m").number(kSizeLimits);
   return make_sphere(radius_m, read_segments(shape));
 }
 
-Mesh read_cylinder(YamlReader& shape) {
+Mesh read_cylinder(YamlReader& shape, const std::filesystem::path& /*folder*/) {
   const double radius_m = shape.at("radius_m").number(kSizeLimits);
   const double height_m = shape.at("height_m").number(kSizeLimits);
   return make_cylinder(radius_m, height_m, read_segments(shape));
 }
 
-/// A primitive: its word in files and how its parameters become a mesh.
+/// The occupied cells of a map, raised.
+Mesh read_walls(YamlReader& shape, const std::filesystem::path& folder) {
+  const YamlReader file = shape.at("file");
+  const double height_m = shape.at("height_m").number({1e-6, 1000, "m"});
+  return file.located([&] { return make_walls(read_grid_map(read_path(file, folder)), height_m); });
+}
+
+/// A mesh that is made, not read: its word in files and how its parameters become one.
 struct Primitive {
   std::string_view word;
-  Mesh (*read)(YamlReader& shape);
+  Mesh (*read)(YamlReader& shape, const std::filesystem::path& folder);
 };
-constexpr Primitive kPrimitives[] = {
-    {"plane", &read_plane}, {"box", &read_box}, {"sphere", &read_sphere}, {"cylinder", &read_cylinder}};
+constexpr Primitive kPrimitives[] = {{"plane", &read_plane},
+                                     {"box", &read_box},
+                                     {"sphere", &read_sphere},
+                                     {"cylinder", &read_cylinder},
+                                     {"grid_map", &read_walls}};
 
 Mesh read_mesh_file(const YamlReader& file, const std::filesystem::path& folder) {
   const std::filesystem::path path = read_path(file, folder);
@@ -70,13 +81,13 @@ Mesh read_mesh_file(const YamlReader& file, const std::filesystem::path& folder)
 Mesh read_mesh_entry(YamlReader entry, const std::filesystem::path& folder) {
   if (entry.is(YamlValue::Kind::kScalar)) return read_mesh_file(entry, folder);
   if (entry.value().kind != YamlValue::Kind::kMap || entry.value().entries.size() != 1) {
-    entry.fail("is not one of: a file name, file, plane, box, sphere, cylinder");
+    entry.fail("is not one of: a file name, file, plane, box, sphere, cylinder, grid_map");
   }
   if (const auto file = entry.find("file")) return read_mesh_file(*file, folder);
   for (const Primitive& primitive : kPrimitives) {
     auto shape = entry.find(primitive.word);
     if (!shape) continue;
-    Mesh mesh = shape->located([&] { return primitive.read(*shape); });
+    Mesh mesh = shape->located([&] { return primitive.read(*shape, folder); });
     shape->finish();
     return mesh;
   }
