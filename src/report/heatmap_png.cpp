@@ -140,7 +140,7 @@ class Picture {
   Image draw() const {
     Image fine(width_ * kFine, height_ * kFine, kUnknown);
     paint_cells(fine);
-    const double dot = 0.8 * unit_;
+    const double dot = 1.1 * unit_;
     for (const Vec3& hit : options_.scan_hits_world) paint_disc(fine, position_of(hit.x, hit.y), dot, kScan);
     if (options_.truth) paint_pose(fine, *options_.truth, kTruth, 7.0 * unit_);
     paint_pose(fine, heatmap_.best, kBest, 4.0 * unit_);

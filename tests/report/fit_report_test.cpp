@@ -1,0 +1,187 @@
+// The files of a fit: fit.json has the keys that were promised, the page needs nothing from outside, and the folder is
+// treated with care.
+
+#include <fathom/beam/report.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <sstream>
+
+#include <nlohmann/json.hpp>
+
+#include "beam/files.hpp"
+#include "beam/synthetic.hpp"
+#include "report/fit_page.hpp"
+#include "report/mixture_shares.hpp"
+#include "report/plot.hpp"
+#include "support/error_text.hpp"
+
+namespace fathom {
+namespace {
+
+std::string read_text(const std::filesystem::path& file) {
+  std::ostringstream text;
+  text << std::ifstream(file).rdbuf();
+  return text.str();
+}
+
+FitReport make_report(bool held_out = true) {
+  const BeamParameters truth = {.7, .15, .05, .1, .1, .4};
+  FitReport report;
+  report.model.sensor.max_range_m = 10;
+  report.shown = test::simulate(truth, report.model.sensor, 8000, .5, 8, 1);
+  report.fit = fit_beam_model(report.shown, report.model.sensor);
+  report.model.parameters = report.fit.parameters;
+  report.judgement = judge_beam_model(report.fit.parameters, report.model.sensor, report.shown);
+  report.held_out = held_out;
+  report.facts = {{"map", "<odd> & \"map\".yaml"}};
+  return report;
+}
+
+TEST(FitJson, HasExactlyTheKeysPromised) {
+  const test::TemporaryFolder folder;
+  const FitReport report = make_report();
+  write_fit(folder.path() / "fit", report);
+  const auto json = nlohmann::ordered_json::parse(read_text(folder.path() / "fit/fit.json"));
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : json.items()) keys.push_back(key);
+  const std::vector<std::string> promised = {
+      "w_hit",      "w_short",        "w_max",                  "w_rand",      "sigma_hit_m", "lambda_short_per_m", "hit_offset_m",
+      "iterations", "log_likelihood", "held_out_nats_per_beam", "ks_distance", "flags"};
+  EXPECT_EQ(keys, promised);
+  EXPECT_EQ(json["w_hit"]["value"], report.fit.parameters.w_hit);
+  EXPECT_EQ(json["w_hit"]["std_error"], report.fit.std_error.w_hit);
+  EXPECT_EQ(json["w_hit"].size(), 2U);
+  EXPECT_TRUE(json["hit_offset_m"]["std_error"].is_null());  // it was not learned
+  EXPECT_EQ(json["iterations"], report.fit.log_likelihood.size() - 1);
+  EXPECT_EQ(json["log_likelihood"].size(), report.fit.log_likelihood.size());
+  EXPECT_EQ(json["held_out_nats_per_beam"], report.judgement.nats_per_beam);
+}
+
+TEST(FitJson, ClaimsNothingHeldOutWhereNothingWas) {
+  const test::TemporaryFolder folder;
+  write_fit(folder.path() / "fit", make_report(false));
+  const auto json = nlohmann::json::parse(read_text(folder.path() / "fit/fit.json"));
+  EXPECT_TRUE(json["held_out_nats_per_beam"].is_null());
+  EXPECT_TRUE(json["ks_distance"].is_null());
+}
+
+TEST(FitPage, NeedsNothingFromOutside) {
+  const std::string page = fit_page(make_report());
+  for (const char* word : {"http:", "https:", "<script", "<link", "<img", "<iframe", "@import", "url(", "src="}) {
+    EXPECT_EQ(page.find(word), std::string::npos) << word;
+  }
+}
+
+TEST(FitPage, ShowsEveryFigureAndParameterAndNoBrokenNumber) {
+  const std::string page = fit_page(make_report());
+  std::size_t figures = 0;
+  for (std::size_t at = page.find("<svg"); at != std::string::npos; at = page.find("<svg", at + 1)) ++figures;
+  EXPECT_EQ(figures, 7U);  // readings, residuals, transform, three densities, convergence
+  for (const BeamField& field : kBeamFields) EXPECT_NE(page.find(">" + std::string(field.name) + "<"), std::string::npos);
+  EXPECT_NE(page.find("&lt;odd> &amp; &quot;map&quot;.yaml"), std::string::npos);
+  EXPECT_EQ(page.find("nan"), std::string::npos);
+  EXPECT_EQ(page.find("inf"), std::string::npos);
+}
+
+TEST(FitPage, DrawsDegenerateFits) {
+  FitReport report;
+  report.model.sensor.max_range_m = 10;
+  report.fit.parameters = report.model.parameters;
+  report.fit.log_likelihood = {-1.0};
+  report.shown = {{10.0F, 10.0F}, {10.0F, 10.0F}, {0, 0}};  // nothing but readings without a return, nothing expected
+  report.judgement = judge_beam_model(report.fit.parameters, report.model.sensor, report.shown);
+  const std::string page = fit_page(report);
+  EXPECT_EQ(page.find("nan"), std::string::npos);
+  EXPECT_EQ(page.find("inf"), std::string::npos);
+}
+
+// Over bins that cover [0, Z], readings and components each are all there is.
+TEST(MixtureShares, SumToOne) {
+  const FitReport report = make_report();
+  const MixtureShares shares = shares_by_range(report, even_edges(0, 10, 37));
+  double readings = shares.max_readings, model = shares.max_expected;
+  for (std::size_t i = 0; i < 37; ++i) {
+    readings += shares.readings[i];
+    model += shares.hit[i] + shares.shorts[i] + shares.rand[i];
+  }
+  EXPECT_NEAR(readings, 1, 1e-12);
+  EXPECT_NEAR(model, 1, 1e-9);
+}
+
+// The model was learned from these readings, so the shares agree bin by bin within what chance allows.
+TEST(MixtureShares, OfTheModelAgreeWithTheReadings) {
+  const FitReport report = make_report();
+  const MixtureShares shares = shares_by_range(report, even_edges(0, 10, 20));
+  for (std::size_t i = 0; i < 20; ++i) {
+    const double model = shares.hit[i] + shares.shorts[i] + shares.rand[i];
+    // Readings and the pairs that the model is worked out on are both samples: two binomial deviations.
+    const double deviation = std::sqrt(model * (1 - model) * (1.0 / 8000 + 1.0 / 4000));
+    EXPECT_NEAR(shares.readings[i], model, 4.5 * deviation) << i;
+  }
+}
+
+TEST(Plot, TicksAreRoundAndInside) {
+  EXPECT_EQ(tick_values({.low = 0, .high = 10}), (std::vector<double>{0, 2, 4, 6, 8, 10}));
+  EXPECT_EQ(tick_values({.low = 0, .high = 12, .label = "", .last_tick = 10}), (std::vector<double>{0, 2, 4, 6, 8, 10}));
+  EXPECT_EQ(tick_values({.low = .011, .high = 11, .label = "", .logarithmic = true}).front(), .1);
+  for (const double high : {1e-7, 3.3e-4, .07, 1.0, 17.0, 9.9e8}) {
+    const std::vector<double> ticks = tick_values({.low = 0, .high = high});
+    EXPECT_GE(ticks.size(), 3U) << high;
+    EXPECT_LE(ticks.size(), 9U) << high;
+    EXPECT_LE(ticks.back(), high * (1 + 1e-9));
+  }
+}
+
+class FitFolder : public testing::Test {
+ protected:
+  std::string refusal(bool force) {
+    return test::input_error([&] { check_fit_folder(folder_.path() / "fit", force); });
+  }
+  test::TemporaryFolder folder_;
+};
+
+TEST_F(FitFolder, IsReplacedOnlyWhenTold) {
+  write_fit(folder_.path() / "fit", make_report());
+  const std::string before = read_text(folder_.path() / "fit/fit.json");
+  EXPECT_NE(refusal(false).find("exists already"), std::string::npos);
+  EXPECT_NE(test::input_error([&] { write_fit(folder_.path() / "fit", make_report()); }), "");
+  EXPECT_EQ(read_text(folder_.path() / "fit/fit.json"), before);
+  write_fit(folder_.path() / "fit", make_report(false), true);
+  EXPECT_NE(read_text(folder_.path() / "fit/fit.json"), before);
+}
+
+TEST_F(FitFolder, LeavesForeignFilesAlone) {
+  std::filesystem::create_directories(folder_.path() / "fit");
+  static_cast<void>(folder_.write("fit/report.html", "mine"));
+  EXPECT_NE(refusal(true).find("report.html"), std::string::npos);
+  static_cast<void>(folder_.write("fit/fit.json", "{\"dear\": \"diary\"}"));
+  EXPECT_NE(refusal(true), "");
+}
+
+TEST_F(FitFolder, MayHoldOtherThings) {
+  std::filesystem::create_directories(folder_.path() / "fit");
+  static_cast<void>(folder_.write("fit/letter.txt", "dear"));
+  EXPECT_EQ(refusal(true), "");
+  write_fit(folder_.path() / "fit", make_report(), true);
+  EXPECT_EQ(read_text(folder_.path() / "fit/letter.txt"), "dear");
+}
+
+TEST_F(FitFolder, IsNoFile) {
+  static_cast<void>(folder_.write("fit", "a file"));
+  EXPECT_NE(refusal(true).find("is not a folder"), std::string::npos);
+}
+
+// fit.json promises that the others are whole: it goes first and comes last.
+TEST_F(FitFolder, HasNoJsonWhenWritingFails) {
+  write_fit(folder_.path() / "fit", make_report());
+  std::filesystem::remove(folder_.path() / "fit/report.html");
+  std::filesystem::create_directories(folder_.path() / "fit/report.html/in the way");
+  EXPECT_THROW(write_fit(folder_.path() / "fit", make_report(), true), SystemError);
+  EXPECT_FALSE(std::filesystem::exists(folder_.path() / "fit/fit.json"));
+}
+
+}  // namespace
+}  // namespace fathom

@@ -1,0 +1,188 @@
+// Where could a scan have been made: against scoring pose by pose, in maps that are turned, and as a picture.
+
+#include <fathom/beam/heatmap.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "beam/files.hpp"
+#include "io/png_reader.hpp"
+#include "support/error_text.hpp"
+
+namespace fathom {
+namespace {
+
+constexpr double kPi = 3.14159265358979323846;
+
+/// An L-shaped room of 6 m x 4 m with cells of 0.1 m, in unknown ground, turned and moved in the world: no symmetry.
+GridMap room(PlanarPose world_from_map = {}) {
+  GridMap map;
+  map.rows = 50, map.cols = 70, map.resolution_m = 0.1, map.world_from_map = world_from_map;
+  map.cells.assign(std::size_t{map.rows} * map.cols, Cell::kUnknown);
+  for (std::uint32_t r = 5; r < 45; ++r) {
+    for (std::uint32_t c = 5; c < 65; ++c) {
+      const bool outside = r >= 25 && c >= 45;
+      const bool wall = r == 5 || c == 5 || r == 44 || c == 64 || (r == 24 && c >= 44) || (c == 44 && r >= 24);
+      if (!outside || wall) map.cells[std::size_t{r} * map.cols + c] = wall ? Cell::kOccupied : Cell::kFree;
+    }
+  }
+  return map;
+}
+
+struct Case {
+  explicit Case(PlanarPose world_from_map = {}) : map(room(world_from_map)), expected(make_grid_ranges(map)) {
+    std::vector<double> azimuth_rad;
+    for (int i = 0; i < 45; ++i) azimuth_rad.push_back((i - 22) * 8 * kPi / 180);
+    fan = planar_fan(azimuth_rad);
+  }
+  /// What an exact sensor reads there.
+  [[nodiscard]] std::vector<float> scan(const PlanarPose& pose) const {
+    std::vector<float> range_m(fan.size());
+    const Pose world_from_sensor = lift(pose);
+    expected->cast({&world_from_sensor, 1}, fan, sensor.max_range_m, range_m);
+    return range_m;
+  }
+
+  BeamParameters parameters = {.8, .05, .05, .1, .08, .5};
+  BeamSensor sensor = {.max_range_m = 12, .expected_floor_m = .05};
+  GridMap map;
+  std::unique_ptr<ExpectedRanges> expected;
+  BeamFan fan;
+};
+
+TEST(FreePositions, AreCentresOfFreeCells) {
+  const PlanarPose world_from_map = {3, -2, .7};
+  const GridMap map = room(world_from_map);
+  for (const double spacing_m : {.1, .2, .35, 1.0}) {
+    const PositionGrid grid = free_positions(map, spacing_m);
+    std::size_t wanted = 0;
+    for (std::uint32_t r = 0; r < grid.rows; ++r) {
+      for (std::uint32_t c = 0; c < grid.cols; ++c) {
+        const PlanarPose p = grid.position(r, c);
+        // Back into the map, written out once more: rotate by -yaw about the origin.
+        const double dx = p.x_m - 3, dy = p.y_m + 2;
+        const double col = (std::cos(.7) * dx + std::sin(.7) * dy) / .1, row = (std::cos(.7) * dy - std::sin(.7) * dx) / .1;
+        EXPECT_NEAR(col - std::floor(col), .5, 1e-6);
+        EXPECT_NEAR(row - std::floor(row), .5, 1e-6);
+        const Cell cell = map.cells[static_cast<std::size_t>(row) * map.cols + static_cast<std::size_t>(col)];
+        EXPECT_EQ(grid.wanted[std::size_t{r} * grid.cols + c] != 0, cell == Cell::kFree);
+        wanted += grid.wanted[std::size_t{r} * grid.cols + c];
+      }
+    }
+    EXPECT_GT(wanted, 10U);
+    EXPECT_LT(50 * .1 - grid.rows * grid.spacing_m, grid.spacing_m);
+  }
+}
+
+TEST(Heatmap, IsTheBestHeadingScoredOneByOne) {
+  const Case c;
+  const std::vector<float> reading_m = c.scan({1.75, 2.15, .4});
+  HeatmapOptions options;
+  options.headings = 12;
+  options.score.threads = 2;
+  const PositionGrid grid = free_positions(c.map, .6);
+  const Heatmap heatmap = make_heatmap(c.parameters, c.sensor, *c.expected, c.fan, reading_m, grid, options);
+  ScanScorer scorer(c.parameters, c.sensor, *c.expected, c.fan);
+  for (std::uint32_t i = 0; i < grid.rows * grid.cols; ++i) {
+    if (grid.wanted[i] == 0) {
+      EXPECT_TRUE(std::isnan(heatmap.log_likelihood[i]));
+      continue;
+    }
+    double best = -std::numeric_limits<double>::infinity();
+    for (int h = 0; h < 12; ++h) {
+      PlanarPose pose = grid.position(i / grid.cols, i % grid.cols);
+      pose.yaw_rad = 2 * kPi * h / 12;
+      const Pose world_from_sensor = lift(pose);
+      double score = 0;
+      scorer.score({&world_from_sensor, 1}, reading_m, {&score, 1});
+      best = std::max(best, score);
+    }
+    EXPECT_NEAR(heatmap.log_likelihood[i], best, 1e-9 * std::abs(best));
+  }
+}
+
+TEST(Heatmap, FindsThePose) {
+  const Case c({-4, 11, -2.1});
+  const PositionGrid grid = free_positions(c.map, .1);
+  PlanarPose truth = grid.position(30, 20);
+  truth.yaw_rad = 2 * kPi * 17 / 60 - 2 * kPi;
+  HeatmapOptions options;
+  options.headings = 60;
+  const Heatmap heatmap = make_heatmap(c.parameters, c.sensor, *c.expected, c.fan, c.scan(truth), grid, options);
+  EXPECT_NEAR(heatmap.best.x_m, truth.x_m, 1e-9);
+  EXPECT_NEAR(heatmap.best.y_m, truth.y_m, 1e-9);
+  EXPECT_NEAR(std::remainder(heatmap.best.yaw_rad - truth.yaw_rad, 2 * kPi), 0, 1e-9);
+  EXPECT_EQ(heatmap.beams, c.fan.size());
+}
+
+TEST(Heatmap, DoesNotDependOnThreads) {
+  const Case c;
+  const std::vector<float> reading_m = c.scan({1.75, 2.15, .4});
+  const PositionGrid grid = free_positions(c.map, .3);
+  HeatmapOptions one, three;
+  one.headings = three.headings = 40;
+  one.score.threads = 1, three.score.threads = 3;
+  const Heatmap a = make_heatmap(c.parameters, c.sensor, *c.expected, c.fan, reading_m, grid, one);
+  const Heatmap b = make_heatmap(c.parameters, c.sensor, *c.expected, c.fan, reading_m, grid, three);
+  for (std::size_t i = 0; i < grid.wanted.size(); ++i) {
+    if (grid.wanted[i] == 0) continue;
+    EXPECT_EQ(a.log_likelihood[i], b.log_likelihood[i]);
+    EXPECT_EQ(a.yaw_rad[i], b.yaw_rad[i]);
+  }
+}
+
+TEST(Heatmap, RefusesWhatCannotBe) {
+  const Case c;
+  const auto heatmap = [&](const PositionGrid& grid, std::size_t readings) {
+    return test::input_error([&] {
+      static_cast<void>(make_heatmap(c.parameters, c.sensor, *c.expected, c.fan, std::vector<float>(readings), grid));
+    });
+  };
+  PositionGrid grid = free_positions(c.map, .5);
+  EXPECT_NE(heatmap(grid, 44).find("44 readings given for 45 beams"), std::string::npos);
+  grid.wanted.pop_back();
+  EXPECT_NE(heatmap(grid, 45).find("marks for"), std::string::npos);
+  EXPECT_NE(heatmap({}, 45).find("no position"), std::string::npos);
+  EXPECT_NE(test::input_error([&] { free_positions(c.map, std::nan("")); }).find("spacing_m = nan"), std::string::npos);
+}
+
+TEST(HeatmapPicture, ShowsWallsHeatAndTheTruePose) {
+  const Case c;
+  const PlanarPose truth = {1.75, 2.15, .4};
+  HeatmapOptions options;
+  options.headings = 30;
+  const Heatmap heatmap = make_heatmap(c.parameters, c.sensor, *c.expected, c.fan, c.scan(truth), free_positions(c.map, .2), options);
+  const test::TemporaryFolder folder;
+  HeatmapPicture picture;
+  picture.pixels = 400;
+  picture.truth = truth;
+  write_heatmap(folder.path() / "heat.png", heatmap, c.map, picture);
+  const test::Picture image = test::read_png(folder.path() / "heat.png");
+  EXPECT_EQ(image.width, 400U);
+  std::size_t white = 0, wall = 0;
+  for (const auto& pixel : image.pixels) {
+    white += pixel == test::Pixel{255, 255, 255} ? 1 : 0;
+    wall += pixel == test::Pixel{214, 220, 230} ? 1 : 0;
+  }
+  EXPECT_GT(white, 20U);
+  const auto cells = static_cast<double>(std::count(c.map.cells.begin(), c.map.cells.end(), Cell::kOccupied));
+  const double pixels_per_cell = 400 / 65.6;  // 60 cells, and a margin of 3 % and a cell on both sides
+  // Pixels on the border of a wall are mixed: up to one of the six across a cell on each side.
+  EXPECT_GT(static_cast<double>(wall), 0.65 * cells * pixels_per_cell * pixels_per_cell);
+  EXPECT_LT(static_cast<double>(wall), 1.0 * cells * pixels_per_cell * pixels_per_cell);
+}
+
+TEST(HeatmapPicture, RefusesASizeThatIsNone) {
+  const Case c;
+  const Heatmap heatmap = make_heatmap(c.parameters, c.sensor, *c.expected, c.fan, c.scan({1, 1, 0}), free_positions(c.map, 1));
+  HeatmapPicture picture;
+  picture.pixels = 100000;
+  const test::TemporaryFolder folder;
+  EXPECT_NE(test::input_error([&] { write_heatmap(folder.path() / "h.png", heatmap, c.map, picture); }).find("[256, 8192]"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace fathom

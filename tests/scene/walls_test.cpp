@@ -1,0 +1,96 @@
+// Occupied cells as blocks: area and volume are known, whatever is merged.
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <cmath>
+
+#include <fathom/grid_map.hpp>
+
+#include "support/error_text.hpp"
+
+namespace fathom {
+namespace {
+
+struct Size {
+  double area = 0, volume = 0;
+};
+
+/// Area, and volume by the divergence theorem: positive when the faces look outwards.
+Size size_of(const Mesh& mesh) {
+  Size size;
+  const auto vertex = [&](std::uint32_t i) {
+    return Vec3{mesh.vertices_m[i][0], mesh.vertices_m[i][1], mesh.vertices_m[i][2]};
+  };
+  for (const auto& t : mesh.triangles) {
+    const Vec3 a = vertex(t[0]), b = vertex(t[1]), c = vertex(t[2]);
+    size.area += norm(cross(b - a, c - a)) / 2;
+    size.volume += dot(a, cross(b, c)) / 6;
+  }
+  return size;
+}
+
+/// What single cells say: 4 sides each, less 2 for every pair of neighbours.
+Size size_of_cells(const GridMap& map, double height_m) {
+  const auto occupied = [&](std::uint32_t r, std::uint32_t c) {
+    return map.cells[std::size_t{r} * map.cols + c] == Cell::kOccupied;
+  };
+  double cells = 0, neighbours = 0;
+  for (std::uint32_t r = 0; r < map.rows; ++r) {
+    for (std::uint32_t c = 0; c < map.cols; ++c) {
+      if (!occupied(r, c)) continue;
+      ++cells;
+      if (r + 1 < map.rows && occupied(r + 1, c)) ++neighbours;
+      if (c + 1 < map.cols && occupied(r, c + 1)) ++neighbours;
+    }
+  }
+  const double d = map.resolution_m;
+  return {(4 * cells - 2 * neighbours) * d * height_m + 2 * cells * d * d, cells * d * d * height_m};
+}
+
+RC_GTEST_PROP(Walls, HaveAreaAndVolumeOfTheCells, ()) {
+  GridMap map;
+  map.rows = *rc::gen::inRange(1, 12);
+  map.cols = *rc::gen::inRange(1, 12);
+  map.resolution_m = .25;
+  map.world_from_map = {1.5, -2, .3};
+  for (std::uint32_t i = 0; i < map.rows * map.cols; ++i) {
+    map.cells.push_back(static_cast<Cell>(*rc::gen::inRange(0, 3)));
+  }
+  map.cells[*rc::gen::inRange(0U, map.rows * map.cols)] = Cell::kOccupied;
+  const Size made = size_of(make_walls(map, .8)), due = size_of_cells(map, .8);
+  RC_ASSERT(std::abs(made.area - due.area) < 1e-4 * due.area);
+  RC_ASSERT(std::abs(made.volume - due.volume) < 1e-4 * (due.volume + 1));
+}
+
+TEST(Walls, JoinFacesInLine) {
+  GridMap map;
+  map.rows = 1, map.cols = 40, map.resolution_m = .1;
+  map.cells.assign(40, Cell::kOccupied);
+  EXPECT_EQ(make_walls(map, 1).triangles.size(), 12U);  // one box
+}
+
+TEST(Walls, StandOnTheGroundWhereTheMapSays) {
+  GridMap map;
+  map.rows = map.cols = 1, map.resolution_m = 2;
+  map.world_from_map = {10, 20, 3.14159265358979323846 / 2};
+  map.cells = {Cell::kOccupied};
+  for (const auto& v : make_walls(map, 3).vertices_m) {
+    EXPECT_TRUE(std::abs(v[0] - 8) < 1e-5 || std::abs(v[0] - 10) < 1e-5) << v[0];
+    EXPECT_TRUE(std::abs(v[1] - 20) < 1e-5 || std::abs(v[1] - 22) < 1e-5) << v[1];
+    EXPECT_TRUE(v[2] == 0 || v[2] == 3) << v[2];
+  }
+}
+
+TEST(Walls, RefuseAnEmptyMapAndHeightsThatAreNone) {
+  GridMap map;
+  map.rows = map.cols = 2;
+  map.cells.assign(4, Cell::kUnknown);
+  EXPECT_NE(test::input_error([&] { make_walls(map, 1); }).find("no occupied cell"), std::string::npos);
+  map.cells[0] = Cell::kOccupied;
+  EXPECT_NE(test::input_error([&] { make_walls(map, std::nan("")); }).find("height_m = nan"), std::string::npos);
+  EXPECT_NE(test::input_error([&] { make_walls(map, 0); }).find("height_m = 0"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace fathom
