@@ -12,10 +12,12 @@ set(ALLOW_beam base random)
 set(ALLOW_calibrate base)
 set(ALLOW_cast base scene)
 set(ALLOW_sensor base random scene noise cast)
+set(ALLOW_trace base scene noise cast)
+set(ALLOW_points base random noise)
 set(ALLOW_io base scene)
 set(ALLOW_simulate base random scene noise beam cast sensor io)
 set(ALLOW_report base beam io)
-set(ROOMS base random scene noise beam calibrate cast sensor io simulate report)
+set(ROOMS base random scene noise beam calibrate cast trace points sensor io simulate report)
 
 # third-party header prefix -> the only folders that may include it
 set(ONLY_embree3 "src/cast/embree;bench")

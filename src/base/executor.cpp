@@ -143,6 +143,8 @@ class ParallelExecutor final : public Executor {
 
 }  // namespace
 
+Executor::~Executor() = default;
+
 std::unique_ptr<Executor> make_executor(int threads) {
   if (threads <= 0) threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   return std::make_unique<ParallelExecutor>(threads);

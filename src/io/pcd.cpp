@@ -1,7 +1,6 @@
-#include <fmt/format.h>
-
 #include <fathom/output.hpp>
 
+#include "io/pcd_header.hpp"
 #include "io/point_layout.hpp"
 #include "io/whole_file.hpp"
 
@@ -9,20 +8,12 @@ namespace fathom {
 
 namespace {
 
-/// The header of a PCD file, version 0.7: https://pointclouds.org/documentation/tutorials/pcd_file_format.html
 std::string pcd_header(const PackedCloud& cloud) {
-  std::string fields, sizes, types, counts;
+  PcdHeader header;
   for (const PointField& field : cloud.layout.fields) {
-    fields += fmt::format(" {}", field.name);
-    sizes += fmt::format(" {}", size_of(field.type));
-    types += field.type == FieldType::kFloat32 ? " F" : " U";
-    counts += " 1";
+    header.add(field.name, size_of(field.type), field.type == FieldType::kFloat32 ? 'F' : 'U');
   }
-  return fmt::format(
-      "# .PCD v0.7 - Point Cloud Data file format\nVERSION 0.7\nFIELDS{}\nSIZE{}\nTYPE{}\nCOUNT{}\nWIDTH {}\nHEIGHT "
-      "{}\n"
-      "VIEWPOINT 0 0 0 1 0 0 0\nPOINTS {}\nDATA binary\n",
-      fields, sizes, types, counts, cloud.width, cloud.height, cloud.points());
+  return header.text(cloud.width, cloud.height);
 }
 
 }  // namespace

@@ -1,0 +1,123 @@
+#include <algorithm>
+
+#include <rgl/api/old.h>
+
+#include "library.hpp"
+
+using namespace rgl;
+
+namespace {
+
+std::vector<std::array<std::uint32_t, 3>> to_triangles(const rgl_vec3i* indices, std::int32_t count) {
+  std::vector<std::array<std::uint32_t, 3>> triangles(static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < triangles.size(); ++i) {
+    std::transform(indices[i].value, indices[i].value + 3, triangles[i].begin(),
+                   [](std::int32_t index) { return static_cast<std::uint32_t>(index); });
+  }
+  return triangles;
+}
+
+std::int32_t vertices_of(const MeshObject& mesh) { return static_cast<std::int32_t>(mesh.shared->mesh.vertices_m.size()); }
+
+}  // namespace
+
+rgl_status_t rgl_mesh_create(rgl_mesh_t* out_mesh, const rgl_vec3f* vertices, int32_t vertex_count,
+                             const rgl_vec3i* indices, int32_t index_count) {
+  return guarded([&](Library& lib) {
+    RGL_CHECK(out_mesh != nullptr);
+    RGL_CHECK(vertices != nullptr);
+    RGL_CHECK(vertex_count > 0);
+    RGL_CHECK(indices != nullptr);
+    RGL_CHECK(index_count > 0);
+    lib.settled_scene();
+    auto mesh = std::make_shared<MeshObject>();
+    mesh->shared->mesh = {to_vertices(vertices, vertex_count), to_triangles(indices, index_count)};
+    fathom::validate(*mesh->shared);
+    *out_mesh = lib.meshes.add(std::move(mesh));
+    lib.tape.record("rgl_mesh_create", *out_mesh, tape_array(vertices, vertex_count), vertex_count,
+                    tape_array(indices, index_count), index_count);
+  });
+}
+
+rgl_status_t rgl_mesh_set_texture_coords(rgl_mesh_t mesh, const rgl_vec2f* uvs, int32_t uv_count) {
+  return guarded([&](Library& lib) {
+    RGL_CHECK(mesh != nullptr);
+    RGL_CHECK(uvs != nullptr);
+    RGL_CHECK(uv_count > 0);
+    const auto object = lib.meshes.get(mesh);
+    RGL_CHECK(uv_count == vertices_of(*object));
+    lib.changed_scene();
+    auto& uv = object->shared->uv;
+    uv.resize(static_cast<std::size_t>(uv_count));
+    for (std::size_t i = 0; i < uv.size(); ++i) std::copy_n(uvs[i].value, 2, uv[i].begin());
+    lib.tape.record("rgl_mesh_set_texture_coords", mesh, tape_array(uvs, uv_count), uv_count);
+  });
+}
+
+rgl_status_t rgl_mesh_set_bone_weights(rgl_mesh_t mesh, const rgl_bone_weights_t* bone_weights,
+                                       int32_t bone_weights_count) {
+  return guarded([&](Library& lib) {
+    RGL_CHECK(mesh != nullptr);
+    RGL_CHECK(bone_weights != nullptr);
+    RGL_CHECK(bone_weights_count > 0);
+    const auto object = lib.meshes.get(mesh);
+    RGL_CHECK(bone_weights_count == vertices_of(*object));
+    lib.settled_scene();
+    object->weights.resize(static_cast<std::size_t>(bone_weights_count));
+    for (std::size_t i = 0; i < object->weights.size(); ++i) {
+      std::copy_n(bone_weights[i].weights, 4, object->weights[i].weight.begin());
+      std::copy_n(bone_weights[i].bone_indexes, 4, object->weights[i].bone.begin());
+    }
+    lib.tape.record("rgl_mesh_set_bone_weights", mesh, tape_array(bone_weights, bone_weights_count), bone_weights_count);
+  });
+}
+
+rgl_status_t rgl_mesh_set_restposes(rgl_mesh_t mesh, const rgl_mat3x4f* restposes, int32_t bones_count) {
+  return guarded([&](Library& lib) {
+    RGL_CHECK(mesh != nullptr);
+    RGL_CHECK(restposes != nullptr);
+    RGL_CHECK(bones_count > 0);
+    const auto object = lib.meshes.get(mesh);
+    lib.settled_scene();
+    object->restposes.clear();
+    std::transform(restposes, restposes + bones_count, std::back_inserter(object->restposes), to_affine);
+    lib.tape.record("rgl_mesh_set_restposes", mesh, tape_array(restposes, bones_count), bones_count);
+  });
+}
+
+rgl_status_t rgl_mesh_destroy(rgl_mesh_t mesh) {
+  return guarded([&](Library& lib) {
+    RGL_CHECK(mesh != nullptr);
+    static_cast<void>(lib.meshes.get(mesh));
+    lib.settled_scene();
+    lib.meshes.remove(mesh);
+    lib.tape.record("rgl_mesh_destroy", mesh);
+  });
+}
+
+rgl_status_t rgl_mesh_is_alive(rgl_mesh_t mesh, bool* out_alive) {
+  return guarded([&](Library& lib) {
+    RGL_CHECK(out_alive != nullptr);
+    *out_alive = lib.meshes.has(mesh);
+    lib.tape.record("rgl_mesh_is_alive", mesh, *out_alive);
+  });
+}
+
+rgl_status_t rgl_mesh_update_vertices(rgl_mesh_t mesh, const rgl_vec3f* vertices, int32_t vertex_count) {
+  return guarded([&](Library& lib) {
+    RGL_CHECK(mesh != nullptr);
+    RGL_CHECK(vertices != nullptr);
+    RGL_CHECK(vertex_count > 0);
+    const auto object = lib.meshes.get(mesh);
+    if (vertex_count != vertices_of(*object)) {
+      fail(RGL_INVALID_ARGUMENT, "Invalid argument: vertex counts do not match");
+    }
+    lib.changed_scene();
+    fathom::CastMesh changed = *object->shared;
+    changed.mesh.vertices_m = to_vertices(vertices, vertex_count);
+    fathom::validate(changed);
+    ++changed.version;
+    *object->shared = std::move(changed);
+    lib.tape.record("rgl_mesh_update_vertices", mesh, tape_array(vertices, vertex_count), vertex_count);
+  });
+}

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+namespace rgl {
+
+/// Bytes that keep their memory from run to run and are not cleared when they grow.
+class Buffer {
+ public:
+  std::byte* resize(std::size_t size) {
+    if (size > capacity_) {
+      data_ = std::make_unique_for_overwrite<std::byte[]>(size);
+      capacity_ = size;
+    }
+    size_ = size;
+    return data_.get();
+  }
+  /// Of `count` elements.
+  template <class T>
+  T* resize_as(std::size_t count) {
+    return reinterpret_cast<T*>(resize(count * sizeof(T)));
+  }
+  [[nodiscard]] const std::byte* data() const { return data_.get(); }
+  [[nodiscard]] std::byte* data() { return data_.get(); }
+  [[nodiscard]] std::size_t size() const { return size_; }
+
+ private:
+  std::unique_ptr<std::byte[]> data_;
+  std::size_t size_ = 0, capacity_ = 0;
+};
+
+}  // namespace rgl

@@ -1,0 +1,150 @@
+#include "graph/graph.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+#include <fmt/format.h>
+
+#include "status.hpp"
+
+namespace rgl {
+
+namespace {
+
+bool contains(const std::vector<Node*>& list, const Node* node) {
+  return std::find(list.begin(), list.end(), node) != list.end();
+}
+
+void sort_by_priority(std::vector<Node*>& nodes) {
+  std::stable_sort(nodes.begin(), nodes.end(), [](const Node* a, const Node* b) { return a->priority > b->priority; });
+}
+
+/// A parent never stands below a child: raises `node` to at least `priority`, and its ancestors with it. Ends also in a
+/// cycle, because nobody is raised twice to the same priority.
+void raise(Node& node, std::int32_t priority) {
+  std::vector<Node*> todo = {&node};
+  while (!todo.empty()) {
+    Node* next = todo.back();
+    todo.pop_back();
+    if (next->priority >= priority && next != &node) continue;
+    next->priority = std::max(next->priority, priority);
+    for (Node* parent : next->parents) {
+      if (parent->priority < priority) todo.push_back(parent);
+      sort_by_priority(parent->children);
+    }
+  }
+  for (Node* parent : node.parents) sort_by_priority(parent->children);
+}
+
+/// Depth first without recursion, since a graph may be a chain of any length.
+class Walk {
+ public:
+  /// Nodes in the order in which they are left: each after everything below it.
+  const std::vector<Node*>& left() const { return left_; }
+
+  void from(Node* start) {
+    if (enter(start)) {
+      while (!stack_.empty()) step();
+    }
+  }
+
+ private:
+  struct Visit {
+    Node* node;
+    std::size_t todo;  // children still to visit, counted from the end of the list
+  };
+
+  bool enter(Node* node) {
+    if (!state_.emplace(node, true).second) {
+      if (state_.at(node)) fail(RGL_INVALID_PIPELINE, fmt::format("the graph has a cycle through {}", node->name()));
+      return false;
+    }
+    stack_.push_back({node, node->children.size()});
+    return true;
+  }
+
+  void step() {
+    Visit& visit = stack_.back();
+    if (visit.todo > 0) {
+      enter(visit.node->children[--visit.todo]);  // the lowest priority first, since the order is turned round
+      return;
+    }
+    state_[visit.node] = false;
+    left_.push_back(visit.node);
+    stack_.pop_back();
+  }
+
+  std::unordered_map<Node*, bool> state_;  // true: being visited
+  std::vector<Visit> stack_;
+  std::vector<Node*> left_;
+};
+
+}  // namespace
+
+std::vector<Node*> component_of(Node& node) {
+  std::vector<Node*> found = {&node};
+  std::unordered_set<const Node*> seen = {&node};
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const Node& here = *found[i];
+    for (const auto* list : {&here.parents, &here.children}) {
+      for (Node* next : *list) {
+        if (seen.insert(next).second) found.push_back(next);
+      }
+    }
+  }
+  return found;
+}
+
+std::vector<Node*> execution_order(const std::vector<Node*>& component) {
+  std::vector<Node*> entries;
+  for (Node* node : component) {
+    if (node->parents.empty()) entries.push_back(node);
+  }
+  sort_by_priority(entries);
+  Walk walk;
+  for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) walk.from(*entry);
+  if (walk.left().size() != component.size()) fail(RGL_INVALID_PIPELINE, "the graph has a cycle");
+  return {walk.left().rbegin(), walk.left().rend()};
+}
+
+void forget_run(const std::vector<Node*>& component) {
+  for (Node* node : component) {
+    node->dirty = true;
+    node->run_of.reset();
+  }
+}
+
+void link(Node& parent, Node& child) {
+  if (contains(parent.children, &child)) {
+    fail(RGL_INVALID_PIPELINE, fmt::format("{} is already a child of {}", child.name(), parent.name()));
+  }
+  parent.children.push_back(&child);
+  child.parents.push_back(&parent);
+  sort_by_priority(parent.children);
+  raise(parent, child.priority);
+  forget_run(component_of(parent));
+}
+
+void unlink(Node& parent, Node& child) {
+  if (!contains(parent.children, &child)) {
+    fail(RGL_INVALID_PIPELINE, fmt::format("{} is not a child of {}", child.name(), parent.name()));
+  }
+  std::erase(parent.children, &child);
+  std::erase(child.parents, &parent);
+  forget_run(component_of(parent));
+  forget_run(component_of(child));
+}
+
+void set_priority(Node& node, std::int32_t priority) {
+  for (const Node* child : node.children) {
+    if (child->priority > priority) {
+      fail(RGL_INVALID_PIPELINE,
+           fmt::format("cannot set priority {}: a child has {}", priority, child->priority));
+    }
+  }
+  node.priority = priority;
+  raise(node, priority);
+}
+
+}  // namespace rgl

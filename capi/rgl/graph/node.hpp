@@ -1,0 +1,137 @@
+#pragma once
+// Nodes of a graph. Links are plain pointers: the registry owns nodes, and only rgl_graph_destroy and rgl_cleanup, which
+// take whole components, end them.
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <fathom/affine.hpp>
+#include <fathom/cast.hpp>
+#include <fathom/executor.hpp>
+#include <fathom/isa.hpp>
+#include <fathom/random.hpp>
+#include <fathom/trace.hpp>
+
+#include <rgl/api/core.h>
+
+#include "fields.hpp"
+
+namespace rgl {
+
+class Run;
+class World;
+
+/// What a run knows besides its nodes; the same for all of them.
+struct RunContext {
+  fathom::Executor& executor;
+  fathom::Isa isa;
+  std::uint64_t seed;
+  bool keep_misses;
+};
+
+/// What a node takes from its parents.
+enum class Input : std::uint8_t { kNothing, kRays, kPoints, kManyPoints };
+
+class Node : public std::enable_shared_from_this<Node> {
+ public:
+  virtual ~Node() = default;
+  Node() = default;
+  Node(const Node&) = delete;
+  Node& operator=(const Node&) = delete;
+
+  [[nodiscard]] virtual std::string_view name() const = 0;
+  [[nodiscard]] virtual Input input_kind() const = 0;
+  /// Finds the parents that it reads from; throws INVALID_PIPELINE when they are not there, or too many.
+  virtual void bind() {}
+  /// Throws INVALID_PIPELINE when the node cannot run where it is. Its inputs are valid by then.
+  virtual void validate(const World& world) { static_cast<void>(world); }
+  /// In the caller's thread before every run: takes over what was configured, and what the world is now.
+  virtual void prepare(World& world) { static_cast<void>(world); }
+  /// Whether prepare() would change what other graphs may be using.
+  [[nodiscard]] virtual bool uses_stale_scene(const World& world) const { return static_cast<void>(world), false; }
+  /// In the graph's thread, after its inputs.
+  virtual void run(const RunContext& context) { static_cast<void>(context); }
+
+  /// The key of this run's random numbers.
+  [[nodiscard]] fathom::NoiseKey noise_key(const RunContext& context, std::string_view slug) const {
+    return {context.seed, runs, fathom::make_stream("rgl", ordinal, slug)};
+  }
+
+  // Kept by graph.cpp.
+  std::vector<Node*> parents, children;  ///< children: by falling priority
+  std::int32_t priority = 0;
+  bool dirty = true;           ///< changed since it last ran
+  std::shared_ptr<Run> run_of; ///< the last run, if the component has not changed since
+  std::size_t place = 0;       ///< in that run's order
+  std::uint32_t ordinal = 0;   ///< names its random numbers
+  std::uint32_t runs = 0;      ///< how often it ran
+};
+
+class RaysNode : public Node, public fathom::BeamSource {
+ public:
+  [[nodiscard]] Input input_kind() const override { return Input::kRays; }
+
+  // Everything passes through from the parent unless a node says otherwise.
+  void load(fathom::BeamBlock& block) const override { input().load(block); }
+  [[nodiscard]] virtual std::uint32_t beams() const { return input().beams(); }
+  [[nodiscard]] virtual std::span<const std::int32_t> rings() const { return input().rings(); }
+  [[nodiscard]] virtual std::span<const std::array<float, 2>> ranges() const { return input().ranges(); }
+  [[nodiscard]] virtual std::span<const float> time_offsets_ms() const { return input().time_offsets_ms(); }
+  [[nodiscard]] virtual const fathom::Affine& world_from_sensor() const { return input().world_from_sensor(); }
+  /// Called once per run before load(): what does not change from block to block.
+  virtual void prepare_beams(const RunContext& context) { input().prepare_beams(context); }
+
+  void bind() override;
+  [[nodiscard]] RaysNode& input() const { return *input_; }
+
+ private:
+  RaysNode* input_ = nullptr;
+};
+
+class PointsNode : public Node {
+ public:
+  [[nodiscard]] Input input_kind() const override { return Input::kPoints; }
+
+  /// Fields that it reads from its input.
+  [[nodiscard]] virtual std::vector<rgl_field_t> required() const { return {}; }
+
+  // Everything passes through from the parent unless a node says otherwise.
+  [[nodiscard]] virtual bool has(rgl_field_t field) const { return input().has(field); }
+  [[nodiscard]] virtual std::size_t count() const { return input().count(); }
+  [[nodiscard]] virtual bool is_dense() const { return input().is_dense(); }
+  /// Types of the returns of a beam, in the order of its points.
+  [[nodiscard]] virtual std::span<const rgl_return_type_t> returns() const { return input().returns(); }
+  [[nodiscard]] virtual fathom::Affine sensor_from_world() const { return input().sensor_from_world(); }
+  /// [count] values of a field that it has. Thread-safe once the node has run.
+  [[nodiscard]] virtual const std::byte* data(rgl_field_t field) const { return input().data(field); }
+  /// Bytes of a packed point; 0: the node does not format.
+  [[nodiscard]] virtual std::size_t packed_size() const { return 0; }
+
+  /// Throws INVALID_PIPELINE when the input lacks a required field.
+  void validate(const World& world) override;
+
+  void bind() override;
+  [[nodiscard]] PointsNode& input() const { return *input_; }
+  template <class T>
+  [[nodiscard]] std::span<const T> input_as(rgl_field_t field, std::size_t per_point = 1) const {
+    return {reinterpret_cast<const T*>(input().data(field)), input().count() * per_point};
+  }
+
+ private:
+  PointsNode* input_ = nullptr;
+};
+
+/// Throws INVALID_PIPELINE: "<node> requires <field> to be present".
+void require_field(const PointsNode& input, rgl_field_t field, std::string_view who);
+
+/// The only parent of a kind; throws INVALID_PIPELINE.
+RaysNode& only_rays_parent(const Node& node);
+/// Parents of a kind.
+std::vector<PointsNode*> points_parents(const Node& node);
+
+}  // namespace rgl

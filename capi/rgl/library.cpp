@@ -1,0 +1,183 @@
+#include "library.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+
+#include <fathom/error.hpp>
+#include <fathom/isa.hpp>
+
+#include "old_lidar.hpp"
+
+namespace rgl {
+
+std::uintptr_t new_handle_number() {
+  static std::atomic<std::uintptr_t> next = 0x1000;
+  return next.fetch_add(0x10);
+}
+
+std::mutex& library_mutex() {
+  static std::mutex mutex;
+  return mutex;
+}
+
+Library& library() {
+  try {
+    static Library instance;
+    return instance;
+  } catch (const fathom::Error& error) {
+    fail(RGL_INITIALIZATION_ERROR, std::string("Initialization error: ") + error.what());
+  }
+}
+
+Library::Library()
+    : settings(read_environment()), executor_(fathom::make_executor(settings.threads)), world_(*executor_) {}
+
+/// A run and its nodes hold each other.
+void Library::forget_runs() {
+  for (const auto& node : nodes.all()) node->run_of.reset();
+  for (const auto& lidar : lidars.all()) {
+    for (Node* node : lidar->nodes()) node->run_of.reset();
+  }
+}
+
+Library::~Library() {
+  forget_runs();
+  running_.clear();  // waits: a run uses the executor and the scene
+}
+
+void Library::wait_unlocked(const std::shared_ptr<Run>& run) {
+  if (run->is_finished()) return;
+  std::unique_lock<std::mutex>& held = *lock;
+  held.unlock();
+  run->wait();
+  held.lock();
+  lock = &held;  // another call may have put its own there
+}
+
+void Library::settle_all() {
+  while (!running_.empty()) {
+    const std::shared_ptr<Run> run = running_.back();
+    wait_unlocked(run);
+    std::erase(running_, run);
+    run->rethrow();
+  }
+}
+
+World& Library::settled_scene() {
+  settle_all();
+  return world_;
+}
+
+World& Library::changed_scene() {
+  settle_all();
+  world_.touch();
+  return world_;
+}
+
+rgl_node_t Library::add_node(std::shared_ptr<Node> node) {
+  adopt(*node);
+  return nodes.add(std::move(node));
+}
+
+void Library::settle(Node& node) {
+  while (node.run_of != nullptr) {
+    const std::shared_ptr<Run> run = node.run_of;
+    wait_unlocked(run);
+    std::erase(running_, run);
+    run->rethrow();
+    if (node.run_of == run) return;
+  }
+}
+
+RunContext Library::context() const {
+  return {*executor_, fathom::detect_isa(), settings.seed, settings.keep_misses};
+}
+
+void Library::settle(Node& a, Node& b) {
+  const auto runs = [](const Node& node) { return node.run_of != nullptr && !node.run_of->is_finished(); };
+  do {
+    settle(a);
+    settle(b);
+  } while (runs(a) || runs(b));
+}
+
+void Library::run(Node& start) {
+  settle(start);
+  const std::vector<Node*> component = component_of(start);
+  std::vector<std::shared_ptr<Node>> order;
+  for (Node* node : execution_order(component)) order.push_back(node->shared_from_this());
+  for (const auto& node : order) {
+    if (!node->dirty) continue;
+    node->bind();
+    node->validate(world_);
+    node->dirty = false;
+  }
+  std::erase_if(running_, [](const auto& run) { return run->is_finished() && !run->has_failed(); });
+  // A caster that other graphs use must not change under them.
+  const auto stale = [&](const auto& node) { return node->uses_stale_scene(world_); };
+  if (std::any_of(order.begin(), order.end(), stale)) settle_all();
+  for (const auto& node : order) node->prepare(world_);
+  const auto run = std::make_shared<Run>(order, context());
+  running_.push_back(run);
+  for (std::size_t i = 0; i < order.size(); ++i) order[i]->run_of = run, order[i]->place = i, ++order[i]->runs;
+  run->start();
+}
+
+void Library::wait_for_result(Node& node) {
+  while (node.run_of != nullptr && !node.run_of->is_done(node.place)) {
+    const std::shared_ptr<Run> run = node.run_of;
+    std::unique_lock<std::mutex>& held = *lock;
+    const std::size_t place = node.place;
+    held.unlock();
+    run->wait(place);
+    held.lock();
+    lock = &held;
+  }
+  if (node.run_of != nullptr) node.run_of->rethrow();
+  if (node.dirty || node.run_of == nullptr || !node.run_of->has_done(node.place)) {
+    fail(RGL_INVALID_PIPELINE, fmt::format("cannot get results of {}: it hasn't been run yet", node.name()));
+  }
+}
+
+void Library::destroy_component(Node& node) {
+  settle(node);
+  const std::vector<Node*> component = component_of(node);
+  std::vector<std::shared_ptr<Run>> keep;  // a run holds its nodes; it ends after them here
+  for (Node* member : component) {
+    if (member->run_of != nullptr) keep.push_back(std::move(member->run_of));
+  }
+  for (const Node* member : component) nodes.remove(member);
+}
+
+void Library::clean_up() {
+  while (!running_.empty()) {
+    const std::shared_ptr<Run> run = running_.back();
+    wait_unlocked(run);
+    std::erase(running_, run);
+  }
+  forget_runs();
+  nodes.clear(), lidars.clear(), entities.clear(), meshes.clear(), textures.clear();
+  world_.clear();
+}
+
+void Library::set_threads(int threads) {
+  if (!nodes.empty() || !lidars.empty()) fail(RGL_INVALID_ARGUMENT, "Invalid argument: threads are set while there are no nodes");
+  settle_all();
+  auto executor = fathom::make_executor(threads);
+  world_.set_executor(*executor);
+  executor_ = std::move(executor);
+  settings.threads = threads;
+}
+
+void Library::set_seed(std::uint64_t seed) {
+  settle_all();
+  settings.seed = seed;
+  next_ordinal_ = 0;
+  for (const auto& node : nodes.all()) adopt(*node), node->runs = 0;
+  for (const auto& lidar : lidars.all()) {
+    for (Node* node : lidar->nodes()) adopt(*node), node->runs = 0;
+  }
+}
+
+}  // namespace rgl

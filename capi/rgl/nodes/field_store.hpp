@@ -1,0 +1,27 @@
+#pragma once
+
+#include <map>
+
+#include "buffer.hpp"
+#include "fields.hpp"
+
+namespace rgl {
+
+/// Arrays by field.
+class FieldStore {
+ public:
+  /// Room for `count` values; what it held is lost.
+  std::byte* resize(rgl_field_t field, std::size_t count) { return buffers_[field].resize(count * info_of(field).size); }
+  template <class T>
+  T* resize_as(rgl_field_t field, std::size_t count) {
+    return reinterpret_cast<T*>(resize(field, count));
+  }
+  [[nodiscard]] const std::byte* data(rgl_field_t field) const { return buffers_.at(field).data(); }
+  [[nodiscard]] bool has(rgl_field_t field) const { return buffers_.contains(field); }
+  void clear() { buffers_.clear(); }
+
+ private:
+  std::map<rgl_field_t, Buffer> buffers_;
+};
+
+}  // namespace rgl

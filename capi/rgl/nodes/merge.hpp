@@ -1,0 +1,55 @@
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "graph/node.hpp"
+#include "nodes/field_store.hpp"
+
+namespace rgl {
+
+/// The points of all parents, one parent after another.
+class SpatialMergeNode final : public PointsNode {
+ public:
+  void set(std::vector<rgl_field_t> fields) { fields_ = real_fields(fields); }
+  [[nodiscard]] std::string_view name() const override { return "SpatialMergePointsNode"; }
+  [[nodiscard]] Input input_kind() const override { return Input::kManyPoints; }
+  [[nodiscard]] std::vector<rgl_field_t> required() const override { return fields_; }
+  void bind() override { inputs_ = points_parents(*this); }
+  void validate(const World& world) override;
+  void run(const RunContext& context) override;
+
+  [[nodiscard]] bool has(rgl_field_t field) const override;
+  [[nodiscard]] std::size_t count() const override { return count_; }
+  [[nodiscard]] bool is_dense() const override;
+  [[nodiscard]] std::span<const rgl_return_type_t> returns() const override { return {}; }
+  [[nodiscard]] fathom::Affine sensor_from_world() const override { return {}; }
+  [[nodiscard]] const std::byte* data(rgl_field_t field) const override { return merged_.data(field); }
+
+ private:
+  std::vector<rgl_field_t> fields_;
+  std::vector<PointsNode*> inputs_;
+  FieldStore merged_;
+  std::size_t count_ = 0;
+};
+
+/// The points of all runs since the fields were last set.
+class TemporalMergeNode final : public PointsNode {
+ public:
+  void set(std::vector<rgl_field_t> fields);
+  [[nodiscard]] std::string_view name() const override { return "TemporalMergePointsNode"; }
+  [[nodiscard]] std::vector<rgl_field_t> required() const override { return fields_; }
+  void run(const RunContext& context) override;
+
+  [[nodiscard]] bool has(rgl_field_t field) const override { return merged_.contains(field); }
+  [[nodiscard]] std::size_t count() const override { return count_; }
+  [[nodiscard]] std::span<const rgl_return_type_t> returns() const override { return {}; }
+  [[nodiscard]] const std::byte* data(rgl_field_t field) const override { return merged_.at(field).data(); }
+
+ private:
+  std::vector<rgl_field_t> fields_;
+  std::map<rgl_field_t, std::vector<std::byte>> merged_;
+  std::size_t count_ = 0;
+};
+
+}  // namespace rgl

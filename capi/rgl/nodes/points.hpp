@@ -1,0 +1,130 @@
+#pragma once
+// Nodes that pass points on, change some of their fields, or pack them.
+
+#include <vector>
+
+#include <fathom/points.hpp>
+
+#include "graph/node.hpp"
+#include "nodes/field_store.hpp"
+
+namespace rgl {
+
+/// Base of nodes that replace some of the input's fields and pass the others through.
+class ReplacingNode : public PointsNode {
+ public:
+  [[nodiscard]] const std::byte* data(rgl_field_t field) const override {
+    return own_.has(field) ? own_.data(field) : input().data(field);
+  }
+
+ protected:
+  FieldStore own_;
+};
+
+class TransformNode final : public ReplacingNode {
+ public:
+  void set(const fathom::Affine& transform) { transform_ = transform; }
+  [[nodiscard]] std::string_view name() const override { return "TransformPointsNode"; }
+  [[nodiscard]] std::vector<rgl_field_t> required() const override { return {RGL_FIELD_XYZ_VEC3_F32}; }
+  [[nodiscard]] fathom::Affine sensor_from_world() const override;
+  void run(const RunContext& context) override;
+
+ private:
+  fathom::Affine transform_;
+};
+
+class FormatNode final : public PointsNode {
+ public:
+  void set(std::vector<rgl_field_t> fields) { fields_ = std::move(fields); }
+  [[nodiscard]] std::string_view name() const override { return "FormatPointsNode"; }
+  [[nodiscard]] std::vector<rgl_field_t> required() const override { return real_fields(fields_); }
+  [[nodiscard]] bool has(rgl_field_t field) const override;
+  [[nodiscard]] const std::byte* data(rgl_field_t field) const override;
+  [[nodiscard]] std::size_t packed_size() const override { return rgl::packed_size(fields_); }
+  void run(const RunContext& context) override;
+
+ private:
+  std::vector<rgl_field_t> fields_;
+  Buffer packed_;
+};
+
+class YieldNode final : public PointsNode {
+ public:
+  void set(std::vector<rgl_field_t> fields) { fields_ = std::move(fields); }
+  [[nodiscard]] std::string_view name() const override { return "YieldPointsNode"; }
+  [[nodiscard]] std::vector<rgl_field_t> required() const override { return real_fields(fields_); }
+
+ private:
+  std::vector<rgl_field_t> fields_;
+};
+
+class FromArrayNode final : public PointsNode {
+ public:
+  /// `points` are packed as a format node does; where a field comes twice, the last counts.
+  void set(const std::byte* points, std::size_t count, const std::vector<rgl_field_t>& fields);
+  [[nodiscard]] std::string_view name() const override { return "FromArrayPointsNode"; }
+  [[nodiscard]] Input input_kind() const override { return Input::kNothing; }
+  void validate(const World& world) override;
+  [[nodiscard]] bool has(rgl_field_t field) const override { return own_.has(field); }
+  [[nodiscard]] std::size_t count() const override { return count_; }
+  [[nodiscard]] bool is_dense() const override { return !own_.has(RGL_FIELD_IS_HIT_I32); }
+  [[nodiscard]] std::span<const rgl_return_type_t> returns() const override { return {}; }
+  [[nodiscard]] fathom::Affine sensor_from_world() const override { return {}; }
+  [[nodiscard]] const std::byte* data(rgl_field_t field) const override { return own_.data(field); }
+
+ private:
+  FieldStore own_;
+  std::size_t count_ = 0;
+};
+
+class FilterGroundNode final : public ReplacingNode {
+ public:
+  void set(const fathom::Vec3& up, float threshold_rad) { up_ = up, threshold_rad_ = threshold_rad; }
+  [[nodiscard]] std::string_view name() const override { return "FilterGroundPointsNode"; }
+  [[nodiscard]] std::vector<rgl_field_t> required() const override {
+    return {RGL_FIELD_XYZ_VEC3_F32, RGL_FIELD_NORMAL_VEC3_F32};
+  }
+  [[nodiscard]] bool has(rgl_field_t field) const override {
+    return field == RGL_FIELD_IS_GROUND_I32 || input().has(field);
+  }
+  void run(const RunContext& context) override;
+
+ private:
+  fathom::Vec3 up_;
+  float threshold_rad_ = 0.0F;
+};
+
+/// A noise model on points.
+class PointsNoise : public ReplacingNode {
+ public:
+  void set(const fathom::Noise& noise) { noise_ = noise; }
+  void run(const RunContext& context) override;
+
+ protected:
+  PointsNoise(const fathom::Noise& noise, bool distance_from_origin)
+      : noise_(noise), distance_from_origin_(distance_from_origin) {}
+
+ private:
+  fathom::Noise noise_;
+  bool distance_from_origin_;
+};
+
+/// Turns hit points about an axis of the sensor; their distance is then that from the sensor.
+class HitPointNoise final : public PointsNoise {
+ public:
+  HitPointNoise() : PointsNoise(fathom::AngularHit{}, true) {}
+  [[nodiscard]] std::string_view name() const override { return "GaussianNoiseAngularHitpointNode"; }
+  [[nodiscard]] std::vector<rgl_field_t> required() const override { return {RGL_FIELD_XYZ_VEC3_F32}; }
+};
+
+/// Moves points along their lines from the sensor.
+class RangeNoise final : public PointsNoise {
+ public:
+  RangeNoise() : PointsNoise(fathom::DistanceNoise{}, false) {}
+  [[nodiscard]] std::string_view name() const override { return "GaussianNoiseDistanceNode"; }
+  [[nodiscard]] std::vector<rgl_field_t> required() const override {
+    return {RGL_FIELD_XYZ_VEC3_F32, RGL_FIELD_DISTANCE_F32};
+  }
+};
+
+}  // namespace rgl

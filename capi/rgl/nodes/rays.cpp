@@ -1,0 +1,45 @@
+#include "nodes/rays.hpp"
+
+#include <fmt/format.h>
+
+#include "status.hpp"
+
+namespace rgl {
+
+void RaysFromMatrices::validate(const World&) {
+  if (!parents.empty()) fail(RGL_INVALID_PIPELINE, fmt::format("{} is a source and can have no parents", name()));
+}
+
+void RaysRingIds::validate(const World&) {
+  if (input().beams() % rings_.size() == 0) return;
+  fail(RGL_INVALID_PIPELINE,
+       fmt::format("ring ids doesn't match number of rays: {} rays, {} ring ids", input().beams(), rings_.size()));
+}
+
+void RaysRange::validate(const World&) {
+  if (ranges_.size() == 1 || ranges_.size() == input().beams()) return;
+  fail(RGL_INVALID_PIPELINE,
+       fmt::format("ranges doesn't match number of rays: {} rays, {} ranges", input().beams(), ranges_.size()));
+}
+
+void RaysTimeOffsets::validate(const World&) {
+  if (offsets_ms_.size() == input().beams()) return;
+  fail(RGL_INVALID_PIPELINE, fmt::format("time offsets doesn't match number of rays: {} rays, {} time offsets",
+                                         input().beams(), offsets_ms_.size()));
+}
+
+void RaysAngularNoise::prepare_beams(const RunContext& context) {
+  input().prepare_beams(context);
+  key_ = noise_key(context, noise_.slug());
+  isa_ = context.isa;
+  const auto sensor_from_world = fathom::inverse(world_from_sensor());
+  if (!sensor_from_world) fail(RGL_INVALID_PIPELINE, fmt::format("{}: the rays' transform flattens space", name()));
+  sensor_from_world_ = *sensor_from_world;
+}
+
+void RaysAngularNoise::load(fathom::BeamBlock& block) const {
+  input().load(block);
+  fathom::apply_noise(noise_, key_, sensor_from_world_, world_from_sensor(), isa_, block);
+}
+
+}  // namespace rgl

@@ -1,0 +1,183 @@
+#include "nodes/raytrace.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <unordered_set>
+
+#include <fmt/format.h>
+
+#include "status.hpp"
+#include "world.hpp"
+
+namespace rgl {
+
+namespace {
+
+/// What points nodes below ask for; nodes of other kinds end the way.
+std::vector<rgl_field_t> asked_below(const Node& top) {
+  std::vector<rgl_field_t> fields = {RGL_FIELD_XYZ_VEC3_F32};
+  std::vector<const Node*> todo = {&top};
+  std::unordered_set<const Node*> seen = {&top};
+  while (!todo.empty()) {
+    const Node* node = todo.back();
+    todo.pop_back();
+    for (const Node* child : node->children) {
+      const auto* points = dynamic_cast<const PointsNode*>(child);
+      if (points == nullptr || !seen.insert(child).second) continue;
+      for (const rgl_field_t field : points->required()) fields.push_back(field);
+      todo.push_back(child);
+    }
+  }
+  return real_fields(fields);
+}
+
+fathom::ReturnChoice choice_of(rgl_return_type_t type) {
+  switch (type) {
+    case RGL_RETURN_TYPE_STRONGEST:
+      return fathom::ReturnChoice::kStrongest;
+    case RGL_RETURN_TYPE_LAST:
+      return fathom::ReturnChoice::kLast;
+    case RGL_RETURN_TYPE_SECOND:
+      return fathom::ReturnChoice::kSecond;
+    case RGL_RETURN_TYPE_SECOND_STRONGEST:
+      return fathom::ReturnChoice::kSecondStrongest;
+    default:
+      return fathom::ReturnChoice::kFirst;
+  }
+}
+
+[[noreturn]] void refuse(const char* what) { fail(RGL_INVALID_PIPELINE, fmt::format("RaytraceNode: {}", what)); }
+
+}  // namespace
+
+bool RaytraceNode::has(rgl_field_t field) const {
+  return std::find(fields_.begin(), fields_.end(), field) != fields_.end();
+}
+
+void RaytraceNode::validate(const World& world) {
+  fields_ = asked_below(*this);
+  if (has(RGL_FIELD_RING_ID_U16) && rays_->rings().empty()) refuse("requested RING_ID_U16, but there are no ring ids");
+  if (has(RGL_FIELD_TIME_STAMP_F64) && !world.now()) refuse("requested TIME_STAMP_F64, but the scene's time is not set");
+  if (settings.distort && rays_->time_offsets_ms().empty()) {
+    refuse("requested distortion, but the rays have no time offsets");
+  }
+  if (!settings.mask.empty() && settings.mask.size() != rays_->beams()) {
+    fail(RGL_INVALID_PIPELINE, fmt::format("RaytraceNode: the mask is for {} rays, there are {}", settings.mask.size(), rays_->beams()));
+  }
+}
+
+bool RaytraceNode::uses_stale_scene(const World& world) const { return world.is_stale(settings.sensor_id); }
+
+void RaytraceNode::prepare(World& world) {
+  active_ = settings;
+  caster_ = &world.caster_for(settings.sensor_id);
+  step_s_ = world.step_s();
+}
+
+fathom::Affine RaytraceNode::sensor_from_world() const {
+  const auto inverse = fathom::inverse(rays_->world_from_sensor());
+  if (!inverse) refuse("the rays' transform flattens space");
+  return *inverse;
+}
+
+bool RaytraceNode::computes(rgl_field_t field) const {
+  if (has(field)) return true;
+  const bool reflectivity = has(RGL_FIELD_REFLECTIVITY_F32);
+  if (field == RGL_FIELD_INTENSITY_F32) return reflectivity || has(RGL_FIELD_INTENSITY_U8);
+  return field == RGL_FIELD_DISTANCE_F32 && reflectivity;
+}
+
+fathom::TraceArrays RaytraceNode::allocate() {
+  const auto array = [&]<class T>(rgl_field_t field, T*& out) {
+    if (computes(field)) out = store_.resize_as<T>(field, count_);
+  };
+  fathom::TraceArrays out;
+  array(RGL_FIELD_XYZ_VEC3_F32, out.xyz);
+  array(RGL_FIELD_DISTANCE_F32, out.distance_m);
+  array(RGL_FIELD_IS_HIT_I32, out.is_hit);
+  array(RGL_FIELD_ENTITY_ID_I32, out.id);
+  array(RGL_FIELD_INTENSITY_F32, out.intensity);
+  array(RGL_FIELD_LASER_RETRO_F32, out.laser_retro);
+  array(RGL_FIELD_AZIMUTH_F32, out.azimuth_rad);
+  array(RGL_FIELD_ELEVATION_F32, out.elevation_rad);
+  array(RGL_FIELD_NORMAL_VEC3_F32, out.normal);
+  array(RGL_FIELD_INCIDENT_ANGLE_F32, out.incidence_rad);
+  array(RGL_FIELD_ABSOLUTE_VELOCITY_VEC3_F32, out.absolute_velocity_mps);
+  array(RGL_FIELD_RELATIVE_VELOCITY_VEC3_F32, out.relative_velocity_mps);
+  array(RGL_FIELD_RADIAL_SPEED_F32, out.radial_speed_mps);
+  array(RGL_FIELD_RAY_POSE_MAT3x4_F32, out.beam);
+  return out;
+}
+
+void RaytraceNode::run(const RunContext& context) {
+  rays_->prepare_beams(context);
+  count_ = std::size_t{rays_->beams()} * active_.returns.size();
+  std::vector<float> offsets_s(rays_->time_offsets_ms().begin(), rays_->time_offsets_ms().end());
+  for (float& t : offsets_s) t *= 1e-3F;
+  std::vector<fathom::ReturnChoice> choices;
+  for (const rgl_return_type_t type : active_.returns) choices.push_back(choice_of(type));
+  const fathom::Beams beams = {.source = *rays_,
+                               .count = rays_->beams(),
+                               .range_m = rays_->ranges(),
+                               .time_offset_s = offsets_s,
+                               .mask = active_.mask};
+  const fathom::TraceSettings trace = {.world_from_sensor = rays_->world_from_sensor(),
+                                       .motion = active_.motion,
+                                       .distort = active_.distort,
+                                       .near_miss_m = active_.near_miss,
+                                       .far_miss_m = active_.far_miss,
+                                       .divergence_h_rad = active_.divergence_h_rad,
+                                       .divergence_v_rad = active_.divergence_v_rad,
+                                       .default_intensity = active_.default_intensity,
+                                       .step_s = step_s_,
+                                       .returns = choices};
+  fathom::trace(*caster_, beams, trace, context.executor, allocate());
+  fill_from_beams();
+  fill_from_arrays();
+}
+
+/// Fields that follow from the number of the beam and of the return.
+void RaytraceNode::fill_from_beams() {
+  const std::size_t returns = active_.returns.size();
+  const auto fill = [&]<class T>(rgl_field_t field, T, auto value) {
+    if (!has(field)) return;
+    T* out = store_.resize_as<T>(field, count_);
+    for (std::size_t i = 0; i < count_; ++i) out[i] = static_cast<T>(value(i / returns, i % returns));
+  };
+  const auto rings = rays_->rings();
+  const auto offsets = rays_->time_offsets_ms();
+  const bool stamped = active_.distort && offsets.size() == rays_->beams();
+  fill(RGL_FIELD_RAY_IDX_U32, std::uint32_t{}, [](std::size_t beam, std::size_t) { return beam; });
+  fill(RGL_FIELD_RING_ID_U16, std::uint16_t{}, [&](std::size_t beam, std::size_t) { return rings[beam % rings.size()]; });
+  fill(RGL_FIELD_RETURN_TYPE_U8, std::uint8_t{}, [&](std::size_t, std::size_t k) { return active_.returns[k]; });
+  fill(RGL_FIELD_TIME_STAMP_F64, double{}, [&](std::size_t beam, std::size_t) { return stamped ? offsets[beam] * 1e-3F : 0.0F; });
+  fill(RGL_FIELD_TIME_STAMP_U32, std::uint32_t{}, [&](std::size_t beam, std::size_t) -> std::uint32_t {
+    const float ns = stamped ? offsets[beam] * 1e6F : 0.0F;
+    return ns >= 0.0F && ns < 4294967296.0F ? static_cast<std::uint32_t>(ns) : 0;
+  });
+  for (const rgl_field_t field : {RGL_FIELD_IS_GROUND_I32, RGL_FIELD_POWER_F32, RGL_FIELD_RCS_F32, RGL_FIELD_NOISE_F32,
+                                  RGL_FIELD_SNR_F32}) {
+    if (has(field)) std::memset(store_.resize(field, count_), 0, count_ * info_of(field).size);  // nobody knows them here
+  }
+}
+
+/// Fields that follow from intensity and distance.
+void RaytraceNode::fill_from_arrays() {
+  const auto* intensity = computes(RGL_FIELD_INTENSITY_F32) ? reinterpret_cast<const float*>(store_.data(RGL_FIELD_INTENSITY_F32)) : nullptr;
+  if (has(RGL_FIELD_INTENSITY_U8)) {
+    auto* out = store_.resize_as<std::uint8_t>(RGL_FIELD_INTENSITY_U8, count_);
+    for (std::size_t i = 0; i < count_; ++i) {
+      out[i] = intensity[i] < 255.0F ? static_cast<std::uint8_t>(std::round(intensity[i])) : 255;
+    }
+  }
+  if (has(RGL_FIELD_REFLECTIVITY_F32)) {
+    const auto* distance = reinterpret_cast<const float*>(store_.data(RGL_FIELD_DISTANCE_F32));
+    auto* out = store_.resize_as<float>(RGL_FIELD_REFLECTIVITY_F32, count_);
+    for (std::size_t i = 0; i < count_; ++i) {
+      out[i] = intensity[i] == 0.0F ? 0.0F : active_.reflectivity_alpha * intensity[i] * distance[i] * distance[i];
+    }
+  }
+}
+
+}  // namespace rgl

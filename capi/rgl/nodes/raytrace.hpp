@@ -1,0 +1,58 @@
+#pragma once
+
+#include <limits>
+#include <vector>
+
+#include "graph/node.hpp"
+#include "nodes/field_store.hpp"
+
+namespace rgl {
+
+/// What rgl_node_raytrace_configure_* set; acts from the next run on.
+struct RaytraceSettings {
+  fathom::SensorMotion motion;
+  bool distort = false;
+  float near_miss = std::numeric_limits<float>::infinity(), far_miss = std::numeric_limits<float>::infinity();
+  std::vector<std::int8_t> mask;  ///< empty: none
+  float divergence_h_rad = 0.0F, divergence_v_rad = 0.0F;
+  float default_intensity = 0.0F;
+  float reflectivity_alpha = 0.1F;
+  std::vector<rgl_return_type_t> returns = {RGL_RETURN_TYPE_FIRST};
+  std::int32_t sensor_id = RGL_SENSOR_ID_DEFAULT;
+};
+
+class RaytraceNode final : public PointsNode {
+ public:
+  RaytraceSettings settings;
+
+  [[nodiscard]] std::string_view name() const override { return "RaytraceNode"; }
+  [[nodiscard]] Input input_kind() const override { return Input::kRays; }
+  void bind() override { rays_ = &only_rays_parent(*this); }
+  void validate(const World& world) override;
+  void prepare(World& world) override;
+  [[nodiscard]] bool uses_stale_scene(const World& world) const override;
+  void run(const RunContext& context) override;
+
+  [[nodiscard]] bool has(rgl_field_t field) const override;
+  [[nodiscard]] std::size_t count() const override { return count_; }
+  [[nodiscard]] bool is_dense() const override { return false; }
+  [[nodiscard]] std::span<const rgl_return_type_t> returns() const override { return active_.returns; }
+  [[nodiscard]] fathom::Affine sensor_from_world() const override;
+  [[nodiscard]] const std::byte* data(rgl_field_t field) const override { return store_.data(field); }
+
+ private:
+  [[nodiscard]] bool computes(rgl_field_t field) const;
+  [[nodiscard]] fathom::TraceArrays allocate();
+  void fill_from_beams();
+  void fill_from_arrays();
+
+  RaysNode* rays_ = nullptr;
+  std::vector<rgl_field_t> fields_;  ///< XYZ, and what nodes below ask for
+  RaytraceSettings active_;          ///< of the run in progress, or the last
+  const fathom::RayCaster* caster_ = nullptr;
+  double step_s_ = 0.0;
+  std::size_t count_ = 0;
+  FieldStore store_;
+};
+
+}  // namespace rgl

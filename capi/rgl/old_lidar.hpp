@@ -1,0 +1,56 @@
+#pragma once
+// The lidar of versions 0.6 to 0.10, as a graph of today's nodes:
+//   rays -> ring ids -> range -> pose -> ray noise -> raytrace -> hit noise -> distance noise -> hits only -> fields
+//                                                                                             +-> post transform
+
+#include <memory>
+#include <vector>
+
+#include <rgl/api/old.h>
+
+#include "nodes/points.hpp"
+#include "nodes/rays.hpp"
+#include "nodes/raytrace.hpp"
+#include "nodes/select.hpp"
+
+namespace rgl {
+
+class OldLidar {
+ public:
+  explicit OldLidar(std::vector<fathom::Matrix34> beams);
+
+  void set_range(float range_m);
+  void set_pose(const fathom::Affine& world_from_lidar);
+  void set_rings(std::vector<std::int32_t> rings);
+  void set_post_transform(const fathom::Affine& transform);
+  /// One angular noise, about -Y: the other is switched off. `ray_based`: of the rays, else of the hit points.
+  void set_noise(bool ray_based, float mean_rad, float stddev_rad, const fathom::Noise& distance);
+
+  /// In the order of the graph, for whoever names random numbers.
+  [[nodiscard]] const std::vector<Node*>& nodes() const { return nodes_; }
+  [[nodiscard]] Node& end() const { return *post_; }
+  /// Points of the last run, which has ended.
+  [[nodiscard]] std::size_t count() const { return fields_->count(); }
+  void write(rgl_format_t format, std::byte* out) const;
+
+ private:
+  template <class Kind>
+  std::shared_ptr<Kind> add();
+  void write_packed(std::size_t step, std::byte* out) const;
+
+  std::vector<std::shared_ptr<Node>> owned_;
+  std::vector<Node*> nodes_;
+  std::shared_ptr<RaysFromMatrices> rays_;
+  std::shared_ptr<RaysRingIds> rings_;
+  std::shared_ptr<RaysRange> range_;
+  std::shared_ptr<RaysTransform> pose_;
+  std::shared_ptr<RaysAngularNoise> ray_noise_;
+  std::shared_ptr<RaytraceNode> trace_;
+  std::shared_ptr<HitPointNoise> hit_noise_;
+  std::shared_ptr<RangeNoise> range_noise_;
+  std::shared_ptr<CompactNode> compact_;
+  std::shared_ptr<YieldNode> fields_;
+  std::shared_ptr<TransformNode> post_;
+};
+
+}  // namespace rgl

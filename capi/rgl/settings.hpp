@@ -1,0 +1,20 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace rgl {
+
+/// What the caller chooses for the whole library. The environment is read here and nowhere else.
+struct Settings {
+  std::array<std::int32_t, 3> version = {0, 19, 0};
+  std::uint64_t seed = 0;
+  int threads = 0;
+  bool keep_misses = false;
+};
+
+/// FATHOM_RGL_VERSION, FATHOM_RGL_SEED (absent: a seed of this process's own), FATHOM_RGL_THREADS,
+/// FATHOM_RGL_KEEP_MISSES. Throws INITIALIZATION_ERROR for a value that is not understood.
+Settings read_environment();
+
+}  // namespace rgl

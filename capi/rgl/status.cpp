@@ -1,0 +1,68 @@
+#include "status.hpp"
+
+#include <atomic>
+
+#include <fathom/error.hpp>
+
+namespace rgl {
+
+namespace {
+
+thread_local std::string last_text = "Success";
+std::atomic<bool> broken = false;
+
+struct Outcome {
+  rgl_status_t status;
+  std::string text;
+};
+
+Outcome outcome_of(const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const Failure& failure) {
+    return {failure.status(), failure.what()};
+  } catch (const fathom::InputError& wrong) {
+    return {RGL_INVALID_ARGUMENT, std::string("Invalid argument: ") + wrong.what()};
+  } catch (const std::exception& other) {
+    return {RGL_INTERNAL_EXCEPTION, std::string("Internal exception: ") + other.what()};
+  } catch (...) {
+    return {RGL_INTERNAL_EXCEPTION, "Internal exception"};
+  }
+}
+
+bool is_fatal(rgl_status_t status) {
+  return status == RGL_INVALID_STATE || status == RGL_LOGGING_ERROR || status == RGL_INITIALIZATION_ERROR ||
+         status == RGL_INTERNAL_EXCEPTION;
+}
+
+}  // namespace
+
+void fail(rgl_status_t status, const std::string& text) { throw Failure(status, text); }
+void fail_argument(const char* condition) {
+  fail(RGL_INVALID_ARGUMENT, std::string("Invalid argument: ") + condition);
+}
+
+rgl_status_t succeed() {
+  last_text = "Success";
+  return RGL_SUCCESS;
+}
+
+rgl_status_t remember(const std::exception_ptr& error) noexcept {
+  try {
+    Outcome outcome = outcome_of(error);
+    if (is_fatal(outcome.status)) broken = true;
+    last_text = std::move(outcome.text);
+    return outcome.status;
+  } catch (...) {  // no memory for the text
+    broken = true;
+    return RGL_INTERNAL_EXCEPTION;
+  }
+}
+
+const char* last_error_text() { return last_text.c_str(); }
+
+void require_usable() {
+  if (broken) fail(RGL_INVALID_STATE, "The library is in an invalid state after a fatal error");
+}
+
+}  // namespace rgl

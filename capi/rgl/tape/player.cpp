@@ -1,0 +1,65 @@
+#include "tape/player.hpp"
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <optional>
+
+#include <fmt/format.h>
+
+namespace rgl {
+
+namespace {
+
+std::optional<std::string> read_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return std::nullopt;
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+}  // namespace
+
+const std::byte* TapeState::bytes(std::uint64_t offset, std::uint64_t bytes) const {
+  if (offset > binary_.size() || bytes > binary_.size() - offset) {
+    fail(RGL_TAPE_ERROR, fmt::format("Invalid Tape: {} bytes at {} reach beyond the binary file of {}", bytes, offset, binary_.size()));
+  }
+  return binary_.data() + offset;
+}
+
+const std::string& TapeArguments::text(std::size_t i) const {
+  if (i >= call_.arguments.size()) refuse(i);
+  return call_.arguments[i];
+}
+
+double TapeArguments::real(std::size_t i) const {
+  const std::string& s = text(i);
+  if (s == ".inf" || s == "inf") return std::numeric_limits<double>::infinity();
+  if (s == "-.inf" || s == "-inf") return -std::numeric_limits<double>::infinity();
+  if (s == ".nan" || s == "nan") return std::numeric_limits<double>::quiet_NaN();
+  double number = 0.0;
+  const auto [end, error] = std::from_chars(s.data(), s.data() + s.size(), number);
+  if (error != std::errc() || end != s.data() + s.size()) refuse(i);
+  return number;
+}
+
+void TapeArguments::refuse(std::size_t i) const {
+  fail(RGL_TAPE_ERROR, fmt::format("Invalid Tape: {}: argument {} is missing or not understood", call_.function, i));
+}
+
+void play_tape(const std::string& path) {
+  const std::optional<std::string> binary = read_file(path + ".bin");
+  if (!binary) fail(RGL_INVALID_FILE_PATH, fmt::format("Invalid file path: cannot read '{}.bin'", path));
+  const std::optional<std::string> yaml = read_file(path + ".yaml");
+  if (!yaml) fail(RGL_INVALID_FILE_PATH, fmt::format("Invalid file path: cannot read '{}.yaml'", path));
+  const std::vector<TapeCall> calls = read_tape(*yaml);
+  const auto* bytes = reinterpret_cast<const std::byte*>(binary->data());
+  TapeState state({bytes, bytes + binary->size()});
+  for (const TapeCall& call : calls) {
+    const TapeHandler handler = find_tape_handler(call.function);
+    if (handler == nullptr) fail(RGL_TAPE_ERROR, fmt::format("Invalid Tape: {} cannot be played", call.function));
+    handler(TapeArguments(call, state));
+  }
+}
+
+}  // namespace rgl

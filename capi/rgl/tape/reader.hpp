@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace rgl {
+
+/// One recorded call: `{function: {t: ns, a: [arguments]}}`.
+struct TapeCall {
+  std::string function;
+  std::int64_t time_ns = 0;
+  std::vector<std::string> arguments;
+};
+
+/// Reads the calls of a tape from YAML text: the part of YAML that tapes use, in block or in flow style. Throws
+/// TAPE_ERROR for what is not understood, an empty file, a missing or too old version record.
+std::vector<TapeCall> read_tape(const std::string& text);
+
+}  // namespace rgl

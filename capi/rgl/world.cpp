@@ -1,0 +1,73 @@
+#include "world.hpp"
+
+#include <algorithm>
+
+namespace rgl {
+
+fathom::Affine to_affine(const rgl_mat3x4f& m) {
+  fathom::Affine a;
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 4; ++j) a.m[i][j] = double{m.value[i][j]};
+  }
+  return a;
+}
+
+Vertices to_vertices(const rgl_vec3f* vertices, std::int32_t count) {
+  Vertices list(static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < list.size(); ++i) std::copy_n(vertices[i].value, 3, list[i].begin());
+  return list;
+}
+
+void World::set_time(std::uint64_t nanoseconds) {
+  previous_ = now_;
+  now_ = nanoseconds;
+}
+
+double World::step_s() const {
+  if (!now_ || !previous_ || *now_ <= *previous_) return 0.0;
+  return 1e-9 * static_cast<double>(*now_ - *previous_);
+}
+
+void World::add(std::shared_ptr<EntityObject> entity) {
+  entities_.push_back(std::move(entity));
+  touch();
+}
+
+void World::remove(const EntityObject* entity) {
+  std::erase_if(entities_, [&](const auto& e) { return e.get() == entity; });
+  touch();
+}
+
+void World::clear() {
+  entities_.clear();
+  now_.reset(), previous_.reset();
+  casters_.clear();
+  touch();
+}
+
+/// All sensors that see everything share one caster.
+std::int32_t World::key_of(std::int32_t sensor_id) const {
+  const auto hides = [&](const auto& e) { return e->ignored_by == sensor_id; };
+  return std::any_of(entities_.begin(), entities_.end(), hides) ? sensor_id : RGL_SENSOR_ID_NONE;
+}
+
+bool World::is_stale(std::int32_t sensor_id) const {
+  const auto found = casters_.find(key_of(sensor_id));
+  return found != casters_.end() && found->second.revision != revision_;
+}
+
+const fathom::RayCaster& World::caster_for(std::int32_t sensor_id) {
+  const std::int32_t key = key_of(sensor_id);
+  const auto [entry, fresh] = casters_.try_emplace(key, Prepared{fathom::RayCaster(*executor_), 0});
+  Prepared& prepared = entry->second;
+  if (prepared.revision == revision_) return prepared.caster;
+  std::vector<fathom::CastInstance> instances;
+  for (const auto& entity : entities_) {
+    if (key == RGL_SENSOR_ID_NONE || entity->ignored_by != key) instances.push_back(entity->instance(previous_));
+  }
+  prepared.caster.update(std::move(instances));
+  prepared.revision = revision_;
+  return prepared.caster;
+}
+
+}  // namespace rgl

@@ -1,0 +1,41 @@
+#pragma once
+// Beams: rays with a frame of their own, in blocks. A beam is the map world_from_beam; it starts at its translation and
+// points along its z axis, the third column, which need not be a unit vector.
+//
+// Whoever casts beams asks for them block by block, so that sources, transforms and noise work on 256 beams in the
+// cache and no array of all changed beams exists.
+
+#include <cstdint>
+#include <span>
+
+#include <fathom/affine.hpp>
+#include <fathom/export.hpp>
+#include <fathom/isa.hpp>
+#include <fathom/noise.hpp>
+
+namespace fathom {
+
+/// A map as callers store it: row-major [3][4], single precision.
+using Matrix34 = std::array<std::array<float, 4>, 3>;
+
+FATHOM_API Affine widen(const Matrix34& m);
+
+/// Up to kBlockRays beams, world frame.
+struct BeamBlock {
+  RayBlock ray;   ///< origins and z axes; count is a multiple of 16, padding repeats the last beam
+  RayBlock side;  ///< x axes in d, y axes in o; only when wants_sides
+  bool wants_sides = false;
+  std::uint32_t first = 0;  ///< number of the first beam, a multiple of kBlockRays
+  std::uint32_t count = 0;  ///< beams without padding
+};
+
+/// Fills a block from its part of all beams.
+FATHOM_API void load_beams(std::span<const Matrix34> all, BeamBlock& block);
+/// beam := a beam.
+FATHOM_API void transform_beams(const Affine& a, BeamBlock& block);
+/// Applies a model of stage kRay in the frame of a sensor: beam := world_from_sensor noise(sensor_from_world beam).
+/// The whole frame of a beam turns. Draws belong to the number of the beam.
+FATHOM_API void apply_noise(const Noise& noise, const NoiseKey& key, const Affine& sensor_from_world,
+                            const Affine& world_from_sensor, Isa isa, BeamBlock& block);
+
+}  // namespace fathom

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <fathom/cast.hpp>
+#include <fathom/executor.hpp>
+#include <fathom/isa.hpp>
+
+namespace fathom {
+
+/// What a cast found in single precision, [kBlockRays]; `t` counts in lengths of the direction, +inf on a miss.
+struct RoughHits {
+  std::uint32_t* instance;
+  std::uint32_t* triangle;
+  float* t;
+};
+
+/// Embree behind RayCaster: a tree per mesh, an instance per placement with any affine map, always robust.
+class InstanceTree {
+ public:
+  InstanceTree(Executor& executor, Isa isa);
+  ~InstanceTree();
+
+  /// Takes over a list of valid instances. Trees are kept by the address of their mesh, which the list keeps alive.
+  void update(const std::vector<CastInstance>& instances);
+
+  /// Nearest hits in (near, far] of the active rays; `near`: [count], null: 0. Thread-safe between updates.
+  void cast(const RayLanes& rays, const float* near, const RoughHits& hits) const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace fathom

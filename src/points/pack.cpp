@@ -1,0 +1,38 @@
+#include <algorithm>
+#include <cstring>
+
+#include <fathom/points.hpp>
+
+namespace fathom {
+
+namespace {
+
+/// A part of the cloud at a time, so that its packed points stay in the cache from property to property.
+constexpr std::size_t kPerPart = 512;
+
+template <std::size_t Size>
+void pack_fixed(const PackedProperty& p, std::size_t begin, std::size_t end, std::size_t step, std::byte* out) {
+  for (std::size_t i = begin; i < end; ++i) std::memcpy(out + i * step + p.offset, p.data + i * Size, Size);
+}
+
+void pack_property(const PackedProperty& p, std::size_t begin, std::size_t end, std::size_t step, std::byte* out) {
+  if (p.data == nullptr) return;
+  if (p.size == 12) return pack_fixed<12>(p, begin, end, step, out);
+  if (p.size == 8) return pack_fixed<8>(p, begin, end, step, out);
+  if (p.size == 4) return pack_fixed<4>(p, begin, end, step, out);
+  for (std::size_t i = begin; i < end; ++i) std::memcpy(out + i * step + p.offset, p.data + i * p.size, p.size);
+}
+
+}  // namespace
+
+void pack_points(std::span<const PackedProperty> properties, std::size_t count, std::size_t step, std::byte* out,
+                 Executor& executor) {
+  executor.parallel_for((count + kPerPart - 1) / kPerPart, 16, [&](std::size_t first, std::size_t last) {
+    for (std::size_t part = first; part < last; ++part) {
+      const std::size_t begin = part * kPerPart, end = std::min(count, begin + kPerPart);
+      for (const PackedProperty& p : properties) pack_property(p, begin, end, step, out);
+    }
+  });
+}
+
+}  // namespace fathom

@@ -1,0 +1,53 @@
+#pragma once
+// Where and how a ray meets a triangle, in double precision.
+
+#include <cmath>
+#include <cstdint>
+
+#include <fathom/cast.hpp>
+
+namespace fathom {
+
+inline Vec3 vertex_of(const Mesh& mesh, std::uint32_t index) {
+  const auto& v = mesh.vertices_m[index];
+  return {v[0], v[1], v[2]};
+}
+
+inline WorldTriangle triangle_in_world(const CastInstance& instance, std::uint32_t triangle) {
+  const Mesh& mesh = instance.mesh->mesh;
+  const auto& corner = mesh.triangles[triangle];
+  const Vec3 a = vertex_of(mesh, corner[0]);
+  const Affine& world_from_mesh = instance.world_from_mesh;
+  return {transform_point(world_from_mesh, a), transform_vector(world_from_mesh, vertex_of(mesh, corner[1]) - a),
+          transform_vector(world_from_mesh, vertex_of(mesh, corner[2]) - a)};
+}
+
+/// The parameter at which a ray meets the plane of a triangle. A ray that grazes it meets it anywhere: `rough`, which
+/// single precision found, is then the better answer.
+inline double plane_distance(const WorldTriangle& s, const Vec3& origin, const Vec3& direction, float rough) {
+  const Vec3 normal = cross(s.ab, s.ac);
+  const Vec3 way = s.a - origin;
+  const double t = dot(normal, way) / dot(normal, direction);
+  const double slack = 1e-3 * (std::abs(double{rough}) + std::sqrt(dot(way, way) / dot(direction, direction)));
+  return std::abs(t - rough) <= slack ? t : double{rough};
+}
+
+/// Shares of the second and third corner in a point of a triangle.
+struct Shares {
+  double b, c;
+};
+inline Shares shares_at(const WorldTriangle& s, const Vec3& point) {
+  const Vec3 normal = cross(s.ab, s.ac), q = point - s.a;
+  const double square = dot(normal, normal);
+  if (!(square > 0.0)) return {0.0, 0.0};
+  return {dot(cross(q, s.ac), normal) / square, dot(cross(s.ab, q), normal) / square};
+}
+
+/// Interpolates a value of the corners.
+template <class Get>
+auto at_shares(const Mesh& mesh, std::uint32_t triangle, Shares s, Get get) {
+  const auto& corner = mesh.triangles[triangle];
+  return (1.0 - s.b - s.c) * get(corner[0]) + s.b * get(corner[1]) + s.c * get(corner[2]);
+}
+
+}  // namespace fathom
