@@ -26,8 +26,10 @@ models act in the order of the chain:
 7. the range policy of the sensor: what becomes of a return that noise carried outside the limits;
 8. `dropout`: what is left is kept, or lost with a reason.
 
-Angles are in radians and lengths in metres; scene files take a parameter `x_rad` as `x_deg` too. Limits are closed. A model whose parameters change nothing is skipped, so it
-changes no bit. Draws depend on seed, sensor name, position in the chain, frame and ray, and on nothing else. Formula,
+Angles are in radians and lengths in metres; scene files take a parameter `x_rad` as `x_deg` too, and a
+[range](scene-format.md#ranges) in place of any number. Limits are closed. A model may have other parameters for single
+entities, or for single channels of a lidar ([scene-format.md](scene-format.md#noise)), unless its stage is `ray` or
+`edge_loss`. A model whose parameters change nothing is skipped, so it changes no bit. Draws depend on seed, sensor name, position in the chain, frame and ray, and on nothing else. Formula,
 source and what is not modelled stand at the top of each header.
 )";
 

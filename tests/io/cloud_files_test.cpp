@@ -6,9 +6,9 @@
 #include <fathom/output.hpp>
 
 #include "io/cloud_readers.hpp"
-#include "io/errors.hpp"
 #include "io/frames.hpp"
 #include "io/temporary_folder.hpp"
+#include "support/error_text.hpp"
 
 namespace fathom {
 namespace {

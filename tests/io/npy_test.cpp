@@ -9,9 +9,9 @@
 
 #include <fathom/output.hpp>
 
-#include "io/errors.hpp"
 #include "io/frames.hpp"
 #include "io/temporary_folder.hpp"
+#include "support/error_text.hpp"
 
 namespace fathom {
 namespace {

@@ -9,12 +9,12 @@
 #include <fathom/output.hpp>
 #include <fathom/scene.hpp>
 
-#include "io/errors.hpp"
 #include "io/frames.hpp"
 #include "io/painter.hpp"
 #include "io/palette.hpp"
 #include "io/png_reader.hpp"
 #include "io/temporary_folder.hpp"
+#include "support/error_text.hpp"
 
 namespace fathom {
 namespace {

@@ -6,9 +6,9 @@
 
 #include <fathom/input.hpp>
 
-#include "io/errors.hpp"
 #include "io/mesh_files.hpp"
 #include "io/temporary_folder.hpp"
+#include "support/error_text.hpp"
 
 namespace fathom {
 namespace {

@@ -7,8 +7,8 @@
 
 #include <csignal>
 
-#include "io/errors.hpp"
 #include "io/temporary_folder.hpp"
+#include "support/error_text.hpp"
 
 namespace fathom {
 namespace {

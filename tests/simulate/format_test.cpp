@@ -10,9 +10,10 @@
 #include <fathom/run.hpp>
 #include <fathom/sensor_fields.hpp>
 
+#include "io/yaml_tree.hpp"
 #include "simulate/scene_fixture.hpp"
 #include "simulate/scene_text.hpp"
-#include "io/yaml_tree.hpp"
+#include "support/error_text.hpp"
 
 namespace fathom {
 namespace {
@@ -291,13 +292,8 @@ TEST(SceneFormat, ASceneMayStandInAnotherFile) {
   EXPECT_EQ(setup.scene.meshes()[0].triangles.size(), 1U);
   EXPECT_EQ(setup.scene.entities()[0].parent_from_entity.at(0).translation_m, (Vec3{5, 0, 7}));
   EXPECT_EQ(read_scene_file(file, {"scene={file: room/room.yaml}"}).scene.entities().size(), 1U);
-  const auto error_of = [&](const std::string& scene) -> std::string {
-    try {
-      read_scene_file(folder.write("t.yaml", sensors + scene));
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "accepted";
+  const auto error_of = [&](const std::string& scene) {
+    return test::input_error([&] { read_scene_file(folder.write("t.yaml", sensors + scene)); });
   };
   const std::string place = (folder / "t.yaml").string() + ":2:15: scene.file";
   EXPECT_EQ(error_of("scene: {file: gone.yaml}\n").rfind(place, 0), 0U) << error_of("scene: {file: gone.yaml}\n");

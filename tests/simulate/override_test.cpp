@@ -9,6 +9,7 @@
 
 #include "simulate/scene_fixture.hpp"
 #include "simulate/scene_text.hpp"
+#include "support/error_text.hpp"
 
 namespace fathom {
 namespace {
@@ -18,12 +19,7 @@ using test::kScene;
 SceneSetup read_with(const std::vector<std::string>& overrides) { return read_scene_text(kScene, "s.yaml", overrides); }
 
 std::string error_of(const std::string& override_text) {
-  try {
-    read_with({override_text});
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "accepted";
+  return test::input_error([&] { read_with({override_text}); });
 }
 
 /// The parameter of a noise model by name.
