@@ -68,34 +68,40 @@ void Em::expect_block(double reach, std::size_t index) {
   const Block& block = blocks_[index];
   BlockResult& result = results_[index];
   result.sums = {};
-  result.edge_center.clear();
-  result.edge_r.clear();
   const EmParameters p = parameters_of(block);
   const std::size_t count = block.end - block.begin;
   const float* expected = evidence_.expected_m.data() + block.begin;
-  double inverse_mass[kEmBlock], r_hit[kEmBlock], center[kEmBlock], edge_inverse[kEmBlock];
+  double inverse_mass[kEmBlock], r_hit[kEmBlock];
   std::size_t edge[kEmBlock];
   std::size_t edges = 0;
-  std::fill(inverse_mass, inverse_mass + count, 1.0);
   const double low = reach * p.sigma - p.offset, high = p.limit - reach * p.sigma - p.offset;
   if (block.missed) {
-    center[0] = p.limit;
-    kernels_.inverse_mass(center, 1, p.sigma, p.limit, edge_inverse);
-    std::fill(inverse_mass, inverse_mass + count, edge_inverse[0]);
+    edge[edges++] = 0;  // one centre, Z, for the whole block
   } else if (block.lowest < low || block.highest > high) {
     for (std::size_t i = 0; i < count; ++i) {
-      if (expected[i] < low || expected[i] > high) edge[edges++] = i;
+      edge[edges] = i;
+      edges += static_cast<std::size_t>(static_cast<int>(expected[i] < low) | static_cast<int>(expected[i] > high));
     }
-    for (std::size_t k = 0; k < edges; ++k) center[k] = std::clamp(expected[edge[k]] + p.offset, p.floor, p.limit);
-    kernels_.inverse_mass(center, edges, p.sigma, p.limit, edge_inverse);
-    for (std::size_t k = 0; k < edges; ++k) inverse_mass[edge[k]] = edge_inverse[k];
   }
+  result.edge_center.resize(edges);
+  result.edge_r.resize(edges);
+  for (std::size_t k = 0; k < edges; ++k) {
+    result.edge_center[k] = std::clamp(expected[edge[k]] + p.offset, p.floor, p.limit);
+  }
+  double edge_inverse[kEmBlock], m2[kEmBlock], growth[kEmBlock];
+  kernels_.cut_hits(result.edge_center.data(), edges, p.sigma, p.limit, {edge_inverse, m2, growth});
+  std::fill(inverse_mass, inverse_mass + count, block.missed ? edge_inverse[0] : 1.0);
+  for (std::size_t k = 0; k < edges; ++k) inverse_mass[edge[k]] = edge_inverse[k];
   kernels_.expect(
       p, {evidence_.z_m.data() + block.begin, expected, inverse_mass, count, r_short_.data() + block.begin, r_hit},
       result.sums);
+  result.edges = {};
+  result.edge_total = 0.0;
   for (std::size_t k = 0; k < edges; ++k) {
-    result.edge_center.push_back(center[k]);
-    result.edge_r.push_back(r_hit[edge[k]]);
+    const double r = block.missed ? result.sums.hit : r_hit[edge[k]];
+    result.edge_r[k] = r;
+    result.edge_total += r;
+    result.edges.m2 += r * m2[k], result.edges.m2_growth += r * growth[k];
   }
 }
 
@@ -129,17 +135,13 @@ const Expectation& Em::expect(const BeamParameters& parameters, FitVariant varia
   });
   Expectation& e = expectation_;
   e.sums = {};
-  e.edge_center.assign(1, sensor_.max_range_m);
-  e.edge_r.assign(1, 0.0);
+  e.edges = {};
   double edge_total = 0.0;
-  for (std::size_t i = 0; i < blocks_.size(); ++i) {
-    const BlockResult& r = results_[i];
+  for (const BlockResult& r : results_) {
     e.sums.add(r.sums);
-    if (blocks_[i].missed) e.edge_r[0] += r.sums.hit;
-    e.edge_center.insert(e.edge_center.end(), r.edge_center.begin(), r.edge_center.end());
-    e.edge_r.insert(e.edge_r.end(), r.edge_r.begin(), r.edge_r.end());
+    e.edges.add(r.edges);
+    edge_total += r.edge_total;
   }
-  for (const double r : e.edge_r) edge_total += r;
   e.interior_r = std::max(0.0, e.sums.hit - edge_total);
   e.sums.log_likelihood += log_likelihood_of_max(parameters);
   e.max_as_hit = 0.0;
@@ -151,10 +153,17 @@ const Expectation& Em::expect(const BeamParameters& parameters, FitVariant varia
   return e;
 }
 
-HitMoments Em::edge_moments(double sigma_m) const {
+HitMoments Em::edge_moments(double sigma_m) {
+  executor_.parallel_for(blocks_.size(), kBlocksAtOnce, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      BlockResult& r = results_[i];
+      r.edges = {};
+      if (r.edge_r.empty()) continue;
+      kernels_.hit_moments(r.edge_center.data(), r.edge_r.data(), r.edge_r.size(), sigma_m, sensor_.max_range_m, r.edges);
+    }
+  });
   HitMoments sums;
-  const Expectation& e = expectation_;
-  kernels_.hit_moments(e.edge_center.data(), e.edge_r.data(), e.edge_r.size(), sigma_m, sensor_.max_range_m, sums);
+  for (const BlockResult& r : results_) sums.add(r.edges);
   return sums;
 }
 
@@ -170,10 +179,7 @@ ShortMoments Em::short_moments(double lambda_per_m) {
     }
   });
   ShortMoments sums;
-  for (const BlockResult& r : results_) {
-    sums.mean += r.shorts.mean;
-    sums.variance += r.shorts.variance;
-  }
+  for (const BlockResult& r : results_) sums.add(r.shorts);
   return sums;
 }
 

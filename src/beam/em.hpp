@@ -18,10 +18,9 @@ struct Expectation {
   EmSums sums;            ///< over range readings; the log-likelihood over all pairs
   double max_as_hit = 0;  ///< of the "max" readings, how many are hits that the atom policy moved to Z
   double max_shared = 0;  ///< of the "max" readings, how many are not the point mass's own
-  /// Hits whose centre is so near an end of [0, Z] that the cut matters: z* and responsibility, one entry for all
-  /// beams that expect nothing within Z.
-  std::vector<double> edge_center, edge_r;
-  double interior_r = 0;  ///< responsibility of the other hits, whose second moment is sigma^2
+  /// Hits are interior, with the second moment sigma^2, or so near an end of [0, Z] that the cut matters.
+  double interior_r = 0;  ///< responsibility of the interior ones
+  HitMoments edges;       ///< of the others, under the old sigma
 };
 
 class Em {
@@ -32,7 +31,7 @@ class Em {
   const Expectation& expect(const BeamParameters& parameters, FitVariant variant, double reach);
 
   /// Sums over the edges of the last expect().
-  [[nodiscard]] HitMoments edge_moments(double sigma_m) const;
+  [[nodiscard]] HitMoments edge_moments(double sigma_m);
   /// Sums over the shorts of the last expect(), at another lambda.
   [[nodiscard]] ShortMoments short_moments(double lambda_per_m);
 
@@ -45,7 +44,9 @@ class Em {
   struct BlockResult {
     EmSums sums;
     ShortMoments shorts;
-    std::vector<double> edge_center, edge_r;
+    HitMoments edges;
+    double edge_total = 0;
+    std::vector<double> edge_center, edge_r;  // z* with the offset, and responsibility
   };
   void add_blocks(std::size_t begin, std::size_t end, bool missed);
   void expect_block(double reach, std::size_t index);

@@ -49,8 +49,21 @@ FATHOM_KERNEL double surface(const EmParameters& p, double expected) {
 
 struct Work {
   alignas(64) double f[kEmBlock], log_f[kEmBlock], hit_d2[kEmBlock], rand[kEmBlock], shorts[kEmBlock],
-      short_expected[kEmBlock];
+      short_expected[kEmBlock], short_mean[kEmBlock], short_variance[kEmBlock];
 };
+
+/// Mean and variance of shorts on [0, limit], x = lambda limit; 1 / (e^x - 1) is given. Near 0 both formulas cancel;
+/// their series (distributions.hpp) take over.
+struct MeanVariance {
+  double mean, variance;
+};
+FATHOM_KERNEL MeanVariance short_shape(double limit, double x, double inverse, double rest) {
+  const double x2 = x * x;
+  const double mean_near = 0.5 - x * (1.0 / 12 - x2 * (1.0 / 720 - x2 / 30240));
+  const double variance_near = 1.0 / 12 - x2 * (1.0 / 240 - x2 * (1.0 / 6048 - x2 / 172800));
+  return {limit * select(x2 > 0.01, inverse - rest, mean_near),
+          limit * limit * select(x2 > 0.04, inverse * inverse - rest * (1.0 + rest), variance_near)};
+}
 
 [[gnu::noinline]] void expect_pairs(const EmParameters& parameters, const float* __restrict z_m,
                                     const float* __restrict expected_m, const double* __restrict inverse_mass,
@@ -65,7 +78,11 @@ struct Work {
     const double p_hit = hit_scale * inverse_mass[i] * math::exp(-0.5 * d * d);
     const double x = p.lambda * expected;
     const bool flat = x < 1e-290;
-    const double scale = select(flat, 1.0, p.lambda) / select(flat, expected, -math::expm1(-x));
+    const double below = select(flat, expected, -math::expm1(-x));  // 1 - e^-x
+    const double safe = select(x > 1e-3, x, 1e-3);
+    const double both = 1.0 / (below * safe);  // one division for two: they are what this loop waits for
+    const double inverse_below = both * safe;
+    const double scale = select(flat, 1.0, p.lambda) * inverse_below;
     const double p_short = select(z <= expected, scale * math::exp(-p.lambda * z), 0.0);
     const double f = p.w_hit * p_hit + p.w_short * p_short + p.w_rand_density;
     const double hit = p.share_hit * p_hit, shorts = p.share_short * p_short;
@@ -80,6 +97,9 @@ struct Work {
     r_hit[i] = r;
     work.hit_d2[i] = r * (z - expected) * (z - expected);
     work.short_expected[i] = work.shorts[i] * expected;
+    const MeanVariance shape = short_shape(expected, x, both * below, (1.0 - below) * inverse_below);
+    work.short_mean[i] = work.shorts[i] * shape.mean;
+    work.short_variance[i] = work.shorts[i] * shape.variance;
   }
 }
 
@@ -107,6 +127,8 @@ void expect(const EmParameters& p, const EmBlock& b, EmSums& sums) {
   sums.rand += add_up(work.rand, b.count);
   sums.short_z += add_up_products(work.shorts, b.z, b.count);
   sums.short_expected += add_up(work.short_expected, b.count);
+  sums.short_moments.mean += add_up(work.short_mean, b.count);
+  sums.short_moments.variance += add_up(work.short_variance, b.count);
 }
 
 /// Whether at most one end of [0, Z] can cut a hit density: the other is more than 8.5 sigma away.
@@ -126,42 +148,46 @@ FATHOM_KERNEL Cut cut_at(double center, double inverse_sigma, double limit) {
   return {1.0 / (1.0 - near_tail - far_tail), near, far};
 }
 
+/// m2 and its growth, of a hit density.
+struct HitShape {
+  double m2, growth;
+};
 template <bool kOneSided>
-[[gnu::noinline]] void fill_inverse_mass(const double* __restrict center, std::size_t count, double sigma, double limit,
-                                         double* __restrict out) {
-  const double inverse_sigma = 1.0 / sigma;
-  for (std::size_t i = 0; i < count; ++i) out[i] = cut_at<kOneSided>(center[i], inverse_sigma, limit).inverse_mass;
+FATHOM_KERNEL HitShape shape_of(const Cut& cut, double s2) {
+  const double near = cut.near, far = cut.far;
+  const double near_phi = near * math::normal_density(near) * cut.inverse_mass;
+  const double far_phi = kOneSided ? 0.0 : far * math::normal_density(far) * cut.inverse_mass;
+  const double second = 1.0 - near_phi - far_phi;
+  const double fourth = 3.0 - (near * near + 3.0) * near_phi - (far * far + 3.0) * far_phi;
+  return {s2 * second, s2 * (fourth - second * second)};
 }
 
-void inverse_mass(const double* center, std::size_t count, double sigma, double limit, double* out) {
-  (is_one_sided(sigma, limit) ? fill_inverse_mass<true> : fill_inverse_mass<false>)(center, count, sigma, limit, out);
-}
-
 template <bool kOneSided>
-[[gnu::noinline]] void add_hit_moments(const double* __restrict center, const double* __restrict r, std::size_t count,
-                                       double sigma, double limit, HitMoments& sums) {
-  alignas(64) double m2[kEmBlock], growth[kEmBlock];
+[[gnu::noinline]] void fill_cut_hits(const double* __restrict center, std::size_t count, double sigma, double limit,
+                                     double* __restrict inverse_mass, double* __restrict m2,
+                                     double* __restrict growth) {
   const double s2 = sigma * sigma, inverse_sigma = 1.0 / sigma;
   for (std::size_t i = 0; i < count; ++i) {
     const Cut cut = cut_at<kOneSided>(center[i], inverse_sigma, limit);
-    const double near = cut.near, far = cut.far;
-    const double near_phi = near * math::normal_density(near) * cut.inverse_mass;
-    const double far_phi = kOneSided ? 0.0 : far * math::normal_density(far) * cut.inverse_mass;
-    const double second = 1.0 - near_phi - far_phi;
-    const double fourth = 3.0 - (near * near + 3.0) * near_phi - (far * far + 3.0) * far_phi;
-    m2[i] = r[i] * s2 * second;
-    growth[i] = r[i] * s2 * (fourth - second * second);
+    const HitShape shape = shape_of<kOneSided>(cut, s2);
+    inverse_mass[i] = cut.inverse_mass;
+    m2[i] = shape.m2;
+    growth[i] = shape.growth;
   }
-  sums.m2 += add_up(m2, count);
-  sums.m2_growth += add_up(growth, count);
 }
 
+void cut_hits(const double* center, std::size_t count, double sigma, double limit, const CutHits& out) {
+  const auto fill = is_one_sided(sigma, limit) ? fill_cut_hits<true> : fill_cut_hits<false>;
+  fill(center, count, sigma, limit, out.inverse_mass, out.m2, out.m2_growth);
+}
+
+/// At most kEmBlock centres.
 void hit_moments(const double* center, const double* r, std::size_t count, double sigma, double limit,
                  HitMoments& sums) {
-  const auto add = is_one_sided(sigma, limit) ? add_hit_moments<true> : add_hit_moments<false>;
-  for (std::size_t i = 0; i < count; i += kEmBlock) {
-    add(center + i, r + i, count - i < kEmBlock ? count - i : kEmBlock, sigma, limit, sums);
-  }
+  alignas(64) double inverse_mass[kEmBlock], m2[kEmBlock], growth[kEmBlock];
+  cut_hits(center, count, sigma, limit, {inverse_mass, m2, growth});
+  sums.m2 += add_up_products(m2, r, count);
+  sums.m2_growth += add_up_products(growth, r, count);
 }
 
 void short_moments(const EmParameters& parameters, const float* __restrict expected, const float* __restrict r,
@@ -170,14 +196,11 @@ void short_moments(const EmParameters& parameters, const float* __restrict expec
   alignas(64) double mean[kEmBlock], variance[kEmBlock];
   for (std::size_t i = 0; i < count; ++i) {
     const double limit = surface(p, expected[i]), weight = r[i];
-    const double x = p.lambda * limit, x2 = x * x;
-    const double safe = select(x2 > 1e-4, x, 0.01);
-    const double inverse = 1.0 / safe, rest = 1.0 / math::expm1(safe);
-    // Near 0 both formulas cancel; their series (distributions.hpp) take over.
-    const double mean_near = 0.5 - x * (1.0 / 12 - x2 * (1.0 / 720 - x2 / 30240));
-    const double variance_near = 1.0 / 12 - x2 * (1.0 / 240 - x2 * (1.0 / 6048 - x2 / 172800));
-    mean[i] = weight * limit * select(x2 > 0.01, inverse - rest, mean_near);
-    variance[i] = weight * limit * limit * select(x2 > 0.04, inverse * inverse - rest * (1.0 + rest), variance_near);
+    const double x = p.lambda * limit;
+    const double safe = select(x > 1e-2, x, 1e-2);
+    const MeanVariance shape = short_shape(limit, x, 1.0 / safe, 1.0 / math::expm1(safe));
+    mean[i] = weight * shape.mean;
+    variance[i] = weight * shape.variance;
   }
   sums.mean += add_up(mean, count);
   sums.variance += add_up(variance, count);
@@ -185,6 +208,6 @@ void short_moments(const EmParameters& parameters, const float* __restrict expec
 
 }  // namespace
 
-const EmKernels kEmKernels = {&expect, &inverse_mass, &hit_moments, &short_moments};
+const EmKernels kEmKernels = {&expect, &cut_hits, &hit_moments, &short_moments};
 
 }  // namespace fathom::FATHOM_ISA

@@ -24,35 +24,44 @@ struct EmBlock {
   double* r_hit;   ///< out
 };
 
+/// Second moment m2 = E[d^2] of the cut hit density and its growth with log sigma, (E[d^4] - m2^2) / sigma^2, summed
+/// with weights r.
+struct HitMoments {
+  double m2 = 0, m2_growth = 0;
+  void add(const HitMoments& o) { m2 += o.m2, m2_growth += o.m2_growth; }
+};
+/// Mean and variance of the truncated short density, summed with weights r.
+struct ShortMoments {
+  double mean = 0, variance = 0;
+  void add(const ShortMoments& o) { mean += o.mean, variance += o.variance; }
+};
+
 /// Sums over pairs; d = z - z*, z* with the offset.
 struct EmSums {
   double log_likelihood = 0;
   double hit = 0, hit_d2 = 0;                          ///< sums of r_hit, r_hit d^2
   double shorts = 0, short_z = 0, short_expected = 0;  ///< sums of r_short, r_short z, r_short z*
   double rand = 0;
+  ShortMoments short_moments;  ///< under the old lambda
 
   void add(const EmSums& o) {
     log_likelihood += o.log_likelihood;
     hit += o.hit, hit_d2 += o.hit_d2;
     shorts += o.shorts, short_z += o.short_z, short_expected += o.short_expected;
     rand += o.rand;
+    short_moments.add(o.short_moments);
   }
 };
 
-/// Second moment m2 = E[d^2] of the cut hit density and its growth with log sigma, (E[d^4] - m2^2) / sigma^2, summed
-/// with weights r.
-struct HitMoments {
-  double m2 = 0, m2_growth = 0;
-};
-/// Mean and variance of the truncated short density, summed with weights r.
-struct ShortMoments {
-  double mean = 0, variance = 0;
+/// The hit density cut at the ends of [0, Z], per centre.
+struct CutHits {
+  double *inverse_mass, *m2, *m2_growth;
 };
 
 struct EmKernels {
   void (*expect)(const EmParameters& p, const EmBlock& block, EmSums& sums);
-  /// inverse_mass[i] = 1 / N at centre center[i].
-  void (*inverse_mass)(const double* center, std::size_t count, double sigma, double limit, double* inverse_mass);
+  /// At centres center[i], at most kEmBlock: 1 / N, and m2 and its growth.
+  void (*cut_hits)(const double* center, std::size_t count, double sigma, double limit, const CutHits& out);
   void (*hit_moments)(const double* center, const double* r, std::size_t count, double sigma, double limit,
                       HitMoments& sums);
   /// Uses lambda, offset, floor and limit of p.

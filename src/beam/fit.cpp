@@ -135,7 +135,7 @@ BeamFit fit_beam_model(const BeamData& data, const BeamSensor& sensor, const Fit
     if (options.on_iteration) options.on_iteration({i, log_likelihood, fit.parameters});
   }
   add_flags(evidence, last, limits, fit);
-  add_std_errors(evidence, sensor, last, options.fit_hit_offset, *executor, fit);
+  add_std_errors(evidence, sensor, last, options.fit_hit_offset, em, *executor, fit);
   return fit;
 }
 

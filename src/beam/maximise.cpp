@@ -11,7 +11,7 @@ namespace fathom {
 namespace {
 
 constexpr double kLogStep = 1.5;  // of a Newton step, in a logarithm
-constexpr double kSmallStep = 1e-6;
+constexpr double kSmallStep = 0.03;
 constexpr int kMostSteps = 200;
 constexpr double kFewest = 1e-9;     // responsibilities, per pair, below which there is nothing to learn from
 constexpr double kEdgeSigmas = 7.0;  // beyond, a cut changes E[d^2] by less than 1e-10
@@ -29,13 +29,14 @@ struct Root {
 
 /// The root of a function that rises strictly over [low, high], starting at x, or the end towards which it lies. Newton
 /// steps of at most kLogStep; bisection where one would leave the known bracket. A Newton step of size h leaves an
-/// error of order h^2, so a step below kSmallStep is the last. The ends are looked at only when the search comes to
-/// them.
+/// error of order h^2: it gains all but a share of order h^2 of what there is to gain, so a step below kSmallStep is
+/// the last. As learning converges all steps are, and an M-step costs no pass over the data. The ends are looked at
+/// only when the search comes to them. `first`: the function at the x given.
 template <class F>
-Root find_root(double low, double high, double x, F function) {
+Root find_root(double low, double high, double x, ValueSlope first, F function) {
   bool low_known = false, high_known = false;
   for (int i = 0; i < kMostSteps; ++i) {
-    const ValueSlope f = function(x);
+    const ValueSlope f = i == 0 ? first : function(x);
     const bool right = f.value < 0.0;
     if (right && x >= high) return {high, RootAt::kHigh};
     if (!right && x <= low) return {low, RootAt::kLow};
@@ -51,23 +52,32 @@ Root find_root(double low, double high, double x, F function) {
 }
 
 /// sum r d^2 = sum r m2(sigma), in log sigma.
-void solve_sigma(const Em& em, const Expectation& e, const SigmaLimits& limits, double reach, Maximum& m) {
+void solve_sigma(Em& em, const Expectation& e, const SigmaLimits& limits, double reach, Maximum& m) {
   const double old = m.parameters.sigma_hit_m;
-  const auto surplus = [&](double log_sigma) {
-    const double sigma = std::exp(log_sigma);
-    const HitMoments edges = em.edge_moments(sigma);
+  const auto surplus = [&](double sigma, const HitMoments& edges) {
     const double interior = e.interior_r * sigma * sigma;
     return ValueSlope{interior + edges.m2 - e.sums.hit_d2, 2.0 * interior + edges.m2_growth};
   };
   const bool all_listed = !(e.interior_r > 0.0);
   const double top = all_listed ? limits.high_m : std::min(limits.high_m, old * reach / kEdgeSigmas);
   const double log_low = std::log(limits.low_m), log_top = std::log(top);
-  const Root root = find_root(log_low, log_top, std::clamp(std::log(old), log_low, log_top), surplus);
+  // The old sigma is where the sums were made, and within the limits, as every sigma learned is.
+  const Root root = find_root(log_low, log_top, std::clamp(std::log(old), log_low, log_top), surplus(old, e.edges),
+                              [&](double log_sigma) {
+                                const double sigma = std::exp(log_sigma);
+                                return surplus(sigma, em.edge_moments(sigma));
+                              });
   m.parameters.sigma_hit_m = std::exp(root.x);
   m.sigma_at_floor = root.at == RootAt::kLow;
   m.sigma_at_top = root.at == RootAt::kHigh && top >= limits.high_m;
   m.out_of_reach = root.at == RootAt::kHigh && !m.sigma_at_top;
   if (m.sigma_at_floor) m.parameters.sigma_hit_m = limits.low_m;
+}
+
+/// From the mean of z over z*, q: right to first order where q is near 1/2 (lambda 0) and near 0 (nothing cut).
+double guess_lambda(const EmSums& s) {
+  const double q = s.short_z / s.short_expected;
+  return s.shorts / s.short_z * (1.0 - 2.0 * q) * (1.0 + 8.0 * q * q);
 }
 
 /// sum r z = sum r m1(lambda).
@@ -77,15 +87,19 @@ void solve_lambda(Em& em, const Expectation& e, Maximum& m) {
     m.lambda_at_zero = true;
     return;
   }
-  const auto surplus = [&](double log_lambda) {
-    const double lambda = std::exp(log_lambda);
-    const ShortMoments shorts = em.short_moments(lambda);
+  const auto surplus = [&](double lambda, const ShortMoments& shorts) {
     return ValueSlope{e.sums.short_z - shorts.mean, lambda * shorts.variance};
+  };
+  const auto at = [&](double log_lambda) {
+    const double lambda = std::exp(log_lambda);
+    return surplus(lambda, em.short_moments(lambda));
   };
   const double low = std::log(kLeastLambda), high = std::log(kMostLambda);
   const double old = m.parameters.lambda_short_per_m;
-  const double start = old > kLeastLambda && old < kMostLambda ? std::log(old) : 0.0;
-  m.parameters.lambda_short_per_m = std::exp(find_root(low, high, start, surplus).x);
+  const bool known = old > kLeastLambda && old < kMostLambda;
+  const double start = std::clamp(known ? std::log(old) : std::log(guess_lambda(e.sums)), low, high);
+  const ValueSlope first = known ? surplus(old, e.sums.short_moments) : at(start);
+  m.parameters.lambda_short_per_m = std::exp(find_root(low, high, start, first, at).x);
 }
 
 void take_closed_forms(const Expectation& e, const SigmaLimits& limits, Maximum& m) {

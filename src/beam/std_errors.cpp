@@ -198,14 +198,33 @@ BeamParameters to_errors(const Matrix& covariance, const BeamParameters& p, cons
   return errors;
 }
 
+/// The summed score by the sums of an expectation, which is many times faster; without the offset's coordinate.
+Score score_by_expectation(Em& em, const Evidence& evidence, const BeamParameters& p) {
+  constexpr double kReach = 8.5;
+  const Expectation& e = em.expect(p, FitVariant::kExact, kReach);
+  const auto n = static_cast<double>(evidence.pairs());
+  const double max = evidence.max_expected_total + evidence.max_missed_total - e.max_as_hit;
+  const double s2 = p.sigma_hit_m * p.sigma_hit_m;
+  return {e.sums.hit + e.max_as_hit - n * p.w_hit,
+          e.sums.shorts - n * p.w_short,
+          max - n * p.w_max,
+          e.sums.rand - n * p.w_rand,
+          (e.sums.hit_d2 - e.edges.m2) / s2 - e.interior_r,
+          p.lambda_short_per_m * (e.sums.short_moments.mean - e.sums.short_z),
+          0.0};
+}
+
 Matrix observed_information(const Evidence& e, const BeamParameters& p, const BeamSensor& sensor,
-                            const std::vector<std::size_t>& free, Executor& executor) {
+                            const std::vector<std::size_t>& free, Em& em, Executor& executor) {
   constexpr double kStep = 1e-4;
+  const bool with_offset = std::find(free.begin(), free.end(), std::size_t{6}) != free.end();
+  const auto score = [&](const BeamParameters& at) {
+    return with_offset ? total(cluster_scores(e, at, sensor, executor)) : score_by_expectation(em, e, at);
+  };
   Matrix h = {};
   for (const std::size_t k : free) {
     const double step = k == 6 ? kStep * p.sigma_hit_m : kStep;
-    const Score up = total(cluster_scores(e, moved(p, k, step), sensor, executor));
-    const Score down = total(cluster_scores(e, moved(p, k, -step), sensor, executor));
+    const Score up = score(moved(p, k, step)), down = score(moved(p, k, -step));
     for (const std::size_t j : free) h[j][k] = -(up[j] - down[j]) / (2 * step);
   }
   for (const std::size_t j : free) {
@@ -231,13 +250,13 @@ void flag_unidentified(const Matrix& covariance, const std::vector<std::size_t>&
 }  // namespace
 
 void add_std_errors(const Evidence& evidence, const BeamSensor& sensor, const Maximum& last, bool offset_fitted,
-                    Executor& executor, BeamFit& fit) {
+                    Em& em, Executor& executor, BeamFit& fit) {
   const BeamParameters& p = fit.parameters;
   const std::vector<std::size_t> free = free_coordinates(p, last, offset_fitted);
   const double nan = std::numeric_limits<double>::quiet_NaN();
   fit.std_error = fit.naive_std_error = {nan, nan, nan, nan, nan, nan, nan};
   Matrix inverse = {};
-  if (!invert(observed_information(evidence, p, sensor, free, executor), free, inverse)) {
+  if (!invert(observed_information(evidence, p, sensor, free, em, executor), free, inverse)) {
     fit.flags.emplace_back("standard errors are not available: the information matrix is singular");
     return;
   }
