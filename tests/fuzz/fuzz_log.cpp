@@ -1,0 +1,24 @@
+// Scan logs (CARMEN, CSV, gzip) and tables of pairs: valid data or an InputError of one line.
+
+#include <cstdint>
+
+#include <fathom/beam/scan.hpp>
+#include <fathom/calibrate.hpp>
+
+#include "in_memory.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  const auto file = fathom::fuzz::write_input("log", {reinterpret_cast<const char*>(data) + 1, size - 1});
+  switch (data[0] % 4) {
+    case 0:
+      fathom::fuzz::expect_answer([&] { static_cast<void>(fathom::read_beam_pairs(file)); });
+      break;
+    case 1:
+      fathom::fuzz::expect_answer([&] { static_cast<void>(fathom::read_energy_pairs(file)); });
+      break;
+    default:
+      fathom::fuzz::expect_answer([&] { fathom::validate(fathom::read_scan_log(file)); });
+  }
+  return 0;
+}
