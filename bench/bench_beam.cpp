@@ -1,55 +1,32 @@
-// The beam model: grid casts, full evaluations (cast and mixture) of clouds of poses x 60 beams, and one EM iteration.
-// Contenders take turns in one process; compare the ratios. The naive contender is written here: an exact double cast
-// cell by cell on the plain grid (Amanatides and Woo, incremental), and the densities with the C library.
+// The beam model: grid casts, full evaluations (cast and mixture) of clouds of poses x 60 beams, and EM. Contenders take
+// turns in one process; compare the ratios. What runs on one thread is timed by the core time it had.
 
+#include <malloc.h>
+
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <numeric>
 #include <random>
+#include <string>
 
 #include <fathom/beam.hpp>
 
 #include "bench/interleave.hpp"
+#include "bench/mrpt_grid.hpp"
+#include "bench/naive_beam.hpp"
 
 namespace fathom::bench {
 namespace {
 
 constexpr std::size_t kPoses = 16000, kBeams = 60;
-constexpr double kLimitM = 80.0, kTwoPi = 6.28318530717958647692;
+constexpr double kLimitM = 80.0, kFloorM = 0.025, kTwoPi = 6.28318530717958647692;
 const BeamParameters kParameters = {.85, .05, .02, .08, .0743, .37};
 
 struct NaivePose {
   double x, y, yaw;  // cells, rad
 };
-
-/// Casts as most programs that are exact do.
-double naive_cast(const GridMap& map, double x, double y, double dx, double dy, double limit) {
-  auto cx = static_cast<std::int64_t>(std::floor(x)), cy = static_cast<std::int64_t>(std::floor(y));
-  const double delta_x = dx != 0 ? std::abs(1 / dx) : INFINITY, delta_y = dy != 0 ? std::abs(1 / dy) : INFINITY;
-  const int step_x = dx > 0 ? 1 : -1, step_y = dy > 0 ? 1 : -1;
-  double next_x = dx != 0 ? (dx > 0 ? std::floor(x) + 1 - x : x - std::floor(x)) * delta_x : INFINITY;
-  double next_y = dy != 0 ? (dy > 0 ? std::floor(y) + 1 - y : y - std::floor(y)) * delta_y : INFINITY;
-  for (double t = 0; t < limit;) {
-    if (cx < 0 || cy < 0 || cx >= map.cols || cy >= map.rows) return limit;
-    if (map.cells[static_cast<std::size_t>(cy) * map.cols + static_cast<std::size_t>(cx)] == Cell::kOccupied) return t;
-    if (next_x < next_y) {
-      t = next_x, next_x += delta_x, cx += step_x;
-    } else {
-      t = next_y, next_y += delta_y, cy += step_y;
-    }
-  }
-  return limit;
-}
-
-double naive_log_density(double z, double z_star) {
-  const BeamParameters& p = kParameters;
-  if (z >= kLimitM) return std::log(p.w_max);
-  const double s = p.sigma_hit_m, l = p.lambda_short_per_m, root = std::sqrt(2.0), d = (z - z_star) / s;
-  const double mass = 0.5 * (std::erf((kLimitM - z_star) / s / root) + std::erf(z_star / s / root));
-  double f = p.w_hit * std::exp(-0.5 * d * d) / (s * std::sqrt(kTwoPi)) / mass + p.w_rand / kLimitM;
-  if (z <= z_star) f += p.w_short * l * std::exp(-l * z) / (1 - std::exp(-l * z_star));
-  return std::log(f);
-}
 
 struct Case {
   GridMap map;
@@ -79,68 +56,147 @@ Case make_case(GridMap map) {
   return c;
 }
 
+/// Bytes on the heap.
+std::size_t heap_bytes() {
+  const struct mallinfo2 info = mallinfo2();
+  return info.uordblks + info.hblkhd;
+}
+
+/// What makes something keeps on the heap, in MB.
+template <class F>
+double megabytes_of(F make) {
+  const std::size_t before = heap_bytes();
+  const auto made = make();
+  return static_cast<double>(heap_bytes() - before) * 1e-6;
+}
+
+/// The contenders, in the order in which they are shown.
+class Contest {
+ public:
+  void add(std::string name, std::function<void()> f) {
+    names_.push_back(std::move(name));
+    contenders_.push_back(std::move(f));
+  }
+  void run(double (*clock)()) { seconds_ = interleave(kRounds, contenders_, clock); }
+  [[nodiscard]] double seconds(std::string_view name) const {
+    return seconds_[static_cast<std::size_t>(std::find(names_.begin(), names_.end(), name) - names_.begin())];
+  }
+  void print(std::size_t beams) const {
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      const double base = seconds(names_[i].find("full") != std::string::npos ? "naive full" : "naive cast");
+      std::printf("| %s | %.1f | %.2f |\n", names_[i].c_str(), static_cast<double>(beams) / seconds_[i] * 1e-6,
+                  base / seconds_[i]);
+    }
+  }
+
+ private:
+  static constexpr int kRounds = 9;
+  std::vector<std::string> names_;
+  std::vector<std::function<void()>> contenders_;
+  std::vector<double> seconds_;
+};
+
+/// A program's own loop: cast(pose, azimuth) in metres, then the density by the C library.
+template <class Cast>
+void loop(const Case& c, bool evaluate, Cast cast, std::vector<float>& ranges, std::vector<double>& scores) {
+  for (std::size_t i = 0; i < kPoses; ++i) {
+    double sum = 0;
+    for (std::size_t k = 0; k < kBeams; ++k) {
+      const double z_star = std::max(cast(c.naive[i], c.azimuth[k]), kFloorM);
+      ranges[i * kBeams + k] = static_cast<float>(z_star);
+      if (evaluate) sum += naive_log_density(kParameters, kLimitM, c.readings[k], z_star);
+    }
+    scores[i] = sum;
+  }
+}
+
+/// How far ranges are from the exact ones, in cells.
+void print_errors(const char* name, const std::vector<float>& exact, const std::vector<float>& ranges, double cell_m) {
+  double sum = 0, wrong = 0;
+  for (std::size_t i = 0; i < exact.size(); ++i) {
+    const auto floor = static_cast<float>(kFloorM);
+    const double error = std::abs(double{std::max(ranges[i], floor)} - std::max(exact[i], floor)) / cell_m;
+    sum += error;
+    wrong += error > 2 ? 1 : 0;
+  }
+  const auto n = static_cast<double>(exact.size());
+  std::printf("%s: mean error %.4f cells, %.2f %% of rays off by more than 2 cells\n", name, sum / n, 100 * wrong / n);
+}
+
 void bench_map(const char* name, GridMap map) {
   const Case c = make_case(std::move(map));
   const BeamFan fan = planar_fan(c.azimuth);
   const BeamSensor sensor = {.max_range_m = kLimitM};
-  std::vector<float> ranges(kPoses * kBeams);
-  std::vector<double> scores(kPoses);
-  std::vector<std::function<void()>> contenders;
-  std::vector<std::string> names;
-  const auto add = [&](std::string label, std::function<void()> f) {
-    names.push_back(std::move(label));
-    contenders.push_back(std::move(f));
+  const double cell_m = c.map.resolution_m;
+  std::vector<float> ranges(kPoses * kBeams), exact(kPoses * kBeams);
+  std::vector<double> scores(kPoses), exact_scores(kPoses);
+  const auto naive = [&](const NaivePose& pose, double azimuth) {
+    const double angle = pose.yaw + azimuth;
+    return naive_cast(c.map, pose.x, pose.y, std::cos(angle), std::sin(angle), kLimitM / cell_m) * cell_m;
   };
-  const auto naive = [&](bool evaluate) {
-    for (std::size_t i = 0; i < kPoses; ++i) {
-      double sum = 0;
-      for (std::size_t k = 0; k < kBeams; ++k) {
-        const double angle = c.naive[i].yaw + c.azimuth[k], limit = kLimitM / c.map.resolution_m;
-        const double cells = naive_cast(c.map, c.naive[i].x, c.naive[i].y, std::cos(angle), std::sin(angle), limit);
-        const double z_star = std::max(cells * c.map.resolution_m, sensor.expected_floor_m);
-        ranges[i * kBeams + k] = static_cast<float>(z_star);
-        if (evaluate) sum += naive_log_density(c.readings[k], z_star);
-      }
-      scores[i] = sum;
-    }
+  Contest contest;
+  contest.add("naive cast", [&] { loop(c, false, naive, ranges, scores); });
+  contest.add("naive full", [&] { loop(c, true, naive, ranges, scores); });
+#ifdef FATHOM_BENCH_MRPT
+  const MrptGrid grid(c.map);
+  const auto mrpt = [&](const NaivePose& pose, double azimuth) {
+    return grid.cast(pose.x * cell_m, pose.y * cell_m, pose.yaw + azimuth, kLimitM);
   };
-  add("naive cast", [&] { naive(false); });
-  add("naive full", [&] { naive(true); });
+  contest.add("MRPT cast", [&] { loop(c, false, mrpt, ranges, scores); });
+  contest.add("MRPT cast, naive density: full", [&] { loop(c, true, mrpt, ranges, scores); });
+#endif
   std::vector<std::unique_ptr<ExpectedRanges>> casters;
   std::vector<std::unique_ptr<ScanScorer>> scorers;
   for (const Isa isa : {Isa::kSse2, Isa::kAvx2, Isa::kAvx512}) {
     if (isa > detect_isa()) continue;
     casters.push_back(make_grid_ranges(c.map, {UnknownCells::kFree, GridPrecision::kFast, isa}));
     const ExpectedRanges& caster = *casters.back();
-    add("cast " + std::string(to_string(isa)), [&] { caster.cast(c.poses, fan, kLimitM, ranges); });
-    for (const int threads : {1, 2}) {
-      if (threads == 2 && isa != detect_isa()) continue;
-      scorers.push_back(
-          std::make_unique<ScanScorer>(kParameters, sensor, caster, fan, ScoreOptions{.threads = threads, .isa = isa}));
-      ScanScorer& scorer = *scorers.back();
-      add("full " + std::string(to_string(isa)) + (threads == 2 ? ", 2 threads" : ""),
-          [&] { scorer.score(c.poses, c.readings, scores); });
-    }
+    scorers.push_back(
+        std::make_unique<ScanScorer>(kParameters, sensor, caster, fan, ScoreOptions{.threads = 1, .isa = isa}));
+    ScanScorer& scorer = *scorers.back();
+    contest.add("cast " + std::string(to_string(isa)),
+                [&] { caster.cast(c.poses, fan, kLimitM, ranges); });
+    contest.add("full " + std::string(to_string(isa)), [&] { scorer.score(c.poses, c.readings, scores); });
   }
-  const std::vector<double> seconds = interleave(7, contenders);
-  std::printf("\n%s, %u x %u cells: %.1f MB of squares, %.1f kB of tables and buffers\n", name, c.map.cols, c.map.rows,
-              static_cast<double>(grid_ranges_bytes(c.map)) * 1e-6, static_cast<double>(scorers[0]->bytes()) * 1e-3);
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    const double base = seconds[names[i].starts_with("full") || i == 1 ? 1 : 0];
-    std::printf("  %-24s %7.1f M beams/s   %5.2f x naive\n", names[i].c_str(), kPoses * kBeams / seconds[i] * 1e-6,
-                base / seconds[i]);
-  }
-  std::printf("  2-thread scaling %.2f (target 1.9); full against naive %.2f (target 6)\n",
-              seconds[names.size() - 2] / seconds.back(), seconds[1] / seconds[names.size() - 2]);
+  contest.run(cpu_seconds_now);
+  std::printf("\n### %s, %u x %u cells\n\n| one core | M beams/s | x naive |\n|---|---|---|\n", name, c.map.cols,
+              c.map.rows);
+  contest.print(kPoses * kBeams);
+  const std::string best = "full " + std::string(to_string(detect_isa()));
+  std::printf("\nfull against naive: %.2f (target 6)\n", contest.seconds("naive full") / contest.seconds(best));
+
+  Contest threads;  // by the wall clock
+  ScanScorer two(kParameters, sensor, *casters.back(), fan, {.threads = 2});
+  threads.add("one", [&] { scorers.back()->score(c.poses, c.readings, scores); });
+  threads.add("two", [&] { two.score(c.poses, c.readings, scores); });
+  threads.run(seconds_now);
+  std::printf("2-thread scaling: %.2f (target 1.9)\n", threads.seconds("one") / threads.seconds("two"));
+
+  make_grid_ranges(c.map, {.precision = GridPrecision::kOracle})->cast(c.poses, fan, kLimitM, exact);
+  casters.back()->cast(c.poses, fan, kLimitM, ranges);
+  print_errors("fathom, fast", exact, ranges, cell_m);
+#ifdef FATHOM_BENCH_MRPT
+  loop(c, false, mrpt, ranges, scores);
+  print_errors("MRPT", exact, ranges, cell_m);
+#endif
+  scorers.back()->score(c.poses, c.readings, scores);
+  ScanScorer(kParameters, sensor, *casters.back(), fan, {.threads = 1, .exact = true})
+      .score(c.poses, c.readings, exact_scores);
+  const double sum = std::accumulate(scores.begin(), scores.end(), 0.0);
+  const double exact_sum = std::accumulate(exact_scores.begin(), exact_scores.end(), 0.0);
+  std::printf("summed log-likelihood, fast against double: %.1e relative (limit 1e-4)\n",
+              std::abs(sum / exact_sum - 1));
+  std::printf("memory: map %.2f MB, caster %.2f MB, scorer %.3f MB\n",
+              megabytes_of([&] { return GridMap(c.map); }), megabytes_of([&] { return make_grid_ranges(c.map); }),
+              megabytes_of([&] { return ScanScorer(kParameters, sensor, *casters.back(), fan, {.threads = 1}); }));
 }
 
 /// 862 200 pairs, as many as the odd scans of freiburg-079 have.
-void bench_learning() {
+BeamData make_pairs(const BeamSensor& sensor) {
   constexpr std::size_t kPairs = 862200;
   BeamData data;
   std::mt19937_64 random(2);
   std::uniform_real_distribution<double> unit(0, 1);
-  const BeamSensor sensor = {.max_range_m = kLimitM};
   const NoiseKey key = beam_key(3, 0);
   for (std::uint32_t i = 0; i < kPairs; ++i) {
     const auto expected = static_cast<float>(0.3 + 10 * unit(random) * unit(random));
@@ -148,23 +204,42 @@ void bench_learning() {
     data.reading_m.push_back(static_cast<float>(sample_beam(BeamDensity(kParameters, sensor, expected), key, i)));
     data.scan.push_back(i / 360);
   }
-  std::printf("\nEM, %zu beams, exact M-step, milliseconds per iteration (target 10 a core)\n", kPairs);
+  return data;
+}
+
+void bench_learning() {
+  const BeamSensor sensor = {.max_range_m = kLimitM};
+  const BeamData data = make_pairs(sensor);
+  std::printf("\n### EM, %zu beams, exact M-step\n\nMilliseconds of one core, every iteration to convergence (target 10;"
+              " the first holds the sorting of the pairs), then the standard errors.\n\n", data.reading_m.size());
+  std::printf("| instruction set | iterations | median | standard errors |\n|---|---|---|---|\n");
+  const std::size_t before = heap_bytes();
+  std::size_t peak = before;
   for (const Isa isa : {Isa::kSse2, Isa::kAvx2, Isa::kAvx512}) {
     if (isa > detect_isa()) continue;
-    for (const int threads : {1, 2}) {
-      std::vector<double> times;
-      double last = 0;
-      FitOptions options = {.tolerance = 0, .max_iterations = 25, .threads = threads, .isa = isa};
-      options.on_iteration = [&](const FitIteration& iteration) {
-        const double now = seconds_now();
-        if (iteration.iteration > 4) times.push_back(now - last);
-        last = now;
-      };
-      static_cast<void>(fit_beam_model(data, sensor, options));
-      std::printf("  %-8s %d thread%s %8.2f\n", std::string(to_string(isa)).c_str(), threads, threads > 1 ? "s" : " ",
-                  median(times) * 1e3);
-    }
+    std::vector<double> times;
+    double last = cpu_seconds_now();
+    FitOptions options = {.threads = 1, .isa = isa};
+    options.on_iteration = [&](const FitIteration&) {
+      peak = std::max(peak, heap_bytes());
+      times.push_back(cpu_seconds_now() - last);
+      last = cpu_seconds_now();
+    };
+    static_cast<void>(fit_beam_model(data, sensor, options));
+    std::printf("| %s |", std::string(to_string(isa)).c_str());
+    for (const double t : times) std::printf(" %.1f", t * 1e3);
+    std::printf(" | %.2f | %.0f |\n", median(times) * 1e3, (cpu_seconds_now() - last) * 1e3);
   }
+  Contest threads;
+  for (const int count : {1, 2}) {
+    threads.add(count == 1 ? "one" : "two", [&data, &sensor, count] {
+      static_cast<void>(fit_beam_model(data, sensor, {.threads = count}));
+    });
+  }
+  threads.run(seconds_now);
+  std::printf("\na whole fit: %.0f ms on one thread, %.2f times as fast on two\nmemory: pairs %.1f MB, learning %.1f MB\n",
+              threads.seconds("one") * 1e3, threads.seconds("one") / threads.seconds("two"),
+              static_cast<double>(data.reading_m.size()) * 12e-6, static_cast<double>(peak - before) * 1e-6);
 }
 
 void run() {

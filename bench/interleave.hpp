@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <ctime>
 #include <functional>
 #include <vector>
 
@@ -13,19 +14,27 @@ inline double seconds_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+/// Time that this process had a core for, over all threads: what a neighbour takes away does not count.
+inline double cpu_seconds_now() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
 inline double median(std::vector<double> values) {
   std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
   return values[values.size() / 2];
 }
 
-/// Median seconds of each contender over `rounds` rounds, after one round that is not counted.
-inline std::vector<double> interleave(int rounds, const std::vector<std::function<void()>>& contenders) {
+/// Median seconds by `clock` of each contender over `rounds` rounds, after one round that is not counted.
+inline std::vector<double> interleave(int rounds, const std::vector<std::function<void()>>& contenders,
+                                      double (*clock)() = seconds_now) {
   std::vector<std::vector<double>> times(contenders.size());
   for (int round = 0; round <= rounds; ++round) {
     for (std::size_t i = 0; i < contenders.size(); ++i) {
-      const double start = seconds_now();
+      const double start = clock();
       contenders[i]();
-      if (round > 0) times[i].push_back(seconds_now() - start);
+      if (round > 0) times[i].push_back(clock() - start);
     }
   }
   std::vector<double> medians;

@@ -155,6 +155,9 @@ std::vector<PlannedFile> plan_files(const SensorSetup& setup) {
   std::vector<PlannedFile> files;
   for (const SensorOutput& output : setup.outputs) append_plan(output, setup.sensor, files);
   std::set<std::string> names;
+  const auto logs = std::count_if(setup.outputs.begin(), setup.outputs.end(),
+                                  [](const SensorOutput& o) { return o.kind == OutputKind::kScanLog; });
+  if (logs > 1) throw InputError(fmt::format("two outputs of '{}' write the same scan log", setup.sensor.name));
   for (const PlannedFile& file : files) {
     if (!names.insert(file.name(0)).second) {
       throw InputError(fmt::format("two outputs of '{}' write the same file {}", setup.sensor.name, file.name(0)));
