@@ -40,7 +40,7 @@ fathom::BeamSensor sensor_of(const BeamFitOptions& options, const fathom::ScanLo
                              const fathom::ExpectedRanges& expected) {
   fathom::BeamSensor sensor;
   sensor.max_range_m = options.max_range_m.value_or(log.max_range_m);
-  if (sensor.max_range_m == 0.0) {
+  if (!options.max_range_m && log.max_range_m == 0.0) {
     throw fathom::InputError(
         fmt::format("{}: does not say how far its sensor measures; give --max-range", options.log.string()));
   }
@@ -117,12 +117,14 @@ void fit_beam(const BeamFitOptions& options) {
   report.shown = pairs(learned);
   {
     TaskDisplay display("learning:");
-    report.fit = fathom::fit_beam_model(report.shown, sensor, fit_options(options, world.cell_m, display));
+    const fathom::FitOptions how = fit_options(options, world.cell_m, display);
+    report.fit = naming(options.log, [&] { return fathom::fit_beam_model(report.shown, sensor, how); });
   }
   report.model = {report.fit.parameters, sensor, unknown};
   report.held_out = !held_out.empty();
   if (report.held_out) report.shown = pairs(held_out);
-  report.judgement = fathom::judge_beam_model(report.fit.parameters, sensor, report.shown);
+  report.judgement =
+      naming(options.log, [&] { return fathom::judge_beam_model(report.fit.parameters, sensor, report.shown); });
   report.facts = {{"map", world.name},
                   {"log", fmt::format("{}, {} beams a scan", options.log.filename().string(), log.beams())},
                   {"learned from", count_text(learned, log, options.scans)}};

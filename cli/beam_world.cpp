@@ -52,11 +52,7 @@ std::filesystem::path find_log(const std::filesystem::path& log_or_run) {
 
 std::vector<std::uint32_t> choose_scans(const std::string& text, const fathom::ScanLog& log,
                                         const std::filesystem::path& file) {
-  try {
-    return fathom::select_scans(text, log.scans());
-  } catch (const fathom::InputError& error) {
-    throw fathom::InputError(fmt::format("{}: {}", file.string(), error.what()));
-  }
+  return naming(file, [&] { return fathom::select_scans(text, log.scans()); });
 }
 
 void check_new_file(const std::filesystem::path& file, bool force) {

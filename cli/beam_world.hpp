@@ -10,6 +10,7 @@
 
 #include <fathom/beam/model_file.hpp>
 #include <fathom/beam/scan.hpp>
+#include <fathom/error.hpp>
 #include <fathom/expected_ranges.hpp>
 
 namespace fathom_cli {
@@ -31,6 +32,16 @@ BeamWorld open_world(const BeamWorldOptions& options, fathom::UnknownCells unkno
 
 /// The log itself, or that of the only logging sensor of a run of `fathom simulate`. Throws fathom::InputError.
 std::filesystem::path find_log(const std::filesystem::path& log_or_run);
+
+/// f(); what it throws as fathom::InputError gets the name of the file in front.
+template <class F>
+auto naming(const std::filesystem::path& file, F f) -> decltype(f()) {
+  try {
+    return f();
+  } catch (const fathom::InputError& error) {
+    throw fathom::InputError(file.string() + ": " + error.what());
+  }
+}
 
 /// As fathom::select_scans; messages name the log.
 std::vector<std::uint32_t> choose_scans(const std::string& text, const fathom::ScanLog& log,

@@ -8,7 +8,7 @@ namespace fathom {
 
 namespace {
 
-constexpr std::size_t kModelledPairs = 4000;  // evenly chosen: enough for a picture, whatever the length of the log
+constexpr std::size_t kModelledPairs = 2000;  // evenly chosen: enough for a picture, whatever the length of the log
 
 void add_to_bin(const std::vector<double>& edges, double value, std::vector<double>& bins) {
   const auto upper = std::upper_bound(edges.begin(), edges.end(), value);
@@ -24,12 +24,15 @@ void scale(std::vector<double>& values, double factor) {
 void add_components(const FitReport& report, const BeamDensity& density, double origin_m, MixtureShares& shares) {
   const BeamParameters& p = report.fit.parameters;
   const double limit = report.model.sensor.max_range_m;
+  double from_m = std::clamp(origin_m + shares.edges.front(), 0.0, limit);
+  double hits = density.hit().cdf(from_m), shorts = density.shorts().cdf(from_m);
   for (std::size_t i = 0; i + 1 < shares.edges.size(); ++i) {
-    const double low = std::clamp(origin_m + shares.edges[i], 0.0, limit);
-    const double high = std::clamp(origin_m + shares.edges[i + 1], 0.0, limit);
-    shares.hit[i] += density.w_hit() * (density.hit().cdf(high) - density.hit().cdf(low));
-    shares.shorts[i] += p.w_short * (density.shorts().cdf(high) - density.shorts().cdf(low));
-    shares.rand[i] += p.w_rand * (high - low) / limit;
+    const double to_m = std::clamp(origin_m + shares.edges[i + 1], 0.0, limit);
+    const double more_hits = density.hit().cdf(to_m), more_shorts = density.shorts().cdf(to_m);
+    shares.hit[i] += density.w_hit() * (more_hits - hits);
+    shares.shorts[i] += p.w_short * (more_shorts - shorts);
+    shares.rand[i] += p.w_rand * (to_m - from_m) / limit;
+    from_m = to_m, hits = more_hits, shorts = more_shorts;
   }
   shares.max_expected += density.w_max();
 }

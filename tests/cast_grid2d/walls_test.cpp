@@ -31,8 +31,10 @@ TEST(Walls, AreSeenAsTheMapIs) {
   for (int i = 0; i < 200; ++i) {
     const auto cell = static_cast<std::size_t>(uniform(0, 60 * 80));
     if (map.cells[cell] != Cell::kFree) continue;
-    const double x = (static_cast<double>(cell % 80) + uniform(.1, .9)) * .05, y = (static_cast<double>(cell / 80) + uniform(.1, .9)) * .05;
-    poses.push_back(lift({-2 + std::cos(.4) * x - std::sin(.4) * y, 1 + std::sin(.4) * x + std::cos(.4) * y, uniform(0, 6)}));
+    const double x = (static_cast<double>(cell % 80) + uniform(.1, .9)) * .05,
+                 y = (static_cast<double>(cell / 80) + uniform(.1, .9)) * .05;
+    poses.push_back(
+        lift({-2 + std::cos(.4) * x - std::sin(.4) * y, 1 + std::sin(.4) * x + std::cos(.4) * y, uniform(0, 6)}));
   }
   ASSERT_GT(poses.size(), 150U);
   std::vector<float> a(poses.size() * fan.size()), b(a.size());

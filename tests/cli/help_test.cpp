@@ -10,8 +10,16 @@ namespace cli_test {
 namespace {
 
 TEST(Help, EveryCommandHasAnExample) {
-  const std::vector<std::vector<std::string>> commands = {
-      {"--help"}, {"simulate", "--help"}, {"noise", "--help"}, {"sensors", "--help"}};
+  const std::vector<std::vector<std::string>> commands = {{"--help"},
+                                                          {"simulate", "--help"},
+                                                          {"noise", "--help"},
+                                                          {"sensors", "--help"},
+                                                          {"beam", "fit", "--help"},
+                                                          {"beam", "score", "--help"},
+                                                          {"beam", "sample", "--help"},
+                                                          {"beam", "heatmap", "--help"},
+                                                          {"calibrate", "distance", "--help"},
+                                                          {"calibrate", "energy", "--help"}};
   for (const auto& command : commands) {
     const Ended ended = run_fathom(command);
     EXPECT_EQ(ended.exit_code, 0);
@@ -59,6 +67,12 @@ TEST(Usage, MistakesAreOneLineAndCode2) {
       {"noise", "--json", "--markdown"},
       {"noise", "distance", "uniform"},
       {"sensors", "--markdown"},
+      {"beam"},
+      {"beam", "fitt"},
+      {"beam", "fit"},
+      {"beam", "score", "--map", "m.yaml"},
+      {"calibrate"},
+      {"calibrate", "distance"},
   };
   for (const auto& arguments : mistakes) {
     const Ended ended = run_fathom(arguments);

@@ -47,9 +47,12 @@ TEST(FitJson, HasExactlyTheKeysPromised) {
   const auto json = nlohmann::ordered_json::parse(read_text(folder.path() / "fit/fit.json"));
   std::vector<std::string> keys;
   for (const auto& [key, value] : json.items()) keys.push_back(key);
-  const std::vector<std::string> promised = {
-      "w_hit",      "w_short",        "w_max",                  "w_rand",      "sigma_hit_m", "lambda_short_per_m", "hit_offset_m",
-      "iterations", "log_likelihood", "held_out_nats_per_beam", "ks_distance", "flags"};
+  const std::vector<std::string> promised = {"w_hit",          "w_short",
+                                             "w_max",          "w_rand",
+                                             "sigma_hit_m",    "lambda_short_per_m",
+                                             "hit_offset_m",   "iterations",
+                                             "log_likelihood", "held_out_nats_per_beam",
+                                             "ks_distance",    "flags"};
   EXPECT_EQ(keys, promised);
   EXPECT_EQ(json["w_hit"]["value"], report.fit.parameters.w_hit);
   EXPECT_EQ(json["w_hit"]["std_error"], report.fit.std_error.w_hit);
@@ -80,7 +83,8 @@ TEST(FitPage, ShowsEveryFigureAndParameterAndNoBrokenNumber) {
   std::size_t figures = 0;
   for (std::size_t at = page.find("<svg"); at != std::string::npos; at = page.find("<svg", at + 1)) ++figures;
   EXPECT_EQ(figures, 7U);  // readings, residuals, transform, three densities, convergence
-  for (const BeamField& field : kBeamFields) EXPECT_NE(page.find(">" + std::string(field.name) + "<"), std::string::npos);
+  for (const BeamField& field : kBeamFields)
+    EXPECT_NE(page.find(">" + std::string(field.name) + "<"), std::string::npos);
   EXPECT_NE(page.find("&lt;odd> &amp; &quot;map&quot;.yaml"), std::string::npos);
   EXPECT_EQ(page.find("nan"), std::string::npos);
   EXPECT_EQ(page.find("inf"), std::string::npos);
@@ -118,14 +122,15 @@ TEST(MixtureShares, OfTheModelAgreeWithTheReadings) {
   for (std::size_t i = 0; i < 20; ++i) {
     const double model = shares.hit[i] + shares.shorts[i] + shares.rand[i];
     // Readings and the pairs that the model is worked out on are both samples: two binomial deviations.
-    const double deviation = std::sqrt(model * (1 - model) * (1.0 / 8000 + 1.0 / 4000));
+    const double deviation = std::sqrt(model * (1 - model) * (1.0 / 8000 + 1.0 / 2000));
     EXPECT_NEAR(shares.readings[i], model, 4.5 * deviation) << i;
   }
 }
 
 TEST(Plot, TicksAreRoundAndInside) {
   EXPECT_EQ(tick_values({.low = 0, .high = 10}), (std::vector<double>{0, 2, 4, 6, 8, 10}));
-  EXPECT_EQ(tick_values({.low = 0, .high = 12, .label = "", .last_tick = 10}), (std::vector<double>{0, 2, 4, 6, 8, 10}));
+  EXPECT_EQ(tick_values({.low = 0, .high = 12, .label = "", .last_tick = 10}),
+            (std::vector<double>{0, 2, 4, 6, 8, 10}));
   EXPECT_EQ(tick_values({.low = .011, .high = 11, .label = "", .logarithmic = true}).front(), .1);
   for (const double high : {1e-7, 3.3e-4, .07, 1.0, 17.0, 9.9e8}) {
     const std::vector<double> ticks = tick_values({.low = 0, .high = high});

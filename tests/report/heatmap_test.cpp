@@ -64,7 +64,8 @@ TEST(FreePositions, AreCentresOfFreeCells) {
         const PlanarPose p = grid.position(r, c);
         // Back into the map, written out once more: rotate by -yaw about the origin.
         const double dx = p.x_m - 3, dy = p.y_m + 2;
-        const double col = (std::cos(.7) * dx + std::sin(.7) * dy) / .1, row = (std::cos(.7) * dy - std::sin(.7) * dx) / .1;
+        const double col = (std::cos(.7) * dx + std::sin(.7) * dy) / .1,
+                     row = (std::cos(.7) * dy - std::sin(.7) * dx) / .1;
         EXPECT_NEAR(col - std::floor(col), .5, 1e-6);
         EXPECT_NEAR(row - std::floor(row), .5, 1e-6);
         const Cell cell = map.cells[static_cast<std::size_t>(row) * map.cols + static_cast<std::size_t>(col)];
@@ -154,7 +155,8 @@ TEST(HeatmapPicture, ShowsWallsHeatAndTheTruePose) {
   const PlanarPose truth = {1.75, 2.15, .4};
   HeatmapOptions options;
   options.headings = 30;
-  const Heatmap heatmap = make_heatmap(c.parameters, c.sensor, *c.expected, c.fan, c.scan(truth), free_positions(c.map, .2), options);
+  const Heatmap heatmap =
+      make_heatmap(c.parameters, c.sensor, *c.expected, c.fan, c.scan(truth), free_positions(c.map, .2), options);
   const test::TemporaryFolder folder;
   HeatmapPicture picture;
   picture.pixels = 400;
@@ -177,11 +179,14 @@ TEST(HeatmapPicture, ShowsWallsHeatAndTheTruePose) {
 
 TEST(HeatmapPicture, RefusesASizeThatIsNone) {
   const Case c;
-  const Heatmap heatmap = make_heatmap(c.parameters, c.sensor, *c.expected, c.fan, c.scan({1, 1, 0}), free_positions(c.map, 1));
+  const Heatmap heatmap =
+      make_heatmap(c.parameters, c.sensor, *c.expected, c.fan, c.scan({1, 1, 0}), free_positions(c.map, 1));
   HeatmapPicture picture;
   picture.pixels = 100000;
   const test::TemporaryFolder folder;
-  EXPECT_NE(test::input_error([&] { write_heatmap(folder.path() / "h.png", heatmap, c.map, picture); }).find("[256, 8192]"), std::string::npos);
+  EXPECT_NE(
+      test::input_error([&] { write_heatmap(folder.path() / "h.png", heatmap, c.map, picture); }).find("[256, 8192]"),
+      std::string::npos);
 }
 
 }  // namespace

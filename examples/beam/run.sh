@@ -1,0 +1,17 @@
+#!/bin/sh
+# The closed loop of the beam model: simulate a laser whose errors are known, learn them back, look for one of its scans.
+#
+#   examples/beam/run.sh [OUT [more options for the heatmap]]
+#
+# FATHOM: the program, if it is not in your PATH.
+set -e
+here=$(dirname "$0")
+map=$here/../house/maps/map.yaml
+fathom=${FATHOM:-fathom}
+out=${1:-out/beam}
+test $# -gt 0 && shift
+
+"$fathom" simulate "$here/beam.yaml" --out "$out/run"
+"$fathom" beam fit --map "$map" --log "$out/run" --scans all --out "$out/fit"
+"$fathom" beam heatmap --map "$map" --log "$out/run" --scan 150 --parameters "$out/fit/parameters.yaml" \
+  --out "$out/heatmap.png" "$@"

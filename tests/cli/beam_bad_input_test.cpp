@@ -1,0 +1,212 @@
+// Bad logs, maps, parameters and options: one line on stderr that says where and why, exit code 2, and nothing written.
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "beam_files.hpp"
+#include "process.hpp"
+
+namespace cli_test {
+namespace {
+
+using Words = std::vector<std::string>;
+
+/// A CARMEN line of 180 beams of 2 m from the middle of the room.
+std::string flaser(const std::string& pose = "2 1 0", int beams = 180) {
+  std::string line = "FLASER " + std::to_string(beams);
+  for (int i = 0; i < beams; ++i) line += " 2.00";
+  return line + " " + pose + " 2 1 0 100.0 host 0.1\n";
+}
+
+std::string replaced(std::string text, const std::string& find, const std::string& replace) {
+  return text.replace(text.find(find), find.size(), replace);
+}
+
+class BeamBadInput : public testing::Test {
+ protected:
+  void expect_refused(const std::string& name, const Words& arguments, const Words& expected) {
+    const Ended ended = run_fathom(arguments);
+    EXPECT_EQ(ended.exit_code, 2) << name << ": " << ended.err << ended.signal;
+    EXPECT_EQ(ended.out, "") << name;
+    EXPECT_EQ(count_lines(ended.err), 1U) << name << ": " << ended.err;
+    EXPECT_EQ(ended.err.rfind("fathom: error: ", 0), 0U) << name << ": " << ended.err;
+    for (const std::string& part : expected) {
+      EXPECT_NE(ended.err.find(part), std::string::npos) << name << ": '" << part << "' is not in " << ended.err;
+    }
+    EXPECT_FALSE(std::filesystem::exists(files_ / "out")) << name;
+  }
+  void expect_fit_refused(const std::string& name, const Words& options, const Words& expected) {
+    Words arguments = {"beam", "fit", "--out", files_ / "out"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    expect_refused(name, arguments, expected);
+  }
+  void expect_log_refused(const std::string& name, const std::string& log, const Words& expected) {
+    const std::string file = write_text(files_ / "bad.log", log);
+    expect_fit_refused(name, {"--map", files_.map(), "--log", file, "--max-range", "8"}, expected);
+  }
+  void expect_map_refused(const std::string& name, const std::string& yaml, const Words& expected) {
+    const std::string file = write_text(files_ / "bad.yaml", yaml);
+    expect_fit_refused(name, {"--map", file, "--log", files_.log()}, expected);
+  }
+  void expect_parameters_refused(const std::string& name, const std::string& yaml, const Words& expected) {
+    const std::string file = write_text(files_ / "bad.yaml", yaml);
+    expect_refused(
+        name,
+        {"beam", "score", "--map", files_.map(), "--log", files_.log(), "--parameters", file, "--out", files_ / "out"},
+        expected);
+  }
+
+  BeamFiles files_;
+};
+
+TEST_F(BeamBadInput, Logs) {
+  const std::string good = flaser();
+  expect_log_refused("cut within the readings", good + good.substr(0, 300), {"bad.log:2", "cut short"});
+  expect_log_refused("cut before the pose", good + flaser("", 180).substr(0, 11 + 180 * 5), {"bad.log:2", "cut short"});
+  expect_log_refused("another number of beams", "# a comment\n" + good + flaser("2 1 0", 181),
+                     {"bad.log:3", "181", "180"});
+  expect_log_refused("a fan nobody knows", flaser("2 1 0", 77), {"bad.log:1", "77"});
+  expect_log_refused("a pose of NaN", good + flaser("2 nan 0"), {"bad.log:2", "y = nan"});
+  expect_log_refused("no number", good + flaser("2 one 0"), {"bad.log:2", "'one'"});
+  expect_log_refused("no scans", "ODOM 1 2 3\n", {"bad.log", "holds no scans"});
+  expect_log_refused("nothing", "", {"bad.log"});
+  expect_log_refused("half a gzip", std::string("\x1f\x8b\x08\0\0\0\0\0\0\x03\x4b", 11), {"bad.log"});
+  expect_log_refused("CSV: a value less", "x_m,y_m,yaw_rad,range_m@0,range_m@1\n2,1,0,2,2\n2,1,0,2\n",
+                     {"bad.log:3", "4 values for 5"});
+  expect_log_refused("CSV: a pose of NaN", "x_m,y_m,yaw_rad,range_m@0\n2,1,nan,2\n", {"bad.log:2", "yaw_rad = nan"});
+  expect_log_refused("CSV: unknown column", "x_m,y_m,yaw_rd,range_m@0\n2,1,0,2\n", {"bad.log:1", "yaw_rd", "yaw_rad"});
+  expect_log_refused("CSV: no range", "# max_range_m: -8\nx_m,y_m,yaw_rad,range_m@0\n2,1,0,2\n",
+                     {"bad.log:1", "max_range_m = -8"});
+  expect_fit_refused("no log", {"--map", files_.map(), "--log", files_ / "gone.log"}, {"gone.log"});
+  expect_fit_refused("a folder that is no run",
+                     {"--map", files_.map(), "--log", std::filesystem::path(files_ / "x").parent_path()}, {"scan_log"});
+}
+
+TEST_F(BeamBadInput, Maps) {
+  const std::string good = room_yaml();
+  expect_map_refused("no image", replaced(good, "room.pgm", "gone.pgm"), {"bad.yaml:1", "gone.pgm"});
+  expect_map_refused("resolution 0", replaced(good, "0.1\n", "0\n"), {"bad.yaml:2", "resolution = 0"});
+  expect_map_refused("resolution NaN", replaced(good, "0.1\n", ".nan\n"), {"bad.yaml:2", "resolution"});
+  expect_map_refused("unknown key", replaced(good, "negate", "negated"), {"bad.yaml:4", "negated", "negate"});
+  expect_map_refused("origin of two", replaced(good, "-1, -1, 0", "-1, -1"), {"bad.yaml:3", "origin"});
+  write_text(files_ / "small.pgm", room_pgm().substr(0, 1000));
+  expect_map_refused("image of another size", replaced(good, "room.pgm", "small.pgm"), {"bad.yaml:1", "small.pgm"});
+  write_text(files_ / "text.pgm", "no picture");
+  expect_map_refused("no picture", replaced(good, "room.pgm", "text.pgm"), {"bad.yaml:1", "text.pgm"});
+  expect_fit_refused("no map", {"--map", files_ / "gone.yaml", "--log", files_.log()}, {"gone.yaml"});
+}
+
+TEST_F(BeamBadInput, Parameters) {
+  const std::string good = good_parameters();
+  expect_parameters_refused("unknown key", good + "w_hitt: 1\n", {"bad.yaml:9", "w_hitt", "w_hit"});
+  expect_parameters_refused("missing key", replaced(good, "w_max: 0.05\n", ""), {"bad.yaml", "w_max"});
+  expect_parameters_refused("weights of 1.1", replaced(good, "0.75", "0.85"), {"bad.yaml", "1.1 is not 1"});
+  expect_parameters_refused("negative weight", replaced(good, "0.12", "-0.12"), {"bad.yaml:2", "w_short = -0.12"});
+  expect_parameters_refused("NaN", replaced(good, "0.5", ".nan"), {"bad.yaml:6", "lambda_short_per_m"});
+  expect_parameters_refused("word", good + "miss: books\n", {"bad.yaml:9", "miss = books", "book"});
+  expect_parameters_refused("not YAML", "w_hit: [", {"bad.yaml"});
+}
+
+TEST_F(BeamBadInput, OptionsOfFit) {
+  const Words both = {"--map", files_.map(), "--log", files_.log()};
+  const auto with = [&](const Words& more) {
+    Words options = both;
+    options.insert(options.end(), more.begin(), more.end());
+    return options;
+  };
+  expect_fit_refused("empty selection", with({"--scans", "60:"}), {"log.csv", "60:"});
+  expect_fit_refused("empty test selection", with({"--test-scans", "100::2"}), {"log.csv", "100::2"});
+  expect_fit_refused("no selection", with({"--scans", "some"}), {"log.csv", "some"});
+  expect_fit_refused("step 0", with({"--scans", "0:10:0"}), {"0:10:0"});
+  expect_fit_refused("tested on what was learned", with({"--scans", "odd", "--test-scans", "3:5"}),
+                     {"scan 3", "held out"});
+  expect_fit_refused("hit offset", with({"--hit-offset", "wide"}), {"--hit-offset", "wide"});
+  expect_fit_refused("NaN offset", with({"--hit-offset", "nan"}), {"hit_offset_m", "nan"});
+  expect_fit_refused("range 0", with({"--max-range", "0"}), {"max_range_m = 0"});
+  expect_fit_refused("range NaN", with({"--max-range", "nan"}), {"max_range_m = nan"});
+  expect_fit_refused("range below the minimum", with({"--min-range", "9"}), {"min_range_m = 9"});
+  expect_fit_refused("unknown word", with({"--unknown", "fre"}), {"--unknown", "fre"});
+  expect_fit_refused("map and scene", with({"--scene", "x.yaml"}), {"--scene"});
+  expect_fit_refused("neither", {"--log", files_.log()}, {"--map"});
+  write_text(files_ / "plain.csv", "x_m,y_m,yaw_rad,range_m@0\n2,1,0,2\n");
+  expect_fit_refused("no maximum range", {"--map", files_.map(), "--log", files_ / "plain.csv", "--scans", "all"},
+                     {"plain.csv", "--max-range"});
+  write_text(files_ / "blind.csv", "x_m,y_m,yaw_rad,range_m@0\n2,1,0,nan\n");
+  expect_fit_refused("no evidence",
+                     {"--map", files_.map(), "--log", files_ / "blind.csv", "--scans", "all", "--max-range", "8"},
+                     {"blind.csv", "readings carries evidence"});
+}
+
+TEST_F(BeamBadInput, FoldersInTheWay) {
+  std::filesystem::create_directories(files_ / "mine");
+  write_text(files_ / "mine/report.html", "dear");
+  const Words fit = {"beam", "fit", "--map", files_.map(), "--log", files_.log(), "--out", files_ / "mine"};
+  expect_refused("a folder", fit, {"mine", "--force"});
+  Words forced = fit;
+  forced.push_back("--force");
+  expect_refused("a foreign file", forced, {"mine/report.html"});
+  EXPECT_EQ(read_text(files_ / "mine/report.html"), "dear");
+  Words onto_file = fit;
+  onto_file.back() = files_.map();
+  expect_refused("a file", onto_file, {"room.yaml"});
+  EXPECT_EQ(read_text(files_.map()), room_yaml());
+}
+
+TEST_F(BeamBadInput, Heatmaps) {
+  const auto heatmap = [&](const Words& more) {
+    Words arguments = {"beam",         "heatmap",           "--map", files_.map(),  "--log", files_.log(),
+                       "--parameters", files_.parameters(), "--out", files_ / "out"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+  };
+  expect_refused("no such scan", heatmap({"--scan", "60"}), {"log.csv", "60", "0 to 59"});
+  expect_refused("no scan", heatmap({}), {"--scan"});
+  expect_refused("spacing 0", heatmap({"--scan", "1", "--spacing", "0"}), {"spacing_m = 0"});
+  expect_refused("spacing too wide", heatmap({"--scan", "1", "--spacing", "900"}), {"no free cell"});
+  expect_refused("few pixels", heatmap({"--scan", "1", "--pixels", "10"}), {"--pixels"});
+  Words onto_map = heatmap({"--scan", "1"});
+  onto_map[9] = files_.map();
+  expect_refused("a file in the way", onto_map, {"room.yaml", "--force"});
+  EXPECT_EQ(read_text(files_.map()), room_yaml());
+}
+
+TEST_F(BeamBadInput, Samples) {
+  const auto sample = [&](const Words& more) {
+    Words arguments = {"beam", "sample", "--parameters", files_.parameters(), "--out", files_ / "out"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+  };
+  const auto file = [&](const std::string& text) { return write_text(files_ / "bad.csv", text); };
+  expect_refused("nothing to sample", sample({}), {"--expected"});
+  expect_refused("map without poses", sample({"--map", files_.map()}), {"--poses"});
+  expect_refused("both", sample({"--expected", file("expected_m\n1\n"), "--map", files_.map(), "--log", files_.log()}),
+                 {"--expected"});
+  expect_refused("negative", sample({"--expected", file("expected_m\n1\n-1\n")}), {"bad.csv:3", "expected_m = -1"});
+  expect_refused("NaN", sample({"--expected", file("expected_m\nnan\n")}), {"bad.csv:2", "expected_m = nan"});
+  expect_refused("scans fall", sample({"--expected", file("scan,expected_m\n1,1\n0,1\n")}), {"bad.csv:3", "scan = 0"});
+  expect_refused("unknown column", sample({"--expected", file("expcted_m\n1\n")}),
+                 {"bad.csv:1", "expcted_m", "expected_m"});
+  expect_refused("a pose of NaN", sample({"--map", files_.map(), "--poses", file("x_m,y_m,yaw_rad\n1,1,0\n1,nan,0\n")}),
+                 {"bad.csv:3", "y_m = nan"});
+  expect_refused("no poses", sample({"--map", files_.map(), "--poses", file("x_m,y_m,yaw_rad\n")}), {"bad.csv"});
+}
+
+TEST_F(BeamBadInput, Scores) {
+  const auto score = [&](const Words& more) {
+    Words arguments = {"beam",  "score",       "--map",        files_.map(),
+                       "--log", files_.log(),  "--parameters", files_.parameters(),
+                       "--out", files_ / "out"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+  };
+  expect_refused("no scans", score({"--scans", "90:95"}), {"log.csv", "90:95"});
+  expect_refused("alpha 0", score({"--alpha", "0"}), {"alpha = 0"});
+  expect_refused("alpha NaN", score({"--alpha", "nan"}), {"alpha = nan"});
+  expect_refused("step 0", score({"--beam-step", "0"}), {"--beam-step"});
+}
+
+}  // namespace
+}  // namespace cli_test

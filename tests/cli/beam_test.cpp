@@ -1,0 +1,224 @@
+// `fathom beam` does what its options say.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <fathom/beam.hpp>
+#include <fathom/beam/csv.hpp>
+#include <fathom/beam/model_file.hpp>
+#include <nlohmann/json.hpp>
+
+#include "beam_files.hpp"
+#include "process.hpp"
+
+namespace cli_test {
+namespace {
+
+using nlohmann::json;
+
+std::vector<std::vector<std::string>> read_csv(const std::string& text) {
+  std::vector<std::vector<std::string>> rows;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    rows.emplace_back();
+    std::istringstream cells(line);
+    for (std::string cell; std::getline(cells, cell, ',');) rows.back().push_back(cell);
+  }
+  return rows;
+}
+
+class Beam : public testing::Test {
+ protected:
+  void SetUp() override { ASSERT_EQ(files_.sampled().exit_code, 0) << files_.sampled().err; }
+
+  Ended fit(const std::string& out, const std::vector<std::string>& options = {}) {
+    std::vector<std::string> arguments = {"beam",  "fit",        "--map", files_.map(),
+                                          "--log", files_.log(), "--out", files_ / out};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    return run_fathom(arguments);
+  }
+  Ended score(const std::vector<std::string>& options = {}) {
+    std::vector<std::string> arguments = {"beam",  "score",      "--map",        files_.map(),
+                                          "--log", files_.log(), "--parameters", files_.parameters()};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    return run_fathom(arguments);
+  }
+  json fit_json(const std::string& out) { return json::parse(read_text(files_ / (out + "/fit.json"))); }
+
+  BeamFiles files_;
+};
+
+TEST_F(Beam, FitWritesThreeFilesAndTellsWhatItFound) {
+  const Ended ended = fit("fit");
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_EQ(files_below(files_ / "fit").size(), 3U);
+  EXPECT_NE(ended.out.find("w_hit "), std::string::npos) << ended.out;
+  EXPECT_NE(ended.out.find("held-out scans: "), std::string::npos) << ended.out;
+  // The three agree.
+  const fathom::BeamModel model = fathom::read_beam_model(files_ / "fit/parameters.yaml");
+  const json found = fit_json("fit");
+  for (const fathom::BeamField& field : fathom::kBeamFields) {
+    EXPECT_EQ(found[std::string(field.name)]["value"].get<double>(), model.parameters.*field.member) << field.name;
+  }
+  EXPECT_EQ(model.sensor.max_range_m, 8.0);  // as the log says
+  EXPECT_EQ(model.sensor.expected_floor_m, .05);
+  const std::string page = read_text(files_ / "fit/report.html");
+  for (const char* fact : {"room.yaml", "log.csv", "odd (30 of 60 scans)", "the others (30 of 60 scans)"}) {
+    EXPECT_NE(page.find(fact), std::string::npos) << fact;
+  }
+}
+
+TEST_F(Beam, FitFindsWhatTheScansWereDrawnFrom) {
+  ASSERT_EQ(fit("fit", {"--scans", "all"}).exit_code, 0);
+  const json found = fit_json("fit");
+  const fathom::BeamModel truth = fathom::read_beam_model(files_.parameters());
+  for (const fathom::BeamField& field : fathom::kBeamFields) {
+    const json& value = found[std::string(field.name)];
+    if (value["std_error"].is_null()) continue;
+    const double error = value["std_error"];
+    EXPECT_NEAR(value["value"].get<double>(), truth.parameters.*field.member, 3.5 * error) << field.name;
+    EXPECT_LT(error, .1) << field.name;
+  }
+  EXPECT_TRUE(found["held_out_nats_per_beam"].is_null());
+}
+
+TEST_F(Beam, FitDoesNotDependOnThreads) {
+  ASSERT_EQ(fit("one", {"--threads", "1"}).exit_code, 0);
+  ASSERT_EQ(fit("three", {"--threads", "3"}).exit_code, 0);
+  for (const char* name : {"parameters.yaml", "fit.json", "report.html"}) {
+    EXPECT_EQ(read_text(files_ / (std::string("one/") + name)), read_text(files_ / (std::string("three/") + name)));
+  }
+}
+
+TEST_F(Beam, OptionsOfFitArrive) {
+  ASSERT_EQ(fit("fit", {"--scans", "0:40:2", "--test-scans", "1::4", "--max-range", "7", "--min-range", "0.2",
+                        "--unknown", "stop", "--miss", "atom", "--variant", "closed_form", "--hit-offset", "0.03"})
+                .exit_code,
+            0);
+  const fathom::BeamModel model = fathom::read_beam_model(files_ / "fit/parameters.yaml");
+  EXPECT_EQ(model.sensor.max_range_m, 7);
+  EXPECT_EQ(model.sensor.min_range_m, .2);
+  EXPECT_EQ(model.unknown, fathom::UnknownCells::kStop);
+  EXPECT_EQ(model.sensor.miss, fathom::MissPolicy::kAtom);
+  EXPECT_EQ(model.parameters.hit_offset_m, .03);
+  const std::string page = read_text(files_ / "fit/report.html");
+  for (const char* fact : {"closed_form", "0:40:2 (20 of 60 scans)", "1::4 (15 of 60 scans)"}) {
+    EXPECT_NE(page.find(fact), std::string::npos) << fact;
+  }
+  ASSERT_EQ(fit("free", {"--hit-offset", "fit"}).exit_code, 0);
+  EXPECT_FALSE(fit_json("free")["hit_offset_m"]["std_error"].is_null());
+  EXPECT_NEAR(fit_json("free")["hit_offset_m"]["value"].get<double>(), 0, .01);
+}
+
+TEST_F(Beam, FitReplacesOnlyWhenTold) {
+  ASSERT_EQ(fit("fit").exit_code, 0);
+  const std::string before = read_text(files_ / "fit/fit.json");
+  const Ended again = fit("fit", {"--scans", "all"});
+  EXPECT_EQ(again.exit_code, 2);
+  EXPECT_NE(again.err.find("--force"), std::string::npos) << again.err;
+  EXPECT_EQ(read_text(files_ / "fit/fit.json"), before);
+  EXPECT_EQ(fit("fit", {"--scans", "all", "--force"}).exit_code, 0);
+  EXPECT_NE(read_text(files_ / "fit/fit.json"), before);
+}
+
+TEST_F(Beam, ScoreIsTheLibrarys) {
+  const Ended ended = score();
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  const auto rows = read_csv(ended.out);
+  ASSERT_EQ(rows.size(), 61U);
+  EXPECT_EQ(rows[0], (std::vector<std::string>{"scan", "x_m", "y_m", "yaw_rad", "beams", "log_likelihood"}));
+  EXPECT_NE(ended.err.find("per beam"), std::string::npos) << ended.err;
+
+  const fathom::ScanLog log = fathom::read_scan_log(files_.log());
+  const fathom::BeamModel model = fathom::read_beam_model(files_.parameters());
+  const auto expected = fathom::make_grid_ranges(fathom::read_grid_map(files_.map()));
+  fathom::ScanScorer scorer(model.parameters, model.sensor, *expected, fathom::planar_fan(log.azimuth_rad),
+                            {.exact = true});
+  for (std::size_t i = 0; i < log.scans(); ++i) {
+    const fathom::Pose pose = fathom::lift(log.pose[i]);
+    double score = 0;
+    scorer.score({&pose, 1}, log.scan(i), {&score, 1});
+    EXPECT_NEAR(std::stod(rows[i + 1][5]), score, 1e-4 * std::abs(score) + 1e-3) << i;
+    EXPECT_EQ(rows[i + 1][4], "91");
+  }
+}
+
+TEST_F(Beam, ScoreTakesSelectionStepAndPower) {
+  const auto all = read_csv(score().out), some = read_csv(score({"--scans", "5:20:5"}).out);
+  ASSERT_EQ(some.size(), 4U);
+  EXPECT_EQ(some[2], all[11]);
+  const auto half = read_csv(score({"--alpha", "0.5"}).out), few = read_csv(score({"--beam-step", "3"}).out);
+  EXPECT_NEAR(std::stod(half[1][5]), .5 * std::stod(all[1][5]), 1e-9);
+  EXPECT_EQ(few[1][4], "31");
+}
+
+TEST_F(Beam, ScoreToAFileTellsTheSummaryOnStdout) {
+  const Ended to_file = score({"--out", files_ / "scores.csv"});
+  EXPECT_EQ(to_file.exit_code, 0) << to_file.err;
+  EXPECT_EQ(read_text(files_ / "scores.csv"), score().out);
+  EXPECT_NE(to_file.out.find("log-likelihood"), std::string::npos);
+  EXPECT_EQ(score({"--out", files_ / "scores.csv"}).exit_code, 2);
+  EXPECT_EQ(score({"--out", files_ / "scores.csv", "--force"}).exit_code, 0);
+}
+
+TEST_F(Beam, SamplesAreKeyedByTheSeed) {
+  const auto sample = [&](const std::string& seed) {
+    return run_fathom({"beam", "sample", "--parameters", files_.parameters(), "--map", files_.map(), "--poses",
+                       files_ / "poses.csv", "--beams", "91", "--view", "270", "--seed", seed});
+  };
+  EXPECT_EQ(sample("5").out, read_text(files_.log()));
+  EXPECT_NE(sample("6").out, read_text(files_.log()));
+}
+
+TEST_F(Beam, SamplesAtThePosesAndBeamsOfALog) {
+  const Ended ended = run_fathom({"beam", "sample", "--parameters", files_.parameters(), "--map", files_.map(), "--log",
+                                  files_.log(), "--seed", "5"});
+  EXPECT_EQ(ended.out, read_text(files_.log()));
+}
+
+TEST_F(Beam, SamplesExpectedRanges) {
+  write_text(files_ / "expected.csv", "# made by hand\nscan,expected_m\n0,2.5\n0,inf\n3,1\n");
+  const Ended ended =
+      run_fathom({"beam", "sample", "--parameters", files_.parameters(), "--expected", files_ / "expected.csv"});
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  const auto rows = read_csv(ended.out);
+  ASSERT_EQ(rows.size(), 4U);
+  EXPECT_EQ(rows[0], (std::vector<std::string>{"scan", "expected_m", "reading_m"}));
+  EXPECT_EQ(rows[2][1], "inf");
+  const fathom::BeamModel model = fathom::read_beam_model(files_.parameters());
+  const fathom::BeamDensity density(model.parameters, model.sensor, 1.0);
+  EXPECT_FLOAT_EQ(std::stof(rows[3][2]), static_cast<float>(fathom::sample_beam(density, fathom::beam_key(0, 3), 0)));
+}
+
+TEST_F(Beam, HeatmapFindsTheScan) {
+  const Ended ended =
+      run_fathom({"beam", "heatmap", "--map", files_.map(), "--log", files_.log(), "--scan", "7", "--parameters",
+                  files_.parameters(), "--out", files_ / "heat.png", "--headings", "90", "--pixels", "300"});
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_EQ(read_text(files_ / "heat.png").substr(1, 3), "PNG");
+  const std::size_t at = ended.out.find(" m apart");
+  ASSERT_NE(at, std::string::npos) << ended.out;
+  EXPECT_LT(std::stod(ended.out.substr(ended.out.rfind('\n', at) + 1)), .2) << ended.out;
+}
+
+// A scene made of the map's own walls says what the map says.
+TEST_F(Beam, ScenesStandForMaps) {
+  write_text(files_ / "walls.yaml",
+             "scene:\n  meshes:\n    walls: {grid_map: {file: room.yaml, height_m: 1}}\n  entities:\n"
+             "    - {name: walls, mesh: walls}\nsensors:\n  - {name: laser, preset: UTM-30LX, outputs: [scan_log]}\n");
+  const Ended by_map = score(),
+              by_scene = run_fathom({"beam", "score", "--scene", files_ / "walls.yaml", "--height", "0.5", "--log",
+                                     files_.log(), "--parameters", files_.parameters()});
+  ASSERT_EQ(by_scene.exit_code, 0) << by_scene.err;
+  const auto a = read_csv(by_map.out), b = read_csv(by_scene.out);
+  ASSERT_EQ(a.size(), b.size());
+  for (std::size_t i = 1; i < a.size(); ++i) EXPECT_NEAR(std::stod(a[i][5]), std::stod(b[i][5]), .05) << i;
+}
+
+}  // namespace
+}  // namespace cli_test
