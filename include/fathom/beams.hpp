@@ -32,7 +32,7 @@ struct BeamBlock {
 /// Fills a block from its part of all beams.
 FATHOM_API void load_beams(std::span<const Matrix34> all, BeamBlock& block);
 /// beam := a beam.
-FATHOM_API void transform_beams(const Affine& a, BeamBlock& block);
+FATHOM_API void transform_beams(const Affine& a, Isa isa, BeamBlock& block);
 /// Applies a model of stage kRay in the frame of a sensor: beam := world_from_sensor noise(sensor_from_world beam).
 /// The whole frame of a beam turns. Draws belong to the number of the beam.
 FATHOM_API void apply_noise(const Noise& noise, const NoiseKey& key, const Affine& sensor_from_world,

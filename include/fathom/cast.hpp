@@ -70,7 +70,8 @@ struct alignas(64) RayLanes {
 struct alignas(64) HitLanes {
   std::uint32_t instance[kBlockRays];  ///< position in the list of instances; kNoInstance on a miss
   std::uint32_t triangle[kBlockRays];
-  double t[kBlockRays];  ///< the hit is at origin + t direction; undefined on a miss
+  double t[kBlockRays];          ///< the hit is at origin + t direction; undefined on a miss
+  float distance_m[kBlockRays];  ///< from the origin to the hit; undefined on a miss
 };
 
 /// A triangle in the world, not moved or turned: normal = ab x ac, by the order of its corners.

@@ -48,6 +48,7 @@ struct TraceSettings {
   float divergence_v_rad = 0.0F;   ///< full angle about the x axis
   float default_intensity = 0.0F;  ///< of surfaces without texture
   double step_s = 0.0;             ///< time between previous_world_from_mesh and now; not > 0: velocities are NaN
+  Isa isa = detect_isa();
   std::span<const ReturnChoice> returns;  ///< at least one; a single ray is its own first, last, ...
 };
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "points/point_lanes.hpp"
+
 namespace fathom {
 
 namespace {
@@ -15,6 +17,7 @@ struct Job {
   const Affine& sensor_from_world;
   const Affine& world_from_sensor;
   const NoisyPoints& points;
+  const PointKernels& lanes;
   Isa isa;
 };
 
@@ -36,53 +39,27 @@ class PointBlock {
 
  private:
   void load() {
-    const Affine& a = job_.sensor_from_world;
-    const float* xyz = job_.points.xyz.data() + 3 * begin_;
-    for (std::uint32_t i = 0; i < b_.count; ++i) {
-      const std::uint32_t k = std::min(i, count_ - 1);
-      const double x = xyz[3 * k], y = xyz[3 * k + 1], z = xyz[3 * k + 2];
-      b_.x[i] = static_cast<float>(a.m[0][0] * x + a.m[0][1] * y + a.m[0][2] * z + a.m[0][3]);
-      b_.y[i] = static_cast<float>(a.m[1][0] * x + a.m[1][1] * y + a.m[1][2] * z + a.m[1][3]);
-      b_.z[i] = static_cast<float>(a.m[2][0] * x + a.m[2][1] * y + a.m[2][2] * z + a.m[2][3]);
+    job_.lanes.load(job_.sensor_from_world, job_.points.xyz.data() + 3 * begin_, count_, before_, b_);
+    const auto& distance = job_.points.distance_m;
+    if (!distance.empty()) std::copy_n(distance.data() + begin_, count_, b_.range_m);
+    for (std::uint32_t i = 0; i < count_ && !job_.points.is_hit.empty(); ++i) {
+      if (job_.points.is_hit[begin_ + i] == 0) b_.reason[i] = static_cast<std::uint32_t>(Reason::kMiss);
     }
-    for (std::uint32_t i = 0; i < b_.count; ++i) {
-      b_.radius_m[i] = math::sqrt(b_.x[i] * b_.x[i] + b_.y[i] * b_.y[i] + b_.z[i] * b_.z[i]);
-      b_.reason[i] = static_cast<std::uint32_t>(Reason::kHit);
-    }
-    for (std::uint32_t i = 0; i < b_.count; ++i) {
-      const std::size_t k = begin_ + std::min(i, count_ - 1);
-      b_.range_m[i] = job_.points.distance_m.empty() ? b_.radius_m[i] : job_.points.distance_m[k];
-      if (!job_.points.is_hit.empty() && job_.points.is_hit[k] == 0) {
-        b_.reason[i] = static_cast<std::uint32_t>(Reason::kMiss);
-      }
-    }
-    std::copy_n(b_.x, b_.count, x_), std::copy_n(b_.y, b_.count, y_), std::copy_n(b_.z, b_.count, z_);
   }
 
-  /// Adds what the model moved a point by, so that nothing is lost to the rounding of far-away coordinates.
+  [[nodiscard]] bool is_kept(std::uint32_t i) const { return b_.reason[i] != static_cast<std::uint32_t>(Reason::kHit); }
+
   void store() {
-    const Affine& a = job_.world_from_sensor;
     const float* xyz = job_.points.xyz.data() + 3 * begin_;
     float* out = job_.points.out_xyz + 3 * begin_;
-    for (std::uint32_t i = 0; i < count_; ++i) {
-      const double x = double{b_.x[i]} - x_[i], y = double{b_.y[i]} - y_[i], z = double{b_.z[i]} - z_[i];
-      for (int r = 0; r < 3; ++r) {
-        out[3 * i + r] = static_cast<float>(xyz[3 * i + r] + (a.m[r][0] * x + a.m[r][1] * y + a.m[r][2] * z));
-      }
+    job_.lanes.store(job_.world_from_sensor, xyz, before_, b_, count_, out);
+    for (std::uint32_t i = 0; i < count_ && !job_.points.is_hit.empty(); ++i) {
+      if (is_kept(i)) std::copy_n(xyz + 3 * i, 3, out + 3 * i);
     }
-    keep_misses(xyz, out);
     if (job_.points.out_distance_m == nullptr) return;
     float* distance = job_.points.out_distance_m + begin_;
     for (std::uint32_t i = 0; i < count_; ++i) {
-      const bool kept = b_.reason[i] != static_cast<std::uint32_t>(Reason::kHit);
-      distance[i] = job_.points.distance_from_origin && !kept ? std::abs(b_.radius_m[i]) : b_.range_m[i];
-    }
-  }
-
-  void keep_misses(const float* xyz, float* out) {
-    if (job_.points.is_hit.empty()) return;
-    for (std::uint32_t i = 0; i < count_; ++i) {
-      if (b_.reason[i] != static_cast<std::uint32_t>(Reason::kHit)) std::copy_n(xyz + 3 * i, 3, out + 3 * i);
+      distance[i] = job_.points.distance_from_origin && !is_kept(i) ? std::abs(b_.radius_m[i]) : b_.range_m[i];
     }
   }
 
@@ -91,7 +68,7 @@ class PointBlock {
   std::uint32_t count_;
   std::uint32_t quads_[kBlockRays / kQuadRays + 8];
   ReturnBlock b_;
-  float x_[kBlockRays], y_[kBlockRays], z_[kBlockRays];  // before the noise
+  PlaceLanes before_;
   RayBlock none_;
   DrawBuffer draws_;
 };
@@ -112,7 +89,7 @@ void transform_points(const Affine& a, std::span<const float> in, float* out, Ex
 void apply_noise(const Noise& noise, const NoiseKey& key, const Affine& sensor_from_world, const NoisyPoints& points,
                  Executor& executor, Isa isa) {
   const Affine world_from_sensor = inverse(sensor_from_world).value_or(Affine{});
-  const Job job{noise, key, sensor_from_world, world_from_sensor, points, isa};
+  const Job job{noise, key, sensor_from_world, world_from_sensor, points, point_kernels(isa), isa};
   const std::size_t blocks = (points.xyz.size() / 3 + kBlockRays - 1) / kBlockRays;
   executor.parallel_for(blocks, kPointsPerTask / kBlockRays, [&](std::size_t begin, std::size_t end) {
     for (std::size_t b = begin; b < end; ++b) PointBlock(job, b * kBlockRays).run();

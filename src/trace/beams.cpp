@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "trace/trace_lanes.hpp"
+
 namespace fathom {
 
 namespace {
@@ -15,16 +17,6 @@ void pad(float (&lanes)[kBlockRays], std::uint32_t count) {
 
 void pad(RayBlock& b, std::uint32_t count) {
   for (auto* lanes : {&b.ox, &b.oy, &b.oz, &b.dx, &b.dy, &b.dz}) pad(*lanes, count);
-}
-
-void transform_lanes(const Affine& a, std::uint32_t count, bool point, float* x, float* y, float* z) {
-  const double tx = point ? a.m[0][3] : 0.0, ty = point ? a.m[1][3] : 0.0, tz = point ? a.m[2][3] : 0.0;
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const double px = x[i], py = y[i], pz = z[i];
-    x[i] = static_cast<float>(a.m[0][0] * px + a.m[0][1] * py + a.m[0][2] * pz + tx);
-    y[i] = static_cast<float>(a.m[1][0] * px + a.m[1][1] * py + a.m[1][2] * pz + ty);
-    z[i] = static_cast<float>(a.m[2][0] * px + a.m[2][1] * py + a.m[2][2] * pz + tz);
-  }
 }
 
 struct Names {
@@ -67,14 +59,15 @@ void load_beams(std::span<const Matrix34> all, BeamBlock& block) {
   pad(side, block.count);
 }
 
-void transform_beams(const Affine& a, BeamBlock& block) {
-  RayBlock &ray = block.ray, &side = block.side;
+void transform_beams(const Affine& a, Isa isa, BeamBlock& block) {
   if (a == Affine{}) return;
-  transform_lanes(a, ray.count, true, ray.ox, ray.oy, ray.oz);
-  transform_lanes(a, ray.count, false, ray.dx, ray.dy, ray.dz);
+  RayBlock &ray = block.ray, &side = block.side;
+  const TraceKernels& lanes = trace_kernels(isa);
+  lanes.transform(a, true, ray.count, ray.ox, ray.oy, ray.oz);
+  lanes.transform(a, false, ray.count, ray.dx, ray.dy, ray.dz);
   if (!block.wants_sides) return;
-  transform_lanes(a, side.count, false, side.ox, side.oy, side.oz);
-  transform_lanes(a, side.count, false, side.dx, side.dy, side.dz);
+  lanes.transform(a, false, side.count, side.ox, side.oy, side.oz);
+  lanes.transform(a, false, side.count, side.dx, side.dy, side.dz);
 }
 
 void apply_noise(const Noise& noise, const NoiseKey& key, const Affine& sensor_from_world,
@@ -85,11 +78,11 @@ void apply_noise(const Noise& noise, const NoiseKey& key, const Affine& sensor_f
   name_quads(block, names, block.side);
   ReturnBlock none;
   DrawBuffer draws;
-  transform_beams(sensor_from_world, block);
+  transform_beams(sensor_from_world, isa, block);
   noise.apply(isa, key, block.ray, none, draws);
   // The same key draws the same numbers, so the other two axes of each beam turn with it.
   if (block.wants_sides) noise.apply(isa, key, block.side, none, draws);
-  transform_beams(world_from_sensor, block);
+  transform_beams(world_from_sensor, isa, block);
   block.ray.quads = block.side.quads = nullptr;
 }
 

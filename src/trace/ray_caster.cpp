@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -10,6 +11,7 @@
 
 #include "cast/embree/instance_tree.hpp"
 #include "trace/surface.hpp"
+#include "trace/trace_lanes.hpp"
 
 namespace fathom {
 
@@ -35,88 +37,133 @@ void validate(const CastMesh& shared) {
 
 namespace {
 
-/// Coordinates beyond this are no place for a sensor, and break the tree's arithmetic.
-constexpr float kFarAway = 1e15F;
+/// The plane of a triangle in the frame of its mesh: n . p = c.
+struct Plane {
+  Vec3 n;
+  double c;
+};
 
-bool can_be_cast(const RayLanes& r, std::uint32_t i) {
-  const auto finite = [](float v) { return std::abs(v) < kFarAway; };
-  return finite(r.ox[i]) && finite(r.oy[i]) && finite(r.oz[i]) && finite(r.dx[i]) && finite(r.dy[i]) &&
-         finite(r.dz[i]) && (r.dx[i] != 0.0F || r.dy[i] != 0.0F || r.dz[i] != 0.0F) && r.far[i] > 0.0F;
+/// The planes of all triangles of a mesh, as they were at one version of it.
+struct Planes {
+  std::vector<Plane> of;  // [triangles]
+  std::uint32_t version = 0;
+  bool used = true;
+};
+
+void compute(const Mesh& mesh, Executor& executor, std::vector<Plane>& planes) {
+  planes.resize(mesh.triangles.size());
+  executor.parallel_for(planes.size(), 4096, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const auto& corner = mesh.triangles[i];
+      const Vec3 a = vertex_of(mesh, corner[0]);
+      const Vec3 n = cross(vertex_of(mesh, corner[1]) - a, vertex_of(mesh, corner[2]) - a);
+      planes[i] = {n, dot(n, a)};
+    }
+  });
 }
 
-/// Beyond the limit by a few roundings, because the exact place decides.
-float rounded_up(float far) { return far * 1.000001F; }
-
-/// A surface this near to the origin of a ray, in metres, is a surface in the origin: coordinates are single precision.
-double own_surface_m(const RayLanes& r, std::uint32_t i) {
-  return 0x1p-22 * std::max({std::abs(r.ox[i]), std::abs(r.oy[i]), std::abs(r.oz[i])});
-}
+/// An instance as hits on it need it: planes n . p = c of its mesh lie in the world at (B^T n) . p = c - n . t, where
+/// B p + t is mesh_from_world.
+struct Placed {
+  Affine mesh_from_world;
+  const Plane* planes;
+};
 
 }  // namespace
 
 class RayCaster::Impl {
  public:
-  Impl(Executor& executor, Isa isa) : tree_(executor, isa) {}
+  Impl(Executor& executor, Isa isa) : executor_(executor), lanes_(trace_kernels(isa)), tree_(executor, isa) {}
 
   void update(std::vector<CastInstance> instances) {
     for (const CastInstance& instance : instances) {
       if (instance.mesh == nullptr) throw InputError("an instance needs a mesh");
     }
-    tree_.update(instances);  // before the old list goes: the tree knows meshes by their address
+    tree_.update(instances);  // before the old list goes: the tree and the planes know meshes by their address
+    for (auto& [mesh, planes] : planes_) planes.used = false;
+    placed_.clear();
+    for (const CastInstance& instance : instances) {
+      placed_.push_back({inverse(instance.world_from_mesh).value_or(Affine{}), planes_of(*instance.mesh)});
+    }
+    std::erase_if(planes_, [](const auto& entry) { return !entry.second.used; });
     instances_ = std::move(instances);
   }
 
   [[nodiscard]] const std::vector<CastInstance>& instances() const { return instances_; }
 
   void cast(const RayLanes& rays, HitLanes& hits) const {
-    RayLanes asked;
-    float t[kBlockRays];
-    prepare(rays, asked);
-    tree_.cast(asked, nullptr, {hits.instance, hits.triangle, t});
+    AskedLanes asked;
+    PlaneLanes planes;
+    lanes_.ask(rays, asked);
+    tree_.cast(rays, {asked.active, nullptr, asked.far}, {hits.instance, hits.triangle, asked.t});
+    for (std::uint32_t i = 0; i < rays.count; ++i) load_plane(hits, i, planes, i);
+    lanes_.place(rays, planes, asked, hits);
     for (std::uint32_t i = 0; i < rays.count; ++i) {
-      if (hits.instance[i] != kNoInstance) place(rays, asked, i, t[i], hits);
+      if (asked.again[i] != 0 && hits.instance[i] != kNoInstance) look_beyond(rays, i, asked.t[i], hits);
     }
   }
 
  private:
-  static void prepare(const RayLanes& rays, RayLanes& asked) {
-    asked = rays;
-    for (std::uint32_t i = 0; i < rays.count; ++i) {
-      asked.active[i] = rays.active[i] != 0 && can_be_cast(rays, i) ? -1 : 0;
-      asked.far[i] = rounded_up(rays.far[i]);
-    }
+  const Plane* planes_of(const CastMesh& mesh) {
+    const auto [entry, fresh] = planes_.try_emplace(&mesh);
+    Planes& planes = entry->second;
+    if (fresh || planes.version != mesh.version) compute(mesh.mesh, executor_, planes.of);
+    planes.version = mesh.version;
+    planes.used = true;
+    return planes.of.data();
   }
 
-  /// The exact place of a hit; one that lies in the ray's origin is passed over.
-  void place(const RayLanes& rays, const RayLanes& asked, std::uint32_t i, float rough, HitLanes& hits) const {
-    const Vec3 direction = {rays.dx[i], rays.dy[i], rays.dz[i]};
-    const Vec3 origin = {rays.ox[i], rays.oy[i], rays.oz[i]};
-    const double length = norm(direction), own = own_surface_m(rays, i);
-    for (int attempt = 0; attempt < kMaxOwnSurfaces; ++attempt) {
-      const WorldTriangle triangle = triangle_in_world(instances_[hits.instance[i]], hits.triangle[i]);
-      hits.t[i] = plane_distance(triangle, origin, direction, rough);
-      if (hits.t[i] * length > own) break;
-      if (!cast_beyond(asked, i, rough, hits)) return;
+  /// The plane that ray i hit, in the world; for a miss, one that is harmless.
+  void load_plane(const HitLanes& hits, std::uint32_t i, PlaneLanes& planes, std::uint32_t lane) const {
+    if (hits.instance[i] == kNoInstance) {
+      planes.nx[lane] = 1.0, planes.ny[lane] = 1.0, planes.nz[lane] = 1.0, planes.c[lane] = 0.0;
+      return;
     }
-    if (!(hits.t[i] <= rays.far[i])) hits.instance[i] = kNoInstance;
+    const Placed& placed = placed_[hits.instance[i]];
+    const Plane& plane = placed.planes[hits.triangle[i]];
+    const auto& b = placed.mesh_from_world.m;
+    const Vec3 n = plane.n;
+    planes.nx[lane] = b[0][0] * n.x + b[1][0] * n.y + b[2][0] * n.z;
+    planes.ny[lane] = b[0][1] * n.x + b[1][1] * n.y + b[2][1] * n.z;
+    planes.nz[lane] = b[0][2] * n.x + b[1][2] * n.y + b[2][2] * n.z;
+    planes.c[lane] = plane.c - (b[0][3] * n.x + b[1][3] * n.y + b[2][3] * n.z);
   }
 
-  /// The next hit of one ray behind `rough`. Returns whether there is one.
-  bool cast_beyond(const RayLanes& asked, std::uint32_t i, float& rough, HitLanes& hits) const {
-    const float near = std::nextafter(std::max(rough, 0.0F), math::kInfinity);
+  /// For a ray whose hit does not count: the next one that does, if the ray reaches that far.
+  void look_beyond(const RayLanes& rays, std::uint32_t i, float rough, HitLanes& hits) const {
     RayLanes one;
+    HitLanes found;
+    AskedLanes asked;
+    PlaneLanes planes;
     one.count = 1;
-    one.ox[0] = asked.ox[i], one.oy[0] = asked.oy[i], one.oz[0] = asked.oz[i];
-    one.dx[0] = asked.dx[i], one.dy[0] = asked.dy[i], one.dz[0] = asked.dz[i];
-    one.far[0] = asked.far[i], one.active[0] = -1;
-    tree_.cast(one, &near, {hits.instance + i, hits.triangle + i, &rough});
-    return hits.instance[i] != kNoInstance;
+    one.ox[0] = rays.ox[i], one.oy[0] = rays.oy[i], one.oz[0] = rays.oz[i];
+    one.dx[0] = rays.dx[i], one.dy[0] = rays.dy[i], one.dz[0] = rays.dz[i];
+    one.far[0] = rays.far[i], one.active[0] = -1;
+    lanes_.ask(one, asked);
+    for (int attempt = 0; attempt < kMaxOwnSurfaces; ++attempt) {
+      const float near = std::nextafter(std::max(rough, 0.0F), math::kInfinity);
+      tree_.cast(one, {asked.active, &near, asked.far}, {found.instance, found.triangle, asked.t});
+      if (found.instance[0] == kNoInstance) break;
+      load_plane(found, 0, planes, 0);
+      lanes_.place(one, planes, asked, found);
+      if (asked.again[0] == 0) {
+        hits.instance[i] = found.instance[0], hits.triangle[i] = found.triangle[0];
+        hits.t[i] = found.t[0], hits.distance_m[i] = found.distance_m[0];
+        return;
+      }
+      rough = asked.t[0];
+    }
+    hits.instance[i] = kNoInstance;
   }
 
   static constexpr int kMaxOwnSurfaces = 16;  ///< surfaces that meet in one point
 
+  Executor& executor_;
+  const TraceKernels& lanes_;
   InstanceTree tree_;
   std::vector<CastInstance> instances_;
+  std::vector<Placed> placed_;  // [instances]
+  std::unordered_map<const CastMesh*, Planes> planes_;
 };
 
 RayCaster::RayCaster(Executor& executor, Isa isa) : impl_(std::make_unique<Impl>(executor, isa)) {}

@@ -22,16 +22,6 @@ inline WorldTriangle triangle_in_world(const CastInstance& instance, std::uint32
           transform_vector(world_from_mesh, vertex_of(mesh, corner[2]) - a)};
 }
 
-/// The parameter at which a ray meets the plane of a triangle. A ray that grazes it meets it anywhere: `rough`, which
-/// single precision found, is then the better answer.
-inline double plane_distance(const WorldTriangle& s, const Vec3& origin, const Vec3& direction, float rough) {
-  const Vec3 normal = cross(s.ab, s.ac);
-  const Vec3 way = s.a - origin;
-  const double t = dot(normal, way) / dot(normal, direction);
-  const double slack = 1e-3 * (std::abs(double{rough}) + std::sqrt(dot(way, way) / dot(direction, direction)));
-  return std::abs(t - rough) <= slack ? t : double{rough};
-}
-
 /// Shares of the second and third corner in a point of a triangle.
 struct Shares {
   double b, c;

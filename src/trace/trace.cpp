@@ -12,6 +12,7 @@
 #include "trace/motion.hpp"
 #include "trace/returns.hpp"
 #include "trace/surface.hpp"
+#include "trace/trace_lanes.hpp"
 
 namespace fathom {
 
@@ -25,6 +26,7 @@ struct Job {
   const Beams& beams;
   const TraceSettings& settings;
   const TraceArrays& out;
+  const TraceKernels& lanes;
   Affine sensor_from_world;
   bool diverges;
   bool wants_sides;
@@ -71,7 +73,7 @@ class BlockTracer {
       return;
     }
     job_.caster.cast(rays_, hits_);
-    for (std::uint32_t i = 0; i < block_.count; ++i) store_all(i, echo_of(i, i));
+    trace_rays();
   }
 
  private:
@@ -160,16 +162,63 @@ class BlockTracer {
     }
     const RayLanes& r = job_.diverges ? sample_rays_ : rays_;
     echo.direction = {r.dx[lane], r.dy[lane], r.dz[lane]};
-    const Vec3 way = hits_.t[lane] * echo.direction;
-    echo.distance_m = static_cast<float>(norm(way));
+    echo.distance_m = hits_.distance_m[lane];
     if (echo.distance_m < range_of(i)[0]) {
       echo.distance_m = job_.settings.near_miss_m;
       return echo;
     }
     echo.hit = true;
     echo.instance = hits_.instance[lane], echo.triangle = hits_.triangle[lane];
-    echo.point = Vec3{r.ox[lane], r.oy[lane], r.oz[lane]} + way;
+    echo.point = Vec3{r.ox[lane], r.oy[lane], r.oz[lane]} + hits_.t[lane] * echo.direction;
     return echo;
+  }
+
+  /// One ray a beam: the cheap arrays by loops, the others point by point.
+  void trace_rays() {
+    const TraceArrays& out = job_.out;
+    for (std::uint32_t i = 0; i < block_.count; ++i) {
+      const bool met = hits_.instance[i] != kNoInstance;
+      const bool near = met && hits_.distance_m[i] < range_of(i)[0];
+      hit_[i] = met && !near ? 1 : 0;
+      distance_m_[i] = hit_[i] != 0 ? hits_.distance_m[i] : near ? job_.settings.near_miss_m : job_.settings.far_miss_m;
+    }
+    if (out.xyz != nullptr) {
+      job_.lanes.points(block_.ray, distance_m_, block_.count, xyz_);
+      for_each_place([&](std::uint32_t i, std::size_t at) { std::copy_n(xyz_ + 3 * i, 3, out.xyz + 3 * at); });
+    }
+    if (out.distance_m != nullptr) for_each_place([&](auto i, auto at) { out.distance_m[at] = distance_m_[i]; });
+    if (out.is_hit != nullptr) for_each_place([&](auto i, auto at) { out.is_hit[at] = hit_[i]; });
+    const auto& instances = job_.caster.instances();
+    if (out.id != nullptr) {
+      for_each_place([&](auto i, auto at) { out.id[at] = hit_[i] != 0 ? instances[hits_.instance[i]].id : 0; });
+    }
+    if (out.laser_retro != nullptr) {
+      for_each_place([&](auto i, auto at) {
+        out.laser_retro[at] = hit_[i] != 0 ? instances[hits_.instance[i]].laser_retro : 0.0F;
+      });
+    }
+    if (!wants_surface()) return;
+    for_each_place([&](auto i, auto at) { store_surface(at, echo_of(i, i)); });
+  }
+
+  /// Calls f(beam in the block, place in the arrays).
+  template <class F>
+  void for_each_place(F f) {
+    const std::size_t returns = job_.settings.returns.size();
+    std::size_t at = std::size_t{block_.first} * returns;
+    for (std::uint32_t i = 0; i < block_.count; ++i) {
+      for (std::size_t k = 0; k < returns; ++k) f(i, at++);
+    }
+  }
+
+  [[nodiscard]] bool wants_surface() const {
+    const TraceArrays& out = job_.out;
+    return out.intensity != nullptr || out.normal != nullptr || out.incidence_rad != nullptr || wants_velocity();
+  }
+  [[nodiscard]] bool wants_velocity() const {
+    const TraceArrays& out = job_.out;
+    return out.absolute_velocity_mps != nullptr || out.relative_velocity_mps != nullptr ||
+           out.radial_speed_mps != nullptr;
   }
 
   void trace_bundles(std::uint32_t begin, std::uint32_t count) {
@@ -218,11 +267,15 @@ class BlockTracer {
     if (out.is_hit != nullptr) out.is_hit[at] = echo.hit ? 1 : 0;
     if (out.id != nullptr) out.id[at] = echo.hit ? instance_of(echo).id : 0;
     if (out.laser_retro != nullptr) out.laser_retro[at] = echo.hit ? instance_of(echo).laser_retro : 0.0F;
+    store_surface(at, echo);
+  }
+
+  /// What needs the triangle that was struck.
+  void store_surface(std::size_t at, const Echo& echo) {
+    const TraceArrays& out = job_.out;
     if (out.intensity != nullptr) out.intensity[at] = intensity_of(echo);
     if (out.normal != nullptr || out.incidence_rad != nullptr) store_normal(at, echo);
-    if (out.absolute_velocity_mps != nullptr || out.relative_velocity_mps != nullptr || out.radial_speed_mps != nullptr) {
-      store_velocity(at, echo);
-    }
+    if (wants_velocity()) store_velocity(at, echo);
   }
 
   [[nodiscard]] const CastInstance& instance_of(const Echo& echo) const {
@@ -287,6 +340,8 @@ class BlockTracer {
   BeamBlock block_;
   RayLanes rays_, sample_rays_;
   HitLanes hits_;
+  float distance_m_[kBlockRays], xyz_[3 * kBlockRays];
+  std::int32_t hit_[kBlockRays];
 };
 
 void check_size(std::size_t size, std::uint32_t beams, bool one_for_all, const char* what) {
@@ -311,7 +366,7 @@ void trace(const RayCaster& caster, const Beams& beams, const TraceSettings& set
   if (settings.returns.empty()) throw InputError("at least one return is needed");
   const std::optional<Affine> sensor_from_world = inverse(settings.world_from_sensor);
   if (!sensor_from_world) throw InputError("world_from_sensor flattens space or is not finite");
-  Job job{caster, beams, settings, out, *sensor_from_world, settings.divergence_h_rad > 0.0F || settings.divergence_v_rad > 0.0F, false, {}};
+  Job job{caster, beams, settings, out, trace_kernels(settings.isa), *sensor_from_world, settings.divergence_h_rad > 0.0F || settings.divergence_v_rad > 0.0F, false, {}};
   job.wants_sides = job.diverges || out.azimuth_rad != nullptr || out.elevation_rad != nullptr || out.beam != nullptr;
   if (job.diverges) job.samples = beam_samples(settings.divergence_h_rad, settings.divergence_v_rad);
   const std::size_t blocks = (beams.count + kBlockRays - 1) / kBlockRays;

@@ -66,12 +66,17 @@ class RaysTransform final : public RaysNode {
   [[nodiscard]] std::string_view name() const override { return "TransformRaysNode"; }
   void load(fathom::BeamBlock& block) const override {
     input().load(block);
-    fathom::transform_beams(transform_, block);
+    fathom::transform_beams(transform_, isa_, block);
   }
   [[nodiscard]] const fathom::Affine& world_from_sensor() const override { return cumulative_; }
   void prepare(World&) override { cumulative_ = transform_ * input().world_from_sensor(); }
+  void prepare_beams(const RunContext& context) override {
+    input().prepare_beams(context);
+    isa_ = context.isa;
+  }
 
  private:
+  fathom::Isa isa_ = fathom::Isa::kSse2;
   fathom::Affine transform_, cumulative_;
 };
 

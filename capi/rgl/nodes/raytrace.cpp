@@ -131,6 +131,7 @@ void RaytraceNode::run(const RunContext& context) {
                                        .divergence_v_rad = active_.divergence_v_rad,
                                        .default_intensity = active_.default_intensity,
                                        .step_s = step_s_,
+                                       .isa = context.isa,
                                        .returns = choices};
   fathom::trace(*caster_, beams, trace, context.executor, allocate());
   fill_from_beams();

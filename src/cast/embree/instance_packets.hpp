@@ -28,7 +28,7 @@ bool is_coherent(const typename Width::Ray& ray, const int* valid) {
 }
 
 template <class Width>
-void cast_instance_packets(RTCScene scene, const RayLanes& rays, const float* near, const RoughHits& hits) {
+void cast_instance_packets(RTCScene scene, const RayLanes& rays, const CastLimits& limits, const RoughHits& hits) {
   constexpr unsigned W = Width::kWidth;
   RTCIntersectContext context;
   rtcInitIntersectContext(&context);
@@ -40,15 +40,15 @@ void cast_instance_packets(RTCScene scene, const RayLanes& rays, const float* ne
   for (std::uint32_t begin = 0; begin < rays.count; begin += W) {
     const std::size_t lanes = rays.count - begin < W ? rays.count - begin : W;
     for (unsigned k = 0; k < W; ++k) valid[k] = 0;
-    std::memcpy(valid, rays.active + begin, lanes * sizeof(int));
+    std::memcpy(valid, limits.active + begin, lanes * sizeof(int));
     // The arrays are kBlockRays long, so whole packets may be read; what lies behind `count` is not valid.
     std::memcpy(ray.org_x, rays.ox + begin, sizeof(ray.org_x));
     std::memcpy(ray.org_y, rays.oy + begin, sizeof(ray.org_y));
     std::memcpy(ray.org_z, rays.oz + begin, sizeof(ray.org_z));
     load_directions<Width>(rays, begin, ray);
-    std::memcpy(ray.tfar, rays.far + begin, sizeof(ray.tfar));
+    std::memcpy(ray.tfar, limits.far + begin, lanes * sizeof(float));
     for (unsigned k = 0; k < W; ++k) {
-      ray.tnear[k] = near != nullptr && k < lanes ? near[begin + k] : 0.0F;
+      ray.tnear[k] = limits.near != nullptr && k < lanes ? limits.near[begin + k] : 0.0F;
       packet.hit.geomID[k] = RTC_INVALID_GEOMETRY_ID;
       packet.hit.primID[k] = RTC_INVALID_GEOMETRY_ID;
       packet.hit.instID[0][k] = RTC_INVALID_GEOMETRY_ID;

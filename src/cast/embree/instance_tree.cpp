@@ -56,10 +56,10 @@ class InstanceTree::Impl {
     check(device_.get(), "building the scene");
   }
 
-  void cast(const RayLanes& rays, const float* near, const RoughHits& hits) const {
-    if (width_ == 16) return cast_instance_packets<Width16>(top_.get(), rays, near, hits);
-    if (width_ == 8) return cast_instance_packets<Width8>(top_.get(), rays, near, hits);
-    cast_instance_packets<Width4>(top_.get(), rays, near, hits);
+  void cast(const RayLanes& rays, const CastLimits& limits, const RoughHits& hits) const {
+    if (width_ == 16) return cast_instance_packets<Width16>(top_.get(), rays, limits, hits);
+    if (width_ == 8) return cast_instance_packets<Width8>(top_.get(), rays, limits, hits);
+    cast_instance_packets<Width4>(top_.get(), rays, limits, hits);
   }
 
  private:
@@ -140,8 +140,8 @@ class InstanceTree::Impl {
 InstanceTree::InstanceTree(Executor& executor, Isa isa) : impl_(std::make_unique<Impl>(executor, isa)) {}
 InstanceTree::~InstanceTree() = default;
 void InstanceTree::update(const std::vector<CastInstance>& instances) { impl_->update(instances); }
-void InstanceTree::cast(const RayLanes& rays, const float* near, const RoughHits& hits) const {
-  impl_->cast(rays, near, hits);
+void InstanceTree::cast(const RayLanes& rays, const CastLimits& limits, const RoughHits& hits) const {
+  impl_->cast(rays, limits, hits);
 }
 
 }  // namespace fathom

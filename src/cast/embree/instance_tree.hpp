@@ -9,6 +9,13 @@
 
 namespace fathom {
 
+/// Which rays are cast, and to where, instead of what the rays themselves say; [kBlockRays].
+struct CastLimits {
+  const std::int32_t* active;
+  const float* near;  ///< null: 0
+  const float* far;
+};
+
 /// What a cast found in single precision, [kBlockRays]; `t` counts in lengths of the direction, +inf on a miss.
 struct RoughHits {
   std::uint32_t* instance;
@@ -25,8 +32,8 @@ class InstanceTree {
   /// Takes over a list of valid instances. Trees are kept by the address of their mesh, which the list keeps alive.
   void update(const std::vector<CastInstance>& instances);
 
-  /// Nearest hits in (near, far] of the active rays; `near`: [count], null: 0. Thread-safe between updates.
-  void cast(const RayLanes& rays, const float* near, const RoughHits& hits) const;
+  /// Nearest hits within the limits. Thread-safe between updates.
+  void cast(const RayLanes& rays, const CastLimits& limits, const RoughHits& hits) const;
 
  private:
   class Impl;

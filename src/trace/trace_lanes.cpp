@@ -1,0 +1,78 @@
+// Compiled once per instruction set, FATHOM_ISA naming it; only the flags differ.
+
+#include "trace/trace_lanes.hpp"
+
+namespace fathom::FATHOM_ISA {
+
+namespace {
+
+/// Coordinates beyond this are no place for a sensor, and break the tree's arithmetic.
+constexpr float kFarAway = 1e15F;
+
+FATHOM_KERNEL float magnitude(float v) { return math::float_of(math::bits_of(v) & 0x7fffffffU); }
+FATHOM_KERNEL double magnitude(double v) { return v < 0.0 ? -v : v; }
+FATHOM_KERNEL float larger(float a, float b) { return a > b ? a : b; }
+FATHOM_KERNEL float largest(float a, float b, float c) { return larger(magnitude(a), larger(magnitude(b), magnitude(c))); }
+
+void transform(const Affine& affine, bool points, std::uint32_t count, float* __restrict x, float* __restrict y,
+               float* __restrict z) {
+  const Affine a = affine;
+  const double shift = points ? 1.0 : 0.0;
+  const double tx = shift * a.m[0][3], ty = shift * a.m[1][3], tz = shift * a.m[2][3];
+  for (std::size_t i = 0; i < count; ++i) {
+    const double px = x[i], py = y[i], pz = z[i];
+    x[i] = static_cast<float>(a.m[0][0] * px + a.m[0][1] * py + a.m[0][2] * pz + tx);
+    y[i] = static_cast<float>(a.m[1][0] * px + a.m[1][1] * py + a.m[1][2] * pz + ty);
+    z[i] = static_cast<float>(a.m[2][0] * px + a.m[2][1] * py + a.m[2][2] * pz + tz);
+  }
+}
+
+void ask(const RayLanes& __restrict r, AskedLanes& __restrict asked) {
+  for (std::size_t i = 0; i < r.count; ++i) {
+    const float direction = largest(r.dx[i], r.dy[i], r.dz[i]);
+    // The sum is not a number where one of them is not, which the largest may hide.
+    const float sum = r.ox[i] + r.oy[i] + r.oz[i] + r.dx[i] + r.dy[i] + r.dz[i];
+    const bool good = (largest(r.ox[i], r.oy[i], r.oz[i]) < kFarAway) & (direction < kFarAway) & (direction > 0.0F) &
+                      (magnitude(sum) < 8.0F * kFarAway) & (r.far[i] > 0.0F);
+    asked.active[i] = good ? r.active[i] : 0;
+    asked.far[i] = r.far[i] * 1.000001F;
+  }
+}
+
+void place(const RayLanes& __restrict r, const PlaneLanes& __restrict p, AskedLanes& __restrict asked,
+           HitLanes& __restrict hits) {
+  for (std::size_t i = 0; i < r.count; ++i) {
+    const double ox = r.ox[i], oy = r.oy[i], oz = r.oz[i], dx = r.dx[i], dy = r.dy[i], dz = r.dz[i];
+    const double rough = asked.t[i];
+    const double exact = (p.c[i] - (p.nx[i] * ox + p.ny[i] * oy + p.nz[i] * oz)) /
+                         (p.nx[i] * dx + p.ny[i] * dy + p.nz[i] * dz);
+    // A ray that grazes a plane meets it anywhere: what single precision found is then the better answer.
+    const double reach = largest(r.ox[i], r.oy[i], r.oz[i]) / largest(r.dx[i], r.dy[i], r.dz[i]);
+    const bool believed = magnitude(exact - rough) <= 1e-3 * rough + 1e-5 * reach;
+    const double t = believed ? exact : rough;
+    const double distance = t * __builtin_sqrt(dx * dx + dy * dy + dz * dz);
+    hits.t[i] = t;
+    hits.distance_m[i] = static_cast<float>(distance);
+    // A surface this near to the origin of a ray is a surface in the origin: coordinates are single precision.
+    const double own = 0x1p-22 * largest(r.ox[i], r.oy[i], r.oz[i]);
+    asked.again[i] = (distance > own) & (t <= r.far[i]) ? 0 : 1;
+  }
+}
+
+void points(const RayBlock& __restrict r, const float* __restrict distance_m, std::uint32_t count,
+            float* __restrict xyz) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const double dx = r.dx[i], dy = r.dy[i], dz = r.dz[i];
+    const double scale = distance_m[i] / __builtin_sqrt(dx * dx + dy * dy + dz * dz);
+    const double x = scale * dx, y = scale * dy, z = scale * dz;
+    xyz[3 * i] = static_cast<float>(r.ox[i] + (x == x ? x : 0.0));
+    xyz[3 * i + 1] = static_cast<float>(r.oy[i] + (y == y ? y : 0.0));
+    xyz[3 * i + 2] = static_cast<float>(r.oz[i] + (z == z ? z : 0.0));
+  }
+}
+
+}  // namespace
+
+const TraceKernels kTraceKernels = {transform, ask, place, points};
+
+}  // namespace fathom::FATHOM_ISA
