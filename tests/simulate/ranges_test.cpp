@@ -13,6 +13,7 @@
 
 #include "io/npy.hpp"
 #include "simulate/scene_fixture.hpp"
+#include "support/error_text.hpp"
 #include "simulate/scene_text.hpp"
 
 namespace fathom {
@@ -102,6 +103,13 @@ TEST(Ranges, EveryNumberOfEveryModelMayBeOne) {
       EXPECT_EQ(values.size(), 20U);
     }
   }
+}
+
+TEST(Ranges, WeightsThatMustSumToOneCannotBeDrawn) {
+  const std::string message =
+      test::input_error([] { static_cast<void>(read("[beam_mixture: {w_hit: {uniform: [0.5, 0.6]}}]")); });
+  EXPECT_TRUE(test::contains(message, "s.yaml:11:")) << message;
+  EXPECT_TRUE(test::contains(message, "w_hit + w_short + w_max + w_rand = 0.85 is not 1")) << message;
 }
 
 TEST(Ranges, TheThreeLawsArriveInTheUnitOfTheLibrary) {
