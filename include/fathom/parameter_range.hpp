@@ -12,6 +12,9 @@
 
 namespace fathom {
 
+/// Of a range or a draw: it is not for the row of a channel.
+inline constexpr std::int32_t kNoChannel = -1;
+
 enum class RangeLaw : std::uint8_t { kUniform, kLogUniform, kNormal };
 
 /// One number of one model, to be drawn.
@@ -22,9 +25,9 @@ struct ParameterRange {
   double low = 0.0, high = 0.0;     ///< limits of the value, within those of the field; kLogUniform: low > 0
   double mean = 0.0, stddev = 0.0;  ///< of kNormal, clipped to [low, high]
   // Which row of the model's tables; neither: the chain's own entry.
-  EntityId entity = kNoEntity;  ///< the row of this entity (Sensor::entity_noise)
-  std::int32_t channel = -1;    ///< the row of this channel (Sensor::channel_noise)
-  bool as_chain = false;        ///< a row that gets the very draw of the chain's own entry, not one of its own
+  EntityId entity = kNoEntity;        ///< the row of this entity (Sensor::entity_noise)
+  std::int32_t channel = kNoChannel;  ///< the row of this channel (Sensor::channel_noise)
+  bool as_chain = false;              ///< a row that gets the very draw of the chain's own entry, not one of its own
 };
 
 /// A value that was drawn.
@@ -32,7 +35,7 @@ struct DrawnParameter {
   std::uint32_t slot;
   std::string field;
   EntityId entity;       ///< kNoEntity: not of an entity's row
-  std::int32_t channel;  ///< -1: not of a channel's row
+  std::int32_t channel;  ///< kNoChannel: not of a channel's row
   double value;
 };
 

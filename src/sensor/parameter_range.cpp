@@ -26,7 +26,7 @@ auto& noise_of(SensorRef& sensor, const ParameterRange& range) {
     throw InputError(
         fmt::format("range of '{}': slot {} is not in [0, {})", range.field, range.slot, sensor.noise.size()));
   }
-  if (range.entity == kNoEntity && range.channel < 0) return sensor.noise[range.slot];
+  if (range.entity == kNoEntity && range.channel == kNoChannel) return sensor.noise[range.slot];
   for (auto& row : sensor.entity_noise) {
     if (row.slot == range.slot && row.entity == range.entity) return row.noise;
   }
@@ -63,8 +63,8 @@ void check_range(const Sensor& sensor, const ParameterRange& range) {
     throw InputError(fmt::format("range of {}.{}: {}", noise.slug(), range.field, what));
   };
   if (range.low > range.high) fail("low is above high");
-  if (range.entity != kNoEntity && range.channel >= 0) fail("it is for an entity and a channel; one of them is enough");
-  if (range.channel > 0xffff) fail("channels are numbered up to 65535");
+  if (range.entity != kNoEntity && range.channel != kNoChannel)
+    fail("it is for an entity and a channel; one of them is enough");
   if (range.law == RangeLaw::kLogUniform && !(range.low > 0.0)) fail("a log-uniform law needs low above 0");
   if (range.law == RangeLaw::kNormal &&
       !(range.stddev >= 0.0 && std::isfinite(range.stddev) && std::isfinite(range.mean))) {

@@ -14,7 +14,7 @@ Json drawn_json(const SensorCounts& counts, const Sensor& sensor, const Scene& s
   for (const DrawnParameter& drawn : counts.drawn) {
     Json entry = {{"slot", drawn.slot}, {"model", std::string(sensor.noise[drawn.slot].slug())}};
     if (drawn.entity != kNoEntity) entry["entity"] = scene.entities()[drawn.entity].name;
-    if (drawn.channel >= 0) entry["channel"] = drawn.channel;
+    if (drawn.channel != kNoChannel) entry["channel"] = drawn.channel;
     entry["parameter"] = drawn.field;
     entry["value"] = drawn.value;
     list.push_back(entry);
