@@ -87,6 +87,15 @@ std::string parameters_table(const fathom::BeamFit& fit) {
   return align_columns(rows, {1, 2});
 }
 
+/// A maximum range that was not meant spoils every weight without any other sign.
+std::string max_range_note(const fathom::ScanLog& log, double max_range_m) {
+  const double code_m = fathom::suspected_no_return_m(log, max_range_m);
+  if (code_m == 0.0) return "";
+  return fmt::format(
+      "note: many readings are {:.6g} m, the largest of the log; if that means no return, give --max-range {:.6g}\n",
+      code_m, std::floor(0.999 * code_m * 100.0) / 100.0);
+}
+
 std::string summary(const fathom::FitReport& report, const std::filesystem::path& out) {
   std::string text = parameters_table(report.fit);
   for (const std::string& flag : report.fit.flags) text += "note: " + flag + "\n";
@@ -133,7 +142,7 @@ void fit_beam(const BeamFitOptions& options) {
     report.facts.push_back({"held out", count_text(held_out, log, selection)});
   }
   fathom::write_fit(options.out, report, options.force);
-  print(summary(report, options.out));
+  print(max_range_note(log, sensor.max_range_m) + summary(report, options.out));
 }
 
 }  // namespace fathom_cli

@@ -69,6 +69,21 @@ TEST_F(BeamCsv, LogsKeepWhatTheySayOfTheirSensor) {
   EXPECT_EQ(read_scan_log(file(scan_csv(log))).max_range_m, 0);
 }
 
+TEST(SuspectedNoReturn, IsAPileOfLargestReadingsWellBelowTheMaximum) {
+  ScanLog log;
+  log.azimuth_rad.assign(200, 0);
+  log.pose.resize(1);
+  for (int i = 0; i < 200; ++i) log.range_m.push_back(1.0F + .05F * static_cast<float>(i));
+  EXPECT_EQ(suspected_no_return_m(log, 80), 10.95F);  // one in 200 is the share that raises suspicion
+  log.range_m[199] = 5;
+  log.range_m[0] = std::numeric_limits<float>::infinity();
+  log.azimuth_rad.resize(201), log.range_m.push_back(std::nanf(""));
+  EXPECT_EQ(suspected_no_return_m(log, 80), 0);  // 10.9 m stands alone among 201
+  for (int i = 0; i < 5; ++i) log.range_m[40 * i] = i % 2 == 0 ? 32.76F : 32.77F;
+  EXPECT_EQ(suspected_no_return_m(log, 80), 32.77F);
+  EXPECT_EQ(suspected_no_return_m(log, 33), 0);  // near the maximum, where hits pile up too
+}
+
 TEST_F(BeamCsv, RefusesAMaximumRangeThatIsNone) {
   for (const char* value : {"0", "-1", "nan", "inf", "far", ""}) {
     const std::string text = std::string("# max_range_m: ") + value + "\nx_m,y_m,yaw_rad,range_m@0\n1,2,3,4\n";

@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <fcntl.h>
+#include <pty.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <sstream>
@@ -124,6 +129,31 @@ TEST_F(Beam, FitReplacesOnlyWhenTold) {
   EXPECT_EQ(read_text(files_ / "fit/fit.json"), before);
   EXPECT_EQ(fit("fit", {"--scans", "all", "--force"}).exit_code, 0);
   EXPECT_NE(read_text(files_ / "fit/fit.json"), before);
+}
+
+TEST_F(Beam, FitSuspectsAMaximumRangeThatIsTooLarge) {
+  const Ended ended = fit("fit", {"--max-range", "20"});  // readings without a return are 8 in this log
+  EXPECT_NE(ended.out.find("many readings are 8 m"), std::string::npos) << ended.out;
+  EXPECT_NE(ended.out.find("--max-range 7.99"), std::string::npos) << ended.out;
+  EXPECT_EQ(fit("good").out.find("many readings"), std::string::npos);
+}
+
+TEST_F(Beam, FitShowsHowFarItIs) {
+  int terminal = -1, other_end = -1;
+  char name[256] = {};
+  if (openpty(&terminal, &other_end, name, nullptr, nullptr) != 0) GTEST_SKIP() << "no pseudo-terminal here";
+  const Ended ended = Process({"beam", "fit", "--map", files_.map(), "--log", files_.log(), "--out", files_ / "fit"},
+                              std::filesystem::path(files_.map()).parent_path(), name)
+                          .wait();
+  std::string shown(4096, ' ');
+  fcntl(terminal, F_SETFL, O_NONBLOCK);
+  shown.resize(static_cast<std::size_t>(std::max<ssize_t>(0, read(terminal, shown.data(), shown.size()))));
+  close(terminal);
+  close(other_end);
+  EXPECT_EQ(ended.exit_code, 0);
+  EXPECT_NE(shown.find("\rlearning: iteration 1, log-likelihood "), std::string::npos) << shown;
+  ASSERT_GE(shown.size(), 2U);
+  EXPECT_EQ(shown.substr(shown.size() - 2), "\r\n") << "the line is ended";
 }
 
 TEST_F(Beam, ScoreIsTheLibrarys) {
