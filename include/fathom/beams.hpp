@@ -5,8 +5,10 @@
 // Whoever casts beams asks for them block by block, so that sources, transforms and noise work on 256 beams in the
 // cache and no array of all changed beams exists.
 
+#include <array>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include <fathom/affine.hpp>
 #include <fathom/export.hpp>
@@ -29,8 +31,21 @@ struct BeamBlock {
   std::uint32_t count = 0;  ///< beams without padding
 };
 
-/// Fills a block from its part of all beams.
-FATHOM_API void load_beams(std::span<const Matrix34> all, BeamBlock& block);
+/// Beams that stay the same, laid out for loading blocks.
+class FATHOM_API BeamTable {
+ public:
+  BeamTable() = default;
+  explicit BeamTable(std::span<const Matrix34> world_from_beam);
+
+  [[nodiscard]] std::uint32_t size() const { return count_; }
+  /// Fills a block with its part of the beams.
+  void load(BeamBlock& block) const;
+
+ private:
+  std::uint32_t count_ = 0;
+  std::array<std::vector<float>, 12> parts_;  ///< [beams]: x, y, z of the x, y, z axes and of the origin
+};
+
 /// beam := a beam.
 FATHOM_API void transform_beams(const Affine& a, Isa isa, BeamBlock& block);
 /// Applies a model of stage kRay in the frame of a sensor: beam := world_from_sensor noise(sensor_from_world beam).

@@ -15,10 +15,6 @@ void pad(float (&lanes)[kBlockRays], std::uint32_t count) {
   std::fill(lanes + count, lanes + padded(count), lanes[count - 1]);
 }
 
-void pad(RayBlock& b, std::uint32_t count) {
-  for (auto* lanes : {&b.ox, &b.oy, &b.oz, &b.dx, &b.dy, &b.dz}) pad(*lanes, count);
-}
-
 struct Names {
   std::uint32_t quads[kBlockRays / kQuadRays + 8];
 };
@@ -39,24 +35,29 @@ Affine widen(const Matrix34& m) {
   return a;
 }
 
-void load_beams(std::span<const Matrix34> all, BeamBlock& block) {
-  RayBlock &ray = block.ray, &side = block.side;
-  const Matrix34* beam = all.data() + block.first;
-  for (std::uint32_t i = 0; i < block.count; ++i) {
-    const Matrix34& m = beam[i];
-    ray.dx[i] = m[0][2], ray.dy[i] = m[1][2], ray.dz[i] = m[2][2];
-    ray.ox[i] = m[0][3], ray.oy[i] = m[1][3], ray.oz[i] = m[2][3];
+BeamTable::BeamTable(std::span<const Matrix34> beams) : count_(static_cast<std::uint32_t>(beams.size())) {
+  for (std::size_t column = 0; column < 4; ++column) {
+    for (std::size_t row = 0; row < 3; ++row) {
+      std::vector<float>& part = parts_[3 * column + row];
+      part.resize(beams.size());
+      for (std::size_t i = 0; i < beams.size(); ++i) part[i] = beams[i][row][column];
+    }
   }
-  pad(ray, block.count);
+}
+
+void BeamTable::load(BeamBlock& block) const {
+  const auto copy = [&](std::size_t part, float (&lanes)[kBlockRays]) {
+    std::copy_n(parts_[part].data() + block.first, block.count, lanes);
+    pad(lanes, block.count);
+  };
+  RayBlock &ray = block.ray, &side = block.side;
   ray.count = side.count = padded(block.count);
   ray.from_sensor_origin = side.from_sensor_origin = false;
+  copy(6, ray.dx), copy(7, ray.dy), copy(8, ray.dz);
+  copy(9, ray.ox), copy(10, ray.oy), copy(11, ray.oz);
   if (!block.wants_sides) return;
-  for (std::uint32_t i = 0; i < block.count; ++i) {
-    const Matrix34& m = beam[i];
-    side.dx[i] = m[0][0], side.dy[i] = m[1][0], side.dz[i] = m[2][0];
-    side.ox[i] = m[0][1], side.oy[i] = m[1][1], side.oz[i] = m[2][1];
-  }
-  pad(side, block.count);
+  copy(0, side.dx), copy(1, side.dy), copy(2, side.dz);
+  copy(3, side.ox), copy(4, side.oy), copy(5, side.oz);
 }
 
 void transform_beams(const Affine& a, Isa isa, BeamBlock& block) {

@@ -95,7 +95,7 @@ class RayCaster::Impl {
     AskedLanes asked;
     PlaneLanes planes;
     lanes_.ask(rays, asked);
-    tree_.cast(rays, {asked.active, nullptr, asked.far}, {hits.instance, hits.triangle, asked.t});
+    tree_.cast(rays, {asked.active, nullptr, asked.far, asked.coherent}, {hits.instance, hits.triangle, asked.t});
     for (std::uint32_t i = 0; i < rays.count; ++i) load_plane(hits, i, planes, i);
     lanes_.place(rays, planes, asked, hits);
     for (std::uint32_t i = 0; i < rays.count; ++i) {
@@ -142,7 +142,7 @@ class RayCaster::Impl {
     lanes_.ask(one, asked);
     for (int attempt = 0; attempt < kMaxOwnSurfaces; ++attempt) {
       const float near = std::nextafter(std::max(rough, 0.0F), math::kInfinity);
-      tree_.cast(one, {asked.active, &near, asked.far}, {found.instance, found.triangle, asked.t});
+      tree_.cast(one, {asked.active, &near, asked.far, nullptr}, {found.instance, found.triangle, asked.t});
       if (found.instance[0] == kNoInstance) break;
       load_plane(found, 0, planes, 0);
       lanes_.place(one, planes, asked, found);

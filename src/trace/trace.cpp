@@ -176,18 +176,13 @@ class BlockTracer {
   /// One ray a beam: the cheap arrays by loops, the others point by point.
   void trace_rays() {
     const TraceArrays& out = job_.out;
-    for (std::uint32_t i = 0; i < block_.count; ++i) {
-      const bool met = hits_.instance[i] != kNoInstance;
-      const bool near = met && hits_.distance_m[i] < range_of(i)[0];
-      hit_[i] = met && !near ? 1 : 0;
-      distance_m_[i] = hit_[i] != 0 ? hits_.distance_m[i] : near ? job_.settings.near_miss_m : job_.settings.far_miss_m;
-    }
+    find_distances();
     if (out.xyz != nullptr) {
       job_.lanes.points(block_.ray, distance_m_, block_.count, xyz_);
-      for_each_place([&](std::uint32_t i, std::size_t at) { std::copy_n(xyz_ + 3 * i, 3, out.xyz + 3 * at); });
+      spread<3>(xyz_, out.xyz);
     }
-    if (out.distance_m != nullptr) for_each_place([&](auto i, auto at) { out.distance_m[at] = distance_m_[i]; });
-    if (out.is_hit != nullptr) for_each_place([&](auto i, auto at) { out.is_hit[at] = hit_[i]; });
+    if (out.distance_m != nullptr) spread<1>(distance_m_, out.distance_m);
+    if (out.is_hit != nullptr) spread<1>(hit_, out.is_hit);
     const auto& instances = job_.caster.instances();
     if (out.id != nullptr) {
       for_each_place([&](auto i, auto at) { out.id[at] = hit_[i] != 0 ? instances[hits_.instance[i]].id : 0; });
@@ -201,9 +196,31 @@ class BlockTracer {
     for_each_place([&](auto i, auto at) { store_surface(at, echo_of(i, i)); });
   }
 
+  void find_distances() {
+    const bool range_each = job_.beams.range_m.size() > 1;
+    const float far = job_.settings.far_miss_m, near = job_.settings.near_miss_m;
+    for (std::uint32_t i = 0; i < block_.count; ++i) {
+      const float low = range_of(range_each ? i : 0)[0];
+      const bool met = hits_.instance[i] != kNoInstance;
+      const bool counts = hits_.distance_m[i] >= low;
+      hit_[i] = met & counts ? 1 : 0;
+      distance_m_[i] = !met ? far : counts ? hits_.distance_m[i] : near;
+    }
+  }
+
+  /// Copies values of the block's beams, `Parts` each, to all their returns.
+  template <std::size_t Parts, class T>
+  void spread(const T* values, T* out) const {
+    if (job_.settings.returns.size() == 1) {
+      std::copy_n(values, Parts * block_.count, out + Parts * block_.first);
+    } else {
+      for_each_place([&](auto i, auto at) { std::copy_n(values + Parts * i, Parts, out + Parts * at); });
+    }
+  }
+
   /// Calls f(beam in the block, place in the arrays).
   template <class F>
-  void for_each_place(F f) {
+  void for_each_place(F f) const {
     const std::size_t returns = job_.settings.returns.size();
     std::size_t at = std::size_t{block_.first} * returns;
     for (std::uint32_t i = 0; i < block_.count; ++i) {

@@ -27,6 +27,21 @@ void transform(const Affine& affine, bool points, std::uint32_t count, float* __
   }
 }
 
+/// Whether 16 rays are within 0.35 rad of the first, as the tiles of sensor/plan.cpp.
+std::int32_t is_coherent(const RayLanes& __restrict r, const AskedLanes& __restrict asked, std::size_t begin) {
+  constexpr float kCos2 = 0.88F;
+  const float x = r.dx[begin], y = r.dy[begin], z = r.dz[begin];
+  const float length2 = x * x + y * y + z * z;
+  std::int32_t apart = 0;
+  for (std::size_t i = begin; i < begin + 16; ++i) {
+    const float dx = r.dx[i], dy = r.dy[i], dz = r.dz[i];
+    const float dot = x * dx + y * dy + z * dz;
+    const bool near = (dot > 0.0F) & (dot * dot > kCos2 * length2 * (dx * dx + dy * dy + dz * dz));
+    apart |= (near ? 0 : 1) & asked.active[i];
+  }
+  return apart == 0 ? 1 : 0;
+}
+
 void ask(const RayLanes& __restrict r, AskedLanes& __restrict asked) {
   for (std::size_t i = 0; i < r.count; ++i) {
     const float direction = largest(r.dx[i], r.dy[i], r.dz[i]);
@@ -37,6 +52,8 @@ void ask(const RayLanes& __restrict r, AskedLanes& __restrict asked) {
     asked.active[i] = good ? r.active[i] : 0;
     asked.far[i] = r.far[i] * 1.000001F;
   }
+  for (std::size_t i = r.count; i < kBlockRays; ++i) asked.active[i] = 0;
+  for (std::size_t begin = 0; begin < r.count; begin += 16) asked.coherent[begin / 16] = is_coherent(r, asked, begin);
 }
 
 void place(const RayLanes& __restrict r, const PlaneLanes& __restrict p, AskedLanes& __restrict asked,

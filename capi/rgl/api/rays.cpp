@@ -16,7 +16,7 @@ rgl_status_t rgl_node_rays_from_mat3x4f(rgl_node_t* node, const rgl_mat3x4f* ray
       static_assert(sizeof(fathom::Matrix34) == sizeof(rgl_mat3x4f));
       std::vector<fathom::Matrix34> beams(static_cast<std::size_t>(ray_count));
       std::memcpy(beams.data(), rays, beams.size() * sizeof(rgl_mat3x4f));
-      source.set(std::move(beams));
+      source.set(beams);
     });
     lib.tape.record("rgl_node_rays_from_mat3x4f", *node, tape_array(rays, ray_count), ray_count);
   });

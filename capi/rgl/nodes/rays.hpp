@@ -9,13 +9,13 @@ namespace rgl {
 
 class RaysFromMatrices final : public RaysNode {
  public:
-  void set(std::vector<fathom::Matrix34> beams) { beams_ = std::move(beams); }
+  void set(std::span<const fathom::Matrix34> beams) { beams_ = fathom::BeamTable(beams); }
 
   [[nodiscard]] std::string_view name() const override { return "FromMat3x4fRaysNode"; }
   [[nodiscard]] Input input_kind() const override { return Input::kNothing; }
   void validate(const World& world) override;
-  void load(fathom::BeamBlock& block) const override { fathom::load_beams(beams_, block); }
-  [[nodiscard]] std::uint32_t beams() const override { return static_cast<std::uint32_t>(beams_.size()); }
+  void load(fathom::BeamBlock& block) const override { beams_.load(block); }
+  [[nodiscard]] std::uint32_t beams() const override { return beams_.size(); }
   [[nodiscard]] std::span<const std::int32_t> rings() const override { return {}; }
   [[nodiscard]] std::span<const std::array<float, 2>> ranges() const override { return {}; }
   [[nodiscard]] std::span<const float> time_offsets_ms() const override { return {}; }
@@ -23,7 +23,7 @@ class RaysFromMatrices final : public RaysNode {
   void prepare_beams(const RunContext&) override {}
 
  private:
-  std::vector<fathom::Matrix34> beams_;
+  fathom::BeamTable beams_;
   fathom::Affine identity_;
 };
 

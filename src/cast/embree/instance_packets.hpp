@@ -10,23 +10,6 @@
 
 namespace fathom {
 
-/// Whether the rays of a packet are nearly parallel: then Embree walks the tree for all at once. Otherwise that would
-/// cost a factor of 2 to 3.
-template <class Width>
-bool is_coherent(const typename Width::Ray& ray, const int* valid) {
-  constexpr float kCos2 = 0.88F;  // of 0.35 rad, squared; as the tiles of sensor/plan.cpp
-  const float x = ray.dir_x[0], y = ray.dir_y[0], z = ray.dir_z[0];
-  const float length2 = x * x + y * y + z * z;
-  bool coherent = true;
-  for (unsigned k = 0; k < Width::kWidth; ++k) {
-    const float dx = ray.dir_x[k], dy = ray.dir_y[k], dz = ray.dir_z[k];
-    const float dot = x * dx + y * dy + z * dz;
-    const bool near = dot > 0.0F && dot * dot > kCos2 * length2 * (dx * dx + dy * dy + dz * dz);
-    coherent &= near | (valid[k] == 0);
-  }
-  return coherent;
-}
-
 template <class Width>
 void cast_instance_packets(RTCScene scene, const RayLanes& rays, const CastLimits& limits, const RoughHits& hits) {
   constexpr unsigned W = Width::kWidth;
@@ -53,8 +36,8 @@ void cast_instance_packets(RTCScene scene, const RayLanes& rays, const CastLimit
       packet.hit.primID[k] = RTC_INVALID_GEOMETRY_ID;
       packet.hit.instID[0][k] = RTC_INVALID_GEOMETRY_ID;
     }
-    context.flags = is_coherent<Width>(ray, valid) ? RTC_INTERSECT_CONTEXT_FLAG_COHERENT
-                                                   : RTC_INTERSECT_CONTEXT_FLAG_INCOHERENT;
+    const bool coherent = limits.coherent != nullptr && limits.coherent[begin / kPacketRays] != 0;
+    context.flags = coherent ? RTC_INTERSECT_CONTEXT_FLAG_COHERENT : RTC_INTERSECT_CONTEXT_FLAG_INCOHERENT;
     Width::intersect(valid, scene, &context, &packet);
     std::memcpy(hits.instance + begin, packet.hit.instID[0], lanes * sizeof(std::uint32_t));
     std::memcpy(hits.triangle + begin, packet.hit.primID, lanes * sizeof(std::uint32_t));
