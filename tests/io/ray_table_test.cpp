@@ -134,9 +134,10 @@ TEST(RayTableTest, RefusesRangesAndNames) {
   const TemporaryFolder folder;
   const auto file = folder.write("rays.csv", "ox,oy,oz,dx,dy,dz\n0,0,0,1,0,0\n");
   const float nan = std::nanf(""), inf = std::numeric_limits<float>::infinity();
-  for (const auto& [low, high] :
+  for (const auto& limits :
        {std::pair{-1.0F, 1.0F}, {1.0F, 1.0F}, {2.0F, 1.0F}, {nan, 1.0F}, {0.0F, nan}, {0.0F, inf}}) {
-    EXPECT_TRUE(contains(message_of<InputError>([&] { read_ray_table(file, low, high); }), "rays.csv: ranges "));
+    EXPECT_TRUE(contains(message_of<InputError>([&] { read_ray_table(file, limits.first, limits.second); }),
+                         "rays.csv: ranges "));
   }
   const auto text = folder.write("rays.txt", "x");
   EXPECT_TRUE(contains(message_of<InputError>([&] { read_ray_table(text, 0, 1); }), "extension '.txt' is not one of"));

@@ -89,12 +89,15 @@ TEST(DepthFiles, AreThoseOfTheCppApi) {
 
 TEST(DepthFiles, TheLostValueIsAppliedLastAndOnlyToLengths) {
   const Frame f = render({Channel::kDepth, Channel::kReason});
-  const struct {
+  struct Policy {
     std::string word;
     double value;
-  } policies[] = {{"zero", 0}, {"nan", NAN}, {"inf", INFINITY}, {"max", 6}, {"minus_one", -1}};
+  };
+  const Policy policies[] = {{"zero", 0}, {"nan", NAN}, {"inf", INFINITY}, {"max", 6}, {"minus_one", -1}};
   const TempFolder folder;
-  for (const auto& [word, value] : policies) {
+  for (const Policy& policy : policies) {  // no structured binding: clang 14 captures none
+    const auto& word = policy.word;
+    const double value = policy.value;
     const auto files = files_of("[npy: {channels: [depth, energy, reason, hit_sensor], lost: " + word + "}]");
     const auto array = [&](const std::string& name) {
       return npy::read(folder.write(name + word, files.at("cam/" + name + "_000000.npy")));
