@@ -9,8 +9,9 @@
 #include <fathom/environments.hpp>
 
 #include "sensor/test_scenes.hpp"
+#include "support/sanitized.hpp"
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !FATHOM_SANITIZED
 
 namespace {
 std::atomic<bool> counting = false;

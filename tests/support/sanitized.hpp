@@ -2,19 +2,21 @@
 
 #include <cstddef>
 
-namespace fathom::test {
-
+// Whether a sanitizer owns memory and threads: g++ says it by macros, clang by features.
+#define FATHOM_SANITIZED 0
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-inline constexpr bool kSanitized = true;
+#undef FATHOM_SANITIZED
+#define FATHOM_SANITIZED 1
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-inline constexpr bool kSanitized = true;
-#else
-inline constexpr bool kSanitized = false;
+#undef FATHOM_SANITIZED
+#define FATHOM_SANITIZED 1
 #endif
-#else
-inline constexpr bool kSanitized = false;
 #endif
+
+namespace fathom::test {
+
+inline constexpr bool kSanitized = FATHOM_SANITIZED == 1;
 
 /// A count of repetitions: full in an ordinary build, an eighth under a sanitizer, which is that much slower. Never
 /// for samples whose size a statistical claim names.
