@@ -1,5 +1,5 @@
-// The beam model: grid casts, full evaluations (cast and mixture) of clouds of poses x 60 beams, and EM. Contenders take
-// turns in one process; compare the ratios. What runs on one thread is timed by the core time it had.
+// The beam model: grid casts, full evaluations (cast and mixture) of clouds of poses x 60 beams, and EM. Contenders
+// take turns in one process; compare the ratios. What runs on one thread is timed by the core time it had.
 
 #include <malloc.h>
 
@@ -154,8 +154,7 @@ void bench_map(const char* name, GridMap map) {
     scorers.push_back(
         std::make_unique<ScanScorer>(kParameters, sensor, caster, fan, ScoreOptions{.threads = 1, .isa = isa}));
     ScanScorer& scorer = *scorers.back();
-    contest.add("cast " + std::string(to_string(isa)),
-                [&] { caster.cast(c.poses, fan, kLimitM, ranges); });
+    contest.add("cast " + std::string(to_string(isa)), [&] { caster.cast(c.poses, fan, kLimitM, ranges); });
     contest.add("full " + std::string(to_string(isa)), [&] { scorer.score(c.poses, c.readings, scores); });
   }
   contest.run(cpu_seconds_now);
@@ -186,8 +185,8 @@ void bench_map(const char* name, GridMap map) {
   const double exact_sum = std::accumulate(exact_scores.begin(), exact_scores.end(), 0.0);
   std::printf("summed log-likelihood, fast against double: %.1e relative (limit 1e-4)\n",
               std::abs(sum / exact_sum - 1));
-  std::printf("memory: map %.2f MB, caster %.2f MB, scorer %.3f MB\n",
-              megabytes_of([&] { return GridMap(c.map); }), megabytes_of([&] { return make_grid_ranges(c.map); }),
+  std::printf("memory: map %.2f MB, caster %.2f MB, scorer %.3f MB\n", megabytes_of([&] { return GridMap(c.map); }),
+              megabytes_of([&] { return make_grid_ranges(c.map); }),
               megabytes_of([&] { return ScanScorer(kParameters, sensor, *casters.back(), fan, {.threads = 1}); }));
 }
 
@@ -210,8 +209,10 @@ BeamData make_pairs(const BeamSensor& sensor) {
 void bench_learning() {
   const BeamSensor sensor = {.max_range_m = kLimitM};
   const BeamData data = make_pairs(sensor);
-  std::printf("\n### EM, %zu beams, exact M-step\n\nMilliseconds of one core, every iteration to convergence (target 10;"
-              " the first holds the sorting of the pairs), then the standard errors.\n\n", data.reading_m.size());
+  std::printf(
+      "\n### EM, %zu beams, exact M-step\n\nMilliseconds of one core, every iteration to convergence (target 10;"
+      " the first holds the sorting of the pairs), then the standard errors.\n\n",
+      data.reading_m.size());
   std::printf("| instruction set | iterations | median | standard errors |\n|---|---|---|---|\n");
   const std::size_t before = heap_bytes();
   std::size_t peak = before;
@@ -232,14 +233,14 @@ void bench_learning() {
   }
   Contest threads;
   for (const int count : {1, 2}) {
-    threads.add(count == 1 ? "one" : "two", [&data, &sensor, count] {
-      static_cast<void>(fit_beam_model(data, sensor, {.threads = count}));
-    });
+    threads.add(count == 1 ? "one" : "two",
+                [&data, &sensor, count] { static_cast<void>(fit_beam_model(data, sensor, {.threads = count})); });
   }
   threads.run(seconds_now);
-  std::printf("\na whole fit: %.0f ms on one thread, %.2f times as fast on two\nmemory: pairs %.1f MB, learning %.1f MB\n",
-              threads.seconds("one") * 1e3, threads.seconds("one") / threads.seconds("two"),
-              static_cast<double>(data.reading_m.size()) * 12e-6, static_cast<double>(peak - before) * 1e-6);
+  std::printf(
+      "\na whole fit: %.0f ms on one thread, %.2f times as fast on two\nmemory: pairs %.1f MB, learning %.1f MB\n",
+      threads.seconds("one") * 1e3, threads.seconds("one") / threads.seconds("two"),
+      static_cast<double>(data.reading_m.size()) * 12e-6, static_cast<double>(peak - before) * 1e-6);
 }
 
 void run() {

@@ -1,6 +1,6 @@
 #pragma once
-// The contender that is exact and written as most programs are: a double cast cell by cell on the plain grid (Amanatides
-// and Woo, incremental), and the densities with the C library.
+// The contender that is exact and written as most programs are: a double cast cell by cell on the plain grid
+// (Amanatides and Woo, incremental), and the densities with the C library.
 
 #include <fathom/beam/model.hpp>
 #include <fathom/grid_map.hpp>

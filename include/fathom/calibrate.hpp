@@ -30,8 +30,8 @@ struct RangePairs {
 
 /// Pixels with the energy that came back and whether they were lost. Arrays [pairs].
 struct EnergyPairs {
-  std::vector<float> energy;        ///< E of stereo_energy, [-1, 1]
-  std::vector<std::uint8_t> lost;   ///< 0 or 1
+  std::vector<float> energy;       ///< E of stereo_energy, [-1, 1]
+  std::vector<std::uint8_t> lost;  ///< 0 or 1
 };
 
 /// Appends the valid returns of a frame: range against clean range. Needs kRange, kCleanRange and kReason.
@@ -84,9 +84,9 @@ struct EnergyCalibration {
 /// For each threshold the exponent has one best value (the likelihood is concave in it); thresholds are searched over
 /// all that the data allow: below every pixel kept. Under `document` the law jumps at the threshold, which is then a
 /// change point, known to about the spacing of the energies there: value and error are the mean and the deviation of
-/// the likelihood over thresholds (Pitman's estimator). Throws InputError when sizes disagree, a flag is not 0 or 1, nothing was lost or nothing
-/// kept, or pixels were lost where the law loses none (E = 1; under `document` above 1 - min_energy, for every
-/// min_energy that the pixels kept allow).
+/// the likelihood over thresholds (Pitman's estimator). Throws InputError when sizes disagree, a flag is not 0 or 1,
+/// nothing was lost or nothing kept, or pixels were lost where the law loses none (E = 1; under `document` above 1 -
+/// min_energy, for every min_energy that the pixels kept allow).
 FATHOM_API EnergyCalibration calibrate_energy(const EnergyPairs& pairs, const EnergyCalibrationOptions& options = {});
 
 }  // namespace fathom

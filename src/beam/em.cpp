@@ -159,7 +159,8 @@ HitMoments Em::edge_moments(double sigma_m) {
       BlockResult& r = results_[i];
       r.edges = {};
       if (r.edge_r.empty()) continue;
-      kernels_.hit_moments(r.edge_center.data(), r.edge_r.data(), r.edge_r.size(), sigma_m, sensor_.max_range_m, r.edges);
+      kernels_.hit_moments(r.edge_center.data(), r.edge_r.data(), r.edge_r.size(), sigma_m, sensor_.max_range_m,
+                           r.edges);
     }
   });
   HitMoments sums;

@@ -249,8 +249,8 @@ void flag_unidentified(const Matrix& covariance, const std::vector<std::size_t>&
 
 }  // namespace
 
-void add_std_errors(const Evidence& evidence, const BeamSensor& sensor, const Maximum& last, bool offset_fitted,
-                    Em& em, Executor& executor, BeamFit& fit) {
+void add_std_errors(const Evidence& evidence, const BeamSensor& sensor, const Maximum& last, bool offset_fitted, Em& em,
+                    Executor& executor, BeamFit& fit) {
   const BeamParameters& p = fit.parameters;
   const std::vector<std::size_t> free = free_coordinates(p, last, offset_fitted);
   const double nan = std::numeric_limits<double>::quiet_NaN();

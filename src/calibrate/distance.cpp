@@ -104,8 +104,7 @@ void add_std_errors(const Errors& e, bool stddev_free, bool per_m_free, Distance
 }  // namespace
 
 DistanceNoise DistanceCalibration::noise() const {
-  return {static_cast<float>(mean_m.value), static_cast<float>(stddev_m.value),
-          static_cast<float>(stddev_per_m.value)};
+  return {static_cast<float>(mean_m.value), static_cast<float>(stddev_m.value), static_cast<float>(stddev_per_m.value)};
 }
 
 DistanceCalibration calibrate_distance(const RangePairs& pairs) {

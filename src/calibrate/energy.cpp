@@ -22,8 +22,8 @@ namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kLeastPow = 1e-3, kMostPow = 1e3, kMostThreshold = 0.999999;
-constexpr double kNegligible = 40.0;    // e^-40 adds nothing to a sum of doubles
-constexpr int kThresholds = 60;         // of the first look
+constexpr double kNegligible = 40.0;  // e^-40 adds nothing to a sum of doubles
+constexpr int kThresholds = 60;       // of the first look
 constexpr std::size_t kFirstPixels = 8192, kMargin = 4;
 constexpr double kTolerance = 1e-7;
 

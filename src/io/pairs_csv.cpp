@@ -34,8 +34,8 @@ BeamData read_beam_pairs(const std::filesystem::path& file) {
   for (std::size_t i = 0; i < data.reading_m.size(); ++i) {
     const double scan = columns[2].empty() ? static_cast<double>(i) : columns[2][i];
     if (!(scan >= 0 && scan <= std::numeric_limits<std::uint32_t>::max() && scan == std::floor(scan))) {
-      throw InputError(fmt::format("{}: pair {}: scan = {} is not a number of a scan", file.string(), i,
-                                   number_text(scan)));
+      throw InputError(
+          fmt::format("{}: pair {}: scan = {} is not a number of a scan", file.string(), i, number_text(scan)));
     }
     data.scan.push_back(static_cast<std::uint32_t>(scan));
   }

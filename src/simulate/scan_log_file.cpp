@@ -43,11 +43,13 @@ void check_scan_log(SensorId sensor, std::uint32_t frames, Simulator& simulator)
   const bool planar_rays = std::all_of(pattern.direction_z.begin(), pattern.direction_z.end(),
                                        [](float z) { return std::abs(z) <= kLevel; });
   if (!pattern.origin_x.empty() || !planar_rays || pattern_varies(simulator.sensor(sensor).model)) {
-    throw InputError(fmt::format("sensor '{}': a scan_log needs rays in one plane from one point, as of laser_2d", name));
+    throw InputError(
+        fmt::format("sensor '{}': a scan_log needs rays in one plane from one point, as of laser_2d", name));
   }
   for (std::uint32_t frame = 0; frame < frames; ++frame) {
     const double stamp_s = simulator.stamp_s(frame);
-    if (rotate(simulator.world_from_sensor(sensor, stamp_s).rotation, {0, 0, 1}).z >= 1.0 - 0.5 * kLevel * kLevel) continue;
+    if (rotate(simulator.world_from_sensor(sensor, stamp_s).rotation, {0, 0, 1}).z >= 1.0 - 0.5 * kLevel * kLevel)
+      continue;
     throw InputError(fmt::format("sensor '{}': a scan_log needs level poses, but the one at {} s is tilted", name,
                                  number_text(stamp_s)));
   }

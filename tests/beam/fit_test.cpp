@@ -81,9 +81,9 @@ TEST(BeamFit, RecoversTheSonarTable) {
   expect_close("w_hit", e.mean.w_hit, .70, e.deviation.w_hit, seeds);
 }
 
-// The published means are samples themselves: with 40 seeds each, two of fourteen values (which are far from independent:
-// weights sum to 1, and both settings share their draws) lie outside two standard errors for one choice of seeds in
-// seven. What decides about the estimator is its mean over many more seeds, against the truth.
+// The published means are samples themselves: with 40 seeds each, two of fourteen values (which are far from
+// independent: weights sum to 1, and both settings share their draws) lie outside two standard errors for one choice of
+// seeds in seven. What decides about the estimator is its mean over many more seeds, against the truth.
 TEST(BeamFit, IsUnbiasedOverManySeeds) {
   const std::size_t seeds = test::repetitions(100);
   for (const bool sonar : {false, true}) {

@@ -26,7 +26,12 @@ BeamParameters any_parameters(double max_range_m) {
   for (double& each : w) sum += each = *rc::gen::inRange(0, 4) == 0 ? 0.0 : in(0.01, 1);
   if (sum == 0) w[0] = sum = 1;
   const double lambda = *rc::gen::inRange(0, 4) == 0 ? 0.0 : scale_in(1e-13, 1e3) / max_range_m;
-  return {w[0] / sum, w[1] / sum, w[2] / sum, w[3] / sum, max_range_m * scale_in(1e-4, 30), lambda,
+  return {w[0] / sum,
+          w[1] / sum,
+          w[2] / sum,
+          w[3] / sum,
+          max_range_m * scale_in(1e-4, 30),
+          lambda,
           *rc::gen::inRange(0, 2) == 0 ? 0.0 : in(-0.2, 0.2) * max_range_m};
 }
 

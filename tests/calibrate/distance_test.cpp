@@ -82,7 +82,8 @@ TEST(CalibrateDistance, BoundariesAreFoundAndFlagged) {
   std::size_t at_zero = 0;
   Frames constant({.stddev_m = 0.02F}, 4, 360), growing({.stddev_per_m = 0.01F}, 4, 360);
   for (std::uint32_t frame = 0; frame < 40; ++frame) {
-    const DistanceCalibration a = calibrate_distance(constant.pairs(frame)), b = calibrate_distance(growing.pairs(frame));
+    const DistanceCalibration a = calibrate_distance(constant.pairs(frame)),
+                              b = calibrate_distance(growing.pairs(frame));
     expect_within(a.mean_m, 0, 5);
     if (a.stddev_per_m.value > 1e-9) {
       expect_within(a.stddev_per_m, 0, 5);
@@ -120,9 +121,12 @@ TEST(CalibrateDistance, NoOtherPointIsMoreLikely) {
   std::uniform_real_distribution<double> unit(0, 1);
   for (int i = 0; i < 3000; ++i) {
     const double spread = i % 2 == 0 ? 1.0 : 1e-3;
-    const auto around = [&](double v, double most) { return v + spread * (unit(random) * most - (i % 2 == 0 ? v : 0.5 * most)); };
-    EXPECT_LE(log_likelihood(around(c.mean_m.value, 0.05), around(c.stddev_m.value, 0.1), around(c.stddev_per_m.value, 0.05)),
-              best + 1e-7);
+    const auto around = [&](double v, double most) {
+      return v + spread * (unit(random) * most - (i % 2 == 0 ? v : 0.5 * most));
+    };
+    EXPECT_LE(
+        log_likelihood(around(c.mean_m.value, 0.05), around(c.stddev_m.value, 0.1), around(c.stddev_per_m.value, 0.05)),
+        best + 1e-7);
   }
 }
 

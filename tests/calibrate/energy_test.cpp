@@ -19,7 +19,8 @@ class Frames {
  public:
   Frames(const StereoEnergy& law, std::uint32_t width)
       : simulator_(scene(), {.seed = 5, .threads = 1}),
-        sensor_(simulator_.add_sensor(make_sensor(make_stereo(width, width * 3 / 4, 1.1 * width, 0.05), {Noise(law)}))) {}
+        sensor_(
+            simulator_.add_sensor(make_sensor(make_stereo(width, width * 3 / 4, 1.1 * width, 0.05), {Noise(law)}))) {}
 
   void append(std::uint32_t frame, EnergyPairs& pairs) {
     const PhiloxBlock words = keyed_block({.seed = 3}, frame, 0);

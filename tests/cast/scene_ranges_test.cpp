@@ -20,7 +20,8 @@ Scene make_furnished_room() {
   Scene scene;
   const MeshId box = scene.add_mesh(make_box({1, 1, 1})), ball = scene.add_mesh(make_sphere(0.6));
   scene.add_entity({.name = "room", .mesh = box, .scale = {12, 8, 4}});
-  scene.add_entity({.name = "table", .mesh = box, .parent_from_entity = Pose{{3, 1, -1}, from_roll_pitch_yaw(.1, 0, .4)}});
+  scene.add_entity(
+      {.name = "table", .mesh = box, .parent_from_entity = Pose{{3, 1, -1}, from_roll_pitch_yaw(.1, 0, .4)}});
   scene.add_entity({.name = "ball", .mesh = ball, .parent_from_entity = Pose{{-2, -2, 0}, {}}});
   return scene;
 }
@@ -56,7 +57,7 @@ std::vector<float> cast(const ExpectedRanges& ranges, const std::vector<Pose>& p
 TEST(SceneRanges, AgreesWithTheOracleForAnyPoseAndBeam) {
   const Scene scene = make_furnished_room();
   const BruteCaster oracle(scene, 0);
-  const auto poses = random_poses(60);  // about a third of them inside
+  const auto poses = random_poses(60);              // about a third of them inside
   for (const std::size_t beams : {1, 7, 16, 60}) {  // fewer than a packet, and a number that no packet divides
     const BeamFan fan = sphere_of_beams(beams);
     for (const Isa isa : usable_isas()) {
@@ -65,7 +66,8 @@ TEST(SceneRanges, AgreesWithTheOracleForAnyPoseAndBeam) {
       for (std::size_t i = 0; i < got.size(); ++i) {
         const Pose& pose = poses[i / beams];
         const std::size_t k = i % beams;
-        const double want = oracle.cast(pose.translation_m, rotate(pose.rotation, {fan.x[k], fan.y[k], fan.z[k]})).range_m;
+        const double want =
+            oracle.cast(pose.translation_m, rotate(pose.rotation, {fan.x[k], fan.y[k], fan.z[k]})).range_m;
         ASSERT_NEAR(got[i], std::min(want, kLimitM), 2e-4) << i;
         misses += want > kLimitM;
       }
@@ -104,9 +106,10 @@ TEST(SceneRanges, FarFromTheWorldsOriginAsNear) {
 
 TEST(SceneRanges, EntitiesStandWhereTheyAreAtTheStamp) {
   Scene scene;
-  scene.add_entity({.name = "wall",
-                    .mesh = scene.add_mesh(make_box({1, 4, 4})),
-                    .parent_from_entity = Trajectory(std::vector<StampedPose>{{0, {{3, 0, 0}, {}}}, {2, {{7, 0, 0}, {}}}})});
+  scene.add_entity(
+      {.name = "wall",
+       .mesh = scene.add_mesh(make_box({1, 4, 4})),
+       .parent_from_entity = Trajectory(std::vector<StampedPose>{{0, {{3, 0, 0}, {}}}, {2, {{7, 0, 0}, {}}}})});
   const BeamFan fan = planar_fan(std::vector<double>{0.0});
   EXPECT_FLOAT_EQ(cast(*make_scene_ranges(scene, {.stamp_s = 0}), {Pose{}}, fan)[0], 2.5F);
   EXPECT_FLOAT_EQ(cast(*make_scene_ranges(scene, {.stamp_s = 1}), {Pose{}}, fan)[0], 4.5F);

@@ -69,11 +69,11 @@ std::vector<Case> cases() {
       {{}, 1000.0F},
       {{.miss = kAtom}, 1000.0F},
       {{.hit_offset_m = 0.3F}, 4.0F},
-      {{.hit_offset_m = -5.0F}, 4.0F},                           // carried below 0
-      {{.sigma_hit_m = 400.0F}, 30.0F},                          // sigma above Z
+      {{.hit_offset_m = -5.0F}, 4.0F},   // carried below 0
+      {{.sigma_hit_m = 400.0F}, 30.0F},  // sigma above Z
       {{.lambda_short_per_m = 0.0F}, 30.0F},
-      {{.lambda_short_per_m = 1e-13F}, 30.0F},                   // lambda z* = 3e-12
-      {{.lambda_short_per_m = 50.0F}, 30.0F},                    // lambda z* = 1500
+      {{.lambda_short_per_m = 1e-13F}, 30.0F},  // lambda z* = 3e-12
+      {{.lambda_short_per_m = 50.0F}, 30.0F},   // lambda z* = 1500
       {{.w_hit = 1, .w_short = 0, .w_max = 0, .w_rand = 0}, 4.0F},
       {{.w_hit = 0, .w_short = 1, .w_max = 0, .w_rand = 0}, 4.0F},
       {{.w_hit = 0, .w_short = 0, .w_max = 0, .w_rand = 1}, 4.0F},

@@ -145,8 +145,8 @@ TEST(SceneFormat, EveryParameterOfEveryNoiseArrives) {
       const double value = 0.75 * field.high + 0.25 * field.low;
       char text[40];
       std::snprintf(text, sizeof text, "%.9g", value);
-      const std::string key =
-          std::string(field.name) + ": " + (field.choices.empty() ? std::string(text) : std::string(field.choices[1])) +
+      const std::string key = std::string(field.name) + ": " +
+                              (field.choices.empty() ? std::string(text) : std::string(field.choices[1])) +
                               other_weights(model, field, value);
       const SceneSetup setup =
           read(scene_with("    preset: Kinect-v1\n    noise: [" + std::string(model.slug) + ": {" + key + "}]\n"));

@@ -80,10 +80,9 @@ struct BeamMixture {
     const double w_hit = math::select(missed & (p.miss == MissPolicy::kAtom), 0.0, double{p.w_hit});
     const double u1 = double{draws.uniform[0]}, u2 = double{draws.uniform[1]} + 0x1p-25;
     const double w_short = w_hit + double{p.w_short}, w_rand = w_short + double{p.w_rand};
-    const double below_limit = math::select(u1 < w_hit, draw_hit(expected, double{p.sigma_hit_m}, limit, u2),
-                                            math::select(u1 < w_short,
-                                                         draw_short(expected, double{p.lambda_short_per_m}, u2),
-                                                         u2 * limit));
+    const double below_limit =
+        math::select(u1 < w_hit, draw_hit(expected, double{p.sigma_hit_m}, limit, u2),
+                     math::select(u1 < w_short, draw_short(expected, double{p.lambda_short_per_m}, u2), u2 * limit));
     const auto z = static_cast<float>(below_limit);
     const float most = max_range_m - max_range_m * 0x1p-23F;
     const bool is_reading = u1 < w_rand;
@@ -122,7 +121,7 @@ struct BeamMixture {
     const Return hit = {choose(on_line.x, x, in.hit.x), choose(on_line.y, y, in.hit.y), choose(on_line.z, w, in.hit.z),
                         choose(z, z, in.hit.range_m), choose(on_line.radius_m, radius, in.hit.radius_m)};
     const Reason lost = met ? Reason::kDropout : in.reason;
-    return {hit, new_line | new_ray ? Reason::kHit : lost};
+    return {hit, (new_line | new_ray) ? Reason::kHit : lost};
   }
 };
 

@@ -195,8 +195,12 @@ template <NoiseModel M, class Tag>
   const float* __restrict limits = b.max_range_m;
   const bool shared_origin = rays.from_sensor_origin;
   const auto lane = [&](std::size_t i, float limit) __attribute__((always_inline)) {
-    const Ray ray = {shared_origin ? 0.0F : rays.ox[i], shared_origin ? 0.0F : rays.oy[i],
-                     shared_origin ? 0.0F : rays.oz[i], rays.dx[i], rays.dy[i], rays.dz[i]};
+    const Ray ray = {shared_origin ? 0.0F : rays.ox[i],
+                     shared_origin ? 0.0F : rays.oy[i],
+                     shared_origin ? 0.0F : rays.oz[i],
+                     rays.dx[i],
+                     rays.dy[i],
+                     rays.dz[i]};
     const Reading in = {{b.x[i], b.y[i], b.z[i], b.range_m[i], b.radius_m[i]}, static_cast<Reason>(b.reason[i])};
     const Reading out = M::apply(p, ray, in, limit, draws_of_lane<M>(draws, i));
     b.x[i] = out.hit.x, b.y[i] = out.hit.y, b.z[i] = out.hit.z;

@@ -20,7 +20,8 @@
 
 namespace fathom {
 
-using RegisteredNoise = std::variant<AngularRay, LossAngle, StereoShadow, InvalidBand, StereoEnergy, EdgeLoss,
-                                     AngularHit, DistanceNoise, UniformNoise, Disparity, GainBias, BeamMixture, Dropout>;
+using RegisteredNoise =
+    std::variant<AngularRay, LossAngle, StereoShadow, InvalidBand, StereoEnergy, EdgeLoss, AngularHit, DistanceNoise,
+                 UniformNoise, Disparity, GainBias, BeamMixture, Dropout>;
 
 }  // namespace fathom

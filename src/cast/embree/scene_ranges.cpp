@@ -41,7 +41,8 @@ Vec3 middle(const Scene& scene, double stamp_s) {
 
 bool is_coherent(const BeamFan& fan) {
   const std::size_t last = std::min<std::size_t>(kPacket, fan.size()) - 1;
-  const double cosine = double{fan.x[0]} * fan.x[last] + double{fan.y[0]} * fan.y[last] + double{fan.z[0]} * fan.z[last];
+  const double cosine =
+      double{fan.x[0]} * fan.x[last] + double{fan.y[0]} * fan.y[last] + double{fan.z[0]} * fan.z[last];
   return fan.size() >= kPacket && std::acos(std::clamp(cosine, -1.0, 1.0)) <= kCoherentRad;
 }
 
@@ -113,7 +114,13 @@ class SceneRanges final : public ExpectedRanges {
       b.ox[i] = b.ox[last], b.oy[i] = b.oy[last], b.oz[i] = b.oz[last];
       b.dx[i] = b.dx[last], b.dy[i] = b.dy[last], b.dz[i] = b.dz[last];
     }
-    caster_->cast({.ox = b.ox, .oy = b.oy, .oz = b.oz, .dx = b.dx, .dy = b.dy, .dz = b.dz, .count = b.count,
+    caster_->cast({.ox = b.ox,
+                   .oy = b.oy,
+                   .oz = b.oz,
+                   .dx = b.dx,
+                   .dy = b.dy,
+                   .dz = b.dz,
+                   .count = b.count,
                    .coherent = coherent},
                   {.range_m = b.range_m});
     const auto limit = static_cast<float>(max_range_m);
