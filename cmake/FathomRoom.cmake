@@ -8,7 +8,7 @@ add_library(fathom_flags INTERFACE)
 target_compile_options(fathom_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor> $<$<COMPILE_LANGUAGE:CXX>:-Woverloaded-virtual>
   $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>  # g++ 12 warns inside its own AVX-512 intrinsics
-  -ffp-contract=off -fvisibility=hidden -fvisibility-inlines-hidden
+  -ffp-contract=off -fvisibility=hidden $<$<COMPILE_LANGUAGE:CXX>:-fvisibility-inlines-hidden>
   $<$<BOOL:${FATHOM_STRICT}>:-Werror>)
 if(FATHOM_SANITIZE)
   target_compile_options(fathom_flags INTERFACE -fsanitize=${FATHOM_SANITIZE} -fno-omit-frame-pointer

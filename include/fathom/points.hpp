@@ -40,9 +40,10 @@ FATHOM_API void find_nonzero(std::span<const std::int32_t> values, std::vector<s
 FATHOM_API void gather(const std::byte* in, std::size_t size, std::span<const std::uint32_t> indices, std::byte* out,
                        Executor& executor);
 
-/// One property of packed points: `size` bytes at `offset` of every point; null data: bytes left as they are.
+/// One property of packed points: `size` bytes at `offset` of every point.
 struct PackedProperty {
-  const std::byte* data = nullptr;  ///< [points, size]
+  const std::byte* data = nullptr;           ///< [points, size], or more points when there are indices
+  const std::uint32_t* indices = nullptr;    ///< [points]: which values; null: all in their order
   std::size_t size = 0, offset = 0;
 };
 /// Writes points of `step` bytes, property by property.

@@ -10,17 +10,24 @@ namespace {
 /// A part of the cloud at a time, so that its packed points stay in the cache from property to property.
 constexpr std::size_t kPerPart = 512;
 
+/// Size known when compiling: a copy is then one instruction or two.
 template <std::size_t Size>
 void pack_fixed(const PackedProperty& p, std::size_t begin, std::size_t end, std::size_t step, std::byte* out) {
-  for (std::size_t i = begin; i < end; ++i) std::memcpy(out + i * step + p.offset, p.data + i * Size, Size);
+  if (p.indices != nullptr) {
+    for (std::size_t i = begin; i < end; ++i) std::memcpy(out + i * step + p.offset, p.data + p.indices[i] * Size, Size);
+  } else {
+    for (std::size_t i = begin; i < end; ++i) std::memcpy(out + i * step + p.offset, p.data + i * Size, Size);
+  }
 }
 
 void pack_property(const PackedProperty& p, std::size_t begin, std::size_t end, std::size_t step, std::byte* out) {
-  if (p.data == nullptr) return;
   if (p.size == 12) return pack_fixed<12>(p, begin, end, step, out);
   if (p.size == 8) return pack_fixed<8>(p, begin, end, step, out);
   if (p.size == 4) return pack_fixed<4>(p, begin, end, step, out);
-  for (std::size_t i = begin; i < end; ++i) std::memcpy(out + i * step + p.offset, p.data + i * p.size, p.size);
+  for (std::size_t i = begin; i < end; ++i) {
+    const std::size_t from = p.indices != nullptr ? p.indices[i] : i;
+    std::memcpy(out + i * step + p.offset, p.data + from * p.size, p.size);
+  }
 }
 
 }  // namespace

@@ -109,6 +109,12 @@ class PointsNode : public Node {
   [[nodiscard]] virtual fathom::Affine sensor_from_world() const { return input().sensor_from_world(); }
   /// [count] values of a field that it has. Thread-safe once the node has run.
   [[nodiscard]] virtual const std::byte* data(rgl_field_t field) const { return input().data(field); }
+  /// The same without gathering them: values, and which of them; no indices: all.
+  struct Indexed {
+    const std::byte* values;
+    const std::uint32_t* indices;
+  };
+  [[nodiscard]] virtual Indexed indexed(rgl_field_t field) const { return {data(field), nullptr}; }
   /// Bytes of a packed point; 0: the node does not format.
   [[nodiscard]] virtual std::size_t packed_size() const { return 0; }
 

@@ -34,7 +34,10 @@ void FormatNode::run(const RunContext& context) {
   std::size_t offset = 0;
   for (const rgl_field_t field : fields_) {
     const std::size_t size = info_of(field).size;
-    if (!is_padding(field)) properties.push_back({input().data(field), size, offset});
+    if (!is_padding(field)) {
+      const Indexed from = input().indexed(field);
+      properties.push_back({from.values, from.indices, size, offset});
+    }
     offset += size;
   }
   fathom::pack_points(properties, count(), offset, packed_.resize(count() * offset), context.executor);

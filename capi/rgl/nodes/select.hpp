@@ -16,6 +16,10 @@ class SelectNode : public PointsNode {
   [[nodiscard]] std::size_t count() const override { return indices_.size(); }
   [[nodiscard]] bool is_dense() const override { return true; }
   [[nodiscard]] const std::byte* data(rgl_field_t field) const override;
+  [[nodiscard]] Indexed indexed(rgl_field_t field) const override {
+    if (own_.has(field)) return {own_.data(field), nullptr};
+    return {input().data(field), indices_.data()};
+  }
   void run(const RunContext& context) final;
 
  protected:
