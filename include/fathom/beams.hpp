@@ -1,5 +1,5 @@
 #pragma once
-// Beams: rays with a frame of their own, in blocks. A beam is the map world_from_beam; it starts at its translation and
+// Beams: rays with a frame of their own, in blocks. A beam is the map sensor_from_beam; it starts at its translation and
 // points along its z axis, the third column, which need not be a unit vector.
 //
 // Whoever casts beams asks for them block by block, so that sources, transforms and noise work on 256 beams in the
@@ -22,7 +22,7 @@ using Matrix34 = std::array<std::array<float, 4>, 3>;
 
 FATHOM_API Affine widen(const Matrix34& m);
 
-/// Up to kBlockRays beams, world frame.
+/// Up to kBlockRays beams, in the frame of their sensor.
 struct BeamBlock {
   RayBlock ray;   ///< origins and z axes; count is a multiple of 16, padding repeats the last beam
   RayBlock side;  ///< x axes in d, y axes in o; only when wants_sides
@@ -35,7 +35,7 @@ struct BeamBlock {
 class FATHOM_API BeamTable {
  public:
   BeamTable() = default;
-  explicit BeamTable(std::span<const Matrix34> world_from_beam);
+  explicit BeamTable(std::span<const Matrix34> sensor_from_beam);
 
   [[nodiscard]] std::uint32_t size() const { return count_; }
   /// Fills a block with its part of the beams.
@@ -48,9 +48,7 @@ class FATHOM_API BeamTable {
 
 /// beam := a beam.
 FATHOM_API void transform_beams(const Affine& a, Isa isa, BeamBlock& block);
-/// Applies a model of stage kRay in the frame of a sensor: beam := world_from_sensor noise(sensor_from_world beam).
-/// The whole frame of a beam turns. Draws belong to the number of the beam.
-FATHOM_API void apply_noise(const Noise& noise, const NoiseKey& key, const Affine& sensor_from_world,
-                            const Affine& world_from_sensor, Isa isa, BeamBlock& block);
+/// Applies a model of stage kRay; the whole frame of a beam turns. Draws belong to the number of the beam.
+FATHOM_API void apply_noise(const Noise& noise, const NoiseKey& key, Isa isa, BeamBlock& block);
 
 }  // namespace fathom

@@ -56,14 +56,15 @@ struct CastInstance {
 
 inline constexpr std::uint32_t kNoInstance = 0xffffffffU;
 
-/// Up to kBlockRays rays, world frame. Directions need not be unit vectors; `far` counts in their lengths. A ray starts
-/// behind its origin: a surface in the origin itself is not met.
-struct alignas(64) RayLanes {
-  float ox[kBlockRays], oy[kBlockRays], oz[kBlockRays];
-  float dx[kBlockRays], dy[kBlockRays], dz[kBlockRays];
-  float far[kBlockRays];
-  std::int32_t active[kBlockRays];  ///< -1: cast; 0: do not
-  std::uint32_t count = 0;          ///< at most kBlockRays
+/// Up to kBlockRays rays, world frame; arrays are [count], readable up to the next multiple of 16. Directions need not
+/// be unit vectors; `far` counts in their lengths. A ray starts behind its origin: a surface in the origin itself is not
+/// met.
+struct RayLanes {
+  const float *ox = nullptr, *oy = nullptr, *oz = nullptr;
+  const float *dx = nullptr, *dy = nullptr, *dz = nullptr;
+  const float* far = nullptr;
+  const std::int32_t* active = nullptr;  ///< -1: cast; 0: do not
+  std::uint32_t count = 0;               ///< at most kBlockRays
 };
 
 /// What each ray of a block met first.

@@ -16,7 +16,7 @@ namespace fathom {
 /// Which of the surfaces that a diverging beam meets.
 enum class ReturnChoice : std::uint8_t { kFirst, kSecond, kLast, kStrongest, kSecondStrongest };
 
-/// Gives the beams of a block: `first`, `count` and `wants_sides` are set.
+/// Gives the beams of a block in the frame of the sensor: `first`, `count` and `wants_sides` are set.
 class BeamSource {
  public:
   virtual ~BeamSource() = default;

@@ -71,19 +71,16 @@ void transform_beams(const Affine& a, Isa isa, BeamBlock& block) {
   lanes.transform(a, false, side.count, side.dx, side.dy, side.dz);
 }
 
-void apply_noise(const Noise& noise, const NoiseKey& key, const Affine& sensor_from_world,
-                 const Affine& world_from_sensor, Isa isa, BeamBlock& block) {
+void apply_noise(const Noise& noise, const NoiseKey& key, Isa isa, BeamBlock& block) {
   if (noise.is_identity() || noise.stage() != Stage::kRay || block.count == 0) return;
   Names names;
   name_quads(block, names, block.ray);
   name_quads(block, names, block.side);
   ReturnBlock none;
   DrawBuffer draws;
-  transform_beams(sensor_from_world, isa, block);
   noise.apply(isa, key, block.ray, none, draws);
   // The same key draws the same numbers, so the other two axes of each beam turn with it.
   if (block.wants_sides) noise.apply(isa, key, block.side, none, draws);
-  transform_beams(world_from_sensor, isa, block);
   block.ray.quads = block.side.quads = nullptr;
 }
 

@@ -131,14 +131,14 @@ class RayCaster::Impl {
 
   /// For a ray whose hit does not count: the next one that does, if the ray reaches that far.
   void look_beyond(const RayLanes& rays, std::uint32_t i, float rough, HitLanes& hits) const {
-    RayLanes one;
     HitLanes found;
     AskedLanes asked;
     PlaneLanes planes;
-    one.count = 1;
-    one.ox[0] = rays.ox[i], one.oy[0] = rays.oy[i], one.oz[0] = rays.oz[i];
-    one.dx[0] = rays.dx[i], one.dy[0] = rays.dy[i], one.dz[0] = rays.dz[i];
-    one.far[0] = rays.far[i], one.active[0] = -1;
+    const float v[7] = {rays.ox[i], rays.oy[i], rays.oz[i], rays.dx[i], rays.dy[i], rays.dz[i], rays.far[i]};
+    float lanes[7][16];
+    for (int k = 0; k < 7; ++k) std::fill_n(lanes[k], 16, v[k]);
+    const std::int32_t active[16] = {-1};
+    const RayLanes one = {lanes[0], lanes[1], lanes[2], lanes[3], lanes[4], lanes[5], lanes[6], active, 1};
     lanes_.ask(one, asked);
     for (int attempt = 0; attempt < kMaxOwnSurfaces; ++attempt) {
       const float near = std::nextafter(std::max(rough, 0.0F), math::kInfinity);

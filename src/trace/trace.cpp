@@ -50,6 +50,12 @@ Affine frame_of(const BeamBlock& b, std::uint32_t i) {
   return {{{s.dx[i], s.ox[i], r.dx[i], r.ox[i]}, {s.dy[i], s.oy[i], r.dy[i], r.oy[i]}, {s.dz[i], s.oz[i], r.dz[i], r.oz[i]}}};
 }
 
+void put(RayBlock& b, std::uint32_t i, const Vec3& origin, const Vec3& direction) {
+  b.ox[i] = static_cast<float>(origin.x), b.oy[i] = static_cast<float>(origin.y), b.oz[i] = static_cast<float>(origin.z);
+  b.dx[i] = static_cast<float>(direction.x), b.dy[i] = static_cast<float>(direction.y);
+  b.dz[i] = static_cast<float>(direction.z);
+}
+
 void put(float* planes, std::size_t at, const Vec3& v) {
   planes[3 * at] = static_cast<float>(v.x);
   planes[3 * at + 1] = static_cast<float>(v.y);
@@ -66,13 +72,20 @@ class BlockTracer {
 
   void run() {
     job_.beams.source.load(block_);
-    load_rays();
     if (job_.out.azimuth_rad != nullptr || job_.out.elevation_rad != nullptr) store_angles();
+    if (job_.settings.distort) {
+      distort();
+    } else {
+      cast_ = &block_.ray;
+    }
+    transform_beams(job_.settings.world_from_sensor, job_.settings.isa, block_);
+    limit();
+    if (job_.out.beam != nullptr) store_beams();
     if (job_.diverges) {
       for (std::uint32_t i = 0; i < block_.count; i += kBundle) trace_bundles(i, std::min(kBundle, block_.count - i));
       return;
     }
-    job_.caster.cast(rays_, hits_);
+    job_.caster.cast(lanes_of(*cast_, block_.count), hits_);
     trace_rays();
   }
 
@@ -92,44 +105,42 @@ class BlockTracer {
     return !job_.beams.mask.empty() && job_.beams.mask[beam(i)] == 0;
   }
 
-  /// The centres of the beams as they are cast: from where the sensor is at their time.
-  void load_rays() {
-    const std::size_t bytes = sizeof(rays_.ox);
-    for (auto [to, from] : {std::pair{rays_.ox, block_.ray.ox}, {rays_.oy, block_.ray.oy}, {rays_.oz, block_.ray.oz},
-                            {rays_.dx, block_.ray.dx}, {rays_.dy, block_.ray.dy}, {rays_.dz, block_.ray.dz}}) {
-      std::copy_n(from, bytes / sizeof(float), to);
-    }
-    rays_.count = block_.count;
+  void limit() {
+    const bool range_each = job_.beams.range_m.size() > 1, masked = !job_.beams.mask.empty();
     for (std::uint32_t i = 0; i < block_.count; ++i) {
-      rays_.far[i] = range_of(i)[1];
-      rays_.active[i] = is_masked(i) ? 0 : -1;
+      far_[i] = range_of(range_each ? i : 0)[1];
+      active_[i] = masked && is_masked(i) ? 0 : -1;
     }
-    if (job_.settings.distort) distort();
-    if (job_.out.beam != nullptr) store_beams();
   }
 
+  [[nodiscard]] RayLanes lanes_of(const RayBlock& b, std::uint32_t count) const {
+    return {b.ox, b.oy, b.oz, b.dx, b.dy, b.dz, far_, active_, count};
+  }
+
+  /// The centres of the beams from where the sensor is at their times; the block itself stays in the sensor's frame.
   void distort() {
     double time_s = std::numeric_limits<double>::quiet_NaN();
     Affine step;
     for (std::uint32_t i = 0; i < block_.count; ++i) {
-      const double t = job_.beams.time_offset_s.empty() ? 0.0 : double{job_.beams.time_offset_s[beam(i)]};
+      const double t = time_of(i);
       if (t != time_s) step = world_step(t), time_s = t;
-      const Vec3 o = transform_point(step, origin_of(block_.ray, i));
-      const Vec3 d = transform_vector(step, direction_of(block_.ray, i));
-      rays_.ox[i] = static_cast<float>(o.x), rays_.oy[i] = static_cast<float>(o.y), rays_.oz[i] = static_cast<float>(o.z);
-      rays_.dx[i] = static_cast<float>(d.x), rays_.dy[i] = static_cast<float>(d.y), rays_.dz[i] = static_cast<float>(d.z);
+      put(distorted_, i, transform_point(step, origin_of(block_.ray, i)), transform_vector(step, direction_of(block_.ray, i)));
     }
+    cast_ = &distorted_;
   }
 
+  [[nodiscard]] double time_of(std::uint32_t i) const {
+    return job_.beams.time_offset_s.empty() ? 0.0 : double{job_.beams.time_offset_s[beam(i)]};
+  }
+  /// world_from_sensor at a time.
   [[nodiscard]] Affine world_step(double time_s) const {
-    return job_.settings.world_from_sensor * sensor_step(job_.settings.motion, time_s) * job_.sensor_from_world;
+    return job_.settings.world_from_sensor * sensor_step(job_.settings.motion, time_s);
   }
 
-  /// Beam i as it is cast.
+  /// Beam i as it is cast, once the block is in the world.
   [[nodiscard]] Affine cast_frame(std::uint32_t i) const {
     const Affine frame = frame_of(block_, i);
-    if (!job_.settings.distort) return frame;
-    return world_step(job_.beams.time_offset_s.empty() ? 0.0 : double{job_.beams.time_offset_s[beam(i)]}) * frame;
+    return job_.settings.distort ? world_step(time_of(i)) * job_.sensor_from_world * frame : frame;
   }
 
   void store_beams() {
@@ -145,7 +156,7 @@ class BlockTracer {
 
   void store_angles() {
     for (std::uint32_t i = 0; i < block_.count; ++i) {
-      const BeamAngles angles = beam_angles(job_.sensor_from_world * frame_of(block_, i));
+      const BeamAngles angles = beam_angles(frame_of(block_, i));
       for (std::size_t k = 0; k < job_.settings.returns.size(); ++k) {
         if (job_.out.azimuth_rad != nullptr) job_.out.azimuth_rad[place(i, k)] = angles.azimuth_rad;
         if (job_.out.elevation_rad != nullptr) job_.out.elevation_rad[place(i, k)] = angles.elevation_rad;
@@ -160,7 +171,7 @@ class BlockTracer {
       echo.distance_m = job_.settings.far_miss_m;
       return echo;
     }
-    const RayLanes& r = job_.diverges ? sample_rays_ : rays_;
+    const RayBlock& r = job_.diverges ? samples_ : *cast_;
     echo.direction = {r.dx[lane], r.dy[lane], r.dz[lane]};
     echo.distance_m = hits_.distance_m[lane];
     if (echo.distance_m < range_of(i)[0]) {
@@ -178,8 +189,9 @@ class BlockTracer {
     const TraceArrays& out = job_.out;
     find_distances();
     if (out.xyz != nullptr) {
-      job_.lanes.points(block_.ray, distance_m_, block_.count, xyz_);
-      spread<3>(xyz_, out.xyz);
+      const bool once = job_.settings.returns.size() == 1;
+      job_.lanes.points(block_.ray, distance_m_, block_.count, once ? out.xyz + 3 * std::size_t{block_.first} : xyz_);
+      if (!once) spread<3>(xyz_, out.xyz);
     }
     if (out.distance_m != nullptr) spread<1>(distance_m_, out.distance_m);
     if (out.is_hit != nullptr) spread<1>(hit_, out.is_hit);
@@ -239,21 +251,19 @@ class BlockTracer {
   }
 
   void trace_bundles(std::uint32_t begin, std::uint32_t count) {
+    const std::uint32_t lanes = count * kBeamSamples;
     for (std::uint32_t b = 0; b < count; ++b) load_samples(begin + b, b * kBeamSamples);
-    sample_rays_.count = count * kBeamSamples;
-    job_.caster.cast(sample_rays_, hits_);
+    job_.caster.cast({samples_.ox, samples_.oy, samples_.oz, samples_.dx, samples_.dy, samples_.dz, sample_far_,
+                      sample_active_, lanes},
+                     hits_);
     for (std::uint32_t b = 0; b < count; ++b) reduce(begin + b, b * kBeamSamples);
   }
 
   void load_samples(std::uint32_t i, std::uint32_t lane) {
     const Affine frame = cast_frame(i);
     for (const SampleDirection& s : job_.samples) {
-      const Vec3 d = transform_vector(frame, {s.x, s.y, s.z});
-      sample_rays_.ox[lane] = rays_.ox[i], sample_rays_.oy[lane] = rays_.oy[i], sample_rays_.oz[lane] = rays_.oz[i];
-      sample_rays_.dx[lane] = static_cast<float>(d.x);
-      sample_rays_.dy[lane] = static_cast<float>(d.y);
-      sample_rays_.dz[lane] = static_cast<float>(d.z);
-      sample_rays_.far[lane] = rays_.far[i], sample_rays_.active[lane] = rays_.active[i];
+      put(samples_, lane, origin_of(*cast_, i), transform_vector(frame, {s.x, s.y, s.z}));
+      sample_far_[lane] = far_[i], sample_active_[lane] = active_[i];
       ++lane;
     }
   }
@@ -355,8 +365,11 @@ class BlockTracer {
 
   const Job& job_;
   BeamBlock block_;
-  RayLanes rays_, sample_rays_;
+  RayBlock distorted_, samples_;
+  const RayBlock* cast_ = nullptr;  ///< the centres as they are cast, world
   HitLanes hits_;
+  float far_[kBlockRays], sample_far_[kBlockRays];
+  std::int32_t active_[kBlockRays], sample_active_[kBlockRays];
   float distance_m_[kBlockRays], xyz_[3 * kBlockRays];
   std::int32_t hit_[kBlockRays];
 };

@@ -28,7 +28,7 @@ void transform(const Affine& affine, bool points, std::uint32_t count, float* __
 }
 
 /// Whether 16 rays are within 0.35 rad of the first, as the tiles of sensor/plan.cpp.
-std::int32_t is_coherent(const RayLanes& __restrict r, const AskedLanes& __restrict asked, std::size_t begin) {
+std::int32_t is_coherent(const RayLanes& r, const AskedLanes& __restrict asked, std::size_t begin) {
   constexpr float kCos2 = 0.88F;
   const float x = r.dx[begin], y = r.dy[begin], z = r.dz[begin];
   const float length2 = x * x + y * y + z * z;
@@ -42,7 +42,8 @@ std::int32_t is_coherent(const RayLanes& __restrict r, const AskedLanes& __restr
   return apart == 0 ? 1 : 0;
 }
 
-void ask(const RayLanes& __restrict r, AskedLanes& __restrict asked) {
+void ask(const RayLanes& lanes, AskedLanes& __restrict asked) {
+  const RayLanes r = lanes;
   for (std::size_t i = 0; i < r.count; ++i) {
     const float direction = largest(r.dx[i], r.dy[i], r.dz[i]);
     // The sum is not a number where one of them is not, which the largest may hide.
@@ -56,8 +57,9 @@ void ask(const RayLanes& __restrict r, AskedLanes& __restrict asked) {
   for (std::size_t begin = 0; begin < r.count; begin += 16) asked.coherent[begin / 16] = is_coherent(r, asked, begin);
 }
 
-void place(const RayLanes& __restrict r, const PlaneLanes& __restrict p, AskedLanes& __restrict asked,
+void place(const RayLanes& lanes, const PlaneLanes& __restrict p, AskedLanes& __restrict asked,
            HitLanes& __restrict hits) {
+  const RayLanes r = lanes;
   for (std::size_t i = 0; i < r.count; ++i) {
     const double ox = r.ox[i], oy = r.oy[i], oz = r.oz[i], dx = r.dx[i], dy = r.dy[i], dz = r.dz[i];
     const double rough = asked.t[i];

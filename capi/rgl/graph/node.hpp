@@ -76,7 +76,8 @@ class RaysNode : public Node, public fathom::BeamSource {
  public:
   [[nodiscard]] Input input_kind() const override { return Input::kRays; }
 
-  // Everything passes through from the parent unless a node says otherwise.
+  // Everything passes through from the parent unless a node says otherwise. Beams are told in the frame of the sensor,
+  // so that transforms leave them alone.
   void load(fathom::BeamBlock& block) const override { input().load(block); }
   [[nodiscard]] virtual std::uint32_t beams() const { return input().beams(); }
   [[nodiscard]] virtual std::span<const std::int32_t> rings() const { return input().rings(); }

@@ -32,14 +32,11 @@ void RaysAngularNoise::prepare_beams(const RunContext& context) {
   input().prepare_beams(context);
   key_ = noise_key(context, noise_.slug());
   isa_ = context.isa;
-  const auto sensor_from_world = fathom::inverse(world_from_sensor());
-  if (!sensor_from_world) fail(RGL_INVALID_PIPELINE, fmt::format("{}: the rays' transform flattens space", name()));
-  sensor_from_world_ = *sensor_from_world;
 }
 
 void RaysAngularNoise::load(fathom::BeamBlock& block) const {
   input().load(block);
-  fathom::apply_noise(noise_, key_, sensor_from_world_, world_from_sensor(), isa_, block);
+  fathom::apply_noise(noise_, key_, isa_, block);
 }
 
 }  // namespace rgl

@@ -60,23 +60,15 @@ class RaysTimeOffsets final : public RaysNode {
   std::vector<float> offsets_ms_;
 };
 
+/// Moves the sensor: beams stay what they are in its frame.
 class RaysTransform final : public RaysNode {
  public:
   void set(const fathom::Affine& transform) { transform_ = transform; }
   [[nodiscard]] std::string_view name() const override { return "TransformRaysNode"; }
-  void load(fathom::BeamBlock& block) const override {
-    input().load(block);
-    fathom::transform_beams(transform_, isa_, block);
-  }
   [[nodiscard]] const fathom::Affine& world_from_sensor() const override { return cumulative_; }
   void prepare(World&) override { cumulative_ = transform_ * input().world_from_sensor(); }
-  void prepare_beams(const RunContext& context) override {
-    input().prepare_beams(context);
-    isa_ = context.isa;
-  }
 
  private:
-  fathom::Isa isa_ = fathom::Isa::kSse2;
   fathom::Affine transform_, cumulative_;
 };
 
@@ -92,7 +84,6 @@ class RaysAngularNoise final : public RaysNode {
   fathom::Noise noise_ = fathom::AngularRay{};
   fathom::NoiseKey key_;
   fathom::Isa isa_ = fathom::Isa::kSse2;
-  fathom::Affine sensor_from_world_;
 };
 
 }  // namespace rgl

@@ -24,7 +24,7 @@ void cast_instance_packets(RTCScene scene, const RayLanes& rays, const CastLimit
     const std::size_t lanes = rays.count - begin < W ? rays.count - begin : W;
     for (unsigned k = 0; k < W; ++k) valid[k] = 0;
     std::memcpy(valid, limits.active + begin, lanes * sizeof(int));
-    // The arrays are kBlockRays long, so whole packets may be read; what lies behind `count` is not valid.
+    // Whole packets may be read; what lies behind `count` is not valid.
     std::memcpy(ray.org_x, rays.ox + begin, sizeof(ray.org_x));
     std::memcpy(ray.org_y, rays.oy + begin, sizeof(ray.org_y));
     std::memcpy(ray.org_z, rays.oz + begin, sizeof(ray.org_z));
