@@ -34,6 +34,13 @@ std::string number_text(double value) {
   return fmt::format("{}", value);
 }
 
+std::string one_line(std::string text) {
+  if (text.size() > 300) text.resize(300);
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
+  return text;
+}
+
 std::string_view nearest_name(std::string_view name, std::span<const std::string_view> candidates) {
   if (candidates.empty()) return {};
   return *std::min_element(candidates.begin(), candidates.end(), [&](std::string_view a, std::string_view b) {

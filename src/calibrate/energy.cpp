@@ -232,7 +232,7 @@ void take_change_point(const Pixels& pixels, double top, const Slopes& s, Energy
     constexpr int kPoints = 8;
     double best_here = -std::numeric_limits<double>::infinity();
     for (int i = 0; i < kPoints; ++i) {
-      const double d = lower + (upper - lower) * (i + 0.5) / kPoints - at;
+      const double m = lower + (upper - lower) * (i + 0.5) / kPoints, d = m - at;
       const double log_weight = steps + d * (s.m - 0.5 * information * d);
       best_here = std::max(best_here, log_weight);
       if (log_weight > highest) {
@@ -240,15 +240,25 @@ void take_change_point(const Pixels& pixels, double top, const Slopes& s, Energy
         weight *= shrink, first *= shrink, second *= shrink, highest = log_weight;
       }
       const double w = std::exp(log_weight - highest) * (upper - lower);
-      weight += w, first += w * d, second += w * d * d;
+      weight += w, first += w * (m - top), second += w * (m - top) * (m - top);
     }
-    if (best_here < highest - kNegligible || !(lost > 0.0)) break;
+    // Below a pixel that could not have been lost above the threshold there is nothing.
+    if (best_here < highest - kNegligible || !(lost > 0.0) || !law.loses(lost)) break;
     steps -= out.pow.value * law.y(lost);
     upper = lower;
   }
   const double mean = first / weight;
-  out.min_energy.value = at + mean;
-  out.min_energy.std_error = std::sqrt(second / weight - mean * mean);
+  out.min_energy.value = top + mean;
+  out.min_energy.std_error = std::sqrt(std::max(0.0, second / weight - mean * mean));
+}
+
+/// All that was lost lies below all that was kept: a threshold in between, and random losses so rare that none was
+/// seen.
+void take_gap(const Pixels& pixels, EnergyCalibration& out) {
+  const double low = std::max(0.0, pixels.lost.back()), high = std::min(pixels.kept.front(), kMostThreshold);
+  out.min_energy = {0.5 * (low + high), (high - low) / std::sqrt(12.0)};
+  out.pow = {kMostPow, kNan};
+  out.flags.emplace_back("every pixel lost lies below every pixel kept: pow is not told, and at its limit");
 }
 
 }  // namespace
@@ -262,6 +272,10 @@ EnergyCalibration calibrate_energy(const EnergyPairs& pairs, const EnergyCalibra
   out.normalization = options.normalization;
   const Pixels pixels = gather(pairs, out);
   const double top = highest_threshold(pixels, options.normalization);
+  if (pixels.lost.back() < pixels.kept.front()) {
+    take_gap(pixels, out);
+    return out;
+  }
   Profile profile(pixels, options.normalization);
   const auto take = [&](double threshold) {
     out.min_energy.value = threshold;
@@ -284,6 +298,11 @@ EnergyCalibration calibrate_energy(const EnergyPairs& pairs, const EnergyCalibra
   if (out.pow.value <= 1.001 * kLeastPow || out.pow.value >= 0.999 * kMostPow) {
     out.pow.std_error = kNan;
     out.flags.push_back(fmt::format("pow is at its limit {}", out.pow.value < 1.0 ? kLeastPow : kMostPow));
+  }
+  if (!at_zero && !std::isfinite(out.min_energy.std_error)) {
+    out.flags.emplace_back("min_energy has no standard error: the likelihood has no smooth peak there (few pixels?)");
+  } else if (out.flags.empty() && !std::isfinite(out.pow.std_error)) {
+    out.flags.emplace_back("pow has no standard error: nothing above the threshold tells of it");
   }
   return out;
 }

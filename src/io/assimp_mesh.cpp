@@ -17,6 +17,7 @@
 
 #include <fathom/error.hpp>
 
+#include "base/text.hpp"
 #include "io/nesting.hpp"
 #include "io/read_file.hpp"
 #include "io/text_lines.hpp"
@@ -118,12 +119,6 @@ void keep_readers(Assimp::Importer& importer, std::string_view extension) {
     const std::unique_ptr<Assimp::BaseImporter> reader(importer.GetImporter(i));  // ours once it is unregistered
     importer.UnregisterLoader(reader.get());
   }
-}
-
-std::string one_line(std::string text) {
-  std::replace(text.begin(), text.end(), '\n', ' ');
-  std::replace(text.begin(), text.end(), '\r', ' ');
-  return text.substr(0, 300);
 }
 
 }  // namespace

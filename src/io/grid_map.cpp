@@ -65,7 +65,7 @@ class MapYaml {
   }
 
   [[noreturn]] void fail(const YAML::Mark& mark, const std::string& what) const {
-    throw InputError(fmt::format("{}:{}: {}", file_.string(), mark.is_null() ? 1 : mark.line + 1, what));
+    throw InputError(fmt::format("{}:{}: {}", file_.string(), mark.is_null() ? 1 : mark.line + 1, one_line(what)));
   }
 
  private:

@@ -63,5 +63,11 @@ TEST(CheckInRange, PassesTheClosedIntervalAndNamesWhatIsOutside) {
   EXPECT_EQ(text(std::nextafter(10.0, 11.0), "m"), "distance.stddev_m = 10.000000000000002 is not in [0, 10] m");
 }
 
+TEST(Text, OneLineKeepsWordsAndDropsControlCharacters) {
+  EXPECT_EQ(one_line("a\nb\r\tc\x7f"), "a b  c ");
+  EXPECT_EQ(one_line("h\xc3\xa4user"), "h\xc3\xa4user");
+  EXPECT_EQ(one_line(std::string(1000, 'x')).size(), 300U);
+}
+
 }  // namespace
 }  // namespace fathom::test

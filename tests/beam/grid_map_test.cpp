@@ -72,6 +72,9 @@ TEST(GridMap, NamesFileLineKeyAndValue) {
   EXPECT_NE(refusal("resolution: 0.1\n", "").find("there is no key 'resolution'"), std::string::npos);
   EXPECT_NE(refusal("map.pgm", "gone.pgm").find("bad.yaml:1: image: "), std::string::npos);
   EXPECT_NE(refusal("map.pgm", "gone.pgm").find("no such file"), std::string::npos);
+  // Whatever the file holds, a message is one line (found by tests/fuzz/fuzz_map.cpp).
+  EXPECT_EQ(refusal("negate", "\"a\\nb\""), "bad.yaml:4: unknown key 'a b'");
+  EXPECT_EQ(refusal("0.1", "\"\\\n1\"").find('\n'), std::string::npos);
 }
 
 TEST(GridMap, RefusesImagesThatAreCutShortOrNotImages) {

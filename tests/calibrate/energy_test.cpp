@@ -126,6 +126,42 @@ TEST(CalibrateEnergy, NoOtherPointIsMoreLikely) {
   }
 }
 
+TEST(CalibrateEnergy, SaysWhatFewPixelsCannotTell) {
+  // Nothing lost above the threshold (under `document`, beyond 1/2, nothing can be): the exponent is anybody's guess.
+  EnergyPairs sharp;
+  for (int i = 0; i < 1000; ++i) {
+    sharp.energy.push_back(0.001F * static_cast<float>(i) + 0.0005F);
+    sharp.lost.push_back(sharp.energy.back() <= 0.6F ? 1 : 0);
+  }
+  const EnergyCalibration c = calibrate_energy(sharp);
+  EXPECT_NEAR(c.min_energy.value, 0.6, 0.001);
+  EXPECT_LT(c.min_energy.std_error, 0.001);
+  EXPECT_TRUE(std::isnan(c.pow.std_error));
+  EXPECT_FALSE(c.flags.empty());
+  // Whatever the pixels: finite values, and no error without a flag.
+  std::mt19937_64 random(4);
+  std::uniform_real_distribution<double> unit(0, 1);
+  std::size_t learned = 0;
+  for (int run = 0; run < 200; ++run) {
+    EnergyPairs pairs;
+    for (std::size_t n = 2 + random() % 60; n > 0; --n) {
+      const double e = run % 3 == 0 ? std::round(20 * unit(random)) / 20 : 2 * unit(random) - 0.9;
+      pairs.energy.push_back(static_cast<float>(std::min(e, 1.0)));
+      pairs.lost.push_back(unit(random) < 1 - e ? 1 : 0);
+    }
+    for (const auto normalization : {EnergyNormalization::kDocument, EnergyNormalization::kThreshold}) {
+      EnergyCalibration any;
+      if (!input_error([&] { any = calibrate_energy(pairs, {normalization}); }).empty()) continue;
+      ++learned;
+      EXPECT_TRUE(any.min_energy.value >= 0 && any.min_energy.value < 1) << any.min_energy.value;
+      EXPECT_TRUE(any.pow.value >= 0.9e-3 && any.pow.value <= 1.1e3) << any.pow.value;
+      const bool known = std::isfinite(any.min_energy.std_error) && std::isfinite(any.pow.std_error);
+      EXPECT_TRUE(known || !any.flags.empty());
+    }
+  }
+  EXPECT_GT(learned, 100U);
+}
+
 TEST(CalibrateEnergy, NamesWhatIsWrong) {
   const auto refusal = [](const EnergyPairs& pairs, EnergyNormalization n = EnergyNormalization::kThreshold) {
     return input_error([&] { (void)calibrate_energy(pairs, {n}); });
