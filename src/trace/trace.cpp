@@ -215,7 +215,7 @@ class BlockTracer {
       const float low = range_of(range_each ? i : 0)[0];
       const bool met = hits_.instance[i] != kNoInstance;
       const bool counts = hits_.distance_m[i] >= low;
-      hit_[i] = met & counts ? 1 : 0;
+      hit_[i] = met && counts ? 1 : 0;
       distance_m_[i] = !met ? far : counts ? hits_.distance_m[i] : near;
     }
   }

@@ -14,6 +14,8 @@ FATHOM_KERNEL double magnitude(double v) { return v < 0.0 ? -v : v; }
 FATHOM_KERNEL float larger(float a, float b) { return a > b ? a : b; }
 FATHOM_KERNEL float largest(float a, float b, float c) { return larger(magnitude(a), larger(magnitude(b), magnitude(c))); }
 
+FATHOM_KERNEL std::int32_t yes(bool condition) { return condition ? 1 : 0; }
+
 void transform(const Affine& affine, bool points, std::uint32_t count, float* __restrict x, float* __restrict y,
                float* __restrict z) {
   const Affine a = affine;
@@ -36,8 +38,8 @@ std::int32_t is_coherent(const RayLanes& r, const AskedLanes& __restrict asked, 
   for (std::size_t i = begin; i < begin + 16; ++i) {
     const float dx = r.dx[i], dy = r.dy[i], dz = r.dz[i];
     const float dot = x * dx + y * dy + z * dz;
-    const bool near = (dot > 0.0F) & (dot * dot > kCos2 * length2 * (dx * dx + dy * dy + dz * dz));
-    apart |= (near ? 0 : 1) & asked.active[i];
+    const std::int32_t near = yes(dot > 0.0F) & yes(dot * dot > kCos2 * length2 * (dx * dx + dy * dy + dz * dz));
+    apart |= (near ^ 1) & asked.active[i];
   }
   return apart == 0 ? 1 : 0;
 }
@@ -48,9 +50,10 @@ void ask(const RayLanes& lanes, AskedLanes& __restrict asked) {
     const float direction = largest(r.dx[i], r.dy[i], r.dz[i]);
     // The sum is not a number where one of them is not, which the largest may hide.
     const float sum = r.ox[i] + r.oy[i] + r.oz[i] + r.dx[i] + r.dy[i] + r.dz[i];
-    const bool good = (largest(r.ox[i], r.oy[i], r.oz[i]) < kFarAway) & (direction < kFarAway) & (direction > 0.0F) &
-                      (magnitude(sum) < 8.0F * kFarAway) & (r.far[i] > 0.0F);
-    asked.active[i] = good ? r.active[i] : 0;
+    // Numbers instead of && keep the loop free of branches.
+    const std::int32_t good = yes(largest(r.ox[i], r.oy[i], r.oz[i]) < kFarAway) & yes(direction < kFarAway) &
+                              yes(direction > 0.0F) & yes(magnitude(sum) < 8.0F * kFarAway) & yes(r.far[i] > 0.0F);
+    asked.active[i] = good != 0 ? r.active[i] : 0;
     asked.far[i] = r.far[i] * 1.000001F;
   }
   for (std::size_t i = r.count; i < kBlockRays; ++i) asked.active[i] = 0;
@@ -74,7 +77,7 @@ void place(const RayLanes& lanes, const PlaneLanes& __restrict p, AskedLanes& __
     hits.distance_m[i] = static_cast<float>(distance);
     // A surface this near to the origin of a ray is a surface in the origin: coordinates are single precision.
     const double own = 0x1p-22 * largest(r.ox[i], r.oy[i], r.oz[i]);
-    asked.again[i] = (distance > own) & (t <= r.far[i]) ? 0 : 1;
+    asked.again[i] = (yes(distance > own) & yes(t <= r.far[i])) ^ 1;
   }
 }
 

@@ -46,6 +46,13 @@ build_example 02_my_noise my_noise
 # The largest of 4001 normals lies between 2.5 and 6 deviations but for 1 case in 10^10.
 expect '\(([3-5]\.[0-9]|2\.[5-9]) deviations' "$work/my_noise.out"
 
+if [[ -e $build/lib/libRobotecGPULidar.so ]]; then
+  build_example rgl rgl_cubes
+  expect '^RGL interface 0\.19\.0$' "$work/rgl_cubes.out"
+  expect '^[1-9][0-9]* of 28800 rays hit, [1-9][0-9]* of them the first cube$' "$work/rgl_cubes.out"
+  expect '^world and lidar cloud are 0\.500 m apart$' "$work/rgl_cubes.out"
+fi
+
 # A version that is not there is refused.
 mkdir "$work/later"
 echo 'cmake_minimum_required(VERSION 3.25)
