@@ -111,17 +111,16 @@ void Library::run(Node& start) {
     if (!node->dirty) continue;
     node->bind();
     node->validate(world_);
-    node->dirty = false;
   }
   std::erase_if(running_, [](const auto& run) { return run->is_finished() && !run->has_failed(); });
   // A caster that other graphs use must not change under them.
   const auto stale = [&](const auto& node) { return node->uses_stale_scene(world_); };
   if (std::any_of(order.begin(), order.end(), stale)) settle_all();
-  for (const auto& node : order) node->prepare(world_);
+  for (const auto& node : order) node->prepare(world_), ++node->runs;
   const auto run = std::make_shared<Run>(order, context());
-  running_.push_back(run);
-  for (std::size_t i = 0; i < order.size(); ++i) order[i]->run_of = run, order[i]->place = i, ++order[i]->runs;
   run->start();
+  running_.push_back(run);
+  for (std::size_t i = 0; i < order.size(); ++i) order[i]->run_of = run, order[i]->place = i, order[i]->dirty = false;
 }
 
 void Library::wait_for_result(Node& node) {

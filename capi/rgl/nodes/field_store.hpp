@@ -4,6 +4,7 @@
 
 #include "buffer.hpp"
 #include "fields.hpp"
+#include "status.hpp"
 
 namespace rgl {
 
@@ -16,7 +17,12 @@ class FieldStore {
   T* resize_as(rgl_field_t field, std::size_t count) {
     return reinterpret_cast<T*>(resize(field, count));
   }
-  [[nodiscard]] const std::byte* data(rgl_field_t field) const { return buffers_.at(field).data(); }
+  /// Throws INVALID_PIPELINE when there is no such array.
+  [[nodiscard]] const std::byte* data(rgl_field_t field) const {
+    const auto found = buffers_.find(field);
+    if (found == buffers_.end()) fail(RGL_INVALID_PIPELINE, "the field was not computed: it hasn't been run yet");
+    return found->second.data();
+  }
   [[nodiscard]] bool has(rgl_field_t field) const { return buffers_.contains(field); }
   void clear() { buffers_.clear(); }
 

@@ -1,0 +1,102 @@
+// What belongs to the process: the log, the environment, and the end of everything after a fatal error. Each test body is
+// a process of its own.
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include <unistd.h>
+
+#include "rgl/scene.hpp"
+
+namespace fathom::test {
+namespace {
+
+class RglState : public ::testing::Test {
+ protected:
+  void SetUp() override { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
+};
+
+[[noreturn]] void leave(bool good) {
+  if (!good) std::fprintf(stderr, "%s\n", last_error().c_str());
+  std::_Exit(good ? 0 : 1);
+}
+
+void log_to_nowhere() {
+  bool good = rgl_configure_logging(RGL_LOG_LEVEL_INFO, "/nowhere/at/all.log", false) == RGL_LOGGING_ERROR;
+  good = good && last_error().find("/nowhere/at/all.log") != std::string::npos;
+  good = good && rgl_cleanup() == RGL_INVALID_STATE && rgl_cleanup() == RGL_INVALID_STATE;
+  rgl_mesh_t mesh = nullptr;
+  good = good && rgl_mesh_create(&mesh, nullptr, 0, nullptr, 0) == RGL_INVALID_STATE && !last_error().empty();
+  leave(good);
+}
+
+TEST_F(RglState, NothingWorksAfterAFatalError) { EXPECT_EXIT(log_to_nowhere(), ::testing::ExitedWithCode(0), ""); }
+
+void bad_environment(const char* name, const char* value) {
+  setenv(name, value, 1);
+  int32_t v = 0;
+  bool good = rgl_get_version_info(&v, &v, &v) == RGL_INITIALIZATION_ERROR;
+  good = good && last_error().find(std::string(name) + "=" + value) != std::string::npos;
+  leave(good && rgl_cleanup() == RGL_INVALID_STATE);
+}
+
+TEST_F(RglState, RefusesAnEnvironmentThatItDoesNotUnderstand) {
+  EXPECT_EXIT(bad_environment("FATHOM_RGL_SEED", "soon"), ::testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(bad_environment("FATHOM_RGL_VERSION", "0.19"), ::testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(bad_environment("FATHOM_RGL_THREADS", "-1"), ::testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(bad_environment("FATHOM_RGL_KEEP_MISSES", "yes"), ::testing::ExitedWithCode(0), "");
+}
+
+void good_environment() {
+  setenv("FATHOM_RGL_VERSION", "0.21.3", 1);
+  setenv("FATHOM_RGL_THREADS", "1", 1);
+  setenv("FATHOM_RGL_SEED", "18446744073709551615", 1);
+  int32_t a = 0, b = 0, c = 0;
+  leave(rgl_get_version_info(&a, &b, &c) == RGL_SUCCESS && a == 0 && b == 21 && c == 3);
+}
+
+TEST_F(RglState, ReadsItsEnvironment) { EXPECT_EXIT(good_environment(), ::testing::ExitedWithCode(0), ""); }
+
+TEST_F(RglState, LogsToAFile) {
+  const auto file = std::filesystem::temp_directory_path() / ("fathom-rgl-" + std::to_string(getpid()) + ".log");
+  RGL_OK(rgl_configure_logging(RGL_LOG_LEVEL_INFO, file.c_str(), false));
+  RGL_OK(rgl_configure_logging(RGL_LOG_LEVEL_OFF, nullptr, false));
+  std::stringstream text;
+  text << std::ifstream(file).rdbuf();
+  EXPECT_NE(text.str().find("us][info]: Logging"), std::string::npos) << text.str();
+  std::filesystem::remove(file);
+}
+
+TEST_F(RglState, EveryThreadHasItsOwnLastError) {
+  EXPECT_EQ(rgl_graph_run(nullptr), RGL_INVALID_ARGUMENT);
+  std::thread([] {
+    EXPECT_EQ(rgl_mesh_destroy(nullptr), RGL_INVALID_ARGUMENT);
+    EXPECT_NE(last_error().find("mesh != nullptr"), std::string::npos);
+  }).join();
+  EXPECT_NE(last_error().find("node != nullptr"), std::string::npos);
+}
+
+/// Two threads that use the interface at once: what one waits for does not keep the other out.
+TEST_F(RglState, ThreadsMayCallAtTheSameTime) {
+  ASSERT_EQ(rgl_cleanup(), RGL_SUCCESS);
+  place(make_cube(), translation(0, 0, 5));
+  const auto use = [] {
+    const rgl_node_t trace = make_raytrace();
+    chain({make_rays(std::vector<rgl_mat3x4f>(2000, kIdentity)), trace, make_yield({RGL_FIELD_DISTANCE_F32})});
+    for (int run = 0; run < 20; ++run) {
+      EXPECT_EQ(rgl_graph_run(trace), RGL_SUCCESS) << last_error();
+      EXPECT_EQ(result<float>(trace, RGL_FIELD_DISTANCE_F32), std::vector<float>(2000, 4.0F));
+    }
+  };
+  std::thread other(use), third(use);
+  use();
+  other.join();
+  third.join();
+  ASSERT_EQ(rgl_cleanup(), RGL_SUCCESS);
+}
+
+}  // namespace
+}  // namespace fathom::test
