@@ -54,11 +54,13 @@ class TapeArguments {
       return number;
     }
   }
-  /// An array of `count` elements, whose offset the argument is.
+  /// An array of `count` elements, whose offset the argument is; in a tape, offsets are multiples of 16.
   template <class T>
   [[nodiscard]] const T* array(std::size_t i, std::int64_t count = 1) const {
     const std::uint64_t size = sizeof(T) * static_cast<std::uint64_t>(count < 0 ? 0 : count);
-    return reinterpret_cast<const T*>(state_.bytes(value<std::uint64_t>(i), size));
+    const auto offset = value<std::uint64_t>(i);
+    if (offset % alignof(T) != 0) refuse(i);
+    return reinterpret_cast<const T*>(state_.bytes(offset, size));
   }
   [[nodiscard]] const std::string& text(std::size_t i) const;
   [[nodiscard]] std::uint64_t number(std::size_t i) const { return value<std::uint64_t>(i); }

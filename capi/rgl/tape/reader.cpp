@@ -1,5 +1,6 @@
 #include "tape/reader.hpp"
 
+#include <array>
 #include <charconv>
 #include <string_view>
 
@@ -15,6 +16,7 @@ namespace {
 struct Token {
   std::string text;
   bool is_mark;
+  bool is_end = false;
 };
 
 bool is_mark(char c) { return std::string_view(":,[]{}").find(c) != std::string_view::npos; }
@@ -24,10 +26,9 @@ class Tokens {
  public:
   explicit Tokens(std::string_view text) : rest_(text) {}
 
-  /// The next token; an empty scalar at the end.
   Token next() {
     skip_blanks();
-    if (rest_.empty()) return {"", false};
+    if (rest_.empty()) return {"", false, true};
     const char c = rest_.front();
     if (is_mark(c)) return take_mark();
     if (c == '-' && (rest_.size() == 1 || is_space(rest_[1]))) return take_mark();
@@ -84,7 +85,7 @@ std::vector<TapeCall> read_calls(const std::string& text) {
   std::vector<TapeCall> calls;
   Tokens tokens(text);
   std::string key;
-  for (Token token = tokens.next(); !token.text.empty() || token.is_mark;) {
+  for (Token token = tokens.next(); !token.is_end;) {
     Token after = tokens.next();
     if (!token.is_mark && after.is_mark && after.text == ":") {
       key = token.text;
@@ -105,9 +106,9 @@ void check_version(const std::vector<TapeCall>& calls) {
   constexpr std::string_view kVersionCall = "rgl_get_version_info";
   for (const TapeCall& call : calls) {
     if (call.function != kVersionCall || call.arguments.size() < 3) continue;
-    const int version = 1000000 * number<int>(call.arguments[0]) + 1000 * number<int>(call.arguments[1]) +
-                        number<int>(call.arguments[2]);
-    if (version >= 16003) return;
+    const std::array<int, 3> version = {number<int>(call.arguments[0]), number<int>(call.arguments[1]),
+                                        number<int>(call.arguments[2])};
+    if (version >= std::array<int, 3>{0, 16, 3}) return;
     fail(RGL_TAPE_ERROR, "Unsupported Tape Format: Tape version is too old. Required version: 0.16.3.");
   }
   fail(RGL_TAPE_ERROR, "Unsupported Tape format: Missing version record in the Tape");
