@@ -33,16 +33,21 @@ Library& library() {
 Library::Library()
     : settings(read_environment()), executor_(fathom::make_executor(settings.threads)), world_(*executor_) {}
 
-/// A run and its nodes hold each other.
-void Library::forget_runs() {
-  for (const auto& node : nodes.all()) node->run_of.reset();
+/// A run and its nodes hold each other; and a thread that waits for the node must not go on with it.
+void Library::forget(Node& node) {
+  node.run_of.reset();
+  node.removed = true;
+}
+
+void Library::forget_all() {
+  for (const auto& node : nodes.all()) forget(*node);
   for (const auto& lidar : lidars.all()) {
-    for (Node* node : lidar->nodes()) node->run_of.reset();
+    for (Node* node : lidar->nodes()) forget(*node);
   }
 }
 
 Library::~Library() {
-  forget_runs();
+  forget_all();
   running_.clear();  // waits: a run uses the executor and the scene
 }
 
@@ -80,14 +85,23 @@ rgl_node_t Library::add_node(std::shared_ptr<Node> node) {
   return nodes.add(std::move(node));
 }
 
+namespace {
+
+void require_alive(const Node& node) {
+  if (node.removed) fail(RGL_INVALID_API_OBJECT, fmt::format("Object does not exist: a {} destroyed meanwhile", node.name()));
+}
+
+}  // namespace
+
 void Library::settle(Node& node) {
   while (node.run_of != nullptr) {
     const std::shared_ptr<Run> run = node.run_of;
     wait_unlocked(run);
     std::erase(running_, run);
     run->rethrow();
-    if (node.run_of == run) return;
+    if (node.run_of == run) break;
   }
+  require_alive(node);
 }
 
 RunContext Library::context() const {
@@ -100,22 +114,36 @@ void Library::settle(Node& a, Node& b) {
     settle(a);
     settle(b);
   } while (runs(a) || runs(b));
+  require_alive(a);
+}
+
+/// Waits for the runs in progress, whatever becomes of them. False: there were none, and the lock was not given up.
+bool Library::wait_for_others() {
+  const std::vector<std::shared_ptr<Run>> runs = running_;
+  bool waited = false;
+  for (const auto& run : runs) {
+    if (run->is_finished()) continue;
+    wait_unlocked(run);
+    waited = true;
+  }
+  return waited;
 }
 
 void Library::run(Node& start) {
-  settle(start);
-  const std::vector<Node*> component = component_of(start);
   std::vector<std::shared_ptr<Node>> order;
-  for (Node* node : execution_order(component)) order.push_back(node->shared_from_this());
+  // A caster that other graphs use must not change under them. While waiting, anything may have happened to this one.
+  const auto stale = [&](const auto& node) { return node->uses_stale_scene(world_); };
+  do {
+    settle(start);
+    order.clear();
+    for (Node* node : execution_order(component_of(start))) order.push_back(node->shared_from_this());
+  } while (std::any_of(order.begin(), order.end(), stale) && wait_for_others());
   for (const auto& node : order) {
     if (!node->dirty) continue;
     node->bind();
     node->validate(world_);
   }
   std::erase_if(running_, [](const auto& run) { return run->is_finished() && !run->has_failed(); });
-  // A caster that other graphs use must not change under them.
-  const auto stale = [&](const auto& node) { return node->uses_stale_scene(world_); };
-  if (std::any_of(order.begin(), order.end(), stale)) settle_all();
   for (const auto& node : order) node->prepare(world_), ++node->runs;
   const auto run = std::make_shared<Run>(order, context());
   run->start();
@@ -133,7 +161,8 @@ void Library::wait_for_result(Node& node) {
     held.lock();
     lock = &held;
   }
-  if (node.run_of != nullptr) node.run_of->rethrow();
+  // What went wrong further down the graph is for whoever waits for that.
+  if (node.run_of != nullptr && !node.run_of->has_done(node.place)) node.run_of->rethrow();
   if (node.dirty || node.run_of == nullptr || !node.run_of->has_done(node.place)) {
     fail(RGL_INVALID_PIPELINE, fmt::format("cannot get results of {}: it hasn't been run yet", node.name()));
   }
@@ -144,7 +173,8 @@ void Library::destroy_component(Node& node) {
   const std::vector<Node*> component = component_of(node);
   std::vector<std::shared_ptr<Run>> keep;  // a run holds its nodes; it ends after them here
   for (Node* member : component) {
-    if (member->run_of != nullptr) keep.push_back(std::move(member->run_of));
+    if (member->run_of != nullptr) keep.push_back(member->run_of);
+    forget(*member);
   }
   for (const Node* member : component) nodes.remove(member);
 }
@@ -155,7 +185,7 @@ void Library::clean_up() {
     wait_unlocked(run);
     std::erase(running_, run);
   }
-  forget_runs();
+  forget_all();
   nodes.clear(), lidars.clear(), entities.clear(), meshes.clear(), textures.clear();
   world_.clear();
 }

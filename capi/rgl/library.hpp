@@ -45,7 +45,8 @@ class Library {
   void adopt(Node& node) { node.ordinal = next_ordinal_++; }
   /// Makes a node known.
   rgl_node_t add_node(std::shared_ptr<Node> node);
-  /// Waits until nothing of the node's component runs; throws what went wrong there.
+  /// Waits until nothing of the node's component runs; throws what went wrong there, and INVALID_API_OBJECT when another
+  /// thread has destroyed the node meanwhile.
   void settle(Node& node);
   void settle(Node& a, Node& b);
   /// Checks and starts the component of a node.
@@ -53,6 +54,8 @@ class Library {
   /// Waits for a node's own result. Throws INVALID_PIPELINE when there is none.
   void wait_for_result(Node& node);
   void destroy_component(Node& node);
+  /// Of a node that is being destroyed: its run, and whoever waits for it.
+  void forget(Node& node);
 
   /// Waits for everything and drops it; errors of runs go unsaid.
   void clean_up();
@@ -64,7 +67,8 @@ class Library {
 
  private:
   void settle_all();
-  void forget_runs();
+  void forget_all();
+  bool wait_for_others();
   void wait_unlocked(const std::shared_ptr<Run>& run);
   [[nodiscard]] RunContext context() const;
 

@@ -36,7 +36,7 @@ rgl_status_t rgl_lidar_destroy(rgl_lidar_t lidar) {
   return guarded([&](Library& lib) {
     RGL_CHECK(lidar != nullptr);
     const auto object = settled(lib, lidar);
-    for (rgl::Node* node : object->nodes()) node->run_of.reset();
+    for (rgl::Node* node : object->nodes()) lib.forget(*node);
     lib.lidars.remove(object.get());
   });
 }

@@ -66,6 +66,7 @@ class Node : public std::enable_shared_from_this<Node> {
   std::vector<Node*> parents, children;  ///< children: by falling priority
   std::int32_t priority = 0;
   bool dirty = true;           ///< changed since it last ran
+  bool removed = false;        ///< destroyed while another thread waited for it
   std::shared_ptr<Run> run_of; ///< the last run, if the component has not changed since
   std::size_t place = 0;       ///< in that run's order
   std::uint32_t ordinal = 0;   ///< names its random numbers

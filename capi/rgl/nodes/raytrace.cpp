@@ -47,7 +47,7 @@ fathom::ReturnChoice choice_of(rgl_return_type_t type) {
   }
 }
 
-[[noreturn]] void refuse(const char* what) { fail(RGL_INVALID_PIPELINE, fmt::format("RaytraceNode: {}", what)); }
+[[noreturn]] void refuse(std::string_view what) { fail(RGL_INVALID_PIPELINE, fmt::format("RaytraceNode: {}", what)); }
 
 }  // namespace
 
@@ -67,10 +67,19 @@ void RaytraceNode::validate(const World& world) {
   }
 }
 
+/// Fields may have been asked for since the last run, by one that was refused.
+const std::byte* RaytraceNode::data(rgl_field_t field) const {
+  if (std::find(computed_.begin(), computed_.end(), field) == computed_.end()) {
+    refuse(fmt::format("no {} yet: it hasn't been run yet with that field", info_of(field).name));
+  }
+  return store_.data(field);
+}
+
 bool RaytraceNode::uses_stale_scene(const World& world) const { return world.is_stale(settings.sensor_id); }
 
 void RaytraceNode::prepare(World& world) {
   active_ = settings;
+  computed_ = fields_;
   caster_ = &world.caster_for(settings.sensor_id);
   step_s_ = world.step_s();
 }

@@ -38,7 +38,7 @@ class RaytraceNode final : public PointsNode {
   [[nodiscard]] bool is_dense() const override { return false; }
   [[nodiscard]] std::span<const rgl_return_type_t> returns() const override { return active_.returns; }
   [[nodiscard]] fathom::Affine sensor_from_world() const override;
-  [[nodiscard]] const std::byte* data(rgl_field_t field) const override { return store_.data(field); }
+  [[nodiscard]] const std::byte* data(rgl_field_t field) const override;
 
  private:
   [[nodiscard]] bool computes(rgl_field_t field) const;
@@ -48,7 +48,8 @@ class RaytraceNode final : public PointsNode {
 
   RaysNode* rays_ = nullptr;
   std::vector<rgl_field_t> fields_;  ///< XYZ, and what nodes below ask for
-  RaytraceSettings active_;          ///< of the run in progress, or the last
+  std::vector<rgl_field_t> computed_;  ///< the same in the run in progress, or the last
+  RaytraceSettings active_;            ///< likewise
   const fathom::RayCaster* caster_ = nullptr;
   double step_s_ = 0.0;
   std::size_t count_ = 0;
