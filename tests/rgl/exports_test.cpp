@@ -1,10 +1,8 @@
 // The names that the library exports are exactly those that docs/rgl.md promises.
 
-#include <array>
-#include <cstdio>
-#include <memory>
 #include <set>
 
+#include "rgl/exports.hpp"
 #include "rgl/scene.hpp"
 
 extern "C" int version_seen_from_c(void);
@@ -42,17 +40,6 @@ constexpr const char* kBesides[] = {
     "rgl_lidar_set_post_raycast_transform", "rgl_lidar_set_range", "rgl_lidar_set_ring_indices",
     "rgl_graph_write_pcd_file", "rgl_node_points_downsample", "fathom_rgl_set_keep_misses", "fathom_rgl_set_seed",
     "fathom_rgl_set_threads", "fathom_rgl_set_version"};
-
-std::set<std::string> exported_names() {
-  std::set<std::string> names;
-  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen("nm -D --defined-only '" RGL_LIBRARY "'", "r"), pclose);
-  std::array<char, 1024> line;
-  while (pipe != nullptr && std::fgets(line.data(), line.size(), pipe.get()) != nullptr) {
-    char name[512] = "";
-    if (std::sscanf(line.data(), "%*x %*c %511s", name) == 1) names.insert(name);
-  }
-  return names;
-}
 
 TEST(RglExports, AreThePromisedNamesAndNoOthers) {
   std::set<std::string> wanted(std::begin(kOfRgl), std::end(kOfRgl));
