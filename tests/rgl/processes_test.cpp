@@ -1,0 +1,118 @@
+// What needs a process of its own: seeds and versions from the environment, states that a process does not leave.
+// The program runs itself with one of the disabled tests below.
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <sstream>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "rgl/scene.hpp"
+
+namespace fathom::test {
+namespace {
+
+struct Outcome {
+  int exit_code;
+  std::string said;  ///< what the child wrote to FATHOM_TEST_OUT
+};
+
+/// Runs a disabled test of this file with the environment given.
+Outcome run_child(const std::string& test, const std::string& environment) {
+  const auto out = std::filesystem::temp_directory_path() / ("fathom-rgl-child-" + std::to_string(getpid()));
+  const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
+  const int code = std::system((environment + " FATHOM_TEST_OUT='" + out.string() + "' '" + self +
+                                "' --gtest_also_run_disabled_tests --gtest_brief=1 --gtest_filter=RglChild.DISABLED_" + test).c_str());
+  std::ostringstream said;
+  said << std::ifstream(out).rdbuf();
+  std::filesystem::remove(out);
+  return {WIFEXITED(code) ? WEXITSTATUS(code) : -1, said.str()};
+}
+
+std::ofstream out() {
+  const char* path = std::getenv("FATHOM_TEST_OUT");
+  return std::ofstream(path == nullptr ? "/dev/null" : path);
+}
+
+TEST(RglChild, DISABLED_PrintsACloud) {
+  place(make_cube(), {{{100, 0, 0, 0}, {0, 100, 0, 0}, {0, 0, 1, 11}}});
+  rgl_node_t a = nullptr, b = nullptr, c = nullptr;
+  RGL_OK(rgl_node_gaussian_noise_angular_ray(&a, 0, 0.01F, RGL_AXIS_X));
+  RGL_OK(rgl_node_gaussian_noise_angular_hitpoint(&b, 0, 0.01F, RGL_AXIS_Y));
+  RGL_OK(rgl_node_gaussian_noise_distance(&c, 0, 0.01F, 0));
+  chain({make_rays(std::vector<rgl_mat3x4f>(1000, kIdentity)), a, make_raytrace(), b, c});
+  auto file = out();
+  for (int run = 0; run < 2; ++run) {
+    RGL_OK(rgl_graph_run(a));
+    for (const float v : result<float>(c, RGL_FIELD_XYZ_VEC3_F32)) file << std::hexfloat << v << '\n';
+  }
+}
+
+TEST(RglProcesses, TheSameSeedGivesTheSameCloudsInTwoProcesses) {
+  const Outcome first = run_child("PrintsACloud", "FATHOM_RGL_SEED=7 FATHOM_RGL_THREADS=1");
+  const Outcome second = run_child("PrintsACloud", "FATHOM_RGL_SEED=7 FATHOM_RGL_THREADS=3");
+  const Outcome other = run_child("PrintsACloud", "FATHOM_RGL_SEED=8");
+  const Outcome unseeded = run_child("PrintsACloud", ""), again = run_child("PrintsACloud", "");
+  ASSERT_EQ(first.exit_code, 0);
+  ASSERT_GT(first.said.size(), 6000U);
+  EXPECT_EQ(first.said, second.said);
+  EXPECT_NE(first.said, other.said);
+  EXPECT_NE(unseeded.said, again.said);
+}
+
+TEST(RglChild, DISABLED_PrintsItsVersion) {
+  int32_t v[3] = {};
+  const rgl_status_t status = rgl_get_version_info(&v[0], &v[1], &v[2]);
+  out() << status << ' ' << v[0] << '.' << v[1] << '.' << v[2] << ' ' << last_error() << ' ' << rgl_cleanup();
+}
+
+TEST(RglProcesses, TheEnvironmentIsReadOrRefused) {
+  EXPECT_EQ(run_child("PrintsItsVersion", "").said, "0 0.19.0 Success 0");
+  EXPECT_EQ(run_child("PrintsItsVersion", "FATHOM_RGL_VERSION=0.21.3").said, "0 0.21.3 Success 0");
+  for (const std::string bad : {"FATHOM_RGL_VERSION=0.21", "FATHOM_RGL_VERSION=0.x.1", "FATHOM_RGL_VERSION=0.-1.1", "FATHOM_RGL_SEED=-1",
+                                "FATHOM_RGL_SEED=99999999999999999999", "FATHOM_RGL_THREADS=two", "FATHOM_RGL_THREADS=1025", "FATHOM_RGL_KEEP_MISSES=yes"}) {
+    const std::string said = run_child("PrintsItsVersion", bad).said;
+    EXPECT_TRUE(said.starts_with("10 ")) << bad << ": " << said;  // INITIALIZATION_ERROR, which is fatal
+    EXPECT_NE(said.find(bad), std::string::npos) << said;         // the text names the variable and its value
+    EXPECT_TRUE(said.ends_with(" 2")) << said;
+  }
+}
+
+/// Section 5: after a fatal status every call gives INVALID_STATE, rgl_cleanup too; the text stays to be had.
+TEST(RglChild, DISABLED_BreaksItsLog) {
+  const rgl_mesh_t mesh = make_cube();
+  const rgl_status_t fatal = rgl_configure_logging(RGL_LOG_LEVEL_INFO, "/nowhere/at/all.log", false);
+  auto file = out();
+  file << fatal << ' ' << last_error() << '\n';
+  bool alive = false;
+  file << rgl_mesh_is_alive(mesh, &alive) << ' ' << rgl_graph_run(nullptr) << ' ' << rgl_cleanup() << ' ' << last_error();
+}
+
+TEST(RglProcesses, AFatalStatusStays) {
+  const Outcome child = run_child("BreaksItsLog", "");
+  EXPECT_EQ(child.exit_code, 0);
+  EXPECT_TRUE(child.said.starts_with("3 ")) << child.said;
+  EXPECT_NE(child.said.find("/nowhere/at/all.log"), std::string::npos) << child.said;
+  EXPECT_NE(child.said.find("\n2 2 2 "), std::string::npos) << child.said;
+  EXPECT_NE(child.said.find("invalid state"), std::string::npos) << child.said;
+}
+
+/// A process may end in the middle of runs.
+TEST(RglChild, DISABLED_EndsWhileGraphsRun) {
+  place(make_cube(), translation(0, 0, 5));
+  for (int g = 0; g < 4; ++g) {
+    const rgl_node_t trace = make_raytrace();
+    chain({make_rays(std::vector<rgl_mat3x4f>(100000, kIdentity)), trace, make_yield({RGL_FIELD_NORMAL_VEC3_F32})});
+    RGL_OK(rgl_graph_run(trace));
+  }
+}
+
+TEST(RglProcesses, MayEndWhileGraphsRun) { EXPECT_EQ(run_child("EndsWhileGraphsRun", "").exit_code, 0); }
+
+}  // namespace
+}  // namespace fathom::test
