@@ -82,7 +82,7 @@ class Library {
 Library& library();
 std::mutex& library_mutex();
 
-/// Runs the body of a function of the interface.
+/// Runs the body of a function of the interface. What it refuses goes to the log as well.
 template <class Body>
 rgl_status_t guarded(Body&& body) noexcept {
   try {
@@ -90,7 +90,13 @@ rgl_status_t guarded(Body&& body) noexcept {
     require_usable();
     Library& lib = library();
     lib.lock = &lock;
-    body(lib);
+    try {
+      body(lib);
+    } catch (...) {
+      const rgl_status_t status = remember(std::current_exception());
+      lib.log.write(RGL_LOG_LEVEL_ERROR, last_error_text());
+      return status;
+    }
     return succeed();
   } catch (...) {
     return remember(std::current_exception());

@@ -281,5 +281,32 @@ TEST_F(RglReference, DistanceNoiseMovesAlongLinesFromTheSensor) {
   EXPECT_NEAR(result<float>(noise, RGL_FIELD_DISTANCE_F32)[0], result<float>(trace, RGL_FIELD_DISTANCE_F32)[0] - 2, 1e-5);
 }
 
+/// Section 8.11: a radar and what it sees, moved together, measure the same.
+TEST_F(RglReference, ARadarMeasuresTheSameAnywhere) {
+  std::vector<float> sections, distances;
+  for (const rgl_mat3x4f& sensor : {kIdentity, turned(0.7, 0, 3, 0, -2), turned(-2.1, 0.6, 5, 6, 7)}) {
+    RGL_OK(rgl_cleanup());
+    const Pose c(sensor), wall(turned(0.05, 0.1, 0, 0, 10));
+    rgl_mat3x4f m;
+    const V columns[4] = {c.turn(wall.turn({1, 0, 0})), c.turn(wall.turn({0, 1, 0})), c.turn(wall.turn({0, 0, 1})), c(wall.t)};
+    for (int k = 0; k < 4; ++k) m.value[0][k] = float(columns[k].x), m.value[1][k] = float(columns[k].y), m.value[2][k] = float(columns[k].z);
+    make_wall(m, -90, 90, 1);
+    rgl_node_t compact = nullptr, radar = nullptr;
+    const rgl_radar_scope_t scope = {0, 100, 5, 1, 1};
+    RGL_OK(rgl_node_points_compact_by_field(&compact, RGL_FIELD_IS_HIT_I32));
+    RGL_OK(rgl_node_points_radar_postprocess(&radar, &scope, 1, 0.01F, 0.01F, 79e9F, 31, 27, 60, 1));
+    std::vector<rgl_mat3x4f> rays;
+    for (int i = -4; i <= 4; ++i) rays.push_back(turned(0.01 * i + 0.05, 0.1 - 0.01 * i));
+    chain({make_rays(rays), pose_node(sensor), make_raytrace(), compact, radar});
+    RGL_OK(rgl_graph_run(radar));
+    const auto rcs = result<float>(radar, RGL_FIELD_RCS_F32), distance = result<float>(radar, RGL_FIELD_DISTANCE_F32);
+    ASSERT_EQ(rcs.size(), 1U);
+    sections.push_back(rcs[0]), distances.push_back(distance[0]);
+  }
+  EXPECT_TRUE(std::isfinite(sections[0]));
+  for (const float s : sections) EXPECT_NEAR(s, sections[0], 1e-3);
+  for (const float d : distances) EXPECT_NEAR(d, distances[0], 1e-5);
+}
+
 }  // namespace
 }  // namespace fathom::test
