@@ -103,7 +103,8 @@ void run(const Set& set, int threads) {
   Simulator simulator(*set.scene, {.seed = 1, .threads = threads});
   Sensor sensor;
   sensor.name = "lidar", sensor.model = set.model, sensor.parent_from_sensor = set.world_from_sensor;
-  sensor.noise = {AngularRay{.axis = Axis::kZ, .stddev_rad = 0.0005F}, AngularHit{.axis = Axis::kZ, .stddev_rad = 0.0005F},
+  sensor.noise = {AngularRay{.axis = Axis::kZ, .stddev_rad = 0.0005F},
+                  AngularHit{.axis = Axis::kZ, .stddev_rad = 0.0005F},
                   DistanceNoise{.stddev_m = 0.01F, .stddev_per_m = 0.001F}};
   const SensorId id = simulator.add_sensor(sensor);
   Frame frame({Channel::kHitWorld, Channel::kRange, Channel::kEntityId, Channel::kReason});
@@ -112,12 +113,12 @@ void run(const Set& set, int threads) {
   const rgl_mat3x4f pose = to_matrix(set.world_from_sensor, {1, 1, 1});
   std::vector<Graph> graphs;
   for (int i = 0; i < 10; ++i) graphs.emplace_back(rays, pose);
-  const std::vector<double> t = interleave(kRounds, {[&] { simulator.render(id, 0, frame); },
-                                                     [&] { graphs[0].start(), graphs[0].finish(); },
-                                                     [&] {
-                                                       for (Graph& graph : graphs) graph.start();
-                                                       for (Graph& graph : graphs) graph.finish();
-                                                     }});
+  const std::vector<double> t =
+      interleave(kRounds, {[&] { simulator.render(id, 0, frame); }, [&] { graphs[0].start(), graphs[0].finish(); },
+                           [&] {
+                             for (Graph& graph : graphs) graph.start();
+                             for (Graph& graph : graphs) graph.finish();
+                           }});
   const double million = static_cast<double>(frame.size()) * 1e-6;
   std::printf("| %s, %d threads | %.1f | %.1f | %.2f | %.1f |\n", set.name.c_str(), simulator.threads(), million / t[0],
               million / t[1], t[0] / t[1], 10.0 * million / t[2]);

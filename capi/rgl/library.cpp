@@ -88,7 +88,8 @@ rgl_node_t Library::add_node(std::shared_ptr<Node> node) {
 namespace {
 
 void require_alive(const Node& node) {
-  if (node.removed) fail(RGL_INVALID_API_OBJECT, fmt::format("Object does not exist: a {} destroyed meanwhile", node.name()));
+  if (node.removed)
+    fail(RGL_INVALID_API_OBJECT, fmt::format("Object does not exist: a {} destroyed meanwhile", node.name()));
 }
 
 }  // namespace
@@ -104,9 +105,7 @@ void Library::settle(Node& node) {
   require_alive(node);
 }
 
-RunContext Library::context() const {
-  return {*executor_, fathom::detect_isa(), settings.seed, settings.keep_misses};
-}
+RunContext Library::context() const { return {*executor_, fathom::detect_isa(), settings.seed, settings.keep_misses}; }
 
 void Library::settle(Node& a, Node& b) {
   const auto runs = [](const Node& node) { return node.run_of != nullptr && !node.run_of->is_finished(); };
@@ -191,7 +190,8 @@ void Library::clean_up() {
 }
 
 void Library::set_threads(int threads) {
-  if (!nodes.empty() || !lidars.empty()) fail(RGL_INVALID_ARGUMENT, "Invalid argument: threads are set while there are no nodes");
+  if (!nodes.empty() || !lidars.empty())
+    fail(RGL_INVALID_ARGUMENT, "Invalid argument: threads are set while there are no nodes");
   settle_all();
   auto executor = fathom::make_executor(threads);
   world_.set_executor(*executor);

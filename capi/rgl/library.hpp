@@ -45,8 +45,8 @@ class Library {
   void adopt(Node& node) { node.ordinal = next_ordinal_++; }
   /// Makes a node known.
   rgl_node_t add_node(std::shared_ptr<Node> node);
-  /// Waits until nothing of the node's component runs; throws what went wrong there, and INVALID_API_OBJECT when another
-  /// thread has destroyed the node meanwhile.
+  /// Waits until nothing of the node's component runs; throws what went wrong there, and INVALID_API_OBJECT when
+  /// another thread has destroyed the node meanwhile.
   void settle(Node& node);
   void settle(Node& a, Node& b);
   /// Checks and starts the component of a node.

@@ -32,7 +32,8 @@ void Log::write(rgl_log_level_t level, std::string_view text) {
   const auto delta = std::chrono::duration_cast<std::chrono::microseconds>(now - last_).count();
   last_ = now;
   const std::time_t clock = std::time(nullptr);
-  const std::string line = fmt::format("[{:%H:%M:%S}][{} us][{}]: {}\n", fmt::localtime(clock), delta, kLevels[level], text);
+  const std::string line =
+      fmt::format("[{:%H:%M:%S}][{} us][{}]: {}\n", fmt::localtime(clock), delta, kLevels[level], text);
   if (file_.is_open()) file_ << line << std::flush;
   if (to_stdout_) std::fputs(line.c_str(), stdout);
 }

@@ -38,9 +38,7 @@ bool is_fatal(rgl_status_t status) {
 }  // namespace
 
 void fail(rgl_status_t status, const std::string& text) { throw Failure(status, text); }
-void fail_argument(const char* condition) {
-  fail(RGL_INVALID_ARGUMENT, std::string("Invalid argument: ") + condition);
-}
+void fail_argument(const char* condition) { fail(RGL_INVALID_ARGUMENT, std::string("Invalid argument: ") + condition); }
 
 rgl_status_t succeed() {
   last_text = "Success";

@@ -25,8 +25,8 @@ class Failure : public std::runtime_error {
 [[noreturn]] void fail_argument(const char* condition);
 
 /// A macro only because the text of the condition is part of the interface.
-#define RGL_CHECK(condition)                        \
-  do {                                              \
+#define RGL_CHECK(condition)                            \
+  do {                                                  \
     if (!(condition)) ::rgl::fail_argument(#condition); \
   } while (false)
 

@@ -22,8 +22,8 @@ Vertices to_vertices(const rgl_vec3f* vertices, std::int32_t count);
 
 struct MeshObject {
   std::shared_ptr<fathom::CastMesh> shared = std::make_shared<fathom::CastMesh>();
-  std::vector<fathom::BoneWeights> weights;       ///< [vertices], or empty
-  std::vector<fathom::Affine> restposes;          ///< [bones], or empty
+  std::vector<fathom::BoneWeights> weights;  ///< [vertices], or empty
+  std::vector<fathom::Affine> restposes;     ///< [bones], or empty
 };
 
 struct TextureObject {

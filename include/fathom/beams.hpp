@@ -1,6 +1,6 @@
 #pragma once
-// Beams: rays with a frame of their own, in blocks. A beam is the map sensor_from_beam; it starts at its translation and
-// points along its z axis, the third column, which need not be a unit vector.
+// Beams: rays with a frame of their own, in blocks. A beam is the map sensor_from_beam; it starts at its translation
+// and points along its z axis, the third column, which need not be a unit vector.
 //
 // Whoever casts beams asks for them block by block, so that sources, transforms and noise work on 256 beams in the
 // cache and no array of all changed beams exists.

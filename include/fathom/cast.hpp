@@ -1,6 +1,6 @@
 #pragma once
-// Rays of any kind against placed meshes: what a Simulator does for its sensors, for callers that bring rays, meshes and
-// placements of their own (the C interface of docs/rgl.md is one).
+// Rays of any kind against placed meshes: what a Simulator does for its sensors, for callers that bring rays, meshes
+// and placements of their own (the C interface of docs/rgl.md is one).
 //
 // Which triangle a ray meets is found in single precision by Embree; where it meets it is then computed from the plane
 // of that triangle in double precision, so that distances are as good as the numbers given: a ray straight onto a wall
@@ -57,8 +57,8 @@ struct CastInstance {
 inline constexpr std::uint32_t kNoInstance = 0xffffffffU;
 
 /// Up to kBlockRays rays, world frame; arrays are [count], readable up to the next multiple of 16. Directions need not
-/// be unit vectors; `far` counts in their lengths. A ray starts behind its origin: a surface in the origin itself is not
-/// met.
+/// be unit vectors; `far` counts in their lengths. A ray starts behind its origin: a surface in the origin itself is
+/// not met.
 struct RayLanes {
   const float *ox = nullptr, *oy = nullptr, *oz = nullptr;
   const float *dx = nullptr, *dy = nullptr, *dz = nullptr;

@@ -20,12 +20,12 @@ FATHOM_API void transform_points(const Affine& a, std::span<const float> in_xyz,
 
 /// Points for a noise model of stage kHitPoint or kRange. Draws belong to the number of the point.
 struct NoisyPoints {
-  std::span<const float> xyz;                   ///< [points, xyz], m, world
-  std::span<const float> distance_m;            ///< [points]: what the rays travelled; empty: from the sensor's origin
-  std::span<const std::int32_t> is_hit = {};    ///< [points]: where 0, the point keeps its bits; empty: all are changed
-  float* out_xyz = nullptr;                     ///< [points, xyz]
-  float* out_distance_m = nullptr;              ///< [points], or null
-  bool distance_from_origin = false;            ///< out_distance_m becomes the distance from the sensor's origin
+  std::span<const float> xyz;                 ///< [points, xyz], m, world
+  std::span<const float> distance_m;          ///< [points]: what the rays travelled; empty: from the sensor's origin
+  std::span<const std::int32_t> is_hit = {};  ///< [points]: where 0, the point keeps its bits; empty: all are changed
+  float* out_xyz = nullptr;                   ///< [points, xyz]
+  float* out_distance_m = nullptr;            ///< [points], or null
+  bool distance_from_origin = false;          ///< out_distance_m becomes the distance from the sensor's origin
 };
 
 /// Applies the model in the frame of a sensor: points := world_from_sensor noise(sensor_from_world points).
@@ -42,8 +42,8 @@ FATHOM_API void gather(const std::byte* in, std::size_t size, std::span<const st
 
 /// One property of packed points: `size` bytes at `offset` of every point.
 struct PackedProperty {
-  const std::byte* data = nullptr;           ///< [points, size], or more points when there are indices
-  const std::uint32_t* indices = nullptr;    ///< [points]: which values; null: all in their order
+  const std::byte* data = nullptr;         ///< [points, size], or more points when there are indices
+  const std::uint32_t* indices = nullptr;  ///< [points]: which values; null: all in their order
   std::size_t size = 0, offset = 0;
 };
 /// Writes points of `step` bytes, property by property.
@@ -57,8 +57,8 @@ FATHOM_API void find_slopes(std::span<const float> normal_xyz, const Vec3& up, d
 
 /// One point per cube of a grid: the mean of the points in it.
 struct VoxelGrid {
-  std::vector<float> xyz;               ///< [cells, xyz], means
-  std::vector<std::uint32_t> nearest;   ///< [cells]: number of the point nearest to the mean
+  std::vector<float> xyz;              ///< [cells, xyz], means
+  std::vector<std::uint32_t> nearest;  ///< [cells]: number of the point nearest to the mean
 };
 /// Cells in the order in which points first fall into them; points that are not finite are left out. Throws InputError
 /// unless all sizes are > 0 and finite, and when the cloud spans more than 2^31 cells along an axis.

@@ -43,7 +43,7 @@ struct RadarWave {
 /// What a cross section is computed from, [points] each.
 struct RadarSurfaces {
   std::span<const float> distance_m;
-  std::span<const float> normal_xyz;    ///< [points, xyz], world
+  std::span<const float> normal_xyz;  ///< [points, xyz], world
   std::span<const Matrix34> world_from_beam;
 };
 
@@ -76,7 +76,7 @@ struct RadarTrack {
   Vec3 position_m, velocity_mps, acceleration_mps2;
   std::int32_t entity;  ///< the most frequent among its detections
   bool moves;
-  double measured_s;    ///< when it was last seen
+  double measured_s;  ///< when it was last seen
 };
 
 /// Follows objects from frame to frame.

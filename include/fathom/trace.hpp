@@ -25,8 +25,8 @@ class BeamSource {
 
 /// Fastest motion of the sensor is not limited; times are those of Beams::time_offset_s.
 struct SensorMotion {
-  Vec3 linear_mps;    ///< in the sensor frame
-  Vec3 angular_radps; ///< about its axes
+  Vec3 linear_mps;     ///< in the sensor frame
+  Vec3 angular_radps;  ///< about its axes
 };
 
 /// What is cast. Spans are [beams], or as stated.
@@ -41,29 +41,29 @@ struct Beams {
 struct TraceSettings {
   Affine world_from_sensor;
   SensorMotion motion;
-  bool distort = false;            ///< cast each beam from where the moving sensor is at its time
+  bool distort = false;                 ///< cast each beam from where the moving sensor is at its time
   float near_miss_m = math::kInfinity;  ///< distance reported below the minimum range
   float far_miss_m = math::kInfinity;   ///< distance reported where nothing was met
-  float divergence_h_rad = 0.0F;   ///< full angle about the y axis; both 0: a beam is one ray
-  float divergence_v_rad = 0.0F;   ///< full angle about the x axis
-  float default_intensity = 0.0F;  ///< of surfaces without texture
-  double step_s = 0.0;             ///< time between previous_world_from_mesh and now; not > 0: velocities are NaN
+  float divergence_h_rad = 0.0F;        ///< full angle about the y axis; both 0: a beam is one ray
+  float divergence_v_rad = 0.0F;        ///< full angle about the x axis
+  float default_intensity = 0.0F;       ///< of surfaces without texture
+  double step_s = 0.0;                  ///< time between previous_world_from_mesh and now; not > 0: velocities are NaN
   Isa isa = detect_isa();
   std::span<const ReturnChoice> returns;  ///< at least one; a single ray is its own first, last, ...
 };
 
 /// Arrays to fill, [beams, returns]; null: not wanted, and then not computed. Points are interleaved, xyz xyz.
 struct TraceArrays {
-  float* xyz = nullptr;       ///< world, on the undistorted centre of the beam
+  float* xyz = nullptr;  ///< world, on the undistorted centre of the beam
   float* distance_m = nullptr;
   std::int32_t* is_hit = nullptr;
   std::int32_t* id = nullptr;  ///< of the instance; 0 on a miss
   float* intensity = nullptr;  ///< texture or default, times |cos| of the incidence; 0 on a miss
   float* laser_retro = nullptr;
-  float* azimuth_rad = nullptr;    ///< see beam_angles()
+  float* azimuth_rad = nullptr;  ///< see beam_angles()
   float* elevation_rad = nullptr;
-  float* normal = nullptr;         ///< world, by the order of corners, not turned; NaN on a miss
-  float* incidence_rad = nullptr;  ///< [0, pi/2]; NaN on a miss
+  float* normal = nullptr;                 ///< world, by the order of corners, not turned; NaN on a miss
+  float* incidence_rad = nullptr;          ///< [0, pi/2]; NaN on a miss
   float* absolute_velocity_mps = nullptr;  ///< world; NaN on a miss
   float* relative_velocity_mps = nullptr;  ///< sensor frame; NaN on a miss
   float* radial_speed_mps = nullptr;       ///< positive: receding; 0 on a miss

@@ -11,9 +11,7 @@ namespace {
 
 constexpr std::size_t kBlocksAtOnce = 8;
 
-const EmKernels& pick_kernels(Isa isa) {
-  return for_isa(isa, sse2::kEmKernels, avx2::kEmKernels, avx512::kEmKernels);
-}
+const EmKernels& pick_kernels(Isa isa) { return for_isa(isa, sse2::kEmKernels, avx2::kEmKernels, avx512::kEmKernels); }
 
 EmParameters em_parameters(const BeamParameters& p, const BeamSensor& sensor, FitVariant variant) {
   EmParameters out = {p.w_hit,

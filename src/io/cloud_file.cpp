@@ -25,7 +25,8 @@ void write_pcd(const std::filesystem::path& file, std::span<const CloudProperty>
   std::vector<std::byte> packed(points * step);
   std::size_t offset = 0;
   for (const CloudProperty& p : properties) {
-    for (std::size_t i = 0; i < points; ++i) std::memcpy(packed.data() + i * step + offset, p.data + i * p.size, p.size);
+    for (std::size_t i = 0; i < points; ++i)
+      std::memcpy(packed.data() + i * step + offset, p.data + i * p.size, p.size);
     offset += p.size;
   }
   WholeFile out(file);

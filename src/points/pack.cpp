@@ -14,7 +14,8 @@ constexpr std::size_t kPerPart = 512;
 template <std::size_t Size>
 void pack_fixed(const PackedProperty& p, std::size_t begin, std::size_t end, std::size_t step, std::byte* out) {
   if (p.indices != nullptr) {
-    for (std::size_t i = begin; i < end; ++i) std::memcpy(out + i * step + p.offset, p.data + p.indices[i] * Size, Size);
+    for (std::size_t i = begin; i < end; ++i)
+      std::memcpy(out + i * step + p.offset, p.data + p.indices[i] * Size, Size);
   } else {
     for (std::size_t i = begin; i < end; ++i) std::memcpy(out + i * step + p.offset, p.data + i * Size, Size);
   }

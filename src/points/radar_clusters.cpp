@@ -70,7 +70,8 @@ void merge_all(std::vector<Growing>& clusters, std::span<const RadarScope> scope
 }
 
 std::uint32_t centre_of(const Growing& c, const RadarPoints& p) {
-  const float azimuth = 0.5F * (c.azimuth.low + c.azimuth.high), elevation = 0.5F * (c.elevation.low + c.elevation.high);
+  const float azimuth = 0.5F * (c.azimuth.low + c.azimuth.high),
+              elevation = 0.5F * (c.elevation.low + c.elevation.high);
   const auto off = [&](std::uint32_t i) {
     return std::abs(p.azimuth_rad[i] - azimuth) + std::abs(p.elevation_rad[i] - elevation);
   };
@@ -90,7 +91,8 @@ std::vector<RadarCluster> cluster_radar_points(const RadarPoints& p, std::span<c
                            {p.azimuth_rad[i], p.azimuth_rad[i]},
                            {p.elevation_rad[i], p.elevation_rad[i]},
                            {speed, speed}};
-    const auto home = std::find_if(growing.begin(), growing.end(), [&](const Growing& c) { return takes(c, p, i, *scope); });
+    const auto home =
+        std::find_if(growing.begin(), growing.end(), [&](const Growing& c) { return takes(c, p, i, *scope); });
     if (home == growing.end()) {
       growing.push_back(alone);
     } else {

@@ -29,7 +29,8 @@ struct EchoField {
 /// that of the way back, e^-ikr, cancel, so that the components are real.
 EchoField field_of(const Affine& sensor_from_beam, Vec3 normal, double area_m2) {
   // Directions include the translation of the beam, which for a radar is small against the unit vectors.
-  const Vec3 d = transform_point(sensor_from_beam, {0, 0, 1}), polarisation = transform_point(sensor_from_beam, {1, 0, 0});
+  const Vec3 d = transform_point(sensor_from_beam, {0, 0, 1}),
+             polarisation = transform_point(sensor_from_beam, {1, 0, 0});
   const double phi = std::atan2(d.y, d.z), theta = std::acos(d.x / norm(d));
   const Vec3 along_phi = {0, std::cos(phi), -std::sin(phi)};
   const Vec3 along_theta = {-std::sin(theta), std::sin(phi) * std::cos(theta), std::cos(phi) * std::cos(theta)};

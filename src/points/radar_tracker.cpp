@@ -110,7 +110,8 @@ void RadarTracker::update(std::span<const RadarDetection> detections, double now
     kept.push_back(track);
   }
   for (const Object& object : objects) {
-    RadarTrack track = {new_id(), {}, finite(object.velocity) ? object.velocity : Vec3{}, {}, object.entity, false, now_s};
+    RadarTrack track = {new_id(), {},   finite(object.velocity) ? object.velocity : Vec3{}, {}, object.entity,
+                        false,    now_s};
     measure(track, object, 0.0, now_s, settings_.movement_mps);
     kept.push_back(track);
   }

@@ -20,7 +20,9 @@ void gather_fixed(const std::byte* in, const std::uint32_t* indices, std::size_t
 void find_nonzero(std::span<const std::int32_t> values, std::vector<std::uint32_t>& indices, Executor& executor) {
   const std::size_t parts = (values.size() + kPerTask - 1) / kPerTask;
   std::vector<std::size_t> starts(parts + 1, 0);
-  const auto part_of = [&](std::size_t part) { return values.subspan(part * kPerTask, std::min(kPerTask, values.size() - part * kPerTask)); };
+  const auto part_of = [&](std::size_t part) {
+    return values.subspan(part * kPerTask, std::min(kPerTask, values.size() - part * kPerTask));
+  };
   executor.parallel_for(parts, 1, [&](std::size_t begin, std::size_t end) {
     for (std::size_t p = begin; p < end; ++p) {
       const auto part = part_of(p);

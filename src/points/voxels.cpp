@@ -28,7 +28,8 @@ struct Sum {
 
 std::int64_t cell_along(double v, double leaf) {
   const double cell = std::floor(v / leaf);
-  if (!(std::abs(cell) < 0x1p31)) throw InputError(fmt::format("a coordinate of {} m is more than 2^31 leaves of {} m", v, leaf));
+  if (!(std::abs(cell) < 0x1p31))
+    throw InputError(fmt::format("a coordinate of {} m is more than 2^31 leaves of {} m", v, leaf));
   return static_cast<std::int64_t>(cell);
 }
 

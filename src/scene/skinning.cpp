@@ -16,7 +16,8 @@ std::vector<std::array<float, 3>> skin(std::span<const std::array<float, 3>> res
     throw InputError(fmt::format("{} poses for {} bones", world_from_bone.size(), bone_from_rest.size()));
   }
   std::vector<Affine> world_from_rest;
-  for (std::size_t b = 0; b < bone_from_rest.size(); ++b) world_from_rest.push_back(world_from_bone[b] * bone_from_rest[b]);
+  for (std::size_t b = 0; b < bone_from_rest.size(); ++b)
+    world_from_rest.push_back(world_from_bone[b] * bone_from_rest[b]);
   std::vector<std::array<float, 3>> posed(rest_m.size());
   for (std::size_t i = 0; i < rest_m.size(); ++i) {
     const Vec3 rest = {rest_m[i][0], rest_m[i][1], rest_m[i][2]};

@@ -10,9 +10,7 @@ namespace fathom {
 
 namespace {
 
-const LaneKernels& lanes_for(Isa isa) {
-  return for_isa(isa, sse2::kLanes, avx2::kLanes, avx512::kLanes);
-}
+const LaneKernels& lanes_for(Isa isa) { return for_isa(isa, sse2::kLanes, avx2::kLanes, avx512::kLanes); }
 
 /// Writes the lanes of a block to their places in a frame array of any element type.
 template <class T>

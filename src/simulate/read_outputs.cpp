@@ -11,8 +11,9 @@ namespace fathom {
 namespace {
 
 /// In the order of OutputKind.
-constexpr std::array<std::string_view, 10> kKindWords = {
-    "pcd", "ply", "pointcloud2", "npy", "range_image", "birds_eye", "depth_png", "reason_picture", "camera_sheet", "scan_log"};
+constexpr std::array<std::string_view, 10> kKindWords = {"pcd",          "ply",       "pointcloud2", "npy",
+                                                         "range_image",  "birds_eye", "depth_png",   "reason_picture",
+                                                         "camera_sheet", "scan_log"};
 constexpr std::array<std::string_view, 2> kFrameWords = {"sensor", "world"};
 constexpr std::array<std::string_view, 3> kColorWords = {"range", "entity", "reason"};
 

@@ -46,7 +46,7 @@ BeamTable::BeamTable(std::span<const Matrix34> beams) : count_(static_cast<std::
 }
 
 void BeamTable::load(BeamBlock& block) const {
-  const auto copy = [&](std::size_t part, float (&lanes)[kBlockRays]) {
+  const auto copy = [&](std::size_t part, float(&lanes)[kBlockRays]) {
     std::copy_n(parts_[part].data() + block.first, block.count, lanes);
     pad(lanes, block.count);
   };

@@ -37,8 +37,8 @@ Velocities velocities_at(const CastInstance& instance, std::uint32_t triangle, c
   Velocities v;
   v.absolute_mps = (1.0 / step_s) * step;
   const Vec3 hit_sensor = transform_point(sensor_from_world, hit_world);
-  v.relative_mps = transform_vector(sensor_from_world, v.absolute_mps) - motion.linear_mps -
-                   cross(motion.angular_radps, hit_sensor);
+  v.relative_mps =
+      transform_vector(sensor_from_world, v.absolute_mps) - motion.linear_mps - cross(motion.angular_radps, hit_sensor);
   const double radius = norm(hit_sensor);
   v.radial_mps = radius > 0.0 ? dot(hit_sensor, v.relative_mps) / radius : 0.0;
   return v;

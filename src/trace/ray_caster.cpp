@@ -26,7 +26,8 @@ void validate(const CastMesh& shared) {
   for (std::size_t i = 0; i < mesh.triangles.size(); ++i) {
     for (const std::uint32_t index : mesh.triangles[i]) {
       if (index >= mesh.vertices_m.size()) {
-        throw InputError(fmt::format("triangle {}: vertex index {} is not in [0, {})", i, index, mesh.vertices_m.size()));
+        throw InputError(
+            fmt::format("triangle {}: vertex index {} is not in [0, {})", i, index, mesh.vertices_m.size()));
       }
     }
   }

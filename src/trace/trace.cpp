@@ -47,11 +47,14 @@ Vec3 direction_of(const RayBlock& b, std::uint32_t i) { return {b.dx[i], b.dy[i]
 /// Beam i of a block as a map.
 Affine frame_of(const BeamBlock& b, std::uint32_t i) {
   const RayBlock &s = b.side, &r = b.ray;
-  return {{{s.dx[i], s.ox[i], r.dx[i], r.ox[i]}, {s.dy[i], s.oy[i], r.dy[i], r.oy[i]}, {s.dz[i], s.oz[i], r.dz[i], r.oz[i]}}};
+  return {{{s.dx[i], s.ox[i], r.dx[i], r.ox[i]},
+           {s.dy[i], s.oy[i], r.dy[i], r.oy[i]},
+           {s.dz[i], s.oz[i], r.dz[i], r.oz[i]}}};
 }
 
 void put(RayBlock& b, std::uint32_t i, const Vec3& origin, const Vec3& direction) {
-  b.ox[i] = static_cast<float>(origin.x), b.oy[i] = static_cast<float>(origin.y), b.oz[i] = static_cast<float>(origin.z);
+  b.ox[i] = static_cast<float>(origin.x), b.oy[i] = static_cast<float>(origin.y),
+  b.oz[i] = static_cast<float>(origin.z);
   b.dx[i] = static_cast<float>(direction.x), b.dy[i] = static_cast<float>(direction.y);
   b.dz[i] = static_cast<float>(direction.z);
 }
@@ -124,7 +127,8 @@ class BlockTracer {
     for (std::uint32_t i = 0; i < block_.count; ++i) {
       const double t = time_of(i);
       if (t != time_s) step = world_step(t), time_s = t;
-      put(distorted_, i, transform_point(step, origin_of(block_.ray, i)), transform_vector(step, direction_of(block_.ray, i)));
+      put(distorted_, i, transform_point(step, origin_of(block_.ray, i)),
+          transform_vector(step, direction_of(block_.ray, i)));
     }
     cast_ = &distorted_;
   }
@@ -336,7 +340,8 @@ class BlockTracer {
     if (instance.texture != nullptr && !shared.uv.empty()) {
       const Shares shares = shares_at(triangle_in_world(instance, echo.triangle), echo.point);
       const auto uv = [&](std::size_t part) {
-        return at_shares(shared.mesh, echo.triangle, shares, [&](std::uint32_t i) { return double{shared.uv[i][part]}; });
+        return at_shares(shared.mesh, echo.triangle, shares,
+                         [&](std::uint32_t i) { return double{shared.uv[i][part]}; });
       };
       base = instance.texture->at(uv(0), uv(1));
     }
@@ -396,7 +401,15 @@ void trace(const RayCaster& caster, const Beams& beams, const TraceSettings& set
   if (settings.returns.empty()) throw InputError("at least one return is needed");
   const std::optional<Affine> sensor_from_world = inverse(settings.world_from_sensor);
   if (!sensor_from_world) throw InputError("world_from_sensor flattens space or is not finite");
-  Job job{caster, beams, settings, out, trace_kernels(settings.isa), *sensor_from_world, settings.divergence_h_rad > 0.0F || settings.divergence_v_rad > 0.0F, false, {}};
+  Job job{caster,
+          beams,
+          settings,
+          out,
+          trace_kernels(settings.isa),
+          *sensor_from_world,
+          settings.divergence_h_rad > 0.0F || settings.divergence_v_rad > 0.0F,
+          false,
+          {}};
   job.wants_sides = job.diverges || out.azimuth_rad != nullptr || out.elevation_rad != nullptr || out.beam != nullptr;
   if (job.diverges) job.samples = beam_samples(settings.divergence_h_rad, settings.divergence_v_rad);
   const std::size_t blocks = (beams.count + kBlockRays - 1) / kBlockRays;

@@ -12,7 +12,9 @@ constexpr float kFarAway = 1e15F;
 FATHOM_KERNEL float magnitude(float v) { return math::float_of(math::bits_of(v) & 0x7fffffffU); }
 FATHOM_KERNEL double magnitude(double v) { return v < 0.0 ? -v : v; }
 FATHOM_KERNEL float larger(float a, float b) { return a > b ? a : b; }
-FATHOM_KERNEL float largest(float a, float b, float c) { return larger(magnitude(a), larger(magnitude(b), magnitude(c))); }
+FATHOM_KERNEL float largest(float a, float b, float c) {
+  return larger(magnitude(a), larger(magnitude(b), magnitude(c)));
+}
 
 FATHOM_KERNEL std::int32_t yes(bool condition) { return condition ? 1 : 0; }
 
@@ -66,8 +68,8 @@ void place(const RayLanes& lanes, const PlaneLanes& __restrict p, AskedLanes& __
   for (std::size_t i = 0; i < r.count; ++i) {
     const double ox = r.ox[i], oy = r.oy[i], oz = r.oz[i], dx = r.dx[i], dy = r.dy[i], dz = r.dz[i];
     const double rough = asked.t[i];
-    const double exact = (p.c[i] - (p.nx[i] * ox + p.ny[i] * oy + p.nz[i] * oz)) /
-                         (p.nx[i] * dx + p.ny[i] * dy + p.nz[i] * dz);
+    const double exact =
+        (p.c[i] - (p.nx[i] * ox + p.ny[i] * oy + p.nz[i] * oz)) / (p.nx[i] * dx + p.ny[i] * dy + p.nz[i] * dz);
     // A ray that grazes a plane meets it anywhere: what single precision found is then the better answer.
     const double reach = largest(r.ox[i], r.oy[i], r.oz[i]) / largest(r.dx[i], r.dy[i], r.dz[i]);
     const bool believed = magnitude(exact - rough) <= 1e-3 * rough + 1e-5 * reach;

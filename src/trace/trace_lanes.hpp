@@ -21,8 +21,8 @@ struct alignas(64) AskedLanes {
   float far[kBlockRays];
   std::int32_t active[kBlockRays];
   std::int32_t coherent[kBlockRays / 16];  ///< whether the rays of a packet are nearly parallel
-  float t[kBlockRays];            ///< single precision
-  std::int32_t again[kBlockRays]; ///< not 0: the surface lies in the origin of the ray, or beyond its end
+  float t[kBlockRays];                     ///< single precision
+  std::int32_t again[kBlockRays];          ///< not 0: the surface lies in the origin of the ray, or beyond its end
 };
 
 struct TraceKernels {

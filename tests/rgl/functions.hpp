@@ -61,11 +61,14 @@ class Function {
     return *this;
   }
   /// INVALID_ARGUMENT.
-  Function& refuses(std::string text, Call call) { return refuses(RGL_INVALID_ARGUMENT, std::move(text), std::move(call)); }
+  Function& refuses(std::string text, Call call) {
+    return refuses(RGL_INVALID_ARGUMENT, std::move(text), std::move(call));
+  }
 
   /// A handle argument of a class: NULL, destroyed, never given, and of every other class.
   template <class H>
-  Function& handle(const std::string& argument, const std::string& kind, H Objects::*dead, rgl_status_t (*call)(Objects&, H)) {
+  Function& handle(const std::string& argument, const std::string& kind, H Objects::*dead,
+                   rgl_status_t (*call)(Objects&, H)) {
     const std::string unknown = "Object does not exist: " + kind + " 0x";
     refuses(argument + " != nullptr", [call](Objects& o) { return call(o, nullptr); });
     refuses(RGL_INVALID_API_OBJECT, unknown, [call, dead](Objects& o) { return call(o, o.*dead); });
@@ -76,14 +79,18 @@ class Function {
     foreign<H>(unknown, call, &Objects::yield);
     return *this;
   }
-  Function& mesh(rgl_status_t (*call)(Objects&, rgl_mesh_t)) { return handle<rgl_mesh_t>("mesh", "Mesh", &Objects::dead_mesh, call); }
+  Function& mesh(rgl_status_t (*call)(Objects&, rgl_mesh_t)) {
+    return handle<rgl_mesh_t>("mesh", "Mesh", &Objects::dead_mesh, call);
+  }
   Function& entity(rgl_status_t (*call)(Objects&, rgl_entity_t)) {
     return handle<rgl_entity_t>("entity", "Entity", &Objects::dead_entity, call);
   }
-  Function& node(const std::string& argument, rgl_status_t (*call)(Objects&, rgl_node_t), const std::string& kind = "Node") {
+  Function& node(const std::string& argument, rgl_status_t (*call)(Objects&, rgl_node_t),
+                 const std::string& kind = "Node") {
     handle<rgl_node_t>(argument, "Node", &Objects::dead_node, call);
     if (kind == "Node") return *this;
-    return refuses(RGL_INVALID_API_OBJECT, "Object does not exist: " + kind + " 0x", [call](Objects& o) { return call(o, o.rays); });
+    return refuses(RGL_INVALID_API_OBJECT, "Object does not exist: " + kind + " 0x",
+                   [call](Objects& o) { return call(o, o.rays); });
   }
   /// The `rgl_node_t*` of a function that makes or changes nodes of one type.
   Function& makes(rgl_status_t (*call)(Objects&, rgl_node_t*)) {
@@ -108,7 +115,8 @@ class Function {
   template <class H, class Other>
   void foreign(const std::string& text, rgl_status_t (*call)(Objects&, H), Other Objects::*other) {
     if constexpr (!std::is_same_v<H, Other>) {
-      refuses(RGL_INVALID_API_OBJECT, text, [call, other](Objects& o) { return call(o, reinterpret_cast<H>(o.*other)); });
+      refuses(RGL_INVALID_API_OBJECT, text,
+              [call, other](Objects& o) { return call(o, reinterpret_cast<H>(o.*other)); });
     }
   }
 };

@@ -9,9 +9,12 @@ namespace {
 std::vector<Function> general() {
   return {
       Function("rgl_get_version_info", [](Objects& o) { return rgl_get_version_info(&o.number, &o.other, &o.third); })
-          .refuses("out_major != nullptr", [](Objects& o) { return rgl_get_version_info(nullptr, &o.number, &o.other); })
-          .refuses("out_minor != nullptr", [](Objects& o) { return rgl_get_version_info(&o.number, nullptr, &o.other); })
-          .refuses("out_patch != nullptr", [](Objects& o) { return rgl_get_version_info(&o.number, &o.other, nullptr); }),
+          .refuses("out_major != nullptr",
+                   [](Objects& o) { return rgl_get_version_info(nullptr, &o.number, &o.other); })
+          .refuses("out_minor != nullptr",
+                   [](Objects& o) { return rgl_get_version_info(&o.number, nullptr, &o.other); })
+          .refuses("out_patch != nullptr",
+                   [](Objects& o) { return rgl_get_version_info(&o.number, &o.other, nullptr); }),
       Function("rgl_get_extension_info",
                [](Objects& o) {
                  for (int e = 0; e < RGL_EXTENSION_COUNT; ++e) {
@@ -20,16 +23,20 @@ std::vector<Function> general() {
                  }
                  return rgl_get_extension_info(RGL_EXTENSION_PCL, &o.number);
                })
-          .refuses("extension < RGL_EXTENSION_COUNT", [](Objects& o) { return rgl_get_extension_info(RGL_EXTENSION_COUNT, &o.number); })
-          .refuses("extension >= 0", [](Objects& o) { return rgl_get_extension_info(static_cast<rgl_extension_t>(-1), &o.number); })
-          .refuses("out_available != nullptr", [](Objects&) { return rgl_get_extension_info(RGL_EXTENSION_PCL, nullptr); }),
+          .refuses("extension < RGL_EXTENSION_COUNT",
+                   [](Objects& o) { return rgl_get_extension_info(RGL_EXTENSION_COUNT, &o.number); })
+          .refuses("extension >= 0",
+                   [](Objects& o) { return rgl_get_extension_info(static_cast<rgl_extension_t>(-1), &o.number); })
+          .refuses("out_available != nullptr",
+                   [](Objects&) { return rgl_get_extension_info(RGL_EXTENSION_PCL, nullptr); }),
       Function("rgl_configure_logging",
                [](Objects& o) {
                  EXPECT_EQ(rgl_configure_logging(RGL_LOG_LEVEL_ALL, (o.tape + ".log").c_str(), false), RGL_SUCCESS);
                  return rgl_configure_logging(RGL_LOG_LEVEL_OFF, nullptr, false);
                })
           .refuses("log_level <=", [](Objects&) { return rgl_configure_logging(RGL_LOG_LEVEL_COUNT, nullptr, true); })
-          .refuses("log_level >=", [](Objects&) { return rgl_configure_logging(static_cast<rgl_log_level_t>(-1), nullptr, true); })
+          .refuses("log_level >=",
+                   [](Objects&) { return rgl_configure_logging(static_cast<rgl_log_level_t>(-1), nullptr, true); })
           .refuses("use_stdout", [](Objects&) { return rgl_configure_logging(RGL_LOG_LEVEL_INFO, nullptr, false); })
           .refuses("use_stdout", [](Objects&) { return rgl_configure_logging(RGL_LOG_LEVEL_INFO, "", false); }),
       Function("rgl_get_last_error_string",
@@ -74,7 +81,8 @@ std::vector<Function> tapes() {
                })
           .refuses("path != nullptr", [](Objects&) { return rgl_tape_record_begin(nullptr); })
           .refuses("path[0]", [](Objects&) { return rgl_tape_record_begin(""); })
-          .refuses(RGL_INVALID_FILE_PATH, "/nowhere/at/all", [](Objects&) { return rgl_tape_record_begin("/nowhere/at/all"); }),
+          .refuses(RGL_INVALID_FILE_PATH, "/nowhere/at/all",
+                   [](Objects&) { return rgl_tape_record_begin("/nowhere/at/all"); }),
       Function("rgl_tape_record_end",
                [](Objects& o) {
                  EXPECT_EQ(rgl_tape_record_begin((o.tape + "-2").c_str()), RGL_SUCCESS);

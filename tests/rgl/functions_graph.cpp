@@ -53,33 +53,51 @@ std::vector<Function> results() {
                  // Whether the node has the field is not looked at.
                  return rgl_graph_get_result_size(o.trace, RGL_FIELD_RCS_F32, &o.number, &o.other);
                })
-          .node("node", [](Objects& o, rgl_node_t n) { return rgl_graph_get_result_size(n, kXyz, &o.number, &o.other); })
-          .refuses(RGL_INVALID_API_OBJECT, "IPointsNode 0x", [](Objects& o) { return rgl_graph_get_result_size(o.rays, kXyz, &o.number, &o.other); })
-          .refuses(RGL_INVALID_PIPELINE, "it hasn't been run yet", [](Objects& o) { return rgl_graph_get_result_size(o.lone, kXyz, &o.number, &o.other); })
-          .refuses(RGL_INVALID_PIPELINE, "it hasn't been run yet", [](Objects& o) { return rgl_graph_get_result_size(o.lone, kNoField, &o.number, &o.other); })
+          .node("node",
+                [](Objects& o, rgl_node_t n) { return rgl_graph_get_result_size(n, kXyz, &o.number, &o.other); })
+          .refuses(RGL_INVALID_API_OBJECT, "IPointsNode 0x",
+                   [](Objects& o) { return rgl_graph_get_result_size(o.rays, kXyz, &o.number, &o.other); })
+          .refuses(RGL_INVALID_PIPELINE, "it hasn't been run yet",
+                   [](Objects& o) { return rgl_graph_get_result_size(o.lone, kXyz, &o.number, &o.other); })
+          .refuses(RGL_INVALID_PIPELINE, "it hasn't been run yet",
+                   [](Objects& o) { return rgl_graph_get_result_size(o.lone, kNoField, &o.number, &o.other); })
           .refuses("99", [](Objects& o) { return rgl_graph_get_result_size(o.trace, kNoField, &o.number, &o.other); })
-          .refuses("RGL_FIELD_DYNAMIC_FORMAT", [](Objects& o) { return rgl_graph_get_result_size(o.trace, RGL_FIELD_DYNAMIC_FORMAT, &o.number, &o.other); }),
+          .refuses("RGL_FIELD_DYNAMIC_FORMAT",
+                   [](Objects& o) {
+                     return rgl_graph_get_result_size(o.trace, RGL_FIELD_DYNAMIC_FORMAT, &o.number, &o.other);
+                   }),
       Function("rgl_graph_get_result_data",
                [](Objects& o) {
-                 const rgl_status_t status = rgl_graph_get_result_data(o.format, RGL_FIELD_DYNAMIC_FORMAT, o.room.data());
+                 const rgl_status_t status =
+                     rgl_graph_get_result_data(o.format, RGL_FIELD_DYNAMIC_FORMAT, o.room.data());
                  EXPECT_EQ(reinterpret_cast<const float*>(o.room.data())[2], 4.0F);
                  return status;
                })
           .node("node", [](Objects& o, rgl_node_t n) { return rgl_graph_get_result_data(n, kXyz, o.room.data()); })
-          .refuses(RGL_INVALID_API_OBJECT, "IPointsNode 0x", [](Objects& o) { return rgl_graph_get_result_data(o.rays, kXyz, o.room.data()); })
+          .refuses(RGL_INVALID_API_OBJECT, "IPointsNode 0x",
+                   [](Objects& o) { return rgl_graph_get_result_data(o.rays, kXyz, o.room.data()); })
           .refuses("dst != nullptr", [](Objects& o) { return rgl_graph_get_result_data(o.trace, kXyz, nullptr); })
-          .refuses(RGL_INVALID_PIPELINE, "it hasn't been run yet", [](Objects& o) { return rgl_graph_get_result_data(o.lone, kXyz, o.room.data()); })
-          .refuses(RGL_INVALID_PIPELINE, "RCS_F32", [](Objects& o) { return rgl_graph_get_result_data(o.trace, RGL_FIELD_RCS_F32, o.room.data()); })
-          .refuses(RGL_INVALID_PIPELINE, "PADDING_8", [](Objects& o) { return rgl_graph_get_result_data(o.format, RGL_FIELD_PADDING_8, o.room.data()); })
-          .refuses(RGL_INVALID_PIPELINE, "field", [](Objects& o) { return rgl_graph_get_result_data(o.trace, kNoField, o.room.data()); })
+          .refuses(RGL_INVALID_PIPELINE, "it hasn't been run yet",
+                   [](Objects& o) { return rgl_graph_get_result_data(o.lone, kXyz, o.room.data()); })
+          .refuses(RGL_INVALID_PIPELINE, "RCS_F32",
+                   [](Objects& o) { return rgl_graph_get_result_data(o.trace, RGL_FIELD_RCS_F32, o.room.data()); })
+          .refuses(RGL_INVALID_PIPELINE, "PADDING_8",
+                   [](Objects& o) { return rgl_graph_get_result_data(o.format, RGL_FIELD_PADDING_8, o.room.data()); })
+          .refuses(RGL_INVALID_PIPELINE, "field",
+                   [](Objects& o) { return rgl_graph_get_result_data(o.trace, kNoField, o.room.data()); })
           // Below a format node, only its own fields are to be seen.
-          .refuses(RGL_INVALID_PIPELINE, "DISTANCE_F32", [](Objects& o) { return rgl_graph_get_result_data(o.format, RGL_FIELD_DISTANCE_F32, o.room.data()); }),
-      Function("rgl_graph_write_pcd_file", [](Objects& o) { return rgl_graph_write_pcd_file(o.format, (o.tape + ".pcd").c_str()); })
+          .refuses(
+              RGL_INVALID_PIPELINE, "DISTANCE_F32",
+              [](Objects& o) { return rgl_graph_get_result_data(o.format, RGL_FIELD_DISTANCE_F32, o.room.data()); }),
+      Function("rgl_graph_write_pcd_file",
+               [](Objects& o) { return rgl_graph_write_pcd_file(o.format, (o.tape + ".pcd").c_str()); })
           .node("node", [](Objects& o, rgl_node_t n) { return rgl_graph_write_pcd_file(n, (o.tape + ".pcd").c_str()); })
           .refuses("file_path != nullptr", [](Objects& o) { return rgl_graph_write_pcd_file(o.format, nullptr); })
           .refuses("file_path[0]", [](Objects& o) { return rgl_graph_write_pcd_file(o.format, ""); })
-          .refuses(RGL_INVALID_PIPELINE, "it hasn't been run yet", [](Objects& o) { return rgl_graph_write_pcd_file(o.lone, "x.pcd"); })
-          .refuses(RGL_INVALID_FILE_PATH, "/nowhere", [](Objects& o) { return rgl_graph_write_pcd_file(o.format, "/nowhere/x.pcd"); }),
+          .refuses(RGL_INVALID_PIPELINE, "it hasn't been run yet",
+                   [](Objects& o) { return rgl_graph_write_pcd_file(o.lone, "x.pcd"); })
+          .refuses(RGL_INVALID_FILE_PATH, "/nowhere",
+                   [](Objects& o) { return rgl_graph_write_pcd_file(o.format, "/nowhere/x.pcd"); }),
   };
 }
 
@@ -89,14 +107,17 @@ std::vector<Function> links() {
           .node("parent", [](Objects& o, rgl_node_t n) { return rgl_graph_node_add_child(n, o.lone); })
           .node("child", [](Objects& o, rgl_node_t n) { return rgl_graph_node_add_child(o.yield, n); })
           .refuses("parent != child", [](Objects& o) { return rgl_graph_node_add_child(o.yield, o.yield); })
-          .refuses(RGL_INVALID_PIPELINE, "already a child", [](Objects& o) { return rgl_graph_node_add_child(o.trace, o.yield); }),
+          .refuses(RGL_INVALID_PIPELINE, "already a child",
+                   [](Objects& o) { return rgl_graph_node_add_child(o.trace, o.yield); }),
       Function("rgl_graph_node_remove_child", [](Objects& o) { return rgl_graph_node_remove_child(o.trace, o.yield); })
           .node("parent", [](Objects& o, rgl_node_t n) { return rgl_graph_node_remove_child(n, o.yield); })
           .node("child", [](Objects& o, rgl_node_t n) { return rgl_graph_node_remove_child(o.trace, n); })
-          .refuses(RGL_INVALID_PIPELINE, "not a child", [](Objects& o) { return rgl_graph_node_remove_child(o.yield, o.trace); }),
+          .refuses(RGL_INVALID_PIPELINE, "not a child",
+                   [](Objects& o) { return rgl_graph_node_remove_child(o.yield, o.trace); }),
       Function("rgl_graph_node_set_priority", [](Objects& o) { return rgl_graph_node_set_priority(o.trace, 1); })
           .node("node", [](Objects&, rgl_node_t n) { return rgl_graph_node_set_priority(n, 1); })
-          .refuses(RGL_INVALID_PIPELINE, "cannot set priority", [](Objects& o) { return rgl_graph_node_set_priority(o.trace, -1); }),
+          .refuses(RGL_INVALID_PIPELINE, "cannot set priority",
+                   [](Objects& o) { return rgl_graph_node_set_priority(o.trace, -1); }),
       Function("rgl_graph_node_get_priority",
                [](Objects& o) {
                  const rgl_status_t status = rgl_graph_node_get_priority(o.trace, &o.number);

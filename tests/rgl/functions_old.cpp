@@ -14,7 +14,9 @@ rgl_scene_t a_scene(Objects& o) { return reinterpret_cast<rgl_scene_t>(o.mesh); 
 std::vector<Function> up_to_0_18() {
   const auto compact = [](Objects&, rgl_node_t* n) { return rgl_node_points_compact(n); };
   const auto pick = [](Objects&, rgl_node_t* n) { return rgl_node_multi_return_switch(n, RGL_RETURN_TYPE_LAST); };
-  const auto trace = [](Objects&, rgl_node_t* n) { return rgl_node_raytrace_with_distortion(n, nullptr, &kVelocity, &kVelocity); };
+  const auto trace = [](Objects&, rgl_node_t* n) {
+    return rgl_node_raytrace_with_distortion(n, nullptr, &kVelocity, &kVelocity);
+  };
   const auto making_switch = [](int type) {
     return [type](Objects&) {
       rgl_node_t n = nullptr;
@@ -36,7 +38,8 @@ std::vector<Function> up_to_0_18() {
           .mesh([](Objects&, rgl_mesh_t h) { return rgl_mesh_update_vertices(h, kEight, 8); })
           .refuses("vertices != nullptr", [](Objects& o) { return rgl_mesh_update_vertices(o.mesh, nullptr, 8); })
           .refuses("vertex_count > 0", [](Objects& o) { return rgl_mesh_update_vertices(o.mesh, kEight, 0); })
-          .refuses("vertex counts do not match", [](Objects& o) { return rgl_mesh_update_vertices(o.mesh, kEight, 7); }),
+          .refuses("vertex counts do not match",
+                   [](Objects& o) { return rgl_mesh_update_vertices(o.mesh, kEight, 7); }),
       Function("rgl_node_points_compact", made_and_changed(compact)).makes(compact),
       Function("rgl_node_multi_return_switch", made_and_changed(pick))
           .makes(pick)
@@ -44,9 +47,15 @@ std::vector<Function> up_to_0_18() {
           .refuses("return_type <=", making_switch(6)),
       Function("rgl_node_raytrace_with_distortion", made_and_changed(trace))
           .makes(trace)
-          .refuses("scene == nullptr", tracing([](Objects& o, rgl_node_t* n) { return rgl_node_raytrace_with_distortion(n, a_scene(o), &kVelocity, &kVelocity); }))
-          .refuses("linear_velocity != nullptr", tracing([](Objects&, rgl_node_t* n) { return rgl_node_raytrace_with_distortion(n, nullptr, nullptr, &kVelocity); }))
-          .refuses("angular_velocity != nullptr", tracing([](Objects&, rgl_node_t* n) { return rgl_node_raytrace_with_distortion(n, nullptr, &kVelocity, nullptr); })),
+          .refuses("scene == nullptr", tracing([](Objects& o, rgl_node_t* n) {
+                     return rgl_node_raytrace_with_distortion(n, a_scene(o), &kVelocity, &kVelocity);
+                   }))
+          .refuses("linear_velocity != nullptr", tracing([](Objects&, rgl_node_t* n) {
+                     return rgl_node_raytrace_with_distortion(n, nullptr, nullptr, &kVelocity);
+                   }))
+          .refuses("angular_velocity != nullptr", tracing([](Objects&, rgl_node_t* n) {
+                     return rgl_node_raytrace_with_distortion(n, nullptr, &kVelocity, nullptr);
+                   })),
   };
 }
 
@@ -57,11 +66,13 @@ Function of_lidar(const char* name, Call valid, rgl_status_t (*call)(Objects&, r
   return f;
 }
 Function of_lidar(const char* name, rgl_status_t (*call)(Objects&, rgl_lidar_t)) {
-  return of_lidar(name, [call](Objects& o) { return call(o, o.lidar); }, call);
+  return of_lidar(
+      name, [call](Objects& o) { return call(o, o.lidar); }, call);
 }
 
 rgl_status_t noise(rgl_lidar_t lidar, int type, float angular, float base, float rise) {
-  return rgl_lidar_set_gaussian_noise_params(lidar, static_cast<rgl_angular_noise_type_t>(type), angular, 0, base, rise, 0);
+  return rgl_lidar_set_gaussian_noise_params(lidar, static_cast<rgl_angular_noise_type_t>(type), angular, 0, base, rise,
+                                             0);
 }
 
 std::vector<Function> lidars() {
@@ -77,19 +88,24 @@ std::vector<Function> lidars() {
                })
           .refuses("out_lidar != nullptr", [](Objects&) { return rgl_lidar_create(nullptr, &kIdentity, 1); })
           .refuses("ray_transforms != nullptr", [](Objects& o) { return rgl_lidar_create(&o.out_lidar, nullptr, 1); })
-          .refuses("ray_transforms_count > 0", [](Objects& o) { return rgl_lidar_create(&o.out_lidar, &kIdentity, 0); }),
+          .refuses("ray_transforms_count > 0",
+                   [](Objects& o) { return rgl_lidar_create(&o.out_lidar, &kIdentity, 0); }),
       of_lidar("rgl_lidar_destroy", [](Objects&, rgl_lidar_t h) { return rgl_lidar_destroy(h); }),
       of_lidar("rgl_lidar_set_range", [](Objects&, rgl_lidar_t h) { return rgl_lidar_set_range(h, 5); })
           .refuses("range > 0", [](Objects& o) { return rgl_lidar_set_range(o.lidar, 0); })
           .refuses("range > 0", [](Objects& o) { return rgl_lidar_set_range(o.lidar, kNotANumber); }),
       of_lidar("rgl_lidar_set_pose", [](Objects&, rgl_lidar_t h) { return rgl_lidar_set_pose(h, &kIdentity); })
           .refuses("pose != nullptr", [](Objects& o) { return rgl_lidar_set_pose(o.lidar, nullptr); }),
-      of_lidar("rgl_lidar_set_ring_indices", [](Objects&, rgl_lidar_t h) { return rgl_lidar_set_ring_indices(h, &kRing, 1); })
+      of_lidar("rgl_lidar_set_ring_indices",
+               [](Objects&, rgl_lidar_t h) { return rgl_lidar_set_ring_indices(h, &kRing, 1); })
           .refuses("ring_ids != nullptr", [](Objects& o) { return rgl_lidar_set_ring_indices(o.lidar, nullptr, 1); })
           .refuses("ring_ids_count > 0", [](Objects& o) { return rgl_lidar_set_ring_indices(o.lidar, &kRing, 0); }),
-      of_lidar("rgl_lidar_set_post_raycast_transform", [](Objects&, rgl_lidar_t h) { return rgl_lidar_set_post_raycast_transform(h, &kIdentity); })
-          .refuses("transform != nullptr", [](Objects& o) { return rgl_lidar_set_post_raycast_transform(o.lidar, nullptr); }),
-      of_lidar("rgl_lidar_set_gaussian_noise_params", [](Objects&, rgl_lidar_t h) { return noise(h, 1, 0.1F, 0.1F, 0.1F); })
+      of_lidar("rgl_lidar_set_post_raycast_transform",
+               [](Objects&, rgl_lidar_t h) { return rgl_lidar_set_post_raycast_transform(h, &kIdentity); })
+          .refuses("transform != nullptr",
+                   [](Objects& o) { return rgl_lidar_set_post_raycast_transform(o.lidar, nullptr); }),
+      of_lidar("rgl_lidar_set_gaussian_noise_params",
+               [](Objects&, rgl_lidar_t h) { return noise(h, 1, 0.1F, 0.1F, 0.1F); })
           .refuses("angular_noise_type ==", noisy(2, 0, 0, 0))
           .refuses("angular_noise_type ==", noisy(-1, 0, 0, 0))
           .refuses("angular_noise_stddev >= 0", noisy(0, -1, 0, 0))
@@ -98,26 +114,33 @@ std::vector<Function> lidars() {
           .refuses("distance_noise_stddev_rise_per_meter >= 0", noisy(0, 0, 0, -1)),
       of_lidar("rgl_lidar_raytrace_async", [](Objects&, rgl_lidar_t h) { return rgl_lidar_raytrace_async(nullptr, h); })
           .refuses("scene == nullptr", [](Objects& o) { return rgl_lidar_raytrace_async(a_scene(o), o.lidar); }),
-      of_lidar("rgl_lidar_get_output_size",
-               [](Objects& o) {
-                 EXPECT_EQ(rgl_lidar_raytrace_async(nullptr, o.lidar), RGL_SUCCESS);
-                 const rgl_status_t status = rgl_lidar_get_output_size(o.lidar, &o.number);
-                 EXPECT_EQ(o.number, 1);
-                 return status;
-               },
-               [](Objects& o, rgl_lidar_t h) { return rgl_lidar_get_output_size(h, &o.number); })
+      of_lidar(
+          "rgl_lidar_get_output_size",
+          [](Objects& o) {
+            EXPECT_EQ(rgl_lidar_raytrace_async(nullptr, o.lidar), RGL_SUCCESS);
+            const rgl_status_t status = rgl_lidar_get_output_size(o.lidar, &o.number);
+            EXPECT_EQ(o.number, 1);
+            return status;
+          },
+          [](Objects& o, rgl_lidar_t h) { return rgl_lidar_get_output_size(h, &o.number); })
           .refuses("out_size != nullptr", [](Objects& o) { return rgl_lidar_get_output_size(o.lidar, nullptr); })
-          .refuses(RGL_INVALID_PIPELINE, "it hasn't been run yet", [](Objects& o) { return rgl_lidar_get_output_size(o.lidar, &o.number); }),
-      of_lidar("rgl_lidar_get_output_data",
-               [](Objects& o) {
-                 EXPECT_EQ(rgl_lidar_raytrace_async(nullptr, o.lidar), RGL_SUCCESS);
-                 return rgl_lidar_get_output_data(o.lidar, RGL_FORMAT_E2E_PCL48, o.room.data());
-               },
-               [](Objects& o, rgl_lidar_t h) { return rgl_lidar_get_output_data(h, RGL_FORMAT_XYZ, o.room.data()); })
-          .refuses("out_data != nullptr", [](Objects& o) { return rgl_lidar_get_output_data(o.lidar, RGL_FORMAT_XYZ, nullptr); })
-          .refuses("format ==", [](Objects& o) { return rgl_lidar_get_output_data(o.lidar, RGL_FORMAT_INVALID, o.room.data()); })
-          .refuses("format ==", [](Objects& o) { return rgl_lidar_get_output_data(o.lidar, RGL_FORMAT_E2E_COUNT, o.room.data()); })
-          .refuses(RGL_INVALID_PIPELINE, "it hasn't been run yet", [](Objects& o) { return rgl_lidar_get_output_data(o.lidar, RGL_FORMAT_XYZ, o.room.data()); }),
+          .refuses(RGL_INVALID_PIPELINE, "it hasn't been run yet",
+                   [](Objects& o) { return rgl_lidar_get_output_size(o.lidar, &o.number); }),
+      of_lidar(
+          "rgl_lidar_get_output_data",
+          [](Objects& o) {
+            EXPECT_EQ(rgl_lidar_raytrace_async(nullptr, o.lidar), RGL_SUCCESS);
+            return rgl_lidar_get_output_data(o.lidar, RGL_FORMAT_E2E_PCL48, o.room.data());
+          },
+          [](Objects& o, rgl_lidar_t h) { return rgl_lidar_get_output_data(h, RGL_FORMAT_XYZ, o.room.data()); })
+          .refuses("out_data != nullptr",
+                   [](Objects& o) { return rgl_lidar_get_output_data(o.lidar, RGL_FORMAT_XYZ, nullptr); })
+          .refuses("format ==",
+                   [](Objects& o) { return rgl_lidar_get_output_data(o.lidar, RGL_FORMAT_INVALID, o.room.data()); })
+          .refuses("format ==",
+                   [](Objects& o) { return rgl_lidar_get_output_data(o.lidar, RGL_FORMAT_E2E_COUNT, o.room.data()); })
+          .refuses(RGL_INVALID_PIPELINE, "it hasn't been run yet",
+                   [](Objects& o) { return rgl_lidar_get_output_data(o.lidar, RGL_FORMAT_XYZ, o.room.data()); }),
   };
 }
 

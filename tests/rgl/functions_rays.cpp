@@ -46,11 +46,14 @@ std::vector<Function> rays() {
           .makes(from)
           .refuses("rays != nullptr", making([](rgl_node_t* n) { return rgl_node_rays_from_mat3x4f(n, nullptr, 1); }))
           .refuses("ray_count > 0", making([](rgl_node_t* n) { return rgl_node_rays_from_mat3x4f(n, &kIdentity, 0); }))
-          .refuses("ray_count > 0", making([](rgl_node_t* n) { return rgl_node_rays_from_mat3x4f(n, &kIdentity, -1); })),
+          .refuses("ray_count > 0",
+                   making([](rgl_node_t* n) { return rgl_node_rays_from_mat3x4f(n, &kIdentity, -1); })),
       Function("rgl_node_rays_set_ring_ids", made_and_changed(rings))
           .makes(rings)
-          .refuses("ring_ids != nullptr", making([](rgl_node_t* n) { return rgl_node_rays_set_ring_ids(n, nullptr, 2); }))
-          .refuses("ring_ids_count > 0", making([](rgl_node_t* n) { return rgl_node_rays_set_ring_ids(n, kRings, 0); })),
+          .refuses("ring_ids != nullptr",
+                   making([](rgl_node_t* n) { return rgl_node_rays_set_ring_ids(n, nullptr, 2); }))
+          .refuses("ring_ids_count > 0",
+                   making([](rgl_node_t* n) { return rgl_node_rays_set_ring_ids(n, kRings, 0); })),
       Function("rgl_node_rays_set_range", made_and_changed(ranges))
           .makes(ranges)
           .refuses("ranges != nullptr", making([](rgl_node_t* n) { return rgl_node_rays_set_range(n, nullptr, 1); }))
@@ -61,17 +64,24 @@ std::vector<Function> rays() {
           .refuses("max >= min", making([](rgl_node_t* n) { return range(n, 0, kNotANumber); })),
       Function("rgl_node_rays_set_time_offsets", made_and_changed(offsets))
           .makes(offsets)
-          .refuses("offsets != nullptr", making([](rgl_node_t* n) { return rgl_node_rays_set_time_offsets(n, nullptr, 2); }))
-          .refuses("offsets_count > 0", making([](rgl_node_t* n) { return rgl_node_rays_set_time_offsets(n, kOffsets, 0); })),
+          .refuses("offsets != nullptr",
+                   making([](rgl_node_t* n) { return rgl_node_rays_set_time_offsets(n, nullptr, 2); }))
+          .refuses("offsets_count > 0",
+                   making([](rgl_node_t* n) { return rgl_node_rays_set_time_offsets(n, kOffsets, 0); })),
       Function("rgl_node_rays_transform", made_and_changed(transform))
           .makes(transform)
           .refuses("transform != nullptr", making([](rgl_node_t* n) { return rgl_node_rays_transform(n, nullptr); })),
       Function("rgl_node_gaussian_noise_angular_ray", made_and_changed(noise))
           .makes([](Objects&, rgl_node_t* n) { return rgl_node_gaussian_noise_angular_ray(n, 0, 0, RGL_AXIS_X); })
-          .refuses("st_dev >= 0", making([](rgl_node_t* n) { return rgl_node_gaussian_noise_angular_ray(n, 0, -1, RGL_AXIS_X); }))
-          .refuses("st_dev >= 0", making([](rgl_node_t* n) { return rgl_node_gaussian_noise_angular_ray(n, 0, kNotANumber, RGL_AXIS_X); }))
-          .refuses("rotation_axis ==", making([](rgl_node_t* n) { return rgl_node_gaussian_noise_angular_ray(n, 0, 0, kNoAxis); }))
-          .refuses("rotation_axis ==", making([](rgl_node_t* n) { return rgl_node_gaussian_noise_angular_ray(n, 0, 0, kFourthAxis); })),
+          .refuses("st_dev >= 0",
+                   making([](rgl_node_t* n) { return rgl_node_gaussian_noise_angular_ray(n, 0, -1, RGL_AXIS_X); }))
+          .refuses("st_dev >= 0", making([](rgl_node_t* n) {
+                     return rgl_node_gaussian_noise_angular_ray(n, 0, kNotANumber, RGL_AXIS_X);
+                   }))
+          .refuses("rotation_axis ==",
+                   making([](rgl_node_t* n) { return rgl_node_gaussian_noise_angular_ray(n, 0, 0, kNoAxis); }))
+          .refuses("rotation_axis ==",
+                   making([](rgl_node_t* n) { return rgl_node_gaussian_noise_angular_ray(n, 0, 0, kFourthAxis); })),
   };
 }
 
@@ -88,7 +98,9 @@ std::vector<Function> raytrace() {
     return [=](Objects& o) { return rgl_node_raytrace_configure_beam_divergence(o.trace, h, v); };
   };
   const auto mode = [](unsigned word) {
-    return [=](Objects& o) { return rgl_node_raytrace_configure_return_mode(o.trace, static_cast<rgl_return_mode_t>(word)); };
+    return [=](Objects& o) {
+      return rgl_node_raytrace_configure_return_mode(o.trace, static_cast<rgl_return_mode_t>(word));
+    };
   };
   return {
       Function("rgl_node_raytrace", made_and_changed(make))
@@ -100,14 +112,18 @@ std::vector<Function> raytrace() {
                    }),
       configures("rgl_node_raytrace_configure_velocity",
                  [](Objects&, rgl_node_t n) { return rgl_node_raytrace_configure_velocity(n, &kVelocity, &kVelocity); })
-          .refuses("linear_velocity != nullptr", [](Objects& o) { return rgl_node_raytrace_configure_velocity(o.trace, nullptr, &kVelocity); })
-          .refuses("angular_velocity != nullptr", [](Objects& o) { return rgl_node_raytrace_configure_velocity(o.trace, &kVelocity, nullptr); }),
+          .refuses("linear_velocity != nullptr",
+                   [](Objects& o) { return rgl_node_raytrace_configure_velocity(o.trace, nullptr, &kVelocity); })
+          .refuses("angular_velocity != nullptr",
+                   [](Objects& o) { return rgl_node_raytrace_configure_velocity(o.trace, &kVelocity, nullptr); }),
       configures("rgl_node_raytrace_configure_distortion",
                  [](Objects&, rgl_node_t n) { return rgl_node_raytrace_configure_distortion(n, true); }),
       configures("rgl_node_raytrace_configure_non_hits",
                  [](Objects&, rgl_node_t n) { return rgl_node_raytrace_configure_non_hits(n, -1, kNotANumber); }),
-      configures("rgl_node_raytrace_configure_mask", [](Objects&, rgl_node_t n) { return rgl_node_raytrace_configure_mask(n, kMask, 2); })
-          .refuses("rays_mask != nullptr", [](Objects& o) { return rgl_node_raytrace_configure_mask(o.trace, nullptr, 2); })
+      configures("rgl_node_raytrace_configure_mask",
+                 [](Objects&, rgl_node_t n) { return rgl_node_raytrace_configure_mask(n, kMask, 2); })
+          .refuses("rays_mask != nullptr",
+                   [](Objects& o) { return rgl_node_raytrace_configure_mask(o.trace, nullptr, 2); })
           .refuses("rays_count > 0", [](Objects& o) { return rgl_node_raytrace_configure_mask(o.trace, kMask, 0); }),
       configures("rgl_node_raytrace_configure_beam_divergence",
                  [](Objects&, rgl_node_t n) {
@@ -123,10 +139,13 @@ std::vector<Function> raytrace() {
           .refuses("beam_divergence", divergence(1, kInfinite)),
       configures("rgl_node_raytrace_configure_default_intensity",
                  [](Objects&, rgl_node_t n) { return rgl_node_raytrace_configure_default_intensity(n, 0); })
-          .refuses("default_intensity >= 0", [](Objects& o) { return rgl_node_raytrace_configure_default_intensity(o.trace, -1); })
-          .refuses("default_intensity >= 0", [](Objects& o) { return rgl_node_raytrace_configure_default_intensity(o.trace, kNotANumber); }),
-      configures("rgl_node_raytrace_configure_return_mode",
-                 [](Objects&, rgl_node_t n) { return rgl_node_raytrace_configure_return_mode(n, RGL_RETURN_LAST_STRONGEST); })
+          .refuses("default_intensity >= 0",
+                   [](Objects& o) { return rgl_node_raytrace_configure_default_intensity(o.trace, -1); })
+          .refuses("default_intensity >= 0",
+                   [](Objects& o) { return rgl_node_raytrace_configure_default_intensity(o.trace, kNotANumber); }),
+      configures(
+          "rgl_node_raytrace_configure_return_mode",
+          [](Objects&, rgl_node_t n) { return rgl_node_raytrace_configure_return_mode(n, RGL_RETURN_LAST_STRONGEST); })
           .refuses("return_mode != RGL_RETURN_UNKNOWN", mode(0))
           // RGL takes any word; what names no returns, or returns that do not exist, is refused here.
           .refuses("return_count", mode(0x00000004))
@@ -136,9 +155,12 @@ std::vector<Function> raytrace() {
           .refuses("return_type", mode(0x02000001)),
       configures("rgl_node_raytrace_configure_reflectivity_alpha",
                  [](Objects&, rgl_node_t n) { return rgl_node_raytrace_configure_reflectivity_alpha(n, 0.2F); })
-          .refuses("reflectivity_alpha >= 0", [](Objects& o) { return rgl_node_raytrace_configure_reflectivity_alpha(o.trace, kNotANumber); }),
-      configures("rgl_node_raytrace_configure_id", [](Objects&, rgl_node_t n) { return rgl_node_raytrace_configure_id(n, -3); })
-          .refuses("RGL_SENSOR_ID_NONE", [](Objects& o) { return rgl_node_raytrace_configure_id(o.trace, RGL_SENSOR_ID_NONE); }),
+          .refuses("reflectivity_alpha >= 0",
+                   [](Objects& o) { return rgl_node_raytrace_configure_reflectivity_alpha(o.trace, kNotANumber); }),
+      configures("rgl_node_raytrace_configure_id",
+                 [](Objects&, rgl_node_t n) { return rgl_node_raytrace_configure_id(n, -3); })
+          .refuses("RGL_SENSOR_ID_NONE",
+                   [](Objects& o) { return rgl_node_raytrace_configure_id(o.trace, RGL_SENSOR_ID_NONE); }),
   };
 }
 

@@ -27,10 +27,12 @@ std::vector<Function> mesh_functions() {
                  return status;
                })
           .refuses("out_mesh != nullptr", [](Objects&) { return rgl_mesh_create(nullptr, kCorners, 3, &kFace, 1); })
-          .refuses("vertices != nullptr", [](Objects& o) { return rgl_mesh_create(&o.out_mesh, nullptr, 3, &kFace, 1); })
+          .refuses("vertices != nullptr",
+                   [](Objects& o) { return rgl_mesh_create(&o.out_mesh, nullptr, 3, &kFace, 1); })
           .refuses("vertex_count > 0", [](Objects& o) { return rgl_mesh_create(&o.out_mesh, kCorners, 0, &kFace, 1); })
           .refuses("vertex_count > 0", [](Objects& o) { return rgl_mesh_create(&o.out_mesh, kCorners, -3, &kFace, 1); })
-          .refuses("indices != nullptr", [](Objects& o) { return rgl_mesh_create(&o.out_mesh, kCorners, 3, nullptr, 1); })
+          .refuses("indices != nullptr",
+                   [](Objects& o) { return rgl_mesh_create(&o.out_mesh, kCorners, 3, nullptr, 1); })
           .refuses("index_count > 0", [](Objects& o) { return rgl_mesh_create(&o.out_mesh, kCorners, 3, &kFace, 0); })
           // RGL reads whatever lies there; here it is refused.
           .refuses("index 3", [](Objects& o) { return rgl_mesh_create(&o.out_mesh, kCorners, 3, &kBeyond, 1); })
@@ -112,35 +114,45 @@ std::vector<Function> entity_functions() {
           .entity([](Objects&, rgl_entity_t h) { return rgl_entity_set_id(h, 3); })
           .refuses("id != RGL_ENTITY_INVALID_ID", [](Objects& o) { return rgl_entity_set_id(o.entity, 0); })
           .refuses("id <= RGL_DEFAULT_ENTITY_ID", [](Objects& o) { return rgl_entity_set_id(o.entity, 1 << 28); }),
-      Function("rgl_entity_set_intensity_texture", [](Objects& o) { return rgl_entity_set_intensity_texture(o.entity, o.texture); })
+      Function("rgl_entity_set_intensity_texture",
+               [](Objects& o) { return rgl_entity_set_intensity_texture(o.entity, o.texture); })
           .entity([](Objects& o, rgl_entity_t h) { return rgl_entity_set_intensity_texture(h, o.texture); })
-          .handle<rgl_texture_t>("texture", "Texture", &Objects::dead_texture,
-                                 [](Objects& o, rgl_texture_t h) { return rgl_entity_set_intensity_texture(o.entity, h); }),
+          .handle<rgl_texture_t>(
+              "texture", "Texture", &Objects::dead_texture,
+              [](Objects& o, rgl_texture_t h) { return rgl_entity_set_intensity_texture(o.entity, h); }),
       Function("rgl_entity_set_laser_retro",
                [](Objects& o) {
-                 for (const float any : {-1.0F, kNotANumber, kInfinite}) EXPECT_EQ(rgl_entity_set_laser_retro(o.entity, any), RGL_SUCCESS);
+                 for (const float any : {-1.0F, kNotANumber, kInfinite})
+                   EXPECT_EQ(rgl_entity_set_laser_retro(o.entity, any), RGL_SUCCESS);
                  return rgl_entity_set_laser_retro(o.entity, 1);
                })
           .entity([](Objects&, rgl_entity_t h) { return rgl_entity_set_laser_retro(h, 1); }),
-      Function("rgl_entity_set_ignored_by_sensor", [](Objects& o) { return rgl_entity_set_ignored_by_sensor(o.entity, 5); })
+      Function("rgl_entity_set_ignored_by_sensor",
+               [](Objects& o) { return rgl_entity_set_ignored_by_sensor(o.entity, 5); })
           .entity([](Objects&, rgl_entity_t h) { return rgl_entity_set_ignored_by_sensor(h, 5); }),
-      Function("rgl_entity_apply_external_animation", [](Objects& o) { return rgl_entity_apply_external_animation(o.entity, kEight, 8); })
+      Function("rgl_entity_apply_external_animation",
+               [](Objects& o) { return rgl_entity_apply_external_animation(o.entity, kEight, 8); })
           .entity([](Objects&, rgl_entity_t h) { return rgl_entity_apply_external_animation(h, kEight, 8); })
-          .refuses("vertices != nullptr", [](Objects& o) { return rgl_entity_apply_external_animation(o.entity, nullptr, 8); })
-          .refuses("vertex_count > 0", [](Objects& o) { return rgl_entity_apply_external_animation(o.entity, kEight, 0); })
-          .refuses("vertex counts do not match", [](Objects& o) { return rgl_entity_apply_external_animation(o.entity, kEight, 7); })
-          .refuses("vertex 0", [](Objects& o) { return rgl_entity_apply_external_animation(o.entity, kEightBroken, 8); }),
-      Function("rgl_entity_is_alive",
-               [](Objects& o) {
-                 for (const rgl_entity_t none : {rgl_entity_t{}, o.dead_entity, reinterpret_cast<rgl_entity_t>(o.mesh)}) {
-                   o.flag = true;
-                   EXPECT_EQ(rgl_entity_is_alive(none, &o.flag), RGL_SUCCESS);
-                   EXPECT_FALSE(o.flag);
-                 }
-                 const rgl_status_t status = rgl_entity_is_alive(o.entity, &o.flag);
-                 EXPECT_TRUE(o.flag);
-                 return status;
-               })
+          .refuses("vertices != nullptr",
+                   [](Objects& o) { return rgl_entity_apply_external_animation(o.entity, nullptr, 8); })
+          .refuses("vertex_count > 0",
+                   [](Objects& o) { return rgl_entity_apply_external_animation(o.entity, kEight, 0); })
+          .refuses("vertex counts do not match",
+                   [](Objects& o) { return rgl_entity_apply_external_animation(o.entity, kEight, 7); })
+          .refuses("vertex 0",
+                   [](Objects& o) { return rgl_entity_apply_external_animation(o.entity, kEightBroken, 8); }),
+      Function(
+          "rgl_entity_is_alive",
+          [](Objects& o) {
+            for (const rgl_entity_t none : {rgl_entity_t{}, o.dead_entity, reinterpret_cast<rgl_entity_t>(o.mesh)}) {
+              o.flag = true;
+              EXPECT_EQ(rgl_entity_is_alive(none, &o.flag), RGL_SUCCESS);
+              EXPECT_FALSE(o.flag);
+            }
+            const rgl_status_t status = rgl_entity_is_alive(o.entity, &o.flag);
+            EXPECT_TRUE(o.flag);
+            return status;
+          })
           .refuses("out_alive != nullptr", [](Objects& o) { return rgl_entity_is_alive(o.entity, nullptr); }),
   };
 }
@@ -159,10 +171,12 @@ std::vector<Function> texture_functions() {
           .refuses("width > 0", [](Objects& o) { return rgl_texture_create(&o.out_texture, kTexels, -3, -2); })
           .refuses("height > 0", [](Objects& o) { return rgl_texture_create(&o.out_texture, kTexels, 3, 0); }),
       Function("rgl_texture_destroy", [](Objects& o) { return rgl_texture_destroy(o.texture); })
-          .handle<rgl_texture_t>("texture", "Texture", &Objects::dead_texture, [](Objects&, rgl_texture_t h) { return rgl_texture_destroy(h); }),
+          .handle<rgl_texture_t>("texture", "Texture", &Objects::dead_texture,
+                                 [](Objects&, rgl_texture_t h) { return rgl_texture_destroy(h); }),
       Function("rgl_texture_is_alive",
                [](Objects& o) {
-                 for (const rgl_texture_t none : {rgl_texture_t{}, o.dead_texture, reinterpret_cast<rgl_texture_t>(o.mesh)}) {
+                 for (const rgl_texture_t none :
+                      {rgl_texture_t{}, o.dead_texture, reinterpret_cast<rgl_texture_t>(o.mesh)}) {
                    o.flag = true;
                    EXPECT_EQ(rgl_texture_is_alive(none, &o.flag), RGL_SUCCESS);
                    EXPECT_FALSE(o.flag);

@@ -55,7 +55,8 @@ namespace {
 
 std::vector<Function> all_functions() {
   std::vector<Function> all;
-  for (auto* group : {general_functions, scene_functions, ray_functions, point_functions, graph_functions, old_functions}) {
+  for (auto* group :
+       {general_functions, scene_functions, ray_functions, point_functions, graph_functions, old_functions}) {
     for (Function& function : group()) all.push_back(std::move(function));
   }
   return all;
@@ -76,7 +77,8 @@ class RglFunctions : public Rgl {
     Rgl::TearDown();
   }
   [[nodiscard]] std::string tape() const { return (folder_ / "tape").string(); }
-  std::filesystem::path folder_ = std::filesystem::temp_directory_path() / ("fathom-rgl-functions-" + std::to_string(getpid()));
+  std::filesystem::path folder_ =
+      std::filesystem::temp_directory_path() / ("fathom-rgl-functions-" + std::to_string(getpid()));
 };
 
 TEST_F(RglFunctions, AllOfThemAreInTheTable) {
@@ -103,11 +105,13 @@ TEST_F(RglFunctions, RefuseEachBadArgumentAndGoOn) {
       const rgl_status_t status = bad.call(o);
       const std::string text = last_error();
       EXPECT_EQ(status, bad.status) << f.name << ": " << bad.text << " / " << text;
-      EXPECT_NE(text.find(bad.text), std::string::npos) << f.name << ": '" << bad.text << "' is not in '" << text << "'";
+      EXPECT_NE(text.find(bad.text), std::string::npos)
+          << f.name << ": '" << bad.text << "' is not in '" << text << "'";
       ++refusals;
     }
     // Nothing was made, written or broken.
-    EXPECT_TRUE(o.out_mesh == nullptr && o.out_entity == nullptr && o.out_texture == nullptr && o.out_lidar == nullptr) << f.name;
+    EXPECT_TRUE(o.out_mesh == nullptr && o.out_entity == nullptr && o.out_texture == nullptr && o.out_lidar == nullptr)
+        << f.name;
     EXPECT_TRUE(std::all_of(o.room.begin(), o.room.end(), [](char c) { return c == 0; })) << f.name;
     EXPECT_EQ(f.valid(o), RGL_SUCCESS) << f.name << ": " << last_error();
   }

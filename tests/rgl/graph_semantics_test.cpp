@@ -14,7 +14,9 @@ constexpr rgl_field_t kXyz = RGL_FIELD_XYZ_VEC3_F32;
 
 rgl_node_t make_array(std::vector<float> xyz_distance, const std::vector<rgl_field_t>& fields) {
   rgl_node_t node = nullptr;
-  EXPECT_EQ(rgl_node_points_from_array(&node, xyz_distance.data(), 1, fields.data(), int32_t(fields.size())), RGL_SUCCESS) << last_error();
+  EXPECT_EQ(rgl_node_points_from_array(&node, xyz_distance.data(), 1, fields.data(), int32_t(fields.size())),
+            RGL_SUCCESS)
+      << last_error();
   return node;
 }
 
@@ -102,7 +104,8 @@ TEST_F(RglSemantics, ARefusedRunLeavesChangedNodesUnreadable) {
       RGL_STATUS(rgl_graph_get_result_data(node, field, room), RGL_INVALID_PIPELINE, "it hasn't been run yet");
     }
   }
-  RGL_STATUS(rgl_graph_get_result_data(format, RGL_FIELD_DYNAMIC_FORMAT, room), RGL_INVALID_PIPELINE, "it hasn't been run yet");
+  RGL_STATUS(rgl_graph_get_result_data(format, RGL_FIELD_DYNAMIC_FORMAT, room), RGL_INVALID_PIPELINE,
+             "it hasn't been run yet");
   RGL_OK(rgl_node_points_spatial_merge(&merge, more, 1));
   RGL_OK(rgl_graph_run(trace));
   EXPECT_EQ(result<float>(format, RGL_FIELD_DISTANCE_F32), std::vector<float>{4});
@@ -143,7 +146,8 @@ TEST_F(RglSemantics, SettingsOfCleanNodesAreNotCheckedBeforeTheRun) {
 
 /// Section 7.3, "Parents of other kinds are ignored"; sources have none.
 TEST_F(RglSemantics, ParentsOfOtherKindsAreIgnored) {
-  const rgl_node_t rays = make_rays({kIdentity}), trace = make_raytrace(), array = make_array({1, 2, 3}, {kXyz}), yield = make_yield({kXyz});
+  const rgl_node_t rays = make_rays({kIdentity}), trace = make_raytrace(), array = make_array({1, 2, 3}, {kXyz}),
+                   yield = make_yield({kXyz});
   chain({rays, trace, yield});
   chain({array, trace});  // points into raytrace
   chain({rays, yield});   // rays into points

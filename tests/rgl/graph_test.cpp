@@ -56,7 +56,8 @@ TEST_F(RglGraph, RefusesFieldsThatNobodyMakes) {
 }
 
 TEST_F(RglGraph, SurvivesCycles) {
-  const rgl_node_t a = make_yield({RGL_FIELD_XYZ_VEC3_F32}), b = make_yield({RGL_FIELD_XYZ_VEC3_F32}), rays = make_rays({kIdentity}), trace = make_raytrace();
+  const rgl_node_t a = make_yield({RGL_FIELD_XYZ_VEC3_F32}), b = make_yield({RGL_FIELD_XYZ_VEC3_F32}),
+                   rays = make_rays({kIdentity}), trace = make_raytrace();
   chain({rays, trace, a, b});
   chain({b, a});
   RGL_STATUS(rgl_graph_run(rays), RGL_INVALID_PIPELINE, "cycle");
@@ -68,7 +69,8 @@ TEST_F(RglGraph, SurvivesCycles) {
 }
 
 TEST_F(RglGraph, PrioritiesRiseToAncestors) {
-  const rgl_node_t rays = make_rays({kIdentity}), trace = make_raytrace(), a = make_yield({RGL_FIELD_XYZ_VEC3_F32}), b = make_yield({RGL_FIELD_XYZ_VEC3_F32});
+  const rgl_node_t rays = make_rays({kIdentity}), trace = make_raytrace(), a = make_yield({RGL_FIELD_XYZ_VEC3_F32}),
+                   b = make_yield({RGL_FIELD_XYZ_VEC3_F32});
   RGL_OK(rgl_graph_node_set_priority(b, 7));
   chain({rays, trace, a});
   chain({trace, b});
@@ -91,19 +93,22 @@ TEST_F(RglGraph, ResultsAreThereUntilTheirNodeChanges) {
   shift = translation(2, 0, 0);
   RGL_OK(rgl_node_points_transform(&move, &shift));
   float xyz[3];
-  RGL_STATUS(rgl_graph_get_result_data(move, RGL_FIELD_XYZ_VEC3_F32, xyz), RGL_INVALID_PIPELINE, "it hasn't been run yet");
+  RGL_STATUS(rgl_graph_get_result_data(move, RGL_FIELD_XYZ_VEC3_F32, xyz), RGL_INVALID_PIPELINE,
+             "it hasn't been run yet");
   EXPECT_EQ(result<float>(trace, RGL_FIELD_XYZ_VEC3_F32)[2], 4.0F);  // of the last run
   RGL_OK(rgl_graph_run(rays));
   EXPECT_EQ(result<float>(move, RGL_FIELD_XYZ_VEC3_F32)[0], 2.0F);
   const rgl_node_t yield = make_yield({RGL_FIELD_DISTANCE_F32});
   chain({trace, yield});
-  RGL_STATUS(rgl_graph_get_result_data(move, RGL_FIELD_XYZ_VEC3_F32, xyz), RGL_INVALID_PIPELINE, "it hasn't been run yet");
+  RGL_STATUS(rgl_graph_get_result_data(move, RGL_FIELD_XYZ_VEC3_F32, xyz), RGL_INVALID_PIPELINE,
+             "it hasn't been run yet");
   RGL_OK(rgl_graph_run(rays));
   EXPECT_EQ(result<float>(yield, RGL_FIELD_DISTANCE_F32)[0], 4.0F);
   // New rays: everything must run again.
   rgl_node_t source = rays;
   RGL_OK(rgl_node_rays_from_mat3x4f(&source, &kIdentity, 1));
-  RGL_STATUS(rgl_graph_get_result_data(yield, RGL_FIELD_DISTANCE_F32, xyz), RGL_INVALID_PIPELINE, "it hasn't been run yet");
+  RGL_STATUS(rgl_graph_get_result_data(yield, RGL_FIELD_DISTANCE_F32, xyz), RGL_INVALID_PIPELINE,
+             "it hasn't been run yet");
 }
 
 TEST_F(RglGraph, FormatPacksWithoutPaddingOfItsOwn) {
@@ -115,7 +120,8 @@ TEST_F(RglGraph, FormatPacksWithoutPaddingOfItsOwn) {
     float distance_again;
   };
   place(make_cube(), translation(0, 0, 5));
-  const rgl_field_t fields[] = {RGL_FIELD_RETURN_TYPE_U8, RGL_FIELD_DISTANCE_F32, RGL_FIELD_PADDING_16, RGL_FIELD_XYZ_VEC3_F32, RGL_FIELD_DISTANCE_F32};
+  const rgl_field_t fields[] = {RGL_FIELD_RETURN_TYPE_U8, RGL_FIELD_DISTANCE_F32, RGL_FIELD_PADDING_16,
+                                RGL_FIELD_XYZ_VEC3_F32, RGL_FIELD_DISTANCE_F32};
   rgl_node_t format = nullptr, compact = nullptr;
   RGL_OK(rgl_node_points_format(&format, fields, 5));
   RGL_OK(rgl_node_points_compact_by_field(&compact, RGL_FIELD_IS_HIT_I32));
@@ -181,7 +187,8 @@ TEST_F(RglGraph, GroundFilterMarksWhatIsNoGround) {
 }
 
 TEST_F(RglGraph, DownsamplingGivesMeans) {
-  const float xyz[] = {0.1F, 0.1F, 0.1F, 0.3F, 0.1F, 0.1F, 5, 5, 5, std::numeric_limits<float>::infinity(), 0, 0, -0.1F, 0.1F, 0.1F};
+  const float xyz[] = {0.1F, 0.1F, 0.1F,  0.3F, 0.1F, 0.1F, 5, 5, 5, std::numeric_limits<float>::infinity(),
+                       0,    0,    -0.1F, 0.1F, 0.1F};
   const rgl_field_t f = RGL_FIELD_XYZ_VEC3_F32;
   rgl_node_t array = nullptr, down = nullptr;
   RGL_OK(rgl_node_points_from_array(&array, xyz, 5, &f, 1));
@@ -200,7 +207,8 @@ TEST_F(RglGraph, GraphsShareTheSceneAndRunSideBySide) {
   std::vector<rgl_node_t> traces;
   for (int g = 0; g < 10; ++g) {
     traces.push_back(make_raytrace());
-    chain({make_rays(std::vector<rgl_mat3x4f>(5000, translation(0, 0, -float(g)))), traces.back(), make_yield({RGL_FIELD_DISTANCE_F32})});
+    chain({make_rays(std::vector<rgl_mat3x4f>(5000, translation(0, 0, -float(g)))), traces.back(),
+           make_yield({RGL_FIELD_DISTANCE_F32})});
   }
   for (int round = 0; round < 5; ++round) {
     for (const rgl_node_t trace : traces) RGL_OK(rgl_graph_run(trace));

@@ -24,7 +24,8 @@ class RglLogging : public Rgl {
     for (std::string line; std::getline(file, line);) all.push_back(line);
     return all;
   }
-  std::string path_ = (std::filesystem::temp_directory_path() / ("fathom-rgl-log-" + std::to_string(getpid()))).string();
+  std::string path_ =
+      (std::filesystem::temp_directory_path() / ("fathom-rgl-log-" + std::to_string(getpid()))).string();
 };
 
 /// Section 6.1: one INFO line about the new settings; "[time][us since the line before][level]: text".

@@ -41,7 +41,8 @@ TEST_F(RglNoise, DistanceHasItsMeanAndSigma) {
   std::vector<float> last;
   for (int run = 0; run < kRuns; ++run) {
     RGL_OK(rgl_graph_run(noise));
-    const auto distance = result<float>(noise, RGL_FIELD_DISTANCE_F32), xyz = result<float>(noise, RGL_FIELD_XYZ_VEC3_F32);
+    const auto distance = result<float>(noise, RGL_FIELD_DISTANCE_F32),
+               xyz = result<float>(noise, RGL_FIELD_XYZ_VEC3_F32);
     EXPECT_NE(distance, last);
     for (std::size_t i = 0; i < distance.size(); ++i) {
       e.add(distance[i] - 10.0);

@@ -15,7 +15,8 @@ float room[64];
 
 rgl_node_t array_of(const void* points, int count, const std::vector<rgl_field_t>& fields) {
   rgl_node_t node = nullptr;
-  EXPECT_EQ(rgl_node_points_from_array(&node, points, count, fields.data(), int32_t(fields.size())), RGL_SUCCESS) << last_error();
+  EXPECT_EQ(rgl_node_points_from_array(&node, points, count, fields.data(), int32_t(fields.size())), RGL_SUCCESS)
+      << last_error();
   return node;
 }
 
@@ -82,7 +83,8 @@ TEST_F(RglOdd, Section8_4_IntensitiesRoundAwayFromZero) {
   place(make_cube(), translation(0, 0, 5));
   const rgl_node_t trace = make_raytrace();
   chain({make_rays({kIdentity}), trace, make_yield({RGL_FIELD_INTENSITY_U8})});
-  for (const auto& [base, want] : {std::pair{2.5F, 3}, {2.49F, 2}, {254.6F, 255}, {255.0F, 255}, {1e9F, 255}, {0.0F, 0}}) {
+  for (const auto& [base, want] :
+       {std::pair{2.5F, 3}, {2.49F, 2}, {254.6F, 255}, {255.0F, 255}, {1e9F, 255}, {0.0F, 0}}) {
     RGL_OK(rgl_node_raytrace_configure_default_intensity(trace, base));
     RGL_OK(rgl_graph_run(trace));
     EXPECT_EQ(int(result<unsigned char>(trace, RGL_FIELD_INTENSITY_U8)[0]), want) << base;
@@ -98,7 +100,8 @@ TEST_F(RglOdd, Section8_2_NearSurfacesHideFarOnes) {
   RGL_OK(rgl_node_rays_set_range(&node, &range, 1));
   const rgl_node_t trace = make_raytrace();
   RGL_OK(rgl_node_raytrace_configure_non_hits(trace, -3, 1e30F));
-  chain({make_rays({kIdentity, turned(3, 0)}), node, trace, make_yield({RGL_FIELD_DISTANCE_F32, RGL_FIELD_IS_HIT_I32, RGL_FIELD_RADIAL_SPEED_F32})});
+  chain({make_rays({kIdentity, turned(3, 0)}), node, trace,
+         make_yield({RGL_FIELD_DISTANCE_F32, RGL_FIELD_IS_HIT_I32, RGL_FIELD_RADIAL_SPEED_F32})});
   RGL_OK(rgl_graph_run(trace));
   EXPECT_EQ(result<float>(trace, RGL_FIELD_DISTANCE_F32), (std::vector<float>{-3, 1e30F}));
   EXPECT_EQ(result<int>(trace, RGL_FIELD_IS_HIT_I32), (std::vector<int>{0, 0}));
@@ -109,7 +112,8 @@ TEST_F(RglOdd, Section8_2_NearSurfacesHideFarOnes) {
 /// 8.8 and 8.9: animation is the entity's own; the transform of a skinned entity comes on top of its poses.
 TEST_F(RglOdd, Section8_9_TransformsComeOnTopOfPoses) {
   const rgl_mesh_t cube = make_cube();
-  const std::vector<rgl_bone_weights_t> weights(8, rgl_bone_weights_t{{1, 0, 0, 0}, {0, -7, 99, 0}});  // unused bones may be wrong
+  const std::vector<rgl_bone_weights_t> weights(
+      8, rgl_bone_weights_t{{1, 0, 0, 0}, {0, -7, 99, 0}});  // unused bones may be wrong
   RGL_OK(rgl_mesh_set_bone_weights(cube, weights.data(), 8));
   RGL_OK(rgl_mesh_set_restposes(cube, &kIdentity, 1));
   const rgl_entity_t skinned = place(cube, translation(0, 0, 10)), plain = place(cube, translation(5, 0, 50));
@@ -128,7 +132,13 @@ TEST_F(RglOdd, Section8_10_ArraysAreDenseWithoutHits) {
   const rgl_node_t twice = array_of(points, 1, {kXyz, kXyz});
   RGL_OK(rgl_graph_run(twice));
   EXPECT_EQ(result<float>(twice, kXyz), (std::vector<float>{4, 5, 6}));
-  const std::vector<rgl_field_t> all = {RGL_FIELD_DISTANCE_F32, RGL_FIELD_AZIMUTH_F32, RGL_FIELD_ELEVATION_F32, RGL_FIELD_RADIAL_SPEED_F32, RGL_FIELD_RAY_POSE_MAT3x4_F32, RGL_FIELD_NORMAL_VEC3_F32, kXyz};
+  const std::vector<rgl_field_t> all = {RGL_FIELD_DISTANCE_F32,
+                                        RGL_FIELD_AZIMUTH_F32,
+                                        RGL_FIELD_ELEVATION_F32,
+                                        RGL_FIELD_RADIAL_SPEED_F32,
+                                        RGL_FIELD_RAY_POSE_MAT3x4_F32,
+                                        RGL_FIELD_NORMAL_VEC3_F32,
+                                        kXyz};
   std::vector<rgl_field_t> with_hits = all;
   with_hits.push_back(RGL_FIELD_IS_HIT_I32);
   // One point 10 m ahead, facing the radar.
@@ -162,7 +172,10 @@ TEST_F(RglOdd, Section8_10_RadarOfNothingAndOfNaN) {
   for (const rgl_node_t node : {compact, radar, track}) EXPECT_TRUE(result<float>(node, kXyz).empty());
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const float point[22] = {10, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, nan, nan, nan, 0, 0, 10};
-  const rgl_node_t array = array_of(point, 1, {RGL_FIELD_DISTANCE_F32, RGL_FIELD_AZIMUTH_F32, RGL_FIELD_ELEVATION_F32, RGL_FIELD_RADIAL_SPEED_F32, RGL_FIELD_RAY_POSE_MAT3x4_F32, RGL_FIELD_NORMAL_VEC3_F32, kXyz});
+  const rgl_node_t array =
+      array_of(point, 1,
+               {RGL_FIELD_DISTANCE_F32, RGL_FIELD_AZIMUTH_F32, RGL_FIELD_ELEVATION_F32, RGL_FIELD_RADIAL_SPEED_F32,
+                RGL_FIELD_RAY_POSE_MAT3x4_F32, RGL_FIELD_NORMAL_VEC3_F32, kXyz});
   rgl_node_t broken = nullptr;
   RGL_OK(rgl_node_points_radar_postprocess(&broken, &scope, 1, 0.01F, 0.01F, 79e9F, 31, 27, 60, 1));
   chain({array, broken});

@@ -26,8 +26,10 @@ struct Outcome {
 Outcome run_child(const std::string& test, const std::string& environment) {
   const auto out = std::filesystem::temp_directory_path() / ("fathom-rgl-child-" + std::to_string(getpid()));
   const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
-  const int code = std::system((environment + " FATHOM_TEST_OUT='" + out.string() + "' '" + self +
-                                "' --gtest_also_run_disabled_tests --gtest_brief=1 --gtest_filter=RglChild.DISABLED_" + test).c_str());
+  const int code =
+      std::system((environment + " FATHOM_TEST_OUT='" + out.string() + "' '" + self +
+                   "' --gtest_also_run_disabled_tests --gtest_brief=1 --gtest_filter=RglChild.DISABLED_" + test)
+                      .c_str());
   std::ostringstream said;
   said << std::ifstream(out).rdbuf();
   std::filesystem::remove(out);
@@ -74,8 +76,9 @@ TEST(RglChild, DISABLED_PrintsItsVersion) {
 TEST(RglProcesses, TheEnvironmentIsReadOrRefused) {
   EXPECT_EQ(run_child("PrintsItsVersion", "").said, "0 0.19.0 Success 0");
   EXPECT_EQ(run_child("PrintsItsVersion", "FATHOM_RGL_VERSION=0.21.3").said, "0 0.21.3 Success 0");
-  for (const std::string bad : {"FATHOM_RGL_VERSION=0.21", "FATHOM_RGL_VERSION=0.x.1", "FATHOM_RGL_VERSION=0.-1.1", "FATHOM_RGL_SEED=-1",
-                                "FATHOM_RGL_SEED=99999999999999999999", "FATHOM_RGL_THREADS=two", "FATHOM_RGL_THREADS=1025", "FATHOM_RGL_KEEP_MISSES=yes"}) {
+  for (const std::string bad : {"FATHOM_RGL_VERSION=0.21", "FATHOM_RGL_VERSION=0.x.1", "FATHOM_RGL_VERSION=0.-1.1",
+                                "FATHOM_RGL_SEED=-1", "FATHOM_RGL_SEED=99999999999999999999", "FATHOM_RGL_THREADS=two",
+                                "FATHOM_RGL_THREADS=1025", "FATHOM_RGL_KEEP_MISSES=yes"}) {
     const std::string said = run_child("PrintsItsVersion", bad).said;
     EXPECT_TRUE(said.starts_with("10 ")) << bad << ": " << said;  // INITIALIZATION_ERROR, which is fatal
     EXPECT_NE(said.find(bad), std::string::npos) << said;         // the text names the variable and its value
@@ -90,7 +93,8 @@ TEST(RglChild, DISABLED_BreaksItsLog) {
   auto file = out();
   file << fatal << ' ' << last_error() << '\n';
   bool alive = false;
-  file << rgl_mesh_is_alive(mesh, &alive) << ' ' << rgl_graph_run(nullptr) << ' ' << rgl_cleanup() << ' ' << last_error();
+  file << rgl_mesh_is_alive(mesh, &alive) << ' ' << rgl_graph_run(nullptr) << ' ' << rgl_cleanup() << ' '
+       << last_error();
 }
 
 TEST(RglProcesses, AFatalStatusStays) {

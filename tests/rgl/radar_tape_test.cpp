@@ -39,7 +39,8 @@ V cross(V a, V b) { return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * 
 V unit(V v) { return (1 / std::sqrt(dot(v, v))) * v; }
 
 /// The field of one point with its phases, as the interface's facts state it (section 8.11).
-std::pair<std::complex<double>, std::complex<double>> field_of(V d, V pol, V n, double r, double az, double el, double k) {
+std::pair<std::complex<double>, std::complex<double>> field_of(V d, V pol, V n, double r, double az, double el,
+                                                               double k) {
   const std::complex<double> i(0, 1), phase = std::exp(i * k * r);
   const double phi = std::atan2(d.y, d.z), theta = std::acos(d.x / std::sqrt(dot(d, d)));
   const V dir_p = {0, std::cos(phi), -std::sin(phi)};
@@ -69,7 +70,8 @@ TEST_F(RglRadar, DetectionsFollowTheRadarEquation) {
   const rgl_radar_scope_t scope = {0, 100, 1, 1, 0.02F};
   RGL_OK(rgl_node_points_compact_by_field(&compact, RGL_FIELD_IS_HIT_I32));
   RGL_OK(rgl_node_points_radar_postprocess(&radar, &scope, 1, az, el, frequency, power, gain, 60, 1));
-  const rgl_node_t yield = make_yield({RGL_FIELD_RAY_IDX_U32, RGL_FIELD_POWER_F32, RGL_FIELD_RCS_F32, RGL_FIELD_NOISE_F32, RGL_FIELD_SNR_F32, RGL_FIELD_DISTANCE_F32});
+  const rgl_node_t yield = make_yield({RGL_FIELD_RAY_IDX_U32, RGL_FIELD_POWER_F32, RGL_FIELD_RCS_F32,
+                                       RGL_FIELD_NOISE_F32, RGL_FIELD_SNR_F32, RGL_FIELD_DISTANCE_F32});
   chain({make_rays(rays), make_raytrace(), compact, radar, yield});
   RGL_OK(rgl_graph_run(radar));
   ASSERT_EQ(result<unsigned>(radar, RGL_FIELD_RAY_IDX_U32), std::vector<unsigned>{3});  // the middle one
@@ -82,10 +84,12 @@ TEST_F(RglRadar, DetectionsFollowTheRadarEquation) {
     bu += u, br += r;
   }
   const double rcs = 10 * std::log10(4 * kPi * (std::norm(bu) + std::norm(br)));
-  const double noise = result<float>(radar, RGL_FIELD_NOISE_F32)[0], d = result<float>(radar, RGL_FIELD_DISTANCE_F32)[0];
+  const double noise = result<float>(radar, RGL_FIELD_NOISE_F32)[0],
+               d = result<float>(radar, RGL_FIELD_DISTANCE_F32)[0];
   const double lambda = 299792458 / double{frequency};
   EXPECT_NEAR(result<float>(radar, RGL_FIELD_RCS_F32)[0], rcs, 1e-3);
-  const double clean = power + 2 * gain + rcs + 10 * std::log10(lambda * lambda) - 10 * std::log10(std::pow(4 * kPi, 3)) - 10 * std::log10(std::pow(d, 4));
+  const double clean = power + 2 * gain + rcs + 10 * std::log10(lambda * lambda) -
+                       10 * std::log10(std::pow(4 * kPi, 3)) - 10 * std::log10(std::pow(d, 4));
   EXPECT_NEAR(result<float>(radar, RGL_FIELD_POWER_F32)[0], clean + noise, 2e-3);
   EXPECT_NEAR(result<float>(radar, RGL_FIELD_SNR_F32)[0], clean, 2e-3);
   EXPECT_NEAR(noise, 60, 6);
@@ -142,7 +146,8 @@ TEST_F(RglTape, PlaysWhatItRecorded) {
   RGL_OK(rgl_tape_record_end());
   std::stringstream first;
   first << std::ifstream(path_ + ".pcd").rdbuf();
-  EXPECT_NE(first.str().find("FIELDS x y z is_hit distance\nSIZE 4 4 4 4 4\nTYPE F F F I F\n"), std::string::npos) << first.str();
+  EXPECT_NE(first.str().find("FIELDS x y z is_hit distance\nSIZE 4 4 4 4 4\nTYPE F F F I F\n"), std::string::npos)
+      << first.str();
   EXPECT_NE(first.str().find("POINTS 1\nDATA binary\n"), std::string::npos);
   float point[5];
   std::memcpy(point, first.str().data() + first.str().size() - 20, 20);
@@ -164,16 +169,20 @@ TEST_F(RglTape, RefusesWhatIsNoTape) {
   write("");
   RGL_STATUS(rgl_tape_play(path_.c_str()), RGL_TAPE_ERROR, "Invalid Tape: Empty YAML file detected");
   write("- rgl_mesh_create: {t: 0, a: [0]}\n");
-  RGL_STATUS(rgl_tape_play(path_.c_str()), RGL_TAPE_ERROR, "Unsupported Tape format: Missing version record in the Tape");
+  RGL_STATUS(rgl_tape_play(path_.c_str()), RGL_TAPE_ERROR,
+             "Unsupported Tape format: Missing version record in the Tape");
   write("- rgl_get_version_info:\n    t: 0\n    a: [0, 16, 2]\n");
-  RGL_STATUS(rgl_tape_play(path_.c_str()), RGL_TAPE_ERROR, "Unsupported Tape Format: Tape version is too old. Required version: 0.16.3.");
+  RGL_STATUS(rgl_tape_play(path_.c_str()), RGL_TAPE_ERROR,
+             "Unsupported Tape Format: Tape version is too old. Required version: 0.16.3.");
   write("- rgl_get_version_info: {t: 0, a: [0, 16, 3]}\n- rgl_mesh_create: {t: 1, a: [7, 0, 3, 0, 1]}\n");
   RGL_STATUS(rgl_tape_play(path_.c_str()), RGL_TAPE_ERROR, "beyond the binary file");
   write("- rgl_get_version_info: {t: 0, a: [0, 16, 3]}\n- rgl_fly: {t: 1, a: []}\n");
   RGL_STATUS(rgl_tape_play(path_.c_str()), RGL_TAPE_ERROR, "rgl_fly cannot be played");
   write("- rgl_get_version_info:\n  - 5\n");
   RGL_STATUS(rgl_tape_play(path_.c_str()), RGL_TAPE_ERROR, "belongs to no call");
-  write("- rgl_get_version_info:\n    t: 12\n    a:\n      - 0\n      - 19\n      - 0\n- rgl_scene_set_time:\n    t: 13\n    a:\n      - 0\n      - 77\n");
+  write(
+      "- rgl_get_version_info:\n    t: 12\n    a:\n      - 0\n      - 19\n      - 0\n- rgl_scene_set_time:\n    t: "
+      "13\n    a:\n      - 0\n      - 77\n");
   RGL_OK(rgl_tape_play(path_.c_str()));
 }
 
@@ -193,8 +202,10 @@ TEST_F(RglTape, OldLidarsSeeAndErrAsTheyDid) {
   RGL_OK(rgl_lidar_set_post_raycast_transform(lidar, &back));
   RGL_STATUS(rgl_lidar_set_range(lidar, 0), RGL_INVALID_ARGUMENT, "range > 0");
   RGL_OK(rgl_lidar_set_range(lidar, 100));
-  RGL_STATUS(rgl_lidar_set_gaussian_noise_params(lidar, static_cast<rgl_angular_noise_type_t>(2), 0, 0, 0, 0, 0), RGL_INVALID_ARGUMENT, "angular_noise_type");
-  RGL_STATUS(rgl_lidar_set_gaussian_noise_params(lidar, RGL_ANGULAR_NOISE_TYPE_RAY_BASED, -1, 0, 0, 0, 0), RGL_INVALID_ARGUMENT, "angular_noise_stddev >= 0");
+  RGL_STATUS(rgl_lidar_set_gaussian_noise_params(lidar, static_cast<rgl_angular_noise_type_t>(2), 0, 0, 0, 0, 0),
+             RGL_INVALID_ARGUMENT, "angular_noise_type");
+  RGL_STATUS(rgl_lidar_set_gaussian_noise_params(lidar, RGL_ANGULAR_NOISE_TYPE_RAY_BASED, -1, 0, 0, 0, 0),
+             RGL_INVALID_ARGUMENT, "angular_noise_stddev >= 0");
   int32_t size = 0;
   RGL_STATUS(rgl_lidar_get_output_size(lidar, &size), RGL_INVALID_PIPELINE, "it hasn't been run yet");
   for (int run = 0; run < 3; ++run) {

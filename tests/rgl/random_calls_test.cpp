@@ -23,7 +23,8 @@ T any_of(const std::vector<T>& list) {
 }
 
 float any_float() {
-  const float odd[] = {0, 1, -1, 0.01F, 100, 1e30F, std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()};
+  const float odd[] = {
+      0, 1, -1, 0.01F, 100, 1e30F, std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()};
   return odd[*rc::gen::inRange(0, 8)];
 }
 
@@ -54,26 +55,46 @@ rgl_status_t make_node(rgl_node_t* node) {
   const rgl_radar_scope_t scope = {0, 1000, 1, 1, 1};
   const int n = int(fields.size());
   switch (*rc::gen::inRange(0, 20)) {
-    case 0: return rgl_node_rays_from_mat3x4f(node, rays.data(), int32_t(rays.size()));
-    case 1: return rgl_node_rays_set_ring_ids(node, rings, *rc::gen::inRange(0, 3));
-    case 2: return rgl_node_rays_set_range(node, &range, 1);
-    case 3: return rgl_node_rays_set_time_offsets(node, offsets, *rc::gen::inRange(0, 4));
-    case 4: return rgl_node_rays_transform(node, &m);
-    case 5: return rgl_node_gaussian_noise_angular_ray(node, any_float(), any_float(), RGL_AXIS_Y);
-    case 6: return rgl_node_raytrace(node, nullptr);
-    case 7: return rgl_node_points_transform(node, &m);
-    case 8: return rgl_node_points_format(node, fields.data(), n);
-    case 9: return rgl_node_points_yield(node, fields.data(), n);
-    case 10: return rgl_node_points_compact_by_field(node, any_field());
-    case 11: return rgl_node_points_spatial_merge(node, fields.data(), n);
-    case 12: return rgl_node_points_temporal_merge(node, fields.data(), n);
-    case 13: return rgl_node_points_from_array(node, points, 1, fields.data(), n);
-    case 14: return rgl_node_points_filter_ground(node, &up, any_float());
-    case 15: return rgl_node_gaussian_noise_angular_hitpoint(node, any_float(), any_float(), RGL_AXIS_X);
-    case 16: return rgl_node_gaussian_noise_distance(node, any_float(), any_float(), any_float());
-    case 17: return rgl_node_points_radar_postprocess(node, &scope, 1, 0.01F, 0.01F, 79e9F, 31, 27, 60, 1);
-    case 18: return rgl_node_points_radar_track_objects(node, 1, 1, 1, 1, any_float(), 1, 0);
-    default: return rgl_node_points_downsample(node, any_float(), 1, 1);
+    case 0:
+      return rgl_node_rays_from_mat3x4f(node, rays.data(), int32_t(rays.size()));
+    case 1:
+      return rgl_node_rays_set_ring_ids(node, rings, *rc::gen::inRange(0, 3));
+    case 2:
+      return rgl_node_rays_set_range(node, &range, 1);
+    case 3:
+      return rgl_node_rays_set_time_offsets(node, offsets, *rc::gen::inRange(0, 4));
+    case 4:
+      return rgl_node_rays_transform(node, &m);
+    case 5:
+      return rgl_node_gaussian_noise_angular_ray(node, any_float(), any_float(), RGL_AXIS_Y);
+    case 6:
+      return rgl_node_raytrace(node, nullptr);
+    case 7:
+      return rgl_node_points_transform(node, &m);
+    case 8:
+      return rgl_node_points_format(node, fields.data(), n);
+    case 9:
+      return rgl_node_points_yield(node, fields.data(), n);
+    case 10:
+      return rgl_node_points_compact_by_field(node, any_field());
+    case 11:
+      return rgl_node_points_spatial_merge(node, fields.data(), n);
+    case 12:
+      return rgl_node_points_temporal_merge(node, fields.data(), n);
+    case 13:
+      return rgl_node_points_from_array(node, points, 1, fields.data(), n);
+    case 14:
+      return rgl_node_points_filter_ground(node, &up, any_float());
+    case 15:
+      return rgl_node_gaussian_noise_angular_hitpoint(node, any_float(), any_float(), RGL_AXIS_X);
+    case 16:
+      return rgl_node_gaussian_noise_distance(node, any_float(), any_float(), any_float());
+    case 17:
+      return rgl_node_points_radar_postprocess(node, &scope, 1, 0.01F, 0.01F, 79e9F, 31, 27, 60, 1);
+    case 18:
+      return rgl_node_points_radar_track_objects(node, 1, 1, 1, 1, any_float(), 1, 0);
+    default:
+      return rgl_node_points_downsample(node, any_float(), 1, 1);
   }
 }
 
@@ -81,14 +102,22 @@ rgl_status_t configure(rgl_node_t node) {
   const int8_t mask[3] = {0, 1, 1};
   const rgl_vec3f v = {{any_float(), 0, 1}};
   switch (*rc::gen::inRange(0, 8)) {
-    case 0: return rgl_node_raytrace_configure_velocity(node, &v, &v);
-    case 1: return rgl_node_raytrace_configure_distortion(node, *rc::gen::arbitrary<bool>());
-    case 2: return rgl_node_raytrace_configure_non_hits(node, any_float(), any_float());
-    case 3: return rgl_node_raytrace_configure_mask(node, mask, *rc::gen::inRange(0, 4));
-    case 4: return rgl_node_raytrace_configure_beam_divergence(node, any_float(), any_float());
-    case 5: return rgl_node_raytrace_configure_default_intensity(node, any_float());
-    case 6: return rgl_node_raytrace_configure_return_mode(node, RGL_RETURN_FIRST_LAST);
-    default: return rgl_node_raytrace_configure_id(node, *rc::gen::inRange(-2, 3));
+    case 0:
+      return rgl_node_raytrace_configure_velocity(node, &v, &v);
+    case 1:
+      return rgl_node_raytrace_configure_distortion(node, *rc::gen::arbitrary<bool>());
+    case 2:
+      return rgl_node_raytrace_configure_non_hits(node, any_float(), any_float());
+    case 3:
+      return rgl_node_raytrace_configure_mask(node, mask, *rc::gen::inRange(0, 4));
+    case 4:
+      return rgl_node_raytrace_configure_beam_divergence(node, any_float(), any_float());
+    case 5:
+      return rgl_node_raytrace_configure_default_intensity(node, any_float());
+    case 6:
+      return rgl_node_raytrace_configure_return_mode(node, RGL_RETURN_FIRST_LAST);
+    default:
+      return rgl_node_raytrace_configure_id(node, *rc::gen::inRange(-2, 3));
   }
 }
 
@@ -106,20 +135,29 @@ rgl_status_t touch_scene(Handles& h) {
   rgl_vec3f vertices[8] = {};
   vertices[3].value[1] = any_float();
   switch (*rc::gen::inRange(0, 9)) {
-    case 0: h.meshes.push_back(make_cube()); return RGL_SUCCESS;
+    case 0:
+      h.meshes.push_back(make_cube());
+      return RGL_SUCCESS;
     case 1: {
       rgl_entity_t entity = nullptr;
       const rgl_status_t status = rgl_entity_create(&entity, nullptr, any_of(h.meshes));
       h.entities.push_back(entity);
       return status;
     }
-    case 2: return rgl_entity_set_transform(any_of(h.entities), &m);
-    case 3: return rgl_entity_destroy(any_of(h.entities));
-    case 4: return rgl_mesh_destroy(any_of(h.meshes));
-    case 5: return rgl_entity_apply_external_animation(any_of(h.entities), vertices, 8);
-    case 6: return rgl_scene_set_time(nullptr, *rc::gen::inRange<std::uint64_t>(0, 1000));
-    case 7: return rgl_entity_set_id(any_of(h.entities), *rc::gen::inRange(-1, 3));
-    default: return rgl_entity_set_ignored_by_sensor(any_of(h.entities), *rc::gen::inRange(-1, 2));
+    case 2:
+      return rgl_entity_set_transform(any_of(h.entities), &m);
+    case 3:
+      return rgl_entity_destroy(any_of(h.entities));
+    case 4:
+      return rgl_mesh_destroy(any_of(h.meshes));
+    case 5:
+      return rgl_entity_apply_external_animation(any_of(h.entities), vertices, 8);
+    case 6:
+      return rgl_scene_set_time(nullptr, *rc::gen::inRange<std::uint64_t>(0, 1000));
+    case 7:
+      return rgl_entity_set_id(any_of(h.entities), *rc::gen::inRange(-1, 3));
+    default:
+      return rgl_entity_set_ignored_by_sensor(any_of(h.entities), *rc::gen::inRange(-1, 2));
   }
 }
 
@@ -147,7 +185,8 @@ RC_GTEST_PROP(RglRandomCalls, EndInRecoverableStatuses, ()) {
   const int calls = *rc::gen::inRange(1, 120);
   for (int i = 0; i < calls; ++i) {
     const rgl_status_t status = any_call(handles);
-    const bool recoverable = status == RGL_SUCCESS || status == RGL_INVALID_ARGUMENT || status == RGL_INVALID_API_OBJECT || status == RGL_INVALID_PIPELINE;
+    const bool recoverable = status == RGL_SUCCESS || status == RGL_INVALID_ARGUMENT ||
+                             status == RGL_INVALID_API_OBJECT || status == RGL_INVALID_PIPELINE;
     if (!recoverable) RC_FAIL(last_error());
   }
   RC_ASSERT(rgl_cleanup() == RGL_SUCCESS);
@@ -178,9 +217,15 @@ RC_GTEST_PROP(RglRandomCalls, ValidChainsRunAndAgreeOnTheirSize, ()) {
   for (int i = *rc::gen::inRange(0, 4); i > 0; --i) {
     rgl_node_t node = nullptr;
     switch (*rc::gen::inRange(0, 3)) {
-      case 0: RC_ASSERT(rgl_node_points_transform(&node, &kIdentity) == RGL_SUCCESS); break;
-      case 1: RC_ASSERT(rgl_node_gaussian_noise_distance(&node, 0, 0.01F, 0) == RGL_SUCCESS); break;
-      default: RC_ASSERT(rgl_node_points_compact_by_field(&node, RGL_FIELD_IS_HIT_I32) == RGL_SUCCESS); compacted = true;
+      case 0:
+        RC_ASSERT(rgl_node_points_transform(&node, &kIdentity) == RGL_SUCCESS);
+        break;
+      case 1:
+        RC_ASSERT(rgl_node_gaussian_noise_distance(&node, 0, 0.01F, 0) == RGL_SUCCESS);
+        break;
+      default:
+        RC_ASSERT(rgl_node_points_compact_by_field(&node, RGL_FIELD_IS_HIT_I32) == RGL_SUCCESS);
+        compacted = true;
     }
     append(node);
   }

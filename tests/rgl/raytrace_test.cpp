@@ -90,7 +90,8 @@ TEST_F(RglRaytrace, NonHitsKeepWhatTheyAreGiven) {
   RGL_OK(rgl_node_raytrace_configure_mask(trace, mask, 5));
   chain({make_rays(std::vector<rgl_mat3x4f>(5, kIdentity)), range, trace,
          make_yield({RGL_FIELD_DISTANCE_F32, RGL_FIELD_IS_HIT_I32, RGL_FIELD_ENTITY_ID_I32, RGL_FIELD_LASER_RETRO_F32,
-                     RGL_FIELD_NORMAL_VEC3_F32, RGL_FIELD_INCIDENT_ANGLE_F32, RGL_FIELD_RAY_IDX_U32, RGL_FIELD_POWER_F32})});
+                     RGL_FIELD_NORMAL_VEC3_F32, RGL_FIELD_INCIDENT_ANGLE_F32, RGL_FIELD_RAY_IDX_U32,
+                     RGL_FIELD_POWER_F32})});
   RGL_OK(rgl_graph_run(trace));
   EXPECT_EQ(result<float>(trace, RGL_FIELD_DISTANCE_F32), (std::vector<float>{4, 0.5F, 77, 4, 77}));
   EXPECT_EQ(result<int>(trace, RGL_FIELD_IS_HIT_I32), (std::vector<int>{1, 0, 0, 1, 0}));
@@ -98,7 +99,8 @@ TEST_F(RglRaytrace, NonHitsKeepWhatTheyAreGiven) {
   EXPECT_EQ(result<float>(trace, RGL_FIELD_LASER_RETRO_F32), (std::vector<float>{2.5F, 0, 0, 2.5F, 0}));
   EXPECT_EQ(result<unsigned>(trace, RGL_FIELD_RAY_IDX_U32), (std::vector<unsigned>{0, 1, 2, 3, 4}));
   EXPECT_EQ(result<float>(trace, RGL_FIELD_POWER_F32), std::vector<float>(5, 0.0F));
-  const auto xyz = result<float>(trace, RGL_FIELD_XYZ_VEC3_F32), normal = result<float>(trace, RGL_FIELD_NORMAL_VEC3_F32);
+  const auto xyz = result<float>(trace, RGL_FIELD_XYZ_VEC3_F32),
+             normal = result<float>(trace, RGL_FIELD_NORMAL_VEC3_F32);
   EXPECT_EQ(xyz[2], 4.0F);
   EXPECT_EQ(xyz[3 * 2 + 2], 77.0F);
   EXPECT_EQ(normal[2], -1.0F);  // by the order of corners: outward
@@ -117,14 +119,18 @@ TEST_F(RglRaytrace, AnglesComeFromTheWholeFrameOfARay) {
   const double deg = 3.14159265358979323846 / 180;
   const rgl_mat3x4f yaw_pitch = turned(45 * deg, 30 * deg);
   const double s = std::sqrt(0.5), c30 = std::sqrt(0.75);
-  const rgl_mat3x4f pitch_yaw = {{{float(s), 0, float(s), 0}, {float(0.5 * s), float(c30), float(-0.5 * s), 0}, {float(-c30 * s), 0.5F, float(c30 * s), 0}}};
+  const rgl_mat3x4f pitch_yaw = {{{float(s), 0, float(s), 0},
+                                  {float(0.5 * s), float(c30), float(-0.5 * s), 0},
+                                  {float(-c30 * s), 0.5F, float(c30 * s), 0}}};
   rgl_node_t pose = nullptr;
   const rgl_mat3x4f anywhere = turned(1.1, 0.4, 5, 6, 7);
   RGL_OK(rgl_node_rays_transform(&pose, &anywhere));
   const rgl_node_t trace = make_raytrace();
-  chain({make_rays({yaw_pitch, pitch_yaw, kIdentity}), pose, trace, make_yield({RGL_FIELD_AZIMUTH_F32, RGL_FIELD_ELEVATION_F32})});
+  chain({make_rays({yaw_pitch, pitch_yaw, kIdentity}), pose, trace,
+         make_yield({RGL_FIELD_AZIMUTH_F32, RGL_FIELD_ELEVATION_F32})});
   RGL_OK(rgl_graph_run(trace));
-  const auto azimuth = result<float>(trace, RGL_FIELD_AZIMUTH_F32), elevation = result<float>(trace, RGL_FIELD_ELEVATION_F32);
+  const auto azimuth = result<float>(trace, RGL_FIELD_AZIMUTH_F32),
+             elevation = result<float>(trace, RGL_FIELD_ELEVATION_F32);
   EXPECT_NEAR(azimuth[0] / deg, 49.107, 1e-3);
   EXPECT_NEAR(elevation[0] / deg, -30.0, 1e-4);
   EXPECT_NEAR(azimuth[1] / deg, 45.0, 1e-4);
@@ -151,8 +157,10 @@ TEST_F(RglRaytrace, IntensityIsTextureOrDefaultTimesCosine) {
   RGL_OK(rgl_node_raytrace_configure_default_intensity(trace, 100));
   // u = (x + 1) / 2, v = (y + 1) / 2; the last ray comes at 60 degrees.
   const rgl_mat3x4f slanted = turned(3.14159265358979323846 / 3, 0, float(10 - 5 * std::sqrt(3.0)), 0, 0);
-  chain({make_rays({translation(-0.9F, -0.5F, 0), translation(0, -0.5F, 0), translation(0.9F, 0.5F, 0), slanted}), trace,
-         make_yield({RGL_FIELD_INTENSITY_F32, RGL_FIELD_INTENSITY_U8, RGL_FIELD_INCIDENT_ANGLE_F32, RGL_FIELD_REFLECTIVITY_F32})});
+  chain({make_rays({translation(-0.9F, -0.5F, 0), translation(0, -0.5F, 0), translation(0.9F, 0.5F, 0), slanted}),
+         trace,
+         make_yield({RGL_FIELD_INTENSITY_F32, RGL_FIELD_INTENSITY_U8, RGL_FIELD_INCIDENT_ANGLE_F32,
+                     RGL_FIELD_REFLECTIVITY_F32})});
   RGL_OK(rgl_graph_run(trace));
   const auto f = result<float>(trace, RGL_FIELD_INTENSITY_F32);
   EXPECT_EQ(f[0], 10);
@@ -177,7 +185,8 @@ TEST_F(RglRaytrace, RelativeVelocitiesFollowFromTwoPosesAndTheSensor) {
   const rgl_vec3f v = {{0, 1, 3}}, w = {{0.1F, 0, 0}};
   RGL_OK(rgl_node_raytrace_configure_velocity(trace, &v, &w));
   chain({make_rays({kIdentity}), trace,
-         make_yield({RGL_FIELD_ABSOLUTE_VELOCITY_VEC3_F32, RGL_FIELD_RELATIVE_VELOCITY_VEC3_F32, RGL_FIELD_RADIAL_SPEED_F32})});
+         make_yield({RGL_FIELD_ABSOLUTE_VELOCITY_VEC3_F32, RGL_FIELD_RELATIVE_VELOCITY_VEC3_F32,
+                     RGL_FIELD_RADIAL_SPEED_F32})});
   RGL_OK(rgl_graph_run(trace));
   // 0.5 m and 1 m in half a second. w x hit = (0.1, 0, 0) x (0, 0, 10) = (0, -1, 0).
   EXPECT_EQ(result<float>(trace, RGL_FIELD_ABSOLUTE_VELOCITY_VEC3_F32), (std::vector<float>{1, 0, 2}));
@@ -191,7 +200,8 @@ TEST_F(RglRaytrace, RelativeVelocitiesFollowFromTwoPosesAndTheSensor) {
 TEST_F(RglRaytrace, VelocitiesAreUnknownBeforeTwoTimes) {
   place(make_cube(), translation(0, 0, 10));
   const rgl_node_t trace = make_raytrace();
-  chain({make_rays({kIdentity, turned(3, 0)}), trace, make_yield({RGL_FIELD_ABSOLUTE_VELOCITY_VEC3_F32, RGL_FIELD_RADIAL_SPEED_F32})});
+  chain({make_rays({kIdentity, turned(3, 0)}), trace,
+         make_yield({RGL_FIELD_ABSOLUTE_VELOCITY_VEC3_F32, RGL_FIELD_RADIAL_SPEED_F32})});
   RGL_OK(rgl_graph_run(trace));
   const auto speed = result<float>(trace, RGL_FIELD_RADIAL_SPEED_F32);
   EXPECT_TRUE(std::isnan(speed[0]));
@@ -212,9 +222,11 @@ TEST_F(RglRaytrace, DistortionCastsFromWhereTheSensorIs) {
   RGL_OK(rgl_node_raytrace_configure_distortion(trace, true));
   RGL_OK(rgl_scene_set_time(nullptr, 5));
   chain({make_rays(std::vector<rgl_mat3x4f>(3, kIdentity)), times, trace,
-         make_yield({RGL_FIELD_DISTANCE_F32, RGL_FIELD_TIME_STAMP_F64, RGL_FIELD_TIME_STAMP_U32, RGL_FIELD_RAY_POSE_MAT3x4_F32})});
+         make_yield({RGL_FIELD_DISTANCE_F32, RGL_FIELD_TIME_STAMP_F64, RGL_FIELD_TIME_STAMP_U32,
+                     RGL_FIELD_RAY_POSE_MAT3x4_F32})});
   RGL_OK(rgl_graph_run(trace));
-  const auto distance = result<float>(trace, RGL_FIELD_DISTANCE_F32), xyz = result<float>(trace, RGL_FIELD_XYZ_VEC3_F32);
+  const auto distance = result<float>(trace, RGL_FIELD_DISTANCE_F32),
+             xyz = result<float>(trace, RGL_FIELD_XYZ_VEC3_F32);
   for (int i = 0; i < 3; ++i) {
     const double t = 0.1 * i;
     EXPECT_NEAR(distance[std::size_t(i)], (20 - 10 * t) / std::cos(t), 1e-5);
@@ -230,7 +242,8 @@ TEST_F(RglRaytrace, DistortionCastsFromWhereTheSensorIs) {
 /// Two walls: the far one only seen past the edge of the near one. A diverging beam sees both.
 TEST_F(RglRaytrace, DivergingBeamsReturnSeveralTimes) {
   const rgl_mesh_t cube = make_cube();
-  const rgl_mat3x4f near_wall = {{{5, 0, 0, 5}, {0, 50, 0, 0}, {0, 0, 1, 11}}}, far_wall = {{{50, 0, 0, 0}, {0, 50, 0, 0}, {0, 0, 1, 21}}};
+  const rgl_mat3x4f near_wall = {{{5, 0, 0, 5}, {0, 50, 0, 0}, {0, 0, 1, 11}}},
+                    far_wall = {{{50, 0, 0, 0}, {0, 50, 0, 0}, {0, 0, 1, 21}}};
   place(cube, near_wall);
   place(cube, far_wall);
   const rgl_node_t trace = make_raytrace();

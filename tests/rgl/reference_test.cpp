@@ -1,5 +1,5 @@
-// Section 8's formulas once more, in double precision and away from defaults: turned sensors, moving entities, diverging
-// beams, directions that are not of unit length.
+// Section 8's formulas once more, in double precision and away from defaults: turned sensors, moving entities,
+// diverging beams, directions that are not of unit length.
 
 #include <algorithm>
 #include <cmath>
@@ -32,10 +32,12 @@ struct Pose {
     for (int i = 0; i < 3; ++i) std::copy_n(m.value[i], 3, r[i]);
   }
   [[nodiscard]] V turn(V v) const {
-    return {r[0][0] * v.x + r[0][1] * v.y + r[0][2] * v.z, r[1][0] * v.x + r[1][1] * v.y + r[1][2] * v.z, r[2][0] * v.x + r[2][1] * v.y + r[2][2] * v.z};
+    return {r[0][0] * v.x + r[0][1] * v.y + r[0][2] * v.z, r[1][0] * v.x + r[1][1] * v.y + r[1][2] * v.z,
+            r[2][0] * v.x + r[2][1] * v.y + r[2][2] * v.z};
   }
   [[nodiscard]] V unturn(V v) const {
-    return {r[0][0] * v.x + r[1][0] * v.y + r[2][0] * v.z, r[0][1] * v.x + r[1][1] * v.y + r[2][1] * v.z, r[0][2] * v.x + r[1][2] * v.y + r[2][2] * v.z};
+    return {r[0][0] * v.x + r[1][0] * v.y + r[2][0] * v.z, r[0][1] * v.x + r[1][1] * v.y + r[2][1] * v.z,
+            r[0][2] * v.x + r[1][2] * v.y + r[2][2] * v.z};
   }
   [[nodiscard]] V operator()(V v) const { return turn(v) + t; }
   [[nodiscard]] V undo(V v) const { return unturn(v - t); }
@@ -77,7 +79,8 @@ std::vector<Sample> samples_of(const Pose& beam, double h, double v) {
   std::vector<Sample> hits;
   const auto cast = [&](double about_x, double about_y) {
     // Rx Ry (0, 0, 1)
-    const V d = beam.turn({std::sin(about_y), -std::sin(about_x) * std::cos(about_y), std::cos(about_x) * std::cos(about_y)});
+    const V d =
+        beam.turn({std::sin(about_y), -std::sin(about_x) * std::cos(about_y), std::cos(about_x) * std::cos(about_y)});
     for (const auto& [z, grey] : {std::pair{10.0, 50.0}, {20.0, 200.0}}) {
       const double t = z / d.z;
       if (z == 10.0 && t * d.x < 3.1) continue;
@@ -103,25 +106,36 @@ TEST_F(RglReference, ReturnsOfDivergingBeamsAreThoseOfTheirSamples) {
   std::vector<rgl_mat3x4f> rays;
   for (int i = 0; i < 9; ++i) rays.push_back(turned(0.2803 + 0.005 * i, 0.2));
   const rgl_node_t trace = make_raytrace();
-  chain({make_rays(rays), trace, make_yield({RGL_FIELD_DISTANCE_F32, RGL_FIELD_INTENSITY_F32, RGL_FIELD_RETURN_TYPE_U8})});
+  chain({make_rays(rays), trace,
+         make_yield({RGL_FIELD_DISTANCE_F32, RGL_FIELD_INTENSITY_F32, RGL_FIELD_RETURN_TYPE_U8})});
   RGL_OK(rgl_node_raytrace_configure_beam_divergence(trace, h, v));
   int straddling = 0;
-  for (const rgl_return_type_t type : {RGL_RETURN_TYPE_FIRST, RGL_RETURN_TYPE_SECOND, RGL_RETURN_TYPE_LAST, RGL_RETURN_TYPE_STRONGEST, RGL_RETURN_TYPE_SECOND_STRONGEST}) {
-    RGL_OK(rgl_node_raytrace_configure_return_mode(trace, static_cast<rgl_return_mode_t>(RGL_RETURN_MODE_SINGLE | type)));
+  for (const rgl_return_type_t type : {RGL_RETURN_TYPE_FIRST, RGL_RETURN_TYPE_SECOND, RGL_RETURN_TYPE_LAST,
+                                       RGL_RETURN_TYPE_STRONGEST, RGL_RETURN_TYPE_SECOND_STRONGEST}) {
+    RGL_OK(
+        rgl_node_raytrace_configure_return_mode(trace, static_cast<rgl_return_mode_t>(RGL_RETURN_MODE_SINGLE | type)));
     RGL_OK(rgl_graph_run(trace));
-    const auto distance = result<float>(trace, RGL_FIELD_DISTANCE_F32), intensity = result<float>(trace, RGL_FIELD_INTENSITY_F32);
+    const auto distance = result<float>(trace, RGL_FIELD_DISTANCE_F32),
+               intensity = result<float>(trace, RGL_FIELD_INTENSITY_F32);
     for (std::size_t i = 0; i < rays.size(); ++i) {
       const std::vector<Sample> hits = samples_of(Pose(rays[i]), h, v);
       Sample first = hits[0], second = first, last = first, strongest = first, second_strongest = first;
       for (const Sample& s : hits) {
-        if (s.distance < first.distance) second = first, first = s;
-        else if (first.distance < s.distance && s.distance < second.distance) second = s;
+        if (s.distance < first.distance)
+          second = first, first = s;
+        else if (first.distance < s.distance && s.distance < second.distance)
+          second = s;
         if (s.distance > last.distance) last = s;
-        if (s.intensity > strongest.intensity) second_strongest = strongest, strongest = s;
-        else if (strongest.intensity > s.intensity && s.intensity > second_strongest.intensity) second_strongest = s;
+        if (s.intensity > strongest.intensity)
+          second_strongest = strongest, strongest = s;
+        else if (strongest.intensity > s.intensity && s.intensity > second_strongest.intensity)
+          second_strongest = s;
       }
-      const Sample want = type == RGL_RETURN_TYPE_FIRST ? first : type == RGL_RETURN_TYPE_SECOND ? second : type == RGL_RETURN_TYPE_LAST ? last
-                        : type == RGL_RETURN_TYPE_STRONGEST ? strongest : second_strongest;
+      const Sample want = type == RGL_RETURN_TYPE_FIRST       ? first
+                          : type == RGL_RETURN_TYPE_SECOND    ? second
+                          : type == RGL_RETURN_TYPE_LAST      ? last
+                          : type == RGL_RETURN_TYPE_STRONGEST ? strongest
+                                                              : second_strongest;
       straddling += last.distance > first.distance + 5 ? 1 : 0;
       EXPECT_NEAR(distance[i], want.distance, 1e-5) << i << " type " << int(type);
       EXPECT_NEAR(intensity[i], want.intensity, 1e-4) << i << " type " << int(type);
@@ -145,10 +159,13 @@ TEST_F(RglReference, VelocitiesOfTurningEntitiesSeenByTurningSensors) {
   std::vector<rgl_mat3x4f> rays;
   for (int i = 0; i < 12; ++i) rays.push_back(turned(0.05 * i - 0.3, 0.03 * i - 0.2));
   chain({make_rays(rays), pose_node(sensor), trace,
-         make_yield({RGL_FIELD_ABSOLUTE_VELOCITY_VEC3_F32, RGL_FIELD_RELATIVE_VELOCITY_VEC3_F32, RGL_FIELD_RADIAL_SPEED_F32, RGL_FIELD_INCIDENT_ANGLE_F32})});
+         make_yield({RGL_FIELD_ABSOLUTE_VELOCITY_VEC3_F32, RGL_FIELD_RELATIVE_VELOCITY_VEC3_F32,
+                     RGL_FIELD_RADIAL_SPEED_F32, RGL_FIELD_INCIDENT_ANGLE_F32})});
   RGL_OK(rgl_graph_run(trace));
-  const auto absolute = result<float>(trace, RGL_FIELD_ABSOLUTE_VELOCITY_VEC3_F32), relative = result<float>(trace, RGL_FIELD_RELATIVE_VELOCITY_VEC3_F32);
-  const auto radial = result<float>(trace, RGL_FIELD_RADIAL_SPEED_F32), incident = result<float>(trace, RGL_FIELD_INCIDENT_ANGLE_F32);
+  const auto absolute = result<float>(trace, RGL_FIELD_ABSOLUTE_VELOCITY_VEC3_F32),
+             relative = result<float>(trace, RGL_FIELD_RELATIVE_VELOCITY_VEC3_F32);
+  const auto radial = result<float>(trace, RGL_FIELD_RADIAL_SPEED_F32),
+             incident = result<float>(trace, RGL_FIELD_INCIDENT_ANGLE_F32);
   const Pose c(sensor), now(after), then(before);
   for (std::size_t i = 0; i < rays.size(); ++i) {
     const V d = c.turn(Pose(rays[i]).turn({0, 0, 1})), normal = now.turn({0, 0, 1});
@@ -180,7 +197,7 @@ TEST_F(RglReference, AnOldTransformIsNoFormerOne) {
     return result<float>(trace, RGL_FIELD_ABSOLUTE_VELOCITY_VEC3_F32)[2];
   };
   EXPECT_FLOAT_EQ(speed_after({1, 2}, 0), 1.0F);
-  EXPECT_EQ(speed_after({3, 4, 5}, 2), 0.0F);   // nothing was set at 4 s
+  EXPECT_EQ(speed_after({3, 4, 5}, 2), 0.0F);  // nothing was set at 4 s
   EXPECT_FLOAT_EQ(speed_after({6, 8}, 0), 1.0F);
   EXPECT_TRUE(std::isnan(speed_after({8}, 0)));  // no time has passed
 }
@@ -197,7 +214,8 @@ TEST_F(RglReference, DistortionMovesTheSensorInItsOwnFrame) {
   const rgl_node_t trace = make_raytrace();
   RGL_OK(rgl_node_raytrace_configure_velocity(trace, &v, &w));
   RGL_OK(rgl_node_raytrace_configure_distortion(trace, true));
-  chain({make_rays(rays), times, pose_node(sensor), trace, make_yield({RGL_FIELD_RAY_POSE_MAT3x4_F32, RGL_FIELD_TIME_STAMP_U32})});
+  chain({make_rays(rays), times, pose_node(sensor), trace,
+         make_yield({RGL_FIELD_RAY_POSE_MAT3x4_F32, RGL_FIELD_TIME_STAMP_U32})});
   RGL_OK(rgl_graph_run(trace));
   const auto poses = result<rgl_mat3x4f>(trace, RGL_FIELD_RAY_POSE_MAT3x4_F32);
   const Pose c(sensor);
@@ -212,7 +230,8 @@ TEST_F(RglReference, DistortionMovesTheSensorInItsOwnFrame) {
     };
     const V shift = t * V{v.value[0], v.value[1], v.value[2]};
     const Pose ray(rays[i]);
-    const V columns[4] = {c.turn(step(ray.turn({1, 0, 0}))), c.turn(step(ray.turn({0, 1, 0}))), c.turn(step(ray.turn({0, 0, 1}))), c(step(ray.t) + shift)};
+    const V columns[4] = {c.turn(step(ray.turn({1, 0, 0}))), c.turn(step(ray.turn({0, 1, 0}))),
+                          c.turn(step(ray.turn({0, 0, 1}))), c(step(ray.t) + shift)};
     for (int k = 0; k < 4; ++k) {
       const float got[3] = {poses[i].value[0][k], poses[i].value[1][k], poses[i].value[2][k]};
       expect_near(got, columns[k], 3e-6);
@@ -229,12 +248,15 @@ TEST_F(RglReference, AnglesOfAnyRays) {
   for (rgl_mat3x4f& m : rays) {
     const Pose a(turned(angle(random), angle(random))), b(turned(angle(random), angle(random)));
     const V columns[3] = {a.turn(b.turn({1, 0, 0})), a.turn(b.turn({0, 1, 0})), a.turn(b.turn({0, 0, 1}))};
-    for (int k = 0; k < 3; ++k) m.value[0][k] = float(columns[k].x), m.value[1][k] = float(columns[k].y), m.value[2][k] = float(columns[k].z);
+    for (int k = 0; k < 3; ++k)
+      m.value[0][k] = float(columns[k].x), m.value[1][k] = float(columns[k].y), m.value[2][k] = float(columns[k].z);
   }
   const rgl_node_t trace = make_raytrace();
-  chain({make_rays(rays), pose_node(turned(-2, 0.8, 10, 20, 30)), pose_node(turned(1, 0.4, 1, 2, 3)), trace, make_yield({RGL_FIELD_AZIMUTH_F32, RGL_FIELD_ELEVATION_F32})});
+  chain({make_rays(rays), pose_node(turned(-2, 0.8, 10, 20, 30)), pose_node(turned(1, 0.4, 1, 2, 3)), trace,
+         make_yield({RGL_FIELD_AZIMUTH_F32, RGL_FIELD_ELEVATION_F32})});
   RGL_OK(rgl_graph_run(trace));
-  const auto azimuth = result<float>(trace, RGL_FIELD_AZIMUTH_F32), elevation = result<float>(trace, RGL_FIELD_ELEVATION_F32);
+  const auto azimuth = result<float>(trace, RGL_FIELD_AZIMUTH_F32),
+             elevation = result<float>(trace, RGL_FIELD_ELEVATION_F32);
   for (std::size_t i = 0; i < rays.size(); ++i) {
     const auto& m = rays[i].value;
     EXPECT_NEAR(std::sin(elevation[i]), m[1][2], 2e-6);
@@ -244,8 +266,8 @@ TEST_F(RglReference, AnglesOfAnyRays) {
   }
 }
 
-/// Sections 8.1 and 8.4: directions are not normalised. The maximum counts in their lengths, the minimum and DISTANCE in
-/// metres; INTENSITY takes the length with it.
+/// Sections 8.1 and 8.4: directions are not normalised. The maximum counts in their lengths, the minimum and DISTANCE
+/// in metres; INTENSITY takes the length with it.
 TEST_F(RglReference, DirectionsKeepTheirLength) {
   make_wall(translation(0, 0, 10), -90, 90, 60);
   const rgl_mat3x4f twice = {{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 2, 0}}};
@@ -254,7 +276,8 @@ TEST_F(RglReference, DirectionsKeepTheirLength) {
   RGL_OK(rgl_node_rays_set_range(&range, limits, 5));
   const rgl_node_t trace = make_raytrace();
   RGL_OK(rgl_node_raytrace_configure_non_hits(trace, 1, 99));
-  chain({make_rays(std::vector<rgl_mat3x4f>(5, twice)), range, trace, make_yield({RGL_FIELD_DISTANCE_F32, RGL_FIELD_INTENSITY_F32, RGL_FIELD_INTENSITY_U8})});
+  chain({make_rays(std::vector<rgl_mat3x4f>(5, twice)), range, trace,
+         make_yield({RGL_FIELD_DISTANCE_F32, RGL_FIELD_INTENSITY_F32, RGL_FIELD_INTENSITY_U8})});
   RGL_OK(rgl_graph_run(trace));
   EXPECT_EQ(result<float>(trace, RGL_FIELD_DISTANCE_F32), (std::vector<float>{10, 99, 10, 1, 10}));
   EXPECT_EQ(result<float>(trace, RGL_FIELD_INTENSITY_F32), (std::vector<float>{120, 0, 120, 0, 120}));
@@ -278,7 +301,8 @@ TEST_F(RglReference, DistanceNoiseMovesAlongLinesFromTheSensor) {
   const Pose c(sensor);
   const V q = c.undo({clean[0], clean[1], clean[2]});
   expect_near(result<float>(noise, RGL_FIELD_XYZ_VEC3_F32).data(), c(q - (2 / length(q)) * q), 1e-5);
-  EXPECT_NEAR(result<float>(noise, RGL_FIELD_DISTANCE_F32)[0], result<float>(trace, RGL_FIELD_DISTANCE_F32)[0] - 2, 1e-5);
+  EXPECT_NEAR(result<float>(noise, RGL_FIELD_DISTANCE_F32)[0], result<float>(trace, RGL_FIELD_DISTANCE_F32)[0] - 2,
+              1e-5);
 }
 
 /// Section 8.11: a radar and what it sees, moved together, measure the same.
@@ -288,8 +312,10 @@ TEST_F(RglReference, ARadarMeasuresTheSameAnywhere) {
     RGL_OK(rgl_cleanup());
     const Pose c(sensor), wall(turned(0.05, 0.1, 0, 0, 10));
     rgl_mat3x4f m;
-    const V columns[4] = {c.turn(wall.turn({1, 0, 0})), c.turn(wall.turn({0, 1, 0})), c.turn(wall.turn({0, 0, 1})), c(wall.t)};
-    for (int k = 0; k < 4; ++k) m.value[0][k] = float(columns[k].x), m.value[1][k] = float(columns[k].y), m.value[2][k] = float(columns[k].z);
+    const V columns[4] = {c.turn(wall.turn({1, 0, 0})), c.turn(wall.turn({0, 1, 0})), c.turn(wall.turn({0, 0, 1})),
+                          c(wall.t)};
+    for (int k = 0; k < 4; ++k)
+      m.value[0][k] = float(columns[k].x), m.value[1][k] = float(columns[k].y), m.value[2][k] = float(columns[k].z);
     make_wall(m, -90, 90, 1);
     rgl_node_t compact = nullptr, radar = nullptr;
     const rgl_radar_scope_t scope = {0, 100, 5, 1, 1};

@@ -71,7 +71,8 @@ TEST_F(RglRefusals, Entities) {
   rgl_entity_t entity = nullptr;
   RGL_STATUS(rgl_entity_create(nullptr, nullptr, mesh), RGL_INVALID_ARGUMENT, "out_entity != nullptr");
   RGL_STATUS(rgl_entity_create(&entity, nullptr, nullptr), RGL_INVALID_ARGUMENT, "mesh != nullptr");
-  RGL_STATUS(rgl_entity_create(&entity, reinterpret_cast<rgl_scene_t>(mesh), mesh), RGL_INVALID_ARGUMENT, "scene == nullptr");
+  RGL_STATUS(rgl_entity_create(&entity, reinterpret_cast<rgl_scene_t>(mesh), mesh), RGL_INVALID_ARGUMENT,
+             "scene == nullptr");
   RGL_OK(rgl_entity_create(&entity, nullptr, mesh));
   rgl_entity_t foreign = reinterpret_cast<rgl_entity_t>(mesh);
   RGL_STATUS(rgl_entity_set_transform(foreign, &kIdentity), RGL_INVALID_API_OBJECT, "Object does not exist: Entity 0x");
@@ -91,7 +92,8 @@ TEST_F(RglRefusals, Entities) {
   RGL_STATUS(rgl_entity_apply_external_animation(entity, v, 8), RGL_INVALID_ARGUMENT, "vertex 2");
   RGL_STATUS(rgl_entity_set_laser_retro(nullptr, 1), RGL_INVALID_ARGUMENT, "entity != nullptr");
   RGL_STATUS(rgl_entity_set_intensity_texture(entity, nullptr), RGL_INVALID_ARGUMENT, "texture != nullptr");
-  RGL_STATUS(rgl_entity_set_intensity_texture(entity, reinterpret_cast<rgl_texture_t>(entity)), RGL_INVALID_API_OBJECT, "Texture");
+  RGL_STATUS(rgl_entity_set_intensity_texture(entity, reinterpret_cast<rgl_texture_t>(entity)), RGL_INVALID_API_OBJECT,
+             "Texture");
   RGL_OK(rgl_entity_destroy(entity));
   RGL_STATUS(rgl_entity_destroy(entity), RGL_INVALID_API_OBJECT, "Entity");
   RGL_STATUS(rgl_entity_set_ignored_by_sensor(entity, 1), RGL_INVALID_API_OBJECT, "Entity");
@@ -131,8 +133,10 @@ TEST_F(RglRefusals, RayNodes) {
     RGL_STATUS(rgl_node_gaussian_noise_distance(&n, 0, bad, 0), RGL_INVALID_ARGUMENT, "st_dev_base >= 0");
     RGL_STATUS(rgl_node_gaussian_noise_distance(&n, 0, 0, bad), RGL_INVALID_ARGUMENT, "st_dev_rise_per_meter >= 0");
   }
-  RGL_STATUS(rgl_node_gaussian_noise_angular_ray(&n, 0, 0, static_cast<rgl_axis_t>(0)), RGL_INVALID_ARGUMENT, "rotation_axis");
-  RGL_STATUS(rgl_node_gaussian_noise_angular_hitpoint(&n, 0, 0, static_cast<rgl_axis_t>(4)), RGL_INVALID_ARGUMENT, "rotation_axis");
+  RGL_STATUS(rgl_node_gaussian_noise_angular_ray(&n, 0, 0, static_cast<rgl_axis_t>(0)), RGL_INVALID_ARGUMENT,
+             "rotation_axis");
+  RGL_STATUS(rgl_node_gaussian_noise_angular_hitpoint(&n, 0, 0, static_cast<rgl_axis_t>(4)), RGL_INVALID_ARGUMENT,
+             "rotation_axis");
   EXPECT_EQ(n, nullptr);
   // No upper limits, as in RGL.
   RGL_OK(rgl_node_gaussian_noise_angular_ray(&n, 100.0F, 50.0F, RGL_AXIS_Y));
@@ -158,19 +162,25 @@ TEST_F(RglRefusals, RaytraceNodes) {
   }
   RGL_STATUS(rgl_node_raytrace_configure_default_intensity(n, -1), RGL_INVALID_ARGUMENT, "default_intensity >= 0");
   RGL_STATUS(rgl_node_raytrace_configure_default_intensity(n, kNan), RGL_INVALID_ARGUMENT, "default_intensity >= 0");
-  RGL_STATUS(rgl_node_raytrace_configure_return_mode(n, RGL_RETURN_UNKNOWN), RGL_INVALID_ARGUMENT, "RGL_RETURN_UNKNOWN");
-  RGL_STATUS(rgl_node_raytrace_configure_return_mode(n, static_cast<rgl_return_mode_t>(0x7f000004)), RGL_INVALID_ARGUMENT, "return_count");
-  RGL_STATUS(rgl_node_raytrace_configure_return_mode(n, static_cast<rgl_return_mode_t>(0x01000009)), RGL_INVALID_ARGUMENT, "return_type");
+  RGL_STATUS(rgl_node_raytrace_configure_return_mode(n, RGL_RETURN_UNKNOWN), RGL_INVALID_ARGUMENT,
+             "RGL_RETURN_UNKNOWN");
+  RGL_STATUS(rgl_node_raytrace_configure_return_mode(n, static_cast<rgl_return_mode_t>(0x7f000004)),
+             RGL_INVALID_ARGUMENT, "return_count");
+  RGL_STATUS(rgl_node_raytrace_configure_return_mode(n, static_cast<rgl_return_mode_t>(0x01000009)),
+             RGL_INVALID_ARGUMENT, "return_type");
   const rgl_node_t rays = make_rays({kIdentity});
-  RGL_STATUS(rgl_node_raytrace_configure_distortion(rays, true), RGL_INVALID_API_OBJECT, "Object does not exist: RaytraceNode 0x");
+  RGL_STATUS(rgl_node_raytrace_configure_distortion(rays, true), RGL_INVALID_API_OBJECT,
+             "Object does not exist: RaytraceNode 0x");
   RGL_STATUS(rgl_node_raytrace_configure_id(rays, 3), RGL_INVALID_API_OBJECT, "RaytraceNode");
 }
 
 TEST_F(RglRefusals, PointNodes) {
   rgl_node_t n = nullptr;
-  const rgl_field_t xyz = RGL_FIELD_XYZ_VEC3_F32, packed = RGL_FIELD_DYNAMIC_FORMAT, none = static_cast<rgl_field_t>(77);
+  const rgl_field_t xyz = RGL_FIELD_XYZ_VEC3_F32, packed = RGL_FIELD_DYNAMIC_FORMAT,
+                    none = static_cast<rgl_field_t>(77);
   const float point[3] = {};
-  for (auto* make : {rgl_node_points_format, rgl_node_points_yield, rgl_node_points_spatial_merge, rgl_node_points_temporal_merge}) {
+  for (auto* make :
+       {rgl_node_points_format, rgl_node_points_yield, rgl_node_points_spatial_merge, rgl_node_points_temporal_merge}) {
     RGL_STATUS(make(nullptr, &xyz, 1), RGL_INVALID_ARGUMENT, "node != nullptr");
     RGL_STATUS(make(&n, nullptr, 1), RGL_INVALID_ARGUMENT, "fields != nullptr");
     RGL_STATUS(make(&n, &xyz, 0), RGL_INVALID_ARGUMENT, "field_count > 0");
@@ -217,7 +227,8 @@ TEST_F(RglRefusals, Radar) {
   for (int i = 0; i < 7; ++i) {
     float p[7] = {1, 1, 1, 1, 1, 1, 0};
     p[i] = i == 6 ? -1.0F : 0.0F;
-    RGL_STATUS(rgl_node_points_radar_track_objects(&n, p[0], p[1], p[2], p[3], p[4], p[5], p[6]), RGL_INVALID_ARGUMENT, "0.0F");
+    RGL_STATUS(rgl_node_points_radar_track_objects(&n, p[0], p[1], p[2], p[3], p[4], p[5], p[6]), RGL_INVALID_ARGUMENT,
+               "0.0F");
   }
   RGL_OK(rgl_node_points_radar_track_objects(&n, 1, 1, 1, 1, 1, 1, 0));
   const int32_t id = 1;
@@ -227,7 +238,8 @@ TEST_F(RglRefusals, Radar) {
   RGL_STATUS(rgl_node_points_radar_set_classes(n, &id, nullptr, 1), RGL_INVALID_ARGUMENT, "object_classes != nullptr");
   RGL_STATUS(rgl_node_points_radar_set_classes(n, &id, &car, -1), RGL_INVALID_ARGUMENT, "count >= 0");
   RGL_STATUS(rgl_node_points_radar_set_classes(n, &id, &none, 1), RGL_INVALID_ARGUMENT, "object_classes");
-  RGL_STATUS(rgl_node_points_radar_set_classes(make_yield({RGL_FIELD_XYZ_VEC3_F32}), &id, &car, 1), RGL_INVALID_API_OBJECT, "Radar");
+  RGL_STATUS(rgl_node_points_radar_set_classes(make_yield({RGL_FIELD_XYZ_VEC3_F32}), &id, &car, 1),
+             RGL_INVALID_API_OBJECT, "Radar");
 }
 
 TEST_F(RglRefusals, Graphs) {
@@ -235,7 +247,8 @@ TEST_F(RglRefusals, Graphs) {
   int32_t number = 0;
   float room[8];
   RGL_STATUS(rgl_graph_run(nullptr), RGL_INVALID_ARGUMENT, "node != nullptr");
-  RGL_STATUS(rgl_graph_run(reinterpret_cast<rgl_node_t>(0x8)), RGL_INVALID_API_OBJECT, "Object does not exist: Node 0x8");
+  RGL_STATUS(rgl_graph_run(reinterpret_cast<rgl_node_t>(0x8)), RGL_INVALID_API_OBJECT,
+             "Object does not exist: Node 0x8");
   RGL_STATUS(rgl_graph_destroy(nullptr), RGL_INVALID_ARGUMENT, "node != nullptr");
   RGL_STATUS(rgl_graph_node_add_child(rays, nullptr), RGL_INVALID_ARGUMENT, "child != nullptr");
   RGL_STATUS(rgl_graph_node_add_child(nullptr, rays), RGL_INVALID_ARGUMENT, "parent != nullptr");
@@ -243,13 +256,17 @@ TEST_F(RglRefusals, Graphs) {
   RGL_STATUS(rgl_graph_node_remove_child(rays, trace), RGL_INVALID_PIPELINE, "not a child");
   chain({rays, trace});
   RGL_STATUS(rgl_graph_node_add_child(rays, trace), RGL_INVALID_PIPELINE, "already a child");
-  RGL_STATUS(rgl_graph_get_result_size(rays, RGL_FIELD_XYZ_VEC3_F32, &number, &number), RGL_INVALID_API_OBJECT, "IPointsNode");
+  RGL_STATUS(rgl_graph_get_result_size(rays, RGL_FIELD_XYZ_VEC3_F32, &number, &number), RGL_INVALID_API_OBJECT,
+             "IPointsNode");
   RGL_STATUS(rgl_graph_get_result_data(trace, RGL_FIELD_XYZ_VEC3_F32, nullptr), RGL_INVALID_ARGUMENT, "dst != nullptr");
-  RGL_STATUS(rgl_graph_get_result_data(trace, RGL_FIELD_XYZ_VEC3_F32, room), RGL_INVALID_PIPELINE, "it hasn't been run yet");
+  RGL_STATUS(rgl_graph_get_result_data(trace, RGL_FIELD_XYZ_VEC3_F32, room), RGL_INVALID_PIPELINE,
+             "it hasn't been run yet");
   RGL_OK(rgl_graph_run(rays));
   RGL_OK(rgl_graph_get_result_size(trace, RGL_FIELD_XYZ_VEC3_F32, nullptr, nullptr));
-  RGL_STATUS(rgl_graph_get_result_size(trace, RGL_FIELD_DYNAMIC_FORMAT, &number, nullptr), RGL_INVALID_ARGUMENT, "DYNAMIC_FORMAT");
-  RGL_STATUS(rgl_graph_get_result_size(trace, static_cast<rgl_field_t>(99), &number, nullptr), RGL_INVALID_ARGUMENT, "99");
+  RGL_STATUS(rgl_graph_get_result_size(trace, RGL_FIELD_DYNAMIC_FORMAT, &number, nullptr), RGL_INVALID_ARGUMENT,
+             "DYNAMIC_FORMAT");
+  RGL_STATUS(rgl_graph_get_result_size(trace, static_cast<rgl_field_t>(99), &number, nullptr), RGL_INVALID_ARGUMENT,
+             "99");
   RGL_STATUS(rgl_graph_get_result_data(trace, RGL_FIELD_DISTANCE_F32, room), RGL_INVALID_PIPELINE, "DISTANCE_F32");
   RGL_STATUS(rgl_graph_node_get_priority(trace, nullptr), RGL_INVALID_ARGUMENT, "out_priority != nullptr");
   RGL_STATUS(rgl_node_is_alive(trace, nullptr), RGL_INVALID_ARGUMENT, "out_alive != nullptr");

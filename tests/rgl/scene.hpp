@@ -19,9 +19,9 @@ inline std::string last_error() {
 }
 
 #define RGL_OK(call) ASSERT_EQ(call, RGL_SUCCESS) << fathom::test::last_error()
-#define RGL_STATUS(call, status, text)                                                       \
-  do {                                                                                       \
-    EXPECT_EQ(call, status) << fathom::test::last_error();                                   \
+#define RGL_STATUS(call, status, text)                                                                 \
+  do {                                                                                                 \
+    EXPECT_EQ(call, status) << fathom::test::last_error();                                             \
     EXPECT_NE(fathom::test::last_error().find(text), std::string::npos) << fathom::test::last_error(); \
   } while (false)
 
@@ -29,9 +29,11 @@ inline constexpr rgl_mat3x4f kIdentity = {{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1,
 
 inline rgl_mat3x4f translation(float x, float y, float z) { return {{{1, 0, 0, x}, {0, 1, 0, y}, {0, 0, 1, z}}}; }
 
-/// Turned about y by yaw, then about its own x by pitch: a ray along (sin yaw cos pitch, -sin pitch, cos yaw cos pitch).
+/// Turned about y by yaw, then about its own x by pitch: a ray along (sin yaw cos pitch, -sin pitch, cos yaw cos
+/// pitch).
 inline rgl_mat3x4f turned(double yaw, double pitch, float x = 0, float y = 0, float z = 0) {
-  const float cy = float(std::cos(yaw)), sy = float(std::sin(yaw)), cp = float(std::cos(pitch)), sp = float(std::sin(pitch));
+  const float cy = float(std::cos(yaw)), sy = float(std::sin(yaw)), cp = float(std::cos(pitch)),
+              sp = float(std::sin(pitch));
   return {{{cy, sy * sp, sy * cp, x}, {0, cp, -sp, y}, {-sy, cy * sp, cy * cp, z}}};
 }
 

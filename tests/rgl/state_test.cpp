@@ -1,5 +1,5 @@
-// What belongs to the process: the log, the environment, and the end of everything after a fatal error. Each test body is
-// a process of its own.
+// What belongs to the process: the log, the environment, and the end of everything after a fatal error. Each test body
+// is a process of its own.
 
 #include <cstdlib>
 #include <filesystem>

@@ -30,7 +30,8 @@ class RglTapes : public Rgl {
   }
   static void write(const std::string& path, const std::string& text) { std::ofstream(path, std::ios::binary) << text; }
 
-  std::filesystem::path folder_ = std::filesystem::temp_directory_path() / ("fathom-rgl-tapes-" + std::to_string(getpid()));
+  std::filesystem::path folder_ =
+      std::filesystem::temp_directory_path() / ("fathom-rgl-tapes-" + std::to_string(getpid()));
   std::string path_ = (folder_ / "tape").string();
 };
 
@@ -53,7 +54,8 @@ void use_everything(const std::string& pcd) {
   const int32_t rings[2] = {3, 4};
   const rgl_vec2f range = {{0, 1e30F}};
   const std::vector<float> offsets(6, 0.1F);
-  rgl_node_t ring = nullptr, limits = nullptr, times = nullptr, pose = nullptr, noise = nullptr, hit = nullptr, distance = nullptr, compact = nullptr, format = nullptr;
+  rgl_node_t ring = nullptr, limits = nullptr, times = nullptr, pose = nullptr, noise = nullptr, hit = nullptr,
+             distance = nullptr, compact = nullptr, format = nullptr;
   RGL_OK(rgl_node_rays_set_ring_ids(&ring, rings, 2));
   RGL_OK(rgl_node_rays_set_range(&limits, &range, 1));
   RGL_OK(rgl_node_rays_set_time_offsets(&times, offsets.data(), 6));
@@ -62,7 +64,8 @@ void use_everything(const std::string& pcd) {
   RGL_OK(rgl_node_gaussian_noise_angular_hitpoint(&hit, 0, 0.01F, RGL_AXIS_Z));
   RGL_OK(rgl_node_gaussian_noise_distance(&distance, 0.25F, 0.1F, 1e-3F));
   RGL_OK(rgl_node_points_compact_by_field(&compact, RGL_FIELD_IS_HIT_I32));
-  const rgl_field_t fields[] = {RGL_FIELD_XYZ_VEC3_F32, RGL_FIELD_PADDING_32, RGL_FIELD_INTENSITY_F32, RGL_FIELD_RING_ID_U16};
+  const rgl_field_t fields[] = {RGL_FIELD_XYZ_VEC3_F32, RGL_FIELD_PADDING_32, RGL_FIELD_INTENSITY_F32,
+                                RGL_FIELD_RING_ID_U16};
   RGL_OK(rgl_node_points_format(&format, fields, 4));
   const rgl_node_t trace = make_raytrace();
   std::vector<rgl_mat3x4f> rays;
@@ -101,8 +104,11 @@ TEST_F(RglTapes, GiveTheSameCloudsAgain) {
 /// Both forms of YAML that tapes come in, quotes and comments; what was recorded by other versions.
 TEST_F(RglTapes, AreReadInBlocksToo) {
   write(path_ + ".bin", std::string(48, '\0'));
-  write(path_ + ".yaml", "# a comment\n---\n- rgl_get_version_info:\n    t: 1\n    a:\n      - 0\n      - 16\n      - 3\n- rgl_configure_logging:\n    t: 2\n    a:\n"
-                         "      - 6\n      - \"\"\n      - false\n- rgl_node_rays_from_mat3x4f:\n    t: 3\n    a:\n      - 1\n      - 0\n      - 1\n- rgl_fly:\n    t: 4\n    a: []\n");
+  write(path_ + ".yaml",
+        "# a comment\n---\n- rgl_get_version_info:\n    t: 1\n    a:\n      - 0\n      - 16\n      - 3\n- "
+        "rgl_configure_logging:\n    t: 2\n    a:\n"
+        "      - 6\n      - \"\"\n      - false\n- rgl_node_rays_from_mat3x4f:\n    t: 3\n    a:\n      - 1\n      - "
+        "0\n      - 1\n- rgl_fly:\n    t: 4\n    a: []\n");
   RGL_STATUS(rgl_tape_play(path_.c_str()), RGL_TAPE_ERROR, "rgl_fly cannot be played");
   for (const char* version : {"2147483647, 2147483647, 2147483647", "1, 0, 0", "0, 17, 0"}) {
     write(path_ + ".yaml", std::string("- rgl_get_version_info: {t: 1, a: [") + version + "]}\n");
@@ -113,7 +119,8 @@ TEST_F(RglTapes, AreReadInBlocksToo) {
     RGL_STATUS(rgl_tape_play(path_.c_str()), RGL_TAPE_ERROR, "too old");
   }
   // An array that cannot lie where the tape says.
-  write(path_ + ".yaml", "- rgl_get_version_info: {t: 1, a: [0, 19, 0]}\n- rgl_node_rays_from_mat3x4f: {t: 1, a: [1, 3, 0]}\n");
+  write(path_ + ".yaml",
+        "- rgl_get_version_info: {t: 1, a: [0, 19, 0]}\n- rgl_node_rays_from_mat3x4f: {t: 1, a: [1, 3, 0]}\n");
   RGL_STATUS(rgl_tape_play(path_.c_str()), RGL_TAPE_ERROR, "argument 1");
 }
 
@@ -139,7 +146,8 @@ TEST_F(RglTapes, OfAnyBytesEndInAStatus) {
     write(path_ + ".yaml", text);
     write(path_ + ".bin", bytes);
     const rgl_status_t status = rgl_tape_play(path_.c_str());
-    ASSERT_TRUE(status == RGL_SUCCESS || status == RGL_TAPE_ERROR || status == RGL_INVALID_ARGUMENT) << i << ": " << status << ' ' << last_error();
+    ASSERT_TRUE(status == RGL_SUCCESS || status == RGL_TAPE_ERROR || status == RGL_INVALID_ARGUMENT)
+        << i << ": " << status << ' ' << last_error();
     refused += status != RGL_SUCCESS ? 1 : 0;
     RGL_OK(rgl_cleanup());
   }

@@ -44,7 +44,9 @@ TEST_F(RglThreads, OnTheSameGraphs) {
   std::atomic<rgl_node_t> rays = nullptr, trace = nullptr, yield = nullptr;
   std::atomic<int> fatal = 0;
   const auto check = [&](rgl_status_t status) {
-    if (status != RGL_SUCCESS && status != RGL_INVALID_API_OBJECT && status != RGL_INVALID_PIPELINE && status != RGL_INVALID_ARGUMENT) ++fatal;
+    if (status != RGL_SUCCESS && status != RGL_INVALID_API_OBJECT && status != RGL_INVALID_PIPELINE &&
+        status != RGL_INVALID_ARGUMENT)
+      ++fatal;
   };
   const auto build = [&] {
     const std::vector<rgl_mat3x4f> many(3000, kIdentity);
@@ -63,13 +65,27 @@ TEST_F(RglThreads, OnTheSameGraphs) {
     for (int i = 0; i < 120; ++i) {
       rgl_node_t node = trace;
       switch ((i + id) % 8) {
-        case 0: check(rgl_graph_run(node)); break;
-        case 1: check(rgl_graph_get_result_data(yield, RGL_FIELD_NORMAL_VEC3_F32, room.data())); break;
-        case 2: check(rgl_node_raytrace(&node, nullptr)); break;
-        case 3: check(rgl_graph_node_remove_child(node, yield)); break;
-        case 4: check(rgl_graph_node_add_child(node, yield)); break;
-        case 5: check(rgl_scene_set_time(nullptr, std::uint64_t(i))); break;
-        case 6: check(rgl_graph_run(yield)); break;
+        case 0:
+          check(rgl_graph_run(node));
+          break;
+        case 1:
+          check(rgl_graph_get_result_data(yield, RGL_FIELD_NORMAL_VEC3_F32, room.data()));
+          break;
+        case 2:
+          check(rgl_node_raytrace(&node, nullptr));
+          break;
+        case 3:
+          check(rgl_graph_node_remove_child(node, yield));
+          break;
+        case 4:
+          check(rgl_graph_node_add_child(node, yield));
+          break;
+        case 5:
+          check(rgl_scene_set_time(nullptr, std::uint64_t(i)));
+          break;
+        case 6:
+          check(rgl_graph_run(yield));
+          break;
         default:
           if (id == 0) {
             check(rgl_graph_run(node));

@@ -10,7 +10,8 @@ namespace {
 /// Bytes of one value. Throws INVALID_ARGUMENT for what is no field, or no field of this node.
 std::size_t size_of(const PointsNode& node, rgl_field_t field) {
   if (field != RGL_FIELD_DYNAMIC_FORMAT) return info_of(field).size;
-  if (node.packed_size() == 0) fail(RGL_INVALID_ARGUMENT, "Invalid argument: RGL_FIELD_DYNAMIC_FORMAT is of format nodes only");
+  if (node.packed_size() == 0)
+    fail(RGL_INVALID_ARGUMENT, "Invalid argument: RGL_FIELD_DYNAMIC_FORMAT is of format nodes only");
   return node.packed_size();
 }
 
@@ -54,7 +55,8 @@ rgl_status_t rgl_graph_get_result_size(rgl_node_t node, rgl_field_t field, int32
     }
     if (out_count != nullptr) *out_count = static_cast<std::int32_t>(count);
     if (out_size_of != nullptr) *out_size_of = static_cast<std::int32_t>(size);
-    lib.tape.record("rgl_graph_get_result_size", node, field, static_cast<std::int32_t>(count), static_cast<std::int32_t>(size));
+    lib.tape.record("rgl_graph_get_result_size", node, field, static_cast<std::int32_t>(count),
+                    static_cast<std::int32_t>(size));
   });
 }
 
@@ -66,7 +68,8 @@ rgl_status_t rgl_graph_get_result_data(rgl_node_t node, rgl_field_t field, void*
     lib.wait_for_result(*points);
     if (is_padding(field) || !points->has(field)) {
       const FieldInfo* info = find_field(field);
-      fail(RGL_INVALID_PIPELINE, fmt::format("{} does not provide field {}", points->name(), info == nullptr ? "?" : info->name));
+      fail(RGL_INVALID_PIPELINE,
+           fmt::format("{} does not provide field {}", points->name(), info == nullptr ? "?" : info->name));
     }
     const std::size_t bytes = points->count() * size_of(*points, field);
     if (bytes > 0) std::memcpy(dst, points->data(field), bytes);

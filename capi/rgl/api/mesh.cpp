@@ -17,7 +17,9 @@ std::vector<std::array<std::uint32_t, 3>> to_triangles(const rgl_vec3i* indices,
   return triangles;
 }
 
-std::int32_t vertices_of(const MeshObject& mesh) { return static_cast<std::int32_t>(mesh.shared->mesh.vertices_m.size()); }
+std::int32_t vertices_of(const MeshObject& mesh) {
+  return static_cast<std::int32_t>(mesh.shared->mesh.vertices_m.size());
+}
 
 }  // namespace
 
@@ -68,7 +70,8 @@ rgl_status_t rgl_mesh_set_bone_weights(rgl_mesh_t mesh, const rgl_bone_weights_t
       std::copy_n(bone_weights[i].weights, 4, object->weights[i].weight.begin());
       std::copy_n(bone_weights[i].bone_indexes, 4, object->weights[i].bone.begin());
     }
-    lib.tape.record("rgl_mesh_set_bone_weights", mesh, tape_array(bone_weights, bone_weights_count), bone_weights_count);
+    lib.tape.record("rgl_mesh_set_bone_weights", mesh, tape_array(bone_weights, bone_weights_count),
+                    bone_weights_count);
   });
 }
 

@@ -88,8 +88,9 @@ rgl_status_t rgl_lidar_set_gaussian_noise_params(rgl_lidar_t lidar, rgl_angular_
     RGL_CHECK(distance_noise_stddev_rise_per_meter >= 0.0F);
     const fathom::Noise distance =
         distance_noise(distance_noise_mean, distance_noise_stddev_base, distance_noise_stddev_rise_per_meter);
-    settled(lib, lidar)->set_noise(angular_noise_type == RGL_ANGULAR_NOISE_TYPE_RAY_BASED, angular_noise_mean,
-                                   angular_noise_stddev, distance);
+    settled(lib, lidar)
+        ->set_noise(angular_noise_type == RGL_ANGULAR_NOISE_TYPE_RAY_BASED, angular_noise_mean, angular_noise_stddev,
+                    distance);
   });
 }
 

@@ -52,8 +52,9 @@ rgl_status_t rgl_node_points_downsample(rgl_node_t* node, float leaf_size_x, flo
     RGL_CHECK(leaf_size_x > 0.0F);
     RGL_CHECK(leaf_size_y > 0.0F);
     RGL_CHECK(leaf_size_z > 0.0F);
-    make_or_change<DownsampleNode>(lib, node, Dirties::kNode,
-                                   [&](DownsampleNode& n) { n.set({leaf_size_x, leaf_size_y, leaf_size_z}); });
+    make_or_change<DownsampleNode>(lib, node, Dirties::kNode, [&](DownsampleNode& n) {
+      n.set({leaf_size_x, leaf_size_y, leaf_size_z});
+    });
     lib.tape.record("rgl_node_points_downsample", *node, leaf_size_x, leaf_size_y, leaf_size_z);
   });
 }

@@ -37,11 +37,13 @@ rgl_status_t rgl_node_points_transform(rgl_node_t* node, const rgl_mat3x4f* tran
 }
 
 rgl_status_t rgl_node_points_format(rgl_node_t* node, const rgl_field_t* fields, int32_t field_count) {
-  return guarded([&](Library& lib) { make_of_fields<FormatNode>(lib, "rgl_node_points_format", node, fields, field_count); });
+  return guarded(
+      [&](Library& lib) { make_of_fields<FormatNode>(lib, "rgl_node_points_format", node, fields, field_count); });
 }
 
 rgl_status_t rgl_node_points_yield(rgl_node_t* node, const rgl_field_t* fields, int32_t field_count) {
-  return guarded([&](Library& lib) { make_of_fields<YieldNode>(lib, "rgl_node_points_yield", node, fields, field_count); });
+  return guarded(
+      [&](Library& lib) { make_of_fields<YieldNode>(lib, "rgl_node_points_yield", node, fields, field_count); });
 }
 
 rgl_status_t rgl_node_points_spatial_merge(rgl_node_t* node, const rgl_field_t* fields, int32_t field_count) {

@@ -43,7 +43,10 @@ rgl_status_t rgl_node_points_radar_postprocess(rgl_node_t* node, const rgl_radar
     RGL_CHECK(received_noise_st_dev > 0.0F);
     RadarSettings settings = {read_scopes(radar_scopes, radar_scopes_count),
                               {frequency, ray_azimuth_step, ray_elevation_step},
-                              power_transmitted, cumulative_device_gain, received_noise_mean, received_noise_st_dev};
+                              power_transmitted,
+                              cumulative_device_gain,
+                              received_noise_mean,
+                              received_noise_st_dev};
     make_or_change<RadarPostprocessNode>(lib, node, Dirties::kNode,
                                          [&](RadarPostprocessNode& radar) { radar.set(std::move(settings)); });
     lib.tape.record("rgl_node_points_radar_postprocess", *node, tape_array(radar_scopes, radar_scopes_count),
@@ -65,9 +68,9 @@ rgl_status_t rgl_node_points_radar_track_objects(rgl_node_t* node, float object_
     RGL_CHECK(max_matching_distance > 0.0F);
     RGL_CHECK(max_prediction_time_frame > 0.0F);
     RGL_CHECK(movement_sensitivity >= 0.0F);
-    const fathom::RadarTrackSettings settings = {object_distance_threshold,     object_azimuth_threshold,
-                                                 object_elevation_threshold,    object_radial_speed_threshold,
-                                                 max_matching_distance,         1e-3F * max_prediction_time_frame,
+    const fathom::RadarTrackSettings settings = {object_distance_threshold,  object_azimuth_threshold,
+                                                 object_elevation_threshold, object_radial_speed_threshold,
+                                                 max_matching_distance,      1e-3F * max_prediction_time_frame,
                                                  movement_sensitivity};
     make_or_change<RadarTrackNode>(lib, node, Dirties::kNode, [&](RadarTrackNode& track) { track.set(settings); });
     lib.tape.record("rgl_node_points_radar_track_objects", *node, object_distance_threshold, object_azimuth_threshold,

@@ -27,8 +27,9 @@ rgl_status_t rgl_node_rays_set_ring_ids(rgl_node_t* node, const int32_t* ring_id
     RGL_CHECK(node != nullptr);
     RGL_CHECK(ring_ids != nullptr);
     RGL_CHECK(ring_ids_count > 0);
-    make_or_change<RaysRingIds>(lib, node, Dirties::kNode,
-                                [&](RaysRingIds& rings) { rings.set({ring_ids, ring_ids + ring_ids_count}); });
+    make_or_change<RaysRingIds>(lib, node, Dirties::kNode, [&](RaysRingIds& rings) {
+      rings.set({ring_ids, ring_ids + ring_ids_count});
+    });
     lib.tape.record("rgl_node_rays_set_ring_ids", *node, tape_array(ring_ids, ring_ids_count), ring_ids_count);
   });
 }
@@ -55,8 +56,9 @@ rgl_status_t rgl_node_rays_set_time_offsets(rgl_node_t* node, const float* offse
     RGL_CHECK(node != nullptr);
     RGL_CHECK(offsets != nullptr);
     RGL_CHECK(offsets_count > 0);
-    make_or_change<RaysTimeOffsets>(lib, node, Dirties::kNode,
-                                    [&](RaysTimeOffsets& times) { times.set({offsets, offsets + offsets_count}); });
+    make_or_change<RaysTimeOffsets>(lib, node, Dirties::kNode, [&](RaysTimeOffsets& times) {
+      times.set({offsets, offsets + offsets_count});
+    });
     lib.tape.record("rgl_node_rays_set_time_offsets", *node, tape_array(offsets, offsets_count), offsets_count);
   });
 }

@@ -53,7 +53,8 @@ rgl_status_t rgl_node_raytrace_with_distortion(rgl_node_t* node, rgl_scene_t sce
       trace.settings.motion = {to_vec3(*linear_velocity), to_vec3(*angular_velocity)};
       trace.settings.distort = true;
     });
-    lib.tape.record("rgl_node_raytrace_with_distortion", *node, scene, tape_array(linear_velocity), tape_array(angular_velocity));
+    lib.tape.record("rgl_node_raytrace_with_distortion", *node, scene, tape_array(linear_velocity),
+                    tape_array(angular_velocity));
   });
 }
 
@@ -63,8 +64,11 @@ rgl_status_t rgl_node_raytrace_configure_velocity(rgl_node_t node, const rgl_vec
     RGL_CHECK(node != nullptr);
     RGL_CHECK(linear_velocity != nullptr);
     RGL_CHECK(angular_velocity != nullptr);
-    configure(lib, node, [&](RaytraceSettings& s) { s.motion = {to_vec3(*linear_velocity), to_vec3(*angular_velocity)}; });
-    lib.tape.record("rgl_node_raytrace_configure_velocity", node, tape_array(linear_velocity), tape_array(angular_velocity));
+    configure(lib, node, [&](RaytraceSettings& s) {
+      s.motion = {to_vec3(*linear_velocity), to_vec3(*angular_velocity)};
+    });
+    lib.tape.record("rgl_node_raytrace_configure_velocity", node, tape_array(linear_velocity),
+                    tape_array(angular_velocity));
   });
 }
 

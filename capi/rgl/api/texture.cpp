@@ -12,8 +12,8 @@ rgl_status_t rgl_texture_create(rgl_texture_t* out_texture, const void* texels, 
     const auto* bytes = static_cast<const std::uint8_t*>(texels);
     const std::size_t size = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
     auto object = std::make_shared<TextureObject>();
-    object->texture = std::make_shared<const fathom::Texture>(fathom::Texture{
-        static_cast<std::uint32_t>(width), static_cast<std::uint32_t>(height), {bytes, bytes + size}});
+    object->texture = std::make_shared<const fathom::Texture>(
+        fathom::Texture{static_cast<std::uint32_t>(width), static_cast<std::uint32_t>(height), {bytes, bytes + size}});
     *out_texture = lib.textures.add(std::move(object));
     lib.tape.record("rgl_texture_create", *out_texture, TapeArray{texels, size}, width, height);
   });

@@ -139,8 +139,7 @@ void unlink(Node& parent, Node& child) {
 void set_priority(Node& node, std::int32_t priority) {
   for (const Node* child : node.children) {
     if (child->priority > priority) {
-      fail(RGL_INVALID_PIPELINE,
-           fmt::format("cannot set priority {}: a child has {}", priority, child->priority));
+      fail(RGL_INVALID_PIPELINE, fmt::format("cannot set priority {}: a child has {}", priority, child->priority));
     }
   }
   node.priority = priority;

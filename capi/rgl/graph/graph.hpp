@@ -13,7 +13,8 @@ std::vector<Node*> component_of(Node& node);
 /// Every node after its parents, those of higher priority first. Throws INVALID_PIPELINE when a cycle is in the way.
 std::vector<Node*> execution_order(const std::vector<Node*>& component);
 
-/// Throw INVALID_PIPELINE when the link is there already, or is not there. Both leave every node of the components dirty.
+/// Throw INVALID_PIPELINE when the link is there already, or is not there. Both leave every node of the components
+/// dirty.
 void link(Node& parent, Node& child);
 void unlink(Node& parent, Node& child);
 

@@ -21,7 +21,8 @@ template <class Kind>
 Kind& only_parent(const Node& node, const char* kind) {
   const std::vector<Kind*> list = parents_of_kind<Kind>(node);
   if (list.size() != 1) {
-    fail(RGL_INVALID_PIPELINE, fmt::format("{} looked for one parent of the kind {}, and has {}", node.name(), kind, list.size()));
+    fail(RGL_INVALID_PIPELINE,
+         fmt::format("{} looked for one parent of the kind {}, and has {}", node.name(), kind, list.size()));
   }
   return *list.front();
 }

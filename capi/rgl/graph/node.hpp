@@ -1,6 +1,6 @@
 #pragma once
-// Nodes of a graph. Links are plain pointers: the registry owns nodes, and only rgl_graph_destroy and rgl_cleanup, which
-// take whole components, end them.
+// Nodes of a graph. Links are plain pointers: the registry owns nodes, and only rgl_graph_destroy and rgl_cleanup,
+// which take whole components, end them.
 
 #include <atomic>
 #include <cstddef>
@@ -65,12 +65,12 @@ class Node : public std::enable_shared_from_this<Node> {
   // Kept by graph.cpp.
   std::vector<Node*> parents, children;  ///< children: by falling priority
   std::int32_t priority = 0;
-  bool dirty = true;           ///< changed since it last ran
-  bool removed = false;        ///< destroyed while another thread waited for it
-  std::shared_ptr<Run> run_of; ///< the last run, if the component has not changed since
-  std::size_t place = 0;       ///< in that run's order
-  std::uint32_t ordinal = 0;   ///< names its random numbers
-  std::uint32_t runs = 0;      ///< how often it ran
+  bool dirty = true;            ///< changed since it last ran
+  bool removed = false;         ///< destroyed while another thread waited for it
+  std::shared_ptr<Run> run_of;  ///< the last run, if the component has not changed since
+  std::size_t place = 0;        ///< in that run's order
+  std::uint32_t ordinal = 0;    ///< names its random numbers
+  std::uint32_t runs = 0;       ///< how often it ran
 };
 
 class RaysNode : public Node, public fathom::BeamSource {

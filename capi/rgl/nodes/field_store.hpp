@@ -12,7 +12,9 @@ namespace rgl {
 class FieldStore {
  public:
   /// Room for `count` values; what it held is lost.
-  std::byte* resize(rgl_field_t field, std::size_t count) { return buffers_[field].resize(count * info_of(field).size); }
+  std::byte* resize(rgl_field_t field, std::size_t count) {
+    return buffers_[field].resize(count * info_of(field).size);
+  }
   template <class T>
   T* resize_as(rgl_field_t field, std::size_t count) {
     return reinterpret_cast<T*>(resize(field, count));

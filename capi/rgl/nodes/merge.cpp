@@ -10,7 +10,8 @@ namespace rgl {
 
 void SpatialMergeNode::validate(const World&) {
   if (inputs_.size() < 2) {
-    fail(RGL_INVALID_PIPELINE, fmt::format("{} looked for two or more parents of the kind IPointsNode, and has {}", name(), inputs_.size()));
+    fail(RGL_INVALID_PIPELINE,
+         fmt::format("{} looked for two or more parents of the kind IPointsNode, and has {}", name(), inputs_.size()));
   }
   for (const PointsNode* input : inputs_) {
     for (const rgl_field_t field : fields_) require_field(*input, field, name());
@@ -30,7 +31,8 @@ void SpatialMergeNode::run(const RunContext&) {
   for (const PointsNode* input : inputs_) count_ += input->count();
   for (const rgl_field_t field : fields_) {
     std::byte* out = merged_.resize(field, count_);
-    for (const PointsNode* input : inputs_) out = std::copy_n(input->data(field), input->count() * info_of(field).size, out);
+    for (const PointsNode* input : inputs_)
+      out = std::copy_n(input->data(field), input->count() * info_of(field).size, out);
   }
 }
 

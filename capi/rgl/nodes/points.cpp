@@ -72,7 +72,8 @@ void PointsNoise::run(const RunContext& context) {
   fathom::NoisyPoints points;
   points.xyz = input_as<float>(RGL_FIELD_XYZ_VEC3_F32, 3);
   if (has_distance) points.distance_m = input_as<float>(RGL_FIELD_DISTANCE_F32);
-  if (context.keep_misses && input().has(RGL_FIELD_IS_HIT_I32)) points.is_hit = input_as<std::int32_t>(RGL_FIELD_IS_HIT_I32);
+  if (context.keep_misses && input().has(RGL_FIELD_IS_HIT_I32))
+    points.is_hit = input_as<std::int32_t>(RGL_FIELD_IS_HIT_I32);
   points.out_xyz = own_.resize_as<float>(RGL_FIELD_XYZ_VEC3_F32, count());
   if (has_distance) points.out_distance_m = own_.resize_as<float>(RGL_FIELD_DISTANCE_F32, count());
   points.distance_from_origin = distance_from_origin_;

@@ -10,7 +10,7 @@
 namespace rgl {
 
 std::vector<rgl_field_t> RadarPostprocessNode::required() const {
-  return {RGL_FIELD_DISTANCE_F32,     RGL_FIELD_AZIMUTH_F32,         RGL_FIELD_ELEVATION_F32,  RGL_FIELD_RADIAL_SPEED_F32,
+  return {RGL_FIELD_DISTANCE_F32,        RGL_FIELD_AZIMUTH_F32,     RGL_FIELD_ELEVATION_F32, RGL_FIELD_RADIAL_SPEED_F32,
           RGL_FIELD_RAY_POSE_MAT3x4_F32, RGL_FIELD_NORMAL_VEC3_F32, RGL_FIELD_XYZ_VEC3_F32};
 }
 
@@ -41,23 +41,29 @@ void RadarPostprocessNode::select(const RunContext& context) {
                                           input_as<fathom::Matrix34>(RGL_FIELD_RAY_POSE_MAT3x4_F32)};
   const fathom::NoiseKey key = noise_key(context, "radar");
   for (std::size_t i = 0; i < clusters.size(); ++i) {
-    const double section = fathom::radar_cross_section_dbsm(surfaces, clusters[i].points, settings_.wave, sensor_from_world());
+    const double section =
+        fathom::radar_cross_section_dbsm(surfaces, clusters[i].points, settings_.wave, sensor_from_world());
     if (std::isnan(section)) fail(RGL_INVALID_PIPELINE, "RCS is NaN");
     const fathom::PhiloxBlock words = fathom::keyed_block(key, static_cast<std::uint32_t>(i), 0);
     const float n = fathom::normals_from_words(words.word[0], words.word[1]).first;
     noise[i] = settings_.noise_mean_db + settings_.noise_stddev_db * n;
     rcs[i] = static_cast<float>(section);
-    power[i] = static_cast<float>(fathom::radar_power_dbm(settings_.power_dbm, settings_.gain_dbi, section, distance[indices_[i]],
-                                                          settings_.wave.frequency_hz)) +
+    power[i] = static_cast<float>(fathom::radar_power_dbm(settings_.power_dbm, settings_.gain_dbi, section,
+                                                          distance[indices_[i]], settings_.wave.frequency_hz)) +
                noise[i];
     snr[i] = power[i] - noise[i];
   }
 }
 
 std::vector<rgl_field_t> RadarTrackNode::required() const {
-  return {RGL_FIELD_XYZ_VEC3_F32,     RGL_FIELD_DISTANCE_F32,  RGL_FIELD_AZIMUTH_F32,
-          RGL_FIELD_ELEVATION_F32,    RGL_FIELD_RADIAL_SPEED_F32, RGL_FIELD_ENTITY_ID_I32,
-          RGL_FIELD_RELATIVE_VELOCITY_VEC3_F32, RGL_FIELD_ABSOLUTE_VELOCITY_VEC3_F32};
+  return {RGL_FIELD_XYZ_VEC3_F32,
+          RGL_FIELD_DISTANCE_F32,
+          RGL_FIELD_AZIMUTH_F32,
+          RGL_FIELD_ELEVATION_F32,
+          RGL_FIELD_RADIAL_SPEED_F32,
+          RGL_FIELD_ENTITY_ID_I32,
+          RGL_FIELD_RELATIVE_VELOCITY_VEC3_F32,
+          RGL_FIELD_ABSOLUTE_VELOCITY_VEC3_F32};
 }
 
 void RadarTrackNode::prepare(World& world) { now_s_ = 1e-9 * static_cast<double>(world.now().value_or(0)); }

@@ -58,12 +58,14 @@ bool RaytraceNode::has(rgl_field_t field) const {
 void RaytraceNode::validate(const World& world) {
   fields_ = asked_below(*this);
   if (has(RGL_FIELD_RING_ID_U16) && rays_->rings().empty()) refuse("requested RING_ID_U16, but there are no ring ids");
-  if (has(RGL_FIELD_TIME_STAMP_F64) && !world.now()) refuse("requested TIME_STAMP_F64, but the scene's time is not set");
+  if (has(RGL_FIELD_TIME_STAMP_F64) && !world.now())
+    refuse("requested TIME_STAMP_F64, but the scene's time is not set");
   if (settings.distort && rays_->time_offsets_ms().empty()) {
     refuse("requested distortion, but the rays have no time offsets");
   }
   if (!settings.mask.empty() && settings.mask.size() != rays_->beams()) {
-    fail(RGL_INVALID_PIPELINE, fmt::format("RaytraceNode: the mask is for {} rays, there are {}", settings.mask.size(), rays_->beams()));
+    fail(RGL_INVALID_PIPELINE,
+         fmt::format("RaytraceNode: the mask is for {} rays, there are {}", settings.mask.size(), rays_->beams()));
   }
 }
 
@@ -159,22 +161,27 @@ void RaytraceNode::fill_from_beams() {
   const auto offsets = rays_->time_offsets_ms();
   const bool stamped = active_.distort && offsets.size() == rays_->beams();
   fill(RGL_FIELD_RAY_IDX_U32, std::uint32_t{}, [](std::size_t beam, std::size_t) { return beam; });
-  fill(RGL_FIELD_RING_ID_U16, std::uint16_t{}, [&](std::size_t beam, std::size_t) { return rings[beam % rings.size()]; });
+  fill(RGL_FIELD_RING_ID_U16, std::uint16_t{},
+       [&](std::size_t beam, std::size_t) { return rings[beam % rings.size()]; });
   fill(RGL_FIELD_RETURN_TYPE_U8, std::uint8_t{}, [&](std::size_t, std::size_t k) { return active_.returns[k]; });
-  fill(RGL_FIELD_TIME_STAMP_F64, double{}, [&](std::size_t beam, std::size_t) { return stamped ? offsets[beam] * 1e-3F : 0.0F; });
+  fill(RGL_FIELD_TIME_STAMP_F64, double{},
+       [&](std::size_t beam, std::size_t) { return stamped ? offsets[beam] * 1e-3F : 0.0F; });
   fill(RGL_FIELD_TIME_STAMP_U32, std::uint32_t{}, [&](std::size_t beam, std::size_t) -> std::uint32_t {
     const float ns = stamped ? offsets[beam] * 1e6F : 0.0F;
     return ns >= 0.0F && ns < 4294967296.0F ? static_cast<std::uint32_t>(ns) : 0;
   });
-  for (const rgl_field_t field : {RGL_FIELD_IS_GROUND_I32, RGL_FIELD_POWER_F32, RGL_FIELD_RCS_F32, RGL_FIELD_NOISE_F32,
-                                  RGL_FIELD_SNR_F32}) {
-    if (has(field)) std::memset(store_.resize(field, count_), 0, count_ * info_of(field).size);  // nobody knows them here
+  for (const rgl_field_t field :
+       {RGL_FIELD_IS_GROUND_I32, RGL_FIELD_POWER_F32, RGL_FIELD_RCS_F32, RGL_FIELD_NOISE_F32, RGL_FIELD_SNR_F32}) {
+    if (has(field))
+      std::memset(store_.resize(field, count_), 0, count_ * info_of(field).size);  // nobody knows them here
   }
 }
 
 /// Fields that follow from intensity and distance.
 void RaytraceNode::fill_from_arrays() {
-  const auto* intensity = computes(RGL_FIELD_INTENSITY_F32) ? reinterpret_cast<const float*>(store_.data(RGL_FIELD_INTENSITY_F32)) : nullptr;
+  const auto* intensity = computes(RGL_FIELD_INTENSITY_F32)
+                              ? reinterpret_cast<const float*>(store_.data(RGL_FIELD_INTENSITY_F32))
+                              : nullptr;
   if (has(RGL_FIELD_INTENSITY_U8)) {
     auto* out = store_.resize_as<std::uint8_t>(RGL_FIELD_INTENSITY_U8, count_);
     for (std::size_t i = 0; i < count_; ++i) {

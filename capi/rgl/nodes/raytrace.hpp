@@ -47,7 +47,7 @@ class RaytraceNode final : public PointsNode {
   void fill_from_arrays();
 
   RaysNode* rays_ = nullptr;
-  std::vector<rgl_field_t> fields_;  ///< XYZ, and what nodes below ask for
+  std::vector<rgl_field_t> fields_;    ///< XYZ, and what nodes below ask for
   std::vector<rgl_field_t> computed_;  ///< the same in the run in progress, or the last
   RaytraceSettings active_;            ///< likewise
   const fathom::RayCaster* caster_ = nullptr;

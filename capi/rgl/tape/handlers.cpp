@@ -46,7 +46,8 @@ rgl_status_t mesh_array(A a) {
 
 template <rgl_status_t (*F)(rgl_node_t*, float, float, rgl_axis_t)>
 rgl_status_t angular_noise(A a) {
-  return with_node(a, [&](rgl_node_t* n) { return F(n, a.value<float>(1), a.value<float>(2), a.value<rgl_axis_t>(3)); });
+  return with_node(a,
+                   [&](rgl_node_t* n) { return F(n, a.value<float>(1), a.value<float>(2), a.value<rgl_axis_t>(3)); });
 }
 
 rgl_status_t create_mesh(A a) {
@@ -202,7 +203,9 @@ const std::unordered_map<std::string_view, TapeHandler>& handlers() {
          return rgl_node_raytrace_configure_mask(a.node(0), a.array<std::int8_t>(1, count), count);
        }},
       {"rgl_node_raytrace_configure_beam_divergence",
-       [](A a) { return rgl_node_raytrace_configure_beam_divergence(a.node(0), a.value<float>(1), a.value<float>(2)); }},
+       [](A a) {
+         return rgl_node_raytrace_configure_beam_divergence(a.node(0), a.value<float>(1), a.value<float>(2));
+       }},
       {"rgl_node_raytrace_configure_default_intensity",
        [](A a) { return rgl_node_raytrace_configure_default_intensity(a.node(0), a.value<float>(1)); }},
       {"rgl_node_raytrace_configure_return_mode",
@@ -218,12 +221,14 @@ const std::unordered_map<std::string_view, TapeHandler>& handlers() {
       {"rgl_node_points_temporal_merge", node_of_array<rgl_field_t, rgl_node_points_temporal_merge>},
       {"rgl_node_points_compact_by_field",
        [](A a) {
-         return with_node(a, [&](rgl_node_t* n) { return rgl_node_points_compact_by_field(n, a.value<rgl_field_t>(1)); });
+         return with_node(a,
+                          [&](rgl_node_t* n) { return rgl_node_points_compact_by_field(n, a.value<rgl_field_t>(1)); });
        }},
       {"rgl_node_points_compact", [](A a) { return with_node(a, rgl_node_points_compact); }},
       {"rgl_node_multi_return_switch",
        [](A a) {
-         return with_node(a, [&](rgl_node_t* n) { return rgl_node_multi_return_switch(n, a.value<rgl_return_type_t>(1)); });
+         return with_node(
+             a, [&](rgl_node_t* n) { return rgl_node_multi_return_switch(n, a.value<rgl_return_type_t>(1)); });
        }},
       {"rgl_node_points_from_array", make_from_array},
       {"rgl_node_points_filter_ground",

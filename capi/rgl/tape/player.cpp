@@ -22,7 +22,8 @@ std::optional<std::string> read_file(const std::string& path) {
 
 const std::byte* TapeState::bytes(std::uint64_t offset, std::uint64_t bytes) const {
   if (offset > binary_.size() || bytes > binary_.size() - offset) {
-    fail(RGL_TAPE_ERROR, fmt::format("Invalid Tape: {} bytes at {} reach beyond the binary file of {}", bytes, offset, binary_.size()));
+    fail(RGL_TAPE_ERROR,
+         fmt::format("Invalid Tape: {} bytes at {} reach beyond the binary file of {}", bytes, offset, binary_.size()));
   }
   return binary_.data() + offset;
 }

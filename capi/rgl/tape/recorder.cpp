@@ -12,7 +12,8 @@ namespace rgl {
 void TapeRecorder::begin(const std::string& path, const std::int32_t (&version)[3]) {
   if (is_active()) fail(RGL_TAPE_ERROR, "Tape error: a recording is in progress");
   std::ofstream yaml(path + ".yaml", std::ios::trunc), binary(path + ".bin", std::ios::trunc | std::ios::binary);
-  if (!yaml || !binary) fail(RGL_INVALID_FILE_PATH, fmt::format("Invalid file path: cannot write '{}.yaml' and '{}.bin'", path, path));
+  if (!yaml || !binary)
+    fail(RGL_INVALID_FILE_PATH, fmt::format("Invalid file path: cannot write '{}.yaml' and '{}.bin'", path, path));
   yaml_ = std::move(yaml), binary_ = std::move(binary);
   stored_ = 0;
   begin_ = std::chrono::steady_clock::now();

@@ -43,7 +43,7 @@ struct alignas(64) ReturnBlock {
   const SurfaceBlock* surface = nullptr;  ///< of the same lanes; null: struck head-on and seen by both cameras
   const float* max_range_m = nullptr;     ///< of the sensor, for stage kReading: one value, or one per lane
   bool max_range_per_lane = false;
-  std::uint32_t count = 0;                ///< a multiple of 16
+  std::uint32_t count = 0;  ///< a multiple of 16
 };
 
 /// Philox words of a block, [quads].

@@ -37,7 +37,9 @@ class InstanceTree::Impl {
   Impl(Executor& executor, Isa isa) : executor_(executor), device_(new_device(isa)), top_(rtcNewScene(device_.get())) {
     rtcSetSceneFlags(top_.get(), RTC_SCENE_FLAG_ROBUST);
     const auto has = [&](RTCDeviceProperty p) { return rtcGetDeviceProperty(device_.get(), p) != 0; };
-    width_ = has(RTC_DEVICE_PROPERTY_NATIVE_RAY16_SUPPORTED) ? 16 : has(RTC_DEVICE_PROPERTY_NATIVE_RAY8_SUPPORTED) ? 8 : 4;
+    width_ = has(RTC_DEVICE_PROPERTY_NATIVE_RAY16_SUPPORTED)  ? 16
+             : has(RTC_DEVICE_PROPERTY_NATIVE_RAY8_SUPPORTED) ? 8
+                                                              : 4;
     commit(top_.get());
   }
 
@@ -49,7 +51,8 @@ class InstanceTree::Impl {
       rtcDetachGeometry(top_.get(), static_cast<unsigned>(i));
     }
     slots_.resize(instances.size());
-    for (std::size_t i = 0; i < instances.size(); ++i) changed = place(static_cast<unsigned>(i), instances[i]) || changed;
+    for (std::size_t i = 0; i < instances.size(); ++i)
+      changed = place(static_cast<unsigned>(i), instances[i]) || changed;
     for (auto& [mesh, tree] : trees_) tree.changed = false;
     if (changed) commit(top_.get());
     std::erase_if(trees_, [](const auto& entry) { return !entry.second.used; });

@@ -16,8 +16,8 @@ struct CastLimits {
   const std::int32_t* active;
   const float* near;  ///< null: 0
   const float* far;
-  /// [kBlockRays / kPacketRays]: not 0 where the rays of a packet are nearly parallel; then Embree walks the tree for all
-  /// at once, which costs a factor of 2 to 3 where they are not. Null: nowhere.
+  /// [kBlockRays / kPacketRays]: not 0 where the rays of a packet are nearly parallel; then Embree walks the tree for
+  /// all at once, which costs a factor of 2 to 3 where they are not. Null: nowhere.
   const std::int32_t* coherent;
 };
 
