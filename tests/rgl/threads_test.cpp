@@ -19,7 +19,9 @@ void in_threads(int count, const std::function<void(int)>& work) {
 
 TEST_F(RglThreads, EachWithAGraphOfItsOwn) {
   place(make_cube(), translation(0, 0, 5));
-  in_threads(4, [](int id) {
+  std::vector<rgl_entity_t> apart;  // placed before: a new entity first stands at the origin, where all would see it
+  for (int id = 0; id < 4; ++id) apart.push_back(place(make_cube(), translation(1000.0F + float(id), 0, 0)));
+  in_threads(4, [&](int id) {
     const rgl_node_t trace = make_raytrace();
     rgl_node_t pose = nullptr;
     const rgl_mat3x4f start = translation(0, 0, -float(id));
@@ -31,7 +33,8 @@ TEST_F(RglThreads, EachWithAGraphOfItsOwn) {
       ASSERT_EQ(rgl_graph_run(trace), RGL_SUCCESS) << last_error();
       ASSERT_EQ(result<float>(trace, RGL_FIELD_DISTANCE_F32), std::vector<float>(600, 4.0F + float(id + run)));
       // Each thread changes the scene too, out of the others' sight, and makes mistakes of its own.
-      place(make_cube(), translation(1000.0F + float(id), 0, 0));
+      const rgl_mat3x4f there = translation(1000.0F + float(id), float(run), 0);
+      ASSERT_EQ(rgl_entity_set_transform(apart[std::size_t(id)], &there), RGL_SUCCESS) << last_error();
       ASSERT_EQ(rgl_entity_set_laser_retro(nullptr, 0), RGL_INVALID_ARGUMENT);
       ASSERT_NE(last_error().find("entity != nullptr"), std::string::npos);
     }
