@@ -87,11 +87,16 @@ void add_node(const aiScene& scene, const aiNode& node, const aiMatrix4x4& file_
   for (unsigned i = 0; i < node.mNumChildren; ++i) add_node(scene, *node.mChildren[i], file_from_node, joiner);
 }
 
-/// The JSON of a .glb: after 12 bytes of file header, a chunk of (length, type, bytes).
-std::string_view json_chunk(std::string_view bytes) {
+/// The JSON of a .glb: after 12 bytes of file header, a chunk of (length, type, bytes). Assimp allocates what the
+/// length says before it reads, so a length that is a lie is refused here.
+std::string_view json_chunk(std::string_view bytes, const std::filesystem::path& file) {
   std::uint32_t length = 0;
   if (bytes.size() < 20) return {};
   std::memcpy(&length, bytes.data() + 12, sizeof(length));
+  if (length > bytes.size() - 20) {
+    throw InputError(fmt::format("{}: byte 12: a chunk of {} bytes is not in [0, {}], what is left of the file",
+                                 file.string(), length, bytes.size() - 20));
+  }
   return bytes.substr(20, length);
 }
 
@@ -103,7 +108,7 @@ void guard(const std::filesystem::path& file, std::string_view extension) {
   if (extension == "dae") depth = xml_nesting(bytes);
   if (extension == "gltf" || extension == "glb") {
     // By what it is, not by what it is called: Assimp takes either under both names.
-    depth = json_nesting(bytes.starts_with("glTF") ? json_chunk(bytes) : std::string_view(bytes));
+    depth = json_nesting(bytes.starts_with("glTF") ? json_chunk(bytes, file) : std::string_view(bytes));
   }
   if (depth > kMaxNesting) {
     throw InputError(fmt::format("{}: nested {} deep, the limit is {}", file.string(), depth, kMaxNesting));

@@ -180,6 +180,13 @@ TEST_F(ReadMeshTest, RefusesNestingThatWouldOverflowTheStack) {
   EXPECT_TRUE(contains(refusal("a.gltf", test::gltf(",\"extras\":" + brackets)), "nested 100003 deep"));
 }
 
+TEST_F(ReadMeshTest, RefusesAGlbChunkLongerThanTheFile) {
+  std::string bytes = test::glb();
+  bytes[15] = '\x7f';  // the high byte of the chunk's length: Assimp would allocate 2 GB before it reads
+  EXPECT_TRUE(contains(refusal("a.glb", bytes), "a.glb: byte 12: a chunk of 213"));
+  EXPECT_TRUE(contains(refusal("a.glb", bytes), "what is left of the file"));
+}
+
 TEST_F(ReadMeshTest, RefusesBinaryFilesCutAnywhere) {
   const std::vector<std::pair<const char*, std::string>> files = {{"l.ply", test::binary_ply(false)},
                                                                   {"b.ply", test::binary_ply(true)},
