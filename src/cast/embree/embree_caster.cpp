@@ -28,9 +28,6 @@ class EmbreeCaster final : public Caster {
       : executor_(executor), meshes_(std::move(meshes)), top_(rtcNewScene(device())) {
     // DYNAMIC keeps the builder's memory from commit to commit: two small blocks of Embree's own instead of twenty.
     rtcSetSceneFlags(top_.get(), static_cast<RTCSceneFlags>(kRobust | RTC_SCENE_FLAG_DYNAMIC));
-    width_ = rtcGetDeviceProperty(device(), RTC_DEVICE_PROPERTY_NATIVE_RAY16_SUPPORTED) != 0  ? 16
-             : rtcGetDeviceProperty(device(), RTC_DEVICE_PROPERTY_NATIVE_RAY8_SUPPORTED) != 0 ? 8
-                                                                                              : 4;
   }
 
   [[nodiscard]] std::unique_ptr<Caster> fork() const override {
@@ -64,22 +61,14 @@ class EmbreeCaster final : public Caster {
   }
 
   void cast(const CastRays& rays, const CastHits& hits) const override {
-    with_width([&]<class Width>() { cast_packets<Width>(top_.get(), rays, hits, normals_.data()); });
+    with_width(width_, [&]<class Width>() { cast_packets<Width>(top_.get(), rays, hits, normals_.data()); });
   }
 
   void find_blocked(const SightLines& lines, std::uint32_t* blocked) const override {
-    with_width([&]<class Width>() { occlude_packets<Width>(top_.get(), lines, blocked); });
+    with_width(width_, [&]<class Width>() { occlude_packets<Width>(top_.get(), lines, blocked); });
   }
 
  private:
-  /// Calls f<Width>() with the width that the device runs natively.
-  template <class F>
-  void with_width(F f) const {
-    if (width_ == 16) return f.template operator()<Width16>();
-    if (width_ == 8) return f.template operator()<Width8>();
-    f.template operator()<Width4>();
-  }
-
   [[nodiscard]] RTCDevice device() const { return meshes_->device(); }
 
   void measure_reach() {
@@ -153,7 +142,7 @@ class EmbreeCaster final : public Caster {
   Executor& executor_;
   std::shared_ptr<MeshTrees> meshes_;
   OwnedScene top_;
-  unsigned width_ = 4;
+  unsigned width_ = native_width(device());
   bool changed_ = true;  // whether the top-level tree is not what it should be
   bool moved_ = false;   // whether the origin is another than the one the tree was built for
   Vec3 origin_;

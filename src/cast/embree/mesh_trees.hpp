@@ -8,12 +8,9 @@
 #include <fathom/scene.hpp>
 
 #include "base/executor.hpp"
-#include "cast/embree/handles.hpp"
+#include "cast/embree/mesh_tree.hpp"
 
 namespace fathom {
-
-// Without ROBUST, about one ray in ten thousand slips through the edges of a closed surface.
-inline constexpr RTCSceneFlags kRobust = RTC_SCENE_FLAG_ROBUST;
 
 class MeshTrees {
  public:
@@ -24,19 +21,17 @@ class MeshTrees {
 
   [[nodiscard]] RTCDevice device() const { return device_.get(); }
   [[nodiscard]] std::size_t size() const { return trees_.size(); }
-  [[nodiscard]] RTCScene tree(MeshId mesh) const { return trees_[mesh].scene.get(); }
+  [[nodiscard]] RTCScene tree(MeshId mesh) const { return trees_[mesh].of.scene.get(); }
   /// Scene::mesh_version of the vertices that the tree holds.
   [[nodiscard]] std::uint32_t version(MeshId mesh) const { return trees_[mesh].version; }
 
  private:
   struct Tree {
-    OwnedScene scene;
-    OwnedGeometry geometry;
+    MeshTree of;
     std::uint32_t version = 0;
     bool deforms = false;
   };
 
-  [[nodiscard]] Tree build(const Mesh& mesh, bool deforms) const;
   void refit(const Mesh& mesh, Tree& tree) const;
 
   Executor& executor_;

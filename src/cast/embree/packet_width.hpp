@@ -30,6 +30,20 @@ struct Width4 {
   static constexpr auto occluded = rtcOccluded4;
 };
 
+/// The width that a device runs natively.
+inline unsigned native_width(RTCDevice device) {
+  if (rtcGetDeviceProperty(device, RTC_DEVICE_PROPERTY_NATIVE_RAY16_SUPPORTED) != 0) return 16;
+  return rtcGetDeviceProperty(device, RTC_DEVICE_PROPERTY_NATIVE_RAY8_SUPPORTED) != 0 ? 8 : 4;
+}
+
+/// Calls f<Width>() with the type of that width.
+template <class F>
+void with_width(unsigned width, F f) {
+  if (width == 16) return f.template operator()<Width16>();
+  if (width == 8) return f.template operator()<Width8>();
+  f.template operator()<Width4>();
+}
+
 /// Everything of a packet's rays that stays the same from packet to packet.
 template <class Width>
 void start_rays(const float (&origin)[3], typename Width::Ray& ray) {

@@ -1,0 +1,26 @@
+#pragma once
+// The tree of one mesh, which instances of any top-level tree may share.
+
+#include <fathom/executor.hpp>
+#include <fathom/mesh.hpp>
+
+#include "cast/embree/handles.hpp"
+
+namespace fathom {
+
+// Without ROBUST, about one ray in ten thousand slips through the edges of a closed surface.
+inline constexpr RTCSceneFlags kRobust = RTC_SCENE_FLAG_ROBUST;
+
+struct MeshTree {
+  OwnedScene scene;
+  OwnedGeometry geometry;
+};
+
+/// Copies the mesh. `deforms`: the tree is refitted when vertices are replaced, not built anew. Trees are built inside
+/// the executor, so that a caller's bound on threads holds for that too.
+MeshTree build_mesh_tree(RTCDevice device, const Mesh& mesh, bool deforms, Executor& executor);
+
+/// Takes over the vertices of a mesh that has as many as before.
+void replace_vertices(RTCDevice device, const Mesh& mesh, const MeshTree& tree, Executor& executor);
+
+}  // namespace fathom
