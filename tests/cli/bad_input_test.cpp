@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "process.hpp"
+#include "refusal.hpp"
 #include "scenes.hpp"
 
 namespace cli_test {
@@ -26,15 +27,7 @@ class BadInput : public testing::Test {
  protected:
   void expect_refused(const std::string& name, const std::vector<std::string>& arguments,
                       const std::vector<std::string>& expected) {
-    const Ended ended = run_fathom(arguments);
-    EXPECT_EQ(ended.exit_code, 2) << name << ": " << ended.err << ended.signal;
-    EXPECT_EQ(ended.out, "") << name;
-    EXPECT_EQ(count_lines(ended.err), 1U) << name << ": " << ended.err;
-    EXPECT_EQ(ended.err.rfind("fathom: error: ", 0), 0U) << name << ": " << ended.err;
-    for (const std::string& part : expected) {
-      EXPECT_NE(ended.err.find(part), std::string::npos) << name << ": '" << part << "' is not in " << ended.err;
-    }
-    EXPECT_FALSE(std::filesystem::exists(folder_ / "out")) << name;
+    cli_test::expect_refused(name, arguments, expected, folder_ / "out");
   }
   void expect_scene_refused(const std::string& name, const std::string& scene,
                             const std::vector<std::string>& expected) {

@@ -8,6 +8,7 @@
 
 #include "beam_files.hpp"
 #include "process.hpp"
+#include "refusal.hpp"
 
 namespace cli_test {
 namespace {
@@ -28,15 +29,7 @@ std::string replaced(std::string text, const std::string& find, const std::strin
 class BeamBadInput : public testing::Test {
  protected:
   void expect_refused(const std::string& name, const Words& arguments, const Words& expected) {
-    const Ended ended = run_fathom(arguments);
-    EXPECT_EQ(ended.exit_code, 2) << name << ": " << ended.err << ended.signal;
-    EXPECT_EQ(ended.out, "") << name;
-    EXPECT_EQ(count_lines(ended.err), 1U) << name << ": " << ended.err;
-    EXPECT_EQ(ended.err.rfind("fathom: error: ", 0), 0U) << name << ": " << ended.err;
-    for (const std::string& part : expected) {
-      EXPECT_NE(ended.err.find(part), std::string::npos) << name << ": '" << part << "' is not in " << ended.err;
-    }
-    EXPECT_FALSE(std::filesystem::exists(files_ / "out")) << name;
+    cli_test::expect_refused(name, arguments, expected, files_ / "out");
   }
   void expect_fit_refused(const std::string& name, const Words& options, const Words& expected) {
     Words arguments = {"beam", "fit", "--out", files_ / "out"};
