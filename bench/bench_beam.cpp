@@ -1,5 +1,7 @@
 // The beam model: grid casts, full evaluations (cast and mixture) of clouds of poses x 60 beams, and EM. Contenders
 // take turns in one process; compare the ratios. What runs on one thread is timed by the core time it had.
+//
+//   bench_beam [house | basement | freiburg-079 | learning]
 
 #include <malloc.h>
 
@@ -10,6 +12,7 @@
 #include <numeric>
 #include <random>
 #include <string>
+#include <string_view>
 
 #include <fathom/beam.hpp>
 
@@ -243,20 +246,21 @@ void bench_learning() {
       static_cast<double>(data.reading_m.size()) * 12e-6, static_cast<double>(peak - before) * 1e-6);
 }
 
-void run() {
-  const std::filesystem::path data = std::filesystem::path(FATHOM_SOURCE_DIR) / "../shared/data";
-  const std::filesystem::path house = std::filesystem::path(FATHOM_SOURCE_DIR) / "examples/house/maps/map.yaml";
-  if (std::filesystem::exists(house)) bench_map("house", read_grid_map(house));
-  if (const auto map = data / "maps/basement_hallways_5cm.png"; std::filesystem::exists(map)) {
-    bench_map("basement", read_grid_image(map));
-  }
-  if (const auto map = data / "maps/freiburg-079_5cm_even.yaml"; std::filesystem::exists(map)) {
-    bench_map("freiburg-079", read_grid_map(map));
-  }
-  bench_learning();
+/// The parts whose names hold `wanted`.
+void run(const std::string& wanted) {
+  const std::filesystem::path house = std::filesystem::path(FATHOM_SOURCE_DIR) / "examples/house/maps/map.yaml",
+                              data = std::filesystem::path(FATHOM_SOURCE_DIR) / "../shared/data/maps",
+                              basement = data / "basement_hallways_5cm.png",
+                              freiburg = data / "freiburg-079_5cm_even.yaml";
+  const auto is_wanted = [&](std::string_view name) { return name.find(wanted) != std::string_view::npos; };
+  const auto is_there = [](const std::filesystem::path& file) { return std::filesystem::exists(file); };
+  if (is_wanted("house") && is_there(house)) bench_map("house", read_grid_map(house));
+  if (is_wanted("basement") && is_there(basement)) bench_map("basement", read_grid_image(basement));
+  if (is_wanted("freiburg-079") && is_there(freiburg)) bench_map("freiburg-079", read_grid_map(freiburg));
+  if (is_wanted("learning")) bench_learning();
 }
 
 }  // namespace
 }  // namespace fathom::bench
 
-int main() { fathom::bench::run(); }
+int main(int argc, char** argv) { fathom::bench::run(argc > 1 ? argv[1] : ""); }

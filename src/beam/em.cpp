@@ -9,7 +9,7 @@ namespace fathom {
 
 namespace {
 
-constexpr std::size_t kBlocksAtOnce = 8;
+constexpr std::size_t kBlocksAtOnce = 32;
 
 const EmKernels& pick_kernels(Isa isa) { return for_isa(isa, sse2::kEmKernels, avx2::kEmKernels, avx512::kEmKernels); }
 
@@ -62,45 +62,66 @@ EmParameters Em::parameters_of(const Block& block) const {
   return p;
 }
 
-void Em::expect_block(double reach, std::size_t index) {
+/// A little wider than asked for, in steps, so that the lists seldom change while sigma converges.
+Em::EdgeLimits Em::edge_limits(double reach_m) const {
+  constexpr double kSteps = 32.0;
+  int exponent = 0;
+  const double mantissa = std::frexp(reach_m, &exponent);
+  const double wide_m = std::ldexp(std::ceil(mantissa * kSteps) / kSteps, exponent), offset = parameters_.offset;
+  return {wide_m - offset, sensor_.max_range_m - wide_m - offset, offset};
+}
+
+/// The hits of a block that a cut concerns. Kept while they stay the same.
+void Em::list_edges(const Block& block, const EdgeLimits& limits, Edges& edges) const {
+  if (edges.limits == limits) return;
+  edges.limits = limits;
+  std::uint32_t where[kEmBlock];
+  std::size_t listed = 0;
+  const float* expected = evidence_.expected_m.data() + block.begin;
+  if (block.missed) {
+    where[listed++] = 0;  // one centre, Z, for the whole block
+  } else if (block.lowest < limits.low || block.highest > limits.high) {
+    listed = kernels_.list_outside(expected, block.end - block.begin, limits.low, limits.high, where);
+  }
+  edges.where.assign(where, where + listed);
+  // Whole groups, so that loops end without a rest; what fills the last weighs nothing.
+  const std::size_t filled = (listed + kEmGroup - 1) / kEmGroup * kEmGroup;
+  edges.center.assign(filled, sensor_.max_range_m / 2);
+  edges.r.assign(filled, 0.0);
+  const double offset = block.missed ? 0.0 : limits.offset;
+  for (std::size_t k = 0; k < listed; ++k) {
+    edges.center[k] = std::clamp(expected[where[k]] + offset, sensor_.expected_floor_m, sensor_.max_range_m);
+  }
+}
+
+void Em::expect_block(const EdgeLimits& limits, std::size_t index) {
   const Block& block = blocks_[index];
   BlockResult& result = results_[index];
-  result.sums = {};
   const EmParameters p = parameters_of(block);
   const std::size_t count = block.end - block.begin;
-  const float* expected = evidence_.expected_m.data() + block.begin;
+  Edges& edges = result.edges;
+  list_edges(block, limits, edges);
   double inverse_mass[kEmBlock], r_hit[kEmBlock];
-  std::size_t edge[kEmBlock];
-  std::size_t edges = 0;
-  const double low = reach * p.sigma - p.offset, high = p.limit - reach * p.sigma - p.offset;
-  if (block.missed) {
-    edge[edges++] = 0;  // one centre, Z, for the whole block
-  } else if (block.lowest < low || block.highest > high) {
-    for (std::size_t i = 0; i < count; ++i) {
-      edge[edges] = i;
-      edges += static_cast<std::size_t>(static_cast<int>(expected[i] < low) | static_cast<int>(expected[i] > high));
-    }
-  }
-  result.edge_center.resize(edges);
-  result.edge_r.resize(edges);
-  for (std::size_t k = 0; k < edges; ++k) {
-    result.edge_center[k] = std::clamp(expected[edge[k]] + p.offset, p.floor, p.limit);
-  }
   double edge_inverse[kEmBlock], m2[kEmBlock], growth[kEmBlock];
-  kernels_.cut_hits(result.edge_center.data(), edges, p.sigma, p.limit, {edge_inverse, m2, growth});
+  kernels_.cut_hits(edges.center.data(), edges.center.size(), p.sigma, p.limit, {edge_inverse, m2, growth});
   std::fill(inverse_mass, inverse_mass + count, block.missed ? edge_inverse[0] : 1.0);
-  for (std::size_t k = 0; k < edges; ++k) inverse_mass[edge[k]] = edge_inverse[k];
-  kernels_.expect(
-      p, {evidence_.z_m.data() + block.begin, expected, inverse_mass, count, r_short_.data() + block.begin, r_hit},
-      result.sums);
-  result.edges = {};
-  result.edge_total = 0.0;
-  for (std::size_t k = 0; k < edges; ++k) {
-    const double r = block.missed ? result.sums.hit : r_hit[edge[k]];
-    result.edge_r[k] = r;
-    result.edge_total += r;
-    result.edges.m2 += r * m2[k], result.edges.m2_growth += r * growth[k];
+  for (std::size_t k = 0; k < edges.where.size(); ++k) inverse_mass[edges.where[k]] = edge_inverse[k];
+  EmSums sums;
+  kernels_.expect(p,
+                  {evidence_.z_m.data() + block.begin, evidence_.expected_m.data() + block.begin, block.lowest,
+                   inverse_mass, count, r_short_.data() + block.begin, r_hit},
+                  sums);
+  HitMoments moments;
+  double total = 0.0;
+  for (std::size_t k = 0; k < edges.where.size(); ++k) {
+    const double r = block.missed ? sums.hit : r_hit[edges.where[k]];
+    edges.r[k] = r;
+    total += r;
+    moments.add({r * m2[k], r * growth[k]});
   }
+  result.sums = sums;
+  result.hits = moments;
+  result.edge_total = total;
 }
 
 /// Table 6.2 gives a reading at Z to all densities that are not 0 there, not to the point mass alone.
@@ -128,8 +149,9 @@ double Em::log_likelihood_of_max(const BeamParameters& p) const {
 
 const Expectation& Em::expect(const BeamParameters& parameters, FitVariant variant, double reach) {
   parameters_ = em_parameters(parameters, sensor_, variant);
+  const EdgeLimits limits = edge_limits(reach * parameters.sigma_hit_m);
   executor_.parallel_for(blocks_.size(), kBlocksAtOnce, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) expect_block(reach, i);
+    for (std::size_t i = begin; i < end; ++i) expect_block(limits, i);
   });
   Expectation& e = expectation_;
   e.sums = {};
@@ -137,7 +159,7 @@ const Expectation& Em::expect(const BeamParameters& parameters, FitVariant varia
   double edge_total = 0.0;
   for (const BlockResult& r : results_) {
     e.sums.add(r.sums);
-    e.edges.add(r.edges);
+    e.edges.add(r.hits);
     edge_total += r.edge_total;
   }
   e.interior_r = std::max(0.0, e.sums.hit - edge_total);
@@ -155,14 +177,15 @@ HitMoments Em::edge_moments(double sigma_m) {
   executor_.parallel_for(blocks_.size(), kBlocksAtOnce, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       BlockResult& r = results_[i];
-      r.edges = {};
-      if (r.edge_r.empty()) continue;
-      kernels_.hit_moments(r.edge_center.data(), r.edge_r.data(), r.edge_r.size(), sigma_m, sensor_.max_range_m,
-                           r.edges);
+      r.hits = {};
+      const Edges& edges = r.edges;
+      if (edges.where.empty()) continue;
+      kernels_.hit_moments(edges.center.data(), edges.r.data(), edges.center.size(), sigma_m, sensor_.max_range_m,
+                           r.hits);
     }
   });
   HitMoments sums;
-  for (const BlockResult& r : results_) sums.add(r.edges);
+  for (const BlockResult& r : results_) sums.add(r.hits);
   return sums;
 }
 

@@ -2,6 +2,7 @@
 // One step of expectation maximisation over all pairs. Pairs are cut into fixed blocks whose sums are merged in the
 // order of the blocks, so results do not depend on threads.
 
+#include <cstdint>
 #include <vector>
 
 #include <fathom/beam/fit.hpp>
@@ -41,15 +42,27 @@ class Em {
     bool missed;
     float lowest, highest;  ///< z*
   };
+  /// Hits with z* outside [low, high] are listed as edges.
+  struct EdgeLimits {
+    double low, high, offset;
+    bool operator==(const EdgeLimits&) const = default;
+  };
+  struct Edges {
+    EdgeLimits limits = {1.0, 0.0, 0.0};  // no list yet
+    std::vector<std::uint16_t> where;     // in the block
+    std::vector<double> center, r;        // z* with the offset, and responsibility
+  };
   struct BlockResult {
     EmSums sums;
     ShortMoments shorts;
-    HitMoments edges;
+    Edges edges;
+    HitMoments hits;  // of the edges
     double edge_total = 0;
-    std::vector<double> edge_center, edge_r;  // z* with the offset, and responsibility
   };
   void add_blocks(std::size_t begin, std::size_t end, bool missed);
-  void expect_block(double reach, std::size_t index);
+  [[nodiscard]] EdgeLimits edge_limits(double reach_m) const;
+  void list_edges(const Block& block, const EdgeLimits& limits, Edges& edges) const;
+  void expect_block(const EdgeLimits& limits, std::size_t index);
   [[nodiscard]] EmParameters parameters_of(const Block& block) const;
   void add_max_by_the_book(const BeamParameters& parameters);
   [[nodiscard]] double log_likelihood_of_max(const BeamParameters& p) const;

@@ -1,7 +1,11 @@
 // Compiled once per instruction set, FATHOM_ISA naming it. Plain loops over arrays, which the compiler vectorises; sums
-// run in eight lanes that are added in order, so that every build rounds alike.
+// run in kLanes lanes that are folded in one order, so that every build rounds alike.
 
 #include "beam/em_kernels.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
 
 #include <fathom/special.hpp>
 
@@ -11,95 +15,141 @@ namespace {
 
 using math::select;
 
-constexpr std::size_t kLanes = 8;
+constexpr std::size_t kLanes = 16;
 
-/// Adds values[0 .. count) in kLanes running sums, then these from the first to the last.
-FATHOM_KERNEL double add_up(const double* __restrict values, std::size_t count) {
-  double lanes[kLanes] = {};
-  std::size_t i = 0;
-  for (; i + kLanes <= count; i += kLanes) {
-    for (std::size_t k = 0; k < kLanes; ++k) lanes[k] += values[i + k];
+/// The upper half of the lanes onto the lower one, until one is left.
+FATHOM_KERNEL double fold(double* lanes) {
+  for (std::size_t half = kLanes / 2; half > 0; half /= 2) {
+    for (std::size_t k = 0; k < half; ++k) lanes[k] += lanes[k + half];
   }
-  for (std::size_t k = 0; i + k < count; ++k) lanes[k] += values[i + k];
-  double sum = 0.0;
-  for (const double lane : lanes) sum += lane;
-  return sum;
+  return lanes[0];
 }
 
-/// Like add_up, of products.
-template <class A, class B>
-FATHOM_KERNEL double add_up_products(const A* __restrict a, const B* __restrict b, std::size_t count) {
+/// Adds term(0) to term(count - 1) in kLanes running sums, then these.
+template <class Term>
+FATHOM_KERNEL double add_up_terms(std::size_t count, const Term& term) {
   double lanes[kLanes] = {};
   std::size_t i = 0;
   for (; i + kLanes <= count; i += kLanes) {
-    for (std::size_t k = 0; k < kLanes; ++k) lanes[k] += static_cast<double>(a[i + k]) * static_cast<double>(b[i + k]);
+    for (std::size_t k = 0; k < kLanes; ++k) lanes[k] += term(i + k);
   }
-  for (std::size_t k = 0; i + k < count; ++k) lanes[k] += static_cast<double>(a[i + k]) * static_cast<double>(b[i + k]);
-  double sum = 0.0;
-  for (const double lane : lanes) sum += lane;
-  return sum;
+  for (std::size_t k = 0; i + k < count; ++k) lanes[k] += term(i + k);
+  return fold(lanes);
+}
+
+FATHOM_KERNEL double add_up(const double* __restrict values, std::size_t count) {
+  return add_up_terms(count, [=](std::size_t i) { return values[i]; });
+}
+
+template <class A, class B>
+FATHOM_KERNEL double add_up_products(const A* __restrict a, const B* __restrict b, std::size_t count) {
+  return add_up_terms(count, [=](std::size_t i) { return static_cast<double>(a[i]) * static_cast<double>(b[i]); });
 }
 
 /// The range at which the surface stands: z* + offset, cut.
-FATHOM_KERNEL double surface(const EmParameters& p, double expected) {
+FATHOM_KERNEL double surface_of(const EmParameters& p, double expected) {
   const double moved = expected + p.offset;
   const double above = select(moved > p.floor, moved, p.floor);
   return select(above < p.limit, above, p.limit);
 }
 
+/// What the loops below hand to each other, [kEmBlock].
 struct Work {
-  alignas(64) double f[kEmBlock], log_f[kEmBlock], hit_d2[kEmBlock], rand[kEmBlock], shorts[kEmBlock],
-      short_expected[kEmBlock], short_mean[kEmBlock], short_variance[kEmBlock];
+  alignas(64) double surface[kEmBlock], p_hit[kEmBlock], below[kEmBlock], decay[kEmBlock], f[kEmBlock],
+      log_f[kEmBlock], hit_d2[kEmBlock], rand[kEmBlock], shorts[kEmBlock], short_surface[kEmBlock],
+      short_mean[kEmBlock], short_variance[kEmBlock];
 };
 
-/// Mean and variance of shorts on [0, limit], x = lambda limit; 1 / (e^x - 1) is given. Near 0 both formulas cancel;
-/// their series (distributions.hpp) take over.
+/// Mean and variance of shorts on [0, limit], x = lambda limit; 1 / x and 1 / (e^x - 1) are given. Near 0 both formulas
+/// cancel; their series (distributions.hpp) take over.
 struct MeanVariance {
   double mean, variance;
 };
 FATHOM_KERNEL MeanVariance short_shape(double limit, double x, double inverse, double rest) {
   const double x2 = x * x;
-  const double mean_near = 0.5 - x * (1.0 / 12 - x2 * (1.0 / 720 - x2 / 30240));
-  const double variance_near = 1.0 / 12 - x2 * (1.0 / 240 - x2 * (1.0 / 6048 - x2 / 172800));
+  const double mean_near = 0.5 - x * (1.0 / 12 - x2 * (1.0 / 720 - x2 * (1.0 / 30240)));
+  const double variance_near = 1.0 / 12 - x2 * (1.0 / 240 - x2 * (1.0 / 6048 - x2 * (1.0 / 172800)));
   return {limit * select(x2 > 0.01, inverse - rest, mean_near),
           limit * limit * select(x2 > 0.04, inverse * inverse - rest * (1.0 + rest), variance_near)};
 }
 
-[[gnu::noinline]] void expect_pairs(const EmParameters& parameters, const float* __restrict z_m,
-                                    const float* __restrict expected_m, const double* __restrict inverse_mass,
-                                    std::size_t count, float* __restrict r_short, double* __restrict r_hit,
-                                    Work& __restrict work) {
+/// The same where no x is below kNotNearZero: there cancellation takes less than five of sixteen digits.
+constexpr double kNotNearZero = 0.02;
+FATHOM_KERNEL MeanVariance plain_short_shape(double limit, double inverse_lambda, double rest) {
+  const double lost = limit * rest;
+  return {inverse_lambda - lost, inverse_lambda * inverse_lambda - lost * (lost + limit)};
+}
+
+[[gnu::noinline]] void find_hits(const EmParameters& parameters, const float* __restrict z_m,
+                                 const float* __restrict expected_m, const double* __restrict inverse_mass,
+                                 std::size_t count, Work& __restrict work) {
   const EmParameters p = parameters;
   const double inverse_sigma = 1.0 / p.sigma;
   const double hit_scale = math::kInverseSqrtTwoPi * inverse_sigma;
   for (std::size_t i = 0; i < count; ++i) {
-    const double z = z_m[i], expected = surface(p, expected_m[i]);
-    const double d = (z - expected) * inverse_sigma;
-    const double p_hit = hit_scale * inverse_mass[i] * math::exp(-0.5 * d * d);
-    const double x = p.lambda * expected;
-    const bool flat = x < 1e-290;
-    const double below = select(flat, expected, -math::expm1(-x));  // 1 - e^-x
+    const double surface = surface_of(p, expected_m[i]), d = (z_m[i] - surface) * inverse_sigma;
+    work.surface[i] = surface;
+    work.p_hit[i] = hit_scale * inverse_mass[i] * math::exp(-0.5 * d * d);
+  }
+}
+
+struct Shares {
+  double r_hit, r_short, r_rand;
+};
+/// Responsibilities of pair i, and what sums need of them whether or not there are shorts.
+FATHOM_KERNEL Shares share(const EmParameters& p, double z, double p_short, std::size_t i, Work& work) {
+  const double f = p.w_hit * work.p_hit[i] + p.w_short * p_short + p.w_rand_density;
+  const double hit = p.share_hit * work.p_hit[i], shorts = p.share_short * p_short;
+  const double all = hit + shorts + p.share_rand_density;
+  const double inverse = 1.0 / select(all > 0.0, all, 1.0);
+  const double r_hit = hit * inverse, d = z - work.surface[i];
+  // Where nothing explains the reading, a density far below any double stands in, so that sums stay finite.
+  work.f[i] = select(f > 1e-300, f, 1e-300);
+  work.hit_d2[i] = r_hit * d * d;
+  work.rand[i] = p.share_rand_density * inverse;
+  return {r_hit, shorts * inverse, work.rand[i]};
+}
+
+/// Pairs [0, end), which lie behind their surfaces.
+[[gnu::noinline]] void explain_behind(const EmParameters& parameters, const float* __restrict z_m, std::size_t end,
+                                      float* __restrict r_short, double* __restrict r_hit, Work& __restrict work) {
+  const EmParameters p = parameters;
+  for (std::size_t i = 0; i < end; ++i) {
+    r_hit[i] = share(p, z_m[i], 0.0, i, work).r_hit;
+    r_short[i] = 0.0F;
+  }
+}
+
+/// Pairs [begin, end), which shorts may explain.
+template <bool kNearZero>
+[[gnu::noinline]] void explain(const EmParameters& parameters, const float* __restrict z_m, std::size_t begin,
+                               std::size_t end, float* __restrict r_short, double* __restrict r_hit,
+                               Work& __restrict work) {
+  const EmParameters p = parameters;
+  const double inverse_lambda = 1.0 / p.lambda;
+  for (std::size_t i = begin; i < end; ++i) work.below[i] = -math::expm1(-(p.lambda * work.surface[i]));  // 1 - e^-x
+  for (std::size_t i = begin; i < end; ++i) work.decay[i] = math::exp(-p.lambda * z_m[i]);
+  for (std::size_t i = begin; i < end; ++i) {
+    const double z = z_m[i], surface = work.surface[i];
+    const double x = p.lambda * surface;
+    const bool flat = kNearZero && x < 1e-290;
+    const double below = select(flat, surface, work.below[i]);
+    // One division for two. Without the bound on x the other quotient would leave the doubles.
     const double safe = select(x > 1e-3, x, 1e-3);
-    const double both = 1.0 / (below * safe);  // one division for two: they are what this loop waits for
-    const double inverse_below = both * safe;
+    const double both = kNearZero ? 1.0 / (below * safe) : 0.0;
+    const double inverse_below = kNearZero ? both * safe : 1.0 / below;
     const double scale = select(flat, 1.0, p.lambda) * inverse_below;
-    const double p_short = select(z <= expected, scale * math::exp(-p.lambda * z), 0.0);
-    const double f = p.w_hit * p_hit + p.w_short * p_short + p.w_rand_density;
-    const double hit = p.share_hit * p_hit, shorts = p.share_short * p_short;
-    const double all = hit + shorts + p.share_rand_density;
-    const double inverse = 1.0 / select(all > 0.0, all, 1.0);
-    const double r = hit * inverse;
-    // Where nothing explains the reading, a density far below any double stands in, so that sums stay finite.
-    work.f[i] = select(f > 1e-300, f, 1e-300);
-    work.rand[i] = p.share_rand_density * inverse;
-    work.shorts[i] = shorts * inverse;
-    r_short[i] = static_cast<float>(work.shorts[i]);
-    r_hit[i] = r;
-    work.hit_d2[i] = r * (z - expected) * (z - expected);
-    work.short_expected[i] = work.shorts[i] * expected;
-    const MeanVariance shape = short_shape(expected, x, both * below, (1.0 - below) * inverse_below);
-    work.short_mean[i] = work.shorts[i] * shape.mean;
-    work.short_variance[i] = work.shorts[i] * shape.variance;
+    const double p_short = select(z <= surface, scale * work.decay[i], 0.0);
+    const Shares r = share(p, z, p_short, i, work);
+    const double rest = (1.0 - below) * inverse_below;
+    const MeanVariance shape = kNearZero ? short_shape(surface, x, both * below, rest)
+                                         : plain_short_shape(surface, inverse_lambda, rest);
+    work.shorts[i] = r.r_short;
+    r_short[i] = static_cast<float>(r.r_short);
+    r_hit[i] = r.r_hit;
+    work.short_surface[i] = r.r_short * surface;
+    work.short_mean[i] = r.r_short * shape.mean;
+    work.short_variance[i] = r.r_short * shape.variance;
   }
 }
 
@@ -117,62 +167,91 @@ FATHOM_KERNEL MeanVariance short_shape(double limit, double x, double inverse, d
   return add_up(log_f, quarter + rest);
 }
 
+/// How many pairs from the first on lie behind their surfaces, in whole groups, so that loops end without a rest.
+std::size_t count_behind(const EmParameters& parameters, const float* __restrict z_m,
+                         const float* __restrict expected_m, std::size_t count) {
+  const EmParameters p = parameters;
+  for (std::size_t begin = 0; begin + kEmGroup <= count; begin += kEmGroup) {
+    int reached = 0;
+    for (std::size_t i = begin; i < begin + kEmGroup; ++i) {
+      reached |= static_cast<int>(!(z_m[i] > surface_of(p, expected_m[i])));
+    }
+    if (reached != 0) return begin;
+  }
+  return count - count % kEmGroup;
+}
+
 void expect(const EmParameters& p, const EmBlock& b, EmSums& sums) {
   Work work;
-  expect_pairs(p, b.z, b.expected, b.inverse_mass, b.count, b.r_short, b.r_hit, work);
+  const std::size_t behind = count_behind(p, b.z, b.expected, b.count), rest = b.count - behind;
+  find_hits(p, b.z, b.expected, b.inverse_mass, b.count, work);
+  explain_behind(p, b.z, behind, b.r_short, b.r_hit, work);
+  const bool near_zero = !(p.lambda * surface_of(p, b.lowest) > kNotNearZero);
+  (near_zero ? explain<true> : explain<false>)(p, b.z, behind, b.count, b.r_short, b.r_hit, work);
   sums.log_likelihood += add_up_logs(work.f, b.count, work.log_f);
   sums.hit += add_up(b.r_hit, b.count);
   sums.hit_d2 += add_up(work.hit_d2, b.count);
-  sums.shorts += add_up(work.shorts, b.count);
   sums.rand += add_up(work.rand, b.count);
-  sums.short_z += add_up_products(work.shorts, b.z, b.count);
-  sums.short_expected += add_up(work.short_expected, b.count);
-  sums.short_moments.mean += add_up(work.short_mean, b.count);
-  sums.short_moments.variance += add_up(work.short_variance, b.count);
+  sums.shorts += add_up(work.shorts + behind, rest);
+  sums.short_z += add_up_products(work.shorts + behind, b.z + behind, rest);
+  sums.short_expected += add_up(work.short_surface + behind, rest);
+  sums.short_moments.mean += add_up(work.short_mean + behind, rest);
+  sums.short_moments.variance += add_up(work.short_variance + behind, rest);
+}
+
+std::size_t list_outside(const float* __restrict values, std::size_t count, double low, double high,
+                         std::uint32_t* __restrict where) {
+  alignas(64) std::uint8_t outside[kEmBlock];
+  const auto low_f = static_cast<float>(low), high_f = static_cast<float>(high);
+  for (std::size_t i = 0; i < count; ++i) {
+    outside[i] = static_cast<std::uint8_t>(static_cast<int>(values[i] < low_f) | static_cast<int>(values[i] > high_f));
+  }
+  std::fill(outside + count, outside + kEmBlock, std::uint8_t{0});
+  std::size_t listed = 0;
+  for (std::size_t i = 0; i < count; i += sizeof(std::uint64_t)) {
+    std::uint64_t eight;
+    std::memcpy(&eight, outside + i, sizeof eight);
+    for (; eight != 0; eight &= eight - 1) {
+      where[listed++] = static_cast<std::uint32_t>(i) + static_cast<std::uint32_t>(std::countr_zero(eight)) / 8U;
+    }
+  }
+  return listed;
 }
 
 /// Whether at most one end of [0, Z] can cut a hit density: the other is more than 8.5 sigma away.
 bool is_one_sided(double sigma, double limit) { return limit > 17.0 * sigma; }
 
-/// N, and phi at the ends divided by N, for hits centred at c. N = 1 - Q(c / sigma) - Q((Z - c) / sigma): its absolute
-/// error, 1e-16, matters only for sigma far above the range, where learning stops (kMostSigmaPerRange in fit.cpp).
+/// A hit density cut at the ends of [0, Z]: 1 / N, the second moment and its growth. N = 1 - Q(c / sigma) -
+/// Q((Z - c) / sigma): its absolute error, 5e-16, matters only for sigma far above the range, where learning stops
+/// (kMostSigmaPerRange in fit.cpp).
 struct Cut {
-  double inverse_mass, near, far;  ///< near, far: distances of the ends, in sigmas
+  double inverse_mass, m2, growth;
 };
 template <bool kOneSided>
-FATHOM_KERNEL Cut cut_at(double center, double inverse_sigma, double limit) {
+FATHOM_KERNEL Cut cut_at(double center, double sigma, double inverse_sigma, double limit) {
   const double below = center * inverse_sigma, above = (limit - center) * inverse_sigma;
   const double near = select(below < above, below, above), far = select(below < above, above, below);
-  const double near_tail = 0.5 * math::erfc(near * math::kSqrtHalf);
-  const double far_tail = kOneSided ? 0.0 : 0.5 * math::erfc(far * math::kSqrtHalf);
-  return {1.0 / (1.0 - near_tail - far_tail), near, far};
-}
-
-/// m2 and its growth, of a hit density.
-struct HitShape {
-  double m2, growth;
-};
-template <bool kOneSided>
-FATHOM_KERNEL HitShape shape_of(const Cut& cut, double s2) {
-  const double near = cut.near, far = cut.far;
-  const double near_phi = near * math::normal_density(near) * cut.inverse_mass;
-  const double far_phi = kOneSided ? 0.0 : far * math::normal_density(far) * cut.inverse_mass;
+  const double near_exp = math::exp(-0.5 * near * near), far_exp = kOneSided ? 0.0 : math::exp(-0.5 * far * far);
+  const double near_tail = math::normal_upper_tail(near, near_exp);
+  const double far_tail = kOneSided ? 0.0 : math::normal_upper_tail(far, far_exp);
+  const double inverse_mass = 1.0 / (1.0 - near_tail - far_tail), scale = math::kInverseSqrtTwoPi * inverse_mass;
+  const double near_phi = near * near_exp * scale, far_phi = far * far_exp * scale;
   const double second = 1.0 - near_phi - far_phi;
   const double fourth = 3.0 - (near * near + 3.0) * near_phi - (far * far + 3.0) * far_phi;
-  return {s2 * second, s2 * (fourth - second * second)};
+  const double s2 = sigma * sigma;
+  return {inverse_mass, s2 * second, s2 * (fourth - second * second)};
 }
 
 template <bool kOneSided>
 [[gnu::noinline]] void fill_cut_hits(const double* __restrict center, std::size_t count, double sigma, double limit,
                                      double* __restrict inverse_mass, double* __restrict m2,
                                      double* __restrict growth) {
-  const double s2 = sigma * sigma, inverse_sigma = 1.0 / sigma;
+  const double inverse_sigma = 1.0 / sigma;
   for (std::size_t i = 0; i < count; ++i) {
-    const Cut cut = cut_at<kOneSided>(center[i], inverse_sigma, limit);
-    const HitShape shape = shape_of<kOneSided>(cut, s2);
+    const Cut cut = cut_at<kOneSided>(center[i], sigma, inverse_sigma, limit);
     inverse_mass[i] = cut.inverse_mass;
-    m2[i] = shape.m2;
-    growth[i] = shape.growth;
+    m2[i] = cut.m2;
+    growth[i] = cut.growth;
   }
 }
 
@@ -195,7 +274,7 @@ void short_moments(const EmParameters& parameters, const float* __restrict expec
   const EmParameters p = parameters;
   alignas(64) double mean[kEmBlock], variance[kEmBlock];
   for (std::size_t i = 0; i < count; ++i) {
-    const double limit = surface(p, expected[i]), weight = r[i];
+    const double limit = surface_of(p, expected[i]), weight = r[i];
     const double x = p.lambda * limit;
     const double safe = select(x > 1e-2, x, 1e-2);
     const MeanVariance shape = short_shape(limit, x, 1.0 / safe, 1.0 / math::expm1(safe));
@@ -208,6 +287,6 @@ void short_moments(const EmParameters& parameters, const float* __restrict expec
 
 }  // namespace
 
-const EmKernels kEmKernels = {&expect, &cut_hits, &hit_moments, &short_moments};
+const EmKernels kEmKernels = {&expect, &list_outside, &cut_hits, &hit_moments, &short_moments};
 
 }  // namespace fathom::FATHOM_ISA

@@ -6,7 +6,8 @@
 
 namespace fathom {
 
-inline constexpr std::size_t kEmBlock = 1024;
+inline constexpr std::size_t kEmBlock = 256;  ///< pairs; what the loops keep of them stays in the first cache
+inline constexpr std::size_t kEmGroup = 16;   ///< what loops take at once, at most
 
 /// Parameters as the loops want them. The responsibilities are proportional to share_c p_c, the likelihood uses w_c.
 struct EmParameters {
@@ -15,9 +16,11 @@ struct EmParameters {
   double sigma, lambda, offset, floor, limit;         ///< z* + offset is cut to [floor, limit]
 };
 
-/// One block of range readings, [count].
+/// One block of range readings, [count]. Readings behind their surfaces are best put first (put_behind_first): the loops
+/// spare them what concerns shorts.
 struct EmBlock {
   const float *z, *expected;
+  float lowest;                ///< of `expected`
   const double* inverse_mass;  ///< 1 / N of the hit density
   std::size_t count;
   float* r_short;  ///< out
@@ -60,6 +63,8 @@ struct CutHits {
 
 struct EmKernels {
   void (*expect)(const EmParameters& p, const EmBlock& block, EmSums& sums);
+  /// Where values[0 .. count), at most kEmBlock, lie outside [low, high]; returns how many do.
+  std::size_t (*list_outside)(const float* values, std::size_t count, double low, double high, std::uint32_t* where);
   /// At centres center[i], at most kEmBlock: 1 / N, and m2 and its growth.
   void (*cut_hits)(const double* center, std::size_t count, double sigma, double limit, const CutHits& out);
   void (*hit_moments)(const double* center, const double* r, std::size_t count, double sigma, double limit,

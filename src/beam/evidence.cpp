@@ -58,4 +58,27 @@ Evidence make_evidence(const BeamData& data, const BeamSensor& sensor) {
   return e;
 }
 
+void put_behind_first(Evidence& e, std::size_t stretch, double offset_m) {
+  std::vector<std::size_t> order;
+  std::vector<float> z_m, expected_m;
+  std::vector<std::uint32_t> cluster;
+  for (std::size_t begin = e.missed; begin < e.ranges(); begin += stretch) {
+    const std::size_t end = std::min(e.ranges(), begin + stretch);
+    order.clear();
+    for (const bool behind : {true, false}) {
+      for (std::size_t i = begin; i < end; ++i) {
+        if ((e.z_m[i] > e.expected_m[i] + offset_m) == behind) order.push_back(i);
+      }
+    }
+    z_m.clear(), expected_m.clear(), cluster.clear();
+    for (const std::size_t i : order) {
+      z_m.push_back(e.z_m[i]), expected_m.push_back(e.expected_m[i]), cluster.push_back(e.cluster[i]);
+    }
+    const auto at = static_cast<std::ptrdiff_t>(begin);
+    std::copy(z_m.begin(), z_m.end(), e.z_m.begin() + at);
+    std::copy(expected_m.begin(), expected_m.end(), e.expected_m.begin() + at);
+    std::copy(cluster.begin(), cluster.end(), e.cluster.begin() + at);
+  }
+}
+
 }  // namespace fathom

@@ -31,4 +31,8 @@ struct Evidence {
 /// Throws InputError when sizes disagree, an expected range is negative or NaN, scans decrease, or no pair is left.
 Evidence make_evidence(const BeamData& data, const BeamSensor& sensor);
 
+/// Reorders the readings with z* < Z, in stretches of so many, so that those behind z* + offset_m come first: no short
+/// can explain them, and loops over a stretch tell the two kinds apart once.
+void put_behind_first(Evidence& evidence, std::size_t stretch, double offset_m);
+
 }  // namespace fathom

@@ -17,7 +17,7 @@ namespace fathom {
 
 namespace {
 
-constexpr double kFirstReach = 8.5;   // sigmas
+constexpr double kFirstReach = 8.5;  // sigmas: there a cut takes nothing from 1 that a double shows
 constexpr double kFallSlack = 1e-10;  // relative: what rounding of the sums may take from the likelihood
 constexpr double kMostSigmaPerRange = 100.0;
 
@@ -30,10 +30,16 @@ void check(const FitOptions& options, const BeamSensor& sensor) {
   if (options.isa > detect_isa()) throw InputError(fmt::format("this computer cannot run {}", to_string(options.isa)));
 }
 
+/// How far to look for hits that a cut concerns, after sigma has changed by so much: the M-step may enlarge sigma by
+/// reach / kEdgeSigmas, and as learning converges it asks for less and less.
+double next_reach(double before_m, double now_m) {
+  return std::clamp(kEdgeSigmas * (1.0 + 3.0 * std::abs(now_m / before_m - 1.0)), 1.02 * kEdgeSigmas, kFirstReach);
+}
+
 /// The M-step, with the E-step repeated as far as sigma wants to reach.
 Maximum step(Em& em, const Evidence& evidence, const BeamParameters& p, const FitOptions& options,
-             const SigmaLimits& limits, double& log_likelihood) {
-  for (double reach = kFirstReach;; reach *= 4.0) {
+             const SigmaLimits& limits, double reach, double& log_likelihood) {
+  for (;; reach *= 4.0) {
     const Expectation& e = em.expect(p, options.variant, reach);
     log_likelihood = e.sums.log_likelihood;
     const double all = static_cast<double>(evidence.ranges()) + e.max_shared - e.max_as_hit;
@@ -108,7 +114,8 @@ void add_flags(const Evidence& evidence, const Maximum& last, const SigmaLimits&
 
 BeamFit fit_beam_model(const BeamData& data, const BeamSensor& sensor, const FitOptions& options) {
   check(options, sensor);
-  const Evidence evidence = make_evidence(data, sensor);
+  Evidence evidence = make_evidence(data, sensor);
+  put_behind_first(evidence, kEmBlock, options.start.hit_offset_m);
   const auto executor = make_executor(options.threads);
   Em em(evidence, sensor, *executor, options.isa);
   const SigmaLimits limits = {std::max({sensor.step_m, options.cell_m, 1e-9 * sensor.max_range_m}) / std::sqrt(12.0),
@@ -121,16 +128,18 @@ BeamFit fit_beam_model(const BeamData& data, const BeamSensor& sensor, const Fit
   fit.end = FitEnd::kIterationLimit;
   Maximum last;
   OffsetSearch offset(fit.parameters.sigma_hit_m);
+  double reach = kFirstReach;
   for (std::size_t i = 0; i <= options.max_iterations; ++i) {
     if (options.fit_hit_offset) offset.improve(em, options.variant, fit.parameters);
     double log_likelihood = 0.0;
-    const Maximum next = step(em, evidence, fit.parameters, options, limits, log_likelihood);
+    const Maximum next = step(em, evidence, fit.parameters, options, limits, reach, log_likelihood);
     fit.log_likelihood.push_back(log_likelihood);
     check_rise(fit, options.variant);
     const bool offset_settled = !options.fit_hit_offset || offset.has_settled(fit.parameters.sigma_hit_m);
     if (offset_settled && has_settled(fit, options.tolerance)) fit.end = FitEnd::kConverged;
     if (fit.end == FitEnd::kConverged || i == options.max_iterations) break;
     last = next;
+    reach = next_reach(fit.parameters.sigma_hit_m, next.parameters.sigma_hit_m);
     fit.parameters = next.parameters;
     if (options.on_iteration) options.on_iteration({i, log_likelihood, fit.parameters});
   }

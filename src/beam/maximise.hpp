@@ -4,6 +4,9 @@
 
 namespace fathom {
 
+/// From this many sigmas from an end of [0, Z] on, a cut changes E[d^2] by less than 1e-10.
+inline constexpr double kEdgeSigmas = 7.0;
+
 /// Where the search for sigma may go.
 struct SigmaLimits {
   double low_m, high_m;

@@ -134,6 +134,43 @@ TEST(BeamFit, TheLikelihoodNeverFallsFrom200RandomStarts) {
   }
 }
 
+// The slow way, pair by pair from the public densities: the likelihood under the start and the weights of one step.
+TEST(BeamFit, OneStepIsThatOfTheDensities) {
+  BeamData data = simulate(kLaserTruth, kLaser, 3001, 0, 9.9, 9);
+  for (std::size_t i = 0; i < data.reading_m.size(); i += 50) data.expected_m[i] = 10.0F;  // missed
+  // Lambda from uniform shorts over the series near 0 to steep ones; hits cut at one end, at both, and by an offset.
+  for (const double lambda : {0.0, 1e-4, 0.4, 30.0}) {
+    for (const double sigma : {0.01, 0.3, 4.0}) {
+      for (const double offset : {0.0, 0.07, -0.4}) {
+        const BeamParameters start = {.4, .3, .1, .2, sigma, lambda, offset};
+        double log_likelihood = 0, hit = 0, shorts = 0, rand = 0;
+        for (std::size_t i = 0; i < data.reading_m.size(); ++i) {
+          BeamParameters p = start;
+          if (reaches(data.expected_m[i], kLaser.max_range_m)) p.hit_offset_m = 0;
+          const BeamDensity density(p, kLaser, data.expected_m[i]);
+          const double z = data.reading_m[i];
+          if (reaches(z, kLaser.max_range_m)) {
+            log_likelihood += std::log(start.w_max);
+            continue;
+          }
+          const double h = .4 * density.hit().density(z), s = .3 * density.shorts().density(z), r = .2 / 10;
+          log_likelihood += std::log(h + s + r);
+          hit += h / (h + s + r), shorts += s / (h + s + r), rand += r / (h + s + r);
+        }
+        const auto n = static_cast<double>(data.reading_m.size());
+        for (const Isa isa : test::usable_isas()) {
+          const BeamFit fit =
+              fit_beam_model(data, kLaser, {.start = start, .max_iterations = 1, .threads = 1, .isa = isa});
+          EXPECT_NEAR(fit.log_likelihood.front() / log_likelihood, 1, 1e-11) << sigma << ' ' << lambda << ' ' << offset;
+          EXPECT_NEAR(fit.parameters.w_hit * n, hit, 1e-9 * n) << sigma << ' ' << lambda << ' ' << offset;
+          EXPECT_NEAR(fit.parameters.w_short * n, shorts, 1e-9 * n) << sigma << ' ' << lambda << ' ' << offset;
+          EXPECT_NEAR(fit.parameters.w_rand * n, rand, 1e-9 * n) << sigma << ' ' << lambda << ' ' << offset;
+        }
+      }
+    }
+  }
+}
+
 TEST(BeamFit, SameBitsForAnyThreads) {
   const BeamData data = simulate(kLaserTruth, kLaser, 20000, .5, 8, 1);
   const BeamFit one = fit_beam_model(data, kLaser, {.threads = 1});

@@ -44,6 +44,12 @@ TEST(Special, ErrorFunctionsAgreeWithTheCLibrary) {
   for (const double x : {0.0, 1e-300, 1e-20, -1e-9}) EXPECT_LT(relative(math::erf(x), std::erf(x)), 1e-15) << x;
 }
 
+TEST(Special, NormalUpperTailIsRightToTheDigitsOfOne) {
+  for (double x = 0.0; x < 40.0; x += 0.00037) {
+    EXPECT_NEAR(math::normal_upper_tail(x, math::exp(-0.5 * x * x)), 0.5 * std::erfc(x * math::kSqrtHalf), 3e-16) << x;
+  }
+}
+
 TEST(Special, NormalQuantileInvertsTheCdf) {
   for (double log_p = -290; log_p < -0.31; log_p += 0.173) {
     const double p = std::pow(10.0, log_p);
