@@ -1,12 +1,15 @@
 // Stereo frames against raw Embree on the same rays: one thread, contenders interleaved in one process, medians.
 //
-//   bench_stereo [scene file of the house]
+//   bench_stereo [house | balls | environments] [scene file of the house]
 //
 // The raw side casts the primary rays and, to the hit points known beforehand, the two sets of back-rays. fathom also
 // turns rays, finds normals and cosines, applies every loss and writes depth and reasons in the order of the frame.
 
 #include <cstdio>
 #include <string>
+#include <string_view>
+
+#include <fmt/format.h>
 
 #include <fathom/environments.hpp>
 #include <fathom/simulator.hpp>
@@ -154,20 +157,27 @@ void run_environments(const Scene& scene, std::uint32_t count, bool moving) {
 
 int main(int argc, char** argv) {
   using namespace fathom;
-  const std::string file = argc > 1 ? argv[1] : FATHOM_SOURCE_DIR "/examples/house/house.yaml";
-  const Scene house = bench::make_house(file), balls = bench::make_balls(0.35), small_balls = bench::make_balls(0.15);
-  const Pose in_house{{0.0, 0.0, 1.2}, from_roll_pitch_yaw(0, 0, 0.4)};
+  const std::string wanted = argc > 1 ? argv[1] : "";
+  const std::string file = argc > 2 ? argv[2] : FATHOM_SOURCE_DIR "/examples/house/house.yaml";
   std::printf(
       "| set | raw single rays, ms | raw packets, ms | fathom, ms | single / fathom | packets / fathom | raw "
       "back-rays, "
       "M/s | fathom's, M/s | ratio |\n"
       "|---|---|---|---|---|---|---|---|---|\n");
-  bench::run_frame("house, 640 x 480, all losses", house, bench::camera_of(640, 480), in_house);
-  bench::run_frame("125 balls of 0.35 m, 160 x 120", balls, bench::camera_of(160, 120), {});
-  bench::run_frame("125 balls of 0.15 m, 160 x 120", small_balls, bench::camera_of(160, 120), {});
+  if (std::string_view("house").find(wanted) != std::string_view::npos) {
+    const Pose in_house{{0.0, 0.0, 1.2}, from_roll_pitch_yaw(0, 0, 0.4)};
+    bench::run_frame("house, 640 x 480, all losses", bench::make_house(file), bench::camera_of(640, 480), in_house);
+  }
+  for (const double radius_m : {0.35, 0.15, 0.12}) {
+    if (std::string_view("balls").find(wanted) == std::string_view::npos) break;
+    bench::run_frame(fmt::format("125 balls of {} m, 160 x 120", radius_m), bench::make_balls(radius_m),
+                     bench::camera_of(160, 120), {});
+  }
+  if (std::string_view("environments").find(wanted) == std::string_view::npos) return 0;
+  const Scene balls = bench::make_balls(0.15);
   std::printf(
       "\n| environments in one call, 125 balls of 0.15 m | one thread, ms | M pixels/s | two threads, ms | scaling |\n"
       "|---|---|---|---|---|\n");
-  bench::run_environments(small_balls, 4096, false);
-  bench::run_environments(small_balls, 4096, true);
+  bench::run_environments(balls, 4096, false);
+  bench::run_environments(balls, 4096, true);
 }

@@ -10,6 +10,8 @@ namespace fathom {
 
 namespace {
 
+constexpr auto kHitLane = static_cast<std::uint32_t>(Reason::kHit);
+
 const LaneKernels& lanes_for(Isa isa) { return for_isa(isa, sse2::kLanes, avx2::kLanes, avx512::kLanes); }
 
 /// Writes the lanes of a block to their places in a frame array of any element type.
@@ -52,14 +54,15 @@ class BlockRenderer {
     if (job_.chain.ray.empty()) store_clean();
     lanes_.gate_returns(cast_, limits(), returns_);
     if (needs_points()) lanes_.place_returns(rays_, returns_);
-    if (needs_angles()) find_angles();
-    for (const ActiveNoise& n : job_.chain.angle_loss) apply(n);
-    if (job_.chain.needs_sight) find_hidden();
-    for (const ActiveNoise& n : job_.chain.loss) apply(n);
+    has_hits_ = std::count(returns_.reason, returns_.reason + returns_.count, kHitLane) > 0;
+    if (needs_angles() && (has_hits_ || wants(Channel::kEnergy))) find_angles();
+    apply(job_.chain.angle_loss);
+    if (job_.chain.needs_sight && has_hits_) find_hidden();
+    apply(job_.chain.loss);
     if (!job_.chain.edge_loss.empty()) keep_for_edges();
-    for (const ActiveNoise& n : job_.chain.on_return) apply(n);
+    apply(job_.chain.on_return);
     if (job_.range_policy != RangePolicy::kKeep) lanes_.apply_policy(job_.range_policy, limits(), returns_);
-    for (const ActiveNoise& n : job_.chain.dropout) apply(n);
+    apply(job_.chain.dropout);
     store_returns();
     store_surface();
     if (wants(Channel::kAzimuth) || wants(Channel::kElevation)) {
@@ -169,7 +172,7 @@ class BlockRenderer {
     scatter(cast_.range_m, targets, rays_.count / kQuadRays, job_.edge->range_m.data());
     std::uint8_t reached[kBlockRays];
     for (std::uint32_t i = 0; i < rays_.count; ++i)
-      reached[i] = returns_.reason[i] == static_cast<std::uint32_t>(Reason::kHit);
+      reached[i] = returns_.reason[i] == kHitLane;
     scatter(reached, targets, rays_.count / kQuadRays, job_.edge->reached.data());
   }
 
@@ -198,6 +201,16 @@ class BlockRenderer {
     job_.caster.cast(rays, hits);
   }
 
+  /// Models act on returns, and a block without any, of sky or of a gap between objects, is spared them. Only a reading
+  /// may come from a ray that met nothing.
+  void apply(const std::vector<ActiveNoise>& models) {
+    for (const ActiveNoise& n : models) {
+      const bool makes_readings = n.noise.stage() == Stage::kReading;
+      if (has_hits_ || makes_readings) apply(n);
+      has_hits_ = has_hits_ || makes_readings;
+    }
+  }
+
   void apply(const ActiveNoise& n) {
     const NoiseKey key = {job_.seed, job_.frame_index, n.stream};
     if (n.rows.empty()) return n.noise.apply(job_.isa, key, rays_, returns_, draws_);
@@ -219,19 +232,18 @@ class BlockRenderer {
   /// One pass per row of a table that the block needs, over the returns of its entities or channels; the others are
   /// masked meanwhile. The draws of a return are the same whatever its row.
   void apply_rows(const ActiveNoise& n, const NoiseKey& key) {
-    constexpr auto kHit = static_cast<std::uint32_t>(Reason::kHit),
-                   kMasked = static_cast<std::uint32_t>(Reason::kMasked);
+    constexpr auto kMasked = static_cast<std::uint32_t>(Reason::kMasked);
     constexpr std::uint32_t kDone = ~0U;
     std::uint32_t row[kBlockRays], after[kBlockRays];
     find_rows(n, row);
     std::copy_n(returns_.reason, rays_.count, after);
     for (std::uint32_t i = 0; i < rays_.count; ++i) {
-      if (after[i] != kHit) row[i] = kDone;
+      if (after[i] != kHitLane) row[i] = kDone;
     }
     for (std::uint32_t first = 0; first < rays_.count; ++first) {
       const std::uint32_t now = row[first];
       if (now == kDone) continue;
-      for (std::uint32_t i = 0; i < rays_.count; ++i) returns_.reason[i] = row[i] == now ? kHit : kMasked;
+      for (std::uint32_t i = 0; i < rays_.count; ++i) returns_.reason[i] = row[i] == now ? kHitLane : kMasked;
       const Noise& noise = now == 0 ? n.noise : n.rows[now - 1];
       if (!noise.is_identity()) noise.apply(job_.isa, key, rays_, returns_, draws_);
       for (std::uint32_t i = first; i < rays_.count; ++i) {
@@ -318,7 +330,8 @@ class BlockRenderer {
   Frame& frame_;
   const LaneKernels& lanes_;
   const SurfaceKernels& surface_lanes_;
-  std::uint32_t begin_;  // first lane
+  std::uint32_t begin_;    // first lane
+  bool has_hits_ = false;  // whether a lane may hold a return
   RayBlock rays_;
   ReturnBlock returns_;
   CastBlock cast_;

@@ -42,24 +42,27 @@ void store_normals(const typename Width::RayHit& packet, const NormalMatrix* wor
 /// Triangles in a beam above which tracing its rays apart is faster; measured on house, terrain and balls, from 64 x 48
 /// to 1280 x 720 pixels: they cross between 20 and 100 (docs/benchmarks.md).
 constexpr float kFineTriangles = 50.0F;
-/// One packet in so many is looked at; looking at each costs 3 % on large triangles.
+/// After a packet with hits, so many packets are traced as it suggests; looking at each costs 3 % on large triangles.
 constexpr std::uint32_t kWeighedPackets = 4;
 
-/// Whether most rays of the packet that hit met triangles so small that a beam of solid angle `sr` holds many of them:
-/// sr t^2 / area of a triangle, seen face on. `otherwise` when nothing was hit.
+/// How many rays of a packet hit, and how many of them met triangles so small that a beam of solid angle `sr` holds
+/// many: sr t^2 / area of a triangle, seen face on.
+struct Weight {
+  int hits, fine;
+};
 template <class Width>
-bool meets_fine_triangles(const typename Width::RayHit& packet, float sr, bool otherwise) {
+Weight weigh(const typename Width::RayHit& packet, float sr) {
   const float limit = 4.0F * sr * sr / (kFineTriangles * kFineTriangles);  // |Ng| is twice the area
-  int hits = 0, fine = 0;
+  Weight w = {0, 0};
   for (unsigned k = 0; k < Width::kWidth; ++k) {
     const auto& hit = packet.hit;
     const float t2 = packet.ray.tfar[k] * packet.ray.tfar[k];
     const float ng2 = hit.Ng_x[k] * hit.Ng_x[k] + hit.Ng_y[k] * hit.Ng_y[k] + hit.Ng_z[k] * hit.Ng_z[k];
     const int met = packet.ray.tfar[k] < __builtin_inff() ? 1 : 0;
-    hits += met;
-    fine += limit * t2 * t2 > ng2 ? met : 0;
+    w.hits += met;
+    w.fine += limit * t2 * t2 > ng2 ? met : 0;
   }
-  return hits > 0 ? 2 * fine > hits : otherwise;
+  return w;
 }
 
 template <class Width>
@@ -76,6 +79,7 @@ void cast_packets(RTCScene scene, const CastRays& rays, const CastHits& hits, co
   start_rays<Width>(rays.origin, ray);
   const bool weighs = rays.coherent && rays.tile_sr > 0.0F;
   const float packet_sr = rays.tile_sr * (static_cast<float>(W) / 16.0F);
+  std::uint32_t next_weighed = 0;
   for (std::uint32_t begin = 0; begin < rays.count; begin += W) {
     if (rays.ox != nullptr) {
       std::memcpy(ray.org_x, rays.ox + begin, kBytes);
@@ -95,10 +99,12 @@ void cast_packets(RTCScene scene, const CastRays& rays, const CastHits& hits, co
     if (hits.entity != nullptr) std::memcpy(hits.entity + begin, hit.instID[0], kBytes);
     if (hits.triangle != nullptr) std::memcpy(hits.triangle + begin, hit.primID, kBytes);
     if (hits.nx != nullptr) store_normals<Width>(packet, world_from_normal, hits, begin);
-    if (weighs && begin % (kWeighedPackets * W) == 0) {
-      const bool apart = context.flags == RTC_INTERSECT_CONTEXT_FLAG_INCOHERENT;
-      context.flags = meets_fine_triangles<Width>(packet, packet_sr, apart) ? RTC_INTERSECT_CONTEXT_FLAG_INCOHERENT
-                                                                            : RTC_INTERSECT_CONTEXT_FLAG_COHERENT;
+    if (weighs && begin >= next_weighed) {
+      const Weight w = weigh<Width>(packet, packet_sr);
+      if (w.hits == 0) continue;  // nothing learned: look at the next one
+      context.flags =
+          2 * w.fine > w.hits ? RTC_INTERSECT_CONTEXT_FLAG_INCOHERENT : RTC_INTERSECT_CONTEXT_FLAG_COHERENT;
+      next_weighed = begin + kWeighedPackets * W;
     }
   }
 }
