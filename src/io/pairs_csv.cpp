@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -19,41 +20,51 @@ namespace {
 
 std::vector<float> narrow(const std::vector<double>& values) { return {values.begin(), values.end()}; }
 
+constexpr std::array<CsvColumn, 3> kRangeColumns = {{{"range_m"}, {"expected_m"}, {"scan", false}}};
+
+void check_range_value(const LogLine& line, std::size_t column, double value) {
+  if (column == 1 && !(value >= 0.0)) line.fail(fmt::format("expected_m = {} is not at least 0", number_text(value)));
+  if (column != 2) return;
+  constexpr double kMostScan = std::numeric_limits<std::uint32_t>::max();
+  if (!(value >= 0.0 && value <= kMostScan && value == std::floor(value))) {
+    line.fail(fmt::format("scan = {} is not a number of a scan", number_text(value)));
+  }
+}
+
+void check_energy_value(const LogLine& line, std::size_t column, double value) {
+  if (column == 1 && value != 0.0 && value != 1.0) {
+    line.fail(fmt::format("lost = {} is not 0 or 1", number_text(value)));
+  }
+}
+
 }  // namespace
 
 RangePairs read_range_pairs(const std::filesystem::path& file) {
-  constexpr std::array<CsvColumn, 3> kColumns = {{{"range_m"}, {"expected_m"}, {"scan", false}}};
-  const auto columns = read_csv_columns(file, kColumns);
+  const auto columns = read_csv_columns(file, kRangeColumns, check_range_value);
   return {narrow(columns[0]), narrow(columns[1])};
 }
 
 BeamData read_beam_pairs(const std::filesystem::path& file) {
-  constexpr std::array<CsvColumn, 3> kColumns = {{{"range_m"}, {"expected_m"}, {"scan", false}}};
-  const auto columns = read_csv_columns(file, kColumns);
+  double last_scan = 0.0;
+  const auto columns = read_csv_columns(file, kRangeColumns, [&](const LogLine& line, std::size_t column, double value) {
+    check_range_value(line, column, value);
+    if (column != 2) return;
+    if (value < last_scan) line.fail(fmt::format("scan = {} comes after scan {}", value, last_scan));
+    last_scan = value;
+  });
   BeamData data = {narrow(columns[0]), narrow(columns[1]), {}};
-  for (std::size_t i = 0; i < data.reading_m.size(); ++i) {
-    const double scan = columns[2].empty() ? static_cast<double>(i) : columns[2][i];
-    if (!(scan >= 0 && scan <= std::numeric_limits<std::uint32_t>::max() && scan == std::floor(scan))) {
-      throw InputError(
-          fmt::format("{}: pair {}: scan = {} is not a number of a scan", file.string(), i, number_text(scan)));
-    }
-    data.scan.push_back(static_cast<std::uint32_t>(scan));
+  data.scan.assign(columns[2].begin(), columns[2].end());
+  if (columns[2].empty()) {  // every pair its own scan
+    data.scan.resize(data.reading_m.size());
+    std::iota(data.scan.begin(), data.scan.end(), 0U);
   }
   return data;
 }
 
 EnergyPairs read_energy_pairs(const std::filesystem::path& file) {
   constexpr std::array<CsvColumn, 2> kColumns = {{{"energy"}, {"lost"}}};
-  const auto columns = read_csv_columns(file, kColumns);
-  EnergyPairs pairs = {narrow(columns[0]), {}};
-  for (std::size_t i = 0; i < columns[1].size(); ++i) {
-    const double lost = columns[1][i];
-    if (!(lost == 0.0 || lost == 1.0)) {
-      throw InputError(fmt::format("{}: pair {}: lost = {} is not 0 or 1", file.string(), i, number_text(lost)));
-    }
-    pairs.lost.push_back(lost == 1.0 ? 1 : 0);
-  }
-  return pairs;
+  const auto columns = read_csv_columns(file, kColumns, check_energy_value);
+  return {narrow(columns[0]), {columns[1].begin(), columns[1].end()}};
 }
 
 }  // namespace fathom
