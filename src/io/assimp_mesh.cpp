@@ -8,10 +8,8 @@
 
 #include <algorithm>
 #include <assimp/Importer.hpp>
-#include <bit>
 #include <cstring>
 #include <memory>
-#include <unordered_map>
 
 #include <fmt/format.h>
 
@@ -21,69 +19,44 @@
 #include "io/nesting.hpp"
 #include "io/read_file.hpp"
 #include "io/text_lines.hpp"
+#include "io/vertex_joiner.hpp"
 
 namespace fathom {
 
 namespace {
 
-using Vertex = std::array<float, 3>;
+using Vertex = VertexJoiner::Vertex;
 
-struct VertexHash {
-  std::size_t operator()(const Vertex& v) const {
-    std::uint64_t hash = 0;
-    for (const float c : v) hash = (hash ^ std::bit_cast<std::uint32_t>(c)) * 0x9e3779b97f4a7c15ULL;
-    return hash ^ (hash >> 32U);
+/// In double precision, so that an identity keeps every bit.
+Vertex transform(const aiMatrix4x4& m, const aiVector3D& v) {
+  const auto row = [&](float a, float b, float c, float d) {
+    return static_cast<float>(double{a} * v.x + double{b} * v.y + double{c} * v.z + d);
+  };
+  return {row(m.a1, m.a2, m.a3, m.a4), row(m.b1, m.b2, m.b3, m.b4), row(m.c1, m.c2, m.c3, m.c4)};
+}
+
+void add_part(const aiMesh& part, const aiMatrix4x4& file_from_part, VertexJoiner& joiner) {
+  std::vector<std::uint32_t> ids(part.mNumVertices);
+  for (unsigned i = 0; i < part.mNumVertices; ++i) {
+    ids[i] = joiner.id_of(transform(file_from_part, part.mVertices[i]));
   }
-};
-struct SameBits {
-  bool operator()(const Vertex& a, const Vertex& b) const { return std::memcmp(&a, &b, sizeof(a)) == 0; }
-};
-
-/// Collects triangles; formats that repeat a vertex for every corner give it once, at its first place.
-class Joiner {
- public:
-  void add(const aiMesh& part, const aiMatrix4x4& file_from_part) {
-    std::vector<std::uint32_t> ids(part.mNumVertices);
-    for (unsigned i = 0; i < part.mNumVertices; ++i) ids[i] = id_of(transform(file_from_part, part.mVertices[i]));
-    for (unsigned f = 0; f < part.mNumFaces; ++f) {
-      const aiFace& face = part.mFaces[f];
-      if (face.mNumIndices != 3) continue;
-      std::array<std::uint32_t, 3> triangle{};
-      for (unsigned k = 0; k < 3; ++k) {
-        if (face.mIndices[k] >= part.mNumVertices) {
-          throw InputError(fmt::format("vertex index {} is not in [0, {})", face.mIndices[k], part.mNumVertices));
-        }
-        triangle[k] = ids[face.mIndices[k]];
+  for (unsigned f = 0; f < part.mNumFaces; ++f) {
+    const aiFace& face = part.mFaces[f];
+    if (face.mNumIndices != 3) continue;
+    std::array<std::uint32_t, 3> triangle{};
+    for (unsigned k = 0; k < 3; ++k) {
+      if (face.mIndices[k] >= part.mNumVertices) {
+        throw InputError(fmt::format("vertex index {} is not in [0, {})", face.mIndices[k], part.mNumVertices));
       }
-      mesh_.triangles.push_back(triangle);
+      triangle[k] = ids[face.mIndices[k]];
     }
+    joiner.add(triangle);
   }
+}
 
-  Mesh take() { return std::move(mesh_); }
-
- private:
-  std::uint32_t id_of(const Vertex& vertex) {
-    const auto next = static_cast<std::uint32_t>(mesh_.vertices_m.size());
-    const auto [entry, is_new] = ids_.try_emplace(vertex, next);
-    if (is_new) mesh_.vertices_m.push_back(vertex);
-    return entry->second;
-  }
-
-  /// In double precision, so that an identity keeps every bit.
-  static Vertex transform(const aiMatrix4x4& m, const aiVector3D& v) {
-    const auto row = [&](float a, float b, float c, float d) {
-      return static_cast<float>(double{a} * v.x + double{b} * v.y + double{c} * v.z + d);
-    };
-    return {row(m.a1, m.a2, m.a3, m.a4), row(m.b1, m.b2, m.b3, m.b4), row(m.c1, m.c2, m.c3, m.c4)};
-  }
-
-  Mesh mesh_;
-  std::unordered_map<Vertex, std::uint32_t, VertexHash, SameBits> ids_;
-};
-
-void add_node(const aiScene& scene, const aiNode& node, const aiMatrix4x4& file_from_parent, Joiner& joiner) {
+void add_node(const aiScene& scene, const aiNode& node, const aiMatrix4x4& file_from_parent, VertexJoiner& joiner) {
   const aiMatrix4x4 file_from_node = file_from_parent * node.mTransformation;
-  for (unsigned i = 0; i < node.mNumMeshes; ++i) joiner.add(*scene.mMeshes[node.mMeshes[i]], file_from_node);
+  for (unsigned i = 0; i < node.mNumMeshes; ++i) add_part(*scene.mMeshes[node.mMeshes[i]], file_from_node, joiner);
   for (unsigned i = 0; i < node.mNumChildren; ++i) add_node(scene, *node.mChildren[i], file_from_node, joiner);
 }
 
@@ -105,7 +78,6 @@ void guard(const std::filesystem::path& file, std::string_view extension) {
   const std::string bytes = read_file(file);
   std::size_t depth = 0;
   if (extension == "stl") check_stl(bytes, file.string());
-  if (extension == "dae") depth = xml_nesting(bytes);
   if (extension == "gltf" || extension == "glb") {
     // By what it is, not by what it is called: Assimp takes either under both names.
     depth = json_nesting(bytes.starts_with("glTF") ? json_chunk(bytes, file) : std::string_view(bytes));
@@ -133,12 +105,11 @@ Mesh read_assimp_mesh(const std::filesystem::path& file, std::string_view extens
   try {
     Assimp::Importer importer;  // without a logger, Assimp is silent
     keep_readers(importer, extension);
-    importer.SetPropertyBool(AI_CONFIG_IMPORT_COLLADA_IGNORE_UP_DIRECTION, true);
     importer.SetPropertyInteger(AI_CONFIG_PP_SBP_REMOVE, aiPrimitiveType_POINT | aiPrimitiveType_LINE);
     const aiScene* scene = importer.ReadFile(
         file.string(), aiProcess_ValidateDataStructure | aiProcess_Triangulate | aiProcess_SortByPType);
     if (scene == nullptr) throw InputError(one_line(importer.GetErrorString()));
-    Joiner joiner;
+    VertexJoiner joiner;
     if (scene->mRootNode != nullptr) add_node(*scene, *scene->mRootNode, aiMatrix4x4(), joiner);
     return joiner.take();
   } catch (const InputError& error) {

@@ -7,10 +7,9 @@
 
 namespace fathom {
 
-/// Reads OBJ, STL, glTF, GLB or DAE (`extension`, lower case, without the dot). Node transforms are applied, polygons
+/// Reads OBJ, STL, glTF or GLB (`extension`, lower case, without the dot). Node transforms are applied, polygons
 /// are triangulated, points and lines dropped, all meshes joined, and vertices that are equal to the bit made one.
-/// COLLADA: the file's unit is applied, its up axis is not (the axes stay as written, as ROS tools do). glTF: as
-/// written too, so usually y up. Throws InputError naming the file; does not call validate().
+/// The axes stay as written: glTF is usually y up. Throws InputError naming the file; does not call validate().
 Mesh read_assimp_mesh(const std::filesystem::path& file, std::string_view extension);
 
 /// Throws InputError unless the bytes are a whole STL file: binary with 84 + 50 n bytes, or ASCII with its last

@@ -1,6 +1,6 @@
 #pragma once
-// Assimp reads nested JSON and XML by recursion, without a limit: a file of 200 000 open brackets ends the process. So
-// depth is checked before Assimp sees the file.
+// Assimp reads nested JSON by recursion, without a limit: a file of 200 000 open brackets ends the process. So depth is
+// checked before Assimp sees the file. Our own recursions over files have the same limit.
 
 #include <cstddef>
 #include <string_view>
@@ -11,7 +11,5 @@ inline constexpr std::size_t kMaxNesting = 256;
 
 /// Deepest nesting of [ and { outside strings; counts on after an imbalance.
 std::size_t json_nesting(std::string_view text);
-/// Deepest nesting of XML elements; comments, declarations and <empty/> elements add nothing.
-std::size_t xml_nesting(std::string_view text);
 
 }  // namespace fathom

@@ -9,6 +9,7 @@
 #include <fathom/input.hpp>
 
 #include "io/assimp_mesh.hpp"
+#include "io/dae_mesh.hpp"
 #include "io/ply_mesh.hpp"
 #include "io/read_file.hpp"
 
@@ -26,6 +27,12 @@ std::string extension_of(const std::filesystem::path& file) {
   return extension;
 }
 
+Mesh parse(const std::filesystem::path& file, std::string_view extension) {
+  if (extension == "ply") return parse_ply_mesh(read_file(file), file.string());
+  if (extension == "dae") return parse_dae_mesh(read_file(file), file.string());
+  return read_assimp_mesh(file, extension);
+}
+
 }  // namespace
 
 Mesh read_mesh(const std::filesystem::path& file) {
@@ -35,7 +42,7 @@ Mesh read_mesh(const std::filesystem::path& file) {
     throw InputError(
         fmt::format("{}: extension '{}' is not one of {}", file.string(), extension, fmt::join(kExtensions, ", ")));
   }
-  Mesh mesh = extension == "ply" ? parse_ply_mesh(read_file(file), file.string()) : read_assimp_mesh(file, extension);
+  Mesh mesh = parse(file, extension);
   try {
     validate(mesh);
   } catch (const InputError& error) {
