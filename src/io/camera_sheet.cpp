@@ -19,13 +19,13 @@ namespace fathom {
 namespace {
 
 constexpr std::uint32_t kGap = 6, kSwatch = 10, kLegendWidth = 24 * kLetterWidth + kSwatch + 3 * kGap;
-constexpr std::uint32_t kMaxSide = 100000;
-constexpr Rgb kInk = {220, 220, 220};
+constexpr std::uint32_t kMaxSheetSide = 100000;
+constexpr Rgb kLetters = {220, 220, 220};
 
 void check_size(const std::filesystem::path& file, const Frame& frame) {
-  if (frame.size() > 0 && frame.rows() <= kMaxSide && frame.cols() <= kMaxSide) return;
+  if (frame.size() > 0 && frame.rows() <= kMaxSheetSide && frame.cols() <= kMaxSheetSide) return;
   throw InputError(fmt::format("{}: a frame of {} x {} rays makes no picture, the limits are 1 and {} on a side",
-                               file.string(), frame.rows(), frame.cols(), kMaxSide));
+                               file.string(), frame.rows(), frame.cols(), kMaxSheetSide));
 }
 
 std::uint32_t legend_columns(std::uint32_t width) { return std::max(1U, width / kLegendWidth); }
@@ -42,13 +42,13 @@ void draw_legend(Image& image, std::uint32_t top, const Frame& frame) {
     for (std::uint32_t i = 0; i < kSwatch * kSwatch; ++i) {
       image.draw(x + i % kSwatch, y + i / kSwatch, reason_color(static_cast<Reason>(k)));
     }
-    draw_text(image, x + kSwatch + kGap, y, fmt::format("{} {}", kReasonNames[k], counts[k]), kInk);
+    draw_text(image, x + kSwatch + kGap, y, fmt::format("{} {}", kReasonNames[k], counts[k]), kLetters);
   }
 }
 
 void draw_panel(Image& image, std::uint32_t left, std::uint32_t top, const Frame& frame, std::string_view title,
                 const std::function<Rgb(std::size_t)>& color) {
-  draw_text(image, left, top - kLineHeight, title, kInk);
+  draw_text(image, left, top - kLineHeight, title, kLetters);
   for (std::uint32_t v = 0; v < frame.rows(); ++v) {
     for (std::uint32_t u = 0; u < frame.cols(); ++u) {
       image.at(left + u, top + v) = color(std::size_t{v} * frame.cols() + u);

@@ -196,9 +196,9 @@ const DaeShape& DaeShapes::of(const XmlElement& geometry) {
   const XmlElement* mesh = geometry.child("mesh");
   if (!is_new || mesh == nullptr) return entry->second;
   for (const XmlElement& c : mesh->children) {
-    if (is_one_of(c.name, {"triangles", "polylist", "polygons", "tristrips", "trifans"}) && c.child("p") != nullptr) {
-      entry->second.push_back(read_part(c));
-    }
+    if (!is_one_of(c.name, {"triangles", "polylist", "polygons", "tristrips", "trifans"})) continue;
+    // Some exporters write a list of none, without its inputs.
+    if (!c.children.empty() || document_.count(c, "count", 0) > 0) entry->second.push_back(read_part(c));
   }
   return entry->second;
 }

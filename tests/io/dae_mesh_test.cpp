@@ -203,6 +203,8 @@ TEST(DaeMeshTest, NamesWhatIsWrong) {
       {"offset=\"0\"", "offset=\"3\"", "<p>: 6 indices are not a multiple of 4, the inputs of a corner"},
       {"offset=\"0\"", "offset=\"4294967295\"", "not a multiple of 4294967296"},
       {"triangles count=\"2\"", "triangles count=\"3\"", primitive + "count = 3, but there are 2"},
+      {"<p>0 1 2 0 2 3</p>", "", primitive + "count = 2, but there are 0"},
+      {"<p>0 1 2 0 2 3</p>", "<ph><p>0 1 2</p></ph>", "<ph>: polygons with holes are not understood"},
       // What else a file may get wrong.
       {"COLLADA xmlns", "KML xmlns", "a.dae:1:"},
       {"1 1 0.5", "1 1 zebra", array + "number 9: 'zebra' is not a number"},
