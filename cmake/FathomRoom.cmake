@@ -8,6 +8,8 @@ add_library(fathom_flags INTERFACE)
 target_compile_options(fathom_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor> $<$<COMPILE_LANGUAGE:CXX>:-Woverloaded-virtual>
   $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>  # g++ 12 warns inside its own AVX-512 intrinsics
+  # In a file that holds several, g++ takes a class of one .cpp for one of a header.
+  $<$<AND:$<BOOL:${FATHOM_UNITY}>,$<COMPILE_LANG_AND_ID:CXX,GNU>>:-Wno-subobject-linkage>
   -ffp-contract=off -fvisibility=hidden $<$<COMPILE_LANGUAGE:CXX>:-fvisibility-inlines-hidden>
   $<$<BOOL:${FATHOM_STRICT}>:-Werror>)
 if(FATHOM_SANITIZE)
@@ -16,9 +18,12 @@ if(FATHOM_SANITIZE)
   target_link_options(fathom_flags INTERFACE -fsanitize=${FATHOM_SANITIZE})
 endif()
 
-# fathom_room(<name> SOURCES <files> [ROOMS <rooms it may include>] [LIBRARIES <private third-party targets>])
+# fathom_room(<name> SOURCES <files> [ROOMS <rooms it may include>] [LIBRARIES <private third-party targets>]
+#             [ALONE <files>])
+# ALONE: files that call a public function which a room outside of ROOMS implements. They stay objects of their own even
+# under FATHOM_UNITY, so that a program of this room that does not need them links without the other room.
 function(fathom_room name)
-  cmake_parse_arguments(ROOM "" "" "SOURCES;ROOMS;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ROOM "" "" "SOURCES;ROOMS;LIBRARIES;ALONE" ${ARGN})
   string(REPLACE "/" "_" target fathom_${name})
   add_library(${target} STATIC ${ROOM_SOURCES})
   set(gate ${PROJECT_BINARY_DIR}/rooms/${target})
@@ -32,6 +37,11 @@ function(fathom_room name)
   # PUBLIC, because a room's headers may show types of the rooms below it; a room still may not reach around its
   # arrows by chance: cmake/CheckRooms.cmake compares every #include with the picture at each build.
   target_link_libraries(${target} PUBLIC ${rooms} PRIVATE ${ROOM_LIBRARIES} fathom_flags)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${FATHOM_UNITY} UNITY_BUILD_BATCH_SIZE 8)
+  set_source_files_properties(${ROOM_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  if(FATHOM_BUILD_FUZZERS)  # inputs are told apart by the branches of the rooms that read them
+    target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
+  endif()
   set_property(GLOBAL APPEND PROPERTY FATHOM_OBJECTS $<TARGET_OBJECTS:${target}>)
   set_property(GLOBAL APPEND PROPERTY FATHOM_LIBRARIES ${ROOM_LIBRARIES})
   add_dependencies(${target} fathom_check_rooms)

@@ -7,7 +7,7 @@ namespace fathom {
 
 namespace {
 
-constexpr double kEdgeSigmas = 8.0;      // N is 1 to single precision beyond
+constexpr double kFlatSigmas = 8.0;      // N is 1 to single precision beyond
 constexpr double kStepsPerSigma = 64.0;  // linear interpolation of 1/N: 2e-5 within 2 sigma of an end
 constexpr double kShortStep = 0.03;      // in lambda z*: 2e-5
 constexpr double kMostLambdaRange = 800.0;
@@ -22,7 +22,7 @@ bool tables_suffice(const BeamParameters& p, const BeamSensor& sensor) {
 ScoreTables make_score_tables(const BeamParameters& p, const BeamSensor& sensor) {
   ScoreTables t;
   const double limit = sensor.max_range_m, sigma = p.sigma_hit_m;
-  const double end = std::min(limit / 2, kEdgeSigmas * sigma);
+  const double end = std::min(limit / 2, kFlatSigmas * sigma);
   const auto hit_steps = static_cast<std::size_t>(std::ceil(end / std::min(sigma / kStepsPerSigma, limit / 512)));
   const double hit_step = end / static_cast<double>(hit_steps);
   for (std::size_t i = 0; i <= hit_steps + 1; ++i) {

@@ -12,7 +12,7 @@ namespace fathom {
 
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 constexpr double kLogTwoPi = 1.83787706640934548356;
 constexpr std::size_t kShares = 65;  // of the first look at [0, 1]
 constexpr double kShareTolerance = 1e-9;
@@ -94,7 +94,7 @@ void add_std_errors(const Errors& e, bool stddev_free, bool per_m_free, Distance
   const double determinant = h[0][0] * c00 - h[0][1] * (h[0][1] * h[2][2] - h[1][2] * h[0][2]) +
                              h[0][2] * (h[0][1] * h[1][2] - h[1][1] * h[0][2]);
   const auto error = [&](bool free, double cofactor) {
-    return free && determinant > 0.0 && cofactor > 0.0 ? std::sqrt(cofactor / determinant) : kNan;
+    return free && determinant > 0.0 && cofactor > 0.0 ? std::sqrt(cofactor / determinant) : kUnknown;
   };
   out.mean_m.std_error = error(true, c00);
   out.stddev_m.std_error = error(stddev_free, c11);
@@ -124,7 +124,7 @@ DistanceCalibration calibrate_distance(const RangePairs& pairs) {
   out.stddev_per_m.value = best.scale_m * share / e.mean_expected_m;
   out.log_likelihood = best.log_likelihood;
   if (!(best.scale_m > 0.0)) {
-    out.mean_m.std_error = 0.0, out.stddev_m.std_error = out.stddev_per_m.std_error = kNan;
+    out.mean_m.std_error = 0.0, out.stddev_m.std_error = out.stddev_per_m.std_error = kUnknown;
     out.flags.emplace_back("all errors are equal: the deviation is 0 and has no standard error");
     return out;
   }

@@ -81,9 +81,10 @@ class Law {
 };
 
 /// The log-likelihood at one threshold, at the best exponent.
-class Profile {
+class ThresholdProfile {
  public:
-  Profile(const Pixels& pixels, EnergyNormalization normalization) : pixels_(pixels), normalization_(normalization) {}
+  ThresholdProfile(const Pixels& pixels, EnergyNormalization normalization)
+      : pixels_(pixels), normalization_(normalization) {}
 
   double operator()(double m) {
     const Law law(normalization_, m);
@@ -164,9 +165,9 @@ Pixels sample_of(const Pixels& pixels, std::size_t most) {
 }
 
 /// The best of many thresholds for a sample of the pixels, dense below the limit, and the best of all near it.
-double best_threshold(const Pixels& pixels, double top, EnergyNormalization normalization, Profile& profile) {
+double best_threshold(const Pixels& pixels, double top, EnergyNormalization normalization, ThresholdProfile& profile) {
   const Pixels few = sample_of(pixels, kFirstPixels);
-  Profile first(few, normalization);
+  ThresholdProfile first(few, normalization);
   std::vector<double> points;
   double best = -std::numeric_limits<double>::infinity();
   std::size_t at = 0;
@@ -276,7 +277,7 @@ EnergyCalibration calibrate_energy(const EnergyPairs& pairs, const EnergyCalibra
     take_gap(pixels, out);
     return out;
   }
-  Profile profile(pixels, options.normalization);
+  ThresholdProfile profile(pixels, options.normalization);
   const auto take = [&](double threshold) {
     out.min_energy.value = threshold;
     out.log_likelihood = profile(threshold);

@@ -12,8 +12,7 @@ namespace {
 
 constexpr double kMaxSizeM = 1e4;
 
-using Row = FieldRow<GridScanner>;
-constexpr std::array<Row, 7> kRows = {{
+constexpr std::array<FieldRow<GridScanner>, 7> kGridScannerRows = {{
     {"size_x_m", "m", &GridScanner::size_x_m, 0, kMaxSizeM, "extent of the grid along x", true},
     {"size_y_m", "m", &GridScanner::size_y_m, 0, kMaxSizeM, "extent of the grid along y", true},
     {"resolution_m", "m", &GridScanner::resolution_m, 1e-4, kMaxSizeM, "distance of neighbouring points"},
@@ -31,7 +30,7 @@ std::uint32_t points(double size_m, double resolution_m) {
 
 }  // namespace
 
-std::span<const Row> KindTable<GridScanner>::rows() { return kRows; }
+std::span<const FieldRow<GridScanner>> KindTable<GridScanner>::rows() { return kGridScannerRows; }
 
 GridShape grid_shape(const GridScanner& grid) {
   return {points(grid.size_x_m, grid.resolution_m), points(grid.size_y_m, grid.resolution_m)};

@@ -10,8 +10,7 @@ namespace fathom {
 
 namespace {
 
-using Row = FieldRow<Laser2d>;
-constexpr std::array<Row, 7> kRows = {{
+constexpr std::array<FieldRow<Laser2d>, 7> kLaser2dRows = {{
     {"beams", "1", &Laser2d::beams, 1, 16777216, "beams per scan", true},
     {"min_azimuth_rad", "rad", &Laser2d::min_azimuth_rad, -kTurnRad, kTurnRad, "azimuth of the first (rightmost) beam",
      true},
@@ -25,7 +24,7 @@ constexpr std::array<Row, 7> kRows = {{
 
 }  // namespace
 
-std::span<const Row> KindTable<Laser2d>::rows() { return kRows; }
+std::span<const FieldRow<Laser2d>> KindTable<Laser2d>::rows() { return kLaser2dRows; }
 
 void check(const Laser2d& laser) {
   const double span = laser.max_azimuth_rad - laser.min_azimuth_rad;

@@ -10,8 +10,7 @@ namespace fathom {
 
 namespace {
 
-using Row = FieldRow<PinholeCamera>;
-constexpr std::array<Row, 8> kRows = {{
+constexpr std::array<FieldRow<PinholeCamera>, 8> kPinholeCameraRows = {{
     {"fx", "px", &PinholeCamera::fx, 1e-3, 1e7, "focal length, horizontal", true},
     {"fy", "px", &PinholeCamera::fy, 1e-3, 1e7, "focal length, vertical", true},
     {"cx", "px", &PinholeCamera::cx, -1e6, 1e6, "principal point, from the centre of the leftmost pixel", true},
@@ -24,7 +23,7 @@ constexpr std::array<Row, 8> kRows = {{
 
 }  // namespace
 
-std::span<const Row> KindTable<PinholeCamera>::rows() { return kRows; }
+std::span<const FieldRow<PinholeCamera>> KindTable<PinholeCamera>::rows() { return kPinholeCameraRows; }
 
 void check(const PinholeCamera& camera) {
   check_range_limits(KindTable<PinholeCamera>::kSlug, camera.min_range_m, camera.max_range_m);

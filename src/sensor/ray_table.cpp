@@ -11,8 +11,7 @@ namespace fathom {
 
 namespace {
 
-using Row = FieldRow<RayPattern>;
-constexpr std::array<Row, 2> kRows = {{
+constexpr std::array<FieldRow<RayPattern>, 2> kRayPatternRows = {{
     {"min_range_m", "m", &RayPattern::min_range_m, 0, kMaxRangeM,
      "nearest range measured: one for all rays or one per ray", true},
     {"max_range_m", "m", &RayPattern::max_range_m, 0, kMaxRangeM,
@@ -75,7 +74,7 @@ void check_ranges(const RayPattern& p) {
 
 }  // namespace
 
-std::span<const Row> KindTable<RayPattern>::rows() { return kRows; }
+std::span<const FieldRow<RayPattern>> KindTable<RayPattern>::rows() { return kRayPatternRows; }
 
 void validate(const RayPattern& pattern) {
   check_ray_count(KindTable<RayPattern>::kSlug, "rows", pattern.rows, "cols", pattern.cols);

@@ -10,8 +10,7 @@ namespace fathom {
 
 namespace {
 
-using Row = FieldRow<Rosette>;
-constexpr std::array<Row, 7> kRows = {{
+constexpr std::array<FieldRow<Rosette>, 7> kRosetteRows = {{
     {"points", "1", &Rosette::points, 1, 16777216, "points per frame", true},
     {"field_of_view_rad", "rad", &Rosette::field_of_view_rad, 1e-3, kHalfTurnRad, "full angle of the cone", true},
     {"prism1_hz", "Hz", &Rosette::prism1_hz, -10000, 10000, "revolutions per second of one prism, signed", true},
@@ -23,7 +22,7 @@ constexpr std::array<Row, 7> kRows = {{
 
 }  // namespace
 
-std::span<const Row> KindTable<Rosette>::rows() { return kRows; }
+std::span<const FieldRow<Rosette>> KindTable<Rosette>::rows() { return kRosetteRows; }
 
 void check(const Rosette& rosette) {
   check_range_limits(KindTable<Rosette>::kSlug, rosette.min_range_m, rosette.max_range_m);

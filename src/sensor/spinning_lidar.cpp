@@ -14,8 +14,7 @@ namespace {
 
 constexpr std::uint64_t kMaxChannels = 65536;  // ring is 16 bits wide
 
-using Row = FieldRow<SpinningLidar>;
-constexpr std::array<Row, 12> kRows = {{
+constexpr std::array<FieldRow<SpinningLidar>, 12> kSpinningLidarRows = {{
     {"elevation_rad", "rad", &SpinningLidar::elevation_rad, -kQuarterTurnRad, kQuarterTurnRad,
      "elevation of each channel", true},
     {"azimuth_offset_rad", "rad", &SpinningLidar::azimuth_offset_rad, -kHalfTurnRad, kHalfTurnRad,
@@ -93,7 +92,7 @@ void write_channel(const SpinningLidar& lidar, std::size_t channel, std::uint32_
 
 }  // namespace
 
-std::span<const Row> KindTable<SpinningLidar>::rows() { return kRows; }
+std::span<const FieldRow<SpinningLidar>> KindTable<SpinningLidar>::rows() { return kSpinningLidarRows; }
 
 void check(const SpinningLidar& lidar) {
   const std::size_t channels = lidar.elevation_rad.size();
