@@ -56,10 +56,24 @@ Json to_json(std::span<const Row> parameters) {
   return json;
 }
 
-std::string notes(const std::vector<std::string>& flags) {
-  std::string text;
-  for (const std::string& flag : flags) text += "note: " + flag + "\n";
-  return text;
+/// What either calibration has to tell.
+struct Answer {
+  std::vector<Row> rows;
+  Json more;                       ///< what --json adds to the parameters, before the flags
+  std::string counts, scene_line;  ///< for readers
+  std::vector<std::string> flags;
+};
+
+void show(const Answer& answer, bool as_json) {
+  if (as_json) {
+    Json json = to_json(answer.rows);
+    json.update(answer.more);
+    json["flags"] = answer.flags;
+    return print(json.dump(2) + "\n");
+  }
+  std::string text = table(answer.rows);
+  for (const std::string& flag : answer.flags) text += "note: " + flag + "\n";
+  print(text + "\n" + answer.counts + "\n" + answer.scene_line);
 }
 
 }  // namespace
@@ -68,20 +82,15 @@ void calibrate_distance(const CalibrateOptions& options) {
   const fathom::DistanceCalibration fit =
       fathom::calibrate_distance(is_run(options) ? fathom::read_run_range_pairs(options.data, options.sensor)
                                                  : fathom::read_range_pairs(options.data));
-  const std::vector<Row> rows = {
+  Answer answer;
+  answer.rows = {
       {"mean_m", "m", fit.mean_m}, {"stddev_m", "m", fit.stddev_m}, {"stddev_per_m", "m/m", fit.stddev_per_m}};
-  if (options.json) {
-    Json json = to_json(rows);
-    json["log_likelihood"] = fit.log_likelihood;
-    json["pairs"] = fit.pairs;
-    json["skipped"] = fit.skipped;
-    json["flags"] = fit.flags;
-    print(json.dump(2) + "\n");
-    return;
-  }
-  print(table(rows) + notes(fit.flags) +
-        fmt::format("\n{} pairs, {} without a return skipped\n", group_digits(fit.pairs), group_digits(fit.skipped)) +
-        scene_line("distance", rows));
+  answer.more = {{"log_likelihood", fit.log_likelihood}, {"pairs", fit.pairs}, {"skipped", fit.skipped}};
+  answer.counts =
+      fmt::format("{} pairs, {} without a return skipped", group_digits(fit.pairs), group_digits(fit.skipped));
+  answer.scene_line = scene_line("distance", answer.rows);
+  answer.flags = fit.flags;
+  show(answer, options.json);
 }
 
 void calibrate_energy(const CalibrateOptions& options) {
@@ -90,21 +99,17 @@ void calibrate_energy(const CalibrateOptions& options) {
       fathom::calibrate_energy(is_run(options) ? fathom::read_run_energy_pairs(options.data, options.sensor)
                                                : fathom::read_energy_pairs(options.data),
                                {.normalization = normalization});
-  const std::vector<Row> rows = {{"min_energy", "1", fit.min_energy}, {"pow", "1", fit.pow}};
-  if (options.json) {
-    Json json = to_json(rows);
-    json["normalization"] = options.normalization;
-    json["log_likelihood"] = fit.log_likelihood;
-    json["pairs"] = fit.pairs;
-    json["lost"] = fit.lost;
-    json["skipped"] = fit.skipped;
-    json["flags"] = fit.flags;
-    print(json.dump(2) + "\n");
-    return;
-  }
-  print(table(rows) + notes(fit.flags) +
-        fmt::format("\n{} pairs, {} of them lost\n", group_digits(fit.pairs), group_digits(fit.lost)) +
-        scene_line("stereo_energy", rows, ", normalization: " + options.normalization));
+  Answer answer;
+  answer.rows = {{"min_energy", "1", fit.min_energy}, {"pow", "1", fit.pow}};
+  answer.more = {{"normalization", options.normalization},
+                 {"log_likelihood", fit.log_likelihood},
+                 {"pairs", fit.pairs},
+                 {"lost", fit.lost},
+                 {"skipped", fit.skipped}};
+  answer.counts = fmt::format("{} pairs, {} of them lost", group_digits(fit.pairs), group_digits(fit.lost));
+  answer.scene_line = scene_line("stereo_energy", answer.rows, ", normalization: " + options.normalization);
+  answer.flags = fit.flags;
+  show(answer, options.json);
 }
 
 }  // namespace fathom_cli

@@ -27,7 +27,7 @@ namespace {
 enum ExitCode { kOk = 0, kSystemFailed = 1, kBadInput = 2, kInterrupted = 130 };
 
 constexpr const char* kAbout =
-    R"(fathom: simulate range sensors in triangle scenes, with noise that is the same on every computer)";
+    R"(fathom: honest noise for range sensors: simulate them, score their readings, learn their parameters)";
 
 constexpr const char* kMainHelp = R"(
 Example:
