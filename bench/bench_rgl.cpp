@@ -1,7 +1,7 @@
 // The C interface of docs/rgl.md against `fathom simulate`'s own renderer: the house, 128 x 2048 rays, three noises,
 // points of the hits packed; contenders interleaved in one process, medians.
 //
-//   bench_rgl [scene file of the house]
+//   bench_rgl [part of the names of the sets to run] [threads]
 
 #include <cmath>
 #include <cstdio>
@@ -130,13 +130,16 @@ void run(const Set& set, int threads) {
 
 int main(int argc, char** argv) {
   namespace bench = fathom::bench;
-  const std::string file = argc > 1 ? argv[1] : FATHOM_SOURCE_DIR "/examples/house/house.yaml";
-  const fathom::Scene house = bench::make_house(file), terrain = bench::make_terrain();
+  const std::string wanted = argc > 1 ? argv[1] : "";
+  const fathom::Scene house = bench::make_house(FATHOM_SOURCE_DIR "/examples/house/house.yaml");
+  const fathom::Scene terrain = bench::make_terrain();
   std::printf(
       "million rays per second\n\n| set | simulate | graph | graph / simulate | 10 graphs |\n|---|---|---|---|---|\n");
-  for (const int threads : {1, 0}) {
+  const std::vector<int> thread_counts = argc > 2 ? std::vector<int>{std::atoi(argv[2])} : std::vector<int>{1, 0};
+  for (const int threads : thread_counts) {
     for (const bench::Set& set : bench::make_sets(house, terrain)) {
-      if (set.name.find("lidar") != std::string::npos) bench::run(set, threads);
+      if (set.name.find("lidar") == std::string::npos || set.name.find(wanted) == std::string::npos) continue;
+      bench::run(set, threads);
     }
   }
 }
