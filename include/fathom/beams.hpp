@@ -22,13 +22,31 @@ using Matrix34 = std::array<std::array<float, 4>, 3>;
 
 FATHOM_API Affine widen(const Matrix34& m);
 
+/// How a list of beams lies in rows, as that of most scanners does: what makes packets of nearly parallel rays.
+struct BeamGrid {
+  std::uint32_t row = 0;        ///< beams in a row; 0: there are no rows
+  std::uint32_t tile_rows = 1;  ///< rows of a tile of 16 beams that is about square in angle: 1, 2 or 4
+};
+
+/// Which beams the lanes of a block hold: tile after tile, and of each tile row after row. One row: beams in their order.
+struct BeamTiles {
+  std::uint32_t first = 0;   ///< number of the first beam, a multiple of 4
+  std::uint32_t count = 0;   ///< beams; whole tiles where there are rows
+  std::uint32_t rows = 1;    ///< of a tile: 1, 2 or 4
+  std::uint32_t stride = 0;  ///< from a beam to that below it; a multiple of 4
+
+  [[nodiscard]] constexpr std::uint32_t beam_of(std::uint32_t lane) const {
+    const std::uint32_t cols = 16 / rows, in_tile = lane % 16;
+    return first + lane / 16 * cols + in_tile / cols * stride + in_tile % cols;
+  }
+};
+
 /// Up to kBlockRays beams, in the frame of their sensor.
 struct BeamBlock {
+  BeamTiles beams;
   RayBlock ray;   ///< origins and z axes; count is a multiple of 16, padding repeats the last beam
   RayBlock side;  ///< x axes in d, y axes in o; only when wants_sides
   bool wants_sides = false;
-  std::uint32_t first = 0;  ///< number of the first beam, a multiple of kBlockRays
-  std::uint32_t count = 0;  ///< beams without padding
 };
 
 /// Beams that stay the same, laid out for loading blocks.
@@ -38,11 +56,14 @@ class FATHOM_API BeamTable {
   explicit BeamTable(std::span<const Matrix34> sensor_from_beam);
 
   [[nodiscard]] std::uint32_t size() const { return count_; }
+  /// How they lie, found by their directions.
+  [[nodiscard]] const BeamGrid& grid() const { return grid_; }
   /// Fills a block with its part of the beams.
   void load(BeamBlock& block) const;
 
  private:
   std::uint32_t count_ = 0;
+  BeamGrid grid_;
   std::array<std::vector<float>, 12> parts_;  ///< [beams]: x, y, z of the x, y, z axes and of the origin
 };
 

@@ -3,12 +3,13 @@
 // returns of a diverging beam. The formulas are those of Robotec GPU Lidar's raytrace node; see docs/rgl.md.
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 
 #include <fathom/beams.hpp>
 #include <fathom/cast.hpp>
-#include <fathom/executor.hpp>
 #include <fathom/export.hpp>
 
 namespace fathom {
@@ -16,7 +17,7 @@ namespace fathom {
 /// Which of the surfaces that a diverging beam meets.
 enum class ReturnChoice : std::uint8_t { kFirst, kSecond, kLast, kStrongest, kSecondStrongest };
 
-/// Gives the beams of a block in the frame of the sensor: `first`, `count` and `wants_sides` are set.
+/// Gives the beams of a block in the frame of the sensor: `beams` and `wants_sides` are set.
 class BeamSource {
  public:
   virtual ~BeamSource() = default;
@@ -33,6 +34,7 @@ struct SensorMotion {
 struct Beams {
   const BeamSource& source;
   std::uint32_t count = 0;
+  BeamGrid grid = {};  ///< changes no result but for the roundings of Embree: beams in tiles are cast faster
   std::span<const std::array<float, 2>> range_m = {};  ///< min and max: [beams], one for all, or empty: no limits
   std::span<const float> time_offset_s = {};           ///< empty: 0
   std::span<const std::int8_t> mask = {};              ///< 0: not cast, a miss; empty: all are cast
@@ -80,8 +82,29 @@ FATHOM_API BeamAngles beam_angles(const Affine& sensor_from_beam);
 /// The rays that stand for a diverging beam: the centre, and three cones of 19.
 inline constexpr std::uint32_t kBeamSamples = 58;
 
-/// Casts all beams. Throws InputError when arrays disagree in size.
-FATHOM_API void trace(const RayCaster& caster, const Beams& beams, const TraceSettings& settings, Executor& executor,
-                      const TraceArrays& out);
+/// Beams [begin, end).
+struct BeamStrip {
+  std::uint32_t begin, end;
+};
+
+/// Casts beams strip by strip, so that whoever works on their returns finds them in the cache.
+class FATHOM_API Tracer {
+ public:
+  /// Everything that is given stays the caller's and must outlive the tracer. Throws InputError when arrays disagree in
+  /// size.
+  Tracer(const RayCaster& caster, const Beams& beams, const TraceSettings& settings, const TraceArrays& out);
+  ~Tracer();
+  Tracer(Tracer&&) noexcept;
+  Tracer& operator=(Tracer&&) noexcept;
+
+  [[nodiscard]] std::size_t strips() const;
+  [[nodiscard]] BeamStrip strip(std::size_t number) const;
+  /// Casts the beams of a strip and fills their part of the arrays. Thread-safe for different strips.
+  void run(std::size_t number) const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
 
 }  // namespace fathom

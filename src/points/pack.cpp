@@ -33,14 +33,11 @@ void pack_property(const PackedProperty& p, std::size_t begin, std::size_t end, 
 
 }  // namespace
 
-void pack_points(std::span<const PackedProperty> properties, std::size_t count, std::size_t step, std::byte* out,
-                 Executor& executor) {
-  executor.parallel_for((count + kPerPart - 1) / kPerPart, 16, [&](std::size_t first, std::size_t last) {
-    for (std::size_t part = first; part < last; ++part) {
-      const std::size_t begin = part * kPerPart, end = std::min(count, begin + kPerPart);
-      for (const PackedProperty& p : properties) pack_property(p, begin, end, step, out);
-    }
-  });
+void pack_points(std::span<const PackedProperty> properties, std::size_t begin, std::size_t end, std::size_t step,
+                 std::byte* out) {
+  for (std::size_t part = begin; part < end; part += kPerPart) {
+    for (const PackedProperty& p : properties) pack_property(p, part, std::min(end, part + kPerPart), step, out);
+  }
 }
 
 }  // namespace fathom

@@ -9,8 +9,6 @@ namespace fathom {
 
 namespace {
 
-constexpr std::size_t kPointsPerTask = 1024;
-
 struct Job {
   const Noise& noise;
   const NoiseKey& key;
@@ -27,7 +25,8 @@ class PointBlock {
   PointBlock(const Job& job, std::size_t begin) : job_(job), begin_(begin) {
     count_ = static_cast<std::uint32_t>(std::min<std::size_t>(kBlockRays, job.points.xyz.size() / 3 - begin));
     b_.count = (count_ + 15) / 16 * 16;
-    for (std::uint32_t q = 0; q < std::size(quads_); ++q) quads_[q] = static_cast<std::uint32_t>(begin / kQuadRays) + q;
+    const auto quad = static_cast<std::uint32_t>((job.points.first + begin) / kQuadRays);
+    for (std::uint32_t q = 0; q < std::size(quads_); ++q) quads_[q] = quad + q;
     b_.quads = quads_;
   }
 
@@ -75,25 +74,20 @@ class PointBlock {
 
 }  // namespace
 
-void transform_points(const Affine& a, std::span<const float> in, float* out, Executor& executor) {
-  executor.parallel_for(in.size() / 3, 4 * kPointsPerTask, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      const double x = in[3 * i], y = in[3 * i + 1], z = in[3 * i + 2];
-      for (int r = 0; r < 3; ++r) {
-        out[3 * i + r] = static_cast<float>(a.m[r][0] * x + a.m[r][1] * y + a.m[r][2] * z + a.m[r][3]);
-      }
+void transform_points(const Affine& a, std::span<const float> in, float* out) {
+  for (std::size_t i = 0; i < in.size() / 3; ++i) {
+    const double x = in[3 * i], y = in[3 * i + 1], z = in[3 * i + 2];
+    for (int r = 0; r < 3; ++r) {
+      out[3 * i + r] = static_cast<float>(a.m[r][0] * x + a.m[r][1] * y + a.m[r][2] * z + a.m[r][3]);
     }
-  });
+  }
 }
 
 void apply_noise(const Noise& noise, const NoiseKey& key, const Affine& sensor_from_world, const NoisyPoints& points,
-                 Executor& executor, Isa isa) {
+                 Isa isa) {
   const Affine world_from_sensor = inverse(sensor_from_world).value_or(Affine{});
   const Job job{noise, key, sensor_from_world, world_from_sensor, points, point_kernels(isa), isa};
-  const std::size_t blocks = (points.xyz.size() / 3 + kBlockRays - 1) / kBlockRays;
-  executor.parallel_for(blocks, kPointsPerTask / kBlockRays, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t b = begin; b < end; ++b) PointBlock(job, b * kBlockRays).run();
-  });
+  for (std::size_t begin = 0; begin < points.xyz.size() / 3; begin += kBlockRays) PointBlock(job, begin).run();
 }
 
 }  // namespace fathom

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "trace/beam_grid.hpp"
+#include "trace/beam_tiles.hpp"
 #include "trace/trace_lanes.hpp"
 
 namespace fathom {
@@ -15,14 +17,12 @@ void pad(float (&lanes)[kBlockRays], std::uint32_t count) {
   std::fill(lanes + count, lanes + padded(count), lanes[count - 1]);
 }
 
-struct Names {
-  std::uint32_t quads[kBlockRays / kQuadRays + 8];
-};
-
 /// Quads of beams count through all beams.
-void name_quads(const BeamBlock& block, Names& names, RayBlock& ray) {
-  for (std::uint32_t q = 0; q < std::size(names.quads); ++q) names.quads[q] = block.first / kQuadRays + q;
-  ray.quads = names.quads;
+void name_quads(const BeamTiles& beams, std::uint32_t (&quads)[kBlockRays / kQuadRays + 8]) {
+  std::fill(std::begin(quads), std::end(quads), 0U);
+  for_each_run(beams, [&](std::uint32_t lane, std::uint32_t beam, std::uint32_t n) {
+    for (std::uint32_t k = 0; k < n; k += kQuadRays) quads[(lane + k) / kQuadRays] = (beam + k) / kQuadRays;
+  });
 }
 
 }  // namespace
@@ -35,7 +35,8 @@ Affine widen(const Matrix34& m) {
   return a;
 }
 
-BeamTable::BeamTable(std::span<const Matrix34> beams) : count_(static_cast<std::uint32_t>(beams.size())) {
+BeamTable::BeamTable(std::span<const Matrix34> beams)
+    : count_(static_cast<std::uint32_t>(beams.size())), grid_(find_grid(beams)) {
   for (std::size_t column = 0; column < 4; ++column) {
     for (std::size_t row = 0; row < 3; ++row) {
       std::vector<float>& part = parts_[3 * column + row];
@@ -47,11 +48,11 @@ BeamTable::BeamTable(std::span<const Matrix34> beams) : count_(static_cast<std::
 
 void BeamTable::load(BeamBlock& block) const {
   const auto copy = [&](std::size_t part, float(&lanes)[kBlockRays]) {
-    std::copy_n(parts_[part].data() + block.first, block.count, lanes);
-    pad(lanes, block.count);
+    load_lanes(parts_[part].data(), block.beams, lanes);
+    pad(lanes, block.beams.count);
   };
   RayBlock &ray = block.ray, &side = block.side;
-  ray.count = side.count = padded(block.count);
+  ray.count = side.count = padded(block.beams.count);
   ray.from_sensor_origin = side.from_sensor_origin = false;
   copy(6, ray.dx), copy(7, ray.dy), copy(8, ray.dz);
   copy(9, ray.ox), copy(10, ray.oy), copy(11, ray.oz);
@@ -72,10 +73,10 @@ void transform_beams(const Affine& a, Isa isa, BeamBlock& block) {
 }
 
 void apply_noise(const Noise& noise, const NoiseKey& key, Isa isa, BeamBlock& block) {
-  if (noise.is_identity() || noise.stage() != Stage::kRay || block.count == 0) return;
-  Names names;
-  name_quads(block, names, block.ray);
-  name_quads(block, names, block.side);
+  if (noise.is_identity() || noise.stage() != Stage::kRay || block.beams.count == 0) return;
+  std::uint32_t quads[kBlockRays / kQuadRays + 8];
+  name_quads(block.beams, quads);
+  block.ray.quads = block.side.quads = quads;
   ReturnBlock none;
   DrawBuffer draws;
   noise.apply(isa, key, block.ray, none, draws);

@@ -96,8 +96,8 @@ class RayCaster::Impl {
     AskedLanes asked;
     PlaneLanes planes;
     lanes_.ask(rays, asked);
-    tree_.cast(rays, {asked.active, nullptr, asked.far, asked.coherent}, {hits.instance, hits.triangle, asked.t});
-    for (std::uint32_t i = 0; i < rays.count; ++i) load_plane(hits, i, planes, i);
+    tree_.cast(rays, {asked.active, 0.0F, asked.far, asked.coherent}, {hits.instance, hits.triangle, asked.t});
+    load_planes(hits, rays.count, planes);
     lanes_.place(rays, planes, asked, hits);
     for (std::uint32_t i = 0; i < rays.count; ++i) {
       if (asked.again[i] != 0 && hits.instance[i] != kNoInstance) look_beyond(rays, i, asked.t[i], hits);
@@ -114,20 +114,26 @@ class RayCaster::Impl {
     return planes.of.data();
   }
 
-  /// The plane that ray i hit, in the world; for a miss, one that is harmless.
-  void load_plane(const HitLanes& hits, std::uint32_t i, PlaneLanes& planes, std::uint32_t lane) const {
-    if (hits.instance[i] == kNoInstance) {
-      planes.nx[lane] = 1.0, planes.ny[lane] = 1.0, planes.nz[lane] = 1.0, planes.c[lane] = 0.0;
-      return;
+  /// The planes that rays hit, in the world; for a miss, one that is harmless. Rays that follow each other often hit
+  /// the same triangle, whose plane is then at hand.
+  void load_planes(const HitLanes& hits, std::uint32_t count, PlaneLanes& planes) const {
+    Plane plane = kNowhere;
+    std::uint32_t instance = kNoInstance, triangle = 0;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      if (hits.instance[i] != instance || hits.triangle[i] != triangle) {
+        instance = hits.instance[i], triangle = hits.triangle[i];
+        plane = instance == kNoInstance ? kNowhere : plane_in_world(placed_[instance], triangle);
+      }
+      planes.nx[i] = plane.n.x, planes.ny[i] = plane.n.y, planes.nz[i] = plane.n.z, planes.c[i] = plane.c;
     }
-    const Placed& placed = placed_[hits.instance[i]];
-    const Plane& plane = placed.planes[hits.triangle[i]];
+  }
+
+  static Plane plane_in_world(const Placed& placed, std::uint32_t triangle) {
+    const auto& [n, c] = placed.planes[triangle];
     const auto& b = placed.mesh_from_world.m;
-    const Vec3 n = plane.n;
-    planes.nx[lane] = b[0][0] * n.x + b[1][0] * n.y + b[2][0] * n.z;
-    planes.ny[lane] = b[0][1] * n.x + b[1][1] * n.y + b[2][1] * n.z;
-    planes.nz[lane] = b[0][2] * n.x + b[1][2] * n.y + b[2][2] * n.z;
-    planes.c[lane] = plane.c - (b[0][3] * n.x + b[1][3] * n.y + b[2][3] * n.z);
+    return {{b[0][0] * n.x + b[1][0] * n.y + b[2][0] * n.z, b[0][1] * n.x + b[1][1] * n.y + b[2][1] * n.z,
+             b[0][2] * n.x + b[1][2] * n.y + b[2][2] * n.z},
+            c - (b[0][3] * n.x + b[1][3] * n.y + b[2][3] * n.z)};
   }
 
   /// For a ray whose hit does not count: the next one that does, if the ray reaches that far.
@@ -143,9 +149,9 @@ class RayCaster::Impl {
     lanes_.ask(one, asked);
     for (int attempt = 0; attempt < kMaxOwnSurfaces; ++attempt) {
       const float near = std::nextafter(std::max(rough, 0.0F), math::kInfinity);
-      tree_.cast(one, {asked.active, &near, asked.far, nullptr}, {found.instance, found.triangle, asked.t});
+      tree_.cast(one, {asked.active, near, asked.far, nullptr}, {found.instance, found.triangle, asked.t});
       if (found.instance[0] == kNoInstance) break;
-      load_plane(found, 0, planes, 0);
+      load_planes(found, 1, planes);
       lanes_.place(one, planes, asked, found);
       if (asked.again[0] == 0) {
         hits.instance[i] = found.instance[0], hits.triangle[i] = found.triangle[0];
@@ -157,6 +163,7 @@ class RayCaster::Impl {
     hits.instance[i] = kNoInstance;
   }
 
+  static constexpr Plane kNowhere = {{1.0, 1.0, 1.0}, 0.0};
   static constexpr int kMaxOwnSurfaces = 16;  ///< surfaces that meet in one point
 
   Executor& executor_;

@@ -83,6 +83,18 @@ void place(const RayLanes& lanes, const PlaneLanes& __restrict p, AskedLanes& __
   }
 }
 
+void gate(const Gate& gate, const HitLanes& __restrict hits, std::uint32_t count, float* __restrict distance_m,
+          std::int32_t* __restrict is_hit) {
+  const Gate g = gate;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::int32_t met = yes(hits.instance[i] != kNoInstance);
+    const std::int32_t counts = yes(hits.distance_m[i] >= g.min_m[i]);
+    const float missed = math::select(met != 0, g.near_miss_m, g.far_miss_m);
+    is_hit[i] = met & counts;
+    distance_m[i] = math::select((met & counts) != 0, hits.distance_m[i], missed);
+  }
+}
+
 void points(const RayBlock& __restrict r, const float* __restrict distance_m, std::uint32_t count,
             float* __restrict xyz) {
   for (std::size_t i = 0; i < count; ++i) {
@@ -97,6 +109,6 @@ void points(const RayBlock& __restrict r, const float* __restrict distance_m, st
 
 }  // namespace
 
-const TraceKernels kTraceKernels = {transform, ask, place, points};
+const TraceKernels kTraceKernels = {transform, ask, place, gate, points};
 
 }  // namespace fathom::FATHOM_ISA

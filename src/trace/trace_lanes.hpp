@@ -25,6 +25,12 @@ struct alignas(64) AskedLanes {
   std::int32_t again[kBlockRays];          ///< not 0: the surface lies in the origin of the ray, or beyond its end
 };
 
+/// What beams report at what they met; [count].
+struct Gate {
+  const float* min_m;  ///< hits nearer than this count as misses
+  float near_miss_m, far_miss_m;
+};
+
 struct TraceKernels {
   /// (x, y, z) := a (x, y, z), as points or as directions.
   void (*transform)(const Affine& a, bool points, std::uint32_t count, float* x, float* y, float* z);
@@ -32,6 +38,8 @@ struct TraceKernels {
   void (*ask)(const RayLanes& rays, AskedLanes& asked);
   /// Exact places, distances, and whether they count.
   void (*place)(const RayLanes& rays, const PlaneLanes& planes, AskedLanes& asked, HitLanes& hits);
+  /// Distances to report, and 1 or 0 for hit or miss.
+  void (*gate)(const Gate& gate, const HitLanes& hits, std::uint32_t count, float* distance_m, std::int32_t* is_hit);
   /// xyz := o + distance unit(d), interleaved; a direction's 0 stays 0 at an infinite distance.
   void (*points)(const RayBlock& rays, const float* distance_m, std::uint32_t count, float* xyz);
 };

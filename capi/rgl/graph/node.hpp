@@ -2,6 +2,7 @@
 // Nodes of a graph. Links are plain pointers: the registry owns nodes, and only rgl_graph_destroy and rgl_cleanup,
 // which take whole components, end them.
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -84,6 +85,7 @@ class RaysNode : public Node, public fathom::BeamSource {
   [[nodiscard]] virtual std::span<const std::int32_t> rings() const { return input().rings(); }
   [[nodiscard]] virtual std::span<const std::array<float, 2>> ranges() const { return input().ranges(); }
   [[nodiscard]] virtual std::span<const float> time_offsets_ms() const { return input().time_offsets_ms(); }
+  [[nodiscard]] virtual fathom::BeamGrid grid() const { return input().grid(); }
   [[nodiscard]] virtual const fathom::Affine& world_from_sensor() const { return input().world_from_sensor(); }
   /// Called once per run before load(): what does not change from block to block.
   virtual void prepare_beams(const RunContext& context) { input().prepare_beams(context); }
@@ -95,9 +97,31 @@ class RaysNode : public Node, public fathom::BeamSource {
   RaysNode* input_ = nullptr;
 };
 
+/// Points [begin, end) of a node.
+struct Strip {
+  std::size_t begin, end;
+};
+
 class PointsNode : public Node {
  public:
   [[nodiscard]] Input input_kind() const override { return Input::kPoints; }
+
+  // Nodes that work point by point run in a stage (stage.hpp) with the nodes above them: strip after strip, through all
+  // of them, so that points stay in the cache from node to node and threads meet once.
+  [[nodiscard]] virtual bool runs_in_strips() const { return false; }
+  /// Before the first strip: how many points there are is known then, and room is made for them.
+  virtual void begin(const RunContext& context) { static_cast<void>(context); }
+  /// In any thread, once the strip of its input is done. Begins at a multiple of 4.
+  virtual void run_strip(std::size_t number, Strip points) { static_cast<void>(number), static_cast<void>(points); }
+  /// After the last strip.
+  virtual void finish() {}
+  /// Into how many strips the points of its input are parted where a stage begins with it, and which they are.
+  [[nodiscard]] virtual std::size_t strips() const { return (input().count() + kStripPoints - 1) / kStripPoints; }
+  [[nodiscard]] virtual Strip strip(std::size_t number) const {
+    return {number * kStripPoints, std::min((number + 1) * kStripPoints, input().count())};
+  }
+  /// How many points it has is known only when it is finished.
+  [[nodiscard]] virtual bool selects() const { return false; }
 
   /// Fields that it reads from its input.
   [[nodiscard]] virtual std::vector<rgl_field_t> required() const { return {}; }
@@ -125,12 +149,19 @@ class PointsNode : public Node {
 
   void bind() override;
   [[nodiscard]] PointsNode& input() const { return *input_; }
+  /// Points of a strip.
+  template <class T>
+  [[nodiscard]] std::span<const T> input_as(rgl_field_t field, Strip strip, std::size_t per_point = 1) const {
+    return input_as<T>(field, per_point).subspan(strip.begin * per_point, (strip.end - strip.begin) * per_point);
+  }
   template <class T>
   [[nodiscard]] std::span<const T> input_as(rgl_field_t field, std::size_t per_point = 1) const {
     return {reinterpret_cast<const T*>(input().data(field)), input().count() * per_point};
   }
 
  private:
+  static constexpr std::size_t kStripPoints = 4096;
+
   PointsNode* input_ = nullptr;
 };
 

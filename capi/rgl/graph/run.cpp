@@ -1,6 +1,9 @@
 #include "graph/run.hpp"
 
+#include <span>
 #include <utility>
+
+#include "graph/stage.hpp"
 
 namespace rgl {
 
@@ -16,17 +19,16 @@ void Run::start() {
 }
 
 void Run::work() {
-  try {
-    for (const std::shared_ptr<Node>& node : order_) {
-      node->run(context_);
-      const std::lock_guard lock(mutex_);
-      ++done_;
-      progress_.notify_all();
-    }
-  } catch (...) {
+  for (std::size_t next = 0; next < order_.size();) {
+    const StageResult stage = run_stage(std::span(order_).subspan(next), context_);
+    next += stage.done;
     const std::lock_guard lock(mutex_);
-    error_ = std::current_exception();
+    done_ = next;
+    progress_.notify_all();
+    if (stage.error == nullptr) continue;
+    error_ = stage.error;
     failed_ = true;
+    break;
   }
   const std::lock_guard lock(mutex_);
   finished_ = true;

@@ -25,6 +25,11 @@ class FieldStore {
     if (found == buffers_.end()) fail(RGL_INVALID_PIPELINE, "the field was not computed: it hasn't been run yet");
     return found->second.data();
   }
+  /// Of an array that is there: to be filled in parts.
+  template <class T>
+  [[nodiscard]] T* data_as(rgl_field_t field) {
+    return reinterpret_cast<T*>(buffers_.at(field).data());
+  }
   [[nodiscard]] bool has(rgl_field_t field) const { return buffers_.contains(field); }
   void clear() { buffers_.clear(); }
 

@@ -16,9 +16,10 @@ fathom::Affine TransformNode::sensor_from_world() const {
   return *undo * input().sensor_from_world();
 }
 
-void TransformNode::run(const RunContext& context) {
-  fathom::transform_points(transform_, input_as<float>(RGL_FIELD_XYZ_VEC3_F32, 3),
-                           own_.resize_as<float>(RGL_FIELD_XYZ_VEC3_F32, count()), context.executor);
+void TransformNode::begin(const RunContext&) { xyz_ = own_.resize_as<float>(RGL_FIELD_XYZ_VEC3_F32, count()); }
+
+void TransformNode::run_strip(std::size_t, Strip points) {
+  fathom::transform_points(transform_, input_as<float>(RGL_FIELD_XYZ_VEC3_F32, points, 3), xyz_ + 3 * points.begin);
 }
 
 bool FormatNode::has(rgl_field_t field) const {
@@ -29,18 +30,22 @@ const std::byte* FormatNode::data(rgl_field_t field) const {
   return field == RGL_FIELD_DYNAMIC_FORMAT ? packed_.data() : input().data(field);
 }
 
-void FormatNode::run(const RunContext& context) {
-  std::vector<fathom::PackedProperty> properties;
+void FormatNode::begin(const RunContext&) {
+  properties_.clear();
   std::size_t offset = 0;
   for (const rgl_field_t field : fields_) {
     const std::size_t size = info_of(field).size;
     if (!is_padding(field)) {
       const Indexed from = input().indexed(field);
-      properties.push_back({from.values, from.indices, size, offset});
+      properties_.push_back({from.values, from.indices, size, offset});
     }
     offset += size;
   }
-  fathom::pack_points(properties, count(), offset, packed_.resize(count() * offset), context.executor);
+  packed_.resize(count() * offset);
+}
+
+void FormatNode::run_strip(std::size_t, Strip points) {
+  fathom::pack_points(properties_, points.begin, points.end, packed_size(), packed_.data());
 }
 
 void FromArrayNode::set(const std::byte* points, std::size_t count, const std::vector<rgl_field_t>& fields) {
@@ -62,23 +67,37 @@ void FromArrayNode::validate(const World&) {
   if (!parents.empty()) fail(RGL_INVALID_PIPELINE, fmt::format("{} is a source and can have no parents", name()));
 }
 
-void FilterGroundNode::run(const RunContext& context) {
-  fathom::find_slopes(input_as<float>(RGL_FIELD_NORMAL_VEC3_F32, 3), up_, double{threshold_rad_},
-                      own_.resize_as<std::int32_t>(RGL_FIELD_IS_GROUND_I32, count()), context.executor);
+void FilterGroundNode::begin(const RunContext&) {
+  is_ground_ = own_.resize_as<std::int32_t>(RGL_FIELD_IS_GROUND_I32, count());
 }
 
-void PointsNoise::run(const RunContext& context) {
+void FilterGroundNode::run_strip(std::size_t, Strip points) {
+  fathom::find_slopes(input_as<float>(RGL_FIELD_NORMAL_VEC3_F32, points, 3), up_, double{threshold_rad_},
+                      is_ground_ + points.begin);
+}
+
+void PointsNoise::begin(const RunContext& context) {
+  key_ = noise_key(context, noise_.slug());
+  isa_ = context.isa;
+  sensor_from_world_ = sensor_from_world();
+  keeps_misses_ = context.keep_misses && input().has(RGL_FIELD_IS_HIT_I32);
+  xyz_ = own_.resize_as<float>(RGL_FIELD_XYZ_VEC3_F32, count());
   const bool has_distance = input().has(RGL_FIELD_DISTANCE_F32);
+  distance_m_ = has_distance ? own_.resize_as<float>(RGL_FIELD_DISTANCE_F32, count()) : nullptr;
+}
+
+void PointsNoise::run_strip(std::size_t, Strip strip) {
   fathom::NoisyPoints points;
-  points.xyz = input_as<float>(RGL_FIELD_XYZ_VEC3_F32, 3);
-  if (has_distance) points.distance_m = input_as<float>(RGL_FIELD_DISTANCE_F32);
-  if (context.keep_misses && input().has(RGL_FIELD_IS_HIT_I32))
-    points.is_hit = input_as<std::int32_t>(RGL_FIELD_IS_HIT_I32);
-  points.out_xyz = own_.resize_as<float>(RGL_FIELD_XYZ_VEC3_F32, count());
-  if (has_distance) points.out_distance_m = own_.resize_as<float>(RGL_FIELD_DISTANCE_F32, count());
+  points.first = static_cast<std::uint32_t>(strip.begin);
+  points.xyz = input_as<float>(RGL_FIELD_XYZ_VEC3_F32, strip, 3);
+  if (distance_m_ != nullptr) {
+    points.distance_m = input_as<float>(RGL_FIELD_DISTANCE_F32, strip);
+    points.out_distance_m = distance_m_ + strip.begin;
+  }
+  if (keeps_misses_) points.is_hit = input_as<std::int32_t>(RGL_FIELD_IS_HIT_I32, strip);
+  points.out_xyz = xyz_ + 3 * strip.begin;
   points.distance_from_origin = distance_from_origin_;
-  fathom::apply_noise(noise_, noise_key(context, noise_.slug()), sensor_from_world(), points, context.executor,
-                      context.isa);
+  fathom::apply_noise(noise_, key_, sensor_from_world_, points, isa_);
 }
 
 }  // namespace rgl

@@ -10,9 +10,10 @@
 
 namespace rgl {
 
-/// Base of nodes that replace some of the input's fields and pass the others through.
+/// Base of nodes that replace some of the input's fields, point by point, and pass the others through.
 class ReplacingNode : public PointsNode {
  public:
+  [[nodiscard]] bool runs_in_strips() const override { return true; }
   [[nodiscard]] const std::byte* data(rgl_field_t field) const override {
     return own_.has(field) ? own_.data(field) : input().data(field);
   }
@@ -27,10 +28,12 @@ class TransformNode final : public ReplacingNode {
   [[nodiscard]] std::string_view name() const override { return "TransformPointsNode"; }
   [[nodiscard]] std::vector<rgl_field_t> required() const override { return {RGL_FIELD_XYZ_VEC3_F32}; }
   [[nodiscard]] fathom::Affine sensor_from_world() const override;
-  void run(const RunContext& context) override;
+  void begin(const RunContext& context) override;
+  void run_strip(std::size_t number, Strip points) override;
 
  private:
   fathom::Affine transform_;
+  float* xyz_ = nullptr;  ///< of the run in progress
 };
 
 class FormatNode final : public PointsNode {
@@ -41,10 +44,13 @@ class FormatNode final : public PointsNode {
   [[nodiscard]] bool has(rgl_field_t field) const override;
   [[nodiscard]] const std::byte* data(rgl_field_t field) const override;
   [[nodiscard]] std::size_t packed_size() const override { return rgl::packed_size(fields_); }
-  void run(const RunContext& context) override;
+  [[nodiscard]] bool runs_in_strips() const override { return true; }
+  void begin(const RunContext& context) override;
+  void run_strip(std::size_t number, Strip points) override;
 
  private:
   std::vector<rgl_field_t> fields_;
+  std::vector<fathom::PackedProperty> properties_;  ///< of the run in progress
   Buffer packed_;
 };
 
@@ -52,6 +58,7 @@ class YieldNode final : public PointsNode {
  public:
   void set(std::vector<rgl_field_t> fields) { fields_ = std::move(fields); }
   [[nodiscard]] std::string_view name() const override { return "YieldPointsNode"; }
+  [[nodiscard]] bool runs_in_strips() const override { return true; }
   [[nodiscard]] std::vector<rgl_field_t> required() const override { return real_fields(fields_); }
 
  private:
@@ -87,18 +94,21 @@ class FilterGroundNode final : public ReplacingNode {
   [[nodiscard]] bool has(rgl_field_t field) const override {
     return field == RGL_FIELD_IS_GROUND_I32 || input().has(field);
   }
-  void run(const RunContext& context) override;
+  void begin(const RunContext& context) override;
+  void run_strip(std::size_t number, Strip points) override;
 
  private:
   fathom::Vec3 up_;
   float threshold_rad_ = 0.0F;
+  std::int32_t* is_ground_ = nullptr;  ///< of the run in progress
 };
 
 /// A noise model on points.
 class PointsNoise : public ReplacingNode {
  public:
   void set(const fathom::Noise& noise) { noise_ = noise; }
-  void run(const RunContext& context) override;
+  void begin(const RunContext& context) override;
+  void run_strip(std::size_t number, Strip points) override;
 
  protected:
   PointsNoise(const fathom::Noise& noise, bool distance_from_origin)
@@ -107,6 +117,12 @@ class PointsNoise : public ReplacingNode {
  private:
   fathom::Noise noise_;
   bool distance_from_origin_;
+  // Of the run in progress.
+  fathom::NoiseKey key_;
+  fathom::Isa isa_ = fathom::Isa::kSse2;
+  fathom::Affine sensor_from_world_;
+  bool keeps_misses_ = false;
+  float *xyz_ = nullptr, *distance_m_ = nullptr;
 };
 
 /// Turns hit points about an axis of the sensor; their distance is then that from the sensor.

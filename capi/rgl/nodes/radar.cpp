@@ -25,14 +25,16 @@ void RadarPostprocessNode::validate(const World& world) {
   if (!input().is_dense()) fail(RGL_INVALID_PIPELINE, fmt::format("{} requires a dense point cloud", name()));
 }
 
-void RadarPostprocessNode::select(const RunContext& context) {
+void RadarPostprocessNode::run(const RunContext& context) {
+  forget(context);
   const auto distance = input_as<float>(RGL_FIELD_DISTANCE_F32);
   const auto clusters = fathom::cluster_radar_points(
       {distance, input_as<float>(RGL_FIELD_AZIMUTH_F32), input_as<float>(RGL_FIELD_ELEVATION_F32),
        input_as<float>(RGL_FIELD_RADIAL_SPEED_F32)},
       settings_.scopes);
-  indices_.clear();
-  for (const auto& cluster : clusters) indices_.push_back(cluster.centre);
+  kept_.clear();
+  for (const auto& cluster : clusters) kept_.push_back(cluster.centre);
+  indices_ = kept_;
   auto* power = own_.resize_as<float>(RGL_FIELD_POWER_F32, count());
   auto* rcs = own_.resize_as<float>(RGL_FIELD_RCS_F32, count());
   auto* noise = own_.resize_as<float>(RGL_FIELD_NOISE_F32, count());

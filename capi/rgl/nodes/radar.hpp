@@ -23,11 +23,11 @@ class RadarPostprocessNode final : public SelectNode {
   [[nodiscard]] std::vector<rgl_field_t> required() const override;
   void validate(const World& world) override;
   [[nodiscard]] bool has(rgl_field_t field) const override;
+  void run(const RunContext& context) override;
 
  private:
-  void select(const RunContext& context) override;
-
   RadarSettings settings_;
+  std::vector<std::uint32_t> kept_;
 };
 
 /// One point per object that is followed: its place and the number of its track.

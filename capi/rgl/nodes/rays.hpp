@@ -16,6 +16,7 @@ class RaysFromMatrices final : public RaysNode {
   void validate(const World& world) override;
   void load(fathom::BeamBlock& block) const override { beams_.load(block); }
   [[nodiscard]] std::uint32_t beams() const override { return beams_.size(); }
+  [[nodiscard]] fathom::BeamGrid grid() const override { return beams_.grid(); }
   [[nodiscard]] std::span<const std::int32_t> rings() const override { return {}; }
   [[nodiscard]] std::span<const std::array<float, 2>> ranges() const override { return {}; }
   [[nodiscard]] std::span<const float> time_offsets_ms() const override { return {}; }

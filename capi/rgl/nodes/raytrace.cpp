@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <unordered_set>
 
 #include <fmt/format.h>
@@ -44,6 +43,27 @@ fathom::ReturnChoice choice_of(rgl_return_type_t type) {
       return fathom::ReturnChoice::kSecondStrongest;
     default:
       return fathom::ReturnChoice::kFirst;
+  }
+}
+
+/// Fields that the tracer does not fill.
+bool follows_later(rgl_field_t field) {
+  switch (field) {
+    case RGL_FIELD_RAY_IDX_U32:
+    case RGL_FIELD_RING_ID_U16:
+    case RGL_FIELD_RETURN_TYPE_U8:
+    case RGL_FIELD_TIME_STAMP_F64:
+    case RGL_FIELD_TIME_STAMP_U32:
+    case RGL_FIELD_IS_GROUND_I32:
+    case RGL_FIELD_POWER_F32:
+    case RGL_FIELD_RCS_F32:
+    case RGL_FIELD_NOISE_F32:
+    case RGL_FIELD_SNR_F32:
+    case RGL_FIELD_INTENSITY_U8:
+    case RGL_FIELD_REFLECTIVITY_F32:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -118,20 +138,24 @@ fathom::TraceArrays RaytraceNode::allocate() {
   array(RGL_FIELD_RELATIVE_VELOCITY_VEC3_F32, out.relative_velocity_mps);
   array(RGL_FIELD_RADIAL_SPEED_F32, out.radial_speed_mps);
   array(RGL_FIELD_RAY_POSE_MAT3x4_F32, out.beam);
+  for (const rgl_field_t field : fields_) {
+    if (follows_later(field)) store_.resize(field, count_);
+  }
   return out;
 }
 
-void RaytraceNode::run(const RunContext& context) {
+void RaytraceNode::begin(const RunContext& context) {
   rays_->prepare_beams(context);
   count_ = std::size_t{rays_->beams()} * active_.returns.size();
-  std::vector<float> offsets_s(rays_->time_offsets_ms().begin(), rays_->time_offsets_ms().end());
-  for (float& t : offsets_s) t *= 1e-3F;
-  std::vector<fathom::ReturnChoice> choices;
-  for (const rgl_return_type_t type : active_.returns) choices.push_back(choice_of(type));
+  offsets_s_.assign(rays_->time_offsets_ms().begin(), rays_->time_offsets_ms().end());
+  for (float& t : offsets_s_) t *= 1e-3F;
+  choices_.clear();
+  for (const rgl_return_type_t type : active_.returns) choices_.push_back(choice_of(type));
   const fathom::Beams beams = {.source = *rays_,
                                .count = rays_->beams(),
+                               .grid = rays_->grid(),
                                .range_m = rays_->ranges(),
-                               .time_offset_s = offsets_s,
+                               .time_offset_s = offsets_s_,
                                .mask = active_.mask};
   const fathom::TraceSettings trace = {.world_from_sensor = rays_->world_from_sensor(),
                                        .motion = active_.motion,
@@ -143,19 +167,30 @@ void RaytraceNode::run(const RunContext& context) {
                                        .default_intensity = active_.default_intensity,
                                        .step_s = step_s_,
                                        .isa = context.isa,
-                                       .returns = choices};
-  fathom::trace(*caster_, beams, trace, context.executor, allocate());
-  fill_from_beams();
-  fill_from_arrays();
+                                       .returns = choices_};
+  tracer_.emplace(*caster_, beams, trace, allocate());
+}
+
+std::size_t RaytraceNode::strips() const { return tracer_->strips(); }
+
+Strip RaytraceNode::strip(std::size_t number) const {
+  const fathom::BeamStrip beams = tracer_->strip(number);
+  return {beams.begin * active_.returns.size(), beams.end * active_.returns.size()};
+}
+
+void RaytraceNode::run_strip(std::size_t number, Strip points) {
+  tracer_->run(number);
+  fill_from_beams(points);
+  fill_from_arrays(points);
 }
 
 /// Fields that follow from the number of the beam and of the return.
-void RaytraceNode::fill_from_beams() {
+void RaytraceNode::fill_from_beams(Strip points) {
   const std::size_t returns = active_.returns.size();
   const auto fill = [&]<class T>(rgl_field_t field, T, auto value) {
     if (!has(field)) return;
-    T* out = store_.resize_as<T>(field, count_);
-    for (std::size_t i = 0; i < count_; ++i) out[i] = static_cast<T>(value(i / returns, i % returns));
+    T* out = store_.data_as<T>(field);
+    for (std::size_t i = points.begin; i < points.end; ++i) out[i] = static_cast<T>(value(i / returns, i % returns));
   };
   const auto rings = rays_->rings();
   const auto offsets = rays_->time_offsets_ms();
@@ -172,26 +207,24 @@ void RaytraceNode::fill_from_beams() {
   });
   for (const rgl_field_t field :
        {RGL_FIELD_IS_GROUND_I32, RGL_FIELD_POWER_F32, RGL_FIELD_RCS_F32, RGL_FIELD_NOISE_F32, RGL_FIELD_SNR_F32}) {
-    if (has(field))
-      std::memset(store_.resize(field, count_), 0, count_ * info_of(field).size);  // nobody knows them here
+    fill(field, std::uint32_t{}, [](std::size_t, std::size_t) { return 0U; });  // nobody knows them here
   }
 }
 
 /// Fields that follow from intensity and distance.
-void RaytraceNode::fill_from_arrays() {
-  const auto* intensity = computes(RGL_FIELD_INTENSITY_F32)
-                              ? reinterpret_cast<const float*>(store_.data(RGL_FIELD_INTENSITY_F32))
-                              : nullptr;
+void RaytraceNode::fill_from_arrays(Strip points) {
   if (has(RGL_FIELD_INTENSITY_U8)) {
-    auto* out = store_.resize_as<std::uint8_t>(RGL_FIELD_INTENSITY_U8, count_);
-    for (std::size_t i = 0; i < count_; ++i) {
+    const auto* intensity = store_.data_as<float>(RGL_FIELD_INTENSITY_F32);
+    auto* out = store_.data_as<std::uint8_t>(RGL_FIELD_INTENSITY_U8);
+    for (std::size_t i = points.begin; i < points.end; ++i) {
       out[i] = intensity[i] < 255.0F ? static_cast<std::uint8_t>(std::round(intensity[i])) : 255;
     }
   }
   if (has(RGL_FIELD_REFLECTIVITY_F32)) {
-    const auto* distance = reinterpret_cast<const float*>(store_.data(RGL_FIELD_DISTANCE_F32));
-    auto* out = store_.resize_as<float>(RGL_FIELD_REFLECTIVITY_F32, count_);
-    for (std::size_t i = 0; i < count_; ++i) {
+    const auto* intensity = store_.data_as<float>(RGL_FIELD_INTENSITY_F32);
+    const auto* distance = store_.data_as<float>(RGL_FIELD_DISTANCE_F32);
+    auto* out = store_.data_as<float>(RGL_FIELD_REFLECTIVITY_F32);
+    for (std::size_t i = points.begin; i < points.end; ++i) {
       out[i] = intensity[i] == 0.0F ? 0.0F : active_.reflectivity_alpha * intensity[i] * distance[i] * distance[i];
     }
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "graph/node.hpp"
@@ -31,7 +32,13 @@ class RaytraceNode final : public PointsNode {
   void validate(const World& world) override;
   void prepare(World& world) override;
   [[nodiscard]] bool uses_stale_scene(const World& world) const override;
-  void run(const RunContext& context) override;
+
+  [[nodiscard]] bool runs_in_strips() const override { return true; }
+  void begin(const RunContext& context) override;
+  [[nodiscard]] std::size_t strips() const override;
+  [[nodiscard]] Strip strip(std::size_t number) const override;
+  void run_strip(std::size_t number, Strip points) override;
+  void finish() override { tracer_.reset(); }
 
   [[nodiscard]] bool has(rgl_field_t field) const override;
   [[nodiscard]] std::size_t count() const override { return count_; }
@@ -43,8 +50,8 @@ class RaytraceNode final : public PointsNode {
  private:
   [[nodiscard]] bool computes(rgl_field_t field) const;
   [[nodiscard]] fathom::TraceArrays allocate();
-  void fill_from_beams();
-  void fill_from_arrays();
+  void fill_from_beams(Strip points);
+  void fill_from_arrays(Strip points);
 
   RaysNode* rays_ = nullptr;
   std::vector<rgl_field_t> fields_;    ///< XYZ, and what nodes below ask for
@@ -54,6 +61,10 @@ class RaytraceNode final : public PointsNode {
   double step_s_ = 0.0;
   std::size_t count_ = 0;
   FieldStore store_;
+  // Of the run in progress.
+  std::vector<float> offsets_s_;
+  std::vector<fathom::ReturnChoice> choices_;
+  std::optional<fathom::Tracer> tracer_;
 };
 
 }  // namespace rgl

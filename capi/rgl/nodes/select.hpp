@@ -1,11 +1,14 @@
 #pragma once
 // Nodes that keep some of their input's points. Fields are gathered when somebody asks for them.
 
+#include <map>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include <fathom/points.hpp>
 
+#include "buffer.hpp"
 #include "graph/node.hpp"
 #include "nodes/field_store.hpp"
 
@@ -20,14 +23,14 @@ class SelectNode : public PointsNode {
     if (own_.has(field)) return {own_.data(field), nullptr};
     return {input().data(field), indices_.data()};
   }
-  void run(const RunContext& context) final;
+  [[nodiscard]] bool selects() const override { return true; }
 
  protected:
-  /// Finds what to keep, and fills fields of its own.
-  virtual void select(const RunContext& context) = 0;
+  /// What was gathered belongs to an earlier run from now on.
+  void forget(const RunContext& context);
 
-  std::vector<std::uint32_t> indices_;  ///< into the input's points
-  FieldStore own_;                      ///< fields that are not the input's, [indices_]
+  std::span<const std::uint32_t> indices_;  ///< into the input's points; kept by the node itself
+  FieldStore own_;                          ///< fields that are not the input's, [indices_]
 
  private:
   mutable std::mutex mutex_;  // results may be asked for while other nodes still run
@@ -41,11 +44,16 @@ class CompactNode final : public SelectNode {
   void set(rgl_field_t field) { field_ = field; }
   [[nodiscard]] std::string_view name() const override { return "CompactByFieldPointsNode"; }
   [[nodiscard]] std::vector<rgl_field_t> required() const override { return {field_}; }
+  [[nodiscard]] bool runs_in_strips() const override { return true; }
+  void begin(const RunContext& context) override;
+  void run_strip(std::size_t number, Strip points) override;
+  void finish() override;
 
  private:
-  void select(const RunContext& context) override;
-
   rgl_field_t field_ = RGL_FIELD_IS_HIT_I32;
+  Buffer kept_;  ///< every strip writes at its own place; then they move together
+  std::mutex found_mutex_;
+  std::map<std::size_t, std::size_t> found_;  ///< how many by the begin of their strip
 };
 
 /// One of the returns of each beam.
@@ -55,11 +63,11 @@ class ReturnSwitchNode final : public SelectNode {
   [[nodiscard]] std::string_view name() const override { return "MultiReturnSwitchNode"; }
   [[nodiscard]] bool is_dense() const override { return input().is_dense(); }
   [[nodiscard]] std::span<const rgl_return_type_t> returns() const override { return {&type_, 1}; }
+  void run(const RunContext& context) override;
 
  private:
-  void select(const RunContext& context) override;
-
   rgl_return_type_t type_ = RGL_RETURN_TYPE_FIRST;
+  std::vector<std::uint32_t> kept_;
 };
 
 class DownsampleNode final : public SelectNode {
@@ -67,11 +75,11 @@ class DownsampleNode final : public SelectNode {
   void set(const fathom::Vec3& leaf_m) { leaf_m_ = leaf_m; }
   [[nodiscard]] std::string_view name() const override { return "DownSamplePointsNode"; }
   [[nodiscard]] std::vector<rgl_field_t> required() const override { return {RGL_FIELD_XYZ_VEC3_F32}; }
+  void run(const RunContext& context) override;
 
  private:
-  void select(const RunContext& context) override;
-
   fathom::Vec3 leaf_m_;
+  std::vector<std::uint32_t> kept_;
 };
 
 }  // namespace rgl

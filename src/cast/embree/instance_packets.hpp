@@ -1,6 +1,7 @@
 #pragma once
 // The loop over packets of rays that each may have limits, be switched off, and have directions of any length.
 
+#include <algorithm>
 #include <cstring>
 
 #include <embree3/rtcore.h>
@@ -13,6 +14,7 @@ namespace fathom {
 template <class Width>
 void cast_instance_packets(RTCScene scene, const RayLanes& rays, const CastLimits& limits, const RoughHits& hits) {
   constexpr unsigned W = Width::kWidth;
+  constexpr std::size_t kBytes = W * sizeof(float);  // a constant: copies of it are an instruction or two
   RTCIntersectContext context;
   rtcInitIntersectContext(&context);
   alignas(64) typename Width::RayHit packet;
@@ -20,18 +22,16 @@ void cast_instance_packets(RTCScene scene, const RayLanes& rays, const CastLimit
   constexpr float kZero[3] = {0, 0, 0};
   start_rays<Width>(kZero, packet.ray);
   auto& ray = packet.ray;
+  std::fill_n(ray.tnear, W, limits.near);
+  // Whole packets are read and written; what lies behind `count` is not active.
   for (std::uint32_t begin = 0; begin < rays.count; begin += W) {
-    const std::size_t lanes = rays.count - begin < W ? rays.count - begin : W;
-    for (unsigned k = 0; k < W; ++k) valid[k] = 0;
-    std::memcpy(valid, limits.active + begin, lanes * sizeof(int));
-    // Whole packets may be read; what lies behind `count` is not valid.
-    std::memcpy(ray.org_x, rays.ox + begin, sizeof(ray.org_x));
-    std::memcpy(ray.org_y, rays.oy + begin, sizeof(ray.org_y));
-    std::memcpy(ray.org_z, rays.oz + begin, sizeof(ray.org_z));
+    std::memcpy(valid, limits.active + begin, kBytes);
+    std::memcpy(ray.org_x, rays.ox + begin, kBytes);
+    std::memcpy(ray.org_y, rays.oy + begin, kBytes);
+    std::memcpy(ray.org_z, rays.oz + begin, kBytes);
     load_directions<Width>(rays, begin, ray);
-    std::memcpy(ray.tfar, limits.far + begin, lanes * sizeof(float));
+    std::memcpy(ray.tfar, limits.far + begin, kBytes);
     for (unsigned k = 0; k < W; ++k) {
-      ray.tnear[k] = limits.near != nullptr && k < lanes ? limits.near[begin + k] : 0.0F;
       packet.hit.geomID[k] = RTC_INVALID_GEOMETRY_ID;
       packet.hit.primID[k] = RTC_INVALID_GEOMETRY_ID;
       packet.hit.instID[0][k] = RTC_INVALID_GEOMETRY_ID;
@@ -39,9 +39,9 @@ void cast_instance_packets(RTCScene scene, const RayLanes& rays, const CastLimit
     const bool coherent = limits.coherent != nullptr && limits.coherent[begin / kPacketRays] != 0;
     context.flags = coherent ? RTC_INTERSECT_CONTEXT_FLAG_COHERENT : RTC_INTERSECT_CONTEXT_FLAG_INCOHERENT;
     Width::intersect(valid, scene, &context, &packet);
-    std::memcpy(hits.instance + begin, packet.hit.instID[0], lanes * sizeof(std::uint32_t));
-    std::memcpy(hits.triangle + begin, packet.hit.primID, lanes * sizeof(std::uint32_t));
-    std::memcpy(hits.t + begin, ray.tfar, lanes * sizeof(float));
+    std::memcpy(hits.instance + begin, packet.hit.instID[0], kBytes);
+    std::memcpy(hits.triangle + begin, packet.hit.primID, kBytes);
+    std::memcpy(hits.t + begin, ray.tfar, kBytes);
   }
 }
 

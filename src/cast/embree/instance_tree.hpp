@@ -11,10 +11,10 @@ namespace fathom {
 
 inline constexpr std::uint32_t kPacketRays = 16;
 
-/// Which rays are cast, and to where, instead of what the rays themselves say; [kBlockRays].
+/// Which rays are cast, from where and to where, instead of what the rays themselves say; [kBlockRays].
 struct CastLimits {
-  const std::int32_t* active;
-  const float* near;  ///< null: 0
+  const std::int32_t* active;  ///< 0 behind the last ray
+  float near;                  ///< of all rays
   const float* far;
   /// [kBlockRays / kPacketRays]: not 0 where the rays of a packet are nearly parallel; then Embree walks the tree for
   /// all at once, which costs a factor of 2 to 3 where they are not. Null: nowhere.

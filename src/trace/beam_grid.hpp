@@ -1,0 +1,12 @@
+#pragma once
+
+#include <span>
+
+#include <fathom/beams.hpp>
+
+namespace fathom {
+
+/// The rows in which beams lie, if any: where the list comes back to the direction of its first beam.
+BeamGrid find_grid(std::span<const Matrix34> sensor_from_beam);
+
+}  // namespace fathom
