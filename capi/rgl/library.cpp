@@ -141,13 +141,14 @@ void Library::run(Node& start) {
     if (!node->dirty) continue;
     node->bind();
     node->validate(world_);
+    node->dirty = false;  // also if one behind it is refused
   }
   std::erase_if(running_, [](const auto& run) { return run->is_finished() && !run->has_failed(); });
   for (const auto& node : order) node->prepare(world_), ++node->runs;
   const auto run = std::make_shared<Run>(order, context());
   run->start();
   running_.push_back(run);
-  for (std::size_t i = 0; i < order.size(); ++i) order[i]->run_of = run, order[i]->place = i, order[i]->dirty = false;
+  for (std::size_t i = 0; i < order.size(); ++i) order[i]->run_of = run, order[i]->place = i;
 }
 
 void Library::wait_for_result(Node& node) {

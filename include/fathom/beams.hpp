@@ -44,7 +44,9 @@ struct BeamTiles {
 /// Up to kBlockRays beams, in the frame of their sensor.
 struct BeamBlock {
   BeamTiles beams;
-  RayBlock ray;   ///< origins and z axes; count is a multiple of 16, padding repeats the last beam
+  /// Origins and z axes; count is a multiple of 16, padding repeats the last beam. Origins are there even where
+  /// from_sensor_origin says that they are all 0.
+  RayBlock ray;
   RayBlock side;  ///< x axes in d, y axes in o; only when wants_sides
   bool wants_sides = false;
 };
@@ -64,7 +66,8 @@ class FATHOM_API BeamTable {
  private:
   std::uint32_t count_ = 0;
   BeamGrid grid_;
-  std::array<std::vector<float>, 12> parts_;  ///< [beams]: x, y, z of the x, y, z axes and of the origin
+  /// x, y, z of the x, y, z axes and of the origin: [beams], or one where it is the same for all.
+  std::array<std::vector<float>, 12> parts_;
 };
 
 /// beam := a beam.

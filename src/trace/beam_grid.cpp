@@ -27,9 +27,10 @@ class Directions {
   [[nodiscard]] double typical_step_rad(std::uint32_t step) const {
     constexpr std::uint32_t kSamples = 64;
     std::vector<double> angles;
-    const std::uint64_t last = size() - step - 1;
+    // Scattered by the golden ratio: beams at even distances might all lie in one column.
+    constexpr std::uint64_t kGolden = 0x9e3779b1U;
     for (std::uint64_t i = 0; i < kSamples; ++i) {
-      const auto beam = static_cast<std::uint32_t>(last * i / (kSamples - 1));
+      const auto beam = static_cast<std::uint32_t>(i * kGolden % (size() - step));
       const double angle = angle_between(beam, beam + step);
       angles.push_back(std::isnan(angle) ? kMaxAngleRad : angle);
     }
@@ -62,14 +63,28 @@ std::uint32_t find_return(const Directions& beams, double step_rad) {
   return found;
 }
 
+/// The length near to `row` at which beams are nearest to those below them: a full turn also comes back to the first
+/// beam's neighbours in its own row.
+std::uint32_t settle_row(const Directions& beams, std::uint32_t row) {
+  std::uint32_t best = row;
+  double best_rad = math::kInfinity;
+  for (std::uint32_t r = row - 2; r <= row + 2 && r < beams.size(); ++r) {
+    const double angle = beams.typical_step_rad(r);
+    if (angle < best_rad) best_rad = angle, best = r;
+  }
+  return best;
+}
+
 }  // namespace
 
 BeamGrid find_grid(std::span<const Matrix34> sensor_from_beam) {
   const Directions beams(sensor_from_beam);
   if (beams.size() < 2 * kTileRays) return {};
   const double step_rad = beams.typical_step_rad(1);
-  const std::uint32_t row = step_rad > 0.0 ? find_return(beams, step_rad) : 0;
-  if (row < kTileRays || beams.size() < 2 * row) return {};
+  const std::uint32_t near_row = step_rad > 0.0 ? find_return(beams, step_rad) : 0;
+  if (near_row < kTileRays / 2) return {};
+  const std::uint32_t row = settle_row(beams, near_row);
+  if (beams.size() < 2 * row) return {};
   const Tile tile = choose_tile(step_rad, beams.typical_step_rad(row), beams.size() / row);
   return {row, tile.rows};
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fathom/math.hpp>
+
 #include "trace/beam_grid.hpp"
 #include "trace/beam_tiles.hpp"
 #include "trace/trace_lanes.hpp"
@@ -42,18 +44,25 @@ BeamTable::BeamTable(std::span<const Matrix34> beams)
       std::vector<float>& part = parts_[3 * column + row];
       part.resize(beams.size());
       for (std::size_t i = 0; i < beams.size(); ++i) part[i] = beams[i][row][column];
+      // Most sensors' rays start in one point: what is not read need not come from memory.
+      const auto same = [&](float v) { return math::bits_of(v) == math::bits_of(part.front()); };
+      if (std::all_of(part.begin(), part.end(), same)) part.resize(std::min<std::size_t>(part.size(), 1));
     }
   }
 }
 
 void BeamTable::load(BeamBlock& block) const {
   const auto copy = [&](std::size_t part, float(&lanes)[kBlockRays]) {
-    load_lanes(parts_[part].data(), block.beams, lanes);
+    const std::vector<float>& values = parts_[part];
+    if (values.size() == 1) return void(std::fill_n(lanes, padded(block.beams.count), values.front()));
+    load_lanes(values.data(), block.beams, lanes);
     pad(lanes, block.beams.count);
   };
   RayBlock &ray = block.ray, &side = block.side;
   ray.count = side.count = padded(block.beams.count);
-  ray.from_sensor_origin = side.from_sensor_origin = false;
+  side.from_sensor_origin = false;
+  const auto is_zero = [](const std::vector<float>& part) { return part.size() == 1 && part.front() == 0.0F; };
+  ray.from_sensor_origin = is_zero(parts_[9]) && is_zero(parts_[10]) && is_zero(parts_[11]);
   copy(6, ray.dx), copy(7, ray.dy), copy(8, ray.dz);
   copy(9, ray.ox), copy(10, ray.oy), copy(11, ray.oz);
   if (!block.wants_sides) return;
@@ -65,7 +74,15 @@ void transform_beams(const Affine& a, Isa isa, BeamBlock& block) {
   if (a == Affine{}) return;
   RayBlock &ray = block.ray, &side = block.side;
   const TraceKernels& lanes = trace_kernels(isa);
-  lanes.transform(a, true, ray.count, ray.ox, ray.oy, ray.oz);
+  if (ray.from_sensor_origin) {
+    const Vec3 at = translation_of(a);
+    std::fill_n(ray.ox, ray.count, static_cast<float>(at.x));
+    std::fill_n(ray.oy, ray.count, static_cast<float>(at.y));
+    std::fill_n(ray.oz, ray.count, static_cast<float>(at.z));
+    ray.from_sensor_origin = false;
+  } else {
+    lanes.transform(a, true, ray.count, ray.ox, ray.oy, ray.oz);
+  }
   lanes.transform(a, false, ray.count, ray.dx, ray.dy, ray.dz);
   if (!block.wants_sides) return;
   lanes.transform(a, false, side.count, side.ox, side.oy, side.oz);

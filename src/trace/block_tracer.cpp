@@ -91,38 +91,11 @@ void BlockTracer::store_angles() const {
   if (job_.out.elevation_rad != nullptr) store(elevation_rad, job_.out.elevation_rad);
 }
 
-/// One ray a beam: the cheap arrays by loops, the others point by point.
-void BlockTracer::trace_rays() {
-  const RayBlock& r = job_.settings.distort ? distorted_ : block_.ray;
-  const std::uint32_t count = block_.beams.count;
-  job_.caster.cast({r.ox, r.oy, r.oz, r.dx, r.dy, r.dz, max_m_, active_, count}, hits_);
-  const TraceArrays& out = job_.out;
-  job_.lanes.gate({min_m_, job_.settings.near_miss_m, job_.settings.far_miss_m}, hits_, count, distance_m_, hit_);
-  if (out.xyz != nullptr) {
-    job_.lanes.points(block_.ray, distance_m_, count, xyz_);
-    store<3>(xyz_, out.xyz);
-  }
-  if (out.distance_m != nullptr) store(distance_m_, out.distance_m);
-  if (out.is_hit != nullptr) store(hit_, out.is_hit);
-  if (out.id != nullptr || out.laser_retro != nullptr) store_instances();
-  const SurfaceArrays surface(job_);
-  if (!surface.wanted()) return;
-  for_each_place([&](std::uint32_t lane, std::size_t at) {
-    surface.store(at, echo_of(job_.settings, r, hits_, lane, min_m_[lane]));
-  });
-}
-
-void BlockTracer::store_instances() {
-  std::int32_t id[kBlockRays];
-  float laser_retro[kBlockRays];
-  for (std::uint32_t i = 0; i < block_.beams.count; ++i) {
-    id[i] = 0, laser_retro[i] = 0.0F;
-    if (hit_[i] == 0) continue;
-    const CastInstance& instance = job_.instance(hits_.instance[i]);
-    id[i] = instance.id, laser_retro[i] = instance.laser_retro;
-  }
-  if (job_.out.id != nullptr) store(id, job_.out.id);
-  if (job_.out.laser_retro != nullptr) store(laser_retro, job_.out.laser_retro);
+template <class T>
+void BlockTracer::store_of_instances(const std::vector<T>& values, T* out) {
+  T lanes[kBlockRays];
+  for (std::uint32_t i = 0; i < block_.beams.count; ++i) lanes[i] = hit_[i] != 0 ? values[hits_.instance[i]] : T{};
+  store(lanes, out);
 }
 
 template <std::size_t Parts, class T>
@@ -138,6 +111,28 @@ void BlockTracer::for_each_place(F f) const {
     const std::size_t first = block_.beams.beam_of(lane) * job_.returns();
     for (std::size_t k = 0; k < job_.returns(); ++k) f(lane, first + k);
   }
+}
+
+/// One ray a beam: the cheap arrays by loops, the others point by point.
+void BlockTracer::trace_rays() {
+  const RayBlock& r = job_.settings.distort ? distorted_ : block_.ray;
+  const std::uint32_t count = block_.beams.count;
+  job_.caster.cast({r.ox, r.oy, r.oz, r.dx, r.dy, r.dz, max_m_, active_, count}, hits_);
+  const TraceArrays& out = job_.out;
+  job_.lanes.gate({min_m_, job_.settings.near_miss_m, job_.settings.far_miss_m}, hits_, count, distance_m_, hit_);
+  if (out.xyz != nullptr) {
+    job_.lanes.points(block_.ray, distance_m_, count, xyz_);
+    store<3>(xyz_, out.xyz);
+  }
+  if (out.distance_m != nullptr) store(distance_m_, out.distance_m);
+  if (out.is_hit != nullptr) store(hit_, out.is_hit);
+  if (out.id != nullptr) store_of_instances(job_.ids, out.id);
+  if (out.laser_retro != nullptr) store_of_instances(job_.laser_retros, out.laser_retro);
+  const SurfaceArrays surface(job_);
+  if (!surface.wanted()) return;
+  for_each_place([&](std::uint32_t lane, std::size_t at) {
+    surface.store(at, echo_of(job_.settings, r, hits_, lane, min_m_[lane]));
+  });
 }
 
 }  // namespace fathom

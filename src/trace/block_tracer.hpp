@@ -19,8 +19,9 @@ class BlockTracer {
   void store_angles() const;
   void store_frames() const;
   void trace_rays();
-  void store_instances();
-
+  /// A value of the instances, [instances]; that of a miss is 0.
+  template <class T>
+  void store_of_instances(const std::vector<T>& values, T* out);
   /// Values of lanes, `Parts` each, to all returns of their beams.
   template <std::size_t Parts = 1, class T>
   void store(const T* lanes, T* out) const;

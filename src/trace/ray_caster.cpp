@@ -38,12 +38,6 @@ void validate(const CastMesh& shared) {
 
 namespace {
 
-/// The plane of a triangle in the frame of its mesh: n . p = c.
-struct Plane {
-  Vec3 n;
-  double c;
-};
-
 /// The planes of all triangles of a mesh, as they were at one version of it.
 struct Planes {
   std::vector<Plane> of;  // [triangles]
@@ -58,17 +52,18 @@ void compute(const Mesh& mesh, Executor& executor, std::vector<Plane>& planes) {
       const auto& corner = mesh.triangles[i];
       const Vec3 a = vertex_of(mesh, corner[0]);
       const Vec3 n = cross(vertex_of(mesh, corner[1]) - a, vertex_of(mesh, corner[2]) - a);
-      planes[i] = {n, dot(n, a)};
+      planes[i] = {{n.x, n.y, n.z, dot(n, a)}};
     }
   });
 }
 
-/// An instance as hits on it need it: planes n . p = c of its mesh lie in the world at (B^T n) . p = c - n . t, where
-/// B p + t is mesh_from_world.
-struct Placed {
-  Affine mesh_from_world;
-  const Plane* planes;
-};
+Placed place(const Affine& mesh_from_world, const Plane* planes) {
+  Placed placed = {{}, planes};
+  for (int i = 0; i < 3; ++i) {
+    for (int k = 0; k < 4; ++k) placed.row[i].part[k] = (k == 3 ? -1.0 : 1.0) * mesh_from_world.m[i][k];
+  }
+  return placed;
+}
 
 }  // namespace
 
@@ -84,7 +79,7 @@ class RayCaster::Impl {
     for (auto& [mesh, planes] : planes_) planes.used = false;
     placed_.clear();
     for (const CastInstance& instance : instances) {
-      placed_.push_back({inverse(instance.world_from_mesh).value_or(Affine{}), planes_of(*instance.mesh)});
+      placed_.push_back(place(inverse(instance.world_from_mesh).value_or(Affine{}), planes_of(*instance.mesh)));
     }
     std::erase_if(planes_, [](const auto& entry) { return !entry.second.used; });
     instances_ = std::move(instances);
@@ -97,7 +92,7 @@ class RayCaster::Impl {
     PlaneLanes planes;
     lanes_.ask(rays, asked);
     tree_.cast(rays, {asked.active, 0.0F, asked.far, asked.coherent}, {hits.instance, hits.triangle, asked.t});
-    load_planes(hits, rays.count, planes);
+    lanes_.planes(placed_.data(), hits, rays.count, planes);
     lanes_.place(rays, planes, asked, hits);
     for (std::uint32_t i = 0; i < rays.count; ++i) {
       if (asked.again[i] != 0 && hits.instance[i] != kNoInstance) look_beyond(rays, i, asked.t[i], hits);
@@ -112,28 +107,6 @@ class RayCaster::Impl {
     planes.version = mesh.version;
     planes.used = true;
     return planes.of.data();
-  }
-
-  /// The planes that rays hit, in the world; for a miss, one that is harmless. Rays that follow each other often hit
-  /// the same triangle, whose plane is then at hand.
-  void load_planes(const HitLanes& hits, std::uint32_t count, PlaneLanes& planes) const {
-    Plane plane = kNowhere;
-    std::uint32_t instance = kNoInstance, triangle = 0;
-    for (std::uint32_t i = 0; i < count; ++i) {
-      if (hits.instance[i] != instance || hits.triangle[i] != triangle) {
-        instance = hits.instance[i], triangle = hits.triangle[i];
-        plane = instance == kNoInstance ? kNowhere : plane_in_world(placed_[instance], triangle);
-      }
-      planes.nx[i] = plane.n.x, planes.ny[i] = plane.n.y, planes.nz[i] = plane.n.z, planes.c[i] = plane.c;
-    }
-  }
-
-  static Plane plane_in_world(const Placed& placed, std::uint32_t triangle) {
-    const auto& [n, c] = placed.planes[triangle];
-    const auto& b = placed.mesh_from_world.m;
-    return {{b[0][0] * n.x + b[1][0] * n.y + b[2][0] * n.z, b[0][1] * n.x + b[1][1] * n.y + b[2][1] * n.z,
-             b[0][2] * n.x + b[1][2] * n.y + b[2][2] * n.z},
-            c - (b[0][3] * n.x + b[1][3] * n.y + b[2][3] * n.z)};
   }
 
   /// For a ray whose hit does not count: the next one that does, if the ray reaches that far.
@@ -151,7 +124,7 @@ class RayCaster::Impl {
       const float near = std::nextafter(std::max(rough, 0.0F), math::kInfinity);
       tree_.cast(one, {asked.active, near, asked.far, nullptr}, {found.instance, found.triangle, asked.t});
       if (found.instance[0] == kNoInstance) break;
-      load_planes(found, 1, planes);
+      lanes_.planes(placed_.data(), found, 1, planes);
       lanes_.place(one, planes, asked, found);
       if (asked.again[0] == 0) {
         hits.instance[i] = found.instance[0], hits.triangle[i] = found.triangle[0];
@@ -163,7 +136,6 @@ class RayCaster::Impl {
     hits.instance[i] = kNoInstance;
   }
 
-  static constexpr Plane kNowhere = {{1.0, 1.0, 1.0}, 0.0};
   static constexpr int kMaxOwnSurfaces = 16;  ///< surfaces that meet in one point
 
   Executor& executor_;

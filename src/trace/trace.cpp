@@ -35,10 +35,16 @@ TraceJob make_job(const RayCaster& caster, const Beams& beams, const TraceSettin
                .out = out,
                .lanes = trace_kernels(settings.isa),
                .sensor_from_world = *sensor_from_world,
-               .samples = {}};
+               .samples = {},
+               .ids = {},
+               .laser_retros = {}};
   job.diverges = settings.divergence_h_rad > 0.0F || settings.divergence_v_rad > 0.0F;
   job.wants_sides = job.diverges || out.azimuth_rad != nullptr || out.elevation_rad != nullptr || out.beam != nullptr;
   if (job.diverges) job.samples = beam_samples(settings.divergence_h_rad, settings.divergence_v_rad);
+  for (const CastInstance& instance : caster.instances()) {
+    if (out.id != nullptr) job.ids.push_back(instance.id);
+    if (out.laser_retro != nullptr) job.laser_retros.push_back(instance.laser_retro);
+  }
   return job;
 }
 

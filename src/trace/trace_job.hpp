@@ -23,6 +23,9 @@ struct TraceJob {
   bool diverges = false;
   bool wants_sides = false;
   std::array<SampleDirection, kBeamSamples> samples;  ///< where it diverges
+  // [instances], where they are asked for: together, so that they stay in the cache.
+  std::vector<std::int32_t> ids;
+  std::vector<float> laser_retros;
 
   [[nodiscard]] std::size_t returns() const { return settings.returns.size(); }
   [[nodiscard]] const CastInstance& instance(std::uint32_t number) const { return caster.instances()[number]; }

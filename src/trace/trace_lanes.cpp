@@ -2,6 +2,8 @@
 
 #include "trace/trace_lanes.hpp"
 
+#include <cstring>
+
 namespace fathom::FATHOM_ISA {
 
 namespace {
@@ -62,14 +64,36 @@ void ask(const RayLanes& lanes, AskedLanes& __restrict asked) {
   for (std::size_t begin = 0; begin < r.count; begin += 16) asked.coherent[begin / 16] = is_coherent(r, asked, begin);
 }
 
+/// All parts of a plane at once: compilers do not see by themselves that they may.
+using PlaneVector = double __attribute__((vector_size(32)));
+
+FATHOM_KERNEL void load(const Plane& plane, PlaneVector& v) { std::memcpy(&v, plane.part, sizeof(v)); }
+
+constexpr Plane kUnit = {{1.0, 1.0, 1.0, 0.0}};
+constexpr Placed kNowhere = {{kUnit, kUnit, kUnit}, &kUnit};
+
+void planes(const Placed* instances, const HitLanes& __restrict hits, std::uint32_t count,
+            PlaneLanes& __restrict out) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const bool met = hits.instance[i] != kNoInstance;
+    const Placed& placed = met ? instances[hits.instance[i]] : kNowhere;
+    const Plane& mesh = placed.planes[met ? hits.triangle[i] : 0];
+    PlaneVector x, y, z;
+    load(placed.row[0], x), load(placed.row[1], y), load(placed.row[2], z);
+    const PlaneVector c = {0.0, 0.0, 0.0, mesh.part[3]};
+    const PlaneVector world = mesh.part[0] * x + mesh.part[1] * y + mesh.part[2] * z + c;
+    std::memcpy(out.plane[i].part, &world, sizeof(world));
+  }
+}
+
 void place(const RayLanes& lanes, const PlaneLanes& __restrict p, AskedLanes& __restrict asked,
            HitLanes& __restrict hits) {
   const RayLanes r = lanes;
   for (std::size_t i = 0; i < r.count; ++i) {
     const double ox = r.ox[i], oy = r.oy[i], oz = r.oz[i], dx = r.dx[i], dy = r.dy[i], dz = r.dz[i];
     const double rough = asked.t[i];
-    const double exact =
-        (p.c[i] - (p.nx[i] * ox + p.ny[i] * oy + p.nz[i] * oz)) / (p.nx[i] * dx + p.ny[i] * dy + p.nz[i] * dz);
+    const double nx = p.plane[i].part[0], ny = p.plane[i].part[1], nz = p.plane[i].part[2], c = p.plane[i].part[3];
+    const double exact = (c - (nx * ox + ny * oy + nz * oz)) / (nx * dx + ny * dy + nz * dz);
     // A ray that grazes a plane meets it anywhere: what single precision found is then the better answer.
     const double reach = largest(r.ox[i], r.oy[i], r.oz[i]) / largest(r.dx[i], r.dy[i], r.dz[i]);
     const bool believed = magnitude(exact - rough) <= 1e-3 * rough + 1e-5 * reach;
@@ -109,6 +133,6 @@ void points(const RayBlock& __restrict r, const float* __restrict distance_m, st
 
 }  // namespace
 
-const TraceKernels kTraceKernels = {transform, ask, place, gate, points};
+const TraceKernels kTraceKernels = {transform, ask, planes, place, gate, points};
 
 }  // namespace fathom::FATHOM_ISA

@@ -11,9 +11,21 @@
 
 namespace fathom {
 
-/// Planes of the triangles that were hit, world: the points p with n . p = c. n is not a unit vector.
-struct alignas(64) PlaneLanes {
-  double nx[kBlockRays], ny[kBlockRays], nz[kBlockRays], c[kBlockRays];
+/// The plane n . p = c as (n, c); n is not a unit vector.
+struct alignas(32) Plane {
+  double part[4];
+};
+
+/// An instance as hits on it need it: the plane (n, c) of its mesh lies in the world at n.x x + n.y y + n.z z + (0, 0, 0,
+/// c), where (x, y, z) are rows of the map mesh_from_world with the last column negated.
+struct Placed {
+  Plane row[3];
+  const Plane* planes;  ///< [triangles], in the frame of the mesh
+};
+
+/// Planes of the triangles that were hit, world.
+struct PlaneLanes {
+  Plane plane[kBlockRays];
 };
 
 /// What a block asks the tree for, and what it answered.
@@ -36,6 +48,8 @@ struct TraceKernels {
   void (*transform)(const Affine& a, bool points, std::uint32_t count, float* x, float* y, float* z);
   /// Rays that can be cast, and ends that are later by a few roundings.
   void (*ask)(const RayLanes& rays, AskedLanes& asked);
+  /// The planes that were hit; for a miss, one that is harmless.
+  void (*planes)(const Placed* instances, const HitLanes& hits, std::uint32_t count, PlaneLanes& planes);
   /// Exact places, distances, and whether they count.
   void (*place)(const RayLanes& rays, const PlaneLanes& planes, AskedLanes& asked, HitLanes& hits);
   /// Distances to report, and 1 or 0 for hit or miss.

@@ -82,8 +82,9 @@ TEST_F(RglSemantics, ChildrenRunByPriorityThenByAge) {
   RGL_OK(rgl_graph_get_result_data(older, kXyz, room));
 }
 
-/// Section 7.2: after a refused run, what had changed is still not to be read, whatever was checked before the refusal.
-TEST_F(RglSemantics, ARefusedRunLeavesChangedNodesUnreadable) {
+/// Section 7.2: a refused run leaves the node that was refused dirty, and those behind it. Those before it show what the
+/// last run left, and no field that was asked for since.
+TEST_F(RglSemantics, ARefusedRunLeavesTheRefusedNodeUnreadable) {
   place(make_cube(), translation(0, 0, 5));
   const rgl_node_t trace = make_raytrace(), array = make_array({1, 2, 3}, {kXyz});
   rgl_node_t merge = nullptr, format = nullptr;
@@ -94,21 +95,45 @@ TEST_F(RglSemantics, ARefusedRunLeavesChangedNodesUnreadable) {
   chain({trace, format});
   RGL_OK(rgl_graph_run(trace));
   RGL_OK(rgl_graph_get_result_data(merge, kXyz, room));
-  // The array has no distance: the run is refused, after raytrace, and perhaps format, have been found valid.
+  // The array has no distance: the run is refused at the merge, after raytrace and format have been found valid.
   const rgl_field_t more[] = {kXyz, RGL_FIELD_DISTANCE_F32, RGL_FIELD_RAY_POSE_MAT3x4_F32};
   RGL_OK(rgl_node_points_format(&format, more, 3));
   RGL_OK(rgl_node_points_spatial_merge(&merge, more, 2));
-  RGL_STATUS(rgl_graph_run(trace), RGL_INVALID_PIPELINE, "requires DISTANCE_F32 to be present");
   for (const rgl_node_t node : {trace, merge, format}) {
-    for (const rgl_field_t field : {kXyz, RGL_FIELD_DISTANCE_F32}) {
-      RGL_STATUS(rgl_graph_get_result_data(node, field, room), RGL_INVALID_PIPELINE, "it hasn't been run yet");
-    }
+    RGL_STATUS(rgl_graph_get_result_data(node, kXyz, room), RGL_INVALID_PIPELINE, "it hasn't been run yet");
   }
-  RGL_STATUS(rgl_graph_get_result_data(format, RGL_FIELD_DYNAMIC_FORMAT, room), RGL_INVALID_PIPELINE,
-             "it hasn't been run yet");
+  RGL_STATUS(rgl_graph_run(trace), RGL_INVALID_PIPELINE, "requires DISTANCE_F32 to be present");
+  for (const rgl_node_t node : {trace, format}) {
+    EXPECT_EQ(result<float>(node, kXyz), (std::vector<float>{0, 0, 4}));
+    RGL_STATUS(rgl_graph_get_result_data(node, RGL_FIELD_DISTANCE_F32, room), RGL_INVALID_PIPELINE,
+               "it hasn't been run yet");
+  }
+  EXPECT_EQ(result<float>(format, RGL_FIELD_DYNAMIC_FORMAT), (std::vector<float>{0, 0, 4}));  // as it was packed then
+  for (const rgl_field_t field : {kXyz, RGL_FIELD_DISTANCE_F32}) {
+    RGL_STATUS(rgl_graph_get_result_data(merge, field, room), RGL_INVALID_PIPELINE, "it hasn't been run yet");
+  }
   RGL_OK(rgl_node_points_spatial_merge(&merge, more, 1));
   RGL_OK(rgl_graph_run(trace));
   EXPECT_EQ(result<float>(format, RGL_FIELD_DISTANCE_F32), std::vector<float>{4});
+}
+
+/// What was put into an array is what it has: nothing of the last run can be read any more.
+TEST_F(RglSemantics, ANewArrayTakesTheLastResultsAway) {
+  rgl_node_t array = make_array({1, 2, 3}, {kXyz}), noise = nullptr, format = nullptr;
+  const rgl_field_t distance = RGL_FIELD_DISTANCE_F32;
+  RGL_OK(rgl_node_gaussian_noise_angular_hitpoint(&noise, 0, 0, RGL_AXIS_X));
+  RGL_OK(rgl_node_points_format(&format, &kXyz, 1));
+  chain({array, noise, format});
+  RGL_OK(rgl_graph_run(array));
+  RGL_OK(rgl_graph_get_result_data(noise, kXyz, room));
+  const std::vector<float> more(300, 1.0F);
+  RGL_OK(rgl_node_points_from_array(&array, more.data(), 100, &kXyz, 1));
+  RGL_OK(rgl_node_points_format(&format, &distance, 1));
+  RGL_STATUS(rgl_graph_run(array), RGL_INVALID_PIPELINE, "requires DISTANCE_F32 to be present");
+  for (const rgl_node_t node : {array, noise, format}) {
+    RGL_STATUS(rgl_graph_get_result_data(node, kXyz, room), RGL_INVALID_PIPELINE, "");
+    RGL_STATUS(rgl_graph_get_result_size(node, kXyz, nullptr, nullptr), RGL_INVALID_PIPELINE, "it hasn't been run yet");
+  }
 }
 
 /// A field that was asked for after the last run is not there, even through nodes that did not change.
@@ -136,7 +161,7 @@ TEST_F(RglSemantics, SettingsOfCleanNodesAreNotCheckedBeforeTheRun) {
   const int8_t mask[2] = {1, 1};
   RGL_OK(rgl_node_raytrace_configure_mask(trace, mask, 2));
   RGL_OK(rgl_graph_run(trace));
-  RGL_STATUS(rgl_graph_get_result_data(trace, kXyz, room), RGL_INVALID_ARGUMENT, "mask");
+  RGL_STATUS(rgl_graph_get_result_data(trace, kXyz, room), RGL_INVALID_PIPELINE, "mask");
   const int8_t good[3] = {1, 1, 1};
   RGL_OK(rgl_node_raytrace_configure_mask(trace, good, 3));
   RGL_OK(rgl_node_raytrace_configure_distortion(trace, true));  // without time offsets: as if they were 0

@@ -5,8 +5,9 @@
 
 namespace rgl {
 
-/// What a change leaves to be run again: the node alone, or everything it is linked to.
-enum class Dirties : std::uint8_t { kNode, kGraph };
+/// What a change leaves to be run again: the node alone, or everything it is linked to; or it takes away what the last
+/// run has left, too.
+enum class Dirties : std::uint8_t { kNode, kGraph, kResults };
 
 /// The node behind a handle. Throws INVALID_API_OBJECT when it is not alive or of another type.
 template <class Kind>
@@ -33,6 +34,7 @@ void make_or_change(Library& lib, rgl_node_t* node, Dirties dirties, Set set) {
   set(*changed);
   changed->dirty = true;
   if (dirties == Dirties::kNode) return;
+  if (dirties == Dirties::kResults) return forget_run(component_of(*changed));
   for (Node* other : component_of(*changed)) other->dirty = true;
 }
 

@@ -94,7 +94,7 @@ rgl_status_t rgl_node_points_from_array(rgl_node_t* node, const void* points, in
     RGL_CHECK(fields != nullptr);
     RGL_CHECK(field_count > 0);
     const std::vector<rgl_field_t> list = read_fields(fields, field_count);
-    make_or_change<FromArrayNode>(lib, node, Dirties::kGraph, [&](FromArrayNode& array) {
+    make_or_change<FromArrayNode>(lib, node, Dirties::kResults, [&](FromArrayNode& array) {
       array.set(static_cast<const std::byte*>(points), static_cast<std::size_t>(points_count), list);
     });
     lib.tape.record("rgl_node_points_from_array", *node,

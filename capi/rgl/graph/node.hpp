@@ -66,7 +66,7 @@ class Node : public std::enable_shared_from_this<Node> {
   // Kept by graph.cpp.
   std::vector<Node*> parents, children;  ///< children: by falling priority
   std::int32_t priority = 0;
-  bool dirty = true;            ///< changed since it last ran
+  bool dirty = true;            ///< changed since it was last found valid
   bool removed = false;         ///< destroyed while another thread waited for it
   std::shared_ptr<Run> run_of;  ///< the last run, if the component has not changed since
   std::size_t place = 0;        ///< in that run's order
@@ -141,7 +141,7 @@ class PointsNode : public Node {
     const std::uint32_t* indices;
   };
   [[nodiscard]] virtual Indexed indexed(rgl_field_t field) const { return {data(field), nullptr}; }
-  /// Bytes of a packed point; 0: the node does not format.
+  /// Bytes of a packed point once the node has run; 0: it does not format.
   [[nodiscard]] virtual std::size_t packed_size() const { return 0; }
 
   /// Throws INVALID_PIPELINE when the input lacks a required field.

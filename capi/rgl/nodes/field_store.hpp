@@ -8,12 +8,14 @@
 
 namespace rgl {
 
-/// Arrays by field.
+/// Arrays by field. Their memory is kept from run to run.
 class FieldStore {
  public:
   /// Room for `count` values; what it held is lost.
   std::byte* resize(rgl_field_t field, std::size_t count) {
-    return buffers_[field].resize(count * info_of(field).size);
+    Array& array = arrays_[field];
+    array.filled = true;
+    return array.buffer.resize(count * info_of(field).size);
   }
   template <class T>
   T* resize_as(rgl_field_t field, std::size_t count) {
@@ -21,20 +23,30 @@ class FieldStore {
   }
   /// Throws INVALID_PIPELINE when there is no such array.
   [[nodiscard]] const std::byte* data(rgl_field_t field) const {
-    const auto found = buffers_.find(field);
-    if (found == buffers_.end()) fail(RGL_INVALID_PIPELINE, "the field was not computed: it hasn't been run yet");
-    return found->second.data();
+    if (!has(field)) fail(RGL_INVALID_PIPELINE, "the field was not computed: it hasn't been run yet");
+    return arrays_.at(field).buffer.data();
   }
   /// Of an array that is there: to be filled in parts.
   template <class T>
   [[nodiscard]] T* data_as(rgl_field_t field) {
-    return reinterpret_cast<T*>(buffers_.at(field).data());
+    return reinterpret_cast<T*>(arrays_.at(field).buffer.data());
   }
-  [[nodiscard]] bool has(rgl_field_t field) const { return buffers_.contains(field); }
-  void clear() { buffers_.clear(); }
+  [[nodiscard]] bool has(rgl_field_t field) const {
+    const auto found = arrays_.find(field);
+    return found != arrays_.end() && found->second.filled;
+  }
+  /// No array is there any more: those of an earlier run may be of another size.
+  void forget() {
+    for (auto& [field, array] : arrays_) array.filled = false;
+  }
 
  private:
-  std::map<rgl_field_t, Buffer> buffers_;
+  struct Array {
+    Buffer buffer;
+    bool filled = false;
+  };
+
+  std::map<rgl_field_t, Array> arrays_;
 };
 
 }  // namespace rgl

@@ -27,6 +27,7 @@ bool SpatialMergeNode::is_dense() const {
 }
 
 void SpatialMergeNode::run(const RunContext&) {
+  merged_.forget();
   count_ = 0;
   for (const PointsNode* input : inputs_) count_ += input->count();
   for (const rgl_field_t field : fields_) {

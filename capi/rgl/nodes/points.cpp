@@ -16,7 +16,10 @@ fathom::Affine TransformNode::sensor_from_world() const {
   return *undo * input().sensor_from_world();
 }
 
-void TransformNode::begin(const RunContext&) { xyz_ = own_.resize_as<float>(RGL_FIELD_XYZ_VEC3_F32, count()); }
+void TransformNode::begin(const RunContext&) {
+  own_.forget();
+  xyz_ = own_.resize_as<float>(RGL_FIELD_XYZ_VEC3_F32, count());
+}
 
 void TransformNode::run_strip(std::size_t, Strip points) {
   fathom::transform_points(transform_, input_as<float>(RGL_FIELD_XYZ_VEC3_F32, points, 3), xyz_ + 3 * points.begin);
@@ -41,15 +44,16 @@ void FormatNode::begin(const RunContext&) {
     }
     offset += size;
   }
-  packed_.resize(count() * offset);
+  packed_size_ = offset;
+  packed_.resize(count() * packed_size_);
 }
 
 void FormatNode::run_strip(std::size_t, Strip points) {
-  fathom::pack_points(properties_, points.begin, points.end, packed_size(), packed_.data());
+  fathom::pack_points(properties_, points.begin, points.end, packed_size_, packed_.data());
 }
 
 void FromArrayNode::set(const std::byte* points, std::size_t count, const std::vector<rgl_field_t>& fields) {
-  own_.clear();
+  own_.forget();
   count_ = count;
   const std::size_t step = rgl::packed_size(fields);
   std::size_t offset = 0;
@@ -68,6 +72,7 @@ void FromArrayNode::validate(const World&) {
 }
 
 void FilterGroundNode::begin(const RunContext&) {
+  own_.forget();
   is_ground_ = own_.resize_as<std::int32_t>(RGL_FIELD_IS_GROUND_I32, count());
 }
 
@@ -80,6 +85,7 @@ void PointsNoise::begin(const RunContext& context) {
   key_ = noise_key(context, noise_.slug());
   isa_ = context.isa;
   sensor_from_world_ = sensor_from_world();
+  own_.forget();
   keeps_misses_ = context.keep_misses && input().has(RGL_FIELD_IS_HIT_I32);
   xyz_ = own_.resize_as<float>(RGL_FIELD_XYZ_VEC3_F32, count());
   const bool has_distance = input().has(RGL_FIELD_DISTANCE_F32);

@@ -43,14 +43,16 @@ class FormatNode final : public PointsNode {
   [[nodiscard]] std::vector<rgl_field_t> required() const override { return real_fields(fields_); }
   [[nodiscard]] bool has(rgl_field_t field) const override;
   [[nodiscard]] const std::byte* data(rgl_field_t field) const override;
-  [[nodiscard]] std::size_t packed_size() const override { return rgl::packed_size(fields_); }
+  [[nodiscard]] std::size_t packed_size() const override { return packed_size_; }
   [[nodiscard]] bool runs_in_strips() const override { return true; }
   void begin(const RunContext& context) override;
   void run_strip(std::size_t number, Strip points) override;
 
  private:
   std::vector<rgl_field_t> fields_;
-  std::vector<fathom::PackedProperty> properties_;  ///< of the run in progress
+  // Of the run in progress, or the last.
+  std::vector<fathom::PackedProperty> properties_;
+  std::size_t packed_size_ = 0;
   Buffer packed_;
 };
 

@@ -69,6 +69,11 @@ bool follows_later(rgl_field_t field) {
 
 [[noreturn]] void refuse(std::string_view what) { fail(RGL_INVALID_PIPELINE, fmt::format("RaytraceNode: {}", what)); }
 
+void check_mask(std::size_t size, std::uint32_t rays) {
+  if (size == 0 || size == rays) return;
+  refuse(fmt::format("the mask is for {} rays, there are {}", size, rays));
+}
+
 }  // namespace
 
 bool RaytraceNode::has(rgl_field_t field) const {
@@ -83,10 +88,7 @@ void RaytraceNode::validate(const World& world) {
   if (settings.distort && rays_->time_offsets_ms().empty()) {
     refuse("requested distortion, but the rays have no time offsets");
   }
-  if (!settings.mask.empty() && settings.mask.size() != rays_->beams()) {
-    fail(RGL_INVALID_PIPELINE,
-         fmt::format("RaytraceNode: the mask is for {} rays, there are {}", settings.mask.size(), rays_->beams()));
-  }
+  check_mask(settings.mask.size(), rays_->beams());
 }
 
 /// Fields may have been asked for since the last run, by one that was refused.
@@ -145,6 +147,7 @@ fathom::TraceArrays RaytraceNode::allocate() {
 }
 
 void RaytraceNode::begin(const RunContext& context) {
+  check_mask(active_.mask.size(), rays_->beams());  // it may have been configured since the node was found valid
   rays_->prepare_beams(context);
   count_ = std::size_t{rays_->beams()} * active_.returns.size();
   offsets_s_.assign(rays_->time_offsets_ms().begin(), rays_->time_offsets_ms().end());
