@@ -28,7 +28,8 @@ struct BeamGrid {
   std::uint32_t tile_rows = 1;  ///< rows of a tile of 16 beams that is about square in angle: 1, 2 or 4
 };
 
-/// Which beams the lanes of a block hold: tile after tile, and of each tile row after row. One row: beams in their order.
+/// Which beams the lanes of a block hold: tile after tile, and of each tile row after row. One row: beams in their
+/// order.
 struct BeamTiles {
   std::uint32_t first = 0;   ///< number of the first beam, a multiple of 4
   std::uint32_t count = 0;   ///< beams; whole tiles where there are rows

@@ -10,15 +10,24 @@ namespace {
 /// A part of the cloud at a time, so that its packed points stay in the cache from property to property.
 constexpr std::size_t kPerPart = 512;
 
+/// Whether points that follow each other do not do so in the cloud that they come from.
+bool has_gaps(const std::uint32_t* indices, std::size_t begin, std::size_t end) {
+  std::uint32_t gaps = 0;
+  for (std::size_t i = begin; i < end; ++i)
+    gaps |= indices[i] ^ (indices[begin] + static_cast<std::uint32_t>(i - begin));
+  return gaps != 0;
+}
+
 /// Size known when compiling: a copy is then one instruction or two.
 template <std::size_t Size>
 void pack_fixed(const PackedProperty& p, std::size_t begin, std::size_t end, std::size_t step, std::byte* out) {
-  if (p.indices != nullptr) {
+  if (p.indices != nullptr && has_gaps(p.indices, begin, end)) {
     for (std::size_t i = begin; i < end; ++i)
       std::memcpy(out + i * step + p.offset, p.data + p.indices[i] * Size, Size);
-  } else {
-    for (std::size_t i = begin; i < end; ++i) std::memcpy(out + i * step + p.offset, p.data + i * Size, Size);
+    return;
   }
+  const std::byte* from = p.data + (p.indices != nullptr ? p.indices[begin] : begin) * Size;
+  for (std::size_t i = begin; i < end; ++i) std::memcpy(out + i * step + p.offset, from + (i - begin) * Size, Size);
 }
 
 void pack_property(const PackedProperty& p, std::size_t begin, std::size_t end, std::size_t step, std::byte* out) {

@@ -56,10 +56,17 @@ class PointBlock {
       if (is_kept(i)) std::copy_n(xyz + 3 * i, 3, out + 3 * i);
     }
     if (job_.points.out_distance_m == nullptr) return;
-    float* distance = job_.points.out_distance_m + begin_;
-    for (std::uint32_t i = 0; i < count_; ++i) {
-      distance[i] = job_.points.distance_from_origin && !is_kept(i) ? std::abs(b_.radius_m[i]) : b_.range_m[i];
+    store_distances(job_.points.out_distance_m + begin_);
+  }
+
+  void store_distances(float* distance) const {
+    if (!job_.points.distance_from_origin) {
+      std::copy_n(b_.range_m, count_, distance);
+      return;
     }
+    for (std::uint32_t i = 0; i < count_; ++i) distance[i] = std::abs(b_.radius_m[i]);
+    if (job_.points.is_hit.empty()) return;
+    for (std::uint32_t i = 0; i < count_; ++i) distance[i] = is_kept(i) ? b_.range_m[i] : distance[i];
   }
 
   const Job& job_;

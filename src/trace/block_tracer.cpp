@@ -94,7 +94,9 @@ void BlockTracer::store_angles() const {
 template <class T>
 void BlockTracer::store_of_instances(const std::vector<T>& values, T* out) {
   T lanes[kBlockRays];
-  for (std::uint32_t i = 0; i < block_.beams.count; ++i) lanes[i] = hit_[i] != 0 ? values[hits_.instance[i]] : T{};
+  const T* of = values.data();
+  const auto miss = static_cast<std::uint32_t>(values.size() - 1);
+  for (std::uint32_t i = 0; i < block_.beams.count; ++i) lanes[i] = of[hit_[i] != 0 ? hits_.instance[i] : miss];
   store(lanes, out);
 }
 

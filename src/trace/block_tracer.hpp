@@ -19,7 +19,7 @@ class BlockTracer {
   void store_angles() const;
   void store_frames() const;
   void trace_rays();
-  /// A value of the instances, [instances]; that of a miss is 0.
+  /// A value of the instances, [instances + 1]; the last is that of a miss.
   template <class T>
   void store_of_instances(const std::vector<T>& values, T* out);
   /// Values of lanes, `Parts` each, to all returns of their beams.

@@ -15,8 +15,8 @@ void DivergingBeams::load_samples(std::uint32_t i, std::uint32_t lane, const Aff
 }
 
 void DivergingBeams::cast_samples(std::uint32_t count) {
-  job_.caster.cast(
-      {samples_.ox, samples_.oy, samples_.oz, samples_.dx, samples_.dy, samples_.dz, far_, active_, count}, hits_);
+  job_.caster.cast({samples_.ox, samples_.oy, samples_.oz, samples_.dx, samples_.dy, samples_.dz, far_, active_, count},
+                   hits_);
 }
 
 void DivergingBeams::reduce(std::uint32_t i, std::uint32_t first_lane) const {

@@ -94,8 +94,8 @@ class RayCaster::Impl {
     tree_.cast(rays, {asked.active, 0.0F, asked.far, asked.coherent}, {hits.instance, hits.triangle, asked.t});
     lanes_.planes(placed_.data(), hits, rays.count, planes);
     lanes_.place(rays, planes, asked, hits);
-    for (std::uint32_t i = 0; i < rays.count; ++i) {
-      if (asked.again[i] != 0 && hits.instance[i] != kNoInstance) look_beyond(rays, i, asked.t[i], hits);
+    for (std::uint32_t i = 0; i < rays.count && asked.any_again != 0; ++i) {
+      if (asked.again[i] != 0) look_beyond(rays, i, asked.t[i], hits);
     }
   }
 

@@ -45,6 +45,7 @@ TraceJob make_job(const RayCaster& caster, const Beams& beams, const TraceSettin
     if (out.id != nullptr) job.ids.push_back(instance.id);
     if (out.laser_retro != nullptr) job.laser_retros.push_back(instance.laser_retro);
   }
+  job.ids.push_back(0), job.laser_retros.push_back(0.0F);
   return job;
 }
 

@@ -23,7 +23,7 @@ struct TraceJob {
   bool diverges = false;
   bool wants_sides = false;
   std::array<SampleDirection, kBeamSamples> samples;  ///< where it diverges
-  // [instances], where they are asked for: together, so that they stay in the cache.
+  // [instances + 1], where they are asked for: together, so that they stay in the cache. The last is that of a miss.
   std::vector<std::int32_t> ids;
   std::vector<float> laser_retros;
 

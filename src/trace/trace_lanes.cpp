@@ -72,8 +72,7 @@ FATHOM_KERNEL void load(const Plane& plane, PlaneVector& v) { std::memcpy(&v, pl
 constexpr Plane kUnit = {{1.0, 1.0, 1.0, 0.0}};
 constexpr Placed kNowhere = {{kUnit, kUnit, kUnit}, &kUnit};
 
-void planes(const Placed* instances, const HitLanes& __restrict hits, std::uint32_t count,
-            PlaneLanes& __restrict out) {
+void planes(const Placed* instances, const HitLanes& __restrict hits, std::uint32_t count, PlaneLanes& __restrict out) {
   for (std::size_t i = 0; i < count; ++i) {
     const bool met = hits.instance[i] != kNoInstance;
     const Placed& placed = met ? instances[hits.instance[i]] : kNowhere;
@@ -89,6 +88,7 @@ void planes(const Placed* instances, const HitLanes& __restrict hits, std::uint3
 void place(const RayLanes& lanes, const PlaneLanes& __restrict p, AskedLanes& __restrict asked,
            HitLanes& __restrict hits) {
   const RayLanes r = lanes;
+  std::int32_t any = 0;
   for (std::size_t i = 0; i < r.count; ++i) {
     const double ox = r.ox[i], oy = r.oy[i], oz = r.oz[i], dx = r.dx[i], dy = r.dy[i], dz = r.dz[i];
     const double rough = asked.t[i];
@@ -103,8 +103,12 @@ void place(const RayLanes& lanes, const PlaneLanes& __restrict p, AskedLanes& __
     hits.distance_m[i] = static_cast<float>(distance);
     // A surface this near to the origin of a ray is a surface in the origin: coordinates are single precision.
     const double own = 0x1p-22 * largest(r.ox[i], r.oy[i], r.oz[i]);
-    asked.again[i] = (yes(distance > own) & yes(t <= r.far[i])) ^ 1;
+    // What did not hit anything needs no second look.
+    const std::int32_t hit = yes(hits.instance[i] != kNoInstance);
+    asked.again[i] = ((yes(distance > own) & yes(t <= r.far[i])) ^ 1) & hit;
+    any |= asked.again[i];
   }
+  asked.any_again = any;
 }
 
 void gate(const Gate& gate, const HitLanes& __restrict hits, std::uint32_t count, float* __restrict distance_m,

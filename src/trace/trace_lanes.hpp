@@ -16,8 +16,8 @@ struct alignas(32) Plane {
   double part[4];
 };
 
-/// An instance as hits on it need it: the plane (n, c) of its mesh lies in the world at n.x x + n.y y + n.z z + (0, 0, 0,
-/// c), where (x, y, z) are rows of the map mesh_from_world with the last column negated.
+/// An instance as hits on it need it: the plane (n, c) of its mesh lies in the world at n.x x + n.y y + n.z z + (0, 0,
+/// 0, c), where (x, y, z) are rows of the map mesh_from_world with the last column negated.
 struct Placed {
   Plane row[3];
   const Plane* planes;  ///< [triangles], in the frame of the mesh
@@ -35,6 +35,7 @@ struct alignas(64) AskedLanes {
   std::int32_t coherent[kBlockRays / 16];  ///< whether the rays of a packet are nearly parallel
   float t[kBlockRays];                     ///< single precision
   std::int32_t again[kBlockRays];          ///< not 0: the surface lies in the origin of the ray, or beyond its end
+  std::int32_t any_again;                  ///< not 0: some ray is to look again
 };
 
 /// What beams report at what they met; [count].

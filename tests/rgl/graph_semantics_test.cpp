@@ -82,8 +82,8 @@ TEST_F(RglSemantics, ChildrenRunByPriorityThenByAge) {
   RGL_OK(rgl_graph_get_result_data(older, kXyz, room));
 }
 
-/// Section 7.2: a refused run leaves the node that was refused dirty, and those behind it. Those before it show what the
-/// last run left, and no field that was asked for since.
+/// Section 7.2: a refused run leaves the node that was refused dirty, and those behind it. Those before it show what
+/// the last run left, and no field that was asked for since.
 TEST_F(RglSemantics, ARefusedRunLeavesTheRefusedNodeUnreadable) {
   place(make_cube(), translation(0, 0, 5));
   const rgl_node_t trace = make_raytrace(), array = make_array({1, 2, 3}, {kXyz});

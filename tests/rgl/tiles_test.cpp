@@ -37,12 +37,12 @@ TEST(BeamGridOf, FindsTheRowsOfScannersAndCameras) {
     EXPECT_EQ(grid.row, row);
     EXPECT_EQ(grid.tile_rows, tile_rows);
   };
-  expect(make_grid(64, 512, 0.7, 360.0 / 512), 512, 4);        // a full turn, steps alike
-  expect(make_grid(64, 1024, 0.7, 360.0 / 1024), 1024, 2);     // rows twice as far apart as columns
-  expect(make_grid(16, 900, 4.0, 0.4), 900, 1);                // rows too far apart for tiles
-  expect(make_grid(32, 200, 1.0, 0.2, true), 32, 4);           // column by column
-  expect(make_grid(48, 64, 0.5, 0.5), 64, 4);                  // a camera
-  expect(make_grid(1, 500, 0.0, 0.5), 0, 1);                   // one row
+  expect(make_grid(64, 512, 0.7, 360.0 / 512), 512, 4);                  // a full turn, steps alike
+  expect(make_grid(64, 1024, 0.7, 360.0 / 1024), 1024, 2);               // rows twice as far apart as columns
+  expect(make_grid(16, 900, 4.0, 0.4), 900, 1);                          // rows too far apart for tiles
+  expect(make_grid(32, 200, 1.0, 0.2, true), 32, 4);                     // column by column
+  expect(make_grid(48, 64, 0.5, 0.5), 64, 4);                            // a camera
+  expect(make_grid(1, 500, 0.0, 0.5), 0, 1);                             // one row
   EXPECT_EQ(grid_of(std::vector<rgl_mat3x4f>(500, kIdentity)).row, 0U);  // no direction but one
   EXPECT_EQ(grid_of({}).row, 0U);
 }
@@ -66,8 +66,8 @@ rgl_node_t cast_in_cube(const std::vector<rgl_mat3x4f>& rays, const std::vector<
   return trace;
 }
 
-/// Every ray finds its own way, limit and mask, in tiles of any height, in blocks that are not full, and in the rows that
-/// are left over.
+/// Every ray finds its own way, limit and mask, in tiles of any height, in blocks that are not full, and in the rows
+/// that are left over.
 TEST_F(RglTiles, EveryRayKeepsItsPlace) {
   const std::vector<std::vector<rgl_mat3x4f>> grids = {
       make_grid(41, 1024, 0.7, 360.0 / 1024), make_grid(50, 72, 0.5, 0.5), make_grid(49, 72, 1.0, 0.5),

@@ -38,8 +38,8 @@ void CompactNode::begin(const RunContext& context) {
 
 void CompactNode::run_strip(std::size_t, Strip points) {
   auto* indices = reinterpret_cast<std::uint32_t*>(kept_.data()) + points.begin;
-  const std::size_t found = fathom::find_nonzero(input_as<std::int32_t>(field_, points),
-                                                 static_cast<std::uint32_t>(points.begin), indices);
+  const std::size_t found =
+      fathom::find_nonzero(input_as<std::int32_t>(field_, points), static_cast<std::uint32_t>(points.begin), indices);
   const std::lock_guard lock(found_mutex_);
   found_[points.begin] = found;
 }
