@@ -26,9 +26,11 @@ inline double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-/// Median seconds by `clock` of each contender over `rounds` rounds, after one round that is not counted.
-inline std::vector<double> interleave(int rounds, const std::vector<std::function<void()>>& contenders,
-                                      double (*clock)() = seconds_now) {
+/// Seconds by `clock` of each contender in each of `rounds` rounds, after one round that is not counted:
+/// [contenders][rounds].
+inline std::vector<std::vector<double>> interleaved_times(int rounds,
+                                                          const std::vector<std::function<void()>>& contenders,
+                                                          double (*clock)() = seconds_now) {
   std::vector<std::vector<double>> times(contenders.size());
   for (int round = 0; round <= rounds; ++round) {
     for (std::size_t i = 0; i < contenders.size(); ++i) {
@@ -37,9 +39,22 @@ inline std::vector<double> interleave(int rounds, const std::vector<std::functio
       if (round > 0) times[i].push_back(clock() - start);
     }
   }
+  return times;
+}
+
+/// The medians of these times.
+inline std::vector<double> interleave(int rounds, const std::vector<std::function<void()>>& contenders,
+                                      double (*clock)() = seconds_now) {
   std::vector<double> medians;
-  for (const std::vector<double>& t : times) medians.push_back(median(t));
+  for (const std::vector<double>& t : interleaved_times(rounds, contenders, clock)) medians.push_back(median(t));
   return medians;
+}
+
+/// Median over rounds of the ratio a / b: what slows a whole round hits both.
+inline double median_ratio(const std::vector<double>& a, const std::vector<double>& b) {
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < a.size(); ++i) ratios.push_back(a[i] / b[i]);
+  return median(ratios);
 }
 
 }  // namespace fathom::bench
