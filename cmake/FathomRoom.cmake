@@ -18,12 +18,9 @@ if(FATHOM_SANITIZE)
   target_link_options(fathom_flags INTERFACE -fsanitize=${FATHOM_SANITIZE})
 endif()
 
-# fathom_room(<name> SOURCES <files> [ROOMS <rooms it may include>] [LIBRARIES <private third-party targets>]
-#             [ALONE <files>])
-# ALONE: files that call a public function which a room outside of ROOMS implements. They stay objects of their own even
-# under FATHOM_UNITY, so that a program of this room that does not need them links without the other room.
+# fathom_room(<name> SOURCES <files> [ROOMS <rooms it may include>] [LIBRARIES <private third-party targets>])
 function(fathom_room name)
-  cmake_parse_arguments(ROOM "" "" "SOURCES;ROOMS;LIBRARIES;ALONE" ${ARGN})
+  cmake_parse_arguments(ROOM "" "" "SOURCES;ROOMS;LIBRARIES" ${ARGN})
   string(REPLACE "/" "_" target fathom_${name})
   add_library(${target} STATIC ${ROOM_SOURCES})
   set(gate ${PROJECT_BINARY_DIR}/rooms/${target})
@@ -38,7 +35,6 @@ function(fathom_room name)
   # arrows by chance: cmake/CheckRooms.cmake compares every #include with the picture at each build.
   target_link_libraries(${target} PUBLIC ${rooms} PRIVATE ${ROOM_LIBRARIES} fathom_flags)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${FATHOM_UNITY} UNITY_BUILD_BATCH_SIZE 8)
-  set_source_files_properties(${ROOM_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   if(FATHOM_BUILD_FUZZERS)  # inputs are told apart by the branches of the rooms that read them
     target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
   endif()

@@ -20,7 +20,13 @@ namespace fathom {
 /// A map as callers store it: row-major [3][4], single precision.
 using Matrix34 = std::array<std::array<float, 4>, 3>;
 
-FATHOM_API Affine widen(const Matrix34& m);
+inline Affine widen(const Matrix34& m) {
+  Affine a;
+  for (std::size_t i = 0; i < 3; ++i) {
+    for (std::size_t j = 0; j < 4; ++j) a.m[i][j] = double{m[i][j]};
+  }
+  return a;
+}
 
 /// How a list of beams lies in rows, as that of most scanners does: what makes packets of nearly parallel rays.
 struct BeamGrid {

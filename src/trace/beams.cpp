@@ -29,14 +29,6 @@ void name_quads(const BeamTiles& beams, std::uint32_t (&quads)[kBlockRays / kQua
 
 }  // namespace
 
-Affine widen(const Matrix34& m) {
-  Affine a;
-  for (int i = 0; i < 3; ++i) {
-    for (int j = 0; j < 4; ++j) a.m[i][j] = double{m[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)]};
-  }
-  return a;
-}
-
 BeamTable::BeamTable(std::span<const Matrix34> beams)
     : count_(static_cast<std::uint32_t>(beams.size())), grid_(find_grid(beams)) {
   for (std::size_t column = 0; column < 4; ++column) {
