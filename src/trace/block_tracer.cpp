@@ -123,7 +123,8 @@ void BlockTracer::trace_rays() {
   const TraceArrays& out = job_.out;
   job_.lanes.gate({min_m_, job_.settings.near_miss_m, job_.settings.far_miss_m}, hits_, count, distance_m_, hit_);
   if (out.xyz != nullptr) {
-    job_.lanes.points(block_.ray, distance_m_, count, xyz_);
+    // The rays as cast are those that the sensor believes in, unless it moved meanwhile.
+    job_.lanes.points(block_.ray, distance_m_, job_.settings.distort ? nullptr : hits_.t, hit_, count, xyz_);
     store<3>(xyz_, out.xyz);
   }
   if (out.distance_m != nullptr) store(distance_m_, out.distance_m);

@@ -56,7 +56,8 @@ struct TraceKernels {
   /// Distances to report, and 1 or 0 for hit or miss.
   void (*gate)(const Gate& gate, const HitLanes& hits, std::uint32_t count, float* distance_m, std::int32_t* is_hit);
   /// xyz := o + distance unit(d), interleaved; a direction's 0 stays 0 at an infinite distance.
-  void (*points)(const RayBlock& rays, const float* distance_m, std::uint32_t count, float* xyz);
+  void (*points)(const RayBlock& rays, const float* distance_m, const double* t, const std::int32_t* is_hit,
+                 std::uint32_t count, float* xyz);
 };
 
 namespace sse2 {
