@@ -129,13 +129,14 @@ inline double erf(double x) {
 FATHOM_KERNEL double normal_density(double x) { return kInverseSqrtTwoPi * exp(-0.5 * x * x); }
 inline double normal_cdf(double x) { return 0.5 * erfc(-x * kSqrtHalf); }
 
-/// 1 - Phi(x) for x >= 0, given exp(-x^2/2); absolute error below 3e-16. Half the work of erfc, for what is taken from 1.
-/// The quotient of the two is a polynomial in t = (x - 4) / (x + 4), a weighted fit on [0, 9] made in extended
+/// 1 - Phi(x) for x >= 0, given exp(-x^2/2); absolute error below 3e-16. Half the work of erfc, for what is taken
+/// from 1. The quotient of the two is a polynomial in t = (x - 4) / (x + 4), a weighted fit on [0, 9] made in extended
 /// precision; the substitution is that of Shepherd and Laframboise, Mathematics of Computation 36 (1981).
 FATHOM_KERNEL double normal_upper_tail(double x, double exp_half_square) {
-  constexpr double kC[] = {0.09441064130191357,    -0.17039772154963162,  0.12437925535848737,    -0.07170740655357923,
-                           0.030864814248964086,   -0.008492021955419492, 0.0005079056177940446,  0.0006399106336558947,
-                           -0.00018473756746448548, -4.176568824560817e-05, 3.251692011691212e-05, 6.755752696001542e-06,
+  constexpr double kC[] = {0.09441064130191357,     -0.17039772154963162,   0.12437925535848737,
+                           -0.07170740655357923,    0.030864814248964086,   -0.008492021955419492,
+                           0.0005079056177940446,   0.0006399106336558947,  -0.00018473756746448548,
+                           -4.176568824560817e-05,  3.251692011691212e-05,  6.755752696001542e-06,
                            -4.5175149213956836e-06, -2.165409768333132e-06, -2.931351824945161e-07};
   const double t = 1.0 - 8.0 / (x + 4.0), t2 = t * t;
   double even = kC[14], odd = kC[13];

@@ -55,9 +55,9 @@ FATHOM_KERNEL double surface_of(const EmParameters& p, double expected) {
 
 /// What the loops below hand to each other, [kEmBlock].
 struct Work {
-  alignas(64) double surface[kEmBlock], p_hit[kEmBlock], below[kEmBlock], decay[kEmBlock], f[kEmBlock],
-      log_f[kEmBlock], hit_d2[kEmBlock], rand[kEmBlock], shorts[kEmBlock], short_surface[kEmBlock],
-      short_mean[kEmBlock], short_variance[kEmBlock];
+  alignas(64) double surface[kEmBlock], p_hit[kEmBlock], below[kEmBlock], decay[kEmBlock], f[kEmBlock], log_f[kEmBlock],
+      hit_d2[kEmBlock], rand[kEmBlock], shorts[kEmBlock], short_surface[kEmBlock], short_mean[kEmBlock],
+      short_variance[kEmBlock];
 };
 
 /// Mean and variance of shorts on [0, limit], x = lambda limit; 1 / x and 1 / (e^x - 1) are given. Near 0 both formulas
@@ -142,8 +142,8 @@ template <bool kNearZero>
     const double p_short = select(z <= surface, scale * work.decay[i], 0.0);
     const Shares r = share(p, z, p_short, i, work);
     const double rest = (1.0 - below) * inverse_below;
-    const MeanVariance shape = kNearZero ? short_shape(surface, x, both * below, rest)
-                                         : plain_short_shape(surface, inverse_lambda, rest);
+    const MeanVariance shape =
+        kNearZero ? short_shape(surface, x, both * below, rest) : plain_short_shape(surface, inverse_lambda, rest);
     work.shorts[i] = r.r_short;
     r_short[i] = static_cast<float>(r.r_short);
     r_hit[i] = r.r_hit;

@@ -16,8 +16,8 @@ struct EmParameters {
   double sigma, lambda, offset, floor, limit;         ///< z* + offset is cut to [floor, limit]
 };
 
-/// One block of range readings, [count]. Readings behind their surfaces are best put first (put_behind_first): the loops
-/// spare them what concerns shorts.
+/// One block of range readings, [count]. Readings behind their surfaces are best put first (put_behind_first): the
+/// loops spare them what concerns shorts.
 struct EmBlock {
   const float *z, *expected;
   float lowest;                ///< of `expected`

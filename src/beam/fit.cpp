@@ -17,7 +17,7 @@ namespace fathom {
 
 namespace {
 
-constexpr double kFirstReach = 8.5;  // sigmas: there a cut takes nothing from 1 that a double shows
+constexpr double kFirstReach = 8.5;   // sigmas: there a cut takes nothing from 1 that a double shows
 constexpr double kFallSlack = 1e-10;  // relative: what rounding of the sums may take from the likelihood
 constexpr double kMostSigmaPerRange = 100.0;
 

@@ -46,12 +46,13 @@ RangePairs read_range_pairs(const std::filesystem::path& file) {
 
 BeamData read_beam_pairs(const std::filesystem::path& file) {
   double last_scan = 0.0;
-  const auto columns = read_csv_columns(file, kRangeColumns, [&](const LogLine& line, std::size_t column, double value) {
-    check_range_value(line, column, value);
-    if (column != 2) return;
-    if (value < last_scan) line.fail(fmt::format("scan = {} comes after scan {}", value, last_scan));
-    last_scan = value;
-  });
+  const auto columns =
+      read_csv_columns(file, kRangeColumns, [&](const LogLine& line, std::size_t column, double value) {
+        check_range_value(line, column, value);
+        if (column != 2) return;
+        if (value < last_scan) line.fail(fmt::format("scan = {} comes after scan {}", value, last_scan));
+        last_scan = value;
+      });
   BeamData data = {narrow(columns[0]), narrow(columns[1]), {}};
   data.scan.assign(columns[2].begin(), columns[2].end());
   if (columns[2].empty()) {  // every pair its own scan

@@ -171,8 +171,7 @@ class BlockRenderer {
     const QuadTarget* targets = job_.plan.targets.data() + begin_ / kQuadRays;
     scatter(cast_.range_m, targets, rays_.count / kQuadRays, job_.edge->range_m.data());
     std::uint8_t reached[kBlockRays];
-    for (std::uint32_t i = 0; i < rays_.count; ++i)
-      reached[i] = returns_.reason[i] == kHitLane;
+    for (std::uint32_t i = 0; i < rays_.count; ++i) reached[i] = returns_.reason[i] == kHitLane;
     scatter(reached, targets, rays_.count / kQuadRays, job_.edge->reached.data());
   }
 

@@ -146,8 +146,8 @@ void points_of_hits(const RayBlock& __restrict r, const double* __restrict t, st
 }
 
 /// Group by group, because a division and a root for each ray are a fiftieth of a whole graph, and hits need none.
-void points(const RayBlock& r, const float* distance_m, const double* t, const std::int32_t* is_hit, std::uint32_t count,
-            float* xyz) {
+void points(const RayBlock& r, const float* distance_m, const double* t, const std::int32_t* is_hit,
+            std::uint32_t count, float* xyz) {
   constexpr std::size_t kGroup = 32;
   for (std::size_t begin = 0; begin < count; begin += kGroup) {
     const std::size_t end = begin + kGroup < count ? begin + kGroup : count;
