@@ -7,7 +7,6 @@
 
 #include <fathom/error.hpp>
 
-#include "base/text.hpp"
 #include "io/whole_file.hpp"
 #include "io/yaml_reader.hpp"
 #include "report/model_text.hpp"
@@ -62,6 +61,9 @@ void read_sensor(YamlReader& map, BeamSensor& sensor) {
   read_word(map, "nan", sensor.nan);
 }
 
+/// Every digit: the shorter text of number_text would not read back as a double that happens to be a float.
+std::string exact_text(double value) { return fmt::format("{}", value); }
+
 void add_line(std::string& text, std::string_view key, std::string_view value, std::string_view doc) {
   text += fmt::format("{:<42}# {}\n", fmt::format("{}: {}", key, value), doc);
 }
@@ -97,11 +99,11 @@ std::string beam_model_text(const BeamModel& model) {
   std::string text = "# Beam model of a range finder. The four weights sum to 1.\n";
   for (const BeamField& field : kBeamFields) {
     const std::string unit = field.unit == "1" ? "" : fmt::format("{}: ", field.unit);
-    add_line(text, field.name, number_text(model.parameters.*field.member), unit + std::string(field.doc));
+    add_line(text, field.name, exact_text(model.parameters.*field.member), unit + std::string(field.doc));
   }
   text += "\n# The sensor, and how its readings are taken.\n";
   for (const SensorField& field : kSensorFields) {
-    add_line(text, field.name, number_text(model.sensor.*field.member), fmt::format("m: {}", field.doc));
+    add_line(text, field.name, exact_text(model.sensor.*field.member), fmt::format("m: {}", field.doc));
   }
   add_line(text, "miss", word_of(model.sensor.miss),
            "where the map expects nothing, hits are just below Z (book) or at Z (atom)");

@@ -39,6 +39,13 @@ TEST(ModelFile, ReadsWhatItWrites) {
   expect_equal(read_beam_model(folder.path() / "parameters.yaml"), odd_model());
 }
 
+TEST(ModelFile, KeepsDoublesThatAreFloats) {
+  BeamModel model;
+  model.parameters.sigma_hit_m = static_cast<double>(0.1F);  // not 0.1
+  model.sensor.max_range_m = static_cast<double>(81.83F);
+  expect_equal(read_beam_model_text(beam_model_text(model), "p.yaml"), model);
+}
+
 RC_GTEST_PROP(ModelFile, KeepsEveryBit, ()) {
   const auto weight = [] { return static_cast<double>(*rc::gen::inRange(1, 1000000)); };
   BeamModel model;
