@@ -72,7 +72,7 @@ Em::EdgeLimits Em::edge_limits(double reach_m) const {
 }
 
 /// The hits of a block that a cut concerns. Kept while they stay the same.
-void Em::list_edges(const Block& block, const EdgeLimits& limits, Edges& edges) const {
+void Em::list_edges(const Block& block, const EmParameters& p, const EdgeLimits& limits, Edges& edges) const {
   if (edges.limits == limits) return;
   edges.limits = limits;
   std::uint32_t where[kEmBlock];
@@ -86,11 +86,10 @@ void Em::list_edges(const Block& block, const EdgeLimits& limits, Edges& edges) 
   edges.where.assign(where, where + listed);
   // Whole groups, so that loops end without a rest; what fills the last weighs nothing.
   const std::size_t filled = (listed + kEmGroup - 1) / kEmGroup * kEmGroup;
-  edges.center.assign(filled, sensor_.max_range_m / 2);
+  edges.center.assign(filled, p.limit / 2);
   edges.r.assign(filled, 0.0);
-  const double offset = block.missed ? 0.0 : limits.offset;
   for (std::size_t k = 0; k < listed; ++k) {
-    edges.center[k] = std::clamp(expected[where[k]] + offset, sensor_.expected_floor_m, sensor_.max_range_m);
+    edges.center[k] = std::clamp(expected[where[k]] + p.offset, p.floor, p.limit);
   }
 }
 
@@ -100,7 +99,7 @@ void Em::expect_block(const EdgeLimits& limits, std::size_t index) {
   const EmParameters p = parameters_of(block);
   const std::size_t count = block.end - block.begin;
   Edges& edges = result.edges;
-  list_edges(block, limits, edges);
+  list_edges(block, p, limits, edges);
   double inverse_mass[kEmBlock], r_hit[kEmBlock];
   double edge_inverse[kEmBlock], m2[kEmBlock], growth[kEmBlock];
   kernels_.cut_hits(edges.center.data(), edges.center.size(), p.sigma, p.limit, {edge_inverse, m2, growth});

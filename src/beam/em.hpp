@@ -3,6 +3,7 @@
 // order of the blocks, so results do not depend on threads.
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include <fathom/beam/fit.hpp>
@@ -48,9 +49,9 @@ class Em {
     bool operator==(const EdgeLimits&) const = default;
   };
   struct Edges {
-    EdgeLimits limits = {1.0, 0.0, 0.0};  // no list yet
-    std::vector<std::uint16_t> where;     // in the block
-    std::vector<double> center, r;        // z* with the offset, and responsibility
+    std::optional<EdgeLimits> limits;  // of the list, if there is one yet
+    std::vector<std::uint16_t> where;  // in the block
+    std::vector<double> center, r;     // z* with the offset, and responsibility
   };
   struct BlockResult {
     EmSums sums;
@@ -61,7 +62,7 @@ class Em {
   };
   void add_blocks(std::size_t begin, std::size_t end, bool missed);
   [[nodiscard]] EdgeLimits edge_limits(double reach_m) const;
-  void list_edges(const Block& block, const EdgeLimits& limits, Edges& edges) const;
+  void list_edges(const Block& block, const EmParameters& p, const EdgeLimits& limits, Edges& edges) const;
   void expect_block(const EdgeLimits& limits, std::size_t index);
   [[nodiscard]] EmParameters parameters_of(const Block& block) const;
   void add_max_by_the_book(const BeamParameters& parameters);

@@ -134,7 +134,34 @@ TEST(BeamFit, TheLikelihoodNeverFallsFrom200RandomStarts) {
   }
 }
 
-// The slow way, pair by pair from the public densities: the likelihood under the start and the weights of one step.
+/// One step against the slow way, pair by pair from the public densities: the likelihood under the start and the
+/// weights.
+void expect_step_of_densities(const BeamData& data, const BeamSensor& sensor, const BeamParameters& start) {
+  double log_likelihood = 0, hit = 0, shorts = 0, rand = 0;
+  for (std::size_t i = 0; i < data.reading_m.size(); ++i) {
+    BeamParameters p = start;
+    if (reaches(data.expected_m[i], sensor.max_range_m)) p.hit_offset_m = 0;
+    const BeamDensity density(p, sensor, data.expected_m[i]);
+    const double z = data.reading_m[i];
+    if (reaches(z, sensor.max_range_m)) {
+      log_likelihood += std::log(start.w_max);
+      continue;
+    }
+    const double h = start.w_hit * density.hit().density(z), s = start.w_short * density.shorts().density(z),
+                 r = start.w_rand / sensor.max_range_m;
+    log_likelihood += std::log(h + s + r);
+    hit += h / (h + s + r), shorts += s / (h + s + r), rand += r / (h + s + r);
+  }
+  const auto n = static_cast<double>(data.reading_m.size());
+  for (const Isa isa : test::usable_isas()) {
+    const BeamFit fit = fit_beam_model(data, sensor, {.start = start, .max_iterations = 1, .threads = 1, .isa = isa});
+    EXPECT_NEAR(fit.log_likelihood.front() / log_likelihood, 1, 1e-11);
+    EXPECT_NEAR(fit.parameters.w_hit * n, hit, 1e-9 * n);
+    EXPECT_NEAR(fit.parameters.w_short * n, shorts, 1e-9 * n);
+    EXPECT_NEAR(fit.parameters.w_rand * n, rand, 1e-9 * n);
+  }
+}
+
 TEST(BeamFit, OneStepIsThatOfTheDensities) {
   BeamData data = simulate(kLaserTruth, kLaser, 3001, 0, 9.9, 9);
   for (std::size_t i = 0; i < data.reading_m.size(); i += 50) data.expected_m[i] = 10.0F;  // missed
@@ -142,33 +169,19 @@ TEST(BeamFit, OneStepIsThatOfTheDensities) {
   for (const double lambda : {0.0, 1e-4, 0.4, 30.0}) {
     for (const double sigma : {0.01, 0.3, 4.0}) {
       for (const double offset : {0.0, 0.07, -0.4}) {
-        const BeamParameters start = {.4, .3, .1, .2, sigma, lambda, offset};
-        double log_likelihood = 0, hit = 0, shorts = 0, rand = 0;
-        for (std::size_t i = 0; i < data.reading_m.size(); ++i) {
-          BeamParameters p = start;
-          if (reaches(data.expected_m[i], kLaser.max_range_m)) p.hit_offset_m = 0;
-          const BeamDensity density(p, kLaser, data.expected_m[i]);
-          const double z = data.reading_m[i];
-          if (reaches(z, kLaser.max_range_m)) {
-            log_likelihood += std::log(start.w_max);
-            continue;
-          }
-          const double h = .4 * density.hit().density(z), s = .3 * density.shorts().density(z), r = .2 / 10;
-          log_likelihood += std::log(h + s + r);
-          hit += h / (h + s + r), shorts += s / (h + s + r), rand += r / (h + s + r);
-        }
-        const auto n = static_cast<double>(data.reading_m.size());
-        for (const Isa isa : test::usable_isas()) {
-          const BeamFit fit =
-              fit_beam_model(data, kLaser, {.start = start, .max_iterations = 1, .threads = 1, .isa = isa});
-          EXPECT_NEAR(fit.log_likelihood.front() / log_likelihood, 1, 1e-11) << sigma << ' ' << lambda << ' ' << offset;
-          EXPECT_NEAR(fit.parameters.w_hit * n, hit, 1e-9 * n) << sigma << ' ' << lambda << ' ' << offset;
-          EXPECT_NEAR(fit.parameters.w_short * n, shorts, 1e-9 * n) << sigma << ' ' << lambda << ' ' << offset;
-          EXPECT_NEAR(fit.parameters.w_rand * n, rand, 1e-9 * n) << sigma << ' ' << lambda << ' ' << offset;
-        }
+        SCOPED_TRACE(testing::Message() << sigma << ' ' << lambda << ' ' << offset);
+        expect_step_of_densities(data, kLaser, {.4, .3, .1, .2, sigma, lambda, offset});
       }
     }
   }
+}
+
+// 8.5 sigma, rounded up to 1 m, is the whole range: hits are looked for outside [1, 0], the first time as later.
+TEST(BeamFit, OneStepWhereEveryHitIsCutAtBothEnds) {
+  const BeamSensor sensor = {.max_range_m = 1};
+  BeamData data = simulate({.7, .1, .05, .15, .116, 2.0, 0.0}, sensor, 1000, 0.05, 0.95, 3);
+  for (std::size_t i = 0; i < data.reading_m.size(); i += 50) data.expected_m[i] = 1.0F;  // missed
+  expect_step_of_densities(data, sensor, {.4, .3, .1, .2, .116, 2.0, 0.0});
 }
 
 TEST(BeamFit, SameBitsForAnyThreads) {
