@@ -14,12 +14,6 @@
 
 namespace fathom {
 
-namespace {
-
-constexpr double kMostScan = 4294967295.0;
-
-}  // namespace
-
 std::vector<PlanarPose> read_poses_csv(const std::filesystem::path& file) {
   constexpr std::array<CsvColumn, 4> kColumns = {{{"x_m"}, {"y_m"}, {"yaw_rad"}, {"stamp_s", false}}};
   const auto columns = read_csv_columns(file, kColumns, [&](const LogLine& line, std::size_t column, double value) {
@@ -33,14 +27,11 @@ std::vector<PlanarPose> read_poses_csv(const std::filesystem::path& file) {
 
 ExpectedTable read_expected_csv(const std::filesystem::path& file) {
   constexpr std::array<CsvColumn, 2> kColumns = {{{"expected_m"}, {"scan", false}}};
-  double last_scan = 0.0;
+  ScanColumn scans;
   const auto columns = read_csv_columns(file, kColumns, [&](const LogLine& line, std::size_t column, double value) {
     if (column == 0 && !(value >= 0.0)) line.fail(fmt::format("expected_m = {} is not at least 0", number_text(value)));
     if (column == 0) return;
-    if (!(value >= last_scan && value <= kMostScan && value == std::floor(value))) {
-      line.fail(fmt::format("scan = {} is not a whole number in [{}, {}]", number_text(value), last_scan, kMostScan));
-    }
-    last_scan = value;
+    scans.check(line, value);
   });
   ExpectedTable table = {{columns[0].begin(), columns[0].end()}, {}};
   for (const double scan : columns[1]) table.scan.push_back(static_cast<std::uint32_t>(scan));

@@ -1,6 +1,7 @@
 #pragma once
 // Tables of numbers: CSV whose header names the columns.
 
+#include <cmath>
 #include <filesystem>
 #include <functional>
 #include <span>
@@ -18,6 +19,21 @@ struct CsvColumn {
 
 /// May refuse the value of the column with that position among those asked for, with line.fail().
 using CsvCheck = std::function<void(const LogLine& line, std::size_t column, double value)>;
+
+/// A column of scan numbers: whole, and not decreasing.
+class ScanColumn {
+ public:
+  void check(const LogLine& line, double value) {
+    constexpr double kMost = 4294967295.0;
+    if (!(value >= last_ && value <= kMost && value == std::floor(value))) {
+      line.fail(fmt::format("scan = {} is not a whole number in [{}, {}]", number_text(value), last_, kMost));
+    }
+    last_ = value;
+  }
+
+ private:
+  double last_ = 0.0;
+};
 
 /// One vector per column asked for, [lines]; empty for an optional column that is not there. Numbers may be inf or nan;
 /// `#` begins a comment line; gzip is inflated. Throws InputError naming file and line: a column unknown, missing or

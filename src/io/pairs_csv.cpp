@@ -1,15 +1,12 @@
 // Pairs to learn from: (range, expected range) and (energy, lost).
 
 #include <array>
-#include <cmath>
-#include <limits>
 #include <numeric>
 
 #include <fmt/format.h>
 
 #include <fathom/beam/scan.hpp>
 #include <fathom/calibrate.hpp>
-#include <fathom/error.hpp>
 
 #include "base/text.hpp"
 #include "io/csv_columns.hpp"
@@ -22,13 +19,8 @@ std::vector<float> narrow(const std::vector<double>& values) { return {values.be
 
 constexpr std::array<CsvColumn, 3> kRangeColumns = {{{"range_m"}, {"expected_m"}, {"scan", false}}};
 
-void check_range_value(const LogLine& line, std::size_t column, double value) {
-  if (column == 1 && !(value >= 0.0)) line.fail(fmt::format("expected_m = {} is not at least 0", number_text(value)));
-  if (column != 2) return;
-  constexpr double kMostScan = std::numeric_limits<std::uint32_t>::max();
-  if (!(value >= 0.0 && value <= kMostScan && value == std::floor(value))) {
-    line.fail(fmt::format("scan = {} is not a number of a scan", number_text(value)));
-  }
+void check_expected(const LogLine& line, double value) {
+  if (!(value >= 0.0)) line.fail(fmt::format("expected_m = {} is not at least 0", number_text(value)));
 }
 
 void check_energy_value(const LogLine& line, std::size_t column, double value) {
@@ -40,18 +32,18 @@ void check_energy_value(const LogLine& line, std::size_t column, double value) {
 }  // namespace
 
 RangePairs read_range_pairs(const std::filesystem::path& file) {
-  const auto columns = read_csv_columns(file, kRangeColumns, check_range_value);
+  const auto columns = read_csv_columns(file, kRangeColumns, [](const LogLine& line, std::size_t column, double value) {
+    if (column == 1) check_expected(line, value);
+  });
   return {narrow(columns[0]), narrow(columns[1])};
 }
 
 BeamData read_beam_pairs(const std::filesystem::path& file) {
-  double last_scan = 0.0;
+  ScanColumn scans;
   const auto columns =
       read_csv_columns(file, kRangeColumns, [&](const LogLine& line, std::size_t column, double value) {
-        check_range_value(line, column, value);
-        if (column != 2) return;
-        if (value < last_scan) line.fail(fmt::format("scan = {} comes after scan {}", value, last_scan));
-        last_scan = value;
+        if (column == 1) check_expected(line, value);
+        if (column == 2) scans.check(line, value);
       });
   BeamData data = {narrow(columns[0]), narrow(columns[1]), {}};
   data.scan.assign(columns[2].begin(), columns[2].end());

@@ -33,7 +33,7 @@ void transform(const Affine& affine, bool points, std::uint32_t count, float* __
   }
 }
 
-/// Whether 16 rays are within 0.35 rad of the first, as the tiles of sensor/plan.cpp.
+/// Whether 16 rays are within kCoherentRad (cast/tile.hpp) of the first.
 std::int32_t is_coherent(const RayLanes& r, const AskedLanes& __restrict asked, std::size_t begin) {
   constexpr float kCos2 = 0.88F;
   const float x = r.dx[begin], y = r.dy[begin], z = r.dz[begin];

@@ -11,6 +11,7 @@
 #include "base/executor.hpp"
 #include "cast/caster.hpp"
 #include "cast/embree/embree_caster.hpp"
+#include "cast/tile.hpp"
 
 namespace fathom {
 
@@ -18,8 +19,6 @@ namespace {
 
 constexpr std::uint32_t kBlock = 256;
 constexpr std::uint32_t kPacket = 16;
-/// Beams 16 apart in index that are farther apart in angle are not cast as a coherent packet (see sensor/plan.cpp).
-constexpr double kCoherentRad = 0.35;
 /// Single precision near a surface: ranges below this are not told from it.
 constexpr double kFloorM = 1e-3;
 
