@@ -1,4 +1,3 @@
-#include <cstring>
 #include <limits>
 
 #include "api/make_node.hpp"
@@ -72,7 +71,7 @@ rgl_status_t rgl_graph_get_result_data(rgl_node_t node, rgl_field_t field, void*
            fmt::format("{} does not provide field {}", points->name(), info == nullptr ? "?" : info->name));
     }
     const std::size_t bytes = points->count() * size_of(*points, field);
-    if (bytes > 0) std::memcpy(dst, points->data(field), bytes);
+    points->copy(field, static_cast<std::byte*>(dst));
     lib.tape.record("rgl_graph_get_result_data", node, field, TapeArray{dst, bytes});
   });
 }

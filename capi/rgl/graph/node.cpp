@@ -1,5 +1,7 @@
 #include "graph/node.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "status.hpp"
@@ -42,6 +44,10 @@ void PointsNode::bind() {
 void require_field(const PointsNode& input, rgl_field_t field, std::string_view who) {
   if (is_padding(field) || input.has(field)) return;
   fail(RGL_INVALID_PIPELINE, fmt::format("{} requires {} to be present", who, info_of(field).name));
+}
+
+void PointsNode::copy(rgl_field_t field, std::byte* out) const {
+  std::copy_n(data(field), count() * info_of(field).size, out);
 }
 
 void PointsNode::validate(const World&) {

@@ -141,6 +141,8 @@ class PointsNode : public Node {
     const std::uint32_t* indices;
   };
   [[nodiscard]] virtual Indexed indexed(rgl_field_t field) const { return {data(field), nullptr}; }
+  /// Writes count() values of a field that it has, or of its packed points. Thread-safe once the node has run.
+  virtual void copy(rgl_field_t field, std::byte* out) const;
   /// Bytes of a packed point once the node has run; 0: it does not format.
   [[nodiscard]] virtual std::size_t packed_size() const { return 0; }
 

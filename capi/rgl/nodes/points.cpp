@@ -29,11 +29,8 @@ bool FormatNode::has(rgl_field_t field) const {
   return field == RGL_FIELD_DYNAMIC_FORMAT || std::find(fields_.begin(), fields_.end(), field) != fields_.end();
 }
 
-const std::byte* FormatNode::data(rgl_field_t field) const {
-  return field == RGL_FIELD_DYNAMIC_FORMAT ? packed_.data() : input().data(field);
-}
-
-void FormatNode::begin(const RunContext&) {
+void FormatNode::run(const RunContext& context) {
+  executor_ = &context.executor;
   properties_.clear();
   std::size_t offset = 0;
   for (const rgl_field_t field : fields_) {
@@ -45,11 +42,14 @@ void FormatNode::begin(const RunContext&) {
     offset += size;
   }
   packed_size_ = offset;
-  packed_.resize(count() * packed_size_);
 }
 
-void FormatNode::run_strip(std::size_t, Strip points) {
-  fathom::pack_points(properties_, points.begin, points.end, packed_size_, packed_.data());
+void FormatNode::copy(rgl_field_t field, std::byte* out) const {
+  if (field != RGL_FIELD_DYNAMIC_FORMAT) return PointsNode::copy(field, out);
+  constexpr std::size_t kPerTask = 4096;
+  executor_->parallel_for(count(), kPerTask, [&](std::size_t begin, std::size_t end) {
+    fathom::pack_points(properties_, begin, end, packed_size_, out);
+  });
 }
 
 void FromArrayNode::set(const std::byte* points, std::size_t count, const std::vector<rgl_field_t>& fields) {

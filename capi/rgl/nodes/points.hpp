@@ -36,24 +36,23 @@ class TransformNode final : public ReplacingNode {
   float* xyz_ = nullptr;  ///< of the run in progress
 };
 
+/// Points are packed when somebody asks for them, right where they are to go.
 class FormatNode final : public PointsNode {
  public:
   void set(std::vector<rgl_field_t> fields) { fields_ = std::move(fields); }
   [[nodiscard]] std::string_view name() const override { return "FormatPointsNode"; }
   [[nodiscard]] std::vector<rgl_field_t> required() const override { return real_fields(fields_); }
   [[nodiscard]] bool has(rgl_field_t field) const override;
-  [[nodiscard]] const std::byte* data(rgl_field_t field) const override;
   [[nodiscard]] std::size_t packed_size() const override { return packed_size_; }
-  [[nodiscard]] bool runs_in_strips() const override { return true; }
-  void begin(const RunContext& context) override;
-  void run_strip(std::size_t number, Strip points) override;
+  void run(const RunContext& context) override;
+  void copy(rgl_field_t field, std::byte* out) const override;
 
  private:
   std::vector<rgl_field_t> fields_;
-  // Of the run in progress, or the last.
+  // Of the last run.
   std::vector<fathom::PackedProperty> properties_;
   std::size_t packed_size_ = 0;
-  Buffer packed_;
+  fathom::Executor* executor_ = nullptr;
 };
 
 class YieldNode final : public PointsNode {
