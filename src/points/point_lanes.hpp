@@ -15,11 +15,17 @@ struct alignas(64) PlaceLanes {
   float x[kBlockRays], y[kBlockRays], z[kBlockRays];
 };
 
+/// Where the sensor is, both ways.
+struct SensorPlace {
+  Affine sensor_from_world, world_from_sensor;
+};
+
 struct PointKernels {
-  /// before := a xyz; the returns start there, with their radius, all valid. [count], interleaved.
-  void (*load)(const Affine& a, const float* xyz, std::uint32_t count, PlaceLanes& before, ReturnBlock& returns);
-  /// out := xyz + a (returns - before), as directions.
-  void (*store)(const Affine& a, const float* xyz, const PlaceLanes& before, const ReturnBlock& returns,
+  /// before := sensor_from_world xyz; the returns start there, with their radius, all valid. [count], interleaved.
+  void (*load)(const SensorPlace& place, const float* xyz, std::uint32_t count, PlaceLanes& before,
+               ReturnBlock& returns);
+  /// out := xyz + world_from_sensor (returns - before), as directions.
+  void (*store)(const SensorPlace& place, const float* xyz, const PlaceLanes& before, const ReturnBlock& returns,
                 std::uint32_t count, float* out);
 };
 

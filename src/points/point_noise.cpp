@@ -12,8 +12,7 @@ namespace {
 struct Job {
   const Noise& noise;
   const NoiseKey& key;
-  const Affine& sensor_from_world;
-  const Affine& world_from_sensor;
+  const SensorPlace& place;
   const NoisyPoints& points;
   const PointKernels& lanes;
   Isa isa;
@@ -38,7 +37,7 @@ class PointBlock {
 
  private:
   void load() {
-    job_.lanes.load(job_.sensor_from_world, job_.points.xyz.data() + 3 * begin_, count_, before_, b_);
+    job_.lanes.load(job_.place, job_.points.xyz.data() + 3 * begin_, count_, before_, b_);
     const auto& distance = job_.points.distance_m;
     if (!distance.empty()) std::copy_n(distance.data() + begin_, count_, b_.range_m);
     for (std::uint32_t i = 0; i < count_ && !job_.points.is_hit.empty(); ++i) {
@@ -51,7 +50,7 @@ class PointBlock {
   void store() {
     const float* xyz = job_.points.xyz.data() + 3 * begin_;
     float* out = job_.points.out_xyz + 3 * begin_;
-    job_.lanes.store(job_.world_from_sensor, xyz, before_, b_, count_, out);
+    job_.lanes.store(job_.place, xyz, before_, b_, count_, out);
     for (std::uint32_t i = 0; i < count_ && !job_.points.is_hit.empty(); ++i) {
       if (is_kept(i)) std::copy_n(xyz + 3 * i, 3, out + 3 * i);
     }
@@ -92,8 +91,8 @@ void transform_points(const Affine& a, std::span<const float> in, float* out) {
 
 void apply_noise(const Noise& noise, const NoiseKey& key, const Affine& sensor_from_world, const NoisyPoints& points,
                  Isa isa) {
-  const Affine world_from_sensor = inverse(sensor_from_world).value_or(Affine{});
-  const Job job{noise, key, sensor_from_world, world_from_sensor, points, point_kernels(isa), isa};
+  const SensorPlace place = {sensor_from_world, inverse(sensor_from_world).value_or(Affine{})};
+  const Job job{noise, key, place, points, point_kernels(isa), isa};
   for (std::size_t begin = 0; begin < points.xyz.size() / 3; begin += kBlockRays) PointBlock(job, begin).run();
 }
 
