@@ -58,7 +58,7 @@ struct BeamBlock {
   bool wants_sides = false;
 };
 
-/// Beams that stay the same, laid out for loading blocks.
+/// Beams that stay the same, laid out for loading the blocks of their grid.
 class FATHOM_API BeamTable {
  public:
   BeamTable() = default;
@@ -67,13 +67,14 @@ class FATHOM_API BeamTable {
   [[nodiscard]] std::uint32_t size() const { return count_; }
   /// How they lie, found by their directions.
   [[nodiscard]] const BeamGrid& grid() const { return grid_; }
-  /// Fills a block with its part of the beams.
+  /// Fills a block with its part of the beams. Throws std::logic_error for tiles that are not those of grid().
   void load(BeamBlock& block) const;
 
  private:
   std::uint32_t count_ = 0;
   BeamGrid grid_;
-  /// x, y, z of the x, y, z axes and of the origin: [beams], or one where it is the same for all.
+  /// x, y, z of the x, y, z axes and of the origin: [beams], one block after the other; or one where it is the same for
+  /// all.
   std::array<std::vector<float>, 12> parts_;
 };
 

@@ -29,15 +29,7 @@ void for_each_run(const BeamTiles& t, F f) {
   }
 }
 
-/// Values of beams, `Parts` each, to lanes.
-template <std::size_t Parts = 1, class T>
-void load_lanes(const T* values, const BeamTiles& t, T* lanes) {
-  for_each_run(t, [&](std::size_t lane, std::size_t beam, auto n) {
-    std::memcpy(lanes + Parts * lane, values + Parts * beam, Parts * sizeof(T) * n);
-  });
-}
-
-/// The way back.
+/// Values of lanes, `Parts` each, to their beams.
 template <std::size_t Parts = 1, class T>
 void store_lanes(const T* lanes, const BeamTiles& t, T* values) {
   for_each_run(t, [&](std::size_t lane, std::size_t beam, auto n) {

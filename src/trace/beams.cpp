@@ -1,10 +1,12 @@
 #include <fathom/beams.hpp>
 
 #include <algorithm>
+#include <stdexcept>
 
 #include <fathom/math.hpp>
 
 #include "trace/beam_grid.hpp"
+#include "trace/beam_layout.hpp"
 #include "trace/beam_tiles.hpp"
 #include "trace/trace_lanes.hpp"
 
@@ -19,6 +21,25 @@ void pad(float (&lanes)[kBlockRays], std::uint32_t count) {
   std::fill(lanes + count, lanes + padded(count), lanes[count - 1]);
 }
 
+/// Beams in the order in which blocks hold them.
+std::vector<std::uint32_t> order_of_lanes(const BeamLayout& layout) {
+  std::vector<std::uint32_t> order;
+  for (std::size_t strip = 0; strip < layout.strips(); ++strip) {
+    layout.for_each_block(strip, [&](const BeamTiles& block) {
+      for (std::uint32_t lane = 0; lane < block.count; ++lane) order.push_back(block.beam_of(lane));
+    });
+  }
+  return order;
+}
+
+/// How many lanes come before a block: those of whole bands of tiles, and of the blocks to its left.
+std::size_t first_lane(const BeamTiles& block, const BeamGrid& grid) {
+  if (block.rows == 1) return block.first;
+  if (block.rows != grid.tile_rows || block.stride != grid.row) throw std::logic_error("tiles of another grid");
+  const std::uint32_t in_band = block.first % (block.rows * block.stride);
+  return block.first - in_band + std::size_t{in_band} * block.rows;
+}
+
 /// Quads of beams count through all beams.
 void name_quads(const BeamTiles& beams, std::uint32_t (&quads)[kBlockRays / kQuadRays + 8]) {
   std::fill(std::begin(quads), std::end(quads), 0U);
@@ -31,11 +52,12 @@ void name_quads(const BeamTiles& beams, std::uint32_t (&quads)[kBlockRays / kQua
 
 BeamTable::BeamTable(std::span<const Matrix34> beams)
     : count_(static_cast<std::uint32_t>(beams.size())), grid_(find_grid(beams)) {
+  const std::vector<std::uint32_t> order = order_of_lanes(BeamLayout(count_, grid_));
   for (std::size_t column = 0; column < 4; ++column) {
     for (std::size_t row = 0; row < 3; ++row) {
       std::vector<float>& part = parts_[3 * column + row];
       part.resize(beams.size());
-      for (std::size_t i = 0; i < beams.size(); ++i) part[i] = beams[i][row][column];
+      for (std::size_t i = 0; i < beams.size(); ++i) part[i] = beams[order[i]][row][column];
       // Most sensors' rays start in one point: what is not read need not come from memory.
       const auto same = [&](float v) { return math::bits_of(v) == math::bits_of(part.front()); };
       if (std::all_of(part.begin(), part.end(), same)) part.resize(std::min<std::size_t>(part.size(), 1));
@@ -44,10 +66,11 @@ BeamTable::BeamTable(std::span<const Matrix34> beams)
 }
 
 void BeamTable::load(BeamBlock& block) const {
+  const std::size_t begin = first_lane(block.beams, grid_);
   const auto copy = [&](std::size_t part, float(&lanes)[kBlockRays]) {
     const std::vector<float>& values = parts_[part];
     if (values.size() == 1) return void(std::fill_n(lanes, padded(block.beams.count), values.front()));
-    load_lanes(values.data(), block.beams, lanes);
+    std::copy_n(values.data() + begin, block.beams.count, lanes);
     pad(lanes, block.beams.count);
   };
   RayBlock &ray = block.ray, &side = block.side;
