@@ -102,25 +102,20 @@ void Em::expect_block(const EdgeLimits& limits, std::size_t index) {
   list_edges(block, p, limits, edges);
   double inverse_mass[kEmBlock], r_hit[kEmBlock];
   double edge_inverse[kEmBlock], m2[kEmBlock], growth[kEmBlock];
-  kernels_.cut_hits(edges.center.data(), edges.center.size(), p.sigma, p.limit, {edge_inverse, m2, growth});
+  const CutHits cut = {edge_inverse, m2, growth};
+  kernels_.cut_hits(edges.center.data(), edges.center.size(), p.sigma, p.limit, cut);
   std::fill(inverse_mass, inverse_mass + count, block.missed ? edge_inverse[0] : 1.0);
   for (std::size_t k = 0; k < edges.where.size(); ++k) inverse_mass[edges.where[k]] = edge_inverse[k];
-  EmSums sums;
-  kernels_.expect(p,
-                  {evidence_.z_m.data() + block.begin, evidence_.expected_m.data() + block.begin, block.lowest,
-                   inverse_mass, count, r_short_.data() + block.begin, r_hit},
-                  sums);
-  HitMoments moments;
-  double total = 0.0;
+  result.sums = {};
+  result.hits = {};
+  result.behind = kernels_.expect(p,
+                                  {evidence_.z_m.data() + block.begin, evidence_.expected_m.data() + block.begin,
+                                   block.lowest, inverse_mass, count, r_short_.data() + block.begin, r_hit},
+                                  result.sums);
   for (std::size_t k = 0; k < edges.where.size(); ++k) {
-    const double r = block.missed ? sums.hit : r_hit[edges.where[k]];
-    edges.r[k] = r;
-    total += r;
-    moments.add({r * m2[k], r * growth[k]});
+    edges.r[k] = block.missed ? result.sums.hit : r_hit[edges.where[k]];
   }
-  result.sums = sums;
-  result.hits = moments;
-  result.edge_total = total;
+  kernels_.weigh_hits(edges.r.data(), cut, edges.r.size(), result.hits);
 }
 
 /// Table 6.2 gives a reading at Z to all densities that are not 0 there, not to the point mass alone.
@@ -155,13 +150,11 @@ const Expectation& Em::expect(const BeamParameters& parameters, FitVariant varia
   Expectation& e = expectation_;
   e.sums = {};
   e.edges = {};
-  double edge_total = 0.0;
   for (const BlockResult& r : results_) {
     e.sums.add(r.sums);
     e.edges.add(r.hits);
-    edge_total += r.edge_total;
   }
-  e.interior_r = std::max(0.0, e.sums.hit - edge_total);
+  e.interior_r = std::max(0.0, e.sums.hit - e.edges.r);
   e.sums.log_likelihood += log_likelihood_of_max(parameters);
   e.max_as_hit = 0.0;
   if (sensor_.miss == MissPolicy::kAtom && evidence_.max_missed_total > 0.0) {
@@ -179,8 +172,10 @@ HitMoments Em::edge_moments(double sigma_m) {
       r.hits = {};
       const Edges& edges = r.edges;
       if (edges.where.empty()) continue;
-      kernels_.hit_moments(edges.center.data(), edges.r.data(), edges.center.size(), sigma_m, sensor_.max_range_m,
-                           r.hits);
+      double inverse_mass[kEmBlock], m2[kEmBlock], growth[kEmBlock];
+      const CutHits cut = {inverse_mass, m2, growth};
+      kernels_.cut_hits(edges.center.data(), edges.center.size(), sigma_m, sensor_.max_range_m, cut);
+      kernels_.weigh_hits(edges.r.data(), cut, edges.r.size(), r.hits);
     }
   });
   HitMoments sums;
@@ -195,8 +190,11 @@ ShortMoments Em::short_moments(double lambda_per_m) {
       results_[i].shorts = {};
       EmParameters p = parameters_of(block);
       p.lambda = lambda_per_m;
-      kernels_.short_moments(p, evidence_.expected_m.data() + block.begin, r_short_.data() + block.begin,
-                             block.end - block.begin, results_[i].shorts);
+      const std::size_t begin_shorts = block.begin + results_[i].behind;
+      kernels_.short_moments(p,
+                             {evidence_.expected_m.data() + begin_shorts, r_short_.data() + begin_shorts, block.lowest,
+                              block.end - begin_shorts},
+                             results_[i].shorts);
     }
   });
   ShortMoments sums;

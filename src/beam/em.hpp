@@ -57,8 +57,8 @@ class Em {
     EmSums sums;
     ShortMoments shorts;
     Edges edges;
-    HitMoments hits;  // of the edges
-    double edge_total = 0;
+    HitMoments hits;         // of the edges
+    std::size_t behind = 0;  // pairs from the first on that are no shorts
   };
   void add_blocks(std::size_t begin, std::size_t end, bool missed);
   [[nodiscard]] EdgeLimits edge_limits(double reach_m) const;

@@ -30,8 +30,8 @@ struct EmBlock {
 /// Second moment m2 = E[d^2] of the cut hit density and its growth with log sigma, (E[d^4] - m2^2) / sigma^2, summed
 /// with weights r.
 struct HitMoments {
-  double m2 = 0, m2_growth = 0;
-  void add(const HitMoments& o) { m2 += o.m2, m2_growth += o.m2_growth; }
+  double r = 0, m2 = 0, m2_growth = 0;
+  void add(const HitMoments& o) { r += o.r, m2 += o.m2, m2_growth += o.m2_growth; }
 };
 /// Mean and variance of the truncated short density, summed with weights r.
 struct ShortMoments {
@@ -61,17 +61,24 @@ struct CutHits {
   double *inverse_mass, *m2, *m2_growth;
 };
 
+/// Shorts of a block after expect(), [count].
+struct EmShorts {
+  const float *expected, *r;
+  float lowest;  ///< of `expected`, at most
+  std::size_t count;
+};
+
 struct EmKernels {
-  void (*expect)(const EmParameters& p, const EmBlock& block, EmSums& sums);
+  /// Returns how many pairs lie behind their surfaces, from the first on, as far as it noticed: they are no shorts.
+  std::size_t (*expect)(const EmParameters& p, const EmBlock& block, EmSums& sums);
   /// Where values[0 .. count), at most kEmBlock, lie outside [low, high]; returns how many do.
   std::size_t (*list_outside)(const float* values, std::size_t count, double low, double high, std::uint32_t* where);
   /// At centres center[i], at most kEmBlock: 1 / N, and m2 and its growth.
   void (*cut_hits)(const double* center, std::size_t count, double sigma, double limit, const CutHits& out);
-  void (*hit_moments)(const double* center, const double* r, std::size_t count, double sigma, double limit,
-                      HitMoments& sums);
+  /// Moments of cut hits, weighed with r.
+  void (*weigh_hits)(const double* r, const CutHits& hits, std::size_t count, HitMoments& sums);
   /// Uses lambda, offset, floor and limit of p.
-  void (*short_moments)(const EmParameters& p, const float* expected, const float* r, std::size_t count,
-                        ShortMoments& sums);
+  void (*short_moments)(const EmParameters& p, const EmShorts& shorts, ShortMoments& sums);
 };
 
 namespace sse2 {
