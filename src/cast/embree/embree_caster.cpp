@@ -20,6 +20,7 @@ struct Instance {
   OwnedGeometry geometry;
   MeshId mesh = 0;
   Pose world_from_entity = {};
+  double area_scale = 1.0;  // by which its placement changes areas, about
 };
 
 class EmbreeCaster final : public Caster {
@@ -56,12 +57,13 @@ class EmbreeCaster final : public Caster {
     // Inside the executor, so that a caller's bound on threads holds for tree building too.
     executor_.run([&] { rtcCommitScene(top_.get()); });
     changed_ = false;
-    measure_reach();
+    measure();
     check(device(), "building the scene");
   }
 
   void cast(const CastRays& rays, const CastHits& hits) const override {
-    with_width(width_, [&]<class Width>() { cast_packets<Width>(top_.get(), rays, hits, normals_.data()); });
+    const bool fine = rays.tile_sr > 0.0F && seems_fine(rays);
+    with_width(width_, [&]<class Width>() { cast_packets<Width>(top_.get(), rays, hits, normals_.data(), fine); });
   }
 
   void find_blocked(const SightLines& lines, std::uint32_t* blocked) const override {
@@ -71,7 +73,7 @@ class EmbreeCaster final : public Caster {
  private:
   [[nodiscard]] RTCDevice device() const { return meshes_->device(); }
 
-  void measure_reach() {
+  void measure() {
     RTCBounds b;
     rtcGetSceneBounds(top_.get(), &b);
     reach_ = 0.0F;
@@ -79,6 +81,20 @@ class EmbreeCaster final : public Caster {
     for (const float c : {b.lower_x, b.lower_y, b.lower_z, b.upper_x, b.upper_y, b.upper_z}) {
       reach_ = std::max(reach_, std::abs(c));
     }
+    const Vec3 low = {b.lower_x, b.lower_y, b.lower_z}, high = {b.upper_x, b.upper_y, b.upper_z};
+    center_ = 0.5 * (low + high);
+    radius_m_ = 0.5 * norm(high - low);
+    TriangleAreas areas;
+    for (const Instance& instance : instances_) areas.add(meshes_->areas(instance.mesh), instance.area_scale);
+    typical_area_m2_ = areas.typical();
+  }
+
+  /// Whether a tile of rays is likely to hold many triangles: of typical size, in the middle of the scene or, for a
+  /// sensor that stands there, half the way out.
+  [[nodiscard]] bool seems_fine(const CastRays& rays) const {
+    const bool alike = rays.ox == nullptr;
+    const Vec3 from = alike ? Vec3{rays.origin[0], rays.origin[1], rays.origin[2]} : Vec3{*rays.ox, *rays.oy, *rays.oz};
+    return are_fine(double{rays.tile_sr}, std::max(norm(center_ - from), 0.5 * radius_m_), typical_area_m2_);
   }
 
   /// An instance caches the tree of its mesh and that tree's bounds, so it is told when they change.
@@ -120,6 +136,7 @@ class EmbreeCaster final : public Caster {
 
   void place(Instance& instance, NormalMatrix& world_from_normal, const Pose& pose, const Vec3& scale) {
     instance.world_from_entity = pose;
+    instance.area_scale = std::pow(std::abs(scale.x * scale.y * scale.z), 2.0 / 3.0);
     const Vec3 axis[3] = {rotate(pose.rotation, {1, 0, 0}), rotate(pose.rotation, {0, 1, 0}),
                           rotate(pose.rotation, {0, 0, 1})};
     const double s[3] = {scale.x, scale.y, scale.z};
@@ -147,6 +164,8 @@ class EmbreeCaster final : public Caster {
   bool moved_ = false;   // whether the origin is another than the one the tree was built for
   Vec3 origin_;
   float reach_ = 0.0F;
+  Vec3 center_;  // of everything in the tree
+  double radius_m_ = 0.0, typical_area_m2_ = 0.0;
   std::vector<std::uint32_t> versions_;  // [meshes], as the instances know them
   std::vector<Instance> instances_;      // [entities]
   std::vector<NormalMatrix> normals_;    // [entities]

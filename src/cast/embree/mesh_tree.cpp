@@ -10,10 +10,24 @@ void copy_vertices(const Mesh& mesh, void* to) {
   std::memcpy(to, mesh.vertices_m.data(), mesh.vertices_m.size() * sizeof(mesh.vertices_m[0]));
 }
 
+TriangleAreas areas_of(const Mesh& mesh) {
+  TriangleAreas areas;
+  for (const auto& [a, b, c] : mesh.triangles) {
+    const auto at = [&](std::uint32_t i) {
+      const auto& v = mesh.vertices_m[i];
+      return Vec3{v[0], v[1], v[2]};
+    };
+    const double area = 0.5 * norm(cross(at(b) - at(a), at(c) - at(a)));
+    areas.add({area, area * area}, 1.0);
+  }
+  return areas;
+}
+
 }  // namespace
 
 MeshTree build_mesh_tree(RTCDevice device, const Mesh& mesh, bool deforms, Executor& executor) {
   MeshTree tree;
+  tree.areas = areas_of(mesh);
   tree.geometry = OwnedGeometry(rtcNewGeometry(device, RTC_GEOMETRY_TYPE_TRIANGLE));
   RTCGeometry geometry = tree.geometry.get();
   void* vertices = rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3, 3 * sizeof(float),

@@ -11,9 +11,20 @@ namespace fathom {
 // Without ROBUST, about one ray in ten thousand slips through the edges of a closed surface.
 inline constexpr RTCSceneFlags kRobust = RTC_SCENE_FLAG_ROBUST;
 
+/// Of a mesh or a scene: what a ray meets is on average a triangle of sum(area^2) / sum(area).
+struct TriangleAreas {
+  double sum = 0.0, sum_of_squares = 0.0;
+
+  void add(const TriangleAreas& o, double scale) {
+    sum += scale * o.sum, sum_of_squares += scale * scale * o.sum_of_squares;
+  }
+  [[nodiscard]] double typical() const { return sum > 0.0 ? sum_of_squares / sum : 0.0; }
+};
+
 struct MeshTree {
   OwnedScene scene;
   OwnedGeometry geometry;
+  TriangleAreas areas;  ///< as built; a deformation is not followed
 };
 
 /// Copies the mesh. `deforms`: the tree is refitted when vertices are replaced, not built anew. Trees are built inside

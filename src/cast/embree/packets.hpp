@@ -2,8 +2,9 @@
 // The loop over ray packets. One path for every sensor: packets of the width that the device runs natively
 // (packet_width.hpp). Embree traces a packet as one beam (the coherent flag) or parts it into rays where they diverge.
 // A beam wins by up to 2.8 on large triangles and loses by as much where it holds many small ones, so packets are
-// traced as the triangles under an earlier one suggest. Both ways find the same ranges, bit by bit, but where a ray
-// passes an edge within rounding; which way is taken depends on the block of rays alone.
+// traced as the triangles under an earlier one suggest, and at first as those of the whole scene do. Both ways find the
+// same ranges, bit by bit, but where a ray passes an edge within rounding; which way is taken depends on the block of
+// rays and the scene alone.
 
 #include <cstring>
 
@@ -42,6 +43,11 @@ void store_normals(const typename Width::RayHit& packet, const NormalMatrix* wor
 /// Triangles in a beam above which tracing its rays apart is faster; measured on house, terrain and balls, from 64 x 48
 /// to 1280 x 720 pixels: they cross between 20 and 100 (docs/benchmarks.md).
 constexpr float kFineTriangles = 50.0F;
+/// Whether a beam of solid angle `sr` holds many triangles of an area, seen face on, `distance` away.
+inline bool are_fine(double sr, double distance, double area) {
+  return sr * distance * distance > double{kFineTriangles} * area;
+}
+
 /// After a packet with hits, so many packets are traced as it suggests; looking at each costs 3 % on large triangles.
 constexpr std::uint32_t kWeighedPackets = 4;
 
@@ -65,13 +71,16 @@ Weight weigh(const typename Width::RayHit& packet, float sr) {
   return w;
 }
 
+/// `fine_at_first`: what to take triangles for until some are met.
 template <class Width>
-void cast_packets(RTCScene scene, const CastRays& rays, const CastHits& hits, const NormalMatrix* world_from_normal) {
+void cast_packets(RTCScene scene, const CastRays& rays, const CastHits& hits, const NormalMatrix* world_from_normal,
+                  bool fine_at_first) {
   constexpr unsigned W = Width::kWidth;
   constexpr std::size_t kBytes = W * sizeof(float);
   RTCIntersectContext context;
   rtcInitIntersectContext(&context);
-  context.flags = rays.coherent ? RTC_INTERSECT_CONTEXT_FLAG_COHERENT : RTC_INTERSECT_CONTEXT_FLAG_INCOHERENT;
+  const bool apart = !rays.coherent || fine_at_first;
+  context.flags = apart ? RTC_INTERSECT_CONTEXT_FLAG_INCOHERENT : RTC_INTERSECT_CONTEXT_FLAG_COHERENT;
   alignas(64) static constexpr int kAll[16] = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
   alignas(64) typename Width::RayHit packet;  // one for all packets: only what the last cast changed is written again
   auto& ray = packet.ray;
@@ -102,8 +111,7 @@ void cast_packets(RTCScene scene, const CastRays& rays, const CastHits& hits, co
     if (weighs && begin >= next_weighed) {
       const Weight w = weigh<Width>(packet, packet_sr);
       if (w.hits == 0) continue;  // nothing learned: look at the next one
-      context.flags =
-          2 * w.fine > w.hits ? RTC_INTERSECT_CONTEXT_FLAG_INCOHERENT : RTC_INTERSECT_CONTEXT_FLAG_COHERENT;
+      context.flags = 2 * w.fine > w.hits ? RTC_INTERSECT_CONTEXT_FLAG_INCOHERENT : RTC_INTERSECT_CONTEXT_FLAG_COHERENT;
       next_weighed = begin + kWeighedPackets * W;
     }
   }
