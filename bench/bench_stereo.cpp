@@ -168,7 +168,7 @@ int main(int argc, char** argv) {
     const Pose in_house{{0.0, 0.0, 1.2}, from_roll_pitch_yaw(0, 0, 0.4)};
     bench::run_frame("house, 640 x 480, all losses", bench::make_house(file), bench::camera_of(640, 480), in_house);
   }
-  for (const double radius_m : {0.35, 0.25, 0.2, 0.15}) {
+  for (const double radius_m : {0.35, 0.25, 0.2, 0.15, 0.12}) {
     if (std::string_view("balls").find(wanted) == std::string_view::npos) break;
     bench::run_frame(fmt::format("125 balls of {} m, 160 x 120", radius_m), bench::make_balls(radius_m),
                      bench::camera_of(160, 120), {});

@@ -71,6 +71,13 @@ Weight weigh(const typename Width::RayHit& packet, float sr) {
   return w;
 }
 
+template <class Width>
+bool meets_anything(const typename Width::RayHit& packet) {
+  unsigned met = 0;
+  for (unsigned k = 0; k < Width::kWidth; ++k) met |= ~packet.hit.geomID[k];
+  return met != 0;
+}
+
 /// `fine_at_first`: what to take triangles for until some are met.
 template <class Width>
 void cast_packets(RTCScene scene, const CastRays& rays, const CastHits& hits, const NormalMatrix* world_from_normal,
@@ -108,9 +115,8 @@ void cast_packets(RTCScene scene, const CastRays& rays, const CastHits& hits, co
     if (hits.entity != nullptr) std::memcpy(hits.entity + begin, hit.instID[0], kBytes);
     if (hits.triangle != nullptr) std::memcpy(hits.triangle + begin, hit.primID, kBytes);
     if (hits.nx != nullptr) store_normals<Width>(packet, world_from_normal, hits, begin);
-    if (weighs && begin >= next_weighed) {
+    if (weighs && begin >= next_weighed && meets_anything<Width>(packet)) {
       const Weight w = weigh<Width>(packet, packet_sr);
-      if (w.hits == 0) continue;  // nothing learned: look at the next one
       context.flags = 2 * w.fine > w.hits ? RTC_INTERSECT_CONTEXT_FLAG_INCOHERENT : RTC_INTERSECT_CONTEXT_FLAG_COHERENT;
       next_weighed = begin + kWeighedPackets * W;
     }
