@@ -65,7 +65,8 @@ void read_sensor(YamlReader& map, BeamSensor& sensor) {
 std::string exact_text(double value) { return fmt::format("{}", value); }
 
 void add_line(std::string& text, std::string_view key, std::string_view value, std::string_view doc) {
-  text += fmt::format("{:<42}# {}\n", fmt::format("{}: {}", key, value), doc);
+  // A comment begins with a blank, however long the value is.
+  text += fmt::format("{:<41} # {}\n", fmt::format("{}: {}", key, value), doc);
 }
 
 template <class Enum>

@@ -46,6 +46,13 @@ TEST(ModelFile, KeepsDoublesThatAreFloats) {
   expect_equal(read_beam_model_text(beam_model_text(model), "p.yaml"), model);
 }
 
+TEST(ModelFile, KeepsNumbersOfAnyLength) {
+  BeamModel model;
+  model.parameters.lambda_short_per_m = 12 * 1e-5;  // 0.00012000000000000002, up to where the comments stand
+  model.parameters.hit_offset_m = -1.2345678901234567e-05;
+  expect_equal(read_beam_model_text(beam_model_text(model), "p.yaml"), model);
+}
+
 RC_GTEST_PROP(ModelFile, KeepsEveryBit, ()) {
   const auto weight = [] { return static_cast<double>(*rc::gen::inRange(1, 1000000)); };
   BeamModel model;
