@@ -27,11 +27,11 @@ std::vector<PlanarPose> read_poses_csv(const std::filesystem::path& file) {
 
 ExpectedTable read_expected_csv(const std::filesystem::path& file) {
   constexpr std::array<CsvColumn, 2> kColumns = {{{"expected_m"}, {"scan", false}}};
-  ScanColumn scans;
+  double last_scan = 0.0;
   const auto columns = read_csv_columns(file, kColumns, [&](const LogLine& line, std::size_t column, double value) {
-    if (column == 0 && !(value >= 0.0)) line.fail(fmt::format("expected_m = {} is not at least 0", number_text(value)));
-    if (column == 0) return;
-    scans.check(line, value);
+    if (column == 0) return check_expected(line, value);
+    check_scan(line, value, last_scan);
+    last_scan = value;
   });
   ExpectedTable table = {{columns[0].begin(), columns[0].end()}, {}};
   for (const double scan : columns[1]) table.scan.push_back(static_cast<std::uint32_t>(scan));

@@ -19,10 +19,6 @@ std::vector<float> narrow(const std::vector<double>& values) { return {values.be
 
 constexpr std::array<CsvColumn, 3> kRangeColumns = {{{"range_m"}, {"expected_m"}, {"scan", false}}};
 
-void check_expected(const LogLine& line, double value) {
-  if (!(value >= 0.0)) line.fail(fmt::format("expected_m = {} is not at least 0", number_text(value)));
-}
-
 void check_energy_value(const LogLine& line, std::size_t column, double value) {
   if (column == 1 && value != 0.0 && value != 1.0) {
     line.fail(fmt::format("lost = {} is not 0 or 1", number_text(value)));
@@ -34,16 +30,19 @@ void check_energy_value(const LogLine& line, std::size_t column, double value) {
 RangePairs read_range_pairs(const std::filesystem::path& file) {
   const auto columns = read_csv_columns(file, kRangeColumns, [](const LogLine& line, std::size_t column, double value) {
     if (column == 1) check_expected(line, value);
+    if (column == 2) check_scan(line, value, 0.0);
   });
   return {narrow(columns[0]), narrow(columns[1])};
 }
 
 BeamData read_beam_pairs(const std::filesystem::path& file) {
-  ScanColumn scans;
+  double last_scan = 0.0;
   const auto columns =
       read_csv_columns(file, kRangeColumns, [&](const LogLine& line, std::size_t column, double value) {
         if (column == 1) check_expected(line, value);
-        if (column == 2) scans.check(line, value);
+        if (column != 2) return;
+        check_scan(line, value, last_scan);
+        last_scan = value;
       });
   BeamData data = {narrow(columns[0]), narrow(columns[1]), {}};
   data.scan.assign(columns[2].begin(), columns[2].end());

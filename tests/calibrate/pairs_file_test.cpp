@@ -45,9 +45,16 @@ TEST(PairsFile, NamesFileAndLineOfWhatIsWrong) {
   EXPECT_EQ(refusal("range_m,range_m\n1,2\n"), "bad.csv:1: column 'range_m' is there twice");
   EXPECT_EQ(refusal("range_m\n1\n"), "bad.csv:1: there is no column 'expected_m'");
   EXPECT_EQ(refusal("range_m,expected_m\n"), "bad.csv: holds no lines of numbers below a header");
-  EXPECT_EQ(refusal("range_m,expected_m,scan\n1,2,0.5\n"), "bad.csv:2: scan = 0.5 is not a whole number in [0, 4294967295]");
-  EXPECT_EQ(refusal("range_m,expected_m,scan\n1,2,3\n1,2,2\n"), "bad.csv:3: scan = 2 is not a whole number in [3, 4294967295]");
+  EXPECT_EQ(refusal("range_m,expected_m,scan\n1,2,0.5\n"),
+            "bad.csv:2: scan = 0.5 is not a whole number in [0, 4294967295]");
+  EXPECT_EQ(refusal("range_m,expected_m,scan\n1,2,3\n1,2,2\n"),
+            "bad.csv:3: scan = 2 is not a whole number in [3, 4294967295]");
   EXPECT_EQ(refusal("range_m,expected_m\n1,nan\n"), "bad.csv:2: expected_m = nan is not at least 0");
+  // Range pairs do not use scans, which may come in any order there, but a table that is wrong is.
+  EXPECT_EQ(read_range_pairs(folder.write("any.csv", "range_m,expected_m,scan\n1,2,3\n1,2,2\n")).range_m.size(), 2U);
+  const auto half = folder.write("half.csv", "range_m,expected_m,scan\n1,2,0.5\n");
+  EXPECT_NE(input_error([&] { (void)read_range_pairs(half); }).find("half.csv:2: scan = 0.5 is not a whole number"),
+            std::string::npos);
   const auto energies = folder.write("e.csv", "energy,lost\n0.5,2\n");
   EXPECT_NE(input_error([&] { (void)read_energy_pairs(energies); }).find("e.csv:2: lost = 2 is not 0 or 1"),
             std::string::npos);
