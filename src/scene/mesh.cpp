@@ -6,16 +6,14 @@
 
 #include <fathom/error.hpp>
 
+#include "scene/triangle.hpp"
+
 namespace fathom {
 
 namespace {
 
 bool has_area(const Mesh& mesh, const std::array<std::uint32_t, 3>& t) {
-  const auto corner = [&](int k) {
-    const auto& v = mesh.vertices_m[t[static_cast<std::size_t>(k)]];
-    return Vec3{v[0], v[1], v[2]};
-  };
-  const Vec3 n = cross(corner(1) - corner(0), corner(2) - corner(0));
+  const Vec3 n = area_normal(mesh, t);
   return n.x != 0.0 || n.y != 0.0 || n.z != 0.0;
 }
 

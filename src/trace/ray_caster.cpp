@@ -50,9 +50,8 @@ void compute(const Mesh& mesh, Executor& executor, std::vector<Plane>& planes) {
   executor.parallel_for(planes.size(), 4096, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       const auto& corner = mesh.triangles[i];
-      const Vec3 a = vertex_of(mesh, corner[0]);
-      const Vec3 n = cross(vertex_of(mesh, corner[1]) - a, vertex_of(mesh, corner[2]) - a);
-      planes[i] = {{n.x, n.y, n.z, dot(n, a)}};
+      const Vec3 n = area_normal(mesh, corner);
+      planes[i] = {{n.x, n.y, n.z, dot(n, vertex_of(mesh, corner[0]))}};
     }
   });
 }

@@ -6,12 +6,9 @@
 
 #include <fathom/cast.hpp>
 
-namespace fathom {
+#include "scene/triangle.hpp"
 
-inline Vec3 vertex_of(const Mesh& mesh, std::uint32_t index) {
-  const auto& v = mesh.vertices_m[index];
-  return {v[0], v[1], v[2]};
-}
+namespace fathom {
 
 inline WorldTriangle triangle_in_world(const CastInstance& instance, std::uint32_t triangle) {
   const Mesh& mesh = instance.mesh->mesh;

@@ -20,7 +20,6 @@ struct Instance {
   OwnedGeometry geometry;
   MeshId mesh = 0;
   Pose world_from_entity = {};
-  double area_scale = 1.0;  // by which its placement changes areas, about
 };
 
 class EmbreeCaster final : public Caster {
@@ -84,9 +83,6 @@ class EmbreeCaster final : public Caster {
     const Vec3 low = {b.lower_x, b.lower_y, b.lower_z}, high = {b.upper_x, b.upper_y, b.upper_z};
     center_ = 0.5 * (low + high);
     radius_m_ = 0.5 * norm(high - low);
-    TriangleAreas areas;
-    for (const Instance& instance : instances_) areas.add(meshes_->areas(instance.mesh), instance.area_scale);
-    typical_area_m2_ = areas.typical();
   }
 
   /// Whether a tile of rays is likely to hold many triangles: of typical size, in the middle of the scene or, for a
@@ -94,7 +90,7 @@ class EmbreeCaster final : public Caster {
   [[nodiscard]] bool seems_fine(const CastRays& rays) const {
     const bool alike = rays.ox == nullptr;
     const Vec3 from = alike ? Vec3{rays.origin[0], rays.origin[1], rays.origin[2]} : Vec3{*rays.ox, *rays.oy, *rays.oz};
-    return are_fine(double{rays.tile_sr}, std::max(norm(center_ - from), 0.5 * radius_m_), typical_area_m2_);
+    return are_fine(double{rays.tile_sr}, std::max(norm(center_ - from), 0.5 * radius_m_), areas_m2_.typical());
   }
 
   /// An instance caches the tree of its mesh and that tree's bounds, so it is told when they change.
@@ -132,11 +128,12 @@ class EmbreeCaster final : public Caster {
     rtcAttachGeometryByID(top_.get(), instance.geometry.get(), id);
     instances_.push_back(std::move(instance));
     normals_.emplace_back();
+    const Vec3& s = entity.scale;
+    areas_m2_.add(meshes_->areas(entity.mesh), std::pow(std::abs(s.x * s.y * s.z), 2.0 / 3.0));
   }
 
   void place(Instance& instance, NormalMatrix& world_from_normal, const Pose& pose, const Vec3& scale) {
     instance.world_from_entity = pose;
-    instance.area_scale = std::pow(std::abs(scale.x * scale.y * scale.z), 2.0 / 3.0);
     const Vec3 axis[3] = {rotate(pose.rotation, {1, 0, 0}), rotate(pose.rotation, {0, 1, 0}),
                           rotate(pose.rotation, {0, 0, 1})};
     const double s[3] = {scale.x, scale.y, scale.z};
@@ -165,7 +162,8 @@ class EmbreeCaster final : public Caster {
   Vec3 origin_;
   float reach_ = 0.0F;
   Vec3 center_;  // of everything in the tree
-  double radius_m_ = 0.0, typical_area_m2_ = 0.0;
+  double radius_m_ = 0.0;
+  TriangleAreas areas_m2_;               // of all instances
   std::vector<std::uint32_t> versions_;  // [meshes], as the instances know them
   std::vector<Instance> instances_;      // [entities]
   std::vector<NormalMatrix> normals_;    // [entities]

@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "scene/triangle.hpp"
+
 namespace fathom {
 
 namespace {
@@ -12,12 +14,8 @@ void copy_vertices(const Mesh& mesh, void* to) {
 
 TriangleAreas areas_of(const Mesh& mesh) {
   TriangleAreas areas;
-  for (const auto& [a, b, c] : mesh.triangles) {
-    const auto at = [&](std::uint32_t i) {
-      const auto& v = mesh.vertices_m[i];
-      return Vec3{v[0], v[1], v[2]};
-    };
-    const double area = 0.5 * norm(cross(at(b) - at(a), at(c) - at(a)));
+  for (const auto& corner : mesh.triangles) {
+    const double area = 0.5 * norm(area_normal(mesh, corner));
     areas.add({area, area * area}, 1.0);
   }
   return areas;

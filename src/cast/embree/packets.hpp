@@ -52,7 +52,7 @@ inline bool are_fine(double sr, double distance, double area) {
 constexpr std::uint32_t kWeighedPackets = 4;
 
 /// How many rays of a packet hit, and how many of them met triangles so small that a beam of solid angle `sr` holds
-/// many: sr t^2 / area of a triangle, seen face on.
+/// many: are_fine() without its roots, lane by lane.
 struct Weight {
   int hits, fine;
 };
