@@ -169,9 +169,8 @@ int main(int argc, char** argv) {
   const std::string wanted = argc > 1 ? argv[1] : "";
   const std::string file = argc > 2 ? argv[2] : FATHOM_SOURCE_DIR "/examples/house/house.yaml";
   std::printf(
-      "| set | raw single rays, ms | raw packets, ms | fathom, ms | single / fathom | packets / fathom | least times "
-      "of "
-      "single and fathom | raw back-rays, M/s | fathom's, M/s | ratio |\n"
+      "| set | raw single rays, ms | raw packets, ms | fathom, ms | single / fathom | packets / fathom | "
+      "least times of single and fathom | raw back-rays, M/s | fathom's, M/s | ratio |\n"
       "|---|---|---|---|---|---|---|---|---|---|\n");
   if (std::string_view("house").find(wanted) != std::string_view::npos) {
     const Pose in_house{{0.0, 0.0, 1.2}, from_roll_pitch_yaw(0, 0, 0.4)};

@@ -5,9 +5,9 @@
 namespace fathom::math {
 
 /// exp(x) for x <= 0; relative error below 4e-16 down to -708, 0 from -709 on. Exponentials are most of an expectation
-/// of learning: this one has four operations in five of exp, for it needs no upper bound, 2^k is 0 by itself at the
-/// lower one, and the polynomial, a Chebyshev fit of (e^r - 1 - r) / r^2 on |r| <= 0.3466 made in extended precision,
-/// has two terms less than Taylor's.
+/// of learning; this one takes a sixth fewer operations than exp, for it needs no upper bound, 2^k is 0 by itself at
+/// the lower one, and the polynomial, a Chebyshev fit of (e^r - 1 - r) / r^2 on |r| <= 0.3466 made in extended
+/// precision, has two terms less than Taylor's.
 FATHOM_KERNEL double falling_exp(double x) {
   constexpr double kC[] = {0.5000000000000001,    0.16666666666666669,   0.04166666666662413,    0.008333333333329963,
                            0.001388888891721311,  0.0001984126986332212, 2.4801521297813383e-05, 2.7557268181850947e-06,

@@ -9,7 +9,7 @@ namespace fathom {
 namespace {
 
 constexpr std::size_t kWord = 4;
-/// Words that are copied in one pass over the points: passes over one property each were 2.5 times slower.
+/// Words that are copied in one pass over the points: passes over one property each took twice as long.
 constexpr std::size_t kMaxWords = 8;
 /// A part of the cloud at a time, so that its packed points stay in the cache from pass to pass.
 constexpr std::size_t kPerPart = 512;
