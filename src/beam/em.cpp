@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "base/isa.hpp"
 
@@ -41,17 +42,23 @@ Em::Em(const Evidence& evidence, const BeamSensor& sensor, Executor& executor, I
     : evidence_(evidence), sensor_(sensor), executor_(executor), kernels_(pick_kernels(isa)) {
   add_blocks(0, evidence.missed, true);
   add_blocks(evidence.missed, evidence.ranges(), false);
+  executor.parallel_for(blocks_.size(), kBlocksAtOnce, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) measure(blocks_[i]);
+  });
   results_.resize(blocks_.size());
   r_short_.resize(evidence.ranges());
 }
 
 void Em::add_blocks(std::size_t begin, std::size_t end, bool missed) {
   for (std::size_t i = begin; i < end; i += kEmBlock) {
-    const std::size_t stop = std::min(end, i + kEmBlock);
-    const auto [low, high] = std::minmax_element(evidence_.expected_m.begin() + static_cast<std::ptrdiff_t>(i),
-                                                 evidence_.expected_m.begin() + static_cast<std::ptrdiff_t>(stop));
-    blocks_.push_back({i, stop, missed, *low, *high});
+    blocks_.push_back({i, std::min(end, i + kEmBlock), missed, 0.0F, 0.0F});
   }
+}
+
+void Em::measure(Block& block) const {
+  const auto expected = std::span(evidence_.expected_m).subspan(block.begin, block.end - block.begin);
+  const auto [low, high] = std::minmax_element(expected.begin(), expected.end());
+  block.lowest = *low, block.highest = *high;
 }
 
 EmParameters Em::parameters_of(const Block& block) const {

@@ -61,6 +61,7 @@ class Em {
     std::size_t behind = 0;  // pairs from the first on that are no shorts
   };
   void add_blocks(std::size_t begin, std::size_t end, bool missed);
+  void measure(Block& block) const;
   [[nodiscard]] EdgeLimits edge_limits(double reach_m) const;
   void list_edges(const Block& block, const EmParameters& p, const EdgeLimits& limits, Edges& edges) const;
   void expect_block(const EdgeLimits& limits, std::size_t index);

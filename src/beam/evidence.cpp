@@ -31,6 +31,9 @@ void check(const BeamData& data) {
 Evidence make_evidence(const BeamData& data, const BeamSensor& sensor) {
   check(data);
   Evidence e;
+  e.z_m.reserve(data.reading_m.size());
+  e.expected_m.reserve(data.reading_m.size());
+  e.cluster.reserve(data.reading_m.size());
   const auto limit = static_cast<float>(sensor.max_range_m);
   for (const bool missed : {true, false}) {
     std::uint32_t cluster = 0;
@@ -58,27 +61,34 @@ Evidence make_evidence(const BeamData& data, const BeamSensor& sensor) {
   return e;
 }
 
-void put_behind_first(Evidence& e, std::size_t stretch, double offset_m) {
-  std::vector<std::size_t> order;
-  std::vector<float> z_m, expected_m;
-  std::vector<std::uint32_t> cluster;
-  for (std::size_t begin = e.missed; begin < e.ranges(); begin += stretch) {
-    const std::size_t end = std::min(e.ranges(), begin + stretch);
-    order.clear();
-    for (const bool behind : {true, false}) {
+void put_behind_first(Evidence& e, std::size_t stretch, double offset_m, Executor& executor) {
+  constexpr std::size_t kStretchesAtOnce = 32;
+  struct Reading {
+    float z_m, expected_m;
+    std::uint32_t cluster;
+  };
+  const std::size_t stretches = (e.ranges() - e.missed + stretch - 1) / stretch;
+  executor.parallel_for(stretches, kStretchesAtOnce, [&](std::size_t first, std::size_t last) {
+    std::vector<Reading> before(stretch + 1);
+    for (std::size_t s = first; s < last; ++s) {
+      const std::size_t begin = e.missed + s * stretch, end = std::min(e.ranges(), begin + stretch);
+      std::size_t behind = begin, kept = 0;
+      // Each reading is written to both places and one place moves on: a jump here would be a guess for each.
       for (std::size_t i = begin; i < end; ++i) {
-        if ((e.z_m[i] > e.expected_m[i] + offset_m) == behind) order.push_back(i);
+        const Reading r = {e.z_m[i], e.expected_m[i], e.cluster[i]};
+        const bool is_behind = r.z_m > r.expected_m + offset_m;
+        e.z_m[behind] = r.z_m, e.expected_m[behind] = r.expected_m, e.cluster[behind] = r.cluster;
+        before[kept] = r;
+        behind += is_behind ? 1 : 0;
+        kept += is_behind ? 0 : 1;
+      }
+      for (std::size_t k = 0; k < kept; ++k) {
+        e.z_m[behind + k] = before[k].z_m;
+        e.expected_m[behind + k] = before[k].expected_m;
+        e.cluster[behind + k] = before[k].cluster;
       }
     }
-    z_m.clear(), expected_m.clear(), cluster.clear();
-    for (const std::size_t i : order) {
-      z_m.push_back(e.z_m[i]), expected_m.push_back(e.expected_m[i]), cluster.push_back(e.cluster[i]);
-    }
-    const auto at = static_cast<std::ptrdiff_t>(begin);
-    std::copy(z_m.begin(), z_m.end(), e.z_m.begin() + at);
-    std::copy(expected_m.begin(), expected_m.end(), e.expected_m.begin() + at);
-    std::copy(cluster.begin(), cluster.end(), e.cluster.begin() + at);
-  }
+  });
 }
 
 }  // namespace fathom

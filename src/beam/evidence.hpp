@@ -9,6 +9,8 @@
 #include <fathom/beam/model.hpp>
 #include <fathom/beam/scan.hpp>
 
+#include "base/executor.hpp"
+
 namespace fathom {
 
 struct Evidence {
@@ -33,6 +35,6 @@ Evidence make_evidence(const BeamData& data, const BeamSensor& sensor);
 
 /// Reorders the readings with z* < Z, in stretches of so many, so that those behind z* + offset_m come first: no short
 /// can explain them, and loops over a stretch tell the two kinds apart once.
-void put_behind_first(Evidence& evidence, std::size_t stretch, double offset_m);
+void put_behind_first(Evidence& evidence, std::size_t stretch, double offset_m, Executor& executor);
 
 }  // namespace fathom

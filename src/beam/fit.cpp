@@ -115,8 +115,8 @@ void add_flags(const Evidence& evidence, const Maximum& last, const SigmaLimits&
 BeamFit fit_beam_model(const BeamData& data, const BeamSensor& sensor, const FitOptions& options) {
   check(options, sensor);
   Evidence evidence = make_evidence(data, sensor);
-  put_behind_first(evidence, kEmBlock, options.start.hit_offset_m);
   const auto executor = make_executor(options.threads);
+  put_behind_first(evidence, kEmBlock, options.start.hit_offset_m, *executor);
   Em em(evidence, sensor, *executor, options.isa);
   const SigmaLimits limits = {std::max({sensor.step_m, options.cell_m, 1e-9 * sensor.max_range_m}) / std::sqrt(12.0),
                               kMostSigmaPerRange * sensor.max_range_m};

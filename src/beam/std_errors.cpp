@@ -76,18 +76,29 @@ Score score_of_max(const BeamParameters& p, const BeamSensor& sensor, bool misse
   return {r_hit - p.w_hit, -p.w_short, 1.0 - r_hit - p.w_max, -p.w_rand, 0, 0, 0};
 }
 
-/// Summed scores per cluster.
+/// Summed scores per cluster. Readings are summed in fixed blocks first, then block after block, so results do not
+/// depend on threads.
 std::vector<Score> cluster_scores(const Evidence& e, const BeamParameters& p, const BeamSensor& sensor,
                                   Executor& executor) {
-  std::vector<Score> scores(e.ranges());
-  executor.parallel_for(e.ranges(), kGrain, [&](std::size_t begin, std::size_t end) {
+  struct Run {  // neighbours of one cluster
+    std::uint32_t cluster;
+    Score score;
+  };
+  std::vector<std::vector<Run>> blocks((e.ranges() + kGrain - 1) / kGrain);
+  executor.parallel_for(blocks.size(), 1, [&](std::size_t block, std::size_t) {
+    std::vector<Run>& runs = blocks[block];
+    const std::size_t begin = block * kGrain, end = std::min(e.ranges(), begin + kGrain);
     for (std::size_t i = begin; i < end; ++i) {
+      if (runs.empty() || runs.back().cluster != e.cluster[i]) runs.push_back({e.cluster[i], {}});
       // z* = Z rounded to float may lie below Z; what is missed is known by its place.
-      scores[i] = score_of_range(p, sensor, e.z_m[i], i < e.missed ? sensor.max_range_m : e.expected_m[i]);
+      const double expected = i < e.missed ? sensor.max_range_m : e.expected_m[i];
+      accumulate(runs.back().score, score_of_range(p, sensor, e.z_m[i], expected));
     }
   });
   std::vector<Score> clusters(e.clusters());
-  for (std::size_t i = 0; i < e.ranges(); ++i) accumulate(clusters[e.cluster[i]], scores[i]);
+  for (const std::vector<Run>& runs : blocks) {
+    for (const Run& run : runs) accumulate(clusters[run.cluster], run.score);
+  }
   for (std::size_t g = 0; g < e.clusters(); ++g) {
     if (e.max_expected[g] > 0) accumulate(clusters[g], score_of_max(p, sensor, false), e.max_expected[g]);
     if (e.max_missed[g] > 0) accumulate(clusters[g], score_of_max(p, sensor, true), e.max_missed[g]);

@@ -192,6 +192,8 @@ TEST(BeamFit, SameBitsForAnyThreads) {
     EXPECT_EQ(one.parameters, other.parameters);
     EXPECT_EQ(one.log_likelihood, other.log_likelihood);
     EXPECT_EQ(one.std_error.w_hit, other.std_error.w_hit);
+    EXPECT_EQ(one.std_error.sigma_hit_m, other.std_error.sigma_hit_m);
+    EXPECT_EQ(one.std_error.lambda_short_per_m, other.std_error.lambda_short_per_m);
   }
   for (const Isa isa : test::usable_isas()) {
     EXPECT_EQ(one.parameters, fit_beam_model(data, kLaser, {.threads = 1, .isa = isa}).parameters) << to_string(isa);
