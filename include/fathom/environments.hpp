@@ -22,9 +22,10 @@ struct EnvironmentsOptions {
   std::vector<ParameterRange> ranges = {};  ///< of a scene file: SensorSetup::ranges
 };
 
-/// A batch of environments. What is rendered for one depends on its number, its episode and its poses alone, never on
-/// the others: environment 17 alone equals environment 17 of 64, bit by bit. Environments are told by their number, in
-/// [first, first + count). Used from one thread at a time.
+/// A batch of environments. What is rendered for one depends on its number, its episode, its poses and its noise alone,
+/// never on the others: environment 17 alone equals environment 17 of 64, bit by bit, and what a Simulator renders with
+/// that episode's seed and parameters. Environments are told by their number, in [first, first + count). Used from one
+/// thread at a time.
 class FATHOM_API Environments {
  public:
   /// Throws InputError as Simulator does, for a count of 0, for more than kMaxRays rays in all, and for a range that
@@ -34,10 +35,16 @@ class FATHOM_API Environments {
   Environments(Environments&&) noexcept;
   Environments& operator=(Environments&&) noexcept;
 
-  /// Places an entity in one environment, relative to its parent; elsewhere it stays.
+  /// Places an entity in one environment, relative to its parent, from now on; elsewhere it stays where it is or moves
+  /// as the scene says.
   void set_entity_pose(std::uint32_t environment, EntityId entity, const Pose& parent_from_entity);
-  /// Places the sensor in one environment.
+  /// Places the sensor in one environment, from now on; elsewhere it stays where it is or moves as its trajectory says.
   void set_sensor_pose(std::uint32_t environment, const Pose& parent_from_sensor);
+  /// Gives one environment a chain of its own, with its tables; the next frame rendered uses it. Numbers with a range
+  /// keep what the episode draws for them. Throws InputError as Simulator::set_noise does, and when the chain lacks a
+  /// number that has a range; then nothing changes.
+  void set_noise(std::uint32_t environment, std::vector<Noise> noise, std::vector<EntityNoise> entity_noise = {},
+                 std::vector<ChannelNoise> channel_noise = {});
   /// Starts an episode: draws the parameters anew. All environments start in episode 0.
   void reset(std::uint32_t environment, std::uint32_t episode);
   /// What was drawn for the present episode, in the order of the ranges.

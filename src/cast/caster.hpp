@@ -2,6 +2,7 @@
 // What a caster takes and gives: blocks of rays as separate arrays, in world coordinates relative to the caster's
 // origin. An origin near the sensor keeps single precision good however far from the world's origin a robot drives.
 
+#include <cmath>
 #include <cstdint>
 #include <memory>
 
@@ -39,24 +40,32 @@ struct SightLines {
   std::uint32_t count = 0;
 };
 
+/// The origin of casting for a sensor at `p` [world]: the nearest point of a wide grid, so a function of the place
+/// alone. What is cast from a place then depends on nothing that was cast before or beside it. At most 55 m away: there
+/// single precision resolves 4 micrometres. A finer grid would do better still, but a robot crosses its lines more
+/// often, and then all entities are placed anew.
+inline Vec3 origin_near(const Vec3& p) {
+  constexpr double kStepM = 64.0;
+  const auto snap = [](double v) { return kStepM * std::round(v / kStepM); };
+  return {snap(p.x), snap(p.y), snap(p.z)};
+}
+
 /// A scene prepared for casting.
 class Caster {
  public:
   virtual ~Caster() = default;
   /// Takes over what changed in the scene at `stamp_s` since the last call: new meshes and entities, poses, vertices.
-  /// The origin moves to `near_m` when that is more than kRebaseM away from it. What is cast follows at commit().
-  virtual void place(const Scene& scene, double stamp_s, const Vec3& near_m) = 0;
+  /// Rays and hits are relative to `origin` from then on. What is cast follows at commit().
+  virtual void place(const Scene& scene, double stamp_s, const Vec3& origin) = 0;
   /// Makes what was placed what is cast. Forks may be committed at once.
   virtual void commit() = 0;
-  void update(const Scene& scene, double stamp_s, const Vec3& near_m) {
-    place(scene, stamp_s, near_m);
+  void update(const Scene& scene, double stamp_s, const Vec3& origin) {
+    place(scene, stamp_s, origin);
     commit();
   }
   /// Another caster of the same scene that shares what is costly, the trees of meshes, for entities that stand
   /// elsewhere. Meshes may deform only while no fork casts.
   [[nodiscard]] virtual std::unique_ptr<Caster> fork() const = 0;
-  /// Moves the origin at the next place(), however near it is.
-  virtual void move_origin(const Vec3& origin) = 0;
   /// World coordinates of the origin of the rays' coordinates.
   [[nodiscard]] virtual Vec3 origin() const = 0;
   /// The largest coordinate of anything in the scene, relative to origin(): what the rounding of hits grows with.
@@ -65,9 +74,6 @@ class Caster {
   virtual void cast(const CastRays& rays, const CastHits& hits) const = 0;
   /// blocked[i] := 1 where line i meets a surface, else 0; [count]. Thread-safe as cast().
   virtual void find_blocked(const SightLines& lines, std::uint32_t* blocked) const = 0;
-
-  /// Distance at which single precision still resolves 0.06 mm.
-  static constexpr double kRebaseM = 500.0;
 };
 
 }  // namespace fathom

@@ -1,8 +1,9 @@
 #include <fathom/environments.hpp>
 
 #include <algorithm>
-#include <cmath>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -22,12 +23,12 @@ namespace fathom {
 
 namespace {
 
-/// The origin of casting for a sensor there: a function of the place alone, so that no environment depends on another.
-Vec3 origin_near(const Vec3& p) {
-  constexpr double kStepM = 512.0;
-  const auto snap = [](double v) { return kStepM * std::round(v / kStepM); };
-  return {snap(p.x), snap(p.y), snap(p.z)};
-}
+/// A sensor's chain and its tables.
+struct Chain {
+  std::vector<Noise> noise;
+  std::vector<EntityNoise> entity_noise;
+  std::vector<ChannelNoise> channel_noise;
+};
 
 }  // namespace
 
@@ -39,6 +40,12 @@ class Environments::Impl {
     Pose world_from_sensor;
     Vec3 origin;
     EdgeScratch edge;
+  };
+  /// An entity that was placed in some environment.
+  struct Moved {
+    EntityId entity;
+    Trajectory by_scene;                    // where no pose was set
+    std::vector<std::optional<Pose>> pose;  // [environments], as set
   };
 
  public:
@@ -61,8 +68,7 @@ class Environments::Impl {
     slots_[0].caster = make_embree_caster(options_.simulator.isa, *executor_);
     jobs_.reserve(slots_.size());
     episodes_.assign(options_.count, 0);
-    const double start = options_.simulator.start_s;
-    sensor_poses_.assign(options_.count, sensor_.parent_from_sensor.at(start));
+    sensor_poses_.resize(options_.count);
     chains_.assign(options_.ranges.empty() ? 1 : options_.count, make_chain(sensor_));
     drawn_.resize(chains_.size() * options_.ranges.size());
     for (std::uint32_t e = 0; e < options_.count; ++e) draw(e);
@@ -75,18 +81,32 @@ class Environments::Impl {
       throw InputError(fmt::format("entity {} is not in [0, {})", entity, scene_.entities().size()));
     }
     static_cast<void>(Trajectory(pose));  // refuses what is not finite
-    std::size_t column = static_cast<std::size_t>(std::find(moved_.begin(), moved_.end(), entity) - moved_.begin());
-    if (column == moved_.size()) {
-      moved_.push_back(entity);
-      entity_poses_.emplace_back(options_.count,
-                                 scene_.entities()[entity].parent_from_entity.at(options_.simulator.start_s));
+    auto moved = std::find_if(moved_.begin(), moved_.end(), [&](const Moved& m) { return m.entity == entity; });
+    if (moved == moved_.end()) {
+      moved = moved_.insert(moved, {entity, scene_.entities()[entity].parent_from_entity, {}});
+      moved->pose.resize(options_.count);
     }
-    entity_poses_[column][e] = pose;
+    moved->pose[e] = pose;
   }
 
   void set_sensor_pose(std::uint32_t environment, const Pose& pose) {
     static_cast<void>(Trajectory(pose));
     sensor_poses_[local(environment)] = pose;
+  }
+
+  void set_noise(std::uint32_t environment, Chain chain) {
+    const std::uint32_t e = local(environment);
+    const Sensor changed = with(chain);
+    try {
+      check_chain(changed, plan_.from_sensor_origin, false, scene_.entities().size());
+      for (const ParameterRange& range : options_.ranges) check_range(changed, range);
+    } catch (const InputError& error) {
+      throw InputError(fmt::format("sensor '{}', environment {}: {}", sensor_.name, environment, error.what()));
+    }
+    own_chains_.resize(options_.count);
+    own_chains_[e] = std::move(chain);
+    chains_.resize(options_.count, chains_[0]);
+    draw(e);
   }
 
   void reset(std::uint32_t environment, std::uint32_t episode) {
@@ -135,11 +155,18 @@ class Environments::Impl {
     return episode_seed(options_.simulator.seed, options_.first + e, episodes_[e]);
   }
 
-  void draw(std::uint32_t e) {
-    if (options_.ranges.empty()) return;
+  /// The sensor with another chain.
+  [[nodiscard]] Sensor with(const Chain& chain) const {
     Sensor sensor = sensor_;
+    sensor.noise = chain.noise, sensor.entity_noise = chain.entity_noise, sensor.channel_noise = chain.channel_noise;
+    return sensor;
+  }
+
+  void draw(std::uint32_t e) {
+    if (options_.ranges.empty() && own_chains_.empty()) return;
+    Sensor sensor = own_chains_.empty() || !own_chains_[e] ? sensor_ : with(*own_chains_[e]);
     for (std::size_t k = 0; k < options_.ranges.size(); ++k) {
-      const double value = draw_parameter(sensor_, options_.ranges[k], seed_of(e));
+      const double value = draw_parameter(sensor, options_.ranges[k], seed_of(e));
       drawn_[e * options_.ranges.size() + k] = value;
       set_parameter(sensor, options_.ranges[k], value);
     }
@@ -165,8 +192,8 @@ class Environments::Impl {
 
   void place(std::uint32_t e, double stamp, std::size_t s) {
     Slot& slot = slots_[s];
-    for (std::size_t k = 0; k < moved_.size(); ++k) scene_.set_pose(moved_[k], entity_poses_[k][e]);
-    slot.world_from_sensor = sensor_poses_[e];
+    for (const Moved& m : moved_) scene_.set_pose(m.entity, m.pose[e] ? *m.pose[e] : m.by_scene.at(stamp));
+    slot.world_from_sensor = sensor_poses_[e] ? *sensor_poses_[e] : sensor_.parent_from_sensor.at(stamp);
     if (sensor_.parent != kNoEntity) {
       slot.world_from_sensor = scene_.world_from_entity(sensor_.parent, stamp) * slot.world_from_sensor;
     }
@@ -175,7 +202,6 @@ class Environments::Impl {
     slot.scene = moved_.empty() && slot.origin == slots_[0].origin ? 0 : s;
     if (slot.scene != s) return;
     if (slot.caster == nullptr) slot.caster = slots_[0].caster->fork();
-    slot.caster->move_origin(slot.origin);
     slot.caster->place(scene_, stamp, slot.origin);
   }
 
@@ -210,14 +236,14 @@ class Environments::Impl {
   std::uint32_t pattern_frame_ = 0;
   std::unique_ptr<Executor> executor_;
   std::vector<Slot> slots_;
-  std::vector<RenderJob> jobs_;                  // of the slots at work
-  std::vector<float> reflectivity_;              // [entities]
-  std::vector<NoiseChain> chains_;               // [environments], or one for all
-  std::vector<std::uint32_t> episodes_;          // [environments]
-  std::vector<Pose> sensor_poses_;               // [environments]
-  std::vector<EntityId> moved_;                  // entities with poses of each environment's own
-  std::vector<std::vector<Pose>> entity_poses_;  // [moved_][environments]
-  std::vector<double> drawn_;                    // [environments, ranges]
+  std::vector<RenderJob> jobs_;                    // of the slots at work
+  std::vector<float> reflectivity_;                // [entities]
+  std::vector<NoiseChain> chains_;                 // [environments], or one for all
+  std::vector<std::optional<Chain>> own_chains_;   // [environments], or empty: all have the sensor's
+  std::vector<std::uint32_t> episodes_;            // [environments]
+  std::vector<std::optional<Pose>> sensor_poses_;  // [environments], as set
+  std::vector<Moved> moved_;
+  std::vector<double> drawn_;  // [environments, ranges]
 };
 
 Environments::Environments(Scene scene, Sensor sensor, EnvironmentsOptions options)
@@ -231,6 +257,10 @@ void Environments::set_entity_pose(std::uint32_t environment, EntityId entity, c
 }
 void Environments::set_sensor_pose(std::uint32_t environment, const Pose& parent_from_sensor) {
   impl_->set_sensor_pose(environment, parent_from_sensor);
+}
+void Environments::set_noise(std::uint32_t environment, std::vector<Noise> noise, std::vector<EntityNoise> entity_noise,
+                             std::vector<ChannelNoise> channel_noise) {
+  impl_->set_noise(environment, {std::move(noise), std::move(entity_noise), std::move(channel_noise)});
 }
 void Environments::reset(std::uint32_t environment, std::uint32_t episode) { impl_->reset(environment, episode); }
 std::vector<DrawnParameter> Environments::drawn(std::uint32_t environment) const { return impl_->drawn(environment); }

@@ -165,10 +165,11 @@ class Simulator::Impl {
   }
 
   /// Brings the trees to `stamp`, unless they are there.
-  void update_caster(double stamp, const Vec3& near_m) {
+  void update_caster(double stamp, const Vec3& sensor_m) {
+    const Vec3 origin = origin_near(sensor_m);
     const bool unchanged = updated_ && scene_.revision() == revision_ && (stamp == stamp_ || !scene_.moves());
-    if (unchanged && norm(near_m - caster_->origin()) <= Caster::kRebaseM) return;
-    caster_->update(scene_, stamp, near_m);
+    if (unchanged && origin == caster_->origin()) return;
+    caster_->update(scene_, stamp, origin);
     for (std::size_t i = reflectivity_.size(); i < scene_.entities().size(); ++i) {
       reflectivity_.push_back(scene_.entities()[i].reflectivity);
     }

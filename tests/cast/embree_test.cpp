@@ -164,14 +164,20 @@ TEST_F(Updates, MeshesAndEntitiesAreAddedLater) {
 }
 
 TEST_F(Updates, TheOriginMoves) {
-  const double far_m = 2 * Caster::kRebaseM;
-  embree_.caster->update(scene_, 0.0, {far_m, 0, 0});
-  EXPECT_EQ(embree_.caster->origin(), (Vec3{far_m, 0, 0}));
-  embree_.caster->update(scene_, 0.0, {1, 2, 3});
-  EXPECT_EQ(embree_.caster->origin(), (Vec3{1, 2, 3}));
+  for (const Vec3& origin : {Vec3{1000, 0, 0}, Vec3{1, 2, 3}}) {
+    embree_.caster->update(scene_, 0.0, origin);
+    EXPECT_EQ(embree_.caster->origin(), origin);
+  }
   expect_right();
-  embree_.caster->update(scene_, 0.0, {1, 2, 3 + 0.9 * Caster::kRebaseM});
-  EXPECT_EQ(embree_.caster->origin(), (Vec3{1, 2, 3})) << "near enough to stay";
+}
+
+TEST(OriginNear, IsNearAndDependsOnThePlaceAlone) {
+  rc::check([] {
+    const auto coordinate = [] { return 1e-3 * *rc::gen::inRange(-2000000000, 2000000000); };
+    const Vec3 p = {coordinate(), coordinate(), coordinate()}, origin = origin_near(p);
+    RC_ASSERT(std::max({std::abs(p.x - origin.x), std::abs(p.y - origin.y), std::abs(p.z - origin.z)}) <= 32.0);
+    RC_ASSERT(origin_near(origin) == origin);
+  });
 }
 
 TEST(Rebase, RangesAreTheSameFarFromTheOriginOfTheWorld) {

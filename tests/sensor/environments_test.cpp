@@ -16,6 +16,7 @@ namespace fathom {
 namespace {
 
 using test::all_channels;
+using test::count_of;
 using test::make_room_scene;
 using test::make_sensor;
 using test::make_stereo;
@@ -114,6 +115,73 @@ TEST(Environments, EnvironmentZeroIsWhatASimulatorRenders) {
       test::render_once(make_room_scene(), stereo_sensor(), all_channels(), {.seed = 5, .threads = 1}, 4);
   EXPECT_TRUE(same_environment(many, 0, plain, 0, plain.size()));
   EXPECT_FALSE(same_environment(many, 1, plain, 0, plain.size()));
+}
+
+/// From one side of the room to the other in a second.
+Trajectory crossing(double from_m, double to_m) {
+  return Trajectory({{0, {{from_m, 1, -1}, {}}}, {1, {{to_m, 1, -1}, from_roll_pitch_yaw(0, 0, 1)}}});
+}
+
+TEST(Environments, AMovingEntityPlacedInOneEnvironmentMovesOnInTheOthers) {
+  Scene scene = make_room_scene();
+  Entity mover = {.name = "mover", .mesh = scene.add_mesh(make_box({0.5, 0.5, 2}))};
+  mover.parent_from_entity = crossing(1, 3);
+  const EntityId id = scene.add_entity(mover);
+  const EnvironmentsOptions one = {.simulator = {.threads = 1}, .count = 1, .first = 1};
+  Environments both(scene, stereo_sensor(), {.simulator = {.threads = 1}, .count = 2}),
+      alone(scene, stereo_sensor(), one);
+  both.set_entity_pose(0, id, {{2, -1, 0}, {}});
+  const std::size_t rays = std::size_t{both.rows()} * both.cols();
+  Frame many(all_channels()), single(all_channels()), before(all_channels());
+  alone.render(0, before);
+  both.render(5, many), alone.render(5, single);
+  EXPECT_TRUE(same_environment(many, 1, single, 0, rays));
+  EXPECT_FALSE(same_environment(before, 0, single, 0, rays)) << "it does move";
+}
+
+TEST(Environments, SensorsMoveAndStandFarOutAsInASimulator) {
+  const Trajectory near_path = crossing(-1, 1), far_path = crossing(25, 45);
+  for (const Trajectory& path : {near_path, far_path, Trajectory(Pose{{300, -400, 700}, {}})}) {
+    Sensor sensor = stereo_sensor();
+    sensor.parent_from_sensor = path;
+    Scene scene = make_room_scene();
+    scene.set_pose(0, path.at(0.5));  // something to be seen from there
+    Environments batch(scene, sensor, {.simulator = {.threads = 1}, .count = 1});
+    Simulator simulator(scene, {.threads = 1});
+    const SensorId id = simulator.add_sensor(sensor);
+    Frame of_batch(all_channels()), of_simulator(all_channels()), later(all_channels());
+    simulator.render(id, 9, later);  // what came before must not matter
+    simulator.render(id, 3, of_simulator);
+    batch.render(3, of_batch);
+    EXPECT_TRUE(same_environment(of_batch, 0, of_simulator, 0, of_batch.size()));
+    const Frame fresh = test::render_once(scene, sensor, all_channels(), {.threads = 1}, 3);
+    EXPECT_TRUE(same_environment(fresh, 0, of_simulator, 0, fresh.size()));
+    EXPECT_LT(count_of(of_batch, Reason::kMiss), of_batch.size() / 2);
+  }
+}
+
+TEST(Environments, NoiseOfOneEnvironmentIsItsOwn) {
+  const Sensor sensor = make_sensor(make_stereo(20, 10, 25, 0.2), {GainBias{}, DistanceNoise{.stddev_m = 0.01F}});
+  const EnvironmentsOptions options = {
+      .simulator = {.threads = 1}, .count = 3, .ranges = {{.slot = 0, .field = "bias_m", .low = 0.1, .high = 1.0}}};
+  Environments plain(make_room_scene(), sensor, options), batch(make_room_scene(), sensor, options);
+  const std::vector<Noise> own = {GainBias{.gain = 0.5F}, DistanceNoise{}};
+  batch.set_noise(1, own);
+  Frame a(all_channels()), b(all_channels());
+  const auto check = [&] {
+    plain.render(0, a), batch.render(0, b);
+    for (const std::uint32_t e : {0U, 2U}) EXPECT_TRUE(same_environment(a, e, b, e, 200)) << e;
+    const std::size_t i = 200 + 77;
+    EXPECT_NEAR(b.range_m()[i], 1.5 * b.clean_range_m()[i] + batch.drawn(1)[0].value, 1e-5);
+  };
+  check();
+  plain.reset(1, 4), batch.reset(1, 4);
+  EXPECT_EQ(plain.drawn(1)[0].value, batch.drawn(1)[0].value);
+  check();
+  EXPECT_THROW(batch.set_noise(3, own), InputError);
+  EXPECT_THROW(batch.set_noise(0, {DistanceNoise{}}), InputError) << "bias_m has a range";
+  EXPECT_THROW(batch.set_noise(0, own, {{0, 99, GainBias{}}}), InputError) << "no such entity";
+  check();
 }
 
 TEST(Randomization, DrawnOncePerEpisodeWithinLimitsAndReported) {

@@ -37,15 +37,9 @@ class EmbreeCaster final : public Caster {
   [[nodiscard]] Vec3 origin() const override { return origin_; }
   [[nodiscard]] float reach() const override { return reach_; }
 
-  void move_origin(const Vec3& origin) override {
-    moved_ = moved_ || !(origin == origin_);
+  void place(const Scene& scene, double stamp_s, const Vec3& origin) override {
+    const bool rebase = !(origin == origin_);
     origin_ = origin;
-  }
-
-  void place(const Scene& scene, double stamp_s, const Vec3& near_m) override {
-    const bool far = norm(near_m - origin_) > kRebaseM;
-    if (far) origin_ = near_m;
-    const bool rebase = std::exchange(moved_, false) || far;
     meshes_->sync(scene);
     renew_meshes();
     place_entities(scene, stamp_s, rebase);
@@ -158,7 +152,6 @@ class EmbreeCaster final : public Caster {
   OwnedScene top_;
   unsigned width_ = native_width(device());
   bool changed_ = true;  // whether the top-level tree is not what it should be
-  bool moved_ = false;   // whether the origin is another than the one the tree was built for
   Vec3 origin_;
   float reach_ = 0.0F;
   Vec3 center_;  // of everything in the tree

@@ -59,8 +59,7 @@ class SceneRanges final : public ExpectedRanges {
       : executor_(make_executor(options.threads)),
         caster_(make_embree_caster(options.isa, *executor_)),
         pose_from_sensor_(options.pose_from_sensor) {
-    caster_->move_origin(options.near_m ? *options.near_m : middle(scene, options.stamp_s));
-    caster_->update(scene, options.stamp_s, caster_->origin());
+    caster_->update(scene, options.stamp_s, options.near_m ? *options.near_m : middle(scene, options.stamp_s));
   }
 
   void cast(std::span<const Pose> poses, const BeamFan& beams, double max_range_m,
