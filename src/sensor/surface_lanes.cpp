@@ -3,6 +3,7 @@
 #include "sensor/surface_lanes.hpp"
 
 #include <algorithm>
+#include <cstddef>
 
 namespace fathom::FATHOM_ISA {
 
@@ -82,42 +83,64 @@ void depth(const RayBlock& __restrict rays, const float* __restrict range_m, flo
 /// A miss, as a hit so far away that only directions count.
 constexpr float kFar = 1e18F;
 
-/// Keeps, per lane, the neighbour with the largest range so far.
-struct Steepest {
-  float range_m = -1.0F, cosine = 1.0F, sine = 0.0F;
+/// Where the neighbours of a pixel are: `side` holds those of its own row, and columns are told from the pixel's own.
+/// What lies outside the image is replaced by another neighbour, which changes no maximum.
+struct Neighbourhood {
+  EdgeRow side, above, below;
+  std::ptrdiff_t left, middle, right;
 };
 
-FATHOM_KERNEL Steepest steeper(const Steepest& best, const EdgeRow& row, std::size_t p, const EdgeRow& other,
-                               std::size_t q, bool exists) {
-  const float range = math::select(other.range_m[q] < kFar, other.range_m[q], kFar);
-  const float cx = row.dy[p] * other.dz[q] - row.dz[p] * other.dy[q];
-  const float cy = row.dz[p] * other.dx[q] - row.dx[p] * other.dz[q];
-  const float cz = row.dx[p] * other.dy[q] - row.dy[p] * other.dx[q];
-  const float cosine = row.dx[p] * other.dx[q] + row.dy[p] * other.dy[q] + row.dz[p] * other.dz[q];
-  const bool more = exists & (range > best.range_m);
-  return {math::select(more, range, best.range_m), math::select(more, cosine, best.cosine),
-          math::select(more, math::sqrt(cx * cx + cy * cy + cz * cz), best.sine)};
+/// Of the neighbours seen so far the one with the largest range.
+struct Farthest {
+  float range_m, dx, dy, dz;
+};
+
+FATHOM_KERNEL Farthest farther(const Farthest& best, const EdgeRow& row, std::ptrdiff_t q) {
+  const float range = math::select(row.range_m[q] < kFar, row.range_m[q], kFar);
+  const bool more = range > best.range_m;
+  return {math::select(more, range, best.range_m), math::select(more, row.dx[q], best.dx),
+          math::select(more, row.dy[q], best.dy), math::select(more, row.dz[q], best.dz)};
+}
+
+[[gnu::noinline]] void edge_angles_between(const EdgeRow& image_row, const Neighbourhood& around, std::ptrdiff_t begin,
+                                           std::ptrdiff_t end, float* __restrict out) {
+  const EdgeRow row = image_row;
+  const Neighbourhood n = around;
+  for (std::ptrdiff_t p = begin; p < end; ++p) {
+    const float dx = row.dx[p], dy = row.dy[p], dz = row.dz[p];
+    Farthest best = {-1.0F, dx, dy, dz};
+    best = farther(farther(best, n.side, p + n.left), n.side, p + n.right);
+    best = farther(farther(farther(best, n.above, p + n.left), n.above, p + n.middle), n.above, p + n.right);
+    best = farther(farther(farther(best, n.below, p + n.left), n.below, p + n.middle), n.below, p + n.right);
+    // In the plane of the two rays: the way to Q is (r_q cos - r_p) along the ray and r_q sin across.
+    const float cx = dy * best.dz - dz * best.dy, cy = dz * best.dx - dx * best.dz, cz = dx * best.dy - dy * best.dx;
+    const float cosine = dx * best.dx + dy * best.dy + dz * best.dz;
+    const float sine = math::sqrt(cx * cx + cy * cy + cz * cz);
+    out[p - begin] = math::atan2(best.range_m * sine, row.range_m[p] - best.range_m * cosine);
+  }
 }
 
 void edge_angles(const EdgeRow& row, const EdgeRow* above, const EdgeRow* below, std::uint32_t cols,
                  std::uint32_t begin, std::uint32_t count, float* __restrict out) {
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t p = begin + i;
-    const bool has_left = p > 0, has_right = p + 1 < cols, has_up = above != nullptr, has_down = below != nullptr;
-    const std::size_t left = has_left ? p - 1 : p, right = has_right ? p + 1 : p;
-    const EdgeRow& up = above != nullptr ? *above : row;
-    const EdgeRow& down = below != nullptr ? *below : row;
-    Steepest best;
-    best = steeper(best, row, p, row, left, has_left);
-    best = steeper(best, row, p, row, right, has_right);
-    best = steeper(best, row, p, up, left, has_up & has_left);
-    best = steeper(best, row, p, up, p, has_up);
-    best = steeper(best, row, p, up, right, has_up & has_right);
-    best = steeper(best, row, p, down, left, has_down & has_left);
-    best = steeper(best, row, p, down, p, has_down);
-    best = steeper(best, row, p, down, right, has_down & has_right);
-    // In the plane of the two rays: the way to Q is (r_q cos - r_p) along the ray and r_q sin across.
-    out[i] = math::atan2(best.range_m * best.sine, row.range_m[p] - best.range_m * best.cosine);
+  const EdgeRow* other = above != nullptr ? above : below;
+  if (cols == 1 && other == nullptr) {
+    *out = 0.0F;  // a pixel without neighbours
+    return;
+  }
+  const EdgeRow spare = other != nullptr ? *other : row;
+  const std::ptrdiff_t last = std::ptrdiff_t{cols} - 1, first = begin, end = first + count;
+  for (std::ptrdiff_t p = first; p < end;) {
+    const std::ptrdiff_t left = p > 0 ? -1 : cols > 1 ? 1 : 0, right = p < last ? 1 : left;
+    const std::ptrdiff_t stop = p > 0 && p < last ? std::min(end, last) : p + 1;  // the inside of a row at once
+    const std::ptrdiff_t middle = other != nullptr ? 0 : left;
+    const Neighbourhood around = {cols > 1 ? row : *other,
+                                  above != nullptr ? *above : spare,
+                                  below != nullptr ? *below : spare,
+                                  left,
+                                  middle,
+                                  right};
+    edge_angles_between(row, around, p, stop, out + (p - first));
+    p = stop;
   }
 }
 
