@@ -171,13 +171,11 @@ TEST_F(Updates, TheOriginMoves) {
   expect_right();
 }
 
-TEST(OriginNear, IsNearAndDependsOnThePlaceAlone) {
-  rc::check([] {
-    const auto coordinate = [] { return 1e-3 * *rc::gen::inRange(-2000000000, 2000000000); };
-    const Vec3 p = {coordinate(), coordinate(), coordinate()}, origin = origin_near(p);
-    RC_ASSERT(std::max({std::abs(p.x - origin.x), std::abs(p.y - origin.y), std::abs(p.z - origin.z)}) <= 32.0);
-    RC_ASSERT(origin_near(origin) == origin);
-  });
+RC_GTEST_PROP(OriginNear, IsNearAndDependsOnThePlaceAlone, ()) {
+  const auto coordinate = [] { return 1e-3 * *rc::gen::inRange(-2000000000, 2000000000); };
+  const Vec3 p = {coordinate(), coordinate(), coordinate()}, origin = origin_near(p);
+  RC_ASSERT(std::max({std::abs(p.x - origin.x), std::abs(p.y - origin.y), std::abs(p.z - origin.z)}) <= 32.0);
+  RC_ASSERT(origin_near(origin) == origin);
 }
 
 TEST(Rebase, RangesAreTheSameFarFromTheOriginOfTheWorld) {

@@ -70,31 +70,29 @@ bool is_one_of(double value, const std::vector<double>& wanted) {
   return std::any_of(wanted.begin(), wanted.end(), [&](double w) { return std::abs(value - w) < 1e-4; });
 }
 
-TEST(EdgeAngles, FollowTheirDefinitionInImagesOfAnySize) {
-  rc::check([] {
-    const Image image(*rc::gen::inRange(1, 7), *rc::gen::inRange(1, 50), *rc::gen::arbitrary<std::uint32_t>());
-    const auto cols = static_cast<std::uint32_t>(image.cols);
-    const std::uint32_t begin = *rc::gen::inRange<std::uint32_t>(0, cols);  // a row may be cut anywhere
-    std::vector<float> angle(cols), of_baseline;
-    for (std::ptrdiff_t r = 0; r < image.rows; ++r) {
-      const EdgeRow row = image.row(r), above = image.row(std::max<std::ptrdiff_t>(r - 1, 0)),
-                    below = image.row(std::min(r + 1, image.rows - 1));
-      for (const Isa isa : test::usable_isas()) {
-        const auto run = [&](std::uint32_t from, std::uint32_t count) {
-          surface_kernels(isa).edge_angles(row, r > 0 ? &above : nullptr, r + 1 < image.rows ? &below : nullptr, cols,
-                                           from, count, angle.data() + from);
-        };
-        if (begin > 0) run(0, begin);
-        run(begin, cols - begin);
-        if (isa == Isa::kSse2) of_baseline = angle;
-        RC_ASSERT(angle == of_baseline);
-      }
-      for (std::ptrdiff_t c = 0; c < image.cols; ++c) {
-        if (image.range(r * image.cols + c) > 1e17) continue;  // nobody asks about a miss
-        RC_ASSERT(is_one_of(angle[static_cast<std::size_t>(c)], angles_by_definition(image, r, c)));
-      }
+RC_GTEST_PROP(EdgeAngles, FollowTheirDefinitionInImagesOfAnySize, ()) {
+  const Image image(*rc::gen::inRange(1, 7), *rc::gen::inRange(1, 50), *rc::gen::arbitrary<std::uint32_t>());
+  const auto cols = static_cast<std::uint32_t>(image.cols);
+  const std::uint32_t begin = *rc::gen::inRange<std::uint32_t>(0, cols);  // a row may be cut anywhere
+  std::vector<float> angle(cols), of_baseline;
+  for (std::ptrdiff_t r = 0; r < image.rows; ++r) {
+    const EdgeRow row = image.row(r), above = image.row(std::max<std::ptrdiff_t>(r - 1, 0)),
+                  below = image.row(std::min(r + 1, image.rows - 1));
+    for (const Isa isa : test::usable_isas()) {
+      const auto run = [&](std::uint32_t from, std::uint32_t count) {
+        surface_kernels(isa).edge_angles(row, r > 0 ? &above : nullptr, r + 1 < image.rows ? &below : nullptr, cols,
+                                         from, count, angle.data() + from);
+      };
+      if (begin > 0) run(0, begin);
+      run(begin, cols - begin);
+      if (isa == Isa::kSse2) of_baseline = angle;
+      RC_ASSERT(angle == of_baseline);
     }
-  });
+    for (std::ptrdiff_t c = 0; c < image.cols; ++c) {
+      if (image.range(r * image.cols + c) > 1e17) continue;  // nobody asks about a miss
+      RC_ASSERT(is_one_of(angle[static_cast<std::size_t>(c)], angles_by_definition(image, r, c)));
+    }
+  }
 }
 
 }  // namespace
