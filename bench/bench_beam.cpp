@@ -1,14 +1,16 @@
 // The beam model: grid casts, full evaluations (cast and mixture) of clouds of poses x 60 beams, and EM. Contenders
 // take turns in one process; compare the ratios. What runs on one thread is timed by the core time it had.
 //
-//   bench_beam [house | basement | freiburg-079 | learning]
+//   bench_beam [house | basement | freiburg-079 | learning | scene]
 
 #include <malloc.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <numeric>
 #include <random>
 #include <string>
@@ -16,10 +18,12 @@
 #include <thread>
 
 #include <fathom/beam.hpp>
+#include <fathom/scene_ranges.hpp>
 
 #include "bench/interleave.hpp"
 #include "bench/mrpt_grid.hpp"
 #include "bench/naive_beam.hpp"
+#include "bench/scenes.hpp"
 
 namespace fathom::bench {
 namespace {
@@ -74,6 +78,19 @@ double megabytes_of(F make) {
   return static_cast<double>(heap_bytes() - before) * 1e-6;
 }
 
+/// What makes something keeps resident, in MB: for what libraries take from the system themselves.
+template <class F>
+double resident_megabytes_of(F make) {
+  const auto resident = [] {
+    std::size_t all = 0, pages = 0;
+    std::ifstream("/proc/self/statm") >> all >> pages;
+    return pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  };
+  const std::size_t before = resident();
+  const auto made = make();
+  return static_cast<double>(resident() - before) * 1e-6;
+}
+
 /// The contenders, in the order in which they are shown.
 class Contest {
  public:
@@ -125,6 +142,20 @@ void print_errors(const char* name, const std::vector<float>& exact, const std::
   }
   const auto n = static_cast<double>(exact.size());
   std::printf("%s: mean error %.4f cells, %.2f %% of rays off by more than 2 cells\n", name, sum / n, 100 * wrong / n);
+}
+
+void print_memory(const Case& c, const ExpectedRanges& caster, const BeamSensor& sensor, const BeamFan& fan) {
+  const PositionGrid positions = free_positions(c.map, 0.5);
+  const HeatmapOptions coarse = {.headings = 4, .score = {.threads = 1}, .on_progress = {}};
+  std::printf(
+      "memory, MB: map %.2f, caster %.2f (grid_ranges_bytes: %.2f), oracle %.2f, scorer %.3f, heatmap of %zu places "
+      "%.3f\n",
+      megabytes_of([&] { return GridMap(c.map); }), megabytes_of([&] { return make_grid_ranges(c.map); }),
+      static_cast<double>(grid_ranges_bytes(c.map)) * 1e-6,
+      megabytes_of([&] { return make_grid_ranges(c.map, {.precision = GridPrecision::kOracle}); }),
+      megabytes_of([&] { return ScanScorer(kParameters, sensor, caster, fan, {.threads = 1}); }),
+      std::size_t{positions.rows} * positions.cols,
+      megabytes_of([&] { return make_heatmap(kParameters, sensor, caster, fan, c.readings, positions, coarse); }));
 }
 
 void bench_map(const char* name, GridMap map) {
@@ -198,9 +229,7 @@ void bench_map(const char* name, GridMap map) {
   const double exact_sum = std::accumulate(exact_scores.begin(), exact_scores.end(), 0.0);
   std::printf("summed log-likelihood, fast against double: %.1e relative (limit 1e-4)\n",
               std::abs(sum / exact_sum - 1));
-  std::printf("memory: map %.2f MB, caster %.2f MB, scorer %.3f MB\n", megabytes_of([&] { return GridMap(c.map); }),
-              megabytes_of([&] { return make_grid_ranges(c.map); }),
-              megabytes_of([&] { return ScanScorer(kParameters, sensor, *casters.back(), fan, {.threads = 1}); }));
+  print_memory(c, *casters.back(), sensor, fan);
 }
 
 /// 862 200 pairs, as many as the odd scans of freiburg-079 have.
@@ -217,6 +246,16 @@ BeamData make_pairs(const BeamSensor& sensor) {
     data.scan.push_back(i / 360);
   }
   return data;
+}
+
+/// The readings of these pairs as a log of scans.
+ScanLog make_log(const BeamData& data) {
+  constexpr std::size_t kBeamsOfAScan = 360;
+  ScanLog log;
+  log.azimuth_rad.resize(kBeamsOfAScan);
+  log.pose.resize(data.reading_m.size() / kBeamsOfAScan);
+  log.range_m = data.reading_m;
+  return log;
 }
 
 void bench_learning() {
@@ -252,9 +291,18 @@ void bench_learning() {
   }
   threads.run(seconds_now);
   std::printf(
-      "\na whole fit: %.0f ms on one thread, %.2f times as fast on two\nmemory: pairs %.1f MB, learning %.1f MB\n",
+      "\na whole fit: %.0f ms on one thread, %.2f times as fast on two\nmemory, MB: log of scans %.1f, pairs %.1f, "
+      "learning %.1f\n",
       threads.seconds("one") * 1e3, threads.seconds("one") / threads.seconds("two"),
-      static_cast<double>(data.reading_m.size()) * 12e-6, static_cast<double>(peak - before) * 1e-6);
+      megabytes_of([&] { return make_log(data); }), megabytes_of([&] { return BeamData(data); }),
+      static_cast<double>(peak - before) * 1e-6);
+}
+
+/// Expected ranges from meshes in place of a map.
+void bench_scene(const std::filesystem::path& scene_file) {
+  const Scene house = make_house(scene_file);
+  std::printf("\n### the house's meshes\n\nmemory, MB: scene caster %.1f, resident\n",
+              resident_megabytes_of([&] { return make_scene_ranges(house, {.threads = 1}); }));
 }
 
 /// The parts whose names hold `wanted`.
@@ -269,6 +317,7 @@ void run(const std::string& wanted) {
   if (is_wanted("basement") && is_there(basement)) bench_map("basement", read_grid_image(basement));
   if (is_wanted("freiburg-079") && is_there(freiburg)) bench_map("freiburg-079", read_grid_map(freiburg));
   if (is_wanted("learning")) bench_learning();
+  if (is_wanted("scene")) bench_scene(std::filesystem::path(FATHOM_SOURCE_DIR) / "examples/house/house.yaml");
 }
 
 }  // namespace
