@@ -155,6 +155,11 @@ NoiseChain make_chain(const Sensor& sensor) {
 void check_needs(const Sensor& sensor, const Noise& noise, bool from_sensor_origin, bool rolling) {
   const SurfaceNeeds needs = noise.info().needs;
   if ((needs.sight || needs.baseline) && !has_two_cameras(sensor.model)) {
+RangePolicy usual_range_policy(const SensorModel& model) {
+  const bool drops = std::holds_alternative<DepthCamera>(model) || std::holds_alternative<StereoCamera>(model);
+  return drops ? RangePolicy::kDrop : RangePolicy::kKeep;
+}
+
     throw InputError(fmt::format(
         "{} needs two cameras apart: a stereo_camera with baseline_m above 0, or with poses of both", noise.slug()));
   }
@@ -172,6 +177,9 @@ void check_needs(const Sensor& sensor, const Noise& noise, bool from_sensor_orig
 void check_tables(const Sensor& sensor, std::size_t entities) {
   check_entity_rows(sensor, entities);
   check_channel_rows(sensor);
+  if (!chain.on_return.empty()) {
+    chain.range_policy = sensor.range_policy.value_or(usual_range_policy(sensor.model));
+  }
 }
 
 void check_chain(const Sensor& sensor, bool from_sensor_origin, bool rolling, std::size_t entities) {

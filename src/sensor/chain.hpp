@@ -29,6 +29,7 @@ struct NoiseChain {
   bool differs_by_entity = false;                   ///< whether any model has rows for entities
   float sight_tolerance = 0.0F;                     ///< of stereo_shadow
   EnergyAngle energy_angle = EnergyAngle::kCosine;  ///< of stereo_energy
+  RangePolicy range_policy = RangePolicy::kKeep;    ///< kKeep where no model can carry a return outside
 };
 NoiseChain make_chain(const Sensor& sensor);
 

@@ -123,7 +123,7 @@ TEST(DepthFiles, TheLostValueIsAppliedLastAndOnlyToLengths) {
 TEST(DepthFiles, WhatNoiseCarriesOffTheScaleIsLostAndTheRunGoesOn) {
   // 1 m of noise at 65 m: some returns come to lie beyond 65.535 m, some stay.
   std::string text = scene_with("[depth_png]");
-  text = test::replaced(text, "max_range_m: 6", "max_range_m: 65");
+  text = test::replaced(text, "max_range_m: 6", "max_range_m: 65\n    range_policy: keep");
   text = test::replaced(text, "- stereo_shadow: {}\n", "- distance: {stddev_m: 1}\n");
   text = test::replaced(text, "size_m: [0.1, 4, 2]", "size_m: [0.1, 400, 200]");
   text = test::replaced(text, "position_m: [4, 0, 0]", "position_m: [64.5, 0, 0]");
