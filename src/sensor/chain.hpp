@@ -34,7 +34,7 @@ struct NoiseChain {
 NoiseChain make_chain(const Sensor& sensor);
 
 /// Throws InputError when a model needs what the sensor does not have: two cameras apart, a camera, rays from one
-/// point.
+/// point, the left camera as reference.
 void check_needs(const Sensor& sensor, const Noise& noise, bool from_sensor_origin, bool rolling);
 
 /// Throws InputError when a table by entity or channel names a slot, entity (of `entities`), channel or model that is

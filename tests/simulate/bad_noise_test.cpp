@@ -107,6 +107,19 @@ const std::vector<Defect> kDefects = {
      "preset: VLP-16\n    noise:\n      - invalid_band: {}",
      {"bad.yaml:5:23:", "noise.invalid_band", "needs two cameras apart"}},
 
+    {"LeftBandOfTheCentre",
+     kModel,
+     "invalid_band: {}",
+     {"bad.yaml:12:23:", "sensors.cam.noise.invalid_band", "left_band = on", "reference = left"}},
+    {"LeftBandOfTheRightCamera",
+     "rolling: false\n    min_range_m: 0.1\n    noise:\n      - " + kModel,
+     "reference: right\n    noise:\n      - invalid_band: {max_disparity_px: 126}",
+     {"bad.yaml:11:23:", "invalid_band.left_band = on", "switch it off"}},
+    {"LeftBandInATable",
+     kModel,
+     "invalid_band: {left_band: off, entities: {crate: {left_band: on}}}",
+     {"bad.yaml:12:", "invalid_band.entities", "left_band = on"}},
+
     // Cameras.
     {"BaselineAndPoses",
      "rolling: false",
