@@ -38,7 +38,7 @@ inline constexpr std::array<std::string_view, 3> kChoiceWords<CameraReference> =
 struct StereoCamera : DepthCamera {
   double baseline_m = 0.0;
   CameraReference reference = CameraReference::kCenter;
-  std::optional<Pose> left_camera, right_camera;  ///< both or none; instead of baseline_m
+  std::optional<Pose> left_camera, right_camera;  ///< both or none; instead of baseline_m and reference
 };
 
 /// What the axes of a grid follow.
@@ -65,7 +65,8 @@ struct GridShape {
 };
 FATHOM_API GridShape grid_shape(const GridScanner& grid);
 
-/// Focal length and principal point in pixels. Throws InputError unless the focal length is given in exactly one way.
+/// Focal length and principal point in pixels. Throws InputError unless the focal length is given in exactly one way
+/// and comes out, in both directions, at 1e-3 to 1e7 px.
 struct Intrinsics {
   double fx, fy, cx, cy;
 };
@@ -75,7 +76,8 @@ FATHOM_API Intrinsics intrinsics(const DepthCamera& camera);
 struct StereoRig {
   Vec3 left_m, right_m;
 };
-/// Throws InputError for both a baseline and poses, or one pose without the other.
+/// Throws InputError for both a baseline and poses, for a reference other than kCenter beside poses, or for one pose
+/// without the other.
 FATHOM_API StereoRig stereo_rig(const StereoCamera& camera);
 
 }  // namespace fathom

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -125,6 +126,10 @@ FATHOM_API const SensorPreset& find_preset(std::string_view name);
 /// What becomes of a return that noise carried outside [min_range, max_range].
 enum class RangePolicy : std::uint8_t { kKeep, kClamp, kDrop };
 
+/// The policy of a sensor that has none of its own: depth and stereo cameras drop, since what lies outside their limits
+/// is lost; others keep.
+FATHOM_API RangePolicy usual_range_policy(const SensorModel& model);
+
 /// Other parameters for the returns from one entity: a row of a model's table. The chain's own entry is the default
 /// row.
 struct EntityNoise {
@@ -148,7 +153,7 @@ struct Sensor {
   EntityId parent = kNoEntity;
   bool rolling = false;      ///< cast each ray from the pose at its own time offset (motion distortion)
   std::vector<Noise> noise;  ///< the chain; see Stage for the order of acting
-  RangePolicy range_policy = RangePolicy::kKeep;
+  std::optional<RangePolicy> range_policy = {};  ///< empty: usual_range_policy()
   std::vector<EntityNoise> entity_noise = {};
   std::vector<ChannelNoise> channel_noise = {};
 };

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <fathom/error.hpp>
+#include <fathom/noise/invalid_band.hpp>
 
 namespace fathom {
 
@@ -73,6 +74,27 @@ void add_rows(const Sensor& sensor, std::uint32_t slot, ActiveNoise& active) {
 
 bool has_two_cameras(const SensorModel& model) { return optics_of(model).baseline_m > 0.0F; }
 
+/// Whether the image is that of the left camera, the right one beside it.
+bool left_is_reference(const SensorModel& model) {
+  constexpr double kSameM = 1e-6;
+  const auto* stereo = std::get_if<StereoCamera>(&model);
+  if (stereo == nullptr) return false;
+  const StereoRig rig = stereo_rig(*stereo);
+  const Vec3 beside{0, -norm(rig.right_m - rig.left_m), 0};
+  return norm(rig.left_m) <= kSameM && norm(rig.right_m - beside) <= kSameM;
+}
+
+/// The band at the left edge is that of the left camera's image.
+void check_band(const Sensor& sensor, const Noise& noise) {
+  if (noise.slug() != InvalidBand::kSlug) return;
+  const std::vector<FieldValue> values = noise.values();
+  const bool on = std::get<Choice>(find_value(values, "left_band")->value) == Choice(Switch::kOn);
+  if (!on || left_is_reference(sensor.model)) return;
+  throw InputError(
+      "invalid_band.left_band = on is for the left camera at the sensor's origin and the right one beside it "
+      "(reference = left); with other cameras switch it off");
+}
+
 /// What holds for the rows of either table; `table` is its name in messages, `what` an entity or a channel.
 void check_row(const Sensor& sensor, std::string_view table, std::string_view what, std::uint32_t slot,
                const Noise& noise) {
@@ -86,6 +108,7 @@ void check_row(const Sensor& sensor, std::string_view table, std::string_view wh
   if (base.stage() == Stage::kRay || base.stage() == Stage::kEdgeLoss || base.stage() == Stage::kReading) {
     throw InputError(fmt::format("{}: {} cannot differ by {}", table, base.slug(), what));
   }
+  check_band(sensor, noise);
 }
 
 [[noreturn]] void throw_twice(std::string_view table, std::string_view what, std::uint32_t slot, std::uint32_t id) {
@@ -132,6 +155,11 @@ void check_channel_rows(const Sensor& sensor) {
 
 }  // namespace
 
+RangePolicy usual_range_policy(const SensorModel& model) {
+  const bool drops = std::holds_alternative<DepthCamera>(model) || std::holds_alternative<StereoCamera>(model);
+  return drops ? RangePolicy::kDrop : RangePolicy::kKeep;
+}
+
 NoiseChain make_chain(const Sensor& sensor) {
   NoiseChain chain;
   for (const Stage stage : kStages) {
@@ -148,6 +176,9 @@ NoiseChain make_chain(const Sensor& sensor) {
       read_settings(noise, chain);
       list_of(chain, stage).push_back(std::move(active));
     }
+  }
+  if (!chain.on_return.empty()) {
+    chain.range_policy = sensor.range_policy.value_or(usual_range_policy(sensor.model));
   }
   return chain;
 }
@@ -167,6 +198,7 @@ void check_needs(const Sensor& sensor, const Noise& noise, bool from_sensor_orig
   if (needs.sight && rolling) {
     throw InputError(fmt::format("{} needs all rays at one time; this sensor is rolling", noise.slug()));
   }
+  check_band(sensor, noise);
 }
 
 void check_tables(const Sensor& sensor, std::size_t entities) {

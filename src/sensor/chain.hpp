@@ -29,11 +29,12 @@ struct NoiseChain {
   bool differs_by_entity = false;                   ///< whether any model has rows for entities
   float sight_tolerance = 0.0F;                     ///< of stereo_shadow
   EnergyAngle energy_angle = EnergyAngle::kCosine;  ///< of stereo_energy
+  RangePolicy range_policy = RangePolicy::kKeep;    ///< kKeep where no model can carry a return outside
 };
 NoiseChain make_chain(const Sensor& sensor);
 
 /// Throws InputError when a model needs what the sensor does not have: two cameras apart, a camera, rays from one
-/// point.
+/// point, the left camera as reference.
 void check_needs(const Sensor& sensor, const Noise& noise, bool from_sensor_origin, bool rolling);
 
 /// Throws InputError when a table by entity or channel names a slot, entity (of `entities`), channel or model that is

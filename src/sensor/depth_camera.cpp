@@ -11,6 +11,7 @@ namespace fathom {
 namespace {
 
 constexpr double kMaxCameraM = 100.0;
+constexpr double kLeastFocalPx = 1e-3, kMostFocalPx = 1e7;
 
 /// The rows that both kinds share, as members of `Camera`.
 template <class Camera>
@@ -21,8 +22,8 @@ constexpr std::array<FieldRow<Camera>, 11> camera_rows() {
   return {{
       {"width", "px", Count(&Camera::width), 1, 65536, "columns of the image", true},
       {"height", "px", Count(&Camera::height), 1, 65536, "rows of the image", true},
-      {"fx", "px", Number(&Camera::fx), 0, 1e7, "focal length, horizontal; 0: from the others"},
-      {"fy", "px", Number(&Camera::fy), 0, 1e7, "focal length, vertical; 0: as fx"},
+      {"fx", "px", Number(&Camera::fx), 0, kMostFocalPx, "focal length, horizontal, 0.001 or more; 0: from the others"},
+      {"fy", "px", Number(&Camera::fy), 0, kMostFocalPx, "focal length, vertical, 0.001 or more; 0: as fx"},
       {"principal_point_px", "px", List(&Camera::principal_point_px), -1e6, 1e6,
        "[cx, cy] from the centre of the first pixel; empty: the middle"},
       {"horizontal_fov_rad", "rad", Number(&Camera::horizontal_fov_rad), 0, 3.14, "field of view instead of fx"},
@@ -41,7 +42,7 @@ constexpr std::array<FieldRow<DepthCamera>, 11> kDepthRows = camera_rows<DepthCa
 constexpr std::array<FieldRow<StereoCamera>, 4> kRigRows = {{
     {"baseline_m", "m", &StereoCamera::baseline_m, 0, kMaxCameraM, "distance between the two cameras"},
     {"reference", "left|center|right", choice<&StereoCamera::reference>, 0, 2,
-     "where emitter and image stand: at one camera or between them"},
+     "where emitter and image stand, with baseline_m: at one camera or between them"},
     {"left_camera", "m", &StereoCamera::left_camera, -kMaxCameraM, kMaxCameraM,
      "pose of the left camera in the sensor frame, instead of baseline_m"},
     {"right_camera", "m", &StereoCamera::right_camera, -kMaxCameraM, kMaxCameraM,
@@ -56,6 +57,14 @@ constexpr std::array<FieldRow<StereoCamera>, 15> all_stereo_rows() {
   return rows;
 }
 constexpr std::array<FieldRow<StereoCamera>, 15> kStereoRows = all_stereo_rows();
+
+/// Throws InputError for a focal length, made from the parameter `from`, that no direction can be computed with.
+void check_focal(std::string_view name, double px, std::string_view from, double given) {
+  if (px >= kLeastFocalPx && px <= kMostFocalPx) return;
+  const std::string made = from == name ? "" : fmt::format("{} = {} gives ", from, number_text(given));
+  throw InputError(fmt::format("{}{} = {} px of a depth camera is not in [{}, {}] px", made, name, number_text(px),
+                               number_text(kLeastFocalPx), number_text(kMostFocalPx)));
+}
 
 void check_as(std::string_view kind, const DepthCamera& camera) {
   check_range_limits(kind, camera.min_range_m, camera.max_range_m);
@@ -96,6 +105,11 @@ Intrinsics intrinsics(const DepthCamera& c) {
   k.fy = c.fy > 0.0                     ? c.fy
          : c.vertical_aperture_mm > 0.0 ? c.height * c.focal_length_mm / c.vertical_aperture_mm
                                         : k.fx;
+  if (by_view) check_focal("fx", k.fx, "horizontal_fov_rad", c.horizontal_fov_rad);
+  if (by_lens) check_focal("fx", k.fx, "focal_length_mm", c.focal_length_mm);
+  if (by_lens) check_focal("fy", k.fy, "focal_length_mm", c.focal_length_mm);
+  if (by_pixels) check_focal("fx", k.fx, "fx", c.fx);
+  if (by_pixels) check_focal("fy", k.fy, "fy", c.fy);
   k.cx = c.principal_point_px.empty() ? (c.width - 1.0) / 2.0 : c.principal_point_px[0];
   k.cy = c.principal_point_px.empty() ? (c.height - 1.0) / 2.0 : c.principal_point_px[1];
   return k;
@@ -109,6 +123,12 @@ StereoRig stereo_rig(const StereoCamera& c) {
   if (left_placed != right_placed) {
     throw InputError(fmt::format("stereo_camera has {0}_camera but not {1}_camera; both are needed",
                                  left_placed ? "left" : "right", left_placed ? "right" : "left"));
+  }
+  if (left_placed && c.reference != CameraReference::kCenter) {
+    throw InputError(
+        fmt::format("stereo_camera.reference = {} stands beside poses of the cameras, which say where they are; "
+                    "leave it out, or at center",
+                    kChoiceWords<CameraReference>[static_cast<std::size_t>(c.reference)]));
   }
   if (left_placed) return {c.left_camera->translation_m, c.right_camera->translation_m};
   // Left of the image is +y of the sensor frame.

@@ -217,7 +217,7 @@ class Environments::Impl {
             .reflectivity = reflectivity_,
             .seed = seed_of(e),
             .frame_index = index,
-            .range_policy = sensor_.range_policy,
+            .range_policy = chain.range_policy,
             .isa = options_.simulator.isa,
             .cast_from_sensor = cast_from_sensor,
             .world_from_sensor = narrow(slot.world_from_sensor, {}),

@@ -87,7 +87,16 @@ void place_returns(const RayBlock& __restrict rays, ReturnBlock& __restrict out)
   }
 }
 
+void drop_outside(float low, float high, ReturnBlock& __restrict b) {
+  for (std::size_t i = 0; i < b.count; ++i) {
+    b.reason[i] = b.reason[i] == kHitLane ? gate(b.range_m[i], low, high) : b.reason[i];
+  }
+}
+
 void apply_policy(RangePolicy policy, const RangeLimits& limits, ReturnBlock& __restrict b) {
+  if (policy == RangePolicy::kDrop && !limits.min_per_lane && !limits.max_per_lane) {
+    return drop_outside(*limits.min_m, *limits.max_m, b);
+  }
   for (std::size_t i = 0; i < b.count; ++i) {
     const float low = limits.min_m[limits.min_per_lane ? i : 0], high = limits.max_m[limits.max_per_lane ? i : 0];
     const std::uint32_t gated = gate(b.range_m[i], low, high);

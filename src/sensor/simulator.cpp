@@ -104,7 +104,7 @@ class Simulator::Impl {
                     .reflectivity = reflectivity_,
                     .seed = options_.seed,
                     .frame_index = index,
-                    .range_policy = s.sensor.range_policy,
+                    .range_policy = s.chain.range_policy,
                     .isa = options_.isa,
                     .cast_from_sensor = cast_from_sensor,
                     .world_from_sensor = narrow(world_from_sensor, {}),

@@ -1,5 +1,4 @@
-// Depth and stereo cameras as sensors: intrinsics, depth, disparity, the invalid band, edges; and what a whole frame
-// with every loss keeps.
+// Depth and stereo cameras as sensors: intrinsics, depth, edges; and what a whole frame with every loss keeps.
 
 #include <cmath>
 #include <cstring>
@@ -10,6 +9,7 @@
 #include <fathom/sensor_fields.hpp>
 
 #include "sensor/stereo_scenes.hpp"
+#include "support/error_text.hpp"
 
 namespace fathom {
 namespace {
@@ -55,6 +55,45 @@ TEST(DepthCamera, NoneOrTwoWaysAreRefused) {
   EXPECT_THROW(make_pattern(c), InputError);
 }
 
+TEST(DepthCamera, FocalLengthsWithoutDirectionsAreRefused) {
+  const auto refusal = [](double DepthCamera::*field, double value) {
+    DepthCamera c;
+    c.width = 640, c.height = 480;
+    const bool lens = field == &DepthCamera::focal_length_mm || field == &DepthCamera::horizontal_aperture_mm;
+    if (lens) c.focal_length_mm = c.horizontal_aperture_mm = 10;
+    if (field == &DepthCamera::fy) c.fx = 500;
+    c.*field = value;
+    return test::input_error([&] { make_pattern(c); });
+  };
+  const std::pair<double DepthCamera::*, std::string> fields[] = {
+      {&DepthCamera::fx, "fx = "},
+      {&DepthCamera::fy, "fy = "},
+      {&DepthCamera::horizontal_fov_rad, "horizontal_fov_rad = "},
+      {&DepthCamera::focal_length_mm, "focal_length_mm = "}};
+  for (const auto& [field, start] : fields) {
+    for (const double tiny : {1e-300, 1e-9}) {
+      const std::string message = refusal(field, tiny);
+      EXPECT_EQ(message.rfind(start, 0), 0U) << message;
+      EXPECT_NE(message.find("not in [0.001, 10000000] px"), std::string::npos) << message;
+    }
+  }
+  EXPECT_NE(refusal(&DepthCamera::horizontal_aperture_mm, 1e-300), "");
+  EXPECT_EQ(refusal(&DepthCamera::fx, 1e-3), "");
+  EXPECT_EQ(refusal(&DepthCamera::fx, 1e7), "");
+  EXPECT_EQ(refusal(&DepthCamera::horizontal_fov_rad, 1e-3), "");
+}
+
+TEST(DepthCamera, AReferenceBesidePosesIsRefused) {
+  StereoCamera camera = make_stereo(8, 8, 8, 0.0);
+  camera.left_camera = Pose{{0, 0.05, 0}, {}}, camera.right_camera = Pose{{0, -0.05, 0}, {}};
+  EXPECT_EQ(stereo_rig(camera).left_m, (Vec3{0, 0.05, 0}));
+  for (const CameraReference reference : {CameraReference::kLeft, CameraReference::kRight}) {
+    camera.reference = reference;
+    const std::string message = test::input_error([&] { make_pattern(camera); });
+    EXPECT_NE(message.find("stereo_camera.reference = "), std::string::npos) << message;
+  }
+}
+
 TEST(DepthCamera, ChoicesAndListsGoThroughTheFieldTable) {
   SensorModel model = make_sensor_model("stereo_camera");
   set_sensor_field(model, "reference", 0);
@@ -79,73 +118,6 @@ TEST(DepthCamera, DepthIsTheDistanceToTheImagePlane) {
     ASSERT_NEAR(frame.clean_range_m()[i], 3.0 / pattern.direction_x[i], 4e-6);
     ASSERT_EQ(frame.depth_m()[i], frame.hit_sensor_m().x[i]);
     ASSERT_NEAR(frame.depth_m()[i], frame.range_m()[i] * pattern.direction_x[i], 2e-6);
-  }
-}
-
-TEST(Disparity, DeviationIsTheClosedForm) {
-  for (const double z : {1.0, 3.0, 8.0}) {
-    const double fb = 400 * 0.1, sigma = 0.05;
-    const Frame f = render_once(make_plane_scene({z, 0.0}),
-                                make_sensor(make_stereo(256, 256, 400, 0.1), {Disparity{.stddev_px = float(sigma)}}));
-    double sum = 0, square = 0;
-    for (const float depth : f.depth_m()) sum += depth - z, square += (depth - z) * (depth - z);
-    const double n = static_cast<double>(f.size()), mean = sum / n, deviation = std::sqrt(square / n - mean * mean);
-    EXPECT_NEAR(deviation, z * z * sigma / fb, 0.03 * z * z * sigma / fb) << z;
-  }
-}
-
-TEST(Disparity, ABiasMovesThePlaneByTheClosedForm) {
-  const double fb = 400 * 0.1;
-  for (const double bias : {-2.0, 0.5}) {
-    const Frame f = render_once(make_plane_scene({3.0, 0.0}),
-                                make_sensor(make_stereo(32, 24, 400, 0.1), {Disparity{.bias_px = float(bias)}}));
-    for (const float depth : f.depth_m()) ASSERT_NEAR(depth, fb / (fb / 3.0 + bias), 1e-5);
-  }
-}
-
-TEST(Disparity, LevelsAreTheClosedFormApart) {
-  const double fb = 400 * 0.1, steps = 16;
-  const test::TiltedPlane plane{4.0, 20 * test::kDeg};
-  const Frame f = render_once(make_plane_scene(plane),
-                              make_sensor(make_stereo(512, 2, 400, 0.1), {Disparity{.steps_per_px = float(steps)}}));
-  std::size_t checked = 0;
-  for (std::size_t i = 0; i < 512; ++i) {
-    const double z = f.depth_m()[i], level = fb / z * steps;
-    ASSERT_NEAR(level, std::round(level), 2e-3);
-    ASSERT_LE(std::abs(fb / f.clean_depth_m()[i] * steps - level), 0.501);
-    if (i == 0) continue;
-    const double step = std::abs(z - f.depth_m()[i - 1]);
-    if (step < 1e-4) continue;
-    EXPECT_NEAR(step, z * z / (steps * fb), 0.02 * step);
-    ++checked;
-  }
-  EXPECT_GT(checked, 5U);
-}
-
-TEST(InvalidBand, IsAsWideAsTheDisparity) {
-  for (const double z : {0.7, 1.1, 3.3}) {
-    const double d = 300 * 0.12 / z;
-    const Frame f = render_once(make_plane_scene({z, 0.0}),
-                                make_sensor(make_stereo(320, 4, 300, 0.12, CameraReference::kLeft), {InvalidBand{}}));
-    EXPECT_EQ(count_in_row(f, 1, Reason::kHiddenRight), std::ceil(d)) << z;
-    EXPECT_EQ(f.reason()[320], Reason::kHiddenRight);
-  }
-}
-
-TEST(InvalidBand, DisparitiesBeyondTheSearchAreTooNear) {
-  const InvalidBand search{.left_band = Switch::kOff, .max_disparity_px = 126};
-  const double limit = 600 * 0.05 / 126;
-  for (const double z : {0.99 * limit, 1.01 * limit}) {
-    const Frame f = render_once(make_plane_scene({z, 0.0}), make_sensor(make_stereo(64, 48, 600, 0.05), {search}));
-    EXPECT_EQ(count_of(f, Reason::kBelowMinRange), z < limit ? f.size() : 0U);
-  }
-}
-
-TEST(GainBias, ScalesAndShifts) {
-  const Frame f =
-      render_once(make_room_scene(), make_sensor(test::make_lidar(), {GainBias{.gain = 1e-2F, .bias_m = 0.05F}}));
-  for (std::size_t i = 0; i < f.size(); ++i) {
-    ASSERT_NEAR(f.range_m()[i], 1.01 * f.clean_range_m()[i] + 0.05, 1e-6 * f.range_m()[i]);
   }
 }
 
@@ -184,30 +156,6 @@ TEST(EdgeLoss, ComesBeforeDropoutInTheReasons) {
       render_once(make_room_scene(), make_sensor(make_stereo(64, 48, 40, 0.1), {Dropout{.probability = 0.5F}, all}));
   EXPECT_EQ(count_of(f, Reason::kDropout), 0U);
   EXPECT_GT(count_of(f, Reason::kRandomLoss), f.size() / 2);
-}
-
-TEST(GridScanner, PointsDownFromAnAlignedGrid) {
-  GridScanner grid;
-  grid.size_x_m = 1.6, grid.size_y_m = 1.0, grid.start_height_m = 5;
-  EXPECT_EQ(grid_shape(grid).points_x, 17U);
-  EXPECT_EQ(grid_shape(grid).points_y, 11U);
-  const Pose pose{{1, 2, 1}, from_roll_pitch_yaw(0.2, -0.3, 0.6)};
-  Scene scene;
-  scene.add_entity({.name = "ground", .mesh = scene.add_mesh(make_plane(50, 50))});
-  for (const auto& [alignment, yaw] : {std::pair{GridAlignment::kYaw, 0.6}, {GridAlignment::kWorld, 0.0}}) {
-    grid.alignment = alignment;
-    const Frame f = render_once(scene, make_sensor(grid, {}, pose));
-    ASSERT_EQ(f.size(), 17U * 11U);
-    for (std::size_t i = 0; i < f.size(); ++i) {
-      ASSERT_NEAR(f.range_m()[i], 6.0, 1e-5);
-      const double x = (double(i % 17) - 8) * 0.1, y = (double(i / 17) - 5) * 0.1;
-      ASSERT_NEAR(f.hit_world_m().x[i], 1 + std::cos(yaw) * x - std::sin(yaw) * y, 1e-5);
-      ASSERT_NEAR(f.hit_world_m().y[i], 2 + std::sin(yaw) * x + std::cos(yaw) * y, 1e-5);
-    }
-  }
-  grid.alignment = GridAlignment::kBase;
-  const Frame f = render_once(scene, make_sensor(grid, {}, pose));
-  EXPECT_GT(std::abs(f.range_m()[0] - 6.0), 0.05);
 }
 
 std::vector<Noise> every_loss() {
@@ -255,21 +203,6 @@ TEST(StereoFrame, ReasonsAddUpAndEveryLossOccurs) {
                          Reason::kRandomLoss, Reason::kDropout}) {
     EXPECT_GT(count_of(f, r), 0U) << to_string(r);
   }
-}
-
-TEST(StereoFrame, CleanOutputsDoNotChangeWhenNoiseIsSwitchedOn) {
-  const StereoCamera camera = make_stereo(160, 120, 90, 0.3);
-  const Frame off = render_once(make_room_scene(), make_sensor(camera));
-  const Frame on = render_once(make_room_scene(), make_sensor(camera, every_loss()));
-  for (const Channel c :
-       {Channel::kCleanRange, Channel::kCleanDepth, Channel::kNormal, Channel::kIncidence, Channel::kEnergy}) {
-    EXPECT_TRUE(same_bits(off.floats(c), on.floats(c))) << to_string(c);
-  }
-  EXPECT_TRUE(same_bits(off.entity_id(), on.entity_id()));
-  std::vector<Noise> with_rays = every_loss();
-  with_rays.push_back(AngularRay{.axis = Axis::kZ, .stddev_rad = 0.01F});
-  const Frame turned = render_once(make_room_scene(), make_sensor(camera, with_rays));
-  EXPECT_TRUE(same_bits(off.clean_depth_m(), turned.clean_depth_m()));
 }
 
 TEST(StereoFrame, EveryArrayAgreesAboutWhatIsLost) {

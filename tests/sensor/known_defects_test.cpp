@@ -18,19 +18,25 @@ using test::make_stereo;
 using test::render_once;
 
 TEST(KnownDefects, EnergyTakenFromThePreviousFrame) {
-  // The plane turns between two frames; the energy of each must be its own, that of frame 0 included.
-  Scene scene = make_plane_scene({2.0, 0.0});
-  Simulator simulator(std::move(scene), {.threads = 1});
-  const SensorId id = simulator.add_sensor(make_sensor(make_stereo(1, 1, 100, 0.0), {StereoEnergy{}}));
-  Frame f({Channel::kEnergy, Channel::kReason});
-  for (std::uint32_t index = 0; index < 3; ++index) {
-    const double tilt = (60.0 - 25.0 * index) * test::kDeg;
-    simulator.scene().set_pose(0, test::TiltedPlane{2.0, tilt}.pose());
-    simulator.render(id, index, f);
-    EXPECT_NEAR(f.energy()[0], std::cos(tilt), 1e-6) << index;
+  // The plane turns between two frames; the energy of each must be its own, that of frame 0 included, and the loss must
+  // follow it. With min_energy above 0.5 nothing is left to chance: X < 0 wherever E > min_energy.
+  for (const bool starts_lost : {true, false}) {
+    Simulator simulator(make_plane_scene({2.0, 0.0}), {.threads = 1});
+    const SensorId id =
+        simulator.add_sensor(make_sensor(make_stereo(16, 16, 1000, 0.0), {StereoEnergy{.min_energy = 0.75F}}));
+    Frame f({Channel::kEnergy, Channel::kReason});
+    for (std::uint32_t index = 0; index < 5; ++index) {
+      const bool lost = (index % 2 == 0) == starts_lost;
+      const double tilt = ((lost ? 60.0 : 30.0) - index) * test::kDeg;
+      simulator.scene().set_pose(0, test::TiltedPlane{2.0, tilt}.pose());
+      simulator.render(id, index, f);
+      EXPECT_NEAR(f.energy()[8 * 16 + 8], std::cos(tilt), 1e-3) << index;
+      EXPECT_EQ(count_of(f, lost ? Reason::kLowEnergy : Reason::kHit), f.size()) << index;
+    }
   }
 }
 
+// Through the reader of scene files: tests/simulate/cameras_test.cpp.
 TEST(KnownDefects, AFractionParsedAsAnInteger) {
   const Noise noise = make_noise("stereo_energy", std::vector<FieldValue>{{"min_energy", 0.2}, {"pow", 0.7}});
   EXPECT_NEAR(std::get<double>(noise.values()[0].value), 0.2, 1e-7);

@@ -25,6 +25,13 @@ using test::turn_deg;
 const SpinningLidar& spinning(std::string_view name) { return std::get<SpinningLidar>(find_preset(name).model); }
 
 std::string quoted(std::string_view name) { return std::string("`").append(name).append("`"); }
+
+std::string read_page() {
+  std::stringstream text;
+  text << std::ifstream(FATHOM_SOURCE_DIR "/docs/sensors.md").rdbuf();
+  return text.str();
+}
+
 double top_deg(const RayPattern& p) { return elevation_deg(p, 0); }
 double bottom_deg(const RayPattern& p) { return elevation_deg(p, p.direction_x.size() - 1); }
 
@@ -252,6 +259,70 @@ TEST(Presets, KinectHasTheDepthResolutionThatWasMeasured) {
   EXPECT_NEAR(100 * 25 * 0.0625 / fb, 2.85e-5 / 2 * 500 * 500, 0.075);
 }
 
+/// "slug.field" -> value, words by name; of a whole chain without a model twice.
+std::map<std::string, std::string> values_of(const std::vector<Noise>& chain) {
+  std::map<std::string, std::string> values;
+  for (const Noise& noise : chain) {
+    const std::vector<FieldValue> given = noise.values();
+    for (std::size_t k = 0; k < given.size(); ++k) {
+      const FieldInfo& field = noise.info().fields[k];
+      const auto* number = std::get_if<double>(&given[k].value);
+      values[std::string(noise.slug()) + "." + given[k].name] =
+          number != nullptr ? detail::default_text(*number)
+                            : std::string(field.choices[std::get<Choice>(given[k].value).index]);
+    }
+  }
+  return values;
+}
+
+TEST(Presets, DepthCamerasHaveTheNoiseOfTheirDocumentation) {
+  using Values = std::map<std::string, std::string>;
+  const Values d400 = {{"stereo_shadow.tolerance", "0"},         {"invalid_band.left_band", "on"},
+                       {"invalid_band.max_disparity_px", "126"}, {"disparity.bias_px", "0"},
+                       {"disparity.stddev_px", "0.08"},          {"disparity.steps_per_px", "32"}};
+  EXPECT_EQ(values_of(find_preset("D435").noise), d400);
+  EXPECT_EQ(values_of(find_preset("D455").noise), d400);
+  const Values kinect = {{"stereo_shadow.tolerance", "0"},
+                         {"disparity.bias_px", "0"},
+                         {"disparity.stddev_px", "0.0625"},
+                         {"disparity.steps_per_px", "8"}};
+  EXPECT_EQ(values_of(find_preset("Kinect-v1").noise), kinect);
+  const Values real = {{"stereo_energy.min_energy", "0.18"},
+                       {"stereo_energy.pow", "14"},
+                       {"stereo_energy.normalization", "threshold"},
+                       {"stereo_energy.energy", "cosine"},
+                       {"dropout.probability", "0.003"}};
+  EXPECT_EQ(values_of(find_preset("real_structured_light").noise), real);
+  // The table says the same.
+  const std::string page = read_page();
+  for (const char* figure :
+       {"0.28 to 10 | | stereo_shadow, invalid_band, disparity 0.08 px in steps of 1/32 px", "0.52 to 10 | | as D435",
+        "0.8 to 4 | | stereo_shadow, disparity 0.0625 px in steps of 1/8 px",
+        "0.4 to 8 | | stereo_energy (threshold law), dropout 0.3 %"}) {
+    EXPECT_NE(page.find(figure), std::string::npos) << figure;
+  }
+}
+
+TEST(Presets, DepthCamerasHaveTheLimitsOfTheirDatasheets) {
+  const auto expect = [](const char* name, std::uint32_t width, std::uint32_t height, double min_m, double max_m) {
+    const RayPattern p = make_pattern(find_preset(name).model);
+    EXPECT_EQ(p.cols, width) << name;
+    EXPECT_EQ(p.rows, height) << name;
+    EXPECT_EQ(p.min_range_m, std::vector<float>{float(min_m)}) << name;
+    EXPECT_EQ(p.max_range_m, std::vector<float>{float(max_m)}) << name;
+  };
+  expect("D435", 1280, 720, 0.28, 10);
+  expect("D455", 1280, 720, 0.52, 10);
+  expect("Kinect-v1", 640, 480, 0.8, 4);
+  expect("real_structured_light", 640, 480, 0.4, 8);
+  const auto& kinect = std::get<StereoCamera>(find_preset("Kinect-v1").model);
+  EXPECT_EQ(kinect.baseline_m, 0.075);
+  EXPECT_EQ(intrinsics(kinect).fx, 580);
+  for (const char* name : {"D435", "D455", "Kinect-v1"}) {
+    EXPECT_EQ(std::get<StereoCamera>(find_preset(name).model).reference, CameraReference::kLeft) << name;
+  }
+}
+
 TEST(Presets, ANewRateThatTheFiringsDoNotFitIsRefused) {
   SensorModel model = find_preset("VLP-16").model;
   set_sensor_field(model, "rate_hz", 20);
@@ -266,20 +337,18 @@ TEST(Presets, ANewRateThatTheFiringsDoNotFitIsRefused) {
 }
 
 TEST(Presets, StandInTheDocumentation) {
-  std::ifstream file(FATHOM_SOURCE_DIR "/docs/sensors.md");
-  ASSERT_TRUE(file) << "docs/sensors.md is missing";
-  std::stringstream text;
-  text << file.rdbuf();
+  const std::string page = read_page();
+  ASSERT_FALSE(page.empty()) << "docs/sensors.md is missing";
   for (const SensorPreset& preset : sensor_presets()) {
     const RayPattern p = make_pattern(preset.model);
     std::ostringstream row;
     row << "| `" << preset.name << "` | " << p.rows << " x " << p.cols << " |";
-    EXPECT_NE(text.str().find(row.str()), std::string::npos) << "docs/sensors.md lacks " << row.str();
+    EXPECT_NE(page.find(row.str()), std::string::npos) << "docs/sensors.md lacks " << row.str();
   }
   for (const SensorKindInfo& kind : sensor_kinds()) {
-    EXPECT_NE(text.str().find(quoted(kind.slug)), std::string::npos) << kind.slug;
+    EXPECT_NE(page.find(quoted(kind.slug)), std::string::npos) << kind.slug;
     for (const SensorFieldInfo& field : kind.fields) {
-      EXPECT_NE(text.str().find(quoted(field.name)), std::string::npos) << field.name;
+      EXPECT_NE(page.find(quoted(field.name)), std::string::npos) << field.name;
     }
   }
 }

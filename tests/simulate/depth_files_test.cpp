@@ -87,6 +87,37 @@ TEST(DepthFiles, AreThoseOfTheCppApi) {
   expect_file("energy_000000.npy", [&](const auto& file) { write_npy(file, f, Channel::kEnergy); });
 }
 
+TEST(DepthFiles, ArraysHoldTheValuesOfTheFrame) {
+  const Channel channels[] = {Channel::kRange,      Channel::kCleanRange, Channel::kDepth,
+                              Channel::kCleanDepth, Channel::kIncidence,  Channel::kEnergy};
+  ChannelSet all = {Channel::kReason};
+  for (const Channel channel : channels) all.insert(channel);
+  const Frame f = render(all);
+  const auto files = files_of("[npy: {channels: [range, clean_range, depth, clean_depth, incidence, energy, reason]}]");
+  const TempFolder folder;
+  const auto array = [&](Channel channel) {
+    const std::string name = std::string(to_string(channel)) + "_000000.npy";
+    return npy::read(folder.write(name, files.at("cam/" + name)));
+  };
+  for (const Channel channel : channels) {
+    const npy::Array values = array(channel);
+    ASSERT_EQ(values.shape, (std::vector<std::size_t>{30, 40})) << to_string(channel);
+    for (std::size_t i = 0; i < f.size(); ++i) {
+      const double expected = f.floats(channel)[i];
+      ASSERT_TRUE(values.at(i) == expected || (std::isnan(values.at(i)) && std::isnan(expected)))
+          << to_string(channel) << " of ray " << i << ": " << values.at(i) << ", not " << expected;
+    }
+  }
+  const npy::Array reasons = array(Channel::kReason);
+  std::array<std::uint64_t, kReasonNames.size()> counts = {};
+  for (std::size_t i = 0; i < f.size(); ++i) ++counts.at(static_cast<std::size_t>(reasons.at(i)));
+  EXPECT_EQ(counts, f.count_reasons());
+  const auto summary = nlohmann::json::parse(files.at("summary.json"));
+  for (std::size_t r = 0; r < counts.size(); ++r) {
+    EXPECT_EQ(summary["sensors"][0]["reasons"][std::string(kReasonNames[r])], counts[r]) << kReasonNames[r];
+  }
+}
+
 TEST(DepthFiles, TheLostValueIsAppliedLastAndOnlyToLengths) {
   const Frame f = render({Channel::kDepth, Channel::kReason});
   struct Policy {
@@ -123,7 +154,7 @@ TEST(DepthFiles, TheLostValueIsAppliedLastAndOnlyToLengths) {
 TEST(DepthFiles, WhatNoiseCarriesOffTheScaleIsLostAndTheRunGoesOn) {
   // 1 m of noise at 65 m: some returns come to lie beyond 65.535 m, some stay.
   std::string text = scene_with("[depth_png]");
-  text = test::replaced(text, "max_range_m: 6", "max_range_m: 65");
+  text = test::replaced(text, "max_range_m: 6", "max_range_m: 65\n    range_policy: keep");
   text = test::replaced(text, "- stereo_shadow: {}\n", "- distance: {stddev_m: 1}\n");
   text = test::replaced(text, "size_m: [0.1, 4, 2]", "size_m: [0.1, 400, 200]");
   text = test::replaced(text, "position_m: [4, 0, 0]", "position_m: [64.5, 0, 0]");

@@ -52,7 +52,10 @@ TEST(SceneFormat, DefaultsAreThoseOfTheReference) {
   const SensorSetup& sensor = setup.sensors[0];
   EXPECT_TRUE(sensor.sensor.noise.empty());
   EXPECT_FALSE(sensor.sensor.rolling);
-  EXPECT_EQ(sensor.sensor.range_policy, RangePolicy::kKeep);
+  EXPECT_FALSE(sensor.sensor.range_policy.has_value());
+  EXPECT_EQ(usual_range_policy(sensor.sensor.model), RangePolicy::kKeep);
+  EXPECT_EQ(usual_range_policy(DepthCamera{}), RangePolicy::kDrop);
+  EXPECT_EQ(usual_range_policy(StereoCamera{}), RangePolicy::kDrop);
   EXPECT_EQ(sensor.sensor.parent, kNoEntity);
   EXPECT_EQ(sensor.sensor.parent_from_sensor.at(3), Pose{});
   ASSERT_EQ(sensor.outputs.size(), 2U);

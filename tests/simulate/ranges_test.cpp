@@ -26,7 +26,7 @@ using test::TempFolder;
 std::string scene_with(const std::string& noise) {
   return "frames: 2\nseed: 5\nsensors:\n  - name: cam\n    type: stereo_camera\n    width: 16\n    height: 12\n    fx: "
          "12\n"
-         "    baseline_m: 0.1\n    max_range_m: 20\n    noise: " +
+         "    baseline_m: 0.1\n    reference: left\n    max_range_m: 20\n    noise: " +
          noise +
          "\n    outputs: [npy: {channels: [range, clean_range, reason]}]\n"
          "scene:\n  meshes:\n    wall: {box: {size_m: [0.1, 20, 20]}}\n    door: {box: {size_m: [0.1, 1, 2]}}\n"
@@ -108,7 +108,7 @@ TEST(Ranges, EveryNumberOfEveryModelMayBeOne) {
 TEST(Ranges, WeightsThatMustSumToOneCannotBeDrawn) {
   const std::string message =
       test::input_error([] { static_cast<void>(read("[beam_mixture: {w_hit: {uniform: [0.5, 0.6]}}]")); });
-  EXPECT_TRUE(test::contains(message, "s.yaml:11:")) << message;
+  EXPECT_TRUE(test::contains(message, "s.yaml:12:")) << message;
   EXPECT_TRUE(test::contains(message, "w_hit + w_short + w_max + w_rand = 0.85 is not 1")) << message;
 }
 

@@ -6,7 +6,7 @@
 // z is the distance of the hit point to the image plane, f the camera's focal length in pixels, B its baseline. The hit
 // point moves along its line from the sensor origin. On a plane at z this gives a deviation z^2 sigma / (f B) and
 // levels z^2 / (steps_per_px f B) apart. Typical: sigma 0.03 to 0.1 px, 8 to 32 steps. A disparity that comes out at or
-// below 0 is a point at infinity: the range policy decides on it.
+// below 0 belongs to no range: the return is lost, above the maximum range, whatever the range policy.
 //
 // Not modelled: errors shared by neighbouring pixels (matching windows), and errors that depend on texture.
 
@@ -40,8 +40,8 @@ struct Disparity {
     return bias_px == 0.0F && stddev_px == 0.0F && steps_per_px == 0.0F;
   }
 
-  FATHOM_KERNEL static Return apply(const Disparity& p, const Return& hit, const Surface& surface,
-                                    const Draws<kDraws>& draws) {
+  FATHOM_KERNEL static Reading apply(const Disparity& p, const Return& hit, const Surface& surface,
+                                     const Draws<kDraws>& draws) {
     constexpr float kRound = 12582912.0F;  // 1.5 * 2^23: adding it rounds to the nearest integer below 2^22
     const float fb = surface.optics.fx_px * surface.optics.baseline_m;
     const float exact = fb / hit.x;
@@ -51,14 +51,11 @@ struct Disparity {
     const bool small = scaled < 4194304.0F && scaled > -4194304.0F;
     const float level = math::select(small, (scaled + kRound) - kRound, scaled);
     const float measured = math::select(rounds, level / math::select(rounds, p.steps_per_px, 1.0F), d);
+    const bool same = measured == exact, has_range = same | (measured > 0.0F);
     // z' / z = d / d': exactly 1 when nothing was added.
-    const float ratio = exact / math::select(measured > 0.0F, measured, kLeastDisparity);
-    const float stretch = math::select(measured == exact, 1.0F, ratio);
-    return move_radially(hit, hit.radius_m * (stretch - 1.0F));
+    const float stretch = math::select(same | !has_range, 1.0F, exact / math::select(has_range, measured, 1.0F));
+    return {move_radially(hit, hit.radius_m * (stretch - 1.0F)), has_range ? Reason::kHit : Reason::kAboveMaxRange};
   }
-
-  /// Stands for 0: far beyond any sensor's maximum range, and still finite.
-  static constexpr float kLeastDisparity = 1e-9F;
 };
 
 }  // namespace fathom

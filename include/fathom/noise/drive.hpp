@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include <fathom/noise/model.hpp>
 #include <fathom/noise/philox_lanes.hpp>
@@ -157,19 +158,29 @@ FATHOM_KERNEL void for_each_return(const M& model, const ReturnBlock& b, const D
   }
 }
 
-/// Applies a model of stage kHitPoint or kRange to the valid returns of a block; other lanes keep every bit.
+FATHOM_KERNEL void put_return(ReturnBlock& b, std::size_t i, bool valid, const Return& out) {
+  b.x[i] = math::select(valid, out.x, b.x[i]);
+  b.y[i] = math::select(valid, out.y, b.y[i]);
+  b.z[i] = math::select(valid, out.z, b.z[i]);
+  b.range_m[i] = math::select(valid, out.range_m, b.range_m[i]);
+  b.radius_m[i] = math::select(valid, out.radius_m, b.radius_m[i]);
+}
+
+/// Applies a model of stage kHitPoint or kRange to the valid returns of a block; other lanes keep every bit. A model
+/// whose kernel gives a Reading may lose them.
 template <NoiseModel M, class Tag>
 [[gnu::noinline]] void drive_returns(const M& model, const NoiseKey& key, ReturnBlock& __restrict b,
                                      DrawBuffer& __restrict draws) {
   fill_draws<M, Tag>(key, b.quads, b.count, draws);
   for_each_return(
-      model, b, draws, [&b](std::size_t i, const Return& out) __attribute__((always_inline)) {
+      model, b, draws, [&b](std::size_t i, const auto& out) __attribute__((always_inline)) {
         const bool valid = b.reason[i] == static_cast<std::uint32_t>(Reason::kHit);
-        b.x[i] = math::select(valid, out.x, b.x[i]);
-        b.y[i] = math::select(valid, out.y, b.y[i]);
-        b.z[i] = math::select(valid, out.z, b.z[i]);
-        b.range_m[i] = math::select(valid, out.range_m, b.range_m[i]);
-        b.radius_m[i] = math::select(valid, out.radius_m, b.radius_m[i]);
+        if constexpr (std::is_same_v<std::remove_cvref_t<decltype(out)>, Reading>) {
+          put_return(b, i, valid, out.hit);
+          b.reason[i] = valid ? static_cast<std::uint32_t>(out.reason) : b.reason[i];
+        } else {
+          put_return(b, i, valid, out);
+        }
       });
 }
 

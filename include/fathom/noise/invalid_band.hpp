@@ -7,7 +7,8 @@
 // the left imager is ceil(f B / z) columns wide on a wall at z. max_disparity is the search range of the matcher, and
 // so a smallest depth, f B / max_disparity. Typical: 126 px.
 //
-// Not modelled: matchers that search to both sides. With another reference than the left imager, switch the band off.
+// Not modelled: matchers that search to both sides, and the bands of an image whose reference is not the left imager: a
+// sensor whose left camera is not at its origin, or whose right camera is not beside it, refuses left_band = on.
 
 #include <array>
 

@@ -31,7 +31,7 @@ enum class Stage : std::uint8_t {
   kEnergyLoss,  ///< on the light that comes back to the cameras:      Return, Surface -> Reason
   kEdgeLoss,    ///< on the neighbours in the image:                   Return, Surface -> Reason
   kHitPoint,    ///< on the hit point:                                   Return -> Return
-  kRange,       ///< on the range, moving the hit point along its line:  Return -> Return
+  kRange,       ///< on the range, moving the hit point along its line:  Return -> Return or Reading
   kReading,     ///< on what the sensor reports, a return or none:  Ray, Reading, max range -> Reading
   kDropout,     ///< on what is left: keep it or say why it is lost:     Return -> Reason
 };
@@ -49,7 +49,8 @@ struct Return {
   float radius_m;  ///< distance of the hit point from the sensor origin; equals range_m for rays that start there
 };
 
-/// What a sensor reports for one ray: a return, or why there is none.
+/// What a sensor reports for one ray: a return, or why there is none. A model of stage kRange gives one when what it
+/// does to a return may leave it without any range.
 struct Reading {
   Return hit;  ///< meaningful where the reason is kHit
   Reason reason;

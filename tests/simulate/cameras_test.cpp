@@ -1,0 +1,91 @@
+// Cameras, grids and their losses as a scene file gives them.
+
+#include <cmath>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include <fathom/run.hpp>
+
+#include "simulate/scene_fixture.hpp"
+#include "simulate/scene_text.hpp"
+
+namespace fathom {
+namespace {
+
+/// The only sensor of a scene; `keys` are its own, each line indented by four.
+SensorSetup read_sensor_of(const std::string& keys) {
+  const std::string scene =
+      "sensors:\n  - name: s\n" + keys +
+      "scene:\n  meshes:\n    m: {sphere: {radius_m: 1}}\n  entities:\n    - {name: e, mesh: m, position_m: [5, 0, "
+      "0]}\n    - {name: f, mesh: m}\n";
+  return read_scene_text(scene, "s.yaml", {}).sensors.at(0);
+}
+
+TEST(CamerasOfAFile, IntrinsicsOfALens) {
+  const std::string lens =
+      "    type: depth_camera\n    width: 640\n    height: 480\n    focal_length_mm: 24\n    horizontal_aperture_mm: "
+      "20\n";
+  const auto intrinsics_of = [](const std::string& keys) {
+    return intrinsics(std::get<DepthCamera>(read_sensor_of(keys).sensor.model));
+  };
+  const Intrinsics square = intrinsics_of(lens);
+  EXPECT_NEAR(square.fx, 640 * 24 / 20.0, 1e-9);
+  EXPECT_NEAR(square.fy, square.fx, 1e-9);
+  EXPECT_EQ(square.cx, 319.5);
+  EXPECT_EQ(square.cy, 239.5);
+  const Intrinsics oblong =
+      intrinsics_of(lens + "    vertical_aperture_mm: 16\n    principal_point_px: [300.5, 200]\n");
+  EXPECT_NEAR(oblong.fx, square.fx, 1e-9);
+  EXPECT_NEAR(oblong.fy, 480 * 24 / 16.0, 1e-9);
+  EXPECT_EQ(oblong.cx, 300.5);
+  EXPECT_EQ(oblong.cy, 200.0);
+}
+
+TEST(CamerasOfAFile, AGridScanner) {
+  const std::string keys = "    type: grid_scanner\n    size_x_m: 0.3\n    size_y_m: 1.2\n    start_height_m: 2.5\n";
+  const auto grid_of = [&](const std::string& more) {
+    return std::get<GridScanner>(read_sensor_of(keys + more).sensor.model);
+  };
+  const GridScanner grid = grid_of("    resolution_m: 0.15\n    min_range_m: 0.5\n    max_range_m: 7\n");
+  EXPECT_EQ(grid.size_x_m, 0.3);
+  EXPECT_EQ(grid.size_y_m, 1.2);
+  EXPECT_EQ(grid.resolution_m, 0.15);
+  EXPECT_EQ(grid.start_height_m, 2.5);
+  EXPECT_EQ(grid.min_range_m, 0.5);
+  EXPECT_EQ(grid.max_range_m, 7.0);
+  EXPECT_EQ(grid.alignment, GridAlignment::kYaw);
+  EXPECT_EQ(grid_shape(grid).points_x, 3U);
+  EXPECT_EQ(grid_shape(grid).points_y, 9U);
+  EXPECT_EQ(grid_of("").resolution_m, 0.1);
+  EXPECT_EQ(grid_of("    alignment: base\n").alignment, GridAlignment::kBase);
+  EXPECT_EQ(grid_of("    alignment: yaw\n").alignment, GridAlignment::kYaw);
+  EXPECT_EQ(grid_of("    alignment: world\n").alignment, GridAlignment::kWorld);
+}
+
+double parameter(const Noise& noise, const std::string& name) {
+  for (const FieldValue& value : noise.values()) {
+    if (value.name == name) return std::get<double>(value.value);
+  }
+  ADD_FAILURE() << "no " << name;
+  return NAN;
+}
+
+// The others: tests/sensor/known_defects_test.cpp.
+TEST(KnownDefects, AFractionParsedAsAnInteger) {
+  const SensorSetup setup = read_sensor_of(
+      "    type: depth_camera\n    width: 4\n    height: 4\n    fx: 4\n    noise:\n"
+      "      - stereo_energy: {min_energy: 0.2, pow: 0.7, entities: {e: {pow: 1.5}, f: {pow: {uniform: [0.3, "
+      "0.6]}}}}\n");
+  ASSERT_EQ(setup.sensor.noise.size(), 1U);
+  EXPECT_NEAR(parameter(setup.sensor.noise[0], "min_energy"), 0.2, 1e-7);
+  EXPECT_NEAR(parameter(setup.sensor.noise[0], "pow"), 0.7, 1e-7);
+  ASSERT_EQ(setup.sensor.entity_noise.size(), 2U);
+  EXPECT_NEAR(parameter(setup.sensor.entity_noise[0].noise, "pow"), 1.5, 1e-7);
+  ASSERT_EQ(setup.ranges.size(), 1U);
+  EXPECT_EQ(setup.ranges[0].low, 0.3);
+  EXPECT_EQ(setup.ranges[0].high, 0.6);
+}
+
+}  // namespace
+}  // namespace fathom
