@@ -30,6 +30,15 @@ void check(const FitOptions& options, const BeamSensor& sensor) {
   if (options.isa > detect_isa()) throw InputError(fmt::format("this computer cannot run {}", to_string(options.isa)));
 }
 
+/// Within what BeamParameters may hold, so that what is learned can be used.
+SigmaLimits sigma_limits(const BeamSensor& sensor, const FitOptions& options) {
+  const BeamField& sigma = kBeamFields[4];
+  static_assert(kBeamFields[4].name == "sigma_hit_m");
+  const double floor_m = std::max({sensor.step_m, options.cell_m, 1e-9 * sensor.max_range_m}) / std::sqrt(12.0);
+  const double low_m = std::max(sigma.low, floor_m);
+  return {low_m, std::max(low_m, std::min(sigma.high, kMostSigmaPerRange * sensor.max_range_m))};
+}
+
 /// How far to look for hits that a cut concerns, after sigma has changed by so much: the M-step may enlarge sigma by
 /// reach / kEdgeSigmas, and as learning converges it asks for less and less.
 double next_reach(double before_m, double now_m) {
@@ -118,8 +127,7 @@ BeamFit fit_beam_model(const BeamData& data, const BeamSensor& sensor, const Fit
   const auto executor = make_executor(options.threads);
   put_behind_first(evidence, kEmBlock, options.start.hit_offset_m, *executor);
   Em em(evidence, sensor, *executor, options.isa);
-  const SigmaLimits limits = {std::max({sensor.step_m, options.cell_m, 1e-9 * sensor.max_range_m}) / std::sqrt(12.0),
-                              kMostSigmaPerRange * sensor.max_range_m};
+  const SigmaLimits limits = sigma_limits(sensor, options);
   BeamFit fit;
   fit.parameters = options.start;
   fit.parameters.sigma_hit_m = std::clamp(options.start.sigma_hit_m, limits.low_m, limits.high_m);
