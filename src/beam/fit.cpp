@@ -104,7 +104,8 @@ bool has_settled(const BeamFit& fit, double tolerance) {
   return std::abs(now - before) <= tolerance * (1.0 + std::abs(now));
 }
 
-void add_flags(const Evidence& evidence, const Maximum& last, const SigmaLimits& limits, BeamFit& fit) {
+void add_flags(const Evidence& evidence, const Maximum& last, const SigmaLimits& limits, FitVariant variant,
+               BeamFit& fit) {
   const auto flag = [&](std::string text) { fit.flags.push_back(std::move(text)); };
   if (last.no_hits) flag("no hits: sigma_hit_m was not learned");
   if (last.no_shorts) flag("no short readings: lambda_short_per_m was not learned");
@@ -114,6 +115,10 @@ void add_flags(const Evidence& evidence, const Maximum& last, const SigmaLimits&
   for (std::size_t k = 0; k < 4; ++k) {
     const double weight = fit.parameters.*kBeamFields[k].member;
     if (!(weight > 1e-7)) flag(fmt::format("{} is at its boundary 0", kBeamFields[k].name));
+  }
+  if (variant != FitVariant::kExact) {
+    flag(fmt::format("learned by {}, which ends at no maximum of the likelihood: standard errors do not hold",
+                     variant == FitVariant::kBook ? "book" : "closed_form"));
   }
   if (fit.end == FitEnd::kIterationLimit) flag("stopped by the limit on iterations");
   if (evidence.kinds[2] > 0) flag(fmt::format("{} readings carried no evidence", evidence.kinds[2]));
@@ -151,7 +156,7 @@ BeamFit fit_beam_model(const BeamData& data, const BeamSensor& sensor, const Fit
     fit.parameters = next.parameters;
     if (options.on_iteration) options.on_iteration({i, log_likelihood, fit.parameters});
   }
-  add_flags(evidence, last, limits, fit);
+  add_flags(evidence, last, limits, options.variant, fit);
   add_std_errors(evidence, sensor, last, options.fit_hit_offset, em, *executor, fit);
   return fit;
 }
