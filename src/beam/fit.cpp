@@ -30,6 +30,15 @@ void check(const FitOptions& options, const BeamSensor& sensor) {
   if (options.isa > detect_isa()) throw InputError(fmt::format("this computer cannot run {}", to_string(options.isa)));
 }
 
+/// Within what BeamParameters may hold, so that what is learned can be used.
+SigmaLimits sigma_limits(const BeamSensor& sensor, const FitOptions& options) {
+  const BeamField& sigma = kBeamFields[4];
+  static_assert(kBeamFields[4].name == "sigma_hit_m");
+  const double floor_m = std::max({sensor.step_m, options.cell_m, 1e-9 * sensor.max_range_m}) / std::sqrt(12.0);
+  const double low_m = std::max(sigma.low, floor_m);
+  return {low_m, std::max(low_m, std::min(sigma.high, kMostSigmaPerRange * sensor.max_range_m))};
+}
+
 /// How far to look for hits that a cut concerns, after sigma has changed by so much: the M-step may enlarge sigma by
 /// reach / kEdgeSigmas, and as learning converges it asks for less and less.
 double next_reach(double before_m, double now_m) {
@@ -95,7 +104,8 @@ bool has_settled(const BeamFit& fit, double tolerance) {
   return std::abs(now - before) <= tolerance * (1.0 + std::abs(now));
 }
 
-void add_flags(const Evidence& evidence, const Maximum& last, const SigmaLimits& limits, BeamFit& fit) {
+void add_flags(const Evidence& evidence, const Maximum& last, const SigmaLimits& limits, FitVariant variant,
+               BeamFit& fit) {
   const auto flag = [&](std::string text) { fit.flags.push_back(std::move(text)); };
   if (last.no_hits) flag("no hits: sigma_hit_m was not learned");
   if (last.no_shorts) flag("no short readings: lambda_short_per_m was not learned");
@@ -105,6 +115,10 @@ void add_flags(const Evidence& evidence, const Maximum& last, const SigmaLimits&
   for (std::size_t k = 0; k < 4; ++k) {
     const double weight = fit.parameters.*kBeamFields[k].member;
     if (!(weight > 1e-7)) flag(fmt::format("{} is at its boundary 0", kBeamFields[k].name));
+  }
+  if (variant != FitVariant::kExact) {
+    flag(fmt::format("learned by {}, which ends at no maximum of the likelihood: standard errors do not hold",
+                     variant == FitVariant::kBook ? "book" : "closed_form"));
   }
   if (fit.end == FitEnd::kIterationLimit) flag("stopped by the limit on iterations");
   if (evidence.kinds[2] > 0) flag(fmt::format("{} readings carried no evidence", evidence.kinds[2]));
@@ -118,8 +132,7 @@ BeamFit fit_beam_model(const BeamData& data, const BeamSensor& sensor, const Fit
   const auto executor = make_executor(options.threads);
   put_behind_first(evidence, kEmBlock, options.start.hit_offset_m, *executor);
   Em em(evidence, sensor, *executor, options.isa);
-  const SigmaLimits limits = {std::max({sensor.step_m, options.cell_m, 1e-9 * sensor.max_range_m}) / std::sqrt(12.0),
-                              kMostSigmaPerRange * sensor.max_range_m};
+  const SigmaLimits limits = sigma_limits(sensor, options);
   BeamFit fit;
   fit.parameters = options.start;
   fit.parameters.sigma_hit_m = std::clamp(options.start.sigma_hit_m, limits.low_m, limits.high_m);
@@ -143,7 +156,7 @@ BeamFit fit_beam_model(const BeamData& data, const BeamSensor& sensor, const Fit
     fit.parameters = next.parameters;
     if (options.on_iteration) options.on_iteration({i, log_likelihood, fit.parameters});
   }
-  add_flags(evidence, last, limits, fit);
+  add_flags(evidence, last, limits, options.variant, fit);
   add_std_errors(evidence, sensor, last, options.fit_hit_offset, em, *executor, fit);
   return fit;
 }

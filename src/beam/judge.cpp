@@ -1,6 +1,7 @@
 #include <fathom/beam/fit.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -14,11 +15,11 @@ namespace fathom {
 
 namespace {
 
-/// The transform of a reading in the atom is any value in (1 - F's jump, 1]; the n-th takes the n-th of the
-/// golden-ratio sequence there, which fills it evenly, and without chance.
-double spread_over_atom(const BeamDensity& density, std::size_t n) {
+/// The transform of a reading at which the cdf jumps, as at Z or of a sensor with a step, is any value in the jump; the
+/// n-th takes the n-th of the golden-ratio sequence there, which fills jumps evenly, and without chance.
+double spread_over_jump(const CdfJump& jump, std::size_t n) {
   const double turns = (static_cast<double>(n) + 0.5) * 0.61803398874989484820;
-  return 1.0 - density.w_max() * (turns - std::floor(turns));
+  return jump.after - (jump.after - jump.before) * (turns - std::floor(turns));
 }
 
 }  // namespace
@@ -34,7 +35,8 @@ BeamJudgement judge_beam_model(const BeamParameters& parameters, const BeamSenso
   }
   BeamJudgement out;
   std::vector<double> pit;
-  std::size_t max_seen = 0;
+  std::array<std::size_t, 3> seen = {};  // by ReadingKind
+  const double log_step = sensor.step_m > 0.0 ? std::log(sensor.step_m) : 0.0;
   for (std::size_t i = 0; i < data.reading_m.size(); ++i) {
     const ReadingKind kind = classify(data.reading_m[i], sensor);
     if (kind == ReadingKind::kNone) continue;
@@ -42,9 +44,11 @@ BeamJudgement judge_beam_model(const BeamParameters& parameters, const BeamSenso
       throw InputError(fmt::format("expected range {} = {} is not at least 0", i, data.expected_m[i]));
     }
     const BeamDensity density(parameters, sensor, data.expected_m[i]);
-    out.log_likelihood += density.log_likelihood(data.reading_m[i]);
+    const double log_density = density.log_likelihood(data.reading_m[i]) - (kind == ReadingKind::kRange ? log_step : 0);
+    out.log_likelihood += log_density;
+    if (!std::isfinite(log_density)) ++out.impossible;
     ++out.pairs;
-    pit.push_back(kind == ReadingKind::kRange ? density.cdf(data.reading_m[i]) : spread_over_atom(density, max_seen++));
+    pit.push_back(spread_over_jump(density.cdf_jump(data.reading_m[i]), seen[static_cast<std::size_t>(kind)]++));
   }
   if (out.pairs == 0) throw InputError("no reading carries evidence");
   out.nats_per_beam = out.log_likelihood / static_cast<double>(out.pairs);
@@ -54,6 +58,11 @@ BeamJudgement judge_beam_model(const BeamParameters& parameters, const BeamSenso
     out.pit_histogram[bin] += 1.0 / static_cast<double>(pit.size());
   }
   out.ks_distance = ks_distance_uniform(pit);
+  if (out.impossible > 0) {
+    out.flags.push_back(
+        fmt::format("{} of {} readings judged by are impossible under the parameters: nats per beam are -inf",
+                    out.impossible, out.pairs));
+  }
   return out;
 }
 

@@ -98,7 +98,7 @@ void solve_lambda(Em& em, const Expectation& e, Maximum& m) {
   const bool known = old > kLeastLambda && old < kMostLambda;
   const double start = std::clamp(known ? std::log(old) : std::log(guess_lambda(e.sums)), low, high);
   const ValueSlope first = known ? surplus(old, e.sums.short_moments) : at(start);
-  m.parameters.lambda_short_per_m = std::exp(find_root(low, high, start, first, at).x);
+  m.parameters.lambda_short_per_m = std::min(std::exp(find_root(low, high, start, first, at).x), kMostLambda);
 }
 
 void take_closed_forms(const Expectation& e, const SigmaLimits& limits, Maximum& m) {

@@ -16,6 +16,21 @@ namespace fathom {
 namespace {
 
 constexpr double kMostRangeM = 1e7;
+constexpr double kMostSteps = 1e6;  // within Z
+
+/// Half a step below the first multiple of the step that reaches Z; Z itself without a step.
+double top_edge_m(const BeamSensor& sensor) {
+  const double limit = sensor.max_range_m, step = sensor.step_m;
+  if (!(step > 0.0)) return limit;
+  double multiple = std::floor(limit / step);
+  if (!reaches(multiple * step, limit)) multiple += 1.0;
+  return std::min(limit, (multiple - 0.5) * step);
+}
+
+/// log(Phi(x + width) - Phi(x)) for large x, where either is 1 in double precision; error below 1 / x^2.
+double log_tail_mass(double x, double width) {
+  return std::log(math::kInverseSqrtTwoPi / x) - 0.5 * x * x + std::log(-math::expm1(-width * (x + 0.5 * width)));
+}
 
 }  // namespace
 
@@ -32,12 +47,19 @@ void validate(const BeamParameters& parameters) {
 void validate(const BeamSensor& sensor) {
   check_in_range("beam", "max_range_m", sensor.max_range_m, 1e-6, kMostRangeM, "m");
   check_in_range("beam", "min_range_m", sensor.min_range_m, 0, sensor.max_range_m, "m");
-  check_in_range("beam", "step_m", sensor.step_m, 0, sensor.max_range_m, "m");
+  const double least_step_m = sensor.step_m == 0.0 ? 0.0 : sensor.max_range_m / kMostSteps;
+  check_in_range("beam", "step_m", sensor.step_m, least_step_m, sensor.max_range_m, "m");
   check_in_range("beam", "expected_floor_m", sensor.expected_floor_m, 1e-9, sensor.max_range_m, "m");
 }
 
 BeamDensity::BeamDensity(const BeamParameters& p, const BeamSensor& sensor, double expected_m)
     : sensor_(sensor), w_hit_(p.w_hit), w_short_(p.w_short), w_max_(p.w_max), w_rand_(p.w_rand) {
+  validate(p);
+  validate(sensor);
+  if (!(expected_m >= 0.0)) {
+    throw InputError(fmt::format("beam.expected_m = {} is not at least 0", number_text(expected_m)));
+  }
+  top_edge_m_ = top_edge_m(sensor);
   const double limit = sensor.max_range_m;
   const bool missed = reaches(expected_m, limit);
   const double z_star = missed ? limit : std::clamp(expected_m + p.hit_offset_m, sensor.expected_floor_m, limit);
@@ -53,7 +75,7 @@ BeamDensity::BeamDensity(const BeamParameters& p, const BeamSensor& sensor, doub
 
 double BeamDensity::density(double z) const {
   if (z >= sensor_.max_range_m) return w_max_;
-  if (!(z >= 0.0)) return 0.0;
+  if (z < 0.0) return 0.0;
   double f = w_hit_ * hit_scale_ * math::normal_density((z - hit_.center) / hit_.sigma) + w_rand_ / sensor_.max_range_m;
   if (z <= short_.limit) f += w_short_ * short_scale_ * math::exp(-short_.rate * z);
   return f;
@@ -61,7 +83,7 @@ double BeamDensity::density(double z) const {
 
 double BeamDensity::log_density(double z) const {
   const double f = density(z);
-  if (f > 0.0) return std::log(f);
+  if (!(f <= 0.0)) return std::log(f);
   if (!(z >= 0.0 && z < sensor_.max_range_m) || !(w_hit_ > 0.0)) return -std::numeric_limits<double>::infinity();
   // The other components are absent and the normal underflowed: its logarithm did not.
   const double d = (z - hit_.center) / hit_.sigma;
@@ -78,6 +100,7 @@ double BeamDensity::cdf(double z) const { return z >= sensor_.max_range_m ? 1.0 
 
 double BeamDensity::quantile(double u) const {
   const double limit = sensor_.max_range_m;
+  if (std::isnan(u)) return u;
   if (!(u > 0.0)) return 0.0;
   if (!(u <= continuous_cdf(limit))) return limit;
   double low = 0.0, high = limit;
@@ -105,24 +128,62 @@ double BeamDensity::variance() const {
 }
 
 double BeamDensity::sample(double u1, double u2) const {
-  if (u1 < w_hit_) return hit_.quantile(u2);
-  if (u1 < w_hit_ + w_short_) return short_.quantile(u2);
-  if (u1 < w_hit_ + w_short_ + w_rand_) return u2 * sensor_.max_range_m;
-  return sensor_.max_range_m;
+  const double limit = sensor_.max_range_m;
+  if (!(u1 < w_hit_ + w_short_ + w_rand_)) return limit;
+  const double z = u1 < w_hit_ ? hit_.quantile(u2) : u1 < w_hit_ + w_short_ ? short_.quantile(u2) : u2 * limit;
+  if (!(sensor_.step_m > 0.0)) return z;
+  return z < top_edge_m_ ? std::min(sensor_.step_m * std::floor(z / sensor_.step_m + 0.5), limit) : limit;
+}
+
+/// Of hits, shorts and random readings, component by component: the cdf's differences would lose the digits of small
+/// ones.
+double BeamDensity::mass_between(double low, double high) const {
+  low = std::max(low, 0.0);
+  if (!(low < high)) return 0.0;
+  const double hit = math::normal_between((low - hit_.center) / hit_.sigma, (high - hit_.center) / hit_.sigma);
+  double mass = w_hit_ * hit * hit_.sigma * hit_scale_ + w_rand_ * (high - low) / sensor_.max_range_m;
+  const double length = std::min(high, short_.limit) - low;
+  if (length > 0.0) {
+    mass += w_short_ * short_scale_ * math::exp(-short_.rate * low) * length /
+            TruncatedExponential::rise(short_.rate * length);
+  }
+  return mass;
+}
+
+double BeamDensity::log_cell_mass(double z) const {
+  const double low = std::max(0.0, z - sensor_.step_m / 2), high = std::min(z + sensor_.step_m / 2, top_edge_m_);
+  const double mass = mass_between(low, high);
+  if (mass > 0.0) return std::log(mass);
+  if (!(w_hit_ > 0.0)) return -std::numeric_limits<double>::infinity();
+  // The other components are absent and the normal underflowed: its logarithm did not.
+  const double distance = std::max(low - hit_.center, hit_.center - high);
+  return std::log(w_hit_ * hit_.sigma * hit_scale_) + log_tail_mass(distance / hit_.sigma, (high - low) / hit_.sigma);
 }
 
 double BeamDensity::log_likelihood(double z) const {
+  const double limit = sensor_.max_range_m;
   switch (classify(z, sensor_)) {
     case ReadingKind::kNone:
       return 0.0;
     case ReadingKind::kMax:
-      return log_density(sensor_.max_range_m);
+      return std::log(w_max_ + mass_between(top_edge_m_, limit));
     case ReadingKind::kRange:
       break;
   }
-  if (!(sensor_.step_m > 0.0)) return log_density(z);
-  const double p = continuous_cdf(z + sensor_.step_m / 2) - continuous_cdf(z - sensor_.step_m / 2);
-  return p > 0.0 ? std::log(p) : -std::numeric_limits<double>::infinity();
+  return sensor_.step_m > 0.0 ? log_cell_mass(z) : log_density(z);
+}
+
+CdfJump BeamDensity::cdf_jump(double z) const {
+  switch (classify(z, sensor_)) {
+    case ReadingKind::kNone:
+      return {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::quiet_NaN()};
+    case ReadingKind::kMax:
+      return {1.0 - w_max_ - mass_between(top_edge_m_, sensor_.max_range_m), 1.0};
+    case ReadingKind::kRange:
+      break;
+  }
+  const double half = sensor_.step_m / 2;
+  return {continuous_cdf(z - half), continuous_cdf(std::min(z + half, top_edge_m_))};
 }
 
 }  // namespace fathom

@@ -23,13 +23,13 @@ namespace {
 
 constexpr std::size_t kWeights = 4;
 constexpr std::size_t kAll = 7;  // four weights, log sigma, log lambda, offset
+static_assert(kBeamFields.size() == kAll && kBeamFields[6].name == "hit_offset_m");  // in this order
 using Score = std::array<double, kAll>;
 using Matrix = std::array<Score, kAll>;
 constexpr std::size_t kGrain = 4096;
+constexpr double kBoundary = 1e-7;  // of a weight: below, it is 0
 constexpr std::array<double BeamParameters::*, kWeights> kWeightMembers = {
     &BeamParameters::w_hit, &BeamParameters::w_short, &BeamParameters::w_max, &BeamParameters::w_rand};
-constexpr std::array<std::string_view, kAll> kNames = {
-    "w_hit", "w_short", "w_max", "w_rand", "sigma_hit_m", "lambda_short_per_m", "hit_offset_m"};
 
 void accumulate(Score& to, const Score& from, double times = 1.0) {
   for (std::size_t k = 0; k < kAll; ++k) to[k] += times * from[k];
@@ -153,12 +153,13 @@ bool invert(Matrix a, const std::vector<std::size_t>& free, Matrix& inverse) {
   return true;
 }
 
-Matrix sandwich(const Matrix& inverse, const Matrix& middle) {
+/// a m a^T.
+Matrix sandwich(const Matrix& a, const Matrix& middle) {
   Matrix out = {};
   for (std::size_t i = 0; i < kAll; ++i) {
     for (std::size_t j = 0; j < kAll; ++j) {
       for (std::size_t k = 0; k < kAll; ++k) {
-        for (std::size_t l = 0; l < kAll; ++l) out[i][j] += inverse[i][k] * middle[k][l] * inverse[l][j];
+        for (std::size_t l = 0; l < kAll; ++l) out[i][j] += a[i][k] * middle[k][l] * a[j][l];
       }
     }
   }
@@ -167,7 +168,6 @@ Matrix sandwich(const Matrix& inverse, const Matrix& middle) {
 
 /// Coordinates that are learned and inside their limits. One weight, the largest, follows from the others.
 std::vector<std::size_t> free_coordinates(const BeamParameters& p, const Maximum& last, bool offset_fitted) {
-  constexpr double kBoundary = 1e-7;
   std::size_t largest = 0;
   for (std::size_t k = 1; k < kWeights; ++k) {
     if (p.*kWeightMembers[k] > p.*kWeightMembers[largest]) largest = k;
@@ -182,30 +182,41 @@ std::vector<std::size_t> free_coordinates(const BeamParameters& p, const Maximum
   return free;
 }
 
-/// From the covariance of the coordinates to errors of the parameters (delta method: dw_c / d eta_k = w_c (1{c=k} -
+bool contains(const std::vector<std::size_t>& set, std::size_t k) {
+  return std::find(set.begin(), set.end(), k) != set.end();
+}
+
+/// Parameters that have an error: those of the free coordinates, and every weight above 0, as the largest follows from
+/// the others.
+std::vector<std::size_t> with_error(const BeamParameters& p, const std::vector<std::size_t>& free) {
+  const bool weights = !free.empty() && free.front() < kWeights;
+  std::vector<std::size_t> out;
+  for (std::size_t k = 0; k < kAll; ++k) {
+    const bool has = k < kWeights ? weights && p.*kWeightMembers[k] > kBoundary : contains(free, k);
+    if (has) out.push_back(k);
+  }
+  return out;
+}
+
+/// From the covariance of the coordinates to that of the parameters (delta method: dw_c / d eta_k = w_c (1{c=k} -
 /// w_k)).
-BeamParameters to_errors(const Matrix& covariance, const BeamParameters& p, const std::vector<std::size_t>& free) {
+Matrix covariance_of_parameters(const Matrix& covariance, const BeamParameters& p) {
+  Matrix slope = {};
+  for (std::size_t c = 0; c < kWeights; ++c) {
+    for (std::size_t k = 0; k < kWeights; ++k) {
+      slope[c][k] = p.*kWeightMembers[c] * ((c == k ? 1.0 : 0.0) - p.*kWeightMembers[k]);
+    }
+  }
+  slope[4][4] = p.sigma_hit_m;
+  slope[5][5] = p.lambda_short_per_m;
+  slope[6][6] = 1.0;
+  return sandwich(slope, covariance);
+}
+
+BeamParameters to_errors(const Matrix& parameter_covariance, const std::vector<std::size_t>& known) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   BeamParameters errors = {nan, nan, nan, nan, nan, nan, nan};
-  const auto has = [&](std::size_t k) { return std::find(free.begin(), free.end(), k) != free.end(); };
-  std::size_t free_weights = 0;
-  for (std::size_t k = 0; k < kWeights; ++k) free_weights += has(k) ? 1 : 0;
-  for (std::size_t c = 0; c < kWeights; ++c) {
-    const double w = p.*kWeightMembers[c];
-    if (free_weights == 0 || !(w > 1e-7)) continue;
-    double variance = 0.0;
-    for (std::size_t k = 0; k < kWeights; ++k) {
-      for (std::size_t l = 0; l < kWeights; ++l) {
-        const double dk = w * ((c == k ? 1.0 : 0.0) - p.*kWeightMembers[k]);
-        const double dl = w * ((c == l ? 1.0 : 0.0) - p.*kWeightMembers[l]);
-        variance += dk * covariance[k][l] * dl;
-      }
-    }
-    errors.*kWeightMembers[c] = std::sqrt(variance);
-  }
-  if (has(4)) errors.sigma_hit_m = p.sigma_hit_m * std::sqrt(covariance[4][4]);
-  if (has(5)) errors.lambda_short_per_m = p.lambda_short_per_m * std::sqrt(covariance[5][5]);
-  if (has(6)) errors.hit_offset_m = std::sqrt(covariance[6][6]);
+  for (const std::size_t k : known) errors.*kBeamFields[k].member = std::sqrt(parameter_covariance[k][k]);
   return errors;
 }
 
@@ -228,7 +239,7 @@ Score score_by_expectation(Em& em, const Evidence& evidence, const BeamParameter
 Matrix observed_information(const Evidence& e, const BeamParameters& p, const BeamSensor& sensor,
                             const std::vector<std::size_t>& free, Em& em, Executor& executor) {
   constexpr double kStep = 1e-4;
-  const bool with_offset = std::find(free.begin(), free.end(), std::size_t{6}) != free.end();
+  const bool with_offset = contains(free, 6);
   const auto score = [&](const BeamParameters& at) {
     return with_offset ? total(cluster_scores(e, at, sensor, executor)) : score_by_expectation(em, e, at);
   };
@@ -246,13 +257,42 @@ Matrix observed_information(const Evidence& e, const BeamParameters& p, const Be
   return h;
 }
 
-void flag_unidentified(const Matrix& covariance, const std::vector<std::size_t>& free, BeamFit& fit) {
-  for (const std::size_t j : free) {
-    for (const std::size_t k : free) {
+/// Whether a weight is known much worse than by counting readings of known origin. Only then does a correlation of two
+/// weights say that the data cannot tell them apart: as they sum to 1, it is -1 where there are but two, and near it
+/// where the others are small.
+bool is_ill_known(double variance, double weight, std::size_t pairs) {
+  constexpr double kMostVariance = 4.0;
+  return variance > kMostVariance * weight * (1.0 - weight) / static_cast<double>(pairs);
+}
+
+/// Sum over clusters of s s^T, times G / (G - 1). An estimate of the information too, and one that is never negative.
+Matrix outer_product(const std::vector<Score>& clusters, const std::vector<std::size_t>& free) {
+  const auto g = static_cast<double>(clusters.size());
+  Matrix sum = {};
+  for (const Score& s : clusters) {
+    for (const std::size_t a : free) {
+      for (const std::size_t b : free) sum[a][b] += s[a] * s[b] * (g > 1.0 ? g / (g - 1.0) : 1.0);
+    }
+  }
+  return sum;
+}
+
+/// Not so where learning ended short of a maximum: there the information can be negative in some direction.
+bool are_variances(const Matrix& covariance, const std::vector<std::size_t>& known) {
+  return std::all_of(known.begin(), known.end(), [&](std::size_t k) { return covariance[k][k] > 0.0; });
+}
+
+void flag_unidentified(const Matrix& covariance, const std::vector<std::size_t>& known, BeamFit& fit) {
+  constexpr double kMostCorrelation = 0.98;
+  const auto may_be_one_of_a_pair = [&](std::size_t k) {
+    return k >= kWeights || is_ill_known(covariance[k][k], fit.parameters.*kWeightMembers[k], fit.pairs);
+  };
+  for (const std::size_t j : known) {
+    for (const std::size_t k : known) {
       const double correlation = covariance[j][k] / std::sqrt(covariance[j][j] * covariance[k][k]);
-      if (j < k && std::abs(correlation) > 0.98) {
-        fit.flags.push_back(fmt::format("{} and {} are nearly unidentified: their correlation is {:.4f}", kNames[j],
-                                        kNames[k], correlation));
+      if (j < k && std::abs(correlation) > kMostCorrelation && may_be_one_of_a_pair(j) && may_be_one_of_a_pair(k)) {
+        fit.flags.push_back(fmt::format("{} and {} are nearly unidentified: their correlation is {:.4f}",
+                                        kBeamFields[j].name, kBeamFields[k].name, correlation));
       }
     }
   }
@@ -263,28 +303,28 @@ void flag_unidentified(const Matrix& covariance, const std::vector<std::size_t>&
 void add_std_errors(const Evidence& evidence, const BeamSensor& sensor, const Maximum& last, bool offset_fitted, Em& em,
                     Executor& executor, BeamFit& fit) {
   const BeamParameters& p = fit.parameters;
-  const std::vector<std::size_t> free = free_coordinates(p, last, offset_fitted);
+  const std::vector<std::size_t> free = free_coordinates(p, last, offset_fitted), known = with_error(p, free);
   const double nan = std::numeric_limits<double>::quiet_NaN();
   fit.std_error = fit.naive_std_error = {nan, nan, nan, nan, nan, nan, nan};
+  const std::vector<Score> scores = cluster_scores(evidence, p, sensor, executor);
+  const Matrix outer = outer_product(scores, free);
   Matrix inverse = {};
-  if (!invert(observed_information(evidence, p, sensor, free, em, executor), free, inverse)) {
-    fit.flags.emplace_back("standard errors are not available: the information matrix is singular");
+  const bool is_regular = invert(observed_information(evidence, p, sensor, free, em, executor), free, inverse);
+  const Matrix naive = covariance_of_parameters(inverse, p);
+  if (!is_regular || !are_variances(naive, known)) {
+    fit.flags.emplace_back("standard errors are not available: the likelihood has no clear maximum here");
+    // Fewer scans than coordinates leave the outer product singular.
+    if (scores.size() > 2 * kAll && invert(outer, free, inverse))
+      flag_unidentified(covariance_of_parameters(inverse, p), known, fit);
     return;
   }
-  fit.naive_std_error = to_errors(inverse, p, free);
-  flag_unidentified(inverse, free, fit);
-  const auto clusters = static_cast<double>(evidence.clusters());
-  if (clusters < 2) {
+  fit.naive_std_error = to_errors(naive, known);
+  flag_unidentified(naive, known, fit);
+  if (scores.size() < 2) {
     fit.flags.emplace_back("standard errors clustered by scan need at least two scans");
     return;
   }
-  Matrix j = {};
-  for (const Score& s : cluster_scores(evidence, p, sensor, executor)) {
-    for (const std::size_t a : free) {
-      for (const std::size_t b : free) j[a][b] += s[a] * s[b] * clusters / (clusters - 1);
-    }
-  }
-  fit.std_error = to_errors(sandwich(inverse, j), p, free);
+  fit.std_error = to_errors(covariance_of_parameters(sandwich(inverse, outer), p), known);
 }
 
 }  // namespace fathom

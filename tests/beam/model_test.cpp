@@ -180,16 +180,149 @@ TEST(BeamDensity, WeightsDoNotDependOnTheUnitOfLength) {
   EXPECT_NEAR(cm.mean(), 100 * m.mean(), 1e-9);
 }
 
+/// Readings that a sensor of this step can give: multiples of it below Z, then Z.
+std::vector<double> lattice(const BeamSensor& sensor) {
+  std::vector<double> readings;
+  for (int i = 0; !reaches(i * sensor.step_m, sensor.max_range_m); ++i) readings.push_back(i * sensor.step_m);
+  readings.push_back(sensor.max_range_m);
+  return readings;
+}
+
+// 0.3 and 0.7 do not divide Z: readings from half a step below the first multiple beyond Z on are Z.
+constexpr double kSteps[] = {0.01, 0.25, 0.3, 0.7, 2.5, 10};
+
 TEST(BeamDensity, QuantisedReadingsHaveProbabilitiesThatSumToOne) {
-  for (const double step : {0.01, 0.25}) {
-    const BeamParameters p = {.7, .15, .05, .1, 1e-4, .4};
-    const BeamDensity d(p, {.max_range_m = 10, .step_m = step}, 4);
-    double sum = std::exp(d.log_likelihood(10));
-    for (int i = 0; i * step < 10 - 1e-9; ++i) sum += std::exp(d.log_likelihood(i * step));
-    // The last cell below Z reaches up to Z - step / 2 only; what it leaves out is random and short readings.
-    EXPECT_NEAR(sum, 1, step);
-    EXPECT_LE(d.log_likelihood(4), 0);  // bounded, however small sigma
+  for (Case c : cases()) {
+    for (const double step : kSteps) {
+      SCOPED_TRACE(testing::Message() << c.name << ", step " << step);
+      c.sensor.step_m = step;
+      const BeamDensity d(c.parameters, c.sensor, c.expected_m);
+      double sum = 0;
+      CdfJump last = {0, 0};
+      for (const double z : lattice(c.sensor)) {
+        const double p = std::exp(d.log_likelihood(z));
+        const CdfJump jump = d.cdf_jump(z);
+        ASSERT_LE(p, 1 + 1e-12) << z;  // bounded, however small sigma
+        ASSERT_NEAR(jump.after - jump.before, p, 1e-12) << z;
+        ASSERT_NEAR(jump.before, last.after, 1e-12) << z;
+        sum += p;
+        last = jump;
+      }
+      EXPECT_NEAR(sum, 1, 1e-9);
+      EXPECT_EQ(last.after, 1);
+    }
   }
+}
+
+TEST(BeamDensity, QuantisedReadingsHaveTheProbabilityOfTheirCell) {
+  const BeamParameters p = {.7, .15, .05, .1, .1, .4};
+  const BeamDensity d(p, {.max_range_m = 10, .step_m = .25}, 4), exact(p, {.max_range_m = 10}, 4);
+  for (const double z : {0.25, 3.75, 4.0, 4.25, 9.0}) {
+    EXPECT_NEAR(d.log_likelihood(z), std::log(exact.cdf(z + .125) - exact.cdf(z - .125)), 1e-9) << z;
+  }
+  EXPECT_NEAR(d.log_likelihood(0), std::log(exact.cdf(.125)), 1e-12);
+  EXPECT_NEAR(d.log_likelihood(10), std::log(1 - exact.cdf(9.875)), 1e-12);
+  EXPECT_NEAR(d.log_likelihood(9.75), std::log(exact.cdf(9.875) - exact.cdf(9.625)), 1e-12);
+  // Off the multiples, as when Z is not the sensor's own: what is "max" is not counted twice.
+  EXPECT_NEAR(d.log_likelihood(9.9), std::log(exact.cdf(9.875) - exact.cdf(9.775)), 1e-12);
+}
+
+// Half of the hits on a surface at Z lie in the last half step below it, and are read as Z.
+TEST(BeamDensity, HitsInTheLastHalfStepAreMax) {
+  const BeamDensity d({.7, .15, .05, .1, .01, .4}, {.max_range_m = 10, .step_m = .25}, 10);
+  const double shorts = .15 * (std::exp(-.4 * 9.875) - std::exp(-4.0)) / (1 - std::exp(-4.0));
+  EXPECT_NEAR(d.log_likelihood(10), std::log(.05 + .7 + shorts + .1 * .0125), 1e-12);
+}
+
+TEST(BeamDensity, LogarithmsOfCellsOutliveUnderflow) {
+  const BeamDensity d({1, 0, 0, 0, .01, .4}, {.max_range_m = 10, .step_m = .02}, 4);
+  // 100 sigma away the cell's nearer end, 99, decides: log(phi(99) / 99), up to 1 / 99^2.
+  const double expected = -0.5 * 99 * 99 - std::log(99 * std::sqrt(2 * M_PI));
+  EXPECT_NEAR(d.log_likelihood(5), expected, 2e-4);
+  EXPECT_NEAR(d.log_likelihood(3), expected, 2e-4);
+  // Where doubles just suffice, both ways agree.
+  const double near = std::log(0.5 * (std::erfc(37 * M_SQRT1_2) - std::erfc(39 * M_SQRT1_2)));
+  EXPECT_NEAR(d.log_likelihood(4.38), near, 1e-9);
+  EXPECT_LT(d.log_likelihood(4.4), near);
+}
+
+TEST(BeamDensity, SamplesOfASensorWithAStepHaveTheProbabilitiesOfItsReadings) {
+  constexpr std::uint32_t kDraws = 400000;
+  for (Case c : cases()) {
+    for (const double step : {0.25, 0.7}) {
+      SCOPED_TRACE(testing::Message() << c.name << ", step " << step);
+      c.sensor.step_m = step;
+      const BeamDensity d(c.parameters, c.sensor, c.expected_m);
+      const std::vector<double> readings = lattice(c.sensor);
+      std::vector<double> counts(readings.size(), 0.0);
+      for (std::uint32_t i = 0; i < kDraws; ++i) {
+        const double z = sample_beam(d, beam_key(43, 7, c.name), i);
+        const auto at = z == 10 ? readings.size() - 1 : static_cast<std::size_t>(std::lround(z / step));
+        ASSERT_EQ(z, readings.at(at));
+        ++counts[at];
+      }
+      double chi_square = 0, rare = 0, rare_expected = 0;
+      int cells = -1;
+      for (std::size_t i = 0; i < readings.size(); ++i) {
+        const double expected = kDraws * std::exp(d.log_likelihood(readings[i]));
+        if (expected < 10) {
+          rare += counts[i], rare_expected += expected;
+        } else {
+          chi_square += (counts[i] - expected) * (counts[i] - expected) / expected;
+          ++cells;
+        }
+      }
+      EXPECT_LE(std::abs(rare - rare_expected), 4.5 * std::sqrt(rare_expected) + 1);
+      EXPECT_GT(cells > 0 ? chi_square_p_value(chi_square, cells) : 1.0, 1e-5);
+    }
+  }
+}
+
+TEST(BeamSampler, RoundsToTheStepOfTheSensor) {
+  const BeamParameters p = {.7, .15, .05, .1, .1, .4};
+  const std::vector<float> expected(2000, 4.0F);
+  std::vector<float> exact(2000), rounded(2000);
+  sample_scan(p, {.max_range_m = 10}, beam_key(1, 2), expected, exact);
+  sample_scan(p, {.max_range_m = 10, .step_m = .25}, beam_key(1, 2), expected, rounded);
+  for (std::size_t i = 0; i < 2000; ++i) EXPECT_EQ(rounded[i], std::min(10.0F, .25F * std::round(exact[i] / .25F)));
+}
+
+TEST(BeamDensity, NanAndInfinityAreDefined) {
+  const BeamParameters p = {.7, .15, .05, .1, .1, .4};
+  for (const double step : {0.0, 0.25}) {
+    const BeamDensity d(p, {.max_range_m = 10, .step_m = step}, 4);
+    for (const double v : {d.density(kNan), d.log_density(kNan), d.cdf(kNan), d.quantile(kNan)}) {
+      EXPECT_TRUE(std::isnan(v));
+    }
+    EXPECT_EQ(d.density(kInf), .05);
+    EXPECT_EQ(d.log_density(kInf), std::log(.05));
+    EXPECT_EQ(d.cdf(kInf), 1);
+    EXPECT_EQ(d.quantile(kInf), 10);
+    EXPECT_EQ(d.density(-kInf), 0);
+    EXPECT_EQ(d.log_density(-kInf), -kInf);
+    EXPECT_EQ(d.cdf(-kInf), 0);
+    EXPECT_EQ(d.quantile(-kInf), 0);
+    EXPECT_EQ(d.log_likelihood(kNan), 0);
+    EXPECT_TRUE(std::isnan(d.cdf_jump(kNan).before) && std::isnan(d.cdf_jump(-kInf).after));
+    const BeamDensity nan_is_max(p, {.max_range_m = 10, .step_m = step, .nan = NanPolicy::kMax}, 4);
+    EXPECT_EQ(nan_is_max.log_likelihood(kNan), d.log_likelihood(10));
+    EXPECT_EQ(nan_is_max.log_likelihood(-kInf), 0);
+    EXPECT_EQ(nan_is_max.cdf_jump(kNan).after, 1);
+  }
+}
+
+TEST(BeamDensity, RefusesWhatIsInvalidNeverRenormalised) {
+  const auto refusal = [](const BeamParameters& p, const BeamSensor& sensor, double expected_m) {
+    return test::input_error([&] { static_cast<void>(BeamDensity(p, sensor, expected_m)); });
+  };
+  const BeamSensor ten = {.max_range_m = 10};
+  EXPECT_EQ(refusal({.8, .15, .05, .1, .1, .4}, ten, 4), "beam.w_hit + w_short + w_max + w_rand = 1.1 is not 1");
+  EXPECT_EQ(refusal({.7, .15, .05, .1, -1, .4}, ten, 4), "beam.sigma_hit_m = -1 is not in [1e-06, 1000000] m");
+  EXPECT_EQ(refusal({}, {.max_range_m = -1}, 4), "beam.max_range_m = -1 is not in [1e-06, 10000000] m");
+  EXPECT_EQ(refusal({}, {.max_range_m = 10, .step_m = 1e-6}, 4), "beam.step_m = 1e-06 is not in [1e-05, 10] m");
+  EXPECT_EQ(refusal({}, ten, kNan), "beam.expected_m = nan is not at least 0");
+  EXPECT_EQ(refusal({}, ten, -0.5), "beam.expected_m = -0.5 is not at least 0");
+  EXPECT_EQ(refusal({}, ten, kInf), "");
 }
 
 TEST(BeamParameters, AreRefusedByNameNeverRenormalised) {

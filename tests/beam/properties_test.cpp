@@ -41,9 +41,10 @@ struct AnyBeam {
   double expected_m;
 };
 
-AnyBeam any_beam() {
+/// Z up to 4 km: with it grow the offsets, which may be 1 km.
+AnyBeam any_beam(double least_range_m = 0.02, double most_range_m = 4e3) {
   AnyBeam b;
-  b.sensor.max_range_m = scale_in(0.01, 1e4);
+  b.sensor.max_range_m = scale_in(least_range_m, most_range_m);
   b.sensor.expected_floor_m = b.sensor.max_range_m * scale_in(1e-7, 0.05);
   b.sensor.miss = *rc::gen::inRange(0, 2) == 0 ? MissPolicy::kBook : MissPolicy::kAtom;
   b.parameters = any_parameters(b.sensor.max_range_m);
@@ -92,8 +93,8 @@ RC_GTEST_PROP(BeamProperties, TheQuantileInvertsTheCdf, ()) {
 }
 
 RC_GTEST_PROP(BeamProperties, TheUnitOfLengthIsAConvention, ()) {
-  const AnyBeam b = any_beam();
-  const double unit = scale_in(1e-2, 1e2);
+  const AnyBeam b = any_beam(1, 40);
+  const double unit = scale_in(0.02, 1e2);
   AnyBeam scaled = b;
   scaled.parameters.sigma_hit_m *= unit, scaled.parameters.lambda_short_per_m /= unit;
   scaled.parameters.hit_offset_m *= unit, scaled.expected_m *= unit;

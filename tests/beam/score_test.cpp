@@ -229,8 +229,41 @@ TEST(ScanScorer, ReadingsBelowTheMinimumRangeHaveNoSay) {
 
 TEST(ScanScorer, QuantisedReadingsUseProbabilities) {
   ScanCase s(12);
-  s.sensor.step_m = 0.01;
-  for (const double v : score(s, poses_along(30))) EXPECT_LE(v, 0);
+  s.sensor.step_m = 0.25;
+  sample_scan(s.parameters, s.sensor, beam_key(5, 1), std::vector<float>(12, 5.0F), s.readings);
+  s.readings[3] = 12, s.readings[4] = kInf, s.readings[5] = 11.75F;
+  const auto poses = poses_along(30);
+  for (const bool exact : {false, true}) {
+    const auto scores = score(s, poses, {.exact = exact});
+    for (std::size_t i = 0; i < poses.size(); ++i) {
+      std::vector<float> expected(12);
+      s.corridor.cast(std::span(poses).subspan(i, 1), s.fan, 12, expected);
+      double sum = 0;
+      for (std::size_t k = 0; k < 12; ++k) {
+        const double z = s.readings[k];
+        const BeamDensity density(s.parameters, {.max_range_m = 12}, expected[k]);  // of exact readings
+        const double p = z < 12 ? density.cdf(z + .125) - density.cdf(z - .125) : 1 - density.cdf(11.875);
+        sum += std::log(p);
+      }
+      EXPECT_NEAR(scores[i], sum, 1e-9 * std::abs(sum));
+    }
+  }
+}
+
+TEST(ScanScorer, NanIsMaxByPolicyOnly) {
+  ScanCase with_nan, with_max;
+  for (std::size_t k = 0; k < 60; k += 7) {
+    with_nan.readings[k] = std::numeric_limits<float>::quiet_NaN(), with_max.readings[k] = 12;
+  }
+  const auto poses = poses_along(40);
+  for (const bool exact : {false, true}) {
+    const auto written = score(with_max, poses, {.exact = exact});
+    with_nan.sensor.nan = NanPolicy::kMax;
+    EXPECT_EQ(score(with_nan, poses, {.exact = exact}), written);
+    with_nan.sensor.nan = NanPolicy::kSkip;  // nine beams of log(w_max) less
+    const auto skipped = score(with_nan, poses, {.exact = exact});
+    for (std::size_t i = 0; i < poses.size(); ++i) EXPECT_NEAR(skipped[i] + 9 * std::log(.05), written[i], 1e-4);
+  }
 }
 
 TEST(ScanScorer, WithoutRandomReadingsTheDoublePathIsTaken) {

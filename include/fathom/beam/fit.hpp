@@ -27,6 +27,9 @@ struct FitIteration {
   BeamParameters parameters;    ///< after it
 };
 
+/// Learning takes readings as exact, also those of a sensor with a step D: rounding then widens hits, and sigma^2 comes
+/// out larger by about D^2 / 12 (Sheppard's correction), as long as D is at most 2 sigma or so. Subtract it to simulate
+/// or score such a sensor with its step. Only the floor of sigma knows the step.
 struct FitOptions {
   BeamParameters start = {.25, .25, .25, .25, .5, 1.0, 0.0};
   FitVariant variant = FitVariant::kExact;
@@ -59,10 +62,16 @@ FATHOM_API BeamFit fit_beam_model(const BeamData& data, const BeamSensor& sensor
 /// How well parameters describe data that they were not learned from.
 struct BeamJudgement {
   std::size_t pairs = 0;
+  /// Sum of log f, or of log(P / D) where the sensor has a step D: the mean density over the cell of a reading, so that
+  /// figures with and without a step, and those of a fit, compare. A scan's score is of P.
   double log_likelihood = 0.0;
-  double nats_per_beam = 0.0;         ///< mean log f
-  double ks_distance = 0.0;           ///< of the probability integral transform from uniform
+  double nats_per_beam = 0.0;  ///< its mean; -inf where a reading is impossible
+  /// Of the probability integral transform from uniform. Where the cdf jumps, at Z and at every reading of a sensor
+  /// with a step, the transform of successive readings is spread evenly over the jump.
+  double ks_distance = 0.0;
   std::vector<double> pit_histogram;  ///< [bins], fractions
+  std::size_t impossible = 0;         ///< readings of density 0 under the parameters
+  std::vector<std::string> flags;     ///< one line each: what makes a figure useless
 };
 FATHOM_API BeamJudgement judge_beam_model(const BeamParameters& parameters, const BeamSensor& sensor,
                                           const BeamData& data, std::size_t bins = 40);

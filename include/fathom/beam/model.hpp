@@ -62,9 +62,12 @@ enum class NanPolicy : std::uint8_t { kSkip, kMax };
 
 /// What is known of the sensor and not learned.
 struct BeamSensor {
-  double max_range_m = 30.0;        ///< Z; every reading >= Z, and +inf, is a "max" reading
-  double min_range_m = 0.0;         ///< readings below carry no evidence; they are never "max"
-  double step_m = 0.0;              ///< D > 0: readings are multiples of D and score P(z) = F(z + D/2) - F(z - D/2)
+  double max_range_m = 30.0;  ///< Z; every reading >= Z, and +inf, is a "max" reading
+  double min_range_m = 0.0;   ///< readings below carry no evidence; they are never "max"
+  /// D > 0: readings are rounded to multiples of D, a multiple that reaches Z being "max". They score
+  /// P(z) = F(z + D/2) - F(z - D/2), "max" all that lies beyond the last of these cells, and the sampler draws them so.
+  /// At least 1e-6 Z, as readings in single precision are no finer. Learning takes them as exact (FitOptions).
+  double step_m = 0.0;
   double expected_floor_m = 0.025;  ///< z* below is clamped to it: half a cell of the map
   MissPolicy miss = MissPolicy::kBook;
   NanPolicy nan = NanPolicy::kSkip;
@@ -89,10 +92,18 @@ enum class ReadingKind : std::uint8_t { kRange, kMax, kNone };
   return is_nan && sensor.nan == NanPolicy::kMax ? ReadingKind::kMax : ReadingKind::kNone;
 }
 
-/// The mixture for one expected range, in double precision: the slow, complete path. Portable bits.
+/// What the cumulative distribution of a reading jumps by there.
+struct CdfJump {
+  double before, after;
+};
+
+/// The mixture for one expected range, in double precision: the slow, complete path. Portable bits. Functions of z or u
+/// give NaN for NaN, unless they say otherwise; infinite arguments lie below or beyond all others.
 class FATHOM_API BeamDensity {
  public:
-  /// Both must be valid. expected_m: z* >= 0; +inf and anything >= Z mean that the map says nothing within Z.
+  /// expected_m: z* >= 0; +inf and anything >= Z mean that the map says nothing within Z. Throws InputError, as
+  /// validate() does, when parameters or sensor are invalid, weights that do not sum to 1 among them, or z* is not >=
+  /// 0.
   BeamDensity(const BeamParameters& parameters, const BeamSensor& sensor, double expected_m);
 
   /// f(z): per metre for z < Z, a probability at or above Z; 0 below 0. Ignores the step and the reading policies.
@@ -105,12 +116,16 @@ class FATHOM_API BeamDensity {
   [[nodiscard]] double quantile(double u) const;
   [[nodiscard]] double mean() const;
   [[nodiscard]] double variance() const;
-  /// A reading from two uniforms in (0, 1): u1 picks the component, u2 inverts it.
+  /// A reading from two uniforms in (0, 1): u1 picks the component, u2 inverts it. A multiple of the step, if the
+  /// sensor has one, or Z.
   [[nodiscard]] double sample(double u1, double u2) const;
 
-  /// What a reading contributes to a log-likelihood: 0 where it carries no evidence; log f(z), or log P(z) when the
-  /// sensor has a step.
+  /// What a reading contributes to a log-likelihood: 0 where it carries no evidence, which NaN is or is not by policy;
+  /// log f(z), or log P(z) when the sensor has a step. Over 0, D, 2 D, ... and Z these P sum to 1.
   [[nodiscard]] double log_likelihood(double z_m) const;
+  /// The cdf of readings as they are classified and rounded: below z, and up to z. They differ at Z, and anywhere when
+  /// the sensor has a step. NaN where a reading carries no evidence.
+  [[nodiscard]] CdfJump cdf_jump(double z_m) const;
 
   [[nodiscard]] double expected_m() const { return short_.limit; }  ///< with the offset, as clamped
   [[nodiscard]] double w_hit() const { return w_hit_; }             ///< after the miss policy
@@ -120,8 +135,11 @@ class FATHOM_API BeamDensity {
 
  private:
   [[nodiscard]] double continuous_cdf(double z_m) const;
+  [[nodiscard]] double mass_between(double low_m, double high_m) const;
+  [[nodiscard]] double log_cell_mass(double z_m) const;
 
   BeamSensor sensor_;
+  double top_edge_m_;  // from here on readings are "max": Z, or where rounding to the step begins to reach it
   double w_hit_, w_short_, w_max_, w_rand_;
   TruncatedNormal hit_;
   TruncatedExponential short_;
