@@ -16,6 +16,7 @@ struct CastRays {
   const float *ox = nullptr, *oy = nullptr, *oz = nullptr;  ///< origins; null: all at `origin`
   float origin[3] = {0, 0, 0};
   const float *dx = nullptr, *dy = nullptr, *dz = nullptr;  ///< unit directions
+  const float* near = nullptr;  ///< nothing nearer is met, in lengths of the direction; null: from the origin on
   std::uint32_t count = 0;
   bool coherent = true;  ///< whether 16 neighbouring rays are nearly parallel
   /// Solid angle between 16 neighbouring rays, for a caster that weighs it against the triangles it meets; 0:

@@ -42,23 +42,41 @@ const FieldValue* find_value(const std::vector<FieldValue>& values, std::string_
   return found == values.end() ? nullptr : &*found;
 }
 
-/// What the renderer itself reads of a model's parameters.
-void read_settings(const Noise& noise, NoiseChain& chain) {
+float tolerance_of(const Noise& noise) {
   const std::vector<FieldValue> values = noise.values();
-  if (noise.info().needs.sight) {
-    if (const FieldValue* v = find_value(values, "tolerance")) {
-      chain.sight_tolerance = std::max(chain.sight_tolerance, static_cast<float>(std::get<double>(v->value)));
-    }
+  const FieldValue* v = find_value(values, "tolerance");
+  return v == nullptr ? 0.0F : static_cast<float>(std::get<double>(v->value));
+}
+
+EnergyAngle energy_of(const Noise& stereo_energy) {
+  const std::vector<FieldValue> values = stereo_energy.values();
+  return static_cast<EnergyAngle>(std::get<Choice>(find_value(values, "energy")->value).index);
+}
+
+/// What the renderer itself reads of a model's parameters.
+void read_settings(const ActiveNoise& active, NoiseChain& chain) {
+  if (active.noise.info().needs.sight) {
+    SightTolerance tolerance{{tolerance_of(active.noise)}, active.table};
+    for (const Noise& row : active.rows) tolerance.of_row.push_back(tolerance_of(row));
+    chain.sight_tolerance.push_back(std::move(tolerance));
   }
-  if (noise.slug() == StereoEnergy::kSlug) {
-    chain.energy_angle = static_cast<EnergyAngle>(std::get<Choice>(find_value(values, "energy")->value).index);
-  }
+  if (active.noise.slug() == StereoEnergy::kSlug) chain.energy_angle = energy_of(active.noise);
+}
+
+/// With a model that tolerates nothing, nothing is tolerated.
+void drop_zero_tolerance(NoiseChain& chain) {
+  const auto is_zero = [](const SightTolerance& t) {
+    return std::all_of(t.of_row.begin(), t.of_row.end(), [](float v) { return v == 0.0F; });
+  };
+  const std::vector<SightTolerance>& all = chain.sight_tolerance;
+  if (std::any_of(all.begin(), all.end(), is_zero)) chain.sight_tolerance.clear();
 }
 
 void add_row(ActiveNoise& active, std::uint32_t id, const Noise& noise) {
-  if (active.row_by_id.size() <= id) active.row_by_id.resize(id + std::size_t{1}, 0);
+  std::vector<std::uint32_t>& row_by_id = active.table.row_by_id;
+  if (row_by_id.size() <= id) row_by_id.resize(id + std::size_t{1}, 0);
   active.rows.push_back(noise);
-  active.row_by_id[id] = static_cast<std::uint32_t>(active.rows.size());
+  row_by_id[id] = static_cast<std::uint32_t>(active.rows.size());
 }
 
 void add_rows(const Sensor& sensor, std::uint32_t slot, ActiveNoise& active) {
@@ -67,7 +85,7 @@ void add_rows(const Sensor& sensor, std::uint32_t slot, ActiveNoise& active) {
   }
   for (const ChannelNoise& row : sensor.channel_noise) {
     if (row.slot != slot) continue;
-    active.by_channel = true;
+    active.table.by_channel = true;
     add_row(active, row.channel, row.noise);
   }
 }
@@ -172,14 +190,15 @@ NoiseChain make_chain(const Sensor& sensor) {
       const SurfaceNeeds needs = noise.info().needs;
       chain.needs_surface |= needs.angles || needs.sight || needs.camera || needs.baseline;
       chain.needs_sight |= needs.sight;
-      chain.differs_by_entity |= !active.rows.empty() && !active.by_channel;
-      read_settings(noise, chain);
+      chain.differs_by_entity |= !active.rows.empty() && !active.table.by_channel;
+      read_settings(active, chain);
       list_of(chain, stage).push_back(std::move(active));
     }
   }
   if (!chain.on_return.empty()) {
     chain.range_policy = sensor.range_policy.value_or(usual_range_policy(sensor.model));
   }
+  drop_zero_tolerance(chain);
   return chain;
 }
 

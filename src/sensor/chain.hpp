@@ -9,25 +9,37 @@
 
 namespace fathom {
 
-/// A model of the chain that changes something, with the stream of its random numbers.
-struct ActiveNoise {
-  Noise noise;
-  std::uint32_t stream;
-  std::vector<Noise> rows = {};               ///< other parameters, for some entities or for some channels
-  bool by_channel = false;                    ///< whether rows are for channels
-  std::vector<std::uint32_t> row_by_id = {};  ///< [entities or channels]: 0 is `noise`, k is rows[k - 1]; beyond: 0
+/// Which row of a model's table is whose.
+struct RowTable {
+  bool by_channel = false;                    ///< whether rows are for channels, else for entities
+  std::vector<std::uint32_t> row_by_id = {};  ///< [entities or channels]: 0 is the chain's own line; beyond: 0
 
   [[nodiscard]] std::uint32_t row_of(std::uint32_t id) const { return id < row_by_id.size() ? row_by_id[id] : 0; }
+};
+
+/// A model of the chain that changes something, with the stream of its random numbers.
+struct ActiveNoise {
+  Noise noise;  ///< row 0
+  std::uint32_t stream;
+  std::vector<Noise> rows = {};  ///< rows 1, 2, ...: other parameters, for some entities or for some channels
+  RowTable table = {};
+};
+
+/// The tolerance of a model that asks what the cameras see.
+struct SightTolerance {
+  std::vector<float> of_row;  ///< [1 + rows]
+  RowTable table;
 };
 
 /// A sensor's chain by stage, models without effect left out.
 struct NoiseChain {
   std::vector<ActiveNoise> ray, angle_loss, loss, edge_loss, on_return, dropout;
   // loss: kShadow, then kEnergyLoss; on_return: kHitPoint, kRange, then kReading
-  bool needs_surface = false;                       ///< whether any model reads a Surface
-  bool needs_sight = false;                         ///< whether any model asks what the cameras see
-  bool differs_by_entity = false;                   ///< whether any model has rows for entities
-  float sight_tolerance = 0.0F;                     ///< of stereo_shadow
+  bool needs_surface = false;      ///< whether any model reads a Surface
+  bool needs_sight = false;        ///< whether any model asks what the cameras see
+  bool differs_by_entity = false;  ///< whether any model has rows for entities
+  /// Of each model that asks what the cameras see: for a return, the smallest counts. Empty when it is 0 for all.
+  std::vector<SightTolerance> sight_tolerance;
   EnergyAngle energy_angle = EnergyAngle::kCosine;  ///< of stereo_energy
   RangePolicy range_policy = RangePolicy::kKeep;    ///< kKeep where no model can carry a return outside
 };

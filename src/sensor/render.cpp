@@ -5,6 +5,7 @@
 
 #include "base/isa.hpp"
 #include "sensor/edge_pass.hpp"
+#include "sensor/own_surface.hpp"
 
 namespace fathom {
 
@@ -150,21 +151,23 @@ class BlockRenderer {
     job_.caster.find_blocked(lines, sight_.blocked);
     std::uint32_t any = 0;
     for (std::uint32_t i = 0; i < rays_.count; ++i) any |= sight_.blocked[i];
-    if (any != 0 && job_.chain.sight_tolerance > 0.0F) forgive_own_surface(lines);
+    if (any != 0 && !job_.chain.sight_tolerance.empty()) forgive(lines);
     for (std::uint32_t i = 0; i < rays_.count; ++i) surface_.hidden[i] |= bit * sight_.blocked[i];
   }
 
   /// With a tolerance of the user's, what blocks may be a part of the entity itself, just before the point.
-  void forgive_own_surface(const SightLines& lines) {
-    CastRays rays{.dx = lines.dx, .dy = lines.dy, .dz = lines.dz, .count = rays_.count, .coherent = job_.plan.coherent};
-    std::copy_n(lines.eye, 3, rays.origin);
-    float way[kBlockRays];  // of the whole, because directions reach from the camera to the point
-    std::uint32_t entity[kBlockRays];
-    job_.caster.cast(rays, {.range_m = way, .entity = entity});
-    for (std::uint32_t i = 0; i < rays_.count; ++i) {
-      const bool own = way[i] >= 1.0F - job_.chain.sight_tolerance && entity[i] == cast_.entity[i];
-      if (own) sight_.blocked[i] = 0;
+  void forgive(const SightLines& lines) {
+    float tolerance[kBlockRays];
+    for (std::uint32_t i = 0; i < rays_.count; ++i) tolerance[i] = sight_.blocked[i] != 0 ? tolerance_of(i) : 0.0F;
+    forgive_own_surfaces(job_.caster, lines, cast_.entity, tolerance, sight_.blocked);
+  }
+
+  [[nodiscard]] float tolerance_of(std::uint32_t lane) const {
+    float least = 1.0F;
+    for (const SightTolerance& t : job_.chain.sight_tolerance) {
+      least = std::min(least, t.of_row[row_of(t.table, lane)]);
     }
+    return least;
   }
 
   void keep_for_edges() {
@@ -216,11 +219,9 @@ class BlockRenderer {
     apply_rows(n, key);
   }
 
-  /// The row of a model's table that each lane takes.
-  void find_rows(const ActiveNoise& n, std::uint32_t* row) const {
-    for (std::uint32_t i = 0; i < rays_.count; ++i) {
-      row[i] = n.row_of(n.by_channel ? channel_of(i) : cast_.entity[i]);
-    }
+  /// The row of a model's table that a lane takes.
+  [[nodiscard]] std::uint32_t row_of(const RowTable& table, std::uint32_t lane) const {
+    return table.row_of(table.by_channel ? channel_of(lane) : cast_.entity[lane]);
   }
 
   [[nodiscard]] std::uint32_t channel_of(std::uint32_t lane) const {
@@ -234,7 +235,7 @@ class BlockRenderer {
     constexpr auto kMasked = static_cast<std::uint32_t>(Reason::kMasked);
     constexpr std::uint32_t kDone = ~0U;
     std::uint32_t row[kBlockRays], after[kBlockRays];
-    find_rows(n, row);
+    for (std::uint32_t i = 0; i < rays_.count; ++i) row[i] = row_of(n.table, i);
     std::copy_n(returns_.reason, rays_.count, after);
     for (std::uint32_t i = 0; i < rays_.count; ++i) {
       if (after[i] != kHitLane) row[i] = kDone;

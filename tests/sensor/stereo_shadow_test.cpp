@@ -180,37 +180,6 @@ TEST(StereoShadow, AnotherEntityHidesFromTheResolutionOn) {
   }
 }
 
-// A wall with a step of 1 cm in it, once as one entity and once as two.
-Scene make_step(bool one_entity) {
-  Mesh wall = make_plane(100, 100);
-  Mesh step = make_plane(100, 0.2);
-  for (auto& v : step.vertices_m) v[2] += 0.01F;
-  Scene scene;
-  const Pose pose = TiltedPlane{2.0, 0}.pose();
-  if (!one_entity) {
-    scene.add_entity({.name = "step", .mesh = scene.add_mesh(step), .parent_from_entity = pose});
-  } else {
-    const auto base = static_cast<std::uint32_t>(wall.vertices_m.size());
-    wall.vertices_m.insert(wall.vertices_m.end(), step.vertices_m.begin(), step.vertices_m.end());
-    for (const auto& t : step.triangles) wall.triangles.push_back({t[0] + base, t[1] + base, t[2] + base});
-  }
-  scene.add_entity({.name = "wall", .mesh = scene.add_mesh(wall), .parent_from_entity = pose});
-  return scene;
-}
-
-TEST(StereoShadow, AnotherEntityWithinTheToleranceDoesNotPass) {
-  const StereoCamera camera = make_stereo(641, 3, 3000, 0.5, CameraReference::kLeft);
-  const double width = 3000 * 0.5 * (1 / 1.99 - 1 / 2.0);  // 3.8 px
-  const auto hidden = [&](bool one_entity, float tolerance) {
-    const Frame f = render_once(make_step(one_entity), make_sensor(camera, {StereoShadow{.tolerance = tolerance}}));
-    return count_in_row(f, 1, Reason::kHiddenRight);
-  };
-  EXPECT_NEAR(hidden(true, 0.0F), width, 1.0);
-  EXPECT_NEAR(hidden(false, 0.0F), width, 1.0);
-  EXPECT_EQ(hidden(true, 0.02F), 0U);             // 1 cm of 2 m is within 2 %
-  EXPECT_NEAR(hidden(false, 0.02F), width, 1.0);  // but not of the same entity
-}
-
 // Documented: a sensor inside a solid sees the solid from within, and so too near when it has a minimum range.
 TEST(StereoShadow, ASensorInsideAWallSeesItsInside) {
   Scene scene;

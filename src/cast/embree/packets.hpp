@@ -103,6 +103,7 @@ void cast_packets(RTCScene scene, const CastRays& rays, const CastHits& hits, co
       std::memcpy(ray.org_z, rays.oz + begin, kBytes);
     }
     load_directions<Width>(rays, begin, ray);
+    if (rays.near != nullptr) std::memcpy(ray.tnear, rays.near + begin, kBytes);
     for (unsigned k = 0; k < W; ++k) {
       ray.tfar[k] = __builtin_inff();
       hit.geomID[k] = RTC_INVALID_GEOMETRY_ID;
