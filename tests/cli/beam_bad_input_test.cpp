@@ -86,7 +86,13 @@ TEST_F(BeamBadInput, Maps) {
   expect_map_refused("unknown key", replaced(good, "negate", "negated"), {"bad.yaml:4", "negated", "negate"});
   expect_map_refused("origin of two", replaced(good, "-1, -1, 0", "-1, -1"), {"bad.yaml:3", "origin"});
   write_text(files_ / "small.pgm", room_pgm().substr(0, 1000));
-  expect_map_refused("image of another size", replaced(good, "room.pgm", "small.pgm"), {"bad.yaml:1", "small.pgm"});
+  expect_map_refused("image cut short", replaced(good, "room.pgm", "small.pgm"), {"bad.yaml:1", "small.pgm"});
+  write_text(files_ / "low.pgm", replaced(room_pgm(), "60 40", "60 30"));
+  expect_map_refused("image with fewer rows in its header", replaced(good, "room.pgm", "low.pgm"),
+                     {"bad.yaml:1", "low.pgm", "60 x 30 pixels need 1800 bytes, 2400 are there"});
+  write_text(files_ / "text.pgm", "P2 2 2 255\n0 0 0 0 254\n");
+  expect_map_refused("text image with a pixel too many", replaced(good, "room.pgm", "text.pgm"),
+                     {"bad.yaml:1", "text.pgm", "more follows after 2 x 2 pixels"});
   write_text(files_ / "text.pgm", "no picture");
   expect_map_refused("no picture", replaced(good, "room.pgm", "text.pgm"), {"bad.yaml:1", "text.pgm"});
   expect_fit_refused("no map", {"--map", files_ / "gone.yaml", "--log", files_.log()}, {"gone.yaml"});
