@@ -66,7 +66,11 @@ TEST_F(BeamBadInput, Logs) {
   expect_log_refused("no number", good + flaser("2 one 0"), {"bad.log:2", "'one'"});
   expect_log_refused("no scans", "ODOM 1 2 3\n", {"bad.log", "holds no scans"});
   expect_log_refused("nothing", "", {"bad.log"});
-  expect_log_refused("half a gzip", std::string("\x1f\x8b\x08\0\0\0\0\0\0\x03\x4b", 11), {"bad.log"});
+  expect_log_refused("half a gzip", std::string("\x1f\x8b\x08\0\0\0\0\0\0\x03\x4b", 11), {"bad.log:1: cut short"});
+  expect_log_refused("cut within FLASER", good + "FLASE", {"bad.log:2", "cut short"});
+  expect_log_refused("cut within the last time", good + good.substr(0, good.size() - 2), {"bad.log:2", "cut short"});
+  expect_log_refused("CSV: cut within the last reading", "x_m,y_m,yaw_rad,range_m@0\n2,1,0,2.5\n2,1,0,2.",
+                     {"bad.log:3", "cut short"});
   expect_log_refused("CSV: a value less", "x_m,y_m,yaw_rad,range_m@0,range_m@1\n2,1,0,2,2\n2,1,0,2\n",
                      {"bad.log:3", "4 values for 5"});
   expect_log_refused("CSV: a pose of NaN", "x_m,y_m,yaw_rad,range_m@0\n2,1,nan,2\n", {"bad.log:2", "yaw_rad = nan"});
