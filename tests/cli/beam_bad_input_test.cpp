@@ -169,6 +169,13 @@ TEST_F(BeamBadInput, Heatmaps) {
   expect_refused("no scan", heatmap({}), {"--scan"});
   expect_refused("spacing 0", heatmap({"--scan", "1", "--spacing", "0"}), {"spacing_m = 0"});
   expect_refused("spacing too wide", heatmap({"--scan", "1", "--spacing", "900"}), {"no free cell"});
+  write_text(files_ / "blind.csv", "x_m,y_m,yaw_rad,range_m@0,range_m@1\n2,1,0,2,2\n2,1,0,nan,-1\n2,1,0,nan,2\n");
+  Words blind = heatmap({"--scan", "1"});
+  blind[5] = files_ / "blind.csv";
+  expect_refused("no evidence", blind, {"blind.csv: scan 1: no reading", "carries evidence"});
+  blind.back() = "2";
+  blind.insert(blind.end(), {"--beam-step", "2"});
+  expect_refused("none in every second beam", blind, {"blind.csv: scan 2: no reading", "carries evidence"});
   expect_refused("few pixels", heatmap({"--scan", "1", "--pixels", "10"}), {"--pixels"});
   Words onto_map = heatmap({"--scan", "1"});
   onto_map[9] = files_.map();
