@@ -98,7 +98,7 @@ std::string max_range_note(const fathom::ScanLog& log, double max_range_m) {
 
 std::string summary(const fathom::FitReport& report, const std::filesystem::path& out) {
   std::string text = parameters_table(report.fit);
-  for (const std::string& flag : report.fit.flags) text += "note: " + flag + "\n";
+  for (const std::string& flag : fathom::report_flags(report)) text += "note: " + flag + "\n";
   text += fmt::format("\n{} iterations on {} beams{}\n{}: {:.4f} nats per beam, KS distance {:.3f}, {} beams\n",
                       report.fit.log_likelihood.size() - 1, group_digits(report.fit.pairs),
                       report.fit.end == fathom::FitEnd::kConverged ? "" : "; not converged",
