@@ -48,6 +48,7 @@ fathom::BeamSensor sensor_of(const BeamFitOptions& options, const fathom::ScanLo
   sensor.step_m = options.step_m;
   sensor.expected_floor_m = expected.floor_m();
   sensor.miss = value_of_word<fathom::MissPolicy>(options.miss);
+  sensor.nan = value_of_word<fathom::NanPolicy>(options.nan);
   fathom::validate(sensor);
   return sensor;
 }

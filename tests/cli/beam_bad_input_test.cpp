@@ -131,7 +131,10 @@ TEST_F(BeamBadInput, OptionsOfFit) {
   expect_fit_refused("range 0", with({"--max-range", "0"}), {"max_range_m = 0"});
   expect_fit_refused("range NaN", with({"--max-range", "nan"}), {"max_range_m = nan"});
   expect_fit_refused("range below the minimum", with({"--min-range", "9"}), {"min_range_m = 9"});
+  expect_fit_refused("a step of NaN", with({"--sensor-step", "nan"}), {"step_m = nan"});
+  expect_fit_refused("a step beyond Z", with({"--sensor-step", "9"}), {"step_m = 9", "[0, 8]"});
   expect_fit_refused("unknown word", with({"--unknown", "fre"}), {"--unknown", "fre"});
+  expect_fit_refused("unknown policy", with({"--nan", "none"}), {"--nan", "none", "skip"});
   expect_fit_refused("map and scene", with({"--scene", "x.yaml"}), {"--scene"});
   expect_fit_refused("neither", {"--log", files_.log()}, {"--map"});
   write_text(files_ / "plain.csv", "x_m,y_m,yaw_rad,range_m@0\n2,1,0,2\n");
