@@ -94,9 +94,12 @@ void add_fit(CLI::App& app) {
   c.add_option("--max-range", o->max_range_m, "Z, m: readings from there on have no return; default: what the log says")
       ->type_name("M");
   c.add_option("--min-range", o->min_range_m, "readings below carry no evidence, m")->type_name("M")->default_val(0);
-  c.add_option("--reading-step", o->step_m, "readings are multiples of it, m; 0: they are not rounded")
+  c.add_option("--sensor-step", o->step_m, "readings are multiples of it, m; 0: they are not rounded")
       ->type_name("M")
       ->default_val(0);
+  c.add_option("--nan", o->nan, "a NaN reading carries no evidence (skip) or has no return (max)")
+      ->check(CLI::IsMember({"skip", "max"}))
+      ->default_val("skip");
   c.add_option("--unknown", o->unknown, "unknown cells of the map pass a beam, are walls, or end it without a return")
       ->check(CLI::IsMember({"free", "occupied", "stop"}))
       ->default_val("free");

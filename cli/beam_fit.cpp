@@ -48,6 +48,7 @@ fathom::BeamSensor sensor_of(const BeamFitOptions& options, const fathom::ScanLo
   sensor.step_m = options.step_m;
   sensor.expected_floor_m = expected.floor_m();
   sensor.miss = value_of_word<fathom::MissPolicy>(options.miss);
+  sensor.nan = value_of_word<fathom::NanPolicy>(options.nan);
   fathom::validate(sensor);
   return sensor;
 }
@@ -98,7 +99,7 @@ std::string max_range_note(const fathom::ScanLog& log, double max_range_m) {
 
 std::string summary(const fathom::FitReport& report, const std::filesystem::path& out) {
   std::string text = parameters_table(report.fit);
-  for (const std::string& flag : report.fit.flags) text += "note: " + flag + "\n";
+  for (const std::string& flag : fathom::report_flags(report)) text += "note: " + flag + "\n";
   text += fmt::format("\n{} iterations on {} beams{}\n{}: {:.4f} nats per beam, KS distance {:.3f}, {} beams\n",
                       report.fit.log_likelihood.size() - 1, group_digits(report.fit.pairs),
                       report.fit.end == fathom::FitEnd::kConverged ? "" : "; not converged",

@@ -16,7 +16,7 @@ struct BeamFitOptions {
   std::string test_scans;  ///< empty: those not learned from
   std::optional<double> max_range_m;
   double min_range_m = 0.0, step_m = 0.0;
-  std::string unknown = "free", miss = "book", variant = "exact";
+  std::string unknown = "free", miss = "book", nan = "skip", variant = "exact";
   std::string hit_offset = "0";  ///< a number, or "fit"
   int threads = 0;
   bool force = false;

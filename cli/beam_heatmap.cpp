@@ -41,6 +41,14 @@ std::vector<std::string> pose_row(const char* name, const fathom::PlanarPose& po
           fmt::format("{:.4f}", log_likelihood / static_cast<double>(std::max<std::size_t>(1, beams)))};
 }
 
+/// Without evidence every position is as likely as any other.
+void check_evidence(const BeamHeatmapOptions& options, const fathom::ScanLog& log, const fathom::BeamSensor& sensor,
+                    std::size_t beam_step) {
+  if (beams_with_evidence(log.scan(options.scan), sensor, beam_step) > 0) return;
+  throw fathom::InputError(
+      fmt::format("{}: scan {}: no reading that would be scored carries evidence", options.log.string(), options.scan));
+}
+
 }  // namespace
 
 void draw_beam_heatmap(const BeamHeatmapOptions& options) {
@@ -60,6 +68,7 @@ void draw_beam_heatmap(const BeamHeatmapOptions& options) {
   heatmap_options.headings = options.headings;
   heatmap_options.score.threads = options.threads;
   heatmap_options.score.beam_step = options.beam_step.value_or(std::max<std::size_t>(1, log.beams() / kUsualBeams));
+  check_evidence(options, log, model.sensor, heatmap_options.score.beam_step);
   fathom::Heatmap heatmap;
   {
     TaskDisplay display("scoring:");

@@ -17,14 +17,6 @@ namespace {
 
 using Scores = std::vector<fathom::ScanScore>;
 
-std::size_t beams_with_evidence(std::span<const float> reading_m, const fathom::BeamSensor& sensor, std::size_t step) {
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < reading_m.size(); i += step) {
-    count += fathom::classify(reading_m[i], sensor) == fathom::ReadingKind::kNone ? 0 : 1;
-  }
-  return count;
-}
-
 Scores score_scans(const BeamScoreOptions& options, const fathom::BeamModel& model, const BeamWorld& world,
                    const fathom::ScanLog& log, const std::vector<std::uint32_t>& scans) {
   fathom::ScoreOptions score_options;

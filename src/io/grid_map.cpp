@@ -80,13 +80,29 @@ PlanarPose read_origin(const MapYaml& yaml) {
           yaml.number(origin[2], "origin[2]", -1e3, 1e3)};
 }
 
-void check_mode(const MapYaml& yaml) {
-  if (!yaml.has("mode")) return;
+MapMode read_mode(const MapYaml& yaml) {
+  if (!yaml.has("mode")) return MapMode::kTrinary;
   const YAML::Node mode = yaml.at("mode");
   const auto text = mode.IsScalar() ? mode.Scalar() : std::string();
-  if (text != "trinary" && text != "scale") {
-    yaml.fail(mode.Mark(), fmt::format("mode = '{}' is not trinary or scale", text));
+  if (text == "trinary") return MapMode::kTrinary;
+  if (text == "scale") return MapMode::kScale;
+  yaml.fail(mode.Mark(), fmt::format("mode = '{}' is not trinary or scale", text));
+}
+
+/// What a pixel says, as map_server takes it: scale sees an alpha channel as what it is, trinary as a fourth colour.
+Cell cell_of(const GreyImage& image, std::size_t pixel, const MapImageOptions& options) {
+  double value = image.value[pixel];
+  if (!image.alpha.empty()) {
+    const double alpha = image.alpha[pixel];
+    if (options.mode == MapMode::kTrinary) {
+      value = (3.0 * value + alpha) / 4.0;
+    } else if (alpha < 1.0) {
+      return Cell::kUnknown;
+    }
   }
+  const double occupancy = options.negate ? value : 1.0 - value;
+  if (occupancy > options.occupied_thresh) return Cell::kOccupied;
+  return occupancy < options.free_thresh ? Cell::kFree : Cell::kUnknown;
 }
 
 }  // namespace
@@ -101,11 +117,8 @@ GridMap read_grid_image(const std::filesystem::path& image_file, const MapImageO
   map.cells.resize(image.value.size());
   for (std::uint32_t row = 0; row < map.rows; ++row) {
     for (std::uint32_t col = 0; col < map.cols; ++col) {
-      const double value = image.value[std::size_t{map.rows - 1 - row} * map.cols + col];
-      const double occupancy = options.negate ? value : 1.0 - value;
-      map.cells[std::size_t{row} * map.cols + col] = occupancy > options.occupied_thresh ? Cell::kOccupied
-                                                     : occupancy < options.free_thresh   ? Cell::kFree
-                                                                                         : Cell::kUnknown;
+      const std::size_t pixel = std::size_t{map.rows - 1 - row} * map.cols + col;
+      map.cells[std::size_t{row} * map.cols + col] = cell_of(image, pixel, options);
     }
   }
   validate(map);
@@ -120,7 +133,7 @@ GridMap read_grid_map(const std::filesystem::path& yaml_file) {
   options.negate = yaml.flag("negate");
   options.occupied_thresh = yaml.number(yaml.at("occupied_thresh"), "occupied_thresh", 0, 1);
   options.free_thresh = yaml.number(yaml.at("free_thresh"), "free_thresh", 0, options.occupied_thresh);
-  check_mode(yaml);
+  options.mode = read_mode(yaml);
   const YAML::Node image = yaml.at("image");
   if (!image.IsScalar() || image.Scalar().empty()) yaml.fail(image.Mark(), "image is not a file name");
   try {

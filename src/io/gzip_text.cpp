@@ -2,6 +2,7 @@
 
 #include <zlib.h>
 
+#include <algorithm>
 #include <memory>
 #include <string_view>
 
@@ -29,7 +30,11 @@ std::string read_gzip_text(const std::filesystem::path& file) {
   // A gzip file that ends in the middle hands out all that could be inflated, and only then says so.
   int code = Z_OK;
   const std::string_view message = gzerror(stream.get(), &code);
-  if (code != Z_OK) throw InputError(fmt::format("{}: cut short or damaged ({})", file.string(), message));
+  if (code != Z_OK) {
+    const auto line = std::count(text.begin(), text.end(), '\n') + 1;
+    throw InputError(fmt::format("{}:{}: cut short or damaged: nothing can be read after this line ({})", file.string(),
+                                 line, message));
+  }
   return text;
 }
 

@@ -5,7 +5,8 @@
 
 namespace fathom {
 
-/// All bytes of a file, inflated where it is gzip. Throws InputError when it is missing, unreadable or cut short.
+/// All bytes of a file, inflated where it is gzip. Throws InputError when it is missing, unreadable or, naming the line
+/// up to which it could be inflated, cut short.
 std::string read_gzip_text(const std::filesystem::path& file);
 
 }  // namespace fathom

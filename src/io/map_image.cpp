@@ -44,6 +44,11 @@ class PgmText {
   }
   std::string_view data() { return bytes_.substr(std::min(at_ + 1, bytes_.size())); }
   void skip_magic() { at_ = 2; }
+  /// Whether nothing but blanks and comments is left.
+  bool at_end() {
+    skip_blanks();
+    return at_ == bytes_.size();
+  }
 
  private:
   void skip_blanks() {
@@ -76,9 +81,10 @@ GreyImage read_pgm(const std::filesystem::path& file, std::string_view bytes) {
   const std::size_t pixels = std::size_t{image.rows} * image.cols;
   const std::size_t depth = most > 255 ? 2 : 1;
   const std::string_view data = text.data();
-  // At least two bytes a pixel in text ("0 "), but for the last.
+  // At least two bytes a pixel in text ("0 "), but for the last. Binary data have to be of the size exactly: no byte
+  // can be told from a pixel, a line end neither, and a wrong width would shear the map.
   const std::size_t needed = binary ? pixels * depth : 2 * pixels - 1;
-  if (data.size() < needed) {
+  if (data.size() < needed || (binary && data.size() != needed)) {
     fail(file, fmt::format("{} x {} pixels need {} bytes, {} are there", image.cols, image.rows, needed, data.size()));
   }
   image.value.reserve(pixels);
@@ -92,6 +98,7 @@ GreyImage read_pgm(const std::filesystem::path& file, std::string_view bytes) {
     if (value > most) fail(file, fmt::format("pixel {} = {} is above the largest value {}", i, value, most));
     image.value.push_back(static_cast<float>(value) / static_cast<float>(most));
   }
+  if (!binary && !text.at_end()) fail(file, fmt::format("more follows after {} x {} pixels", image.cols, image.rows));
   return image;
 }
 
@@ -102,6 +109,7 @@ GreyImage read_png(const std::filesystem::path& file, std::string_view bytes) {
   GreyImage image;
   image.cols = png.width;
   image.rows = png.height;
+  const bool has_alpha = (png.format & PNG_FORMAT_FLAG_ALPHA) != 0;
   // RGBA keeps the stored bytes; a grey format would weigh the colours by brightness.
   png.format = PNG_FORMAT_RGBA;
   if (image.cols > kMostSide || image.rows > kMostSide) png_image_free(&png);
@@ -113,6 +121,7 @@ GreyImage read_png(const std::filesystem::path& file, std::string_view bytes) {
   }
   for (std::size_t i = 0; i < pixels.size(); i += 4) {
     image.value.push_back(static_cast<float>(pixels[i] + pixels[i + 1] + pixels[i + 2]) / 765.0F);
+    if (has_alpha) image.alpha.push_back(static_cast<float>(pixels[i + 3]) / 255.0F);
   }
   return image;
 }

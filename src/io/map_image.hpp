@@ -10,9 +10,11 @@ namespace fathom {
 struct GreyImage {
   std::uint32_t rows = 0, cols = 0;
   std::vector<float> value;
+  std::vector<float> alpha;  ///< likewise, 1: opaque; empty where the image has none
 };
 
-/// Reads PGM (P2, P5, 8 or 16 bits) or PNG (colours averaged, alpha ignored), told apart by content. Throws InputError.
+/// Reads PGM (P2, P5, 8 or 16 bits; nothing may follow the pixels) or PNG (colours averaged), told apart by content.
+/// Throws InputError.
 GreyImage read_grey_image(const std::filesystem::path& file);
 
 }  // namespace fathom

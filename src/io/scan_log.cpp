@@ -147,11 +147,24 @@ bool is_csv(std::string_view text) {
   return csv.value_or(false);
 }
 
+/// A line without an end may be half a line, though what is there makes sense: 2.5 of 2.51, FLASE of FLASER.
+void check_last_line(const std::filesystem::path& file, std::string_view text) {
+  std::size_t last = 0;
+  bool has_words = false;
+  for_each_line(text, [&](std::size_t number, std::string_view line) {
+    last = number;
+    has_words = !trim(line).empty();
+  });
+  if (!has_words || text.back() == '\n') return;
+  LogLine{file, last}.fail("the log is cut short: its last line has no line end (add one if the line is whole)");
+}
+
 }  // namespace
 
 ScanLog read_scan_log(const std::filesystem::path& file) {
   const std::string text = read_gzip_text(file);
   ScanLog log = is_csv(text) ? read_csv(file, text) : read_carmen(file, text);
+  check_last_line(file, text);
   if (log.pose.empty()) {
     throw InputError(fmt::format("{}: holds no scans (FLASER lines, or CSV with x_m, y_m, yaw_rad)", file.string()));
   }

@@ -38,7 +38,7 @@ std::string fit_json(const FitReport& report) {
   json["log_likelihood"] = report.fit.log_likelihood;
   json["held_out_nats_per_beam"] = report.held_out ? number_or_null(report.judgement.nats_per_beam) : Json(nullptr);
   json["ks_distance"] = report.held_out ? Json(report.judgement.ks_distance) : Json(nullptr);
-  json["flags"] = report.fit.flags;
+  json["flags"] = report_flags(report);
   return json.dump(2) + "\n";
 }
 
@@ -49,6 +49,15 @@ bool is_ours(const fs::path& json_file) {
 }
 
 }  // namespace
+
+std::vector<std::string> report_flags(const FitReport& report) {
+  std::vector<std::string> flags = report.fit.flags;
+  if (std::isinf(report.judgement.nats_per_beam)) {
+    flags.push_back(fmt::format("{} is minus infinity: under these parameters some reading is impossible",
+                                report.held_out ? "held_out_nats_per_beam" : "the log-likelihood per beam"));
+  }
+  return flags;
+}
 
 void check_fit_folder(const fs::path& folder, bool force) {
   if (folder.empty()) throw InputError("the output folder has no name");

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -96,9 +97,10 @@ std::string parameter_table(const FitReport& report) {
 }
 
 std::string flag_list(const FitReport& report) {
-  if (report.fit.flags.empty()) return "";
+  const std::vector<std::string> flags = report_flags(report);
+  if (flags.empty()) return "";
   std::string items;
-  for (const std::string& flag : report.fit.flags) items += fmt::format("<li>{}</li>\n", escape_html(flag));
+  for (const std::string& flag : flags) items += fmt::format("<li>{}</li>\n", escape_html(flag));
   return fmt::format("<ul class=\"flags\">\n{}</ul>\n", items);
 }
 
@@ -123,9 +125,10 @@ std::string tile(std::string_view value, std::string_view name) {
 
 std::string tiles(const FitReport& report) {
   const std::string where = report.held_out ? "held-out scans" : "the scans learned from";
+  const double nats = report.judgement.nats_per_beam;
   const bool converged = report.fit.end == FitEnd::kConverged;
   return "<div class=\"tiles\">\n" +
-         tile(fmt::format("{:.4f}", report.judgement.nats_per_beam), "nats per beam, " + where) +
+         tile(std::isinf(nats) ? "−∞" : fmt::format("{:.4f}", nats), "nats per beam, " + where) +
          tile(fmt::format("{:.3f}", report.judgement.ks_distance), "Kolmogorov-Smirnov distance, " + where) +
          tile(group_digits(report.fit.pairs), "beams learned from") +
          tile(fmt::format("{}", report.fit.log_likelihood.size() - 1),

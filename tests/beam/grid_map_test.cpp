@@ -77,6 +77,52 @@ TEST(GridMap, NamesFileLineKeyAndValue) {
   EXPECT_EQ(refusal("0.1", "\"\\\n1\"").find('\n'), std::string::npos);
 }
 
+/// 4 x 1 pixels with alpha: black, opaque grey, white, black again but transparent.
+std::filesystem::path write_png_with_alpha(const test::TemporaryFolder& folder) {
+  const std::string pixels("\0\0\0\xff\xcd\xcd\xcd\xff\xfe\xfe\xfe\xff\0\0\0\0", 16);
+  png_image png = {};
+  png.version = PNG_IMAGE_VERSION;
+  png.width = 4, png.height = 1, png.format = PNG_FORMAT_RGBA;
+  png_image_write_to_file(&png, (folder.path() / "alpha.png").c_str(), 0, pixels.data(), 0, nullptr);
+  return folder.path() / "alpha.png";
+}
+
+// As map_server reads them: https://wiki.ros.org/map_server#Value_Interpretation and its map_io.cpp.
+TEST(GridMap, ModesDifferInWhatAlphaMeans) {
+  const test::TemporaryFolder folder;
+  static_cast<void>(write_png_with_alpha(folder));
+  const auto cells = [&](const std::string& more, const std::string& image = "alpha.png") {
+    return read_grid_map(folder.write("map.yaml", replaced(kYaml, "map.pgm", image) + more)).cells;
+  };
+  using enum Cell;
+  // Averaged with alpha, grey 205 is 217.5: occupancy .147; black, opaque, is .75 and stays a wall.
+  EXPECT_EQ(cells("mode: trinary\n"), (std::vector<Cell>{kOccupied, kFree, kFree, kOccupied}));
+  EXPECT_EQ(cells(""), cells("mode: trinary\n"));
+  EXPECT_EQ(cells("mode: scale\n"), (std::vector<Cell>{kOccupied, kUnknown, kFree, kUnknown}));
+  // Without alpha they read alike: what lies between the thresholds is not known to be free, nor a wall.
+  static_cast<void>(folder.write("map.pgm", "P5 3 2 255\n" + kPixels));
+  EXPECT_EQ(cells("mode: scale\n", "map.pgm"), cells("mode: trinary\n", "map.pgm"));
+  EXPECT_EQ(cells("mode: scale\n", "map.pgm")[2], kUnknown);
+}
+
+TEST(GridMap, RefusesImagesOfAnotherSizeThanTheirHeaderSays) {
+  const test::TemporaryFolder folder;
+  const auto yaml = folder.write("map.yaml", kYaml);
+  const auto refusal = [&](const std::string& image) {
+    static_cast<void>(folder.write("map.pgm", image));
+    return input_error([&] { read_grid_map(yaml); });
+  };
+  EXPECT_NE(refusal("P5 3 1 255\n" + kPixels).find("map.pgm: 3 x 1 pixels need 3 bytes, 6 are there"),
+            std::string::npos);
+  EXPECT_NE(refusal("P5 2 2 255\n" + kPixels).find("need 4 bytes, 6 are there"), std::string::npos);
+  EXPECT_NE(refusal("P5 3 2 255\n" + kPixels + "\n").find("need 6 bytes, 7 are there"), std::string::npos);
+  EXPECT_NE(refusal("P5 3 2 255\r\n" + kPixels).find("need 6 bytes, 7 are there"), std::string::npos);
+  EXPECT_NE(refusal("P5 3 2 256\n" + kPixels).find("need 12 bytes, 6 are there"), std::string::npos);
+  EXPECT_NE(refusal("P2 3 1 255\n0 128 254\n254 0 205\n").find("more follows after 3 x 1 pixels"), std::string::npos);
+  EXPECT_NE(refusal("P2 3 2 255\n0 128 254\n254 0 205 x\n").find("more follows"), std::string::npos);
+  EXPECT_EQ(refusal("P2 3 2 255\n0 128 254\n254 0 205\n\n# by hand\n"), "");
+}
+
 TEST(GridMap, RefusesImagesThatAreCutShortOrNotImages) {
   const test::TemporaryFolder folder;
   const auto yaml = folder.write("map.yaml", kYaml);

@@ -66,7 +66,11 @@ TEST_F(BeamBadInput, Logs) {
   expect_log_refused("no number", good + flaser("2 one 0"), {"bad.log:2", "'one'"});
   expect_log_refused("no scans", "ODOM 1 2 3\n", {"bad.log", "holds no scans"});
   expect_log_refused("nothing", "", {"bad.log"});
-  expect_log_refused("half a gzip", std::string("\x1f\x8b\x08\0\0\0\0\0\0\x03\x4b", 11), {"bad.log"});
+  expect_log_refused("half a gzip", std::string("\x1f\x8b\x08\0\0\0\0\0\0\x03\x4b", 11), {"bad.log:1: cut short"});
+  expect_log_refused("cut within FLASER", good + "FLASE", {"bad.log:2", "cut short"});
+  expect_log_refused("cut within the last time", good + good.substr(0, good.size() - 2), {"bad.log:2", "cut short"});
+  expect_log_refused("CSV: cut within the last reading", "x_m,y_m,yaw_rad,range_m@0\n2,1,0,2.5\n2,1,0,2.",
+                     {"bad.log:3", "cut short"});
   expect_log_refused("CSV: a value less", "x_m,y_m,yaw_rad,range_m@0,range_m@1\n2,1,0,2,2\n2,1,0,2\n",
                      {"bad.log:3", "4 values for 5"});
   expect_log_refused("CSV: a pose of NaN", "x_m,y_m,yaw_rad,range_m@0\n2,1,nan,2\n", {"bad.log:2", "yaw_rad = nan"});
@@ -86,7 +90,13 @@ TEST_F(BeamBadInput, Maps) {
   expect_map_refused("unknown key", replaced(good, "negate", "negated"), {"bad.yaml:4", "negated", "negate"});
   expect_map_refused("origin of two", replaced(good, "-1, -1, 0", "-1, -1"), {"bad.yaml:3", "origin"});
   write_text(files_ / "small.pgm", room_pgm().substr(0, 1000));
-  expect_map_refused("image of another size", replaced(good, "room.pgm", "small.pgm"), {"bad.yaml:1", "small.pgm"});
+  expect_map_refused("image cut short", replaced(good, "room.pgm", "small.pgm"), {"bad.yaml:1", "small.pgm"});
+  write_text(files_ / "low.pgm", replaced(room_pgm(), "60 40", "60 30"));
+  expect_map_refused("image with fewer rows in its header", replaced(good, "room.pgm", "low.pgm"),
+                     {"bad.yaml:1", "low.pgm", "60 x 30 pixels need 1800 bytes, 2400 are there"});
+  write_text(files_ / "text.pgm", "P2 2 2 255\n0 0 0 0 254\n");
+  expect_map_refused("text image with a pixel too many", replaced(good, "room.pgm", "text.pgm"),
+                     {"bad.yaml:1", "text.pgm", "more follows after 2 x 2 pixels"});
   write_text(files_ / "text.pgm", "no picture");
   expect_map_refused("no picture", replaced(good, "room.pgm", "text.pgm"), {"bad.yaml:1", "text.pgm"});
   expect_fit_refused("no map", {"--map", files_ / "gone.yaml", "--log", files_.log()}, {"gone.yaml"});
@@ -121,7 +131,10 @@ TEST_F(BeamBadInput, OptionsOfFit) {
   expect_fit_refused("range 0", with({"--max-range", "0"}), {"max_range_m = 0"});
   expect_fit_refused("range NaN", with({"--max-range", "nan"}), {"max_range_m = nan"});
   expect_fit_refused("range below the minimum", with({"--min-range", "9"}), {"min_range_m = 9"});
+  expect_fit_refused("a step of NaN", with({"--sensor-step", "nan"}), {"step_m = nan"});
+  expect_fit_refused("a step beyond Z", with({"--sensor-step", "9"}), {"step_m = 9", "[0, 8]"});
   expect_fit_refused("unknown word", with({"--unknown", "fre"}), {"--unknown", "fre"});
+  expect_fit_refused("unknown policy", with({"--nan", "none"}), {"--nan", "none", "skip"});
   expect_fit_refused("map and scene", with({"--scene", "x.yaml"}), {"--scene"});
   expect_fit_refused("neither", {"--log", files_.log()}, {"--map"});
   write_text(files_ / "plain.csv", "x_m,y_m,yaw_rad,range_m@0\n2,1,0,2\n");
@@ -159,6 +172,13 @@ TEST_F(BeamBadInput, Heatmaps) {
   expect_refused("no scan", heatmap({}), {"--scan"});
   expect_refused("spacing 0", heatmap({"--scan", "1", "--spacing", "0"}), {"spacing_m = 0"});
   expect_refused("spacing too wide", heatmap({"--scan", "1", "--spacing", "900"}), {"no free cell"});
+  write_text(files_ / "blind.csv", "x_m,y_m,yaw_rad,range_m@0,range_m@1\n2,1,0,2,2\n2,1,0,nan,-1\n2,1,0,nan,2\n");
+  Words blind = heatmap({"--scan", "1"});
+  blind[5] = files_ / "blind.csv";
+  expect_refused("no evidence", blind, {"blind.csv: scan 1: no reading", "carries evidence"});
+  blind.back() = "2";
+  blind.insert(blind.end(), {"--beam-step", "2"});
+  expect_refused("none in every second beam", blind, {"blind.csv: scan 2: no reading", "carries evidence"});
   expect_refused("few pixels", heatmap({"--scan", "1", "--pixels", "10"}), {"--pixels"});
   Words onto_map = heatmap({"--scan", "1"});
   onto_map[9] = files_.map();

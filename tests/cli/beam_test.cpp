@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -18,45 +17,13 @@
 #include <fathom/beam/model_file.hpp>
 #include <nlohmann/json.hpp>
 
-#include "beam_files.hpp"
+#include "beam_fixture.hpp"
 #include "process.hpp"
 
 namespace cli_test {
 namespace {
 
 using nlohmann::json;
-
-std::vector<std::vector<std::string>> read_csv(const std::string& text) {
-  std::vector<std::vector<std::string>> rows;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
-    rows.emplace_back();
-    std::istringstream cells(line);
-    for (std::string cell; std::getline(cells, cell, ',');) rows.back().push_back(cell);
-  }
-  return rows;
-}
-
-class Beam : public testing::Test {
- protected:
-  void SetUp() override { ASSERT_EQ(files_.sampled().exit_code, 0) << files_.sampled().err; }
-
-  Ended fit(const std::string& out, const std::vector<std::string>& options = {}) {
-    std::vector<std::string> arguments = {"beam",  "fit",        "--map", files_.map(),
-                                          "--log", files_.log(), "--out", files_ / out};
-    arguments.insert(arguments.end(), options.begin(), options.end());
-    return run_fathom(arguments);
-  }
-  Ended score(const std::vector<std::string>& options = {}) {
-    std::vector<std::string> arguments = {"beam",  "score",      "--map",        files_.map(),
-                                          "--log", files_.log(), "--parameters", files_.parameters()};
-    arguments.insert(arguments.end(), options.begin(), options.end());
-    return run_fathom(arguments);
-  }
-  json fit_json(const std::string& out) { return json::parse(read_text(files_ / (out + "/fit.json"))); }
-
-  BeamFiles files_;
-};
 
 TEST_F(Beam, FitWritesThreeFilesAndTellsWhatItFound) {
   const Ended ended = fit("fit");
@@ -234,20 +201,6 @@ TEST_F(Beam, HeatmapFindsTheScan) {
   const std::size_t at = ended.out.find(" m apart");
   ASSERT_NE(at, std::string::npos) << ended.out;
   EXPECT_LT(std::stod(ended.out.substr(ended.out.rfind('\n', at) + 1)), .2) << ended.out;
-}
-
-// A scene made of the map's own walls says what the map says.
-TEST_F(Beam, ScenesStandForMaps) {
-  write_text(files_ / "walls.yaml",
-             "scene:\n  meshes:\n    walls: {grid_map: {file: room.yaml, height_m: 1}}\n  entities:\n"
-             "    - {name: walls, mesh: walls}\nsensors:\n  - {name: laser, preset: UTM-30LX, outputs: [scan_log]}\n");
-  const Ended by_map = score(),
-              by_scene = run_fathom({"beam", "score", "--scene", files_ / "walls.yaml", "--height", "0.5", "--log",
-                                     files_.log(), "--parameters", files_.parameters()});
-  ASSERT_EQ(by_scene.exit_code, 0) << by_scene.err;
-  const auto a = read_csv(by_map.out), b = read_csv(by_scene.out);
-  ASSERT_EQ(a.size(), b.size());
-  for (std::size_t i = 1; i < a.size(); ++i) EXPECT_NEAR(std::stod(a[i][5]), std::stod(b[i][5]), .05) << i;
 }
 
 }  // namespace

@@ -71,6 +71,27 @@ TEST(FitJson, ClaimsNothingHeldOutWhereNothingWas) {
   EXPECT_TRUE(json["ks_distance"].is_null());
 }
 
+// JSON has no infinity, and a null alone would look like nothing held out.
+TEST(FitJson, FlagsReadingsThatAreImpossible) {
+  FitReport report = make_report();
+  EXPECT_EQ(report_flags(report), report.fit.flags);
+  report.model.parameters = report.fit.parameters = {.7, .2, 0, .1, .1, .4};
+  report.shown = {{2.0F, 10.0F}, {2.0F, 2.0F}, {0, 0}};  // one without a return, where w_max is 0
+  report.judgement = judge_beam_model(report.fit.parameters, report.model.sensor, report.shown);
+  ASSERT_EQ(report.judgement.nats_per_beam, -INFINITY);
+  const test::TemporaryFolder folder;
+  write_fit(folder.path() / "fit", report);
+  const auto json = nlohmann::json::parse(read_text(folder.path() / "fit/fit.json"));
+  EXPECT_TRUE(json["held_out_nats_per_beam"].is_null());
+  EXPECT_TRUE(json["ks_distance"].is_number());
+  ASSERT_EQ(json["flags"].size(), report.fit.flags.size() + 1);
+  EXPECT_EQ(json["flags"].back(),
+            "held_out_nats_per_beam is minus infinity: under these parameters some reading is impossible");
+  const std::string page = fit_page(report);
+  EXPECT_NE(page.find("<b>−∞</b><span>nats per beam, held-out scans"), std::string::npos);
+  EXPECT_NE(page.find("<li>held_out_nats_per_beam is minus infinity"), std::string::npos);
+}
+
 TEST(FitPage, NeedsNothingFromOutside) {
   const std::string page = fit_page(make_report());
   for (const char* word : {"http:", "https:", "<script", "<link", "<img", "<iframe", "@import", "url(", "src="}) {

@@ -32,6 +32,10 @@ struct FitReport {
   std::vector<Fact> facts;
 };
 
+/// The flags of the fit and, where it is so, that some reading shown is impossible under the parameters: JSON has no
+/// infinity, and its null would look like no scans held out.
+FATHOM_API std::vector<std::string> report_flags(const FitReport& report);
+
 /// Where the files of a fit go. Looks, and changes nothing: throws InputError when `folder` exists and `force` is not
 /// set, when it is no folder, or when it holds files of these names that no fit wrote.
 FATHOM_API void check_fit_folder(const std::filesystem::path& folder, bool force);

@@ -34,7 +34,8 @@ FATHOM_API void validate(const ScanLog& log);
 ///  - CSV: `#` comments; a header `x_m,y_m,yaw_rad,range_m@A0,range_m@A1,...`, A the beam's azimuth in rad; one scan a
 ///    line. Extra columns `stamp_s` are allowed and passed over. `inf` and `nan` are readings. A comment
 ///    `# max_range_m: Z` before the header says how far the sensor measures.
-/// Throws InputError naming file and line when a line is cut short or not understood, or the number of beams changes.
+/// Throws InputError naming file and line when a line is cut short or not understood, the last one has no line end (it
+/// may be half a line), or the number of beams changes.
 FATHOM_API ScanLog read_scan_log(const std::filesystem::path& file);
 /// Writes the CSV form; the file appears whole or not at all. Simulated logs are of this form (docs/beam-model.md).
 FATHOM_API void write_scan_csv(const std::filesystem::path& file, const ScanLog& log);

@@ -1,0 +1,254 @@
+// Options of `fathom beam fit` have the effect that they name, and scenes stand for maps: seen in the figures, not only
+// in the words of the report.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <fathom/beam.hpp>
+#include <fathom/beam/model_file.hpp>
+#include <fathom/beam/fit.hpp>
+#include <nlohmann/json.hpp>
+
+#include "beam_fixture.hpp"
+#include "process.hpp"
+
+namespace cli_test {
+namespace {
+
+using nlohmann::json;
+
+class BeamOptions : public Beam {
+ protected:
+  /// fit.json after a fit with these options.
+  json fitted(const std::string& out, const std::vector<std::string>& options) {
+    const Ended ended = fit(out, options);
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    return ended.exit_code == 0 ? fit_json(out) : json();
+  }
+  /// Changes every reading of log.csv.
+  void change_log(const std::function<std::string(double)>& change) {
+    std::istringstream lines(read_text(files_.log()));
+    std::string text;
+    for (std::string line; std::getline(lines, line);) {
+      if (line[0] == '#' || line[0] == 'x') {
+        text += line + "\n";
+        continue;
+      }
+      const std::vector<std::string> cells = read_csv(line).front();
+      for (std::size_t i = 0; i < cells.size(); ++i) {
+        text += (i == 0 ? "" : ",") + (i < 3 ? cells[i] : change(std::stod(cells[i])));
+      }
+      text += "\n";
+    }
+    write_text(files_.log(), text);
+  }
+};
+
+double value(const json& found, const char* name) { return found[name]["value"]; }
+double error(const json& found, const char* name) { return found[name]["std_error"]; }
+
+/// What `fathom beam fit` should find in log.csv, by the library.
+fathom::BeamFit library_fit(const std::string& map_file, const std::string& log_file, const std::string& scans,
+                            fathom::UnknownCells unknown, fathom::FitVariant variant) {
+  const fathom::GridMap map = fathom::read_grid_map(map_file);
+  const auto expected = fathom::make_grid_ranges(map, {.unknown = unknown});
+  const fathom::ScanLog log = fathom::read_scan_log(log_file);
+  const auto data = fathom::make_beam_data(log, fathom::select_scans(scans, log.scans()), *expected, 8);
+  return fathom::fit_beam_model(data, {.max_range_m = 8, .expected_floor_m = .05},
+                                {.variant = variant, .cell_m = map.resolution_m});
+}
+
+// The book's closed forms make lambda too large; 0.5 was drawn.
+TEST_F(BeamOptions, VariantsLearnAsTheyAreNamed) {
+  std::vector<double> lambda;
+  for (const char* word : {"exact", "closed_form", "book"}) {
+    const auto variant = static_cast<fathom::FitVariant>(lambda.size());
+    const json found = fitted(word, {"--variant", word});
+    const fathom::BeamFit expected =
+        library_fit(files_.map(), files_.log(), "odd", fathom::UnknownCells::kFree, variant);
+    lambda.push_back(value(found, "lambda_short_per_m"));
+    EXPECT_EQ(lambda.back(), expected.parameters.lambda_short_per_m) << word;
+    EXPECT_EQ(found["log_likelihood"].get<std::vector<double>>(), expected.log_likelihood) << word;
+    if (variant == fathom::FitVariant::kExact) {
+      EXPECT_NEAR(lambda[0], .5, 3 * error(found, "lambda_short_per_m"));
+    }
+  }
+  EXPECT_GT(lambda[1], 2 * lambda[0]);
+  EXPECT_GT(lambda[2], 2 * lambda[0]);
+  EXPECT_GT(std::abs(lambda[1] - lambda[2]), .05);
+}
+
+// A column that the map does not know, in the middle of the room. To the scans it is free; whoever takes it for a wall,
+// or for the end of all beams, explains fewer readings.
+TEST_F(BeamOptions, UnknownCellsPassStopOrEndBeams) {
+  std::string image = room_pgm();
+  const std::size_t pixels = image.size() - 60 * 40;
+  for (std::size_t row = 1; row < 39; ++row) image[pixels + row * 60 + 30] = static_cast<char>(205);
+  write_text(files_ / "room.pgm", image);
+  std::vector<double> w_hit;
+  for (const char* word : {"free", "occupied", "stop"}) {
+    const json found = fitted(word, {"--unknown", word});
+    const auto unknown = static_cast<fathom::UnknownCells>(w_hit.size());
+    w_hit.push_back(value(found, "w_hit"));
+    EXPECT_EQ(w_hit.back(),
+              library_fit(files_.map(), files_.log(), "odd", unknown, fathom::FitVariant::kExact).parameters.w_hit);
+    EXPECT_EQ(fathom::read_beam_model(files_ / (std::string(word) + "/parameters.yaml")).unknown, unknown);
+  }
+  EXPECT_NEAR(w_hit[0], .75, .03);
+  EXPECT_LT(w_hit[1], .5);
+  EXPECT_LT(w_hit[2], .5);
+  EXPECT_NE(w_hit[1], w_hit[2]);
+}
+
+// Within 3 m many beams meet nothing. The book's way counts each of them as a failure of the sensor.
+TEST_F(BeamOptions, MissPolicySaysWhatBeamsIntoTheOpenRead) {
+  const json book = fitted("book", {"--max-range", "3", "--miss", "book"}),
+             atom = fitted("atom", {"--max-range", "3", "--miss", "atom"});
+  EXPECT_GT(value(book, "w_max"), 2 * value(atom, "w_max"));
+  EXPECT_GT(value(atom, "w_hit"), value(book, "w_hit") + .1);
+  EXPECT_GT(atom["held_out_nats_per_beam"].get<double>(), book["held_out_nats_per_beam"].get<double>() + .1);
+}
+
+TEST_F(BeamOptions, TestScansAreThoseJudgedBy) {
+  const auto judged = [&](const std::string& out, const std::string& scans) {
+    const fathom::BeamModel model = fathom::read_beam_model(files_ / (out + "/parameters.yaml"));
+    const auto expected = fathom::make_grid_ranges(fathom::read_grid_map(files_.map()));
+    const fathom::ScanLog log = fathom::read_scan_log(files_.log());
+    return fathom::judge_beam_model(
+        model.parameters, model.sensor,
+        fathom::make_beam_data(log, fathom::select_scans(scans, log.scans()), *expected, model.sensor.max_range_m));
+  };
+  const json few = fitted("few", {"--scans", "0:40:2", "--test-scans", "1::4"}),
+             others = fitted("others", {"--scans", "0::2"});
+  EXPECT_EQ(few["held_out_nats_per_beam"], judged("few", "1::4").nats_per_beam);
+  EXPECT_EQ(few["ks_distance"], judged("few", "1::4").ks_distance);
+  EXPECT_NE(few["held_out_nats_per_beam"], judged("few", "1::2").nats_per_beam);
+  EXPECT_EQ(others["held_out_nats_per_beam"], judged("others", "odd").nats_per_beam);
+}
+
+// Readings in steps of 2 cm: the same parameters, judged by probabilities in place of densities.
+TEST_F(BeamOptions, SensorStepIsThatOfTheReadings) {
+  change_log([](double z) { return std::to_string(std::round(z / .02) * .02); });
+  const json none = fitted("none", {}), fine = fitted("fine", {"--sensor-step", "0.02"}),
+             coarse = fitted("coarse", {"--sensor-step", "0.4"});
+  const fathom::BeamModel truth = fathom::read_beam_model(files_.parameters());
+  EXPECT_EQ(fathom::read_beam_model(files_ / "fine/parameters.yaml").sensor.step_m, .02);
+  EXPECT_NE(read_text(files_ / "fine/parameters.yaml").find("\nsensor_step_m: 0.02 "), std::string::npos);
+  EXPECT_NE(read_text(files_ / "fine/report.html").find("<td>step of the readings</td><td>0.02 m</td>"),
+            std::string::npos);
+  for (const fathom::BeamField& field : fathom::kBeamFields) {
+    if (field.name == "hit_offset_m") continue;
+    const std::string name(field.name);
+    EXPECT_NEAR(value(fine, name.c_str()), truth.parameters.*field.member, 3.5 * error(fine, name.c_str())) << name;
+  }
+  // All but the readings without a return, w_max of all, are now log P = log f + log 0.02.
+  const double step = std::log(.02) * (1 - value(none, "w_max"));
+  EXPECT_NEAR(fine["held_out_nats_per_beam"].get<double>() - none["held_out_nats_per_beam"].get<double>(), step, .05);
+  // A sensor that cannot tell 0.4 m does not show sigma: it stays at 0.4 / sqrt(12).
+  EXPECT_NEAR(value(coarse, "sigma_hit_m"), .4 / std::sqrt(12), 1e-12);
+  EXPECT_NE(coarse["flags"].dump().find("sigma_hit_m is at its floor"), std::string::npos);
+}
+
+// A sensor that says NaN where nothing came back.
+TEST_F(BeamOptions, NanIsNoEvidenceOrNoReturn) {
+  const json plain = fitted("plain", {});
+  change_log([](double z) { return z < 8 ? std::to_string(z) : "nan"; });
+  const json skip = fitted("skip", {}), max = fitted("max", {"--nan", "max"});
+  EXPECT_EQ(value(skip, "w_max"), 0);
+  EXPECT_NE(skip["flags"].dump().find("readings carried no evidence"), std::string::npos);
+  EXPECT_NEAR(value(max, "w_max"), value(plain, "w_max"), 1e-6);
+  EXPECT_EQ(fathom::read_beam_model(files_ / "skip/parameters.yaml").sensor.nan, fathom::NanPolicy::kSkip);
+  EXPECT_EQ(fathom::read_beam_model(files_ / "max/parameters.yaml").sensor.nan, fathom::NanPolicy::kMax);
+}
+
+/// A scene made of the map's own walls says what the map says.
+class BeamInScene : public BeamOptions {
+ protected:
+  void SetUp() override {
+    BeamOptions::SetUp();
+    write_text(
+        files_ / "walls.yaml",
+        "scene:\n  meshes:\n    walls: {grid_map: {file: room.yaml, height_m: 1}}\n  entities:\n"
+        "    - {name: walls, mesh: walls}\nsensors:\n  - {name: laser, preset: UTM-30LX, outputs: [scan_log]}\n");
+  }
+  Ended in_scene(const std::string& command, const std::vector<std::string>& options) {
+    std::vector<std::string> arguments = {"beam", command, "--scene", files_ / "walls.yaml", "--height", "0.5"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    return run_fathom(arguments);
+  }
+};
+
+TEST_F(BeamInScene, ScansScore) {
+  const Ended by_map = score(),
+              by_scene = in_scene("score", {"--log", files_.log(), "--parameters", files_.parameters()});
+  ASSERT_EQ(by_scene.exit_code, 0) << by_scene.err;
+  const auto a = read_csv(by_map.out), b = read_csv(by_scene.out);
+  ASSERT_EQ(a.size(), b.size());
+  for (std::size_t i = 1; i < a.size(); ++i) EXPECT_NEAR(std::stod(a[i][5]), std::stod(b[i][5]), .05) << i;
+}
+
+TEST_F(BeamInScene, ParametersAreLearned) {
+  const json by_map = fitted("map", {});
+  const Ended ended = in_scene("fit", {"--log", files_.log(), "--out", files_ / "scene"});
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  const json by_scene = fit_json("scene");
+  for (const fathom::BeamField& field : fathom::kBeamFields) {
+    const std::string name(field.name);
+    EXPECT_NEAR(value(by_map, name.c_str()), value(by_scene, name.c_str()), 1e-3) << name;
+  }
+  EXPECT_NEAR(by_map["held_out_nats_per_beam"].get<double>(), by_scene["held_out_nats_per_beam"].get<double>(), 1e-3);
+  EXPECT_NE(read_text(files_ / "scene/report.html").find("walls.yaml at a height of 0.5 m"), std::string::npos);
+}
+
+// Same draws, so the same readings but for the rounding of the ranges expected.
+TEST_F(BeamInScene, ScansAreSampled) {
+  const Ended ended = in_scene("sample", {"--parameters", files_.parameters(), "--poses", files_ / "poses.csv",
+                                          "--beams", "91", "--view", "270", "--seed", "5"});
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  const auto a = read_csv(read_text(files_.log())), b = read_csv(ended.out);
+  ASSERT_EQ(a.size(), b.size());
+  EXPECT_EQ(a[1], b[1]);
+  std::size_t differ = 0, readings = 0;
+  for (std::size_t i = 2; i < a.size(); ++i) {
+    for (std::size_t k = 3; k < a[i].size(); ++k, ++readings) {
+      differ += std::abs(std::stod(a[i][k]) - std::stod(b[i][k])) > 1e-4 ? 1 : 0;
+    }
+  }
+  EXPECT_EQ(readings, 60U * 91U);
+  EXPECT_LE(differ, readings / 2000);  // beams that graze a corner of the pillar
+}
+
+TEST_F(BeamInScene, HeatmapsAreDrawn) {
+  const std::vector<std::string> options = {
+      "--map",      files_.map(), "--log",    files_.log(), "--scan",      "7", "--parameters", files_.parameters(),
+      "--headings", "90",         "--pixels", "300",        "--beam-step", "3", "--spacing",    "0.2"};
+  std::vector<std::string> of_map = {"beam", "heatmap", "--out", files_ / "map.png"}, of_scene = options;
+  of_map.insert(of_map.end(), options.begin(), options.end());
+  of_scene.insert(of_scene.end(), {"--out", files_ / "scene.png"});
+  const Ended by_map = run_fathom(of_map), by_scene = in_scene("heatmap", of_scene);
+  ASSERT_EQ(by_map.exit_code, 0) << by_map.err;
+  ASSERT_EQ(by_scene.exit_code, 0) << by_scene.err;
+  EXPECT_EQ(read_text(files_ / "scene.png").substr(1, 3), "PNG");
+  const auto pose_of_log = [](const Ended& ended) {
+    const std::size_t at = ended.out.find("of the log");
+    return ended.out.substr(at, ended.out.find('\n', at) - at);
+  };
+  // The same scan at the same pose; the scores agree to what is printed but for the last digit.
+  std::istringstream a(pose_of_log(by_map).substr(10)), b(pose_of_log(by_scene).substr(10));
+  for (int i = 0; i < 5; ++i) {
+    double x = 0, y = 1e9;
+    a >> x, b >> y;
+    EXPECT_NEAR(x, y, .01) << i;
+  }
+  const std::size_t at = by_scene.out.find(" m apart");
+  ASSERT_NE(at, std::string::npos) << by_scene.out;
+  EXPECT_LT(std::stod(by_scene.out.substr(by_scene.out.rfind('\n', at) + 1)), .3) << by_scene.out;
+}
+
+}  // namespace
+}  // namespace cli_test
