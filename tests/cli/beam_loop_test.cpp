@@ -1,7 +1,9 @@
-// examples/beam: parameters that a laser was simulated with are found again from the files and the map.
+// examples/beam: parameters that a laser was simulated with are found again from the files and the map, as its README
+// says.
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <regex>
@@ -24,6 +26,41 @@ double written(const std::string& scene, const std::string& key) {
   return std::stod(match[1]);
 }
 
+/// A number as it is printed, and half a unit of its last digit.
+struct Printed {
+  std::string text;
+  [[nodiscard]] double value() const { return std::stod(text); }
+  [[nodiscard]] double rounding() const {
+    return .5 * std::pow(10.0, -static_cast<double>(text.size() - 1 - text.find('.')));
+  }
+};
+
+/// A row of the table "What went in and what came out".
+struct Row {
+  Printed truth, value, error;
+};
+
+Row row_of(const std::string& readme, const std::string& name) {
+  std::smatch m;
+  const std::regex row("\\| `" + name + "` \\| ([0-9.]+)[^|]*\\| ([0-9.]+) ± ([0-9.]+)[^|]*\\|");
+  if (!std::regex_search(readme, m, row)) {
+    ADD_FAILURE() << "no row for " << name;
+    return {{"0.0"}, {"0.0"}, {"0.0"}};
+  }
+  return {{m[1]}, {m[2]}, {m[3]}};
+}
+
+/// Both pages that show the fit: of the example, and of the project.
+void expect_shown(const nlohmann::json& found, const std::string& name, double truth) {
+  const std::string readme = read_text(kExample / "README.md"), front = read_text(kExample / "../../README.md");
+  const Row row = row_of(readme, name);
+  EXPECT_EQ(row.truth.value(), truth) << name;
+  // Ranges differ in the sixth digit between processors, which may tip a rounding.
+  EXPECT_NEAR(found["value"].get<double>(), row.value.value(), 1.1 * row.value.rounding()) << name;
+  EXPECT_NEAR(found["std_error"].get<double>(), row.error.value(), 1.1 * row.error.rounding()) << name;
+  EXPECT_NE(front.find(row.value.text + " ± " + row.error.text), std::string::npos) << name;
+}
+
 TEST(BeamLoop, FindsTheParametersAgain) {
   const TempFolder folder;
   const std::string out = folder / "out";
@@ -40,6 +77,7 @@ TEST(BeamLoop, FindsTheParametersAgain) {
     // Six parameters: one in a hundred runs would be off by more than 3.2 errors; the seed is fixed.
     EXPECT_NEAR(found[name]["value"].get<double>(), truth, 3.2 * error) << name;
     EXPECT_LT(error, .05 * truth) << name;
+    expect_shown(found[name], name, truth);
   }
   EXPECT_EQ(read_text(out + "/heatmap.png").substr(1, 3), "PNG");
   const std::string told = read_text(folder / "told");

@@ -12,32 +12,21 @@
 #include <nlohmann/json.hpp>
 
 #include "beam/files.hpp"
-#include "beam/synthetic.hpp"
 #include "report/fit_page.hpp"
 #include "report/mixture_shares.hpp"
 #include "report/plot.hpp"
+#include "report/synthetic_report.hpp"
 #include "support/error_text.hpp"
 
 namespace fathom {
 namespace {
 
+using test::make_report;
+
 std::string read_text(const std::filesystem::path& file) {
   std::ostringstream text;
   text << std::ifstream(file).rdbuf();
   return text.str();
-}
-
-FitReport make_report(bool held_out = true) {
-  const BeamParameters truth = {.7, .15, .05, .1, .1, .4};
-  FitReport report;
-  report.model.sensor.max_range_m = 10;
-  report.shown = test::simulate(truth, report.model.sensor, 8000, .5, 8, 1);
-  report.fit = fit_beam_model(report.shown, report.model.sensor);
-  report.model.parameters = report.fit.parameters;
-  report.judgement = judge_beam_model(report.fit.parameters, report.model.sensor, report.shown);
-  report.held_out = held_out;
-  report.facts = {{"map", "<odd> & \"map\".yaml"}};
-  return report;
 }
 
 TEST(FitJson, HasExactlyTheKeysPromised) {

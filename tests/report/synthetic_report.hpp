@@ -1,0 +1,23 @@
+#pragma once
+
+#include <fathom/beam/report.hpp>
+
+#include "beam/synthetic.hpp"
+
+namespace fathom::test {
+
+/// A fit to 8000 synthetic readings, up to Z = 10 m.
+inline FitReport make_report(bool held_out = true) {
+  const BeamParameters truth = {.7, .15, .05, .1, .1, .4};
+  FitReport report;
+  report.model.sensor.max_range_m = 10;
+  report.shown = simulate(truth, report.model.sensor, 8000, .5, 8, 1);
+  report.fit = fit_beam_model(report.shown, report.model.sensor);
+  report.model.parameters = report.fit.parameters;
+  report.judgement = judge_beam_model(report.fit.parameters, report.model.sensor, report.shown);
+  report.held_out = held_out;
+  report.facts = {{"map", "<odd> & \"map\".yaml"}};
+  return report;
+}
+
+}  // namespace fathom::test
