@@ -47,7 +47,7 @@ class FATHOM_API ExpectedRanges {
 enum class UnknownCells : std::uint8_t { kFree, kOccupied, kStop };
 
 enum class GridPrecision : std::uint8_t {
-  kFast,    ///< single precision, 16 rays at a time
+  kFast,    ///< single precision, 8, 16 or 32 rays at a time by instruction set
   kDouble,  ///< double precision, the same skipping
   kOracle,  ///< double precision, cell by cell (Amanatides and Woo 1987): slow and obvious
 };

@@ -60,7 +60,7 @@ struct Constants {
     const float hit = select(c.atom & missed, 0.0F, hit_scale * exp_negative(-0.5F * d * d));
     const float short_scale = look_up(c.shorts, z_star * c.short_per_m, c.short_last) / z_star;
     const float shorts = select(z <= z_star, short_scale * factor[k], 0.0F);
-    // The smallest normal float stands for "impossible", as a logarithm of it is finite; see score.cpp.
+    // The smallest normal float stands for "impossible", as a logarithm of it is finite; see score_tables.hpp.
     const float f = larger(hit + shorts + c.w_rand_density, 1.17549435e-38F);
     const float at_max = select(missed, c.log_max_miss, c.log_max);
     const float by_range = math::log(f);

@@ -2,31 +2,17 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
+#include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
-#include <new>
 #include <random>
 
 #include <fathom/beam/sample.hpp>
+#include <fathom/scene_ranges.hpp>
 
+#include "beam/room.hpp"
 #include "support/error_text.hpp"
 #include "support/isas.hpp"
-#include "support/sanitized.hpp"
-
-namespace {
-std::atomic<std::size_t> allocations = 0;
-}
-
-// Not inlined: g++ would see malloc and free and take them for a mismatch.
-[[gnu::noinline]] void* operator new(std::size_t size) {
-  ++allocations;
-  if (void* p = std::malloc(size)) return p;
-  throw std::bad_alloc();
-}
-[[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
-[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
 
 namespace fathom {
 namespace {
@@ -172,18 +158,6 @@ TEST(ScanScorer, ASecondCallEqualsTheFirst) {
   EXPECT_EQ(scorer.bytes(), bytes);
 }
 
-TEST(ScanScorer, AllocatesNothingPerCall) {
-  if (test::kSanitized) GTEST_SKIP() << "the sanitizer owns operator new";
-  const ScanCase s;
-  ScanScorer scorer = s.scorer({.threads = 1});
-  const auto poses = poses_along(2000);
-  std::vector<double> out(2000);
-  scorer.score(poses, s.readings, out);
-  const std::size_t before = allocations;
-  scorer.score(poses, s.readings, out);
-  EXPECT_EQ(allocations, before);
-}
-
 TEST(ScanScorer, SubSamplingWithFewerBeamsThanTheStepEnds) {
   const ScanCase s(5);
   const auto poses = poses_along(20);
@@ -263,6 +237,37 @@ TEST(ScanScorer, NanIsMaxByPolicyOnly) {
     with_nan.sensor.nan = NanPolicy::kSkip;  // nine beams of log(w_max) less
     const auto skipped = score(with_nan, poses, {.exact = exact});
     for (std::size_t i = 0; i < poses.size(); ++i) EXPECT_NEAR(skipped[i] + 9 * std::log(.05), written[i], 1e-4);
+  }
+}
+
+/// Any sensor: beams of several elevations against a scene, whose floor and ceiling tilted beams meet.
+TEST(ScanScorer, ScoresAThreeDimensionalFanAgainstAScene) {
+  const auto ranges = make_scene_ranges(test::room_scene(), {.pose_from_sensor = {{0, 0, 0.2}, {}}});
+  const BeamFan fan = test::upright_fan(8, 45);
+  const BeamParameters p = {.65, .2, .05, .1, .12, .35};
+  const BeamSensor sensor = {.max_range_m = 5, .expected_floor_m = ranges->floor_m()};
+  std::vector<Pose> poses = test::poses_in_room(40);
+  for (std::size_t i = 0; i < poses.size(); i += 2) {  // not level
+    const double a = 0.01 * static_cast<double>(i);
+    poses[i].rotation = from_roll_pitch_yaw(a, -a / 2, 3 * a);
+  }
+  std::vector<float> expected(40 * fan.size()), readings(fan.size());
+  ranges->cast(poses, fan, 5, expected);
+  EXPECT_GT(std::count(expected.begin(), expected.end(), 5.0F), 100);
+  sample_scan(p, sensor, beam_key(5, 1), std::span(expected).subspan(10 * fan.size(), fan.size()), readings);
+  for (const std::size_t step : {1, 7}) {
+    std::vector<double> fast(40), exact(40);
+    ScanScorer(p, sensor, *ranges, fan, {.beam_step = step, .threads = 2}).score(poses, readings, fast);
+    ScanScorer(p, sensor, *ranges, fan, {.beam_step = step, .threads = 1, .exact = true}).score(poses, readings, exact);
+    for (std::size_t i = 0; i < 40; ++i) {
+      double sum = 0;
+      for (std::size_t k = 0; k < fan.size(); k += step) {
+        sum += BeamDensity(p, sensor, expected[i * fan.size() + k]).log_likelihood(readings[k]);
+      }
+      EXPECT_NEAR(exact[i], sum, 1e-9 * std::abs(sum)) << i;
+      EXPECT_NEAR(fast[i], sum, 1e-4 * std::abs(sum)) << i;
+    }
+    EXPECT_EQ(std::max_element(fast.begin(), fast.end()) - fast.begin(), 10);  // the pose that it was made from
   }
 }
 

@@ -32,8 +32,9 @@ class FATHOM_API ScanScorer {
   ScanScorer(ScanScorer&&) noexcept;
   ScanScorer& operator=(ScanScorer&&) noexcept;
 
-  /// reading_m [K], all beams, before sub-sampling; out [poses]. Allocates nothing. Throws InputError when sizes
-  /// disagree or a pose is not finite, naming it.
+  /// reading_m [K], all beams, before sub-sampling; out [poses]. Allocates nothing, with either kind of expected
+  /// ranges; only TBB, which shares out the work of several threads, fills its pool of tasks in the first calls. Throws
+  /// InputError when sizes disagree or a pose is not finite, naming it.
   void score(std::span<const Pose> world_from_sensor, std::span<const float> reading_m, std::span<double> out);
 
   /// The same for ranges already cast: expected_m [N, kept beams], row-major.
