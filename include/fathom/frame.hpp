@@ -32,11 +32,13 @@ enum class Channel : std::uint8_t {
   kDepth,       ///< float, m; distance to the image plane (x in the sensor frame), noise applied; NaN where lost
   kCleanDepth,  ///< float, m; the same along the noise-free ray, nothing lost; +inf where it meets nothing
   kEnergy,      ///< float; E of stereo_energy, by the chain's choice of angle, else by cosines; NaN on a miss
+  kCleanHit,    ///< 3 x float, m, sensor frame; the hit point of the noise-free ray, nothing lost; NaN on a miss
 };
-inline constexpr std::size_t kChannelCount = 17;
+inline constexpr std::size_t kChannelCount = 18;
 inline constexpr std::array<std::string_view, kChannelCount> kChannelNames = {
-    "range",   "clean_range", "hit_world",   "hit_sensor", "normal", "incidence", "entity_id",   "triangle_id", "ring",
-    "azimuth", "elevation",   "time_offset", "intensity",  "reason", "depth",     "clean_depth", "energy"};
+    "range",     "clean_range", "hit_world", "hit_sensor",  "normal",    "incidence",
+    "entity_id", "triangle_id", "ring",      "azimuth",     "elevation", "time_offset",
+    "intensity", "reason",      "depth",     "clean_depth", "energy",    "clean_hit"};
 
 constexpr std::string_view to_string(Channel channel) { return kChannelNames[static_cast<std::size_t>(channel)]; }
 /// The channel of that name, or nothing.
@@ -94,6 +96,7 @@ class FATHOM_API Frame {
   [[nodiscard]] std::span<const float> energy() const { return floats(Channel::kEnergy); }
   [[nodiscard]] PointSpan hit_world_m() const { return points(Channel::kHitWorld); }
   [[nodiscard]] PointSpan hit_sensor_m() const { return points(Channel::kHitSensor); }
+  [[nodiscard]] PointSpan clean_hit_sensor_m() const { return points(Channel::kCleanHit); }
   [[nodiscard]] PointSpan normal_world() const { return points(Channel::kNormal); }
   [[nodiscard]] std::span<const std::uint32_t> entity_id() const;
   [[nodiscard]] std::span<const std::uint32_t> triangle_id() const;

@@ -11,7 +11,7 @@ namespace fathom {
 namespace {
 
 constexpr bool is_points(Channel c) {
-  return c == Channel::kHitWorld || c == Channel::kHitSensor || c == Channel::kNormal;
+  return c == Channel::kHitWorld || c == Channel::kHitSensor || c == Channel::kNormal || c == Channel::kCleanHit;
 }
 
 constexpr bool is_float(Channel c) {

@@ -41,7 +41,8 @@ void write_npy(const std::filesystem::path& file, const Frame& frame, Channel ch
       return write_array(file, npy::Type::kUint8, plane, std::as_bytes(frame.reason()));
     case Channel::kHitWorld:
     case Channel::kHitSensor:
-    case Channel::kNormal: {
+    case Channel::kNormal:
+    case Channel::kCleanHit: {
       const auto xyz = interleave(frame.points(channel));
       return write_array(file, npy::Type::kFloat32, shape, std::as_bytes(std::span(xyz)));
     }

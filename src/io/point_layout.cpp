@@ -38,6 +38,10 @@ constexpr std::array<ChannelFields, kChannelCount> kFieldTable = {{
     {Channel::kEntityId, FieldType::kUint32, {"entity_id"}},
     {Channel::kTriangleId, FieldType::kUint32, {"triangle_id"}},
     {Channel::kReason, FieldType::kUint8, {"reason"}},
+    {Channel::kDepth, FieldType::kFloat32, {"depth"}},
+    {Channel::kCleanDepth, FieldType::kFloat32, {"clean_depth"}},
+    {Channel::kEnergy, FieldType::kFloat32, {"energy"}},
+    {Channel::kCleanHit, FieldType::kFloat32, {"clean_x", "clean_y", "clean_z"}},
 }};
 
 Channel position_channel(const CloudOptions& options) {

@@ -87,6 +87,15 @@ void place_returns(const RayBlock& __restrict rays, ReturnBlock& __restrict out)
   }
 }
 
+void ends(const RayBlock& __restrict rays, const float* __restrict range_m, PlaneBlock& __restrict out) {
+  for (std::size_t i = 0; i < rays.count; ++i) {
+    const float range = math::select(range_m[i] < math::kInfinity, range_m[i], kNan);
+    out.a[i] = (rays.from_sensor_origin ? 0.0F : rays.ox[i]) + rays.dx[i] * range;
+    out.b[i] = (rays.from_sensor_origin ? 0.0F : rays.oy[i]) + rays.dy[i] * range;
+    out.c[i] = (rays.from_sensor_origin ? 0.0F : rays.oz[i]) + rays.dz[i] * range;
+  }
+}
+
 void drop_outside(float low, float high, ReturnBlock& __restrict b) {
   for (std::size_t i = 0; i < b.count; ++i) {
     b.reason[i] = b.reason[i] == kHitLane ? gate(b.range_m[i], low, high) : b.reason[i];
@@ -170,8 +179,8 @@ void normals(const CastBlock& __restrict cast, std::uint32_t count, PlaneBlock& 
 
 }  // namespace
 
-const LaneKernels kLanes = {to_world,     to_world_rolling, gate_returns,    place_returns,
-                            apply_policy, mask_lost,        points_to_world, points_to_world_rolling,
-                            angles,       incidence,        normals};
+const LaneKernels kLanes = {to_world,     to_world_rolling, gate_returns,    place_returns,           ends,
+                            apply_policy, mask_lost,        points_to_world, points_to_world_rolling, angles,
+                            incidence,    normals};
 
 }  // namespace fathom::FATHOM_ISA

@@ -48,6 +48,8 @@ struct LaneKernels {
   void (*gate_returns)(const CastBlock& cast, const RangeLimits& limits, ReturnBlock& returns);
   /// Hit points and radii from rays and ranges.
   void (*place_returns)(const RayBlock& rays, ReturnBlock& returns);
+  /// Where rays end after `range_m`, NaN on a miss.
+  void (*ends)(const RayBlock& rays, const float* range_m, PlaneBlock& out);
   /// What happens to valid returns outside the limits (kClamp, kDrop).
   void (*apply_policy)(RangePolicy policy, const RangeLimits& limits, ReturnBlock& returns);
   /// out := value where the return is valid, else NaN.

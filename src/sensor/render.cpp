@@ -108,16 +108,22 @@ class BlockRenderer {
 
   /// With ray noise, the clean range needs a cast of its own, along the rays as the sensor believes they go.
   void render_clean_range() {
-    if (job_.chain.ray.empty() || !(wants(Channel::kCleanRange) || wants(Channel::kCleanDepth))) return;
+    const bool wanted = wants(Channel::kCleanRange) || wants(Channel::kCleanDepth) || wants(Channel::kCleanHit);
+    if (job_.chain.ray.empty() || !wanted) return;
     cast_world({.range_m = cast_.range_m});
     store_clean();
   }
 
   void store_clean() {
     store(Channel::kCleanRange, cast_.range_m);
-    if (!wants(Channel::kCleanDepth)) return;
-    surface_lanes_.depth(rays_, cast_.range_m, planes_.a);
-    store(Channel::kCleanDepth, planes_.a);
+    if (wants(Channel::kCleanDepth)) {
+      surface_lanes_.depth(rays_, cast_.range_m, planes_.a);
+      store(Channel::kCleanDepth, planes_.a);
+    }
+    if (wants(Channel::kCleanHit)) {
+      lanes_.ends(rays_, cast_.range_m, planes_);
+      store_planes(Channel::kCleanHit);
+    }
   }
 
   void find_angles() {

@@ -23,13 +23,13 @@ expect '[0-9]+\.[0-9]+\.[0-9]+' "$work/version"
 if grep -rlF "$build" "$work/prefix/include" "$work"/prefix/lib*; then fail "a path of the build tree was installed"; fi
 if grep -rF --include='*.cmake' find_dependency "$work/prefix"; then fail "a consumer would need more"; fi
 
-build_example() {  # <folder of examples/> <program>: strict warnings, since public headers must not cause any
+build_example() {  # <folder of examples/> <program> [its arguments]: strict warnings: public headers must not cause any
   cp -r "$source/examples/$1" "$work/$1"
   cmake -S "$work/$1" -B "$work/$1/build" -G Ninja -DCMAKE_BUILD_TYPE="$build_type" -DCMAKE_CXX_COMPILER="$compiler" \
     -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_CXX_FLAGS="-Wall -Wextra -Wpedantic -Werror" > "$work/log" ||
     fail "$1 does not configure: $(cat "$work/log")"
   cmake --build "$work/$1/build" > "$work/log" || fail "$1 does not build: $(cat "$work/log")"
-  (cd "$work/$1" && "build/$2" > "$work/$2.out") || fail "$2 does not run"
+  (cd "$work/$1" && "build/$2" "${@:3}" > "$work/$2.out") || fail "$2 does not run"
 }
 
 build_example 01_first_scan first_scan
@@ -45,6 +45,24 @@ expect '^# \.PCD v0?\.7' "$work/pcd"
 build_example 02_my_noise my_noise
 # The largest of 4001 normals lies between 2.5 and 6 deviations but for 1 case in 10^10.
 expect '\(([3-5]\.[0-9]|2\.[5-9]) deviations' "$work/my_noise.out"
+
+# A room with a post: what is lost is counted, and the pictures are written.
+echo 'sensors: [{name: s, type: depth_camera, width: 2, height: 2, fx: 2}]
+scene:
+  meshes: {box: {box: {size_m: [1, 1, 1]}}}
+  entities:
+    - {name: room, mesh: box, scale: [12, 8, 4], position_m: [0, 0, 2]}
+    - {name: post, mesh: box, scale: [0.2, 0.2, 4], position_m: [2, 1, 2]}' > "$work/room.yaml"
+build_example stereo stereo "$work/room.yaml"
+for reason in hit hidden_left hidden_right random_loss; do
+  expect "^ +[1-9][0-9]* $reason\$" "$work/stereo.out"
+done
+awk '/^ *[0-9]+ [a-z_]+$/ {sum += $1} END {exit sum != 480 * 360}' "$work/stereo.out" ||
+  fail "the reasons do not add up to the pixels: $(cat "$work/stereo.out")"
+for picture in sheet depth reason; do
+  [[ $(head -c 8 "$work/stereo/$picture.png" | od -An -tx1 | tr -d ' ') == 89504e470d0a1a0a ]] ||
+    fail "$picture.png is no PNG"
+done
 
 if [[ -e $build/lib/libRobotecGPULidar.so ]]; then
   build_example rgl rgl_cubes

@@ -29,17 +29,32 @@ struct Source {
   std::size_t size;
 };
 const std::vector<Source>& sources() {
-  static const std::vector<Source> all = {
-      {"intensity", Channel::kIntensity, 0, 'f', 4},    {"ring", Channel::kRing, 0, 'u', 2},
-      {"time", Channel::kTimeOffset, 0, 'f', 4},        {"range", Channel::kRange, 0, 'f', 4},
-      {"clean_range", Channel::kCleanRange, 0, 'f', 4}, {"azimuth", Channel::kAzimuth, 0, 'f', 4},
-      {"elevation", Channel::kElevation, 0, 'f', 4},    {"incidence", Channel::kIncidence, 0, 'f', 4},
-      {"normal_x", Channel::kNormal, 0, 'f', 4},        {"normal_y", Channel::kNormal, 1, 'f', 4},
-      {"normal_z", Channel::kNormal, 2, 'f', 4},        {"world_x", Channel::kHitWorld, 0, 'f', 4},
-      {"world_y", Channel::kHitWorld, 1, 'f', 4},       {"world_z", Channel::kHitWorld, 2, 'f', 4},
-      {"sensor_x", Channel::kHitSensor, 0, 'f', 4},     {"sensor_y", Channel::kHitSensor, 1, 'f', 4},
-      {"sensor_z", Channel::kHitSensor, 2, 'f', 4},     {"entity_id", Channel::kEntityId, 0, 'u', 4},
-      {"triangle_id", Channel::kTriangleId, 0, 'u', 4}, {"reason", Channel::kReason, 0, 'u', 1}};
+  static const std::vector<Source> all = {{"intensity", Channel::kIntensity, 0, 'f', 4},
+                                          {"ring", Channel::kRing, 0, 'u', 2},
+                                          {"time", Channel::kTimeOffset, 0, 'f', 4},
+                                          {"range", Channel::kRange, 0, 'f', 4},
+                                          {"clean_range", Channel::kCleanRange, 0, 'f', 4},
+                                          {"azimuth", Channel::kAzimuth, 0, 'f', 4},
+                                          {"elevation", Channel::kElevation, 0, 'f', 4},
+                                          {"incidence", Channel::kIncidence, 0, 'f', 4},
+                                          {"normal_x", Channel::kNormal, 0, 'f', 4},
+                                          {"normal_y", Channel::kNormal, 1, 'f', 4},
+                                          {"normal_z", Channel::kNormal, 2, 'f', 4},
+                                          {"world_x", Channel::kHitWorld, 0, 'f', 4},
+                                          {"world_y", Channel::kHitWorld, 1, 'f', 4},
+                                          {"world_z", Channel::kHitWorld, 2, 'f', 4},
+                                          {"sensor_x", Channel::kHitSensor, 0, 'f', 4},
+                                          {"sensor_y", Channel::kHitSensor, 1, 'f', 4},
+                                          {"sensor_z", Channel::kHitSensor, 2, 'f', 4},
+                                          {"entity_id", Channel::kEntityId, 0, 'u', 4},
+                                          {"triangle_id", Channel::kTriangleId, 0, 'u', 4},
+                                          {"reason", Channel::kReason, 0, 'u', 1},
+                                          {"depth", Channel::kDepth, 0, 'f', 4},
+                                          {"clean_depth", Channel::kCleanDepth, 0, 'f', 4},
+                                          {"energy", Channel::kEnergy, 0, 'f', 4},
+                                          {"clean_x", Channel::kCleanHit, 0, 'f', 4},
+                                          {"clean_y", Channel::kCleanHit, 1, 'f', 4},
+                                          {"clean_z", Channel::kCleanHit, 2, 'f', 4}};
   return all;
 }
 

@@ -50,8 +50,8 @@ RC_GTEST_PROP(NpyTest, ReadsBackEveryChannelOfAFrame, ()) {
     const auto file = folder / to_string(channel);
     write_npy(file, frame, channel);
     const npy::Array array = npy::read(file);
-    const bool is_points =
-        channel == Channel::kHitWorld || channel == Channel::kHitSensor || channel == Channel::kNormal;
+    const bool is_points = channel == Channel::kHitWorld || channel == Channel::kHitSensor ||
+                           channel == Channel::kNormal || channel == Channel::kCleanHit;
     const std::vector<std::size_t> flat = {frame.rows(), frame.cols()}, deep = {frame.rows(), frame.cols(), 3};
     RC_ASSERT(array.shape == (is_points ? deep : flat));
     for (std::size_t i = 0; i < frame.size(); ++i) {

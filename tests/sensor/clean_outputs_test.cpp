@@ -1,6 +1,8 @@
 // What a frame says of the world itself, whatever noise and losses do to its returns.
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -65,11 +67,62 @@ TEST(CleanOutputs, DoNotChangeWhenAnyNoiseIsSwitchedOn) {
       EXPECT_FALSE(same_returns(off, on)) << models[k].slug() << " does nothing here";
       EXPECT_TRUE(same_bits(off.clean_range_m(), on.clean_range_m())) << models[k].slug();
       EXPECT_TRUE(same_bits(off.clean_depth_m(), on.clean_depth_m())) << models[k].slug();
+      EXPECT_TRUE(same_bits(off.floats(Channel::kCleanHit), on.floats(Channel::kCleanHit))) << models[k].slug();
       // Ray noise turns the ray itself: normal, incidence, energy and entity are those of what this ray struck, while
-      // the clean range and depth are those of the ray without noise.
+      // the clean range, depth and hit point are those of the ray without noise.
       EXPECT_EQ(same_surfaces(off, on), models[k].stage() != Stage::kRay) << models[k].slug();
     }
   }
+}
+
+/// The clean point of every ray is where the pattern and the clean range put it; NaN where that is infinite.
+void expect_clean_hits(const Frame& f, const RayPattern& pattern) {
+  for (std::size_t i = 0; i < f.size(); ++i) {
+    const PointSpan p = f.clean_hit_sensor_m();
+    if (f.clean_range_m()[i] == math::kInfinity) {
+      ASSERT_TRUE(std::isnan(p.x[i]) && std::isnan(p.y[i]) && std::isnan(p.z[i]));
+      continue;
+    }
+    Vec3 expected = double{f.clean_range_m()[i]} * test::direction_of(pattern, i);
+    if (!pattern.origin_x.empty()) {
+      expected = expected + Vec3{pattern.origin_x[i], pattern.origin_y[i], pattern.origin_z[i]};
+    }
+    ASSERT_LT(norm(Vec3{p.x[i], p.y[i], p.z[i]} - expected), 1e-6 * (1 + f.clean_range_m()[i])) << i;
+  }
+}
+
+TEST(CleanOutputs, TheHitPointOfALostPixelIsReadable) {
+  StereoCamera camera = make_stereo(160, 120, 90, 0.3, CameraReference::kLeft);
+  camera.min_range_m = 3, camera.max_range_m = 5;
+  const Frame off = render_once(make_room_scene(), make_sensor(camera));
+  const Frame f = render_once(make_room_scene(), make_sensor(camera, one_of_each()));
+  expect_clean_hits(f, make_pattern(camera));
+  for (const Reason r : {Reason::kBelowMinRange, Reason::kAboveMaxRange, Reason::kHiddenRight, Reason::kDropout}) {
+    EXPECT_GT(test::count_of(f, r), 0U) << to_string(r);
+  }
+  for (std::size_t i = 0; i < off.size(); ++i) {
+    if (off.reason()[i] != Reason::kHit) continue;
+    ASSERT_EQ(off.clean_hit_sensor_m().x[i], off.hit_sensor_m().x[i]);
+    ASSERT_EQ(off.clean_hit_sensor_m().y[i], off.hit_sensor_m().y[i]);
+    ASSERT_EQ(off.clean_hit_sensor_m().z[i], off.hit_sensor_m().z[i]);
+  }
+}
+
+TEST(CleanOutputs, TheHitPointOfRaysWithOriginsAndOfMisses) {
+  GridScanner grid;
+  grid.size_x_m = grid.size_y_m = 4;
+  const Sensor sensor = make_sensor(grid, {AngularRay{.axis = Axis::kX, .stddev_rad = 0.05F}});
+  Scene table;  // smaller than the grid
+  table.add_entity(
+      {.name = "table", .mesh = table.add_mesh(make_plane(2, 2)), .parent_from_entity = Pose{{0, 0, -1}, {}}});
+  const Frame f = render_once(table, sensor);
+  expect_clean_hits(f, make_pattern(grid));
+  const auto misses = std::ranges::count(f.clean_range_m(), math::kInfinity);
+  EXPECT_GT(misses, 500);
+  EXPECT_LT(misses, 1500);
+  // Asked for alone, it is the same.
+  const Frame alone = render_once(table, sensor, {Channel::kCleanHit});
+  EXPECT_TRUE(same_bits(alone.floats(Channel::kCleanHit), f.floats(Channel::kCleanHit)));
 }
 
 TEST(CleanOutputs, DoNotChangeUnderAllNoiseTogether) {

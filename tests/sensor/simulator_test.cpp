@@ -30,9 +30,9 @@ bool same_bits(std::span<const T> a, std::span<const T> b) {
 }
 
 bool same_frames(const Frame& a, const Frame& b) {
-  for (const Channel c :
-       {Channel::kRange, Channel::kCleanRange, Channel::kHitWorld, Channel::kHitSensor, Channel::kNormal,
-        Channel::kIncidence, Channel::kAzimuth, Channel::kElevation, Channel::kTimeOffset, Channel::kIntensity}) {
+  for (const Channel c : {Channel::kRange, Channel::kCleanRange, Channel::kHitWorld, Channel::kHitSensor,
+                          Channel::kNormal, Channel::kIncidence, Channel::kAzimuth, Channel::kElevation,
+                          Channel::kTimeOffset, Channel::kIntensity, Channel::kCleanHit}) {
     if (!same_bits(a.floats(c), b.floats(c))) return false;
   }
   return same_bits(a.entity_id(), b.entity_id()) && same_bits(a.triangle_id(), b.triangle_id()) &&
