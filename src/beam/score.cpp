@@ -65,13 +65,13 @@ class ScanScorer::Impl {
     }
     prepare(reading_m);
     executor_->parallel_for(poses.size(), chunk_, [&](std::size_t begin, std::size_t end) {
-      float* ranges = take_scratch();
+      const Scratch scratch(*this);
+      float* ranges = scratch.data();
       for (std::size_t at = begin; at < end; at += chunk_) {
         const std::size_t count = std::min(chunk_, end - at);
         expected_.cast(poses.subspan(at, count), fan_, sensor_.max_range_m, {ranges, count * fan_.size()});
         evaluate(ranges, count, out.data() + at);
       }
-      return_scratch(ranges);
     });
   }
 
@@ -126,16 +126,26 @@ class ScanScorer::Impl {
     }
   }
 
-  float* take_scratch() {
-    const std::lock_guard lock(mutex_);
-    float* scratch = idle_.back();
-    idle_.pop_back();
-    return scratch;
-  }
-  void return_scratch(float* scratch) {
-    const std::lock_guard lock(mutex_);
-    idle_.push_back(scratch);
-  }
+  /// Room for the expected ranges of a chunk, taken from the scorer and given back, also when a cast throws.
+  class Scratch {
+   public:
+    explicit Scratch(Impl& owner) : owner_(owner) {
+      const std::lock_guard lock(owner.mutex_);
+      data_ = owner.idle_.back();
+      owner.idle_.pop_back();
+    }
+    ~Scratch() {
+      const std::lock_guard lock(owner_.mutex_);
+      owner_.idle_.push_back(data_);
+    }
+    Scratch(const Scratch&) = delete;
+    Scratch& operator=(const Scratch&) = delete;
+    [[nodiscard]] float* data() const { return data_; }
+
+   private:
+    Impl& owner_;
+    float* data_;
+  };
 
   BeamParameters parameters_;
   BeamSensor sensor_;

@@ -291,6 +291,34 @@ TEST(ScanScorer, TrueExpectedRangesGiveTheSameScores) {
   EXPECT_EQ(out, score(s, poses));
 }
 
+/// A caster that says nothing sensible of poses beyond x = 5.
+class Broken final : public ExpectedRanges {
+ public:
+  void cast(std::span<const Pose> poses, const BeamFan& beams, double, std::span<float> range_m) const override {
+    for (std::size_t i = 0; i < poses.size() * beams.size(); ++i) {
+      range_m[i] = poses[i / beams.size()].translation_m.x > 5 ? std::numeric_limits<float>::quiet_NaN() : 3.0F;
+    }
+  }
+  [[nodiscard]] double floor_m() const override { return 0.025; }
+};
+
+TEST(ScanScorer, WorksOnAfterABadRange) {
+  const ScanCase s;
+  const Broken broken;
+  ScanScorer scorer(s.parameters, s.sensor, broken, s.fan, {.threads = 2, .exact = true});
+  std::vector<Pose> poses(300, lift({1, 0, 0}));
+  std::vector<double> first(300), out(300);
+  scorer.score(poses, s.readings, first);
+  poses.back() = lift({6, 0, 0});
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_EQ(test::input_error([&] { scorer.score(poses, s.readings, out); }),
+              "beam.expected_m = nan is not at least 0");
+  }
+  poses.back() = poses.front();
+  scorer.score(poses, s.readings, out);
+  EXPECT_EQ(out, first);
+}
+
 TEST(ScanScorer, NamesWhatIsWrong) {
   const ScanCase s;
   auto poses = poses_along(4);
