@@ -52,10 +52,7 @@ bool is_ours(const fs::path& json_file) {
 
 std::vector<std::string> report_flags(const FitReport& report) {
   std::vector<std::string> flags = report.fit.flags;
-  if (std::isinf(report.judgement.nats_per_beam)) {
-    flags.push_back(fmt::format("{} is minus infinity: under these parameters some reading is impossible",
-                                report.held_out ? "held_out_nats_per_beam" : "the log-likelihood per beam"));
-  }
+  flags.insert(flags.end(), report.judgement.flags.begin(), report.judgement.flags.end());
   return flags;
 }
 

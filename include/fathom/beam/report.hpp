@@ -32,8 +32,8 @@ struct FitReport {
   std::vector<Fact> facts;
 };
 
-/// The flags of the fit and, where it is so, that some reading shown is impossible under the parameters: JSON has no
-/// infinity, and its null would look like no scans held out.
+/// The flags of the fit and of the judgement. One of the latter says when nats per beam are -inf: JSON has no infinity,
+/// and its null would look like no scans held out.
 FATHOM_API std::vector<std::string> report_flags(const FitReport& report);
 
 /// Where the files of a fit go. Looks, and changes nothing: throws InputError when `folder` exists and `force` is not
