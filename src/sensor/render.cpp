@@ -149,21 +149,30 @@ class BlockRenderer {
                      .clear = sight_.clear,
                      .count = rays_.count};
     job_.caster.find_blocked(lines, sight_.blocked);
-    std::uint32_t any = 0;
-    for (std::uint32_t i = 0; i < rays_.count; ++i) any |= sight_.blocked[i];
-    if (any != 0 && !job_.chain.sight_tolerance.empty()) forgive(lines);
+    std::uint32_t any = 0, coarse = 0;
+    for (std::uint32_t i = 0; i < rays_.count; ++i) {
+      any |= sight_.blocked[i];
+      coarse |= sight_.blocked[i] & (is_coarse(sight_.clear[i]) ? 1U : 0U);
+    }
+    if (coarse != 0 || (any != 0 && !job_.chain.sight_tolerance.empty())) forgive(lines, cosine);
     for (std::uint32_t i = 0; i < rays_.count; ++i) surface_.hidden[i] |= bit * sight_.blocked[i];
   }
 
-  /// With a tolerance of the user's, what blocks may be a part of the entity itself, just before the point.
-  void forgive(const SightLines& lines) {
-    float tolerance[kBlockRays];
-    for (std::uint32_t i = 0; i < rays_.count; ++i) tolerance[i] = sight_.blocked[i] != 0 ? tolerance_of(i) : 0.0F;
+  /// What blocks may be a part of the entity itself, just before the point: with a tolerance of the user's, or where
+  /// single precision does not tell the two apart.
+  void forgive(const SightLines& lines, const float* cosine) {
+    float tolerance[kBlockRays] = {};
+    for (std::uint32_t i = 0; i < rays_.count; ++i) {
+      if (sight_.blocked[i] == 0) continue;
+      tolerance[i] = tolerance_of(i);
+      if (!is_coarse(lines.clear[i])) continue;
+      tolerance[i] = std::max(tolerance[i], own_resolution(lines, i, job_.caster.reach(), cosine[i]));
+    }
     forgive_own_surfaces(job_.caster, lines, cast_.entity, tolerance, sight_.blocked);
   }
 
   [[nodiscard]] float tolerance_of(std::uint32_t lane) const {
-    float least = 1.0F;
+    float least = job_.chain.sight_tolerance.empty() ? 0.0F : 1.0F;
     for (const SightTolerance& t : job_.chain.sight_tolerance) {
       least = std::min(least, t.of_row[row_of(t.table, lane)]);
     }
