@@ -128,7 +128,7 @@ enum class RangePolicy : std::uint8_t { kKeep, kClamp, kDrop };
 /// Other parameters for the returns from one entity: a row of a model's table. The chain's own entry is the default
 /// row.
 struct EntityNoise {
-  std::uint32_t slot = 0;  ///< position in the chain; there must be a model of the same slug, of a stage after the cast
+  std::uint32_t slot = 0;  ///< position in the chain; a model of the same slug, of a stage after the cast but kReading
   EntityId entity = kNoEntity;
   Noise noise;
 };
