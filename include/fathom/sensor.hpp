@@ -133,7 +133,7 @@ FATHOM_API RangePolicy usual_range_policy(const SensorModel& model);
 /// Other parameters for the returns from one entity: a row of a model's table. The chain's own entry is the default
 /// row.
 struct EntityNoise {
-  std::uint32_t slot = 0;  ///< position in the chain; there must be a model of the same slug, of a stage after the cast
+  std::uint32_t slot = 0;  ///< position in the chain; a model of the same slug, of a stage after the cast but kReading
   EntityId entity = kNoEntity;
   Noise noise;
 };

@@ -123,7 +123,7 @@ void check_row(const Sensor& sensor, std::string_view table, std::string_view wh
   if (base.slug() != noise.slug()) {
     throw InputError(fmt::format("{}: slot {} holds {}, not {}", table, slot, base.slug(), noise.slug()));
   }
-  if (base.stage() == Stage::kRay || base.stage() == Stage::kEdgeLoss || base.stage() == Stage::kReading) {
+  if (base.stage() == Stage::kRay || base.stage() == Stage::kReading) {
     throw InputError(fmt::format("{}: {} cannot differ by {}", table, base.slug(), what));
   }
   check_band(sensor, noise);
@@ -190,7 +190,9 @@ NoiseChain make_chain(const Sensor& sensor) {
       const SurfaceNeeds needs = noise.info().needs;
       chain.needs_surface |= needs.angles || needs.sight || needs.camera || needs.baseline;
       chain.needs_sight |= needs.sight;
-      chain.differs_by_entity |= !active.rows.empty() && !active.table.by_channel;
+      const bool by_entity = !active.rows.empty() && !active.table.by_channel;
+      chain.differs_by_entity |= by_entity;
+      chain.edge_differs_by_entity |= by_entity && stage == Stage::kEdgeLoss;
       read_settings(active, chain);
       list_of(chain, stage).push_back(std::move(active));
     }

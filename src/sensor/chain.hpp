@@ -35,9 +35,10 @@ struct SightTolerance {
 struct NoiseChain {
   std::vector<ActiveNoise> ray, angle_loss, loss, edge_loss, on_return, dropout;
   // loss: kShadow, then kEnergyLoss; on_return: kHitPoint, kRange, then kReading
-  bool needs_surface = false;      ///< whether any model reads a Surface
-  bool needs_sight = false;        ///< whether any model asks what the cameras see
-  bool differs_by_entity = false;  ///< whether any model has rows for entities
+  bool needs_surface = false;           ///< whether any model reads a Surface
+  bool needs_sight = false;             ///< whether any model asks what the cameras see
+  bool differs_by_entity = false;       ///< whether any model has rows for entities
+  bool edge_differs_by_entity = false;  ///< whether an edge loss has
   /// Of each model that asks what the cameras see: for a return, the smallest counts. Empty when it is 0 for all.
   std::vector<SightTolerance> sight_tolerance;
   EnergyAngle energy_angle = EnergyAngle::kCosine;  ///< of stereo_energy

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sensor/apply_rows.hpp"
+
 namespace fathom {
 
 namespace {
@@ -31,9 +33,7 @@ class RowSegment {
   void run() {
     load();
     const std::size_t first = std::size_t{row_} * job_.plan.cols + begin_;
-    for (const ActiveNoise& n : job_.chain.edge_loss) {
-      n.noise.apply(job_.isa, {job_.seed, job_.frame_index, n.stream}, rays_, returns_, draws_);
-    }
+    for (const ActiveNoise& n : job_.chain.edge_loss) apply(n, first);
     for (std::uint32_t i = 0; i < count_; ++i) {
       const std::uint32_t reason = returns_.reason[i];
       if (reason != kHit && reason != kMasked) lose(frame_, job_.first + first + i, static_cast<Reason>(reason));
@@ -41,6 +41,20 @@ class RowSegment {
   }
 
  private:
+  /// `first`: index of the segment's first ray in the image.
+  void apply(const ActiveNoise& n, std::size_t first) {
+    const NoiseKey key = {job_.seed, job_.frame_index, n.stream};
+    if (n.rows.empty()) return n.noise.apply(job_.isa, key, rays_, returns_, draws_);
+    std::uint32_t row[kBlockRays] = {};
+    for (std::uint32_t i = 0; i < count_; ++i) row[i] = n.table.row_of(id_of(n.table, first + i));
+    apply_rows(n, row, job_.isa, key, rays_, returns_, draws_);
+  }
+
+  [[nodiscard]] std::uint32_t id_of(const RowTable& table, std::size_t ray) const {
+    if (!table.by_channel) return job_.edge->entity[ray];
+    return job_.pattern.ring.empty() ? row_ : job_.pattern.ring[ray];
+  }
+
   [[nodiscard]] EdgeRow pixels(std::uint32_t row) const {
     const std::size_t at = std::size_t{row} * job_.plan.cols;
     const RayPattern& p = job_.pattern;

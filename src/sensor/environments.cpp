@@ -208,7 +208,6 @@ class Environments::Impl {
   RenderJob job_of(std::uint32_t e, std::uint32_t index, Slot& slot) {
     const NoiseChain& chain = chains_[chains_.size() == 1 ? 0 : e];
     const std::size_t rays = std::size_t{plan_.rows} * plan_.cols;
-    if (!chain.edge_loss.empty()) slot.edge.range_m.resize(rays), slot.edge.reached.resize(rays);
     const Rigid cast_from_sensor = narrow(slot.world_from_sensor, slot.origin);
     return {.plan = plan_,
             .pattern = pattern_,

@@ -1,6 +1,7 @@
 #include "sensor/own_surface.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fathom/noise/drive.hpp>
 
@@ -39,6 +40,19 @@ void cast_open(const Caster& caster, const SightLines& lines, const OpenLines& o
 }
 
 }  // namespace
+
+float own_resolution(const SightLines& lines, std::uint32_t lane, float reach, float cosine) {
+  constexpr float kMost = 0.1F;
+  const float way[3] = {lines.dx[lane], lines.dy[lane], lines.dz[lane]};
+  float coordinate = reach, square = 0.0F;
+  for (int k = 0; k < 3; ++k) {
+    coordinate = std::max({coordinate, std::abs(lines.eye[k]), std::abs(lines.eye[k] + way[k])});
+    square += way[k] * way[k];
+  }
+  const float distance = std::sqrt(square);
+  const float across = kSightResolution * std::max(distance, coordinate), most = kMost * distance * std::abs(cosine);
+  return across < most ? across / (distance * std::abs(cosine)) : kMost;
+}
 
 void forgive_own_surfaces(const Caster& caster, const SightLines& lines, const std::uint32_t* entity,
                           const float* tolerance, std::uint32_t* blocked) {

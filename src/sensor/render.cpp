@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/isa.hpp"
+#include "sensor/apply_rows.hpp"
 #include "sensor/edge_pass.hpp"
 #include "sensor/own_surface.hpp"
 
@@ -155,21 +156,30 @@ class BlockRenderer {
                      .clear = sight_.clear,
                      .count = rays_.count};
     job_.caster.find_blocked(lines, sight_.blocked);
-    std::uint32_t any = 0;
-    for (std::uint32_t i = 0; i < rays_.count; ++i) any |= sight_.blocked[i];
-    if (any != 0 && !job_.chain.sight_tolerance.empty()) forgive(lines);
+    std::uint32_t any = 0, coarse = 0;
+    for (std::uint32_t i = 0; i < rays_.count; ++i) {
+      any |= sight_.blocked[i];
+      coarse |= sight_.blocked[i] & (is_coarse(sight_.clear[i]) ? 1U : 0U);
+    }
+    if (coarse != 0 || (any != 0 && !job_.chain.sight_tolerance.empty())) forgive(lines, cosine);
     for (std::uint32_t i = 0; i < rays_.count; ++i) surface_.hidden[i] |= bit * sight_.blocked[i];
   }
 
-  /// With a tolerance of the user's, what blocks may be a part of the entity itself, just before the point.
-  void forgive(const SightLines& lines) {
-    float tolerance[kBlockRays];
-    for (std::uint32_t i = 0; i < rays_.count; ++i) tolerance[i] = sight_.blocked[i] != 0 ? tolerance_of(i) : 0.0F;
+  /// What blocks may be a part of the entity itself, just before the point: with a tolerance of the user's, or where
+  /// single precision does not tell the two apart.
+  void forgive(const SightLines& lines, const float* cosine) {
+    float tolerance[kBlockRays] = {};
+    for (std::uint32_t i = 0; i < rays_.count; ++i) {
+      if (sight_.blocked[i] == 0) continue;
+      tolerance[i] = tolerance_of(i);
+      if (!is_coarse(lines.clear[i])) continue;
+      tolerance[i] = std::max(tolerance[i], own_resolution(lines, i, job_.caster.reach(), cosine[i]));
+    }
     forgive_own_surfaces(job_.caster, lines, cast_.entity, tolerance, sight_.blocked);
   }
 
   [[nodiscard]] float tolerance_of(std::uint32_t lane) const {
-    float least = 1.0F;
+    float least = job_.chain.sight_tolerance.empty() ? 0.0F : 1.0F;
     for (const SightTolerance& t : job_.chain.sight_tolerance) {
       least = std::min(least, t.of_row[row_of(t.table, lane)]);
     }
@@ -182,6 +192,9 @@ class BlockRenderer {
     std::uint8_t reached[kBlockRays];
     for (std::uint32_t i = 0; i < rays_.count; ++i) reached[i] = returns_.reason[i] == kHitLane;
     scatter(reached, targets, rays_.count / kQuadRays, job_.edge->reached.data());
+    if (job_.chain.edge_differs_by_entity) {
+      scatter(cast_.entity, targets, rays_.count / kQuadRays, job_.edge->entity.data());
+    }
   }
 
   void cast() {
@@ -222,7 +235,9 @@ class BlockRenderer {
   void apply(const ActiveNoise& n) {
     const NoiseKey key = {job_.seed, job_.frame_index, n.stream};
     if (n.rows.empty()) return n.noise.apply(job_.isa, key, rays_, returns_, draws_);
-    apply_rows(n, key);
+    std::uint32_t row[kBlockRays];
+    for (std::uint32_t i = 0; i < rays_.count; ++i) row[i] = row_of(n.table, i);
+    apply_rows(n, row, job_.isa, key, rays_, returns_, draws_);
   }
 
   /// The row of a model's table that a lane takes.
@@ -233,32 +248,6 @@ class BlockRenderer {
   [[nodiscard]] std::uint32_t channel_of(std::uint32_t lane) const {
     const std::uint32_t ray = job_.plan.ray_of_lane[begin_ + lane];
     return job_.pattern.ring.empty() ? ray / job_.pattern.cols : job_.pattern.ring[ray];
-  }
-
-  /// One pass per row of a table that the block needs, over the returns of its entities or channels; the others are
-  /// masked meanwhile. The draws of a return are the same whatever its row.
-  void apply_rows(const ActiveNoise& n, const NoiseKey& key) {
-    constexpr auto kMasked = static_cast<std::uint32_t>(Reason::kMasked);
-    constexpr std::uint32_t kDone = ~0U;
-    std::uint32_t row[kBlockRays], after[kBlockRays];
-    for (std::uint32_t i = 0; i < rays_.count; ++i) row[i] = row_of(n.table, i);
-    std::copy_n(returns_.reason, rays_.count, after);
-    for (std::uint32_t i = 0; i < rays_.count; ++i) {
-      if (after[i] != kHitLane) row[i] = kDone;
-    }
-    for (std::uint32_t first = 0; first < rays_.count; ++first) {
-      const std::uint32_t now = row[first];
-      if (now == kDone) continue;
-      for (std::uint32_t i = 0; i < rays_.count; ++i) returns_.reason[i] = row[i] == now ? kHitLane : kMasked;
-      const Noise& noise = now == 0 ? n.noise : n.rows[now - 1];
-      if (!noise.is_identity()) noise.apply(job_.isa, key, rays_, returns_, draws_);
-      for (std::uint32_t i = first; i < rays_.count; ++i) {
-        if (row[i] != now) continue;
-        after[i] = returns_.reason[i];
-        row[i] = kDone;
-      }
-    }
-    std::copy_n(after, rays_.count, returns_.reason);
   }
 
   void store(Channel channel, const float* lanes, std::size_t plane = 0) {
@@ -366,12 +355,20 @@ void copy_pattern(const RayPattern& pattern, std::size_t first, Frame& frame) {
 
 }  // namespace
 
+void EdgeScratch::fit(const NoiseChain& chain, std::size_t rays) {
+  if (chain.edge_loss.empty()) return;
+  range_m.resize(rays);
+  reached.resize(rays);
+  if (chain.edge_differs_by_entity) entity.resize(rays);
+}
+
 /// A task of 1024 rays: large enough to hide the cost of a task, small enough to share out a 16-channel frame.
 constexpr std::size_t kBlocksPerTask = 1024 / kBlockRays;
 
 void render(std::span<const RenderJob> jobs, Executor& executor, Frame& frame) {
   if (jobs.empty()) return;
   const std::size_t blocks = jobs.front().plan.blocks();
+  for (const RenderJob& job : jobs) job.edge->fit(job.chain, std::size_t{job.plan.rows} * job.plan.cols);
   executor.parallel_for(jobs.size() * blocks, kBlocksPerTask, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       const RenderJob& job = jobs[i / blocks];

@@ -30,6 +30,10 @@ struct RigView {
 struct EdgeScratch {
   std::vector<float> range_m;         ///< of the surfaces struck; +inf on a miss
   std::vector<std::uint8_t> reached;  ///< whether the return was still valid when edge loss is due
+  std::vector<std::uint32_t> entity;  ///< struck; only when the chain's edge losses have rows for entities
+
+  /// Makes room for what `chain` needs.
+  void fit(const NoiseChain& chain, std::size_t rays);
 };
 
 /// Everything a frame needs; nothing here changes while it renders.
@@ -48,7 +52,7 @@ struct RenderJob {
   std::span<const Rigid> rolling_cast_from_sensor;  ///< [plan.times_s], or empty: not rolling
   std::span<const Rigid> rolling_world_from_sensor;
   RigView rig;
-  EdgeScratch* edge = nullptr;  ///< of the right size; needed when the chain has edge losses
+  EdgeScratch* edge = nullptr;  ///< never null; render() gives it its size
   std::size_t first = 0;        ///< place of the first ray in the arrays of the frame
 };
 

@@ -92,10 +92,6 @@ class Simulator::Impl {
     place_rolling(s, stamp);
     frame.resize(s.pattern.rows, s.pattern.cols);
     frame.set_stamp(index, stamp);
-    if (!s.chain.edge_loss.empty()) {
-      s.edge.range_m.resize(frame.size());
-      s.edge.reached.resize(frame.size());
-    }
     const Rigid cast_from_sensor = narrow(world_from_sensor, caster_->origin());
     fathom::render({.plan = s.plan,
                     .pattern = s.pattern,

@@ -41,12 +41,11 @@ void angles(const CastBlock& __restrict cast, std::uint32_t count, const CameraO
   }
 }
 
-// The resolution of single precision along a line of sight: four roundings of the largest coordinate (a hit is computed
-// from the corners of its triangle, wherever these are), stretched by the slant of the surface. docs/depth-cameras.md
-// tells how it was measured.
+// The resolution of single precision along a line of sight: eight roundings of the largest coordinate (a hit is
+// computed from the corners of its triangle, wherever these are), stretched by the slant of the surface.
+// docs/depth-cameras.md tells how it was measured.
 void sight(const CastBlock& __restrict cast, const ReturnBlock& __restrict returns, const CameraOffset& camera,
            const float* origin, float reach, const float* __restrict cosine, SightBlock& __restrict out) {
-  constexpr float kResolution = 4.0F * 0x1p-24F, kLoosest = 1e-3F;
   const CameraOffset c = camera;
   const float ox = origin[0], oy = origin[1], oz = origin[2];
   const float eye = std::max({size_of(ox + c.x), size_of(oy + c.y), size_of(oz + c.z), reach});
@@ -57,9 +56,10 @@ void sight(const CastBlock& __restrict cast, const ReturnBlock& __restrict retur
     const float distance = math::sqrt(x * x + y * y + z * z);
     const float coordinate =
         larger(larger(larger(size_of(ox + px), size_of(oy + py)), larger(size_of(oz + pz), eye)), range);
-    const float slant = larger(larger(1.0F, coordinate / distance) * kResolution / kLoosest, size_of(cosine[i]));
+    const float slant =
+        larger(larger(1.0F, coordinate / distance) * kSightResolution / kLoosestSight, size_of(cosine[i]));
     // slant >= resolution / loosest keeps the quotient at or below the loosest tolerance, and away from 0 / 0.
-    const float tolerance = larger(1.0F, coordinate / distance) * kResolution / slant;
+    const float tolerance = larger(1.0F, coordinate / distance) * kSightResolution / slant;
     out.dx[i] = x, out.dy[i] = y, out.dz[i] = z;
     out.clear[i] = math::select(returns.reason[i] == kHitLane, 1.0F - tolerance, 0.0F);
   }

@@ -17,6 +17,10 @@ struct CameraOffset {
   float x = 0, y = 0, z = 0;
 };
 
+/// Share of its way that a line of sight need not be clear: the resolution of single precision, for a surface seen
+/// head-on and coordinates no larger than the distance, and the most that slant and coordinates make of it.
+inline constexpr float kSightResolution = 8.0F * 0x1p-24F, kLoosestSight = 1e-3F;
+
 /// Rays from one camera to the hit points of a block; see SightLines.
 struct alignas(64) SightBlock {
   float dx[kBlockRays], dy[kBlockRays], dz[kBlockRays];

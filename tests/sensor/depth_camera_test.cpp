@@ -1,4 +1,4 @@
-// Depth and stereo cameras as sensors: intrinsics, depth, edges; and what a whole frame with every loss keeps.
+// Depth and stereo cameras as sensors: intrinsics, depth; and what a whole frame with every loss keeps.
 
 #include <cmath>
 #include <cstring>
@@ -119,43 +119,6 @@ TEST(DepthCamera, DepthIsTheDistanceToTheImagePlane) {
     ASSERT_EQ(frame.depth_m()[i], frame.hit_sensor_m().x[i]);
     ASSERT_NEAR(frame.depth_m()[i], frame.range_m()[i] * pattern.direction_x[i], 2e-6);
   }
-}
-
-// The angle of a wall seen head-on is 90 degrees plus the slant of the ray; beside a step it comes near 180.
-TEST(EdgeLoss, LosesAtStepsAndNotOnWalls) {
-  const float deg = float(test::kDeg);
-  const EdgeLoss sharp{
-      .min_angle_rad = 170 * deg, .max_angle_rad = 171 * deg, .low_probability = 1, .high_probability = 1};
-  const Frame f = render_once(make_post_scene(2, 4, 0.2), make_sensor(make_stereo(321, 5, 600, 0.1), {sharp}));
-  // The post is 60 px wide; its outermost pixel on either side looks past the edge.
-  EXPECT_EQ(count_in_row(f, 2, Reason::kRandomLoss), 2U);
-  EXPECT_EQ(count_of(f, Reason::kHit) + count_of(f, Reason::kRandomLoss), f.size());
-  for (std::size_t i = 0; i < f.size(); ++i) ASSERT_EQ(std::isnan(f.range_m()[i]), f.reason()[i] != Reason::kHit);
-}
-
-TEST(EdgeLoss, ProbabilityRisesLinearlyWithTheAngle) {
-  const float deg = float(test::kDeg);
-  const EdgeLoss rising{
-      .min_angle_rad = 90 * deg, .max_angle_rad = 150 * deg, .low_probability = 0.1F, .high_probability = 0.9F};
-  // One row over a plane that slopes along it: the steepest neighbour is the farther one, and the angle is 90 degrees
-  // plus the incidence.
-  const Frame f =
-      render_once(make_plane_scene({3.0, 40 * test::kDeg}), make_sensor(make_stereo(6000, 1, 20000, 0.1), {rising}));
-  double expected = 0, variance = 0;
-  for (const float theta : f.incidence_rad()) {
-    const double p = 0.1 + 0.8 * (theta / test::kDeg) / 60;
-    expected += p, variance += p * (1 - p);
-  }
-  EXPECT_NEAR(double(count_of(f, Reason::kRandomLoss)), expected, 4 * std::sqrt(variance));
-}
-
-TEST(EdgeLoss, ComesBeforeDropoutInTheReasons) {
-  const float deg = float(test::kDeg);
-  const EdgeLoss all{.min_angle_rad = 0, .max_angle_rad = 1 * deg, .low_probability = 1, .high_probability = 1};
-  const Frame f =
-      render_once(make_room_scene(), make_sensor(make_stereo(64, 48, 40, 0.1), {Dropout{.probability = 0.5F}, all}));
-  EXPECT_EQ(count_of(f, Reason::kDropout), 0U);
-  EXPECT_GT(count_of(f, Reason::kRandomLoss), f.size() / 2);
 }
 
 std::vector<Noise> every_loss() {

@@ -32,16 +32,10 @@ Mesh make_sheet(double gap_m) {
   return sheet;
 }
 
-void append(Mesh& mesh, const Mesh& more) {
-  const auto base = static_cast<std::uint32_t>(mesh.vertices_m.size());
-  mesh.vertices_m.insert(mesh.vertices_m.end(), more.vertices_m.begin(), more.vertices_m.end());
-  for (const auto& t : more.triangles) mesh.triangles.push_back({t[0] + base, t[1] + base, t[2] + base});
-}
-
 /// A wall with sheets before it that are part of it, and others that are entities of their own.
 Scene make_layers(const std::vector<double>& own_gaps_m, const std::vector<double>& other_gaps_m = {}) {
   Mesh wall = make_plane(100, 100);
-  for (const double gap : own_gaps_m) append(wall, make_sheet(gap));
+  for (const double gap : own_gaps_m) test::append(wall, make_sheet(gap));
   Scene scene;
   const Pose pose = test::TiltedPlane{kWall, 0}.pose();
   scene.add_entity({.name = "wall", .mesh = scene.add_mesh(wall), .parent_from_entity = pose});

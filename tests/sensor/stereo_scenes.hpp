@@ -52,6 +52,13 @@ inline Scene make_post_scene(double near_m, double far_m, double width_m) {
   return scene;
 }
 
+/// Makes one mesh of two.
+inline void append(Mesh& mesh, const Mesh& more) {
+  const auto base = static_cast<std::uint32_t>(mesh.vertices_m.size());
+  mesh.vertices_m.insert(mesh.vertices_m.end(), more.vertices_m.begin(), more.vertices_m.end());
+  for (const auto& t : more.triangles) mesh.triangles.push_back({t[0] + base, t[1] + base, t[2] + base});
+}
+
 inline Vec3 direction_of(const RayPattern& p, std::size_t i) {
   return {p.direction_x[i], p.direction_y[i], p.direction_z[i]};
 }

@@ -8,11 +8,11 @@
 // it stands in the middle.
 //
 // A ray counts as arrived when it is clear up to (1 - tolerance) of its way. With tolerance 0 that is what single
-// precision can resolve, 4 2^-24 max(1, largest coordinate / distance) / cos(angle to the normal), at most 1e-3, from
-// measurement (docs/depth-cameras.md). With a larger one, surfaces within the tolerance pass when they belong to the
-// entity that was struck, up to 16 of them one behind the other; another entity hides the point even there, before them
-// or behind. The tolerance is that of the row of the entity struck. Of two such models in a chain each loses what it
-// would lose alone, so that the smaller tolerance decides.
+// precision can resolve, 8 2^-24 max(1, largest coordinate / distance) / cos(angle to the normal), at most 1e-3, from
+// measurement (docs/depth-cameras.md); nearer surfaces of any entity pass. With a larger one, surfaces within the
+// tolerance pass when they belong to the entity that was struck, up to 16 of them one behind the other; another entity
+// hides the point even there, before them or behind. The tolerance is that of the row of the entity struck. Of two such
+// models in a chain each loses what it would lose alone, so that the smaller tolerance decides.
 //
 // Not modelled: the limits of the cameras' own images (see invalid_band), and cameras that match around thin objects.
 
