@@ -143,7 +143,7 @@ TEST_F(FitFigures, ConvergenceHasOnePointPerIteration) {
   for (std::size_t i = 0; i < points.size(); ++i) {
     const double share = (report_.fit.log_likelihood[i] - low) / (high - low);
     EXPECT_NEAR((points[i].y - points.front().y) / (points.back().y - points.front().y), share, .001) << i;
-    if (i > 0) EXPECT_GE(points[i].x, points[i - 1].x) << i;
+    EXPECT_GE(points[i].x, points[i > 0 ? i - 1 : 0].x) << i;
   }
 }
 

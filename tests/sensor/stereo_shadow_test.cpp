@@ -295,7 +295,7 @@ TEST(StereoShadow, AnotherEntityHidesFromTheResolutionOn) {
       EXPECT_EQ(s.hidden(gap / 4, fx), 0U) << s;
     }
   }
-  EXPECT_EQ(limited, 4U);
+  EXPECT_EQ(limited, 1U);
 }
 
 // With a tolerance of the user's the same sheet passes where it is a part of the wall, and only there.
