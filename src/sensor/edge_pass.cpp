@@ -1,6 +1,7 @@
 #include "sensor/edge_pass.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "sensor/apply_rows.hpp"
 
@@ -10,33 +11,57 @@ namespace {
 
 constexpr auto kHit = static_cast<std::uint32_t>(Reason::kHit), kMasked = static_cast<std::uint32_t>(Reason::kMasked);
 
-/// Writes the loss of one ray into every array that says so.
-void lose(Frame& frame, std::size_t at, Reason reason) {
-  if (Reason* out = frame.reason_data()) out[at] = reason;
-  constexpr float kNan = __builtin_nanf("");
-  for (const Channel channel : {Channel::kRange, Channel::kDepth}) {
-    if (float* out = frame.float_data(channel)) out[at] = kNan;
-  }
-  for (const Channel channel : {Channel::kHitSensor, Channel::kHitWorld}) {
-    if (float* out = frame.float_data(channel)) {
-      for (std::size_t plane = 0; plane < 3; ++plane) out[plane * frame.size() + at] = kNan;
+/// The arrays of a frame that say of a lost ray that it is lost.
+class LossWriter {
+ public:
+  explicit LossWriter(Frame& frame) : reason_(frame.reason_data()) {
+    for (const Channel channel : {Channel::kRange, Channel::kDepth}) add(frame.float_data(channel));
+    for (const Channel channel : {Channel::kHitSensor, Channel::kHitWorld}) {
+      float* out = frame.float_data(channel);
+      for (std::size_t plane = 0; out != nullptr && plane < 3; ++plane) add(out + plane * frame.size());
     }
   }
-}
 
-/// Part of a row of the image, as a block that the models' kernels take.
-class RowSegment {
+  void lose(std::size_t at, Reason reason) const {
+    if (reason_ != nullptr) reason_[at] = reason;
+    for (std::size_t k = 0; k < count_; ++k) values_[k][at] = __builtin_nanf("");
+  }
+
+ private:
+  void add(float* out) {
+    if (out != nullptr) values_[count_++] = out;
+  }
+
+  Reason* reason_;
+  std::array<float*, 8> values_ = {};
+  std::size_t count_ = 0;
+};
+
+/// Parts of rows of the image, one after the other, as blocks that the models' kernels take.
+class RowSegments {
  public:
-  RowSegment(const RenderJob& job, Frame& frame, std::uint32_t row, std::uint32_t begin)
-      : job_(job), frame_(frame), row_(row), begin_(begin), count_(std::min(kBlockRays, job.plan.cols - begin)) {}
+  RowSegments(const RenderJob& job, Frame& frame) : job_(job), out_(frame) {
+    // What edge models do not read is the same for all.
+    std::fill_n(returns_.x, kBlockRays, 0.0F), std::fill_n(returns_.y, kBlockRays, 0.0F);
+    std::fill_n(returns_.z, kBlockRays, 0.0F), std::fill_n(returns_.radius_m, kBlockRays, 0.0F);
+    for (float* cosine : {surface_.cos_emitter, surface_.cos_left, surface_.cos_right, surface_.left_to_emitter,
+                          surface_.right_to_emitter}) {
+      std::fill_n(cosine, kBlockRays, 1.0F);
+    }
+    std::fill_n(surface_.hidden, kBlockRays, 0U);
+    surface_.optics = job.rig.optics;
+    returns_.quads = quads_;
+    returns_.surface = &surface_;
+  }
 
-  void run() {
-    load();
+  void run(std::uint32_t row, std::uint32_t begin) {
+    row_ = row, begin_ = begin, count_ = std::min(kBlockRays, job_.plan.cols - begin);
     const std::size_t first = std::size_t{row_} * job_.plan.cols + begin_;
+    load(first);
     for (const ActiveNoise& n : job_.chain.edge_loss) apply(n, first);
     for (std::uint32_t i = 0; i < count_; ++i) {
       const std::uint32_t reason = returns_.reason[i];
-      if (reason != kHit && reason != kMasked) lose(frame_, job_.first + first + i, static_cast<Reason>(reason));
+      if (reason != kHit && reason != kMasked) out_.lose(job_.first + first + i, static_cast<Reason>(reason));
     }
   }
 
@@ -63,23 +88,17 @@ class RowSegment {
   }
 
   /// The segment's lanes follow the image, so its quads do too; see CastPlan::quad_keys for their names.
-  void load() {
+  void load(std::size_t first) {
     const std::uint32_t lanes = (count_ + 15) / 16 * 16;
     const std::uint32_t quads_per_row = (job_.plan.cols + kQuadRays - 1) / kQuadRays;
     for (std::uint32_t q = 0; q < kBlockRays / kQuadRays; ++q)
       quads_[q] = row_ * quads_per_row + begin_ / kQuadRays + q;
-    returns_.quads = quads_;
     returns_.count = lanes;
-    returns_.surface = &surface_;
-    surface_.optics = job_.rig.optics;
-    const std::size_t first = std::size_t{row_} * job_.plan.cols + begin_;
-    for (std::uint32_t i = 0; i < lanes; ++i) {
-      returns_.reason[i] = i < count_ && job_.edge->reached[first + i] != 0 ? kHit : kMasked;
-      returns_.x[i] = 0.0F, returns_.y[i] = 0.0F, returns_.z[i] = 0.0F, returns_.radius_m[i] = 0.0F;
-      returns_.range_m[i] = i < count_ ? job_.edge->range_m[first + i] : 0.0F;
-      surface_.cos_emitter[i] = 1.0F, surface_.cos_left[i] = 1.0F, surface_.cos_right[i] = 1.0F;
-      surface_.left_to_emitter[i] = 1.0F, surface_.right_to_emitter[i] = 1.0F;
-      surface_.hidden[i] = 0, surface_.edge_rad[i] = 0.0F;
+    std::copy_n(job_.edge->range_m.data() + first, count_, returns_.range_m);
+    const std::uint8_t* reached = job_.edge->reached.data() + first;
+    for (std::uint32_t i = 0; i < count_; ++i) returns_.reason[i] = reached[i] != 0 ? kHit : kMasked;
+    for (std::uint32_t i = count_; i < lanes; ++i) {
+      returns_.reason[i] = kMasked, returns_.range_m[i] = 0.0F, surface_.edge_rad[i] = 0.0F;
     }
     const EdgeRow row = pixels(row_);
     const EdgeRow above = row_ > 0 ? pixels(row_ - 1) : row, below = row_ + 1 < job_.plan.rows ? pixels(row_ + 1) : row;
@@ -89,8 +108,8 @@ class RowSegment {
   }
 
   const RenderJob& job_;
-  Frame& frame_;
-  std::uint32_t row_, begin_, count_;
+  LossWriter out_;
+  std::uint32_t row_ = 0, begin_ = 0, count_ = 0;
   alignas(64) std::uint32_t quads_[kBlockRays / kQuadRays + 8] = {};
   RayBlock rays_;
   ReturnBlock returns_;
@@ -102,9 +121,10 @@ class RowSegment {
 
 void lose_edges(const RenderJob& job, Executor& executor, Frame& frame) {
   executor.parallel_for(job.plan.rows, 4, [&](std::size_t first, std::size_t last) {
+    RowSegments segments(job, frame);
     for (std::size_t row = first; row < last; ++row) {
       for (std::uint32_t begin = 0; begin < job.plan.cols; begin += kBlockRays) {
-        RowSegment(job, frame, static_cast<std::uint32_t>(row), begin).run();
+        segments.run(static_cast<std::uint32_t>(row), begin);
       }
     }
   });
