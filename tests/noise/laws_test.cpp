@@ -12,6 +12,7 @@
 #include <fathom/noise.hpp>
 
 #include "noise/blocks.hpp"
+#include "noise/busy.hpp"
 #include "support/error_text.hpp"
 #include "support/isas.hpp"
 
@@ -21,23 +22,7 @@ namespace {
 template <class Model>
 class Laws : public testing::Test {
  public:
-  /// Parameters away from their defaults, so that nothing hides: a fifth of the way from the lower limit to the upper,
-  /// but at least a different one for each field.
-  static Model busy() {
-    Model model;
-    if constexpr (requires { model.check(); }) return model;  // parameters bound together: typical values are busy
-    int k = 0;
-    for (const auto& field : Model::fields()) {
-      ++k;
-      if (const auto* number = std::get_if<float Model::*>(&field.member)) {
-        const double upper = std::min(field.high, 1.0);
-        model.*(*number) = static_cast<float>(std::max(field.low, 0.0) + 0.11 * k * upper);
-      } else {
-        std::get<ChoiceMember<Model>>(field.member).set(model, 1);
-      }
-    }
-    return model;
-  }
+  static Model busy() { return busy_model<Model>(); }
 };
 
 template <class Variant>

@@ -1,0 +1,41 @@
+#pragma once
+// Every registered model with parameters that change something: tests over this list meet a new model by themselves.
+
+#include <algorithm>
+#include <variant>
+#include <vector>
+
+#include <fathom/noise.hpp>
+
+namespace fathom::test {
+
+/// Parameters away from their defaults, so that nothing hides: a fifth of the way from the lower limit to the upper,
+/// but at least a different one for each field.
+template <class Model>
+Model busy_model() {
+  Model model;
+  if constexpr (requires { model.check(); }) return model;  // parameters bound together: typical values are busy
+  int k = 0;
+  for (const auto& field : Model::fields()) {
+    ++k;
+    if (const auto* number = std::get_if<float Model::*>(&field.member)) {
+      const double upper = std::min(field.high, 1.0);
+      model.*(*number) = static_cast<float>(std::max(field.low, 0.0) + 0.11 * k * upper);
+    } else {
+      std::get<ChoiceMember<Model>>(field.member).set(model, 1);
+    }
+  }
+  return model;
+}
+
+template <class Variant>
+struct BusyModels;
+template <class... Models>
+struct BusyModels<std::variant<Models...>> {
+  static std::vector<Noise> make() { return {busy_model<Models>()...}; }
+};
+
+/// In the order of the list.
+inline std::vector<Noise> busy_models() { return BusyModels<RegisteredNoise>::make(); }
+
+}  // namespace fathom::test
