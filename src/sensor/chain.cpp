@@ -60,6 +60,7 @@ void read_settings(const ActiveNoise& active, NoiseChain& chain) {
     for (const Noise& row : active.rows) tolerance.of_row.push_back(tolerance_of(row));
     chain.sight_tolerance.push_back(std::move(tolerance));
   }
+  // The same in all entries and rows; see check_energy_row.
   if (active.noise.slug() == StereoEnergy::kSlug) chain.energy_angle = energy_of(active.noise);
 }
 
@@ -113,6 +114,22 @@ void check_band(const Sensor& sensor, const Noise& noise) {
       "(reference = left); with other cameras switch it off");
 }
 
+/// The energy array has one reading of the angle, so every entry and row of stereo_energy must have it.
+void check_energy_row(std::string_view table, std::string_view what, const Noise& base, const Noise& noise) {
+  if (base.slug() != StereoEnergy::kSlug || energy_of(base) == energy_of(noise)) return;
+  throw InputError(
+      fmt::format("{}: stereo_energy.energy cannot differ by {}; the energy array has one reading", table, what));
+}
+
+void check_energy_entries(const Sensor& sensor, const Noise& noise) {
+  if (noise.slug() != StereoEnergy::kSlug) return;
+  for (const Noise& other : sensor.noise) {
+    if (other.slug() != StereoEnergy::kSlug || energy_of(other) == energy_of(noise)) continue;
+    throw InputError(
+        "stereo_energy.energy differs from that of another one in the chain; the energy array has one reading");
+  }
+}
+
 /// What holds for the rows of either table; `table` is its name in messages, `what` an entity or a channel.
 void check_row(const Sensor& sensor, std::string_view table, std::string_view what, std::uint32_t slot,
                const Noise& noise) {
@@ -127,6 +144,7 @@ void check_row(const Sensor& sensor, std::string_view table, std::string_view wh
     throw InputError(fmt::format("{}: {} cannot differ by {}", table, base.slug(), what));
   }
   check_band(sensor, noise);
+  check_energy_row(table, what, base, noise);
 }
 
 [[noreturn]] void throw_twice(std::string_view table, std::string_view what, std::uint32_t slot, std::uint32_t id) {
@@ -220,6 +238,7 @@ void check_needs(const Sensor& sensor, const Noise& noise, bool from_sensor_orig
     throw InputError(fmt::format("{} needs all rays at one time; this sensor is rolling", noise.slug()));
   }
   check_band(sensor, noise);
+  check_energy_entries(sensor, noise);
 }
 
 void check_tables(const Sensor& sensor, std::size_t entities) {

@@ -41,13 +41,13 @@ struct NoiseChain {
   bool edge_differs_by_entity = false;  ///< whether an edge loss has
   /// Of each model that asks what the cameras see: for a return, the smallest counts. Empty when it is 0 for all.
   std::vector<SightTolerance> sight_tolerance;
-  EnergyAngle energy_angle = EnergyAngle::kCosine;  ///< of stereo_energy
+  EnergyAngle energy_angle = EnergyAngle::kCosine;  ///< of every stereo_energy
   RangePolicy range_policy = RangePolicy::kKeep;    ///< kKeep where no model can carry a return outside
 };
 NoiseChain make_chain(const Sensor& sensor);
 
 /// Throws InputError when a model needs what the sensor does not have: two cameras apart, a camera, rays from one
-/// point, the left camera as reference.
+/// point, the left camera as reference; or when it reads the energy otherwise than another model of the chain.
 void check_needs(const Sensor& sensor, const Noise& noise, bool from_sensor_origin, bool rolling);
 
 /// Throws InputError when a table by entity or channel names a slot, entity (of `entities`), channel or model that is

@@ -132,7 +132,7 @@ TEST_F(BeamBadInput, OptionsOfFit) {
   expect_fit_refused("range NaN", with({"--max-range", "nan"}), {"max_range_m = nan"});
   expect_fit_refused("range below the minimum", with({"--min-range", "9"}), {"min_range_m = 9"});
   expect_fit_refused("a step of NaN", with({"--sensor-step", "nan"}), {"step_m = nan"});
-  expect_fit_refused("a step beyond Z", with({"--sensor-step", "9"}), {"step_m = 9", "[0, 8]"});
+  expect_fit_refused("a step beyond Z", with({"--sensor-step", "9"}), {"step_m = 9", "[8e-06, 8]"});
   expect_fit_refused("unknown word", with({"--unknown", "fre"}), {"--unknown", "fre"});
   expect_fit_refused("unknown policy", with({"--nan", "none"}), {"--nan", "none", "skip"});
   expect_fit_refused("map and scene", with({"--scene", "x.yaml"}), {"--scene"});

@@ -15,6 +15,13 @@
 // Source: the energy model of the depth cameras that docs/depth-cameras.md cites. The threshold law with min_energy
 // 0.18, pow 14 and a floor of 0.3 % (add dropout) fits real structured-light frames from 0 to 74 degrees.
 //
+// Limits: min_energy below 1, so at most 1 - 2^-24, and pow above 0. Below 1e-9 and above 1e9 the law has no shape left
+// in single precision: P is 1, or 0, for every X between 0 and 1. P has a relative error of about 1e-7 (2 + pow / X),
+// that of E: with pow above 1e5 it is known to some percent only.
+//
+// The array of energies (Channel::kEnergy) is the E that decides, so every stereo_energy of a chain, rows included,
+// must read the same `energy`; another one is an error. Two of them lose independently, each by its own law.
+//
 // Not modelled: albedo, distance and exposure; give entities rows of their own (Sensor::entity_noise) for the first.
 
 #include <array>
@@ -59,8 +66,8 @@ struct StereoEnergy {
 
   static constexpr auto fields() {
     return std::array<Field<StereoEnergy>, 4>{{
-        {"min_energy", "1", &StereoEnergy::min_energy, 0, 0.999999, "energy at and below which a return is lost"},
-        {"pow", "1", &StereoEnergy::pow, 1e-3, 1e3, "exponent of the probability of loss above min_energy"},
+        {"min_energy", "1", &StereoEnergy::min_energy, 0, 1.0 - 0x1p-24, "energy at and below which a return is lost"},
+        {"pow", "1", &StereoEnergy::pow, 1e-9, 1e9, "exponent of the probability of loss above min_energy"},
         {"normalization", "document|threshold", choice<&StereoEnergy::normalization>, 0, 0,
          "X = 1 - E / (1 - min_energy), or (1 - E) / (1 - min_energy)"},
         {"energy", "cosine|half_vector", choice<&StereoEnergy::energy>, 0, 0,
