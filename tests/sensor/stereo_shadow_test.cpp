@@ -150,8 +150,7 @@ TEST(StereoShadow, NoFalseShadowNearFarGrazingAndFarFromTheOrigin) {
   }
 }
 
-// Casting has its origin at the world's as long as the sensor is within 500 m of it: coordinates are largest just
-// there.
+// Casting has its origin up to 55 m from the sensor, and scenes reach out from there.
 TEST(StereoShadow, NoFalseShadowWhereCoordinatesAreLargest) {
   for (const double offset : {350.0, 400.0, 490.0}) {
     for (const double distance : {0.1, 3.0, 100.0}) {
