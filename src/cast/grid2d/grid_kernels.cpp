@@ -1,9 +1,11 @@
-// Compiled once per instruction set, FATHOM_ISA naming it. Packets of rays walk side by side, because one
-// alone would wait for its gathers.
+// Compiled once per instruction set, FATHOM_ISA naming it. Rays walk in packets: two side by side, because one alone
+// would wait for its gathers, and with lanes that take the next ray when theirs has ended, because the longest walk of
+// a packet has three to four times the jumps of the mean one.
 
 #include "cast/grid2d/grid_kernels.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "cast/grid2d/lanes.hpp"
 
@@ -12,42 +14,60 @@ namespace fathom::FATHOM_ISA {
 namespace {
 
 constexpr std::size_t kPackets = 2;
-constexpr std::size_t kBlock = 1024;
-static_assert(kBlock % (kLanes * kPackets) == 0);
+constexpr std::size_t kBlock = 512;
+constexpr std::size_t kRoom = kBlock + kLanes;  // lanes read whole registers, also at the end of a block
+constexpr int kIdleLanes = kLanes / 2;          // as many must have ended before they take new rays
 
 /// Rays of a block in grid coordinates, mirrored so that they run towards larger x and y.
 struct alignas(64) Rays {
-  float px[kBlock], py[kBlock];                 ///< origin within its cell, [0, 1]
-  float dx[kBlock], dy[kBlock];                 ///< direction, >= 0
-  std::int32_t base[kBlock];                    ///< offset of the origin's cell, plane included
-  std::int32_t flip_x[kBlock], flip_y[kBlock];  ///< all bits set where mirrored
-  float t[kBlock];                              ///< result, cells
-  std::int32_t doubt[kBlock];                   ///< not 0: walk again in double
+  float px[kRoom], py[kRoom];  ///< origin within its cell, [0, 1]
+  float dx[kRoom], dy[kRoom];  ///< direction, >= 0
+  float inverse_dx[kRoom], inverse_dy[kRoom];
+  float margin[kRoom];                        ///< what rounding of the origin and the slope may amount to, cells
+  std::int32_t base[kRoom];                   ///< offset of the origin's cell, plane included
+  std::int32_t flip_x[kRoom], flip_y[kRoom];  ///< all bits set where mirrored
+  float t[kRoom];                             ///< result, cells
+  std::int32_t doubt[kRoom];                  ///< not 0: walk again in double
 };
 
 struct Packet {
   Floats px, py, dx, dy, inverse_dx, inverse_dy, margin, t;
   Ints base, flip_x, flip_y, i, j, code, active, doubt;
+  Ints id;  // of the rays, in their block
 };
 
-template <class V>
-FATHOM_KERNEL void load(V& to, const void* from) {
-  __builtin_memcpy(&to, from, sizeof to);
+/// Writes the results of the lanes that have ended, `idle` by bits.
+FATHOM_KERNEL void retire(const Packet& p, std::uint32_t idle, float t_max, Rays& rays) {
+  const Floats missed = Floats{} + t_max;
+  const Floats t = ((p.code == kStopHit) & (p.t < t_max)) ? p.t : missed;
+  for (; idle != 0; idle &= idle - 1) {
+    const int lane = std::countr_zero(idle);
+    rays.t[p.id[lane]] = t[lane];
+    rays.doubt[p.id[lane]] = p.doubt[lane];
+  }
 }
 
-FATHOM_KERNEL void start(Packet& p, const Rays& rays, std::size_t first) {
-  load(p.px, rays.px + first), load(p.py, rays.py + first);
-  load(p.dx, rays.dx + first), load(p.dy, rays.dy + first);
-  load(p.base, rays.base + first), load(p.flip_x, rays.flip_x + first), load(p.flip_y, rays.flip_y + first);
-  p.inverse_dx = 1.0F / p.dx;
-  p.inverse_dy = 1.0F / p.dy;
-  // Rounding of the origin, 2^-25 cells, leans with the steeper slope; the rest grows with the distance (see jump).
-  const Floats slope_x = p.dx * p.inverse_dy, slope_y = p.dy * p.inverse_dx;
-  p.margin = 2e-7F + 4e-8F * (slope_x > slope_y ? slope_x : slope_y);
-  p.margin = p.margin < 0.01F ? p.margin : Floats{} + 0.01F;
-  p.t = Floats{};
-  p.i = p.j = p.doubt = Ints{};
+/// Lanes that have ended take rays next, next + 1, ...; returns how many.
+FATHOM_KERNEL std::size_t refill(Packet& p, std::uint32_t idle_bits, const Rays& rays, std::size_t next) {
+  constexpr auto kCount = [] {
+    Ints count{};
+    for (std::size_t lane = 0; lane < kLanes; ++lane) count[lane] = static_cast<std::int32_t>(lane);
+    return count;
+  };
+  const Ints idle = ~p.active;
+  expand(p.px, idle, idle_bits, rays.px + next), expand(p.py, idle, idle_bits, rays.py + next);
+  expand(p.dx, idle, idle_bits, rays.dx + next), expand(p.dy, idle, idle_bits, rays.dy + next);
+  expand(p.inverse_dx, idle, idle_bits, rays.inverse_dx + next);
+  expand(p.inverse_dy, idle, idle_bits, rays.inverse_dy + next);
+  expand(p.margin, idle, idle_bits, rays.margin + next);
+  expand(p.base, idle, idle_bits, rays.base + next);
+  expand(p.flip_x, idle, idle_bits, rays.flip_x + next), expand(p.flip_y, idle, idle_bits, rays.flip_y + next);
+  const Ints ids = kCount() + static_cast<std::int32_t>(next);
+  expand(p.id, idle, idle_bits, &ids);
+  p.t = idle ? Floats{} : p.t;
+  p.i &= p.active, p.j &= p.active, p.doubt &= p.active;
   p.active = ~Ints{};
+  return static_cast<std::size_t>(std::popcount(idle_bits));
 }
 
 /// One jump of every ray that still runs.
@@ -80,28 +100,30 @@ FATHOM_KERNEL void jump(Packet& p, const SkipField& field, float t_max) {
   p.t = p.active ? t : p.t;
 }
 
-FATHOM_KERNEL void finish(const Packet& p, Rays& rays, std::size_t first, float t_max) {
-  const Floats missed = Floats{} + t_max;
-  const Floats t = ((p.code == kStopHit) & (p.t < t_max)) ? p.t : missed;
-  __builtin_memcpy(rays.t + first, &t, sizeof t);
-  __builtin_memcpy(rays.doubt + first, &p.doubt, sizeof p.doubt);
-}
-
+/// kRoom - kBlock copies of some ray follow the last of `count`.
 [[gnu::noinline]] void walk_block(const SkipField& field, Rays& rays, std::size_t count, float t_max) {
-  for (std::size_t first = 0; first < count; first += kLanes * kPackets) {
-    Packet packets[kPackets];
-    for (std::size_t p = 0; p < kPackets; ++p) start(packets[p], rays, first + p * kLanes);
-    Ints active;
-    do {
-      active = Ints{};
-#pragma GCC unroll 4
-      for (std::size_t p = 0; p < kPackets; ++p) {
-        jump(packets[p], field, t_max);
-        active |= packets[p].active;
-      }
-    } while (any(active));
-    for (std::size_t p = 0; p < kPackets; ++p) finish(packets[p], rays, first + p * kLanes, t_max);
+  constexpr std::uint32_t kAll = (1ULL << kLanes) - 1;
+  Packet packets[kPackets] = {};
+  std::size_t next = 0;
+  for (Packet& p : packets) {
+    p.id += static_cast<std::int32_t>(count);  // what has no ray writes behind the results
+    if (next < count) next += refill(p, kAll, rays, next);
   }
+  for (bool runs = true; runs;) {
+    runs = false;
+#pragma GCC unroll 4
+    for (std::size_t k = 0; k < kPackets; ++k) {
+      Packet& p = packets[k];
+      jump(p, field, t_max);
+      const std::uint32_t idle = kAll & ~lane_bits(p.active);
+      runs |= idle != kAll;
+      if (std::popcount(idle) < kIdleLanes || next >= count) continue;
+      retire(p, idle, t_max, rays);
+      next += refill(p, idle, rays, next);
+      runs = true;
+    }
+  }
+  for (const Packet& p : packets) retire(p, kAll, t_max, rays);
 }
 
 /// Appends beams [begin, end) of a pose at `at`.
@@ -121,9 +143,15 @@ FATHOM_KERNEL void finish(const Packet& p, Rays& rays, std::size_t first, float 
   for (std::size_t k = 0; k < count; ++k) {
     const auto dx = static_cast<float>(r0 * bx[k] + r1 * by[k] + r2 * bz[k]);
     const auto dy = static_cast<float>(r3 * bx[k] + r4 * by[k] + r5 * bz[k]);
+    const float ax = dx < 0.0F ? -dx : dx + 0.0F, ay = dy < 0.0F ? -dy : dy + 0.0F;
+    const float inverse_x = 1.0F / ax, inverse_y = 1.0F / ay;
+    // Rounding of the origin, 2^-25 cells, leans with the steeper slope; the rest grows with the distance (see jump).
+    const float slope_x = ax * inverse_y, slope_y = ay * inverse_x;
+    const float margin = 2e-7F + 4e-8F * (slope_x > slope_y ? slope_x : slope_y);
     const std::int32_t flip_x = -static_cast<std::int32_t>(dx < 0.0F), flip_y = -static_cast<std::int32_t>(dy < 0.0F);
-    out.dx[at + k] = dx < 0.0F ? -dx : dx + 0.0F;
-    out.dy[at + k] = dy < 0.0F ? -dy : dy + 0.0F;
+    out.dx[at + k] = ax, out.dy[at + k] = ay;
+    out.inverse_dx[at + k] = inverse_x, out.inverse_dy[at + k] = inverse_y;
+    out.margin[at + k] = margin < 0.01F ? margin : 0.01F;
     out.px[at + k] = dx < 0.0F ? 1.0F - safe_fx : safe_fx;
     out.py[at + k] = dy < 0.0F ? 1.0F - safe_fy : safe_fy;
     out.flip_x[at + k] = flip_x;
@@ -146,20 +174,21 @@ void cast(const SkipField& field, const GridPose* poses, std::size_t pose_count,
   const auto scale = static_cast<float>(resolution_m);
   for (std::size_t first = 0; first < total; first += kBlock) {
     const std::size_t count = std::min(kBlock, total - first);
-    const std::size_t padded = (count + kLanes * kPackets - 1) / (kLanes * kPackets) * kLanes * kPackets;
     for (std::size_t at = 0; at < count;) {
       const std::size_t k = (first + at) % fan.beams;
       const std::size_t end = std::min(fan.beams, k + count - at);
       set_up(field, poses[(first + at) / fan.beams], fan, k, end, rays, at);
       at += end - k;
     }
-    for (std::size_t at = count; at < padded; ++at) {  // lanes left over run with the last ray
-      rays.px[at] = rays.px[count - 1], rays.py[at] = rays.py[count - 1];
-      rays.dx[at] = rays.dx[count - 1], rays.dy[at] = rays.dy[count - 1];
-      rays.base[at] = rays.base[count - 1];
-      rays.flip_x[at] = rays.flip_x[count - 1], rays.flip_y[at] = rays.flip_y[count - 1];
+    for (std::size_t at = count; at < count + kLanes; ++at) {  // lanes left over run with the last ray
+      const std::size_t last = count - 1;
+      rays.px[at] = rays.px[last], rays.py[at] = rays.py[last];
+      rays.dx[at] = rays.dx[last], rays.dy[at] = rays.dy[last];
+      rays.inverse_dx[at] = rays.inverse_dx[last], rays.inverse_dy[at] = rays.inverse_dy[last];
+      rays.margin[at] = rays.margin[last], rays.base[at] = rays.base[last];
+      rays.flip_x[at] = rays.flip_x[last], rays.flip_y[at] = rays.flip_y[last];
     }
-    walk_block(field, rays, padded, static_cast<float>(t_max));
+    walk_block(field, rays, count, static_cast<float>(t_max));
     for (std::size_t at = 0; at < count; ++at) {
       range_m[first + at] = std::min(rays.t[at] * scale, max_range_m);
     }

@@ -1,8 +1,10 @@
 #pragma once
-// As many lanes as the instruction set has in one register, as a compiler vector, and the two operations that the
+// As many lanes as the instruction set has in one register, as a compiler vector, and the operations that the
 // vector extension lacks. (g++ 12 takes wider vectors apart lane by lane.) Only for sources compiled by
 // fathom_isa_sources.
 
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -41,14 +43,49 @@ FATHOM_KERNEL void gather_words(const std::uint8_t* table, const Ints& offset, I
 #endif
 }
 
-/// Whether any lane of a comparison's result is true.
-FATHOM_KERNEL bool any(const Ints& mask) {
+/// Which lanes of a comparison's result are true, a bit each.
+FATHOM_KERNEL std::uint32_t lane_bits(const Ints& mask) {
 #if defined(__AVX512F__)
-  return _mm512_test_epi32_mask(reinterpret_cast<__m512i>(mask), reinterpret_cast<__m512i>(mask)) != 0;
+  return _mm512_test_epi32_mask(reinterpret_cast<__m512i>(mask), reinterpret_cast<__m512i>(mask));
 #elif defined(__AVX2__)
-  return _mm256_movemask_epi8(reinterpret_cast<__m256i>(mask)) != 0;
+  return static_cast<std::uint32_t>(_mm256_movemask_ps(reinterpret_cast<__m256>(mask)));
 #else
-  return _mm_movemask_epi8(reinterpret_cast<__m128i>(mask)) != 0;
+  return static_cast<std::uint32_t>(_mm_movemask_ps(reinterpret_cast<__m128>(mask)));
+#endif
+}
+
+#if defined(__AVX2__) && !defined(__AVX512F__)
+/// [lane_bits][lane]: how many of the bits below a lane are set.
+inline constexpr auto kRankOfLane = [] {
+  std::array<std::array<std::int32_t, kLanes>, 256> rank{};
+  for (std::uint32_t bits = 0; bits < 256; ++bits) {
+    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+      rank[bits][lane] = std::popcount(bits & ((1U << lane) - 1U));
+    }
+  }
+  return rank;
+}();
+#endif
+
+/// Lanes of the comparison's result `mask`, whose bits are `bits`, take from[0], from[1], ... in their order; others
+/// keep what they have. Reads as many values as there are lanes.
+template <class V>
+FATHOM_KERNEL void expand(V& to, const Ints& mask, std::uint32_t bits, const void* from) {
+#if defined(__AVX512F__)
+  static_cast<void>(mask);
+  to = reinterpret_cast<V>(
+      _mm512_mask_expand_epi32(reinterpret_cast<__m512i>(to), static_cast<__mmask16>(bits), _mm512_loadu_si512(from)));
+#elif defined(__AVX2__)
+  const auto rank = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(kRankOfLane[bits].data()));
+  const auto values = _mm256_loadu_si256(static_cast<const __m256i*>(from));
+  to = mask ? reinterpret_cast<V>(_mm256_permutevar8x32_epi32(values, rank)) : to;
+#else
+  static_cast<void>(mask);
+  V values;
+  __builtin_memcpy(&values, from, sizeof values);
+  for (std::size_t lane = 0, k = 0; lane < kLanes; ++lane) {
+    if ((bits >> lane & 1U) != 0) to[lane] = values[k++];
+  }
 #endif
 }
 
