@@ -1,61 +1,26 @@
 // A frame in steady state allocates nothing: every malloc of the process is counted while frames render.
 
-#include <atomic>
 #include <cstdlib>
+#include <string>
 
-#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <fathom/environments.hpp>
 
 #include "sensor/test_scenes.hpp"
-#include "support/sanitized.hpp"
+#include "support/allocations.hpp"
 
 #if !FATHOM_SANITIZED
-
-namespace {
-std::atomic<bool> counting = false;
-std::atomic<std::size_t> allocations = 0;
-void count() {
-  if (counting.load(std::memory_order_relaxed)) allocations.fetch_add(1, std::memory_order_relaxed);
-}
-}  // namespace
-
-// glibc's own entry points, which operator new and Embree's aligned allocation reach as well.
-extern "C" {
-void* __libc_malloc(std::size_t);
-void* __libc_calloc(std::size_t, std::size_t);
-void* __libc_realloc(void*, std::size_t);
-void* __libc_memalign(std::size_t, std::size_t);
-void* malloc(std::size_t size) { return count(), __libc_malloc(size); }
-void* calloc(std::size_t n, std::size_t size) { return count(), __libc_calloc(n, size); }
-void* realloc(void* old, std::size_t size) { return count(), __libc_realloc(old, size); }
-void* aligned_alloc(std::size_t alignment, std::size_t size) { return count(), __libc_memalign(alignment, size); }
-void* memalign(std::size_t alignment, std::size_t size) { return count(), __libc_memalign(alignment, size); }
-int posix_memalign(void** out, std::size_t alignment, std::size_t size) {
-  count();
-  *out = __libc_memalign(alignment, size);
-  return *out == nullptr ? 12 : 0;
-}
-}
 
 namespace fathom {
 namespace {
 
 using test::all_channels;
+using test::allocations_in;
 using test::make_lidar;
 using test::make_room_scene;
 using test::make_sensor;
 using test::three_gaussians;
-
-template <class F>
-std::size_t allocations_in(F f) {
-  allocations = 0;
-  counting = true;
-  f();
-  counting = false;
-  return allocations;
-}
 
 TEST(Allocations, TheCounterCounts) {
   EXPECT_GE(allocations_in([] { std::free(std::malloc(1)); }), 1U);
