@@ -16,7 +16,7 @@ namespace fathom {
 namespace {
 
 constexpr double kMostRangeM = 1e7;
-constexpr double kMostSteps = 1e6;  // within Z
+constexpr double kMostStepsToMax = 1e6;
 
 /// Half a step below the first multiple of the step that reaches Z; Z itself without a step.
 double top_edge_m(const BeamSensor& sensor) {
@@ -47,7 +47,7 @@ void validate(const BeamParameters& parameters) {
 void validate(const BeamSensor& sensor) {
   check_in_range("beam", "max_range_m", sensor.max_range_m, 1e-6, kMostRangeM, "m");
   check_in_range("beam", "min_range_m", sensor.min_range_m, 0, sensor.max_range_m, "m");
-  const double least_step_m = sensor.step_m == 0.0 ? 0.0 : sensor.max_range_m / kMostSteps;
+  const double least_step_m = sensor.step_m == 0.0 ? 0.0 : sensor.max_range_m / kMostStepsToMax;
   check_in_range("beam", "step_m", sensor.step_m, least_step_m, sensor.max_range_m, "m");
   check_in_range("beam", "expected_floor_m", sensor.expected_floor_m, 1e-9, sensor.max_range_m, "m");
 }
