@@ -49,11 +49,6 @@ FATHOM_KERNEL void retire(const Packet& p, std::uint32_t idle, float t_max, Rays
 
 /// Lanes that have ended take rays next, next + 1, ...; returns how many.
 FATHOM_KERNEL std::size_t refill(Packet& p, std::uint32_t idle_bits, const Rays& rays, std::size_t next) {
-  constexpr auto kCount = [] {
-    Ints count{};
-    for (std::size_t lane = 0; lane < kLanes; ++lane) count[lane] = static_cast<std::int32_t>(lane);
-    return count;
-  };
   const Ints idle = ~p.active;
   expand(p.px, idle, idle_bits, rays.px + next), expand(p.py, idle, idle_bits, rays.py + next);
   expand(p.dx, idle, idle_bits, rays.dx + next), expand(p.dy, idle, idle_bits, rays.dy + next);
@@ -62,7 +57,8 @@ FATHOM_KERNEL std::size_t refill(Packet& p, std::uint32_t idle_bits, const Rays&
   expand(p.margin, idle, idle_bits, rays.margin + next);
   expand(p.base, idle, idle_bits, rays.base + next);
   expand(p.flip_x, idle, idle_bits, rays.flip_x + next), expand(p.flip_y, idle, idle_bits, rays.flip_y + next);
-  const Ints ids = kCount() + static_cast<std::int32_t>(next);
+  Ints ids;
+  for (std::size_t lane = 0; lane < kLanes; ++lane) ids[lane] = static_cast<std::int32_t>(next + lane);
   expand(p.id, idle, idle_bits, &ids);
   p.t = idle ? Floats{} : p.t;
   p.i &= p.active, p.j &= p.active, p.doubt &= p.active;
@@ -160,6 +156,14 @@ FATHOM_KERNEL void jump(Packet& p, const SkipField& field, float t_max) {
   }
 }
 
+/// Whole registers are read, so copies of the last ray follow it.
+void fill_up(Rays& rays, std::size_t count) {
+  const auto repeat = [count](auto* values) { std::fill_n(values + count, kLanes, values[count - 1]); };
+  for (float* values : {rays.px, rays.py, rays.dx, rays.dy, rays.inverse_dx, rays.inverse_dy, rays.margin})
+    repeat(values);
+  for (std::int32_t* values : {rays.base, rays.flip_x, rays.flip_y}) repeat(values);
+}
+
 double walk_again(const SkipField& field, const GridPose& pose, const FanView& fan, std::size_t k, double t_max) {
   const double dx = pose.r[0] * fan.x[k] + pose.r[1] * fan.y[k] + pose.r[2] * fan.z[k];
   const double dy = pose.r[3] * fan.x[k] + pose.r[4] * fan.y[k] + pose.r[5] * fan.z[k];
@@ -180,14 +184,7 @@ void cast(const SkipField& field, const GridPose* poses, std::size_t pose_count,
       set_up(field, poses[(first + at) / fan.beams], fan, k, end, rays, at);
       at += end - k;
     }
-    for (std::size_t at = count; at < count + kLanes; ++at) {  // lanes left over run with the last ray
-      const std::size_t last = count - 1;
-      rays.px[at] = rays.px[last], rays.py[at] = rays.py[last];
-      rays.dx[at] = rays.dx[last], rays.dy[at] = rays.dy[last];
-      rays.inverse_dx[at] = rays.inverse_dx[last], rays.inverse_dy[at] = rays.inverse_dy[last];
-      rays.margin[at] = rays.margin[last], rays.base[at] = rays.base[last];
-      rays.flip_x[at] = rays.flip_x[last], rays.flip_y[at] = rays.flip_y[last];
-    }
+    fill_up(rays, count);
     walk_block(field, rays, count, static_cast<float>(t_max));
     for (std::size_t at = 0; at < count; ++at) {
       range_m[first + at] = std::min(rays.t[at] * scale, max_range_m);
