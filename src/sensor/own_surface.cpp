@@ -49,9 +49,7 @@ float own_resolution(const SightLines& lines, std::uint32_t lane, float reach, f
     coordinate = std::max({coordinate, std::abs(lines.eye[k]), std::abs(lines.eye[k] + way[k])});
     square += way[k] * way[k];
   }
-  const float distance = std::sqrt(square);
-  const float across = kSightResolution * std::max(distance, coordinate), most = kMost * distance * std::abs(cosine);
-  return across < most ? across / (distance * std::abs(cosine)) : kMost;
+  return sight_resolution(coordinate, std::sqrt(square), cosine, kMost);
 }
 
 void forgive_own_surfaces(const Caster& caster, const SightLines& lines, const std::uint32_t* entity,

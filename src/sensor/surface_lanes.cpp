@@ -56,10 +56,7 @@ void sight(const CastBlock& __restrict cast, const ReturnBlock& __restrict retur
     const float distance = math::sqrt(x * x + y * y + z * z);
     const float coordinate =
         larger(larger(larger(size_of(ox + px), size_of(oy + py)), larger(size_of(oz + pz), eye)), range);
-    const float slant =
-        larger(larger(1.0F, coordinate / distance) * kSightResolution / kLoosestSight, size_of(cosine[i]));
-    // slant >= resolution / loosest keeps the quotient at or below the loosest tolerance, and away from 0 / 0.
-    const float tolerance = larger(1.0F, coordinate / distance) * kSightResolution / slant;
+    const float tolerance = sight_resolution(coordinate, distance, cosine[i], kLoosestSight);
     out.dx[i] = x, out.dy[i] = y, out.dz[i] = z;
     out.clear[i] = math::select(returns.reason[i] == kHitLane, 1.0F - tolerance, 0.0F);
   }

@@ -21,6 +21,14 @@ struct CameraOffset {
 /// head-on and coordinates no larger than the distance, and the most that slant and coordinates make of it.
 inline constexpr float kSightResolution = 8.0F * 0x1p-24F, kLoosestSight = 1e-3F;
 
+/// That share for coordinates up to `coordinate` and the cosine of the angle to the normal, at most `loosest`. A
+/// quotient of the slant, which the limit keeps away from 0 / 0.
+FATHOM_KERNEL float sight_resolution(float coordinate, float distance, float cosine, float loosest) {
+  const float ratio = coordinate / distance, head_on = math::select(ratio > 1.0F, ratio, 1.0F) * kSightResolution;
+  const float size = math::float_of(math::bits_of(cosine) & 0x7fffffffU), least = head_on / loosest;
+  return head_on / math::select(least > size, least, size);
+}
+
 /// Rays from one camera to the hit points of a block; see SightLines.
 struct alignas(64) SightBlock {
   float dx[kBlockRays], dy[kBlockRays], dz[kBlockRays];
