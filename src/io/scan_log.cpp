@@ -149,14 +149,15 @@ bool is_csv(std::string_view text) {
 
 /// A line without an end may be half a line, though what is there makes sense: 2.5 of 2.51, FLASE of FLASER.
 void check_last_line(const std::filesystem::path& file, std::string_view text) {
+  if (text.empty() || text.back() == '\n') return;
   std::size_t last = 0;
   bool has_words = false;
   for_each_line(text, [&](std::size_t number, std::string_view line) {
     last = number;
     has_words = !trim(line).empty();
   });
-  if (!has_words || text.back() == '\n') return;
-  LogLine{file, last}.fail("the log is cut short: its last line has no line end (add one if the line is whole)");
+  if (has_words)
+    LogLine{file, last}.fail("the log is cut short: its last line has no line end (add one if the line is whole)");
 }
 
 }  // namespace
