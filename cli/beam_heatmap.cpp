@@ -44,7 +44,7 @@ std::vector<std::string> pose_row(const char* name, const fathom::PlanarPose& po
 /// Without evidence every position is as likely as any other.
 void check_evidence(const BeamHeatmapOptions& options, const fathom::ScanLog& log, const fathom::BeamSensor& sensor,
                     std::size_t beam_step) {
-  if (beams_with_evidence(log.scan(options.scan), sensor, beam_step) > 0) return;
+  if (fathom::beams_with_evidence(log.scan(options.scan), sensor, beam_step) > 0) return;
   throw fathom::InputError(
       fmt::format("{}: scan {}: no reading that would be scored carries evidence", options.log.string(), options.scan));
 }

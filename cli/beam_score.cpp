@@ -29,7 +29,7 @@ Scores score_scans(const BeamScoreOptions& options, const fathom::BeamModel& mod
   TaskDisplay display("scoring:");
   for (const std::uint32_t scan : scans) {
     fathom::ScanScore score = {scan, log.pose[scan],
-                               beams_with_evidence(log.scan(scan), model.sensor, options.beam_step), 0.0};
+                               fathom::beams_with_evidence(log.scan(scan), model.sensor, options.beam_step), 0.0};
     const fathom::Pose pose = fathom::lift(score.pose);
     scorer.score({&pose, 1}, log.scan(scan), {&score.log_likelihood, 1});
     scores.push_back(score);

@@ -55,14 +55,6 @@ std::vector<std::uint32_t> choose_scans(const std::string& text, const fathom::S
   return naming(file, [&] { return fathom::select_scans(text, log.scans()); });
 }
 
-std::size_t beams_with_evidence(std::span<const float> reading_m, const fathom::BeamSensor& sensor, std::size_t step) {
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < reading_m.size(); i += step) {
-    count += fathom::classify(reading_m[i], sensor) == fathom::ReadingKind::kNone ? 0 : 1;
-  }
-  return count;
-}
-
 void check_new_file(const std::filesystem::path& file, bool force) {
   std::error_code error;
   const auto status = std::filesystem::symlink_status(file, error);

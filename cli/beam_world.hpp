@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -47,9 +46,6 @@ auto naming(const std::filesystem::path& file, F f) -> decltype(f()) {
 /// As fathom::select_scans; messages name the log.
 std::vector<std::uint32_t> choose_scans(const std::string& text, const fathom::ScanLog& log,
                                         const std::filesystem::path& file);
-
-/// How many of every `step`-th reading of a scan carry evidence.
-std::size_t beams_with_evidence(std::span<const float> reading_m, const fathom::BeamSensor& sensor, std::size_t step);
 
 /// Throws fathom::InputError when `file` exists and `force` is not set, so that a slip replaces nothing.
 void check_new_file(const std::filesystem::path& file, bool force);

@@ -69,7 +69,7 @@ void put_behind_first(Evidence& e, std::size_t stretch, double offset_m, Executo
   };
   const std::size_t stretches = (e.ranges() - e.missed + stretch - 1) / stretch;
   executor.parallel_for(stretches, kStretchesAtOnce, [&](std::size_t first, std::size_t last) {
-    std::vector<Reading> before(stretch + 1);
+    std::vector<Reading> before(stretch);
     for (std::size_t s = first; s < last; ++s) {
       const std::size_t begin = e.missed + s * stretch, end = std::min(e.ranges(), begin + stretch);
       std::size_t behind = begin, kept = 0;

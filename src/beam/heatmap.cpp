@@ -62,14 +62,6 @@ void keep_best_heading(Heatmap& map, std::size_t at, std::span<const double> sco
   map.best.yaw_rad = yaw_rad;
 }
 
-std::size_t beams_with_evidence(std::span<const float> reading_m, const BeamSensor& sensor, std::size_t step) {
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < reading_m.size(); i += step) {
-    count += classify(reading_m[i], sensor) != ReadingKind::kNone ? 1 : 0;
-  }
-  return count;
-}
-
 }  // namespace
 
 PlanarPose PositionGrid::position(std::uint32_t row, std::uint32_t col) const {

@@ -183,4 +183,12 @@ void ScanScorer::score_expected(std::span<const float> expected_m, std::span<con
 std::size_t ScanScorer::kept_beams() const { return impl_->kept_beams(); }
 std::size_t ScanScorer::bytes() const { return impl_->bytes(); }
 
+std::size_t beams_with_evidence(std::span<const float> reading_m, const BeamSensor& sensor, std::size_t step) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < reading_m.size(); i += step) {
+    count += classify(reading_m[i], sensor) != ReadingKind::kNone ? 1 : 0;
+  }
+  return count;
+}
+
 }  // namespace fathom

@@ -30,8 +30,7 @@ inline double sample_beam(const BeamDensity& density, const NoiseKey& key, std::
 }
 
 /// One reading per expected range; both [beams]. No-return readings are written as Z, others rounded to the sensor's
-/// step, if any. Throws InputError when sizes
-/// disagree, parameters are invalid or an expected range is negative or NaN.
+/// step, if any. Throws InputError when sizes disagree, parameters are invalid or an expected range is negative or NaN.
 FATHOM_API void sample_scan(const BeamParameters& parameters, const BeamSensor& sensor, const NoiseKey& key,
                             std::span<const float> expected_m, std::span<float> reading_m);
 

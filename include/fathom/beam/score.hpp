@@ -48,4 +48,8 @@ class FATHOM_API ScanScorer {
   std::unique_ptr<Impl> impl_;
 };
 
+/// How many of every `step`-th reading, from the first on, carry evidence.
+FATHOM_API std::size_t beams_with_evidence(std::span<const float> reading_m, const BeamSensor& sensor,
+                                           std::size_t step);
+
 }  // namespace fathom
