@@ -17,12 +17,11 @@
 namespace fathom {
 namespace {
 
+using test::kLaser;
+using test::kLaserTruth;
+using test::kSonar;
+using test::kSonarTruth;
 using test::simulate;
-
-const BeamParameters kLaserTruth = {.70, .15, .05, .10, .10, .40};
-const BeamParameters kSonarTruth = {.70, .15, .05, .10, 1.0, .40};
-const BeamSensor kLaser = {.max_range_m = 10};
-const BeamSensor kSonar = {.max_range_m = 5};
 
 TEST(BeamFit, TheLikelihoodNeverFallsFrom200RandomStarts) {
   const BeamData laser = simulate(kLaserTruth, kLaser, 1500, .5, 8, 3);

@@ -13,12 +13,11 @@
 namespace fathom {
 namespace {
 
+using test::kLaser;
+using test::kLaserTruth;
+using test::kSonar;
+using test::kSonarTruth;
 using test::simulate;
-
-const BeamParameters kLaserTruth = {.70, .15, .05, .10, .10, .40};
-const BeamParameters kSonarTruth = {.70, .15, .05, .10, 1.0, .40};
-const BeamSensor kLaser = {.max_range_m = 10};
-const BeamSensor kSonar = {.max_range_m = 5};
 
 struct Estimates {
   BeamParameters mean{0, 0, 0, 0, 0, 0, 0}, deviation{0, 0, 0, 0, 0, 0, 0}, reported{0, 0, 0, 0, 0, 0, 0};
