@@ -23,6 +23,7 @@ struct SensorOutput {
   ColorBy color = ColorBy::kRange;          ///< of pictures
   bool destagger = false;                   ///< of range images of a SpinningLidar: columns are directions, not times
   double max_range_m = 0.0;                 ///< of pictures, as in output.hpp; 0: chosen for each picture
+  bool legend = true;                       ///< of pictures but sheets: colour bar or key, and coordinates
   std::uint32_t pixels = 1024;              ///< longer side of a bird's-eye view
   ChannelSet channels = {Channel::kRange};  ///< of kNpy
   Channel depth = Channel::kDepth;          ///< of kDepthPng: a range or depth

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,10 +18,16 @@ namespace fathom {
 inline constexpr std::array<Channel, 4> kLengthChannels = {Channel::kRange, Channel::kCleanRange, Channel::kDepth,
                                                            Channel::kCleanDepth};
 
+/// What writers say in a file besides the frame.
+struct FileContext {
+  Pose world_from_sensor;
+  std::span<const std::string> entity_names;  ///< [entity id]
+};
+
 /// One file per frame: <folder>/<stem>_<frame, six digits>.<extension>.
 struct PlannedFile {
   std::string stem, extension;
-  std::function<void(const std::filesystem::path& file, const Frame& frame, const Vec3& sensor_world_m)> write;
+  std::function<void(const std::filesystem::path& file, const Frame& frame, const FileContext& context)> write;
 
   [[nodiscard]] std::string name(std::uint32_t frame) const;
   /// The names of all frames, a * for the number.

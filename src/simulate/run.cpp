@@ -50,6 +50,7 @@ class Runner {
     counts_.seed = options.seed.value_or(setup.seed);
     counts_.environment = options.environment.value_or(setup.environment);
     counts_.episode = options.episode.value_or(setup.episode);
+    for (const Entity& entity : setup.scene.entities()) entity_names_.push_back(entity.name);
     for (const SensorSetup& sensor : setup.sensors) add(sensor);
     if (sensors_.empty()) throw InputError("the scene has no sensor");
   }
@@ -130,12 +131,12 @@ class Runner {
     count(sensor.frame, seconds_since(begin), counts_.sensors[i]);
     watch_carrier(sensor, index);
     const Pose world_from_sensor = simulator_.world_from_sensor(sensor.id, sensor.frame.stamp_s());
-    const Vec3 position_m = world_from_sensor.translation_m;
+    const FileContext context = {world_from_sensor, entity_names_};
     if (sensor.log) sensor.log->add(sensor.frame, world_from_sensor);
     for (const PlannedFile& file : sensor.files) {
       stop_if_asked();
       const std::string name = sensor.name + "/" + file.name(index);
-      file.write(folder_.path() / name, sensor.frame, position_m);
+      file.write(folder_.path() / name, sensor.frame, context);
       counts_.files.push_back(name);
     }
   }
@@ -201,6 +202,7 @@ class Runner {
   Simulator simulator_;
   std::vector<RunningSensor> sensors_;
   SensorNames names_;
+  std::vector<std::string> entity_names_;  ///< [entity id]
   RunCounts counts_;
   Clock::time_point begin_;
 };
