@@ -13,7 +13,7 @@ std::string number_text(double value);
 /// What a library or a file says, fit for a message: no line ends or other control characters, 300 bytes at most.
 std::string one_line(std::string text);
 
-/// The candidate with the fewest edits from `name` (Levenshtein); empty when there are no candidates.
+/// The candidate with the fewest edits from `name`, case ignored; empty when there are no candidates.
 std::string_view nearest_name(std::string_view name, std::span<const std::string_view> candidates);
 
 /// " (nearest known: 'x')", or nothing when no candidate is near enough to be a likely slip.
