@@ -62,7 +62,7 @@ void draw_beam_heatmap(const BeamHeatmapOptions& options) {
         fmt::format("{}: has scans 0 to {}, and no scan {}", options.log.string(), log.scans() - 1, options.scan));
   }
   const fathom::BeamFan fan = fathom::planar_fan(log.azimuth_rad);
-  const fathom::PlanarPose truth = log.pose[options.scan];
+  const fathom::PlanarPose logged = log.pose[options.scan];
 
   fathom::HeatmapOptions heatmap_options;
   heatmap_options.headings = options.headings;
@@ -78,20 +78,24 @@ void draw_beam_heatmap(const BeamHeatmapOptions& options) {
   }
   fathom::HeatmapPicture picture;
   picture.pixels = options.pixels;
-  picture.truth = truth;
-  picture.scan_hits_world = hits_of(truth, log, options.scan, model.sensor);
+  picture.truth = logged;
+  picture.scan_hits_world = hits_of(logged, log, options.scan, model.sensor);
   fathom::write_heatmap(options.out, heatmap, map, picture);
 
   fathom::ScanScorer scorer(model.parameters, model.sensor, *world.expected, fan, heatmap_options.score);
-  const fathom::Pose true_pose = fathom::lift(truth);
-  double at_truth = 0.0;
-  scorer.score({&true_pose, 1}, log.scan(options.scan), {&at_truth, 1});
+  const fathom::Pose logged_pose = fathom::lift(logged);
+  double at_logged = 0.0;
+  scorer.score({&logged_pose, 1}, log.scan(options.scan), {&at_logged, 1});
   print(align_columns({{"pose", "x (m)", "y (m)", "yaw (deg)", "log-likelihood", "per beam"},
+                       pose_row("best", heatmap.refined, heatmap.refined_log_likelihood, heatmap.beams),
                        pose_row("best of the grid", heatmap.best, heatmap.best_log_likelihood, heatmap.beams),
-                       pose_row("of the log", truth, at_truth, heatmap.beams)},
+                       pose_row("in the log", logged, at_logged, heatmap.beams)},
                       {1, 2, 3, 4, 5}));
-  print(fmt::format("\n{:.2f} m apart; the picture is {}\n",
-                    std::hypot(heatmap.best.x_m - truth.x_m, heatmap.best.y_m - truth.y_m), options.out.string()));
+  print(fmt::format(
+      "\nThe grid has positions {:g} m and headings {:g} deg apart; best: searched between them, from its peaks.\n"
+      "{:.2f} m apart from the log's pose; the picture is {}\n",
+      heatmap.grid.spacing_m, 360.0 / static_cast<double>(options.headings),
+      std::hypot(heatmap.refined.x_m - logged.x_m, heatmap.refined.y_m - logged.y_m), options.out.string()));
 }
 
 }  // namespace fathom_cli

@@ -12,17 +12,18 @@ namespace {
 constexpr const char* kDistanceHelp = R"(
 Examples:
   fathom calibrate distance pairs.csv
-  fathom calibrate distance out/house --sensor lidar
+  fathom calibrate distance out/house --sensor laser
 
 CSV: the columns range_m and expected_m, what was read and what was due. A run needs the output
-npy: {channels: [range, clean_range]}.)";
+npy: {channels: [range, clean_range]}, and no noise but `distance` that changes ranges.)";
 
 constexpr const char* kEnergyHelp = R"(
 Examples:
   fathom calibrate energy pairs.csv
   fathom calibrate energy out/stereo --normalization threshold
 
-CSV: the columns energy and lost (0 or 1), a pixel a line. A run needs the output npy: {channels: [energy, reason]}.)";
+CSV: the columns energy and lost (0 or 1), a pixel a line. A run needs the output npy: {channels: [energy, reason]}
+and one stereo_energy, of this normalization and the same for all entities.)";
 
 std::shared_ptr<CalibrateOptions> add_data(CLI::App& c) {
   const auto o = std::make_shared<CalibrateOptions>();

@@ -114,7 +114,7 @@ int translate_errors(const std::function<int()>& command) {
   } catch (const fathom::InputError& e) {
     return tell(kBadInput, e.what());
   } catch (const std::bad_alloc&) {
-    return tell(kBadInput, "this does not fit into memory");
+    return tell(kSystemFailed, "this does not fit into memory");
   } catch (const std::exception& e) {
     return tell(kSystemFailed, e.what());
   }

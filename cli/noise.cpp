@@ -27,7 +27,7 @@ std::string limits_text(const FieldInfo& f) {
 std::string overview(const std::vector<NoiseInfo>& models) {
   std::vector<std::vector<std::string>> rows;
   for (const NoiseInfo& model : models) {
-    rows.push_back({std::string(model.slug), std::string(stage_doc(model.stage).name), std::string(model.doc)});
+    rows.push_back({std::string(model.slug), std::string(to_string(model.stage)), std::string(model.doc)});
   }
   return align_columns(rows) + "\nfathom noise SLUG shows the parameters of one model.\n";
 }
@@ -38,8 +38,7 @@ std::string details(const NoiseInfo& model) {
     rows.push_back(
         {fmt::format("  {}", f.name), std::string(f.unit), limits_text(f), f.default_value, std::string(f.doc)});
   }
-  const StageDoc stage = stage_doc(model.stage);
-  return fmt::format("{}: {}\n  acts on {}\n\n{}", model.slug, model.doc, stage.doc, align_columns(rows));
+  return fmt::format("{}: {}\n  acts on {}\n\n{}", model.slug, model.doc, stage_doc(model.stage), align_columns(rows));
 }
 
 nlohmann::ordered_json to_json(const NoiseInfo& model) {
@@ -57,7 +56,7 @@ nlohmann::ordered_json to_json(const NoiseInfo& model) {
     field["doc"] = f.doc;
     fields.push_back(field);
   }
-  return {{"slug", model.slug}, {"stage", stage_doc(model.stage).name}, {"doc", model.doc}, {"fields", fields}};
+  return {{"slug", model.slug}, {"stage", to_string(model.stage)}, {"doc", model.doc}, {"fields", fields}};
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "simulate.hpp"
 
 #include <cstdint>
+#include <cstdio>
 #include <fstream>
 
 #include <fmt/format.h>
@@ -79,6 +80,9 @@ void simulate(const SimulateOptions& options) {
     result = fathom::run(setup, run_options(options, display));
   }
   report(result, options);
+  for (const std::string& warning : result.warnings) {
+    std::fputs(fmt::format("fathom: warning: {}\n", warning).c_str(), stderr);
+  }
 }
 
 }  // namespace fathom_cli
