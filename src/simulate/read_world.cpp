@@ -11,6 +11,7 @@
 #include <fathom/input.hpp>
 
 #include "base/text.hpp"
+#include "io/read_file.hpp"
 #include "simulate/read_pose.hpp"
 
 namespace fathom {
@@ -58,7 +59,9 @@ Mesh read_cylinder(YamlReader& shape, const std::filesystem::path& /*folder*/) {
 Mesh read_walls(YamlReader& shape, const std::filesystem::path& folder) {
   const YamlReader file = shape.at("file");
   const double height_m = shape.at("height_m").number({1e-6, 1000, "m"});
-  return file.located([&] { return make_walls(read_grid_map(read_path(file, folder)), height_m); });
+  const std::filesystem::path path = read_path(file, folder);
+  return file.located(
+      [&] { return within_memory(path, [&] { return make_walls(read_grid_map(path), height_m); }); });
 }
 
 /// A mesh that is made, not read: its word in files and how its parameters become one.
