@@ -8,10 +8,15 @@
 
 #include <fmt/format.h>
 
+#include <fathom/names.hpp>
+
 namespace fathom {
 
 namespace {
 
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+/// Levenshtein's, case ignored.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
@@ -19,7 +24,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     std::size_t diagonal = row[0];
     row[0] = i;
     for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t substitute = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      const std::size_t substitute = diagonal + (lower(a[i - 1]) == lower(b[j - 1]) ? 0 : 1);
       diagonal = row[j];
       row[j] = std::min({row[j] + 1, row[j - 1] + 1, substitute});
     }
@@ -62,6 +67,15 @@ bool goes_on(char c) { return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U; 
 /// How many edits still make a likely slip.
 std::size_t most_edits(std::string_view name) { return std::max<std::size_t>(2, name.size() / 2); }
 
+/// What is left of a name without case, hyphens and underscores.
+std::string folded(std::string_view name) {
+  std::string text;
+  for (const char c : name) {
+    if (c != '-' && c != '_') text += lower(c);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string number_text(double value) {
@@ -99,7 +113,7 @@ std::string printable(std::string_view text, std::size_t most) {
 
 std::string one_line(std::string_view text) { return printable(text, 300); }
 
-std::string_view nearest_name(std::string_view name, std::span<const std::string_view> candidates) {
+std::string_view likely_name(std::string_view name, std::span<const std::string_view> candidates) {
   if (name.size() > kLongestWord) return {};
   std::string_view nearest;
   std::size_t fewest = most_edits(name) + 1;
@@ -112,8 +126,20 @@ std::string_view nearest_name(std::string_view name, std::span<const std::string
 }
 
 std::string nearest_hint(std::string_view name, std::span<const std::string_view> candidates) {
-  const std::string_view nearest = nearest_name(name, candidates);
-  return nearest.empty() ? "" : fmt::format(" (nearest known: '{}')", nearest);
+  const std::string_view nearest = likely_name(name, candidates);
+  return nearest.empty() ? std::string() : fmt::format(" (nearest known: '{}')", nearest);
+}
+
+std::string_view find_name(std::string_view name, std::span<const std::string_view> candidates) {
+  const auto exact = std::find(candidates.begin(), candidates.end(), name);
+  if (exact != candidates.end()) return *exact;
+  std::string_view found;
+  for (const std::string_view candidate : candidates) {
+    if (folded(candidate) != folded(name)) continue;
+    if (!found.empty()) return {};
+    found = candidate;
+  }
+  return found;
 }
 
 }  // namespace fathom

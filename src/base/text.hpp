@@ -17,11 +17,7 @@ std::string printable(std::string_view text, std::size_t most);
 /// What a library or a file says, fit for a message: printable, 300 bytes at most.
 std::string one_line(std::string_view text);
 
-/// The candidate with the fewest edits from `name` (Levenshtein), as long as they are few enough for a likely slip;
-/// empty when there is none, and for a `name` longer than any word that is known.
-std::string_view nearest_name(std::string_view name, std::span<const std::string_view> candidates);
-
-/// " (nearest known: 'x')", or nothing when there is no nearest name.
+/// " (nearest known: 'x')", or nothing where there is no likely_name() (fathom/names.hpp).
 std::string nearest_hint(std::string_view name, std::span<const std::string_view> candidates);
 
 }  // namespace fathom

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include <fathom/names.hpp>
+
 #include "base/text.hpp"
 
 namespace fathom {
@@ -91,7 +93,7 @@ YamlReader YamlReader::at(std::string_view key) {
   for (const YamlEntry& entry : value_->entries) {
     if (!asked_.contains(entry.key)) others.push_back(entry.key);
   }
-  const std::string_view slip = nearest_name(key, others);
+  const std::string_view slip = likely_name(key, others);
   throw LocatedError(fmt::format("{}: {}the key '{}' is missing{}", to_string(value_->mark),
                                  path_.empty() ? "" : path_ + ": ", key,
                                  slip.empty() ? "" : fmt::format("; is '{}' meant to be it?", slip)));

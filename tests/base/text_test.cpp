@@ -10,6 +10,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <fathom/error.hpp>
+#include <fathom/names.hpp>
 #include <fathom/noise/field.hpp>
 
 #include "base/text.hpp"
@@ -21,11 +22,11 @@ namespace {
 const std::vector<std::string_view> kNames = {"distance", "dropout", "uniform", "angular_ray", "angular_hit"};
 
 TEST(Text, NearestNameHasTheFewestEdits) {
-  EXPECT_EQ(nearest_name("distnce", kNames), "distance");
-  EXPECT_EQ(nearest_name("angular-hit", kNames), "angular_hit");
-  EXPECT_EQ(nearest_name("dropouts", kNames), "dropout");
-  EXPECT_EQ(nearest_name("", std::vector<std::string_view>{"abc", "a"}), "a");
-  EXPECT_EQ(nearest_name("x", {}), "");
+  EXPECT_EQ(likely_name("distnce", kNames), "distance");
+  EXPECT_EQ(likely_name("angular-hit", kNames), "angular_hit");
+  EXPECT_EQ(likely_name("dropouts", kNames), "dropout");
+  EXPECT_EQ(likely_name("", std::vector<std::string_view>{"abc", "a"}), "a");
+  EXPECT_EQ(likely_name("x", {}), "");
 }
 
 TEST(Text, HintIsGivenForALikelySlipOnly) {
@@ -66,10 +67,10 @@ TEST(CheckInRange, PassesTheClosedIntervalAndNamesWhatIsOutside) {
 }
 
 TEST(Text, NamesAreComparedUpToALengthThatNoWordHas) {
-  EXPECT_EQ(nearest_name(std::string(65, 'a'), std::vector<std::string_view>{std::string_view("a")}), "");
+  EXPECT_EQ(likely_name(std::string(65, 'a'), std::vector<std::string_view>{std::string_view("a")}), "");
   const std::string longest(64, 'a'), known(63, 'a'), far(1'000'000, 'a');
-  EXPECT_EQ(nearest_name(longest, std::vector<std::string_view>{far, known}), known);
-  EXPECT_EQ(nearest_name("dist", std::vector<std::string_view>{far}), "");
+  EXPECT_EQ(likely_name(longest, std::vector<std::string_view>{far, known}), known);
+  EXPECT_EQ(likely_name("dist", std::vector<std::string_view>{far}), "");
 }
 
 TEST(Text, OneLineKeepsWordsAndEscapesControlCharacters) {
