@@ -208,4 +208,14 @@ void check_sensor_name(std::string_view name) {
   }
 }
 
+void SensorNames::add(const std::string& name) {
+  std::string lower = name;
+  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  const auto [place, fresh] = by_lower_case_.emplace(lower, name);
+  if (fresh) return;
+  if (place->second == name) throw InputError(fmt::format("the name '{}' is there twice", name));
+  throw InputError(fmt::format("the name '{}' differs from '{}' in case only; their folders would be one where file "
+                               "names have no case", name, place->second));
+}
+
 }  // namespace fathom

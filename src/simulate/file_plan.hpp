@@ -4,6 +4,7 @@
 #include <array>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,6 +30,8 @@ struct PlannedFile {
   std::function<void(const std::filesystem::path& file, const Frame& frame, const FileContext& context)> write;
 
   [[nodiscard]] std::string name(std::uint32_t frame) const;
+  /// The names of all frames, a * for the number.
+  [[nodiscard]] std::string pattern() const { return stem + "_*." + extension; }
 };
 
 /// Throws InputError when two outputs of the sensor would write the same file, or its ranges do not fit into a file.
@@ -39,5 +42,15 @@ ChannelSet planned_channels(const SensorSetup& setup);
 
 /// Throws InputError unless the name can be a folder and a part of a --set path.
 void check_sensor_name(std::string_view name);
+
+/// The names of the sensors of a run, each of which is a folder.
+class SensorNames {
+ public:
+  /// Throws InputError when the name is there already, on a file system that does not tell case too.
+  void add(const std::string& name);
+
+ private:
+  std::map<std::string, std::string> by_lower_case_;
+};
 
 }  // namespace fathom

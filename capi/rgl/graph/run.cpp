@@ -10,29 +10,17 @@ namespace rgl {
 Run::Run(std::vector<std::shared_ptr<Node>> order, const RunContext& context)
     : order_(std::move(order)), context_(context) {}
 
-Run::~Run() {
-  if (thread_.joinable()) thread_.join();
-}
-
-void Run::start() {
-  thread_ = std::thread([this] { work(); });
-}
-
 void Run::work() {
-  for (std::size_t next = 0; next < order_.size();) {
+  std::size_t next = 0;
+  for (bool finished = false; !finished;) {
     const StageResult stage = run_stage(std::span(order_).subspan(next), context_);
     next += stage.done;
+    finished = stage.error != nullptr || next == order_.size();
+    // The run ends with its last node: whoever has that one's result finds nothing going on any more.
     const std::lock_guard lock(mutex_);
-    done_ = next;
+    done_ = next, error_ = stage.error, failed_ = stage.error != nullptr, finished_ = finished;
     progress_.notify_all();
-    if (stage.error == nullptr) continue;
-    error_ = stage.error;
-    failed_ = true;
-    break;
   }
-  const std::lock_guard lock(mutex_);
-  finished_ = true;
-  progress_.notify_all();
 }
 
 bool Run::is_done(std::size_t place) const {

@@ -4,24 +4,20 @@
 #include <exception>
 #include <memory>
 #include <mutex>
-#include <thread>
 #include <vector>
 
 #include "graph/node.hpp"
 
 namespace rgl {
 
-/// One run of a graph, in a thread of its own. It keeps its nodes alive.
+/// One run of a graph. It keeps its nodes alive.
 class Run {
  public:
   /// `order`: every node after its parents.
   Run(std::vector<std::shared_ptr<Node>> order, const RunContext& context);
-  ~Run();
-  Run(const Run&) = delete;
-  Run& operator=(const Run&) = delete;
 
-  /// To be called once.
-  void start();
+  /// Runs the nodes; to be called once, by a thread of Runners.
+  void work();
   /// Whether node number `place` is done, or the run has failed.
   [[nodiscard]] bool is_done(std::size_t place) const;
   /// Whether it has run without an error.
@@ -34,8 +30,6 @@ class Run {
   [[nodiscard]] bool has_failed() const;
 
  private:
-  void work();
-
   std::vector<std::shared_ptr<Node>> order_;
   RunContext context_;
   mutable std::mutex mutex_;
@@ -43,7 +37,6 @@ class Run {
   std::size_t done_ = 0;
   bool finished_ = false, failed_ = false;
   std::exception_ptr error_;
-  std::thread thread_;
 };
 
 }  // namespace rgl
