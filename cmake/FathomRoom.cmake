@@ -18,6 +18,11 @@ if(FATHOM_SANITIZE)
   target_link_options(fathom_flags INTERFACE -fsanitize=${FATHOM_SANITIZE})
 endif()
 
+# For targets that read, word and write, but loop over no rays: -O1 in place of -O3 spares a third of their compile time.
+function(fathom_cold target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+endfunction()
+
 # fathom_room(<name> SOURCES <files> [ROOMS <rooms it may include>] [LIBRARIES <private third-party targets>])
 function(fathom_room name)
   cmake_parse_arguments(ROOM "" "" "SOURCES;ROOMS;LIBRARIES" ${ARGN})

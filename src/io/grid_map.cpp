@@ -143,4 +143,9 @@ GridMap read_grid_map(const std::filesystem::path& yaml_file) {
   }
 }
 
+std::filesystem::path grid_map_image(const std::filesystem::path& yaml_file) {
+  const YAML::Node image = MapYaml(yaml_file).at("image");
+  return yaml_file.parent_path() / (image.IsScalar() ? image.Scalar() : std::string());
+}
+
 }  // namespace fathom

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <fathom/names.hpp>
+
 #include "base/text.hpp"
 
 namespace fathom {
@@ -77,10 +79,10 @@ YamlReader YamlReader::at(std::string_view key) {
   for (const YamlEntry& entry : value_->entries) {
     if (!asked_.contains(entry.key)) others.push_back(entry.key);
   }
-  const bool slip = !nearest_hint(key, others).empty();
+  const std::string_view slip = likely_name(key, others);
   throw LocatedError(fmt::format("{}: {}the key '{}' is missing{}", to_string(value_->mark),
                                  path_.empty() ? "" : path_ + ": ", key,
-                                 slip ? fmt::format("; is '{}' meant to be it?", nearest_name(key, others)) : ""));
+                                 slip.empty() ? "" : fmt::format("; is '{}' meant to be it?", slip)));
 }
 
 void YamlReader::finish() const {

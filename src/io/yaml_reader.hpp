@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <new>
 #include <optional>
 #include <set>
 #include <span>
@@ -75,7 +76,7 @@ class YamlReader {
 
   /// Throws InputError "where: path = value <message>".
   [[noreturn]] void fail(std::string_view message) const;
-  /// Calls f; what it throws as InputError gets the place and the path in front.
+  /// Calls f; what it throws as InputError gets the place and the path in front, and so does a lack of memory.
   template <class F>
   auto located(F&& f) const -> decltype(f()) {
     try {
@@ -84,6 +85,8 @@ class YamlReader {
       throw;
     } catch (const InputError& error) {
       throw LocatedError(to_string(value_->mark) + ": " + path_ + ": " + error.what());
+    } catch (const std::bad_alloc&) {
+      throw SystemError(to_string(value_->mark) + ": " + path_ + ": this does not fit into memory");
     }
   }
 

@@ -69,6 +69,7 @@ std::filesystem::path read_path(const YamlReader& reader, const std::filesystem:
 Pose read_pose(YamlReader& map) {
   const auto position = map.find("position_m");
   const Vec3 translation_m = position ? position->vector() : Vec3{};
+  if (position) static_cast<void>(position->numbers({-kMaxCoordinateM, kMaxCoordinateM, "m"}));
   return {translation_m, read_rotation(map)};
 }
 

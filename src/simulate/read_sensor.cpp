@@ -8,9 +8,14 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
+#include <fathom/error.hpp>
 #include <fathom/input.hpp>
 #include <fathom/sensor_fields.hpp>
 
+#include "base/text.hpp"
+#include "scene/world_poses.hpp"
 #include "simulate/file_plan.hpp"
 #include "simulate/quantity.hpp"
 #include "simulate/read_noise.hpp"
@@ -111,6 +116,18 @@ std::string read_name(const YamlReader& reader) {
   return name;
 }
 
+/// As check_far_places() does for entities.
+void check_reach(const Scene& scene, const Sensor& sensor) {
+  double farthest_m = 0.0;
+  for (const StampedPose& key : sensor.parent_from_sensor.keys()) {
+    farthest_m = std::max(farthest_m, norm(key.pose.translation_m));
+  }
+  farthest_m += farthest_from_world_m(scene)[sensor.parent];
+  if (farthest_m <= kMaxCoordinateM) return;
+  throw InputError(
+      fmt::format("the sensor's place and those of its parents add up to {} m, more than 1e9 m", number_text(farthest_m)));
+}
+
 }  // namespace
 
 SensorSetup read_sensor(YamlReader map, const Scene& scene, const std::filesystem::path& folder) {
@@ -123,6 +140,7 @@ SensorSetup read_sensor(YamlReader map, const Scene& scene, const std::filesyste
   if (const auto parent = map.find("parent")) {
     const std::string& name = parent->text();
     sensor.parent = parent->located([&] { return scene.find_entity(name); });
+    parent->located([&] { check_reach(scene, sensor); });
   }
   if (const auto rolling = map.find("rolling")) sensor.rolling = rolling->boolean();
   const RayPattern pattern = map.located([&] { return make_pattern(sensor.model); });

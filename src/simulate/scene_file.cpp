@@ -1,4 +1,4 @@
-#include <set>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -9,6 +9,7 @@
 
 #include "io/yaml_reader.hpp"
 #include "io/yaml_tree.hpp"
+#include "simulate/file_plan.hpp"
 #include "simulate/override.hpp"
 #include "simulate/read_pose.hpp"
 #include "simulate/read_sensor.hpp"
@@ -39,13 +40,10 @@ void include_scene(YamlValue& root, const std::filesystem::path& folder) {
 }
 
 void read_sensors(const YamlReader& list, const std::filesystem::path& folder, SceneSetup& setup) {
-  std::set<std::string> names;
+  SensorNames names;
   for (const YamlReader& item : list.items()) {
     setup.sensors.push_back(read_sensor(item, setup.scene, folder));
-    const std::string& name = setup.sensors.back().sensor.name;
-    if (!names.insert(name).second) {
-      item.located([&] { throw InputError(fmt::format("the name '{}' is there twice", name)); });
-    }
+    item.located([&] { names.add(setup.sensors.back().sensor.name); });
   }
   if (setup.sensors.empty()) list.fail("has no sensor");
 }
@@ -84,7 +82,11 @@ SceneSetup read_scene_text(std::string_view text, const std::filesystem::path& f
 }
 
 SceneSetup read_scene_file(const std::filesystem::path& file, const std::vector<std::string>& overrides) {
-  return read_scene_text(read_yaml_text(file), file, overrides);
+  try {
+    return read_scene_text(read_yaml_text(file), file, overrides);
+  } catch (const std::bad_alloc&) {
+    throw SystemError(fmt::format("{}: the scene does not fit into memory", file.string()));
+  }
 }
 
 }  // namespace fathom

@@ -5,9 +5,11 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
 #include <fstream>
 #include <sstream>
+#include <thread>
 
 #include <nlohmann/json.hpp>
 
@@ -182,6 +184,29 @@ TEST_F(FitFolder, MayHoldOtherThings) {
   EXPECT_EQ(refusal(true), "");
   write_fit(folder_.path() / "fit", make_report(), true);
   EXPECT_EQ(read_text(folder_.path() / "fit/letter.txt"), "dear");
+}
+
+TEST_F(FitFolder, MayBeThereWhenItIsEmpty) {
+  std::filesystem::create_directories(folder_.path() / "fit");
+  EXPECT_EQ(refusal(false), "");
+  write_fit(folder_.path() / "fit", make_report());
+}
+
+TEST_F(FitFolder, IsOfOneOfTwoFitsAtOnce) {
+  const FitReport report = make_report();
+  for (int k = 0; k < 20; ++k) {
+    const auto folder = folder_.path() / ("fit" + std::to_string(k));
+    std::atomic<int> ready = 0, refused = 0;
+    const auto fit = [&] {
+      ++ready;
+      while (ready < 2) std::this_thread::yield();
+      if (!test::input_error([&] { write_fit(folder, report); }).empty()) ++refused;
+    };
+    std::thread first(fit), second(fit);
+    first.join();
+    second.join();
+    ASSERT_EQ(refused, 1);
+  }
 }
 
 TEST_F(FitFolder, IsNoFile) {
