@@ -1,6 +1,7 @@
 #include "beam_heatmap.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <span>
 #include <vector>
@@ -9,6 +10,7 @@
 #include <fathom/beam/heatmap.hpp>
 #include <fathom/error.hpp>
 
+#include "outputs.hpp"
 #include "progress.hpp"
 #include "text.hpp"
 
@@ -41,6 +43,15 @@ std::vector<std::string> pose_row(const char* name, const fathom::PlanarPose& po
           fmt::format("{:.4f}", log_likelihood / static_cast<double>(std::max<std::size_t>(1, beams)))};
 }
 
+/// A PNG by another name would open in no viewer.
+void check_picture_name(const std::filesystem::path& file) {
+  std::string extension = file.extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (extension == ".png") return;
+  throw fathom::InputError(fmt::format("--out {}: the picture is a PNG; name it .png", file.string()));
+}
+
 /// Without evidence every position is as likely as any other.
 void check_evidence(const BeamHeatmapOptions& options, const fathom::ScanLog& log, const fathom::BeamSensor& sensor,
                     std::size_t beam_step) {
@@ -52,17 +63,21 @@ void check_evidence(const BeamHeatmapOptions& options, const fathom::ScanLog& lo
 }  // namespace
 
 void draw_beam_heatmap(const BeamHeatmapOptions& options) {
-  check_new_file(options.out, options.force);
+  check_picture_name(options.out);
+  const std::filesystem::path log_file = find_log(options.log);
+  Paths inputs = world_files(options.world);
+  inputs.insert(inputs.end(), {log_file, options.parameters});
+  check_new_file(options.out, options.force, inputs);
   const fathom::BeamModel model = fathom::read_beam_model(options.parameters);
   const fathom::GridMap map = fathom::read_grid_map(options.world.map);
   const BeamWorld world = open_world(options.world, model.unknown, options.threads);
-  const fathom::ScanLog log = fathom::read_scan_log(find_log(options.log));
+  const fathom::ScanLog log = fathom::read_scan_log(log_file);
   if (options.scan >= log.scans()) {
     throw fathom::InputError(
         fmt::format("{}: has scans 0 to {}, and no scan {}", options.log.string(), log.scans() - 1, options.scan));
   }
   const fathom::BeamFan fan = fathom::planar_fan(log.azimuth_rad);
-  const fathom::PlanarPose truth = log.pose[options.scan];
+  const fathom::PlanarPose logged = log.pose[options.scan];
 
   fathom::HeatmapOptions heatmap_options;
   heatmap_options.headings = options.headings;
@@ -71,27 +86,33 @@ void draw_beam_heatmap(const BeamHeatmapOptions& options) {
   check_evidence(options, log, model.sensor, heatmap_options.score.beam_step);
   fathom::Heatmap heatmap;
   {
-    TaskDisplay display("scoring:");
+    TaskDisplay display("scoring:", options.quiet);
     heatmap_options.on_progress = [&display](double done) { display.show_fraction(done); };
     heatmap = fathom::make_heatmap(model.parameters, model.sensor, *world.expected, fan, log.scan(options.scan),
                                    fathom::free_positions(map, options.spacing_m), heatmap_options);
   }
   fathom::HeatmapPicture picture;
   picture.pixels = options.pixels;
-  picture.truth = truth;
-  picture.scan_hits_world = hits_of(truth, log, options.scan, model.sensor);
+  picture.truth = logged;
+  picture.scan_hits_world = hits_of(logged, log, options.scan, model.sensor);
   fathom::write_heatmap(options.out, heatmap, map, picture);
 
+  if (options.quiet) return;
+
   fathom::ScanScorer scorer(model.parameters, model.sensor, *world.expected, fan, heatmap_options.score);
-  const fathom::Pose true_pose = fathom::lift(truth);
-  double at_truth = 0.0;
-  scorer.score({&true_pose, 1}, log.scan(options.scan), {&at_truth, 1});
+  const fathom::Pose logged_pose = fathom::lift(logged);
+  double at_logged = 0.0;
+  scorer.score({&logged_pose, 1}, log.scan(options.scan), {&at_logged, 1});
   print(align_columns({{"pose", "x (m)", "y (m)", "yaw (deg)", "log-likelihood", "per beam"},
+                       pose_row("best", heatmap.refined, heatmap.refined_log_likelihood, heatmap.beams),
                        pose_row("best of the grid", heatmap.best, heatmap.best_log_likelihood, heatmap.beams),
-                       pose_row("of the log", truth, at_truth, heatmap.beams)},
+                       pose_row("in the log", logged, at_logged, heatmap.beams)},
                       {1, 2, 3, 4, 5}));
-  print(fmt::format("\n{:.2f} m apart; the picture is {}\n",
-                    std::hypot(heatmap.best.x_m - truth.x_m, heatmap.best.y_m - truth.y_m), options.out.string()));
+  print(fmt::format(
+      "\nThe grid has positions {:g} m and headings {:g} deg apart; best: searched between them, from its peaks.\n"
+      "{:.2f} m apart from the log's pose; the picture is {}\n",
+      heatmap.grid.spacing_m, 360.0 / static_cast<double>(options.headings),
+      std::hypot(heatmap.refined.x_m - logged.x_m, heatmap.refined.y_m - logged.y_m), options.out.string()));
 }
 
 }  // namespace fathom_cli

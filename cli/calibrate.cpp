@@ -96,7 +96,7 @@ void calibrate_distance(const CalibrateOptions& options) {
 void calibrate_energy(const CalibrateOptions& options) {
   const auto normalization = value_of_word<fathom::EnergyNormalization>(options.normalization);
   const fathom::EnergyCalibration fit =
-      fathom::calibrate_energy(is_run(options) ? fathom::read_run_energy_pairs(options.data, options.sensor)
+      fathom::calibrate_energy(is_run(options) ? fathom::read_run_energy_pairs(options.data, options.sensor, normalization)
                                                : fathom::read_energy_pairs(options.data),
                                {.normalization = normalization});
   Answer answer;

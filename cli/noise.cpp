@@ -1,8 +1,10 @@
 #include "noise.hpp"
 
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
+#include <fathom/names.hpp>
 #include <fathom/noise.hpp>
 #include <nlohmann/json.hpp>
 
@@ -17,7 +19,11 @@ using fathom::NoiseInfo;
 
 std::vector<NoiseInfo> select(const std::string& slug) {
   if (slug.empty()) return fathom::noise_models();
-  return {fathom::make_noise(slug, {}).info()};  // names the nearest slug when there is no such model
+  std::vector<std::string_view> slugs;
+  for (const NoiseInfo& model : fathom::noise_models()) slugs.push_back(model.slug);
+  const std::string_view found = fathom::find_name(slug, slugs);
+  // make_noise names the nearest slug when there is no such model.
+  return {fathom::make_noise(found.empty() ? std::string_view(slug) : found, {}).info()};
 }
 
 std::string limits_text(const FieldInfo& f) {
@@ -27,7 +33,7 @@ std::string limits_text(const FieldInfo& f) {
 std::string overview(const std::vector<NoiseInfo>& models) {
   std::vector<std::vector<std::string>> rows;
   for (const NoiseInfo& model : models) {
-    rows.push_back({std::string(model.slug), std::string(stage_doc(model.stage).name), std::string(model.doc)});
+    rows.push_back({std::string(model.slug), std::string(to_string(model.stage)), std::string(model.doc)});
   }
   return align_columns(rows) + "\nfathom noise SLUG shows the parameters of one model.\n";
 }
@@ -38,8 +44,7 @@ std::string details(const NoiseInfo& model) {
     rows.push_back(
         {fmt::format("  {}", f.name), std::string(f.unit), limits_text(f), f.default_value, std::string(f.doc)});
   }
-  const StageDoc stage = stage_doc(model.stage);
-  return fmt::format("{}: {}\n  acts on {}\n\n{}", model.slug, model.doc, stage.doc, align_columns(rows));
+  return fmt::format("{}: {}\n  acts on {}\n\n{}", model.slug, model.doc, stage_doc(model.stage), align_columns(rows));
 }
 
 nlohmann::ordered_json to_json(const NoiseInfo& model) {
@@ -57,7 +62,7 @@ nlohmann::ordered_json to_json(const NoiseInfo& model) {
     field["doc"] = f.doc;
     fields.push_back(field);
   }
-  return {{"slug", model.slug}, {"stage", stage_doc(model.stage).name}, {"doc", model.doc}, {"fields", fields}};
+  return {{"slug", model.slug}, {"stage", to_string(model.stage)}, {"doc", model.doc}, {"fields", fields}};
 }
 
 }  // namespace

@@ -23,7 +23,9 @@ models act in the order of the chain:
 4. `hit_point`: on the hit point;
 5. `range`: on the range; the hit point moves along its line from the sensor origin;
 6. `reading`: on what the sensor reports, whether the ray met anything or not;
-7. the range policy of the sensor: what becomes of a return that noise carried outside the limits;
+7. the range policy of the sensor: what becomes of a return that noise carried outside the limits. One that it carried to
+   0 or below is `below_min_range` under every policy: no sensor measures such a range. (It was a hit under `keep`, and
+   the least range under `clamp`, before: the bits of such rays have changed.)
 8. `dropout`: what is left is kept, or lost with a reason.
 
 Angles are in radians and lengths in metres; scene files take a parameter `x_rad` as `x_deg` too, and a
@@ -31,6 +33,10 @@ Angles are in radians and lengths in metres; scene files take a parameter `x_rad
 entities, or for single channels of a lidar ([scene-format.md](scene-format.md#noise)), unless its stage is `ray` or
 `reading`. A model whose parameters change nothing is skipped, so it changes no bit. Draws depend on seed, sensor name, position in the chain, frame and ray, and on nothing else. Formula,
 source and what is not modelled stand at the top of each header.
+
+Two models differ from their sources on purpose. `distance` lets the deviation grow with the range that the ray travelled;
+the source takes the distance from the sensor origin, which is another one for rays with an origin of their own.
+`stereo_energy` takes a negative X as 0, so that nothing is lost there; the source's formula then gives no probability.
 )";
 
 std::string field_row(const fathom::FieldInfo& f) {
@@ -41,11 +47,10 @@ std::string field_row(const fathom::FieldInfo& f) {
 }
 
 std::string section(const fathom::NoiseInfo& model) {
-  const StageDoc stage = stage_doc(model.stage);
   std::string text = fmt::format(
       "\n## {0}\n\n{1}\n\nStage `{2}`: acts on {3}. Formula and source: "
       "[`fathom/noise/{0}.hpp`](../include/fathom/noise/{0}.hpp).\n",
-      model.slug, model.doc, stage.name, stage.doc);
+      model.slug, model.doc, to_string(model.stage), stage_doc(model.stage));
   text += "\n| parameter | unit | limits | default | meaning |\n|---|---|---|---|---|\n";
   for (const fathom::FieldInfo& f : model.fields) text += field_row(f);
   return text;
@@ -53,28 +58,28 @@ std::string section(const fathom::NoiseInfo& model) {
 
 }  // namespace
 
-StageDoc stage_doc(fathom::Stage stage) {
+std::string_view stage_doc(fathom::Stage stage) {
   switch (stage) {
     case fathom::Stage::kRay:
-      return {"ray", "each emitted ray, before it is cast"};
+      return "each emitted ray, before it is cast";
     case fathom::Stage::kAngleLoss:
-      return {"angle_loss", "each return inside the range limits: keeps it, or loses it by its incidence"};
+      return "each return inside the range limits: keeps it, or loses it by its incidence";
     case fathom::Stage::kShadow:
-      return {"shadow", "each return left: keeps it, or loses it because a camera does not see the hit point"};
+      return "each return left: keeps it, or loses it because a camera does not see the hit point";
     case fathom::Stage::kEnergyLoss:
-      return {"energy_loss", "each return left: keeps it, or loses it by the light that reaches the cameras"};
+      return "each return left: keeps it, or loses it by the light that reaches the cameras";
     case fathom::Stage::kEdgeLoss:
-      return {"edge_loss", "each return left: keeps it, or loses it by its neighbours in the image"};
+      return "each return left: keeps it, or loses it by its neighbours in the image";
     case fathom::Stage::kHitPoint:
-      return {"hit_point", "the hit point of each valid return"};
+      return "the hit point of each valid return";
     case fathom::Stage::kRange:
-      return {"range", "the range of each valid return; the hit point moves along its line"};
+      return "the range of each valid return; the hit point moves along its line";
     case fathom::Stage::kReading:
-      return {"reading", "each return that is still valid, and each ray that met nothing within the range limits"};
+      return "each return that is still valid, and each ray that met nothing within the range limits";
     case fathom::Stage::kDropout:
       break;
   }
-  return {"dropout", "each return that is still valid: keeps it, or says why it is lost"};
+  return "each return that is still valid: keeps it, or says why it is lost";
 }
 
 std::string noise_page(const std::vector<fathom::NoiseInfo>& models) {

@@ -8,12 +8,8 @@
 
 namespace fathom_cli {
 
-/// How help and the reference page speak of a stage.
-struct StageDoc {
-  std::string_view name;
-  std::string_view doc;  ///< completes "acts on ..."
-};
-StageDoc stage_doc(fathom::Stage stage);
+/// How help and the reference page speak of a stage; completes "acts on ...".
+std::string_view stage_doc(fathom::Stage stage);
 
 /// docs/noise.md, Markdown.
 std::string noise_page(const std::vector<fathom::NoiseInfo>& models);

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -36,8 +37,14 @@ struct EnergyPairs {
 
 /// Appends the valid returns of a frame: range against clean range. Needs kRange, kCleanRange and kReason.
 FATHOM_API void append_pairs(const Frame& frame, RangePairs& pairs);
-/// Appends the pixels that an energy law kept or lost (reasons hit, low_energy and random_loss). Needs kEnergy and
-/// kReason.
+/// What an energy law did to a pixel that ended with this reason: 1 lost, 0 kept (what edges or dropout took later
+/// among them), or nothing: it was not asked, or the reason does not tell.
+constexpr std::optional<std::uint8_t> lost_by_energy(Reason reason) {
+  if (reason == Reason::kLowEnergy || reason == Reason::kRandomLoss) return std::uint8_t{1};
+  if (reason == Reason::kHit || reason == Reason::kEdgeLoss || reason == Reason::kDropout) return std::uint8_t{0};
+  return std::nullopt;
+}
+/// Appends the pixels that an energy law kept or lost. Needs kEnergy and kReason.
 FATHOM_API void append_pairs(const Frame& frame, EnergyPairs& pairs);
 
 /// CSV with the columns `range_m,expected_m` (and `scan`, which is passed over); inf and nan are allowed. Throws

@@ -38,11 +38,11 @@ FATHOM_API void write_depth_png(const std::filesystem::path& file, const Frame& 
                                 const LostPolicy& policy = {LostValue::kZero, 0.0F}, double per_m = 1000.0,
                                 OffScale off_scale = OffScale::kRefuse);
 
-/// The reasons as a picture, with a legend of colours, names and counts below.
-FATHOM_API void write_reason_picture(const std::filesystem::path& file, const Frame& frame);
+/// The reasons as a picture, at the top left, with a legend of colours, names and shares below.
+FATHOM_API void write_reason_picture(const std::filesystem::path& file, const Frame& frame, bool with_legend = true);
 
-/// Clean depth, noisy depth, reasons and energy side by side, with the legend below. Needs kCleanDepth, kDepth, kReason
-/// and kEnergy. `scale_m`: depth of the last colour; 0: the 99th percentile of the clean depth.
+/// Clean depth and noisy depth, below them reasons and energy, and the legends of all. Needs kCleanDepth, kDepth,
+/// kReason and kEnergy. `scale_m`: depth of the last colour; 0: a round one that covers 99 % of the clean depths.
 FATHOM_API void write_camera_sheet(const std::filesystem::path& file, const Frame& frame, double scale_m = 0.0);
 
 }  // namespace fathom

@@ -93,6 +93,10 @@ inline Pose interpolate(const Pose& a, const Pose& b, double u) {
   return {a.translation_m + u * (b.translation_m - a.translation_m), slerp(a.rotation, b.rotation, u)};
 }
 
+/// Farthest coordinate of a place or a vertex. Beyond it single precision knows a place to 64 m only; the caster itself
+/// refuses coordinates near 1e19 by ending the process.
+inline constexpr double kMaxCoordinateM = 1e9;
+
 inline constexpr double kRadPerDeg = 3.14159265358979323846 / 180.0;
 
 }  // namespace fathom

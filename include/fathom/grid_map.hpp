@@ -1,6 +1,7 @@
 #pragma once
 // Occupancy grids, as map_server (ROS) writes them.
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <vector>
@@ -53,12 +54,18 @@ struct MapImageOptions {
 /// when the image holds less or more than its header says.
 FATHOM_API GridMap read_grid_map(const std::filesystem::path& yaml_file);
 
+/// The image that a map_server YAML file names.
+FATHOM_API std::filesystem::path grid_map_image(const std::filesystem::path& yaml_file);
+
 /// Reads an image alone, the first pixel row at the top of the map.
 FATHOM_API GridMap read_grid_image(const std::filesystem::path& image_file, const MapImageOptions& options = {});
 
+/// Most triangles that a map may be raised to: a noisy map of 4000 x 4000 cells needs about a million.
+inline constexpr std::size_t kMaxWallTriangles = std::size_t{1} << 24U;
+
 /// The occupied cells as blocks of this height on the world's x-y plane, faces between neighbours left out and faces in
-/// line joined: a world in which the map is right. Throws InputError when no cell is occupied, or the height is not in
-/// (0, 1000] m.
+/// line joined: a world in which the map is right. Throws InputError when no cell is occupied, the height is not in
+/// (0, 1000] m, or there would be more than kMaxWallTriangles.
 FATHOM_API Mesh make_walls(const GridMap& map, double height_m);
 
 }  // namespace fathom

@@ -15,8 +15,8 @@ struct Mesh {
   std::vector<std::array<std::uint32_t, 3>> triangles;  ///< [triangles, corner]; indices into vertices_m
 };
 
-/// Throws InputError when the mesh is empty, has an index out of range, a vertex that is not finite, or no triangle
-/// with an area. Single degenerate triangles among good ones are allowed; no ray hits them.
+/// Throws InputError when the mesh is empty, has an index out of range, a vertex that is not finite or beyond
+/// kMaxCoordinateM, or no triangle with an area. Single degenerate triangles among good ones are allowed; no ray hits them.
 FATHOM_API void validate(const Mesh& mesh);
 
 /// Rectangle in the x-y plane, centred, facing +z. All sizes of primitives are > 0 and finite, else InputError.

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -32,19 +33,35 @@ FATHOM_API void write_pointcloud2(const std::filesystem::path& file, const Frame
                                   const CloudOptions& options = {});
 /// One channel as an array [rows, cols] or [rows, cols, 3].
 FATHOM_API void write_npy(const std::filesystem::path& file, const Frame& frame, Channel channel);
+
+/// What stands below a picture: the bar of its colours, or the names of what they mean.
+struct PictureLegend {
+  bool is_shown = true;
+  std::span<const std::string> entity_names = {};  ///< [entity id]; an id without a name is shown as "id 17"
+};
+
 /// The frame as an image [rows, cols], one pixel per ray; rows of a thin frame are repeated so that it can be looked
 /// at, and a single row of more than 4096 rays is folded. `scale_m`: the range that gets the last colour; 0: the
 /// smallest of ... 1, 1.5, 2, 3, 5, 7.5, 10, 15 ... m that covers 99 % of the returns. `shifts`: columns by which each
-/// row moves to the right, [rows]; what leaves on one side comes in on the other. See destagger_shifts.
+/// row moves to the right, [rows]; what leaves on one side comes in on the other. See destagger_shifts. The rays are at
+/// the top left, the legend stands below.
 FATHOM_API void write_range_image(const std::filesystem::path& file, const Frame& frame, ColorBy color,
-                                  double scale_m = 0.0, std::span<const std::int32_t> shifts = {});
+                                  double scale_m = 0.0, std::span<const std::int32_t> shifts = {},
+                                  const PictureLegend& legend = {});
+/// The rays as dots where they point, seen from the sensor: azimuth to the left, elevation up, both in degrees on one
+/// scale, 1024 pixels along the longer side. For rays that are no grid: rosettes, tables. Of overlapping dots the last
+/// ray is seen. Needs kAzimuth and kElevation besides.
+FATHOM_API void write_angle_image(const std::filesystem::path& file, const Frame& frame, ColorBy color,
+                                  double scale_m = 0.0, const PictureLegend& legend = {});
 /// The world points from above, x to the right and y up, `pixels` (64 to 16384) along the longer side, with a scale
-/// bar. Where points overlap the highest is seen. `max_range_m`: points farther than that from the sensor are left out;
-/// 0: none; it is also the scale of the colours, as above. `sensor_position_m`: world, marked with a ring, and always
-/// in the picture; without it nothing is left out.
+/// bar; the coordinates of the grid lines and the legend stand around these. Where points overlap the highest is seen.
+/// `max_range_m`: points farther than that from the sensor are left out; 0: none; it is also the scale of the colours,
+/// as above. `world_from_sensor`: marked with a ring and a stroke the way the sensor looks, and always in the picture;
+/// without it nothing is left out.
 FATHOM_API void write_birds_eye_view(const std::filesystem::path& file, const Frame& frame, ColorBy color,
                                      double max_range_m = 0.0, std::uint32_t pixels = 1024,
-                                     const std::optional<Vec3>& sensor_position_m = std::nullopt);
+                                     const std::optional<Pose>& world_from_sensor = std::nullopt,
+                                     const PictureLegend& legend = {});
 
 enum class OutputKind : std::uint8_t {
   kPcd,
@@ -66,6 +83,7 @@ struct OutputOptions {
   ColorBy color = ColorBy::kRange;
   ChannelSet npy_channels = {Channel::kRange};
   Channel depth_channel = Channel::kDepth;  ///< of kDepthPng
+  bool by_angle = false;                    ///< of kRangeImage: write_angle_image shows it
 };
 
 /// The channels that these outputs need.

@@ -17,14 +17,15 @@ enum class Reason : std::uint8_t {
   kHiddenRight = 6,    ///< the right camera does not see the hit point
   kHiddenBoth = 7,     ///< neither camera sees the hit point
   kLowEnergy = 8,      ///< too little light came back
-  kRandomLoss = 9,     ///< lost by the probability of an energy or edge law
+  kRandomLoss = 9,     ///< enough light came back, and it was lost by the probability of the energy law
   kDropout = 10,       ///< lost at random, whatever was hit
   kMasked = 11,        ///< excluded by the user
+  kEdgeLoss = 12,      ///< beside a jump in depth, lost by the probability of the edge law
 };
 
-inline constexpr std::array<std::string_view, 12> kReasonNames = {
-    "hit",          "miss",        "below_min_range", "above_max_range", "loss_angle", "hidden_left",
-    "hidden_right", "hidden_both", "low_energy",      "random_loss",     "dropout",    "masked"};
+inline constexpr std::array<std::string_view, 13> kReasonNames = {
+    "hit",         "miss",       "below_min_range", "above_max_range", "loss_angle", "hidden_left", "hidden_right",
+    "hidden_both", "low_energy", "random_loss",     "dropout",         "masked",     "edge_loss"};
 
 constexpr std::string_view to_string(Reason reason) { return kReasonNames[static_cast<std::size_t>(reason)]; }
 

@@ -23,6 +23,7 @@ struct SensorOutput {
   ColorBy color = ColorBy::kRange;          ///< of pictures
   bool destagger = false;                   ///< of range images of a SpinningLidar: columns are directions, not times
   double max_range_m = 0.0;                 ///< of pictures, as in output.hpp; 0: chosen for each picture
+  bool legend = true;                       ///< of pictures but sheets: colour bar or key, and coordinates
   std::uint32_t pixels = 1024;              ///< longer side of a bird's-eye view
   ChannelSet channels = {Channel::kRange};  ///< of kNpy
   Channel depth = Channel::kDepth;          ///< of kDepthPng: a range or depth
@@ -68,8 +69,8 @@ struct Progress {
 };
 
 struct RunOptions {
-  std::filesystem::path out;            ///< folder to make
-  bool force = false;                   ///< replace a folder that an earlier run wrote
+  std::filesystem::path out;            ///< folder to make, or an empty one
+  bool force = false;                   ///< replace what an earlier run wrote, complete or not
   std::optional<std::uint32_t> frames;  ///< instead of the scene file's; 1 to kMaxFrames
   std::optional<std::uint64_t> seed;
   std::optional<std::uint32_t> environment, episode;
@@ -82,6 +83,7 @@ struct RunOptions {
 struct RunResult {
   std::vector<std::filesystem::path> files;  ///< in the order written; summary.json last
   Progress progress;
+  std::vector<std::string> warnings;  ///< what is surely not as it was meant, a sentence each; in summary.json too
 };
 
 /// Renders every frame of every sensor and writes out/<sensor>/<kind>_<frame>.<extension> and, last, out/summary.json.
@@ -89,9 +91,11 @@ struct RunResult {
 /// byte for byte, for any number of threads; only "run" in summary.json tells what differs from run to run.
 /// Ranges are drawn once, before the first frame; the frames are those that Environments renders for the same seed,
 /// environment and episode.
-/// With `force`, the files that an earlier run lists in its summary.json go first; others stay.
-/// Throws InputError (bad input, existing folder), SystemError (disk) or Interrupted (should_stop said yes; no
-/// summary.json then).
+/// Until summary.json is there, the folder holds unfinished.txt: it names the files of the run, and who has locked it
+/// owns the folder, so that two runs cannot share one.
+/// With `force`, the files that an earlier run lists in its summary.json or unfinished.txt go first; others stay.
+/// Throws InputError (bad input, a folder that is not empty or in which another run writes), SystemError (disk, memory)
+/// or Interrupted (should_stop said yes; no summary.json then).
 FATHOM_API RunResult run(const SceneSetup& setup, const RunOptions& options);
 
 }  // namespace fathom

@@ -2,6 +2,7 @@
 // Pairs to calibrate from, out of the NPY files of a run (fathom/run.hpp). A run is taken when it is complete.
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include <fathom/calibrate.hpp>
@@ -10,10 +11,15 @@
 namespace fathom {
 
 /// Measured against noise-free ranges, from the channels range and clean_range of one sensor; lost returns stay as NaN.
-/// `sensor`: empty where only one sensor has them. Throws InputError naming the file.
+/// `sensor`: empty where only one sensor has them. Throws InputError naming the file, or the model of the sensor's chain
+/// that calibrate_distance() does not describe: whatever changes ranges but one `distance` for all returns.
 FATHOM_API RangePairs read_run_range_pairs(const std::filesystem::path& run, const std::string& sensor = {});
 
-/// Energies and losses, from the channels energy and reason; rays that an energy law did not judge are left out.
-FATHOM_API EnergyPairs read_run_energy_pairs(const std::filesystem::path& run, const std::string& sensor = {});
+/// Energies and losses, from the channels energy and reason; rays that the energy law did not judge are left out, and
+/// so are those that range noise carried beyond the limits (few, unless much stands there). Throws InputError naming
+/// the file, or what calibrate_energy() does not describe: a chain with none or several energy laws, with rows, with
+/// readings of no surface (beam_mixture), or with another normalization than `law`.
+FATHOM_API EnergyPairs read_run_energy_pairs(const std::filesystem::path& run, const std::string& sensor = {},
+                                             std::optional<EnergyNormalization> law = {});
 
 }  // namespace fathom

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include <fathom/export.hpp>
@@ -24,7 +25,8 @@ struct Entity {
   std::string name;  ///< unique in the scene, not empty
   MeshId mesh = 0;
   Trajectory parent_from_entity = {};  ///< pose over time, in the world or in the parent's frame
-  Vec3 scale = {1, 1, 1};  ///< per axis, applied in the mesh's frame; != 0 and finite. Not inherited by children.
+  Vec3 scale = {1, 1, 1};  ///< per axis, applied in the mesh's frame; != 0 and finite. Not inherited by children. No
+                           ///< vertex may come to lie beyond kMaxCoordinateM.
   EntityId parent = kNoEntity;
   float reflectivity = 1.0F;  ///< [0, 1]; intensity = reflectivity * cos(incidence)
 };
@@ -43,6 +45,7 @@ class FATHOM_API Scene {
   /// Replaces the vertices of a mesh, same count and triangles (deforming meshes: the tree is refitted).
   void replace_vertices(MeshId mesh, std::span<const std::array<float, 3>> vertices_m);
 
+  /// The place is not checked: a chain of parents may lead beyond kMaxCoordinateM, and is refused when it is cast.
   [[nodiscard]] Pose world_from_entity(EntityId entity, double stamp_s) const;
   [[nodiscard]] EntityId find_entity(std::string_view name) const;  ///< throws InputError, naming the nearest name
   [[nodiscard]] const std::vector<Entity>& entities() const { return entities_; }
@@ -58,11 +61,15 @@ class FATHOM_API Scene {
  private:
   void check_entity(const Entity& entity) const;
   void check_id(EntityId entity) const;
+  void check_scaled(const Entity& entity, const Vec3& reach_m) const;
 
   std::vector<Mesh> meshes_;
   std::vector<std::string> mesh_names_;
   std::vector<std::uint32_t> mesh_versions_;
+  std::vector<Vec3> mesh_reach_m_;  // per axis, the coordinate of a vertex that is farthest from 0
   std::vector<Entity> entities_;
+  std::unordered_map<std::string, EntityId> ids_;
+  std::vector<bool> has_children_;  // [entities]; those that were taken away count
   std::uint64_t revision_ = 0;
 };
 

@@ -18,13 +18,13 @@ class FATHOM_API Trajectory {
  public:
   /// A pose that never changes.
   Trajectory(const Pose& fixed = {});  // NOLINT(google-explicit-constructor): a pose is a trajectory
-  /// At least one key; stamps strictly increase; everything finite; quaternions are normalised here.
-  /// Throws InputError naming the key.
+  /// At least one key; stamps strictly increase; everything finite, positions within kMaxCoordinateM; quaternions are
+  /// normalised here. Throws InputError naming the key.
   explicit Trajectory(std::vector<StampedPose> keys, bool loop = false);
 
   [[nodiscard]] Pose at(double stamp_s) const;
   /// Becomes the fixed pose given; allocates nothing, so that a pose can be set every frame. Throws InputError when it
-  /// is not finite.
+  /// is not finite or its position not within kMaxCoordinateM.
   void hold(const Pose& fixed);
   [[nodiscard]] bool is_fixed() const { return keys_.size() == 1; }
   [[nodiscard]] const std::vector<StampedPose>& keys() const { return keys_; }

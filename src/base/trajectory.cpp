@@ -20,6 +20,10 @@ Pose checked(const Pose& pose, std::string_view what) {
   if (!(std::isfinite(t.x) && std::isfinite(t.y) && std::isfinite(t.z))) {
     throw InputError(fmt::format("{}: position is not finite", what));
   }
+  for (const double c : {t.x, t.y, t.z}) {
+    if (std::abs(c) <= kMaxCoordinateM) continue;
+    throw InputError(fmt::format("{}: position {} m is not in [-1e9, 1e9] m", what, number_text(c)));
+  }
   if (!(std::abs(length - 1.0) <= 1e-2)) {
     throw InputError(fmt::format("{}: quaternion has length {}, not 1", what, number_text(length)));
   }

@@ -14,6 +14,9 @@ namespace fathom {
 namespace {
 
 constexpr std::size_t kPosesAtOnce = 16384;
+constexpr std::size_t kPeaks = 64;      // of the grid, from which the search for the best pose climbs
+constexpr double kFinest = 1.0 / 64.0;  // of the grid's spacing: where it ends
+constexpr int kMostSteps = 40;
 constexpr double kTurnRad = 6.28318530717958647693;
 
 /// Grid coordinates of the wanted positions, row by row.
@@ -60,6 +63,82 @@ void keep_best_heading(Heatmap& map, std::size_t at, std::span<const double> sco
   map.best_log_likelihood = *highest;
   map.best = planar_position(map.grid, at);
   map.best.yaw_rad = yaw_rad;
+}
+
+/// The positions that are no worse than any neighbour, the highest first, kPeaks at most.
+std::vector<std::size_t> highest_peaks(const Heatmap& map, const std::vector<std::size_t>& positions) {
+  const auto value_at = [&](std::int64_t row, std::int64_t col) {
+    const bool is_inside = row >= 0 && col >= 0 && row < map.grid.rows && col < map.grid.cols;
+    return is_inside ? map.log_likelihood[static_cast<std::size_t>(row * map.grid.cols + col)] : std::nan("");
+  };
+  std::vector<std::size_t> peaks;
+  for (const std::size_t at : positions) {
+    const auto row = static_cast<std::int64_t>(at / map.grid.cols), col = static_cast<std::int64_t>(at % map.grid.cols);
+    bool is_peak = std::isfinite(map.log_likelihood[at]);
+    for (int k = 0; k < 9; ++k) is_peak &= !(value_at(row + k / 3 - 1, col + k % 3 - 1) > map.log_likelihood[at]);
+    if (is_peak) peaks.push_back(at);
+  }
+  std::stable_sort(peaks.begin(), peaks.end(),
+                   [&](std::size_t a, std::size_t b) { return map.log_likelihood[a] > map.log_likelihood[b]; });
+  peaks.resize(std::min(peaks.size(), kPeaks));
+  return peaks;
+}
+
+/// A search that has come to `pose`; `step` in spacings of the grid.
+struct Climber {
+  PlanarPose start, pose;
+  double log_likelihood, step;
+};
+
+/// The pose and its 26 neighbours, those that are too far from the start replaced by the pose itself.
+void add_neighbours(const Climber& climber, double spacing_m, double spacing_rad, std::vector<PlanarPose>& poses) {
+  for (int k = 0; k < 27; ++k) {
+    PlanarPose near = climber.pose;
+    near.x_m += (k / 9 - 1) * climber.step * spacing_m;
+    near.y_m += (k / 3 % 3 - 1) * climber.step * spacing_m;
+    near.yaw_rad += (k % 3 - 1) * climber.step * spacing_rad;
+    const double distance_m = std::hypot(near.x_m - climber.start.x_m, near.y_m - climber.start.y_m);
+    poses.push_back(distance_m <= spacing_m ? near : climber.pose);
+  }
+}
+
+/// Looks around every peak, goes where it is better, and where it is nowhere better looks nearer.
+void refine(Heatmap& map, const std::vector<std::size_t>& positions, std::size_t headings,
+            std::span<const float> reading_m, ScanScorer& scorer) {
+  map.refined = map.best;
+  map.refined_log_likelihood = map.best_log_likelihood;
+  std::vector<Climber> climbers;
+  for (const std::size_t at : highest_peaks(map, positions)) {
+    PlanarPose pose = planar_position(map.grid, at);
+    pose.yaw_rad = static_cast<double>(map.yaw_rad[at]);
+    climbers.push_back({pose, pose, map.log_likelihood[at], 0.5});
+  }
+  const double spacing_rad = kTurnRad / static_cast<double>(headings);
+  std::vector<PlanarPose> near;
+  std::vector<Pose> poses;
+  std::vector<double> scores;
+  for (int step = 0; step < kMostSteps && !climbers.empty(); ++step) {
+    near.clear(), poses.clear();
+    for (const Climber& climber : climbers) add_neighbours(climber, map.grid.spacing_m, spacing_rad, near);
+    for (const PlanarPose& pose : near) poses.push_back(lift(pose));
+    scores.resize(poses.size());
+    scorer.score(poses, reading_m, scores);
+    for (std::size_t i = 0; i < climbers.size(); ++i) {
+      const auto first = scores.begin() + static_cast<std::ptrdiff_t>(27 * i),
+                 best = std::max_element(first, first + 27);
+      if (!(*best > climbers[i].log_likelihood)) {
+        climbers[i].step /= 2;
+        continue;
+      }
+      climbers[i].log_likelihood = *best;
+      climbers[i].pose = near[static_cast<std::size_t>(best - scores.begin())];
+      if (!(*best > map.refined_log_likelihood)) continue;
+      map.refined_log_likelihood = *best;
+      map.refined = climbers[i].pose;
+    }
+    std::erase_if(climbers, [](const Climber& climber) { return climber.step < kFinest; });
+  }
+  map.refined.yaw_rad = std::remainder(map.refined.yaw_rad, kTurnRad);
 }
 
 }  // namespace
@@ -124,6 +203,7 @@ Heatmap make_heatmap(const BeamParameters& parameters, const BeamSensor& sensor,
       options.on_progress(static_cast<double>(begin + count) / static_cast<double>(positions.size()));
     }
   }
+  refine(map, positions, options.headings, reading_m, scorer);
   return map;
 }
 

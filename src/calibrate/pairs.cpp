@@ -16,10 +16,10 @@ void append_pairs(const Frame& frame, EnergyPairs& pairs) {
   const auto reason = frame.reason();
   const auto energy = frame.energy();
   for (std::size_t i = 0; i < frame.size(); ++i) {
-    const bool lost = reason[i] == Reason::kLowEnergy || reason[i] == Reason::kRandomLoss;
-    if (!lost && reason[i] != Reason::kHit) continue;
+    const std::optional<std::uint8_t> lost = lost_by_energy(reason[i]);
+    if (!lost) continue;
     pairs.energy.push_back(energy[i]);
-    pairs.lost.push_back(lost ? 1 : 0);
+    pairs.lost.push_back(*lost);
   }
 }
 

@@ -1,9 +1,10 @@
 // Pictures of a depth camera's frame: reasons with their legend, and the sheet of four.
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
-#include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -11,16 +12,16 @@
 #include <fathom/error.hpp>
 
 #include "io/image.hpp"
+#include "io/legend.hpp"
 #include "io/lettering.hpp"
+#include "io/painter.hpp"
 #include "io/palette.hpp"
 
 namespace fathom {
 
 namespace {
 
-constexpr std::uint32_t kGap = 6, kSwatch = 10, kLegendWidth = 24 * kLetterWidth + kSwatch + 3 * kGap;
 constexpr std::uint32_t kMaxSheetSide = 100000;
-constexpr Rgb kLetters = {220, 220, 220};
 
 void check_size(const std::filesystem::path& file, const Frame& frame) {
   if (frame.size() > 0 && frame.rows() <= kMaxSheetSide && frame.cols() <= kMaxSheetSide) return;
@@ -28,66 +29,66 @@ void check_size(const std::filesystem::path& file, const Frame& frame) {
                                file.string(), frame.rows(), frame.cols(), kMaxSheetSide));
 }
 
-std::uint32_t legend_columns(std::uint32_t width) { return std::max(1U, width / kLegendWidth); }
-std::uint32_t legend_height(std::uint32_t width) {
-  const auto names = static_cast<std::uint32_t>(kReasonNames.size());
-  return (names + legend_columns(width) - 1) / legend_columns(width) * kLineHeight + 2 * kGap;
-}
+struct Panel {
+  std::string_view title;
+  std::function<Rgb(std::size_t)> color;  ///< of a ray
+};
 
-void draw_legend(Image& image, std::uint32_t top, const Frame& frame) {
-  const auto counts = frame.count_reasons();
-  const std::uint32_t columns = legend_columns(image.width);
-  for (std::uint32_t k = 0; k < kReasonNames.size(); ++k) {
-    const std::uint32_t x = kGap + k % columns * kLegendWidth, y = top + kGap + k / columns * kLineHeight;
-    for (std::uint32_t i = 0; i < kSwatch * kSwatch; ++i) {
-      image.draw(x + i % kSwatch, y + i / kSwatch, reason_color(static_cast<Reason>(k)));
-    }
-    draw_text(image, x + kSwatch + kGap, y, fmt::format("{} {}", kReasonNames[k], counts[k]), kLetters);
-  }
-}
+/// Two lines of two panels, each with its title above. A cell is as wide as a frame, or as a legend needs.
+struct SheetLayout {
+  std::uint32_t gap, cell, line, step_y;
 
-void draw_panel(Image& image, std::uint32_t left, std::uint32_t top, const Frame& frame, std::string_view title,
-                const std::function<Rgb(std::size_t)>& color) {
-  draw_text(image, left, top - kLineHeight, title, kLetters);
+  SheetLayout(const Frame& frame, const Lettering& letters)
+      : gap(legend_pad(letters)),
+        cell(std::max(frame.cols(), legend_width(letters) - 2 * gap)),
+        line(letters.line_height()),
+        step_y(line + frame.rows() + gap) {}
+  [[nodiscard]] std::uint32_t width() const { return 2 * cell + 3 * gap; }
+  [[nodiscard]] std::uint32_t left(std::uint32_t panel) const { return gap + panel % 2 * (cell + gap); }
+  [[nodiscard]] std::uint32_t top(std::uint32_t panel) const { return gap + line + panel / 2 * step_y; }
+  [[nodiscard]] std::uint32_t bottom() const { return gap + 2 * step_y; }
+};
+
+void draw_panel(Image& image, Lettering& letters, const SheetLayout& layout, std::uint32_t k, const Frame& frame,
+                const Panel& panel) {
+  letters.draw(image, layout.left(k), layout.top(k) - letters.line_height(), panel.title, kInk);
   for (std::uint32_t v = 0; v < frame.rows(); ++v) {
     for (std::uint32_t u = 0; u < frame.cols(); ++u) {
-      image.at(left + u, top + v) = color(std::size_t{v} * frame.cols() + u);
+      image.at(layout.left(k) + u, layout.top(k) + v) = panel.color(std::size_t{v} * frame.cols() + u);
     }
   }
-}
-
-/// Depth below which 99 % of the finite values lie.
-double usual_depth(std::span<const float> depth) {
-  std::vector<float> finite;
-  std::copy_if(depth.begin(), depth.end(), std::back_inserter(finite), [](float v) { return std::isfinite(v); });
-  if (finite.empty()) return 1.0;
-  const auto at = finite.begin() + static_cast<std::ptrdiff_t>(finite.size() * 99 / 100);
-  std::nth_element(finite.begin(), at, finite.end());
-  return std::max(1e-3, static_cast<double>(*at));
 }
 
 Rgb depth_color(float depth, double scale_m) {
   return std::isfinite(depth) ? range_color(depth / scale_m) : kLostColor;
 }
 
-Rgb energy_color(float energy) {
+Rgb energy_color(double energy) {
   if (std::isnan(energy)) return kLostColor;
-  const auto level = static_cast<std::uint8_t>(std::lround(255 * std::clamp(energy, 0.0F, 1.0F)));
+  const auto level = static_cast<std::uint8_t>(std::lround(255 * std::clamp(energy, 0.0, 1.0)));
   return {level, level, level};
+}
+
+ColorBar energy_bar() {
+  ColorBar bar;
+  bar.title = "energy";
+  bar.note = "fixed";
+  bar.color = energy_color;
+  bar.lost = "miss";
+  return bar;
 }
 
 }  // namespace
 
-void write_reason_picture(const std::filesystem::path& file, const Frame& frame) {
+void write_reason_picture(const std::filesystem::path& file, const Frame& frame, bool with_legend) {
   check_size(file, frame);
   const std::span<const Reason> reason = frame.reason();
-  const std::uint32_t width = std::max(frame.cols(), kLegendWidth);
-  Image image(width, frame.rows() + legend_height(width), kBackground);
+  Image image = picture_with_legend(frame.cols(), frame.rows(), with_legend,
+                                    [&](const Lettering&, std::uint32_t) { return reason_key(frame); });
   for (std::size_t i = 0; i < frame.size(); ++i) {
     image.at(static_cast<std::uint32_t>(i % frame.cols()), static_cast<std::uint32_t>(i / frame.cols())) =
         reason_color(reason[i]);
   }
-  draw_legend(image, frame.rows(), frame);
   write_png(file, image);
 }
 
@@ -96,16 +97,24 @@ void write_camera_sheet(const std::filesystem::path& file, const Frame& frame, d
   if (!(scale_m >= 0.0 && scale_m <= 1e6)) throw InputError(fmt::format("scale_m = {} is not in [0, 1e6] m", scale_m));
   const std::span<const float> clean = frame.clean_depth_m(), noisy = frame.depth_m(), energy = frame.energy();
   const std::span<const Reason> reason = frame.reason();
-  const double scale = scale_m > 0.0 ? scale_m : usual_depth(clean);
-  const std::uint32_t step = frame.cols() + kGap, top = kGap + kLineHeight;
-  const std::uint32_t width = std::max(4 * step + kGap, kLegendWidth);
-  Image image(width, top + frame.rows() + legend_height(width), kBackground);
-  draw_panel(image, kGap, top, frame, "clean depth", [&](std::size_t i) { return depth_color(clean[i], scale); });
-  draw_panel(image, kGap + step, top, frame, "noisy depth",
-             [&](std::size_t i) { return depth_color(noisy[i], scale); });
-  draw_panel(image, kGap + 2 * step, top, frame, "reason", [&](std::size_t i) { return reason_color(reason[i]); });
-  draw_panel(image, kGap + 3 * step, top, frame, "energy", [&](std::size_t i) { return energy_color(energy[i]); });
-  draw_legend(image, top + frame.rows(), frame);
+  const RangeScale scale = range_scale(scale_m, clean);
+  const std::array<Panel, 4> panels = {
+      {{"clean depth", [&](std::size_t i) { return depth_color(clean[i], scale.scale_m); }},
+       {"noisy depth", [&](std::size_t i) { return depth_color(noisy[i], scale.scale_m); }},
+       {"reason", [&](std::size_t i) { return reason_color(reason[i]); }},
+       {"energy", [&](std::size_t i) { return energy_color(energy[i]); }}}};
+  ColorBar depths = range_bar("depth (m)", scale, "clean depths");
+  depths.lost = "no depth";
+  const Legend depth_bar = depths, energies = energy_bar(), reasons = reason_key(frame);
+
+  Lettering letters(letter_size(2 * frame.cols(), 2 * frame.rows()));
+  const SheetLayout layout(frame, letters);
+  const std::uint32_t bar_width = layout.cell + 2 * layout.gap, bars = legend_height(letters, depth_bar, bar_width);
+  Image image(layout.width(), layout.bottom() + bars + legend_height(letters, reasons, layout.width()), kBackground);
+  for (std::uint32_t k = 0; k < panels.size(); ++k) draw_panel(image, letters, layout, k, frame, panels[k]);
+  draw_legend(image, letters, depth_bar, layout.left(0) - layout.gap, layout.bottom(), bar_width);
+  draw_legend(image, letters, energies, layout.left(1) - layout.gap, layout.bottom(), bar_width);
+  draw_legend(image, letters, reasons, 0, layout.bottom() + bars, layout.width());
   write_png(file, image);
 }
 

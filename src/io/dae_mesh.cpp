@@ -89,15 +89,26 @@ class Walk {
   explicit Walk(const DaeDocument& document)
       : document_(document), shapes_(document), steps_left_(elements_in(document.root()) + kMaxRepeated) {}
 
-  Mesh run() {
+  DaeMesh run() {
     const XmlElement& root = document_.root();
     const XmlElement& scene = document_.child(document_.child(root, "scene"), "instance_visual_scene");
     const double unit_m = unit_of(root);
     enter(document_.target(scene, "url", "visual_scene"), columns({unit_m, 0, 0}, {0, unit_m, 0}, {0, 0, unit_m}, {}));
-    return joiner_.take();
+    return {joiner_.take(), up_axis_of(root)};
   }
 
  private:
+  UpAxis up_axis_of(const XmlElement& root) const {
+    const XmlElement* asset = root.child("asset");
+    const XmlElement* axis = asset == nullptr ? nullptr : asset->child("up_axis");
+    if (axis == nullptr) return UpAxis::kY;
+    const std::string_view text = trim(axis->text);
+    if (text != "X_UP" && text != "Y_UP" && text != "Z_UP") {
+      document_.fail(*axis, fmt::format("'{:.40}' is not one of X_UP, Y_UP, Z_UP", text));
+    }
+    return text == "X_UP" ? UpAxis::kX : text == "Y_UP" ? UpAxis::kY : UpAxis::kZ;
+  }
+
   double unit_of(const XmlElement& root) const {
     const XmlElement* asset = root.child("asset");
     const XmlElement* unit = asset == nullptr ? nullptr : asset->child("unit");
@@ -170,7 +181,7 @@ class Walk {
 
 }  // namespace
 
-Mesh parse_dae_mesh(std::string_view bytes, const std::string& file) {
+DaeMesh parse_dae_mesh(std::string_view bytes, const std::string& file) {
   const DaeDocument document(bytes, file);
   return Walk(document).run();
 }

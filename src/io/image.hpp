@@ -1,6 +1,7 @@
 #pragma once
 // Pictures in memory, and PNG files of them.
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <filesystem>
@@ -23,6 +24,21 @@ struct Image {
   void draw(std::int64_t x, std::int64_t y, Rgb color) {
     if (x >= 0 && y >= 0 && x < width && y < height)
       at(static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y)) = color;
+  }
+  /// Mixes `color` into a pixel, 255: all of it; outside the picture nothing happens.
+  void blend(std::int64_t x, std::int64_t y, Rgb color, std::uint8_t coverage) {
+    if (x < 0 || y < 0 || x >= width || y >= height || coverage == 0) return;
+    Rgb& pixel = at(static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y));
+    for (std::size_t i = 0; i < 3; ++i) {
+      pixel[i] = static_cast<std::uint8_t>((pixel[i] * (255 - coverage) + color[i] * coverage + 127) / 255);
+    }
+  }
+  /// Fills a rectangle, as far as it lies in the picture.
+  void fill(std::int64_t x, std::int64_t y, std::int64_t wide, std::int64_t high, Rgb color) {
+    const std::int64_t right = std::min<std::int64_t>(x + wide, width), low = std::min<std::int64_t>(y + high, height);
+    for (std::int64_t row = std::max<std::int64_t>(y, 0); row < low; ++row) {
+      for (std::int64_t column = std::max<std::int64_t>(x, 0); column < right; ++column) draw(column, row, color);
+    }
   }
 };
 

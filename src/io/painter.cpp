@@ -28,7 +28,6 @@ double round_up(double value, std::span<const double> digits) {
   return 10.0 * power;
 }
 
-/// A round number, so that the frames of a run keep one scale unless the scene changes a lot.
 double automatic_scale(std::span<const float> range_m) {
   std::vector<float> returned;
   std::copy_if(range_m.begin(), range_m.end(), std::back_inserter(returned),
@@ -46,19 +45,23 @@ double round_length(double value) { return round_up(value, std::array{1.0, 2.0, 
 
 double round_scale(double value) { return round_up(value, std::array{1.0, 1.5, 2.0, 3.0, 5.0, 7.5}); }
 
-Painter::Painter(const Frame& frame, ColorBy color, double scale_m) : color_(color) {
+RangeScale range_scale(double scale_m, std::span<const float> range_m) {
   if (!(scale_m >= 0.0)) throw InputError(fmt::format("range of a picture = {} m is not >= 0", number_text(scale_m)));
+  return scale_m > 0.0 ? RangeScale{scale_m, false} : RangeScale{automatic_scale(range_m), true};
+}
+
+Painter::Painter(const Frame& frame, ColorBy color, double scale_m) : color_(color) {
   if (color != ColorBy::kReason) range_m_ = frame.range_m();
   if (color == ColorBy::kEntity) entity_ = frame.entity_id();
   if (color == ColorBy::kReason) reason_ = frame.reason();
-  if (color == ColorBy::kRange) scale_m_ = scale_m > 0.0 ? scale_m : automatic_scale(range_m_);
+  scale_ = range_scale(scale_m, color == ColorBy::kRange ? range_m_ : std::span<const float>());
 }
 
 Rgb Painter::color(std::size_t ray) const {
   if (color_ == ColorBy::kReason) return reason_color(reason_[ray]);
   const float range_m = range_m_[ray];
   if (range_m != range_m) return kLostColor;
-  return color_ == ColorBy::kEntity ? entity_color(entity_[ray]) : range_color(range_m / scale_m_);
+  return color_ == ColorBy::kEntity ? entity_color(entity_[ray]) : range_color(range_m / scale_.scale_m);
 }
 
 ChannelSet painted_channels(ColorBy color) {

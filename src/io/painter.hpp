@@ -15,6 +15,16 @@ double round_length(double value);
 /// of a picture are used well.
 double round_scale(double value);
 
+/// Which range has the last colour, and who chose it.
+struct RangeScale {
+  double scale_m = 0.0;
+  bool is_automatic = false;
+};
+
+/// `scale_m` itself, or for 0 a round number that covers 99 % of the ranges above 0, so that the frames of a run keep
+/// one scale unless the scene changes a lot. Throws InputError when it is NaN or negative.
+RangeScale range_scale(double scale_m, std::span<const float> range_m);
+
 /// The colour of every ray of a frame. Throws InputError when the frame lacks a channel, or the scale is NaN or
 /// negative.
 class Painter {
@@ -22,11 +32,12 @@ class Painter {
   Painter(const Frame& frame, ColorBy color, double scale_m);
 
   [[nodiscard]] Rgb color(std::size_t ray) const;
-  [[nodiscard]] double scale_m() const { return scale_m_; }  ///< range of the last colour
+  [[nodiscard]] ColorBy color_by() const { return color_; }
+  [[nodiscard]] const RangeScale& scale() const { return scale_; }
 
  private:
   ColorBy color_;
-  double scale_m_ = 0.0;
+  RangeScale scale_;
   std::span<const float> range_m_;
   std::span<const std::uint32_t> entity_;
   std::span<const Reason> reason_;

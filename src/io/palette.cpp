@@ -40,7 +40,8 @@ constexpr std::array<Rgb, kReasonNames.size()> kReasonColors = {{{120, 200, 120}
                                                                  {148, 103, 189},    // low_energy
                                                                  {204, 121, 167},    // random_loss
                                                                  {213, 94, 0},       // dropout
-                                                                 {110, 110, 110}}};  // masked
+                                                                 {110, 110, 110},    // masked
+                                                                 {178, 24, 43}}};    // edge_loss
 
 std::uint8_t to_byte(double value) { return static_cast<std::uint8_t>(std::lround(std::clamp(value, 0.0, 255.0))); }
 

@@ -10,6 +10,7 @@
 namespace fathom {
 
 inline constexpr Rgb kBackground = {14, 16, 22};
+inline constexpr Rgb kInk = {235, 238, 245}, kSoftInk = {160, 168, 184}, kFaintInk = {92, 98, 112};  ///< of letters
 inline constexpr Rgb kLostColor = {34, 36, 46};        ///< a ray without a return
 inline constexpr Rgb kUnknownColor = {150, 150, 150};  ///< a return that belongs to no entity
 

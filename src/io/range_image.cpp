@@ -6,6 +6,7 @@
 #include <fathom/output.hpp>
 
 #include "io/image.hpp"
+#include "io/legend.hpp"
 #include "io/painter.hpp"
 #include "io/palette.hpp"
 
@@ -46,13 +47,16 @@ std::uint32_t wrapped(std::int64_t x, std::uint32_t width) {
 }  // namespace
 
 void write_range_image(const std::filesystem::path& file, const Frame& frame, ColorBy color, double scale_m,
-                       std::span<const std::int32_t> shifts) {
+                       std::span<const std::int32_t> shifts, const PictureLegend& legend) {
   if (!shifts.empty() && shifts.size() != frame.rows()) {
     throw InputError(fmt::format("{}: {} shifts for {} rows", file.string(), shifts.size(), frame.rows()));
   }
   const Painter painter(frame, color, scale_m);
   const Grid grid = make_grid(frame, file);
-  Image image(grid.width, grid.lines * grid.repeat, kBackground);
+  Image image = picture_with_legend(grid.width, grid.lines * grid.repeat, legend.is_shown,
+                                    [&](const Lettering& letters, std::uint32_t width) {
+                                      return make_legend(painter, frame, legend, "no return", letters, width);
+                                    });
   for (std::size_t ray = 0; ray < frame.size(); ++ray) {
     const auto x = static_cast<std::uint32_t>(ray % grid.width), line = static_cast<std::uint32_t>(ray / grid.width);
     const std::int64_t shift = shifts.empty() ? 0 : shifts[ray / frame.cols()];

@@ -21,6 +21,7 @@ ChannelSet required_channels(const OutputOptions& options) {
         break;
       case OutputKind::kRangeImage:
         all = all | painted_channels(options.color);
+        if (options.by_angle) all = all | ChannelSet{Channel::kAzimuth, Channel::kElevation};
         break;
       case OutputKind::kBirdsEyeView:
         all = all | painted_channels(options.color) | ChannelSet{Channel::kHitWorld};

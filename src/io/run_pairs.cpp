@@ -13,6 +13,7 @@
 #include <fathom/reason.hpp>
 
 #include "io/npy.hpp"
+#include "io/run_chain.hpp"
 
 namespace fathom {
 
@@ -57,9 +58,8 @@ fs::path sensor_folder(const fs::path& run, const std::string& sensor, const Cha
 }
 
 /// Calls take(first, second) with the two values of every ray.
-void for_each_ray(const fs::path& run, const std::string& sensor, const ChannelPair& channels,
+void for_each_ray(const fs::path& folder, const ChannelPair& channels,
                   const std::function<void(double, double)>& take) {
-  const fs::path folder = sensor_folder(run, sensor, channels);
   for (std::uint32_t frame = 0; channels.is_in(folder, frame); ++frame) {
     const npy::Array first = npy::read(channels.file(folder, 0, frame));
     const npy::Array second = npy::read(channels.file(folder, 1, frame));
@@ -77,22 +77,26 @@ void for_each_ray(const fs::path& run, const std::string& sensor, const ChannelP
 RangePairs read_run_range_pairs(const fs::path& run, const std::string& sensor) {
   RangePairs pairs;
   const ChannelPair channels = {{to_string(Channel::kRange), to_string(Channel::kCleanRange)}};
-  for_each_ray(run, sensor, channels, [&](double range_m, double expected_m) {
+  const fs::path folder = sensor_folder(run, sensor, channels);
+  check_distance_chain(run, folder.filename().string());
+  for_each_ray(folder, channels, [&](double range_m, double expected_m) {
     pairs.range_m.push_back(static_cast<float>(range_m));
     pairs.expected_m.push_back(static_cast<float>(expected_m));
   });
   return pairs;
 }
 
-EnergyPairs read_run_energy_pairs(const fs::path& run, const std::string& sensor) {
+EnergyPairs read_run_energy_pairs(const fs::path& run, const std::string& sensor,
+                                  std::optional<EnergyNormalization> law) {
   EnergyPairs pairs;
   const ChannelPair channels = {{to_string(Channel::kEnergy), to_string(Channel::kReason)}};
-  for_each_ray(run, sensor, channels, [&](double energy, double reason_number) {
-    const auto reason = static_cast<Reason>(reason_number);
-    const bool lost = reason == Reason::kLowEnergy || reason == Reason::kRandomLoss;
-    if (!lost && reason != Reason::kHit) return;
+  const fs::path folder = sensor_folder(run, sensor, channels);
+  check_energy_chain(run, folder.filename().string(), law);
+  for_each_ray(folder, channels, [&](double energy, double reason) {
+    const std::optional<std::uint8_t> lost = lost_by_energy(static_cast<Reason>(reason));
+    if (!lost) return;
     pairs.energy.push_back(static_cast<float>(energy));
-    pairs.lost.push_back(lost ? 1 : 0);
+    pairs.lost.push_back(*lost);
   });
   return pairs;
 }

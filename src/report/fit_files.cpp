@@ -1,5 +1,9 @@
 // The folder of a fit.
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
 #include <array>
 #include <cmath>
 #include <fstream>
@@ -48,6 +52,23 @@ bool is_ours(const fs::path& json_file) {
   return json.is_object() && json.contains("w_hit") && json.contains("ks_distance");
 }
 
+/// Two fits into one folder write one after the other, so that its files are of one fit. A file system without locks
+/// does not tell them apart.
+class FolderLock {
+ public:
+  explicit FolderLock(const fs::path& folder) : descriptor_(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    if (descriptor_ >= 0) static_cast<void>(flock(descriptor_, LOCK_EX));
+  }
+  ~FolderLock() {
+    if (descriptor_ >= 0) close(descriptor_);
+  }
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+
+ private:
+  int descriptor_;
+};
+
 }  // namespace
 
 std::vector<std::string> report_flags(const FitReport& report) {
@@ -60,12 +81,13 @@ void check_fit_folder(const fs::path& folder, bool force) {
   if (folder.empty()) throw InputError("the output folder has no name");
   std::error_code error;
   if (!fs::exists(fs::symlink_status(folder, error))) return;
+  if (!fs::is_directory(folder, error))
+    throw InputError(fmt::format("{}: exists and is not a folder", folder.string()));
+  if (fs::is_empty(folder, error)) return;
   if (!force) {
     throw InputError(
         fmt::format("{}: exists already; force (--force) replaces what an earlier fit wrote", folder.string()));
   }
-  if (!fs::is_directory(folder, error))
-    throw InputError(fmt::format("{}: exists and is not a folder", folder.string()));
   if (is_ours(folder / kJsonName)) return;
   for (const char* name : kNames) {
     if (!fs::exists(fs::symlink_status(folder / name, error))) continue;
@@ -80,6 +102,8 @@ void write_fit(const fs::path& folder, const FitReport& report, bool force) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) throw SystemError(fmt::format("{}: cannot be made: {}", folder.string(), error.message()));
+  const FolderLock lock(folder);
+  check_fit_folder(folder, force);  // another fit may have come first
   // While it stands it promises whole files.
   fs::remove(folder / kJsonName, error);
   if (error)

@@ -12,14 +12,17 @@
 #include <fathom/error.hpp>
 
 #include "io/image.hpp"
+#include "io/legend.hpp"
 #include "io/lettering.hpp"
 #include "io/map_drawing.hpp"
+#include "io/painter.hpp"
+#include "io/palette.hpp"
 
 namespace fathom {
 
 namespace {
 
-constexpr Rgb kUnknown = {14, 16, 22}, kFree = {30, 33, 43}, kWall = {214, 220, 230}, kText = {200, 206, 216};
+constexpr Rgb kUnknown = {14, 16, 22}, kFree = {30, 33, 43}, kWall = {214, 220, 230};
 constexpr Rgb kTruth = {255, 255, 255}, kBest = {64, 224, 255}, kScan = {92, 236, 150};
 constexpr std::uint32_t kFine = 2;   // the picture is drawn so much larger and then averaged, for smooth edges
 constexpr double kShownShare = 0.5;  // this share of the positions, the least likely, has the lowest colour
@@ -134,7 +137,6 @@ class Picture {
     width_ = pixels(box_.right - box_.left);
     height_ = pixels(box_.top - box_.bottom);
     unit_ = std::max(1U, (options.pixels + 400) / 800);
-    foot_ = 22 * unit_;
   }
 
   Image draw() const {
@@ -143,10 +145,15 @@ class Picture {
     const double dot = 1.1 * unit_;
     for (const Vec3& hit : options_.scan_hits_world) paint_disc(fine, position_of(hit.x, hit.y), dot, kScan);
     if (options_.truth) paint_pose(fine, *options_.truth, kTruth, 7.0 * unit_);
-    paint_pose(fine, heatmap_.best, kBest, 4.0 * unit_);
-    Image image(width_, height_ + foot_, kUnknown);
+    paint_pose(fine, heatmap_.refined, kBest, 4.0 * unit_);
+    Lettering letters(letter_size(options_.pixels, options_.pixels));
+    const std::uint32_t width = std::max(width_, legend_width(letters));
+    const Legend legend = bar();
+    const std::uint32_t foot_top = height_ + legend_height(letters, legend, width);
+    Image image(width, foot_top + 2 * letters.line_height(), kUnknown);
     average(fine, image);
-    paint_foot(image);
+    draw_legend(image, letters, legend, 0, height_, width);
+    paint_foot(image, letters, foot_top);
     return image;
   }
 
@@ -220,7 +227,7 @@ class Picture {
 
   static void average(const Image& fine, Image& image) {
     for (std::uint32_t y = 0; y < fine.height / kFine; ++y) {
-      for (std::uint32_t x = 0; x < image.width; ++x) {
+      for (std::uint32_t x = 0; x < fine.width / kFine; ++x) {
         std::array<unsigned, 3> sum = {};
         for (std::uint32_t i = 0; i < kFine * kFine; ++i) {
           const Rgb& p = fine.pixels[std::size_t{y * kFine + i / kFine} * fine.width + x * kFine + i % kFine];
@@ -233,24 +240,29 @@ class Picture {
     }
   }
 
-  void paint_foot(Image& image) const {
-    const std::uint32_t y = height_ + 6 * unit_, bar_height = 5 * unit_, gap = 6 * unit_;
-    std::uint32_t x = 12 * unit_;
-    const auto say = [&](std::string_view text, Rgb color) {
-      draw_text(image, x, y, text, color, unit_);
-      x += static_cast<std::uint32_t>(text.size()) * 4 * unit_ + gap;
+  [[nodiscard]] ColorBar bar() const {
+    ColorBar bar;
+    bar.title = "log-likelihood per beam";
+    bar.note = "of each position at its best heading; the less likely half is darkest";
+    bar.low = std::round(heat_.low() * 100) / 100, bar.high = std::round(heat_.high() * 100) / 100;
+    bar.color = heat_color;
+    return bar;
+  }
+
+  /// The scale, and what the marks are.
+  void paint_foot(Image& image, Lettering& letters, std::uint32_t top) const {
+    const std::uint32_t edge = letters.size() * 3 / 4;
+    const double length_m = round_length(letters.size() * 5 * m_per_pixel_);
+    std::int64_t x =
+        draw_scale_bar(image, letters, edge, top + letters.line_height() / 2, length_m, m_per_pixel_, unit_);
+    const auto say = [&](const std::string& text, Rgb color) {
+      x += 3 * std::int64_t{letters.size()} / 2;
+      letters.draw(image, x, top, text, color);
+      x += letters.width(text);
     };
-    say(fmt::format("log-likelihood per beam {:.2f}", heat_.low()), kText);
-    const std::uint32_t bar_width = 90 * unit_;
-    for (std::uint32_t i = 0; i < bar_width * bar_height; ++i) {
-      image.draw(x + i % bar_width, y + i / bar_width, heat_color((i % bar_width + 0.5) / bar_width));
-    }
-    x += bar_width + gap;
-    say(fmt::format("{:.2f}", heat_.high()), kText);
-    x += gap;
-    say("best pose", kBest);
-    if (options_.truth) say("true pose", kTruth);
-    if (!options_.scan_hits_world.empty()) say("readings", kScan);
+    say("\u25CB best pose", kBest);
+    if (options_.truth) say("\u25CB " + options_.truth_name, kTruth);
+    if (!options_.scan_hits_world.empty()) say("\u25CF readings", kScan);
   }
 
   const Heatmap& heatmap_;
@@ -259,7 +271,7 @@ class Picture {
   Heat heat_;
   Box box_;
   double m_per_pixel_ = 1.0;
-  std::uint32_t width_ = 1, height_ = 1, unit_ = 1, foot_ = 0;
+  std::uint32_t width_ = 1, height_ = 1, unit_ = 1;
 };
 
 }  // namespace

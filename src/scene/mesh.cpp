@@ -6,6 +6,7 @@
 
 #include <fathom/error.hpp>
 
+#include "scene/check_vertices.hpp"
 #include "scene/triangle.hpp"
 
 namespace fathom {
@@ -19,6 +20,16 @@ bool has_area(const Mesh& mesh, const std::array<std::uint32_t, 3>& t) {
 
 }  // namespace
 
+void check_vertices(std::span<const std::array<float, 3>> vertices_m) {
+  for (std::size_t i = 0; i < vertices_m.size(); ++i) {
+    for (const float c : vertices_m[i]) {
+      if (!std::isfinite(c)) throw InputError(fmt::format("vertex {} = {} is not finite", i, c));
+      if (std::abs(c) <= kMaxCoordinateM) continue;
+      throw InputError(fmt::format("vertex {} = {} is not in [-1e9, 1e9] m", i, c));
+    }
+  }
+}
+
 void validate(const Mesh& mesh) {
   const std::size_t vertices = mesh.vertices_m.size();
   if (vertices == 0 || mesh.triangles.empty()) {
@@ -27,11 +38,7 @@ void validate(const Mesh& mesh) {
   if (vertices > 0xffffffffULL || mesh.triangles.size() > 0xffffffffULL) {
     throw InputError("mesh has more than 4294967295 vertices or triangles");
   }
-  for (std::size_t i = 0; i < vertices; ++i) {
-    for (const float c : mesh.vertices_m[i]) {
-      if (!std::isfinite(c)) throw InputError(fmt::format("vertex {} = {} is not finite", i, c));
-    }
-  }
+  check_vertices(mesh.vertices_m);
   bool solid = false;
   for (std::size_t i = 0; i < mesh.triangles.size(); ++i) {
     for (const std::uint32_t index : mesh.triangles[i]) {

@@ -8,6 +8,7 @@
 #include <fathom/error.hpp>
 
 #include "base/text.hpp"
+#include "scene/check_vertices.hpp"
 
 namespace fathom {
 
@@ -15,6 +16,14 @@ namespace {
 
 std::string mesh_text(std::string_view name, MeshId id) {
   return name.empty() ? fmt::format("mesh {}", id) : fmt::format("mesh '{}'", name);
+}
+
+Vec3 reach_of(std::span<const std::array<float, 3>> vertices_m) {
+  double reach_m[3] = {0.0, 0.0, 0.0};
+  for (const auto& vertex : vertices_m) {
+    for (std::size_t k = 0; k < 3; ++k) reach_m[k] = std::max(reach_m[k], std::abs(double{vertex[k]}));
+  }
+  return {reach_m[0], reach_m[1], reach_m[2]};
 }
 
 }  // namespace
@@ -26,6 +35,7 @@ MeshId Scene::add_mesh(Mesh mesh, std::string name) {
   } catch (const InputError& error) {
     throw InputError(fmt::format("{}: {}", mesh_text(name, id), error.what()));
   }
+  mesh_reach_m_.push_back(reach_of(mesh.vertices_m));
   meshes_.push_back(std::move(mesh));
   mesh_names_.push_back(std::move(name));
   mesh_versions_.push_back(0);
@@ -38,9 +48,7 @@ void Scene::check_entity(const Entity& entity) const {
     throw InputError(fmt::format("entity '{}': {}", entity.name, what));
   };
   if (entity.name.empty()) throw InputError("an entity needs a name");
-  if (std::any_of(entities_.begin(), entities_.end(), [&](const Entity& e) { return e.name == entity.name; })) {
-    fail("the name is taken");
-  }
+  if (ids_.contains(entity.name)) fail("the name is taken");
   if (entity.mesh >= meshes_.size()) {
     fail(fmt::format("mesh {} is not in [0, {})", entity.mesh, meshes_.size()));
   }
@@ -55,13 +63,27 @@ void Scene::check_entity(const Entity& entity) const {
   if (!(entity.reflectivity >= 0.0F && entity.reflectivity <= 1.0F)) {
     fail(fmt::format("reflectivity = {} is not in [0, 1]", number_text(entity.reflectivity)));
   }
+  check_scaled(entity, mesh_reach_m_[entity.mesh]);
+}
+
+void Scene::check_scaled(const Entity& entity, const Vec3& reach_m) const {
+  const Vec3& s = entity.scale;
+  for (const double c : {s.x * reach_m.x, s.y * reach_m.y, s.z * reach_m.z}) {
+    if (std::abs(c) <= kMaxCoordinateM) continue;
+    throw InputError(fmt::format("entity '{}': scaled, {} reaches {} m from its origin, more than 1e9 m", entity.name,
+                                 mesh_text(mesh_names_[entity.mesh], entity.mesh), number_text(std::abs(c))));
+  }
 }
 
 EntityId Scene::add_entity(Entity entity) {
   check_entity(entity);
+  const auto id = static_cast<EntityId>(entities_.size());
+  ids_.emplace(entity.name, id);
+  if (entity.parent != kNoEntity) has_children_[entity.parent] = true;
+  has_children_.push_back(false);
   entities_.push_back(std::move(entity));
   ++revision_;
-  return static_cast<EntityId>(entities_.size() - 1);
+  return id;
 }
 
 void Scene::check_id(EntityId entity) const {
@@ -79,12 +101,15 @@ void Scene::set_pose(EntityId entity, const Pose& parent_from_entity) {
 void Scene::set_parent(EntityId entity, EntityId parent) {
   check_id(entity);
   if (parent != kNoEntity) check_id(parent);
-  for (EntityId up = parent; up != kNoEntity; up = entities_[up].parent) {
+  // What nothing hangs on cannot hang on itself: a long chain that grows at either end costs no walk along it.
+  const bool may_be_cycle = has_children_[entity] || parent == entity;
+  for (EntityId up = parent; may_be_cycle && up != kNoEntity; up = entities_[up].parent) {
     if (up == entity) {
       throw InputError(fmt::format("entity '{}' would hang on itself, through '{}'", entities_[entity].name,
                                    entities_[parent].name));
     }
   }
+  if (parent != kNoEntity) has_children_[parent] = true;
   entities_[entity].parent = parent;
   ++revision_;
 }
@@ -96,13 +121,18 @@ void Scene::replace_vertices(MeshId mesh, std::span<const std::array<float, 3>> 
     throw InputError(
         fmt::format("{}: {} vertices given for {}", mesh_text(mesh_names_[mesh], mesh), vertices_m.size(), old.size()));
   }
-  for (std::size_t i = 0; i < vertices_m.size(); ++i) {
-    for (const float c : vertices_m[i]) {
-      if (!std::isfinite(c)) {
-        throw InputError(fmt::format("{}: vertex {} = {} is not finite", mesh_text(mesh_names_[mesh], mesh), i, c));
-      }
+  try {
+    check_vertices(vertices_m);
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{}: {}", mesh_text(mesh_names_[mesh], mesh), error.what()));
+  }
+  const Vec3 reach_m = reach_of(vertices_m), before_m = mesh_reach_m_[mesh];
+  if (reach_m.x > before_m.x || reach_m.y > before_m.y || reach_m.z > before_m.z) {
+    for (const Entity& entity : entities_) {
+      if (entity.mesh == mesh) check_scaled(entity, reach_m);
     }
   }
+  mesh_reach_m_[mesh] = reach_m;
   std::copy(vertices_m.begin(), vertices_m.end(), old.begin());
   ++mesh_versions_[mesh];
   ++revision_;
@@ -123,11 +153,10 @@ Pose Scene::world_from_entity(EntityId entity, double stamp_s) const {
 }
 
 EntityId Scene::find_entity(std::string_view name) const {
+  const auto found = ids_.find(std::string(name));
+  if (found != ids_.end()) return found->second;
   std::vector<std::string_view> names;
-  for (std::size_t i = 0; i < entities_.size(); ++i) {
-    if (entities_[i].name == name) return static_cast<EntityId>(i);
-    names.push_back(entities_[i].name);
-  }
+  for (const Entity& entity : entities_) names.push_back(entity.name);
   throw InputError(fmt::format("there is no entity '{}'{}", name, nearest_hint(name, names)));
 }
 

@@ -46,6 +46,11 @@ class WallBuilder {
 
   /// Corners counter-clockwise as seen from the side that the face looks to.
   void add_quad(std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint32_t d) {
+    if (mesh_.triangles.size() + 2 > kMaxWallTriangles) {
+      throw InputError(fmt::format("the occupied cells of a map of {} x {} make more than {} triangles; clear single cells "
+                                   "or give a coarser map",
+                                   map_.cols, map_.rows, kMaxWallTriangles));
+    }
     mesh_.triangles.push_back({a, b, c});
     mesh_.triangles.push_back({a, c, d});
   }

@@ -13,6 +13,7 @@
 #include "base/executor.hpp"
 #include "base/text.hpp"
 #include "cast/embree/embree_caster.hpp"
+#include "scene/world_poses.hpp"
 #include "sensor/parameter_range.hpp"
 #include "sensor/patterns.hpp"
 #include "sensor/plan.hpp"
@@ -197,6 +198,7 @@ class Environments::Impl {
     if (sensor_.parent != kNoEntity) {
       slot.world_from_sensor = scene_.world_from_entity(sensor_.parent, stamp) * slot.world_from_sensor;
     }
+    check_place(slot.world_from_sensor.translation_m, "sensor", sensor_.name);
     slot.world_from_sensor.rotation = aligned(sensor_.model, slot.world_from_sensor.rotation);
     slot.origin = origin_near(slot.world_from_sensor.translation_m);
     slot.scene = moved_.empty() && slot.origin == slots_[0].origin ? 0 : s;

@@ -96,6 +96,13 @@ void ends(const RayBlock& __restrict rays, const float* __restrict range_m, Plan
   }
 }
 
+void lose_unmeasurable(ReturnBlock& __restrict b) {
+  for (std::size_t i = 0; i < b.count; ++i) {
+    const bool lost = (b.reason[i] == kHitLane) & !(b.range_m[i] > 0.0F);
+    b.reason[i] = lost ? kNearLane : b.reason[i];
+  }
+}
+
 void drop_outside(float low, float high, ReturnBlock& __restrict b) {
   for (std::size_t i = 0; i < b.count; ++i) {
     b.reason[i] = b.reason[i] == kHitLane ? gate(b.range_m[i], low, high) : b.reason[i];
@@ -179,8 +186,8 @@ void normals(const CastBlock& __restrict cast, std::uint32_t count, PlaneBlock& 
 
 }  // namespace
 
-const LaneKernels kLanes = {to_world,     to_world_rolling, gate_returns,    place_returns,           ends,
-                            apply_policy, mask_lost,        points_to_world, points_to_world_rolling, angles,
-                            incidence,    normals};
+const LaneKernels kLanes = {to_world,          to_world_rolling, gate_returns, place_returns,   ends,
+                            lose_unmeasurable, apply_policy,     mask_lost,    points_to_world, points_to_world_rolling,
+                            angles,            incidence,        normals};
 
 }  // namespace fathom::FATHOM_ISA

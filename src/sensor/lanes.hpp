@@ -50,6 +50,8 @@ struct LaneKernels {
   void (*place_returns)(const RayBlock& rays, ReturnBlock& returns);
   /// Where rays end after `range_m`, NaN on a miss.
   void (*ends)(const RayBlock& rays, const float* range_m, PlaneBlock& out);
+  /// A range at or below 0, or none that is a number, was not measured: such a return is below the minimum.
+  void (*lose_unmeasurable)(ReturnBlock& returns);
   /// What happens to valid returns outside the limits (kClamp, kDrop).
   void (*apply_policy)(RangePolicy policy, const RangeLimits& limits, ReturnBlock& returns);
   /// out := value where the return is valid, else NaN.

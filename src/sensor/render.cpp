@@ -63,6 +63,7 @@ class BlockRenderer {
     apply(job_.chain.loss);
     if (!job_.chain.edge_loss.empty()) keep_for_edges();
     apply(job_.chain.on_return);
+    if (!job_.chain.on_return.empty()) lanes_.lose_unmeasurable(returns_);
     if (job_.range_policy != RangePolicy::kKeep) lanes_.apply_policy(job_.range_policy, limits(), returns_);
     apply(job_.chain.dropout);
     store_returns();

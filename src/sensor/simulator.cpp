@@ -12,6 +12,7 @@
 #include "base/executor.hpp"
 #include "base/text.hpp"
 #include "cast/embree/embree_caster.hpp"
+#include "scene/world_poses.hpp"
 #include "sensor/patterns.hpp"
 #include "sensor/plan.hpp"
 #include "sensor/render.hpp"
@@ -127,6 +128,7 @@ class Simulator::Impl {
     Pose world_from_sensor = sensor.parent == kNoEntity
                                  ? parent_from_sensor
                                  : scene_.world_from_entity(sensor.parent, stamp) * parent_from_sensor;
+    check_place(world_from_sensor.translation_m, "sensor", sensor.name);
     world_from_sensor.rotation = aligned(sensor.model, world_from_sensor.rotation);
     return world_from_sensor;
   }

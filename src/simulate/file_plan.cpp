@@ -41,20 +41,35 @@ std::vector<std::int32_t> shifts_of(const SensorOutput& output, const SensorMode
   return destagger_shifts(*lidar);
 }
 
-PlannedFile plan_picture(const SensorOutput& output, const SensorModel& model) {
-  const ColorBy color = output.color;
-  const double max_range_m = output.max_range_m;
-  if (output.kind == OutputKind::kRangeImage) {
-    return {"range_image" + variant_suffix(output), "png",
-            [color, max_range_m, shifts = shifts_of(output, model)](const Path& file, const Frame& frame, const Vec3&) {
-              write_range_image(file, frame, color, max_range_m, shifts);
+/// Rosettes and tables of rays that do not lie in one plane: a line of their pixels shows nothing.
+bool is_seen_by_angle(const SensorModel& model) {
+  if (std::holds_alternative<Rosette>(model)) return true;
+  const auto* rays = std::get_if<RayPattern>(&model);
+  if (rays == nullptr || rays->rows != 1) return false;
+  const auto& z = rays->direction_z;
+  return std::any_of(z.begin(), z.end(), [&](float up) { return up != z.front(); });
+}
+
+PlannedFile plan_range_image(const SensorOutput& output, const SensorModel& model) {
+  const std::string stem = "range_image" + variant_suffix(output);
+  const std::vector<std::int32_t> shifts = shifts_of(output, model);
+  if (is_seen_by_angle(model)) {
+    return {stem, "png", [output](const Path& file, const Frame& frame, const FileContext& context) {
+              write_angle_image(file, frame, output.color, output.max_range_m, {output.legend, context.entity_names});
             }};
   }
   return {
-      "birds_eye" + variant_suffix(output), "png",
-      [color, max_range_m, pixels = output.pixels](const Path& file, const Frame& frame, const Vec3& sensor_world_m) {
-        write_birds_eye_view(file, frame, color, max_range_m, pixels, sensor_world_m);
+      stem, "png", [output, shifts](const Path& file, const Frame& frame, const FileContext& context) {
+        write_range_image(file, frame, output.color, output.max_range_m, shifts, {output.legend, context.entity_names});
       }};
+}
+
+PlannedFile plan_birds_eye(const SensorOutput& output) {
+  return {"birds_eye" + variant_suffix(output), "png",
+          [output](const Path& file, const Frame& frame, const FileContext& context) {
+            write_birds_eye_view(file, frame, output.color, output.max_range_m, output.pixels,
+                                 context.world_from_sensor, {output.legend, context.entity_names});
+          }};
 }
 
 PlannedFile plan_cloud(const SensorOutput& output, const std::string& sensor) {
@@ -63,16 +78,17 @@ PlannedFile plan_cloud(const SensorOutput& output, const std::string& sensor) {
   switch (output.kind) {
     case OutputKind::kPly:
       return {"cloud" + suffix, "ply",
-              [cloud](const Path& file, const Frame& frame, const Vec3&) { write_ply(file, frame, cloud); }};
+              [cloud](const Path& file, const Frame& frame, const FileContext&) { write_ply(file, frame, cloud); }};
     case OutputKind::kPointCloud2: {
       const std::string frame_id = cloud.frame == CloudFrame::kWorld ? "world" : sensor;
-      return {"pointcloud2" + suffix, "cdr", [cloud, frame_id](const Path& file, const Frame& frame, const Vec3&) {
+      return {"pointcloud2" + suffix, "cdr",
+              [cloud, frame_id](const Path& file, const Frame& frame, const FileContext&) {
                 write_pointcloud2(file, frame, frame_id, cloud);
               }};
     }
     default:
       return {"cloud" + suffix, "pcd",
-              [cloud](const Path& file, const Frame& frame, const Vec3&) { write_pcd(file, frame, cloud); }};
+              [cloud](const Path& file, const Frame& frame, const FileContext&) { write_pcd(file, frame, cloud); }};
   }
 }
 
@@ -98,7 +114,7 @@ PlannedFile plan_depth_png(const SensorOutput& output, const SensorModel& model)
   const LostPolicy policy = policy_of(output, LostValue::kZero, model);
   const Channel channel = output.depth;
   return {std::string(to_string(channel)), "png",
-          [channel, policy, per_m](const Path& file, const Frame& frame, const Vec3&) {
+          [channel, policy, per_m](const Path& file, const Frame& frame, const FileContext&) {
             write_depth_png(file, frame, channel, policy, per_m, OffScale::kLost);
           }};
 }
@@ -108,10 +124,10 @@ PlannedFile plan_array(const SensorOutput& output, Channel channel, const Sensor
   const std::string stem(to_string(channel));
   if (!output.lost || !length) {
     return {stem, "npy",
-            [channel](const Path& file, const Frame& frame, const Vec3&) { write_npy(file, frame, channel); }};
+            [channel](const Path& file, const Frame& frame, const FileContext&) { write_npy(file, frame, channel); }};
   }
   const LostPolicy policy = policy_of(output, LostValue::kNan, model);
-  return {stem, "npy", [channel, policy](const Path& file, const Frame& frame, const Vec3&) {
+  return {stem, "npy", [channel, policy](const Path& file, const Frame& frame, const FileContext&) {
             write_npy(file, frame, channel, policy);
           }};
 }
@@ -123,17 +139,19 @@ void append_plan(const SensorOutput& output, const Sensor& sensor, std::vector<P
     case OutputKind::kPointCloud2:
       return files.push_back(plan_cloud(output, sensor.name));
     case OutputKind::kRangeImage:
+      return files.push_back(plan_range_image(output, sensor.model));
     case OutputKind::kBirdsEyeView:
-      return files.push_back(plan_picture(output, sensor.model));
+      return files.push_back(plan_birds_eye(output));
     case OutputKind::kDepthPng:
       return files.push_back(plan_depth_png(output, sensor.model));
     case OutputKind::kReasonPicture:
-      return files.push_back({"reason", "png", [](const Path& file, const Frame& frame, const Vec3&) {
-                                write_reason_picture(file, frame);
-                              }});
+      return files.push_back(
+          {"reason", "png", [legend = output.legend](const Path& file, const Frame& frame, const FileContext&) {
+             write_reason_picture(file, frame, legend);
+           }});
     case OutputKind::kCameraSheet:
       return files.push_back(
-          {"sheet", "png", [scale_m = output.max_range_m](const Path& file, const Frame& frame, const Vec3&) {
+          {"sheet", "png", [scale_m = output.max_range_m](const Path& file, const Frame& frame, const FileContext&) {
              write_camera_sheet(file, frame, scale_m);
            }});
     case OutputKind::kScanLog:
@@ -175,6 +193,7 @@ ChannelSet planned_channels(const SensorSetup& setup) {
     options.color = output.color;
     options.npy_channels = output.channels;
     options.depth_channel = output.depth;
+    options.by_angle = is_seen_by_angle(setup.sensor.model);
     channels = channels | required_channels(options);
   }
   return channels;
@@ -187,6 +206,16 @@ void check_sensor_name(std::string_view name) {
     throw InputError(
         fmt::format("'{}' cannot name a folder: 1 to {} letters, digits, _ and - are allowed", name, kLongest));
   }
+}
+
+void SensorNames::add(const std::string& name) {
+  std::string lower = name;
+  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  const auto [place, fresh] = by_lower_case_.emplace(lower, name);
+  if (fresh) return;
+  if (place->second == name) throw InputError(fmt::format("the name '{}' is there twice", name));
+  throw InputError(fmt::format("the name '{}' differs from '{}' in case only; their folders would be one where file "
+                               "names have no case", name, place->second));
 }
 
 }  // namespace fathom

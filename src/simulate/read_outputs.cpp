@@ -29,7 +29,12 @@ void read_cloud(YamlReader& options, CloudOptions& cloud) {
   if (const auto fields = options.find("fields")) cloud.fields = read_channels(*fields);
 }
 
+void read_legend(YamlReader& options, SensorOutput& output) {
+  if (const auto legend = options.find("legend")) output.legend = legend->boolean();
+}
+
 void read_picture(YamlReader& options, SensorOutput& output) {
+  read_legend(options, output);
   if (const auto color = options.find("color")) output.color = static_cast<ColorBy>(color->one_of(kColorWords));
   if (const auto range = options.find("max_range_m")) output.max_range_m = range->number({1e-3, 1e6, "m"});
   if (output.kind == OutputKind::kRangeImage) {
@@ -96,6 +101,8 @@ SensorOutput read_options(YamlReader options, OutputKind kind) {
       read_sheet(options, output);
       break;
     case OutputKind::kReasonPicture:
+      read_legend(options, output);
+      break;
     case OutputKind::kScanLog:
       break;
   }
@@ -113,7 +120,7 @@ SensorOutput read_output(const YamlReader& item) {
   for (std::size_t i = 0; i < kKindWords.size(); ++i) {
     if (options.key() == kKindWords[i]) return read_options(options, static_cast<OutputKind>(i));
   }
-  options.fail("is not for a known kind of file" + nearest_hint(options.key(), kKindWords));
+  options.fail_key("is not a known kind of file" + nearest_hint(options.key(), kKindWords));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "simulate/read_world.hpp"
 
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -11,6 +12,8 @@
 #include <fathom/input.hpp>
 
 #include "base/text.hpp"
+#include "io/read_file.hpp"
+#include "scene/world_poses.hpp"
 #include "simulate/read_pose.hpp"
 
 namespace fathom {
@@ -58,7 +61,15 @@ Mesh read_cylinder(YamlReader& shape, const std::filesystem::path& /*folder*/) {
 Mesh read_walls(YamlReader& shape, const std::filesystem::path& folder) {
   const YamlReader file = shape.at("file");
   const double height_m = shape.at("height_m").number({1e-6, 1000, "m"});
-  return file.located([&] { return make_walls(read_grid_map(read_path(file, folder)), height_m); });
+  const std::filesystem::path path = read_path(file, folder);
+  return file.located([&] {
+    const GridMap map = read_grid_map(path);
+    try {
+      return within_memory(path, [&] { return make_walls(map, height_m); });
+    } catch (const InputError& error) {
+      throw InputError(fmt::format("{}: {}", path.string(), error.what()));
+    }
+  });
 }
 
 /// A mesh that is made, not read: its word in files and how its parameters become one.
@@ -72,18 +83,26 @@ constexpr Primitive kPrimitives[] = {{"plane", &read_plane},
                                      {"cylinder", &read_cylinder},
                                      {"grid_map", &read_walls}};
 
-Mesh read_mesh_file(const YamlReader& file, const std::filesystem::path& folder) {
+constexpr std::string_view kUpAxes[] = {"x", "y", "z"};  // in the order of UpAxis
+
+Mesh read_mesh_file(const YamlReader& file, const std::filesystem::path& folder, std::optional<UpAxis> up_axis) {
   const std::filesystem::path path = read_path(file, folder);
-  return file.located([&] { return read_mesh(path); });
+  return file.located([&] { return read_mesh(path, up_axis); });
 }
 
-/// A file name, {file: name}, or {primitive: {sizes}}.
+/// A file name, {file: name, up_axis: y}, or {primitive: {sizes}}.
 Mesh read_mesh_entry(YamlReader entry, const std::filesystem::path& folder) {
-  if (entry.is(YamlValue::Kind::kScalar)) return read_mesh_file(entry, folder);
+  if (entry.is(YamlValue::Kind::kScalar)) return read_mesh_file(entry, folder, std::nullopt);
+  if (entry.is(YamlValue::Kind::kMap)) {
+    if (const auto file = entry.find("file")) {
+      const auto axis = entry.find("up_axis");
+      entry.finish();
+      return read_mesh_file(*file, folder, axis ? std::optional(UpAxis(axis->one_of(kUpAxes))) : std::nullopt);
+    }
+  }
   if (entry.value().kind != YamlValue::Kind::kMap || entry.value().entries.size() != 1) {
     entry.fail("is not one of: a file name, file, plane, box, sphere, cylinder, grid_map");
   }
-  if (const auto file = entry.find("file")) return read_mesh_file(*file, folder);
   for (const Primitive& primitive : kPrimitives) {
     auto shape = entry.find(primitive.word);
     if (!shape) continue;
@@ -132,13 +151,26 @@ Entity read_entity(YamlReader& map, const MeshIds& meshes, const std::filesystem
   return entity;
 }
 
+/// A parent far away carries its children. What is checked is a bound, so that every time is covered.
+void check_far_places(const Scene& scene, const std::vector<YamlReader>& entries) {
+  const std::vector<double> farthest_m = farthest_from_world_m(scene);
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (scene.entities()[i].parent == kNoEntity || farthest_m[i] <= kMaxCoordinateM) continue;
+    entries[i].located([&] {
+      throw InputError(fmt::format("its place and those of its parents add up to {} m, more than 1e9 m",
+                                   number_text(farthest_m[i])));
+    });
+  }
+}
+
 }  // namespace
 
 Scene read_world(YamlReader map, const std::filesystem::path& folder) {
   Scene scene;
   const MeshIds meshes = read_meshes(map.at("meshes"), folder, scene);
   std::vector<std::pair<EntityId, YamlReader>> parents;
-  for (YamlReader entry : map.at("entities").items()) {
+  std::vector<YamlReader> entries = map.at("entities").items();
+  for (YamlReader& entry : entries) {
     Entity entity = read_entity(entry, meshes, folder);
     const auto parent = entry.find("parent");
     entry.finish();
@@ -150,6 +182,7 @@ Scene read_world(YamlReader map, const std::filesystem::path& folder) {
     const YamlReader& name = parent;
     name.located([&] { scene.set_parent(child, scene.find_entity(name.text())); });
   }
+  check_far_places(scene, entries);
   map.finish();
   return scene;
 }

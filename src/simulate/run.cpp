@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <memory>
+#include <new>
 #include <utility>
 
 #include <fmt/format.h>
@@ -9,6 +10,7 @@
 #include <fathom/error.hpp>
 
 #include "io/whole_file.hpp"
+#include "simulate/carrier_watch.hpp"
 #include "simulate/file_plan.hpp"
 #include "simulate/run_folder.hpp"
 #include "simulate/scan_log_file.hpp"
@@ -28,6 +30,7 @@ struct RunningSensor {
   std::string name;
   std::vector<PlannedFile> files;
   Frame frame;
+  CarrierWatch carrier;
   bool logs = false;
   std::unique_ptr<ScanLogFile> log = {};
 };
@@ -47,17 +50,14 @@ class Runner {
     counts_.seed = options.seed.value_or(setup.seed);
     counts_.environment = options.environment.value_or(setup.environment);
     counts_.episode = options.episode.value_or(setup.episode);
+    for (const Entity& entity : setup.scene.entities()) entity_names_.push_back(entity.name);
     for (const SensorSetup& sensor : setup.sensors) add(sensor);
     if (sensors_.empty()) throw InputError("the scene has no sensor");
   }
 
   RunResult run() {
     stop_if_asked();
-    std::vector<std::string> subfolders;
-    for (const RunningSensor& sensor : sensors_) {
-      if (!sensor.files.empty() || sensor.logs) subfolders.push_back(sensor.name);
-    }
-    folder_.open(subfolders);
+    folder_.open(plan());
     open_logs();
     begin_ = Clock::now();
     for (std::uint32_t index = 0; index < frames_; ++index) {
@@ -89,20 +89,32 @@ class Runner {
 
   void add(const SensorSetup& setup) {
     check_sensor_name(setup.sensor.name);
-    RunningSensor sensor;
-    sensor.name = setup.sensor.name;
-    sensor.files = plan_files(setup);
-    sensor.frame = Frame(planned_channels(setup));
+    names_.add(setup.sensor.name);
+    RunningSensor sensor{.name = setup.sensor.name,
+                         .files = plan_files(setup),
+                         .frame = Frame(planned_channels(setup)),
+                         .carrier = {setup_.scene, setup.sensor}};
     SensorCounts counts;
     counts.name = setup.sensor.name;
     Sensor drawn = setup.sensor;
     counts.drawn = draw_ranges(drawn, setup.ranges, simulator_.options().seed);
-    sensor.id = simulator_.add_sensor(std::move(drawn));
+    sensor.id = counts.id = simulator_.add_sensor(std::move(drawn));
     sensor.logs = wants_scan_log(setup);
     if (sensor.logs) check_scan_log(sensor.id, frames_, simulator_);
     sensors_.push_back(std::move(sensor));
     counts_.sensors.push_back(std::move(counts));
     counts_.progress.frames_total = frames_;
+  }
+
+  [[nodiscard]] std::vector<PlannedFolder> plan() const {
+    std::vector<PlannedFolder> folders;
+    for (const RunningSensor& sensor : sensors_) {
+      PlannedFolder folder{sensor.name, {}};
+      for (const PlannedFile& file : sensor.files) folder.files.push_back(file.pattern());
+      if (sensor.logs) folder.files.emplace_back(kScanLogName);
+      if (!folder.files.empty()) folders.push_back(std::move(folder));
+    }
+    return folders;
   }
 
   void stop_if_asked() const {
@@ -117,15 +129,26 @@ class Runner {
     const Clock::time_point begin = Clock::now();
     simulator_.render(sensor.id, index, sensor.frame);
     count(sensor.frame, seconds_since(begin), counts_.sensors[i]);
+    watch_carrier(sensor, index);
     const Pose world_from_sensor = simulator_.world_from_sensor(sensor.id, sensor.frame.stamp_s());
-    const Vec3 position_m = world_from_sensor.translation_m;
+    const FileContext context = {world_from_sensor, entity_names_};
     if (sensor.log) sensor.log->add(sensor.frame, world_from_sensor);
     for (const PlannedFile& file : sensor.files) {
       stop_if_asked();
       const std::string name = sensor.name + "/" + file.name(index);
-      file.write(folder_.path() / name, sensor.frame, position_m);
+      file.write(folder_.path() / name, sensor.frame, context);
       counts_.files.push_back(name);
     }
+  }
+
+  /// Entities are asked for only once a frame is nearly all below the minimum range; from then on, the sensor keeps them.
+  void watch_carrier(RunningSensor& sensor, std::uint32_t index) {
+    if (!sensor.carrier.suspects(sensor.frame.count_reasons())) return;
+    if (!sensor.frame.channels().contains(Channel::kEntityId)) {
+      sensor.frame = Frame(sensor.frame.channels() | ChannelSet{Channel::kEntityId});
+      simulator_.render(sensor.id, index, sensor.frame);
+    }
+    sensor.carrier.count(sensor.frame);
   }
 
   static std::string log_name(const RunningSensor& sensor) { return sensor.name + "/" + kScanLogName; }
@@ -157,13 +180,18 @@ class Runner {
   }
 
   RunResult finish() {
+    for (const RunningSensor& sensor : sensors_) {
+      if (const auto warning = sensor.carrier.warning(frames_)) counts_.warnings.push_back(*warning);
+    }
     WholeFile summary(folder_.path() / kSummaryName);
     summary.write(summary_text(setup_, simulator_, counts_));
     summary.commit();
+    folder_.finish();
     RunResult result;
     for (const std::string& file : counts_.files) result.files.push_back(folder_.path() / file);
     result.files.push_back(folder_.path() / kSummaryName);
     result.progress = counts_.progress;
+    result.warnings = counts_.warnings;
     return result;
   }
 
@@ -173,12 +201,20 @@ class Runner {
   RunFolder folder_;
   Simulator simulator_;
   std::vector<RunningSensor> sensors_;
+  SensorNames names_;
+  std::vector<std::string> entity_names_;  ///< [entity id]
   RunCounts counts_;
   Clock::time_point begin_;
 };
 
 }  // namespace
 
-RunResult run(const SceneSetup& setup, const RunOptions& options) { return Runner(setup, options).run(); }
+RunResult run(const SceneSetup& setup, const RunOptions& options) {
+  try {
+    return Runner(setup, options).run();
+  } catch (const std::bad_alloc&) {
+    throw SystemError(fmt::format("{}: the run does not fit into memory", setup.file.string()));
+  }
+}
 
 }  // namespace fathom

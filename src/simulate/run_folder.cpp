@@ -1,7 +1,9 @@
 #include "simulate/run_folder.hpp"
 
+#include <algorithm>
 #include <fstream>
 #include <set>
+#include <string>
 #include <system_error>
 #include <utility>
 
@@ -10,26 +12,16 @@
 
 #include <fathom/error.hpp>
 
+#include "base/text.hpp"
+
 namespace fathom {
 
 namespace {
 
 namespace fs = std::filesystem;
 
-/// Whether `file`, relative to the folder, stays inside it, links followed.
-bool is_inside(const fs::path& folder, const fs::path& file) {
-  if (file.empty() || file.is_absolute()) return false;
-  std::error_code error;
-  const fs::path root = fs::canonical(folder, error);
-  if (error) return false;
-  const fs::path parent = fs::weakly_canonical(folder / file.parent_path(), error);
-  if (error || file.filename() == ".." || file.filename() == ".") return false;
-  const fs::path relative = parent.lexically_relative(root);
-  return !relative.empty() && *relative.begin() != "..";
-}
-
 /// The files that summary.json lists; none when there is no summary.
-std::vector<fs::path> read_old_files(const fs::path& folder) {
+std::vector<fs::path> read_summary(const fs::path& folder) {
   const fs::path summary = folder / kSummaryName;
   std::error_code error;
   if (!fs::exists(summary, error)) return {};
@@ -40,12 +32,8 @@ std::vector<fs::path> read_old_files(const fs::path& folder) {
   }
   std::vector<fs::path> files;
   for (const auto& entry : json["files"]) {
-    const fs::path file = entry.is_string() ? fs::path(entry.get<std::string>()) : fs::path();
-    if (!is_inside(folder, file)) {
-      throw InputError(fmt::format("{}: files lists {}, which is not inside the folder; nothing is removed",
-                                   summary.string(), entry.dump()));
-    }
-    files.push_back(file);
+    files.emplace_back(entry.is_string() ? entry.get<std::string>() : std::string());
+    check_inside(folder, files.back(), summary);
   }
   return files;
 }
@@ -54,40 +42,72 @@ void check(const std::error_code& error, const char* what, const fs::path& path)
   if (error) throw SystemError(fmt::format("{}: cannot {}: {}", path.string(), what, error.message()));
 }
 
+/// Whether the folder holds nothing, or nothing but the record of this run.
+bool is_free(const fs::path& folder) {
+  std::error_code error;
+  fs::directory_iterator entries(folder, error);
+  check(error, "be read", folder);
+  return std::all_of(begin(entries), end(entries), [](const auto& e) { return e.path().filename() == kRecordName; });
+}
+
+[[noreturn]] void throw_taken(const fs::path& folder) {
+  throw InputError(
+      fmt::format("{}: exists already; force (--force) replaces what an earlier run wrote", folder.string()));
+}
+
 }  // namespace
 
-RunFolder::RunFolder(fs::path out, bool force) : out_(std::move(out)) {
+RunFolder::RunFolder(fs::path out, bool force) : out_(std::move(out)), force_(force) {
   if (out_.empty()) throw InputError("the output folder has no name");
   std::error_code error;
   const fs::file_status status = fs::symlink_status(out_, error);
+  if (error == std::errc::filename_too_long || error == std::errc::too_many_symbolic_link_levels) {
+    throw InputError(fmt::format("the output folder (--out) cannot be called {}: {}", one_line(out_.string()), error.message()));
+  }
   if (!fs::exists(status)) return;
-  if (!force)
-    throw InputError(
-        fmt::format("{}: exists already; force (--force) replaces what an earlier run wrote", out_.string()));
   if (!fs::is_directory(out_, error)) throw InputError(fmt::format("{}: exists and is not a folder", out_.string()));
-  old_files_ = read_old_files(out_);
+  if (force) {
+    static_cast<void>(old_files());
+  } else if (!is_free(out_) || fs::exists(out_ / kRecordName, error)) {
+    throw_taken(out_);
+  }
 }
 
-void RunFolder::open(const std::vector<std::string>& subfolders) {
-  remove_old_files();
+void RunFolder::open(const std::vector<PlannedFolder>& plan) {
   std::error_code error;
   fs::create_directories(out_, error);
   check(error, "be made", out_);
-  for (const std::string& subfolder : subfolders) {
-    fs::create_directories(out_ / subfolder, error);
-    check(error, "be made", out_ / subfolder);
+  record_ = std::make_unique<RunRecord>(out_, force_);
+  if (!force_ && !is_free(out_)) {  // another run has come and gone since we looked
+    record_->remove();
+    throw_taken(out_);
+  }
+  remove_old_files();
+  record_->replace(plan);
+  for (const PlannedFolder& folder : plan) {
+    fs::create_directories(out_ / folder.name, error);
+    check(error, "be made", out_ / folder.name);
   }
 }
 
-void RunFolder::remove_old_files() const {
+/// Relative to the folder; what both lists hold is there twice.
+std::vector<fs::path> RunFolder::old_files() const {
+  std::vector<fs::path> files = read_summary(out_);
+  const std::vector<fs::path> unfinished = read_record(out_);
+  files.insert(files.end(), unfinished.begin(), unfinished.end());
+  return files;
+}
+
+/// The record knows all files before the first is removed: a run that dies here leaves none that nobody knows.
+void RunFolder::remove_old_files() {
+  const std::vector<fs::path> files = old_files();
+  if (!files.empty()) record_->add(files);
   std::error_code error;
   // The summary goes first: while it stands, it promises whole files.
   fs::remove(out_ / kSummaryName, error);
-  if (error != std::errc::no_such_file_or_directory && error != std::errc::not_a_directory) {
-    check(error, "be removed", out_ / kSummaryName);
-  }
+  check(error, "be removed", out_ / kSummaryName);
   std::set<fs::path> folders;
-  for (const fs::path& file : old_files_) {
+  for (const fs::path& file : files) {
     fs::remove(out_ / file, error);
     check(error, "be removed", out_ / file);
     if (file.has_parent_path()) folders.insert(file.parent_path());

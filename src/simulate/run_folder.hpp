@@ -2,8 +2,10 @@
 // The folder that a run writes into.
 
 #include <filesystem>
-#include <string>
+#include <memory>
 #include <vector>
+
+#include "simulate/run_record.hpp"
 
 namespace fathom {
 
@@ -11,21 +13,26 @@ inline constexpr const char* kSummaryName = "summary.json";
 
 class RunFolder {
  public:
-  /// Looks, and changes nothing. Throws InputError when `out` exists and `force` is not set, is no folder, or holds a
-  /// summary.json that is not ours or lists a file outside the folder.
+  /// Looks, and changes nothing. Throws InputError when `out` is no folder, when it is not empty and `force` is not set,
+  /// or when it holds a summary.json or an unfinished.txt that is not ours or lists a file outside the folder.
   RunFolder(std::filesystem::path out, bool force);
 
-  /// Makes the folder and its subfolders, or, where an earlier run wrote, removes its summary.json and then the files
-  /// it lists. Throws SystemError.
-  void open(const std::vector<std::string>& subfolders);
+  /// Makes the folder, unless it is there, and takes it for this run alone; removes what an earlier run wrote; makes
+  /// the subfolders. Throws InputError when another run has it, SystemError.
+  void open(const std::vector<PlannedFolder>& plan);
+
+  /// summary.json is there.
+  void finish() { record_->remove(); }
 
   [[nodiscard]] const std::filesystem::path& path() const { return out_; }
 
  private:
-  void remove_old_files() const;
+  [[nodiscard]] std::vector<std::filesystem::path> old_files() const;
+  void remove_old_files();
 
   std::filesystem::path out_;
-  std::vector<std::filesystem::path> old_files_;  // relative to out_
+  bool force_;
+  std::unique_ptr<RunRecord> record_;
 };
 
 }  // namespace fathom

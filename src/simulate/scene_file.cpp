@@ -1,4 +1,4 @@
-#include <set>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -7,8 +7,10 @@
 #include <fathom/error.hpp>
 #include <fathom/run.hpp>
 
+#include "io/read_file.hpp"
 #include "io/yaml_reader.hpp"
 #include "io/yaml_tree.hpp"
+#include "simulate/file_plan.hpp"
 #include "simulate/override.hpp"
 #include "simulate/read_pose.hpp"
 #include "simulate/read_sensor.hpp"
@@ -39,13 +41,10 @@ void include_scene(YamlValue& root, const std::filesystem::path& folder) {
 }
 
 void read_sensors(const YamlReader& list, const std::filesystem::path& folder, SceneSetup& setup) {
-  std::set<std::string> names;
+  SensorNames names;
   for (const YamlReader& item : list.items()) {
     setup.sensors.push_back(read_sensor(item, setup.scene, folder));
-    const std::string& name = setup.sensors.back().sensor.name;
-    if (!names.insert(name).second) {
-      item.located([&] { throw InputError(fmt::format("the name '{}' is there twice", name)); });
-    }
+    item.located([&] { names.add(setup.sensors.back().sensor.name); });
   }
   if (setup.sensors.empty()) list.fail("has no sensor");
 }
@@ -55,6 +54,7 @@ void read_sensors(const YamlReader& list, const std::filesystem::path& folder, S
 SceneSetup read_scene_text(std::string_view text, const std::filesystem::path& file,
                            const std::vector<std::string>& overrides) {
   YamlValue root = parse_yaml(text, file.string());
+  refuse_other_kind(root, YamlFileKind::kScene);
   const std::filesystem::path folder = file.parent_path();
   include_scene(root, folder);
   for (const std::string& override_text : overrides) apply_override(root, override_text);
@@ -84,7 +84,7 @@ SceneSetup read_scene_text(std::string_view text, const std::filesystem::path& f
 }
 
 SceneSetup read_scene_file(const std::filesystem::path& file, const std::vector<std::string>& overrides) {
-  return read_scene_text(read_yaml_text(file), file, overrides);
+  return within_memory(file, [&] { return read_scene_text(read_yaml_text(file), file, overrides); });
 }
 
 }  // namespace fathom

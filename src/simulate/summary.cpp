@@ -1,6 +1,10 @@
 #include "simulate/summary.hpp"
 
+#include <string>
+
 #include <nlohmann/json.hpp>
+
+#include "simulate/chain_json.hpp"
 
 namespace fathom {
 
@@ -22,11 +26,24 @@ Json drawn_json(const SensorCounts& counts, const Sensor& sensor, const Scene& s
   return list;
 }
 
+std::string_view policy_word(const Sensor& sensor) {
+  constexpr std::array<std::string_view, 3> kWords = {"keep", "clamp", "drop"};
+  return kWords[static_cast<std::size_t>(sensor.range_policy.value_or(usual_range_policy(sensor.model)))];
+}
+
 Json sensor_json(const SensorCounts& sensor, const Sensor& description, const Scene& scene) {
   Json reasons;
   for (std::size_t i = 0; i < kReasonNames.size(); ++i) reasons[std::string(kReasonNames[i])] = sensor.reasons[i];
   return {{"name", sensor.name}, {"rows", sensor.rows}, {"cols", sensor.cols},
-          {"rays", sensor.rays}, {"reasons", reasons},  {"drawn", drawn_json(sensor, description, scene)}};
+          {"rays", sensor.rays}, {"reasons", reasons},  {"noise", chain_json(description, scene)},
+          {"range_policy", policy_word(description)},
+          {"drawn", drawn_json(sensor, description, scene)}};
+}
+
+Json entities_json(const Scene& scene) {
+  Json names = Json::array();
+  for (const Entity& entity : scene.entities()) names.push_back(entity.name);
+  return names;
 }
 
 double rate(std::uint64_t rays, double seconds) { return seconds > 0.0 ? static_cast<double>(rays) / seconds : 0.0; }
@@ -50,14 +67,14 @@ Json run_json(const Simulator& simulator, const RunCounts& counts) {
 std::string summary_text(const SceneSetup& setup, const Simulator& simulator, const RunCounts& counts) {
   const Versions built = versions();
   Json sensors = Json::array();
-  for (std::size_t i = 0; i < counts.sensors.size(); ++i) {
-    sensors.push_back(sensor_json(counts.sensors[i], setup.sensors[i].sensor, setup.scene));
+  for (const SensorCounts& sensor : counts.sensors) {
+    sensors.push_back(sensor_json(sensor, simulator.sensor(sensor.id), setup.scene));
   }
   const Json summary = {
       {"fathom", std::string(built.fathom)},
       {"versions", {{"embree", std::string(built.embree)}, {"compiler", std::string(built.compiler)}}},
       {"scene", setup.file.filename().string()},
-      {"entities", setup.scene.entities().size()},
+      {"entities", entities_json(setup.scene)},
       {"seed", counts.seed},
       {"environment", counts.environment},
       {"episode", counts.episode},
@@ -65,6 +82,7 @@ std::string summary_text(const SceneSetup& setup, const Simulator& simulator, co
       {"rate_hz", setup.rate_hz},
       {"start_s", setup.start_s},
       {"sensors", sensors},
+      {"warnings", counts.warnings},
       {"files", counts.files},
       {"run", run_json(simulator, counts)}};
   // Names of files may hold any bytes; JSON is UTF-8.

@@ -13,6 +13,7 @@ namespace fathom {
 
 /// What is counted for one sensor over all frames.
 struct SensorCounts {
+  SensorId id = 0;
   std::string name;
   std::vector<DrawnParameter> drawn;  ///< for the episode
   std::uint32_t rows = 0, cols = 0;
@@ -27,6 +28,7 @@ struct RunCounts {
   std::uint32_t environment = 0, episode = 0;
   std::vector<SensorCounts> sensors;
   std::vector<std::string> files;  ///< relative to the folder of the run
+  std::vector<std::string> warnings;
   Progress progress;
 };
 

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
 #include <string>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -69,6 +71,100 @@ TEST_F(Calibrate, EnergyFromARun) {
   const json found = json::parse(ended.out);
   expect_found(found, "min_energy", .3);
   expect_found(found, "pow", 3);
+}
+
+// Each loss has a reason of its own, so that other laws of loss beside this one do not disturb it.
+TEST_F(Calibrate, EnergyBesideOtherLosses) {
+  const std::string run = simulate(
+      "  - name: camera\n    type: stereo_camera\n    width: 320\n    height: 240\n    horizontal_fov_deg: 80\n"
+      "    baseline_m: 0.1\n    min_range_m: 0.3\n    position_m: [-5, 0, 1.5]\n"
+      "    noise:\n      - stereo_energy: {min_energy: 0.3, pow: 3, normalization: threshold}\n"
+      "      - stereo_shadow: {}\n      - edge_loss: {min_angle_rad: 1.6, low_probability: 0.5, high_probability: 1}\n"
+      "      - loss_angle: {max_incidence_deg: 85}\n      - dropout: {probability: 0.3}\n"
+      "    outputs: [{npy: {channels: [energy, reason]}}]\n");
+  const Ended ended = run_fathom({"calibrate", "energy", run, "--normalization", "threshold", "--json"});
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  const json found = json::parse(ended.out);
+  expect_found(found, "min_energy", .3);
+  expect_found(found, "pow", 3);
+}
+
+TEST_F(Calibrate, DistanceBesideWhatDoesNotMoveRanges) {
+  const std::string run = simulate(
+      "  - name: lidar\n    preset: VLP-16\n    position_m: [-5, 0, 1]\n"
+      "    noise: [{distance: {mean_m: 0.01, stddev_m: 0.02, stddev_per_m: 0.004}}, {dropout: {probability: 0.1}},\n"
+      "            {angular_hit: {axis: z, stddev_deg: 3}}, {loss_angle: {max_incidence_deg: 80}}]\n"
+      "    outputs: [{npy: {channels: [range, clean_range]}}]\n");
+  const Ended ended = run_fathom({"calibrate", "distance", run, "--json"});
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  const json found = json::parse(ended.out);
+  expect_found(found, "mean_m", .01);
+  expect_found(found, "stddev_m", .02);
+  expect_found(found, "stddev_per_m", .004);
+}
+
+/// Runs the chain and expects a refusal that names `part`.
+class CalibrateRefuses : public Calibrate {
+ protected:
+  void expect_refused(const std::string& sensor, const std::vector<std::string>& arguments, const std::string& part) {
+    std::filesystem::remove_all(folder_ / "run");
+    std::vector<std::string> command = {"calibrate", arguments.front(), simulate(sensor)};
+    command.insert(command.end(), arguments.begin() + 1, arguments.end());
+    const Ended ended = run_fathom(command);
+    EXPECT_EQ(ended.exit_code, 2) << part << ": " << ended.out;
+    EXPECT_EQ(count_lines(ended.err), 1U) << ended.err;
+    EXPECT_NE(ended.err.find(part), std::string::npos) << part << ": " << ended.err;
+  }
+};
+
+TEST_F(CalibrateRefuses, RangesThatOtherModelsChanged) {
+  const auto lidar = [](const std::string& noise, const std::string& more = "") {
+    return "  - name: lidar\n    preset: VLP-16\n    columns: 90\n    position_m: [-5, 0, 1]\n" + more + "    noise: [" +
+           noise + "]\n    outputs: [{npy: {channels: [range, clean_range]}}]\n";
+  };
+  const std::string distance = "{distance: {stddev_m: 0.02}}";
+  expect_refused(lidar(distance + ", {angular_ray: {axis: z, stddev_deg: 0.1}}"), {"distance"}, "angular_ray");
+  expect_refused(lidar("{uniform: {low_m: -0.01, high_m: 0.01}}, " + distance), {"distance"}, "uniform");
+  expect_refused(lidar(distance + ", {gain_bias: {gain: 1e-3}}"), {"distance"}, "gain_bias");
+  expect_refused(lidar(distance + ", {beam_mixture: {}}"), {"distance"}, "beam_mixture");
+  expect_refused(lidar(distance + ", " + distance), {"distance"}, "distance is there twice");
+  expect_refused(lidar("{distance: {stddev_m: 0.02, entities: {ball: {mean_m: 1}}}}"), {"distance"}, "entities");
+  expect_refused(lidar("{distance: {stddev_m: 0.02, channels: {2: {mean_m: 1}}}}"), {"distance"}, "channels");
+  expect_refused(lidar(distance, "    range_policy: clamp\n"), {"distance"}, "clamp");
+}
+
+TEST_F(CalibrateRefuses, EnergiesThatTheLawDoesNotDescribe) {
+  const auto camera = [](const std::string& noise) {
+    return "  - name: camera\n    type: stereo_camera\n    width: 64\n    height: 48\n    horizontal_fov_deg: 80\n"
+           "    baseline_m: 0.1\n    position_m: [-5, 0, 1.5]\n    noise: [" +
+           noise + "]\n    outputs: [{npy: {channels: [energy, reason]}}]\n";
+  };
+  const std::string energy = "{stereo_energy: {normalization: threshold}}";
+  const std::vector<std::string> threshold = {"energy", "--normalization", "threshold"};
+  expect_refused(camera(energy), {"energy"}, "normalization is threshold, not document");
+  expect_refused(camera(energy + ", " + energy), threshold, "stereo_energy is there twice");
+  expect_refused(camera("{stereo_shadow: {}}"), threshold, "there is no stereo_energy");
+  expect_refused(camera(energy + ", {beam_mixture: {}}"), threshold, "beam_mixture");
+  expect_refused(camera("{stereo_energy: {normalization: threshold, entities: {ball: {pow: 2}}}}"), threshold, "entities");
+}
+
+// The two examples of the help, on the scenes that are shipped.
+TEST_F(Calibrate, TheExamplesOfTheHelpAreRight) {
+  const std::string examples = std::string(FATHOM_SOURCE_DIR) + "/examples/";
+  ASSERT_EQ(run_fathom({"simulate", examples + "stereo/stereo.yaml", "--out", folder_ / "stereo"}).exit_code, 0);
+  const Ended energy = run_fathom({"calibrate", "energy", folder_ / "stereo", "--normalization", "threshold", "--json"});
+  ASSERT_EQ(energy.exit_code, 0) << energy.err;
+  expect_found(json::parse(energy.out), "min_energy", .18);
+  expect_found(json::parse(energy.out), "pow", 14);
+
+  ASSERT_EQ(run_fathom({"simulate", examples + "house/house.yaml", "--out", folder_ / "house", "--set",
+                        "sensors.lidar.outputs=[]", "--set", "sensors.camera.outputs=[]"})
+                .exit_code,
+            0);
+  const Ended distance = run_fathom({"calibrate", "distance", folder_ / "house", "--sensor", "laser", "--json"});
+  ASSERT_EQ(distance.exit_code, 0) << distance.err;
+  expect_found(json::parse(distance.out), "stddev_m", .01 / 3);
+  expect_found(json::parse(distance.out), "stddev_per_m", .02 / 15);
 }
 
 TEST_F(Calibrate, DistanceFromCsv) {

@@ -29,6 +29,7 @@ using test::read_png;
 using test::TemporaryFolder;
 
 /// The colours that docs/output-formats.md promises.
+constexpr PictureLegend kBare = {false, {}};
 constexpr Pixel kLost = {34, 36, 46}, kNear = {148, 12, 0}, kMiddle = {166, 247, 72}, kFar = {74, 67, 186};
 
 Frame range_frame(std::uint32_t rows, std::uint32_t cols, std::vector<float> range_m) {
@@ -40,7 +41,7 @@ Frame range_frame(std::uint32_t rows, std::uint32_t cols, std::vector<float> ran
 
 TEST(RangeImageTest, ShowsOnePixelPerRayByRange) {
   const TemporaryFolder folder;
-  write_range_image(folder / "a.png", range_frame(2, 3, {0, 5, 10, kNan, 99, 2.5F}), ColorBy::kRange, 10.0);
+  write_range_image(folder / "a.png", range_frame(2, 3, {0, 5, 10, kNan, 99, 2.5F}), ColorBy::kRange, 10.0, {}, kBare);
   const Picture picture = read_png(folder / "a.png");
   ASSERT_EQ(picture.width, 3U);
   ASSERT_EQ(picture.height, 2U);
@@ -57,8 +58,8 @@ TEST(RangeImageTest, ScalesByItselfToARoundRange) {
   range_m[0] = kNan;
   range_m[1] = 90.0F;  // one return in 199 is past the 99 %
   const TemporaryFolder folder;
-  write_range_image(folder / "auto.png", range_frame(10, 20, range_m), ColorBy::kRange);
-  write_range_image(folder / "three.png", range_frame(10, 20, range_m), ColorBy::kRange, 3.0);
+  write_range_image(folder / "auto.png", range_frame(10, 20, range_m), ColorBy::kRange, 0.0, {}, kBare);
+  write_range_image(folder / "three.png", range_frame(10, 20, range_m), ColorBy::kRange, 3.0, {}, kBare);
   EXPECT_EQ(bytes_of(folder / "auto.png"), bytes_of(folder / "three.png"));
   write_range_image(folder / "lost.png", range_frame(1, 2, {kNan, kNan}), ColorBy::kRange);
   EXPECT_EQ(read_png(folder / "lost.png").at(1, 0), kLost);
@@ -71,7 +72,7 @@ TEST(RangeImageTest, RepeatsTheRowsOfThinFramesAndFoldsLongLines) {
     frame.resize(rows, cols);
     for (std::size_t i = 0; i < frame.size(); ++i)
       frame.float_data(Channel::kRange)[i] = i == frame.size() - 1 ? 1.0F : kNan;
-    write_range_image(folder / "a.png", frame, ColorBy::kRange, 1.0);
+    write_range_image(folder / "a.png", frame, ColorBy::kRange, 1.0, {}, kBare);
     const Picture picture = read_png(folder / "a.png");
     // The last ray is where the rule says, in each of its repeated pixels, and nowhere else.
     const std::uint32_t lines = cols > 4096 && rows == 1 ? (cols + 2047) / 2048 : rows;
@@ -218,7 +219,7 @@ Blob find(const Picture& picture, Pixel color) {
 TEST(BirdsEyeViewTest, DrawsPointsWhereTheyAre) {
   const TemporaryFolder folder;
   const Frame frame = world_frame({{0, 0, 0}, {8, 0, 0}, {0, 4, 0}, {kNan, kNan, kNan}}, {1, 2, 3, 4});
-  write_birds_eye_view(folder / "a.png", frame, ColorBy::kEntity, 0.0, 512);
+  write_birds_eye_view(folder / "a.png", frame, ColorBy::kEntity, 0.0, 512, std::nullopt, kBare);
   const Picture picture = read_png(folder / "a.png");
   EXPECT_EQ(picture.width, 512U);
   EXPECT_LE(picture.height, 512U);
@@ -238,7 +239,7 @@ TEST(BirdsEyeViewTest, DrawsPointsWhereTheyAre) {
 TEST(BirdsEyeViewTest, ShowsTheHighestPointAndThenTheFirstRay) {
   const TemporaryFolder folder;
   const Frame frame = world_frame({{1, 1, 0}, {1, 1, 2}, {1, 1, 2}, {1, 1, -9}, {5, 5, 0}}, {1, 2, 3, 4, 5});
-  write_birds_eye_view(folder / "a.png", frame, ColorBy::kEntity, 0.0, 256);
+  write_birds_eye_view(folder / "a.png", frame, ColorBy::kEntity, 0.0, 256, std::nullopt, kBare);
   const Picture picture = read_png(folder / "a.png");
   EXPECT_EQ(find(picture, entity_color(2)).count, 9);
   for (const std::uint32_t hidden : {1U, 3U, 4U}) EXPECT_EQ(find(picture, entity_color(hidden)).count, 0) << hidden;
@@ -247,11 +248,11 @@ TEST(BirdsEyeViewTest, ShowsTheHighestPointAndThenTheFirstRay) {
 TEST(BirdsEyeViewTest, LeavesOutPointsBeyondTheRangeOfTheSensor) {
   const TemporaryFolder folder;
   const Frame frame = world_frame({{101, 0, 0}, {99, 3, 0}, {160, 0, 0}}, {1, 2, 3});
-  write_birds_eye_view(folder / "a.png", frame, ColorBy::kEntity, 10.0, 256, Vec3{100, 0, 0});
+  write_birds_eye_view(folder / "a.png", frame, ColorBy::kEntity, 10.0, 256, Pose{{100, 0, 0}, {}}, kBare);
   const Picture near = read_png(folder / "a.png");
   EXPECT_GT(find(near, entity_color(1)).count, 0);
   EXPECT_EQ(find(near, entity_color(3)).count, 0);
-  write_birds_eye_view(folder / "b.png", frame, ColorBy::kEntity, 0.0, 256, Vec3{100, 0, 0});
+  write_birds_eye_view(folder / "b.png", frame, ColorBy::kEntity, 0.0, 256, Pose{{100, 0, 0}, {}}, kBare);
   EXPECT_GT(find(read_png(folder / "b.png"), entity_color(3)).count, 0);
 }
 
@@ -259,8 +260,8 @@ TEST(BirdsEyeViewTest, MarksTheSensorAndDrawsAScaleBarOfTheRightLength) {
   constexpr Pixel kInk = {235, 238, 245};
   const TemporaryFolder folder;
   const Frame frame = world_frame({{-10, -10, 0}, {10, 10, 0}}, {1, 2});
-  write_birds_eye_view(folder / "plain.png", frame, ColorBy::kEntity, 0.0, 500);
-  write_birds_eye_view(folder / "marked.png", frame, ColorBy::kEntity, 0.0, 500, Vec3{0, 0, 0});
+  write_birds_eye_view(folder / "plain.png", frame, ColorBy::kEntity, 0.0, 500, std::nullopt, kBare);
+  write_birds_eye_view(folder / "marked.png", frame, ColorBy::kEntity, 0.0, 500, Pose{}, kBare);
   const Picture plain = read_png(folder / "plain.png"), marked = read_png(folder / "marked.png");
   ASSERT_EQ(plain.width, marked.width);
   const Blob low = find(plain, entity_color(1)), high = find(plain, entity_color(2));
@@ -286,7 +287,7 @@ TEST(BirdsEyeViewTest, MarksTheSensorAndDrawsAScaleBarOfTheRightLength) {
 TEST(BirdsEyeViewTest, MakesAPictureOfAnything) {
   const TemporaryFolder folder;
   const auto size_of = [&](const Frame& frame, std::uint32_t pixels) {
-    write_birds_eye_view(folder / "a.png", frame, ColorBy::kRange, 0.0, pixels, Vec3{0, 0, 0});
+    write_birds_eye_view(folder / "a.png", frame, ColorBy::kRange, 0.0, pixels, Pose{}, kBare);
     const Picture picture = read_png(folder / "a.png");
     EXPECT_LE(picture.width, pixels);
     EXPECT_LE(picture.height, pixels);
@@ -329,6 +330,9 @@ TEST(RequiredChannelsTest, AreEnoughForEveryOutput) {
       write_npy(folder / "a", frame_for(OutputKind::kNpy), Channel::kRange);
       write_range_image(folder / "a", frame_for(OutputKind::kRangeImage), color);
       write_birds_eye_view(folder / "a", frame_for(OutputKind::kBirdsEyeView), color);
+      options.by_angle = true;
+      write_angle_image(folder / "a", frame_for(OutputKind::kRangeImage), color);
+      options.by_angle = false;
     }
   }
   EXPECT_EQ(required_channels({.kinds = {}, .cloud = {}, .npy_channels = {}}), ChannelSet{});

@@ -5,9 +5,11 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
 #include <fstream>
 #include <sstream>
+#include <thread>
 
 #include <nlohmann/json.hpp>
 
@@ -92,7 +94,11 @@ TEST(FitPage, ShowsEveryFigureAndParameterAndNoBrokenNumber) {
   const std::string page = fit_page(make_report());
   std::size_t figures = 0;
   for (std::size_t at = page.find("<svg"); at != std::string::npos; at = page.find("<svg", at + 1)) ++figures;
-  EXPECT_EQ(figures, 7U);  // readings, residuals, transform, three densities, convergence
+  EXPECT_EQ(figures, 8U);  // readings, for screens and for phones, residuals, transform, three densities, convergence
+  EXPECT_NE(page.find("Made by fathom 0."), std::string::npos);
+  for (std::size_t at = page.find("<table"); at != std::string::npos; at = page.find("<table", at + 1)) {
+    EXPECT_EQ(page.substr(at - 20, 20), "<div class=\"scroll\">") << "a wide table scrolls by itself";
+  }
   for (const BeamField& field : kBeamFields)
     EXPECT_NE(page.find(">" + std::string(field.name) + "<"), std::string::npos);
   EXPECT_NE(page.find("&lt;odd> &amp; &quot;map&quot;.yaml"), std::string::npos);
@@ -182,6 +188,29 @@ TEST_F(FitFolder, MayHoldOtherThings) {
   EXPECT_EQ(refusal(true), "");
   write_fit(folder_.path() / "fit", make_report(), true);
   EXPECT_EQ(read_text(folder_.path() / "fit/letter.txt"), "dear");
+}
+
+TEST_F(FitFolder, MayBeThereWhenItIsEmpty) {
+  std::filesystem::create_directories(folder_.path() / "fit");
+  EXPECT_EQ(refusal(false), "");
+  write_fit(folder_.path() / "fit", make_report());
+}
+
+TEST_F(FitFolder, IsOfOneOfTwoFitsAtOnce) {
+  const FitReport report = make_report();
+  for (int k = 0; k < 20; ++k) {
+    const auto folder = folder_.path() / ("fit" + std::to_string(k));
+    std::atomic<int> ready = 0, refused = 0;
+    const auto fit = [&] {
+      ++ready;
+      while (ready < 2) std::this_thread::yield();
+      if (!test::input_error([&] { write_fit(folder, report); }).empty()) ++refused;
+    };
+    std::thread first(fit), second(fit);
+    first.join();
+    second.join();
+    ASSERT_EQ(refused, 1);
+  }
 }
 
 TEST_F(FitFolder, IsNoFile) {

@@ -92,5 +92,18 @@ TEST(Walls, RefuseAnEmptyMapAndHeightsThatAreNone) {
   EXPECT_NE(test::input_error([&] { make_walls(map, 0); }).find("height_m = 0"), std::string::npos);
 }
 
+// Single cells cannot be joined: 12 triangles each. Refused before the memory is gone.
+TEST(Walls, HaveALimitOfTriangles) {
+  GridMap map;
+  map.rows = map.cols = 3000;
+  map.resolution_m = 0.05;
+  map.cells.resize(std::size_t{map.rows} * map.cols, Cell::kFree);
+  for (std::uint32_t row = 0; row < map.rows; ++row) {
+    for (std::uint32_t col = row % 2; col < map.cols; col += 2) map.cells[std::size_t{row} * map.cols + col] = Cell::kOccupied;
+  }
+  const std::string message = test::input_error([&] { make_walls(map, 1.0); });
+  EXPECT_NE(message.find("3000 x 3000 make more than 16777216 triangles"), std::string::npos) << message;
+}
+
 }  // namespace
 }  // namespace fathom

@@ -139,9 +139,9 @@ TEST(Run, ProgressComesAfterEveryFrame) {
 TEST(Run, AnExistingFolderIsRefused) {
   const TempFolder folder;
   const SceneSetup setup = read(kScene);
-  EXPECT_THROW(run(setup, into(folder.path())), InputError);
-  EXPECT_TRUE(fs::is_empty(folder.path()));
   const fs::path file = folder.write("file", "mine");
+  EXPECT_THROW(run(setup, into(folder.path())), InputError);
+  EXPECT_EQ(read_folder(folder.path()).size(), 1U);
   RunOptions options = into(file);
   EXPECT_THROW(run(setup, options), InputError);
   options.force = true;
@@ -235,7 +235,8 @@ TEST(Run, StoppedAtAnyMomentLeavesWholeFilesAndNoSummary) {
     } catch (const Interrupted&) {
     }
     if (!fs::exists(out)) continue;
-    const Files part = read_folder(out);
+    Files part = read_folder(out);
+    EXPECT_EQ(part.erase("unfinished.txt"), 1U);
     EXPECT_EQ(part.count("summary.json"), 0U);
     EXPECT_GE(part.size(), most);
     most = part.size();
@@ -294,7 +295,9 @@ TEST(Run, AFullDiskIsASystemErrorAndLeavesNoHalfFile) {
     EXPECT_THROW(run(read(kRichScene, {"sensors.lidar.outputs=[range_image, pcd]"}), into(folder / "out")),
                  SystemError);
   }
-  for (const auto& [name, bytes] : read_folder(folder / "out")) {
+  Files part = read_folder(folder / "out");
+  EXPECT_EQ(part.erase("unfinished.txt"), 1U);
+  for (const auto& [name, bytes] : part) {
     ASSERT_EQ(full.count(name), 1U) << name;
     EXPECT_TRUE(full.at(name) == bytes) << name;
   }

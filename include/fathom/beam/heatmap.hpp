@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <fathom/beam/score.hpp>
@@ -40,8 +41,11 @@ struct Heatmap {
   PositionGrid grid;
   std::vector<double> log_likelihood;  ///< [rows, cols]: the highest over headings; NaN where not scored
   std::vector<float> yaw_rad;          ///< [rows, cols]: the heading that has it, in the world; NaN likewise
-  PlanarPose best;                     ///< of all
+  PlanarPose best;                     ///< of all positions and headings of the grid
   double best_log_likelihood = 0.0;
+  /// The best pose between them: the search climbs from the grid's highest peaks, at most a spacing away from each.
+  PlanarPose refined;
+  double refined_log_likelihood = 0.0;
   std::size_t beams = 0;  ///< that carry evidence in this scan and were scored
 };
 
@@ -53,11 +57,12 @@ FATHOM_API Heatmap make_heatmap(const BeamParameters& parameters, const BeamSens
 
 struct HeatmapPicture {
   std::uint32_t pixels = 1600;                     ///< longer side, 256 to 8192
-  std::optional<PlanarPose> truth = std::nullopt;  ///< drawn as a white arrow, with the scan as points from there
+  std::optional<PlanarPose> truth = std::nullopt;  ///< drawn as a white ring with a stroke towards the heading
+  std::string truth_name = "pose in the log";      ///< what the legend calls it: the pose of a real log is no truth
   std::vector<Vec3> scan_hits_world = {};          ///< end points of the readings, drawn as dots
 };
 
-/// Draws the heatmap over the map: log-likelihood per beam by colour, walls, the best pose and the true one. PNG. The
+/// Draws the heatmap over the map: log-likelihood per beam by colour, walls, the best pose and the one given. PNG. The
 /// file appears whole or not at all. Throws InputError or SystemError.
 FATHOM_API void write_heatmap(const std::filesystem::path& file, const Heatmap& heatmap, const GridMap& map,
                               const HeatmapPicture& picture = {});

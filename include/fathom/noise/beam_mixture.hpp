@@ -14,7 +14,7 @@
 // return: a return becomes lost with reason dropout, a ray that met nothing keeps its reason. Any other reading is a
 // valid return at range z: from the surface it moves along the line from the sensor origin through it; where there was
 // none, it stands on the ray. Shorts and random readings may lie below the sensor's minimum range: the range policy
-// decides on them.
+// decides on them, and a reading of 0 is lost.
 //
 // Draws: u1 picks the component, u2 inverts it; both have 24 bits, so hits reach 5.4 sigma from z*.
 // Source: Thrun, Burgard, Fox, Probabilistic Robotics (2005), section 6.3, equations 6.4 to 6.11, and

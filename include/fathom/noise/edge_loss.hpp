@@ -3,7 +3,8 @@
 //
 //   Q = hit of the one of the eight neighbouring pixels with the largest increase of range
 //   a = angle at the pixel's hit P between the ways to the camera and to Q
-//   lost with probability 0 for a < min_angle, rising linearly from low to high up to max_angle, and high above
+//   lost with probability 0 for a < min_angle, rising linearly from low to high up to max_angle, and high above;
+//   the reason is edge_loss
 //
 // 90 degrees is a wall seen head-on, 180 a step straight back. A neighbour that meets nothing counts as infinitely far;
 // outside the image there is no neighbour. Angles are taken on the surfaces, before any noise. A row for an entity
@@ -49,7 +50,7 @@ struct EdgeLoss {
     const float rising = p.low_probability + (p.high_probability - p.low_probability) * u;
     const float above = math::select(a < p.max_angle_rad, rising, p.high_probability);
     const float probability = math::select(a < p.min_angle_rad, 0.0F, above);
-    return draws.uniform[0] < probability ? Reason::kRandomLoss : Reason::kHit;
+    return draws.uniform[0] < probability ? Reason::kEdgeLoss : Reason::kHit;
   }
 };
 

@@ -10,7 +10,9 @@
 //
 // No model writes a loop; drive.hpp does. See noise/distance.hpp for a model that can be copied.
 
+#include <array>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -23,7 +25,8 @@
 namespace fathom {
 
 /// When a model acts. A frame runs the stages in this order; within one stage, models act in the order of the chain.
-/// (The cast and the range gate stand between kRay and kAngleLoss, the range policy between kReading and kDropout.)
+/// (The cast and the range gate stand between kRay and kAngleLoss, the range policy between kReading and kDropout; a
+/// range at or below 0 is lost before the policy sees it.)
 enum class Stage : std::uint8_t {
   kRay,         ///< on the ray, before the cast:                        Ray -> Ray
   kAngleLoss,   ///< on how obliquely the surface was struck:          Return, Surface -> Reason
@@ -35,6 +38,10 @@ enum class Stage : std::uint8_t {
   kReading,     ///< on what the sensor reports, a return or none:  Ray, Reading, max range -> Reading
   kDropout,     ///< on what is left: keep it or say why it is lost:     Return -> Reason
 };
+
+inline constexpr std::array<std::string_view, 9> kStageNames = {
+    "ray", "angle_loss", "shadow", "energy_loss", "edge_loss", "hit_point", "range", "reading", "dropout"};
+constexpr std::string_view to_string(Stage stage) { return kStageNames[static_cast<std::size_t>(stage)]; }
 
 /// An emitted ray in the sensor frame: origin (m) and unit direction.
 struct Ray {

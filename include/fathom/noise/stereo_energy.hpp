@@ -11,6 +11,9 @@
 //                             threshold
 //                  threshold  X = (1 - E) / (1 - min_energy): P runs from 1 at E = min_energy to 0 at E = 1
 //
+// X is clamped here and not in the source, where a negative X gives no probability: NaN, or one above 1, depending on
+// pow. Clamped, nothing is lost there.
+//
 // A sensor without cameras takes both angles at its emitter. A camera behind the surface sees E < 0: always lost.
 // Source: the energy model of the depth cameras that docs/depth-cameras.md cites. The threshold law with min_energy
 // 0.18, pow 14 and a floor of 0.3 % (add dropout) fits real structured-light frames from 0 to 74 degrees.

@@ -10,6 +10,7 @@
 #include "cast/embree/mesh_trees.hpp"
 #include "cast/embree/packets.hpp"
 #include "cast/embree/shadow_packets.hpp"
+#include "scene/world_poses.hpp"
 
 namespace fathom {
 
@@ -103,9 +104,10 @@ class EmbreeCaster final : public Caster {
   }
 
   void place_entities(const Scene& scene, double stamp_s, bool rebase) {
+    const std::vector<Pose>& world_from_entity = poses_.at(scene, stamp_s);
     for (std::size_t i = 0; i < scene.entities().size(); ++i) {
       const Entity& entity = scene.entities()[i];
-      const Pose pose = scene.world_from_entity(static_cast<EntityId>(i), stamp_s);
+      const Pose& pose = world_from_entity[i];
       const bool added = i == instances_.size();
       if (added) add_instance(entity, static_cast<EntityId>(i));
       if (!added && !rebase && instances_[i].world_from_entity == pose) continue;
@@ -159,6 +161,7 @@ class EmbreeCaster final : public Caster {
   TriangleAreas areas_m2_;               // of all instances
   std::vector<std::uint32_t> versions_;  // [meshes], as the instances know them
   std::vector<Instance> instances_;      // [entities]
+  WorldPoses poses_;
   std::vector<NormalMatrix> normals_;    // [entities]
 };
 

@@ -9,9 +9,11 @@
 #include <fathom/error.hpp>
 
 #include "base/executor.hpp"
+#include "base/text.hpp"
 #include "cast/caster.hpp"
 #include "cast/embree/embree_caster.hpp"
 #include "cast/tile.hpp"
+#include "scene/world_poses.hpp"
 
 namespace fathom {
 
@@ -22,13 +24,23 @@ constexpr std::uint32_t kPacket = 16;
 /// Single precision near a surface: ranges below this are not told from it.
 constexpr double kFloorM = 1e-3;
 
+/// Throws InputError unless the place is a number and within kMaxCoordinateM.
+void check_in_world(const Vec3& place_m, std::string_view what) {
+  for (const double c : {place_m.x, place_m.y, place_m.z}) {
+    if (std::abs(c) <= kMaxCoordinateM) continue;
+    throw InputError(fmt::format("scene ranges: {} lies at {} m, not in [-1e9, 1e9] m", what, number_text(c)));
+  }
+}
+
 /// The middle of everything placed in the scene.
 Vec3 middle(const Scene& scene, double stamp_s) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   Vec3 low = {kInfinity, kInfinity, kInfinity}, high = {-kInfinity, -kInfinity, -kInfinity};
+  WorldPoses poses;
+  const std::vector<Pose>& world_from_entity = poses.at(scene, stamp_s);
   for (std::size_t i = 0; i < scene.entities().size(); ++i) {
     const Entity& entity = scene.entities()[i];
-    const Pose pose = scene.world_from_entity(static_cast<EntityId>(i), stamp_s);
+    const Pose& pose = world_from_entity[i];
     for (const auto& v : scene.meshes()[entity.mesh].vertices_m) {
       const Vec3 p = pose * Vec3{v[0] * entity.scale.x, v[1] * entity.scale.y, v[2] * entity.scale.z};
       low = {std::min(low.x, p.x), std::min(low.y, p.y), std::min(low.z, p.z)};
@@ -87,6 +99,7 @@ class SceneRanges final : public ExpectedRanges {
 
   [[nodiscard]] Placed place(const Pose& pose) const {
     const Pose world_from_sensor = pose * pose_from_sensor_;
+    check_in_world(world_from_sensor.translation_m, "a pose");
     const Vec3 at = world_from_sensor.translation_m - caster_->origin();
     const Quaternion& q = world_from_sensor.rotation;
     const Vec3 x = rotate(q, {1, 0, 0}), y = rotate(q, {0, 1, 0}), z = rotate(q, {0, 0, 1});
@@ -139,7 +152,7 @@ void check(const SceneRangesOptions& options) {
     throw InputError("scene ranges: pose_from_sensor is not a finite rigid transform");
   }
   if (!std::isfinite(options.stamp_s)) throw InputError("scene ranges: stamp_s is not finite");
-  if (options.near_m && !std::isfinite(norm(*options.near_m))) throw InputError("scene ranges: near_m is not finite");
+  if (options.near_m) check_in_world(*options.near_m, "near_m");
   if (options.isa > detect_isa()) {
     throw InputError(fmt::format("scene ranges: this computer cannot run {}", to_string(options.isa)));
   }

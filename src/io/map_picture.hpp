@@ -1,0 +1,20 @@
+#pragma once
+
+#include <functional>
+#include <string_view>
+
+#include <fathom/output.hpp>
+
+#include "io/image.hpp"
+#include "io/map_drawing.hpp"
+#include "io/painter.hpp"
+
+namespace fathom {
+
+/// A picture of the plane that `draw_plane` draws: it alone, or with coordinates and legend around it. `lost` as in
+/// make_legend.
+Image draw_map_picture(const MapCanvas& canvas, const MapAxes& axes, const Painter& painter, const Frame& frame,
+                       const PictureLegend& options, std::string_view lost,
+                       const std::function<void(Image& image, Lettering& letters)>& draw_plane);
+
+}  // namespace fathom

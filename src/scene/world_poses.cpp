@@ -1,0 +1,76 @@
+#include "scene/world_poses.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include <fathom/error.hpp>
+
+#include "base/text.hpp"
+
+namespace fathom {
+
+namespace {
+
+/// Appends all entities, parents before children.
+void sort_parents_first(const std::vector<EntityId>& parent, std::vector<EntityId>& order) {
+  std::vector<bool> sorted(parent.size(), false);
+  for (std::size_t i = 0; i < parent.size(); ++i) {
+    const std::size_t begin = order.size();
+    for (auto up = static_cast<EntityId>(i); up != kNoEntity && !sorted[up]; up = parent[up]) {
+      order.push_back(up);
+      sorted[up] = true;
+    }
+    std::reverse(order.begin() + static_cast<std::ptrdiff_t>(begin), order.end());
+  }
+}
+
+}  // namespace
+
+void check_place(const Vec3& place_m, std::string_view what, std::string_view name) {
+  for (const double c : {place_m.x, place_m.y, place_m.z}) {
+    if (std::abs(c) <= kMaxCoordinateM) continue;
+    throw InputError(fmt::format("{} '{}': its place in the world, {} m, is not in [-1e9, 1e9] m", what, name,
+                                 number_text(c)));
+  }
+}
+
+void WorldPoses::sort(const Scene& scene) {
+  const std::vector<Entity>& entities = scene.entities();
+  const auto same = [](EntityId parent, const Entity& entity) { return parent == entity.parent; };
+  if (std::equal(parent_.begin(), parent_.end(), entities.begin(), entities.end(), same)) return;
+  parent_.clear();
+  for (const Entity& entity : entities) parent_.push_back(entity.parent);
+  order_.clear();
+  sort_parents_first(parent_, order_);
+}
+
+const std::vector<Pose>& WorldPoses::at(const Scene& scene, double stamp_s) {
+  sort(scene);
+  world_from_entity_.resize(order_.size());
+  for (const EntityId id : order_) {
+    const Entity& entity = scene.entities()[id];
+    const Pose pose = entity.parent_from_entity.at(stamp_s);
+    world_from_entity_[id] = entity.parent == kNoEntity ? pose : world_from_entity_[entity.parent] * pose;
+    check_place(world_from_entity_[id].translation_m, "entity", entity.name);
+  }
+  return world_from_entity_;
+}
+
+std::vector<double> farthest_from_world_m(const Scene& scene) {
+  std::vector<EntityId> parent, order;
+  for (const Entity& entity : scene.entities()) parent.push_back(entity.parent);
+  sort_parents_first(parent, order);
+  std::vector<double> farthest_m(parent.size());
+  for (const EntityId id : order) {
+    double own_m = 0.0;
+    for (const StampedPose& key : scene.entities()[id].parent_from_entity.keys()) {
+      own_m = std::max(own_m, norm(key.pose.translation_m));
+    }
+    farthest_m[id] = own_m + (parent[id] == kNoEntity ? 0.0 : farthest_m[parent[id]]);
+  }
+  return farthest_m;
+}
+
+}  // namespace fathom

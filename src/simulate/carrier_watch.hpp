@@ -1,0 +1,37 @@
+#pragma once
+// Notices a sensor that sees nothing but what carries it: mounted inside a body, nearer to it than it can measure.
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fathom/frame.hpp>
+#include <fathom/scene.hpp>
+#include <fathom/sensor.hpp>
+
+namespace fathom {
+
+class CarrierWatch {
+ public:
+  CarrierWatch(const Scene& scene, const Sensor& sensor);
+
+  /// Whether a frame that ended so may show nothing else: then count() wants to see it, with kReason and kEntityId.
+  [[nodiscard]] bool suspects(const std::array<std::uint64_t, kReasonNames.size()>& reasons) const;
+  void count(const Frame& frame);
+
+  /// "all 28928 rays of 'lidar' end at 'body', which carries it, nearer than its least range", after so many frames.
+  [[nodiscard]] std::optional<std::string> warning(std::uint32_t frames) const;
+
+ private:
+  const Scene& scene_;
+  std::string sensor_;
+  std::vector<bool> carries_;  // [entities]: the parent, its parent and so on; empty: there is none
+  std::uint64_t rays_ = 0;     // of the frames below
+  std::uint32_t frames_ = 0;   // that show nothing else
+  std::map<EntityId, std::uint64_t> rays_at_;
+};
+
+}  // namespace fathom

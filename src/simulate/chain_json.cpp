@@ -1,0 +1,51 @@
+#include "simulate/chain_json.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include <fmt/format.h>
+
+namespace fathom {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// 0.02 for 0.02F, which is 0.0199999996 in double precision.
+double shortest(double single) { return std::stod(fmt::format("{}", static_cast<float>(single))); }
+
+Json parameters_json(const Noise& noise) {
+  Json parameters = Json::object();
+  const std::vector<FieldInfo>& fields = noise.info().fields;
+  for (const FieldValue& field : noise.values()) {
+    if (const auto* number = std::get_if<double>(&field.value)) {
+      parameters[field.name] = shortest(*number);
+      continue;
+    }
+    const auto info = std::find_if(fields.begin(), fields.end(), [&](const auto& f) { return f.name == field.name; });
+    parameters[field.name] = std::string(info->choices[std::get<Choice>(field.value).index]);
+  }
+  return parameters;
+}
+
+}  // namespace
+
+Json chain_json(const Sensor& sensor, const Scene& scene) {
+  Json chain = Json::array();
+  for (std::uint32_t slot = 0; slot < sensor.noise.size(); ++slot) {
+    const Noise& noise = sensor.noise[slot];
+    Json entry = {{"model", std::string(noise.slug())},
+                  {"stage", std::string(to_string(noise.stage()))},
+                  {"parameters", parameters_json(noise)}};
+    for (const EntityNoise& row : sensor.entity_noise) {
+      if (row.slot == slot) entry["entities"][scene.entities()[row.entity].name] = parameters_json(row.noise);
+    }
+    for (const ChannelNoise& row : sensor.channel_noise) {
+      if (row.slot == slot) entry["channels"][std::to_string(row.channel)] = parameters_json(row.noise);
+    }
+    chain.push_back(std::move(entry));
+  }
+  return chain;
+}
+
+}  // namespace fathom

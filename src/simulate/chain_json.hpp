@@ -1,0 +1,15 @@
+#pragma once
+// A sensor's noise chain as summary.json tells it.
+
+#include <nlohmann/json.hpp>
+
+#include <fathom/scene.hpp>
+#include <fathom/sensor.hpp>
+
+namespace fathom {
+
+/// A list of {model, stage, parameters} in the order of the chain; an entry with a table also has `entities` or
+/// `channels`, a map from names or numbers to parameters. Units are those of the library.
+nlohmann::ordered_json chain_json(const Sensor& sensor, const Scene& scene);
+
+}  // namespace fathom

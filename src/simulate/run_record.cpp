@@ -1,0 +1,186 @@
+#include "simulate/run_record.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <fstream>
+#include <string_view>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include <fathom/error.hpp>
+
+namespace fathom {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kHeader =
+    "fathom: this run is not complete. The files below are its own; * stands for the number of a frame.\n";
+constexpr std::string_view kDigits = "0123456789";
+constexpr std::size_t kFrameDigits = 6;
+
+bool is_word(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+  });
+}
+
+/// "cloud_*.pcd": nothing but what a plan can hold stands for more than one file.
+bool is_pattern(std::string_view name) {
+  const std::size_t star = name.find("_*.");
+  return star != std::string_view::npos && is_word(name.substr(0, star)) && is_word(name.substr(star + 3));
+}
+
+/// The name that `.NAME.PID.part` and `.NAME.PID-N.part` are to become (whole_file.hpp); others as they are.
+std::string_view final_name(std::string_view name) {
+  constexpr std::string_view kPart = ".part";
+  if (!name.starts_with('.') || !name.ends_with(kPart)) return name;
+  const std::string_view inner = name.substr(1, name.size() - 1 - kPart.size());
+  const std::size_t dot = inner.rfind('.');
+  if (dot == std::string_view::npos || inner.find_first_not_of("0123456789-", dot + 1) != std::string_view::npos) {
+    return name;
+  }
+  return inner.substr(0, dot);
+}
+
+bool matches(std::string_view name, std::string_view pattern) {
+  const std::size_t star = pattern.find('*');
+  const std::string_view before = pattern.substr(0, star), after = pattern.substr(star + 1);
+  if (name.size() != before.size() + kFrameDigits + after.size()) return false;
+  return name.starts_with(before) && name.ends_with(after) &&
+         name.substr(before.size(), kFrameDigits).find_first_not_of(kDigits) == std::string_view::npos;
+}
+
+/// The files that a line of the record stands for and that are there.
+void append_files(const fs::path& folder, const fs::path& line, std::vector<fs::path>& files) {
+  const std::string wanted = line.filename().string();
+  std::error_code error;
+  if (!is_pattern(wanted)) {
+    if (fs::exists(fs::symlink_status(folder / line, error))) files.push_back(line);
+    return;
+  }
+  for (const auto& entry : fs::directory_iterator(folder / line.parent_path(), error)) {
+    const std::string name = entry.path().filename().string();
+    if (matches(final_name(name), wanted)) files.push_back(line.parent_path() / name);
+  }
+}
+
+bool is_inside(const fs::path& folder, const fs::path& file) {
+  if (file.empty() || file.is_absolute()) return false;
+  std::error_code error;
+  const fs::path root = fs::canonical(folder, error);
+  if (error) return false;
+  const fs::path parent = fs::weakly_canonical(folder / file.parent_path(), error);
+  if (error || file.filename() == ".." || file.filename() == "." || file.filename().empty()) return false;
+  const fs::path relative = parent.lexically_relative(root);
+  return !relative.empty() && *relative.begin() != "..";
+}
+
+}  // namespace
+
+void check_inside(const fs::path& folder, const fs::path& file, const fs::path& list) {
+  if (is_inside(folder, file)) return;
+  throw InputError(fmt::format("{}: lists '{}', which is not a file inside the folder; nothing is removed",
+                               list.string(), file.string()));
+}
+
+std::vector<fs::path> read_record(const fs::path& folder) {
+  const fs::path record = folder / kRecordName;
+  std::ifstream stream(record, std::ios::binary);
+  std::vector<fs::path> files;
+  std::string line;
+  // A line without its end was being written when the run died, and what it names was not there yet.
+  for (bool first = true; std::getline(stream, line) && !stream.eof(); first = false) {
+    if (first && line + "\n" != kHeader) {
+      throw InputError(fmt::format("{}: not written by fathom; nothing is replaced here", record.string()));
+    }
+    if (first || line.empty()) continue;
+    check_inside(folder, line, record);
+    append_files(folder, line, files);
+  }
+  return files;
+}
+
+RunRecord::RunRecord(const fs::path& folder, bool force) : file_(folder / kRecordName) {
+  const int flags = O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | (force ? 0 : O_EXCL);
+  do {
+    if (descriptor_ >= 0) close(descriptor_);
+    descriptor_ = open(file_.c_str(), flags, 0666);
+    if (descriptor_ < 0 && errno == EEXIST) {
+      throw InputError(fmt::format("{}: exists already; force (--force) replaces what an earlier run wrote",
+                                   folder.string()));
+    }
+    if (descriptor_ < 0) fail("cannot create");
+  } while (!lock());
+}
+
+RunRecord::~RunRecord() {
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+/// Whether the file locked still has the name: the run that had it may have removed it meanwhile.
+bool RunRecord::lock() {
+  if (flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
+    const int error = errno;
+    if (error == EWOULDBLOCK) {
+      close(descriptor_);
+      throw InputError(fmt::format("{}: another run is writing into this folder", file_.parent_path().string()));
+    }
+    // A file system without locks: two runs with force are then not told apart.
+    if (error != ENOLCK && error != ENOSYS && error != EOPNOTSUPP && error != EINVAL) {
+      close(descriptor_);
+      errno = error;
+      fail("cannot lock");
+    }
+  }
+  struct stat ours = {}, named = {};
+  return fstat(descriptor_, &ours) == 0 && stat(file_.c_str(), &named) == 0 && ours.st_ino == named.st_ino &&
+         ours.st_dev == named.st_dev;
+}
+
+void RunRecord::fail(const char* action) const {
+  throw SystemError(fmt::format("{}: {}: {}", file_.string(), action, std::generic_category().message(errno)));
+}
+
+void RunRecord::append(const std::string& text) {
+  for (std::size_t done = 0; done < text.size();) {
+    const ssize_t written = write(descriptor_, text.data() + done, text.size() - done);
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail("cannot write");
+    done += static_cast<std::size_t>(written);
+  }
+}
+
+void RunRecord::add(const std::vector<fs::path>& files) {
+  struct stat ours = {};
+  if (fstat(descriptor_, &ours) != 0) fail("cannot read");
+  const bool begun = static_cast<std::size_t>(ours.st_size) >= kHeader.size();
+  if (!begun && ftruncate(descriptor_, 0) != 0) fail("cannot write");
+  std::string text(begun ? "\n" : kHeader);  // ends a line that was not finished
+  for (const fs::path& file : files) text += file.string() + "\n";
+  append(text);
+}
+
+void RunRecord::replace(const std::vector<PlannedFolder>& plan) {
+  if (ftruncate(descriptor_, 0) != 0) fail("cannot write");
+  std::string text(kHeader);
+  for (const PlannedFolder& folder : plan) {
+    for (const std::string& file : folder.files) text += folder.name + "/" + file + "\n";
+  }
+  append(text);
+}
+
+void RunRecord::remove() {
+  if (unlink(file_.c_str()) != 0) fail("cannot be removed");
+  close(descriptor_);
+  descriptor_ = -1;
+}
+
+}  // namespace fathom

@@ -1,0 +1,20 @@
+# calibrate is right, or refuses by name.
+expect 0 'stereo' fathom simulate "$SOURCE_DIR/examples/stereo/stereo.yaml" --out stereo
+expect 0 '"edge_loss": [1-9]' cat stereo/summary.json
+expect 0 '^min_energy +0\.1(79|8)' fathom calibrate energy stereo --normalization threshold
+expect 2 'normalization is threshold, not document' fathom calibrate energy stereo
+expect 2 'clean_range' fathom calibrate distance stereo
+
+room_yaml | sed 's/outputs: \[pcd\]/outputs: [{npy: {channels: [range, clean_range]}}]/' > room.yaml
+expect 0 'lidar' fathom simulate room.yaml --out good
+expect 0 '^stddev_m +0\.0(19|20)' fathom calibrate distance good
+sed 's/noise: \[/&{angular_ray: {axis: z, stddev_deg: 0.1}}, /' room.yaml > jitter.yaml
+expect 0 'lidar' fathom simulate jitter.yaml --out jitter
+expect 2 'angular_ray changes the ranges too' fathom calibrate distance jitter
+
+# What summary.json does not say, or says wrongly.
+for text in '{}' '[]' 'no' '{"fathom": "x", "sensors": 3}' '{"sensors": [{"name": "lidar"}]}' \
+  '{"sensors": [{"name": "lidar", "noise": [3]}]}' '{"sensors": [{"name": "lidar", "noise": [{"model": 1, "stage": []}]}]}'; do
+  echo "$text" > good/summary.json
+  expect 2 'summary.json' fathom calibrate distance good
+done

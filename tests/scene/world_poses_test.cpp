@@ -1,0 +1,67 @@
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "scene/world_poses.hpp"
+
+namespace fathom::test {
+namespace {
+
+Scene boxes(std::size_t count) {
+  Scene scene;
+  scene.add_mesh(make_box({1, 1, 1}));
+  for (std::size_t i = 0; i < count; ++i) {
+    const double at = 0.1 * static_cast<double>(i % 7);
+    scene.add_entity({.name = std::to_string(i),
+                      .parent_from_entity = Pose{{at, 1 - at, 0.5 * at}, from_roll_pitch_yaw(at, 2 * at, -at)}});
+  }
+  return scene;
+}
+
+void expect_same_places(WorldPoses& poses, const Scene& scene) {
+  const std::vector<Pose>& all = poses.at(scene, 0.0);
+  RC_ASSERT(all.size() == scene.entities().size());
+  for (EntityId e = 0; e < all.size(); ++e) {
+    const Pose one = scene.world_from_entity(e, 0.0);
+    RC_ASSERT(norm(all[e].translation_m - one.translation_m) < 1e-9);
+    RC_ASSERT(std::abs(dot(all[e].rotation, one.rotation)) > 1 - 1e-9);
+  }
+}
+
+RC_GTEST_PROP(WorldPoses, AreThoseOfTheEntitiesOneByOne, ()) {
+  constexpr EntityId kCount = 12;
+  Scene scene = boxes(kCount);
+  WorldPoses poses;
+  for (int k = 0; k < 20; ++k) {
+    const auto child = *rc::gen::inRange<EntityId>(0, kCount), parent = *rc::gen::inRange<EntityId>(0, kCount + 1);
+    try {
+      scene.set_parent(child, parent == kCount ? kNoEntity : parent);
+    } catch (const std::exception&) {
+    }
+    if (k % 5 == 0) expect_same_places(poses, scene);
+  }
+  scene.add_entity({.name = "late", .parent = 3});
+  expect_same_places(poses, scene);
+}
+
+// A chain as deep as memory holds, grown at either end: each step must not walk along it. (Quadratic work on 200 000
+// entities takes minutes, which the time limit of the test would not see as wrong but every user would.)
+TEST(WorldPoses, TakeADeepTree) {
+  constexpr EntityId kDeep = 200'000;
+  for (const bool from_the_top : {true, false}) {
+    Scene scene = boxes(kDeep);
+    for (EntityId k = 1; k < kDeep; ++k) {
+      const EntityId child = from_the_top ? k : kDeep - k;
+      scene.set_parent(child, child - 1);
+      ASSERT_EQ(scene.find_entity(std::to_string(child)), child);
+    }
+    WorldPoses poses;
+    EXPECT_EQ(poses.at(scene, 0.0).size(), kDeep);
+    EXPECT_LE(norm(poses.at(scene, 0.0).back().translation_m), farthest_from_world_m(scene).back());
+  }
+}
+
+}  // namespace
+}  // namespace fathom::test

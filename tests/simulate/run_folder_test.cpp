@@ -1,0 +1,245 @@
+// Whose a folder is, and what --force takes out of it.
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <fathom/error.hpp>
+#include <fathom/run.hpp>
+
+#include "simulate/run_folder.hpp"
+#include "simulate/run_record.hpp"
+#include "simulate/scene_fixture.hpp"
+#include "simulate/scene_text.hpp"
+
+namespace fathom {
+namespace {
+
+using test::kScene;
+using test::read_folder;
+using test::TempFolder;
+namespace fs = std::filesystem;
+
+SceneSetup scene() { return read_scene_text(kScene, "scene.yaml", {}); }
+
+RunOptions options_for(const fs::path& out, std::uint64_t seed = 1, bool force = false) {
+  RunOptions options;
+  options.out = out;
+  options.seed = seed;
+  options.force = force;
+  options.threads = 1;
+  return options;
+}
+
+/// Stops after so many questions.
+void run_in_part(RunOptions options, int questions) {
+  int asked = 0;
+  options.should_stop = [&] { return asked++ >= questions; };
+  EXPECT_THROW(run(scene(), options), Interrupted);
+}
+
+std::string refusal_of_run(const RunOptions& options) {
+  try {
+    run(scene(), options);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+/// Runs two at once and returns how many were done; the folder then holds the files of one seed.
+int race(const fs::path& out, bool force) {
+  std::atomic<int> ready = 0, done = 0;
+  std::vector<std::string> refusals(2);
+  const auto one = [&](std::uint64_t seed) {
+    const SceneSetup setup = scene();
+    RunOptions options = options_for(out, seed, force);
+    options.frames = 3;
+    ++ready;
+    while (ready < 2) std::this_thread::yield();
+    try {
+      run(setup, options);
+      ++done;
+    } catch (const InputError& error) {
+      refusals[seed - 1] = error.what();
+    }
+  };
+  std::thread first(one, 1), second(one, 2);
+  first.join();
+  second.join();
+  for (const std::string& refusal : refusals) {
+    const bool says_why = refusal.empty() || refusal.find("exists already") != std::string::npos ||
+                          refusal.find("another run is writing into this folder") != std::string::npos;
+    EXPECT_TRUE(says_why) << refusal;
+  }
+  return done;
+}
+
+void expect_files_of_one_seed(const fs::path& out, const fs::path& twin) {
+  auto files = read_folder(out);
+  ASSERT_EQ(files.count("summary.json"), 1U);
+  const auto seed = nlohmann::json::parse(files.at("summary.json"))["seed"].get<std::uint64_t>();
+  RunOptions options = options_for(twin, seed, true);
+  options.frames = 3;
+  run(scene(), options);
+  auto expected = read_folder(twin);
+  files.erase("summary.json"), expected.erase("summary.json");
+  EXPECT_TRUE(files == expected);
+}
+
+TEST(RunFolder, TwoRunsCannotShareANewFolder) {
+  const TempFolder folder;
+  for (int k = 0; k < 20; ++k) {
+    const fs::path out = folder / std::to_string(k);
+    if (k % 2 == 1) fs::create_directory(out);  // empty ones are taken too
+    ASSERT_EQ(race(out, false), 1) << k;
+    expect_files_of_one_seed(out, folder / "twin");
+  }
+}
+
+// One after the other both may replace; at once, one of them is refused. Either way the files are of one run.
+TEST(RunFolder, TwoRunsWithForceCannotShareAFolder) {
+  const TempFolder folder;
+  run(scene(), options_for(folder / "out", 7));
+  for (int k = 0; k < 20; ++k) {
+    ASSERT_GE(race(folder / "out", true), 1) << k;
+    expect_files_of_one_seed(folder / "out", folder / "twin");
+  }
+}
+
+TEST(RunFolder, ARunAtWorkKeepsOthersOut) {
+  const TempFolder folder;
+  RunOptions first = options_for(folder / "out");
+  std::vector<std::string> refusals;
+  first.on_progress = [&](const Progress&) {
+    refusals.push_back(refusal_of_run(options_for(folder / "out", 2, true)));
+    refusals.push_back(refusal_of_run(options_for(folder / "out", 2, false)));
+  };
+  run(scene(), first);
+  ASSERT_EQ(refusals.size(), 4U);
+  EXPECT_NE(refusals[0].find("another run is writing into this folder"), std::string::npos) << refusals[0];
+  EXPECT_NE(refusals[1].find("exists already"), std::string::npos) << refusals[1];
+  EXPECT_FALSE(fs::exists(folder / "out" / kRecordName));
+  EXPECT_EQ(nlohmann::json::parse(test::read_text(folder / "out/summary.json"))["seed"], 1);
+}
+
+TEST(RunFolder, AnEmptyFolderNeedsNoForce) {
+  const TempFolder folder;
+  const RunResult result = run(scene(), options_for(folder.path()));
+  EXPECT_EQ(read_folder(folder.path()).size(), result.files.size());
+}
+
+TEST(RunFolder, ForceAfterAnInterruptedRunRemovesItsFiles) {
+  const TempFolder folder;
+  const fs::path out = folder / "out";
+  RunOptions first = options_for(out, 9);
+  first.frames = 60;
+  run_in_part(first, 40);
+  EXPECT_TRUE(fs::exists(out / "lidar/cloud_000003.pcd"));
+  EXPECT_TRUE(fs::exists(out / kRecordName));
+  // What a killed process leaves where files cannot be nameless, and what is the user's.
+  for (const char* name : {".cloud_000007.pcd.123.part", ".cloud_000008.pcd.123-4.part"}) {
+    folder.write(fs::path("out/lidar") / name, "half");
+  }
+  const std::vector<std::string> mine = {"cloud_12.pcd", "cloud_0000123.pcd", "my_cloud_000001.pcd", "notes.txt",
+                                         "cloud_00000x.pcd", ".cloud_000001.pcd.part"};
+  for (const std::string& name : mine) folder.write(fs::path("out/lidar") / name, "mine");
+
+  RunOptions second = options_for(out, 1, true);
+  second.frames = 1;
+  const RunResult result = run(scene(), second);
+  auto files = read_folder(out);
+  for (const std::string& name : mine) EXPECT_EQ(files.erase("lidar/" + name), 1U) << name;
+  EXPECT_EQ(files.size(), result.files.size());
+  EXPECT_FALSE(fs::exists(out / kRecordName));
+}
+
+// A complete run, replaced by one that is stopped at any moment, replaced by a third: nothing of the first two is left.
+TEST(RunFolder, ForceAfterForceRemovesAll) {
+  const TempFolder folder;
+  for (const int questions : {1, 3, 6}) {
+    const fs::path out = folder / std::to_string(questions);
+    RunOptions first = options_for(out, 1);
+    first.frames = 4;
+    run(scene(), first);
+    run_in_part(options_for(out, 2, true), questions);
+    EXPECT_FALSE(fs::exists(out / "summary.json"));
+    RunOptions third = options_for(out, 3, true);
+    third.frames = 1;
+    EXPECT_EQ(read_folder(out).size() > 1, questions > 1);
+    const RunResult result = run(scene(), third);
+    EXPECT_EQ(read_folder(out).size(), result.files.size());
+  }
+}
+
+TEST(RunFolder, TheRecordKnowsOldFilesBeforeTheFirstIsRemoved) {
+  const TempFolder folder;
+  folder.write("a.txt", "old");
+  folder.write("b.txt", "old");
+  {
+    RunRecord record(folder.path(), false);
+    record.add({"a.txt", "b.txt"});
+  }  // killed here
+  fs::remove(folder / "a.txt");
+  EXPECT_EQ(read_record(folder.path()), std::vector<fs::path>{"b.txt"});
+  {
+    RunRecord record(folder.path(), true);  // the lock went with its owner
+    record.add({"b.txt"});
+    record.replace({{"lidar", {"cloud_*.pcd", "scans.csv"}}});
+  }
+  EXPECT_TRUE(read_record(folder.path()).empty());
+  fs::create_directory(folder / "lidar");
+  folder.write("lidar/cloud_000041.pcd", "new");
+  folder.write("lidar/scans.csv", "new");
+  EXPECT_EQ(read_record(folder.path()), (std::vector<fs::path>{"lidar/cloud_000041.pcd", "lidar/scans.csv"}));
+}
+
+TEST(RunFolder, ARecordNeverReachesOutsideAndMustBeOurs) {
+  const TempFolder folder;
+  const fs::path victim = folder.write("victim.txt", "precious");
+  fs::create_directories(folder / "elsewhere");
+  folder.write("elsewhere/cloud_000001.pcd", "precious");
+  fs::create_directory(folder / "out");
+  fs::create_directory_symlink(folder / "elsewhere", folder / "out" / "link");
+  { RunRecord(folder / "out", false).replace({}); }
+  const std::string header = test::read_text(folder / "out" / kRecordName);
+  for (const std::string& line :
+       {std::string("../victim.txt"), victim.string(), std::string("link/cloud_*.pcd"), std::string("..")}) {
+    folder.write(fs::path("out") / kRecordName, header + line + "\n");
+    EXPECT_NE(refusal_of_run(options_for(folder / "out", 1, true)).find("not a file inside the folder"),
+              std::string::npos)
+        << line;
+  }
+  folder.write(fs::path("out") / kRecordName, "my notes\n");
+  EXPECT_NE(refusal_of_run(options_for(folder / "out", 1, true)).find("not written by fathom"), std::string::npos);
+  EXPECT_EQ(test::read_text(victim), "precious");
+  EXPECT_EQ(test::read_text(folder / "elsewhere/cloud_000001.pcd"), "precious");
+}
+
+TEST(RunFolder, ANameThatIsTooLongIsSaidToBe) {
+  const TempFolder folder;
+  for (const bool force : {false, true}) {
+    const std::string refusal = refusal_of_run(options_for(folder / std::string(300, 'a'), 1, force));
+    EXPECT_NE(refusal.find("--out"), std::string::npos) << refusal;
+    EXPECT_NE(refusal.find("name too long"), std::string::npos) << refusal;
+    EXPECT_EQ(refusal.find("summary.json"), std::string::npos) << refusal;
+  }
+}
+
+TEST(RunFolder, SensorsThatDifferInCaseOnlyAreRefused) {
+  EXPECT_THROW(read_scene_text(test::replaced(kScene, "name: laser", "name: Lidar"), "scene.yaml", {}), InputError);
+  const TempFolder folder;
+  SceneSetup setup = scene();
+  setup.sensors[1].sensor.name = "LIDAR";
+  EXPECT_THROW(run(setup, options_for(folder / "out")), InputError);
+  EXPECT_TRUE(fs::is_empty(folder.path()));
+}
+
+}  // namespace
+}  // namespace fathom

@@ -1,0 +1,113 @@
+// What summary.json says of entities, noise and carriers.
+
+#include <string>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <fathom/run.hpp>
+
+#include "simulate/scene_fixture.hpp"
+#include "simulate/scene_text.hpp"
+
+namespace fathom {
+namespace {
+
+using nlohmann::json;
+using test::kScene;
+using test::replaced;
+
+struct Done {
+  json summary;
+  RunResult result;
+};
+
+Done run_scene(const std::string& text, std::uint32_t frames = 1) {
+  const test::TempFolder folder;
+  RunOptions options;
+  options.out = folder / "out";
+  options.frames = frames;
+  options.threads = 1;
+  Done done;
+  done.result = run(read_scene_text(text, "scene.yaml", {}), options);
+  done.summary = json::parse(test::read_text(folder / "out/summary.json"));
+  return done;
+}
+
+TEST(Summary, NamesEntitiesInTheOrderOfTheirIds) {
+  const json summary = run_scene(kScene).summary;
+  EXPECT_EQ(summary["entities"], (json{"floor", "cart", "crate"}));
+  EXPECT_EQ(summary["warnings"], json::array());
+}
+
+TEST(Summary, TellsTheWholeChain) {
+  const json summary = run_scene(replaced(kScene, "      - distance: {stddev_m: 0.01}\n",
+                                          "      - distance: {stddev_m: 0.02, entities: {cart: {mean_m: -0.1}}}\n"
+                                          "      - angular_ray: {axis: y, stddev_deg: 0.5}\n"
+                                          "      - gain_bias: {gain: {uniform: [0.001, 0.002]}, channels: {3: {bias_m: 0.25}}}\n"))
+                           .summary;
+  const json& lidar = summary["sensors"][0];
+  const json& noise = lidar["noise"];
+  ASSERT_EQ(noise.size(), 3U);
+  const json distance = {{"mean_m", 0.0}, {"stddev_m", 0.02}, {"stddev_per_m", 0.0}};
+  EXPECT_EQ(noise[0]["model"], "distance");
+  EXPECT_EQ(noise[0]["stage"], "range");
+  EXPECT_EQ(noise[0]["parameters"], distance);
+  EXPECT_EQ(noise[0]["entities"]["cart"]["mean_m"], -0.1);
+  EXPECT_EQ(noise[0]["entities"]["cart"]["stddev_m"], 0.02);
+  EXPECT_EQ(noise[1]["stage"], "ray");
+  EXPECT_EQ(noise[1]["parameters"]["axis"], "y");
+  EXPECT_NEAR(noise[1]["parameters"]["stddev_rad"].get<double>(), 0.5 * kRadPerDeg, 1e-9);
+  EXPECT_EQ(noise[2]["channels"]["3"]["bias_m"], 0.25);
+  // What was drawn is what was used.
+  EXPECT_FLOAT_EQ(noise[2]["parameters"]["gain"].get<float>(), lidar["drawn"][0]["value"].get<float>());
+  EXPECT_EQ(lidar["range_policy"], "keep");
+  EXPECT_EQ(summary["sensors"][1]["noise"], json::array());
+}
+
+/// The laser of the scene within the cart, which is 1 m wide, and nearer to it than it can measure.
+std::string scene_from_within(const std::string& least_range_m) {
+  return replaced(kScene, "min_range_m: 0.1", "min_range_m: " + least_range_m);
+}
+
+TEST(Summary, WarnsOfASensorThatSeesOnlyWhatCarriesIt) {
+  const std::string text = "all 90 rays of 'laser' end at 'cart', which carries it, nearer than its least range";
+  const Done within = run_scene(scene_from_within("0.8"), 2);
+  EXPECT_EQ(within.summary["warnings"], json{text});
+  EXPECT_EQ(within.result.warnings, std::vector<std::string>{text});
+  EXPECT_EQ(within.summary["sensors"][1]["reasons"]["below_min_range"], 90);
+
+  EXPECT_TRUE(run_scene(scene_from_within("0.1")).result.warnings.empty()) << "it can measure the cart's inside";
+  EXPECT_TRUE(run_scene(scene_from_within("0.6")).result.warnings.empty()) << "it can measure the corners";
+  EXPECT_TRUE(run_scene(replaced(scene_from_within("0.8"), "    parent: cart\n", "    position_m: [3, 0, 0.5]\n"))
+                  .result.warnings.empty())
+      << "nothing carries it";
+}
+
+TEST(Summary, WarnsOfACarrierFurtherUpAndOfSomeFrames) {
+  // The laser hangs on the crate, which hangs on the cart and stands beside it; for frame 1 it has moved into the cart.
+  const std::string text =
+      replaced(replaced(scene_from_within("0.8"), "    parent: cart\n",
+                        "    parent: crate\n    motion: {keyframes: [{time_s: 0, position_m: [0, 3, 0]}, "
+                        "{time_s: 0.1, position_m: [0, -3, -0.5]}]}\n"),
+               "frames: 2", "frames: 1");
+  EXPECT_EQ(run_scene(text, 2).summary["warnings"],
+            json{"in 1 of 2 frames all 45 rays of 'laser' end at 'cart', which carries it, nearer than its least range"});
+}
+
+TEST(Summary, SensorsWithinABodyWriteTheSameFiles) {
+  const std::string outputs = "    parent: cart\n    outputs: [pcd, npy: {channels: [range, clean_range]}]\n";
+  const test::TempFolder folder;
+  for (const char* name : {"a", "b"}) {
+    const std::string parent = name[0] == 'a' ? outputs : replaced(outputs, "parent: cart", "position_m: [3, 0, 0.5]");
+    RunOptions options;
+    options.out = folder / name;
+    run(read_scene_text(replaced(scene_from_within("0.8"), "    parent: cart\n", parent), "scene.yaml", {}), options);
+  }
+  auto a = test::read_folder(folder / "a"), b = test::read_folder(folder / "b");
+  a.erase("summary.json"), b.erase("summary.json");
+  EXPECT_TRUE(a == b);
+}
+
+}  // namespace
+}  // namespace fathom
