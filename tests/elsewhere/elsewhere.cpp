@@ -1,7 +1,7 @@
-// Embree as another processor would run it: a library that LD_PRELOAD puts between a program and Embree. By environment:
+// Embree as another processor would run it: a library that LD_PRELOAD puts before Embree. By environment:
 //
-//   ELSEWHERE_ISA=avx2   Embree gets at most this instruction set (sse2, sse4.2, avx, avx2, avx512), whatever the program
-//                        asks for. (Debian's Embree reads neither EMBREE_CONFIG nor a file .embree3.)
+//   ELSEWHERE_ISA=avx2   Embree gets at most this instruction set (sse2, sse4.2, avx, avx2, avx512), whatever the
+//                        program asks for. (Debian's Embree reads neither EMBREE_CONFIG nor a file .embree3.)
 //   ELSEWHERE_SHAKE=n    Embree divides by an estimate of 12 bits and one step of Newton's, which is short of the truth
 //                        by up to 2^-23 of it, and each maker of processors has estimates of its own. So every range is
 //                        shortened by a part of that which depends on n, the ray and the range; and every component of
@@ -59,8 +59,9 @@ bool shake(const RayHit& asked, RayHit& packet, int (&valid)[N]) {
     valid[k] = 0;
     if (!met) continue;
     const float t = ray.tfar[k];
-    const float shorter = t - 0x1p-23F * t * part({ray.org_x[k], ray.org_y[k], ray.org_z[k], ray.dir_x[k],
-                                                   ray.dir_y[k], ray.dir_z[k], t});
+    const float shorter =
+        t -
+        0x1p-23F * t * part({ray.org_x[k], ray.org_y[k], ray.org_z[k], ray.dir_x[k], ray.dir_y[k], ray.dir_z[k], t});
     if (shorter < asked.ray.tnear[k]) {
       valid[k] = -1;
       any = true;
