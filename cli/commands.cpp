@@ -104,8 +104,7 @@ std::unique_ptr<CLI::App> make_commands() {
   auto app = std::make_unique<CLI::App>(kAbout, "fathom");
   app->footer(kMainHelp);
   app->set_help_flag("-h,--help", "show this help and exit");
-  app->add_flag(
-      "--version", [](std::int64_t) {}, "show the version and exit");
+  app->add_flag("--version", [](std::int64_t) {}, "show the version and exit");
   app->require_subcommand(1);
   add_simulate(*app);
   add_noise(*app);
