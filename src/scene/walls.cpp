@@ -24,9 +24,10 @@ class WallBuilder {
   Mesh build() {
     add_faces();
     if (triangles_ > kMaxWallTriangles) {
-      throw InputError(fmt::format("the occupied cells of a map of {} x {} make {} triangles, more than {}; clear single "
-                                   "cells or give a coarser map",
-                                   map_.cols, map_.rows, triangles_, kMaxWallTriangles));
+      throw InputError(
+          fmt::format("the occupied cells of a map of {} x {} make {} triangles, more than {}; clear single "
+                      "cells or give a coarser map",
+                      map_.cols, map_.rows, triangles_, kMaxWallTriangles));
     }
     counting_ = false;
     mesh_.triangles.reserve(triangles_);

@@ -71,7 +71,8 @@ TEST(UnmeasurableRange, ChangesNoBitOfWhatWasMeasured) {
 }
 
 TEST(UnmeasurableRange, IsLostInEnvironmentsToo) {
-  Environments environments(make_room_scene(), with_policy({DistanceNoise{.mean_m = -4, .stddev_m = 1}}, RangePolicy::kKeep),
+  Environments environments(make_room_scene(),
+                            with_policy({DistanceNoise{.mean_m = -4, .stddev_m = 1}}, RangePolicy::kKeep),
                             {.simulator = {.seed = 7, .threads = 1}, .count = 3});
   Frame f(all_channels());
   environments.render(0, f);
