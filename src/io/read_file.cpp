@@ -36,7 +36,7 @@ std::string read_file(const std::filesystem::path& file) {
   try {
     bytes.resize(std::filesystem::file_size(file));
   } catch (const std::bad_alloc&) {
-    throw InputError(fmt::format("{}: does not fit in memory", file.string()));
+    throw SystemError(fmt::format("{}: there is not enough memory to read it", file.string()));
   }
   if (!in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()))) {
     throw InputError(fmt::format("{}: cannot read all of it", file.string()));
