@@ -2,27 +2,35 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <CLI/CLI.hpp>
+#include <fathom/beam/model_file.hpp>
+#include <fathom/beam/report.hpp>
 
 #include "beam_fit.hpp"
 #include "beam_heatmap.hpp"
 #include "beam_sample.hpp"
 #include "beam_score.hpp"
+#include "option_values.hpp"
 
 namespace fathom_cli {
 namespace {
 
 constexpr const char* kBeamHelp = R"(
 Maps are map_server YAML files with their image. Logs are CARMEN text (FLASER lines, plain or gzip), CSV, or a run of
-fathom simulate. docs/beam-model.md defines the model, the files and the options.)";
+fathom simulate. docs/beam-model.md defines the model, the files and the options.
+
+Examples:
+  fathom beam fit --map office.yaml --log office.log.gz --max-range 80 --out out/fit
+  fathom beam score --map office.yaml --log office.log.gz --parameters out/fit/parameters.yaml)";
 
 constexpr const char* kFitHelp = R"(
 Examples:
   fathom beam fit --map office.yaml --log office.log.gz --max-range 80 --out out/fit
   fathom beam fit --map office.yaml --log office.log.gz --max-range 80 --scans 1::16 --test-scans 9::16
-      --hit-offset fit --out out/fit
+      --hit-offset fit --out out/fit_every_16th
 
 Scans are counted from 0 and chosen as all, odd, even or start:stop:step (stop excluded; each part may be left out).
 DIR gets parameters.yaml, fit.json and report.html; files appear whole or not at all.)";
@@ -49,14 +57,13 @@ Example:
 
 Every free position is scored at its best heading: bright is likely.)";
 
-void add_threads(CLI::App& c, int& threads) {
-  c.add_option("--threads", threads, "number of threads, 0: one per core; the results do not depend on it")
-      ->type_name("T")
-      ->check(CLI::Range(0, 1024))
-      ->default_val(0);
-}
+constexpr NumberLimits kLengthLimits = {0, 1e7, "m"};
+constexpr WholeLimits kBeamStepLimits = {1, 1'000'000};
 
-void add_force(CLI::App& c, bool& force) { c.add_flag("--force", force, "replace what is there from an earlier run"); }
+void add_height(CLI::App& c, double& height_m) {
+  add_number(c, {"--height", "M", "of the sensor above the x-y plane of the scene, m"}, {-1000, 1000, "m"}, height_m)
+      .default_str("0.3");
+}
 
 /// --map or --scene: one of them must be there, unless `optional`.
 void add_world(CLI::App& c, BeamWorldOptions& o, bool optional = false) {
@@ -64,10 +71,7 @@ void add_world(CLI::App& c, BeamWorldOptions& o, bool optional = false) {
   world.add_option("--map", o.map, "map_server YAML file")->type_name("YAML");
   world.add_option("--scene", o.scene, "scene file: its meshes in place of a map")->type_name("YAML");
   world.require_option(optional ? 0 : 1, 1);
-  c.add_option("--height", o.height_m, "of the sensor above the x-y plane of the scene, m")
-      ->type_name("M")
-      ->check(CLI::Range(-1000.0, 1000.0))
-      ->default_val(0.3);
+  add_height(c, o.height_m);
 }
 
 void add_log(CLI::App& c, std::filesystem::path& log) {
@@ -82,6 +86,16 @@ void add_out_csv(CLI::App& c, std::filesystem::path& out) {
   c.add_option("--out", out, "file for the CSV, instead of standard output")->type_name("CSV");
 }
 
+void add_hit_offset(CLI::App& c, std::optional<double>& offset_m) {
+  const auto read = [&offset_m](const std::string& text) {
+    constexpr NumberLimits kLimits = {-1000, 1000, "m"};
+    offset_m = text == "fit" ? std::nullopt : std::optional(parse_number("--hit-offset", text, kLimits));
+  };
+  c.add_option_function<std::string>("--hit-offset", read, "hits centre so far beyond the expected range, m, or: fit")
+      ->type_name("M|fit")
+      ->default_str("0");
+}
+
 void add_fit(CLI::App& app) {
   const auto o = std::make_shared<BeamFitOptions>();
   CLI::App& c = *app.add_subcommand("fit", "Learn the six parameters from a log and a map");
@@ -91,29 +105,25 @@ void add_fit(CLI::App& app) {
   c.add_option("--scans", o->scans, "scans to learn from")->type_name("CHOICE")->default_val("odd");
   c.add_option("--test-scans", o->test_scans, "scans to judge by; default: those not learned from")
       ->type_name("CHOICE");
-  c.add_option("--max-range", o->max_range_m, "Z, m: readings from there on have no return; default: what the log says")
-      ->type_name("M");
-  c.add_option("--min-range", o->min_range_m, "readings below carry no evidence, m")->type_name("M")->default_val(0);
-  c.add_option("--sensor-step", o->step_m, "readings are multiples of it, m; 0: they are not rounded")
-      ->type_name("M")
-      ->default_val(0);
-  c.add_option("--nan", o->nan, "a NaN reading carries no evidence (skip) or has no return (max)")
-      ->check(CLI::IsMember({"skip", "max"}))
-      ->default_val("skip");
-  c.add_option("--unknown", o->unknown, "unknown cells of the map pass a beam, are walls, or end it without a return")
-      ->check(CLI::IsMember({"free", "occupied", "stop"}))
-      ->default_val("free");
-  c.add_option("--miss", o->miss, "where the map expects nothing, hits are just below Z (book) or at Z (atom)")
-      ->check(CLI::IsMember({"book", "atom"}))
-      ->default_val("book");
-  c.add_option("--variant", o->variant, "how to learn; closed_form and book are biased, for comparison")
-      ->check(CLI::IsMember({"exact", "closed_form", "book"}))
-      ->default_val("exact");
-  c.add_option("--hit-offset", o->hit_offset, "hits centre so far beyond the expected range, m, or: fit")
-      ->type_name("M|fit")
-      ->default_val("0");
+  add_number(c, {"--max-range", "M", "Z, m: readings from there on have no return; default: what the log says"},
+             {1e-6, 1e7, "m"}, o->max_range_m);
+  add_number(c, {"--min-range", "M", "readings below carry no evidence, m"}, kLengthLimits, o->min_range_m)
+      .default_str("0");
+  add_number(c, {"--sensor-step", "M", "readings are multiples of it, m; 0: they are not rounded"}, kLengthLimits,
+             o->step_m)
+      .default_str("0");
+  add_word(c, "--nan", "a NaN reading carries no evidence (skip) or has no return (max)",
+           fathom::kChoiceWords<fathom::NanPolicy>, o->nan);
+  add_word(c, "--unknown", "unknown cells of the map pass a beam, are walls, or end it without a return",
+           fathom::kChoiceWords<fathom::UnknownCells>, o->unknown);
+  add_word(c, "--miss", "where the map expects nothing, hits are just below Z (book) or at Z (atom)",
+           fathom::kChoiceWords<fathom::MissPolicy>, o->miss);
+  add_word(c, "--variant", "how to learn; closed_form and book are biased, for comparison",
+           fathom::kChoiceWords<fathom::FitVariant>, o->variant);
+  add_hit_offset(c, o->hit_offset_m);
   add_threads(c, o->threads);
   add_force(c, o->force);
+  add_quiet(c, o->quiet);
   c.footer(kFitHelp);
   c.final_callback([o] { fit_beam(*o); });
 }
@@ -126,15 +136,12 @@ void add_score(CLI::App& app) {
   add_parameters(c, o->parameters);
   add_out_csv(c, o->out);
   c.add_option("--scans", o->scans, "scans to score")->type_name("CHOICE")->default_val("all");
-  c.add_option("--beam-step", o->beam_step, "score every so many beams")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1000000))
-      ->default_val(1);
-  c.add_option("--alpha", o->alpha, "power of the likelihood in (0, 1]: beams are not independent")
-      ->type_name("A")
-      ->default_val(1);
+  add_whole(c, {"--beam-step", "N", "score every so many beams"}, kBeamStepLimits, o->beam_step).default_str("1");
+  add_number(c, {"--alpha", "A", "power of the likelihood, 1e-6 to 1: beams are not independent"}, {1e-6, 1}, o->alpha)
+      .default_str("1");
   add_threads(c, o->threads);
   add_force(c, o->force);
+  add_quiet(c, o->quiet);
   c.footer(kScoreHelp);
   c.final_callback([o] { score_beam(*o); });
 }
@@ -147,15 +154,10 @@ void add_sample(CLI::App& app) {
   add_world(c, o->world, true);
   c.add_option("--poses", o->poses, "CSV of poses of the sensor")->type_name("CSV");
   c.add_option("--log", o->log, "scan log whose poses and beams to take")->type_name("LOG")->excludes("--poses");
-  c.add_option("--beams", o->beams, "beams of a scan at --poses")
-      ->type_name("N")
-      ->check(CLI::Range(1, 100000))
-      ->default_val(361);
-  c.add_option("--view", o->view_deg, "angle from the first beam to the last, deg")
-      ->type_name("DEG")
-      ->check(CLI::Range(0.0, 360.0))
-      ->default_val(180);
-  c.add_option("--seed", o->seed, "the same seed gives the same readings")->type_name("S")->default_val(0);
+  add_whole(c, {"--beams", "N", "beams of a scan at --poses"}, {1, 100'000}, o->beams).default_str("361");
+  add_number(c, {"--view", "DEG", "angle from the first beam to the last, deg"}, {0, 360, "deg"}, o->view_deg)
+      .default_str("180");
+  add_whole(c, {"--seed", "S", "the same seed gives the same readings"}, kAnySeed, o->seed).default_str("0");
   add_out_csv(c, o->out);
   add_threads(c, o->threads);
   add_force(c, o->force);
@@ -171,28 +173,19 @@ void add_heatmap(CLI::App& app) {
       ->type_name("YAML");
   c.add_option("--scene", o->world.scene, "scene file: its meshes say what the beams should measure")
       ->type_name("YAML");
-  c.add_option("--height", o->world.height_m, "of the sensor above the x-y plane of the scene, m")
-      ->type_name("M")
-      ->check(CLI::Range(-1000.0, 1000.0))
-      ->default_val(0.3);
+  add_height(c, o->world.height_m);
   add_log(c, o->log);
-  c.add_option("--scan", o->scan, "number of the scan, from 0")->required()->type_name("K");
+  add_whole(c, {"--scan", "K", "number of the scan, from 0"}, kAnyIndex, o->scan).required();
   add_parameters(c, o->parameters);
   c.add_option("--out", o->out, "picture to write")->required()->type_name("PNG");
-  c.add_option("--spacing", o->spacing_m, "between positions, m")->type_name("M")->default_val(0.1);
-  c.add_option("--headings", o->headings, "tried at every position")
-      ->type_name("N")
-      ->check(CLI::Range(1, 3600))
-      ->default_val(180);
-  c.add_option("--beam-step", o->beam_step, "score every so many beams; default: about 90 of them")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1000000));
-  c.add_option("--pixels", o->pixels, "longer side of the map in the picture")
-      ->type_name("N")
-      ->check(CLI::Range(256, 8192))
-      ->default_val(1600);
+  add_number(c, {"--spacing", "M", "between positions, m"}, {1e-3, 1e3, "m"}, o->spacing_m).default_str("0.1");
+  add_whole(c, {"--headings", "N", "tried at every position"}, {1, 3600}, o->headings).default_str("180");
+  add_whole(c, {"--beam-step", "N", "score every so many beams; default: about 90 of them"}, kBeamStepLimits,
+            o->beam_step);
+  add_whole(c, {"--pixels", "N", "longer side of the map in the picture"}, {256, 8192}, o->pixels).default_str("1600");
   add_threads(c, o->threads);
   add_force(c, o->force);
+  add_quiet(c, o->quiet);
   c.footer(kHeatmapHelp);
   c.final_callback([o] { draw_beam_heatmap(*o); });
 }

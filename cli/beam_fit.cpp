@@ -1,7 +1,6 @@
 #include "beam_fit.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <iterator>
 #include <vector>
@@ -10,6 +9,7 @@
 #include <fathom/beam/report.hpp>
 #include <fathom/error.hpp>
 
+#include "outputs.hpp"
 #include "progress.hpp"
 #include "text.hpp"
 
@@ -49,7 +49,8 @@ fathom::BeamSensor sensor_of(const BeamFitOptions& options, const fathom::ScanLo
   sensor.expected_floor_m = expected.floor_m();
   sensor.miss = value_of_word<fathom::MissPolicy>(options.miss);
   sensor.nan = value_of_word<fathom::NanPolicy>(options.nan);
-  fathom::validate(sensor);
+  as_typed({{"beam.max_range_m", "--max-range"}, {"beam.min_range_m", "--min-range"}, {"beam.step_m", "--sensor-step"}},
+           [&] { fathom::validate(sensor); });
   return sensor;
 }
 
@@ -58,14 +59,8 @@ fathom::FitOptions fit_options(const BeamFitOptions& options, double cell_m, Tas
   fit.variant = value_of_word<fathom::FitVariant>(options.variant);
   fit.cell_m = cell_m;
   fit.threads = options.threads;
-  fit.fit_hit_offset = options.hit_offset == "fit";
-  if (!fit.fit_hit_offset) {
-    const char* end = options.hit_offset.data() + options.hit_offset.size();
-    const auto read = std::from_chars(options.hit_offset.data(), end, fit.start.hit_offset_m);
-    if (read.ec != std::errc{} || read.ptr != end) {
-      throw fathom::InputError(fmt::format("--hit-offset: '{}' is neither a number nor 'fit'", options.hit_offset));
-    }
-  }
+  fit.fit_hit_offset = !options.hit_offset_m;
+  fit.start.hit_offset_m = options.hit_offset_m.value_or(0.0);
   fit.on_iteration = [&display](const fathom::FitIteration& i) {
     display.show_text(fmt::format("iteration {}, log-likelihood {:.3f}", i.iteration + 1, i.log_likelihood));
   };
@@ -112,9 +107,13 @@ std::string summary(const fathom::FitReport& report, const std::filesystem::path
 
 void fit_beam(const BeamFitOptions& options) {
   fathom::check_fit_folder(options.out, options.force);
+  const std::filesystem::path log_file = find_log(options.log);
+  Paths inputs = world_files(options.world);
+  inputs.push_back(log_file);
+  refuse_inputs({options.out / "parameters.yaml", options.out / "report.html", options.out / "fit.json"}, inputs);
   const auto unknown = value_of_word<fathom::UnknownCells>(options.unknown);
   const BeamWorld world = open_world(options.world, unknown, options.threads);
-  const fathom::ScanLog log = fathom::read_scan_log(find_log(options.log));
+  const fathom::ScanLog log = fathom::read_scan_log(log_file);
   const Scans learned = choose_scans(options.scans, log, options.log);
   const Scans held_out = held_out_scans(options, learned, log);
   const fathom::BeamSensor sensor = sensor_of(options, log, *world.expected);
@@ -126,7 +125,7 @@ void fit_beam(const BeamFitOptions& options) {
   report.variant = value_of_word<fathom::FitVariant>(options.variant);
   report.shown = pairs(learned);
   {
-    TaskDisplay display("learning:");
+    TaskDisplay display("learning:", options.quiet);
     const fathom::FitOptions how = fit_options(options, world.cell_m, display);
     report.fit = naming(options.log, [&] { return fathom::fit_beam_model(report.shown, sensor, how); });
   }
@@ -143,7 +142,8 @@ void fit_beam(const BeamFitOptions& options) {
     report.facts.push_back({"held out", count_text(held_out, log, selection)});
   }
   fathom::write_fit(options.out, report, options.force);
-  print(max_range_note(log, sensor.max_range_m) + summary(report, options.out));
+  const std::string notes = skipped_note(log) + max_range_note(log, sensor.max_range_m);
+  if (!options.quiet) print(notes + summary(report, options.out));
 }
 
 }  // namespace fathom_cli

@@ -17,9 +17,9 @@ struct BeamFitOptions {
   std::optional<double> max_range_m;
   double min_range_m = 0.0, step_m = 0.0;
   std::string unknown = "free", miss = "book", nan = "skip", variant = "exact";
-  std::string hit_offset = "0";  ///< a number, or "fit"
+  std::optional<double> hit_offset_m = 0.0;  ///< nothing: learned
   int threads = 0;
-  bool force = false;
+  bool force = false, quiet = false;
 };
 
 /// Learns the parameters with progress on stderr, writes the folder and prints what was found. Throws fathom::Error.

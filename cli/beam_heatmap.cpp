@@ -1,6 +1,7 @@
 #include "beam_heatmap.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <span>
 #include <vector>
@@ -9,6 +10,7 @@
 #include <fathom/beam/heatmap.hpp>
 #include <fathom/error.hpp>
 
+#include "outputs.hpp"
 #include "progress.hpp"
 #include "text.hpp"
 
@@ -41,6 +43,15 @@ std::vector<std::string> pose_row(const char* name, const fathom::PlanarPose& po
           fmt::format("{:.4f}", log_likelihood / static_cast<double>(std::max<std::size_t>(1, beams)))};
 }
 
+/// A PNG by another name would open in no viewer.
+void check_picture_name(const std::filesystem::path& file) {
+  std::string extension = file.extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (extension == ".png") return;
+  throw fathom::InputError(fmt::format("--out {}: the picture is a PNG; name it .png", file.string()));
+}
+
 /// Without evidence every position is as likely as any other.
 void check_evidence(const BeamHeatmapOptions& options, const fathom::ScanLog& log, const fathom::BeamSensor& sensor,
                     std::size_t beam_step) {
@@ -52,11 +63,15 @@ void check_evidence(const BeamHeatmapOptions& options, const fathom::ScanLog& lo
 }  // namespace
 
 void draw_beam_heatmap(const BeamHeatmapOptions& options) {
-  check_new_file(options.out, options.force);
+  check_picture_name(options.out);
+  const std::filesystem::path log_file = find_log(options.log);
+  Paths inputs = world_files(options.world);
+  inputs.insert(inputs.end(), {log_file, options.parameters});
+  check_new_file(options.out, options.force, inputs);
   const fathom::BeamModel model = fathom::read_beam_model(options.parameters);
   const fathom::GridMap map = fathom::read_grid_map(options.world.map);
   const BeamWorld world = open_world(options.world, model.unknown, options.threads);
-  const fathom::ScanLog log = fathom::read_scan_log(find_log(options.log));
+  const fathom::ScanLog log = fathom::read_scan_log(log_file);
   if (options.scan >= log.scans()) {
     throw fathom::InputError(
         fmt::format("{}: has scans 0 to {}, and no scan {}", options.log.string(), log.scans() - 1, options.scan));
@@ -71,7 +86,7 @@ void draw_beam_heatmap(const BeamHeatmapOptions& options) {
   check_evidence(options, log, model.sensor, heatmap_options.score.beam_step);
   fathom::Heatmap heatmap;
   {
-    TaskDisplay display("scoring:");
+    TaskDisplay display("scoring:", options.quiet);
     heatmap_options.on_progress = [&display](double done) { display.show_fraction(done); };
     heatmap = fathom::make_heatmap(model.parameters, model.sensor, *world.expected, fan, log.scan(options.scan),
                                    fathom::free_positions(map, options.spacing_m), heatmap_options);
@@ -81,6 +96,8 @@ void draw_beam_heatmap(const BeamHeatmapOptions& options) {
   picture.truth = logged;
   picture.scan_hits_world = hits_of(logged, log, options.scan, model.sensor);
   fathom::write_heatmap(options.out, heatmap, map, picture);
+
+  if (options.quiet) return;
 
   fathom::ScanScorer scorer(model.parameters, model.sensor, *world.expected, fan, heatmap_options.score);
   const fathom::Pose logged_pose = fathom::lift(logged);

@@ -19,7 +19,7 @@ struct BeamHeatmapOptions {
   std::optional<std::size_t> beam_step;  ///< chosen to keep about 90 beams
   std::uint32_t pixels = 1600;
   int threads = 0;
-  bool force = false;
+  bool force = false, quiet = false;
 };
 
 /// Draws where the scan could have been made, and prints where it most likely was. Throws fathom::Error.

@@ -9,6 +9,7 @@
 #include <fathom/beam/sample.hpp>
 #include <fathom/error.hpp>
 
+#include "outputs.hpp"
 #include "text.hpp"
 
 namespace fathom_cli {
@@ -73,7 +74,12 @@ void sample_beam(const BeamSampleOptions& options) {
   if (in_world == !options.expected.empty() || in_world != has_poses) {
     throw fathom::InputError("give --expected, or --map or --scene with --poses or --log");
   }
-  if (!options.out.empty()) check_new_file(options.out, options.force);
+  if (!options.out.empty()) {
+    Paths inputs = world_files(options.world);
+    inputs.insert(inputs.end(), {options.parameters, options.expected, options.poses});
+    if (!options.log.empty()) inputs.push_back(find_log(options.log));
+    check_new_file(options.out, options.force, inputs);
+  }
   const fathom::BeamModel model = fathom::read_beam_model(options.parameters);
   const std::string csv = in_world ? sample_in_world(options, model) : sample_expected(options, model);
   if (options.out.empty()) {

@@ -9,6 +9,7 @@
 #include <fathom/beam/fit.hpp>
 #include <fathom/beam/score.hpp>
 
+#include "outputs.hpp"
 #include "progress.hpp"
 #include "text.hpp"
 
@@ -26,7 +27,7 @@ Scores score_scans(const BeamScoreOptions& options, const fathom::BeamModel& mod
   fathom::ScanScorer scorer(model.parameters, model.sensor, *world.expected, fathom::planar_fan(log.azimuth_rad),
                             score_options);
   Scores scores;
-  TaskDisplay display("scoring:");
+  TaskDisplay display("scoring:", options.quiet);
   for (const std::uint32_t scan : scans) {
     fathom::ScanScore score = {scan, log.pose[scan],
                                fathom::beams_with_evidence(log.scan(scan), model.sensor, options.beam_step), 0.0};
@@ -59,22 +60,28 @@ std::string summary(const Scores& scores, const fathom::BeamJudgement& judgement
 }  // namespace
 
 void score_beam(const BeamScoreOptions& options) {
-  if (!options.out.empty()) check_new_file(options.out, options.force);
+  const std::filesystem::path log_file = find_log(options.log);
+  if (!options.out.empty()) {
+    Paths inputs = world_files(options.world);
+    inputs.insert(inputs.end(), {log_file, options.parameters});
+    check_new_file(options.out, options.force, inputs);
+  }
   const fathom::BeamModel model = fathom::read_beam_model(options.parameters);
   const BeamWorld world = open_world(options.world, model.unknown, options.threads);
-  const fathom::ScanLog log = fathom::read_scan_log(find_log(options.log));
+  const fathom::ScanLog log = fathom::read_scan_log(log_file);
   const std::vector<std::uint32_t> scans = choose_scans(options.scans, log, options.log);
   const Scores scores = score_scans(options, model, world, log, scans);
   const fathom::BeamData pairs =
       fathom::make_beam_data(log, scans, *world.expected, model.sensor.max_range_m, options.threads);
-  const std::string text = summary(
-      scores, naming(options.log, [&] { return fathom::judge_beam_model(model.parameters, model.sensor, pairs); }));
+  const fathom::BeamJudgement judgement =
+      naming(options.log, [&] { return fathom::judge_beam_model(model.parameters, model.sensor, pairs); });
+  const std::string text = skipped_note(log) + summary(scores, judgement);
   if (options.out.empty()) {
     print(fathom::scores_csv(scores));
-    std::fputs(text.c_str(), stderr);
+    if (!options.quiet) std::fputs(text.c_str(), stderr);
   } else {
     fathom::write_text_file(options.out, fathom::scores_csv(scores));
-    print(text);
+    if (!options.quiet) print(text);
   }
 }
 

@@ -17,7 +17,7 @@ struct BeamScoreOptions {
   std::size_t beam_step = 1;
   double alpha = 1.0;
   int threads = 0;
-  bool force = false;
+  bool force = false, quiet = false;
 };
 
 /// Writes the log-likelihood of every scan at its pose as CSV, and a summary: on stdout, or on stderr when the CSV goes

@@ -50,19 +50,24 @@ std::filesystem::path find_log(const std::filesystem::path& log_or_run) {
                                        logs.size(), logs.front().string()));
 }
 
+std::string skipped_note(const fathom::ScanLog& log) {
+  std::string text;
+  for (const fathom::SkippedLines& skipped : log.skipped) {
+    text += fmt::format("note: {} {} lines were passed over; readings are those of FLASER\n", skipped.lines, skipped.name);
+  }
+  return text;
+}
+
 std::vector<std::uint32_t> choose_scans(const std::string& text, const fathom::ScanLog& log,
                                         const std::filesystem::path& file) {
   return naming(file, [&] { return fathom::select_scans(text, log.scans()); });
 }
 
-void check_new_file(const std::filesystem::path& file, bool force) {
-  std::error_code error;
-  const auto status = std::filesystem::symlink_status(file, error);
-  if (!std::filesystem::exists(status)) return;
-  if (std::filesystem::is_directory(file, error)) {
-    throw fathom::InputError(fmt::format("{}: is a folder", file.string()));
-  }
-  if (!force) throw fathom::InputError(fmt::format("{}: exists already; --force replaces it", file.string()));
+std::vector<std::filesystem::path> world_files(const BeamWorldOptions& options) {
+  std::vector<std::filesystem::path> files;
+  if (!options.scene.empty()) files.push_back(options.scene);
+  if (!options.map.empty()) files.insert(files.end(), {options.map, fathom::grid_map_image(options.map)});
+  return files;
 }
 
 }  // namespace fathom_cli

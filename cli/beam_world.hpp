@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <initializer_list>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fathom/beam/model_file.hpp>
@@ -43,12 +46,29 @@ auto naming(const std::filesystem::path& file, F f) -> decltype(f()) {
   }
 }
 
+/// f(); in what it throws as fathom::InputError the names of the library become options as they are typed.
+template <class F>
+auto as_typed(std::initializer_list<std::pair<std::string_view, std::string_view>> names, F f) -> decltype(f()) {
+  try {
+    return f();
+  } catch (const fathom::InputError& error) {
+    std::string text = error.what();
+    for (const auto& [inner, typed] : names) {
+      if (const auto at = text.find(inner); at != std::string::npos) text.replace(at, inner.size(), typed);
+    }
+    throw fathom::InputError(text);
+  }
+}
+
+/// A line for every kind of laser whose readings the log has and fathom does not read; empty where there is none.
+std::string skipped_note(const fathom::ScanLog& log);
+
 /// As fathom::select_scans; messages name the log.
 std::vector<std::uint32_t> choose_scans(const std::string& text, const fathom::ScanLog& log,
                                         const std::filesystem::path& file);
 
-/// Throws fathom::InputError when `file` exists and `force` is not set, so that a slip replaces nothing.
-void check_new_file(const std::filesystem::path& file, bool force);
+/// The files that the world is read from, as far as its options name them.
+std::vector<std::filesystem::path> world_files(const BeamWorldOptions& options);
 
 /// The value of an enum from its word, which the parser has checked.
 template <class Enum>

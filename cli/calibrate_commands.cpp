@@ -3,15 +3,23 @@
 #include <memory>
 
 #include <CLI/CLI.hpp>
+#include <fathom/calibrate.hpp>
 
 #include "calibrate.hpp"
+#include "option_values.hpp"
 
 namespace fathom_cli {
 namespace {
 
+constexpr const char* kCalibrateHelp = R"(
+Examples:
+  fathom calibrate distance pairs.csv
+  fathom calibrate energy pixels.csv --normalization threshold)";
+
 constexpr const char* kDistanceHelp = R"(
 Examples:
   fathom calibrate distance pairs.csv
+  fathom simulate examples/house/house.yaml --out out/house
   fathom calibrate distance out/house --sensor laser
 
 CSV: the columns range_m and expected_m, what was read and what was due. A run needs the output
@@ -19,8 +27,10 @@ npy: {channels: [range, clean_range]}, and no noise but `distance` that changes 
 
 constexpr const char* kEnergyHelp = R"(
 Examples:
-  fathom calibrate energy pairs.csv
-  fathom calibrate energy out/stereo --normalization threshold
+  fathom calibrate energy pixels.csv
+  fathom simulate examples/stereo/stereo.yaml --out out/pixels
+      --set 'sensors.stereo.noise=[{stereo_energy: {min_energy: 0.18, pow: 14, normalization: threshold}}]'
+  fathom calibrate energy out/pixels --normalization threshold
 
 CSV: the columns energy and lost (0 or 1), a pixel a line. A run needs the output npy: {channels: [energy, reason]}
 and one stereo_energy, of this normalization and the same for all entities.)";
@@ -38,6 +48,7 @@ std::shared_ptr<CalibrateOptions> add_data(CLI::App& c) {
 void add_calibrate_commands(CLI::App& app) {
   CLI::App& calibrate = *app.add_subcommand("calibrate", "Learn the noise of a sensor from what it measured");
   calibrate.require_subcommand(1);
+  calibrate.footer(kCalibrateHelp);
   CLI::App& distance = *calibrate.add_subcommand("distance", "Mean and deviation of the noise model distance");
   const auto o = add_data(distance);
   distance.footer(kDistanceHelp);
@@ -45,9 +56,8 @@ void add_calibrate_commands(CLI::App& app) {
 
   CLI::App& energy = *calibrate.add_subcommand("energy", "Threshold and power of the loss law stereo_energy");
   const auto e = add_data(energy);
-  energy.add_option("--normalization", e->normalization, "form of the law, as in `fathom noise stereo_energy`")
-      ->check(CLI::IsMember({"document", "threshold"}))
-      ->default_val("document");
+  add_word(energy, "--normalization", "form of the law, as in `fathom noise stereo_energy`",
+           fathom::kChoiceWords<fathom::EnergyNormalization>, e->normalization);
   energy.footer(kEnergyHelp);
   energy.final_callback([e] { calibrate_energy(*e); });
 }

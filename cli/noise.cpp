@@ -1,8 +1,10 @@
 #include "noise.hpp"
 
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
+#include <fathom/names.hpp>
 #include <fathom/noise.hpp>
 #include <nlohmann/json.hpp>
 
@@ -17,7 +19,11 @@ using fathom::NoiseInfo;
 
 std::vector<NoiseInfo> select(const std::string& slug) {
   if (slug.empty()) return fathom::noise_models();
-  return {fathom::make_noise(slug, {}).info()};  // names the nearest slug when there is no such model
+  std::vector<std::string_view> slugs;
+  for (const NoiseInfo& model : fathom::noise_models()) slugs.push_back(model.slug);
+  const std::string_view found = fathom::find_name(slug, slugs);
+  // make_noise names the nearest slug when there is no such model.
+  return {fathom::make_noise(found.empty() ? std::string_view(slug) : found, {}).info()};
 }
 
 std::string limits_text(const FieldInfo& f) {

@@ -55,21 +55,24 @@ std::string rate_text(double rays_per_s) {
   return fmt::format("{:.3g} {}rays/s", rays_per_s, kPrefixes[k]);
 }
 
-StatusLine::StatusLine() : terminal_(isatty(STDERR_FILENO) != 0), next_s_(terminal_ ? 0.0 : kLinePeriod_s) {}
+StatusLine::StatusLine(bool quiet)
+    : quiet_(quiet), terminal_(isatty(STDERR_FILENO) != 0), next_s_(terminal_ ? 0.0 : kLinePeriod_s) {}
 
 StatusLine::~StatusLine() {
   if (drawn_) std::fputc('\n', stderr);
 }
 
 void StatusLine::show(double seconds, const std::string& text, bool last) {
+  if (quiet_) return;
   if (seconds < next_s_ && !(last && terminal_)) return;
   next_s_ = seconds + (terminal_ ? kBarPeriod_s : kLinePeriod_s);
   if (!terminal_) {
-    fmt::print(stderr, "{}\n", text);
+    std::fputs(fmt::format("{}\n", text).c_str(), stderr);
     return;
   }
   // Cut, because a line that wraps cannot be drawn over; "\x1b[K" clears what a longer one left.
-  fmt::print(stderr, "\r{}\x1b[K", text.substr(0, std::max<std::size_t>(terminal_columns(), 2) - 1));
+  const std::string shown = text.substr(0, std::max<std::size_t>(terminal_columns(), 2) - 1);
+  std::fputs(fmt::format("\r{}\x1b[K", shown).c_str(), stderr);
   std::fflush(stderr);
   drawn_ = true;
 }

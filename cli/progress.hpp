@@ -7,10 +7,11 @@
 
 namespace fathom_cli {
 
-/// One line on stderr that is drawn over when that is a terminal, else a plain line at most once a second.
+/// One line on stderr that is drawn over when that is a terminal, else a plain line at most once a second. It is best
+/// effort: what cannot be written is lost, and the work goes on.
 class StatusLine {
  public:
-  StatusLine();
+  explicit StatusLine(bool quiet = false);  ///< quiet: shows nothing
   ~StatusLine();  ///< ends the line
   StatusLine(const StatusLine&) = delete;
   StatusLine& operator=(const StatusLine&) = delete;
@@ -20,6 +21,7 @@ class StatusLine {
   [[nodiscard]] bool is_terminal() const { return terminal_; }
 
  private:
+  bool quiet_;
   bool terminal_;
   bool drawn_ = false;
   double next_s_;  ///< from when on the next update may be shown
@@ -28,6 +30,7 @@ class StatusLine {
 /// Shows how far a run is.
 class ProgressDisplay {
  public:
+  explicit ProgressDisplay(bool quiet) : line_(quiet) {}
   void show(const fathom::Progress& progress);
 
  private:
@@ -37,7 +40,7 @@ class ProgressDisplay {
 /// Shows how far anything else is.
 class TaskDisplay {
  public:
-  explicit TaskDisplay(std::string task) : task_(std::move(task)) {}
+  TaskDisplay(std::string task, bool quiet) : task_(std::move(task)), line_(quiet) {}
   /// A bar where the share done is known.
   void show_fraction(double done);
   void show_text(const std::string& text);

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fathom/error.hpp>
+#include <fathom/names.hpp>
 #include <fathom/sensor.hpp>
 #include <fathom/sensor_fields.hpp>
 #include <nlohmann/json.hpp>
@@ -179,6 +181,19 @@ Json to_json(const SensorPreset& preset) {
           {"rows", pattern.rows}, {"columns", pattern.cols}, {"fields", values},  {"noise", noise}};
 }
 
+/// The preset or kind that is meant; what was typed, where there is none.
+std::string known_name(const std::string& typed) {
+  std::vector<std::string_view> names;
+  for (const SensorPreset& preset : fathom::sensor_presets()) names.push_back(preset.name);
+  for (const SensorKindInfo& kind : fathom::sensor_kinds()) names.push_back(kind.slug);
+  const std::string_view found = fathom::find_name(typed, names);
+  if (!found.empty()) return std::string(found);
+  if (const std::string_view likely = fathom::likely_name(typed, names); !likely.empty()) {
+    throw fathom::InputError(fmt::format("'{}' is no preset or kind of sensor; nearest: {}", typed, likely));
+  }
+  return typed;
+}
+
 std::string all_as_json() {
   Json presets = Json::array();
   for (const SensorPreset& preset : fathom::sensor_presets()) presets.push_back(to_json(preset));
@@ -194,13 +209,14 @@ void list_sensors(const SensorsOptions& options) {
     print(options.json ? all_as_json() : overview());
     return;
   }
+  const std::string name = known_name(options.name);
   for (const SensorKindInfo& kind : fathom::sensor_kinds()) {
-    if (kind.slug == options.name) {
+    if (kind.slug == name) {
       print(options.json ? to_json(kind).dump(2) + "\n" : details(kind));
       return;
     }
   }
-  const SensorPreset& preset = fathom::find_preset(options.name);
+  const SensorPreset& preset = fathom::find_preset(name);
   print(options.json ? to_json(preset).dump(2) + "\n" : details(preset));
 }
 

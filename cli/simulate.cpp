@@ -9,12 +9,15 @@
 #include <fathom/run.hpp>
 #include <nlohmann/json.hpp>
 
+#include "outputs.hpp"
 #include "progress.hpp"
 #include "signals.hpp"
 #include "text.hpp"
 
 namespace fathom_cli {
 namespace {
+
+constexpr const char* kSummaryName = "summary.json";
 
 /// `name` was checked against the names by the parser.
 fathom::Isa isa_from_name(const std::string& name) {
@@ -65,21 +68,23 @@ std::string sensors_table(const nlohmann::ordered_json& summary) {
 void report(const fathom::RunResult& result, const SimulateOptions& options) {
   std::ifstream file(result.files.back());
   const auto summary = nlohmann::ordered_json::parse(file);
-  print(fmt::format("{}\n{} frames, {} files in {} (see {})\n", sensors_table(summary), summary["frames"].dump(),
-                    result.files.size(), options.out.string(), result.files.back().string()));
+  print(fmt::format("{}\n{}, {} in {} (see {})\n", sensors_table(summary),
+                    counted(summary["frames"].get<std::uint64_t>(), "frame"), counted(result.files.size(), "file"),
+                    options.out.string(), result.files.back().string()));
 }
 
 }  // namespace
 
 void simulate(const SimulateOptions& options) {
   const StopSignals signals;
+  refuse_inputs({options.out / kSummaryName}, {options.scene});
   const fathom::SceneSetup setup = fathom::read_scene_file(options.scene, options.set);
   fathom::RunResult result;
   {
-    ProgressDisplay display;
+    ProgressDisplay display(options.quiet);
     result = fathom::run(setup, run_options(options, display));
   }
-  report(result, options);
+  if (!options.quiet) report(result, options);
   for (const std::string& warning : result.warnings) {
     std::fputs(fmt::format("fathom: warning: {}\n", warning).c_str(), stderr);
   }

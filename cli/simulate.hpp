@@ -17,7 +17,7 @@ struct SimulateOptions {
   std::optional<std::uint32_t> environment, episode;
   int threads = 0;               ///< 0: one per core
   std::vector<std::string> set;  ///< "path=value"
-  bool force = false;
+  bool force = false, quiet = false;
   std::string isa;  ///< empty: the widest that this computer has
 };
 

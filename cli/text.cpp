@@ -46,4 +46,8 @@ std::string group_digits(std::uint64_t value) {
   return text;
 }
 
+std::string counted(std::uint64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", group_digits(count), noun, count == 1 ? "" : "s");
+}
+
 }  // namespace fathom_cli

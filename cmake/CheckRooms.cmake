@@ -22,7 +22,7 @@ set(ROOMS base random scene noise beam calibrate cast trace points sensor io sim
 # third-party header prefix -> the only folders that may include it
 set(ONLY_embree3 "src/cast/embree;bench")
 set(ONLY_tbb "src/base")
-set(ONLY_yaml-cpp "src/io")
+set(ONLY_yaml-cpp "src/io;capi/rgl/tape")
 set(ONLY_assimp "")  # an oracle of the tests
 set(ONLY_png.h "src/io")
 set(ONLY_ft2build.h "src/io")
@@ -57,7 +57,7 @@ foreach(face cli capi python examples)
   endforeach()
 endforeach()
 
-file(GLOB_RECURSE files RELATIVE ${ROOT} ${ROOT}/include/*.hpp ${ROOT}/src/*.?pp ${ROOT}/cli/*.?pp ${ROOT}/bench/*.?pp)
+file(GLOB_RECURSE files RELATIVE ${ROOT} ${ROOT}/include/*.hpp ${ROOT}/src/*.?pp ${ROOT}/cli/*.?pp ${ROOT}/capi/*.?pp ${ROOT}/bench/*.?pp)
 foreach(file ${files})
   file(STRINGS ${ROOT}/${file} includes REGEX "^[ \t]*#[ \t]*include[ \t]*<")
   foreach(line ${includes})

@@ -46,10 +46,8 @@ void Library::forget_all() {
   }
 }
 
-Library::~Library() {
-  forget_all();
-  running_.clear();  // waits: a run uses the executor and the scene
-}
+/// Runs in progress go on until the runners have waited for them.
+Library::~Library() { forget_all(); }
 
 void Library::wait_unlocked(const std::shared_ptr<Run>& run) {
   if (run->is_finished()) return;
@@ -146,7 +144,7 @@ void Library::run(Node& start) {
   std::erase_if(running_, [](const auto& run) { return run->is_finished() && !run->has_failed(); });
   for (const auto& node : order) node->prepare(world_), ++node->runs;
   const auto run = std::make_shared<Run>(order, context());
-  run->start();
+  runners_.start(run);
   running_.push_back(run);
   for (std::size_t i = 0; i < order.size(); ++i) order[i]->run_of = run, order[i]->place = i;
 }

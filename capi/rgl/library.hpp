@@ -9,6 +9,7 @@
 
 #include "graph/graph.hpp"
 #include "graph/run.hpp"
+#include "graph/runners.hpp"
 #include "log.hpp"
 #include "registry.hpp"
 #include "old_lidar.hpp"
@@ -74,8 +75,9 @@ class Library {
 
   std::unique_ptr<fathom::Executor> executor_;
   World world_;
-  std::vector<std::shared_ptr<Run>> running_;
   std::uint32_t next_ordinal_ = 0;
+  std::vector<std::shared_ptr<Run>> running_;
+  Runners runners_;  // ends first: runs use the executor and the scene
 };
 
 /// The library, made at the first call. Throws INITIALIZATION_ERROR.

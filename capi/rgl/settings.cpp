@@ -44,6 +44,13 @@ void read_version(std::array<std::int32_t, 3>& version) {
   }
 }
 
+void read_flag(const char* name, bool& flag) {
+  const auto text = variable(name);
+  if (!text) return;
+  if (*text != "0" && *text != "1") refuse(name, *text, "0 or 1");
+  flag = *text == "1";
+}
+
 }  // namespace
 
 Settings read_environment() {
@@ -60,10 +67,8 @@ Settings read_environment() {
       refuse("FATHOM_RGL_THREADS", *text, "in [0, 1024]");
     }
   }
-  if (const auto text = variable("FATHOM_RGL_KEEP_MISSES")) {
-    if (*text != "0" && *text != "1") refuse("FATHOM_RGL_KEEP_MISSES", *text, "0 or 1");
-    s.keep_misses = *text == "1";
-  }
+  read_flag("FATHOM_RGL_KEEP_MISSES", s.keep_misses);
+  read_flag("FATHOM_RGL_TAPES_IN_REAL_TIME", s.tapes_in_real_time);
   return s;
 }
 

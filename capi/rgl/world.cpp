@@ -1,6 +1,10 @@
 #include "world.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "status.hpp"
 
 namespace rgl {
 
@@ -10,6 +14,17 @@ fathom::Affine to_affine(const rgl_mat3x4f& m) {
     for (int j = 0; j < 4; ++j) a.m[i][j] = double{m.value[i][j]};
   }
   return a;
+}
+
+void check_finite(const rgl_mat3x4f& matrix) {
+  for (const auto& row : matrix.value) {
+    for (const float v : row) RGL_CHECK(std::abs(v) <= std::numeric_limits<float>::max());
+  }
+}
+
+void check_invertible(const rgl_mat3x4f& matrix) {
+  check_finite(matrix);
+  if (!fathom::inverse(to_affine(matrix))) fail(RGL_INVALID_ARGUMENT, "Invalid argument: the matrix flattens space");
 }
 
 Vertices to_vertices(const rgl_vec3f* vertices, std::int32_t count) {

@@ -17,6 +17,11 @@ namespace rgl {
 
 fathom::Affine to_affine(const rgl_mat3x4f& m);
 
+/// Throws INVALID_ARGUMENT when an element is not finite.
+void check_finite(const rgl_mat3x4f& matrix);
+/// The same, and for a matrix that flattens space: nothing leads back from where it leads.
+void check_invertible(const rgl_mat3x4f& matrix);
+
 using Vertices = std::vector<std::array<float, 3>>;
 Vertices to_vertices(const rgl_vec3f* vertices, std::int32_t count);
 

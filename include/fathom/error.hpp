@@ -3,7 +3,7 @@
 // translates.
 
 #include <stdexcept>
-#include <string>
+#include <string_view>
 
 #include <fathom/export.hpp>
 
@@ -12,7 +12,10 @@ namespace fathom {
 /// Base of everything thrown on purpose. `what()` is one line that names what is wrong, where, and the limit.
 class FATHOM_API Error : public std::runtime_error {
  public:
-  using std::runtime_error::runtime_error;
+  /// What a file or an argument says may go to a terminal: of `message`, line ends and tabs become blanks, control
+  /// characters and bytes that are not UTF-8 become "\x1b", invisible and bidirectional ones "\u202e", and the middle of
+  /// a message of more than 900 bytes is left out.
+  explicit Error(std::string_view message);
   ~Error() override;
 };
 

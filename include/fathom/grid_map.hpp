@@ -54,6 +54,9 @@ struct MapImageOptions {
 /// when the image holds less or more than its header says.
 FATHOM_API GridMap read_grid_map(const std::filesystem::path& yaml_file);
 
+/// The image that a map_server YAML file names.
+FATHOM_API std::filesystem::path grid_map_image(const std::filesystem::path& yaml_file);
+
 /// Reads an image alone, the first pixel row at the top of the map.
 FATHOM_API GridMap read_grid_image(const std::filesystem::path& image_file, const MapImageOptions& options = {});
 

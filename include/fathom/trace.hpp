@@ -69,7 +69,7 @@ struct TraceArrays {
   float* absolute_velocity_mps = nullptr;  ///< world; NaN on a miss
   float* relative_velocity_mps = nullptr;  ///< sensor frame; NaN on a miss
   float* radial_speed_mps = nullptr;       ///< positive: receding; 0 on a miss
-  Matrix34* beam = nullptr;                ///< world_from_beam as cast
+  Matrix34* beam = nullptr;                ///< world_from_beam, undistorted: xyz lies on its z axis
 };
 
 /// Azimuth and elevation of a beam whose frame came about by turning about z, x, y of a left-handed sensor frame with y

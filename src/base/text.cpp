@@ -2,14 +2,21 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <iterator>
 #include <vector>
 
 #include <fmt/format.h>
+
+#include <fathom/names.hpp>
 
 namespace fathom {
 
 namespace {
 
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+/// Levenshtein's, case ignored.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
@@ -17,12 +24,56 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     std::size_t diagonal = row[0];
     row[0] = i;
     for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t substitute = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      const std::size_t substitute = diagonal + (lower(a[i - 1]) == lower(b[j - 1]) ? 0 : 1);
       diagonal = row[j];
       row[j] = std::min({row[j] + 1, row[j - 1] + 1, substitute});
     }
   }
   return row[b.size()];
+}
+
+constexpr std::size_t kLongestWord = 64;  // of those that slips are looked for in: the search is quadratic in it
+
+/// Length of the UTF-8 character that `text` begins with, and its code; 0 where these bytes are none.
+std::size_t utf8_length(std::string_view text, char32_t& code) {
+  const auto first = static_cast<unsigned char>(text.front());
+  code = first;
+  if (first < 0x80) return 1;
+  const std::size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  if (first < 0xc2 || first > 0xf4 || text.size() < length) return 0;
+  code = first & (0x7fU >> length);
+  for (const char c : text.substr(1, length - 1)) {
+    if ((static_cast<unsigned char>(c) & 0xc0U) != 0x80U) return 0;
+    code = code << 6U | (static_cast<unsigned char>(c) & 0x3fU);
+  }
+  constexpr char32_t kLeast[] = {0x80, 0x800, 0x10000};
+  const bool surrogate = code >= 0xd800 && code <= 0xdfff;
+  return code < kLeast[length - 2] || code > 0x10ffff || surrogate ? 0 : length;
+}
+
+/// Characters that control a terminal, turn the direction of the text around them, or cannot be seen.
+bool is_unseen(char32_t c) {
+  struct Span {
+    char32_t first, last;
+  };
+  constexpr Span kUnseen[] = {{0x00, 0x1f},     {0x7f, 0x9f},     {0x61c, 0x61c},   {0x200b, 0x200b},  {0x200e, 0x200f},
+                              {0x2028, 0x202e}, {0x2060, 0x206f}, {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe007f}};
+  return std::any_of(std::begin(kUnseen), std::end(kUnseen), [c](Span s) { return c >= s.first && c <= s.last; });
+}
+
+/// Whether a character of UTF-8 goes on at this byte.
+bool goes_on(char c) { return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U; }
+
+/// How many edits still make a likely slip.
+std::size_t most_edits(std::string_view name) { return std::max<std::size_t>(2, name.size() / 2); }
+
+/// What is left of a name without case, hyphens and underscores.
+std::string folded(std::string_view name) {
+  std::string text;
+  for (const char c : name) {
+    if (c != '-' && c != '_') text += lower(c);
+  }
+  return text;
 }
 
 }  // namespace
@@ -34,24 +85,61 @@ std::string number_text(double value) {
   return fmt::format("{}", value);
 }
 
-std::string one_line(std::string text) {
-  if (text.size() > 300) text.resize(300);
-  std::replace_if(
-      text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
-  return text;
+std::string printable(std::string_view text, std::size_t most) {
+  std::string shown;
+  for (std::string_view rest = text; !rest.empty();) {
+    char32_t code = 0;
+    const std::size_t length = utf8_length(rest, code);
+    if (length == 0 || (is_unseen(code) && code < 0x80)) {
+      const char c = rest.front();
+      shown += c == '\n' || c == '\r' || c == '\t' ? " " : fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+    } else if (is_unseen(code)) {
+      shown += fmt::format("\\u{:04x}", static_cast<std::uint32_t>(code));
+    } else {
+      shown += rest.substr(0, length);
+    }
+    rest.remove_prefix(std::max<std::size_t>(1, length));
+  }
+  if (shown.size() <= most) return shown;
+  const std::string gap = fmt::format("... ({} bytes) ...", text.size());
+  // Where it is stands in front, what would be right at the end. No character is cut in two. The message may go into
+  // another one that says more of where: it shall not be cut there once more.
+  const std::size_t half = (most - std::min(most, gap.size())) / 3;
+  std::size_t first = half, last = shown.size() - half;
+  while (first > 0 && goes_on(shown[first])) --first;
+  while (last < shown.size() && goes_on(shown[last])) ++last;
+  return shown.substr(0, first) + gap + shown.substr(last);
 }
 
-std::string_view nearest_name(std::string_view name, std::span<const std::string_view> candidates) {
-  if (candidates.empty()) return {};
-  return *std::min_element(candidates.begin(), candidates.end(), [&](std::string_view a, std::string_view b) {
-    return edit_distance(name, a) < edit_distance(name, b);
-  });
+std::string one_line(std::string_view text) { return printable(text, 300); }
+
+std::string_view likely_name(std::string_view name, std::span<const std::string_view> candidates) {
+  if (name.size() > kLongestWord) return {};
+  std::string_view nearest;
+  std::size_t fewest = most_edits(name) + 1;
+  for (const std::string_view candidate : candidates) {
+    if (candidate.size() >= name.size() + fewest) continue;  // more edits than that
+    const std::size_t edits = edit_distance(name, candidate);
+    if (edits < fewest) nearest = candidate, fewest = edits;
+  }
+  return nearest;
 }
 
 std::string nearest_hint(std::string_view name, std::span<const std::string_view> candidates) {
-  const std::string_view nearest = nearest_name(name, candidates);
-  if (nearest.empty() || edit_distance(name, nearest) > std::max<std::size_t>(2, name.size() / 2)) return {};
-  return fmt::format(" (nearest known: '{}')", nearest);
+  const std::string_view nearest = likely_name(name, candidates);
+  return nearest.empty() ? std::string() : fmt::format(" (nearest known: '{}')", nearest);
+}
+
+std::string_view find_name(std::string_view name, std::span<const std::string_view> candidates) {
+  const auto exact = std::find(candidates.begin(), candidates.end(), name);
+  if (exact != candidates.end()) return *exact;
+  std::string_view found;
+  for (const std::string_view candidate : candidates) {
+    if (folded(candidate) != folded(name)) continue;
+    if (!found.empty()) return {};
+    found = candidate;
+  }
+  return found;
 }
 
 }  // namespace fathom

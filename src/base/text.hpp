@@ -10,13 +10,14 @@ namespace fathom {
 /// The shortest decimal text that reads back as the same value: 0.1, 1e-06, nan, inf.
 std::string number_text(double value);
 
-/// What a library or a file says, fit for a message: no line ends or other control characters, 300 bytes at most.
-std::string one_line(std::string text);
+/// `text` as a terminal may show it, on one line: see Error. Above `most` bytes, its middle is replaced by
+/// "... (1000087 bytes) ...", and some two thirds of `most` are left.
+std::string printable(std::string_view text, std::size_t most);
 
-/// The candidate with the fewest edits from `name` (Levenshtein); empty when there are no candidates.
-std::string_view nearest_name(std::string_view name, std::span<const std::string_view> candidates);
+/// What a library or a file says, fit for a message: printable, 300 bytes at most.
+std::string one_line(std::string_view text);
 
-/// " (nearest known: 'x')", or nothing when no candidate is near enough to be a likely slip.
+/// " (nearest known: 'x')", or nothing where there is no likely_name() (fathom/names.hpp).
 std::string nearest_hint(std::string_view name, std::span<const std::string_view> candidates);
 
 }  // namespace fathom

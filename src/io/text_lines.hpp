@@ -61,10 +61,12 @@ inline std::vector<std::string_view> split_cells(std::string_view line) {
   }
 }
 
-/// The number that the whole text spells ("1", "-2.5e3", also "nan" and "inf"), or nothing. Independent of the locale.
+/// The number that the whole text spells ("1", "-2.5e3", also "nan" and "inf", but not "nan(1)"), or nothing.
+/// Independent of the locale.
 template <class Number>
 std::optional<Number> parse_number(std::string_view text) {
   Number value{};
+  if (text.ends_with(')')) return std::nullopt;
   if (text.size() > 1 && text.front() == '+' && text[1] != '-') text.remove_prefix(1);
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;

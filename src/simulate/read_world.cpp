@@ -12,6 +12,7 @@
 #include <fathom/input.hpp>
 
 #include "base/text.hpp"
+#include "io/read_file.hpp"
 #include "scene/world_poses.hpp"
 #include "simulate/read_pose.hpp"
 
@@ -64,7 +65,7 @@ Mesh read_walls(YamlReader& shape, const std::filesystem::path& folder) {
   return file.located([&] {
     const GridMap map = read_grid_map(path);
     try {
-      return make_walls(map, height_m);
+      return within_memory(path, [&] { return make_walls(map, height_m); });
     } catch (const InputError& error) {
       throw InputError(fmt::format("{}: {}", path.string(), error.what()));
     }

@@ -72,7 +72,7 @@ void BlockTracer::limit() {
 
 void BlockTracer::store_frames() const {
   for (std::uint32_t i = 0; i < block_.beams.count; ++i) {
-    const Affine frame = cast_frame(i);
+    const Affine frame = frame_of(block_, i);
     Matrix34 narrow;
     for (std::size_t r = 0; r < 3; ++r) {
       for (std::size_t c = 0; c < 4; ++c) narrow[r][c] = static_cast<float>(frame.m[r][c]);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
@@ -8,6 +9,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <fathom/error.hpp>
+#include <fathom/names.hpp>
 #include <fathom/noise/field.hpp>
 
 #include "base/text.hpp"
@@ -19,11 +22,11 @@ namespace {
 const std::vector<std::string_view> kNames = {"distance", "dropout", "uniform", "angular_ray", "angular_hit"};
 
 TEST(Text, NearestNameHasTheFewestEdits) {
-  EXPECT_EQ(nearest_name("distnce", kNames), "distance");
-  EXPECT_EQ(nearest_name("angular-hit", kNames), "angular_hit");
-  EXPECT_EQ(nearest_name("dropouts", kNames), "dropout");
-  EXPECT_EQ(nearest_name("", std::vector<std::string_view>{"abc", "a"}), "a");
-  EXPECT_EQ(nearest_name("x", {}), "");
+  EXPECT_EQ(likely_name("distnce", kNames), "distance");
+  EXPECT_EQ(likely_name("angular-hit", kNames), "angular_hit");
+  EXPECT_EQ(likely_name("dropouts", kNames), "dropout");
+  EXPECT_EQ(likely_name("", std::vector<std::string_view>{"abc", "a"}), "a");
+  EXPECT_EQ(likely_name("x", {}), "");
 }
 
 TEST(Text, HintIsGivenForALikelySlipOnly) {
@@ -63,10 +66,52 @@ TEST(CheckInRange, PassesTheClosedIntervalAndNamesWhatIsOutside) {
   EXPECT_EQ(text(std::nextafter(10.0, 11.0), "m"), "distance.stddev_m = 10.000000000000002 is not in [0, 10] m");
 }
 
-TEST(Text, OneLineKeepsWordsAndDropsControlCharacters) {
-  EXPECT_EQ(one_line("a\nb\r\tc\x7f"), "a b  c ");
+TEST(Text, NamesAreComparedUpToALengthThatNoWordHas) {
+  EXPECT_EQ(likely_name(std::string(65, 'a'), std::vector<std::string_view>{std::string_view("a")}), "");
+  const std::string longest(64, 'a'), known(63, 'a'), far(1'000'000, 'a');
+  EXPECT_EQ(likely_name(longest, std::vector<std::string_view>{far, known}), known);
+  EXPECT_EQ(likely_name("dist", std::vector<std::string_view>{far}), "");
+}
+
+TEST(Text, OneLineKeepsWordsAndEscapesControlCharacters) {
+  EXPECT_EQ(one_line("a\nb\r\tc\x7f"), "a b  c\\x7f");
   EXPECT_EQ(one_line("h\xc3\xa4user"), "h\xc3\xa4user");
-  EXPECT_EQ(one_line(std::string(1000, 'x')).size(), 300U);
+  EXPECT_EQ(one_line(std::string(300, 'x')).size(), 300U);
+  EXPECT_LT(one_line(std::string(1000, 'x')).size(), 300U);
+}
+
+std::string message_of(std::string_view text) { return InputError(text).what(); }
+
+TEST(Error, SaysWhatATerminalMayShow) {
+  EXPECT_EQ(message_of("a\x1b[31mred\x07"), "a\\x1b[31mred\\x07");
+  EXPECT_EQ(message_of(std::string("a\0b is no name", 14)), "a\\x00b is no name");
+  EXPECT_EQ(message_of("two\nlines"), "two lines");
+  EXPECT_EQ(message_of("not UTF-8: \xff\xc3"), "not UTF-8: \\xff\\xc3");
+  EXPECT_EQ(message_of("overlong \xc0\x80, surrogate \xed\xa0\x80"), "overlong \\xc0\\x80, surrogate \\xed\\xa0\\x80");
+  EXPECT_EQ(message_of("C1 \xc2\x9b, bidi \xe2\x80\xae, BOM \xef\xbb\xbf"), "C1 \\u009b, bidi \\u202e, BOM \\ufeff");
+  EXPECT_EQ(message_of("\xc3\xa4 \xe4\xb8\xad \xf0\x9f\x98\x80"), "\xc3\xa4 \xe4\xb8\xad \xf0\x9f\x98\x80");
+  // What was escaped once stays as it is when the message goes into another one.
+  EXPECT_EQ(message_of("file: " + message_of("\x1b")), "file: \\x1b");
+  EXPECT_STREQ(SystemError("\x1b").what(), "\\x1b");
+  EXPECT_STREQ(Interrupted("\x1b").what(), "\\x1b");
+}
+
+TEST(Error, OfALongValueKeepsWhereItIsAndWhatWouldBeRight) {
+  const std::string text = message_of("a.yaml:3:7: name = " + std::string(1'000'000, 'x') + " is not a number");
+  EXPECT_LE(text.size(), 900U);
+  EXPECT_TRUE(contains(text, "a.yaml:3:7: name = xxx"));
+  EXPECT_TRUE(contains(text, "x... (1000035 bytes) ...x"));
+  EXPECT_TRUE(contains(text, "xxx is not a number"));
+  EXPECT_EQ(message_of("scene.yaml: " + text), "scene.yaml: " + text);
+}
+
+RC_GTEST_PROP(Error, IsPrintableWhateverTheBytes, (const std::string& bytes, bool wide)) {
+  std::string text = bytes;
+  if (wide) text += std::string(400, '\xc3') + bytes + std::string(1500, '\xa4');
+  const std::string shown = message_of(text);
+  RC_ASSERT(shown.size() <= 900U);
+  RC_ASSERT(std::none_of(shown.begin(), shown.end(), [](char c) { return (c >= 0 && c < 0x20) || c == 0x7f; }));
+  RC_ASSERT(message_of(shown) == shown);  // so it is UTF-8
 }
 
 }  // namespace

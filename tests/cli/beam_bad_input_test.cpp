@@ -127,12 +127,12 @@ TEST_F(BeamBadInput, OptionsOfFit) {
   expect_fit_refused("tested on what was learned", with({"--scans", "odd", "--test-scans", "3:5"}),
                      {"scan 3", "held out"});
   expect_fit_refused("hit offset", with({"--hit-offset", "wide"}), {"--hit-offset", "wide"});
-  expect_fit_refused("NaN offset", with({"--hit-offset", "nan"}), {"hit_offset_m", "nan"});
-  expect_fit_refused("range 0", with({"--max-range", "0"}), {"max_range_m = 0"});
-  expect_fit_refused("range NaN", with({"--max-range", "nan"}), {"max_range_m = nan"});
-  expect_fit_refused("range below the minimum", with({"--min-range", "9"}), {"min_range_m = 9"});
-  expect_fit_refused("a step of NaN", with({"--sensor-step", "nan"}), {"step_m = nan"});
-  expect_fit_refused("a step beyond Z", with({"--sensor-step", "9"}), {"step_m = 9", "[8e-06, 8]"});
+  expect_fit_refused("NaN offset", with({"--hit-offset", "nan"}), {"--hit-offset = nan is not in [-1000, 1000] m"});
+  expect_fit_refused("range 0", with({"--max-range", "0"}), {"--max-range = 0 is not in [1e-06, 10000000] m"});
+  expect_fit_refused("range NaN", with({"--max-range", "nan"}), {"--max-range = nan"});
+  expect_fit_refused("range below the minimum", with({"--min-range", "9"}), {"--min-range = 9 is not in [0, 8] m"});
+  expect_fit_refused("a step of NaN", with({"--sensor-step", "nan"}), {"--sensor-step = nan"});
+  expect_fit_refused("a step beyond Z", with({"--sensor-step", "9"}), {"--sensor-step = 9", "[8e-06, 8]"});
   expect_fit_refused("unknown word", with({"--unknown", "fre"}), {"--unknown", "fre"});
   expect_fit_refused("unknown policy", with({"--nan", "none"}), {"--nan", "none", "skip"});
   expect_fit_refused("map and scene", with({"--scene", "x.yaml"}), {"--scene"});
@@ -164,13 +164,13 @@ TEST_F(BeamBadInput, FoldersInTheWay) {
 TEST_F(BeamBadInput, Heatmaps) {
   const auto heatmap = [&](const Words& more) {
     Words arguments = {"beam",         "heatmap",           "--map", files_.map(),  "--log", files_.log(),
-                       "--parameters", files_.parameters(), "--out", files_ / "out"};
+                       "--parameters", files_.parameters(), "--out", files_ / "out.png"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return arguments;
   };
   expect_refused("no such scan", heatmap({"--scan", "60"}), {"log.csv", "60", "0 to 59"});
   expect_refused("no scan", heatmap({}), {"--scan"});
-  expect_refused("spacing 0", heatmap({"--scan", "1", "--spacing", "0"}), {"spacing_m = 0"});
+  expect_refused("spacing 0", heatmap({"--scan", "1", "--spacing", "0"}), {"--spacing = 0 is not in [0.001, 1000] m"});
   expect_refused("spacing too wide", heatmap({"--scan", "1", "--spacing", "900"}), {"no free cell"});
   write_text(files_ / "blind.csv", "x_m,y_m,yaw_rad,range_m@0,range_m@1\n2,1,0,2,2\n2,1,0,nan,-1\n2,1,0,nan,2\n");
   Words blind = heatmap({"--scan", "1"});
@@ -180,10 +180,13 @@ TEST_F(BeamBadInput, Heatmaps) {
   blind.insert(blind.end(), {"--beam-step", "2"});
   expect_refused("none in every second beam", blind, {"blind.csv: scan 2: no reading", "carries evidence"});
   expect_refused("few pixels", heatmap({"--scan", "1", "--pixels", "10"}), {"--pixels"});
-  Words onto_map = heatmap({"--scan", "1"});
-  onto_map[9] = files_.map();
-  expect_refused("a file in the way", onto_map, {"room.yaml", "--force"});
-  EXPECT_EQ(read_text(files_.map()), room_yaml());
+  Words other = heatmap({"--scan", "1"});
+  other[9] = write_text(files_ / "dear.png", "dear");
+  expect_refused("a file in the way", other, {"dear.png", "--force"});
+  EXPECT_EQ(read_text(files_ / "dear.png"), "dear");
+  other[9] = files_ / "heatmap.jpg";
+  expect_refused("no PNG", other, {"heatmap.jpg", "name it .png"});
+  EXPECT_FALSE(std::filesystem::exists(files_ / "out.png"));
 }
 
 TEST_F(BeamBadInput, Samples) {

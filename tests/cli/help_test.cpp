@@ -43,6 +43,38 @@ TEST(Version, IsTheLibrarys) {
   EXPECT_EQ(ended.out, "fathom " + std::string(fathom::versions().fathom) + "\n");
 }
 
+TEST(Help, IsACommandToo) {
+  EXPECT_EQ(run_fathom({"help"}).out, run_fathom({"--help"}).out);
+  EXPECT_EQ(run_fathom({"help", "simulate"}).out, run_fathom({"simulate", "--help"}).out);
+  EXPECT_EQ(run_fathom({"help", "beam", "fit"}).out, run_fathom({"beam", "fit", "-h"}).out);
+  EXPECT_EQ(run_fathom({"beam", "help", "fit"}).out, run_fathom({"beam", "fit", "--help"}).out);
+  EXPECT_NE(run_fathom({"help", "simulat"}).err.find("nearest: simulate"), std::string::npos);
+}
+
+TEST(Usage, ASlipIsAnsweredWithWhatWasMeant) {
+  const auto expect = [](const std::vector<std::string>& arguments, const std::string& message) {
+    const Ended ended = run_fathom(arguments);
+    EXPECT_EQ(ended.exit_code, 2);
+    EXPECT_EQ(ended.err, "fathom: error: " + message + "\n");
+  };
+  expect({"simulte", "x"}, "'simulte' is no command of fathom; nearest: simulate (see fathom --help)");
+  expect({"SIMULATE", "x"}, "'SIMULATE' is no command of fathom; nearest: simulate (see fathom --help)");
+  expect({"sim", "x"}, "'sim' is no command of fathom; nearest: simulate (see fathom --help)");
+  expect({"frobnicate"}, "'frobnicate' is no command of fathom (see fathom --help)");
+  expect({"beam", "fti"}, "'fti' is no command of fathom beam; nearest: fit (see fathom beam --help)");
+  expect({"beam"}, "fathom beam needs a command: fit, score, sample or heatmap (see fathom beam --help)");
+  expect({"simulate", "x", "-o", "out"},
+         "'-o' is no option of fathom simulate; nearest: --out (see fathom simulate --help)");
+  expect({"simulate", "x", "--ou", "out"},
+         "'--ou' is no option of fathom simulate; nearest: --out (see fathom simulate --help)");
+  expect({"simulate", "x", "--OUT=out"},
+         "'--OUT=out' is no option of fathom simulate; nearest: --out (see fathom simulate --help)");
+  expect({"beam", "fit", "--mpa", "x"}, "'--mpa' is no option of fathom beam fit; nearest: --map (see fathom beam fit --help)");
+  expect({"simulate", "x"}, "--out is required (see fathom simulate --help)");
+  expect({"beam", "fit", "--variant", "Exact"},
+         "--variant = Exact is not one of exact, closed_form, book; nearest: exact");
+}
+
 TEST(Usage, MistakesAreOneLineAndCode2) {
   const std::vector<std::vector<std::string>> mistakes = {
       {},

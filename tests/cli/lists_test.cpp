@@ -139,5 +139,12 @@ TEST(SensorList, UnknownNameNamesTheNearest) {
   EXPECT_NE(ended.err.find("VLP-16"), std::string::npos) << ended.err;
 }
 
+TEST(SensorList, CaseAndHyphensDoNotMatter) {
+  EXPECT_EQ(run_well({"sensors", "vlp16"}).out, run_well({"sensors", "VLP-16"}).out);
+  EXPECT_EQ(run_well({"sensors", "Laser2D"}).out, run_well({"sensors", "laser_2d"}).out);
+  EXPECT_EQ(run_well({"noise", "DISTANCE"}).out, run_well({"noise", "distance"}).out);
+  EXPECT_EQ(run_well({"noise", "angular-hit"}).out, run_well({"noise", "angular_hit"}).out);
+}
+
 }  // namespace
 }  // namespace cli_test

@@ -20,6 +20,12 @@ Ended run_fathom(const std::vector<std::string>& arguments) {
   return Process(arguments, folder.path()).wait();
 }
 
+int run_shell(const std::string& command, const std::filesystem::path& folder) {
+  const std::string line = "FATHOM='" FATHOM_CLI "'; cd '" + folder.string() + "' && { " + command + "\n}";
+  const int status = std::system(line.c_str());
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
 Process::Process(const std::vector<std::string>& arguments, const std::filesystem::path& folder,
                  const std::string& stderr_device)
     : folder_(folder) {

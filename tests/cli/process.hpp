@@ -21,6 +21,9 @@ struct Ended {
 /// Runs `fathom arguments...` to its end.
 Ended run_fathom(const std::vector<std::string>& arguments);
 
+/// The exit code of a shell command, in which $FATHOM is the program; it runs in `folder`. 128 + signal: it was killed.
+int run_shell(const std::string& command, const std::filesystem::path& folder);
+
 /// A running fathom whose output goes to files in `folder`; stderr elsewhere when `stderr_device` names a device.
 class Process {
  public:

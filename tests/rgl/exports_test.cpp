@@ -1,5 +1,7 @@
 // The names that the library exports are exactly those that docs/rgl.md promises.
 
+#include <dlfcn.h>
+
 #include <set>
 
 #include "rgl/exports.hpp"
@@ -78,7 +80,7 @@ constexpr const char* kOfRgl[] = {"rgl_cleanup",
                                   "rgl_texture_create",
                                   "rgl_texture_destroy",
                                   "rgl_texture_is_alive"};
-/// Older names, two functions of the PCL extension, and what only fathom has.
+/// Older names, the extensions, and what only fathom has.
 constexpr const char* kBesides[] = {"rgl_entity_set_pose",
                                     "rgl_mesh_update_vertices",
                                     "rgl_node_multi_return_switch",
@@ -96,8 +98,18 @@ constexpr const char* kBesides[] = {"rgl_entity_set_pose",
                                     "rgl_lidar_set_ring_indices",
                                     "rgl_graph_write_pcd_file",
                                     "rgl_node_points_downsample",
+                                    "rgl_node_points_visualize",
+                                    "rgl_node_points_remove_ground",
+                                    "rgl_node_points_ros2_publish",
+                                    "rgl_node_points_ros2_publish_with_qos",
+                                    "rgl_node_publish_ros2_radarscan",
+                                    "rgl_node_publish_ros2_radartracks",
+                                    "rgl_node_configure_agnocast",
+                                    "rgl_node_points_udp_publish",
+                                    "rgl_node_points_simulate_snow",
                                     "fathom_rgl_set_keep_misses",
                                     "fathom_rgl_set_seed",
+                                    "fathom_rgl_set_tapes_in_real_time",
                                     "fathom_rgl_set_threads",
                                     "fathom_rgl_set_version"};
 
@@ -106,6 +118,19 @@ TEST(RglExports, AreThePromisedNamesAndNoOthers) {
   ASSERT_EQ(wanted.size(), 67U);
   wanted.insert(std::begin(kBesides), std::end(kBesides));
   EXPECT_EQ(exported_names(), wanted);
+}
+
+/// As O3DE loads its gem for ROS 2: every name is looked up at once.
+TEST_F(Rgl, LoadsAClientThatNamesAllExtensionsAtOnce) {
+  void* client = dlopen(RGL_CLIENT, RTLD_NOW | RTLD_LOCAL);
+  ASSERT_NE(client, nullptr) << dlerror();
+  const auto call_extensions = reinterpret_cast<int (*)()>(dlsym(client, "call_extensions"));
+  ASSERT_NE(call_extensions, nullptr) << dlerror();
+  EXPECT_EQ(call_extensions(), 9);
+  EXPECT_NE(last_error().find("Not implemented: rgl_node_points_remove_ground"), std::string::npos) << last_error();
+  dlclose(client);
+  const rgl_node_t rays = make_rays({kIdentity});  // nothing is broken
+  RGL_OK(rgl_graph_run(rays));
 }
 
 TEST_F(Rgl, ReportsItsVersionToC) {

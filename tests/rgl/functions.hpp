@@ -15,6 +15,11 @@ namespace fathom::test {
 inline constexpr float kNotANumber = std::numeric_limits<float>::quiet_NaN();
 inline constexpr float kInfinite = std::numeric_limits<float>::infinity();
 
+/// Matrices that lead nowhere, and nowhere back from.
+inline constexpr rgl_mat3x4f kTorn = {{{1, 0, 0, 0}, {0, kNotANumber, 0, 0}, {0, 0, 1, 0}}};
+inline constexpr rgl_mat3x4f kFarOff = {{{1, 0, 0, 0}, {0, 1, 0, -kInfinite}, {0, 0, 1, 0}}};
+inline constexpr rgl_mat3x4f kFlat = {{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 0, 0}}};
+
 /// One object of every class, one of every class that was destroyed, and two graphs that have run:
 /// rays -> rings -> ranges -> offsets -> pose -> ray_noise -> trace -> yield -> format, and array -> track. What is not
 /// linked to them stands alone.
@@ -54,8 +59,13 @@ class Function {
 
   std::string name;
   Call valid;
+  rgl_status_t answer = RGL_SUCCESS;  ///< of the valid use
   std::vector<Refusal> refusals;
 
+  Function& answers(rgl_status_t status) {
+    answer = status;
+    return *this;
+  }
   Function& refuses(rgl_status_t status, std::string text, Call call) {
     refusals.push_back({status, std::move(text), std::move(call)});
     return *this;
@@ -143,5 +153,6 @@ std::vector<Function> point_functions();
 std::vector<Function> graph_functions();
 std::vector<Function> old_functions();
 std::vector<Function> general_functions();
+std::vector<Function> extension_functions();
 
 }  // namespace fathom::test

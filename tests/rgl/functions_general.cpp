@@ -121,6 +121,11 @@ std::vector<Function> of_fathom() {
                  EXPECT_EQ(fathom_rgl_set_keep_misses(true), RGL_SUCCESS);
                  return fathom_rgl_set_keep_misses(false);
                }),
+      Function("fathom_rgl_set_tapes_in_real_time",
+               [](Objects&) {
+                 EXPECT_EQ(fathom_rgl_set_tapes_in_real_time(true), RGL_SUCCESS);
+                 return fathom_rgl_set_tapes_in_real_time(false);
+               }),
       Function("fathom_rgl_set_version", [](Objects&) { return fathom_rgl_set_version(0, 19, 0); })
           .refuses("major >= 0", [](Objects&) { return fathom_rgl_set_version(-1, 0, 0); })
           .refuses("minor >= 0", [](Objects&) { return fathom_rgl_set_version(0, -1, 0); })

@@ -7,7 +7,6 @@ namespace fathom::test {
 namespace {
 
 constexpr rgl_vec3f kEight[8] = {}, kVelocity = {{0, 0, 1}};
-constexpr rgl_mat3x4f kTorn = {{{1, 0, 0, 0}, {0, kNotANumber, 0, 0}, {0, 0, 1, 0}}};
 constexpr std::int32_t kRing = 4;
 rgl_scene_t a_scene(Objects& o) { return reinterpret_cast<rgl_scene_t>(o.mesh); }
 
@@ -95,7 +94,9 @@ std::vector<Function> lidars() {
           .refuses("range > 0", [](Objects& o) { return rgl_lidar_set_range(o.lidar, 0); })
           .refuses("range > 0", [](Objects& o) { return rgl_lidar_set_range(o.lidar, kNotANumber); }),
       of_lidar("rgl_lidar_set_pose", [](Objects&, rgl_lidar_t h) { return rgl_lidar_set_pose(h, &kIdentity); })
-          .refuses("pose != nullptr", [](Objects& o) { return rgl_lidar_set_pose(o.lidar, nullptr); }),
+          .refuses("pose != nullptr", [](Objects& o) { return rgl_lidar_set_pose(o.lidar, nullptr); })
+          .refuses("max", [](Objects& o) { return rgl_lidar_set_pose(o.lidar, &kTorn); })
+          .refuses("flattens space", [](Objects& o) { return rgl_lidar_set_pose(o.lidar, &kFlat); }),
       of_lidar("rgl_lidar_set_ring_indices",
                [](Objects&, rgl_lidar_t h) { return rgl_lidar_set_ring_indices(h, &kRing, 1); })
           .refuses("ring_ids != nullptr", [](Objects& o) { return rgl_lidar_set_ring_indices(o.lidar, nullptr, 1); })
@@ -103,7 +104,8 @@ std::vector<Function> lidars() {
       of_lidar("rgl_lidar_set_post_raycast_transform",
                [](Objects&, rgl_lidar_t h) { return rgl_lidar_set_post_raycast_transform(h, &kIdentity); })
           .refuses("transform != nullptr",
-                   [](Objects& o) { return rgl_lidar_set_post_raycast_transform(o.lidar, nullptr); }),
+                   [](Objects& o) { return rgl_lidar_set_post_raycast_transform(o.lidar, nullptr); })
+          .refuses("max", [](Objects& o) { return rgl_lidar_set_post_raycast_transform(o.lidar, &kTorn); }),
       of_lidar("rgl_lidar_set_gaussian_noise_params",
                [](Objects&, rgl_lidar_t h) { return noise(h, 1, 0.1F, 0.1F, 0.1F); })
           .refuses("angular_noise_type ==", noisy(2, 0, 0, 0))

@@ -58,7 +58,9 @@ Function from_array() {
 }
 
 std::vector<Function> others() {
-  const auto transform = [](Objects&, rgl_node_t* n) { return rgl_node_points_transform(n, &kIdentity); };
+  const auto transform = [](Objects&, rgl_node_t* n) {
+    return rgl_node_points_transform(n, &kFlat);  // points may be laid onto a plane
+  };
   const auto compact = [](Objects&, rgl_node_t* n) {
     return rgl_node_points_compact_by_field(n, RGL_FIELD_IS_GROUND_I32);
   };
@@ -74,7 +76,8 @@ std::vector<Function> others() {
   return {
       Function("rgl_node_points_transform", made_and_changed(transform))
           .makes(transform)
-          .refuses("transform != nullptr", making([](rgl_node_t* n) { return rgl_node_points_transform(n, nullptr); })),
+          .refuses("transform != nullptr", making([](rgl_node_t* n) { return rgl_node_points_transform(n, nullptr); }))
+          .refuses("max", making([](rgl_node_t* n) { return rgl_node_points_transform(n, &kTorn); })),
       Function("rgl_node_points_compact_by_field", made_and_changed(compact))
           .makes(compact)
           .refuses("RGL_FIELD_IS_HIT_I32",

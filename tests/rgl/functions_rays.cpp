@@ -70,7 +70,10 @@ std::vector<Function> rays() {
                    making([](rgl_node_t* n) { return rgl_node_rays_set_time_offsets(n, kOffsets, 0); })),
       Function("rgl_node_rays_transform", made_and_changed(transform))
           .makes(transform)
-          .refuses("transform != nullptr", making([](rgl_node_t* n) { return rgl_node_rays_transform(n, nullptr); })),
+          .refuses("transform != nullptr", making([](rgl_node_t* n) { return rgl_node_rays_transform(n, nullptr); }))
+          .refuses("max", making([](rgl_node_t* n) { return rgl_node_rays_transform(n, &kTorn); }))
+          .refuses("max", making([](rgl_node_t* n) { return rgl_node_rays_transform(n, &kFarOff); }))
+          .refuses("flattens space", making([](rgl_node_t* n) { return rgl_node_rays_transform(n, &kFlat); })),
       Function("rgl_node_gaussian_noise_angular_ray", made_and_changed(noise))
           .makes([](Objects&, rgl_node_t* n) { return rgl_node_gaussian_noise_angular_ray(n, 0, 0, RGL_AXIS_X); })
           .refuses("st_dev >= 0",

@@ -14,7 +14,6 @@ constexpr rgl_vec3i kFace = {{0, 1, 2}}, kBeyond = {{0, 1, 3}}, kNegative = {{0,
 constexpr rgl_vec2f kUv[8] = {};
 constexpr rgl_bone_weights_t kWeights[8] = {};
 constexpr rgl_mat3x4f kPoses[2] = {kIdentity, kIdentity};
-constexpr rgl_mat3x4f kTorn = {{{1, 0, 0, 0}, {0, kNotANumber, 0, 0}, {0, 0, 1, 0}}};
 constexpr unsigned char kTexels[6] = {};
 rgl_scene_t a_scene(Objects& o) { return reinterpret_cast<rgl_scene_t>(o.mesh); }
 
@@ -47,11 +46,18 @@ std::vector<Function> mesh_functions() {
           .mesh([](Objects&, rgl_mesh_t h) { return rgl_mesh_set_bone_weights(h, kWeights, 8); })
           .refuses("bone_weights != nullptr", [](Objects& o) { return rgl_mesh_set_bone_weights(o.mesh, nullptr, 8); })
           .refuses("bone_weights_count > 0", [](Objects& o) { return rgl_mesh_set_bone_weights(o.mesh, kWeights, -1); })
-          .refuses("bone_weights_count ==", [](Objects& o) { return rgl_mesh_set_bone_weights(o.mesh, kWeights, 7); }),
+          .refuses("bone_weights_count ==", [](Objects& o) { return rgl_mesh_set_bone_weights(o.mesh, kWeights, 7); })
+          .refuses("weight",
+                   [](Objects& o) {
+                     rgl_bone_weights_t weights[8] = {};
+                     weights[7].weights[3] = kNotANumber;
+                     return rgl_mesh_set_bone_weights(o.mesh, weights, 8);
+                   }),
       Function("rgl_mesh_set_restposes", [](Objects& o) { return rgl_mesh_set_restposes(o.mesh, kPoses, 2); })
           .mesh([](Objects&, rgl_mesh_t h) { return rgl_mesh_set_restposes(h, kPoses, 2); })
           .refuses("restposes != nullptr", [](Objects& o) { return rgl_mesh_set_restposes(o.mesh, nullptr, 2); })
-          .refuses("bones_count > 0", [](Objects& o) { return rgl_mesh_set_restposes(o.mesh, kPoses, 0); }),
+          .refuses("bones_count > 0", [](Objects& o) { return rgl_mesh_set_restposes(o.mesh, kPoses, 0); })
+          .refuses("max", [](Objects& o) { return rgl_mesh_set_restposes(o.mesh, &kTorn, 1); }),
       Function("rgl_mesh_destroy", [](Objects& o) { return rgl_mesh_destroy(o.mesh); })
           .mesh([](Objects&, rgl_mesh_t h) { return rgl_mesh_destroy(h); }),
       Function("rgl_mesh_is_alive",
@@ -92,6 +98,7 @@ std::vector<Function> entity_functions() {
           .refuses("pose != nullptr", [](Objects& o) { return rgl_entity_set_pose_world(o.skinned, nullptr, 1); })
           .refuses("bones_count > 0", [](Objects& o) { return rgl_entity_set_pose_world(o.skinned, kPoses, 0); })
           .refuses("bones_count ==", [](Objects& o) { return rgl_entity_set_pose_world(o.skinned, kPoses, 2); })
+          .refuses("max", [](Objects& o) { return rgl_entity_set_pose_world(o.skinned, &kTorn, 1); })
           .refuses("weights", [](Objects& o) { return rgl_entity_set_pose_world(o.entity, kPoses, 1); })
           .refuses("restposes",
                    [](Objects& o) {

@@ -6,7 +6,10 @@
 
 #include <rgl/api/core.h>
 #include <rgl/api/extensions/pcl.h>
+#include <rgl/api/extensions/ros2.h>
 #include <rgl/api/extensions/tape.h>
+#include <rgl/api/extensions/udp.h>
+#include <rgl/api/extensions/weather.h>
 #include <rgl/api/fathom.h>
 #include <rgl/api/old.h>
 

@@ -37,6 +37,7 @@ TEST_F(RglLogging, SaysItsSettingsRunsAndErrors) {
   const std::string settings = lines()[0];
   ASSERT_TRUE(std::regex_match(settings, parts, layout)) << settings;
   EXPECT_EQ(parts[1], "info");
+  EXPECT_NE(settings.find("Logging configured"), std::string::npos) << settings;
   EXPECT_NE(settings.find(path_), std::string::npos);
   EXPECT_EQ(rgl_graph_run(nullptr), RGL_INVALID_ARGUMENT);
   ASSERT_EQ(lines().size(), 2U);

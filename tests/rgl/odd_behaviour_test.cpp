@@ -215,5 +215,61 @@ TEST_F(RglOdd, Section9_ReturnsOfABeamDrawApart) {
   EXPECT_EQ(result<float>(trace, RGL_FIELD_DISTANCE_F32), clean);
 }
 
+/// Rays, times and motions that are no numbers meet nothing, and take nobody else's hits away.
+TEST_F(RglOdd, RaysThatLeadNowhereMeetNothing) {
+  const float nan = std::numeric_limits<float>::quiet_NaN(), infinite = std::numeric_limits<float>::infinity();
+  place(make_cube(), translation(0, 0, 5));
+  std::vector<rgl_mat3x4f> rays(7, kIdentity);
+  rays[1].value[0][2] = nan, rays[2].value[1][3] = nan, rays[3].value[2][2] = infinite, rays[4].value[2][2] = 0;
+  rays[5].value[0][3] = infinite;
+  const std::vector<int> seen = {1, 0, 0, 0, 0, 0, 1};
+  const std::vector<float> offsets = {0, 0, 0, 0, 0, 0, nan};
+  rgl_node_t times = nullptr, compact = nullptr;
+  RGL_OK(rgl_node_rays_set_time_offsets(&times, offsets.data(), 7));
+  RGL_OK(rgl_node_points_compact_by_field(&compact, RGL_FIELD_IS_HIT_I32));
+  const rgl_node_t trace = make_raytrace();
+  chain({make_rays(rays), times, trace, compact,
+         make_yield({RGL_FIELD_RAY_POSE_MAT3x4_F32, RGL_FIELD_AZIMUTH_F32, RGL_FIELD_NORMAL_VEC3_F32,
+                     RGL_FIELD_TIME_STAMP_U32, RGL_FIELD_RADIAL_SPEED_F32})});
+  RGL_OK(rgl_graph_run(trace));
+  EXPECT_EQ(result<int>(trace, RGL_FIELD_IS_HIT_I32), seen);
+  // Under distortion, the ray without a time goes; with a motion that is no number, all.
+  const rgl_vec3f still = {}, torn = {{nan, 0, 0}};
+  RGL_OK(rgl_node_raytrace_configure_distortion(trace, true));
+  RGL_OK(rgl_node_raytrace_configure_velocity(trace, &still, &still));
+  RGL_OK(rgl_graph_run(trace));
+  EXPECT_EQ(result<int>(trace, RGL_FIELD_IS_HIT_I32), (std::vector<int>{1, 0, 0, 0, 0, 0, 0}));
+  RGL_OK(rgl_node_raytrace_configure_velocity(trace, &torn, &still));
+  RGL_OK(rgl_graph_run(trace));
+  EXPECT_EQ(result<int>(trace, RGL_FIELD_IS_HIT_I32), std::vector<int>(7, 0));
+}
+
+/// Every transform leads back, all together do not: refused by the run, with one status however often it is tried.
+TEST_F(RglOdd, TransformsThatFlattenSpaceTogetherAreRefusedByTheRun) {
+  const rgl_mat3x4f tiny = {{{2e-38F, 0, 0, 0}, {0, 2e-38F, 0, 0}, {0, 0, 2e-38F, 0}}};
+  rgl_node_t shrink[3] = {};
+  for (rgl_node_t& node : shrink) RGL_OK(rgl_node_rays_transform(&node, &tiny));
+  const rgl_node_t trace = make_raytrace();
+  chain({make_rays({kIdentity}), shrink[0], shrink[1], shrink[2], trace});
+  for (int i = 0; i < 2; ++i) {
+    RGL_STATUS(rgl_graph_run(trace), RGL_INVALID_PIPELINE, "flattens space");
+    RGL_STATUS(rgl_graph_get_result_size(trace, kXyz, nullptr, nullptr), RGL_INVALID_PIPELINE, "hasn't been run yet");
+  }
+  RGL_OK(rgl_node_rays_transform(&shrink[1], &kIdentity));
+  RGL_OK(rgl_graph_run(trace));
+}
+
+/// Some hide an entity by a scale of 0.
+TEST_F(RglOdd, AFlattenedEntityIsNotSeen) {
+  const rgl_entity_t entity = place(make_cube(), translation(0, 0, 5));
+  const rgl_node_t trace = make_raytrace();
+  chain({make_rays({kIdentity}), trace, make_yield({RGL_FIELD_IS_HIT_I32, RGL_FIELD_NORMAL_VEC3_F32})});
+  for (const rgl_mat3x4f& flat : {rgl_mat3x4f{}, rgl_mat3x4f{{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 0, 5}}}}) {
+    RGL_OK(rgl_entity_set_transform(entity, &flat));
+    RGL_OK(rgl_graph_run(trace));
+    EXPECT_EQ(result<int>(trace, RGL_FIELD_IS_HIT_I32)[0], 0);
+  }
+}
+
 }  // namespace
 }  // namespace fathom::test

@@ -78,7 +78,8 @@ TEST(RglProcesses, TheEnvironmentIsReadOrRefused) {
   EXPECT_EQ(run_child("PrintsItsVersion", "FATHOM_RGL_VERSION=0.21.3").said, "0 0.21.3 Success 0");
   for (const std::string bad : {"FATHOM_RGL_VERSION=0.21", "FATHOM_RGL_VERSION=0.x.1", "FATHOM_RGL_VERSION=0.-1.1",
                                 "FATHOM_RGL_SEED=-1", "FATHOM_RGL_SEED=99999999999999999999", "FATHOM_RGL_THREADS=two",
-                                "FATHOM_RGL_THREADS=1025", "FATHOM_RGL_KEEP_MISSES=yes"}) {
+                                "FATHOM_RGL_THREADS=1025", "FATHOM_RGL_KEEP_MISSES=yes",
+                                "FATHOM_RGL_TAPES_IN_REAL_TIME=2"}) {
     const std::string said = run_child("PrintsItsVersion", bad).said;
     EXPECT_TRUE(said.starts_with("10 ")) << bad << ": " << said;  // INITIALIZATION_ERROR, which is fatal
     EXPECT_NE(said.find(bad), std::string::npos) << said;         // the text names the variable and its value
@@ -117,6 +118,29 @@ TEST(RglChild, DISABLED_EndsWhileGraphsRun) {
 }
 
 TEST(RglProcesses, MayEndWhileGraphsRun) { EXPECT_EQ(run_child("EndsWhileGraphsRun", "").exit_code, 0); }
+
+/// The thread that ran graphs stays with the parent; the child makes one of its own, and waits for no other at its end.
+TEST(RglChild, DISABLED_ForksAfterARun) {
+  const rgl_node_t trace = make_raytrace();
+  chain({make_rays({kIdentity}), trace});
+  RGL_OK(rgl_graph_run(trace));
+  EXPECT_EQ(result<float>(trace, RGL_FIELD_XYZ_VEC3_F32).size(), 3U);
+  const pid_t child = fork();
+  RGL_OK(rgl_graph_run(trace));
+  EXPECT_EQ(result<float>(trace, RGL_FIELD_XYZ_VEC3_F32).size(), 3U);
+  if (child == 0) std::exit(testing::Test::HasFailure() ? 1 : 7);
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 7) << status;
+}
+
+TEST(RglProcesses, MayForkBetweenRuns) {
+  // The sanitizers: threads after a fork are what is tested, and the child leaves what the parent's threads hold.
+  const Outcome child = run_child("ForksAfterARun",
+                                  "FATHOM_RGL_THREADS=1 TSAN_OPTIONS=\"$TSAN_OPTIONS die_after_fork=0\" "
+                                  "ASAN_OPTIONS=\"$ASAN_OPTIONS:detect_leaks=0\"");
+  EXPECT_EQ(child.exit_code, 0);
+}
 
 }  // namespace
 }  // namespace fathom::test

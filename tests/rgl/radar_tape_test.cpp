@@ -179,7 +179,7 @@ TEST_F(RglTape, RefusesWhatIsNoTape) {
   write("- rgl_get_version_info: {t: 0, a: [0, 16, 3]}\n- rgl_fly: {t: 1, a: []}\n");
   RGL_STATUS(rgl_tape_play(path_.c_str()), RGL_TAPE_ERROR, "rgl_fly cannot be played");
   write("- rgl_get_version_info:\n  - 5\n");
-  RGL_STATUS(rgl_tape_play(path_.c_str()), RGL_TAPE_ERROR, "belongs to no call");
+  RGL_STATUS(rgl_tape_play(path_.c_str()), RGL_TAPE_ERROR, "line 2: a list belongs to no call");
   write(
       "- rgl_get_version_info:\n    t: 12\n    a:\n      - 0\n      - 19\n      - 0\n- rgl_scene_set_time:\n    t: "
       "13\n    a:\n      - 0\n      - 77\n");

@@ -236,7 +236,13 @@ TEST_F(RglRaytrace, DistortionCastsFromWhereTheSensorIs) {
   }
   EXPECT_NEAR(result<double>(trace, RGL_FIELD_TIME_STAMP_F64)[2], 0.2, 1e-8);
   EXPECT_EQ(result<unsigned>(trace, RGL_FIELD_TIME_STAMP_U32), (std::vector<unsigned>{0, 100000000, 200000000}));
-  EXPECT_NEAR(result<rgl_mat3x4f>(trace, RGL_FIELD_RAY_POSE_MAT3x4_F32)[2].value[2][3], 2, 1e-6);
+  // So does its pose, which leads from the distance to the point.
+  const auto pose = result<rgl_mat3x4f>(trace, RGL_FIELD_RAY_POSE_MAT3x4_F32);
+  for (std::size_t i = 0; i < 3; ++i) {
+    for (std::size_t r = 0; r < 3; ++r) {
+      EXPECT_NEAR(pose[i].value[r][2] * distance[i] + pose[i].value[r][3], xyz[3 * i + r], 1e-5);
+    }
+  }
 }
 
 /// Two walls: the far one only seen past the edge of the near one. A diverging beam sees both.

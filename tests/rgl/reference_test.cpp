@@ -214,10 +214,13 @@ TEST_F(RglReference, DistortionMovesTheSensorInItsOwnFrame) {
   const rgl_node_t trace = make_raytrace();
   RGL_OK(rgl_node_raytrace_configure_velocity(trace, &v, &w));
   RGL_OK(rgl_node_raytrace_configure_distortion(trace, true));
+  constexpr float kHalf = 40;  // of a room around the sensor
+  place(make_cube(), {{{kHalf, 0, 0, 0}, {0, kHalf, 0, 0}, {0, 0, kHalf, 0}}});
   chain({make_rays(rays), times, pose_node(sensor), trace,
-         make_yield({RGL_FIELD_RAY_POSE_MAT3x4_F32, RGL_FIELD_TIME_STAMP_U32})});
+         make_yield({RGL_FIELD_RAY_POSE_MAT3x4_F32, RGL_FIELD_TIME_STAMP_U32, RGL_FIELD_DISTANCE_F32})});
   RGL_OK(rgl_graph_run(trace));
   const auto poses = result<rgl_mat3x4f>(trace, RGL_FIELD_RAY_POSE_MAT3x4_F32);
+  const auto distance = result<float>(trace, RGL_FIELD_DISTANCE_F32);
   const Pose c(sensor);
   for (std::size_t i = 0; i < rays.size(); ++i) {
     const double t = 1e-3 * double{offsets_ms[i]};
@@ -230,8 +233,12 @@ TEST_F(RglReference, DistortionMovesTheSensorInItsOwnFrame) {
     };
     const V shift = t * V{v.value[0], v.value[1], v.value[2]};
     const Pose ray(rays[i]);
-    const V columns[4] = {c.turn(step(ray.turn({1, 0, 0}))), c.turn(step(ray.turn({0, 1, 0}))),
-                          c.turn(step(ray.turn({0, 0, 1}))), c(step(ray.t) + shift)};
+    const V o = c(step(ray.t) + shift), d = c.turn(step(ray.turn({0, 0, 1})));
+    const auto to_wall = [](double from, double along) { return (std::copysign(kHalf, along) - from) / along; };
+    EXPECT_NEAR(distance[i], std::min({to_wall(o.x, d.x), to_wall(o.y, d.y), to_wall(o.z, d.z)}), 1e-4);
+    // The pose is that of the ray as the sensor believes it to be.
+    const V columns[4] = {c.turn(ray.turn({1, 0, 0})), c.turn(ray.turn({0, 1, 0})), c.turn(ray.turn({0, 0, 1})),
+                          c(ray.t)};
     for (int k = 0; k < 4; ++k) {
       const float got[3] = {poses[i].value[0][k], poses[i].value[1][k], poses[i].value[2][k]};
       expect_near(got, columns[k], 3e-6);

@@ -1,6 +1,7 @@
 // Tapes: everything recorded plays again, and no bytes whatever do worse than a status.
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <random>
@@ -122,6 +123,132 @@ TEST_F(RglTapes, AreReadInBlocksToo) {
   write(path_ + ".yaml",
         "- rgl_get_version_info: {t: 1, a: [0, 19, 0]}\n- rgl_node_rays_from_mat3x4f: {t: 1, a: [1, 3, 0]}\n");
   RGL_STATUS(rgl_tape_play(path_.c_str()), RGL_TAPE_ERROR, "argument 1");
+}
+
+/// A tape of one call after the version record; the call has `arguments`, in flow style.
+std::string tape_of(const std::string& function, const std::string& arguments) {
+  return "- rgl_get_version_info: {t: 1, a: [0, 19, 0]}\n- " + function + ":\n    t: 2\n    a: [" + arguments + "]\n";
+}
+
+/// RGL reads them with yaml-cpp's as<bool>, which takes neither 1 nor 0; tapes of ours had these.
+TEST_F(RglTapes, HoldBoolsAsWords) {
+  RGL_OK(rgl_tape_record_begin(path_.c_str()));
+  const rgl_node_t trace = make_raytrace();
+  RGL_OK(rgl_node_raytrace_configure_distortion(trace, true));
+  RGL_OK(rgl_node_raytrace_configure_distortion(trace, false));
+  RGL_OK(rgl_tape_record_end());
+  const std::string yaml = read(path_ + ".yaml");
+  EXPECT_NE(yaml.find(", true]\n"), std::string::npos) << yaml;
+  EXPECT_NE(yaml.find(", false]\n"), std::string::npos) << yaml;
+  RGL_OK(rgl_tape_play(path_.c_str()));
+  for (const char* word : {"1", "0", "true", "False", "\"true\""}) {
+    write(path_ + ".yaml", tape_of("rgl_node_raytrace_configure_distortion", std::string("5, ") + word));
+    RGL_OK(rgl_tape_play(path_.c_str()));
+  }
+  for (const char* word : {"2", "maybe", "", "''"}) {
+    write(path_ + ".yaml", tape_of("rgl_node_raytrace_configure_distortion", std::string("5, ") + word));
+    RGL_STATUS(rgl_tape_play(path_.c_str()), RGL_TAPE_ERROR, "argument 1 is missing or not understood");
+  }
+}
+
+/// Names of files may stand without quotes, with what YAML leaves in a plain scalar: blanks, colons, in blocks commas.
+TEST_F(RglTapes, ReadNamesWithoutQuotesAsYamlDoes) {
+  const float point[3] = {1, 2, 3};
+  const rgl_field_t xyz = RGL_FIELD_XYZ_VEC3_F32;
+  const std::string quoted = (folder_ / "quoted\n\t\x7f.pcd").string();
+  RGL_OK(rgl_tape_record_begin(path_.c_str()));
+  rgl_node_t array = nullptr;
+  RGL_OK(rgl_node_points_from_array(&array, point, 1, &xyz, 1));
+  RGL_OK(rgl_graph_run(array));
+  RGL_OK(rgl_graph_write_pcd_file(array, quoted.c_str()));
+  RGL_OK(rgl_tape_record_end());
+  ASSERT_TRUE(std::filesystem::remove(quoted));
+  RGL_OK(rgl_tape_play(path_.c_str()));
+  EXPECT_TRUE(std::filesystem::exists(quoted));
+  const std::string yaml = read(path_ + ".yaml");
+  const std::size_t list = yaml.rfind('['), comma = yaml.find(',', list);
+  const std::string before = yaml.substr(0, list), node = yaml.substr(list + 1, comma - list - 1);
+  const std::string in_flow = (folder_ / "log 12:30:05.pcd").string();
+  write(path_ + ".yaml", before + '[' + node + ", " + in_flow + "]  # a comment\n");
+  RGL_OK(rgl_tape_play(path_.c_str()));
+  EXPECT_TRUE(std::filesystem::exists(in_flow));
+  const std::string in_block = (folder_ / "a b, c [d] it's#1:2.pcd").string();
+  write(path_ + ".yaml", before + "\n      - " + node + "\n      - " + in_block + "\n");
+  RGL_OK(rgl_tape_play(path_.c_str()));
+  EXPECT_TRUE(std::filesystem::exists(in_block));
+}
+
+TEST_F(RglTapes, OfOldFormatsAndOthersThanCallsAreNamed) {
+  write(path_ + ".bin", "");
+  const auto expect = [&](const std::string& yaml, const std::string& text) {
+    write(path_ + ".yaml", yaml);
+    RGL_STATUS(rgl_tape_play(path_.c_str()), RGL_TAPE_ERROR, text);
+  };
+  expect("rgl_version:\n  major: 0\n  minor: 16\n  patch: 2\n", "Unsupported Tape format: Detected outdated format");
+  expect("{}", "Unsupported Tape format: Detected outdated format");
+  for (const char* nothing : {"", "# a comment\n", "---\n", "~\n"}) expect(nothing, "Empty YAML file detected");
+  expect("[]", "Missing version record");
+  expect("a word", "'a word' belongs to no call");
+  expect("- - 1", "line 1: a list belongs to no call");
+  expect("- ? [a, b]\n  : 1\n", "a list belongs to no call");
+  expect("- rgl_cleanup: 5\n", "'5' belongs to no call");
+  expect("- rgl_cleanup: {t: now}\n", "'now' is no number");
+  expect("- rgl_cleanup: {t: [1]}\n", "a list belongs to no call");
+  expect("- rgl_cleanup: {x: 1}\n", "'x' is neither t nor a");
+  expect("- rgl_cleanup: {a: {b: 1}}\n", "a map belongs to no call");
+  expect("- &x rgl_cleanup: {t: 1, a: [*x]}\n", "an alias");
+  expect("- rgl_cleanup: {t: 1, a: [\n", "Invalid Tape: line");
+  expect("- rgl_cleanup: {t: 1, a: [\x04]}\n", "control character");
+  expect("- rgl_get_version_info: {t: 1, a: [0, x, 0]}\n", "'x' is no number");
+}
+
+/// No text takes the stack or the day.
+TEST_F(RglTapes, OfManyBracketsAreRefusedAtTheFirst) {
+  write(path_ + ".bin", "");
+  const auto many = [](const std::string& piece) {
+    std::string text;
+    for (int i = 0; i < 200'000; ++i) text += piece;
+    return text;
+  };
+  for (const char* piece : {"[", "{", "- ", "? ", "[{", "{a: ", "- a: ", "- [", "&a [", "!!a "}) {
+    write(path_ + ".yaml", many(piece));
+    EXPECT_EQ(rgl_tape_play(path_.c_str()), RGL_TAPE_ERROR) << piece << last_error();
+    write(path_ + ".yaml", "- rgl_cleanup:\n    t: 1\n    a: [" + many(piece));
+    EXPECT_EQ(rgl_tape_play(path_.c_str()), RGL_TAPE_ERROR) << piece << last_error();
+  }
+}
+
+/// A second passes only when it is asked for; a day never.
+TEST_F(RglTapes, KeepTheirTimesOnRequest) {
+  write(path_ + ".bin", "");
+  const auto tape = [](const char* ns) {
+    return std::string("- rgl_get_version_info: {t: 0, a: [0, 19, 0]}\n- rgl_scene_set_time: {t: ") + ns +
+           ", a: [0, 7]}\n";
+  };
+  for (const char* ns : {"3600000000000", "9223372036854775807", "-9223372036854775808"}) {
+    write(path_ + ".yaml", tape(ns));
+    RGL_OK(rgl_tape_play(path_.c_str()));
+  }
+  write(path_ + ".yaml", tape("150000000"));
+  RGL_OK(fathom_rgl_set_tapes_in_real_time(true));
+  const auto begin = std::chrono::steady_clock::now();
+  const rgl_status_t status = rgl_tape_play(path_.c_str());
+  RGL_OK(fathom_rgl_set_tapes_in_real_time(false));
+  RGL_OK(status);
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(150));
+}
+
+/// The log is that of whoever plays; nodes of extensions that are not there are left out, and the rest is played.
+TEST_F(RglTapes, LeaveTheLogAloneAndPassOverExtensions) {
+  write(path_ + ".bin", std::string(48, '\0'));
+  const std::string log = (folder_ / "log").string();
+  write(path_ + ".yaml", tape_of("rgl_configure_logging", "0, " + log + ", false") +
+                             "- rgl_node_points_ros2_publish: {t: 3, a: [8, topic, frame]}\n"
+                             "- rgl_node_rays_from_mat3x4f: {t: 4, a: [9, 0, 1]}\n"
+                             "- rgl_graph_node_add_child: {t: 5, a: [9, 8]}\n"
+                             "- rgl_graph_run: {t: 6, a: [9]}\n");
+  RGL_OK(rgl_tape_play(path_.c_str()));
+  EXPECT_FALSE(std::filesystem::exists(log));
 }
 
 /// Mutated, cut and shuffled bytes of a good tape. A status comes back, and the library goes on.

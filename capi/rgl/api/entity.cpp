@@ -9,13 +9,6 @@ using namespace rgl;
 
 namespace {
 
-/// Transforms that are not finite place nothing anywhere.
-void check_finite(const rgl_mat3x4f& m) {
-  for (const auto& row : m.value) {
-    for (const float v : row) RGL_CHECK(std::abs(v) <= std::numeric_limits<float>::max());
-  }
-}
-
 void set_transform(Library& lib, rgl_entity_t entity, const rgl_mat3x4f* transform) {
   RGL_CHECK(entity != nullptr);
   RGL_CHECK(transform != nullptr);
@@ -72,6 +65,7 @@ rgl_status_t rgl_entity_set_pose_world(rgl_entity_t entity, const rgl_mat3x4f* p
     RGL_CHECK(!mesh.weights.empty());
     RGL_CHECK(!mesh.restposes.empty());
     RGL_CHECK(bones_count == static_cast<std::int32_t>(mesh.restposes.size()));
+    std::for_each(pose, pose + bones_count, check_finite);
     std::vector<fathom::Affine> bones;
     std::transform(pose, pose + bones_count, std::back_inserter(bones), to_affine);
     object->pose_bones(bones, lib.changed_scene().now());

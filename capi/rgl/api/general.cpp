@@ -71,3 +71,7 @@ rgl_status_t fathom_rgl_set_threads(int32_t threads) {
 rgl_status_t fathom_rgl_set_keep_misses(bool keep) {
   return guarded([&](Library& lib) { lib.settings.keep_misses = keep; });
 }
+
+rgl_status_t fathom_rgl_set_tapes_in_real_time(bool real_time) {
+  return guarded([&](Library& lib) { lib.settings.tapes_in_real_time = real_time; });
+}

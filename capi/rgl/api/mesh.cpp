@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include <rgl/api/old.h>
 
@@ -64,6 +65,9 @@ rgl_status_t rgl_mesh_set_bone_weights(rgl_mesh_t mesh, const rgl_bone_weights_t
     RGL_CHECK(bone_weights_count > 0);
     const auto object = lib.meshes.get(mesh);
     RGL_CHECK(bone_weights_count == vertices_of(*object));
+    for (std::int32_t i = 0; i < bone_weights_count; ++i) {
+      for (const float weight : bone_weights[i].weights) RGL_CHECK(std::isfinite(weight));
+    }
     lib.settled_scene();
     object->weights.resize(static_cast<std::size_t>(bone_weights_count));
     for (std::size_t i = 0; i < object->weights.size(); ++i) {
@@ -81,6 +85,7 @@ rgl_status_t rgl_mesh_set_restposes(rgl_mesh_t mesh, const rgl_mat3x4f* restpose
     RGL_CHECK(restposes != nullptr);
     RGL_CHECK(bones_count > 0);
     const auto object = lib.meshes.get(mesh);
+    std::for_each(restposes, restposes + bones_count, check_finite);
     lib.settled_scene();
     object->restposes.clear();
     std::transform(restposes, restposes + bones_count, std::back_inserter(object->restposes), to_affine);

@@ -53,7 +53,9 @@ rgl_status_t rgl_lidar_set_pose(rgl_lidar_t lidar, const rgl_mat3x4f* pose) {
   return guarded([&](Library& lib) {
     RGL_CHECK(lidar != nullptr);
     RGL_CHECK(pose != nullptr);
-    settled(lib, lidar)->set_pose(to_affine(*pose));
+    const auto object = settled(lib, lidar);
+    check_invertible(*pose);
+    object->set_pose(to_affine(*pose));
   });
 }
 
@@ -70,7 +72,9 @@ rgl_status_t rgl_lidar_set_post_raycast_transform(rgl_lidar_t lidar, const rgl_m
   return guarded([&](Library& lib) {
     RGL_CHECK(lidar != nullptr);
     RGL_CHECK(transform != nullptr);
-    settled(lib, lidar)->set_post_transform(to_affine(*transform));
+    const auto object = settled(lib, lidar);
+    check_finite(*transform);
+    object->set_post_transform(to_affine(*transform));
   });
 }
 

@@ -31,6 +31,7 @@ rgl_status_t rgl_node_points_transform(rgl_node_t* node, const rgl_mat3x4f* tran
   return guarded([&](Library& lib) {
     RGL_CHECK(node != nullptr);
     RGL_CHECK(transform != nullptr);
+    check_finite(*transform);  // it may flatten: points are laid onto a plane so
     make_or_change<TransformNode>(lib, node, Dirties::kNode, [&](TransformNode& t) { t.set(to_affine(*transform)); });
     lib.tape.record("rgl_node_points_transform", *node, tape_array(transform));
   });

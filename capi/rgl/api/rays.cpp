@@ -67,6 +67,7 @@ rgl_status_t rgl_node_rays_transform(rgl_node_t* node, const rgl_mat3x4f* transf
   return guarded([&](Library& lib) {
     RGL_CHECK(node != nullptr);
     RGL_CHECK(transform != nullptr);
+    check_invertible(*transform);
     make_or_change<RaysTransform>(lib, node, Dirties::kNode, [&](RaysTransform& t) { t.set(to_affine(*transform)); });
     lib.tape.record("rgl_node_rays_transform", *node, tape_array(transform));
   });

@@ -1,5 +1,6 @@
 #include "graph/run.hpp"
 
+#include <algorithm>
 #include <span>
 #include <utility>
 
@@ -10,29 +11,20 @@ namespace rgl {
 Run::Run(std::vector<std::shared_ptr<Node>> order, const RunContext& context)
     : order_(std::move(order)), context_(context) {}
 
-Run::~Run() {
-  if (thread_.joinable()) thread_.join();
-}
-
-void Run::start() {
-  thread_ = std::thread([this] { work(); });
-}
-
 void Run::work() {
-  for (std::size_t next = 0; next < order_.size();) {
+  std::size_t next = 0;
+  for (bool finished = false; !finished;) {
     const StageResult stage = run_stage(std::span(order_).subspan(next), context_);
     next += stage.done;
-    const std::lock_guard lock(mutex_);
-    done_ = next;
+    finished = stage.error != nullptr || next == order_.size();
+    std::unique_lock lock(mutex_);
+    // The run ends with its last node: whoever has that one's result finds nothing going on any more.
+    done_ = next, error_ = stage.error, failed_ = stage.error != nullptr, finished_ = finished;
+    if (!finished && done_ <= awaited_) continue;
+    awaited_ = kNone;
+    lock.unlock();  // or those who wake up would wait for it again
     progress_.notify_all();
-    if (stage.error == nullptr) continue;
-    error_ = stage.error;
-    failed_ = true;
-    break;
   }
-  const std::lock_guard lock(mutex_);
-  finished_ = true;
-  progress_.notify_all();
 }
 
 bool Run::is_done(std::size_t place) const {
@@ -52,12 +44,10 @@ bool Run::is_finished() const {
 
 void Run::wait(std::size_t place) const {
   std::unique_lock lock(mutex_);
-  progress_.wait(lock, [&] { return finished_ || done_ > place; });
-}
-
-void Run::wait() const {
-  std::unique_lock lock(mutex_);
-  progress_.wait(lock, [&] { return finished_; });
+  while (!finished_ && done_ <= place) {
+    awaited_ = std::min(awaited_, place);
+    progress_.wait(lock);
+  }
 }
 
 void Run::rethrow() {

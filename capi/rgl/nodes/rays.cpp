@@ -28,6 +28,12 @@ void RaysTimeOffsets::validate(const World&) {
                                          input().beams(), offsets_ms_.size()));
 }
 
+/// Transforms that lead back one by one may not together: 1e-38 thrice is 0.
+void RaysTransform::prepare(World&) {
+  cumulative_ = transform_ * input().world_from_sensor();
+  if (!fathom::inverse(cumulative_)) fail(RGL_INVALID_PIPELINE, "TransformRaysNode: with those above it, flattens space");
+}
+
 void RaysAngularNoise::prepare_beams(const RunContext& context) {
   input().prepare_beams(context);
   key_ = noise_key(context, noise_.slug());

@@ -67,7 +67,7 @@ class RaysTransform final : public RaysNode {
   void set(const fathom::Affine& transform) { transform_ = transform; }
   [[nodiscard]] std::string_view name() const override { return "TransformRaysNode"; }
   [[nodiscard]] const fathom::Affine& world_from_sensor() const override { return cumulative_; }
-  void prepare(World&) override { cumulative_ = transform_ * input().world_from_sensor(); }
+  void prepare(World& world) override;
 
  private:
   fathom::Affine transform_, cumulative_;

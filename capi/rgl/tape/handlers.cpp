@@ -116,17 +116,27 @@ rgl_status_t set_classes(A a) {
                                            a.array<rgl_radar_object_class_t>(2, count), count);
 }
 
-rgl_status_t nothing(A) { return RGL_SUCCESS; }  // asks only, or is the player's own business
+rgl_status_t nothing(A) { return RGL_SUCCESS; }
 
 const std::unordered_map<std::string_view, TapeHandler>& handlers() {
   static const std::unordered_map<std::string_view, TapeHandler> all = {
-      {"rgl_get_version_info", nothing},
+      {"rgl_get_version_info", nothing},  // these only ask
       {"rgl_get_extension_info", nothing},
-      {"rgl_configure_logging", nothing},
       {"rgl_mesh_is_alive", nothing},
       {"rgl_entity_is_alive", nothing},
       {"rgl_texture_is_alive", nothing},
       {"rgl_node_is_alive", nothing},
+      {"rgl_configure_logging", nothing},  // the log belongs to whoever plays the tape
+      // Nodes of extensions that are not there: what else the tape says is played.
+      {"rgl_node_points_ros2_publish", nothing},
+      {"rgl_node_points_ros2_publish_with_qos", nothing},
+      {"rgl_node_publish_ros2_radarscan", nothing},
+      {"rgl_node_publish_ros2_radartracks", nothing},
+      {"rgl_node_configure_agnocast", nothing},
+      {"rgl_node_points_udp_publish", nothing},
+      {"rgl_node_points_simulate_snow", nothing},
+      {"rgl_node_points_visualize", nothing},
+      {"rgl_node_points_remove_ground", nothing},
       {"rgl_cleanup", [](A) { return rgl_cleanup(); }},
       {"rgl_mesh_create", create_mesh},
       {"rgl_mesh_destroy", [](A a) { return rgl_mesh_destroy(a.mesh(0)); }},

@@ -1,10 +1,13 @@
 #include "tape/player.hpp"
 
+#include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <limits>
 #include <optional>
+#include <thread>
 
 #include <fmt/format.h>
 
@@ -16,6 +19,12 @@ std::optional<std::string> read_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) return std::nullopt;
   return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+/// When a call came; at most a day after the recording began, so that a broken number ends.
+std::chrono::nanoseconds recorded_time(const TapeCall& call) {
+  constexpr std::int64_t kDay = std::chrono::nanoseconds(std::chrono::hours(24)).count();
+  return std::chrono::nanoseconds(std::clamp<std::int64_t>(call.time_ns, 0, kDay));
 }
 
 }  // namespace
@@ -44,11 +53,23 @@ double TapeArguments::real(std::size_t i) const {
   return number;
 }
 
+/// Words of YAML; 1 and 0 stand in older tapes of ours.
+bool TapeArguments::flag(std::size_t i) const {
+  const std::string& s = text(i);
+  for (const char* yes : {"true", "True", "TRUE", "1"}) {
+    if (s == yes) return true;
+  }
+  for (const char* no : {"false", "False", "FALSE", "0"}) {
+    if (s == no) return false;
+  }
+  refuse(i);
+}
+
 void TapeArguments::refuse(std::size_t i) const {
   fail(RGL_TAPE_ERROR, fmt::format("Invalid Tape: {}: argument {} is missing or not understood", call_.function, i));
 }
 
-void play_tape(const std::string& path) {
+void play_tape(const std::string& path, bool in_real_time) {
   const std::optional<std::string> binary = read_file(path + ".bin");
   if (!binary) fail(RGL_INVALID_FILE_PATH, fmt::format("Invalid file path: cannot read '{}.bin'", path));
   const std::optional<std::string> yaml = read_file(path + ".yaml");
@@ -56,7 +77,9 @@ void play_tape(const std::string& path) {
   const std::vector<TapeCall> calls = read_tape(*yaml);
   const auto* bytes = reinterpret_cast<const std::byte*>(binary->data());
   TapeState state({bytes, bytes + binary->size()});
+  const auto begin = std::chrono::steady_clock::now();
   for (const TapeCall& call : calls) {
+    if (in_real_time) std::this_thread::sleep_until(begin + recorded_time(call));
     const TapeHandler handler = find_tape_handler(call.function);
     if (handler == nullptr) fail(RGL_TAPE_ERROR, fmt::format("Invalid Tape: {} cannot be played", call.function));
     handler(TapeArguments(call, state));

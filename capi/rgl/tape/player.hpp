@@ -41,7 +41,7 @@ class TapeArguments {
   template <class T>
   [[nodiscard]] T value(std::size_t i) const {
     if constexpr (std::is_same_v<T, bool>) {
-      return text(i) == "true" || text(i) == "1";
+      return flag(i);
     } else if constexpr (std::is_floating_point_v<T>) {
       return static_cast<T>(real(i));
     } else if constexpr (std::is_enum_v<T>) {
@@ -78,6 +78,7 @@ class TapeArguments {
     return found == handles.end() ? nullptr : found->second;
   }
   [[nodiscard]] double real(std::size_t i) const;
+  [[nodiscard]] bool flag(std::size_t i) const;
   [[noreturn]] void refuse(std::size_t i) const;
 
   const TapeCall& call_;
@@ -90,7 +91,8 @@ using TapeHandler = rgl_status_t (*)(const TapeArguments&);
 TapeHandler find_tape_handler(const std::string& function);
 
 /// Plays path.yaml with path.bin by calling the functions of the interface; what it makes stays. A call that fails does
-/// not stop the tape: it may have failed when it was recorded. Throws TAPE_ERROR, INVALID_FILE_PATH.
-void play_tape(const std::string& path);
+/// not stop the tape: it may have failed when it was recorded. `in_real_time`: waits with each call until the time
+/// at which it was recorded; else they follow each other. Throws TAPE_ERROR, INVALID_FILE_PATH.
+void play_tape(const std::string& path, bool in_real_time);
 
 }  // namespace rgl

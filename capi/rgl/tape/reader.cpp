@@ -2,9 +2,15 @@
 
 #include <array>
 #include <charconv>
+#include <optional>
+#include <sstream>
 #include <string_view>
 
 #include <fmt/format.h>
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/mark.h>
+#include <yaml-cpp/parser.h>
 
 #include "status.hpp"
 
@@ -12,102 +18,119 @@ namespace rgl {
 
 namespace {
 
-/// A word of the text: a scalar, or one of the marks : - , [ ] { }.
-struct Token {
-  std::string text;
-  bool is_mark;
-  bool is_end = false;
-};
-
-bool is_mark(char c) { return std::string_view(":,[]{}").find(c) != std::string_view::npos; }
-bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
-
-class Tokens {
- public:
-  explicit Tokens(std::string_view text) : rest_(text) {}
-
-  Token next() {
-    skip_blanks();
-    if (rest_.empty()) return {"", false, true};
-    const char c = rest_.front();
-    if (is_mark(c)) return take_mark();
-    if (c == '-' && (rest_.size() == 1 || is_space(rest_[1]))) return take_mark();
-    if (c == '"' || c == '\'') return take_quoted(c);
-    std::size_t end = 0;
-    while (end < rest_.size() && !is_space(rest_[end]) && !is_mark(rest_[end])) ++end;
-    return take(end, false);
-  }
-
- private:
-  void skip_blanks() {
-    for (;;) {
-      while (!rest_.empty() && is_space(rest_.front())) rest_.remove_prefix(1);
-      const bool comment = !rest_.empty() && rest_.front() == '#';
-      const bool mark = rest_.starts_with("---") || rest_.starts_with("...");
-      if (!comment && !mark) return;
-      rest_.remove_prefix(std::min(rest_.find('\n'), rest_.size()));
-    }
-  }
-  Token take(std::size_t size, bool mark) {
-    Token token{std::string(rest_.substr(0, size)), mark};
-    rest_.remove_prefix(size);
-    return token;
-  }
-  Token take_mark() { return take(1, true); }
-  Token take_quoted(char quote) {
-    Token token{"", false};
-    rest_.remove_prefix(1);
-    while (!rest_.empty() && rest_.front() != quote) {
-      if (quote == '"' && rest_.front() == '\\' && rest_.size() > 1) rest_.remove_prefix(1);
-      token.text += rest_.front();
-      rest_.remove_prefix(1);
-    }
-    if (rest_.empty()) fail(RGL_TAPE_ERROR, "Invalid Tape: a quote is not closed");
-    rest_.remove_prefix(1);
-    return token;
-  }
-
-  std::string_view rest_;
-};
+[[noreturn]] void fail_at(const YAML::Mark& mark, std::string_view what) {
+  fail(RGL_TAPE_ERROR, fmt::format("Invalid Tape: line {}: {}", mark.line + 1, what));
+}
 
 template <class T>
-T number(const std::string& text) {
+std::optional<T> number_in(const std::string& text) {
   T value{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) {
-    fail(RGL_TAPE_ERROR, fmt::format("Invalid Tape: '{}' is no number", text));
-  }
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return value;
 }
 
-/// A scalar before a colon is a key: a function, `t` or `a`; every other scalar belongs to the last key.
-std::vector<TapeCall> read_calls(const std::string& text) {
-  std::vector<TapeCall> calls;
-  Tokens tokens(text);
-  std::string key;
-  for (Token token = tokens.next(); !token.is_end;) {
-    Token after = tokens.next();
-    if (!token.is_mark && after.is_mark && after.text == ":") {
-      key = token.text;
-      if (key != "t" && key != "a") calls.push_back({key, 0, {}});
-    } else if (!token.is_mark) {
-      if (calls.empty() || (key != "t" && key != "a")) {
-        fail(RGL_TAPE_ERROR, fmt::format("Invalid Tape: '{}' belongs to no call", token.text));
-      }
-      if (key == "t") calls.back().time_ns = number<std::int64_t>(token.text);
-      if (key == "a") calls.back().arguments.push_back(token.text);
-    }
-    token = std::move(after);
+/// Builds the calls from yaml-cpp's events. What does not belong where it stands is refused inside the event, before the
+/// parser looks further, so that no text makes it recurse deeper than tapes do.
+class CallReader : public YAML::EventHandler {
+ public:
+  /// Nothing: the text has no value.
+  [[nodiscard]] std::optional<std::vector<TapeCall>> take() { return std::move(calls_); }
+
+  void OnDocumentStart(const YAML::Mark& /*mark*/) override {}
+  void OnDocumentEnd() override {}
+
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    if (place_ != Place::kDocument) OnScalar(mark, "", anchor, "");
   }
-  return calls;
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t /*anchor*/) override { fail_at(mark, "an alias"); }
+
+  void OnScalar(const YAML::Mark& mark, const std::string& /*tag*/, YAML::anchor_t /*anchor*/,
+                const std::string& text) override {
+    if (place_ == Place::kRecord && !has_key_) {
+      calls_->push_back({text, 0, {}});
+    } else if (place_ == Place::kCall && !has_key_) {
+      if (text != "t" && text != "a") fail_at(mark, fmt::format("'{}' is neither t nor a", text));
+      key_ = text;
+    } else if (place_ == Place::kCall && key_ == "t") {
+      const auto time_ns = number_in<std::int64_t>(text);
+      if (!time_ns) fail_at(mark, fmt::format("'{}' is no number", text));
+      calls_->back().time_ns = *time_ns;
+    } else if (place_ == Place::kArguments) {
+      calls_->back().arguments.push_back(text);
+      return;
+    } else {
+      fail_at(mark, fmt::format("'{}' belongs to no call", text));
+    }
+    has_key_ = !has_key_;
+  }
+
+  void OnSequenceStart(const YAML::Mark& mark, const std::string& /*tag*/, YAML::anchor_t /*anchor*/,
+                       YAML::EmitterStyle::value /*style*/) override {
+    if (place_ == Place::kDocument) {
+      calls_.emplace();
+      place_ = Place::kCalls;
+    } else if (place_ == Place::kCall && has_key_ && key_ == "a") {
+      place_ = Place::kArguments;
+    } else {
+      fail_at(mark, "a list belongs to no call");
+    }
+  }
+  void OnSequenceEnd() override {
+    place_ = place_ == Place::kArguments ? Place::kCall : Place::kDocument;
+    has_key_ = false;
+  }
+
+  void OnMapStart(const YAML::Mark& mark, const std::string& /*tag*/, YAML::anchor_t /*anchor*/,
+                  YAML::EmitterStyle::value /*style*/) override {
+    if (place_ == Place::kDocument) fail(RGL_TAPE_ERROR, "Unsupported Tape format: Detected outdated format");
+    if (place_ == Place::kCalls) {
+      place_ = Place::kRecord;
+    } else if (place_ == Place::kRecord && has_key_) {
+      place_ = Place::kCall;
+    } else {
+      fail_at(mark, "a map belongs to no call");
+    }
+    has_key_ = false;
+  }
+  void OnMapEnd() override {
+    place_ = place_ == Place::kCall ? Place::kRecord : Place::kCalls;
+    has_key_ = false;
+  }
+
+ private:
+  /// What the next event is a part of: `- function: {t: ns, a: [arguments]}`.
+  enum class Place : std::uint8_t { kDocument, kCalls, kRecord, kCall, kArguments };
+
+  std::optional<std::vector<TapeCall>> calls_;
+  Place place_ = Place::kDocument;
+  bool has_key_ = false;  ///< of a record or a call: the next value belongs to the last key
+  std::string key_;
+};
+
+std::optional<std::vector<TapeCall>> read_calls(const std::string& text) {
+  // yaml-cpp takes it for the end of the file.
+  if (text.find('\x04') != std::string::npos) fail(RGL_TAPE_ERROR, "Invalid Tape: the control character 0x04");
+  std::istringstream stream(text);
+  CallReader reader;
+  try {
+    YAML::Parser(stream).HandleNextDocument(reader);
+  } catch (const YAML::Exception& error) {
+    fail_at(error.mark, error.msg);
+  }
+  return reader.take();
 }
 
 void check_version(const std::vector<TapeCall>& calls) {
   constexpr std::string_view kVersionCall = "rgl_get_version_info";
   for (const TapeCall& call : calls) {
     if (call.function != kVersionCall || call.arguments.size() < 3) continue;
-    const std::array<int, 3> version = {number<int>(call.arguments[0]), number<int>(call.arguments[1]),
-                                        number<int>(call.arguments[2])};
+    std::array<int, 3> version = {};
+    for (std::size_t i = 0; i < 3; ++i) {
+      const auto part = number_in<int>(call.arguments[i]);
+      if (!part) fail(RGL_TAPE_ERROR, fmt::format("Invalid Tape: '{}' is no number", call.arguments[i]));
+      version[i] = *part;
+    }
     if (version >= std::array<int, 3>{0, 16, 3}) return;
     fail(RGL_TAPE_ERROR, "Unsupported Tape Format: Tape version is too old. Required version: 0.16.3.");
   }
@@ -117,10 +140,10 @@ void check_version(const std::vector<TapeCall>& calls) {
 }  // namespace
 
 std::vector<TapeCall> read_tape(const std::string& text) {
-  std::vector<TapeCall> calls = read_calls(text);
-  if (calls.empty()) fail(RGL_TAPE_ERROR, "Invalid Tape: Empty YAML file detected");
-  check_version(calls);
-  return calls;
+  std::optional<std::vector<TapeCall>> calls = read_calls(text);
+  if (!calls) fail(RGL_TAPE_ERROR, "Invalid Tape: Empty YAML file detected");
+  check_version(*calls);
+  return std::move(*calls);
 }
 
 }  // namespace rgl

@@ -10,12 +10,12 @@ namespace rgl {
 /// One recorded call: `{function: {t: ns, a: [arguments]}}`.
 struct TapeCall {
   std::string function;
-  std::int64_t time_ns = 0;
+  std::int64_t time_ns = 0;  ///< since the recording began
   std::vector<std::string> arguments;
 };
 
-/// Reads the calls of a tape from YAML text: the part of YAML that tapes use, in block or in flow style. Throws
-/// TAPE_ERROR for what is not understood, an empty file, a missing or too old version record.
+/// Reads the calls of a tape from YAML text. Throws TAPE_ERROR for what is not YAML or not a list of calls, an empty
+/// file, a missing or too old version record.
 std::vector<TapeCall> read_tape(const std::string& text);
 
 }  // namespace rgl

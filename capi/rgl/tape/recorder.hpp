@@ -44,6 +44,8 @@ class TapeRecorder {
     if (!list.empty()) list += ", ";
     if constexpr (std::is_same_v<T, TapeArray>) {
       list += std::to_string(store(value));
+    } else if constexpr (std::is_same_v<T, bool>) {
+      list += value ? "true" : "false";  // yaml-cpp, with which RGL reads tapes, takes no 1 and 0
     } else if constexpr (std::is_pointer_v<T>) {
       list += std::to_string(reinterpret_cast<std::uintptr_t>(value));
     } else if constexpr (std::is_enum_v<T>) {

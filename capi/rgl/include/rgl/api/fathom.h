@@ -14,5 +14,8 @@ RGL_API rgl_status_t fathom_rgl_set_threads(int32_t threads);
 /* Whether noise leaves points without a hit alone, instead of making them NaN. Default: FATHOM_RGL_KEEP_MISSES, or
  * false. */
 RGL_API rgl_status_t fathom_rgl_set_keep_misses(bool keep);
+/* Whether rgl_tape_play waits with each call until the time at which it was recorded, as RGL does, instead of playing
+ * the calls one after the other. Default: FATHOM_RGL_TAPES_IN_REAL_TIME, or false. */
+RGL_API rgl_status_t fathom_rgl_set_tapes_in_real_time(bool real_time);
 
 #endif

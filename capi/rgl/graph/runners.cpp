@@ -1,0 +1,80 @@
+#include "graph/runners.hpp"
+
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <unistd.h>
+
+#include "graph/run.hpp"
+
+namespace rgl {
+
+class Runners::Crew {
+ public:
+  Crew() = default;
+  ~Crew() {
+    {
+      const std::lock_guard lock(mutex_);
+      stop_ = true;
+    }
+    wake_.notify_all();
+    for (std::thread& member : members_) member.join();
+  }
+  Crew(const Crew&) = delete;
+  Crew& operator=(const Crew&) = delete;
+
+  void start(std::shared_ptr<Run> run) {
+    const std::lock_guard lock(mutex_);
+    if (waiting_.size() >= idle_) {
+      members_.emplace_back([this] { work(); });
+      ++idle_;
+    }
+    waiting_.push_back(std::move(run));
+    wake_.notify_one();
+  }
+
+ private:
+  void work() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      wake_.wait(lock, [this] { return stop_ || !waiting_.empty(); });
+      if (waiting_.empty()) return;
+      std::shared_ptr<Run> run = std::move(waiting_.front());
+      waiting_.pop_front();
+      --idle_;
+      lock.unlock();
+      run->work();
+      run.reset();
+      lock.lock();
+      ++idle_;
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::deque<std::shared_ptr<Run>> waiting_;
+  std::size_t idle_ = 0;  ///< members that wait, or are about to
+  bool stop_ = false;
+  std::vector<std::thread> members_;
+};
+
+Runners::Runners() : crew_(std::make_unique<Crew>()), owner_(getpid()) {}
+
+Runners::~Runners() { crew_of_this_process(); }
+
+void Runners::start(std::shared_ptr<Run> run) { crew_of_this_process().start(std::move(run)); }
+
+Runners::Crew& Runners::crew_of_this_process() {
+  if (owner_ != getpid()) {
+    static_cast<void>(crew_.release());  // its threads are not here to be joined, and one may have held its lock
+    crew_ = std::make_unique<Crew>();
+    owner_ = getpid();
+  }
+  return *crew_;
+}
+
+}  // namespace rgl

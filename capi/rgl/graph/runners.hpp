@@ -1,0 +1,34 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <memory>
+
+namespace rgl {
+
+class Run;
+
+/// The threads in which graphs run. One is made when a run finds none idle, and waits for the next run afterwards: there
+/// are as many as graphs ever ran at once. A thread made for every run would cost more than a small graph.
+///
+/// Threads do not follow a process into its fork. A child that starts a run gets threads of its own.
+class Runners {
+ public:
+  Runners();
+  /// Waits for the runs in progress.
+  ~Runners();
+  Runners(const Runners&) = delete;
+  Runners& operator=(const Runners&) = delete;
+
+  /// Has a thread do the work of a run. Throws std::system_error when there is none idle and none can be made.
+  void start(std::shared_ptr<Run> run);
+
+ private:
+  class Crew;
+  Crew& crew_of_this_process();
+
+  std::unique_ptr<Crew> crew_;
+  pid_t owner_;  ///< the process that the crew's threads belong to
+};
+
+}  // namespace rgl

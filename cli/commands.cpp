@@ -1,0 +1,116 @@
+#include "commands.hpp"
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include <CLI/CLI.hpp>
+#include <fathom/run.hpp>
+
+#include "beam_commands.hpp"
+#include "calibrate_commands.hpp"
+#include "noise.hpp"
+#include "option_values.hpp"
+#include "sensors.hpp"
+#include "simulate.hpp"
+
+namespace fathom_cli {
+namespace {
+
+constexpr const char* kAbout =
+    R"(fathom: honest noise for range sensors: simulate them, score their readings, learn their parameters)";
+
+constexpr const char* kMainHelp = R"(
+Example:
+  fathom simulate examples/house/house.yaml --out out/house
+
+`fathom help COMMAND` or `fathom COMMAND --help` tells more. Exit codes: 0 done, 1 the system failed (disk, memory),
+2 bad input or usage, 130 interrupted.)";
+
+constexpr const char* kSimulateHelp = R"(
+Examples:
+  fathom simulate examples/house/house.yaml --out out/house
+  fathom simulate examples/house/house.yaml --out out/noisy --frames 2 --seed 7
+      --set sensors.lidar.noise.distance.stddev_m=0.05
+
+Files appear whole or not at all. docs/scene-format.md describes SCENE, docs/output-formats.md what is written.)";
+
+constexpr const char* kNoiseHelp = R"(
+Examples:
+  fathom noise
+  fathom noise distance
+  fathom noise --json)";
+
+constexpr const char* kSensorsHelp = R"(
+Examples:
+  fathom sensors
+  fathom sensors OS1-64
+  fathom sensors spinning_lidar
+  fathom sensors --json)";
+
+constexpr std::array<std::string_view, 3> kIsaWords = {"sse2", "avx2", "avx512"};
+
+/// What says which run of the scene it is to be.
+void add_run_options(CLI::App& c, SimulateOptions& o) {
+  c.add_option("SCENE", o.scene, "scene file (YAML)")->required()->type_name("YAML");
+  add_whole(c, {"--frames", "N", "number of frames, instead of the scene's"}, {1, fathom::kMaxFrames}, o.frames);
+  add_whole(c, {"--seed", "S", "seed of all noise, instead of the scene's"}, kAnySeed, o.seed);
+  add_whole(c, {"--environment", "E", "number of the environment whose parameters are drawn"}, kAnyIndex,
+            o.environment);
+  add_whole(c, {"--episode", "K", "number of the episode whose parameters are drawn"}, kAnyIndex, o.episode);
+  c.add_option("--set", o.set, "replace one value of the scene; may be given again")
+      ->type_name("PATH=VALUE")
+      ->expected(1)
+      ->take_all()
+      ->allow_extra_args(false);
+}
+
+void add_simulate(CLI::App& app) {
+  const auto o = std::make_shared<SimulateOptions>();
+  CLI::App& c = *app.add_subcommand("simulate", "Cast the sensors of a scene file and write what they measure");
+  c.add_option("--out", o->out, "folder to make for the results")->required()->type_name("DIR");
+  add_run_options(c, *o);
+  add_threads(c, o->threads);
+  add_force(c, o->force, "replace the folder of an earlier run");
+  add_quiet(c, o->quiet);
+  add_word(c, "--isa", "use at most this instruction set; the noise is the same bits with any", kIsaWords, o->isa);
+  c.footer(kSimulateHelp);
+  c.final_callback([o] { simulate(*o); });
+}
+
+void add_noise(CLI::App& app) {
+  const auto o = std::make_shared<NoiseOptions>();
+  CLI::App& c = *app.add_subcommand("noise", "List the noise models and their parameters");
+  c.add_option("MODEL", o->slug, "show this model only")->type_name("");
+  CLI::Option* json = c.add_flag("--json", o->json, "as JSON");
+  c.add_flag("--markdown", o->markdown, "as the page docs/noise.md")->excludes(json);
+  c.footer(kNoiseHelp);
+  c.final_callback([o] { list_noise(*o); });
+}
+
+void add_sensors(CLI::App& app) {
+  const auto o = std::make_shared<SensorsOptions>();
+  CLI::App& c = *app.add_subcommand("sensors", "List the sensor presets and kinds and their parameters");
+  c.add_option("SENSOR", o->name, "show this preset or kind only")->type_name("");
+  c.add_flag("--json", o->json, "as JSON");
+  c.footer(kSensorsHelp);
+  c.final_callback([o] { list_sensors(*o); });
+}
+
+}  // namespace
+
+std::unique_ptr<CLI::App> make_commands() {
+  auto app = std::make_unique<CLI::App>(kAbout, "fathom");
+  app->footer(kMainHelp);
+  app->set_help_flag("-h,--help", "show this help and exit");
+  app->add_flag("--version", [](std::int64_t) {}, "show the version and exit");
+  app->require_subcommand(1);
+  add_simulate(*app);
+  add_noise(*app);
+  add_sensors(*app);
+  add_beam_commands(*app);
+  add_calibrate_commands(*app);
+  return app;
+}
+
+}  // namespace fathom_cli

@@ -1,0 +1,105 @@
+#include "option_values.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <fathom/error.hpp>
+#include <fathom/names.hpp>
+
+namespace fathom_cli {
+namespace {
+
+constexpr std::size_t kMostShown = 60;
+
+/// A value as a message shows it.
+std::string shown(const std::string& text) {
+  return text.size() > kMostShown ? text.substr(0, kMostShown) + "..." : text;
+}
+
+/// The number that the whole text is; from_chars knows no leading plus.
+template <class T>
+std::optional<T> parse_text(std::string_view text) {
+  if (text.size() > 1 && text.front() == '+' && text[1] != '-') text.remove_prefix(1);
+  T value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+[[noreturn]] void fail(const std::string& option, const std::string& text, const std::string& what) {
+  throw fathom::InputError(fmt::format("{} = {} is not {}", option, shown(text), what));
+}
+
+template <class T>
+std::string limits_text(const OptionLimits<T>& limits) {
+  return fmt::format("[{}, {}]{}{}", limits.low, limits.high, limits.unit.empty() ? "" : " ", limits.unit);
+}
+
+/// Limits that are those of the type alone tell a reader nothing.
+std::string doc_with_limits(const OptionText& text, const WholeLimits& limits) {
+  if (limits.high >= kAnyIndex.high) return text.doc;
+  return fmt::format("{} ({} to {})", text.doc, limits.low, limits.high);
+}
+
+CLI::Option& add_text_option(CLI::App& c, const OptionText& text, const std::string& doc,
+                             const std::function<void(const std::string&)>& read) {
+  return *c.add_option_function<std::string>(text.name, read, doc)->type_name(text.type);
+}
+
+}  // namespace
+
+std::uint64_t parse_whole(const std::string& option, const std::string& text, const WholeLimits& limits) {
+  const auto value = parse_text<std::uint64_t>(text);
+  if (!value || !(*value >= limits.low && *value <= limits.high)) {
+    fail(option, text, "a whole number in " + limits_text(limits));
+  }
+  return *value;
+}
+
+double parse_number(const std::string& option, const std::string& text, const NumberLimits& limits) {
+  const auto value = parse_text<double>(text);
+  if (!value) fail(option, text, "a number");
+  if (!(*value >= limits.low && *value <= limits.high)) fail(option, text, "in " + limits_text(limits));
+  return *value;
+}
+
+CLI::Option& add_whole_option(CLI::App& c, const OptionText& text, const WholeLimits& limits,
+                              const std::function<void(std::uint64_t)>& set) {
+  return add_text_option(c, text, doc_with_limits(text, limits), [name = text.name, limits, set](const std::string& v) {
+    set(parse_whole(name, v, limits));
+  });
+}
+
+CLI::Option& add_number_option(CLI::App& c, const OptionText& text, const NumberLimits& limits,
+                               const std::function<void(double)>& set) {
+  return add_text_option(c, text, text.doc, [name = text.name, limits, set](const std::string& v) {
+    set(parse_number(name, v, limits));
+  });
+}
+
+CLI::Option& add_word(CLI::App& c, const std::string& name, const std::string& doc,
+                      std::span<const std::string_view> words, std::string& value) {
+  const std::string choice = fmt::format("{}", fmt::join(words, "|"));
+  return add_text_option(c, {name, choice, doc}, doc, [name, words, &value](const std::string& text) {
+    if (std::find(words.begin(), words.end(), text) == words.end()) {
+      const std::string_view likely = fathom::likely_name(text, words);
+      fail(name, text, fmt::format("one of {}{}{}", fmt::join(words, ", "), likely.empty() ? "" : "; nearest: ", likely));
+    }
+    value = text;
+  });
+}
+
+void add_threads(CLI::App& c, int& threads) {
+  const char* const doc = "number of threads, 0: one per core; the results do not depend on it";
+  add_whole(c, {"--threads", "T", doc}, {0, 1024}, threads).default_str("0");
+}
+
+void add_force(CLI::App& c, bool& force, const std::string& doc) { c.add_flag("--force", force, doc); }
+
+void add_quiet(CLI::App& c, bool& quiet) {
+  c.add_flag("--quiet", quiet, "nothing on stderr but errors, nothing on stdout but data");
+}
+
+}  // namespace fathom_cli

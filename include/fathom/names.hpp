@@ -1,0 +1,18 @@
+#pragma once
+// Names that people type, and which one they meant.
+
+#include <span>
+#include <string_view>
+
+#include <fathom/export.hpp>
+
+namespace fathom {
+
+/// The candidate that `name` is likely a slip of: fewest edits, case ignored. Empty when none is near enough.
+FATHOM_API std::string_view likely_name(std::string_view name, std::span<const std::string_view> candidates);
+
+/// The candidate that is `name`, or else the only one that is when case, hyphens and underscores are ignored: "vlp16"
+/// finds "VLP-16". Empty when there is none.
+FATHOM_API std::string_view find_name(std::string_view name, std::span<const std::string_view> candidates);
+
+}  // namespace fathom

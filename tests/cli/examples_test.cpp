@@ -1,0 +1,95 @@
+// Every example of every --help page runs as it is printed.
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "beam_fixture.hpp"
+#include "process.hpp"
+
+namespace cli_test {
+namespace {
+
+/// The first words of the lines under "Subcommands:".
+std::vector<std::string> commands_in(const std::string& page) {
+  std::vector<std::string> commands;
+  std::istringstream lines(page.substr(std::min(page.size(), page.find("\nSubcommands:\n"))));
+  std::string line;
+  std::getline(lines, line), std::getline(lines, line);
+  while (std::getline(lines, line) && line.rfind("  ", 0) == 0) {
+    commands.push_back(line.substr(2, line.find(' ', 2) - 2));
+  }
+  return commands;
+}
+
+/// Lines of two blanks and "fathom", with the lines indented more that follow.
+void collect_examples(const std::string& page, std::vector<std::string>& examples) {
+  std::istringstream lines(page);
+  bool in_example = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.rfind("  fathom ", 0) == 0) {
+      examples.push_back(line.substr(9));
+      in_example = true;
+    } else if (in_example && line.rfind("      ", 0) == 0) {
+      examples.back() += line.substr(5);
+    } else {
+      in_example = false;
+    }
+  }
+}
+
+/// The examples of a page and of those below it.
+std::vector<std::string> examples_of(const std::vector<std::string>& command) {
+  std::vector<std::string> words = command;
+  words.emplace_back("--help");
+  const std::string page = run_fathom(words).out;
+  std::vector<std::string> examples;
+  collect_examples(page, examples);
+  EXPECT_FALSE(examples.empty()) << page;
+  for (const std::string& child : commands_in(page)) {
+    words = command;
+    words.push_back(child);
+    const auto more = examples_of(words);
+    examples.insert(examples.end(), more.begin(), more.end());
+  }
+  return examples;
+}
+
+class Examples : public Beam {
+ protected:
+  /// What the examples name: an office, a log of it, measured pairs and poses, and the examples of the project.
+  void SetUp() override {
+    Beam::SetUp();
+    write_text(files_ / "office.yaml", room_yaml());
+    const Ended log = run_fathom({"beam", "sample", "--parameters", files_.parameters(), "--map", files_.map(), "--poses",
+                                  write_text(files_ / "many.csv", poses_csv(130)), "--out", files_ / "office.log.gz"});
+    ASSERT_EQ(log.exit_code, 0) << log.err;
+    write_text(files_ / "expected.csv", "expected_m\n2\n5\ninf\n");
+    std::string pairs = "range_m,expected_m\n", pixels = "energy,lost\n";
+    for (int i = 0; i < 400; ++i) {
+      const double expected_m = 1.0 + 0.02 * i;
+      pairs += std::to_string(expected_m + 0.01 * ((i * 7) % 11 - 5)) + "," + std::to_string(expected_m) + "\n";
+      pixels += std::to_string(i / 400.0) + (i * 7 % 400 < 300 - i ? ",1\n" : ",0\n");
+    }
+    write_text(files_ / "pairs.csv", pairs);
+    write_text(files_ / "pixels.csv", pixels);
+    std::filesystem::create_directory_symlink(std::filesystem::path(FATHOM_SOURCE_DIR) / "examples", files_ / "examples");
+  }
+};
+
+TEST_F(Examples, OfEveryPageRun) {
+  std::set<std::string> done;
+  for (const std::string& example : examples_of({})) {
+    if (!done.insert(example).second) continue;
+    const int code = run_shell("\"$FATHOM\" " + example + " > said 2>&1", std::filesystem::path(files_.map()).parent_path());
+    EXPECT_EQ(code, 0) << "fathom " << example << "\n" << read_text(files_ / "said");
+  }
+  EXPECT_GT(done.size(), 15U);
+}
+
+}  // namespace
+}  // namespace cli_test

@@ -1,0 +1,80 @@
+// An output that is one of the inputs, under whatever name, is refused, with --force too.
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "beam_fixture.hpp"
+#include "process.hpp"
+#include "scenes.hpp"
+
+namespace cli_test {
+namespace {
+
+using Words = std::vector<std::string>;
+
+class Inputs : public Beam {
+ protected:
+  /// `arguments --out OUT --force` is refused and leaves OUT as it was.
+  void expect_kept(Words arguments, const std::string& out) {
+    const std::string before = read_text(out);
+    ASSERT_NE(before, "") << out;
+    arguments.insert(arguments.end(), {"--out", out, "--force"});
+    const Ended ended = run_fathom(arguments);
+    EXPECT_EQ(ended.exit_code, 2) << out << ": " << ended.err;
+    EXPECT_NE(ended.err.find("is an input too"), std::string::npos) << ended.err;
+    EXPECT_TRUE(read_text(out) == before) << out;
+  }
+};
+
+TEST_F(Inputs, OfScoreStay) {
+  const Words score = {"beam",  "score",      "--map",        files_.map(),
+                       "--log", files_.log(), "--parameters", files_.parameters()};
+  for (const char* name : {"room.yaml", "room.pgm", "log.csv", "parameters.yaml"}) expect_kept(score, files_ / name);
+  std::filesystem::create_symlink(files_.log(), files_ / "alias.csv");
+  expect_kept(score, files_ / "alias.csv");
+  std::filesystem::create_hard_link(files_.log(), files_ / "twin.csv");
+  expect_kept(score, files_ / "twin.csv");
+}
+
+TEST_F(Inputs, OfSampleStay) {
+  expect_kept({"beam", "sample", "--map", files_.map(), "--poses", files_ / "poses.csv", "--parameters",
+               files_.parameters()},
+              files_ / "poses.csv");
+  expect_kept({"beam", "sample", "--map", files_.map(), "--log", files_.log(), "--parameters", files_.parameters()},
+              files_.log());
+  write_text(files_ / "expected.csv", "expected_m\n1\n2\n");
+  expect_kept({"beam", "sample", "--expected", files_ / "expected.csv", "--parameters", files_.parameters()},
+              files_ / "expected.csv");
+}
+
+TEST_F(Inputs, OfHeatmapStay) {
+  write_text(files_ / "log.png", read_text(files_.log()));
+  expect_kept({"beam", "heatmap", "--map", files_.map(), "--log", files_ / "log.png", "--scan", "1", "--parameters",
+               files_.parameters()},
+              files_ / "log.png");
+}
+
+TEST_F(Inputs, OfFitStay) {
+  std::filesystem::create_directory(files_ / "fit");
+  const std::string log = write_text(files_ / "fit/parameters.yaml", read_text(files_.log()));
+  const std::string before = read_text(log);
+  const Ended ended =
+      run_fathom({"beam", "fit", "--map", files_.map(), "--log", log, "--out", files_ / "fit", "--force"});
+  EXPECT_EQ(ended.exit_code, 2) << ended.err;
+  EXPECT_TRUE(read_text(log) == before);
+}
+
+TEST_F(Inputs, OfSimulateStay) {
+  std::filesystem::create_directory(files_ / "out");
+  const std::string scene = write_text(files_ / "out/summary.json", room_scene());
+  const Ended ended = run_fathom({"simulate", scene, "--out", files_ / "out", "--force"});
+  EXPECT_EQ(ended.exit_code, 2) << ended.err;
+  EXPECT_NE(ended.err.find("is an input too"), std::string::npos) << ended.err;
+  EXPECT_EQ(read_text(scene), room_scene());
+}
+
+}  // namespace
+}  // namespace cli_test

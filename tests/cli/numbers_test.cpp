@@ -1,0 +1,98 @@
+// Numbers in options are read as those in scene files: the whole text, decimal, within limits, or refused.
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "beam_fixture.hpp"
+#include "process.hpp"
+#include "scenes.hpp"
+
+namespace cli_test {
+namespace {
+
+using Words = std::vector<std::string>;
+
+Words with(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+/// `command` with the value of `option` is refused in one line that names both.
+void expect_refused(const Words& command, const std::string& option, const std::string& value) {
+  const Ended ended = run_fathom(with(command, {option + "=" + value}));
+  EXPECT_EQ(ended.exit_code, 2) << option << " " << value << ": " << ended.err;
+  EXPECT_EQ(ended.err.rfind("fathom: error: " + option + " = " + value + " is not", 0), 0U) << ended.err;
+  EXPECT_EQ(count_lines(ended.err), 1U) << ended.err;
+}
+
+const Words kNoWhole = {"-1",  "-0",  "1.5", "1e3", "0x10", "0b1", "1_000", "1,000",
+                        "ten", "nan", "inf", " 1",  "1 ",   "1x",  "18446744073709551616", "-18446744073709551615"};
+/// Of every option a few, as the options share a reader.
+const Words kFewNoWhole = {"-1", "1.5", "0x10", "1x"};
+const Words kNoNumber = {"nan", "-nan", "inf", "-inf", "infinity", "0x1p3", "1,5", "1.5m", "1.5 ", " 1", "1e999", "--1"};
+
+TEST(Numbers, WholeOptionsTakeWholeDecimalsOnly) {
+  const Words simulate = {"simulate", "no.yaml", "--out", "no"};
+  for (const std::string& value : kNoWhole) expect_refused(simulate, "--seed", value);
+  for (const char* option : {"--frames", "--environment", "--episode", "--threads"}) {
+    for (const std::string& value : kFewNoWhole) expect_refused(simulate, option, value);
+  }
+  expect_refused(simulate, "--frames", "0");
+  expect_refused(simulate, "--frames", "1000001");
+  expect_refused(simulate, "--episode", "4294967296");
+  expect_refused(simulate, "--threads", "1025");
+  for (const std::string& value : kFewNoWhole) {
+    expect_refused({"beam", "sample"}, "--seed", value);
+    expect_refused({"beam", "sample"}, "--beams", value);
+    expect_refused({"beam", "score"}, "--beam-step", value);
+    for (const char* option : {"--scan", "--headings", "--pixels", "--beam-step", "--threads"}) {
+      expect_refused({"beam", "heatmap"}, option, value);
+    }
+  }
+}
+
+TEST(Numbers, RealOptionsTakeFiniteDecimalsOnly) {
+  for (const std::string& value : kNoNumber) expect_refused({"beam", "fit"}, "--height", value);
+  for (const char* value : {"nan", "inf", "1x"}) {
+    for (const char* option : {"--max-range", "--min-range", "--sensor-step", "--hit-offset"}) {
+      expect_refused({"beam", "fit"}, option, value);
+    }
+    expect_refused({"beam", "score"}, "--alpha", value);
+    expect_refused({"beam", "sample"}, "--view", value);
+    expect_refused({"beam", "heatmap"}, "--spacing", value);
+  }
+  expect_refused({"beam", "fit"}, "--height", "1000.5");
+  expect_refused({"beam", "score"}, "--alpha", "0");
+}
+
+TEST(Numbers, LeadingZerosAreDecimalAsInScenes) {
+  const TempFolder folder;
+  const std::string scene = write_text(folder / "room.yaml", room_scene("[]"));
+  const Ended ended = run_fathom({"simulate", scene, "--out", folder / "out", "--frames", "010", "--seed", "0777",
+                                  "--episode", "010", "--threads", "01"});
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  const auto summary = nlohmann::json::parse(read_text(folder / "out/summary.json"));
+  EXPECT_EQ(summary["frames"], 10);
+  EXPECT_EQ(summary["seed"], 777);
+  EXPECT_EQ(summary["episode"], 10);
+  const Ended largest = run_fathom({"simulate", scene, "--out", folder / "max", "--seed", "18446744073709551615"});
+  ASSERT_EQ(largest.exit_code, 0) << largest.err;
+  EXPECT_EQ(nlohmann::json::parse(read_text(folder / "max/summary.json"))["seed"], 18446744073709551615U);
+}
+
+TEST_F(Beam, SeedsWithLeadingZerosAreDecimal) {
+  const auto sample = [&](const char* seed) {
+    return run_fathom({"beam", "sample", "--map", files_.map(), "--poses", files_ / "poses.csv", "--beams", "3",
+                       "--parameters", files_.parameters(), "--seed", seed})
+        .out;
+  };
+  EXPECT_TRUE(sample("010") == sample("10"));
+  EXPECT_FALSE(sample("010") == sample("8"));
+}
+
+}  // namespace
+}  // namespace cli_test

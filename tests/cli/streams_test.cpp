@@ -1,0 +1,84 @@
+// Streams that are full, closed or without a reader. What a command is for must be written, or the exit code is 1;
+// progress and messages are best effort.
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "process.hpp"
+#include "scenes.hpp"
+
+namespace cli_test {
+namespace {
+
+class Streams : public testing::Test {
+ protected:
+  int run(const std::string& command) { return run_shell("\"$FATHOM\" " + command, folder_.path()); }
+  [[nodiscard]] bool complete(const std::string& out) const {
+    return std::filesystem::exists(folder_.path() / out / "summary.json");
+  }
+  /// Long enough for progress to be shown twice.
+  [[nodiscard]] std::string long_run(const std::string& out) const { return "simulate room.yaml --frames 400 --out " + out; }
+
+  TempFolder folder_;
+  std::string scene_ = write_text(folder_ / "room.yaml", room_scene("[range_image]"));
+};
+
+TEST_F(Streams, FullStderrStopsNoRun) {
+  EXPECT_EQ(run(long_run("full") + " > /dev/null 2> /dev/full"), 0);
+  EXPECT_TRUE(complete("full"));
+}
+
+TEST_F(Streams, ClosedStderrStopsNoRunAndNoFileTakesItsPlace) {
+  EXPECT_EQ(run(long_run("closed") + " > /dev/null 2>&-"), 0);
+  EXPECT_TRUE(complete("closed"));
+  ASSERT_EQ(run(long_run("open") + " > /dev/null 2>&1"), 0);
+  for (const auto& file : files_below(folder_ / "open")) {
+    if (file.filename() == "summary.json") continue;
+    const auto twin = folder_.path() / "closed" / file.lexically_relative(folder_ / "open");
+    EXPECT_TRUE(read_text(file) == read_text(twin)) << twin;
+  }
+}
+
+TEST_F(Streams, StderrWithoutAReaderStopsNoRun) {
+  EXPECT_EQ(run_shell("{ \"$FATHOM\" " + long_run("pipe") + " 2>&1 > /dev/null; echo $? > code; } | true; exit $(cat code)",
+                      folder_.path()),
+            0);
+  EXPECT_TRUE(complete("pipe"));
+}
+
+TEST_F(Streams, StdoutThatCannotBeWrittenIsASystemError) {
+  for (const char* command : {"--version", "--help", "simulate --help", "help", "noise", "sensors --json"}) {
+    EXPECT_EQ(run(std::string(command) + " > /dev/full 2> err"), 1) << command;
+    EXPECT_EQ(count_lines(read_text(folder_ / "err")), 1U) << command;
+    EXPECT_EQ(run(std::string(command) + " >&- 2> err"), 1) << command;
+    EXPECT_EQ(read_text(folder_ / "err").rfind("fathom: error: cannot write to standard output", 0), 0U) << command;
+    EXPECT_EQ(run(std::string(command) + " <&- >&- 2>&-"), 1) << command;
+  }
+  EXPECT_EQ(run("simulate room.yaml --out told >&- 2> /dev/null"), 1);
+  EXPECT_TRUE(complete("told"));
+}
+
+TEST_F(Streams, MessagesThatCannotBeWrittenKeepTheExitCode) {
+  EXPECT_EQ(run("simulate missing.yaml --out no 2> /dev/full"), 2);
+  EXPECT_EQ(run("simulate missing.yaml --out no 2>&-"), 2);
+  EXPECT_EQ(run("simulate room.yaml --out /proc/no 2>&-"), 1);
+}
+
+TEST_F(Streams, LimitedFileSizeIsASystemError) {
+  EXPECT_EQ(run_shell("ulimit -f 1; \"$FATHOM\" simulate room.yaml --out small > /dev/null 2>&1", folder_.path()), 1);
+  EXPECT_FALSE(complete("small"));
+}
+
+TEST_F(Streams, QuietSaysNothing) {
+  EXPECT_EQ(run(long_run("quiet") + " --quiet > out 2> err"), 0);
+  EXPECT_EQ(read_text(folder_ / "out"), "");
+  EXPECT_EQ(read_text(folder_ / "err"), "");
+  EXPECT_TRUE(complete("quiet"));
+  EXPECT_EQ(run("simulate missing.yaml --out no --quiet 2> err"), 2);
+  EXPECT_EQ(count_lines(read_text(folder_ / "err")), 1U);
+}
+
+}  // namespace
+}  // namespace cli_test

@@ -1,0 +1,37 @@
+# Numbers in options are exact or refused; slips are named; an output is never one of the inputs.
+room_yaml > room.yaml
+for value in -1 18446744073709551616 -18446744073709551615 1.5 0x10 1e3 '1 ' ten nan; do
+  expect 2 "--seed = $value is not a whole number" fathom simulate room.yaml --out bad "--seed=$value"
+  expect 2 "--frames = $value is not a whole number" fathom simulate room.yaml --out bad "--frames=$value"
+  expect 2 "--scan = $value is not a whole number" fathom beam heatmap "--scan=$value"
+  expect 2 "--seed = $value is not a whole number" fathom beam sample "--seed=$value"
+done
+for value in nan -nan inf -inf 0x1p3 1,5 1.5m 1e999; do
+  expect 2 "--height = $value is not" fathom beam fit "--height=$value"
+  expect 2 "--spacing = $value is not" fathom beam heatmap "--spacing=$value"
+done
+absent bad
+expect 0 '2 frames' fathom simulate room.yaml --out octal --frames 002 --seed 010
+expect 0 '"seed": 10,' cat octal/summary.json
+
+expect 2 "'simulte' is no command of fathom; nearest: simulate" fathom simulte room.yaml
+expect 2 "nearest: --out" fathom simulate room.yaml -o out
+expect 2 "see fathom beam fit --help" fathom beam fit
+expect 0 "Usage: fathom simulate" fathom help simulate
+expect 0 "VLP-16:" fathom sensors vlp16
+expect 0 "distance:" fathom noise DISTANCE
+expect 0 '1 frame, ' fathom simulate room.yaml --out one
+
+printf 'P2\n4 4\n255\n0 0 0 0\n0 254 254 0\n0 254 254 0\n0 0 0 0\n' > map.pgm
+printf 'image: map.pgm\nresolution: 1\norigin: [0, 0, 0]\nnegate: 0\noccupied_thresh: 0.65\nfree_thresh: 0.196\n' > map.yaml
+printf 'w_hit: 0.7\nw_short: 0.1\nw_max: 0.1\nw_rand: 0.1\nsigma_hit_m: 0.1\nlambda_short_per_m: 0.5\nmax_range_m: 5\n' > p.yaml
+printf '# max_range_m: 5\nx_m,y_m,yaw_rad,range_m@0,range_m@1\n2,2,0,1,1\n2,2,1,1,1\n' > scans.csv
+cp scans.csv kept.csv
+ln scans.csv twin.png
+for out in scans.csv map.yaml map.pgm p.yaml ./scans.csv twin.png; do
+  expect 2 'is an input too' fathom beam score --map map.yaml --log scans.csv --parameters p.yaml --out "$out" --force
+done
+expect 2 'is an input too' fathom beam heatmap --map map.yaml --log scans.csv --scan 0 --parameters p.yaml --out twin.png --force
+expect 2 'name it .png' fathom beam heatmap --map map.yaml --log scans.csv --scan 0 --parameters p.yaml --out x.jpg
+same scans.csv kept.csv
+absent x.jpg
