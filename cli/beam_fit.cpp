@@ -142,7 +142,8 @@ void fit_beam(const BeamFitOptions& options) {
     report.facts.push_back({"held out", count_text(held_out, log, selection)});
   }
   fathom::write_fit(options.out, report, options.force);
-  if (!options.quiet) print(max_range_note(log, sensor.max_range_m) + summary(report, options.out));
+  const std::string notes = skipped_note(log) + max_range_note(log, sensor.max_range_m);
+  if (!options.quiet) print(notes + summary(report, options.out));
 }
 
 }  // namespace fathom_cli

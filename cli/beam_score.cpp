@@ -73,8 +73,9 @@ void score_beam(const BeamScoreOptions& options) {
   const Scores scores = score_scans(options, model, world, log, scans);
   const fathom::BeamData pairs =
       fathom::make_beam_data(log, scans, *world.expected, model.sensor.max_range_m, options.threads);
-  const std::string text = summary(
-      scores, naming(options.log, [&] { return fathom::judge_beam_model(model.parameters, model.sensor, pairs); }));
+  const fathom::BeamJudgement judgement =
+      naming(options.log, [&] { return fathom::judge_beam_model(model.parameters, model.sensor, pairs); });
+  const std::string text = skipped_note(log) + summary(scores, judgement);
   if (options.out.empty()) {
     print(fathom::scores_csv(scores));
     if (!options.quiet) std::fputs(text.c_str(), stderr);

@@ -40,7 +40,7 @@ int translate_errors(const std::function<void()>& command) {
   } catch (const std::bad_alloc&) {
     return tell(kSystemFailed, "this does not fit into memory");
   } catch (const std::exception& e) {
-    return tell(kSystemFailed, e.what());
+    return tell(kSystemFailed, fathom::SystemError(e.what()).what());  // printable, as fathom's own are
   }
 }
 

@@ -120,7 +120,7 @@ SensorOutput read_output(const YamlReader& item) {
   for (std::size_t i = 0; i < kKindWords.size(); ++i) {
     if (options.key() == kKindWords[i]) return read_options(options, static_cast<OutputKind>(i));
   }
-  options.fail("is not for a known kind of file" + nearest_hint(options.key(), kKindWords));
+  options.fail_key("is not a known kind of file" + nearest_hint(options.key(), kKindWords));
 }
 
 }  // namespace
