@@ -21,7 +21,9 @@ namespace {
 
 // Nodes may be used again, by nodes that are used again: a page of text can ask for more triangles than there are
 // atoms.
-constexpr std::size_t kMaxRepeated = 1'000'000;               // elements visited beyond those of the file
+constexpr std::size_t kMaxRepeated = 1'000'000;  // elements visited beyond those of the file
+// About as many triangles as the file has bytes.
+constexpr std::size_t kMinMaxTriangles = std::size_t{1} << 24U;
 constexpr std::size_t kMaxTriangles = std::size_t{1} << 26U;  // 0.8 GB
 
 std::size_t elements_in(const XmlElement& element) {
@@ -86,8 +88,11 @@ Affine transformation(const DaeDocument& document, const XmlElement& element) {
 /// Walks the nodes of the scene and adds what they place.
 class Walk {
  public:
-  explicit Walk(const DaeDocument& document)
-      : document_(document), shapes_(document), steps_left_(elements_in(document.root()) + kMaxRepeated) {}
+  Walk(const DaeDocument& document, std::size_t file_bytes)
+      : document_(document),
+        shapes_(document),
+        steps_left_(elements_in(document.root()) + kMaxRepeated),
+        max_triangles_(std::clamp(file_bytes, kMinMaxTriangles, kMaxTriangles)) {}
 
   DaeMesh run() {
     const XmlElement& root = document_.root();
@@ -158,8 +163,8 @@ class Walk {
 
   void place(const XmlElement& instance, const XmlElement& geometry, const Affine& file_from_shape) {
     for (const DaePart& part : shapes_.of(geometry)) {
-      if (part.triangles.size() > kMaxTriangles - joiner_.triangles()) {
-        document_.fail(instance, fmt::format("here the file has more than {} triangles, the limit", kMaxTriangles));
+      if (part.triangles.size() > max_triangles_ - joiner_.triangles()) {
+        document_.fail(instance, fmt::format("here the file has more than {} triangles, the limit", max_triangles_));
       }
       for (const auto& triangle : part.triangles) {
         std::array<std::uint32_t, 3> ids{};
@@ -174,7 +179,7 @@ class Walk {
 
   const DaeDocument& document_;
   DaeShapes shapes_;
-  std::size_t steps_left_;
+  std::size_t steps_left_, max_triangles_;
   std::vector<const XmlElement*> path_;
   VertexJoiner joiner_;
 };
@@ -183,7 +188,7 @@ class Walk {
 
 DaeMesh parse_dae_mesh(std::string_view bytes, const std::string& file) {
   const DaeDocument document(bytes, file);
-  return Walk(document).run();
+  return Walk(document, bytes.size()).run();
 }
 
 }  // namespace fathom

@@ -106,7 +106,7 @@ class Reader {
 
   static GltfBuffer buffer(const JsonPlace& place) {
     GltfBuffer made;
-    made.byte_length = place.at("byteLength").whole(1, kMaxBytes);
+    made.byte_length = place.at("byteLength").whole(0, kMaxBytes);
     if (const auto uri = place.find("uri")) made.uri = uri->text();
     return made;
   }
@@ -115,8 +115,8 @@ class Reader {
     GltfView made;
     made.buffer = index(place.at("buffer"), "buffers");
     made.offset = whole(place, "byteOffset", 0, kMaxBytes);
-    made.length = place.at("byteLength").whole(1, kMaxBytes);
-    if (const auto stride = place.find("byteStride")) made.stride = stride->whole(4, 252);
+    made.length = place.at("byteLength").whole(0, kMaxBytes);
+    made.stride = whole(place, "byteStride", 0, 252);
     const std::size_t have = document_.buffers[made.buffer].byte_length;
     if (made.offset + made.length > have) {
       place.fail(fmt::format("takes bytes {} to {}, buffers[{}] has {}", made.offset, made.offset + made.length,
@@ -141,7 +141,7 @@ class Reader {
     GltfAccessor made;
     made.view = find_index(place, "bufferView", "bufferViews");
     made.offset = whole(place, "byteOffset", 0, kMaxBytes);
-    made.count = place.at("count").whole(1, kMaxCount);
+    made.count = place.at("count").whole(0, kMaxCount);  // exporters write empty ones that nothing uses
     made.component_type = place.at("componentType").whole(0, kMaxCount);
     made.type = place.at("type").text();
     if (const auto flag = place.find("normalized")) made.is_normalized = flag->flag();

@@ -25,7 +25,7 @@ struct GltfBuffer {
 
 struct GltfView {
   std::size_t buffer = 0, offset = 0, length = 0;
-  std::optional<std::size_t> stride;
+  std::size_t stride = 0;  ///< 0: elements follow each other
 };
 
 /// Elements that replace those of an accessor.

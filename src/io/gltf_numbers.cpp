@@ -101,7 +101,7 @@ const GltfNumbers& GltfAccessors::get_indices(std::size_t i, std::string_view ty
 const char* GltfAccessors::elements(std::size_t i, std::string_view part, std::size_t view, std::size_t offset,
                                     std::size_t count, std::size_t bytes, std::size_t stride) {
   const std::string_view found = buffers_.view(view);
-  const std::size_t needed = offset + (count - 1) * stride + bytes;  // count is 1 at least
+  const std::size_t needed = count == 0 ? offset : offset + (count - 1) * stride + bytes;
   if (needed > found.size()) {
     fail(i, fmt::format("{}needs {} bytes, bufferViews[{}] has {}", part, needed, view, found.size()));
   }
@@ -121,7 +121,8 @@ GltfNumbers GltfAccessors::make(std::size_t i) {
   made.dense_ = {nullptr, accessor.component_type, accessor.is_normalized};
   const std::size_t bytes = made.components_ * component_bytes;
   if (accessor.view) {
-    made.stride_ = document_.views[*accessor.view].stride.value_or(bytes);
+    const std::size_t stride = document_.views[*accessor.view].stride;
+    made.stride_ = stride == 0 ? bytes : stride;
     if (made.stride_ < bytes) {
       fail(i, fmt::format("has elements of {} bytes, bufferViews[{}].byteStride = {}", bytes, *accessor.view,
                           made.stride_));

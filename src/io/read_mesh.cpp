@@ -2,7 +2,6 @@
 #include <array>
 #include <cctype>
 #include <fstream>
-#include <new>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -72,7 +71,7 @@ Mesh read_mesh(const std::filesystem::path& file, std::optional<UpAxis> up_axis)
   require_readable_file(file);
   const std::string extension = extension_of(file);
   refuse_other_files(file, extension);
-  try {
+  return within_memory(file, [&] {
     auto [mesh, axis_of_file] = parse(file, extension);
     raise(mesh, up_axis.value_or(axis_of_file));
     try {
@@ -81,9 +80,7 @@ Mesh read_mesh(const std::filesystem::path& file, std::optional<UpAxis> up_axis)
       throw InputError(fmt::format("{}: {}", file.string(), error.what()));
     }
     return std::move(mesh);
-  } catch (const std::bad_alloc&) {
-    throw SystemError(fmt::format("{}: there is not enough memory to read it", file.string()));
-  }
+  });
 }
 
 }  // namespace fathom

@@ -214,8 +214,10 @@ void SensorNames::add(const std::string& name) {
   const auto [place, fresh] = by_lower_case_.emplace(lower, name);
   if (fresh) return;
   if (place->second == name) throw InputError(fmt::format("the name '{}' is there twice", name));
-  throw InputError(fmt::format("the name '{}' differs from '{}' in case only; their folders would be one where file "
-                               "names have no case", name, place->second));
+  throw InputError(
+      fmt::format("the name '{}' differs from '{}' in case only; their folders would be one where file "
+                  "names have no case",
+                  name, place->second));
 }
 
 }  // namespace fathom

@@ -200,6 +200,11 @@ TEST(GltfMeshTest, RefusesWhatSmallFilesRepeatWithoutEnd) {
   document = square_gltf();
   document.json["accessors"][0] = {{"componentType", 5126}, {"count", 4294967295U}, {"type", "VEC3"}};
   EXPECT_EQ(parse(document).triangles.size(), 2U) << "zeros take no memory";
+  document = square_gltf();
+  document.json["accessors"].push_back({{"componentType", 5126}, {"count", 0}, {"type", "SCALAR"}});
+  EXPECT_EQ(parse(document).triangles.size(), 2U) << "nothing uses the empty one";
+  document.json["accessors"][1]["count"] = 0;
+  EXPECT_EQ(parse(document).triangles.size(), 0U);
 }
 
 TEST(GltfMeshTest, NamesWhatIsWrong) {

@@ -135,17 +135,21 @@ TEST(ShadowTolerance, OfTwoModelsTheSmallerDecides) {
   }
 }
 
-TEST(ShadowTolerance, SameReasonsForEveryInstructionSetAndAnyNumberOfThreads) {
+TEST(ShadowTolerance, SameReasonsForAnyNumberOfThreadsAndButAtEdgesForEveryInstructionSet) {
   const Scene scene = make_layers({0.01, 0.008, 0.003}, {0.005});
   const Sensor sensor =
       make_sensor(make_stereo(641, 41, kFx, kBaseline), {StereoShadow{.tolerance = 0.02F}}, Pose{{0, 0.001, 0}, {}});
   const Frame expected = render_once(scene, sensor);
   EXPECT_GT(count_of(expected, Reason::kHiddenRight), 100U);
   for (const Isa isa : usable_isas()) {
-    for (const int threads : {1, 3}) {
-      const Frame frame = render_once(scene, sensor, {Channel::kReason}, {.seed = 7, .threads = threads, .isa = isa});
-      for (std::size_t i = 0; i < frame.size(); ++i) ASSERT_EQ(frame.reason()[i], expected.reason()[i]) << i;
+    const Frame one = render_once(scene, sensor, {Channel::kReason}, {.seed = 7, .threads = 1, .isa = isa});
+    const Frame three = render_once(scene, sensor, {Channel::kReason}, {.seed = 7, .threads = 3, .isa = isa});
+    std::size_t different = 0;
+    for (std::size_t i = 0; i < one.size(); ++i) {
+      ASSERT_EQ(three.reason()[i], one.reason()[i]) << i;
+      different += one.reason()[i] != expected.reason()[i];
     }
+    EXPECT_LE(different, one.size() / 4096) << to_string(isa);  // rays through the very edge of a triangle
   }
 }
 

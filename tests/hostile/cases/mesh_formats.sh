@@ -37,3 +37,13 @@ printf "$head"'element tristrips 1\nproperty list int int vertex_indices\nend_he
 read_as 0 'hits' strips.ply
 tr '\n' '\r' < wall.ply > cr.ply
 read_as 0 'hits' cr.ply
+
+# A file of 2 GB (of zeros, which take no disk) with memory for less: the system's failure, and the file is named.
+in_little() { (ulimit -v 1500000 && fathom "$@"); }
+if in_little --version > /dev/null 2>&1; then
+  { head -c 80 /dev/zero; printf '\x00\x5a\x62\x02'; } > large.stl
+  truncate -s 2000000084 large.stl
+  scene large.stl
+  expect 1 'large.stl: there is not enough memory' in_little simulate scene.yaml --out out
+  absent out
+fi
