@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string_view>
 
@@ -18,6 +19,9 @@ struct SimulatorOptions {
   Isa isa = detect_isa();  ///< lower it for tests and comparisons; InputError if the computer lacks it
   double rate_hz = 10.0;   ///< frame k starts at start_s + k / rate_hz
   double start_s = 0.0;
+  /// Asked every 1024 rays or so, from any of the threads; when it says yes, render() throws Interrupted, and the frame
+  /// holds nothing of use until it is rendered again.
+  std::function<bool()> should_stop = {};
 };
 
 using SensorId = std::uint32_t;
