@@ -29,7 +29,8 @@ std::string picture_scene(const std::string& sensor, const std::string& outputs)
 }
 
 constexpr const char* kCamera =
-    "    type: pinhole_camera\n    width: 40\n    height: 30\n    fx: 30\n    max_range_m: 9\n";
+    "    type: pinhole_camera\n    width: 40\n    height: 30\n    fx: 30\n    fy: 30\n    cx: 19.5\n    cy: 14.5\n    "
+    "max_range_m: 9\n";
 constexpr const char* kRosette =
     "    type: rosette\n    points: 500\n    field_of_view_deg: 38\n    prism1_hz: 100\n    prism2_hz: -67\n"
     "    points_per_s: 5000\n    max_range_m: 9\n";
@@ -114,9 +115,9 @@ TEST(PictureFiles, ShowTablesOfRaysByAngleUnlessTheyLieInOnePlane) {
   const TempFolder folder;
   const auto width_of = [&](const char* name, const std::string& rays) {
     folder.write(std::string(name) + ".csv", "ox,oy,oz,dx,dy,dz\n" + rays);
-    const std::string scene =
-        picture_scene("    type: ray_table\n    max_range_m: 9\n    rays: " + std::string(name) + ".csv\n",
-                      "[range_image: {legend: false}]");
+    const std::string scene = picture_scene(
+        "    type: ray_table\n    min_range_m: 0\n    max_range_m: 9\n    rays: " + std::string(name) + ".csv\n",
+        "[range_image: {legend: false}]");
     RunOptions options;
     options.out = folder / name;
     run(read_scene_text(scene, folder / "s.yaml", {}), options);
