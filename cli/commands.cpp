@@ -73,7 +73,8 @@ void add_simulate(CLI::App& app) {
   add_threads(c, o->threads);
   add_force(c, o->force, "replace the folder of an earlier run");
   add_quiet(c, o->quiet);
-  add_word(c, "--isa", "use at most this instruction set; the noise is the same bits with any", kIsaWords, o->isa);
+  add_word(c, "--isa", "use at most this instruction set: same noise to the bit, same geometry to rounding", kIsaWords,
+           o->isa);
   c.footer(kSimulateHelp);
   c.final_callback([o] { simulate(*o); });
 }

@@ -87,8 +87,8 @@ struct RunResult {
 };
 
 /// Renders every frame of every sensor and writes out/<sensor>/<kind>_<frame>.<extension> and, last, out/summary.json.
-/// Every file appears whole or not at all, and nothing is written unless all input is valid. The files are the same,
-/// byte for byte, for any number of threads; only "run" in summary.json tells what differs from run to run.
+/// Every file appears whole or not at all, and nothing is written unless all input is valid. Its bytes are the same for
+/// any number of threads on one kind of processor; only "run" in summary.json tells what differs from run to run.
 /// Ranges are drawn once, before the first frame; the frames are those that Environments renders for the same seed,
 /// environment and episode.
 /// Until summary.json is there, the folder holds unfinished.txt: it names the files of the run, and who has locked it

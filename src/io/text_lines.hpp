@@ -28,6 +28,17 @@ void for_each_line(std::string_view text, F f) {
   }
 }
 
+/// The same, where a line may also end with \r alone, as old programs for the Mac write it.
+template <class F>
+void for_each_line_of_any_end(std::string_view text, F f) {
+  for (std::size_t number = 1; !text.empty(); ++number) {
+    const std::size_t end = text.find_first_of("\r\n");
+    f(number, text.substr(0, end));
+    if (end == std::string_view::npos) return;
+    text.remove_prefix(end + (text.substr(end, 2) == "\r\n" ? 2 : 1));
+  }
+}
+
 /// The words between blanks.
 inline std::vector<std::string_view> split_words(std::string_view line) {
   std::vector<std::string_view> words;

@@ -16,6 +16,7 @@
 #include <fathom/error.hpp>
 
 #include "io/read_file.hpp"
+#include "io/robot_description.hpp"
 #include "io/text_lines.hpp"
 
 namespace fathom {
@@ -238,7 +239,9 @@ std::string read_yaml_text(const std::filesystem::path& file) {
   if (const auto size = std::filesystem::file_size(file, error); !error && size > kMaxYamlBytes) {
     throw InputError(fmt::format("{}: {} bytes, above the limit of {}", file.string(), size, kMaxYamlBytes));
   }
-  return read_file(file);
+  std::string text = read_file(file);
+  refuse_robot_description(text, file.string());
+  return text;
 }
 
 }  // namespace fathom

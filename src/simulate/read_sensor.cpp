@@ -195,8 +195,8 @@ void check_reach(const Scene& scene, const Sensor& sensor) {
   }
   farthest_m += farthest_from_world_m(scene)[sensor.parent];
   if (farthest_m <= kMaxCoordinateM) return;
-  throw InputError(
-      fmt::format("the sensor's place and those of its parents add up to {} m, more than 1e9 m", number_text(farthest_m)));
+  throw InputError(fmt::format("the sensor's place and those of its parents add up to {} m, more than 1e9 m",
+                               number_text(farthest_m)));
 }
 
 }  // namespace

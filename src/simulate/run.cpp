@@ -141,7 +141,8 @@ class Runner {
     }
   }
 
-  /// Entities are asked for only once a frame is nearly all below the minimum range; from then on, the sensor keeps them.
+  /// Entities are asked for only once a frame is nearly all below the minimum range; from then on, the sensor keeps
+  /// them.
   void watch_carrier(RunningSensor& sensor, std::uint32_t index) {
     if (!sensor.carrier.suspects(sensor.frame.count_reasons())) return;
     if (!sensor.frame.channels().contains(Channel::kEntityId)) {

@@ -1,5 +1,6 @@
 #include "graph/run.hpp"
 
+#include <algorithm>
 #include <span>
 #include <utility>
 
@@ -16,9 +17,12 @@ void Run::work() {
     const StageResult stage = run_stage(std::span(order_).subspan(next), context_);
     next += stage.done;
     finished = stage.error != nullptr || next == order_.size();
+    std::unique_lock lock(mutex_);
     // The run ends with its last node: whoever has that one's result finds nothing going on any more.
-    const std::lock_guard lock(mutex_);
     done_ = next, error_ = stage.error, failed_ = stage.error != nullptr, finished_ = finished;
+    if (!finished && done_ <= awaited_) continue;
+    awaited_ = kNone;
+    lock.unlock();  // or those who wake up would wait for it again
     progress_.notify_all();
   }
 }
@@ -40,12 +44,10 @@ bool Run::is_finished() const {
 
 void Run::wait(std::size_t place) const {
   std::unique_lock lock(mutex_);
-  progress_.wait(lock, [&] { return finished_ || done_ > place; });
-}
-
-void Run::wait() const {
-  std::unique_lock lock(mutex_);
-  progress_.wait(lock, [&] { return finished_; });
+  while (!finished_ && done_ <= place) {
+    awaited_ = std::min(awaited_, place);
+    progress_.wait(lock);
+  }
 }
 
 void Run::rethrow() {

@@ -23,18 +23,22 @@ class Run {
   /// Whether it has run without an error.
   [[nodiscard]] bool has_done(std::size_t place) const;
   [[nodiscard]] bool is_finished() const;
+  /// Until that is so.
   void wait(std::size_t place) const;
-  void wait() const;
+  void wait() const { wait(kNone); }
   /// Throws what went wrong, once.
   void rethrow();
   [[nodiscard]] bool has_failed() const;
 
  private:
+  static constexpr std::size_t kNone = ~std::size_t{0};
+
   std::vector<std::shared_ptr<Node>> order_;
   RunContext context_;
   mutable std::mutex mutex_;
   mutable std::condition_variable progress_;
   std::size_t done_ = 0;
+  mutable std::size_t awaited_ = kNone;  ///< the first node that somebody waits for: nobody is woken before
   bool finished_ = false, failed_ = false;
   std::exception_ptr error_;
 };
