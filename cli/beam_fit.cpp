@@ -11,6 +11,7 @@
 
 #include "outputs.hpp"
 #include "progress.hpp"
+#include "signals.hpp"
 #include "text.hpp"
 
 namespace fathom_cli {
@@ -106,6 +107,7 @@ std::string summary(const fathom::FitReport& report, const std::filesystem::path
 }  // namespace
 
 void fit_beam(const BeamFitOptions& options) {
+  const StopSignals signals(Patience::kNone);
   fathom::check_fit_folder(options.out, options.force);
   const std::filesystem::path log_file = find_log(options.log);
   Paths inputs = world_files(options.world);

@@ -11,6 +11,7 @@
 
 #include "outputs.hpp"
 #include "progress.hpp"
+#include "signals.hpp"
 #include "text.hpp"
 
 namespace fathom_cli {
@@ -60,6 +61,7 @@ std::string summary(const Scores& scores, const fathom::BeamJudgement& judgement
 }  // namespace
 
 void score_beam(const BeamScoreOptions& options) {
+  const StopSignals signals(Patience::kNone);
   const std::filesystem::path log_file = find_log(options.log);
   if (!options.out.empty()) {
     Paths inputs = world_files(options.world);

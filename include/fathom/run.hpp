@@ -38,6 +38,7 @@ struct SensorSetup {
   Sensor sensor;  ///< its name also names a folder: letters, digits, _ and - only
   std::vector<SensorOutput> outputs;
   std::vector<ParameterRange> ranges = {};  ///< what is drawn for the episode; until then `sensor` holds their middles
+  std::string preset = {};                  ///< by which the scene file named it; empty: none
 };
 
 /// A scene file, read and checked. See docs/scene-format.md.
@@ -77,7 +78,8 @@ struct RunOptions {
   int threads = 0;
   Isa isa = detect_isa();
   std::function<void(const Progress&)> on_progress;  ///< after every frame, from the calling thread
-  std::function<bool()> should_stop;                 ///< asked before every frame and every file
+  std::function<bool()> should_stop;                 ///< asked before every frame and file, and within
+                                                     ///< frames from any thread
 };
 
 struct RunResult {

@@ -206,6 +206,7 @@ SensorSetup read_sensor(YamlReader map, const Scene& scene, const std::filesyste
   Sensor& sensor = setup.sensor;
   sensor.name = read_name(map.at("name"));
   const SensorPreset* preset = read_preset(map);
+  if (preset != nullptr) setup.preset = preset->name;
   sensor.model = read_model(map, preset, folder);
   sensor.parent_from_sensor = read_trajectory_or_pose(map, folder);
   if (const auto parent = map.find("parent")) {

@@ -137,8 +137,8 @@ TEST(ShadowTolerance, OfTwoModelsTheSmallerDecides) {
 
 TEST(ShadowTolerance, SameReasonsForAnyNumberOfThreadsAndButAtEdgesForEveryInstructionSet) {
   const Scene scene = make_layers({0.01, 0.008, 0.003}, {0.005});
-  const Sensor sensor =
-      make_sensor(make_stereo(641, 41, kFineFx, kFineBaseline), {StereoShadow{.tolerance = 0.02F}}, Pose{{0, 0.001, 0}, {}});
+  const Sensor sensor = make_sensor(make_stereo(641, 41, kFineFx, kFineBaseline), {StereoShadow{.tolerance = 0.02F}},
+                                    Pose{{0, 0.001, 0}, {}});
   const Frame expected = render_once(scene, sensor);
   EXPECT_GT(count_of(expected, Reason::kHiddenRight), 100U);
   for (const Isa isa : usable_isas()) {

@@ -68,6 +68,11 @@ Runners::~Runners() { crew_of_this_process(); }
 
 void Runners::start(std::shared_ptr<Run> run) { crew_of_this_process().start(std::move(run)); }
 
+void Runners::dismiss() {
+  crew_of_this_process();
+  crew_ = std::make_unique<Crew>();
+}
+
 Runners::Crew& Runners::crew_of_this_process() {
   if (owner_ != getpid()) {
     static_cast<void>(crew_.release());  // its threads are not here to be joined, and one may have held its lock
