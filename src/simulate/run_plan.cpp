@@ -19,7 +19,7 @@ namespace {
 
 // Measured: what a triangle costs in the meshes and in Embree's trees, and a ray in the pattern and in the plan of its
 // casting.
-constexpr std::uint64_t kBytesPerTriangle = 200, kBytesPerRay = 60;
+constexpr std::uint64_t kBytesPerTriangle = 150, kBytesPerRay = 60;
 constexpr std::uint64_t kHeaderBytes = 1024;     // of a cloud or an array, at most
 constexpr std::uint64_t kLegendBytes = 1 << 16;  // of a picture
 constexpr std::uint64_t kLogBytesPerReading = 12, kLogBytesPerScan = 80;

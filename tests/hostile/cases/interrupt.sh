@@ -21,7 +21,7 @@ expect 130 'stopped after' interrupted '[[ -e run/lidar/cloud_000002.pcd ]]' sim
 absent run/summary.json
 
 # One frame of 2^22 rays.
-room_yaml | sed 's/{name: lidar, preset: VLP-16, .*/{name: c, type: pinhole_camera, width: 4096, height: 1024, fx: 2000, fy: 2000, cx: 2047.5, cy: 511.5}]/' > big.yaml
+room_yaml | sed 's/{name: lidar, preset: VLP-16, .*/{name: c, type: depth_camera, width: 4096, height: 1024, fx: 2000}]/' > big.yaml
 expect 130 'stopped' interrupted '[[ -e big ]]' simulate big.yaml --out big
 absent big/summary.json
 
