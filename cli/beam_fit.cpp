@@ -11,6 +11,7 @@
 
 #include "outputs.hpp"
 #include "progress.hpp"
+#include "signals.hpp"
 #include "text.hpp"
 
 namespace fathom_cli {
@@ -106,6 +107,7 @@ std::string summary(const fathom::FitReport& report, const std::filesystem::path
 }  // namespace
 
 void fit_beam(const BeamFitOptions& options) {
+  const StopSignals signals(Patience::kNone);
   fathom::check_fit_folder(options.out, options.force);
   const std::filesystem::path log_file = find_log(options.log);
   Paths inputs = world_files(options.world);
@@ -142,7 +144,8 @@ void fit_beam(const BeamFitOptions& options) {
     report.facts.push_back({"held out", count_text(held_out, log, selection)});
   }
   fathom::write_fit(options.out, report, options.force);
-  if (!options.quiet) print(max_range_note(log, sensor.max_range_m) + summary(report, options.out));
+  const std::string notes = skipped_note(log) + max_range_note(log, sensor.max_range_m);
+  if (!options.quiet) print(notes + summary(report, options.out));
 }
 
 }  // namespace fathom_cli

@@ -12,6 +12,7 @@
 
 #include "outputs.hpp"
 #include "progress.hpp"
+#include "signals.hpp"
 #include "text.hpp"
 
 namespace fathom_cli {
@@ -63,6 +64,7 @@ void check_evidence(const BeamHeatmapOptions& options, const fathom::ScanLog& lo
 }  // namespace
 
 void draw_beam_heatmap(const BeamHeatmapOptions& options) {
+  const StopSignals signals(Patience::kNone);
   check_picture_name(options.out);
   const std::filesystem::path log_file = find_log(options.log);
   Paths inputs = world_files(options.world);

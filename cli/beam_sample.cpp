@@ -10,6 +10,7 @@
 #include <fathom/error.hpp>
 
 #include "outputs.hpp"
+#include "signals.hpp"
 #include "text.hpp"
 
 namespace fathom_cli {
@@ -69,6 +70,7 @@ std::string sample_expected(const BeamSampleOptions& options, const fathom::Beam
 }  // namespace
 
 void sample_beam(const BeamSampleOptions& options) {
+  const StopSignals signals(Patience::kNone);
   const bool in_world = !options.world.map.empty() || !options.world.scene.empty();
   const bool has_poses = !options.poses.empty() || !options.log.empty();
   if (in_world == !options.expected.empty() || in_world != has_poses) {

@@ -11,6 +11,7 @@
 
 #include "outputs.hpp"
 #include "progress.hpp"
+#include "signals.hpp"
 #include "text.hpp"
 
 namespace fathom_cli {
@@ -60,6 +61,7 @@ std::string summary(const Scores& scores, const fathom::BeamJudgement& judgement
 }  // namespace
 
 void score_beam(const BeamScoreOptions& options) {
+  const StopSignals signals(Patience::kNone);
   const std::filesystem::path log_file = find_log(options.log);
   if (!options.out.empty()) {
     Paths inputs = world_files(options.world);
@@ -73,8 +75,9 @@ void score_beam(const BeamScoreOptions& options) {
   const Scores scores = score_scans(options, model, world, log, scans);
   const fathom::BeamData pairs =
       fathom::make_beam_data(log, scans, *world.expected, model.sensor.max_range_m, options.threads);
-  const std::string text = summary(
-      scores, naming(options.log, [&] { return fathom::judge_beam_model(model.parameters, model.sensor, pairs); }));
+  const fathom::BeamJudgement judgement =
+      naming(options.log, [&] { return fathom::judge_beam_model(model.parameters, model.sensor, pairs); });
+  const std::string text = skipped_note(log) + summary(scores, judgement);
   if (options.out.empty()) {
     print(fathom::scores_csv(scores));
     if (!options.quiet) std::fputs(text.c_str(), stderr);

@@ -50,6 +50,14 @@ std::filesystem::path find_log(const std::filesystem::path& log_or_run) {
                                        logs.size(), logs.front().string()));
 }
 
+std::string skipped_note(const fathom::ScanLog& log) {
+  std::string text;
+  for (const fathom::SkippedLines& skipped : log.skipped) {
+    text += fmt::format("note: {} {} lines were passed over; readings are those of FLASER\n", skipped.lines, skipped.name);
+  }
+  return text;
+}
+
 std::vector<std::uint32_t> choose_scans(const std::string& text, const fathom::ScanLog& log,
                                         const std::filesystem::path& file) {
   return naming(file, [&] { return fathom::select_scans(text, log.scans()); });

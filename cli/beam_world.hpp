@@ -60,6 +60,9 @@ auto as_typed(std::initializer_list<std::pair<std::string_view, std::string_view
   }
 }
 
+/// A line for every kind of laser whose readings the log has and fathom does not read; empty where there is none.
+std::string skipped_note(const fathom::ScanLog& log);
+
 /// As fathom::select_scans; messages name the log.
 std::vector<std::uint32_t> choose_scans(const std::string& text, const fathom::ScanLog& log,
                                         const std::filesystem::path& file);

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "beam_world.hpp"
+#include "signals.hpp"
 #include "text.hpp"
 
 namespace fathom_cli {
@@ -79,6 +80,7 @@ void show(const Answer& answer, bool as_json) {
 }  // namespace
 
 void calibrate_distance(const CalibrateOptions& options) {
+  const StopSignals signals(Patience::kNone);
   const fathom::DistanceCalibration fit =
       fathom::calibrate_distance(is_run(options) ? fathom::read_run_range_pairs(options.data, options.sensor)
                                                  : fathom::read_range_pairs(options.data));
@@ -94,6 +96,7 @@ void calibrate_distance(const CalibrateOptions& options) {
 }
 
 void calibrate_energy(const CalibrateOptions& options) {
+  const StopSignals signals(Patience::kNone);
   const auto normalization = value_of_word<fathom::EnergyNormalization>(options.normalization);
   const fathom::EnergyCalibration fit =
       fathom::calibrate_energy(is_run(options) ? fathom::read_run_energy_pairs(options.data, options.sensor, normalization)

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <filesystem>
 #include <string_view>
 
 #include <CLI/CLI.hpp>
@@ -9,6 +10,9 @@
 
 #include "beam_commands.hpp"
 #include "calibrate_commands.hpp"
+#include "check.hpp"
+#include "generate.hpp"
+#include "lists.hpp"
 #include "noise.hpp"
 #include "option_values.hpp"
 #include "sensors.hpp"
@@ -25,7 +29,8 @@ Example:
   fathom simulate examples/house/house.yaml --out out/house
 
 `fathom help COMMAND` or `fathom COMMAND --help` tells more. Exit codes: 0 done, 1 the system failed (disk, memory),
-2 bad input or usage, 130 interrupted.)";
+2 bad input or usage, 130 interrupted. Where fathom is installed, the files that help names, docs/... and examples/...,
+are in share/doc/fathom.)";
 
 constexpr const char* kSimulateHelp = R"(
 Examples:
@@ -34,6 +39,27 @@ Examples:
       --set sensors.lidar.noise.distance.stddev_m=0.05
 
 Files appear whole or not at all. docs/scene-format.md describes SCENE, docs/output-formats.md what is written.)";
+
+constexpr const char* kCheckHelp = R"(
+Examples:
+  fathom check examples/house/house.yaml
+  fathom check examples/house/house.yaml --frames 100 --set sensors.lidar.columns=512 --json
+
+Reads all that `fathom simulate` would read and refuses what it would refuse; casts nothing and writes nothing.)";
+
+constexpr const char* kOutputsHelp = R"(
+Examples:
+  fathom outputs
+  fathom outputs npy
+  fathom outputs --json
+
+docs/output-formats.md describes the files to the byte.)";
+
+constexpr const char* kChannelsHelp = R"(
+Examples:
+  fathom channels
+  fathom channels clean_range
+  fathom channels --json)";
 
 constexpr const char* kNoiseHelp = R"(
 Examples:
@@ -73,9 +99,31 @@ void add_simulate(CLI::App& app) {
   add_threads(c, o->threads);
   add_force(c, o->force, "replace the folder of an earlier run");
   add_quiet(c, o->quiet);
-  add_word(c, "--isa", "use at most this instruction set; the noise is the same bits with any", kIsaWords, o->isa);
+  add_word(c, "--isa", "use at most this instruction set: same noise to the bit, same geometry to rounding", kIsaWords,
+           o->isa);
   c.footer(kSimulateHelp);
   c.final_callback([o] { simulate(*o); });
+}
+
+void add_check(CLI::App& app) {
+  const auto o = std::make_shared<CheckOptions>();
+  CLI::App& c = *app.add_subcommand("check", "Read a scene file with all it names, and say what a run of it would do");
+  add_run_options(c, o->run);
+  c.add_flag("--json", o->json, "as JSON");
+  c.add_flag("--quiet", o->run.quiet, "say nothing but what is wrong");
+  c.footer(kCheckHelp);
+  c.final_callback([o] { check_scene(*o); });
+}
+
+/// A command that lists what the library knows.
+void add_list(CLI::App& app, const char* command, const char* doc, const char* word, const char* help,
+              void (*list)(const ListOptions&)) {
+  const auto o = std::make_shared<ListOptions>();
+  CLI::App& c = *app.add_subcommand(command, doc);
+  c.add_option(word, o->name, "show this one only")->type_name("");
+  c.add_flag("--json", o->json, "as JSON");
+  c.footer(help);
+  c.final_callback([o, list] { list(*o); });
 }
 
 void add_noise(CLI::App& app) {
@@ -97,6 +145,14 @@ void add_sensors(CLI::App& app) {
   c.final_callback([o] { list_sensors(*o); });
 }
 
+/// Hidden: for the build.
+void add_generate(CLI::App& app) {
+  const auto folder = std::make_shared<std::filesystem::path>();
+  CLI::App& c = *app.add_subcommand("generate", "Write manual pages and completions")->group("");
+  c.add_option("DIR", *folder, "folder for them")->required()->type_name("");
+  c.final_callback([&app, folder] { generate_share(app, *folder); });
+}
+
 }  // namespace
 
 std::unique_ptr<CLI::App> make_commands() {
@@ -106,10 +162,15 @@ std::unique_ptr<CLI::App> make_commands() {
   app->add_flag("--version", [](std::int64_t) {}, "show the version and exit");
   app->require_subcommand(1);
   add_simulate(*app);
-  add_noise(*app);
+  add_check(*app);
   add_sensors(*app);
+  add_noise(*app);
+  add_list(*app, "outputs", "List the kinds of output and their keys", "OUTPUT", kOutputsHelp, &list_outputs);
+  add_list(*app, "channels", "List the channels of a frame, with types and units", "CHANNEL", kChannelsHelp,
+           &list_channels);
   add_beam_commands(*app);
   add_calibrate_commands(*app);
+  add_generate(*app);
   return app;
 }
 

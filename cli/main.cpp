@@ -1,5 +1,5 @@
-// The command line: parses, calls, and turns exceptions into exit codes. Only this file, usage, option_values and
-// *commands.cpp include CLI11, which takes seconds to compile.
+// The command line: parses, calls, and turns exceptions into exit codes. CLI11 takes seconds to compile: only what
+// parses, or writes pages about the options, includes it.
 
 #include <algorithm>
 #include <cstdio>
@@ -40,7 +40,7 @@ int translate_errors(const std::function<void()>& command) {
   } catch (const std::bad_alloc&) {
     return tell(kSystemFailed, "this does not fit into memory");
   } catch (const std::exception& e) {
-    return tell(kSystemFailed, e.what());
+    return tell(kSystemFailed, fathom::SystemError(e.what()).what());  // printable, as fathom's own are
   }
 }
 

@@ -82,13 +82,16 @@ CLI::Option& add_number_option(CLI::App& c, const OptionText& text, const Number
 CLI::Option& add_word(CLI::App& c, const std::string& name, const std::string& doc,
                       std::span<const std::string_view> words, std::string& value) {
   const std::string choice = fmt::format("{}", fmt::join(words, "|"));
-  return add_text_option(c, {name, choice, doc}, doc, [name, words, &value](const std::string& text) {
+  const std::string usual = value;
+  CLI::Option& option = add_text_option(c, {name, choice, doc}, doc, [name, words, &value](const std::string& text) {
     if (std::find(words.begin(), words.end(), text) == words.end()) {
       const std::string_view likely = fathom::likely_name(text, words);
       fail(name, text, fmt::format("one of {}{}{}", fmt::join(words, ", "), likely.empty() ? "" : "; nearest: ", likely));
     }
     value = text;
   });
+  if (!usual.empty()) option.default_str(usual);
+  return option;
 }
 
 void add_threads(CLI::App& c, int& threads) {

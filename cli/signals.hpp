@@ -1,11 +1,20 @@
 #pragma once
 
+#include <cstdint>
+
 namespace fathom_cli {
 
-/// While it lives, the first SIGINT, SIGTERM or SIGHUP only asks the run to stop; a second one kills as usual.
+/// How long a command that was told to stop may take to come to an end of its own.
+enum class Patience : std::uint8_t {
+  kNone,     ///< the process ends at once: nothing was written, or only whole files (those unfinished have no name)
+  kASecond,  ///< it asks received(), and ends as kNone after a second, whatever it is doing
+};
+
+/// While it lives, the first SIGINT, SIGTERM or SIGHUP stops the command in order, with a line on stderr and exit code
+/// 130; a second one kills as usual.
 class StopSignals {
  public:
-  StopSignals();
+  explicit StopSignals(Patience patience);
   ~StopSignals();
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;

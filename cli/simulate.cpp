@@ -27,21 +27,6 @@ fathom::Isa isa_from_name(const std::string& name) {
   throw fathom::InputError(fmt::format("--isa: '{}' is none of sse2, avx2, avx512", name));
 }
 
-fathom::RunOptions run_options(const SimulateOptions& options, ProgressDisplay& display) {
-  fathom::RunOptions run;
-  run.out = options.out;
-  run.force = options.force;
-  run.frames = options.frames;
-  run.seed = options.seed;
-  run.environment = options.environment;
-  run.episode = options.episode;
-  run.threads = options.threads;
-  if (!options.isa.empty()) run.isa = isa_from_name(options.isa);
-  run.on_progress = [&display](const fathom::Progress& progress) { display.show(progress); };
-  run.should_stop = &StopSignals::received;
-  return run;
-}
-
 /// "miss 1 204, dropout 96": every reason but `hit` that occurred.
 std::string losses_text(const nlohmann::ordered_json& reasons) {
   std::string text;
@@ -75,16 +60,33 @@ void report(const fathom::RunResult& result, const SimulateOptions& options) {
 
 }  // namespace
 
+fathom::RunOptions run_options(const SimulateOptions& options) {
+  fathom::RunOptions run;
+  run.out = options.out;
+  run.force = options.force;
+  run.frames = options.frames;
+  run.seed = options.seed;
+  run.environment = options.environment;
+  run.episode = options.episode;
+  run.threads = options.threads;
+  if (!options.isa.empty()) run.isa = isa_from_name(options.isa);
+  return run;
+}
+
 void simulate(const SimulateOptions& options) {
-  const StopSignals signals;
+  const StopSignals signals(Patience::kASecond);
   refuse_inputs({options.out / kSummaryName}, {options.scene});
   const fathom::SceneSetup setup = fathom::read_scene_file(options.scene, options.set);
   fathom::RunResult result;
   {
     ProgressDisplay display(options.quiet);
-    result = fathom::run(setup, run_options(options, display));
+    fathom::RunOptions run = run_options(options);
+    run.on_progress = [&display](const fathom::Progress& progress) { display.show(progress); };
+    run.should_stop = &StopSignals::received;
+    result = fathom::run(setup, run);
   }
-  if (!options.quiet) report(result, options);
+  if (options.quiet) return;  // summary.json has the warnings too
+  report(result, options);
   for (const std::string& warning : result.warnings) {
     std::fputs(fmt::format("fathom: warning: {}\n", warning).c_str(), stderr);
   }

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <fathom/run.hpp>
+
 namespace fathom_cli {
 
 /// `fathom simulate SCENE --out DIR ...`
@@ -20,6 +22,9 @@ struct SimulateOptions {
   bool force = false, quiet = false;
   std::string isa;  ///< empty: the widest that this computer has
 };
+
+/// Which run of the scene the options ask for.
+fathom::RunOptions run_options(const SimulateOptions& options);
 
 /// Reads the scene, runs it with progress on stderr, and prints what came out. Throws fathom::Error.
 void simulate(const SimulateOptions& options);

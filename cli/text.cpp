@@ -47,7 +47,10 @@ std::string group_digits(std::uint64_t value) {
 }
 
 std::string counted(std::uint64_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", group_digits(count), noun, count == 1 ? "" : "s");
+  std::string text = fmt::format("{} {}", group_digits(count), noun);
+  if (count == 1) return text;
+  if (noun.back() == 'y') return text.replace(text.size() - 1, 1, "ies");
+  return text + (noun.back() == 'h' ? "es" : "s");
 }
 
 }  // namespace fathom_cli

@@ -17,7 +17,7 @@ std::string align_columns(const std::vector<std::vector<std::string>>& rows,
 /// 1234567 as "1 234 567".
 std::string group_digits(std::uint64_t value);
 
-/// "1 frame", "2 frames".
+/// "1 frame", "2 frames", "2 entities", "2 meshes".
 std::string counted(std::uint64_t count, std::string_view noun);
 
 }  // namespace fathom_cli

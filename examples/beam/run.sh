@@ -3,7 +3,8 @@
 #
 #   examples/beam/run.sh [OUT [more options for the heatmap]]
 #
-# FATHOM: the program, if it is not in your PATH.
+# What is in OUT from an earlier run is replaced. SEED: of the simulated noise, instead of the scene's. FATHOM: the
+# program, if it is not in your PATH.
 set -e
 here=$(dirname "$0")
 map=$here/../house/maps/map.yaml
@@ -11,7 +12,7 @@ fathom=${FATHOM:-fathom}
 out=${1:-out/beam}
 test $# -gt 0 && shift
 
-"$fathom" simulate "$here/beam.yaml" --out "$out/run"
-"$fathom" beam fit --map "$map" --log "$out/run" --scans all --out "$out/fit"
+"$fathom" simulate "$here/beam.yaml" --out "$out/run" --force ${SEED:+--seed "$SEED"}
+"$fathom" beam fit --map "$map" --log "$out/run" --scans all --out "$out/fit" --force
 "$fathom" beam heatmap --map "$map" --log "$out/run" --scan 150 --parameters "$out/fit/parameters.yaml" \
-  --out "$out/heatmap.png" "$@"
+  --out "$out/heatmap.png" --force "$@"

@@ -38,6 +38,7 @@ struct SensorSetup {
   Sensor sensor;  ///< its name also names a folder: letters, digits, _ and - only
   std::vector<SensorOutput> outputs;
   std::vector<ParameterRange> ranges = {};  ///< what is drawn for the episode; until then `sensor` holds their middles
+  std::string preset = {};                  ///< by which the scene file named it; empty: none
 };
 
 /// A scene file, read and checked. See docs/scene-format.md.
@@ -77,7 +78,8 @@ struct RunOptions {
   int threads = 0;
   Isa isa = detect_isa();
   std::function<void(const Progress&)> on_progress;  ///< after every frame, from the calling thread
-  std::function<bool()> should_stop;                 ///< asked before every frame and every file
+  std::function<bool()> should_stop;                 ///< asked before every frame and file, and within
+                                                     ///< frames from any thread
 };
 
 struct RunResult {
@@ -87,8 +89,8 @@ struct RunResult {
 };
 
 /// Renders every frame of every sensor and writes out/<sensor>/<kind>_<frame>.<extension> and, last, out/summary.json.
-/// Every file appears whole or not at all, and nothing is written unless all input is valid. The files are the same,
-/// byte for byte, for any number of threads; only "run" in summary.json tells what differs from run to run.
+/// Every file appears whole or not at all, and nothing is written unless all input is valid. Its bytes are the same for
+/// any number of threads on one kind of processor; only "run" in summary.json tells what differs from run to run.
 /// Ranges are drawn once, before the first frame; the frames are those that Environments renders for the same seed,
 /// environment and episode.
 /// Until summary.json is there, the folder holds unfinished.txt: it names the files of the run, and who has locked it

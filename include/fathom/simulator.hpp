@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string_view>
 
@@ -18,12 +19,16 @@ struct SimulatorOptions {
   Isa isa = detect_isa();  ///< lower it for tests and comparisons; InputError if the computer lacks it
   double rate_hz = 10.0;   ///< frame k starts at start_s + k / rate_hz
   double start_s = 0.0;
+  /// Asked every 1024 rays or so, from any of the threads; when it says yes, render() throws Interrupted, and the frame
+  /// holds nothing of use until it is rendered again.
+  std::function<bool()> should_stop = {};
 };
 
 using SensorId = std::uint32_t;
 
-/// Casts the sensors of a scene and applies their noise. Same scene, sensors, seed and frame give the same bits for any
-/// number of threads and any order of calls. A Simulator is used from one thread at a time; several may run at once.
+/// Casts the sensors of a scene and applies their noise. On one kind of processor the same scene, sensors, seed and
+/// frame give the same bits for any number of threads and order of calls. For one thread at a time; several may run at
+/// once.
 class FATHOM_API Simulator {
  public:
   explicit Simulator(Scene scene, const SimulatorOptions& options = {});

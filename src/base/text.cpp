@@ -102,8 +102,9 @@ std::string printable(std::string_view text, std::size_t most) {
   }
   if (shown.size() <= most) return shown;
   const std::string gap = fmt::format("... ({} bytes) ...", text.size());
-  // Where it is stands in front, what would be right at the end. No character is cut in two.
-  const std::size_t half = (most - std::min(most, gap.size())) / 2;
+  // Where it is stands in front, what would be right at the end. No character is cut in two. The message may go into
+  // another one that says more of where: it shall not be cut there once more.
+  const std::size_t half = (most - std::min(most, gap.size())) / 3;
   std::size_t first = half, last = shown.size() - half;
   while (first > 0 && goes_on(shown[first])) --first;
   while (last < shown.size() && goes_on(shown[last])) ++last;

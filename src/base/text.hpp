@@ -11,7 +11,7 @@ namespace fathom {
 std::string number_text(double value);
 
 /// `text` as a terminal may show it, on one line: see Error. Above `most` bytes, its middle is replaced by
-/// "... (1000087 bytes) ...".
+/// "... (1000087 bytes) ...", and some two thirds of `most` are left.
 std::string printable(std::string_view text, std::size_t most);
 
 /// What a library or a file says, fit for a message: printable, 300 bytes at most.

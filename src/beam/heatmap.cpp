@@ -124,7 +124,8 @@ void refine(Heatmap& map, const std::vector<std::size_t>& positions, std::size_t
     scores.resize(poses.size());
     scorer.score(poses, reading_m, scores);
     for (std::size_t i = 0; i < climbers.size(); ++i) {
-      const auto first = scores.begin() + static_cast<std::ptrdiff_t>(27 * i), best = std::max_element(first, first + 27);
+      const auto first = scores.begin() + static_cast<std::ptrdiff_t>(27 * i),
+                 best = std::max_element(first, first + 27);
       if (!(*best > climbers[i].log_likelihood)) {
         climbers[i].step /= 2;
         continue;

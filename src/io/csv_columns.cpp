@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "io/gzip_text.hpp"
+#include "io/read_file.hpp"
 
 namespace fathom {
 
@@ -30,10 +31,8 @@ std::vector<std::size_t> read_header(const LogLine& line, std::string_view conte
   return order;
 }
 
-}  // namespace
-
-std::vector<std::vector<double>> read_csv_columns(const std::filesystem::path& file, std::span<const CsvColumn> columns,
-                                                  const CsvCheck& check) {
+std::vector<std::vector<double>> read_columns(const std::filesystem::path& file, std::span<const CsvColumn> columns,
+                                              const CsvCheck& check) {
   const std::string text = read_gzip_text(file);
   std::vector<std::vector<double>> values(columns.size());
   std::vector<std::size_t> order;
@@ -56,6 +55,13 @@ std::vector<std::vector<double>> read_csv_columns(const std::filesystem::path& f
   });
   if (rows == 0) throw InputError(fmt::format("{}: holds no lines of numbers below a header", file.string()));
   return values;
+}
+
+}  // namespace
+
+std::vector<std::vector<double>> read_csv_columns(const std::filesystem::path& file, std::span<const CsvColumn> columns,
+                                                  const CsvCheck& check) {
+  return within_memory(file, [&] { return read_columns(file, columns, check); });
 }
 
 }  // namespace fathom

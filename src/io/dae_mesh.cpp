@@ -21,7 +21,9 @@ namespace {
 
 // Nodes may be used again, by nodes that are used again: a page of text can ask for more triangles than there are
 // atoms.
-constexpr std::size_t kMaxRepeated = 1'000'000;               // elements visited beyond those of the file
+constexpr std::size_t kMaxRepeated = 1'000'000;  // elements visited beyond those of the file
+// About as many triangles as the file has bytes.
+constexpr std::size_t kMinMaxTriangles = std::size_t{1} << 24U;
 constexpr std::size_t kMaxTriangles = std::size_t{1} << 26U;  // 0.8 GB
 
 std::size_t elements_in(const XmlElement& element) {
@@ -86,18 +88,32 @@ Affine transformation(const DaeDocument& document, const XmlElement& element) {
 /// Walks the nodes of the scene and adds what they place.
 class Walk {
  public:
-  explicit Walk(const DaeDocument& document)
-      : document_(document), shapes_(document), steps_left_(elements_in(document.root()) + kMaxRepeated) {}
+  Walk(const DaeDocument& document, std::size_t file_bytes)
+      : document_(document),
+        shapes_(document),
+        steps_left_(elements_in(document.root()) + kMaxRepeated),
+        max_triangles_(std::clamp(file_bytes, kMinMaxTriangles, kMaxTriangles)) {}
 
-  Mesh run() {
+  DaeMesh run() {
     const XmlElement& root = document_.root();
     const XmlElement& scene = document_.child(document_.child(root, "scene"), "instance_visual_scene");
     const double unit_m = unit_of(root);
     enter(document_.target(scene, "url", "visual_scene"), columns({unit_m, 0, 0}, {0, unit_m, 0}, {0, 0, unit_m}, {}));
-    return joiner_.take();
+    return {joiner_.take(), up_axis_of(root)};
   }
 
  private:
+  UpAxis up_axis_of(const XmlElement& root) const {
+    const XmlElement* asset = root.child("asset");
+    const XmlElement* axis = asset == nullptr ? nullptr : asset->child("up_axis");
+    if (axis == nullptr) return UpAxis::kY;
+    const std::string_view text = trim(axis->text);
+    if (text != "X_UP" && text != "Y_UP" && text != "Z_UP") {
+      document_.fail(*axis, fmt::format("'{:.40}' is not one of X_UP, Y_UP, Z_UP", text));
+    }
+    return text == "X_UP" ? UpAxis::kX : text == "Y_UP" ? UpAxis::kY : UpAxis::kZ;
+  }
+
   double unit_of(const XmlElement& root) const {
     const XmlElement* asset = root.child("asset");
     const XmlElement* unit = asset == nullptr ? nullptr : asset->child("unit");
@@ -147,8 +163,8 @@ class Walk {
 
   void place(const XmlElement& instance, const XmlElement& geometry, const Affine& file_from_shape) {
     for (const DaePart& part : shapes_.of(geometry)) {
-      if (part.triangles.size() > kMaxTriangles - joiner_.triangles()) {
-        document_.fail(instance, fmt::format("here the file has more than {} triangles, the limit", kMaxTriangles));
+      if (part.triangles.size() > max_triangles_ - joiner_.triangles()) {
+        document_.fail(instance, fmt::format("here the file has more than {} triangles, the limit", max_triangles_));
       }
       for (const auto& triangle : part.triangles) {
         std::array<std::uint32_t, 3> ids{};
@@ -163,16 +179,16 @@ class Walk {
 
   const DaeDocument& document_;
   DaeShapes shapes_;
-  std::size_t steps_left_;
+  std::size_t steps_left_, max_triangles_;
   std::vector<const XmlElement*> path_;
   VertexJoiner joiner_;
 };
 
 }  // namespace
 
-Mesh parse_dae_mesh(std::string_view bytes, const std::string& file) {
+DaeMesh parse_dae_mesh(std::string_view bytes, const std::string& file) {
   const DaeDocument document(bytes, file);
-  return Walk(document).run();
+  return Walk(document, bytes.size()).run();
 }
 
 }  // namespace fathom

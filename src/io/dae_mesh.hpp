@@ -5,14 +5,20 @@
 #include <string>
 #include <string_view>
 
+#include <fathom/input.hpp>
 #include <fathom/mesh.hpp>
 
 namespace fathom {
 
+struct DaeMesh {
+  Mesh mesh;  ///< axes as written
+  UpAxis up_axis = UpAxis::kY;
+};
+
 /// Reads the shapes that the scene of a COLLADA 1.4 or 1.5 file places, each as often as it is placed and as its nodes
 /// transform it; polygons are triangulated, lines dropped, vertices that are equal to the bit made one. The file's unit
-/// is applied, its up axis is not (the axes stay as written, as ROS tools do). A skinned or morphed shape is read as it
-/// was modelled. `file` is the name for messages. Throws InputError; does not call validate().
-Mesh parse_dae_mesh(std::string_view bytes, const std::string& file);
+/// is applied. A skinned or morphed shape is read as it was modelled. `file` is the name for messages. Throws
+/// InputError; does not call validate().
+DaeMesh parse_dae_mesh(std::string_view bytes, const std::string& file);
 
 }  // namespace fathom

@@ -4,96 +4,65 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <system_error>
 
 #include <fmt/format.h>
-#include <yaml-cpp/yaml.h>
 
 #include <fathom/error.hpp>
 
-#include "base/text.hpp"
+#include "io/gzip_text.hpp"
 #include "io/map_image.hpp"
 #include "io/read_file.hpp"
+#include "io/yaml_reader.hpp"
 
 namespace fathom {
 
 namespace {
 
-class MapYaml {
- public:
-  explicit MapYaml(const std::filesystem::path& file) : file_(file) {
-    try {
-      root_ = YAML::Load(read_file(file));
-    } catch (const YAML::Exception& error) {
-      fail(error.mark, error.msg);
-    }
-    if (!root_.IsMap()) fail(root_.Mark(), "is not a map_server file (key: value lines)");
-    constexpr std::array<std::string_view, 7> kKeys = {"image",           "resolution",  "origin", "negate",
-                                                       "occupied_thresh", "free_thresh", "mode"};
-    for (const auto& entry : root_) {
-      const auto key = entry.first.as<std::string>("");
-      if (std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end()) continue;
-      fail(entry.first.Mark(), fmt::format("unknown key '{}'{}", key, nearest_hint(key, kKeys)));
-    }
-  }
-
-  [[nodiscard]] bool has(const char* key) const { return root_[key].IsDefined(); }
-
-  [[nodiscard]] YAML::Node at(const char* key) const {
-    if (!has(key)) fail(root_.Mark(), fmt::format("there is no key '{}'", key));
-    return root_[key];
-  }
-
-  [[nodiscard]] double number(const YAML::Node& node, const std::string& key, double low, double high) const {
-    double value = 0.0;
-    if (!node.IsScalar() || !YAML::convert<double>::decode(node, value)) {
-      fail(node.Mark(), fmt::format("{} is not a number", key));
-    }
-    if (!(value >= low && value <= high)) {
-      fail(node.Mark(),
-           fmt::format("{} = {} is not in [{}, {}]", key, number_text(value), number_text(low), number_text(high)));
-    }
-    return value;
-  }
-
-  [[nodiscard]] bool flag(const char* key) const {
-    const YAML::Node node = at(key);
-    const auto text = node.IsScalar() ? node.Scalar() : std::string();
-    if (text == "1" || text == "true") return true;
-    if (text == "0" || text == "false") return false;
-    fail(node.Mark(), fmt::format("{} = '{}' is not 0 or 1", key, text));
-  }
-
-  [[noreturn]] void fail(const YAML::Mark& mark, const std::string& what) const {
-    throw InputError(fmt::format("{}:{}: {}", file_.string(), mark.is_null() ? 1 : mark.line + 1, one_line(what)));
-  }
-
- private:
-  std::filesystem::path file_;
-  YAML::Node root_;
-};
-
-PlanarPose read_origin(const MapYaml& yaml) {
-  const YAML::Node origin = yaml.at("origin");
-  if (!origin.IsSequence() || origin.size() != 3) yaml.fail(origin.Mark(), "origin is not [x, y, yaw]");
-  return {yaml.number(origin[0], "origin[0]", -1e7, 1e7), yaml.number(origin[1], "origin[1]", -1e7, 1e7),
-          yaml.number(origin[2], "origin[2]", -1e3, 1e3)};
+/// map_saver writes two files, and the image alone says neither how large nor where the map is.
+void refuse_image(const std::filesystem::path& file) {
+  require_readable_file(file);
+  std::string head(8, ' ');
+  std::ifstream(file, std::ios::binary).read(head.data(), static_cast<std::streamsize>(head.size()));
+  const bool netpbm = head[0] == 'P' && head[1] >= '1' && head[1] <= '6' && (head[2] == ' ' || head[2] == '\n');
+  const bool packed = head.starts_with(kGzipMagic);
+  if (!netpbm && !packed && !head.starts_with("\x89PNG") && !head.starts_with("\xff\xd8\xff")) return;
+  std::filesystem::path yaml = file;
+  std::error_code error;
+  const bool beside = std::filesystem::exists(yaml.replace_extension(".yaml"), error);
+  throw InputError(fmt::format("{}: is {}; give the map's YAML, which names the image{}", file.string(),
+                               packed ? "compressed (gzip)" : "an image",
+                               beside ? fmt::format(": {}", yaml.string()) : ""));
 }
 
-MapMode read_mode(const MapYaml& yaml) {
-  if (!yaml.has("mode")) return MapMode::kTrinary;
-  const YAML::Node mode = yaml.at("mode");
-  const auto text = mode.IsScalar() ? mode.Scalar() : std::string();
-  if (text == "trinary") return MapMode::kTrinary;
-  if (text == "scale") return MapMode::kScale;
-  yaml.fail(mode.Mark(), fmt::format("mode = '{}' is not trinary or scale", text));
+PlanarPose read_origin(const YamlReader& origin) {
+  if (origin.value().items.size() != 3) origin.fail("is not [x, y, yaw]");
+  const std::vector<YamlReader> numbers = origin.items();
+  constexpr Limits kPlace = {-1e7, 1e7, "m"}, kYaw = {-1e3, 1e3, "rad"};
+  return {numbers[0].number(kPlace), numbers[1].number(kPlace), numbers[2].number(kYaw)};
+}
+
+bool read_negate(const YamlReader& negate) {
+  const std::string& text = negate.text();
+  if (text == "1" || text == "true") return true;
+  if (text != "0" && text != "false") negate.fail("is not 0 or 1");
+  return false;
+}
+
+std::filesystem::path read_image_name(const YamlReader& image, const std::filesystem::path& folder) {
+  const std::string& name = image.text();
+  if (name.empty() || name.find('\0') != std::string::npos) image.fail("is not a file name");
+  return folder / name;
 }
 
 /// What a pixel says, as map_server takes it: scale sees an alpha channel as what it is, trinary as a fourth colour.
 Cell cell_of(const GreyImage& image, std::size_t pixel, const MapImageOptions& options) {
-  double value = image.value[pixel];
+  double value = static_cast<float>(image.value[pixel]) / static_cast<float>(image.white);
   if (!image.alpha.empty()) {
-    const double alpha = image.alpha[pixel];
+    const double alpha = static_cast<float>(image.alpha[pixel]) / 255.0F;
     if (options.mode == MapMode::kTrinary) {
       value = (3.0 * value + alpha) / 4.0;
     } else if (alpha < 1.0) {
@@ -105,9 +74,7 @@ Cell cell_of(const GreyImage& image, std::size_t pixel, const MapImageOptions& o
   return occupancy < options.free_thresh ? Cell::kFree : Cell::kUnknown;
 }
 
-}  // namespace
-
-GridMap read_grid_image(const std::filesystem::path& image_file, const MapImageOptions& options) {
+GridMap read_image(const std::filesystem::path& image_file, const MapImageOptions& options) {
   const GreyImage image = read_grey_image(image_file);
   GridMap map;
   map.rows = image.rows;
@@ -125,27 +92,48 @@ GridMap read_grid_image(const std::filesystem::path& image_file, const MapImageO
   return map;
 }
 
-GridMap read_grid_map(const std::filesystem::path& yaml_file) {
-  const MapYaml yaml(yaml_file);
-  MapImageOptions options;
-  options.resolution_m = yaml.number(yaml.at("resolution"), "resolution", 1e-4, 1e4);
-  options.world_from_map = read_origin(yaml);
-  options.negate = yaml.flag("negate");
-  options.occupied_thresh = yaml.number(yaml.at("occupied_thresh"), "occupied_thresh", 0, 1);
-  options.free_thresh = yaml.number(yaml.at("free_thresh"), "free_thresh", 0, options.occupied_thresh);
-  options.mode = read_mode(yaml);
-  const YAML::Node image = yaml.at("image");
-  if (!image.IsScalar() || image.Scalar().empty()) yaml.fail(image.Mark(), "image is not a file name");
-  try {
-    return read_grid_image(yaml_file.parent_path() / image.Scalar(), options);
-  } catch (const InputError& error) {
-    yaml.fail(image.Mark(), fmt::format("image: {}", error.what()));
+YamlValue read_map_yaml(const std::filesystem::path& yaml_file) {
+  refuse_image(yaml_file);
+  YamlValue root = parse_yaml(read_yaml_text(yaml_file), yaml_file.string());
+  refuse_other_kind(root, YamlFileKind::kMap);
+  return root;
+}
+
+GridMap read_map(const std::filesystem::path& yaml_file) {
+  const YamlValue root = read_map_yaml(yaml_file);
+  YamlReader map(root);
+  // All are asked for before one is missed, so that a known key is not taken for a slip of another.
+  for (const char* key : {"image", "resolution", "origin", "negate", "occupied_thresh", "free_thresh", "mode"}) {
+    static_cast<void>(map.find(key));
   }
+  map.finish();
+  MapImageOptions options;
+  options.resolution_m = map.at("resolution").number({1e-4, 1e4, "m"});
+  options.world_from_map = read_origin(map.at("origin"));
+  options.negate = read_negate(map.at("negate"));
+  options.occupied_thresh = map.at("occupied_thresh").number({0, 1, "1"});
+  options.free_thresh = map.at("free_thresh").number({0, options.occupied_thresh, "1"});
+  constexpr std::array<std::string_view, 2> kModes = {"trinary", "scale"};
+  if (const auto mode = map.find("mode")) options.mode = static_cast<MapMode>(mode->one_of(kModes));
+  const YamlReader image = map.at("image");
+  const std::filesystem::path image_file = read_image_name(image, yaml_file.parent_path());
+  return image.located([&] { return read_grid_image(image_file, options); });
+}
+
+}  // namespace
+
+GridMap read_grid_image(const std::filesystem::path& image_file, const MapImageOptions& options) {
+  return within_memory(image_file, [&] { return read_image(image_file, options); });
+}
+
+GridMap read_grid_map(const std::filesystem::path& yaml_file) {
+  return within_memory(yaml_file, [&] { return read_map(yaml_file); });
 }
 
 std::filesystem::path grid_map_image(const std::filesystem::path& yaml_file) {
-  const YAML::Node image = MapYaml(yaml_file).at("image");
-  return yaml_file.parent_path() / (image.IsScalar() ? image.Scalar() : std::string());
+  const YamlValue root = read_map_yaml(yaml_file);
+  YamlReader map(root);
+  return read_image_name(map.at("image"), yaml_file.parent_path());
 }
 
 }  // namespace fathom

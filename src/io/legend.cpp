@@ -92,8 +92,8 @@ std::uint32_t key_lines(const Key& key, std::uint32_t columns) {
   return static_cast<std::uint32_t>((key.entries.size() + columns - 1) / columns);
 }
 
-void draw_key(Image& image, Lettering& letters, const Key& key, std::int64_t x, std::int64_t top,
-              std::uint32_t width, std::uint32_t columns) {
+void draw_key(Image& image, Lettering& letters, const Key& key, std::int64_t x, std::int64_t top, std::uint32_t width,
+              std::uint32_t columns) {
   draw_head(image, letters, x, top, width, key.title, key.note, key.lost);
   const std::uint32_t step = width / columns;
   for (std::uint32_t k = 0; k < key.entries.size(); ++k) {

@@ -19,12 +19,12 @@
 namespace fathom {
 
 struct ColorBar {
-  std::string title;                ///< quantity and unit
-  std::string note;                 ///< what fixes the range
-  double low = 0.0, high = 1.0;     ///< values of the first and last colour
-  bool is_open = false;             ///< what lies beyond `high` has the last colour too
+  std::string title;                 ///< quantity and unit
+  std::string note;                  ///< what fixes the range
+  double low = 0.0, high = 1.0;      ///< values of the first and last colour
+  bool is_open = false;              ///< what lies beyond `high` has the last colour too
   std::function<Rgb(double)> color;  ///< of 0 to 1, along the bar
-  std::string lost = {};            ///< what the colour of lost rays means here; empty: nothing
+  std::string lost = {};             ///< what the colour of lost rays means here; empty: nothing
 };
 
 struct KeyEntry {

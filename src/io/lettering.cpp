@@ -93,8 +93,8 @@ struct Lettering::Font {
     FT_Outline_Translate(&face->glyph->outline, key.second, 0);
     check_font(FT_Render_Glyph(face->glyph, FT_RENDER_MODE_NORMAL), "draw a letter");
     const FT_Bitmap& dots = face->glyph->bitmap;
-    Glyph glyph = {face->glyph->bitmap_left, face->glyph->bitmap_top, dots.width, face->glyph->linearHoriAdvance >> 10,
-                   {}};
+    Glyph glyph = {
+        face->glyph->bitmap_left, face->glyph->bitmap_top, dots.width, face->glyph->linearHoriAdvance >> 10, {}};
     for (unsigned row = 0; row < dots.rows; ++row) {
       const std::uint8_t* const line = dots.buffer + static_cast<std::ptrdiff_t>(row) * dots.pitch;
       glyph.coverage.insert(glyph.coverage.end(), line, line + dots.width);

@@ -10,8 +10,8 @@
 
 namespace fathom {
 
-/// Letters of one size. Keeps the glyphs that it has drawn: make one per picture. Texts are UTF-8; what is not valid, or
-/// a control character, is drawn as U+FFFD, a character that the font lacks as an empty box.
+/// Letters of one size. Keeps the glyphs that it has drawn: make one per picture. Texts are UTF-8; what is not valid,
+/// or a control character, is drawn as U+FFFD, a character that the font lacks as an empty box.
 class Lettering {
  public:
   /// `size_px`: of the font; a capital is 0.73 of that high.

@@ -23,7 +23,9 @@ std::string length_text(double length_m) {
 }
 
 /// How much of a pixel lies within a shape whose border is `depth` pixels away, positive inside.
-std::uint8_t cover(double depth) { return static_cast<std::uint8_t>(std::lround(255 * std::clamp(depth + 0.5, 0.0, 1.0))); }
+std::uint8_t cover(double depth) {
+  return static_cast<std::uint8_t>(std::lround(255 * std::clamp(depth + 0.5, 0.0, 1.0)));
+}
 
 /// The grid lines of an axis that runs over `pixels` pixels from `low`.
 std::vector<double> grid_values(double low, double m_per_pixel, std::uint32_t pixels, double step_m) {
@@ -117,11 +119,14 @@ void draw_sensor(Image& image, const MapCanvas& canvas, double x_m, double y_m,
   for (std::int64_t dy = -reach; dy <= reach; ++dy) {
     for (std::int64_t dx = -reach; dx <= reach; ++dx) {
       const double radius = std::sqrt(static_cast<double>(dx * dx + dy * dy));
-      const double along = std::clamp(static_cast<double>(dx) * cos_heading - static_cast<double>(dy) * sin_heading, begin, end);
-      const double from_stroke = std::hypot(static_cast<double>(dx) - along * cos_heading, static_cast<double>(dy) + along * sin_heading);
+      const double along =
+          std::clamp(static_cast<double>(dx) * cos_heading - static_cast<double>(dy) * sin_heading, begin, end);
+      const double from_stroke =
+          std::hypot(static_cast<double>(dx) - along * cos_heading, static_cast<double>(dy) + along * sin_heading);
       const double stroke = heading_rad ? w - from_stroke : -1.0;
       const double ring = std::min(7.5 * w - radius, radius - 5.5 * w);
-      image.blend(x + dx, y + dy, kShadow, cover(std::max(9.0 * w - radius, heading_rad ? 2.5 * w - from_stroke : -1.0)));
+      image.blend(x + dx, y + dy, kShadow,
+                  cover(std::max(9.0 * w - radius, heading_rad ? 2.5 * w - from_stroke : -1.0)));
       image.blend(x + dx, y + dy, kInk, cover(std::max({2.0 * w - radius, ring, stroke})));
     }
   }

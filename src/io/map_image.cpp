@@ -10,6 +10,7 @@
 
 #include <fathom/error.hpp>
 
+#include "io/gzip_text.hpp"
 #include "io/read_file.hpp"
 #include "io/text_lines.hpp"
 
@@ -18,6 +19,7 @@ namespace fathom {
 namespace {
 
 constexpr std::uint32_t kMostSide = 32768;
+constexpr std::size_t kMostPngBytes = 0xffffffffU;  // that libpng's simple interface reads
 
 [[noreturn]] void fail(const std::filesystem::path& file, const std::string& what) {
   throw InputError(fmt::format("{}: {}", file.string(), what));
@@ -87,6 +89,7 @@ GreyImage read_pgm(const std::filesystem::path& file, std::string_view bytes) {
   if (data.size() < needed || (binary && data.size() != needed)) {
     fail(file, fmt::format("{} x {} pixels need {} bytes, {} are there", image.cols, image.rows, needed, data.size()));
   }
+  image.white = static_cast<std::uint16_t>(most);
   image.value.reserve(pixels);
   for (std::size_t i = 0; i < pixels; ++i) {
     std::uint32_t value = 0;
@@ -96,10 +99,22 @@ GreyImage read_pgm(const std::filesystem::path& file, std::string_view bytes) {
       for (std::size_t b = 0; b < depth; ++b) value = value << 8U | static_cast<std::uint8_t>(data[i * depth + b]);
     }
     if (value > most) fail(file, fmt::format("pixel {} = {} is above the largest value {}", i, value, most));
-    image.value.push_back(static_cast<float>(value) / static_cast<float>(most));
+    image.value.push_back(static_cast<std::uint16_t>(value));
   }
   if (!binary && !text.at_end()) fail(file, fmt::format("more follows after {} x {} pixels", image.cols, image.rows));
   return image;
+}
+
+/// Whether the chunks of a PNG go on to the one that ends it; libpng is content with all pixels.
+bool has_end(std::string_view bytes) {
+  constexpr std::size_t kSignature = 8, kFrame = 12;  // length and type before the data, check sum behind
+  for (std::size_t at = kSignature; bytes.size() >= at + kFrame;) {
+    std::size_t length = 0;
+    for (std::size_t i = 0; i < 4; ++i) length = length << 8U | static_cast<std::uint8_t>(bytes[at + i]);
+    if (bytes.substr(at + 4, 4) == "IEND") return true;
+    at += kFrame + length;
+  }
+  return false;
 }
 
 GreyImage read_png(const std::filesystem::path& file, std::string_view bytes) {
@@ -110,18 +125,30 @@ GreyImage read_png(const std::filesystem::path& file, std::string_view bytes) {
   image.cols = png.width;
   image.rows = png.height;
   const bool has_alpha = (png.format & PNG_FORMAT_FLAG_ALPHA) != 0;
-  // RGBA keeps the stored bytes; a grey format would weigh the colours by brightness.
-  png.format = PNG_FORMAT_RGBA;
-  if (image.cols > kMostSide || image.rows > kMostSide) png_image_free(&png);
+  // Of colours the stored bytes; a grey format would weigh them by brightness. Grey of 16 bits is read as colours are,
+  // too, so that one conversion to 8 bits holds for both.
+  const bool is_grey = (png.format & (PNG_FORMAT_FLAG_COLOR | PNG_FORMAT_FLAG_LINEAR)) == 0;
+  png.format = is_grey ? PNG_FORMAT_GRAY : PNG_FORMAT_RGB;
+  if (has_alpha) png.format |= PNG_FORMAT_FLAG_ALPHA;
+  const std::size_t colours = is_grey ? 1 : 3, step = colours + (has_alpha ? 1 : 0);
+  const std::size_t count = std::size_t{image.rows} * image.cols;
+  const bool too_large = image.cols > kMostSide || image.rows > kMostSide || count * step > kMostPngBytes;
+  if (too_large) png_image_free(&png);
   check_sides(file, image.cols, image.rows);
-  std::vector<std::uint8_t> pixels(PNG_IMAGE_SIZE(png));
+  if (too_large) fail(file, "colours with transparency take 4 GiB or more; save it as grey");
+  std::vector<std::uint8_t> pixels(count * step);
   if (png_image_finish_read(&png, nullptr, pixels.data(), 0, nullptr) == 0) {
     png_image_free(&png);
     fail(file, png.message);
   }
-  for (std::size_t i = 0; i < pixels.size(); i += 4) {
-    image.value.push_back(static_cast<float>(pixels[i] + pixels[i + 1] + pixels[i + 2]) / 765.0F);
-    if (has_alpha) image.alpha.push_back(static_cast<float>(pixels[i + 3]) / 255.0F);
+  if (!has_end(bytes)) fail(file, "cut short: the PNG has no end (IEND)");
+  image.white = static_cast<std::uint16_t>(255 * colours);
+  image.value.reserve(count);
+  if (has_alpha) image.alpha.reserve(count);
+  for (std::size_t i = 0; i < pixels.size(); i += step) {
+    const int sum = is_grey ? pixels[i] : pixels[i] + pixels[i + 1] + pixels[i + 2];
+    image.value.push_back(static_cast<std::uint16_t>(sum));
+    if (has_alpha) image.alpha.push_back(pixels[i + colours]);
   }
   return image;
 }
@@ -132,6 +159,7 @@ GreyImage read_grey_image(const std::filesystem::path& file) {
   const std::string bytes = read_file(file);
   if (bytes.starts_with("P5") || bytes.starts_with("P2")) return read_pgm(file, bytes);
   if (bytes.starts_with("\x89PNG")) return read_png(file, bytes);
+  if (bytes.starts_with(kGzipMagic)) fail(file, "is compressed (gzip); unpack it: an image is PGM (P2, P5) or PNG");
   fail(file, "is neither PGM (P2, P5) nor PNG");
 }
 

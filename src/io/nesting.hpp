@@ -1,6 +1,5 @@
 #pragma once
-// Assimp reads nested JSON by recursion, without a limit: a file of 200 000 open brackets ends the process. So depth is
-// checked before Assimp sees the file. Our own recursions over files have the same limit.
+// How deep files of strangers may be nested, in XML, JSON and trees of nodes.
 
 #include <cstddef>
 #include <string_view>

@@ -82,8 +82,10 @@ Header parse_header(std::string_view bytes, const std::string& file) {
   Header header;
   bool has_format = false;
   std::size_t at = 0;
+  // Old programs for the Mac end lines with \r alone: then no \n belongs to a line, but may begin a binary body.
+  const char line_end = bytes.starts_with("ply\r") && !bytes.starts_with("ply\r\n") ? '\r' : '\n';
   for (std::size_t number = 1;; ++number) {
-    const std::size_t end = bytes.find('\n', at);
+    const std::size_t end = bytes.find(line_end, at);
     if (number == 1 && trim(bytes.substr(0, end == std::string_view::npos ? bytes.size() : end)) != "ply") {
       throw InputError(fmt::format("{}:1: not a PLY file: it does not start with the line 'ply'", file));
     }

@@ -94,12 +94,15 @@ class Body {
 };
 
 /// A whole number in [0, limit), or an error.
-std::uint32_t next_count(Body& body, Scalar type, double limit, std::string_view what) {
-  const double value = body.next(type);
+std::uint32_t checked_count(const Body& body, double value, double limit, std::string_view what) {
   if (!(value >= 0.0 && value < limit && value == std::floor(value))) {
     body.fail(fmt::format("{} {} is not in [0, {}]", what, number_text(value), number_text(limit - 1)));
   }
   return static_cast<std::uint32_t>(value);
+}
+
+std::uint32_t next_count(Body& body, Scalar type, double limit, std::string_view what) {
+  return checked_count(body, body.next(type), limit, what);
 }
 
 /// Reads the values of a list; its length cannot be more than the bytes left.
@@ -157,6 +160,34 @@ void read_faces(Body& body, const ply::Element& element, double vertices, Mesh& 
   }
 }
 
+/// Strips of triangles; -1 begins the next one.
+void read_strips(Body& body, const ply::Element& element, double vertices, Mesh& mesh) {
+  for (std::uint64_t i = 0; i < element.count; ++i) {
+    body.enter(element.name, i, element.count);
+    for (const ply::Property& p : element.properties) {
+      if (!p.is_list || (p.name != "vertex_indices" && p.name != "vertex_index")) {
+        skip(body, p);
+        continue;
+      }
+      const std::uint32_t length = next_count(body, p.count_type, 4294967296.0, "list length");
+      std::array<std::uint32_t, 2> last{};
+      std::size_t in_strip = 0;
+      for (std::uint32_t k = 0; k < length; ++k) {
+        const double value = body.next(p.type);
+        if (value == -1.0) {
+          in_strip = 0;
+          continue;
+        }
+        const std::uint32_t corner = checked_count(body, value, vertices, "vertex index");
+        // Every second triangle is wound the other way round.
+        if (in_strip >= 2 && in_strip % 2 == 0) mesh.triangles.push_back({last[0], last[1], corner});
+        if (in_strip >= 2 && in_strip % 2 == 1) mesh.triangles.push_back({last[1], last[0], corner});
+        last = {last[1], corner}, ++in_strip;
+      }
+    }
+  }
+}
+
 }  // namespace
 
 Mesh parse_ply_mesh(std::string_view bytes, const std::string& file) {
@@ -168,13 +199,17 @@ Mesh parse_ply_mesh(std::string_view bytes, const std::string& file) {
     if (e.name == "vertex") vertices = static_cast<double>(std::min<std::uint64_t>(e.count, 0xffffffffU));
   }
   Mesh mesh;
+  bool has_faces = false;
   Body body(bytes, header, file);
   for (const ply::Element& element : header.elements) {
     if (element.properties.empty()) continue;  // takes no bytes, however many there are
     if (element.name == "vertex" && mesh.vertices_m.empty()) {
       read_vertices(body, element, mesh);
-    } else if (element.name == "face" && mesh.triangles.empty()) {
+    } else if (element.name == "face" && !has_faces) {
+      has_faces = true;
       read_faces(body, element, vertices, mesh);
+    } else if (element.name == "tristrips") {
+      read_strips(body, element, vertices, mesh);
     } else {
       for (std::uint64_t i = 0; i < element.count; ++i) {
         body.enter(element.name, i, element.count);

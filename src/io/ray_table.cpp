@@ -9,6 +9,7 @@
 #include <fathom/input.hpp>
 
 #include "base/text.hpp"
+#include "io/gzip_text.hpp"
 #include "io/npy.hpp"
 #include "io/read_file.hpp"
 #include "io/text_lines.hpp"
@@ -127,7 +128,7 @@ Columns parse_csv_header(std::string_view line, const std::string& where) {
 }
 
 RayPattern read_csv(const std::filesystem::path& file, float min_range_m, float max_range_m) {
-  const std::string name = file.string(), text = read_file(file);
+  const std::string name = file.string(), text = read_gzip_text(file);
   std::optional<PatternBuilder> builder;
   std::vector<double> values;
   for_each_line(text, [&](std::size_t number, std::string_view line) {
@@ -182,8 +183,12 @@ RayPattern read_ray_table(const std::filesystem::path& file, float min_range_m, 
                                  min_range_m, max_range_m));
   }
   const std::string extension = file.extension().string();
-  if (extension == ".npy") return read_npy_table(file, min_range_m, max_range_m);
-  if (extension == ".csv") return read_csv(file, min_range_m, max_range_m);
+  if (extension == ".npy") {
+    return within_memory(file, [&] { return read_npy_table(file, min_range_m, max_range_m); });
+  }
+  if (extension == ".csv") {
+    return within_memory(file, [&] { return read_csv(file, min_range_m, max_range_m); });
+  }
   require_readable_file(file);
   throw InputError(fmt::format("{}: extension '{}' is not one of .npy, .csv", file.string(), extension));
 }

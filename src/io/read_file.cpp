@@ -4,7 +4,6 @@
 
 #include <cerrno>
 #include <fstream>
-#include <new>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -33,11 +32,7 @@ std::string read_file(const std::filesystem::path& file) {
   require_readable_file(file);
   std::ifstream in(file, std::ios::binary);
   std::string bytes;
-  try {
-    bytes.resize(std::filesystem::file_size(file));
-  } catch (const std::bad_alloc&) {
-    throw InputError(fmt::format("{}: does not fit in memory", file.string()));
-  }
+  within_memory(file, [&] { bytes.resize(std::filesystem::file_size(file)); });
   if (!in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()))) {
     throw InputError(fmt::format("{}: cannot read all of it", file.string()));
   }

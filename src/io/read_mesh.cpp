@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <fstream>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,16 +9,20 @@
 #include <fathom/error.hpp>
 #include <fathom/input.hpp>
 
-#include "io/assimp_mesh.hpp"
 #include "io/dae_mesh.hpp"
+#include "io/gltf_mesh.hpp"
+#include "io/obj_mesh.hpp"
 #include "io/ply_mesh.hpp"
 #include "io/read_file.hpp"
+#include "io/robot_description.hpp"
+#include "io/stl_mesh.hpp"
 
 namespace fathom {
 
 namespace {
 
 constexpr std::array<std::string_view, 6> kExtensions = {"obj", "ply", "stl", "gltf", "glb", "dae"};
+constexpr std::size_t kHeadBytes = std::size_t{1} << 16U;
 
 std::string extension_of(const std::filesystem::path& file) {
   std::string extension = file.extension().string();
@@ -27,28 +32,55 @@ std::string extension_of(const std::filesystem::path& file) {
   return extension;
 }
 
-Mesh parse(const std::filesystem::path& file, std::string_view extension) {
-  if (extension == "ply") return parse_ply_mesh(read_file(file), file.string());
-  if (extension == "dae") return parse_dae_mesh(read_file(file), file.string());
-  return read_assimp_mesh(file, extension);
+void refuse_other_files(const std::filesystem::path& file, std::string_view extension) {
+  std::string head(kHeadBytes, '\0');
+  std::ifstream in(file, std::ios::binary);
+  in.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<std::size_t>(in.gcount()));
+  refuse_robot_description(head, file.string());
+  if (std::find(kExtensions.begin(), kExtensions.end(), extension) == kExtensions.end()) {
+    throw InputError(
+        fmt::format("{}: extension '{:.40}' is not one of {}", file.string(), extension, fmt::join(kExtensions, ", ")));
+  }
+}
+
+/// The mesh as it is written, and the axis of the file that points up.
+std::pair<Mesh, UpAxis> parse(const std::filesystem::path& file, std::string_view extension) {
+  const std::string bytes = read_file(file), name = file.string();
+  if (extension == "ply") return {parse_ply_mesh(bytes, name), UpAxis::kZ};
+  if (extension == "obj") return {parse_obj_mesh(bytes, name), UpAxis::kZ};
+  if (extension == "stl") return {parse_stl_mesh(bytes, name), UpAxis::kZ};
+  if (extension != "dae") return {parse_gltf_mesh(bytes, file), UpAxis::kY};
+  DaeMesh read = parse_dae_mesh(bytes, name);
+  return {std::move(read.mesh), read.up_axis};
+}
+
+/// Turns what points up to z: right stays right, and no triangle is mirrored.
+void raise(Mesh& mesh, UpAxis up_axis) {
+  for (auto& [x, y, z] : mesh.vertices_m) {
+    const std::array<float, 3> v = {x, y, z};
+    // 0 - v and not -v, which makes -0 of 0.
+    if (up_axis == UpAxis::kY) y = 0.0F - v[2], z = v[1];
+    if (up_axis == UpAxis::kX) x = 0.0F - v[1], y = 0.0F - v[2], z = v[0];
+  }
 }
 
 }  // namespace
 
-Mesh read_mesh(const std::filesystem::path& file) {
+Mesh read_mesh(const std::filesystem::path& file, std::optional<UpAxis> up_axis) {
   require_readable_file(file);
   const std::string extension = extension_of(file);
-  if (std::find(kExtensions.begin(), kExtensions.end(), extension) == kExtensions.end()) {
-    throw InputError(
-        fmt::format("{}: extension '{}' is not one of {}", file.string(), extension, fmt::join(kExtensions, ", ")));
-  }
-  Mesh mesh = parse(file, extension);
-  try {
-    validate(mesh);
-  } catch (const InputError& error) {
-    throw InputError(fmt::format("{}: {}", file.string(), error.what()));
-  }
-  return mesh;
+  refuse_other_files(file, extension);
+  return within_memory(file, [&] {
+    auto [mesh, axis_of_file] = parse(file, extension);
+    raise(mesh, up_axis.value_or(axis_of_file));
+    try {
+      validate(mesh);
+    } catch (const InputError& error) {
+      throw InputError(fmt::format("{}: {}", file.string(), error.what()));
+    }
+    return std::move(mesh);
+  });
 }
 
 }  // namespace fathom

@@ -43,7 +43,8 @@ class RunChain {
   }
 
   [[noreturn]] void refuse(const std::string& what) const {
-    throw InputError(fmt::format("{}: the noise of '{}' is not the law of {} alone: {}", file_.string(), sensor_, law_, what));
+    throw InputError(
+        fmt::format("{}: the noise of '{}' is not the law of {} alone: {}", file_.string(), sensor_, law_, what));
   }
 
   /// The one model of this law. Throws when it is there twice or differs by entity or channel.
@@ -93,8 +94,9 @@ void check_energy_chain(const std::filesystem::path& run, const std::string& sen
   }
   const Json form = energy->value("parameters", Json::object()).value("normalization", Json());
   const std::string_view wanted = law ? kChoiceWords<EnergyNormalization>[static_cast<std::size_t>(*law)] : "";
-  if (law && form != wanted) chain.refuse(fmt::format("its normalization is {}, not {}",
-                                              form.is_string() ? form.get<std::string>() : "unknown", wanted));
+  if (law && form != wanted)
+    chain.refuse(
+        fmt::format("its normalization is {}, not {}", form.is_string() ? form.get<std::string>() : "unknown", wanted));
 }
 
 }  // namespace fathom

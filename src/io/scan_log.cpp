@@ -10,6 +10,7 @@
 #include <fathom/geometry.hpp>
 
 #include "io/gzip_text.hpp"
+#include "io/read_file.hpp"
 #include "io/scan_csv.hpp"
 #include "io/scan_log_line.hpp"
 #include "io/whole_file.hpp"
@@ -22,6 +23,7 @@ constexpr double kHalfPi = 1.57079632679489661923;
 
 // --- CARMEN
 
+constexpr std::string_view kScanWord = "FLASER";
 constexpr double kCarmenMaxRangeM = 80.0;  // of SICK LMS 2xx; farther readings code "no return"
 
 std::vector<double> carmen_fan(const LogLine& line, std::size_t beams) {
@@ -48,8 +50,9 @@ void carmen_scan(const LogLine& line, const std::vector<std::string_view>& words
   const auto beams = static_cast<std::size_t>(count);
   if (log.azimuth_rad.empty()) log.azimuth_rad = carmen_fan(line, beams);
   if (beams != log.beams()) line.fail(fmt::format("{} beams, after scans of {}", beams, log.beams()));
+  if (words.size() < 2 + beams) line.fail("the line is cut short before all readings are there");
   for (std::size_t i = 0; i < beams; ++i) {
-    log.range_m.push_back(static_cast<float>(line.reading(word(2 + i), "all readings are there")));
+    log.range_m.push_back(static_cast<float>(line.reading(word(2 + i), "a reading")));
   }
   const std::size_t at = 2 + beams;
   log.pose.push_back({line.finite(word(at), "x"), line.finite(word(at + 1), "y"), line.finite(word(at + 2), "theta")});
@@ -59,12 +62,27 @@ void carmen_scan(const LogLine& line, const std::vector<std::string_view>& words
   static_cast<void>(line.finite(word(at + 8), "the logger's time"));
 }
 
+/// Counts a line with readings that are not read: of a rear laser, or of the messages that came after FLASER.
+void count_other_laser(std::string_view name, ScanLog& log) {
+  constexpr std::array<std::string_view, 4> kOthers = {"RLASER", "LASER", "RAWLASER", "ROBOTLASER"};
+  const std::string_view kind = name.substr(0, name.find_last_not_of("0123456789") + 1);
+  if (name.size() > kind.size() + 1 || std::find(kOthers.begin(), kOthers.end(), kind) == kOthers.end()) return;
+  const auto same = [&](const SkippedLines& s) { return s.name == name; };
+  const auto found = std::find_if(log.skipped.begin(), log.skipped.end(), same);
+  SkippedLines& skipped = found != log.skipped.end() ? *found : log.skipped.emplace_back(std::string(name));
+  ++skipped.lines;
+}
+
 ScanLog read_carmen(const std::filesystem::path& file, std::string_view text) {
   ScanLog log;
   log.max_range_m = kCarmenMaxRangeM;
   for_each_line(text, [&](std::size_t number, std::string_view content) {
-    if (!trim(content).starts_with("FLASER")) return;
-    carmen_scan({file, number}, split_words(content), log);
+    const std::string_view words = trim(content);
+    if (words.starts_with(kScanWord)) {
+      carmen_scan({file, number}, split_words(content), log);
+    } else {
+      count_other_laser(words.substr(0, words.find_first_of(kBlanks)), log);
+    }
   });
   return log;
 }
@@ -137,39 +155,46 @@ ScanLog read_csv(const std::filesystem::path& file, std::string_view text) {
   return log;
 }
 
-/// The first line that is not a comment decides: a CSV header names its columns.
+/// The first line that is not a comment decides: a CSV header names its columns. Lines of CARMEN, which begin with a
+/// word in capitals, may have commas too.
 bool is_csv(std::string_view text) {
   std::optional<bool> csv;
   for_each_line(text.substr(0, 1U << 16U), [&](std::size_t, std::string_view line) {
     if (csv || trim(line).empty() || line.front() == '#') return;
-    csv = line.find(kRangePrefix) != std::string_view::npos || line.find(',') != std::string_view::npos;
+    const std::string_view first = trim(line).substr(0, trim(line).find_first_of(" \t,"));
+    const bool message = first.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") == std::string_view::npos;
+    csv = line.find(kRangePrefix) != std::string_view::npos || (line.find(',') != std::string_view::npos && !message);
   });
   return csv.value_or(false);
 }
 
-/// A line without an end may be half a line, though what is there makes sense: 2.5 of 2.51, FLASE of FLASER.
-void check_last_line(const std::filesystem::path& file, std::string_view text) {
+/// A line without an end may be half a line, though what is there makes sense: 2.5 of 2.51, FLASE of FLASER. Half a
+/// message that nobody reads does no harm: a logger that was killed leaves one.
+void check_last_line(const std::filesystem::path& file, std::string_view text, bool csv) {
   if (text.empty() || text.back() == '\n') return;
-  std::size_t last = 0;
-  bool has_words = false;
-  for_each_line(text, [&](std::size_t number, std::string_view line) {
-    last = number;
-    has_words = !trim(line).empty();
-  });
-  if (has_words)
-    LogLine{file, last}.fail("the log is cut short: its last line has no line end (add one if the line is whole)");
+  const std::string_view line = trim(text.substr(text.rfind('\n') + 1));
+  const std::string_view word = line.substr(0, line.find_first_of(kBlanks));
+  if (line.empty() || (!csv && !word.starts_with(kScanWord) && !kScanWord.starts_with(word))) return;
+  const auto number = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) + 1;
+  LogLine{file, number}.fail("the log is cut short: its last line has no line end (add one if the line is whole)");
+}
+
+ScanLog read_log(const std::filesystem::path& file) {
+  const std::string text = read_gzip_text(file);
+  const bool csv = is_csv(text);
+  ScanLog log = csv ? read_csv(file, text) : read_carmen(file, text);
+  check_last_line(file, text, csv);
+  if (!log.pose.empty()) return log;
+  std::string others;
+  for (const SkippedLines& s : log.skipped) others += fmt::format("; {} {} lines are not read", s.lines, s.name);
+  throw InputError(
+      fmt::format("{}: holds no scans (FLASER lines, or CSV with x_m, y_m, yaw_rad){}", file.string(), others));
 }
 
 }  // namespace
 
 ScanLog read_scan_log(const std::filesystem::path& file) {
-  const std::string text = read_gzip_text(file);
-  ScanLog log = is_csv(text) ? read_csv(file, text) : read_carmen(file, text);
-  check_last_line(file, text);
-  if (log.pose.empty()) {
-    throw InputError(fmt::format("{}: holds no scans (FLASER lines, or CSV with x_m, y_m, yaw_rad)", file.string()));
-  }
-  return log;
+  return within_memory(file, [&] { return read_log(file); });
 }
 
 std::string scan_csv_header(std::span<const double> azimuth_rad, double max_range_m, bool stamped) {

@@ -29,6 +29,10 @@ struct LogLine {
     if (text.empty()) fail(fmt::format("the line is cut short before {}", what));
     const auto value = parse_number<double>(text);
     if (!value) fail(fmt::format("{} = '{}' is not a number", what, text));
+    // Past the largest float a value would turn into infinity, which means something else.
+    if (std::isfinite(*value) && !(std::abs(*value) <= 3e38)) {
+      fail(fmt::format("{} = {} is not in [-3e+38, 3e+38]", what, text));
+    }
     return *value;
   }
 

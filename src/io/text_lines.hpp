@@ -28,6 +28,17 @@ void for_each_line(std::string_view text, F f) {
   }
 }
 
+/// The same, where a line may also end with \r alone, as old programs for the Mac write it.
+template <class F>
+void for_each_line_of_any_end(std::string_view text, F f) {
+  for (std::size_t number = 1; !text.empty(); ++number) {
+    const std::size_t end = text.find_first_of("\r\n");
+    f(number, text.substr(0, end));
+    if (end == std::string_view::npos) return;
+    text.remove_prefix(end + (text.substr(end, 2) == "\r\n" ? 2 : 1));
+  }
+}
+
 /// The words between blanks.
 inline std::vector<std::string_view> split_words(std::string_view line) {
   std::vector<std::string_view> words;
@@ -50,10 +61,12 @@ inline std::vector<std::string_view> split_cells(std::string_view line) {
   }
 }
 
-/// The number that the whole text spells ("1", "-2.5e3", also "nan" and "inf"), or nothing. Independent of the locale.
+/// The number that the whole text spells ("1", "-2.5e3", also "nan" and "inf", but not "nan(1)"), or nothing.
+/// Independent of the locale.
 template <class Number>
 std::optional<Number> parse_number(std::string_view text) {
   Number value{};
+  if (text.ends_with(')')) return std::nullopt;
   if (text.size() > 1 && text.front() == '+' && text[1] != '-') text.remove_prefix(1);
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;

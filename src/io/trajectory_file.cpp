@@ -8,6 +8,7 @@
 #include <fathom/input.hpp>
 
 #include "base/text.hpp"
+#include "io/gzip_text.hpp"
 #include "io/read_file.hpp"
 #include "io/text_lines.hpp"
 
@@ -41,10 +42,8 @@ StampedPose parse_pose(std::string_view line, const std::string& where) {
   return {v[0], {{v[1], v[2], v[3]}, rotation}};
 }
 
-}  // namespace
-
-Trajectory read_trajectory(const std::filesystem::path& file) {
-  const std::string name = file.string(), text = read_file(file);
+Trajectory read_tum(const std::filesystem::path& file) {
+  const std::string name = file.string(), text = read_gzip_text(file);
   std::vector<StampedPose> poses;
   for_each_line(text, [&](std::size_t number, std::string_view line) {
     line = trim(line);
@@ -58,6 +57,12 @@ Trajectory read_trajectory(const std::filesystem::path& file) {
   });
   if (poses.empty()) throw InputError(fmt::format("{}: holds no poses", name));
   return Trajectory(std::move(poses));
+}
+
+}  // namespace
+
+Trajectory read_trajectory(const std::filesystem::path& file) {
+  return within_memory(file, [&] { return read_tum(file); });
 }
 
 }  // namespace fathom

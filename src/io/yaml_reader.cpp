@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -16,22 +17,25 @@ namespace {
 
 using Kind = YamlValue::Kind;
 
-/// The value as a message shows it: short, on one line.
+constexpr std::size_t kLongestShown = 60;  // bytes of a value in a message
+
+std::string shown(std::string_view text) {
+  return text.size() > kLongestShown ? fmt::format("{}...", text.substr(0, kLongestShown)) : std::string(text);
+}
+
+/// The value as a message shows it: short, as the file may have it.
 std::string shown(const YamlValue& value) {
-  constexpr std::size_t kLongest = 60;
   if (value.kind == Kind::kNull) return "(nothing)";
-  if (value.kind == Kind::kMap) return "(a map)";
-  if (value.kind == Kind::kList) {
-    std::string text = "[";
-    for (const YamlValue& item : value.items) {
-      if (text.size() > kLongest) return text + ", ...]";
-      text += (text.size() > 1 ? ", " : "") + shown(item);
-    }
-    return text + "]";
+  if (value.kind == Kind::kScalar) return shown(value.text);
+  const bool is_list = value.kind == Kind::kList;
+  std::string text = is_list ? "[" : "{";
+  for (std::size_t i = 0; i < std::max(value.items.size(), value.entries.size()); ++i) {
+    if (i > 0) text += ", ";
+    if (text.size() > kLongestShown) return text + (is_list ? "...]" : "...}");
+    if (!is_list) text += shown(value.entries[i].key) + ": ";
+    text += shown(is_list ? value.items[i] : value.entries[i].value);
   }
-  std::string text = value.text.substr(0, kLongest);
-  std::replace(text.begin(), text.end(), '\n', ' ');
-  return value.text.size() > kLongest ? text + "..." : text;
+  return text + (is_list ? "]" : "}");
 }
 
 std::string join(const std::vector<std::string_view>& words) { return fmt::format("{}", fmt::join(words, ", ")); }
@@ -50,6 +54,16 @@ std::optional<T> parse_whole_text(std::string_view text) {
 
 void YamlReader::fail(std::string_view message) const {
   throw LocatedError(fmt::format("{}: {} = {} {}", to_string(value_->mark), path_, shown(*value_), message));
+}
+
+void YamlReader::fail_key(std::string_view message) const {
+  throw LocatedError(fmt::format("{}: {} {}", to_string(value_->mark), path_, message));
+}
+
+void YamlReader::refuse_range() const {
+  constexpr std::string_view kLaws[] = {"uniform", "log_uniform", "normal"};
+  if (std::none_of(std::begin(kLaws), std::end(kLaws), [&](auto law) { return value_->find(law) != nullptr; })) return;
+  fail("is a range; so far only numbers of noise models can be ranges");
 }
 
 void YamlReader::require_kind(Kind kind, std::string_view name) const {
@@ -133,6 +147,7 @@ bool YamlReader::boolean() const {
 }
 
 double YamlReader::number() const {
+  refuse_range();
   require_kind(Kind::kScalar, "a number");
   const std::string& word = value_->text;
   if (word == ".nan" || word == ".inf" || word == "-.inf" || word == "+.inf") fail("is not a finite number");
@@ -152,6 +167,7 @@ double YamlReader::number(Limits limits) const {
 }
 
 std::uint64_t YamlReader::whole(std::uint64_t low, std::uint64_t high) const {
+  refuse_range();
   require_kind(Kind::kScalar, "a whole number");
   const auto value = parse_whole_text<std::uint64_t>(value_->text);
   if (!value && !parse_whole_text<double>(value_->text)) fail("is not a whole number");
@@ -187,6 +203,7 @@ std::vector<double> YamlReader::numbers() const {
 }
 
 std::vector<double> YamlReader::numbers(std::size_t count) const {
+  refuse_range();
   if (value_->kind != Kind::kList || value_->items.size() != count) {
     fail(fmt::format("is not a list of {} numbers", count));
   }
@@ -196,6 +213,26 @@ std::vector<double> YamlReader::numbers(std::size_t count) const {
 Vec3 YamlReader::vector() const {
   const std::vector<double> v = numbers(3);
   return {v[0], v[1], v[2]};
+}
+
+void refuse_other_kind(const YamlValue& root, YamlFileKind wanted) {
+  struct KnownKind {
+    YamlFileKind kind;
+    std::string_view key, name;  ///< a key that it must have, and what it is
+  };
+  constexpr KnownKind kKinds[] = {{YamlFileKind::kScene, "scene", "a scene"},
+                                  {YamlFileKind::kMap, "resolution", "a map"},
+                                  {YamlFileKind::kBeamModel, "w_hit", "the parameters of a beam model"}};
+  std::string_view found, should;
+  for (const KnownKind& known : kKinds) {
+    if (known.kind == wanted) {
+      if (root.find(known.key) != nullptr) return;
+      should = known.name;
+    } else if (root.find(known.key) != nullptr) {
+      found = known.name;
+    }
+  }
+  if (!found.empty()) throw LocatedError(fmt::format("{}: this is {}, not {}", to_string(root.mark), found, should));
 }
 
 std::optional<std::string> entry_name(const YamlValue& entry) {

@@ -76,6 +76,8 @@ class YamlReader {
 
   /// Throws InputError "where: path = value <message>".
   [[noreturn]] void fail(std::string_view message) const;
+  /// Throws InputError "where: path <message>", for a key that is wrong whatever its value.
+  [[noreturn]] void fail_key(std::string_view message) const;
   /// Calls f; what it throws as InputError gets the place and the path in front, and so does a lack of memory.
   template <class F>
   auto located(F&& f) const -> decltype(f()) {
@@ -95,12 +97,19 @@ class YamlReader {
       : value_(&value), path_(std::move(path)), key_(key) {}
 
   void require_kind(YamlValue::Kind kind, std::string_view name) const;
+  void refuse_range() const;
   [[nodiscard]] YamlReader child(const YamlValue& value, std::string_view key) const;
 
   const YamlValue* value_;
   std::string path_, key_;
   std::set<std::string, std::less<>> asked_;
 };
+
+/// The kinds of YAML file that fathom reads.
+enum class YamlFileKind : std::uint8_t { kScene, kMap, kBeamModel };
+
+/// Throws InputError, saying what the file is, when it is plainly of another kind than the one wanted.
+void refuse_other_kind(const YamlValue& root, YamlFileKind wanted);
 
 /// How an entry of a list is called in paths: its `name`, or the only key of a map whose value is a map; else nothing.
 std::optional<std::string> entry_name(const YamlValue& entry);

@@ -1,6 +1,7 @@
 #include "io/yaml_tree.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <sstream>
 #include <unordered_map>
 #include <unordered_set>
@@ -15,6 +16,8 @@
 #include <fathom/error.hpp>
 
 #include "io/read_file.hpp"
+#include "io/robot_description.hpp"
+#include "io/text_lines.hpp"
 
 namespace fathom {
 
@@ -165,6 +168,9 @@ void check_characters(std::string_view text, const std::shared_ptr<const std::st
   if (text.size() > kMaxYamlBytes) {
     throw InputError(fmt::format("{}: {} bytes, above the limit of {}", *source, text.size(), kMaxYamlBytes));
   }
+  if (text.find('\n') == std::string_view::npos && text.find('\r') < text.size() - 1) {
+    throw InputError(fmt::format("{}: its lines end in CR alone; save it with LF or CR LF", *source));
+  }
   YamlMark mark{source, 1, 1};
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
@@ -175,6 +181,18 @@ void check_characters(std::string_view text, const std::shared_ptr<const std::st
     ++mark.column;
     if (c == '\n') ++mark.line, mark.column = 1;
   }
+}
+
+/// A line near the one where YAML broke that is indented with a tab, from 1; 0 where there is none. YAML itself then
+/// says what is missing, and never why.
+std::uint32_t line_with_tab(std::string_view text, int broke_on) {
+  std::uint32_t found = 0;
+  for_each_line(text, [&](std::size_t number, std::string_view line) {
+    const bool near = std::abs(static_cast<std::ptrdiff_t>(number) - 1 - broke_on) <= 1;
+    const std::string_view indent = line.substr(0, line.find_first_not_of(" \t"));
+    if (found == 0 && near && indent.find('\t') != std::string_view::npos) found = static_cast<std::uint32_t>(number);
+  });
+  return found;
 }
 
 }  // namespace
@@ -209,6 +227,9 @@ YamlValue parse_yaml(std::string_view text, const std::string& source) {
     }
     return root;
   } catch (const YAML::Exception& error) {
+    if (const std::uint32_t line = line_with_tab(text, error.mark.line); line > 0) {
+      throw InputError(fmt::format("{}:{}: the line begins with a tab; YAML indents with blanks", source, line));
+    }
     const YamlMark mark{shared_source, static_cast<std::uint32_t>(error.mark.line + 1),
                         static_cast<std::uint32_t>(error.mark.column + 1)};
     throw InputError(fmt::format("{}: not YAML: {}", to_string(mark), error.msg));
@@ -221,7 +242,9 @@ std::string read_yaml_text(const std::filesystem::path& file) {
   if (const auto size = std::filesystem::file_size(file, error); !error && size > kMaxYamlBytes) {
     throw InputError(fmt::format("{}: {} bytes, above the limit of {}", file.string(), size, kMaxYamlBytes));
   }
-  return read_file(file);
+  std::string text = read_file(file);
+  refuse_robot_description(text, file.string());
+  return text;
 }
 
 }  // namespace fathom

@@ -86,7 +86,7 @@ PlotAxis decades_below(double top, std::string label) {
 
 }  // namespace
 
-std::string reading_figure(const FitReport& report) {
+std::string reading_figure(const FitReport& report, double width) {
   const double far_m = usual_range_m(report);
   const MixtureShares shares = shares_by_range(report, even_edges(0.0, far_m, kRangeBins));
   const std::vector<double> zero(shares.hit.size());
@@ -95,7 +95,7 @@ std::string reading_figure(const FitReport& report) {
       1.12 * std::max({largest(all), largest(shares.readings), shares.max_expected, shares.max_readings});
   Plot plot("Histogram of the readings with the components of the model",
             {.low = 0.0, .high = 1.16 * far_m, .label = "reading (m)", .last_tick = far_m},
-            {.low = 0.0, .high = top, .label = "share of readings"}, 1080);
+            {.low = 0.0, .high = top, .label = "share of readings"}, width);
   plot.fill_steps(shares.edges, zero, shares.rand, "rand");
   plot.fill_steps(shares.edges, shares.rand, with_shorts, "short");
   plot.fill_steps(shares.edges, with_shorts, all, "hit");

@@ -8,8 +8,8 @@
 namespace fathom {
 
 /// Readings by range, the share of each component under the fitted model stacked behind them; readings without a
-/// return stand apart.
-std::string reading_figure(const FitReport& report);
+/// return stand apart. `width` in CSS pixels.
+std::string reading_figure(const FitReport& report, double width);
 /// Readings minus where hits are expected, near zero, on a logarithmic scale.
 std::string residual_figure(const FitReport& report);
 /// Density of readings for an expected range near the given quantile of the expected ranges, and readings there.

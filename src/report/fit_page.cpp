@@ -52,7 +52,13 @@ svg text.label { font-size: 12px; fill: var(--ink); }
 .key { display: inline-block; width: 12px; height: 12px; border-radius: 2px; margin: 0 5px -1px 0; }
 .key ~ .key { margin-left: 14px; }
 .key.stroke { height: 0; border-radius: 0; margin-bottom: 4px; border-top: 2px solid; }
-@media (max-width: 760px) { .row, .row.three { grid-template-columns: 1fr; } }
+.scroll { overflow-x: auto; }
+.narrow { display: none; }
+.made { margin-top: 36px; font-size: 13px; }
+@media (max-width: 760px) { .row, .row.three { grid-template-columns: 1fr; } .wide { display: none; }
+  .narrow { display: block; } body { padding: 20px 16px 32px; } .row:not(.three) svg text { font-size: 13px; }
+  figcaption { margin-bottom: 14px; } .tile { flex: 1 1 40%; min-width: 0; } .head, .row > * { min-width: 0; }
+  .scroll td, .scroll th { white-space: nowrap; } }
 @media print { body { padding: 0; max-width: none; font-size: 12px; } h2 { margin-top: 20px; break-after: avoid; }
   * { print-color-adjust: exact; -webkit-print-color-adjust: exact; } }
 )";
@@ -91,9 +97,10 @@ std::string parameter_table(const FitReport& report) {
         field.name, value, number_or_dash(error, 2), number_or_dash(report.fit.naive_std_error.*field.member, 2),
         field.unit == "1" ? "" : field.unit, field.doc);
   }
-  return "<table>\n<thead><tr><th>parameter</th><th class=\"number\">value</th><th class=\"number\">± std. error</th>"
+  return "<div class=\"scroll\"><table>\n<thead><tr><th>parameter</th><th class=\"number\">value</th><th "
+         "class=\"number\">± std. error</th>"
          "<th class=\"number\">naive error</th><th>unit</th><th>meaning</th></tr></thead>\n<tbody>\n" +
-         rows + "</tbody>\n</table>\n";
+         rows + "</tbody>\n</table></div>\n";
 }
 
 std::string flag_list(const FitReport& report) {
@@ -116,7 +123,7 @@ std::string fact_table(const FitReport& report) {
   add("where nothing is expected", kChoiceWords<MissPolicy>[static_cast<std::size_t>(sensor.miss)]);
   add("unknown cells", kChoiceWords<UnknownCells>[static_cast<std::size_t>(report.model.unknown)]);
   add("variant of learning", kChoiceWords<FitVariant>[static_cast<std::size_t>(report.variant)]);
-  return fmt::format("<table class=\"facts\"><tbody>\n{}</tbody></table>\n", rows);
+  return fmt::format("<div class=\"scroll\"><table class=\"facts\"><tbody>\n{}</tbody></table></div>\n", rows);
 }
 
 std::string tile(std::string_view value, std::string_view name) {
@@ -137,8 +144,10 @@ std::string tiles(const FitReport& report) {
 }
 
 std::string readings_section(const FitReport& report) {
+  constexpr double kWide = 1080, kNarrow = 400;  // for a screen and for a phone
   return "<h2>Readings and components</h2>\n" +
-         figure(reading_figure(report),
+         figure("<div class=\"wide\">" + reading_figure(report, kWide) + "</div><div class=\"narrow\">" +
+                    reading_figure(report, kNarrow) + "</div>",
                 patch("var(--hit)", "hit") + patch("var(--short)", "short") + patch("var(--rand)", "random") +
                     patch("var(--max)", "no return") + stroke("var(--ink)", "readings") +
                     ". Components as the model expects them on these beams, stacked; the line is what was read.") +
@@ -179,9 +188,11 @@ std::string fit_page(const FitReport& report) {
       "<p>Standard errors are clustered by scan, because the beams of a scan err together; the naive ones take beams "
       "as "
       "independent. A dash: not valid here (a boundary) or not learned.</p>\n{}{}"
-      "<h2>Convergence and data</h2>\n<div class=\"row\">\n{}<div>{}</div>\n</div>\n</body>\n</html>\n",
+      "<h2>Convergence and data</h2>\n<div class=\"row\">\n{}<div>{}</div>\n</div>\n<p class=\"made\">Made by fathom "
+      "{}.</p>\n"
+      "</body>\n</html>\n",
       kStyle, tiles(report), parameter_table(report), flag_list(report), readings_section(report),
-      density_section(report), figure(convergence_figure(report), note), fact_table(report));
+      density_section(report), figure(convergence_figure(report), note), fact_table(report), FATHOM_VERSION);
 }
 
 }  // namespace fathom

@@ -253,7 +253,8 @@ class Picture {
   void paint_foot(Image& image, Lettering& letters, std::uint32_t top) const {
     const std::uint32_t edge = letters.size() * 3 / 4;
     const double length_m = round_length(letters.size() * 5 * m_per_pixel_);
-    std::int64_t x = draw_scale_bar(image, letters, edge, top + letters.line_height() / 2, length_m, m_per_pixel_, unit_);
+    std::int64_t x =
+        draw_scale_bar(image, letters, edge, top + letters.line_height() / 2, length_m, m_per_pixel_, unit_);
     const auto say = [&](const std::string& text, Rgb color) {
       x += 3 * std::int64_t{letters.size()} / 2;
       letters.draw(image, x, top, text, color);

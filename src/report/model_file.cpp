@@ -7,6 +7,7 @@
 
 #include <fathom/error.hpp>
 
+#include "io/read_file.hpp"
 #include "io/whole_file.hpp"
 #include "io/yaml_reader.hpp"
 #include "report/model_text.hpp"
@@ -78,6 +79,7 @@ std::string_view word_of(Enum value) {
 
 BeamModel read_beam_model_text(std::string_view text, const std::filesystem::path& file) {
   const YamlValue root = parse_yaml(text, file.string());
+  refuse_other_kind(root, YamlFileKind::kBeamModel);
   YamlReader map(root);
   BeamModel model;
   read_parameters(map, model.parameters);
@@ -115,7 +117,7 @@ std::string beam_model_text(const BeamModel& model) {
 }
 
 BeamModel read_beam_model(const std::filesystem::path& file) {
-  return read_beam_model_text(read_yaml_text(file), file);
+  return within_memory(file, [&] { return read_beam_model_text(read_yaml_text(file), file); });
 }
 
 void write_beam_model(const std::filesystem::path& file, const BeamModel& model) {

@@ -22,19 +22,34 @@ class WallBuilder {
   WallBuilder(const GridMap& map, double height_m) : map_(map), height_m_(height_m) {}
 
   Mesh build() {
-    for (std::int64_t row = 0; row <= map_.rows; ++row) add_row_sides(row);
-    for (std::int64_t col = 0; col <= map_.cols; ++col) add_col_sides(col);
-    for (std::int64_t row = 0; row < map_.rows; ++row) add_lids(row);
+    add_faces();
+    if (triangles_ > kMaxWallTriangles) {
+      throw InputError(
+          fmt::format("the occupied cells of a map of {} x {} make {} triangles, more than {}; clear single "
+                      "cells or give a coarser map",
+                      map_.cols, map_.rows, triangles_, kMaxWallTriangles));
+    }
+    counting_ = false;
+    mesh_.triangles.reserve(triangles_);
+    mesh_.vertices_m.reserve(2 * triangles_);
+    add_faces();
     return std::move(mesh_);
   }
 
  private:
+  void add_faces() {
+    for (std::int64_t row = 0; row <= map_.rows; ++row) add_row_sides(row);
+    for (std::int64_t col = 0; col <= map_.cols; ++col) add_col_sides(col);
+    for (std::int64_t row = 0; row < map_.rows; ++row) add_lids(row);
+  }
+
   [[nodiscard]] bool occupied(std::int64_t row, std::int64_t col) const {
     if (row < 0 || col < 0 || row >= map_.rows || col >= map_.cols) return false;
     return map_.cells[static_cast<std::size_t>(row) * map_.cols + static_cast<std::size_t>(col)] == Cell::kOccupied;
   }
 
   std::uint32_t add_vertex(Corner corner, double z_m) {
+    if (counting_) return 0;
     const double x = static_cast<double>(corner[0]) * map_.resolution_m;
     const double y = static_cast<double>(corner[1]) * map_.resolution_m;
     const PlanarPose& p = map_.world_from_map;
@@ -46,10 +61,9 @@ class WallBuilder {
 
   /// Corners counter-clockwise as seen from the side that the face looks to.
   void add_quad(std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint32_t d) {
-    if (mesh_.triangles.size() + 2 > kMaxWallTriangles) {
-      throw InputError(fmt::format("the occupied cells of a map of {} x {} make more than {} triangles; clear single cells "
-                                   "or give a coarser map",
-                                   map_.cols, map_.rows, kMaxWallTriangles));
+    if (counting_) {
+      triangles_ += 2;
+      return;
     }
     mesh_.triangles.push_back({a, b, c});
     mesh_.triangles.push_back({a, c, d});
@@ -105,6 +119,8 @@ class WallBuilder {
 
   const GridMap& map_;
   double height_m_;
+  bool counting_ = true;  // first, so that memory is asked for once, and not for too much
+  std::size_t triangles_ = 0;
   Mesh mesh_;
 };
 

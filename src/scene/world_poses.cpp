@@ -31,8 +31,8 @@ void sort_parents_first(const std::vector<EntityId>& parent, std::vector<EntityI
 void check_place(const Vec3& place_m, std::string_view what, std::string_view name) {
   for (const double c : {place_m.x, place_m.y, place_m.z}) {
     if (std::abs(c) <= kMaxCoordinateM) continue;
-    throw InputError(fmt::format("{} '{}': its place in the world, {} m, is not in [-1e9, 1e9] m", what, name,
-                                 number_text(c)));
+    throw InputError(
+        fmt::format("{} '{}': its place in the world, {} m, is not in [-1e9, 1e9] m", what, name, number_text(c)));
   }
 }
 

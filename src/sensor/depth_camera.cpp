@@ -85,15 +85,15 @@ void check(const StereoCamera& camera) {
 
 Intrinsics intrinsics(const DepthCamera& c) {
   const bool by_pixels = c.fx > 0.0, by_view = c.horizontal_fov_rad > 0.0, by_lens = c.focal_length_mm > 0.0;
+  if (c.fy > 0.0 && !by_pixels) throw InputError("fy of a depth camera needs fx");
+  if (by_lens != (c.horizontal_aperture_mm > 0.0) || (c.vertical_aperture_mm > 0.0 && !by_lens)) {
+    throw InputError("focal_length_mm and horizontal_aperture_mm of a depth camera belong together, both above 0");
+  }
   if (int{by_pixels} + int{by_view} + int{by_lens} != 1) {
     throw InputError(
         "a depth camera needs its focal length in exactly one way: fx, horizontal_fov_rad, or focal_length_mm with "
         "horizontal_aperture_mm");
   }
-  if (by_lens != (c.horizontal_aperture_mm > 0.0) || (c.vertical_aperture_mm > 0.0 && !by_lens)) {
-    throw InputError("focal_length_mm and horizontal_aperture_mm of a depth camera belong together, both above 0");
-  }
-  if (c.fy > 0.0 && !by_pixels) throw InputError("fy of a depth camera needs fx");
   if (!c.principal_point_px.empty() && c.principal_point_px.size() != 2) {
     throw InputError(fmt::format("principal_point_px of a depth camera has {} numbers and needs [cx, cy]",
                                  c.principal_point_px.size()));

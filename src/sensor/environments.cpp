@@ -225,6 +225,7 @@ class Environments::Impl {
             .rolling_cast_from_sensor = {},
             .rolling_world_from_sensor = {},
             .rig = view_rig(sensor_.model, cast_from_sensor),
+            .should_stop = options_.simulator.should_stop,
             .edge = &slot.edge,
             .first = e * rays};
   }

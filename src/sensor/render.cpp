@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include <fathom/error.hpp>
+
 #include "base/isa.hpp"
 #include "sensor/apply_rows.hpp"
 #include "sensor/edge_pass.hpp"
@@ -370,7 +372,9 @@ void render(std::span<const RenderJob> jobs, Executor& executor, Frame& frame) {
   if (jobs.empty()) return;
   const std::size_t blocks = jobs.front().plan.blocks();
   for (const RenderJob& job : jobs) job.edge->fit(job.chain, std::size_t{job.plan.rows} * job.plan.cols);
+  const std::function<bool()>& should_stop = jobs.front().should_stop;
   executor.parallel_for(jobs.size() * blocks, kBlocksPerTask, [&](std::size_t begin, std::size_t end) {
+    if (should_stop && should_stop()) throw Interrupted("stopped within a frame");
     for (std::size_t i = begin; i < end; ++i) {
       const RenderJob& job = jobs[i / blocks];
       if (i % blocks == 0) copy_pattern(job.pattern, job.first, frame);

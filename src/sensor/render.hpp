@@ -4,6 +4,7 @@
 // (edge_pass.hpp). Everything that is chosen is chosen here, once per frame or block; the loops over rays are in
 // lanes.cpp and noise/drive.hpp.
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -52,6 +53,7 @@ struct RenderJob {
   std::span<const Rigid> rolling_cast_from_sensor;  ///< [plan.times_s], or empty: not rolling
   std::span<const Rigid> rolling_world_from_sensor;
   RigView rig;
+  const std::function<bool()>& should_stop;  ///< SimulatorOptions'; may be empty
   EdgeScratch* edge = nullptr;  ///< never null; render() gives it its size
   std::size_t first = 0;        ///< place of the first ray in the arrays of the frame
 };

@@ -108,6 +108,7 @@ class Simulator::Impl {
                     .rolling_cast_from_sensor = s.rolling_cast,
                     .rolling_world_from_sensor = s.rolling_world,
                     .rig = view_rig(s.sensor.model, cast_from_sensor),
+                    .should_stop = options_.should_stop,
                     .edge = &s.edge},
                    *executor_, frame);
   }

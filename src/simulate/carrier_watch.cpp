@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "base/text.hpp"
+
 namespace fathom {
 
 namespace {
@@ -49,9 +51,10 @@ std::optional<std::string> CarrierWatch::warning(std::uint32_t frames) const {
   const auto most = std::max_element(rays_at_.begin(), rays_at_.end(),
                                      [](const auto& a, const auto& b) { return a.second < b.second; });
   const std::string when = frames_ == frames ? "" : fmt::format("in {} of {} frames ", frames_, frames);
-  const std::string part = most->second == rays_ ? fmt::format("all {}", rays_) : fmt::format("{} of {}", most->second, rays_);
-  return fmt::format("{}{} rays of '{}' end at '{}', which carries it, nearer than its least range", when, part, sensor_,
-                     scene_.entities()[most->first].name);
+  const std::string part =
+      most->second == rays_ ? fmt::format("all {}", rays_) : fmt::format("{} of {}", most->second, rays_);
+  return fmt::format("{}{} rays of '{}' end at '{}', which carries it, nearer than its least range", when, part,
+                     sensor_, one_line(scene_.entities()[most->first].name));
 }
 
 }  // namespace fathom

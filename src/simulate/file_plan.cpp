@@ -55,14 +55,13 @@ PlannedFile plan_range_image(const SensorOutput& output, const SensorModel& mode
   const std::vector<std::int32_t> shifts = shifts_of(output, model);
   if (is_seen_by_angle(model)) {
     return {stem, "png", [output](const Path& file, const Frame& frame, const FileContext& context) {
-              write_angle_image(file, frame, output.color, output.max_range_m,
-                                {output.legend, context.entity_names});
+              write_angle_image(file, frame, output.color, output.max_range_m, {output.legend, context.entity_names});
             }};
   }
-  return {stem, "png", [output, shifts](const Path& file, const Frame& frame, const FileContext& context) {
-            write_range_image(file, frame, output.color, output.max_range_m, shifts,
-                              {output.legend, context.entity_names});
-          }};
+  return {
+      stem, "png", [output, shifts](const Path& file, const Frame& frame, const FileContext& context) {
+        write_range_image(file, frame, output.color, output.max_range_m, shifts, {output.legend, context.entity_names});
+      }};
 }
 
 PlannedFile plan_birds_eye(const SensorOutput& output) {
@@ -82,7 +81,8 @@ PlannedFile plan_cloud(const SensorOutput& output, const std::string& sensor) {
               [cloud](const Path& file, const Frame& frame, const FileContext&) { write_ply(file, frame, cloud); }};
     case OutputKind::kPointCloud2: {
       const std::string frame_id = cloud.frame == CloudFrame::kWorld ? "world" : sensor;
-      return {"pointcloud2" + suffix, "cdr", [cloud, frame_id](const Path& file, const Frame& frame, const FileContext&) {
+      return {"pointcloud2" + suffix, "cdr",
+              [cloud, frame_id](const Path& file, const Frame& frame, const FileContext&) {
                 write_pointcloud2(file, frame, frame_id, cloud);
               }};
     }
@@ -145,10 +145,10 @@ void append_plan(const SensorOutput& output, const Sensor& sensor, std::vector<P
     case OutputKind::kDepthPng:
       return files.push_back(plan_depth_png(output, sensor.model));
     case OutputKind::kReasonPicture:
-      return files.push_back({"reason", "png",
-                              [legend = output.legend](const Path& file, const Frame& frame, const FileContext&) {
-                                write_reason_picture(file, frame, legend);
-                              }});
+      return files.push_back(
+          {"reason", "png", [legend = output.legend](const Path& file, const Frame& frame, const FileContext&) {
+             write_reason_picture(file, frame, legend);
+           }});
     case OutputKind::kCameraSheet:
       return files.push_back(
           {"sheet", "png", [scale_m = output.max_range_m](const Path& file, const Frame& frame, const FileContext&) {
@@ -214,8 +214,10 @@ void SensorNames::add(const std::string& name) {
   const auto [place, fresh] = by_lower_case_.emplace(lower, name);
   if (fresh) return;
   if (place->second == name) throw InputError(fmt::format("the name '{}' is there twice", name));
-  throw InputError(fmt::format("the name '{}' differs from '{}' in case only; their folders would be one where file "
-                               "names have no case", name, place->second));
+  throw InputError(
+      fmt::format("the name '{}' differs from '{}' in case only; their folders would be one where file "
+                  "names have no case",
+                  name, place->second));
 }
 
 }  // namespace fathom

@@ -1,6 +1,7 @@
 #include "simulate/override.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <optional>
 #include <string_view>
@@ -32,7 +33,9 @@ class Walk {
       const std::size_t end = std::min(path_.find('.', begin), path_.size());
       const std::string_view part = path_.substr(begin, end - begin);
       if (part.empty()) fail("has an empty part");
-      value = &step(*value, part, path_.substr(0, begin == 0 ? 0 : begin - 1));
+      const std::string_view before = path_.substr(0, begin == 0 ? 0 : begin - 1);
+      if (end < path_.size()) check_list(*value, part, before);
+      value = &step(*value, part, before);
       begin = end + 1;
     }
     return *value;
@@ -41,6 +44,16 @@ class Walk {
  private:
   [[noreturn]] void fail(std::string_view message) const {
     throw InputError(fmt::format("{}: {} {}", to_string(mark_), path_, message));
+  }
+
+  /// A path through a list needs the list: made here, it would be a map that nobody wrote.
+  void check_list(const YamlValue& value, std::string_view part, std::string_view before) const {
+    constexpr std::array<std::string_view, 5> kLists = {"sensors", "entities", "noise", "outputs", "keyframes"};
+    if (value.kind == Kind::kList || value.kind == Kind::kScalar || value.find(part) != nullptr) return;
+    if (std::find(kLists.begin(), kLists.end(), part) == kLists.end()) return;
+    const std::string dot = before.empty() ? "" : ".";
+    fail(fmt::format("does not exist: {} has no {}; set the list as a whole: '{}{}{}=[...]'",
+                     before.empty() ? "the file" : before, part, before, dot, part));
   }
 
   YamlValue& step(YamlValue& value, std::string_view part, std::string_view before) {

@@ -5,6 +5,9 @@
 #include <string_view>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include <fathom/error.hpp>
 #include <fathom/noise.hpp>
 
 #include "base/text.hpp"
@@ -23,7 +26,7 @@ const NoiseInfo& find_model(const YamlReader& parameters) {
   if (found != models.end()) return *found;
   std::vector<std::string_view> slugs;
   for (const NoiseInfo& model : models) slugs.push_back(model.slug);
-  parameters.fail("is not for a known noise model" + nearest_hint(parameters.key(), slugs));
+  parameters.fail_key("is not a known noise model" + nearest_hint(parameters.key(), slugs));
 }
 
 /// The parameters of a model or of a row of it.
@@ -31,6 +34,18 @@ struct Parameters {
   std::vector<FieldValue> values;      ///< what stands twice counts as it stands last
   std::vector<ParameterRange> ranges;  ///< of the fields whose value is the middle of a range
 };
+
+/// A number that must fit others of its model cannot be drawn alone.
+void check_drawn_alone(const YamlReader& where, const NoiseInfo& model, const ParameterRange& range) {
+  const Noise usual = make_noise(model.slug, {});
+  for (const double value : {range.low, range.high}) {
+    try {
+      static_cast<void>(usual.with(range.field, value));
+    } catch (const InputError& error) {
+      where.fail(fmt::format("cannot be a range, as others must fit it: {}", error.what()));
+    }
+  }
+}
 
 /// The parameters that a map gives, before those that it inherits.
 void read_values(YamlReader& map, const NoiseInfo& model, Parameters& out) {
@@ -45,6 +60,7 @@ void read_values(YamlReader& map, const NoiseInfo& model, Parameters& out) {
     if (!quantity) continue;
     std::erase_if(out.ranges, [&](const ParameterRange& range) { return range.field == name; });
     if (const auto range = read_range(*quantity, field)) {
+      check_drawn_alone(quantity->reader(), model, *range);
       out.values.push_back({name, middle_of(*range)});
       out.ranges.push_back(*range);
     } else {

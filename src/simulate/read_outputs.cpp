@@ -3,6 +3,8 @@
 #include <array>
 #include <string_view>
 
+#include <fathom/output_list.hpp>
+
 #include "base/text.hpp"
 #include "simulate/file_plan.hpp"
 
@@ -10,12 +12,15 @@ namespace fathom {
 
 namespace {
 
-/// In the order of OutputKind.
-constexpr std::array<std::string_view, 10> kKindWords = {"pcd",          "ply",       "pointcloud2", "npy",
-                                                         "range_image",  "birds_eye", "depth_png",   "reason_picture",
-                                                         "camera_sheet", "scan_log"};
 constexpr std::array<std::string_view, 2> kFrameWords = {"sensor", "world"};
 constexpr std::array<std::string_view, 3> kColorWords = {"range", "entity", "reason"};
+
+/// In the order of OutputKind.
+std::vector<std::string_view> kind_words() {
+  std::vector<std::string_view> words;
+  for (const OutputInfo& output : output_list()) words.push_back(output.word);
+  return words;
+}
 
 ChannelSet read_channels(const YamlReader& list) {
   ChannelSet channels;
@@ -113,14 +118,15 @@ SensorOutput read_options(YamlReader options, OutputKind kind) {
 SensorOutput read_output(const YamlReader& item) {
   if (item.is(YamlValue::Kind::kScalar)) {
     SensorOutput output;
-    output.kind = static_cast<OutputKind>(item.one_of(kKindWords));
+    output.kind = static_cast<OutputKind>(item.one_of(kind_words()));
     return output;
   }
   const YamlReader options = item.only();
-  for (std::size_t i = 0; i < kKindWords.size(); ++i) {
-    if (options.key() == kKindWords[i]) return read_options(options, static_cast<OutputKind>(i));
+  const std::vector<std::string_view> words = kind_words();
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (options.key() == words[i]) return read_options(options, static_cast<OutputKind>(i));
   }
-  options.fail("is not for a known kind of file" + nearest_hint(options.key(), kKindWords));
+  options.fail_key("is not a known kind of file" + nearest_hint(options.key(), words));
 }
 
 }  // namespace

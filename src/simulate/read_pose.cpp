@@ -1,6 +1,7 @@
 #include "simulate/read_pose.hpp"
 
 #include <cmath>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -61,7 +62,7 @@ Trajectory read_motion(YamlReader motion, const std::filesystem::path& folder) {
 }  // namespace
 
 std::filesystem::path read_path(const YamlReader& reader, const std::filesystem::path& folder) {
-  if (reader.text().empty()) reader.fail("is not a file name");
+  if (reader.text().empty() || reader.text().find('\0') != std::string::npos) reader.fail("is not a file name");
   const YamlMark& mark = reader.value().mark;
   return (mark.line > 0 ? std::filesystem::path(*mark.source).parent_path() : folder) / reader.text();
 }

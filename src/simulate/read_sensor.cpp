@@ -16,6 +16,7 @@
 
 #include "base/text.hpp"
 #include "scene/world_poses.hpp"
+#include "sensor/field_ways.hpp"
 #include "simulate/file_plan.hpp"
 #include "simulate/quantity.hpp"
 #include "simulate/read_noise.hpp"
@@ -73,6 +74,60 @@ void read_fields(YamlReader& map, bool from_preset, SensorModel& model) {
   }
 }
 
+bool has_field(const SensorModel& model, std::string_view field) {
+  const std::vector<SensorFieldInfo>& fields = kind_info(sensor_kind(model)).fields;
+  return std::any_of(fields.begin(), fields.end(), [&](const SensorFieldInfo& f) { return f.name == field; });
+}
+
+bool has_all(const SensorModel& model, std::span<const FieldWay> ways) {
+  return std::all_of(ways.begin(), ways.end(), [&](const FieldWay& way) { return has_field(model, way.field); });
+}
+
+bool is_set(const SensorModel& model, std::string_view field) {
+  const std::vector<double> values = get_sensor_field(model, field);
+  return std::any_of(values.begin(), values.end(), [](double value) { return value != 0.0; });
+}
+
+/// The way of these that the file chooses; null when it leaves the choice to the preset.
+const FieldWay* chosen_way(YamlReader& map, std::span<const FieldWay> ways, const SensorModel& model) {
+  const FieldWay* chosen = nullptr;
+  std::string key;
+  for (const FieldWay& way : ways) {
+    const auto given = Quantity::find(map, way.field);
+    if (!given || !is_set(model, way.field)) continue;
+    if (chosen != nullptr) given->reader().fail(fmt::format("and {} are both given; one is enough", key));
+    chosen = &way;
+    key = given->reader().key();
+  }
+  return chosen;
+}
+
+/// Takes away what the preset says in other ways than the file.
+void clear_other_ways(YamlReader& map, SensorModel& model) {
+  const SensorModel usual = make_sensor_model(sensor_kind(model));
+  const auto clear = [&](std::string_view field) {
+    if (field.empty() || Quantity::find(map, field)) return;
+    set_sensor_field(model, field, get_sensor_field(usual, field));
+  };
+  for (const std::span<const FieldWay> ways : kFieldWays) {
+    if (!has_all(model, ways)) continue;
+    const FieldWay* chosen = chosen_way(map, ways, model);
+    for (const FieldWay& way : ways) {
+      if (chosen == nullptr || &way == chosen) continue;
+      clear(way.field);
+      for (const std::string_view field : way.others) clear(field);
+    }
+  }
+}
+
+/// The keys of a pinhole_camera beside a depth camera, whose list is the nearest known key to neither.
+void refuse_center_keys(YamlReader& map, const SensorModel& model) {
+  for (const char* key : {"cx", "cy"}) {
+    if (map.value().find(key) == nullptr || has_field(model, key) || !has_field(model, "principal_point_px")) continue;
+    map.at(key).fail(fmt::format("is not a key of a {}; give principal_point_px: [cx, cy]", sensor_kind(model)));
+  }
+}
+
 /// The rays from a file; a range limit in the file stands above the ones given here.
 RayPattern read_rays(YamlReader& map, const std::filesystem::path& folder) {
   const YamlReader file = map.at("rays");
@@ -91,6 +146,8 @@ SensorModel read_model(YamlReader& map, const SensorPreset* preset, const std::f
   if (preset != nullptr) {
     SensorModel model = preset->model;
     read_fields(map, true, model);
+    clear_other_ways(map, model);
+    refuse_center_keys(map, model);
     return model;
   }
   const auto type = map.find("type");
@@ -98,7 +155,21 @@ SensorModel read_model(YamlReader& map, const SensorPreset* preset, const std::f
   if (type->text() == kRayTable) return read_rays(map, folder);
   SensorModel model = type->located([&] { return make_sensor_model(type->text()); });
   read_fields(map, false, model);
+  clear_other_ways(map, model);
+  refuse_center_keys(map, model);
   return model;
+}
+
+/// What of the model does not fit together; the reader of the message sees only half of it beside a preset.
+RayPattern pattern_of(const YamlReader& map, const SensorPreset* preset, const SensorModel& model) {
+  return map.located([&] {
+    try {
+      return make_pattern(model);
+    } catch (const InputError& error) {
+      if (preset == nullptr) throw;
+      throw InputError(fmt::format("{} (what is not given is as the preset {} has it)", error.what(), preset->name));
+    }
+  });
 }
 
 const SensorPreset* read_preset(YamlReader& map) {
@@ -124,8 +195,8 @@ void check_reach(const Scene& scene, const Sensor& sensor) {
   }
   farthest_m += farthest_from_world_m(scene)[sensor.parent];
   if (farthest_m <= kMaxCoordinateM) return;
-  throw InputError(
-      fmt::format("the sensor's place and those of its parents add up to {} m, more than 1e9 m", number_text(farthest_m)));
+  throw InputError(fmt::format("the sensor's place and those of its parents add up to {} m, more than 1e9 m",
+                               number_text(farthest_m)));
 }
 
 }  // namespace
@@ -135,6 +206,7 @@ SensorSetup read_sensor(YamlReader map, const Scene& scene, const std::filesyste
   Sensor& sensor = setup.sensor;
   sensor.name = read_name(map.at("name"));
   const SensorPreset* preset = read_preset(map);
+  if (preset != nullptr) setup.preset = preset->name;
   sensor.model = read_model(map, preset, folder);
   sensor.parent_from_sensor = read_trajectory_or_pose(map, folder);
   if (const auto parent = map.find("parent")) {
@@ -143,7 +215,7 @@ SensorSetup read_sensor(YamlReader map, const Scene& scene, const std::filesyste
     parent->located([&] { check_reach(scene, sensor); });
   }
   if (const auto rolling = map.find("rolling")) sensor.rolling = rolling->boolean();
-  const RayPattern pattern = map.located([&] { return make_pattern(sensor.model); });
+  const RayPattern pattern = pattern_of(map, preset, sensor.model);
   if (const auto noise = map.find("noise")) read_noise(*noise, preset, scene, pattern, setup);
   if (const auto policy = map.find("range_policy")) {
     sensor.range_policy = static_cast<RangePolicy>(policy->one_of(kRangePolicyWords));

@@ -1,5 +1,6 @@
 #include "simulate/read_world.hpp"
 
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -11,6 +12,7 @@
 #include <fathom/input.hpp>
 
 #include "base/text.hpp"
+#include "io/read_file.hpp"
 #include "scene/world_poses.hpp"
 #include "simulate/read_pose.hpp"
 
@@ -63,7 +65,7 @@ Mesh read_walls(YamlReader& shape, const std::filesystem::path& folder) {
   return file.located([&] {
     const GridMap map = read_grid_map(path);
     try {
-      return make_walls(map, height_m);
+      return within_memory(path, [&] { return make_walls(map, height_m); });
     } catch (const InputError& error) {
       throw InputError(fmt::format("{}: {}", path.string(), error.what()));
     }
@@ -81,18 +83,26 @@ constexpr Primitive kPrimitives[] = {{"plane", &read_plane},
                                      {"cylinder", &read_cylinder},
                                      {"grid_map", &read_walls}};
 
-Mesh read_mesh_file(const YamlReader& file, const std::filesystem::path& folder) {
+constexpr std::string_view kUpAxes[] = {"x", "y", "z"};  // in the order of UpAxis
+
+Mesh read_mesh_file(const YamlReader& file, const std::filesystem::path& folder, std::optional<UpAxis> up_axis) {
   const std::filesystem::path path = read_path(file, folder);
-  return file.located([&] { return read_mesh(path); });
+  return file.located([&] { return read_mesh(path, up_axis); });
 }
 
-/// A file name, {file: name}, or {primitive: {sizes}}.
+/// A file name, {file: name, up_axis: y}, or {primitive: {sizes}}.
 Mesh read_mesh_entry(YamlReader entry, const std::filesystem::path& folder) {
-  if (entry.is(YamlValue::Kind::kScalar)) return read_mesh_file(entry, folder);
+  if (entry.is(YamlValue::Kind::kScalar)) return read_mesh_file(entry, folder, std::nullopt);
+  if (entry.is(YamlValue::Kind::kMap)) {
+    if (const auto file = entry.find("file")) {
+      const auto axis = entry.find("up_axis");
+      entry.finish();
+      return read_mesh_file(*file, folder, axis ? std::optional(UpAxis(axis->one_of(kUpAxes))) : std::nullopt);
+    }
+  }
   if (entry.value().kind != YamlValue::Kind::kMap || entry.value().entries.size() != 1) {
     entry.fail("is not one of: a file name, file, plane, box, sphere, cylinder, grid_map");
   }
-  if (const auto file = entry.find("file")) return read_mesh_file(*file, folder);
   for (const Primitive& primitive : kPrimitives) {
     auto shape = entry.find(primitive.word);
     if (!shape) continue;

@@ -84,6 +84,7 @@ class Runner {
     result.isa = options.isa;
     result.rate_hz = setup.rate_hz;
     result.start_s = setup.start_s;
+    result.should_stop = options.should_stop;
     return result;
   }
 
@@ -118,7 +119,10 @@ class Runner {
   }
 
   void stop_if_asked() const {
-    if (!options_.should_stop || !options_.should_stop()) return;
+    if (options_.should_stop && options_.should_stop()) stop();
+  }
+
+  [[noreturn]] void stop() const {
     throw Interrupted(fmt::format("stopped after {} of {} frames; the files in {} are whole, there is no {}",
                                   counts_.progress.frames_done, frames_, options_.out.string(), kSummaryName));
   }
@@ -127,7 +131,7 @@ class Runner {
     stop_if_asked();
     RunningSensor& sensor = sensors_[i];
     const Clock::time_point begin = Clock::now();
-    simulator_.render(sensor.id, index, sensor.frame);
+    cast(sensor, index);
     count(sensor.frame, seconds_since(begin), counts_.sensors[i]);
     watch_carrier(sensor, index);
     const Pose world_from_sensor = simulator_.world_from_sensor(sensor.id, sensor.frame.stamp_s());
@@ -141,12 +145,22 @@ class Runner {
     }
   }
 
-  /// Entities are asked for only once a frame is nearly all below the minimum range; from then on, the sensor keeps them.
+  /// To be stopped within a frame is to be stopped before it.
+  void cast(RunningSensor& sensor, std::uint32_t index) {
+    try {
+      simulator_.render(sensor.id, index, sensor.frame);
+    } catch (const Interrupted&) {
+      stop();
+    }
+  }
+
+  /// Entities are asked for only once a frame is nearly all below the minimum range; from then on, the sensor keeps
+  /// them.
   void watch_carrier(RunningSensor& sensor, std::uint32_t index) {
     if (!sensor.carrier.suspects(sensor.frame.count_reasons())) return;
     if (!sensor.frame.channels().contains(Channel::kEntityId)) {
       sensor.frame = Frame(sensor.frame.channels() | ChannelSet{Channel::kEntityId});
-      simulator_.render(sensor.id, index, sensor.frame);
+      cast(sensor, index);
     }
     sensor.carrier.count(sensor.frame);
   }

@@ -62,7 +62,8 @@ RunFolder::RunFolder(fs::path out, bool force) : out_(std::move(out)), force_(fo
   std::error_code error;
   const fs::file_status status = fs::symlink_status(out_, error);
   if (error == std::errc::filename_too_long || error == std::errc::too_many_symbolic_link_levels) {
-    throw InputError(fmt::format("the output folder (--out) cannot be called {}: {}", one_line(out_.string()), error.message()));
+    throw InputError(
+        fmt::format("the output folder (--out) cannot be called {}: {}", one_line(out_.string()), error.message()));
   }
   if (!fs::exists(status)) return;
   if (!fs::is_directory(out_, error)) throw InputError(fmt::format("{}: exists and is not a folder", out_.string()));

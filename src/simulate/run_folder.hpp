@@ -13,8 +13,8 @@ inline constexpr const char* kSummaryName = "summary.json";
 
 class RunFolder {
  public:
-  /// Looks, and changes nothing. Throws InputError when `out` is no folder, when it is not empty and `force` is not set,
-  /// or when it holds a summary.json or an unfinished.txt that is not ours or lists a file outside the folder.
+  /// Looks, and changes nothing. Throws InputError when `out` is no folder, when it is not empty and `force` is not
+  /// set, or when it holds a summary.json or an unfinished.txt that is not ours or lists a file outside the folder.
   RunFolder(std::filesystem::path out, bool force);
 
   /// Makes the folder, unless it is there, and takes it for this run alone; removes what an earlier run wrote; makes

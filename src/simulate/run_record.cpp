@@ -114,8 +114,8 @@ RunRecord::RunRecord(const fs::path& folder, bool force) : file_(folder / kRecor
     if (descriptor_ >= 0) close(descriptor_);
     descriptor_ = open(file_.c_str(), flags, 0666);
     if (descriptor_ < 0 && errno == EEXIST) {
-      throw InputError(fmt::format("{}: exists already; force (--force) replaces what an earlier run wrote",
-                                   folder.string()));
+      throw InputError(
+          fmt::format("{}: exists already; force (--force) replaces what an earlier run wrote", folder.string()));
     }
     if (descriptor_ < 0) fail("cannot create");
   } while (!lock());

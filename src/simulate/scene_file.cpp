@@ -7,6 +7,7 @@
 #include <fathom/error.hpp>
 #include <fathom/run.hpp>
 
+#include "io/read_file.hpp"
 #include "io/yaml_reader.hpp"
 #include "io/yaml_tree.hpp"
 #include "simulate/file_plan.hpp"
@@ -53,6 +54,7 @@ void read_sensors(const YamlReader& list, const std::filesystem::path& folder, S
 SceneSetup read_scene_text(std::string_view text, const std::filesystem::path& file,
                            const std::vector<std::string>& overrides) {
   YamlValue root = parse_yaml(text, file.string());
+  refuse_other_kind(root, YamlFileKind::kScene);
   const std::filesystem::path folder = file.parent_path();
   include_scene(root, folder);
   for (const std::string& override_text : overrides) apply_override(root, override_text);
@@ -82,11 +84,7 @@ SceneSetup read_scene_text(std::string_view text, const std::filesystem::path& f
 }
 
 SceneSetup read_scene_file(const std::filesystem::path& file, const std::vector<std::string>& overrides) {
-  try {
-    return read_scene_text(read_yaml_text(file), file, overrides);
-  } catch (const std::bad_alloc&) {
-    throw SystemError(fmt::format("{}: the scene does not fit into memory", file.string()));
-  }
+  return within_memory(file, [&] { return read_scene_text(read_yaml_text(file), file, overrides); });
 }
 
 }  // namespace fathom

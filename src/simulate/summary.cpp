@@ -34,8 +34,12 @@ std::string_view policy_word(const Sensor& sensor) {
 Json sensor_json(const SensorCounts& sensor, const Sensor& description, const Scene& scene) {
   Json reasons;
   for (std::size_t i = 0; i < kReasonNames.size(); ++i) reasons[std::string(kReasonNames[i])] = sensor.reasons[i];
-  return {{"name", sensor.name}, {"rows", sensor.rows}, {"cols", sensor.cols},
-          {"rays", sensor.rays}, {"reasons", reasons},  {"noise", chain_json(description, scene)},
+  return {{"name", sensor.name},
+          {"rows", sensor.rows},
+          {"cols", sensor.cols},
+          {"rays", sensor.rays},
+          {"reasons", reasons},
+          {"noise", chain_json(description, scene)},
           {"range_policy", policy_word(description)},
           {"drawn", drawn_json(sensor, description, scene)}};
 }

@@ -76,7 +76,8 @@ TEST(Text, NamesAreComparedUpToALengthThatNoWordHas) {
 TEST(Text, OneLineKeepsWordsAndEscapesControlCharacters) {
   EXPECT_EQ(one_line("a\nb\r\tc\x7f"), "a b  c\\x7f");
   EXPECT_EQ(one_line("h\xc3\xa4user"), "h\xc3\xa4user");
-  EXPECT_EQ(one_line(std::string(1000, 'x')).size(), 300U);
+  EXPECT_EQ(one_line(std::string(300, 'x')).size(), 300U);
+  EXPECT_LT(one_line(std::string(1000, 'x')).size(), 300U);
 }
 
 std::string message_of(std::string_view text) { return InputError(text).what(); }
@@ -101,6 +102,7 @@ TEST(Error, OfALongValueKeepsWhereItIsAndWhatWouldBeRight) {
   EXPECT_TRUE(contains(text, "a.yaml:3:7: name = xxx"));
   EXPECT_TRUE(contains(text, "x... (1000035 bytes) ...x"));
   EXPECT_TRUE(contains(text, "xxx is not a number"));
+  EXPECT_EQ(message_of("scene.yaml: " + text), "scene.yaml: " + text);
 }
 
 RC_GTEST_PROP(Error, IsPrintableWhateverTheBytes, (const std::string& bytes, bool wide)) {

@@ -61,19 +61,23 @@ TEST(GridMap, NamesFileLineKeyAndValue) {
     const std::string message = input_error([&] { read_grid_map(file); });
     return message.substr(std::min(message.size(), folder.path().string().size() + 1));
   };
-  EXPECT_EQ(refusal("0.1", "0"), "bad.yaml:2: resolution = 0 is not in [0.0001, 10000]");
-  EXPECT_EQ(refusal("0.1", ".nan"), "bad.yaml:2: resolution = nan is not in [0.0001, 10000]");
-  EXPECT_EQ(refusal("0.1", "coarse"), "bad.yaml:2: resolution is not a number");
-  EXPECT_EQ(refusal("[1, -2, 0.5]", "[1, 2]"), "bad.yaml:3: origin is not [x, y, yaw]");
-  EXPECT_EQ(refusal("negate", "negatd"), "bad.yaml:4: unknown key 'negatd' (nearest known: 'negate')");
-  EXPECT_EQ(refusal("negate: 0", "negate: 2"), "bad.yaml:4: negate = '2' is not 0 or 1");
-  EXPECT_EQ(refusal("0.196", "0.7"), "bad.yaml:6: free_thresh = 0.7 is not in [0, 0.65]");
-  EXPECT_EQ(refusal("negate: 0", "mode: raw\nnegate: 0"), "bad.yaml:4: mode = 'raw' is not trinary or scale");
-  EXPECT_NE(refusal("resolution: 0.1\n", "").find("there is no key 'resolution'"), std::string::npos);
-  EXPECT_NE(refusal("map.pgm", "gone.pgm").find("bad.yaml:1: image: "), std::string::npos);
+  EXPECT_EQ(refusal("0.1", "0"), "bad.yaml:2:13: resolution = 0 is not in [0.0001, 10000] m");
+  EXPECT_EQ(refusal("0.1", ".nan"), "bad.yaml:2:13: resolution = .nan is not a finite number");
+  EXPECT_EQ(refusal("0.1", "coarse"), "bad.yaml:2:13: resolution = coarse is not a number");
+  EXPECT_EQ(refusal("[1, -2, 0.5]", "[1, 2]"), "bad.yaml:3:9: origin = [1, 2] is not [x, y, yaw]");
+  EXPECT_EQ(refusal("negate", "negatd"), "bad.yaml:4:1: negatd is not a known key (nearest known: 'negate')");
+  EXPECT_EQ(refusal("negate: 0", "negate: 2"), "bad.yaml:4:9: negate = 2 is not 0 or 1");
+  EXPECT_EQ(refusal("0.196", "0.7"), "bad.yaml:6:14: free_thresh = 0.7 is not in [0, 0.65]");
+  EXPECT_EQ(refusal("negate: 0", "mode: raw\nnegate: 0"), "bad.yaml:4:7: mode = raw is not one of trinary, scale");
+  EXPECT_EQ(refusal("resolution: 0.1\n", ""), "bad.yaml:1:1: the key 'resolution' is missing");
+  EXPECT_NE(refusal("map.pgm", "gone.pgm").find("bad.yaml:1:8: image: "), std::string::npos);
+  EXPECT_EQ(refusal("map.pgm", "\"map.pgm\\0.txt\""), "bad.yaml:1:8: image = map.pgm\\x00.txt is not a file name");
+  EXPECT_EQ(refusal("negate: 0", "negate: 0\nnegate: 1"),
+            "bad.yaml:5:1: the key 'negate' is there twice; the first is on line 4");
+  EXPECT_EQ(refusal("negate: 0", "\tnegate: 0"), "bad.yaml:4: the line begins with a tab; YAML indents with blanks");
   EXPECT_NE(refusal("map.pgm", "gone.pgm").find("no such file"), std::string::npos);
   // Whatever the file holds, a message is one line (found by tests/fuzz/fuzz_map.cpp).
-  EXPECT_EQ(refusal("negate", "\"a\\nb\""), "bad.yaml:4: unknown key 'a b'");
+  EXPECT_EQ(refusal("negate", "\"a\\nb\"").find("bad.yaml:4:1: a b is not a known key (known here: "), 0U);
   EXPECT_EQ(refusal("0.1", "\"\\\n1\"").find('\n'), std::string::npos);
 }
 
@@ -131,8 +135,44 @@ TEST(GridMap, RefusesImagesThatAreCutShortOrNotImages) {
         std::string("P2 3 2 255 1 2 3"), std::string("P5 99999 99999 255\n"), std::string("GIF89a"),
         std::string("\x89PNG\r\n\x1a\n...."), std::string("P2 2 1 255 1 900")}) {
     static_cast<void>(folder.write("map.pgm", image));
-    EXPECT_NE(input_error([&] { read_grid_map(yaml); }).find("map.yaml:1: image: "), std::string::npos) << image;
+    EXPECT_NE(input_error([&] { read_grid_map(yaml); }).find("map.yaml:1:8: image: "), std::string::npos) << image;
   }
+}
+
+TEST(GridMap, RefusesAPngWithoutItsEnd) {
+  const test::TemporaryFolder folder;
+  const auto image = write_png_with_alpha(folder);
+  EXPECT_EQ(read_grid_image(image).cols, 4U);
+  std::filesystem::resize_file(image, std::filesystem::file_size(image) - 12);
+  const std::string message = input_error([&] { read_grid_image(image); });
+  EXPECT_NE(message.find("alpha.png: cut short: the PNG has no end (IEND)"), std::string::npos) << message;
+}
+
+TEST(GridMap, ReadsGreyAndColoursAlike) {
+  const test::TemporaryFolder folder;
+  std::string colours;
+  for (const char grey : kPixels) colours.append(3, grey);
+  png_image png = {};
+  png.version = PNG_IMAGE_VERSION;
+  png.width = 3, png.height = 2, png.format = PNG_FORMAT_RGB;
+  png_image_write_to_file(&png, (folder.path() / "map.png").c_str(), 0, colours.data(), 0, nullptr);
+  expect_map(read_grid_map(folder.write("map.yaml", replaced(kYaml, "map.pgm", "map.png"))));
+}
+
+TEST(GridMap, AsksForTheYamlWhereAnImageIsGiven) {
+  const test::TemporaryFolder folder;
+  const auto refusal = [&](const std::string& name, const std::string& bytes) {
+    const auto file = folder.write(name, bytes);
+    return input_error([&] { read_grid_map(file); }).substr(folder.path().string().size() + 1);
+  };
+  const std::string pgm = "P5 3 2 255\n" + kPixels;
+  EXPECT_EQ(refusal("map.pgm", pgm), "map.pgm: is an image; give the map's YAML, which names the image");
+  EXPECT_EQ(refusal("map.png", "\x89PNG\r\n"), "map.png: is an image; give the map's YAML, which names the image");
+  EXPECT_EQ(refusal("map.gz", "\x1f\x8b\x08"), "map.gz: is compressed (gzip); give the map's YAML, which names the image");
+  const std::string yaml = folder.write("map.yaml", kYaml);
+  EXPECT_EQ(refusal("map.pgm", pgm), "map.pgm: is an image; give the map's YAML, which names the image: " + yaml);
+  EXPECT_EQ(refusal("s.yaml", "scene: {}\nsensors: []\n"), "s.yaml:1:1: this is a scene, not a map");
+  EXPECT_EQ(refusal("p.yaml", "w_hit: 1\n"), "p.yaml:1:1: this is the parameters of a beam model, not a map");
 }
 
 }  // namespace

@@ -77,7 +77,7 @@ TEST(House, EmbreeEqualsTheOracle) {
     const std::size_t count = isa == detect_isa() ? rays.size() : rays.size() / 8;
     const Comparison c = compare(*bench.caster, scene, 0.0, std::span(rays).first(count));
     EXPECT_EQ(c.wrong, "") << to_string(isa);
-    EXPECT_EQ(c.unusual, 0);
+    EXPECT_LE(c.unusual, static_cast<int>(count) / 500);  // none was seen on two processors; others round otherwise
     EXPECT_GT(c.hits, static_cast<int>(count) / 2);
     // Doubled and touching surfaces of furniture: ties.
     EXPECT_LT(c.disputed, static_cast<int>(count) / 20);

@@ -236,7 +236,7 @@ TEST_F(BeamInScene, HeatmapsAreDrawn) {
   ASSERT_EQ(by_scene.exit_code, 0) << by_scene.err;
   EXPECT_EQ(read_text(files_ / "scene.png").substr(1, 3), "PNG");
   const auto pose_of_log = [](const Ended& ended) {
-    const std::size_t at = ended.out.find("of the log");
+    const std::size_t at = ended.out.find("in the log");
     return ended.out.substr(at, ended.out.find('\n', at) - at);
   };
   // The same scan at the same pose; the scores agree to what is printed but for the last digit.

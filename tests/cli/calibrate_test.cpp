@@ -119,8 +119,8 @@ class CalibrateRefuses : public Calibrate {
 
 TEST_F(CalibrateRefuses, RangesThatOtherModelsChanged) {
   const auto lidar = [](const std::string& noise, const std::string& more = "") {
-    return "  - name: lidar\n    preset: VLP-16\n    columns: 90\n    position_m: [-5, 0, 1]\n" + more + "    noise: [" +
-           noise + "]\n    outputs: [{npy: {channels: [range, clean_range]}}]\n";
+    return "  - name: lidar\n    preset: VLP-16\n    columns: 90\n    position_m: [-5, 0, 1]\n" + more +
+           "    noise: [" + noise + "]\n    outputs: [{npy: {channels: [range, clean_range]}}]\n";
   };
   const std::string distance = "{distance: {stddev_m: 0.02}}";
   expect_refused(lidar(distance + ", {angular_ray: {axis: z, stddev_deg: 0.1}}"), {"distance"}, "angular_ray");
@@ -145,14 +145,16 @@ TEST_F(CalibrateRefuses, EnergiesThatTheLawDoesNotDescribe) {
   expect_refused(camera(energy + ", " + energy), threshold, "stereo_energy is there twice");
   expect_refused(camera("{stereo_shadow: {}}"), threshold, "there is no stereo_energy");
   expect_refused(camera(energy + ", {beam_mixture: {}}"), threshold, "beam_mixture");
-  expect_refused(camera("{stereo_energy: {normalization: threshold, entities: {ball: {pow: 2}}}}"), threshold, "entities");
+  expect_refused(camera("{stereo_energy: {normalization: threshold, entities: {ball: {pow: 2}}}}"), threshold,
+                 "entities");
 }
 
 // The two examples of the help, on the scenes that are shipped.
 TEST_F(Calibrate, TheExamplesOfTheHelpAreRight) {
   const std::string examples = std::string(FATHOM_SOURCE_DIR) + "/examples/";
   ASSERT_EQ(run_fathom({"simulate", examples + "stereo/stereo.yaml", "--out", folder_ / "stereo"}).exit_code, 0);
-  const Ended energy = run_fathom({"calibrate", "energy", folder_ / "stereo", "--normalization", "threshold", "--json"});
+  const Ended energy =
+      run_fathom({"calibrate", "energy", folder_ / "stereo", "--normalization", "threshold", "--json"});
   ASSERT_EQ(energy.exit_code, 0) << energy.err;
   expect_found(json::parse(energy.out), "min_energy", .18);
   expect_found(json::parse(energy.out), "pow", 14);

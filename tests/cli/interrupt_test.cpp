@@ -5,6 +5,7 @@
 #include <csignal>
 #include <filesystem>
 
+#include "beam_files.hpp"
 #include "process.hpp"
 #include "scenes.hpp"
 
@@ -79,6 +80,47 @@ TEST_F(Interrupt, CanBeRunAgainWithForce) {
   const Ended ended = run_fathom({"simulate", scene_, "--out", folder_ / "out", "--frames", "1", "--force"});
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
   EXPECT_TRUE(std::filesystem::exists(folder_ / "out/summary.json"));
+}
+
+// One frame of 2^20 rays, and hardly another moment to answer.
+TEST_F(Interrupt, AnswersWithinAFrame) {
+  Process process({"simulate", scene_, "--out", folder_ / "out", "--frames", "1", "--set", "sensors.lidar.columns=65536"},
+                  folder_.path());
+  EXPECT_TRUE(process.wait_until([&] { return std::filesystem::exists(folder_ / "out"); }));
+  process.send(SIGINT);
+  const Ended ended = process.wait();
+  EXPECT_EQ(ended.exit_code, 130) << ended.err;
+  EXPECT_EQ(ended.err.rfind("fathom: stopped", 0), 0U) << ended.err;
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "out/summary.json"));
+}
+
+/// Commands that write nothing before they end.
+TEST(InterruptedCommand, EndsWithALineAndNoFile) {
+  const BeamFiles files;
+  ASSERT_EQ(files.sampled().exit_code, 0) << files.sampled().err;
+  std::string pairs = "range_m,expected_m\n";
+  for (int i = 0; i < 300'000; ++i) pairs += "1.01,1\n1.98,2\n";
+  write_text(files / "pairs.csv", pairs);
+  const std::vector<std::string> world = {"--map",        files.map(),       "--log", files.log(),
+                                          "--parameters", files.parameters()};
+  std::vector<std::vector<std::string>> commands = {
+      {"beam", "heatmap", "--scan", "3", "--out", files / "out.png", "--headings", "3600", "--spacing", "0.1"},
+      {"calibrate", "distance", files / "pairs.csv"},
+      {"beam", "fit", "--map", files.map(), "--log", files.log(), "--out", files / "out"},
+  };
+  commands[0].insert(commands[0].end(), world.begin(), world.end());
+  for (const auto& command : commands) {
+    const TempFolder folder;
+    Process process(command, folder.path());
+    const bool caught = process.wait_until([&] { return process.handles(SIGTERM); });
+    process.send(SIGTERM);
+    const Ended ended = process.wait();
+    if (!caught || ended.exit_code == 0) continue;  // it was faster
+    EXPECT_EQ(ended.exit_code, 130) << command[1] << ": " << ended.signal << ended.err;
+    EXPECT_NE(ended.err.find("fathom: stopped; every file that is there is whole\n"), std::string::npos) << ended.err;
+    EXPECT_FALSE(std::filesystem::exists(files / "out.png"));
+    EXPECT_FALSE(std::filesystem::exists(files / "out/fit.json"));
+  }
 }
 
 }  // namespace

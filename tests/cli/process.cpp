@@ -64,6 +64,14 @@ void Process::send(int signal) const {
   if (!ended_) kill(pid_, signal);
 }
 
+bool Process::handles(int signal) const {
+  const std::string status = read_text("/proc/" + std::to_string(pid_) + "/status");
+  const std::size_t at = status.find("\nSigCgt:");
+  if (at == std::string::npos) return false;
+  const unsigned long long mask = std::strtoull(status.c_str() + at + 8, nullptr, 16);
+  return (mask >> (signal - 1) & 1) != 0;
+}
+
 Ended Process::wait() {
   reap(true);
   Ended ended;

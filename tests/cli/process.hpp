@@ -32,6 +32,8 @@ class Process {
   /// Waits until `condition` holds or the process ended; whether the condition held first.
   bool wait_until(const std::function<bool()>& condition);
   void send(int signal) const;
+  /// Whether the program has a handler for `signal`.
+  [[nodiscard]] bool handles(int signal) const;
   Ended wait();
 
  private:

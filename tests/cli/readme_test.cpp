@@ -38,5 +38,27 @@ TEST(Readme, LinksLeadSomewhere) {
   }
 }
 
+TEST(Readme, AllPagesCallTheProgramByOneName) {
+  const std::filesystem::path root(FATHOM_SOURCE_DIR);
+  const std::string readme = read_text(root / "README.md");
+  EXPECT_NE(readme.find("export PATH=$PWD/build/release/bin:$PATH"), std::string::npos);
+  EXPECT_EQ(readme.find("build/release/bin/fathom simulate"), std::string::npos);
+  for (const auto& file : files_below(root / "examples")) {
+    if (file.extension() != ".md" && file.extension() != ".yaml") continue;
+    EXPECT_EQ(read_text(file).find("release/bin/fathom"), std::string::npos) << file;
+  }
+}
+
+TEST(Readme, TheBeamExampleRunsTwiceAndTakesASeed) {
+  const TempFolder folder;
+  const std::string script = FATHOM_SOURCE_DIR "/examples/beam/run.sh out --headings 8 --spacing 1 > /dev/null 2>&1";
+  ASSERT_EQ(run_shell("export FATHOM; " + script, folder.path()), 0);
+  const std::string first = read_text(folder / "out/run/laser/scans.csv");
+  ASSERT_EQ(run_shell("export FATHOM; " + script, folder.path()), 0);
+  EXPECT_TRUE(read_text(folder / "out/run/laser/scans.csv") == first);
+  ASSERT_EQ(run_shell("export FATHOM SEED=2; " + script, folder.path()), 0);
+  EXPECT_FALSE(read_text(folder / "out/run/laser/scans.csv") == first);
+}
+
 }  // namespace
 }  // namespace cli_test

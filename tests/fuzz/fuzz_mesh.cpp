@@ -1,6 +1,5 @@
 // Mesh files of any kind: the result is a valid mesh or an InputError of one line, never anything else. The first byte
-// of the input picks the format. Assimp itself is not instrumented, so OBJ, STL and glTF are explored less deeply than
-// PLY, COLLADA and the checks made before Assimp.
+// of the input picks the format.
 
 #include <unistd.h>
 

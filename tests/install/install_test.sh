@@ -19,6 +19,30 @@ mv "$work/staged" "$work/prefix"  # an installed tree may be moved
 
 "$work/prefix/bin/fathom" --version > "$work/version"
 expect '[0-9]+\.[0-9]+\.[0-9]+' "$work/version"
+# Pages, examples, manual pages and completion, in the usual places.
+share=$work/prefix/share
+for file in man/man1/fathom.1 man/man1/fathom-beam-fit.1 bash-completion/completions/fathom zsh/site-functions/_fathom \
+  doc/fathom/LICENSE doc/fathom/README.md doc/fathom/examples/house/house.yaml doc/fathom/docs/images/stereo_sheet.png; do
+  [[ -s $share/$file ]] || fail "share/$file was not installed"
+done
+for page in "$source"/docs/*.md; do
+  cmp -s "$page" "$share/doc/fathom/docs/$(basename "$page")" || fail "$page was not installed"
+done
+if grep -rlF "$build" "$share/man" "$share/bash-completion" "$share/zsh"; then fail "share names the build tree"; fi
+# Whatever --help and the manual pages refer to is there.
+for command in '' simulate check noise sensors outputs channels beam 'beam fit' 'beam score' 'beam sample' \
+  'beam heatmap' calibrate 'calibrate distance' 'calibrate energy'; do
+  # shellcheck disable=SC2086
+  "$work/prefix/bin/fathom" $command --help
+done | grep -oE '(docs|examples)/[a-z0-9_/-]+\.(md|yaml)' | sort -u > "$work/references"
+[[ $(wc -l < "$work/references") -ge 4 ]] || fail "--help refers to too little: $(cat "$work/references")"
+while read -r file; do [[ -s $share/doc/fathom/$file ]] || fail "--help refers to $file"; done < "$work/references"
+(cd "$share/doc/fathom" && "$work/prefix/bin/fathom" check examples/house/house.yaml > "$work/check") ||
+  fail "the installed house cannot be read"
+if command -v man > /dev/null; then
+  man -M "$share/man" fathom-simulate > "$work/page" && grep -q -e --seed "$work/page" || fail "man finds no page"
+fi
+
 # What is installed needs nothing of the build tree.
 if grep -rlF "$build" "$work/prefix/include" "$work"/prefix/lib*; then fail "a path of the build tree was installed"; fi
 if grep -rF --include='*.cmake' find_dependency "$work/prefix"; then fail "a consumer would need more"; fi
@@ -54,7 +78,7 @@ scene:
     - {name: room, mesh: box, scale: [12, 8, 4], position_m: [0, 0, 2]}
     - {name: post, mesh: box, scale: [0.2, 0.2, 4], position_m: [2, 1, 2]}' > "$work/room.yaml"
 build_example stereo stereo "$work/room.yaml"
-for reason in hit hidden_left hidden_right random_loss; do
+for reason in hit hidden_left hidden_right random_loss edge_loss; do
   expect "^ +[1-9][0-9]* $reason\$" "$work/stereo.out"
 done
 awk '/^ *[0-9]+ [a-z_]+$/ {sum += $1} END {exit sum != 480 * 360}' "$work/stereo.out" ||

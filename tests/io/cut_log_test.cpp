@@ -47,11 +47,20 @@ class CutLog : public testing::Test {
 };
 
 TEST_F(CutLog, OfCarmenIsRefusedWhereverALineIsHurt) {
-  expect_cuts_seen(flaser("1"), "ODOM 1 2 3 4 5 6 7 host 8\n" + flaser("3.5"));
+  expect_cuts_seen(flaser("1"), flaser("3.5") + flaser("2"));
   EXPECT_TRUE(contains(refusal(flaser("1") + "FLASE"), "cut.log:2: the log is cut short"));
   // All that is used is there, but the last time was longer.
   const std::string last = flaser("2");
   EXPECT_TRUE(contains(refusal(flaser("1") + last.substr(0, last.size() - 3)), "cut.log:2: the log is cut short"));
+}
+
+TEST_F(CutLog, OfCarmenMayEndInHalfAMessageThatNobodyReads) {
+  for (const char* half : {"ODOM 1 2 3 4", "PARAM laser_front_laser_resol", "RLASER 180 1.0 2.", "# half a comm", "O"}) {
+    EXPECT_EQ(refusal(flaser("1") + half), "") << half;
+  }
+  for (const char* half : {"F", "FLASER", "FLASER 180 1.0", "  FLA"}) {
+    EXPECT_TRUE(contains(refusal(flaser("1") + half), "cut.log:2: ")) << half;
+  }
 }
 
 TEST_F(CutLog, OfCsvIsRefusedWhereverALineIsHurt) {

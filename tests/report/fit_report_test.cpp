@@ -94,7 +94,11 @@ TEST(FitPage, ShowsEveryFigureAndParameterAndNoBrokenNumber) {
   const std::string page = fit_page(make_report());
   std::size_t figures = 0;
   for (std::size_t at = page.find("<svg"); at != std::string::npos; at = page.find("<svg", at + 1)) ++figures;
-  EXPECT_EQ(figures, 7U);  // readings, residuals, transform, three densities, convergence
+  EXPECT_EQ(figures, 8U);  // readings, for screens and for phones, residuals, transform, three densities, convergence
+  EXPECT_NE(page.find("Made by fathom 0."), std::string::npos);
+  for (std::size_t at = page.find("<table"); at != std::string::npos; at = page.find("<table", at + 1)) {
+    EXPECT_EQ(page.substr(at - 20, 20), "<div class=\"scroll\">") << "a wide table scrolls by itself";
+  }
   for (const BeamField& field : kBeamFields)
     EXPECT_NE(page.find(">" + std::string(field.name) + "<"), std::string::npos);
   EXPECT_NE(page.find("&lt;odd> &amp; &quot;map&quot;.yaml"), std::string::npos);

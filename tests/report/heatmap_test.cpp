@@ -119,6 +119,30 @@ TEST(Heatmap, FindsThePose) {
   EXPECT_EQ(heatmap.beams, c.fan.size());
 }
 
+TEST(Heatmap, RefinesTheBestPositionBetweenThoseOfACoarseGrid) {
+  const Case c({-4, 11, -2.1});
+  const PositionGrid grid = free_positions(c.map, .4);
+  HeatmapOptions options;
+  options.headings = 40;
+  ScanScorer scorer(c.parameters, c.sensor, *c.expected, c.fan);
+  for (const auto& [row, col, turn] : {std::tuple(7.3, 5.4, .33), std::tuple(3.5, 9.5, .5), std::tuple(4.2, 3.8, .1)}) {
+    PlanarPose truth = grid.world_from_grid;
+    const double x = col * grid.spacing_m, y = row * grid.spacing_m, yaw = grid.world_from_grid.yaw_rad;
+    truth.x_m += std::cos(yaw) * x - std::sin(yaw) * y, truth.y_m += std::sin(yaw) * x + std::cos(yaw) * y;
+    truth.yaw_rad = turn;
+    const std::vector<float> reading_m = c.scan(truth);
+    const Heatmap heatmap = make_heatmap(c.parameters, c.sensor, *c.expected, c.fan, reading_m, grid, options);
+    const Pose world_from_sensor = lift(truth);
+    double at_truth = 0.0;
+    scorer.score({&world_from_sensor, 1}, reading_m, {&at_truth, 1});
+    EXPECT_GT(heatmap.refined_log_likelihood, heatmap.best_log_likelihood);
+    EXPECT_GT(heatmap.refined_log_likelihood, at_truth - 1.0) << "not worse than the truth for want of positions";
+    EXPECT_NEAR(heatmap.refined.x_m, truth.x_m, .05);
+    EXPECT_NEAR(heatmap.refined.y_m, truth.y_m, .05);
+    EXPECT_NEAR(std::remainder(heatmap.refined.yaw_rad - turn, 2 * kPi), 0, .02);
+  }
+}
+
 TEST(Heatmap, DoesNotDependOnThreads) {
   const Case c;
   const std::vector<float> reading_m = c.scan({1.75, 2.15, .4});
@@ -128,6 +152,8 @@ TEST(Heatmap, DoesNotDependOnThreads) {
   one.score.threads = 1, three.score.threads = 3;
   const Heatmap a = make_heatmap(c.parameters, c.sensor, *c.expected, c.fan, reading_m, grid, one);
   const Heatmap b = make_heatmap(c.parameters, c.sensor, *c.expected, c.fan, reading_m, grid, three);
+  EXPECT_EQ(a.refined_log_likelihood, b.refined_log_likelihood);
+  EXPECT_EQ(a.refined.x_m, b.refined.x_m);
   for (std::size_t i = 0; i < grid.wanted.size(); ++i) {
     if (grid.wanted[i] == 0) continue;
     EXPECT_EQ(a.log_likelihood[i], b.log_likelihood[i]);
@@ -164,6 +190,28 @@ TEST(HeatmapPicture, ShowsWallsHeatAndTheTruePose) {
   write_heatmap(folder.path() / "heat.png", heatmap, c.map, picture);
   const test::Picture image = test::read_png(folder.path() / "heat.png");
   EXPECT_EQ(image.width, 400U);
+  const auto has_ink = [&](const test::Picture& of, test::Pixel color, std::uint32_t top) {
+    std::size_t count = 0;
+    for (std::uint32_t y = top; y < of.height; ++y) {
+      for (std::uint32_t x = 0; x < of.width; ++x) count += of.at(x, y) == color ? 1 : 0;
+    }
+    return count;
+  };
+  // The foot: a bar from the lowest to the highest colour, the scale in metres, and what the marks are.
+  const std::uint32_t map_height = image.height - 2 * 19 - (19 + 18 + 9 + 3 + 19);
+  const std::uint32_t bar_y = map_height + 9 + 19 + 4;
+  EXPECT_EQ(image.at(9, bar_y), (test::Pixel{27, 12, 65}));
+  EXPECT_EQ(image.at(400 - 10, bar_y), (test::Pixel{250, 240, 130}));
+  EXPECT_GT(has_ink(image, {235, 238, 245}, image.height - 38), 60U) << "a bar of 65 pixels or more";
+  EXPECT_GT(has_ink(image, {64, 224, 255}, image.height - 38), 0U) << "best pose";
+  EXPECT_GT(has_ink(image, {255, 255, 255}, image.height - 38), 0U) << "pose in the log";
+  EXPECT_EQ(has_ink(image, {92, 236, 150}, image.height - 38), 0U) << "no readings are drawn";
+  picture.truth.reset();
+  picture.scan_hits_world = {{1, 1, 0}};
+  write_heatmap(folder.path() / "other.png", heatmap, c.map, picture);
+  const test::Picture other = test::read_png(folder.path() / "other.png");
+  EXPECT_EQ(has_ink(other, {255, 255, 255}, other.height - 38), 0U);
+  EXPECT_GT(has_ink(other, {92, 236, 150}, other.height - 38), 0U);
   std::size_t white = 0, wall = 0;
   for (const auto& pixel : image.pixels) {
     white += pixel == test::Pixel{255, 255, 255} ? 1 : 0;

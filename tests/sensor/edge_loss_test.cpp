@@ -95,7 +95,7 @@ TEST(EdgeLoss, LosesExactlyTheRingOfPixelsBesideAStep) {
         for_each_neighbour(f, i, [&](std::size_t q) { beside_a_step |= f.entity_id()[q] != 0; });
         const bool lost = f.entity_id()[i] == 0 && beside_a_step;
         const Reason kept = f.entity_id()[i] == kNoEntity ? Reason::kMiss : Reason::kHit;
-        ASSERT_EQ(f.reason()[i], lost ? Reason::kRandomLoss : kept) << i / 41 << " " << i % 41 << " of " << window_px;
+        ASSERT_EQ(f.reason()[i], lost ? Reason::kEdgeLoss : kept) << i / 41 << " " << i % 41 << " of " << window_px;
         ring += lost ? 1 : 0;
       }
       const int outer = plate_px == 1 ? 1 : 4 * (plate_px - 1), inner = window_px == 0 ? 0 : 4 * (window_px + 1);
@@ -118,7 +118,7 @@ TEST(EdgeLoss, LosesWhatTheAngleOfTheDefinitionSays) {
       for (std::size_t i = 0; i < f.size(); ++i) {
         const double angle = edge_angle(f, pattern, i);
         if (std::abs(angle - double{limit}) < 2e-4) continue;
-        ASSERT_EQ(f.reason()[i] == Reason::kRandomLoss, angle > double{limit}) << i << " " << angle / test::kDeg;
+        ASSERT_EQ(f.reason()[i] == Reason::kEdgeLoss, angle > double{limit}) << i << " " << angle / test::kDeg;
         lost += angle > double{limit} ? 1 : 0;
       }
       EXPECT_GT(lost, 30U) << limit_deg;
@@ -147,7 +147,7 @@ TEST(EdgeLoss, LossesFollowTheLawInEachOfItsBranches) {
     if (std::abs(angle - 100) < 0.01) continue;
     Tally& tally = angle < 100 ? below : angle < 140 ? rising : above;
     tally.expected += p, tally.variance += p * (1 - p);
-    tally.lost += f.reason()[i] == Reason::kRandomLoss ? 1 : 0;
+    tally.lost += f.reason()[i] == Reason::kEdgeLoss ? 1 : 0;
   }
   EXPECT_EQ(below.lost, 0);
   EXPECT_GT(rising.expected, 1000);
@@ -162,7 +162,7 @@ TEST(EdgeLoss, TheAnglesThemselvesBelongToTheBranchAbove) {
   const auto lost = [&](float angle, float u) {
     Surface surface;
     surface.edge_rad = angle;
-    return EdgeLoss::apply(law, {}, surface, {{}, {u}}) == Reason::kRandomLoss;
+    return EdgeLoss::apply(law, {}, surface, {{}, {u}}) == Reason::kEdgeLoss;
   };
   EXPECT_FALSE(lost(std::nextafter(2.0F, 0.0F), 0.0F));
   EXPECT_TRUE(lost(2.0F, 0.2499F));
@@ -187,9 +187,9 @@ TEST(EdgeLoss, RowsAreThoseOfTheEntityThatThePixelShows) {
     Sensor sensor = make_sensor(camera, {by_row ? none : kSteps});
     sensor.entity_noise = {{0, by_row ? 0U : 1U, by_row ? kSteps : none}};
     const Frame f = render_once(make_window_scene(9, 1, true), sensor);
-    EXPECT_EQ(count_of(f, Reason::kRandomLoss), 40U);
+    EXPECT_EQ(count_of(f, Reason::kEdgeLoss), 40U);
     sensor.entity_noise[0].entity = by_row ? 1U : 0U;  // the wall, which has no pixel before a step
-    EXPECT_EQ(count_of(render_once(make_window_scene(9, 1, true), sensor), Reason::kRandomLoss), 0U);
+    EXPECT_EQ(count_of(render_once(make_window_scene(9, 1, true), sensor), Reason::kEdgeLoss), 0U);
   }
 }
 
@@ -204,10 +204,10 @@ TEST(EdgeLoss, RowsOfEntitiesKeepTheDraws) {
   for (const int threads : {1, 3}) {
     const Frame f = render_once(make_room_scene(), sensor, test::all_channels(), {.seed = 7, .threads = threads});
     for (std::size_t i = 0; i < f.size(); ++i) {
-      if (f.entity_id()[i] != 1 || plain.reason()[i] == Reason::kRandomLoss) {
+      if (f.entity_id()[i] != 1 || plain.reason()[i] == Reason::kEdgeLoss) {
         ASSERT_EQ(f.reason()[i], plain.reason()[i]) << i;
       } else {
-        more += f.reason()[i] == Reason::kRandomLoss ? 1 : 0;
+        more += f.reason()[i] == Reason::kEdgeLoss ? 1 : 0;
       }
     }
   }
@@ -220,12 +220,12 @@ TEST(EdgeLoss, RowsOfChannelsAreThoseOfTheImage) {
   sensor.channel_noise = {{0, 4, all}};
   const Frame image = render_once(make_room_scene(), sensor);
   for (std::uint32_t row = 0; row < 9; ++row) {
-    EXPECT_EQ(count_in_row(image, row, Reason::kRandomLoss), row == 4 ? 33U : 0U);
+    EXPECT_EQ(count_in_row(image, row, Reason::kEdgeLoss), row == 4 ? 33U : 0U);
   }
   sensor.model = test::make_lidar(8, 90);
   const Frame scan = render_once(make_room_scene(), sensor);
   for (std::size_t i = 0; i < scan.size(); ++i) {
-    ASSERT_EQ(scan.reason()[i] == Reason::kRandomLoss, scan.ring()[i] == 4) << i;
+    ASSERT_EQ(scan.reason()[i] == Reason::kEdgeLoss, scan.ring()[i] == 4) << i;
   }
 }
 
@@ -235,8 +235,8 @@ TEST(EdgeLoss, LosesAtStepsAndNotOnWalls) {
       .min_angle_rad = 170 * kDegree, .max_angle_rad = 171 * kDegree, .low_probability = 1, .high_probability = 1};
   const Frame f = render_once(make_post_scene(2, 4, 0.2), make_sensor(make_stereo(321, 5, 600, 0.1), {sharp}));
   // The post is 60 px wide; its outermost pixel on either side looks past the edge.
-  EXPECT_EQ(count_in_row(f, 2, Reason::kRandomLoss), 2U);
-  EXPECT_EQ(count_of(f, Reason::kHit) + count_of(f, Reason::kRandomLoss), f.size());
+  EXPECT_EQ(count_in_row(f, 2, Reason::kEdgeLoss), 2U);
+  EXPECT_EQ(count_of(f, Reason::kHit) + count_of(f, Reason::kEdgeLoss), f.size());
   for (std::size_t i = 0; i < f.size(); ++i) ASSERT_EQ(std::isnan(f.range_m()[i]), f.reason()[i] != Reason::kHit);
 }
 
@@ -252,7 +252,7 @@ TEST(EdgeLoss, ProbabilityRisesLinearlyWithTheAngle) {
     const double p = 0.1 + 0.8 * (theta / test::kDeg) / 60;
     expected += p, variance += p * (1 - p);
   }
-  EXPECT_NEAR(double(count_of(f, Reason::kRandomLoss)), expected, 4 * std::sqrt(variance));
+  EXPECT_NEAR(double(count_of(f, Reason::kEdgeLoss)), expected, 4 * std::sqrt(variance));
 }
 
 TEST(EdgeLoss, ComesBeforeDropoutInTheReasons) {
@@ -260,7 +260,7 @@ TEST(EdgeLoss, ComesBeforeDropoutInTheReasons) {
   const Frame f =
       render_once(make_room_scene(), make_sensor(make_stereo(64, 48, 40, 0.1), {Dropout{.probability = 0.5F}, all}));
   EXPECT_EQ(count_of(f, Reason::kDropout), 0U);
-  EXPECT_GT(count_of(f, Reason::kRandomLoss), f.size() / 2);
+  EXPECT_GT(count_of(f, Reason::kEdgeLoss), f.size() / 2);
 }
 
 }  // namespace

@@ -38,7 +38,9 @@ TEST(FarPlaces, PosesBeyondTheLimitAreRefused) {
     EXPECT_NE(input_error([&] { scene.set_pose(0, {{0, far, 0}, {}}); }), "") << far;
     EXPECT_NE(input_error([&] { Trajectory({{0, {}}, {0.1, {{0, 0, far}, {}}}}); }), "") << far;
   }
-  EXPECT_EQ(input_error([&] { Trajectory({{0, {}}, {0.1, {{1e19, 0, 0}, {}}}}); }),
+  EXPECT_EQ(input_error([&] {
+              Trajectory({{0, {}}, {0.1, {{1e19, 0, 0}, {}}}});
+            }),
             "trajectory pose 1: position 1e+19 m is not in [-1e9, 1e9] m");
 }
 
@@ -49,8 +51,9 @@ TEST(FarPlaces, VerticesBeyondTheLimitAreRefusedScaledToo) {
   EXPECT_NE(input_error([&] { scene.add_mesh(mesh, "m"); }).find("vertex 2 = 2"), std::string::npos);
   mesh.vertices_m[2] = {0, 2e3F, 0};
   const MeshId id = scene.add_mesh(mesh, "m");
-  EXPECT_NE(input_error([&] { scene.add_entity({.name = "e", .mesh = id, .scale = {1, 1e6, 1}}); })
-                .find("entity 'e': scaled, mesh 'm' reaches"),
+  EXPECT_NE(input_error([&] {
+              scene.add_entity({.name = "e", .mesh = id, .scale = {1, 1e6, 1}});
+            }).find("entity 'e': scaled, mesh 'm' reaches"),
             std::string::npos);
   scene.add_entity({.name = "e", .mesh = id, .scale = {1, 1e5, 1}});
   auto vertices = mesh.vertices_m;
@@ -88,11 +91,12 @@ TEST(FarPlaces, ExpectedRangesRefuseThem) {
 
 /// A number that was chosen to hurt.
 double nasty() {
-  constexpr std::array<double, 24> kNumbers = {0,     1e-320, 1e-45, 1e-38, 1e-7,  0.5,   1,     3,
-                                               64,    1e3,    1e6,   1e8,   5e8,   9.9e8, 1e9,   1.1e9,
-                                               1e10,  1e12,   1e18,  2e18,  1e19,  1e30,  3e38,  1e300};
+  constexpr std::array<double, 24> kNumbers = {0,    1e-320, 1e-45, 1e-38, 1e-7, 0.5,   1,    3,
+                                               64,   1e3,    1e6,   1e8,   5e8,  9.9e8, 1e9,  1.1e9,
+                                               1e10, 1e12,   1e18,  2e18,  1e19, 1e30,  3e38, 1e300};
   // Most lie within the limits, so that most scenes are cast.
-  const double value = kNumbers[*rc::gen::weightedOneOf<int>({{9, rc::gen::inRange(0, 15)}, {1, rc::gen::inRange(15, 24)}})];
+  const double value =
+      kNumbers[*rc::gen::weightedOneOf<int>({{9, rc::gen::inRange(0, 15)}, {1, rc::gen::inRange(15, 24)}})];
   return *rc::gen::arbitrary<bool>() ? value : -value;
 }
 Vec3 nasty_place() { return {nasty(), nasty(), nasty()}; }

@@ -60,7 +60,7 @@ TEST(KnownDefects, LossAngleIgnoredWhenNoBaselineIsSet) {
 TEST(KnownDefects, DropoutsLiftedToTheMinimumRangeByALaterClamp) {
   StereoCamera camera = make_stereo(64, 64, 60, 0.1);
   camera.min_range_m = 0.5;
-  Sensor sensor = make_sensor(camera, {Dropout{.probability = 0.5F}, DistanceNoise{.stddev_m = 0.5F}});
+  Sensor sensor = make_sensor(camera, {Dropout{.probability = 0.5F}, DistanceNoise{.stddev_m = 0.18F}});
   sensor.range_policy = RangePolicy::kClamp;
   const Frame f = render_once(make_plane_scene({1.0, 0.0}), sensor);
   EXPECT_GT(count_of(f, Reason::kDropout), f.size() / 4);

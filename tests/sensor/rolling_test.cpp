@@ -46,7 +46,10 @@ TEST(Rolling, AStandingSensorIsNotDistorted) {
   const Frame plain = render_once(make_room_scene(), still);
   still.rolling = true;
   const Frame rolled = render_once(make_room_scene(), still);
-  for (std::size_t i = 0; i < plain.size(); ++i) ASSERT_EQ(plain.range_m()[i], rolled.range_m()[i]);
+  // Rays with origins of their own go another way through Embree, which may round otherwise (support/rounding.hpp).
+  for (std::size_t i = 0; i < plain.size(); ++i) {
+    ASSERT_NEAR(plain.range_m()[i], rolled.range_m()[i], 1e-5F * plain.range_m()[i]);
+  }
 }
 
 TEST(Rolling, WithoutItTheWholeFrameIsCastFromItsStart) {

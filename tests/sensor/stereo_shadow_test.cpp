@@ -108,19 +108,21 @@ TEST(StereoShadow, AgreesWithTheBruteForceCaster) {
   EXPECT_LE(disagree, 2U);  // rays through the very edge of a triangle
 }
 
-TEST(StereoShadow, SameReasonsForEveryInstructionSetAndAnyNumberOfThreads) {
+TEST(StereoShadow, SameReasonsForAnyNumberOfThreadsAndButAtEdgesForEveryInstructionSet) {
   const Sensor sensor = make_sensor(make_stereo(161, 119, 80, 1.2), {StereoShadow{}},
                                     Pose{{0.5, -0.3, 0.2}, from_roll_pitch_yaw(0.1, -0.2, 0.7)});
   for (const Scene& scene : {make_room_scene(), make_post_scene(kNear, kFar, 0.2)}) {
     const Frame expected = render_once(scene, sensor);
     EXPECT_GT(expected.size() - count_of(expected, Reason::kHit), 400U);
     for (const Isa isa : test::usable_isas()) {
-      for (const int threads : {1, 3}) {
-        const Frame frame = render_once(scene, sensor, {Channel::kReason}, {.seed = 7, .threads = threads, .isa = isa});
-        for (std::size_t i = 0; i < frame.size(); ++i) {
-          ASSERT_EQ(frame.reason()[i], expected.reason()[i]) << to_string(isa) << " " << i;
-        }
+      const Frame one = render_once(scene, sensor, {Channel::kReason}, {.seed = 7, .threads = 1, .isa = isa});
+      const Frame three = render_once(scene, sensor, {Channel::kReason}, {.seed = 7, .threads = 3, .isa = isa});
+      std::size_t different = 0;
+      for (std::size_t i = 0; i < one.size(); ++i) {
+        ASSERT_EQ(three.reason()[i], one.reason()[i]) << to_string(isa) << " " << i;
+        different += one.reason()[i] != expected.reason()[i];
       }
+      EXPECT_LE(different, 2U) << to_string(isa);  // rays through the very edge of a triangle
     }
   }
 }

@@ -65,12 +65,14 @@ TEST(UnmeasurableRange, ChangesNoBitOfWhatWasMeasured) {
   for (std::size_t i = 0; i < kept.size(); ++i) {
     ASSERT_EQ(kept.reason()[i], clamped.reason()[i]);
     ASSERT_EQ(kept.reason()[i], dropped.reason()[i]);
-    if (kept.reason()[i] == Reason::kHit) ASSERT_EQ(kept.range_m()[i], clamped.range_m()[i]);
+    if (kept.reason()[i] != Reason::kHit) continue;
+    ASSERT_EQ(kept.range_m()[i], clamped.range_m()[i]);
   }
 }
 
 TEST(UnmeasurableRange, IsLostInEnvironmentsToo) {
-  Environments environments(make_room_scene(), with_policy({DistanceNoise{.mean_m = -4, .stddev_m = 1}}, RangePolicy::kKeep),
+  Environments environments(make_room_scene(),
+                            with_policy({DistanceNoise{.mean_m = -4, .stddev_m = 1}}, RangePolicy::kKeep),
                             {.simulator = {.seed = 7, .threads = 1}, .count = 3});
   Frame f(all_channels());
   environments.render(0, f);

@@ -42,6 +42,41 @@ TEST(CamerasOfAFile, IntrinsicsOfALens) {
   EXPECT_EQ(oblong.cy, 200.0);
 }
 
+TEST(CamerasOfAFile, APresetTakesCalibratedIntrinsics) {
+  const auto camera_of = [](const std::string& keys) {
+    return std::get<StereoCamera>(read_sensor_of("    preset: D435\n" + keys).sensor.model);
+  };
+  // 87 degrees over 640 columns, then what a calibration says, in each of the other ways.
+  const std::string size = "    width: 640\n    height: 360\n";
+  EXPECT_NEAR(intrinsics(camera_of(size)).fx, 337.2, 0.1);
+  const StereoCamera pixels = camera_of(size + "    fx: 322\n");
+  EXPECT_EQ(intrinsics(pixels).fx, 322.0);
+  EXPECT_EQ(intrinsics(pixels).fy, 322.0);
+  EXPECT_EQ(pixels.horizontal_fov_rad, 0.0);
+  EXPECT_EQ(pixels.baseline_m, 0.05);
+  const Intrinsics whole = intrinsics(camera_of(size + "    fx: 322\n    fy: 323\n    principal_point_px: [318, 179]\n"));
+  EXPECT_EQ(whole.fy, 323.0);
+  EXPECT_EQ(whole.cx, 318.0);
+  EXPECT_EQ(whole.cy, 179.0);
+  EXPECT_NEAR(intrinsics(camera_of(size + "    focal_length_mm: 10\n    horizontal_aperture_mm: 20\n")).fx, 320, 1e-9);
+  EXPECT_NEAR(intrinsics(camera_of("    horizontal_fov_deg: 90\n")).fx, 640, 1e-9);
+  // Taken away by hand, as was once needed.
+  EXPECT_EQ(intrinsics(camera_of(size + "    fx: 322\n    horizontal_fov_rad: 0\n")).fx, 322.0);
+  // The other way round: the preset says fx.
+  const auto kinect = std::get<StereoCamera>(
+      read_sensor_of("    preset: Kinect-v1\n    horizontal_fov_deg: 90\n").sensor.model);
+  EXPECT_NEAR(intrinsics(kinect).fx, 320, 1e-9);
+}
+
+TEST(CamerasOfAFile, PosesOfTheCamerasReplaceThePresetsBaseline) {
+  const auto camera = std::get<StereoCamera>(
+      read_sensor_of("    preset: D435\n    left_camera: {}\n    right_camera: {position_m: [0, -0.06, 0]}\n"
+                     "    noise: [stereo_shadow: {}]\n")
+          .sensor.model);
+  EXPECT_EQ(camera.baseline_m, 0.0);
+  EXPECT_EQ(stereo_rig(camera).right_m, (Vec3{0, -0.06, 0}));
+}
+
 TEST(CamerasOfAFile, AGridScanner) {
   const std::string keys = "    type: grid_scanner\n    size_x_m: 0.3\n    size_y_m: 1.2\n    start_height_m: 2.5\n";
   const auto grid_of = [&](const std::string& more) {

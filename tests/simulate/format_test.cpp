@@ -306,6 +306,27 @@ TEST(SceneFormat, ASceneMayStandInAnotherFile) {
             (folder / "bad.yaml").string() + ":1:41: scene.meshes.m.sphere.radius_m = -1 is not in [1e-06, 1000000] m");
 }
 
+TEST(SceneFormat, AMeshFileMayHaveAnotherUpAxis) {
+  const TempFolder folder;
+  folder.write("flat.obj", "v 1 2 3\nv 2 2 3\nv 1 4 3\nf 1 2 3\n");
+  const auto first = [&](const std::string& mesh) {
+    const std::string text =
+        test::replaced(scene_with("    preset: VLP-16\n"), "m: {sphere: {radius_m: 1}}", "m: " + mesh);
+    return read_scene_file(folder.write("s.yaml", text)).scene.meshes()[0].vertices_m[0];
+  };
+  EXPECT_EQ(first("flat.obj"), (std::array<float, 3>{1, 2, 3}));
+  EXPECT_EQ(first("{file: flat.obj}"), (std::array<float, 3>{1, 2, 3}));
+  EXPECT_EQ(first("{file: flat.obj, up_axis: z}"), (std::array<float, 3>{1, 2, 3}));
+  EXPECT_EQ(first("{up_axis: y, file: flat.obj}"), (std::array<float, 3>{1, -3, 2}));
+  EXPECT_EQ(first("{file: flat.obj, up_axis: x}"), (std::array<float, 3>{-2, -3, 1}));
+}
+
+TEST(SceneFormat, ARobotDescriptionIsNamed) {
+  const TempFolder folder;
+  const auto file = folder.write("r.urdf", "<?xml version=\"1.0\"?>\n<robot name=\"r\"/>\n");
+  EXPECT_TRUE(test::input_error([&] { read_scene_file(file); }).find("r.urdf: is a URDF robot") != std::string::npos);
+}
+
 TEST(SceneFormat, AnAliasIsACopy) {
   std::string text = replaced(kScene, "size_m: [20, 20]", "size_m: &size [20, 20]");
   text = replaced(text, "box: {box: {size_m: [1, 1, 1]}}", "box: {plane: {size_m: *size}}");

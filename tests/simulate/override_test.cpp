@@ -98,6 +98,13 @@ TEST(Override, MistakesNameTheOverrideAndTheNearest) {
   }
 }
 
+TEST(Override, OfAListThatIsNotThereSaysSo) {
+  EXPECT_EQ(error_of("sensors.laser.noise.distance.stddev_m=0.2"),
+            "--set sensors.laser.noise.distance.stddev_m=0.2: sensors.laser.noise.distance.stddev_m does not exist: "
+            "sensors.laser has no noise; set the list as a whole: 'sensors.laser.noise=[...]'");
+  EXPECT_EQ(read_with({"sensors.laser.noise=[distance: {stddev_m: 0.2}]"}).sensors[1].sensor.noise.size(), 1U);
+}
+
 TEST(Override, TwoEntriesOfOneNameNeedThePosition) {
   const std::string text = test::replaced(kScene, "- distance: {stddev_m: 0.01}",
                                           "- distance: {stddev_m: 0.01}\n      - distance: {stddev_m: 0.02}");

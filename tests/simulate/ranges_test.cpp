@@ -109,7 +109,11 @@ TEST(Ranges, WeightsThatMustSumToOneCannotBeDrawn) {
   const std::string message =
       test::input_error([] { static_cast<void>(read("[beam_mixture: {w_hit: {uniform: [0.5, 0.6]}}]")); });
   EXPECT_TRUE(test::contains(message, "s.yaml:12:")) << message;
-  EXPECT_TRUE(test::contains(message, "w_hit + w_short + w_max + w_rand = 0.85 is not 1")) << message;
+  EXPECT_TRUE(test::contains(message, "w_hit = {uniform: [0.5, 0.6]} cannot be a range")) << message;
+  EXPECT_TRUE(test::contains(message, "w_hit + w_short + w_max + w_rand = 0.8 is not 1")) << message;
+  const std::string usual =  // the middle is the default, so that the sum is 1 there
+      test::input_error([] { static_cast<void>(read("[beam_mixture: {w_hit: {uniform: [0.6, 0.8]}}]")); });
+  EXPECT_TRUE(test::contains(usual, "cannot be a range")) << usual;
 }
 
 TEST(Ranges, TheThreeLawsArriveInTheUnitOfTheLibrary) {

@@ -147,8 +147,8 @@ TEST(RunFolder, ForceAfterAnInterruptedRunRemovesItsFiles) {
   for (const char* name : {".cloud_000007.pcd.123.part", ".cloud_000008.pcd.123-4.part"}) {
     folder.write(fs::path("out/lidar") / name, "half");
   }
-  const std::vector<std::string> mine = {"cloud_12.pcd", "cloud_0000123.pcd", "my_cloud_000001.pcd", "notes.txt",
-                                         "cloud_00000x.pcd", ".cloud_000001.pcd.part"};
+  const std::vector<std::string> mine = {"cloud_12.pcd", "cloud_0000123.pcd", "my_cloud_000001.pcd",
+                                         "notes.txt",    "cloud_00000x.pcd",  ".cloud_000001.pcd.part"};
   for (const std::string& name : mine) folder.write(fs::path("out/lidar") / name, "mine");
 
   RunOptions second = options_for(out, 1, true);

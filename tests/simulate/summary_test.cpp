@@ -41,11 +41,12 @@ TEST(Summary, NamesEntitiesInTheOrderOfTheirIds) {
 }
 
 TEST(Summary, TellsTheWholeChain) {
-  const json summary = run_scene(replaced(kScene, "      - distance: {stddev_m: 0.01}\n",
-                                          "      - distance: {stddev_m: 0.02, entities: {cart: {mean_m: -0.1}}}\n"
-                                          "      - angular_ray: {axis: y, stddev_deg: 0.5}\n"
-                                          "      - gain_bias: {gain: {uniform: [0.001, 0.002]}, channels: {3: {bias_m: 0.25}}}\n"))
-                           .summary;
+  const json summary =
+      run_scene(replaced(kScene, "      - distance: {stddev_m: 0.01}\n",
+                         "      - distance: {stddev_m: 0.02, entities: {cart: {mean_m: -0.1}}}\n"
+                         "      - angular_ray: {axis: y, stddev_deg: 0.5}\n"
+                         "      - gain_bias: {gain: {uniform: [0.001, 0.002]}, channels: {3: {bias_m: 0.25}}}\n"))
+          .summary;
   const json& lidar = summary["sensors"][0];
   const json& noise = lidar["noise"];
   ASSERT_EQ(noise.size(), 3U);
@@ -91,8 +92,9 @@ TEST(Summary, WarnsOfACarrierFurtherUpAndOfSomeFrames) {
                         "    parent: crate\n    motion: {keyframes: [{time_s: 0, position_m: [0, 3, 0]}, "
                         "{time_s: 0.1, position_m: [0, -3, -0.5]}]}\n"),
                "frames: 2", "frames: 1");
-  EXPECT_EQ(run_scene(text, 2).summary["warnings"],
-            json{"in 1 of 2 frames all 45 rays of 'laser' end at 'cart', which carries it, nearer than its least range"});
+  EXPECT_EQ(
+      run_scene(text, 2).summary["warnings"],
+      json{"in 1 of 2 frames all 45 rays of 'laser' end at 'cart', which carries it, nearer than its least range"});
 }
 
 TEST(Summary, SensorsWithinABodyWriteTheSameFiles) {

@@ -39,6 +39,7 @@ struct FitOptions {
   std::size_t max_iterations = 2000;
   int threads = 0;
   Isa isa = detect_isa();
+  /// From the calling thread. What it throws ends the fit: throw Interrupted to stop.
   std::function<void(const FitIteration&)> on_iteration = {};
 };
 

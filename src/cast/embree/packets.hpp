@@ -3,8 +3,8 @@
 // (packet_width.hpp). Embree traces a packet as one beam (the coherent flag) or parts it into rays where they diverge.
 // A beam wins by up to 2.8 on large triangles and loses by as much where it holds many small ones, so packets are
 // traced as the triangles under an earlier one suggest, and at first as those of the whole scene do. Both ways find the
-// same ranges, bit by bit, but where a ray passes an edge within rounding; which way is taken depends on the block of
-// rays and the scene alone.
+// same ranges but for rounding (on no processor so far has a bit differed, away from edges); which way is taken depends
+// on the block of rays and the scene alone, so that a frame is the same bits for any number of threads.
 
 #include <cstring>
 

@@ -3,11 +3,11 @@ room_yaml > room.yaml
 in_shell() { bash -c "$1"; }  # with the redirections of its own
 export -f fathom
 
-expect 0 '' in_shell 'fathom simulate room.yaml --out full --frames 300 > /dev/null 2> /dev/full'
-expect 0 '' in_shell 'fathom simulate room.yaml --out closed --frames 300 > /dev/null 2>&-'
+expect 0 '^code 0$' in_shell 'fathom simulate room.yaml --out full --frames 300 > /dev/null 2> /dev/full; echo code $?'
+expect 0 '^code 0$' in_shell 'fathom simulate room.yaml --out closed --frames 300 > /dev/null 2>&-; echo code $?'
 expect 0 '"frames": 300' cat full/summary.json closed/summary.json
 same full/lidar/cloud_000299.pcd closed/lidar/cloud_000299.pcd
-expect 0 '' in_shell 'fathom simulate room.yaml --out pipe --frames 300 2>&1 > /dev/null | true; exit ${PIPESTATUS[0]}'
+expect 0 '^code 0$' in_shell 'fathom simulate room.yaml --out pipe --frames 300 2>&1 > /dev/null | true; echo code ${PIPESTATUS[0]}'
 
 for command in --version --help 'beam --help' noise 'sensors --json' 'simulate room.yaml --out said --force'; do
   expect 1 'cannot write to standard output' in_shell "fathom $command > /dev/full"

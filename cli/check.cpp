@@ -1,0 +1,93 @@
+#include "check.hpp"
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fathom/run_plan.hpp>
+#include <nlohmann/json.hpp>
+
+#include "signals.hpp"
+#include "text.hpp"
+
+namespace fathom_cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// "14.4 MB"
+std::string bytes_text(std::uint64_t bytes) {
+  constexpr std::array<std::string_view, 5> kPrefixes = {"", "k", "M", "G", "T"};
+  auto value = static_cast<double>(bytes);
+  std::size_t k = 0;
+  for (; value >= 1000.0 && k + 1 < kPrefixes.size(); ++k) value /= 1000.0;
+  return fmt::format("{:.3g} {}B", value, kPrefixes[k]);
+}
+
+std::string sensors_table(const fathom::RunPlan& plan) {
+  std::vector<std::vector<std::string>> rows = {{"sensor", "kind", "preset", "rows x columns", "rays per frame"}};
+  for (const fathom::SensorPlan& s : plan.sensors) {
+    rows.push_back({s.name, s.kind, s.preset.empty() ? "-" : s.preset, fmt::format("{} x {}", s.rows, s.cols),
+                    group_digits(s.rays())});
+  }
+  return align_columns(rows, {4});
+}
+
+std::string files_table(const fathom::RunPlan& plan) {
+  std::vector<std::vector<std::string>> rows = {{"output", "files", "at most"}};
+  for (const fathom::SensorPlan& sensor : plan.sensors) {
+    for (const fathom::PlannedOutput& output : sensor.outputs) {
+      rows.push_back({output.first_file, group_digits(output.files), bytes_text(output.bytes_at_most)});
+    }
+  }
+  return align_columns(rows, {1, 2});
+}
+
+std::string text_of(const fathom::RunPlan& plan, const fathom::SceneSetup& setup) {
+  return fmt::format(
+      "{}: {}, {}, {}\n\n{}\n{}\n{} in {} of at most {}; about {} of memory. Nothing was cast or written.\n",
+      setup.file.string(), counted(plan.entities, "entity"), counted(plan.meshes, "mesh"),
+      counted(plan.triangles, "triangle"), sensors_table(plan), files_table(plan), counted(plan.frames, "frame"),
+      counted(plan.files(), "file"), bytes_text(plan.bytes_at_most()), bytes_text(plan.memory_bytes));
+}
+
+Json json_of(const fathom::RunPlan& plan, const fathom::SceneSetup& setup) {
+  Json sensors = Json::array();
+  for (const fathom::SensorPlan& s : plan.sensors) {
+    Json outputs = Json::array();
+    for (const fathom::PlannedOutput& o : s.outputs) {
+      outputs.push_back({{"first_file", o.first_file}, {"files", o.files}, {"bytes_at_most", o.bytes_at_most}});
+    }
+    sensors.push_back({{"name", s.name},
+                       {"kind", s.kind},
+                       {"preset", s.preset.empty() ? Json(nullptr) : Json(s.preset)},
+                       {"rows", s.rows},
+                       {"cols", s.cols},
+                       {"rays_per_frame", s.rays()},
+                       {"outputs", outputs}});
+  }
+  return {{"scene", setup.file.string()},
+          {"frames", plan.frames},
+          {"entities", plan.entities},
+          {"meshes", plan.meshes},
+          {"triangles", plan.triangles},
+          {"memory_bytes", plan.memory_bytes},
+          {"files", plan.files()},
+          {"bytes_at_most", plan.bytes_at_most()},
+          {"sensors", sensors}};
+}
+
+}  // namespace
+
+void check_scene(const CheckOptions& options) {
+  const StopSignals signals(Patience::kNone);
+  const fathom::SceneSetup setup = fathom::read_scene_file(options.run.scene, options.run.set);
+  const fathom::RunPlan plan = fathom::plan_run(setup, run_options(options.run));
+  if (options.run.quiet) return;
+  print(options.json ? json_of(plan, setup).dump(2, ' ', false, Json::error_handler_t::replace) + "\n"
+                     : text_of(plan, setup));
+}
+
+}  // namespace fathom_cli

@@ -1,0 +1,105 @@
+#include "lists.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fathom/error.hpp>
+#include <fathom/names.hpp>
+#include <fathom/output_list.hpp>
+#include <nlohmann/json.hpp>
+
+#include "text.hpp"
+
+namespace fathom_cli {
+namespace {
+
+using fathom::ChannelInfo;
+using fathom::OutputInfo;
+using fathom::OutputOptionInfo;
+using Json = nlohmann::ordered_json;
+
+/// The entry of that name.
+template <class Info, class NameOf>
+const Info& find(std::span<const Info> list, const std::string& typed, std::string_view what, NameOf name_of) {
+  std::vector<std::string_view> names;
+  for (const Info& info : list) names.push_back(name_of(info));
+  const std::string_view name = fathom::find_name(typed, names);
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found != names.end()) return list[static_cast<std::size_t>(found - names.begin())];
+  const std::string_view likely = fathom::likely_name(typed, names);
+  throw fathom::InputError(
+      fmt::format("there is no {} '{}'{}{}", what, typed, likely.empty() ? "" : "; nearest: ", likely));
+}
+
+std::string outputs_overview() {
+  std::vector<std::vector<std::string>> rows = {{"output", "first file", "what", "keys"}};
+  for (const OutputInfo& output : fathom::output_list()) {
+    std::vector<std::string_view> keys;
+    for (const OutputOptionInfo& option : output.options) keys.push_back(option.name);
+    rows.push_back({std::string(output.word), std::string(output.file), std::string(output.doc),
+                    fmt::format("{}", fmt::join(keys, ", "))});
+  }
+  return align_columns(rows) + "\nfathom outputs OUTPUT explains the keys of one kind.\n";
+}
+
+std::string details(const OutputInfo& output) {
+  std::string text = fmt::format("{}: {}\n  first file {}\n", output.word, output.doc, output.file);
+  if (output.options.empty()) return text + "  no keys\n";
+  std::vector<std::vector<std::string>> rows = {{"  key", "default", "meaning"}};
+  for (const OutputOptionInfo& o : output.options) {
+    rows.push_back({fmt::format("  {}", o.name), o.default_value.empty() ? "-" : std::string(o.default_value),
+                    std::string(o.doc)});
+  }
+  return text + "\n" + align_columns(rows);
+}
+
+Json to_json(const OutputInfo& output) {
+  Json options = Json::array();
+  for (const OutputOptionInfo& o : output.options) {
+    options.push_back({{"name", o.name},
+                       {"default", o.default_value.empty() ? Json(nullptr) : Json(o.default_value)},
+                       {"doc", o.doc}});
+  }
+  return {{"word", output.word}, {"file", output.file}, {"doc", output.doc}, {"options", options}};
+}
+
+std::vector<std::string> row(const ChannelInfo& c) {
+  return {std::string(c.name()), fmt::format("{}{}", c.planes > 1 ? "3 x " : "", c.type), std::string(c.unit),
+          std::string(c.doc)};
+}
+
+Json to_json(const ChannelInfo& c) {
+  return {{"name", c.name()}, {"type", c.type}, {"values_per_ray", c.planes}, {"unit", c.unit}, {"doc", c.doc}};
+}
+
+template <class Info>
+std::string all_as_json(std::span<const Info> list) {
+  Json json = Json::array();
+  for (const Info& info : list) json.push_back(to_json(info));
+  return json.dump(2) + "\n";
+}
+
+}  // namespace
+
+void list_outputs(const ListOptions& options) {
+  if (options.name.empty()) return print(options.json ? all_as_json(fathom::output_list()) : outputs_overview());
+  const OutputInfo& output =
+      find(fathom::output_list(), options.name, "output", [](const OutputInfo& o) { return o.word; });
+  print(options.json ? to_json(output).dump(2) + "\n" : details(output));
+}
+
+void list_channels(const ListOptions& options) {
+  std::vector<std::vector<std::string>> rows = {{"channel", "type", "unit", "what"}};
+  if (options.name.empty()) {
+    for (const ChannelInfo& channel : fathom::channel_list()) rows.push_back(row(channel));
+    return print(options.json ? all_as_json(fathom::channel_list()) : align_columns(rows));
+  }
+  const ChannelInfo& channel =
+      find(fathom::channel_list(), options.name, "channel", [](const ChannelInfo& c) { return c.name(); });
+  rows.push_back(row(channel));
+  print(options.json ? to_json(channel).dump(2) + "\n" : align_columns(rows));
+}
+
+}  // namespace fathom_cli

@@ -1,0 +1,144 @@
+#include "man_page.hpp"
+
+#include <algorithm>
+#include <sstream>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <fathom/simulator.hpp>
+
+#include "usage.hpp"
+
+namespace fathom_cli {
+namespace {
+
+/// Text that groff shows as it is.
+std::string escaped(std::string_view text) {
+  std::string result = text.empty() || (text.front() != '.' && text.front() != '\'') ? "" : "\\&";
+  for (const char c : text) {
+    if (c == '\\') {
+      result += "\\e";
+    } else if (c == '-') {
+      result += "\\-";
+    } else {
+      result += c;
+    }
+  }
+  return result;
+}
+
+/// The footer of a help page: its paragraphs, and the lines below "Examples:".
+struct Footer {
+  std::vector<std::string> paragraphs, examples;
+};
+
+Footer split_footer(const std::string& text) {
+  Footer footer;
+  std::istringstream lines(text);
+  bool in_examples = false, new_paragraph = true;
+  for (std::string line; std::getline(lines, line);) {
+    if (line == "Example:" || line == "Examples:") {
+      in_examples = true;
+    } else if (line.empty()) {
+      in_examples = false, new_paragraph = true;
+    } else if (in_examples) {
+      footer.examples.push_back(line.substr(std::min<std::size_t>(2, line.find_first_not_of(' '))));
+    } else if (new_paragraph) {
+      footer.paragraphs.push_back(line);
+      new_paragraph = false;
+    } else {
+      footer.paragraphs.back() += "\n" + line;
+    }
+  }
+  return footer;
+}
+
+std::string tagged(const std::string& tag, const std::string& text) {
+  return fmt::format(".TP\n.B {}\n{}\n", escaped(tag), escaped(text));
+}
+
+std::string usual_value(const CLI::Option& option) {
+  const std::string value = option.get_default_str();
+  return value.empty() ? "" : fmt::format(" (default: {})", value);
+}
+
+std::string arguments_section(const CLI::App& command) {
+  std::string text;
+  for (const CLI::Option* o : options_of(command, true)) text += tagged(o->get_name(true), o->get_description());
+  return text.empty() ? "" : ".SH ARGUMENTS\n" + text;
+}
+
+std::string options_section(const CLI::App& command) {
+  std::string text = ".SH OPTIONS\n";
+  for (const CLI::Option* o : options_of(command)) {
+    std::string names;
+    for (const std::string& name : o->get_snames()) names += "-" + name + ", ";
+    for (const std::string& name : o->get_lnames()) names += "--" + name;
+    if (o->get_expected_min() > 0) names += " " + o->get_type_name();
+    text += tagged(names, o->get_description() + usual_value(*o) + (o->get_required() ? "; required" : ""));
+  }
+  return text;
+}
+
+std::string commands_section(const CLI::App& command) {
+  std::string text;
+  for (const CLI::App* c : commands_of(command)) text += tagged(page_name(*c) + "(1)", c->get_description());
+  return text.empty() ? "" : ".SH COMMANDS\n" + text;
+}
+
+std::string examples_section(const std::vector<std::string>& lines) {
+  if (lines.empty()) return "";
+  std::string text = ".SH EXAMPLES\n.EX\n";
+  for (const std::string& line : lines) text += escaped(line) + "\n";
+  return text + ".EE\n";
+}
+
+std::string see_also_section(const CLI::App& command) {
+  std::string text = ".SH \"SEE ALSO\"\n";
+  if (command.get_parent() != nullptr) text += fmt::format(".BR {} (1),\n", escaped(page_name(*command.get_parent())));
+  return text + "the pages in share/doc/fathom of the place where fathom is installed: README.md, docs, examples\n";
+}
+
+constexpr const char* kExitStatus = R"(.SH "EXIT STATUS"
+.TP
+.B 0
+done
+.TP
+.B 1
+the system failed: disk, memory
+.TP
+.B 2
+bad input or usage: one line on standard error says what and where
+.TP
+.B 130
+interrupted; every file that is there is whole
+)";
+
+}  // namespace
+
+std::string page_name(const CLI::App& command) {
+  std::string name = full_name(command);
+  std::replace(name.begin(), name.end(), ' ', '-');
+  return name;
+}
+
+std::string man_page(const CLI::App& command) {
+  const Footer footer = split_footer(command.get_footer());
+  const std::string name = page_name(command);
+  std::string upper = name;
+  std::transform(upper.begin(), upper.end(), upper.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  std::string text = fmt::format(".TH {} 1 \"\" \"fathom {}\" \"fathom\"\n", escaped(upper), fathom::versions().fathom);
+  text += fmt::format(".SH NAME\n{} \\- {}\n", escaped(name), escaped(command.get_description()));
+  text += fmt::format(".SH SYNOPSIS\n.B {}\n[OPTIONS]", escaped(full_name(command)));
+  for (const CLI::Option* o : options_of(command, true)) text += " " + escaped(o->get_name(true));
+  text += commands_of(command).empty() ? "\n" : " COMMAND\n";
+  text += fmt::format(".SH DESCRIPTION\n{}.\n", escaped(command.get_description()));
+  for (const std::string& paragraph : footer.paragraphs) text += fmt::format(".PP\n{}\n", escaped(paragraph));
+  return text + commands_section(command) + arguments_section(command) + options_section(command) +
+         examples_section(footer.examples) + kExitStatus + see_also_section(command);
+}
+
+}  // namespace fathom_cli

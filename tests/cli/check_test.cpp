@@ -1,0 +1,77 @@
+// `fathom check`, `fathom outputs`, `fathom channels`: what they say is what the library knows, and nothing is written.
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include <fathom/output_list.hpp>
+#include <nlohmann/json.hpp>
+
+#include "process.hpp"
+#include "scenes.hpp"
+
+namespace cli_test {
+namespace {
+
+using nlohmann::json;
+
+class Check : public testing::Test {
+ protected:
+  TempFolder folder_;
+  std::string scene_ = write_text(folder_ / "room.yaml", room_scene());
+};
+
+TEST_F(Check, SaysWhatARunWouldDoAndWritesNothing) {
+  const Ended text = run_fathom({"check", scene_, "--frames", "1"});
+  EXPECT_EQ(text.exit_code, 0) << text.err;
+  for (const char* part : {"1 entity", "1 mesh", "12 triangles", "VLP-16", "16 x 1800", "28 800", "1 frame in 5 files",
+                           "lidar/cloud_000000.pcd", "of memory"}) {
+    EXPECT_NE(text.out.find(part), std::string::npos) << part << "\n" << text.out;
+  }
+  const json plan = json::parse(run_fathom({"check", scene_, "--json", "--set", "sensors.lidar.columns=100"}).out);
+  EXPECT_EQ(plan["frames"], 2);
+  EXPECT_EQ(plan["files"], 9);
+  EXPECT_EQ(plan["sensors"][0]["rays_per_frame"], 1600);
+  EXPECT_EQ(plan["sensors"][0]["preset"], "VLP-16");
+  EXPECT_EQ(files_below(folder_.path()).size(), 1U);
+}
+
+TEST_F(Check, RefusesWhatARunWouldRefuse) {
+  EXPECT_EQ(run_fathom({"check", folder_ / "missing.yaml"}).exit_code, 2);
+  const Ended slip = run_fathom({"check", scene_, "--set", "sensors.lidar.colums=3"});
+  EXPECT_EQ(slip.exit_code, 2);
+  EXPECT_NE(slip.err.find("columns"), std::string::npos) << slip.err;
+  const Ended quiet = run_fathom({"check", scene_, "--quiet"});
+  EXPECT_EQ(quiet.exit_code, 0);
+  EXPECT_EQ(quiet.out + quiet.err, "");
+}
+
+TEST(OutputLists, HoldEveryOutputKeyAndChannel) {
+  const std::string outputs = run_fathom({"outputs"}).out, channels = run_fathom({"channels"}).out;
+  const json all = json::parse(run_fathom({"outputs", "--json"}).out);
+  ASSERT_EQ(all.size(), fathom::output_list().size());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const fathom::OutputInfo& output = fathom::output_list()[i];
+    const std::string word(output.word);
+    EXPECT_NE(outputs.find(word + " "), std::string::npos) << word;
+    EXPECT_EQ(all[i]["word"], word);
+    EXPECT_EQ(json::parse(run_fathom({"outputs", word, "--json"}).out), all[i]);
+    const std::string one = run_fathom({"outputs", word}).out;
+    for (const fathom::OutputOptionInfo& option : output.options) {
+      EXPECT_NE(one.find(std::string(option.name) + " "), std::string::npos) << one;
+    }
+  }
+  const json list = json::parse(run_fathom({"channels", "--json"}).out);
+  ASSERT_EQ(list.size(), fathom::channel_list().size());
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    EXPECT_EQ(list[i]["name"], fathom::channel_list()[i].name());
+    EXPECT_EQ(list[i]["unit"], fathom::channel_list()[i].unit);
+    EXPECT_NE(channels.find(list[i]["name"].get<std::string>() + " "), std::string::npos);
+  }
+  EXPECT_NE(run_fathom({"outputs", "rangeimage"}).out.find("range_image:"), std::string::npos);
+  EXPECT_NE(run_fathom({"outputs", "pdc"}).err.find("nearest: pcd"), std::string::npos);
+  EXPECT_NE(run_fathom({"channels", "rnage"}).err.find("nearest: range"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace cli_test

@@ -1,0 +1,89 @@
+// Manual pages and completions are made from the commands: all of them, valid, and of use.
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "process.hpp"
+
+namespace cli_test {
+namespace {
+
+class Share : public testing::Test {
+ protected:
+  void SetUp() override {
+    const Ended ended = run_fathom({"generate", folder_ / "share"});
+    ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  }
+  /// What bash offers for the words; the last is the one being typed.
+  std::vector<std::string> completed(const std::string& words) {
+    const std::string line =
+        "bash -c 'source share/bash-completion/completions/fathom; COMP_WORDS=(" + words +
+        "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _fathom; printf \"%s\\n\" \"${COMPREPLY[@]}\"' > offered";
+    EXPECT_EQ(run_shell(line, folder_.path()), 0) << words;
+    std::vector<std::string> offered;
+    const std::string text = read_text(folder_ / "offered");
+    for (std::size_t at = 0; at < text.size();) {
+      const std::size_t end = text.find('\n', at);
+      offered.push_back(text.substr(at, end - at));
+      at = end + 1;
+    }
+    return offered;
+  }
+
+  TempFolder folder_;
+};
+
+using Words = std::vector<std::string>;
+
+TEST_F(Share, HasAPageForEveryCommandWithEveryOption) {
+  for (const char* page : {"fathom", "fathom-simulate", "fathom-check", "fathom-sensors", "fathom-noise",
+                           "fathom-outputs", "fathom-channels", "fathom-beam", "fathom-beam-fit", "fathom-beam-score",
+                           "fathom-beam-sample", "fathom-beam-heatmap", "fathom-calibrate",
+                           "fathom-calibrate-distance", "fathom-calibrate-energy"}) {
+    const std::string text = read_text(folder_ / ("share/man/man1/" + std::string(page) + ".1"));
+    EXPECT_NE(text.find(".SH NAME\n"), std::string::npos) << page;
+    EXPECT_NE(text.find(".SH EXAMPLES\n"), std::string::npos) << page;
+  }
+  EXPECT_EQ(files_below(folder_ / "share/man/man1").size(), 15U);
+  const std::string simulate = read_text(folder_ / "share/man/man1/fathom-simulate.1");
+  EXPECT_NE(simulate.find("\\-\\-seed S"), std::string::npos) << simulate;
+  EXPECT_NE(simulate.find(".SH \"EXIT STATUS\""), std::string::npos);
+}
+
+TEST_F(Share, PagesAreValid) {
+  if (run_shell("command -v man > /dev/null", folder_.path()) != 0) GTEST_SKIP() << "man is not on this machine";
+  for (const auto& page : files_below(folder_ / "share/man/man1")) {
+    EXPECT_EQ(run_shell("LC_ALL=C.UTF-8 MANWIDTH=80 man --warnings -l " + page.string() + " > page 2> warnings",
+                        folder_.path()),
+              0);
+    EXPECT_EQ(read_text(folder_ / "warnings"), "") << page;
+  }
+}
+
+TEST_F(Share, BashCompletesCommandsOptionsWordsNamesAndFiles) {
+  EXPECT_EQ(completed("fathom sim"), Words{"simulate"});
+  EXPECT_EQ(completed("fathom beam sc"), Words{"score"});
+  EXPECT_EQ(completed("fathom simulate --se"), (Words{"--seed", "--set"}));
+  EXPECT_EQ(completed("fathom beam fit --variant e"), Words{"exact"});
+  EXPECT_EQ(completed("fathom beam fit --hit-offset \"\""), Words{"fit"});
+  EXPECT_EQ(completed("fathom sensors VLP-1"), Words{"VLP-16"});
+  EXPECT_EQ(completed("fathom noise dist"), Words{"distance"});
+  EXPECT_EQ(completed("fathom outputs range_i"), Words{"range_image"});
+  write_text(folder_ / "my room.yaml", "");
+  std::filesystem::create_directory(folder_ / "my folder");
+  EXPECT_EQ(completed("fathom simulate my"), (Words{"my folder", "my room.yaml"}));
+  EXPECT_EQ(completed("fathom simulate x --out my"), Words{"my folder"});
+  EXPECT_EQ(completed("fathom simulate --seed 1").size(), 1U);  // nothing to offer: an empty line
+  EXPECT_EQ(completed("fathom simulate --seed 1").front(), "");
+}
+
+TEST_F(Share, ZshReadsItsCompletion) {
+  if (run_shell("command -v zsh > /dev/null", folder_.path()) != 0) GTEST_SKIP() << "zsh is not on this machine";
+  EXPECT_EQ(run_shell("zsh -n share/zsh/site-functions/_fathom", folder_.path()), 0);
+}
+
+}  // namespace
+}  // namespace cli_test

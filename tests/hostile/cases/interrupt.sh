@@ -1,0 +1,43 @@
+# Ctrl-C is answered in order, wherever a command is: exit 130, one line, whole files only.
+room_yaml > room.yaml
+
+# interrupted CONDITION COMMAND...: runs COMMAND, sends SIGINT when CONDITION holds, and ends as it does.
+interrupted() {
+  local condition=$1 pid code=0
+  shift
+  set -m  # so that the job does not ignore SIGINT
+  "$FATHOM" "$@" &
+  pid=$!
+  set +m
+  while kill -0 $pid 2> /dev/null && ! eval "$condition"; do sleep 0.01; done
+  kill -INT $pid 2> /dev/null
+  wait $pid || code=$?
+  return $code
+}
+catches='(0x$(sed -n "s/^SigCgt:[[:space:]]*//p" /proc/$pid/status) >> 1 & 1)'
+handler="(( $catches ))"
+
+expect 130 'stopped after' interrupted '[[ -e run/lidar/cloud_000002.pcd ]]' simulate room.yaml --out run --frames 1000000
+absent run/summary.json
+
+# One frame of 2^22 rays.
+room_yaml | sed 's/{name: lidar, preset: VLP-16, .*/{name: c, type: depth_camera, width: 4096, height: 1024, fx: 2000}]/' > big.yaml
+expect 130 'stopped' interrupted '[[ -e big ]]' simulate big.yaml --out big
+absent big/summary.json
+
+# A mesh that takes a while to read.
+{
+  printf 'ply\nformat ascii 1.0\nelement vertex 3000000\nproperty float x\nproperty float y\nproperty float z\n'
+  printf 'element face 1\nproperty list uchar int vertex_indices\nend_header\n'
+  yes '1.25 2.5 3.75' | head -2999998
+  printf '0 0 0\n1 0 0\n3 0 2999998 2999999\n'
+} > big.ply
+printf 'scene: {meshes: {m: big.ply}, entities: [{name: m, mesh: m}]}\nsensors: [{name: s, preset: VLP-16}]\nframes: 1000000\n' > mesh.yaml
+expect 130 'stopped' interrupted "$handler" simulate mesh.yaml --out mesh
+absent mesh/summary.json
+
+{
+  echo range_m,expected_m
+  yes '1.01,1' | head -1000000
+} > pairs.csv
+expect 130 'stopped' interrupted "$handler" calibrate distance pairs.csv

@@ -1,0 +1,106 @@
+# Logs, tables and trajectories as strangers hand them over: packed, padded, torn, endless, or something else.
+printf 'image: map.pgm\nresolution: 0.1\norigin: [-2, -2, 0]\nnegate: 0\noccupied_thresh: 0.65\nfree_thresh: 0.196\n' > map.yaml
+{
+  echo 'P2 40 40 255'
+  for row in {1..40}; do
+    for col in {1..40}; do
+      if [[ $row == 1 || $row == 40 || $col == 1 || $col == 40 ]]; then printf '0 '; else printf '254 '; fi
+    done
+    echo
+  done
+} > map.pgm
+printf 'w_hit: 0.75\nw_short: 0.12\nw_max: 0.05\nw_rand: 0.08\nsigma_hit_m: 0.1\nlambda_short_per_m: 0.5\nmax_range_m: 8\n' > model.yaml
+score() { fathom beam score --map map.yaml --parameters model.yaml --log "$1"; }
+carmen() { printf 'FLASER 180'; printf ' 1.5%.0s' {1..180}; printf ' 0 0 0 0 0 0 1.5 host 0.5\n'; }
+csv() { printf 'x_m,y_m,yaw_rad,range_m@0,range_m@1\n0,0,0,1.9,inf\n'; }
+
+carmen > good.log
+csv > good.csv
+expect 0 'scans +1' score good.log
+expect 0 'scans +1' score good.csv
+gzip -c good.log > good.log.gz
+expect 0 'scans +1' score good.log.gz
+cat good.log.gz good.log.gz > two.log.gz
+expect 0 'scans +2' score two.log.gz
+
+# A file behind the stream of gzip is not passed over in silence; zeros are padding.
+{ cat good.log.gz; echo garbage; } > garbage.log.gz
+expect 2 'garbage.log.gz:2: 8 bytes that are not gzip follow' score garbage.log.gz
+{ cat good.log.gz; head -c 4096 /dev/zero; } > padded.log.gz
+expect 0 'scans +1' score padded.log.gz
+head -c 30 good.log.gz > half.log.gz
+expect 2 'half.log.gz:1: cut short or damaged' score half.log.gz
+
+# Bombs: of zeros, of digits, of lines. 40 members of 8 MiB each inflate a thousandfold.
+head -c 40000000 /dev/zero | gzip -9 > zeros.gz
+expect 2 'zeros.gz:1: a line of more than 16 MiB' score zeros.gz
+head -c 40000000 /dev/zero | tr '\0' '7' | gzip -9 > digits.gz
+expect 2 'digits.gz:1: a line of more than 16 MiB' score digits.gz
+head -c 8388608 /dev/zero | tr '\0' '\n' | gzip -9 > lines.gz
+for member in {1..40}; do cat lines.gz; done > newlines.gz
+expect 2 'newlines.gz: .* bytes inflate to more than 256 MiB, above 200 times their size' score newlines.gz
+
+# A byte order mark is nothing; other encodings and line ends are named.
+{ printf '\xef\xbb\xbf'; csv; } > bom.csv
+expect 0 'scans +1' score bom.csv
+printf '\xff\xfex\0_\0m\0' > wide.csv
+expect 2 'wide.csv: is in UTF-16; save it as UTF-8' score wide.csv
+csv | tr '\n' '\r' > mac.csv
+expect 2 'mac.csv: its lines end in CR alone' score mac.csv
+csv | sed 's/$/\r/' > dos.csv
+expect 0 'scans +1' score dos.csv
+
+# CARMEN: the wrong word, a torn end, other lasers.
+carmen | sed 's/1.5/abc/' > word.log
+expect 2 "word.log:1: a reading = 'abc' is not a number" score word.log
+{ carmen; printf 'ODOM 1.0 2.'; } > torn_odom.log
+expect 0 'scans +1' score torn_odom.log
+{ carmen; printf 'FLAS'; } > torn.log
+expect 2 'torn.log:2: the log is cut short' score torn.log
+{ carmen; printf 'RLASER 2 1 1\nRLASER 2 1 1\n'; carmen; } > rear.log
+expect 0 'note: 2 RLASER lines were passed over' score rear.log
+expect 0 'note: 2 RLASER lines were passed over' fathom beam fit --map map.yaml --log rear.log --out fit
+printf 'RLASER 2 1 1\nROBOTLASER1 0 1\n' > other.log
+expect 2 'holds no scans .*1 RLASER lines are not read; 1 ROBOTLASER1 lines are not read' score other.log
+{ printf 'PARAM robot_names a,b\n'; carmen; } > comma.log
+expect 0 'scans +1' score comma.log
+printf 'FLASER 4294967297 1 2 3\n' > huge.log
+expect 2 'huge.log:1: .* is not a number of beams in \[1, 100000\]' score huge.log
+
+# CSV: bytes that end a string of C, numbers that are none, commas for points.
+for value in '1\x002' 0x10 1e999 'nan(123)' 1d3 1e39; do
+  { printf 'x_m,y_m,yaw_rad,range_m@0\n0,0,0,'; printf "$value\n"; } > value.csv
+  expect 2 'value.csv:2: a reading = ' score value.csv
+done
+printf 'x_m,y_m,yaw_rad,range_m@0\n0,5,0,5,0,1,9\n' > decimal.csv
+expect 2 'decimal.csv:2: 7 values for 4 columns' score decimal.csv
+printf 'x_m;y_m;yaw_rad;range_m@0\n0;0;0;1\n' > semicolons.csv
+expect 2 'semicolons.csv:1: unknown column' score semicolons.csv
+
+# What is no file to read.
+expect 2 '/dev/zero: is not a file' score /dev/zero
+expect 2 '/dev/stdin: is not a file' score /dev/stdin
+mkfifo pipe
+expect 2 'pipe: is not a file' score pipe
+mkdir folder
+expect 2 'folder' score folder
+: > empty.log
+expect 2 'empty.log: is empty' score empty.log
+
+# Poses, expected ranges and pairs are tables too, rays and trajectories go with a scene.
+printf '\xef\xbb\xbfexpected_m\n2\n' > expected.csv
+expect 0 'reading_m' fathom beam sample --parameters model.yaml --expected expected.csv
+room_yaml > room.yaml
+printf '\xef\xbb\xbfox,oy,oz,dx,dy,dz\n0,0,0,1,0,0\n' > rays.csv
+sed 's/preset: VLP-16/type: ray_table, rays: rays.csv, min_range_m: 0, max_range_m: 10/' room.yaml > rays.yaml
+expect 0 'lidar' fathom simulate rays.yaml --out rays
+printf '\xef\xbb\xbf0 0 0 1 0 0 0 1\n' > path.tum
+sed 's/position_m: \[0, 0, 1.2\]/motion: {file: path.tum}/' room.yaml > path.yaml
+expect 0 'lidar' fathom simulate path.yaml --out path
+
+# Without memory the line names the file, and it is the system that failed.
+if (ulimit -v 1000000 && fathom --version > /dev/null 2>&1); then
+  truncate -s 30G sparse.log
+  limited() { (ulimit -v 8000000; score "$1"); }
+  expect 1 'sparse.log: there is not enough memory' limited sparse.log
+fi

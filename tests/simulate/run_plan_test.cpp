@@ -1,0 +1,82 @@
+// What plan_run() says of a run is what run() then does.
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include <fathom/error.hpp>
+#include <fathom/run_plan.hpp>
+
+#include "scene_fixture.hpp"
+
+namespace fathom::test {
+namespace {
+
+const char* const kScene =
+    "scene: {meshes: {b: {box: {size_m: [8, 6, 3]}}, p: {plane: {size_m: [2, 2]}}},\n"
+    "  entities: [{name: b, mesh: b}, {name: c, mesh: b, scale: 3}, {name: p, mesh: p}]}\n"
+    "sensors:\n"
+    "  - name: lidar\n"
+    "    preset: VLP-16\n"
+    "    columns: 90\n"
+    "    noise: [{dropout: {probability: 0.1}}]\n"
+    "    outputs: [pcd, {ply: {frame: world, keep_misses: true}}, pointcloud2, range_image, {birds_eye: {pixels: 64}},\n"
+    "      {npy: {channels: [range, hit_world, ring, reason]}}]\n"
+    "  - {name: laser, type: laser_2d, beams: 8, min_azimuth_deg: -90, max_azimuth_deg: 90, max_range_m: 30,\n"
+    "     outputs: [scan_log]}\n"
+    "  - {name: cam, type: depth_camera, width: 20, height: 10, fx: 20, outputs: [depth_png, camera_sheet,\n"
+    "     reason_picture]}\n"
+    "frames: 3\n";
+
+TEST(RunPlan, IsWhatTheRunDoes) {
+  const TempFolder folder;
+  const SceneSetup setup = read_scene_file(folder.write("scene.yaml", kScene));
+  RunOptions options;
+  options.out = folder / "out";
+  const RunPlan plan = plan_run(setup, options);
+  EXPECT_FALSE(fs::exists(options.out));
+  EXPECT_EQ(plan.frames, 3U);
+  EXPECT_EQ(plan.entities, 3U);
+  EXPECT_EQ(plan.meshes, 2U);
+  EXPECT_EQ(plan.triangles, 14U);
+  ASSERT_EQ(plan.sensors.size(), 3U);
+  EXPECT_EQ(plan.sensors[0].preset, "VLP-16");
+  EXPECT_EQ(plan.sensors[0].kind, "spinning_lidar");
+  EXPECT_EQ(plan.sensors[0].rays(), 16U * 90U);
+  EXPECT_EQ(plan.sensors[1].preset, "");
+
+  const RunResult result = run(setup, options);
+  EXPECT_EQ(plan.files(), result.files.size());
+  for (const SensorPlan& sensor : plan.sensors) {
+    for (const PlannedOutput& output : sensor.outputs) {
+      const fs::path first = options.out / output.first_file;
+      ASSERT_TRUE(fs::exists(first)) << first;
+      std::uintmax_t bytes = 0, files = 0;
+      for (const fs::path& file : result.files) {
+        const std::string stem = file.stem().string();
+        const bool same = file.parent_path() == first.parent_path() && file.extension() == first.extension() &&
+                          stem.substr(0, stem.size() - 6) == first.stem().string().substr(0, stem.size() - 6);
+        if (same) bytes += fs::file_size(file), ++files;
+      }
+      EXPECT_EQ(files, output.files) << first;
+      EXPECT_LE(bytes, output.bytes_at_most) << first;
+    }
+  }
+}
+
+TEST(RunPlan, TakesOptionsAndRefusesWhatARunWould) {
+  const TempFolder folder;
+  const SceneSetup setup = read_scene_file(folder.write("scene.yaml", kScene));
+  RunOptions options;
+  options.frames = 7;
+  EXPECT_EQ(plan_run(setup, options).frames, 7U);
+  options.frames = 0;
+  EXPECT_THROW(plan_run(setup, options), InputError);
+  // A scan log needs level poses.
+  std::string tilted = kScene;
+  tilted.replace(tilted.find("beams: 8"), 8, "beams: 8, rpy_deg: [5, 0, 0]");
+  EXPECT_THROW(plan_run(read_scene_file(folder.write("tilted.yaml", tilted)), {}), InputError);
+}
+
+}  // namespace
+}  // namespace fathom::test
