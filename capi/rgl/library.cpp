@@ -183,6 +183,7 @@ void Library::clean_up() {
     wait_unlocked(run);
     std::erase(running_, run);
   }
+  runners_.dismiss();
   forget_all();
   nodes.clear(), lidars.clear(), entities.clear(), meshes.clear(), textures.clear();
   world_.clear();

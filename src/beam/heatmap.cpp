@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kPosesAtOnce = 16384;
 constexpr std::size_t kPeaks = 64;      // of the grid, from which the search for the best pose climbs
 constexpr double kFinest = 1.0 / 64.0;  // of the grid's spacing: where it ends
-constexpr int kMostSteps = 40;
+constexpr int kMostClimbs = 40;
 constexpr double kTurnRad = 6.28318530717958647693;
 
 /// Grid coordinates of the wanted positions, row by row.
@@ -117,7 +117,7 @@ void refine(Heatmap& map, const std::vector<std::size_t>& positions, std::size_t
   std::vector<PlanarPose> near;
   std::vector<Pose> poses;
   std::vector<double> scores;
-  for (int step = 0; step < kMostSteps && !climbers.empty(); ++step) {
+  for (int step = 0; step < kMostClimbs && !climbers.empty(); ++step) {
     near.clear(), poses.clear();
     for (const Climber& climber : climbers) add_neighbours(climber, map.grid.spacing_m, spacing_rad, near);
     for (const PlanarPose& pose : near) poses.push_back(lift(pose));

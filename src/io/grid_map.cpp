@@ -92,7 +92,7 @@ GridMap read_image(const std::filesystem::path& image_file, const MapImageOption
   return map;
 }
 
-YamlValue parse_map(const std::filesystem::path& yaml_file) {
+YamlValue read_map_yaml(const std::filesystem::path& yaml_file) {
   refuse_image(yaml_file);
   YamlValue root = parse_yaml(read_yaml_text(yaml_file), yaml_file.string());
   refuse_other_kind(root, YamlFileKind::kMap);
@@ -100,7 +100,7 @@ YamlValue parse_map(const std::filesystem::path& yaml_file) {
 }
 
 GridMap read_map(const std::filesystem::path& yaml_file) {
-  const YamlValue root = parse_map(yaml_file);
+  const YamlValue root = read_map_yaml(yaml_file);
   YamlReader map(root);
   // All are asked for before one is missed, so that a known key is not taken for a slip of another.
   for (const char* key : {"image", "resolution", "origin", "negate", "occupied_thresh", "free_thresh", "mode"}) {
@@ -131,7 +131,7 @@ GridMap read_grid_map(const std::filesystem::path& yaml_file) {
 }
 
 std::filesystem::path grid_map_image(const std::filesystem::path& yaml_file) {
-  const YamlValue root = parse_map(yaml_file);
+  const YamlValue root = read_map_yaml(yaml_file);
   YamlReader map(root);
   return read_image_name(map.at("image"), yaml_file.parent_path());
 }

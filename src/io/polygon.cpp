@@ -11,6 +11,8 @@ namespace fathom {
 
 namespace {
 
+constexpr std::size_t kMaxLooks = 16;  // at every corner, in search of ears
+
 struct Point {
   double x, y;
 
@@ -60,6 +62,30 @@ bool is_ear(const std::vector<Point>& points, const std::vector<std::uint32_t>& 
   });
 }
 
+/// Cuts ears off until a triangle is left, or what has none. A cut makes ears of its neighbours or of none, but for
+/// outlines that touch themselves, where all are looked at again.
+void cut_ears(const std::vector<Point>& points, std::vector<std::uint32_t>& left,
+              std::vector<std::array<std::uint32_t, 3>>& triangles) {
+  std::vector<bool> is_known_ear(points.size());
+  const auto look_at = [&](std::size_t k) { is_known_ear[left[k]] = is_ear(points, left, k); };
+  std::size_t looks_left = kMaxLooks;
+  while (left.size() > 3) {
+    std::size_t k = 1;
+    while (k < left.size() && !is_known_ear[left[k]]) ++k;
+    if (k == left.size()) {
+      if (looks_left-- == 0) return;
+      for (k = 1; k < left.size(); ++k) look_at(k);
+      const auto found = std::find_if(left.begin() + 1, left.end(), [&](std::uint32_t i) { return is_known_ear[i]; });
+      if (found == left.end()) return;
+      continue;
+    }
+    triangles.push_back({left[k - 1], left[k], left[(k + 1) % left.size()]});
+    left.erase(left.begin() + static_cast<std::ptrdiff_t>(k));
+    if (k > 1) look_at(k - 1);
+    if (k < left.size()) look_at(k);
+  }
+}
+
 }  // namespace
 
 std::vector<std::array<std::uint32_t, 3>> triangulate(std::span<const Vec3> corners) {
@@ -68,19 +94,12 @@ std::vector<std::array<std::uint32_t, 3>> triangulate(std::span<const Vec3> corn
   for (std::uint32_t i = 0; i < corners.size(); ++i) left.push_back(i);
   if (corners.size() > 3) {
     const std::vector<Point> points = flattened(corners);
-    bool is_fan = turns_left_everywhere(points);
+    const bool is_fan = turns_left_everywhere(points);
     if (!is_fan && corners.size() > kMaxConcaveCorners) {
       throw InputError(fmt::format("a polygon of {} corners is not convex, the limit of such is {} corners",
                                    corners.size(), kMaxConcaveCorners));
     }
-    while (!is_fan && left.size() > 3) {
-      std::size_t k = 1;
-      while (k < left.size() && !is_ear(points, left, k)) ++k;
-      is_fan = k == left.size();
-      if (is_fan) break;
-      triangles.push_back({left[k - 1], left[k], left[(k + 1) % left.size()]});
-      left.erase(left.begin() + static_cast<std::ptrdiff_t>(k));
-    }
+    if (!is_fan) cut_ears(points, left, triangles);
   }
   for (std::size_t k = 2; k < left.size(); ++k) triangles.push_back({left[0], left[k - 1], left[k]});
   return triangles;

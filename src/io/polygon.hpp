@@ -9,7 +9,7 @@
 
 namespace fathom {
 
-/// Cutting a polygon that is not convex takes up to the cube of its corners.
+/// Cutting a polygon that is not convex takes up to the square of its corners, several times.
 inline constexpr std::size_t kMaxConcaveCorners = 1024;
 
 /// Cuts a polygon into corners - 2 triangles of indices into `corners`, wound as it is: a fan around the first corner

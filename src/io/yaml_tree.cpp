@@ -168,6 +168,9 @@ void check_characters(std::string_view text, const std::shared_ptr<const std::st
   if (text.size() > kMaxYamlBytes) {
     throw InputError(fmt::format("{}: {} bytes, above the limit of {}", *source, text.size(), kMaxYamlBytes));
   }
+  if (text.find('\n') == std::string_view::npos && text.find('\r') < text.size() - 1) {
+    throw InputError(fmt::format("{}: its lines end in CR alone; save it with LF or CR LF", *source));
+  }
   YamlMark mark{source, 1, 1};
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);

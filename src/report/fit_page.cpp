@@ -56,8 +56,9 @@ svg text.label { font-size: 12px; fill: var(--ink); }
 .narrow { display: none; }
 .made { margin-top: 36px; font-size: 13px; }
 @media (max-width: 760px) { .row, .row.three { grid-template-columns: 1fr; } .wide { display: none; }
-  .narrow { display: block; } body { padding: 20px 16px 32px; } .row:not(.three) svg text { font-size: 15px; }
-  .tile { flex: 1 1 40%; min-width: 0; } .head, .row > * { min-width: 0; } }
+  .narrow { display: block; } body { padding: 20px 16px 32px; } .row:not(.three) svg text { font-size: 13px; }
+  figcaption { margin-bottom: 14px; } .tile { flex: 1 1 40%; min-width: 0; } .head, .row > * { min-width: 0; }
+  .scroll td, .scroll th { white-space: nowrap; } }
 @media print { body { padding: 0; max-width: none; font-size: 12px; } h2 { margin-top: 20px; break-after: avoid; }
   * { print-color-adjust: exact; -webkit-print-color-adjust: exact; } }
 )";

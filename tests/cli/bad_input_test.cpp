@@ -17,12 +17,6 @@ struct Mistake {
   std::vector<std::string> expected;  ///< each must be in the message
 };
 
-std::string replaced(std::string text, const std::string& find, const std::string& replace) {
-  const std::size_t at = text.find(find);
-  if (at == std::string::npos) return "";
-  return text.replace(at, find.size(), replace);
-}
-
 class BadInput : public testing::Test {
  protected:
   void expect_refused(const std::string& name, const std::vector<std::string>& arguments,

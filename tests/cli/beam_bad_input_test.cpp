@@ -22,10 +22,6 @@ std::string flaser(const std::string& pose = "2 1 0", int beams = 180) {
   return line + " " + pose + " 2 1 0 100.0 host 0.1\n";
 }
 
-std::string replaced(std::string text, const std::string& find, const std::string& replace) {
-  return text.replace(text.find(find), find.size(), replace);
-}
-
 class BeamBadInput : public testing::Test {
  protected:
   void expect_refused(const std::string& name, const Words& arguments, const Words& expected) {

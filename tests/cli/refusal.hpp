@@ -11,6 +11,12 @@
 
 namespace cli_test {
 
+/// The text with the first `find` replaced; nothing of it where there is none.
+inline std::string replaced(std::string text, const std::string& find, const std::string& replace) {
+  const std::size_t at = text.find(find);
+  return at == std::string::npos ? "" : text.replace(at, find.size(), replace);
+}
+
 /// `fathom arguments...` ends with exit code 2, nothing on stdout, one line on stderr that holds every one of
 /// `expected`, and without `unwritten`.
 inline void expect_refused(const std::string& name, const std::vector<std::string>& arguments,

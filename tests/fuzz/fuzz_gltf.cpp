@@ -184,7 +184,9 @@ class Builder {
 };
 
 Json odd_value(FuzzedDataProvider& choose) {
-  const std::array<Json, 24> values = {Json(),
+  const std::array<Json, 26> values = {Json(),
+                                       Json::array({"KHR_materials_unlit"}),
+                                       Json::array({1, 0}),
                                        true,
                                        "",
                                        "SCALAR",

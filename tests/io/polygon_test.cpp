@@ -74,6 +74,24 @@ RC_GTEST_PROP(PolygonTest, CutsStarsInsideTheirOutline, ()) {
   expect_exact_cover(star(radii));
 }
 
+TEST(PolygonTest, CutsASpiralInsideItsOutline) {
+  // A ribbon wound up: all its ears are at the two ends, far from the first corner, where the search begins.
+  std::vector<Vec3> ribbon;
+  for (int i = 0; i < 1024; ++i) {
+    const int step = i < 512 ? i : 1023 - i;
+    const double radius = (i < 512 ? 1.0 : 0.8) + 0.05 * step, angle = 0.2 * step;
+    ribbon.push_back({radius * std::cos(angle), radius * std::sin(angle), 3.0});
+  }
+  expect_exact_cover(ribbon);
+  expect_exact_cover({ribbon.rbegin(), ribbon.rend()});
+}
+
+TEST(PolygonTest, CutsAnOutlineThatTouchesItself) {
+  // A square with a hole, which a bridge there and back joins to the outline.
+  expect_exact_cover(
+      {{0, 0, 0}, {4, 0, 0}, {4, 4, 0}, {0, 4, 0}, {0, 0, 0}, {1, 1, 0}, {1, 3, 0}, {3, 3, 0}, {3, 1, 0}, {1, 1, 0}});
+}
+
 TEST(PolygonTest, TakesWhatHasNoAreaOrCrossesItself) {
   EXPECT_TRUE(triangulate({}).empty());
   EXPECT_TRUE(triangulate(std::vector<Vec3>{{0, 0, 0}, {1, 0, 0}}).empty());

@@ -161,8 +161,21 @@ rgl_status_t touch_scene(Handles& h) {
   }
 }
 
+rgl_status_t call_extension(rgl_node_t node) {
+  switch (*rc::gen::inRange(0, 4)) {
+    case 0:
+      return rgl_node_points_ros2_publish(&node, nullptr, "frame");
+    case 1:
+      return rgl_node_points_udp_publish(&node, RGL_VELODYNE_VLP16, RGL_UDP_NO_ADDITIONAL_OPTIONS, nullptr, "", -1);
+    case 2:
+      return rgl_node_points_simulate_snow(nullptr, 0, any_float(), 0, 0, 0, 0, -1, any_float(), true, 0);
+    default:
+      return rgl_node_points_remove_ground(&node, RGL_AXIS_Z, any_float(), 0, 0);
+  }
+}
+
 rgl_status_t any_call(Handles& h) {
-  const int kind = *rc::gen::inRange(0, 24);
+  const int kind = *rc::gen::inRange(0, 25);
   if (kind < 6) {
     rgl_node_t node = *rc::gen::inRange(0, 4) == 0 ? any_of(h.nodes) : nullptr;
     const rgl_status_t status = make_node(&node);
@@ -175,6 +188,10 @@ rgl_status_t any_call(Handles& h) {
   if (kind < 18) return read(any_of(h.nodes));
   if (kind < 19) return configure(any_of(h.nodes));
   if (kind < 20) return rgl_graph_node_set_priority(any_of(h.nodes), *rc::gen::inRange(-3, 4));
+  if (kind == 24) {
+    const rgl_status_t status = call_extension(any_of(h.nodes));
+    return status == RGL_NOT_IMPLEMENTED ? RGL_SUCCESS : RGL_INTERNAL_EXCEPTION;
+  }
   if (kind < 21 && *rc::gen::inRange(0, 4) == 0) return rgl_graph_destroy(any_of(h.nodes));
   return touch_scene(h);
 }

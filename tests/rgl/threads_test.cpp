@@ -1,7 +1,10 @@
 // The interface called from several threads: on graphs of their own, on the same graph, and on what others destroy.
 
 #include <atomic>
+#include <filesystem>
 #include <functional>
+#include <set>
+#include <string>
 #include <thread>
 
 #include "rgl/scene.hpp"
@@ -130,6 +133,36 @@ TEST_F(RglThreads, OnTheSameOldLidar) {
     }
   });
   EXPECT_EQ(fatal, 0);
+}
+
+/// Their numbers, which the system gives out one after the other.
+std::set<std::string> threads_of_this_process() {
+  std::set<std::string> numbers;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task")) {
+    numbers.insert(entry.path().filename().string());
+  }
+  return numbers;
+}
+
+/// A run finds the thread of the one before it.
+TEST_F(RglThreads, OfGraphsStayForTheNextRun) {
+  RGL_OK(fathom_rgl_set_threads(1));  // all threads that come and go are those of graphs
+  const std::set<std::string> before = threads_of_this_process();
+  const float point[3] = {1, 2, 3};
+  const rgl_field_t xyz = RGL_FIELD_XYZ_VEC3_F32;
+  rgl_node_t array = nullptr;
+  RGL_OK(rgl_node_points_from_array(&array, point, 1, &xyz, 1));
+  const rgl_node_t yield = make_yield({xyz});
+  chain({array, yield});
+  std::set<std::string> seen = before;
+  for (int run = 0; run < 100; ++run) {
+    RGL_OK(rgl_graph_run(array));
+    EXPECT_EQ(result<float>(yield, xyz)[2], 3.0F);
+    seen.merge(threads_of_this_process());
+  }
+  EXPECT_EQ(seen.size(), before.size() + 1);
+  RGL_OK(rgl_cleanup());
+  RGL_OK(fathom_rgl_set_threads(0));
 }
 
 }  // namespace

@@ -19,11 +19,7 @@ using test::make_room_scene;
 using test::make_sensor;
 using test::make_stereo;
 using test::render_once;
-
-template <class T>
-bool same_bits(std::span<const T> a, std::span<const T> b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size_bytes()) == 0;
-}
+using test::same_bits;
 
 bool same_returns(const Frame& a, const Frame& b) {
   return same_bits(a.range_m(), b.range_m()) && same_bits(a.floats(Channel::kHitSensor), b.floats(Channel::kHitSensor));

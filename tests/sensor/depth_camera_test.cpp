@@ -23,6 +23,7 @@ using test::make_room_scene;
 using test::make_sensor;
 using test::make_stereo;
 using test::render_once;
+using test::same_bits;
 
 TEST(DepthCamera, ThreeWaysToGiveTheSameIntrinsics) {
   DepthCamera pixels, view, lens;
@@ -133,12 +134,7 @@ std::vector<Noise> every_loss() {
           Dropout{.probability = 0.05F}};
 }
 
-template <class T>
-bool same_bits(std::span<const T> a, std::span<const T> b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size_bytes()) == 0;
-}
-
-bool same_frames(const Frame& a, const Frame& b) {
+bool same_images(const Frame& a, const Frame& b) {
   for (const Channel c :
        {Channel::kRange, Channel::kDepth, Channel::kEnergy, Channel::kCleanDepth, Channel::kHitWorld}) {
     if (!same_bits(a.floats(c), b.floats(c))) return false;
@@ -151,10 +147,10 @@ TEST(StereoFrame, SameBitsForAnyNumberOfThreads) {
   const Frame one = render_once(make_room_scene(), sensor, all_channels(), {.seed = 3, .threads = 1}, 5);
   for (const int threads : {2, 3, 8}) {
     EXPECT_TRUE(
-        same_frames(one, render_once(make_room_scene(), sensor, all_channels(), {.seed = 3, .threads = threads}, 5)))
+        same_images(one, render_once(make_room_scene(), sensor, all_channels(), {.seed = 3, .threads = threads}, 5)))
         << threads;
   }
-  EXPECT_FALSE(same_frames(one, render_once(make_room_scene(), sensor, all_channels(), {.seed = 4, .threads = 1}, 5)));
+  EXPECT_FALSE(same_images(one, render_once(make_room_scene(), sensor, all_channels(), {.seed = 4, .threads = 1}, 5)));
 }
 
 TEST(StereoFrame, ReasonsAddUpAndEveryLossOccurs) {

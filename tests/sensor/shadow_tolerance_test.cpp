@@ -21,7 +21,7 @@ using test::make_stereo;
 using test::render_once;
 using test::usable_isas;
 
-constexpr double kWall = 2.0, kFx = 30000, kBaseline = 0.5;
+constexpr double kWall = 2.0, kFineFx = 30000, kFineBaseline = 0.5;
 constexpr EntityId kWallId = 0;
 
 /// A sheet `gap_m` before the wall, in the wall's frame (z towards the camera). Its edge lies straight ahead, and it
@@ -46,10 +46,10 @@ Scene make_layers(const std::vector<double>& own_gaps_m, const std::vector<doubl
   return scene;
 }
 
-StereoCamera make_camera() { return make_stereo(641, 3, kFx, kBaseline, CameraReference::kLeft); }
+StereoCamera make_camera() { return make_stereo(641, 3, kFineFx, kFineBaseline, CameraReference::kLeft); }
 
 /// Pixels of the wall that a sheet hides from the right camera.
-double shadow_px(double gap_m) { return kFx * kBaseline * (1 / (kWall - gap_m) - 1 / kWall); }
+double shadow_px(double gap_m) { return kFineFx * kFineBaseline * (1 / (kWall - gap_m) - 1 / kWall); }
 
 std::uint32_t hidden(const Scene& scene, const Sensor& sensor) {
   const Frame frame = render_once(scene, sensor);
@@ -137,8 +137,8 @@ TEST(ShadowTolerance, OfTwoModelsTheSmallerDecides) {
 
 TEST(ShadowTolerance, SameReasonsForAnyNumberOfThreadsAndButAtEdgesForEveryInstructionSet) {
   const Scene scene = make_layers({0.01, 0.008, 0.003}, {0.005});
-  const Sensor sensor =
-      make_sensor(make_stereo(641, 41, kFx, kBaseline), {StereoShadow{.tolerance = 0.02F}}, Pose{{0, 0.001, 0}, {}});
+  const Sensor sensor = make_sensor(make_stereo(641, 41, kFineFx, kFineBaseline), {StereoShadow{.tolerance = 0.02F}},
+                                    Pose{{0, 0.001, 0}, {}});
   const Frame expected = render_once(scene, sensor);
   EXPECT_GT(count_of(expected, Reason::kHiddenRight), 100U);
   for (const Isa isa : usable_isas()) {

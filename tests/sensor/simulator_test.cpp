@@ -21,13 +21,8 @@ using test::make_lidar;
 using test::make_room_scene;
 using test::make_sensor;
 using test::render_once;
+using test::same_bits;
 using test::three_gaussians;
-
-/// Compares two arrays bit by bit, so that NaN equals NaN.
-template <class T>
-bool same_bits(std::span<const T> a, std::span<const T> b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size_bytes()) == 0;
-}
 
 bool same_frames(const Frame& a, const Frame& b) {
   for (const Channel c : {Channel::kRange, Channel::kCleanRange, Channel::kHitWorld, Channel::kHitSensor,

@@ -2,6 +2,8 @@
 // Scenes and sensors that the tests of this room share.
 
 #include <cmath>
+#include <cstring>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -59,6 +61,12 @@ inline Frame render_once(Scene scene, Sensor sensor, ChannelSet channels = all_c
   Frame frame(channels);
   simulator.render(id, index, frame);
   return frame;
+}
+
+/// Compares two arrays bit by bit, so that NaN equals NaN.
+template <class T>
+bool same_bits(std::span<const T> a, std::span<const T> b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size_bytes()) == 0;
 }
 
 inline std::vector<Noise> three_gaussians() {

@@ -36,6 +36,7 @@ const std::vector<Defect> kDefects = {
     {"NotAMap", kScene, "- 1\n", {"bad.yaml:1:1:", "not a map"}},
     {"ControlCharacter", "seed: 5", "seed: \x04", {"bad.yaml:3:7:", "0x04"}},
     {"Tab", "seed: 5", "\tseed: 5", {"bad.yaml:3: the line begins with a tab; YAML indents with blanks"}},
+    {"CarriageReturnsAlone", kScene, "seed: 5\rframes: 1\r", {"bad.yaml: its lines end in CR alone"}},
     {"AMap", kScene, "image: a.pgm\nresolution: 0.1\n", {"bad.yaml:1:1: this is a map, not a scene"}},
     {"ABeamModel", kScene, "w_hit: 1\n", {"bad.yaml:1:1: this is the parameters of a beam model, not a scene"}},
     {"SecondDocument", kScene, kScene + "---\nseed: 1\n", {"bad.yaml:29:1:", "second document"}},

@@ -29,10 +29,13 @@ class Runners::Crew {
 
   void start(std::shared_ptr<Run> run) {
     const std::lock_guard lock(mutex_);
-    if (waiting_.size() >= idle_) {
-      members_.emplace_back([this] { work(); });
-      ++idle_;
-    }
+    std::erase_if(unfinished_, [](const std::weak_ptr<Run>& known) {
+      const std::shared_ptr<Run> other = known.lock();
+      return other == nullptr || other->is_finished();
+    });
+    // A member whose run is finished takes the next one, if it is not ready for it yet.
+    if (unfinished_.size() >= members_.size()) members_.emplace_back([this] { work(); });
+    unfinished_.push_back(run);
     waiting_.push_back(std::move(run));
     wake_.notify_one();
   }
@@ -45,19 +48,17 @@ class Runners::Crew {
       if (waiting_.empty()) return;
       std::shared_ptr<Run> run = std::move(waiting_.front());
       waiting_.pop_front();
-      --idle_;
       lock.unlock();
       run->work();
       run.reset();
       lock.lock();
-      ++idle_;
     }
   }
 
   std::mutex mutex_;
   std::condition_variable wake_;
   std::deque<std::shared_ptr<Run>> waiting_;
-  std::size_t idle_ = 0;  ///< members that wait, or are about to
+  std::vector<std::weak_ptr<Run>> unfinished_;  ///< each has a member that does it, or will
   bool stop_ = false;
   std::vector<std::thread> members_;
 };
@@ -67,6 +68,11 @@ Runners::Runners() : crew_(std::make_unique<Crew>()), owner_(getpid()) {}
 Runners::~Runners() { crew_of_this_process(); }
 
 void Runners::start(std::shared_ptr<Run> run) { crew_of_this_process().start(std::move(run)); }
+
+void Runners::dismiss() {
+  crew_of_this_process();
+  crew_ = std::make_unique<Crew>();
+}
 
 Runners::Crew& Runners::crew_of_this_process() {
   if (owner_ != getpid()) {

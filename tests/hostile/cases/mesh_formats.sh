@@ -43,6 +43,7 @@ in_little() { (ulimit -v 1500000 && fathom "$@"); }
 if in_little --version > /dev/null 2>&1; then
   { head -c 80 /dev/zero; printf '\x00\x5a\x62\x02'; } > large.stl
   truncate -s 2000000084 large.stl
+  rm -rf out
   scene large.stl
   expect 1 'large.stl: there is not enough memory' in_little simulate scene.yaml --out out
   absent out
