@@ -24,7 +24,7 @@ class Check : public testing::Test {
 TEST_F(Check, SaysWhatARunWouldDoAndWritesNothing) {
   const Ended text = run_fathom({"check", scene_, "--frames", "1"});
   EXPECT_EQ(text.exit_code, 0) << text.err;
-  for (const char* part : {"1 entity", "1 mesh", "12 triangles", "VLP-16", "16 x 1800", "28 800", "1 frame in 5 files",
+  for (const char* part : {"1 entity", "1 mesh", "12 triangles", "VLP-16", "16 x 1808", "28 928", "1 frame in 5 files",
                            "lidar/cloud_000000.pcd", "of memory"}) {
     EXPECT_NE(text.out.find(part), std::string::npos) << part << "\n" << text.out;
   }

@@ -84,8 +84,11 @@ TEST_F(Interrupt, CanBeRunAgainWithForce) {
 
 // One frame of 2^20 rays, and hardly another moment to answer.
 TEST_F(Interrupt, AnswersWithinAFrame) {
-  Process process({"simulate", scene_, "--out", folder_ / "out", "--frames", "1", "--set", "sensors.lidar.columns=65536"},
-                  folder_.path());
+  const std::string scene = write_text(
+      folder_ / "wide.yaml",
+      "scene: {meshes: {b: {box: {size_m: [8, 6, 3]}}}, entities: [{name: b, mesh: b}]}\n"
+      "sensors: [{name: c, type: depth_camera, width: 1024, height: 1024, fx: 800, outputs: [pcd]}]\n");
+  Process process({"simulate", scene, "--out", folder_ / "out"}, folder_.path());
   EXPECT_TRUE(process.wait_until([&] { return std::filesystem::exists(folder_ / "out"); }));
   process.send(SIGINT);
   const Ended ended = process.wait();

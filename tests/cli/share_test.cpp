@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -30,6 +31,7 @@ class Share : public testing::Test {
       offered.push_back(text.substr(at, end - at));
       at = end + 1;
     }
+    std::sort(offered.begin(), offered.end());
     return offered;
   }
 
@@ -69,7 +71,7 @@ TEST_F(Share, BashCompletesCommandsOptionsWordsNamesAndFiles) {
   EXPECT_EQ(completed("fathom simulate --se"), (Words{"--seed", "--set"}));
   EXPECT_EQ(completed("fathom beam fit --variant e"), Words{"exact"});
   EXPECT_EQ(completed("fathom beam fit --hit-offset \"\""), Words{"fit"});
-  EXPECT_EQ(completed("fathom sensors VLP-1"), Words{"VLP-16"});
+  EXPECT_EQ(completed("fathom sensors VLP-16-"), Words{"VLP-16-HiRes"});
   EXPECT_EQ(completed("fathom noise dist"), Words{"distance"});
   EXPECT_EQ(completed("fathom outputs range_i"), Words{"range_image"});
   write_text(folder_ / "my room.yaml", "");
