@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <sstream>
+#include <string>
+#include <vector>
+
 #include <fathom/simulator.hpp>
 
 #include "process.hpp"
@@ -9,24 +14,34 @@
 namespace cli_test {
 namespace {
 
+/// The names below "Subcommands:" of a help page.
+std::vector<std::string> subcommands(const std::string& help) {
+  std::vector<std::string> names;
+  std::istringstream rest(help.substr(std::min(help.size(), help.find("Subcommands:\n"))));
+  std::string line;
+  std::getline(rest, line);
+  while (std::getline(rest, line) && line.rfind("  ", 0) == 0) {
+    if (line[2] != ' ') names.push_back(line.substr(2, line.find(' ', 2) - 2));
+  }
+  return names;
+}
+
 TEST(Help, EveryCommandHasAnExample) {
-  const std::vector<std::vector<std::string>> commands = {{"--help"},
-                                                          {"simulate", "--help"},
-                                                          {"noise", "--help"},
-                                                          {"sensors", "--help"},
-                                                          {"beam", "fit", "--help"},
-                                                          {"beam", "score", "--help"},
-                                                          {"beam", "sample", "--help"},
-                                                          {"beam", "heatmap", "--help"},
-                                                          {"calibrate", "distance", "--help"},
-                                                          {"calibrate", "energy", "--help"}};
-  for (const auto& command : commands) {
+  std::vector<std::vector<std::string>> commands = {{}};
+  for (std::size_t k = 0; k < commands.size(); ++k) {
+    std::vector<std::string> command = commands[k];
+    command.push_back("--help");
     const Ended ended = run_fathom(command);
     EXPECT_EQ(ended.exit_code, 0);
     EXPECT_EQ(ended.err, "");
-    EXPECT_NE(ended.out.find("Example"), std::string::npos) << command.front();
-    EXPECT_NE(ended.out.find("\n  fathom "), std::string::npos) << command.front();
+    EXPECT_NE(ended.out.find("\nExample"), std::string::npos) << ended.out;
+    EXPECT_NE(ended.out.find("\n  fathom "), std::string::npos) << ended.out;
+    for (const std::string& name : subcommands(ended.out)) {
+      command.back() = name;
+      commands.push_back(command);
+    }
   }
+  EXPECT_GE(commands.size(), 15U);
 }
 
 TEST(Help, ListsEveryOptionOfSimulate) {
