@@ -276,7 +276,7 @@ TEST(SceneFile, KnowsEveryFileThatItWasReadFrom) {
   folder.write("world.yaml", "scene: {meshes: {m: {grid_map: {file: map.yaml, height_m: 1}}}, "
                              "entities: [{name: m, mesh: m, motion: {file: path.txt}}]}\n");
   const fs::path file = folder.write("scene.yaml", "scene: {file: world.yaml}\n"
-                                                   "sensors: [{name: a, type: ray_table, rays: rays.csv}]\n");
+                                                   "sensors: [{name: a, type: ray_table, rays: rays.csv, min_range_m: 0, max_range_m: 9}]\n");
   std::vector<std::string> names;
   for (const fs::path& input : read_scene_file(file).inputs) names.push_back(input.filename().string());
   EXPECT_EQ(names, (std::vector<std::string>{"world.yaml", "map.yaml", "map.pgm", "path.txt", "rays.csv", "scene.yaml"}));
