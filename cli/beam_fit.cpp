@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fathom/beam/report.hpp>
 #include <fathom/error.hpp>
+#include <fathom/names.hpp>
 
 #include "outputs.hpp"
 #include "progress.hpp"
@@ -101,7 +102,7 @@ std::string summary(const fathom::FitReport& report, const std::filesystem::path
                       report.fit.end == fathom::FitEnd::kConverged ? "" : "; not converged",
                       report.held_out ? "held-out scans" : "scans learned from", report.judgement.nats_per_beam,
                       report.judgement.ks_distance, group_digits(report.judgement.pairs));
-  return text + fmt::format("parameters.yaml, fit.json and report.html are in {}\n", out.string());
+  return text + fmt::format("parameters.yaml, fit.json and report.html are in {}\n", fathom::printable(out.string()));
 }
 
 }  // namespace
@@ -112,9 +113,11 @@ void fit_beam(const BeamFitOptions& options) {
   const std::filesystem::path log_file = find_log(options.log);
   Paths inputs = world_files(options.world);
   inputs.push_back(log_file);
-  refuse_inputs({options.out / "parameters.yaml", options.out / "report.html", options.out / "fit.json"}, inputs);
+  const Paths outputs = {options.out / "parameters.yaml", options.out / "report.html", options.out / "fit.json"};
+  refuse_inputs(outputs, inputs);
   const auto unknown = value_of_word<fathom::UnknownCells>(options.unknown);
   const BeamWorld world = open_world(options.world, unknown, options.threads);
+  refuse_inputs(outputs, world.inputs);
   const fathom::ScanLog log = fathom::read_scan_log(log_file);
   const Scans learned = choose_scans(options.scans, log, options.log);
   const Scans held_out = held_out_scans(options, learned, log);

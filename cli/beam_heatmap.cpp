@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <fathom/beam/heatmap.hpp>
 #include <fathom/error.hpp>
+#include <fathom/names.hpp>
 
 #include "outputs.hpp"
 #include "progress.hpp"
@@ -73,6 +74,7 @@ void draw_beam_heatmap(const BeamHeatmapOptions& options) {
   const fathom::BeamModel model = fathom::read_beam_model(options.parameters);
   const fathom::GridMap map = fathom::read_grid_map(options.world.map);
   const BeamWorld world = open_world(options.world, model.unknown, options.threads);
+  refuse_inputs({options.out}, world.inputs);
   const fathom::ScanLog log = fathom::read_scan_log(log_file);
   if (options.scan >= log.scans()) {
     throw fathom::InputError(
@@ -114,7 +116,7 @@ void draw_beam_heatmap(const BeamHeatmapOptions& options) {
       "\nThe grid has positions {:g} m and headings {:g} deg apart; best: searched between them, from its peaks.\n"
       "{:.2f} m apart from the log's pose; the picture is {}\n",
       heatmap.grid.spacing_m, 360.0 / static_cast<double>(options.headings),
-      std::hypot(heatmap.refined.x_m - logged.x_m, heatmap.refined.y_m - logged.y_m), options.out.string()));
+      std::hypot(heatmap.refined.x_m - logged.x_m, heatmap.refined.y_m - logged.y_m), fathom::printable(options.out.string())));
 }
 
 }  // namespace fathom_cli

@@ -52,6 +52,7 @@ fathom::ScanLog read_poses(const BeamSampleOptions& options) {
 
 std::string sample_in_world(const BeamSampleOptions& options, const fathom::BeamModel& model) {
   const BeamWorld world = open_world(options.world, model.unknown, options.threads);
+  refuse_inputs({options.out}, world.inputs);
   fathom::ScanLog log = read_poses(options);
   log.max_range_m = model.sensor.max_range_m;
   log.range_m.assign(log.scans() * log.beams(), 0.0F);

@@ -70,6 +70,7 @@ void score_beam(const BeamScoreOptions& options) {
   }
   const fathom::BeamModel model = fathom::read_beam_model(options.parameters);
   const BeamWorld world = open_world(options.world, model.unknown, options.threads);
+  refuse_inputs({options.out}, world.inputs);
   const fathom::ScanLog log = fathom::read_scan_log(log_file);
   const std::vector<std::uint32_t> scans = choose_scans(options.scans, log, options.log);
   const Scores scores = score_scans(options, model, world, log, scans);

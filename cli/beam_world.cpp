@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fathom/error.hpp>
 #include <fathom/grid_map.hpp>
+#include <fathom/names.hpp>
 #include <fathom/run.hpp>
 #include <fathom/scene_ranges.hpp>
 
@@ -21,7 +22,9 @@ BeamWorld open_world(const BeamWorldOptions& options, fathom::UnknownCells unkno
     fathom::SceneRangesOptions scene_options;
     scene_options.pose_from_sensor.translation_m.z = options.height_m;
     scene_options.threads = threads;
-    world.expected = fathom::make_scene_ranges(fathom::read_scene_file(options.scene).scene, scene_options);
+    fathom::SceneSetup setup = fathom::read_scene_file(options.scene);
+    world.expected = fathom::make_scene_ranges(setup.scene, scene_options);
+    world.inputs = std::move(setup.inputs);
     world.name = fmt::format("{} at a height of {:g} m", options.scene.filename().string(), options.height_m);
     return world;
   }
@@ -53,7 +56,7 @@ std::filesystem::path find_log(const std::filesystem::path& log_or_run) {
 std::string skipped_note(const fathom::ScanLog& log) {
   std::string text;
   for (const fathom::SkippedLines& skipped : log.skipped) {
-    text += fmt::format("note: {} {} lines were passed over; readings are those of FLASER\n", skipped.lines, skipped.name);
+    text += fmt::format("note: {} {} lines were passed over; readings are those of FLASER\n", skipped.lines, fathom::printable(skipped.name));
   }
   return text;
 }

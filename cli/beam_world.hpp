@@ -28,6 +28,7 @@ struct BeamWorld {
   std::unique_ptr<fathom::ExpectedRanges> expected;
   double cell_m = 0.0;  ///< of a map; 0 of a scene
   std::string name;
+  std::vector<std::filesystem::path> inputs = {};  ///< what else was read for a scene: meshes, maps, trajectories
 };
 
 /// The scene where there is one, else the map. Throws fathom::InputError.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fathom/names.hpp>
 #include <fathom/run_plan.hpp>
 #include <nlohmann/json.hpp>
 
@@ -48,7 +49,7 @@ std::string files_table(const fathom::RunPlan& plan) {
 std::string text_of(const fathom::RunPlan& plan, const fathom::SceneSetup& setup) {
   return fmt::format(
       "{}: {}, {}, {}\n\n{}\n{}\n{} in {} of at most {}; about {} of memory. Nothing was cast or written.\n",
-      setup.file.string(), counted(plan.entities, "entity"), counted(plan.meshes, "mesh"),
+      fathom::printable(setup.file.string()), counted(plan.entities, "entity"), counted(plan.meshes, "mesh"),
       counted(plan.triangles, "triangle"), sensors_table(plan), files_table(plan), counted(plan.frames, "frame"),
       counted(plan.files(), "file"), bytes_text(plan.bytes_at_most()), bytes_text(plan.memory_bytes));
 }
@@ -85,7 +86,7 @@ void check_scene(const CheckOptions& options) {
   const StopSignals signals(Patience::kNone);
   const fathom::SceneSetup setup = fathom::read_scene_file(options.run.scene, options.run.set);
   const fathom::RunPlan plan = fathom::plan_run(setup, run_options(options.run));
-  if (options.run.quiet) return;
+  if (options.run.quiet && !options.json) return;
   print(options.json ? json_of(plan, setup).dump(2, ' ', false, Json::error_handler_t::replace) + "\n"
                      : text_of(plan, setup));
 }

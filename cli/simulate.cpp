@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 #include <fathom/error.hpp>
+#include <fathom/names.hpp>
 #include <fathom/run.hpp>
 #include <nlohmann/json.hpp>
 
@@ -55,7 +56,7 @@ void report(const fathom::RunResult& result, const SimulateOptions& options) {
   const auto summary = nlohmann::ordered_json::parse(file);
   print(fmt::format("{}\n{}, {} in {} (see {})\n", sensors_table(summary),
                     counted(summary["frames"].get<std::uint64_t>(), "frame"), counted(result.files.size(), "file"),
-                    options.out.string(), result.files.back().string()));
+                    fathom::printable(options.out.string()), fathom::printable(result.files.back().string())));
 }
 
 }  // namespace
@@ -88,7 +89,7 @@ void simulate(const SimulateOptions& options) {
   if (options.quiet) return;  // summary.json has the warnings too
   report(result, options);
   for (const std::string& warning : result.warnings) {
-    std::fputs(fmt::format("fathom: warning: {}\n", warning).c_str(), stderr);
+    std::fputs(fmt::format("fathom: warning: {}\n", fathom::printable(warning)).c_str(), stderr);
   }
 }
 

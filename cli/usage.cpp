@@ -90,8 +90,15 @@ void check_options(const CLI::App& command, const std::vector<std::string>& word
       const std::string_view likely = meant(bare_name(word), long_options(command));
       fail_unknown(command, word, "option", likely.empty() ? "" : fmt::format("--{}", likely));
     }
+    const std::size_t equals = word.find('=');
+    const std::string name = word.substr(0, equals);
+    if (option->get_expected_min() == 0) {
+      if (equals != std::string::npos) fail_usage(command, fmt::format("{} takes no value", name));
+      continue;
+    }
     // What stands behind an option that takes a value is that value.
-    if (option->get_expected_min() > 0 && word.find('=') == std::string::npos) ++i;
+    if (equals == std::string::npos) ++i;
+    if (i >= words.size() || equals + 1 == word.size()) fail_usage(command, fmt::format("{} needs a value", name));
   }
 }
 

@@ -51,6 +51,7 @@ struct SceneSetup {
   double start_s = 0.0;
   std::uint64_t seed = 0;
   std::uint32_t environment = 0, episode = 0;  ///< what is drawn depends on (seed, environment, episode)
+  std::vector<std::filesystem::path> inputs = {};  ///< every file that reading it opened; run() replaces none of them
 };
 
 /// Reads a scene file. Each override is "path=value", for example "sensors.lidar.noise.distance.stddev_m=0.05"; a path
@@ -96,7 +97,7 @@ struct RunResult {
 /// Until summary.json is there, the folder holds unfinished.txt: it names the files of the run, and who has locked it
 /// owns the folder, so that two runs cannot share one.
 /// With `force`, the files that an earlier run lists in its summary.json or unfinished.txt go first; others stay.
-/// Throws InputError (bad input, a folder that is not empty or in which another run writes), SystemError (disk, memory)
+/// Throws InputError (bad input, an input of the scene among the files to remove or to write, a folder that is not empty or in which another run writes), SystemError (disk, memory)
 /// or Interrupted (should_stop said yes; no summary.json then).
 FATHOM_API RunResult run(const SceneSetup& setup, const RunOptions& options);
 

@@ -5,14 +5,12 @@
 #include <string>
 #include <string_view>
 
+#include <fathom/names.hpp>
+
 namespace fathom {
 
 /// The shortest decimal text that reads back as the same value: 0.1, 1e-06, nan, inf.
 std::string number_text(double value);
-
-/// `text` as a terminal may show it, on one line: see Error. Above `most` bytes, its middle is replaced by
-/// "... (1000087 bytes) ...", and some two thirds of `most` are left.
-std::string printable(std::string_view text, std::size_t most);
 
 /// What a library or a file says, fit for a message: printable, 300 bytes at most.
 std::string one_line(std::string_view text);

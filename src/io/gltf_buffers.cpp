@@ -160,6 +160,10 @@ std::string_view GltfBuffers::buffer(std::size_t buffer) {
   return *bytes;
 }
 
+void GltfBuffers::list_files(std::vector<std::filesystem::path>& opened) const {
+  for (const auto& entry : files_) opened.emplace_back(entry.first);
+}
+
 std::string_view GltfBuffers::read(const std::string& place, const std::string& uri) {
   const std::string shown = one_line(uri.substr(0, 60));
   if (uri.starts_with("data:")) {

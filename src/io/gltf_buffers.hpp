@@ -35,6 +35,8 @@ class GltfBuffers {
   std::string_view view(std::size_t view);
   /// Bytes read until now, those of a file once however many buffers it is.
   [[nodiscard]] std::size_t bytes_read() const { return bytes_read_; }
+  /// Adds the files read so far.
+  void list_files(std::vector<std::filesystem::path>& opened) const;
 
  private:
   std::string_view buffer(std::size_t buffer);

@@ -259,11 +259,19 @@ class Placer {
 }  // namespace
 
 Mesh parse_gltf_mesh(std::string_view bytes, const std::filesystem::path& file) {
+  std::vector<std::filesystem::path> opened;
+  return parse_gltf_mesh(bytes, file, opened);
+}
+
+Mesh parse_gltf_mesh(std::string_view bytes, const std::filesystem::path& file,
+                     std::vector<std::filesystem::path>& opened) {
   GlbChunks chunks{bytes, std::nullopt};
   if (is_glb(bytes)) chunks = split_glb(bytes, file.string());
   const GltfDocument document = parse_gltf_document(chunks.json, file.string());
   GltfBuffers buffers(document, file, chunks.binary);
-  return Placer(document, buffers).run();
+  Mesh mesh = Placer(document, buffers).run();
+  buffers.list_files(opened);
+  return mesh;
 }
 
 }  // namespace fathom

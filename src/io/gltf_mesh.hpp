@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <string_view>
+#include <vector>
 
 #include <fathom/mesh.hpp>
 
@@ -12,5 +13,8 @@ namespace fathom {
 /// written: y up. `file` is the name for messages; buffers are read from its folder and from nowhere else. Throws
 /// InputError naming file, place, value and limit; does not call validate().
 Mesh parse_gltf_mesh(std::string_view bytes, const std::filesystem::path& file);
+/// The same; the files that held its buffers are added to `opened`.
+Mesh parse_gltf_mesh(std::string_view bytes, const std::filesystem::path& file,
+                     std::vector<std::filesystem::path>& opened);
 
 }  // namespace fathom

@@ -14,6 +14,7 @@
 #include "io/obj_mesh.hpp"
 #include "io/ply_mesh.hpp"
 #include "io/read_file.hpp"
+#include "io/read_mesh.hpp"
 #include "io/robot_description.hpp"
 #include "io/stl_mesh.hpp"
 
@@ -45,12 +46,13 @@ void refuse_other_files(const std::filesystem::path& file, std::string_view exte
 }
 
 /// The mesh as it is written, and the axis of the file that points up.
-std::pair<Mesh, UpAxis> parse(const std::filesystem::path& file, std::string_view extension) {
+std::pair<Mesh, UpAxis> parse(const std::filesystem::path& file, std::string_view extension,
+                              std::vector<std::filesystem::path>& opened) {
   const std::string bytes = read_file(file), name = file.string();
   if (extension == "ply") return {parse_ply_mesh(bytes, name), UpAxis::kZ};
   if (extension == "obj") return {parse_obj_mesh(bytes, name), UpAxis::kZ};
   if (extension == "stl") return {parse_stl_mesh(bytes, name), UpAxis::kZ};
-  if (extension != "dae") return {parse_gltf_mesh(bytes, file), UpAxis::kY};
+  if (extension != "dae") return {parse_gltf_mesh(bytes, file, opened), UpAxis::kY};
   DaeMesh read = parse_dae_mesh(bytes, name);
   return {std::move(read.mesh), read.up_axis};
 }
@@ -68,11 +70,17 @@ void raise(Mesh& mesh, UpAxis up_axis) {
 }  // namespace
 
 Mesh read_mesh(const std::filesystem::path& file, std::optional<UpAxis> up_axis) {
+  std::vector<std::filesystem::path> opened;
+  return read_mesh(file, up_axis, opened);
+}
+
+Mesh read_mesh(const std::filesystem::path& file, std::optional<UpAxis> up_axis,
+               std::vector<std::filesystem::path>& opened) {
   require_readable_file(file);
   const std::string extension = extension_of(file);
   refuse_other_files(file, extension);
   return within_memory(file, [&] {
-    auto [mesh, axis_of_file] = parse(file, extension);
+    auto [mesh, axis_of_file] = parse(file, extension, opened);
     raise(mesh, up_axis.value_or(axis_of_file));
     try {
       validate(mesh);

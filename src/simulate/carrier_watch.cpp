@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <numeric>
+#include <variant>
 
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "sensor/chain.hpp"
 
 namespace fathom {
 
@@ -17,9 +19,24 @@ bool is_nearly_all(std::uint64_t part, std::uint64_t all) {
   return all > 0 && static_cast<double>(part) >= kNearlyAll * static_cast<double>(all);
 }
 
+/// f B / max_disparity of invalid_band; 0 without one.
+double min_depth_m(const Sensor& sensor) {
+  double depth_m = 0.0;
+  for (const Noise& noise : sensor.noise) {
+    if (noise.slug() != InvalidBand::kSlug) continue;
+    const std::vector<FieldValue> values = noise.values();
+    const auto limit = std::find_if(values.begin(), values.end(), [](const auto& v) { return v.name == "max_disparity_px"; });
+    const auto most_px = std::get<double>(limit->value);
+    const Optics optics = optics_of(sensor.model);
+    if (most_px < InvalidBand::kNoLimit) depth_m = std::max<double>(depth_m, optics.fx_px * optics.baseline_m / most_px);
+  }
+  return depth_m;
+}
+
 }  // namespace
 
-CarrierWatch::CarrierWatch(const Scene& scene, const Sensor& sensor) : scene_(scene), sensor_(sensor.name) {
+CarrierWatch::CarrierWatch(const Scene& scene, const Sensor& sensor)
+    : scene_(scene), sensor_(sensor.name), min_depth_m_(fathom::min_depth_m(sensor)) {
   if (sensor.parent >= scene.entities().size()) return;  // none
   carries_.resize(scene.entities().size());
   for (EntityId up = sensor.parent; up != kNoEntity; up = scene.entities()[up].parent) carries_[up] = true;
@@ -30,13 +47,24 @@ bool CarrierWatch::suspects(const std::array<std::uint64_t, kReasonNames.size()>
   return !carries_.empty() && is_nearly_all(reasons[static_cast<std::size_t>(Reason::kBelowMinRange)], rays);
 }
 
-void CarrierWatch::count(const Frame& frame) {
+ChannelSet CarrierWatch::channels() const {
+  const ChannelSet needed = {Channel::kReason, Channel::kEntityId, Channel::kCleanRange};
+  return min_depth_m_ > 0.0 ? needed | ChannelSet{Channel::kCleanDepth} : needed;
+}
+
+void CarrierWatch::count(const Frame& frame, std::span<const float> min_range_m) {
   std::map<EntityId, std::uint64_t> rays_at;
   std::uint64_t at_carriers = 0;
   const auto reason = frame.reason();
   const auto entity = frame.entity_id();
+  const auto range_m = frame.clean_range_m();
+  const auto is_near = [&](std::size_t i) {
+    return range_m[i] < min_range_m[min_range_m.size() > 1 ? i : 0] ||
+           (min_depth_m_ > 0.0 && frame.clean_depth_m()[i] < min_depth_m_);
+  };
   for (std::size_t i = 0; i < frame.size(); ++i) {
     if (reason[i] != Reason::kBelowMinRange || entity[i] >= carries_.size() || !carries_[entity[i]]) continue;
+    if (!is_near(i)) continue;
     ++rays_at[entity[i]];
     ++at_carriers;
   }

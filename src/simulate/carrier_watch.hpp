@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,9 +19,11 @@ class CarrierWatch {
  public:
   CarrierWatch(const Scene& scene, const Sensor& sensor);
 
-  /// Whether a frame that ended so may show nothing else: then count() wants to see it, with kReason and kEntityId.
+  /// Whether a frame that ended so may show nothing else: then count() wants to see it, with channels().
   [[nodiscard]] bool suspects(const std::array<std::uint64_t, kReasonNames.size()>& reasons) const;
-  void count(const Frame& frame);
+  [[nodiscard]] ChannelSet channels() const;
+  /// `min_range_m`: of all rays, or of each. What noise alone carried below it does not count.
+  void count(const Frame& frame, std::span<const float> min_range_m);
 
   /// "all 28928 rays of 'lidar' end at 'body', which carries it, nearer than its least range", after so many frames.
   [[nodiscard]] std::optional<std::string> warning(std::uint32_t frames) const;
@@ -28,6 +31,7 @@ class CarrierWatch {
  private:
   const Scene& scene_;
   std::string sensor_;
+  double min_depth_m_ = 0.0;   // that the search for disparities reaches; 0: it has no limit
   std::vector<bool> carries_;  // [entities]: the parent, its parent and so on; empty: there is none
   std::uint64_t rays_ = 0;     // of the frames below
   std::uint32_t frames_ = 0;   // that show nothing else

@@ -44,7 +44,7 @@ Trajectory read_keyframes(const YamlReader& list, bool loop) {
   return list.located([&] { return Trajectory(std::move(keys), loop); });
 }
 
-Trajectory read_motion(YamlReader motion, const std::filesystem::path& folder) {
+Trajectory read_motion(YamlReader motion, SceneFiles& files) {
   const auto loop = motion.find("loop");
   const bool repeats = loop && loop->boolean();
   const auto file = motion.find("file");
@@ -55,16 +55,18 @@ Trajectory read_motion(YamlReader motion, const std::filesystem::path& folder) {
   }
   if (motion.find("keyframes")) file->fail("and keyframes are both given; one is enough");
   motion.finish();
-  const std::filesystem::path path = read_path(*file, folder);
+  const std::filesystem::path path = read_path(*file, files);
   return file->located([&] { return Trajectory(read_trajectory(path).keys(), repeats); });
 }
 
 }  // namespace
 
-std::filesystem::path read_path(const YamlReader& reader, const std::filesystem::path& folder) {
+std::filesystem::path read_path(const YamlReader& reader, SceneFiles& files) {
   if (reader.text().empty() || reader.text().find('\0') != std::string::npos) reader.fail("is not a file name");
   const YamlMark& mark = reader.value().mark;
-  return (mark.line > 0 ? std::filesystem::path(*mark.source).parent_path() : folder) / reader.text();
+  const auto folder = mark.line > 0 ? std::filesystem::path(*mark.source).parent_path() : files.folder;
+  files.opened.push_back(folder / reader.text());
+  return files.opened.back();
 }
 
 Pose read_pose(YamlReader& map) {
@@ -74,13 +76,13 @@ Pose read_pose(YamlReader& map) {
   return {translation_m, read_rotation(map)};
 }
 
-Trajectory read_trajectory_or_pose(YamlReader& map, const std::filesystem::path& folder) {
+Trajectory read_trajectory_or_pose(YamlReader& map, SceneFiles& files) {
   const auto motion = map.find("motion");
   if (!motion) return read_pose(map);
   for (const char* key : {"position_m", "rpy_deg", "rpy_rad", "quaternion_xyzw"}) {
     if (const auto fixed = map.find(key)) fixed->fail("and motion are both given; the keyframes hold the whole pose");
   }
-  return read_motion(*motion, folder);
+  return read_motion(*motion, files);
 }
 
 }  // namespace fathom

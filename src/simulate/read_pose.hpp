@@ -2,6 +2,7 @@
 // Poses and motions in scene files.
 
 #include <filesystem>
+#include <vector>
 
 #include <fathom/trajectory.hpp>
 
@@ -9,14 +10,20 @@
 
 namespace fathom {
 
+/// The files of a scene.
+struct SceneFiles {
+  std::filesystem::path folder;                    ///< of the scene file
+  std::vector<std::filesystem::path> opened = {};  ///< by what stands in it
+};
+
 /// A file named in a scene file: relative to the folder of the file in which the name stands, for a name from outside
-/// of files (--set) to `folder`, that of the scene file.
-std::filesystem::path read_path(const YamlReader& reader, const std::filesystem::path& folder);
+/// of files (--set) to the folder of the scene file. It counts as opened.
+std::filesystem::path read_path(const YamlReader& reader, SceneFiles& files);
 
 /// position_m and one of rpy_deg, rpy_rad, quaternion_xyzw from the keys of a map; absent: zero, no rotation.
 Pose read_pose(YamlReader& map);
 
 /// `motion` (keyframes, or a trajectory file) where the map has it, else the fixed pose.
-Trajectory read_trajectory_or_pose(YamlReader& map, const std::filesystem::path& folder);
+Trajectory read_trajectory_or_pose(YamlReader& map, SceneFiles& files);
 
 }  // namespace fathom

@@ -129,9 +129,9 @@ void refuse_center_keys(YamlReader& map, const SensorModel& model) {
 }
 
 /// The rays from a file; a range limit in the file stands above the ones given here.
-RayPattern read_rays(YamlReader& map, const std::filesystem::path& folder) {
+RayPattern read_rays(YamlReader& map, SceneFiles& files) {
   const YamlReader file = map.at("rays");
-  const std::filesystem::path path = read_path(file, folder);
+  const std::filesystem::path path = read_path(file, files);
   SensorModel limits = make_sensor_model(kRayTable);
   read_fields(map, false, limits);
   const auto limit = [&](std::string_view field) {
@@ -142,7 +142,7 @@ RayPattern read_rays(YamlReader& map, const std::filesystem::path& folder) {
   return file.located([&] { return read_ray_table(path, limit("min_range_m"), limit("max_range_m")); });
 }
 
-SensorModel read_model(YamlReader& map, const SensorPreset* preset, const std::filesystem::path& folder) {
+SensorModel read_model(YamlReader& map, const SensorPreset* preset, SceneFiles& files) {
   if (preset != nullptr) {
     SensorModel model = preset->model;
     read_fields(map, true, model);
@@ -152,7 +152,7 @@ SensorModel read_model(YamlReader& map, const SensorPreset* preset, const std::f
   }
   const auto type = map.find("type");
   if (!type) map.fail("needs a 'preset' or a 'type'");
-  if (type->text() == kRayTable) return read_rays(map, folder);
+  if (type->text() == kRayTable) return read_rays(map, files);
   SensorModel model = type->located([&] { return make_sensor_model(type->text()); });
   read_fields(map, false, model);
   clear_other_ways(map, model);
@@ -201,14 +201,14 @@ void check_reach(const Scene& scene, const Sensor& sensor) {
 
 }  // namespace
 
-SensorSetup read_sensor(YamlReader map, const Scene& scene, const std::filesystem::path& folder) {
+SensorSetup read_sensor(YamlReader map, const Scene& scene, SceneFiles& files) {
   SensorSetup setup;
   Sensor& sensor = setup.sensor;
   sensor.name = read_name(map.at("name"));
   const SensorPreset* preset = read_preset(map);
   if (preset != nullptr) setup.preset = preset->name;
-  sensor.model = read_model(map, preset, folder);
-  sensor.parent_from_sensor = read_trajectory_or_pose(map, folder);
+  sensor.model = read_model(map, preset, files);
+  sensor.parent_from_sensor = read_trajectory_or_pose(map, files);
   if (const auto parent = map.find("parent")) {
     const std::string& name = parent->text();
     sensor.parent = parent->located([&] { return scene.find_entity(name); });

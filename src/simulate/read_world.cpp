@@ -13,8 +13,8 @@
 
 #include "base/text.hpp"
 #include "io/read_file.hpp"
+#include "io/read_mesh.hpp"
 #include "scene/world_poses.hpp"
-#include "simulate/read_pose.hpp"
 
 namespace fathom {
 
@@ -36,34 +36,35 @@ std::vector<double> read_size(YamlReader& shape, std::size_t count) {
   return size.numbers(kSizeLimits);
 }
 
-Mesh read_plane(YamlReader& shape, const std::filesystem::path& /*folder*/) {
+Mesh read_plane(YamlReader& shape, SceneFiles& /*files*/) {
   const std::vector<double> size = read_size(shape, 2);
   return make_plane(size[0], size[1]);
 }
 
-Mesh read_box(YamlReader& shape, const std::filesystem::path& /*folder*/) {
+Mesh read_box(YamlReader& shape, SceneFiles& /*files*/) {
   const std::vector<double> size = read_size(shape, 3);
   return make_box({size[0], size[1], size[2]});
 }
 
-Mesh read_sphere(YamlReader& shape, const std::filesystem::path& /*folder*/) {
+Mesh read_sphere(YamlReader& shape, SceneFiles& /*files*/) {
   const double radius_m = shape.at("radius_m").number(kSizeLimits);
   return make_sphere(radius_m, read_segments(shape));
 }
 
-Mesh read_cylinder(YamlReader& shape, const std::filesystem::path& /*folder*/) {
+Mesh read_cylinder(YamlReader& shape, SceneFiles& /*files*/) {
   const double radius_m = shape.at("radius_m").number(kSizeLimits);
   const double height_m = shape.at("height_m").number(kSizeLimits);
   return make_cylinder(radius_m, height_m, read_segments(shape));
 }
 
 /// The occupied cells of a map, raised.
-Mesh read_walls(YamlReader& shape, const std::filesystem::path& folder) {
+Mesh read_walls(YamlReader& shape, SceneFiles& files) {
   const YamlReader file = shape.at("file");
   const double height_m = shape.at("height_m").number({1e-6, 1000, "m"});
-  const std::filesystem::path path = read_path(file, folder);
+  const std::filesystem::path path = read_path(file, files);
   return file.located([&] {
     const GridMap map = read_grid_map(path);
+    files.opened.push_back(grid_map_image(path));
     try {
       return within_memory(path, [&] { return make_walls(map, height_m); });
     } catch (const InputError& error) {
@@ -75,7 +76,7 @@ Mesh read_walls(YamlReader& shape, const std::filesystem::path& folder) {
 /// A mesh that is made, not read: its word in files and how its parameters become one.
 struct Primitive {
   std::string_view word;
-  Mesh (*read)(YamlReader& shape, const std::filesystem::path& folder);
+  Mesh (*read)(YamlReader& shape, SceneFiles& files);
 };
 constexpr Primitive kPrimitives[] = {{"plane", &read_plane},
                                      {"box", &read_box},
@@ -85,19 +86,19 @@ constexpr Primitive kPrimitives[] = {{"plane", &read_plane},
 
 constexpr std::string_view kUpAxes[] = {"x", "y", "z"};  // in the order of UpAxis
 
-Mesh read_mesh_file(const YamlReader& file, const std::filesystem::path& folder, std::optional<UpAxis> up_axis) {
-  const std::filesystem::path path = read_path(file, folder);
-  return file.located([&] { return read_mesh(path, up_axis); });
+Mesh read_mesh_file(const YamlReader& file, SceneFiles& files, std::optional<UpAxis> up_axis) {
+  const std::filesystem::path path = read_path(file, files);
+  return file.located([&] { return read_mesh(path, up_axis, files.opened); });
 }
 
 /// A file name, {file: name, up_axis: y}, or {primitive: {sizes}}.
-Mesh read_mesh_entry(YamlReader entry, const std::filesystem::path& folder) {
-  if (entry.is(YamlValue::Kind::kScalar)) return read_mesh_file(entry, folder, std::nullopt);
+Mesh read_mesh_entry(YamlReader entry, SceneFiles& files) {
+  if (entry.is(YamlValue::Kind::kScalar)) return read_mesh_file(entry, files, std::nullopt);
   if (entry.is(YamlValue::Kind::kMap)) {
     if (const auto file = entry.find("file")) {
       const auto axis = entry.find("up_axis");
       entry.finish();
-      return read_mesh_file(*file, folder, axis ? std::optional(UpAxis(axis->one_of(kUpAxes))) : std::nullopt);
+      return read_mesh_file(*file, files, axis ? std::optional(UpAxis(axis->one_of(kUpAxes))) : std::nullopt);
     }
   }
   if (entry.value().kind != YamlValue::Kind::kMap || entry.value().entries.size() != 1) {
@@ -106,7 +107,7 @@ Mesh read_mesh_entry(YamlReader entry, const std::filesystem::path& folder) {
   for (const Primitive& primitive : kPrimitives) {
     auto shape = entry.find(primitive.word);
     if (!shape) continue;
-    Mesh mesh = shape->located([&] { return primitive.read(*shape, folder); });
+    Mesh mesh = shape->located([&] { return primitive.read(*shape, files); });
     shape->finish();
     return mesh;
   }
@@ -114,10 +115,10 @@ Mesh read_mesh_entry(YamlReader entry, const std::filesystem::path& folder) {
   entry.fail("is no mesh");
 }
 
-MeshIds read_meshes(YamlReader map, const std::filesystem::path& folder, Scene& scene) {
+MeshIds read_meshes(YamlReader map, SceneFiles& files, Scene& scene) {
   MeshIds ids;
   for (const YamlReader& entry : map.entries()) {
-    Mesh mesh = read_mesh_entry(entry, folder);
+    Mesh mesh = read_mesh_entry(entry, files);
     const std::string name(entry.key());
     ids[name] = entry.located([&] { return scene.add_mesh(std::move(mesh), name); });
   }
@@ -139,11 +140,11 @@ Vec3 read_scale(const YamlReader& scale) {
 }
 
 /// The parent is set later, when all entities are known.
-Entity read_entity(YamlReader& map, const MeshIds& meshes, const std::filesystem::path& folder) {
+Entity read_entity(YamlReader& map, const MeshIds& meshes, SceneFiles& files) {
   Entity entity;
   entity.name = map.at("name").text();
   entity.mesh = find_mesh(map.at("mesh"), meshes);
-  entity.parent_from_entity = read_trajectory_or_pose(map, folder);
+  entity.parent_from_entity = read_trajectory_or_pose(map, files);
   if (const auto scale = map.find("scale")) entity.scale = read_scale(*scale);
   if (const auto value = map.find("reflectivity")) {
     entity.reflectivity = static_cast<float>(value->number({0, 1, "1"}));
@@ -165,13 +166,13 @@ void check_far_places(const Scene& scene, const std::vector<YamlReader>& entries
 
 }  // namespace
 
-Scene read_world(YamlReader map, const std::filesystem::path& folder) {
+Scene read_world(YamlReader map, SceneFiles& files) {
   Scene scene;
-  const MeshIds meshes = read_meshes(map.at("meshes"), folder, scene);
+  const MeshIds meshes = read_meshes(map.at("meshes"), files, scene);
   std::vector<std::pair<EntityId, YamlReader>> parents;
   std::vector<YamlReader> entries = map.at("entities").items();
   for (YamlReader& entry : entries) {
-    Entity entity = read_entity(entry, meshes, folder);
+    Entity entity = read_entity(entry, meshes, files);
     const auto parent = entry.find("parent");
     entry.finish();
     const EntityId id = entry.located([&] { return scene.add_entity(std::move(entity)); });

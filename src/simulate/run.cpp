@@ -57,7 +57,9 @@ class Runner {
 
   RunResult run() {
     stop_if_asked();
-    folder_.open(plan());
+    const std::vector<PlannedFolder> planned = plan();
+    folder_.refuse_inputs(planned, setup_.inputs);
+    folder_.open(planned);
     open_logs();
     begin_ = Clock::now();
     for (std::uint32_t index = 0; index < frames_; ++index) {
@@ -91,14 +93,14 @@ class Runner {
   void add(const SensorSetup& setup) {
     check_sensor_name(setup.sensor.name);
     names_.add(setup.sensor.name);
-    RunningSensor sensor{.name = setup.sensor.name,
-                         .files = plan_files(setup),
-                         .frame = Frame(planned_channels(setup)),
-                         .carrier = {setup_.scene, setup.sensor}};
     SensorCounts counts;
     counts.name = setup.sensor.name;
     Sensor drawn = setup.sensor;
     counts.drawn = draw_ranges(drawn, setup.ranges, simulator_.options().seed);
+    RunningSensor sensor{.name = setup.sensor.name,
+                         .files = plan_files(setup),
+                         .frame = Frame(planned_channels(setup)),
+                         .carrier = {setup_.scene, drawn}};
     sensor.id = counts.id = simulator_.add_sensor(std::move(drawn));
     sensor.logs = wants_scan_log(setup);
     if (sensor.logs) check_scan_log(sensor.id, frames_, simulator_);
@@ -154,15 +156,16 @@ class Runner {
     }
   }
 
-  /// Entities are asked for only once a frame is nearly all below the minimum range; from then on, the sensor keeps
-  /// them.
+  /// What the watch needs is asked for only once a frame is nearly all below the minimum range; from then on, the
+  /// sensor keeps it.
   void watch_carrier(RunningSensor& sensor, std::uint32_t index) {
     if (!sensor.carrier.suspects(sensor.frame.count_reasons())) return;
-    if (!sensor.frame.channels().contains(Channel::kEntityId)) {
-      sensor.frame = Frame(sensor.frame.channels() | ChannelSet{Channel::kEntityId});
+    const ChannelSet wanted = sensor.frame.channels() | sensor.carrier.channels();
+    if (wanted != sensor.frame.channels()) {
+      sensor.frame = Frame(wanted);
       cast(sensor, index);
     }
-    sensor.carrier.count(sensor.frame);
+    sensor.carrier.count(sensor.frame, simulator_.pattern(sensor.id, index).min_range_m);
   }
 
   static std::string log_name(const RunningSensor& sensor) { return sensor.name + "/" + kScanLogName; }

@@ -1,7 +1,10 @@
 #include "simulate/run_folder.hpp"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <fstream>
+#include <map>
 #include <set>
 #include <string>
 #include <system_error>
@@ -71,6 +74,29 @@ RunFolder::RunFolder(fs::path out, bool force) : out_(std::move(out)), force_(fo
     static_cast<void>(old_files());
   } else if (!is_free(out_) || fs::exists(out_ / kRecordName, error)) {
     throw_taken(out_);
+  }
+}
+
+void RunFolder::refuse_inputs(const std::vector<PlannedFolder>& plan, const std::vector<fs::path>& inputs) const {
+  std::vector<fs::path> outputs = {kSummaryName, kRecordName};
+  if (force_) {
+    const std::vector<fs::path> old = old_files();
+    outputs.insert(outputs.end(), old.begin(), old.end());
+  }
+  for (const PlannedFolder& folder : plan) {
+    for (const std::string& file : folder.files) append_files(out_, fs::path(folder.name) / file, outputs);
+  }
+  std::map<std::pair<dev_t, ino_t>, fs::path> input_at;
+  struct stat there = {};  // a file that is not there is not another one
+  for (const fs::path& input : inputs) {
+    if (stat(input.c_str(), &there) == 0) input_at.emplace(std::pair(there.st_dev, there.st_ino), input);
+  }
+  for (const fs::path& output : outputs) {
+    if (stat((out_ / output).c_str(), &there) != 0) continue;
+    const auto input = input_at.find({there.st_dev, there.st_ino});
+    if (input == input_at.end()) continue;
+    throw InputError(fmt::format("{}: is an input too ({}); give another output folder (--out)",
+                                 (out_ / output).string(), input->second.string()));
   }
 }
 

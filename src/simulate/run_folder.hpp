@@ -17,6 +17,10 @@ class RunFolder {
   /// set, or when it holds a summary.json or an unfinished.txt that is not ours or lists a file outside the folder.
   RunFolder(std::filesystem::path out, bool force);
 
+  /// Throws InputError when a file that the run would write, or that open() would remove, is one of `inputs`, under
+  /// whatever name.
+  void refuse_inputs(const std::vector<PlannedFolder>& plan, const std::vector<std::filesystem::path>& inputs) const;
+
   /// Makes the folder, unless it is there, and takes it for this run alone; removes what an earlier run wrote; makes
   /// the subfolders. Throws InputError when another run has it, SystemError.
   void open(const std::vector<PlannedFolder>& plan);

@@ -58,20 +58,6 @@ bool matches(std::string_view name, std::string_view pattern) {
          name.substr(before.size(), kFrameDigits).find_first_not_of(kDigits) == std::string_view::npos;
 }
 
-/// The files that a line of the record stands for and that are there.
-void append_files(const fs::path& folder, const fs::path& line, std::vector<fs::path>& files) {
-  const std::string wanted = line.filename().string();
-  std::error_code error;
-  if (!is_pattern(wanted)) {
-    if (fs::exists(fs::symlink_status(folder / line, error))) files.push_back(line);
-    return;
-  }
-  for (const auto& entry : fs::directory_iterator(folder / line.parent_path(), error)) {
-    const std::string name = entry.path().filename().string();
-    if (matches(final_name(name), wanted)) files.push_back(line.parent_path() / name);
-  }
-}
-
 bool is_inside(const fs::path& folder, const fs::path& file) {
   if (file.empty() || file.is_absolute()) return false;
   std::error_code error;
@@ -84,6 +70,19 @@ bool is_inside(const fs::path& folder, const fs::path& file) {
 }
 
 }  // namespace
+
+void append_files(const fs::path& folder, const fs::path& line, std::vector<fs::path>& files) {
+  const std::string wanted = line.filename().string();
+  std::error_code error;
+  if (!is_pattern(wanted)) {
+    if (fs::exists(fs::symlink_status(folder / line, error))) files.push_back(line);
+    return;
+  }
+  for (const auto& entry : fs::directory_iterator(folder / line.parent_path(), error)) {
+    const std::string name = entry.path().filename().string();
+    if (matches(final_name(name), wanted)) files.push_back(line.parent_path() / name);
+  }
+}
 
 void check_inside(const fs::path& folder, const fs::path& file, const fs::path& list) {
   if (is_inside(folder, file)) return;

@@ -19,6 +19,10 @@ struct PlannedFolder {
 /// record. Throws InputError when the record is not ours or names a file outside the folder.
 std::vector<std::filesystem::path> read_record(const std::filesystem::path& folder);
 
+/// Adds the files that a line of a record, "lidar/cloud_*.pcd", stands for and that are there.
+void append_files(const std::filesystem::path& folder, const std::filesystem::path& line,
+                  std::vector<std::filesystem::path>& files);
+
 /// Throws InputError, naming `list`, unless `file`, relative to the folder, stays inside it, links followed.
 void check_inside(const std::filesystem::path& folder, const std::filesystem::path& file,
                   const std::filesystem::path& list);

@@ -25,14 +25,14 @@ constexpr std::uint64_t kMaxSeed = ~std::uint64_t{0};
 
 /// `scene: {file: other.yaml}` becomes the scene of that file, as if it stood here; its own file names stay relative to
 /// its own folder.
-void include_scene(YamlValue& root, const std::filesystem::path& folder) {
+void include_scene(YamlValue& root, SceneFiles& files) {
   YamlValue* scene = root.find("scene");
   if (scene == nullptr || scene->find("file") == nullptr) return;
   YamlReader top(root);
   YamlReader map = top.at("scene");
   const YamlReader name = map.at("file");
   map.finish();
-  const std::filesystem::path path = read_path(name, folder);
+  const std::filesystem::path path = read_path(name, files);
   YamlValue other = name.located([&] { return parse_yaml(read_yaml_text(path), path.string()); });
   YamlValue* theirs = other.find("scene");
   if (theirs == nullptr || theirs->find("file") != nullptr) name.fail("is a file without a scene of its own");
@@ -40,10 +40,10 @@ void include_scene(YamlValue& root, const std::filesystem::path& folder) {
   *scene = std::move(included);
 }
 
-void read_sensors(const YamlReader& list, const std::filesystem::path& folder, SceneSetup& setup) {
+void read_sensors(const YamlReader& list, SceneFiles& files, SceneSetup& setup) {
   SensorNames names;
   for (const YamlReader& item : list.items()) {
-    setup.sensors.push_back(read_sensor(item, setup.scene, folder));
+    setup.sensors.push_back(read_sensor(item, setup.scene, files));
     item.located([&] { names.add(setup.sensors.back().sensor.name); });
   }
   if (setup.sensors.empty()) list.fail("has no sensor");
@@ -55,10 +55,10 @@ SceneSetup read_scene_text(std::string_view text, const std::filesystem::path& f
                            const std::vector<std::string>& overrides) {
   YamlValue root = parse_yaml(text, file.string());
   refuse_other_kind(root, YamlFileKind::kScene);
-  const std::filesystem::path folder = file.parent_path();
-  include_scene(root, folder);
+  SceneFiles files{file.parent_path()};
+  include_scene(root, files);
   for (const std::string& override_text : overrides) apply_override(root, override_text);
-  include_scene(root, folder);  // an override may name another one
+  include_scene(root, files);  // an override may name another one
 
   YamlReader map(root);
   SceneSetup setup;
@@ -78,13 +78,18 @@ SceneSetup read_scene_text(std::string_view text, const std::filesystem::path& f
   const YamlReader scene = map.at("scene");
   const YamlReader sensors = map.at("sensors");
   map.finish();
-  setup.scene = read_world(scene, folder);
-  read_sensors(sensors, folder, setup);
+  setup.scene = read_world(scene, files);
+  read_sensors(sensors, files, setup);
+  setup.inputs = std::move(files.opened);
   return setup;
 }
 
 SceneSetup read_scene_file(const std::filesystem::path& file, const std::vector<std::string>& overrides) {
-  return within_memory(file, [&] { return read_scene_text(read_yaml_text(file), file, overrides); });
+  return within_memory(file, [&] {
+    SceneSetup setup = read_scene_text(read_yaml_text(file), file, overrides);
+    setup.inputs.push_back(file);
+    return setup;
+  });
 }
 
 }  // namespace fathom

@@ -222,6 +222,66 @@ TEST(RunFolder, ARecordNeverReachesOutsideAndMustBeOurs) {
   EXPECT_EQ(test::read_text(folder / "elsewhere/cloud_000001.pcd"), "precious");
 }
 
+/// A run with force into a folder that holds what its scene is read from.
+class OwnInput : public testing::Test {
+ protected:
+  static constexpr const char* kWall = "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\n"
+                                       "property float z\nelement face 1\nproperty list uchar int vertex_indices\n"
+                                       "end_header\n3 0 0\n3 1 0\n3 0 1\n3 0 1 2\n";
+
+  /// A run whose boxes are `mesh` is refused and leaves `file` as it was.
+  void expect_kept(const std::string& mesh, const fs::path& file) {
+    const fs::path scene = folder_.write(
+        "scene.yaml", test::replaced(test::replaced(kScene, "[pcd, range_image]", "[ply]"), "box: {box: {size_m: [1, 1, 1]}}",
+                                     "box: " + mesh));
+    const std::string before = test::read_text(file);
+    ASSERT_NE(before, "");
+    std::string message;
+    try {
+      run(read_scene_file(scene), options_for(folder_ / "out", 1, true));
+    } catch (const InputError& error) {
+      message = error.what();
+    }
+    EXPECT_NE(message.find("is an input too"), std::string::npos) << message;
+    EXPECT_NE(message.find(file.filename().string()), std::string::npos) << message;
+    EXPECT_TRUE(test::read_text(file) == before);
+    EXPECT_FALSE(fs::exists(folder_ / "out/unfinished.txt"));
+  }
+
+  TempFolder folder_;
+};
+
+TEST_F(OwnInput, IsNotOverwritten) {
+  fs::create_directories(folder_ / "out/lidar");
+  expect_kept("out/lidar/cloud_000000.ply", folder_.write("out/lidar/cloud_000000.ply", kWall));
+  folder_.write("wall.ply", kWall);
+  fs::remove(folder_ / "out/lidar/cloud_000000.ply");
+  fs::create_hard_link(folder_ / "wall.ply", folder_ / "out/lidar/cloud_000001.ply");
+  expect_kept("{file: wall.ply}", folder_ / "out/lidar/cloud_000001.ply");
+}
+
+TEST_F(OwnInput, OfAnEarlierRunIsNotRemoved) {
+  fs::create_directories(folder_ / "out/old");
+  folder_.write("out/summary.json", R"({"fathom": "1", "files": ["old/wall.ply"]})");
+  expect_kept("out/old/wall.ply", folder_.write("out/old/wall.ply", kWall));
+}
+
+TEST(SceneFile, KnowsEveryFileThatItWasReadFrom) {
+  const TempFolder folder;
+  folder.write("map.pgm", "P2\n2 2\n255\n0 0 0 254\n");
+  folder.write("map.yaml", "image: map.pgm\nresolution: 1\norigin: [0, 0, 0]\nnegate: 0\noccupied_thresh: 0.65\n"
+                           "free_thresh: 0.196\n");
+  folder.write("path.txt", "0 0 0 0 0 0 0 1\n1 1 0 0 0 0 0 1\n");
+  folder.write("rays.csv", "ox,oy,oz,dx,dy,dz\n0,0,0,1,0,0\n");
+  folder.write("world.yaml", "scene: {meshes: {m: {grid_map: {file: map.yaml, height_m: 1}}}, "
+                             "entities: [{name: m, mesh: m, motion: {file: path.txt}}]}\n");
+  const fs::path file = folder.write("scene.yaml", "scene: {file: world.yaml}\n"
+                                                   "sensors: [{name: a, type: ray_table, rays: rays.csv, min_range_m: 0, max_range_m: 9}]\n");
+  std::vector<std::string> names;
+  for (const fs::path& input : read_scene_file(file).inputs) names.push_back(input.filename().string());
+  EXPECT_EQ(names, (std::vector<std::string>{"world.yaml", "map.yaml", "map.pgm", "path.txt", "rays.csv", "scene.yaml"}));
+}
+
 TEST(RunFolder, ANameThatIsTooLongIsSaidToBe) {
   const TempFolder folder;
   for (const bool force : {false, true}) {

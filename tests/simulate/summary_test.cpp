@@ -85,6 +85,19 @@ TEST(Summary, WarnsOfASensorThatSeesOnlyWhatCarriesIt) {
       << "nothing carries it";
 }
 
+TEST(Summary, BlamesNoCarrierForWhatNoiseCarriedBelowTheLeastRange) {
+  // A box of 4 m around the laser: its walls are well within reach, until noise takes 10 m off.
+  const auto warnings = [](const std::string& noise) {
+    const std::string text = replaced(replaced(kScene, "size_m: [1, 1, 1]", "size_m: [4, 4, 4]"), "    parent: cart\n",
+                                      "    parent: cart\n    noise: [" + noise + "]\n");
+    const Done done = run_scene(text);
+    EXPECT_EQ(done.summary["sensors"][1]["reasons"]["below_min_range"], 45) << noise;
+    return done.result.warnings;
+  };
+  EXPECT_TRUE(warnings("distance: {mean_m: -10}").empty());
+  EXPECT_TRUE(warnings("distance: {mean_m: -10}, angular_ray: {axis: z, stddev_deg: 0.1}").empty());
+}
+
 TEST(Summary, WarnsOfACarrierFurtherUpAndOfSomeFrames) {
   // The laser hangs on the crate, which hangs on the cart and stands beside it; for frame 1 it has moved into the cart.
   const std::string text =

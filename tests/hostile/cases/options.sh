@@ -35,3 +35,40 @@ expect 2 'is an input too' fathom beam heatmap --map map.yaml --log scans.csv --
 expect 2 'name it .png' fathom beam heatmap --map map.yaml --log scans.csv --scan 0 --parameters p.yaml --out x.jpg
 same scans.csv kept.csv
 absent x.jpg
+
+# Nor is it a mesh that the scene names.
+printf 'ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\nelement face 1\n' > wall.ply
+printf 'property list uchar int vertex_indices\nend_header\n3 -9 -9\n3 9 -9\n3 0 9\n3 0 1 2\n' >> wall.ply
+mkdir -p own/lidar
+cp wall.ply own/lidar/cloud_000000.ply
+cp wall.ply kept.ply
+printf '{"asset": {"version": "2.0"}, "buffers": [{"uri": "wall.bin", "byteLength": 36}],
+ "bufferViews": [{"buffer": 0, "byteLength": 36}], "accessors": [{"bufferView": 0, "componentType": 5126, "count": 3,
+ "type": "VEC3", "min": [0, 0, 0], "max": [1, 1, 1]}], "meshes": [{"primitives": [{"attributes": {"POSITION": 0}}]}],
+ "nodes": [{"mesh": 0}], "scenes": [{"nodes": [0]}], "scene": 0}' > wall.gltf
+printf '\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x80?\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x80?\0\0\0\0' > wall.bin
+cp wall.bin kept.bin
+for mesh in wall.ply wall.gltf own/lidar/cloud_000000.ply; do
+  printf 'scene: {meshes: {w: %s}, entities: [{name: w, mesh: w}]}\n' "$mesh" > "${mesh##*/}.yaml"
+  printf 'sensors: [{name: lidar, preset: VLP-16, outputs: [ply]}]\n' >> "${mesh##*/}.yaml"
+done
+score='fathom beam score --log scans.csv --parameters p.yaml --force'
+expect 2 'wall.ply: is an input too' $score --scene wall.ply.yaml --out wall.ply
+expect 2 'wall.bin: is an input too' $score --scene wall.gltf.yaml --out wall.bin
+expect 2 'cloud_000000.ply: is an input too' fathom simulate cloud_000000.ply.yaml --out own --force
+same wall.ply kept.ply
+same wall.bin kept.bin
+same own/lidar/cloud_000000.ply kept.ply
+
+# Names go to the terminal as they can be read.
+escaped() { fathom "$@" | LC_ALL=C grep -aP '[\x00-\x08\x0b-\x1f\x7f]' > escapes; test ! -s escapes; }
+cp room.yaml $'r\x1b[2J.yaml'
+expect 0 '\\x1b\[2J' fathom simulate room.yaml --out $'o\x1b[2J'
+expect 0 '' escaped simulate room.yaml --out $'o\x1b[2J' --force
+expect 0 '' escaped check $'r\x1b[2J.yaml'
+
+for flag in --json --quiet --help; do expect 2 "$flag takes no value" fathom check room.yaml "$flag=0"; done
+expect 2 '--force takes no value' fathom simulate room.yaml --out x --force=maybe
+expect 2 '--seed needs a value' fathom check room.yaml --seed
+expect 2 '--seed needs a value' fathom check room.yaml --seed=
+expect 0 '"frames": 1' fathom check room.yaml --json --quiet
