@@ -57,7 +57,7 @@ class Runner {
 
   RunResult run() {
     stop_if_asked();
-    folder_.open(plan());
+    folder_.open(plan(), frames_);
     open_logs();
     begin_ = Clock::now();
     for (std::uint32_t index = 0; index < frames_; ++index) {

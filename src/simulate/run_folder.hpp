@@ -1,6 +1,7 @@
 #pragma once
 // The folder that a run writes into.
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <vector>
@@ -18,8 +19,9 @@ class RunFolder {
   RunFolder(std::filesystem::path out, bool force);
 
   /// Makes the folder, unless it is there, and takes it for this run alone; removes what an earlier run wrote; makes
-  /// the subfolders. Throws InputError when another run has it, SystemError.
-  void open(const std::vector<PlannedFolder>& plan);
+  /// the subfolders. Throws InputError, and removes nothing, when another run has it, when a subfolder is a link, or
+  /// when a file of the plan is there that no run has listed; SystemError.
+  void open(const std::vector<PlannedFolder>& plan, std::uint32_t frames);
 
   /// summary.json is there.
   void finish() { record_->remove(); }
@@ -28,7 +30,9 @@ class RunFolder {
 
  private:
   [[nodiscard]] std::vector<std::filesystem::path> old_files() const;
-  void remove_old_files();
+  void check_planned(const std::vector<PlannedFolder>& plan, std::uint32_t frames,
+                     const std::vector<std::filesystem::path>& old);
+  void remove(const std::vector<std::filesystem::path>& files);
 
   std::filesystem::path out_;
   bool force_;
