@@ -21,12 +21,15 @@ namespace {
 constexpr const char* kBeamHelp = R"(
 Maps are map_server YAML files with their image. Logs are CARMEN text (FLASER lines, plain or gzip), CSV, or a run of
 fathom simulate. docs/beam-model.md defines the model, the files and the options.
+In the examples office.yaml and office.log.gz stand for your own map and log.
 
 Examples:
   fathom beam fit --map office.yaml --log office.log.gz --max-range 80 --out out/fit
   fathom beam score --map office.yaml --log office.log.gz --parameters out/fit/parameters.yaml)";
 
 constexpr const char* kFitHelp = R"(
+In the examples office.yaml and office.log.gz stand for your own map and log.
+
 Examples:
   fathom beam fit --map office.yaml --log office.log.gz --max-range 80 --out out/fit
   fathom beam fit --map office.yaml --log office.log.gz --max-range 80 --scans 1::16 --test-scans 9::16
@@ -36,6 +39,8 @@ Scans are counted from 0 and chosen as all, odd, even or start:stop:step (stop e
 DIR gets parameters.yaml, fit.json and report.html; files appear whole or not at all.)";
 
 constexpr const char* kScoreHelp = R"(
+In the example office.yaml and office.log.gz stand for your own map and log.
+
 Example:
   fathom beam score --map office.yaml --log office.log.gz --parameters out/fit/parameters.yaml > scores.csv
 
@@ -43,6 +48,8 @@ Columns: scan, x_m, y_m, yaw_rad, beams (that carry evidence), log_likelihood. T
 goes to stdout.)";
 
 constexpr const char* kSampleHelp = R"(
+In the examples the names of files stand for your own.
+
 Examples:
   fathom beam sample --parameters parameters.yaml --expected expected.csv > readings.csv
   fathom beam sample --parameters parameters.yaml --map office.yaml --poses poses.csv --beams 181 --out scans.csv
@@ -51,6 +58,8 @@ Examples:
 --poses: CSV with the columns x_m, y_m, yaw_rad. The readings are a CSV scan log, which the other commands read.)";
 
 constexpr const char* kHeatmapHelp = R"(
+In the example office.yaml and office.log.gz stand for your own map and log.
+
 Example:
   fathom beam heatmap --map office.yaml --log office.log.gz --scan 120 --parameters out/fit/parameters.yaml
       --out heatmap.png

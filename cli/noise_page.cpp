@@ -9,7 +9,7 @@ constexpr std::string_view kIntroduction = R"(# Noise and loss models
 
 <!-- Generated: do not edit. Made from the field tables in include/fathom/noise/ by
 
-         build/release/bin/fathom noise --markdown > docs/noise.md
+         fathom noise --markdown > docs/noise.md
 
      A test fails when this page is stale. -->
 

@@ -69,7 +69,7 @@ void count_other_laser(std::string_view name, ScanLog& log) {
   if (name.size() > kind.size() + 1 || std::find(kOthers.begin(), kOthers.end(), kind) == kOthers.end()) return;
   const auto same = [&](const SkippedLines& s) { return s.name == name; };
   const auto found = std::find_if(log.skipped.begin(), log.skipped.end(), same);
-  SkippedLines& skipped = found != log.skipped.end() ? *found : log.skipped.emplace_back(std::string(name));
+  SkippedLines& skipped = found != log.skipped.end() ? *found : log.skipped.emplace_back(SkippedLines{std::string(name)});
   ++skipped.lines;
 }
 

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <csignal>
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "process.hpp"
 #include "scenes.hpp"
@@ -67,8 +69,14 @@ class Disk : public testing::Test {
     ASSERT_NE(message, std::string::npos) << ended.err;
     EXPECT_EQ(count_lines(ended.err.substr(message)), 1U) << ended.err;
   }
+  /// The files of a run that did not end, besides the note that says so.
+  [[nodiscard]] std::vector<std::filesystem::path> files_of_unfinished(const std::string& out) {
+    std::vector<std::filesystem::path> files = files_below(folder_ / out);
+    EXPECT_EQ(std::erase(files, std::filesystem::path(folder_ / out) / "unfinished.txt"), 1U);
+    return files;
+  }
   void expect_whole_files(const std::string& out, const std::string& full) {
-    for (const auto& file : files_below(folder_ / out)) {
+    for (const auto& file : files_of_unfinished(out)) {
       const auto twin = std::filesystem::path(folder_ / full) / file.lexically_relative(folder_ / out);
       ASSERT_TRUE(std::filesystem::exists(twin)) << file << " is not a file of a run";
       EXPECT_TRUE(read_text(file) == read_text(twin)) << file << " is not whole";
@@ -87,7 +95,7 @@ TEST_F(Disk, FullIsASystemErrorAndLeavesWholeFiles) {
   expect_system_error(ended);
   EXPECT_NE(ended.err.find("disk/out"), std::string::npos) << ended.err;
   EXPECT_FALSE(std::filesystem::exists(folder_ / "disk/out/summary.json"));
-  EXPECT_GT(files_below(folder_ / "disk/out").size(), 0U);
+  EXPECT_GT(files_of_unfinished("disk/out").size(), 0U);
   expect_whole_files("disk/out", "full");
 }
 
@@ -100,7 +108,7 @@ TEST_F(Disk, FileThatMayNotGrowIsASystemErrorAndLeavesWholeFiles) {
   const FileSizeLimit limit((small + large) / 2);
   expect_system_error(run_fathom(simulate_into("out", "1")));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "out/summary.json"));
-  EXPECT_LE(files_below(folder_ / "out").size(), 1U);
+  EXPECT_LE(files_of_unfinished("out").size(), 1U);
   expect_whole_files("out", "full");
 }
 

@@ -68,7 +68,7 @@ TEST(Order, EnergyComesBeforeEdges) {
   const Frame f = render_once(
       make_room_scene(), make_sensor(make_stereo(120, 90, 60, 0.5), {every, StereoEnergy{.min_energy = kLeastEnergy}}));
   for (std::size_t i = 0; i < f.size(); ++i) {
-    ASSERT_EQ(f.reason()[i], f.energy()[i] <= kLeastEnergy ? Reason::kLowEnergy : Reason::kRandomLoss);
+    ASSERT_EQ(f.reason()[i], f.energy()[i] <= kLeastEnergy ? Reason::kLowEnergy : Reason::kEdgeLoss);
   }
 }
 

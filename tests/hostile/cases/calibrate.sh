@@ -2,6 +2,7 @@
 expect 0 'stereo' fathom simulate "$SOURCE_DIR/examples/stereo/stereo.yaml" --out stereo
 expect 0 '"edge_loss": [1-9]' cat stereo/summary.json
 expect 0 '^min_energy +0\.1(79|8)' fathom calibrate energy stereo --normalization threshold
+expect 0 '^pow +1(3\.[0-9]|4\.)' fathom calibrate energy stereo --normalization threshold
 expect 2 'normalization is threshold, not document' fathom calibrate energy stereo
 expect 2 'clean_range' fathom calibrate distance stereo
 

@@ -25,9 +25,11 @@ race() {
 expect 0 'one each' race new
 expect 0 'one each' race empty
 
-# With --force nobody joins a run at work, and the lock of a killed one is gone with it.
-"$FATHOM" simulate room.yaml --out busy --frames 100000 > /dev/null 2>&1 &
-until [[ -e busy/lidar/cloud_000001.pcd ]] || ! kill -0 $! 2> /dev/null; do sleep 0.05; done
+# With --force nobody joins a run at work (held here, lest it end or fill the disk), and the lock of a killed one is gone
+# with it.
+"$FATHOM" simulate room.yaml --out busy --frames 1000 > /dev/null 2>&1 &
+until [[ -e busy/lidar/cloud_000001.pcd ]] || ! kill -0 $! 2> /dev/null; do sleep 0.01; done
+kill -STOP $!
 expect 2 'another run is writing into this folder' fathom simulate room.yaml --out busy --force
 expect 2 'exists already' fathom simulate room.yaml --out busy
 kill -KILL $!

@@ -21,12 +21,12 @@ for far in 1e18 1e19 1e30 1e300 -1e19; do
   try 2 's\.yaml:7:.*position_m.* is not in' "$origin" "[$far, 0, 0]" 1
   try 2 's\.yaml:4:.*position_m.* is not in' "[0, $far, 0]" "$origin" 1
 done
-for near in 1e9 -1e9 1e-320 4.9e-324 1e-38; do try 0 's' "$origin" "[$near, 0, 0]" 1; done
-for near in 3e8 1e-320; do try 0 's' "[$near, 0, $near]" "$origin" 1; done
+for near in 1e9 -1e9 1e-320 4.9e-324 1e-38; do try 0 '^s +8 ' "$origin" "[$near, 0, 0]" 1; done
+for near in 3e8 1e-320; do try 0 '^s +8 ' "[$near, 0, $near]" "$origin" 1; done
 try 2 's\.yaml:5:.*add up to' "[9e8, 0, 0]" "$origin" 1
 try 2 's\.yaml:4:.*scale' "$origin" "$origin" 1e30
-try 0 's' "$origin" "$origin" 1e6
-try 0 's' "$origin" "[1e9, 1e9, 1e9]" '[1e6, 1e-6, -1e6]'
+try 0 '^s +8 ' "$origin" "$origin" 1e6
+try 0 '^s +8 ' "$origin" "[1e9, 1e9, 1e9]" '[1e6, 1e-6, -1e6]'
 printf 'v 0 0 0\nv 1e10 0 0\nv 0 1 0\nf 1 2 3\n' > far.obj
 printf 'v 0 0 0\nv 1e8 0 0\nv 0 1 0\nf 1 2 3\n' > long.obj
 mesh() { sed "s/w: {box: .*}}}/w: $1}/" < <(scene "$origin" "$origin" "$2") > m.yaml; }
@@ -36,9 +36,9 @@ mesh long.obj 100
 expect 2 'scaled, mesh .w. reaches' fathom simulate m.yaml --out m
 absent m
 mesh long.obj 1
-expect 0 's' fathom simulate m.yaml --out m
+expect 0 '^s +8 ' fathom simulate m.yaml --out m
 
-# 20 000 entities, each on the one before.
+# 20 000 entities, each on the one before. Where each looks for all the others they take 8 s, else half a second.
 {
   echo 'scene: {meshes: {w: {box: {size_m: [8, 6, 3]}}}, entities: ['
   echo '{name: e0, mesh: w}'
@@ -46,7 +46,7 @@ expect 0 's' fathom simulate m.yaml --out m
   echo ']}'
   echo 'sensors: [{name: s, type: laser_2d, beams: 8, min_azimuth_deg: -90, max_azimuth_deg: 90, outputs: []}]'
 } > deep.yaml
-expect 0 's' fathom simulate deep.yaml --out deep
+HOSTILE_SECONDS=${HOSTILE_SECONDS:-6} expect 0 '^s +8 ' fathom simulate deep.yaml --out deep
 
 # A map of single cells, which cannot be joined to larger blocks.
 printf '\001\376%.0s' {1..2048} > rows
@@ -59,14 +59,4 @@ scene: {meshes: {w: {grid_map: {file: board.yaml, height_m: 1}}}, entities: [{na
 sensors: [{name: s, preset: VLP-16}]
 END
 expect 2 'raised\.yaml:1:.*board\.yaml.*triangles, more than 16777216' fathom simulate raised.yaml --out raised
-
-# Too little memory is the system's failure, and the scene is named. (Sanitizers need an address space of their own.)
-in_little() { (ulimit -v 1500000 && fathom "$@"); }
-if in_little --version > /dev/null 2>&1; then
-  cat > large.yaml << 'END'
-scene: {meshes: {w: {box: {size_m: [8, 6, 3]}}}, entities: [{name: w, mesh: w}]}
-sensors: [{name: s, type: pinhole_camera, width: 16384, height: 8192, fx: 4000, fy: 4000, cx: 8191.5, cy: 4095.5}]
-END
-  expect 1 'large\.yaml.*memory' in_little simulate large.yaml --out large
-fi
-absent raised large
+absent raised

@@ -6,16 +6,21 @@ sensors: [{name: s, preset: RPLIDAR-A2}]
 END
 }
 scene
-# read_as CODE REGEX: how the mesh m.obj on stdin is answered.
+# read_as CODE REGEX: how the mesh m.obj on stdin is answered; with code 0 REGEX is of the number of rays that hit it.
 read_as() {
   cat > m.obj
   rm -rf out
-  expect "$1" "$2" fathom simulate scene.yaml --out out
-  [[ $1 == 0 ]] || absent out
+  if [[ $1 == 0 ]]; then
+    expect 0 '^s ' fathom simulate scene.yaml --out out
+    expect 0 "\"hit\": $2," cat out/summary.json
+  else
+    expect "$1" "$2" fathom simulate scene.yaml --out out
+    absent out
+  fi
 }
 
-printf 'v 5.9 -3.9 -1\nv 5.9 3.9 -1\nv 5.9 0 4\nf 1 2 3\n' | read_as 0 hits
-printf 'v 5.9 -3.9 -1\rv 5.9 3.9 -1\rv 5.9 0 4\rf 1 2 3\r' | read_as 0 hits
+printf 'v 5.9 -3.9 -1\nv 5.9 3.9 -1\nv 5.9 0 4\nf 1 2 3\n' | read_as 0 '[1-9][0-9]*'
+printf 'v 5.9 -3.9 -1\rv 5.9 3.9 -1\rv 5.9 0 4\rf 1 2 3\r' | read_as 0 '[1-9][0-9]*'
 printf 'v 5,9 -3,9 -1\nv 5,9 3,9 -1\nv 5,9 0 4\nf 1 2 3\n' | read_as 2 "m.obj:1: v: number 1: '5,9' is not a number"
 printf 'v five -3 -1\nv 5 3 -1\nv 5 0 4\nf 1 2 3\n' | read_as 2 "m.obj:1: v: number 1: 'five' is not a number"
 printf 'v 5 -3 -1\nv 5 3\nv 5 0 4\nf 1 2 3\n' | read_as 2 'm.obj:2: a vertex of 2 numbers: 3 are needed'
@@ -23,5 +28,5 @@ printf 'v 5 -3 -1\nv 5 3 -1\nv 5 0 4\nf 1 2 9\n' | read_as 2 'm.obj:4: f: vertex
 
 # A library of materials is not opened: a pipe without a writer would wait for ever.
 mkfifo materials.mtl
-printf 'mtllib materials.mtl\nmtllib ../../../../etc/passwd\nv 5 -3 -1\nv 5 3 -1\nv 5 0 4\nf 1 2 3\n' | read_as 0 hits
+printf 'mtllib materials.mtl\nmtllib ../../../../etc/passwd\nv 5 -3 -1\nv 5 3 -1\nv 5 0 4\nf 1 2 3\n' | read_as 0 '[1-9][0-9]*'
 printf 'call other.obj\nv 5 -3 -1\nv 5 3 -1\nv 5 0 4\nf 1 2 3\n' | read_as 2 "m.obj:1: 'call' is not understood"
