@@ -44,7 +44,7 @@ PictureSize range_image_size(const SensorOutput& output, std::uint32_t rows, std
   return with_legend(cols, rows * repeat, output.legend, output.color);
 }
 
-/// A plane with coordinates beside and below it. A narrower plane has smaller letters, and a lower legend no less room.
+/// A plane of the largest size, with coordinates beside and below it.
 PictureSize map_size(const SensorOutput& output, std::uint32_t pixels) {
   if (!output.legend) return {pixels, pixels};
   const Lettering letters(letter_size(pixels, pixels));
