@@ -90,14 +90,16 @@ struct RunResult {
 };
 
 /// Renders every frame of every sensor and writes out/<sensor>/<kind>_<frame>.<extension> and, last, out/summary.json.
-/// Every file appears whole or not at all, and nothing is written unless all input is valid. Its bytes are the same for
-/// any number of threads on one kind of processor; only "run" in summary.json tells what differs from run to run.
+/// Every file appears whole or not at all, and nothing is written unless all input is valid. The bytes of every file
+/// are the same for any number of threads on one kind of processor, but for "run" in summary.json.
 /// Ranges are drawn once, before the first frame; the frames are those that Environments renders for the same seed,
 /// environment and episode.
 /// Until summary.json is there, the folder holds unfinished.txt: it names the files of the run, and who has locked it
 /// owns the folder, so that two runs cannot share one.
-/// With `force`, the files that an earlier run lists in its summary.json or unfinished.txt go first; others stay.
-/// Throws InputError (bad input, an input of the scene among the files to remove or to write, a folder that is not empty or in which another run writes), SystemError (disk, memory)
+/// With `force`, the files that an earlier run lists in its summary.json or unfinished.txt go first; others stay, and
+/// one that has the name of a file to be written is refused.
+/// Throws InputError (bad input, an input of the scene among the files to remove or to write, a folder that is not empty
+/// or in which another run writes), SystemError (disk, memory)
 /// or Interrupted (should_stop said yes; no summary.json then).
 FATHOM_API RunResult run(const SceneSetup& setup, const RunOptions& options);
 

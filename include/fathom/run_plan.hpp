@@ -14,7 +14,7 @@ namespace fathom {
 struct PlannedOutput {
   std::string first_file;           ///< in the folder of the run: "lidar/cloud_000000.pcd"
   std::uint64_t files = 0;          ///< all frames
-  std::uint64_t bytes_at_most = 0;  ///< of all of them, about: clouds with every return, pictures uncompressed
+  std::uint64_t bytes_at_most = 0;  ///< of all of them: clouds with every return, pictures uncompressed
 };
 
 struct SensorPlan {
@@ -37,8 +37,9 @@ struct FATHOM_API RunPlan {
   [[nodiscard]] std::uint64_t bytes_at_most() const;
 };
 
-/// Checks all that run() checks before it writes, but for the folder; casts nothing and writes nothing. Throws
-/// InputError as run() would.
+/// Checks the scene, its sensors and outputs and the number of frames as run() does before it writes; casts nothing and
+/// writes nothing. Of the options only those that change what is written count: frames, seed, environment and episode;
+/// not the folder, `threads` or `isa`. Throws InputError as run() would.
 FATHOM_API RunPlan plan_run(const SceneSetup& setup, const RunOptions& options);
 
 }  // namespace fathom

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "io/text_lines.hpp"
+
 namespace fathom {
 
 namespace {
@@ -12,7 +14,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// 0.02 for 0.02F, which is 0.0199999996 in double precision.
-double shortest(double single) { return std::stod(fmt::format("{}", static_cast<float>(single))); }
+double shortest(double single) { return *parse_number<double>(fmt::format("{}", static_cast<float>(single))); }
 
 Json parameters_json(const Noise& noise) {
   Json parameters = Json::object();

@@ -41,15 +41,6 @@ std::vector<std::int32_t> shifts_of(const SensorOutput& output, const SensorMode
   return destagger_shifts(*lidar);
 }
 
-/// Rosettes and tables of rays that do not lie in one plane: a line of their pixels shows nothing.
-bool is_seen_by_angle(const SensorModel& model) {
-  if (std::holds_alternative<Rosette>(model)) return true;
-  const auto* rays = std::get_if<RayPattern>(&model);
-  if (rays == nullptr || rays->rows != 1) return false;
-  const auto& z = rays->direction_z;
-  return std::any_of(z.begin(), z.end(), [&](float up) { return up != z.front(); });
-}
-
 PlannedFile plan_range_image(const SensorOutput& output, const SensorModel& model) {
   const std::string stem = "range_image" + variant_suffix(output);
   const std::vector<std::int32_t> shifts = shifts_of(output, model);
@@ -166,6 +157,14 @@ void append_plan(const SensorOutput& output, const Sensor& sensor, std::vector<P
 }
 
 }  // namespace
+
+bool is_seen_by_angle(const SensorModel& model) {
+  if (std::holds_alternative<Rosette>(model)) return true;
+  const auto* rays = std::get_if<RayPattern>(&model);
+  if (rays == nullptr || rays->rows != 1) return false;
+  const auto& z = rays->direction_z;
+  return std::any_of(z.begin(), z.end(), [&](float up) { return up != z.front(); });
+}
 
 std::string PlannedFile::name(std::uint32_t frame) const { return fmt::format("{}_{:06}.{}", stem, frame, extension); }
 

@@ -5,12 +5,14 @@
 
 #include <fmt/format.h>
 
+#include "io/text_lines.hpp"
+
 namespace fathom {
 
 namespace {
 
 /// Degrees to seven digits, so that a limit of pi, rounded to a float, is 180 and not 180.00000500895632.
-double whole_degrees(double rad) { return std::stod(fmt::format("{:.7g}", rad / kRadPerDeg)); }
+double whole_degrees(double rad) { return *parse_number<double>(fmt::format("{:.7g}", rad / kRadPerDeg)); }
 
 }  // namespace
 

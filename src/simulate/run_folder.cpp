@@ -53,9 +53,15 @@ bool is_free(const fs::path& folder) {
   return std::all_of(begin(entries), end(entries), [](const auto& e) { return e.path().filename() == kRecordName; });
 }
 
-[[noreturn]] void throw_taken(const fs::path& folder) {
-  throw InputError(
-      fmt::format("{}: exists already; force (--force) replaces what an earlier run wrote", folder.string()));
+/// A link would lead the run into a folder that is not its own.
+void check_subfolders(const fs::path& out, const std::vector<PlannedFolder>& plan) {
+  for (const PlannedFolder& folder : plan) {
+    std::error_code error;
+    const fs::file_status status = fs::symlink_status(out / folder.name, error);
+    if (!fs::exists(status) || fs::is_directory(status)) continue;
+    throw InputError(fmt::format("{}: is {}, not a folder; the files of '{}' go there", (out / folder.name).string(),
+                                 fs::is_symlink(status) ? "a link" : "a file", folder.name));
+  }
 }
 
 }  // namespace
@@ -77,15 +83,15 @@ RunFolder::RunFolder(fs::path out, bool force) : out_(std::move(out)), force_(fo
   }
 }
 
-void RunFolder::refuse_inputs(const std::vector<PlannedFolder>& plan, const std::vector<fs::path>& inputs) const {
+void RunFolder::refuse_inputs(const std::vector<PlannedFolder>& plan, std::uint32_t frames,
+                              const std::vector<fs::path>& inputs) const {
   std::vector<fs::path> outputs = {kSummaryName, kRecordName};
   if (force_) {
     const std::vector<fs::path> old = old_files();
     outputs.insert(outputs.end(), old.begin(), old.end());
   }
-  for (const PlannedFolder& folder : plan) {
-    for (const std::string& file : folder.files) append_files(out_, fs::path(folder.name) / file, outputs);
-  }
+  const std::vector<fs::path> planned = find_planned(out_, plan, frames);
+  outputs.insert(outputs.end(), planned.begin(), planned.end());
   std::map<std::pair<dev_t, ino_t>, fs::path> input_at;
   struct stat there = {};  // a file that is not there is not another one
   for (const fs::path& input : inputs) {
@@ -100,7 +106,8 @@ void RunFolder::refuse_inputs(const std::vector<PlannedFolder>& plan, const std:
   }
 }
 
-void RunFolder::open(const std::vector<PlannedFolder>& plan) {
+void RunFolder::open(const std::vector<PlannedFolder>& plan, std::uint32_t frames) {
+  check_subfolders(out_, plan);
   std::error_code error;
   fs::create_directories(out_, error);
   check(error, "be made", out_);
@@ -109,11 +116,25 @@ void RunFolder::open(const std::vector<PlannedFolder>& plan) {
     record_->remove();
     throw_taken(out_);
   }
-  remove_old_files();
-  record_->replace(plan);
+  const std::vector<fs::path> old = old_files();
+  check_planned(plan, frames, old);
+  remove(old);
+  record_->replace(plan, frames);
   for (const PlannedFolder& folder : plan) {
     fs::create_directories(out_ / folder.name, error);
     check(error, "be made", out_ / folder.name);
+  }
+}
+
+/// What no run has listed is the user's.
+void RunFolder::check_planned(const std::vector<PlannedFolder>& plan, std::uint32_t frames,
+                              const std::vector<fs::path>& old) {
+  const std::set<fs::path> ours(old.begin(), old.end());
+  for (const fs::path& entry : find_planned(out_, plan, frames)) {
+    if (ours.contains(entry)) continue;
+    record_->give_up();
+    throw InputError(fmt::format("{}: is there already, and not listed by an earlier run; it is not replaced",
+                                 (out_ / entry).string()));
   }
 }
 
@@ -122,12 +143,12 @@ std::vector<fs::path> RunFolder::old_files() const {
   std::vector<fs::path> files = read_summary(out_);
   const std::vector<fs::path> unfinished = read_record(out_);
   files.insert(files.end(), unfinished.begin(), unfinished.end());
+  for (fs::path& file : files) file = file.lexically_normal();
   return files;
 }
 
 /// The record knows all files before the first is removed: a run that dies here leaves none that nobody knows.
-void RunFolder::remove_old_files() {
-  const std::vector<fs::path> files = old_files();
+void RunFolder::remove(const std::vector<fs::path>& files) {
   if (!files.empty()) record_->add(files);
   std::error_code error;
   // The summary goes first: while it stands, it promises whole files.

@@ -1,6 +1,7 @@
 #pragma once
 // The folder that a run writes into.
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <vector>
@@ -19,11 +20,13 @@ class RunFolder {
 
   /// Throws InputError when a file that the run would write, or that open() would remove, is one of `inputs`, under
   /// whatever name.
-  void refuse_inputs(const std::vector<PlannedFolder>& plan, const std::vector<std::filesystem::path>& inputs) const;
+  void refuse_inputs(const std::vector<PlannedFolder>& plan, std::uint32_t frames,
+                     const std::vector<std::filesystem::path>& inputs) const;
 
   /// Makes the folder, unless it is there, and takes it for this run alone; removes what an earlier run wrote; makes
-  /// the subfolders. Throws InputError when another run has it, SystemError.
-  void open(const std::vector<PlannedFolder>& plan);
+  /// the subfolders. Throws InputError, and removes nothing, when another run has it, when a subfolder is a link, or
+  /// when a file of the plan is there that no run has listed; SystemError.
+  void open(const std::vector<PlannedFolder>& plan, std::uint32_t frames);
 
   /// summary.json is there.
   void finish() { record_->remove(); }
@@ -32,7 +35,9 @@ class RunFolder {
 
  private:
   [[nodiscard]] std::vector<std::filesystem::path> old_files() const;
-  void remove_old_files();
+  void check_planned(const std::vector<PlannedFolder>& plan, std::uint32_t frames,
+                     const std::vector<std::filesystem::path>& old);
+  void remove(const std::vector<std::filesystem::path>& files);
 
   std::filesystem::path out_;
   bool force_;

@@ -1,6 +1,5 @@
 #include <fathom/run_plan.hpp>
 
-#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -11,6 +10,7 @@
 
 #include "io/point_layout.hpp"
 #include "simulate/file_plan.hpp"
+#include "simulate/picture_size.hpp"
 #include "simulate/scan_log_file.hpp"
 
 namespace fathom {
@@ -20,8 +20,7 @@ namespace {
 // Measured: what a triangle costs in the meshes and in Embree's trees, and a ray in the pattern and in the plan of its
 // casting.
 constexpr std::uint64_t kBytesPerTriangle = 150, kBytesPerRay = 60;
-constexpr std::uint64_t kHeaderBytes = 1024;     // of a cloud or an array, at most
-constexpr std::uint64_t kLegendBytes = 1 << 16;  // of a picture
+constexpr std::uint64_t kHeaderBytes = 1024;  // of a cloud or an array, at most
 constexpr std::uint64_t kLogBytesPerReading = 12, kLogBytesPerScan = 80;
 
 std::uint64_t channel_bytes(ChannelSet channels) {
@@ -32,15 +31,9 @@ std::uint64_t channel_bytes(ChannelSet channels) {
   return bytes;
 }
 
-/// A thin frame is made taller (docs/output-formats.md).
-std::uint64_t range_image_pixels(const SensorPlan& plan) {
-  const std::uint64_t height = std::min<std::uint64_t>(plan.cols / 8, 256);
-  return plan.rays() * std::max<std::uint64_t>(1, height / plan.rows);
-}
-
 /// Of one file of this output, at most.
-std::uint64_t file_bytes(const SensorOutput& output, Channel channel, const SensorPlan& plan, ChannelSet present) {
-  constexpr std::uint64_t kRgb = 3;
+std::uint64_t file_bytes(const SensorOutput& output, Channel channel, const SensorPlan& plan, ChannelSet present,
+                         bool by_angle) {
   switch (output.kind) {
     case OutputKind::kPcd:
     case OutputKind::kPly:
@@ -48,16 +41,10 @@ std::uint64_t file_bytes(const SensorOutput& output, Channel channel, const Sens
       return kHeaderBytes + plan.rays() * make_point_layout(output.cloud, present).step;
     case OutputKind::kNpy:
       return kHeaderBytes + plan.rays() * channel_bytes({channel});
-    case OutputKind::kBirdsEyeView:
-      return kLegendBytes + kRgb * output.pixels * output.pixels;
-    case OutputKind::kDepthPng:
-      return kLegendBytes + 2 * plan.rays();
-    case OutputKind::kCameraSheet:
-      return kLegendBytes + 4 * kRgb * plan.rays();
     case OutputKind::kScanLog:
       return kLogBytesPerScan + kLogBytesPerReading * plan.rays();
     default:
-      return kLegendBytes + kRgb * range_image_pixels(plan);
+      return picture_bytes_at_most(output, plan.rows, plan.cols, by_angle);
   }
 }
 
@@ -66,15 +53,16 @@ void plan_output(const SensorSetup& setup, const SensorOutput& output, std::uint
   if (output.kind == OutputKind::kScanLog) {
     const std::uint64_t header = kHeaderBytes + plan.rays() * 2 * kLogBytesPerReading;
     plan.outputs.push_back({plan.name + "/" + kScanLogName, 1,
-                            header + frames * file_bytes(output, Channel::kRange, plan, present)});
+                            header + frames * file_bytes(output, Channel::kRange, plan, present, false)});
     return;
   }
+  const bool by_angle = is_seen_by_angle(setup.sensor.model);
   SensorSetup alone = setup;
   alone.outputs = {output};
   for (const PlannedFile& file : plan_files(alone)) {
     const Channel channel = channel_from_name(file.stem).value_or(Channel::kRange);
     plan.outputs.push_back(
-        {plan.name + "/" + file.name(0), frames, frames * file_bytes(output, channel, plan, present)});
+        {plan.name + "/" + file.name(0), frames, frames * file_bytes(output, channel, plan, present, by_angle)});
   }
 }
 

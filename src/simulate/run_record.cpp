@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <fstream>
+#include <optional>
 #include <string_view>
 #include <system_error>
 
@@ -22,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kHeader =
-    "fathom: this run is not complete. The files below are its own; * stands for the number of a frame.\n";
+    "fathom: this run is not complete. The files below are its own; [a-b] stands for the numbers of its frames.\n";
 constexpr std::string_view kDigits = "0123456789";
 constexpr std::size_t kFrameDigits = 6;
 
@@ -32,10 +33,33 @@ bool is_word(std::string_view text) {
   });
 }
 
-/// "cloud_*.pcd": nothing but what a plan can hold stands for more than one file.
-bool is_pattern(std::string_view name) {
-  const std::size_t star = name.find("_*.");
-  return star != std::string_view::npos && is_word(name.substr(0, star)) && is_word(name.substr(star + 3));
+/// "cloud_[000000-000039].pcd": the files of the frames up to `last`.
+struct FramePattern {
+  std::string_view before, after;
+  std::string_view last;
+};
+
+bool is_frame(std::string_view text) {
+  return text.size() == kFrameDigits && text.find_first_not_of(kDigits) == std::string_view::npos;
+}
+
+/// Nothing but what a plan can hold stands for more than one file.
+std::optional<FramePattern> find_pattern(std::string_view name) {
+  constexpr std::string_view kFirst = "[000000-";
+  const std::size_t open = name.find(kFirst), close = open + kFirst.size() + kFrameDigits;
+  if (open == std::string_view::npos || name.substr(std::min(close, name.size())).substr(0, 2) != "].") return {};
+  const FramePattern found = {name.substr(0, open), name.substr(close + 1),
+                              name.substr(close - kFrameDigits, kFrameDigits)};
+  const bool ours = found.before.ends_with('_') && is_word(found.before) && is_word(found.after.substr(1));
+  if (!ours || !is_frame(found.last)) return {};
+  return found;
+}
+
+/// The name of all frames of a plan as the record has it.
+std::string with_frames(const std::string& planned, std::uint32_t frames) {
+  const std::size_t star = planned.find('*');
+  if (star == std::string::npos) return planned;
+  return fmt::format("{}[000000-{:06}]{}", planned.substr(0, star), frames - 1, planned.substr(star + 1));
 }
 
 /// The name that `.NAME.PID.part` and `.NAME.PID-N.part` are to become (whole_file.hpp); others as they are.
@@ -50,12 +74,30 @@ std::string_view final_name(std::string_view name) {
   return inner.substr(0, dot);
 }
 
-bool matches(std::string_view name, std::string_view pattern) {
-  const std::size_t star = pattern.find('*');
-  const std::string_view before = pattern.substr(0, star), after = pattern.substr(star + 1);
-  if (name.size() != before.size() + kFrameDigits + after.size()) return false;
-  return name.starts_with(before) && name.ends_with(after) &&
-         name.substr(before.size(), kFrameDigits).find_first_not_of(kDigits) == std::string_view::npos;
+bool matches(std::string_view name, const FramePattern& pattern) {
+  if (name.size() != pattern.before.size() + kFrameDigits + pattern.after.size()) return false;
+  const std::string_view frame = name.substr(pattern.before.size(), kFrameDigits);
+  return name.starts_with(pattern.before) && name.ends_with(pattern.after) && is_frame(frame) && frame <= pattern.last;
+}
+
+bool is_folder(const fs::path& path) {
+  std::error_code error;
+  return fs::is_directory(fs::symlink_status(path, error));
+}
+
+/// What a line of the record stands for and is there.
+void append_entries(const fs::path& folder, const fs::path& line, std::vector<fs::path>& entries) {
+  const std::string wanted = line.filename().string();
+  std::error_code error;
+  const auto pattern = find_pattern(wanted);
+  if (!pattern) {
+    if (fs::exists(fs::symlink_status(folder / line, error))) entries.push_back(line);
+    return;
+  }
+  for (const auto& entry : fs::directory_iterator(folder / line.parent_path(), error)) {
+    const std::string name = entry.path().filename().string();
+    if (matches(final_name(name), *pattern)) entries.push_back(line.parent_path() / name);
+  }
 }
 
 bool is_inside(const fs::path& folder, const fs::path& file) {
@@ -63,7 +105,11 @@ bool is_inside(const fs::path& folder, const fs::path& file) {
   std::error_code error;
   const fs::path root = fs::canonical(folder, error);
   if (error) return false;
-  const fs::path parent = fs::weakly_canonical(folder / file.parent_path(), error);
+  fs::path parent;
+  // A folder that another run removes just now is looked for again.
+  for (int tries = 0; tries == 0 || (tries < 10 && error == std::errc::no_such_file_or_directory); ++tries) {
+    parent = fs::weakly_canonical(folder / file.parent_path(), error);
+  }
   if (error || file.filename() == ".." || file.filename() == "." || file.filename().empty()) return false;
   const fs::path relative = parent.lexically_relative(root);
   return !relative.empty() && *relative.begin() != "..";
@@ -71,40 +117,47 @@ bool is_inside(const fs::path& folder, const fs::path& file) {
 
 }  // namespace
 
-void append_files(const fs::path& folder, const fs::path& line, std::vector<fs::path>& files) {
-  const std::string wanted = line.filename().string();
-  std::error_code error;
-  if (!is_pattern(wanted)) {
-    if (fs::exists(fs::symlink_status(folder / line, error))) files.push_back(line);
-    return;
-  }
-  for (const auto& entry : fs::directory_iterator(folder / line.parent_path(), error)) {
-    const std::string name = entry.path().filename().string();
-    if (matches(final_name(name), wanted)) files.push_back(line.parent_path() / name);
-  }
-}
-
 void check_inside(const fs::path& folder, const fs::path& file, const fs::path& list) {
-  if (is_inside(folder, file)) return;
+  if (is_inside(folder, file) && !is_folder(folder / file)) return;
   throw InputError(fmt::format("{}: lists '{}', which is not a file inside the folder; nothing is removed",
                                list.string(), file.string()));
+}
+
+void throw_taken(const fs::path& folder) {
+  throw InputError(
+      fmt::format("{}: exists already; force (--force) replaces what an earlier run wrote", folder.string()));
+}
+
+std::vector<fs::path> find_planned(const fs::path& folder, const std::vector<PlannedFolder>& plan,
+                                   std::uint32_t frames) {
+  std::vector<fs::path> entries;
+  for (const PlannedFolder& subfolder : plan) {
+    for (const std::string& file : subfolder.files) {
+      append_entries(folder, fs::path(subfolder.name) / with_frames(file, frames), entries);
+    }
+  }
+  return entries;
 }
 
 std::vector<fs::path> read_record(const fs::path& folder) {
   const fs::path record = folder / kRecordName;
   std::ifstream stream(record, std::ios::binary);
-  std::vector<fs::path> files;
+  std::vector<fs::path> entries;
   std::string line;
-  // A line without its end was being written when the run died, and what it names was not there yet.
-  for (bool first = true; std::getline(stream, line) && !stream.eof(); first = false) {
-    if (first && line + "\n" != kHeader) {
+  for (bool first = true; std::getline(stream, line); first = false) {
+    const bool whole = !stream.eof();
+    if (first && !(whole ? line + "\n" == kHeader : kHeader.starts_with(line))) {
       throw InputError(fmt::format("{}: not written by fathom; nothing is replaced here", record.string()));
     }
+    // The run died while it wrote this line: before it wrote, or removed, a file of its list.
+    if (!whole) break;
     if (first || line.empty()) continue;
     check_inside(folder, line, record);
-    append_files(folder, line, files);
+    append_entries(folder, line, entries);
   }
-  return files;
+  // A folder is none of ours, whatever its name.
+  std::erase_if(entries, [&](const fs::path& entry) { return is_folder(folder / entry); });
+  return entries;
 }
 
 RunRecord::RunRecord(const fs::path& folder, bool force) : file_(folder / kRecordName) {
@@ -112,10 +165,7 @@ RunRecord::RunRecord(const fs::path& folder, bool force) : file_(folder / kRecor
   do {
     if (descriptor_ >= 0) close(descriptor_);
     descriptor_ = open(file_.c_str(), flags, 0666);
-    if (descriptor_ < 0 && errno == EEXIST) {
-      throw InputError(
-          fmt::format("{}: exists already; force (--force) replaces what an earlier run wrote", folder.string()));
-    }
+    if (descriptor_ < 0 && errno == EEXIST) throw_taken(folder);
     if (descriptor_ < 0) fail("cannot create");
   } while (!lock());
 }
@@ -167,13 +217,18 @@ void RunRecord::add(const std::vector<fs::path>& files) {
   append(text);
 }
 
-void RunRecord::replace(const std::vector<PlannedFolder>& plan) {
+void RunRecord::replace(const std::vector<PlannedFolder>& plan, std::uint32_t frames) {
   if (ftruncate(descriptor_, 0) != 0) fail("cannot write");
   std::string text(kHeader);
   for (const PlannedFolder& folder : plan) {
-    for (const std::string& file : folder.files) text += folder.name + "/" + file + "\n";
+    for (const std::string& file : folder.files) text += folder.name + "/" + with_frames(file, frames) + "\n";
   }
   append(text);
+}
+
+void RunRecord::give_up() {
+  struct stat ours = {};
+  if (fstat(descriptor_, &ours) == 0 && ours.st_size == 0) remove();
 }
 
 void RunRecord::remove() {

@@ -1,6 +1,7 @@
 #pragma once
 // unfinished.txt: which files a run that is not complete writes, and whose the folder is.
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -19,11 +20,15 @@ struct PlannedFolder {
 /// record. Throws InputError when the record is not ours or names a file outside the folder.
 std::vector<std::filesystem::path> read_record(const std::filesystem::path& folder);
 
-/// Adds the files that a line of a record, "lidar/cloud_*.pcd", stands for and that are there.
-void append_files(const std::filesystem::path& folder, const std::filesystem::path& line,
-                  std::vector<std::filesystem::path>& files);
+/// What is there under the names of a plan, relative to `folder`.
+std::vector<std::filesystem::path> find_planned(const std::filesystem::path& folder,
+                                                const std::vector<PlannedFolder>& plan, std::uint32_t frames);
 
-/// Throws InputError, naming `list`, unless `file`, relative to the folder, stays inside it, links followed.
+/// Throws the InputError of a run without force that finds a folder in use.
+[[noreturn]] void throw_taken(const std::filesystem::path& folder);
+
+/// Throws InputError, naming `list`, unless `file`, relative to the folder, stays inside it, links followed, and is no
+/// folder.
 void check_inside(const std::filesystem::path& folder, const std::filesystem::path& file,
                   const std::filesystem::path& list);
 
@@ -38,8 +43,10 @@ class RunRecord {
 
   /// Adds files of an earlier run, about to be removed.
   void add(const std::vector<std::filesystem::path>& files);
-  /// From now on these files alone, not one of which is there yet.
-  void replace(const std::vector<PlannedFolder>& plan);
+  /// From now on these files alone, of so many frames; call it once the files added are removed.
+  void replace(const std::vector<PlannedFolder>& plan, std::uint32_t frames);
+  /// This run does not begin: a record that was there before stays as it was.
+  void give_up();
   /// The run is complete, or never began.
   void remove();
 

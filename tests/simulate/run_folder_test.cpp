@@ -37,9 +37,9 @@ RunOptions options_for(const fs::path& out, std::uint64_t seed = 1, bool force =
   return options;
 }
 
-/// Stops after so many questions; some are asked within a frame.
+/// Stops after so many questions.
 void run_in_part(RunOptions options, int questions) {
-  std::atomic<int> asked = 0;
+  int asked = 0;
   options.should_stop = [&] { return asked++ >= questions; };
   EXPECT_THROW(run(scene(), options), Interrupted);
 }
@@ -191,12 +191,13 @@ TEST(RunFolder, TheRecordKnowsOldFilesBeforeTheFirstIsRemoved) {
   {
     RunRecord record(folder.path(), true);  // the lock went with its owner
     record.add({"b.txt"});
-    record.replace({{"lidar", {"cloud_*.pcd", "scans.csv"}}});
+    record.replace({{"lidar", {"cloud_*.pcd", "scans.csv"}}}, 42);
   }
   EXPECT_TRUE(read_record(folder.path()).empty());
   fs::create_directory(folder / "lidar");
   folder.write("lidar/cloud_000041.pcd", "new");
   folder.write("lidar/scans.csv", "new");
+  folder.write("lidar/cloud_000042.pcd", "of no frame");
   EXPECT_EQ(read_record(folder.path()), (std::vector<fs::path>{"lidar/cloud_000041.pcd", "lidar/scans.csv"}));
 }
 
@@ -207,17 +208,20 @@ TEST(RunFolder, ARecordNeverReachesOutsideAndMustBeOurs) {
   folder.write("elsewhere/cloud_000001.pcd", "precious");
   fs::create_directory(folder / "out");
   fs::create_directory_symlink(folder / "elsewhere", folder / "out" / "link");
-  { RunRecord(folder / "out", false).replace({}); }
+  { RunRecord(folder / "out", false).replace({}, 1); }
   const std::string header = test::read_text(folder / "out" / kRecordName);
   for (const std::string& line :
-       {std::string("../victim.txt"), victim.string(), std::string("link/cloud_*.pcd"), std::string("..")}) {
+       {std::string("../victim.txt"), victim.string(), std::string("link/cloud_[000000-000009].pcd"), std::string("..")}) {
     folder.write(fs::path("out") / kRecordName, header + line + "\n");
     EXPECT_NE(refusal_of_run(options_for(folder / "out", 1, true)).find("not a file inside the folder"),
               std::string::npos)
         << line;
   }
-  folder.write(fs::path("out") / kRecordName, "my notes\n");
-  EXPECT_NE(refusal_of_run(options_for(folder / "out", 1, true)).find("not written by fathom"), std::string::npos);
+  for (const std::string notes : {"my notes\n", "my notes", "\n"}) {
+    folder.write(fs::path("out") / kRecordName, notes);
+    EXPECT_NE(refusal_of_run(options_for(folder / "out", 1, true)).find("not written by fathom"), std::string::npos);
+    EXPECT_EQ(test::read_text(folder / "out" / kRecordName), notes);
+  }
   EXPECT_EQ(test::read_text(victim), "precious");
   EXPECT_EQ(test::read_text(folder / "elsewhere/cloud_000001.pcd"), "precious");
 }
@@ -280,6 +284,79 @@ TEST(SceneFile, KnowsEveryFileThatItWasReadFrom) {
   std::vector<std::string> names;
   for (const fs::path& input : read_scene_file(file).inputs) names.push_back(input.filename().string());
   EXPECT_EQ(names, (std::vector<std::string>{"world.yaml", "map.yaml", "map.pgm", "path.txt", "rays.csv", "scene.yaml"}));
+}
+
+TEST(RunFolder, ARecordThatWasJustBegunIsOurs) {
+  const TempFolder folder;
+  fs::create_directory(folder / "out");
+  for (const std::string begun : {"", "fathom: this run"}) {
+    folder.write(fs::path("out") / kRecordName, begun);
+    EXPECT_EQ(refusal_of_run(options_for(folder / "out", 1, true)), "");
+  }
+}
+
+// The record of a run of 40 frames says nothing about frame 50.
+TEST(RunFolder, ForceKeepsFilesBeyondTheFramesOfTheRecord) {
+  const TempFolder folder;
+  const fs::path out = folder / "out";
+  fs::create_directories(out / "lidar");
+  folder.write("out/lidar/cloud_000050.pcd", "mine");
+  RunOptions first = options_for(out, 1, true);
+  first.frames = 40;
+  run_in_part(first, 20);
+  EXPECT_TRUE(fs::exists(out / "lidar/cloud_000000.pcd"));
+  RunOptions second = options_for(out, 1, true);
+  second.frames = 1;
+  EXPECT_EQ(refusal_of_run(second), "");
+  EXPECT_EQ(test::read_text(out / "lidar/cloud_000050.pcd"), "mine");
+  EXPECT_FALSE(fs::exists(out / "lidar/cloud_000001.pcd"));
+}
+
+TEST(RunFolder, AFileThatNoRunHasListedIsNotReplaced) {
+  const TempFolder folder;
+  const fs::path out = folder / "out";
+  RunOptions options = options_for(out, 1, true);
+  options.frames = 2;
+  fs::create_directories(out / "lidar");
+  for (const bool has_summary : {false, true}) {
+    if (has_summary) {
+      RunOptions shorter = options;
+      shorter.frames = 1;
+      EXPECT_EQ(refusal_of_run(shorter), "");
+    }
+    folder.write("out/lidar/cloud_000001.pcd", "mine");
+    const auto before = read_folder(out);
+    EXPECT_NE(refusal_of_run(options).find("lidar/cloud_000001.pcd: is there already"), std::string::npos);
+    EXPECT_TRUE(read_folder(out) == before);
+  }
+  fs::remove(out / "lidar/cloud_000001.pcd");
+  EXPECT_EQ(refusal_of_run(options), "");
+}
+
+TEST(RunFolder, ASubfolderThatIsALinkIsRefused) {
+  const TempFolder folder;
+  fs::create_directories(folder / "elsewhere");
+  fs::create_directories(folder / "out");
+  fs::create_directory_symlink("../elsewhere", folder / "out" / "lidar");
+  const std::string link = refusal_of_run(options_for(folder / "out", 1, true));
+  EXPECT_NE(link.find("lidar: is a link, not a folder"), std::string::npos) << link;
+  fs::remove(folder / "out" / "lidar");
+  folder.write("out/lidar", "mine");
+  const std::string file = refusal_of_run(options_for(folder / "out", 1, true));
+  EXPECT_NE(file.find("lidar: is a file, not a folder"), std::string::npos) << file;
+  EXPECT_TRUE(fs::is_empty(folder / "elsewhere"));
+  EXPECT_EQ(read_folder(folder / "out").size(), 1U);
+}
+
+TEST(RunFolder, ASummaryThatListsAFolderRemovesNothing) {
+  const TempFolder folder;
+  fs::create_directories(folder / "out" / "mine");
+  const std::string summary = R"({"fathom": "1", "files": ["mine"]})";
+  folder.write("out/summary.json", summary);
+  const std::string refusal = refusal_of_run(options_for(folder / "out", 1, true));
+  EXPECT_NE(refusal.find("'mine', which is not a file inside the folder"), std::string::npos) << refusal;
+  EXPECT_EQ(test::read_text(folder / "out" / "summary.json"), summary);
+  EXPECT_TRUE(fs::is_directory(folder / "out" / "mine"));
 }
 
 TEST(RunFolder, ANameThatIsTooLongIsSaidToBe) {

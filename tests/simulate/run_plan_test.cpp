@@ -28,6 +28,17 @@ const char* const kScene =
     "     reason_picture]}\n"
     "frames: 3\n";
 
+/// Width times height, out of the header of a PNG file.
+std::uint64_t pixels_of(const fs::path& file) {
+  const std::string bytes = read_text(file);
+  const auto number = [&](std::size_t at) {
+    std::uint64_t value = 0;
+    for (std::size_t i = 0; i < 4; ++i) value = value * 256 + static_cast<unsigned char>(bytes.at(at + i));
+    return value;
+  };
+  return number(16) * number(20);
+}
+
 TEST(RunPlan, IsWhatTheRunDoes) {
   const TempFolder folder;
   const SceneSetup setup = read_scene_file(folder.write("scene.yaml", kScene));
@@ -60,6 +71,41 @@ TEST(RunPlan, IsWhatTheRunDoes) {
       }
       EXPECT_EQ(files, output.files) << first;
       EXPECT_LE(bytes, output.bytes_at_most) << first;
+    }
+  }
+}
+
+// Of every kind of picture and colour, with frames so small that legends are most of a picture, and a larger one.
+TEST(RunPlan, NoFileIsLargerThanPlanned) {
+  const std::string pictures =
+      "[{range_image: {color: COLOR}}, {birds_eye: {color: COLOR, pixels: 64}}, camera_sheet, reason_picture, depth_png,"
+      " npy, pcd, ply, pointcloud2]";
+  const std::string clouds = "[{range_image: {color: COLOR}}, {birds_eye: {color: COLOR, pixels: 300}}, ply]";
+  for (const std::string color : {"range", "entity", "reason"}) {
+    std::string text =
+        "scene: {meshes: {b: {box: {size_m: [8, 6, 3]}}}, entities: [{name: b, mesh: b}]}\n"
+        "sensors:\n"
+        "  - {name: tiny, type: depth_camera, width: 2, height: 3, fx: 2, outputs: " + pictures + "}\n"
+        "  - {name: wide, type: depth_camera, width: 400, height: 20, fx: 200, outputs: " + pictures + "}\n"
+        "  - {name: line, type: laser_2d, beams: 5000, min_azimuth_deg: -90, max_azimuth_deg: 90, max_range_m: 30,\n"
+        "     outputs: " + clouds + "}\n"
+        "  - {name: petals, preset: Mid-40, outputs: " + clouds + "}\n";
+    for (std::size_t at; (at = text.find("COLOR")) != std::string::npos;) text.replace(at, 5, color);
+    const TempFolder folder;
+    const SceneSetup setup = read_scene_file(folder.write("scene.yaml", text));
+    RunOptions options;
+    options.out = folder / "out";
+    const RunPlan plan = plan_run(setup, options);
+    run(setup, options);
+    for (const SensorPlan& sensor : plan.sensors) {
+      for (const PlannedOutput& output : sensor.outputs) {
+        const fs::path file = options.out / output.first_file;
+        EXPECT_LE(fs::file_size(file), output.bytes_at_most) << file;
+        if (file.extension() != ".png") continue;
+        EXPECT_LE(pixels_of(file) * (output.first_file.find("/depth_") == std::string::npos ? 3 : 2),
+                  output.bytes_at_most)
+            << file;
+      }
     }
   }
 }

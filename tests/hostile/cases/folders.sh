@@ -55,7 +55,7 @@ mkdir victim out
 echo precious > victim/cloud_000001.pcd
 printf 'my notes\n' > out/unfinished.txt
 expect 2 'not written by fathom' fathom simulate room.yaml --out out --force
-printf 'fathom: this run is not complete. The files below are its own; * stands for the number of a frame.\n../victim/cloud_*.pcd\n' > out/unfinished.txt
+printf 'fathom: this run is not complete. The files below are its own; [a-b] stands for the numbers of its frames.\n../victim/cloud_[000000-000009].pcd\n' > out/unfinished.txt
 expect 2 'not a file inside the folder' fathom simulate room.yaml --out out --force
 expect 0 precious cat victim/cloud_000001.pcd
 
