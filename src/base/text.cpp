@@ -10,6 +10,8 @@
 
 #include <fathom/names.hpp>
 
+#include "base/utf8.hpp"
+
 namespace fathom {
 
 namespace {
@@ -34,38 +36,22 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 constexpr std::size_t kLongestWord = 64;  // of those that slips are looked for in: the search is quadratic in it
 
-/// Length of the UTF-8 character that `text` begins with, and its code; 0 where these bytes are none.
-std::size_t utf8_length(std::string_view text, char32_t& code) {
-  const auto first = static_cast<unsigned char>(text.front());
-  code = first;
-  if (first < 0x80) return 1;
-  const std::size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-  if (first < 0xc2 || first > 0xf4 || text.size() < length) return 0;
-  code = first & (0x7fU >> length);
-  for (const char c : text.substr(1, length - 1)) {
-    if ((static_cast<unsigned char>(c) & 0xc0U) != 0x80U) return 0;
-    code = code << 6U | (static_cast<unsigned char>(c) & 0x3fU);
-  }
-  constexpr char32_t kLeast[] = {0x80, 0x800, 0x10000};
-  const bool surrogate = code >= 0xd800 && code <= 0xdfff;
-  return code < kLeast[length - 2] || code > 0x10ffff || surrogate ? 0 : length;
-}
-
 /// Characters that control a terminal, turn the direction of the text around them, or cannot be seen.
 bool is_unseen(char32_t c) {
   struct Span {
     char32_t first, last;
   };
-  constexpr Span kUnseen[] = {{0x00, 0x1f},     {0x7f, 0x9f},     {0x61c, 0x61c},   {0x200b, 0x200b},  {0x200e, 0x200f},
-                              {0x2028, 0x202e}, {0x2060, 0x206f}, {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe007f}};
+  constexpr Span kUnseen[] = {{0x00, 0x1f},     {0x7f, 0x9f},      {0x61c, 0x61c},   {0x200b, 0x200b},
+                              {0x200e, 0x200f}, {0x2028, 0x202e},  {0x2060, 0x206f}, {0xfeff, 0xfeff},
+                              {0xfff9, 0xfffb}, {0xe0000, 0xe007f}};
   return std::any_of(std::begin(kUnseen), std::end(kUnseen), [c](Span s) { return c >= s.first && c <= s.last; });
 }
 
 /// Whether a character of UTF-8 goes on at this byte.
 bool goes_on(char c) { return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U; }
 
-/// How many edits still make a likely slip.
-std::size_t most_edits(std::string_view name) { return std::max<std::size_t>(2, name.size() / 2); }
+/// How many edits still make a likely slip: half a word would make another one of it.
+std::size_t most_edits(std::string_view name) { return std::max<std::size_t>(2, name.size() / 3); }
 
 /// What is left of a name without case, hyphens and underscores.
 std::string folded(std::string_view name) {

@@ -151,11 +151,11 @@ std::string_view GltfBuffers::buffer(std::size_t buffer) {
   } else {
     if (buffer != 0 || !binary_) document_.fail(place, "has no 'uri', and is not the binary chunk of a GLB");
     found = *binary_;
+    bytes_read_ += found.size();
   }
   if (found.size() < wanted.byte_length) {
     document_.fail(place, fmt::format("byteLength = {}, but there are {} bytes", wanted.byte_length, found.size()));
   }
-  bytes_read_ += wanted.byte_length;
   bytes = found.substr(0, wanted.byte_length);
   return *bytes;
 }
@@ -169,6 +169,7 @@ std::string_view GltfBuffers::read(const std::string& place, const std::string& 
                      ? std::nullopt
                      : from_base64(std::string_view(uri).substr(comma + 1));
     if (!bytes) document_.fail(place, fmt::format("= '{}' is not base64 data", shown));
+    bytes_read_ += bytes->size();
     return decoded_.emplace_back(*std::move(bytes));
   }
   const auto name = from_percent(uri);
@@ -179,7 +180,10 @@ std::string_view GltfBuffers::read(const std::string& place, const std::string& 
   if (!path) document_.fail(place, fmt::format("= '{}' leads out of the folder of the mesh", shown));
   const auto [entry, is_new] = files_.try_emplace(path->string());
   try {
-    if (is_new) entry->second = read_file(*path);
+    if (is_new) {
+      entry->second = read_file(*path);
+      bytes_read_ += entry->second.size();
+    }
   } catch (const InputError& error) {
     document_.fail(place, fmt::format("= '{}': {}", shown, error.what()));
   }

@@ -33,7 +33,7 @@ class GltfBuffers {
 
   /// Of bufferViews[view]. Throws InputError.
   std::string_view view(std::size_t view);
-  /// Bytes read until now.
+  /// Bytes read until now, those of a file once however many buffers it is.
   [[nodiscard]] std::size_t bytes_read() const { return bytes_read_; }
 
  private:

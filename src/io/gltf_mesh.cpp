@@ -78,8 +78,10 @@ class Placer {
     const GltfMesh& mesh = document_.meshes[*node.mesh];
     const std::vector<double>& weights = node.weights.empty() ? mesh.weights : node.weights;
     for (const GltfPrimitive& primitive : mesh.primitives) {
+      // A primitive without triangles takes time too: shape_of() looks at every weight and set of joints.
+      count_work(primitive.place, 1 + weights.size() + (node.skin ? 4 * primitive.joints.size() : 0));
       const Shape shape = shape_of(primitive, weights, node.skin);
-      count_work(primitive.place, 1 + shape.triangles * (1 + shape.morphs.size() + shape.bones.size()));
+      count_work(primitive.place, shape.triangles * (1 + shape.morphs.size() + shape.bones.size()));
       // A skin's joints say where its vertices are, and not the node that shows it.
       const std::vector<Affine>* joints = node.skin ? &rest_poses(*node.skin) : nullptr;
       add(shape, scene_from_node_[i], joints);

@@ -28,17 +28,16 @@ class Inflater {
 
   /// Appends what comes next; zlib's code.
   int append_to(std::string& text) {
-    constexpr std::size_t kChunk = std::size_t{1} << 18U, kMostIn = std::size_t{1} << 30U;
-    const std::size_t size = text.size(), given = std::min(packed_.size(), kMostIn);
-    text.resize(size + kChunk);
+    constexpr std::size_t kMostIn = std::size_t{1} << 30U;
+    const std::size_t given = std::min(packed_.size(), kMostIn);
     // zlib takes its input without const and does not change it.
     stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed_.data()));
     stream_.avail_in = static_cast<uInt>(given);
-    stream_.next_out = reinterpret_cast<Bytef*>(text.data() + size);
-    stream_.avail_out = kChunk;
+    stream_.next_out = reinterpret_cast<Bytef*>(chunk_.data());
+    stream_.avail_out = static_cast<uInt>(chunk_.size());
     const int code = inflate(&stream_, Z_NO_FLUSH);
     packed_.remove_prefix(given - stream_.avail_in);
-    text.resize(size + kChunk - stream_.avail_out);
+    text.append(chunk_.data(), chunk_.size() - stream_.avail_out);
     return code;
   }
   void begin_member() { inflateReset(&stream_); }
@@ -47,6 +46,7 @@ class Inflater {
 
  private:
   std::string_view packed_;  ///< what is not inflated yet
+  std::string chunk_ = std::string(std::size_t{1} << 18U, '\0');
   z_stream stream_ = {};
 };
 
@@ -55,17 +55,26 @@ class Inflater {
   throw InputError(fmt::format("{}:{}: {}", file.string(), line, what));
 }
 
-/// Checks the lines of `text` from `begin` on, which moves to its last one: that may not have its end yet.
-void check_lines(const std::filesystem::path& file, std::string_view text, std::size_t& begin) {
-  while (true) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    if (end - begin > kMaxLineBytes) {
-      fail_at_end(file, text.substr(0, begin), fmt::format("a line of more than {} MiB", kMaxLineBytes >> 20U));
+/// Checks the lines of a text that grows.
+class LineCheck {
+ public:
+  /// No byte is looked at twice, in however small pieces the text comes.
+  void go_on(const std::filesystem::path& file, std::string_view text) {
+    while (true) {
+      const std::size_t end = std::min(text.find('\n', seen_), text.size());
+      if (end - begin_ > kMaxLineBytes) {
+        fail_at_end(file, text.substr(0, begin_), fmt::format("a line of more than {} MiB", kMaxLineBytes >> 20U));
+      }
+      seen_ = end;
+      if (end == text.size()) return;
+      begin_ = seen_ = end + 1;
     }
-    if (end == text.size()) return;
-    begin = end + 1;
   }
-}
+
+ private:
+  std::size_t begin_ = 0;  ///< of the last line, which may not have its end yet
+  std::size_t seen_ = 0;
+};
 
 void check_inflated(const std::filesystem::path& file, std::size_t packed, std::size_t size) {
   if (size > kMaxInflatedBytes) {
@@ -81,16 +90,17 @@ void check_inflated(const std::filesystem::path& file, std::size_t packed, std::
 std::string inflate_all(const std::filesystem::path& file, std::string_view packed) {
   Inflater inflater(packed);
   std::string text;
-  for (std::size_t last_line = 0;;) {
+  LineCheck lines;
+  while (true) {
     const int code = inflater.append_to(text);
     check_inflated(file, packed.size(), text.size());
-    check_lines(file, text, last_line);
+    lines.go_on(file, text);
     if (code == Z_OK) continue;
     if (code == Z_MEM_ERROR) throw std::bad_alloc();
     // What could be inflated is there, and only then zlib says that the file ends in the middle.
     if (code != Z_STREAM_END) {
-      fail_at_end(file, text, fmt::format("cut short or damaged: nothing can be read after this line ({})",
-                                          inflater.message()));
+      fail_at_end(file, text,
+                  fmt::format("cut short or damaged: nothing can be read after this line ({})", inflater.message()));
     }
     const std::string_view rest = inflater.rest();
     if (rest.find_first_not_of('\0') == std::string_view::npos) return text;
@@ -108,8 +118,7 @@ std::string read_gzip_text(const std::filesystem::path& file) {
   if (text.starts_with(kGzipMagic)) {
     text = inflate_all(file, text);
   } else {
-    std::size_t begin = 0;
-    check_lines(file, text, begin);
+    LineCheck().go_on(file, text);
   }
   if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff")) {
     throw InputError(fmt::format("{}: is in UTF-16; save it as UTF-8", file.string()));

@@ -116,9 +116,10 @@ std::vector<std::pair<std::uint32_t, std::uint64_t>> count_entities(const Frame&
   const auto entity = frame.entity_id();
   std::unordered_map<std::uint32_t, std::uint64_t> counts;
   std::uint64_t* last = nullptr;
+  std::uint32_t last_id = 0;
   for (std::size_t i = 0; i < entity.size(); ++i) {
     if (range_m[i] != range_m[i]) continue;
-    if (last == nullptr || i == 0 || entity[i] != entity[i - 1]) last = &counts[entity[i]];
+    if (last == nullptr || entity[i] != last_id) last_id = entity[i], last = &counts[last_id];
     ++*last;
   }
   std::vector<std::pair<std::uint32_t, std::uint64_t>> sorted(counts.begin(), counts.end());

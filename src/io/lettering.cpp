@@ -16,6 +16,7 @@
 
 #include <fathom/error.hpp>
 
+#include "base/utf8.hpp"
 #include "io/font_data.hpp"
 
 namespace fathom {
@@ -29,20 +30,11 @@ constexpr FT_Pos kFraction = 16;  // glyphs stand at quarters of a pixel
 
 /// The character at `at`, which moves behind it.
 char32_t next_character(std::string_view text, std::size_t& at) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(at++);
-  if (first < 0x80) return first < 0x20 || first == 0x7F ? kUnreadable : first;
-  const std::size_t more = first >= 0xF0 ? 3 : first >= 0xE0 ? 2 : 1;
-  constexpr char32_t kLowest[4] = {0, 0x80, 0x800, 0x10000};
-  if (first < 0xC0 || first > 0xF7 || at + more > text.size()) return kUnreadable;
-  char32_t code = first & (0x3FU >> more);
-  for (std::size_t i = 0; i < more; ++i) {
-    if ((byte(at + i) & 0xC0U) != 0x80) return kUnreadable;
-    code = code << 6U | (byte(at + i) & 0x3FU);
-  }
-  at += more;
-  const bool is_control = code >= 0x80 && code < 0xA0, is_surrogate = code >= 0xD800 && code < 0xE000;
-  return code < kLowest[more] || code > 0x10FFFF || is_control || is_surrogate ? kUnreadable : code;
+  char32_t code = 0;
+  const std::size_t length = utf8_length(text.substr(at), code);
+  at += std::max<std::size_t>(1, length);
+  const bool is_control = code < 0x20 || (code >= 0x7F && code < 0xA0);
+  return length == 0 || is_control ? kUnreadable : code;
 }
 
 struct Glyph {

@@ -39,7 +39,8 @@ class ObjReader {
     std::string joined;  // of lines that end with a backslash
     for_each_line_of_any_end(bytes, [&](std::size_t number, std::string_view line) {
       if (joined.empty()) line_ = number;
-      const bool goes_on = !line.empty() && line.back() == '\\';
+      // A comment ends with its line: "# made from C:\models\".
+      const bool goes_on = line.ends_with('\\') && line.find('#') == std::string_view::npos;
       if (goes_on) line.remove_suffix(1);
       if (!goes_on && joined.empty()) return read_line(line);
       joined.append(line).append(" ");

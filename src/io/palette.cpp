@@ -29,19 +29,19 @@ constexpr std::array<Rgb, 17> kTurbo = {{{148, 12, 0},
                                          {68, 107, 239},
                                          {74, 67, 186}}};
 
-constexpr std::array<Rgb, kReasonNames.size()> kReasonColors = {{{120, 200, 120},    // hit
-                                                                 {34, 36, 46},       // miss
-                                                                 {240, 228, 66},     // below_min_range
-                                                                 {0, 114, 178},      // above_max_range
-                                                                 {230, 159, 0},      // loss_angle
-                                                                 {86, 180, 233},     // hidden_left
-                                                                 {0, 158, 115},      // hidden_right
-                                                                 {60, 90, 110},      // hidden_both
-                                                                 {148, 103, 189},    // low_energy
-                                                                 {204, 121, 167},    // random_loss
-                                                                 {213, 94, 0},       // dropout
-                                                                 {110, 110, 110},    // masked
-                                                                 {178, 24, 43}}};    // edge_loss
+constexpr std::array<Rgb, kReasonNames.size()> kReasonColors = {{{120, 200, 120},  // hit
+                                                                 {34, 36, 46},     // miss
+                                                                 {240, 228, 66},   // below_min_range
+                                                                 {0, 114, 178},    // above_max_range
+                                                                 {230, 159, 0},    // loss_angle
+                                                                 {86, 180, 233},   // hidden_left
+                                                                 {0, 158, 115},    // hidden_right
+                                                                 {60, 90, 110},    // hidden_both
+                                                                 {148, 103, 189},  // low_energy
+                                                                 {204, 121, 167},  // random_loss
+                                                                 {213, 94, 0},     // dropout
+                                                                 {110, 110, 110},  // masked
+                                                                 {178, 24, 43}}};  // edge_loss
 
 std::uint8_t to_byte(double value) { return static_cast<std::uint8_t>(std::lround(std::clamp(value, 0.0, 255.0))); }
 

@@ -25,8 +25,8 @@ auto within_memory(const std::filesystem::path& file, F&& f) -> decltype(f()) {
   }
 }
 
-/// All bytes of a file, checked as above. Throws InputError when the system cannot read it, SystemError when there is no
-/// memory for it.
+/// All bytes of a file, checked as above. Throws InputError when the system cannot read it, SystemError when there is
+/// no memory for it.
 std::string read_file(const std::filesystem::path& file);
 
 }  // namespace fathom

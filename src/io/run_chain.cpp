@@ -28,7 +28,8 @@ class RunChain {
       if (entry.is_object() && entry.value("name", Json()) == sensor_) description_ = entry;
     }
     const auto is_model = [](const Json& model) {
-      return model.is_object() && model.value("model", Json()).is_string() && model.value("stage", Json()).is_string();
+      return model.is_object() && model.value("model", Json()).is_string() &&
+             model.value("stage", Json()).is_string() && model.value("parameters", Json::object()).is_object();
     };
     models_ = description_.is_object() ? description_.value("noise", Json()) : Json();
     if (!models_.is_array() || !std::all_of(models_.begin(), models_.end(), is_model)) {

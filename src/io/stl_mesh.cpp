@@ -32,6 +32,12 @@ Mesh parse_binary(std::string_view bytes, std::size_t facets) {
   return joiner.take();
 }
 
+std::string lower_case(std::string_view word) {
+  std::string lower(word);
+  std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
+  return lower;
+}
+
 class AsciiStl {
  public:
   explicit AsciiStl(const std::string& file) : file_(file) {}
@@ -42,8 +48,7 @@ class AsciiStl {
       const auto words = split_words(line);
       if (words.empty()) return;
       line_ = number;
-      std::string word(words[0].substr(0, 16));
-      std::transform(word.begin(), word.end(), word.begin(), [](unsigned char c) { return std::tolower(c); });
+      const std::string word = lower_case(words[0].substr(0, 16));
       read_line(word, words);
       is_ended = word == "endsolid";
     });
@@ -96,7 +101,7 @@ Mesh parse_stl_mesh(std::string_view bytes, const std::string& file) {
   const std::uint64_t expected = kHeaderBytes + std::uint64_t{facets} * kFacetBytes;
   if (bytes.size() >= kHeaderBytes && bytes.size() == expected) return parse_binary(bytes, facets);
   // A binary header may begin with "solid" as well, but text has no zero byte.
-  const bool is_text = bytes.substr(0, 5) == "solid" && bytes.find('\0') == std::string_view::npos;
+  const bool is_text = lower_case(bytes.substr(0, 5)) == "solid" && bytes.find('\0') == std::string_view::npos;
   if (is_text) return AsciiStl(file).run(bytes);
   throw InputError(
       bytes.size() < kHeaderBytes

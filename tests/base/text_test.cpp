@@ -33,6 +33,9 @@ TEST(Text, HintIsGivenForALikelySlipOnly) {
   EXPECT_EQ(nearest_hint("distnce", kNames), " (nearest known: 'distance')");
   EXPECT_EQ(nearest_hint("zzzzzzzzzz", kNames), "");
   EXPECT_EQ(nearest_hint("distance", {}), "");
+  EXPECT_EQ(nearest_hint("rotation_deg", std::vector<std::string_view>{"position_m", "mesh"}), "");
+  EXPECT_EQ(nearest_hint("rotatoin_dge", std::vector<std::string_view>{"rotation_deg"}),
+            " (nearest known: 'rotation_deg')");
 }
 
 TEST(Text, NumbersAreShort) {

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include <fathom/error.hpp>
 #include <fathom/input.hpp>
@@ -93,6 +94,24 @@ TEST_F(GltfBuffersTest, ReadsBase64WithAndWithoutItsEnd) {
     text.erase(std::min(text.find('='), text.size()));
     EXPECT_EQ(read(head + text).triangles.size(), 2U);
   }
+}
+
+TEST_F(GltfBuffersTest, CountsAFileOnceHoweverManyBuffersItIs) {
+  test::GltfText text = document_;
+  for (const char* uri : {"beside.bin", "./beside.bin", "beside.bin", "parts/a%20part.bin"}) {
+    text.json["buffers"].push_back({{"byteLength", 60}, {"uri", uri}});
+  }
+  text.json["bufferViews"] = test::Json::array();
+  for (int i = 0; i < 4; ++i) text.json["bufferViews"].push_back({{"buffer", i}, {"byteLength", 60}});
+  const std::string json = text.json.dump();
+  const GltfDocument document = parse_gltf_document(json, "a.gltf");
+  GltfBuffers buffers(document, folder_ / "meshes/a.gltf", std::nullopt);
+  std::vector<std::size_t> read;
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(buffers.view(i).size(), 60U);
+    read.push_back(buffers.bytes_read());
+  }
+  EXPECT_EQ(read, (std::vector<std::size_t>{60, 60, 60, 120}));
 }
 
 TEST(GlbTest, TakesWholeFilesOnly) {

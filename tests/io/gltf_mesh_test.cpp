@@ -207,6 +207,31 @@ TEST(GltfMeshTest, RefusesWhatSmallFilesRepeatWithoutEnd) {
   EXPECT_EQ(parse(document).triangles.size(), 0U);
 }
 
+TEST(GltfMeshTest, RefusesWhatSmallFilesRepeatWithoutATriangle) {
+  const auto repeated = [](GltfText document, Json node) {
+    document.json["nodes"][0]["children"] = Json::array();
+    const std::size_t first = document.json["nodes"].size();
+    for (std::size_t i = 0; i < 4200; ++i) {
+      document.json["nodes"].push_back(node), document.json["nodes"][0]["children"].push_back(first + i);
+    }
+    return document;
+  };
+  GltfText morphed = square_gltf();
+  morphed.json["accessors"][1]["count"] = 0;
+  EXPECT_EQ(parse(repeated(morphed, {{"mesh", 0}})).triangles.size(), 0U);
+  morphed.json["meshes"][0]["primitives"][0]["targets"] = Json(std::vector<Json>(4200, Json::object()));
+  morphed.json["meshes"][0]["weights"] = std::vector<int>(4200, 0);
+  EXPECT_TRUE(contains(refusal(repeated(morphed, {{"mesh", 0}})), "brings the file above 16777216 triangles"));
+  GltfText skinned = skinned_gltf();
+  skinned.json["accessors"][1]["count"] = 0;
+  Json& attributes = skinned.json["meshes"][0]["primitives"][0]["attributes"];
+  for (int set = 1; set < 1050; ++set) {
+    attributes["JOINTS_" + std::to_string(set)] = 2, attributes["WEIGHTS_" + std::to_string(set)] = 3;
+  }
+  EXPECT_TRUE(
+      contains(refusal(repeated(skinned, {{"mesh", 0}, {"skin", 0}})), "brings the file above 16777216 triangles"));
+}
+
 TEST(GltfMeshTest, NamesWhatIsWrong) {
   // A place, what is put there (or "erase"), and what is said. The document has a skin and a sparse accessor.
   GltfText good = skinned_gltf();

@@ -6,6 +6,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -137,6 +138,28 @@ TEST(EntityKey, NamesTheLargestFirst) {
   EXPECT_EQ(key.note, "by share of the returns");
   const Legend narrow = make_legend(painter, frame, {true, names}, "", letters, 1);
   EXPECT_EQ(std::get<Key>(narrow).entries.size(), 4U) << "one column of four lines";
+}
+
+RC_GTEST_PROP(EntityKeyProperty, CountsReturnsOnly, (const std::vector<bool>& returns)) {
+  RC_PRE(!returns.empty());
+  Frame frame({Channel::kRange, Channel::kEntityId});
+  frame.resize(1, static_cast<std::uint32_t>(returns.size()));
+  std::array<std::uint64_t, 3> counts{};
+  std::uint64_t total = 0;
+  for (std::size_t i = 0; i < returns.size(); ++i) {
+    const auto id = *rc::gen::inRange<std::uint32_t>(0, 3);
+    frame.entity_id_data()[i] = id;  // a lost ray keeps what it met
+    frame.float_data(Channel::kRange)[i] = returns[i] ? 1.0F : kNan;
+    if (returns[i]) ++counts[id], ++total;
+  }
+  const std::vector<std::string> names = {"0", "1", "2"};
+  const Legend legend =
+      make_legend(Painter(frame, ColorBy::kEntity, 0.0), frame, {true, names}, "", Lettering(13), 4000);
+  std::array<std::string, 3> shares = {"0 %", "0 %", "0 %"};
+  for (const KeyEntry& entry : std::get<Key>(legend).entries) {
+    if (!entry.name.empty()) shares.at(static_cast<std::size_t>(entry.name[0] - '0')) = entry.value;
+  }
+  for (std::size_t id = 0; id < 3; ++id) RC_ASSERT(shares[id] == percentage(counts[id], total));
 }
 
 TEST(EntityKey, KeepsItsHeightWhateverAFrameShows) {

@@ -94,6 +94,7 @@ TEST(Lettering, ReadsUtf8AndMarksWhatIsNone) {
     EXPECT_EQ(ink_of(letters, std::string(bad).substr(0, 1)), unreadable);
   }
   EXPECT_EQ(ink_of(letters, std::string_view("\0", 1)), unreadable);
+  EXPECT_EQ(ink_of(letters, "\u0085"), unreadable);
 }
 
 RC_GTEST_PROP(LetteringProperty, DrawsAnyBytesAnywhere, (std::string text, std::int16_t x, std::int16_t y)) {

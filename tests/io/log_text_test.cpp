@@ -50,6 +50,18 @@ TEST_F(LogText, MayBeSeveralStreamsAndPaddedWithZeros) {
   EXPECT_EQ(scans_, 1U);
 }
 
+TEST_F(LogText, MayComeInManyEmptyStreamsBehindALongLine) {
+  const std::string empty = gzipped(folder_, "");
+  std::string comment = gzipped(folder_, kCsv + "#" + std::string(4 << 20, '1'));
+  for (int i = 0; i < 20000; ++i) comment += empty;  // which do not look at the line again
+  EXPECT_EQ(refusal(comment + gzipped(folder_, "\n5,6,7,8\n") + empty), "");
+  EXPECT_EQ(scans_, 2U);
+  std::string line = gzipped(folder_, kCsv);
+  const std::string piece = gzipped(folder_, std::string(kMaxLineBytes / 4, '1'));
+  for (int i = 0; i < 4; ++i) line += piece + empty;
+  EXPECT_TRUE(contains(refusal(line + gzipped(folder_, "1\n")), "a.log:3: a line of more than 16 MiB"));
+}
+
 TEST_F(LogText, IsRefusedWhereSomethingElseFollowsTheStream) {
   const std::string packed = gzipped(folder_, kCsv);
   EXPECT_TRUE(contains(refusal(packed + "garbage"), "a.log:3: 7 bytes that are not gzip follow the compressed text"));
@@ -91,7 +103,8 @@ TEST_F(LogText, DoesNotInflateWithoutEnd) {
 
 TEST_F(LogText, NamesWhatIsWrongInIt) {
   const std::string csv = "x_m,y_m,yaw_rad,range_m@0\n";
-  EXPECT_TRUE(contains(refusal(csv + std::string("1,2,3,4\0005\n", 10)), "a.log:2: a reading = '4\\x005' is not a number"));
+  EXPECT_TRUE(
+      contains(refusal(csv + std::string("1,2,3,4\0005\n", 10)), "a.log:2: a reading = '4\\x005' is not a number"));
   for (const char* word : {"0x10", "1e999", "nan(123)", "1d3", "--1", "+-1", "4;5", "1_000", "\xd9\xa1"}) {
     EXPECT_TRUE(contains(refusal(csv + "1,2,3," + word + "\n"), "a.log:2: a reading = '")) << word;
   }

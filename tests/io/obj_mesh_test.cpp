@@ -34,6 +34,12 @@ TEST(ObjMeshTest, ReadsCornersInEveryForm) {
   }
 }
 
+TEST(ObjMeshTest, EndsACommentWithItsLine) {
+  const std::string comment = "# made from C:\\models\\\n";
+  EXPECT_EQ(parse(comment + kSquare + "f 1 2 3\n" + comment + "f 1 3 4\n").triangles, test::square().triangles);
+  EXPECT_EQ(parse(std::string(kSquare) + "f 1 2 \\\n3 4 # C:\\\nl 1 2\n").triangles, test::square().triangles);
+}
+
 TEST(ObjMeshTest, ReadsEveryLineEnd) {
   const std::string text = test::obj();
   for (const char* line_end : {"\n", "\r\n", "\r"}) {

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <limits>
 #include <tuple>
@@ -66,6 +67,12 @@ TEST_F(ReadMeshTest, ReadsEveryFormatAsTheSameMesh) {
     EXPECT_EQ(corners(mesh), corners(expected)) << name;
     EXPECT_EQ(mesh.vertices_m.size(), 4U) << name << ": equal vertices are one";
   }
+}
+
+TEST_F(ReadMeshTest, ReadsStlInCapitals) {
+  std::string text = test::ascii_stl();
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::toupper(c); });
+  EXPECT_EQ(corners(read("a.stl", text)), corners(test::square()));
 }
 
 TEST_F(ReadMeshTest, KeepsTheOrderOfPlyVertices) {

@@ -1,3 +1,4 @@
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -226,7 +227,7 @@ TEST(Run, StoppedAtAnyMomentLeavesWholeFilesAndNoSummary) {
   for (int allowed = 0;; ++allowed) {
     const fs::path out = folder / std::to_string(allowed);
     RunOptions options = into(out);
-    int asked = 0;
+    std::atomic<int> asked = 0;
     options.should_stop = [&] { return asked++ >= allowed; };
     try {
       run(read(kRichScene), options);
@@ -252,7 +253,7 @@ TEST(Run, AFolderThatWasInterruptedCanBeRunAgainWithForce) {
   const TempFolder folder;
   const SceneSetup setup = read(kRichScene);
   RunOptions options = into(folder / "out");
-  int asked = 0;
+  std::atomic<int> asked = 0;
   options.should_stop = [&] { return asked++ >= 6; };
   EXPECT_THROW(run(setup, options), Interrupted);
   options.should_stop = {};
