@@ -52,7 +52,8 @@ constexpr std::array<OutputInfo, 10> kOutputs = {{
      kReasonOptions},
     {OutputKind::kCameraSheet, "camera_sheet", "sheet_000000.png", "clean depth, noisy depth, reasons and energy",
      kSheetOptions},
-    {OutputKind::kScanLog, "scan_log", "scans.csv", "readings and true poses of a planar laser, one file of all frames"},
+    {OutputKind::kScanLog, "scan_log", "scans.csv",
+     "readings and true poses of a planar laser, one file of all frames"},
 }};
 
 constexpr std::array<ChannelInfo, kChannelCount> kChannels = {{

@@ -211,7 +211,8 @@ TEST(RunFolder, ARecordNeverReachesOutsideAndMustBeOurs) {
   { RunRecord(folder / "out", false).replace({}, 1); }
   const std::string header = test::read_text(folder / "out" / kRecordName);
   for (const std::string& line :
-       {std::string("../victim.txt"), victim.string(), std::string("link/cloud_[000000-000009].pcd"), std::string("..")}) {
+       {std::string("../victim.txt"), victim.string(), std::string("link/cloud_[000000-000009].pcd"),
+        std::string("..")}) {
     folder.write(fs::path("out") / kRecordName, header + line + "\n");
     EXPECT_NE(refusal_of_run(options_for(folder / "out", 1, true)).find("not a file inside the folder"),
               std::string::npos)

@@ -78,8 +78,8 @@ TEST(RunPlan, IsWhatTheRunDoes) {
 // Of every kind of picture and colour, with frames so small that legends are most of a picture, and a larger one.
 TEST(RunPlan, NoFileIsLargerThanPlanned) {
   const std::string pictures =
-      "[{range_image: {color: COLOR}}, {birds_eye: {color: COLOR, pixels: 64}}, camera_sheet, reason_picture, depth_png,"
-      " npy, pcd, ply, pointcloud2]";
+      "[{range_image: {color: COLOR}}, {birds_eye: {color: COLOR, pixels: 64}}, camera_sheet, reason_picture,"
+      " depth_png, npy, pcd, ply, pointcloud2]";
   const std::string clouds = "[{range_image: {color: COLOR}}, {birds_eye: {color: COLOR, pixels: 300}}, ply]";
   for (const std::string color : {"range", "entity", "reason"}) {
     std::string text =
