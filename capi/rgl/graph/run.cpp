@@ -14,12 +14,13 @@ Run::Run(std::vector<std::shared_ptr<Node>> order, const RunContext& context)
 void Run::work() {
   std::size_t next = 0;
   for (bool finished = false; !finished;) {
-    const StageResult stage = run_stage(std::span(order_).subspan(next), context_);
+    StageResult stage = run_stage(std::span(order_).subspan(next), context_);
     next += stage.done;
     finished = stage.error != nullptr || next == order_.size();
     std::unique_lock lock(mutex_);
-    // The run ends with its last node: whoever has that one's result finds nothing going on any more.
-    done_ = next, error_ = stage.error, failed_ = stage.error != nullptr, finished_ = finished;
+    // The run ends with its last node: whoever has that one's result finds nothing going on any more. The error is
+    // handed over, not shared: whoever rethrows it is the one who ends its life.
+    done_ = next, failed_ = stage.error != nullptr, finished_ = finished, error_ = std::move(stage.error);
     if (!finished && done_ <= awaited_) continue;
     awaited_ = kNone;
     lock.unlock();  // or those who wake up would wait for it again
