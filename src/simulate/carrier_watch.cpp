@@ -42,7 +42,7 @@ CarrierWatch::CarrierWatch(const Scene& scene, const Sensor& sensor)
   for (EntityId up = sensor.parent; up != kNoEntity; up = scene.entities()[up].parent) carries_[up] = true;
 }
 
-bool CarrierWatch::suspects(const std::array<std::uint64_t, kReasonNames.size()>& reasons) const {
+bool CarrierWatch::suspects(const ReasonCounts& reasons) const {
   const std::uint64_t rays = std::accumulate(reasons.begin(), reasons.end(), std::uint64_t{0});
   return !carries_.empty() && is_nearly_all(reasons[static_cast<std::size_t>(Reason::kBelowMinRange)], rays);
 }

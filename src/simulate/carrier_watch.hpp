@@ -15,12 +15,14 @@
 
 namespace fathom {
 
+using ReasonCounts = std::array<std::uint64_t, kReasonNames.size()>;  ///< of a frame: Frame::count_reasons()
+
 class CarrierWatch {
  public:
   CarrierWatch(const Scene& scene, const Sensor& sensor);
 
   /// Whether a frame that ended so may show nothing else: then count() wants to see it, with channels().
-  [[nodiscard]] bool suspects(const std::array<std::uint64_t, kReasonNames.size()>& reasons) const;
+  [[nodiscard]] bool suspects(const ReasonCounts& reasons) const;
   [[nodiscard]] ChannelSet channels() const;
   /// `min_range_m`: of all rays, or of each. What noise alone carried below it does not count.
   void count(const Frame& frame, std::span<const float> min_range_m);

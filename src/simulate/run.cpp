@@ -134,8 +134,8 @@ class Runner {
     RunningSensor& sensor = sensors_[i];
     const Clock::time_point begin = Clock::now();
     cast(sensor, index);
-    count(sensor.frame, seconds_since(begin), counts_.sensors[i]);
-    watch_carrier(sensor, index);
+    const ReasonCounts reasons = count(sensor.frame, seconds_since(begin), counts_.sensors[i]);
+    watch_carrier(sensor, index, reasons);
     const Pose world_from_sensor = simulator_.world_from_sensor(sensor.id, sensor.frame.stamp_s());
     const FileContext context = {world_from_sensor, entity_names_};
     if (sensor.log) sensor.log->add(sensor.frame, world_from_sensor);
@@ -158,8 +158,8 @@ class Runner {
 
   /// What the watch needs is asked for only once a frame is nearly all below the minimum range; from then on, the
   /// sensor keeps it.
-  void watch_carrier(RunningSensor& sensor, std::uint32_t index) {
-    if (!sensor.carrier.suspects(sensor.frame.count_reasons())) return;
+  void watch_carrier(RunningSensor& sensor, std::uint32_t index, const ReasonCounts& reasons) {
+    if (!sensor.carrier.suspects(reasons)) return;
     const ChannelSet wanted = sensor.frame.channels() | sensor.carrier.channels();
     if (wanted != sensor.frame.channels()) {
       sensor.frame = Frame(wanted);
@@ -185,15 +185,16 @@ class Runner {
     }
   }
 
-  void count(const Frame& frame, double seconds, SensorCounts& counts) {
+  ReasonCounts count(const Frame& frame, double seconds, SensorCounts& counts) {
     counts.rows = frame.rows();
     counts.cols = frame.cols();
     counts.rays += frame.size();
     counts.seconds += seconds;
-    const auto reasons = frame.count_reasons();
+    const ReasonCounts reasons = frame.count_reasons();
     for (std::size_t r = 0; r < reasons.size(); ++r) counts.reasons[r] += reasons[r];
     counts_.progress.rays_done += frame.size();
     counts_.progress.cast_seconds += seconds;
+    return reasons;
   }
 
   RunResult finish() {
