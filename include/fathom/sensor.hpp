@@ -125,6 +125,8 @@ FATHOM_API const SensorPreset& find_preset(std::string_view name);
 
 /// What becomes of a return that noise carried outside [min_range, max_range].
 enum class RangePolicy : std::uint8_t { kKeep, kClamp, kDrop };
+inline constexpr std::array<std::string_view, 3> kRangePolicyNames = {"keep", "clamp", "drop"};
+constexpr std::string_view to_string(RangePolicy policy) { return kRangePolicyNames[static_cast<std::size_t>(policy)]; }
 
 /// The policy of a sensor that has none of its own: depth and stereo cameras drop, since what lies outside their limits
 /// is lost; others keep.

@@ -58,19 +58,22 @@ const std::vector<Pose>& WorldPoses::at(const Scene& scene, double stamp_s) {
   return world_from_entity_;
 }
 
+double farthest_m(const Trajectory& trajectory) {
+  double farthest = 0.0;
+  for (const StampedPose& key : trajectory.keys()) farthest = std::max(farthest, norm(key.pose.translation_m));
+  return farthest;
+}
+
 std::vector<double> farthest_from_world_m(const Scene& scene) {
   std::vector<EntityId> parent, order;
   for (const Entity& entity : scene.entities()) parent.push_back(entity.parent);
   sort_parents_first(parent, order);
-  std::vector<double> farthest_m(parent.size());
+  std::vector<double> farthest(parent.size());
   for (const EntityId id : order) {
-    double own_m = 0.0;
-    for (const StampedPose& key : scene.entities()[id].parent_from_entity.keys()) {
-      own_m = std::max(own_m, norm(key.pose.translation_m));
-    }
-    farthest_m[id] = own_m + (parent[id] == kNoEntity ? 0.0 : farthest_m[parent[id]]);
+    const double own_m = farthest_m(scene.entities()[id].parent_from_entity);
+    farthest[id] = own_m + (parent[id] == kNoEntity ? 0.0 : farthest[parent[id]]);
   }
-  return farthest_m;
+  return farthest;
 }
 
 }  // namespace fathom

@@ -21,6 +21,9 @@ class WorldPoses {
   std::vector<EntityId> parent_;  // [entities], as order_ was made for
 };
 
+/// How far from the origin of its frame a trajectory comes.
+double farthest_m(const Trajectory& trajectory);
+
 /// How far from the world's origin each entity may come, [entities]: the sum over its parents of their farthest poses.
 std::vector<double> farthest_from_world_m(const Scene& scene);
 

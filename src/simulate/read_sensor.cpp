@@ -27,7 +27,6 @@ namespace fathom {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> kRangePolicyWords = {"keep", "clamp", "drop"};
 constexpr std::string_view kRayTable = "ray_table";
 
 const SensorKindInfo& kind_info(std::string_view slug) {
@@ -188,20 +187,17 @@ std::string read_name(const YamlReader& reader) {
 }
 
 /// As check_far_places() does for entities.
-void check_reach(const Scene& scene, const Sensor& sensor) {
-  double farthest_m = 0.0;
-  for (const StampedPose& key : sensor.parent_from_sensor.keys()) {
-    farthest_m = std::max(farthest_m, norm(key.pose.translation_m));
-  }
-  farthest_m += farthest_from_world_m(scene)[sensor.parent];
-  if (farthest_m <= kMaxCoordinateM) return;
+void check_reach(const Sensor& sensor, std::span<const double> entity_farthest_m) {
+  const double farthest = farthest_m(sensor.parent_from_sensor) + entity_farthest_m[sensor.parent];
+  if (farthest <= kMaxCoordinateM) return;
   throw InputError(fmt::format("the sensor's place and those of its parents add up to {} m, more than 1e9 m",
-                               number_text(farthest_m)));
+                               number_text(farthest)));
 }
 
 }  // namespace
 
-SensorSetup read_sensor(YamlReader map, const Scene& scene, SceneFiles& files) {
+SensorSetup read_sensor(YamlReader map, const Scene& scene, std::span<const double> entity_farthest_m,
+                        SceneFiles& files) {
   SensorSetup setup;
   Sensor& sensor = setup.sensor;
   sensor.name = read_name(map.at("name"));
@@ -212,13 +208,13 @@ SensorSetup read_sensor(YamlReader map, const Scene& scene, SceneFiles& files) {
   if (const auto parent = map.find("parent")) {
     const std::string& name = parent->text();
     sensor.parent = parent->located([&] { return scene.find_entity(name); });
-    parent->located([&] { check_reach(scene, sensor); });
+    parent->located([&] { check_reach(sensor, entity_farthest_m); });
   }
   if (const auto rolling = map.find("rolling")) sensor.rolling = rolling->boolean();
   const RayPattern pattern = pattern_of(map, preset, sensor.model);
   if (const auto noise = map.find("noise")) read_noise(*noise, preset, scene, pattern, setup);
   if (const auto policy = map.find("range_policy")) {
-    sensor.range_policy = static_cast<RangePolicy>(policy->one_of(kRangePolicyWords));
+    sensor.range_policy = static_cast<RangePolicy>(policy->one_of(kRangePolicyNames));
   }
   const auto outputs = map.find("outputs");
   setup.outputs = outputs ? read_outputs(*outputs) : default_outputs();

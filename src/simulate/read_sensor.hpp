@@ -2,6 +2,8 @@
 // One entry of `sensors` in a scene file. Kinds, their parameters and presets come from the tables of the sensor room:
 // a new kind or preset needs no change here.
 
+#include <span>
+
 #include <fathom/run.hpp>
 
 #include "io/yaml_reader.hpp"
@@ -9,6 +11,8 @@
 
 namespace fathom {
 
-SensorSetup read_sensor(YamlReader map, const Scene& scene, SceneFiles& files);
+/// `entity_farthest_m`: farthest_from_world_m(scene), which takes a walk over all entities.
+SensorSetup read_sensor(YamlReader map, const Scene& scene, std::span<const double> entity_farthest_m,
+                        SceneFiles& files);
 
 }  // namespace fathom

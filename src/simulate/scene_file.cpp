@@ -10,6 +10,7 @@
 #include "io/read_file.hpp"
 #include "io/yaml_reader.hpp"
 #include "io/yaml_tree.hpp"
+#include "scene/world_poses.hpp"
 #include "simulate/file_plan.hpp"
 #include "simulate/override.hpp"
 #include "simulate/read_pose.hpp"
@@ -42,8 +43,9 @@ void include_scene(YamlValue& root, SceneFiles& files) {
 
 void read_sensors(const YamlReader& list, SceneFiles& files, SceneSetup& setup) {
   SensorNames names;
+  const std::vector<double> entity_farthest_m = farthest_from_world_m(setup.scene);
   for (const YamlReader& item : list.items()) {
-    setup.sensors.push_back(read_sensor(item, setup.scene, files));
+    setup.sensors.push_back(read_sensor(item, setup.scene, entity_farthest_m, files));
     item.located([&] { names.add(setup.sensors.back().sensor.name); });
   }
   if (setup.sensors.empty()) list.fail("has no sensor");

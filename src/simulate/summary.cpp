@@ -26,11 +26,6 @@ Json drawn_json(const SensorCounts& counts, const Sensor& sensor, const Scene& s
   return list;
 }
 
-std::string_view policy_word(const Sensor& sensor) {
-  constexpr std::array<std::string_view, 3> kWords = {"keep", "clamp", "drop"};
-  return kWords[static_cast<std::size_t>(sensor.range_policy.value_or(usual_range_policy(sensor.model)))];
-}
-
 Json sensor_json(const SensorCounts& sensor, const Sensor& description, const Scene& scene) {
   Json reasons;
   for (std::size_t i = 0; i < kReasonNames.size(); ++i) reasons[std::string(kReasonNames[i])] = sensor.reasons[i];
@@ -40,7 +35,7 @@ Json sensor_json(const SensorCounts& sensor, const Sensor& description, const Sc
           {"rays", sensor.rays},
           {"reasons", reasons},
           {"noise", chain_json(description, scene)},
-          {"range_policy", policy_word(description)},
+          {"range_policy", to_string(description.range_policy.value_or(usual_range_policy(description.model)))},
           {"drawn", drawn_json(sensor, description, scene)}};
 }
 
