@@ -57,9 +57,7 @@ class Runner {
 
   RunResult run() {
     stop_if_asked();
-    const std::vector<PlannedFolder> planned = plan();
-    folder_.refuse_inputs(planned, frames_, setup_.inputs);
-    folder_.open(planned, frames_);
+    folder_.open(plan(), frames_, setup_.inputs);
     open_logs();
     begin_ = Clock::now();
     for (std::uint32_t index = 0; index < frames_; ++index) {

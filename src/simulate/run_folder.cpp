@@ -76,48 +76,36 @@ RunFolder::RunFolder(fs::path out, bool force) : out_(std::move(out)), force_(fo
   }
   if (!fs::exists(status)) return;
   if (!fs::is_directory(out_, error)) throw InputError(fmt::format("{}: exists and is not a folder", out_.string()));
-  if (force) {
-    static_cast<void>(old_files());
-  } else if (!is_free(out_) || fs::exists(out_ / kRecordName, error)) {
-    throw_taken(out_);
-  }
+  if (!force && (!is_free(out_) || fs::exists(out_ / kRecordName, error))) throw_taken(out_);
 }
 
-void RunFolder::refuse_inputs(const std::vector<PlannedFolder>& plan, std::uint32_t frames,
-                              const std::vector<fs::path>& inputs) const {
-  std::vector<fs::path> outputs = {kSummaryName, kRecordName};
-  if (force_) {
-    const std::vector<fs::path> old = old_files();
-    outputs.insert(outputs.end(), old.begin(), old.end());
-  }
-  const std::vector<fs::path> planned = find_planned(out_, plan, frames);
-  outputs.insert(outputs.end(), planned.begin(), planned.end());
-  std::map<std::pair<dev_t, ino_t>, fs::path> input_at;
-  struct stat there = {};  // a file that is not there is not another one
-  for (const fs::path& input : inputs) {
-    if (stat(input.c_str(), &there) == 0) input_at.emplace(std::pair(there.st_dev, there.st_ino), input);
-  }
-  for (const fs::path& output : outputs) {
-    if (stat((out_ / output).c_str(), &there) != 0) continue;
-    const auto input = input_at.find({there.st_dev, there.st_ino});
-    if (input == input_at.end()) continue;
-    throw InputError(fmt::format("{}: is an input too ({}); give another output folder (--out)",
-                                 (out_ / output).string(), input->second.string()));
-  }
-}
-
-void RunFolder::open(const std::vector<PlannedFolder>& plan, std::uint32_t frames) {
+void RunFolder::open(const std::vector<PlannedFolder>& plan, std::uint32_t frames,
+                     const std::vector<fs::path>& inputs) {
   check_subfolders(out_, plan);
   std::error_code error;
   fs::create_directories(out_, error);
   check(error, "be made", out_);
   record_ = std::make_unique<RunRecord>(out_, force_);
-  if (!force_ && !is_free(out_)) {  // another run has come and gone since we looked
-    record_->remove();
-    throw_taken(out_);
+  std::vector<fs::path> old;
+  try {
+    if (!force_ && !is_free(out_)) throw_taken(out_);  // another run has come and gone since we looked
+    old = old_files();
+    const std::vector<fs::path> planned = find_planned(out_, plan, frames);
+    std::vector<fs::path> touched = {kSummaryName, kRecordName};
+    touched.insert(touched.end(), old.begin(), old.end());
+    touched.insert(touched.end(), planned.begin(), planned.end());
+    refuse_inputs(touched, inputs);
+    // What no run has listed is the user's.
+    const std::set<fs::path> ours(old.begin(), old.end());
+    for (const fs::path& entry : planned) {
+      if (ours.contains(entry)) continue;
+      throw InputError(fmt::format("{}: is there already, and not listed by an earlier run; it is not replaced",
+                                   (out_ / entry).string()));
+    }
+  } catch (const InputError&) {
+    record_->give_up();
+    throw;
   }
-  const std::vector<fs::path> old = old_files();
-  check_planned(plan, frames, old);
   remove(old);
   record_->replace(plan, frames);
   for (const PlannedFolder& folder : plan) {
@@ -126,15 +114,18 @@ void RunFolder::open(const std::vector<PlannedFolder>& plan, std::uint32_t frame
   }
 }
 
-/// What no run has listed is the user's.
-void RunFolder::check_planned(const std::vector<PlannedFolder>& plan, std::uint32_t frames,
-                              const std::vector<fs::path>& old) {
-  const std::set<fs::path> ours(old.begin(), old.end());
-  for (const fs::path& entry : find_planned(out_, plan, frames)) {
-    if (ours.contains(entry)) continue;
-    record_->give_up();
-    throw InputError(fmt::format("{}: is there already, and not listed by an earlier run; it is not replaced",
-                                 (out_ / entry).string()));
+void RunFolder::refuse_inputs(const std::vector<fs::path>& files, const std::vector<fs::path>& inputs) const {
+  std::map<std::pair<dev_t, ino_t>, fs::path> input_at;
+  struct stat there = {};  // a file that is not there is not another one
+  for (const fs::path& input : inputs) {
+    if (stat(input.c_str(), &there) == 0) input_at.emplace(std::pair(there.st_dev, there.st_ino), input);
+  }
+  for (const fs::path& file : files) {
+    if (stat((out_ / file).c_str(), &there) != 0) continue;
+    const auto input = input_at.find({there.st_dev, there.st_ino});
+    if (input == input_at.end()) continue;
+    throw InputError(fmt::format("{}: is an input too ({}); give another output folder (--out)",
+                                 (out_ / file).string(), input->second.string()));
   }
 }
 

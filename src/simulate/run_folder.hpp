@@ -14,19 +14,15 @@ inline constexpr const char* kSummaryName = "summary.json";
 
 class RunFolder {
  public:
-  /// Looks, and changes nothing. Throws InputError when `out` is no folder, when it is not empty and `force` is not
-  /// set, or when it holds a summary.json or an unfinished.txt that is not ours or lists a file outside the folder.
+  /// Looks, and changes nothing. Throws InputError when `out` is no folder, or is not empty and `force` is not set.
   RunFolder(std::filesystem::path out, bool force);
 
-  /// Throws InputError when a file that the run would write, or that open() would remove, is one of `inputs`, under
-  /// whatever name.
-  void refuse_inputs(const std::vector<PlannedFolder>& plan, std::uint32_t frames,
-                     const std::vector<std::filesystem::path>& inputs) const;
-
   /// Makes the folder, unless it is there, and takes it for this run alone; removes what an earlier run wrote; makes
-  /// the subfolders. Throws InputError, and removes nothing, when another run has it, when a subfolder is a link, or
-  /// when a file of the plan is there that no run has listed; SystemError.
-  void open(const std::vector<PlannedFolder>& plan, std::uint32_t frames);
+  /// the subfolders. Throws InputError, and removes nothing, when another run has it, when it holds a summary.json or an
+  /// unfinished.txt that is not ours or lists a file outside the folder, when a subfolder is a link, when a file to be
+  /// removed or written is one of `inputs`, under whatever name, or is there and no run has listed it; SystemError.
+  void open(const std::vector<PlannedFolder>& plan, std::uint32_t frames,
+            const std::vector<std::filesystem::path>& inputs);
 
   /// summary.json is there.
   void finish() { record_->remove(); }
@@ -35,8 +31,8 @@ class RunFolder {
 
  private:
   [[nodiscard]] std::vector<std::filesystem::path> old_files() const;
-  void check_planned(const std::vector<PlannedFolder>& plan, std::uint32_t frames,
-                     const std::vector<std::filesystem::path>& old);
+  void refuse_inputs(const std::vector<std::filesystem::path>& files,
+                     const std::vector<std::filesystem::path>& inputs) const;
   void remove(const std::vector<std::filesystem::path>& files);
 
   std::filesystem::path out_;

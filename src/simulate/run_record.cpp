@@ -105,11 +105,7 @@ bool is_inside(const fs::path& folder, const fs::path& file) {
   std::error_code error;
   const fs::path root = fs::canonical(folder, error);
   if (error) return false;
-  fs::path parent;
-  // A folder that another run removes just now is looked for again.
-  for (int tries = 0; tries == 0 || (tries < 10 && error == std::errc::no_such_file_or_directory); ++tries) {
-    parent = fs::weakly_canonical(folder / file.parent_path(), error);
-  }
+  const fs::path parent = fs::weakly_canonical(folder / file.parent_path(), error);
   if (error || file.filename() == ".." || file.filename() == "." || file.filename().empty()) return false;
   const fs::path relative = parent.lexically_relative(root);
   return !relative.empty() && *relative.begin() != "..";
