@@ -7,6 +7,7 @@
 
 #include <fathom/error.hpp>
 
+#include "base/coordinates.hpp"
 #include "base/text.hpp"
 
 namespace fathom {
@@ -20,9 +21,8 @@ Pose checked(const Pose& pose, std::string_view what) {
   if (!(std::isfinite(t.x) && std::isfinite(t.y) && std::isfinite(t.z))) {
     throw InputError(fmt::format("{}: position is not finite", what));
   }
-  for (const double c : {t.x, t.y, t.z}) {
-    if (std::abs(c) <= kMaxCoordinateM) continue;
-    throw InputError(fmt::format("{}: position {} m is not in [-1e9, 1e9] m", what, number_text(c)));
+  if (const auto c = coordinate_beyond_limits(t)) {
+    throw InputError(fmt::format("{}: position {} m is not in {}", what, number_text(*c), kCoordinateLimits));
   }
   if (!(std::abs(length - 1.0) <= 1e-2)) {
     throw InputError(fmt::format("{}: quaternion has length {}, not 1", what, number_text(length)));

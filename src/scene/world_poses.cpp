@@ -1,12 +1,12 @@
 #include "scene/world_poses.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/format.h>
 
 #include <fathom/error.hpp>
 
+#include "base/coordinates.hpp"
 #include "base/text.hpp"
 
 namespace fathom {
@@ -29,10 +29,9 @@ void sort_parents_first(const std::vector<EntityId>& parent, std::vector<EntityI
 }  // namespace
 
 void check_place(const Vec3& place_m, std::string_view what, std::string_view name) {
-  for (const double c : {place_m.x, place_m.y, place_m.z}) {
-    if (std::abs(c) <= kMaxCoordinateM) continue;
-    throw InputError(
-        fmt::format("{} '{}': its place in the world, {} m, is not in [-1e9, 1e9] m", what, name, number_text(c)));
+  if (const auto c = coordinate_beyond_limits(place_m)) {
+    throw InputError(fmt::format("{} '{}': its place in the world, {} m, is not in {}", what, name, number_text(*c),
+                                 kCoordinateLimits));
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include <fathom/error.hpp>
 
+#include "base/coordinates.hpp"
 #include "base/executor.hpp"
 #include "base/text.hpp"
 #include "cast/caster.hpp"
@@ -26,9 +27,8 @@ constexpr double kFloorM = 1e-3;
 
 /// Throws InputError unless the place is a number and within kMaxCoordinateM.
 void check_in_world(const Vec3& place_m, std::string_view what) {
-  for (const double c : {place_m.x, place_m.y, place_m.z}) {
-    if (std::abs(c) <= kMaxCoordinateM) continue;
-    throw InputError(fmt::format("scene ranges: {} lies at {} m, not in [-1e9, 1e9] m", what, number_text(c)));
+  if (const auto c = coordinate_beyond_limits(place_m)) {
+    throw InputError(fmt::format("scene ranges: {} lies at {} m, not in {}", what, number_text(*c), kCoordinateLimits));
   }
 }
 
