@@ -12,7 +12,7 @@
 #include "base/frame_writer.hpp"
 #include "io/frames.hpp"
 #include "io/png_reader.hpp"
-#include "io/temporary_folder.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace fathom {
 namespace {

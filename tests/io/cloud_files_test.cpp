@@ -8,7 +8,7 @@
 #include "base/frame_writer.hpp"
 #include "io/cloud_readers.hpp"
 #include "io/frames.hpp"
-#include "io/temporary_folder.hpp"
+#include "support/temporary_folder.hpp"
 #include "support/error_text.hpp"
 
 namespace fathom {
