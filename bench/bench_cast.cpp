@@ -24,12 +24,12 @@ namespace {
 constexpr int kRounds = 31;
 constexpr std::uint64_t kSeed = 1;
 
-std::vector<Noise> three_gaussians() {
+NoiseChain three_gaussians() {
   return {AngularRay{.axis = Axis::kZ, .stddev_rad = 0.0005F}, AngularHit{.axis = Axis::kZ, .stddev_rad = 0.0005F},
           DistanceNoise{.stddev_m = 0.01F, .stddev_per_m = 0.001F}};
 }
 
-Sensor make_sensor(const Set& set, std::string name, std::vector<Noise> noise) {
+Sensor make_sensor(const Set& set, std::string name, NoiseChain noise) {
   Sensor sensor;
   sensor.name = std::move(name);
   sensor.model = set.model;
@@ -45,7 +45,7 @@ RawRays world_rays(const Sensor& sensor, const CastPlan& plan, const Pose& world
   const Vec3 o = world_from_sensor.translation_m;
   rays.origin[0] = static_cast<float>(o.x), rays.origin[1] = static_cast<float>(o.y);
   rays.origin[2] = static_cast<float>(o.z);
-  const NoiseChain chain = make_chain(sensor);
+  const StagedChain chain = stage_chain(sensor.name, sensor.noise, RangePolicy::kKeep);
   RayBlock block;
   ReturnBlock returns;
   DrawBuffer draws;

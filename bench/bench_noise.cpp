@@ -7,6 +7,7 @@
 #include <string>
 
 #include <fathom/noise.hpp>
+#include <fathom/noise/drive.hpp>
 
 #include "interleave.hpp"
 

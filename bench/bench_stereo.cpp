@@ -33,15 +33,15 @@ constexpr int kRounds = 101;
 constexpr float kMaxIncidenceRad = 1.4F;
 
 /// Angle, shadow by two back-rays and energy, then the noise of the disparity.
-std::vector<Noise> every_loss() {
+NoiseChain every_loss() {
   return {LossAngle{.max_incidence_rad = kMaxIncidenceRad}, StereoShadow{},
           StereoEnergy{.normalization = EnergyNormalization::kThreshold},
           Disparity{.stddev_px = 0.05F, .steps_per_px = 32}};
 }
 
 /// Also the loss at edges, which looks at all eight neighbours of a pixel in a second pass over the image.
-std::vector<Noise> every_loss_and_edges() {
-  std::vector<Noise> noise = every_loss();
+NoiseChain every_loss_and_edges() {
+  NoiseChain noise = every_loss();
   noise.insert(noise.begin() + 3, EdgeLoss{.low_probability = 0.2F, .high_probability = 0.9F});
   return noise;
 }
@@ -55,7 +55,7 @@ StereoCamera camera_of(std::uint32_t width, std::uint32_t height) {
   return camera;
 }
 
-Sensor sensor_of(const SensorModel& model, const Pose& pose, std::vector<Noise> noise) {
+Sensor sensor_of(const SensorModel& model, const Pose& pose, NoiseChain noise) {
   Sensor sensor;
   sensor.name = "camera", sensor.model = model, sensor.parent_from_sensor = pose, sensor.noise = std::move(noise);
   return sensor;
@@ -105,7 +105,7 @@ RawSights back_rays(const RawRays& primary, const std::vector<float>& range, con
 }
 
 void run_frame(const std::string& name, const Scene& scene, const StereoCamera& camera, const Pose& pose,
-               std::vector<Noise> noise) {
+               NoiseChain noise) {
   const RawEmbree raw(scene, "");
   Simulator simulator(scene, {.threads = 1});
   const SensorId id = simulator.add_sensor(sensor_of(camera, pose, std::move(noise)));

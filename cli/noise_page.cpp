@@ -30,7 +30,7 @@ models act in the order of the chain:
 
 Angles are in radians and lengths in metres; scene files take a parameter `x_rad` as `x_deg` too, and a
 [range](scene-format.md#ranges) in place of any number. Limits are closed. A model may have other parameters for single
-entities, or for single channels of a lidar ([scene-format.md](scene-format.md#noise)), unless its stage is `ray` or
+entities, or for single rings of a lidar ([scene-format.md](scene-format.md#noise)), unless its stage is `ray` or
 `reading`. A model whose parameters change nothing is skipped, so it changes no bit. Draws depend on seed, sensor name, position in the chain, frame and ray, and on nothing else. Formula,
 source and what is not modelled stand at the top of each header.
 

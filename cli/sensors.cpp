@@ -118,7 +118,7 @@ std::string details(const SensorPreset& preset) {
   std::string text = fmt::format("{}: {}\n  kind {}\n  source: {}\n\n{}", preset.name, preset.doc, preset.kind,
                                  preset.source, align_columns(rows));
   if (!preset.noise.empty()) text += "\n  typical noise\n";
-  for (const fathom::Noise& noise : preset.noise) text += fmt::format("  {}\n", noise_text(noise));
+  for (const fathom::ChainEntry& entry : preset.noise) text += fmt::format("  {}\n", noise_text(entry.noise));
   return text.append(kDegreesHint);
 }
 
@@ -176,7 +176,7 @@ Json to_json(const SensorPreset& preset) {
     }
   }
   Json noise = Json::array();
-  for (const fathom::Noise& n : preset.noise) noise.push_back(to_json(n));
+  for (const fathom::ChainEntry& entry : preset.noise) noise.push_back(to_json(entry.noise));
   return {{"name", preset.name},  {"kind", preset.kind},     {"doc", preset.doc}, {"source", preset.source},
           {"rows", pattern.rows}, {"columns", pattern.cols}, {"fields", values},  {"noise", noise}};
 }

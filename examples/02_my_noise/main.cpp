@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <fathom/fathom.hpp>
+#include <fathom/noise/custom.hpp>  // for models of one's own
 
 #include "ripple.hpp"
 

@@ -14,6 +14,7 @@
 #include <fathom/export.hpp>
 #include <fathom/isa.hpp>
 #include <fathom/noise.hpp>
+#include <fathom/noise/drive.hpp>
 
 namespace fathom {
 

@@ -40,11 +40,10 @@ class FATHOM_API Environments {
   void set_entity_pose(std::uint32_t environment, EntityId entity, const Pose& parent_from_entity);
   /// Places the sensor in one environment, from now on; elsewhere it stays where it is or moves as its trajectory says.
   void set_sensor_pose(std::uint32_t environment, const Pose& parent_from_sensor);
-  /// Gives one environment a chain of its own, with its tables; the next frame rendered uses it. Numbers with a range
+  /// Gives one environment a chain of its own; the next frame rendered uses it. Numbers with a range
   /// keep what the episode draws for them. Throws InputError as Simulator::set_noise does, and when the chain lacks a
   /// number that has a range; then nothing changes.
-  void set_noise(std::uint32_t environment, std::vector<Noise> noise, std::vector<EntityNoise> entity_noise = {},
-                 std::vector<ChannelNoise> channel_noise = {});
+  void set_noise(std::uint32_t environment, NoiseChain noise);
   /// Starts an episode: draws the parameters anew. All environments start in episode 0.
   void reset(std::uint32_t environment, std::uint32_t episode);
   /// What was drawn for the present episode, in the order of the ranges.

@@ -110,18 +110,8 @@ class FATHOM_API Frame {
   /// How many rays ended with each Reason (needs kReason).
   [[nodiscard]] std::array<std::uint64_t, kReasonNames.size()> count_reasons() const;
 
-  /// Sizes the arrays; called by the renderer. Allocates only when the shape or the set of channels grew.
-  void resize(std::uint32_t rows, std::uint32_t cols);
-  void set_stamp(std::uint32_t index, double stamp_s) { index_ = index, stamp_s_ = stamp_s; }
-
-  // For the renderer: arrays to fill; null when the channel was not asked for. Planes of points follow each other.
-  [[nodiscard]] float* float_data(Channel channel);
-  [[nodiscard]] std::uint32_t* entity_id_data();
-  [[nodiscard]] std::uint32_t* triangle_id_data();
-  [[nodiscard]] std::uint16_t* ring_data();
-  [[nodiscard]] Reason* reason_data();
-
  private:
+  friend class FrameWriter;  // of the library: what fills the arrays
   void require(Channel channel) const;
 
   ChannelSet channels_;

@@ -2,7 +2,7 @@
 // Points, rotations and rigid transforms in double precision. Transforms are named destination_from_source, so that
 // adjacent names cancel: world_from_hit = world_from_sensor * sensor_from_hit.
 
-#include <cmath>
+#include <fathom/export.hpp>
 
 namespace fathom {
 
@@ -17,7 +17,8 @@ struct Vec3 {
 
 constexpr double dot(Vec3 a, Vec3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 constexpr Vec3 cross(Vec3 a, Vec3 b) { return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x}; }
-inline double norm(Vec3 v) { return std::sqrt(dot(v, v)); }
+// The compiler's square root: <cmath> would be most of what every header of the library weighs.
+inline double norm(Vec3 v) { return __builtin_sqrt(dot(v, v)); }
 
 /// Unit quaternion, w + xi + yj + zk (Hamilton). The default is the identity.
 struct Quaternion {
@@ -34,7 +35,7 @@ constexpr Quaternion conjugate(Quaternion q) { return {q.w, -q.x, -q.y, -q.z}; }
 constexpr double dot(Quaternion a, Quaternion b) { return a.w * b.w + a.x * b.x + a.y * b.y + a.z * b.z; }
 
 inline Quaternion normalized(Quaternion q) {
-  const double n = std::sqrt(dot(q, q));
+  const double n = __builtin_sqrt(dot(q, q));
   return {q.w / n, q.x / n, q.y / n, q.z / n};
 }
 
@@ -46,28 +47,10 @@ constexpr Vec3 rotate(Quaternion q, Vec3 v) {
 }
 
 /// Fixed-axis roll, pitch, yaw (rad): Rz(yaw) Ry(pitch) Rx(roll), as in ROS and URDF.
-inline Quaternion from_roll_pitch_yaw(double roll_rad, double pitch_rad, double yaw_rad) {
-  const Quaternion x = {std::cos(roll_rad / 2), std::sin(roll_rad / 2), 0, 0};
-  const Quaternion y = {std::cos(pitch_rad / 2), 0, std::sin(pitch_rad / 2), 0};
-  const Quaternion z = {std::cos(yaw_rad / 2), 0, 0, std::sin(yaw_rad / 2)};
-  return z * y * x;
-}
+FATHOM_API Quaternion from_roll_pitch_yaw(double roll_rad, double pitch_rad, double yaw_rad);
 
 /// Spherical interpolation along the shorter arc, u in [0, 1].
-inline Quaternion slerp(Quaternion a, Quaternion b, double u) {
-  double c = dot(a, b);
-  if (c < 0.0) {
-    b = {-b.w, -b.x, -b.y, -b.z};
-    c = -c;
-  }
-  if (c > 0.9995) {  // nearly equal: the chord is as good as the arc and does not divide by sin 0
-    return normalized({a.w + u * (b.w - a.w), a.x + u * (b.x - a.x), a.y + u * (b.y - a.y), a.z + u * (b.z - a.z)});
-  }
-  const double angle = std::acos(c);
-  const double wa = std::sin((1.0 - u) * angle) / std::sin(angle);
-  const double wb = std::sin(u * angle) / std::sin(angle);
-  return {wa * a.w + wb * b.w, wa * a.x + wb * b.x, wa * a.y + wb * b.y, wa * a.z + wb * b.z};
-}
+FATHOM_API Quaternion slerp(Quaternion a, Quaternion b, double u);
 
 /// Rigid transform: rotate, then translate.
 struct Pose {

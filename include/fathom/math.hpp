@@ -4,7 +4,6 @@
 // vectorise. Compile with -ffp-contract=off. Errors were measured against double precision over the stated domains;
 // tests/base/math_test.cpp keeps them.
 
-#include <cmath>
 #include <cstdint>
 
 #include <fathom/export.hpp>

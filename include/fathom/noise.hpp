@@ -1,9 +1,12 @@
 #pragma once
 // Noise of any model, built in or the user's own, as one type: Noise noise = DistanceNoise{.stddev_m = 0.02F};
+// A model of one's own needs noise/custom.hpp too.
 
 #include <array>
 #include <concepts>
+#include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,10 +17,12 @@
 
 #include <fathom/export.hpp>
 #include <fathom/isa.hpp>
-#include <fathom/noise/drive.hpp>
+#include <fathom/noise/block_kernel.hpp>
 #include <fathom/noise/models.hpp>
 
 namespace fathom {
+
+class Noise;
 
 /// What is known of a model without its type.
 struct NoiseInfo {
@@ -46,11 +51,6 @@ struct FieldValue {
 };
 
 namespace detail {
-
-template <class T, class Variant>
-inline constexpr bool kIsAlternative = false;
-template <class T, class... Ts>
-inline constexpr bool kIsAlternative<T, std::variant<Ts...>> = (std::same_as<T, Ts> || ...);
 
 FATHOM_API std::string default_text(double value);
 
@@ -102,51 +102,109 @@ std::vector<FieldValue> values_of(const void* model) {
 /// Throws InputError: `slug` has no number called `field`.
 [[noreturn]] FATHOM_API void no_such_number(const NoiseInfo& info, std::string_view field);
 
-/// The kernels of a registered model, [Isa], compiled inside the library; found by slug.
-FATHOM_API std::array<BlockKernel, 3> registered_kernels(std::string_view slug);
+/// The optional members of a model (noise/model.hpp) as functions; null, or empty, where the model has none.
+struct NoiseHooks {
+  std::span<const SameInChain> same_in_chain = {};
+  void (*check_on)(const void*, const SensorTraits&) = nullptr;
+  float (*sight_tolerance)(const void*) = nullptr;
+  EnergyAngle (*energy_angle)(const void*) = nullptr;
+  double (*least_depth_m)(const void*, const Optics&) = nullptr;
+};
 
-struct UserBuild;  // the tag of kernels compiled in the user's own translation unit
+/// The functions of a model without its type.
+struct NoiseType {
+  const NoiseInfo* info;
+  std::shared_ptr<const void> (*copy)(const void*);  ///< throws InputError when a parameter is outside its limits
+  bool (*is_identity)(const void*);
+  std::vector<FieldValue> (*values)(const void*);
+  Noise (*with)(const void*, std::string_view, double);
+  std::array<BlockKernel, 3> kernels;  ///< [Isa]
+  NoiseHooks hooks;
+};
+
+/// Position of a model in the list of the registered ones; their number for a model of the user's own.
+template <class M, class Variant = RegisteredNoise>
+inline constexpr std::size_t kPlaceInList = 0;
+template <class M, class... Ms>
+inline constexpr std::size_t kPlaceInList<M, std::variant<Ms...>> = [] {
+  std::size_t place = 0;
+  static_cast<void>(((std::same_as<M, Ms> ? false : (++place, true)) && ...));
+  return place;
+}();
+
+/// Of a registered model, compiled inside the library.
+FATHOM_API const NoiseType& registered_type(std::size_t place_in_list);
+
+/// Of a model of the user's own; defined in noise/custom.hpp.
+template <class M>
+struct OwnType;
 
 template <NoiseModel M>
-std::array<BlockKernel, 3> kernels_of() {
-  if constexpr (kIsAlternative<M, RegisteredNoise>) {
-    return registered_kernels(M::kSlug);
+const NoiseType& type_of() {
+  if constexpr (kPlaceInList<M> < std::variant_size_v<RegisteredNoise>) {
+    return registered_type(kPlaceInList<M>);
   } else {
-    return {&block_kernel<M, UserBuild>, &block_kernel<M, UserBuild>, &block_kernel<M, UserBuild>};
+    static_assert(requires { sizeof(OwnType<M>); },
+                  "a noise model of your own needs #include <fathom/noise/custom.hpp>");
+    return OwnType<M>::get();
   }
 }
+
+/// Makes the table of a model's functions; defined in noise/custom.hpp.
+template <NoiseModel M>
+NoiseType make_type(const std::array<BlockKernel, 3>& kernels);
 
 }  // namespace detail
 
 /// A noise model with its parameters. Cheap to copy; immutable.
 class Noise {
  public:
-  /// Any registered model, or any struct of the shape that noise/model.hpp describes. Throws InputError when a
-  /// parameter is outside its limits.
+  /// Any registered model, or any struct of the shape that noise/model.hpp describes (with noise/custom.hpp included).
+  /// Throws InputError when a parameter is outside its limits.
   template <NoiseModel M>
   Noise(const M& model)  // NOLINT(google-explicit-constructor): a model is a noise
-      : model_((validate(model), std::make_shared<const M>(model))),
-        info_(&detail::info_of<M>()),
-        values_(&detail::values_of<M>),
-        with_(&Noise::with_number<M>),
-        kernels_(detail::kernels_of<M>()),
-        identity_(model.is_identity()) {}
+      : Noise(detail::type_of<M>(), &model) {}
 
-  [[nodiscard]] const NoiseInfo& info() const { return *info_; }
-  [[nodiscard]] std::string_view slug() const { return info_->slug; }
-  [[nodiscard]] Stage stage() const { return info_->stage; }
+  [[nodiscard]] const NoiseInfo& info() const { return *type_->info; }
+  [[nodiscard]] std::string_view slug() const { return info().slug; }
+  [[nodiscard]] Stage stage() const { return info().stage; }
   [[nodiscard]] bool is_identity() const { return identity_; }
-  [[nodiscard]] std::vector<FieldValue> values() const { return values_(model_.get()); }
+  [[nodiscard]] std::vector<FieldValue> values() const { return type_->values(model_.get()); }
 
   /// The same noise with one number changed. Throws InputError for an unknown field or a value outside its limits.
-  [[nodiscard]] Noise with(std::string_view field, double value) const { return with_(model_.get(), field, value); }
+  [[nodiscard]] Noise with(std::string_view field, double value) const {
+    return type_->with(model_.get(), field, value);
+  }
 
-  /// Applies the model to a block with the kernel for `isa`.
+  // What the model says of itself where it has the optional member of that name; see noise/model.hpp.
+
+  /// Throws InputError when the model cannot act on such a sensor.
+  void check_on(const SensorTraits& sensor) const {
+    if (type_->hooks.check_on != nullptr) type_->hooks.check_on(model_.get(), sensor);
+  }
+  [[nodiscard]] std::span<const SameInChain> same_in_chain() const { return type_->hooks.same_in_chain; }
+  [[nodiscard]] float sight_tolerance() const {
+    return type_->hooks.sight_tolerance == nullptr ? 0.0F : type_->hooks.sight_tolerance(model_.get());
+  }
+  [[nodiscard]] std::optional<EnergyAngle> energy_angle() const {
+    if (type_->hooks.energy_angle == nullptr) return std::nullopt;
+    return type_->hooks.energy_angle(model_.get());
+  }
+  [[nodiscard]] double least_depth_m(const Optics& optics) const {
+    return type_->hooks.least_depth_m == nullptr ? 0.0 : type_->hooks.least_depth_m(model_.get(), optics);
+  }
+
+  /// Applies the model to a block (noise/drive.hpp) with the kernel for `isa`.
   void apply(Isa isa, const NoiseKey& key, RayBlock& rays, ReturnBlock& returns, DrawBuffer& draws) const {
-    kernels_[static_cast<std::size_t>(isa)](model_.get(), key, rays, returns, draws);
+    type_->kernels[static_cast<std::size_t>(isa)](model_.get(), key, rays, returns, draws);
   }
 
  private:
+  template <NoiseModel M>
+  friend detail::NoiseType detail::make_type(const std::array<BlockKernel, 3>& kernels);
+
+  FATHOM_API Noise(const detail::NoiseType& type, const void* model);
+
   template <NoiseModel M>
   static Noise with_number(const void* model, std::string_view field, double value) {
     M changed = *static_cast<const M*>(model);
@@ -160,11 +218,8 @@ class Noise {
     detail::no_such_number(detail::info_of<M>(), field);
   }
 
+  const detail::NoiseType* type_;
   std::shared_ptr<const void> model_;
-  const NoiseInfo* info_;
-  std::vector<FieldValue> (*values_)(const void*);
-  Noise (*with_)(const void*, std::string_view, double);
-  std::array<BlockKernel, 3> kernels_;
   bool identity_;
 };
 

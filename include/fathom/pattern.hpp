@@ -16,7 +16,7 @@ struct RayPattern {
   std::vector<float> origin_x, origin_y, origin_z;           ///< m; all three empty: rays start at the sensor origin
   std::vector<float> min_range_m, max_range_m;               ///< one value for all rays, or one per ray
   std::vector<float> time_offset_s;                          ///< since the start of the frame; empty: 0
-  std::vector<std::uint16_t> ring;                           ///< channel of the ray; empty: the row
+  std::vector<std::uint16_t> ring;                           ///< scan line of the ray; empty: the row
 };
 
 /// Throws InputError when sizes disagree, there are no rays, a direction is not a finite unit vector (1e-3), an origin

@@ -12,6 +12,7 @@
 #include <fathom/export.hpp>
 #include <fathom/isa.hpp>
 #include <fathom/noise.hpp>
+#include <fathom/random.hpp>
 
 namespace fathom {
 

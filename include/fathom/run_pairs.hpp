@@ -17,8 +17,8 @@ FATHOM_API RangePairs read_run_range_pairs(const std::filesystem::path& run, con
 
 /// Energies and losses, from the channels energy and reason; rays that the energy law did not judge are left out, and
 /// so are those that range noise carried beyond the limits (few, unless much stands there). Throws InputError naming
-/// the file, or what calibrate_energy() does not describe: a chain with none or several energy laws, with rows, with
-/// readings of no surface (beam_mixture), or with another normalization than `law`.
+/// the file, or what calibrate_energy() does not describe: a chain with none or several energy laws, with a law that
+/// differs by entity or ring, with readings of no surface (beam_mixture), or with another normalization than `law`.
 FATHOM_API EnergyPairs read_run_energy_pairs(const std::filesystem::path& run, const std::string& sensor = {},
                                              std::optional<EnergyNormalization> law = {});
 

@@ -1,11 +1,11 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <memory>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include <fathom/export.hpp>
@@ -68,7 +68,7 @@ class FATHOM_API Scene {
   std::vector<std::uint32_t> mesh_versions_;
   std::vector<Vec3> mesh_reach_m_;  // per axis, the coordinate of a vertex that is farthest from 0
   std::vector<Entity> entities_;
-  std::unordered_map<std::string, EntityId> ids_;
+  std::map<std::string, EntityId, std::less<>> ids_;
   std::vector<bool> has_children_;  // [entities]; those that were taken away count
   std::uint64_t revision_ = 0;
 };

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -21,22 +22,22 @@
 
 namespace fathom {
 
-/// Rotating lidar: [channels, columns]. Row 0 is the highest beam, whatever the order in which channels are listed; the
-/// lists below are in the manufacturer's channel order. Columns follow each other in time: with `clockwise` (seen from
+/// Rotating lidar: [rings, columns]. Row 0 is the highest ring, whatever the order in which rings are listed; the lists
+/// below are in the manufacturer's order. Columns follow each other in time: with `clockwise` (seen from
 /// above, as Velodyne and Ouster turn) a range image reads like a camera's, left to right, and the default start puts
 /// straight ahead in its middle.
 ///
 ///   step = span / columns                       (half open: the last column stops one step short of the end)
-///   azimuth(channel, c) = start -+ c step -+ 2 pi rate firing_time(channel) + azimuth_offset(channel)
-///   time(channel, c)    = c step / (2 pi rate) + firing_time(channel)
+///   azimuth(ring, c) = start -+ c step -+ 2 pi rate firing_time(ring) + azimuth_offset(ring)
+///   time(ring, c)    = c step / (2 pi rate) + firing_time(ring)
 ///
 /// with - for clockwise: the head turns at a steady rate, also while one column fires.
 struct SpinningLidar {
-  std::vector<double> elevation_rad;       ///< per channel
-  std::vector<double> azimuth_offset_rad;  ///< per channel, counter-clockwise; empty: 0
-  std::vector<double> firing_time_s;       ///< per channel, after the start of its column; empty: all at once
-  std::vector<double> vertical_offset_m;   ///< per channel, height of its ray origin; empty: 0
-  std::vector<std::uint16_t> ring;         ///< per channel; empty: counted from the lowest beam, as Velodyne's driver
+  std::vector<double> elevation_rad;       ///< per ring
+  std::vector<double> azimuth_offset_rad;  ///< per ring, counter-clockwise; empty: 0
+  std::vector<double> firing_time_s;       ///< per ring, after the start of its column; empty: all at once
+  std::vector<double> vertical_offset_m;   ///< per ring, height of its ray origin; empty: 0
+  std::vector<std::uint16_t> ring;         ///< its number; empty: counted from the lowest ring, as Velodyne's driver
   std::uint32_t columns = 0;
   double start_azimuth_rad = kMaxAngleRad;
   double span_rad = 2 * kMaxAngleRad;  ///< (0, 2 pi]
@@ -49,7 +50,7 @@ struct SpinningLidar {
 /// `count` elevations, evenly spaced from the first to the last, both included.
 FATHOM_API std::vector<double> even_elevations(std::uint32_t count, double first_rad, double last_rad);
 
-/// By how many columns to the right each row, [channels] from the top, must move so that a column of the image looks in
+/// By how many columns to the right each row, [rings] from the top, must move so that a column of the image looks in
 /// one direction: azimuth offsets and firing times in whole columns. See write_range_image.
 FATHOM_API std::vector<std::int32_t> destagger_shifts(const SpinningLidar& lidar);
 
@@ -110,6 +111,37 @@ FATHOM_API RayPattern make_pattern(const SensorModel& model, std::uint32_t frame
 /// Whether make_pattern gives other rays for another frame.
 FATHOM_API bool pattern_varies(const SensorModel& model);
 
+/// Other parameters for the returns from one entity.
+struct EntityEntry {
+  EntityId entity = kNoEntity;
+  Noise noise;
+};
+
+/// Other parameters for the returns of one ring of the sensor, as a table of calibration gives them.
+struct RingEntry {
+  std::uint16_t ring = 0;  ///< of its rays (Frame::ring)
+  Noise noise;
+};
+
+/// A model of a chain. It may have other parameters for single entities or for single rings, not for both: entries of
+/// the same model, whose stage is after the cast and not kReading.
+struct ChainEntry {
+  Noise noise;  ///< where no entry below says otherwise
+  std::vector<EntityEntry> by_entity = {};
+  std::vector<RingEntry> by_ring = {};
+
+  ChainEntry(Noise model)  // NOLINT(google-explicit-constructor): a noise is a chain's entry
+      : noise(std::move(model)) {}
+  ChainEntry(Noise model, std::vector<EntityEntry> entities) : noise(std::move(model)), by_entity(std::move(entities)) {}
+  ChainEntry(Noise model, std::vector<RingEntry> rings) : noise(std::move(model)), by_ring(std::move(rings)) {}
+  template <NoiseModel M>
+  ChainEntry(const M& model)  // NOLINT(google-explicit-constructor): so that a chain can be given as a list of models
+      : noise(model) {}
+};
+
+/// The noise of a sensor. See Stage for the order of acting; within a stage, models act in the order of the chain.
+using NoiseChain = std::vector<ChainEntry>;
+
 /// A named sensor from a public datasheet.
 struct SensorPreset {
   std::string_view name;    ///< "VLP-16"
@@ -117,7 +149,7 @@ struct SensorPreset {
   std::string_view source;  ///< the datasheet or manual
   std::string_view doc;     ///< one line
   SensorModel model;
-  std::vector<Noise> noise;  ///< typical accuracy from the datasheet, as noise models
+  NoiseChain noise;  ///< typical accuracy from the datasheet, as noise models
 };
 FATHOM_API const std::vector<SensorPreset>& sensor_presets();
 /// Throws InputError naming the nearest preset.
@@ -132,21 +164,6 @@ constexpr std::string_view to_string(RangePolicy policy) { return kRangePolicyNa
 /// is lost; others keep.
 FATHOM_API RangePolicy usual_range_policy(const SensorModel& model);
 
-/// Other parameters for the returns from one entity: a row of a model's table. The chain's own entry is the default
-/// row.
-struct EntityNoise {
-  std::uint32_t slot = 0;  ///< position in the chain; a model of the same slug, of a stage after the cast but kReading
-  EntityId entity = kNoEntity;
-  Noise noise;
-};
-
-/// Other parameters for the returns of one channel of the sensor, as a table of calibration gives them.
-struct ChannelNoise {
-  std::uint32_t slot = 0;     ///< as EntityNoise; a model has rows by entity or by channel, not both
-  std::uint16_t channel = 0;  ///< the ring of its rays (Frame::ring)
-  Noise noise;
-};
-
 /// A sensor in a scene.
 struct Sensor {
   std::string name;  ///< unique; names the sensor's random streams
@@ -154,10 +171,8 @@ struct Sensor {
   Trajectory parent_from_sensor = {};  ///< in the world, or in the frame of the entity it is attached to
   EntityId parent = kNoEntity;
   bool rolling = false;      ///< cast each ray from the pose at its own time offset (motion distortion)
-  std::vector<Noise> noise;  ///< the chain; see Stage for the order of acting
+  NoiseChain noise;
   std::optional<RangePolicy> range_policy = {};  ///< empty: usual_range_policy()
-  std::vector<EntityNoise> entity_noise = {};
-  std::vector<ChannelNoise> channel_noise = {};
 };
 
 }  // namespace fathom

@@ -39,10 +39,9 @@ class FATHOM_API Simulator {
   /// Throws InputError when anything about the sensor is invalid, or its rays would not fit in memory.
   SensorId add_sensor(Sensor sensor);
 
-  /// Replaces a sensor's chain, and its tables by entity and channel; the next frame rendered uses it. Throws
-  /// InputError as add_sensor does, and then changes nothing.
-  void set_noise(SensorId sensor, std::vector<Noise> noise, std::vector<EntityNoise> entity_noise = {},
-                 std::vector<ChannelNoise> channel_noise = {});
+  /// Replaces a sensor's chain; the next frame rendered uses it. Throws InputError as add_sensor does, and then changes
+  /// nothing.
+  void set_noise(SensorId sensor, NoiseChain noise);
 
   /// Renders frame `index` of a sensor into `frame`, filling the channels that `frame` was made with.
   void render(SensorId sensor, std::uint32_t index, Frame& frame);

@@ -6,6 +6,8 @@
 
 #include <fathom/error.hpp>
 
+#include "base/frame_writer.hpp"
+
 namespace fathom {
 
 namespace {
@@ -32,18 +34,6 @@ void Frame::require(Channel channel) const {
   }
 }
 
-void Frame::resize(std::uint32_t rows, std::uint32_t cols) {
-  rows_ = rows, cols_ = cols;
-  for (std::size_t i = 0; i < kChannelCount; ++i) {
-    const auto channel = static_cast<Channel>(i);
-    if (channels_.contains(channel) && is_float(channel)) floats_[i].resize(size() * (is_points(channel) ? 3 : 1));
-  }
-  if (channels_.contains(Channel::kEntityId)) entity_id_.resize(size());
-  if (channels_.contains(Channel::kTriangleId)) triangle_id_.resize(size());
-  if (channels_.contains(Channel::kRing)) ring_.resize(size());
-  if (channels_.contains(Channel::kReason)) reason_.resize(size());
-}
-
 std::span<const float> Frame::floats(Channel channel) const {
   require(channel);
   if (!is_float(channel)) throw InputError(fmt::format("channel '{}' does not hold floats", to_string(channel)));
@@ -67,14 +57,35 @@ std::array<std::uint64_t, kReasonNames.size()> Frame::count_reasons() const {
   return counts;
 }
 
-float* Frame::float_data(Channel channel) {
-  return channels_.contains(channel) ? floats_[static_cast<std::size_t>(channel)].data() : nullptr;
+void FrameWriter::resize(std::uint32_t rows, std::uint32_t cols) {
+  Frame& f = frame_;
+  f.rows_ = rows, f.cols_ = cols;
+  for (std::size_t i = 0; i < kChannelCount; ++i) {
+    const auto channel = static_cast<Channel>(i);
+    if (f.channels_.contains(channel) && is_float(channel)) {
+      f.floats_[i].resize(f.size() * (is_points(channel) ? 3 : 1));
+    }
+  }
+  if (f.channels_.contains(Channel::kEntityId)) f.entity_id_.resize(f.size());
+  if (f.channels_.contains(Channel::kTriangleId)) f.triangle_id_.resize(f.size());
+  if (f.channels_.contains(Channel::kRing)) f.ring_.resize(f.size());
+  if (f.channels_.contains(Channel::kReason)) f.reason_.resize(f.size());
 }
-std::uint32_t* Frame::entity_id_data() { return channels_.contains(Channel::kEntityId) ? entity_id_.data() : nullptr; }
-std::uint32_t* Frame::triangle_id_data() {
-  return channels_.contains(Channel::kTriangleId) ? triangle_id_.data() : nullptr;
+
+float* FrameWriter::floats(Channel channel) {
+  return frame_.channels_.contains(channel) ? frame_.floats_[static_cast<std::size_t>(channel)].data() : nullptr;
 }
-std::uint16_t* Frame::ring_data() { return channels_.contains(Channel::kRing) ? ring_.data() : nullptr; }
-Reason* Frame::reason_data() { return channels_.contains(Channel::kReason) ? reason_.data() : nullptr; }
+std::uint32_t* FrameWriter::entity_id() {
+  return frame_.channels_.contains(Channel::kEntityId) ? frame_.entity_id_.data() : nullptr;
+}
+std::uint32_t* FrameWriter::triangle_id() {
+  return frame_.channels_.contains(Channel::kTriangleId) ? frame_.triangle_id_.data() : nullptr;
+}
+std::uint16_t* FrameWriter::ring() {
+  return frame_.channels_.contains(Channel::kRing) ? frame_.ring_.data() : nullptr;
+}
+Reason* FrameWriter::reason() {
+  return frame_.channels_.contains(Channel::kReason) ? frame_.reason_.data() : nullptr;
+}
 
 }  // namespace fathom

@@ -7,8 +7,8 @@
 
 namespace fathom {
 
-/// Largest extent in angle of a tile whose 16 rays still count as coherent for Embree. Packets twice as wide as a
-/// 16-channel lidar's tiles still gain; rays in random directions lose a factor of 2 to 3.
+/// Largest extent in angle of a tile whose 16 rays still count as coherent for Embree. Packets twice as wide as the
+/// tiles of a lidar with 16 rings still gain; rays in random directions lose a factor of 2 to 3.
 inline constexpr double kCoherentRad = 0.35;
 
 struct Tile {
@@ -24,7 +24,7 @@ inline Tile choose_tile(double col_step_rad, double row_step_rad, std::uint32_t 
     const std::uint32_t height = 16 / width;
     if (height > rows) break;
     // Two rings meet a floor much farther apart than two columns do, so rows count twice: on open terrain that casts a
-    // 128-channel lidar 13 % faster, in the house 3 % slower.
+    // lidar with 128 rings 13 % faster, in the house 3 % slower.
     const double extent = std::max(col_step_rad * (width - 1), 2.0 * row_step_rad * (height - 1));
     if (extent < best.extent_rad) best = {width, height, extent};
   }

@@ -1,6 +1,7 @@
 #include "io/map_drawing.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 #include <vector>
 

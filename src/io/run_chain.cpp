@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include <fathom/error.hpp>
+#include <fathom/noise/distance.hpp>
 
 namespace fathom {
 
@@ -48,13 +49,13 @@ class RunChain {
         fmt::format("{}: the noise of '{}' is not the law of {} alone: {}", file_.string(), sensor_, law_, what));
   }
 
-  /// The one model of this law. Throws when it is there twice or differs by entity or channel.
+  /// The one model of this law. Throws when it is there twice or differs by entity or ring.
   [[nodiscard]] const Json* only(std::string_view slug) const {
     const Json* found = nullptr;
     for (const Json& model : models_) {
       if (model["model"] != slug) continue;
       if (found != nullptr) refuse(fmt::format("{} is there twice", slug));
-      for (const char* table : {"entities", "channels"}) {
+      for (const char* table : {"entities", "rings"}) {
         if (model.contains(table)) refuse(fmt::format("{} has parameters of its own for some {}", slug, table));
       }
       found = &model;
@@ -72,12 +73,12 @@ class RunChain {
 }  // namespace
 
 void check_distance_chain(const std::filesystem::path& run, const std::string& sensor) {
-  const RunChain chain(run, sensor, "distance");
-  static_cast<void>(chain.only("distance"));
+  const RunChain chain(run, sensor, DistanceNoise::kSlug);
+  static_cast<void>(chain.only(DistanceNoise::kSlug));
   for (const Json& model : chain.models()) {
     const Json& stage = model["stage"];
     const bool moves = stage == "ray" || stage == "range" || stage == "reading";
-    if (moves && model["model"] != "distance") {
+    if (moves && model["model"] != DistanceNoise::kSlug) {
       chain.refuse(fmt::format("{} changes the ranges too", model["model"].get<std::string>()));
     }
   }
@@ -86,9 +87,9 @@ void check_distance_chain(const std::filesystem::path& run, const std::string& s
 
 void check_energy_chain(const std::filesystem::path& run, const std::string& sensor,
                         std::optional<EnergyNormalization> law) {
-  const RunChain chain(run, sensor, "stereo_energy");
-  const Json* energy = chain.only("stereo_energy");
-  if (energy == nullptr) chain.refuse("there is no stereo_energy");
+  const RunChain chain(run, sensor, StereoEnergy::kSlug);
+  const Json* energy = chain.only(StereoEnergy::kSlug);
+  if (energy == nullptr) chain.refuse(fmt::format("there is no {}", StereoEnergy::kSlug));
   for (const Json& model : chain.models()) {
     if (model["stage"] != "reading") continue;
     chain.refuse(fmt::format("{} makes returns that no energy was asked about", model["model"].get<std::string>()));

@@ -2,12 +2,14 @@
 
 #include <fathom/noise.hpp>
 
+#include <array>
 #include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include <fathom/error.hpp>
+#include <fathom/noise/custom.hpp>
 
 #include "base/text.hpp"
 #include "noise/kernels.hpp"
@@ -67,13 +69,18 @@ void no_such_number(const NoiseInfo& info, std::string_view field) {
   throw InputError(fmt::format("{} has no number '{}'{}", info.slug, field, nearest_hint(field, names)));
 }
 
-std::array<BlockKernel, 3> registered_kernels(std::string_view slug) {
-  std::size_t index = 0;
-  while (noise_models()[index].slug != slug) ++index;  // only ever called with the slug of a registered model
-  return {sse2::kKernels[index], avx2::kKernels[index], avx512::kKernels[index]};
+const NoiseType& registered_type(std::size_t place_in_list) {
+  static const auto types = []<std::size_t... I>(std::index_sequence<I...>) {
+    return std::array{make_type<std::variant_alternative_t<I, RegisteredNoise>>(
+        {sse2::kKernels[I], avx2::kKernels[I], avx512::kKernels[I]})...};
+  }(std::make_index_sequence<std::variant_size_v<RegisteredNoise>>());
+  return types[place_in_list];
 }
 
 }  // namespace detail
+
+Noise::Noise(const detail::NoiseType& type, const void* model)
+    : type_(&type), model_(type.copy(model)), identity_(type.is_identity(model)) {}
 
 const std::vector<NoiseInfo>& noise_models() {
   static const std::vector<NoiseInfo> models = [] {

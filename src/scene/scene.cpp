@@ -153,7 +153,7 @@ Pose Scene::world_from_entity(EntityId entity, double stamp_s) const {
 }
 
 EntityId Scene::find_entity(std::string_view name) const {
-  const auto found = ids_.find(std::string(name));
+  const auto found = ids_.find(name);
   if (found != ids_.end()) return found->second;
   std::vector<std::string_view> names;
   for (const Entity& entity : entities_) names.push_back(entity.name);

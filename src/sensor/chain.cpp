@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include <fathom/error.hpp>
-#include <fathom/noise/invalid_band.hpp>
+#include <fathom/random.hpp>
 
 namespace fathom {
 
@@ -16,7 +16,10 @@ namespace {
 constexpr Stage kStages[] = {Stage::kRay,      Stage::kAngleLoss, Stage::kShadow,  Stage::kEnergyLoss, Stage::kEdgeLoss,
                              Stage::kHitPoint, Stage::kRange,     Stage::kReading, Stage::kDropout};
 
-std::vector<ActiveNoise>& list_of(NoiseChain& chain, Stage stage) {
+// The two lists of a ChainEntry in messages, and what their entries are for.
+constexpr std::string_view kByEntity = "by_entity", kEntity = "entity", kByRing = "by_ring", kRing = "ring";
+
+std::vector<ActiveNoise>& list_of(StagedChain& chain, Stage stage) {
   switch (stage) {
     case Stage::kRay:
       return chain.ray;
@@ -37,234 +40,171 @@ std::vector<ActiveNoise>& list_of(NoiseChain& chain, Stage stage) {
   return chain.dropout;
 }
 
-const FieldValue* find_value(const std::vector<FieldValue>& values, std::string_view name) {
-  const auto found = std::find_if(values.begin(), values.end(), [&](const FieldValue& v) { return v.name == name; });
-  return found == values.end() ? nullptr : &*found;
-}
-
-float tolerance_of(const Noise& noise) {
-  const std::vector<FieldValue> values = noise.values();
-  const FieldValue* v = find_value(values, "tolerance");
-  return v == nullptr ? 0.0F : static_cast<float>(std::get<double>(v->value));
-}
-
-EnergyAngle energy_of(const Noise& stereo_energy) {
-  const std::vector<FieldValue> values = stereo_energy.values();
-  return static_cast<EnergyAngle>(std::get<Choice>(find_value(values, "energy")->value).index);
-}
-
-/// What the renderer itself reads of a model's parameters.
-void read_settings(const ActiveNoise& active, NoiseChain& chain) {
+/// What the renderer itself reads of a model.
+void read_settings(const ActiveNoise& active, StagedChain& chain) {
   if (active.noise.info().needs.sight) {
-    SightTolerance tolerance{{tolerance_of(active.noise)}, active.table};
-    for (const Noise& row : active.rows) tolerance.of_row.push_back(tolerance_of(row));
+    SightTolerance tolerance{{active.noise.sight_tolerance()}, active.table};
+    for (const Noise& other : active.others) tolerance.of_entry.push_back(other.sight_tolerance());
     chain.sight_tolerance.push_back(std::move(tolerance));
   }
-  // The same in all entries and rows; see check_energy_row.
-  if (active.noise.slug() == StereoEnergy::kSlug) chain.energy_angle = energy_of(active.noise);
+  if (const auto angle = active.noise.energy_angle()) chain.energy_angle = *angle;
 }
 
 /// With a model that tolerates nothing, nothing is tolerated.
-void drop_zero_tolerance(NoiseChain& chain) {
+void drop_zero_tolerance(StagedChain& chain) {
   const auto is_zero = [](const SightTolerance& t) {
-    return std::all_of(t.of_row.begin(), t.of_row.end(), [](float v) { return v == 0.0F; });
+    return std::all_of(t.of_entry.begin(), t.of_entry.end(), [](float v) { return v == 0.0F; });
   };
   const std::vector<SightTolerance>& all = chain.sight_tolerance;
   if (std::any_of(all.begin(), all.end(), is_zero)) chain.sight_tolerance.clear();
 }
 
-void add_row(ActiveNoise& active, std::uint32_t id, const Noise& noise) {
-  std::vector<std::uint32_t>& row_by_id = active.table.row_by_id;
-  if (row_by_id.size() <= id) row_by_id.resize(id + std::size_t{1}, 0);
-  active.rows.push_back(noise);
-  row_by_id[id] = static_cast<std::uint32_t>(active.rows.size());
+void add_other(ActiveNoise& active, std::uint32_t id, const Noise& noise) {
+  std::vector<std::uint32_t>& entry_by_id = active.table.entry_by_id;
+  if (entry_by_id.size() <= id) entry_by_id.resize(id + std::size_t{1}, 0);
+  active.others.push_back(noise);
+  entry_by_id[id] = static_cast<std::uint32_t>(active.others.size());
 }
 
-void add_rows(const Sensor& sensor, std::uint32_t slot, ActiveNoise& active) {
-  for (const EntityNoise& row : sensor.entity_noise) {
-    if (row.slot == slot) add_row(active, row.entity, row.noise);
-  }
-  for (const ChannelNoise& row : sensor.channel_noise) {
-    if (row.slot != slot) continue;
-    active.table.by_channel = true;
-    add_row(active, row.channel, row.noise);
-  }
+ActiveNoise make_active(const ChainEntry& entry, std::uint32_t stream) {
+  ActiveNoise active{entry.noise, stream};
+  for (const EntityEntry& other : entry.by_entity) add_other(active, other.entity, other.noise);
+  active.table.by_ring = !entry.by_ring.empty();
+  for (const RingEntry& other : entry.by_ring) add_other(active, other.ring, other.noise);
+  return active;
 }
 
-bool has_two_cameras(const SensorModel& model) { return optics_of(model).baseline_m > 0.0F; }
-
-/// Whether the image is that of the left camera, the right one beside it.
-bool left_is_reference(const SensorModel& model) {
-  constexpr double kSameM = 1e-6;
-  const auto* stereo = std::get_if<StereoCamera>(&model);
-  if (stereo == nullptr) return false;
-  const StereoRig rig = stereo_rig(*stereo);
-  const Vec3 beside{0, -norm(rig.right_m - rig.left_m), 0};
-  return norm(rig.left_m) <= kSameM && norm(rig.right_m - beside) <= kSameM;
-}
-
-/// The band at the left edge is that of the left camera's image.
-void check_band(const Sensor& sensor, const Noise& noise) {
-  if (noise.slug() != InvalidBand::kSlug) return;
+FieldValue value_of(const Noise& noise, std::string_view field) {
   const std::vector<FieldValue> values = noise.values();
-  const bool on = std::get<Choice>(find_value(values, "left_band")->value) == Choice(Switch::kOn);
-  if (!on || left_is_reference(sensor.model)) return;
-  throw InputError(
-      "invalid_band.left_band = on is for the left camera at the sensor's origin and the right one beside it "
-      "(reference = left); with other cameras switch it off");
+  return *std::find_if(values.begin(), values.end(), [&](const FieldValue& v) { return v.name == field; });
 }
 
-/// The energy array has one reading of the angle, so every entry and row of stereo_energy must have it.
-void check_energy_row(std::string_view table, std::string_view what, const Noise& base, const Noise& noise) {
-  if (base.slug() != StereoEnergy::kSlug || energy_of(base) == energy_of(noise)) return;
-  throw InputError(
-      fmt::format("{}: stereo_energy.energy cannot differ by {}; the energy array has one reading", table, what));
-}
-
-void check_energy_entries(const Sensor& sensor, const Noise& noise) {
-  if (noise.slug() != StereoEnergy::kSlug) return;
-  for (const Noise& other : sensor.noise) {
-    if (other.slug() != StereoEnergy::kSlug || energy_of(other) == energy_of(noise)) continue;
-    throw InputError(
-        "stereo_energy.energy differs from that of another one in the chain; the energy array has one reading");
+/// Calls differ(parameter) for what must be the same in the two, of which the second is of the first one's model.
+template <class F>
+void for_each_difference(const Noise& noise, const Noise& other, F differ) {
+  for (const SameInChain& same : noise.same_in_chain()) {
+    if (value_of(noise, same.field).value != value_of(other, same.field).value) differ(same);
   }
 }
 
-/// What holds for the rows of either table; `table` is its name in messages, `what` an entity or a channel.
-void check_row(const Sensor& sensor, std::string_view table, std::string_view what, std::uint32_t slot,
-               const Noise& noise) {
-  if (slot >= sensor.noise.size()) {
-    throw InputError(fmt::format("{}: slot {} is not in [0, {})", table, slot, sensor.noise.size()));
-  }
-  const Noise& base = sensor.noise[slot];
-  if (base.slug() != noise.slug()) {
-    throw InputError(fmt::format("{}: slot {} holds {}, not {}", table, slot, base.slug(), noise.slug()));
+/// What holds for the entries of both lists. `list`: its name in messages; `what`: an entity or a ring; `place`: of the
+/// entry in the chain.
+void check_other(std::string_view list, std::string_view what, std::size_t place, const Noise& base,
+                 const Noise& other, const SensorTraits& sensor) {
+  if (base.slug() != other.slug()) {
+    throw InputError(fmt::format("{}: entry {} of the chain is {}, not {}", list, place, base.slug(), other.slug()));
   }
   if (base.stage() == Stage::kRay || base.stage() == Stage::kReading) {
-    throw InputError(fmt::format("{}: {} cannot differ by {}", table, base.slug(), what));
+    throw InputError(fmt::format("{}: {} cannot differ by {}", list, base.slug(), what));
   }
-  check_band(sensor, noise);
-  check_energy_row(table, what, base, noise);
+  other.check_on(sensor);
+  for_each_difference(base, other, [&](const SameInChain& same) {
+    throw InputError(
+        fmt::format("{}: {}.{} cannot differ by {}; {}", list, base.slug(), same.field, what, same.reason));
+  });
 }
 
-[[noreturn]] void throw_twice(std::string_view table, std::string_view what, std::uint32_t slot, std::uint32_t id) {
-  throw InputError(fmt::format("{}: slot {} has two rows for {} {}", table, slot, what, id));
+[[noreturn]] void throw_twice(std::string_view list, std::string_view what, std::size_t place, std::uint32_t id) {
+  throw InputError(fmt::format("{}: entry {} of the chain has two for {} {}", list, place, what, id));
 }
 
-void check_entity_rows(const Sensor& sensor, std::size_t entities) {
-  std::set<std::pair<std::uint32_t, EntityId>> seen;
-  for (const EntityNoise& row : sensor.entity_noise) {
-    check_row(sensor, "entity_noise", "entity", row.slot, row.noise);
-    if (row.entity >= entities) {
-      throw InputError(fmt::format("entity_noise: entity {} is not in [0, {})", row.entity, entities));
+void check_by_entity(const NoiseChain& chain, std::size_t place, const SensorTraits& sensor, std::size_t entities) {
+  std::set<EntityId> seen;
+  for (const EntityEntry& other : chain[place].by_entity) {
+    check_other(kByEntity, kEntity, place, chain[place].noise, other.noise, sensor);
+    if (other.entity >= entities) {
+      throw InputError(fmt::format("{}: entity {} is not in [0, {})", kByEntity, other.entity, entities));
     }
-    if (!seen.emplace(row.slot, row.entity).second) throw_twice("entity_noise", "entity", row.slot, row.entity);
+    if (!seen.insert(other.entity).second) throw_twice(kByEntity, kEntity, place, other.entity);
   }
 }
 
-/// The channels of a sensor's rays, as Frame::ring gives them.
-std::set<std::uint32_t> channels_of(const SensorModel& model) {
-  const RayPattern pattern = make_pattern(model);
-  std::set<std::uint32_t> channels(pattern.ring.begin(), pattern.ring.end());
-  for (std::uint32_t row = 0; row < pattern.rows && pattern.ring.empty(); ++row) channels.insert(row);
-  return channels;
+/// The rings of a sensor's rays, as Frame::ring gives them.
+std::set<std::uint32_t> rings_of(const RayPattern& rays) {
+  std::set<std::uint32_t> rings(rays.ring.begin(), rays.ring.end());
+  for (std::uint32_t row = 0; row < rays.rows && rays.ring.empty(); ++row) rings.insert(row);
+  return rings;
 }
 
-void check_channel_rows(const Sensor& sensor) {
-  if (sensor.channel_noise.empty()) return;
-  const std::set<std::uint32_t> channels = channels_of(sensor.model);
-  std::set<std::pair<std::uint32_t, std::uint32_t>> seen;
-  for (const ChannelNoise& row : sensor.channel_noise) {
-    check_row(sensor, "channel_noise", "channel", row.slot, row.noise);
-    if (!channels.contains(row.channel)) {
-      throw InputError(fmt::format("channel_noise: no ray has the channel {}; there are {}, from {} to {}", row.channel,
-                                   channels.size(), *channels.begin(), *channels.rbegin()));
+void check_by_ring(const NoiseChain& chain, std::size_t place, const SensorTraits& sensor, const RayPattern& rays) {
+  const ChainEntry& entry = chain[place];
+  if (entry.by_ring.empty()) return;
+  const std::set<std::uint32_t> rings = rings_of(rays);
+  std::set<std::uint32_t> seen;
+  for (const RingEntry& other : entry.by_ring) {
+    check_other(kByRing, kRing, place, entry.noise, other.noise, sensor);
+    if (!rings.contains(other.ring)) {
+      throw InputError(fmt::format("{}: no ray has the ring {}; there are {}, from {} to {}", kByRing, other.ring,
+                                   rings.size(), *rings.begin(), *rings.rbegin()));
     }
-    if (!seen.emplace(row.slot, row.channel).second) throw_twice("channel_noise", "channel", row.slot, row.channel);
-    for (const EntityNoise& other : sensor.entity_noise) {
-      if (other.slot != row.slot) continue;
-      throw InputError(
-          fmt::format("slot {} has rows for entities and for channels; a model takes one of them", row.slot));
-    }
+    if (!seen.insert(other.ring).second) throw_twice(kByRing, kRing, place, other.ring);
+  }
+  if (!entry.by_entity.empty()) {
+    throw InputError(
+        fmt::format("entry {} of the chain differs by entity and by ring; a model takes one of them", place));
   }
 }
 
 }  // namespace
 
-RangePolicy usual_range_policy(const SensorModel& model) {
-  const bool drops = std::holds_alternative<DepthCamera>(model) || std::holds_alternative<StereoCamera>(model);
-  return drops ? RangePolicy::kDrop : RangePolicy::kKeep;
-}
-
-NoiseChain make_chain(const Sensor& sensor) {
-  NoiseChain chain;
+StagedChain stage_chain(std::string_view sensor, const NoiseChain& chain, RangePolicy policy) {
+  StagedChain staged;
   for (const Stage stage : kStages) {
-    for (std::uint32_t slot = 0; slot < sensor.noise.size(); ++slot) {
-      const Noise& noise = sensor.noise[slot];
+    for (std::uint32_t place = 0; place < chain.size(); ++place) {
+      const Noise& noise = chain[place].noise;
       if (noise.stage() != stage) continue;
-      ActiveNoise active{noise, make_stream(sensor.name, slot, noise.slug())};
-      add_rows(sensor, slot, active);
-      if (noise.is_identity() && active.rows.empty()) continue;
+      ActiveNoise active = make_active(chain[place], make_stream(sensor, place, noise.slug()));
+      if (noise.is_identity() && active.others.empty()) continue;
       const SurfaceNeeds needs = noise.info().needs;
-      chain.needs_surface |= needs.angles || needs.sight || needs.camera || needs.baseline;
-      chain.needs_sight |= needs.sight;
-      const bool by_entity = !active.rows.empty() && !active.table.by_channel;
-      chain.differs_by_entity |= by_entity;
-      chain.edge_differs_by_entity |= by_entity && stage == Stage::kEdgeLoss;
-      read_settings(active, chain);
-      list_of(chain, stage).push_back(std::move(active));
+      staged.needs_surface |= needs.angles || needs.sight || needs.camera || needs.baseline;
+      staged.needs_sight |= needs.sight;
+      const bool by_entity = !chain[place].by_entity.empty();
+      staged.differs_by_entity |= by_entity;
+      staged.edge_differs_by_entity |= by_entity && stage == Stage::kEdgeLoss;
+      read_settings(active, staged);
+      list_of(staged, stage).push_back(std::move(active));
     }
   }
-  if (!chain.on_return.empty()) {
-    chain.range_policy = sensor.range_policy.value_or(usual_range_policy(sensor.model));
-  }
-  drop_zero_tolerance(chain);
-  return chain;
+  if (!staged.on_return.empty()) staged.range_policy = policy;
+  drop_zero_tolerance(staged);
+  return staged;
 }
 
-void check_needs(const Sensor& sensor, const Noise& noise, bool from_sensor_origin, bool rolling) {
+void check_needs(const NoiseChain& chain, const Noise& noise, const SensorTraits& sensor) {
   const SurfaceNeeds needs = noise.info().needs;
-  if ((needs.sight || needs.baseline) && !has_two_cameras(sensor.model)) {
+  if ((needs.sight || needs.baseline) && !(sensor.optics.baseline_m > 0.0F)) {
     throw InputError(fmt::format(
         "{} needs two cameras apart: a stereo_camera with baseline_m above 0, or with poses of both", noise.slug()));
   }
-  if (needs.camera && !(optics_of(sensor.model).fx_px > 0.0F)) {
+  if (needs.camera && !(sensor.optics.fx_px > 0.0F)) {
     throw InputError(fmt::format("{} needs a camera: it reads columns and focal length", noise.slug()));
   }
-  if (needs.neighbours && !from_sensor_origin) {
+  if (needs.neighbours && !sensor.one_origin) {
     throw InputError(fmt::format("{} needs rays that start at one point", noise.slug()));
   }
-  if (needs.sight && rolling) {
+  if (needs.sight && sensor.rolling) {
     throw InputError(fmt::format("{} needs all rays at one time; this sensor is rolling", noise.slug()));
   }
-  check_band(sensor, noise);
-  check_energy_entries(sensor, noise);
+  noise.check_on(sensor);
+  for (const ChainEntry& other : chain) {
+    if (other.noise.slug() != noise.slug()) continue;
+    for_each_difference(noise, other.noise, [&](const SameInChain& same) {
+      throw InputError(fmt::format("{}.{} differs from that of another one in the chain; {}", noise.slug(), same.field,
+                                   same.reason));
+    });
+  }
 }
 
-void check_tables(const Sensor& sensor, std::size_t entities) {
-  check_entity_rows(sensor, entities);
-  check_channel_rows(sensor);
+void check_entries(const NoiseChain& chain, const SensorTraits& sensor, const RayPattern& rays, std::size_t entities) {
+  for (std::size_t place = 0; place < chain.size(); ++place) {
+    check_by_entity(chain, place, sensor, entities);
+    check_by_ring(chain, place, sensor, rays);
+  }
 }
 
-void check_chain(const Sensor& sensor, bool from_sensor_origin, bool rolling, std::size_t entities) {
-  for (const Noise& noise : sensor.noise) check_needs(sensor, noise, from_sensor_origin, rolling);
-  check_tables(sensor, entities);
-}
-
-Optics optics_of(const SensorModel& model) {
-  if (const auto* pinhole = std::get_if<PinholeCamera>(&model)) {
-    return {static_cast<float>(pinhole->fx), static_cast<float>(pinhole->cx), 0.0F};
-  }
-  if (const auto* depth = std::get_if<DepthCamera>(&model)) {
-    const Intrinsics k = intrinsics(*depth);
-    return {static_cast<float>(k.fx), static_cast<float>(k.cx), 0.0F};
-  }
-  if (const auto* stereo = std::get_if<StereoCamera>(&model)) {
-    const Intrinsics k = intrinsics(*stereo);
-    const StereoRig rig = stereo_rig(*stereo);
-    return {static_cast<float>(k.fx), static_cast<float>(k.cx), static_cast<float>(norm(rig.right_m - rig.left_m))};
-  }
-  return {};
+void check_chain(const NoiseChain& chain, const SensorTraits& sensor, const RayPattern& rays, std::size_t entities) {
+  for (const ChainEntry& entry : chain) check_needs(chain, entry.noise, sensor);
+  check_entries(chain, sensor, rays, entities);
 }
 
 }  // namespace fathom

@@ -138,6 +138,21 @@ StereoRig stereo_rig(const StereoCamera& c) {
   return {{0, left, 0}, {0, left - c.baseline_m, 0}};
 }
 
+void describe(const DepthCamera& camera, SensorView& view) {
+  const Intrinsics k = intrinsics(camera);
+  view.optics = {static_cast<float>(k.fx), static_cast<float>(k.cx), 0.0F};
+}
+
+void describe(const StereoCamera& camera, SensorView& view) {
+  constexpr double kSameM = 1e-6;
+  describe(static_cast<const DepthCamera&>(camera), view);
+  view.cameras = stereo_rig(camera);
+  const double baseline_m = norm(view.cameras.right_m - view.cameras.left_m);
+  view.optics.baseline_m = static_cast<float>(baseline_m);
+  view.left_is_reference =
+      norm(view.cameras.left_m) <= kSameM && norm(view.cameras.right_m - Vec3{0, -baseline_m, 0}) <= kSameM;
+}
+
 void write_rays(const DepthCamera& camera, std::uint32_t frame, RayPattern& out) {
   const Intrinsics k = intrinsics(camera);
   PinholeCamera pinhole;

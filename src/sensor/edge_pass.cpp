@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/frame_writer.hpp"
 #include "sensor/apply_rows.hpp"
 
 namespace fathom {
@@ -14,10 +15,11 @@ constexpr auto kHit = static_cast<std::uint32_t>(Reason::kHit), kMasked = static
 /// The arrays of a frame that say of a lost ray that it is lost.
 class LossWriter {
  public:
-  explicit LossWriter(Frame& frame) : reason_(frame.reason_data()) {
-    for (const Channel channel : {Channel::kRange, Channel::kDepth}) add(frame.float_data(channel));
+  explicit LossWriter(Frame& frame) : reason_(FrameWriter(frame).reason()) {
+    FrameWriter writer(frame);
+    for (const Channel channel : {Channel::kRange, Channel::kDepth}) add(writer.floats(channel));
     for (const Channel channel : {Channel::kHitSensor, Channel::kHitWorld}) {
-      float* out = frame.float_data(channel);
+      float* out = writer.floats(channel);
       for (std::size_t plane = 0; out != nullptr && plane < 3; ++plane) add(out + plane * frame.size());
     }
   }
@@ -69,14 +71,14 @@ class RowSegments {
   /// `first`: index of the segment's first ray in the image.
   void apply(const ActiveNoise& n, std::size_t first) {
     const NoiseKey key = {job_.seed, job_.frame_index, n.stream};
-    if (n.rows.empty()) return n.noise.apply(job_.isa, key, rays_, returns_, draws_);
-    std::uint32_t row[kBlockRays] = {};
-    for (std::uint32_t i = 0; i < count_; ++i) row[i] = n.table.row_of(id_of(n.table, first + i));
-    apply_rows(n, row, job_.isa, key, rays_, returns_, draws_);
+    if (n.others.empty()) return n.noise.apply(job_.isa, key, rays_, returns_, draws_);
+    std::uint32_t entry[kBlockRays] = {};
+    for (std::uint32_t i = 0; i < count_; ++i) entry[i] = n.table.entry_of(id_of(n.table, first + i));
+    apply_entries(n, entry, job_.isa, key, rays_, returns_, draws_);
   }
 
-  [[nodiscard]] std::uint32_t id_of(const RowTable& table, std::size_t ray) const {
-    if (!table.by_channel) return job_.edge->entity[ray];
+  [[nodiscard]] std::uint32_t id_of(const EntryTable& table, std::size_t ray) const {
+    if (!table.by_ring) return job_.edge->entity[ray];
     return job_.pattern.ring.empty() ? row_ : job_.pattern.ring[ray];
   }
 

@@ -11,27 +11,17 @@
 #include <fathom/special.hpp>
 
 #include "base/executor.hpp"
+#include "base/frame_writer.hpp"
 #include "base/text.hpp"
 #include "cast/embree/embree_caster.hpp"
 #include "scene/world_poses.hpp"
 #include "sensor/parameter_range.hpp"
-#include "sensor/patterns.hpp"
-#include "sensor/plan.hpp"
+#include "sensor/prepared_sensor.hpp"
 #include "sensor/render.hpp"
+#include "sensor/simulator_options.hpp"
 #include "sensor/view.hpp"
 
 namespace fathom {
-
-namespace {
-
-/// A sensor's chain and its tables.
-struct Chain {
-  std::vector<Noise> noise;
-  std::vector<EntityNoise> entity_noise;
-  std::vector<ChannelNoise> channel_noise;
-};
-
-}  // namespace
 
 class Environments::Impl {
   /// What one of the environments at work needs of its own.
@@ -51,26 +41,25 @@ class Environments::Impl {
 
  public:
   Impl(Scene scene, Sensor sensor, EnvironmentsOptions options)
-      : scene_(std::move(scene)), sensor_(std::move(sensor)), options_(std::move(options)) {
-    // A Simulator checks scene options and sensor with the messages of all sensors.
-    Simulator(scene_, options_.simulator).add_sensor(sensor_);
+      : scene_(std::move(scene)),
+        options_((check(options.simulator), std::move(options))),
+        prepared_(std::move(sensor), scene_.entities().size()) {
     if (sensor_.rolling)
       throw InputError(fmt::format("sensor '{}': environments cast whole frames, not rolling ones", sensor_.name));
-    pattern_ = make_pattern(sensor_.model);
-    make_plan(pattern_, false, plan_);
-    const std::uint64_t rays = std::uint64_t{options_.count} * plan_.rows * plan_.cols;
-    if (options_.count == 0 || rays > kMaxRays || std::uint64_t{options_.count} * plan_.rows > 0xffffffffU) {
-      throw InputError(fmt::format("{} environments of {} x {} rays are not in [1, {}] rays", options_.count,
-                                   plan_.rows, plan_.cols, kMaxRays));
+    const CastPlan& plan = prepared_.plan();
+    const std::uint64_t rays = std::uint64_t{options_.count} * plan.rows * plan.cols;
+    if (options_.count == 0 || rays > kMaxRays || std::uint64_t{options_.count} * plan.rows > 0xffffffffU) {
+      throw InputError(fmt::format("{} environments of {} x {} rays are not in [1, {}] rays", options_.count, plan.rows,
+                                   plan.cols, kMaxRays));
     }
-    for (const ParameterRange& range : options_.ranges) check_range(sensor_, range);
+    for (const ParameterRange& range : options_.ranges) check_range(sensor_.noise, range);
     executor_ = make_executor(options_.simulator.threads);
     slots_.resize(executor_->threads() == 1 ? 1 : 4 * static_cast<std::size_t>(executor_->threads()));
     slots_[0].caster = make_embree_caster(options_.simulator.isa, *executor_);
     jobs_.reserve(slots_.size());
     episodes_.assign(options_.count, 0);
     sensor_poses_.resize(options_.count);
-    chains_.assign(options_.ranges.empty() ? 1 : options_.count, make_chain(sensor_));
+    chains_.assign(options_.ranges.empty() ? 1 : options_.count, prepared_.chain());
     drawn_.resize(chains_.size() * options_.ranges.size());
     for (std::uint32_t e = 0; e < options_.count; ++e) draw(e);
     for (const Entity& entity : scene_.entities()) reflectivity_.push_back(entity.reflectivity);
@@ -95,17 +84,16 @@ class Environments::Impl {
     sensor_poses_[local(environment)] = pose;
   }
 
-  void set_noise(std::uint32_t environment, Chain chain) {
+  void set_noise(std::uint32_t environment, NoiseChain noise) {
     const std::uint32_t e = local(environment);
-    const Sensor changed = with(chain);
     try {
-      check_chain(changed, plan_.from_sensor_origin, false, scene_.entities().size());
-      for (const ParameterRange& range : options_.ranges) check_range(changed, range);
+      prepared_.check_noise(noise, scene_.entities().size());
+      for (const ParameterRange& range : options_.ranges) check_range(noise, range);
     } catch (const InputError& error) {
       throw InputError(fmt::format("sensor '{}', environment {}: {}", sensor_.name, environment, error.what()));
     }
-    own_chains_.resize(options_.count);
-    own_chains_[e] = std::move(chain);
+    own_noise_.resize(options_.count);
+    own_noise_[e] = std::move(noise);
     chains_.resize(options_.count, chains_[0]);
     draw(e);
   }
@@ -121,28 +109,25 @@ class Environments::Impl {
     const std::size_t first = std::size_t{local(environment)} * options_.ranges.size();
     for (std::size_t k = 0; k < options_.ranges.size(); ++k) {
       const ParameterRange& r = options_.ranges[k];
-      values.push_back({r.slot, r.field, r.entity, r.channel, drawn_[first + k]});
+      values.push_back({r.entry, r.field, r.entity, r.ring, drawn_[first + k]});
     }
     return values;
   }
 
   void render(std::uint32_t index, Frame& frame) {
     const double stamp = options_.simulator.start_s + index / options_.simulator.rate_hz;
-    if (pattern_varies(sensor_.model) && index != pattern_frame_) {
-      update_pattern(sensor_.model, index, pattern_);
-      make_plan(pattern_, false, plan_);
-      pattern_frame_ = index;
-    }
-    frame.resize(options_.count * plan_.rows, plan_.cols);
-    frame.set_stamp(index, stamp);
+    prepared_.set_frame(index);
+    FrameWriter writer(frame);
+    writer.resize(options_.count * rows(), cols());
+    writer.set_stamp(index, stamp);
     for (std::uint32_t first = 0; first < options_.count; first += static_cast<std::uint32_t>(slots_.size())) {
       render_group(first, index, stamp, frame);
     }
   }
 
   [[nodiscard]] std::uint32_t count() const { return options_.count; }
-  [[nodiscard]] std::uint32_t rows() const { return plan_.rows; }
-  [[nodiscard]] std::uint32_t cols() const { return plan_.cols; }
+  [[nodiscard]] std::uint32_t rows() const { return prepared_.plan().rows; }
+  [[nodiscard]] std::uint32_t cols() const { return prepared_.plan().cols; }
 
  private:
   [[nodiscard]] std::uint32_t local(std::uint32_t environment) const {
@@ -156,22 +141,13 @@ class Environments::Impl {
     return episode_seed(options_.simulator.seed, options_.first + e, episodes_[e]);
   }
 
-  /// The sensor with another chain.
-  [[nodiscard]] Sensor with(const Chain& chain) const {
-    Sensor sensor = sensor_;
-    sensor.noise = chain.noise, sensor.entity_noise = chain.entity_noise, sensor.channel_noise = chain.channel_noise;
-    return sensor;
-  }
-
   void draw(std::uint32_t e) {
-    if (options_.ranges.empty() && own_chains_.empty()) return;
-    Sensor sensor = own_chains_.empty() || !own_chains_[e] ? sensor_ : with(*own_chains_[e]);
+    if (options_.ranges.empty() && own_noise_.empty()) return;
+    NoiseChain noise = own_noise_.empty() || !own_noise_[e] ? sensor_.noise : *own_noise_[e];
     for (std::size_t k = 0; k < options_.ranges.size(); ++k) {
-      const double value = draw_parameter(sensor, options_.ranges[k], seed_of(e));
-      drawn_[e * options_.ranges.size() + k] = value;
-      set_parameter(sensor, options_.ranges[k], value);
+      drawn_[e * options_.ranges.size() + k] = draw_into(noise, sensor_.name, options_.ranges[k], seed_of(e));
     }
-    chains_[e] = make_chain(sensor);
+    chains_[e] = prepared_.stage(noise);
   }
 
   /// As many environments at once as there are slots: their top-level trees are built side by side, and then their
@@ -199,7 +175,7 @@ class Environments::Impl {
       slot.world_from_sensor = scene_.world_from_entity(sensor_.parent, stamp) * slot.world_from_sensor;
     }
     check_place(slot.world_from_sensor.translation_m, "sensor", sensor_.name);
-    slot.world_from_sensor.rotation = aligned(sensor_.model, slot.world_from_sensor.rotation);
+    slot.world_from_sensor.rotation = aligned(prepared_.view().axes, slot.world_from_sensor.rotation);
     slot.origin = origin_near(slot.world_from_sensor.translation_m);
     slot.scene = moved_.empty() && slot.origin == slots_[0].origin ? 0 : s;
     if (slot.scene != s) return;
@@ -208,11 +184,11 @@ class Environments::Impl {
   }
 
   RenderJob job_of(std::uint32_t e, std::uint32_t index, Slot& slot) {
-    const NoiseChain& chain = chains_[chains_.size() == 1 ? 0 : e];
-    const std::size_t rays = std::size_t{plan_.rows} * plan_.cols;
+    const StagedChain& chain = chains_[chains_.size() == 1 ? 0 : e];
+    const std::size_t rays = std::size_t{rows()} * cols();
     const Rigid cast_from_sensor = narrow(slot.world_from_sensor, slot.origin);
-    return {.plan = plan_,
-            .pattern = pattern_,
+    return {.plan = prepared_.plan(),
+            .pattern = prepared_.rays(),
             .chain = chain,
             .caster = *slots_[slot.scene].caster,
             .reflectivity = reflectivity_,
@@ -224,24 +200,22 @@ class Environments::Impl {
             .world_from_sensor = narrow(slot.world_from_sensor, {}),
             .rolling_cast_from_sensor = {},
             .rolling_world_from_sensor = {},
-            .rig = view_rig(sensor_.model, cast_from_sensor),
+            .rig = view_rig(prepared_.view(), cast_from_sensor),
             .should_stop = options_.simulator.should_stop,
             .edge = &slot.edge,
             .first = e * rays};
   }
 
   Scene scene_;
-  Sensor sensor_;
   EnvironmentsOptions options_;
-  RayPattern pattern_;
-  CastPlan plan_;
-  std::uint32_t pattern_frame_ = 0;
+  PreparedSensor prepared_;
+  const Sensor& sensor_ = prepared_.sensor();
   std::unique_ptr<Executor> executor_;
   std::vector<Slot> slots_;
   std::vector<RenderJob> jobs_;                    // of the slots at work
   std::vector<float> reflectivity_;                // [entities]
-  std::vector<NoiseChain> chains_;                 // [environments], or one for all
-  std::vector<std::optional<Chain>> own_chains_;   // [environments], or empty: all have the sensor's
+  std::vector<StagedChain> chains_;                // [environments], or one for all
+  std::vector<std::optional<NoiseChain>> own_noise_;  // [environments], or empty: all have the sensor's
   std::vector<std::uint32_t> episodes_;            // [environments]
   std::vector<std::optional<Pose>> sensor_poses_;  // [environments], as set
   std::vector<Moved> moved_;
@@ -260,9 +234,8 @@ void Environments::set_entity_pose(std::uint32_t environment, EntityId entity, c
 void Environments::set_sensor_pose(std::uint32_t environment, const Pose& parent_from_sensor) {
   impl_->set_sensor_pose(environment, parent_from_sensor);
 }
-void Environments::set_noise(std::uint32_t environment, std::vector<Noise> noise, std::vector<EntityNoise> entity_noise,
-                             std::vector<ChannelNoise> channel_noise) {
-  impl_->set_noise(environment, {std::move(noise), std::move(entity_noise), std::move(channel_noise)});
+void Environments::set_noise(std::uint32_t environment, NoiseChain noise) {
+  impl_->set_noise(environment, std::move(noise));
 }
 void Environments::reset(std::uint32_t environment, std::uint32_t episode) { impl_->reset(environment, episode); }
 std::vector<DrawnParameter> Environments::drawn(std::uint32_t environment) const { return impl_->drawn(environment); }

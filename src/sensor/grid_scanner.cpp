@@ -42,6 +42,20 @@ void check(const GridScanner& grid) {
   check_ray_count(KindTable<GridScanner>::kSlug, "points along y", shape.points_y, "points along x", shape.points_x);
 }
 
+void describe(const GridScanner& grid, SensorView& view) {
+  switch (grid.alignment) {
+    case GridAlignment::kBase:
+      view.axes = AxesFollow::kBody;
+      break;
+    case GridAlignment::kYaw:
+      view.axes = AxesFollow::kHeading;
+      break;
+    case GridAlignment::kWorld:
+      view.axes = AxesFollow::kWorld;
+      break;
+  }
+}
+
 void write_rays(const GridScanner& grid, std::uint32_t /*frame*/, RayPattern& out) {
   const GridShape shape = grid_shape(grid);
   start_pattern(out, shape.points_y, shape.points_x, grid.min_range_m, grid.max_range_m);

@@ -1,19 +1,22 @@
 #pragma once
-// The kinds of sensor: each has a field table and a function that writes its rays. One file per kind.
+// The kinds of sensor. Each has a field table, and functions by which it answers for itself: check(), write_rays(),
+// describe() and usual_policy(). One file per kind; sensor_view.cpp calls them.
 
+#include <concepts>
 #include <span>
 #include <string_view>
 
 #include <fathom/sensor.hpp>
 
 #include "sensor/field_table.hpp"
+#include "sensor/sensor_view.hpp"
 
 namespace fathom {
 
 template <>
 struct KindTable<SpinningLidar> {
   static constexpr std::string_view kSlug = "spinning_lidar";
-  static constexpr std::string_view kDoc = "Rotating lidar with one or more channels, each at its own elevation.";
+  static constexpr std::string_view kDoc = "Rotating lidar with one or more rings, each at its own elevation.";
   static std::span<const FieldRow<SpinningLidar>> rows();
 };
 
@@ -93,6 +96,23 @@ void write_rays(const PinholeCamera& camera, std::uint32_t frame, RayPattern& ou
 void write_rays(const Rosette& rosette, std::uint32_t frame, RayPattern& out);
 void write_rays(const DepthCamera& camera, std::uint32_t frame, RayPattern& out);
 void write_rays(const GridScanner& grid, std::uint32_t frame, RayPattern& out);
+inline void write_rays(const RayPattern& rays, std::uint32_t /*frame*/, RayPattern& out) { out = rays; }
+
+/// Sets what is not as usual in the view of a checked model.
+void describe(const SpinningLidar& lidar, SensorView& view);
+inline void describe(const Laser2d& /*laser*/, SensorView& /*view*/) {}
+void describe(const PinholeCamera& camera, SensorView& view);
+void describe(const Rosette& rosette, SensorView& view);
+void describe(const RayPattern& rays, SensorView& view);
+void describe(const DepthCamera& camera, SensorView& view);
+void describe(const StereoCamera& camera, SensorView& view);
+void describe(const GridScanner& grid, SensorView& view);
+
+/// What becomes of returns outside the limits of a kind, whatever its parameters: of a depth camera they are lost.
+template <class Kind>
+constexpr RangePolicy usual_policy(const Kind& /*kind*/) {
+  return std::derived_from<Kind, DepthCamera> ? RangePolicy::kDrop : RangePolicy::kKeep;
+}
 
 /// Gives the arrays of directions their size, the range limits their one value, and empties everything optional.
 void start_pattern(RayPattern& out, std::uint32_t rows, std::uint32_t cols, double min_range_m, double max_range_m);

@@ -15,25 +15,26 @@ namespace fathom {
 
 namespace {
 
-/// "entity 3", "channel 5": the row that a range is for.
-std::string row_text(const ParameterRange& range) {
-  return range.entity != kNoEntity ? fmt::format("entity {}", range.entity) : fmt::format("channel {}", range.channel);
+/// "entity 3", "ring 5": whose parameters a range is for.
+std::string owner_text(const ParameterRange& range) {
+  return range.entity != kNoEntity ? fmt::format("entity {}", range.entity) : fmt::format("ring {}", *range.ring);
 }
 
-template <class SensorRef>
-auto& noise_of(SensorRef& sensor, const ParameterRange& range) {
-  if (range.slot >= sensor.noise.size()) {
-    throw InputError(
-        fmt::format("range of '{}': slot {} is not in [0, {})", range.field, range.slot, sensor.noise.size()));
+template <class Chain>
+auto& noise_of(Chain& chain, const ParameterRange& range) {
+  if (range.entry >= chain.size()) {
+    throw InputError(fmt::format("range of '{}': entry {} is not in [0, {})", range.field, range.entry, chain.size()));
   }
-  if (range.entity == kNoEntity && range.channel == kNoChannel) return sensor.noise[range.slot];
-  for (auto& row : sensor.entity_noise) {
-    if (row.slot == range.slot && row.entity == range.entity) return row.noise;
+  auto& entry = chain[range.entry];
+  if (range.entity == kNoEntity && !range.ring) return entry.noise;
+  for (auto& other : entry.by_entity) {
+    if (other.entity == range.entity) return other.noise;
   }
-  for (auto& row : sensor.channel_noise) {
-    if (row.slot == range.slot && range.entity == kNoEntity && row.channel == range.channel) return row.noise;
+  for (auto& other : entry.by_ring) {
+    if (range.entity == kNoEntity && other.ring == *range.ring) return other.noise;
   }
-  throw InputError(fmt::format("range of '{}': slot {} has no row for {}", range.field, range.slot, row_text(range)));
+  throw InputError(
+      fmt::format("range of '{}': entry {} has nothing for {}", range.field, range.entry, owner_text(range)));
 }
 
 /// Murmur3's 64-bit finaliser.
@@ -51,8 +52,8 @@ double uniform(const PhiloxBlock& block) {
 
 }  // namespace
 
-void check_range(const Sensor& sensor, const ParameterRange& range) {
-  const Noise& noise = noise_of(sensor, range);
+void check_range(const NoiseChain& chain, const ParameterRange& range) {
+  const Noise& noise = noise_of(chain, range);
   const std::vector<FieldInfo>& fields = noise.info().fields;
   const auto field =
       std::find_if(fields.begin(), fields.end(), [&](const FieldInfo& f) { return f.name == range.field; });
@@ -63,8 +64,7 @@ void check_range(const Sensor& sensor, const ParameterRange& range) {
     throw InputError(fmt::format("range of {}.{}: {}", noise.slug(), range.field, what));
   };
   if (range.low > range.high) fail("low is above high");
-  if (range.entity != kNoEntity && range.channel != kNoChannel)
-    fail("it is for an entity and a channel; one of them is enough");
+  if (range.entity != kNoEntity && range.ring) fail("it is for an entity and a ring; one of them is enough");
   if (range.law == RangeLaw::kLogUniform && !(range.low > 0.0)) fail("a log-uniform law needs low above 0");
   if (range.law == RangeLaw::kNormal &&
       !(range.stddev >= 0.0 && std::isfinite(range.stddev) && std::isfinite(range.mean))) {
@@ -77,13 +77,14 @@ std::uint64_t episode_seed(std::uint64_t seed, std::uint32_t environment, std::u
   return mix(seed ^ mix((std::uint64_t{environment} << 32U | episode) + 0x9E3779B97F4A7C15U));
 }
 
-double draw_parameter(const Sensor& sensor, const ParameterRange& range, std::uint64_t seed) {
-  const std::string name = fmt::format("{}.{}", noise_of(sensor, range).slug(), range.field);
-  const NoiseKey key = {seed, 0, make_stream(sensor.name, range.slot, name)};
+double draw_into(NoiseChain& chain, std::string_view sensor, const ParameterRange& range, std::uint64_t seed) {
+  Noise& noise = noise_of(chain, range);
+  const std::string name = fmt::format("{}.{}", noise.slug(), range.field);
+  const NoiseKey key = {seed, 0, make_stream(sensor, range.entry, name)};
   const bool of_chain = range.as_chain;
   const EntityId entity = of_chain ? kNoEntity : range.entity;
-  const auto channel = static_cast<std::uint32_t>(of_chain ? 0 : range.channel + 1);
-  const double u = uniform(keyed_block(key, entity, channel));
+  const std::uint32_t ring = of_chain || !range.ring ? 0U : *range.ring + 1U;
+  const double u = uniform(keyed_block(key, entity, ring));
   double value = range.low + (range.high - range.low) * u;
   if (range.law == RangeLaw::kLogUniform) {
     value = math::exp(math::log(range.low) + u * (math::log(range.high) - math::log(range.low)));
@@ -91,22 +92,18 @@ double draw_parameter(const Sensor& sensor, const ParameterRange& range, std::ui
     const double tail = math::normal_quantile(u < 0.5 ? u : 1.0 - u);
     value = range.mean + range.stddev * (u < 0.5 ? tail : -tail);
   }
-  return std::clamp(value, range.low, range.high);
-}
-
-void set_parameter(Sensor& sensor, const ParameterRange& range, double value) {
-  Noise& noise = noise_of(sensor, range);
+  value = std::clamp(value, range.low, range.high);
   noise = noise.with(range.field, value);
+  return value;
 }
 
 std::vector<DrawnParameter> draw_ranges(Sensor& sensor, std::span<const ParameterRange> ranges,
                                         std::uint64_t episode_seed) {
   std::vector<DrawnParameter> drawn;
   for (const ParameterRange& range : ranges) {
-    check_range(sensor, range);
-    const double value = draw_parameter(sensor, range, episode_seed);
-    set_parameter(sensor, range, value);
-    drawn.push_back({range.slot, range.field, range.entity, range.channel, value});
+    check_range(sensor.noise, range);
+    const double value = draw_into(sensor.noise, sensor.name, range, episode_seed);
+    drawn.push_back({range.entry, range.field, range.entity, range.ring, value});
   }
   return drawn;
 }

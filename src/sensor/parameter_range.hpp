@@ -2,14 +2,14 @@
 // The parts of drawing a parameter from its range; fathom/parameter_range.hpp tells what is drawn and when.
 
 #include <cstdint>
+#include <string_view>
 
 #include <fathom/parameter_range.hpp>
 
 namespace fathom {
 
-/// The value for an episode; the same whatever else is drawn.
-double draw_parameter(const Sensor& sensor, const ParameterRange& range, std::uint64_t seed);
-
-void set_parameter(Sensor& sensor, const ParameterRange& range, double value);
+/// Draws the value for an episode and sets it in the chain of the sensor of that name. The value is the same whatever
+/// else is drawn.
+double draw_into(NoiseChain& chain, std::string_view sensor, const ParameterRange& range, std::uint64_t seed);
 
 }  // namespace fathom

@@ -1,7 +1,4 @@
-#include "sensor/patterns.hpp"
-
-#include <algorithm>
-#include <type_traits>
+// What the kinds of sensor share when they write their rays.
 
 #include <fathom/error.hpp>
 #include <fathom/scene_ranges.hpp>
@@ -9,36 +6,6 @@
 #include "sensor/kinds.hpp"
 
 namespace fathom {
-
-RayPattern make_pattern(const SensorModel& model, std::uint32_t frame) {
-  RayPattern pattern;
-  std::visit(
-      [&](const auto& m) {
-        if constexpr (std::is_same_v<std::remove_cvref_t<decltype(m)>, RayPattern>) {
-          validate(m);
-        } else {
-          check_fields(m);
-          check(m);
-        }
-      },
-      model);
-  update_pattern(model, frame, pattern);
-  return pattern;
-}
-
-void update_pattern(const SensorModel& model, std::uint32_t frame, RayPattern& pattern) {
-  std::visit(
-      [&](const auto& m) {
-        if constexpr (std::is_same_v<std::remove_cvref_t<decltype(m)>, RayPattern>) {
-          pattern = m;
-        } else {
-          write_rays(m, frame, pattern);
-        }
-      },
-      model);
-}
-
-bool pattern_varies(const SensorModel& model) { return std::holds_alternative<Rosette>(model); }
 
 void check_range_limits(std::string_view kind, double min_range_m, double max_range_m) {
   if (min_range_m < max_range_m) return;

@@ -30,6 +30,10 @@ void check(const PinholeCamera& camera) {
   check_ray_count(KindTable<PinholeCamera>::kSlug, "height", camera.height, "width", camera.width);
 }
 
+void describe(const PinholeCamera& camera, SensorView& view) {
+  view.optics = {static_cast<float>(camera.fx), static_cast<float>(camera.cx), 0.0F};
+}
+
 void write_rays(const PinholeCamera& camera, std::uint32_t /*frame*/, RayPattern& out) {
   start_pattern(out, camera.height, camera.width, camera.min_range_m, camera.max_range_m);
   for (std::uint32_t v = 0; v < camera.height; ++v) {

@@ -19,7 +19,7 @@ StereoCamera stereo(std::uint32_t width, std::uint32_t height, double horizontal
 
 /// Both D400 models: disparities to 1/32 px, searched up to 126 px, which gives the datasheet's smallest depth.
 /// Deviation: the 0.08 px that Intel gives as usual for a well-textured plane.
-std::vector<Noise> d400_noise() {
+NoiseChain d400_noise() {
   return {StereoShadow{}, InvalidBand{.max_disparity_px = 126}, Disparity{.stddev_px = 0.08F, .steps_per_px = 32}};
 }
 

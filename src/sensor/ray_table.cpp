@@ -76,6 +76,13 @@ void check_ranges(const RayPattern& p) {
 
 std::span<const FieldRow<RayPattern>> KindTable<RayPattern>::rows() { return kRayPatternRows; }
 
+/// A single row of rays that do not lie in one plane shows nothing as a line of pixels.
+void describe(const RayPattern& rays, SensorView& view) {
+  if (rays.rows != 1) return;
+  const std::vector<float>& z = rays.direction_z;
+  view.seen_by_angle = std::any_of(z.begin(), z.end(), [&](float up) { return up != z.front(); });
+}
+
 void validate(const RayPattern& pattern) {
   check_ray_count(KindTable<RayPattern>::kSlug, "rows", pattern.rows, "cols", pattern.cols);
   check_lengths(pattern, std::size_t{pattern.rows} * pattern.cols);

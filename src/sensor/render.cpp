@@ -5,6 +5,7 @@
 
 #include <fathom/error.hpp>
 
+#include "base/frame_writer.hpp"
 #include "base/isa.hpp"
 #include "sensor/apply_rows.hpp"
 #include "sensor/edge_pass.hpp"
@@ -37,6 +38,7 @@ class BlockRenderer {
   BlockRenderer(const RenderJob& job, Frame& frame, std::uint32_t block)
       : job_(job),
         frame_(frame),
+        writer_(frame),
         lanes_(lanes_for(job.isa)),
         surface_lanes_(surface_kernels(job.isa)),
         begin_(block * kBlockRays) {
@@ -184,7 +186,7 @@ class BlockRenderer {
   [[nodiscard]] float tolerance_of(std::uint32_t lane) const {
     float least = job_.chain.sight_tolerance.empty() ? 0.0F : 1.0F;
     for (const SightTolerance& t : job_.chain.sight_tolerance) {
-      least = std::min(least, t.of_row[row_of(t.table, lane)]);
+      least = std::min(least, t.of_entry[entry_of(t.table, lane)]);
     }
     return least;
   }
@@ -237,24 +239,24 @@ class BlockRenderer {
 
   void apply(const ActiveNoise& n) {
     const NoiseKey key = {job_.seed, job_.frame_index, n.stream};
-    if (n.rows.empty()) return n.noise.apply(job_.isa, key, rays_, returns_, draws_);
-    std::uint32_t row[kBlockRays];
-    for (std::uint32_t i = 0; i < rays_.count; ++i) row[i] = row_of(n.table, i);
-    apply_rows(n, row, job_.isa, key, rays_, returns_, draws_);
+    if (n.others.empty()) return n.noise.apply(job_.isa, key, rays_, returns_, draws_);
+    std::uint32_t entry[kBlockRays];
+    for (std::uint32_t i = 0; i < rays_.count; ++i) entry[i] = entry_of(n.table, i);
+    apply_entries(n, entry, job_.isa, key, rays_, returns_, draws_);
   }
 
-  /// The row of a model's table that a lane takes.
-  [[nodiscard]] std::uint32_t row_of(const RowTable& table, std::uint32_t lane) const {
-    return table.row_of(table.by_channel ? channel_of(lane) : cast_.entity[lane]);
+  /// The entry of a model that a lane takes.
+  [[nodiscard]] std::uint32_t entry_of(const EntryTable& table, std::uint32_t lane) const {
+    return table.entry_of(table.by_ring ? ring_of(lane) : cast_.entity[lane]);
   }
 
-  [[nodiscard]] std::uint32_t channel_of(std::uint32_t lane) const {
+  [[nodiscard]] std::uint32_t ring_of(std::uint32_t lane) const {
     const std::uint32_t ray = job_.plan.ray_of_lane[begin_ + lane];
     return job_.pattern.ring.empty() ? ray / job_.pattern.cols : job_.pattern.ring[ray];
   }
 
   void store(Channel channel, const float* lanes, std::size_t plane = 0) {
-    if (float* out = frame_.float_data(channel)) {
+    if (float* out = writer_.floats(channel)) {
       scatter(lanes, job_.plan.targets.data() + begin_ / kQuadRays, rays_.count / kQuadRays,
               out + plane * frame_.size() + job_.first);
     }
@@ -275,7 +277,7 @@ class BlockRenderer {
   }
 
   void store_returns() {
-    store_as(frame_.reason_data(), returns_.reason);
+    store_as(writer_.reason(), returns_.reason);
     if (wants(Channel::kRange)) {
       lanes_.mask_lost(returns_, returns_.range_m, planes_.a);
       store(Channel::kRange, planes_.a);
@@ -303,8 +305,8 @@ class BlockRenderer {
 
   /// What the ray met, whatever became of the return.
   void store_surface() {
-    store_as(frame_.entity_id_data(), cast_.entity);
-    store_as(frame_.triangle_id_data(), cast_.triangle);
+    store_as(writer_.entity_id(), cast_.entity);
+    store_as(writer_.triangle_id(), cast_.triangle);
     if (wants(Channel::kEnergy)) {
       surface_lanes_.energy(cast_, surface_, rays_.count, job_.chain.energy_angle, planes_.a);
       store(Channel::kEnergy, planes_.a);
@@ -325,7 +327,8 @@ class BlockRenderer {
   }
 
   const RenderJob& job_;
-  Frame& frame_;
+  const Frame& frame_;
+  FrameWriter writer_;
   const LaneKernels& lanes_;
   const SurfaceKernels& surface_lanes_;
   std::uint32_t begin_;    // first lane
@@ -340,15 +343,15 @@ class BlockRenderer {
 };
 
 /// Channels that the pattern gives as they are.
-void copy_pattern(const RayPattern& pattern, std::size_t first, Frame& frame) {
-  if (float* out = frame.float_data(Channel::kTimeOffset)) {
+void copy_pattern(const RayPattern& pattern, std::size_t first, FrameWriter frame) {
+  if (float* out = frame.floats(Channel::kTimeOffset)) {
     if (pattern.time_offset_s.empty()) {
       std::fill_n(out + first, std::size_t{pattern.rows} * pattern.cols, 0.0F);
     } else {
       std::copy(pattern.time_offset_s.begin(), pattern.time_offset_s.end(), out + first);
     }
   }
-  if (std::uint16_t* out = frame.ring_data()) {
+  if (std::uint16_t* out = frame.ring()) {
     for (std::uint32_t row = 0; row < pattern.rows && pattern.ring.empty(); ++row) {
       std::fill_n(out + first + std::size_t{row} * pattern.cols, pattern.cols, static_cast<std::uint16_t>(row));
     }
@@ -358,14 +361,14 @@ void copy_pattern(const RayPattern& pattern, std::size_t first, Frame& frame) {
 
 }  // namespace
 
-void EdgeScratch::fit(const NoiseChain& chain, std::size_t rays) {
+void EdgeScratch::fit(const StagedChain& chain, std::size_t rays) {
   if (chain.edge_loss.empty()) return;
   range_m.resize(rays);
   reached.resize(rays);
   if (chain.edge_differs_by_entity) entity.resize(rays);
 }
 
-/// A task of 1024 rays: large enough to hide the cost of a task, small enough to share out a 16-channel frame.
+/// A task of 1024 rays: large enough to hide the cost of a task, small enough to share out a frame of 16 rings.
 constexpr std::size_t kBlocksPerTask = 1024 / kBlockRays;
 
 void render(std::span<const RenderJob> jobs, Executor& executor, Frame& frame) {
@@ -377,7 +380,7 @@ void render(std::span<const RenderJob> jobs, Executor& executor, Frame& frame) {
     if (should_stop && should_stop()) throw Interrupted("stopped within a frame");
     for (std::size_t i = begin; i < end; ++i) {
       const RenderJob& job = jobs[i / blocks];
-      if (i % blocks == 0) copy_pattern(job.pattern, job.first, frame);
+      if (i % blocks == 0) copy_pattern(job.pattern, job.first, FrameWriter(frame));
       BlockRenderer(job, frame, static_cast<std::uint32_t>(i % blocks)).run();
     }
   });

@@ -31,17 +31,17 @@ struct RigView {
 struct EdgeScratch {
   std::vector<float> range_m;         ///< of the surfaces struck; +inf on a miss
   std::vector<std::uint8_t> reached;  ///< whether the return was still valid when edge loss is due
-  std::vector<std::uint32_t> entity;  ///< struck; only when the chain's edge losses have rows for entities
+  std::vector<std::uint32_t> entity;  ///< struck; only when the chain's edge losses have entries for them
 
   /// Makes room for what `chain` needs.
-  void fit(const NoiseChain& chain, std::size_t rays);
+  void fit(const StagedChain& chain, std::size_t rays);
 };
 
 /// Everything a frame needs; nothing here changes while it renders.
 struct RenderJob {
   const CastPlan& plan;
   const RayPattern& pattern;
-  const NoiseChain& chain;
+  const StagedChain& chain;
   const Caster& caster;
   std::span<const float> reflectivity;  ///< [entities]
   std::uint64_t seed;

@@ -29,6 +29,11 @@ void check(const Rosette& rosette) {
   check_ray_count(KindTable<Rosette>::kSlug, "rows", 1, "points", rosette.points);
 }
 
+void describe(const Rosette& /*rosette*/, SensorView& view) {
+  view.rays_vary = true;
+  view.seen_by_angle = true;
+}
+
 void write_rays(const Rosette& rosette, std::uint32_t frame, RayPattern& out) {
   start_pattern(out, 1, rosette.points, rosette.min_range_m, rosette.max_range_m);
   out.time_offset_s.resize(rosette.points);

@@ -10,127 +10,113 @@
 #include <fathom/error.hpp>
 
 #include "base/executor.hpp"
+#include "base/frame_writer.hpp"
 #include "base/text.hpp"
 #include "cast/embree/embree_caster.hpp"
 #include "scene/world_poses.hpp"
-#include "sensor/patterns.hpp"
-#include "sensor/plan.hpp"
+#include "sensor/prepared_sensor.hpp"
 #include "sensor/render.hpp"
+#include "sensor/simulator_options.hpp"
 #include "sensor/view.hpp"
 
 namespace fathom {
 
 namespace {
 
-/// A sensor with what was prepared from it once.
-struct PreparedSensor {
-  Sensor sensor;
-  RayPattern pattern;
-  std::uint32_t pattern_frame = 0;
-  CastPlan plan;
-  NoiseChain chain;
-  std::vector<Rigid> rolling_cast, rolling_world;  // [plan.times_s]
-  EdgeScratch edge;
+/// A sensor with what its frames need besides.
+struct RenderedSensor {
+  PreparedSensor prepared;
+  std::vector<Rigid> rolling_cast = {}, rolling_world = {};  // [plan.times_s]
+  EdgeScratch edge = {};
 };
 
 }  // namespace
+
+void check(const SimulatorOptions& options) {
+  if (options.isa > detect_isa()) {
+    throw InputError(fmt::format("isa = {} is not supported by this computer (up to {})", to_string(options.isa),
+                                 to_string(detect_isa())));
+  }
+  if (!(options.rate_hz > 0.0 && options.rate_hz <= 1e6)) {
+    throw InputError(fmt::format("rate_hz = {} is not in (0, 1e6] Hz", number_text(options.rate_hz)));
+  }
+  if (!std::isfinite(options.start_s)) throw InputError("start_s is not finite");
+  if (options.threads < 0 || options.threads > 1024) {
+    throw InputError(fmt::format("threads = {} is not in [0, 1024]", options.threads));
+  }
+}
 
 class Simulator::Impl {
  public:
   Impl(Scene scene, const SimulatorOptions& options)
       : scene_(std::move(scene)),
-        options_(checked(options)),
+        options_((check(options), options)),
         executor_(make_executor(options.threads)),
         caster_(make_embree_caster(options.isa, *executor_)) {}
 
   SensorId add_sensor(Sensor sensor) {
-    if (sensor.name.empty()) throw InputError("a sensor needs a name");
-    for (const PreparedSensor& other : sensors_) {
-      if (other.sensor.name == sensor.name)
+    for (const RenderedSensor& other : sensors_) {
+      if (other.prepared.sensor().name == sensor.name)
         throw InputError(fmt::format("sensor '{}': the name is taken", sensor.name));
     }
-    if (sensor.parent != kNoEntity && sensor.parent >= scene_.entities().size()) {
-      throw InputError(fmt::format("sensor '{}': entity {} is not in [0, {})", sensor.name, sensor.parent,
-                                   scene_.entities().size()));
-    }
-    PreparedSensor prepared;
-    try {
-      prepared.pattern = make_pattern(sensor.model);
-      validate(prepared.pattern);
-      make_plan(prepared.pattern, sensor.rolling, prepared.plan);
-      check_chain(sensor, prepared.plan.from_sensor_origin, !prepared.plan.times_s.empty(), scene_.entities().size());
-    } catch (const InputError& error) {
-      throw InputError(fmt::format("sensor '{}': {}", sensor.name, error.what()));
-    }
-    prepared.chain = make_chain(sensor);
-    prepared.sensor = std::move(sensor);
-    sensors_.push_back(std::move(prepared));
+    sensors_.push_back({PreparedSensor(std::move(sensor), scene_.entities().size())});
     return static_cast<SensorId>(sensors_.size() - 1);
   }
 
-  void set_noise(SensorId id, std::vector<Noise> noise, std::vector<EntityNoise> entity_noise,
-                 std::vector<ChannelNoise> channel_noise) {
-    PreparedSensor& s = at(id);
-    Sensor changed = s.sensor;
-    changed.noise = std::move(noise);
-    changed.entity_noise = std::move(entity_noise);
-    changed.channel_noise = std::move(channel_noise);
-    try {
-      check_chain(changed, s.plan.from_sensor_origin, !s.plan.times_s.empty(), scene_.entities().size());
-    } catch (const InputError& error) {
-      throw InputError(fmt::format("sensor '{}': {}", changed.name, error.what()));
-    }
-    s.chain = make_chain(changed);
-    s.sensor = std::move(changed);
+  void set_noise(SensorId id, NoiseChain noise) {
+    at(id).prepared.set_noise(std::move(noise), scene_.entities().size());
   }
 
   void render(SensorId id, std::uint32_t index, Frame& frame) {
-    PreparedSensor& s = at(id);
+    RenderedSensor& s = at(id);
+    PreparedSensor& prepared = s.prepared;
     const double stamp = stamp_s(index);
-    set_pattern_frame(s, index);
-    const Pose world_from_sensor = pose(s.sensor, stamp);
+    prepared.set_frame(index);
+    const Pose world_from_sensor = pose(prepared, stamp);
     update_caster(stamp, world_from_sensor.translation_m);
     place_rolling(s, stamp);
-    frame.resize(s.pattern.rows, s.pattern.cols);
-    frame.set_stamp(index, stamp);
+    FrameWriter writer(frame);
+    writer.resize(prepared.rays().rows, prepared.rays().cols);
+    writer.set_stamp(index, stamp);
     const Rigid cast_from_sensor = narrow(world_from_sensor, caster_->origin());
-    fathom::render({.plan = s.plan,
-                    .pattern = s.pattern,
-                    .chain = s.chain,
+    fathom::render({.plan = prepared.plan(),
+                    .pattern = prepared.rays(),
+                    .chain = prepared.chain(),
                     .caster = *caster_,
                     .reflectivity = reflectivity_,
                     .seed = options_.seed,
                     .frame_index = index,
-                    .range_policy = s.chain.range_policy,
+                    .range_policy = prepared.chain().range_policy,
                     .isa = options_.isa,
                     .cast_from_sensor = cast_from_sensor,
                     .world_from_sensor = narrow(world_from_sensor, {}),
                     .rolling_cast_from_sensor = s.rolling_cast,
                     .rolling_world_from_sensor = s.rolling_world,
-                    .rig = view_rig(s.sensor.model, cast_from_sensor),
+                    .rig = view_rig(prepared.view(), cast_from_sensor),
                     .should_stop = options_.should_stop,
                     .edge = &s.edge},
                    *executor_, frame);
   }
 
   const RayPattern& pattern(SensorId id, std::uint32_t index) {
-    PreparedSensor& s = at(id);
-    set_pattern_frame(s, index);
-    return s.pattern;
+    PreparedSensor& prepared = at(id).prepared;
+    prepared.set_frame(index);
+    return prepared.rays();
   }
 
-  PreparedSensor& at(SensorId id) {
+  RenderedSensor& at(SensorId id) {
     if (id >= sensors_.size()) throw InputError(fmt::format("sensor {} is not in [0, {})", id, sensors_.size()));
     return sensors_[id];
   }
 
-  [[nodiscard]] Pose pose(const Sensor& sensor, double stamp) const {
+  [[nodiscard]] Pose pose(const PreparedSensor& prepared, double stamp) const {
+    const Sensor& sensor = prepared.sensor();
     const Pose parent_from_sensor = sensor.parent_from_sensor.at(stamp);
     Pose world_from_sensor = sensor.parent == kNoEntity
                                  ? parent_from_sensor
                                  : scene_.world_from_entity(sensor.parent, stamp) * parent_from_sensor;
     check_place(world_from_sensor.translation_m, "sensor", sensor.name);
-    world_from_sensor.rotation = aligned(sensor.model, world_from_sensor.rotation);
+    world_from_sensor.rotation = aligned(prepared.view().axes, world_from_sensor.rotation);
     return world_from_sensor;
   }
 
@@ -141,28 +127,6 @@ class Simulator::Impl {
   [[nodiscard]] int threads() const { return executor_->threads(); }
 
  private:
-  static const SimulatorOptions& checked(const SimulatorOptions& options) {
-    if (options.isa > detect_isa()) {
-      throw InputError(fmt::format("isa = {} is not supported by this computer (up to {})", to_string(options.isa),
-                                   to_string(detect_isa())));
-    }
-    if (!(options.rate_hz > 0.0 && options.rate_hz <= 1e6)) {
-      throw InputError(fmt::format("rate_hz = {} is not in (0, 1e6] Hz", number_text(options.rate_hz)));
-    }
-    if (!std::isfinite(options.start_s)) throw InputError("start_s is not finite");
-    if (options.threads < 0 || options.threads > 1024) {
-      throw InputError(fmt::format("threads = {} is not in [0, 1024]", options.threads));
-    }
-    return options;
-  }
-
-  void set_pattern_frame(PreparedSensor& s, std::uint32_t index) {
-    if (s.pattern_frame == index || !pattern_varies(s.sensor.model)) return;
-    update_pattern(s.sensor.model, index, s.pattern);
-    make_plan(s.pattern, s.sensor.rolling, s.plan);
-    s.pattern_frame = index;
-  }
-
   /// Brings the trees to `stamp`, unless they are there.
   void update_caster(double stamp, const Vec3& sensor_m) {
     const Vec3 origin = origin_near(sensor_m);
@@ -176,13 +140,13 @@ class Simulator::Impl {
   }
 
   /// The pose at every distinct time of a rolling sensor's rays.
-  void place_rolling(PreparedSensor& s, double stamp) {
-    const std::vector<float>& times = s.plan.times_s;
+  void place_rolling(RenderedSensor& s, double stamp) {
+    const std::vector<float>& times = s.prepared.plan().times_s;
     s.rolling_cast.resize(times.size());
     s.rolling_world.resize(times.size());
     executor_->parallel_for(times.size(), 1024, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
-        const Pose world_from_sensor = pose(s.sensor, stamp + static_cast<double>(times[i]));
+        const Pose world_from_sensor = pose(s.prepared, stamp + static_cast<double>(times[i]));
         s.rolling_cast[i] = narrow(world_from_sensor, caster_->origin());
         s.rolling_world[i] = narrow(world_from_sensor, {});
       }
@@ -193,7 +157,7 @@ class Simulator::Impl {
   SimulatorOptions options_;
   std::unique_ptr<Executor> executor_;
   std::unique_ptr<Caster> caster_;
-  std::vector<PreparedSensor> sensors_;
+  std::vector<RenderedSensor> sensors_;
   std::vector<float> reflectivity_;  // [entities]
   bool updated_ = false;
   std::uint64_t revision_ = 0;
@@ -207,18 +171,15 @@ Simulator::Simulator(Simulator&&) noexcept = default;
 Simulator& Simulator::operator=(Simulator&&) noexcept = default;
 
 SensorId Simulator::add_sensor(Sensor sensor) { return impl_->add_sensor(std::move(sensor)); }
-void Simulator::set_noise(SensorId sensor, std::vector<Noise> noise, std::vector<EntityNoise> entity_noise,
-                          std::vector<ChannelNoise> channel_noise) {
-  impl_->set_noise(sensor, std::move(noise), std::move(entity_noise), std::move(channel_noise));
-}
+void Simulator::set_noise(SensorId sensor, NoiseChain noise) { impl_->set_noise(sensor, std::move(noise)); }
 void Simulator::render(SensorId sensor, std::uint32_t index, Frame& frame) { impl_->render(sensor, index, frame); }
 Scene& Simulator::scene() { return impl_->scene(); }
 const Scene& Simulator::scene() const { return impl_->scene(); }
-const Sensor& Simulator::sensor(SensorId sensor) const { return impl_->at(sensor).sensor; }
+const Sensor& Simulator::sensor(SensorId sensor) const { return impl_->at(sensor).prepared.sensor(); }
 const RayPattern& Simulator::pattern(SensorId sensor, std::uint32_t index) { return impl_->pattern(sensor, index); }
 double Simulator::stamp_s(std::uint32_t index) const { return impl_->stamp_s(index); }
 Pose Simulator::world_from_sensor(SensorId sensor, double stamp_s) const {
-  return impl_->pose(impl_->at(sensor).sensor, stamp_s);
+  return impl_->pose(impl_->at(sensor).prepared, stamp_s);
 }
 const SimulatorOptions& Simulator::options() const { return impl_->options(); }
 int Simulator::threads() const { return impl_->threads(); }

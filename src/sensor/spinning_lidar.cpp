@@ -1,4 +1,4 @@
-// Rotating lidars: the head turns at a steady rate while its channels fire one after the other.
+// Rotating lidars: the head turns at a steady rate while its rings fire one after the other.
 
 #include <algorithm>
 #include <array>
@@ -12,19 +12,19 @@ namespace fathom {
 
 namespace {
 
-constexpr std::uint64_t kMaxChannels = 65536;  // ring is 16 bits wide
+constexpr std::uint64_t kMaxRings = 65536;  // ring is 16 bits wide
 
 constexpr std::array<FieldRow<SpinningLidar>, 12> kSpinningLidarRows = {{
     {"elevation_rad", "rad", &SpinningLidar::elevation_rad, -kQuarterTurnRad, kQuarterTurnRad,
-     "elevation of each channel", true},
+     "elevation of each ring", true},
     {"azimuth_offset_rad", "rad", &SpinningLidar::azimuth_offset_rad, -kHalfTurnRad, kHalfTurnRad,
-     "per channel, added to the azimuth, counter-clockwise; empty: 0"},
+     "per ring, added to the azimuth, counter-clockwise; empty: 0"},
     {"firing_time_s", "s", &SpinningLidar::firing_time_s, 0, 10,
-     "per channel, after the start of its column; empty: all at once"},
+     "per ring, after the start of its column; empty: all at once"},
     {"vertical_offset_m", "m", &SpinningLidar::vertical_offset_m, -10, 10,
-     "per channel, height of the ray origin; empty: 0"},
-    {"ring", "1", &SpinningLidar::ring, 0, 65535, "per channel, its number; empty: counted from the lowest beam"},
-    {"columns", "1", &SpinningLidar::columns, 1, 65536, "firings of every channel per frame", true},
+     "per ring, height of the ray origin; empty: 0"},
+    {"ring", "1", &SpinningLidar::ring, 0, 65535, "per ring, its number; empty: counted from the lowest one"},
+    {"columns", "1", &SpinningLidar::columns, 1, 65536, "firings of every ring per frame", true},
     {"start_azimuth_rad", "rad", &SpinningLidar::start_azimuth_rad, -kTurnRad, kTurnRad, "azimuth of the first column"},
     {"span_rad", "rad", &SpinningLidar::span_rad, 1e-6, kTurnRad, "angle turned in a frame, first column included"},
     {"rate_hz", "Hz", &SpinningLidar::rate_hz, 0.01, 10000, "revolutions per second"},
@@ -37,11 +37,11 @@ double column_period_s(const SpinningLidar& lidar) {
   return lidar.span_rad / (2 * kMaxAngleRad * lidar.rate_hz * lidar.columns);
 }
 
-/// A list given per channel must have one value per channel.
-void check_length(std::string_view name, std::size_t length, std::size_t channels) {
-  if (length == 0 || length == channels) return;
-  throw InputError(fmt::format("spinning_lidar.{} has {} values and elevation_rad has {}: one per channel is needed",
-                               name, length, channels));
+/// A list given per ring must have one value per ring.
+void check_length(std::string_view name, std::size_t length, std::size_t rings) {
+  if (length == 0 || length == rings) return;
+  throw InputError(fmt::format("spinning_lidar.{} has {} values and elevation_rad has {}: one per ring is needed",
+                               name, length, rings));
 }
 
 void check_firing_times(const SpinningLidar& lidar) {
@@ -55,8 +55,8 @@ void check_firing_times(const SpinningLidar& lidar) {
   }
 }
 
-/// Channels from the highest to the lowest, equal ones as listed.
-std::vector<std::size_t> channels_from_top(const SpinningLidar& lidar) {
+/// Rings from the highest to the lowest, equal ones as listed.
+std::vector<std::size_t> rings_from_top(const SpinningLidar& lidar) {
   std::vector<std::size_t> order(lidar.elevation_rad.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),
@@ -66,14 +66,14 @@ std::vector<std::size_t> channels_from_top(const SpinningLidar& lidar) {
 
 double value_or_zero(const std::vector<double>& list, std::size_t i) { return list.empty() ? 0.0 : list[i]; }
 
-/// Writes the rays of one channel into a row of the pattern.
-void write_channel(const SpinningLidar& lidar, std::size_t channel, std::uint32_t row, RayPattern& out) {
-  const double elevation = lidar.elevation_rad[channel];
+/// Writes the rays of one ring into a row of the pattern.
+void write_ring(const SpinningLidar& lidar, std::size_t listed, std::uint32_t row, RayPattern& out) {
+  const double elevation = lidar.elevation_rad[listed];
   const double horizontal = std::cos(elevation), up = std::sin(elevation);
-  const double fired_s = value_or_zero(lidar.firing_time_s, channel);
+  const double fired_s = value_or_zero(lidar.firing_time_s, listed);
   const double sense = lidar.clockwise ? -1.0 : 1.0;
   const double first = lidar.start_azimuth_rad + sense * 2 * kMaxAngleRad * lidar.rate_hz * fired_s +
-                       value_or_zero(lidar.azimuth_offset_rad, channel);
+                       value_or_zero(lidar.azimuth_offset_rad, listed);
   const double step = sense * lidar.span_rad / lidar.columns;
   const double period_s = column_period_s(lidar);
   const std::size_t row_start = std::size_t{row} * lidar.columns;
@@ -82,11 +82,11 @@ void write_channel(const SpinningLidar& lidar, std::size_t channel, std::uint32_
     set_direction(out, row_start + c, horizontal * std::cos(azimuth), horizontal * std::sin(azimuth), up);
     out.time_offset_s[row_start + c] = static_cast<float>(period_s * c + fired_s);
   }
-  const auto ring = lidar.ring.empty() ? static_cast<std::uint16_t>(out.rows - 1 - row) : lidar.ring[channel];
+  const auto ring = lidar.ring.empty() ? static_cast<std::uint16_t>(out.rows - 1 - row) : lidar.ring[listed];
   std::fill_n(out.ring.begin() + static_cast<std::ptrdiff_t>(row_start), lidar.columns, ring);
   if (!lidar.vertical_offset_m.empty()) {
     std::fill_n(out.origin_z.begin() + static_cast<std::ptrdiff_t>(row_start), lidar.columns,
-                static_cast<float>(lidar.vertical_offset_m[channel]));
+                static_cast<float>(lidar.vertical_offset_m[listed]));
   }
 }
 
@@ -95,39 +95,45 @@ void write_channel(const SpinningLidar& lidar, std::size_t channel, std::uint32_
 std::span<const FieldRow<SpinningLidar>> KindTable<SpinningLidar>::rows() { return kSpinningLidarRows; }
 
 void check(const SpinningLidar& lidar) {
-  const std::size_t channels = lidar.elevation_rad.size();
-  if (channels > kMaxChannels) {
-    throw InputError(fmt::format("spinning_lidar.elevation_rad has {} values, more than {}", channels, kMaxChannels));
+  const std::size_t rings = lidar.elevation_rad.size();
+  if (rings > kMaxRings) {
+    throw InputError(fmt::format("spinning_lidar.elevation_rad has {} values, more than {}", rings, kMaxRings));
   }
-  check_length("azimuth_offset_rad", lidar.azimuth_offset_rad.size(), channels);
-  check_length("firing_time_s", lidar.firing_time_s.size(), channels);
-  check_length("vertical_offset_m", lidar.vertical_offset_m.size(), channels);
-  check_length("ring", lidar.ring.size(), channels);
+  check_length("azimuth_offset_rad", lidar.azimuth_offset_rad.size(), rings);
+  check_length("firing_time_s", lidar.firing_time_s.size(), rings);
+  check_length("vertical_offset_m", lidar.vertical_offset_m.size(), rings);
+  check_length("ring", lidar.ring.size(), rings);
   check_range_limits(KindTable<SpinningLidar>::kSlug, lidar.min_range_m, lidar.max_range_m);
-  check_ray_count(KindTable<SpinningLidar>::kSlug, "channels", channels, "columns", lidar.columns);
+  check_ray_count(KindTable<SpinningLidar>::kSlug, "rings", rings, "columns", lidar.columns);
   check_firing_times(lidar);
 }
 
 void write_rays(const SpinningLidar& lidar, std::uint32_t /*frame*/, RayPattern& out) {
-  const auto channels = static_cast<std::uint32_t>(lidar.elevation_rad.size());
-  start_pattern(out, channels, lidar.columns, lidar.min_range_m, lidar.max_range_m);
+  const auto rings = static_cast<std::uint32_t>(lidar.elevation_rad.size());
+  start_pattern(out, rings, lidar.columns, lidar.min_range_m, lidar.max_range_m);
   const std::size_t rays = out.direction_x.size();
   out.time_offset_s.resize(rays);
   out.ring.resize(rays);
   if (!lidar.vertical_offset_m.empty()) {
     for (std::vector<float>* array : {&out.origin_x, &out.origin_y, &out.origin_z}) array->assign(rays, 0.0F);
   }
-  const std::vector<std::size_t> order = channels_from_top(lidar);
-  for (std::uint32_t row = 0; row < channels; ++row) write_channel(lidar, order[row], row, out);
+  const std::vector<std::size_t> order = rings_from_top(lidar);
+  for (std::uint32_t row = 0; row < rings; ++row) write_ring(lidar, order[row], row, out);
+}
+
+void describe(const SpinningLidar& lidar, SensorView& view) {
+  // Velodynes fire the whole sequences that fit into a turn, so the last column may end a little short of it.
+  const bool turns_once_round = lidar.span_rad + lidar.span_rad / lidar.columns > 2 * kMaxAngleRad;
+  if (turns_once_round) view.destagger_shifts = destagger_shifts(lidar);
 }
 
 std::vector<std::int32_t> destagger_shifts(const SpinningLidar& lidar) {
   check(lidar);
   const double step = lidar.span_rad / lidar.columns, sense = lidar.clockwise ? -1.0 : 1.0;
   std::vector<std::int32_t> shifts;
-  for (const std::size_t channel : channels_from_top(lidar)) {
-    const double ahead = sense * value_or_zero(lidar.azimuth_offset_rad, channel) +
-                         2 * kMaxAngleRad * lidar.rate_hz * value_or_zero(lidar.firing_time_s, channel);
+  for (const std::size_t listed : rings_from_top(lidar)) {
+    const double ahead = sense * value_or_zero(lidar.azimuth_offset_rad, listed) +
+                         2 * kMaxAngleRad * lidar.rate_hz * value_or_zero(lidar.firing_time_s, listed);
     shifts.push_back(static_cast<std::int32_t>(std::lround(ahead / step)));
   }
   return shifts;

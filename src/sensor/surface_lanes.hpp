@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include <fathom/noise/drive.hpp>
-#include <fathom/noise/stereo_energy.hpp>
+#include <fathom/noise/energy.hpp>
 
 #include "base/isa.hpp"
 #include "sensor/lanes.hpp"

@@ -1,9 +1,5 @@
 #include "sensor/view.hpp"
 
-#include <cmath>
-
-#include "sensor/chain.hpp"
-
 namespace fathom {
 
 Rigid narrow(const Pose& pose, const Vec3& origin) {
@@ -23,22 +19,14 @@ CameraOffset turned(const Rigid& cast_from_sensor, const Vec3& at) {
 
 }  // namespace
 
-RigView view_rig(const SensorModel& model, const Rigid& cast_from_sensor) {
-  RigView view;
-  view.optics = optics_of(model);
-  view.apart = view.optics.baseline_m > 0.0F;
-  if (!view.apart) return view;
-  const StereoRig rig = stereo_rig(std::get<StereoCamera>(model));
-  view.left = turned(cast_from_sensor, rig.left_m);
-  view.right = turned(cast_from_sensor, rig.right_m);
-  return view;
-}
-
-Quaternion aligned(const SensorModel& model, const Quaternion& q) {
-  const auto* grid = std::get_if<GridScanner>(&model);
-  if (grid == nullptr || grid->alignment == GridAlignment::kBase) return q;
-  if (grid->alignment == GridAlignment::kWorld) return {};
-  return from_roll_pitch_yaw(0, 0, std::atan2(2 * (q.w * q.z + q.x * q.y), 1 - 2 * (q.y * q.y + q.z * q.z)));
+RigView view_rig(const SensorView& view, const Rigid& cast_from_sensor) {
+  RigView rig;
+  rig.optics = view.optics;
+  rig.apart = view.optics.baseline_m > 0.0F;
+  if (!rig.apart) return rig;
+  rig.left = turned(cast_from_sensor, view.cameras.left_m);
+  rig.right = turned(cast_from_sensor, view.cameras.right_m);
+  return rig;
 }
 
 }  // namespace fathom

@@ -2,9 +2,9 @@
 // A sensor's pose and cameras in single precision, as a frame needs them.
 
 #include <fathom/geometry.hpp>
-#include <fathom/sensor.hpp>
 
 #include "sensor/render.hpp"
+#include "sensor/sensor_view.hpp"
 
 namespace fathom {
 
@@ -12,9 +12,6 @@ namespace fathom {
 Rigid narrow(const Pose& pose, const Vec3& origin);
 
 /// The cameras of a sensor that stands so in the caster's coordinates.
-RigView view_rig(const SensorModel& model, const Rigid& cast_from_sensor);
-
-/// The rotation of a sensor whose axes follow the body only in part.
-Quaternion aligned(const SensorModel& model, const Quaternion& q);
+RigView view_rig(const SensorView& view, const Rigid& cast_from_sensor);
 
 }  // namespace fathom

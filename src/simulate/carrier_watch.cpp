@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <numeric>
-#include <variant>
 
 #include <fmt/format.h>
 
 #include "base/text.hpp"
-#include "sensor/chain.hpp"
+#include "sensor/sensor_view.hpp"
 
 namespace fathom {
 
@@ -19,17 +18,11 @@ bool is_nearly_all(std::uint64_t part, std::uint64_t all) {
   return all > 0 && static_cast<double>(part) >= kNearlyAll * static_cast<double>(all);
 }
 
-/// f B / max_disparity of invalid_band; 0 without one.
+/// The depth below which a model of the chain loses every return; 0: none does.
 double min_depth_m(const Sensor& sensor) {
+  const Optics optics = make_view(sensor.model).optics;
   double depth_m = 0.0;
-  for (const Noise& noise : sensor.noise) {
-    if (noise.slug() != InvalidBand::kSlug) continue;
-    const std::vector<FieldValue> values = noise.values();
-    const auto limit = std::find_if(values.begin(), values.end(), [](const auto& v) { return v.name == "max_disparity_px"; });
-    const auto most_px = std::get<double>(limit->value);
-    const Optics optics = optics_of(sensor.model);
-    if (most_px < InvalidBand::kNoLimit) depth_m = std::max<double>(depth_m, optics.fx_px * optics.baseline_m / most_px);
-  }
+  for (const ChainEntry& entry : sensor.noise) depth_m = std::max(depth_m, entry.noise.least_depth_m(optics));
   return depth_m;
 }
 

@@ -33,7 +33,7 @@ class CarrierWatch {
  private:
   const Scene& scene_;
   std::string sensor_;
-  double min_depth_m_ = 0.0;   // that the search for disparities reaches; 0: it has no limit
+  double min_depth_m_ = 0.0;   // below which the noise loses every return; 0: there is none
   std::vector<bool> carries_;  // [entities]: the parent, its parent and so on; empty: there is none
   std::uint64_t rays_ = 0;     // of the frames below
   std::uint32_t frames_ = 0;   // that show nothing else

@@ -34,17 +34,14 @@ Json parameters_json(const Noise& noise) {
 
 Json chain_json(const Sensor& sensor, const Scene& scene) {
   Json chain = Json::array();
-  for (std::uint32_t slot = 0; slot < sensor.noise.size(); ++slot) {
-    const Noise& noise = sensor.noise[slot];
+  for (const auto& [noise, by_entity, by_ring] : sensor.noise) {
     Json entry = {{"model", std::string(noise.slug())},
                   {"stage", std::string(to_string(noise.stage()))},
                   {"parameters", parameters_json(noise)}};
-    for (const EntityNoise& row : sensor.entity_noise) {
-      if (row.slot == slot) entry["entities"][scene.entities()[row.entity].name] = parameters_json(row.noise);
+    for (const EntityEntry& other : by_entity) {
+      entry["entities"][scene.entities()[other.entity].name] = parameters_json(other.noise);
     }
-    for (const ChannelNoise& row : sensor.channel_noise) {
-      if (row.slot == slot) entry["channels"][std::to_string(row.channel)] = parameters_json(row.noise);
-    }
+    for (const RingEntry& other : by_ring) entry["rings"][std::to_string(other.ring)] = parameters_json(other.noise);
     chain.push_back(std::move(entry));
   }
   return chain;

@@ -10,6 +10,7 @@
 #include <fathom/sensor_fields.hpp>
 
 #include "base/text.hpp"
+#include "sensor/sensor_view.hpp"
 
 namespace fathom {
 
@@ -31,20 +32,19 @@ std::string variant_suffix(const SensorOutput& output) {
 }
 
 /// The shifts of a range image, empty where rows stay.
-std::vector<std::int32_t> shifts_of(const SensorOutput& output, const SensorModel& model) {
+std::vector<std::int32_t> shifts_of(const SensorOutput& output, const SensorView& view) {
   if (!output.destagger) return {};
-  const auto* lidar = std::get_if<SpinningLidar>(&model);
-  // Velodynes fire the whole sequences that fit into a turn, so the last column may end a little short of it.
-  if (lidar == nullptr || !(lidar->span_rad + lidar->span_rad / lidar->columns > 2 * kMaxAngleRad)) {
+  if (view.destagger_shifts.empty()) {
     throw InputError("only the range image of a spinning_lidar that turns once round can be destaggered");
   }
-  return destagger_shifts(*lidar);
+  return view.destagger_shifts;
 }
 
 PlannedFile plan_range_image(const SensorOutput& output, const SensorModel& model) {
   const std::string stem = "range_image" + variant_suffix(output);
-  const std::vector<std::int32_t> shifts = shifts_of(output, model);
-  if (is_seen_by_angle(model)) {
+  const SensorView view = make_view(model);
+  const std::vector<std::int32_t> shifts = shifts_of(output, view);
+  if (view.seen_by_angle) {
     return {stem, "png", [output](const Path& file, const Frame& frame, const FileContext& context) {
               write_angle_image(file, frame, output.color, output.max_range_m, {output.legend, context.entity_names});
             }};
@@ -158,13 +158,7 @@ void append_plan(const SensorOutput& output, const Sensor& sensor, std::vector<P
 
 }  // namespace
 
-bool is_seen_by_angle(const SensorModel& model) {
-  if (std::holds_alternative<Rosette>(model)) return true;
-  const auto* rays = std::get_if<RayPattern>(&model);
-  if (rays == nullptr || rays->rows != 1) return false;
-  const auto& z = rays->direction_z;
-  return std::any_of(z.begin(), z.end(), [&](float up) { return up != z.front(); });
-}
+bool is_seen_by_angle(const SensorModel& model) { return make_view(model).seen_by_angle; }
 
 std::string PlannedFile::name(std::uint32_t frame) const { return fmt::format("{}_{:06}.{}", stem, frame, extension); }
 

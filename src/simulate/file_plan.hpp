@@ -37,7 +37,7 @@ struct PlannedFile {
 /// Throws InputError when two outputs of the sensor would write the same file, or its ranges do not fit into a file.
 std::vector<PlannedFile> plan_files(const SensorSetup& setup);
 
-/// Rosettes and tables of rays that do not lie in one plane: a line of their pixels shows nothing.
+/// Whether a line of the sensor's pixels shows nothing, so that its pictures are drawn by angle.
 bool is_seen_by_angle(const SensorModel& model);
 
 /// The channels that the files of a sensor and the counts of the summary need.

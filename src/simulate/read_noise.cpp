@@ -12,6 +12,7 @@
 
 #include "base/text.hpp"
 #include "sensor/chain.hpp"
+#include "sensor/sensor_view.hpp"
 #include "simulate/quantity.hpp"
 #include "simulate/read_range.hpp"
 
@@ -29,7 +30,7 @@ const NoiseInfo& find_model(const YamlReader& parameters) {
   parameters.fail_key("is not a known noise model" + nearest_hint(parameters.key(), slugs));
 }
 
-/// The parameters of a model or of a row of it.
+/// The parameters of a model, or those that it has for an entity or a ring.
 struct Parameters {
   std::vector<FieldValue> values;      ///< what stands twice counts as it stands last
   std::vector<ParameterRange> ranges;  ///< of the fields whose value is the middle of a range
@@ -69,111 +70,119 @@ void read_values(YamlReader& map, const NoiseInfo& model, Parameters& out) {
   }
 }
 
-/// What a model needs of the sensor, complained about where the model stands.
-void check_sensor(const YamlReader& where, const Noise& noise, const RayPattern& pattern, const Sensor& sensor) {
-  const bool at_times = std::any_of(pattern.time_offset_s.begin(), pattern.time_offset_s.end(),
-                                    [](float time_s) { return time_s != 0.0F; });
-  where.located([&] { check_needs(sensor, noise, pattern.origin_x.empty(), sensor.rolling && at_times); });
-}
-
-/// A model being read into its slot of a sensor.
+/// A model being read into the chain of a sensor.
 class ModelReader {
  public:
-  ModelReader(YamlReader map, const Scene& scene, const RayPattern& pattern, SensorSetup& setup)
+  ModelReader(YamlReader map, const Scene& scene, const SensorTraits& traits, const RayPattern& rays,
+              SensorSetup& setup)
       : map_(std::move(map)),
         model_(find_model(map_)),
         scene_(scene),
-        pattern_(pattern),
+        traits_(traits),
+        rays_(rays),
         setup_(setup),
-        slot_(static_cast<std::uint32_t>(setup.sensor.noise.size())) {}
+        chain_(setup.sensor.noise) {}
 
   void read() {
     read_values(map_, model_, defaults_);
-    const auto entities = map_.find("entities"), channels = map_.find("channels");
+    refuse_channels();
+    const auto entities = map_.find("entities"), rings = map_.find("rings");
     map_.finish();
-    if (entities && channels) channels->fail("and entities are both given; a model has rows for one of them");
-    setup_.sensor.noise.push_back(map_.located([&] { return make_noise(model_.slug, defaults_.values); }));
-    check_sensor(map_, setup_.sensor.noise.back(), pattern_, setup_.sensor);
+    if (entities && rings) rings->fail("and entities are both given; a model takes one of them");
+    chain_.emplace_back(map_.located([&] { return make_noise(model_.slug, defaults_.values); }));
+    map_.located([&] { check_needs(chain_, chain_.back().noise, traits_); });
     for (ParameterRange range : defaults_.ranges) add(map_, std::move(range));
     if (entities) read_entities(*entities);
-    if (channels) read_channels(*channels);
+    if (rings) read_rings(*rings);
   }
 
  private:
-  /// The parameters of a row: what it does not give is as in the model's own line, drawn values included.
-  Parameters read_row(YamlReader& row) const {
+  /// The key of earlier files; not asked for where it is not there, so that no hint offers it.
+  void refuse_channels() {
+    if (map_.value().find("channels") == nullptr) return;
+    map_.at("channels").fail_key("is called rings now: a scan line is a ring, and a channel is an array of a frame");
+  }
+
+  /// The parameters for an entity or a ring: what is not given is as in the model's own line, drawn values included.
+  Parameters read_other(YamlReader& map) const {
     Parameters parameters = defaults_;
     for (ParameterRange& range : parameters.ranges) range.as_chain = true;
-    read_values(row, model_, parameters);
-    row.finish();
+    read_values(map, model_, parameters);
+    map.finish();
     return parameters;
   }
 
-  void read_entities(YamlReader rows) {
-    for (YamlReader& row : rows.entries()) {
-      const std::string name = row.key();
-      const EntityId entity = row.located([&] { return scene_.find_entity(name); });
-      Parameters parameters = read_row(row);
-      row.located([&] {
-        setup_.sensor.entity_noise.push_back({slot_, entity, make_noise(model_.slug, parameters.values)});
+  void read_entities(YamlReader map) {
+    for (YamlReader& item : map.entries()) {
+      const std::string name = item.key();
+      const EntityId entity = item.located([&] { return scene_.find_entity(name); });
+      Parameters parameters = read_other(item);
+      item.located([&] {
+        chain_.back().by_entity.push_back({entity, make_noise(model_.slug, parameters.values)});
       });
       for (ParameterRange& range : parameters.ranges) {
         range.entity = entity;
-        add(row, std::move(range));
+        add(item, std::move(range));
       }
     }
-    rows.located([&] { check_tables(setup_.sensor, scene_.entities().size()); });
+    check(map);
   }
 
-  void read_channels(YamlReader rows) {
-    for (YamlReader& row : rows.entries()) {
-      const auto channel = static_cast<std::uint16_t>(row.key_number(0xffff));
-      Parameters parameters = read_row(row);
-      row.located([&] {
-        setup_.sensor.channel_noise.push_back({slot_, channel, make_noise(model_.slug, parameters.values)});
-      });
+  void read_rings(YamlReader map) {
+    for (YamlReader& item : map.entries()) {
+      const auto ring = static_cast<std::uint16_t>(item.key_number(0xffff));
+      Parameters parameters = read_other(item);
+      item.located([&] { chain_.back().by_ring.push_back({ring, make_noise(model_.slug, parameters.values)}); });
       for (ParameterRange& range : parameters.ranges) {
-        range.channel = channel;
-        add(row, std::move(range));
+        range.ring = ring;
+        add(item, std::move(range));
       }
     }
-    rows.located([&] { check_tables(setup_.sensor, scene_.entities().size()); });
+    check(map);
+  }
+
+  void check(const YamlReader& where) const {
+    where.located([&] { check_entries(chain_, traits_, rays_, scene_.entities().size()); });
   }
 
   void add(const YamlReader& where, ParameterRange range) {
-    range.slot = slot_;
-    where.located([&] { check_range(setup_.sensor, range); });
+    range.entry = static_cast<std::uint32_t>(chain_.size() - 1);
+    where.located([&] { check_range(chain_, range); });
     setup_.ranges.push_back(std::move(range));
   }
 
   YamlReader map_;
   const NoiseInfo& model_;
   const Scene& scene_;
-  const RayPattern& pattern_;
+  const SensorTraits& traits_;
+  const RayPattern& rays_;
   SensorSetup& setup_;
-  std::uint32_t slot_;
+  NoiseChain& chain_;
   Parameters defaults_;
 };
 
-void append_preset(const YamlReader& word, const SensorPreset* preset, const RayPattern& pattern, Sensor& sensor) {
+void append_preset(const YamlReader& word, const SensorPreset* preset, const SensorTraits& traits, NoiseChain& chain) {
   if (word.text() != "preset") word.fail("is not 'preset' or a noise model with its parameters");
   if (preset == nullptr) word.fail("needs a sensor that is made from a preset");
-  for (const Noise& noise : preset->noise) {
-    check_sensor(word, noise, pattern, sensor);
-    sensor.noise.push_back(noise);
+  for (const ChainEntry& entry : preset->noise) {
+    word.located([&] { check_needs(chain, entry.noise, traits); });
+    chain.push_back(entry);
   }
 }
 
 }  // namespace
 
-void read_noise(const YamlReader& reader, const SensorPreset* preset, const Scene& scene, const RayPattern& pattern,
+void read_noise(const YamlReader& reader, const SensorPreset* preset, const Scene& scene, const RayPattern& rays,
                 SensorSetup& setup) {
-  if (reader.is(YamlValue::Kind::kScalar)) return append_preset(reader, preset, pattern, setup.sensor);
+  const Sensor& sensor = setup.sensor;
+  const SensorTraits traits = make_traits(make_view(sensor.model), rays, sensor.rolling);
+  NoiseChain& chain = setup.sensor.noise;
+  if (reader.is(YamlValue::Kind::kScalar)) return append_preset(reader, preset, traits, chain);
   for (const YamlReader& item : reader.items()) {
     if (item.is(YamlValue::Kind::kScalar)) {
-      append_preset(item, preset, pattern, setup.sensor);
+      append_preset(item, preset, traits, chain);
     } else {
-      ModelReader(item.only(), scene, pattern, setup).read();
+      ModelReader(item.only(), scene, traits, rays, setup).read();
     }
   }
 }

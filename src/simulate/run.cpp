@@ -95,11 +95,12 @@ class Runner {
     counts.name = setup.sensor.name;
     Sensor drawn = setup.sensor;
     counts.drawn = draw_ranges(drawn, setup.ranges, simulator_.options().seed);
-    RunningSensor sensor{.name = setup.sensor.name,
+    counts.id = simulator_.add_sensor(std::move(drawn));
+    RunningSensor sensor{.id = counts.id,
+                         .name = setup.sensor.name,
                          .files = plan_files(setup),
                          .frame = Frame(planned_channels(setup)),
-                         .carrier = {setup_.scene, drawn}};
-    sensor.id = counts.id = simulator_.add_sensor(std::move(drawn));
+                         .carrier = {setup_.scene, simulator_.sensor(counts.id)}};
     sensor.logs = wants_scan_log(setup);
     if (sensor.logs) check_scan_log(sensor.id, frames_, simulator_);
     sensors_.push_back(std::move(sensor));

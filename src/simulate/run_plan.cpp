@@ -69,10 +69,10 @@ void plan_output(const SensorSetup& setup, const SensorOutput& output, std::uint
 SensorPlan plan_sensor(const SensorSetup& setup, std::uint32_t frames, Simulator& simulator, SensorNames& names) {
   check_sensor_name(setup.sensor.name);
   names.add(setup.sensor.name);
-  static_cast<void>(plan_files(setup));
   Sensor drawn = setup.sensor;
   static_cast<void>(draw_ranges(drawn, setup.ranges, simulator.options().seed));
   const SensorId id = simulator.add_sensor(std::move(drawn));
+  static_cast<void>(plan_files(setup));
   if (wants_scan_log(setup)) check_scan_log(id, frames, simulator);
   SensorPlan plan;
   plan.name = setup.sensor.name;

@@ -16,9 +16,9 @@ using Json = nlohmann::ordered_json;
 Json drawn_json(const SensorCounts& counts, const Sensor& sensor, const Scene& scene) {
   Json list = Json::array();
   for (const DrawnParameter& drawn : counts.drawn) {
-    Json entry = {{"slot", drawn.slot}, {"model", std::string(sensor.noise[drawn.slot].slug())}};
+    Json entry = {{"slot", drawn.entry}, {"model", std::string(sensor.noise[drawn.entry].noise.slug())}};
     if (drawn.entity != kNoEntity) entry["entity"] = scene.entities()[drawn.entity].name;
-    if (drawn.channel != kNoChannel) entry["channel"] = drawn.channel;
+    if (drawn.ring) entry["ring"] = *drawn.ring;
     entry["parameter"] = drawn.field;
     entry["value"] = drawn.value;
     list.push_back(entry);

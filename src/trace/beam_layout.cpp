@@ -4,8 +4,8 @@ namespace fathom {
 
 namespace {
 
-/// Beams of a strip, at least, but for the last: enough to hide the cost of a task, few enough to share out a
-/// 16-channel frame and to keep everything known of them in the second-level cache.
+/// Beams of a strip, at least, but for the last: enough to hide the cost of a task, few enough to share out a frame
+/// of 16 rings and to keep everything known of them in the second-level cache.
 constexpr std::uint32_t kStripBeams = 1024;
 /// Bands of tiles that are longer than this are not worth their tiles.
 constexpr std::uint32_t kLongestBand = 16384;

@@ -4,6 +4,7 @@
 
 #include <fathom/frame.hpp>
 
+#include "base/frame_writer.hpp"
 #include "support/error_text.hpp"
 
 namespace fathom::test {
@@ -35,15 +36,15 @@ TEST(Frame, HoldsTheChannelsAskedForAndNoOther) {
   for (std::size_t i = 0; i < kChannelCount; ++i) {
     const auto channel = static_cast<Channel>(i);
     Frame frame(ChannelSet{channel});
-    frame.resize(2, 3);
-    int held = frame.entity_id_data() != nullptr;
-    held += frame.triangle_id_data() != nullptr;
-    held += frame.ring_data() != nullptr;
-    held += frame.reason_data() != nullptr;
+    FrameWriter(frame).resize(2, 3);
+    int held = FrameWriter(frame).entity_id() != nullptr;
+    held += FrameWriter(frame).triangle_id() != nullptr;
+    held += FrameWriter(frame).ring() != nullptr;
+    held += FrameWriter(frame).reason() != nullptr;
     for (std::size_t k = 0; k < kChannelCount; ++k) {
       const auto other = static_cast<Channel>(k);
       held += other != Channel::kEntityId && other != Channel::kTriangleId && other != Channel::kRing &&
-              other != Channel::kReason && frame.float_data(other) != nullptr;
+              other != Channel::kReason && FrameWriter(frame).floats(other) != nullptr;
     }
     EXPECT_EQ(held, 1) << to_string(channel);
   }
@@ -51,34 +52,34 @@ TEST(Frame, HoldsTheChannelsAskedForAndNoOther) {
 
 TEST(Frame, ReadsBackWhatTheRendererWrote) {
   Frame frame(all_channels());
-  frame.resize(2, 3);
-  frame.set_stamp(7, 0.5);
+  FrameWriter(frame).resize(2, 3);
+  FrameWriter(frame).set_stamp(7, 0.5);
   EXPECT_EQ(frame.index(), 7U);
   EXPECT_EQ(frame.stamp_s(), 0.5);
   EXPECT_EQ(frame.rows(), 2U);
   EXPECT_EQ(frame.cols(), 3U);
-  float* points = frame.float_data(Channel::kHitSensor);
+  float* points = FrameWriter(frame).floats(Channel::kHitSensor);
   std::iota(points, points + 18, 0.0F);
   const PointSpan p = frame.hit_sensor_m();
   ASSERT_EQ(p.x.size(), 6U);
   EXPECT_EQ(p.x[5], 5.0F);
   EXPECT_EQ(p.y[0], 6.0F);
   EXPECT_EQ(p.z[5], 17.0F);
-  frame.float_data(Channel::kIntensity)[4] = 0.25F;
+  FrameWriter(frame).floats(Channel::kIntensity)[4] = 0.25F;
   EXPECT_EQ(frame.intensity()[4], 0.25F);
-  frame.entity_id_data()[1] = 9;
+  FrameWriter(frame).entity_id()[1] = 9;
   EXPECT_EQ(frame.entity_id()[1], 9U);
-  frame.triangle_id_data()[2] = 8;
+  FrameWriter(frame).triangle_id()[2] = 8;
   EXPECT_EQ(frame.triangle_id()[2], 8U);
-  frame.ring_data()[3] = 65535;
+  FrameWriter(frame).ring()[3] = 65535;
   EXPECT_EQ(frame.ring()[3], 65535U);
 }
 
 TEST(Frame, CountsReasons) {
   Frame frame(ChannelSet{Channel::kReason});
-  frame.resize(1, 5);
+  FrameWriter(frame).resize(1, 5);
   const Reason written[] = {Reason::kHit, Reason::kMiss, Reason::kHit, Reason::kMasked, Reason::kDropout};
-  std::copy(std::begin(written), std::end(written), frame.reason_data());
+  std::copy(std::begin(written), std::end(written), FrameWriter(frame).reason());
   const auto counts = frame.count_reasons();
   EXPECT_EQ(counts[static_cast<std::size_t>(Reason::kHit)], 2U);
   EXPECT_EQ(counts[static_cast<std::size_t>(Reason::kMiss)], 1U);
@@ -89,7 +90,7 @@ TEST(Frame, CountsReasons) {
 
 TEST(Frame, NamesTheChannelThatWasNotAskedFor) {
   Frame frame(ChannelSet{Channel::kRange, Channel::kEntityId, Channel::kNormal});
-  frame.resize(1, 1);
+  FrameWriter(frame).resize(1, 1);
   const auto not_asked = [](const char* name) {
     return "channel '" + std::string(name) + "' was not asked for when the frame was made";
   };
@@ -104,13 +105,13 @@ TEST(Frame, NamesTheChannelThatWasNotAskedFor) {
 
 TEST(Frame, KeepsItsMemoryWhenReused) {
   Frame frame(all_channels());
-  frame.resize(64, 32);
-  const float* range = frame.float_data(Channel::kRange);
-  frame.resize(8, 8);
+  FrameWriter(frame).resize(64, 32);
+  const float* range = FrameWriter(frame).floats(Channel::kRange);
+  FrameWriter(frame).resize(8, 8);
   EXPECT_EQ(frame.range_m().size(), 64U);
   EXPECT_EQ(frame.hit_world_m().z.size(), 64U);
-  frame.resize(64, 32);
-  EXPECT_EQ(frame.float_data(Channel::kRange), range);
+  FrameWriter(frame).resize(64, 32);
+  EXPECT_EQ(FrameWriter(frame).floats(Channel::kRange), range);
 }
 
 TEST(Frame, AnEmptyFrameIsEmpty) {

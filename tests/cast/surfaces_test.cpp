@@ -1,5 +1,6 @@
 // Surfaces at their limits: closed ones do not leak, degenerate triangles are not there, rays may start on a surface.
 
+#include <cmath>
 #include <string>
 #include <vector>
 

@@ -129,7 +129,7 @@ TEST_F(CalibrateRefuses, RangesThatOtherModelsChanged) {
   expect_refused(lidar(distance + ", {beam_mixture: {}}"), {"distance"}, "beam_mixture");
   expect_refused(lidar(distance + ", " + distance), {"distance"}, "distance is there twice");
   expect_refused(lidar("{distance: {stddev_m: 0.02, entities: {ball: {mean_m: 1}}}}"), {"distance"}, "entities");
-  expect_refused(lidar("{distance: {stddev_m: 0.02, channels: {2: {mean_m: 1}}}}"), {"distance"}, "channels");
+  expect_refused(lidar("{distance: {stddev_m: 0.02, rings: {2: {mean_m: 1}}}}"), {"distance"}, "rings");
   expect_refused(lidar(distance, "    range_policy: clamp\n"), {"distance"}, "clamp");
 }
 

@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/frame_writer.hpp"
 #include "io/frames.hpp"
 #include "io/png_reader.hpp"
 #include "support/temporary_folder.hpp"
@@ -67,13 +68,13 @@ std::uint8_t level_of(std::size_t i) { return static_cast<std::uint8_t>(7 * i % 
 /// Every reason, and in each channel something else.
 Frame make_frame() {
   Frame frame({Channel::kDepth, Channel::kCleanDepth, Channel::kReason, Channel::kEnergy});
-  frame.resize(kRows, kCols);
+  FrameWriter(frame).resize(kRows, kCols);
   for (std::size_t i = 0; i < frame.size(); ++i) {
     const bool hit = reason_of(i) == Reason::kHit, miss = reason_of(i) == Reason::kMiss;
-    frame.reason_data()[i] = reason_of(i);
-    frame.float_data(Channel::kCleanDepth)[i] = miss ? INFINITY : static_cast<float>(clean_depth_of(i));
-    frame.float_data(Channel::kDepth)[i] = hit ? static_cast<float>(noisy_depth_of(i)) : test::kNan;
-    frame.float_data(Channel::kEnergy)[i] = miss ? test::kNan : static_cast<float>(level_of(i)) / 255.0F;
+    FrameWriter(frame).reason()[i] = reason_of(i);
+    FrameWriter(frame).floats(Channel::kCleanDepth)[i] = miss ? INFINITY : static_cast<float>(clean_depth_of(i));
+    FrameWriter(frame).floats(Channel::kDepth)[i] = hit ? static_cast<float>(noisy_depth_of(i)) : test::kNan;
+    FrameWriter(frame).floats(Channel::kEnergy)[i] = miss ? test::kNan : static_cast<float>(level_of(i)) / 255.0F;
   }
   return frame;
 }
@@ -140,7 +141,7 @@ TEST(ReasonPicture, SaysWhichShareOfTheRaysEndedSo) {
   const TemporaryFolder folder;
   Frame frame = make_frame();
   write_reason_picture(folder / "a.png", frame);
-  frame.reason_data()[0] = Reason::kMasked;  // one hit less, one masked more
+  FrameWriter(frame).reason()[0] = Reason::kMasked;  // one hit less, one masked more
   write_reason_picture(folder / "b.png", frame);
   const Picture a = test::read_png(folder / "a.png"), b = test::read_png(folder / "b.png");
   std::set<std::uint32_t> changed;  // lines of the legend, which has two columns

@@ -5,6 +5,7 @@
 
 #include <fathom/output.hpp>
 
+#include "base/frame_writer.hpp"
 #include "io/cloud_readers.hpp"
 #include "io/frames.hpp"
 #include "support/temporary_folder.hpp"
@@ -118,7 +119,7 @@ RC_GTEST_PROP(CloudFilesTest, PlyReadsBackAsWritten, ()) {
 RC_GTEST_PROP(CloudFilesTest, PointCloud2ReadsBackAsWritten, ()) {
   Frame frame = test::random_frame();
   const auto milliseconds = *rc::gen::inRange(-100000000, 100000000);
-  frame.set_stamp(3, milliseconds / 1000.0);
+  FrameWriter(frame).set_stamp(3, milliseconds / 1000.0);
   const CloudOptions options = random_options();
   const auto frame_id = *rc::gen::container<std::string>(rc::gen::inRange('a', 'z'));
   const TemporaryFolder folder;
@@ -140,7 +141,7 @@ RC_GTEST_PROP(CloudFilesTest, PointCloud2ReadsBackAsWritten, ()) {
 
 TEST(CloudFilesTest, LeavesOutFieldsThatTheFrameDoesNotHold) {
   Frame frame({Channel::kHitSensor, Channel::kRing});
-  frame.resize(1, 2);
+  FrameWriter(frame).resize(1, 2);
   const TemporaryFolder folder;
   write_pcd(folder / "a.pcd", frame);
   const ReadCloud cloud = test::read_pcd(bytes_of(folder / "a.pcd"));
@@ -150,7 +151,7 @@ TEST(CloudFilesTest, LeavesOutFieldsThatTheFrameDoesNotHold) {
 
 TEST(CloudFilesTest, RefusesAFrameWithoutPoints) {
   Frame frame({Channel::kRange});
-  frame.resize(1, 2);
+  FrameWriter(frame).resize(1, 2);
   const TemporaryFolder folder;
   EXPECT_TRUE(contains(message_of<InputError>([&] { write_pcd(folder / "a.pcd", frame); }), "'hit_sensor'"));
   EXPECT_TRUE(contains(message_of<InputError>([&] { write_npy(folder / "a.npy", frame, Channel::kRing); }), "'ring'"));
@@ -161,11 +162,11 @@ TEST(CloudFilesTest, RefusesAFrameWithoutPoints) {
 /// from the end of the encapsulation header, strings as length with the zero, sequences as length and elements.
 TEST(CloudFilesTest, PointCloud2HasTheBytesOfAHandMadeMessage) {
   Frame frame({Channel::kHitSensor, Channel::kRing});
-  frame.resize(1, 2);
+  FrameWriter(frame).resize(1, 2);
   const float points[] = {1.0F, kNan, 2.0F, kNan, -0.5F, kNan};  // planes x, y, z of two rays, the second lost
-  std::copy(std::begin(points), std::end(points), frame.float_data(Channel::kHitSensor));
-  frame.ring_data()[0] = 0x1234, frame.ring_data()[1] = 9;
-  frame.set_stamp(0, -0.25);  // sec -1, nanosec 750 000 000 = 0x2cb41780
+  std::copy(std::begin(points), std::end(points), FrameWriter(frame).floats(Channel::kHitSensor));
+  FrameWriter(frame).ring()[0] = 0x1234, FrameWriter(frame).ring()[1] = 9;
+  FrameWriter(frame).set_stamp(0, -0.25);  // sec -1, nanosec 750 000 000 = 0x2cb41780
 
   const std::vector<std::uint8_t> expected = {
       0x00, 0x01, 0x00, 0x00,                          // CDR, little endian
@@ -200,11 +201,11 @@ TEST(CloudFilesTest, PointCloud2HasTheBytesOfAHandMadeMessage) {
 
 TEST(CloudFilesTest, RefusesStampsThatRosCannotSay) {
   Frame frame({Channel::kHitSensor});
-  frame.resize(1, 1);
-  frame.set_stamp(0, 3e9);
+  FrameWriter(frame).resize(1, 1);
+  FrameWriter(frame).set_stamp(0, 3e9);
   const TemporaryFolder folder;
   EXPECT_TRUE(contains(message_of<InputError>([&] { write_pointcloud2(folder / "a.cdr", frame, "os"); }), "stamp 3"));
-  frame.set_stamp(0, kNan);
+  FrameWriter(frame).set_stamp(0, kNan);
   EXPECT_TRUE(contains(message_of<InputError>([&] { write_pointcloud2(folder / "a.cdr", frame, "os"); }), "stamp nan"));
 }
 

@@ -10,6 +10,7 @@
 
 #include <fathom/error.hpp>
 
+#include "base/frame_writer.hpp"
 #include "io/npy.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -23,15 +24,15 @@ constexpr float kNan = std::numeric_limits<float>::quiet_NaN(), kInf = std::nume
 /// 2 x 3: a hit, a hit, a shadow; a miss, a hit, a loss of energy.
 Frame make_frame() {
   Frame frame({Channel::kDepth, Channel::kCleanDepth, Channel::kReason, Channel::kEnergy});
-  frame.resize(2, 3);
+  FrameWriter(frame).resize(2, 3);
   const float depth[] = {1.0F, 2.5004F, kNan, kNan, 65.0F, kNan}, clean[] = {1, 2.5F, 3, kInf, 65, 4};
   const float energy[] = {1, 0.5F, 0.4F, kNan, 0.9F, 0.01F};
   const Reason reason[] = {Reason::kHit,  Reason::kHit, Reason::kHiddenLeft,
                            Reason::kMiss, Reason::kHit, Reason::kLowEnergy};
-  std::copy_n(depth, 6, frame.float_data(Channel::kDepth));
-  std::copy_n(clean, 6, frame.float_data(Channel::kCleanDepth));
-  std::copy_n(energy, 6, frame.float_data(Channel::kEnergy));
-  std::copy_n(reason, 6, frame.reason_data());
+  std::copy_n(depth, 6, FrameWriter(frame).floats(Channel::kDepth));
+  std::copy_n(clean, 6, FrameWriter(frame).floats(Channel::kCleanDepth));
+  std::copy_n(energy, 6, FrameWriter(frame).floats(Channel::kEnergy));
+  std::copy_n(reason, 6, FrameWriter(frame).reason());
   return frame;
 }
 
@@ -94,7 +95,7 @@ TEST(KnownDefects, AShadowedPixelAsMinus2Point58Or257Point6InAn8BitImage) {
 TEST(DepthPng, WhatIsOffTheScaleMayCountAsLost) {
   const TemporaryFolder folder;
   Frame frame = make_frame();
-  frame.float_data(Channel::kDepth)[0] = -0.5F;
+  FrameWriter(frame).floats(Channel::kDepth)[0] = -0.5F;
   EXPECT_THROW(write_depth_png(folder / "d.png", frame, Channel::kDepth), InputError);
   write_depth_png(folder / "d.png", frame, Channel::kDepth, {LostValue::kMax, 50.0F}, 1200.0, OffScale::kLost);
   EXPECT_EQ(read_png(folder / "d.png").levels, (std::vector<std::uint16_t>{60000, 3000, 60000, 60000, 60000, 60000}));

@@ -8,6 +8,8 @@
 
 #include <fathom/frame.hpp>
 
+#include "base/frame_writer.hpp"
+
 namespace fathom::test {
 
 inline constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
@@ -38,25 +40,25 @@ inline double value_at(const Frame& frame, Channel channel, std::size_t plane, s
 template <class IsHit>
 Frame filled_frame(std::uint32_t rows, std::uint32_t cols, IsHit is_hit) {
   Frame frame(all_channels());
-  frame.resize(rows, cols);
+  FrameWriter(frame).resize(rows, cols);
   const std::size_t n = frame.size();
   for (std::size_t c = 0; c < kChannelCount; ++c) {
     const auto channel = static_cast<Channel>(c);
-    float* const data = frame.float_data(channel);
+    float* const data = FrameWriter(frame).floats(channel);
     if (data == nullptr || frame.floats(channel).empty()) continue;
     for (std::size_t i = 0; i < frame.floats(channel).size(); ++i) {
       data[i] = static_cast<float>(c) * 1000.0F + static_cast<float>(i) * 0.37F - 5.0F;
     }
   }
   for (std::size_t i = 0; i < n; ++i) {
-    frame.entity_id_data()[i] = static_cast<std::uint32_t>(4000000000U + i);
-    frame.triangle_id_data()[i] = static_cast<std::uint32_t>(3 * i);
-    frame.ring_data()[i] = static_cast<std::uint16_t>(65000 + i);
-    frame.reason_data()[i] = is_hit(i) ? Reason::kHit : static_cast<Reason>(1 + i % 11);
+    FrameWriter(frame).entity_id()[i] = static_cast<std::uint32_t>(4000000000U + i);
+    FrameWriter(frame).triangle_id()[i] = static_cast<std::uint32_t>(3 * i);
+    FrameWriter(frame).ring()[i] = static_cast<std::uint16_t>(65000 + i);
+    FrameWriter(frame).reason()[i] = is_hit(i) ? Reason::kHit : static_cast<Reason>(1 + i % 11);
     if (is_hit(i)) continue;
-    frame.float_data(Channel::kRange)[i] = kNan;
+    FrameWriter(frame).floats(Channel::kRange)[i] = kNan;
     for (const Channel channel : {Channel::kHitWorld, Channel::kHitSensor}) {
-      for (std::size_t plane = 0; plane < 3; ++plane) frame.float_data(channel)[plane * n + i] = kNan;
+      for (std::size_t plane = 0; plane < 3; ++plane) FrameWriter(frame).floats(channel)[plane * n + i] = kNan;
     }
   }
   return frame;

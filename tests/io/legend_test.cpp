@@ -1,5 +1,6 @@
 // What stands below pictures: bars and keys, by the pixels that they must have.
 
+#include "base/frame_writer.hpp"
 #include "io/legend.hpp"
 
 #include <gtest/gtest.h>
@@ -40,16 +41,16 @@ std::size_t ink(const Picture& picture, std::uint32_t left, std::uint32_t top, s
 Frame entity_frame(std::uint32_t rows, std::uint32_t cols) {
   Frame frame({Channel::kRange, Channel::kEntityId, Channel::kReason, Channel::kHitWorld, Channel::kAzimuth,
                Channel::kElevation});
-  frame.resize(rows, cols);
+  FrameWriter(frame).resize(rows, cols);
   for (std::size_t i = 0; i < frame.size(); ++i) {
-    frame.float_data(Channel::kRange)[i] = 1.0F + static_cast<float>(i % 7);
-    frame.entity_id_data()[i] = static_cast<std::uint32_t>(i % 5);
-    frame.reason_data()[i] = Reason::kHit;
+    FrameWriter(frame).floats(Channel::kRange)[i] = 1.0F + static_cast<float>(i % 7);
+    FrameWriter(frame).entity_id()[i] = static_cast<std::uint32_t>(i % 5);
+    FrameWriter(frame).reason()[i] = Reason::kHit;
     for (std::size_t k = 0; k < 3; ++k) {
-      frame.float_data(Channel::kHitWorld)[k * frame.size() + i] = static_cast<float>(i % (3 + k));
+      FrameWriter(frame).floats(Channel::kHitWorld)[k * frame.size() + i] = static_cast<float>(i % (3 + k));
     }
-    frame.float_data(Channel::kAzimuth)[i] = static_cast<float>(i % 9) * 0.1F;
-    frame.float_data(Channel::kElevation)[i] = static_cast<float>(i % 4) * 0.1F;
+    FrameWriter(frame).floats(Channel::kAzimuth)[i] = static_cast<float>(i % 9) * 0.1F;
+    FrameWriter(frame).floats(Channel::kElevation)[i] = static_cast<float>(i % 4) * 0.1F;
   }
   return frame;
 }
@@ -118,11 +119,11 @@ TEST(PictureLegendTest, SaysWhoChoseTheScale) {
 
 TEST(EntityKey, NamesTheLargestFirst) {
   Frame frame({Channel::kRange, Channel::kEntityId});
-  frame.resize(1, 10);
+  FrameWriter(frame).resize(1, 10);
   const std::uint32_t ids[10] = {7, 7, 7, 7, 2, 2, kNoEntity, 9, 9, 9};
-  std::copy_n(ids, 10, frame.entity_id_data());
-  std::fill_n(frame.float_data(Channel::kRange), 10, 1.0F);
-  frame.float_data(Channel::kRange)[9] = kNan;  // a ray that met 9 and lost it
+  std::copy_n(ids, 10, FrameWriter(frame).entity_id());
+  std::fill_n(FrameWriter(frame).floats(Channel::kRange), 10, 1.0F);
+  FrameWriter(frame).floats(Channel::kRange)[9] = kNan;  // a ray that met 9 and lost it
   const std::vector<std::string> names = {"a", "b", "two", "c", "d", "e", "f", "seven"};
   const Lettering letters(13);
   const Painter painter(frame, ColorBy::kEntity, 0.0);
@@ -143,13 +144,13 @@ TEST(EntityKey, NamesTheLargestFirst) {
 RC_GTEST_PROP(EntityKeyProperty, CountsReturnsOnly, (const std::vector<bool>& returns)) {
   RC_PRE(!returns.empty());
   Frame frame({Channel::kRange, Channel::kEntityId});
-  frame.resize(1, static_cast<std::uint32_t>(returns.size()));
+  FrameWriter(frame).resize(1, static_cast<std::uint32_t>(returns.size()));
   std::array<std::uint64_t, 3> counts{};
   std::uint64_t total = 0;
   for (std::size_t i = 0; i < returns.size(); ++i) {
     const auto id = *rc::gen::inRange<std::uint32_t>(0, 3);
-    frame.entity_id_data()[i] = id;  // a lost ray keeps what it met
-    frame.float_data(Channel::kRange)[i] = returns[i] ? 1.0F : kNan;
+    FrameWriter(frame).entity_id()[i] = id;  // a lost ray keeps what it met
+    FrameWriter(frame).floats(Channel::kRange)[i] = returns[i] ? 1.0F : kNan;
     if (returns[i]) ++counts[id], ++total;
   }
   const std::vector<std::string> names = {"0", "1", "2"};
@@ -168,10 +169,10 @@ TEST(EntityKey, KeepsItsHeightWhateverAFrameShows) {
   std::set<std::uint32_t> heights;
   for (const std::uint32_t shown : {0U, 1U, 5U, 40U}) {
     Frame frame({Channel::kRange, Channel::kEntityId});
-    frame.resize(1, 40);
+    FrameWriter(frame).resize(1, 40);
     for (std::uint32_t i = 0; i < 40; ++i) {
-      frame.float_data(Channel::kRange)[i] = i < shown ? 1.0F : kNan;
-      frame.entity_id_data()[i] = i < shown ? i : kNoEntity;
+      FrameWriter(frame).floats(Channel::kRange)[i] = i < shown ? 1.0F : kNan;
+      FrameWriter(frame).entity_id()[i] = i < shown ? i : kNoEntity;
     }
     const Legend legend = make_legend(Painter(frame, ColorBy::kEntity, 0.0), frame, {true, names}, "", letters, 640);
     heights.insert(legend_height(letters, legend, 640));
@@ -225,8 +226,8 @@ TEST(PictureLegendTest, SurvivesWhateverAFrameHolds) {
     for (const ColorBy color : {ColorBy::kRange, ColorBy::kEntity, ColorBy::kReason}) {
       for (const double scale_m : {0.0, 1e-300, 1e300}) {
         Frame frame = entity_frame(1, 3);
-        frame.float_data(Channel::kRange)[1] = range_m;
-        frame.float_data(Channel::kHitWorld)[1] = range_m;
+        FrameWriter(frame).floats(Channel::kRange)[1] = range_m;
+        FrameWriter(frame).floats(Channel::kHitWorld)[1] = range_m;
         write_range_image(folder / "a.png", frame, color, scale_m);
         write_birds_eye_view(folder / "b.png", frame, color, scale_m, 64, Pose{});
         for (const char* const name : {"a.png", "b.png"}) {
@@ -237,7 +238,7 @@ TEST(PictureLegendTest, SurvivesWhateverAFrameHolds) {
       }
     }
     Frame frame = entity_frame(1, 3);
-    frame.float_data(Channel::kRange)[1] = frame.float_data(Channel::kAzimuth)[1] = range_m;
+    FrameWriter(frame).floats(Channel::kRange)[1] = FrameWriter(frame).floats(Channel::kAzimuth)[1] = range_m;
     write_angle_image(folder / "c.png", frame, ColorBy::kRange, static_cast<double>(range_m > 0.0F ? range_m : 0.0F));
     EXPECT_LE(read_png(folder / "c.png").width, 1200U);
   }
@@ -266,9 +267,9 @@ TEST(BirdsEyeViewLegend, LeavesTheMapAndWritesTheCoordinatesOfItsLines) {
 TEST(BirdsEyeViewLegend, ShowsWhichWayTheSensorLooks) {
   const TemporaryFolder folder;
   Frame frame({Channel::kHitWorld, Channel::kRange});
-  frame.resize(1, 2);
-  for (std::size_t k = 0; k < 6; ++k) frame.float_data(Channel::kHitWorld)[k] = k % 2 == 0 ? -10.0F : 10.0F;
-  std::fill_n(frame.float_data(Channel::kRange), 2, 1.0F);
+  FrameWriter(frame).resize(1, 2);
+  for (std::size_t k = 0; k < 6; ++k) FrameWriter(frame).floats(Channel::kHitWorld)[k] = k % 2 == 0 ? -10.0F : 10.0F;
+  std::fill_n(FrameWriter(frame).floats(Channel::kRange), 2, 1.0F);
   const auto is_stroke = [&](const Quaternion& rotation, double heading_rad) {
     write_birds_eye_view(folder / "a.png", frame, ColorBy::kRange, 0.0, 1024, Pose{{0, 0, 0}, rotation}, kBareLegend);
     const Picture picture = read_png(folder / "a.png");
@@ -288,14 +289,14 @@ TEST(BirdsEyeViewLegend, ShowsWhichWayTheSensorLooks) {
 TEST(AngleImage, ShowsRaysWhereTheyPoint) {
   const TemporaryFolder folder;
   Frame frame({Channel::kRange, Channel::kEntityId, Channel::kAzimuth, Channel::kElevation});
-  frame.resize(1, 4);
+  FrameWriter(frame).resize(1, 4);
   // Left up, left down, right down, and one that points nowhere.
   const float azimuth_rad[] = {0.2F, 0.2F, -0.2F, kNan}, elevation_rad[] = {0.1F, -0.1F, -0.1F, 0.0F};
-  std::copy_n(azimuth_rad, 4, frame.float_data(Channel::kAzimuth));
-  std::copy_n(elevation_rad, 4, frame.float_data(Channel::kElevation));
+  std::copy_n(azimuth_rad, 4, FrameWriter(frame).floats(Channel::kAzimuth));
+  std::copy_n(elevation_rad, 4, FrameWriter(frame).floats(Channel::kElevation));
   for (std::uint32_t i = 0; i < 4; ++i) {
-    frame.float_data(Channel::kRange)[i] = i == 2 ? kNan : 1.0F;
-    frame.entity_id_data()[i] = i;
+    FrameWriter(frame).floats(Channel::kRange)[i] = i == 2 ? kNan : 1.0F;
+    FrameWriter(frame).entity_id()[i] = i;
   }
   write_angle_image(folder / "a.png", frame, ColorBy::kEntity, 0.0, kBareLegend);
   const Picture picture = read_png(folder / "a.png");

@@ -9,6 +9,7 @@
 #include <fathom/output.hpp>
 #include <fathom/scene.hpp>
 
+#include "base/frame_writer.hpp"
 #include "io/frames.hpp"
 #include "io/painter.hpp"
 #include "io/palette.hpp"
@@ -34,8 +35,8 @@ constexpr Pixel kLost = {34, 36, 46}, kNear = {148, 12, 0}, kMiddle = {166, 247,
 
 Frame range_frame(std::uint32_t rows, std::uint32_t cols, std::vector<float> range_m) {
   Frame frame({Channel::kRange});
-  frame.resize(rows, cols);
-  std::copy(range_m.begin(), range_m.end(), frame.float_data(Channel::kRange));
+  FrameWriter(frame).resize(rows, cols);
+  std::copy(range_m.begin(), range_m.end(), FrameWriter(frame).floats(Channel::kRange));
   return frame;
 }
 
@@ -69,9 +70,9 @@ TEST(RangeImageTest, RepeatsTheRowsOfThinFramesAndFoldsLongLines) {
   const TemporaryFolder folder;
   const auto size_of = [&](std::uint32_t rows, std::uint32_t cols) {
     Frame frame({Channel::kRange});
-    frame.resize(rows, cols);
+    FrameWriter(frame).resize(rows, cols);
     for (std::size_t i = 0; i < frame.size(); ++i)
-      frame.float_data(Channel::kRange)[i] = i == frame.size() - 1 ? 1.0F : kNan;
+      FrameWriter(frame).floats(Channel::kRange)[i] = i == frame.size() - 1 ? 1.0F : kNan;
     write_range_image(folder / "a.png", frame, ColorBy::kRange, 1.0, {}, kBare);
     const Picture picture = read_png(folder / "a.png");
     // The last ray is where the rule says, in each of its repeated pixels, and nowhere else.
@@ -111,13 +112,13 @@ TEST(RangeImageTest, RowsMoveByTheirShiftsAndWrapRound) {
 
 TEST(RangeImageTest, ColorsByEntityAndByReason) {
   Frame frame({Channel::kRange, Channel::kEntityId, Channel::kReason});
-  frame.resize(1, 4);
+  FrameWriter(frame).resize(1, 4);
   const float range_m[] = {1, 2, 3, kNan};
   const std::uint32_t ids[] = {7, 8, kNoEntity, kNoEntity};
   const Reason reasons[] = {Reason::kHit, Reason::kDropout, Reason::kHit, Reason::kMiss};
-  std::copy_n(range_m, 4, frame.float_data(Channel::kRange));
-  std::copy_n(ids, 4, frame.entity_id_data());
-  std::copy_n(reasons, 4, frame.reason_data());
+  std::copy_n(range_m, 4, FrameWriter(frame).floats(Channel::kRange));
+  std::copy_n(ids, 4, FrameWriter(frame).entity_id());
+  std::copy_n(reasons, 4, FrameWriter(frame).reason());
   const TemporaryFolder folder;
   write_range_image(folder / "e.png", frame, ColorBy::kEntity);
   const Picture by_entity = read_png(folder / "e.png");
@@ -190,12 +191,12 @@ TEST(PainterTest, KeepsRoundNumbers) {
 /// A frame of points in the world.
 Frame world_frame(const std::vector<std::array<float, 3>>& points, std::vector<std::uint32_t> ids = {}) {
   Frame frame({Channel::kHitWorld, Channel::kRange, Channel::kEntityId});
-  frame.resize(1, static_cast<std::uint32_t>(points.size()));
+  FrameWriter(frame).resize(1, static_cast<std::uint32_t>(points.size()));
   ids.resize(points.size());
   for (std::size_t i = 0; i < points.size(); ++i) {
-    for (std::size_t k = 0; k < 3; ++k) frame.float_data(Channel::kHitWorld)[k * points.size() + i] = points[i][k];
-    frame.float_data(Channel::kRange)[i] = points[i][0];
-    frame.entity_id_data()[i] = ids[i];
+    for (std::size_t k = 0; k < 3; ++k) FrameWriter(frame).floats(Channel::kHitWorld)[k * points.size() + i] = points[i][k];
+    FrameWriter(frame).floats(Channel::kRange)[i] = points[i][0];
+    FrameWriter(frame).entity_id()[i] = ids[i];
   }
   return frame;
 }
@@ -321,7 +322,7 @@ TEST(RequiredChannelsTest, AreEnoughForEveryOutput) {
       const auto frame_for = [&](OutputKind kind) {
         options.kinds = {kind};
         Frame frame(required_channels(options));
-        frame.resize(2, 2);
+        FrameWriter(frame).resize(2, 2);
         return frame;
       };
       write_pcd(folder / "a", frame_for(OutputKind::kPcd), options.cloud);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <fathom/noise.hpp>
+#include <fathom/noise/drive.hpp>
 
 namespace fathom::test {
 

@@ -28,7 +28,7 @@ TEST(Allocations, TheCounterCounts) {
 }
 
 std::size_t steady_state(Sensor sensor, int threads, ChannelSet channels) {
-  std::vector<Noise> noise = three_gaussians();
+  NoiseChain noise = three_gaussians();
   noise.push_back(UniformNoise{.low_m = 0, .high_m = 0.01F});
   noise.push_back(Dropout{.probability = 0.1F});
   sensor.noise = noise;
@@ -62,7 +62,7 @@ TEST(Allocations, NoneInASteadyFrameOfAStereoCameraWithEveryLoss) {
   Sensor sensor = make_sensor(camera);
   sensor.noise = {LossAngle{.max_incidence_rad = 1.3F}, StereoShadow{}, StereoEnergy{},
                   EdgeLoss{.low_probability = 0.1F, .high_probability = 0.9F}, Disparity{.stddev_px = 0.1F}};
-  sensor.entity_noise = {{2, 1, StereoEnergy{.pow = 2}}};
+  sensor.noise[2].by_entity = {{1, StereoEnergy{.pow = 2}}};
   Simulator simulator(make_room_scene(), {.seed = 1, .threads = 2});
   const SensorId id = simulator.add_sensor(sensor);
   Frame frame(all_channels());
@@ -80,7 +80,7 @@ TEST(Allocations, NoneInASteadyFrameOfManyEnvironments) {
                      make_sensor(camera, {StereoShadow{}, StereoEnergy{}, Dropout{.probability = 0.1F}}),
                      {.simulator = {.seed = 1, .threads = 1},
                       .count = 64,
-                      .ranges = {{.slot = 1, .field = "pow", .low = 1, .high = 20}}});
+                      .ranges = {{.entry = 1, .field = "pow", .low = 1, .high = 20}}});
   for (std::uint32_t e = 0; e < 64; ++e) batch.set_sensor_pose(e, {{0.02 * e, 0, 0}, {}});
   Frame frame(all_channels());
   for (std::uint32_t i = 0; i < 5; ++i) batch.render(i, frame);

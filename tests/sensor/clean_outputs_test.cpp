@@ -72,7 +72,7 @@ void expect_clean_hits(const Frame& f, const RayPattern& pattern) {
 }
 
 /// Noise and losses of every stage, together.
-std::vector<Noise> much_noise() {
+NoiseChain much_noise() {
   return {AngularRay{.axis = Axis::kZ, .mean_rad = 0.1F, .stddev_rad = 0.01F},
           LossAngle{.max_incidence_rad = 1.0F},
           StereoShadow{},
@@ -122,7 +122,7 @@ TEST(CleanOutputs, TheHitPointOfRaysWithOriginsAndOfMisses) {
 TEST(CleanOutputs, DoNotChangeUnderAllNoiseTogether) {
   const StereoCamera camera = make_stereo(160, 120, 90, 0.3, CameraReference::kLeft);
   const Frame off = render_once(make_room_scene(), make_sensor(camera));
-  std::vector<Noise> all = much_noise();
+  NoiseChain all = much_noise();
   const Frame turned = render_once(make_room_scene(), make_sensor(camera, all));
   EXPECT_TRUE(same_bits(off.clean_range_m(), turned.clean_range_m()));
   EXPECT_TRUE(same_bits(off.clean_depth_m(), turned.clean_depth_m()));

@@ -122,7 +122,7 @@ TEST(DepthCamera, DepthIsTheDistanceToTheImagePlane) {
   }
 }
 
-std::vector<Noise> every_loss() {
+NoiseChain every_loss() {
   return {LossAngle{.max_incidence_rad = 1.3F},
           StereoShadow{},
           InvalidBand{.left_band = Switch::kOff, .max_disparity_px = 200},

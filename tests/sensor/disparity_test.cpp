@@ -109,7 +109,7 @@ TEST(Disparity, WhatItCarriesBeyondTheLimitsIsLostUnlessThePolicySaysOtherwise) 
   EXPECT_EQ(reason_at(5, -5, RangePolicy::kKeep), Reason::kHit);
   DepthCamera one;
   one.width = 32, one.height = 24, one.fx = 400;
-  const std::vector<Noise> far = {DistanceNoise{.mean_m = 8}};
+  const NoiseChain far = {DistanceNoise{.mean_m = 8}};
   EXPECT_EQ(count_of(render_once(make_plane_scene({5.0, 0.0}), make_sensor(one, far)), Reason::kAboveMaxRange), 768U);
   PinholeCamera range_camera;  // other kinds keep
   range_camera.width = 32, range_camera.height = 24, range_camera.fx = range_camera.fy = 400;
@@ -124,7 +124,7 @@ TEST(Order, HitNoiseComesBeforeDisparity) {
   const Noise hit = AngularHit{.axis = Axis::kZ, .mean_rad = float(turn)},
               disparity = Disparity{.bias_px = float(bias)};
   const RayPattern pattern = make_pattern(camera);
-  for (const std::vector<Noise>& chain : {std::vector{hit, disparity}, std::vector{disparity, hit}}) {
+  for (const NoiseChain& chain : {NoiseChain{hit, disparity}, NoiseChain{disparity, hit}}) {
     const Frame f = render_once(make_room_scene(), make_sensor(camera, chain));
     for (std::size_t i = 0; i < f.size(); ++i) {
       const Vec3 p = double{f.clean_range_m()[i]} * test::direction_of(pattern, i);
@@ -167,7 +167,7 @@ TEST(InvalidBand, TheLeftBandNeedsTheLeftCameraAsReference) {
   };
   const Sensor with_band = make_sensor(StereoCamera{}, {on});
   Sensor by_entity = make_sensor(StereoCamera{}, {off});
-  by_entity.entity_noise = {{.slot = 0, .entity = 0, .noise = on}};
+  by_entity.noise[0].by_entity = {{.entity = 0, .noise = on}};
   const double b = 0.12;
   for (const StereoCamera& camera :
        {make_stereo(320, 4, 300, b), make_stereo(320, 4, 300, b, CameraReference::kRight), placed({}, {0, 0, -b}),

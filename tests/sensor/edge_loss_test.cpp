@@ -185,10 +185,10 @@ TEST(EdgeLoss, RowsAreThoseOfTheEntityThatThePixelShows) {
     EdgeLoss none = kSteps;
     none.low_probability = none.high_probability = 0;
     Sensor sensor = make_sensor(camera, {by_row ? none : kSteps});
-    sensor.entity_noise = {{0, by_row ? 0U : 1U, by_row ? kSteps : none}};
+    sensor.noise[0].by_entity = {{by_row ? 0U : 1U, by_row ? kSteps : none}};
     const Frame f = render_once(make_window_scene(9, 1, true), sensor);
     EXPECT_EQ(count_of(f, Reason::kEdgeLoss), 40U);
-    sensor.entity_noise[0].entity = by_row ? 1U : 0U;  // the wall, which has no pixel before a step
+    sensor.noise[0].by_entity[0].entity = by_row ? 1U : 0U;  // the wall, which has no pixel before a step
     EXPECT_EQ(count_of(render_once(make_window_scene(9, 1, true), sensor), Reason::kEdgeLoss), 0U);
   }
 }
@@ -199,7 +199,7 @@ TEST(EdgeLoss, RowsOfEntitiesKeepTheDraws) {
   often.high_probability = 0.8F;
   Sensor sensor = make_sensor(make_stereo(161, 119, 80, 0.1), {half});
   const Frame plain = render_once(make_room_scene(), sensor);
-  sensor.entity_noise = {{0, 1, often}};
+  sensor.noise[0].by_entity = {{1, often}};
   std::size_t more = 0;
   for (const int threads : {1, 3}) {
     const Frame f = render_once(make_room_scene(), sensor, test::all_channels(), {.seed = 7, .threads = threads});
@@ -217,7 +217,7 @@ TEST(EdgeLoss, RowsOfEntitiesKeepTheDraws) {
 TEST(EdgeLoss, RowsOfChannelsAreThoseOfTheImage) {
   EdgeLoss all{.min_angle_rad = 0, .max_angle_rad = 0, .low_probability = 1, .high_probability = 1};
   Sensor sensor = make_sensor(make_stereo(33, 9, 80, 0.1), {EdgeLoss{}});
-  sensor.channel_noise = {{0, 4, all}};
+  sensor.noise[0].by_ring = {{4, all}};
   const Frame image = render_once(make_room_scene(), sensor);
   for (std::uint32_t row = 0; row < 9; ++row) {
     EXPECT_EQ(count_in_row(image, row, Reason::kEdgeLoss), row == 4 ? 33U : 0U);

@@ -29,9 +29,9 @@ Sensor stereo_sensor() {
 }
 
 std::vector<ParameterRange> ranges() {
-  return {{.slot = 2, .field = "min_energy", .low = 0.1, .high = 0.3},
-          {.slot = 2, .field = "pow", .law = RangeLaw::kLogUniform, .low = 1, .high = 20},
-          {.slot = 4,
+  return {{.entry = 2, .field = "min_energy", .low = 0.1, .high = 0.3},
+          {.entry = 2, .field = "pow", .law = RangeLaw::kLogUniform, .low = 1, .high = 20},
+          {.entry = 4,
            .field = "mean_m",
            .law = RangeLaw::kNormal,
            .low = -0.05,
@@ -163,9 +163,9 @@ TEST(Environments, SensorsMoveAndStandFarOutAsInASimulator) {
 TEST(Environments, NoiseOfOneEnvironmentIsItsOwn) {
   const Sensor sensor = make_sensor(make_stereo(20, 10, 25, 0.2), {GainBias{}, DistanceNoise{.stddev_m = 0.01F}});
   const EnvironmentsOptions options = {
-      .simulator = {.threads = 1}, .count = 3, .ranges = {{.slot = 0, .field = "bias_m", .low = 0.1, .high = 1.0}}};
+      .simulator = {.threads = 1}, .count = 3, .ranges = {{.entry = 0, .field = "bias_m", .low = 0.1, .high = 1.0}}};
   Environments plain(make_room_scene(), sensor, options), batch(make_room_scene(), sensor, options);
-  const std::vector<Noise> own = {GainBias{.gain = 0.5F}, DistanceNoise{}};
+  const NoiseChain own = {GainBias{.gain = 0.5F}, DistanceNoise{}};
   batch.set_noise(1, own);
   Frame a(all_channels()), b(all_channels());
   const auto check = [&] {
@@ -180,7 +180,9 @@ TEST(Environments, NoiseOfOneEnvironmentIsItsOwn) {
   check();
   EXPECT_THROW(batch.set_noise(3, own), InputError);
   EXPECT_THROW(batch.set_noise(0, {DistanceNoise{}}), InputError) << "bias_m has a range";
-  EXPECT_THROW(batch.set_noise(0, own, {{0, 99, GainBias{}}}), InputError) << "no such entity";
+  NoiseChain of_nobody = own;
+  of_nobody[0].by_entity = {{99, GainBias{}}};
+  EXPECT_THROW(batch.set_noise(0, of_nobody), InputError) << "no such entity";
   check();
 }
 
@@ -250,7 +252,7 @@ TEST(Randomization, TheDrawnParameterIsTheOneThatActs) {
   Sensor sensor = make_sensor(make_stereo(20, 10, 25, 0.2), {GainBias{}});
   Environments batch(
       make_room_scene(), sensor,
-      {.simulator = {.threads = 1}, .count = 8, .ranges = {{.slot = 0, .field = "bias_m", .low = 0.1, .high = 1.0}}});
+      {.simulator = {.threads = 1}, .count = 8, .ranges = {{.entry = 0, .field = "bias_m", .low = 0.1, .high = 1.0}}});
   Frame f({Channel::kRange, Channel::kCleanRange});
   batch.render(0, f);
   for (std::uint32_t e = 0; e < 8; ++e) {
@@ -261,12 +263,12 @@ TEST(Randomization, TheDrawnParameterIsTheOneThatActs) {
 
 TEST(Randomization, PerEntityRowsHaveRangesOfTheirOwn) {
   Sensor sensor = make_sensor(make_stereo(20, 10, 25, 0.2), {StereoEnergy{}});
-  sensor.entity_noise = {{0, 1, StereoEnergy{.pow = 3}}};
+  sensor.noise[0].by_entity = {{1, StereoEnergy{.pow = 3}}};
   Environments batch(make_room_scene(), sensor,
                      {.simulator = {.threads = 1},
                       .count = 2,
-                      .ranges = {{.slot = 0, .field = "pow", .low = 1, .high = 2},
-                                 {.slot = 0, .field = "pow", .low = 1, .high = 2, .entity = 1}}});
+                      .ranges = {{.entry = 0, .field = "pow", .low = 1, .high = 2},
+                                 {.entry = 0, .field = "pow", .low = 1, .high = 2, .entity = 1}}});
   EXPECT_NE(batch.drawn(0)[0].value, batch.drawn(0)[1].value);
 }
 
@@ -276,15 +278,15 @@ TEST(Randomization, WrongRangesAreRefused) {
         Environments(make_room_scene(), stereo_sensor(), {.simulator = {.threads = 1}, .ranges = {std::move(range)}}),
         InputError);
   };
-  refused({.slot = 9, .field = "pow", .low = 1, .high = 2});
-  refused({.slot = 2, .field = "pwo", .low = 1, .high = 2});
-  refused({.slot = 2, .field = "energy", .low = 0, .high = 1});  // a choice, not a number
-  refused({.slot = 2, .field = "pow", .low = -1, .high = 2});
-  refused({.slot = 2, .field = "pow", .low = 3, .high = 2});
-  refused({.slot = 2, .field = "pow", .low = std::nan(""), .high = 2});
-  refused({.slot = 2, .field = "min_energy", .law = RangeLaw::kLogUniform, .low = 0, .high = 0.5});
-  refused({.slot = 2, .field = "pow", .law = RangeLaw::kNormal, .low = 1, .high = 2, .mean = 1, .stddev = -1});
-  refused({.slot = 2, .field = "pow", .low = 1, .high = 2, .entity = 0});  // no such row
+  refused({.entry = 9, .field = "pow", .low = 1, .high = 2});
+  refused({.entry = 2, .field = "pwo", .low = 1, .high = 2});
+  refused({.entry = 2, .field = "energy", .low = 0, .high = 1});  // a choice, not a number
+  refused({.entry = 2, .field = "pow", .low = -1, .high = 2});
+  refused({.entry = 2, .field = "pow", .low = 3, .high = 2});
+  refused({.entry = 2, .field = "pow", .low = std::nan(""), .high = 2});
+  refused({.entry = 2, .field = "min_energy", .law = RangeLaw::kLogUniform, .low = 0, .high = 0.5});
+  refused({.entry = 2, .field = "pow", .law = RangeLaw::kNormal, .low = 1, .high = 2, .mean = 1, .stddev = -1});
+  refused({.entry = 2, .field = "pow", .low = 1, .high = 2, .entity = 0});  // no such row
   EXPECT_THROW(Environments(make_room_scene(), stereo_sensor(), {.count = 0}), InputError);
 }
 

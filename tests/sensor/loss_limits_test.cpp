@@ -119,12 +119,12 @@ TEST(LossLimits, TheLimitsOfMinEnergyAndPowAreOpenAtZeroAndOne) {
   EXPECT_EQ(energy_loss({.min_energy = kLargestDraw}, 1.0F, 0.0F), Reason::kHit);
 }
 
-// The array of energies is what decided, whatever the rows.
+// The array of energies is what decided, whatever the entries.
 TEST(LossLimits, TheArrayOfEnergiesIsWhatDecided) {
   for (const auto energy : {EnergyAngle::kCosine, EnergyAngle::kHalfVector}) {
     const auto with_least = [&](float least) { return StereoEnergy{.min_energy = least, .pow = 2, .energy = energy}; };
     Sensor sensor = make_sensor(make_stereo(120, 90, 60, 0.8), {with_least(0.4F), with_least(0.2F)});
-    sensor.entity_noise = {{0, 1, with_least(0.7F)}, {0, 2, with_least(0.1F)}};
+    sensor.noise[0].by_entity = {{1, with_least(0.7F)}, {2, with_least(0.1F)}};
     const Frame f = render_once(make_room_scene(), sensor);
     for (std::size_t i = 0; i < f.size(); ++i) {
       const float least = f.entity_id()[i] == 1 ? 0.7F : f.entity_id()[i] == 2 ? 0.2F : 0.4F;
@@ -150,14 +150,14 @@ TEST(LossLimits, OneChainReadsTheEnergyInOneWay) {
   EXPECT_EQ(refusal(make_sensor(make_stereo(8, 8, 8, 0.1), {cosine, half})), two);
   EXPECT_EQ(refusal(make_sensor(make_stereo(8, 8, 8, 0.1), {half, LossAngle{}, cosine})), two);
   Sensor rows = make_sensor(make_stereo(8, 8, 8, 0.1), {half});
-  rows.entity_noise = {{0, 1, cosine}};
+  rows.noise[0].by_entity = {{1, cosine}};
   EXPECT_EQ(refusal(rows),
-            "sensor 'lidar': entity_noise: stereo_energy.energy cannot differ by entity; the energy array has one "
+            "sensor 'lidar': by_entity: stereo_energy.energy cannot differ by entity; the energy array has one "
             "reading");
-  rows.entity_noise = {};
-  rows.channel_noise = {{0, 1, cosine}};
+  rows.noise[0].by_entity = {};
+  rows.noise[0].by_ring = {{1, cosine}};
   EXPECT_EQ(refusal(rows),
-            "sensor 'lidar': channel_noise: stereo_energy.energy cannot differ by channel; the energy array has one "
+            "sensor 'lidar': by_ring: stereo_energy.energy cannot differ by ring; the energy array has one "
             "reading");
 }
 

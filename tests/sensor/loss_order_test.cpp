@@ -21,7 +21,7 @@ using test::render_once;
 constexpr float kAngleLimit = 0.9F, kLeastEnergy = 0.75F;
 
 // Models that leave nothing to chance: with min_energy above 0.5, X < 0 wherever E > min_energy.
-std::vector<Noise> certain_losses() {
+NoiseChain certain_losses() {
   return {LossAngle{.max_incidence_rad = kAngleLimit}, StereoShadow{}, StereoEnergy{.min_energy = kLeastEnergy},
           Dropout{.probability = 1}};
 }
@@ -43,7 +43,7 @@ TEST(Order, OfLossesIsFixedWhateverTheOrderOfTheChain) {
   }
   std::vector<std::size_t> order = {0, 1, 2, 3};
   do {
-    std::vector<Noise> chain;
+    NoiseChain chain;
     for (const std::size_t k : order) chain.push_back(certain_losses()[k]);
     const Frame f = render_once(make_room_scene(), make_sensor(camera, chain));
     ASSERT_TRUE(std::equal(expected.begin(), expected.end(), f.reason().begin()));
@@ -75,7 +75,7 @@ TEST(Order, EnergyComesBeforeEdges) {
 // Losses look at what was struck, not at where noise carries the point.
 TEST(Order, HitAndRangeNoiseComeAfterTheLosses) {
   const StereoCamera camera = make_stereo(120, 90, 60, 0.5);
-  std::vector<Noise> losses = certain_losses();
+  NoiseChain losses = certain_losses();
   losses.pop_back();
   const Frame f = render_once(make_room_scene(), make_sensor(camera, losses));
   losses.insert(losses.begin(), {AngularHit{.mean_rad = 1}, DistanceNoise{.mean_m = -0.5F}, GainBias{.gain = 0.3F}});

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <fathom/error.hpp>
+#include <fathom/noise/custom.hpp>
 
 #include "sensor/test_scenes.hpp"
 
@@ -97,7 +98,7 @@ TEST(DistanceInFrames, SigmaGrowsLinearlyWithRange) {
 // The same noise must come out wherever the sensor stands and however it is turned: what happens in the sensor frame
 // depends on the sensor frame alone.
 TEST(NoiseInFrames, StatisticsAndDrawsDoNotDependOnThePose) {
-  const std::vector<Noise> noise = {AngularHit{.axis = Axis::kY, .stddev_rad = 0.02F},
+  const NoiseChain noise = {AngularHit{.axis = Axis::kY, .stddev_rad = 0.02F},
                                     DistanceNoise{.stddev_m = 0.1F, .stddev_per_m = 0.01F}};
   const Pose far{{300, -200, 50}, from_roll_pitch_yaw(1.0, -0.5, 2.0)};
   const Frame here = render_once(make_sphere_scene({}), make_sensor(make_lidar(), noise));

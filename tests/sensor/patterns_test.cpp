@@ -14,7 +14,7 @@
 #include <fathom/sensor.hpp>
 
 #include "sensor/angles.hpp"
-#include "sensor/patterns.hpp"
+#include "sensor/sensor_view.hpp"
 #include "sensor/small_models.hpp"
 
 namespace fathom {
@@ -72,14 +72,14 @@ TEST(SpinningLidar, AzimuthAndTimeFollowTheSteadyTurnOfTheHead) {
     lidar.azimuth_offset_rad = {1 * kDeg, -2 * kDeg, 3 * kDeg, 0.5 * kDeg};
     lidar.firing_time_s = {0.0, 1e-3, 2e-3, 3e-3};
     const RayPattern p = make_pattern(lidar);
-    const std::size_t channel_of_row[] = {3, 1, 2, 0};
+    const std::size_t listed_of_row[] = {3, 1, 2, 0};
     const double sense = clockwise ? -1 : 1;
     for (std::size_t row = 0; row < 4; ++row) {
-      const std::size_t channel = channel_of_row[row];
+      const std::size_t listed = listed_of_row[row];
       for (std::size_t c = 0; c < 10; ++c) {
         // 5 turns per second are 1800 degrees per second; columns are 12 degrees, so 1/150 s, apart.
-        const double time_s = static_cast<double>(c) / 150.0 + lidar.firing_time_s[channel];
-        const double azimuth = 30 + sense * 1800.0 * time_s + lidar.azimuth_offset_rad[channel] / kDeg;
+        const double time_s = static_cast<double>(c) / 150.0 + lidar.firing_time_s[listed];
+        const double azimuth = 30 + sense * 1800.0 * time_s + lidar.azimuth_offset_rad[listed] / kDeg;
         EXPECT_NEAR(p.time_offset_s[row * 10 + c], time_s, 1e-8);
         EXPECT_NEAR(turn_deg(azimuth, azimuth_deg(p, row * 10 + c)), 0.0, kAngleToleranceDeg);
       }
@@ -289,11 +289,11 @@ TEST(Rosette, StaysSharpAfterDays) {
 
 RC_GTEST_PROP(Patterns, DirectionsAreUnitVectorsAndTheTableAccepted, ()) {
   SpinningLidar lidar;
-  const auto channels = *rc::gen::inRange(1, 20);
+  const auto rings = *rc::gen::inRange(1, 20);
   lidar.elevation_rad = *rc::gen::container<std::vector<double>>(
-      channels, rc::gen::map(rc::gen::inRange(-90, 91), [](int deg) { return deg * kDeg; }));
+      rings, rc::gen::map(rc::gen::inRange(-90, 91), [](int deg) { return deg * kDeg; }));
   lidar.azimuth_offset_rad = *rc::gen::container<std::vector<double>>(
-      channels, rc::gen::map(rc::gen::inRange(-180, 181), [](int deg) { return deg * kDeg; }));
+      rings, rc::gen::map(rc::gen::inRange(-180, 181), [](int deg) { return deg * kDeg; }));
   lidar.columns = *rc::gen::inRange(1U, 200U);
   lidar.span_rad = *rc::gen::inRange(1, 361) * kDeg;
   lidar.start_azimuth_rad = *rc::gen::inRange(-360, 361) * kDeg;

@@ -260,9 +260,10 @@ TEST(Presets, KinectHasTheDepthResolutionThatWasMeasured) {
 }
 
 /// "slug.field" -> value, words by name; of a whole chain without a model twice.
-std::map<std::string, std::string> values_of(const std::vector<Noise>& chain) {
+std::map<std::string, std::string> values_of(const NoiseChain& chain) {
   std::map<std::string, std::string> values;
-  for (const Noise& noise : chain) {
+  for (const ChainEntry& entry : chain) {
+    const Noise& noise = entry.noise;
     const std::vector<FieldValue> given = noise.values();
     for (std::size_t k = 0; k < given.size(); ++k) {
       const FieldInfo& field = noise.info().fields[k];

@@ -75,9 +75,9 @@ TEST(Readings, TheRangePolicyDecidesOnWhatIsTooNear) {
 
 TEST(Readings, CannotDifferByEntity) {
   Sensor sensor = make_sensor(make_lidar(), {Noise(kMixture)});
-  sensor.entity_noise = {{0, 1, Noise(BeamMixture{})}};
+  sensor.noise[0].by_entity = {{1, Noise(BeamMixture{})}};
   EXPECT_EQ(input_error([&] { (void)render_once(make_room_scene(), sensor); }),
-            "sensor 'lidar': entity_noise: beam_mixture cannot differ by entity");
+            "sensor 'lidar': by_entity: beam_mixture cannot differ by entity");
 }
 
 TEST(SensorAsBeams, ALidarsFrameIsWhatItsBeamsExpect) {

@@ -44,19 +44,19 @@ TEST(Refusals, SpinningLidar) {
   EXPECT_EQ(with([](L& l) { l.min_range_m = 200; }), "spinning_lidar.min_range_m = 200 is not below max_range_m = 100");
   EXPECT_EQ(with([](L& l) { l.max_range_m = kNan; }), "spinning_lidar.max_range_m = nan is not in [0, 1000000] m");
   EXPECT_EQ(with([](L& l) { l.azimuth_offset_rad = {0.1}; }),
-            "spinning_lidar.azimuth_offset_rad has 1 values and elevation_rad has 4: one per channel is needed");
+            "spinning_lidar.azimuth_offset_rad has 1 values and elevation_rad has 4: one per ring is needed");
   EXPECT_EQ(with([](L& l) {
               l.firing_time_s = {0, 0, 0, 0, 0};
             }),
-            "spinning_lidar.firing_time_s has 5 values and elevation_rad has 4: one per channel is needed");
+            "spinning_lidar.firing_time_s has 5 values and elevation_rad has 4: one per ring is needed");
   EXPECT_EQ(with([](L& l) { l.vertical_offset_m = {0}; }),
-            "spinning_lidar.vertical_offset_m has 1 values and elevation_rad has 4: one per channel is needed");
+            "spinning_lidar.vertical_offset_m has 1 values and elevation_rad has 4: one per ring is needed");
   EXPECT_EQ(with([](L& l) { l.min_range_m = l.max_range_m; }),
             "spinning_lidar.min_range_m = 100 is not below max_range_m = 100");
   EXPECT_EQ(with([](L& l) {
               l.ring = {1, 2};
             }),
-            "spinning_lidar.ring has 2 values and elevation_rad has 4: one per channel is needed");
+            "spinning_lidar.ring has 2 values and elevation_rad has 4: one per ring is needed");
   const std::string late = with([](L& l) { l.firing_time_s = {0, 0, 0, 1}; });
   EXPECT_EQ(late.substr(0, 49), "spinning_lidar.firing_time_s[3] = 1 is not in [0,") << late;
 }
@@ -87,11 +87,11 @@ TEST(Refusals, MoreRaysThanFitBeforeAnythingIsAllocated) {
             "268435456 that a frame may have");
   EXPECT_NO_THROW(check_ray_count("x", "rows", 1000, "cols", 1000, 64000000));
   try {
-    check_ray_count("spinning_lidar", "channels", 128, "columns", 65536, 128ULL << 20U);
+    check_ray_count("spinning_lidar", "rings", 128, "columns", 65536, 128ULL << 20U);
     FAIL() << "8 388 608 rays of 64 bytes are 512 MiB, more than 128 MiB";
   } catch (const InputError& error) {
     EXPECT_STREQ(error.what(),
-                 "spinning_lidar: channels x columns = 128 x 65536 = 8388608 rays need about 0.5 GiB and "
+                 "spinning_lidar: rings x columns = 128 x 65536 = 8388608 rays need about 0.5 GiB and "
                  "this computer has 0.1 GiB");
   }
   EXPECT_GT(physical_memory_bytes(), 1ULL << 26U);

@@ -88,7 +88,7 @@ TEST(ShadowTolerance, SixteenOwnSurfacesAreLookedThrough) {
 TEST(ShadowTolerance, IsThatOfTheRowOfTheEntityStruck) {
   const auto with_row = [&](float line, EntityId entity, float row) {
     Sensor sensor = make_sensor(make_camera(), {StereoShadow{.tolerance = line}});
-    sensor.entity_noise = {{0, entity, StereoShadow{.tolerance = row}}};
+    sensor.noise[0].by_entity = {{entity, StereoShadow{.tolerance = row}}};
     return hidden(make_layers({0.01}, {-1}), sensor);  // the other entity stands behind the wall
   };
   EXPECT_EQ(with_row(0, kWallId, 0.02F), 0U);
@@ -99,7 +99,7 @@ TEST(ShadowTolerance, IsThatOfTheRowOfTheEntityStruck) {
 
 TEST(ShadowTolerance, IsThatOfTheRowOfTheChannel) {
   Sensor sensor = make_sensor(make_camera(), {StereoShadow{}});
-  sensor.channel_noise = {{0, 1, StereoShadow{.tolerance = 0.02F}}};
+  sensor.noise[0].by_ring = {{1, StereoShadow{.tolerance = 0.02F}}};
   const Frame frame = render_once(make_layers({0.01}), sensor);
   EXPECT_EQ(count_in_row(frame, 1, Reason::kHiddenRight), 0U);
   for (const std::uint32_t row : {0U, 2U}) {
@@ -109,11 +109,11 @@ TEST(ShadowTolerance, IsThatOfTheRowOfTheChannel) {
 
 TEST(ShadowTolerance, DrawnForARowActs) {
   Sensor sensor = make_sensor(make_camera(), {StereoShadow{}});
-  sensor.entity_noise = {{0, kWallId, StereoShadow{}}};
+  sensor.noise[0].by_entity = {{kWallId, StereoShadow{}}};
   const auto with_draw = [&](double value) {
     EnvironmentsOptions options;
     options.simulator.threads = 1;
-    options.ranges = {{.slot = 0, .field = "tolerance", .low = value, .high = value, .entity = kWallId}};
+    options.ranges = {{.entry = 0, .field = "tolerance", .low = value, .high = value, .entity = kWallId}};
     Environments environments(make_layers({0.01}), sensor, options);
     Frame frame({Channel::kReason});
     environments.render(0, frame);

@@ -55,7 +55,7 @@ TEST(Simulator, AgreesWithTheBruteForceCaster) {
 
 TEST(Simulator, BothCloudsAreOneCloudInTwoFrames) {
   const Pose pose{{30, -7, 2}, from_roll_pitch_yaw(0.3, 0.2, -2)};
-  std::vector<Noise> noise = three_gaussians();
+  NoiseChain noise = three_gaussians();
   noise.push_back(Dropout{.probability = 0.1F});
   const Frame frame = render_once(make_room_scene(pose), make_sensor(make_lidar(), noise, pose));
   for (std::size_t i = 0; i < frame.size(); ++i) {
@@ -71,7 +71,7 @@ TEST(Simulator, BothCloudsAreOneCloudInTwoFrames) {
 }
 
 TEST(Simulator, GivesTheSameBitsForAnyNumberOfThreadsAndInstructionSet) {
-  std::vector<Noise> noise = three_gaussians();
+  NoiseChain noise = three_gaussians();
   noise.push_back(UniformNoise{.low_m = -0.01F, .high_m = 0.01F});
   noise.push_back(Dropout{.probability = 0.2F});
   const Sensor sensor = make_sensor(make_lidar(16, 1003), noise);
@@ -173,7 +173,7 @@ TEST(Simulator, MissesStayMissesUnderEveryNoise) {
 
 TEST(Simulator, CleanArraysDoNotChangeWhenNoiseIsOn) {
   const Frame clean = render_once(make_room_scene(), make_sensor(make_lidar()));
-  std::vector<Noise> noise = three_gaussians();
+  NoiseChain noise = three_gaussians();
   noise.push_back(Dropout{.probability = 0.5F});
   const Frame noisy = render_once(make_room_scene(), make_sensor(make_lidar(), noise));
   EXPECT_TRUE(same_bits(clean.clean_range_m(), noisy.clean_range_m()));

@@ -7,6 +7,7 @@
 #include <fathom/error.hpp>
 
 #include "sensor/stereo_scenes.hpp"
+#include "support/error_text.hpp"
 
 namespace fathom {
 namespace {
@@ -171,7 +172,7 @@ TEST(StereoEnergy, PresetRealStructuredLightReproducesTheRow) {
   }
 }
 
-TEST(EntityRows, GiveEachEntityItsOwnParametersAndTheSameDraws) {
+TEST(EntityEntries, GiveEachEntityItsOwnParametersAndTheSameDraws) {
   Scene scene;
   const MeshId wall = scene.add_mesh(make_plane(100, 50));
   scene.add_entity({.name = "left",
@@ -183,7 +184,7 @@ TEST(EntityRows, GiveEachEntityItsOwnParametersAndTheSameDraws) {
   const StereoEnergy base{.min_energy = 0.0F, .pow = 0.5F}, other{.min_energy = 0.99F, .pow = 1.0F};
   Sensor sensor = make_sensor(make_stereo(200, 100, 150, 0.05), {base});
   const Frame plain = render_once(scene, sensor);
-  sensor.entity_noise = {{0, 1, other}};
+  sensor.noise[0].by_entity = {{1, other}};
   const Frame rows = render_once(scene, sensor);
   std::size_t low = 0;
   for (std::size_t i = 0; i < plain.size(); ++i) {
@@ -196,41 +197,42 @@ TEST(EntityRows, GiveEachEntityItsOwnParametersAndTheSameDraws) {
   EXPECT_GT(low, 5000U);
 }
 
-TEST(EntityRows, WrongRowsAreRefused) {
-  Simulator simulator(test::make_room_scene(), {.threads = 1});
-  Sensor sensor = make_sensor(make_stereo(8, 8, 8, 0.1), {StereoEnergy{}});
-  sensor.entity_noise = {{0, 99, StereoEnergy{}}};
-  EXPECT_THROW(simulator.add_sensor(sensor), InputError);
-  sensor.entity_noise = {{1, 0, StereoEnergy{}}};
-  EXPECT_THROW(simulator.add_sensor(sensor), InputError);
-  sensor.entity_noise = {{0, 0, LossAngle{}}};
-  EXPECT_THROW(simulator.add_sensor(sensor), InputError);
-  sensor.entity_noise = {{0, 0, StereoEnergy{}}, {0, 0, StereoEnergy{}}};
-  EXPECT_THROW(simulator.add_sensor(sensor), InputError);
+TEST(EntityEntries, WrongOnesAreRefused) {
+  const auto refusal = [](std::vector<EntityEntry> entries) {
+    Simulator simulator(test::make_room_scene(), {.threads = 1});
+    const NoiseChain chain = {LossAngle{.max_incidence_rad = 1}, {StereoEnergy{}, std::move(entries)}};
+    return test::input_error([&] { simulator.add_sensor(make_sensor(make_stereo(8, 8, 8, 0.1), chain)); });
+  };
+  EXPECT_EQ(refusal({{0, StereoEnergy{}}}), "");
+  EXPECT_EQ(refusal({{99, StereoEnergy{}}}), "sensor 'lidar': by_entity: entity 99 is not in [0, 2)");
+  EXPECT_EQ(refusal({{0, LossAngle{}}}),
+            "sensor 'lidar': by_entity: entry 1 of the chain is stereo_energy, not loss_angle");
+  EXPECT_EQ(refusal({{0, StereoEnergy{}}, {0, StereoEnergy{}}}),
+            "sensor 'lidar': by_entity: entry 1 of the chain has two for entity 0");
 }
 
 /// The lidar's rings, told apart by a bias of their own.
-Sensor lidar_with_channels() {
+Sensor lidar_with_rings() {
   Sensor sensor = make_sensor(test::make_lidar(16, 90), {GainBias{.gain = 0.01F}});
-  for (std::uint16_t channel = 0; channel < 16; channel += 3) {
-    sensor.channel_noise.push_back({0, channel, GainBias{.gain = 0.02F, .bias_m = 0.1F * static_cast<float>(channel)}});
+  for (std::uint16_t ring = 0; ring < 16; ring += 3) {
+    sensor.noise[0].by_ring.push_back({ring, GainBias{.gain = 0.02F, .bias_m = 0.1F * static_cast<float>(ring)}});
   }
   return sensor;
 }
 
-TEST(ChannelRows, GiveEachChannelItsOwnParameters) {
-  const Frame f = render_once(test::make_room_scene(), lidar_with_channels());
+TEST(RingEntries, GiveEachRingItsOwnParameters) {
+  const Frame f = render_once(test::make_room_scene(), lidar_with_rings());
   for (std::size_t i = 0; i < f.size(); ++i) {
-    const double clean = f.clean_range_m()[i], channel = f.ring()[i];
-    const double expected = f.ring()[i] % 3 == 0 ? 1.02 * clean + 0.1 * channel : 1.01 * clean;
-    ASSERT_NEAR(f.range_m()[i], expected, 2e-6 * expected) << channel;
+    const double clean = f.clean_range_m()[i], ring = f.ring()[i];
+    const double expected = f.ring()[i] % 3 == 0 ? 1.02 * clean + 0.1 * ring : 1.01 * clean;
+    ASSERT_NEAR(f.range_m()[i], expected, 2e-6 * expected) << ring;
   }
 }
 
-TEST(ChannelRows, TheDrawsOfARayAreTheSameWhateverItsRow) {
+TEST(RingEntries, TheDrawsOfARayAreTheSameWhateverItsEntry) {
   Sensor sensor = make_sensor(test::make_lidar(16, 90), {DistanceNoise{.stddev_m = 0.1F}});
   const Frame plain = render_once(test::make_room_scene(), sensor);
-  sensor.channel_noise = {{0, 4, DistanceNoise{.stddev_m = 0.2F}}, {0, 5, DistanceNoise{}}};
+  sensor.noise[0].by_ring = {{4, DistanceNoise{.stddev_m = 0.2F}}, {5, DistanceNoise{}}};
   const Frame rows = render_once(test::make_room_scene(), sensor);
   for (std::size_t i = 0; i < plain.size(); ++i) {
     const float clean = plain.clean_range_m()[i], error = plain.range_m()[i] - clean;
@@ -239,26 +241,34 @@ TEST(ChannelRows, TheDrawsOfARayAreTheSameWhateverItsRow) {
   }
 }
 
-TEST(ChannelRows, ActOnLossesToo) {
+TEST(RingEntries, ActOnLossesToo) {
   Sensor sensor = make_sensor(test::make_lidar(16, 90), {Dropout{}});
-  sensor.channel_noise = {{0, 7, Dropout{.probability = 1}}};
+  sensor.noise[0].by_ring = {{7, Dropout{.probability = 1}}};
   const Frame f = render_once(test::make_room_scene(), sensor);
   for (std::size_t i = 0; i < f.size(); ++i) ASSERT_EQ(f.reason()[i] == Reason::kDropout, f.ring()[i] == 7);
 }
 
-TEST(ChannelRows, WrongRowsAreRefused) {
-  const auto refused = [](std::vector<ChannelNoise> rows, std::vector<EntityNoise> entities = {}) {
+TEST(RingEntries, WrongOnesAreRefused) {
+  const auto refusal = [](const ChainEntry& entry) {
     Simulator simulator(test::make_room_scene(), {.threads = 1});
-    Sensor sensor = make_sensor(test::make_lidar(16, 90), {GainBias{.gain = 0.01F}, AngularRay{}});
-    sensor.channel_noise = std::move(rows), sensor.entity_noise = std::move(entities);
-    EXPECT_THROW(simulator.add_sensor(sensor), InputError);
+    return test::input_error([&] { simulator.add_sensor(make_sensor(test::make_lidar(16, 90), {Dropout{}, entry})); });
   };
-  refused({{0, 16, GainBias{}}});                     // no such channel
-  refused({{2, 0, GainBias{}}});                      // no such slot
-  refused({{0, 0, DistanceNoise{}}});                 // another model
-  refused({{1, 0, AngularRay{}}});                    // of a stage without rows
-  refused({{0, 3, GainBias{}}, {0, 3, GainBias{}}});  // twice
-  refused({{0, 3, GainBias{}}}, {{0, 0, GainBias{}}});
+  const auto by_ring = [](std::vector<RingEntry> entries) {
+    return ChainEntry(GainBias{.gain = 0.01F}, std::move(entries));
+  };
+  EXPECT_EQ(refusal(by_ring({{15, GainBias{}}})), "");
+  EXPECT_EQ(refusal(by_ring({{16, GainBias{}}})),
+            "sensor 'lidar': by_ring: no ray has the ring 16; there are 16, from 0 to 15");
+  EXPECT_EQ(refusal(by_ring({{0, DistanceNoise{}}})),
+            "sensor 'lidar': by_ring: entry 1 of the chain is gain_bias, not distance");
+  EXPECT_EQ(refusal(ChainEntry(AngularRay{}, std::vector<RingEntry>{{0, AngularRay{}}})),
+            "sensor 'lidar': by_ring: angular_ray cannot differ by ring");
+  EXPECT_EQ(refusal(by_ring({{3, GainBias{}}, {3, GainBias{}}})),
+            "sensor 'lidar': by_ring: entry 1 of the chain has two for ring 3");
+  ChainEntry both = by_ring({{3, GainBias{}}});
+  both.by_entity = {{0, GainBias{}}};
+  EXPECT_EQ(refusal(both),
+            "sensor 'lidar': entry 1 of the chain differs by entity and by ring; a model takes one of them");
 }
 
 TEST(BadParameters, AreRefusedByName) {

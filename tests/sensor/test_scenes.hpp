@@ -37,7 +37,7 @@ inline SpinningLidar make_lidar(std::uint32_t channels = 16, std::uint32_t colum
   return lidar;
 }
 
-inline Sensor make_sensor(SensorModel model, std::vector<Noise> noise = {}, const Pose& pose = {},
+inline Sensor make_sensor(SensorModel model, NoiseChain noise = {}, const Pose& pose = {},
                           std::string name = "lidar") {
   Sensor sensor;
   sensor.name = std::move(name);
@@ -69,7 +69,7 @@ bool same_bits(std::span<const T> a, std::span<const T> b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size_bytes()) == 0;
 }
 
-inline std::vector<Noise> three_gaussians() {
+inline NoiseChain three_gaussians() {
   return {AngularRay{.axis = Axis::kZ, .stddev_rad = 0.002F}, AngularHit{.axis = Axis::kY, .stddev_rad = 0.003F},
           DistanceNoise{.mean_m = 0.01F, .stddev_m = 0.02F, .stddev_per_m = 0.001F}};
 }

@@ -22,7 +22,7 @@ using test::render_once;
 
 constexpr RangePolicy kPolicies[] = {RangePolicy::kKeep, RangePolicy::kClamp, RangePolicy::kDrop};
 
-Sensor with_policy(std::vector<Noise> noise, RangePolicy policy) {
+Sensor with_policy(NoiseChain noise, RangePolicy policy) {
   Sensor sensor = make_sensor(make_lidar(), std::move(noise));
   sensor.range_policy = policy;
   return sensor;
@@ -57,7 +57,7 @@ TEST(UnmeasurableRange, IsLostUnderEveryPolicy) {
 
 // What the models after it make of such a return does not bring it back; what is left keeps every bit.
 TEST(UnmeasurableRange, ChangesNoBitOfWhatWasMeasured) {
-  const std::vector<Noise> noise = {DistanceNoise{.mean_m = -4, .stddev_m = 1},
+  const NoiseChain noise = {DistanceNoise{.mean_m = -4, .stddev_m = 1},
                                     AngularHit{.axis = Axis::kZ, .stddev_rad = 0.1F}};
   const Frame kept = render_once(make_room_scene(), with_policy(noise, RangePolicy::kKeep));
   const Frame clamped = render_once(make_room_scene(), with_policy(noise, RangePolicy::kClamp));
@@ -96,7 +96,7 @@ RC_GTEST_PROP(UnmeasurableRange, IsNeverAHit, ()) {
         return BeamMixture{.w_hit = 0.5F, .w_short = 0.5F, .w_max = 0, .w_rand = 0, .hit_offset_m = any(20)};
     }
   };
-  std::vector<Noise> noise;
+  NoiseChain noise;
   for (int k = *rc::gen::inRange(1, 4); k > 0; --k) noise.push_back(any_noise());
   const RangePolicy policy = kPolicies[*rc::gen::inRange(0, 3)];
   Sensor sensor = make_sensor(make_lidar(4, 64), noise);

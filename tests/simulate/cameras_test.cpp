@@ -113,10 +113,10 @@ TEST(KnownDefects, AFractionParsedAsAnInteger) {
       "      - stereo_energy: {min_energy: 0.2, pow: 0.7, entities: {e: {pow: 1.5}, f: {pow: {uniform: [0.3, "
       "0.6]}}}}\n");
   ASSERT_EQ(setup.sensor.noise.size(), 1U);
-  EXPECT_NEAR(parameter(setup.sensor.noise[0], "min_energy"), 0.2, 1e-7);
-  EXPECT_NEAR(parameter(setup.sensor.noise[0], "pow"), 0.7, 1e-7);
-  ASSERT_EQ(setup.sensor.entity_noise.size(), 2U);
-  EXPECT_NEAR(parameter(setup.sensor.entity_noise[0].noise, "pow"), 1.5, 1e-7);
+  EXPECT_NEAR(parameter(setup.sensor.noise[0].noise, "min_energy"), 0.2, 1e-7);
+  EXPECT_NEAR(parameter(setup.sensor.noise[0].noise, "pow"), 0.7, 1e-7);
+  ASSERT_EQ(setup.sensor.noise[0].by_entity.size(), 2U);
+  EXPECT_NEAR(parameter(setup.sensor.noise[0].by_entity[0].noise, "pow"), 1.5, 1e-7);
   ASSERT_EQ(setup.ranges.size(), 1U);
   EXPECT_EQ(setup.ranges[0].low, 0.3);
   EXPECT_EQ(setup.ranges[0].high, 0.6);

@@ -153,7 +153,7 @@ TEST(SceneFormat, EveryParameterOfEveryNoiseArrives) {
                               other_weights(model, field, value);
       const SceneSetup setup =
           read(scene_with("    preset: Kinect-v1\n    noise: [" + std::string(model.slug) + ": {" + key + "}]\n"));
-      for (const FieldValue& given : setup.sensors[0].sensor.noise[0].values()) {
+      for (const FieldValue& given : setup.sensors[0].sensor.noise[0].noise.values()) {
         if (given.name != field.name) continue;
         if (!field.choices.empty()) {
           EXPECT_EQ(std::get<Choice>(given.value).index, 1U) << model.slug;
@@ -176,9 +176,9 @@ TEST(SceneFormat, StereoCameraWithRowsPerEntity) {
   EXPECT_EQ(camera.reference, CameraReference::kLeft);
   EXPECT_NEAR(intrinsics(camera).fx, 4.0, 1e-9);
   EXPECT_EQ(camera.principal_point_px, (std::vector<double>{3, 2}));
-  ASSERT_EQ(sensor.entity_noise.size(), 1U);
-  EXPECT_EQ(sensor.entity_noise[0].entity, setup.scene.find_entity("e"));
-  const std::vector<FieldValue> row = sensor.entity_noise[0].noise.values();
+  ASSERT_EQ(sensor.noise[0].by_entity.size(), 1U);
+  EXPECT_EQ(sensor.noise[0].by_entity[0].entity, setup.scene.find_entity("e"));
+  const std::vector<FieldValue> row = sensor.noise[0].by_entity[0].noise.values();
   EXPECT_EQ(std::get<double>(row[1].value), 5.0);       // its own
   EXPECT_EQ(std::get<Choice>(row[2].value).index, 1U);  // the default row's
   EXPECT_THROW(read(scene_with("    preset: D435\n    noise: [stereo_energy: {entities: {f: {pow: 5}}}]\n")),
@@ -201,19 +201,19 @@ TEST(SceneFormat, StereoCameraWithPoses) {
   EXPECT_EQ(setup.sensors[0].sensor.parent_from_sensor.at(0).translation_m, (Vec3{1, 2, 3}));
 }
 
-// A table by channel: a row for each of two rings, the rest as the model's own line.
+// Parameters for two rings, the rest as the model's own line.
 TEST(SceneFormat, RowsPerChannel) {
   const Sensor sensor =
-      read(scene_with("    preset: VLP-16\n    noise:\n      - gain_bias: {gain: 1e-3, channels: {0: {bias_m: 0.02}, "
+      read(scene_with("    preset: VLP-16\n    noise:\n      - gain_bias: {gain: 1e-3, rings: {0: {bias_m: 0.02}, "
                       "15: {gain: 0}}}\n"))
           .sensors[0]
           .sensor;
-  ASSERT_EQ(sensor.channel_noise.size(), 2U);
-  EXPECT_EQ(sensor.channel_noise[0].channel, 0U);
-  EXPECT_NEAR(std::get<double>(sensor.channel_noise[0].noise.values()[0].value), 1e-3, 1e-9);
-  EXPECT_NEAR(std::get<double>(sensor.channel_noise[0].noise.values()[1].value), 0.02, 1e-8);
-  EXPECT_EQ(sensor.channel_noise[1].channel, 15U);
-  EXPECT_TRUE(sensor.channel_noise[1].noise.is_identity());
+  ASSERT_EQ(sensor.noise[0].by_ring.size(), 2U);
+  EXPECT_EQ(sensor.noise[0].by_ring[0].ring, 0U);
+  EXPECT_NEAR(std::get<double>(sensor.noise[0].by_ring[0].noise.values()[0].value), 1e-3, 1e-9);
+  EXPECT_NEAR(std::get<double>(sensor.noise[0].by_ring[0].noise.values()[1].value), 0.02, 1e-8);
+  EXPECT_EQ(sensor.noise[0].by_ring[1].ring, 15U);
+  EXPECT_TRUE(sensor.noise[0].by_ring[1].noise.is_identity());
 }
 
 TEST(SceneFormat, RangeImagesOfEveryTurningLidarCanBeDestaggered) {

@@ -40,7 +40,7 @@ TEST(Override, ReplacesTopLevelValues) {
 TEST(Override, GoesThroughNamesPositionsAndSlugs) {
   const SceneSetup setup = read_with({"sensors.lidar.noise.distance.stddev_m=0.5", "sensors.0.position_m.2=4",
                                       "scene.entities.crate.position_m=[1, 2, 3]", "scene.meshes.box.box.size_m.0=2"});
-  EXPECT_EQ(parameter(setup.sensors[0].sensor.noise[0], "stddev_m"), 0.5);
+  EXPECT_EQ(parameter(setup.sensors[0].sensor.noise[0].noise, "stddev_m"), 0.5);
   EXPECT_EQ(setup.sensors[0].sensor.parent_from_sensor.at(0).translation_m, (Vec3{0, 0, 4}));
   EXPECT_EQ(setup.scene.entities()[2].parent_from_entity.at(0).translation_m, (Vec3{1, 2, 3}));
   float highest_x = 0;
@@ -55,7 +55,7 @@ TEST(Override, AddsKeysThatTheFormatKnows) {
   EXPECT_TRUE(setup.sensors[1].sensor.rolling);
   ASSERT_EQ(setup.sensors[1].outputs.size(), 1U);
   EXPECT_EQ(setup.sensors[1].outputs[0].kind, OutputKind::kPly);
-  EXPECT_EQ(parameter(setup.sensors[0].sensor.noise[0], "stddev_per_m"), 0.25);
+  EXPECT_EQ(parameter(setup.sensors[0].sensor.noise[0].noise, "stddev_per_m"), 0.25);
 }
 
 TEST(Override, GivesOptionsToABareWord) {
@@ -110,7 +110,7 @@ TEST(Override, TwoEntriesOfOneNameNeedThePosition) {
                                           "- distance: {stddev_m: 0.01}\n      - distance: {stddev_m: 0.02}");
   EXPECT_THROW(read_scene_text(text, "s.yaml", {"sensors.lidar.noise.distance.stddev_m=1"}), InputError);
   const SceneSetup setup = read_scene_text(text, "s.yaml", {"sensors.lidar.noise.1.distance.stddev_m=1"});
-  EXPECT_EQ(parameter(setup.sensors[0].sensor.noise[1], "stddev_m"), 1.0);
+  EXPECT_EQ(parameter(setup.sensors[0].sensor.noise[1].noise, "stddev_m"), 1.0);
 }
 
 }  // namespace

@@ -91,13 +91,13 @@ TEST(Ranges, EveryNumberOfEveryModelMayBeOne) {
       EXPECT_EQ(sensor.ranges[0].field, field.name);
       EXPECT_EQ(sensor.ranges[0].low, low);
       EXPECT_EQ(sensor.ranges[0].high, high);
-      EXPECT_NEAR(number_of(sensor.sensor.noise[0], sensor.ranges[0].field), (low + high) / 2, 1e-6 * std::abs(high));
+      EXPECT_NEAR(number_of(sensor.sensor.noise[0].noise, sensor.ranges[0].field), (low + high) / 2, 1e-6 * std::abs(high));
       std::set<double> values;
       for (std::uint64_t seed = 0; seed < 20; ++seed) {
         Sensor drawn = sensor.sensor;
         const double value = draw_ranges(drawn, sensor.ranges, seed)[0].value;
         EXPECT_TRUE(value >= low && value <= high) << model.slug << "." << field.name << " " << value;
-        EXPECT_EQ(number_of(drawn.noise[0], sensor.ranges[0].field), static_cast<float>(value));
+        EXPECT_EQ(number_of(drawn.noise[0].noise, sensor.ranges[0].field), static_cast<float>(value));
         values.insert(value);
       }
       EXPECT_EQ(values.size(), 20U);
@@ -131,8 +131,8 @@ TEST(Ranges, TheThreeLawsArriveInTheUnitOfTheLibrary) {
   EXPECT_EQ(r[1].field, "stddev_m");
   EXPECT_EQ(r[1].law, RangeLaw::kLogUniform);
   EXPECT_EQ(r[1].low, 0.01);
-  EXPECT_NEAR(number_of(setup.sensors[0].sensor.noise[0], "stddev_m"), 0.02, 1e-8);  // the middle of a log-uniform law
-  EXPECT_EQ(r[2].slot, 1U);
+  EXPECT_NEAR(number_of(setup.sensors[0].sensor.noise[0].noise, "stddev_m"), 0.02, 1e-8);  // the middle of a log-uniform law
+  EXPECT_EQ(r[2].entry, 1U);
   EXPECT_EQ(r[2].field, "mean_rad");
   EXPECT_NEAR(r[2].mean, 1.5707963267948966, 1e-15);
   EXPECT_NEAR(r[2].stddev, 0.7853981633974483, 1e-15);
@@ -216,17 +216,17 @@ TEST(Ranges, ARowInheritsTheDrawOrHasItsOwn) {
   EXPECT_NE(one.value(3), one.value(0));
   const SceneSetup fixed = read("[stereo_energy: {pow: {uniform: [1, 2]}, entities: {door: {pow: 9}}}]");
   ASSERT_EQ(fixed.sensors[0].ranges.size(), 1U);
-  EXPECT_EQ(number_of(fixed.sensors[0].sensor.entity_noise[0].noise, "pow"), 9.0);
+  EXPECT_EQ(number_of(fixed.sensors[0].sensor.noise[0].by_entity[0].noise, "pow"), 9.0);
 }
 
 TEST(Ranges, RowsByChannelMayBeRanges) {
   const SceneSetup setup =
-      read("[gain_bias: {gain: {normal: [0, 0.01]}, channels: {0: {bias_m: 0.5}, 11: {gain: {uniform: [0.1, 0.2]}}}}]");
+      read("[gain_bias: {gain: {normal: [0, 0.01]}, rings: {0: {bias_m: 0.5}, 11: {gain: {uniform: [0.1, 0.2]}}}}]");
   const Ran one = ran(setup);
   ASSERT_EQ(one.drawn().size(), 3U);
-  EXPECT_EQ(one.drawn()[1]["channel"], 0);
+  EXPECT_EQ(one.drawn()[1]["ring"], 0);
   EXPECT_EQ(one.value(1), one.value(0));
-  EXPECT_EQ(one.drawn()[2]["channel"], 11);
+  EXPECT_EQ(one.drawn()[2]["ring"], 11);
   EXPECT_GE(one.value(2), 0.1);
 }
 

@@ -45,7 +45,7 @@ TEST(Summary, TellsTheWholeChain) {
       run_scene(replaced(kScene, "      - distance: {stddev_m: 0.01}\n",
                          "      - distance: {stddev_m: 0.02, entities: {cart: {mean_m: -0.1}}}\n"
                          "      - angular_ray: {axis: y, stddev_deg: 0.5}\n"
-                         "      - gain_bias: {gain: {uniform: [0.001, 0.002]}, channels: {3: {bias_m: 0.25}}}\n"))
+                         "      - gain_bias: {gain: {uniform: [0.001, 0.002]}, rings: {3: {bias_m: 0.25}}}\n"))
           .summary;
   const json& lidar = summary["sensors"][0];
   const json& noise = lidar["noise"];
@@ -59,7 +59,7 @@ TEST(Summary, TellsTheWholeChain) {
   EXPECT_EQ(noise[1]["stage"], "ray");
   EXPECT_EQ(noise[1]["parameters"]["axis"], "y");
   EXPECT_NEAR(noise[1]["parameters"]["stddev_rad"].get<double>(), 0.5 * kRadPerDeg, 1e-9);
-  EXPECT_EQ(noise[2]["channels"]["3"]["bias_m"], 0.25);
+  EXPECT_EQ(noise[2]["rings"]["3"]["bias_m"], 0.25);
   // What was drawn is what was used.
   EXPECT_FLOAT_EQ(noise[2]["parameters"]["gain"].get<float>(), lidar["drawn"][0]["value"].get<float>());
   EXPECT_EQ(lidar["range_policy"], "keep");

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include <fathom/noise/custom.hpp>
+
 namespace rgl {
 
 namespace {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <fathom/noise/block_kernel.hpp>
 #include <fathom/noise/model.hpp>
 #include <fathom/noise/philox_lanes.hpp>
 #include <fathom/random.hpp>
@@ -226,10 +227,7 @@ template <NoiseModel M, class Tag>
   }
 }
 
-/// Applies a model, type erased, to a block. Which of the two blocks it touches follows from the model's stage.
-using BlockKernel = void (*)(const void* model, const NoiseKey& key, RayBlock& rays, ReturnBlock& returns,
-                             DrawBuffer& draws);
-
+/// A BlockKernel.
 template <NoiseModel M, class Tag>
 void block_kernel(const void* model, const NoiseKey& key, RayBlock& rays, ReturnBlock& returns, DrawBuffer& draws) {
   const M& m = *static_cast<const M*>(model);

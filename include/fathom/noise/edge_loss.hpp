@@ -7,8 +7,8 @@
 //   the reason is edge_loss
 //
 // 90 degrees is a wall seen head-on, 180 a step straight back. A neighbour that meets nothing counts as infinitely far;
-// outside the image there is no neighbour. Angles are taken on the surfaces, before any noise. A row for an entity
-// counts for the pixels that show it, the near side of a step.
+// outside the image there is no neighbour. Angles are taken on the surfaces, before any noise. Parameters for an
+// entity count for the pixels that show it, the near side of a step.
 //
 // Not modelled: losses of the far side of an edge (see stereo_shadow) and windows wider than three pixels.
 

@@ -2,7 +2,6 @@
 // The field table of a model: the single source of its parameter names, units, limits and docs. Validation, files,
 // the command line's help and docs/noise.md are all made from it.
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -88,9 +87,9 @@ FATHOM_API void check_in_range(std::string_view owner, std::string_view name, do
 /// float nearest to it, which is what a parameter given as that limit becomes: 0.1F is above 0.1.
 template <class Model>
 void check_value(const Field<Model>& field, double value) {
-  const double low = std::min(field.low, double{static_cast<float>(field.low)});
-  const double high = std::max(field.high, double{static_cast<float>(field.high)});
-  check_in_range(Model::kSlug, field.name, value, low, high, field.unit);
+  const double low = static_cast<float>(field.low), high = static_cast<float>(field.high);
+  check_in_range(Model::kSlug, field.name, value, low < field.low ? low : field.low,
+                 high > field.high ? high : field.high, field.unit);
 }
 
 /// Throws InputError unless `sum`, of the parameters that `names` lists, is 1 within 1e-6.

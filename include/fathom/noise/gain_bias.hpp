@@ -3,8 +3,8 @@
 //
 //   range := (1 + gain) range + bias
 //
-// The hit point moves along its line from the sensor origin. Typical gain: 1e-4. For the errors of each channel of a
-// lidar give a table (Sensor::channel_noise), and for errors that differ from unit to unit give gain and bias as
+// The hit point moves along its line from the sensor origin. Typical gain: 1e-4. For the errors of each ring of a
+// lidar give entries by ring (ChainEntry::by_ring), and for errors that differ from unit to unit give gain and bias as
 // ranges, drawn once per episode (parameter_range.hpp).
 //
 // Not modelled: a drift of the error with temperature.

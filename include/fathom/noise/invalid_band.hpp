@@ -12,6 +12,7 @@
 
 #include <array>
 
+#include <fathom/error.hpp>
 #include <fathom/noise/model.hpp>
 
 namespace fathom {
@@ -40,6 +41,19 @@ struct InvalidBand {
   }
 
   [[nodiscard]] constexpr bool is_identity() const { return left_band == Switch::kOff && max_disparity_px >= kNoLimit; }
+
+  /// The band at the left edge is that of the left camera's image. Throws InputError where the image is another's.
+  void check_on(const SensorTraits& sensor) const {
+    if (left_band == Switch::kOff || sensor.left_is_reference) return;
+    throw InputError(
+        "invalid_band.left_band = on is for the left camera at the sensor's origin and the right one beside it "
+        "(reference = left); with other cameras switch it off");
+  }
+
+  /// Nearer than f B / max_disparity nothing is matched.
+  [[nodiscard]] constexpr double least_depth_m(const Optics& optics) const {
+    return max_disparity_px < kNoLimit ? double{optics.fx_px * optics.baseline_m} / double{max_disparity_px} : 0.0;
+  }
 
   FATHOM_KERNEL static Reason apply(const InvalidBand& p, const Return& hit, const Surface& surface,
                                     const Draws<kDraws>& /*draws*/) {

@@ -3,10 +3,23 @@
 //
 //   kSlug      its name in files; see is_slug()      kStage   when it acts, and so on what
 //   kDraws     random numbers it needs per ray       kDoc     one line for help and the reference page
-//   fields()   one row per parameter: name, unit, limits, doc
+//   fields()   one entry per parameter: name, unit, limits, doc
 //   is_identity()  whether these parameters change nothing (the model is then skipped and no bit changes)
 //   apply()    the kernel: parameters, one value and its random numbers in, the new value out; pure
-//   kNeeds     optional: what it wants to know of the surface that was struck (noise/surface.hpp)
+//
+// and, where it has them, with
+//
+//   kNeeds             what it wants to know of the surface that was struck (noise/surface.hpp)
+//   check()            throws InputError when parameters that are each within their limits do not fit together
+//   check_on(sensor)   throws InputError when it cannot act on such a sensor (noise/sensor_traits.hpp)
+//   kSameInChain       parameters that are the same wherever the model stands in a chain: an array of SameInChain
+//   sight_tolerance()  with kNeeds.sight: by what share of its way a line of sight may be blocked by the very entity that
+//                      was struck (Caster and noise/stereo_shadow.hpp); 0 without it
+//   energy_angle()     how the array of energies reads the angle (noise/energy.hpp)
+//   least_depth_m(o)   the depth, of a camera with the optics o, below which it loses every return; 0: there is none
+//
+// The library finds these members by their names (noise/custom.hpp): what one model needs of the sensor, of the chain or
+// of the renderer stands in that model and nowhere else.
 //
 // No model writes a loop; drive.hpp does. See noise/distance.hpp for a model that can be copied.
 
@@ -19,6 +32,7 @@
 #include <fathom/export.hpp>
 #include <fathom/math.hpp>
 #include <fathom/noise/field.hpp>
+#include <fathom/noise/sensor_traits.hpp>
 #include <fathom/noise/surface.hpp>
 #include <fathom/reason.hpp>
 
@@ -78,6 +92,12 @@ struct Draws {
 
 template <class Model>
 using DrawsOf = Draws<Model::kDraws>;
+
+/// A parameter that has one value in a chain: every entry of the model, those for single entities and rings included.
+struct SameInChain {
+  std::string_view field;   ///< name of the parameter
+  std::string_view reason;  ///< ends the message: "the energy array has one reading"
+};
 
 /// Moves a return by `delta_m` along the line from the sensor origin through it. Carried through the origin, it comes
 /// out on the other side, with a negative radius; a return at the origin itself has no line and stays.

@@ -3,10 +3,7 @@
 //
 //   E = min(cos theta_1, cos theta_2);   E <= min_energy: lost;   otherwise lost with probability clamp(X, 0, 1)^pow
 //
-//   energy: cosine       theta_i = angle between the normal and the way to camera i (the document's words)
-//           half_vector  theta_i = angle between the normal and the bisector of the ways to camera i and to the
-//           emitter:
-//                        the specular reading
+//   energy: cosine (the document's words) or half_vector; noise/energy.hpp says what the two are
 //   normalization: document   X = 1 - E / (1 - min_energy): negative for E > 1 - min_energy, and P jumps to 1 at the
 //                             threshold
 //                  threshold  X = (1 - E) / (1 - min_energy): P runs from 1 at E = min_energy to 0 at E = 1
@@ -22,13 +19,16 @@
 // in single precision: P is 1, or 0, for every X between 0 and 1. P has a relative error of about 1e-7 (2 + pow / X),
 // that of E: with pow above 1e5 it is known to some percent only.
 //
-// The array of energies (Channel::kEnergy) is the E that decides, so every stereo_energy of a chain, rows included,
-// must read the same `energy`; another one is an error. Two of them lose independently, each by its own law.
+// The array of energies (Channel::kEnergy) is the E that decides, so every stereo_energy of a chain, entries for single
+// entities and rings included, must read the same `energy`; another one is an error. Two of them lose independently,
+// each by its own law.
 //
-// Not modelled: albedo, distance and exposure; give entities rows of their own (Sensor::entity_noise) for the first.
+// Not modelled: albedo, distance and exposure; give entities parameters of their own (ChainEntry::by_entity) for the
+// first.
 
 #include <array>
 
+#include <fathom/noise/energy.hpp>
 #include <fathom/noise/model.hpp>
 
 namespace fathom {
@@ -36,23 +36,6 @@ namespace fathom {
 enum class EnergyNormalization : std::uint8_t { kDocument, kThreshold };
 template <>
 inline constexpr std::array<std::string_view, 2> kChoiceWords<EnergyNormalization> = {"document", "threshold"};
-
-enum class EnergyAngle : std::uint8_t { kCosine, kHalfVector };
-template <>
-inline constexpr std::array<std::string_view, 2> kChoiceWords<EnergyAngle> = {"cosine", "half_vector"};
-
-/// E of one return.
-FATHOM_KERNEL float return_energy(EnergyAngle angle, const Surface& s) {
-  // |l + e|^2 = 2 + 2 l . e; the bisector of opposite directions is nowhere, and E then 0.
-  const float left_square = 2.0F + 2.0F * s.left_to_emitter, right_square = 2.0F + 2.0F * s.right_to_emitter;
-  constexpr float kTiny = 1e-12F;
-  const float left = (s.cos_left + s.cos_emitter) / math::sqrt(math::select(left_square > kTiny, left_square, kTiny));
-  const float right =
-      (s.cos_right + s.cos_emitter) / math::sqrt(math::select(right_square > kTiny, right_square, kTiny));
-  const bool half = angle == EnergyAngle::kHalfVector;
-  const float a = math::select(half, left, s.cos_left), b = math::select(half, right, s.cos_right);
-  return math::select(a < b, a, b);
-}
 
 struct StereoEnergy {
   float min_energy = 0.18F;
@@ -66,6 +49,7 @@ struct StereoEnergy {
   static constexpr Stage kStage = Stage::kEnergyLoss;
   static constexpr DrawCount kDraws = {.uniforms = 1};
   static constexpr SurfaceNeeds kNeeds = {.angles = true};
+  static constexpr std::array<SameInChain, 1> kSameInChain = {{{"energy", "the energy array has one reading"}}};
 
   static constexpr auto fields() {
     return std::array<Field<StereoEnergy>, 4>{{
@@ -79,6 +63,9 @@ struct StereoEnergy {
   }
 
   [[nodiscard]] constexpr bool is_identity() const { return false; }
+
+  /// The array of energies shows the E that decides.
+  [[nodiscard]] constexpr EnergyAngle energy_angle() const { return energy; }
 
   FATHOM_KERNEL static Reason apply(const StereoEnergy& p, const Return& /*hit*/, const Surface& surface,
                                     const Draws<kDraws>& draws) {

@@ -11,7 +11,7 @@
 // precision can resolve, 8 2^-24 max(1, largest coordinate / distance) / cos(angle to the normal), at most 1e-3, from
 // measurement (docs/depth-cameras.md); nearer surfaces of any entity pass. With a larger one, surfaces within the
 // tolerance pass when they belong to the entity that was struck, up to 16 of them one behind the other; another entity
-// hides the point even there, before them or behind. The tolerance is that of the row of the entity struck. Of two such
+// hides the point even there, before them or behind. The tolerance is that for the entity struck. Of two such
 // models in a chain each loses what it would lose alone, so that the smaller tolerance decides.
 //
 // Not modelled: the limits of the cameras' own images (see invalid_band), and cameras that match around thin objects.
@@ -39,6 +39,8 @@ struct StereoShadow {
   }
 
   [[nodiscard]] constexpr bool is_identity() const { return false; }
+
+  [[nodiscard]] constexpr float sight_tolerance() const { return tolerance; }
 
   FATHOM_KERNEL static Reason apply(const StereoShadow& /*p*/, const Return& /*hit*/, const Surface& surface,
                                     const Draws<kDraws>& /*draws*/) {

@@ -1,0 +1,86 @@
+#pragma once
+// What a model of one's own needs besides noise.hpp: the loops, compiled where this is included, and the table of its
+// functions. A program that names a type of its own as a Noise includes it; who uses registered models does not need
+// it, and saves the compiler its weight.
+
+#include <array>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include <fathom/noise.hpp>
+#include <fathom/noise/drive.hpp>
+
+namespace fathom::detail {
+
+template <class M>
+concept ChecksSensor = requires(const M& model, const SensorTraits& sensor) {
+  model.check_on(sensor);
+};
+template <class M>
+concept ToleratesOwnSurface = requires(const M& model) {
+  { model.sight_tolerance() } -> std::convertible_to<float>;
+};
+template <class M>
+concept ReadsEnergy = requires(const M& model) {
+  { model.energy_angle() } -> std::same_as<EnergyAngle>;
+};
+template <class M>
+concept HasLeastDepth = requires(const M& model, const Optics& optics) {
+  { model.least_depth_m(optics) } -> std::convertible_to<double>;
+};
+
+template <class M>
+const M& model_at(const void* model) {
+  return *static_cast<const M*>(model);
+}
+
+/// The hooks that the model has; see noise/model.hpp.
+template <NoiseModel M>
+constexpr NoiseHooks hooks_of() {
+  NoiseHooks hooks;
+  if constexpr (requires { M::kSameInChain; }) hooks.same_in_chain = M::kSameInChain;
+  if constexpr (ChecksSensor<M>) {
+    hooks.check_on = [](const void* m, const SensorTraits& sensor) { model_at<M>(m).check_on(sensor); };
+  }
+  if constexpr (ToleratesOwnSurface<M>) {
+    hooks.sight_tolerance = [](const void* m) -> float { return model_at<M>(m).sight_tolerance(); };
+  }
+  if constexpr (ReadsEnergy<M>) {
+    hooks.energy_angle = [](const void* m) { return model_at<M>(m).energy_angle(); };
+  }
+  if constexpr (HasLeastDepth<M>) {
+    hooks.least_depth_m = [](const void* m, const Optics& optics) -> double {
+      return model_at<M>(m).least_depth_m(optics);
+    };
+  }
+  return hooks;
+}
+
+/// `kernels`: [Isa].
+template <NoiseModel M>
+NoiseType make_type(const std::array<BlockKernel, 3>& kernels) {
+  return {.info = &info_of<M>(),
+          .copy = [](const void* m) -> std::shared_ptr<const void> {
+            validate(model_at<M>(m));
+            return std::make_shared<const M>(model_at<M>(m));
+          },
+          .is_identity = [](const void* m) -> bool { return model_at<M>(m).is_identity(); },
+          .values = &values_of<M>,
+          .with = &Noise::with_number<M>,
+          .kernels = kernels,
+          .hooks = hooks_of<M>()};
+}
+
+struct UserBuild;  // the tag of kernels compiled in the user's own translation unit
+
+template <class M>
+struct OwnType {
+  static const NoiseType& get() {
+    constexpr BlockKernel kernel = &block_kernel<M, UserBuild>;
+    static const NoiseType type = make_type<M>({kernel, kernel, kernel});
+    return type;
+  }
+};
+
+}  // namespace fathom::detail

@@ -1,0 +1,15 @@
+#pragma once
+// What a noise model may know of the sensor that it acts on. See check_on in noise/model.hpp.
+
+#include <fathom/noise/surface.hpp>
+
+namespace fathom {
+
+struct SensorTraits {
+  Optics optics;                   ///< of its camera; a baseline above 0: two cameras apart
+  bool left_is_reference = false;  ///< the image is that of the left camera, and the right one stands beside it
+  bool one_origin = true;          ///< all rays start at the sensor's origin
+  bool rolling = false;            ///< rays are cast at times of their own
+};
+
+}  // namespace fathom

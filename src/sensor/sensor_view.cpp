@@ -1,0 +1,69 @@
+#include "sensor/sensor_view.hpp"
+
+#include <cmath>
+#include <type_traits>
+#include <utility>
+
+#include "sensor/kinds.hpp"
+
+namespace fathom {
+
+namespace {
+
+/// Throws InputError for a model that has no rays.
+template <class Kind>
+void check_kind(const Kind& kind) {
+  if constexpr (std::is_same_v<Kind, RayPattern>) {
+    validate(kind);
+  } else {
+    check_fields(kind);
+    check(kind);
+  }
+}
+
+}  // namespace
+
+SensorView make_view(const SensorModel& model) {
+  SensorView view;
+  view.usual_policy = usual_range_policy(model);
+  std::visit([&](const auto& kind) { describe(kind, view); }, model);
+  return view;
+}
+
+void update_pattern(const SensorModel& model, std::uint32_t frame, RayPattern& pattern) {
+  std::visit([&](const auto& kind) { write_rays(kind, frame, pattern); }, model);
+}
+
+RayPattern make_pattern(const SensorModel& model, std::uint32_t frame) {
+  std::visit([](const auto& kind) { check_kind(kind); }, model);
+  RayPattern pattern;
+  update_pattern(model, frame, pattern);
+  return pattern;
+}
+
+bool pattern_varies(const SensorModel& model) { return make_view(model).rays_vary; }
+
+RangePolicy usual_range_policy(const SensorModel& model) {
+  return std::visit([](const auto& kind) { return usual_policy(kind); }, model);
+}
+
+SensorTraits make_traits(const SensorView& view, const RayPattern& rays, bool rolling) {
+  return {.optics = view.optics,
+          .left_is_reference = view.left_is_reference,
+          .one_origin = rays.origin_x.empty(),
+          .rolling = rolling && !rays.time_offset_s.empty()};
+}
+
+Quaternion aligned(AxesFollow axes, const Quaternion& q) {
+  switch (axes) {
+    case AxesFollow::kHeading:
+      return from_roll_pitch_yaw(0, 0, std::atan2(2 * (q.w * q.z + q.x * q.y), 1 - 2 * (q.y * q.y + q.z * q.z)));
+    case AxesFollow::kWorld:
+      return {};
+    case AxesFollow::kBody:
+      break;
+  }
+  return q;
+}
+
+}  // namespace fathom

@@ -1,0 +1,43 @@
+#pragma once
+// What a sensor says of itself. The kind of a sensor is asked for here and nowhere else: its rays, its cameras, and how
+// its frames are treated.
+
+#include <cstdint>
+#include <vector>
+
+#include <fathom/sensor.hpp>
+
+namespace fathom {
+
+/// What the axes of a sensor's frame follow.
+enum class AxesFollow : std::uint8_t {
+  kBody,     ///< they turn with the sensor
+  kHeading,  ///< they turn with it about the vertical only
+  kWorld,    ///< they do not turn
+};
+
+/// Of a model that make_pattern() accepts. Cheap to make: it holds no rays.
+struct SensorView {
+  Optics optics;          ///< of its camera; all 0: it has none
+  StereoRig cameras = {};  ///< where its two cameras stand; meant where optics.baseline_m is above 0
+  bool left_is_reference = false;  ///< the image is that of the left camera, and the right one stands beside it
+  AxesFollow axes = AxesFollow::kBody;
+  RangePolicy usual_policy = RangePolicy::kKeep;
+  bool rays_vary = false;      ///< from frame to frame
+  bool seen_by_angle = false;  ///< rays lie in no rows: a line of its pixels shows nothing
+  /// [rows]: by how many columns rows move so that a column looks in one direction; empty where no shift does that.
+  std::vector<std::int32_t> destagger_shifts = {};
+};
+SensorView make_view(const SensorModel& model);
+
+/// The rays of a frame, into a pattern that already has its arrays: a frame of the same sensor allocates nothing more.
+/// The model must have been accepted by make_pattern().
+void update_pattern(const SensorModel& model, std::uint32_t frame, RayPattern& pattern);
+
+/// What noise models may know of a sensor with these rays; `rolling`: whether each is cast at its own time.
+SensorTraits make_traits(const SensorView& view, const RayPattern& rays, bool rolling);
+
+/// The rotation of a sensor whose body is turned by `q`.
+Quaternion aligned(AxesFollow axes, const Quaternion& q);
+
+}  // namespace fathom
