@@ -60,7 +60,7 @@ fathom::FitOptions fit_options(const BeamFitOptions& options, double cell_m, Tas
   fathom::FitOptions fit;
   fit.variant = value_of_word<fathom::FitVariant>(options.variant);
   fit.cell_m = cell_m;
-  fit.threads = options.threads;
+  fit.compute.threads = options.threads;
   fit.fit_hit_offset = !options.hit_offset_m;
   fit.start.hit_offset_m = options.hit_offset_m.value_or(0.0);
   fit.on_iteration = [&display](const fathom::FitIteration& i) {
@@ -123,7 +123,7 @@ void fit_beam(const BeamFitOptions& options) {
   const Scans held_out = held_out_scans(options, learned, log);
   const fathom::BeamSensor sensor = sensor_of(options, log, *world.expected);
   const auto pairs = [&](const Scans& scans) {
-    return fathom::make_beam_data(log, scans, *world.expected, sensor.max_range_m, options.threads);
+    return fathom::make_beam_data(log, scans, *world.expected, sensor.max_range_m, {.threads = options.threads});
   };
 
   fathom::FitReport report;

@@ -85,7 +85,7 @@ void draw_beam_heatmap(const BeamHeatmapOptions& options) {
 
   fathom::HeatmapOptions heatmap_options;
   heatmap_options.headings = options.headings;
-  heatmap_options.score.threads = options.threads;
+  heatmap_options.score.compute.threads = options.threads;
   heatmap_options.score.beam_step = options.beam_step.value_or(std::max<std::size_t>(1, log.beams() / kUsualBeams));
   check_evidence(options, log, model.sensor, heatmap_options.score.beam_step);
   fathom::Heatmap heatmap;

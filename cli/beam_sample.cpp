@@ -58,7 +58,7 @@ std::string sample_in_world(const BeamSampleOptions& options, const fathom::Beam
   log.range_m.assign(log.scans() * log.beams(), 0.0F);
   const std::vector<std::uint32_t> all = fathom::select_scans("all", log.scans());
   const fathom::BeamData pairs =
-      fathom::make_beam_data(log, all, *world.expected, model.sensor.max_range_m, options.threads);
+      fathom::make_beam_data(log, all, *world.expected, model.sensor.max_range_m, {.threads = options.threads});
   log.range_m = sample_pairs(model, options, pairs.scan, pairs.expected_m);
   return fathom::scan_csv(log);
 }

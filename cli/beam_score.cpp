@@ -24,7 +24,7 @@ Scores score_scans(const BeamScoreOptions& options, const fathom::BeamModel& mod
   fathom::ScoreOptions score_options;
   score_options.beam_step = options.beam_step;
   score_options.alpha = options.alpha;
-  score_options.threads = 1;  // one pose at a time
+  score_options.compute.threads = 1;  // one pose at a time
   fathom::ScanScorer scorer(model.parameters, model.sensor, *world.expected, fathom::planar_fan(log.azimuth_rad),
                             score_options);
   Scores scores;
@@ -75,7 +75,7 @@ void score_beam(const BeamScoreOptions& options) {
   const std::vector<std::uint32_t> scans = choose_scans(options.scans, log, options.log);
   const Scores scores = score_scans(options, model, world, log, scans);
   const fathom::BeamData pairs =
-      fathom::make_beam_data(log, scans, *world.expected, model.sensor.max_range_m, options.threads);
+      fathom::make_beam_data(log, scans, *world.expected, model.sensor.max_range_m, {.threads = options.threads});
   const fathom::BeamJudgement judgement =
       naming(options.log, [&] { return fathom::judge_beam_model(model.parameters, model.sensor, pairs); });
   const std::string text = skipped_note(log) + summary(scores, judgement);

@@ -21,7 +21,7 @@ BeamWorld open_world(const BeamWorldOptions& options, fathom::UnknownCells unkno
   if (!options.scene.empty()) {
     fathom::SceneRangesOptions scene_options;
     scene_options.pose_from_sensor.translation_m.z = options.height_m;
-    scene_options.threads = threads;
+    scene_options.compute.threads = threads;
     fathom::SceneSetup setup = fathom::read_scene_file(options.scene);
     world.expected = fathom::make_scene_ranges(setup.scene, scene_options);
     world.inputs = std::move(setup.inputs);

@@ -27,7 +27,7 @@ void check(const FitOptions& options, const BeamSensor& sensor) {
   check_in_range("fit", "cell_m", options.cell_m, 0, sensor.max_range_m, "m");
   check_in_range("fit", "tolerance", options.tolerance, 0, 1, "1");
   check_in_range("fit", "max_iterations", static_cast<double>(options.max_iterations), 1, 1e9, "1");
-  if (options.isa > detect_isa()) throw InputError(fmt::format("this computer cannot run {}", to_string(options.isa)));
+  validate(options.compute);
 }
 
 /// Within what BeamParameters may hold, so that what is learned can be used.
@@ -129,9 +129,9 @@ void add_flags(const Evidence& evidence, const Maximum& last, const SigmaLimits&
 BeamFit fit_beam_model(const BeamData& data, const BeamSensor& sensor, const FitOptions& options) {
   check(options, sensor);
   Evidence evidence = make_evidence(data, sensor);
-  const auto executor = make_executor(options.threads);
+  const auto executor = make_executor(options.compute.threads);
   put_behind_first(evidence, kEmBlock, options.start.hit_offset_m, *executor);
-  Em em(evidence, sensor, *executor, options.isa);
+  Em em(evidence, sensor, *executor, options.compute.isa);
   const SigmaLimits limits = sigma_limits(sensor, options);
   BeamFit fit;
   fit.parameters = options.start;

@@ -12,8 +12,8 @@
 
 #include <fathom/beam/model.hpp>
 #include <fathom/beam/scan.hpp>
+#include <fathom/compute.hpp>
 #include <fathom/export.hpp>
-#include <fathom/isa.hpp>
 
 namespace fathom {
 
@@ -37,8 +37,7 @@ struct FitOptions {
   double cell_m = 0.0;          ///< size of the map's cells; sigma >= max(step, cell) / sqrt(12)
   double tolerance = 1e-9;      ///< stop when the log-likelihood changes by less than this, relatively
   std::size_t max_iterations = 2000;
-  int threads = 0;
-  Isa isa = detect_isa();
+  Compute compute = {};
   /// From the calling thread. What it throws ends the fit: throw Interrupted to stop.
   std::function<void(const FitIteration&)> on_iteration = {};
 };

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <fathom/beam/model.hpp>
+#include <fathom/compute.hpp>
 #include <fathom/expected_ranges.hpp>
 #include <fathom/export.hpp>
 
@@ -71,8 +72,9 @@ struct BeamData {
 /// without it every pair is a scan of its own). Throws InputError naming file and line.
 FATHOM_API BeamData read_beam_pairs(const std::filesystem::path& file);
 
-/// Casts every beam of the chosen scans. Throws InputError for an empty selection or an index out of range.
+/// Casts every beam of the chosen scans. Throws InputError for an empty selection, an index out of range or an invalid
+/// `compute`.
 FATHOM_API BeamData make_beam_data(const ScanLog& log, std::span<const std::uint32_t> scans,
-                                   const ExpectedRanges& expected, double max_range_m, int threads = 0);
+                                   const ExpectedRanges& expected, double max_range_m, const Compute& compute = {});
 
 }  // namespace fathom
