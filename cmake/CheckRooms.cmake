@@ -16,7 +16,7 @@ set(ALLOW_trace base scene noise cast)
 set(ALLOW_points base random noise)
 set(ALLOW_io base scene beam)
 set(ALLOW_simulate base random scene noise beam cast sensor io)
-set(ALLOW_report base beam io)
+set(ALLOW_report base beam cast io)
 set(ROOMS base random scene noise beam calibrate cast trace points sensor io simulate report)
 
 # third-party header prefix -> the only folders that may include it

@@ -108,6 +108,7 @@ BeamData make_beam_data(const ScanLog& log, std::span<const std::uint32_t> scans
     data.reading_m.insert(data.reading_m.end(), readings.begin(), readings.end());
     data.scan.insert(data.scan.end(), beams, scan);
   }
+  data.cell_m = expected.cell_m();
   data.expected_m.resize(data.reading_m.size());
   make_executor(compute.threads)->parallel_for(poses.size(), kScansAtOnce, [&](std::size_t begin, std::size_t end) {
     expected.cast(std::span(poses).subspan(begin, end - begin), fan, max_range_m,

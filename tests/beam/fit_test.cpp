@@ -299,7 +299,8 @@ TEST(BeamFit, SigmaStopsAtItsFloor) {
   for (std::size_t i = 0; i < data.reading_m.size(); i += 2) data.reading_m[i] = data.expected_m[i];
   BeamData perfect = data;
   perfect.reading_m = perfect.expected_m;
-  const BeamFit fit = fit_beam_model(perfect, kLaser, {.cell_m = 0.05, .compute = {.threads = 1}});
+  perfect.cell_m = 0.05;
+  const BeamFit fit = fit_beam_model(perfect, kLaser, {.compute = {.threads = 1}});
   EXPECT_DOUBLE_EQ(fit.parameters.sigma_hit_m, 0.05 / std::sqrt(12.0));
   EXPECT_TRUE(std::isfinite(fit.log_likelihood.back()));
 }
@@ -307,11 +308,13 @@ TEST(BeamFit, SigmaStopsAtItsFloor) {
 TEST(BeamFit, SigmaStopsAtTheFloorOfTheStep) {
   BeamData perfect = simulate(kLaserTruth, kLaser, 3000, .5, 8, 2);
   perfect.reading_m = perfect.expected_m;
+  perfect.cell_m = 0.05;
   BeamSensor stepped = kLaser;
   stepped.step_m = 0.08;
-  const BeamFit fit = fit_beam_model(perfect, stepped, {.cell_m = 0.05, .compute = {.threads = 1}});
+  const BeamFit fit = fit_beam_model(perfect, stepped, {.compute = {.threads = 1}});
   EXPECT_DOUBLE_EQ(fit.parameters.sigma_hit_m, 0.08 / std::sqrt(12.0));
   EXPECT_TRUE(has_flag(fit, "sigma_hit_m is at its floor, 0.0230940"));
+  perfect.cell_m = 0.0;
   // Neither: the least that a parameter may be, so that what is learned can be used.
   const BeamFit bare = fit_beam_model(perfect, kLaser, {.compute = {.threads = 1}});
   EXPECT_GE(bare.parameters.sigma_hit_m, 1e-6);
@@ -341,8 +344,8 @@ TEST(BeamFit, NothingButMaxReadings) {
 }
 
 TEST(BeamFit, OnePair) {
-  const BeamData one = {{4.02F}, {4.0F}, {0}};
-  const BeamFit fit = fit_beam_model(one, kLaser, {.cell_m = 0.05, .compute = {.threads = 1}});
+  const BeamData one = {{4.02F}, {4.0F}, {0}, 0.05};
+  const BeamFit fit = fit_beam_model(one, kLaser, {.compute = {.threads = 1}});
   EXPECT_EQ(fit.pairs, 1U);
   EXPECT_TRUE(std::isfinite(fit.log_likelihood.back()));
 }
