@@ -39,7 +39,7 @@ fathom::FitReport learn(const BeamFitOptions& options, const fathom::ScanLog& lo
   };
   return as_typed({{"beam.max_range_m", "--max-range"},
                    {"beam.min_range_m", "--min-range"},
-                   {"beam.step_m", "--sensor-step"},
+                   {"beam.step_m", "--step"},
                    {"give max_range_m", "give --max-range"},
                    {"is in scans", "is in --scans"},
                    {"and in test_scans", "and in --test-scans"}},

@@ -132,11 +132,11 @@ TEST_F(BeamOptions, TestScansAreThoseJudgedBy) {
 // Readings in steps of 2 cm: the same parameters, judged by probabilities in place of densities.
 TEST_F(BeamOptions, SensorStepIsThatOfTheReadings) {
   change_log([](double z) { return std::to_string(std::round(z / .02) * .02); });
-  const json none = fitted("none", {}), fine = fitted("fine", {"--sensor-step", "0.02"}),
-             coarse = fitted("coarse", {"--sensor-step", "0.4"});
+  const json none = fitted("none", {}), fine = fitted("fine", {"--step", "0.02"}),
+             coarse = fitted("coarse", {"--step", "0.4"});
   const fathom::BeamModel truth = fathom::read_beam_model(files_.parameters());
   EXPECT_EQ(fathom::read_beam_model(files_ / "fine/parameters.yaml").sensor.step_m, .02);
-  EXPECT_NE(read_text(files_ / "fine/parameters.yaml").find("\nsensor_step_m: 0.02 "), std::string::npos);
+  EXPECT_NE(read_text(files_ / "fine/parameters.yaml").find("\nstep_m: 0.02 "), std::string::npos);
   EXPECT_NE(read_text(files_ / "fine/report.html").find("<td>step of the readings</td><td>0.02 m</td>"),
             std::string::npos);
   for (const fathom::BeamField& field : fathom::kBeamFields) {
