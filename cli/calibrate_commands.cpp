@@ -28,7 +28,7 @@ npy: {channels: [range, clean_range]}, and no noise but `distance` that changes 
 constexpr const char* kEnergyHelp = R"(
 Examples:
   fathom calibrate energy pixels.csv
-  fathom simulate examples/stereo/stereo.yaml --out out/pixels
+  fathom simulate examples/06_stereo/stereo.yaml --out out/pixels
       --set 'sensors.stereo.noise=[{stereo_energy: {min_energy: 0.18, pow: 14, normalization: threshold}}]'
   fathom calibrate energy out/pixels --normalization threshold
 
