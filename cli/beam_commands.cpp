@@ -169,6 +169,7 @@ void add_sample(CLI::App& app) {
   add_out_csv(c, o->out);
   add_threads(c, o->threads);
   add_force(c, o->force);
+  add_quiet(c, o->quiet);
   c.footer(kSampleHelp);
   c.final_callback([o] { sample_beam(*o); });
 }

@@ -1,5 +1,6 @@
 #include "beam_sample.hpp"
 
+#include <cstdio>
 #include <string>
 
 #include <fathom/beam/csv.hpp>
@@ -13,7 +14,12 @@
 namespace fathom_cli {
 namespace {
 
-std::string sample_in_world(const BeamSampleOptions& options, const fathom::BeamModel& model) {
+/// The CSV, and what a user should know of the log that it was made from.
+struct Sampled {
+  std::string csv, notes;
+};
+
+Sampled sample_in_world(const BeamSampleOptions& options, const fathom::BeamModel& model) {
   const fathom::World world = open_world(options.world, model.unknown, options.threads);
   refuse_inputs({options.out}, world.inputs());
   fathom::ScanLog from;  // the poses, with the beams of the log that they are from or those that the options ask for
@@ -23,13 +29,14 @@ std::string sample_in_world(const BeamSampleOptions& options, const fathom::Beam
     from.pose = fathom::read_poses_csv(options.poses);
     from.azimuth_rad = fathom::even_azimuths_rad(options.beams, options.view_deg);
   }
-  return fathom::scan_csv(
-      fathom::sample_log(model, world, from.pose, from.azimuth_rad, options.seed, {.threads = options.threads}));
+  const fathom::ScanLog log =
+      fathom::sample_log(model, world, from.pose, from.azimuth_rad, options.seed, {.threads = options.threads});
+  return {fathom::scan_csv(log), notes_text(fathom::log_notes(from))};
 }
 
-std::string sample_expected(const BeamSampleOptions& options, const fathom::BeamModel& model) {
+Sampled sample_expected(const BeamSampleOptions& options, const fathom::BeamModel& model) {
   const fathom::ExpectedTable table = fathom::read_expected_csv(options.expected);
-  return fathom::readings_csv(table, fathom::sample_table(model, table, options.seed));
+  return {fathom::readings_csv(table, fathom::sample_table(model, table, options.seed)), ""};
 }
 
 }  // namespace
@@ -48,11 +55,13 @@ void sample_beam(const BeamSampleOptions& options) {
     check_new_file(options.out, options.force, inputs);
   }
   const fathom::BeamModel model = fathom::read_beam_model(options.parameters);
-  const std::string csv = in_world ? sample_in_world(options, model) : sample_expected(options, model);
+  const auto [csv, notes] = in_world ? sample_in_world(options, model) : sample_expected(options, model);
   if (options.out.empty()) {
     print(csv);
+    if (!options.quiet) std::fputs(notes.c_str(), stderr);
   } else {
     fathom::write_text_file(options.out, csv);
+    if (!options.quiet) print(notes);
   }
 }
 

@@ -40,6 +40,7 @@ std::shared_ptr<CalibrateOptions> add_data(CLI::App& c) {
   c.add_option("DATA", o->data, "CSV of pairs, or the folder of a run")->required();
   c.add_option("--sensor", o->sensor, "of a run; default: the only one that wrote what is needed")->type_name("NAME");
   c.add_flag("--json", o->json, "as JSON");
+  add_quiet(c, o->quiet);
   return o;
 }
 

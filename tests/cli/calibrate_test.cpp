@@ -76,6 +76,11 @@ TEST_F(Calibrate, DistanceFromARun) {
   EXPECT_GT(found["skipped"].get<int>(), 1000);  // the dropouts
   const Ended table = run_fathom({"calibrate", "distance", run, "--sensor", "lidar"});
   EXPECT_NE(table.out.find("- distance: {mean_m: 0.0"), std::string::npos) << table.out;
+  const Ended quiet = run_fathom({"calibrate", "distance", run, "--quiet"});
+  EXPECT_EQ(quiet.exit_code, 0) << quiet.err;
+  EXPECT_EQ(count_lines(quiet.out), 4U) << quiet.out;  // the head, and a parameter a line
+  EXPECT_EQ(table.out.find(quiet.out), 0U) << quiet.out;
+  EXPECT_EQ(quiet.err, "");
 }
 
 TEST_F(Calibrate, EnergyFromARun) {
