@@ -24,10 +24,11 @@ set(ONLY_embree3 "src/cast/embree;bench")
 set(ONLY_tbb "src/base")
 set(ONLY_yaml-cpp "src/io;capi/rgl/tape")
 set(ONLY_assimp "")  # an oracle of the tests
+set(ONLY_pugixml.hpp "src/io")
 set(ONLY_png.h "src/io")
 set(ONLY_ft2build.h "src/io")
 set(ONLY_CLI "cli")
-set(LIBRARIES embree3 tbb yaml-cpp assimp png.h ft2build.h CLI)
+set(LIBRARIES embree3 tbb yaml-cpp assimp pugixml.hpp png.h ft2build.h CLI)
 
 set(errors "")
 foreach(room ${ROOMS})

@@ -55,7 +55,7 @@ class Calibrate : public testing::Test {
     expect_found(found, "stddev_per_m", .004);
     return found;
   }
-  TempFolder folder_;
+  TemporaryFolder folder_;
 
  private:
   static json calibrated(std::vector<std::string> arguments) {
