@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include <fathom/compute.hpp>
 #include <fathom/export.hpp>
 #include <fathom/depth_output.hpp>
 #include <fathom/output.hpp>
@@ -76,8 +77,7 @@ struct RunOptions {
   std::optional<std::uint32_t> frames;  ///< instead of the scene file's; 1 to kMaxFrames
   std::optional<std::uint64_t> seed;
   std::optional<std::uint32_t> environment, episode;
-  int threads = 0;
-  Isa isa = detect_isa();
+  Compute compute = {};
   std::function<void(const Progress&)> on_progress;  ///< after every frame, from the calling thread
   std::function<bool()> should_stop;                 ///< asked before every frame and file, and within
                                                      ///< frames from any thread

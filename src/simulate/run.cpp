@@ -80,8 +80,7 @@ class Runner {
   static SimulatorOptions simulator_options(const SceneSetup& setup, const RunOptions& options) {
     SimulatorOptions result;
     result.seed = seed_of_episode(setup, options);
-    result.threads = options.threads;
-    result.isa = options.isa;
+    result.compute = options.compute;
     result.rate_hz = setup.rate_hz;
     result.start_s = setup.start_s;
     result.should_stop = options.should_stop;

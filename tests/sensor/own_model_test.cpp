@@ -15,7 +15,7 @@ namespace fathom::test {
 namespace {
 
 std::string refusal(const SensorModel& model, NoiseChain chain) {
-  Simulator simulator(make_room_scene(), {.threads = 1});
+  Simulator simulator(make_room_scene(), {.compute = {.threads = 1}});
   return input_error([&] { simulator.add_sensor(make_sensor(model, std::move(chain))); });
 }
 

@@ -199,7 +199,7 @@ TEST(EntityEntries, GiveEachEntityItsOwnParametersAndTheSameDraws) {
 
 TEST(EntityEntries, WrongOnesAreRefused) {
   const auto refusal = [](std::vector<EntityEntry> entries) {
-    Simulator simulator(test::make_room_scene(), {.threads = 1});
+    Simulator simulator(test::make_room_scene(), {.compute = {.threads = 1}});
     const NoiseChain chain = {LossAngle{.max_incidence_rad = 1}, {StereoEnergy{}, std::move(entries)}};
     return test::input_error([&] { simulator.add_sensor(make_sensor(make_stereo(8, 8, 8, 0.1), chain)); });
   };
@@ -250,7 +250,7 @@ TEST(RingEntries, ActOnLossesToo) {
 
 TEST(RingEntries, WrongOnesAreRefused) {
   const auto refusal = [](const ChainEntry& entry) {
-    Simulator simulator(test::make_room_scene(), {.threads = 1});
+    Simulator simulator(test::make_room_scene(), {.compute = {.threads = 1}});
     return test::input_error([&] { simulator.add_sensor(make_sensor(test::make_lidar(16, 90), {Dropout{}, entry})); });
   };
   const auto by_ring = [](std::vector<RingEntry> entries) {
