@@ -4,6 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <type_traits>
+#include <vector>
+
 #include <fathom/run.hpp>
 #include <fathom/scene_ranges.hpp>
 
@@ -83,6 +87,10 @@ TEST(Worlds, StayWhenTheFirstCopyGoes) {
   first.reset();
   EXPECT_EQ(seen(second), before);
 }
+
+// The ranges of a temporary world would be gone before a scorer that refers to them uses them.
+static_assert(std::is_convertible_v<const World&, const ExpectedRanges&>);
+static_assert(!std::is_convertible_v<World, const ExpectedRanges&>);
 
 TEST(Worlds, NeedRanges) {
   EXPECT_EQ(test::input_error([] { World world(nullptr); }), "a world needs expected ranges");
