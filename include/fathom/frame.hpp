@@ -31,7 +31,7 @@ enum class Channel : std::uint8_t {
   kReason,      ///< uint8: Reason
   kDepth,       ///< float, m; distance to the image plane (x in the sensor frame), noise applied; NaN where lost
   kCleanDepth,  ///< float, m; the same along the noise-free ray, nothing lost; +inf where it meets nothing
-  kEnergy,      ///< float; E of stereo_energy by its choice of angle, without one by cosines; NaN on a miss
+  kEnergy,      ///< float; E (noise/energy.hpp), the angle as models of the chain read it, else cosine; NaN on a miss
   kCleanHit,    ///< 3 x float, m, sensor frame; the hit point of the noise-free ray, nothing lost; NaN on a miss
 };
 inline constexpr std::size_t kChannelCount = 18;

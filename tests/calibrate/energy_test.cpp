@@ -5,6 +5,7 @@
 
 #include <fathom/calibrate.hpp>
 #include <fathom/simulator.hpp>
+#include <fathom/random.hpp>
 
 #include "sensor/stereo_scenes.hpp"
 #include "support/error_text.hpp"

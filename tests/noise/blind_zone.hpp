@@ -2,7 +2,7 @@
 // blind_zone: a model that the library does not know. It needs more of the sensor and of the chain than a surface, and
 // says so itself: adding it touched this header and one line of the list in laws_test.cpp.
 //
-//   lost with probability `share` when x < depth
+//   lost with probability `share` when 0 <= x < depth
 
 #include <array>
 
@@ -39,7 +39,8 @@ struct BlindZone {
   }
 
   FATHOM_KERNEL static Reason apply(const BlindZone& p, const Return& hit, const Draws<kDraws>& draws) {
-    return ((hit.x < p.depth_m) & (draws.uniform[0] < p.share)) ? Reason::kBelowMinRange : Reason::kHit;
+    const bool within = (hit.x >= 0.0F) & (hit.x < p.depth_m);
+    return (within & (draws.uniform[0] < p.share)) ? Reason::kBelowMinRange : Reason::kHit;
   }
 };
 

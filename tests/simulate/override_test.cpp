@@ -68,6 +68,14 @@ TEST(Override, RadiansReplaceDegrees) {
   EXPECT_EQ(std::get<Laser2d>(setup.sensors[1].sensor.model).max_azimuth_rad, 0.5);
 }
 
+TEST(Override, SetsWhatARingHas) {
+  const SceneSetup setup = read_with({"sensors.lidar.noise.distance.rings.1.mean_m=0.125"});
+  const std::vector<RingEntry>& rings = setup.sensors[0].sensor.noise[0].by_ring;
+  ASSERT_EQ(rings.size(), 1U);
+  EXPECT_EQ(rings[0].ring, 1U);
+  EXPECT_EQ(parameter(rings[0].noise, "mean_m"), 0.125);
+}
+
 TEST(Override, LaterOnesWin) { EXPECT_EQ(read_with({"seed=1", "seed=2"}).seed, 2U); }
 
 TEST(Override, MistakesNameTheOverrideAndTheNearest) {
@@ -87,6 +95,8 @@ TEST(Override, MistakesNameTheOverrideAndTheNearest) {
       {"sensors.lidar.noise.distence.stddev_m=1", {"--set", "no 'distence'", "'distance'"}},
       {"sensors.lidar.noise.distance.stddev_m=-1",
        {"--set sensors.lidar.noise.distance.stddev_m=-1", "sensors.lidar.noise.distance.stddev_m = -1 is not in [0, "}},
+      {"sensors.lidar.noise.distance.channels.1.mean_m=1",
+       {"--set sensors.lidar.noise.distance.channels.1.mean_m=1", "distance.channels is called rings now"}},
       {"sensors..columns=3", {"--set", "empty part"}},
       {"seed=[1", {"--set seed=[1", "not YAML"}},
   };

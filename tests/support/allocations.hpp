@@ -44,7 +44,7 @@ void* aligned_alloc(std::size_t alignment, std::size_t size) {
 void* memalign(std::size_t alignment, std::size_t size) {
   return fathom::test::count_allocation(), __libc_memalign(alignment, size);
 }
-int posix_memalign(void** out, std::size_t alignment, std::size_t size) {
+int posix_memalign(void** out, std::size_t alignment, std::size_t size) noexcept {
   fathom::test::count_allocation();
   *out = __libc_memalign(alignment, size);
   return *out == nullptr ? 12 : 0;
