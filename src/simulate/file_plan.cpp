@@ -208,9 +208,7 @@ void check_sensor_name(std::string_view name) {
 }
 
 void SensorNames::add(const std::string& name) {
-  std::string lower = name;
-  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  const auto [place, fresh] = by_lower_case_.emplace(lower, name);
+  const auto [place, fresh] = by_lower_case_.emplace(lower_case(name), name);
   if (fresh) return;
   if (place->second == name) throw InputError(fmt::format("the name '{}' is there twice", name));
   throw InputError(
