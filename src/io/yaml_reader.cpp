@@ -202,16 +202,30 @@ std::vector<double> YamlReader::numbers() const {
   return values;
 }
 
-std::vector<double> YamlReader::numbers(std::size_t count) const {
+void YamlReader::require_count(std::size_t count) const {
   refuse_range();
   if (value_->kind != Kind::kList || value_->items.size() != count) {
     fail(fmt::format("is not a list of {} numbers", count));
   }
+}
+
+std::vector<double> YamlReader::numbers(std::size_t count) const {
+  require_count(count);
   return numbers();
+}
+
+std::vector<double> YamlReader::numbers(std::size_t count, Limits limits) const {
+  require_count(count);
+  return numbers(limits);
 }
 
 Vec3 YamlReader::vector() const {
   const std::vector<double> v = numbers(3);
+  return {v[0], v[1], v[2]};
+}
+
+Vec3 YamlReader::vector(Limits limits) const {
+  const std::vector<double> v = numbers(3, limits);
   return {v[0], v[1], v[2]};
 }
 

@@ -71,8 +71,7 @@ std::filesystem::path read_path(const YamlReader& reader, SceneFiles& files) {
 
 Pose read_pose(YamlReader& map) {
   const auto position = map.find("position_m");
-  const Vec3 translation_m = position ? position->vector() : Vec3{};
-  if (position) static_cast<void>(position->numbers({-kMaxCoordinateM, kMaxCoordinateM, "m"}));
+  const Vec3 translation_m = position ? position->vector({-kMaxCoordinateM, kMaxCoordinateM, "m"}) : Vec3{};
   return {translation_m, read_rotation(map)};
 }
 

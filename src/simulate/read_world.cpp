@@ -31,9 +31,7 @@ std::uint32_t read_segments(YamlReader& shape) {
 }
 
 std::vector<double> read_size(YamlReader& shape, std::size_t count) {
-  const YamlReader size = shape.at("size_m");
-  static_cast<void>(size.numbers(count));
-  return size.numbers(kSizeLimits);
+  return shape.at("size_m").numbers(count, kSizeLimits);
 }
 
 Mesh read_plane(YamlReader& shape, SceneFiles& /*files*/) {
