@@ -1,12 +1,10 @@
 #include "lists.hpp"
 
-#include <algorithm>
 #include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
 #include <fathom/error.hpp>
-#include <fathom/names.hpp>
 #include <fathom/output_list.hpp>
 #include <nlohmann/json.hpp>
 
@@ -25,12 +23,8 @@ template <class Info, class NameOf>
 const Info& find(std::span<const Info> list, const std::string& typed, std::string_view what, NameOf name_of) {
   std::vector<std::string_view> names;
   for (const Info& info : list) names.push_back(name_of(info));
-  const std::string_view name = fathom::find_name(typed, names);
-  const auto found = std::find(names.begin(), names.end(), name);
-  if (found != names.end()) return list[static_cast<std::size_t>(found - names.begin())];
-  const std::string_view likely = fathom::likely_name(typed, names);
-  throw fathom::InputError(
-      fmt::format("there is no {} '{}'{}{}", what, typed, likely.empty() ? "" : "; nearest: ", likely));
+  if (const auto found = find_typed(typed, names)) return list[*found];
+  throw fathom::InputError(fmt::format("there is no {} '{}'{}", what, typed, nearest_text(typed, names)));
 }
 
 std::string outputs_overview() {

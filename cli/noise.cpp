@@ -4,7 +4,6 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <fathom/names.hpp>
 #include <fathom/noise.hpp>
 #include <nlohmann/json.hpp>
 
@@ -21,9 +20,8 @@ std::vector<NoiseInfo> select(const std::string& slug) {
   if (slug.empty()) return fathom::noise_models();
   std::vector<std::string_view> slugs;
   for (const NoiseInfo& model : fathom::noise_models()) slugs.push_back(model.slug);
-  const std::string_view found = fathom::find_name(slug, slugs);
-  // make_noise names the nearest slug when there is no such model.
-  return {fathom::make_noise(found.empty() ? std::string_view(slug) : found, {}).info()};
+  if (const auto found = find_typed(slug, slugs)) return {fathom::noise_models()[*found]};
+  return {fathom::make_noise(slug, {}).info()};  // throws, naming the nearest slug
 }
 
 std::string limits_text(const FieldInfo& f) {

@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 #include <fathom/error.hpp>
-#include <fathom/names.hpp>
 #include <fathom/sensor.hpp>
 #include <fathom/sensor_fields.hpp>
 #include <nlohmann/json.hpp>
@@ -186,10 +185,9 @@ std::string known_name(const std::string& typed) {
   std::vector<std::string_view> names;
   for (const SensorPreset& preset : fathom::sensor_presets()) names.push_back(preset.name);
   for (const SensorKindInfo& kind : fathom::sensor_kinds()) names.push_back(kind.slug);
-  const std::string_view found = fathom::find_name(typed, names);
-  if (!found.empty()) return std::string(found);
-  if (const std::string_view likely = fathom::likely_name(typed, names); !likely.empty()) {
-    throw fathom::InputError(fmt::format("'{}' is no preset or kind of sensor; nearest: {}", typed, likely));
+  if (const auto found = find_typed(typed, names)) return std::string(names[*found]);
+  if (const std::string nearest = nearest_text(typed, names); !nearest.empty()) {
+    throw fathom::InputError(fmt::format("'{}' is no preset or kind of sensor{}", typed, nearest));
   }
   return typed;
 }
