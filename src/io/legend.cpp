@@ -18,7 +18,6 @@ namespace {
 constexpr std::uint32_t kWidthInLetters = 29;   // of a legend, at least
 constexpr std::uint32_t kColumnInLetters = 17;  // of a key
 constexpr std::uint32_t kLongestBar = 100;      // in letters
-constexpr std::uint32_t kEntityLines = 4;
 
 std::uint32_t bar_of(const Lettering& letters) { return letters.size() * 3 / 4; }
 std::uint32_t tick_of(const Lettering& letters) { return std::max(3U, letters.size() / 4); }

@@ -8,9 +8,9 @@
 #include <fathom/output_list.hpp>
 #include <fathom/sensor_fields.hpp>
 
+#include "io/picture_size.hpp"
 #include "io/point_layout.hpp"
 #include "simulate/file_plan.hpp"
-#include "simulate/picture_size.hpp"
 #include "simulate/scan_log_file.hpp"
 
 namespace fathom {
@@ -31,6 +31,24 @@ std::uint64_t channel_bytes(ChannelSet channels) {
   return bytes;
 }
 
+std::uint64_t picture_bytes(const SensorOutput& output, const SensorPlan& plan, bool by_angle) {
+  constexpr std::uint32_t kGrey16 = 2, kRgb = 3;  // bytes per pixel
+  switch (output.kind) {
+    case OutputKind::kBirdsEyeView:
+      return png_bytes_at_most(birds_eye_size(output.pixels, output.color, output.legend), kRgb);
+    case OutputKind::kReasonPicture:
+      return png_bytes_at_most(reason_picture_size(plan.rows, plan.cols, output.legend), kRgb);
+    case OutputKind::kCameraSheet:
+      return png_bytes_at_most(camera_sheet_size(plan.rows, plan.cols), kRgb);
+    case OutputKind::kDepthPng:
+      return png_bytes_at_most({plan.cols, plan.rows}, kGrey16);
+    default:
+      return png_bytes_at_most(by_angle ? angle_image_size(output.color, output.legend)
+                                        : range_image_size(plan.rows, plan.cols, output.color, output.legend),
+                               kRgb);
+  }
+}
+
 /// Of one file of this output, at most.
 std::uint64_t file_bytes(const SensorOutput& output, Channel channel, const SensorPlan& plan, ChannelSet present,
                          bool by_angle) {
@@ -44,7 +62,7 @@ std::uint64_t file_bytes(const SensorOutput& output, Channel channel, const Sens
     case OutputKind::kScanLog:
       return kLogBytesPerScan + kLogBytesPerReading * plan.rays();
     default:
-      return picture_bytes_at_most(output, plan.rows, plan.cols, by_angle);
+      return picture_bytes(output, plan, by_angle);
   }
 }
 
