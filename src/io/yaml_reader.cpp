@@ -142,8 +142,9 @@ const std::string& YamlReader::text() const {
 
 bool YamlReader::boolean() const {
   const std::string& word = text();
-  if (word != "true" && word != "false") fail("is not true or false");
-  return word == "true";
+  const bool is_on = word == "true" || word == "on", is_off = word == "false" || word == "off";
+  if (!is_on && !is_off) fail("is not true or false");
+  return is_on;
 }
 
 double YamlReader::number() const {

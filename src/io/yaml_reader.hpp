@@ -60,7 +60,7 @@ class YamlReader {
 
   // Scalars.
   [[nodiscard]] const std::string& text() const;
-  [[nodiscard]] bool boolean() const;
+  [[nodiscard]] bool boolean() const;  ///< true or false; on and off are the same
   [[nodiscard]] double number(Limits limits) const;
   [[nodiscard]] double number() const;  ///< finite
   [[nodiscard]] std::uint64_t whole(std::uint64_t low, std::uint64_t high) const;

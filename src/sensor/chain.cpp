@@ -107,10 +107,10 @@ bool left_is_reference(const SensorModel& model) {
 void check_band(const Sensor& sensor, const Noise& noise) {
   if (noise.slug() != InvalidBand::kSlug) return;
   const std::vector<FieldValue> values = noise.values();
-  const bool on = std::get<Choice>(find_value(values, "left_band")->value) == Choice(Switch::kOn);
+  const bool on = std::get<bool>(find_value(values, "left_band")->value);
   if (!on || left_is_reference(sensor.model)) return;
   throw InputError(
-      "invalid_band.left_band = on is for the left camera at the sensor's origin and the right one beside it "
+      "invalid_band.left_band = true is for the left camera at the sensor's origin and the right one beside it "
       "(reference = left); with other cameras switch it off");
 }
 

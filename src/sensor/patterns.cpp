@@ -12,16 +12,7 @@ namespace fathom {
 
 RayPattern make_pattern(const SensorModel& model, std::uint32_t frame) {
   RayPattern pattern;
-  std::visit(
-      [&](const auto& m) {
-        if constexpr (std::is_same_v<std::remove_cvref_t<decltype(m)>, RayPattern>) {
-          validate(m);
-        } else {
-          check_fields(m);
-          check(m);
-        }
-      },
-      model);
+  std::visit([](const auto& m) { validate(m); }, model);
   update_pattern(model, frame, pattern);
   return pattern;
 }

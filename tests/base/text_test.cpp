@@ -11,7 +11,7 @@
 
 #include <fathom/error.hpp>
 #include <fathom/names.hpp>
-#include <fathom/noise/field.hpp>
+#include <fathom/field.hpp>
 
 #include "base/text.hpp"
 #include "support/error_text.hpp"

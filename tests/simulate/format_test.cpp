@@ -1,6 +1,7 @@
 // What a scene file says arrives as it was said.
 
 #include <cmath>
+#include <cstring>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -148,6 +149,7 @@ TEST(SceneFormat, EveryParameterOfEveryNoiseArrives) {
       const double value = 0.75 * field.high + 0.25 * field.low;
       char text[40];
       std::snprintf(text, sizeof text, "%.9g", value);
+      if (field.kind == FieldKind::kFlag) std::strcpy(text, "false");
       const std::string key = std::string(field.name) + ": " +
                               (field.choices.empty() ? std::string(text) : std::string(field.choices[1])) +
                               other_weights(model, field, value);
@@ -157,6 +159,8 @@ TEST(SceneFormat, EveryParameterOfEveryNoiseArrives) {
         if (given.name != field.name) continue;
         if (!field.choices.empty()) {
           EXPECT_EQ(std::get<Choice>(given.value).index, 1U) << model.slug;
+        } else if (field.kind == FieldKind::kFlag) {
+          EXPECT_FALSE(std::get<bool>(given.value)) << model.slug;
         } else {
           EXPECT_NEAR(std::get<double>(given.value), value, 1e-6 * std::abs(value)) << model.slug << "." << field.name;
         }
@@ -175,7 +179,7 @@ TEST(SceneFormat, StereoCameraWithRowsPerEntity) {
   const auto& camera = std::get<StereoCamera>(sensor.model);
   EXPECT_EQ(camera.reference, CameraReference::kLeft);
   EXPECT_NEAR(intrinsics(camera).fx, 4.0, 1e-9);
-  EXPECT_EQ(camera.principal_point_px, (std::vector<double>{3, 2}));
+  EXPECT_EQ(camera.principal_point_px, (std::array<double, 2>{3, 2}));
   ASSERT_EQ(sensor.entity_noise.size(), 1U);
   EXPECT_EQ(sensor.entity_noise[0].entity, setup.scene.find_entity("e"));
   const std::vector<FieldValue> row = sensor.entity_noise[0].noise.values();
