@@ -70,6 +70,12 @@ std::string lower_case(std::string_view text) {
   return lower;
 }
 
+bool is_word(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+  });
+}
+
 std::string number_text(double value) {
   // A float given as a double prints as the float was written: 0.1F is "0.1", not 0.10000000149011612.
   const auto narrow = static_cast<float>(value);

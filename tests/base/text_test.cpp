@@ -29,6 +29,16 @@ TEST(Text, NearestNameHasTheFewestEdits) {
   EXPECT_EQ(likely_name("x", {}), "");
 }
 
+TEST(Text, LettersOfTheAlphabetAloneBecomeSmall) {
+  EXPECT_EQ(lower_case("VLP-16 \xc3\x84[@Z"), "vlp-16 \xc3\x84[@z");
+  EXPECT_EQ(lower_case(""), "");
+}
+
+TEST(Text, AWordNamesAFile) {
+  for (const char* word : {"a", "Z_9-", "cloud_world"}) EXPECT_TRUE(is_word(word)) << word;
+  for (const char* other : {"", ".", "a b", "a/b", "..", "\xc3\xa4"}) EXPECT_FALSE(is_word(other)) << other;
+}
+
 TEST(Text, HintIsGivenForALikelySlipOnly) {
   EXPECT_EQ(nearest_hint("distnce", kNames), " (nearest known: 'distance')");
   EXPECT_EQ(nearest_hint("zzzzzzzzzz", kNames), "");
