@@ -6,8 +6,9 @@
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
+#include <fathom/channel_list.hpp>
 #include <fathom/noise.hpp>
-#include <fathom/output_list.hpp>
+#include <fathom/outputs/output.hpp>
 #include <fathom/sensor.hpp>
 #include <fathom/sensor_fields.hpp>
 
@@ -37,7 +38,7 @@ Words known_names(const std::string& positional) {
   } else if (positional == "MODEL") {
     for (const auto& model : fathom::noise_models()) names.emplace_back(model.slug);
   } else if (positional == "OUTPUT") {
-    for (const auto& output : fathom::output_list()) names.emplace_back(output.word);
+    for (const auto& output : fathom::output_list()) names.emplace_back(output.slug);
   } else if (positional == "CHANNEL") {
     for (const auto& channel : fathom::channel_list()) names.emplace_back(channel.name());
   }

@@ -1,13 +1,12 @@
 #include "lists.hpp"
 
-#include <algorithm>
 #include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
+#include <fathom/channel_list.hpp>
 #include <fathom/error.hpp>
-#include <fathom/names.hpp>
-#include <fathom/output_list.hpp>
+#include <fathom/outputs/output.hpp>
 #include <nlohmann/json.hpp>
 
 #include "text.hpp"
@@ -16,8 +15,8 @@ namespace fathom_cli {
 namespace {
 
 using fathom::ChannelInfo;
+using fathom::FieldInfo;
 using fathom::OutputInfo;
-using fathom::OutputOptionInfo;
 using Json = nlohmann::ordered_json;
 
 /// The entry of that name.
@@ -25,44 +24,39 @@ template <class Info, class NameOf>
 const Info& find(std::span<const Info> list, const std::string& typed, std::string_view what, NameOf name_of) {
   std::vector<std::string_view> names;
   for (const Info& info : list) names.push_back(name_of(info));
-  const std::string_view name = fathom::find_name(typed, names);
-  const auto found = std::find(names.begin(), names.end(), name);
-  if (found != names.end()) return list[static_cast<std::size_t>(found - names.begin())];
-  const std::string_view likely = fathom::likely_name(typed, names);
-  throw fathom::InputError(
-      fmt::format("there is no {} '{}'{}{}", what, typed, likely.empty() ? "" : "; nearest: ", likely));
+  if (const auto found = find_typed(typed, names)) return list[*found];
+  throw fathom::InputError(fmt::format("there is no {} '{}'{}", what, typed, nearest_text(typed, names)));
 }
 
 std::string outputs_overview() {
   std::vector<std::vector<std::string>> rows = {{"output", "first file", "what", "keys"}};
   for (const OutputInfo& output : fathom::output_list()) {
     std::vector<std::string_view> keys;
-    for (const OutputOptionInfo& option : output.options) keys.push_back(option.name);
-    rows.push_back({std::string(output.word), std::string(output.file), std::string(output.doc),
+    for (const FieldInfo& option : output.options) keys.push_back(option.name);
+    rows.push_back({std::string(output.slug), std::string(output.file), std::string(output.doc),
                     fmt::format("{}", fmt::join(keys, ", "))});
   }
   return align_columns(rows) + "\nfathom outputs OUTPUT explains the keys of one kind.\n";
 }
 
 std::string details(const OutputInfo& output) {
-  std::string text = fmt::format("{}: {}\n  first file {}\n", output.word, output.doc, output.file);
+  std::string text = fmt::format("{}: {}\n  first file {}\n", output.slug, output.doc, output.file);
   if (output.options.empty()) return text + "  no keys\n";
   std::vector<std::vector<std::string>> rows = {{"  key", "default", "meaning"}};
-  for (const OutputOptionInfo& o : output.options) {
-    rows.push_back({fmt::format("  {}", o.name), o.default_value.empty() ? "-" : std::string(o.default_value),
-                    std::string(o.doc)});
+  for (const FieldInfo& o : output.options) {
+    rows.push_back({fmt::format("  {}", o.name), o.default_value.empty() ? "-" : o.default_value, std::string(o.doc)});
   }
   return text + "\n" + align_columns(rows);
 }
 
 Json to_json(const OutputInfo& output) {
   Json options = Json::array();
-  for (const OutputOptionInfo& o : output.options) {
+  for (const FieldInfo& o : output.options) {
     options.push_back({{"name", o.name},
                        {"default", o.default_value.empty() ? Json(nullptr) : Json(o.default_value)},
                        {"doc", o.doc}});
   }
-  return {{"word", output.word}, {"file", output.file}, {"doc", output.doc}, {"options", options}};
+  return {{"word", output.slug}, {"file", output.file}, {"doc", output.doc}, {"options", options}};
 }
 
 std::vector<std::string> row(const ChannelInfo& c) {
@@ -86,7 +80,7 @@ std::string all_as_json(std::span<const Info> list) {
 void list_outputs(const ListOptions& options) {
   if (options.name.empty()) return print(options.json ? all_as_json(fathom::output_list()) : outputs_overview());
   const OutputInfo& output =
-      find(fathom::output_list(), options.name, "output", [](const OutputInfo& o) { return o.word; });
+      find(fathom::output_list(), options.name, "output", [](const OutputInfo& o) { return o.slug; });
   print(options.json ? to_json(output).dump(2) + "\n" : details(output));
 }
 

@@ -4,30 +4,24 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <fathom/names.hpp>
 #include <fathom/noise.hpp>
 #include <nlohmann/json.hpp>
 
+#include "fields.hpp"
 #include "noise_page.hpp"
 #include "text.hpp"
 
 namespace fathom_cli {
 namespace {
 
-using fathom::FieldInfo;
 using fathom::NoiseInfo;
 
 std::vector<NoiseInfo> select(const std::string& slug) {
   if (slug.empty()) return fathom::noise_models();
   std::vector<std::string_view> slugs;
   for (const NoiseInfo& model : fathom::noise_models()) slugs.push_back(model.slug);
-  const std::string_view found = fathom::find_name(slug, slugs);
-  // make_noise names the nearest slug when there is no such model.
-  return {fathom::make_noise(found.empty() ? std::string_view(slug) : found, {}).info()};
-}
-
-std::string limits_text(const FieldInfo& f) {
-  return !f.choices.empty() ? "" : fmt::format("[{:.8g}, {:.8g}]", f.low, f.high);
+  if (const auto found = find_typed(slug, slugs)) return {fathom::noise_models()[*found]};
+  return {fathom::make_noise(slug, {}).info()};  // throws, naming the nearest slug
 }
 
 std::string overview(const std::vector<NoiseInfo>& models) {
@@ -39,30 +33,15 @@ std::string overview(const std::vector<NoiseInfo>& models) {
 }
 
 std::string details(const NoiseInfo& model) {
-  std::vector<std::vector<std::string>> rows = {{"  parameter", "unit", "limits", "default", "meaning"}};
-  for (const FieldInfo& f : model.fields) {
-    rows.push_back(
-        {fmt::format("  {}", f.name), std::string(f.unit), limits_text(f), f.default_value, std::string(f.doc)});
-  }
-  return fmt::format("{}: {}\n  acts on {}\n\n{}", model.slug, model.doc, stage_doc(model.stage), align_columns(rows));
+  return fmt::format("{}: {}\n  acts on {}\n\n{}", model.slug, model.doc, stage_doc(model.stage),
+                     fields_help(model.fields));
 }
 
 nlohmann::ordered_json to_json(const NoiseInfo& model) {
-  nlohmann::ordered_json fields = nlohmann::ordered_json::array();
-  for (const FieldInfo& f : model.fields) {
-    nlohmann::ordered_json field = {{"name", f.name}, {"unit", f.unit}};
-    if (!f.choices.empty()) {
-      field["choices"] = f.choices;
-      field["default"] = f.default_value;
-    } else {
-      field["min"] = f.low;
-      field["max"] = f.high;
-      field["default"] = std::stod(f.default_value);
-    }
-    field["doc"] = f.doc;
-    fields.push_back(field);
-  }
-  return {{"slug", model.slug}, {"stage", to_string(model.stage)}, {"doc", model.doc}, {"fields", fields}};
+  return {{"slug", model.slug},
+          {"stage", to_string(model.stage)},
+          {"doc", model.doc},
+          {"fields", fields_json(model.fields)}};
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "fields.hpp"
+
 namespace fathom_cli {
 namespace {
 
@@ -39,21 +41,12 @@ the source takes the distance from the sensor origin, which is another one for r
 `stereo_energy` takes a negative X as 0, so that nothing is lost there; the source's formula then gives no probability.
 )";
 
-std::string field_row(const fathom::FieldInfo& f) {
-  const std::string limits = !f.choices.empty() ? fmt::format("{}", fmt::join(f.choices, ", "))
-                                                : fmt::format("{:.8g} to {:.8g}", f.low, f.high);
-  const std::string unit = !f.choices.empty() ? "" : std::string(f.unit);
-  return fmt::format("| `{}` | {} | {} | {} | {} |\n", f.name, unit, limits, f.default_value, f.doc);
-}
-
 std::string section(const fathom::NoiseInfo& model) {
-  std::string text = fmt::format(
+  const std::string text = fmt::format(
       "\n## {0}\n\n{1}\n\nStage `{2}`: acts on {3}. Formula and source: "
       "[`fathom/noise/{0}.hpp`](../include/fathom/noise/{0}.hpp).\n",
       model.slug, model.doc, to_string(model.stage), stage_doc(model.stage));
-  text += "\n| parameter | unit | limits | default | meaning |\n|---|---|---|---|---|\n";
-  for (const fathom::FieldInfo& f : model.fields) text += field_row(f);
-  return text;
+  return text + "\n" + fields_page(model.fields);
 }
 
 }  // namespace

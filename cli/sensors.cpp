@@ -1,58 +1,29 @@
 #include "sensors.hpp"
 
 #include <algorithm>
+#include <span>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include <fmt/format.h>
 #include <fathom/error.hpp>
-#include <fathom/names.hpp>
 #include <fathom/sensor.hpp>
 #include <fathom/sensor_fields.hpp>
 #include <nlohmann/json.hpp>
 
+#include "fields.hpp"
 #include "text.hpp"
 
 namespace fathom_cli {
 namespace {
 
-using fathom::SensorFieldInfo;
-using fathom::SensorFieldType;
+using fathom::FieldInfo;
+using fathom::FieldKind;
 using fathom::SensorKindInfo;
 using fathom::SensorPreset;
 using Json = nlohmann::ordered_json;
 
-std::string_view type_name(SensorFieldType type) {
-  switch (type) {
-    case SensorFieldType::kCount:
-      return "whole number";
-    case SensorFieldType::kFlag:
-      return "true or false";
-    case SensorFieldType::kChoice:
-      return "one of several words";
-    case SensorFieldType::kList:
-      return "list of numbers";
-    case SensorFieldType::kPose:
-      return "pose";
-    case SensorFieldType::kNumber:
-      break;
-  }
-  return "number";
-}
-
-std::string limits_text(const SensorFieldInfo& f) {
-  if (f.type == SensorFieldType::kChoice) return "";
-  return f.type == SensorFieldType::kFlag ? "" : fmt::format("[{:.8g}, {:.8g}]", f.low, f.high);
-}
-
-std::string default_text(const SensorFieldInfo& f) {
-  if (f.required) return "required";
-  if (f.type == SensorFieldType::kFlag) return f.default_value == "0" ? "false" : "true";
-  return f.default_value;
-}
-
-std::vector<double> values_of(const SensorPreset& preset, const SensorFieldInfo& field) {
+std::vector<double> values_of(const SensorPreset& preset, const FieldInfo& field) {
   return fathom::get_sensor_field(preset.model, field.name);
 }
 
@@ -61,35 +32,23 @@ const SensorKindInfo& kind_of(const SensorPreset& preset) {
   return *std::find_if(kinds.begin(), kinds.end(), [&](const auto& kind) { return kind.slug == preset.kind; });
 }
 
-/// Lists as their length and ends, so that 128 elevations stay one line.
-std::string value_text(const SensorPreset& preset, const SensorFieldInfo& field) {
-  const std::vector<double> values = values_of(preset, field);
-  if (values.empty()) return "none";
-  if (field.type == SensorFieldType::kChoice)
-    return std::string(field.choices[static_cast<std::size_t>(values.front())]);
-  if (field.type == SensorFieldType::kPose)
-    return fmt::format("at [{:.6g}, {:.6g}, {:.6g}]", values[0], values[1], values[2]);
-  if (field.type == SensorFieldType::kFlag) return values.front() == 0.0 ? "false" : "true";
-  if (values.size() == 1) return fmt::format("{:.6g}", values.front());
-  const auto [low, high] = std::minmax_element(values.begin(), values.end());
-  return fmt::format("{} values, {:.6g} to {:.6g}", values.size(), *low, *high);
+/// Calls f(field, its value as numbers) for each parameter.
+template <class F>
+void for_each_value(const fathom::Noise& noise, F f) {
+  const std::vector<fathom::FieldValue> values = noise.values();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double number = values[i].number();
+    f(noise.info().fields[i], std::span<const double>(&number, 1));
+  }
 }
 
-std::string_view choice_word(const fathom::Noise& noise, const fathom::FieldValue& value) {
-  const auto& fields = noise.info().fields;
-  const auto field = std::find_if(fields.begin(), fields.end(), [&](const auto& f) { return f.name == value.name; });
-  return field->choices[std::get<fathom::Choice>(value.value).index];
-}
-
+/// Numbers of 0 are left out: they say that there is no such noise.
 std::string noise_text(const fathom::Noise& noise) {
   std::string text(noise.slug());
-  for (const fathom::FieldValue& v : noise.values()) {
-    if (const auto* number = std::get_if<double>(&v.value)) {
-      if (*number != 0.0) text += fmt::format(" {}={:.6g}", v.name, *number);
-    } else {
-      text += fmt::format(" {}={}", v.name, choice_word(noise, v));
-    }
-  }
+  for_each_value(noise, [&](const FieldInfo& field, std::span<const double> value) {
+    if (field.kind == FieldKind::kNumber && value[0] == 0.0) return;
+    text += fmt::format(" {}={}", field.name, short_text(field, value));
+  });
   return text;
 }
 
@@ -112,8 +71,9 @@ std::string overview() {
 
 std::string details(const SensorPreset& preset) {
   std::vector<std::vector<std::string>> rows = {{"  parameter", "unit", "value", "meaning"}};
-  for (const SensorFieldInfo& f : kind_of(preset).fields) {
-    rows.push_back({fmt::format("  {}", f.name), std::string(f.unit), value_text(preset, f), std::string(f.doc)});
+  for (const FieldInfo& f : kind_of(preset).fields) {
+    rows.push_back({fmt::format("  {}", f.name), std::string(f.unit), short_text(f, values_of(preset, f)),
+                    std::string(f.doc)});
   }
   std::string text = fmt::format("{}: {}\n  kind {}\n  source: {}\n\n{}", preset.name, preset.doc, preset.kind,
                                  preset.source, align_columns(rows));
@@ -123,58 +83,25 @@ std::string details(const SensorPreset& preset) {
 }
 
 std::string details(const SensorKindInfo& kind) {
-  std::vector<std::vector<std::string>> rows = {{"  parameter", "unit", "type", "limits", "default", "meaning"}};
-  for (const SensorFieldInfo& f : kind.fields) {
-    rows.push_back({fmt::format("  {}", f.name), std::string(f.unit), std::string(type_name(f.type)), limits_text(f),
-                    default_text(f), std::string(f.doc)});
-  }
-  return fmt::format("{}: {}\n\n{}{}", kind.slug, kind.doc, align_columns(rows), kDegreesHint);
+  return fmt::format("{}: {}\n\n{}{}", kind.slug, kind.doc, fields_help(kind.fields), kDegreesHint);
 }
 
 Json to_json(const SensorKindInfo& kind) {
-  Json fields = Json::array();
-  for (const SensorFieldInfo& f : kind.fields) {
-    Json field = {{"name", f.name}, {"unit", f.unit}, {"type", type_name(f.type)}, {"required", f.required}};
-    if (f.type == SensorFieldType::kChoice) {
-      field["choices"] = f.choices;
-    } else if (f.type != SensorFieldType::kFlag) {
-      field["min"] = f.low;
-      field["max"] = f.high;
-    }
-    if (!f.required) field["default"] = default_text(f);
-    field["doc"] = f.doc;
-    fields.push_back(field);
-  }
-  return {{"kind", kind.slug}, {"doc", kind.doc}, {"fields", fields}};
+  return {{"kind", kind.slug}, {"doc", kind.doc}, {"fields", fields_json(kind.fields)}};
 }
 
 Json to_json(const fathom::Noise& noise) {
   Json json = {{"model", noise.slug()}};
-  for (const fathom::FieldValue& v : noise.values()) {
-    if (const auto* number = std::get_if<double>(&v.value)) {
-      json[v.name] = *number;
-    } else {
-      json[v.name] = std::string(choice_word(noise, v));
-    }
-  }
+  for_each_value(noise, [&](const FieldInfo& field, std::span<const double> value) {
+    json[std::string(field.name)] = value_json(field, value);
+  });
   return json;
 }
 
 Json to_json(const SensorPreset& preset) {
   const fathom::RayPattern pattern = fathom::make_pattern(preset.model);
   Json values = Json::object();
-  for (const SensorFieldInfo& f : kind_of(preset).fields) {
-    const std::vector<double> numbers = values_of(preset, f);
-    if (f.type == SensorFieldType::kList || f.type == SensorFieldType::kPose) {
-      values[f.name] = numbers;
-    } else if (f.type == SensorFieldType::kChoice) {
-      values[f.name] = std::string(f.choices[static_cast<std::size_t>(numbers.front())]);
-    } else if (f.type == SensorFieldType::kFlag) {
-      values[f.name] = numbers.front() != 0.0;
-    } else {
-      values[f.name] = numbers.front();
-    }
-  }
+  for (const FieldInfo& f : kind_of(preset).fields) values[std::string(f.name)] = value_json(f, values_of(preset, f));
   Json noise = Json::array();
   for (const fathom::ChainEntry& entry : preset.noise) noise.push_back(to_json(entry.noise));
   return {{"name", preset.name},  {"kind", preset.kind},     {"doc", preset.doc}, {"source", preset.source},
@@ -186,10 +113,9 @@ std::string known_name(const std::string& typed) {
   std::vector<std::string_view> names;
   for (const SensorPreset& preset : fathom::sensor_presets()) names.push_back(preset.name);
   for (const SensorKindInfo& kind : fathom::sensor_kinds()) names.push_back(kind.slug);
-  const std::string_view found = fathom::find_name(typed, names);
-  if (!found.empty()) return std::string(found);
-  if (const std::string_view likely = fathom::likely_name(typed, names); !likely.empty()) {
-    throw fathom::InputError(fmt::format("'{}' is no preset or kind of sensor; nearest: {}", typed, likely));
+  if (const auto found = find_typed(typed, names)) return std::string(names[*found]);
+  if (const std::string nearest = nearest_text(typed, names); !nearest.empty()) {
+    throw fathom::InputError(fmt::format("'{}' is no preset or kind of sensor{}", typed, nearest));
   }
   return typed;
 }

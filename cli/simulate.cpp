@@ -10,15 +10,12 @@
 #include <fathom/run.hpp>
 #include <nlohmann/json.hpp>
 
-#include "outputs.hpp"
 #include "progress.hpp"
 #include "signals.hpp"
 #include "text.hpp"
 
 namespace fathom_cli {
 namespace {
-
-constexpr const char* kSummaryName = "summary.json";
 
 /// `name` was checked against the names by the parser.
 fathom::Isa isa_from_name(const std::string& name) {
@@ -76,7 +73,6 @@ fathom::RunOptions run_options(const SimulateOptions& options) {
 
 void simulate(const SimulateOptions& options) {
   const StopSignals signals(Patience::kASecond);
-  refuse_inputs({options.out / kSummaryName}, {options.scene});
   const fathom::SceneSetup setup = fathom::read_scene_file(options.scene, options.set);
   fathom::RunResult result;
   {

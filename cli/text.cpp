@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 #include <fathom/error.hpp>
+#include <fathom/names.hpp>
 
 namespace fathom_cli {
 
@@ -44,6 +45,17 @@ std::string group_digits(std::uint64_t value) {
     text += digits[i];
   }
   return text;
+}
+
+std::optional<std::size_t> find_typed(std::string_view typed, std::span<const std::string_view> names) {
+  const auto found = std::find(names.begin(), names.end(), fathom::find_name(typed, names));
+  if (found == names.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - names.begin());
+}
+
+std::string nearest_text(std::string_view typed, std::span<const std::string_view> names) {
+  const std::string_view likely = fathom::likely_name(typed, names);
+  return likely.empty() ? std::string() : fmt::format("; nearest: {}", likely);
 }
 
 std::string counted(std::uint64_t count, std::string_view noun) {

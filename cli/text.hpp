@@ -1,6 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +19,12 @@ std::string align_columns(const std::vector<std::vector<std::string>>& rows,
 
 /// 1234567 as "1 234 567".
 std::string group_digits(std::uint64_t value);
+
+/// Which of the names is meant by what was typed: its position, if there is one (fathom::find_name).
+std::optional<std::size_t> find_typed(std::string_view typed, std::span<const std::string_view> names);
+
+/// "; nearest: VLP-16", or nothing where no name is likely to be meant.
+std::string nearest_text(std::string_view typed, std::span<const std::string_view> names);
 
 /// "1 frame", "2 frames", "2 entities", "2 meshes".
 std::string counted(std::uint64_t count, std::string_view noun);

@@ -1,15 +1,15 @@
 #pragma once
-// Depth cameras, stereo cameras and grids of parallel rays. See sensor.hpp for the frames.
+// Depth cameras, stereo cameras and grids of parallel rays. See sensor.hpp for the frames and for what is in each kind.
 
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
-#include <vector>
 
 #include <fathom/export.hpp>
+#include <fathom/field.hpp>
 #include <fathom/geometry.hpp>
-#include <fathom/noise/field.hpp>
 #include <fathom/noise/surface.hpp>
 
 namespace fathom {
@@ -19,11 +19,17 @@ namespace fathom {
 /// focal_length_mm with horizontal_aperture_mm (and vertical_aperture_mm; 0: square pixels).
 struct DepthCamera {
   std::uint32_t width = 0, height = 0;
-  double fx = 0.0, fy = 0.0;               ///< px
-  std::vector<double> principal_point_px;  ///< [cx, cy], from the centre of the first pixel; empty: the middle
-  double horizontal_fov_rad = 0.0;         ///< between the outer edges of the first and the last column
+  double fx = 0.0, fy = 0.0;                                ///< px
+  std::optional<std::array<double, 2>> principal_point_px;  ///< [cx, cy], from the centre of the first pixel; none: the middle
+  double horizontal_fov_rad = 0.0;                          ///< between the outer edges of the first and the last column
   double focal_length_mm = 0.0, horizontal_aperture_mm = 0.0, vertical_aperture_mm = 0.0;
   double min_range_m = 0.0, max_range_m = 10.0;  ///< along the ray
+
+  static constexpr std::string_view kSlug = "depth_camera";
+  static constexpr std::string_view kDoc =
+      "Depth camera: range and depth through each pixel, by any kind of intrinsics.";
+  FATHOM_API static std::span<const Field<DepthCamera>> fields();
+  FATHOM_API void check() const;
 };
 
 /// Where the sensor's origin, and with it the emitter and the image, stands on the line of the two cameras.
@@ -39,6 +45,11 @@ struct StereoCamera : DepthCamera {
   double baseline_m = 0.0;
   CameraReference reference = CameraReference::kCenter;
   std::optional<Pose> left_camera, right_camera;  ///< both or none; instead of baseline_m and reference
+
+  static constexpr std::string_view kSlug = "stereo_camera";
+  static constexpr std::string_view kDoc = "Depth camera that needs the view of a left and a right camera.";
+  FATHOM_API static std::span<const Field<StereoCamera>> fields();
+  FATHOM_API void check() const;
 };
 
 /// What the axes of a grid follow.
@@ -57,6 +68,11 @@ struct GridScanner {
   double start_height_m = 0.0;  ///< of the rays' origins above the sensor
   GridAlignment alignment = GridAlignment::kYaw;
   double min_range_m = 0.0, max_range_m = 100.0;
+
+  static constexpr std::string_view kSlug = "grid_scanner";
+  static constexpr std::string_view kDoc = "Parallel rays downwards from a grid: the height scan of legged robots.";
+  FATHOM_API static std::span<const Field<GridScanner>> fields();
+  FATHOM_API void check() const;
 };
 
 /// Points along x and y of a grid; what everything that counts them uses.

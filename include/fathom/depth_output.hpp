@@ -9,12 +9,18 @@
 #include <vector>
 
 #include <fathom/export.hpp>
+#include <fathom/field.hpp>
 #include <fathom/frame.hpp>
 
 namespace fathom {
 
 enum class LostValue : std::uint8_t { kZero, kNan, kInf, kMax, kMinusOne };
-inline constexpr std::array<std::string_view, 5> kLostValueNames = {"zero", "nan", "inf", "max", "minus_one"};
+template <>
+inline constexpr std::array<std::string_view, 5> kChoiceWords<LostValue> = {"zero", "nan", "inf", "max", "minus_one"};
+
+/// The channels in which a lost pixel may get a value of the user's choice.
+inline constexpr std::array<Channel, 4> kLengthChannels = {Channel::kRange, Channel::kCleanRange, Channel::kDepth,
+                                                           Channel::kCleanDepth};
 
 /// The value of lost pixels and of rays that met nothing.
 struct LostPolicy {

@@ -47,12 +47,17 @@ struct Choice {
 /// One parameter by name, as files give it.
 struct FieldValue {
   std::string name;
-  std::variant<double, Choice> value;
+  std::variant<double, bool, Choice> value;
+
+  /// As the functions of field.hpp take it: the number, 0 or 1 of a flag, or the position of a word.
+  [[nodiscard]] FATHOM_API double number() const;
 };
+
+/// The value of a parameter that this number stands for.
+FATHOM_API FieldValue field_value(const FieldInfo& field, double number);
 
 namespace detail {
 
-FATHOM_API std::string default_text(double value);
 
 template <NoiseModel M>
 constexpr SurfaceNeeds needs_of() {
@@ -64,19 +69,20 @@ constexpr SurfaceNeeds needs_of() {
 }
 
 template <NoiseModel M>
-NoiseInfo make_info() {
-  static const M defaults{};  // static: g++ 12 warns of an automatic one wrongly
-  NoiseInfo info{M::kSlug, M::kDoc, M::kStage, needs_of<M>(), {}};
-  for (const auto& f : M::fields()) {
-    if (const auto* number = std::get_if<float M::*>(&f.member)) {
-      info.fields.push_back({f.name, f.unit, {}, f.low, f.high, f.doc, default_text(defaults.*(*number))});
-    } else {
-      const auto& words = std::get<ChoiceMember<M>>(f.member);
-      info.fields.push_back(
-          {f.name, f.unit, words.words, f.low, f.high, f.doc, std::string(words.words[words.get(defaults)])});
+constexpr bool has_simple_fields() {
+  for (const Field<M>& field : M::fields()) {
+    if (!std::holds_alternative<float M::*>(field.member) && !std::holds_alternative<bool M::*>(field.member) &&
+        !std::holds_alternative<ChoiceMember<M>>(field.member)) {
+      return false;
     }
   }
-  return info;
+  return true;
+}
+
+template <NoiseModel M>
+NoiseInfo make_info() {
+  static_assert(has_simple_fields<M>(), "parameters of noise are float, bool or an enum");
+  return {M::kSlug, M::kDoc, M::kStage, needs_of<M>(), describe<M>()};
 }
 
 template <NoiseModel M>
@@ -88,19 +94,14 @@ const NoiseInfo& info_of() {
 template <NoiseModel M>
 std::vector<FieldValue> values_of(const void* model) {
   std::vector<FieldValue> values;
-  const M& m = *static_cast<const M*>(model);
-  for (const auto& f : M::fields()) {
-    if (const auto* number = std::get_if<float M::*>(&f.member)) {
-      values.push_back({std::string(f.name), m.*(*number)});
-    } else {
-      values.push_back({std::string(f.name), Choice(std::get<ChoiceMember<M>>(f.member).get(m))});
-    }
+  for (const FieldInfo& field : info_of<M>().fields) {
+    values.push_back(field_value(field, get_field(*static_cast<const M*>(model), field.name).front()));
   }
   return values;
 }
 
-/// Throws InputError: `slug` has no number called `field`.
-[[noreturn]] FATHOM_API void no_such_number(const NoiseInfo& info, std::string_view field);
+/// Throws InputError unless the model has a number called `field`.
+FATHOM_API void check_is_number(const NoiseInfo& info, std::string_view field);
 
 /// The optional members of a model (noise/model.hpp) as functions; null, or empty, where the model has none.
 struct NoiseHooks {
@@ -207,15 +208,10 @@ class Noise {
 
   template <NoiseModel M>
   static Noise with_number(const void* model, std::string_view field, double value) {
+    detail::check_is_number(detail::info_of<M>(), field);
     M changed = *static_cast<const M*>(model);
-    for (const auto& f : M::fields()) {
-      const auto* number = std::get_if<float M::*>(&f.member);
-      if (f.name != field || number == nullptr) continue;
-      check_value(f, value);
-      changed.*(*number) = static_cast<float>(value);
-      return changed;
-    }
-    detail::no_such_number(detail::info_of<M>(), field);
+    set_field(changed, field, value);
+    return changed;
   }
 
   const detail::NoiseType* type_;

@@ -2,15 +2,16 @@
 // Files made from frames. Each file is written under no name or a temporary one and appears whole or not at all.
 // Layouts: docs/output-formats.md. All throw SystemError when the system refuses, and then leave nothing.
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <fathom/export.hpp>
+#include <fathom/field.hpp>
 #include <fathom/frame.hpp>
 #include <fathom/geometry.hpp>
 
@@ -18,6 +19,11 @@ namespace fathom {
 
 enum class CloudFrame : std::uint8_t { kSensor, kWorld };
 enum class ColorBy : std::uint8_t { kRange, kEntity, kReason };
+
+template <>
+inline constexpr std::array<std::string_view, 2> kChoiceWords<CloudFrame> = {"sensor", "world"};
+template <>
+inline constexpr std::array<std::string_view, 3> kChoiceWords<ColorBy> = {"range", "entity", "reason"};
 
 /// What a cloud file holds: one point per return, with fields x y z, then those of `fields` present in the frame.
 struct CloudOptions {
@@ -62,31 +68,5 @@ FATHOM_API void write_birds_eye_view(const std::filesystem::path& file, const Fr
                                      double max_range_m = 0.0, std::uint32_t pixels = 1024,
                                      const std::optional<Pose>& world_from_sensor = std::nullopt,
                                      const PictureLegend& legend = {});
-
-enum class OutputKind : std::uint8_t {
-  kPcd,
-  kPly,
-  kPointCloud2,
-  kNpy,
-  kRangeImage,
-  kBirdsEyeView,
-  kDepthPng,  ///< depth_output.hpp, as the next two
-  kReasonPicture,
-  kCameraSheet,
-  kScanLog,  ///< one file of all frames of a 2-D laser: scans with true poses
-};
-
-/// What to write per frame of a sensor.
-struct OutputOptions {
-  std::vector<OutputKind> kinds = {OutputKind::kPcd, OutputKind::kRangeImage};
-  CloudOptions cloud;
-  ColorBy color = ColorBy::kRange;
-  ChannelSet npy_channels = {Channel::kRange};
-  Channel depth_channel = Channel::kDepth;  ///< of kDepthPng
-  bool by_angle = false;                    ///< of kRangeImage: write_angle_image shows it
-};
-
-/// The channels that these outputs need.
-FATHOM_API ChannelSet required_channels(const OutputOptions& options);
 
 }  // namespace fathom

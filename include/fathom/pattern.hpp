@@ -1,9 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include <fathom/export.hpp>
+#include <fathom/field.hpp>
 
 namespace fathom {
 
@@ -17,6 +20,10 @@ struct RayPattern {
   std::vector<float> min_range_m, max_range_m;               ///< one value for all rays, or one per ray
   std::vector<float> time_offset_s;                          ///< since the start of the frame; empty: 0
   std::vector<std::uint16_t> ring;                           ///< scan line of the ray; empty: the row
+
+  static constexpr std::string_view kSlug = "ray_table";
+  static constexpr std::string_view kDoc = "Rays given one by one, usually read from a file.";
+  FATHOM_API static std::span<const Field<RayPattern>> fields();
 };
 
 /// Throws InputError when sizes disagree, there are no rays, a direction is not a finite unit vector (1e-3), an origin

@@ -10,34 +10,16 @@
 
 #include <fathom/compute.hpp>
 #include <fathom/export.hpp>
-#include <fathom/depth_output.hpp>
-#include <fathom/output.hpp>
+#include <fathom/outputs/output.hpp>
 #include <fathom/parameter_range.hpp>
 #include <fathom/simulator.hpp>
 
 namespace fathom {
 
-/// One kind of file that a sensor writes every frame (kNpy: one file per channel).
-struct SensorOutput {
-  OutputKind kind = OutputKind::kPcd;
-  CloudOptions cloud;                       ///< of clouds
-  ColorBy color = ColorBy::kRange;          ///< of pictures
-  bool destagger = false;                   ///< of range images of a SpinningLidar: columns are directions, not times
-  double max_range_m = 0.0;                 ///< of pictures, as in output.hpp; 0: chosen for each picture
-  bool legend = true;                       ///< of pictures but sheets: colour bar or key, and coordinates
-  std::uint32_t pixels = 1024;              ///< longer side of a bird's-eye view
-  ChannelSet channels = {Channel::kRange};  ///< of kNpy
-  Channel depth = Channel::kDepth;          ///< of kDepthPng: a range or depth
-  double per_m = 1000.0;                    ///< of kDepthPng: levels per metre
-  /// Of kNpy and kDepthPng: what stands for a lost pixel in ranges and depths; kMax: the sensor's farthest range.
-  /// Nothing: kNpy as the frame has it, kDepthPng 0.
-  std::optional<LostValue> lost = {};
-};
-
 /// A sensor of a scene file, with the files it shall write.
 struct SensorSetup {
   Sensor sensor;  ///< its name also names a folder: letters, digits, _ and - only
-  std::vector<SensorOutput> outputs;
+  std::vector<Output> outputs;
   std::vector<ParameterRange> ranges = {};  ///< what is drawn for the episode; until then `sensor` holds their middles
   std::string preset = {};                  ///< by which the scene file named it; empty: none
 };
@@ -82,6 +64,18 @@ struct RunOptions {
   std::function<bool()> should_stop;                 ///< asked before every frame and file, and within
                                                      ///< frames from any thread
 };
+
+/// What a scene file simulates, in memory: the sensors have the ids 0, 1, ... in the order of `setup.sensors`, and what
+/// it gives as ranges is drawn for the episode. The frames are those of which run() writes files:
+///
+///   const SceneSetup setup = read_scene_file("house.yaml");
+///   Simulator simulator = make_simulator(setup);
+///   Frame frame({Channel::kRange, Channel::kReason});
+///   simulator.render(0, 0, frame);
+///
+/// Of the options only seed, environment, episode, threads, isa and should_stop count. Throws InputError as run() would
+/// for the scene and its sensors; outputs are not looked at.
+FATHOM_API Simulator make_simulator(const SceneSetup& setup, const RunOptions& options = {});
 
 struct RunResult {
   std::vector<std::filesystem::path> files;  ///< in the order written; summary.json last

@@ -2,6 +2,9 @@
 // Descriptions of sensors. Each kind turns into a RayPattern (make_pattern), so that everything after it, casting,
 // noise, output, is the same for all. The sensor frame is x forward, y left, z up; azimuth is
 // atan2(y, x), growing to the left, and elevation the angle above the x-y plane.
+//
+// A kind of sensor is a struct of parameters with its table (field.hpp). Its function check() throws InputError when
+// parameters that are each within their limits do not fit together; validate() asks both.
 
 #include <array>
 #include <cstdint>
@@ -45,6 +48,11 @@ struct SpinningLidar {
   bool clockwise = true;
   double min_range_m = 0.0;
   double max_range_m = 100.0;
+
+  static constexpr std::string_view kSlug = "spinning_lidar";
+  static constexpr std::string_view kDoc = "Rotating lidar with one or more channels, each at its own elevation.";
+  FATHOM_API static std::span<const Field<SpinningLidar>> fields();
+  FATHOM_API void check() const;
 };
 
 /// `count` elevations, evenly spaced from the first to the last, both included.
@@ -65,6 +73,11 @@ struct Laser2d {
   bool clockwise = false;
   double min_range_m = 0.0;
   double max_range_m = 30.0;
+
+  static constexpr std::string_view kSlug = "laser_2d";
+  static constexpr std::string_view kDoc = "Planar laser scanner.";
+  FATHOM_API static std::span<const Field<Laser2d>> fields();
+  FATHOM_API void check() const;
 };
 
 /// Pinhole camera: [height, width] rays, pixel (u, v) through ((u - cx) / fx, (v - cy) / fy) with u right, v down and
@@ -75,6 +88,11 @@ struct PinholeCamera {
   std::uint32_t width = 0, height = 0;
   double min_range_m = 0.0;
   double max_range_m = 100.0;
+
+  static constexpr std::string_view kSlug = "pinhole_camera";
+  static constexpr std::string_view kDoc = "Range camera: one ray through each pixel of a pinhole camera.";
+  FATHOM_API static std::span<const Field<PinholeCamera>> fields();
+  FATHOM_API void check() const;
 };
 
 /// A camera with square pixels whose image spans `horizontal_fov_rad` (0, pi) from the left edge of its first to the
@@ -95,6 +113,11 @@ struct Rosette {
   double points_per_s = 0.0;
   double min_range_m = 0.0;
   double max_range_m = 100.0;
+
+  static constexpr std::string_view kSlug = "rosette";
+  static constexpr std::string_view kDoc = "Two-prism scanner whose pattern does not repeat from frame to frame.";
+  FATHOM_API static std::span<const Field<Rosette>> fields();
+  FATHOM_API void check() const;
 };
 
 using SensorModel =

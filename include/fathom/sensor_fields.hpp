@@ -1,44 +1,22 @@
 #pragma once
-// The parameters of each kind of sensor by name: what files, the command line and the reference page use. One table per
-// kind is the source of names, units, limits, docs, validation and access.
+// The parameters of each kind of sensor by name: what files, the command line and the reference page use. All of it comes
+// from the tables of the kinds (field.hpp).
 
-#include <cstdint>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include <fathom/export.hpp>
+#include <fathom/field.hpp>
 #include <fathom/sensor.hpp>
 
 namespace fathom {
-
-enum class SensorFieldType : std::uint8_t {
-  kNumber,
-  kCount,   ///< a whole number
-  kFlag,    ///< 0 or 1; files write false or true
-  kChoice,  ///< one of several words; as a number, its position among them
-  kList,    ///< numbers, each within the limits; a single number stands for a list of one
-  kPose,    ///< x, y, z (m, within the limits), then a quaternion x, y, z, w of length 1; or nothing
-};
-
-/// One parameter of a kind of sensor. Limits are closed.
-struct SensorFieldInfo {
-  std::string_view name;  ///< as in C++, with its unit: "span_rad"
-  std::string_view unit;  ///< "rad", "m", "s", "Hz", "px", "1"
-  SensorFieldType type;
-  double low, high;
-  std::string_view doc;
-  bool required;              ///< has no usable default
-  std::string default_value;  ///< as text; empty when required; "[]" for a list that may stay empty, "none" for a pose
-  std::span<const std::string_view> choices = {};  ///< words of a kChoice
-};
 
 struct SensorKindInfo {
   std::string_view
       slug;  ///< "spinning_lidar", "laser_2d", "pinhole_camera", "rosette", "ray_table", "depth_camera", ...
   std::string_view doc;
-  std::vector<SensorFieldInfo> fields;
+  std::vector<FieldInfo> fields;
 };
 
 /// All kinds, in the order of SensorModel's alternatives.

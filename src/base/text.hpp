@@ -12,6 +12,13 @@ namespace fathom {
 /// The shortest decimal text that reads back as the same value: 0.1, 1e-06, nan, inf.
 std::string number_text(double value);
 
+/// The letters A to Z as a to z; every other byte stays, whatever the locale.
+char lower_case(char c);
+std::string lower_case(std::string_view text);
+
+/// Whether a text is one or more letters, digits, _ and -: what may name a folder or be a part of a file's name.
+bool is_word(std::string_view text);
+
 /// What a library or a file says, fit for a message: printable, 300 bytes at most.
 std::string one_line(std::string_view text);
 

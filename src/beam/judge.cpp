@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include <fathom/error.hpp>
-#include <fathom/noise/field.hpp>
+#include <fathom/field.hpp>
 
 #include "beam/ks_distance.hpp"
 

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include <fathom/error.hpp>
-#include <fathom/noise/field.hpp>
+#include <fathom/field.hpp>
 
 #include "base/executor.hpp"
 #include "base/isa.hpp"

@@ -14,7 +14,6 @@ namespace fathom {
 
 namespace {
 
-constexpr std::uint32_t kAnglePixels = 1024;
 constexpr double kMinExtentDeg = 1.0;
 
 /// Angles of a ray as a plane seen from the sensor: x to the right, against azimuth, y up; degrees.

@@ -16,6 +16,7 @@
 #include "io/lettering.hpp"
 #include "io/painter.hpp"
 #include "io/palette.hpp"
+#include "io/sheet_layout.hpp"
 
 namespace fathom {
 
@@ -32,21 +33,6 @@ void check_size(const std::filesystem::path& file, const Frame& frame) {
 struct Panel {
   std::string_view title;
   std::function<Rgb(std::size_t)> color;  ///< of a ray
-};
-
-/// Two lines of two panels, each with its title above. A cell is as wide as a frame, or as a legend needs.
-struct SheetLayout {
-  std::uint32_t gap, cell, line, step_y;
-
-  SheetLayout(const Frame& frame, const Lettering& letters)
-      : gap(legend_pad(letters)),
-        cell(std::max(frame.cols(), legend_width(letters) - 2 * gap)),
-        line(letters.line_height()),
-        step_y(line + frame.rows() + gap) {}
-  [[nodiscard]] std::uint32_t width() const { return 2 * cell + 3 * gap; }
-  [[nodiscard]] std::uint32_t left(std::uint32_t panel) const { return gap + panel % 2 * (cell + gap); }
-  [[nodiscard]] std::uint32_t top(std::uint32_t panel) const { return gap + line + panel / 2 * step_y; }
-  [[nodiscard]] std::uint32_t bottom() const { return gap + 2 * step_y; }
 };
 
 void draw_panel(Image& image, Lettering& letters, const SheetLayout& layout, std::uint32_t k, const Frame& frame,
@@ -108,8 +94,8 @@ void write_camera_sheet(const std::filesystem::path& file, const Frame& frame, d
   const Legend depth_bar = depths, energies = energy_bar(), reasons = reason_key(frame);
 
   Lettering letters(letter_size(2 * frame.cols(), 2 * frame.rows()));
-  const SheetLayout layout(frame, letters);
-  const std::uint32_t bar_width = layout.cell + 2 * layout.gap, bars = legend_height(letters, depth_bar, bar_width);
+  const SheetLayout layout(frame.rows(), frame.cols(), letters);
+  const std::uint32_t bar_width = layout.bar_width(), bars = legend_height(letters, depth_bar, bar_width);
   Image image(layout.width(), layout.bottom() + bars + legend_height(letters, reasons, layout.width()), kBackground);
   for (std::uint32_t k = 0; k < panels.size(); ++k) draw_panel(image, letters, layout, k, frame, panels[k]);
   draw_legend(image, letters, depth_bar, layout.left(0) - layout.gap, layout.bottom(), bar_width);

@@ -1,6 +1,6 @@
 // map_server's YAML and image: http://wiki.ros.org/map_server, "Map format".
 
-#include <fathom/grid_map.hpp>
+#include "io/grid_map.hpp"
 
 #include <algorithm>
 #include <array>
@@ -99,7 +99,7 @@ YamlValue read_map_yaml(const std::filesystem::path& yaml_file) {
   return root;
 }
 
-GridMap read_map(const std::filesystem::path& yaml_file) {
+GridMap read_map(const std::filesystem::path& yaml_file, std::vector<std::filesystem::path>& opened) {
   const YamlValue root = read_map_yaml(yaml_file);
   YamlReader map(root);
   // All are asked for before one is missed, so that a known key is not taken for a slip of another.
@@ -117,6 +117,7 @@ GridMap read_map(const std::filesystem::path& yaml_file) {
   if (const auto mode = map.find("mode")) options.mode = static_cast<MapMode>(mode->one_of(kModes));
   const YamlReader image = map.at("image");
   const std::filesystem::path image_file = read_image_name(image, yaml_file.parent_path());
+  opened.push_back(image_file);
   return image.located([&] { return read_grid_image(image_file, options); });
 }
 
@@ -126,8 +127,13 @@ GridMap read_grid_image(const std::filesystem::path& image_file, const MapImageO
   return within_memory(image_file, [&] { return read_image(image_file, options); });
 }
 
+GridMap read_grid_map(const std::filesystem::path& yaml_file, std::vector<std::filesystem::path>& opened) {
+  return within_memory(yaml_file, [&] { return read_map(yaml_file, opened); });
+}
+
 GridMap read_grid_map(const std::filesystem::path& yaml_file) {
-  return within_memory(yaml_file, [&] { return read_map(yaml_file); });
+  std::vector<std::filesystem::path> opened;
+  return read_grid_map(yaml_file, opened);
 }
 
 std::filesystem::path grid_map_image(const std::filesystem::path& yaml_file) {

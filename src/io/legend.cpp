@@ -18,7 +18,6 @@ namespace {
 constexpr std::uint32_t kWidthInLetters = 29;   // of a legend, at least
 constexpr std::uint32_t kColumnInLetters = 17;  // of a key
 constexpr std::uint32_t kLongestBar = 100;      // in letters
-constexpr std::uint32_t kEntityLines = 4;
 
 std::uint32_t bar_of(const Lettering& letters) { return letters.size() * 3 / 4; }
 std::uint32_t tick_of(const Lettering& letters) { return std::max(3U, letters.size() / 4); }
@@ -231,16 +230,9 @@ std::string percentage(std::uint64_t part, std::uint64_t whole) {
 }
 
 std::vector<double> round_values(double low, double high, std::uint32_t most) {
-  std::vector<double> values;
   const double step = most > 0 && high > low ? round_length((high - low) / most) : 0.0;
-  if (!(step > 0.0 && std::isfinite(step) && std::isfinite(low / step))) return values;
-  const double first = std::ceil(low / step - 1e-9);
-  for (std::uint32_t k = 0; k < most + 2; ++k) {
-    const double value = (first + k) * step;
-    if (!(value <= high + 1e-9 * step)) break;
-    if (values.empty() || value > values.back()) values.push_back(value == 0.0 ? 0.0 : value);
-  }
-  return values;
+  if (!(step > 0.0 && std::isfinite(step) && std::isfinite(low / step))) return {};
+  return multiples(step, std::ceil(low / step - 1e-9), high + 1e-9 * step, most + 2);
 }
 
 }  // namespace fathom

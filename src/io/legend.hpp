@@ -42,6 +42,9 @@ struct Key {
 
 using Legend = std::variant<ColorBar, Key>;
 
+/// The key of entities has no more lines; the entities with the fewest returns are left out.
+inline constexpr std::uint32_t kEntityLines = 4;
+
 /// Pixels that stay free around a legend, within its width and height.
 std::uint32_t legend_pad(const Lettering& letters);
 /// Pictures with a legend are at least so wide, so that its texts have room.

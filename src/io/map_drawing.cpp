@@ -30,14 +30,9 @@ std::uint8_t cover(double depth) {
 
 /// The grid lines of an axis that runs over `pixels` pixels from `low`.
 std::vector<double> grid_values(double low, double m_per_pixel, std::uint32_t pixels, double step_m) {
-  std::vector<double> values;
-  const double first = std::ceil(low / step_m), high = low + m_per_pixel * pixels;
-  for (std::uint32_t k = 0; k < 8 * static_cast<std::uint32_t>(kGridCells); ++k) {
-    const double value = (first + k) * step_m;
-    if (!(value < high)) break;
-    if (values.empty() || value > values.back()) values.push_back(value);
-  }
-  return values;
+  const double high = low + m_per_pixel * pixels;  // no longer in the picture
+  const double last = std::nextafter(high, -std::numeric_limits<double>::infinity());
+  return multiples(step_m, std::ceil(low / step_m), last, 8 * static_cast<std::uint32_t>(kGridCells));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string_view>
 
@@ -10,6 +11,9 @@
 #include "io/painter.hpp"
 
 namespace fathom {
+
+/// Along the longer side of the plane of write_angle_image.
+inline constexpr std::uint32_t kAnglePixels = 1024;
 
 /// A picture of the plane that `draw_plane` draws: it alone, or with coordinates and legend around it. `lost` as in
 /// make_legend.

@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <iterator>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -44,6 +43,16 @@ double automatic_scale(std::span<const float> range_m) {
 double round_length(double value) { return round_up(value, std::array{1.0, 2.0, 5.0}); }
 
 double round_scale(double value) { return round_up(value, std::array{1.0, 1.5, 2.0, 3.0, 5.0, 7.5}); }
+
+std::vector<double> multiples(double step, double first, double last, std::uint32_t most) {
+  std::vector<double> values;
+  for (std::uint32_t k = 0; k < most; ++k) {
+    const double value = (first + k) * step;
+    if (!(value <= last)) break;
+    if (values.empty() || value > values.back()) values.push_back(value == 0.0 ? 0.0 : value);  // no -0
+  }
+  return values;
+}
 
 RangeScale range_scale(double scale_m, std::span<const float> range_m) {
   if (!(scale_m >= 0.0)) throw InputError(fmt::format("range of a picture = {} m is not >= 0", number_text(scale_m)));

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
+#include <vector>
 
 #include <fathom/frame.hpp>
 #include <fathom/output.hpp>
@@ -14,6 +16,9 @@ double round_length(double value);
 /// Smallest of 1, 1.5, 2, 3, 5 or 7.5 times a power of ten that is not below `value` (> 0): finer, so that the colours
 /// of a picture are used well.
 double round_scale(double value);
+/// The whole multiples of `step` (> 0) from `first` of them to the value `last`, at most `most`: where numbers or lines
+/// stand. Those that rounding makes equal are there once.
+std::vector<double> multiples(double step, double first, double last, std::uint32_t most);
 
 /// Which range has the last colour, and who chose it.
 struct RangeScale {

@@ -8,30 +8,16 @@
 #include "io/image.hpp"
 #include "io/legend.hpp"
 #include "io/painter.hpp"
-#include "io/palette.hpp"
+#include "io/ray_grid.hpp"
 
 namespace fathom {
 
 namespace {
 
-constexpr std::uint32_t kFoldAbove = 4096;  // rays of a single row
-constexpr std::uint32_t kFoldWidth = 2048;
-constexpr std::uint32_t kThinRatio = 8;      // width : height that is still easy to look at
-constexpr std::uint32_t kThinHeight = 256;   // no row is repeated beyond this height
 constexpr std::uint32_t kMaxSide = 1000000;  // what libpng writes
 
-/// How rays become pixels: ray (row, col) fills `repeat` pixels below each other.
-struct Grid {
-  std::uint32_t width = 0, lines = 0, repeat = 1;
-};
-
-Grid make_grid(const Frame& frame, const std::filesystem::path& file) {
-  Grid grid = {frame.cols(), frame.rows(), 1};
-  if (frame.rows() == 1 && frame.cols() > kFoldAbove) {
-    grid = {kFoldWidth, static_cast<std::uint32_t>((frame.size() + kFoldWidth - 1) / kFoldWidth), 1};
-  } else if (grid.lines > 0) {
-    grid.repeat = std::max(1U, std::min(grid.width / kThinRatio, kThinHeight) / grid.lines);
-  }
+RayGrid grid_of(const Frame& frame, const std::filesystem::path& file) {
+  const RayGrid grid = ray_grid(frame.rows(), frame.cols());
   if (frame.size() == 0 || grid.width > kMaxSide || grid.lines > kMaxSide) {
     throw InputError(fmt::format("{}: a frame of {} x {} rays makes no picture, the limits are 1 and {} on a side",
                                  file.string(), frame.rows(), frame.cols(), kMaxSide));
@@ -52,7 +38,7 @@ void write_range_image(const std::filesystem::path& file, const Frame& frame, Co
     throw InputError(fmt::format("{}: {} shifts for {} rows", file.string(), shifts.size(), frame.rows()));
   }
   const Painter painter(frame, color, scale_m);
-  const Grid grid = make_grid(frame, file);
+  const RayGrid grid = grid_of(frame, file);
   Image image = picture_with_legend(grid.width, grid.lines * grid.repeat, legend.is_shown,
                                     [&](const Lettering& letters, std::uint32_t width) {
                                       return make_legend(painter, frame, legend, "no return", letters, width);

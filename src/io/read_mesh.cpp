@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <fstream>
 
 #include <fmt/format.h>
@@ -9,6 +8,7 @@
 #include <fathom/error.hpp>
 #include <fathom/input.hpp>
 
+#include "base/text.hpp"
 #include "io/dae_mesh.hpp"
 #include "io/gltf_mesh.hpp"
 #include "io/obj_mesh.hpp"
@@ -26,11 +26,8 @@ constexpr std::array<std::string_view, 6> kExtensions = {"obj", "ply", "stl", "g
 constexpr std::size_t kHeadBytes = std::size_t{1} << 16U;
 
 std::string extension_of(const std::filesystem::path& file) {
-  std::string extension = file.extension().string();
-  if (!extension.empty()) extension.erase(0, 1);
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return extension;
+  const std::string extension = file.extension().string();
+  return lower_case(extension.empty() ? extension : extension.substr(1));
 }
 
 void refuse_other_files(const std::filesystem::path& file, std::string_view extension) {

@@ -1,8 +1,6 @@
 #include "io/stl_mesh.hpp"
 
-#include <algorithm>
 #include <array>
-#include <cctype>
 #include <cstdint>
 #include <cstring>
 
@@ -30,12 +28,6 @@ Mesh parse_binary(std::string_view bytes, std::size_t facets) {
     joiner.add({joiner.id_of(corners[0]), joiner.id_of(corners[1]), joiner.id_of(corners[2])});
   }
   return joiner.take();
-}
-
-std::string lower_case(std::string_view word) {
-  std::string lower(word);
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
-  return lower;
 }
 
 class AsciiStl {

@@ -142,8 +142,9 @@ const std::string& YamlReader::text() const {
 
 bool YamlReader::boolean() const {
   const std::string& word = text();
-  if (word != "true" && word != "false") fail("is not true or false");
-  return word == "true";
+  const bool is_on = word == "true" || word == "on", is_off = word == "false" || word == "off";
+  if (!is_on && !is_off) fail("is not true or false");
+  return is_on;
 }
 
 double YamlReader::number() const {
@@ -202,16 +203,30 @@ std::vector<double> YamlReader::numbers() const {
   return values;
 }
 
-std::vector<double> YamlReader::numbers(std::size_t count) const {
+void YamlReader::require_count(std::size_t count) const {
   refuse_range();
   if (value_->kind != Kind::kList || value_->items.size() != count) {
     fail(fmt::format("is not a list of {} numbers", count));
   }
+}
+
+std::vector<double> YamlReader::numbers(std::size_t count) const {
+  require_count(count);
   return numbers();
+}
+
+std::vector<double> YamlReader::numbers(std::size_t count, Limits limits) const {
+  require_count(count);
+  return numbers(limits);
 }
 
 Vec3 YamlReader::vector() const {
   const std::vector<double> v = numbers(3);
+  return {v[0], v[1], v[2]};
+}
+
+Vec3 YamlReader::vector(Limits limits) const {
+  const std::vector<double> v = numbers(3, limits);
   return {v[0], v[1], v[2]};
 }
 

@@ -60,7 +60,7 @@ class YamlReader {
 
   // Scalars.
   [[nodiscard]] const std::string& text() const;
-  [[nodiscard]] bool boolean() const;
+  [[nodiscard]] bool boolean() const;  ///< true or false; on and off are the same
   [[nodiscard]] double number(Limits limits) const;
   [[nodiscard]] double number() const;  ///< finite
   [[nodiscard]] std::uint64_t whole(std::uint64_t low, std::uint64_t high) const;
@@ -72,7 +72,9 @@ class YamlReader {
   [[nodiscard]] std::vector<double> numbers(Limits limits) const;
   [[nodiscard]] std::vector<double> numbers() const;                   ///< finite
   [[nodiscard]] std::vector<double> numbers(std::size_t count) const;  ///< finite, exactly so many
-  [[nodiscard]] Vec3 vector() const;                                   ///< [x, y, z]
+  [[nodiscard]] std::vector<double> numbers(std::size_t count, Limits limits) const;
+  [[nodiscard]] Vec3 vector() const;               ///< [x, y, z]
+  [[nodiscard]] Vec3 vector(Limits limits) const;  ///< each within the limits
 
   /// Throws InputError "where: path = value <message>".
   [[noreturn]] void fail(std::string_view message) const;
@@ -98,6 +100,7 @@ class YamlReader {
 
   void require_kind(YamlValue::Kind kind, std::string_view name) const;
   void refuse_range() const;
+  void require_count(std::size_t count) const;
   [[nodiscard]] YamlReader child(const YamlValue& value, std::string_view key) const;
 
   const YamlValue* value_;

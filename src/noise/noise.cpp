@@ -29,42 +29,54 @@ void for_each_model(F f) {
   for_each_model(f, std::make_index_sequence<std::variant_size_v<RegisteredNoise>>());
 }
 
-template <NoiseModel M>
-void set_field(M& model, const FieldValue& given) {
+/// Throws InputError unless the model has the parameter, and it takes values of that kind.
+void check_kind(const NoiseInfo& info, const FieldValue& given) {
   std::vector<std::string_view> names;
-  for (const auto& field : M::fields()) {
+  for (const FieldInfo& field : info.fields) {
     names.push_back(field.name);
     if (field.name != given.name) continue;
-    if (const auto* number = std::get_if<float M::*>(&field.member)) {
-      if (!std::holds_alternative<double>(given.value)) {
-        throw InputError(fmt::format("{}.{} is a number, not a choice", M::kSlug, field.name));
-      }
-      // Checked before narrowing, so that 1e300 is reported as itself and not as inf.
-      check_value(field, std::get<double>(given.value));
-      model.*(*number) = static_cast<float>(std::get<double>(given.value));
-    } else {
-      const auto& member = std::get<ChoiceMember<M>>(field.member);
-      const auto* choice = std::get_if<Choice>(&given.value);
-      if (choice == nullptr || choice->index >= member.words.size()) {
-        throw InputError(fmt::format("{}.{} is one of {}", M::kSlug, field.name, fmt::join(member.words, ", ")));
-      }
-      member.set(model, choice->index);
+    const auto* choice = std::get_if<Choice>(&given.value);
+    if (field.kind == FieldKind::kChoice && (choice == nullptr || choice->index >= field.choices.size())) {
+      throw InputError(fmt::format("{}.{} is one of {}", info.slug, field.name, fmt::join(field.choices, ", ")));
+    }
+    if (field.kind == FieldKind::kFlag && !std::holds_alternative<bool>(given.value)) {
+      throw InputError(fmt::format("{}.{} is true or false", info.slug, field.name));
+    }
+    if (field.kind == FieldKind::kNumber && !std::holds_alternative<double>(given.value)) {
+      throw InputError(fmt::format("{}.{} is a number, not a choice", info.slug, field.name));
     }
     return;
   }
-  throw InputError(fmt::format("{} has no parameter '{}'{}", M::kSlug, given.name, nearest_hint(given.name, names)));
+  throw InputError(fmt::format("{} has no parameter '{}'{}", info.slug, given.name, nearest_hint(given.name, names)));
 }
 
 }  // namespace
 
+double FieldValue::number() const {
+  if (const auto* flag = std::get_if<bool>(&value)) return *flag ? 1.0 : 0.0;
+  if (const auto* choice = std::get_if<Choice>(&value)) return choice->index;
+  return std::get<double>(value);
+}
+
+FieldValue field_value(const FieldInfo& field, double number) {
+  switch (field.kind) {
+    case FieldKind::kFlag:
+      return {std::string(field.name), number != 0.0};
+    case FieldKind::kChoice:
+      return {std::string(field.name), Choice(static_cast<std::uint32_t>(number))};
+    default:
+      return {std::string(field.name), number};
+  }
+}
+
 namespace detail {
 
-std::string default_text(double value) { return number_text(value); }
-
-void no_such_number(const NoiseInfo& info, std::string_view field) {
+void check_is_number(const NoiseInfo& info, std::string_view field) {
   std::vector<std::string_view> names;
   for (const FieldInfo& f : info.fields) {
-    if (f.choices.empty()) names.push_back(f.name);
+    if (f.kind != FieldKind::kNumber) continue;
+    if (f.name == field) return;
+    names.push_back(f.name);
   }
   throw InputError(fmt::format("{} has no number '{}'{}", info.slug, field, nearest_hint(field, names)));
 }
@@ -96,7 +108,10 @@ Noise make_noise(std::string_view slug, std::span<const FieldValue> values) {
   for_each_model([&]<class M>() {
     if (M::kSlug != slug) return;
     M model;
-    for (const FieldValue& value : values) set_field(model, value);
+    for (const FieldValue& value : values) {
+      check_kind(detail::info_of<M>(), value);
+      set_field(model, value.name, value.number());
+    }
     made.emplace(model);
   });
   if (made) return *made;

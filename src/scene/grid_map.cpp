@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include <fathom/error.hpp>
-#include <fathom/noise/field.hpp>
+#include <fathom/field.hpp>
 
 namespace fathom {
 

@@ -11,20 +11,20 @@ namespace fathom {
 namespace {
 
 constexpr double kMaxCameraM = 100.0;
+constexpr std::array<std::string_view, 2> kPrincipalPoint = {"cx", "cy"};
 constexpr double kLeastFocalPx = 1e-3, kMostFocalPx = 1e7;
 
-/// The rows that both kinds share, as members of `Camera`.
+/// The fields that both kinds share, as members of `Camera`.
 template <class Camera>
-constexpr std::array<FieldRow<Camera>, 11> camera_rows() {
+constexpr std::array<Field<Camera>, 11> camera_fields() {
   using Number = double Camera::*;
   using Count = std::uint32_t Camera::*;
-  using List = std::vector<double> Camera::*;
   return {{
       {"width", "px", Count(&Camera::width), 1, 65536, "columns of the image", true},
       {"height", "px", Count(&Camera::height), 1, 65536, "rows of the image", true},
       {"fx", "px", Number(&Camera::fx), 0, kMostFocalPx, "focal length, horizontal, 0.001 or more; 0: from the others"},
       {"fy", "px", Number(&Camera::fy), 0, kMostFocalPx, "focal length, vertical, 0.001 or more; 0: as fx"},
-      {"principal_point_px", "px", List(&Camera::principal_point_px), -1e6, 1e6,
+      {"principal_point_px", "px", PairMember<Camera>{&Camera::principal_point_px, kPrincipalPoint}, -1e6, 1e6,
        "[cx, cy] from the centre of the first pixel; empty: the middle"},
       {"horizontal_fov_rad", "rad", Number(&Camera::horizontal_fov_rad), 0, 3.14, "field of view instead of fx"},
       {"focal_length_mm", "mm", Number(&Camera::focal_length_mm), 0, 1e4, "focal length instead of fx"},
@@ -37,9 +37,9 @@ constexpr std::array<FieldRow<Camera>, 11> camera_rows() {
   }};
 }
 
-constexpr std::array<FieldRow<DepthCamera>, 11> kDepthRows = camera_rows<DepthCamera>();
+constexpr std::array<Field<DepthCamera>, 11> kDepthFields = camera_fields<DepthCamera>();
 
-constexpr std::array<FieldRow<StereoCamera>, 4> kRigRows = {{
+constexpr std::array<Field<StereoCamera>, 4> kRigFields = {{
     {"baseline_m", "m", &StereoCamera::baseline_m, 0, kMaxCameraM, "distance between the two cameras"},
     {"reference", "left|center|right", choice<&StereoCamera::reference>, 0, 2,
      "where emitter and image stand, with baseline_m: at one camera or between them"},
@@ -49,14 +49,14 @@ constexpr std::array<FieldRow<StereoCamera>, 4> kRigRows = {{
      "pose of the right camera in the sensor frame, instead of baseline_m"},
 }};
 
-constexpr std::array<FieldRow<StereoCamera>, 15> all_stereo_rows() {
-  std::array<FieldRow<StereoCamera>, 15> rows = {};
-  const auto camera = camera_rows<StereoCamera>();
-  for (std::size_t i = 0; i < camera.size(); ++i) rows[i] = camera[i];
-  for (std::size_t i = 0; i < kRigRows.size(); ++i) rows[camera.size() + i] = kRigRows[i];
-  return rows;
+constexpr std::array<Field<StereoCamera>, 15> all_stereo_fields() {
+  std::array<Field<StereoCamera>, 15> fields = {};
+  const auto camera = camera_fields<StereoCamera>();
+  for (std::size_t i = 0; i < camera.size(); ++i) fields[i] = camera[i];
+  for (std::size_t i = 0; i < kRigFields.size(); ++i) fields[camera.size() + i] = kRigFields[i];
+  return fields;
 }
-constexpr std::array<FieldRow<StereoCamera>, 15> kStereoRows = all_stereo_rows();
+constexpr std::array<Field<StereoCamera>, 15> kStereoFields = all_stereo_fields();
 
 /// Throws InputError for a focal length, made from the parameter `from`, that no direction can be computed with.
 void check_focal(std::string_view name, double px, std::string_view from, double given) {
@@ -74,13 +74,13 @@ void check_as(std::string_view kind, const DepthCamera& camera) {
 
 }  // namespace
 
-std::span<const FieldRow<DepthCamera>> KindTable<DepthCamera>::rows() { return kDepthRows; }
-std::span<const FieldRow<StereoCamera>> KindTable<StereoCamera>::rows() { return kStereoRows; }
+std::span<const Field<DepthCamera>> DepthCamera::fields() { return kDepthFields; }
+std::span<const Field<StereoCamera>> StereoCamera::fields() { return kStereoFields; }
 
-void check(const DepthCamera& camera) { check_as(KindTable<DepthCamera>::kSlug, camera); }
-void check(const StereoCamera& camera) {
-  check_as(KindTable<StereoCamera>::kSlug, camera);
-  static_cast<void>(stereo_rig(camera));
+void DepthCamera::check() const { check_as(kSlug, *this); }
+void StereoCamera::check() const {
+  check_as(kSlug, *this);
+  static_cast<void>(stereo_rig(*this));
 }
 
 Intrinsics intrinsics(const DepthCamera& c) {
@@ -94,10 +94,6 @@ Intrinsics intrinsics(const DepthCamera& c) {
         "a depth camera needs its focal length in exactly one way: fx, horizontal_fov_rad, or focal_length_mm with "
         "horizontal_aperture_mm");
   }
-  if (!c.principal_point_px.empty() && c.principal_point_px.size() != 2) {
-    throw InputError(fmt::format("principal_point_px of a depth camera has {} numbers and needs [cx, cy]",
-                                 c.principal_point_px.size()));
-  }
   Intrinsics k{};
   k.fx = by_pixels ? c.fx
          : by_view ? c.width / (2.0 * std::tan(c.horizontal_fov_rad / 2.0))
@@ -110,8 +106,9 @@ Intrinsics intrinsics(const DepthCamera& c) {
   if (by_lens) check_focal("fy", k.fy, "focal_length_mm", c.focal_length_mm);
   if (by_pixels) check_focal("fx", k.fx, "fx", c.fx);
   if (by_pixels) check_focal("fy", k.fy, "fy", c.fy);
-  k.cx = c.principal_point_px.empty() ? (c.width - 1.0) / 2.0 : c.principal_point_px[0];
-  k.cy = c.principal_point_px.empty() ? (c.height - 1.0) / 2.0 : c.principal_point_px[1];
+  const std::array<double, 2> middle = {(c.width - 1.0) / 2.0, (c.height - 1.0) / 2.0};
+  const auto [cx, cy] = c.principal_point_px.value_or(middle);
+  k.cx = cx, k.cy = cy;
   return k;
 }
 

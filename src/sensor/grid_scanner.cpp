@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kMaxSizeM = 1e4;
 
-constexpr std::array<FieldRow<GridScanner>, 7> kGridScannerRows = {{
+constexpr std::array<Field<GridScanner>, 7> kGridScannerFields = {{
     {"size_x_m", "m", &GridScanner::size_x_m, 0, kMaxSizeM, "extent of the grid along x", true},
     {"size_y_m", "m", &GridScanner::size_y_m, 0, kMaxSizeM, "extent of the grid along y", true},
     {"resolution_m", "m", &GridScanner::resolution_m, 1e-4, kMaxSizeM, "distance of neighbouring points"},
@@ -30,16 +30,16 @@ std::uint32_t points(double size_m, double resolution_m) {
 
 }  // namespace
 
-std::span<const FieldRow<GridScanner>> KindTable<GridScanner>::rows() { return kGridScannerRows; }
+std::span<const Field<GridScanner>> GridScanner::fields() { return kGridScannerFields; }
 
 GridShape grid_shape(const GridScanner& grid) {
   return {points(grid.size_x_m, grid.resolution_m), points(grid.size_y_m, grid.resolution_m)};
 }
 
-void check(const GridScanner& grid) {
-  check_range_limits(KindTable<GridScanner>::kSlug, grid.min_range_m, grid.max_range_m);
-  const GridShape shape = grid_shape(grid);
-  check_ray_count(KindTable<GridScanner>::kSlug, "points along y", shape.points_y, "points along x", shape.points_x);
+void GridScanner::check() const {
+  check_range_limits(kSlug, min_range_m, max_range_m);
+  const GridShape shape = grid_shape(*this);
+  check_ray_count(kSlug, "points along y", shape.points_y, "points along x", shape.points_x);
 }
 
 void describe(const GridScanner& grid, SensorView& view) {

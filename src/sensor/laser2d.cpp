@@ -10,7 +10,7 @@ namespace fathom {
 
 namespace {
 
-constexpr std::array<FieldRow<Laser2d>, 7> kLaser2dRows = {{
+constexpr std::array<Field<Laser2d>, 7> kLaser2dFields = {{
     {"beams", "1", &Laser2d::beams, 1, 16777216, "beams per scan", true},
     {"min_azimuth_rad", "rad", &Laser2d::min_azimuth_rad, -kTurnRad, kTurnRad, "azimuth of the first (rightmost) beam",
      true},
@@ -24,19 +24,19 @@ constexpr std::array<FieldRow<Laser2d>, 7> kLaser2dRows = {{
 
 }  // namespace
 
-std::span<const FieldRow<Laser2d>> KindTable<Laser2d>::rows() { return kLaser2dRows; }
+std::span<const Field<Laser2d>> Laser2d::fields() { return kLaser2dFields; }
 
-void check(const Laser2d& laser) {
-  const double span = laser.max_azimuth_rad - laser.min_azimuth_rad;
-  const bool span_fits = laser.beams == 1 ? span == 0.0 : span > 0.0 && span <= kTurnRad;
+void Laser2d::check() const {
+  const double span = max_azimuth_rad - min_azimuth_rad;
+  const bool span_fits = beams == 1 ? span == 0.0 : span > 0.0 && span <= kTurnRad;
   if (!span_fits) {
     throw InputError(fmt::format(
         "laser_2d.max_azimuth_rad = {} with min_azimuth_rad = {} and beams = {}: it must be {}",
-        number_text(laser.max_azimuth_rad), number_text(laser.min_azimuth_rad), laser.beams,
-        laser.beams == 1 ? "equal to min_azimuth_rad for a single beam" : "larger, by at most a full turn"));
+        number_text(max_azimuth_rad), number_text(min_azimuth_rad), beams,
+        beams == 1 ? "equal to min_azimuth_rad for a single beam" : "larger, by at most a full turn"));
   }
-  check_range_limits(KindTable<Laser2d>::kSlug, laser.min_range_m, laser.max_range_m);
-  check_ray_count(KindTable<Laser2d>::kSlug, "rows", 1, "beams", laser.beams);
+  check_range_limits(kSlug, min_range_m, max_range_m);
+  check_ray_count(kSlug, "rows", 1, "beams", beams);
 }
 
 void write_rays(const Laser2d& laser, std::uint32_t /*frame*/, RayPattern& out) {

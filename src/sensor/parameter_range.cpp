@@ -57,7 +57,7 @@ void check_range(const NoiseChain& chain, const ParameterRange& range) {
   const std::vector<FieldInfo>& fields = noise.info().fields;
   const auto field =
       std::find_if(fields.begin(), fields.end(), [&](const FieldInfo& f) { return f.name == range.field; });
-  if (field == fields.end() || !field->choices.empty()) static_cast<void>(noise.with(range.field, 0.0));  // throws
+  if (field == fields.end() || field->kind != FieldKind::kNumber) static_cast<void>(noise.with(range.field, 0.0));  // throws
   check_in_range(noise.slug(), range.field, range.low, field->low, field->high, field->unit);
   check_in_range(noise.slug(), range.field, range.high, field->low, field->high, field->unit);
   const auto fail = [&](std::string_view what) {

@@ -10,7 +10,7 @@ namespace fathom {
 
 namespace {
 
-constexpr std::array<FieldRow<PinholeCamera>, 8> kPinholeCameraRows = {{
+constexpr std::array<Field<PinholeCamera>, 8> kPinholeCameraFields = {{
     {"fx", "px", &PinholeCamera::fx, 1e-3, 1e7, "focal length, horizontal", true},
     {"fy", "px", &PinholeCamera::fy, 1e-3, 1e7, "focal length, vertical", true},
     {"cx", "px", &PinholeCamera::cx, -1e6, 1e6, "principal point, from the centre of the leftmost pixel", true},
@@ -23,11 +23,11 @@ constexpr std::array<FieldRow<PinholeCamera>, 8> kPinholeCameraRows = {{
 
 }  // namespace
 
-std::span<const FieldRow<PinholeCamera>> KindTable<PinholeCamera>::rows() { return kPinholeCameraRows; }
+std::span<const Field<PinholeCamera>> PinholeCamera::fields() { return kPinholeCameraFields; }
 
-void check(const PinholeCamera& camera) {
-  check_range_limits(KindTable<PinholeCamera>::kSlug, camera.min_range_m, camera.max_range_m);
-  check_ray_count(KindTable<PinholeCamera>::kSlug, "height", camera.height, "width", camera.width);
+void PinholeCamera::check() const {
+  check_range_limits(kSlug, min_range_m, max_range_m);
+  check_ray_count(kSlug, "height", height, "width", width);
 }
 
 void describe(const PinholeCamera& camera, SensorView& view) {
@@ -47,7 +47,7 @@ void write_rays(const PinholeCamera& camera, std::uint32_t /*frame*/, RayPattern
 }
 
 PinholeCamera camera_from_fov(std::uint32_t width, std::uint32_t height, double horizontal_fov_rad) {
-  check_in_range(KindTable<PinholeCamera>::kSlug, "horizontal_fov_rad", horizontal_fov_rad, 1e-3, 3.14, "rad");
+  check_in_range(PinholeCamera::kSlug, "horizontal_fov_rad", horizontal_fov_rad, 1e-3, 3.14, "rad");
   PinholeCamera camera;
   camera.width = width;
   camera.height = height;

@@ -11,7 +11,7 @@ namespace fathom {
 
 namespace {
 
-constexpr std::array<FieldRow<RayPattern>, 2> kRayPatternRows = {{
+constexpr std::array<Field<RayPattern>, 2> kRayPatternFields = {{
     {"min_range_m", "m", &RayPattern::min_range_m, 0, kMaxRangeM,
      "nearest range measured: one for all rays or one per ray", true},
     {"max_range_m", "m", &RayPattern::max_range_m, 0, kMaxRangeM,
@@ -74,7 +74,7 @@ void check_ranges(const RayPattern& p) {
 
 }  // namespace
 
-std::span<const FieldRow<RayPattern>> KindTable<RayPattern>::rows() { return kRayPatternRows; }
+std::span<const Field<RayPattern>> RayPattern::fields() { return kRayPatternFields; }
 
 /// A single row of rays that do not lie in one plane shows nothing as a line of pixels.
 void describe(const RayPattern& rays, SensorView& view) {
@@ -84,7 +84,7 @@ void describe(const RayPattern& rays, SensorView& view) {
 }
 
 void validate(const RayPattern& pattern) {
-  check_ray_count(KindTable<RayPattern>::kSlug, "rows", pattern.rows, "cols", pattern.cols);
+  check_ray_count(RayPattern::kSlug, "rows", pattern.rows, "cols", pattern.cols);
   check_lengths(pattern, std::size_t{pattern.rows} * pattern.cols);
   check_directions(pattern);
   check_finite("origin_x", pattern.origin_x, kMaxOriginM, "m");

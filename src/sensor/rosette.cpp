@@ -10,7 +10,7 @@ namespace fathom {
 
 namespace {
 
-constexpr std::array<FieldRow<Rosette>, 7> kRosetteRows = {{
+constexpr std::array<Field<Rosette>, 7> kRosetteFields = {{
     {"points", "1", &Rosette::points, 1, 16777216, "points per frame", true},
     {"field_of_view_rad", "rad", &Rosette::field_of_view_rad, 1e-3, kHalfTurnRad, "full angle of the cone", true},
     {"prism1_hz", "Hz", &Rosette::prism1_hz, -10000, 10000, "revolutions per second of one prism, signed", true},
@@ -22,11 +22,11 @@ constexpr std::array<FieldRow<Rosette>, 7> kRosetteRows = {{
 
 }  // namespace
 
-std::span<const FieldRow<Rosette>> KindTable<Rosette>::rows() { return kRosetteRows; }
+std::span<const Field<Rosette>> Rosette::fields() { return kRosetteFields; }
 
-void check(const Rosette& rosette) {
-  check_range_limits(KindTable<Rosette>::kSlug, rosette.min_range_m, rosette.max_range_m);
-  check_ray_count(KindTable<Rosette>::kSlug, "rows", 1, "points", rosette.points);
+void Rosette::check() const {
+  check_range_limits(kSlug, min_range_m, max_range_m);
+  check_ray_count(kSlug, "rows", 1, "points", points);
 }
 
 void describe(const Rosette& /*rosette*/, SensorView& view) {

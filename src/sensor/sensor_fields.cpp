@@ -4,11 +4,20 @@
 #include <type_traits>
 #include <utility>
 
-#include "sensor/kinds.hpp"
+#include <fmt/format.h>
+
+#include <fathom/error.hpp>
+
+#include "base/text.hpp"
 
 namespace fathom {
 
 namespace {
+
+template <FieldModel M>
+SensorKindInfo kind_info() {
+  return {M::kSlug, M::kDoc, describe<M>()};
+}
 
 template <std::size_t... I>
 std::vector<SensorKindInfo> all_kinds(std::index_sequence<I...>) {
@@ -19,7 +28,7 @@ template <std::size_t I = 0>
 SensorModel model_of_kind(std::string_view kind) {
   if constexpr (I < std::variant_size_v<SensorModel>) {
     using Model = std::variant_alternative_t<I, SensorModel>;
-    if (KindTable<Model>::kSlug == kind) return Model{};
+    if (Model::kSlug == kind) return Model{};
     return model_of_kind<I + 1>(kind);
   } else {
     std::vector<std::string_view> slugs;
@@ -37,7 +46,7 @@ const std::vector<SensorKindInfo>& sensor_kinds() {
 }
 
 std::string_view sensor_kind(const SensorModel& model) {
-  return std::visit([](const auto& m) { return KindTable<std::remove_cvref_t<decltype(m)>>::kSlug; }, model);
+  return std::visit([](const auto& m) { return std::remove_cvref_t<decltype(m)>::kSlug; }, model);
 }
 
 SensorModel make_sensor_model(std::string_view kind) { return model_of_kind(kind); }

@@ -1,27 +1,11 @@
 #include "sensor/sensor_view.hpp"
 
 #include <cmath>
-#include <type_traits>
 #include <utility>
 
 #include "sensor/kinds.hpp"
 
 namespace fathom {
-
-namespace {
-
-/// Throws InputError for a model that has no rays.
-template <class Kind>
-void check_kind(const Kind& kind) {
-  if constexpr (std::is_same_v<Kind, RayPattern>) {
-    validate(kind);
-  } else {
-    check_fields(kind);
-    check(kind);
-  }
-}
-
-}  // namespace
 
 SensorView make_view(const SensorModel& model) {
   SensorView view;
@@ -35,7 +19,7 @@ void update_pattern(const SensorModel& model, std::uint32_t frame, RayPattern& p
 }
 
 RayPattern make_pattern(const SensorModel& model, std::uint32_t frame) {
-  std::visit([](const auto& kind) { check_kind(kind); }, model);
+  std::visit([](const auto& kind) { validate(kind); }, model);
   RayPattern pattern;
   update_pattern(model, frame, pattern);
   return pattern;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t kMaxRings = 65536;  // ring is 16 bits wide
 
-constexpr std::array<FieldRow<SpinningLidar>, 12> kSpinningLidarRows = {{
+constexpr std::array<Field<SpinningLidar>, 12> kSpinningLidarFields = {{
     {"elevation_rad", "rad", &SpinningLidar::elevation_rad, -kQuarterTurnRad, kQuarterTurnRad,
      "elevation of each ring", true},
     {"azimuth_offset_rad", "rad", &SpinningLidar::azimuth_offset_rad, -kHalfTurnRad, kHalfTurnRad,
@@ -92,20 +92,20 @@ void write_ring(const SpinningLidar& lidar, std::size_t listed, std::uint32_t ro
 
 }  // namespace
 
-std::span<const FieldRow<SpinningLidar>> KindTable<SpinningLidar>::rows() { return kSpinningLidarRows; }
+std::span<const Field<SpinningLidar>> SpinningLidar::fields() { return kSpinningLidarFields; }
 
-void check(const SpinningLidar& lidar) {
-  const std::size_t rings = lidar.elevation_rad.size();
+void SpinningLidar::check() const {
+  const std::size_t rings = elevation_rad.size();
   if (rings > kMaxRings) {
     throw InputError(fmt::format("spinning_lidar.elevation_rad has {} values, more than {}", rings, kMaxRings));
   }
-  check_length("azimuth_offset_rad", lidar.azimuth_offset_rad.size(), rings);
-  check_length("firing_time_s", lidar.firing_time_s.size(), rings);
-  check_length("vertical_offset_m", lidar.vertical_offset_m.size(), rings);
-  check_length("ring", lidar.ring.size(), rings);
-  check_range_limits(KindTable<SpinningLidar>::kSlug, lidar.min_range_m, lidar.max_range_m);
-  check_ray_count(KindTable<SpinningLidar>::kSlug, "rings", rings, "columns", lidar.columns);
-  check_firing_times(lidar);
+  check_length("azimuth_offset_rad", azimuth_offset_rad.size(), rings);
+  check_length("firing_time_s", firing_time_s.size(), rings);
+  check_length("vertical_offset_m", vertical_offset_m.size(), rings);
+  check_length("ring", ring.size(), rings);
+  check_range_limits(kSlug, min_range_m, max_range_m);
+  check_ray_count(kSlug, "rings", rings, "columns", columns);
+  check_firing_times(*this);
 }
 
 void write_rays(const SpinningLidar& lidar, std::uint32_t /*frame*/, RayPattern& out) {
@@ -128,7 +128,7 @@ void describe(const SpinningLidar& lidar, SensorView& view) {
 }
 
 std::vector<std::int32_t> destagger_shifts(const SpinningLidar& lidar) {
-  check(lidar);
+  lidar.check();
   const double step = lidar.span_rad / lidar.columns, sense = lidar.clockwise ? -1.0 : 1.0;
   std::vector<std::int32_t> shifts;
   for (const std::size_t listed : rings_from_top(lidar)) {

@@ -1,11 +1,7 @@
 #include "simulate/chain_json.hpp"
 
-#include <algorithm>
 #include <string>
-
-#include <fmt/format.h>
-
-#include "io/text_lines.hpp"
+#include <vector>
 
 namespace fathom {
 
@@ -13,19 +9,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// 0.02 for 0.02F, which is 0.0199999996 in double precision.
-double shortest(double single) { return *parse_number<double>(fmt::format("{}", static_cast<float>(single))); }
-
 Json parameters_json(const Noise& noise) {
   Json parameters = Json::object();
-  const std::vector<FieldInfo>& fields = noise.info().fields;
-  for (const FieldValue& field : noise.values()) {
-    if (const auto* number = std::get_if<double>(&field.value)) {
-      parameters[field.name] = shortest(*number);
-      continue;
-    }
-    const auto info = std::find_if(fields.begin(), fields.end(), [&](const auto& f) { return f.name == field.name; });
-    parameters[field.name] = std::string(info->choices[std::get<Choice>(field.value).index]);
+  const std::vector<FieldValue> values = noise.values();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double number = values[i].number();
+    parameters[values[i].name] = Json::parse(field_json(noise.info().fields[i], {&number, 1}));
   }
   return parameters;
 }

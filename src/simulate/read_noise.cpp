@@ -11,9 +11,9 @@
 #include <fathom/noise.hpp>
 
 #include "base/text.hpp"
+#include "io/read_fields.hpp"
 #include "sensor/chain.hpp"
 #include "sensor/sensor_view.hpp"
-#include "simulate/quantity.hpp"
 #include "simulate/read_range.hpp"
 
 namespace fathom {
@@ -52,11 +52,6 @@ void check_drawn_alone(const YamlReader& where, const NoiseInfo& model, const Pa
 void read_values(YamlReader& map, const NoiseInfo& model, Parameters& out) {
   for (const FieldInfo& field : model.fields) {
     const std::string name(field.name);
-    if (!field.choices.empty()) {
-      const auto word = map.find(field.name);
-      if (word) out.values.push_back({name, Choice(static_cast<std::uint32_t>(word->one_of(field.choices)))});
-      continue;
-    }
     const auto quantity = Quantity::find(map, field.name);
     if (!quantity) continue;
     std::erase_if(out.ranges, [&](const ParameterRange& range) { return range.field == name; });
@@ -65,7 +60,7 @@ void read_values(YamlReader& map, const NoiseInfo& model, Parameters& out) {
       out.values.push_back({name, middle_of(*range)});
       out.ranges.push_back(*range);
     } else {
-      out.values.push_back({name, quantity->number({field.low, field.high, field.unit})});
+      out.values.push_back(field_value(field, read_value(*quantity, field).front()));
     }
   }
 }

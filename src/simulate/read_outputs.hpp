@@ -10,9 +10,9 @@
 namespace fathom {
 
 /// What a sensor writes when a scene file does not say: a PCD cloud and a range image.
-std::vector<SensorOutput> default_outputs();
+std::vector<Output> default_outputs();
 
 /// A list of bare words (pcd, npy, depth_png, ...) and of `word: {options}`.
-std::vector<SensorOutput> read_outputs(const YamlReader& list);
+std::vector<Output> read_outputs(const YamlReader& list);
 
 }  // namespace fathom

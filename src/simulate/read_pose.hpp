@@ -20,9 +20,6 @@ struct SceneFiles {
 /// of files (--set) to the folder of the scene file. It counts as opened.
 std::filesystem::path read_path(const YamlReader& reader, SceneFiles& files);
 
-/// position_m and one of rpy_deg, rpy_rad, quaternion_xyzw from the keys of a map; absent: zero, no rotation.
-Pose read_pose(YamlReader& map);
-
 /// `motion` (keyframes, or a trajectory file) where the map has it, else the fixed pose.
 Trajectory read_trajectory_or_pose(YamlReader& map, SceneFiles& files);
 

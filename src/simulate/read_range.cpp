@@ -35,7 +35,7 @@ void read_limits(const Quantity& quantity, const YamlReader& list, const Limits&
 
 std::optional<ParameterRange> read_range(const Quantity& quantity, const FieldInfo& field) {
   YamlReader map = quantity.reader();
-  if (!map.is(YamlValue::Kind::kMap)) return std::nullopt;
+  if (field.kind != FieldKind::kNumber || !map.is(YamlValue::Kind::kMap)) return std::nullopt;
   const Limits all{field.low, field.high, field.unit};
   ParameterRange range;
   range.field = field.name;

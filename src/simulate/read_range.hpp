@@ -5,12 +5,13 @@
 
 #include <fathom/parameter_range.hpp>
 
-#include "simulate/quantity.hpp"
+#include "io/quantity.hpp"
 
 namespace fathom {
 
 /// {uniform: [low, high]}, {log_uniform: [low, high]} or {normal: [mean, stddev], limits: [low, high]}, the limits
-/// being those of the field unless given; nothing when the value is no map. Whose parameter it is, is left to the caller.
+/// being those of the field unless given; nothing when the value is no map, or the field no number. Whose parameter it
+/// is, is left to the caller.
 std::optional<ParameterRange> read_range(const Quantity& quantity, const FieldInfo& field);
 
 /// What stands for a range until it is drawn: its middle.

@@ -15,10 +15,10 @@
 #include <fathom/sensor_fields.hpp>
 
 #include "base/text.hpp"
+#include "io/read_fields.hpp"
 #include "scene/world_poses.hpp"
 #include "sensor/field_ways.hpp"
 #include "simulate/file_plan.hpp"
-#include "simulate/quantity.hpp"
 #include "simulate/read_noise.hpp"
 #include "simulate/read_outputs.hpp"
 #include "simulate/read_pose.hpp"
@@ -34,48 +34,18 @@ const SensorKindInfo& kind_info(std::string_view slug) {
   return *std::find_if(kinds.begin(), kinds.end(), [&](const SensorKindInfo& k) { return k.slug == slug; });
 }
 
-void set_field(YamlReader& map, const SensorFieldInfo& field, const Quantity& quantity, SensorModel& model) {
-  const Limits limits{field.low, field.high, field.unit};
-  switch (field.type) {
-    case SensorFieldType::kNumber:
-      return set_sensor_field(model, field.name, quantity.number(limits));
-    case SensorFieldType::kList:
-      return set_sensor_field(model, field.name, quantity.numbers(limits));
-    case SensorFieldType::kFlag:
-      return set_sensor_field(model, field.name, quantity.reader().boolean() ? 1.0 : 0.0);
-    case SensorFieldType::kChoice:
-      return set_sensor_field(model, field.name, static_cast<double>(quantity.reader().one_of(field.choices)));
-    case SensorFieldType::kPose: {
-      YamlReader map_of_pose = quantity.reader();
-      const Pose pose = read_pose(map_of_pose);
-      map_of_pose.finish();
-      const Vec3& t = pose.translation_m;
-      const Quaternion& q = pose.rotation;
-      const double numbers[] = {t.x, t.y, t.z, q.x, q.y, q.z, q.w};
-      return set_sensor_field(model, field.name, numbers);
-    }
-    case SensorFieldType::kCount: {
-      const std::uint64_t low = static_cast<std::uint64_t>(field.low), high = static_cast<std::uint64_t>(field.high);
-      return set_sensor_field(model, field.name, static_cast<double>(map.at(field.name).whole(low, high)));
-    }
-  }
-}
-
 /// Sets every parameter that the map holds; those without a default must be there unless a preset gave them.
-void read_fields(YamlReader& map, bool from_preset, SensorModel& model) {
-  const std::vector<SensorFieldInfo>& fields = kind_info(sensor_kind(model)).fields;
-  // All are asked for before one is missed, so that a known key is not taken for a slip of another.
-  for (const SensorFieldInfo& field : fields) static_cast<void>(Quantity::find(map, field.name));
-  for (const SensorFieldInfo& field : fields) {
-    const bool must = field.required && !from_preset;
-    const auto quantity = must ? Quantity::at(map, field.name) : Quantity::find(map, field.name);
-    if (quantity) quantity->reader().located([&] { set_field(map, field, *quantity, model); });
-  }
+void read_model_fields(YamlReader& map, bool from_preset, SensorModel& model) {
+  const auto required = from_preset ? RequiredFields::kMayLack : RequiredFields::kMustBeThere;
+  read_fields(map, kind_info(sensor_kind(model)).fields, required,
+              [&](const FieldInfo& field, std::span<const double> values) {
+                set_sensor_field(model, field.name, values);
+              });
 }
 
 bool has_field(const SensorModel& model, std::string_view field) {
-  const std::vector<SensorFieldInfo>& fields = kind_info(sensor_kind(model)).fields;
-  return std::any_of(fields.begin(), fields.end(), [&](const SensorFieldInfo& f) { return f.name == field; });
+  const std::vector<FieldInfo>& fields = kind_info(sensor_kind(model)).fields;
+  return std::any_of(fields.begin(), fields.end(), [&](const FieldInfo& f) { return f.name == field; });
 }
 
 bool has_all(const SensorModel& model, std::span<const FieldWay> ways) {
@@ -132,7 +102,7 @@ RayPattern read_rays(YamlReader& map, SceneFiles& files) {
   const YamlReader file = map.at("rays");
   const std::filesystem::path path = read_path(file, files);
   SensorModel limits = make_sensor_model(kRayTable);
-  read_fields(map, false, limits);
+  read_model_fields(map, false, limits);
   const auto limit = [&](std::string_view field) {
     const std::vector<double> values = get_sensor_field(limits, field);
     if (values.size() != 1) map.at(field).fail("is a list; ranges ray by ray stand in the file of rays");
@@ -144,7 +114,7 @@ RayPattern read_rays(YamlReader& map, SceneFiles& files) {
 SensorModel read_model(YamlReader& map, const SensorPreset* preset, SceneFiles& files) {
   if (preset != nullptr) {
     SensorModel model = preset->model;
-    read_fields(map, true, model);
+    read_model_fields(map, true, model);
     clear_other_ways(map, model);
     refuse_center_keys(map, model);
     return model;
@@ -153,7 +123,7 @@ SensorModel read_model(YamlReader& map, const SensorPreset* preset, SceneFiles& 
   if (!type) map.fail("needs a 'preset' or a 'type'");
   if (type->text() == kRayTable) return read_rays(map, files);
   SensorModel model = type->located([&] { return make_sensor_model(type->text()); });
-  read_fields(map, false, model);
+  read_model_fields(map, false, model);
   clear_other_ways(map, model);
   refuse_center_keys(map, model);
   return model;

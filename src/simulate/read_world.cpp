@@ -12,6 +12,7 @@
 #include <fathom/input.hpp>
 
 #include "base/text.hpp"
+#include "io/grid_map.hpp"
 #include "io/read_file.hpp"
 #include "io/read_mesh.hpp"
 #include "scene/world_poses.hpp"
@@ -31,9 +32,7 @@ std::uint32_t read_segments(YamlReader& shape) {
 }
 
 std::vector<double> read_size(YamlReader& shape, std::size_t count) {
-  const YamlReader size = shape.at("size_m");
-  static_cast<void>(size.numbers(count));
-  return size.numbers(kSizeLimits);
+  return shape.at("size_m").numbers(count, kSizeLimits);
 }
 
 Mesh read_plane(YamlReader& shape, SceneFiles& /*files*/) {
@@ -63,8 +62,7 @@ Mesh read_walls(YamlReader& shape, SceneFiles& files) {
   const double height_m = shape.at("height_m").number({1e-6, 1000, "m"});
   const std::filesystem::path path = read_path(file, files);
   return file.located([&] {
-    const GridMap map = read_grid_map(path);
-    files.opened.push_back(grid_map_image(path));
+    const GridMap map = read_grid_map(path, files.opened);
     try {
       return within_memory(path, [&] { return make_walls(map, height_m); });
     } catch (const InputError& error) {

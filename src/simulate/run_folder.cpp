@@ -89,10 +89,10 @@ void RunFolder::open(const std::vector<PlannedFolder>& plan, std::uint32_t frame
   std::vector<fs::path> old;
   try {
     if (!force_ && !is_free(out_)) throw_taken(out_);  // another run has come and gone since we looked
+    refuse_inputs({kSummaryName, kRecordName}, inputs);  // before they are read as lists of ours
     old = old_files();
     const std::vector<fs::path> planned = find_planned(out_, plan, frames);
-    std::vector<fs::path> touched = {kSummaryName, kRecordName};
-    touched.insert(touched.end(), old.begin(), old.end());
+    std::vector<fs::path> touched = old;
     touched.insert(touched.end(), planned.begin(), planned.end());
     refuse_inputs(touched, inputs);
     // What no run has listed is the user's.

@@ -16,6 +16,8 @@
 
 #include <fathom/error.hpp>
 
+#include "base/text.hpp"
+
 namespace fathom {
 
 namespace {
@@ -26,12 +28,6 @@ constexpr std::string_view kHeader =
     "fathom: this run is not complete. The files below are its own; [a-b] stands for the numbers of its frames.\n";
 constexpr std::string_view kDigits = "0123456789";
 constexpr std::size_t kFrameDigits = 6;
-
-bool is_word(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
-  });
-}
 
 /// "cloud_[000000-000039].pcd": the files of the frames up to `last`.
 struct FramePattern {

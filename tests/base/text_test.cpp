@@ -11,7 +11,7 @@
 
 #include <fathom/error.hpp>
 #include <fathom/names.hpp>
-#include <fathom/noise/field.hpp>
+#include <fathom/field.hpp>
 
 #include "base/text.hpp"
 #include "support/error_text.hpp"
@@ -27,6 +27,16 @@ TEST(Text, NearestNameHasTheFewestEdits) {
   EXPECT_EQ(likely_name("dropouts", kNames), "dropout");
   EXPECT_EQ(likely_name("", std::vector<std::string_view>{"abc", "a"}), "a");
   EXPECT_EQ(likely_name("x", {}), "");
+}
+
+TEST(Text, LettersOfTheAlphabetAloneBecomeSmall) {
+  EXPECT_EQ(lower_case("VLP-16 \xc3\x84[@Z"), "vlp-16 \xc3\x84[@z");
+  EXPECT_EQ(lower_case(""), "");
+}
+
+TEST(Text, AWordNamesAFile) {
+  for (const char* word : {"a", "Z_9-", "cloud_world"}) EXPECT_TRUE(is_word(word)) << word;
+  for (const char* other : {"", ".", "a b", "a/b", "..", "\xc3\xa4"}) EXPECT_FALSE(is_word(other)) << other;
 }
 
 TEST(Text, HintIsGivenForALikelySlipOnly) {

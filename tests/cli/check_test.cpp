@@ -4,7 +4,8 @@
 
 #include <filesystem>
 
-#include <fathom/output_list.hpp>
+#include <fathom/channel_list.hpp>
+#include <fathom/outputs/output.hpp>
 #include <nlohmann/json.hpp>
 
 #include "process.hpp"
@@ -52,12 +53,12 @@ TEST(OutputLists, HoldEveryOutputKeyAndChannel) {
   ASSERT_EQ(all.size(), fathom::output_list().size());
   for (std::size_t i = 0; i < all.size(); ++i) {
     const fathom::OutputInfo& output = fathom::output_list()[i];
-    const std::string word(output.word);
+    const std::string word(output.slug);
     EXPECT_NE(outputs.find(word + " "), std::string::npos) << word;
     EXPECT_EQ(all[i]["word"], word);
     EXPECT_EQ(json::parse(run_fathom({"outputs", word, "--json"}).out), all[i]);
     const std::string one = run_fathom({"outputs", word}).out;
-    for (const fathom::OutputOptionInfo& option : output.options) {
+    for (const fathom::FieldInfo& option : output.options) {
       EXPECT_NE(one.find(std::string(option.name) + " "), std::string::npos) << one;
     }
   }

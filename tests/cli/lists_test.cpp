@@ -48,6 +48,8 @@ TEST(NoiseList, JsonHoldsTheFieldTables) {
       EXPECT_EQ(field["unit"], model.fields[f].unit);
       if (!model.fields[f].choices.empty()) {
         EXPECT_EQ(field["choices"].size(), model.fields[f].choices.size());
+      } else if (model.fields[f].kind == fathom::FieldKind::kFlag) {
+        EXPECT_EQ(field["default"].get<bool>(), model.fields[f].default_numbers.at(0) != 0.0);
       } else {
         EXPECT_EQ(field["min"].get<double>(), model.fields[f].low);
         EXPECT_EQ(field["max"].get<double>(), model.fields[f].high);
@@ -86,7 +88,7 @@ TEST(SensorList, ShowsEveryPresetAndKind) {
   for (const fathom::SensorKindInfo& kind : fathom::sensor_kinds()) {
     EXPECT_NE(all.find(kind.slug), std::string::npos) << kind.slug;
     const std::string one = run_well({"sensors", std::string(kind.slug)}).out;
-    for (const fathom::SensorFieldInfo& field : kind.fields) {
+    for (const fathom::FieldInfo& field : kind.fields) {
       EXPECT_NE(one.find(field.doc), std::string::npos) << kind.slug << "." << field.name;
     }
   }
@@ -96,7 +98,7 @@ TEST(SensorList, ShowsEveryPresetAndKind) {
 std::string choice_word(std::string_view kind, const std::string& field, double position) {
   for (const fathom::SensorKindInfo& info : fathom::sensor_kinds()) {
     if (info.slug != kind) continue;
-    for (const fathom::SensorFieldInfo& f : info.fields) {
+    for (const fathom::FieldInfo& f : info.fields) {
       if (f.name == field) return std::string(f.choices[static_cast<std::size_t>(position)]);
     }
   }

@@ -70,6 +70,12 @@ build_example 02_my_noise my_noise
 # The largest of 4001 normals lies between 2.5 and 6 deviations but for 1 case in 10^10.
 expect '\(([3-5]\.[0-9]|2\.[5-9]) deviations' "$work/my_noise.out"
 
+build_example 04_frames_from_a_scene frames_from_a_scene
+expect '^lidar, frame 0 at 0\.0 s: 16 x [0-9]+ rays, nearest [0-9.]+ m, mean error -?0\.0[0-9]+ m$' \
+  "$work/frames_from_a_scene.out"
+expect '^laser, frame 2 at 0\.2 s: 1 x 361 rays' "$work/frames_from_a_scene.out"
+expect '^ +[1-9][0-9]* above_max_range$' "$work/frames_from_a_scene.out"
+
 # 100 scans of a laser whose errors are known: its README makes a log like this.
 "$work/prefix/bin/fathom" simulate "$source/examples/07_beam_loop/beam.yaml" --frames 100 --out "$work/run" --quiet ||
   fail "there is no log to fit"

@@ -312,35 +312,5 @@ TEST(BirdsEyeViewTest, RefusesSizesThatMakeNoPicture) {
   }
 }
 
-TEST(RequiredChannelsTest, AreEnoughForEveryOutput) {
-  const TemporaryFolder folder;
-  for (const ColorBy color : {ColorBy::kRange, ColorBy::kEntity, ColorBy::kReason}) {
-    for (const CloudFrame cloud_frame : {CloudFrame::kSensor, CloudFrame::kWorld}) {
-      OutputOptions options;
-      options.color = color;
-      options.cloud.frame = cloud_frame;
-      const auto frame_for = [&](OutputKind kind) {
-        options.kinds = {kind};
-        Frame frame(required_channels(options));
-        FrameWriter(frame).resize(2, 2);
-        return frame;
-      };
-      write_pcd(folder / "a", frame_for(OutputKind::kPcd), options.cloud);
-      write_ply(folder / "a", frame_for(OutputKind::kPly), options.cloud);
-      write_pointcloud2(folder / "a", frame_for(OutputKind::kPointCloud2), "x", options.cloud);
-      write_npy(folder / "a", frame_for(OutputKind::kNpy), Channel::kRange);
-      write_range_image(folder / "a", frame_for(OutputKind::kRangeImage), color);
-      write_birds_eye_view(folder / "a", frame_for(OutputKind::kBirdsEyeView), color);
-      options.by_angle = true;
-      write_angle_image(folder / "a", frame_for(OutputKind::kRangeImage), color);
-      options.by_angle = false;
-    }
-  }
-  EXPECT_EQ(required_channels({.kinds = {}, .cloud = {}, .npy_channels = {}}), ChannelSet{});
-  EXPECT_EQ(required_channels({.kinds = {OutputKind::kRangeImage}, .cloud = {}, .npy_channels = {}}),
-            ChannelSet{Channel::kRange});
-  EXPECT_TRUE(required_channels({}).contains(Channel::kRing)) << "fields of the cloud";
-}
-
 }  // namespace
 }  // namespace fathom

@@ -22,7 +22,7 @@ Model busy_model() {
       const double upper = std::min(field.high, 1.0);
       model.*(*number) = static_cast<float>(std::max(field.low, 0.0) + 0.11 * k * upper);
     } else {
-      std::get<ChoiceMember<Model>>(field.member).set(model, 1);
+      set_field(model, field.name, 1);
     }
   }
   return model;

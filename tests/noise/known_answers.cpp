@@ -88,7 +88,7 @@ std::vector<NamedNoise> make_models() {
       {"stereo_energy_threshold", StereoEnergy{0.1F, 3.0F, EnergyNormalization::kThreshold, EnergyAngle::kHalfVector}},
       {"edge_loss", EdgeLoss{0.5F, 2.5F, 0.1F, 0.9F}},
       {"disparity", Disparity{0.25F, 0.05F, 8.0F}},
-      {"invalid_band", InvalidBand{Switch::kOn, 126.0F}},
+      {"invalid_band", InvalidBand{true, 126.0F}},
       {"gain_bias", GainBias{0.001F, 0.02F}},
       {"beam_mixture_book", BeamMixture{0.5F, 0.2F, 0.1F, 0.2F, 0.25F, 0.5F, 0.125F, MissPolicy::kBook}},
       {"beam_mixture_atom", BeamMixture{0.6F, 0.1F, 0.1F, 0.2F, 40.0F, 0.0F, 0.0F, MissPolicy::kAtom}},

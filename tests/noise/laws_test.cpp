@@ -254,7 +254,8 @@ TYPED_TEST(ListedLaws, RefusesValuesOutsideTheLimitsByName) {
     for (const float wrong : wrong_values(field)) {
       TypeParam model;
       model.*(*number) = wrong;
-      const std::string value = detail::default_text(double{wrong});
+      const double given_number = wrong;
+      const std::string value = field_text(without_default(field), {&given_number, 1});
       expect_names_field(input_error([&] { (void)Noise(model); }), field, value);
       const FieldValue given = {std::string(field.name), double{wrong}};
       expect_names_field(input_error([&] { (void)make_noise(TypeParam::kSlug, {&given, 1}); }), field, value);
@@ -286,8 +287,9 @@ TYPED_TEST(ListedLaws, TakesValuesAtTheLimits) {
 TYPED_TEST(ListedLaws, RefusesTheWrongKindOfValue) {
   for (const auto& field : TypeParam::fields()) {
     const bool is_choice = std::holds_alternative<ChoiceMember<TypeParam>>(field.member);
+    const bool is_number = std::holds_alternative<float TypeParam::*>(field.member);
     const FieldValue wrong =
-        is_choice ? FieldValue{std::string(field.name), 1.0} : FieldValue{std::string(field.name), Axis::kX};
+        is_number ? FieldValue{std::string(field.name), Axis::kX} : FieldValue{std::string(field.name), 1.0};
     const std::string message = input_error([&] { (void)make_noise(TypeParam::kSlug, {&wrong, 1}); });
     EXPECT_NE(message.find(std::string(TypeParam::kSlug) + "." + std::string(field.name)), std::string::npos)
         << message;
@@ -337,6 +339,12 @@ TYPED_TEST(Laws, TheTableIsTheStruct) {
       const std::uint32_t choice = std::get<ChoiceMember<TypeParam>>(fields[i].member).get(TypeParam{});
       EXPECT_EQ(info.default_value, info.choices[choice]);
       EXPECT_EQ(std::get<Choice>(values[i].value).index, choice);
+      continue;
+    }
+    if (info.kind == FieldKind::kFlag) {
+      const bool value = TypeParam{}.*member_of<bool>(fields[i]);
+      EXPECT_EQ(info.default_value, value ? "true" : "false");
+      EXPECT_EQ(std::get<bool>(values[i].value), value);
       continue;
     }
     const float value = TypeParam{}.*std::get<float TypeParam::*>(fields[i].member);

@@ -40,7 +40,7 @@ TEST(DepthCamera, ThreeWaysToGiveTheSameIntrinsics) {
   }
   lens.vertical_aperture_mm = 10;
   EXPECT_NEAR(intrinsics(lens).fy, 480 * 24 / 10.0, 1e-9);
-  pixels.principal_point_px = {300, 200};
+  pixels.principal_point_px = {{300, 200}};
   EXPECT_EQ(intrinsics(pixels).cx, 300);
 }
 
@@ -52,8 +52,22 @@ TEST(DepthCamera, NoneOrTwoWaysAreRefused) {
   EXPECT_THROW(make_pattern(c), InputError);
   c.fx = 0, c.vertical_aperture_mm = 3;
   EXPECT_THROW(make_pattern(c), InputError);
-  c.vertical_aperture_mm = 0, c.principal_point_px = {1};
-  EXPECT_THROW(make_pattern(c), InputError);
+  c.vertical_aperture_mm = 0;
+  EXPECT_EQ(test::input_error([&] { make_pattern(c); }), "") << "a field of view alone is enough";
+}
+
+TEST(DepthCamera, APrincipalPointIsTwoNumbersOrNone) {
+  SensorModel model = make_sensor_model("depth_camera");
+  const double three[] = {1, 2, 3}, two[] = {300, 200}, far[] = {300, 2e6};
+  EXPECT_EQ(test::input_error([&] { set_sensor_field(model, "principal_point_px", three); }),
+            "depth_camera.principal_point_px has 3 numbers and needs [cx, cy]");
+  EXPECT_EQ(test::input_error([&] { set_sensor_field(model, "principal_point_px", far); }),
+            "depth_camera.principal_point_px[1] = 2000000 is not in [-1000000, 1000000] px");
+  set_sensor_field(model, "principal_point_px", two);
+  EXPECT_EQ(std::get<DepthCamera>(model).principal_point_px, (std::array<double, 2>{300, 200}));
+  EXPECT_EQ(get_sensor_field(model, "principal_point_px"), (std::vector<double>{300, 200}));
+  set_sensor_field(model, "principal_point_px", std::span<const double>{});
+  EXPECT_FALSE(std::get<DepthCamera>(model).principal_point_px.has_value());
 }
 
 TEST(DepthCamera, FocalLengthsWithoutDirectionsAreRefused) {
@@ -103,8 +117,8 @@ TEST(DepthCamera, ChoicesAndListsGoThroughTheFieldTable) {
   EXPECT_THROW(set_sensor_field(model, "reference", 3), InputError);
   EXPECT_THROW(set_sensor_field(model, "reference", 0.5), InputError);
   for (const SensorKindInfo& kind : sensor_kinds()) {
-    for (const SensorFieldInfo& field : kind.fields) {
-      EXPECT_EQ(field.type == SensorFieldType::kChoice, !field.choices.empty()) << field.name;
+    for (const FieldInfo& field : kind.fields) {
+      EXPECT_EQ(field.kind == FieldKind::kChoice, !field.choices.empty()) << field.name;
     }
   }
 }
@@ -125,7 +139,7 @@ TEST(DepthCamera, DepthIsTheDistanceToTheImagePlane) {
 NoiseChain every_loss() {
   return {LossAngle{.max_incidence_rad = 1.3F},
           StereoShadow{},
-          InvalidBand{.left_band = Switch::kOff, .max_disparity_px = 200},
+          InvalidBand{.left_band = false, .max_disparity_px = 200},
           StereoEnergy{.min_energy = 0.2F, .pow = 2, .normalization = EnergyNormalization::kThreshold},
           EdgeLoss{.min_angle_rad = 2.0F, .low_probability = 0.1F, .high_probability = 0.9F},
           AngularHit{.axis = Axis::kZ, .stddev_rad = 0.001F},

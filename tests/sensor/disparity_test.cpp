@@ -158,7 +158,7 @@ StereoCamera placed(const Vec3& left_m, const Vec3& right_m) {
 
 // The band is defined for the left camera as reference: elsewhere it would stand on the wrong side.
 TEST(InvalidBand, TheLeftBandNeedsTheLeftCameraAsReference) {
-  const InvalidBand on{}, off{.left_band = Switch::kOff, .max_disparity_px = 126};
+  const InvalidBand on{}, off{.left_band = false, .max_disparity_px = 126};
   const auto refusal = [](const SensorModel& model, const Sensor& from) {
     Sensor sensor = from;
     sensor.model = model;
@@ -172,9 +172,9 @@ TEST(InvalidBand, TheLeftBandNeedsTheLeftCameraAsReference) {
   for (const StereoCamera& camera :
        {make_stereo(320, 4, 300, b), make_stereo(320, 4, 300, b, CameraReference::kRight), placed({}, {0, 0, -b}),
         placed({}, {0, b, 0}), placed({0, -b, 0}, {}), placed({0, b / 2, 0}, {0, -b / 2, 0})}) {
-    EXPECT_NE(refusal(camera, with_band).find("invalid_band.left_band = on"), std::string::npos);
+    EXPECT_NE(refusal(camera, with_band).find("invalid_band.left_band = true"), std::string::npos);
     EXPECT_NE(refusal(camera, with_band).find("reference"), std::string::npos);
-    EXPECT_NE(refusal(camera, by_entity).find("invalid_band.left_band = on"), std::string::npos);
+    EXPECT_NE(refusal(camera, by_entity).find("invalid_band.left_band = true"), std::string::npos);
     EXPECT_EQ(refusal(camera, make_sensor(StereoCamera{}, {off})), "");
   }
   // Poses that say the same as reference: left.
@@ -184,7 +184,7 @@ TEST(InvalidBand, TheLeftBandNeedsTheLeftCameraAsReference) {
 }
 
 TEST(InvalidBand, DisparitiesBeyondTheSearchAreTooNear) {
-  const InvalidBand search{.left_band = Switch::kOff, .max_disparity_px = 126};
+  const InvalidBand search{.left_band = false, .max_disparity_px = 126};
   const double limit = 600 * 0.05 / 126;
   for (const double z : {0.99 * limit, 1.01 * limit}) {
     const Frame f = render_once(make_plane_scene({z, 0.0}), make_sensor(make_stereo(64, 48, 600, 0.05), {search}));

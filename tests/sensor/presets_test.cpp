@@ -267,10 +267,8 @@ std::map<std::string, std::string> values_of(const NoiseChain& chain) {
     const std::vector<FieldValue> given = noise.values();
     for (std::size_t k = 0; k < given.size(); ++k) {
       const FieldInfo& field = noise.info().fields[k];
-      const auto* number = std::get_if<double>(&given[k].value);
-      values[std::string(noise.slug()) + "." + given[k].name] =
-          number != nullptr ? detail::default_text(*number)
-                            : std::string(field.choices[std::get<Choice>(given[k].value).index]);
+      const double number = given[k].number();
+      values[std::string(noise.slug()) + "." + given[k].name] = field_text(field, {&number, 1});
     }
   }
   return values;
@@ -278,7 +276,7 @@ std::map<std::string, std::string> values_of(const NoiseChain& chain) {
 
 TEST(Presets, DepthCamerasHaveTheNoiseOfTheirDocumentation) {
   using Values = std::map<std::string, std::string>;
-  const Values d400 = {{"stereo_shadow.tolerance", "0"},         {"invalid_band.left_band", "on"},
+  const Values d400 = {{"stereo_shadow.tolerance", "0"},         {"invalid_band.left_band", "true"},
                        {"invalid_band.max_disparity_px", "126"}, {"disparity.bias_px", "0"},
                        {"disparity.stddev_px", "0.08"},          {"disparity.steps_per_px", "32"}};
   EXPECT_EQ(values_of(find_preset("D435").noise), d400);
@@ -348,7 +346,7 @@ TEST(Presets, StandInTheDocumentation) {
   }
   for (const SensorKindInfo& kind : sensor_kinds()) {
     EXPECT_NE(page.find(quoted(kind.slug)), std::string::npos) << kind.slug;
-    for (const SensorFieldInfo& field : kind.fields) {
+    for (const FieldInfo& field : kind.fields) {
       EXPECT_NE(page.find(quoted(field.name)), std::string::npos) << field.name;
     }
   }

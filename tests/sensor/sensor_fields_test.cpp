@@ -26,7 +26,7 @@ TEST(SensorFields, KindsComeInTheOrderOfTheVariantAndAreDocumented) {
     EXPECT_EQ(sensor_kind(make_sensor_model(kind.slug)), kind.slug);
     EXPECT_FALSE(kind.doc.empty());
     std::set<std::string_view> names;
-    for (const SensorFieldInfo& field : kind.fields) {
+    for (const FieldInfo& field : kind.fields) {
       EXPECT_TRUE(names.insert(field.name).second) << field.name;
       EXPECT_LT(field.low, field.high) << field.name;
       EXPECT_FALSE(field.doc.empty()) << field.name;
@@ -39,20 +39,22 @@ TEST(SensorFields, KindsComeInTheOrderOfTheVariantAndAreDocumented) {
 
 TEST(SensorFields, EveryFieldReadsBackWhatWasSetAndOnlyThat) {
   for (const SensorKindInfo& kind : sensor_kinds()) {
-    for (const SensorFieldInfo& field : kind.fields) {
-      if (field.type == SensorFieldType::kPose) continue;  // below
+    for (const FieldInfo& field : kind.fields) {
+      if (field.kind == FieldKind::kPose) continue;  // below
       SensorModel model = make_sensor_model(kind.slug);
-      set_sensor_field(model, field.name, field.high);
-      EXPECT_EQ(get_sensor_field(model, field.name), std::vector<double>{field.high}) << field.name;
-      for (const SensorFieldInfo& other : kind.fields) {
+      const std::size_t count = field.kind == FieldKind::kPair ? 2 : 1;
+      const std::vector<double> high(count, field.high);
+      const std::vector<double> too_low(count, field.low - 1), too_high(count, field.high + 1 + field.high / 4);
+      set_sensor_field(model, field.name, high);
+      EXPECT_EQ(get_sensor_field(model, field.name), high) << field.name;
+      for (const FieldInfo& other : kind.fields) {
         if (other.name == field.name) continue;
         EXPECT_EQ(get_sensor_field(model, other.name), get_sensor_field(make_sensor_model(kind.slug), other.name));
       }
-      const std::string low = input_error([&] { set_sensor_field(model, field.name, field.low - 1); });
+      const std::string low = input_error([&] { set_sensor_field(model, field.name, too_low); });
       EXPECT_NE(low.find(std::string(kind.slug) + "." + std::string(field.name)), std::string::npos) << low;
-      EXPECT_EQ(get_sensor_field(model, field.name), std::vector<double>{field.high})
-          << "a refused value changes nothing";
-      EXPECT_NE(input_error([&] { set_sensor_field(model, field.name, field.high + 1 + field.high / 4); }), "");
+      EXPECT_EQ(get_sensor_field(model, field.name), high) << "a refused value changes nothing";
+      EXPECT_NE(input_error([&] { set_sensor_field(model, field.name, too_high); }), "");
     }
   }
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <functional>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -88,6 +89,26 @@ TEST(Stereo, WritesTheSheetOfTheHouseAndSaysWhatIsLost) {
   for (const char* reason : {"hit", "loss_angle", "hidden_left", "hidden_right", "random_loss", "edge_loss"}) {
     EXPECT_GT(reasons[reason].get<int>(), 100) << reason;
   }
+}
+
+TEST(FramesFromAScene, HasALidarAndALaserThatSeesTheBallMove) {
+  const SceneSetup setup = read_scene_file(kExamples + "/04_frames_from_a_scene/room.yaml");
+  ASSERT_EQ(setup.sensors.size(), 2U);
+  EXPECT_EQ(setup.sensors[0].ranges.size(), 1U);
+  Simulator simulator = make_simulator(setup);
+  const EntityId ball = setup.scene.find_entity("ball");
+  Frame frame({Channel::kReason, Channel::kEntityId});
+  std::vector<std::size_t> first_ray;  // of each frame that meets the ball
+  for (std::uint32_t index = 0; index < setup.frames; ++index) {
+    simulator.render(1, index, frame);
+    const auto entity = frame.entity_id();
+    const auto found = std::find(entity.begin(), entity.end(), ball);
+    ASSERT_NE(found, entity.end()) << index;
+    first_ray.push_back(static_cast<std::size_t>(found - entity.begin()));
+    EXPECT_GT(frame.count_reasons()[static_cast<std::size_t>(Reason::kAboveMaxRange)], 0U);
+  }
+  // To the left in every frame.
+  EXPECT_EQ(std::adjacent_find(first_ray.begin(), first_ray.end(), std::greater_equal<>()), first_ray.end());
 }
 
 TEST(Pipeline, WritesBothCloudsWithoutMisses) {

@@ -1,6 +1,8 @@
 // What a scene file says arrives as it was said.
 
 #include <cmath>
+#include <cstring>
+#include <stdexcept>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -31,6 +33,14 @@ std::string scene_with(const std::string& sensor) {
          "0]}\n";
 }
 
+/// The options of an output that is of the kind M.
+template <class M>
+M options_of(const Output& output) {
+  const M* options = output.get_if<M>();
+  if (options == nullptr) throw std::runtime_error(std::string(output.info().slug) + " is not the kind expected");
+  return *options;
+}
+
 double angle_between(Quaternion a, Quaternion b) { return 2 * std::acos(std::min(1.0, std::abs(dot(a, b)))); }
 
 TEST(SceneFormat, TheMinimalSceneOfTheReferenceIsValid) {
@@ -59,8 +69,8 @@ TEST(SceneFormat, DefaultsAreThoseOfTheReference) {
   EXPECT_EQ(sensor.sensor.parent, kNoEntity);
   EXPECT_EQ(sensor.sensor.parent_from_sensor.at(3), Pose{});
   ASSERT_EQ(sensor.outputs.size(), 2U);
-  EXPECT_EQ(sensor.outputs[0].kind, OutputKind::kPcd);
-  EXPECT_EQ(sensor.outputs[1].kind, OutputKind::kRangeImage);
+  EXPECT_NE(sensor.outputs[0].get_if<PcdOutput>(), nullptr);
+  EXPECT_NE(sensor.outputs[1].get_if<RangeImageOutput>(), nullptr);
   EXPECT_EQ(setup.scene.entities()[0].reflectivity, 1.0F);
 }
 
@@ -148,6 +158,7 @@ TEST(SceneFormat, EveryParameterOfEveryNoiseArrives) {
       const double value = 0.75 * field.high + 0.25 * field.low;
       char text[40];
       std::snprintf(text, sizeof text, "%.9g", value);
+      if (field.kind == FieldKind::kFlag) std::strcpy(text, "false");
       const std::string key = std::string(field.name) + ": " +
                               (field.choices.empty() ? std::string(text) : std::string(field.choices[1])) +
                               other_weights(model, field, value);
@@ -157,6 +168,8 @@ TEST(SceneFormat, EveryParameterOfEveryNoiseArrives) {
         if (given.name != field.name) continue;
         if (!field.choices.empty()) {
           EXPECT_EQ(std::get<Choice>(given.value).index, 1U) << model.slug;
+        } else if (field.kind == FieldKind::kFlag) {
+          EXPECT_FALSE(std::get<bool>(given.value)) << model.slug;
         } else {
           EXPECT_NEAR(std::get<double>(given.value), value, 1e-6 * std::abs(value)) << model.slug << "." << field.name;
         }
@@ -175,7 +188,7 @@ TEST(SceneFormat, StereoCameraWithRowsPerEntity) {
   const auto& camera = std::get<StereoCamera>(sensor.model);
   EXPECT_EQ(camera.reference, CameraReference::kLeft);
   EXPECT_NEAR(intrinsics(camera).fx, 4.0, 1e-9);
-  EXPECT_EQ(camera.principal_point_px, (std::vector<double>{3, 2}));
+  EXPECT_EQ(camera.principal_point_px, (std::array<double, 2>{3, 2}));
   ASSERT_EQ(sensor.noise[0].by_entity.size(), 1U);
   EXPECT_EQ(sensor.noise[0].by_entity[0].entity, setup.scene.find_entity("e"));
   const std::vector<FieldValue> row = sensor.noise[0].by_entity[0].noise.values();
@@ -220,7 +233,7 @@ TEST(SceneFormat, RangeImagesOfEveryTurningLidarCanBeDestaggered) {
   for (const char* preset : {"OS1-128", "VLP-16", "HDL-64E"}) {
     const SceneSetup setup =
         read(scene_with(std::string("    preset: ") + preset + "\n    outputs: [range_image: {destagger: true}]\n"));
-    EXPECT_TRUE(setup.sensors[0].outputs[0].destagger) << preset;
+    EXPECT_TRUE(options_of<RangeImageOutput>(setup.sensors[0].outputs[0]).destagger) << preset;
   }
   EXPECT_THROW(
       read(scene_with("    preset: OS1-64\n    span_deg: 90\n    outputs: [range_image: {destagger: true}]\n")),
@@ -235,17 +248,16 @@ TEST(SceneFormat, OutputsOfDepthCamerasArrive) {
           .sensors[0]
           .outputs;
   ASSERT_EQ(outputs.size(), 5U);
-  EXPECT_EQ(outputs[0].kind, OutputKind::kDepthPng);
-  EXPECT_EQ(outputs[0].depth, Channel::kDepth);
-  EXPECT_EQ(outputs[0].per_m, 1000.0);
-  EXPECT_EQ(outputs[0].lost, std::nullopt);
-  EXPECT_EQ(outputs[1].depth, Channel::kRange);
-  EXPECT_EQ(outputs[1].per_m, 500.0);
-  EXPECT_EQ(outputs[1].lost, LostValue::kInf);
-  EXPECT_EQ(outputs[2].lost, LostValue::kMinusOne);
-  EXPECT_EQ(outputs[3].kind, OutputKind::kReasonPicture);
-  EXPECT_EQ(outputs[4].kind, OutputKind::kCameraSheet);
-  EXPECT_EQ(outputs[4].max_range_m, 4.0);
+  const auto usual = options_of<DepthPngOutput>(outputs[0]), changed = options_of<DepthPngOutput>(outputs[1]);
+  EXPECT_EQ(usual.channel, Channel::kDepth);
+  EXPECT_EQ(usual.per_m, 1000.0);
+  EXPECT_EQ(usual.lost, LostValue::kZero);
+  EXPECT_EQ(changed.channel, Channel::kRange);
+  EXPECT_EQ(changed.per_m, 500.0);
+  EXPECT_EQ(changed.lost, LostValue::kInf);
+  EXPECT_EQ(options_of<NpyOutput>(outputs[2]).lost, LostValue::kMinusOne);
+  EXPECT_TRUE(options_of<ReasonPictureOutput>(outputs[3]).legend);
+  EXPECT_EQ(options_of<CameraSheetOutput>(outputs[4]).max_range_m, 4.0);
 }
 
 TEST(SceneFormat, AHalfTurnInDegreesIsAllowed) {
@@ -271,14 +283,17 @@ TEST(SceneFormat, OutputsWithOptionsArrive) {
       "      - npy:\n"));
   const auto& outputs = setup.sensors[0].outputs;
   ASSERT_EQ(outputs.size(), 4U);
-  EXPECT_EQ(outputs[0].cloud.frame, CloudFrame::kWorld);
-  EXPECT_TRUE(outputs[0].cloud.keep_misses);
-  EXPECT_EQ(outputs[0].cloud.fields, (ChannelSet{Channel::kRange, Channel::kEntityId}));
-  EXPECT_EQ(outputs[1].color, ColorBy::kReason);
-  EXPECT_EQ(outputs[1].max_range_m, 12.5);
-  EXPECT_EQ(outputs[1].pixels, 300U);
-  EXPECT_EQ(outputs[2].channels, (ChannelSet{Channel::kNormal, Channel::kReason}));
-  EXPECT_EQ(outputs[3].channels, ChannelSet{Channel::kRange});
+  const auto cloud = options_of<PlyOutput>(outputs[0]);
+  EXPECT_EQ(cloud.frame, CloudFrame::kWorld);
+  EXPECT_TRUE(cloud.keep_misses);
+  EXPECT_EQ(cloud.point_fields, (ChannelSet{Channel::kRange, Channel::kEntityId}));
+  const auto picture = options_of<BirdsEyeOutput>(outputs[1]);
+  EXPECT_EQ(picture.color, ColorBy::kReason);
+  EXPECT_EQ(picture.max_range_m, 12.5);
+  EXPECT_EQ(picture.pixels, 300U);
+  EXPECT_EQ(options_of<NpyOutput>(outputs[2]).channels, (ChannelSet{Channel::kNormal, Channel::kReason}));
+  EXPECT_EQ(options_of<NpyOutput>(outputs[3]).channels, ChannelSet{Channel::kRange});
+  EXPECT_EQ(options_of<NpyOutput>(outputs[3]).lost, std::nullopt);
 }
 
 // A scene in another file, with a mesh beside that file; an override reaches into it.

@@ -9,8 +9,9 @@
 #include <string>
 #include <vector>
 
+#include <fathom/channel_list.hpp>
 #include <fathom/error.hpp>
-#include <fathom/output_list.hpp>
+#include <fathom/outputs/output.hpp>
 #include <fathom/run.hpp>
 
 #include "scene_fixture.hpp"
@@ -45,11 +46,11 @@ TEST(OutputList, HoldsTheWordsAndKeysThatScenesKnow) {
   const TemporaryFolder folder;
   std::vector<std::string> words;
   for (const OutputInfo& output : output_list()) {
-    words.emplace_back(output.word);
-    const std::string word(output.word);
+    words.emplace_back(output.slug);
+    const std::string word(output.slug);
     EXPECT_EQ(refusal(folder, word), "");
     std::vector<std::string> keys;
-    for (const OutputOptionInfo& option : output.options) {
+    for (const FieldInfo& option : output.options) {
       keys.emplace_back(option.name);
       if (option.default_value.empty() || option.name == "destagger") continue;
       const std::string value(option.default_value);
@@ -71,13 +72,13 @@ TEST(OutputList, HoldsTheWordsAndKeysThatScenesKnow) {
 TEST(OutputList, IsWhatTheSceneFormatSays) {
   const std::string text = page("scene-format.md");
   for (const OutputInfo& output : output_list()) {
-    const std::size_t row = text.find("\n| `" + std::string(output.word) + "` |");
-    ASSERT_NE(row, std::string::npos) << output.word;
+    const std::size_t row = text.find("\n| `" + std::string(output.slug) + "` |");
+    ASSERT_NE(row, std::string::npos) << output.slug;
     const std::string line = text.substr(row + 1, text.find('\n', row + 1) - row);
-    EXPECT_NE(line.find(std::string(output.file)), std::string::npos) << output.word;
+    EXPECT_NE(line.find(std::string(output.file)), std::string::npos) << output.slug;
     if (line.find("the same") != std::string::npos) continue;
-    for (const OutputOptionInfo& option : output.options) {
-      EXPECT_NE(line.find("`" + std::string(option.name) + "`"), std::string::npos) << output.word << option.name;
+    for (const FieldInfo& option : output.options) {
+      EXPECT_NE(line.find("`" + std::string(option.name) + "`"), std::string::npos) << output.slug << option.name;
     }
   }
 }

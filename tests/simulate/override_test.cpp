@@ -54,13 +54,15 @@ TEST(Override, AddsKeysThatTheFormatKnows) {
   EXPECT_EQ(setup.start_s, 3.0);
   EXPECT_TRUE(setup.sensors[1].sensor.rolling);
   ASSERT_EQ(setup.sensors[1].outputs.size(), 1U);
-  EXPECT_EQ(setup.sensors[1].outputs[0].kind, OutputKind::kPly);
+  EXPECT_NE(setup.sensors[1].outputs[0].get_if<PlyOutput>(), nullptr);
   EXPECT_EQ(parameter(setup.sensors[0].sensor.noise[0].noise, "stddev_per_m"), 0.25);
 }
 
 TEST(Override, GivesOptionsToABareWord) {
   const SceneSetup setup = read_with({"sensors.lidar.outputs.pcd.keep_misses=true"});
-  EXPECT_TRUE(setup.sensors[0].outputs[0].cloud.keep_misses);
+  const auto* cloud = setup.sensors[0].outputs[0].get_if<PcdOutput>();
+  ASSERT_NE(cloud, nullptr);
+  EXPECT_TRUE(cloud->keep_misses);
 }
 
 TEST(Override, RadiansReplaceDegrees) {

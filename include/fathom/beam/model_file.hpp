@@ -9,7 +9,7 @@
 #include <fathom/expected_ranges.hpp>
 #include <fathom/export.hpp>
 #include <fathom/noise/beam_mixture.hpp>  // the words of MissPolicy
-#include <fathom/noise/field.hpp>
+#include <fathom/field.hpp>
 
 namespace fathom {
 

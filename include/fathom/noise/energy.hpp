@@ -14,7 +14,7 @@
 
 #include <fathom/export.hpp>
 #include <fathom/math.hpp>
-#include <fathom/noise/field.hpp>
+#include <fathom/field.hpp>
 #include <fathom/noise/surface.hpp>
 
 namespace fathom {

@@ -8,7 +8,7 @@
 // so a smallest depth, f B / max_disparity. Typical: 126 px.
 //
 // Not modelled: matchers that search to both sides, and the bands of an image whose reference is not the left imager: a
-// sensor whose left camera is not at its origin, or whose right camera is not beside it, refuses left_band = on.
+// sensor whose left camera is not at its origin, or whose right camera is not beside it, refuses left_band.
 
 #include <array>
 
@@ -17,12 +17,8 @@
 
 namespace fathom {
 
-enum class Switch : std::uint8_t { kOff, kOn };
-template <>
-inline constexpr std::array<std::string_view, 2> kChoiceWords<Switch> = {"off", "on"};
-
 struct InvalidBand {
-  Switch left_band = Switch::kOn;
+  bool left_band = true;
   float max_disparity_px = kNoLimit;
 
   static constexpr float kNoLimit = 1e6F;
@@ -35,18 +31,18 @@ struct InvalidBand {
 
   static constexpr auto fields() {
     return std::array<Field<InvalidBand>, 2>{{
-        {"left_band", "off|on", choice<&InvalidBand::left_band>, 0, 0, "whether the band at the left edge is lost"},
+        {"left_band", "1", &InvalidBand::left_band, 0, 1, "whether the band at the left edge is lost"},
         {"max_disparity_px", "px", &InvalidBand::max_disparity_px, 1, kNoLimit, "largest disparity that is matched"},
     }};
   }
 
-  [[nodiscard]] constexpr bool is_identity() const { return left_band == Switch::kOff && max_disparity_px >= kNoLimit; }
+  [[nodiscard]] constexpr bool is_identity() const { return !left_band && max_disparity_px >= kNoLimit; }
 
   /// The band at the left edge is that of the left camera's image. Throws InputError where the image is another's.
   void check_on(const SensorTraits& sensor) const {
-    if (left_band == Switch::kOff || sensor.left_is_reference) return;
+    if (!left_band || sensor.left_is_reference) return;
     throw InputError(
-        "invalid_band.left_band = on is for the left camera at the sensor's origin and the right one beside it "
+        "invalid_band.left_band = true is for the left camera at the sensor's origin and the right one beside it "
         "(reference = left); with other cameras switch it off");
   }
 
@@ -61,7 +57,7 @@ struct InvalidBand {
     const float d = optics.fx_px * optics.baseline_m / hit.x;
     const float u = optics.cx_px - optics.fx_px * (hit.y / hit.x);
     // Columns are whole numbers; the slack keeps a ray's rounding from deciding about a whole column.
-    const bool outside = (p.left_band == Switch::kOn) & (u - d < -1e-3F);
+    const bool outside = p.left_band & (u - d < -1e-3F);
     const Reason band = outside ? Reason::kHiddenRight : Reason::kHit;
     return ((p.max_disparity_px < kNoLimit) & (d > p.max_disparity_px)) ? Reason::kBelowMinRange : band;
   }

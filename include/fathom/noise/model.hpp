@@ -3,7 +3,7 @@
 //
 //   kSlug      its name in files; see is_slug()      kStage   when it acts, and so on what
 //   kDraws     random numbers it needs per ray       kDoc     one line for help and the reference page
-//   fields()   one entry per parameter: name, unit, limits, doc
+//   fields()   one entry per parameter: name, unit, limits, doc (field.hpp); of float, bool and choice<> members
 //   is_identity()  whether these parameters change nothing (the model is then skipped and no bit changes)
 //   apply()    the kernel: parameters, one value and its random numbers in, the new value out; pure
 //
@@ -30,8 +30,8 @@
 #include <string_view>
 
 #include <fathom/export.hpp>
+#include <fathom/field.hpp>
 #include <fathom/math.hpp>
-#include <fathom/noise/field.hpp>
 #include <fathom/noise/sensor_traits.hpp>
 #include <fathom/noise/surface.hpp>
 #include <fathom/reason.hpp>

@@ -1,10 +1,19 @@
 #pragma once
 
+#include <array>
+#include <cstdint>
+#include <string_view>
+
 #include <fathom/export.hpp>
+#include <fathom/field.hpp>
 #include <fathom/math.hpp>
-#include <fathom/noise/field.hpp>
 
 namespace fathom {
+
+/// An axis of the sensor frame (x forward, y left, z up).
+enum class Axis : std::uint8_t { kX, kY, kZ };
+template <>
+inline constexpr std::array<std::string_view, 3> kChoiceWords<Axis> = {"x", "y", "z"};
 
 struct Vector {
   float x, y, z;

@@ -1,4 +1,4 @@
-#include "simulate/quantity.hpp"
+#include "io/quantity.hpp"
 
 #include <algorithm>
 #include <string>

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include <fathom/outputs/kind.hpp>
+
+namespace fathom {
+
+/// Clean depth, noisy depth, reasons and energy on one sheet (write_camera_sheet).
+struct CameraSheetOutput {
+  std::optional<double> max_range_m = {};  ///< the depth that gets the last colour; nothing: chosen for each picture
+
+  static constexpr std::string_view kSlug = "camera_sheet";
+  static constexpr std::string_view kFile = "sheet_000000.png";
+  static constexpr std::string_view kDoc = "clean depth, noisy depth, reasons and energy";
+  static constexpr auto fields() {
+    return std::array<Field<CameraSheetOutput>, 1>{{
+        {.name = "max_range_m",
+         .unit = "m",
+         .member = &CameraSheetOutput::max_range_m,
+         .low = 1e-3,
+         .high = 1e6,
+         .doc = "range that gets the last colour, m",
+         .default_text = ""},
+    }};
+  }
+
+  [[nodiscard]] ChannelSet needs(const Sensor& /*sensor*/) const {
+    return {Channel::kCleanDepth, Channel::kDepth, Channel::kReason, Channel::kEnergy};
+  }
+  [[nodiscard]] FATHOM_API std::vector<OutputFile> files(const Sensor& sensor) const;
+};
+
+}  // namespace fathom

@@ -1,0 +1,61 @@
+#pragma once
+// Clouds of points, one file per frame.
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include <fathom/output.hpp>
+#include <fathom/outputs/kind.hpp>
+
+namespace fathom {
+
+enum class CloudFormat : std::uint8_t { kPcd, kPly, kPointCloud2 };
+
+/// The names of a cloud format as an output.
+struct CloudFormatInfo {
+  std::string_view slug, file, doc;
+};
+inline constexpr std::array<CloudFormatInfo, 3> kCloudFormats = {{
+    {"pcd", "cloud_000000.pcd", "points, PCD (PCL, Open3D, CloudCompare)"},
+    {"ply", "cloud_000000.ply", "points, PLY (MeshLab, Blender, CloudCompare)"},
+    {"pointcloud2", "pointcloud2_000000.cdr", "points, a serialised PointCloud2 (ROS 2)"},
+}};
+
+/// The options are those of CloudOptions.
+template <CloudFormat Format>
+struct FATHOM_API CloudOutput {
+  CloudFrame frame = CloudOptions{}.frame;
+  bool keep_misses = CloudOptions{}.keep_misses;
+  ChannelSet point_fields = CloudOptions{}.fields;
+
+  static constexpr std::string_view kSlug = kCloudFormats[static_cast<std::size_t>(Format)].slug;
+  static constexpr std::string_view kFile = kCloudFormats[static_cast<std::size_t>(Format)].file;
+  static constexpr std::string_view kDoc = kCloudFormats[static_cast<std::size_t>(Format)].doc;
+  static constexpr auto fields() {
+    return std::array<Field<CloudOutput>, 3>{{
+        {"frame", "sensor|world", choice<&CloudOutput::frame>, 0, 0, "coordinates: sensor or world"},
+        {"keep_misses", "1", &CloudOutput::keep_misses, 0, 0, "whether lost returns stay in their places, as NaN"},
+        {.name = "fields",
+         .unit = "",
+         .member = word_set<&CloudOutput::point_fields, Channel>,
+         .doc = "channels of each point besides x, y, z",
+         .default_text = "[intensity, ring, time_offset]"},  // as points hold them
+    }};
+  }
+
+  [[nodiscard]] ChannelSet needs(const Sensor& sensor) const;
+  [[nodiscard]] std::vector<OutputFile> files(const Sensor& sensor) const;
+};
+
+using PcdOutput = CloudOutput<CloudFormat::kPcd>;
+using PlyOutput = CloudOutput<CloudFormat::kPly>;
+/// Points in the sensor frame carry the sensor's name as frame_id, those in the world frame "world".
+using PointCloud2Output = CloudOutput<CloudFormat::kPointCloud2>;
+
+extern template struct CloudOutput<CloudFormat::kPcd>;
+extern template struct CloudOutput<CloudFormat::kPly>;
+extern template struct CloudOutput<CloudFormat::kPointCloud2>;
+
+}  // namespace fathom

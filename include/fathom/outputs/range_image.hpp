@@ -1,0 +1,44 @@
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include <fathom/output.hpp>
+#include <fathom/outputs/kind.hpp>
+
+namespace fathom {
+
+/// A picture of a pixel per ray (write_range_image), or, of a sensor whose rays are no grid, of dots where they point
+/// (write_angle_image).
+struct RangeImageOutput {
+  ColorBy color = ColorBy::kRange;
+  std::optional<double> max_range_m = {};  ///< the range that gets the last colour; nothing: chosen for each picture
+  bool destagger = false;  ///< columns are directions, not times; for a SpinningLidar that turns once round
+  bool legend = true;      ///< colour bar or key below
+
+  static constexpr std::string_view kSlug = "range_image";
+  static constexpr std::string_view kFile = "range_image_000000.png";
+  static constexpr std::string_view kDoc = "the frame as a picture, a pixel per ray";
+  static constexpr auto fields() {
+    return std::array<Field<RangeImageOutput>, 4>{{
+        {"color", "range|entity|reason", choice<&RangeImageOutput::color>, 0, 0, "coloured by range, entity or reason"},
+        {.name = "max_range_m",
+         .unit = "m",
+         .member = &RangeImageOutput::max_range_m,
+         .low = 1e-3,
+         .high = 1e6,
+         .doc = "range that gets the last colour, m",
+         .default_text = ""},
+        {"destagger", "1", &RangeImageOutput::destagger, 0, 0,
+         "whether columns of a spinning lidar are directions, not times"},
+        {"legend", "1", &RangeImageOutput::legend, 0, 0, "whether a bar or key of the colours stands below"},
+    }};
+  }
+
+  [[nodiscard]] FATHOM_API ChannelSet needs(const Sensor& sensor) const;
+  [[nodiscard]] FATHOM_API std::vector<OutputFile> files(const Sensor& sensor) const;
+};
+
+}  // namespace fathom

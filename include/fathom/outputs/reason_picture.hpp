@@ -1,0 +1,28 @@
+#pragma once
+
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include <fathom/outputs/kind.hpp>
+
+namespace fathom {
+
+/// Why each pixel is there or missing (write_reason_picture).
+struct ReasonPictureOutput {
+  bool legend = true;  ///< the key of the reasons below
+
+  static constexpr std::string_view kSlug = "reason_picture";
+  static constexpr std::string_view kFile = "reason_000000.png";
+  static constexpr std::string_view kDoc = "why each pixel is there or missing";
+  static constexpr auto fields() {
+    return std::array<Field<ReasonPictureOutput>, 1>{{
+        {"legend", "1", &ReasonPictureOutput::legend, 0, 0, "whether a bar or key of the colours stands below"},
+    }};
+  }
+
+  [[nodiscard]] ChannelSet needs(const Sensor& /*sensor*/) const { return {Channel::kReason}; }
+  [[nodiscard]] FATHOM_API std::vector<OutputFile> files(const Sensor& sensor) const;
+};
+
+}  // namespace fathom

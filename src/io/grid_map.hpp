@@ -1,0 +1,13 @@
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include <fathom/grid_map.hpp>
+
+namespace fathom {
+
+/// As read_grid_map(yaml_file). The file that it opens beside `yaml_file`, the image, is added to `opened`.
+GridMap read_grid_map(const std::filesystem::path& yaml_file, std::vector<std::filesystem::path>& opened);
+
+}  // namespace fathom

@@ -1,0 +1,48 @@
+#include <fathom/channel_list.hpp>
+
+#include <array>
+
+namespace fathom {
+
+namespace {
+
+constexpr std::array<ChannelInfo, kChannelCount> kChannels = {{
+    {Channel::kRange, "float32", 1, "m", "measured, noise applied; NaN where lost"},
+    {Channel::kCleanRange, "float32", 1, "m", "along the noise-free ray, nothing lost; +inf where it meets nothing"},
+    {Channel::kHitWorld, "float32", 3, "m", "the point in the world frame; NaN where lost"},
+    {Channel::kHitSensor, "float32", 3, "m", "the point in the sensor frame; NaN where lost"},
+    {Channel::kNormal, "float32", 3, "",
+     "unit normal of the surface struck, world frame, towards the sensor; NaN on a miss"},
+    {Channel::kIncidence, "float32", 1, "rad", "between the reversed ray and the normal; NaN on a miss"},
+    {Channel::kEntityId, "uint32", 1, "", "what was struck; 4294967295 on a miss"},
+    {Channel::kTriangleId, "uint32", 1, "", "triangle of its mesh; 4294967295 on a miss"},
+    {Channel::kRing, "uint16", 1, "", "scan line of the sensor"},
+    {Channel::kAzimuth, "float32", 1, "rad", "of the emitted ray, atan2(y, x) in the sensor frame"},
+    {Channel::kElevation, "float32", 1, "rad", "of the emitted ray, above the x-y plane"},
+    {Channel::kTimeOffset, "float32", 1, "s", "since the start of the frame"},
+    {Channel::kIntensity, "float32", 1, "", "reflectivity times cosine of incidence, 0 to 1; 0 on a miss"},
+    {Channel::kReason, "uint8", 1, "", "why a return is there or missing"},
+    {Channel::kDepth, "float32", 1, "m", "distance to the image plane, noise applied; NaN where lost"},
+    {Channel::kCleanDepth, "float32", 1, "m", "the same along the noise-free ray; +inf where it meets nothing"},
+    {Channel::kEnergy, "float32", 1, "", "E of stereo_energy, 0 to 1; NaN on a miss"},
+    {Channel::kCleanHit, "float32", 3, "m", "hit point of the noise-free ray, sensor frame; NaN on a miss"},
+}};
+
+constexpr bool in_order() {
+  for (std::size_t i = 0; i < kChannels.size(); ++i) {
+    if (static_cast<std::size_t>(kChannels[i].channel) != i) return false;
+  }
+  return true;
+}
+static_assert(in_order());
+
+}  // namespace
+
+std::span<const ChannelInfo> channel_list() { return kChannels; }
+
+unsigned bytes_of(const ChannelInfo& channel) {
+  const unsigned size = channel.type == "uint8" ? 1 : channel.type == "uint16" ? 2 : 4;
+  return size * channel.planes;
+}
+
+}  // namespace fathom

@@ -1,0 +1,21 @@
+#include <fathom/outputs/camera_sheet.hpp>
+
+#include <fathom/depth_output.hpp>
+
+#include "io/picture_size.hpp"
+#include "simulate/outputs/frame_file.hpp"
+
+namespace fathom {
+
+std::vector<OutputFile> CameraSheetOutput::files(const Sensor& /*sensor*/) const {
+  OutputFile file = frame_file(kFile);
+  file.bytes_at_most = [](const FrameShape& shape, std::uint32_t frames) {
+    return frames * png_bytes_at_most(camera_sheet_size(shape.rows, shape.cols), kRgbBytes);
+  };
+  file.write = [*this](const std::filesystem::path& path, const Frame& frame, const FrameContext&) {
+    write_camera_sheet(path, frame, max_range_m.value_or(0.0));
+  };
+  return {file};
+}
+
+}  // namespace fathom

@@ -1,0 +1,25 @@
+#pragma once
+// What kinds of output share.
+
+#include <cstdint>
+#include <string_view>
+
+#include <fathom/output.hpp>
+#include <fathom/outputs/kind.hpp>
+
+namespace fathom {
+
+inline constexpr std::uint64_t kHeaderBytes = 1024;  ///< of a cloud, an array or a log, at most
+inline constexpr std::uint32_t kRgbBytes = 3, kGrey16Bytes = 2;
+
+/// A file of every frame that is called as `first_file`, "cloud_000000.pcd", says, with `variant` behind the stem. How
+/// it is written is still to be set.
+OutputFile frame_file(std::string_view first_file, std::string_view variant = "");
+
+/// What a picture has behind its stem: nothing for the usual colours, so that the plain case has the plain name.
+std::string_view color_variant(ColorBy color);
+
+/// The farthest range of any ray of a sensor, m: what LostValue::kMax stands for.
+double farthest_range_m(const Sensor& sensor);
+
+}  // namespace fathom

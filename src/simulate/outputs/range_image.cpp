@@ -1,0 +1,39 @@
+#include <fathom/outputs/range_image.hpp>
+
+#include <cstdint>
+
+#include "io/painter.hpp"
+#include "io/picture_size.hpp"
+#include "simulate/file_plan.hpp"
+#include "simulate/outputs/frame_file.hpp"
+
+namespace fathom {
+
+ChannelSet RangeImageOutput::needs(const Sensor& sensor) const {
+  const ChannelSet angles = {Channel::kAzimuth, Channel::kElevation};
+  return is_seen_by_angle(sensor.model) ? painted_channels(color) | angles : painted_channels(color);
+}
+
+std::vector<OutputFile> RangeImageOutput::files(const Sensor& sensor) const {
+  using Path = std::filesystem::path;
+  OutputFile file = frame_file(kFile, color_variant(color));
+  const std::vector<std::int32_t> shifts = destagger ? full_turn_shifts(sensor.model) : std::vector<std::int32_t>();
+  if (is_seen_by_angle(sensor.model)) {
+    file.bytes_at_most = [*this](const FrameShape& /*shape*/, std::uint32_t frames) {
+      return frames * png_bytes_at_most(angle_image_size(color, legend), kRgbBytes);
+    };
+    file.write = [*this](const Path& path, const Frame& frame, const FrameContext& context) {
+      write_angle_image(path, frame, color, max_range_m.value_or(0.0), {legend, context.entity_names});
+    };
+    return {file};
+  }
+  file.bytes_at_most = [*this](const FrameShape& shape, std::uint32_t frames) {
+    return frames * png_bytes_at_most(range_image_size(shape.rows, shape.cols, color, legend), kRgbBytes);
+  };
+  file.write = [*this, shifts](const Path& path, const Frame& frame, const FrameContext& context) {
+    write_range_image(path, frame, color, max_range_m.value_or(0.0), shifts, {legend, context.entity_names});
+  };
+  return {file};
+}
+
+}  // namespace fathom

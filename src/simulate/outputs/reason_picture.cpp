@@ -1,0 +1,21 @@
+#include <fathom/outputs/reason_picture.hpp>
+
+#include <fathom/depth_output.hpp>
+
+#include "io/picture_size.hpp"
+#include "simulate/outputs/frame_file.hpp"
+
+namespace fathom {
+
+std::vector<OutputFile> ReasonPictureOutput::files(const Sensor& /*sensor*/) const {
+  OutputFile file = frame_file(kFile);
+  file.bytes_at_most = [*this](const FrameShape& shape, std::uint32_t frames) {
+    return frames * png_bytes_at_most(reason_picture_size(shape.rows, shape.cols, legend), kRgbBytes);
+  };
+  file.write = [*this](const std::filesystem::path& path, const Frame& frame, const FrameContext&) {
+    write_reason_picture(path, frame, legend);
+  };
+  return {file};
+}
+
+}  // namespace fathom

@@ -1,0 +1,78 @@
+#include "simulate/prepare_run.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <fathom/error.hpp>
+
+#include "simulate/file_plan.hpp"
+
+namespace fathom {
+
+namespace {
+
+RunEpisode episode_of(const SceneSetup& setup, const RunOptions& options) {
+  return {options.seed.value_or(setup.seed), options.environment.value_or(setup.environment),
+          options.episode.value_or(setup.episode)};
+}
+
+Simulator empty_simulator(const SceneSetup& setup, const RunOptions& options) {
+  const RunEpisode episode = episode_of(setup, options);
+  SimulatorOptions how;
+  how.seed = episode_seed(episode.seed, episode.environment, episode.episode);
+  how.compute = options.compute;
+  how.rate_hz = setup.rate_hz;
+  how.start_s = setup.start_s;
+  how.should_stop = options.should_stop;
+  return Simulator(setup.scene, how);
+}
+
+/// Adds the sensors of a scene file to its simulator, one after the other.
+class SensorAdder {
+ public:
+  explicit SensorAdder(Simulator& simulator) : simulator_(simulator) {}
+
+  /// The sensor with the parameters of the episode.
+  RunSensor add(const SensorSetup& setup) {
+    check_sensor_name(setup.sensor.name);
+    names_.add(setup.sensor.name);
+    RunSensor sensor;
+    Sensor drawn = setup.sensor;
+    sensor.drawn = draw_ranges(drawn, setup.ranges, simulator_.options().seed);
+    sensor.id = simulator_.add_sensor(std::move(drawn));
+    return sensor;
+  }
+
+ private:
+  Simulator& simulator_;
+  SensorNames names_;
+};
+
+}  // namespace
+
+PreparedRun prepare_run(const SceneSetup& setup, const RunOptions& options) {
+  const std::uint32_t frames = options.frames.value_or(setup.frames);
+  if (frames < 1 || frames > kMaxFrames) {
+    throw InputError(fmt::format("frames = {} is not in [1, {}]", frames, kMaxFrames));
+  }
+  if (setup.sensors.empty()) throw InputError("the scene has no sensor");
+  PreparedRun run{frames, episode_of(setup, options), empty_simulator(setup, options), {}};
+  SensorAdder adder(run.simulator);
+  for (const SensorSetup& sensor_setup : setup.sensors) {
+    RunSensor& sensor = run.sensors.emplace_back(adder.add(sensor_setup));
+    sensor.files = plan_files(sensor_setup);
+    sensor.channels = planned_channels(sensor_setup);
+    for (const Output& output : sensor_setup.outputs) output.check_run(run.simulator, sensor.id, frames);
+  }
+  return run;
+}
+
+Simulator make_simulator(const SceneSetup& setup, const RunOptions& options) {
+  Simulator simulator = empty_simulator(setup, options);
+  SensorAdder adder(simulator);
+  for (const SensorSetup& sensor : setup.sensors) static_cast<void>(adder.add(sensor));
+  return simulator;
+}
+
+}  // namespace fathom

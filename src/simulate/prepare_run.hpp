@@ -1,0 +1,36 @@
+#pragma once
+// A run that is checked and not begun: what run(), plan_run() and make_simulator() have in common.
+
+#include <cstdint>
+#include <vector>
+
+#include <fathom/run.hpp>
+
+namespace fathom {
+
+/// Which of the runs of a scene it is.
+struct RunEpisode {
+  std::uint64_t seed = 0;
+  std::uint32_t environment = 0, episode = 0;
+};
+
+/// A sensor of a run, whose simulator has it.
+struct RunSensor {
+  SensorId id = 0;
+  std::vector<DrawnParameter> drawn;  ///< for the episode
+  std::vector<OutputFile> files;
+  ChannelSet channels;  ///< that its files and the counts of the summary need
+};
+
+struct PreparedRun {
+  std::uint32_t frames = 0;
+  RunEpisode episode;
+  Simulator simulator;
+  std::vector<RunSensor> sensors;  ///< in the order of the scene file, at least one
+};
+
+/// Checks everything that could be wrong with the input but the folder; casts nothing and writes nothing. Throws
+/// InputError.
+PreparedRun prepare_run(const SceneSetup& setup, const RunOptions& options);
+
+}  // namespace fathom

@@ -1,0 +1,228 @@
+// Kinds of output as units: what each says of its files is so, and one of a user's own is planned, run and listed as
+// the registered ones are.
+
+#include <array>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <fathom/error.hpp>
+#include <fathom/run.hpp>
+#include <fathom/run_plan.hpp>
+
+#include "io/npy.hpp"
+#include "simulate/scene_fixture.hpp"
+#include "simulate/scene_text.hpp"
+#include "support/error_text.hpp"
+
+namespace fathom {
+
+// A kind of output is one unit. This one is not in the list, as a user's own is not: a text of how many rays returned,
+// and, with `log`, one of all frames.
+struct HitCountOutput {
+  double at_least_m = 0.0;  ///< nearer returns do not count
+  bool log = false;
+  std::string_view word = "hits";
+
+  static constexpr std::string_view kSlug = "hit_count";
+  static constexpr std::string_view kFile = "hits_000000.txt";
+  static constexpr std::string_view kDoc = "how many rays returned";
+  static constexpr auto fields() {
+    return std::array<Field<HitCountOutput>, 2>{{
+        {"at_least_m", "m", &HitCountOutput::at_least_m, 0, 100, "nearer returns do not count"},
+        {"log", "1", &HitCountOutput::log, 0, 0, "whether all frames go into one file"},
+    }};
+  }
+
+  [[nodiscard]] std::optional<OptionMismatch> mismatch() const {
+    if (!log || at_least_m == 0.0) return std::nullopt;
+    return OptionMismatch{"log", "counts all returns"};
+  }
+  [[nodiscard]] ChannelSet needs(const Sensor& /*sensor*/) const { return {Channel::kRange}; }
+  [[nodiscard]] std::string count(const Frame& frame) const {
+    int hits = 0;
+    for (const float range_m : frame.range_m()) hits += range_m >= at_least_m ? 1 : 0;
+    return std::to_string(hits) + "\n";
+  }
+  [[nodiscard]] std::vector<OutputFile> files(const Sensor& /*sensor*/) const;
+  void check_run(Simulator& simulator, SensorId sensor, std::uint32_t frames) const {
+    if (frames > 3) throw InputError(simulator.sensor(sensor).name + ": three frames are enough");
+  }
+};
+
+class HitCountLog final : public FrameLog {
+ public:
+  HitCountLog(const HitCountOutput& output, std::filesystem::path file) : output_(output), file_(std::move(file)) {}
+  void add(const Frame& frame, const FrameContext& context) override {
+    text_ += std::to_string(context.world_from_sensor.translation_m.x) + " " + output_.count(frame);
+  }
+  void commit() override { std::ofstream(file_) << text_; }
+
+ private:
+  HitCountOutput output_;
+  std::filesystem::path file_;
+  std::string text_;
+};
+
+std::vector<OutputFile> HitCountOutput::files(const Sensor& /*sensor*/) const {
+  OutputFile file;
+  file.stem = word;
+  file.extension = "txt";
+  file.bytes_at_most = [](const FrameShape& shape, std::uint32_t frames) {
+    return frames * (20 + std::to_string(shape.rays()).size());
+  };
+  if (log) {
+    file.begin_log = [*this](const std::filesystem::path& path, const RayPattern&) {
+      return std::make_unique<HitCountLog>(*this, path);
+    };
+  } else {
+    file.write = [*this](const std::filesystem::path& path, const Frame& frame, const FrameContext&) {
+      std::ofstream(path) << count(frame);
+    };
+  }
+  return {file};
+}
+
+namespace {
+
+/// A lidar of 16 x 90 rays in a box, all of which return, from 1.5 to 5 m.
+const char* const kBoxed =
+    "scene: {meshes: {b: {box: {size_m: [8, 6, 3]}}}, entities: [{name: b, mesh: b}]}\n"
+    "sensors: [{name: lidar, preset: VLP-16, columns: 90, position_m: [1, 0, 0]}]\n"
+    "frames: 2\n";
+
+TEST(OwnOutput, IsPlannedAndRun) {
+  const test::TemporaryFolder folder;
+  SceneSetup setup = read_scene_text(kBoxed, "s.yaml", {});
+  setup.sensors[0].outputs = {HitCountOutput{}, HitCountOutput{.at_least_m = 100, .word = "far"},
+                              HitCountOutput{.log = true, .word = "log"}, NpyOutput{}};
+  RunOptions options;
+  options.out = folder / "out";
+
+  const RunPlan plan = plan_run(setup, options);
+  const std::vector<PlannedOutput>& planned = plan.sensors.at(0).outputs;
+  ASSERT_EQ(planned.size(), 4U);
+  EXPECT_EQ(planned[0].first_file, "lidar/hits_000000.txt");
+  EXPECT_EQ(planned[0].files, 2U);
+  EXPECT_EQ(planned[0].bytes_at_most, 2 * 24U);
+  EXPECT_EQ(planned[2].first_file, "lidar/log.txt");
+  EXPECT_EQ(planned[2].files, 1U);
+  EXPECT_EQ(plan.files(), 8U);
+
+  const RunResult result = run(setup, options);
+  EXPECT_EQ(result.files.size(), 8U);
+  const auto files = test::read_folder(options.out);
+  EXPECT_EQ(files.at("lidar/hits_000000.txt"), "1440\n");
+  EXPECT_EQ(files.at("lidar/hits_000001.txt"), "1440\n");
+  EXPECT_EQ(files.at("lidar/far_000001.txt"), "0\n");
+  EXPECT_EQ(files.at("lidar/log.txt"), "1.000000 1440\n1.000000 1440\n");
+  const auto summary = nlohmann::json::parse(files.at("summary.json"));
+  EXPECT_EQ(summary["files"].size(), 7U);
+  EXPECT_EQ(summary["files"].back(), "lidar/log.txt");
+
+  // A run that replaces it knows its files.
+  options.force = true;
+  setup.sensors[0].outputs = {};
+  run(setup, options);
+  EXPECT_EQ(test::read_folder(options.out).size(), 1U);
+}
+
+TEST(OwnOutput, IsRefusedByItsTableAndItsChecks) {
+  EXPECT_EQ(test::input_error([] { Output{HitCountOutput{.at_least_m = -1}}; }),
+            "hit_count.at_least_m = -1 is not in [0, 100] m");
+  EXPECT_EQ(test::input_error([] { Output{HitCountOutput{.at_least_m = 1, .log = true}}; }),
+            "hit_count.log counts all returns");
+  SceneSetup setup = read_scene_text(kBoxed, "s.yaml", {});
+  setup.sensors[0].outputs = {HitCountOutput{}, HitCountOutput{.at_least_m = 1}};
+  EXPECT_NE(test::input_error([&] { plan_run(setup, {}); }).find("write the same file hits_000000.txt"),
+            std::string::npos);
+  for (const char* word : {"", "../hits", "a b"}) {
+    setup.sensors[0].outputs = {HitCountOutput{.word = word}};
+    EXPECT_NE(test::input_error([&] { plan_run(setup, {}); }).find("cannot name a file"), std::string::npos) << word;
+  }
+  setup.sensors[0].outputs = {HitCountOutput{}};
+  RunOptions options;
+  options.frames = 4;
+  EXPECT_EQ(test::input_error([&] { plan_run(setup, options); }), "lidar: three frames are enough");
+  const Output output = HitCountOutput{.at_least_m = 3};
+  EXPECT_EQ(output.info().options.at(0).name, "at_least_m");
+  ASSERT_NE(output.get_if<HitCountOutput>(), nullptr);
+  EXPECT_EQ(output.get_if<HitCountOutput>()->at_least_m, 3.0);
+  EXPECT_EQ(output.get_if<NpyOutput>(), nullptr);
+}
+
+TEST(RegisteredOutputs, AreRefusedOutsideTheirLimits) {
+  EXPECT_THROW(Output(BirdsEyeOutput{.pixels = 63}), InputError);
+  EXPECT_THROW(Output(RangeImageOutput{.max_range_m = 0.0}), InputError);
+  EXPECT_THROW(Output(DepthPngOutput{.channel = Channel::kIncidence}), InputError);
+  EXPECT_THROW(Output(DepthPngOutput{.lost = LostValue::kNan}), InputError);
+  EXPECT_THROW(Output(NpyOutput{.channels = {}}), InputError);
+  EXPECT_THROW(Output(NpyOutput{.channels = {Channel::kReason}, .lost = LostValue::kZero}), InputError);
+}
+
+/// Every kind with its usual options, and the others by frame and colour.
+std::vector<Output> many_outputs() {
+  std::vector<Output> outputs = {NpyOutput{},           NpyOutput{.channels = {Channel::kRing, Channel::kNormal}},
+                                 DepthPngOutput{},      DepthPngOutput{.channel = Channel::kCleanRange},
+                                 ReasonPictureOutput{}, CameraSheetOutput{}};
+  for (const CloudFrame frame : {CloudFrame::kSensor, CloudFrame::kWorld}) {
+    outputs.insert(outputs.end(),
+                   {PcdOutput{.frame = frame}, PlyOutput{.frame = frame}, PointCloud2Output{.frame = frame}});
+  }
+  for (const ColorBy color : {ColorBy::kRange, ColorBy::kEntity, ColorBy::kReason}) {
+    outputs.insert(outputs.end(), {RangeImageOutput{.color = color}, BirdsEyeOutput{.color = color, .pixels = 64}});
+  }
+  return outputs;
+}
+
+Sensor sensor_of(SensorModel model) {
+  Sensor sensor;
+  sensor.name = "s";
+  sensor.model = std::move(model);
+  return sensor;
+}
+
+TEST(RegisteredOutputs, NeedWhatTheyWrite) {
+  const test::TemporaryFolder folder;
+  DepthCamera camera;
+  camera.width = 3, camera.height = 2;
+  Rosette rosette = std::get<Rosette>(find_preset("Mid-40").model);
+  rosette.max_range_m = 20;
+  for (const Sensor& sensor : {sensor_of(camera), sensor_of(rosette)}) {
+    for (const Output& output : many_outputs()) {
+      Frame frame(output.needs(sensor));
+      frame.resize(2, 3);
+      for (const OutputFile& file : output.files(sensor)) {
+        const auto path = folder / file.name(0);
+        EXPECT_NO_THROW(file.write(path, frame, {})) << file.name(0);
+        EXPECT_LE(std::filesystem::file_size(path), file.bytes_at_most({2, 3, frame.channels()}, 1)) << file.name(0);
+      }
+    }
+  }
+  const Sensor sensor = sensor_of(camera);
+  EXPECT_EQ(RangeImageOutput{}.needs(sensor), ChannelSet{Channel::kRange});
+  EXPECT_TRUE(PcdOutput{}.needs(sensor).contains(Channel::kRing)) << "fields of the cloud";
+}
+
+TEST(RegisteredOutputs, CallTheirFirstFileAsTheySay) {
+  DepthCamera camera;
+  std::size_t kinds = 0;
+  const auto check = [&]<class M>(const M& usual) {
+    const std::vector<OutputFile> files = Output(usual).files(sensor_of(camera));
+    ASSERT_EQ(files.size(), 1U) << M::kSlug;
+    EXPECT_EQ(files[0].name(0), M::kFile);
+    EXPECT_EQ(output_list()[kinds].slug, M::kSlug);
+    ++kinds;
+  };
+  const auto check_all = [&]<class... Kinds>(const std::variant<Kinds...>*) { (check(Kinds{}), ...); };
+  check_all(static_cast<const RegisteredOutput*>(nullptr));
+  EXPECT_EQ(kinds, output_list().size());
+}
+
+}  // namespace
+}  // namespace fathom
