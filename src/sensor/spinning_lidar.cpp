@@ -15,8 +15,8 @@ namespace {
 constexpr std::uint64_t kMaxRings = 65536;  // ring is 16 bits wide
 
 constexpr std::array<FieldRow<SpinningLidar>, 12> kSpinningLidarRows = {{
-    {"elevation_rad", "rad", &SpinningLidar::elevation_rad, -kQuarterTurnRad, kQuarterTurnRad,
-     "elevation of each ring", true},
+    {"elevation_rad", "rad", &SpinningLidar::elevation_rad, -kQuarterTurnRad, kQuarterTurnRad, "elevation of each ring",
+     true},
     {"azimuth_offset_rad", "rad", &SpinningLidar::azimuth_offset_rad, -kHalfTurnRad, kHalfTurnRad,
      "per ring, added to the azimuth, counter-clockwise; empty: 0"},
     {"firing_time_s", "s", &SpinningLidar::firing_time_s, 0, 10,
@@ -40,8 +40,8 @@ double column_period_s(const SpinningLidar& lidar) {
 /// A list given per ring must have one value per ring.
 void check_length(std::string_view name, std::size_t length, std::size_t rings) {
   if (length == 0 || length == rings) return;
-  throw InputError(fmt::format("spinning_lidar.{} has {} values and elevation_rad has {}: one per ring is needed",
-                               name, length, rings));
+  throw InputError(fmt::format("spinning_lidar.{} has {} values and elevation_rad has {}: one per ring is needed", name,
+                               length, rings));
 }
 
 void check_firing_times(const SpinningLidar& lidar) {

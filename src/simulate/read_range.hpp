@@ -10,7 +10,8 @@
 namespace fathom {
 
 /// {uniform: [low, high]}, {log_uniform: [low, high]} or {normal: [mean, stddev], limits: [low, high]}, the limits
-/// being those of the field unless given; nothing when the value is no map. Whose parameter it is, is left to the caller.
+/// being those of the field unless given; nothing when the value is no map. Whose parameter it is, is left to the
+/// caller.
 std::optional<ParameterRange> read_range(const Quantity& quantity, const FieldInfo& field);
 
 /// What stands for a range until it is drawn: its middle.
