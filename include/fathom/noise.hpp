@@ -145,8 +145,8 @@ const NoiseType& type_of() {
   if constexpr (kPlaceInList<M> < std::variant_size_v<RegisteredNoise>) {
     return registered_type(kPlaceInList<M>);
   } else {
-    static_assert(requires { sizeof(OwnType<M>); },
-                  "a noise model of your own needs #include <fathom/noise/custom.hpp>");
+    static_assert(
+        requires { sizeof(OwnType<M>); }, "a noise model of your own needs #include <fathom/noise/custom.hpp>");
     return OwnType<M>::get();
   }
 }

@@ -155,7 +155,8 @@ struct ChainEntry {
 
   ChainEntry(Noise model)  // NOLINT(google-explicit-constructor): a noise is a chain's entry
       : noise(std::move(model)) {}
-  ChainEntry(Noise model, std::vector<EntityEntry> entities) : noise(std::move(model)), by_entity(std::move(entities)) {}
+  ChainEntry(Noise model, std::vector<EntityEntry> entities)
+      : noise(std::move(model)), by_entity(std::move(entities)) {}
   ChainEntry(Noise model, std::vector<RingEntry> rings) : noise(std::move(model)), by_ring(std::move(rings)) {}
   template <NoiseModel M>
   ChainEntry(const M& model)  // NOLINT(google-explicit-constructor): so that a chain can be given as a list of models

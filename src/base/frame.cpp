@@ -81,11 +81,7 @@ std::uint32_t* FrameWriter::entity_id() {
 std::uint32_t* FrameWriter::triangle_id() {
   return frame_.channels_.contains(Channel::kTriangleId) ? frame_.triangle_id_.data() : nullptr;
 }
-std::uint16_t* FrameWriter::ring() {
-  return frame_.channels_.contains(Channel::kRing) ? frame_.ring_.data() : nullptr;
-}
-Reason* FrameWriter::reason() {
-  return frame_.channels_.contains(Channel::kReason) ? frame_.reason_.data() : nullptr;
-}
+std::uint16_t* FrameWriter::ring() { return frame_.channels_.contains(Channel::kRing) ? frame_.ring_.data() : nullptr; }
+Reason* FrameWriter::reason() { return frame_.channels_.contains(Channel::kReason) ? frame_.reason_.data() : nullptr; }
 
 }  // namespace fathom

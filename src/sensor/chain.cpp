@@ -89,8 +89,8 @@ void for_each_difference(const Noise& noise, const Noise& other, F differ) {
 
 /// What holds for the entries of both lists. `list`: its name in messages; `what`: an entity or a ring; `place`: of the
 /// entry in the chain.
-void check_other(std::string_view list, std::string_view what, std::size_t place, const Noise& base,
-                 const Noise& other, const SensorTraits& sensor) {
+void check_other(std::string_view list, std::string_view what, std::size_t place, const Noise& base, const Noise& other,
+                 const SensorTraits& sensor) {
   if (base.slug() != other.slug()) {
     throw InputError(fmt::format("{}: entry {} of the chain is {}, not {}", list, place, base.slug(), other.slug()));
   }

@@ -14,9 +14,7 @@ struct EntryTable {
   bool by_ring = false;                         ///< whether entries are for rings, else for entities
   std::vector<std::uint32_t> entry_by_id = {};  ///< [entities or rings]: 0 is the model's own parameters; beyond: 0
 
-  [[nodiscard]] std::uint32_t entry_of(std::uint32_t id) const {
-    return id < entry_by_id.size() ? entry_by_id[id] : 0;
-  }
+  [[nodiscard]] std::uint32_t entry_of(std::uint32_t id) const { return id < entry_by_id.size() ? entry_by_id[id] : 0; }
 };
 
 /// A model of the chain that changes something, with the stream of its random numbers.

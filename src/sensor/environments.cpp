@@ -215,7 +215,8 @@ class Environments::Impl {
   std::vector<RenderJob> jobs_;                    // of the slots at work
   std::vector<float> reflectivity_;                // [entities]
   std::vector<StagedChain> chains_;                // [environments], or one for all
-  std::vector<std::optional<NoiseChain>> own_noise_;  // [environments], or empty: all have the sensor's
+  // [environments], or empty: all have the sensor's
+  std::vector<std::optional<NoiseChain>> own_noise_;
   std::vector<std::uint32_t> episodes_;            // [environments]
   std::vector<std::optional<Pose>> sensor_poses_;  // [environments], as set
   std::vector<Moved> moved_;

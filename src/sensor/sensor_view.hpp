@@ -18,8 +18,8 @@ enum class AxesFollow : std::uint8_t {
 
 /// Of a model that make_pattern() accepts. Cheap to make: it holds no rays.
 struct SensorView {
-  Optics optics;          ///< of its camera; all 0: it has none
-  StereoRig cameras = {};  ///< where its two cameras stand; meant where optics.baseline_m is above 0
+  Optics optics;                   ///< of its camera; all 0: it has none
+  StereoRig cameras = {};          ///< where its two cameras stand; meant where optics.baseline_m is above 0
   bool left_is_reference = false;  ///< the image is that of the left camera, and the right one stands beside it
   AxesFollow axes = AxesFollow::kBody;
   RangePolicy usual_policy = RangePolicy::kKeep;

@@ -40,8 +40,8 @@ double column_period_s(const SpinningLidar& lidar) {
 /// A list given per ring must have one value per ring.
 void check_length(std::string_view name, std::size_t length, std::size_t rings) {
   if (length == 0 || length == rings) return;
-  throw InputError(fmt::format("spinning_lidar.{} has {} values and elevation_rad has {}: one per ring is needed",
-                               name, length, rings));
+  throw InputError(fmt::format("spinning_lidar.{} has {} values and elevation_rad has {}: one per ring is needed", name,
+                               length, rings));
 }
 
 void check_firing_times(const SpinningLidar& lidar) {

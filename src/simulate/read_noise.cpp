@@ -112,9 +112,7 @@ class ModelReader {
       const std::string name = item.key();
       const EntityId entity = item.located([&] { return scene_.find_entity(name); });
       Parameters parameters = read_other(item);
-      item.located([&] {
-        chain_.back().by_entity.push_back({entity, make_noise(model_.slug, parameters.values)});
-      });
+      item.located([&] { chain_.back().by_entity.push_back({entity, make_noise(model_.slug, parameters.values)}); });
       for (ParameterRange& range : parameters.ranges) {
         range.entity = entity;
         add(item, std::move(range));

@@ -194,7 +194,8 @@ Frame world_frame(const std::vector<std::array<float, 3>>& points, std::vector<s
   FrameWriter(frame).resize(1, static_cast<std::uint32_t>(points.size()));
   ids.resize(points.size());
   for (std::size_t i = 0; i < points.size(); ++i) {
-    for (std::size_t k = 0; k < 3; ++k) FrameWriter(frame).floats(Channel::kHitWorld)[k * points.size() + i] = points[i][k];
+    for (std::size_t k = 0; k < 3; ++k)
+      FrameWriter(frame).floats(Channel::kHitWorld)[k * points.size() + i] = points[i][k];
     FrameWriter(frame).floats(Channel::kRange)[i] = points[i][0];
     FrameWriter(frame).entity_id()[i] = ids[i];
   }

@@ -99,7 +99,7 @@ TEST(DistanceInFrames, SigmaGrowsLinearlyWithRange) {
 // depends on the sensor frame alone.
 TEST(NoiseInFrames, StatisticsAndDrawsDoNotDependOnThePose) {
   const NoiseChain noise = {AngularHit{.axis = Axis::kY, .stddev_rad = 0.02F},
-                                    DistanceNoise{.stddev_m = 0.1F, .stddev_per_m = 0.01F}};
+                            DistanceNoise{.stddev_m = 0.1F, .stddev_per_m = 0.01F}};
   const Pose far{{300, -200, 50}, from_roll_pitch_yaw(1.0, -0.5, 2.0)};
   const Frame here = render_once(make_sphere_scene({}), make_sensor(make_lidar(), noise));
   const Frame there = render_once(make_sphere_scene(far), make_sensor(make_lidar(), noise, far));

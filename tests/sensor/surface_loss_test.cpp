@@ -204,7 +204,7 @@ TEST(EntityEntries, WrongOnesAreRefused) {
     return test::input_error([&] { simulator.add_sensor(make_sensor(make_stereo(8, 8, 8, 0.1), chain)); });
   };
   EXPECT_EQ(refusal({{0, StereoEnergy{}}}), "");
-  EXPECT_EQ(refusal({{99, StereoEnergy{}}}), "sensor 'lidar': by_entity: entity 99 is not in [0, 2)");
+  EXPECT_EQ(refusal({{99, StereoEnergy{}}}), "sensor 'lidar': by_entity: entity 99 is not in [0, 3)");
   EXPECT_EQ(refusal({{0, LossAngle{}}}),
             "sensor 'lidar': by_entity: entry 1 of the chain is stereo_energy, not loss_angle");
   EXPECT_EQ(refusal({{0, StereoEnergy{}}, {0, StereoEnergy{}}}),

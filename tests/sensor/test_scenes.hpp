@@ -37,8 +37,7 @@ inline SpinningLidar make_lidar(std::uint32_t channels = 16, std::uint32_t colum
   return lidar;
 }
 
-inline Sensor make_sensor(SensorModel model, NoiseChain noise = {}, const Pose& pose = {},
-                          std::string name = "lidar") {
+inline Sensor make_sensor(SensorModel model, NoiseChain noise = {}, const Pose& pose = {}, std::string name = "lidar") {
   Sensor sensor;
   sensor.name = std::move(name);
   sensor.model = std::move(model);

@@ -58,7 +58,7 @@ TEST(UnmeasurableRange, IsLostUnderEveryPolicy) {
 // What the models after it make of such a return does not bring it back; what is left keeps every bit.
 TEST(UnmeasurableRange, ChangesNoBitOfWhatWasMeasured) {
   const NoiseChain noise = {DistanceNoise{.mean_m = -4, .stddev_m = 1},
-                                    AngularHit{.axis = Axis::kZ, .stddev_rad = 0.1F}};
+                            AngularHit{.axis = Axis::kZ, .stddev_rad = 0.1F}};
   const Frame kept = render_once(make_room_scene(), with_policy(noise, RangePolicy::kKeep));
   const Frame clamped = render_once(make_room_scene(), with_policy(noise, RangePolicy::kClamp));
   const Frame dropped = render_once(make_room_scene(), with_policy(noise, RangePolicy::kDrop));

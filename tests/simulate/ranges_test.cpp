@@ -91,7 +91,8 @@ TEST(Ranges, EveryNumberOfEveryModelMayBeOne) {
       EXPECT_EQ(sensor.ranges[0].field, field.name);
       EXPECT_EQ(sensor.ranges[0].low, low);
       EXPECT_EQ(sensor.ranges[0].high, high);
-      EXPECT_NEAR(number_of(sensor.sensor.noise[0].noise, sensor.ranges[0].field), (low + high) / 2, 1e-6 * std::abs(high));
+      EXPECT_NEAR(number_of(sensor.sensor.noise[0].noise, sensor.ranges[0].field), (low + high) / 2,
+                  1e-6 * std::abs(high));
       std::set<double> values;
       for (std::uint64_t seed = 0; seed < 20; ++seed) {
         Sensor drawn = sensor.sensor;
@@ -131,7 +132,8 @@ TEST(Ranges, TheThreeLawsArriveInTheUnitOfTheLibrary) {
   EXPECT_EQ(r[1].field, "stddev_m");
   EXPECT_EQ(r[1].law, RangeLaw::kLogUniform);
   EXPECT_EQ(r[1].low, 0.01);
-  EXPECT_NEAR(number_of(setup.sensors[0].sensor.noise[0].noise, "stddev_m"), 0.02, 1e-8);  // the middle of a log-uniform law
+  EXPECT_NEAR(number_of(setup.sensors[0].sensor.noise[0].noise, "stddev_m"), 0.02,
+              1e-8);  // the middle of a log-uniform law
   EXPECT_EQ(r[2].entry, 1U);
   EXPECT_EQ(r[2].field, "mean_rad");
   EXPECT_NEAR(r[2].mean, 1.5707963267948966, 1e-15);

@@ -13,13 +13,13 @@
 //   check()            throws InputError when parameters that are each within their limits do not fit together
 //   check_on(sensor)   throws InputError when it cannot act on such a sensor (noise/sensor_traits.hpp)
 //   kSameInChain       parameters that are the same wherever the model stands in a chain: an array of SameInChain
-//   sight_tolerance()  with kNeeds.sight: by what share of its way a line of sight may be blocked by the very entity that
-//                      was struck (Caster and noise/stereo_shadow.hpp); 0 without it
+//   sight_tolerance()  with kNeeds.sight: the last share of its way on which a line of sight may be blocked by the very
+//                      entity that was struck (as in noise/stereo_shadow.hpp); 0 without it
 //   energy_angle()     how the array of energies reads the angle (noise/energy.hpp)
 //   least_depth_m(o)   the depth, of a camera with the optics o, below which it loses every return; 0: there is none
 //
-// The library finds these members by their names (noise/custom.hpp): what one model needs of the sensor, of the chain or
-// of the renderer stands in that model and nowhere else.
+// The library finds these members by their names (noise/custom.hpp): what one model needs of the sensor, of the chain
+// or of the renderer stands in that model and nowhere else.
 //
 // No model writes a loop; drive.hpp does. See noise/distance.hpp for a model that can be copied.
 
