@@ -9,7 +9,7 @@
 #include <fathom/error.hpp>
 #include <fathom/field.hpp>
 
-#include "random/goodness.hpp"
+#include "beam/ks_distance.hpp"
 
 namespace fathom {
 

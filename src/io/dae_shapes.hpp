@@ -2,7 +2,7 @@
 
 #include <array>
 #include <cstdint>
-#include <unordered_map>
+#include <map>
 #include <vector>
 
 #include <fathom/geometry.hpp>
@@ -36,16 +36,16 @@ class DaeShapes {
   explicit DaeShapes(const DaeDocument& document) : document_(document) {}
 
   /// <geometry>: triangles, polylist, polygons, tristrips and trifans of its <mesh>. Lines give nothing.
-  const DaeShape& of(const XmlElement& geometry);
+  const DaeShape& of(pugi::xml_node geometry);
 
  private:
-  DaePositions positions_of(const XmlElement& source);
-  const std::vector<double>& array(const XmlElement& float_array);
-  DaePart read_part(const XmlElement& primitives);
+  DaePositions positions_of(pugi::xml_node source);
+  const std::vector<double>& array(pugi::xml_node float_array);
+  DaePart read_part(pugi::xml_node primitives);
 
   const DaeDocument& document_;
-  std::unordered_map<const XmlElement*, DaeShape> shapes_;
-  std::unordered_map<const XmlElement*, std::vector<double>> arrays_;  // shared: many accessors may read one
+  std::map<pugi::xml_node, DaeShape> shapes_;
+  std::map<pugi::xml_node, std::vector<double>> arrays_;  // shared: many accessors may read one
 };
 
 }  // namespace fathom

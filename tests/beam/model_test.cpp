@@ -8,11 +8,15 @@
 
 #include <fathom/beam/sample.hpp>
 
-#include "random/goodness.hpp"
+#include "beam/ks_distance.hpp"
 #include "support/error_text.hpp"
+#include "support/statistics.hpp"
 
 namespace fathom {
 namespace {
+
+using test::chi_square_p_value;
+using test::ks_p_value;
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();

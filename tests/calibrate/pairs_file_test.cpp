@@ -5,7 +5,7 @@
 #include <fathom/beam/scan.hpp>
 #include <fathom/calibrate.hpp>
 
-#include "io/temporary_folder.hpp"
+#include "support/temporary_folder.hpp"
 #include "support/error_text.hpp"
 
 namespace fathom::test {

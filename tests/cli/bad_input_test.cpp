@@ -30,7 +30,7 @@ class BadInput : public testing::Test {
     expect_refused(name, {"simulate", folder_ / "bad.yaml", "--out", folder_ / "out"}, expected);
   }
 
-  TempFolder folder_;
+  TemporaryFolder folder_;
 };
 
 TEST_F(BadInput, Scenes) {
@@ -115,7 +115,7 @@ TEST_F(BadInput, FilesAndOverrides) {
   expect_refused("no value", {"simulate", scene, "--out", out, "--set", "frames"}, {"frames"});
   expect_refused("bad value", {"simulate", scene, "--out", out, "--set", "frames=0"}, {"frames", "0"});
   expect_refused("a file in the way", {"simulate", scene, "--out", folder_ / "room.yaml"}, {"room.yaml"});
-  EXPECT_EQ(read_text(scene), room_scene());
+  EXPECT_EQ(bytes_of(scene), room_scene());
 }
 
 TEST_F(BadInput, ForeignFolderIsNotReplaced) {
@@ -123,7 +123,7 @@ TEST_F(BadInput, ForeignFolderIsNotReplaced) {
   write_text(folder_ / "mine/letter.txt", "dear");
   write_text(folder_ / "room.yaml", room_scene());
   const Ended ended = run_fathom({"simulate", folder_ / "room.yaml", "--out", folder_ / "mine", "--force"});
-  EXPECT_EQ(read_text(folder_ / "mine/letter.txt"), "dear") << ended.err;
+  EXPECT_EQ(bytes_of(folder_ / "mine/letter.txt"), "dear") << ended.err;
 }
 
 }  // namespace

@@ -150,11 +150,11 @@ TEST_F(BeamBadInput, FoldersInTheWay) {
   Words forced = fit;
   forced.push_back("--force");
   expect_refused("a foreign file", forced, {"mine/report.html"});
-  EXPECT_EQ(read_text(files_ / "mine/report.html"), "dear");
+  EXPECT_EQ(bytes_of(files_ / "mine/report.html"), "dear");
   Words onto_file = fit;
   onto_file.back() = files_.map();
   expect_refused("a file", onto_file, {"room.yaml"});
-  EXPECT_EQ(read_text(files_.map()), room_yaml());
+  EXPECT_EQ(bytes_of(files_.map()), room_yaml());
 }
 
 TEST_F(BeamBadInput, Heatmaps) {
@@ -179,7 +179,7 @@ TEST_F(BeamBadInput, Heatmaps) {
   Words other = heatmap({"--scan", "1"});
   other[9] = write_text(files_ / "dear.png", "dear");
   expect_refused("a file in the way", other, {"dear.png", "--force"});
-  EXPECT_EQ(read_text(files_ / "dear.png"), "dear");
+  EXPECT_EQ(bytes_of(files_ / "dear.png"), "dear");
   other[9] = files_ / "heatmap.jpg";
   expect_refused("no PNG", other, {"heatmap.jpg", "name it .png"});
   EXPECT_FALSE(std::filesystem::exists(files_ / "out.png"));

@@ -60,7 +60,7 @@ class BeamFiles {
   [[nodiscard]] std::string parameters() const { return folder_ / "parameters.yaml"; }
 
  private:
-  TempFolder folder_;
+  TemporaryFolder folder_;
   Ended sampled_;
 };
 

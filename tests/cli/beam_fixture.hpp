@@ -42,7 +42,7 @@ class Beam : public testing::Test {
     return run_fathom(arguments);
   }
   nlohmann::json fit_json(const std::string& out) {
-    return nlohmann::json::parse(read_text(files_ / (out + "/fit.json")));
+    return nlohmann::json::parse(bytes_of(files_ / (out + "/fit.json")));
   }
 
   BeamFiles files_;

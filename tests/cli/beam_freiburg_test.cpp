@@ -17,12 +17,12 @@ const std::filesystem::path kData = std::filesystem::path(FATHOM_SOURCE_DIR) / "
 TEST(BeamFreiburg, HasTheKnownFigures) {
   const std::string log = kData / "logs/freiburg-079-corrected.log.gz", map = kData / "maps/freiburg-079_5cm_even.yaml";
   if (!std::filesystem::exists(log) || !std::filesystem::exists(map)) GTEST_SKIP() << "skipped: no data";
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const auto fit = [&](const std::string& out, const std::string& offset) {
     const Ended ended = run_fathom({"beam", "fit", "--map", map, "--log", log, "--scans", "1::16", "--test-scans",
                                     "9::16", "--max-range", "80", "--hit-offset", offset, "--out", folder / out});
     EXPECT_EQ(ended.exit_code, 0) << ended.err;
-    return nlohmann::json::parse(read_text(folder / (out + "/fit.json")));
+    return nlohmann::json::parse(bytes_of(folder / (out + "/fit.json")));
   };
   const auto near = [](const nlohmann::json& found, double figure) {
     EXPECT_NEAR(found.get<double>(), figure, .02 * figure);

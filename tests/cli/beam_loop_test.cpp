@@ -52,7 +52,7 @@ Row row_of(const std::string& readme, const std::string& name) {
 
 /// Both pages that show the fit: of the example, and of the project.
 void expect_shown(const nlohmann::json& found, const std::string& name, double truth) {
-  const std::string readme = read_text(kExample / "README.md"), front = read_text(kExample / "../../README.md");
+  const std::string readme = bytes_of(kExample / "README.md"), front = bytes_of(kExample / "../../README.md");
   const Row row = row_of(readme, name);
   EXPECT_EQ(row.truth.value(), truth) << name;
   // Ranges differ in the sixth digit between processors, which may tip a rounding.
@@ -62,14 +62,14 @@ void expect_shown(const nlohmann::json& found, const std::string& name, double t
 }
 
 TEST(BeamLoop, FindsTheParametersAgain) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const std::string out = folder / "out";
   const std::string command = "FATHOM='" FATHOM_CLI "' '" + (kExample / "run.sh").string() + "' '" + out +
-                              "' --spacing 0.3 --headings 60 > '" + (folder / "told") + "' 2> '" + (folder / "err") +
+                              "' --spacing 0.3 --headings 60 > '" + (folder / "told").string() + "' 2> '" + (folder / "err").string() +
                               "'";
-  ASSERT_EQ(std::system(command.c_str()), 0) << read_text(folder / "err");
-  const std::string scene = read_text(kExample / "beam.yaml");
-  const auto found = nlohmann::json::parse(read_text(out + "/fit/fit.json"));
+  ASSERT_EQ(std::system(command.c_str()), 0) << bytes_of(folder / "err");
+  const std::string scene = bytes_of(kExample / "beam.yaml");
+  const auto found = nlohmann::json::parse(bytes_of(out + "/fit/fit.json"));
   for (const fathom::BeamField& field : fathom::kBeamFields) {
     if (field.name == "hit_offset_m") continue;
     const std::string name(field.name);
@@ -79,8 +79,8 @@ TEST(BeamLoop, FindsTheParametersAgain) {
     EXPECT_LT(error, .05 * truth) << name;
     expect_shown(found[name], name, truth);
   }
-  EXPECT_EQ(read_text(out + "/heatmap.png").substr(1, 3), "PNG");
-  const std::string told = read_text(folder / "told");
+  EXPECT_EQ(bytes_of(out + "/heatmap.png").substr(1, 3), "PNG");
+  const std::string told = bytes_of(folder / "told");
   const std::size_t at = told.find(" m apart");
   ASSERT_NE(at, std::string::npos) << told;
   EXPECT_LT(std::stod(told.substr(told.rfind('\n', at) + 1)), .5) << told;

@@ -32,7 +32,7 @@ class BeamOptions : public Beam {
   }
   /// Changes every reading of log.csv.
   void change_log(const std::function<std::string(double)>& change) {
-    std::istringstream lines(read_text(files_.log()));
+    std::istringstream lines(bytes_of(files_.log()));
     std::string text;
     for (std::string line; std::getline(lines, line);) {
       if (line[0] == '#' || line[0] == 'x') {
@@ -138,8 +138,8 @@ TEST_F(BeamOptions, SensorStepIsThatOfTheReadings) {
              coarse = fitted("coarse", {"--sensor-step", "0.4"});
   const fathom::BeamModel truth = fathom::read_beam_model(files_.parameters());
   EXPECT_EQ(fathom::read_beam_model(files_ / "fine/parameters.yaml").sensor.step_m, .02);
-  EXPECT_NE(read_text(files_ / "fine/parameters.yaml").find("\nsensor_step_m: 0.02 "), std::string::npos);
-  EXPECT_NE(read_text(files_ / "fine/report.html").find("<td>step of the readings</td><td>0.02 m</td>"),
+  EXPECT_NE(bytes_of(files_ / "fine/parameters.yaml").find("\nsensor_step_m: 0.02 "), std::string::npos);
+  EXPECT_NE(bytes_of(files_ / "fine/report.html").find("<td>step of the readings</td><td>0.02 m</td>"),
             std::string::npos);
   for (const fathom::BeamField& field : fathom::kBeamFields) {
     if (field.name == "hit_offset_m") continue;
@@ -203,7 +203,7 @@ TEST_F(BeamInScene, ParametersAreLearned) {
     EXPECT_NEAR(value(by_map, name.c_str()), value(by_scene, name.c_str()), 1e-3) << name;
   }
   EXPECT_NEAR(by_map["held_out_nats_per_beam"].get<double>(), by_scene["held_out_nats_per_beam"].get<double>(), 1e-3);
-  EXPECT_NE(read_text(files_ / "scene/report.html").find("walls.yaml at a height of 0.5 m"), std::string::npos);
+  EXPECT_NE(bytes_of(files_ / "scene/report.html").find("walls.yaml at a height of 0.5 m"), std::string::npos);
 }
 
 // Same draws, so the same readings but for the rounding of the ranges expected.
@@ -211,7 +211,7 @@ TEST_F(BeamInScene, ScansAreSampled) {
   const Ended ended = in_scene("sample", {"--parameters", files_.parameters(), "--poses", files_ / "poses.csv",
                                           "--beams", "91", "--view", "270", "--seed", "5"});
   ASSERT_EQ(ended.exit_code, 0) << ended.err;
-  const auto a = read_csv(read_text(files_.log())), b = read_csv(ended.out);
+  const auto a = read_csv(bytes_of(files_.log())), b = read_csv(ended.out);
   ASSERT_EQ(a.size(), b.size());
   EXPECT_EQ(a[1], b[1]);
   std::size_t differ = 0, readings = 0;
@@ -234,7 +234,7 @@ TEST_F(BeamInScene, HeatmapsAreDrawn) {
   const Ended by_map = run_fathom(of_map), by_scene = in_scene("heatmap", of_scene);
   ASSERT_EQ(by_map.exit_code, 0) << by_map.err;
   ASSERT_EQ(by_scene.exit_code, 0) << by_scene.err;
-  EXPECT_EQ(read_text(files_ / "scene.png").substr(1, 3), "PNG");
+  EXPECT_EQ(bytes_of(files_ / "scene.png").substr(1, 3), "PNG");
   const auto pose_of_log = [](const Ended& ended) {
     const std::size_t at = ended.out.find("in the log");
     return ended.out.substr(at, ended.out.find('\n', at) - at);

@@ -39,7 +39,7 @@ TEST_F(Beam, FitWritesThreeFilesAndTellsWhatItFound) {
   }
   EXPECT_EQ(model.sensor.max_range_m, 8.0);  // as the log says
   EXPECT_EQ(model.sensor.expected_floor_m, .05);
-  const std::string page = read_text(files_ / "fit/report.html");
+  const std::string page = bytes_of(files_ / "fit/report.html");
   for (const char* fact : {"room.yaml", "log.csv", "odd (30 of 60 scans)", "the others (30 of 60 scans)"}) {
     EXPECT_NE(page.find(fact), std::string::npos) << fact;
   }
@@ -63,7 +63,7 @@ TEST_F(Beam, FitDoesNotDependOnThreads) {
   ASSERT_EQ(fit("one", {"--threads", "1"}).exit_code, 0);
   ASSERT_EQ(fit("three", {"--threads", "3"}).exit_code, 0);
   for (const char* name : {"parameters.yaml", "fit.json", "report.html"}) {
-    EXPECT_EQ(read_text(files_ / (std::string("one/") + name)), read_text(files_ / (std::string("three/") + name)));
+    EXPECT_EQ(bytes_of(files_ / (std::string("one/") + name)), bytes_of(files_ / (std::string("three/") + name)));
   }
 }
 
@@ -78,7 +78,7 @@ TEST_F(Beam, OptionsOfFitArrive) {
   EXPECT_EQ(model.unknown, fathom::UnknownCells::kStop);
   EXPECT_EQ(model.sensor.miss, fathom::MissPolicy::kAtom);
   EXPECT_EQ(model.parameters.hit_offset_m, .03);
-  const std::string page = read_text(files_ / "fit/report.html");
+  const std::string page = bytes_of(files_ / "fit/report.html");
   for (const char* fact : {"closed_form", "0:40:2 (20 of 60 scans)", "1::4 (15 of 60 scans)"}) {
     EXPECT_NE(page.find(fact), std::string::npos) << fact;
   }
@@ -89,13 +89,13 @@ TEST_F(Beam, OptionsOfFitArrive) {
 
 TEST_F(Beam, FitReplacesOnlyWhenTold) {
   ASSERT_EQ(fit("fit").exit_code, 0);
-  const std::string before = read_text(files_ / "fit/fit.json");
+  const std::string before = bytes_of(files_ / "fit/fit.json");
   const Ended again = fit("fit", {"--scans", "all"});
   EXPECT_EQ(again.exit_code, 2);
   EXPECT_NE(again.err.find("--force"), std::string::npos) << again.err;
-  EXPECT_EQ(read_text(files_ / "fit/fit.json"), before);
+  EXPECT_EQ(bytes_of(files_ / "fit/fit.json"), before);
   EXPECT_EQ(fit("fit", {"--scans", "all", "--force"}).exit_code, 0);
-  EXPECT_NE(read_text(files_ / "fit/fit.json"), before);
+  EXPECT_NE(bytes_of(files_ / "fit/fit.json"), before);
 }
 
 TEST_F(Beam, FitSuspectsAMaximumRangeThatIsTooLarge) {
@@ -157,7 +157,7 @@ TEST_F(Beam, ScoreTakesSelectionStepAndPower) {
 TEST_F(Beam, ScoreToAFileTellsTheSummaryOnStdout) {
   const Ended to_file = score({"--out", files_ / "scores.csv"});
   EXPECT_EQ(to_file.exit_code, 0) << to_file.err;
-  EXPECT_EQ(read_text(files_ / "scores.csv"), score().out);
+  EXPECT_EQ(bytes_of(files_ / "scores.csv"), score().out);
   EXPECT_NE(to_file.out.find("log-likelihood"), std::string::npos);
   EXPECT_EQ(score({"--out", files_ / "scores.csv"}).exit_code, 2);
   EXPECT_EQ(score({"--out", files_ / "scores.csv", "--force"}).exit_code, 0);
@@ -168,14 +168,14 @@ TEST_F(Beam, SamplesAreKeyedByTheSeed) {
     return run_fathom({"beam", "sample", "--parameters", files_.parameters(), "--map", files_.map(), "--poses",
                        files_ / "poses.csv", "--beams", "91", "--view", "270", "--seed", seed});
   };
-  EXPECT_EQ(sample("5").out, read_text(files_.log()));
-  EXPECT_NE(sample("6").out, read_text(files_.log()));
+  EXPECT_EQ(sample("5").out, bytes_of(files_.log()));
+  EXPECT_NE(sample("6").out, bytes_of(files_.log()));
 }
 
 TEST_F(Beam, SamplesAtThePosesAndBeamsOfALog) {
   const Ended ended = run_fathom({"beam", "sample", "--parameters", files_.parameters(), "--map", files_.map(), "--log",
                                   files_.log(), "--seed", "5"});
-  EXPECT_EQ(ended.out, read_text(files_.log()));
+  EXPECT_EQ(ended.out, bytes_of(files_.log()));
 }
 
 TEST_F(Beam, SamplesExpectedRanges) {
@@ -197,7 +197,7 @@ TEST_F(Beam, HeatmapFindsTheScan) {
       run_fathom({"beam", "heatmap", "--map", files_.map(), "--log", files_.log(), "--scan", "7", "--parameters",
                   files_.parameters(), "--out", files_ / "heat.png", "--headings", "90", "--pixels", "300"});
   ASSERT_EQ(ended.exit_code, 0) << ended.err;
-  EXPECT_EQ(read_text(files_ / "heat.png").substr(1, 3), "PNG");
+  EXPECT_EQ(bytes_of(files_ / "heat.png").substr(1, 3), "PNG");
   const std::size_t at = ended.out.find(" m apart");
   ASSERT_NE(at, std::string::npos) << ended.out;
   EXPECT_LT(std::stod(ended.out.substr(ended.out.rfind('\n', at) + 1)), .2) << ended.out;

@@ -41,7 +41,7 @@ class Calibrate : public testing::Test {
     EXPECT_EQ(ended.exit_code, 0) << ended.err;
     return folder_ / "run";
   }
-  TempFolder folder_;
+  TemporaryFolder folder_;
 };
 
 TEST_F(Calibrate, DistanceFromARun) {

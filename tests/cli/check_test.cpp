@@ -17,7 +17,7 @@ using nlohmann::json;
 
 class Check : public testing::Test {
  protected:
-  TempFolder folder_;
+  TemporaryFolder folder_;
   std::string scene_ = write_text(folder_ / "room.yaml", room_scene());
 };
 

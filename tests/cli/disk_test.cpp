@@ -79,11 +79,11 @@ class Disk : public testing::Test {
     for (const auto& file : files_of_unfinished(out)) {
       const auto twin = std::filesystem::path(folder_ / full) / file.lexically_relative(folder_ / out);
       ASSERT_TRUE(std::filesystem::exists(twin)) << file << " is not a file of a run";
-      EXPECT_TRUE(read_text(file) == read_text(twin)) << file << " is not whole";
+      EXPECT_TRUE(bytes_of(file) == bytes_of(twin)) << file << " is not whole";
     }
   }
 
-  TempFolder folder_;
+  TemporaryFolder folder_;
   std::string scene_ = write_text(folder_ / "room.yaml", room_scene("[{npy: {channels: [range]}}, pcd]"));
 };
 

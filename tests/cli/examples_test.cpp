@@ -86,7 +86,7 @@ TEST_F(Examples, OfEveryPageRun) {
   for (const std::string& example : examples_of({})) {
     if (!done.insert(example).second) continue;
     const int code = run_shell("\"$FATHOM\" " + example + " > said 2>&1", std::filesystem::path(files_.map()).parent_path());
-    EXPECT_EQ(code, 0) << "fathom " << example << "\n" << read_text(files_ / "said");
+    EXPECT_EQ(code, 0) << "fathom " << example << "\n" << bytes_of(files_ / "said");
   }
   EXPECT_GT(done.size(), 15U);
 }

@@ -19,13 +19,13 @@ class Inputs : public Beam {
  protected:
   /// `arguments --out OUT --force` is refused and leaves OUT as it was.
   void expect_kept(Words arguments, const std::string& out) {
-    const std::string before = read_text(out);
+    const std::string before = bytes_of(out);
     ASSERT_NE(before, "") << out;
     arguments.insert(arguments.end(), {"--out", out, "--force"});
     const Ended ended = run_fathom(arguments);
     EXPECT_EQ(ended.exit_code, 2) << out << ": " << ended.err;
     EXPECT_NE(ended.err.find("is an input too"), std::string::npos) << ended.err;
-    EXPECT_TRUE(read_text(out) == before) << out;
+    EXPECT_TRUE(bytes_of(out) == before) << out;
   }
 };
 
@@ -51,7 +51,7 @@ TEST_F(Inputs, OfSampleStay) {
 }
 
 TEST_F(Inputs, OfHeatmapStay) {
-  write_text(files_ / "log.png", read_text(files_.log()));
+  write_text(files_ / "log.png", bytes_of(files_.log()));
   expect_kept({"beam", "heatmap", "--map", files_.map(), "--log", files_ / "log.png", "--scan", "1", "--parameters",
                files_.parameters()},
               files_ / "log.png");
@@ -59,12 +59,12 @@ TEST_F(Inputs, OfHeatmapStay) {
 
 TEST_F(Inputs, OfFitStay) {
   std::filesystem::create_directory(files_ / "fit");
-  const std::string log = write_text(files_ / "fit/parameters.yaml", read_text(files_.log()));
-  const std::string before = read_text(log);
+  const std::string log = write_text(files_ / "fit/parameters.yaml", bytes_of(files_.log()));
+  const std::string before = bytes_of(log);
   const Ended ended =
       run_fathom({"beam", "fit", "--map", files_.map(), "--log", log, "--out", files_ / "fit", "--force"});
   EXPECT_EQ(ended.exit_code, 2) << ended.err;
-  EXPECT_TRUE(read_text(log) == before);
+  EXPECT_TRUE(bytes_of(log) == before);
 }
 
 TEST_F(Inputs, OfSimulateStay) {
@@ -73,7 +73,7 @@ TEST_F(Inputs, OfSimulateStay) {
   const Ended ended = run_fathom({"simulate", scene, "--out", files_ / "out", "--force"});
   EXPECT_EQ(ended.exit_code, 2) << ended.err;
   EXPECT_NE(ended.err.find("is an input too"), std::string::npos) << ended.err;
-  EXPECT_EQ(read_text(scene), room_scene());
+  EXPECT_EQ(bytes_of(scene), room_scene());
 }
 
 }  // namespace

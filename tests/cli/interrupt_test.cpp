@@ -43,11 +43,11 @@ class Interrupt : public testing::Test {
     for (const auto& file : files) {
       const auto twin = std::filesystem::path(folder_ / "full") / file.lexically_relative(folder_ / "out");
       ASSERT_TRUE(std::filesystem::exists(twin)) << file << " is not a file of a run";
-      EXPECT_TRUE(read_text(file) == read_text(twin)) << file << " is not whole";
+      EXPECT_TRUE(bytes_of(file) == bytes_of(twin)) << file << " is not whole";
     }
   }
 
-  TempFolder folder_;
+  TemporaryFolder folder_;
   std::string scene_ = write_text(folder_ / "room.yaml", room_scene(kOutputs));
 };
 
@@ -113,7 +113,7 @@ TEST(InterruptedCommand, EndsWithALineAndNoFile) {
   };
   commands[0].insert(commands[0].end(), world.begin(), world.end());
   for (const auto& command : commands) {
-    const TempFolder folder;
+    const TemporaryFolder folder;
     Process process(command, folder.path());
     const bool caught = process.wait_until([&] { return process.handles(SIGTERM); });
     process.send(SIGTERM);

@@ -67,7 +67,7 @@ TEST(NoiseList, UnknownModelNamesTheNearest) {
 
 TEST(NoisePage, IsNotStale) {
   const std::filesystem::path page = std::filesystem::path(FATHOM_SOURCE_DIR) / "docs/noise.md";
-  EXPECT_TRUE(read_text(page) == run_well({"noise", "--markdown"}).out)
+  EXPECT_TRUE(bytes_of(page) == run_well({"noise", "--markdown"}).out)
       << "docs/noise.md is stale. Run: build/release/bin/fathom noise --markdown > docs/noise.md";
 }
 

@@ -70,18 +70,18 @@ TEST(Numbers, RealOptionsTakeFiniteDecimalsOnly) {
 }
 
 TEST(Numbers, LeadingZerosAreDecimalAsInScenes) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const std::string scene = write_text(folder / "room.yaml", room_scene("[]"));
   const Ended ended = run_fathom({"simulate", scene, "--out", folder / "out", "--frames", "010", "--seed", "0777",
                                   "--episode", "010", "--threads", "01"});
   ASSERT_EQ(ended.exit_code, 0) << ended.err;
-  const auto summary = nlohmann::json::parse(read_text(folder / "out/summary.json"));
+  const auto summary = nlohmann::json::parse(bytes_of(folder / "out/summary.json"));
   EXPECT_EQ(summary["frames"], 10);
   EXPECT_EQ(summary["seed"], 777);
   EXPECT_EQ(summary["episode"], 10);
   const Ended largest = run_fathom({"simulate", scene, "--out", folder / "max", "--seed", "18446744073709551615"});
   ASSERT_EQ(largest.exit_code, 0) << largest.err;
-  EXPECT_EQ(nlohmann::json::parse(read_text(folder / "max/summary.json"))["seed"], 18446744073709551615U);
+  EXPECT_EQ(nlohmann::json::parse(bytes_of(folder / "max/summary.json"))["seed"], 18446744073709551615U);
 }
 
 TEST_F(Beam, SeedsWithLeadingZerosAreDecimal) {

@@ -16,7 +16,7 @@
 namespace cli_test {
 
 Ended run_fathom(const std::vector<std::string>& arguments) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   return Process(arguments, folder.path()).wait();
 }
 
@@ -65,7 +65,7 @@ void Process::send(int signal) const {
 }
 
 bool Process::handles(int signal) const {
-  const std::string status = read_text("/proc/" + std::to_string(pid_) + "/status");
+  const std::string status = bytes_of("/proc/" + std::to_string(pid_) + "/status");
   const std::size_t at = status.find("\nSigCgt:");
   if (at == std::string::npos) return false;
   const unsigned long long mask = std::strtoull(status.c_str() + at + 8, nullptr, 16);
@@ -77,26 +77,9 @@ Ended Process::wait() {
   Ended ended;
   if (WIFEXITED(status_)) ended.exit_code = WEXITSTATUS(status_);
   if (WIFSIGNALED(status_)) ended.signal = WTERMSIG(status_);
-  ended.out = read_text(folder_ / "stdout");
-  ended.err = read_text(folder_ / "stderr");
+  ended.out = bytes_of(folder_ / "stdout");
+  ended.err = bytes_of(folder_ / "stderr");
   return ended;
-}
-
-TempFolder::TempFolder() {
-  std::string name = (std::filesystem::temp_directory_path() / "fathom-cli-XXXXXX").string();
-  if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make a temporary folder");
-  path_ = name;
-}
-
-TempFolder::~TempFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
-std::string read_text(const std::filesystem::path& file) {
-  std::ostringstream text;
-  text << std::ifstream(file, std::ios::binary).rdbuf();
-  return text.str();
 }
 
 std::string write_text(const std::filesystem::path& file, const std::string& text) {

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "support/temporary_folder.hpp"
+
 namespace cli_test {
 
 /// How a process ended.
@@ -45,21 +47,9 @@ class Process {
   bool ended_ = false;
 };
 
-/// A folder of its own for one test, removed at the end.
-class TempFolder {
- public:
-  TempFolder();
-  ~TempFolder();
-  TempFolder(const TempFolder&) = delete;
-  TempFolder& operator=(const TempFolder&) = delete;
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-  [[nodiscard]] std::string operator/(const std::string& name) const { return (path_ / name).string(); }
+using fathom::test::bytes_of;
+using fathom::test::TemporaryFolder;
 
- private:
-  std::filesystem::path path_;
-};
-
-std::string read_text(const std::filesystem::path& file);
 std::string write_text(const std::filesystem::path& file, const std::string& text);
 /// Number of '\n', so that "one line" can be asserted.
 std::size_t count_lines(const std::string& text);

@@ -10,14 +10,14 @@ namespace cli_test {
 namespace {
 
 TEST(Readme, SceneOfTheTourRuns) {
-  const std::string readme = read_text(std::filesystem::path(FATHOM_SOURCE_DIR) / "README.md");
+  const std::string readme = bytes_of(std::filesystem::path(FATHOM_SOURCE_DIR) / "README.md");
   const std::string fence = "```yaml\n";
   const std::size_t begin = readme.find(fence);
   ASSERT_NE(begin, std::string::npos);
   const std::size_t end = readme.find("```", begin + fence.size());
   ASSERT_NE(end, std::string::npos);
 
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const std::string scene =
       write_text(folder / "room.yaml", readme.substr(begin + fence.size(), end - begin - fence.size()));
   const Ended ended = run_fathom({"simulate", scene, "--out", folder / "room"});
@@ -30,7 +30,7 @@ TEST(Readme, SceneOfTheTourRuns) {
 
 TEST(Readme, LinksLeadSomewhere) {
   const std::filesystem::path root(FATHOM_SOURCE_DIR);
-  const std::string readme = read_text(root / "README.md");
+  const std::string readme = bytes_of(root / "README.md");
   for (std::size_t at = readme.find("]("); at != std::string::npos; at = readme.find("](", at + 1)) {
     const std::string link = readme.substr(at + 2, readme.find(')', at) - at - 2), target = link.substr(0, link.find('#'));
     if (target.find("://") != std::string::npos) continue;
@@ -40,24 +40,24 @@ TEST(Readme, LinksLeadSomewhere) {
 
 TEST(Readme, AllPagesCallTheProgramByOneName) {
   const std::filesystem::path root(FATHOM_SOURCE_DIR);
-  const std::string readme = read_text(root / "README.md");
+  const std::string readme = bytes_of(root / "README.md");
   EXPECT_NE(readme.find("export PATH=$PWD/build/release/bin:$PATH"), std::string::npos);
   EXPECT_EQ(readme.find("build/release/bin/fathom simulate"), std::string::npos);
   for (const auto& file : files_below(root / "examples")) {
     if (file.extension() != ".md" && file.extension() != ".yaml") continue;
-    EXPECT_EQ(read_text(file).find("release/bin/fathom"), std::string::npos) << file;
+    EXPECT_EQ(bytes_of(file).find("release/bin/fathom"), std::string::npos) << file;
   }
 }
 
 TEST(Readme, TheBeamExampleRunsTwiceAndTakesASeed) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const std::string script = FATHOM_SOURCE_DIR "/examples/beam/run.sh out --headings 8 --spacing 1 > /dev/null 2>&1";
   ASSERT_EQ(run_shell("export FATHOM; " + script, folder.path()), 0);
-  const std::string first = read_text(folder / "out/run/laser/scans.csv");
+  const std::string first = bytes_of(folder / "out/run/laser/scans.csv");
   ASSERT_EQ(run_shell("export FATHOM; " + script, folder.path()), 0);
-  EXPECT_TRUE(read_text(folder / "out/run/laser/scans.csv") == first);
+  EXPECT_TRUE(bytes_of(folder / "out/run/laser/scans.csv") == first);
   ASSERT_EQ(run_shell("export FATHOM SEED=2; " + script, folder.path()), 0);
-  EXPECT_FALSE(read_text(folder / "out/run/laser/scans.csv") == first);
+  EXPECT_FALSE(bytes_of(folder / "out/run/laser/scans.csv") == first);
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ class Share : public testing::Test {
         "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _fathom; printf \"%s\\n\" \"${COMPREPLY[@]}\"' > offered";
     EXPECT_EQ(run_shell(line, folder_.path()), 0) << words;
     std::vector<std::string> offered;
-    const std::string text = read_text(folder_ / "offered");
+    const std::string text = bytes_of(folder_ / "offered");
     for (std::size_t at = 0; at < text.size();) {
       const std::size_t end = text.find('\n', at);
       offered.push_back(text.substr(at, end - at));
@@ -35,7 +35,7 @@ class Share : public testing::Test {
     return offered;
   }
 
-  TempFolder folder_;
+  TemporaryFolder folder_;
 };
 
 using Words = std::vector<std::string>;
@@ -45,12 +45,12 @@ TEST_F(Share, HasAPageForEveryCommandWithEveryOption) {
                            "fathom-outputs", "fathom-channels", "fathom-beam", "fathom-beam-fit", "fathom-beam-score",
                            "fathom-beam-sample", "fathom-beam-heatmap", "fathom-calibrate",
                            "fathom-calibrate-distance", "fathom-calibrate-energy"}) {
-    const std::string text = read_text(folder_ / ("share/man/man1/" + std::string(page) + ".1"));
+    const std::string text = bytes_of(folder_ / ("share/man/man1/" + std::string(page) + ".1"));
     EXPECT_NE(text.find(".SH NAME\n"), std::string::npos) << page;
     EXPECT_NE(text.find(".SH EXAMPLES\n"), std::string::npos) << page;
   }
   EXPECT_EQ(files_below(folder_ / "share/man/man1").size(), 15U);
-  const std::string simulate = read_text(folder_ / "share/man/man1/fathom-simulate.1");
+  const std::string simulate = bytes_of(folder_ / "share/man/man1/fathom-simulate.1");
   EXPECT_NE(simulate.find("\\-\\-seed S"), std::string::npos) << simulate;
   EXPECT_NE(simulate.find(".SH \"EXIT STATUS\""), std::string::npos);
 }
@@ -61,7 +61,7 @@ TEST_F(Share, PagesAreValid) {
     EXPECT_EQ(run_shell("LC_ALL=C.UTF-8 MANWIDTH=80 man --warnings -l " + page.string() + " > page 2> warnings",
                         folder_.path()),
               0);
-    EXPECT_EQ(read_text(folder_ / "warnings"), "") << page;
+    EXPECT_EQ(bytes_of(folder_ / "warnings"), "") << page;
   }
 }
 

@@ -32,19 +32,19 @@ class Simulate : public testing::Test {
     arguments.insert(arguments.end(), options.begin(), options.end());
     return run_fathom(arguments);
   }
-  json summary(const std::string& out) { return json::parse(read_text(folder_ / (out + "/summary.json"))); }
-  std::string text(const std::string& file) { return read_text(folder_ / file); }
+  json summary(const std::string& out) { return json::parse(bytes_of(folder_ / (out + "/summary.json"))); }
+  std::string text(const std::string& file) { return bytes_of(folder_ / file); }
 
   /// Contents by name of everything but summary.json, whose "run" may differ.
   std::map<std::string, std::string> contents(const std::string& out) {
     std::map<std::string, std::string> all;
     for (const auto& file : files_below(folder_ / out)) {
-      if (file.filename() != "summary.json") all[file.lexically_relative(folder_ / out).string()] = read_text(file);
+      if (file.filename() != "summary.json") all[file.lexically_relative(folder_ / out).string()] = bytes_of(file);
     }
     return all;
   }
 
-  TempFolder folder_;
+  TemporaryFolder folder_;
   std::string scene_ = write_text(folder_ / "room.yaml", room_scene());
 };
 
@@ -164,7 +164,7 @@ TEST_F(Simulate, ProgressIsABarOnATerminal) {
 
 TEST_F(Simulate, FullStandardOutputIsASystemError) {
   EXPECT_EQ(run("out").exit_code, 0);
-  const std::string command = std::string(FATHOM_CLI) + " noise > /dev/full 2> " + folder_ / "err";
+  const std::string command = std::string(FATHOM_CLI) + " noise > /dev/full 2> " + (folder_ / "err").string();
   const int status = std::system(command.c_str());
   EXPECT_EQ(WEXITSTATUS(status), 1);
   EXPECT_EQ(count_lines(text("err")), 1U) << text("err");

@@ -22,14 +22,14 @@ class Streams : public testing::Test {
   [[nodiscard]] std::string long_run(const std::string& out) {
     const auto shows_progress = [&] {
       run("simulate long.yaml --force --out control --frames " + std::to_string(frames_) + " > /dev/null 2> shown");
-      return read_text(folder_ / "shown").rfind("frame ", 0) == 0;
+      return bytes_of(folder_ / "shown").rfind("frame ", 0) == 0;
     };
     while (!shows_progress() && frames_ < 1000000) frames_ *= 2;
     EXPECT_LT(frames_, 1000000);
     return "simulate long.yaml --frames " + std::to_string(frames_) + " --out " + out;
   }
 
-  TempFolder folder_;
+  TemporaryFolder folder_;
   int frames_ = 8;
   /// Frames that take long and leave little on disk.
   std::string long_ = write_text(folder_ / "long.yaml",
@@ -51,7 +51,7 @@ TEST_F(Streams, ClosedStderrStopsNoRunAndNoFileTakesItsPlace) {
   for (const auto& file : files_below(folder_ / "control")) {
     if (file.filename() == "summary.json") continue;
     const auto twin = folder_.path() / "closed" / file.lexically_relative(folder_ / "control");
-    EXPECT_TRUE(read_text(file) == read_text(twin)) << twin;
+    EXPECT_TRUE(bytes_of(file) == bytes_of(twin)) << twin;
   }
 }
 
@@ -65,9 +65,9 @@ TEST_F(Streams, StderrWithoutAReaderStopsNoRun) {
 TEST_F(Streams, StdoutThatCannotBeWrittenIsASystemError) {
   for (const char* command : {"--version", "--help", "simulate --help", "help", "noise", "sensors --json"}) {
     EXPECT_EQ(run(std::string(command) + " > /dev/full 2> err"), 1) << command;
-    EXPECT_EQ(count_lines(read_text(folder_ / "err")), 1U) << command;
+    EXPECT_EQ(count_lines(bytes_of(folder_ / "err")), 1U) << command;
     EXPECT_EQ(run(std::string(command) + " >&- 2> err"), 1) << command;
-    EXPECT_EQ(read_text(folder_ / "err").rfind("fathom: error: cannot write to standard output", 0), 0U) << command;
+    EXPECT_EQ(bytes_of(folder_ / "err").rfind("fathom: error: cannot write to standard output", 0), 0U) << command;
     EXPECT_EQ(run(std::string(command) + " <&- >&- 2>&-"), 1) << command;
   }
   EXPECT_EQ(run("simulate room.yaml --out told >&- 2> /dev/null"), 1);
@@ -87,11 +87,11 @@ TEST_F(Streams, LimitedFileSizeIsASystemError) {
 
 TEST_F(Streams, QuietSaysNothing) {
   EXPECT_EQ(run(long_run("quiet") + " --quiet > out 2> err"), 0);
-  EXPECT_EQ(read_text(folder_ / "out"), "");
-  EXPECT_EQ(read_text(folder_ / "err"), "");
+  EXPECT_EQ(bytes_of(folder_ / "out"), "");
+  EXPECT_EQ(bytes_of(folder_ / "err"), "");
   EXPECT_TRUE(complete("quiet"));
   EXPECT_EQ(run("simulate missing.yaml --out no --quiet 2> err"), 2);
-  EXPECT_EQ(count_lines(read_text(folder_ / "err")), 1U);
+  EXPECT_EQ(count_lines(bytes_of(folder_ / "err")), 1U);
 }
 
 }  // namespace

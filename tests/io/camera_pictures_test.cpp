@@ -11,7 +11,7 @@
 
 #include "io/frames.hpp"
 #include "io/png_reader.hpp"
-#include "io/temporary_folder.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace fathom {
 namespace {

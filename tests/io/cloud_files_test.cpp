@@ -7,7 +7,7 @@
 
 #include "io/cloud_readers.hpp"
 #include "io/frames.hpp"
-#include "io/temporary_folder.hpp"
+#include "support/temporary_folder.hpp"
 #include "support/error_text.hpp"
 
 namespace fathom {

@@ -8,7 +8,7 @@
 
 #include <fathom/beam/scan.hpp>
 
-#include "io/temporary_folder.hpp"
+#include "support/temporary_folder.hpp"
 #include "support/error_text.hpp"
 
 namespace fathom {

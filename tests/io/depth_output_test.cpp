@@ -11,7 +11,7 @@
 #include <fathom/error.hpp>
 
 #include "io/npy.hpp"
-#include "io/temporary_folder.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace fathom {
 namespace {

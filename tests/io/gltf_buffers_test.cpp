@@ -10,7 +10,7 @@
 #include <fathom/input.hpp>
 
 #include "io/gltf_documents.hpp"
-#include "io/temporary_folder.hpp"
+#include "support/temporary_folder.hpp"
 #include "support/error_text.hpp"
 
 namespace fathom {

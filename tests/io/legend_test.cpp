@@ -16,7 +16,7 @@
 #include "io/frames.hpp"
 #include "io/palette.hpp"
 #include "io/png_reader.hpp"
-#include "io/temporary_folder.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace fathom {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "io/gzip_text.hpp"
 #include "io/read_file.hpp"
-#include "io/temporary_folder.hpp"
+#include "support/temporary_folder.hpp"
 #include "support/error_text.hpp"
 
 namespace fathom {

@@ -10,7 +10,7 @@
 #include <fathom/output.hpp>
 
 #include "io/frames.hpp"
-#include "io/temporary_folder.hpp"
+#include "support/temporary_folder.hpp"
 #include "support/error_text.hpp"
 
 namespace fathom {

@@ -13,7 +13,7 @@
 #include "io/painter.hpp"
 #include "io/palette.hpp"
 #include "io/png_reader.hpp"
-#include "io/temporary_folder.hpp"
+#include "support/temporary_folder.hpp"
 #include "support/error_text.hpp"
 
 namespace fathom {

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "io/temporary_folder.hpp"
+#include "support/temporary_folder.hpp"
 #include "support/error_text.hpp"
 
 namespace fathom {

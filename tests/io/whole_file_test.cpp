@@ -7,7 +7,7 @@
 
 #include <csignal>
 
-#include "io/temporary_folder.hpp"
+#include "support/temporary_folder.hpp"
 #include "support/error_text.hpp"
 
 namespace fathom {

@@ -7,7 +7,7 @@
 #include <fathom/beam/model.hpp>
 
 #include "noise/blocks.hpp"
-#include "random/goodness.hpp"
+#include "beam/ks_distance.hpp"
 #include "support/error_text.hpp"
 #include "support/statistics.hpp"
 

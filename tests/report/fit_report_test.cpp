@@ -23,19 +23,14 @@
 namespace fathom {
 namespace {
 
+using test::bytes_of;
 using test::make_report;
-
-std::string read_text(const std::filesystem::path& file) {
-  std::ostringstream text;
-  text << std::ifstream(file).rdbuf();
-  return text.str();
-}
 
 TEST(FitJson, HasExactlyTheKeysPromised) {
   const test::TemporaryFolder folder;
   const FitReport report = make_report();
   write_fit(folder.path() / "fit", report);
-  const auto json = nlohmann::ordered_json::parse(read_text(folder.path() / "fit/fit.json"));
+  const auto json = nlohmann::ordered_json::parse(bytes_of(folder.path() / "fit/fit.json"));
   std::vector<std::string> keys;
   for (const auto& [key, value] : json.items()) keys.push_back(key);
   const std::vector<std::string> promised = {"w_hit",          "w_short",
@@ -57,7 +52,7 @@ TEST(FitJson, HasExactlyTheKeysPromised) {
 TEST(FitJson, ClaimsNothingHeldOutWhereNothingWas) {
   const test::TemporaryFolder folder;
   write_fit(folder.path() / "fit", make_report(false));
-  const auto json = nlohmann::json::parse(read_text(folder.path() / "fit/fit.json"));
+  const auto json = nlohmann::json::parse(bytes_of(folder.path() / "fit/fit.json"));
   EXPECT_TRUE(json["held_out_nats_per_beam"].is_null());
   EXPECT_TRUE(json["ks_distance"].is_null());
 }
@@ -72,7 +67,7 @@ TEST(FitJson, FlagsReadingsThatAreImpossible) {
   ASSERT_EQ(report.judgement.nats_per_beam, -INFINITY);
   const test::TemporaryFolder folder;
   write_fit(folder.path() / "fit", report);
-  const auto json = nlohmann::json::parse(read_text(folder.path() / "fit/fit.json"));
+  const auto json = nlohmann::json::parse(bytes_of(folder.path() / "fit/fit.json"));
   EXPECT_TRUE(json["held_out_nats_per_beam"].is_null());
   EXPECT_TRUE(json["ks_distance"].is_number());
   ASSERT_EQ(json["flags"].size(), report.fit.flags.size() + 1);
@@ -166,12 +161,12 @@ class FitFolder : public testing::Test {
 
 TEST_F(FitFolder, IsReplacedOnlyWhenTold) {
   write_fit(folder_.path() / "fit", make_report());
-  const std::string before = read_text(folder_.path() / "fit/fit.json");
+  const std::string before = bytes_of(folder_.path() / "fit/fit.json");
   EXPECT_NE(refusal(false).find("exists already"), std::string::npos);
   EXPECT_NE(test::input_error([&] { write_fit(folder_.path() / "fit", make_report()); }), "");
-  EXPECT_EQ(read_text(folder_.path() / "fit/fit.json"), before);
+  EXPECT_EQ(bytes_of(folder_.path() / "fit/fit.json"), before);
   write_fit(folder_.path() / "fit", make_report(false), true);
-  EXPECT_NE(read_text(folder_.path() / "fit/fit.json"), before);
+  EXPECT_NE(bytes_of(folder_.path() / "fit/fit.json"), before);
 }
 
 TEST_F(FitFolder, LeavesForeignFilesAlone) {
@@ -187,7 +182,7 @@ TEST_F(FitFolder, MayHoldOtherThings) {
   static_cast<void>(folder_.write("fit/letter.txt", "dear"));
   EXPECT_EQ(refusal(true), "");
   write_fit(folder_.path() / "fit", make_report(), true);
-  EXPECT_EQ(read_text(folder_.path() / "fit/letter.txt"), "dear");
+  EXPECT_EQ(bytes_of(folder_.path() / "fit/letter.txt"), "dear");
 }
 
 TEST_F(FitFolder, MayBeThereWhenItIsEmpty) {

@@ -10,6 +10,7 @@
 
 #include "rgl/exports.hpp"
 #include "rgl/functions.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace fathom::test {
 
@@ -66,19 +67,16 @@ class RglFunctions : public Rgl {
  protected:
   void SetUp() override {
     RGL_OK(rgl_cleanup());
-    std::filesystem::create_directories(folder_);
     RGL_OK(rgl_tape_record_begin(tape().c_str()));
     RGL_OK(rgl_scene_set_time(nullptr, 1));
     RGL_OK(rgl_tape_record_end());
   }
   void TearDown() override {
-    std::filesystem::remove_all(folder_);
     RGL_OK(rgl_configure_logging(RGL_LOG_LEVEL_OFF, nullptr, false));
     Rgl::TearDown();
   }
   [[nodiscard]] std::string tape() const { return (folder_ / "tape").string(); }
-  std::filesystem::path folder_ =
-      std::filesystem::temp_directory_path() / ("fathom-rgl-functions-" + std::to_string(getpid()));
+  TemporaryFolder folder_;
 };
 
 TEST_F(RglFunctions, AllOfThemAreInTheTable) {

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "rgl/scene.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace fathom::test {
 namespace {
@@ -15,7 +16,6 @@ class RglLogging : public Rgl {
  protected:
   void TearDown() override {
     RGL_OK(rgl_configure_logging(RGL_LOG_LEVEL_OFF, nullptr, false));
-    std::filesystem::remove(path_);
     Rgl::TearDown();
   }
   [[nodiscard]] std::vector<std::string> lines() const {
@@ -24,8 +24,8 @@ class RglLogging : public Rgl {
     for (std::string line; std::getline(file, line);) all.push_back(line);
     return all;
   }
-  std::string path_ =
-      (std::filesystem::temp_directory_path() / ("fathom-rgl-log-" + std::to_string(getpid()))).string();
+  TemporaryFolder folder_;
+  std::string path_ = (folder_ / "log").string();
 };
 
 /// Section 6.1: one INFO line about the new settings; "[time][us since the line before][level]: text".

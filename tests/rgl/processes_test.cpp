@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "rgl/scene.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace fathom::test {
 namespace {
@@ -24,16 +25,14 @@ struct Outcome {
 
 /// Runs a disabled test of this file with the environment given.
 Outcome run_child(const std::string& test, const std::string& environment) {
-  const auto out = std::filesystem::temp_directory_path() / ("fathom-rgl-child-" + std::to_string(getpid()));
+  const TemporaryFolder folder;
+  const std::filesystem::path out = folder / "said";
   const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
   const int code =
       std::system((environment + " FATHOM_TEST_OUT='" + out.string() + "' '" + self +
                    "' --gtest_also_run_disabled_tests --gtest_brief=1 --gtest_filter=RglChild.DISABLED_" + test)
                       .c_str());
-  std::ostringstream said;
-  said << std::ifstream(out).rdbuf();
-  std::filesystem::remove(out);
-  return {WIFEXITED(code) ? WEXITSTATUS(code) : -1, said.str()};
+  return {WIFEXITED(code) ? WEXITSTATUS(code) : -1, bytes_of(out)};
 }
 
 std::ofstream out() {

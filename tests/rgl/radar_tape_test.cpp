@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "rgl/scene.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace fathom::test {
 namespace {
@@ -20,13 +21,8 @@ constexpr double kPi = 3.14159265358979323846;
 class RglRadar : public Rgl {};
 class RglTape : public Rgl {
  protected:
-  std::string path_ = (std::filesystem::temp_directory_path() / ("fathom-tape-" + std::to_string(getpid()))).string();
-  void TearDown() override {
-    std::filesystem::remove(path_ + ".yaml");
-    std::filesystem::remove(path_ + ".bin");
-    std::filesystem::remove(path_ + ".pcd");
-    Rgl::TearDown();
-  }
+  TemporaryFolder folder_;
+  std::string path_ = (folder_ / "tape").string();
 };
 
 struct V {

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "rgl/scene.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace fathom::test {
 namespace {
@@ -61,13 +62,12 @@ void good_environment() {
 TEST_F(RglState, ReadsItsEnvironment) { EXPECT_EXIT(good_environment(), ::testing::ExitedWithCode(0), ""); }
 
 TEST_F(RglState, LogsToAFile) {
-  const auto file = std::filesystem::temp_directory_path() / ("fathom-rgl-" + std::to_string(getpid()) + ".log");
+  const TemporaryFolder folder;
+  const std::filesystem::path file = folder / "log";
   RGL_OK(rgl_configure_logging(RGL_LOG_LEVEL_INFO, file.c_str(), false));
   RGL_OK(rgl_configure_logging(RGL_LOG_LEVEL_OFF, nullptr, false));
-  std::stringstream text;
-  text << std::ifstream(file).rdbuf();
-  EXPECT_NE(text.str().find("us][info]: Logging"), std::string::npos) << text.str();
-  std::filesystem::remove(file);
+  const std::string text = bytes_of(file);
+  EXPECT_NE(text.find("us][info]: Logging"), std::string::npos) << text;
 }
 
 TEST_F(RglState, EveryThreadHasItsOwnLastError) {

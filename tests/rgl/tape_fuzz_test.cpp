@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "rgl/scene.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace fathom::test {
 namespace {
@@ -18,10 +19,8 @@ class RglTapes : public Rgl {
  protected:
   void SetUp() override {
     Rgl::SetUp();
-    std::filesystem::create_directories(folder_);
   }
   void TearDown() override {
-    std::filesystem::remove_all(folder_);
     Rgl::TearDown();
   }
   static std::string read(const std::string& path) {
@@ -31,8 +30,7 @@ class RglTapes : public Rgl {
   }
   static void write(const std::string& path, const std::string& text) { std::ofstream(path, std::ios::binary) << text; }
 
-  std::filesystem::path folder_ =
-      std::filesystem::temp_directory_path() / ("fathom-rgl-tapes-" + std::to_string(getpid()));
+  TemporaryFolder folder_;
   std::string path_ = (folder_ / "tape").string();
 };
 

@@ -301,7 +301,7 @@ INSTANTIATE_TEST_SUITE_P(Defects, BadNoise, testing::ValuesIn(kDefects),
                          [](const auto& test) { return test.param.name; });
 
 TEST(BadNoiseScene, WithoutDefectIsAccepted) {
-  const test::TempFolder folder;
+  const test::TemporaryFolder folder;
   const SceneSetup setup = read_scene_file(folder.write("good.yaml", kCameraScene));
   EXPECT_EQ(setup.sensors[0].sensor.noise.size(), 1U);
 }

@@ -15,7 +15,7 @@ namespace fathom {
 namespace {
 
 using test::kScene;
-using test::TempFolder;
+using test::TemporaryFolder;
 
 using test::Defect;
 
@@ -251,7 +251,7 @@ INSTANTIATE_TEST_SUITE_P(Defects, BadScene, testing::ValuesIn(kDefects),
                          [](const auto& test) { return test.param.name; });
 
 TEST(SceneFile, TheSceneWithoutDefectIsAccepted) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const SceneSetup setup = read_scene_file(folder.write("good.yaml", kScene));
   EXPECT_EQ(setup.frames, 2U);
   EXPECT_EQ(setup.seed, 5U);
@@ -262,7 +262,7 @@ TEST(SceneFile, TheSceneWithoutDefectIsAccepted) {
 }
 
 TEST(SceneFile, AMissingFileAndAFolderAreNamed) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   for (const auto& file : {folder / "gone.yaml", folder.path()}) {
     try {
       read_scene_file(file);
@@ -279,7 +279,7 @@ TEST(SceneFile, AliasesThatGrowWithoutBoundAreRefused) {
     text.append("a").append(1, i).append(": &a").append(1, i).append(" [");
     for (int k = 0; k < 10; ++k) text.append("*a").append(1, static_cast<char>(i - 1)).append(k < 9 ? ", " : "]\n");
   }
-  const TempFolder folder;
+  const TemporaryFolder folder;
   try {
     read_scene_file(folder.write("bomb.yaml", text));
     FAIL();

@@ -24,7 +24,7 @@ inline void PrintTo(const Defect& defect, std::ostream* out) { *out << defect.na
 
 /// The scene with the defect is refused in one line that names the place once, and nothing is written.
 inline void expect_refused(const Defect& defect, const std::string& scene = kScene) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   folder.write("empty.obj", "");
   folder.write("bad_index.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 9\n");
   folder.write("flat.obj", "v 0 0 0\nv 1 0 0\nv 2 0 0\nf 1 2 3\n");

@@ -18,7 +18,7 @@
 namespace fathom {
 namespace {
 
-using test::TempFolder;
+using test::TemporaryFolder;
 
 /// A camera that sees a post before a wall, and past it nothing.
 std::string scene_with(const std::string& outputs) {
@@ -37,7 +37,7 @@ std::string scene_with(const std::string& outputs) {
 SceneSetup read(const std::string& outputs) { return read_scene_text(scene_with(outputs), "s.yaml", {}); }
 
 std::map<std::string, std::string> files_of(const std::string& outputs) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   RunOptions options;
   options.out = folder / "out";
   run(read(outputs), options);
@@ -56,9 +56,9 @@ Frame render(ChannelSet channels) {
 /// The bytes that a writer makes.
 template <class Write>
 std::string bytes_of(Write write) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   write(folder / "file");
-  return test::read_text(folder / "file");
+  return test::bytes_of(folder / "file");
 }
 
 TEST(DepthFiles, AreThoseOfTheCppApi) {
@@ -94,7 +94,7 @@ TEST(DepthFiles, ArraysHoldTheValuesOfTheFrame) {
   for (const Channel channel : channels) all.insert(channel);
   const Frame f = render(all);
   const auto files = files_of("[npy: {channels: [range, clean_range, depth, clean_depth, incidence, energy, reason]}]");
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const auto array = [&](Channel channel) {
     const std::string name = std::string(to_string(channel)) + "_000000.npy";
     return npy::read(folder.write(name, files.at("cam/" + name)));
@@ -125,7 +125,7 @@ TEST(DepthFiles, TheLostValueIsAppliedLastAndOnlyToLengths) {
     double value;
   };
   const Policy policies[] = {{"zero", 0}, {"nan", NAN}, {"inf", INFINITY}, {"max", 6}, {"minus_one", -1}};
-  const TempFolder folder;
+  const TemporaryFolder folder;
   for (const Policy& policy : policies) {  // no structured binding: clang 14 captures none
     const auto& word = policy.word;
     const double value = policy.value;
@@ -158,7 +158,7 @@ TEST(DepthFiles, WhatNoiseCarriesOffTheScaleIsLostAndTheRunGoesOn) {
   text = test::replaced(text, "- stereo_shadow: {}\n", "- distance: {stddev_m: 1}\n");
   text = test::replaced(text, "size_m: [0.1, 4, 2]", "size_m: [0.1, 400, 200]");
   text = test::replaced(text, "position_m: [4, 0, 0]", "position_m: [64.5, 0, 0]");
-  const TempFolder folder;
+  const TemporaryFolder folder;
   RunOptions options;
   options.out = folder / "out";
   run(read_scene_text(text, "s.yaml", {}), options);

@@ -73,7 +73,7 @@ TEST(House, HasOneMovingEntityAndThreeSensors) {
 }
 
 TEST(Stereo, WritesTheSheetOfTheHouseAndSaysWhatIsLost) {
-  const test::TempFolder folder;
+  const test::TemporaryFolder folder;
   const SceneSetup setup = read_scene_file(kExamples + "/stereo/stereo.yaml");
   EXPECT_EQ(setup.scene.entities().size(), 86U);  // the house's
   RunOptions options;
@@ -91,7 +91,7 @@ TEST(Stereo, WritesTheSheetOfTheHouseAndSaysWhatIsLost) {
 }
 
 TEST(Pipeline, WritesBothCloudsWithoutMisses) {
-  const test::TempFolder folder;
+  const test::TemporaryFolder folder;
   const SceneSetup setup = read_scene_file(kExamples + "/03_pipeline/pipeline.yaml", {"frames=1"});
   RunOptions options;
   options.out = folder / "out";

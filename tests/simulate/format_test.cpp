@@ -21,7 +21,7 @@ namespace {
 
 using test::kScene;
 using test::replaced;
-using test::TempFolder;
+using test::TemporaryFolder;
 
 SceneSetup read(const std::string& text) { return read_scene_text(text, "s.yaml", {}); }
 
@@ -35,7 +35,7 @@ std::string scene_with(const std::string& sensor) {
 double angle_between(Quaternion a, Quaternion b) { return 2 * std::acos(std::min(1.0, std::abs(dot(a, b)))); }
 
 TEST(SceneFormat, TheMinimalSceneOfTheReferenceIsValid) {
-  const std::string page = test::read_text(std::string(FATHOM_SOURCE_DIR) + "/docs/scene-format.md");
+  const std::string page = test::bytes_of(std::string(FATHOM_SOURCE_DIR) + "/docs/scene-format.md");
   const std::size_t begin = page.find("```yaml\n") + 8;
   const SceneSetup setup = read(page.substr(begin, page.find("```", begin) - begin));
   EXPECT_EQ(setup.sensors.size(), 1U);
@@ -100,7 +100,7 @@ TEST(SceneFormat, KeyframesAreInterpolatedAndRepeated) {
 }
 
 TEST(SceneFormat, ATrajectoryFileMoves) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   folder.write("path.tum", "# stamp x y z qx qy qz qw\n0 0 0 0 0 0 0 1\n2 2 0 0 0 0 0 1\n");
   const auto file =
       folder.write("s.yaml", scene_with("    preset: VLP-16\n    motion: {file: path.tum, loop: true}\n"));
@@ -110,7 +110,7 @@ TEST(SceneFormat, ATrajectoryFileMoves) {
 }
 
 TEST(SceneFormat, ARayTableBecomesThePattern) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   folder.write("rays.csv", "ox,oy,oz,dx,dy,dz\n0,0,0,1,0,0\n0,0,1,0,1,0\n0,0,0,0,0,2\n");
   const auto file = folder.write(
       "s.yaml", scene_with("    type: ray_table\n    rays: rays.csv\n    min_range_m: 0.5\n    max_range_m: 9\n"));
@@ -287,7 +287,7 @@ TEST(SceneFormat, OutputsWithOptionsArrive) {
 
 // A scene in another file, with a mesh beside that file; an override reaches into it.
 TEST(SceneFormat, ASceneMayStandInAnotherFile) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   std::filesystem::create_directories(folder / "room");
   folder.write("room/flat.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
   folder.write("room/path.tum", "0 5 0 0 0 0 0 1\n");
@@ -311,7 +311,7 @@ TEST(SceneFormat, ASceneMayStandInAnotherFile) {
 }
 
 TEST(SceneFormat, AMeshFileMayHaveAnotherUpAxis) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   folder.write("flat.obj", "v 1 2 3\nv 2 2 3\nv 1 4 3\nf 1 2 3\n");
   const auto first = [&](const std::string& mesh) {
     const std::string text =
@@ -326,7 +326,7 @@ TEST(SceneFormat, AMeshFileMayHaveAnotherUpAxis) {
 }
 
 TEST(SceneFormat, ARobotDescriptionIsNamed) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const auto file = folder.write("r.urdf", "<?xml version=\"1.0\"?>\n<robot name=\"r\"/>\n");
   EXPECT_TRUE(test::input_error([&] { read_scene_file(file); }).find("r.urdf: is a URDF robot") != std::string::npos);
 }

@@ -32,7 +32,7 @@ std::string scene_with(const std::string& output) {
 }
 
 /// What reading a scene with this output throws; empty: nothing.
-std::string refusal(const TempFolder& folder, const std::string& output) {
+std::string refusal(const TemporaryFolder& folder, const std::string& output) {
   try {
     static_cast<void>(read_scene_file(folder.write("scene.yaml", scene_with(output))));
     return {};
@@ -42,7 +42,7 @@ std::string refusal(const TempFolder& folder, const std::string& output) {
 }
 
 TEST(OutputList, HoldsTheWordsAndKeysThatScenesKnow) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   std::vector<std::string> words;
   for (const OutputInfo& output : output_list()) {
     words.emplace_back(output.word);

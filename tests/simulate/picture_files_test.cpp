@@ -18,7 +18,7 @@
 namespace fathom {
 namespace {
 
-using test::TempFolder;
+using test::TemporaryFolder;
 
 /// Two boxes around a sensor that looks to the left.
 std::string picture_scene(const std::string& sensor, const std::string& outputs) {
@@ -40,7 +40,7 @@ void expect_files(
     const std::string& sensor, const std::string& outputs,
     const std::vector<std::pair<std::string, std::function<void(const std::filesystem::path&, const Frame&, const Pose&,
                                                                 const PictureLegend&)>>>& expected) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const SceneSetup setup = read_scene_text(picture_scene(sensor, outputs), "s.yaml", {});
   RunOptions options;
   options.out = folder / "out";
@@ -56,7 +56,7 @@ void expect_files(
   for (const auto& [name, write] : expected) {
     ASSERT_EQ(files.count("eye/" + name), 1U) << name;
     write(folder / "file", frame, simulator.world_from_sensor(id, 0.0), {true, names});
-    EXPECT_TRUE(files.at("eye/" + name) == test::read_text(folder / "file")) << name;
+    EXPECT_TRUE(files.at("eye/" + name) == test::bytes_of(folder / "file")) << name;
   }
 }
 
@@ -112,7 +112,7 @@ TEST(PictureFiles, ShowRosettesByAngle) {
 
 // An image by angle is 1024 pixels wide, one of two rays two.
 TEST(PictureFiles, ShowTablesOfRaysByAngleUnlessTheyLieInOnePlane) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const auto width_of = [&](const char* name, const std::string& rays) {
     folder.write(std::string(name) + ".csv", "ox,oy,oz,dx,dy,dz\n" + rays);
     const std::string scene = picture_scene(
@@ -121,7 +121,7 @@ TEST(PictureFiles, ShowTablesOfRaysByAngleUnlessTheyLieInOnePlane) {
     RunOptions options;
     options.out = folder / name;
     run(read_scene_text(scene, folder / "s.yaml", {}), options);
-    const std::string png = test::read_text(folder / name / "eye/range_image_000000.png");
+    const std::string png = test::bytes_of(folder / name / "eye/range_image_000000.png");
     return static_cast<unsigned char>(png.at(18)) * 256 + static_cast<unsigned char>(png.at(19));
   };
   EXPECT_EQ(width_of("plane", "0,0,0,1,0,0\n0,0,0,0,1,0\n"), 2);

@@ -20,7 +20,7 @@ namespace fathom {
 namespace {
 
 using nlohmann::json;
-using test::TempFolder;
+using test::TemporaryFolder;
 
 /// A stereo camera before a wall and a door; `noise` is the list of its models.
 std::string scene_with(const std::string& noise) {
@@ -56,11 +56,11 @@ struct Ran {
 };
 
 Ran ran(const SceneSetup& setup, const RunOptions& changed = {}) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   RunOptions options = changed;
   options.out = folder / "out";
   run(setup, options);
-  Ran result{json::parse(test::read_text(options.out / "summary.json")), test::read_folder(options.out)};
+  Ran result{json::parse(test::bytes_of(options.out / "summary.json")), test::read_folder(options.out)};
   result.files.erase("summary.json");
   return result;
 }
@@ -149,7 +149,7 @@ TEST(Ranges, ADrawIsHeldForTheEpisodeAndReported) {
   EXPECT_EQ(one.summary["environment"], 0);
   EXPECT_EQ(one.summary["episode"], 0);
   EXPECT_EQ(one.summary["seed"], 5);
-  const TempFolder folder;
+  const TemporaryFolder folder;
   for (const std::string frame : {"000000", "000001"}) {
     const auto array = [&](const std::string& name) {
       return npy::read(folder.write(name + frame, one.files.at("cam/" + name + "_" + frame + ".npy")));
@@ -191,7 +191,7 @@ TEST(Ranges, ARunIsTheEnvironmentOfTheSameNumber) {
   ASSERT_EQ(drawn.size(), 2U);
   for (std::size_t k = 0; k < 2; ++k) EXPECT_EQ(drawn[k].value, single.value(k));
   Frame frame({Channel::kRange});
-  const TempFolder folder;
+  const TemporaryFolder folder;
   for (std::uint32_t index : {0U, 1U}) {
     batch.render(index, frame);
     const std::string name = "range_00000" + std::to_string(index) + ".npy";

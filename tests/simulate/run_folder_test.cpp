@@ -23,7 +23,7 @@ namespace {
 
 using test::kScene;
 using test::read_folder;
-using test::TempFolder;
+using test::TemporaryFolder;
 namespace fs = std::filesystem;
 
 SceneSetup scene() { return read_scene_text(kScene, "scene.yaml", {}); }
@@ -94,7 +94,7 @@ void expect_files_of_one_seed(const fs::path& out, const fs::path& twin) {
 }
 
 TEST(RunFolder, TwoRunsCannotShareANewFolder) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   for (int k = 0; k < 20; ++k) {
     const fs::path out = folder / std::to_string(k);
     if (k % 2 == 1) fs::create_directory(out);  // empty ones are taken too
@@ -105,7 +105,7 @@ TEST(RunFolder, TwoRunsCannotShareANewFolder) {
 
 // One after the other both may replace; at once, one of them is refused. Either way the files are of one run.
 TEST(RunFolder, TwoRunsWithForceCannotShareAFolder) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   run(scene(), options_for(folder / "out", 7));
   for (int k = 0; k < 20; ++k) {
     ASSERT_GE(race(folder / "out", true), 1) << k;
@@ -114,7 +114,7 @@ TEST(RunFolder, TwoRunsWithForceCannotShareAFolder) {
 }
 
 TEST(RunFolder, ARunAtWorkKeepsOthersOut) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   RunOptions first = options_for(folder / "out");
   std::vector<std::string> refusals;
   first.on_progress = [&](const Progress&) {
@@ -126,17 +126,17 @@ TEST(RunFolder, ARunAtWorkKeepsOthersOut) {
   EXPECT_NE(refusals[0].find("another run is writing into this folder"), std::string::npos) << refusals[0];
   EXPECT_NE(refusals[1].find("exists already"), std::string::npos) << refusals[1];
   EXPECT_FALSE(fs::exists(folder / "out" / kRecordName));
-  EXPECT_EQ(nlohmann::json::parse(test::read_text(folder / "out/summary.json"))["seed"], 1);
+  EXPECT_EQ(nlohmann::json::parse(test::bytes_of(folder / "out/summary.json"))["seed"], 1);
 }
 
 TEST(RunFolder, AnEmptyFolderNeedsNoForce) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const RunResult result = run(scene(), options_for(folder.path()));
   EXPECT_EQ(read_folder(folder.path()).size(), result.files.size());
 }
 
 TEST(RunFolder, ForceAfterAnInterruptedRunRemovesItsFiles) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const fs::path out = folder / "out";
   RunOptions first = options_for(out, 9);
   first.frames = 60;
@@ -162,7 +162,7 @@ TEST(RunFolder, ForceAfterAnInterruptedRunRemovesItsFiles) {
 
 // A complete run, replaced by one that is stopped at any moment, replaced by a third: nothing of the first two is left.
 TEST(RunFolder, ForceAfterForceRemovesAll) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   for (const int questions : {1, 7, 10}) {
     const fs::path out = folder / std::to_string(questions);
     RunOptions first = options_for(out, 1);
@@ -179,7 +179,7 @@ TEST(RunFolder, ForceAfterForceRemovesAll) {
 }
 
 TEST(RunFolder, TheRecordKnowsOldFilesBeforeTheFirstIsRemoved) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   folder.write("a.txt", "old");
   folder.write("b.txt", "old");
   {
@@ -202,14 +202,14 @@ TEST(RunFolder, TheRecordKnowsOldFilesBeforeTheFirstIsRemoved) {
 }
 
 TEST(RunFolder, ARecordNeverReachesOutsideAndMustBeOurs) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const fs::path victim = folder.write("victim.txt", "precious");
   fs::create_directories(folder / "elsewhere");
   folder.write("elsewhere/cloud_000001.pcd", "precious");
   fs::create_directory(folder / "out");
   fs::create_directory_symlink(folder / "elsewhere", folder / "out" / "link");
   { RunRecord(folder / "out", false).replace({}, 1); }
-  const std::string header = test::read_text(folder / "out" / kRecordName);
+  const std::string header = test::bytes_of(folder / "out" / kRecordName);
   for (const std::string& line :
        {std::string("../victim.txt"), victim.string(), std::string("link/cloud_[000000-000009].pcd"),
         std::string("..")}) {
@@ -221,10 +221,10 @@ TEST(RunFolder, ARecordNeverReachesOutsideAndMustBeOurs) {
   for (const std::string notes : {"my notes\n", "my notes", "\n"}) {
     folder.write(fs::path("out") / kRecordName, notes);
     EXPECT_NE(refusal_of_run(options_for(folder / "out", 1, true)).find("not written by fathom"), std::string::npos);
-    EXPECT_EQ(test::read_text(folder / "out" / kRecordName), notes);
+    EXPECT_EQ(test::bytes_of(folder / "out" / kRecordName), notes);
   }
-  EXPECT_EQ(test::read_text(victim), "precious");
-  EXPECT_EQ(test::read_text(folder / "elsewhere/cloud_000001.pcd"), "precious");
+  EXPECT_EQ(test::bytes_of(victim), "precious");
+  EXPECT_EQ(test::bytes_of(folder / "elsewhere/cloud_000001.pcd"), "precious");
 }
 
 /// A run with force into a folder that holds what its scene is read from.
@@ -239,7 +239,7 @@ class OwnInput : public testing::Test {
     const fs::path scene = folder_.write(
         "scene.yaml", test::replaced(test::replaced(kScene, "[pcd, range_image]", "[ply]"), "box: {box: {size_m: [1, 1, 1]}}",
                                      "box: " + mesh));
-    const std::string before = test::read_text(file);
+    const std::string before = test::bytes_of(file);
     ASSERT_NE(before, "");
     std::string message;
     try {
@@ -249,11 +249,11 @@ class OwnInput : public testing::Test {
     }
     EXPECT_NE(message.find("is an input too"), std::string::npos) << message;
     EXPECT_NE(message.find(file.filename().string()), std::string::npos) << message;
-    EXPECT_TRUE(test::read_text(file) == before);
+    EXPECT_TRUE(test::bytes_of(file) == before);
     EXPECT_FALSE(fs::exists(folder_ / "out/unfinished.txt"));
   }
 
-  TempFolder folder_;
+  TemporaryFolder folder_;
 };
 
 TEST_F(OwnInput, IsNotOverwritten) {
@@ -272,7 +272,7 @@ TEST_F(OwnInput, OfAnEarlierRunIsNotRemoved) {
 }
 
 TEST(SceneFile, KnowsEveryFileThatItWasReadFrom) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   folder.write("map.pgm", "P2\n2 2\n255\n0 0 0 254\n");
   folder.write("map.yaml", "image: map.pgm\nresolution: 1\norigin: [0, 0, 0]\nnegate: 0\noccupied_thresh: 0.65\n"
                            "free_thresh: 0.196\n");
@@ -288,7 +288,7 @@ TEST(SceneFile, KnowsEveryFileThatItWasReadFrom) {
 }
 
 TEST(RunFolder, ARecordThatWasJustBegunIsOurs) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   fs::create_directory(folder / "out");
   for (const std::string begun : {"", "fathom: this run"}) {
     folder.write(fs::path("out") / kRecordName, begun);
@@ -298,7 +298,7 @@ TEST(RunFolder, ARecordThatWasJustBegunIsOurs) {
 
 // The record of a run of 40 frames says nothing about frame 50.
 TEST(RunFolder, ForceKeepsFilesBeyondTheFramesOfTheRecord) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const fs::path out = folder / "out";
   fs::create_directories(out / "lidar");
   folder.write("out/lidar/cloud_000050.pcd", "mine");
@@ -309,12 +309,12 @@ TEST(RunFolder, ForceKeepsFilesBeyondTheFramesOfTheRecord) {
   RunOptions second = options_for(out, 1, true);
   second.frames = 1;
   EXPECT_EQ(refusal_of_run(second), "");
-  EXPECT_EQ(test::read_text(out / "lidar/cloud_000050.pcd"), "mine");
+  EXPECT_EQ(test::bytes_of(out / "lidar/cloud_000050.pcd"), "mine");
   EXPECT_FALSE(fs::exists(out / "lidar/cloud_000001.pcd"));
 }
 
 TEST(RunFolder, AFileThatNoRunHasListedIsNotReplaced) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const fs::path out = folder / "out";
   RunOptions options = options_for(out, 1, true);
   options.frames = 2;
@@ -335,7 +335,7 @@ TEST(RunFolder, AFileThatNoRunHasListedIsNotReplaced) {
 }
 
 TEST(RunFolder, ASubfolderThatIsALinkIsRefused) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   fs::create_directories(folder / "elsewhere");
   fs::create_directories(folder / "out");
   fs::create_directory_symlink("../elsewhere", folder / "out" / "lidar");
@@ -350,18 +350,18 @@ TEST(RunFolder, ASubfolderThatIsALinkIsRefused) {
 }
 
 TEST(RunFolder, ASummaryThatListsAFolderRemovesNothing) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   fs::create_directories(folder / "out" / "mine");
   const std::string summary = R"({"fathom": "1", "files": ["mine"]})";
   folder.write("out/summary.json", summary);
   const std::string refusal = refusal_of_run(options_for(folder / "out", 1, true));
   EXPECT_NE(refusal.find("'mine', which is not a file inside the folder"), std::string::npos) << refusal;
-  EXPECT_EQ(test::read_text(folder / "out" / "summary.json"), summary);
+  EXPECT_EQ(test::bytes_of(folder / "out" / "summary.json"), summary);
   EXPECT_TRUE(fs::is_directory(folder / "out" / "mine"));
 }
 
 TEST(RunFolder, ANameThatIsTooLongIsSaidToBe) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   for (const bool force : {false, true}) {
     const std::string refusal = refusal_of_run(options_for(folder / std::string(300, 'a'), 1, force));
     EXPECT_NE(refusal.find("--out"), std::string::npos) << refusal;
@@ -372,7 +372,7 @@ TEST(RunFolder, ANameThatIsTooLongIsSaidToBe) {
 
 TEST(RunFolder, SensorsThatDifferInCaseOnlyAreRefused) {
   EXPECT_THROW(read_scene_text(test::replaced(kScene, "name: laser", "name: Lidar"), "scene.yaml", {}), InputError);
-  const TempFolder folder;
+  const TemporaryFolder folder;
   SceneSetup setup = scene();
   setup.sensors[1].sensor.name = "LIDAR";
   EXPECT_THROW(run(setup, options_for(folder / "out")), InputError);

@@ -30,7 +30,7 @@ const char* const kScene =
 
 /// Width times height, out of the header of a PNG file.
 std::uint64_t pixels_of(const fs::path& file) {
-  const std::string bytes = read_text(file);
+  const std::string bytes = bytes_of(file);
   const auto number = [&](std::size_t at) {
     std::uint64_t value = 0;
     for (std::size_t i = 0; i < 4; ++i) value = value * 256 + static_cast<unsigned char>(bytes.at(at + i));
@@ -40,7 +40,7 @@ std::uint64_t pixels_of(const fs::path& file) {
 }
 
 TEST(RunPlan, IsWhatTheRunDoes) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const SceneSetup setup = read_scene_file(folder.write("scene.yaml", kScene));
   RunOptions options;
   options.out = folder / "out";
@@ -91,7 +91,7 @@ TEST(RunPlan, NoFileIsLargerThanPlanned) {
         "     outputs: " + clouds + "}\n"
         "  - {name: petals, preset: Mid-40, outputs: " + clouds + "}\n";
     for (std::size_t at; (at = text.find("COLOR")) != std::string::npos;) text.replace(at, 5, color);
-    const TempFolder folder;
+    const TemporaryFolder folder;
     const SceneSetup setup = read_scene_file(folder.write("scene.yaml", text));
     RunOptions options;
     options.out = folder / "out";
@@ -111,7 +111,7 @@ TEST(RunPlan, NoFileIsLargerThanPlanned) {
 }
 
 TEST(RunPlan, TakesOptionsAndRefusesWhatARunWould) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const SceneSetup setup = read_scene_file(folder.write("scene.yaml", kScene));
   RunOptions options;
   options.frames = 7;

@@ -20,7 +20,7 @@ namespace {
 
 using test::kScene;
 using test::read_folder;
-using test::TempFolder;
+using test::TemporaryFolder;
 namespace fs = std::filesystem;
 
 using Files = std::map<std::string, std::string>;
@@ -55,7 +55,7 @@ Files files_of(const fs::path& out) {
 }
 
 Files files_of_run(const std::string& scene, int threads, const std::vector<std::string>& overrides = {}) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   RunOptions options = into(folder / "out");
   options.threads = threads;
   run(read(scene, overrides), options);
@@ -84,10 +84,10 @@ TEST(Run, SeedsFramesAndSensorsDiffer) {
 }
 
 TEST(Run, SummaryCountsEveryRayAndListsEveryFile) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const RunResult result = run(read(kRichScene), into(folder / "deep" / "out"));
   const fs::path out = folder / "deep" / "out";
-  const auto summary = nlohmann::json::parse(test::read_text(out / "summary.json"));
+  const auto summary = nlohmann::json::parse(test::bytes_of(out / "summary.json"));
   EXPECT_EQ(summary["seed"], 5);
   EXPECT_EQ(summary["frames"], 2);
   ASSERT_EQ(summary["sensors"].size(), 2U);
@@ -112,19 +112,19 @@ TEST(Run, SummaryCountsEveryRayAndListsEveryFile) {
 }
 
 TEST(Run, OptionsReplaceFramesAndSeed) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   RunOptions options = into(folder / "out");
   options.frames = 1;
   options.seed = 77;
   run(read(kScene), options);
-  const auto summary = nlohmann::json::parse(test::read_text(folder / "out" / "summary.json"));
+  const auto summary = nlohmann::json::parse(test::bytes_of(folder / "out" / "summary.json"));
   EXPECT_EQ(summary["frames"], 1);
   EXPECT_EQ(summary["seed"], 77);
   EXPECT_FALSE(fs::exists(folder / "out" / "lidar" / "cloud_000001.pcd"));
 }
 
 TEST(Run, ProgressComesAfterEveryFrame) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   RunOptions options = into(folder / "out");
   std::vector<Progress> seen;
   options.on_progress = [&](const Progress& progress) { seen.push_back(progress); };
@@ -138,7 +138,7 @@ TEST(Run, ProgressComesAfterEveryFrame) {
 }
 
 TEST(Run, AnExistingFolderIsRefused) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const SceneSetup setup = read(kScene);
   const fs::path file = folder.write("file", "mine");
   EXPECT_THROW(run(setup, into(folder.path())), InputError);
@@ -147,11 +147,11 @@ TEST(Run, AnExistingFolderIsRefused) {
   EXPECT_THROW(run(setup, options), InputError);
   options.force = true;
   EXPECT_THROW(run(setup, options), InputError);
-  EXPECT_EQ(test::read_text(file), "mine");
+  EXPECT_EQ(test::bytes_of(file), "mine");
 }
 
 TEST(Run, ForceReplacesOnlyWhatAnEarlierRunWrote) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   RunOptions options = into(folder / "out");
   run(read(kScene), options);
   folder.write("out/lidar/notes.txt", "mine");
@@ -168,7 +168,7 @@ TEST(Run, ForceReplacesOnlyWhatAnEarlierRunWrote) {
 }
 
 TEST(Run, ForceNeverReachesOutsideTheFolder) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const SceneSetup setup = read(kScene);
   const fs::path victim = folder.write("victim.txt", "precious");
   fs::create_directory(folder / "elsewhere");
@@ -182,14 +182,14 @@ TEST(Run, ForceNeverReachesOutsideTheFolder) {
     const nlohmann::json summary = {{"fathom", "0.1.0"}, {"files", {name}}};
     folder.write("out/summary.json", summary.dump());
     EXPECT_THROW(run(setup, options), InputError) << name;
-    EXPECT_EQ(test::read_text(victim), "precious");
-    EXPECT_EQ(test::read_text(folder / "elsewhere/victim.txt"), "precious");
+    EXPECT_EQ(test::bytes_of(victim), "precious");
+    EXPECT_EQ(test::bytes_of(folder / "elsewhere/victim.txt"), "precious");
     EXPECT_TRUE(fs::exists(folder / "out" / "summary.json")) << name;
   }
 }
 
 TEST(Run, ForceRefusesAForeignSummary) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const SceneSetup setup = read(kScene);
   fs::create_directory(folder / "out");
   RunOptions options = into(folder / "out");
@@ -197,12 +197,12 @@ TEST(Run, ForceRefusesAForeignSummary) {
   for (const char* text : {"{\"name\": \"my project\"}", "[1]", "not json", "{\"fathom\": \"x\", \"files\": [3]}"}) {
     folder.write("out/summary.json", text);
     EXPECT_THROW(run(setup, options), InputError) << text;
-    EXPECT_EQ(test::read_text(folder / "out" / "summary.json"), text);
+    EXPECT_EQ(test::bytes_of(folder / "out" / "summary.json"), text);
   }
 }
 
 TEST(Run, BadOptionsWriteNothing) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const SceneSetup setup = read(kScene);
   for (const std::uint32_t frames : {0U, kMaxFrames + 1}) {
     RunOptions options = into(folder / "out");
@@ -221,7 +221,7 @@ TEST(Run, BadOptionsWriteNothing) {
 
 // Stopped at any moment, what is there is whole and equal to the same file of a full run, and there is no summary.
 TEST(Run, StoppedAtAnyMomentLeavesWholeFilesAndNoSummary) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const Files full = files_of_run(kRichScene, 2);
   std::size_t most = 0;
   for (int allowed = 0;; ++allowed) {
@@ -250,7 +250,7 @@ TEST(Run, StoppedAtAnyMomentLeavesWholeFilesAndNoSummary) {
 }
 
 TEST(Run, AFolderThatWasInterruptedCanBeRunAgainWithForce) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const SceneSetup setup = read(kRichScene);
   RunOptions options = into(folder / "out");
   std::atomic<int> asked = 0;
@@ -264,10 +264,10 @@ TEST(Run, AFolderThatWasInterruptedCanBeRunAgainWithForce) {
 }
 
 TEST(Run, AFolderThatCannotBeMadeIsASystemError) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   folder.write("file", "mine");
   EXPECT_THROW(run(read(kScene), into(folder / "file" / "out")), SystemError);
-  EXPECT_EQ(test::read_text(folder / "file"), "mine");
+  EXPECT_EQ(test::bytes_of(folder / "file"), "mine");
 }
 
 /// Forbids files above a size while it lives: what a full disk does to a write.
@@ -289,7 +289,7 @@ class FileSizeLimit {
 };
 
 TEST(Run, AFullDiskIsASystemErrorAndLeavesNoHalfFile) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const Files full = files_of_run(kRichScene, 1);
   {
     const FileSizeLimit limit(2000);  // the laser's files fit, the lidar's clouds do not

@@ -18,7 +18,7 @@
 namespace fathom {
 namespace {
 
-using test::TempFolder;
+using test::TemporaryFolder;
 
 /// A laser that drives through a room of 10 m x 6 m with a box in it, 0.4 m above the floor.
 const std::string kLaserScene = R"(frames: 60
@@ -58,7 +58,7 @@ RunOptions into(const std::filesystem::path& out) {
 }
 
 TEST(SimulatedScanLog, HoldsThePosesTheBeamsAndTheReadings) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const SceneSetup setup = read(kLaserScene);
   const RunResult result = run(setup, into(folder / "out"));
   const ScanLog log = read_scan_log(folder / "out" / "laser" / "scans.csv");
@@ -87,13 +87,13 @@ TEST(SimulatedScanLog, HoldsThePosesTheBeamsAndTheReadings) {
     }
   }
   EXPECT_GT(misses, 0U);
-  const auto summary = nlohmann::json::parse(test::read_text(folder / "out" / "summary.json"));
+  const auto summary = nlohmann::json::parse(test::bytes_of(folder / "out" / "summary.json"));
   EXPECT_EQ(summary["files"].back(), "laser/scans.csv");
   EXPECT_EQ(result.files.size(), summary["files"].size() + 1);
 }
 
 TEST(SimulatedScanLog, TooNearIsNoEvidence) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   run(read(kLaserScene, {"sensors.laser.min_range_m=2"}), into(folder / "out"));
   const ScanLog log = read_scan_log(folder / "out" / "laser" / "scans.csv");
   std::size_t near = 0;
@@ -105,7 +105,7 @@ TEST(SimulatedScanLog, TooNearIsNoEvidence) {
 }
 
 TEST(SimulatedScanLog, NothingIsWrittenForASensorThatIsNotPlanarOrLevel) {
-  const TempFolder folder;
+  const TemporaryFolder folder;
   const auto refusal = [&](const std::string& text) {
     const std::string message = test::input_error([&] { run(read(text), into(folder / "out")); });
     EXPECT_FALSE(std::filesystem::exists(folder / "out"));
@@ -120,7 +120,7 @@ TEST(SimulatedScanLog, NothingIsWrittenForASensorThatIsNotPlanarOrLevel) {
 TEST(SimulatedScanLog, ParametersThatWereSimulatedAreLearnedFromTheFiles) {
   const BeamParameters truth = {.72, .13, .05, .10, .08, .6};
   for (const char* miss : {"book", "atom"}) {
-    const TempFolder folder;
+    const TemporaryFolder folder;
     const std::string noise = std::string("noise: [beam_mixture: {w_hit: 0.72, w_short: 0.13, w_max: 0.05, w_rand: ") +
                               "0.1, sigma_hit_m: 0.08, lambda_short_per_m: 0.6, miss: " + miss + "}]";
     const SceneSetup setup = read(test::replaced(kLaserScene, "noise: []", noise));

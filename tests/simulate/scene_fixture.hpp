@@ -1,57 +1,22 @@
 #pragma once
-// A folder that goes away, and a small valid scene to begin from.
+// A small valid scene to begin from.
 
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <map>
-#include <sstream>
 #include <stdexcept>
 #include <string>
+
+#include "support/temporary_folder.hpp"
 
 namespace fathom::test {
 
 namespace fs = std::filesystem;
 
-/// An empty folder of its own, removed at the end.
-class TempFolder {
- public:
-  TempFolder() {
-    std::string name = (fs::temp_directory_path() / "fathom_simulate_XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
-    path_ = name;
-  }
-  ~TempFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  TempFolder(const TempFolder&) = delete;
-  TempFolder& operator=(const TempFolder&) = delete;
-
-  [[nodiscard]] const fs::path& path() const { return path_; }
-  [[nodiscard]] fs::path operator/(const fs::path& name) const { return path_ / name; }
-
-  /// Writes a file into the folder.
-  fs::path write(const fs::path& name, const std::string& text) const {
-    std::ofstream(path_ / name, std::ios::binary) << text;
-    return path_ / name;
-  }
-
- private:
-  fs::path path_;
-};
-
-inline std::string read_text(const fs::path& file) {
-  std::ostringstream text;
-  text << std::ifstream(file, std::ios::binary).rdbuf();
-  return text.str();
-}
-
 /// All files below a folder: name -> bytes.
 inline std::map<std::string, std::string> read_folder(const fs::path& folder) {
   std::map<std::string, std::string> files;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
-    if (entry.is_regular_file()) files[entry.path().lexically_relative(folder).string()] = read_text(entry.path());
+    if (entry.is_regular_file()) files[entry.path().lexically_relative(folder).string()] = bytes_of(entry.path());
   }
   return files;
 }

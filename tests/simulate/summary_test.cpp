@@ -23,14 +23,14 @@ struct Done {
 };
 
 Done run_scene(const std::string& text, std::uint32_t frames = 1) {
-  const test::TempFolder folder;
+  const test::TemporaryFolder folder;
   RunOptions options;
   options.out = folder / "out";
   options.frames = frames;
   options.threads = 1;
   Done done;
   done.result = run(read_scene_text(text, "scene.yaml", {}), options);
-  done.summary = json::parse(test::read_text(folder / "out/summary.json"));
+  done.summary = json::parse(test::bytes_of(folder / "out/summary.json"));
   return done;
 }
 
@@ -112,7 +112,7 @@ TEST(Summary, WarnsOfACarrierFurtherUpAndOfSomeFrames) {
 
 TEST(Summary, SensorsWithinABodyWriteTheSameFiles) {
   const std::string outputs = "    parent: cart\n    outputs: [pcd, npy: {channels: [range, clean_range]}]\n";
-  const test::TempFolder folder;
+  const test::TemporaryFolder folder;
   for (const char* name : {"a", "b"}) {
     const std::string parent = name[0] == 'a' ? outputs : replaced(outputs, "parent: cart", "position_m: [3, 0, 0.5]");
     RunOptions options;

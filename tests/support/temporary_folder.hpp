@@ -2,30 +2,37 @@
 
 #include <unistd.h>
 
+#include <cstddef>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
 namespace fathom::test {
 
-/// A folder of its own for a test, removed at the end.
+/// An empty folder of its own for a test, removed at the end.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
-    std::string name = std::filesystem::temp_directory_path() / "fathom_io_XXXXXX";
-    if (mkdtemp(name.data()) != nullptr) path_ = name;
+    std::string name = std::filesystem::temp_directory_path() / "fathom_test_XXXXXX";
+    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make a temporary folder");
+    path_ = name;
   }
-  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-  std::filesystem::path operator/(std::string_view name) const { return path_ / name; }
+  std::filesystem::path operator/(const std::filesystem::path& name) const { return path_ / name; }
 
-  std::filesystem::path write(std::string_view name, std::string_view bytes) const {
+  /// Writes a file into the folder.
+  std::filesystem::path write(const std::filesystem::path& name, std::string_view bytes) const {
     std::filesystem::remove(path_ / name);  // ext4 waits for the disk when a file is written over
     std::ofstream(path_ / name, std::ios::binary) << bytes;
     return path_ / name;
@@ -39,6 +46,7 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
+/// The bytes of a file; none where it cannot be read.
 inline std::string bytes_of(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};

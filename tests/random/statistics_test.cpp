@@ -1,29 +1,20 @@
-#include "random/goodness.hpp"
+#include "support/statistics.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <vector>
 
-namespace fathom {
+namespace fathom::test {
 namespace {
 
-TEST(Goodness, DistanceOfASampleDrawnByHand) {
-  std::vector<double> middle = {0.5}, spread = {0.75, 0.25};
-  EXPECT_DOUBLE_EQ(ks_distance_uniform(middle), 0.5);
-  EXPECT_DOUBLE_EQ(ks_distance_uniform(spread), 0.25);
-  std::vector<double> none;
-  EXPECT_EQ(ks_distance_uniform(none), 0.0);
-}
-
-TEST(Goodness, KolmogorovTable) {
+TEST(Statistics, KolmogorovTable) {
   // Critical values of sqrt(n) D for large n: 1.36 at 5 %, 1.63 at 1 % (Smirnov's table).
   EXPECT_NEAR(ks_p_value(1.3581e-3, 1000000), 0.05, 5e-4);
   EXPECT_NEAR(ks_p_value(1.6276e-3, 1000000), 0.01, 2e-4);
   EXPECT_EQ(ks_p_value(0.0, 100), 1.0);
 }
 
-TEST(Goodness, ChiSquareTable) {
+TEST(Statistics, ChiSquareTable) {
   // Abramowitz and Stegun, table 26.8.
   EXPECT_NEAR(chi_square_p_value(3.84146, 1), 0.05, 1e-6);
   EXPECT_NEAR(chi_square_p_value(18.3070, 10), 0.05, 1e-6);
@@ -33,4 +24,4 @@ TEST(Goodness, ChiSquareTable) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::test
