@@ -49,9 +49,9 @@ fathom::FitReport learn(const BeamFitOptions& options, const fathom::ScanLog& lo
 /// "0.8716 +- 0.0043"; without an error where there is none.
 std::string parameters_table(const fathom::BeamFit& fit) {
   std::vector<std::vector<std::string>> rows = {{"parameter", "value", "std. error", "unit", "meaning"}};
-  for (const fathom::BeamField& field : fathom::kBeamFields) {
-    const double error = fit.std_error.*field.member;
-    rows.push_back({std::string(field.name), fmt::format("{:.5g}", fit.parameters.*field.member),
+  for (const auto& field : fathom::BeamParameters::fields()) {
+    const double error = fit.std_error.*fathom::member_of<double>(field);
+    rows.push_back({std::string(field.name), fmt::format("{:.5g}", fit.parameters.*fathom::member_of<double>(field)),
                     std::isfinite(error) ? fmt::format("{:.2g}", error) : "-",
                     field.unit == "1" ? "" : std::string(field.unit), std::string(field.doc)});
   }

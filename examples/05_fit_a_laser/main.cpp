@@ -8,10 +8,10 @@
 using namespace fathom;
 
 void print(const FitReport& report) {
-  for (const BeamField& field : kBeamFields) {
-    const double error = report.fit.std_error.*field.member;
+  for (const auto& field : BeamParameters::fields()) {
+    const double error = report.fit.std_error.*member_of<double>(field);
     std::printf("%-18.*s %8.4f", static_cast<int>(field.name.size()), field.name.data(),
-                report.fit.parameters.*field.member);
+                report.fit.parameters.*member_of<double>(field));
     if (std::isfinite(error)) std::printf(" +- %.4f", error);  // no error: at a boundary, or not learned
     std::printf("\n");
   }

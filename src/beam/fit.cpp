@@ -32,11 +32,9 @@ void check(const BeamData& data, const FitOptions& options, const BeamSensor& se
 
 /// Within what BeamParameters may hold, so that what is learned can be used.
 SigmaLimits sigma_limits(const BeamSensor& sensor, double cell_m) {
-  const BeamField& sigma = kBeamFields[4];
-  static_assert(kBeamFields[4].name == "sigma_hit_m");
   const double floor_m = std::max({sensor.step_m, cell_m, 1e-9 * sensor.max_range_m}) / std::sqrt(12.0);
-  const double low_m = std::max(sigma.low, floor_m);
-  return {low_m, std::max(low_m, std::min(sigma.high, kMostSigmaPerRange * sensor.max_range_m))};
+  const double low_m = std::max(kLeastSigmaHitM, floor_m);
+  return {low_m, std::max(low_m, std::min(kMostSigmaHitM, kMostSigmaPerRange * sensor.max_range_m))};
 }
 
 /// How far to look for hits that a cut concerns, after sigma has changed by so much: the M-step may enlarge sigma by
@@ -113,8 +111,8 @@ void add_flags(const Evidence& evidence, const Maximum& last, const SigmaLimits&
   if (last.sigma_at_top) flag(fmt::format("sigma_hit_m is at its upper limit, {} m", number_text(limits.high_m)));
   if (last.lambda_at_zero) flag("lambda_short_per_m is at its boundary 0");
   for (std::size_t k = 0; k < 4; ++k) {
-    const double weight = fit.parameters.*kBeamFields[k].member;
-    if (!(weight > 1e-7)) flag(fmt::format("{} is at its boundary 0", kBeamFields[k].name));
+    const double weight = fit.parameters.*member_of<double>(BeamParameters::fields()[k]);
+    if (!(weight > 1e-7)) flag(fmt::format("{} is at its boundary 0", BeamParameters::fields()[k].name));
   }
   if (variant != FitVariant::kExact) {
     flag(fmt::format("learned by {}, which ends at no maximum of the likelihood: standard errors do not hold",

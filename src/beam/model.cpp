@@ -15,7 +15,6 @@ namespace fathom {
 
 namespace {
 
-constexpr double kMostRangeM = 1e7;
 constexpr double kMostStepsToMax = 1e6;
 
 /// Half a step below the first multiple of the step that reaches Z; Z itself without a step.
@@ -34,22 +33,24 @@ double log_tail_mass(double x, double width) {
 
 }  // namespace
 
-void validate(const BeamParameters& parameters) {
-  for (const BeamField& field : kBeamFields) {
-    check_in_range("beam", field.name, parameters.*field.member, field.low, field.high, field.unit);
-  }
-  const double sum = parameters.w_hit + parameters.w_short + parameters.w_max + parameters.w_rand;
+void BeamParameters::check() const {
+  const double sum = w_hit + w_short + w_max + w_rand;
   if (!(std::abs(sum - 1.0) <= 1e-6)) {
     throw InputError(fmt::format("beam.w_hit + w_short + w_max + w_rand = {} is not 1", number_text(sum)));
   }
 }
 
 void validate(const BeamSensor& sensor) {
-  check_in_range("beam", "max_range_m", sensor.max_range_m, 1e-6, kMostRangeM, "m");
-  check_in_range("beam", "min_range_m", sensor.min_range_m, 0, sensor.max_range_m, "m");
-  const double least_step_m = sensor.step_m == 0.0 ? 0.0 : sensor.max_range_m / kMostStepsToMax;
-  check_in_range("beam", "step_m", sensor.step_m, least_step_m, sensor.max_range_m, "m");
-  check_in_range("beam", "expected_floor_m", sensor.expected_floor_m, 1e-9, sensor.max_range_m, "m");
+  for (const Field<BeamSensor>& field : BeamSensor::fields()) {
+    const auto* length = std::get_if<double BeamSensor::*>(&field.member);
+    if (length == nullptr || *length == &BeamSensor::max_range_m) {
+      check_field(sensor, field);
+      continue;
+    }
+    const bool has_step = *length == &BeamSensor::step_m && sensor.step_m != 0.0;
+    check_in_range(BeamSensor::kSlug, field.name, sensor.*(*length),
+                   has_step ? sensor.max_range_m / kMostStepsToMax : field.low, sensor.max_range_m, field.unit);
+  }
 }
 
 BeamDensity::BeamDensity(const BeamParameters& p, const BeamSensor& sensor, double expected_m)

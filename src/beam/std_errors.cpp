@@ -23,7 +23,8 @@ namespace {
 
 constexpr std::size_t kWeights = 4;
 constexpr std::size_t kAll = 7;  // four weights, log sigma, log lambda, offset
-static_assert(kBeamFields.size() == kAll && kBeamFields[6].name == "hit_offset_m");  // in this order
+static_assert(BeamParameters::fields().size() == kAll &&
+              BeamParameters::fields()[6].name == "hit_offset_m");  // in this order
 using Score = std::array<double, kAll>;
 using Matrix = std::array<Score, kAll>;
 constexpr std::size_t kGrain = 4096;
@@ -216,7 +217,8 @@ Matrix covariance_of_parameters(const Matrix& covariance, const BeamParameters& 
 BeamParameters to_errors(const Matrix& parameter_covariance, const std::vector<std::size_t>& known) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   BeamParameters errors = {nan, nan, nan, nan, nan, nan, nan};
-  for (const std::size_t k : known) errors.*kBeamFields[k].member = std::sqrt(parameter_covariance[k][k]);
+  for (const std::size_t k : known)
+    errors.*member_of<double>(BeamParameters::fields()[k]) = std::sqrt(parameter_covariance[k][k]);
   return errors;
 }
 
@@ -292,7 +294,8 @@ void flag_unidentified(const Matrix& covariance, const std::vector<std::size_t>&
       const double correlation = covariance[j][k] / std::sqrt(covariance[j][j] * covariance[k][k]);
       if (j < k && std::abs(correlation) > kMostCorrelation && may_be_one_of_a_pair(j) && may_be_one_of_a_pair(k)) {
         fit.flags.push_back(fmt::format("{} and {} are nearly unidentified: their correlation is {:.4f}",
-                                        kBeamFields[j].name, kBeamFields[k].name, correlation));
+                                        BeamParameters::fields()[j].name, BeamParameters::fields()[k].name,
+                                        correlation));
       }
     }
   }

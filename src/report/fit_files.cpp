@@ -34,9 +34,9 @@ Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : 
 
 std::string fit_json(const FitReport& report) {
   Json json;
-  for (const BeamField& field : kBeamFields) {
-    json[std::string(field.name)] = {{"value", report.fit.parameters.*field.member},
-                                     {"std_error", number_or_null(report.fit.std_error.*field.member)}};
+  for (const auto& field : BeamParameters::fields()) {
+    json[std::string(field.name)] = {{"value", report.fit.parameters.*member_of<double>(field)},
+                                     {"std_error", number_or_null(report.fit.std_error.*member_of<double>(field))}};
   }
   json["iterations"] = report.fit.log_likelihood.size() - 1;
   json["log_likelihood"] = report.fit.log_likelihood;

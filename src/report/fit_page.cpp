@@ -88,14 +88,15 @@ std::string number_or_dash(double value, int digits) {
 
 std::string parameter_table(const FitReport& report) {
   std::string rows;
-  for (const BeamField& field : kBeamFields) {
-    const double value = report.fit.parameters.*field.member;
-    const double error = report.fit.std_error.*field.member;
+  for (const auto& field : BeamParameters::fields()) {
+    const double value = report.fit.parameters.*member_of<double>(field);
+    const double error = report.fit.std_error.*member_of<double>(field);
     rows += fmt::format(
         "<tr><td><code>{}</code></td><td class=\"number\">{:.5g}</td><td class=\"number\">{}</td>"
         "<td class=\"number\">{}</td><td>{}</td><td>{}</td></tr>\n",
-        field.name, value, number_or_dash(error, 2), number_or_dash(report.fit.naive_std_error.*field.member, 2),
-        field.unit == "1" ? "" : field.unit, field.doc);
+        field.name, value, number_or_dash(error, 2),
+        number_or_dash(report.fit.naive_std_error.*member_of<double>(field), 2), field.unit == "1" ? "" : field.unit,
+        field.doc);
   }
   return "<div class=\"scroll\"><table>\n<thead><tr><th>parameter</th><th class=\"number\">value</th><th "
          "class=\"number\">± std. error</th>"

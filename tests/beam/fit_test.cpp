@@ -215,10 +215,11 @@ TEST(BeamFit, ErrorsAreClusteredByScan) {
   }
   const BeamFit a = fit_beam_model(once, kLaser, {.compute = {.threads = 1}}),
                 b = fit_beam_model(nine, kLaser, {.compute = {.threads = 1}});
-  for (const BeamField& f : kBeamFields) {
+  for (const auto& f : BeamParameters::fields()) {
     if (f.name == "hit_offset_m") continue;
-    EXPECT_NEAR(b.std_error.*f.member / a.std_error.*f.member, 1, 0.01) << f.name;
-    EXPECT_NEAR(b.naive_std_error.*f.member / a.naive_std_error.*f.member, 1.0 / 3, 0.01) << f.name;
+    EXPECT_NEAR(b.std_error.*member_of<double>(f) / a.std_error.*member_of<double>(f), 1, 0.01) << f.name;
+    EXPECT_NEAR(b.naive_std_error.*member_of<double>(f) / a.naive_std_error.*member_of<double>(f), 1.0 / 3, 0.01)
+        << f.name;
   }
 }
 
@@ -265,7 +266,7 @@ TEST(BeamFit, NamesThePairWhereThereAreNoErrors) {
   const BeamFit fit = fit_beam_model(data, sensor, {.compute = {.threads = 1}});
   EXPECT_TRUE(has_flag(fit, "standard errors are not available")) << testing::PrintToString(fit.flags);
   EXPECT_TRUE(has_flag(fit, "w_short and w_rand are nearly unidentified")) << testing::PrintToString(fit.flags);
-  for (const BeamField& f : kBeamFields) EXPECT_TRUE(std::isnan(fit.std_error.*f.member)) << f.name;
+  for (const auto& f : BeamParameters::fields()) EXPECT_TRUE(std::isnan(fit.std_error.*member_of<double>(f))) << f.name;
 }
 
 TEST(BeamFit, FlagsVariantsThatEndAtNoMaximum) {

@@ -32,17 +32,17 @@ Estimates recover(const BeamParameters& truth, const BeamSensor& sensor, double 
     const BeamData data = simulate(truth, sensor, 20000, low, high, first + seed);
     const BeamFit fit = fit_beam_model(data, sensor, {.variant = variant, .compute = {.threads = 1}});
     fits.push_back(fit.parameters);
-    for (const BeamField& f : kBeamFields) {
-      out.mean.*f.member += fit.parameters.*f.member / static_cast<double>(seeds);
-      out.reported.*f.member += fit.std_error.*f.member / static_cast<double>(seeds);
+    for (const auto& f : BeamParameters::fields()) {
+      out.mean.*member_of<double>(f) += fit.parameters.*member_of<double>(f) / static_cast<double>(seeds);
+      out.reported.*member_of<double>(f) += fit.std_error.*member_of<double>(f) / static_cast<double>(seeds);
     }
   }
-  for (const BeamField& f : kBeamFields) {
+  for (const auto& f : BeamParameters::fields()) {
     for (const BeamParameters& p : fits) {
-      const double d = p.*f.member - out.mean.*f.member;
-      out.deviation.*f.member += d * d / static_cast<double>(seeds - 1);
+      const double d = p.*member_of<double>(f) - out.mean.*member_of<double>(f);
+      out.deviation.*member_of<double>(f) += d * d / static_cast<double>(seeds - 1);
     }
-    out.deviation.*f.member = std::sqrt(out.deviation.*f.member);
+    out.deviation.*member_of<double>(f) = std::sqrt(out.deviation.*member_of<double>(f));
   }
   return out;
 }
@@ -65,9 +65,9 @@ TEST(BeamFit, RecoversTheLaserTable) {
   if (test::kSanitized) return;  // eight times fewer seeds say nothing about spreads
   EXPECT_NEAR(e.deviation.lambda_short_per_m, .019, .005);
   // Pairs are independent here, so what a fit reports is what estimates scatter by (40 seeds know that to 11 %).
-  for (const BeamField& f : kBeamFields) {
+  for (const auto& f : BeamParameters::fields()) {
     if (f.name == "hit_offset_m") continue;
-    EXPECT_NEAR(e.reported.*f.member / e.deviation.*f.member, 1, 0.33) << f.name;
+    EXPECT_NEAR(e.reported.*member_of<double>(f) / e.deviation.*member_of<double>(f), 1, 0.33) << f.name;
   }
 }
 
@@ -88,10 +88,11 @@ TEST(BeamFit, IsUnbiasedOverManySeeds) {
     const BeamParameters& truth = sonar ? kSonarTruth : kLaserTruth;
     const Estimates e = sonar ? recover(truth, kSonar, .3, 4.9, FitVariant::kExact, seeds, 5000)
                               : recover(truth, kLaser, .5, 8, FitVariant::kExact, seeds, 5000);
-    for (const BeamField& f : kBeamFields) {
+    for (const auto& f : BeamParameters::fields()) {
       if (f.name == "hit_offset_m") continue;
-      const double std_error = e.deviation.*f.member / std::sqrt(static_cast<double>(seeds));
-      EXPECT_NEAR(e.mean.*f.member, truth.*f.member, 3.5 * std_error) << f.name << (sonar ? ", sonar" : ", laser");
+      const double std_error = e.deviation.*member_of<double>(f) / std::sqrt(static_cast<double>(seeds));
+      EXPECT_NEAR(e.mean.*member_of<double>(f), truth.*member_of<double>(f), 3.5 * std_error)
+          << f.name << (sonar ? ", sonar" : ", laser");
     }
   }
 }

@@ -70,7 +70,7 @@ TEST(BeamLoop, FindsTheParametersAgain) {
   ASSERT_EQ(std::system(command.c_str()), 0) << bytes_of(folder / "err");
   const std::string scene = bytes_of(kExample / "beam.yaml");
   const auto found = nlohmann::json::parse(bytes_of(out + "/fit/fit.json"));
-  for (const fathom::BeamField& field : fathom::kBeamFields) {
+  for (const auto& field : fathom::BeamParameters::fields()) {
     if (field.name == "hit_offset_m") continue;
     const std::string name(field.name);
     const double truth = written(scene, name), error = found[name]["std_error"];

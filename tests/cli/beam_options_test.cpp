@@ -139,10 +139,12 @@ TEST_F(BeamOptions, SensorStepIsThatOfTheReadings) {
   EXPECT_NE(bytes_of(files_ / "fine/parameters.yaml").find("\nstep_m: 0.02 "), std::string::npos);
   EXPECT_NE(bytes_of(files_ / "fine/report.html").find("<td>step of the readings</td><td>0.02 m</td>"),
             std::string::npos);
-  for (const fathom::BeamField& field : fathom::kBeamFields) {
+  for (const auto& field : fathom::BeamParameters::fields()) {
     if (field.name == "hit_offset_m") continue;
     const std::string name(field.name);
-    EXPECT_NEAR(value(fine, name.c_str()), truth.parameters.*field.member, 3.5 * error(fine, name.c_str())) << name;
+    EXPECT_NEAR(value(fine, name.c_str()), truth.parameters.*fathom::member_of<double>(field),
+                3.5 * error(fine, name.c_str()))
+        << name;
   }
   // Judged by the mean density over a step, which is the density itself when steps are fine.
   const double by_density = none["held_out_nats_per_beam"], by_step = fine["held_out_nats_per_beam"];
@@ -196,7 +198,7 @@ TEST_F(BeamInScene, ParametersAreLearned) {
   const Ended ended = in_scene("fit", {"--log", files_.log(), "--out", files_ / "scene"});
   ASSERT_EQ(ended.exit_code, 0) << ended.err;
   const json by_scene = fit_json("scene");
-  for (const fathom::BeamField& field : fathom::kBeamFields) {
+  for (const auto& field : fathom::BeamParameters::fields()) {
     const std::string name(field.name);
     EXPECT_NEAR(value(by_map, name.c_str()), value(by_scene, name.c_str()), 1e-3) << name;
   }

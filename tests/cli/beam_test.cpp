@@ -34,8 +34,9 @@ TEST_F(Beam, FitWritesThreeFilesAndTellsWhatItFound) {
   // The three agree.
   const fathom::BeamModel model = fathom::read_beam_model(files_ / "fit/parameters.yaml");
   const json found = fit_json("fit");
-  for (const fathom::BeamField& field : fathom::kBeamFields) {
-    EXPECT_EQ(found[std::string(field.name)]["value"].get<double>(), model.parameters.*field.member) << field.name;
+  for (const auto& field : fathom::BeamParameters::fields()) {
+    EXPECT_EQ(found[std::string(field.name)]["value"].get<double>(), model.parameters.*fathom::member_of<double>(field))
+        << field.name;
   }
   EXPECT_EQ(model.sensor.max_range_m, 8.0);  // as the log says
   EXPECT_EQ(model.sensor.expected_floor_m, .05);
@@ -49,11 +50,12 @@ TEST_F(Beam, FitFindsWhatTheScansWereDrawnFrom) {
   ASSERT_EQ(fit("fit", {"--scans", "all"}).exit_code, 0);
   const json found = fit_json("fit");
   const fathom::BeamModel truth = fathom::read_beam_model(files_.parameters());
-  for (const fathom::BeamField& field : fathom::kBeamFields) {
+  for (const auto& field : fathom::BeamParameters::fields()) {
     const json& value = found[std::string(field.name)];
     if (value["std_error"].is_null()) continue;
     const double error = value["std_error"];
-    EXPECT_NEAR(value["value"].get<double>(), truth.parameters.*field.member, 3.5 * error) << field.name;
+    EXPECT_NEAR(value["value"].get<double>(), truth.parameters.*fathom::member_of<double>(field), 3.5 * error)
+        << field.name;
     EXPECT_LT(error, .1) << field.name;
   }
   EXPECT_TRUE(found["held_out_nats_per_beam"].is_null());

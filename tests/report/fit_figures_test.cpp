@@ -80,7 +80,8 @@ TEST_F(FitFigures, ReadingsAreStackedByTheirFourWeights) {
   // All readings lie below the end of the axis, so the heights add up to the weights; 0.1 pixel is what the text keeps.
   const double all = sum(shares);
   for (std::size_t k = 0; k < 4; ++k) {
-    EXPECT_NEAR(shares[k] / all, report_.fit.parameters.*kBeamFields[k].member, .01) << kBeamFields[k].name;
+    EXPECT_NEAR(shares[k] / all, report_.fit.parameters.*member_of<double>(BeamParameters::fields()[k]), .01)
+        << BeamParameters::fields()[k].name;
   }
   // The readings themselves: a line over the bars, and one around the bar of those without a return.
   const auto data = shapes(svg, "polyline", "data");

@@ -94,7 +94,7 @@ TEST(FitPage, ShowsEveryFigureAndParameterAndNoBrokenNumber) {
   for (std::size_t at = page.find("<table"); at != std::string::npos; at = page.find("<table", at + 1)) {
     EXPECT_EQ(page.substr(at - 20, 20), "<div class=\"scroll\">") << "a wide table scrolls by itself";
   }
-  for (const BeamField& field : kBeamFields)
+  for (const auto& field : BeamParameters::fields())
     EXPECT_NE(page.find(">" + std::string(field.name) + "<"), std::string::npos);
   EXPECT_NE(page.find("&lt;odd> &amp; &quot;map&quot;.yaml"), std::string::npos);
   EXPECT_EQ(page.find("nan"), std::string::npos);

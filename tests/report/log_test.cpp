@@ -56,9 +56,10 @@ TEST(FitLog, LearnsAsItsPartsDo) {
   EXPECT_TRUE(report.held_out);
   EXPECT_EQ(report.shown.reading_m, others.reading_m);
   EXPECT_EQ(report.judgement.nats_per_beam, judge_beam_model(fit.parameters, sensor, others).nats_per_beam);
-  for (const BeamField& field : kBeamFields) {
+  for (const auto& field : BeamParameters::fields()) {
     if (field.name == "hit_offset_m") continue;
-    EXPECT_NEAR(fit.parameters.*field.member, truth().parameters.*field.member, 4 * fit.std_error.*field.member)
+    EXPECT_NEAR(fit.parameters.*member_of<double>(field), truth().parameters.*member_of<double>(field),
+                4 * fit.std_error.*member_of<double>(field))
         << field.name;
   }
   EXPECT_EQ(report.notes, std::vector<std::string>{});

@@ -65,7 +65,7 @@ RC_GTEST_PROP(ModelFile, KeepsEveryBit, ()) {
 
 TEST(ModelFile, DocumentsEveryKeyWithItsUnit) {
   const std::string text = beam_model_text({});
-  for (const BeamField& field : kBeamFields) {
+  for (const auto& field : BeamParameters::fields()) {
     const std::size_t at = text.find("\n" + std::string(field.name) + ": ");
     ASSERT_NE(at, std::string::npos) << field.name;
     const std::string line = text.substr(at + 1, text.find('\n', at + 1) - at - 1);

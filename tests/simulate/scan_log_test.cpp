@@ -132,9 +132,11 @@ TEST(SimulatedScanLog, ParametersThatWereSimulatedAreLearnedFromTheFiles) {
                                .expected_floor_m = expected->floor_m(),
                                .miss = miss == std::string("atom") ? MissPolicy::kAtom : MissPolicy::kBook};
     const BeamFit fit = fit_beam_model(data, sensor, {.compute = {.threads = 1}});
-    for (const BeamField& f : kBeamFields) {
+    for (const auto& f : BeamParameters::fields()) {
       if (f.name == "hit_offset_m") continue;
-      EXPECT_NEAR(fit.parameters.*f.member, truth.*f.member, 4 * fit.std_error.*f.member) << f.name << ", " << miss;
+      EXPECT_NEAR(fit.parameters.*member_of<double>(f), truth.*member_of<double>(f),
+                  4 * fit.std_error.*member_of<double>(f))
+          << f.name << ", " << miss;
     }
     EXPECT_LT(judge_beam_model(truth, sensor, data).ks_distance, 2.3 / std::sqrt(static_cast<double>(fit.pairs)));
   }

@@ -21,8 +21,15 @@
 
 #include <fathom/distributions.hpp>
 #include <fathom/export.hpp>
+#include <fathom/field.hpp>
 
 namespace fathom {
+
+/// Limits of the parameters, here and in the noise model that simulates them (noise/beam_mixture.hpp): wide, so that
+/// they stop a slipped unit and not a fit. What is fitted can be simulated.
+inline constexpr double kLeastSigmaHitM = 1e-6, kMostSigmaHitM = 1e6;
+inline constexpr double kMostLambdaShortPerM = 1e6;
+inline constexpr double kMostHitOffsetM = 1e3;  ///< to either side
 
 /// The intrinsic parameters Theta. Weights are >= 0 and sum to 1 within 1e-6; they are never renormalised.
 struct BeamParameters {
@@ -35,30 +42,36 @@ struct BeamParameters {
   double hit_offset_m = 0.0;        ///< the surface is at z* + offset: walls of maps are 1 to 4 cells thick
 
   friend constexpr bool operator==(const BeamParameters&, const BeamParameters&) = default;
-};
 
-/// One parameter by name: what files, help and reports need.
-struct BeamField {
-  std::string_view name, unit;
-  double BeamParameters::*member;
-  double low, high;
-  std::string_view doc;
+  static constexpr std::string_view kSlug = "beam";
+  static constexpr std::string_view kDoc =
+      "How readings of a range finder spread around the range that a map predicts.";
+  static constexpr auto fields() {
+    using P = BeamParameters;
+    return std::array<Field<P>, 7>{{
+        {"w_hit", "1", &P::w_hit, 0, 1, "weight of readings of the expected surface", true},
+        {"w_short", "1", &P::w_short, 0, 1, "weight of readings of something unexpected in front of it", true},
+        {"w_max", "1", &P::w_max, 0, 1, "weight of readings without a return", true},
+        {"w_rand", "1", &P::w_rand, 0, 1, "weight of readings that nothing explains", true},
+        {"sigma_hit_m", "m", &P::sigma_hit_m, kLeastSigmaHitM, kMostSigmaHitM, "standard deviation of hits", true},
+        {"lambda_short_per_m", "1/m", &P::lambda_short_per_m, 0, kMostLambdaShortPerM, "rate of short readings", true},
+        {"hit_offset_m", "m", &P::hit_offset_m, -kMostHitOffsetM, kMostHitOffsetM,
+         "where hits centre, beyond the expected range"},
+    }};
+  }
+  /// Throws InputError unless the weights sum to 1.
+  FATHOM_API void check() const;
 };
-inline constexpr std::array<BeamField, 7> kBeamFields = {{
-    {"w_hit", "1", &BeamParameters::w_hit, 0, 1, "weight of readings of the expected surface"},
-    {"w_short", "1", &BeamParameters::w_short, 0, 1, "weight of readings of something unexpected in front of it"},
-    {"w_max", "1", &BeamParameters::w_max, 0, 1, "weight of readings without a return"},
-    {"w_rand", "1", &BeamParameters::w_rand, 0, 1, "weight of readings that nothing explains"},
-    {"sigma_hit_m", "m", &BeamParameters::sigma_hit_m, 1e-6, 1e6, "standard deviation of hits"},
-    {"lambda_short_per_m", "1/m", &BeamParameters::lambda_short_per_m, 0, 1e6, "rate of short readings"},
-    {"hit_offset_m", "m", &BeamParameters::hit_offset_m, -1e3, 1e3, "where hits centre, beyond the expected range"},
-}};
 
 /// Beams on which the map says nothing within Z: the book keeps the hit density, cut at Z; real sensors return Z, so
 /// `atom` moves w_hit into the point mass there.
 enum class MissPolicy : std::uint8_t { kBook, kAtom };
+template <>
+inline constexpr std::array<std::string_view, 2> kChoiceWords<MissPolicy> = {"book", "atom"};
 /// What a NaN reading is: no evidence, or a reading without a return.
 enum class NanPolicy : std::uint8_t { kSkip, kMax };
+template <>
+inline constexpr std::array<std::string_view, 2> kChoiceWords<NanPolicy> = {"skip", "max"};
 
 /// What is known of the sensor and not learned.
 struct BeamSensor {
@@ -71,10 +84,28 @@ struct BeamSensor {
   double expected_floor_m = 0.025;  ///< z* below is clamped to it: half a cell of the map
   MissPolicy miss = MissPolicy::kBook;
   NanPolicy nan = NanPolicy::kSkip;
+
+  static constexpr std::string_view kSlug = "beam";
+  static constexpr std::string_view kDoc = "A range finder, and how its readings are taken.";
+  static constexpr auto fields() {
+    using S = BeamSensor;
+    return std::array<Field<S>, 6>{{
+        {"max_range_m", "m", &S::max_range_m, 1e-6, kMostRangeM,
+         "Z: every reading from here on is one without a return", true},
+        {"min_range_m", "m", &S::min_range_m, 0, kMostRangeM, "readings below carry no evidence"},
+        {"step_m", "m", &S::step_m, 0, kMostRangeM, "readings are multiples of it; 0: they are not rounded"},
+        {"expected_floor_m", "m", &S::expected_floor_m, 1e-9, kMostRangeM,
+         "expected ranges below are raised to it: half a cell of the map"},
+        {"miss", "book|atom", choice<&S::miss>, 0, 0,
+         "where the map expects nothing, hits are just below Z (book) or at Z (atom)"},
+        {"nan", "skip|max", choice<&S::nan>, 0, 0, "a NaN is no evidence (skip) or without a return (max)"},
+    }};
+  }
+  static constexpr double kMostRangeM = 1e7;
 };
 
-/// Throws InputError naming the field, its value and its limits; also when the weights do not sum to 1.
-FATHOM_API void validate(const BeamParameters& parameters);
+/// Throws InputError naming the field, its value and its limits: those of the table, and Z, which no other length may
+/// exceed. (That of BeamParameters follows from its table.)
 FATHOM_API void validate(const BeamSensor& sensor);
 
 enum class ReadingKind : std::uint8_t { kRange, kMax, kNone };

@@ -8,13 +8,10 @@
 #include <fathom/beam/model.hpp>
 #include <fathom/expected_ranges.hpp>
 #include <fathom/export.hpp>
-#include <fathom/noise/beam_mixture.hpp>  // the words of MissPolicy
 #include <fathom/field.hpp>
 
 namespace fathom {
 
-template <>
-inline constexpr std::array<std::string_view, 2> kChoiceWords<NanPolicy> = {"skip", "max"};
 template <>
 inline constexpr std::array<std::string_view, 3> kChoiceWords<UnknownCells> = {"free", "occupied", "stop"};
 
@@ -23,13 +20,21 @@ struct BeamModel {
   BeamParameters parameters;
   BeamSensor sensor;
   UnknownCells unknown = UnknownCells::kFree;  ///< how expected ranges pass unknown cells of a map
+
+  static constexpr std::string_view kSlug = "beam";
+  static constexpr std::string_view kDoc = "A beam model, and how expected ranges were found for it.";
+  /// Of what stands in neither of the two tables.
+  static constexpr auto fields() {
+    return std::array<Field<BeamModel>, 1>{{
+        {"unknown", "free|occupied|stop", choice<&BeamModel::unknown>, 0, 0,
+         "unknown cells of a map are free, occupied, or stop a beam without a return"},
+    }};
+  }
 };
 
-/// Reads a map of one key per parameter: the names of kBeamFields; max_range_m, min_range_m, step_m,
-/// expected_floor_m, miss (book, atom) and nan (skip, max) of the sensor; unknown (free, occupied, stop). Weights,
-/// sigma_hit_m, lambda_short_per_m and max_range_m must be there, others have the defaults of the structs. Throws
-/// InputError naming file, line and key for what is unknown, missing or out of range, and when the weights do not sum
-/// to 1.
+/// Reads a map of one key per parameter: those of the tables of BeamParameters, BeamSensor and BeamModel. What a table
+/// does not require has the default of its struct. Throws InputError naming file, line and key for what is unknown,
+/// missing or out of range, and when the weights do not sum to 1.
 FATHOM_API BeamModel read_beam_model(const std::filesystem::path& file);
 /// Writes every key with its unit and meaning; reading gives the same values back, bit for bit. The file appears whole
 /// or not at all.

@@ -27,9 +27,6 @@
 
 namespace fathom {
 
-template <>
-inline constexpr std::array<std::string_view, 2> kChoiceWords<MissPolicy> = {"book", "atom"};
-
 struct BeamMixture {
   float w_hit = 0.7F;
   float w_short = 0.15F;
@@ -52,9 +49,11 @@ struct BeamMixture {
         {"w_short", "1", &BeamMixture::w_short, 0, 1, "weight of readings of something unexpected in front of it"},
         {"w_max", "1", &BeamMixture::w_max, 0, 1, "weight of readings without a return"},
         {"w_rand", "1", &BeamMixture::w_rand, 0, 1, "weight of readings that nothing explains"},
-        {"sigma_hit_m", "m", &BeamMixture::sigma_hit_m, 1e-6, 1e3, "standard deviation of hits"},
-        {"lambda_short_per_m", "1/m", &BeamMixture::lambda_short_per_m, 0, 1e6, "rate of short readings"},
-        {"hit_offset_m", "m", &BeamMixture::hit_offset_m, -1e3, 1e3, "where hits centre, beyond the surface"},
+        {"sigma_hit_m", "m", &BeamMixture::sigma_hit_m, kLeastSigmaHitM, kMostSigmaHitM, "standard deviation of hits"},
+        {"lambda_short_per_m", "1/m", &BeamMixture::lambda_short_per_m, 0, kMostLambdaShortPerM,
+         "rate of short readings"},
+        {"hit_offset_m", "m", &BeamMixture::hit_offset_m, -kMostHitOffsetM, kMostHitOffsetM,
+         "where hits centre, beyond the surface"},
         {"miss", "book|atom", choice<&BeamMixture::miss>, 0, 0,
          "rays that met nothing: hits pile up just below the maximum range, or are readings without a return"},
     }};
