@@ -157,14 +157,14 @@ void print_errors(const char* name, const std::vector<float>& exact, const std::
 
 void print_memory(const Case& c, const ExpectedRanges& caster, const BeamSensor& sensor, const BeamFan& fan) {
   const PositionGrid positions = free_positions(c.map, 0.5);
-  const HeatmapOptions coarse = {.headings = 4, .score = {.threads = 1}, .on_progress = {}};
+  const HeatmapOptions coarse = {.headings = 4, .score = {.compute = {.threads = 1}}, .on_progress = {}};
   std::printf(
       "memory, MB: map %.2f, caster %.2f (grid_ranges_bytes: %.2f), oracle %.2f, scorer %.3f, heatmap of %zu places "
       "%.3f\n",
       megabytes_of([&] { return GridMap(c.map); }), megabytes_of([&] { return make_grid_ranges(c.map); }),
       static_cast<double>(grid_ranges_bytes(c.map)) * 1e-6,
       megabytes_of([&] { return make_grid_ranges(c.map, {.precision = GridPrecision::kOracle}); }),
-      megabytes_of([&] { return ScanScorer(kParameters, sensor, caster, fan, {.threads = 1}); }),
+      megabytes_of([&] { return ScanScorer(kParameters, sensor, caster, fan, {.compute = {.threads = 1}}); }),
       std::size_t{positions.rows} * positions.cols,
       megabytes_of([&] { return make_heatmap(kParameters, sensor, caster, fan, c.readings, positions, coarse); }));
 }
@@ -197,8 +197,8 @@ void bench_map(const char* name, GridMap map) {
     if (isa > detect_isa()) continue;
     casters.push_back(make_grid_ranges(c.map, {UnknownCells::kFree, GridPrecision::kFast, isa}));
     const ExpectedRanges& caster = *casters.back();
-    scorers.push_back(
-        std::make_unique<ScanScorer>(kParameters, sensor, caster, fan, ScoreOptions{.threads = 1, .isa = isa}));
+    scorers.push_back(std::make_unique<ScanScorer>(kParameters, sensor, caster, fan,
+                                                   ScoreOptions{.compute = {.threads = 1, .isa = isa}}));
     ScanScorer& scorer = *scorers.back();
     contest.add("cast " + std::string(to_string(isa)), [&] { caster.cast(c.poses, fan, kLimitM, ranges); });
     contest.add("full " + std::string(to_string(isa)), [&] { scorer.score(c.poses, c.readings, scores); });
@@ -211,11 +211,11 @@ void bench_map(const char* name, GridMap map) {
   std::printf("\nfull against naive: %.2f (target 6)\n", contest.seconds("naive full") / contest.seconds(best));
 
   Contest threads;  // by the wall clock
-  ScanScorer two(kParameters, sensor, *casters.back(), fan, {.threads = 2});
+  ScanScorer two(kParameters, sensor, *casters.back(), fan, {.compute = {.threads = 2}});
   threads.add("one", [&] { scorers.back()->score(c.poses, c.readings, scores); });
   threads.add("two", [&] { two.score(c.poses, c.readings, scores); });
   // What the machine gives two threads that share nothing: each scores all poses.
-  ScanScorer apart(kParameters, sensor, *casters.back(), fan, {.threads = 1});
+  ScanScorer apart(kParameters, sensor, *casters.back(), fan, {.compute = {.threads = 1}});
   std::vector<double> apart_scores(scores.size());
   threads.add("apart", [&] {
     std::thread other([&] { apart.score(c.poses, c.readings, apart_scores); });
@@ -237,7 +237,7 @@ void bench_map(const char* name, GridMap map) {
   print_errors("MRPT", exact, ranges, cell_m);
 #endif
   scorers.back()->score(c.poses, c.readings, scores);
-  ScanScorer(kParameters, sensor, *casters.back(), fan, {.threads = 1, .exact = true})
+  ScanScorer(kParameters, sensor, *casters.back(), fan, {.compute = {.threads = 1}, .exact = true})
       .score(c.poses, c.readings, exact_scores);
   const double sum = std::accumulate(scores.begin(), scores.end(), 0.0);
   const double exact_sum = std::accumulate(exact_scores.begin(), exact_scores.end(), 0.0);
@@ -286,7 +286,7 @@ void bench_learning() {
     if (isa > detect_isa()) continue;
     std::vector<double> times;
     double last = cpu_seconds_now();
-    FitOptions options = {.threads = 1, .isa = isa};
+    FitOptions options = {.compute = {.threads = 1, .isa = isa}};
     options.on_iteration = [&](const FitIteration&) {
       peak = std::max(peak, heap_bytes());
       times.push_back(cpu_seconds_now() - last);
@@ -300,8 +300,9 @@ void bench_learning() {
   }
   Contest threads;
   for (const int count : {1, 2}) {
-    threads.add(count == 1 ? "one" : "two",
-                [&data, &sensor, count] { static_cast<void>(fit_beam_model(data, sensor, {.threads = count})); });
+    threads.add(count == 1 ? "one" : "two", [&data, &sensor, count] {
+      static_cast<void>(fit_beam_model(data, sensor, {.compute = {.threads = count}}));
+    });
   }
   threads.run(seconds_now, kThreadRounds);
   std::printf(
@@ -317,7 +318,7 @@ void bench_learning() {
 void bench_scene(const std::filesystem::path& scene_file) {
   const Scene house = make_house(scene_file);
   std::printf("\n### the house's meshes\n\nmemory, MB: scene caster %.1f, resident\n",
-              resident_megabytes_of([&] { return make_scene_ranges(house, {.threads = 1}); }));
+              resident_megabytes_of([&] { return make_scene_ranges(house, {.compute = {.threads = 1}}); }));
 }
 
 /// The parts whose names hold `wanted`.

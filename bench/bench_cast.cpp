@@ -69,8 +69,8 @@ RawRays world_rays(const Sensor& sensor, const CastPlan& plan, const Pose& world
 void run_set(const Set& set, Isa isa) {
   const char* config = isa == Isa::kSse2 ? "isa=sse2" : isa == Isa::kAvx2 ? "isa=avx2" : "";
   const RawEmbree raw(*set.scene, config);
-  Simulator one(*set.scene, {.seed = kSeed, .threads = 1, .isa = isa});
-  Simulator two(*set.scene, {.seed = kSeed, .threads = 2, .isa = isa});
+  Simulator one(*set.scene, {.seed = kSeed, .compute = {.threads = 1, .isa = isa}});
+  Simulator two(*set.scene, {.seed = kSeed, .compute = {.threads = 2, .isa = isa}});
   const Sensor noisy = make_sensor(set, "noisy", three_gaussians()), clean = make_sensor(set, "clean", {});
   CastPlan plan;
   make_plan(make_pattern(set.model), false, plan);
@@ -101,7 +101,7 @@ void run_moving(int entities) {
     scene.add_entity(
         {.name = "box " + std::to_string(i), .mesh = box, .parent_from_entity = Pose{{double(i), 0, 0}, {}}});
   }
-  Simulator simulator(std::move(scene), {.threads = 1});
+  Simulator simulator(std::move(scene), {.compute = {.threads = 1}});
   Laser2d laser;
   laser.beams = 1;
   Sensor sensor;

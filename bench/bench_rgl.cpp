@@ -100,7 +100,7 @@ void run(const Set& set, int threads) {
   must(rgl_cleanup());
   must(fathom_rgl_set_threads(threads));
   must(fathom_rgl_set_seed(1));
-  Simulator simulator(*set.scene, {.seed = 1, .threads = threads});
+  Simulator simulator(*set.scene, {.seed = 1, .compute = {.threads = threads}});
   Sensor sensor;
   sensor.name = "lidar", sensor.model = set.model, sensor.parent_from_sensor = set.world_from_sensor;
   sensor.noise = {AngularRay{.axis = Axis::kZ, .stddev_rad = 0.0005F},

@@ -107,7 +107,7 @@ RawSights back_rays(const RawRays& primary, const std::vector<float>& range, con
 void run_frame(const std::string& name, const Scene& scene, const StereoCamera& camera, const Pose& pose,
                std::vector<Noise> noise) {
   const RawEmbree raw(scene, "");
-  Simulator simulator(scene, {.threads = 1});
+  Simulator simulator(scene, {.compute = {.threads = 1}});
   const SensorId id = simulator.add_sensor(sensor_of(camera, pose, std::move(noise)));
   CastPlan plan;
   make_plan(make_pattern(camera), false, plan);
@@ -178,7 +178,7 @@ Scene make_balls(double radius_m) {
 void run_environments(const Scene& scene, std::uint32_t count, bool moving) {
   const auto make = [&](int threads) {
     Environments batch(scene, sensor_of(camera_of(64, 48), {}, every_loss()),
-                       {.simulator = {.threads = threads}, .count = count, .ranges = {}});
+                       {.simulator = {.compute = {.threads = threads}}, .count = count, .ranges = {}});
     for (std::uint32_t e = 0; e < count; ++e) {
       batch.set_sensor_pose(e, {{0.0001 * e, 0, 0}, {}});
       if (moving) batch.set_entity_pose(e, 0, {{2.0, -2.0 + 0.0001 * e, -2.0}, {}});

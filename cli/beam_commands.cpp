@@ -118,8 +118,7 @@ void add_fit(CLI::App& app) {
              {1e-6, 1e7, "m"}, o->max_range_m);
   add_number(c, {"--min-range", "M", "readings below carry no evidence, m"}, kLengthLimits, o->min_range_m)
       .default_str("0");
-  add_number(c, {"--sensor-step", "M", "readings are multiples of it, m; 0: they are not rounded"}, kLengthLimits,
-             o->step_m)
+  add_number(c, {"--step", "M", "readings are multiples of it, m; 0: they are not rounded"}, kLengthLimits, o->step_m)
       .default_str("0");
   add_word(c, "--nan", "a NaN reading carries no evidence (skip) or has no return (max)",
            fathom::kChoiceWords<fathom::NanPolicy>, o->nan);
@@ -170,6 +169,7 @@ void add_sample(CLI::App& app) {
   add_out_csv(c, o->out);
   add_threads(c, o->threads);
   add_force(c, o->force);
+  add_quiet(c, o->quiet);
   c.footer(kSampleHelp);
   c.final_callback([o] { sample_beam(*o); });
 }

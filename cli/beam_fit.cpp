@@ -1,13 +1,11 @@
 #include "beam_fit.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <vector>
 
 #include <fmt/format.h>
+#include <fathom/beam/log.hpp>
 #include <fathom/beam/report.hpp>
-#include <fathom/error.hpp>
 #include <fathom/names.hpp>
 
 #include "outputs.hpp"
@@ -18,59 +16,34 @@
 namespace fathom_cli {
 namespace {
 
-using Scans = std::vector<std::uint32_t>;
-
-/// The scans to judge by; empty: none are left. Throws when one of them was learned from.
-Scans held_out_scans(const BeamFitOptions& options, const Scans& learned, const fathom::ScanLog& log) {
-  Scans scans;
-  if (options.test_scans.empty()) {
-    const Scans all = choose_scans("all", log, options.log);
-    std::set_difference(all.begin(), all.end(), learned.begin(), learned.end(), std::back_inserter(scans));
-    return scans;
-  }
-  scans = choose_scans(options.test_scans, log, options.log);
-  Scans both;
-  std::set_intersection(scans.begin(), scans.end(), learned.begin(), learned.end(), std::back_inserter(both));
-  if (!both.empty()) {
-    throw fathom::InputError(fmt::format("scan {} is in --scans {} and in --test-scans {}: it would not be held out",
-                                         both.front(), options.scans, options.test_scans));
-  }
-  return scans;
-}
-
-fathom::BeamSensor sensor_of(const BeamFitOptions& options, const fathom::ScanLog& log,
-                             const fathom::ExpectedRanges& expected) {
-  fathom::BeamSensor sensor;
-  sensor.max_range_m = options.max_range_m.value_or(log.max_range_m);
-  if (!options.max_range_m && log.max_range_m == 0.0) {
-    throw fathom::InputError(
-        fmt::format("{}: does not say how far its sensor measures; give --max-range", options.log.string()));
-  }
-  sensor.min_range_m = options.min_range_m;
-  sensor.step_m = options.step_m;
-  sensor.expected_floor_m = expected.floor_m();
-  sensor.miss = value_of_word<fathom::MissPolicy>(options.miss);
-  sensor.nan = value_of_word<fathom::NanPolicy>(options.nan);
-  as_typed({{"beam.max_range_m", "--max-range"}, {"beam.min_range_m", "--min-range"}, {"beam.step_m", "--sensor-step"}},
-           [&] { fathom::validate(sensor); });
-  return sensor;
-}
-
-fathom::FitOptions fit_options(const BeamFitOptions& options, double cell_m, TaskDisplay& display) {
-  fathom::FitOptions fit;
+fathom::FitLogOptions fit_options(const BeamFitOptions& options) {
+  fathom::FitLogOptions fit;
+  fit.scans = options.scans;
+  fit.test_scans = options.test_scans;
+  fit.max_range_m = options.max_range_m;
+  fit.min_range_m = options.min_range_m;
+  fit.step_m = options.step_m;
+  fit.miss = value_of_word<fathom::MissPolicy>(options.miss);
+  fit.nan = value_of_word<fathom::NanPolicy>(options.nan);
   fit.variant = value_of_word<fathom::FitVariant>(options.variant);
-  fit.cell_m = cell_m;
-  fit.threads = options.threads;
-  fit.fit_hit_offset = !options.hit_offset_m;
-  fit.start.hit_offset_m = options.hit_offset_m.value_or(0.0);
-  fit.on_iteration = [&display](const fathom::FitIteration& i) {
-    display.show_text(fmt::format("iteration {}, log-likelihood {:.3f}", i.iteration + 1, i.log_likelihood));
-  };
+  fit.hit_offset_m = options.hit_offset_m;
+  fit.compute.threads = options.threads;
   return fit;
 }
 
-std::string count_text(const Scans& scans, const fathom::ScanLog& log, const std::string& selection) {
-  return fmt::format("{} ({} of {} scans)", selection, scans.size(), log.scans());
+fathom::FitReport learn(const BeamFitOptions& options, const fathom::ScanLog& log, const fathom::World& world) {
+  TaskDisplay display("learning:", options.quiet);
+  fathom::FitLogOptions fit = fit_options(options);
+  fit.on_iteration = [&display](const fathom::FitIteration& i) {
+    display.show_text(fmt::format("iteration {}, log-likelihood {:.3f}", i.iteration + 1, i.log_likelihood));
+  };
+  return as_typed({{"beam.max_range_m", "--max-range"},
+                   {"beam.min_range_m", "--min-range"},
+                   {"beam.step_m", "--step"},
+                   {"give max_range_m", "give --max-range"},
+                   {"is in scans", "is in --scans"},
+                   {"and in test_scans", "and in --test-scans"}},
+                  [&] { return fathom::fit_log(log, world, fit); });
 }
 
 /// "0.8716 +- 0.0043"; without an error where there is none.
@@ -83,15 +56,6 @@ std::string parameters_table(const fathom::BeamFit& fit) {
                     field.unit == "1" ? "" : std::string(field.unit), std::string(field.doc)});
   }
   return align_columns(rows, {1, 2});
-}
-
-/// A maximum range that was not meant spoils every weight without any other sign.
-std::string max_range_note(const fathom::ScanLog& log, double max_range_m) {
-  const double code_m = fathom::suspected_no_return_m(log, max_range_m);
-  if (code_m == 0.0) return "";
-  return fmt::format(
-      "note: many readings are {:.6g} m, the largest of the log; if that means no return, give --max-range {:.6g}\n",
-      code_m, std::floor(0.999 * code_m * 100.0) / 100.0);
 }
 
 std::string summary(const fathom::FitReport& report, const std::filesystem::path& out) {
@@ -110,45 +74,20 @@ std::string summary(const fathom::FitReport& report, const std::filesystem::path
 void fit_beam(const BeamFitOptions& options) {
   const StopSignals signals(Patience::kNone);
   fathom::check_fit_folder(options.out, options.force);
-  const std::filesystem::path log_file = find_log(options.log);
+  const std::filesystem::path log_file = fathom::find_scan_log(options.log);
   Paths inputs = world_files(options.world);
   inputs.push_back(log_file);
   const Paths outputs = {options.out / "parameters.yaml", options.out / "report.html", options.out / "fit.json"};
   refuse_inputs(outputs, inputs);
   const auto unknown = value_of_word<fathom::UnknownCells>(options.unknown);
-  const BeamWorld world = open_world(options.world, unknown, options.threads);
-  refuse_inputs(outputs, world.inputs);
-  const fathom::ScanLog log = fathom::read_scan_log(log_file);
-  const Scans learned = choose_scans(options.scans, log, options.log);
-  const Scans held_out = held_out_scans(options, learned, log);
-  const fathom::BeamSensor sensor = sensor_of(options, log, *world.expected);
-  const auto pairs = [&](const Scans& scans) {
-    return fathom::make_beam_data(log, scans, *world.expected, sensor.max_range_m, options.threads);
-  };
+  const fathom::World world = open_world(options.world, unknown, options.threads);
+  refuse_inputs(outputs, world.inputs());
+  const fathom::ScanLog log = read_log(log_file, options.log);
 
-  fathom::FitReport report;
-  report.variant = value_of_word<fathom::FitVariant>(options.variant);
-  report.shown = pairs(learned);
-  {
-    TaskDisplay display("learning:", options.quiet);
-    const fathom::FitOptions how = fit_options(options, world.cell_m, display);
-    report.fit = naming(options.log, [&] { return fathom::fit_beam_model(report.shown, sensor, how); });
-  }
-  report.model = {report.fit.parameters, sensor, unknown};
-  report.held_out = !held_out.empty();
-  if (report.held_out) report.shown = pairs(held_out);
-  report.judgement =
-      naming(options.log, [&] { return fathom::judge_beam_model(report.fit.parameters, sensor, report.shown); });
-  report.facts = {{"map", world.name},
-                  {"log", fmt::format("{}, {} beams a scan", options.log.filename().string(), log.beams())},
-                  {"learned from", count_text(learned, log, options.scans)}};
-  if (report.held_out) {
-    const std::string selection = options.test_scans.empty() ? "the others" : options.test_scans;
-    report.facts.push_back({"held out", count_text(held_out, log, selection)});
-  }
+  fathom::FitReport report = learn(options, log, world);
+  report.model.unknown = unknown;  // a scene has no such cells, but the model may be used with a map later
   fathom::write_fit(options.out, report, options.force);
-  const std::string notes = skipped_note(log) + max_range_note(log, sensor.max_range_m);
-  if (!options.quiet) print(notes + summary(report, options.out));
+  if (!options.quiet) print(notes_text(report.notes) + summary(report, options.out));
 }
 
 }  // namespace fathom_cli

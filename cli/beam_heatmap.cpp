@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
-#include <span>
 #include <vector>
 
 #include <fmt/format.h>
 #include <fathom/beam/heatmap.hpp>
+#include <fathom/beam/log.hpp>
 #include <fathom/error.hpp>
 #include <fathom/names.hpp>
 
@@ -20,20 +20,6 @@ namespace fathom_cli {
 namespace {
 
 constexpr std::size_t kUsualBeams = 90;
-
-/// Where the readings that have a range end, seen from the pose.
-std::vector<fathom::Vec3> hits_of(const fathom::PlanarPose& pose, const fathom::ScanLog& log, std::uint32_t scan,
-                                  const fathom::BeamSensor& sensor) {
-  const fathom::Pose world_from_sensor = fathom::lift(pose);
-  std::vector<fathom::Vec3> hits;
-  for (std::size_t i = 0; i < log.beams(); ++i) {
-    const double range_m = log.scan(scan)[i];
-    if (fathom::classify(range_m, sensor) != fathom::ReadingKind::kRange) continue;
-    hits.push_back(world_from_sensor *
-                   fathom::Vec3{range_m * std::cos(log.azimuth_rad[i]), range_m * std::sin(log.azimuth_rad[i]), 0.0});
-  }
-  return hits;
-}
 
 std::vector<std::string> pose_row(const char* name, const fathom::PlanarPose& pose, double log_likelihood,
                                   std::size_t beams) {
@@ -67,14 +53,15 @@ void check_evidence(const BeamHeatmapOptions& options, const fathom::ScanLog& lo
 void draw_beam_heatmap(const BeamHeatmapOptions& options) {
   const StopSignals signals(Patience::kNone);
   check_picture_name(options.out);
-  const std::filesystem::path log_file = find_log(options.log);
+  const std::filesystem::path log_file = fathom::find_scan_log(options.log);
   Paths inputs = world_files(options.world);
   inputs.insert(inputs.end(), {log_file, options.parameters});
   check_new_file(options.out, options.force, inputs);
   const fathom::BeamModel model = fathom::read_beam_model(options.parameters);
   const fathom::GridMap map = fathom::read_grid_map(options.world.map);
-  const BeamWorld world = open_world(options.world, model.unknown, options.threads);
-  refuse_inputs({options.out}, world.inputs);
+  const fathom::World world = options.world.scene.empty() ? fathom::World::from_map(map, {.unknown = model.unknown})
+                                                          : open_world(options.world, model.unknown, options.threads);
+  refuse_inputs({options.out}, world.inputs());
   const fathom::ScanLog log = fathom::read_scan_log(log_file);
   if (options.scan >= log.scans()) {
     throw fathom::InputError(
@@ -85,25 +72,25 @@ void draw_beam_heatmap(const BeamHeatmapOptions& options) {
 
   fathom::HeatmapOptions heatmap_options;
   heatmap_options.headings = options.headings;
-  heatmap_options.score.threads = options.threads;
+  heatmap_options.score.compute.threads = options.threads;
   heatmap_options.score.beam_step = options.beam_step.value_or(std::max<std::size_t>(1, log.beams() / kUsualBeams));
   check_evidence(options, log, model.sensor, heatmap_options.score.beam_step);
   fathom::Heatmap heatmap;
   {
     TaskDisplay display("scoring:", options.quiet);
     heatmap_options.on_progress = [&display](double done) { display.show_fraction(done); };
-    heatmap = fathom::make_heatmap(model.parameters, model.sensor, *world.expected, fan, log.scan(options.scan),
+    heatmap = fathom::make_heatmap(model.parameters, model.sensor, world, fan, log.scan(options.scan),
                                    fathom::free_positions(map, options.spacing_m), heatmap_options);
   }
   fathom::HeatmapPicture picture;
   picture.pixels = options.pixels;
   picture.truth = logged;
-  picture.scan_hits_world = hits_of(logged, log, options.scan, model.sensor);
+  picture.scan_hits_world = fathom::scan_hits_world(log, options.scan, model.sensor);
   fathom::write_heatmap(options.out, heatmap, map, picture);
 
   if (options.quiet) return;
 
-  fathom::ScanScorer scorer(model.parameters, model.sensor, *world.expected, fan, heatmap_options.score);
+  fathom::ScanScorer scorer(model.parameters, model.sensor, world, fan, heatmap_options.score);
   const fathom::Pose logged_pose = fathom::lift(logged);
   double at_logged = 0.0;
   scorer.score({&logged_pose, 1}, log.scan(options.scan), {&at_logged, 1});

@@ -16,10 +16,11 @@ struct BeamSampleOptions {
   double view_deg = 180.0;
   std::uint64_t seed = 0;
   int threads = 0;
-  bool force = false;
+  bool force = false, quiet = false;
 };
 
-/// Writes synthetic readings: CSV of scan, expected_m and reading_m, or a scan log. Throws fathom::Error.
+/// Writes synthetic readings: CSV of scan, expected_m and reading_m, or a scan log. Notes on a log that was read go to
+/// stderr, or to stdout when the CSV goes to a file. Throws fathom::Error.
 void sample_beam(const BeamSampleOptions& options);
 
 }  // namespace fathom_cli

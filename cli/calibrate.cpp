@@ -65,14 +65,15 @@ struct Answer {
   std::vector<std::string> flags;
 };
 
-void show(const Answer& answer, bool as_json) {
-  if (as_json) {
+void show(const Answer& answer, const CalibrateOptions& options) {
+  if (options.json) {
     Json json = to_json(answer.rows);
     json.update(answer.more);
     json["flags"] = answer.flags;
     return print(json.dump(2) + "\n");
   }
   std::string text = table(answer.rows);
+  if (options.quiet) return print(text);
   for (const std::string& flag : answer.flags) text += "note: " + flag + "\n";
   print(text + "\n" + answer.counts + "\n" + answer.scene_line);
 }
@@ -92,7 +93,7 @@ void calibrate_distance(const CalibrateOptions& options) {
       fmt::format("{} pairs, {} without a return skipped", group_digits(fit.pairs), group_digits(fit.skipped));
   answer.scene_line = scene_line("distance", answer.rows);
   answer.flags = fit.flags;
-  show(answer, options.json);
+  show(answer, options);
 }
 
 void calibrate_energy(const CalibrateOptions& options) {
@@ -112,7 +113,7 @@ void calibrate_energy(const CalibrateOptions& options) {
   answer.counts = fmt::format("{} pairs, {} of them lost", group_digits(fit.pairs), group_digits(fit.lost));
   answer.scene_line = scene_line("stereo_energy", answer.rows, ", normalization: " + options.normalization);
   answer.flags = fit.flags;
-  show(answer, options.json);
+  show(answer, options);
 }
 
 }  // namespace fathom_cli

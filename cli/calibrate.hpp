@@ -10,7 +10,7 @@ struct CalibrateOptions {
   std::filesystem::path data;  ///< CSV of pairs, or the folder of a run
   std::string sensor;          ///< of a run; empty: the only one
   std::string normalization = "document";
-  bool json = false;
+  bool json = false, quiet = false;
 };
 
 /// Learn a noise model from pairs and print its parameters, as a table with a line for scene files or as JSON. Throw

@@ -28,7 +28,7 @@ npy: {channels: [range, clean_range]}, and no noise but `distance` that changes 
 constexpr const char* kEnergyHelp = R"(
 Examples:
   fathom calibrate energy pixels.csv
-  fathom simulate examples/stereo/stereo.yaml --out out/pixels
+  fathom simulate examples/06_stereo/stereo.yaml --out out/pixels
       --set 'sensors.stereo.noise=[{stereo_energy: {min_energy: 0.18, pow: 14, normalization: threshold}}]'
   fathom calibrate energy out/pixels --normalization threshold
 
@@ -40,6 +40,7 @@ std::shared_ptr<CalibrateOptions> add_data(CLI::App& c) {
   c.add_option("DATA", o->data, "CSV of pairs, or the folder of a run")->required();
   c.add_option("--sensor", o->sensor, "of a run; default: the only one that wrote what is needed")->type_name("NAME");
   c.add_flag("--json", o->json, "as JSON");
+  add_quiet(c, o->quiet);
   return o;
 }
 

@@ -66,8 +66,8 @@ fathom::RunOptions run_options(const SimulateOptions& options) {
   run.seed = options.seed;
   run.environment = options.environment;
   run.episode = options.episode;
-  run.threads = options.threads;
-  if (!options.isa.empty()) run.isa = isa_from_name(options.isa);
+  run.compute.threads = options.threads;
+  if (!options.isa.empty()) run.compute.isa = isa_from_name(options.isa);
   return run;
 }
 

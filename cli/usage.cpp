@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -80,16 +81,25 @@ const CLI::Option* find_option(const CLI::App& command, const std::string& word)
   return nullptr;
 }
 
+/// Options that had another name once, without dashes: old and new.
+constexpr std::pair<std::string_view, std::string_view> kRenamedOptions[] = {{"sensor-step", "step"}};
+
+[[noreturn]] void fail_unknown_option(const CLI::App& command, const std::string& word) {
+  for (const auto& [before, now] : kRenamedOptions) {
+    if (bare_name(word) != before || find_option(command, fmt::format("--{}", now)) == nullptr) continue;
+    fail_usage(command, fmt::format("--{} is called --{} now", before, now));
+  }
+  const std::string_view likely = meant(bare_name(word), long_options(command));
+  fail_unknown(command, word, "option", likely.empty() ? "" : fmt::format("--{}", likely));
+}
+
 /// Of the words that follow the name of a command.
 void check_options(const CLI::App& command, const std::vector<std::string>& words, std::size_t begin) {
   for (std::size_t i = begin; i < words.size() && words[i] != "--"; ++i) {
     const std::string& word = words[i];
     if (word.size() < 2 || word.front() != '-' || is_number(word)) continue;
     const CLI::Option* option = find_option(command, word);
-    if (option == nullptr) {
-      const std::string_view likely = meant(bare_name(word), long_options(command));
-      fail_unknown(command, word, "option", likely.empty() ? "" : fmt::format("--{}", likely));
-    }
+    if (option == nullptr) fail_unknown_option(command, word);
     const std::size_t equals = word.find('=');
     const std::string name = word.substr(0, equals);
     if (option->get_expected_min() == 0) {

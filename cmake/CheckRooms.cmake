@@ -15,7 +15,7 @@ set(ALLOW_trace base scene noise cast)
 set(ALLOW_points base noise)
 set(ALLOW_io base scene beam)
 set(ALLOW_simulate base scene noise beam cast sensor io)
-set(ALLOW_report base beam io)
+set(ALLOW_report base beam cast io)
 set(ROOMS base scene noise beam calibrate cast trace points sensor io simulate report)
 
 # third-party header prefix -> the only folders that may include it

@@ -4,10 +4,12 @@
 #include <fathom/beam/csv.hpp>
 #include <fathom/beam/fit.hpp>
 #include <fathom/beam/heatmap.hpp>
+#include <fathom/beam/log.hpp>
 #include <fathom/beam/model.hpp>
 #include <fathom/beam/model_file.hpp>
 #include <fathom/beam/report.hpp>
 #include <fathom/beam/sample.hpp>
 #include <fathom/beam/scan.hpp>
 #include <fathom/beam/score.hpp>
+#include <fathom/beam/world.hpp>
 #include <fathom/error.hpp>

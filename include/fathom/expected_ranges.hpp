@@ -41,6 +41,9 @@ class FATHOM_API ExpectedRanges {
 
   /// Ranges below this cannot be told from it (half a cell of a grid); z* is clamped to it.
   [[nodiscard]] virtual double floor_m() const = 0;
+
+  /// The size of the cells that they come from: no surface is known better. 0: there are none.
+  [[nodiscard]] virtual double cell_m() const { return 0.0; }
 };
 
 /// What a ray does in unknown cells: passes, is stopped as by a wall, or ends there without a return (range Z).

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include <fathom/compute.hpp>
 #include <fathom/export.hpp>
 #include <fathom/outputs/output.hpp>
 #include <fathom/parameter_range.hpp>
@@ -58,8 +59,7 @@ struct RunOptions {
   std::optional<std::uint32_t> frames;  ///< instead of the scene file's; 1 to kMaxFrames
   std::optional<std::uint64_t> seed;
   std::optional<std::uint32_t> environment, episode;
-  int threads = 0;
-  Isa isa = detect_isa();
+  Compute compute = {};
   std::function<void(const Progress&)> on_progress;  ///< after every frame, from the calling thread
   std::function<bool()> should_stop;                 ///< asked before every frame and file, and within
                                                      ///< frames from any thread
@@ -73,7 +73,7 @@ struct RunOptions {
 ///   Frame frame({Channel::kRange, Channel::kReason});
 ///   simulator.render(0, 0, frame);
 ///
-/// Of the options only seed, environment, episode, threads, isa and should_stop count. Throws InputError as run() would
+/// Of the options only seed, environment, episode, compute and should_stop count. Throws InputError as run() would
 /// for the scene and its sensors; outputs are not looked at.
 FATHOM_API Simulator make_simulator(const SceneSetup& setup, const RunOptions& options = {});
 

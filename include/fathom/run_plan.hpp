@@ -39,7 +39,7 @@ struct FATHOM_API RunPlan {
 
 /// Checks the scene, its sensors and outputs and the number of frames as run() does before it writes; casts nothing and
 /// writes nothing. Of the options only those that change what is written count: frames, seed, environment and episode;
-/// not the folder, `threads` or `isa`. Throws InputError as run() would.
+/// not the folder or `compute`. Throws InputError as run() would.
 FATHOM_API RunPlan plan_run(const SceneSetup& setup, const RunOptions& options);
 
 }  // namespace fathom

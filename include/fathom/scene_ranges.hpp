@@ -4,9 +4,9 @@
 #include <memory>
 #include <optional>
 
+#include <fathom/compute.hpp>
 #include <fathom/expected_ranges.hpp>
 #include <fathom/export.hpp>
-#include <fathom/isa.hpp>
 #include <fathom/pattern.hpp>
 #include <fathom/scene.hpp>
 
@@ -20,8 +20,7 @@ struct SceneRangesOptions {
   /// Poses should lie within about a kilometre of it, for the sake of single precision; default: the middle of the
   /// scene.
   std::optional<Vec3> near_m = {};
-  int threads = 0;  ///< that build the trees; 0: one per core
-  Isa isa = detect_isa();
+  Compute compute = {};  ///< its threads build the trees
 };
 
 /// Casts in a scene, which is copied as it stands at options.stamp_s. Beams start at the sensor origin. Throws

@@ -5,9 +5,9 @@
 #include <memory>
 #include <string_view>
 
+#include <fathom/compute.hpp>
 #include <fathom/export.hpp>
 #include <fathom/frame.hpp>
-#include <fathom/isa.hpp>
 #include <fathom/scene.hpp>
 #include <fathom/sensor.hpp>
 
@@ -15,9 +15,8 @@ namespace fathom {
 
 struct SimulatorOptions {
   std::uint64_t seed = 0;
-  int threads = 0;         ///< 0: one per core
-  Isa isa = detect_isa();  ///< lower it for tests and comparisons; InputError if the computer lacks it
-  double rate_hz = 10.0;   ///< frame k starts at start_s + k / rate_hz
+  Compute compute = {};
+  double rate_hz = 10.0;  ///< frame k starts at start_s + k / rate_hz
   double start_s = 0.0;
   /// Asked every 1024 rays or so, from any of the threads; when it says yes, render() throws Interrupted, and the frame
   /// holds nothing of use until it is rendered again.

@@ -21,20 +21,20 @@ constexpr double kFirstReach = 8.5;   // sigmas: there a cut takes nothing from 
 constexpr double kFallSlack = 1e-10;  // relative: what rounding of the sums may take from the likelihood
 constexpr double kMostSigmaPerRange = 100.0;
 
-void check(const FitOptions& options, const BeamSensor& sensor) {
+void check(const BeamData& data, const FitOptions& options, const BeamSensor& sensor) {
   validate(sensor);
   validate(options.start);
-  check_in_range("fit", "cell_m", options.cell_m, 0, sensor.max_range_m, "m");
+  check_in_range("fit", "cell_m", data.cell_m, 0, sensor.max_range_m, "m");
   check_in_range("fit", "tolerance", options.tolerance, 0, 1, "1");
   check_in_range("fit", "max_iterations", static_cast<double>(options.max_iterations), 1, 1e9, "1");
-  if (options.isa > detect_isa()) throw InputError(fmt::format("this computer cannot run {}", to_string(options.isa)));
+  validate(options.compute);
 }
 
 /// Within what BeamParameters may hold, so that what is learned can be used.
-SigmaLimits sigma_limits(const BeamSensor& sensor, const FitOptions& options) {
+SigmaLimits sigma_limits(const BeamSensor& sensor, double cell_m) {
   const BeamField& sigma = kBeamFields[4];
   static_assert(kBeamFields[4].name == "sigma_hit_m");
-  const double floor_m = std::max({sensor.step_m, options.cell_m, 1e-9 * sensor.max_range_m}) / std::sqrt(12.0);
+  const double floor_m = std::max({sensor.step_m, cell_m, 1e-9 * sensor.max_range_m}) / std::sqrt(12.0);
   const double low_m = std::max(sigma.low, floor_m);
   return {low_m, std::max(low_m, std::min(sigma.high, kMostSigmaPerRange * sensor.max_range_m))};
 }
@@ -127,12 +127,12 @@ void add_flags(const Evidence& evidence, const Maximum& last, const SigmaLimits&
 }  // namespace
 
 BeamFit fit_beam_model(const BeamData& data, const BeamSensor& sensor, const FitOptions& options) {
-  check(options, sensor);
+  check(data, options, sensor);
   Evidence evidence = make_evidence(data, sensor);
-  const auto executor = make_executor(options.threads);
+  const auto executor = make_executor(options.compute.threads);
   put_behind_first(evidence, kEmBlock, options.start.hit_offset_m, *executor);
-  Em em(evidence, sensor, *executor, options.isa);
-  const SigmaLimits limits = sigma_limits(sensor, options);
+  Em em(evidence, sensor, *executor, options.compute.isa);
+  const SigmaLimits limits = sigma_limits(sensor, data.cell_m);
   BeamFit fit;
   fit.parameters = options.start;
   fit.parameters.sigma_hit_m = std::clamp(options.start.sigma_hit_m, limits.low_m, limits.high_m);

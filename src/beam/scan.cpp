@@ -91,7 +91,8 @@ std::vector<std::uint32_t> select_scans(std::string_view text, std::size_t scans
 }
 
 BeamData make_beam_data(const ScanLog& log, std::span<const std::uint32_t> scans, const ExpectedRanges& expected,
-                        double max_range_m, int threads) {
+                        double max_range_m, const Compute& compute) {
+  validate(compute);
   validate(log);
   if (scans.empty()) throw InputError("no scans are selected");
   for (const std::uint32_t scan : scans) {
@@ -107,8 +108,9 @@ BeamData make_beam_data(const ScanLog& log, std::span<const std::uint32_t> scans
     data.reading_m.insert(data.reading_m.end(), readings.begin(), readings.end());
     data.scan.insert(data.scan.end(), beams, scan);
   }
+  data.cell_m = expected.cell_m();
   data.expected_m.resize(data.reading_m.size());
-  make_executor(threads)->parallel_for(poses.size(), kScansAtOnce, [&](std::size_t begin, std::size_t end) {
+  make_executor(compute.threads)->parallel_for(poses.size(), kScansAtOnce, [&](std::size_t begin, std::size_t end) {
     expected.cast(std::span(poses).subspan(begin, end - begin), fan, max_range_m,
                   std::span(data.expected_m).subspan(begin * beams, (end - begin) * beams));
   });

@@ -41,17 +41,15 @@ class ScanScorer::Impl {
         fan_(subsample(beams, options.beam_step)),
         options_(options),
         beams_(beams.size()),
-        kernel_(pick_kernel(options.isa)) {
+        kernel_(pick_kernel(options.compute.isa)) {
     validate(parameters);
     validate(sensor);
     check_in_range("score", "alpha", options.alpha, 1e-6, 1, "1");
     if (beams.size() == 0) throw InputError("a scan of 0 beams cannot be scored");
-    if (options.isa > detect_isa()) {
-      throw InputError(fmt::format("this computer cannot run {}", to_string(options.isa)));
-    }
+    validate(options.compute);
     exact_ = options.exact || !tables_suffice(parameters, sensor);
     if (!exact_) tables_ = make_score_tables(parameters, sensor);
-    executor_ = make_executor(options.threads);
+    executor_ = make_executor(options.compute.threads);
     chunk_ = std::max<std::size_t>(1, kRaysAtOnce / fan_.size());
     scratch_.resize(static_cast<std::size_t>(executor_->threads()), std::vector<float>(chunk_ * fan_.size()));
     for (std::vector<float>& scratch : scratch_) idle_.push_back(scratch.data());

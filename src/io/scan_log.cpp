@@ -194,7 +194,9 @@ ScanLog read_log(const std::filesystem::path& file) {
 }  // namespace
 
 ScanLog read_scan_log(const std::filesystem::path& file) {
-  return within_memory(file, [&] { return read_log(file); });
+  ScanLog log = within_memory(file, [&] { return read_log(file); });
+  log.name = file.string();
+  return log;
 }
 
 std::string scan_csv_header(std::span<const double> azimuth_rad, double max_range_m, bool stamped) {

@@ -28,7 +28,7 @@ struct SensorField {
 constexpr std::array<SensorField, 4> kSensorFields = {{
     {"max_range_m", &BeamSensor::max_range_m, 1e-6, 1e7, true, "Z: every reading from here on is one without a return"},
     {"min_range_m", &BeamSensor::min_range_m, 0, 1e7, false, "readings below carry no evidence"},
-    {"sensor_step_m", &BeamSensor::step_m, 0, 1e7, false, "readings are multiples of it; 0: they are not rounded"},
+    {"step_m", &BeamSensor::step_m, 0, 1e7, false, "readings are multiples of it; 0: they are not rounded"},
     {"expected_floor_m", &BeamSensor::expected_floor_m, 1e-9, 1e7, false,
      "expected ranges below are raised to it: half a cell of the map"},
 }};
@@ -50,6 +50,7 @@ void read_parameters(YamlReader& map, BeamParameters& parameters) {
 }
 
 void read_sensor(YamlReader& map, BeamSensor& sensor) {
+  if (const auto old = map.find("sensor_step_m")) old->fail_key("is called step_m now");
   for (const SensorField& field : kSensorFields) {
     const Limits limits = {field.low, field.high, "m"};
     if (field.required) {

@@ -64,9 +64,9 @@ class Environments::Impl {
                                    plan_.rows, plan_.cols, kMaxRays));
     }
     for (const ParameterRange& range : options_.ranges) check_range(sensor_, range);
-    executor_ = make_executor(options_.simulator.threads);
+    executor_ = make_executor(options_.simulator.compute.threads);
     slots_.resize(executor_->threads() == 1 ? 1 : 4 * static_cast<std::size_t>(executor_->threads()));
-    slots_[0].caster = make_embree_caster(options_.simulator.isa, *executor_);
+    slots_[0].caster = make_embree_caster(options_.simulator.compute.isa, *executor_);
     jobs_.reserve(slots_.size());
     episodes_.assign(options_.count, 0);
     sensor_poses_.resize(options_.count);
@@ -219,7 +219,7 @@ class Environments::Impl {
             .seed = seed_of(e),
             .frame_index = index,
             .range_policy = chain.range_policy,
-            .isa = options_.simulator.isa,
+            .isa = options_.simulator.compute.isa,
             .cast_from_sensor = cast_from_sensor,
             .world_from_sensor = narrow(slot.world_from_sensor, {}),
             .rolling_cast_from_sensor = {},

@@ -40,8 +40,8 @@ class Simulator::Impl {
   Impl(Scene scene, const SimulatorOptions& options)
       : scene_(std::move(scene)),
         options_(checked(options)),
-        executor_(make_executor(options.threads)),
-        caster_(make_embree_caster(options.isa, *executor_)) {}
+        executor_(make_executor(options.compute.threads)),
+        caster_(make_embree_caster(options.compute.isa, *executor_)) {}
 
   SensorId add_sensor(Sensor sensor) {
     if (sensor.name.empty()) throw InputError("a sensor needs a name");
@@ -102,7 +102,7 @@ class Simulator::Impl {
                     .seed = options_.seed,
                     .frame_index = index,
                     .range_policy = s.chain.range_policy,
-                    .isa = options_.isa,
+                    .isa = options_.compute.isa,
                     .cast_from_sensor = cast_from_sensor,
                     .world_from_sensor = narrow(world_from_sensor, {}),
                     .rolling_cast_from_sensor = s.rolling_cast,
@@ -142,17 +142,11 @@ class Simulator::Impl {
 
  private:
   static const SimulatorOptions& checked(const SimulatorOptions& options) {
-    if (options.isa > detect_isa()) {
-      throw InputError(fmt::format("isa = {} is not supported by this computer (up to {})", to_string(options.isa),
-                                   to_string(detect_isa())));
-    }
+    validate(options.compute);
     if (!(options.rate_hz > 0.0 && options.rate_hz <= 1e6)) {
       throw InputError(fmt::format("rate_hz = {} is not in (0, 1e6] Hz", number_text(options.rate_hz)));
     }
     if (!std::isfinite(options.start_s)) throw InputError("start_s is not finite");
-    if (options.threads < 0 || options.threads > 1024) {
-      throw InputError(fmt::format("threads = {} is not in [0, 1024]", options.threads));
-    }
     return options;
   }
 

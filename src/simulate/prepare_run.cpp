@@ -21,8 +21,7 @@ Simulator empty_simulator(const SceneSetup& setup, const RunOptions& options) {
   const RunEpisode episode = episode_of(setup, options);
   SimulatorOptions how;
   how.seed = episode_seed(episode.seed, episode.environment, episode.episode);
-  how.threads = options.threads;
-  how.isa = options.isa;
+  how.compute = options.compute;
   how.rate_hz = setup.rate_hz;
   how.start_s = setup.start_s;
   how.should_stop = options.should_stop;

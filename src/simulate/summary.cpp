@@ -54,7 +54,7 @@ Json run_json(const Simulator& simulator, const RunCounts& counts) {
   }
   const Progress& progress = counts.progress;
   return {{"threads", simulator.threads()},
-          {"instruction_set", std::string(to_string(simulator.options().isa))},
+          {"instruction_set", std::string(to_string(simulator.options().compute.isa))},
           {"seconds", progress.seconds},
           {"cast_seconds", progress.cast_seconds},
           {"rays_per_second", rate(progress.rays_done, progress.cast_seconds)},

@@ -2,11 +2,14 @@
 #include <mutex>
 #include <set>
 #include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include <fathom/compute.hpp>
+#include <fathom/error.hpp>
 #include <fathom/isa.hpp>
 
 #include "base/executor.hpp"
@@ -109,6 +112,25 @@ TEST(Isas, TheDetectedOneIsWhatTheProcessorSays) {
   EXPECT_EQ(detect_isa() >= Isa::kAvx2, __builtin_cpu_supports("avx2") != 0);
   if (detect_isa() == Isa::kAvx512) {
     EXPECT_TRUE(__builtin_cpu_supports("avx512f"));
+  }
+}
+
+TEST(Computes, ThatNoComputerHasAreRefused) {
+  const auto message = [](const Compute& compute) -> std::string {
+    try {
+      validate(compute);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(message({}), "");
+  EXPECT_EQ(message({.threads = 1024, .isa = Isa::kSse2}), "");
+  EXPECT_EQ(message({.threads = -1}), "threads = -1 is not in [0, 1024]");
+  EXPECT_EQ(message({.threads = 1025}), "threads = 1025 is not in [0, 1024]");
+  if (detect_isa() < Isa::kAvx512) {
+    EXPECT_EQ(message({.isa = Isa::kAvx512}),
+              "isa = avx512 is not supported by this computer (up to " + std::string(to_string(detect_isa())) + ")");
   }
 }
 

@@ -40,9 +40,9 @@ std::size_t steady_state(const ExpectedRanges& expected, const ScoreOptions& opt
 void expect_none(const ExpectedRanges& expected) {
   for (const bool exact : {false, true}) {
     SCOPED_TRACE(exact ? "exact" : "tables");
-    EXPECT_EQ(steady_state(expected, {.threads = 1, .exact = exact}, 0), 0U);
+    EXPECT_EQ(steady_state(expected, {.compute = {.threads = 1}, .exact = exact}, 0), 0U);
     // The thread library fills its pools of tasks in the first loops.
-    EXPECT_EQ(steady_state(expected, {.threads = 2, .exact = exact}, 50), 0U);
+    EXPECT_EQ(steady_state(expected, {.compute = {.threads = 2}, .exact = exact}, 50), 0U);
   }
 }
 
@@ -59,7 +59,7 @@ TEST(ScanScorerAllocations, NoneWithRangesAlreadyCast) {
   const BeamFan fan = test::upright_fan(1, 60);
   const std::vector<float> expected(500 * 60, 3.1F), readings(60, 3.0F);
   std::vector<double> out(500);
-  ScanScorer scorer({}, {.max_range_m = 12, .step_m = 0.01}, *grid, fan, {.threads = 2});
+  ScanScorer scorer({}, {.max_range_m = 12, .step_m = 0.01}, *grid, fan, {.compute = {.threads = 2}});
   for (int i = 0; i < 50; ++i) scorer.score_expected(expected, readings, out);
   EXPECT_EQ(allocations_in([&] { scorer.score_expected(expected, readings, out); }), 0U);
 }

@@ -31,7 +31,7 @@ TEST(BeamFit, TheLikelihoodNeverFallsFrom200RandomStarts) {
     std::array<double, 4> w;
     double sum = 0;
     for (int k = 0; k < 4; ++k) sum += w[k] = 0.02 + uniform_from_word(a.word[k]);
-    FitOptions options = {.threads = 1};
+    FitOptions options = {.compute = {.threads = 1}};
     options.start = {w[0] / sum,
                      w[1] / sum,
                      w[2] / sum,
@@ -69,7 +69,8 @@ void expect_step_of_densities(const BeamData& data, const BeamSensor& sensor, co
   }
   const auto n = static_cast<double>(data.reading_m.size());
   for (const Isa isa : test::usable_isas()) {
-    const BeamFit fit = fit_beam_model(data, sensor, {.start = start, .max_iterations = 1, .threads = 1, .isa = isa});
+    const BeamFit fit =
+        fit_beam_model(data, sensor, {.start = start, .max_iterations = 1, .compute = {.threads = 1, .isa = isa}});
     EXPECT_NEAR(fit.log_likelihood.front() / log_likelihood, 1, 1e-11);
     EXPECT_NEAR(fit.parameters.w_hit * n, hit, 1e-9 * n);
     EXPECT_NEAR(fit.parameters.w_short * n, shorts, 1e-9 * n);
@@ -101,9 +102,9 @@ TEST(BeamFit, OneStepWhereEveryHitIsCutAtBothEnds) {
 
 TEST(BeamFit, SameBitsForAnyThreads) {
   const BeamData data = simulate(kLaserTruth, kLaser, 20000, .5, 8, 1);
-  const BeamFit one = fit_beam_model(data, kLaser, {.threads = 1});
+  const BeamFit one = fit_beam_model(data, kLaser, {.compute = {.threads = 1}});
   for (const int threads : {2, 7}) {
-    const BeamFit other = fit_beam_model(data, kLaser, {.threads = threads});
+    const BeamFit other = fit_beam_model(data, kLaser, {.compute = {.threads = threads}});
     EXPECT_EQ(one.parameters, other.parameters);
     EXPECT_EQ(one.log_likelihood, other.log_likelihood);
     EXPECT_EQ(one.std_error.w_hit, other.std_error.w_hit);
@@ -111,13 +112,14 @@ TEST(BeamFit, SameBitsForAnyThreads) {
     EXPECT_EQ(one.std_error.lambda_short_per_m, other.std_error.lambda_short_per_m);
   }
   for (const Isa isa : test::usable_isas()) {
-    EXPECT_EQ(one.parameters, fit_beam_model(data, kLaser, {.threads = 1, .isa = isa}).parameters) << to_string(isa);
+    EXPECT_EQ(one.parameters, fit_beam_model(data, kLaser, {.compute = {.threads = 1, .isa = isa}}).parameters)
+        << to_string(isa);
   }
 }
 
 /// Fits data in metres and, scaled, in other units: the same weights, and lengths in proportion.
 void expect_same_in_any_unit(const BeamData& metres, const BeamSensor& sensor) {
-  const BeamFit m = fit_beam_model(metres, sensor, {.threads = 1});
+  const BeamFit m = fit_beam_model(metres, sensor, {.compute = {.threads = 1}});
   for (const double scale : {100.0, 0.001}) {
     SCOPED_TRACE(scale);
     BeamData scaled = metres;
@@ -125,7 +127,7 @@ void expect_same_in_any_unit(const BeamData& metres, const BeamSensor& sensor) {
     for (float& z : scaled.expected_m) z = static_cast<float>(z * scale);
     BeamSensor other = sensor;
     other.max_range_m *= scale, other.expected_floor_m *= scale;
-    FitOptions options = {.threads = 1};
+    FitOptions options = {.compute = {.threads = 1}};
     options.start.sigma_hit_m *= scale;
     options.start.lambda_short_per_m /= scale;
     const BeamFit fit = fit_beam_model(scaled, other, options);
@@ -159,13 +161,13 @@ TEST(BeamFit, NanIsMaxByPolicyOnly) {
   }
   BeamSensor nan_is_max = kLaser;
   nan_is_max.nan = NanPolicy::kMax;
-  const BeamFit fit = fit_beam_model(with_nan, nan_is_max, {.threads = 1});
-  const BeamFit written = fit_beam_model(with_max, kLaser, {.threads = 1});
+  const BeamFit fit = fit_beam_model(with_nan, nan_is_max, {.compute = {.threads = 1}});
+  const BeamFit written = fit_beam_model(with_max, kLaser, {.compute = {.threads = 1}});
   EXPECT_EQ(fit.parameters, written.parameters);
   EXPECT_EQ(fit.log_likelihood, written.log_likelihood);
   EXPECT_EQ(fit.std_error.w_max, written.std_error.w_max);
   EXPECT_GT(fit.parameters.w_max, .14);
-  const BeamFit skipped = fit_beam_model(with_nan, kLaser, {.threads = 1});
+  const BeamFit skipped = fit_beam_model(with_nan, kLaser, {.compute = {.threads = 1}});
   EXPECT_EQ(skipped.kinds[2], 445U);
   EXPECT_LT(skipped.parameters.w_max, .07);
 }
@@ -179,22 +181,22 @@ TEST(BeamFit, BeamsThatExpectNothingMoveTheirHitsToTheAtom) {
   for (std::size_t i = 0; i < data.reading_m.size(); ++i) {
     if (i % 10 < 3) data.expected_m[i] = missed.expected_m[i], data.reading_m[i] = missed.reading_m[i];
   }
-  const BeamFit atom = fit_beam_model(data, sensor, {.threads = 1});
+  const BeamFit atom = fit_beam_model(data, sensor, {.compute = {.threads = 1}});
   EXPECT_NEAR(atom.parameters.w_max, .02, 4 * atom.std_error.w_max);
   EXPECT_NEAR(atom.parameters.w_hit, .80, 4 * atom.std_error.w_hit);
   sensor.miss = MissPolicy::kBook;
-  EXPECT_NEAR(fit_beam_model(data, sensor, {.threads = 1}).parameters.w_max, .26, .005);
+  EXPECT_NEAR(fit_beam_model(data, sensor, {.compute = {.threads = 1}}).parameters.w_max, .26, .005);
 }
 
 TEST(BeamFit, FindsTheHitOffset) {
   BeamParameters truth = kLaserTruth;
   truth.hit_offset_m = 0.07;
   const BeamData data = simulate(truth, kLaser, 20000, .5, 8, 8);
-  const BeamFit fit = fit_beam_model(data, kLaser, {.fit_hit_offset = true, .threads = 1});
+  const BeamFit fit = fit_beam_model(data, kLaser, {.fit_hit_offset = true, .compute = {.threads = 1}});
   EXPECT_NEAR(fit.parameters.hit_offset_m, 0.07, 4 * fit.std_error.hit_offset_m);
   EXPECT_LT(fit.std_error.hit_offset_m, 0.002);
   EXPECT_NEAR(fit.parameters.sigma_hit_m, 0.10, 4 * fit.std_error.sigma_hit_m);
-  const BeamFit kept = fit_beam_model(data, kLaser, {.threads = 1});
+  const BeamFit kept = fit_beam_model(data, kLaser, {.compute = {.threads = 1}});
   EXPECT_EQ(kept.parameters.hit_offset_m, 0);
   EXPECT_TRUE(std::isnan(kept.std_error.hit_offset_m));
   EXPECT_LT(kept.log_likelihood.back(), fit.log_likelihood.back());
@@ -211,7 +213,8 @@ TEST(BeamFit, ErrorsAreClusteredByScan) {
       nine.scan.push_back(once.scan[i]);
     }
   }
-  const BeamFit a = fit_beam_model(once, kLaser, {.threads = 1}), b = fit_beam_model(nine, kLaser, {.threads = 1});
+  const BeamFit a = fit_beam_model(once, kLaser, {.compute = {.threads = 1}}),
+                b = fit_beam_model(nine, kLaser, {.compute = {.threads = 1}});
   for (const BeamField& f : kBeamFields) {
     if (f.name == "hit_offset_m") continue;
     EXPECT_NEAR(b.std_error.*f.member / a.std_error.*f.member, 1, 0.01) << f.name;
@@ -243,13 +246,13 @@ TEST(BeamFit, NamesThePairThatCannotBeToldApartWhicheverWeightIsLargest) {
                                       {.20, .50, .05, .25, .05, .1},
                                       {.10, .20, .55, .15, .05, .1}}) {
     const BeamData data = simulate(truth, sensor, 20000, 7.84, 7.999, 1);
-    EXPECT_EQ(unidentified(fit_beam_model(data, sensor, {.threads = 1})), Pairs{"w_short and w_rand"})
+    EXPECT_EQ(unidentified(fit_beam_model(data, sensor, {.compute = {.threads = 1}})), Pairs{"w_short and w_rand"})
         << truth.w_short << ' ' << truth.w_rand;
   }
   // Weights sum to 1: where there are but two, or the others are tiny, these are correlated by -1 and yet well known.
   for (const BeamParameters& truth : {BeamParameters{.70, 0, .30, 0, .1, .4}, {.90, 0, .0995, .0005, .1, .4}}) {
     const BeamData data = simulate(truth, kLaser, 20000, .5, 8, 2);
-    const FitOptions start = {.start = {.4, 0, .3, .3, .5, .4}, .threads = 1};
+    const FitOptions start = {.start = {.4, 0, .3, .3, .5, .4}, .compute = {.threads = 1}};
     EXPECT_EQ(unidentified(fit_beam_model(data, kLaser, start)), Pairs{});
   }
   EXPECT_EQ(unidentified(fit_beam_model(simulate(kLaserTruth, kLaser, 20000, .5, 8, 3), kLaser)), Pairs{});
@@ -259,7 +262,7 @@ TEST(BeamFit, NamesThePairThatCannotBeToldApartWhicheverWeightIsLargest) {
 TEST(BeamFit, NamesThePairWhereThereAreNoErrors) {
   const BeamSensor sensor = {.max_range_m = 8};
   const BeamData data = simulate({.60, .20, .05, .15, .05, .02}, sensor, 20000, 7.84, 7.999, 2);
-  const BeamFit fit = fit_beam_model(data, sensor, {.threads = 1});
+  const BeamFit fit = fit_beam_model(data, sensor, {.compute = {.threads = 1}});
   EXPECT_TRUE(has_flag(fit, "standard errors are not available")) << testing::PrintToString(fit.flags);
   EXPECT_TRUE(has_flag(fit, "w_short and w_rand are nearly unidentified")) << testing::PrintToString(fit.flags);
   for (const BeamField& f : kBeamFields) EXPECT_TRUE(std::isnan(fit.std_error.*f.member)) << f.name;
@@ -268,7 +271,7 @@ TEST(BeamFit, NamesThePairWhereThereAreNoErrors) {
 TEST(BeamFit, FlagsVariantsThatEndAtNoMaximum) {
   const BeamData data = simulate(kLaserTruth, kLaser, 5000, .5, 8, 2);
   const auto flags = [&](FitVariant variant) {
-    return fit_beam_model(data, kLaser, {.variant = variant, .threads = 1}).flags;
+    return fit_beam_model(data, kLaser, {.variant = variant, .compute = {.threads = 1}}).flags;
   };
   using Flags = std::vector<std::string>;
   EXPECT_EQ(flags(FitVariant::kExact), Flags{});
@@ -285,7 +288,7 @@ TEST(BeamFit, FlagsBoundaries) {
     late.reading_m[i] = late.expected_m[i] * std::sqrt(static_cast<float>((i % 1000) + 1) / 1001.0F) - 0.5F;
     if (late.reading_m[i] < 0) late.reading_m[i] = 1;
   }
-  const BeamFit zero = fit_beam_model(late, kLaser, {.threads = 1});
+  const BeamFit zero = fit_beam_model(late, kLaser, {.compute = {.threads = 1}});
   EXPECT_EQ(zero.parameters.lambda_short_per_m, 0);
   EXPECT_TRUE(has_flag(zero, "lambda_short_per_m is at its boundary 0"));
   EXPECT_TRUE(std::isnan(zero.std_error.lambda_short_per_m));
@@ -296,7 +299,8 @@ TEST(BeamFit, SigmaStopsAtItsFloor) {
   for (std::size_t i = 0; i < data.reading_m.size(); i += 2) data.reading_m[i] = data.expected_m[i];
   BeamData perfect = data;
   perfect.reading_m = perfect.expected_m;
-  const BeamFit fit = fit_beam_model(perfect, kLaser, {.cell_m = 0.05, .threads = 1});
+  perfect.cell_m = 0.05;
+  const BeamFit fit = fit_beam_model(perfect, kLaser, {.compute = {.threads = 1}});
   EXPECT_DOUBLE_EQ(fit.parameters.sigma_hit_m, 0.05 / std::sqrt(12.0));
   EXPECT_TRUE(std::isfinite(fit.log_likelihood.back()));
 }
@@ -304,13 +308,15 @@ TEST(BeamFit, SigmaStopsAtItsFloor) {
 TEST(BeamFit, SigmaStopsAtTheFloorOfTheStep) {
   BeamData perfect = simulate(kLaserTruth, kLaser, 3000, .5, 8, 2);
   perfect.reading_m = perfect.expected_m;
+  perfect.cell_m = 0.05;
   BeamSensor stepped = kLaser;
   stepped.step_m = 0.08;
-  const BeamFit fit = fit_beam_model(perfect, stepped, {.cell_m = 0.05, .threads = 1});
+  const BeamFit fit = fit_beam_model(perfect, stepped, {.compute = {.threads = 1}});
   EXPECT_DOUBLE_EQ(fit.parameters.sigma_hit_m, 0.08 / std::sqrt(12.0));
   EXPECT_TRUE(has_flag(fit, "sigma_hit_m is at its floor, 0.0230940"));
+  perfect.cell_m = 0.0;
   // Neither: the least that a parameter may be, so that what is learned can be used.
-  const BeamFit bare = fit_beam_model(perfect, kLaser, {.threads = 1});
+  const BeamFit bare = fit_beam_model(perfect, kLaser, {.compute = {.threads = 1}});
   EXPECT_GE(bare.parameters.sigma_hit_m, 1e-6);
   EXPECT_NO_THROW(validate(bare.parameters));
 }
@@ -320,7 +326,8 @@ TEST(BeamFit, RoundingWidensHitsAsSheppardSays) {
   BeamSensor stepped = kLaser;
   stepped.step_m = 0.15;
   const double variance = .01 + .15 * .15 / 12;
-  const BeamFit fit = fit_beam_model(simulate(kLaserTruth, stepped, 60000, .5, 8, 2), stepped, {.threads = 1});
+  const BeamFit fit =
+      fit_beam_model(simulate(kLaserTruth, stepped, 60000, .5, 8, 2), stepped, {.compute = {.threads = 1}});
   const double sigma = fit.parameters.sigma_hit_m, error = 2 * sigma * fit.std_error.sigma_hit_m;
   EXPECT_NEAR(sigma * sigma, variance, 3 * error);
   EXPECT_GT(sigma * sigma - .01, 10 * error);
@@ -329,7 +336,7 @@ TEST(BeamFit, RoundingWidensHitsAsSheppardSays) {
 TEST(BeamFit, NothingButMaxReadings) {
   BeamData data = simulate(kLaserTruth, kLaser, 400, .5, 8, 2);
   for (float& z : data.reading_m) z = std::numeric_limits<float>::infinity();
-  const BeamFit fit = fit_beam_model(data, kLaser, {.threads = 1});
+  const BeamFit fit = fit_beam_model(data, kLaser, {.compute = {.threads = 1}});
   EXPECT_EQ(fit.parameters.w_max, 1);
   EXPECT_EQ(fit.parameters.sigma_hit_m, 0.5);  // as it started
   EXPECT_EQ(fit.kinds[1], 400U);
@@ -337,17 +344,17 @@ TEST(BeamFit, NothingButMaxReadings) {
 }
 
 TEST(BeamFit, OnePair) {
-  const BeamData one = {{4.02F}, {4.0F}, {0}};
-  const BeamFit fit = fit_beam_model(one, kLaser, {.cell_m = 0.05, .threads = 1});
+  const BeamData one = {{4.02F}, {4.0F}, {0}, 0.05};
+  const BeamFit fit = fit_beam_model(one, kLaser, {.compute = {.threads = 1}});
   EXPECT_EQ(fit.pairs, 1U);
   EXPECT_TRUE(std::isfinite(fit.log_likelihood.back()));
 }
 
 TEST(BeamFit, ReportsWhichLimitEndedIt) {
   const BeamData data = simulate(kLaserTruth, kLaser, 2000, .5, 8, 2);
-  EXPECT_EQ(fit_beam_model(data, kLaser, {.threads = 1}).end, FitEnd::kConverged);
+  EXPECT_EQ(fit_beam_model(data, kLaser, {.compute = {.threads = 1}}).end, FitEnd::kConverged);
   std::size_t seen = 0;
-  FitOptions few = {.max_iterations = 3, .threads = 1};
+  FitOptions few = {.max_iterations = 3, .compute = {.threads = 1}};
   few.on_iteration = [&](const FitIteration& i) { EXPECT_EQ(i.iteration, seen++); };
   const BeamFit fit = fit_beam_model(data, kLaser, few);
   EXPECT_EQ(fit.end, FitEnd::kIterationLimit);

@@ -60,7 +60,7 @@ TEST_F(Freiburg, HasTheNumbersOfBeams) {
 }
 
 TEST_F(Freiburg, ExactLearning) {
-  const BeamFit fit = check({.cell_m = .05}, {.8716, .0382, .0203, .0699, .0743, 0, .1904}, .307);
+  const BeamFit fit = check({}, {.8716, .0382, .0203, .0699, .0743, 0, .1904}, .307);
   EXPECT_EQ(fit.parameters.lambda_short_per_m, 0);
   // Beams of a scan are correlated: clustered errors are 2-4 times the naive ones for weights, 4-8 times for sigma.
   const double sigma = fit.std_error.sigma_hit_m / fit.naive_std_error.sigma_hit_m;
@@ -70,7 +70,7 @@ TEST_F(Freiburg, ExactLearning) {
 }
 
 TEST_F(Freiburg, HitOffset) {
-  FitOptions options = {.cell_m = .05};
+  FitOptions options;
   options.start.hit_offset_m = .04;
   const BeamFit fixed = check(options, {.8545, .0492, .0203, .0761, .0530, 0, .3917}, .074);
   options.fit_hit_offset = true;
@@ -80,7 +80,7 @@ TEST_F(Freiburg, HitOffset) {
 }
 
 TEST_F(Freiburg, ClosedForm) {
-  const BeamFit fit = fit_beam_model(learn_, sensor_, {.variant = FitVariant::kClosedForm, .cell_m = .05});
+  const BeamFit fit = fit_beam_model(learn_, sensor_, {.variant = FitVariant::kClosedForm});
   EXPECT_NEAR(fit.parameters.lambda_short_per_m, .373, .02 * .373);
   EXPECT_NEAR(judge_beam_model(fit.parameters, sensor_, judge_).nats_per_beam, .1751, .02 * .1751);
   std::size_t falls = 0;
@@ -90,9 +90,7 @@ TEST_F(Freiburg, ClosedForm) {
   EXPECT_GT(falls, fit.log_likelihood.size() / 2);  // most iterations of the closed forms lose likelihood here
 }
 
-TEST_F(Freiburg, Book) {
-  check({.variant = FitVariant::kBook, .cell_m = .05}, {.8423, .0498, .0198, .0881, 0, .387, .1595}, 0);
-}
+TEST_F(Freiburg, Book) { check({.variant = FitVariant::kBook}, {.8423, .0498, .0198, .0881, 0, .387, .1595}, 0); }
 
 }  // namespace
 }  // namespace fathom

@@ -172,10 +172,10 @@ RC_GTEST_PROP(BeamProperties, AScansScoreIsTheSumOfItsBeams, ()) {
   std::vector<double> whole(s.poses.size()), sum(s.poses.size(), 0.0), one(s.poses.size());
   for (const bool exact : {false, true}) {
     std::fill(sum.begin(), sum.end(), 0.0);
-    ScanScorer(p, sensor, *ranges, s.fan, {.threads = 1, .exact = exact}).score(s.poses, readings, whole);
+    ScanScorer(p, sensor, *ranges, s.fan, {.compute = {.threads = 1}, .exact = exact}).score(s.poses, readings, whole);
     for (std::size_t k = 0; k < s.fan.size(); ++k) {
       const BeamFan beam = {{s.fan.x[k]}, {s.fan.y[k]}, {s.fan.z[k]}};
-      ScanScorer(p, sensor, *ranges, beam, {.threads = 1, .exact = exact})
+      ScanScorer(p, sensor, *ranges, beam, {.compute = {.threads = 1}, .exact = exact})
           .score(s.poses, std::span(readings).subspan(k, 1), one);
       for (std::size_t i = 0; i < one.size(); ++i) sum[i] += one[i];
     }

@@ -30,7 +30,7 @@ Estimates recover(const BeamParameters& truth, const BeamSensor& sensor, double 
   std::vector<BeamParameters> fits;
   for (std::size_t seed = 0; seed < seeds; ++seed) {
     const BeamData data = simulate(truth, sensor, 20000, low, high, first + seed);
-    const BeamFit fit = fit_beam_model(data, sensor, {.variant = variant, .threads = 1});
+    const BeamFit fit = fit_beam_model(data, sensor, {.variant = variant, .compute = {.threads = 1}});
     fits.push_back(fit.parameters);
     for (const BeamField& f : kBeamFields) {
       out.mean.*f.member += fit.parameters.*f.member / static_cast<double>(seeds);

@@ -121,7 +121,7 @@ TEST(ScanScorer, FastPathSumsToTheDoublePath) {
           for (const double v : exact) sum += v;
           for (const Isa isa : test::usable_isas()) {
             double fast_sum = 0;
-            for (const double v : score(s, poses, {.isa = isa})) fast_sum += v;
+            for (const double v : score(s, poses, {.compute = {.isa = isa}})) fast_sum += v;
             EXPECT_NEAR(fast_sum, sum, 1e-4 * std::abs(sum)) << sigma << ' ' << lambda << ' ' << to_string(isa);
           }
         }
@@ -140,10 +140,10 @@ TEST(ScanScorer, DoesNotUnderflowAsTheProductDoes) {
 TEST(ScanScorer, SameBitsForAnyThreadsAndAnyInstructionSet) {
   const ScanCase s;
   const auto poses = poses_along(3000);
-  const auto one = score(s, poses, {.threads = 1});
-  EXPECT_EQ(one, score(s, poses, {.threads = 2}));
-  EXPECT_EQ(one, score(s, poses, {.threads = 7}));
-  for (const Isa isa : test::usable_isas()) EXPECT_EQ(one, score(s, poses, {.isa = isa}));
+  const auto one = score(s, poses, {.compute = {.threads = 1}});
+  EXPECT_EQ(one, score(s, poses, {.compute = {.threads = 2}}));
+  EXPECT_EQ(one, score(s, poses, {.compute = {.threads = 7}}));
+  for (const Isa isa : test::usable_isas()) EXPECT_EQ(one, score(s, poses, {.compute = {.isa = isa}}));
 }
 
 TEST(ScanScorer, ASecondCallEqualsTheFirst) {
@@ -257,8 +257,9 @@ TEST(ScanScorer, ScoresAThreeDimensionalFanAgainstAScene) {
   sample_scan(p, sensor, beam_key(5, 1), std::span(expected).subspan(10 * fan.size(), fan.size()), readings);
   for (const std::size_t step : {1, 7}) {
     std::vector<double> fast(40), exact(40);
-    ScanScorer(p, sensor, *ranges, fan, {.beam_step = step, .threads = 2}).score(poses, readings, fast);
-    ScanScorer(p, sensor, *ranges, fan, {.beam_step = step, .threads = 1, .exact = true}).score(poses, readings, exact);
+    ScanScorer(p, sensor, *ranges, fan, {.beam_step = step, .compute = {.threads = 2}}).score(poses, readings, fast);
+    ScanScorer(p, sensor, *ranges, fan, {.beam_step = step, .compute = {.threads = 1}, .exact = true})
+        .score(poses, readings, exact);
     for (std::size_t i = 0; i < 40; ++i) {
       double sum = 0;
       for (std::size_t k = 0; k < fan.size(); k += step) {
@@ -305,7 +306,7 @@ class Broken final : public ExpectedRanges {
 TEST(ScanScorer, WorksOnAfterABadRange) {
   const ScanCase s;
   const Broken broken;
-  ScanScorer scorer(s.parameters, s.sensor, broken, s.fan, {.threads = 2, .exact = true});
+  ScanScorer scorer(s.parameters, s.sensor, broken, s.fan, {.compute = {.threads = 2}, .exact = true});
   std::vector<Pose> poses(300, lift({1, 0, 0}));
   std::vector<double> first(300), out(300);
   scorer.score(poses, s.readings, first);

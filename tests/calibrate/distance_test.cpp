@@ -21,7 +21,7 @@ constexpr ChannelSet kChannels = {Channel::kRange, Channel::kCleanRange, Channel
 class Frames {
  public:
   Frames(const DistanceNoise& noise, std::uint32_t channels, std::uint32_t columns)
-      : simulator_(make_room_scene(), {.seed = 11, .threads = 1}),
+      : simulator_(make_room_scene(), {.seed = 11, .compute = {.threads = 1}}),
         sensor_(simulator_.add_sensor(
             make_sensor(make_lidar(channels, columns), {Noise(noise), Noise(Dropout{0.1F})}, {{1, 1, 0}, {}}))) {}
 

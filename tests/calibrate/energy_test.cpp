@@ -18,7 +18,7 @@ namespace {
 class Frames {
  public:
   Frames(const StereoEnergy& law, std::uint32_t width)
-      : simulator_(scene(), {.seed = 5, .threads = 1}),
+      : simulator_(scene(), {.seed = 5, .compute = {.threads = 1}}),
         sensor_(
             simulator_.add_sensor(make_sensor(make_stereo(width, width * 3 / 4, 1.1 * width, 0.05), {Noise(law)}))) {}
 

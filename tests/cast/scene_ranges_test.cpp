@@ -61,7 +61,7 @@ TEST(SceneRanges, AgreesWithTheOracleForAnyPoseAndBeam) {
   for (const std::size_t beams : {1, 7, 16, 60}) {  // fewer than a packet, and a number that no packet divides
     const BeamFan fan = sphere_of_beams(beams);
     for (const Isa isa : usable_isas()) {
-      const auto got = cast(*make_scene_ranges(scene, {.isa = isa}), poses, fan);
+      const auto got = cast(*make_scene_ranges(scene, {.compute = {.isa = isa}}), poses, fan);
       std::size_t misses = 0;
       for (std::size_t i = 0; i < got.size(); ++i) {
         const Pose& pose = poses[i / beams];

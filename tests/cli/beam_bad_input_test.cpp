@@ -101,6 +101,8 @@ TEST_F(BeamBadInput, Maps) {
 TEST_F(BeamBadInput, Parameters) {
   const std::string good = good_parameters();
   expect_parameters_refused("unknown key", good + "w_hitt: 1\n", {"bad.yaml:9", "w_hitt", "w_hit"});
+  expect_parameters_refused("the old name of step_m", good + "sensor_step_m: 0\n",
+                            {"bad.yaml:9:16: sensor_step_m is called step_m now"});
   expect_parameters_refused("missing key", replaced(good, "w_max: 0.05\n", ""), {"bad.yaml", "w_max"});
   expect_parameters_refused("weights of 1.1", replaced(good, "0.75", "0.85"), {"bad.yaml", "1.1 is not 1"});
   expect_parameters_refused("negative weight", replaced(good, "0.12", "-0.12"), {"bad.yaml:2", "w_short = -0.12"});
@@ -121,21 +123,22 @@ TEST_F(BeamBadInput, OptionsOfFit) {
   expect_fit_refused("no selection", with({"--scans", "some"}), {"log.csv", "some"});
   expect_fit_refused("step 0", with({"--scans", "0:10:0"}), {"0:10:0"});
   expect_fit_refused("tested on what was learned", with({"--scans", "odd", "--test-scans", "3:5"}),
-                     {"scan 3", "held out"});
+                     {"scan 3 is in --scans odd and in --test-scans 3:5", "held out"});
   expect_fit_refused("hit offset", with({"--hit-offset", "wide"}), {"--hit-offset", "wide"});
   expect_fit_refused("NaN offset", with({"--hit-offset", "nan"}), {"--hit-offset = nan is not in [-1000, 1000] m"});
   expect_fit_refused("range 0", with({"--max-range", "0"}), {"--max-range = 0 is not in [1e-06, 10000000] m"});
   expect_fit_refused("range NaN", with({"--max-range", "nan"}), {"--max-range = nan"});
   expect_fit_refused("range below the minimum", with({"--min-range", "9"}), {"--min-range = 9 is not in [0, 8] m"});
-  expect_fit_refused("a step of NaN", with({"--sensor-step", "nan"}), {"--sensor-step = nan"});
-  expect_fit_refused("a step beyond Z", with({"--sensor-step", "9"}), {"--sensor-step = 9", "[8e-06, 8]"});
+  expect_fit_refused("a step of NaN", with({"--step", "nan"}), {"--step = nan"});
+  expect_fit_refused("a step beyond Z", with({"--step", "9"}), {"--step = 9", "[8e-06, 8]"});
+  expect_fit_refused("the old name of --step", with({"--sensor-step", "0.1"}), {"--sensor-step is called --step now"});
   expect_fit_refused("unknown word", with({"--unknown", "fre"}), {"--unknown", "fre"});
   expect_fit_refused("unknown policy", with({"--nan", "none"}), {"--nan", "none", "skip"});
   expect_fit_refused("map and scene", with({"--scene", "x.yaml"}), {"--scene"});
   expect_fit_refused("neither", {"--log", files_.log()}, {"--map"});
   write_text(files_ / "plain.csv", "x_m,y_m,yaw_rad,range_m@0\n2,1,0,2\n");
   expect_fit_refused("no maximum range", {"--map", files_.map(), "--log", files_ / "plain.csv", "--scans", "all"},
-                     {"plain.csv", "--max-range"});
+                     {"plain.csv: does not say how far its sensor measures; give --max-range"});
   write_text(files_ / "blind.csv", "x_m,y_m,yaw_rad,range_m@0\n2,1,0,nan\n");
   expect_fit_refused("no evidence",
                      {"--map", files_.map(), "--log", files_ / "blind.csv", "--scans", "all", "--max-range", "8"},

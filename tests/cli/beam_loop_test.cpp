@@ -1,5 +1,5 @@
-// examples/beam: parameters that a laser was simulated with are found again from the files and the map, as its README
-// says.
+// examples/07_beam_loop: parameters that a laser was simulated with are found again from the files and the map, as its
+// README says.
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@
 namespace cli_test {
 namespace {
 
-const std::filesystem::path kExample = std::filesystem::path(FATHOM_SOURCE_DIR) / "examples/beam";
+const std::filesystem::path kExample = std::filesystem::path(FATHOM_SOURCE_DIR) / "examples/07_beam_loop";
 
 /// The value of a key in the scene file, as text is all that this test should need of it.
 double written(const std::string& scene, const std::string& key) {

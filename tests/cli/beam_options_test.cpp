@@ -55,12 +55,10 @@ double error(const json& found, const char* name) { return found[name]["std_erro
 /// What `fathom beam fit` should find in log.csv, by the library.
 fathom::BeamFit library_fit(const std::string& map_file, const std::string& log_file, const std::string& scans,
                             fathom::UnknownCells unknown, fathom::FitVariant variant) {
-  const fathom::GridMap map = fathom::read_grid_map(map_file);
-  const auto expected = fathom::make_grid_ranges(map, {.unknown = unknown});
+  const auto world = fathom::World::from_map(map_file, {.unknown = unknown});
   const fathom::ScanLog log = fathom::read_scan_log(log_file);
-  const auto data = fathom::make_beam_data(log, fathom::select_scans(scans, log.scans()), *expected, 8);
-  return fathom::fit_beam_model(data, {.max_range_m = 8, .expected_floor_m = .05},
-                                {.variant = variant, .cell_m = map.resolution_m});
+  const auto data = fathom::make_beam_data(log, fathom::select_scans(scans, log.scans()), world, 8);
+  return fathom::fit_beam_model(data, {.max_range_m = 8, .expected_floor_m = .05}, {.variant = variant});
 }
 
 // The book's closed forms make lambda too large; 0.5 was drawn.
@@ -134,11 +132,11 @@ TEST_F(BeamOptions, TestScansAreThoseJudgedBy) {
 // Readings in steps of 2 cm: the same parameters, judged by probabilities in place of densities.
 TEST_F(BeamOptions, SensorStepIsThatOfTheReadings) {
   change_log([](double z) { return std::to_string(std::round(z / .02) * .02); });
-  const json none = fitted("none", {}), fine = fitted("fine", {"--sensor-step", "0.02"}),
-             coarse = fitted("coarse", {"--sensor-step", "0.4"});
+  const json none = fitted("none", {}), fine = fitted("fine", {"--step", "0.02"}),
+             coarse = fitted("coarse", {"--step", "0.4"});
   const fathom::BeamModel truth = fathom::read_beam_model(files_.parameters());
   EXPECT_EQ(fathom::read_beam_model(files_ / "fine/parameters.yaml").sensor.step_m, .02);
-  EXPECT_NE(bytes_of(files_ / "fine/parameters.yaml").find("\nsensor_step_m: 0.02 "), std::string::npos);
+  EXPECT_NE(bytes_of(files_ / "fine/parameters.yaml").find("\nstep_m: 0.02 "), std::string::npos);
   EXPECT_NE(bytes_of(files_ / "fine/report.html").find("<td>step of the readings</td><td>0.02 m</td>"),
             std::string::npos);
   for (const fathom::BeamField& field : fathom::kBeamFields) {

@@ -178,6 +178,25 @@ TEST_F(Beam, SamplesAtThePosesAndBeamsOfALog) {
   EXPECT_EQ(ended.out, bytes_of(files_.log()));
 }
 
+TEST_F(Beam, SamplesSayWhatOfALogWasPassedOver) {
+  std::string line = "FLASER 180";
+  for (int i = 0; i < 180; ++i) line += " 1";
+  line += " 2 1 0 2 1 0 0 host 0\n";
+  const std::string log = write_text(files_ / "rear.log", line + "RLASER 2 1 1\n" + line),
+                    note = "note: 1 RLASER lines were passed over; readings are those of FLASER\n";
+  const auto sample = [&](std::vector<std::string> more) {
+    more.insert(more.begin(),
+                {"beam", "sample", "--parameters", files_.parameters(), "--map", files_.map(), "--log", log});
+    return run_fathom(more);
+  };
+  const Ended loud = sample({}), quiet = sample({"--quiet"}), to_file = sample({"--out", files_ / "out.csv"});
+  EXPECT_EQ(loud.err, note);
+  EXPECT_EQ(quiet.err, "");
+  EXPECT_EQ(quiet.out, loud.out);
+  EXPECT_EQ(to_file.out, note);
+  EXPECT_EQ(bytes_of(files_ / "out.csv"), loud.out);
+}
+
 TEST_F(Beam, SamplesExpectedRanges) {
   write_text(files_ / "expected.csv", "# made by hand\nscan,expected_m\n0,2.5\n0,inf\n3,1\n");
   const Ended ended =

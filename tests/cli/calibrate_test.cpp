@@ -41,7 +41,30 @@ class Calibrate : public testing::Test {
     EXPECT_EQ(ended.exit_code, 0) << ended.err;
     return folder_ / "run";
   }
+  /// `fathom calibrate energy` of a run with min_energy 0.3 and pow 3.
+  void expect_energy_found(const std::string& run) {
+    const json found = calibrated({"energy", run, "--normalization", "threshold"});
+    expect_found(found, "min_energy", .3);
+    expect_found(found, "pow", 3);
+  }
+  /// `fathom calibrate distance` of a run with mean 0.01 m and deviation 0.02 m + 0.004 of the range.
+  json expect_distance_found(const std::string& run) {
+    json found = calibrated({"distance", run});
+    expect_found(found, "mean_m", .01);
+    expect_found(found, "stddev_m", .02);
+    expect_found(found, "stddev_per_m", .004);
+    return found;
+  }
   TemporaryFolder folder_;
+
+ private:
+  static json calibrated(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "calibrate");
+    arguments.emplace_back("--json");
+    const Ended ended = run_fathom(arguments);
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    return json::parse(ended.out, nullptr, false);
+  }
 };
 
 TEST_F(Calibrate, DistanceFromARun) {
@@ -49,15 +72,15 @@ TEST_F(Calibrate, DistanceFromARun) {
       "  - name: lidar\n    preset: VLP-16\n    position_m: [-5, 0, 1]\n"
       "    noise: [{distance: {mean_m: 0.01, stddev_m: 0.02, stddev_per_m: 0.004}}, {dropout: {probability: 0.1}}]\n"
       "    outputs: [{npy: {channels: [range, clean_range]}}]\n");
-  const Ended ended = run_fathom({"calibrate", "distance", run, "--json"});
-  ASSERT_EQ(ended.exit_code, 0) << ended.err;
-  const json found = json::parse(ended.out);
-  expect_found(found, "mean_m", .01);
-  expect_found(found, "stddev_m", .02);
-  expect_found(found, "stddev_per_m", .004);
+  const json found = expect_distance_found(run);
   EXPECT_GT(found["skipped"].get<int>(), 1000);  // the dropouts
   const Ended table = run_fathom({"calibrate", "distance", run, "--sensor", "lidar"});
   EXPECT_NE(table.out.find("- distance: {mean_m: 0.0"), std::string::npos) << table.out;
+  const Ended quiet = run_fathom({"calibrate", "distance", run, "--quiet"});
+  EXPECT_EQ(quiet.exit_code, 0) << quiet.err;
+  EXPECT_EQ(count_lines(quiet.out), 4U) << quiet.out;  // the head, and a parameter a line
+  EXPECT_EQ(table.out.find(quiet.out), 0U) << quiet.out;
+  EXPECT_EQ(quiet.err, "");
 }
 
 TEST_F(Calibrate, EnergyFromARun) {
@@ -66,11 +89,7 @@ TEST_F(Calibrate, EnergyFromARun) {
       "    position_m: [-5, 0, 1.5]\n"
       "    noise: [{stereo_energy: {min_energy: 0.3, pow: 3, normalization: threshold}}]\n"
       "    outputs: [{npy: {channels: [energy, reason]}}]\n");
-  const Ended ended = run_fathom({"calibrate", "energy", run, "--normalization", "threshold", "--json"});
-  ASSERT_EQ(ended.exit_code, 0) << ended.err;
-  const json found = json::parse(ended.out);
-  expect_found(found, "min_energy", .3);
-  expect_found(found, "pow", 3);
+  expect_energy_found(run);
 }
 
 // Each loss has a reason of its own, so that other laws of loss beside this one do not disturb it.
@@ -82,11 +101,7 @@ TEST_F(Calibrate, EnergyBesideOtherLosses) {
       "      - stereo_shadow: {}\n      - edge_loss: {min_angle_rad: 1.6, low_probability: 0.5, high_probability: 1}\n"
       "      - loss_angle: {max_incidence_deg: 85}\n      - dropout: {probability: 0.3}\n"
       "    outputs: [{npy: {channels: [energy, reason]}}]\n");
-  const Ended ended = run_fathom({"calibrate", "energy", run, "--normalization", "threshold", "--json"});
-  ASSERT_EQ(ended.exit_code, 0) << ended.err;
-  const json found = json::parse(ended.out);
-  expect_found(found, "min_energy", .3);
-  expect_found(found, "pow", 3);
+  expect_energy_found(run);
 }
 
 TEST_F(Calibrate, DistanceBesideWhatDoesNotMoveRanges) {
@@ -95,12 +110,7 @@ TEST_F(Calibrate, DistanceBesideWhatDoesNotMoveRanges) {
       "    noise: [{distance: {mean_m: 0.01, stddev_m: 0.02, stddev_per_m: 0.004}}, {dropout: {probability: 0.1}},\n"
       "            {angular_hit: {axis: z, stddev_deg: 3}}, {loss_angle: {max_incidence_deg: 80}}]\n"
       "    outputs: [{npy: {channels: [range, clean_range]}}]\n");
-  const Ended ended = run_fathom({"calibrate", "distance", run, "--json"});
-  ASSERT_EQ(ended.exit_code, 0) << ended.err;
-  const json found = json::parse(ended.out);
-  expect_found(found, "mean_m", .01);
-  expect_found(found, "stddev_m", .02);
-  expect_found(found, "stddev_per_m", .004);
+  expect_distance_found(run);
 }
 
 /// Runs the chain and expects a refusal that names `part`.
@@ -152,7 +162,7 @@ TEST_F(CalibrateRefuses, EnergiesThatTheLawDoesNotDescribe) {
 // The two examples of the help, on the scenes that are shipped.
 TEST_F(Calibrate, TheExamplesOfTheHelpAreRight) {
   const std::string examples = std::string(FATHOM_SOURCE_DIR) + "/examples/";
-  ASSERT_EQ(run_fathom({"simulate", examples + "stereo/stereo.yaml", "--out", folder_ / "stereo"}).exit_code, 0);
+  ASSERT_EQ(run_fathom({"simulate", examples + "06_stereo/stereo.yaml", "--out", folder_ / "stereo"}).exit_code, 0);
   const Ended energy =
       run_fathom({"calibrate", "energy", folder_ / "stereo", "--normalization", "threshold", "--json"});
   ASSERT_EQ(energy.exit_code, 0) << energy.err;

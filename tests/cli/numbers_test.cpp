@@ -58,7 +58,7 @@ TEST(Numbers, WholeOptionsTakeWholeDecimalsOnly) {
 TEST(Numbers, RealOptionsTakeFiniteDecimalsOnly) {
   for (const std::string& value : kNoNumber) expect_refused({"beam", "fit"}, "--height", value);
   for (const char* value : {"nan", "inf", "1x"}) {
-    for (const char* option : {"--max-range", "--min-range", "--sensor-step", "--hit-offset"}) {
+    for (const char* option : {"--max-range", "--min-range", "--step", "--hit-offset"}) {
       expect_refused({"beam", "fit"}, option, value);
     }
     expect_refused({"beam", "score"}, "--alpha", value);

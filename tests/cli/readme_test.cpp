@@ -2,7 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cctype>
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "process.hpp"
 
@@ -49,9 +53,24 @@ TEST(Readme, AllPagesCallTheProgramByOneName) {
   }
 }
 
+TEST(Readme, ExamplesAreNumberedAndSayWhatTheyShow) {
+  std::vector<std::string> numbers;
+  for (const auto& entry : std::filesystem::directory_iterator(FATHOM_SOURCE_DIR "/examples")) {
+    if (!entry.is_directory()) continue;
+    EXPECT_TRUE(std::filesystem::exists(entry.path() / "README.md")) << entry.path();
+    const std::string name = entry.path().filename();
+    if (name == "house") continue;  // data
+    EXPECT_TRUE(name.size() > 3 && std::isdigit(name[0]) != 0 && std::isdigit(name[1]) != 0 && name[2] == '_') << name;
+    numbers.push_back(name.substr(0, 2));
+  }
+  std::sort(numbers.begin(), numbers.end());
+  EXPECT_EQ(std::adjacent_find(numbers.begin(), numbers.end()), numbers.end()) << "two examples have one number";
+  EXPECT_GE(numbers.size(), 7U);
+}
+
 TEST(Readme, TheBeamExampleRunsTwiceAndTakesASeed) {
   const TemporaryFolder folder;
-  const std::string script = FATHOM_SOURCE_DIR "/examples/beam/run.sh out --headings 8 --spacing 1 > /dev/null 2>&1";
+  const std::string script = FATHOM_SOURCE_DIR "/examples/07_beam_loop/run.sh out --headings 8 --spacing 1 > /dev/null 2>&1";
   ASSERT_EQ(run_shell("export FATHOM; " + script, folder.path()), 0);
   const std::string first = bytes_of(folder / "out/run/laser/scans.csv");
   ASSERT_EQ(run_shell("export FATHOM; " + script, folder.path()), 0);

@@ -76,6 +76,20 @@ expect '^lidar, frame 0 at 0\.0 s: 16 x [0-9]+ rays, nearest [0-9.]+ m, mean err
 expect '^laser, frame 2 at 0\.2 s: 1 x 361 rays' "$work/frames_from_a_scene.out"
 expect '^ +[1-9][0-9]* above_max_range$' "$work/frames_from_a_scene.out"
 
+# 100 scans of a laser whose errors are known: its README makes a log like this.
+"$work/prefix/bin/fathom" simulate "$source/examples/07_beam_loop/beam.yaml" --frames 100 --out "$work/run" --quiet ||
+  fail "there is no log to fit"
+build_example 05_fit_a_laser fit_a_laser "$source/examples/house/maps/map.yaml" "$work/run"
+# 13 550 readings are learned from, which find 0.75 and 0.05 m to a standard error of 0.004 and 0.0005 m.
+expect '^w_hit +0\.7[2-7][0-9]+ \+- 0\.00[2-6][0-9]*$' "$work/fit_a_laser.out"
+expect '^sigma_hit_m +0\.0(4[7-9]|5[0-2])[0-9] \+- 0\.000[2-9]$' "$work/fit_a_laser.out"
+expect '^held-out scans: -?[0-9.]+ nats per beam, 13550 beams$' "$work/fit_a_laser.out"
+for file in parameters.yaml report.html fit.json; do
+  [[ -s $work/05_fit_a_laser/fit/$file ]] || fail "fit_a_laser has not written $file"
+done
+if "$work/05_fit_a_laser/build/fit_a_laser" 2> "$work/log"; then fail "fit_a_laser wants no arguments"; fi
+expect '^usage: fit_a_laser ' "$work/log"
+
 # A room with a post: what is lost is counted, and the pictures are written.
 echo 'sensors: [{name: s, type: depth_camera, width: 2, height: 2, fx: 2}]
 scene:
@@ -83,23 +97,30 @@ scene:
   entities:
     - {name: room, mesh: box, scale: [12, 8, 4], position_m: [0, 0, 2]}
     - {name: post, mesh: box, scale: [0.2, 0.2, 4], position_m: [2, 1, 2]}' > "$work/room.yaml"
-build_example stereo stereo "$work/room.yaml"
+build_example 06_stereo stereo "$work/room.yaml"
 for reason in hit hidden_left hidden_right random_loss edge_loss; do
   expect "^ +[1-9][0-9]* $reason\$" "$work/stereo.out"
 done
 awk '/^ *[0-9]+ [a-z_]+$/ {sum += $1} END {exit sum != 480 * 360}' "$work/stereo.out" ||
   fail "the reasons do not add up to the pixels: $(cat "$work/stereo.out")"
 for picture in sheet depth reason; do
-  [[ $(head -c 8 "$work/stereo/$picture.png" | od -An -tx1 | tr -d ' ') == 89504e470d0a1a0a ]] ||
+  [[ $(head -c 8 "$work/06_stereo/$picture.png" | od -An -tx1 | tr -d ' ') == 89504e470d0a1a0a ]] ||
     fail "$picture.png is no PNG"
 done
 
 if [[ -e $build/lib/libRobotecGPULidar.so ]]; then
-  build_example rgl rgl_cubes
+  build_example 08_rgl rgl_cubes
   expect '^RGL interface 0\.19\.0$' "$work/rgl_cubes.out"
   expect '^[1-9][0-9]* of 28800 rays hit, [1-9][0-9]* of them the first cube$' "$work/rgl_cubes.out"
   expect '^world and lidar cloud are 0\.500 m apart$' "$work/rgl_cubes.out"
 fi
+
+# No example was forgotten here.
+for project in "$source"/examples/*/CMakeLists.txt; do
+  name=$(basename "$(dirname "$project")")
+  [[ -d $work/$name/build || ($name == 08_rgl && ! -e $build/lib/libRobotecGPULidar.so) ]] ||
+    fail "examples/$name is not built here"
+done
 
 # A version that is not there is refused.
 mkdir "$work/later"

@@ -83,7 +83,7 @@ TEST(Heatmap, IsTheBestHeadingScoredOneByOne) {
   const std::vector<float> reading_m = c.scan({1.75, 2.15, .4});
   HeatmapOptions options;
   options.headings = 12;
-  options.score.threads = 2;
+  options.score.compute.threads = 2;
   const PositionGrid grid = free_positions(c.map, .6);
   const Heatmap heatmap = make_heatmap(c.parameters, c.sensor, *c.expected, c.fan, reading_m, grid, options);
   ScanScorer scorer(c.parameters, c.sensor, *c.expected, c.fan);
@@ -149,7 +149,7 @@ TEST(Heatmap, DoesNotDependOnThreads) {
   const PositionGrid grid = free_positions(c.map, .3);
   HeatmapOptions one, three;
   one.headings = three.headings = 40;
-  one.score.threads = 1, three.score.threads = 3;
+  one.score.compute.threads = 1, three.score.compute.threads = 3;
   const Heatmap a = make_heatmap(c.parameters, c.sensor, *c.expected, c.fan, reading_m, grid, one);
   const Heatmap b = make_heatmap(c.parameters, c.sensor, *c.expected, c.fan, reading_m, grid, three);
   EXPECT_EQ(a.refined_log_likelihood, b.refined_log_likelihood);

@@ -96,6 +96,7 @@ INSTANTIATE_TEST_SUITE_P(
     Keys, Slips,
     testing::Values(Slip{"w_short", "w_shrot", {"p.yaml:", "w_short", "missing", "w_shrot"}},
                     Slip{"min_range_m:", "min_rage_m:", {"p.yaml:12:1", "min_rage_m", "min_range_m"}},
+                    Slip{"\nstep_m:", "\nsensor_step_m:", {"p.yaml:13:16: sensor_step_m is called step_m now"}},
                     Slip{"sigma_hit_m: 0.1", "sigma_hit_m: -1", {"p.yaml:6:14", "sigma_hit_m = -1", "[1e-06, 1"}},
                     Slip{"sigma_hit_m: 0.1", "sigma_hit_m: .nan", {"p.yaml:6:14", "sigma_hit_m", "nan"}},
                     Slip{"w_hit: 0.7", "w_hit: 0.8", {"p.yaml:2", "1.1 is not 1"}},

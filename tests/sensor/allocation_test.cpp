@@ -32,7 +32,7 @@ std::size_t steady_state(Sensor sensor, int threads, ChannelSet channels) {
   noise.push_back(UniformNoise{.low_m = 0, .high_m = 0.01F});
   noise.push_back(Dropout{.probability = 0.1F});
   sensor.noise = noise;
-  Simulator simulator(make_room_scene(), {.seed = 1, .threads = threads});
+  Simulator simulator(make_room_scene(), {.seed = 1, .compute = {.threads = threads}});
   const SensorId id = simulator.add_sensor(sensor);
   Frame frame(channels);
   for (std::uint32_t i = 0; i < 50; ++i) simulator.render(id, i, frame);  // pools of the thread library fill up
@@ -63,7 +63,7 @@ TEST(Allocations, NoneInASteadyFrameOfAStereoCameraWithEveryLoss) {
   sensor.noise = {LossAngle{.max_incidence_rad = 1.3F}, StereoShadow{}, StereoEnergy{},
                   EdgeLoss{.low_probability = 0.1F, .high_probability = 0.9F}, Disparity{.stddev_px = 0.1F}};
   sensor.entity_noise = {{2, 1, StereoEnergy{.pow = 2}}};
-  Simulator simulator(make_room_scene(), {.seed = 1, .threads = 2});
+  Simulator simulator(make_room_scene(), {.seed = 1, .compute = {.threads = 2}});
   const SensorId id = simulator.add_sensor(sensor);
   Frame frame(all_channels());
   for (std::uint32_t i = 0; i < 50; ++i) simulator.render(id, i, frame);
@@ -78,7 +78,7 @@ TEST(Allocations, NoneInASteadyFrameOfManyEnvironments) {
   camera.width = 64, camera.height = 48, camera.fx = 40, camera.baseline_m = 0.1;
   Environments batch(make_room_scene(),
                      make_sensor(camera, {StereoShadow{}, StereoEnergy{}, Dropout{.probability = 0.1F}}),
-                     {.simulator = {.seed = 1, .threads = 1},
+                     {.simulator = {.seed = 1, .compute = {.threads = 1}},
                       .count = 64,
                       .ranges = {{.slot = 1, .field = "pow", .low = 1, .high = 20}}});
   for (std::uint32_t e = 0; e < 64; ++e) batch.set_sensor_pose(e, {{0.02 * e, 0, 0}, {}});
@@ -94,7 +94,7 @@ TEST(Allocations, OnlyEmbreesWhileEntitiesOfEnvironmentsMove) {
   StereoCamera camera;
   camera.width = 64, camera.height = 48, camera.fx = 40, camera.baseline_m = 0.1;
   Environments batch(make_room_scene(), make_sensor(camera, {StereoShadow{}, StereoEnergy{}}),
-                     {.simulator = {.seed = 1, .threads = 1}, .count = 64});
+                     {.simulator = {.seed = 1, .compute = {.threads = 1}}, .count = 64});
   for (std::uint32_t e = 0; e < 64; ++e) batch.set_entity_pose(e, 2, {{-2.0, 0.01 * e, 0.0}, {}});
   Frame frame(all_channels());
   for (std::uint32_t i = 0; i < 3; ++i) batch.render(i, frame);
@@ -109,7 +109,7 @@ TEST(Allocations, NoneInASteadyFrameWhoseRaysChange) {
 }
 
 TEST(Allocations, OnlyEmbreesWhileEntitiesMove) {
-  Simulator simulator(make_room_scene(), {.seed = 1, .threads = 1});
+  Simulator simulator(make_room_scene(), {.seed = 1, .compute = {.threads = 1}});
   const SensorId id = simulator.add_sensor(make_sensor(make_lidar()));
   Frame frame(all_channels());
   const auto move_and_render = [&](std::uint32_t i) {

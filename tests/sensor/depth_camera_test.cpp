@@ -158,13 +158,14 @@ bool same_images(const Frame& a, const Frame& b) {
 
 TEST(StereoFrame, SameBitsForAnyNumberOfThreads) {
   const Sensor sensor = make_sensor(make_stereo(161, 119, 90, 0.3), every_loss());
-  const Frame one = render_once(make_room_scene(), sensor, all_channels(), {.seed = 3, .threads = 1}, 5);
+  const Frame one = render_once(make_room_scene(), sensor, all_channels(), {.seed = 3, .compute = {.threads = 1}}, 5);
   for (const int threads : {2, 3, 8}) {
-    EXPECT_TRUE(
-        same_images(one, render_once(make_room_scene(), sensor, all_channels(), {.seed = 3, .threads = threads}, 5)))
+    EXPECT_TRUE(same_images(
+        one, render_once(make_room_scene(), sensor, all_channels(), {.seed = 3, .compute = {.threads = threads}}, 5)))
         << threads;
   }
-  EXPECT_FALSE(same_images(one, render_once(make_room_scene(), sensor, all_channels(), {.seed = 4, .threads = 1}, 5)));
+  EXPECT_FALSE(same_images(
+      one, render_once(make_room_scene(), sensor, all_channels(), {.seed = 4, .compute = {.threads = 1}}, 5)));
 }
 
 TEST(StereoFrame, ReasonsAddUpAndEveryLossOccurs) {
@@ -190,7 +191,7 @@ TEST(StereoFrame, EveryArrayAgreesAboutWhatIsLost) {
 }
 
 TEST(StereoFrame, AChangeOfParametersActsInTheSameFrame) {
-  Simulator simulator(make_plane_scene({2.0, 0.0}), {.threads = 1});
+  Simulator simulator(make_plane_scene({2.0, 0.0}), {.compute = {.threads = 1}});
   const SensorId id =
       simulator.add_sensor(make_sensor(make_stereo(64, 48, 90, 0.1), {StereoEnergy{.min_energy = 0.0F, .pow = 100}}));
   Frame f({Channel::kReason});

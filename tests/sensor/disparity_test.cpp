@@ -162,7 +162,7 @@ TEST(InvalidBand, TheLeftBandNeedsTheLeftCameraAsReference) {
   const auto refusal = [](const SensorModel& model, const Sensor& from) {
     Sensor sensor = from;
     sensor.model = model;
-    Simulator simulator(make_plane_scene({2.0, 0.0}), {.threads = 1});
+    Simulator simulator(make_plane_scene({2.0, 0.0}), {.compute = {.threads = 1}});
     return test::input_error([&] { simulator.add_sensor(sensor); });
   };
   const Sensor with_band = make_sensor(StereoCamera{}, {on});

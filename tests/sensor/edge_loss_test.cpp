@@ -113,7 +113,7 @@ TEST(EdgeLoss, LosesWhatTheAngleOfTheDefinitionSays) {
     const RayPattern pattern = make_pattern(camera);
     for (const Isa isa : test::usable_isas()) {
       const Frame f = render_once(make_room_scene(), make_sensor(camera, {beyond}, pose), test::all_channels(),
-                                  {.seed = 7, .threads = 1, .isa = isa});
+                                  {.seed = 7, .compute = {.threads = 1, .isa = isa}});
       std::size_t lost = 0;
       for (std::size_t i = 0; i < f.size(); ++i) {
         const double angle = edge_angle(f, pattern, i);
@@ -202,7 +202,8 @@ TEST(EdgeLoss, RowsOfEntitiesKeepTheDraws) {
   sensor.entity_noise = {{0, 1, often}};
   std::size_t more = 0;
   for (const int threads : {1, 3}) {
-    const Frame f = render_once(make_room_scene(), sensor, test::all_channels(), {.seed = 7, .threads = threads});
+    const Frame f =
+        render_once(make_room_scene(), sensor, test::all_channels(), {.seed = 7, .compute = {.threads = threads}});
     for (std::size_t i = 0; i < f.size(); ++i) {
       if (f.entity_id()[i] != 1 || plain.reason()[i] == Reason::kEdgeLoss) {
         ASSERT_EQ(f.reason()[i], plain.reason()[i]) << i;

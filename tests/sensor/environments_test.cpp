@@ -48,7 +48,7 @@ Pose pose_of(std::uint32_t environment) {
 Environments make_batch(std::uint32_t first, std::uint32_t count, int threads = 1) {
   Environments batch(
       make_room_scene(), stereo_sensor(),
-      {.simulator = {.seed = 5, .threads = threads}, .count = count, .first = first, .ranges = ranges()});
+      {.simulator = {.seed = 5, .compute = {.threads = threads}}, .count = count, .first = first, .ranges = ranges()});
   for (std::uint32_t e = first; e < first + count; ++e) {
     batch.set_sensor_pose(e, pose_of(e));
     batch.set_entity_pose(e, 1, {{2.5 + 0.01 * e, 1, -1}, from_roll_pitch_yaw(0, 0, 0.1 * e)});
@@ -97,7 +97,7 @@ TEST(Environments, SameBitsForAnySplitAndNumberOfThreads) {
 TEST(Environments, FarApartEnvironmentsDoNotDisturbEachOther) {
   const auto make = [](std::uint32_t first, std::uint32_t count) {
     Environments batch(make_room_scene(), stereo_sensor(),
-                       {.simulator = {.threads = 1}, .count = count, .first = first});
+                       {.simulator = {.compute = {.threads = 1}}, .count = count, .first = first});
     for (std::uint32_t e = first; e < first + count; ++e) batch.set_sensor_pose(e, {{700.0 * e, 0, 0}, {}});
     return batch;
   };
@@ -108,11 +108,12 @@ TEST(Environments, FarApartEnvironmentsDoNotDisturbEachOther) {
 }
 
 TEST(Environments, EnvironmentZeroIsWhatASimulatorRenders) {
-  Environments batch(make_room_scene(), stereo_sensor(), {.simulator = {.seed = 5, .threads = 1}, .count = 2});
+  Environments batch(make_room_scene(), stereo_sensor(),
+                     {.simulator = {.seed = 5, .compute = {.threads = 1}}, .count = 2});
   Frame many(all_channels());
   batch.render(4, many);
   const Frame plain =
-      test::render_once(make_room_scene(), stereo_sensor(), all_channels(), {.seed = 5, .threads = 1}, 4);
+      test::render_once(make_room_scene(), stereo_sensor(), all_channels(), {.seed = 5, .compute = {.threads = 1}}, 4);
   EXPECT_TRUE(same_environment(many, 0, plain, 0, plain.size()));
   EXPECT_FALSE(same_environment(many, 1, plain, 0, plain.size()));
 }
@@ -127,8 +128,8 @@ TEST(Environments, AMovingEntityPlacedInOneEnvironmentMovesOnInTheOthers) {
   Entity mover = {.name = "mover", .mesh = scene.add_mesh(make_box({0.5, 0.5, 2}))};
   mover.parent_from_entity = crossing(1, 3);
   const EntityId id = scene.add_entity(mover);
-  const EnvironmentsOptions one = {.simulator = {.threads = 1}, .count = 1, .first = 1};
-  Environments both(scene, stereo_sensor(), {.simulator = {.threads = 1}, .count = 2}),
+  const EnvironmentsOptions one = {.simulator = {.compute = {.threads = 1}}, .count = 1, .first = 1};
+  Environments both(scene, stereo_sensor(), {.simulator = {.compute = {.threads = 1}}, .count = 2}),
       alone(scene, stereo_sensor(), one);
   both.set_entity_pose(0, id, {{2, -1, 0}, {}});
   const std::size_t rays = std::size_t{both.rows()} * both.cols();
@@ -146,15 +147,15 @@ TEST(Environments, SensorsMoveAndStandFarOutAsInASimulator) {
     sensor.parent_from_sensor = path;
     Scene scene = make_room_scene();
     scene.set_pose(0, path.at(0.5));  // something to be seen from there
-    Environments batch(scene, sensor, {.simulator = {.threads = 1}, .count = 1});
-    Simulator simulator(scene, {.threads = 1});
+    Environments batch(scene, sensor, {.simulator = {.compute = {.threads = 1}}, .count = 1});
+    Simulator simulator(scene, {.compute = {.threads = 1}});
     const SensorId id = simulator.add_sensor(sensor);
     Frame of_batch(all_channels()), of_simulator(all_channels()), later(all_channels());
     simulator.render(id, 9, later);  // what came before must not matter
     simulator.render(id, 3, of_simulator);
     batch.render(3, of_batch);
     EXPECT_TRUE(same_environment(of_batch, 0, of_simulator, 0, of_batch.size()));
-    const Frame fresh = test::render_once(scene, sensor, all_channels(), {.threads = 1}, 3);
+    const Frame fresh = test::render_once(scene, sensor, all_channels(), {.compute = {.threads = 1}}, 3);
     EXPECT_TRUE(same_environment(fresh, 0, of_simulator, 0, fresh.size()));
     EXPECT_LT(count_of(of_batch, Reason::kMiss), of_batch.size() / 2);
   }
@@ -162,8 +163,9 @@ TEST(Environments, SensorsMoveAndStandFarOutAsInASimulator) {
 
 TEST(Environments, NoiseOfOneEnvironmentIsItsOwn) {
   const Sensor sensor = make_sensor(make_stereo(20, 10, 25, 0.2), {GainBias{}, DistanceNoise{.stddev_m = 0.01F}});
-  const EnvironmentsOptions options = {
-      .simulator = {.threads = 1}, .count = 3, .ranges = {{.slot = 0, .field = "bias_m", .low = 0.1, .high = 1.0}}};
+  const EnvironmentsOptions options = {.simulator = {.compute = {.threads = 1}},
+                                       .count = 3,
+                                       .ranges = {{.slot = 0, .field = "bias_m", .low = 0.1, .high = 1.0}}};
   Environments plain(make_room_scene(), sensor, options), batch(make_room_scene(), sensor, options);
   const std::vector<Noise> own = {GainBias{.gain = 0.5F}, DistanceNoise{}};
   batch.set_noise(1, own);
@@ -248,9 +250,10 @@ TEST(Randomization, DrawsFollowTheirLaws) {
 
 TEST(Randomization, TheDrawnParameterIsTheOneThatActs) {
   Sensor sensor = make_sensor(make_stereo(20, 10, 25, 0.2), {GainBias{}});
-  Environments batch(
-      make_room_scene(), sensor,
-      {.simulator = {.threads = 1}, .count = 8, .ranges = {{.slot = 0, .field = "bias_m", .low = 0.1, .high = 1.0}}});
+  Environments batch(make_room_scene(), sensor,
+                     {.simulator = {.compute = {.threads = 1}},
+                      .count = 8,
+                      .ranges = {{.slot = 0, .field = "bias_m", .low = 0.1, .high = 1.0}}});
   Frame f({Channel::kRange, Channel::kCleanRange});
   batch.render(0, f);
   for (std::uint32_t e = 0; e < 8; ++e) {
@@ -263,7 +266,7 @@ TEST(Randomization, PerEntityRowsHaveRangesOfTheirOwn) {
   Sensor sensor = make_sensor(make_stereo(20, 10, 25, 0.2), {StereoEnergy{}});
   sensor.entity_noise = {{0, 1, StereoEnergy{.pow = 3}}};
   Environments batch(make_room_scene(), sensor,
-                     {.simulator = {.threads = 1},
+                     {.simulator = {.compute = {.threads = 1}},
                       .count = 2,
                       .ranges = {{.slot = 0, .field = "pow", .low = 1, .high = 2},
                                  {.slot = 0, .field = "pow", .low = 1, .high = 2, .entity = 1}}});
@@ -272,9 +275,9 @@ TEST(Randomization, PerEntityRowsHaveRangesOfTheirOwn) {
 
 TEST(Randomization, WrongRangesAreRefused) {
   const auto refused = [](ParameterRange range) {
-    EXPECT_THROW(
-        Environments(make_room_scene(), stereo_sensor(), {.simulator = {.threads = 1}, .ranges = {std::move(range)}}),
-        InputError);
+    EXPECT_THROW(Environments(make_room_scene(), stereo_sensor(),
+                              {.simulator = {.compute = {.threads = 1}}, .ranges = {std::move(range)}}),
+                 InputError);
   };
   refused({.slot = 9, .field = "pow", .low = 1, .high = 2});
   refused({.slot = 2, .field = "pwo", .low = 1, .high = 2});

@@ -67,21 +67,21 @@ TEST(FarPlaces, VerticesBeyondTheLimitAreRefusedScaledToo) {
 TEST(FarPlaces, ParentsThatLeadBeyondTheLimitAreRefusedWhenTheyAreCast) {
   Scene scene = scene_with({{9e8, 0, 0}, {}});
   scene.add_entity({.name = "child", .mesh = 0, .parent_from_entity = Pose{{9e8, 0, 0}, {}}, .parent = 0});
-  Simulator simulator(scene, {.threads = 1});
+  Simulator simulator(scene, {.compute = {.threads = 1}});
   const SensorId id = simulator.add_sensor(make_sensor(make_lidar(2, 8)));
   Frame frame(all_channels());
   EXPECT_EQ(input_error([&] { simulator.render(id, 0, frame); }),
             "entity 'child': its place in the world, 1800000000 m, is not in [-1e9, 1e9] m");
   Sensor riding = make_sensor(make_lidar(2, 8), {}, {{5e8, 0, 0}, {}}, "riding");
   riding.parent = 0;
-  Simulator other(scene_with({{9e8, 0, 0}, {}}), {.threads = 1});
+  Simulator other(scene_with({{9e8, 0, 0}, {}}), {.compute = {.threads = 1}});
   const SensorId far = other.add_sensor(riding);
   EXPECT_NE(input_error([&] { other.render(far, 0, frame); }).find("sensor 'riding': its place in the world"),
             std::string::npos);
 }
 
 TEST(FarPlaces, ExpectedRangesRefuseThem) {
-  const auto ranges = make_scene_ranges(scene_with({}), {.threads = 1});
+  const auto ranges = make_scene_ranges(scene_with({}), {.compute = {.threads = 1}});
   const BeamFan fan = make_fan(make_pattern(make_lidar(1, 8)));
   std::vector<float> range_m(8);
   const auto cast_from = [&](double x) { ranges->cast(std::vector<Pose>{{{x, 0, 0}, {}}}, fan, 10.0, range_m); };
@@ -155,7 +155,7 @@ Sensor nasty_sensor() {
 RC_GTEST_PROP(FarPlaces, NothingThatIsAcceptedEndsTheProcess, ()) {
   bool cast = false;
   const std::string refusal = input_error([&] {
-    Simulator simulator(nasty_scene(), {.threads = 1, .start_s = nasty()});
+    Simulator simulator(nasty_scene(), {.compute = {.threads = 1}, .start_s = nasty()});
     const SensorId id = simulator.add_sensor(nasty_sensor());
     Frame frame(all_channels());
     simulator.render(id, 0, frame);

@@ -21,7 +21,7 @@ TEST(KnownDefects, EnergyTakenFromThePreviousFrame) {
   // The plane turns between two frames; the energy of each must be its own, that of frame 0 included, and the loss must
   // follow it. With min_energy above 0.5 nothing is left to chance: X < 0 wherever E > min_energy.
   for (const bool starts_lost : {true, false}) {
-    Simulator simulator(make_plane_scene({2.0, 0.0}), {.threads = 1});
+    Simulator simulator(make_plane_scene({2.0, 0.0}), {.compute = {.threads = 1}});
     const SensorId id =
         simulator.add_sensor(make_sensor(make_stereo(16, 16, 1000, 0.0), {StereoEnergy{.min_energy = 0.75F}}));
     Frame f({Channel::kEnergy, Channel::kReason});
@@ -44,7 +44,7 @@ TEST(KnownDefects, AFractionParsedAsAnInteger) {
 }
 
 TEST(KnownDefects, AnAbsentBaselineMeansOneMetre) {
-  Simulator simulator(make_plane_scene({2.0, 0.0}), {.threads = 1});
+  Simulator simulator(make_plane_scene({2.0, 0.0}), {.compute = {.threads = 1}});
   StereoCamera camera = make_stereo(8, 8, 8, 0.0);
   EXPECT_EQ(stereo_rig(camera).left_m, Vec3{});
   EXPECT_THROW(simulator.add_sensor(make_sensor(camera, {StereoShadow{}})), InputError);
@@ -91,7 +91,8 @@ TEST(KnownDefects, AGridOf30CmAt10CmCountedAs9Or16Points) {
 TEST(KnownDefects, EqualSeedsGivingDifferentFramesWhenThreadsExceedOne) {
   const Sensor sensor = make_sensor(make_stereo(200, 150, 120, 0.2), {StereoShadow{}, StereoEnergy{.pow = 1}});
   const auto reasons = [&](int threads) {
-    const Frame f = render_once(test::make_room_scene(), sensor, {Channel::kReason}, {.seed = 9, .threads = threads});
+    const Frame f =
+        render_once(test::make_room_scene(), sensor, {Channel::kReason}, {.seed = 9, .compute = {.threads = threads}});
     return std::vector<Reason>(f.reason().begin(), f.reason().end());
   };
   const std::vector<Reason> one = reasons(1);

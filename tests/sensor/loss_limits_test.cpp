@@ -141,7 +141,7 @@ TEST(LossLimits, TheArrayOfEnergiesIsWhatDecided) {
 TEST(LossLimits, OneChainReadsTheEnergyInOneWay) {
   const StereoEnergy cosine{.energy = EnergyAngle::kCosine}, half{.energy = EnergyAngle::kHalfVector};
   const auto refusal = [](const Sensor& sensor) {
-    Simulator simulator(make_room_scene(), {.threads = 1});
+    Simulator simulator(make_room_scene(), {.compute = {.threads = 1}});
     return test::input_error([&] { simulator.add_sensor(sensor); });
   };
   const std::string two =

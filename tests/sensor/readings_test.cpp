@@ -52,7 +52,7 @@ TEST(Readings, MaximumRangesMayDifferFromRayToRay) {
   const BeamMixture random = {.w_hit = 0, .w_short = 0, .w_max = 0, .w_rand = 1};
   for (const Isa isa : usable_isas()) {
     const Frame frame = render_once(make_room_scene(), make_sensor(pattern, {Noise(random)}), all_channels(),
-                                    {.seed = 7, .threads = 1, .isa = isa});
+                                    {.seed = 7, .compute = {.threads = 1, .isa = isa}});
     float most[2] = {};
     for (std::size_t i = 0; i < frame.size(); ++i) most[i % 2] = std::max(most[i % 2], frame.range_m()[i]);
     EXPECT_TRUE(most[0] > 2.9F && most[0] < 3.0F) << most[0];

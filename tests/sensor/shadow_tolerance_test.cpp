@@ -112,7 +112,7 @@ TEST(ShadowTolerance, DrawnForARowActs) {
   sensor.entity_noise = {{0, kWallId, StereoShadow{}}};
   const auto with_draw = [&](double value) {
     EnvironmentsOptions options;
-    options.simulator.threads = 1;
+    options.simulator.compute.threads = 1;
     options.ranges = {{.slot = 0, .field = "tolerance", .low = value, .high = value, .entity = kWallId}};
     Environments environments(make_layers({0.01}), sensor, options);
     Frame frame({Channel::kReason});
@@ -142,8 +142,10 @@ TEST(ShadowTolerance, SameReasonsForAnyNumberOfThreadsAndButAtEdgesForEveryInstr
   const Frame expected = render_once(scene, sensor);
   EXPECT_GT(count_of(expected, Reason::kHiddenRight), 100U);
   for (const Isa isa : usable_isas()) {
-    const Frame one = render_once(scene, sensor, {Channel::kReason}, {.seed = 7, .threads = 1, .isa = isa});
-    const Frame three = render_once(scene, sensor, {Channel::kReason}, {.seed = 7, .threads = 3, .isa = isa});
+    const Frame one =
+        render_once(scene, sensor, {Channel::kReason}, {.seed = 7, .compute = {.threads = 1, .isa = isa}});
+    const Frame three =
+        render_once(scene, sensor, {Channel::kReason}, {.seed = 7, .compute = {.threads = 3, .isa = isa}});
     std::size_t different = 0;
     for (std::size_t i = 0; i < one.size(); ++i) {
       ASSERT_EQ(three.reason()[i], one.reason()[i]) << i;

@@ -75,9 +75,10 @@ TEST(Simulator, GivesTheSameBitsForAnyNumberOfThreadsAndInstructionSet) {
   noise.push_back(UniformNoise{.low_m = -0.01F, .high_m = 0.01F});
   noise.push_back(Dropout{.probability = 0.2F});
   const Sensor sensor = make_sensor(make_lidar(16, 1003), noise);
-  const Frame one = render_once(make_room_scene(), sensor, all_channels(), {.seed = 3, .threads = 1}, 5);
+  const Frame one = render_once(make_room_scene(), sensor, all_channels(), {.seed = 3, .compute = {.threads = 1}}, 5);
   for (const int threads : {1, 2, 7}) {
-    const Frame many = render_once(make_room_scene(), sensor, all_channels(), {.seed = 3, .threads = threads}, 5);
+    const Frame many =
+        render_once(make_room_scene(), sensor, all_channels(), {.seed = 3, .compute = {.threads = threads}}, 5);
     EXPECT_TRUE(same_frames(one, many)) << threads << " threads";
   }
 }
@@ -86,7 +87,7 @@ TEST(Simulator, FramesSensorsAndSeedsAreIndependent) {
   const auto ranges = [](const char* name, std::uint64_t seed, std::uint32_t index) {
     const Frame f =
         render_once(make_room_scene(), make_sensor(make_lidar(), {DistanceNoise{.stddev_m = 0.1F}}, {}, name),
-                    {Channel::kRange, Channel::kCleanRange}, {.seed = seed, .threads = 1}, index);
+                    {Channel::kRange, Channel::kCleanRange}, {.seed = seed, .compute = {.threads = 1}}, index);
     std::vector<double> error;
     for (std::size_t i = 0; i < f.size(); ++i) error.push_back(f.range_m()[i] - f.clean_range_m()[i]);
     return error;
@@ -106,7 +107,8 @@ TEST(Simulator, FramesSensorsAndSeedsAreIndependent) {
 
 TEST(Simulator, OrderOfRenderingDoesNotMatter) {
   const auto make = [] {
-    auto simulator = std::make_unique<Simulator>(make_room_scene(), SimulatorOptions{.seed = 1, .threads = 1});
+    auto simulator =
+        std::make_unique<Simulator>(make_room_scene(), SimulatorOptions{.seed = 1, .compute = {.threads = 1}});
     simulator->add_sensor(make_sensor(make_lidar(), three_gaussians(), {}, "a"));
     simulator->add_sensor(make_sensor(make_lidar(8, 90), three_gaussians(), {{1, 1, 0}, {}}, "b"));
     return simulator;
@@ -235,7 +237,7 @@ TEST(Simulator, MovingEntityIsWhereItsKeysSay) {
   scene.add_entity({.name = "cart",
                     .mesh = box,
                     .parent_from_entity = Trajectory({{0.0, {{3, 0, 0}, {}}}, {1.0, {{13, 0, 0}, {}}}})});
-  Simulator simulator(std::move(scene), {.threads = 1, .rate_hz = 10.0});
+  Simulator simulator(std::move(scene), {.compute = {.threads = 1}, .rate_hz = 10.0});
   Laser2d laser;
   laser.beams = 1;
   laser.max_range_m = 100;
@@ -254,7 +256,7 @@ TEST(Simulator, SensorRidesOnItsEntityAndItsParent) {
   const EntityId mast =
       scene.add_entity({.name = "mast", .mesh = box, .parent_from_entity = Pose{{0, 0, 1}, {}}, .parent = base});
   scene.add_entity({.name = "wall", .mesh = box, .parent_from_entity = Pose{{4, 0, -3}, {}}, .scale = {1, 100, 100}});
-  Simulator simulator(std::move(scene), {.threads = 1});
+  Simulator simulator(std::move(scene), {.compute = {.threads = 1}});
   Laser2d laser;
   laser.beams = 1;
   laser.max_range_m = 100;
@@ -293,7 +295,7 @@ TEST(Simulator, BadSensorsAndOptionsAreRefusedByName) {
     return std::string("nothing was thrown");
   };
   const auto add = [](Sensor s) {
-    Simulator simulator(make_room_scene(), {.threads = 1});
+    Simulator simulator(make_room_scene(), {.compute = {.threads = 1}});
     simulator.add_sensor(std::move(s));
   };
   EXPECT_EQ(message([&] { add(make_sensor(make_lidar(), {}, {}, "")); }), "a sensor needs a name");
@@ -301,10 +303,10 @@ TEST(Simulator, BadSensorsAndOptionsAreRefusedByName) {
   lost.parent = 3;
   EXPECT_EQ(message([&] { add(lost); }), "sensor 'lidar': entity 3 is not in [0, 3)");
   EXPECT_NE(message([&] { add(make_sensor(make_lidar(16, 0))); }).find("columns = 0"), std::string::npos);
-  EXPECT_EQ(message([] { Simulator(Scene(), {.threads = -1}); }), "threads = -1 is not in [0, 1024]");
+  EXPECT_EQ(message([] { Simulator(Scene(), {.compute = {.threads = -1}}); }), "threads = -1 is not in [0, 1024]");
   EXPECT_EQ(message([] { Simulator(Scene(), {.rate_hz = std::nan("")}); }), "rate_hz = nan is not in (0, 1e6] Hz");
   EXPECT_EQ(message([] {
-              Simulator simulator(make_room_scene(), {.threads = 1});
+              Simulator simulator(make_room_scene(), {.compute = {.threads = 1}});
               simulator.add_sensor(make_sensor(make_lidar()));
               simulator.add_sensor(make_sensor(make_lidar()));
             }),

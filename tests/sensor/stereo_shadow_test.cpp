@@ -115,8 +115,10 @@ TEST(StereoShadow, SameReasonsForAnyNumberOfThreadsAndButAtEdgesForEveryInstruct
     const Frame expected = render_once(scene, sensor);
     EXPECT_GT(expected.size() - count_of(expected, Reason::kHit), 400U);
     for (const Isa isa : test::usable_isas()) {
-      const Frame one = render_once(scene, sensor, {Channel::kReason}, {.seed = 7, .threads = 1, .isa = isa});
-      const Frame three = render_once(scene, sensor, {Channel::kReason}, {.seed = 7, .threads = 3, .isa = isa});
+      const Frame one =
+          render_once(scene, sensor, {Channel::kReason}, {.seed = 7, .compute = {.threads = 1, .isa = isa}});
+      const Frame three =
+          render_once(scene, sensor, {Channel::kReason}, {.seed = 7, .compute = {.threads = 3, .isa = isa}});
       std::size_t different = 0;
       for (std::size_t i = 0; i < one.size(); ++i) {
         ASSERT_EQ(three.reason()[i], one.reason()[i]) << to_string(isa) << " " << i;
@@ -340,7 +342,7 @@ TEST(StereoShadow, ACameraInsideAWallSeesNothing) {
 }
 
 TEST(StereoShadow, NeedsTwoCamerasApart) {
-  Simulator simulator(make_room_scene(), {.threads = 1});
+  Simulator simulator(make_room_scene(), {.compute = {.threads = 1}});
   EXPECT_THROW(simulator.add_sensor(make_sensor(make_stereo(8, 8, 8, 0.0), {StereoShadow{}})), InputError);
   EXPECT_THROW(simulator.add_sensor(make_sensor(test::make_lidar(), {StereoShadow{}})), InputError);
   StereoCamera both = make_stereo(8, 8, 8, 0.1);

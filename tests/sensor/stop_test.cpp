@@ -32,7 +32,7 @@ TEST(Stop, EndsAFrameAndSpoilsNothing) {
     std::atomic<int> asked = 0;
     std::atomic<bool> stop = false;
     SimulatorOptions options;
-    options.threads = threads;
+    options.compute.threads = threads;
     options.should_stop = [&] { return ++asked > 5 && stop; };
     Simulator simulator(room(), options);
     const SensorId id = simulator.add_sensor(camera());

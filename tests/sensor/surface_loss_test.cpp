@@ -197,7 +197,7 @@ TEST(EntityRows, GiveEachEntityItsOwnParametersAndTheSameDraws) {
 }
 
 TEST(EntityRows, WrongRowsAreRefused) {
-  Simulator simulator(test::make_room_scene(), {.threads = 1});
+  Simulator simulator(test::make_room_scene(), {.compute = {.threads = 1}});
   Sensor sensor = make_sensor(make_stereo(8, 8, 8, 0.1), {StereoEnergy{}});
   sensor.entity_noise = {{0, 99, StereoEnergy{}}};
   EXPECT_THROW(simulator.add_sensor(sensor), InputError);
@@ -248,7 +248,7 @@ TEST(ChannelRows, ActOnLossesToo) {
 
 TEST(ChannelRows, WrongRowsAreRefused) {
   const auto refused = [](std::vector<ChannelNoise> rows, std::vector<EntityNoise> entities = {}) {
-    Simulator simulator(test::make_room_scene(), {.threads = 1});
+    Simulator simulator(test::make_room_scene(), {.compute = {.threads = 1}});
     Sensor sensor = make_sensor(test::make_lidar(16, 90), {GainBias{.gain = 0.01F}, AngularRay{}});
     sensor.channel_noise = std::move(rows), sensor.entity_noise = std::move(entities);
     EXPECT_THROW(simulator.add_sensor(sensor), InputError);

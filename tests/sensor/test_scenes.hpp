@@ -55,7 +55,8 @@ inline ChannelSet all_channels() {
 
 /// One frame of one sensor in a scene.
 inline Frame render_once(Scene scene, Sensor sensor, ChannelSet channels = all_channels(),
-                         const SimulatorOptions& options = {.seed = 7, .threads = 1}, std::uint32_t index = 0) {
+                         const SimulatorOptions& options = {.seed = 7, .compute = {.threads = 1}},
+                         std::uint32_t index = 0) {
   Simulator simulator(std::move(scene), options);
   const SensorId id = simulator.add_sensor(std::move(sensor));
   Frame frame(channels);

@@ -73,7 +73,7 @@ TEST(UnmeasurableRange, ChangesNoBitOfWhatWasMeasured) {
 TEST(UnmeasurableRange, IsLostInEnvironmentsToo) {
   Environments environments(make_room_scene(),
                             with_policy({DistanceNoise{.mean_m = -4, .stddev_m = 1}}, RangePolicy::kKeep),
-                            {.simulator = {.seed = 7, .threads = 1}, .count = 3});
+                            {.simulator = {.seed = 7, .compute = {.threads = 1}}, .count = 3});
   Frame f(all_channels());
   environments.render(0, f);
   EXPECT_GT(f.count_reasons()[static_cast<std::size_t>(Reason::kBelowMinRange)], 100U);

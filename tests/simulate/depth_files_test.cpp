@@ -47,7 +47,7 @@ std::map<std::string, std::string> files_of(const std::string& outputs) {
 /// The frame that the run writes.
 Frame render(ChannelSet channels) {
   const SceneSetup setup = read("[]");
-  Simulator simulator(setup.scene, {.seed = 4, .threads = 1});
+  Simulator simulator(setup.scene, {.seed = 4, .compute = {.threads = 1}});
   Frame frame(channels);
   simulator.render(simulator.add_sensor(setup.sensors[0].sensor), 0, frame);
   return frame;

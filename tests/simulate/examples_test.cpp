@@ -75,7 +75,7 @@ TEST(House, HasOneMovingEntityAndThreeSensors) {
 
 TEST(Stereo, WritesTheSheetOfTheHouseAndSaysWhatIsLost) {
   const test::TemporaryFolder folder;
-  const SceneSetup setup = read_scene_file(kExamples + "/stereo/stereo.yaml");
+  const SceneSetup setup = read_scene_file(kExamples + "/06_stereo/stereo.yaml");
   EXPECT_EQ(setup.scene.entities().size(), 86U);  // the house's
   RunOptions options;
   options.out = folder / "out";

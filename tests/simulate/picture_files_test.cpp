@@ -47,7 +47,7 @@ void expect_files(
   run(setup, options);
   const auto files = test::read_folder(options.out);
 
-  Simulator simulator(setup.scene, {.seed = 4, .threads = 1});
+  Simulator simulator(setup.scene, {.seed = 4, .compute = {.threads = 1}});
   Frame frame({Channel::kRange, Channel::kEntityId, Channel::kReason, Channel::kHitWorld, Channel::kAzimuth,
                Channel::kElevation});
   const SensorId id = simulator.add_sensor(setup.sensors[0].sensor);

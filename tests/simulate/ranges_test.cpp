@@ -184,8 +184,9 @@ TEST(Ranges, ARunIsTheEnvironmentOfTheSameNumber) {
   const SceneSetup setup = read(
       "[stereo_shadow: {}, stereo_energy: {pow: {log_uniform: [0.5, 3]}}, distance: {stddev_m: {uniform: [0, 1]}}]");
   const Ran single = ran(setup, of_episode(3, 2));
-  Environments batch(setup.scene, setup.sensors[0].sensor,
-                     {.simulator = {.seed = 5, .threads = 1}, .count = 5, .ranges = setup.sensors[0].ranges});
+  Environments batch(
+      setup.scene, setup.sensors[0].sensor,
+      {.simulator = {.seed = 5, .compute = {.threads = 1}}, .count = 5, .ranges = setup.sensors[0].ranges});
   batch.reset(3, 2);
   const std::vector<DrawnParameter> drawn = batch.drawn(3);
   ASSERT_EQ(drawn.size(), 2U);

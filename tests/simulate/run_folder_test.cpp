@@ -33,7 +33,7 @@ RunOptions options_for(const fs::path& out, std::uint64_t seed = 1, bool force =
   options.out = out;
   options.seed = seed;
   options.force = force;
-  options.threads = 1;
+  options.compute.threads = 1;
   return options;
 }
 

@@ -57,7 +57,7 @@ Files files_of(const fs::path& out) {
 Files files_of_run(const std::string& scene, int threads, const std::vector<std::string>& overrides = {}) {
   const TemporaryFolder folder;
   RunOptions options = into(folder / "out");
-  options.threads = threads;
+  options.compute.threads = threads;
   run(read(scene, overrides), options);
   return files_of(options.out);
 }

@@ -131,7 +131,7 @@ TEST(SimulatedScanLog, ParametersThatWereSimulatedAreLearnedFromTheFiles) {
     const BeamSensor sensor = {.max_range_m = 8,
                                .expected_floor_m = expected->floor_m(),
                                .miss = miss == std::string("atom") ? MissPolicy::kAtom : MissPolicy::kBook};
-    const BeamFit fit = fit_beam_model(data, sensor, {.threads = 1});
+    const BeamFit fit = fit_beam_model(data, sensor, {.compute = {.threads = 1}});
     for (const BeamField& f : kBeamFields) {
       if (f.name == "hit_offset_m") continue;
       EXPECT_NEAR(fit.parameters.*f.member, truth.*f.member, 4 * fit.std_error.*f.member) << f.name << ", " << miss;

@@ -27,7 +27,7 @@ Done run_scene(const std::string& text, std::uint32_t frames = 1) {
   RunOptions options;
   options.out = folder / "out";
   options.frames = frames;
-  options.threads = 1;
+  options.compute.threads = 1;
   Done done;
   done.result = run(read_scene_text(text, "scene.yaml", {}), options);
   done.summary = json::parse(test::bytes_of(folder / "out/summary.json"));

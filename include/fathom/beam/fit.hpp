@@ -12,8 +12,8 @@
 
 #include <fathom/beam/model.hpp>
 #include <fathom/beam/scan.hpp>
+#include <fathom/compute.hpp>
 #include <fathom/export.hpp>
-#include <fathom/isa.hpp>
 
 namespace fathom {
 
@@ -29,16 +29,15 @@ struct FitIteration {
 
 /// Learning takes readings as exact, also those of a sensor with a step D: rounding then widens hits, and sigma^2 comes
 /// out larger by about D^2 / 12 (Sheppard's correction), as long as D is at most 2 sigma or so. Subtract it to simulate
-/// or score such a sensor with its step. Only the floor of sigma knows the step.
+/// or score such a sensor with its step. Only the floor of sigma knows the step: sigma >= max(D, BeamData::cell_m) /
+/// sqrt(12).
 struct FitOptions {
   BeamParameters start = {.25, .25, .25, .25, .5, 1.0, 0.0};
   FitVariant variant = FitVariant::kExact;
   bool fit_hit_offset = false;  ///< otherwise start.hit_offset_m is kept
-  double cell_m = 0.0;          ///< size of the map's cells; sigma >= max(step, cell) / sqrt(12)
   double tolerance = 1e-9;      ///< stop when the log-likelihood changes by less than this, relatively
   std::size_t max_iterations = 2000;
-  int threads = 0;
-  Isa isa = detect_isa();
+  Compute compute = {};
   /// From the calling thread. What it throws ends the fit: throw Interrupted to stop.
   std::function<void(const FitIteration&)> on_iteration = {};
 };

@@ -25,11 +25,11 @@ struct BeamModel {
   UnknownCells unknown = UnknownCells::kFree;  ///< how expected ranges pass unknown cells of a map
 };
 
-/// Reads a map of one key per parameter: the names of kBeamFields; max_range_m, min_range_m, sensor_step_m (here
-/// BeamSensor::step_m), expected_floor_m, miss (book, atom) and nan (skip, max) of the sensor; unknown (free, occupied,
-/// stop). Weights, sigma_hit_m, lambda_short_per_m and max_range_m must be there, others have the defaults of the
-/// structs. Throws InputError naming file, line and key for what is unknown, missing or out of range, and when the
-/// weights do not sum to 1.
+/// Reads a map of one key per parameter: the names of kBeamFields; max_range_m, min_range_m, step_m,
+/// expected_floor_m, miss (book, atom) and nan (skip, max) of the sensor; unknown (free, occupied, stop). Weights,
+/// sigma_hit_m, lambda_short_per_m and max_range_m must be there, others have the defaults of the structs. Throws
+/// InputError naming file, line and key for what is unknown, missing or out of range, and when the weights do not sum
+/// to 1.
 FATHOM_API BeamModel read_beam_model(const std::filesystem::path& file);
 /// Writes every key with its unit and meaning; reading gives the same values back, bit for bit. The file appears whole
 /// or not at all.

@@ -30,6 +30,7 @@ struct FitReport {
     std::string name, value;
   };
   std::vector<Fact> facts;
+  std::vector<std::string> notes = {};  ///< what a user should know of the log, one sentence each; in no file
 };
 
 /// The flags of the fit and of the judgement. One of the latter says when nats per beam are -inf: JSON has no infinity,

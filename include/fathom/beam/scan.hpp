@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <fathom/beam/model.hpp>
+#include <fathom/compute.hpp>
 #include <fathom/expected_ranges.hpp>
 #include <fathom/export.hpp>
 
@@ -27,6 +28,7 @@ struct ScanLog {
   std::vector<float> range_m;       ///< [scans, beams], row-major, as written in the file
   double max_range_m = 0.0;         ///< how far the sensor measures; 0: the log does not say
   std::vector<SkippedLines> skipped;  ///< readings of other lasers that were passed over, in the order of the log
+  std::string name;  ///< that messages and reports call it by: the file it was read from; empty: made in memory
   [[nodiscard]] std::size_t beams() const { return azimuth_rad.size(); }
   [[nodiscard]] std::size_t scans() const { return pose.size(); }
   [[nodiscard]] std::span<const float> scan(std::size_t i) const { return {range_m.data() + i * beams(), beams()}; }
@@ -65,14 +67,16 @@ struct BeamData {
   std::vector<float> reading_m;
   std::vector<float> expected_m;    ///< z*; Z where the map says nothing
   std::vector<std::uint32_t> scan;  ///< which scan a pair belongs to: errors are clustered by it; not decreasing
+  double cell_m = 0.0;              ///< of the world that expected_m is from (ExpectedRanges::cell_m); 0: not known
 };
 
 /// CSV with the columns `range_m,expected_m` and, if errors shall be clustered, `scan` (whole numbers, not decreasing;
 /// without it every pair is a scan of its own). Throws InputError naming file and line.
 FATHOM_API BeamData read_beam_pairs(const std::filesystem::path& file);
 
-/// Casts every beam of the chosen scans. Throws InputError for an empty selection or an index out of range.
+/// Casts every beam of the chosen scans. Throws InputError for an empty selection, an index out of range or an invalid
+/// `compute`.
 FATHOM_API BeamData make_beam_data(const ScanLog& log, std::span<const std::uint32_t> scans,
-                                   const ExpectedRanges& expected, double max_range_m, int threads = 0);
+                                   const ExpectedRanges& expected, double max_range_m, const Compute& compute = {});
 
 }  // namespace fathom

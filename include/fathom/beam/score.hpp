@@ -5,18 +5,17 @@
 #include <span>
 
 #include <fathom/beam/model.hpp>
+#include <fathom/compute.hpp>
 #include <fathom/expected_ranges.hpp>
 #include <fathom/export.hpp>
-#include <fathom/isa.hpp>
 
 namespace fathom {
 
 struct ScoreOptions {
   std::size_t beam_step = 1;  ///< scores beams 0, step, 2 step ...; a scan with fewer beams scores its first
   double alpha = 1.0;         ///< (0, 1]: log-likelihoods are multiplied by it, as beams are not independent
-  int threads = 0;            ///< 0: one per core
-  bool exact = false;         ///< evaluate in double precision (BeamDensity) instead of the fast tables
-  Isa isa = detect_isa();
+  Compute compute = {};
+  bool exact = false;  ///< evaluate in double precision (BeamDensity) instead of the fast tables
 };
 
 /// Log-likelihoods of one scan seen from many poses: poses [N] x beams [K] -> [N]. Equal to the logarithm of the

@@ -68,8 +68,8 @@ struct alignas(64) Block {
 class SceneRanges final : public ExpectedRanges {
  public:
   SceneRanges(const Scene& scene, const SceneRangesOptions& options)
-      : executor_(make_executor(options.threads)),
-        caster_(make_embree_caster(options.isa, *executor_)),
+      : executor_(make_executor(options.compute.threads)),
+        caster_(make_embree_caster(options.compute.isa, *executor_)),
         pose_from_sensor_(options.pose_from_sensor) {
     caster_->update(scene, options.stamp_s, options.near_m ? *options.near_m : middle(scene, options.stamp_s));
   }
@@ -153,9 +153,7 @@ void check(const SceneRangesOptions& options) {
   }
   if (!std::isfinite(options.stamp_s)) throw InputError("scene ranges: stamp_s is not finite");
   if (options.near_m) check_in_world(*options.near_m, "near_m");
-  if (options.isa > detect_isa()) {
-    throw InputError(fmt::format("scene ranges: this computer cannot run {}", to_string(options.isa)));
-  }
+  validate(options.compute);
 }
 
 }  // namespace

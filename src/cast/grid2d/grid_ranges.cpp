@@ -43,6 +43,7 @@ class GridRanges final : public ExpectedRanges {
   }
 
   [[nodiscard]] double floor_m() const override { return 0.5 * resolution_m_; }
+  [[nodiscard]] double cell_m() const override { return resolution_m_; }
 
  private:
   [[nodiscard]] GridPose place(const Pose& world_from_sensor) const {

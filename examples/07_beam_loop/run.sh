@@ -1,7 +1,7 @@
 #!/bin/sh
 # The closed loop of the beam model: simulate a laser whose errors are known, learn them back, look for one of its scans.
 #
-#   examples/beam/run.sh [OUT [more options for the heatmap]]
+#   examples/07_beam_loop/run.sh [OUT [more options for the heatmap]]
 #
 # What is in OUT from an earlier run is replaced. SEED: of the simulated noise, instead of the scene's. FATHOM: the
 # program, if it is not in your PATH.

@@ -1,0 +1,85 @@
+#pragma once
+// What is done with a whole log in a world: learn from it, score it, make one. These calls are the programs behind
+// `fathom beam`; their parts stand in fit.hpp, score.hpp and sample.hpp.
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fathom/beam/csv.hpp>
+#include <fathom/beam/fit.hpp>
+#include <fathom/beam/model_file.hpp>
+#include <fathom/beam/report.hpp>
+#include <fathom/beam/scan.hpp>
+#include <fathom/beam/score.hpp>
+#include <fathom/beam/world.hpp>
+#include <fathom/compute.hpp>
+#include <fathom/export.hpp>
+
+namespace fathom {
+
+/// The log itself, or that of the only logging sensor of a run's folder (fathom/run.hpp). Throws InputError for a
+/// folder with none or several.
+FATHOM_API std::filesystem::path find_scan_log(const std::filesystem::path& log_or_run);
+
+struct FitLogOptions {
+  std::string scans = "odd";               ///< to learn from, as select_scans() takes them
+  std::string test_scans = "";             ///< to judge by; empty: all that are not learned from
+  std::optional<double> max_range_m = {};  ///< Z; nothing: what the log says
+  double min_range_m = 0.0;                ///< this and the next three: see BeamSensor, whose floor is the world's
+  double step_m = 0.0;
+  MissPolicy miss = MissPolicy::kBook;
+  NanPolicy nan = NanPolicy::kSkip;
+  FitVariant variant = FitVariant::kExact;
+  std::optional<double> hit_offset_m = 0.0;  ///< kept as it is; nothing: learned
+  Compute compute = {};
+  /// From the calling thread. What it throws ends the fit: throw Interrupted to stop.
+  std::function<void(const FitIteration&)> on_iteration = {};
+};
+
+/// Learns the beam model of a log's sensor and judges it by scans that were held out, if any are left. write_fit()
+/// makes files of the answer. Throws InputError naming the log for a selection that is not understood or selects
+/// nothing, for scans both learned from and held out, for a log that does not say how far its sensor measures when
+/// options.max_range_m does not either, and as fit_beam_model() does.
+FATHOM_API FitReport fit_log(const ScanLog& log, const World& world, const FitLogOptions& options = {});
+
+struct ScoreLogOptions {
+  ScoreOptions score;
+  std::function<void(double fraction)> on_progress = {};  ///< after every scan, from the calling thread
+};
+
+struct LogScores {
+  std::vector<ScanScore> scans;
+  BeamJudgement judgement;  ///< of all beams of these scans, whatever the beam step
+};
+
+/// Scores the scans that `scans` selects at the poses of the log. Throws InputError naming the log for a selection that
+/// is not understood or selects nothing, and as ScanScorer and judge_beam_model() do.
+FATHOM_API LogScores score_log(const BeamModel& model, const World& world, const ScanLog& log,
+                               std::string_view scans = "all", const ScoreLogOptions& options = {});
+
+/// A log of readings drawn from the model: one scan a pose, one beam an azimuth, in the sensor frame. The same seed
+/// gives the same readings. Throws InputError when there is no pose or beam, or one is not finite.
+FATHOM_API ScanLog sample_log(const BeamModel& model, const World& world, std::span<const PlanarPose> poses,
+                              std::span<const double> azimuth_rad, std::uint64_t seed, const Compute& compute = {});
+
+/// Readings drawn for a table of expected ranges, [rows]: those of a scan are drawn together, as sample_scan() does.
+FATHOM_API std::vector<float> sample_table(const BeamModel& model, const ExpectedTable& table, std::uint64_t seed);
+
+/// Azimuths of `beams` beams spread evenly over a view, its middle straight ahead; a whole turn does not repeat its
+/// first beam.
+FATHOM_API std::vector<double> even_azimuths_rad(std::uint32_t beams, double view_deg);
+
+/// Where the readings of a scan that are ranges end, in the world frame, at height 0, seen from the pose of the log.
+FATHOM_API std::vector<Vec3> scan_hits_world(const ScanLog& log, std::uint32_t scan, const BeamSensor& sensor);
+
+/// What a user should know of a log before he trusts it, one sentence each: readings of other lasers that were passed
+/// over and, when Z is given, a largest reading that likely means no return.
+FATHOM_API std::vector<std::string> log_notes(const ScanLog& log, std::optional<double> max_range_m = {});
+
+}  // namespace fathom

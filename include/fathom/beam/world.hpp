@@ -1,0 +1,56 @@
+#pragma once
+// The world that a sensor stands in, as far as the beam model knows it: a map or a scene, and what they say it should
+// measure.
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fathom/compute.hpp>
+#include <fathom/expected_ranges.hpp>
+#include <fathom/export.hpp>
+#include <fathom/grid_map.hpp>
+
+namespace fathom {
+
+class Scene;
+struct SceneRangesOptions;
+struct SceneSetup;
+
+/// Expected ranges, with what belongs to them. A value: copies share the ranges, which nobody changes. Whatever takes
+/// ExpectedRanges takes a World too.
+class World {
+ public:
+  /// Expected ranges of your own. Throws InputError for null.
+  FATHOM_API explicit World(std::shared_ptr<const ExpectedRanges> expected, std::string name = "");
+
+  /// A map_server YAML file with its image. Throws InputError naming file and line.
+  FATHOM_API static World from_map(const std::filesystem::path& yaml_file, const GridCasterOptions& options = {});
+  FATHOM_API static World from_map(const GridMap& map, const GridCasterOptions& options = {});
+  /// A scene as it stands at options.stamp_s. Throws InputError for invalid options.
+  FATHOM_API static World from_scene(const Scene& scene, const SceneRangesOptions& options);
+  /// The scene of a scene file, for a planar sensor at this height above its x-y plane.
+  FATHOM_API static World from_scene(const SceneSetup& setup, double height_m, const Compute& compute = {});
+
+  [[nodiscard]] const ExpectedRanges& expected() const& { return *expected_; }
+  const ExpectedRanges& expected() const&& = delete;              // it would not outlive the call
+  operator const ExpectedRanges&() const& { return *expected_; }  // NOLINT(google-explicit-constructor)
+  operator const ExpectedRanges&() const&& = delete;
+
+  [[nodiscard]] double floor_m() const { return expected_->floor_m(); }  ///< see ExpectedRanges
+  [[nodiscard]] double cell_m() const { return expected_->cell_m(); }
+  [[nodiscard]] UnknownCells unknown() const { return unknown_; }  ///< of a map; a scene has no unknown cells
+  [[nodiscard]] const std::string& name() const { return name_; }  ///< for people: "office.yaml"; may be empty
+  /// Every file that was opened for it.
+  [[nodiscard]] const std::vector<std::filesystem::path>& inputs() const { return inputs_; }
+
+ private:
+  std::shared_ptr<const ExpectedRanges> expected_;
+  UnknownCells unknown_ = UnknownCells::kFree;
+  std::string name_;
+  std::vector<std::filesystem::path> inputs_;
+};
+
+}  // namespace fathom

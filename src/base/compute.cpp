@@ -1,0 +1,19 @@
+#include <fathom/compute.hpp>
+
+#include <fmt/format.h>
+
+#include <fathom/error.hpp>
+
+namespace fathom {
+
+void validate(const Compute& compute) {
+  if (compute.isa > detect_isa()) {
+    throw InputError(fmt::format("isa = {} is not supported by this computer (up to {})", to_string(compute.isa),
+                                 to_string(detect_isa())));
+  }
+  if (compute.threads < 0 || compute.threads > 1024) {
+    throw InputError(fmt::format("threads = {} is not in [0, 1024]", compute.threads));
+  }
+}
+
+}  // namespace fathom

@@ -1,0 +1,131 @@
+// Logs as wholes: where they are, what is odd about them, their scores, and logs drawn from a model.
+
+#include <algorithm>
+#include <cmath>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include <fathom/beam/log.hpp>
+#include <fathom/beam/sample.hpp>
+#include <fathom/error.hpp>
+
+#include "report/naming.hpp"
+
+namespace fathom {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kLogName = "scans.csv";  // as a run writes it
+
+}  // namespace
+
+fs::path find_scan_log(const fs::path& log_or_run) {
+  std::error_code error;
+  if (!fs::is_directory(log_or_run, error)) return log_or_run;
+  std::vector<fs::path> logs;
+  for (const auto& entry : fs::directory_iterator(log_or_run, error)) {
+    if (fs::exists(entry.path() / kLogName, error)) logs.push_back(entry.path() / kLogName);
+  }
+  if (logs.size() == 1) return logs.front();
+  if (logs.empty()) {
+    throw InputError(fmt::format("{}: a folder without */{}; a run has it where a sensor has the output scan_log",
+                                 log_or_run.string(), kLogName));
+  }
+  std::sort(logs.begin(), logs.end());
+  throw InputError(fmt::format("{}: a run with {} scan logs; choose one, such as {}", log_or_run.string(), logs.size(),
+                               logs.front().string()));
+}
+
+std::vector<std::string> log_notes(const ScanLog& log, std::optional<double> max_range_m) {
+  std::vector<std::string> notes;
+  for (const SkippedLines& skipped : log.skipped) {
+    notes.push_back(
+        fmt::format("{} {} lines were passed over; readings are those of FLASER", skipped.lines, skipped.name));
+  }
+  // A maximum range that was not meant spoils every weight without any other sign.
+  const double code_m = max_range_m ? suspected_no_return_m(log, *max_range_m) : 0.0;
+  if (code_m != 0.0) {
+    notes.push_back(fmt::format(
+        "many readings are {:.6g} m, the largest of the log; if that means no return, give max_range_m {:.6g}", code_m,
+        std::floor(0.999 * code_m * 100.0) / 100.0));
+  }
+  return notes;
+}
+
+LogScores score_log(const BeamModel& model, const World& world, const ScanLog& log, std::string_view scans,
+                    const ScoreLogOptions& options) {
+  const std::vector<std::uint32_t> chosen = naming(log.name, [&] { return select_scans(scans, log.scans()); });
+  ScoreOptions one_pose = options.score;
+  one_pose.compute.threads = 1;  // there is nothing to share out
+  ScanScorer scorer(model.parameters, model.sensor, world, planar_fan(log.azimuth_rad), one_pose);
+  LogScores scores;
+  for (const std::uint32_t scan : chosen) {
+    ScanScore score = {scan, log.pose[scan], beams_with_evidence(log.scan(scan), model.sensor, options.score.beam_step),
+                       0.0};
+    const Pose pose = lift(score.pose);
+    scorer.score({&pose, 1}, log.scan(scan), {&score.log_likelihood, 1});
+    scores.scans.push_back(score);
+    if (options.on_progress) {
+      options.on_progress(static_cast<double>(scores.scans.size()) / static_cast<double>(chosen.size()));
+    }
+  }
+  const BeamData pairs = make_beam_data(log, chosen, world, model.sensor.max_range_m, options.score.compute);
+  scores.judgement = naming(log.name, [&] { return judge_beam_model(model.parameters, model.sensor, pairs); });
+  return scores;
+}
+
+std::vector<float> sample_table(const BeamModel& model, const ExpectedTable& table, std::uint64_t seed) {
+  if (table.scan.size() != table.expected_m.size()) {
+    throw InputError(
+        fmt::format("{} expected ranges cannot be of {} scans", table.expected_m.size(), table.scan.size()));
+  }
+  std::vector<float> reading_m(table.expected_m.size());
+  for (std::size_t begin = 0; begin < table.scan.size();) {
+    std::size_t end = begin;
+    while (end < table.scan.size() && table.scan[end] == table.scan[begin]) ++end;
+    sample_scan(model.parameters, model.sensor, beam_key(seed, table.scan[begin]),
+                std::span(table.expected_m).subspan(begin, end - begin),
+                std::span(reading_m).subspan(begin, end - begin));
+    begin = end;
+  }
+  return reading_m;
+}
+
+ScanLog sample_log(const BeamModel& model, const World& world, std::span<const PlanarPose> poses,
+                   std::span<const double> azimuth_rad, std::uint64_t seed, const Compute& compute) {
+  ScanLog log;
+  log.pose.assign(poses.begin(), poses.end());
+  log.azimuth_rad.assign(azimuth_rad.begin(), azimuth_rad.end());
+  log.max_range_m = model.sensor.max_range_m;
+  log.range_m.assign(log.scans() * log.beams(), 0.0F);
+  BeamData pairs = make_beam_data(log, select_scans("all", log.scans()), world, log.max_range_m, compute);
+  log.range_m = sample_table(model, {std::move(pairs.expected_m), std::move(pairs.scan)}, seed);
+  return log;
+}
+
+std::vector<double> even_azimuths_rad(std::uint32_t beams, double view_deg) {
+  const double gaps = view_deg >= 360.0 ? beams : std::max(1.0, beams - 1.0);
+  std::vector<double> azimuth_rad;
+  for (std::uint32_t i = 0; i < beams; ++i) {
+    azimuth_rad.push_back((beams == 1 ? 0.0 : view_deg * (i / gaps - 0.5)) * kRadPerDeg);
+  }
+  return azimuth_rad;
+}
+
+std::vector<Vec3> scan_hits_world(const ScanLog& log, std::uint32_t scan, const BeamSensor& sensor) {
+  if (scan >= log.scans()) throw InputError(fmt::format("scan {} is not in [0, {})", scan, log.scans()));
+  const Pose world_from_sensor = lift(log.pose[scan]);
+  std::vector<Vec3> hits;
+  for (std::size_t i = 0; i < log.beams(); ++i) {
+    const double range_m = log.scan(scan)[i];
+    if (classify(range_m, sensor) != ReadingKind::kRange) continue;
+    hits.push_back(world_from_sensor *
+                   Vec3{range_m * std::cos(log.azimuth_rad[i]), range_m * std::sin(log.azimuth_rad[i]), 0.0});
+  }
+  return hits;
+}
+
+}  // namespace fathom

@@ -1,0 +1,43 @@
+#include <fathom/beam/world.hpp>
+
+#include <fmt/format.h>
+
+#include <fathom/error.hpp>
+#include <fathom/run.hpp>
+#include <fathom/scene_ranges.hpp>
+
+namespace fathom {
+
+World::World(std::shared_ptr<const ExpectedRanges> expected, std::string name)
+    : expected_(std::move(expected)), name_(std::move(name)) {
+  if (!expected_) throw InputError("a world needs expected ranges");
+}
+
+World World::from_map(const GridMap& map, const GridCasterOptions& options) {
+  World world(make_grid_ranges(map, options));
+  world.unknown_ = options.unknown;
+  return world;
+}
+
+World World::from_map(const std::filesystem::path& yaml_file, const GridCasterOptions& options) {
+  World world = from_map(read_grid_map(yaml_file), options);
+  world.name_ = yaml_file.filename().string();
+  world.inputs_ = {yaml_file, grid_map_image(yaml_file)};
+  return world;
+}
+
+World World::from_scene(const Scene& scene, const SceneRangesOptions& options) {
+  return World(make_scene_ranges(scene, options));
+}
+
+World World::from_scene(const SceneSetup& setup, double height_m, const Compute& compute) {
+  SceneRangesOptions options;
+  options.pose_from_sensor.translation_m.z = height_m;
+  options.compute = compute;
+  World world = from_scene(setup.scene, options);
+  world.name_ = fmt::format("{} at a height of {:g} m", setup.file.filename().string(), height_m);
+  world.inputs_ = setup.inputs;
+  return world;
+}
+
+}  // namespace fathom

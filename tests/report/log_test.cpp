@@ -1,0 +1,245 @@
+// Whole programs over a log: they do what their parts do, joined in the right way.
+
+#include <fathom/beam/log.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include <fathom/beam/sample.hpp>
+#include <fathom/scene_ranges.hpp>
+
+#include "beam/files.hpp"
+#include "beam/room.hpp"
+#include "support/error_text.hpp"
+
+namespace fathom {
+namespace {
+
+const World& room() {
+  static const World world = World::from_map(test::room_map());
+  return world;
+}
+
+BeamModel truth() {
+  BeamModel model;
+  model.parameters = {.72, .13, .05, .10, .08, .6};
+  model.sensor = {.max_range_m = 9, .expected_floor_m = room().floor_m()};
+  return model;
+}
+
+/// 60 scans of 61 beams, drawn in the room.
+ScanLog log_in_room() {
+  std::vector<PlanarPose> poses;
+  for (int i = 0; i < 60; ++i) poses.push_back({-3 + 0.05 * i, -2 + 0.06 * i, 0.37 * i});
+  ScanLog log = sample_log(truth(), room(), poses, even_azimuths_rad(61, 270), 5, {.threads = 1});
+  log.name = "some/where/log.csv";
+  return log;
+}
+
+const FitLogOptions kOneThread = {.compute = {.threads = 1}};
+
+TEST(FitLog, LearnsAsItsPartsDo) {
+  const ScanLog log = log_in_room();
+  const FitReport report = fit_log(log, room(), kOneThread);
+  const BeamData learned = make_beam_data(log, select_scans("odd", 60), room(), 9),
+                 others = make_beam_data(log, select_scans("even", 60), room(), 9);
+  const BeamSensor sensor = truth().sensor;
+  const BeamFit fit = fit_beam_model(learned, sensor);
+  EXPECT_EQ(report.fit.parameters, fit.parameters);
+  EXPECT_EQ(report.fit.log_likelihood, fit.log_likelihood);
+  EXPECT_EQ(report.model.parameters, fit.parameters);
+  EXPECT_EQ(report.model.sensor.max_range_m, 9);  // as the log says
+  EXPECT_EQ(report.model.sensor.expected_floor_m, 0.025);
+  EXPECT_TRUE(report.held_out);
+  EXPECT_EQ(report.shown.reading_m, others.reading_m);
+  EXPECT_EQ(report.judgement.nats_per_beam, judge_beam_model(fit.parameters, sensor, others).nats_per_beam);
+  for (const BeamField& field : kBeamFields) {
+    if (field.name == "hit_offset_m") continue;
+    EXPECT_NEAR(fit.parameters.*field.member, truth().parameters.*field.member, 4 * fit.std_error.*field.member)
+        << field.name;
+  }
+  EXPECT_EQ(report.notes, std::vector<std::string>{});
+}
+
+TEST(FitLog, SaysWhatItLearnedFrom) {
+  const ScanLog log = log_in_room();
+  const auto facts = [&](const FitLogOptions& options, const World& world = room()) {
+    std::string text;
+    for (const FitReport::Fact& fact : fit_log(log, world, options).facts) text += fact.name + ": " + fact.value + "; ";
+    return text;
+  };
+  EXPECT_EQ(facts(kOneThread),
+            "log: log.csv, 61 beams a scan; learned from: odd (30 of 60 scans); "
+            "held out: the others (30 of 60 scans); ");
+  EXPECT_EQ(facts({.scans = "0::3", .test_scans = "1::3"}, World(make_grid_ranges(test::room_map()), "room.yaml")),
+            "map: room.yaml; log: log.csv, 61 beams a scan; learned from: 0::3 (20 of 60 scans); "
+            "held out: 1::3 (20 of 60 scans); ");
+  EXPECT_EQ(facts({.scans = "all"}), "log: log.csv, 61 beams a scan; learned from: all (60 of 60 scans); ");
+}
+
+TEST(FitLog, JudgesByWhatItLearnedFromWhereNothingIsLeft) {
+  const FitReport report = fit_log(log_in_room(), room(), {.scans = "all"});
+  EXPECT_FALSE(report.held_out);
+  EXPECT_EQ(report.shown.reading_m.size(), 60U * 61U);
+}
+
+// A log without noise: only the world knows that its surfaces are no better than their cells.
+TEST(FitLog, SigmaStopsAtTheCellsOfTheWorld) {
+  ScanLog log = log_in_room();
+  log.range_m = make_beam_data(log, select_scans("all", 60), room(), 9).expected_m;
+  EXPECT_DOUBLE_EQ(fit_log(log, room()).fit.parameters.sigma_hit_m, 0.05 / std::sqrt(12.0));
+  const World scene = World(std::shared_ptr<const ExpectedRanges>(make_scene_ranges(test::room_scene())));
+  EXPECT_LT(fit_log(log, scene).fit.parameters.sigma_hit_m, 0.001);
+}
+
+TEST(FitLog, TakesTheSensorFromItsOptions) {
+  ScanLog log = log_in_room();
+  log.range_m[0] = std::numeric_limits<float>::quiet_NaN();
+  const FitReport report = fit_log(log, room(),
+                                   {.scans = "all",
+                                    .max_range_m = 5.0,
+                                    .min_range_m = 0.5,
+                                    .step_m = 0.02,
+                                    .miss = MissPolicy::kAtom,
+                                    .nan = NanPolicy::kMax,
+                                    .variant = FitVariant::kClosedForm,
+                                    .hit_offset_m = {}});
+  const BeamSensor& sensor = report.model.sensor;
+  EXPECT_EQ(sensor.max_range_m, 5.0);
+  EXPECT_EQ(sensor.min_range_m, 0.5);
+  EXPECT_EQ(sensor.step_m, 0.02);
+  EXPECT_EQ(sensor.miss, MissPolicy::kAtom);
+  EXPECT_EQ(sensor.nan, NanPolicy::kMax);
+  EXPECT_EQ(report.variant, FitVariant::kClosedForm);
+  EXPECT_NE(report.fit.parameters.hit_offset_m, 0.0);
+  EXPECT_EQ(fit_log(log, room(), {.hit_offset_m = 0.03}).fit.parameters.hit_offset_m, 0.03);
+}
+
+TEST(FitLog, CanBeStopped) {
+  const auto stop = [](const FitIteration& i) {
+    if (i.iteration == 2) throw Interrupted("enough");
+  };
+  EXPECT_THROW(fit_log(log_in_room(), room(), {.on_iteration = stop}), Interrupted);
+}
+
+TEST(FitLog, RefusalsNameTheLog) {
+  ScanLog log = log_in_room();
+  const auto refusal = [&](const FitLogOptions& options) {
+    return test::input_error([&] { fit_log(log, room(), options); });
+  };
+  EXPECT_EQ(refusal({.scans = "60:"}).find("some/where/log.csv: "), 0U) << refusal({.scans = "60:"});
+  EXPECT_EQ(refusal({.test_scans = "none"}).find("some/where/log.csv: "), 0U) << refusal({.test_scans = "none"});
+  EXPECT_EQ(refusal({.scans = "odd", .test_scans = "2:6"}),
+            "scan 3 is in scans odd and in test_scans 2:6: it would not be held out");
+  EXPECT_EQ(refusal({.max_range_m = -1.0}).find("beam.max_range_m = -1"), 0U) << refusal({.max_range_m = -1.0});
+  EXPECT_EQ(refusal({.compute = {.threads = -1}}), "threads = -1 is not in [0, 1024]");
+  log.max_range_m = 0;
+  EXPECT_EQ(refusal({}), "some/where/log.csv: does not say how far its sensor measures; give max_range_m");
+  log.name = "";
+  EXPECT_EQ(refusal({}), "does not say how far its sensor measures; give max_range_m");
+}
+
+TEST(LogNotes, TellWhatSpoilsAFit) {
+  ScanLog log = log_in_room();
+  log.skipped = {{"RLASER", 7}};
+  for (std::size_t i = 0; i < log.range_m.size(); i += 10) log.range_m[i] = 8.191F;
+  for (float& z : log.range_m) z = std::min(z, 8.191F);
+  const std::vector<std::string> notes = {
+      "7 RLASER lines were passed over; readings are those of FLASER",
+      "many readings are 8.191 m, the largest of the log; if that means no return, give max_range_m 8.18"};
+  EXPECT_EQ(log_notes(log, 9.0), notes);
+  EXPECT_EQ(log_notes(log), std::vector<std::string>{"7 RLASER lines were passed over; readings are those of FLASER"});
+  EXPECT_EQ(log_notes(log, 8.1).size(), 1U);  // it is no return already
+  EXPECT_EQ(fit_log(log, room()).notes, notes);
+}
+
+TEST(ScoreLog, ScoresAsTheScorerDoes) {
+  const ScanLog log = log_in_room();
+  std::vector<double> progress;
+  const LogScores scores = score_log(truth(), room(), log, "10:30:4",
+                                     {.score = {.beam_step = 3, .alpha = 0.5, .compute = {.threads = 2}},
+                                      .on_progress = [&](double done) { progress.push_back(done); }});
+  ScanScorer scorer(truth().parameters, truth().sensor, room(), planar_fan(log.azimuth_rad),
+                    {.beam_step = 3, .alpha = 0.5});
+  ASSERT_EQ(scores.scans.size(), 5U);
+  for (std::size_t i = 0; i < 5; ++i) {
+    const ScanScore& score = scores.scans[i];
+    const auto scan = static_cast<std::uint32_t>(10 + 4 * i);
+    EXPECT_EQ(score.scan, scan);
+    EXPECT_EQ(score.pose, log.pose[scan]);
+    EXPECT_EQ(score.beams, 21U);
+    const Pose pose = lift(log.pose[scan]);
+    double expected = 0.0;
+    scorer.score({&pose, 1}, log.scan(scan), {&expected, 1});
+    EXPECT_EQ(score.log_likelihood, expected);
+  }
+  EXPECT_EQ(progress, (std::vector<double>{.2, .4, .6, .8, 1.0}));
+  EXPECT_EQ(scores.judgement.pairs, 5U * 61U);  // of all beams
+  EXPECT_EQ(test::input_error([&] { score_log(truth(), room(), log, "some"); }).find("some/where/log.csv: "), 0U);
+}
+
+TEST(SampleLog, IsKeyedBySeedAndScan) {
+  const ScanLog log = log_in_room();
+  EXPECT_EQ(log.max_range_m, 9);
+  EXPECT_EQ(log.range_m, log_in_room().range_m);
+  EXPECT_NE(log.range_m, sample_log(truth(), room(), log.pose, log.azimuth_rad, 6).range_m);
+  // A scan's readings are those of sample_scan() for what the room should show.
+  const BeamData pairs = make_beam_data(log, std::vector<std::uint32_t>{17}, room(), 9);
+  std::vector<float> alone(61);
+  sample_scan(truth().parameters, truth().sensor, beam_key(5, 17), pairs.expected_m, alone);
+  const auto whole = log.scan(17);
+  EXPECT_EQ(alone, std::vector<float>(whole.begin(), whole.end()));
+  EXPECT_NE(test::input_error([] { sample_log(truth(), room(), {}, even_azimuths_rad(3, 90), 1); }), "");
+}
+
+TEST(SampleTable, RefusesColumnsOfDifferentLengths) {
+  EXPECT_EQ(test::input_error([] {
+              sample_table(truth(), {{1.0F, 2.0F}, {0}}, 1);
+            }),
+            "2 expected ranges cannot be of 1 scans");
+}
+
+TEST(EvenAzimuths, SpreadOverTheView) {
+  const double quarter = std::numbers::pi / 2;
+  EXPECT_EQ(even_azimuths_rad(1, 180), std::vector<double>{0.0});
+  const std::vector<double> half = even_azimuths_rad(3, 180), turn = even_azimuths_rad(4, 360);
+  ASSERT_EQ(half.size(), 3U);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_DOUBLE_EQ(half[i], quarter * (static_cast<double>(i) - 1));
+  ASSERT_EQ(turn.size(), 4U);
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_DOUBLE_EQ(turn[i], quarter * (static_cast<double>(i) - 2));
+}
+
+TEST(ScanHits, StandWhereReadingsEnd) {
+  ScanLog log;
+  log.azimuth_rad = {0.0, std::numbers::pi / 2, 0.3, 0.4};
+  log.pose = {{0, 0, 0}, {1.0, 2.0, std::numbers::pi / 2}};
+  log.range_m = {1, 1, 1, 1, 3.0F, 2.0F, 9.0F, std::numeric_limits<float>::quiet_NaN()};
+  const std::vector<Vec3> hits = scan_hits_world(log, 1, {.max_range_m = 9});
+  ASSERT_EQ(hits.size(), 2U);  // no return, and no evidence, end nowhere
+  EXPECT_NEAR(hits[0].x, 1, 1e-12);
+  EXPECT_NEAR(hits[0].y, 5, 1e-12);
+  EXPECT_NEAR(hits[1].x, -1, 1e-12);
+  EXPECT_NEAR(hits[1].y, 2, 1e-12);
+  EXPECT_EQ(hits[1].z, 0);
+  EXPECT_EQ(test::input_error([&] { scan_hits_world(log, 2, {}); }), "scan 2 is not in [0, 2)");
+}
+
+TEST(FindScanLog, IsTheOnlyOneOfARun) {
+  const test::TemporaryFolder folder;
+  const std::string run = folder.path().string();
+  EXPECT_EQ(find_scan_log(folder.path() / "log.gz"), folder.path() / "log.gz");
+  EXPECT_EQ(test::input_error([&] { find_scan_log(run); }),
+            run + ": a folder without */scans.csv; a run has it where a sensor has the output scan_log");
+  for (const char* sensor : {"b", "a", "camera"}) std::filesystem::create_directory(folder.path() / sensor);
+  const auto b = folder.write("b/scans.csv", "");
+  EXPECT_EQ(find_scan_log(run), b);
+  const auto a = folder.write("a/scans.csv", "");
+  EXPECT_EQ(test::input_error([&] { find_scan_log(run); }),
+            run + ": a run with 2 scan logs; choose one, such as " + a.string());
+}
+
+}  // namespace
+}  // namespace fathom
