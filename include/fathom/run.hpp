@@ -73,7 +73,7 @@ struct RunOptions {
 ///   Frame frame({Channel::kRange, Channel::kReason});
 ///   simulator.render(0, 0, frame);
 ///
-/// Of the options only seed, environment, episode, threads, isa and should_stop count. Throws InputError as run() would
+/// Of the options only seed, environment, episode, compute and should_stop count. Throws InputError as run() would
 /// for the scene and its sensors; outputs are not looked at.
 FATHOM_API Simulator make_simulator(const SceneSetup& setup, const RunOptions& options = {});
 
