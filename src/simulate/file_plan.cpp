@@ -9,7 +9,6 @@
 #include <fathom/error.hpp>
 
 #include "base/text.hpp"
-#include "sensor/sensor_view.hpp"
 
 namespace fathom {
 
@@ -27,16 +26,6 @@ void check_file(const OutputFile& file, std::string_view slug) {
 }
 
 }  // namespace
-
-std::vector<std::int32_t> full_turn_shifts(const SensorModel& model) {
-  const SensorView view = make_view(model);
-  if (view.destagger_shifts.empty()) {
-    throw InputError("only the range image of a spinning_lidar that turns once round can be destaggered");
-  }
-  return view.destagger_shifts;
-}
-
-bool is_seen_by_angle(const SensorModel& model) { return make_view(model).seen_by_angle; }
 
 std::vector<OutputFile> plan_files(const SensorSetup& setup) {
   std::vector<OutputFile> files;

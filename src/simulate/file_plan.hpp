@@ -1,7 +1,6 @@
 #pragma once
 // Which files a sensor writes.
 
-#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -14,13 +13,6 @@ namespace fathom {
 /// All files of a sensor, in the order of its outputs. Throws InputError when two outputs would write the same file, one
 /// is no valid OutputFile, or the sensor cannot have it.
 std::vector<OutputFile> plan_files(const SensorSetup& setup);
-
-/// Whether a line of the sensor's pixels shows nothing, so that its pictures are drawn by angle.
-bool is_seen_by_angle(const SensorModel& model);
-
-/// The shifts that turn the columns of a range image from times to directions, [rows]. Throws InputError unless the
-/// model is a spinning lidar that turns once round.
-std::vector<std::int32_t> full_turn_shifts(const SensorModel& model);
 
 /// The channels that the files of a sensor and the counts of the summary need.
 ChannelSet planned_channels(const SensorSetup& setup);

@@ -2,23 +2,38 @@
 
 #include <cstdint>
 
+#include <fathom/error.hpp>
+
 #include "io/painter.hpp"
 #include "io/picture_size.hpp"
-#include "simulate/file_plan.hpp"
+#include "sensor/sensor_view.hpp"
 #include "simulate/outputs/frame_file.hpp"
 
 namespace fathom {
 
+namespace {
+
+/// The shifts that turn columns from times to directions, [rows].
+std::vector<std::int32_t> full_turn_shifts(const SensorView& view) {
+  if (view.destagger_shifts.empty()) {
+    throw InputError("only the range image of a spinning_lidar that turns once round can be destaggered");
+  }
+  return view.destagger_shifts;
+}
+
+}  // namespace
+
 ChannelSet RangeImageOutput::needs(const Sensor& sensor) const {
   const ChannelSet angles = {Channel::kAzimuth, Channel::kElevation};
-  return is_seen_by_angle(sensor.model) ? painted_channels(color) | angles : painted_channels(color);
+  return make_view(sensor.model).seen_by_angle ? painted_channels(color) | angles : painted_channels(color);
 }
 
 std::vector<OutputFile> RangeImageOutput::files(const Sensor& sensor) const {
   using Path = std::filesystem::path;
+  const SensorView view = make_view(sensor.model);
   OutputFile file = frame_file(kFile, color_variant(color));
-  const std::vector<std::int32_t> shifts = destagger ? full_turn_shifts(sensor.model) : std::vector<std::int32_t>();
-  if (is_seen_by_angle(sensor.model)) {
+  const std::vector<std::int32_t> shifts = destagger ? full_turn_shifts(view) : std::vector<std::int32_t>();
+  if (view.seen_by_angle) {
     file.bytes_at_most = [*this](const FrameShape& /*shape*/, std::uint32_t frames) {
       return frames * png_bytes_at_most(angle_image_size(color, legend), kRgbBytes);
     };
