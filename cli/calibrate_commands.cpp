@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: MIT
 #include "calibrate_commands.hpp"
 
 #include <memory>
 
 #include <CLI/CLI.hpp>
-#include <fathom/calibrate.hpp>
+
+#include <fathom/calibrate/calibrate.hpp>
 
 #include "calibrate.hpp"
 #include "option_values.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Velodyne: continuous firing in fixed sequences, whatever the speed of rotation. A frame here is as many whole firing
 // sequences as fit into one turn at 10 Hz; for another rate, set columns too. Beams start at the sensor origin: the few
 // centimetres by which lasers sit off it (the manuals' vertical corrections) are left out.

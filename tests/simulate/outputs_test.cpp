@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Kinds of output as units: what each says of its files is so, and one of a user's own is planned, run and listed as
 // the registered ones are.
 
@@ -11,14 +12,15 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <fathom/error.hpp>
-#include <fathom/run.hpp>
-#include <fathom/run_plan.hpp>
+#include <fathom/base/error.hpp>
+#include <fathom/simulate/run.hpp>
+#include <fathom/simulate/run_plan.hpp>
 
-#include "io/npy.hpp"
+#include "base/frame_writer.hpp"
 #include "simulate/scene_fixture.hpp"
 #include "simulate/scene_text.hpp"
 #include "support/error_text.hpp"
+#include "text/npy.hpp"
 
 namespace fathom {
 
@@ -190,13 +192,13 @@ Sensor sensor_of(SensorModel model) {
 TEST(RegisteredOutputs, NeedWhatTheyWrite) {
   const test::TemporaryFolder folder;
   DepthCamera camera;
-  camera.width = 3, camera.height = 2;
+  camera.width = 3, camera.height = 2, camera.fx = 4;
   Rosette rosette = std::get<Rosette>(find_preset("Mid-40").model);
   rosette.max_range_m = 20;
   for (const Sensor& sensor : {sensor_of(camera), sensor_of(rosette)}) {
     for (const Output& output : many_outputs()) {
       Frame frame(output.needs(sensor));
-      frame.resize(2, 3);
+      FrameWriter(frame).resize(2, 3);
       for (const OutputFile& file : output.files(sensor)) {
         const auto path = folder / file.name(0);
         EXPECT_NO_THROW(file.write(path, frame, {})) << file.name(0);
@@ -211,6 +213,7 @@ TEST(RegisteredOutputs, NeedWhatTheyWrite) {
 
 TEST(RegisteredOutputs, CallTheirFirstFileAsTheySay) {
   DepthCamera camera;
+  camera.width = 3, camera.height = 2, camera.fx = 4;
   std::size_t kinds = 0;
   const auto check = [&]<class M>(const M& usual) {
     const std::vector<OutputFile> files = Output(usual).files(sensor_of(camera));

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // "*node is NULL: make one; else change it": what all functions that make nodes have in common.
 

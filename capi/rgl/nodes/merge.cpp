@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "nodes/merge.hpp"
 
 #include <algorithm>
