@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <fathom/base/error.hpp>
+#include <fathom/sensor/presets.hpp>
 
 #include "render/stereo_scenes.hpp"
 #include "support/error_text.hpp"
