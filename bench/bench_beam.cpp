@@ -156,7 +156,7 @@ void print_errors(const char* name, const std::vector<float>& exact, const std::
   std::printf("%s: mean error %.4f cells, %.2f %% of rays off by more than 2 cells\n", name, sum / n, 100 * wrong / n);
 }
 
-void print_memory(const Case& c, const ExpectedRanges& caster, const BeamSensor& sensor, const BeamFan& fan) {
+void print_memory(const Case& c, const ExpectedRanges& caster, const BeamSensor& sensor, const RayFan& fan) {
   const PositionGrid positions = free_positions(c.map, 0.5);
   const HeatmapOptions coarse = {.headings = 4, .score = {.compute = {.threads = 1}}, .on_progress = {}};
   std::printf(
@@ -172,7 +172,7 @@ void print_memory(const Case& c, const ExpectedRanges& caster, const BeamSensor&
 
 void bench_map(const char* name, GridMap map) {
   const Case c = make_case(std::move(map));
-  const BeamFan fan = planar_fan(c.azimuth);
+  const RayFan fan = planar_fan(c.azimuth);
   const BeamSensor sensor = {.max_range_m = kLimitM};
   const double cell_m = c.map.resolution_m;
   std::vector<float> ranges(kPoses * kBeams), exact(kPoses * kBeams);

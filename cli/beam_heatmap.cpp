@@ -69,7 +69,7 @@ void draw_beam_heatmap(const BeamHeatmapOptions& options) {
     throw fathom::InputError(
         fmt::format("{}: has scans 0 to {}, and no scan {}", options.log.string(), log.scans() - 1, options.scan));
   }
-  const fathom::BeamFan fan = fathom::planar_fan(log.azimuth_rad);
+  const fathom::RayFan fan = fathom::planar_fan(log.azimuth_rad);
   const fathom::PlanarPose logged = log.pose[options.scan];
 
   fathom::HeatmapOptions heatmap_options;

@@ -20,7 +20,7 @@ std::shared_ptr<Kind> OldLidar::add() {
   return node;
 }
 
-OldLidar::OldLidar(const std::vector<fathom::Matrix34>& beams)
+OldLidar::OldLidar(const std::vector<fathom::Matrix34>& rays)
     : rays_(add<RaysFromMatrices>()),
       rings_(add<RaysRingIds>()),
       range_(add<RaysRange>()),
@@ -32,7 +32,7 @@ OldLidar::OldLidar(const std::vector<fathom::Matrix34>& beams)
       compact_(add<CompactNode>()),
       fields_(add<YieldNode>()),
       post_(add<TransformNode>()) {
-  rays_->set(beams);
+  rays_->set(rays);
   rings_->set({0});
   range_->set({{0.0F, std::numeric_limits<float>::max()}});
   fields_->set({RGL_FIELD_XYZ_VEC3_F32, RGL_FIELD_DISTANCE_F32, RGL_FIELD_RING_ID_U16, RGL_FIELD_RETURN_TYPE_U8});

@@ -18,7 +18,7 @@ namespace rgl {
 
 class OldLidar {
  public:
-  explicit OldLidar(const std::vector<fathom::Matrix34>& beams);
+  explicit OldLidar(const std::vector<fathom::Matrix34>& rays);
 
   void set_range(float range_m);
   void set_pose(const fathom::Affine& world_from_lidar);

@@ -178,7 +178,7 @@ PositionGrid free_positions(const GridMap& map, double spacing_m) {
 }
 
 Heatmap make_heatmap(const BeamParameters& parameters, const BeamSensor& sensor, const ExpectedRanges& expected,
-                     const BeamFan& beams, std::span<const float> reading_m, const PositionGrid& grid,
+                     const RayFan& beams, std::span<const float> reading_m, const PositionGrid& grid,
                      const HeatmapOptions& options) {
   check_in_range("heatmap", "headings", static_cast<double>(options.headings), 1, 100000, "1");
   const std::vector<std::size_t> positions = wanted_positions(grid);

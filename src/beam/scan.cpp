@@ -100,7 +100,7 @@ BeamData make_beam_data(const ScanLog& log, std::span<const std::uint32_t> scans
     if (scan >= log.scans()) throw InputError(fmt::format("scan {} is not in [0, {})", scan, log.scans()));
   }
   const std::size_t beams = log.beams();
-  const BeamFan fan = planar_fan(log.azimuth_rad);
+  const RayFan fan = planar_fan(log.azimuth_rad);
   BeamData data;
   std::vector<Pose> poses;
   for (const std::uint32_t scan : scans) {

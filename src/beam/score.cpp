@@ -34,7 +34,7 @@ bool is_finite(const Pose& pose) {
 
 class ScanScorer::Impl {
  public:
-  Impl(const BeamParameters& parameters, const BeamSensor& sensor, const ExpectedRanges& expected, const BeamFan& beams,
+  Impl(const BeamParameters& parameters, const BeamSensor& sensor, const ExpectedRanges& expected, const RayFan& beams,
        const ScoreOptions& options)
       : parameters_(parameters),
         sensor_(sensor),
@@ -149,7 +149,7 @@ class ScanScorer::Impl {
   BeamParameters parameters_;
   BeamSensor sensor_;
   const ExpectedRanges& expected_;
-  BeamFan fan_;
+  RayFan fan_;
   ScoreOptions options_;
   std::size_t beams_;
   ScoreKernel kernel_;
@@ -165,7 +165,7 @@ class ScanScorer::Impl {
 };
 
 ScanScorer::ScanScorer(const BeamParameters& parameters, const BeamSensor& sensor, const ExpectedRanges& expected,
-                       const BeamFan& beams, const ScoreOptions& options)
+                       const RayFan& beams, const ScoreOptions& options)
     : impl_(std::make_unique<Impl>(parameters, sensor, expected, beams, options)) {}
 ScanScorer::~ScanScorer() = default;
 ScanScorer::ScanScorer(ScanScorer&&) noexcept = default;

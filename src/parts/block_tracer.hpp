@@ -6,12 +6,12 @@
 
 namespace fathom {
 
-/// The work on one block of beams. Its arrays live on the stack of the thread that runs it: nothing is allocated.
+/// The work on one block of rays. Its arrays live on the stack of the thread that runs it: nothing is allocated.
 class BlockTracer {
  public:
-  BlockTracer(const TraceJob& job, const BeamTiles& beams);
+  BlockTracer(const TraceJob& job, const RayTiles& tiles);
 
-  /// Loads the beams, casts them and fills their places in the arrays.
+  /// Loads the rays, casts them and fills their places in the arrays.
   void run();
 
  private:
@@ -23,22 +23,22 @@ class BlockTracer {
   /// A value of the instances, [instances + 1]; the last is that of a miss.
   template <class T>
   void store_of_instances(const std::vector<T>& values, T* out);
-  /// Values of lanes, `Parts` each, to all returns of their beams.
+  /// Values of lanes, `Parts` each, to all returns of their rays.
   template <std::size_t Parts = 1, class T>
   void store(const T* lanes, T* out) const;
   /// Calls f(lane, place in the arrays).
   template <class F>
   void for_each_place(F f) const;
 
-  /// Of the beam in a lane, s.
+  /// Of the ray in a lane, s.
   [[nodiscard]] double time_of(std::uint32_t lane) const;
   /// world_from_sensor at a time.
   [[nodiscard]] Affine world_step(double time_s) const;
-  /// The beam in a lane as it is cast, once the block is in the world.
+  /// The ray in a lane as it is cast, once the block is in the world.
   [[nodiscard]] Affine cast_frame(std::uint32_t lane) const;
 
   const TraceJob& job_;
-  BeamBlock block_;
+  PosedRayBlock block_;
   RayBlock distorted_;
   HitLanes hits_;
   float min_m_[kBlockRays], max_m_[kBlockRays];

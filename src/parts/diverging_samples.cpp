@@ -5,10 +5,10 @@
 
 namespace fathom {
 
-std::array<SampleDirection, kBeamSamples> beam_samples(double horizontal_rad, double vertical_rad) {
+std::array<SampleDirection, kDivergingSamples> diverging_samples(double horizontal_rad, double vertical_rad) {
   constexpr int kCones = 3, kRays = 19;
-  static_assert(1 + kCones * kRays == kBeamSamples);
-  std::array<SampleDirection, kBeamSamples> samples;
+  static_assert(1 + kCones * kRays == kDivergingSamples);
+  std::array<SampleDirection, kDivergingSamples> samples;
   samples[0] = {0.0F, 0.0F, 1.0F};
   for (int cone = 0; cone < kCones; ++cone) {
     for (int k = 0; k < kRays; ++k) {

@@ -7,12 +7,12 @@
 
 namespace fathom {
 
-/// The direction of a sample in the frame of its beam.
+/// The direction of a sample in the frame of its ray.
 struct SampleDirection {
   float x, y, z;
 };
 
 /// The centre first, then three cones of 19, the widest first; angles are full angles of the cone.
-std::array<SampleDirection, kBeamSamples> beam_samples(double horizontal_rad, double vertical_rad);
+std::array<SampleDirection, kDivergingSamples> diverging_samples(double horizontal_rad, double vertical_rad);
 
 }  // namespace fathom

@@ -28,10 +28,10 @@ struct EchoField {
 
 /// The two components of the field that one point sends back, over k i / (4 pi). The phase of the way there, e^ikr, and
 /// that of the way back, e^-ikr, cancel, so that the components are real.
-EchoField field_of(const Affine& sensor_from_beam, Vec3 normal, double area_m2) {
-  // Directions include the translation of the beam, which for a radar is small against the unit vectors.
-  const Vec3 d = transform_point(sensor_from_beam, {0, 0, 1}),
-             polarisation = transform_point(sensor_from_beam, {1, 0, 0});
+EchoField field_of(const Affine& sensor_from_ray, Vec3 normal, double area_m2) {
+  // Directions include the translation of the ray, which for a radar is small against the unit vectors.
+  const Vec3 d = transform_point(sensor_from_ray, {0, 0, 1}),
+             polarisation = transform_point(sensor_from_ray, {1, 0, 0});
   const double phi = std::atan2(d.y, d.z), theta = std::acos(d.x / norm(d));
   const Vec3 along_phi = {0, std::cos(phi), -std::sin(phi)};
   const Vec3 along_theta = {-std::sin(theta), std::sin(phi) * std::cos(theta), std::cos(phi) * std::cos(theta)};
@@ -55,7 +55,7 @@ double radar_cross_section_dbsm(const RadarSurfaces& s, std::span<const std::uin
     const Vec3 normal = transform_vector(sensor_from_world, {n[0], n[1], n[2]});
     const double r = s.distance_m[i];
     const double area = r * r * std::sin(double{wave.elevation_step_rad}) * wave.azimuth_step_rad;
-    const EchoField f = field_of(sensor_from_world * widen(s.world_from_beam[i]), normal, area);
+    const EchoField f = field_of(sensor_from_world * widen(s.world_from_ray[i]), normal, area);
     sum.u += f.u, sum.r += f.r;
   }
   const double scale = k / (4.0 * kPi);

@@ -8,18 +8,18 @@
 
 namespace fathom {
 
-/// One sample of a beam that hit something.
+/// One sample of a ray that hit something.
 struct Sample {
   float distance_m, intensity;
   std::uint32_t lane;
 };
 
-/// Lanes of the five choices among the samples of a beam.
+/// Lanes of the five choices among the samples of a ray.
 struct Chosen {
   std::uint32_t lane[5];  ///< [ReturnChoice]
 };
 
-/// At least one sample, in the order of the beam's samples. A second return exists only if a later sample displaces
+/// At least one sample, in the order of the ray's samples. A second return exists only if a later sample displaces
 /// the first one, or lies strictly between first and second; otherwise it is the first return.
 Chosen choose_returns(std::span<const Sample> samples);
 

@@ -18,20 +18,21 @@ namespace fathom {
 
 namespace {
 
-void check_size(std::size_t size, std::uint32_t beams, bool one_for_all, const char* what) {
-  if (size == 0 || size == beams || (one_for_all && size == 1)) return;
-  throw InputError(fmt::format("{} {} for {} beams", size, what, beams));
+void check_size(std::size_t size, std::uint32_t rays, bool one_for_all, const char* what) {
+  if (size == 0 || size == rays || (one_for_all && size == 1)) return;
+  throw InputError(fmt::format("{} {} for {} rays", size, what, rays));
 }
 
-TraceJob make_job(const RayCaster& caster, const Beams& beams, const TraceSettings& settings, const TraceArrays& out) {
-  check_size(beams.range_m.size(), beams.count, true, "ranges");
-  check_size(beams.time_offset_s.size(), beams.count, false, "time offsets");
-  check_size(beams.mask.size(), beams.count, false, "values of a mask");
+TraceJob make_job(const RayCaster& caster, const PosedRays& rays, const TraceSettings& settings,
+                  const TraceArrays& out) {
+  check_size(rays.range_m.size(), rays.count, true, "ranges");
+  check_size(rays.time_offset_s.size(), rays.count, false, "time offsets");
+  check_size(rays.mask.size(), rays.count, false, "values of a mask");
   if (settings.returns.empty()) throw InputError("at least one return is needed");
   const std::optional<Affine> sensor_from_world = inverse(settings.world_from_sensor);
   if (!sensor_from_world) throw InputError("world_from_sensor flattens space or is not finite");
   TraceJob job{.caster = caster,
-               .beams = beams,
+               .rays = rays,
                .settings = settings,
                .out = out,
                .lanes = trace_kernels(settings.isa),
@@ -40,8 +41,9 @@ TraceJob make_job(const RayCaster& caster, const Beams& beams, const TraceSettin
                .ids = {},
                .laser_retros = {}};
   job.diverges = settings.divergence_h_rad > 0.0F || settings.divergence_v_rad > 0.0F;
-  job.wants_sides = job.diverges || out.azimuth_rad != nullptr || out.elevation_rad != nullptr || out.beam != nullptr;
-  if (job.diverges) job.samples = beam_samples(settings.divergence_h_rad, settings.divergence_v_rad);
+  job.wants_sides =
+      job.diverges || out.azimuth_rad != nullptr || out.elevation_rad != nullptr || out.world_from_ray != nullptr;
+  if (job.diverges) job.samples = diverging_samples(settings.divergence_h_rad, settings.divergence_v_rad);
   for (const CastInstance& instance : caster.instances()) {
     if (out.id != nullptr) job.ids.push_back(instance.id);
     if (out.laser_retro != nullptr) job.laser_retros.push_back(instance.laser_retro);
@@ -52,8 +54,8 @@ TraceJob make_job(const RayCaster& caster, const Beams& beams, const TraceSettin
 
 }  // namespace
 
-BeamAngles beam_angles(const Affine& sensor_from_beam) {
-  const auto& m = sensor_from_beam.m;
+RayAngles ray_angles(const Affine& sensor_from_ray) {
+  const auto& m = sensor_from_ray.m;
   const double elevation = std::asin(std::clamp(m[1][2], -1.0, 1.0));
   const double azimuth = std::abs(m[2][1]) >= 1.0 ? 0.0 : std::atan2(-m[2][0], m[2][2]);
   return {static_cast<float>(azimuth), static_cast<float>(elevation)};
@@ -61,23 +63,23 @@ BeamAngles beam_angles(const Affine& sensor_from_beam) {
 
 class Tracer::Impl {
  public:
-  Impl(const RayCaster& caster, const Beams& beams, const TraceSettings& settings, const TraceArrays& out)
-      : job(make_job(caster, beams, settings, out)), layout(beams.count, beams.grid) {}
+  Impl(const RayCaster& caster, const PosedRays& rays, const TraceSettings& settings, const TraceArrays& out)
+      : job(make_job(caster, rays, settings, out)), layout(rays.count, rays.grid) {}
 
   const TraceJob job;
-  const BeamLayout layout;
+  const RayLayout layout;
 };
 
-Tracer::Tracer(const RayCaster& caster, const Beams& beams, const TraceSettings& settings, const TraceArrays& out)
-    : impl_(std::make_unique<Impl>(caster, beams, settings, out)) {}
+Tracer::Tracer(const RayCaster& caster, const PosedRays& rays, const TraceSettings& settings, const TraceArrays& out)
+    : impl_(std::make_unique<Impl>(caster, rays, settings, out)) {}
 Tracer::~Tracer() = default;
 Tracer::Tracer(Tracer&&) noexcept = default;
 Tracer& Tracer::operator=(Tracer&&) noexcept = default;
 
 std::size_t Tracer::strips() const { return impl_->layout.strips(); }
-BeamStrip Tracer::strip(std::size_t number) const { return impl_->layout.strip(number); }
+RayStrip Tracer::strip(std::size_t number) const { return impl_->layout.strip(number); }
 void Tracer::run(std::size_t number) const {
-  impl_->layout.for_each_block(number, [this](const BeamTiles& beams) { BlockTracer(impl_->job, beams).run(); });
+  impl_->layout.for_each_block(number, [this](const RayTiles& tiles) { BlockTracer(impl_->job, tiles).run(); });
 }
 
 }  // namespace fathom

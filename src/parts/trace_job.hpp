@@ -16,14 +16,14 @@ namespace fathom {
 /// What does not change from block to block.
 struct TraceJob {
   const RayCaster& caster;
-  Beams beams;
+  PosedRays rays;
   TraceSettings settings;
   TraceArrays out;
   const TraceKernels& lanes;
   Affine sensor_from_world;
   bool diverges = false;
   bool wants_sides = false;
-  std::array<SampleDirection, kBeamSamples> samples;  ///< where it diverges
+  std::array<SampleDirection, kDivergingSamples> samples;  ///< where it diverges
   // [instances + 1], where they are asked for: together, so that they stay in the cache. The last is that of a miss.
   std::vector<std::int32_t> ids;
   std::vector<float> laser_retros;
@@ -40,9 +40,9 @@ struct Echo {
   Vec3 direction, point;  ///< of the ray as cast, and where it struck
 };
 
-/// The beams of a block in the world, as they are cast.
-struct CastBeams {
-  const BeamBlock& block;
+/// The rays of a block in the world, as they are cast.
+struct BlockRays {
+  const PosedRayBlock& block;
   const RayBlock& centre;  ///< distorted, if the job distorts
   const float* min_m;      ///< [lanes]
   const float* max_m;
@@ -52,8 +52,8 @@ struct CastBeams {
 inline Vec3 origin_of(const RayBlock& b, std::uint32_t i) { return {b.ox[i], b.oy[i], b.oz[i]}; }
 inline Vec3 direction_of(const RayBlock& b, std::uint32_t i) { return {b.dx[i], b.dy[i], b.dz[i]}; }
 
-/// Beam in lane i of a block as a map.
-inline Affine frame_of(const BeamBlock& b, std::uint32_t i) {
+/// Ray in lane i of a block as a map.
+inline Affine frame_of(const PosedRayBlock& b, std::uint32_t i) {
   const RayBlock &s = b.side, &r = b.ray;
   return {{{s.dx[i], s.ox[i], r.dx[i], r.ox[i]},
            {s.dy[i], s.oy[i], r.dy[i], r.oy[i]},
@@ -74,7 +74,7 @@ inline void put(float* points, std::size_t at, const Vec3& v) {
   points[3 * at + 2] = static_cast<float>(v.z);
 }
 
-/// What came back along a ray of a cast: `lane` of rays and hits, for a beam that starts to count at min_m.
+/// What came back along a ray of a cast: `lane` of rays and hits, for a ray that starts to count at min_m.
 inline Echo echo_of(const TraceSettings& settings, const RayBlock& rays, const HitLanes& hits, std::uint32_t lane,
                     float min_m) {
   Echo echo;

@@ -128,7 +128,7 @@ void gate(const Gate& gate, const HitLanes& __restrict hits, std::uint32_t count
   }
 }
 
-/// Point i at a share of its ray's direction. Where the distance is infinite, so are the coordinates in which the beam
+/// Point i at a share of its ray's direction. Where the distance is infinite, so are the coordinates in which the ray
 /// goes anywhere.
 FATHOM_KERNEL void put_point(const RayBlock& r, std::size_t i, double scale, float* __restrict xyz) {
   const double x = scale * r.dx[i], y = scale * r.dy[i], z = scale * r.dz[i];

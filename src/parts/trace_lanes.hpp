@@ -39,7 +39,7 @@ struct alignas(64) AskedLanes {
   std::int32_t any_again;                  ///< not 0: some ray is to look again
 };
 
-/// What beams report at what they met; [count].
+/// What rays report at what they met; [count].
 struct Gate {
   const float* min_m;  ///< hits nearer than this count as misses
   float near_miss_m, far_miss_m;

@@ -27,7 +27,7 @@ TEST(ScanScorerAllocations, TheCounterCounts) {
 
 /// Allocations of ten calls, after `calls_before`.
 std::size_t steady_state(const ExpectedRanges& expected, const ScoreOptions& options, int calls_before) {
-  const BeamFan fan = test::upright_fan(3, 61);
+  const RayFan fan = test::upright_fan(3, 61);
   const std::vector<Pose> poses = test::poses_in_room(100);
   const std::vector<float> readings(fan.size(), 3.0F);
   std::vector<double> out(poses.size());
@@ -57,7 +57,7 @@ TEST(ScanScorerAllocations, NoneWithAScene) { expect_none(*make_scene_ranges(tes
 
 TEST(ScanScorerAllocations, NoneWithRangesAlreadyCast) {
   const auto grid = make_grid_ranges(test::room_map());
-  const BeamFan fan = test::upright_fan(1, 60);
+  const RayFan fan = test::upright_fan(1, 60);
   const std::vector<float> expected(500 * 60, 3.1F), readings(60, 3.0F);
   std::vector<double> out(500);
   ScanScorer scorer({}, {.max_range_m = 12, .step_m = 0.01}, *grid, fan, {.compute = {.threads = 2}});

@@ -126,7 +126,7 @@ GridMap any_map() {
 struct AnyScans {
   GridMap map = any_map();
   std::vector<Pose> poses;
-  BeamFan fan;
+  RayFan fan;
 };
 
 AnyScans any_scans() {
@@ -175,7 +175,7 @@ RC_GTEST_PROP(BeamProperties, AScansScoreIsTheSumOfItsBeams, ()) {
     std::fill(sum.begin(), sum.end(), 0.0);
     ScanScorer(p, sensor, *ranges, s.fan, {.compute = {.threads = 1}, .exact = exact}).score(s.poses, readings, whole);
     for (std::size_t k = 0; k < s.fan.size(); ++k) {
-      const BeamFan beam = {{s.fan.x[k]}, {s.fan.y[k]}, {s.fan.z[k]}};
+      const RayFan beam = {{s.fan.x[k]}, {s.fan.y[k]}, {s.fan.z[k]}};
       ScanScorer(p, sensor, *ranges, beam, {.compute = {.threads = 1}, .exact = exact})
           .score(s.poses, std::span(readings).subspan(k, 1), one);
       for (std::size_t i = 0; i < one.size(); ++i) sum[i] += one[i];

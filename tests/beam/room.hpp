@@ -47,8 +47,8 @@ inline std::vector<Pose> poses_in_room(std::size_t count) {
 }
 
 /// `rows` elevations within 0.6 rad of the horizon, from the lowest, of `columns` azimuths all around: a 3-D lidar.
-inline BeamFan upright_fan(std::size_t rows, std::size_t columns) {
-  BeamFan fan;
+inline RayFan upright_fan(std::size_t rows, std::size_t columns) {
+  RayFan fan;
   for (std::size_t r = 0; r < rows; ++r) {
     const double elevation = rows < 2 ? 0.0 : -0.6 + 1.2 * static_cast<double>(r) / static_cast<double>(rows - 1);
     for (std::size_t c = 0; c < columns; ++c) {

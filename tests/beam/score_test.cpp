@@ -23,7 +23,7 @@ constexpr float kInf = std::numeric_limits<float>::infinity();
 /// Every pose sees what its x coordinate says: a corridor whose end is x metres away, with a fixed pattern.
 class Corridor final : public ExpectedRanges {
  public:
-  void cast(std::span<const Pose> poses, const BeamFan& beams, double max_range_m,
+  void cast(std::span<const Pose> poses, const RayFan& beams, double max_range_m,
             std::span<float> range_m) const override {
     for (std::size_t i = 0; i < poses.size(); ++i) {
       for (std::size_t k = 0; k < beams.size(); ++k) {
@@ -58,7 +58,7 @@ struct ScanCase {
   BeamParameters parameters = {.65, .2, .05, .1, .12, .35};
   BeamSensor sensor = {.max_range_m = 12};
   Corridor corridor;
-  BeamFan fan;
+  RayFan fan;
   std::vector<float> readings;
 
   explicit ScanCase(std::size_t beams = 60) {
@@ -244,7 +244,7 @@ TEST(ScanScorer, NanIsMaxByPolicyOnly) {
 /// Any sensor: beams of several elevations against a scene, whose floor and ceiling tilted beams meet.
 TEST(ScanScorer, ScoresAThreeDimensionalFanAgainstAScene) {
   const auto ranges = make_scene_ranges(test::room_scene(), {.pose_from_sensor = {{0, 0, 0.2}, {}}});
-  const BeamFan fan = test::upright_fan(8, 45);
+  const RayFan fan = test::upright_fan(8, 45);
   const BeamParameters p = {.65, .2, .05, .1, .12, .35};
   const BeamSensor sensor = {.max_range_m = 5, .expected_floor_m = ranges->floor_m()};
   std::vector<Pose> poses = test::poses_in_room(40);
@@ -296,7 +296,7 @@ TEST(ScanScorer, TrueExpectedRangesGiveTheSameScores) {
 /// A caster that says nothing sensible of poses beyond x = 5.
 class Broken final : public ExpectedRanges {
  public:
-  void cast(std::span<const Pose> poses, const BeamFan& beams, double, std::span<float> range_m) const override {
+  void cast(std::span<const Pose> poses, const RayFan& beams, double, std::span<float> range_m) const override {
     for (std::size_t i = 0; i < poses.size() * beams.size(); ++i) {
       range_m[i] = poses[i / beams.size()].translation_m.x > 5 ? std::numeric_limits<float>::quiet_NaN() : 3.0F;
     }

@@ -276,7 +276,7 @@ std::vector<WorldRay> camera_rays(Vec3 eye, int tiles, double pitch) {
   return rays;
 }
 
-TEST(Embree, WeighingTrianglesAgainstTheBeamDoesNotChangeResults) {
+TEST(Embree, WeighingTrianglesAgainstThePacketDoesNotChangeResults) {
   Scene scene;
   const MeshId fine = scene.add_mesh(make_sphere(0.4, 96)), coarse = scene.add_mesh(make_box({1, 1, 1}));
   for (int i = 0; i < 27; ++i) {

@@ -23,11 +23,11 @@ using test::set;
 
 struct Rays {
   std::vector<Pose> poses;
-  BeamFan fan;
+  RayFan fan;
 };
 
-/// Poses anywhere in the map (walls too), beams all around.
-Rays random_rays(const GridMap& map, std::size_t poses, std::size_t beams, std::uint64_t seed) {
+/// Poses anywhere in the map (walls too), rays all around.
+Rays random_rays(const GridMap& map, std::size_t poses, std::size_t rays, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::uniform_real_distribution<double> unit(0, 1);
   Rays rays;
@@ -37,7 +37,7 @@ Rays random_rays(const GridMap& map, std::size_t poses, std::size_t beams, std::
     rays.poses.push_back(lift(map.world_from_map) * lift(in_map));
   }
   std::vector<double> azimuth;
-  for (std::size_t k = 0; k < beams; ++k) azimuth.push_back(2 * kPi * unit(random));
+  for (std::size_t k = 0; k < rays; ++k) azimuth.push_back(2 * kPi * unit(random));
   rays.fan = planar_fan(azimuth);
   return rays;
 }
@@ -188,10 +188,10 @@ TEST(GridRanges, UnknownCellsByOption) {
   EXPECT_DOUBLE_EQ(cast_one(map, {1.5, 1.5, 0}, 100, UnknownCells::kStop), 100);
 }
 
-TEST(GridRanges, TiltedBeamsMeetWallsOfAnyHeight) {
+TEST(GridRanges, TiltedRaysMeetWallsOfAnyHeight) {
   GridMap map = empty_map(20, 20);
   for (std::uint32_t y = 0; y < 20; ++y) set(map, 15, y);
-  BeamFan fan;
+  RayFan fan;
   const float c = std::cos(0.6F), s = std::sin(0.6F);
   fan.x = {c, 0.0F}, fan.y = {0.0F, 0.0F}, fan.z = {s, 1.0F};  // one tilted up, one straight up
   std::vector<float> out(2);

@@ -27,7 +27,7 @@ TEST(Walls, AreSeenAsTheMapIs) {
 
   std::vector<double> azimuth_rad;
   for (int i = 0; i < 90; ++i) azimuth_rad.push_back(.07 * i);
-  const BeamFan fan = planar_fan(azimuth_rad);
+  const RayFan fan = planar_fan(azimuth_rad);
   std::vector<Pose> poses;
   for (int i = 0; i < 200; ++i) {
     const auto cell = static_cast<std::size_t>(uniform(0, 60 * 80));

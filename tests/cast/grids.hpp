@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Small maps, and one beam cast by every caster there is.
+// Small maps, and one ray cast by every caster there is.
 
 #include <vector>
 
@@ -31,9 +31,9 @@ inline std::vector<GridPrecision> precisions() {
   return {GridPrecision::kOracle, GridPrecision::kDouble, GridPrecision::kFast};
 }
 
-/// Range of one beam from a pose, with every caster; they must agree.
-inline double cast_beam(const GridMap& map, const PlanarPose& pose, const BeamFan& fan, double limit_m,
-                        UnknownCells unknown) {
+/// Range of one ray from a pose, with every caster; they must agree.
+inline double cast_ray(const GridMap& map, const PlanarPose& pose, const RayFan& fan, double limit_m,
+                       UnknownCells unknown) {
   std::vector<float> first;
   for (const GridPrecision precision : precisions()) {
     for (const Isa isa : usable_isas()) {
@@ -51,12 +51,12 @@ inline double cast_beam(const GridMap& map, const PlanarPose& pose, const BeamFa
 /// The same at azimuth 0 from (x, y, yaw).
 inline double cast_one(const GridMap& map, const PlanarPose& pose, double limit_m = 100,
                        UnknownCells unknown = UnknownCells::kFree) {
-  return cast_beam(map, pose, planar_fan(std::vector<double>{0.0}), limit_m, unknown);
+  return cast_ray(map, pose, planar_fan(std::vector<double>{0.0}), limit_m, unknown);
 }
 
 /// The same along an axis, exactly: a yaw of pi would run 1e-16 aside.
 inline double cast_along(const GridMap& map, double x, double y, float dx, float dy) {
-  return cast_beam(map, {x, y, 0}, {{dx}, {dy}, {0.0F}}, 100, UnknownCells::kFree);
+  return cast_ray(map, {x, y, 0}, {{dx}, {dy}, {0.0F}}, 100, UnknownCells::kFree);
 }
 
 }  // namespace fathom::test

@@ -38,9 +38,9 @@ std::vector<Pose> random_poses(std::size_t count) {
   return poses;
 }
 
-BeamFan sphere_of_beams(std::size_t count) {
+RayFan sphere_of_rays(std::size_t count) {
   std::mt19937 random(3);
-  BeamFan fan;
+  RayFan fan;
   for (std::size_t i = 0; i < count; ++i) {
     const Vec3 d = random_direction(random);
     fan.x.push_back(static_cast<float>(d.x)), fan.y.push_back(static_cast<float>(d.y));
@@ -49,31 +49,31 @@ BeamFan sphere_of_beams(std::size_t count) {
   return fan;
 }
 
-std::vector<float> cast(const ExpectedRanges& ranges, const std::vector<Pose>& poses, const BeamFan& fan) {
+std::vector<float> cast(const ExpectedRanges& ranges, const std::vector<Pose>& poses, const RayFan& fan) {
   std::vector<float> out(poses.size() * fan.size());
   ranges.cast(poses, fan, kLimitM, out);
   return out;
 }
 
-TEST(SceneRanges, AgreesWithTheOracleForAnyPoseAndBeam) {
+TEST(SceneRanges, AgreesWithTheOracleForAnyPoseAndRay) {
   const Scene scene = make_furnished_room();
   const BruteCaster oracle(scene, 0);
-  const auto poses = random_poses(60);              // about a third of them inside
-  for (const std::size_t beams : {1, 7, 16, 60}) {  // fewer than a packet, and a number that no packet divides
-    const BeamFan fan = sphere_of_beams(beams);
+  const auto poses = random_poses(60);             // about a third of them inside
+  for (const std::size_t rays : {1, 7, 16, 60}) {  // fewer than a packet, and a number that no packet divides
+    const RayFan fan = sphere_of_rays(rays);
     for (const Isa isa : usable_isas()) {
       const auto got = cast(*make_scene_ranges(scene, {.compute = {.isa = isa}}), poses, fan);
       std::size_t misses = 0;
       for (std::size_t i = 0; i < got.size(); ++i) {
-        const Pose& pose = poses[i / beams];
-        const std::size_t k = i % beams;
+        const Pose& pose = poses[i / rays];
+        const std::size_t k = i % rays;
         const double want =
             oracle.cast(pose.translation_m, rotate(pose.rotation, {fan.x[k], fan.y[k], fan.z[k]})).range_m;
         ASSERT_NEAR(got[i], std::min(want, kLimitM), 2e-4) << i;
         misses += want > kLimitM;
       }
       EXPECT_LT(misses, got.size() * 4 / 5);
-      if (beams == 60) {
+      if (rays == 60) {
         EXPECT_GT(misses, 0U);
       }
     }
@@ -86,7 +86,7 @@ TEST(SceneRanges, APoseCanHoldTheSensorWhereItIsMounted) {
   const auto poses = random_poses(20);
   std::vector<Pose> mounted;
   for (const Pose& pose : poses) mounted.push_back(pose * mount);
-  const BeamFan fan = sphere_of_beams(9);
+  const RayFan fan = sphere_of_rays(9);
   EXPECT_EQ(cast(*make_scene_ranges(scene, {.pose_from_sensor = mount}), poses, fan),
             cast(*make_scene_ranges(scene), mounted, fan));
 }
@@ -98,7 +98,7 @@ TEST(SceneRanges, FarFromTheWorldsOriginAsNear) {
   const auto poses = random_poses(50);
   std::vector<Pose> moved;
   for (const Pose& pose : poses) moved.push_back(far * pose);
-  const BeamFan fan = sphere_of_beams(8);
+  const RayFan fan = sphere_of_rays(8);
   const auto a = cast(*make_scene_ranges(here), poses, fan), b = cast(*make_scene_ranges(there), moved, fan);
   std::size_t different = 0;  // rays that graze an edge may go either way
   for (std::size_t i = 0; i < a.size(); ++i) different += std::abs(a[i] - b[i]) > 1e-3;
@@ -111,7 +111,7 @@ TEST(SceneRanges, EntitiesStandWhereTheyAreAtTheStamp) {
       {.name = "wall",
        .mesh = scene.add_mesh(make_box({1, 4, 4})),
        .parent_from_entity = Trajectory(std::vector<StampedPose>{{0, {{3, 0, 0}, {}}}, {2, {{7, 0, 0}, {}}}})});
-  const BeamFan fan = planar_fan(std::vector<double>{0.0});
+  const RayFan fan = planar_fan(std::vector<double>{0.0});
   EXPECT_FLOAT_EQ(cast(*make_scene_ranges(scene, {.stamp_s = 0}), {Pose{}}, fan)[0], 2.5F);
   EXPECT_FLOAT_EQ(cast(*make_scene_ranges(scene, {.stamp_s = 1}), {Pose{}}, fan)[0], 4.5F);
 }

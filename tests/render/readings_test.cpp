@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Models of stage `reading` within a frame, and a sensor's rays as beams of the beam model.
+// Models of stage `reading` within a frame, and a sensor's rays as a fan that the beam model scores.
 
 #include <cmath>
 
@@ -81,7 +81,7 @@ TEST(Readings, CannotDifferByEntity) {
             "sensor 'lidar': by_entity: beam_mixture cannot differ by entity");
 }
 
-TEST(SensorAsBeams, ALidarsFrameIsWhatItsBeamsExpect) {
+TEST(SensorAsRayFan, ALidarsFrameIsWhatItsRaysExpect) {
   const Pose pose = {{0.5, -0.3, 0.2}, from_roll_pitch_yaw(0.1, -0.2, 1)};
   const SpinningLidar lidar = make_lidar();
   const Frame frame = render_once(make_room_scene(), make_sensor(lidar, {}, pose));
@@ -91,7 +91,7 @@ TEST(SensorAsBeams, ALidarsFrameIsWhatItsBeamsExpect) {
   SpinningLidar apart = lidar;
   apart.vertical_offset_m.assign(16, 0.01);
   EXPECT_EQ(input_error([&] { (void)make_fan(make_pattern(apart)); }),
-            "beams start at the sensor origin, but these rays have origins of their own");
+            "the rays of a fan start at the sensor origin, but these have origins of their own");
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ struct Case {
   BeamSensor sensor = {.max_range_m = 12, .expected_floor_m = .05};
   GridMap map;
   std::unique_ptr<ExpectedRanges> expected;
-  BeamFan fan;
+  RayFan fan;
 };
 
 TEST(FreePositions, AreCentresOfFreeCells) {

@@ -23,7 +23,7 @@ using Paths = std::vector<std::filesystem::path>;
 
 /// What the beams of a scan from the origin should read.
 std::vector<float> seen(const World& world, double max_range_m = 10.0) {
-  const BeamFan fan = planar_fan(std::vector<double>{0.0, 1.0, 2.0, 3.0});
+  const RayFan fan = planar_fan(std::vector<double>{0.0, 1.0, 2.0, 3.0});
   const Pose origin = lift({0, 0, 0.1});
   std::vector<float> range_m(fan.size());
   world.expected().cast({&origin, 1}, fan, max_range_m, range_m);

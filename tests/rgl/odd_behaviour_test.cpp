@@ -197,8 +197,8 @@ TEST_F(RglOdd, Section9_HitPointNoiseMakesNoDistance) {
   RGL_STATUS(rgl_graph_get_result_data(noise, RGL_FIELD_DISTANCE_F32, room), RGL_INVALID_PIPELINE, "DISTANCE_F32");
 }
 
-/// 9: the returns of a beam draw apart; ray noise draws once a beam.
-TEST_F(RglOdd, Section9_ReturnsOfABeamDrawApart) {
+/// 9: the returns of a ray draw apart; ray noise draws once a ray.
+TEST_F(RglOdd, Section9_ReturnsOfARayDrawApart) {
   place(make_cube(), {{{100, 0, 0, 0}, {0, 100, 0, 0}, {0, 0, 1, 11}}});
   const rgl_node_t trace = make_raytrace(), yield = make_yield({RGL_FIELD_DISTANCE_F32});
   RGL_OK(rgl_node_raytrace_configure_return_mode(trace, RGL_RETURN_FIRST_LAST));

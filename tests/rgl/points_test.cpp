@@ -111,36 +111,36 @@ TEST(PointNoise, IsThatOfANearSensorFarAway) {
   }
 }
 
-/// Blocks of tiles hold the beams that they name, wherever the table keeps them.
-TEST(BeamTableOf, LoadsTheBeamsThatABlockNames) {
+/// Blocks of tiles hold the rays that they name, wherever the table keeps them.
+TEST(PosedRayTableOf, LoadsTheRaysThatABlockNames) {
   constexpr std::uint32_t kRows = 10, kCols = 48;  // two bands of four rows, and two rows that make none
-  std::vector<Matrix34> beams(kRows * kCols);
-  for (std::uint32_t i = 0; i < beams.size(); ++i) {
+  std::vector<Matrix34> rays(kRows * kCols);
+  for (std::uint32_t i = 0; i < rays.size(); ++i) {
     const double yaw = 0.01 * (i % kCols), pitch = 0.01 * (i / kCols);
     const Vec3 z = {std::sin(yaw), -std::cos(yaw) * std::sin(pitch), std::cos(yaw) * std::cos(pitch)};
-    beams[i] = {{{1, 0, float(z.x), float(i)}, {0, 1, float(z.y), 2.0F}, {0, 0, float(z.z), 0.5F * float(i)}}};
+    rays[i] = {{{1, 0, float(z.x), float(i)}, {0, 1, float(z.y), 2.0F}, {0, 0, float(z.z), 0.5F * float(i)}}};
   }
-  const BeamTable table(beams);
+  const PosedRayTable table(rays);
   ASSERT_EQ(table.grid().row, kCols);
   ASSERT_EQ(table.grid().tile_rows, 4U);
-  const auto expect_loads = [&](const BeamTiles& tiles) {
-    BeamBlock block;
-    block.beams = tiles;
+  const auto expect_loads = [&](const RayTiles& tiles) {
+    PosedRayBlock block;
+    block.tiles = tiles;
     block.wants_sides = true;
     table.load(block);
     for (std::uint32_t lane = 0; lane < tiles.count; ++lane) {
-      const std::uint32_t beam = tiles.beam_of(lane);
-      ASSERT_EQ(block.ray.ox[lane], static_cast<float>(beam));
-      ASSERT_EQ(block.ray.oz[lane], 0.5F * static_cast<float>(beam));
-      ASSERT_EQ(block.ray.dx[lane], beams[beam][0][2]);
+      const std::uint32_t ray = tiles.ray_of(lane);
+      ASSERT_EQ(block.ray.ox[lane], static_cast<float>(ray));
+      ASSERT_EQ(block.ray.oz[lane], 0.5F * static_cast<float>(ray));
+      ASSERT_EQ(block.ray.dx[lane], rays[ray][0][2]);
       ASSERT_EQ(block.side.dx[lane], 1.0F);
     }
   };
   for (const std::uint32_t band : {0U, 4 * kCols}) expect_loads({band, 4 * kCols, 4, kCols});
   expect_loads({4 * kCols + 16, 64, 4, kCols});
   expect_loads({8 * kCols, 2 * kCols, 1, 0});
-  BeamBlock block;
-  block.beams = {0, 64, 2, kCols};
+  PosedRayBlock block;
+  block.tiles = {0, 64, 2, kCols};
   EXPECT_THROW(table.load(block), std::logic_error);
 }
 

@@ -246,8 +246,8 @@ TEST_F(RglRaytrace, DistortionCastsFromWhereTheSensorIs) {
   }
 }
 
-/// Two walls: the far one only seen past the edge of the near one. A diverging beam sees both.
-TEST_F(RglRaytrace, DivergingBeamsReturnSeveralTimes) {
+/// Two walls: the far one only seen past the edge of the near one. A diverging ray sees both.
+TEST_F(RglRaytrace, DivergingRaysReturnSeveralTimes) {
   const rgl_mesh_t cube = make_cube();
   const rgl_mat3x4f near_wall = {{{5, 0, 0, 5}, {0, 50, 0, 0}, {0, 0, 1, 11}}},
                     far_wall = {{{50, 0, 0, 0}, {0, 50, 0, 0}, {0, 0, 1, 21}}};
@@ -274,7 +274,7 @@ TEST_F(RglRaytrace, DivergingBeamsReturnSeveralTimes) {
   EXPECT_EQ(result<unsigned>(trace, RGL_FIELD_RAY_IDX_U32), (std::vector<unsigned>{0, 0, 1, 1}));
   EXPECT_EQ(result<float>(first, RGL_FIELD_DISTANCE_F32), (std::vector<float>{d[0], d[2]}));
   EXPECT_EQ(result<float>(last, RGL_FIELD_DISTANCE_F32), (std::vector<float>{d[1], d[3]}));
-  // All returns lie on the centre of the beam.
+  // All returns lie on the centre of the ray.
   const auto xyz = result<float>(trace, RGL_FIELD_XYZ_VEC3_F32);
   EXPECT_NEAR(xyz[3], -0.01, 1e-7);
 }

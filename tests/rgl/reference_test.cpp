@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Section 8's formulas once more, in double precision and away from defaults: turned sensors, moving entities,
-// diverging beams, directions that are not of unit length.
+// diverging rays, directions that are not of unit length.
 
 #include <algorithm>
 #include <cmath>
@@ -75,13 +75,13 @@ struct Sample {
   double distance, intensity;
 };
 
-/// The samples of a beam that meet something: a wall of grey 50 in z = 10 from x = 3.1 on, one of 200 in z = 20.
-std::vector<Sample> samples_of(const Pose& beam, double h, double v) {
+/// The samples of a ray that meet something: a wall of grey 50 in z = 10 from x = 3.1 on, one of 200 in z = 20.
+std::vector<Sample> samples_of(const Pose& ray, double h, double v) {
   std::vector<Sample> hits;
   const auto cast = [&](double about_x, double about_y) {
     // Rx Ry (0, 0, 1)
     const V d =
-        beam.turn({std::sin(about_y), -std::sin(about_x) * std::cos(about_y), std::cos(about_x) * std::cos(about_y)});
+        ray.turn({std::sin(about_y), -std::sin(about_x) * std::cos(about_y), std::cos(about_x) * std::cos(about_y)});
     for (const auto& [z, grey] : {std::pair{10.0, 50.0}, {20.0, 200.0}}) {
       const double t = z / d.z;
       if (z == 10.0 && t * d.x < 3.1) continue;
@@ -100,7 +100,7 @@ std::vector<Sample> samples_of(const Pose& beam, double h, double v) {
 }
 
 /// Section 8.3, the reduction: FIRST, SECOND, LAST by distance, STRONGEST and SECOND_STRONGEST by intensity.
-TEST_F(RglReference, ReturnsOfDivergingBeamsAreThoseOfTheirSamples) {
+TEST_F(RglReference, ReturnsOfDivergingRaysAreThoseOfTheirSamples) {
   make_wall(translation(0, 0, 10), 3.1F, 90, 50);
   make_wall(translation(0, 0, 20), -90, 90, 200);
   const float h = 0.05F, v = 0.03F;

@@ -25,17 +25,17 @@ std::vector<rgl_mat3x4f> make_grid(int rows, int cols, double row_deg, double co
   return rays;
 }
 
-BeamGrid grid_of(const std::vector<rgl_mat3x4f>& rays) {
-  std::vector<Matrix34> beams(rays.size());
+RayGrid grid_of(const std::vector<rgl_mat3x4f>& rays) {
+  std::vector<Matrix34> posed(rays.size());
   for (std::size_t i = 0; i < rays.size(); ++i) {
-    for (std::size_t r = 0; r < 3; ++r) std::copy_n(rays[i].value[r], 4, beams[i][r].begin());
+    for (std::size_t r = 0; r < 3; ++r) std::copy_n(rays[i].value[r], 4, posed[i][r].begin());
   }
-  return BeamTable(beams).grid();
+  return PosedRayTable(posed).grid();
 }
 
-TEST(BeamGridOf, FindsTheRowsOfScannersAndCameras) {
+TEST(RayGridOf, FindsTheRowsOfScannersAndCameras) {
   const auto expect = [](const std::vector<rgl_mat3x4f>& rays, std::uint32_t row, std::uint32_t tile_rows) {
-    const BeamGrid grid = grid_of(rays);
+    const RayGrid grid = grid_of(rays);
     EXPECT_EQ(grid.row, row);
     EXPECT_EQ(grid.tile_rows, tile_rows);
   };

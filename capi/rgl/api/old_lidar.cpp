@@ -25,9 +25,9 @@ rgl_status_t rgl_lidar_create(rgl_lidar_t* out_lidar, const rgl_mat3x4f* ray_tra
     RGL_CHECK(out_lidar != nullptr);
     RGL_CHECK(ray_transforms != nullptr);
     RGL_CHECK(ray_transforms_count > 0);
-    std::vector<fathom::Matrix34> beams(static_cast<std::size_t>(ray_transforms_count));
-    std::memcpy(beams.data(), ray_transforms, beams.size() * sizeof(rgl_mat3x4f));
-    auto object = std::make_shared<OldLidar>(beams);
+    std::vector<fathom::Matrix34> rays(static_cast<std::size_t>(ray_transforms_count));
+    std::memcpy(rays.data(), ray_transforms, rays.size() * sizeof(rgl_mat3x4f));
+    auto object = std::make_shared<OldLidar>(rays);
     for (rgl::Node* node : object->nodes()) lib.adopt(*node);
     *out_lidar = lib.lidars.add(std::move(object));
   });

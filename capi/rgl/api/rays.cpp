@@ -15,9 +15,9 @@ rgl_status_t rgl_node_rays_from_mat3x4f(rgl_node_t* node, const rgl_mat3x4f* ray
     RGL_CHECK(ray_count > 0);
     make_or_change<RaysFromMatrices>(lib, node, Dirties::kGraph, [&](RaysFromMatrices& source) {
       static_assert(sizeof(fathom::Matrix34) == sizeof(rgl_mat3x4f));
-      std::vector<fathom::Matrix34> beams(static_cast<std::size_t>(ray_count));
-      std::memcpy(beams.data(), rays, beams.size() * sizeof(rgl_mat3x4f));
-      source.set(beams);
+      std::vector<fathom::Matrix34> sensor_from_ray(static_cast<std::size_t>(ray_count));
+      std::memcpy(sensor_from_ray.data(), rays, sensor_from_ray.size() * sizeof(rgl_mat3x4f));
+      source.set(sensor_from_ray);
     });
     lib.tape.record("rgl_node_rays_from_mat3x4f", *node, tape_array(rays, ray_count), ray_count);
   });

@@ -75,21 +75,21 @@ class Node : public std::enable_shared_from_this<Node> {
   std::uint32_t runs = 0;       ///< how often it ran
 };
 
-class RaysNode : public Node, public fathom::BeamSource {
+class RaysNode : public Node, public fathom::PosedRaySource {
  public:
   [[nodiscard]] Input input_kind() const override { return Input::kRays; }
 
-  // Everything passes through from the parent unless a node says otherwise. Beams are told in the frame of the sensor,
+  // Everything passes through from the parent unless a node says otherwise. Rays are given in the frame of the sensor,
   // so that transforms leave them alone.
-  void load(fathom::BeamBlock& block) const override { input().load(block); }
-  [[nodiscard]] virtual std::uint32_t beams() const { return input().beams(); }
+  void load(fathom::PosedRayBlock& block) const override { input().load(block); }
+  [[nodiscard]] virtual std::uint32_t ray_count() const { return input().ray_count(); }
   [[nodiscard]] virtual std::span<const std::int32_t> rings() const { return input().rings(); }
   [[nodiscard]] virtual std::span<const std::array<float, 2>> ranges() const { return input().ranges(); }
   [[nodiscard]] virtual std::span<const float> time_offsets_ms() const { return input().time_offsets_ms(); }
-  [[nodiscard]] virtual fathom::BeamGrid grid() const { return input().grid(); }
+  [[nodiscard]] virtual fathom::RayGrid grid() const { return input().grid(); }
   [[nodiscard]] virtual const fathom::Affine& world_from_sensor() const { return input().world_from_sensor(); }
   /// Called once per run before load(): what does not change from block to block.
-  virtual void prepare_beams(const RunContext& context) { input().prepare_beams(context); }
+  virtual void prepare_rays(const RunContext& context) { input().prepare_rays(context); }
 
   void bind() override;
   [[nodiscard]] RaysNode& input() const { return *input_; }
@@ -131,7 +131,7 @@ class PointsNode : public Node {
   [[nodiscard]] virtual bool has(rgl_field_t field) const { return input().has(field); }
   [[nodiscard]] virtual std::size_t count() const { return input().count(); }
   [[nodiscard]] virtual bool is_dense() const { return input().is_dense(); }
-  /// Types of the returns of a beam, in the order of its points.
+  /// Types of the returns of a ray, in the order of its points.
   [[nodiscard]] virtual std::span<const rgl_return_type_t> returns() const { return input().returns(); }
   [[nodiscard]] virtual fathom::Affine sensor_from_world() const { return input().sensor_from_world(); }
   /// [count] values of a field that it has. Thread-safe once the node has run.

@@ -12,21 +12,21 @@ void RaysFromMatrices::validate(const World&) {
 }
 
 void RaysRingIds::validate(const World&) {
-  if (input().beams() % rings_.size() == 0) return;
+  if (input().ray_count() % rings_.size() == 0) return;
   fail(RGL_INVALID_PIPELINE,
-       fmt::format("ring ids doesn't match number of rays: {} rays, {} ring ids", input().beams(), rings_.size()));
+       fmt::format("ring ids doesn't match number of rays: {} rays, {} ring ids", input().ray_count(), rings_.size()));
 }
 
 void RaysRange::validate(const World&) {
-  if (ranges_.size() == 1 || ranges_.size() == input().beams()) return;
+  if (ranges_.size() == 1 || ranges_.size() == input().ray_count()) return;
   fail(RGL_INVALID_PIPELINE,
-       fmt::format("ranges doesn't match number of rays: {} rays, {} ranges", input().beams(), ranges_.size()));
+       fmt::format("ranges doesn't match number of rays: {} rays, {} ranges", input().ray_count(), ranges_.size()));
 }
 
 void RaysTimeOffsets::validate(const World&) {
-  if (offsets_ms_.size() == input().beams()) return;
+  if (offsets_ms_.size() == input().ray_count()) return;
   fail(RGL_INVALID_PIPELINE, fmt::format("time offsets doesn't match number of rays: {} rays, {} time offsets",
-                                         input().beams(), offsets_ms_.size()));
+                                         input().ray_count(), offsets_ms_.size()));
 }
 
 /// Transforms that lead back one by one may not together: 1e-38 thrice is 0.
@@ -36,13 +36,13 @@ void RaysTransform::prepare(World&) {
     fail(RGL_INVALID_PIPELINE, "TransformRaysNode: with those above it, flattens space");
 }
 
-void RaysAngularNoise::prepare_beams(const RunContext& context) {
-  input().prepare_beams(context);
+void RaysAngularNoise::prepare_rays(const RunContext& context) {
+  input().prepare_rays(context);
   key_ = noise_key(context, noise_.slug());
   isa_ = context.isa;
 }
 
-void RaysAngularNoise::load(fathom::BeamBlock& block) const {
+void RaysAngularNoise::load(fathom::PosedRayBlock& block) const {
   input().load(block);
   fathom::apply_noise(noise_, key_, isa_, block);
 }

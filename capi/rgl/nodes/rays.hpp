@@ -10,22 +10,22 @@ namespace rgl {
 
 class RaysFromMatrices final : public RaysNode {
  public:
-  void set(std::span<const fathom::Matrix34> beams) { beams_ = fathom::BeamTable(beams); }
+  void set(std::span<const fathom::Matrix34> rays) { rays_ = fathom::PosedRayTable(rays); }
 
   [[nodiscard]] std::string_view name() const override { return "FromMat3x4fRaysNode"; }
   [[nodiscard]] Input input_kind() const override { return Input::kNothing; }
   void validate(const World& world) override;
-  void load(fathom::BeamBlock& block) const override { beams_.load(block); }
-  [[nodiscard]] std::uint32_t beams() const override { return beams_.size(); }
-  [[nodiscard]] fathom::BeamGrid grid() const override { return beams_.grid(); }
+  void load(fathom::PosedRayBlock& block) const override { rays_.load(block); }
+  [[nodiscard]] std::uint32_t ray_count() const override { return rays_.size(); }
+  [[nodiscard]] fathom::RayGrid grid() const override { return rays_.grid(); }
   [[nodiscard]] std::span<const std::int32_t> rings() const override { return {}; }
   [[nodiscard]] std::span<const std::array<float, 2>> ranges() const override { return {}; }
   [[nodiscard]] std::span<const float> time_offsets_ms() const override { return {}; }
   [[nodiscard]] const fathom::Affine& world_from_sensor() const override { return identity_; }
-  void prepare_beams(const RunContext&) override {}
+  void prepare_rays(const RunContext&) override {}
 
  private:
-  fathom::BeamTable beams_;
+  fathom::PosedRayTable rays_;
   fathom::Affine identity_;
 };
 
@@ -62,7 +62,7 @@ class RaysTimeOffsets final : public RaysNode {
   std::vector<float> offsets_ms_;
 };
 
-/// Moves the sensor: beams stay what they are in its frame.
+/// Moves the sensor: rays stay what they are in its frame.
 class RaysTransform final : public RaysNode {
  public:
   void set(const fathom::Affine& transform) { transform_ = transform; }
@@ -79,8 +79,8 @@ class RaysAngularNoise final : public RaysNode {
  public:
   void set(const fathom::Noise& noise) { noise_ = noise; }
   [[nodiscard]] std::string_view name() const override { return "GaussianNoiseAngularRaysNode"; }
-  void prepare_beams(const RunContext& context) override;
-  void load(fathom::BeamBlock& block) const override;
+  void prepare_rays(const RunContext& context) override;
+  void load(fathom::PosedRayBlock& block) const override;
 
  private:
   fathom::Noise noise_ = fathom::AngularRay{};

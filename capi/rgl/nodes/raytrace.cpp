@@ -89,7 +89,7 @@ void RaytraceNode::validate(const World& world) {
   if (settings.distort && rays_->time_offsets_ms().empty()) {
     refuse("requested distortion, but the rays have no time offsets");
   }
-  check_mask(settings.mask.size(), rays_->beams());
+  check_mask(settings.mask.size(), rays_->ray_count());
 }
 
 /// Fields may have been asked for since the last run, by one that was refused.
@@ -140,7 +140,7 @@ fathom::TraceArrays RaytraceNode::allocate() {
   array(RGL_FIELD_ABSOLUTE_VELOCITY_VEC3_F32, out.absolute_velocity_mps);
   array(RGL_FIELD_RELATIVE_VELOCITY_VEC3_F32, out.relative_velocity_mps);
   array(RGL_FIELD_RADIAL_SPEED_F32, out.radial_speed_mps);
-  array(RGL_FIELD_RAY_POSE_MAT3x4_F32, out.beam);
+  array(RGL_FIELD_RAY_POSE_MAT3x4_F32, out.world_from_ray);
   for (const rgl_field_t field : fields_) {
     if (follows_later(field)) store_.resize(field, count_);
   }
@@ -148,19 +148,19 @@ fathom::TraceArrays RaytraceNode::allocate() {
 }
 
 void RaytraceNode::begin(const RunContext& context) {
-  check_mask(active_.mask.size(), rays_->beams());  // it may have been configured since the node was found valid
-  rays_->prepare_beams(context);
-  count_ = std::size_t{rays_->beams()} * active_.returns.size();
+  check_mask(active_.mask.size(), rays_->ray_count());  // it may have been configured since the node was found valid
+  rays_->prepare_rays(context);
+  count_ = std::size_t{rays_->ray_count()} * active_.returns.size();
   offsets_s_.assign(rays_->time_offsets_ms().begin(), rays_->time_offsets_ms().end());
   for (float& t : offsets_s_) t *= 1e-3F;
   choices_.clear();
   for (const rgl_return_type_t type : active_.returns) choices_.push_back(choice_of(type));
-  const fathom::Beams beams = {.source = *rays_,
-                               .count = rays_->beams(),
-                               .grid = rays_->grid(),
-                               .range_m = rays_->ranges(),
-                               .time_offset_s = offsets_s_,
-                               .mask = active_.mask};
+  const fathom::PosedRays posed = {.source = *rays_,
+                                   .count = rays_->ray_count(),
+                                   .grid = rays_->grid(),
+                                   .range_m = rays_->ranges(),
+                                   .time_offset_s = offsets_s_,
+                                   .mask = active_.mask};
   const fathom::TraceSettings trace = {.world_from_sensor = rays_->world_from_sensor(),
                                        .motion = active_.motion,
                                        .distort = active_.distort,
@@ -172,24 +172,24 @@ void RaytraceNode::begin(const RunContext& context) {
                                        .step_s = step_s_,
                                        .isa = context.isa,
                                        .returns = choices_};
-  tracer_.emplace(*caster_, beams, trace, allocate());
+  tracer_.emplace(*caster_, posed, trace, allocate());
 }
 
 std::size_t RaytraceNode::strips() const { return tracer_->strips(); }
 
 Strip RaytraceNode::strip(std::size_t number) const {
-  const fathom::BeamStrip beams = tracer_->strip(number);
-  return {beams.begin * active_.returns.size(), beams.end * active_.returns.size()};
+  const fathom::RayStrip rays = tracer_->strip(number);
+  return {rays.begin * active_.returns.size(), rays.end * active_.returns.size()};
 }
 
 void RaytraceNode::run_strip(std::size_t number, Strip points) {
   tracer_->run(number);
-  fill_from_beams(points);
+  fill_from_rays(points);
   fill_from_arrays(points);
 }
 
-/// Fields that follow from the number of the beam and of the return.
-void RaytraceNode::fill_from_beams(Strip points) {
+/// Fields that follow from the number of the ray and of the return.
+void RaytraceNode::fill_from_rays(Strip points) {
   const std::size_t returns = active_.returns.size();
   const auto fill = [&]<class T>(rgl_field_t field, T, auto value) {
     if (!has(field)) return;
@@ -198,15 +198,14 @@ void RaytraceNode::fill_from_beams(Strip points) {
   };
   const auto rings = rays_->rings();
   const auto offsets = rays_->time_offsets_ms();
-  const bool stamped = active_.distort && offsets.size() == rays_->beams();
-  fill(RGL_FIELD_RAY_IDX_U32, std::uint32_t{}, [](std::size_t beam, std::size_t) { return beam; });
-  fill(RGL_FIELD_RING_ID_U16, std::uint16_t{},
-       [&](std::size_t beam, std::size_t) { return rings[beam % rings.size()]; });
+  const bool stamped = active_.distort && offsets.size() == rays_->ray_count();
+  fill(RGL_FIELD_RAY_IDX_U32, std::uint32_t{}, [](std::size_t ray, std::size_t) { return ray; });
+  fill(RGL_FIELD_RING_ID_U16, std::uint16_t{}, [&](std::size_t ray, std::size_t) { return rings[ray % rings.size()]; });
   fill(RGL_FIELD_RETURN_TYPE_U8, std::uint8_t{}, [&](std::size_t, std::size_t k) { return active_.returns[k]; });
   fill(RGL_FIELD_TIME_STAMP_F64, double{},
-       [&](std::size_t beam, std::size_t) { return stamped ? offsets[beam] * 1e-3F : 0.0F; });
-  fill(RGL_FIELD_TIME_STAMP_U32, std::uint32_t{}, [&](std::size_t beam, std::size_t) -> std::uint32_t {
-    const float ns = stamped ? offsets[beam] * 1e6F : 0.0F;
+       [&](std::size_t ray, std::size_t) { return stamped ? offsets[ray] * 1e-3F : 0.0F; });
+  fill(RGL_FIELD_TIME_STAMP_U32, std::uint32_t{}, [&](std::size_t ray, std::size_t) -> std::uint32_t {
+    const float ns = stamped ? offsets[ray] * 1e6F : 0.0F;
     return ns >= 0.0F && ns < 4294967296.0F ? static_cast<std::uint32_t>(ns) : 0;
   });
   for (const rgl_field_t field :

@@ -51,7 +51,7 @@ class RaytraceNode final : public PointsNode {
  private:
   [[nodiscard]] bool computes(rgl_field_t field) const;
   [[nodiscard]] fathom::TraceArrays allocate();
-  void fill_from_beams(Strip points);
+  void fill_from_rays(Strip points);
   void fill_from_arrays(Strip points);
 
   RaysNode* rays_ = nullptr;

@@ -57,7 +57,7 @@ class CompactNode final : public SelectNode {
   std::map<std::size_t, std::size_t> found_;  ///< how many by the begin of their strip
 };
 
-/// One of the returns of each beam.
+/// One of the returns of each ray.
 class ReturnSwitchNode final : public SelectNode {
  public:
   void set(rgl_return_type_t type) { type_ = type; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The expected range z*: what a map or a scene says a beam should measure. One interface for both, so that scoring and
+// The expected range z*: what a map or a scene says a ray should measure. One interface for both, so that scoring and
 // learning work with either.
 
 #include <cstddef>
@@ -19,25 +19,25 @@ namespace fathom {
 /// The sensor's pose in the world for a planar pose: at height `z_m`, upright.
 FATHOM_API Pose lift(const PlanarPose& pose, double z_m = 0.0);
 
-/// Directions of the beams of one scan, in the sensor frame; unit vectors. Arrays [beams].
-struct BeamFan {
+/// Directions of the rays of one scan, in the sensor frame; unit vectors. Arrays [rays].
+struct RayFan {
   std::vector<float> x, y, z;
   [[nodiscard]] std::size_t size() const { return x.size(); }
 };
 
-/// Beams in the sensor's x-y plane at these azimuths.
-FATHOM_API BeamFan planar_fan(std::span<const double> azimuth_rad);
-/// Every `step`-th beam, the first one always. Throws InputError for step 0.
-FATHOM_API BeamFan subsample(const BeamFan& fan, std::size_t step);
+/// Rays in the sensor's x-y plane at these azimuths.
+FATHOM_API RayFan planar_fan(std::span<const double> azimuth_rad);
+/// Every `step`-th ray, the first one always. Throws InputError for step 0.
+FATHOM_API RayFan subsample(const RayFan& fan, std::size_t step);
 
 class FATHOM_API ExpectedRanges {
  public:
   virtual ~ExpectedRanges() = default;
 
-  /// Writes range_m [poses, beams], row-major: the distance along each beam to the first surface, max_range_m where
+  /// Writes range_m [poses, rays], row-major: the distance along each ray to the first surface, max_range_m where
   /// there is none nearer. May be called from several threads at once; allocates nothing. Sizes must agree and poses be
   /// finite; callers in this library check both.
-  virtual void cast(std::span<const Pose> world_from_sensor, const BeamFan& beams, double max_range_m,
+  virtual void cast(std::span<const Pose> world_from_sensor, const RayFan& rays, double max_range_m,
                     std::span<float> range_m) const = 0;
 
   /// Ranges below this cannot be told from it (half a cell of a grid); z* is clamped to it.
@@ -63,7 +63,7 @@ struct GridCasterOptions {
 };
 
 /// Casts in a grid, exactly to the boundary of the first occupied cell. Walls stand infinitely high, so that tilted
-/// beams are defined too; a ray that leaves the map, or starts outside it, has range Z. A ray that starts in an
+/// rays are defined too; a ray that leaves the map, or starts outside it, has range Z. A ray that starts in an
 /// occupied cell has range 0. A ray along the edge between two cells runs in the one on the side of larger coordinates;
 /// through a corner it steps along y first, so that two occupied cells that touch at a corner never let it pass.
 FATHOM_API std::unique_ptr<ExpectedRanges> make_grid_ranges(const GridMap& map, const GridCasterOptions& options = {});

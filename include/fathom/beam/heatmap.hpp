@@ -54,7 +54,7 @@ struct Heatmap {
 /// Scores one scan from every wanted position and heading. reading_m [beams]. Throws InputError when sizes disagree or
 /// nothing is wanted.
 FATHOM_API Heatmap make_heatmap(const BeamParameters& parameters, const BeamSensor& sensor,
-                                const ExpectedRanges& expected, const BeamFan& beams, std::span<const float> reading_m,
+                                const ExpectedRanges& expected, const RayFan& beams, std::span<const float> reading_m,
                                 const PositionGrid& grid, const HeatmapOptions& options = {});
 
 struct HeatmapPicture {

@@ -15,7 +15,7 @@ namespace fathom {
 
 struct SceneRangesOptions {
   double stamp_s = 0.0;  ///< when: entities stand where they are then
-  /// Where the beams' frame sits in the posed frame: every pose cast is pose * pose_from_sensor. For a planar laser at
+  /// Where the rays' frame sits in the posed frame: every pose cast is pose * pose_from_sensor. For a planar laser at
   /// 0.3 m above the floor of a map: Pose{{0, 0, 0.3}, {}}.
   Pose pose_from_sensor = {};
   /// Poses should lie within about a kilometre of it, for the sake of single precision; default: the middle of the
@@ -24,13 +24,13 @@ struct SceneRangesOptions {
   Compute compute = {};  ///< its threads build the trees
 };
 
-/// Casts in a scene, which is copied as it stands at options.stamp_s. Beams start at the sensor origin. Throws
+/// Casts in a scene, which is copied as it stands at options.stamp_s. Rays start at the sensor origin. Throws
 /// InputError for invalid options.
 FATHOM_API std::unique_ptr<ExpectedRanges> make_scene_ranges(const Scene& scene,
                                                              const SceneRangesOptions& options = {});
 
-/// The rays of a sensor as beams, row by row: scores 3-D lidars too. Throws InputError when rays do not start at the
+/// The rays of a sensor as a fan, row by row: scores 3-D lidars too. Throws InputError when rays do not start at the
 /// sensor origin.
-FATHOM_API BeamFan make_fan(const RayPattern& pattern);
+FATHOM_API RayFan make_fan(const RayPattern& pattern);
 
 }  // namespace fathom

@@ -27,7 +27,7 @@ class FATHOM_API ScanScorer {
  public:
   /// Throws InputError when anything is invalid.
   ScanScorer(const BeamParameters& parameters, const BeamSensor& sensor, const ExpectedRanges& expected,
-             const BeamFan& beams, const ScoreOptions& options = {});
+             const RayFan& beams, const ScoreOptions& options = {});
   ~ScanScorer();
   ScanScorer(ScanScorer&&) noexcept;
   ScanScorer& operator=(ScanScorer&&) noexcept;

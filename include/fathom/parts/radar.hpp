@@ -45,7 +45,7 @@ struct RadarWave {
 struct RadarSurfaces {
   std::span<const float> distance_m;
   std::span<const float> normal_xyz;  ///< [points, xyz], world
-  std::span<const Matrix34> world_from_beam;
+  std::span<const Matrix34> world_from_ray;
 };
 
 /// Physical optics: the field that perfect reflectors at these points send back, as a cross section in dBsm. It may be

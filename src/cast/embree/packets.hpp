@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 // The loop over ray packets. One path for every sensor: packets of the width that the device runs natively
-// (packet_width.hpp). Embree traces a packet as one beam (the coherent flag) or parts it into rays where they diverge.
-// A beam wins by up to 2.8 on large triangles and loses by as much where it holds many small ones, so packets are
-// traced as the triangles under an earlier one suggest, and at first as those of the whole scene do. Both ways find the
-// same ranges but for rounding (on no processor so far has a bit differed, away from edges); which way is taken depends
-// on the block of rays and the scene alone, so that a frame is the same bits for any number of threads.
+// (packet_width.hpp). Embree traces a packet as a whole (the coherent flag) or parts it into rays where they
+// diverge. The whole wins by up to 2.8 on large triangles and loses by as much where it holds many small ones, so
+// packets are traced as the triangles under an earlier one suggest, and at first as those of the whole scene do. Both
+// ways find the same ranges but for rounding (on no processor so far has a bit differed, away from edges); which way is
+// taken depends on the block of rays and the scene alone, so that a frame is the same bits for any number of threads.
 
 #include <cstring>
 
@@ -41,10 +41,10 @@ void store_normals(const typename Width::RayHit& packet, const NormalMatrix* wor
   }
 }
 
-/// Triangles in a beam above which tracing its rays apart is faster; measured on house, terrain and balls, from 64 x 48
-/// to 1280 x 720 pixels: they cross between 20 and 100 (docs/benchmarks.md).
+/// Triangles in a packet above which tracing its rays apart is faster; measured on house, terrain and balls, from 64 x
+/// 48 to 1280 x 720 pixels: they cross between 20 and 100 (docs/benchmarks.md).
 constexpr float kFineTriangles = 50.0F;
-/// Whether a beam of solid angle `sr` holds many triangles of an area, seen face on, `distance` away.
+/// Whether a packet of solid angle `sr` holds many triangles of an area, seen face on, `distance` away.
 inline bool are_fine(double sr, double distance, double area) {
   return sr * distance * distance > double{kFineTriangles} * area;
 }
@@ -52,8 +52,8 @@ inline bool are_fine(double sr, double distance, double area) {
 /// After a packet with hits, so many packets are traced as it suggests; looking at each costs 3 % on large triangles.
 constexpr std::uint32_t kWeighedPackets = 4;
 
-/// How many rays of a packet hit, and how many of them met triangles so small that a beam of solid angle `sr` holds
-/// many: are_fine() without its roots, lane by lane.
+/// How many rays of a packet hit, and how many of them met triangles so small that a packet of solid angle `sr`
+/// holds many: are_fine() without its roots, lane by lane.
 struct Weight {
   int hits, fine;
 };

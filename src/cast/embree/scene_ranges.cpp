@@ -51,7 +51,7 @@ Vec3 middle(const Scene& scene, double stamp_s) {
   return low.x <= high.x ? 0.5 * (low + high) : Vec3{};
 }
 
-bool is_coherent(const BeamFan& fan) {
+bool is_coherent(const RayFan& fan) {
   const std::size_t last = std::min<std::size_t>(kPacket, fan.size()) - 1;
   const double cosine =
       double{fan.x[0]} * fan.x[last] + double{fan.y[0]} * fan.y[last] + double{fan.z[0]} * fan.z[last];
@@ -75,16 +75,16 @@ class SceneRanges final : public ExpectedRanges {
     caster_->update(scene, options.stamp_s, options.near_m ? *options.near_m : middle(scene, options.stamp_s));
   }
 
-  void cast(std::span<const Pose> poses, const BeamFan& beams, double max_range_m,
+  void cast(std::span<const Pose> poses, const RayFan& rays, double max_range_m,
             std::span<float> range_m) const override {
-    if (beams.size() == 0) return;
-    const bool coherent = is_coherent(beams);
+    if (rays.size() == 0) return;
+    const bool coherent = is_coherent(rays);
     Block block;
     std::size_t done = 0;
     for (const Pose& pose : poses) {
       const Placed placed = place(pose);
-      for (std::size_t k = 0; k < beams.size(); ++k) {
-        append(placed, beams, k, block);
+      for (std::size_t k = 0; k < rays.size(); ++k) {
+        append(placed, rays, k, block);
         if (block.count == kBlock) done += flush(block, coherent, max_range_m, range_m.data() + done);
       }
     }
@@ -108,8 +108,8 @@ class SceneRanges final : public ExpectedRanges {
     return {{f(at.x), f(at.y), f(at.z)}, {f(x.x), f(y.x), f(z.x), f(x.y), f(y.y), f(z.y), f(x.z), f(y.z), f(z.z)}};
   }
 
-  static void append(const Placed& p, const BeamFan& beams, std::size_t k, Block& b) {
-    const float x = beams.x[k], y = beams.y[k], z = beams.z[k];
+  static void append(const Placed& p, const RayFan& rays, std::size_t k, Block& b) {
+    const float x = rays.x[k], y = rays.y[k], z = rays.z[k];
     const std::uint32_t i = b.count++;
     b.ox[i] = p.o[0], b.oy[i] = p.o[1], b.oz[i] = p.o[2];
     b.dx[i] = p.r[0] * x + p.r[1] * y + p.r[2] * z;
@@ -164,10 +164,10 @@ std::unique_ptr<ExpectedRanges> make_scene_ranges(const Scene& scene, const Scen
   return std::make_unique<SceneRanges>(scene, options);
 }
 
-BeamFan make_fan(const RayPattern& pattern) {
+RayFan make_fan(const RayPattern& pattern) {
   validate(pattern);
   if (!pattern.origin_x.empty()) {
-    throw InputError("beams start at the sensor origin, but these rays have origins of their own");
+    throw InputError("the rays of a fan start at the sensor origin, but these have origins of their own");
   }
   return {pattern.direction_x, pattern.direction_y, pattern.direction_z};
 }

@@ -123,7 +123,7 @@ FATHOM_KERNEL void jump(Packet& p, const SkipField& field, float t_max) {
   for (const Packet& p : packets) retire(p, kAll, t_max, rays);
 }
 
-/// Appends beams [begin, end) of a pose at `at`.
+/// Appends rays [begin, end) of a pose at `at`.
 [[gnu::noinline]] void set_up(const SkipField& field, const GridPose& pose, const FanView& fan, std::size_t begin,
                               std::size_t end, Rays& rays, std::size_t at) {
   const auto fx = static_cast<float>(pose.x - pose.cell_x), fy = static_cast<float>(pose.y - pose.cell_y);
@@ -174,15 +174,15 @@ double walk_again(const SkipField& field, const GridPose& pose, const FanView& f
 void cast(const SkipField& field, const GridPose* poses, std::size_t pose_count, const FanView& fan,
           double resolution_m, float max_range_m, float* range_m) {
   Rays rays;
-  const std::size_t total = pose_count * fan.beams;
+  const std::size_t total = pose_count * fan.rays;
   const double t_max = max_range_m / resolution_m;
   const auto scale = static_cast<float>(resolution_m);
   for (std::size_t first = 0; first < total; first += kBlock) {
     const std::size_t count = std::min(kBlock, total - first);
     for (std::size_t at = 0; at < count;) {
-      const std::size_t k = (first + at) % fan.beams;
-      const std::size_t end = std::min(fan.beams, k + count - at);
-      set_up(field, poses[(first + at) / fan.beams], fan, k, end, rays, at);
+      const std::size_t k = (first + at) % fan.rays;
+      const std::size_t end = std::min(fan.rays, k + count - at);
+      set_up(field, poses[(first + at) / fan.rays], fan, k, end, rays, at);
       at += end - k;
     }
     fill_up(rays, count);
@@ -192,7 +192,7 @@ void cast(const SkipField& field, const GridPose* poses, std::size_t pose_count,
     }
     for (std::size_t at = 0; at < count; ++at) {
       if (rays.doubt[at] == 0) continue;
-      const double t = walk_again(field, poses[(first + at) / fan.beams], fan, (first + at) % fan.beams, t_max);
+      const double t = walk_again(field, poses[(first + at) / fan.rays], fan, (first + at) % fan.rays, t_max);
       range_m[first + at] = std::min(static_cast<float>(t * resolution_m), max_range_m);
     }
   }

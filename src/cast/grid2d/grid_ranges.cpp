@@ -25,14 +25,14 @@ class GridRanges final : public ExpectedRanges {
         resolution_m_(map.resolution_m),
         map_from_world_(inverse(lift(map.world_from_map))) {}
 
-  void cast(std::span<const Pose> world_from_sensor, const BeamFan& beams, double max_range_m,
+  void cast(std::span<const Pose> world_from_sensor, const RayFan& rays, double max_range_m,
             std::span<float> range_m) const override {
-    const FanView fan = {beams.x.data(), beams.y.data(), beams.z.data(), beams.size()};
-    if (fan.beams == 0) return;
+    const FanView fan = {rays.x.data(), rays.y.data(), rays.z.data(), rays.size()};
+    if (fan.rays == 0) return;
     std::array<GridPose, kPosesAtOnce> poses;
     for (std::size_t n = 0; n < world_from_sensor.size();) {
       const std::size_t count = std::min(kPosesAtOnce, world_from_sensor.size() - n);
-      float* out = range_m.data() + n * fan.beams;
+      float* out = range_m.data() + n * fan.rays;
       for (std::size_t i = 0; i < count; ++i) poses[i] = place(world_from_sensor[n + i]);
       if (options_.precision == GridPrecision::kFast) {
         cast_fast(poses.data(), count, fan, max_range_m, out);
@@ -71,9 +71,9 @@ class GridRanges final : public ExpectedRanges {
       std::size_t end = i;
       while (end < count && poses[end].inside == poses[i].inside) ++end;
       if (poses[i].inside) {
-        kernel_(field_, poses + i, end - i, fan, resolution_m_, static_cast<float>(max_range_m), out + i * fan.beams);
+        kernel_(field_, poses + i, end - i, fan, resolution_m_, static_cast<float>(max_range_m), out + i * fan.rays);
       } else {
-        std::fill(out + i * fan.beams, out + end * fan.beams, static_cast<float>(max_range_m));
+        std::fill(out + i * fan.rays, out + end * fan.rays, static_cast<float>(max_range_m));
       }
       i = end;
     }
@@ -83,11 +83,11 @@ class GridRanges final : public ExpectedRanges {
     const auto walk = options_.precision == GridPrecision::kOracle ? walk_cells : walk_squares;
     for (std::size_t i = 0; i < count; ++i) {
       const double* r = poses[i].r;
-      for (std::size_t k = 0; k < fan.beams; ++k) {
+      for (std::size_t k = 0; k < fan.rays; ++k) {
         const double dx = r[0] * fan.x[k] + r[1] * fan.y[k] + r[2] * fan.z[k];
         const double dy = r[3] * fan.x[k] + r[4] * fan.y[k] + r[5] * fan.z[k];
         const double t = walk(field_, poses[i], dx, dy, max_range_m / resolution_m_);
-        out[i * fan.beams + k] = static_cast<float>(std::min(t * resolution_m_, max_range_m));
+        out[i * fan.rays + k] = static_cast<float>(std::min(t * resolution_m_, max_range_m));
       }
     }
   }

@@ -8,7 +8,7 @@
 
 namespace fathom {
 
-/// A sensor in grid coordinates: lengths in cells, x along columns, y along rows. Directions of a beam (bx, by, bz) are
+/// A sensor in grid coordinates: lengths in cells, x along columns, y along rows. Directions of a ray (bx, by, bz) are
 /// dx = r[0] bx + r[1] by + r[2] bz and dy = r[3] bx + r[4] by + r[5] bz; the third component does not matter.
 struct GridPose {
   double x, y;
