@@ -104,7 +104,7 @@ void run_moving(int entities) {
   }
   Simulator simulator(std::move(scene), {.compute = {.threads = 1}});
   Laser2d laser;
-  laser.beams = 1;
+  laser.rays = 1;
   Sensor sensor;
   sensor.name = "laser", sensor.model = laser;
   const SensorId id = simulator.add_sensor(sensor);

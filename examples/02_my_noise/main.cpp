@@ -16,7 +16,7 @@ using namespace fathom;
 
 Sensor make_laser(const Ripple& ripple) {
   Laser2d model;
-  model.beams = 4001;
+  model.rays = 4001;
   model.min_azimuth_rad = 0.1;
   model.max_azimuth_rad = 1.5;
   model.max_range_m = 30.0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Planar scanners: one mirror, one beam, one turn per scan.
+// Planar scanners: one mirror, one laser, one turn per scan.
 
 #include <array>
 #include <cmath>
@@ -12,13 +12,13 @@ namespace fathom {
 namespace {
 
 constexpr std::array<Field<Laser2d>, 7> kLaser2dFields = {{
-    {"beams", "1", &Laser2d::beams, 1, 16777216, "beams per scan", true},
-    {"min_azimuth_rad", "rad", &Laser2d::min_azimuth_rad, -kTurnRad, kTurnRad, "azimuth of the first (rightmost) beam",
+    {"rays", "1", &Laser2d::rays, 1, 16777216, "rays per scan", true},
+    {"min_azimuth_rad", "rad", &Laser2d::min_azimuth_rad, -kTurnRad, kTurnRad, "azimuth of the first (rightmost) ray",
      true},
     {"max_azimuth_rad", "rad", &Laser2d::max_azimuth_rad, -kTurnRad, kTurnRad,
-     "azimuth of the last beam, at most a turn further", true},
+     "azimuth of the last ray, at most a turn further", true},
     {"rate_hz", "Hz", &Laser2d::rate_hz, 0.01, 10000, "scans per second; the mirror turns once per scan"},
-    {"clockwise", "1", &Laser2d::clockwise, 0, 1, "fires from the last beam to the first"},
+    {"clockwise", "1", &Laser2d::clockwise, 0, 1, "fires from the last ray to the first"},
     {"min_range_m", "m", &Laser2d::min_range_m, 0, kMaxRangeM, "nearest range measured"},
     {"max_range_m", "m", &Laser2d::max_range_m, 0, kMaxRangeM, "farthest range measured"},
 }};
@@ -29,26 +29,26 @@ std::span<const Field<Laser2d>> Laser2d::fields() { return kLaser2dFields; }
 
 void Laser2d::check() const {
   const double span = max_azimuth_rad - min_azimuth_rad;
-  const bool span_fits = beams == 1 ? span == 0.0 : span > 0.0 && span <= kTurnRad;
+  const bool span_fits = rays == 1 ? span == 0.0 : span > 0.0 && span <= kTurnRad;
   if (!span_fits) {
     throw InputError(
-        fmt::format("laser_2d.max_azimuth_rad = {} with min_azimuth_rad = {} and beams = {}: it must be {}",
-                    number_text(max_azimuth_rad), number_text(min_azimuth_rad), beams,
-                    beams == 1 ? "equal to min_azimuth_rad for a single beam" : "larger, by at most a full turn"));
+        fmt::format("laser_2d.max_azimuth_rad = {} with min_azimuth_rad = {} and rays = {}: it must be {}",
+                    number_text(max_azimuth_rad), number_text(min_azimuth_rad), rays,
+                    rays == 1 ? "equal to min_azimuth_rad for a single ray" : "larger, by at most a full turn"));
   }
   check_range_limits(kSlug, min_range_m, max_range_m);
-  check_ray_count(kSlug, "rows", 1, "beams", beams);
+  check_ray_count(kSlug, "rows", 1, "rays", rays);
 }
 
 void write_rays(const Laser2d& laser, std::uint32_t /*frame*/, RayPattern& out) {
-  start_pattern(out, 1, laser.beams, laser.min_range_m, laser.max_range_m);
-  out.time_offset_s.resize(laser.beams);
+  start_pattern(out, 1, laser.rays, laser.min_range_m, laser.max_range_m);
+  out.time_offset_s.resize(laser.rays);
   const double span = laser.max_azimuth_rad - laser.min_azimuth_rad;
-  const double step = laser.beams > 1 ? span / (laser.beams - 1) : 0.0;
+  const double step = laser.rays > 1 ? span / (laser.rays - 1) : 0.0;
   const double period_s = step / (2 * kMaxAngleRad * laser.rate_hz);
-  for (std::uint32_t i = 0; i < laser.beams; ++i) {
+  for (std::uint32_t i = 0; i < laser.rays; ++i) {
     const double azimuth = laser.min_azimuth_rad + step * i;
-    const std::uint32_t fired = laser.clockwise ? laser.beams - 1 - i : i;
+    const std::uint32_t fired = laser.clockwise ? laser.rays - 1 - i : i;
     set_direction(out, i, std::cos(azimuth), std::sin(azimuth), 0.0);
     out.time_offset_s[i] = static_cast<float>(period_s * fired);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Ouster: all beams of a column fire at once; beams are staggered in azimuth over four columns of emitters. Angles are
+// Ouster: all rays of a column fire at once; they are staggered in azimuth over four columns of emitters. Angles are
 // the nominal ones; each unit reports its own (beam_altitude_angles, beam_azimuth_angles). The emitters' distance from
-// the axis (12 to 28 mm) is left out: beams start at the sensor origin.
+// the axis (12 to 28 mm) is left out: rays start at the sensor origin.
 //
 // Azimuth angles of the manual count clockwise; ring 0 is the top row, as in Ouster's driver. Column 0 looks backwards,
 // where Ouster cuts its frames too.
@@ -12,7 +12,7 @@ namespace fathom {
 
 namespace {
 
-/// `stagger_deg`: the manual's azimuth angle of the four beams that then repeat from the top down.
+/// `stagger_deg`: the manual's azimuth angle of the four rings that then repeat from the top down.
 SpinningLidar ouster(std::uint32_t rings, double top_deg, double bottom_deg, const double (&stagger_deg)[4],
                      double min_range_m, double max_range_m) {
   SpinningLidar lidar;
@@ -28,7 +28,7 @@ SpinningLidar ouster(std::uint32_t rings, double top_deg, double bottom_deg, con
 }
 
 /// Range repeatability at a strong return, and angular sampling accuracy, of the OS1 datasheet. Its vertical part
-/// (0.01 degrees too) is left out: a rotation about a fixed axis changes the elevation of few beams only.
+/// (0.01 degrees too) is left out: a rotation about a fixed axis changes the elevation of few rings only.
 NoiseChain ouster_noise() {
   return {AngularRay{.axis = Axis::kZ, .stddev_rad = static_cast<float>(0.01 * kRadPerDeg)},
           DistanceNoise{.stddev_m = 0.015F}};
@@ -37,7 +37,7 @@ NoiseChain ouster_noise() {
 }  // namespace
 
 void add_ouster_presets(std::vector<SensorPreset>& presets) {
-  // The stagger of the OS0 grows towards its steepest beams (to 11 degrees); these are the values at the horizon, from
+  // The stagger of the OS0 grows towards its steepest rings (to 11 degrees); these are the values at the horizon, from
   // the metadata of a unit in the Ouster SDK's test data. The OS0's noise is the OS1's.
   presets.push_back(
       {"OS0-128", "spinning_lidar",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Velodyne: continuous firing in fixed sequences, whatever the speed of rotation. A frame here is as many whole firing
-// sequences as fit into one turn at 10 Hz; for another rate, set columns too. Beams start at the sensor origin: the few
+// sequences as fit into one turn at 10 Hz; for another rate, set columns too. Rays start at the sensor origin: the few
 // centimetres by which lasers sit off it (the manuals' vertical corrections) are left out.
 //
 // Minimum ranges: the HDL manuals give them; for VLP-16 and VLP-32C the 0.9 m default of ROS' velodyne_pointcloud.

@@ -183,7 +183,7 @@ TEST(LossLimits, TheLossAngleKeepsTheLimitAndNothingBeyond) {
 std::vector<SensorModel> sensors_with_one_origin() {
   SpinningLidar lidar = test::make_lidar(16, 4000);
   Laser2d laser;
-  laser.beams = 8000, laser.min_azimuth_rad = -1.5, laser.max_azimuth_rad = 1.5, laser.max_range_m = 1000;
+  laser.rays = 8000, laser.min_azimuth_rad = -1.5, laser.max_azimuth_rad = 1.5, laser.max_range_m = 1000;
   lidar.max_range_m = 1000;
   DepthCamera depth;
   depth.width = 400, depth.height = 40, depth.fx = 150, depth.max_range_m = 1000;

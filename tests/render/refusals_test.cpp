@@ -64,11 +64,11 @@ TEST(Refusals, SpinningLidar) {
 }
 
 TEST(Refusals, OtherKinds) {
-  EXPECT_EQ(refusal(Laser2d{}), "laser_2d.beams = 0 is not in [1, 16777216]");
+  EXPECT_EQ(refusal(Laser2d{}), "laser_2d.rays = 0 is not in [1, 16777216]");
   Laser2d laser;
-  laser.beams = 10;
+  laser.rays = 10;
   EXPECT_EQ(refusal(laser),
-            "laser_2d.max_azimuth_rad = 0 with min_azimuth_rad = 0 and beams = 10: it must be larger, "
+            "laser_2d.max_azimuth_rad = 0 with min_azimuth_rad = 0 and rays = 10: it must be larger, "
             "by at most a full turn");
   EXPECT_EQ(refusal(PinholeCamera{}), "pinhole_camera.fx = 0 is not in [0.001, 10000000] px");
   PinholeCamera camera = camera_from_fov(10, 10, 1.0);

@@ -67,8 +67,8 @@ TEST(Rolling, FollowsTheEntityItIsAttachedTo) {
                         .mesh = 0,
                         .parent_from_entity = Trajectory({{0.0, {{0, 0, -1.9}, {}}}, {0.1, {{1, 0, -1.9}, {}}}}),
                         .scale = {0.1, 0.1, 0.1}});
-  Laser2d laser;  // two beams ahead, the second fired when the cart has moved on
-  laser.beams = 2, laser.min_azimuth_rad = 0.0, laser.max_azimuth_rad = 1e-3, laser.rate_hz = 10,
+  Laser2d laser;  // two rays ahead, the second fired when the cart has moved on
+  laser.rays = 2, laser.min_azimuth_rad = 0.0, laser.max_azimuth_rad = 1e-3, laser.rate_hz = 10,
   laser.max_range_m = 100;
   Sensor sensor = make_sensor(laser, {}, {{0, 0, 1.9}, {}});
   sensor.parent = cart;

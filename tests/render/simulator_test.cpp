@@ -240,7 +240,7 @@ TEST(Simulator, MovingEntityIsWhereItsKeysSay) {
                     .parent_from_entity = Trajectory({{0.0, {{3, 0, 0}, {}}}, {1.0, {{13, 0, 0}, {}}}})});
   Simulator simulator(std::move(scene), {.compute = {.threads = 1}, .rate_hz = 10.0});
   Laser2d laser;
-  laser.beams = 1;
+  laser.rays = 1;
   laser.max_range_m = 100;
   const SensorId id = simulator.add_sensor(make_sensor(laser));
   Frame frame({Channel::kRange});
@@ -259,7 +259,7 @@ TEST(Simulator, SensorRidesOnItsEntityAndItsParent) {
   scene.add_entity({.name = "wall", .mesh = box, .parent_from_entity = Pose{{4, 0, -3}, {}}, .scale = {1, 100, 100}});
   Simulator simulator(std::move(scene), {.compute = {.threads = 1}});
   Laser2d laser;
-  laser.beams = 1;
+  laser.rays = 1;
   laser.max_range_m = 100;
   Sensor sensor = make_sensor(laser, {}, {{0.5, 0, 1}, {}});
   sensor.parent = mast;

@@ -35,7 +35,7 @@ constexpr double kAngleToleranceDeg = 1e-5;
 
 // Spinning lidar
 
-TEST(SpinningLidar, RowsDescendFromTheHighestBeamWhateverTheListedOrder) {
+TEST(SpinningLidar, RowsDescendFromTheHighestRingWhateverTheListedOrder) {
   const RayPattern p = make_pattern(small_lidar());
   ASSERT_EQ(p.rows, 4U);
   ASSERT_EQ(p.cols, 36U);
@@ -45,7 +45,7 @@ TEST(SpinningLidar, RowsDescendFromTheHighestBeamWhateverTheListedOrder) {
   }
 }
 
-TEST(SpinningLidar, RingCountsFromTheLowestBeamUnlessGiven) {
+TEST(SpinningLidar, RingCountsFromTheLowestRingUnlessGiven) {
   SpinningLidar lidar = small_lidar();
   RayPattern p = make_pattern(lidar);
   for (std::uint32_t row = 0; row < 4; ++row) EXPECT_EQ(p.ring[row * 36], 3 - row);
@@ -110,9 +110,9 @@ TEST(SpinningLidar, EvenElevationsIncludeBothEnds) {
 
 // Planar laser
 
-TEST(Laser2d, BeamsRunFromMinToMaxAzimuthInThePlane) {
+TEST(Laser2d, RaysRunFromMinToMaxAzimuthInThePlane) {
   Laser2d laser;
-  laser.beams = 271;
+  laser.rays = 271;
   laser.min_azimuth_rad = -135 * kDeg;
   laser.max_azimuth_rad = 135 * kDeg;
   const RayPattern p = make_pattern(laser);
@@ -126,7 +126,7 @@ TEST(Laser2d, BeamsRunFromMinToMaxAzimuthInThePlane) {
 
 TEST(Laser2d, TimeFollowsTheMirrorInItsSense) {
   Laser2d laser;
-  laser.beams = 181;
+  laser.rays = 181;
   laser.max_azimuth_rad = 180 * kDeg;
   laser.rate_hz = 20;
   RayPattern p = make_pattern(laser);
@@ -138,9 +138,9 @@ TEST(Laser2d, TimeFollowsTheMirrorInItsSense) {
   EXPECT_NEAR(p.time_offset_s[0], 0.025, 1e-9);
 }
 
-TEST(Laser2d, OneBeamIsARangefinder) {
+TEST(Laser2d, OneRayIsARangefinder) {
   Laser2d laser;
-  laser.beams = 1;
+  laser.rays = 1;
   laser.min_azimuth_rad = laser.max_azimuth_rad = 45 * kDeg;
   const RayPattern p = make_pattern(laser);
   EXPECT_NEAR(azimuth_deg(p, 0), 45.0, kAngleToleranceDeg);
@@ -278,7 +278,7 @@ TEST(Rosette, FillsItsFieldOfViewMoreWithEveryFrameUntilItIsFull) {
 }
 
 TEST(Rosette, StaysSharpAfterDays) {
-  // Frame 10^7 of 50 ms is day 5: neighbours in time must still be neighbours in angle. The beam moves at most
+  // Frame 10^7 of 50 ms is day 5: neighbours in time must still be neighbours in angle. The ray moves at most
   // 20 degrees x pi (121.6 + 77.7) rad/s = 12 524 degrees/s, so 0.126 degrees from point to point.
   const RayPattern p = make_pattern(small_rosette(), 10000000);
   for (std::size_t i = 1; i < p.cols; ++i) {

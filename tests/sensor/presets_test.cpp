@@ -106,7 +106,7 @@ TEST(Presets, TimesIncreaseInFiringOrder) {
   }
 }
 
-TEST(Presets, Vlp32cHasTheBeamsOfItsManual) {
+TEST(Presets, Vlp32cHasTheRingsOfItsManual) {
   const SpinningLidar& lidar = spinning("VLP-32C");
   ASSERT_EQ(lidar.elevation_rad.size(), 32U);
   // Manual table 9-6: elevations and azimuth offsets by column of the firing map; lasers 29, 30, 25 at the top in
@@ -161,7 +161,7 @@ TEST(Presets, Hdl64eHasTwoBlocksAnd133333PointsPerTurn) {
   EXPECT_NEAR(64.0 * p.cols, 133333, 64);
 }
 
-TEST(Presets, OusterBeamsAreStaggeredOverFourColumns) {
+TEST(Presets, OusterRingsAreStaggeredOverFourColumns) {
   struct Expected {
     const char* name;
     std::uint32_t rows;
@@ -175,7 +175,7 @@ TEST(Presets, OusterBeamsAreStaggeredOverFourColumns) {
     EXPECT_NEAR(top_deg(p), e.top, 1e-5);
     EXPECT_NEAR(bottom_deg(p), -e.top, 1e-5);
     const std::size_t ahead = 512;  // the encoder looks straight ahead in the middle of the image
-    EXPECT_NEAR(azimuth_deg(p, ahead), -e.stagger, 1e-5) << e.name << ": positive beam azimuths point clockwise";
+    EXPECT_NEAR(azimuth_deg(p, ahead), -e.stagger, 1e-5) << e.name << ": positive azimuths of rings point clockwise";
     EXPECT_NEAR(azimuth_deg(p, 3 * 1024 + ahead), e.stagger, 1e-5) << e.name;
     for (std::uint32_t row = 0; row < e.rows; ++row) {
       EXPECT_EQ(p.ring[row * 1024], row) << "ring 0 is the top row";

@@ -111,8 +111,8 @@ TEST(SensorFields, WholeNumbersAndFlags) {
 
 TEST(SensorFields, UnknownNamesComeWithTheNearestKnown) {
   SensorModel model = make_sensor_model("laser_2d");
-  EXPECT_EQ(input_error([&] { set_sensor_field(model, "beam", 3); }),
-            "laser_2d has no field 'beam' (nearest known: 'beams')");
+  EXPECT_EQ(input_error([&] { set_sensor_field(model, "ray", 3); }),
+            "laser_2d has no field 'ray' (nearest known: 'rays')");
   EXPECT_EQ(input_error([&] { (void)get_sensor_field(model, "max_azimut_rad"); }),
             "laser_2d has no field 'max_azimut_rad' (nearest known: 'max_azimuth_rad')");
   EXPECT_EQ(input_error([] { (void)make_sensor_model("laser2d"); }),
@@ -121,12 +121,12 @@ TEST(SensorFields, UnknownNamesComeWithTheNearestKnown) {
 
 TEST(SensorFields, AModelSetByNameIsTheModelWrittenInCpp) {
   SensorModel model = make_sensor_model("laser_2d");
-  set_sensor_field(model, "beams", 3);
+  set_sensor_field(model, "rays", 3);
   set_sensor_field(model, "min_azimuth_rad", -1.0);
   set_sensor_field(model, "max_azimuth_rad", 1.0);
   set_sensor_field(model, "max_range_m", 5.0);
   Laser2d laser;
-  laser.beams = 3;
+  laser.rays = 3;
   laser.min_azimuth_rad = -1;
   laser.max_azimuth_rad = 1;
   laser.max_range_m = 5;

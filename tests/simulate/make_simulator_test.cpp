@@ -22,7 +22,7 @@ const char* const kTwoSensors =
     "sensors:\n"
     "  - {name: lidar, preset: VLP-16, columns: 90, noise: [{distance: {stddev_m: {uniform: [0.01, 0.1]}}}],\n"
     "     motion: {keyframes: [{time_s: 0}, {time_s: 10, position_m: [3, 0, 0]}]}, outputs: [npy]}\n"
-    "  - {name: laser, type: laser_2d, beams: 8, min_azimuth_deg: -90, max_azimuth_deg: 90, max_range_m: 30,\n"
+    "  - {name: laser, type: laser_2d, rays: 8, min_azimuth_deg: -90, max_azimuth_deg: 90, max_range_m: 30,\n"
     "     noise: [{gain_bias: {bias_m: 0.5}}], outputs: [npy]}\n"
     "frames: 2\nseed: 9\nenvironment: 3\nrate_hz: 4\nstart_s: 1\n";
 

@@ -28,7 +28,7 @@ std::string page(const std::string& name) {
 
 std::string scene_with(const std::string& output) {
   return "scene: {meshes: {b: {box: {size_m: [8, 6, 3]}}}, entities: [{name: b, mesh: b}]}\n"
-         "sensors: [{name: s, type: laser_2d, beams: 4, min_azimuth_deg: -90, max_azimuth_deg: 90, max_range_m: 9, "
+         "sensors: [{name: s, type: laser_2d, rays: 4, min_azimuth_deg: -90, max_azimuth_deg: 90, max_range_m: 9, "
          "outputs: [" +
          output + "]}]\n";
 }

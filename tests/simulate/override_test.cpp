@@ -100,6 +100,7 @@ TEST(Override, MistakesNameTheOverrideAndTheNearest) {
        {"--set sensors.lidar.noise.distance.stddev_m=-1", "sensors.lidar.noise.distance.stddev_m = -1 is not in [0, "}},
       {"sensors.lidar.noise.distance.channels.1.mean_m=1",
        {"--set sensors.lidar.noise.distance.channels.1.mean_m=1", "distance.channels is called rings now"}},
+      {"sensors.laser.beams=9", {"--set sensors.laser.beams=9", "sensors.laser.beams is called rays now"}},
       {"sensors..columns=3", {"--set", "empty part"}},
       {"seed=[1", {"--set seed=[1", "not YAML"}},
   };

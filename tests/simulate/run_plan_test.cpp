@@ -24,7 +24,7 @@ const char* const kScene =
     "    outputs: [pcd, {ply: {frame: world, keep_misses: true}}, pointcloud2, range_image, {birds_eye: {pixels: "
     "64}},\n"
     "      {npy: {channels: [range, hit_world, ring, reason]}}]\n"
-    "  - {name: laser, type: laser_2d, beams: 8, min_azimuth_deg: -90, max_azimuth_deg: 90, max_range_m: 30,\n"
+    "  - {name: laser, type: laser_2d, rays: 8, min_azimuth_deg: -90, max_azimuth_deg: 90, max_range_m: 30,\n"
     "     outputs: [scan_log]}\n"
     "  - {name: cam, type: depth_camera, width: 20, height: 10, fx: 20, outputs: [depth_png, camera_sheet,\n"
     "     reason_picture]}\n"
@@ -93,7 +93,7 @@ TEST(RunPlan, NoFileIsLargerThanPlanned) {
         "  - {name: wide, type: depth_camera, width: 400, height: 20, fx: 200, outputs: " +
         pictures +
         "}\n"
-        "  - {name: line, type: laser_2d, beams: 5000, min_azimuth_deg: -90, max_azimuth_deg: 90, max_range_m: 30,\n"
+        "  - {name: line, type: laser_2d, rays: 5000, min_azimuth_deg: -90, max_azimuth_deg: 90, max_range_m: 30,\n"
         "     outputs: " +
         clouds +
         "}\n"
@@ -129,7 +129,7 @@ TEST(RunPlan, TakesOptionsAndRefusesWhatARunWould) {
   EXPECT_THROW(plan_run(setup, options), InputError);
   // A scan log needs level poses.
   std::string tilted = kScene;
-  tilted.replace(tilted.find("beams: 8"), 8, "beams: 8, rpy_deg: [5, 0, 0]");
+  tilted.replace(tilted.find("rays: 8"), 8, "rays: 8, rpy_deg: [5, 0, 0]");
   EXPECT_THROW(plan_run(read_scene_file(folder.write("tilted.yaml", tilted)), {}), InputError);
 }
 

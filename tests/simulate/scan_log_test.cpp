@@ -28,7 +28,7 @@ seed: 5
 sensors:
   - name: laser
     type: laser_2d
-    beams: 181
+    rays: 181
     min_azimuth_deg: -90
     max_azimuth_deg: 90
     min_range_m: 0

@@ -43,7 +43,7 @@ sensors:
     outputs: [pcd, range_image]
   - name: laser
     type: laser_2d
-    beams: 45
+    rays: 45
     min_azimuth_deg: -90
     max_azimuth_deg: 90
     min_range_m: 0.1

@@ -10,11 +10,11 @@
 
 namespace fathom {
 
-/// Planar scanner: one row, `beams` beams from min_azimuth to max_azimuth, both included, in the order of increasing
-/// azimuth (as ROS' LaserScan). Its mirror turns once per scan, so beams are (max - min) / (beams - 1) / (2 pi rate)
+/// Planar scanner: one row, `rays` rays from min_azimuth to max_azimuth, both included, in the order of increasing
+/// azimuth (as ROS' LaserScan). Its mirror turns once per scan, so rays are (max - min) / (rays - 1) / (2 pi rate)
 /// apart in time; `clockwise` ones fire from the last to the first.
 struct Laser2d {
-  std::uint32_t beams = 0;
+  std::uint32_t rays = 0;
   double min_azimuth_rad = 0.0;
   double max_azimuth_rad = 0.0;
   double rate_hz = 10.0;  ///< scans per second

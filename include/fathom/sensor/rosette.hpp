@@ -10,7 +10,7 @@
 
 namespace fathom {
 
-/// Non-repetitive two-prism scanner (Livox-like), one row of `points`. Each prism deflects the beam by a quarter of the
+/// Non-repetitive two-prism scanner (Livox-like), one row of `points`. Each prism deflects the ray by a quarter of the
 /// field of view, and turns:
 ///
 ///   a(t) = field_of_view / 4 (e(prism1 t) + e(prism2 t)),   e(n) = (cos, sin)(2 pi n) in the sensor's (y, z)

@@ -16,7 +16,7 @@ expect 0 '"warnings": \[\]' cat free/summary.json
 cat > within.yaml << 'YAML'
 scene: {meshes: {box: {box: {size_m: [4, 4, 4]}}}, entities: [{name: box, mesh: box}]}
 sensors:
-  - {name: laser, type: laser_2d, beams: 90, min_azimuth_deg: -90, max_azimuth_deg: 90, min_range_m: 0.1, parent: box,
+  - {name: laser, type: laser_2d, rays: 90, min_azimuth_deg: -90, max_azimuth_deg: 90, min_range_m: 0.1, parent: box,
      noise: [distance: {mean_m: -10}]}
 YAML
 expect 0 'below_min_range 90' fathom simulate within.yaml --out within

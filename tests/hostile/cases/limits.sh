@@ -7,7 +7,7 @@ scene:
   entities:
     - {name: w, mesh: w, position_m: $1, scale: $3}
     - {name: c, mesh: w, position_m: $1, parent: w}
-sensors: [{name: s, type: laser_2d, beams: 8, min_azimuth_deg: -90, max_azimuth_deg: 90, rolling: true,
+sensors: [{name: s, type: laser_2d, rays: 8, min_azimuth_deg: -90, max_azimuth_deg: 90, rolling: true,
   motion: {keyframes: [{time_s: 0}, {time_s: 0.1, position_m: $2}]}}]
 END
 }
@@ -45,7 +45,7 @@ expect 0 '^s +8 ' fathom simulate m.yaml --out m
   echo '{name: e0, mesh: w}'
   for ((i = 1; i < 20000; ++i)); do echo ",{name: e$i, mesh: w, parent: e$((i - 1))}"; done
   echo ']}'
-  echo 'sensors: [{name: s, type: laser_2d, beams: 8, min_azimuth_deg: -90, max_azimuth_deg: 90, outputs: []}]'
+  echo 'sensors: [{name: s, type: laser_2d, rays: 8, min_azimuth_deg: -90, max_azimuth_deg: 90, outputs: []}]'
 } > deep.yaml
 HOSTILE_SECONDS=${HOSTILE_SECONDS:-6} expect 0 '^s +8 ' fathom simulate deep.yaml --out deep
 
