@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <numbers>
 #include <numeric>
 #include <random>
 #include <string>
@@ -30,7 +31,7 @@ namespace fathom::bench {
 namespace {
 
 constexpr std::size_t kPoses = 16000, kBeams = 60;
-constexpr double kLimitM = 80.0, kFloorM = 0.025, kTwoPi = 6.28318530717958647692;
+constexpr double kLimitM = 80.0, kFloorM = 0.025, kTwoPi = 2.0 * std::numbers::pi;
 const BeamParameters kParameters = {.85, .05, .02, .08, .0743, .37};
 
 struct NaivePose {

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <numbers>
 
 namespace fathom::bench {
 
@@ -28,7 +29,7 @@ double naive_log_density(const BeamParameters& p, double limit_m, double z, doub
   if (z >= limit_m) return std::log(p.w_max);
   const double s = p.sigma_hit_m, l = p.lambda_short_per_m, root = std::sqrt(2.0), d = (z - z_star) / s;
   const double mass = 0.5 * (std::erf((limit_m - z_star) / s / root) + std::erf(z_star / s / root));
-  double f = p.w_hit * std::exp(-0.5 * d * d) / (s * std::sqrt(2 * 3.14159265358979323846)) / mass + p.w_rand / limit_m;
+  double f = p.w_hit * std::exp(-0.5 * d * d) / (s * std::sqrt(2 * std::numbers::pi)) / mass + p.w_rand / limit_m;
   if (z <= z_star) f += p.w_short * l * std::exp(-l * z) / (1 - std::exp(-l * z_star));
   return std::log(f);
 }

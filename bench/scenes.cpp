@@ -2,6 +2,7 @@
 #include "scenes.hpp"
 
 #include <cmath>
+#include <numbers>
 
 #include <fathom/math/random.hpp>
 #include <fathom/simulate/run.hpp>
@@ -39,7 +40,7 @@ RayPattern make_incoherent_rays(std::uint32_t count) {
   for (std::uint32_t i = 0; i < count; ++i) {
     const PhiloxBlock words = keyed_block({.seed = 1}, i, 0);
     const double z = 2.0 * uniform_from_word(words.word[0]) - 1.0;
-    const double azimuth = 6.283185307179586 * uniform_from_word(words.word[1]), r = std::sqrt(1.0 - z * z);
+    const double azimuth = 2.0 * std::numbers::pi * uniform_from_word(words.word[1]), r = std::sqrt(1.0 - z * z);
     pattern.direction_x.push_back(static_cast<float>(r * std::cos(azimuth)));
     pattern.direction_y.push_back(static_cast<float>(r * std::sin(azimuth)));
     pattern.direction_z.push_back(static_cast<float>(z));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <numbers>
 #include <utility>
 
 #include <fathom/fathom.hpp>
@@ -46,7 +47,7 @@ void compare() {
   for (std::size_t i = 0; i < frame.size(); ++i) {
     const double d_m = frame.clean_range_m()[i];
     const double error_m = frame.range_m()[i] - d_m;
-    const double formula_m = ripple.amplitude_m * std::sin(2.0 * math::kPi * d_m / ripple.period_m);
+    const double formula_m = ripple.amplitude_m * std::sin(2.0 * std::numbers::pi * d_m / ripple.period_m);
     worst_m = std::max(worst_m, std::abs(error_m - formula_m));
     if (i % 400 == 0) std::printf("%5.2f  %+.4f  %+.4f m\n", d_m, error_m, formula_m);
   }

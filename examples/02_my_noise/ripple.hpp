@@ -8,6 +8,7 @@
 // periods are within the domain of fathom's sine. Not modelled: the jump where the phase wraps.
 
 #include <array>
+#include <numbers>
 
 #include <fathom/noise/model.hpp>
 
@@ -32,7 +33,7 @@ struct Ripple {
   [[nodiscard]] constexpr bool is_identity() const { return amplitude_m == 0.0F && stddev_m == 0.0F; }
 
   FATHOM_KERNEL static fathom::Return apply(const Ripple& p, fathom::Return hit, const fathom::Draws<kDraws>& draws) {
-    const float phase_rad = 2.0F * fathom::math::kPi * hit.range_m / p.period_m;
+    const float phase_rad = 2.0F * std::numbers::pi_v<float> * hit.range_m / p.period_m;
     return fathom::move_radially(hit,
                                  p.amplitude_m * fathom::math::sincos(phase_rad).sin + p.stddev_m * draws.normal[0]);
   }

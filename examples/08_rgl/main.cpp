@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <numbers>
 #include <vector>
 
 #include <rgl/api/core.h>
@@ -39,7 +40,7 @@ void place_cube(rgl_mesh_t mesh, float x, float y, float z, float size, int id) 
 
 /// 16 rings from -15 to 15 degrees, 1800 columns around y: a ray is a turn about y, then about x, of the z axis.
 std::vector<rgl_mat3x4f> make_rays() {
-  const double degree = 3.14159265358979323846 / 180.0;
+  const double degree = std::numbers::pi / 180.0;
   std::vector<rgl_mat3x4f> rays;
   for (int ring = 0; ring < 16; ++ring) {
     for (int column = 0; column < 1800; ++column) {

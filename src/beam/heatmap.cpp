@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include <fmt/format.h>
 
@@ -18,7 +19,7 @@ constexpr std::size_t kPosesAtOnce = 16384;
 constexpr std::size_t kPeaks = 64;      // of the grid, from which the search for the best pose climbs
 constexpr double kFinest = 1.0 / 64.0;  // of the grid's spacing: where it ends
 constexpr int kMostClimbs = 40;
-constexpr double kTurnRad = 6.28318530717958647693;
+constexpr double kTurnRad = 2.0 * std::numbers::pi;
 
 /// Grid coordinates of the wanted positions, row by row.
 std::vector<std::size_t> wanted_positions(const PositionGrid& grid) {

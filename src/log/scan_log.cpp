@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <numbers>
 #include <optional>
 
 #include <fathom/base/geometry.hpp>
@@ -21,8 +22,6 @@ namespace fathom {
 
 namespace {
 
-constexpr double kHalfPi = 1.57079632679489661923;
-
 // --- CARMEN
 
 constexpr std::string_view kScanWord = "FLASER";
@@ -38,7 +37,7 @@ std::vector<double> carmen_fan(const LogLine& line, std::size_t beams) {
   }
   std::vector<double> azimuth_rad;
   for (std::size_t i = 0; i < beams; ++i)
-    azimuth_rad.push_back(-kHalfPi + static_cast<double>(i) * step_deg * kRadPerDeg);
+    azimuth_rad.push_back(-0.5 * std::numbers::pi + static_cast<double>(i) * step_deg * kRadPerDeg);
   return azimuth_rad;
 }
 

@@ -2,6 +2,7 @@
 #include "parts/diverging_samples.hpp"
 
 #include <cmath>
+#include <numbers>
 
 namespace fathom {
 
@@ -12,7 +13,7 @@ std::array<SampleDirection, kDivergingSamples> diverging_samples(double horizont
   samples[0] = {0.0F, 0.0F, 1.0F};
   for (int cone = 0; cone < kCones; ++cone) {
     for (int k = 0; k < kRays; ++k) {
-      const double scale = 1.0 - cone / 3.0, phi = 2.0 * kMaxAngleRad * k / kRays;
+      const double scale = 1.0 - cone / 3.0, phi = 2.0 * std::numbers::pi * k / kRays;
       const double about_x = 0.5 * vertical_rad * scale * std::sin(phi);
       const double about_y = 0.5 * horizontal_rad * scale * std::cos(phi);
       // Rx(about_x) Ry(about_y) (0, 0, 1)

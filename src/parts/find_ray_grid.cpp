@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <vector>
 
 #include "cast/tile.hpp"
@@ -33,7 +34,7 @@ class Directions {
     for (std::uint64_t i = 0; i < kSamples; ++i) {
       const auto ray = static_cast<std::uint32_t>(i * kGolden % (size() - step));
       const double angle = angle_between(ray, ray + step);
-      angles.push_back(std::isnan(angle) ? kMaxAngleRad : angle);
+      angles.push_back(std::isnan(angle) ? std::numbers::pi : angle);
     }
     std::nth_element(angles.begin(), angles.begin() + kSamples / 2, angles.end());
     return angles[kSamples / 2];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <cmath>
+#include <numbers>
 
 #include <fathom/parts/radar.hpp>
 
@@ -7,7 +8,6 @@ namespace fathom {
 
 namespace {
 
-constexpr double kPi = 3.14159265358979323846;
 constexpr double kLightMps = 299792458.0;
 
 Vec3 unit(Vec3 v) { return (1.0 / norm(v)) * v; }
@@ -48,7 +48,7 @@ EchoField field_of(const Affine& sensor_from_ray, Vec3 normal, double area_m2) {
 
 double radar_cross_section_dbsm(const RadarSurfaces& s, std::span<const std::uint32_t> points, const RadarWave& wave,
                                 const Affine& sensor_from_world) {
-  const double k = 2.0 * kPi * wave.frequency_hz / kLightMps;
+  const double k = 2.0 * std::numbers::pi * wave.frequency_hz / kLightMps;
   EchoField sum = {0.0, 0.0};
   for (const std::uint32_t i : points) {
     const float* n = s.normal_xyz.data() + std::size_t{3} * i;
@@ -58,15 +58,15 @@ double radar_cross_section_dbsm(const RadarSurfaces& s, std::span<const std::uin
     const EchoField f = field_of(sensor_from_world * widen(s.world_from_ray[i]), normal, area);
     sum.u += f.u, sum.r += f.r;
   }
-  const double scale = k / (4.0 * kPi);
-  return 10.0 * std::log10(4.0 * kPi * scale * scale * (sum.u * sum.u + sum.r * sum.r));
+  const double scale = k / (4.0 * std::numbers::pi);
+  return 10.0 * std::log10(4.0 * std::numbers::pi * scale * scale * (sum.u * sum.u + sum.r * sum.r));
 }
 
 double radar_power_dbm(double transmitted_dbm, double gain_dbi, double cross_section_dbsm, double distance_m,
                        double frequency_hz) {
   const double wavelength_m = kLightMps / frequency_hz;
   return transmitted_dbm + 2.0 * gain_dbi + cross_section_dbsm + 20.0 * std::log10(wavelength_m) -
-         30.0 * std::log10(4.0 * kPi) - 40.0 * std::log10(distance_m);
+         30.0 * std::log10(4.0 * std::numbers::pi) - 40.0 * std::log10(distance_m);
 }
 
 }  // namespace fathom

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <cmath>
+#include <numbers>
 
 #include <fmt/format.h>
 
@@ -38,7 +39,7 @@ Mesh revolve(const std::vector<std::array<double, 2>>& profile, std::uint32_t se
   mesh.vertices_m.push_back(vertex(0, 0, profile.front()[1]));
   for (std::uint32_t ring = 1; ring <= rings; ++ring) {
     for (std::uint32_t s = 0; s < segments; ++s) {
-      const double angle = 2.0 * 3.14159265358979323846 * s / segments;
+      const double angle = 2.0 * std::numbers::pi * s / segments;
       mesh.vertices_m.push_back(
           vertex(profile[ring][0] * std::cos(angle), profile[ring][0] * std::sin(angle), profile[ring][1]));
     }
@@ -88,7 +89,7 @@ Mesh make_sphere(double radius_m, std::uint32_t segments) {
   const std::uint32_t bands = segments / 2;
   std::vector<std::array<double, 2>> profile;
   for (std::uint32_t i = 0; i <= bands; ++i) {
-    const double latitude = 3.14159265358979323846 * (static_cast<double>(i) / bands - 0.5);
+    const double latitude = std::numbers::pi * (static_cast<double>(i) / bands - 0.5);
     profile.push_back({radius_m * std::cos(latitude), radius_m * std::sin(latitude)});
   }
   return revolve(profile, segments);

@@ -4,6 +4,7 @@
 // write_rays(), describe() and usual_policy(). One file per kind; sensor_view.cpp calls them.
 
 #include <concepts>
+#include <numbers>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -19,9 +20,9 @@ namespace fathom {
 /// Ranges are told apart from slipped units, not judged.
 inline constexpr double kMaxRangeM = 1e6;
 /// Full, half and quarter turn, as the next larger float: 360 degrees in radians never falls outside by rounding.
-inline constexpr double kTurnRad = 6.2831855F;
-inline constexpr double kHalfTurnRad = 3.1415927F;
-inline constexpr double kQuarterTurnRad = 1.57079637F;
+inline constexpr double kTurnRad = 2.0F * std::numbers::pi_v<float>;
+inline constexpr double kHalfTurnRad = std::numbers::pi_v<float>;
+inline constexpr double kQuarterTurnRad = 0.5F * std::numbers::pi_v<float>;
 
 /// min_range_m < max_range_m, with the message of all kinds.
 void check_range_limits(std::string_view kind, double min_range_m, double max_range_m);

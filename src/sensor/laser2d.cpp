@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cmath>
+#include <numbers>
 
 #include "sensor/kinds.hpp"
 #include "sensor/ray_count.hpp"
@@ -45,7 +46,7 @@ void write_rays(const Laser2d& laser, std::uint32_t /*frame*/, RayPattern& out) 
   out.time_offset_s.resize(laser.rays);
   const double span = laser.max_azimuth_rad - laser.min_azimuth_rad;
   const double step = laser.rays > 1 ? span / (laser.rays - 1) : 0.0;
-  const double period_s = step / (2 * kMaxAngleRad * laser.rate_hz);
+  const double period_s = step / (2 * std::numbers::pi * laser.rate_hz);
   for (std::uint32_t i = 0; i < laser.rays; ++i) {
     const double azimuth = laser.min_azimuth_rad + step * i;
     const std::uint32_t fired = laser.clockwise ? laser.rays - 1 - i : i;

@@ -6,6 +6,7 @@
 // Minimum ranges: the HDL manuals give them; for VLP-16 and VLP-32C the 0.9 m default of ROS' velodyne_pointcloud.
 
 #include <cmath>
+#include <numbers>
 
 #include "sensor/presets.hpp"
 
@@ -16,7 +17,7 @@ namespace {
 /// Fills in columns and span from the time that one firing sequence takes, and when each laser fires in it.
 SpinningLidar with_firing(SpinningLidar lidar, double sequence_s, double slot_s, std::size_t lasers_per_slot) {
   lidar.columns = static_cast<std::uint32_t>(std::floor(1.0 / (lidar.rate_hz * sequence_s)));
-  lidar.span_rad = 2 * kMaxAngleRad * lidar.rate_hz * sequence_s * lidar.columns;
+  lidar.span_rad = 2 * std::numbers::pi * lidar.rate_hz * sequence_s * lidar.columns;
   for (std::size_t i = 0; i < lidar.elevation_rad.size(); ++i) {
     lidar.firing_time_s.push_back(static_cast<double>(i / lasers_per_slot) * slot_s);
   }

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cmath>
+#include <numbers>
 
 #include "sensor/kinds.hpp"
 #include "sensor/ray_count.hpp"
@@ -41,8 +42,8 @@ void write_rays(const Rosette& rosette, std::uint32_t frame, RayPattern& out) {
   const std::uint64_t first = std::uint64_t{frame} * rosette.points;
   for (std::uint32_t i = 0; i < rosette.points; ++i) {
     const double seconds = static_cast<double>(first + i) / rosette.points_per_s;
-    const double angle1 = 2 * kMaxAngleRad * rosette.prism1_hz * seconds;
-    const double angle2 = 2 * kMaxAngleRad * rosette.prism2_hz * seconds;
+    const double angle1 = 2 * std::numbers::pi * rosette.prism1_hz * seconds;
+    const double angle2 = 2 * std::numbers::pi * rosette.prism2_hz * seconds;
     const double y = rosette.field_of_view_rad / 4 * (std::cos(angle1) + std::cos(angle2));
     const double z = rosette.field_of_view_rad / 4 * (std::sin(angle1) + std::sin(angle2));
     const double off_axis = std::sqrt(y * y + z * z);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 
 #include "sensor/kinds.hpp"
@@ -35,7 +36,7 @@ constexpr std::array<Field<SpinningLidar>, 12> kSpinningLidarFields = {{
 }};
 
 double column_period_s(const SpinningLidar& lidar) {
-  return lidar.span_rad / (2 * kMaxAngleRad * lidar.rate_hz * lidar.columns);
+  return lidar.span_rad / (2 * std::numbers::pi * lidar.rate_hz * lidar.columns);
 }
 
 /// A list given per ring must have one value per ring.
@@ -73,7 +74,7 @@ void write_ring(const SpinningLidar& lidar, std::size_t listed, std::uint32_t ro
   const double horizontal = std::cos(elevation), up = std::sin(elevation);
   const double fired_s = value_or_zero(lidar.firing_time_s, listed);
   const double sense = lidar.clockwise ? -1.0 : 1.0;
-  const double first = lidar.start_azimuth_rad + sense * 2 * kMaxAngleRad * lidar.rate_hz * fired_s +
+  const double first = lidar.start_azimuth_rad + sense * 2 * std::numbers::pi * lidar.rate_hz * fired_s +
                        value_or_zero(lidar.azimuth_offset_rad, listed);
   const double step = sense * lidar.span_rad / lidar.columns;
   const double period_s = column_period_s(lidar);
@@ -124,7 +125,7 @@ void write_rays(const SpinningLidar& lidar, std::uint32_t /*frame*/, RayPattern&
 
 void describe(const SpinningLidar& lidar, SensorView& view) {
   // Velodynes fire the whole sequences that fit into a turn, so the last column may end a little short of it.
-  const bool turns_once_round = lidar.span_rad + lidar.span_rad / lidar.columns > 2 * kMaxAngleRad;
+  const bool turns_once_round = lidar.span_rad + lidar.span_rad / lidar.columns > 2 * std::numbers::pi;
   if (turns_once_round) view.destagger_shifts = destagger_shifts(lidar);
 }
 
@@ -134,7 +135,7 @@ std::vector<std::int32_t> destagger_shifts(const SpinningLidar& lidar) {
   std::vector<std::int32_t> shifts;
   for (const std::size_t listed : rings_from_top(lidar)) {
     const double ahead = sense * value_or_zero(lidar.azimuth_offset_rad, listed) +
-                         2 * kMaxAngleRad * lidar.rate_hz * value_or_zero(lidar.firing_time_s, listed);
+                         2 * std::numbers::pi * lidar.rate_hz * value_or_zero(lidar.firing_time_s, listed);
     shifts.push_back(static_cast<std::int32_t>(std::lround(ahead / step)));
   }
   return shifts;

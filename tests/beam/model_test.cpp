@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -121,7 +122,7 @@ TEST(BeamDensity, LogDensityAndMoments) {
 TEST(BeamDensity, LogDensityOutlivesUnderflow) {
   const BeamDensity d({1, 0, 0, 0, .01, .4}, {.max_range_m = 10}, 4);
   EXPECT_EQ(d.density(9), 0);
-  EXPECT_NEAR(d.log_density(9), -0.5 * 500.0 * 500.0 - std::log(.01) - 0.5 * std::log(2 * M_PI), 1e-6);
+  EXPECT_NEAR(d.log_density(9), -0.5 * 500.0 * 500.0 - std::log(.01) - 0.5 * std::log(2 * std::numbers::pi), 1e-6);
   EXPECT_EQ(d.log_density(-1), -kInf);
   EXPECT_EQ(d.log_density(10), -kInf);
 }
@@ -242,7 +243,7 @@ TEST(BeamDensity, HitsInTheLastHalfStepAreMax) {
 TEST(BeamDensity, LogarithmsOfCellsOutliveUnderflow) {
   const BeamDensity d({1, 0, 0, 0, .01, .4}, {.max_range_m = 10, .step_m = .02}, 4);
   // 100 sigma away the cell's nearer end, 99, decides: log(phi(99) / 99), up to 1 / 99^2.
-  const double expected = -0.5 * 99 * 99 - std::log(99 * std::sqrt(2 * M_PI));
+  const double expected = -0.5 * 99 * 99 - std::log(99 * std::sqrt(2 * std::numbers::pi));
   EXPECT_NEAR(d.log_likelihood(5), expected, 2e-4);
   EXPECT_NEAR(d.log_likelihood(3), expected, 2e-4);
   // Where doubles just suffice, both ways agree.

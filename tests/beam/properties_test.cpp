@@ -2,6 +2,7 @@
 // What holds for every parameter, sensor, map and scan, whichever rapidcheck thinks of.
 
 #include <cmath>
+#include <numbers>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -190,7 +191,7 @@ RC_GTEST_PROP(BeamProperties, AScansScoreIsTheSumOfItsBeams, ()) {
 TEST(BeamProperties, DensitiesAboveOneAreNoError) {
   const BeamParameters p = {.9, .04, .03, .03, 1e-3, .4};
   const BeamDensity d(p, {.max_range_m = 10}, 4);
-  EXPECT_NEAR(d.density(4), .9 / (1e-3 * std::sqrt(2 * M_PI)), 1);
+  EXPECT_NEAR(d.density(4), .9 / (1e-3 * std::sqrt(2 * std::numbers::pi)), 1);
   EXPECT_GT(d.log_likelihood(4), 5);
 }
 

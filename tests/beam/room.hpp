@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <numbers>
 #include <vector>
 
 #include <fathom/base/ids.hpp>
@@ -52,7 +53,7 @@ inline RayFan upright_fan(std::size_t rows, std::size_t columns) {
   for (std::size_t r = 0; r < rows; ++r) {
     const double elevation = rows < 2 ? 0.0 : -0.6 + 1.2 * static_cast<double>(r) / static_cast<double>(rows - 1);
     for (std::size_t c = 0; c < columns; ++c) {
-      const double azimuth = 2 * M_PI * static_cast<double>(c) / static_cast<double>(columns);
+      const double azimuth = 2 * std::numbers::pi * static_cast<double>(c) / static_cast<double>(columns);
       fan.x.push_back(static_cast<float>(std::cos(elevation) * std::cos(azimuth)));
       fan.y.push_back(static_cast<float>(std::cos(elevation) * std::sin(azimuth)));
       fan.z.push_back(static_cast<float>(std::sin(elevation)));

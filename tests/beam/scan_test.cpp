@@ -2,6 +2,7 @@
 #include <fathom/beam/scan.hpp>
 
 #include <cmath>
+#include <numbers>
 
 #include <gtest/gtest.h>
 #include <zlib.h>
@@ -35,10 +36,10 @@ TEST(ScanLog, ReadsCarmenText) {
   ASSERT_EQ(log.beams(), 180U);
   EXPECT_EQ(log.pose[0], (PlanarPose{1.5, -2.5, 0.25}));
   EXPECT_EQ(log.scan(1)[179], 180.25F);
-  EXPECT_DOUBLE_EQ(log.azimuth_rad[0], -M_PI / 2);
+  EXPECT_DOUBLE_EQ(log.azimuth_rad[0], -std::numbers::pi / 2);
   EXPECT_NEAR(log.azimuth_rad[90], 0, 1e-15);
   const ScanLog fine = read_scan_log(folder.write("b.log", flaser(361)));
-  EXPECT_NEAR(fine.azimuth_rad[360], M_PI / 2, 1e-12);
+  EXPECT_NEAR(fine.azimuth_rad[360], std::numbers::pi / 2, 1e-12);
 }
 
 TEST(ScanLog, ReadsGzipAndSeesThatItWasCutShort) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <random>
 
 #include <gtest/gtest.h>
@@ -45,7 +46,7 @@ double listing(const BeamParameters& w, double limit, const std::vector<float>& 
       const double s = w.sigma_hit_m, zs = std::max(0.025, double{z_star[k]}), l = w.lambda_short_per_m;
       const double eta = 0.5 * (std::erf((limit - zs) / s / std::sqrt(2)) + std::erf(zs / s / std::sqrt(2)));
       const double d = (z[k] - zs) / s;
-      const double p_hit = std::exp(-0.5 * d * d) / (s * std::sqrt(2 * M_PI)) / eta;
+      const double p_hit = std::exp(-0.5 * d * d) / (s * std::sqrt(2 * std::numbers::pi)) / eta;
       const double p_short = z[k] <= zs ? l * std::exp(-l * z[k]) / (1 - std::exp(-l * zs)) : 0;
       p = w.w_hit * p_hit + w.w_short * p_short + w.w_rand / limit;
     }

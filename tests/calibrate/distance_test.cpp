@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <cmath>
+#include <numbers>
 #include <random>
 
 #include <gtest/gtest.h>
@@ -111,7 +112,7 @@ TEST(CalibrateDistance, NoOtherPointIsMoreLikely) {
     for (std::size_t i = 0; i < pairs.range_m.size(); ++i) {
       const double s = stddev + per_m * pairs.expected_m[i];
       const double u = (double{pairs.range_m[i]} - pairs.expected_m[i] - mean) / s;
-      sum -= 0.5 * u * u + std::log(s) + 0.5 * std::log(2 * M_PI);
+      sum -= 0.5 * u * u + std::log(s) + 0.5 * std::log(2 * std::numbers::pi);
     }
     return sum;
   };

@@ -2,6 +2,7 @@
 #pragma once
 // Small maps, and one ray cast by every caster there is.
 
+#include <numbers>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -12,7 +13,7 @@
 
 namespace fathom::test {
 
-inline constexpr double kPi = 3.14159265358979323846;
+inline constexpr double kPi = std::numbers::pi;
 
 inline GridMap empty_map(std::uint32_t cols, std::uint32_t rows, double resolution_m = 1.0) {
   GridMap map;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <numbers>
 #include <random>
 
 #include <gtest/gtest.h>
@@ -42,9 +43,9 @@ TEST(Math, LogOfEveryNormalFloat) {
 TEST(Math, SinCosOctant) {
   const auto sin_error = [](float x) { return std::abs(math::sincos_octant(x).sin - std::sin(double{x})); };
   const auto cos_error = [](float x) { return std::abs(math::sincos_octant(x).cos - std::cos(double{x})); };
-  EXPECT_LT(worst(0.0F, 0.25F * math::kPi, kStep, sin_error), 5e-8);
-  EXPECT_LT(worst(0.0F, 0.25F * math::kPi, kStep, cos_error), 1e-7);
-  EXPECT_LT(worst(0.7F, 0.25F * math::kPi, 7, cos_error), 1e-7);
+  EXPECT_LT(worst(0.0F, 0.25F * std::numbers::pi_v<float>, kStep, sin_error), 5e-8);
+  EXPECT_LT(worst(0.0F, 0.25F * std::numbers::pi_v<float>, kStep, cos_error), 1e-7);
+  EXPECT_LT(worst(0.7F, 0.25F * std::numbers::pi_v<float>, 7, cos_error), 1e-7);
 }
 
 TEST(Math, SinCosToTenThousand) {
@@ -61,7 +62,7 @@ TEST(Math, SinCosToTenThousand) {
 TEST(Math, Atan2OverAllDirections) {
   double largest = 0.0;
   for (int i = 0; i < static_cast<int>(repetitions(2'000'000)); ++i) {
-    const double angle = 1e-6 * i * 3.14159265358979323846;
+    const double angle = 1e-6 * i * std::numbers::pi;
     const double radius = std::ldexp(1.0, i % 41 - 20);
     const auto x = static_cast<float>(radius * std::cos(angle)), y = static_cast<float>(radius * std::sin(angle));
     largest = std::max(largest, std::abs(math::atan2(y, x) - std::atan2(double{y}, double{x})));
@@ -70,7 +71,7 @@ TEST(Math, Atan2OverAllDirections) {
 }
 
 TEST(Math, Atan2AtTheAxesAndSignedZeros) {
-  const float kPi = math::kPi;
+  const float kPi = std::numbers::pi_v<float>;
   EXPECT_EQ(math::atan2(0.0F, 1.0F), 0.0F);
   EXPECT_EQ(math::atan2(1.0F, 0.0F), 0.5F * kPi);
   EXPECT_EQ(math::atan2(0.0F, -1.0F), kPi);

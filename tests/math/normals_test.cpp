@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <cmath>
+#include <numbers>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -71,7 +72,7 @@ struct Pair {
 Pair double_box_muller(std::uint32_t radius_word, std::uint32_t angle_word) {
   const float u = static_cast<float>(radius_word >> 1U) * 0x1p-31F + 0x1p-32F;
   const double radius = std::sqrt(-2.0 * std::log(double{u}));
-  const double angle = static_cast<double>(angle_word) * (2.0 * 3.14159265358979323846 / 4294967296.0);
+  const double angle = static_cast<double>(angle_word) * (2.0 * std::numbers::pi / 4294967296.0);
   return {radius * std::cos(angle), radius * std::sin(angle)};
 }
 

@@ -2,6 +2,7 @@
 #include <fathom/noise/angular_hit.hpp>
 
 #include <cmath>
+#include <numbers>
 
 #include <gtest/gtest.h>
 
@@ -27,7 +28,7 @@ TEST(AngularHit, KeepsRangeAndRadiusToTheBitAndTheDistanceOfThePoint) {
 }
 
 TEST(AngularHit, TurnsRightHanded) {
-  constexpr float kQuarter = 0.5F * math::kPi;
+  constexpr float kQuarter = 0.5F * std::numbers::pi_v<float>;
   const Return about_x = AngularHit::apply({Axis::kX, kQuarter, 0}, {1, 2, 3, 9, 9}, {});
   EXPECT_NEAR(about_x.x, 1, 1e-6);
   EXPECT_NEAR(about_x.y, -3, 1e-6);

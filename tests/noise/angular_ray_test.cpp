@@ -2,6 +2,7 @@
 #include <fathom/noise/angular_ray.hpp>
 
 #include <cmath>
+#include <numbers>
 
 #include <gtest/gtest.h>
 
@@ -11,7 +12,7 @@
 namespace fathom::test {
 namespace {
 
-constexpr float kQuarter = 0.5F * math::kPi;
+constexpr float kQuarter = 0.5F * std::numbers::pi_v<float>;
 
 /// Where a quarter turn about the axis takes the directions +x, +y and +z.
 struct QuarterTurn {

@@ -3,6 +3,7 @@
 // are our own output, are checked against.
 
 #include <cmath>
+#include <numbers>
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -15,7 +16,7 @@
 namespace fathom::test {
 namespace {
 
-constexpr double kTwoPi = 2 * 3.14159265358979323846;
+constexpr double kTwoPi = 2 * std::numbers::pi;
 
 /// N of lane i: Box and Muller over the words of its quad; even lanes take the cosine, odd ones the sine.
 double normal_of_lane(const NoiseKey& key, std::size_t i) {

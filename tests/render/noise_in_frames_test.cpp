@@ -2,6 +2,7 @@
 // The noises as a user sees them, in frames: definitions of the models read off the clouds.
 
 #include <cmath>
+#include <numbers>
 
 #include <gtest/gtest.h>
 
@@ -56,7 +57,7 @@ TEST(AngularRayInFrames, ReportedAzimuthIsThatOfTheTurnedRay) {
       make_room_scene(),
       make_sensor(make_lidar(64, 1024), {AngularRay{.axis = Axis::kZ, .mean_rad = 0.01F, .stddev_rad = 0.02F}}));
   const auto turned = [&](std::size_t i) {
-    return std::remainder(double(noisy.azimuth_rad()[i]) - clean.azimuth_rad()[i], 2 * M_PI);
+    return std::remainder(double(noisy.azimuth_rad()[i]) - clean.azimuth_rad()[i], 2 * std::numbers::pi);
   };
   const Moments m = moments(clean.size(), turned);
   EXPECT_NEAR(m.mean, 0.01, 5 * 0.02 / 256);
@@ -121,7 +122,7 @@ TEST(NoiseInFrames, AllThreeActAtOnce) {
   const Moments range = moments(f.size(), [&](std::size_t i) { return double(f.range_m()[i]) - clean.range_m()[i]; });
   const Moments angle = moments(f.size(), [&](std::size_t i) {
     const double a = std::atan2(f.hit_sensor_m().y[i], f.hit_sensor_m().x[i]) - double(clean.azimuth_rad()[i]);
-    return std::remainder(a, 2 * M_PI);
+    return std::remainder(a, 2 * std::numbers::pi);
   });
   EXPECT_NEAR(range.stddev, 0.05, 5 * 0.05 / 362 + 1e-4);
   EXPECT_NEAR(angle.stddev, std::hypot(0.01, 0.02), 5 * 0.0224 / 362);

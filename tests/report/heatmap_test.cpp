@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include <gtest/gtest.h>
 
@@ -16,7 +17,7 @@
 namespace fathom {
 namespace {
 
-constexpr double kPi = 3.14159265358979323846;
+constexpr double kPi = std::numbers::pi;
 
 /// An L-shaped room of 6 m x 4 m with cells of 0.1 m, in unknown ground, turned and moved in the world: no symmetry.
 GridMap room(PlanarPose world_from_map = {}) {

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <numbers>
 #include <sstream>
 #include <unistd.h>
 
@@ -16,7 +17,7 @@
 namespace fathom::test {
 namespace {
 
-constexpr double kPi = 3.14159265358979323846;
+constexpr double kPi = std::numbers::pi;
 
 class RglRadar : public Rgl {};
 class RglTape : public Rgl {

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "rgl/scene.hpp"
 
@@ -117,7 +118,7 @@ TEST_F(RglRaytrace, DefaultNonHitsAreInfinitelyFarWhereTheRayGoes) {
 
 /// The probes of the interface's facts: yaw 45 and pitch 30 degrees, in both orders.
 TEST_F(RglRaytrace, AnglesComeFromTheWholeFrameOfARay) {
-  const double deg = 3.14159265358979323846 / 180;
+  const double deg = std::numbers::pi / 180;
   const rgl_mat3x4f yaw_pitch = turned(45 * deg, 30 * deg);
   const double s = std::sqrt(0.5), c30 = std::sqrt(0.75);
   const rgl_mat3x4f pitch_yaw = {{{float(s), 0, float(s), 0},
@@ -157,7 +158,7 @@ TEST_F(RglRaytrace, IntensityIsTextureOrDefaultTimesCosine) {
   const rgl_node_t trace = make_raytrace();
   RGL_OK(rgl_node_raytrace_configure_default_intensity(trace, 100));
   // u = (x + 1) / 2, v = (y + 1) / 2; the last ray comes at 60 degrees.
-  const rgl_mat3x4f slanted = turned(3.14159265358979323846 / 3, 0, float(10 - 5 * std::sqrt(3.0)), 0, 0);
+  const rgl_mat3x4f slanted = turned(std::numbers::pi / 3, 0, float(10 - 5 * std::sqrt(3.0)), 0, 0);
   chain({make_rays({translation(-0.9F, -0.5F, 0), translation(0, -0.5F, 0), translation(0.9F, 0.5F, 0), slanted}),
          trace,
          make_yield({RGL_FIELD_INTENSITY_F32, RGL_FIELD_INTENSITY_U8, RGL_FIELD_INCIDENT_ANGLE_F32,
@@ -169,7 +170,7 @@ TEST_F(RglRaytrace, IntensityIsTextureOrDefaultTimesCosine) {
   EXPECT_EQ(f[2], 255);
   EXPECT_NEAR(f[3], 50, 1e-4);
   EXPECT_EQ(result<unsigned char>(trace, RGL_FIELD_INTENSITY_U8), (std::vector<unsigned char>{10, 20, 255, 50}));
-  EXPECT_NEAR(result<float>(trace, RGL_FIELD_INCIDENT_ANGLE_F32)[3], 3.14159265358979323846 / 3, 1e-6);
+  EXPECT_NEAR(result<float>(trace, RGL_FIELD_INCIDENT_ANGLE_F32)[3], std::numbers::pi / 3, 1e-6);
   EXPECT_NEAR(result<float>(trace, RGL_FIELD_REFLECTIVITY_F32)[0], 0.1 * 10 * 25, 1e-3);
 }
 

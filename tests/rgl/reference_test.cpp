@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <random>
 
 #include "rgl/scene.hpp"
@@ -92,7 +93,7 @@ std::vector<Sample> samples_of(const Pose& ray, double h, double v) {
   cast(0, 0);
   for (int layer = 0; layer < 3; ++layer) {
     for (int k = 0; k < 19; ++k) {
-      const double s = 1 - layer / 3.0, phi = 2 * 3.14159265358979323846 * k / 19;
+      const double s = 1 - layer / 3.0, phi = 2 * std::numbers::pi * k / 19;
       cast(v / 2 * s * std::sin(phi), h / 2 * s * std::cos(phi));
     }
   }

@@ -2,6 +2,7 @@
 // Occupied cells as blocks: area and volume are known, whatever is merged.
 
 #include <cmath>
+#include <numbers>
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -74,7 +75,7 @@ TEST(Walls, JoinFacesInLine) {
 TEST(Walls, StandOnTheGroundWhereTheMapSays) {
   GridMap map;
   map.rows = map.cols = 1, map.resolution_m = 2;
-  map.world_from_map = {10, 20, 3.14159265358979323846 / 2};
+  map.world_from_map = {10, 20, std::numbers::pi / 2};
   map.cells = {Cell::kOccupied};
   for (const auto& v : make_walls(map, 3).vertices_m) {
     EXPECT_TRUE(std::abs(v[0] - 8) < 1e-5 || std::abs(v[0] - 10) < 1e-5) << v[0];

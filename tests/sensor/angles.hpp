@@ -4,12 +4,13 @@
 
 #include <cmath>
 #include <cstddef>
+#include <numbers>
 
 #include <fathom/sensor/pattern.hpp>
 
 namespace fathom::test {
 
-inline constexpr double kPi = 3.14159265358979323846;
+inline constexpr double kPi = std::numbers::pi;
 inline constexpr double kDeg = kPi / 180.0;
 
 inline double azimuth_deg(const RayPattern& p, std::size_t i) {

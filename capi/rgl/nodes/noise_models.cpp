@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include <fathom/noise/custom.hpp>
 
@@ -49,9 +50,8 @@ fathom::Noise within_limits(const Model& model) {
 
 /// The same rotation within [-pi, pi].
 float turn(float angle_rad) {
-  constexpr double kPi = fathom::kMaxAngleRad;
-  if (std::abs(double{angle_rad}) <= kPi) return angle_rad;
-  return static_cast<float>(std::remainder(double{angle_rad}, 2.0 * kPi));
+  if (std::abs(double{angle_rad}) <= std::numbers::pi) return angle_rad;
+  return static_cast<float>(std::remainder(double{angle_rad}, 2.0 * std::numbers::pi));
 }
 
 /// Beyond this, a normal angle is uniform on the circle to the last bit; the kernels' sine ends at 10^4.

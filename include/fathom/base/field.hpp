@@ -23,6 +23,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <numbers>
 #include <optional>
 #include <span>
 #include <string>
@@ -126,7 +127,8 @@ FATHOM_API std::string field_text(const FieldInfo& field, std::span<const double
 /// The same as JSON: 0.02, true, "left", [1.0, 2.0]. No number at all: [] of lists, pairs, words and poses, else null.
 FATHOM_API std::string field_json(const FieldInfo& field, std::span<const double> values);
 
-inline constexpr double kMaxAngleRad = 3.14159265358979323846;
+/// The limit of angles by which something is turned.
+inline constexpr double kMaxAngleRad = std::numbers::pi;
 
 /// Throws InputError unless low <= value <= high (so NaN fails): "distance.stddev_m = -1 is not in [0, 10] m".
 FATHOM_API void check_in_range(std::string_view owner, std::string_view name, double value, double low, double high,

@@ -3,6 +3,8 @@
 // Points, rotations and rigid transforms in double precision. Transforms are named destination_from_source, so that
 // adjacent names cancel: world_from_hit = world_from_sensor * sensor_from_hit.
 
+#include <numbers>
+
 #include <fathom/base/export.hpp>
 
 namespace fathom {
@@ -81,6 +83,6 @@ inline Pose interpolate(const Pose& a, const Pose& b, double u) {
 /// refuses coordinates near 1e19 by ending the process.
 inline constexpr double kMaxCoordinateM = 1e9;
 
-inline constexpr double kRadPerDeg = 3.14159265358979323846 / 180.0;
+inline constexpr double kRadPerDeg = std::numbers::pi / 180.0;
 
 }  // namespace fathom

@@ -6,12 +6,12 @@
 // tests/base/math_test.cpp keeps them.
 
 #include <cstdint>
+#include <numbers>
 
 #include <fathom/base/export.hpp>
 
 namespace fathom::math {
 
-inline constexpr float kPi = 3.14159265358979323846F;
 inline constexpr float kInfinity = __builtin_inff();
 
 FATHOM_KERNEL std::uint32_t bits_of(float x) { return __builtin_bit_cast(std::uint32_t, x); }
@@ -86,9 +86,9 @@ FATHOM_KERNEL float atan2(float y, float x) {
   const float t2 = t * t;
   const float atan_t =
       t - t * t2 * (3.33329491539e-1F - t2 * (1.99777106478e-1F - t2 * (1.38776856032e-1F - t2 * 8.05374449538e-2F)));
-  float angle = atan_t + select(upper, 0.25F * kPi, 0.0F);
-  angle = select(steep, 0.5F * kPi - angle, angle);
-  angle = select(x < 0.0F, kPi - angle, angle);
+  float angle = atan_t + select(upper, 0.25F * std::numbers::pi_v<float>, 0.0F);
+  angle = select(steep, 0.5F * std::numbers::pi_v<float> - angle, angle);
+  angle = select(x < 0.0F, std::numbers::pi_v<float> - angle, angle);
   return float_of(bits_of(angle) | (bits_of(y) & 0x80000000U));
 }
 

@@ -12,6 +12,7 @@
 // own test file are replayed in tests/random/.
 
 #include <cstdint>
+#include <numbers>
 #include <string_view>
 
 #include <fathom/base/export.hpp>
@@ -69,7 +70,7 @@ FATHOM_KERNEL NormalPair normals_from_words(std::uint32_t radius_word, std::uint
   const float radius = math::sqrt(-2.0F * math::log(u));
   const std::uint32_t quadrant = (angle_word + 0x20000000U) >> 30U;
   const auto rest = static_cast<std::int32_t>(angle_word - (quadrant << 30U));  // in [-2^29, 2^29)
-  const float angle = static_cast<float>(rest) * (0x1p-31F * math::kPi);
+  const float angle = static_cast<float>(rest) * (0x1p-31F * std::numbers::pi_v<float>);
   const math::SinCos v = math::turn_quadrants(math::sincos_octant(angle), quadrant);
   return {radius * v.cos, radius * v.sin};
 }

@@ -14,14 +14,15 @@
 // Not modelled: losses of the far side of an edge (see stereo_shadow) and windows wider than three pixels.
 
 #include <array>
+#include <numbers>
 
 #include <fathom/noise/model.hpp>
 
 namespace fathom {
 
 struct EdgeLoss {
-  float min_angle_rad = 0.5F * math::kPi;
-  float max_angle_rad = math::kPi;
+  float min_angle_rad = 0.5F * std::numbers::pi_v<float>;
+  float max_angle_rad = std::numbers::pi_v<float>;
   float low_probability = 0.0F;
   float high_probability = 0.0F;
 
@@ -33,8 +34,9 @@ struct EdgeLoss {
 
   static constexpr auto fields() {
     return std::array<Field<EdgeLoss>, 4>{{
-        {"min_angle_rad", "rad", &EdgeLoss::min_angle_rad, 0, math::kPi, "angle below which nothing is lost"},
-        {"max_angle_rad", "rad", &EdgeLoss::max_angle_rad, 0, math::kPi,
+        {"min_angle_rad", "rad", &EdgeLoss::min_angle_rad, 0, std::numbers::pi_v<float>,
+         "angle below which nothing is lost"},
+        {"max_angle_rad", "rad", &EdgeLoss::max_angle_rad, 0, std::numbers::pi_v<float>,
          "angle from which on the probability stays; taken as min_angle when below it"},
         {"low_probability", "1", &EdgeLoss::low_probability, 0, 1, "probability of loss at min_angle"},
         {"high_probability", "1", &EdgeLoss::high_probability, 0, 1, "probability of loss from max_angle on"},

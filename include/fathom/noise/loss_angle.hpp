@@ -11,6 +11,7 @@
 // Not modelled: a soft transition (see stereo_energy) and surfaces that scatter more or less than others.
 
 #include <array>
+#include <numbers>
 
 #include <fathom/noise/model.hpp>
 
@@ -20,7 +21,7 @@ struct LossAngle {
   float max_incidence_rad = kMaxIncidenceRad;
 
   /// A quarter turn, the largest incidence there is: nothing is lost.
-  static constexpr float kMaxIncidenceRad = 1.57079637F;
+  static constexpr float kMaxIncidenceRad = 0.5F * std::numbers::pi_v<float>;
 
   static constexpr std::string_view kSlug = "loss_angle";
   static constexpr std::string_view kDoc = "Loses returns from surfaces that the ray strikes too obliquely.";

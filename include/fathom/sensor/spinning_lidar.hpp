@@ -29,9 +29,9 @@ struct SpinningLidar {
   std::vector<double> vertical_offset_m;   ///< per ring, height of its ray origin; empty: 0
   std::vector<std::uint16_t> ring;         ///< its number; empty: counted from the lowest ring, as Velodyne's driver
   std::uint32_t columns = 0;
-  double start_azimuth_rad = kMaxAngleRad;
-  double span_rad = 2 * kMaxAngleRad;  ///< (0, 2 pi]
-  double rate_hz = 10.0;               ///< revolutions per second
+  double start_azimuth_rad = std::numbers::pi;
+  double span_rad = 2 * std::numbers::pi;  ///< (0, 2 pi]
+  double rate_hz = 10.0;                   ///< revolutions per second
   bool clockwise = true;
   double min_range_m = 0.0;
   double max_range_m = 100.0;
