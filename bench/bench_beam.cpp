@@ -56,7 +56,8 @@ Case make_case(GridMap map) {
     const double x = unit(random) * c.map.cols, y = unit(random) * c.map.rows, yaw = kTwoPi * unit(random);
     if (c.map.cells[static_cast<std::size_t>(y) * c.map.cols + static_cast<std::size_t>(x)] != Cell::kFree) continue;
     c.naive.push_back({x, y, yaw});
-    c.poses.push_back(lift(c.map.world_from_map) * lift({x * c.map.resolution_m, y * c.map.resolution_m, yaw}));
+    c.poses.push_back(pose_from_planar(c.map.world_from_map) *
+                      pose_from_planar({x * c.map.resolution_m, y * c.map.resolution_m, yaw}));
   }
   for (std::size_t k = 0; k < kBeams; ++k) c.azimuth.push_back(kTwoPi * static_cast<double>(k) / kBeams);
   std::vector<float> expected(kBeams);

@@ -93,7 +93,7 @@ void draw_beam_heatmap(const BeamHeatmapOptions& options) {
   if (options.quiet) return;
 
   fathom::ScanScorer scorer(model.parameters, model.sensor, world, fan, heatmap_options.score);
-  const fathom::Pose logged_pose = fathom::lift(logged);
+  const fathom::Pose logged_pose = fathom::pose_from_planar(logged);
   double at_logged = 0.0;
   scorer.score({&logged_pose, 1}, log.scan(options.scan), {&at_logged, 1});
   print(align_columns({{"pose", "x (m)", "y (m)", "yaw (deg)", "log-likelihood", "per beam"},

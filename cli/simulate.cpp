@@ -82,7 +82,7 @@ void simulate(const SimulateOptions& options) {
     fathom::RunOptions run = run_options(options);
     run.on_progress = [&display](const fathom::Progress& progress) { display.show(progress); };
     run.should_stop = &StopSignals::received;
-    result = fathom::run(setup, run);
+    result = fathom::run_scene(setup, run);
   }
   if (options.quiet) return;  // summary.json has the warnings too
   report(result, options);

@@ -15,8 +15,9 @@ void EntityObject::animate(Vertices vertices, SceneTime now) {
 }
 
 void EntityObject::pose_bones(std::span<const fathom::Affine> world_from_bone, SceneTime now) {
-  replace_vertices(fathom::skin(mesh_->shared->mesh.vertices_m, mesh_->weights, mesh_->restposes, world_from_bone),
-                   Animation::kBones, now);
+  replace_vertices(
+      fathom::skin_vertices(mesh_->shared->mesh.vertices_m, mesh_->weights, mesh_->restposes, world_from_bone),
+      Animation::kBones, now);
 }
 
 void EntityObject::replace_vertices(Vertices vertices, Animation how, SceneTime now) {

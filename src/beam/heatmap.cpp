@@ -50,7 +50,7 @@ Heatmap empty_heatmap(const PositionGrid& grid) {
 void add_headings(PlanarPose pose, std::size_t headings, std::vector<Pose>& poses) {
   for (std::size_t h = 0; h < headings; ++h) {
     pose.yaw_rad = static_cast<double>(h) * kTurnRad / static_cast<double>(headings);
-    poses.push_back(lift(pose));
+    poses.push_back(pose_from_planar(pose));
   }
 }
 
@@ -122,7 +122,7 @@ void refine(Heatmap& map, const std::vector<std::size_t>& positions, std::size_t
   for (int step = 0; step < kMostClimbs && !climbers.empty(); ++step) {
     near.clear(), poses.clear();
     for (const Climber& climber : climbers) add_neighbours(climber, map.grid.spacing_m, spacing_rad, near);
-    for (const PlanarPose& pose : near) poses.push_back(lift(pose));
+    for (const PlanarPose& pose : near) poses.push_back(pose_from_planar(pose));
     scores.resize(poses.size());
     scorer.score(poses, reading_m, scores);
     for (std::size_t i = 0; i < climbers.size(); ++i) {

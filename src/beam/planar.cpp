@@ -6,7 +6,7 @@
 
 namespace fathom {
 
-Pose lift(const PlanarPose& pose, double z_m) {
+Pose pose_from_planar(const PlanarPose& pose, double z_m) {
   return {{pose.x_m, pose.y_m, z_m}, {std::cos(pose.yaw_rad / 2), 0, 0, std::sin(pose.yaw_rad / 2)}};
 }
 

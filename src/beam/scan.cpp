@@ -104,7 +104,7 @@ BeamData make_beam_data(const ScanLog& log, std::span<const std::uint32_t> scans
   BeamData data;
   std::vector<Pose> poses;
   for (const std::uint32_t scan : scans) {
-    poses.push_back(lift(log.pose[scan]));
+    poses.push_back(pose_from_planar(log.pose[scan]));
     const auto readings = log.scan(scan);
     data.reading_m.insert(data.reading_m.end(), readings.begin(), readings.end());
     data.scan.insert(data.scan.end(), beams, scan);

@@ -32,7 +32,7 @@ float value_of(const LostPolicy& policy) {
 
 }  // namespace
 
-std::vector<float> filled(const Frame& frame, Channel channel, const LostPolicy& policy) {
+std::vector<float> replace_lost(const Frame& frame, Channel channel, const LostPolicy& policy) {
   const float lost = value_of(policy);
   const std::span<const float> values = frame.floats(channel);
   if (values.size() != frame.size()) throw InputError("points have no single value for a lost pixel");
@@ -44,7 +44,7 @@ std::vector<float> filled(const Frame& frame, Channel channel, const LostPolicy&
 }
 
 void write_npy(const std::filesystem::path& file, const Frame& frame, Channel channel, const LostPolicy& policy) {
-  const std::vector<float> values = filled(frame, channel, policy);
+  const std::vector<float> values = replace_lost(frame, channel, policy);
   const std::size_t shape[2] = {frame.rows(), frame.cols()};
   WholeFile out(file);
   out.write(npy::header(npy::Type::kFloat32, shape));

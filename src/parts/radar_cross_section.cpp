@@ -55,7 +55,7 @@ double radar_cross_section_dbsm(const RadarSurfaces& s, std::span<const std::uin
     const Vec3 normal = transform_vector(sensor_from_world, {n[0], n[1], n[2]});
     const double r = s.distance_m[i];
     const double area = r * r * std::sin(double{wave.elevation_step_rad}) * wave.azimuth_step_rad;
-    const EchoField f = field_of(sensor_from_world * widen(s.world_from_ray[i]), normal, area);
+    const EchoField f = field_of(sensor_from_world * to_affine(s.world_from_ray[i]), normal, area);
     sum.u += f.u, sum.r += f.r;
   }
   const double scale = k / (4.0 * std::numbers::pi);

@@ -41,7 +41,7 @@ std::size_t find_nonzero(std::span<const std::int32_t> values, std::uint32_t fir
   return found;
 }
 
-void gather(const std::byte* in, std::size_t size, std::span<const std::uint32_t> indices, std::byte* out) {
+void copy_points(const std::byte* in, std::size_t size, std::span<const std::uint32_t> indices, std::byte* out) {
   if (size == 12) return gather_fixed<12>(in, indices, out);
   if (size == 4) return gather_fixed<4>(in, indices, out);
   for (std::size_t i = 0; i < indices.size(); ++i) std::memcpy(out + i * size, in + indices[i] * size, size);

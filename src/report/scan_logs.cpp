@@ -66,7 +66,7 @@ LogScores score_log(const BeamModel& model, const World& world, const ScanLog& l
   for (const std::uint32_t scan : chosen) {
     ScanScore score = {scan, log.pose[scan], beams_with_evidence(log.scan(scan), model.sensor, options.score.beam_step),
                        0.0};
-    const Pose pose = lift(score.pose);
+    const Pose pose = pose_from_planar(score.pose);
     scorer.score({&pose, 1}, log.scan(scan), {&score.log_likelihood, 1});
     scores.scans.push_back(score);
     if (options.on_progress) {
@@ -118,7 +118,7 @@ std::vector<double> even_azimuths_rad(std::uint32_t beams, double view_deg) {
 
 std::vector<Vec3> scan_hits_world(const ScanLog& log, std::uint32_t scan, const BeamSensor& sensor) {
   if (scan >= log.scans()) throw InputError(fmt::format("scan {} is not in [0, {})", scan, log.scans()));
-  const Pose world_from_sensor = lift(log.pose[scan]);
+  const Pose world_from_sensor = pose_from_planar(log.pose[scan]);
   std::vector<Vec3> hits;
   for (std::size_t i = 0; i < log.beams(); ++i) {
     const double range_m = log.scan(scan)[i];

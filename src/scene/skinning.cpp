@@ -7,9 +7,10 @@
 
 namespace fathom {
 
-std::vector<std::array<float, 3>> skin(std::span<const std::array<float, 3>> rest_m,
-                                       std::span<const BoneWeights> weights, std::span<const Affine> bone_from_rest,
-                                       std::span<const Affine> world_from_bone) {
+std::vector<std::array<float, 3>> skin_vertices(std::span<const std::array<float, 3>> rest_m,
+                                                std::span<const BoneWeights> weights,
+                                                std::span<const Affine> bone_from_rest,
+                                                std::span<const Affine> world_from_bone) {
   if (weights.size() != rest_m.size()) {
     throw InputError(fmt::format("{} bone weights for {} vertices", weights.size(), rest_m.size()));
   }

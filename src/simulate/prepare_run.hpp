@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// A run that is checked and not begun: what run(), plan_run() and make_simulator() have in common.
+// A run that is checked and not begun: what run_scene(), plan_run() and make_simulator() have in common.
 
 #include <cstdint>
 #include <vector>

@@ -208,7 +208,7 @@ class Runner {
 
 }  // namespace
 
-RunResult run(const SceneSetup& setup, const RunOptions& options) {
+RunResult run_scene(const SceneSetup& setup, const RunOptions& options) {
   try {
     return Runner(setup, options).run();
   } catch (const std::bad_alloc&) {

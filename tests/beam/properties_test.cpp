@@ -134,7 +134,8 @@ AnyScans any_scans() {
   AnyScans s;
   const double width = s.map.cols * s.map.resolution_m, height = s.map.rows * s.map.resolution_m;
   for (int i = 0; i < 12; ++i) {
-    s.poses.push_back(lift(s.map.world_from_map) * lift({in(-0.1, 1.1) * width, in(-0.1, 1.1) * height, in(-4, 4)}));
+    s.poses.push_back(pose_from_planar(s.map.world_from_map) *
+                      pose_from_planar({in(-0.1, 1.1) * width, in(-0.1, 1.1) * height, in(-4, 4)}));
   }
   std::vector<double> azimuth;
   const int beams = *rc::gen::inRange(1, 40);

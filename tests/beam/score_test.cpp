@@ -68,7 +68,7 @@ struct ScanCase {
       azimuth.push_back(-1.5 + 3.0 * static_cast<double>(k) / static_cast<double>(beams));
     fan = planar_fan(azimuth);
     std::vector<float> expected(beams);
-    const std::vector<Pose> truth = {lift({7, 0, 0})};
+    const std::vector<Pose> truth = {pose_from_planar({7, 0, 0})};
     corridor.cast(truth, fan, 12, expected);
     readings.resize(beams);
     sample_scan(parameters, sensor, beam_key(5, 1), expected, readings);
@@ -81,7 +81,7 @@ struct ScanCase {
 std::vector<Pose> poses_along(std::size_t count) {
   std::vector<Pose> poses;
   for (std::size_t i = 0; i < count; ++i)
-    poses.push_back(lift({13.0 * static_cast<double>(i) / static_cast<double>(count), 0, 0}));
+    poses.push_back(pose_from_planar({13.0 * static_cast<double>(i) / static_cast<double>(count), 0, 0}));
   return poses;
 }
 
@@ -309,10 +309,10 @@ TEST(ScanScorer, WorksOnAfterABadRange) {
   const ScanCase s;
   const Broken broken;
   ScanScorer scorer(s.parameters, s.sensor, broken, s.fan, {.compute = {.threads = 2}, .exact = true});
-  std::vector<Pose> poses(300, lift({1, 0, 0}));
+  std::vector<Pose> poses(300, pose_from_planar({1, 0, 0}));
   std::vector<double> first(300), out(300);
   scorer.score(poses, s.readings, first);
-  poses.back() = lift({6, 0, 0});
+  poses.back() = pose_from_planar({6, 0, 0});
   for (int i = 0; i < 5; ++i) {
     EXPECT_EQ(test::input_error([&] { scorer.score(poses, s.readings, out); }),
               "beam.expected_m = nan is not at least 0");

@@ -34,7 +34,7 @@ Rays random_rays(const GridMap& map, std::size_t poses, std::size_t rays, std::u
   for (std::size_t i = 0; i < poses; ++i) {
     const PlanarPose in_map = {unit(random) * map.cols * map.resolution_m, unit(random) * map.rows * map.resolution_m,
                                unit(random) * 2 * kPi};
-    rays.poses.push_back(lift(map.world_from_map) * lift(in_map));
+    rays.poses.push_back(pose_from_planar(map.world_from_map) * pose_from_planar(in_map));
   }
   std::vector<double> azimuth;
   for (std::size_t k = 0; k < rays; ++k) azimuth.push_back(2 * kPi * unit(random));
@@ -170,7 +170,7 @@ TEST(GridRanges, RaysThatGrazeACornerAreDecidedAsInDoublePrecision) {
   for (int i = 0; i < 20000; ++i) {
     const double x = place(random), y = place(random);
     const double corner_x = 300.0 + i % 2 + beside(random), corner_y = 300.0 + i / 2 % 2 + beside(random);
-    rays.poses.push_back(lift({x, y, std::atan2(corner_y - y, corner_x - x)}));
+    rays.poses.push_back(pose_from_planar({x, y, std::atan2(corner_y - y, corner_x - x)}));
   }
   const auto oracle = cast_all(map, rays, 1000, {UnknownCells::kFree, GridPrecision::kOracle});
   for (const Isa isa : test::usable_isas()) {
@@ -195,7 +195,7 @@ TEST(GridRanges, TiltedRaysMeetWallsOfAnyHeight) {
   const float c = std::cos(0.6F), s = std::sin(0.6F);
   fan.x = {c, 0.0F}, fan.y = {0.0F, 0.0F}, fan.z = {s, 1.0F};  // one tilted up, one straight up
   std::vector<float> out(2);
-  const std::vector<Pose> poses = {lift({5, 10, 0})};
+  const std::vector<Pose> poses = {pose_from_planar({5, 10, 0})};
   for (const GridPrecision precision : precisions()) {
     make_grid_ranges(map, {UnknownCells::kFree, precision})->cast(poses, fan, 50, out);
     EXPECT_NEAR(out[0], 10 / c, 1e-4);
@@ -208,7 +208,8 @@ TEST(GridRanges, TheMapsPoseMovesEverythingWithIt) {
   set(map, 20, 12);
   const double here = cast_one(map, {0.55, 0.55, std::atan2(1.25 - 0.55, 2.05 - 0.55)});
   map.world_from_map = {1e5, -2e5, 2.1};
-  const Pose moved = lift(map.world_from_map) * lift({0.55, 0.55, std::atan2(1.25 - 0.55, 2.05 - 0.55)});
+  const Pose moved =
+      pose_from_planar(map.world_from_map) * pose_from_planar({0.55, 0.55, std::atan2(1.25 - 0.55, 2.05 - 0.55)});
   std::vector<float> out(1);
   const std::vector<Pose> poses = {moved};
   for (const GridPrecision precision : precisions()) {

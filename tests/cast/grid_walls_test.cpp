@@ -34,8 +34,8 @@ TEST(Walls, AreSeenAsTheMapIs) {
     if (map.cells[cell] != Cell::kFree) continue;
     const double x = (static_cast<double>(cell % 80) + uniform(.1, .9)) * .05,
                  y = (static_cast<double>(cell / 80) + uniform(.1, .9)) * .05;
-    poses.push_back(
-        lift({-2 + std::cos(.4) * x - std::sin(.4) * y, 1 + std::sin(.4) * x + std::cos(.4) * y, uniform(0, 6)}));
+    poses.push_back(pose_from_planar(
+        {-2 + std::cos(.4) * x - std::sin(.4) * y, 1 + std::sin(.4) * x + std::cos(.4) * y, uniform(0, 6)}));
   }
   ASSERT_GT(poses.size(), 150U);
   std::vector<float> a(poses.size() * fan.size()), b(a.size());

@@ -40,7 +40,7 @@ inline double cast_ray(const GridMap& map, const PlanarPose& pose, const RayFan&
     for (const Isa isa : usable_isas()) {
       const auto ranges = make_grid_ranges(map, {unknown, precision, isa});
       std::vector<float> out(1);
-      const std::vector<Pose> poses = {lift(pose)};
+      const std::vector<Pose> poses = {pose_from_planar(pose)};
       ranges->cast(poses, fan, limit_m, out);
       if (first.empty()) first = out;
       EXPECT_NEAR(out[0], first[0], 1e-5 * limit_m) << static_cast<int>(precision) << to_string(isa);

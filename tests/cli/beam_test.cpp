@@ -139,7 +139,7 @@ TEST_F(Beam, ScoreIsTheLibrarys) {
   fathom::ScanScorer scorer(model.parameters, model.sensor, *expected, fathom::planar_fan(log.azimuth_rad),
                             {.exact = true});
   for (std::size_t i = 0; i < log.scans(); ++i) {
-    const fathom::Pose pose = fathom::lift(log.pose[i]);
+    const fathom::Pose pose = fathom::pose_from_planar(log.pose[i]);
     double score = 0;
     scorer.score({&pose, 1}, log.scan(i), {&score, 1});
     EXPECT_NEAR(std::stod(rows[i + 1][5]), score, 1e-4 * std::abs(score) + 1e-3) << i;

@@ -119,12 +119,12 @@ TEST(LostPixels, EveryPolicyAndNothingElseChanges) {
   const std::pair<LostValue, float> cases[] = {
       {LostValue::kZero, 0.0F}, {LostValue::kInf, kInf}, {LostValue::kMax, 10.0F}, {LostValue::kMinusOne, -1.0F}};
   for (const auto& [value, expected] : cases) {
-    EXPECT_EQ(filled(frame, Channel::kDepth, {value, 10.0F}),
+    EXPECT_EQ(replace_lost(frame, Channel::kDepth, {value, 10.0F}),
               (std::vector<float>{1.0F, 2.5004F, expected, expected, 65.0F, expected}));
   }
-  const std::vector<float> with_nan = filled(frame, Channel::kDepth, {});
+  const std::vector<float> with_nan = replace_lost(frame, Channel::kDepth, {});
   EXPECT_TRUE(std::isnan(with_nan[2]) && std::isnan(with_nan[3]) && with_nan[0] == 1.0F);
-  EXPECT_THROW(filled(frame, Channel::kDepth, {LostValue::kMax, kNan}), InputError);
+  EXPECT_THROW(replace_lost(frame, Channel::kDepth, {LostValue::kMax, kNan}), InputError);
   const TemporaryFolder folder;
   write_npy(folder / "d.npy", frame, Channel::kDepth, {LostValue::kMinusOne});
   const npy::Array array = npy::read(folder / "d.npy");

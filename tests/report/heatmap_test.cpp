@@ -43,7 +43,7 @@ struct Case {
   /// What an exact sensor reads there.
   [[nodiscard]] std::vector<float> scan(const PlanarPose& pose) const {
     std::vector<float> range_m(fan.size());
-    const Pose world_from_sensor = lift(pose);
+    const Pose world_from_sensor = pose_from_planar(pose);
     expected->cast({&world_from_sensor, 1}, fan, sensor.max_range_m, range_m);
     return range_m;
   }
@@ -98,7 +98,7 @@ TEST(Heatmap, IsTheBestHeadingScoredOneByOne) {
     for (int h = 0; h < 12; ++h) {
       PlanarPose pose = grid.position(i / grid.cols, i % grid.cols);
       pose.yaw_rad = 2 * kPi * h / 12;
-      const Pose world_from_sensor = lift(pose);
+      const Pose world_from_sensor = pose_from_planar(pose);
       double score = 0;
       scorer.score({&world_from_sensor, 1}, reading_m, {&score, 1});
       best = std::max(best, score);
@@ -134,7 +134,7 @@ TEST(Heatmap, RefinesTheBestPositionBetweenThoseOfACoarseGrid) {
     truth.yaw_rad = turn;
     const std::vector<float> reading_m = c.scan(truth);
     const Heatmap heatmap = make_heatmap(c.parameters, c.sensor, *c.expected, c.fan, reading_m, grid, options);
-    const Pose world_from_sensor = lift(truth);
+    const Pose world_from_sensor = pose_from_planar(truth);
     double at_truth = 0.0;
     scorer.score({&world_from_sensor, 1}, reading_m, {&at_truth, 1});
     EXPECT_GT(heatmap.refined_log_likelihood, heatmap.best_log_likelihood);

@@ -173,7 +173,7 @@ TEST(ScoreLog, ScoresAsTheScorerDoes) {
     EXPECT_EQ(score.scan, scan);
     EXPECT_EQ(score.pose, log.pose[scan]);
     EXPECT_EQ(score.beams, 21U);
-    const Pose pose = lift(log.pose[scan]);
+    const Pose pose = pose_from_planar(log.pose[scan]);
     double expected = 0.0;
     scorer.score({&pose, 1}, log.scan(scan), {&expected, 1});
     EXPECT_EQ(score.log_likelihood, expected);

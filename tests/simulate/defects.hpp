@@ -35,7 +35,7 @@ inline void expect_refused(const Defect& defect, const std::string& scene = kSce
   RunOptions options;
   options.out = folder / "out";
   try {
-    run(read_scene_file(file), options);
+    run_scene(read_scene_file(file), options);
     FAIL() << "accepted";
   } catch (const InputError& error) {
     const std::string message = error.what();

@@ -42,7 +42,7 @@ std::map<std::string, std::string> files_of(const std::string& outputs) {
   const TemporaryFolder folder;
   RunOptions options;
   options.out = folder / "out";
-  run(read(outputs), options);
+  run_scene(read(outputs), options);
   return test::read_folder(options.out);
 }
 
@@ -163,7 +163,7 @@ TEST(DepthFiles, WhatNoiseCarriesOffTheScaleIsLostAndTheRunGoesOn) {
   const TemporaryFolder folder;
   RunOptions options;
   options.out = folder / "out";
-  run(read_scene_text(text, "s.yaml", {}), options);
+  run_scene(read_scene_text(text, "s.yaml", {}), options);
   EXPECT_TRUE(std::filesystem::exists(options.out / "cam" / "depth_000000.png"));
 }
 

@@ -80,7 +80,7 @@ TEST(Stereo, WritesTheSheetOfTheHouseAndSaysWhatIsLost) {
   EXPECT_EQ(setup.scene.entities().size(), 86U);  // the house's
   RunOptions options;
   options.out = folder / "out";
-  run(setup, options);
+  run_scene(setup, options);
   const auto files = test::read_folder(options.out);
   for (const char* name : {"sheet_000000.png", "depth_000000.png", "reason_000000.png", "depth_000000.npy",
                            "clean_depth_000000.npy", "energy_000000.npy", "incidence_000000.npy"}) {
@@ -117,7 +117,7 @@ TEST(Pipeline, WritesBothCloudsWithoutMisses) {
   const SceneSetup setup = read_scene_file(kExamples + "/03_pipeline/pipeline.yaml", {"frames=1"});
   RunOptions options;
   options.out = folder / "out";
-  run(setup, options);
+  run_scene(setup, options);
   const auto files = test::read_folder(options.out);
   for (const char* name : {"lidar/pointcloud2_000000.cdr", "lidar/pointcloud2_world_000000.cdr",
                            "lidar/cloud_000000.pcd", "lidar/cloud_world_000000.pcd", "summary.json"}) {

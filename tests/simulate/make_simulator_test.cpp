@@ -39,7 +39,7 @@ TEST(MakeSimulator, RendersTheFramesOfWhichARunWritesFiles) {
     RunOptions options;
     options.out = folder / std::to_string(episode);
     options.episode = episode;
-    run(setup, options);
+    run_scene(setup, options);
     const auto files = test::read_folder(options.out);
     Simulator simulator = make_simulator(setup, options);
     EXPECT_EQ(simulator.sensor(0).name, "lidar");

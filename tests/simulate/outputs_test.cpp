@@ -116,7 +116,7 @@ TEST(OwnOutput, IsPlannedAndRun) {
   EXPECT_EQ(planned[2].files, 1U);
   EXPECT_EQ(plan.files(), 8U);
 
-  const RunResult result = run(setup, options);
+  const RunResult result = run_scene(setup, options);
   EXPECT_EQ(result.files.size(), 8U);
   const auto files = test::read_folder(options.out);
   EXPECT_EQ(files.at("lidar/hits_000000.txt"), "1440\n");
@@ -130,7 +130,7 @@ TEST(OwnOutput, IsPlannedAndRun) {
   // A run that replaces it knows its files.
   options.force = true;
   setup.sensors[0].outputs = {};
-  run(setup, options);
+  run_scene(setup, options);
   EXPECT_EQ(test::read_folder(options.out).size(), 1U);
 }
 

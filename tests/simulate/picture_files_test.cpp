@@ -45,7 +45,7 @@ void expect_files(
   const SceneSetup setup = read_scene_text(picture_scene(sensor, outputs), "s.yaml", {});
   RunOptions options;
   options.out = folder / "out";
-  run(setup, options);
+  run_scene(setup, options);
   const auto files = test::read_folder(options.out);
 
   Simulator simulator(setup.scene, {.seed = 4, .compute = {.threads = 1}});
@@ -121,7 +121,7 @@ TEST(PictureFiles, ShowTablesOfRaysByAngleUnlessTheyLieInOnePlane) {
         "[range_image: {legend: false}]");
     RunOptions options;
     options.out = folder / name;
-    run(read_scene_text(scene, folder / "s.yaml", {}), options);
+    run_scene(read_scene_text(scene, folder / "s.yaml", {}), options);
     const std::string png = test::bytes_of(folder / name / "eye/range_image_000000.png");
     return static_cast<unsigned char>(png.at(18)) * 256 + static_cast<unsigned char>(png.at(19));
   };

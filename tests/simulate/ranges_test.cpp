@@ -60,7 +60,7 @@ Ran ran(const SceneSetup& setup, const RunOptions& changed = {}) {
   const TemporaryFolder folder;
   RunOptions options = changed;
   options.out = folder / "out";
-  run(setup, options);
+  run_scene(setup, options);
   Ran result{json::parse(test::bytes_of(options.out / "summary.json")), test::read_folder(options.out)};
   result.files.erase("summary.json");
   return result;

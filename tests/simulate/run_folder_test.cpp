@@ -42,12 +42,12 @@ RunOptions options_for(const fs::path& out, std::uint64_t seed = 1, bool force =
 void run_in_part(RunOptions options, int questions) {
   int asked = 0;
   options.should_stop = [&] { return asked++ >= questions; };
-  EXPECT_THROW(run(scene(), options), Interrupted);
+  EXPECT_THROW(run_scene(scene(), options), Interrupted);
 }
 
 std::string refusal_of_run(const RunOptions& options) {
   try {
-    run(scene(), options);
+    run_scene(scene(), options);
   } catch (const InputError& error) {
     return error.what();
   }
@@ -65,7 +65,7 @@ int race(const fs::path& out, bool force) {
     ++ready;
     while (ready < 2) std::this_thread::yield();
     try {
-      run(setup, options);
+      run_scene(setup, options);
       ++done;
     } catch (const InputError& error) {
       refusals[seed - 1] = error.what();
@@ -88,7 +88,7 @@ void expect_files_of_one_seed(const fs::path& out, const fs::path& twin) {
   const auto seed = nlohmann::json::parse(files.at("summary.json"))["seed"].get<std::uint64_t>();
   RunOptions options = options_for(twin, seed, true);
   options.frames = 3;
-  run(scene(), options);
+  run_scene(scene(), options);
   auto expected = read_folder(twin);
   files.erase("summary.json"), expected.erase("summary.json");
   EXPECT_TRUE(files == expected);
@@ -107,7 +107,7 @@ TEST(RunFolder, TwoRunsCannotShareANewFolder) {
 // One after the other both may replace; at once, one of them is refused. Either way the files are of one run.
 TEST(RunFolder, TwoRunsWithForceCannotShareAFolder) {
   const TemporaryFolder folder;
-  run(scene(), options_for(folder / "out", 7));
+  run_scene(scene(), options_for(folder / "out", 7));
   for (int k = 0; k < 20; ++k) {
     ASSERT_GE(race(folder / "out", true), 1) << k;
     expect_files_of_one_seed(folder / "out", folder / "twin");
@@ -122,7 +122,7 @@ TEST(RunFolder, ARunAtWorkKeepsOthersOut) {
     refusals.push_back(refusal_of_run(options_for(folder / "out", 2, true)));
     refusals.push_back(refusal_of_run(options_for(folder / "out", 2, false)));
   };
-  run(scene(), first);
+  run_scene(scene(), first);
   ASSERT_EQ(refusals.size(), 4U);
   EXPECT_NE(refusals[0].find("another run is writing into this folder"), std::string::npos) << refusals[0];
   EXPECT_NE(refusals[1].find("exists already"), std::string::npos) << refusals[1];
@@ -132,7 +132,7 @@ TEST(RunFolder, ARunAtWorkKeepsOthersOut) {
 
 TEST(RunFolder, AnEmptyFolderNeedsNoForce) {
   const TemporaryFolder folder;
-  const RunResult result = run(scene(), options_for(folder.path()));
+  const RunResult result = run_scene(scene(), options_for(folder.path()));
   EXPECT_EQ(read_folder(folder.path()).size(), result.files.size());
 }
 
@@ -154,7 +154,7 @@ TEST(RunFolder, ForceAfterAnInterruptedRunRemovesItsFiles) {
 
   RunOptions second = options_for(out, 1, true);
   second.frames = 1;
-  const RunResult result = run(scene(), second);
+  const RunResult result = run_scene(scene(), second);
   auto files = read_folder(out);
   for (const std::string& name : mine) EXPECT_EQ(files.erase("lidar/" + name), 1U) << name;
   EXPECT_EQ(files.size(), result.files.size());
@@ -168,13 +168,13 @@ TEST(RunFolder, ForceAfterForceRemovesAll) {
     const fs::path out = folder / std::to_string(questions);
     RunOptions first = options_for(out, 1);
     first.frames = 4;
-    run(scene(), first);
+    run_scene(scene(), first);
     run_in_part(options_for(out, 2, true), questions);
     EXPECT_FALSE(fs::exists(out / "summary.json"));
     RunOptions third = options_for(out, 3, true);
     third.frames = 1;
     EXPECT_EQ(read_folder(out).size() > 1, questions > 1);
-    const RunResult result = run(scene(), third);
+    const RunResult result = run_scene(scene(), third);
     EXPECT_EQ(read_folder(out).size(), result.files.size());
   }
 }
@@ -244,7 +244,7 @@ class OwnInput : public testing::Test {
     ASSERT_NE(before, "");
     std::string message;
     try {
-      run(read_scene_file(scene), options_for(folder_ / "out", 1, true));
+      run_scene(read_scene_file(scene), options_for(folder_ / "out", 1, true));
     } catch (const InputError& error) {
       message = error.what();
     }
@@ -381,7 +381,7 @@ TEST(RunFolder, SensorsThatDifferInCaseOnlyAreRefused) {
   const TemporaryFolder folder;
   SceneSetup setup = scene();
   setup.sensors[1].sensor.name = "LIDAR";
-  EXPECT_THROW(run(setup, options_for(folder / "out")), InputError);
+  EXPECT_THROW(run_scene(setup, options_for(folder / "out")), InputError);
   EXPECT_TRUE(fs::is_empty(folder.path()));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What plan_run() says of a run is what run() then does.
+// What plan_run() says of a run is what run_scene() then does.
 
 #include <string>
 
@@ -58,7 +58,7 @@ TEST(RunPlan, IsWhatTheRunDoes) {
   EXPECT_EQ(plan.sensors[0].rays(), 16U * 90U);
   EXPECT_EQ(plan.sensors[1].preset, "");
 
-  const RunResult result = run(setup, options);
+  const RunResult result = run_scene(setup, options);
   EXPECT_EQ(plan.files(), result.files.size());
   for (const SensorPlan& sensor : plan.sensors) {
     for (const PlannedOutput& output : sensor.outputs) {
@@ -105,7 +105,7 @@ TEST(RunPlan, NoFileIsLargerThanPlanned) {
     RunOptions options;
     options.out = folder / "out";
     const RunPlan plan = plan_run(setup, options);
-    run(setup, options);
+    run_scene(setup, options);
     for (const SensorPlan& sensor : plan.sensors) {
       for (const PlannedOutput& output : sensor.outputs) {
         const fs::path file = options.out / output.first_file;

@@ -58,7 +58,7 @@ Files files_of_run(const std::string& scene, int threads, const std::vector<std:
   const TemporaryFolder folder;
   RunOptions options = into(folder / "out");
   options.compute.threads = threads;
-  run(read(scene, overrides), options);
+  run_scene(read(scene, overrides), options);
   return files_of(options.out);
 }
 
@@ -85,7 +85,7 @@ TEST(Run, SeedsFramesAndSensorsDiffer) {
 
 TEST(Run, SummaryCountsEveryRayAndListsEveryFile) {
   const TemporaryFolder folder;
-  const RunResult result = run(read(kRichScene), into(folder / "deep" / "out"));
+  const RunResult result = run_scene(read(kRichScene), into(folder / "deep" / "out"));
   const fs::path out = folder / "deep" / "out";
   const auto summary = nlohmann::json::parse(test::bytes_of(out / "summary.json"));
   EXPECT_EQ(summary["seed"], 5);
@@ -116,7 +116,7 @@ TEST(Run, OptionsReplaceFramesAndSeed) {
   RunOptions options = into(folder / "out");
   options.frames = 1;
   options.seed = 77;
-  run(read(kScene), options);
+  run_scene(read(kScene), options);
   const auto summary = nlohmann::json::parse(test::bytes_of(folder / "out" / "summary.json"));
   EXPECT_EQ(summary["frames"], 1);
   EXPECT_EQ(summary["seed"], 77);
@@ -128,7 +128,7 @@ TEST(Run, ProgressComesAfterEveryFrame) {
   RunOptions options = into(folder / "out");
   std::vector<Progress> seen;
   options.on_progress = [&](const Progress& progress) { seen.push_back(progress); };
-  run(read(kScene), options);
+  run_scene(read(kScene), options);
   ASSERT_EQ(seen.size(), 2U);
   EXPECT_EQ(seen[0].frames_done, 1U);
   EXPECT_EQ(seen[1].frames_done, 2U);
@@ -141,24 +141,24 @@ TEST(Run, AnExistingFolderIsRefused) {
   const TemporaryFolder folder;
   const SceneSetup setup = read(kScene);
   const fs::path file = folder.write("file", "mine");
-  EXPECT_THROW(run(setup, into(folder.path())), InputError);
+  EXPECT_THROW(run_scene(setup, into(folder.path())), InputError);
   EXPECT_EQ(read_folder(folder.path()).size(), 1U);
   RunOptions options = into(file);
-  EXPECT_THROW(run(setup, options), InputError);
+  EXPECT_THROW(run_scene(setup, options), InputError);
   options.force = true;
-  EXPECT_THROW(run(setup, options), InputError);
+  EXPECT_THROW(run_scene(setup, options), InputError);
   EXPECT_EQ(test::bytes_of(file), "mine");
 }
 
 TEST(Run, ForceReplacesOnlyWhatAnEarlierRunWrote) {
   const TemporaryFolder folder;
   RunOptions options = into(folder / "out");
-  run(read(kScene), options);
+  run_scene(read(kScene), options);
   folder.write("out/lidar/notes.txt", "mine");
   folder.write("out/mine.txt", "mine too");
   options.force = true;
   options.frames = 1;
-  run(read(kScene, {"sensors.laser.name=scanner"}), options);
+  run_scene(read(kScene, {"sensors.laser.name=scanner"}), options);
   const Files files = read_folder(options.out);
   EXPECT_EQ(files.count("lidar/cloud_000001.pcd"), 0U);  // of the earlier run
   EXPECT_EQ(files.count("lidar/cloud_000000.pcd"), 1U);
@@ -181,7 +181,7 @@ TEST(Run, ForceNeverReachesOutsideTheFolder) {
                                   std::string("link/victim.txt"), std::string(".."), std::string("")}) {
     const nlohmann::json summary = {{"fathom", "0.1.0"}, {"files", {name}}};
     folder.write("out/summary.json", summary.dump());
-    EXPECT_THROW(run(setup, options), InputError) << name;
+    EXPECT_THROW(run_scene(setup, options), InputError) << name;
     EXPECT_EQ(test::bytes_of(victim), "precious");
     EXPECT_EQ(test::bytes_of(folder / "elsewhere/victim.txt"), "precious");
     EXPECT_TRUE(fs::exists(folder / "out" / "summary.json")) << name;
@@ -196,7 +196,7 @@ TEST(Run, ForceRefusesAForeignSummary) {
   options.force = true;
   for (const char* text : {"{\"name\": \"my project\"}", "[1]", "not json", "{\"fathom\": \"x\", \"files\": [3]}"}) {
     folder.write("out/summary.json", text);
-    EXPECT_THROW(run(setup, options), InputError) << text;
+    EXPECT_THROW(run_scene(setup, options), InputError) << text;
     EXPECT_EQ(test::bytes_of(folder / "out" / "summary.json"), text);
   }
 }
@@ -207,15 +207,15 @@ TEST(Run, BadOptionsWriteNothing) {
   for (const std::uint32_t frames : {0U, kMaxFrames + 1}) {
     RunOptions options = into(folder / "out");
     options.frames = frames;
-    EXPECT_THROW(run(setup, options), InputError);
+    EXPECT_THROW(run_scene(setup, options), InputError);
   }
-  EXPECT_THROW(run(setup, into("")), InputError);
+  EXPECT_THROW(run_scene(setup, into("")), InputError);
   SceneSetup escaping = read(kScene);
   escaping.sensors[0].sensor.name = "../escape";
-  EXPECT_THROW(run(escaping, into(folder / "out")), InputError);
+  EXPECT_THROW(run_scene(escaping, into(folder / "out")), InputError);
   SceneSetup empty = read(kScene);
   empty.sensors.clear();
-  EXPECT_THROW(run(empty, into(folder / "out")), InputError);
+  EXPECT_THROW(run_scene(empty, into(folder / "out")), InputError);
   EXPECT_TRUE(fs::is_empty(folder.path()));
 }
 
@@ -230,7 +230,7 @@ TEST(Run, StoppedAtAnyMomentLeavesWholeFilesAndNoSummary) {
     std::atomic<int> asked = 0;
     options.should_stop = [&] { return asked++ >= allowed; };
     try {
-      run(read(kRichScene), options);
+      run_scene(read(kRichScene), options);
       EXPECT_GT(allowed, 16);
       break;
     } catch (const Interrupted&) {
@@ -255,18 +255,18 @@ TEST(Run, AFolderThatWasInterruptedCanBeRunAgainWithForce) {
   RunOptions options = into(folder / "out");
   std::atomic<int> asked = 0;
   options.should_stop = [&] { return asked++ >= 6; };
-  EXPECT_THROW(run(setup, options), Interrupted);
+  EXPECT_THROW(run_scene(setup, options), Interrupted);
   options.should_stop = {};
-  EXPECT_THROW(run(setup, options), InputError);
+  EXPECT_THROW(run_scene(setup, options), InputError);
   options.force = true;
-  run(read(kRichScene), options);
+  run_scene(read(kRichScene), options);
   EXPECT_EQ(files_of(options.out), files_of_run(kRichScene, 1));
 }
 
 TEST(Run, AFolderThatCannotBeMadeIsASystemError) {
   const TemporaryFolder folder;
   folder.write("file", "mine");
-  EXPECT_THROW(run(read(kScene), into(folder / "file" / "out")), SystemError);
+  EXPECT_THROW(run_scene(read(kScene), into(folder / "file" / "out")), SystemError);
   EXPECT_EQ(test::bytes_of(folder / "file"), "mine");
 }
 
@@ -293,7 +293,7 @@ TEST(Run, AFullDiskIsASystemErrorAndLeavesNoHalfFile) {
   const Files full = files_of_run(kRichScene, 1);
   {
     const FileSizeLimit limit(2000);  // the laser's files fit, the lidar's clouds do not
-    EXPECT_THROW(run(read(kRichScene, {"sensors.lidar.outputs=[range_image, pcd]"}), into(folder / "out")),
+    EXPECT_THROW(run_scene(read(kRichScene, {"sensors.lidar.outputs=[range_image, pcd]"}), into(folder / "out")),
                  SystemError);
   }
   Files part = read_folder(folder / "out");

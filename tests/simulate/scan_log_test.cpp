@@ -61,7 +61,7 @@ RunOptions into(const std::filesystem::path& out) {
 TEST(SimulatedScanLog, HoldsThePosesTheBeamsAndTheReadings) {
   const TemporaryFolder folder;
   const SceneSetup setup = read(kLaserScene);
-  const RunResult result = run(setup, into(folder / "out"));
+  const RunResult result = run_scene(setup, into(folder / "out"));
   const ScanLog log = read_scan_log(folder / "out" / "laser" / "scans.csv");
   ASSERT_EQ(log.scans(), 60U);
   ASSERT_EQ(log.beams(), 181U);
@@ -77,7 +77,8 @@ TEST(SimulatedScanLog, HoldsThePosesTheBeamsAndTheReadings) {
     const Pose pose = simulator.world_from_sensor(id, simulator.stamp_s(i));
     EXPECT_EQ(log.pose[i].x_m, pose.translation_m.x);
     EXPECT_EQ(log.pose[i].y_m, pose.translation_m.y);
-    EXPECT_NEAR(norm(rotate(pose.rotation, {1, 0, 0}) - rotate(lift(log.pose[i]).rotation, {1, 0, 0})), 0, 1e-12);
+    EXPECT_NEAR(norm(rotate(pose.rotation, {1, 0, 0}) - rotate(pose_from_planar(log.pose[i]).rotation, {1, 0, 0})), 0,
+                1e-12);
     for (std::size_t k = 0; k < 181; ++k) {
       if (frame.reason()[k] == Reason::kHit) {
         ASSERT_EQ(log.scan(i)[k], frame.range_m()[k]);
@@ -95,7 +96,7 @@ TEST(SimulatedScanLog, HoldsThePosesTheBeamsAndTheReadings) {
 
 TEST(SimulatedScanLog, TooNearIsNoEvidence) {
   const TemporaryFolder folder;
-  run(read(kLaserScene, {"sensors.laser.min_range_m=2"}), into(folder / "out"));
+  run_scene(read(kLaserScene, {"sensors.laser.min_range_m=2"}), into(folder / "out"));
   const ScanLog log = read_scan_log(folder / "out" / "laser" / "scans.csv");
   std::size_t near = 0;
   for (const float z : log.range_m) {
@@ -108,7 +109,7 @@ TEST(SimulatedScanLog, TooNearIsNoEvidence) {
 TEST(SimulatedScanLog, NothingIsWrittenForASensorThatIsNotPlanarOrLevel) {
   const TemporaryFolder folder;
   const auto refusal = [&](const std::string& text) {
-    const std::string message = test::input_error([&] { run(read(text), into(folder / "out")); });
+    const std::string message = test::input_error([&] { run_scene(read(text), into(folder / "out")); });
     EXPECT_FALSE(std::filesystem::exists(folder / "out"));
     return message;
   };
@@ -125,7 +126,7 @@ TEST(SimulatedScanLog, ParametersThatWereSimulatedAreLearnedFromTheFiles) {
     const std::string noise = std::string("noise: [beam_mixture: {w_hit: 0.72, w_short: 0.13, w_max: 0.05, w_rand: ") +
                               "0.1, sigma_hit_m: 0.08, lambda_short_per_m: 0.6, miss: " + miss + "}]";
     const SceneSetup setup = read(test::replaced(kLaserScene, "noise: []", noise));
-    run(setup, into(folder / "out"));
+    run_scene(setup, into(folder / "out"));
     const ScanLog log = read_scan_log(folder / "out" / "laser" / "scans.csv");
     const auto expected = make_scene_ranges(setup.scene, {.pose_from_sensor = {{0, 0, 0.4}, {}}});
     const BeamData data = make_beam_data(log, select_scans("all", log.scans()), *expected, 8.0);

@@ -30,7 +30,7 @@ Done run_scene(const std::string& text, std::uint32_t frames = 1) {
   options.frames = frames;
   options.compute.threads = 1;
   Done done;
-  done.result = run(read_scene_text(text, "scene.yaml", {}), options);
+  done.result = run_scene(read_scene_text(text, "scene.yaml", {}), options);
   done.summary = json::parse(test::bytes_of(folder / "out/summary.json"));
   return done;
 }
@@ -118,7 +118,8 @@ TEST(Summary, SensorsWithinABodyWriteTheSameFiles) {
     const std::string parent = name[0] == 'a' ? outputs : replaced(outputs, "parent: cart", "position_m: [3, 0, 0.5]");
     RunOptions options;
     options.out = folder / name;
-    run(read_scene_text(replaced(scene_from_within("0.8"), "    parent: cart\n", parent), "scene.yaml", {}), options);
+    run_scene(read_scene_text(replaced(scene_from_within("0.8"), "    parent: cart\n", parent), "scene.yaml", {}),
+              options);
   }
   auto a = test::read_folder(folder / "a"), b = test::read_folder(folder / "b");
   a.erase("summary.json"), b.erase("summary.json");

@@ -24,7 +24,7 @@ const std::byte* SelectNode::data(rgl_field_t field) const {
     const std::size_t size = info_of(field).size;
     std::byte* to = gathered_.resize(field, count());
     executor_->parallel_for(count(), kPerTask, [&](std::size_t begin, std::size_t end) {
-      fathom::gather(from, size, indices_.subspan(begin, end - begin), to + begin * size);
+      fathom::copy_points(from, size, indices_.subspan(begin, end - begin), to + begin * size);
     });
     done_.push_back(field);
   }

@@ -17,7 +17,7 @@
 namespace fathom {
 
 /// The sensor's pose in the world for a planar pose: at height `z_m`, upright.
-FATHOM_API Pose lift(const PlanarPose& pose, double z_m = 0.0);
+FATHOM_API Pose pose_from_planar(const PlanarPose& pose, double z_m = 0.0);
 
 /// Directions of the rays of one scan, in the sensor frame; unit vectors. Arrays [rays].
 struct RayFan {

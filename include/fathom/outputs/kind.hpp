@@ -11,8 +11,8 @@
 //   mismatch() optional: what of the options does not fit together
 //   check_run()  optional: throws InputError when the sensor, as it moves in this run, cannot have the files
 //
-// Scene files, `fathom outputs`, `fathom check` and run() follow from it. See outputs/reason_picture.hpp for a kind
-// that can be copied.
+// Scene files, `fathom outputs`, `fathom check` and run_scene() follow from it. See outputs/reason_picture.hpp for a
+// kind that can be copied.
 
 #include <array>
 #include <concepts>

@@ -40,7 +40,8 @@ FATHOM_API void apply_noise(const Noise& noise, const NoiseKey& key, const Affin
 FATHOM_API std::size_t find_nonzero(std::span<const std::int32_t> values, std::uint32_t first, std::uint32_t* indices);
 
 /// out[i] := in[indices[i]] for elements of `size` bytes.
-FATHOM_API void gather(const std::byte* in, std::size_t size, std::span<const std::uint32_t> indices, std::byte* out);
+FATHOM_API void copy_points(const std::byte* in, std::size_t size, std::span<const std::uint32_t> indices,
+                            std::byte* out);
 
 /// One property of packed points: `size` bytes at `offset` of every point.
 struct PackedProperty {

@@ -22,7 +22,7 @@ namespace fathom {
 /// A map as callers store it: row-major [3][4], single precision.
 using Matrix34 = std::array<std::array<float, 4>, 3>;
 
-inline Affine widen(const Matrix34& m) {
+inline Affine to_affine(const Matrix34& m) {
   Affine a;
   for (std::size_t i = 0; i < 3; ++i) {
     for (std::size_t j = 0; j < 4; ++j) a.m[i][j] = double{m[i][j]};

@@ -20,9 +20,9 @@ struct BoneWeights {
 
 /// vertex := sum of weight * world_from_bone * bone_from_rest * vertex. `bone_from_rest` are inverse bind matrices, as
 /// many as `world_from_bone`. Throws InputError when arrays disagree in size, or a bone with a weight does not exist.
-FATHOM_API std::vector<std::array<float, 3>> skin(std::span<const std::array<float, 3>> rest_m,
-                                                  std::span<const BoneWeights> weights,
-                                                  std::span<const Affine> bone_from_rest,
-                                                  std::span<const Affine> world_from_bone);
+FATHOM_API std::vector<std::array<float, 3>> skin_vertices(std::span<const std::array<float, 3>> rest_m,
+                                                           std::span<const BoneWeights> weights,
+                                                           std::span<const Affine> bone_from_rest,
+                                                           std::span<const Affine> world_from_bone);
 
 }  // namespace fathom

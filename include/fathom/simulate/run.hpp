@@ -34,8 +34,9 @@ struct SceneSetup {
   double rate_hz = 10.0;
   double start_s = 0.0;
   std::uint64_t seed = 0;
-  std::uint32_t environment = 0, episode = 0;      ///< what is drawn depends on (seed, environment, episode)
-  std::vector<std::filesystem::path> inputs = {};  ///< every file that reading it opened; run() replaces none of them
+  std::uint32_t environment = 0, episode = 0;  ///< what is drawn depends on (seed, environment, episode)
+  std::vector<std::filesystem::path> inputs =
+      {};  ///< every file that reading it opened; run_scene() replaces none of them
 };
 
 /// Reads a scene file. Each override is "path=value", for example "sensors.lidar.noise.distance.stddev_m=0.05"; a path
@@ -67,15 +68,15 @@ struct RunOptions {
 };
 
 /// What a scene file simulates, in memory: the sensors have the ids 0, 1, ... in the order of `setup.sensors`, and what
-/// it gives as ranges is drawn for the episode. The frames are those of which run() writes files:
+/// it gives as ranges is drawn for the episode. The frames are those of which run_scene() writes files:
 ///
 ///   const SceneSetup setup = read_scene_file("house.yaml");
 ///   Simulator simulator = make_simulator(setup);
 ///   Frame frame({Channel::kRange, Channel::kReason});
 ///   simulator.render(0, 0, frame);
 ///
-/// Of the options only seed, environment, episode, compute and should_stop count. Throws InputError as run() would
-/// for the scene and its sensors; outputs are not looked at.
+/// Of the options only seed, environment, episode, compute and should_stop count. Throws InputError as run_scene()
+/// would for the scene and its sensors; outputs are not looked at.
 FATHOM_API Simulator make_simulator(const SceneSetup& setup, const RunOptions& options = {});
 
 struct RunResult {
@@ -96,6 +97,6 @@ struct RunResult {
 /// Throws InputError (bad input, an input of the scene among the files to remove or to write, a folder that is not
 /// empty or in which another run writes), SystemError (disk, memory) or Interrupted (should_stop said yes; no
 /// summary.json then).
-FATHOM_API RunResult run(const SceneSetup& setup, const RunOptions& options);
+FATHOM_API RunResult run_scene(const SceneSetup& setup, const RunOptions& options);
 
 }  // namespace fathom

@@ -38,9 +38,9 @@ struct FATHOM_API RunPlan {
   [[nodiscard]] std::uint64_t bytes_at_most() const;
 };
 
-/// Checks the scene, its sensors and outputs and the number of frames as run() does before it writes; casts nothing and
-/// writes nothing. Of the options only those that change what is written count: frames, seed, environment and episode;
-/// not the folder or `compute`. Throws InputError as run() would.
+/// Checks the scene, its sensors and outputs and the number of frames as run_scene() does before it writes; casts
+/// nothing and writes nothing. Of the options only those that change what is written count: frames, seed, environment
+/// and episode; not the folder or `compute`. Throws InputError as run_scene() would.
 FATHOM_API RunPlan plan_run(const SceneSetup& setup, const RunOptions& options);
 
 }  // namespace fathom

@@ -23,7 +23,7 @@ class GridRanges final : public ExpectedRanges {
         options_(options),
         kernel_(pick_kernel(options.isa)),
         resolution_m_(map.resolution_m),
-        map_from_world_(inverse(lift(map.world_from_map))) {}
+        map_from_world_(inverse(pose_from_planar(map.world_from_map))) {}
 
   void cast(std::span<const Pose> world_from_sensor, const RayFan& rays, double max_range_m,
             std::span<float> range_m) const override {
