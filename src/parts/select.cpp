@@ -9,7 +9,7 @@ namespace fathom {
 namespace {
 
 template <std::size_t Size>
-void gather_fixed(const std::byte* in, std::span<const std::uint32_t> indices, std::byte* out) {
+void copy_fixed(const std::byte* in, std::span<const std::uint32_t> indices, std::byte* out) {
   for (std::size_t i = 0; i < indices.size(); ++i) std::memcpy(out + i * Size, in + indices[i] * Size, Size);
 }
 
@@ -42,8 +42,8 @@ std::size_t find_nonzero(std::span<const std::int32_t> values, std::uint32_t fir
 }
 
 void copy_points(const std::byte* in, std::size_t size, std::span<const std::uint32_t> indices, std::byte* out) {
-  if (size == 12) return gather_fixed<12>(in, indices, out);
-  if (size == 4) return gather_fixed<4>(in, indices, out);
+  if (size == 12) return copy_fixed<12>(in, indices, out);
+  if (size == 4) return copy_fixed<4>(in, indices, out);
   for (std::size_t i = 0; i < indices.size(); ++i) std::memcpy(out + i * size, in + indices[i] * size, size);
 }
 

@@ -5,7 +5,7 @@
 #include <array>
 
 #include "base/frame_writer.hpp"
-#include "render/apply_rows.hpp"
+#include "render/apply_entries.hpp"
 
 namespace fathom {
 

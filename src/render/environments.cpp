@@ -18,8 +18,8 @@
 #include "render/parameter_range.hpp"
 #include "render/prepared_sensor.hpp"
 #include "render/render.hpp"
+#include "render/rig_view.hpp"
 #include "render/simulator_options.hpp"
-#include "render/view.hpp"
 #include "scene/world_poses.hpp"
 
 namespace fathom {

@@ -8,7 +8,7 @@
 
 #include "base/frame_writer.hpp"
 #include "base/isa.hpp"
-#include "render/apply_rows.hpp"
+#include "render/apply_entries.hpp"
 #include "render/edge_pass.hpp"
 #include "render/own_surface.hpp"
 

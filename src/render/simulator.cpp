@@ -16,8 +16,8 @@
 #include "cast/embree/embree_caster.hpp"
 #include "render/prepared_sensor.hpp"
 #include "render/render.hpp"
+#include "render/rig_view.hpp"
 #include "render/simulator_options.hpp"
-#include "render/view.hpp"
 #include "scene/world_poses.hpp"
 
 namespace fathom {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "render/view.hpp"
+#include "render/rig_view.hpp"
 
 namespace fathom {
 

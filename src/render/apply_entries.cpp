@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "render/apply_rows.hpp"
+#include "render/apply_entries.hpp"
 
 #include <algorithm>
 
