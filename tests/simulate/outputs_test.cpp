@@ -16,6 +16,7 @@
 #include <fathom/run_plan.hpp>
 
 #include "io/npy.hpp"
+#include "base/frame_writer.hpp"
 #include "simulate/scene_fixture.hpp"
 #include "simulate/scene_text.hpp"
 #include "support/error_text.hpp"
@@ -190,13 +191,13 @@ Sensor sensor_of(SensorModel model) {
 TEST(RegisteredOutputs, NeedWhatTheyWrite) {
   const test::TemporaryFolder folder;
   DepthCamera camera;
-  camera.width = 3, camera.height = 2;
+  camera.width = 3, camera.height = 2, camera.fx = 4;
   Rosette rosette = std::get<Rosette>(find_preset("Mid-40").model);
   rosette.max_range_m = 20;
   for (const Sensor& sensor : {sensor_of(camera), sensor_of(rosette)}) {
     for (const Output& output : many_outputs()) {
       Frame frame(output.needs(sensor));
-      frame.resize(2, 3);
+      FrameWriter(frame).resize(2, 3);
       for (const OutputFile& file : output.files(sensor)) {
         const auto path = folder / file.name(0);
         EXPECT_NO_THROW(file.write(path, frame, {})) << file.name(0);
@@ -211,6 +212,7 @@ TEST(RegisteredOutputs, NeedWhatTheyWrite) {
 
 TEST(RegisteredOutputs, CallTheirFirstFileAsTheySay) {
   DepthCamera camera;
+  camera.width = 3, camera.height = 2, camera.fx = 4;
   std::size_t kinds = 0;
   const auto check = [&]<class M>(const M& usual) {
     const std::vector<OutputFile> files = Output(usual).files(sensor_of(camera));
