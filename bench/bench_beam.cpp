@@ -1,10 +1,8 @@
+// SPDX-License-Identifier: MIT
 // The beam model: grid casts, full evaluations (cast and mixture) of clouds of poses x 60 beams, and EM. Contenders
 // take turns in one process; compare the ratios. What runs on one thread is timed by the core time it had.
 //
 //   bench_beam [house | basement | freiburg-079 | learning | scene]
-
-#include <malloc.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -16,9 +14,12 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <unistd.h>
 
-#include <fathom/beam.hpp>
-#include <fathom/scene_ranges.hpp>
+#include <malloc.h>
+
+#include <fathom/beam/beam.hpp>
+#include <fathom/beam/scene_ranges.hpp>
 
 #include "bench/interleave.hpp"
 #include "bench/mrpt_grid.hpp"

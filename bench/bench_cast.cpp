@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Frames against raw Embree on the same rays: one thread, contenders interleaved in one process, medians.
 //
 //   bench_cast [scene file of the house] [sse2|avx2|avx512]
@@ -10,13 +11,13 @@
 #include <cstring>
 #include <string>
 
-#include <fathom/simulator.hpp>
+#include <fathom/simulate/simulator.hpp>
 
 #include "interleave.hpp"
 #include "raw_embree.hpp"
+#include "render/plan.hpp"
+#include "render/render.hpp"
 #include "scenes.hpp"
-#include "sensor/plan.hpp"
-#include "sensor/render.hpp"
 
 namespace fathom::bench {
 namespace {

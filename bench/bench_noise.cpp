@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The noise alone: million points per second through the block kernels, three Gaussian models one after the other as in
 // a frame, for each instruction set; and the same numbers by the standard library, for scale.
 
@@ -6,8 +7,8 @@
 #include <random>
 #include <string>
 
-#include <fathom/noise.hpp>
 #include <fathom/noise/drive.hpp>
+#include <fathom/noise/noise.hpp>
 
 #include "interleave.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The C interface of docs/rgl.md against `fathom simulate`'s own renderer: the house, 128 x 2048 rays, three noises,
 // points of the hits packed; contenders interleaved in one process, medians over rounds, of the ratio too.
 //
@@ -8,9 +9,10 @@
 #include <cstdlib>
 #include <string>
 
-#include <fathom/simulator.hpp>
 #include <rgl/api/core.h>
 #include <rgl/api/fathom.h>
+
+#include <fathom/simulate/simulator.hpp>
 
 #include "interleave.hpp"
 #include "scenes.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Stereo frames against raw Embree on the same rays: one thread, timed by the core time it had, contenders interleaved
 // in one process, medians and, as what the core does when nobody else uses it, the least times.
 //
@@ -17,14 +18,14 @@
 
 #include <fmt/format.h>
 
-#include <fathom/environments.hpp>
-#include <fathom/simulator.hpp>
+#include <fathom/simulate/environments.hpp>
+#include <fathom/simulate/simulator.hpp>
 
 #include "cast/embree/embree_caster.hpp"
 #include "interleave.hpp"
 #include "raw_embree.hpp"
+#include "render/plan.hpp"
 #include "scenes.hpp"
-#include "sensor/plan.hpp"
 
 namespace fathom::bench {
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Fair timing in one process: the contenders take turns, so that whatever else the machine does hits all of them, and
 // only medians and ratios are reported.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "bench/mrpt_grid.hpp"
 
 #include <mrpt/maps/COccupancyGridMap2D.h>

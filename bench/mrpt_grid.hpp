@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // MRPT's ray caster (COccupancyGridMap2D::simulateScanRay), as its localisation uses it.
 
 #include <memory>
 
-#include <fathom/grid_map.hpp>
+#include <fathom/scene/grid_map.hpp>
 
 namespace fathom::bench {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The yardstick: Embree used directly, as its manual shows, without anything of fathom. Same geometry, same instances,
 // same flags, same rays in the same order.
@@ -7,7 +8,7 @@
 
 #include <embree3/rtcore.h>
 
-#include <fathom/scene.hpp>
+#include <fathom/scene/scene.hpp>
 
 namespace fathom::bench {
 

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: MIT
 #include "scenes.hpp"
 
 #include <cmath>
 
-#include <fathom/random.hpp>
-#include <fathom/run.hpp>
+#include <fathom/math/random.hpp>
+#include <fathom/simulate/run.hpp>
 
 namespace fathom::bench {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The sets of rays and scenes of the table in docs/benchmarks.md.
 
@@ -5,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include <fathom/scene.hpp>
-#include <fathom/sensor.hpp>
+#include <fathom/scene/scene.hpp>
+#include <fathom/sensor/model.hpp>
 
 namespace fathom::bench {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "beam_commands.hpp"
 
 #include <cstdint>
@@ -6,6 +7,7 @@
 #include <string>
 
 #include <CLI/CLI.hpp>
+
 #include <fathom/beam/model_file.hpp>
 #include <fathom/beam/report.hpp>
 

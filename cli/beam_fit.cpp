@@ -1,12 +1,14 @@
+// SPDX-License-Identifier: MIT
 #include "beam_fit.hpp"
 
 #include <cmath>
 #include <vector>
 
 #include <fmt/format.h>
+
+#include <fathom/base/names.hpp>
 #include <fathom/beam/log.hpp>
 #include <fathom/beam/report.hpp>
-#include <fathom/names.hpp>
 
 #include "outputs.hpp"
 #include "progress.hpp"

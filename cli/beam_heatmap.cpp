@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "beam_heatmap.hpp"
 
 #include <algorithm>
@@ -6,10 +7,11 @@
 #include <vector>
 
 #include <fmt/format.h>
+
+#include <fathom/base/error.hpp>
+#include <fathom/base/names.hpp>
 #include <fathom/beam/heatmap.hpp>
 #include <fathom/beam/log.hpp>
-#include <fathom/error.hpp>
-#include <fathom/names.hpp>
 
 #include "outputs.hpp"
 #include "progress.hpp"
@@ -103,7 +105,8 @@ void draw_beam_heatmap(const BeamHeatmapOptions& options) {
       "\nThe grid has positions {:g} m and headings {:g} deg apart; best: searched between them, from its peaks.\n"
       "{:.2f} m apart from the log's pose; the picture is {}\n",
       heatmap.grid.spacing_m, 360.0 / static_cast<double>(options.headings),
-      std::hypot(heatmap.refined.x_m - logged.x_m, heatmap.refined.y_m - logged.y_m), fathom::printable(options.out.string())));
+      std::hypot(heatmap.refined.x_m - logged.x_m, heatmap.refined.y_m - logged.y_m),
+      fathom::printable(options.out.string())));
 }
 
 }  // namespace fathom_cli

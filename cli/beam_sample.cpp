@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: MIT
 #include "beam_sample.hpp"
 
 #include <cstdio>
 #include <string>
 
+#include <fathom/base/error.hpp>
 #include <fathom/beam/csv.hpp>
 #include <fathom/beam/log.hpp>
-#include <fathom/error.hpp>
 
 #include "outputs.hpp"
 #include "signals.hpp"

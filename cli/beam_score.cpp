@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: MIT
 #include "beam_score.hpp"
 
 #include <algorithm>
 #include <cstdio>
 
 #include <fmt/format.h>
+
 #include <fathom/beam/log.hpp>
 
 #include "outputs.hpp"

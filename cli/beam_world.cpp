@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: MIT
 #include "beam_world.hpp"
 
 #include <fmt/format.h>
+
+#include <fathom/base/names.hpp>
 #include <fathom/beam/log.hpp>
-#include <fathom/names.hpp>
-#include <fathom/run.hpp>
+#include <fathom/simulate/run.hpp>
 
 namespace fathom_cli {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // What the beam commands share: the world that says what a beam should measure, and the log of what it did.
 
@@ -9,10 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include <fathom/base/error.hpp>
 #include <fathom/beam/model_file.hpp>
 #include <fathom/beam/scan.hpp>
 #include <fathom/beam/world.hpp>
-#include <fathom/error.hpp>
 
 namespace fathom_cli {
 

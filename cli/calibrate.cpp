@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "calibrate.hpp"
 
 #include <cmath>
@@ -6,9 +7,10 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <fathom/calibrate.hpp>
-#include <fathom/run_pairs.hpp>
 #include <nlohmann/json.hpp>
+
+#include <fathom/calibrate/calibrate.hpp>
+#include <fathom/calibrate/run_pairs.hpp>
 
 #include "beam_world.hpp"
 #include "signals.hpp"
@@ -99,10 +101,10 @@ void calibrate_distance(const CalibrateOptions& options) {
 void calibrate_energy(const CalibrateOptions& options) {
   const StopSignals signals(Patience::kNone);
   const auto normalization = value_of_word<fathom::EnergyNormalization>(options.normalization);
-  const fathom::EnergyCalibration fit =
-      fathom::calibrate_energy(is_run(options) ? fathom::read_run_energy_pairs(options.data, options.sensor, normalization)
-                                               : fathom::read_energy_pairs(options.data),
-                               {.normalization = normalization});
+  const fathom::EnergyCalibration fit = fathom::calibrate_energy(
+      is_run(options) ? fathom::read_run_energy_pairs(options.data, options.sensor, normalization)
+                      : fathom::read_energy_pairs(options.data),
+      {.normalization = normalization});
   Answer answer;
   answer.rows = {{"min_energy", "1", fit.min_energy}, {"pow", "1", fit.pow}};
   answer.more = {{"normalization", options.normalization},

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "check.hpp"
 
 #include <array>
@@ -6,9 +7,10 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <fathom/names.hpp>
-#include <fathom/run_plan.hpp>
 #include <nlohmann/json.hpp>
+
+#include <fathom/base/names.hpp>
+#include <fathom/simulate/run_plan.hpp>
 
 #include "signals.hpp"
 #include "text.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "commands.hpp"
 
 #include <array>
@@ -6,7 +7,8 @@
 #include <string_view>
 
 #include <CLI/CLI.hpp>
-#include <fathom/run.hpp>
+
+#include <fathom/simulate/run.hpp>
 
 #include "beam_commands.hpp"
 #include "calibrate_commands.hpp"
@@ -159,7 +161,8 @@ std::unique_ptr<CLI::App> make_commands() {
   auto app = std::make_unique<CLI::App>(kAbout, "fathom");
   app->footer(kMainHelp);
   app->set_help_flag("-h,--help", "show this help and exit");
-  app->add_flag("--version", [](std::int64_t) {}, "show the version and exit");
+  app->add_flag(
+      "--version", [](std::int64_t) {}, "show the version and exit");
   app->require_subcommand(1);
   add_simulate(*app);
   add_check(*app);

@@ -1,16 +1,18 @@
+// SPDX-License-Identifier: MIT
 #include "completion.hpp"
 
 #include <cctype>
 #include <string_view>
 #include <vector>
 
-#include <fmt/format.h>
 #include <CLI/CLI.hpp>
-#include <fathom/channel_list.hpp>
-#include <fathom/noise.hpp>
+#include <fmt/format.h>
+
+#include <fathom/frame/channel_list.hpp>
+#include <fathom/noise/noise.hpp>
 #include <fathom/outputs/output.hpp>
-#include <fathom/sensor.hpp>
-#include <fathom/sensor_fields.hpp>
+#include <fathom/sensor/kinds.hpp>
+#include <fathom/sensor/presets.hpp>
 
 #include "usage.hpp"
 

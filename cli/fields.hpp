@@ -1,11 +1,13 @@
+// SPDX-License-Identifier: MIT
 #pragma once
-// Tables of parameters (fathom/field.hpp) as help, JSON and pages show them.
+// Tables of parameters (fathom/base/field.hpp) as help, JSON and pages show them.
 
 #include <span>
 #include <string>
 
-#include <fathom/field.hpp>
 #include <nlohmann/json.hpp>
+
+#include <fathom/base/field.hpp>
 
 namespace fathom_cli {
 

@@ -1,11 +1,13 @@
+// SPDX-License-Identifier: MIT
 #include "generate.hpp"
 
 #include <system_error>
 
-#include <fmt/format.h>
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <fathom/base/error.hpp>
 #include <fathom/beam/csv.hpp>
-#include <fathom/error.hpp>
 
 #include "completion.hpp"
 #include "man_page.hpp"

@@ -1,13 +1,15 @@
+// SPDX-License-Identifier: MIT
 #include "lists.hpp"
 
 #include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
-#include <fathom/channel_list.hpp>
-#include <fathom/error.hpp>
-#include <fathom/outputs/output.hpp>
 #include <nlohmann/json.hpp>
+
+#include <fathom/base/error.hpp>
+#include <fathom/frame/channel_list.hpp>
+#include <fathom/outputs/output.hpp>
 
 #include "text.hpp"
 

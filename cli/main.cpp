@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The command line: parses, calls, and turns exceptions into exit codes. CLI11 takes seconds to compile: only what
 // parses, or writes pages about the options, includes it.
 
@@ -8,10 +9,11 @@
 #include <string>
 #include <vector>
 
-#include <fmt/format.h>
 #include <CLI/CLI.hpp>
-#include <fathom/error.hpp>
-#include <fathom/simulator.hpp>
+#include <fmt/format.h>
+
+#include <fathom/base/error.hpp>
+#include <fathom/simulate/simulator.hpp>
 
 #include "commands.hpp"
 #include "streams.hpp"

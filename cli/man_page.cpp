@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "man_page.hpp"
 
 #include <algorithm>
@@ -5,9 +6,10 @@
 #include <string_view>
 #include <vector>
 
-#include <fmt/format.h>
 #include <CLI/CLI.hpp>
-#include <fathom/simulator.hpp>
+#include <fmt/format.h>
+
+#include <fathom/simulate/simulator.hpp>
 
 #include "usage.hpp"
 

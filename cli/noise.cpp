@@ -1,11 +1,13 @@
+// SPDX-License-Identifier: MIT
 #include "noise.hpp"
 
 #include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
-#include <fathom/noise.hpp>
 #include <nlohmann/json.hpp>
+
+#include <fathom/noise/noise.hpp>
 
 #include "fields.hpp"
 #include "noise_page.hpp"

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include <fathom/noise.hpp>
+#include <fathom/noise/noise.hpp>
 
 namespace fathom_cli {
 

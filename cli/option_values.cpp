@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "option_values.hpp"
 
 #include <algorithm>
@@ -5,8 +6,9 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include <fathom/error.hpp>
-#include <fathom/names.hpp>
+
+#include <fathom/base/error.hpp>
+#include <fathom/base/names.hpp>
 
 namespace fathom_cli {
 namespace {
@@ -67,16 +69,14 @@ double parse_number(const std::string& option, const std::string& text, const Nu
 
 CLI::Option& add_whole_option(CLI::App& c, const OptionText& text, const WholeLimits& limits,
                               const std::function<void(std::uint64_t)>& set) {
-  return add_text_option(c, text, doc_with_limits(text, limits), [name = text.name, limits, set](const std::string& v) {
-    set(parse_whole(name, v, limits));
-  });
+  return add_text_option(c, text, doc_with_limits(text, limits),
+                         [name = text.name, limits, set](const std::string& v) { set(parse_whole(name, v, limits)); });
 }
 
 CLI::Option& add_number_option(CLI::App& c, const OptionText& text, const NumberLimits& limits,
                                const std::function<void(double)>& set) {
-  return add_text_option(c, text, text.doc, [name = text.name, limits, set](const std::string& v) {
-    set(parse_number(name, v, limits));
-  });
+  return add_text_option(c, text, text.doc,
+                         [name = text.name, limits, set](const std::string& v) { set(parse_number(name, v, limits)); });
 }
 
 CLI::Option& add_word(CLI::App& c, const std::string& name, const std::string& doc,
@@ -86,7 +86,8 @@ CLI::Option& add_word(CLI::App& c, const std::string& name, const std::string& d
   CLI::Option& option = add_text_option(c, {name, choice, doc}, doc, [name, words, &value](const std::string& text) {
     if (std::find(words.begin(), words.end(), text) == words.end()) {
       const std::string_view likely = fathom::likely_name(text, words);
-      fail(name, text, fmt::format("one of {}{}{}", fmt::join(words, ", "), likely.empty() ? "" : "; nearest: ", likely));
+      fail(name, text,
+           fmt::format("one of {}{}{}", fmt::join(words, ", "), likely.empty() ? "" : "; nearest: ", likely));
     }
     value = text;
   });

@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Options with a value. It is read as scene files read theirs: the whole text, decimal, within limits; what is said is
-// used or refused. Messages name the option as it is typed. Only files that parse include this: CLI11 is slow to compile.
+// used or refused. Messages name the option as it is typed. Only files that parse include this: CLI11 is slow to
+// compile.
 
 #include <cstdint>
 #include <functional>

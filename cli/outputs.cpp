@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: MIT
 #include "outputs.hpp"
 
 #include <system_error>
 
 #include <fmt/format.h>
-#include <fathom/error.hpp>
+
+#include <fathom/base/error.hpp>
 
 namespace fathom_cli {
 
@@ -12,8 +14,8 @@ void refuse_inputs(const Paths& files, const Paths& inputs) {
     for (const auto& input : inputs) {
       std::error_code error;  // a file that is not there is not another one
       if (!std::filesystem::equivalent(file, input, error)) continue;
-      throw fathom::InputError(fmt::format("{}: is an input too ({}); give --out another name", file.string(),
-                                           input.string()));
+      throw fathom::InputError(
+          fmt::format("{}: is an input too ({}); give --out another name", file.string(), input.string()));
     }
   }
 }

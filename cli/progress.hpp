@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <chrono>
 #include <string>
 
-#include <fathom/run.hpp>
+#include <fathom/simulate/run.hpp>
 
 namespace fathom_cli {
 
@@ -12,7 +13,7 @@ namespace fathom_cli {
 class StatusLine {
  public:
   explicit StatusLine(bool quiet = false);  ///< quiet: shows nothing
-  ~StatusLine();  ///< ends the line
+  ~StatusLine();                            ///< ends the line
   StatusLine(const StatusLine&) = delete;
   StatusLine& operator=(const StatusLine&) = delete;
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "sensors.hpp"
 
 #include <algorithm>
@@ -6,10 +7,11 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <fathom/error.hpp>
-#include <fathom/sensor.hpp>
-#include <fathom/sensor_fields.hpp>
 #include <nlohmann/json.hpp>
+
+#include <fathom/base/error.hpp>
+#include <fathom/sensor/kinds.hpp>
+#include <fathom/sensor/presets.hpp>
 
 #include "fields.hpp"
 #include "text.hpp"
@@ -72,8 +74,8 @@ std::string overview() {
 std::string details(const SensorPreset& preset) {
   std::vector<std::vector<std::string>> rows = {{"  parameter", "unit", "value", "meaning"}};
   for (const FieldInfo& f : kind_of(preset).fields) {
-    rows.push_back({fmt::format("  {}", f.name), std::string(f.unit), short_text(f, values_of(preset, f)),
-                    std::string(f.doc)});
+    rows.push_back(
+        {fmt::format("  {}", f.name), std::string(f.unit), short_text(f, values_of(preset, f)), std::string(f.doc)});
   }
   std::string text = fmt::format("{}: {}\n  kind {}\n  source: {}\n\n{}", preset.name, preset.doc, preset.kind,
                                  preset.source, align_columns(rows));

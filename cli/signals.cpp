@@ -1,10 +1,10 @@
+// SPDX-License-Identifier: MIT
 #include "signals.hpp"
-
-#include <unistd.h>
 
 #include <array>
 #include <csignal>
 #include <string_view>
+#include <unistd.h>
 
 namespace fathom_cli {
 namespace {

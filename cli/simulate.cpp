@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "simulate.hpp"
 
 #include <cstdint>
@@ -5,10 +6,11 @@
 #include <fstream>
 
 #include <fmt/format.h>
-#include <fathom/error.hpp>
-#include <fathom/names.hpp>
-#include <fathom/run.hpp>
 #include <nlohmann/json.hpp>
+
+#include <fathom/base/error.hpp>
+#include <fathom/base/names.hpp>
+#include <fathom/simulate/run.hpp>
 
 #include "progress.hpp"
 #include "signals.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstdint>
@@ -6,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <fathom/run.hpp>
+#include <fathom/simulate/run.hpp>
 
 namespace fathom_cli {
 

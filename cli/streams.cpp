@@ -1,9 +1,9 @@
+// SPDX-License-Identifier: MIT
 #include "streams.hpp"
 
+#include <csignal>
 #include <fcntl.h>
 #include <unistd.h>
-
-#include <csignal>
 
 namespace fathom_cli {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "text.hpp"
 
 #include <algorithm>
@@ -6,8 +7,9 @@
 #include <cstring>
 
 #include <fmt/format.h>
-#include <fathom/error.hpp>
-#include <fathom/names.hpp>
+
+#include <fathom/base/error.hpp>
+#include <fathom/base/names.hpp>
 
 namespace fathom_cli {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "usage.hpp"
 
 #include <algorithm>
@@ -5,10 +6,11 @@
 #include <string_view>
 #include <utility>
 
-#include <fmt/format.h>
 #include <CLI/CLI.hpp>
-#include <fathom/error.hpp>
-#include <fathom/names.hpp>
+#include <fmt/format.h>
+
+#include <fathom/base/error.hpp>
+#include <fathom/base/names.hpp>
 
 namespace fathom_cli {
 namespace {
@@ -145,7 +147,8 @@ const CLI::App& find_command(const CLI::App& root, std::vector<std::string>& wor
   const CLI::App* command = &root;
   bool help = false;
   std::size_t i = 0;
-  while (i < words.size() && !command->get_subcommands([](const CLI::App* c) { return !c->get_name().empty(); }).empty()) {
+  while (i < words.size() &&
+         !command->get_subcommands([](const CLI::App* c) { return !c->get_name().empty(); }).empty()) {
     if (words[i].rfind('-', 0) == 0) break;
     if (words[i] == kHelpWord) {
       help = true;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // What was meant by words that are no command and no option. CLI11 says only that something is missing.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Install tree and package. libfathom.so keeps its own dependencies to itself: a consumer needs none of their headers.
 include(CMakePackageConfigHelpers)
 

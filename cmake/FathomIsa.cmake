@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Compiles one source once per instruction set into a room. The source puts everything into namespace FATHOM_ISA, and
 # a table picks one at run time. The flags keep every build equal to the bit: no contraction, no fast maths.
 

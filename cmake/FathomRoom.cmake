@@ -1,7 +1,9 @@
-# A room is a folder of src/ and a CMake target fathom_<room>. It is linked to exactly the rooms that the picture in
-# docs/architecture.md allows it to include, and each room's headers are reachable only through its own target: the
-# include path of a room is a build folder that holds one link, <room> -> src/<room>. So a wrong #include does not
-# compile.
+# SPDX-License-Identifier: MIT
+# A room is a folder of src/ and a CMake target fathom_<room>. It is linked to exactly the rooms that Rooms.cmake allows
+# it to include, and each room's headers are reachable only through its own target: the include path of a room is a build
+# folder that holds one link, <room> -> src/<room>. So a wrong #include does not compile.
+include(Rooms)
+include(FathomIsa)
 
 # Warnings and floating-point rules for everything of ours; private, so that consumers never inherit them.
 add_library(fathom_flags INTERFACE)
@@ -23,31 +25,37 @@ function(fathom_cold target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
 endfunction()
 
-# fathom_room(<name> SOURCES <files> [ROOMS <rooms it may include>] [LIBRARIES <private third-party targets>])
+# fathom_room(<name> [LIBRARIES <private third-party targets>] [KERNELS <sources compiled once per instruction set>]): all
+# other .cpp files in src/<name>, linked to the rooms that cmake/Rooms.cmake lets it include.
 function(fathom_room name)
-  cmake_parse_arguments(ROOM "" "" "SOURCES;ROOMS;LIBRARIES" ${ARGN})
-  string(REPLACE "/" "_" target fathom_${name})
-  add_library(${target} STATIC ${ROOM_SOURCES})
+  cmake_parse_arguments(ROOM "" "" "LIBRARIES;KERNELS" ${ARGN})
+  set(target fathom_${name})
+  set(folder ${PROJECT_SOURCE_DIR}/src/${name})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*.cpp)
+  list(TRANSFORM ROOM_KERNELS PREPEND ${folder}/)
+  list(REMOVE_ITEM sources ${ROOM_KERNELS} "")
+  add_library(${target} STATIC ${sources})
   set(gate ${PROJECT_BINARY_DIR}/rooms/${target})
-  cmake_path(GET name PARENT_PATH parent)
-  file(MAKE_DIRECTORY ${gate}/${parent})
-  file(CREATE_LINK ${PROJECT_SOURCE_DIR}/src/${name} ${gate}/${name} SYMBOLIC)
+  file(MAKE_DIRECTORY ${gate})
+  file(CREATE_LINK ${folder} ${gate}/${name} SYMBOLIC)
   target_include_directories(${target} PUBLIC ${gate} ${PROJECT_SOURCE_DIR}/include)
-  set(rooms ${ROOM_ROOMS})
-  list(TRANSFORM rooms REPLACE "/" "_")
+  set(rooms ${FATHOM_ARROWS_${name}})
   list(TRANSFORM rooms PREPEND fathom_)
   # PUBLIC, because a room's headers may show types of the rooms below it; a room still may not reach around its
-  # arrows by chance: cmake/CheckRooms.cmake compares every #include with the picture at each build.
-  target_link_libraries(${target} PUBLIC ${rooms} PRIVATE ${ROOM_LIBRARIES} fathom_flags)
+  # arrows by chance: cmake/CheckRooms.cmake compares every #include with them at each build.
+  target_link_libraries(${target} PUBLIC ${rooms} PRIVATE fmt::fmt ${ROOM_LIBRARIES} fathom_flags)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${FATHOM_UNITY} UNITY_BUILD_BATCH_SIZE 8)
   if(FATHOM_BUILD_FUZZERS)  # inputs are told apart by the branches of the rooms that read them
     target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
   endif()
   set_property(GLOBAL APPEND PROPERTY FATHOM_OBJECTS $<TARGET_OBJECTS:${target}>)
-  set_property(GLOBAL APPEND PROPERTY FATHOM_LIBRARIES ${ROOM_LIBRARIES})
+  set_property(GLOBAL APPEND PROPERTY FATHOM_LIBRARIES fmt::fmt ${ROOM_LIBRARIES})
   add_dependencies(${target} fathom_check_rooms)
+  if(ROOM_KERNELS)
+    fathom_isa_sources(${name} ${ROOM_KERNELS})
+  endif()
 endfunction()
 
 add_custom_target(fathom_check_rooms
   COMMAND ${CMAKE_COMMAND} -D ROOT=${PROJECT_SOURCE_DIR} -P ${PROJECT_SOURCE_DIR}/cmake/CheckRooms.cmake
-  COMMENT "Checking that rooms only include what the picture allows" VERBATIM)
+  COMMENT "Checking that rooms only include what cmake/Rooms.cmake allows" VERBATIM)

@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: MIT
 #include "library.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <utility>
 
-#include <fathom/error.hpp>
-#include <fathom/isa.hpp>
+#include <fathom/base/error.hpp>
+#include <fathom/base/isa.hpp>
 
 #include "old_lidar.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The state behind the functions, its lock, and the guard that every function goes through.
 
@@ -5,14 +6,14 @@
 #include <mutex>
 #include <vector>
 
-#include <fathom/executor.hpp>
+#include <fathom/base/executor.hpp>
 
 #include "graph/graph.hpp"
 #include "graph/run.hpp"
 #include "graph/runners.hpp"
 #include "log.hpp"
-#include "registry.hpp"
 #include "old_lidar.hpp"
+#include "registry.hpp"
 #include "settings.hpp"
 #include "status.hpp"
 #include "tape/recorder.hpp"

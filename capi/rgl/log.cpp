@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "log.hpp"
 
 #include <cstdio>
@@ -23,7 +24,8 @@ void Log::configure(rgl_log_level_t level, const std::string& file, bool to_stdo
     if (!file_) fail(RGL_LOGGING_ERROR, fmt::format("Logging error: cannot write '{}'", file));
   }
   level_ = level, to_stdout_ = to_stdout;
-  write(RGL_LOG_LEVEL_INFO, fmt::format("Logging configured: level {}, file '{}', stdout {}", kLevels[level], file, to_stdout));
+  write(RGL_LOG_LEVEL_INFO,
+        fmt::format("Logging configured: level {}, file '{}', stdout {}", kLevels[level], file, to_stdout));
 }
 
 void Log::write(rgl_log_level_t level, std::string_view text) {

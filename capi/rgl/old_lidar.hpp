@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The lidar of versions 0.6 to 0.10, as a graph of today's nodes:
 //   rays -> ring ids -> range -> pose -> ray noise -> raytrace -> hit noise -> distance noise -> hits only -> fields

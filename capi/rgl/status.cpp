@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: MIT
 #include "status.hpp"
 
 #include <atomic>
 
-#include <fathom/error.hpp>
+#include <fathom/base/error.hpp>
 
 namespace rgl {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // One place where exceptions become status codes, and where a thread's last error is kept.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Meshes, entities and textures of the interface, and the casters made from them.
 
@@ -8,10 +9,10 @@
 #include <span>
 #include <vector>
 
-#include <fathom/cast.hpp>
-#include <fathom/skinning.hpp>
-
 #include <rgl/api/core.h>
+
+#include <fathom/parts/placed_mesh.hpp>
+#include <fathom/scene/skinning.hpp>
 
 namespace rgl {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Scans a room made of primitives once with an Ouster OS1-64 and writes a cloud and a picture.
 
 #include <cmath>

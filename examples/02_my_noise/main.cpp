@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A noise model of one's own: ripple.hpp, passed to a sensor like any built-in model. Looks along a corridor wall and
 // compares the error found at each range with the formula.
 

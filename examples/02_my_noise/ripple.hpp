@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // ripple: the cyclic error of range finders that measure a phase.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Renders the sensors of a scene file in memory and prints what they read: no file is written.
 
 #include <algorithm>

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: MIT
 // Learns the errors of a planar laser from a log of its scans and a map of where it drove.
 
 #include <cmath>
 #include <cstdio>
 
-#include <fathom/beam.hpp>
+#include <fathom/beam/beam.hpp>
 
 using namespace fathom;
 

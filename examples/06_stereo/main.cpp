@@ -1,10 +1,14 @@
+// SPDX-License-Identifier: MIT
 // Looks into the shipped house with a stereo camera and shows what it loses, and why.
 
 #include <cstdio>
 #include <utility>
 
-#include <fathom/depth_output.hpp>
 #include <fathom/fathom.hpp>
+#include <fathom/files/depth.hpp>
+#include <fathom/files/pictures.hpp>
+#include <fathom/sensor/stereo_camera.hpp>
+#include <fathom/simulate/sensor.hpp>
 
 using namespace fathom;
 

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # The closed loop of the beam model: simulate a laser whose errors are known, learn them back, look for one of its scans.
 #
 #   examples/07_beam_loop/run.sh [OUT [more options for the heatmap]]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Two cubes seen by a lidar like the VLP-16, through the C interface of Robotec GPU Lidar only: this file compiles
 // against RGL's own header, too.
 

@@ -1,16 +1,23 @@
+// SPDX-License-Identifier: MIT
 #pragma once
-// Everything: scenes, sensors, noise, frames, files.
+// Everything but parts/, calibrate/ and beam/: scenes, sensors, noise, frames, files, runs.
 
-#include <fathom/error.hpp>
-#include <fathom/frame.hpp>
-#include <fathom/geometry.hpp>
-#include <fathom/input.hpp>
-#include <fathom/mesh.hpp>
-#include <fathom/noise.hpp>
-#include <fathom/output.hpp>
-#include <fathom/run.hpp>
-#include <fathom/scene.hpp>
-#include <fathom/sensor.hpp>
-#include <fathom/sensor_fields.hpp>
-#include <fathom/simulator.hpp>
-#include <fathom/trajectory.hpp>
+#include <fathom/base/error.hpp>
+#include <fathom/base/geometry.hpp>
+#include <fathom/files/arrays.hpp>
+#include <fathom/files/clouds.hpp>
+#include <fathom/files/depth.hpp>
+#include <fathom/files/pictures.hpp>
+#include <fathom/files/read.hpp>
+#include <fathom/frame/frame.hpp>
+#include <fathom/noise/noise.hpp>
+#include <fathom/outputs/kinds.hpp>
+#include <fathom/scene/mesh.hpp>
+#include <fathom/scene/scene.hpp>
+#include <fathom/scene/trajectory.hpp>
+#include <fathom/sensor/kinds.hpp>
+#include <fathom/sensor/presets.hpp>
+#include <fathom/simulate/environments.hpp>
+#include <fathom/simulate/run.hpp>
+#include <fathom/simulate/sensor.hpp>
+#include <fathom/simulate/simulator.hpp>

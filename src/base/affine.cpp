@@ -1,4 +1,5 @@
-#include <fathom/affine.hpp>
+// SPDX-License-Identifier: MIT
+#include <fathom/base/affine.hpp>
 
 #include <cmath>
 

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 
-#include <fathom/error.hpp>
-#include <fathom/field.hpp>
+#include <fathom/base/error.hpp>
+#include <fathom/base/field.hpp>
 
 #include "base/text.hpp"
 

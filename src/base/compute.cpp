@@ -1,8 +1,9 @@
-#include <fathom/compute.hpp>
+// SPDX-License-Identifier: MIT
+#include <fathom/base/compute.hpp>
 
 #include <fmt/format.h>
 
-#include <fathom/error.hpp>
+#include <fathom/base/error.hpp>
 
 namespace fathom {
 

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cmath>
 #include <optional>
 #include <string_view>
 
-#include <fathom/geometry.hpp>
+#include <fathom/base/geometry.hpp>
 
 namespace fathom {
 

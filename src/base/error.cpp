@@ -1,4 +1,5 @@
-#include <fathom/error.hpp>
+// SPDX-License-Identifier: MIT
+#include <fathom/base/error.hpp>
 
 #include "base/text.hpp"
 

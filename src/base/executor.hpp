@@ -1,4 +1,5 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The rooms pass executors on; the interface itself is public.
 
-#include <fathom/executor.hpp>
+#include <fathom/base/executor.hpp>

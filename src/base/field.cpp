@@ -1,11 +1,12 @@
-#include <fathom/field.hpp>
+// SPDX-License-Identifier: MIT
+#include <fathom/base/field.hpp>
 
 #include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
-#include <fathom/error.hpp>
+#include <fathom/base/error.hpp>
 
 #include "base/text.hpp"
 
@@ -107,8 +108,8 @@ std::string field_text(const FieldInfo& field, std::span<const double> values) {
 }
 
 std::string field_json(const FieldInfo& field, std::span<const double> values) {
-  if (values.empty()) return is_listed(field.kind) && field.kind != FieldKind::kPose ? "[]" : "null";
-  return is_listed(field.kind) ? in_brackets(field, values, one_json) : one_json(field, values[0]);
+  if (is_listed(field.kind)) return in_brackets(field, values, one_json);
+  return values.empty() ? "null" : one_json(field, values[0]);
 }
 
 void check_values(std::string_view owner, const FieldInfo& field, std::span<const double> values) {

@@ -1,10 +1,11 @@
-#include <fathom/frame.hpp>
+// SPDX-License-Identifier: MIT
+#include <fathom/frame/frame.hpp>
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
-#include <fathom/error.hpp>
+#include <fathom/base/error.hpp>
 
 #include "base/frame_writer.hpp"
 

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The arrays of a Frame, for the code that fills them. Users read frames; only the renderer, and tests, write one.
 
-#include <fathom/frame.hpp>
+#include <fathom/frame/frame.hpp>
 
 namespace fathom {
 

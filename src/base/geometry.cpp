@@ -1,4 +1,5 @@
-#include <fathom/geometry.hpp>
+// SPDX-License-Identifier: MIT
+#include <fathom/base/geometry.hpp>
 
 #include <cmath>
 

@@ -1,4 +1,5 @@
-#include <fathom/isa.hpp>
+// SPDX-License-Identifier: MIT
+#include <fathom/base/isa.hpp>
 
 namespace fathom {
 

@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
-#include <fathom/isa.hpp>
+#include <fathom/base/isa.hpp>
 
 namespace fathom {
 

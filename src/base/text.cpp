@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "base/text.hpp"
 
 #include <algorithm>
@@ -8,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include <fathom/names.hpp>
+#include <fathom/base/names.hpp>
 
 #include "base/utf8.hpp"
 

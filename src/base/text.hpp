@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Small text helpers for messages.
 
@@ -5,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include <fathom/names.hpp>
+#include <fathom/base/names.hpp>
 
 namespace fathom {
 
@@ -22,7 +23,7 @@ bool is_word(std::string_view text);
 /// What a library or a file says, fit for a message: printable, 300 bytes at most.
 std::string one_line(std::string_view text);
 
-/// " (nearest known: 'x')", or nothing where there is no likely_name() (fathom/names.hpp).
+/// " (nearest known: 'x')", or nothing where there is no likely_name() (fathom/base/names.hpp).
 std::string nearest_hint(std::string_view name, std::span<const std::string_view> candidates);
 
 }  // namespace fathom

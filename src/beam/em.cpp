@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "beam/em.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // One step of expectation maximisation over all pairs. Pairs are cut into fixed blocks whose sums are merged in the
 // order of the blocks, so results do not depend on threads.
@@ -6,8 +7,8 @@
 #include <optional>
 #include <vector>
 
+#include <fathom/base/isa.hpp>
 #include <fathom/beam/fit.hpp>
-#include <fathom/isa.hpp>
 
 #include "base/executor.hpp"
 #include "beam/em_kernels.hpp"

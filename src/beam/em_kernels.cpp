@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Compiled once per instruction set, FATHOM_ISA naming it. Plain loops over arrays, which the compiler vectorises; sums
 // run in kLanes lanes that are folded in one order, so that every build rounds alike.
 
@@ -7,7 +8,7 @@
 #include <bit>
 #include <cstring>
 
-#include <fathom/special.hpp>
+#include <fathom/math/f64.hpp>
 
 #include "beam/falling_exp.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The inner loops of learning, in double precision over blocks of pairs.
 

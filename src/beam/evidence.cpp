@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: MIT
 #include "beam/evidence.hpp"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
-#include <fathom/error.hpp>
+#include <fathom/base/error.hpp>
 
 namespace fathom {
 

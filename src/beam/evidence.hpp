@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Pairs sorted by what they can tell: readings with a range, and counts of readings without one.
 

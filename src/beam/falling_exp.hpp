@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
-#include <fathom/special.hpp>
+#include <fathom/math/f64.hpp>
 
 namespace fathom::math {
 

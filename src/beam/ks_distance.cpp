@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "beam/ks_distance.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The M-step. Weights are mean responsibilities; sigma and lambda solve the likelihood equations of the cut
 // densities, each a strictly monotone function with at most one root, found by Newton steps kept inside a bracket.
 

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: MIT
 #include <fathom/beam/sample.hpp>
 
 #include <fmt/format.h>
 
-#include <fathom/error.hpp>
+#include <fathom/base/error.hpp>
 
 namespace fathom {
 

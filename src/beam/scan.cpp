@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <fathom/beam/scan.hpp>
 
 #include <algorithm>
@@ -8,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include <fathom/error.hpp>
+#include <fathom/base/error.hpp>
 
 #include "base/executor.hpp"
 #include "base/text.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <fathom/beam/score.hpp>
 
 #include <algorithm>
@@ -7,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include <fathom/error.hpp>
-#include <fathom/field.hpp>
+#include <fathom/base/error.hpp>
+#include <fathom/base/field.hpp>
 
 #include "base/executor.hpp"
 #include "base/isa.hpp"

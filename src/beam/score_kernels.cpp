@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: MIT
 // Compiled once per instruction set, FATHOM_ISA naming it. Plain loops over arrays, which the compiler vectorises.
 
 #include "beam/score_kernels.hpp"
 
-#include <fathom/math.hpp>
+#include <fathom/math/f32.hpp>
 
 namespace fathom::FATHOM_ISA {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Scoring in single precision with what depends on z* alone in tables, and what depends on the reading alone worked out
 // once per scan.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "beam/score_tables.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Standard errors from the score of each pair (BeamDensity's parameters in coordinates where the score is simple):
 //
 //   weights, as shares of a softmax   r_c - w_c               sigma, as log sigma    r_h (d^2 - m2) / sigma^2

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: MIT
 #include <cmath>
 #include <limits>
 
 #include <fmt/format.h>
 
-#include <fathom/calibrate.hpp>
-#include <fathom/error.hpp>
+#include <fathom/base/error.hpp>
+#include <fathom/calibrate/calibrate.hpp>
 
 #include "calibrate/search.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Thresholds and exponents of the energy law. With y = -log X(E; min_energy) >= 0 of every pixel above the threshold,
 //
 //   log L = -pow sum_lost y + sum_kept log(1 - e^{-pow y}),
@@ -10,9 +11,9 @@
 
 #include <fmt/format.h>
 
-#include <fathom/calibrate.hpp>
-#include <fathom/error.hpp>
-#include <fathom/special.hpp>
+#include <fathom/base/error.hpp>
+#include <fathom/calibrate/calibrate.hpp>
+#include <fathom/math/f64.hpp>
 
 #include "calibrate/search.hpp"
 

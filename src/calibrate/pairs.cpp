@@ -1,4 +1,5 @@
-#include <fathom/calibrate.hpp>
+// SPDX-License-Identifier: MIT
+#include <fathom/calibrate/calibrate.hpp>
 
 namespace fathom {
 

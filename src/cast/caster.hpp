@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // What a caster takes and gives: blocks of rays as separate arrays, in world coordinates relative to the caster's
 // origin. An origin near the sensor keeps single precision good however far from the world's origin a robot drives.
@@ -6,8 +7,8 @@
 #include <cstdint>
 #include <memory>
 
-#include <fathom/geometry.hpp>
-#include <fathom/scene.hpp>
+#include <fathom/base/geometry.hpp>
+#include <fathom/scene/scene.hpp>
 
 namespace fathom {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Which 16 rays make a packet, where rays lie in rows and columns: a tile that is about square in angle, because a
 // packet of nearly parallel rays is cast several times faster than single rays.

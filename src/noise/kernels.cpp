@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Compiled once per instruction set, FATHOM_ISA naming it; only the flags differ.
 
 #include "noise/kernels.hpp"

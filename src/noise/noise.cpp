@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: MIT
 // The registered models seen through their tables: listing, making by name, kernels by slug.
 
-#include <fathom/noise.hpp>
+#include <fathom/noise/noise.hpp>
 
 #include <array>
 #include <optional>
@@ -8,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include <fathom/error.hpp>
+#include <fathom/base/error.hpp>
 #include <fathom/noise/custom.hpp>
 
 #include "base/text.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "report/fit_figures.hpp"
 
 #include <algorithm>

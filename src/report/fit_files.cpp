@@ -1,23 +1,23 @@
+// SPDX-License-Identifier: MIT
 // The folder of a fit.
-
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
 
 #include <array>
 #include <cmath>
+#include <fcntl.h>
 #include <fstream>
+#include <sys/file.h>
 #include <system_error>
+#include <unistd.h>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <fathom/base/error.hpp>
 #include <fathom/beam/report.hpp>
-#include <fathom/error.hpp>
 
-#include "io/whole_file.hpp"
 #include "report/fit_page.hpp"
 #include "report/model_text.hpp"
+#include "text/whole_file.hpp"
 
 namespace fathom {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A log becomes a fitted model, with what a report says of it.
 
 #include <algorithm>
@@ -5,8 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <fathom/base/error.hpp>
 #include <fathom/beam/log.hpp>
-#include <fathom/error.hpp>
 
 #include "report/naming.hpp"
 

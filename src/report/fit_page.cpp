@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "report/fit_page.hpp"
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The picture of a heatmap: the map from above, in its own frame, with the likelihood over its free cells.
 
 #include <algorithm>
@@ -8,15 +9,15 @@
 
 #include <fmt/format.h>
 
+#include <fathom/base/error.hpp>
 #include <fathom/beam/heatmap.hpp>
-#include <fathom/error.hpp>
 
-#include "io/image.hpp"
-#include "io/legend.hpp"
-#include "io/lettering.hpp"
-#include "io/map_drawing.hpp"
-#include "io/painter.hpp"
-#include "io/palette.hpp"
+#include "picture/image.hpp"
+#include "picture/legend.hpp"
+#include "picture/lettering.hpp"
+#include "picture/map_drawing.hpp"
+#include "picture/painter.hpp"
+#include "picture/palette.hpp"
 
 namespace fathom {
 

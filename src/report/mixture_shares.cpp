@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "report/mixture_shares.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // How readings, and the components of a fitted model, share out over bins.
 

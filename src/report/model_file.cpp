@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <fathom/beam/model_file.hpp>
 
 #include <string>
@@ -5,13 +6,13 @@
 
 #include <fmt/format.h>
 
-#include <fathom/error.hpp>
+#include <fathom/base/error.hpp>
 
-#include "io/read_fields.hpp"
-#include "io/read_file.hpp"
-#include "io/whole_file.hpp"
-#include "io/yaml_reader.hpp"
 #include "report/model_text.hpp"
+#include "text/read_fields.hpp"
+#include "text/read_file.hpp"
+#include "text/whole_file.hpp"
+#include "text/yaml_reader.hpp"
 
 namespace fathom {
 

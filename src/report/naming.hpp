@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <string>
 
-#include <fathom/error.hpp>
+#include <fathom/base/error.hpp>
 
 namespace fathom {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Plots as SVG text. Colours and strokes are left to CSS classes of the page.
 

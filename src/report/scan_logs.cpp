@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Logs as wholes: where they are, what is odd about them, their scores, and logs drawn from a model.
 
 #include <algorithm>
@@ -6,9 +7,9 @@
 
 #include <fmt/format.h>
 
+#include <fathom/base/error.hpp>
 #include <fathom/beam/log.hpp>
 #include <fathom/beam/sample.hpp>
-#include <fathom/error.hpp>
 
 #include "report/naming.hpp"
 

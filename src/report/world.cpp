@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: MIT
 #include <fathom/beam/world.hpp>
 
 #include <fmt/format.h>
 
-#include <fathom/error.hpp>
-#include <fathom/run.hpp>
-#include <fathom/scene_ranges.hpp>
+#include <fathom/base/error.hpp>
+#include <fathom/beam/scene_ranges.hpp>
+#include <fathom/simulate/run.hpp>
 
 namespace fathom {
 

@@ -1,11 +1,12 @@
-#include <fathom/grid_map.hpp>
+// SPDX-License-Identifier: MIT
+#include <fathom/scene/grid_map.hpp>
 
 #include <cmath>
 
 #include <fmt/format.h>
 
-#include <fathom/error.hpp>
-#include <fathom/field.hpp>
+#include <fathom/base/error.hpp>
+#include <fathom/base/field.hpp>
 
 namespace fathom {
 

@@ -1,10 +1,11 @@
-#include <fathom/mesh.hpp>
+// SPDX-License-Identifier: MIT
+#include <fathom/scene/mesh.hpp>
 
 #include <cmath>
 
 #include <fmt/format.h>
 
-#include <fathom/error.hpp>
+#include <fathom/base/error.hpp>
 
 #include "scene/check_vertices.hpp"
 #include "scene/triangle.hpp"

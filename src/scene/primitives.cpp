@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: MIT
 #include <cmath>
 
 #include <fmt/format.h>
 
-#include <fathom/error.hpp>
-#include <fathom/mesh.hpp>
+#include <fathom/base/error.hpp>
+#include <fathom/scene/mesh.hpp>
 
 #include "base/text.hpp"
 

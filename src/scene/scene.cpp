@@ -1,11 +1,13 @@
-#include <fathom/scene.hpp>
+// SPDX-License-Identifier: MIT
+#include <fathom/scene/scene.hpp>
 
 #include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
-#include <fathom/error.hpp>
+#include <fathom/base/error.hpp>
+#include <fathom/base/ids.hpp>
 
 #include "base/coordinates.hpp"
 #include "base/text.hpp"

@@ -1,8 +1,9 @@
-#include <fathom/skinning.hpp>
+// SPDX-License-Identifier: MIT
+#include <fathom/scene/skinning.hpp>
 
 #include <fmt/format.h>
 
-#include <fathom/error.hpp>
+#include <fathom/base/error.hpp>
 
 namespace fathom {
 

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Corners and normals of a mesh's triangles, in double precision.
 
 #include <array>
 #include <cstdint>
 
-#include <fathom/mesh.hpp>
+#include <fathom/scene/mesh.hpp>
 
 namespace fathom {
 

@@ -1,13 +1,14 @@
+// SPDX-License-Identifier: MIT
 // A grid map as a world: its occupied cells, raised.
 
-#include <fathom/grid_map.hpp>
+#include <fathom/scene/grid_map.hpp>
 
 #include <array>
 #include <cmath>
 
 #include <fmt/format.h>
 
-#include <fathom/error.hpp>
+#include <fathom/base/error.hpp>
 
 #include "base/text.hpp"
 

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: MIT
 #include "scene/world_poses.hpp"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
-#include <fathom/error.hpp>
+#include <fathom/base/error.hpp>
 
 #include "base/coordinates.hpp"
 #include "base/text.hpp"

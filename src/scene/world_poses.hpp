@@ -1,10 +1,12 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The poses of all entities of a scene at once: each is one product with its parent's, however deep the tree.
 
 #include <string_view>
 #include <vector>
 
-#include <fathom/scene.hpp>
+#include <fathom/base/ids.hpp>
+#include <fathom/scene/scene.hpp>
 
 namespace fathom {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Depth and stereo cameras: the intrinsics in their three forms, the rays, the rig.
 
 #include <array>

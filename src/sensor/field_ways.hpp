@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Fields that say one thing in several ways. In a file they exclude one another, and what a file says in one way takes
 // the place of what a preset says in another.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Grids of parallel rays.
 
 #include <array>

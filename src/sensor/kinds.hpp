@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The kinds of sensor. Each has a table of its parameters, and functions by which it answers for itself: check(),
 // write_rays(), describe() and usual_policy(). One file per kind; sensor_view.cpp calls them.
@@ -7,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include <fathom/error.hpp>
-#include <fathom/sensor.hpp>
+#include <fathom/base/error.hpp>
+#include <fathom/sensor/model.hpp>
 
 #include "base/text.hpp"
 #include "sensor/sensor_view.hpp"

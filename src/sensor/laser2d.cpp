@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Planar scanners: one mirror, one beam, one turn per scan.
 
 #include <array>
@@ -30,10 +31,10 @@ void Laser2d::check() const {
   const double span = max_azimuth_rad - min_azimuth_rad;
   const bool span_fits = beams == 1 ? span == 0.0 : span > 0.0 && span <= kTurnRad;
   if (!span_fits) {
-    throw InputError(fmt::format(
-        "laser_2d.max_azimuth_rad = {} with min_azimuth_rad = {} and beams = {}: it must be {}",
-        number_text(max_azimuth_rad), number_text(min_azimuth_rad), beams,
-        beams == 1 ? "equal to min_azimuth_rad for a single beam" : "larger, by at most a full turn"));
+    throw InputError(
+        fmt::format("laser_2d.max_azimuth_rad = {} with min_azimuth_rad = {} and beams = {}: it must be {}",
+                    number_text(max_azimuth_rad), number_text(min_azimuth_rad), beams,
+                    beams == 1 ? "equal to min_azimuth_rad for a single beam" : "larger, by at most a full turn"));
   }
   check_range_limits(kSlug, min_range_m, max_range_m);
   check_ray_count(kSlug, "rows", 1, "beams", beams);

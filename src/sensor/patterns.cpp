@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: MIT
 // What the kinds of sensor share when they write their rays.
 
-#include <fathom/error.hpp>
-#include <fathom/scene_ranges.hpp>
+#include <fathom/base/error.hpp>
 
 #include "sensor/kinds.hpp"
 
@@ -28,14 +28,6 @@ void set_direction(RayPattern& out, std::size_t i, double x, double y, double z)
   out.direction_x[i] = static_cast<float>(x);
   out.direction_y[i] = static_cast<float>(y);
   out.direction_z[i] = static_cast<float>(z);
-}
-
-BeamFan make_fan(const RayPattern& pattern) {
-  validate(pattern);
-  if (!pattern.origin_x.empty()) {
-    throw InputError("beams start at the sensor origin, but these rays have origins of their own");
-  }
-  return {pattern.direction_x, pattern.direction_y, pattern.direction_z};
 }
 
 }  // namespace fathom

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Range cameras: one ray per pixel.
 
 #include <array>

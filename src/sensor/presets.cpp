@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: MIT
 #include "sensor/presets.hpp"
 
 #include <fmt/format.h>
 
-#include <fathom/error.hpp>
+#include <fathom/base/error.hpp>
 
 #include "base/text.hpp"
 

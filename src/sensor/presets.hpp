@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The presets of each maker, appended to a list. A figure is the datasheet's; where one is missing, the preset's file
 // says what stands in its place.
@@ -6,8 +7,8 @@
 
 #include <vector>
 
-#include <fathom/geometry.hpp>
-#include <fathom/sensor.hpp>
+#include <fathom/base/geometry.hpp>
+#include <fathom/sensor/presets.hpp>
 
 namespace fathom {
 

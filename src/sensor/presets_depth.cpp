@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Depth cameras. Their sensor frame is that of the left infrared camera: depth images are taken from there.
 
 #include "sensor/presets.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Planar scanners. All turn counter-clockwise but the RPLIDAR.
 
 #include "sensor/presets.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Livox: two turning prisms. The manual gives field of view, point rate and accuracy; the speeds of the prisms, 7294
 // and -4664 rpm, are those of Liu, Zhang, Hong, "Low-cost retina-like robotic lidars based on incommensurable
 // scanning", IEEE/ASME Trans. Mechatronics 27 (2022) 58-68. The two prisms are taken as equal, so the pattern has no

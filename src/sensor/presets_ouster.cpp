@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Ouster: all beams of a column fire at once; beams are staggered in azimuth over four columns of emitters. Angles are
 // the nominal ones; each unit reports its own (beam_altitude_angles, beam_azimuth_angles). The emitters' distance from
 // the axis (12 to 28 mm) is left out: beams start at the sensor origin.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Velodyne: continuous firing in fixed sequences, whatever the speed of rotation. A frame here is as many whole firing
 // sequences as fit into one turn at 10 Hz; for another rate, set columns too. Beams start at the sensor origin: the few
 // centimetres by which lasers sit off it (the manuals' vertical corrections) are left out.
@@ -17,7 +18,8 @@ SpinningLidar with_firing(SpinningLidar lidar, double sequence_s, double slot_s,
   lidar.columns = static_cast<std::uint32_t>(std::floor(1.0 / (lidar.rate_hz * sequence_s)));
   lidar.span_rad = 2 * kMaxAngleRad * lidar.rate_hz * sequence_s * lidar.columns;
   for (std::size_t i = 0; i < lidar.elevation_rad.size(); ++i) {
-    lidar.firing_time_s.push_back(static_cast<double>(i / lasers_per_slot) * slot_s);
+    const std::size_t slot = i / lasers_per_slot;
+    lidar.firing_time_s.push_back(static_cast<double>(slot) * slot_s);
   }
   return lidar;
 }

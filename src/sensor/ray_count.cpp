@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: MIT
 #include "sensor/ray_count.hpp"
 
 #include <unistd.h>
 
 #include <fmt/format.h>
 
-#include <fathom/error.hpp>
-#include <fathom/sensor.hpp>
+#include <fathom/base/error.hpp>
+#include <fathom/sensor/model.hpp>
 
 namespace fathom {
 

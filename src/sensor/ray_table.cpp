@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Rays given one by one: nothing to compute, everything to check.
 
 #include <algorithm>

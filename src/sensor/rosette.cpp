@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Two-prism (Risley) scanners.
 
 #include <array>

@@ -1,4 +1,5 @@
-#include <fathom/sensor_fields.hpp>
+// SPDX-License-Identifier: MIT
+#include <fathom/sensor/kinds.hpp>
 
 #include <cstddef>
 #include <type_traits>
@@ -6,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include <fathom/error.hpp>
+#include <fathom/base/error.hpp>
 
 #include "base/text.hpp"
 

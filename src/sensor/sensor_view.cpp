@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "sensor/sensor_view.hpp"
 
 #include <cmath>

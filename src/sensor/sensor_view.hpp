@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // What a sensor says of itself. The kind of a sensor is asked for here and nowhere else: its rays, its cameras, and how
 // its frames are treated.
@@ -5,7 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include <fathom/sensor.hpp>
+#include <fathom/noise/sensor_traits.hpp>
+#include <fathom/sensor/model.hpp>
 
 namespace fathom {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Rotating lidars: the head turns at a steady rate while its rings fire one after the other.
 
 #include <algorithm>
@@ -15,8 +16,8 @@ namespace {
 constexpr std::uint64_t kMaxRings = 65536;  // ring is 16 bits wide
 
 constexpr std::array<Field<SpinningLidar>, 12> kSpinningLidarFields = {{
-    {"elevation_rad", "rad", &SpinningLidar::elevation_rad, -kQuarterTurnRad, kQuarterTurnRad,
-     "elevation of each ring", true},
+    {"elevation_rad", "rad", &SpinningLidar::elevation_rad, -kQuarterTurnRad, kQuarterTurnRad, "elevation of each ring",
+     true},
     {"azimuth_offset_rad", "rad", &SpinningLidar::azimuth_offset_rad, -kHalfTurnRad, kHalfTurnRad,
      "per ring, added to the azimuth, counter-clockwise; empty: 0"},
     {"firing_time_s", "s", &SpinningLidar::firing_time_s, 0, 10,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "simulate/carrier_watch.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Notices a sensor that sees nothing but what carries it: mounted inside a body, nearer to it than it can measure.
 
@@ -9,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include <fathom/frame.hpp>
-#include <fathom/scene.hpp>
-#include <fathom/sensor.hpp>
+#include <fathom/frame/frame.hpp>
+#include <fathom/scene/scene.hpp>
+#include <fathom/simulate/sensor.hpp>
 
 namespace fathom {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "simulate/chain_json.hpp"
 
 #include <string>

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // A sensor's noise chain as summary.json tells it.
 
 #include <nlohmann/json.hpp>
 
-#include <fathom/scene.hpp>
-#include <fathom/sensor.hpp>
+#include <fathom/scene/scene.hpp>
+#include <fathom/simulate/sensor.hpp>
 
 namespace fathom {
 

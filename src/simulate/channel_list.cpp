@@ -1,4 +1,5 @@
-#include <fathom/channel_list.hpp>
+// SPDX-License-Identifier: MIT
+#include <fathom/frame/channel_list.hpp>
 
 #include <array>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "simulate/file_plan.hpp"
 
 #include <algorithm>
@@ -6,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include <fathom/error.hpp>
+#include <fathom/base/error.hpp>
 
 #include "base/text.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Which files a sensor writes.
 
@@ -6,12 +7,12 @@
 #include <string_view>
 #include <vector>
 
-#include <fathom/run.hpp>
+#include <fathom/simulate/run.hpp>
 
 namespace fathom {
 
-/// All files of a sensor, in the order of its outputs. Throws InputError when two outputs would write the same file, one
-/// is no valid OutputFile, or the sensor cannot have it.
+/// All files of a sensor, in the order of its outputs. Throws InputError when two outputs would write the same file,
+/// one is no valid OutputFile, or the sensor cannot have it.
 std::vector<OutputFile> plan_files(const SensorSetup& setup);
 
 /// The channels that the files of a sensor and the counts of the summary need.

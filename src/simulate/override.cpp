@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "simulate/override.hpp"
 
 #include <algorithm>
@@ -9,10 +10,10 @@
 
 #include <fmt/format.h>
 
-#include <fathom/error.hpp>
+#include <fathom/base/error.hpp>
 
 #include "base/text.hpp"
-#include "io/yaml_reader.hpp"
+#include "text/yaml_reader.hpp"
 
 namespace fathom {
 

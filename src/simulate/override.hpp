@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Changes to a scene file from outside of it: --set path=value.
 
 #include <string>
 
-#include "io/yaml_tree.hpp"
+#include "text/yaml_tree.hpp"
 
 namespace fathom {
 

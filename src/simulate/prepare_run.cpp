@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: MIT
 #include "simulate/prepare_run.hpp"
 
 #include <utility>
 
 #include <fmt/format.h>
 
-#include <fathom/error.hpp>
+#include <fathom/base/error.hpp>
 
 #include "simulate/file_plan.hpp"
 

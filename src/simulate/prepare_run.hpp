@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // A run that is checked and not begun: what run(), plan_run() and make_simulator() have in common.
 
 #include <cstdint>
 #include <vector>
 
-#include <fathom/run.hpp>
+#include <fathom/simulate/run.hpp>
 
 namespace fathom {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "simulate/read_noise.hpp"
 
 #include <algorithm>
@@ -7,14 +8,14 @@
 
 #include <fmt/format.h>
 
-#include <fathom/error.hpp>
-#include <fathom/noise.hpp>
+#include <fathom/base/error.hpp>
+#include <fathom/noise/noise.hpp>
 
 #include "base/text.hpp"
-#include "io/read_fields.hpp"
-#include "sensor/chain.hpp"
+#include "render/chain.hpp"
 #include "sensor/sensor_view.hpp"
 #include "simulate/read_range.hpp"
+#include "text/read_fields.hpp"
 
 namespace fathom {
 

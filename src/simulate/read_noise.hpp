@@ -1,12 +1,14 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The `noise` of a sensor. Models and their parameters come from the registry: a new model needs no change here.
 
 #include <vector>
 
-#include <fathom/run.hpp>
-#include <fathom/scene.hpp>
+#include <fathom/scene/scene.hpp>
+#include <fathom/sensor/presets.hpp>
+#include <fathom/simulate/run.hpp>
 
-#include "io/yaml_reader.hpp"
+#include "text/yaml_reader.hpp"
 
 namespace fathom {
 

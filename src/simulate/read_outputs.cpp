@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "simulate/read_outputs.hpp"
 
 #include <array>
@@ -5,7 +6,7 @@
 #include <variant>
 
 #include "base/text.hpp"
-#include "io/read_fields.hpp"
+#include "text/read_fields.hpp"
 
 namespace fathom {
 

@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The `outputs` of a sensor: which files it writes every frame.
 
 #include <vector>
 
-#include <fathom/run.hpp>
+#include <fathom/simulate/run.hpp>
 
-#include "io/yaml_reader.hpp"
+#include "text/yaml_reader.hpp"
 
 namespace fathom {
 

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: MIT
 #include "simulate/read_pose.hpp"
 
 #include <utility>
 
-#include <fathom/input.hpp>
+#include <fathom/files/read.hpp>
 
-#include "io/read_fields.hpp"
+#include "text/read_fields.hpp"
 
 namespace fathom {
 

@@ -1,12 +1,13 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Poses and motions in scene files.
 
 #include <filesystem>
 #include <vector>
 
-#include <fathom/trajectory.hpp>
+#include <fathom/scene/trajectory.hpp>
 
-#include "io/yaml_reader.hpp"
+#include "text/yaml_reader.hpp"
 
 namespace fathom {
 

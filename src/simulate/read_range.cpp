@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "simulate/read_range.hpp"
 
 #include <algorithm>

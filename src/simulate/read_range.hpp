@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // A number of a noise model that a scene file gives as a range, to be drawn once per episode.
 
 #include <optional>
 
-#include <fathom/parameter_range.hpp>
+#include <fathom/simulate/parameter_range.hpp>
 
-#include "io/quantity.hpp"
+#include "text/quantity.hpp"
 
 namespace fathom {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "simulate/read_sensor.hpp"
 
 #include <algorithm>
@@ -10,18 +11,18 @@
 
 #include <fmt/format.h>
 
-#include <fathom/error.hpp>
-#include <fathom/input.hpp>
-#include <fathom/sensor_fields.hpp>
+#include <fathom/base/error.hpp>
+#include <fathom/files/read.hpp>
+#include <fathom/sensor/kinds.hpp>
 
 #include "base/text.hpp"
-#include "io/read_fields.hpp"
 #include "scene/world_poses.hpp"
 #include "sensor/field_ways.hpp"
 #include "simulate/file_plan.hpp"
 #include "simulate/read_noise.hpp"
 #include "simulate/read_outputs.hpp"
 #include "simulate/read_pose.hpp"
+#include "text/read_fields.hpp"
 
 namespace fathom {
 
@@ -37,10 +38,9 @@ const SensorKindInfo& kind_info(std::string_view slug) {
 /// Sets every parameter that the map holds; those without a default must be there unless a preset gave them.
 void read_model_fields(YamlReader& map, bool from_preset, SensorModel& model) {
   const auto required = from_preset ? RequiredFields::kMayLack : RequiredFields::kMustBeThere;
-  read_fields(map, kind_info(sensor_kind(model)).fields, required,
-              [&](const FieldInfo& field, std::span<const double> values) {
-                set_sensor_field(model, field.name, values);
-              });
+  read_fields(
+      map, kind_info(sensor_kind(model)).fields, required,
+      [&](const FieldInfo& field, std::span<const double> values) { set_sensor_field(model, field.name, values); });
 }
 
 bool has_field(const SensorModel& model, std::string_view field) {

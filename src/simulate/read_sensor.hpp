@@ -1,13 +1,14 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // One entry of `sensors` in a scene file. Kinds, their parameters and presets come from the tables of the sensor room:
 // a new kind or preset needs no change here.
 
 #include <span>
 
-#include <fathom/run.hpp>
+#include <fathom/simulate/run.hpp>
 
-#include "io/yaml_reader.hpp"
 #include "simulate/read_pose.hpp"
+#include "text/yaml_reader.hpp"
 
 namespace fathom {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "simulate/read_world.hpp"
 
 #include <optional>
@@ -8,14 +9,14 @@
 
 #include <fmt/format.h>
 
-#include <fathom/grid_map.hpp>
-#include <fathom/input.hpp>
+#include <fathom/files/read.hpp>
+#include <fathom/scene/grid_map.hpp>
 
 #include "base/text.hpp"
-#include "io/grid_map.hpp"
-#include "io/read_file.hpp"
-#include "io/read_mesh.hpp"
+#include "log/grid_map.hpp"
+#include "mesh/read_mesh.hpp"
 #include "scene/world_poses.hpp"
+#include "text/read_file.hpp"
 
 namespace fathom {
 

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The `scene` part of a scene file: meshes and entities.
 
-#include <fathom/scene.hpp>
+#include <fathom/scene/scene.hpp>
 
-#include "io/yaml_reader.hpp"
 #include "simulate/read_pose.hpp"
+#include "text/yaml_reader.hpp"
 
 namespace fathom {
 

@@ -1,4 +1,5 @@
-#include <fathom/run.hpp>
+// SPDX-License-Identifier: MIT
+#include <fathom/simulate/run.hpp>
 
 #include <chrono>
 #include <memory>
@@ -7,13 +8,13 @@
 
 #include <fmt/format.h>
 
-#include <fathom/error.hpp>
+#include <fathom/base/error.hpp>
 
-#include "io/whole_file.hpp"
 #include "simulate/carrier_watch.hpp"
 #include "simulate/prepare_run.hpp"
 #include "simulate/run_folder.hpp"
 #include "simulate/summary.hpp"
+#include "text/whole_file.hpp"
 
 namespace fathom {
 

@@ -1,19 +1,19 @@
+// SPDX-License-Identifier: MIT
 #include "simulate/run_folder.hpp"
-
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <fstream>
 #include <map>
 #include <set>
 #include <string>
+#include <sys/stat.h>
 #include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <fathom/error.hpp>
+#include <fathom/base/error.hpp>
 
 #include "base/text.hpp"
 
@@ -88,7 +88,7 @@ void RunFolder::open(const std::vector<PlannedFolder>& plan, std::uint32_t frame
   record_ = std::make_unique<RunRecord>(out_, force_);
   std::vector<fs::path> old;
   try {
-    if (!force_ && !is_free(out_)) throw_taken(out_);  // another run has come and gone since we looked
+    if (!force_ && !is_free(out_)) throw_taken(out_);    // another run has come and gone since we looked
     refuse_inputs({kSummaryName, kRecordName}, inputs);  // before they are read as lists of ours
     old = old_files();
     const std::vector<fs::path> planned = find_planned(out_, plan, frames);
@@ -124,8 +124,8 @@ void RunFolder::refuse_inputs(const std::vector<fs::path>& files, const std::vec
     if (stat((out_ / file).c_str(), &there) != 0) continue;
     const auto input = input_at.find({there.st_dev, there.st_ino});
     if (input == input_at.end()) continue;
-    throw InputError(fmt::format("{}: is an input too ({}); give another output folder (--out)",
-                                 (out_ / file).string(), input->second.string()));
+    throw InputError(fmt::format("{}: is an input too ({}); give another output folder (--out)", (out_ / file).string(),
+                                 input->second.string()));
   }
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The folder that a run writes into.
 
@@ -18,9 +19,9 @@ class RunFolder {
   RunFolder(std::filesystem::path out, bool force);
 
   /// Makes the folder, unless it is there, and takes it for this run alone; removes what an earlier run wrote; makes
-  /// the subfolders. Throws InputError, and removes nothing, when another run has it, when it holds a summary.json or an
-  /// unfinished.txt that is not ours or lists a file outside the folder, when a subfolder is a link, when a file to be
-  /// removed or written is one of `inputs`, under whatever name, or is there and no run has listed it; SystemError.
+  /// the subfolders. Throws InputError, and removes nothing, when another run has it, when it holds a summary.json or
+  /// an unfinished.txt that is not ours or lists a file outside the folder, when a subfolder is a link, when a file to
+  /// be removed or written is one of `inputs`, under whatever name, or is there and no run has listed it; SystemError.
   void open(const std::vector<PlannedFolder>& plan, std::uint32_t frames,
             const std::vector<std::filesystem::path>& inputs);
 

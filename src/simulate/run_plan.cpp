@@ -1,10 +1,11 @@
-#include <fathom/run_plan.hpp>
+// SPDX-License-Identifier: MIT
+#include <fathom/simulate/run_plan.hpp>
 
 #include <cstddef>
 #include <string>
 
-#include <fathom/channel_list.hpp>
-#include <fathom/sensor_fields.hpp>
+#include <fathom/frame/channel_list.hpp>
+#include <fathom/sensor/kinds.hpp>
 
 #include "simulate/prepare_run.hpp"
 

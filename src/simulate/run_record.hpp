@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // unfinished.txt: which files a run that is not complete writes, and whose the folder is.
 

@@ -1,15 +1,13 @@
+// SPDX-License-Identifier: MIT
 #include <new>
 #include <string>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include <fathom/error.hpp>
-#include <fathom/run.hpp>
+#include <fathom/base/error.hpp>
+#include <fathom/simulate/run.hpp>
 
-#include "io/read_file.hpp"
-#include "io/yaml_reader.hpp"
-#include "io/yaml_tree.hpp"
 #include "scene/world_poses.hpp"
 #include "simulate/file_plan.hpp"
 #include "simulate/override.hpp"
@@ -17,6 +15,9 @@
 #include "simulate/read_sensor.hpp"
 #include "simulate/read_world.hpp"
 #include "simulate/scene_text.hpp"
+#include "text/read_file.hpp"
+#include "text/yaml_reader.hpp"
+#include "text/yaml_tree.hpp"
 
 namespace fathom {
 

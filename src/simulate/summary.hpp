@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // summary.json: what a run did.
 
@@ -7,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <fathom/run.hpp>
+#include <fathom/simulate/run.hpp>
 
 namespace fathom {
 

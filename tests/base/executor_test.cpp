@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <atomic>
 #include <mutex>
 #include <set>
@@ -8,9 +9,9 @@
 
 #include <gtest/gtest.h>
 
-#include <fathom/compute.hpp>
-#include <fathom/error.hpp>
-#include <fathom/isa.hpp>
+#include <fathom/base/compute.hpp>
+#include <fathom/base/error.hpp>
+#include <fathom/base/isa.hpp>
 
 #include "base/executor.hpp"
 

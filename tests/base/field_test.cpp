@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: MIT
 // The table of a struct of parameters: everything that is made from it, shown on a toy with a member of each kind. The
 // toy is all that a new parameter touches: a member and an entry.
 
-#include <fathom/field.hpp>
+#include <fathom/base/field.hpp>
 
 #include <cmath>
 #include <limits>
@@ -224,7 +225,7 @@ TEST(FieldTable, ValuesAsTextAndAsJson) {
   EXPECT_EQ(texts("flag", {0}), "false / false");
   EXPECT_EQ(texts("doubles", {1, 0.5}), "[1, 0.5] / [1.0, 0.5]");
   EXPECT_EQ(texts("pair", {}), "[] / []");
-  EXPECT_EQ(texts("pose", {}), "none / null");
+  EXPECT_EQ(texts("pose", {}), "none / []");
   EXPECT_EQ(texts("warm", {0}), "blue / \"blue\"");
   EXPECT_EQ(texts("colors", {0, 2}), "[red, blue] / [\"red\", \"blue\"]");
 }

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: MIT
 #include <numeric>
 
 #include <gtest/gtest.h>
 
-#include <fathom/frame.hpp>
+#include <fathom/frame/frame.hpp>
 
 #include "base/frame_writer.hpp"
 #include "support/error_text.hpp"

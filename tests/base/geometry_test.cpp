@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: MIT
 #include <array>
 #include <cmath>
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include <fathom/geometry.hpp>
+#include <fathom/base/geometry.hpp>
 
 namespace fathom::test {
 namespace {

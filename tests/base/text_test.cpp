@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -9,9 +10,9 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include <fathom/error.hpp>
-#include <fathom/names.hpp>
-#include <fathom/field.hpp>
+#include <fathom/base/error.hpp>
+#include <fathom/base/field.hpp>
+#include <fathom/base/names.hpp>
 
 #include "base/text.hpp"
 #include "support/error_text.hpp"

@@ -1,13 +1,14 @@
+// SPDX-License-Identifier: MIT
 // Scoring allocates nothing, from the first call on for what is fathom's own; every malloc of the process is counted.
 
 #include <fathom/beam/score.hpp>
 
-#include <gtest/gtest.h>
-
 #include <string>
 #include <vector>
 
-#include <fathom/scene_ranges.hpp>
+#include <gtest/gtest.h>
+
+#include <fathom/beam/scene_ranges.hpp>
 
 #include "beam/room.hpp"
 #include "support/allocations.hpp"

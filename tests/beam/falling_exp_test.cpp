@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "beam/falling_exp.hpp"
 
 #include <cmath>

@@ -1,6 +1,5 @@
+// SPDX-License-Identifier: MIT
 #include <fathom/beam/fit.hpp>
-
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
@@ -8,6 +7,8 @@
 #include <limits>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "beam/synthetic.hpp"
 #include "support/error_text.hpp"

@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: MIT
 // The figures of the specification on a real log, learned on scans 1::16 and judged on 9::16; within 2 %. They were
 // made there with another program. The log may not be shipped with the project.
 
-#include <gtest/gtest.h>
-
 #include <cmath>
 
-#include <fathom/beam.hpp>
+#include <gtest/gtest.h>
+
+#include <fathom/beam/beam.hpp>
 
 #include "beam/files.hpp"
 

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: MIT
 #include <fathom/beam/fit.hpp>
-
-#include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
+
+#include <gtest/gtest.h>
 
 #include "beam/synthetic.hpp"
 #include "support/error_text.hpp"

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: MIT
 #include "beam/ks_distance.hpp"
 
-#include <gtest/gtest.h>
-
 #include <vector>
+
+#include <gtest/gtest.h>
 
 namespace fathom {
 namespace {

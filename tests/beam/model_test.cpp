@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: MIT
 #include <fathom/beam/model.hpp>
-
-#include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include <fathom/beam/sample.hpp>
 

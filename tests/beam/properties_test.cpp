@@ -1,13 +1,14 @@
+// SPDX-License-Identifier: MIT
 // What holds for every parameter, sensor, map and scan, whichever rapidcheck thinks of.
+
+#include <cmath>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
-#include <cmath>
-#include <vector>
-
-#include <fathom/beam.hpp>
+#include <fathom/beam/beam.hpp>
 
 #include "support/isas.hpp"
 

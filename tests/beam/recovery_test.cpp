@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: MIT
 // Parameters learned back from simulated data, over many seeds.
 
 #include <fathom/beam/fit.hpp>
 
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "beam/synthetic.hpp"
 #include "support/sanitized.hpp"

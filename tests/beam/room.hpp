@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // A room with a pillar, as a grid and as a scene, and beams in it.
 
@@ -5,8 +6,9 @@
 #include <cstddef>
 #include <vector>
 
-#include <fathom/expected_ranges.hpp>
-#include <fathom/scene.hpp>
+#include <fathom/base/ids.hpp>
+#include <fathom/beam/expected_ranges.hpp>
+#include <fathom/scene/scene.hpp>
 
 namespace fathom::test {
 

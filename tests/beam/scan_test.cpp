@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: MIT
 #include <fathom/beam/scan.hpp>
+
+#include <cmath>
 
 #include <gtest/gtest.h>
 #include <zlib.h>
-
-#include <cmath>
 
 #include "beam/files.hpp"
 #include "support/error_text.hpp"

@@ -1,14 +1,15 @@
+// SPDX-License-Identifier: MIT
 #include <fathom/beam/score.hpp>
-
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>
 
+#include <gtest/gtest.h>
+
 #include <fathom/beam/sample.hpp>
-#include <fathom/scene_ranges.hpp>
+#include <fathom/beam/scene_ranges.hpp>
 
 #include "beam/room.hpp"
 #include "support/error_text.hpp"

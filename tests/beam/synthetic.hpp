@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Data with known parameters.
 
 #include <cmath>
 #include <cstdint>
 
-#include <fathom/beam.hpp>
+#include <fathom/beam/beam.hpp>
 
 namespace fathom::test {
 

@@ -1,12 +1,13 @@
-#include <gtest/gtest.h>
-
+// SPDX-License-Identifier: MIT
 #include <cmath>
 #include <random>
 
-#include <fathom/calibrate.hpp>
-#include <fathom/simulator.hpp>
+#include <gtest/gtest.h>
 
-#include "sensor/test_scenes.hpp"
+#include <fathom/calibrate/calibrate.hpp>
+#include <fathom/simulate/simulator.hpp>
+
+#include "render/test_scenes.hpp"
 #include "support/error_text.hpp"
 #include "support/sanitized.hpp"
 #include "support/statistics.hpp"

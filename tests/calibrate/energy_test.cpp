@@ -1,13 +1,14 @@
-#include <gtest/gtest.h>
-
+// SPDX-License-Identifier: MIT
 #include <cmath>
 #include <random>
 
-#include <fathom/calibrate.hpp>
-#include <fathom/simulator.hpp>
-#include <fathom/random.hpp>
+#include <gtest/gtest.h>
 
-#include "sensor/stereo_scenes.hpp"
+#include <fathom/calibrate/calibrate.hpp>
+#include <fathom/math/random.hpp>
+#include <fathom/simulate/simulator.hpp>
+
+#include "render/stereo_scenes.hpp"
 #include "support/error_text.hpp"
 #include "support/sanitized.hpp"
 

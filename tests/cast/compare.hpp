@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Compares Embree with the brute-force oracle. A hit is disputed when the two choose different triangles; that is right
 // only where the ray passes within rounding of an edge, or of a second surface at the same range.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Embree against the brute-force caster in double precision, over random scenes and over what changes in a scene.
 
 #include <string>

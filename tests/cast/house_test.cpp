@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The real house: Embree against the oracle over 112 000 triangles, with an importer of its own.
 
 #include <filesystem>

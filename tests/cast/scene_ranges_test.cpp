@@ -1,11 +1,12 @@
-#include <fathom/scene_ranges.hpp>
-
-#include <gtest/gtest.h>
+// SPDX-License-Identifier: MIT
+#include <fathom/beam/scene_ranges.hpp>
 
 #include <algorithm>
 #include <cmath>
 
-#include <fathom/grid_map.hpp>
+#include <gtest/gtest.h>
+
+#include <fathom/scene/grid_map.hpp>
 
 #include "cast/shoot.hpp"
 #include "support/error_text.hpp"

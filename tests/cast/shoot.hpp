@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Rays in double precision through a caster that takes single precision in blocks of 16.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Surfaces at their limits: closed ones do not leak, degenerate triangles are not there, rays may start on a surface.
 
 #include <cmath>

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: MIT
 // Bad scenes, meshes and overrides: one line on stderr that says where and why, exit code 2, and nothing written.
 
-#include <gtest/gtest.h>
-
 #include <filesystem>
+
+#include <gtest/gtest.h>
 
 #include "process.hpp"
 #include "refusal.hpp"

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: MIT
 // Bad logs, maps, parameters and options: one line on stderr that says where and why, exit code 2, and nothing written.
-
-#include <gtest/gtest.h>
 
 #include <filesystem>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "beam_files.hpp"
 #include "process.hpp"
@@ -162,7 +163,7 @@ TEST_F(BeamBadInput, FoldersInTheWay) {
 
 TEST_F(BeamBadInput, Heatmaps) {
   const auto heatmap = [&](const Words& more) {
-    Words arguments = {"beam",         "heatmap",           "--map", files_.map(),  "--log", files_.log(),
+    Words arguments = {"beam",         "heatmap",           "--map", files_.map(),      "--log", files_.log(),
                        "--parameters", files_.parameters(), "--out", files_ / "out.png"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return arguments;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // A small world for the beam commands: one room as a map, scans made in it, and parameters.
 

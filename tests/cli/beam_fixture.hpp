@@ -1,11 +1,11 @@
+// SPDX-License-Identifier: MIT
 #pragma once
-
-#include <gtest/gtest.h>
 
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "beam_files.hpp"

@@ -1,10 +1,10 @@
+// SPDX-License-Identifier: MIT
 // The figures of a real log through the command line, as they are known: learned on scans 1::16, judged on 9::16,
 // within 2 %. The log may not be shipped with the project.
 
-#include <gtest/gtest.h>
-
 #include <filesystem>
 
+#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "process.hpp"

@@ -1,7 +1,6 @@
+// SPDX-License-Identifier: MIT
 // examples/07_beam_loop: parameters that a laser was simulated with are found again from the files and the map, as its
 // README says.
-
-#include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstdlib>
@@ -9,8 +8,10 @@
 #include <regex>
 #include <string>
 
-#include <fathom/beam/model.hpp>
+#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+
+#include <fathom/beam/model.hpp>
 
 #include "process.hpp"
 
@@ -65,8 +66,8 @@ TEST(BeamLoop, FindsTheParametersAgain) {
   const TemporaryFolder folder;
   const std::string out = folder / "out";
   const std::string command = "FATHOM='" FATHOM_CLI "' '" + (kExample / "run.sh").string() + "' '" + out +
-                              "' --spacing 0.3 --headings 60 > '" + (folder / "told").string() + "' 2> '" + (folder / "err").string() +
-                              "'";
+                              "' --spacing 0.3 --headings 60 > '" + (folder / "told").string() + "' 2> '" +
+                              (folder / "err").string() + "'";
   ASSERT_EQ(std::system(command.c_str()), 0) << bytes_of(folder / "err");
   const std::string scene = bytes_of(kExample / "beam.yaml");
   const auto found = nlohmann::json::parse(bytes_of(out + "/fit/fit.json"));

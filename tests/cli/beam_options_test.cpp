@@ -1,7 +1,6 @@
+// SPDX-License-Identifier: MIT
 // Options of `fathom beam fit` have the effect that they name, and scenes stand for maps: seen in the figures, not only
 // in the words of the report.
-
-#include <gtest/gtest.h>
 
 #include <cmath>
 #include <functional>
@@ -9,10 +8,12 @@
 #include <string>
 #include <vector>
 
-#include <fathom/beam.hpp>
-#include <fathom/beam/model_file.hpp>
-#include <fathom/beam/fit.hpp>
+#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+
+#include <fathom/beam/beam.hpp>
+#include <fathom/beam/fit.hpp>
+#include <fathom/beam/model_file.hpp>
 
 #include "beam_fixture.hpp"
 #include "process.hpp"

@@ -1,21 +1,21 @@
+// SPDX-License-Identifier: MIT
 // `fathom beam` does what its options say.
-
-#include <gtest/gtest.h>
-
-#include <fcntl.h>
-#include <pty.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
+#include <fcntl.h>
 #include <filesystem>
+#include <pty.h>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
-#include <fathom/beam.hpp>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <fathom/beam/beam.hpp>
 #include <fathom/beam/csv.hpp>
 #include <fathom/beam/model_file.hpp>
-#include <nlohmann/json.hpp>
 
 #include "beam_fixture.hpp"
 #include "process.hpp"

@@ -1,12 +1,12 @@
+// SPDX-License-Identifier: MIT
 // `fathom calibrate` finds the noise that frames were simulated with, from the folder of the run and from CSV.
-
-#include <gtest/gtest.h>
 
 #include <cmath>
 #include <filesystem>
 #include <string>
 #include <vector>
 
+#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "process.hpp"

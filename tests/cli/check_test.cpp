@@ -1,12 +1,13 @@
+// SPDX-License-Identifier: MIT
 // `fathom check`, `fathom outputs`, `fathom channels`: what they say is what the library knows, and nothing is written.
-
-#include <gtest/gtest.h>
 
 #include <filesystem>
 
-#include <fathom/channel_list.hpp>
-#include <fathom/outputs/output.hpp>
+#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+
+#include <fathom/frame/channel_list.hpp>
+#include <fathom/outputs/output.hpp>
 
 #include "process.hpp"
 #include "scenes.hpp"

@@ -1,15 +1,15 @@
+// SPDX-License-Identifier: MIT
 // A disk that fills up: exit code 1, one line, whole files only.
-
-#include <gtest/gtest.h>
-
-#include <sys/mount.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <string>
+#include <sys/mount.h>
+#include <sys/resource.h>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "process.hpp"
 #include "scenes.hpp"

@@ -1,12 +1,13 @@
+// SPDX-License-Identifier: MIT
 // Every example of every --help page runs as it is printed.
-
-#include <gtest/gtest.h>
 
 #include <filesystem>
 #include <set>
 #include <sstream>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "beam_fixture.hpp"
 #include "process.hpp"
@@ -65,8 +66,9 @@ class Examples : public Beam {
   void SetUp() override {
     Beam::SetUp();
     write_text(files_ / "office.yaml", room_yaml());
-    const Ended log = run_fathom({"beam", "sample", "--parameters", files_.parameters(), "--map", files_.map(), "--poses",
-                                  write_text(files_ / "many.csv", poses_csv(130)), "--out", files_ / "office.log.gz"});
+    const Ended log =
+        run_fathom({"beam", "sample", "--parameters", files_.parameters(), "--map", files_.map(), "--poses",
+                    write_text(files_ / "many.csv", poses_csv(130)), "--out", files_ / "office.log.gz"});
     ASSERT_EQ(log.exit_code, 0) << log.err;
     write_text(files_ / "expected.csv", "expected_m\n2\n5\ninf\n");
     std::string pairs = "range_m,expected_m\n", pixels = "energy,lost\n";
@@ -77,7 +79,8 @@ class Examples : public Beam {
     }
     write_text(files_ / "pairs.csv", pairs);
     write_text(files_ / "pixels.csv", pixels);
-    std::filesystem::create_directory_symlink(std::filesystem::path(FATHOM_SOURCE_DIR) / "examples", files_ / "examples");
+    std::filesystem::create_directory_symlink(std::filesystem::path(FATHOM_SOURCE_DIR) / "examples",
+                                              files_ / "examples");
   }
 };
 
@@ -85,7 +88,8 @@ TEST_F(Examples, OfEveryPageRun) {
   std::set<std::string> done;
   for (const std::string& example : examples_of({})) {
     if (!done.insert(example).second) continue;
-    const int code = run_shell("\"$FATHOM\" " + example + " > said 2>&1", std::filesystem::path(files_.map()).parent_path());
+    const int code =
+        run_shell("\"$FATHOM\" " + example + " > said 2>&1", std::filesystem::path(files_.map()).parent_path());
     EXPECT_EQ(code, 0) << "fathom " << example << "\n" << bytes_of(files_ / "said");
   }
   EXPECT_GT(done.size(), 15U);

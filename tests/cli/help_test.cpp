@@ -1,13 +1,14 @@
+// SPDX-License-Identifier: MIT
 // Help, version and wrong usage.
-
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <sstream>
 #include <string>
 #include <vector>
 
-#include <fathom/simulator.hpp>
+#include <gtest/gtest.h>
+
+#include <fathom/simulate/simulator.hpp>
 
 #include "process.hpp"
 
@@ -84,7 +85,8 @@ TEST(Usage, ASlipIsAnsweredWithWhatWasMeant) {
          "'--ou' is no option of fathom simulate; nearest: --out (see fathom simulate --help)");
   expect({"simulate", "x", "--OUT=out"},
          "'--OUT=out' is no option of fathom simulate; nearest: --out (see fathom simulate --help)");
-  expect({"beam", "fit", "--mpa", "x"}, "'--mpa' is no option of fathom beam fit; nearest: --map (see fathom beam fit --help)");
+  expect({"beam", "fit", "--mpa", "x"},
+         "'--mpa' is no option of fathom beam fit; nearest: --map (see fathom beam fit --help)");
   expect({"simulate", "x"}, "--out is required (see fathom simulate --help)");
   expect({"beam", "fit", "--variant", "Exact"},
          "--variant = Exact is not one of exact, closed_form, book; nearest: exact");

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: MIT
 // An output that is one of the inputs, under whatever name, is refused, with --force too.
-
-#include <gtest/gtest.h>
 
 #include <filesystem>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "beam_fixture.hpp"
 #include "process.hpp"
@@ -40,9 +41,9 @@ TEST_F(Inputs, OfScoreStay) {
 }
 
 TEST_F(Inputs, OfSampleStay) {
-  expect_kept({"beam", "sample", "--map", files_.map(), "--poses", files_ / "poses.csv", "--parameters",
-               files_.parameters()},
-              files_ / "poses.csv");
+  expect_kept(
+      {"beam", "sample", "--map", files_.map(), "--poses", files_ / "poses.csv", "--parameters", files_.parameters()},
+      files_ / "poses.csv");
   expect_kept({"beam", "sample", "--map", files_.map(), "--log", files_.log(), "--parameters", files_.parameters()},
               files_.log());
   write_text(files_ / "expected.csv", "expected_m\n1\n2\n");

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: MIT
 // A run that is stopped or killed leaves whole files only: each one equals, byte for byte, that of an undisturbed run.
-
-#include <gtest/gtest.h>
 
 #include <csignal>
 #include <filesystem>
+
+#include <gtest/gtest.h>
 
 #include "beam_files.hpp"
 #include "process.hpp"
@@ -84,10 +85,10 @@ TEST_F(Interrupt, CanBeRunAgainWithForce) {
 
 // One frame of 2^20 rays, and hardly another moment to answer.
 TEST_F(Interrupt, AnswersWithinAFrame) {
-  const std::string scene = write_text(
-      folder_ / "wide.yaml",
-      "scene: {meshes: {b: {box: {size_m: [8, 6, 3]}}}, entities: [{name: b, mesh: b}]}\n"
-      "sensors: [{name: c, type: depth_camera, width: 1024, height: 1024, fx: 800, outputs: [pcd]}]\n");
+  const std::string scene =
+      write_text(folder_ / "wide.yaml",
+                 "scene: {meshes: {b: {box: {size_m: [8, 6, 3]}}}, entities: [{name: b, mesh: b}]}\n"
+                 "sensors: [{name: c, type: depth_camera, width: 1024, height: 1024, fx: 800, outputs: [pcd]}]\n");
   Process process({"simulate", scene, "--out", folder_ / "out"}, folder_.path());
   EXPECT_TRUE(process.wait_until([&] { return std::filesystem::exists(folder_ / "out"); }));
   process.send(SIGINT);
@@ -104,8 +105,8 @@ TEST(InterruptedCommand, EndsWithALineAndNoFile) {
   std::string pairs = "range_m,expected_m\n";
   for (int i = 0; i < 300'000; ++i) pairs += "1.01,1\n1.98,2\n";
   write_text(files / "pairs.csv", pairs);
-  const std::vector<std::string> world = {"--map",        files.map(),       "--log", files.log(),
-                                          "--parameters", files.parameters()};
+  const std::vector<std::string> world = {"--map",     files.map(),    "--log",
+                                          files.log(), "--parameters", files.parameters()};
   std::vector<std::vector<std::string>> commands = {
       {"beam", "heatmap", "--scan", "3", "--out", files / "out.png", "--headings", "3600", "--spacing", "0.1"},
       {"calibrate", "distance", files / "pairs.csv"},

@@ -1,13 +1,15 @@
+// SPDX-License-Identifier: MIT
 // `fathom noise` and `fathom sensors`: complete against the registries of the library.
-
-#include <gtest/gtest.h>
 
 #include <filesystem>
 
-#include <fathom/noise.hpp>
-#include <fathom/sensor.hpp>
-#include <fathom/sensor_fields.hpp>
+#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+
+#include <fathom/noise/noise.hpp>
+#include <fathom/sensor/kinds.hpp>
+#include <fathom/sensor/presets.hpp>
+#include <fathom/simulate/sensor.hpp>
 
 #include "process.hpp"
 

@@ -1,10 +1,10 @@
+// SPDX-License-Identifier: MIT
 // Numbers in options are read as those in scene files: the whole text, decimal, within limits, or refused.
-
-#include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
+#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "beam_fixture.hpp"
@@ -29,11 +29,26 @@ void expect_refused(const Words& command, const std::string& option, const std::
   EXPECT_EQ(count_lines(ended.err), 1U) << ended.err;
 }
 
-const Words kNoWhole = {"-1",  "-0",  "1.5", "1e3", "0x10", "0b1", "1_000", "1,000",
-                        "ten", "nan", "inf", " 1",  "1 ",   "1x",  "18446744073709551616", "-18446744073709551615"};
+const Words kNoWhole = {"-1",
+                        "-0",
+                        "1.5",
+                        "1e3",
+                        "0x10",
+                        "0b1",
+                        "1_000",
+                        "1,000",
+                        "ten",
+                        "nan",
+                        "inf",
+                        " 1",
+                        "1 ",
+                        "1x",
+                        "18446744073709551616",
+                        "-18446744073709551615"};
 /// Of every option a few, as the options share a reader.
 const Words kFewNoWhole = {"-1", "1.5", "0x10", "1x"};
-const Words kNoNumber = {"nan", "-nan", "inf", "-inf", "infinity", "0x1p3", "1,5", "1.5m", "1.5 ", " 1", "1e999", "--1"};
+const Words kNoNumber = {"nan", "-nan", "inf",  "-inf", "infinity", "0x1p3",
+                         "1,5", "1.5m", "1.5 ", " 1",   "1e999",    "--1"};
 
 TEST(Numbers, WholeOptionsTakeWholeDecimalsOnly) {
   const Words simulate = {"simulate", "no.yaml", "--out", "no"};

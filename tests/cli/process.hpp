@@ -1,12 +1,12 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Runs the fathom binary and looks at what it leaves.
-
-#include <sys/types.h>
 
 #include <chrono>
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <sys/types.h>
 #include <vector>
 
 #include "support/temporary_folder.hpp"

@@ -1,12 +1,13 @@
+// SPDX-License-Identifier: MIT
 // What README.md shows works as shown.
-
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "process.hpp"
 
@@ -36,7 +37,8 @@ TEST(Readme, LinksLeadSomewhere) {
   const std::filesystem::path root(FATHOM_SOURCE_DIR);
   const std::string readme = bytes_of(root / "README.md");
   for (std::size_t at = readme.find("]("); at != std::string::npos; at = readme.find("](", at + 1)) {
-    const std::string link = readme.substr(at + 2, readme.find(')', at) - at - 2), target = link.substr(0, link.find('#'));
+    const std::string link = readme.substr(at + 2, readme.find(')', at) - at - 2),
+                      target = link.substr(0, link.find('#'));
     if (target.find("://") != std::string::npos) continue;
     EXPECT_TRUE(std::filesystem::exists(root / target)) << "README.md links to " << target;
   }
@@ -70,7 +72,8 @@ TEST(Readme, ExamplesAreNumberedAndSayWhatTheyShow) {
 
 TEST(Readme, TheBeamExampleRunsTwiceAndTakesASeed) {
   const TemporaryFolder folder;
-  const std::string script = FATHOM_SOURCE_DIR "/examples/07_beam_loop/run.sh out --headings 8 --spacing 1 > /dev/null 2>&1";
+  const std::string script =
+      FATHOM_SOURCE_DIR "/examples/07_beam_loop/run.sh out --headings 8 --spacing 1 > /dev/null 2>&1";
   ASSERT_EQ(run_shell("export FATHOM; " + script, folder.path()), 0);
   const std::string first = bytes_of(folder / "out/run/laser/scans.csv");
   ASSERT_EQ(run_shell("export FATHOM; " + script, folder.path()), 0);

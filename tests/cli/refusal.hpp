@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // What every refusal of bad input looks like.
-
-#include <gtest/gtest.h>
 
 #include <filesystem>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "process.hpp"
 

@@ -1,19 +1,18 @@
+// SPDX-License-Identifier: MIT
 // `fathom simulate` does what its options say.
-
-#include <gtest/gtest.h>
-
-#include <fcntl.h>
-#include <pty.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
 #include <filesystem>
 #include <map>
+#include <pty.h>
 #include <regex>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
+#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "process.hpp"

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: MIT
 // Streams that are full, closed or without a reader. What a command is for must be written, or the exit code is 1;
 // progress and messages are best effort.
 
-#include <gtest/gtest.h>
-
 #include <filesystem>
 #include <string>
+
+#include <gtest/gtest.h>
 
 #include "process.hpp"
 #include "scenes.hpp"
@@ -56,9 +57,10 @@ TEST_F(Streams, ClosedStderrStopsNoRunAndNoFileTakesItsPlace) {
 }
 
 TEST_F(Streams, StderrWithoutAReaderStopsNoRun) {
-  EXPECT_EQ(run_shell("{ \"$FATHOM\" " + long_run("pipe") + " 2>&1 > /dev/null; echo $? > code; } | true; exit $(cat code)",
-                      folder_.path()),
-            0);
+  EXPECT_EQ(
+      run_shell("{ \"$FATHOM\" " + long_run("pipe") + " 2>&1 > /dev/null; echo $? > code; } | true; exit $(cat code)",
+                folder_.path()),
+      0);
   EXPECT_TRUE(complete("pipe"));
 }
 

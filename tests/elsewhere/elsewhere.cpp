@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Embree as another processor would run it: a library that LD_PRELOAD puts before Embree. By environment:
 //
 //   ELSEWHERE_ISA=avx2   Embree gets at most this instruction set (sse2, sse4.2, avx, avx2, avx512), whatever the
@@ -11,12 +12,11 @@
 //
 // A test that still passes compares no range of Embree's with anything but itself.
 
-#include <dlfcn.h>
-
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <dlfcn.h>
 #include <fstream>
 #include <initializer_list>
 #include <string>

@@ -1,9 +1,8 @@
+// SPDX-License-Identifier: MIT
 // glTF by structure: the input's bytes are choices from which a document is built, a valid one as a rule, with nodes,
 // skins, morph targets, sparse accessors and views of every kind; then some of its values are changed. So every input
 // is good JSON and reaches what fuzz_mesh, which changes bytes, hardly ever does. The result is a valid mesh or an
 // InputError of one line.
-
-#include <fuzzer/FuzzedDataProvider.h>
 
 #include <array>
 #include <cstdint>
@@ -11,9 +10,10 @@
 #include <string>
 #include <vector>
 
+#include <fuzzer/FuzzedDataProvider.h>
 #include <nlohmann/json.hpp>
 
-#include <fathom/input.hpp>
+#include <fathom/files/read.hpp>
 
 #include "in_memory.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Scan logs (CARMEN, CSV, gzip), tables of pairs and of poses, and parameters.yaml: valid data or an InputError of one
 // line.
 
@@ -6,7 +7,7 @@
 #include <fathom/beam/csv.hpp>
 #include <fathom/beam/model_file.hpp>
 #include <fathom/beam/scan.hpp>
-#include <fathom/calibrate.hpp>
+#include <fathom/calibrate/calibrate.hpp>
 
 #include "in_memory.hpp"
 

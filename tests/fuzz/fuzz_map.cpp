@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: MIT
 // Maps: map_server YAML and the images it names. The result is a valid map or an InputError of one line. The first byte
 // of the input says whether the rest is the YAML (beside a good image) or the image (beside a good YAML).
 
 #include <cstdint>
 
-#include <fathom/grid_map.hpp>
+#include <fathom/scene/grid_map.hpp>
 
 #include "in_memory.hpp"
 

@@ -1,7 +1,6 @@
+// SPDX-License-Identifier: MIT
 // Mesh files of any kind: the result is a valid mesh or an InputError of one line, never anything else. The first byte
 // of the input picks the format.
-
-#include <unistd.h>
 
 #include <array>
 #include <cstdint>
@@ -10,9 +9,10 @@
 #include <fstream>
 #include <string>
 #include <string_view>
+#include <unistd.h>
 
-#include <fathom/error.hpp>
-#include <fathom/input.hpp>
+#include <fathom/base/error.hpp>
+#include <fathom/files/read.hpp>
 
 namespace {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Any bytes as a scene file: accepted or refused with InputError, nothing else.
 
 #include <algorithm>
@@ -6,7 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include <fathom/error.hpp>
+#include <fathom/base/error.hpp>
 
 #include "simulate/scene_text.hpp"
 

@@ -1,7 +1,6 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Files for readers that take a name, in memory and of this process alone.
-
-#include <unistd.h>
 
 #include <cstdint>
 #include <cstdlib>
@@ -9,8 +8,9 @@
 #include <fstream>
 #include <string>
 #include <string_view>
+#include <unistd.h>
 
-#include <fathom/error.hpp>
+#include <fathom/base/error.hpp>
 
 namespace fathom::fuzz {
 

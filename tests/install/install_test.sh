@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # install_test.sh BUILD SOURCE COMPILER BUILD_TYPE
 set -euo pipefail
 build=$1 source=$2 compiler=$3 build_type=$4

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <fathom/noise/angular_hit.hpp>
 
 #include <cmath>

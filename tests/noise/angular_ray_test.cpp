@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <fathom/noise/angular_ray.hpp>
 
 #include <cmath>

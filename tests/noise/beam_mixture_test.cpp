@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <fathom/noise/beam_mixture.hpp>
 
 #include <cmath>
@@ -6,8 +7,8 @@
 
 #include <fathom/beam/model.hpp>
 
-#include "noise/blocks.hpp"
 #include "beam/ks_distance.hpp"
+#include "noise/blocks.hpp"
 #include "support/error_text.hpp"
 #include "support/statistics.hpp"
 

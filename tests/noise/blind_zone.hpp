@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // blind_zone: a model that the library does not know. It needs more of the sensor and of the chain than a surface, and
 // says so itself: adding it touched this header and one line of the list in laws_test.cpp.
@@ -6,7 +7,7 @@
 
 #include <array>
 
-#include <fathom/error.hpp>
+#include <fathom/base/error.hpp>
 #include <fathom/noise/model.hpp>
 
 namespace fathom::test {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Rays and returns of any number for the tests of models, put through the block kernels the way a renderer does.
 
@@ -11,8 +12,8 @@
 #include <span>
 #include <vector>
 
-#include <fathom/noise.hpp>
 #include <fathom/noise/drive.hpp>
+#include <fathom/noise/noise.hpp>
 
 namespace fathom::test {
 

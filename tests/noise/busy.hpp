@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Every registered model with parameters that change something: tests over this list meet a new model by themselves.
 
@@ -5,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-#include <fathom/noise.hpp>
+#include <fathom/noise/noise.hpp>
 
 namespace fathom::test {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <fathom/noise/distance.hpp>
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What a model says of itself beyond its kernel reaches its Noise; see noise/model.hpp.
 
 #include <gtest/gtest.h>

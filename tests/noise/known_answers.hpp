@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include <fathom/isa.hpp>
+#include <fathom/base/isa.hpp>
 
 namespace fathom::test {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "noise/known_answers.hpp"
 
 #include <fstream>
@@ -6,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include <fathom/noise.hpp>
+#include <fathom/noise/noise.hpp>
 
 #include "support/isas.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Laws that every model obeys. The tests run over the registered list: a new model faces them by itself.
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // make_known_answers > tests/data/known_answers.txt
 
 #include <cstdio>

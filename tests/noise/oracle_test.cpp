@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The models' formulas in double precision with the mathematical library, draw for draw: what the known answers, which
 // are our own output, are checked against.
 
@@ -6,8 +7,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include <fathom/geometry.hpp>
-#include <fathom/noise.hpp>
+#include <fathom/base/geometry.hpp>
+#include <fathom/noise/noise.hpp>
 
 #include "noise/blocks.hpp"
 

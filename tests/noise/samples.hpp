@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstddef>
 #include <vector>
 
-#include <fathom/noise.hpp>
+#include <fathom/noise/noise.hpp>
 
 #include "noise/blocks.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <fathom/noise/uniform.hpp>
 
 #include <cmath>

@@ -1,6 +1,5 @@
+// SPDX-License-Identifier: MIT
 // What the figures of the page show is what was found: read back from their SVG.
-
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
@@ -8,6 +7,8 @@
 #include <regex>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "report/fit_page.hpp"
 #include "report/synthetic_report.hpp"

@@ -1,9 +1,8 @@
+// SPDX-License-Identifier: MIT
 // The files of a fit: fit.json has the keys that were promised, the page needs nothing from outside, and the folder is
 // treated with care.
 
 #include <fathom/beam/report.hpp>
-
-#include <gtest/gtest.h>
 
 #include <atomic>
 #include <cmath>
@@ -11,6 +10,7 @@
 #include <sstream>
 #include <thread>
 
+#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "beam/files.hpp"

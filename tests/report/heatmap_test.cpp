@@ -1,15 +1,16 @@
+// SPDX-License-Identifier: MIT
 // Where could a scan have been made: against scoring pose by pose, in maps that are turned, and as a picture.
 
 #include <fathom/beam/heatmap.hpp>
-
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include <gtest/gtest.h>
+
 #include "beam/files.hpp"
-#include "io/png_reader.hpp"
+#include "picture/png_reader.hpp"
 #include "support/error_text.hpp"
 
 namespace fathom {

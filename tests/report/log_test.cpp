@@ -1,15 +1,16 @@
+// SPDX-License-Identifier: MIT
 // Whole programs over a log: they do what their parts do, joined in the right way.
 
 #include <fathom/beam/log.hpp>
-
-#include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 #include <numbers>
 
+#include <gtest/gtest.h>
+
 #include <fathom/beam/sample.hpp>
-#include <fathom/scene_ranges.hpp>
+#include <fathom/beam/scene_ranges.hpp>
 
 #include "beam/files.hpp"
 #include "beam/room.hpp"

@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: MIT
 // parameters.yaml: what is written is read back; slips are named with line and key.
 
 #include <fathom/beam/model_file.hpp>
 
+#include <fstream>
+
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
-
-#include <fstream>
 
 #include "beam/files.hpp"
 #include "report/model_text.hpp"

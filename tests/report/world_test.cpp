@@ -1,15 +1,16 @@
+// SPDX-License-Identifier: MIT
 // A world carries what belongs to its expected ranges, wherever it came from.
 
 #include <fathom/beam/world.hpp>
-
-#include <gtest/gtest.h>
 
 #include <memory>
 #include <type_traits>
 #include <vector>
 
-#include <fathom/run.hpp>
-#include <fathom/scene_ranges.hpp>
+#include <gtest/gtest.h>
+
+#include <fathom/beam/scene_ranges.hpp>
+#include <fathom/simulate/run.hpp>
 
 #include "beam/files.hpp"
 #include "beam/room.hpp"

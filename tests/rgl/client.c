@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* A module that names every function of RGL's extensions, as clients built for ROS 2 do: it loads with RTLD_NOW only if
  * the library exports them all. */
 #include <rgl/api/extensions/pcl.h>
@@ -30,8 +31,8 @@ __attribute__((visibility("default"))) int call_extensions(void) {
 }
 
 /* Of the extensions that are there. */
-__attribute__((visibility("default"))) rgl_status_t (*const kImplemented[])(const char*) = {rgl_tape_record_begin,
-                                                                                            rgl_tape_play};
+__attribute__((visibility("default")))
+rgl_status_t (*const kImplemented[])(const char*) = {rgl_tape_record_begin, rgl_tape_play};
 __attribute__((visibility("default"))) rgl_status_t (*const kWrite)(rgl_node_t, const char*) = rgl_graph_write_pcd_file;
-__attribute__((visibility("default"))) rgl_status_t (*const kDownsample)(rgl_node_t*, float, float,
-                                                                         float) = rgl_node_points_downsample;
+__attribute__((visibility("default")))
+rgl_status_t (*const kDownsample)(rgl_node_t*, float, float, float) = rgl_node_points_downsample;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* A consumer in C11: it compiles, links and calls. */
 #include "layout_checks.h"
 

@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: MIT
 // The names that the library exports are exactly those that docs/rgl.md promises.
 
 #include <dlfcn.h>
-
 #include <set>
 
 #include "rgl/exports.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // A table of the interface: for every function a use that is valid and every argument that its row refuses. The tables
 // are in functions_*.cpp, by group; functions_test.cpp goes through them.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Functions of RGL's extensions that are not there (section 12): they say so, whatever they are given.
 
 #include <rgl/api/extensions/ros2.h>
@@ -14,15 +15,16 @@ namespace {
 
 /// A function that answers NOT_IMPLEMENTED, with its name and that of its extension, and makes no node.
 Function missing(const char* name, const char* extension, rgl_status_t (*call)(rgl_node_t*)) {
-  return Function(name, [=](Objects&) {
-           rgl_node_t node = nullptr;
-           EXPECT_EQ(call(&node), RGL_NOT_IMPLEMENTED);
-           EXPECT_EQ(node, nullptr);
-           const rgl_status_t status = call(nullptr);
-           EXPECT_EQ(last_error(), std::string("Not implemented: ") + name + " belongs to the " + extension +
-                                       " extension of RGL, which is not there (see rgl_get_extension_info)");
-           return status;
-         })
+  return Function(name,
+                  [=](Objects&) {
+                    rgl_node_t node = nullptr;
+                    EXPECT_EQ(call(&node), RGL_NOT_IMPLEMENTED);
+                    EXPECT_EQ(node, nullptr);
+                    const rgl_status_t status = call(nullptr);
+                    EXPECT_EQ(last_error(), std::string("Not implemented: ") + name + " belongs to the " + extension +
+                                                " extension of RGL, which is not there (see rgl_get_extension_info)");
+                    return status;
+                  })
       .answers(RGL_NOT_IMPLEMENTED);
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // General functions (section 6.1), tapes (section 12), and what only fathom has.
 
 #include "rgl/functions.hpp"

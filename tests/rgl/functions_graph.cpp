@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Graphs: rows of section 6.6, and the PCD writer.
 
 #include "rgl/functions.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Names that 0.19 dropped, and the lidars of 0.6 to 0.10 (sections 10 and 11).
 
 #include "rgl/functions.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Points and noise on points: rows of section 6.5.
 
 #include <array>

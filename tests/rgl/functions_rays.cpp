@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Rays and raytrace: rows of sections 6.3 and 6.4, and of 0.20 and 0.21.
 
 #include "rgl/functions.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Meshes, entities, textures, scene: rows of section 6.2 and of 0.21.
 
 #include "rgl/functions.hpp"

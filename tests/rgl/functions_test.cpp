@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Every function of the interface: its valid use, each argument that it refuses, and that a refusal leaves the library
 // as it was.
 
@@ -5,7 +6,6 @@
 #include <cstring>
 #include <filesystem>
 #include <set>
-
 #include <unistd.h>
 
 #include "rgl/exports.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Section 7 of the interface's facts: order of execution, what a refused run leaves, errors of the background thread.
 
 #include <cmath>

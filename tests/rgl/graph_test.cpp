@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Links, order, dirtiness, and what each points node makes of its input.
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* What binary compatibility rests on, checked by both languages at compile time. */
 #ifndef LAYOUT_CHECKS_H
 #define LAYOUT_CHECKS_H

@@ -1,9 +1,9 @@
+// SPDX-License-Identifier: MIT
 // The log: what is in it, what a level leaves out, when the file is emptied.
 
 #include <filesystem>
 #include <fstream>
 #include <regex>
-
 #include <unistd.h>
 
 #include "rgl/scene.hpp"

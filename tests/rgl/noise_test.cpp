@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The three noises: moments over many runs, new draws each run, frames, seeds, misses.
 
 #include <cmath>

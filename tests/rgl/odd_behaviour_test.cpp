@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What clients rely on though nobody would design it so; the section of the interface's facts stands with each.
 
 #include <cmath>

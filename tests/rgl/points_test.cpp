@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What nodes do to points, against loops that anyone can read.
 
 #include <algorithm>
@@ -9,8 +10,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include <fathom/beams.hpp>
-#include <fathom/points.hpp>
+#include <fathom/parts/clouds.hpp>
+#include <fathom/parts/posed_rays.hpp>
 
 namespace fathom::test {
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What needs a process of its own: seeds and versions from the environment, states that a process does not leave.
 // The program runs itself with one of the disabled tests below.
 
@@ -8,7 +9,6 @@
 #include <fstream>
 #include <memory>
 #include <sstream>
-
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -75,10 +75,10 @@ TEST(RglChild, DISABLED_PrintsItsVersion) {
 TEST(RglProcesses, TheEnvironmentIsReadOrRefused) {
   EXPECT_EQ(run_child("PrintsItsVersion", "").said, "0 0.19.0 Success 0");
   EXPECT_EQ(run_child("PrintsItsVersion", "FATHOM_RGL_VERSION=0.21.3").said, "0 0.21.3 Success 0");
-  for (const std::string bad : {"FATHOM_RGL_VERSION=0.21", "FATHOM_RGL_VERSION=0.x.1", "FATHOM_RGL_VERSION=0.-1.1",
-                                "FATHOM_RGL_SEED=-1", "FATHOM_RGL_SEED=99999999999999999999", "FATHOM_RGL_THREADS=two",
-                                "FATHOM_RGL_THREADS=1025", "FATHOM_RGL_KEEP_MISSES=yes",
-                                "FATHOM_RGL_TAPES_IN_REAL_TIME=2"}) {
+  for (const std::string bad :
+       {"FATHOM_RGL_VERSION=0.21", "FATHOM_RGL_VERSION=0.x.1", "FATHOM_RGL_VERSION=0.-1.1", "FATHOM_RGL_SEED=-1",
+        "FATHOM_RGL_SEED=99999999999999999999", "FATHOM_RGL_THREADS=two", "FATHOM_RGL_THREADS=1025",
+        "FATHOM_RGL_KEEP_MISSES=yes", "FATHOM_RGL_TAPES_IN_REAL_TIME=2"}) {
     const std::string said = run_child("PrintsItsVersion", bad).said;
     EXPECT_TRUE(said.starts_with("10 ")) << bad << ": " << said;  // INITIALIZATION_ERROR, which is fatal
     EXPECT_NE(said.find(bad), std::string::npos) << said;         // the text names the variable and its value

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Radar nodes against formulas written here once more; tapes; files.
 
 #include <algorithm>
@@ -7,7 +8,6 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
-
 #include <unistd.h>
 
 #include "rgl/scene.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Any sequence of calls ends in status codes, never in a crash or a fatal state.
 
 #include <limits>

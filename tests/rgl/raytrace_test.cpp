@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What a raytrace node says of its returns, against closed forms in double precision.
 
 #include <cmath>

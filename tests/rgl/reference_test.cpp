@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Section 8's formulas once more, in double precision and away from defaults: turned sensors, moving entities,
 // diverging beams, directions that are not of unit length.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Every bad argument of every function, stale and foreign handles, NULL: a status code and a text that says why.
 
 #include <limits>

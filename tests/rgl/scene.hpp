@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // What the tests of the C interface share: statuses that explain themselves, cubes, rays, chains of nodes.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What belongs to the process: the log, the environment, and the end of everything after a fatal error. Each test body
 // is a process of its own.
 
@@ -6,7 +7,6 @@
 #include <fstream>
 #include <sstream>
 #include <thread>
-
 #include <unistd.h>
 
 #include "rgl/scene.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Tapes: everything recorded plays again, and no bytes whatever do worse than a status.
 
 #include <algorithm>
@@ -6,7 +7,6 @@
 #include <fstream>
 #include <random>
 #include <sstream>
-
 #include <unistd.h>
 
 #include "rgl/scene.hpp"
@@ -17,12 +17,8 @@ namespace {
 
 class RglTapes : public Rgl {
  protected:
-  void SetUp() override {
-    Rgl::SetUp();
-  }
-  void TearDown() override {
-    Rgl::TearDown();
-  }
+  void SetUp() override { Rgl::SetUp(); }
+  void TearDown() override { Rgl::TearDown(); }
   static std::string read(const std::string& path) {
     std::ostringstream text;
     text << std::ifstream(path, std::ios::binary).rdbuf();

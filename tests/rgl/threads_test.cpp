@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The interface called from several threads: on graphs of their own, on the same graph, and on what others destroy.
 
 #include <atomic>

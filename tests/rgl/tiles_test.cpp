@@ -1,10 +1,12 @@
+// SPDX-License-Identifier: MIT
 // Rays that lie in rows are cast in tiles of rows: nobody can tell from the results.
 
 #include <algorithm>
 #include <cmath>
 
-#include <fathom/beams.hpp>
 #include <rgl/api/fathom.h>
+
+#include <fathom/parts/posed_rays.hpp>
 
 #include "rgl/scene.hpp"
 

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: MIT
 #include <cmath>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include <fathom/mesh.hpp>
+#include <fathom/scene/mesh.hpp>
 
 #include "support/error_text.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <cmath>
 #include <map>
 #include <string>
@@ -7,7 +8,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include <fathom/mesh.hpp>
+#include <fathom/scene/mesh.hpp>
 
 #include "support/error_text.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <cmath>
 #include <string>
 #include <vector>
@@ -5,7 +6,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include <fathom/scene.hpp>
+#include <fathom/base/ids.hpp>
+#include <fathom/scene/scene.hpp>
 
 #include "support/error_text.hpp"
 

@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: MIT
 // Occupied cells as blocks: area and volume are known, whatever is merged.
+
+#include <cmath>
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include <cmath>
-
-#include <fathom/grid_map.hpp>
+#include <fathom/scene/grid_map.hpp>
 
 #include "support/error_text.hpp"
 

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Recovers angles from the rays of a pattern, in double precision and without the code under test.
 
 #include <cmath>
 #include <cstddef>
 
-#include <fathom/pattern.hpp>
+#include <fathom/sensor/pattern.hpp>
 
 namespace fathom::test {
 

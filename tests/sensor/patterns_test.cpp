@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The rays of every kind against closed forms: angles and times are recovered from the pattern and compared with what
 // was asked for.
 
@@ -9,13 +10,14 @@
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
-#include <fathom/error.hpp>
-#include <fathom/geometry.hpp>
-#include <fathom/sensor.hpp>
+#include <fathom/base/error.hpp>
+#include <fathom/base/geometry.hpp>
+#include <fathom/sensor/model.hpp>
+#include <fathom/simulate/sensor.hpp>
 
+#include "render/small_models.hpp"
 #include "sensor/angles.hpp"
 #include "sensor/sensor_view.hpp"
-#include "sensor/small_models.hpp"
 
 namespace fathom {
 namespace {

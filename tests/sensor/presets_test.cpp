@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The presets against figures of their manuals.
 
 #include <algorithm>
@@ -9,9 +10,10 @@
 
 #include <gtest/gtest.h>
 
-#include <fathom/error.hpp>
-#include <fathom/sensor.hpp>
-#include <fathom/sensor_fields.hpp>
+#include <fathom/base/error.hpp>
+#include <fathom/sensor/kinds.hpp>
+#include <fathom/sensor/presets.hpp>
+#include <fathom/simulate/sensor.hpp>
 
 #include "sensor/angles.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Access to parameters by name, as files and the command line use it.
 
 #include <cmath>
@@ -5,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include <fathom/error.hpp>
-#include <fathom/sensor_fields.hpp>
+#include <fathom/base/error.hpp>
+#include <fathom/sensor/kinds.hpp>
 
 #include "support/error_text.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Noise, ranges, cameras and their files that make no sense in a scene file: each an error with its place.
 
 #include <gtest/gtest.h>

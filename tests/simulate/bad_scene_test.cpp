@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // One defect at a time in a valid scene: the message names file, line, key, value and limit, and nothing is written.
 
 #include <string>
@@ -5,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include <fathom/error.hpp>
-#include <fathom/run.hpp>
+#include <fathom/base/error.hpp>
+#include <fathom/simulate/run.hpp>
 
 #include "simulate/defects.hpp"
 #include "simulate/scene_fixture.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Cameras, grids and their losses as a scene file gives them.
 
 #include <cmath>
@@ -5,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include <fathom/run.hpp>
+#include <fathom/simulate/run.hpp>
 
 #include "simulate/scene_fixture.hpp"
 #include "simulate/scene_text.hpp"
@@ -54,7 +55,8 @@ TEST(CamerasOfAFile, APresetTakesCalibratedIntrinsics) {
   EXPECT_EQ(intrinsics(pixels).fy, 322.0);
   EXPECT_EQ(pixels.horizontal_fov_rad, 0.0);
   EXPECT_EQ(pixels.baseline_m, 0.05);
-  const Intrinsics whole = intrinsics(camera_of(size + "    fx: 322\n    fy: 323\n    principal_point_px: [318, 179]\n"));
+  const Intrinsics whole =
+      intrinsics(camera_of(size + "    fx: 322\n    fy: 323\n    principal_point_px: [318, 179]\n"));
   EXPECT_EQ(whole.fy, 323.0);
   EXPECT_EQ(whole.cx, 318.0);
   EXPECT_EQ(whole.cy, 179.0);
@@ -63,8 +65,8 @@ TEST(CamerasOfAFile, APresetTakesCalibratedIntrinsics) {
   // Taken away by hand, as was once needed.
   EXPECT_EQ(intrinsics(camera_of(size + "    fx: 322\n    horizontal_fov_rad: 0\n")).fx, 322.0);
   // The other way round: the preset says fx.
-  const auto kinect = std::get<StereoCamera>(
-      read_sensor_of("    preset: Kinect-v1\n    horizontal_fov_deg: 90\n").sensor.model);
+  const auto kinect =
+      std::get<StereoCamera>(read_sensor_of("    preset: Kinect-v1\n    horizontal_fov_deg: 90\n").sensor.model);
   EXPECT_NEAR(intrinsics(kinect).fx, 320, 1e-9);
 }
 
@@ -106,7 +108,7 @@ double parameter(const Noise& noise, const std::string& name) {
   return NAN;
 }
 
-// The others: tests/sensor/known_defects_test.cpp.
+// The others: tests/render/known_defects_test.cpp.
 TEST(KnownDefects, AFractionParsedAsAnInteger) {
   const SensorSetup setup = read_sensor_of(
       "    type: depth_camera\n    width: 4\n    height: 4\n    fx: 4\n    noise:\n"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What a model of noise loses for being too near counts as nearness, whatever the model.
 
 #include "simulate/carrier_watch.hpp"

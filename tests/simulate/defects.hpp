@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // One defect at a time in a valid scene, and what its refusal must look like.
 
@@ -8,8 +9,8 @@
 
 #include <gtest/gtest.h>
 
-#include <fathom/error.hpp>
-#include <fathom/run.hpp>
+#include <fathom/base/error.hpp>
+#include <fathom/simulate/run.hpp>
 
 #include "simulate/scene_fixture.hpp"
 

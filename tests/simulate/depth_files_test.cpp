@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The files of a depth camera that a scene file asks for: those of the C++ API, with the lost values it names.
 
 #include <array>
@@ -7,13 +8,14 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <fathom/depth_output.hpp>
-#include <fathom/error.hpp>
-#include <fathom/run.hpp>
+#include <fathom/base/error.hpp>
+#include <fathom/files/depth.hpp>
+#include <fathom/files/pictures.hpp>
+#include <fathom/simulate/run.hpp>
 
-#include "io/npy.hpp"
 #include "simulate/scene_fixture.hpp"
 #include "simulate/scene_text.hpp"
+#include "text/npy.hpp"
 
 namespace fathom {
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The scenes that are shipped.
 
 #include <algorithm>
@@ -11,7 +12,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <fathom/run.hpp>
+#include <fathom/simulate/run.hpp>
 
 #include "simulate/scene_fixture.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What a scene file says arrives as it was said.
 
 #include <cmath>
@@ -8,14 +9,15 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include <fathom/error.hpp>
-#include <fathom/run.hpp>
-#include <fathom/sensor_fields.hpp>
+#include <fathom/base/error.hpp>
+#include <fathom/sensor/kinds.hpp>
+#include <fathom/sensor/presets.hpp>
+#include <fathom/simulate/run.hpp>
 
-#include "io/yaml_tree.hpp"
 #include "simulate/scene_fixture.hpp"
 #include "simulate/scene_text.hpp"
 #include "support/error_text.hpp"
+#include "text/yaml_tree.hpp"
 
 namespace fathom {
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A scene file as a simulator in memory.
 
 #include <span>
@@ -6,12 +7,12 @@
 
 #include <gtest/gtest.h>
 
-#include <fathom/error.hpp>
-#include <fathom/run.hpp>
+#include <fathom/base/error.hpp>
+#include <fathom/simulate/run.hpp>
 
-#include "io/npy.hpp"
 #include "simulate/scene_fixture.hpp"
 #include "simulate/scene_text.hpp"
+#include "text/npy.hpp"
 
 namespace fathom {
 namespace {

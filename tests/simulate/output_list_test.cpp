@@ -1,6 +1,5 @@
+// SPDX-License-Identifier: MIT
 // The tables of outputs and channels are what the reader of scene files knows, and what the pages say.
-
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cctype>
@@ -9,10 +8,12 @@
 #include <string>
 #include <vector>
 
-#include <fathom/channel_list.hpp>
-#include <fathom/error.hpp>
+#include <gtest/gtest.h>
+
+#include <fathom/base/error.hpp>
+#include <fathom/frame/channel_list.hpp>
 #include <fathom/outputs/output.hpp>
-#include <fathom/run.hpp>
+#include <fathom/simulate/run.hpp>
 
 #include "scene_fixture.hpp"
 

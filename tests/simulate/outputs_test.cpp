@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Kinds of output as units: what each says of its files is so, and one of a user's own is planned, run and listed as
 // the registered ones are.
 
@@ -11,15 +12,16 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <fathom/error.hpp>
-#include <fathom/run.hpp>
-#include <fathom/run_plan.hpp>
+#include <fathom/base/error.hpp>
+#include <fathom/sensor/presets.hpp>
+#include <fathom/simulate/run.hpp>
+#include <fathom/simulate/run_plan.hpp>
 
-#include "io/npy.hpp"
 #include "base/frame_writer.hpp"
 #include "simulate/scene_fixture.hpp"
 #include "simulate/scene_text.hpp"
 #include "support/error_text.hpp"
+#include "text/npy.hpp"
 
 namespace fathom {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The pictures that a scene file asks for: those of the C++ API, with the names and the pose that only a run knows.
 
 #include <functional>
@@ -7,9 +8,9 @@
 
 #include <gtest/gtest.h>
 
-#include <fathom/depth_output.hpp>
-#include <fathom/error.hpp>
-#include <fathom/run.hpp>
+#include <fathom/base/error.hpp>
+#include <fathom/files/pictures.hpp>
+#include <fathom/simulate/run.hpp>
 
 #include "simulate/scene_fixture.hpp"
 #include "simulate/scene_text.hpp"

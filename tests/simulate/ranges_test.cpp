@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Parameters given as ranges: read, drawn once per (seed, environment, episode), held, and reported.
 
 #include <cmath>
@@ -7,14 +8,14 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <fathom/environments.hpp>
-#include <fathom/error.hpp>
-#include <fathom/run.hpp>
+#include <fathom/base/error.hpp>
+#include <fathom/simulate/environments.hpp>
+#include <fathom/simulate/run.hpp>
 
-#include "io/npy.hpp"
 #include "simulate/scene_fixture.hpp"
-#include "support/error_text.hpp"
 #include "simulate/scene_text.hpp"
+#include "support/error_text.hpp"
+#include "text/npy.hpp"
 
 namespace fathom {
 namespace {

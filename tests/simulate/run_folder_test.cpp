@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Whose a folder is, and what --force takes out of it.
 
 #include <atomic>
@@ -10,8 +11,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <fathom/error.hpp>
-#include <fathom/run.hpp>
+#include <fathom/base/error.hpp>
+#include <fathom/simulate/run.hpp>
 
 #include "simulate/run_folder.hpp"
 #include "simulate/run_record.hpp"
@@ -210,9 +211,8 @@ TEST(RunFolder, ARecordNeverReachesOutsideAndMustBeOurs) {
   fs::create_directory_symlink(folder / "elsewhere", folder / "out" / "link");
   { RunRecord(folder / "out", false).replace({}, 1); }
   const std::string header = test::bytes_of(folder / "out" / kRecordName);
-  for (const std::string& line :
-       {std::string("../victim.txt"), victim.string(), std::string("link/cloud_[000000-000009].pcd"),
-        std::string("..")}) {
+  for (const std::string& line : {std::string("../victim.txt"), victim.string(),
+                                  std::string("link/cloud_[000000-000009].pcd"), std::string("..")}) {
     folder.write(fs::path("out") / kRecordName, header + line + "\n");
     EXPECT_NE(refusal_of_run(options_for(folder / "out", 1, true)).find("not a file inside the folder"),
               std::string::npos)
@@ -230,15 +230,16 @@ TEST(RunFolder, ARecordNeverReachesOutsideAndMustBeOurs) {
 /// A run with force into a folder that holds what its scene is read from.
 class OwnInput : public testing::Test {
  protected:
-  static constexpr const char* kWall = "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\n"
-                                       "property float z\nelement face 1\nproperty list uchar int vertex_indices\n"
-                                       "end_header\n3 0 0\n3 1 0\n3 0 1\n3 0 1 2\n";
+  static constexpr const char* kWall =
+      "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\n"
+      "property float z\nelement face 1\nproperty list uchar int vertex_indices\n"
+      "end_header\n3 0 0\n3 1 0\n3 0 1\n3 0 1 2\n";
 
   /// A run whose boxes are `mesh` is refused and leaves `file` as it was.
   void expect_kept(const std::string& mesh, const fs::path& file) {
-    const fs::path scene = folder_.write(
-        "scene.yaml", test::replaced(test::replaced(kScene, "[pcd, range_image]", "[ply]"), "box: {box: {size_m: [1, 1, 1]}}",
-                                     "box: " + mesh));
+    const fs::path scene =
+        folder_.write("scene.yaml", test::replaced(test::replaced(kScene, "[pcd, range_image]", "[ply]"),
+                                                   "box: {box: {size_m: [1, 1, 1]}}", "box: " + mesh));
     const std::string before = test::bytes_of(file);
     ASSERT_NE(before, "");
     std::string message;
@@ -274,17 +275,22 @@ TEST_F(OwnInput, OfAnEarlierRunIsNotRemoved) {
 TEST(SceneFile, KnowsEveryFileThatItWasReadFrom) {
   const TemporaryFolder folder;
   folder.write("map.pgm", "P2\n2 2\n255\n0 0 0 254\n");
-  folder.write("map.yaml", "image: map.pgm\nresolution: 1\norigin: [0, 0, 0]\nnegate: 0\noccupied_thresh: 0.65\n"
-                           "free_thresh: 0.196\n");
+  folder.write("map.yaml",
+               "image: map.pgm\nresolution: 1\norigin: [0, 0, 0]\nnegate: 0\noccupied_thresh: 0.65\n"
+               "free_thresh: 0.196\n");
   folder.write("path.txt", "0 0 0 0 0 0 0 1\n1 1 0 0 0 0 0 1\n");
   folder.write("rays.csv", "ox,oy,oz,dx,dy,dz\n0,0,0,1,0,0\n");
-  folder.write("world.yaml", "scene: {meshes: {m: {grid_map: {file: map.yaml, height_m: 1}}}, "
-                             "entities: [{name: m, mesh: m, motion: {file: path.txt}}]}\n");
-  const fs::path file = folder.write("scene.yaml", "scene: {file: world.yaml}\n"
-                                                   "sensors: [{name: a, type: ray_table, rays: rays.csv, min_range_m: 0, max_range_m: 9}]\n");
+  folder.write("world.yaml",
+               "scene: {meshes: {m: {grid_map: {file: map.yaml, height_m: 1}}}, "
+               "entities: [{name: m, mesh: m, motion: {file: path.txt}}]}\n");
+  const fs::path file =
+      folder.write("scene.yaml",
+                   "scene: {file: world.yaml}\n"
+                   "sensors: [{name: a, type: ray_table, rays: rays.csv, min_range_m: 0, max_range_m: 9}]\n");
   std::vector<std::string> names;
   for (const fs::path& input : read_scene_file(file).inputs) names.push_back(input.filename().string());
-  EXPECT_EQ(names, (std::vector<std::string>{"world.yaml", "map.yaml", "map.pgm", "path.txt", "rays.csv", "scene.yaml"}));
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"world.yaml", "map.yaml", "map.pgm", "path.txt", "rays.csv", "scene.yaml"}));
 }
 
 TEST(RunFolder, ARecordThatWasJustBegunIsOurs) {

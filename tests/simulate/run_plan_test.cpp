@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: MIT
 // What plan_run() says of a run is what run() then does.
-
-#include <gtest/gtest.h>
 
 #include <string>
 
-#include <fathom/error.hpp>
-#include <fathom/run_plan.hpp>
+#include <gtest/gtest.h>
+
+#include <fathom/base/error.hpp>
+#include <fathom/simulate/run_plan.hpp>
 
 #include "scene_fixture.hpp"
 
@@ -20,7 +21,8 @@ const char* const kScene =
     "    preset: VLP-16\n"
     "    columns: 90\n"
     "    noise: [{dropout: {probability: 0.1}}]\n"
-    "    outputs: [pcd, {ply: {frame: world, keep_misses: true}}, pointcloud2, range_image, {birds_eye: {pixels: 64}},\n"
+    "    outputs: [pcd, {ply: {frame: world, keep_misses: true}}, pointcloud2, range_image, {birds_eye: {pixels: "
+    "64}},\n"
     "      {npy: {channels: [range, hit_world, ring, reason]}}]\n"
     "  - {name: laser, type: laser_2d, beams: 8, min_azimuth_deg: -90, max_azimuth_deg: 90, max_range_m: 30,\n"
     "     outputs: [scan_log]}\n"
@@ -85,11 +87,18 @@ TEST(RunPlan, NoFileIsLargerThanPlanned) {
     std::string text =
         "scene: {meshes: {b: {box: {size_m: [8, 6, 3]}}}, entities: [{name: b, mesh: b}]}\n"
         "sensors:\n"
-        "  - {name: tiny, type: depth_camera, width: 2, height: 3, fx: 2, outputs: " + pictures + "}\n"
-        "  - {name: wide, type: depth_camera, width: 400, height: 20, fx: 200, outputs: " + pictures + "}\n"
+        "  - {name: tiny, type: depth_camera, width: 2, height: 3, fx: 2, outputs: " +
+        pictures +
+        "}\n"
+        "  - {name: wide, type: depth_camera, width: 400, height: 20, fx: 200, outputs: " +
+        pictures +
+        "}\n"
         "  - {name: line, type: laser_2d, beams: 5000, min_azimuth_deg: -90, max_azimuth_deg: 90, max_range_m: 30,\n"
-        "     outputs: " + clouds + "}\n"
-        "  - {name: petals, preset: Mid-40, outputs: " + clouds + "}\n";
+        "     outputs: " +
+        clouds +
+        "}\n"
+        "  - {name: petals, preset: Mid-40, outputs: " +
+        clouds + "}\n";
     for (std::size_t at; (at = text.find("COLOR")) != std::string::npos;) text.replace(at, 5, color);
     const TemporaryFolder folder;
     const SceneSetup setup = read_scene_file(folder.write("scene.yaml", text));

@@ -1,16 +1,16 @@
+// SPDX-License-Identifier: MIT
 #include <atomic>
+#include <csignal>
 #include <cstdint>
 #include <map>
 #include <string>
+#include <sys/resource.h>
 
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 #include <nlohmann/json.hpp>
 
-#include <csignal>
-
-#include <fathom/error.hpp>
-#include <fathom/run.hpp>
+#include <fathom/base/error.hpp>
+#include <fathom/simulate/run.hpp>
 
 #include "simulate/scene_fixture.hpp"
 #include "simulate/scene_text.hpp"

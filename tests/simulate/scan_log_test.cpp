@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What a simulated planar laser logs, read back; and the closed loop: parameters that were simulated are learned from
 // the files.
 
@@ -6,10 +7,10 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <fathom/beam.hpp>
-#include <fathom/error.hpp>
-#include <fathom/run.hpp>
-#include <fathom/scene_ranges.hpp>
+#include <fathom/base/error.hpp>
+#include <fathom/beam/beam.hpp>
+#include <fathom/beam/scene_ranges.hpp>
+#include <fathom/simulate/run.hpp>
 
 #include "simulate/scene_fixture.hpp"
 #include "simulate/scene_text.hpp"

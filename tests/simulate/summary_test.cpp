@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What summary.json says of entities, noise and carriers.
 
 #include <string>
@@ -5,7 +6,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <fathom/run.hpp>
+#include <fathom/simulate/run.hpp>
 
 #include "simulate/scene_fixture.hpp"
 #include "simulate/scene_text.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Counts every malloc of the process. It replaces malloc itself: include it in one file of a program, and not under a
 // sanitizer, which has replaced it already.

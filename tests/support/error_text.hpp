@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // What was thrown, as text.
 
@@ -5,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include <fathom/error.hpp>
+#include <fathom/base/error.hpp>
 
 namespace fathom::test {
 

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <vector>
 
-#include <fathom/isa.hpp>
+#include <fathom/base/isa.hpp>
 
 namespace fathom::test {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // What the tests of random numbers compare with: closed forms in double precision, independent of the library. Samples
 // come from fixed seeds, so each verdict is the same in every run; the limits are those a right generator would pass.

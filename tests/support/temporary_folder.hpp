@@ -1,6 +1,5 @@
+// SPDX-License-Identifier: MIT
 #pragma once
-
-#include <unistd.h>
 
 #include <cstddef>
 #include <cstdlib>
@@ -10,6 +9,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <unistd.h>
 
 namespace fathom::test {
 

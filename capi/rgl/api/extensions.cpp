@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Functions of RGL's extensions that are not there: programs that name them link and load, and are told why nothing
 // comes of a call.
 

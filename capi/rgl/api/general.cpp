@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: MIT
 #include "library.hpp"
 
-#include <fathom/error.hpp>
 #include <rgl/api/fathom.h>
+
+#include <fathom/base/error.hpp>
 
 using namespace rgl;
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "api/make_node.hpp"
 #include "nodes/noise_models.hpp"
 #include "nodes/points.hpp"

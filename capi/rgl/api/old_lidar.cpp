@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "old_lidar.hpp"
 
 #include <algorithm>

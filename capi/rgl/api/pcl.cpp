@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: MIT
 #include <algorithm>
 
-#include <fathom/cloud_file.hpp>
-#include <fathom/error.hpp>
 #include <rgl/api/extensions/pcl.h>
+
+#include <fathom/base/error.hpp>
+#include <fathom/files/clouds.hpp>
 
 #include "api/make_node.hpp"
 #include "nodes/select.hpp"

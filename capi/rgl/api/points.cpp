@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <rgl/api/old.h>
 
 #include "api/make_node.hpp"

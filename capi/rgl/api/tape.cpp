@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <rgl/api/extensions/tape.h>
 
 #include "library.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "graph/graph.hpp"
 
 #include <algorithm>

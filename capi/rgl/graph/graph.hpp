@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Components of linked nodes: who belongs together, in which order they run, who may be linked to whom.
 

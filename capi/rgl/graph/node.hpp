@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Nodes of a graph. Links are plain pointers: the registry owns nodes, and only rgl_graph_destroy and rgl_cleanup,
 // which take whole components, end them.
@@ -11,14 +12,14 @@
 #include <string_view>
 #include <vector>
 
-#include <fathom/affine.hpp>
-#include <fathom/cast.hpp>
-#include <fathom/executor.hpp>
-#include <fathom/isa.hpp>
-#include <fathom/random.hpp>
-#include <fathom/trace.hpp>
-
 #include <rgl/api/core.h>
+
+#include <fathom/base/affine.hpp>
+#include <fathom/base/executor.hpp>
+#include <fathom/base/isa.hpp>
+#include <fathom/math/random.hpp>
+#include <fathom/parts/placed_mesh.hpp>
+#include <fathom/parts/tracer.hpp>
 
 #include "fields.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "graph/run.hpp"
 
 #include <algorithm>

@@ -1,13 +1,13 @@
+// SPDX-License-Identifier: MIT
 #include "graph/runners.hpp"
 
 #include <condition_variable>
 #include <deque>
 #include <mutex>
 #include <thread>
+#include <unistd.h>
 #include <utility>
 #include <vector>
-
-#include <unistd.h>
 
 #include "graph/run.hpp"
 

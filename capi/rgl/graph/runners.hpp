@@ -1,15 +1,15 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
-#include <sys/types.h>
-
 #include <memory>
+#include <sys/types.h>
 
 namespace rgl {
 
 class Run;
 
-/// The threads in which graphs run. One is made when a run finds none idle, and waits for the next run afterwards: there
-/// are as many as graphs have run at once. A thread made for every run costs a small graph a tenth of its time.
+/// The threads in which graphs run. One is made when a run finds none idle, and waits for the next run afterwards:
+/// there are as many as graphs have run at once. A thread made for every run costs a small graph a tenth of its time.
 ///
 /// Threads do not follow a process into its fork. A child that starts a run gets threads of its own.
 class Runners {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // What of a run happens at once: nodes that work point by point go through their points strip by strip together.
 

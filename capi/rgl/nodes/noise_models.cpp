@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "nodes/noise_models.hpp"
 
 #include <algorithm>

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // fathom's models as the interface wants them: RGL sets no upper limits to their parameters.
 
-#include <fathom/noise.hpp>
-
 #include <rgl/api/core.h>
+
+#include <fathom/noise/noise.hpp>
 
 namespace rgl {
 

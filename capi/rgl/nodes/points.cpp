@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "nodes/points.hpp"
 
 #include <algorithm>

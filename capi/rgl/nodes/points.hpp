@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Nodes that pass points on, change some of their fields, or pack them.
 
 #include <vector>
 
-#include <fathom/points.hpp>
+#include <fathom/parts/clouds.hpp>
 
 #include "graph/node.hpp"
 #include "nodes/field_store.hpp"

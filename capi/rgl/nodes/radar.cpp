@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "nodes/radar.hpp"
 
 #include <cmath>

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <map>
 #include <vector>
 
-#include <fathom/radar.hpp>
+#include <fathom/parts/radar.hpp>
 
 #include "nodes/select.hpp"
 

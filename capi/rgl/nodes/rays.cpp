@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "nodes/rays.hpp"
 
 #include <fmt/format.h>
@@ -31,7 +32,8 @@ void RaysTimeOffsets::validate(const World&) {
 /// Transforms that lead back one by one may not together: 1e-38 thrice is 0.
 void RaysTransform::prepare(World&) {
   cumulative_ = transform_ * input().world_from_sensor();
-  if (!fathom::inverse(cumulative_)) fail(RGL_INVALID_PIPELINE, "TransformRaysNode: with those above it, flattens space");
+  if (!fathom::inverse(cumulative_))
+    fail(RGL_INVALID_PIPELINE, "TransformRaysNode: with those above it, flattens space");
 }
 
 void RaysAngularNoise::prepare_beams(const RunContext& context) {

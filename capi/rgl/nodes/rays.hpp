@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Nodes that make and change rays. They hold no changed rays: the raytrace node asks for them block by block.
 

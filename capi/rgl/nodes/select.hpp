@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Nodes that keep some of their input's points. Fields are gathered when somebody asks for them.
 
@@ -6,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include <fathom/points.hpp>
+#include <fathom/parts/clouds.hpp>
 
 #include "buffer.hpp"
 #include "graph/node.hpp"

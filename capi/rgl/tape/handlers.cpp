@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // One line per function: how its recorded arguments become a call.
 
 #include <algorithm>

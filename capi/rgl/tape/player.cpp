@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tape/player.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tape/reader.hpp"
 
 #include <array>
@@ -30,8 +31,8 @@ std::optional<T> number_in(const std::string& text) {
   return value;
 }
 
-/// Builds the calls from yaml-cpp's events. What does not belong where it stands is refused inside the event, before the
-/// parser looks further, so that no text makes it recurse deeper than tapes do.
+/// Builds the calls from yaml-cpp's events. What does not belong where it stands is refused inside the event, before
+/// the parser looks further, so that no text makes it recurse deeper than tapes do.
 class CallReader : public YAML::EventHandler {
  public:
   /// Nothing: the text has no value.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tape/recorder.hpp"
 
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Small CSV files of the beam model: a header line that names the columns, # comments, one row a line. Readers throw
 // InputError naming file and line.
@@ -9,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
+#include <fathom/base/export.hpp>
 #include <fathom/beam/scan.hpp>
-#include <fathom/export.hpp>
-#include <fathom/grid_map.hpp>
+#include <fathom/scene/grid_map.hpp>
 
 namespace fathom {
 

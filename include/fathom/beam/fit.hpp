@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Learning the parameters by expectation maximisation, and judging the fit.
 // Source: Probabilistic Robotics, section 6.3.2 and table 6.2, made exact: responsibilities carry the weights, and the
@@ -10,10 +11,10 @@
 #include <string>
 #include <vector>
 
+#include <fathom/base/compute.hpp>
+#include <fathom/base/export.hpp>
 #include <fathom/beam/model.hpp>
 #include <fathom/beam/scan.hpp>
-#include <fathom/compute.hpp>
-#include <fathom/export.hpp>
 
 namespace fathom {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Where could a scan have been made? Its likelihood over positions, at the best heading of each: what a localisation
 // that has lost its place would see.
@@ -11,9 +12,9 @@
 #include <string>
 #include <vector>
 
+#include <fathom/base/export.hpp>
 #include <fathom/beam/score.hpp>
-#include <fathom/export.hpp>
-#include <fathom/grid_map.hpp>
+#include <fathom/scene/grid_map.hpp>
 
 namespace fathom {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // What is done with a whole log in a world: learn from it, score it, make one. These calls are the programs behind
 // `fathom beam`; their parts stand in fit.hpp, score.hpp and sample.hpp.
@@ -11,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include <fathom/base/compute.hpp>
+#include <fathom/base/export.hpp>
 #include <fathom/beam/csv.hpp>
 #include <fathom/beam/fit.hpp>
 #include <fathom/beam/model_file.hpp>
@@ -18,13 +21,11 @@
 #include <fathom/beam/scan.hpp>
 #include <fathom/beam/score.hpp>
 #include <fathom/beam/world.hpp>
-#include <fathom/compute.hpp>
-#include <fathom/export.hpp>
 
 namespace fathom {
 
-/// The log itself, or that of the only logging sensor of a run's folder (fathom/run.hpp). Throws InputError for a
-/// folder with none or several.
+/// The log itself, or that of the only logging sensor of a run's folder (fathom/simulate/run.hpp). Throws InputError
+/// for a folder with none or several.
 FATHOM_API std::filesystem::path find_scan_log(const std::filesystem::path& log_or_run);
 
 struct FitLogOptions {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The beam model of range finders: the density of a reading z given the range z* that the map predicts.
 //
@@ -19,9 +20,9 @@
 #include <cstdint>
 #include <string_view>
 
-#include <fathom/distributions.hpp>
-#include <fathom/export.hpp>
-#include <fathom/field.hpp>
+#include <fathom/base/export.hpp>
+#include <fathom/base/field.hpp>
+#include <fathom/math/distributions.hpp>
 
 namespace fathom {
 

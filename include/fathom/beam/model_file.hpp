@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // parameters.yaml: a beam model to use again.
 
@@ -5,10 +6,10 @@
 #include <filesystem>
 #include <string_view>
 
+#include <fathom/base/export.hpp>
+#include <fathom/base/field.hpp>
+#include <fathom/beam/expected_ranges.hpp>
 #include <fathom/beam/model.hpp>
-#include <fathom/expected_ranges.hpp>
-#include <fathom/export.hpp>
-#include <fathom/field.hpp>
 
 namespace fathom {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // What a fit of the beam model found, as files: parameters.yaml to use it, fit.json for programs, report.html for
 // people. docs/output-formats.md describes them.
@@ -8,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
+#include <fathom/base/export.hpp>
 #include <fathom/beam/fit.hpp>
 #include <fathom/beam/model_file.hpp>
 #include <fathom/beam/scan.hpp>
-#include <fathom/export.hpp>
 
 namespace fathom {
 

@@ -1,12 +1,13 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <string_view>
 
+#include <fathom/base/export.hpp>
 #include <fathom/beam/model.hpp>
-#include <fathom/export.hpp>
-#include <fathom/random.hpp>
+#include <fathom/math/random.hpp>
 
 namespace fathom {
 

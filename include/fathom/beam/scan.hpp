@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Scans with poses, from files or from memory, and the pairs (reading, expected range) made from them.
 
@@ -8,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
+#include <fathom/base/compute.hpp>
+#include <fathom/base/export.hpp>
+#include <fathom/beam/expected_ranges.hpp>
 #include <fathom/beam/model.hpp>
-#include <fathom/compute.hpp>
-#include <fathom/expected_ranges.hpp>
-#include <fathom/export.hpp>
 
 namespace fathom {
 
@@ -23,10 +24,10 @@ struct SkippedLines {
 
 /// Scans of one sensor; all have the same beams. `pose` is the sensor's own pose in the map's world frame.
 struct ScanLog {
-  std::vector<double> azimuth_rad;  ///< [beams], in the sensor frame
-  std::vector<PlanarPose> pose;     ///< [scans]
-  std::vector<float> range_m;       ///< [scans, beams], row-major, as written in the file
-  double max_range_m = 0.0;         ///< how far the sensor measures; 0: the log does not say
+  std::vector<double> azimuth_rad;    ///< [beams], in the sensor frame
+  std::vector<PlanarPose> pose;       ///< [scans]
+  std::vector<float> range_m;         ///< [scans, beams], row-major, as written in the file
+  double max_range_m = 0.0;           ///< how far the sensor measures; 0: the log does not say
   std::vector<SkippedLines> skipped;  ///< readings of other lasers that were passed over, in the order of the log
   std::string name;  ///< that messages and reports call it by: the file it was read from; empty: made in memory
   [[nodiscard]] std::size_t beams() const { return azimuth_rad.size(); }
@@ -45,11 +46,10 @@ FATHOM_API void validate(const ScanLog& log);
 ///  - CSV: `#` comments; a header `x_m,y_m,yaw_rad,range_m@A0,range_m@A1,...`, A the beam's azimuth in rad; one scan a
 ///    line. Extra columns `stamp_s` are allowed and passed over. `inf` and `nan` are readings. A comment
 ///    `# max_range_m: Z` before the header says how far the sensor measures.
-/// A byte order mark is passed over. A line has at most 16 MiB, a gzip file inflates to at most 4 GiB and, above 256 MiB,
-/// to at most 200 times its size.
-/// Throws InputError naming file and line when a line is cut short or not understood, the last one has no line end (it
-/// may be half a line; of CARMEN, only where it is or may become a FLASER line), or the number of beams changes; and
-/// SystemError when there is no memory for the log.
+/// A byte order mark is passed over. A line has at most 16 MiB, a gzip file inflates to at most 4 GiB and, above 256
+/// MiB, to at most 200 times its size. Throws InputError naming file and line when a line is cut short or not
+/// understood, the last one has no line end (it may be half a line; of CARMEN, only where it is or may become a FLASER
+/// line), or the number of beams changes; and SystemError when there is no memory for the log.
 FATHOM_API ScanLog read_scan_log(const std::filesystem::path& file);
 /// Writes the CSV form; the file appears whole or not at all. Simulated logs are of this form (docs/beam-model.md).
 FATHOM_API void write_scan_csv(const std::filesystem::path& file, const ScanLog& log);

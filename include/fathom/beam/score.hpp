@@ -1,13 +1,14 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstddef>
 #include <memory>
 #include <span>
 
+#include <fathom/base/compute.hpp>
+#include <fathom/base/export.hpp>
+#include <fathom/beam/expected_ranges.hpp>
 #include <fathom/beam/model.hpp>
-#include <fathom/compute.hpp>
-#include <fathom/expected_ranges.hpp>
-#include <fathom/export.hpp>
 
 namespace fathom {
 

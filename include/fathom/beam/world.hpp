@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The world that a sensor stands in, as far as the beam model knows it: a map or a scene, and what they say it should
 // measure.
@@ -8,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include <fathom/compute.hpp>
-#include <fathom/expected_ranges.hpp>
-#include <fathom/export.hpp>
-#include <fathom/grid_map.hpp>
+#include <fathom/base/compute.hpp>
+#include <fathom/base/export.hpp>
+#include <fathom/beam/expected_ranges.hpp>
+#include <fathom/scene/grid_map.hpp>
 
 namespace fathom {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // angular_hit: the range was measured rightly, but filed under a wrong angle.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // angular_ray: the emitted ray points a little beside where the sensor believes it points.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // beam_mixture: what a range finder reports is the expected surface, something unexpected in front of it, nothing at
 // all, or a number that nothing explains.

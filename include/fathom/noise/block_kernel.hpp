@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The type of a model's kernel, without the blocks that it works on: noise.hpp stays light. drive.hpp has the blocks.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // What a model of one's own needs besides noise.hpp: the loops, compiled where this is included, and the table of its
 // functions. A program that names a type of its own as a Noise includes it; who uses registered models does not need
@@ -8,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include <fathom/noise.hpp>
 #include <fathom/noise/drive.hpp>
+#include <fathom/noise/noise.hpp>
 
 namespace fathom::detail {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // disparity: a stereo camera measures disparity, and every error of it becomes one of depth.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The loops: applies a model's per-ray kernel to a block of rays. Written so that g++ and clang vectorise it: plain
 // arrays, no branches, blends by bit masks. `Tag` keeps the copies for different instruction sets apart.
@@ -6,10 +7,10 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <fathom/math/random.hpp>
 #include <fathom/noise/block_kernel.hpp>
 #include <fathom/noise/model.hpp>
 #include <fathom/noise/philox_lanes.hpp>
-#include <fathom/random.hpp>
 
 namespace fathom {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // dropout: a return is lost at random, whatever it struck.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // edge_loss: pixels beside a jump in depth are lost more often.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The energy of a return: how much of the light that leaves a surface reaches the worse of the two cameras. The array
 // Channel::kEnergy holds it, and models of loss read it.
@@ -12,9 +13,9 @@
 #include <cstdint>
 #include <string_view>
 
-#include <fathom/export.hpp>
-#include <fathom/math.hpp>
-#include <fathom/field.hpp>
+#include <fathom/base/export.hpp>
+#include <fathom/base/field.hpp>
+#include <fathom/math/f32.hpp>
 #include <fathom/noise/surface.hpp>
 
 namespace fathom {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // gain_bias: the scale and the zero of the range are a little off, the same for every return.
 //

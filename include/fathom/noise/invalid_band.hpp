@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // invalid_band: what one imager sees and the other has no room for.
 //
@@ -12,7 +13,7 @@
 
 #include <array>
 
-#include <fathom/error.hpp>
+#include <fathom/base/error.hpp>
 #include <fathom/noise/model.hpp>
 
 namespace fathom {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // loss_angle: surfaces struck too obliquely return nothing.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The shape of a noise model. A model is a struct of parameters with
 //
@@ -29,12 +30,12 @@
 #include <cstdint>
 #include <string_view>
 
-#include <fathom/export.hpp>
-#include <fathom/field.hpp>
-#include <fathom/math.hpp>
+#include <fathom/base/export.hpp>
+#include <fathom/base/field.hpp>
+#include <fathom/frame/reason.hpp>
+#include <fathom/math/f32.hpp>
 #include <fathom/noise/sensor_traits.hpp>
 #include <fathom/noise/surface.hpp>
-#include <fathom/reason.hpp>
 
 namespace fathom {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The registered models. To add one: write its header beside these, include it here and append it to the list.
 // Files, help, docs/noise.md and the laws in tests/noise/ follow from the list.
@@ -7,8 +8,8 @@
 #include <fathom/noise/angular_hit.hpp>
 #include <fathom/noise/angular_ray.hpp>
 #include <fathom/noise/beam_mixture.hpp>
-#include <fathom/noise/distance.hpp>
 #include <fathom/noise/disparity.hpp>
+#include <fathom/noise/distance.hpp>
 #include <fathom/noise/dropout.hpp>
 #include <fathom/noise/edge_loss.hpp>
 #include <fathom/noise/gain_bias.hpp>

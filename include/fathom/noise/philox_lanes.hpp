@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Philox4x32-10 for many counters at once. Words ride in 64-bit lanes, because every instruction set has a 32 x 32 ->
 // 64 bit multiplication that ignores the upper halves: a round is two of them, two shifts and two three-way exclusive
@@ -11,8 +12,8 @@
 #include <immintrin.h>
 #endif
 
-#include <fathom/export.hpp>
-#include <fathom/random.hpp>
+#include <fathom/base/export.hpp>
+#include <fathom/math/random.hpp>
 
 namespace fathom {
 

@@ -1,12 +1,13 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <string_view>
 
-#include <fathom/export.hpp>
-#include <fathom/field.hpp>
-#include <fathom/math.hpp>
+#include <fathom/base/export.hpp>
+#include <fathom/base/field.hpp>
+#include <fathom/math/f32.hpp>
 
 namespace fathom {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // What a noise model may know of the sensor that it acts on. See check_on in noise/model.hpp.
 

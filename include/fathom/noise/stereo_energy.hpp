@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // stereo_energy: the more obliquely light leaves towards a camera, the less arrives, and pixels are lost at random.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // stereo_shadow: a point that one of the two cameras does not see has no depth.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // What a model may know of a return besides its place: how the surface lies to the emitter and the cameras, whether the
 // cameras see it, and the camera's optics. A model that wants it takes it as an argument before its draws,

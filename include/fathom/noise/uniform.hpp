@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // uniform: an error of the range that is equally likely anywhere in an interval.
 //

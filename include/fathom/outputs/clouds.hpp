@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Clouds of points, one file per frame.
 
@@ -6,8 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include <fathom/output.hpp>
+#include <fathom/files/clouds.hpp>
 #include <fathom/outputs/kind.hpp>
+#include <fathom/simulate/sensor.hpp>
 
 namespace fathom {
 

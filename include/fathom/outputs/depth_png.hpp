@@ -1,11 +1,13 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <array>
 #include <string_view>
 #include <vector>
 
-#include <fathom/depth_output.hpp>
+#include <fathom/files/arrays.hpp>
 #include <fathom/outputs/kind.hpp>
+#include <fathom/simulate/sensor.hpp>
 
 namespace fathom {
 

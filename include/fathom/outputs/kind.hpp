@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The shape of a kind of output: what a sensor writes while a scene is run. A kind is a struct of options with
 //
@@ -25,12 +26,12 @@
 #include <string_view>
 #include <vector>
 
-#include <fathom/export.hpp>
-#include <fathom/field.hpp>
-#include <fathom/frame.hpp>
-#include <fathom/geometry.hpp>
-#include <fathom/pattern.hpp>
-#include <fathom/sensor.hpp>
+#include <fathom/base/export.hpp>
+#include <fathom/base/field.hpp>
+#include <fathom/base/geometry.hpp>
+#include <fathom/frame/frame.hpp>
+#include <fathom/sensor/pattern.hpp>
+#include <fathom/simulate/sensor.hpp>
 
 namespace fathom {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The registered kinds of output. To add one: write its header beside these, include it here and append it to the list.
 // Scene files, `fathom outputs` and `fathom check` follow from the list.

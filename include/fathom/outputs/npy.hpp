@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <array>
@@ -5,8 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include <fathom/depth_output.hpp>
+#include <fathom/files/arrays.hpp>
 #include <fathom/outputs/kind.hpp>
+#include <fathom/simulate/sensor.hpp>
 
 namespace fathom {
 

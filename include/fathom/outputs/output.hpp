@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // An output of any kind as one type: Output picture = RangeImageOutput{.color = ColorBy::kReason};
 
@@ -9,11 +10,11 @@
 #include <typeinfo>
 #include <vector>
 
-#include <fathom/export.hpp>
-#include <fathom/field.hpp>
+#include <fathom/base/export.hpp>
+#include <fathom/base/field.hpp>
 #include <fathom/outputs/kind.hpp>
 #include <fathom/outputs/kinds.hpp>
-#include <fathom/simulator.hpp>
+#include <fathom/simulate/simulator.hpp>
 
 namespace fathom {
 

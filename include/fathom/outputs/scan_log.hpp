@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <array>
@@ -6,7 +7,7 @@
 #include <vector>
 
 #include <fathom/outputs/kind.hpp>
-#include <fathom/simulator.hpp>
+#include <fathom/simulate/simulator.hpp>
 
 namespace fathom {
 

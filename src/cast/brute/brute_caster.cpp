@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "cast/brute/brute_caster.hpp"
 
 #include <limits>

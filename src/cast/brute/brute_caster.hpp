@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <vector>
 
-#include <fathom/geometry.hpp>
-#include <fathom/scene.hpp>
+#include <fathom/base/geometry.hpp>
+#include <fathom/base/ids.hpp>
+#include <fathom/scene/scene.hpp>
 
 namespace fathom {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "cast/embree/embree_caster.hpp"
 
 #include <algorithm>
@@ -162,7 +163,7 @@ class EmbreeCaster final : public Caster {
   std::vector<std::uint32_t> versions_;  // [meshes], as the instances know them
   std::vector<Instance> instances_;      // [entities]
   WorldPoses poses_;
-  std::vector<NormalMatrix> normals_;    // [entities]
+  std::vector<NormalMatrix> normals_;  // [entities]
 };
 
 }  // namespace

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <memory>
 
-#include <fathom/isa.hpp>
+#include <fathom/base/isa.hpp>
 
 #include "base/executor.hpp"
 #include "cast/caster.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Embree's objects as values that release themselves, and its errors as exceptions.
 
@@ -5,7 +6,7 @@
 
 #include <embree3/rtcore.h>
 
-#include <fathom/isa.hpp>
+#include <fathom/base/isa.hpp>
 
 namespace fathom {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The loop over packets of rays that each may have limits, be switched off, and have directions of any length.
 

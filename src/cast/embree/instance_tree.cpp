@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "cast/embree/instance_tree.hpp"
 
 #include <unordered_map>

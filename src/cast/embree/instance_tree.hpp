@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <memory>
 #include <vector>
 
-#include <fathom/cast.hpp>
-#include <fathom/executor.hpp>
-#include <fathom/isa.hpp>
+#include <fathom/base/executor.hpp>
+#include <fathom/base/isa.hpp>
+#include <fathom/parts/placed_mesh.hpp>
 
 namespace fathom {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "cast/embree/mesh_tree.hpp"
 
 #include <cstring>

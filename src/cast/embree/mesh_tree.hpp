@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The tree of one mesh, which instances of any top-level tree may share.
 
-#include <fathom/executor.hpp>
-#include <fathom/mesh.hpp>
+#include <fathom/base/executor.hpp>
+#include <fathom/scene/mesh.hpp>
 
 #include "cast/embree/handles.hpp"
 

@@ -1,11 +1,13 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // One tree per mesh, built once and shared by every top-level tree that instances it.
 
 #include <cstdint>
 #include <vector>
 
-#include <fathom/isa.hpp>
-#include <fathom/scene.hpp>
+#include <fathom/base/ids.hpp>
+#include <fathom/base/isa.hpp>
+#include <fathom/scene/scene.hpp>
 
 #include "base/executor.hpp"
 #include "cast/embree/mesh_tree.hpp"

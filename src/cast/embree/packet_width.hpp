@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Embree names its types and calls by the width of a packet; here a width is a type, so that the loops are written
 // once.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The loop over ray packets. One path for every sensor: packets of the width that the device runs natively
 // (packet_width.hpp). Embree traces a packet as one beam (the coherent flag) or parts it into rays where they diverge.

@@ -1,4 +1,5 @@
-#include <fathom/scene_ranges.hpp>
+// SPDX-License-Identifier: MIT
+#include <fathom/beam/scene_ranges.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include <fathom/error.hpp>
+#include <fathom/base/error.hpp>
 
 #include "base/coordinates.hpp"
 #include "base/executor.hpp"
@@ -161,6 +162,14 @@ void check(const SceneRangesOptions& options) {
 std::unique_ptr<ExpectedRanges> make_scene_ranges(const Scene& scene, const SceneRangesOptions& options) {
   check(options);
   return std::make_unique<SceneRanges>(scene, options);
+}
+
+BeamFan make_fan(const RayPattern& pattern) {
+  validate(pattern);
+  if (!pattern.origin_x.empty()) {
+    throw InputError("beams start at the sensor origin, but these rays have origins of their own");
+  }
+  return {pattern.direction_x, pattern.direction_y, pattern.direction_z};
 }
 
 }  // namespace fathom

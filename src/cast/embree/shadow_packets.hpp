@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The loop over packets of shadow rays: only whether something stands in the way, so tracing ends at the first hit.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Compiled once per instruction set, FATHOM_ISA naming it. Rays walk in packets: two side by side, because one alone
 // would wait for its gathers, and with lanes that take the next ray when theirs has ended, because the longest walk of
 // a packet has three to four times the jumps of the mean one.

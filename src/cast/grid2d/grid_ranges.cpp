@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <array>
 #include <cmath>
 
-#include <fathom/expected_ranges.hpp>
+#include <fathom/beam/expected_ranges.hpp>
 
 #include "base/isa.hpp"
 #include "cast/grid2d/grid_kernels.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // As many lanes as the instruction set has in one register, as a compiler vector, and the operations that the
 // vector extension lacks. (g++ 12 takes wider vectors apart lane by lane.) Only for sources compiled by
@@ -14,7 +15,7 @@
 #include <emmintrin.h>
 #endif
 
-#include <fathom/export.hpp>
+#include <fathom/base/export.hpp>
 
 namespace fathom::FATHOM_ISA {
 

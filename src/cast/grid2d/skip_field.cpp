@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "cast/grid2d/skip_field.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // For every cell and each of the four diagonal directions, the side of the largest empty square that starts at the cell
 // and lies in that direction. A ray heading there may jump to the exit of the square: all it could meet is inside. This
@@ -7,8 +8,8 @@
 #include <cstdint>
 #include <vector>
 
-#include <fathom/expected_ranges.hpp>
-#include <fathom/grid_map.hpp>
+#include <fathom/beam/expected_ranges.hpp>
+#include <fathom/scene/grid_map.hpp>
 
 namespace fathom {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "cast/grid2d/walk.hpp"
 
 #include <algorithm>

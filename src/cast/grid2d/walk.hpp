@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // A pose in the grid, and the two scalar casters: the oracle and the double-precision skipping walk.
 

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: MIT
 #include <fathom/outputs/birds_eye.hpp>
 
-#include "io/painter.hpp"
-#include "io/picture_size.hpp"
+#include "picture/painter.hpp"
+#include "picture/picture_size.hpp"
 #include "simulate/outputs/frame_file.hpp"
 
 namespace fathom {

@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: MIT
 #include <fathom/outputs/camera_sheet.hpp>
 
-#include <fathom/depth_output.hpp>
+#include <fathom/files/pictures.hpp>
+#include <fathom/simulate/sensor.hpp>
 
-#include "io/picture_size.hpp"
+#include "picture/picture_size.hpp"
 #include "simulate/outputs/frame_file.hpp"
 
 namespace fathom {

@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: MIT
 #include <fathom/outputs/clouds.hpp>
 
-#include "io/point_layout.hpp"
+#include "cloud/point_layout.hpp"
 #include "simulate/outputs/frame_file.hpp"
 
 namespace fathom {

@@ -1,13 +1,15 @@
+// SPDX-License-Identifier: MIT
 #include <fathom/outputs/depth_png.hpp>
 
 #include <string>
 
 #include <fmt/format.h>
 
-#include <fathom/error.hpp>
+#include <fathom/base/error.hpp>
+#include <fathom/files/depth.hpp>
 
 #include "base/text.hpp"
-#include "io/picture_size.hpp"
+#include "picture/picture_size.hpp"
 #include "simulate/outputs/frame_file.hpp"
 
 namespace fathom {

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: MIT
 #include "simulate/outputs/frame_file.hpp"
 
 #include <algorithm>
 #include <string>
 #include <vector>
 
-#include <fathom/sensor_fields.hpp>
+#include <fathom/sensor/kinds.hpp>
 
 namespace fathom {
 

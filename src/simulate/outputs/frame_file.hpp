@@ -1,11 +1,13 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // What kinds of output share.
 
 #include <cstdint>
 #include <string_view>
 
-#include <fathom/output.hpp>
+#include <fathom/files/pictures.hpp>
 #include <fathom/outputs/kind.hpp>
+#include <fathom/simulate/sensor.hpp>
 
 namespace fathom {
 

@@ -1,10 +1,12 @@
+// SPDX-License-Identifier: MIT
 #include <fathom/outputs/npy.hpp>
 
 #include <algorithm>
 #include <string>
 
-#include <fathom/output.hpp>
-#include <fathom/channel_list.hpp>
+#include <fathom/files/arrays.hpp>
+#include <fathom/frame/channel_list.hpp>
+#include <fathom/simulate/sensor.hpp>
 
 #include "simulate/outputs/frame_file.hpp"
 

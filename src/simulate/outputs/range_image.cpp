@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: MIT
 #include <fathom/outputs/range_image.hpp>
 
 #include <cstdint>
 
-#include <fathom/error.hpp>
+#include <fathom/base/error.hpp>
 
-#include "io/painter.hpp"
-#include "io/picture_size.hpp"
+#include "picture/painter.hpp"
+#include "picture/picture_size.hpp"
 #include "sensor/sensor_view.hpp"
 #include "simulate/outputs/frame_file.hpp"
 

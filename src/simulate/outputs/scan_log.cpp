@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <fathom/outputs/scan_log.hpp>
 
 #include <algorithm>
@@ -7,13 +8,13 @@
 
 #include <fmt/format.h>
 
-#include <fathom/error.hpp>
-#include <fathom/grid_map.hpp>
+#include <fathom/base/error.hpp>
+#include <fathom/scene/grid_map.hpp>
 
 #include "base/text.hpp"
-#include "io/scan_csv.hpp"
-#include "io/whole_file.hpp"
+#include "log/scan_csv.hpp"
 #include "simulate/outputs/frame_file.hpp"
+#include "text/whole_file.hpp"
 
 namespace fathom {
 

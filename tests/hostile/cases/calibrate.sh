@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # calibrate is right, or refuses by name.
 expect 0 'stereo' fathom simulate "$SOURCE_DIR/examples/06_stereo/stereo.yaml" --out stereo
 expect 0 '"edge_loss": [1-9]' cat stereo/summary.json

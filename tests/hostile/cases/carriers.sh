@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # A sensor inside the body that carries it says so, on stderr and in the summary.
 cat > gripper.yaml << 'END'
 scene:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Whose an output folder is.
 room_yaml > room.yaml
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # glTF of strangers: what a valid file may hold is read or refused by name; nothing crashes, stalls or reads other files.
 
 # gltf BUFFER_URI NODES [MORE]: the triangle (5 -3 -1) (5 3 -1) (5 0 3) with a skin that has no inverseBindMatrices.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Ctrl-C is answered in order, wherever a command is: exit 130, one line, whole files only.
 room_yaml > room.yaml
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Places and sizes near and beyond the limits: refused by line, or cast; never an abort.
 scene() { # POSITION_OF_ENTITY KEYFRAME_OF_SENSOR SCALE
   cat << END

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Logs, tables and trajectories as strangers hand them over: packed, padded, torn, endless, or something else.
 printf 'image: map.pgm\nresolution: 0.1\norigin: [-2, -2, 0]\nnegate: 0\noccupied_thresh: 0.65\nfree_thresh: 0.196\n' > map.yaml
 {

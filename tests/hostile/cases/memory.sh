@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Too little memory is the system's failure, and the file that asked for it is named.
 in_little() { (ulimit -v "$1" && shift && fathom "$@"); }
 in_little 1000000 --version > /dev/null 2>&1 || skip "needs ulimit -v, which sanitizers do not know"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Files that are not what they are given for, and formats that lie on their side.
 scene() {
   cat > scene.yaml << END

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # What an error says may go to a terminal, is short, and names what is wrong and what would be right.
 room_yaml > room.yaml
 with() { room_yaml | sed "$1" > bad.yaml; }

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # OBJ of strangers: numbers that are none, and files that it names.
 scene() {
   cat > scene.yaml << 'END'

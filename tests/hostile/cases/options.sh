@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Numbers in options are exact or refused; slips are named; an output is never one of the inputs.
 room_yaml > room.yaml
 for value in -1 18446744073709551616 -18446744073709551615 1.5 0x10 1e3 '1 ' ten nan; do

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Pictures whose legends hold what a stranger writes.
 
 scene_of() {  # <name of the entity> <outputs>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # A preset takes calibrated intrinsics, in any of their forms; what contradicts itself names both keys.
 camera() {
   room_yaml | sed "s/preset: VLP-16/preset: D435, $1/; s/outputs: .pcd./outputs: [depth_png]/" > camera.yaml

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Scene files made to exhaust memory, the stack or the reader's patience, and what is no scene file at all.
 room_yaml > room.yaml
 with() { cat room.yaml > bad.yaml; printf '%b\n' "$1" >> bad.yaml; }

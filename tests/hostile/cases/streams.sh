@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Full, closed and broken streams, and files that may not grow. Progress is best effort; what a command is for is not.
 room_yaml > room.yaml
 in_shell() { bash -c "$1"; }  # with the redirections of its own

@@ -1,5 +1,6 @@
-/* The C interface of Robotec GPU Lidar, version 0.21, implemented by fathom (docs/rgl.md). Programs written for RGL's own
- * library link to this one unchanged; names, values and layouts are RGL's. Compiles as C11 and as C++.
+// SPDX-License-Identifier: MIT
+/* The C interface of Robotec GPU Lidar, version 0.21, implemented by fathom (docs/rgl.md). Programs written for RGL's
+ * own library link to this one unchanged; names, values and layouts are RGL's. Compiles as C11 and as C++.
  *
  * Conventions: every function but rgl_get_last_error_string returns a status. Handles are opaque and never reused; one
  * that is not alive, or of another kind, gives RGL_INVALID_API_OBJECT. Matrices are row-major 3 x 4, columns 0 to 2 the
@@ -83,55 +84,35 @@ typedef struct Scene* rgl_scene_t;
 #define RGL_ENUM(name) typedef enum name
 #endif
 
-RGL_ENUM(rgl_status_t) {
-  RGL_SUCCESS = 0,
-  RGL_INVALID_ARGUMENT = 1,
-  RGL_INVALID_STATE = 2, /* after a fatal error, for ever */
-  RGL_LOGGING_ERROR = 3, /* fatal */
-  RGL_INVALID_API_OBJECT = 4,
-  RGL_INVALID_FILE_PATH = 5,
-  RGL_TAPE_ERROR = 6,
-  RGL_UDP_ERROR = 7,
-  RGL_ROS2_ERROR = 8,
-  RGL_INVALID_PIPELINE = 9,
-  RGL_INITIALIZATION_ERROR = 10, /* fatal */
-  RGL_NOT_IMPLEMENTED = 404,
-  RGL_INTERNAL_EXCEPTION = 500 /* fatal */
+RGL_ENUM(rgl_status_t){
+    RGL_SUCCESS = 0,
+    RGL_INVALID_ARGUMENT = 1,
+    RGL_INVALID_STATE = 2, /* after a fatal error, for ever */
+    RGL_LOGGING_ERROR = 3, /* fatal */
+    RGL_INVALID_API_OBJECT = 4,
+    RGL_INVALID_FILE_PATH = 5,
+    RGL_TAPE_ERROR = 6,
+    RGL_UDP_ERROR = 7,
+    RGL_ROS2_ERROR = 8,
+    RGL_INVALID_PIPELINE = 9,
+    RGL_INITIALIZATION_ERROR = 10, /* fatal */
+    RGL_NOT_IMPLEMENTED = 404,
+    RGL_INTERNAL_EXCEPTION = 500 /* fatal */
 } rgl_status_t;
 
-RGL_ENUM(rgl_log_level_t) {
-  RGL_LOG_LEVEL_ALL = 0,
-  RGL_LOG_LEVEL_TRACE = 0,
-  RGL_LOG_LEVEL_DEBUG = 1,
-  RGL_LOG_LEVEL_INFO = 2,
-  RGL_LOG_LEVEL_WARN = 3,
-  RGL_LOG_LEVEL_ERROR = 4,
-  RGL_LOG_LEVEL_CRITICAL = 5,
-  RGL_LOG_LEVEL_OFF = 6,
-  RGL_LOG_LEVEL_COUNT = 7
-} rgl_log_level_t;
+RGL_ENUM(rgl_log_level_t){RGL_LOG_LEVEL_ALL = 0,      RGL_LOG_LEVEL_TRACE = 0, RGL_LOG_LEVEL_DEBUG = 1,
+                          RGL_LOG_LEVEL_INFO = 2,     RGL_LOG_LEVEL_WARN = 3,  RGL_LOG_LEVEL_ERROR = 4,
+                          RGL_LOG_LEVEL_CRITICAL = 5, RGL_LOG_LEVEL_OFF = 6,   RGL_LOG_LEVEL_COUNT = 7} rgl_log_level_t;
 
-RGL_ENUM(rgl_extension_t) {
-  RGL_EXTENSION_PCL = 0,
-  RGL_EXTENSION_ROS2 = 1,
-  RGL_EXTENSION_UDP = 2,
-  RGL_EXTENSION_WEATHER = 3,
-  RGL_EXTENSION_COUNT = 4
-} rgl_extension_t;
+RGL_ENUM(rgl_extension_t){RGL_EXTENSION_PCL = 0, RGL_EXTENSION_ROS2 = 1, RGL_EXTENSION_UDP = 2,
+                          RGL_EXTENSION_WEATHER = 3, RGL_EXTENSION_COUNT = 4} rgl_extension_t;
 
-RGL_ENUM(rgl_radar_object_class_t) {
-  RGL_RADAR_CLASS_CAR = 0,
-  RGL_RADAR_CLASS_TRUCK = 1,
-  RGL_RADAR_CLASS_MOTORCYCLE = 2,
-  RGL_RADAR_CLASS_BICYCLE = 3,
-  RGL_RADAR_CLASS_PEDESTRIAN = 4,
-  RGL_RADAR_CLASS_ANIMAL = 5,
-  RGL_RADAR_CLASS_HAZARD = 6,
-  RGL_RADAR_CLASS_UNKNOWN = 7,
-  RGL_RADAR_CLASS_COUNT = 8
-} rgl_radar_object_class_t;
+RGL_ENUM(rgl_radar_object_class_t){
+    RGL_RADAR_CLASS_CAR = 0,     RGL_RADAR_CLASS_TRUCK = 1,      RGL_RADAR_CLASS_MOTORCYCLE = 2,
+    RGL_RADAR_CLASS_BICYCLE = 3, RGL_RADAR_CLASS_PEDESTRIAN = 4, RGL_RADAR_CLASS_ANIMAL = 5,
+    RGL_RADAR_CLASS_HAZARD = 6,  RGL_RADAR_CLASS_UNKNOWN = 7,    RGL_RADAR_CLASS_COUNT = 8} rgl_radar_object_class_t;
 
-RGL_ENUM(rgl_axis_t) { RGL_AXIS_X = 1, RGL_AXIS_Y = 2, RGL_AXIS_Z = 3 } rgl_axis_t;
+RGL_ENUM(rgl_axis_t){RGL_AXIS_X = 1, RGL_AXIS_Y = 2, RGL_AXIS_Z = 3} rgl_axis_t;
 
 /* One byte wide, as it is stored per point. */
 #ifdef __cplusplus
@@ -153,51 +134,49 @@ enum {
 #endif
 
 /* Byte 3: how many returns; byte i: the type of return i. */
-RGL_ENUM(rgl_return_mode_t) {
-  RGL_RETURN_UNKNOWN = 0,
-  RGL_RETURN_FIRST = 0x01000004,
-  RGL_RETURN_SECOND = 0x01000003,
-  RGL_RETURN_LAST = 0x01000002,
-  RGL_RETURN_STRONGEST = 0x01000001,
-  RGL_RETURN_LAST_STRONGEST = 0x02000102,
-  RGL_RETURN_FIRST_LAST = 0x02000204,
-  RGL_RETURN_FIRST_STRONGEST = 0x02000104,
-  RGL_RETURN_STRONGEST_SECOND_STRONGEST = 0x02000501,
-  RGL_RETURN_FIRST_SECOND = 0x02000304
-} rgl_return_mode_t;
+RGL_ENUM(rgl_return_mode_t){RGL_RETURN_UNKNOWN = 0,
+                            RGL_RETURN_FIRST = 0x01000004,
+                            RGL_RETURN_SECOND = 0x01000003,
+                            RGL_RETURN_LAST = 0x01000002,
+                            RGL_RETURN_STRONGEST = 0x01000001,
+                            RGL_RETURN_LAST_STRONGEST = 0x02000102,
+                            RGL_RETURN_FIRST_LAST = 0x02000204,
+                            RGL_RETURN_FIRST_STRONGEST = 0x02000104,
+                            RGL_RETURN_STRONGEST_SECOND_STRONGEST = 0x02000501,
+                            RGL_RETURN_FIRST_SECOND = 0x02000304} rgl_return_mode_t;
 
 /* What can be told of a point; the suffix is its type in memory. */
-RGL_ENUM(rgl_field_t) {
-  RGL_FIELD_XYZ_VEC3_F32 = 1,
-  RGL_FIELD_INTENSITY_F32 = 2,
-  RGL_FIELD_INTENSITY_U8 = 3,
-  RGL_FIELD_IS_HIT_I32 = 4,
-  RGL_FIELD_IS_GROUND_I32 = 5, /* 1: NOT ground */
-  RGL_FIELD_RAY_IDX_U32 = 6,
-  RGL_FIELD_ENTITY_ID_I32 = 7,
-  RGL_FIELD_DISTANCE_F32 = 8,
-  RGL_FIELD_AZIMUTH_F32 = 9,
-  RGL_FIELD_ELEVATION_F32 = 10,
-  RGL_FIELD_RING_ID_U16 = 11,
-  RGL_FIELD_RETURN_TYPE_U8 = 12,
-  RGL_FIELD_TIME_STAMP_F64 = 13,
-  RGL_FIELD_TIME_STAMP_U32 = 14,
-  RGL_FIELD_ABSOLUTE_VELOCITY_VEC3_F32 = 15,
-  RGL_FIELD_RELATIVE_VELOCITY_VEC3_F32 = 16,
-  RGL_FIELD_RADIAL_SPEED_F32 = 17,
-  RGL_FIELD_POWER_F32 = 18,
-  RGL_FIELD_RCS_F32 = 19,
-  RGL_FIELD_NOISE_F32 = 20,
-  RGL_FIELD_SNR_F32 = 21,
-  RGL_FIELD_NORMAL_VEC3_F32 = 22,
-  RGL_FIELD_INCIDENT_ANGLE_F32 = 23,
-  RGL_FIELD_RAY_POSE_MAT3x4_F32 = 24,
-  RGL_FIELD_LASER_RETRO_F32 = 25,
-  RGL_FIELD_REFLECTIVITY_F32 = 26, /* since 0.20 */
-  RGL_FIELD_PADDING_8 = 1024,
-  RGL_FIELD_PADDING_16 = 1025,
-  RGL_FIELD_PADDING_32 = 1026,
-  RGL_FIELD_DYNAMIC_FORMAT = 13842 /* the packed points of a format node */
+RGL_ENUM(rgl_field_t){
+    RGL_FIELD_XYZ_VEC3_F32 = 1,
+    RGL_FIELD_INTENSITY_F32 = 2,
+    RGL_FIELD_INTENSITY_U8 = 3,
+    RGL_FIELD_IS_HIT_I32 = 4,
+    RGL_FIELD_IS_GROUND_I32 = 5, /* 1: NOT ground */
+    RGL_FIELD_RAY_IDX_U32 = 6,
+    RGL_FIELD_ENTITY_ID_I32 = 7,
+    RGL_FIELD_DISTANCE_F32 = 8,
+    RGL_FIELD_AZIMUTH_F32 = 9,
+    RGL_FIELD_ELEVATION_F32 = 10,
+    RGL_FIELD_RING_ID_U16 = 11,
+    RGL_FIELD_RETURN_TYPE_U8 = 12,
+    RGL_FIELD_TIME_STAMP_F64 = 13,
+    RGL_FIELD_TIME_STAMP_U32 = 14,
+    RGL_FIELD_ABSOLUTE_VELOCITY_VEC3_F32 = 15,
+    RGL_FIELD_RELATIVE_VELOCITY_VEC3_F32 = 16,
+    RGL_FIELD_RADIAL_SPEED_F32 = 17,
+    RGL_FIELD_POWER_F32 = 18,
+    RGL_FIELD_RCS_F32 = 19,
+    RGL_FIELD_NOISE_F32 = 20,
+    RGL_FIELD_SNR_F32 = 21,
+    RGL_FIELD_NORMAL_VEC3_F32 = 22,
+    RGL_FIELD_INCIDENT_ANGLE_F32 = 23,
+    RGL_FIELD_RAY_POSE_MAT3x4_F32 = 24,
+    RGL_FIELD_LASER_RETRO_F32 = 25,
+    RGL_FIELD_REFLECTIVITY_F32 = 26, /* since 0.20 */
+    RGL_FIELD_PADDING_8 = 1024,
+    RGL_FIELD_PADDING_16 = 1025,
+    RGL_FIELD_PADDING_32 = 1026,
+    RGL_FIELD_DYNAMIC_FORMAT = 13842 /* the packed points of a format node */
 } rgl_field_t;
 
 /* ---- general ---- */

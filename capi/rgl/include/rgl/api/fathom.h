@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: MIT
 /* What RGL cannot do. */
 #ifndef RGL_API_FATHOM_H
 #define RGL_API_FATHOM_H
 
 #include <rgl/api/core.h>
 
-/* From now on the same calls give the same clouds. Without it, or FATHOM_RGL_SEED in the environment, every process draws
- * noise of its own, as in RGL. */
+/* From now on the same calls give the same clouds. Without it, or FATHOM_RGL_SEED in the environment, every process
+ * draws noise of its own, as in RGL. */
 RGL_API rgl_status_t fathom_rgl_set_seed(uint64_t seed);
 /* The version that rgl_get_version_info reports; 0.19.0, or FATHOM_RGL_VERSION. */
 RGL_API rgl_status_t fathom_rgl_set_version(int32_t major, int32_t minor, int32_t patch);

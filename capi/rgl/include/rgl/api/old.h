@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Names that later versions of RGL dropped, for programs that still use them. */
 #ifndef RGL_API_OLD_H
 #define RGL_API_OLD_H
@@ -22,20 +23,15 @@ RGL_API rgl_status_t rgl_node_raytrace_with_distortion(rgl_node_t* node, rgl_sce
 
 typedef struct Lidar* rgl_lidar_t;
 
-RGL_ENUM(rgl_format_t) {
-  RGL_FORMAT_INVALID = 0,
-  RGL_FORMAT_XYZ = 1, /* 12 bytes: x y z in the world */
-  RGL_FORMAT_E2E_INVALID = 2,
-  RGL_FORMAT_E2E_PCL12 = 3, /* x y z after the post-raycast transform */
-  RGL_FORMAT_E2E_PCL24 = 4, /* and 4 bytes, f32 intensity, u16 ring, 2 bytes */
-  RGL_FORMAT_E2E_PCL48 = 5, /* and f32 azimuth, f32 distance, u8 return type, 7 bytes, f64 time stamp */
-  RGL_FORMAT_E2E_COUNT = 6
-} rgl_format_t;
+RGL_ENUM(rgl_format_t){
+    RGL_FORMAT_INVALID = 0,     RGL_FORMAT_XYZ = 1,       /* 12 bytes: x y z in the world */
+    RGL_FORMAT_E2E_INVALID = 2, RGL_FORMAT_E2E_PCL12 = 3, /* x y z after the post-raycast transform */
+    RGL_FORMAT_E2E_PCL24 = 4,                             /* and 4 bytes, f32 intensity, u16 ring, 2 bytes */
+    RGL_FORMAT_E2E_PCL48 = 5, /* and f32 azimuth, f32 distance, u8 return type, 7 bytes, f64 time stamp */
+    RGL_FORMAT_E2E_COUNT = 6} rgl_format_t;
 
-RGL_ENUM(rgl_angular_noise_type_t) {
-  RGL_ANGULAR_NOISE_TYPE_RAY_BASED = 0,
-  RGL_ANGULAR_NOISE_TYPE_HITPOINT_BASED = 1
-} rgl_angular_noise_type_t;
+RGL_ENUM(rgl_angular_noise_type_t){RGL_ANGULAR_NOISE_TYPE_RAY_BASED = 0,
+                                   RGL_ANGULAR_NOISE_TYPE_HITPOINT_BASED = 1} rgl_angular_noise_type_t;
 
 RGL_API rgl_status_t rgl_lidar_create(rgl_lidar_t* out_lidar, const rgl_mat3x4f* ray_transforms,
                                       int32_t ray_transforms_count);
@@ -45,8 +41,7 @@ RGL_API rgl_status_t rgl_lidar_set_pose(rgl_lidar_t lidar, const rgl_mat3x4f* po
 RGL_API rgl_status_t rgl_lidar_set_ring_indices(rgl_lidar_t lidar, const int32_t* ring_ids, int32_t ring_ids_count);
 RGL_API rgl_status_t rgl_lidar_set_post_raycast_transform(rgl_lidar_t lidar, const rgl_mat3x4f* transform);
 /* One angular noise, about -Y; then noise of the distance. */
-RGL_API rgl_status_t rgl_lidar_set_gaussian_noise_params(rgl_lidar_t lidar,
-                                                         rgl_angular_noise_type_t angular_noise_type,
+RGL_API rgl_status_t rgl_lidar_set_gaussian_noise_params(rgl_lidar_t lidar, rgl_angular_noise_type_t angular_noise_type,
                                                          float angular_noise_stddev, float angular_noise_mean,
                                                          float distance_noise_stddev_base,
                                                          float distance_noise_stddev_rise_per_meter,

@@ -1,5 +1,6 @@
-/* The functions of RGL's PCL extension. Two need no PCL and work. The two that do answer RGL_NOT_IMPLEMENTED and make no
- * node; they are there so that programs which name them link and load. rgl_get_extension_info says 0 for
+// SPDX-License-Identifier: MIT
+/* The functions of RGL's PCL extension. Two need no PCL and work. The two that do answer RGL_NOT_IMPLEMENTED and make
+ * no node; they are there so that programs which name them link and load. rgl_get_extension_info says 0 for
  * RGL_EXTENSION_PCL. */
 #ifndef RGL_API_EXTENSIONS_PCL_H
 #define RGL_API_EXTENSIONS_PCL_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* The functions of RGL's ROS 2 extension. They are there so that programs which name them link and load; they publish
  * nothing, answer RGL_NOT_IMPLEMENTED and make no node. rgl_get_extension_info says 0 for RGL_EXTENSION_ROS2. */
 #ifndef RGL_API_EXTENSIONS_ROS2_H
@@ -26,12 +27,9 @@ typedef enum rgl_qos_policy_history_t {
 
 /* The points of a format node as PointCloud2. */
 RGL_API rgl_status_t rgl_node_points_ros2_publish(rgl_node_t* node, const char* topic_name, const char* frame_id);
-RGL_API rgl_status_t rgl_node_points_ros2_publish_with_qos(rgl_node_t* node, const char* topic_name,
-                                                           const char* frame_id,
-                                                           rgl_qos_policy_reliability_t qos_reliability,
-                                                           rgl_qos_policy_durability_t qos_durability,
-                                                           rgl_qos_policy_history_t qos_history,
-                                                           int32_t qos_history_depth);
+RGL_API rgl_status_t rgl_node_points_ros2_publish_with_qos(
+    rgl_node_t* node, const char* topic_name, const char* frame_id, rgl_qos_policy_reliability_t qos_reliability,
+    rgl_qos_policy_durability_t qos_durability, rgl_qos_policy_history_t qos_history, int32_t qos_history_depth);
 /* Detections of a radar as RadarScan. */
 RGL_API rgl_status_t rgl_node_publish_ros2_radarscan(rgl_node_t* node, const char* topic_name, const char* frame_id,
                                                      rgl_qos_policy_reliability_t qos_reliability,

@@ -1,5 +1,6 @@
-/* Recording calls to a file and playing them again. A tape is two files: path.yaml names the calls, path.bin holds their
- * arrays. */
+// SPDX-License-Identifier: MIT
+/* Recording calls to a file and playing them again. A tape is two files: path.yaml names the calls, path.bin holds
+ * their arrays. */
 #ifndef RGL_API_EXTENSIONS_TAPE_H
 #define RGL_API_EXTENSIONS_TAPE_H
 

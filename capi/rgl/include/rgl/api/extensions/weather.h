@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* The function of RGL's weather extension, which is not public; declared as its users declare it. It is there so that
  * programs which name it link and load; it answers RGL_NOT_IMPLEMENTED and makes no node. rgl_get_extension_info says 0
  * for RGL_EXTENSION_WEATHER. */

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// The beam model of range finders: density, scan likelihood, sampling, learning, and their files.
+
+#include <fathom/base/error.hpp>
+#include <fathom/beam/csv.hpp>
+#include <fathom/beam/fit.hpp>
+#include <fathom/beam/heatmap.hpp>
+#include <fathom/beam/log.hpp>
+#include <fathom/beam/model.hpp>
+#include <fathom/beam/model_file.hpp>
+#include <fathom/beam/report.hpp>
+#include <fathom/beam/sample.hpp>
+#include <fathom/beam/scan.hpp>
+#include <fathom/beam/score.hpp>
+#include <fathom/beam/world.hpp>

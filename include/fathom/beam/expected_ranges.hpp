@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// The expected range z*: what a map or a scene says a beam should measure. One interface for both, so that scoring and
+// learning work with either.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <fathom/base/export.hpp>
+#include <fathom/base/geometry.hpp>
+#include <fathom/base/isa.hpp>
+#include <fathom/scene/grid_map.hpp>
+
+namespace fathom {
+
+/// The sensor's pose in the world for a planar pose: at height `z_m`, upright.
+FATHOM_API Pose lift(const PlanarPose& pose, double z_m = 0.0);
+
+/// Directions of the beams of one scan, in the sensor frame; unit vectors. Arrays [beams].
+struct BeamFan {
+  std::vector<float> x, y, z;
+  [[nodiscard]] std::size_t size() const { return x.size(); }
+};
+
+/// Beams in the sensor's x-y plane at these azimuths.
+FATHOM_API BeamFan planar_fan(std::span<const double> azimuth_rad);
+/// Every `step`-th beam, the first one always. Throws InputError for step 0.
+FATHOM_API BeamFan subsample(const BeamFan& fan, std::size_t step);
+
+class FATHOM_API ExpectedRanges {
+ public:
+  virtual ~ExpectedRanges() = default;
+
+  /// Writes range_m [poses, beams], row-major: the distance along each beam to the first surface, max_range_m where
+  /// there is none nearer. May be called from several threads at once; allocates nothing. Sizes must agree and poses be
+  /// finite; callers in this library check both.
+  virtual void cast(std::span<const Pose> world_from_sensor, const BeamFan& beams, double max_range_m,
+                    std::span<float> range_m) const = 0;
+
+  /// Ranges below this cannot be told from it (half a cell of a grid); z* is clamped to it.
+  [[nodiscard]] virtual double floor_m() const = 0;
+
+  /// The size of the cells that they come from: no surface is known better. 0: there are none.
+  [[nodiscard]] virtual double cell_m() const { return 0.0; }
+};
+
+/// What a ray does in unknown cells: passes, is stopped as by a wall, or ends there without a return (range Z).
+enum class UnknownCells : std::uint8_t { kFree, kOccupied, kStop };
+
+enum class GridPrecision : std::uint8_t {
+  kFast,    ///< single precision, 8, 16 or 32 rays at a time by instruction set
+  kDouble,  ///< double precision, the same skipping
+  kOracle,  ///< double precision, cell by cell (Amanatides and Woo 1987): slow and obvious
+};
+
+struct GridCasterOptions {
+  UnknownCells unknown = UnknownCells::kFree;
+  GridPrecision precision = GridPrecision::kFast;
+  Isa isa = detect_isa();
+};
+
+/// Casts in a grid, exactly to the boundary of the first occupied cell. Walls stand infinitely high, so that tilted
+/// beams are defined too; a ray that leaves the map, or starts outside it, has range Z. A ray that starts in an
+/// occupied cell has range 0. A ray along the edge between two cells runs in the one on the side of larger coordinates;
+/// through a corner it steps along y first, so that two occupied cells that touch at a corner never let it pass.
+FATHOM_API std::unique_ptr<ExpectedRanges> make_grid_ranges(const GridMap& map, const GridCasterOptions& options = {});
+
+/// Bytes that the caster of a map holds.
+FATHOM_API std::size_t grid_ranges_bytes(const GridMap& map);
+
+}  // namespace fathom

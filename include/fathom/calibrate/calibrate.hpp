@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// Parameters of the simulator's noise models learned from measurements, by maximum likelihood, with standard errors.
+// What these functions return can be given to a sensor as it stands: DistanceNoise and StereoEnergy.
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <fathom/base/export.hpp>
+#include <fathom/frame/frame.hpp>
+#include <fathom/noise/distance.hpp>
+#include <fathom/noise/stereo_energy.hpp>
+
+namespace fathom {
+
+/// A value learned and its standard error, from the observed information; NaN where there is none (at a boundary, or
+/// what the data cannot tell). Pairs are taken as independent.
+struct Estimate {
+  double value = 0.0;
+  double std_error = 0.0;
+};
+
+/// Measured ranges with those that were due. Arrays [pairs].
+struct RangePairs {
+  std::vector<float> range_m, expected_m;
+};
+
+/// Pixels with the energy that came back and whether they were lost. Arrays [pairs].
+struct EnergyPairs {
+  std::vector<float> energy;       ///< E of stereo_energy, [-1, 1]
+  std::vector<std::uint8_t> lost;  ///< 0 or 1
+};
+
+/// Appends the valid returns of a frame: range against clean range. Needs kRange, kCleanRange and kReason.
+FATHOM_API void append_pairs(const Frame& frame, RangePairs& pairs);
+/// What an energy law did to a pixel that ended with this reason: 1 lost, 0 kept (what edges or dropout took later
+/// among them), or nothing: it was not asked, or the reason does not tell.
+constexpr std::optional<std::uint8_t> lost_by_energy(Reason reason) {
+  if (reason == Reason::kLowEnergy || reason == Reason::kRandomLoss) return std::uint8_t{1};
+  if (reason == Reason::kHit || reason == Reason::kEdgeLoss || reason == Reason::kDropout) return std::uint8_t{0};
+  return std::nullopt;
+}
+/// Appends the pixels that an energy law kept or lost. Needs kEnergy and kReason.
+FATHOM_API void append_pairs(const Frame& frame, EnergyPairs& pairs);
+
+/// CSV with the columns `range_m,expected_m` (and `scan`, which is passed over); inf and nan are allowed. Throws
+/// InputError naming file and line.
+FATHOM_API RangePairs read_range_pairs(const std::filesystem::path& file);
+/// CSV with the columns `energy,lost`, lost 0 or 1. Throws InputError naming file and line.
+FATHOM_API EnergyPairs read_energy_pairs(const std::filesystem::path& file);
+
+/// range - expected ~ Normal(mean, (stddev + stddev_per_m expected)^2), as noise/distance.hpp makes it.
+struct DistanceCalibration {
+  Estimate mean_m, stddev_m, stddev_per_m;
+  double log_likelihood = 0.0;
+  std::size_t pairs = 0;           ///< used
+  std::size_t skipped = 0;         ///< without a finite reading or expected range
+  std::vector<std::string> flags;  ///< one line each: boundaries, and what the data cannot tell
+
+  [[nodiscard]] DistanceNoise noise() const;
+};
+
+/// Given the share of the deviation that grows with range, mean and scale have closed forms; the share is found by a
+/// search over all of [0, 1], so the maximum is the global one and the boundaries (stddev 0, stddev_per_m 0) are
+/// ordinary points of it. Throws InputError when sizes disagree, an expected range is not above 0, or fewer than three
+/// pairs are left.
+FATHOM_API DistanceCalibration calibrate_distance(const RangePairs& pairs);
+
+struct EnergyCalibrationOptions {
+  EnergyNormalization normalization = EnergyNormalization::kDocument;
+};
+
+/// P(lost | E) of noise/stereo_energy.hpp.
+struct EnergyCalibration {
+  Estimate min_energy, pow;
+  EnergyNormalization normalization = EnergyNormalization::kDocument;
+  double log_likelihood = 0.0;
+  std::size_t pairs = 0;
+  std::size_t skipped = 0;  ///< without a finite energy
+  std::size_t lost = 0;
+  std::vector<std::string> flags;
+
+  /// `energy` is not learned: it says what the pairs' energies are.
+  [[nodiscard]] StereoEnergy noise(EnergyAngle energy = EnergyAngle::kCosine) const;
+};
+
+/// For each threshold the exponent has one best value (the likelihood is concave in it); thresholds are searched over
+/// all that the data allow: below every pixel kept. Under `document` the law jumps at the threshold, which is then a
+/// change point, known to about the spacing of the energies there: value and error are the mean and the deviation of
+/// the likelihood over thresholds (Pitman's estimator). Throws InputError when sizes disagree, a flag is not 0 or 1,
+/// nothing was lost or nothing kept, or pixels were lost where the law loses none (E = 1; under `document` above 1 -
+/// min_energy, for every min_energy that the pixels kept allow).
+FATHOM_API EnergyCalibration calibrate_energy(const EnergyPairs& pairs, const EnergyCalibrationOptions& options = {});
+
+}  // namespace fathom

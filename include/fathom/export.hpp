@@ -1,8 +1,0 @@
-#pragma once
-// Marks what libfathom.so exports; everything else has hidden visibility.
-
-#define FATHOM_API __attribute__((visibility("default")))
-
-/// Kernels are inlined into their caller whatever the optimisation level: the same source is compiled once per
-/// instruction set, and an out-of-line copy of an AVX-512 build could otherwise be picked by the linker for all.
-#define FATHOM_KERNEL [[gnu::always_inline]] inline

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// Depths and ranges as 16-bit pictures for programs, PNG.
+//
+// Every file is written without a name or under a temporary one, and appears whole or not at all. Layouts:
+// docs/output-formats.md. All functions throw SystemError when the system refuses, and then leave nothing.
+
+#include <cstdint>
+#include <filesystem>
+
+#include <fathom/base/export.hpp>
+#include <fathom/files/arrays.hpp>
+#include <fathom/frame/frame.hpp>
+
+namespace fathom {
+
+/// What becomes of a value that no level of a picture stands for.
+enum class OffScale : std::uint8_t { kRefuse, kLost };
+
+/// 16-bit grey PNG of a depth or range channel, `per_m` levels per metre (1000: millimetres), rounded. Lost pixels are
+/// 0 (kZero), 65535 (kInf) or the level of max_m (kMax); kNan and kMinusOne do not exist in such a file: InputError. So
+/// does a return too far for 16 bits, or behind the camera, unless it may count as lost.
+FATHOM_API void write_depth_png(const std::filesystem::path& file, const Frame& frame, Channel channel,
+                                const LostPolicy& policy = {LostValue::kZero, 0.0F}, double per_m = 1000.0,
+                                OffScale off_scale = OffScale::kRefuse);
+
+}  // namespace fathom

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// What a frame can hold, as a table: for help and for reference pages.
+
+#include <span>
+#include <string_view>
+
+#include <fathom/base/export.hpp>
+#include <fathom/frame/frame.hpp>
+
+namespace fathom {
+
+/// An array of a frame: the elements of its NPY file.
+struct ChannelInfo {
+  Channel channel;
+  std::string_view type;  ///< "float32", "uint32", "uint16", "uint8"
+  unsigned planes;        ///< values per ray: 1, or 3 of a point
+  std::string_view unit;  ///< "m", "rad", "s", or empty
+  std::string_view doc;
+
+  [[nodiscard]] constexpr std::string_view name() const { return to_string(channel); }
+};
+
+/// All channels, in the order of Channel.
+FATHOM_API std::span<const ChannelInfo> channel_list();
+
+/// Bytes of one value of a channel.
+FATHOM_API unsigned bytes_of(const ChannelInfo& channel);
+
+}  // namespace fathom

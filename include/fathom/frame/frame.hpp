@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <fathom/base/export.hpp>
+#include <fathom/frame/reason.hpp>
+
+namespace fathom {
+
+/// The arrays that a frame can hold. Every array is [rows, cols] (points: three such planes), row-major.
+enum class Channel : std::uint8_t {
+  kRange,       ///< float, m; measured, noise applied; NaN where the return is lost
+  kCleanRange,  ///< float, m; along the noise-free ray, nothing lost; +inf where it meets nothing
+  kHitWorld,    ///< 3 x float, m, world frame; NaN where lost
+  kHitSensor,   ///< 3 x float, m, sensor frame: the same points; NaN where lost
+  kNormal,      ///< 3 x float, unit, world frame, of the surface struck, turned towards the sensor; NaN on a miss
+  kIncidence,   ///< float, rad, between the reversed ray and the normal; NaN on a miss
+  kEntityId,    ///< uint32; kNoEntity on a miss
+  kTriangleId,  ///< uint32, within the entity's mesh; kNoTriangle on a miss
+  kRing,        ///< uint16
+  kAzimuth,     ///< float, rad, of the emitted ray in the sensor frame: atan2(y, x)
+  kElevation,   ///< float, rad, of the emitted ray: angle above the x-y plane
+  kTimeOffset,  ///< float, s, since the start of the frame
+  kIntensity,   ///< float in [0, 1]: reflectivity * cos(incidence); 0 on a miss
+  kReason,      ///< uint8: Reason
+  kDepth,       ///< float, m; distance to the image plane (x in the sensor frame), noise applied; NaN where lost
+  kCleanDepth,  ///< float, m; the same along the noise-free ray, nothing lost; +inf where it meets nothing
+  kEnergy,      ///< float; E (noise/energy.hpp), the angle as models of the chain read it, else cosine; NaN on a miss
+  kCleanHit,    ///< 3 x float, m, sensor frame; the hit point of the noise-free ray, nothing lost; NaN on a miss
+};
+inline constexpr std::size_t kChannelCount = 18;
+inline constexpr std::array<std::string_view, kChannelCount> kChannelNames = {
+    "range",     "clean_range", "hit_world", "hit_sensor",  "normal",    "incidence",
+    "entity_id", "triangle_id", "ring",      "azimuth",     "elevation", "time_offset",
+    "intensity", "reason",      "depth",     "clean_depth", "energy",    "clean_hit"};
+
+constexpr std::string_view to_string(Channel channel) { return kChannelNames[static_cast<std::size_t>(channel)]; }
+/// The channel of that name, or nothing.
+FATHOM_API std::optional<Channel> channel_from_name(std::string_view name);
+
+/// A set of channels.
+class ChannelSet {
+ public:
+  constexpr ChannelSet() = default;
+  constexpr ChannelSet(std::initializer_list<Channel> channels) {
+    for (const Channel c : channels) insert(c);
+  }
+  constexpr void insert(Channel c) { bits_ |= bit(c); }
+  [[nodiscard]] constexpr bool contains(Channel c) const { return (bits_ & bit(c)) != 0; }
+  friend constexpr ChannelSet operator|(ChannelSet a, ChannelSet b) {
+    a.bits_ |= b.bits_;
+    return a;
+  }
+  friend constexpr bool operator==(ChannelSet, ChannelSet) = default;
+
+ private:
+  static constexpr std::uint32_t bit(Channel c) { return 1U << static_cast<std::uint32_t>(c); }
+  std::uint32_t bits_ = 0;
+};
+
+/// Points as three planes, each [rows, cols].
+struct PointSpan {
+  std::span<const float> x, y, z;
+};
+
+/// One frame of one sensor: the arrays asked for, and nothing else is computed. Reuse a Frame: once its arrays have
+/// their size, rendering into it allocates nothing.
+class FATHOM_API Frame {
+ public:
+  Frame() = default;
+  explicit Frame(ChannelSet channels) : channels_(channels) {}
+
+  [[nodiscard]] ChannelSet channels() const { return channels_; }
+  [[nodiscard]] std::uint32_t rows() const { return rows_; }
+  [[nodiscard]] std::uint32_t cols() const { return cols_; }
+  [[nodiscard]] std::size_t size() const { return std::size_t{rows_} * cols_; }
+  [[nodiscard]] double stamp_s() const { return stamp_s_; }     ///< time of the start of the frame
+  [[nodiscard]] std::uint32_t index() const { return index_; }  ///< frame number, the key of its noise
+
+  // Each throws InputError when the channel was not asked for.
+  [[nodiscard]] std::span<const float> range_m() const { return floats(Channel::kRange); }
+  [[nodiscard]] std::span<const float> clean_range_m() const { return floats(Channel::kCleanRange); }
+  [[nodiscard]] std::span<const float> incidence_rad() const { return floats(Channel::kIncidence); }
+  [[nodiscard]] std::span<const float> azimuth_rad() const { return floats(Channel::kAzimuth); }
+  [[nodiscard]] std::span<const float> elevation_rad() const { return floats(Channel::kElevation); }
+  [[nodiscard]] std::span<const float> time_offset_s() const { return floats(Channel::kTimeOffset); }
+  [[nodiscard]] std::span<const float> intensity() const { return floats(Channel::kIntensity); }
+  [[nodiscard]] std::span<const float> depth_m() const { return floats(Channel::kDepth); }
+  [[nodiscard]] std::span<const float> clean_depth_m() const { return floats(Channel::kCleanDepth); }
+  [[nodiscard]] std::span<const float> energy() const { return floats(Channel::kEnergy); }
+  [[nodiscard]] PointSpan hit_world_m() const { return points(Channel::kHitWorld); }
+  [[nodiscard]] PointSpan hit_sensor_m() const { return points(Channel::kHitSensor); }
+  [[nodiscard]] PointSpan clean_hit_sensor_m() const { return points(Channel::kCleanHit); }
+  [[nodiscard]] PointSpan normal_world() const { return points(Channel::kNormal); }
+  [[nodiscard]] std::span<const std::uint32_t> entity_id() const;
+  [[nodiscard]] std::span<const std::uint32_t> triangle_id() const;
+  [[nodiscard]] std::span<const std::uint16_t> ring() const;
+  [[nodiscard]] std::span<const Reason> reason() const;
+
+  /// Any float channel by name of the enum; points() for the three-plane ones.
+  [[nodiscard]] std::span<const float> floats(Channel channel) const;
+  [[nodiscard]] PointSpan points(Channel channel) const;
+
+  /// How many rays ended with each Reason (needs kReason).
+  [[nodiscard]] std::array<std::uint64_t, kReasonNames.size()> count_reasons() const;
+
+ private:
+  friend class FrameWriter;  // of the library: what fills the arrays
+  void require(Channel channel) const;
+
+  ChannelSet channels_;
+  std::uint32_t rows_ = 0, cols_ = 0, index_ = 0;
+  double stamp_s_ = 0.0;
+  std::array<std::vector<float>, kChannelCount> floats_;
+  std::vector<std::uint32_t> entity_id_, triangle_id_;
+  std::vector<std::uint16_t> ring_;
+  std::vector<Reason> reason_;
+};
+
+}  // namespace fathom

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// Noise of any model, built in or the user's own, as one type: Noise noise = DistanceNoise{.stddev_m = 0.02F};
+// A model of one's own needs noise/custom.hpp too.
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <fathom/base/export.hpp>
+#include <fathom/base/isa.hpp>
+#include <fathom/noise/block_kernel.hpp>
+#include <fathom/noise/models.hpp>
+
+namespace fathom {
+
+class Noise;
+
+/// What is known of a model without its type.
+struct NoiseInfo {
+  std::string_view slug, doc;
+  Stage stage;
+  SurfaceNeeds needs;
+  std::vector<FieldInfo> fields;
+};
+
+/// A value of an enumerated parameter: its position among the words of its FieldInfo. Any enum turns into one.
+struct Choice {
+  std::uint32_t index = 0;
+
+  explicit constexpr Choice(std::uint32_t position) : index(position) {}
+  template <class E>
+  requires std::is_enum_v<E>
+  constexpr Choice(E value)  // NOLINT(google-explicit-constructor): so that a FieldValue can be given an Axis
+      : index(static_cast<std::uint32_t>(value)) {}
+  friend constexpr bool operator==(Choice, Choice) = default;
+};
+
+/// One parameter by name, as files give it.
+struct FieldValue {
+  std::string name;
+  std::variant<double, bool, Choice> value;
+
+  /// As the functions of field.hpp take it: the number, 0 or 1 of a flag, or the position of a word.
+  [[nodiscard]] FATHOM_API double number() const;
+};
+
+/// The value of a parameter that this number stands for.
+FATHOM_API FieldValue field_value(const FieldInfo& field, double number);
+
+namespace detail {
+
+template <NoiseModel M>
+constexpr SurfaceNeeds needs_of() {
+  if constexpr (requires { M::kNeeds; }) {
+    return M::kNeeds;
+  } else {
+    return {};
+  }
+}
+
+template <NoiseModel M>
+constexpr bool has_simple_fields() {
+  for (const Field<M>& field : M::fields()) {
+    if (!std::holds_alternative<float M::*>(field.member) && !std::holds_alternative<bool M::*>(field.member) &&
+        !std::holds_alternative<ChoiceMember<M>>(field.member)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+template <NoiseModel M>
+NoiseInfo make_info() {
+  static_assert(has_simple_fields<M>(), "parameters of noise are float, bool or an enum");
+  return {M::kSlug, M::kDoc, M::kStage, needs_of<M>(), describe<M>()};
+}
+
+template <NoiseModel M>
+const NoiseInfo& info_of() {
+  static const NoiseInfo info = make_info<M>();
+  return info;
+}
+
+template <NoiseModel M>
+std::vector<FieldValue> values_of(const void* model) {
+  std::vector<FieldValue> values;
+  for (const FieldInfo& field : info_of<M>().fields) {
+    values.push_back(field_value(field, get_field(*static_cast<const M*>(model), field.name).front()));
+  }
+  return values;
+}
+
+/// Throws InputError unless the model has a number called `field`.
+FATHOM_API void check_is_number(const NoiseInfo& info, std::string_view field);
+
+/// The optional members of a model (noise/model.hpp) as functions; null, or empty, where the model has none.
+struct NoiseHooks {
+  std::span<const SameInChain> same_in_chain = {};
+  void (*check_on)(const void*, const SensorTraits&) = nullptr;
+  float (*sight_tolerance)(const void*) = nullptr;
+  EnergyAngle (*energy_angle)(const void*) = nullptr;
+  double (*least_depth_m)(const void*, const Optics&) = nullptr;
+};
+
+/// The functions of a model without its type.
+struct NoiseType {
+  const NoiseInfo* info;
+  std::shared_ptr<const void> (*copy)(const void*);  ///< throws InputError when a parameter is outside its limits
+  bool (*is_identity)(const void*);
+  std::vector<FieldValue> (*values)(const void*);
+  Noise (*with)(const void*, std::string_view, double);
+  std::array<BlockKernel, 3> kernels;  ///< [Isa]
+  NoiseHooks hooks;
+};
+
+/// Position of a model in the list of the registered ones; their number for a model of the user's own.
+template <class M, class Variant = RegisteredNoise>
+inline constexpr std::size_t kPlaceInList = 0;
+template <class M, class... Ms>
+inline constexpr std::size_t kPlaceInList<M, std::variant<Ms...>> = [] {
+  std::size_t place = 0;
+  static_cast<void>(((std::same_as<M, Ms> ? false : (++place, true)) && ...));
+  return place;
+}();
+
+/// Of a registered model, compiled inside the library.
+FATHOM_API const NoiseType& registered_type(std::size_t place_in_list);
+
+/// Of a model of the user's own; defined in noise/custom.hpp.
+template <class M>
+struct OwnType;
+
+template <NoiseModel M>
+const NoiseType& type_of() {
+  if constexpr (kPlaceInList<M> < std::variant_size_v<RegisteredNoise>) {
+    return registered_type(kPlaceInList<M>);
+  } else {
+    static_assert(
+        requires { sizeof(OwnType<M>); }, "a noise model of your own needs #include <fathom/noise/custom.hpp>");
+    return OwnType<M>::get();
+  }
+}
+
+/// Makes the table of a model's functions; defined in noise/custom.hpp.
+template <NoiseModel M>
+NoiseType make_type(const std::array<BlockKernel, 3>& kernels);
+
+}  // namespace detail
+
+/// A noise model with its parameters. Cheap to copy; immutable.
+class Noise {
+ public:
+  /// Any registered model, or any struct of the shape that noise/model.hpp describes (with noise/custom.hpp included).
+  /// Throws InputError when a parameter is outside its limits.
+  template <NoiseModel M>
+  Noise(const M& model)  // NOLINT(google-explicit-constructor): a model is a noise
+      : Noise(detail::type_of<M>(), &model) {}
+
+  [[nodiscard]] const NoiseInfo& info() const { return *type_->info; }
+  [[nodiscard]] std::string_view slug() const { return info().slug; }
+  [[nodiscard]] Stage stage() const { return info().stage; }
+  [[nodiscard]] bool is_identity() const { return identity_; }
+  [[nodiscard]] std::vector<FieldValue> values() const { return type_->values(model_.get()); }
+
+  /// The same noise with one number changed. Throws InputError for an unknown field or a value outside its limits.
+  [[nodiscard]] Noise with(std::string_view field, double value) const {
+    return type_->with(model_.get(), field, value);
+  }
+
+  // What the model says of itself where it has the optional member of that name; see noise/model.hpp.
+
+  /// Throws InputError when the model cannot act on such a sensor.
+  void check_on(const SensorTraits& sensor) const {
+    if (type_->hooks.check_on != nullptr) type_->hooks.check_on(model_.get(), sensor);
+  }
+  [[nodiscard]] std::span<const SameInChain> same_in_chain() const { return type_->hooks.same_in_chain; }
+  [[nodiscard]] float sight_tolerance() const {
+    return type_->hooks.sight_tolerance == nullptr ? 0.0F : type_->hooks.sight_tolerance(model_.get());
+  }
+  [[nodiscard]] std::optional<EnergyAngle> energy_angle() const {
+    if (type_->hooks.energy_angle == nullptr) return std::nullopt;
+    return type_->hooks.energy_angle(model_.get());
+  }
+  [[nodiscard]] double least_depth_m(const Optics& optics) const {
+    return type_->hooks.least_depth_m == nullptr ? 0.0 : type_->hooks.least_depth_m(model_.get(), optics);
+  }
+
+  /// Applies the model to a block (noise/drive.hpp) with the kernel for `isa`.
+  void apply(Isa isa, const NoiseKey& key, RayBlock& rays, ReturnBlock& returns, DrawBuffer& draws) const {
+    type_->kernels[static_cast<std::size_t>(isa)](model_.get(), key, rays, returns, draws);
+  }
+
+ private:
+  template <NoiseModel M>
+  friend detail::NoiseType detail::make_type(const std::array<BlockKernel, 3>& kernels);
+
+  FATHOM_API Noise(const detail::NoiseType& type, const void* model);
+
+  template <NoiseModel M>
+  static Noise with_number(const void* model, std::string_view field, double value) {
+    detail::check_is_number(detail::info_of<M>(), field);
+    M changed = *static_cast<const M*>(model);
+    set_field(changed, field, value);
+    return changed;
+  }
+
+  const detail::NoiseType* type_;
+  std::shared_ptr<const void> model_;
+  bool identity_;
+};
+
+/// All registered models, in the order of the list.
+FATHOM_API const std::vector<NoiseInfo>& noise_models();
+
+/// A registered model by slug; absent fields keep their defaults. Throws InputError for an unknown slug or field
+/// (naming the nearest known one) and for a value outside its limits.
+FATHOM_API Noise make_noise(std::string_view slug, std::span<const FieldValue> values);
+
+}  // namespace fathom

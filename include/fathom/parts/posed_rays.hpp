@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// Beams: rays with a frame of their own, in blocks. A beam is the map sensor_from_beam; it starts at its translation
+// and points along its z axis, the third column, which need not be a unit vector.
+//
+// Whoever casts beams asks for them block by block, so that sources, transforms and noise work on 256 beams in the
+// cache and no array of all changed beams exists.
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <fathom/base/affine.hpp>
+#include <fathom/base/export.hpp>
+#include <fathom/base/isa.hpp>
+#include <fathom/noise/drive.hpp>
+#include <fathom/noise/noise.hpp>
+
+namespace fathom {
+
+/// A map as callers store it: row-major [3][4], single precision.
+using Matrix34 = std::array<std::array<float, 4>, 3>;
+
+inline Affine widen(const Matrix34& m) {
+  Affine a;
+  for (std::size_t i = 0; i < 3; ++i) {
+    for (std::size_t j = 0; j < 4; ++j) a.m[i][j] = double{m[i][j]};
+  }
+  return a;
+}
+
+/// How a list of beams lies in rows, as that of most scanners does: what makes packets of nearly parallel rays.
+struct BeamGrid {
+  std::uint32_t row = 0;        ///< beams in a row; 0: there are no rows
+  std::uint32_t tile_rows = 1;  ///< rows of a tile of 16 beams that is about square in angle: 1, 2 or 4
+};
+
+/// Which beams the lanes of a block hold: tile after tile, and of each tile row after row. One row: beams in their
+/// order.
+struct BeamTiles {
+  std::uint32_t first = 0;   ///< number of the first beam, a multiple of 4
+  std::uint32_t count = 0;   ///< beams; whole tiles where there are rows
+  std::uint32_t rows = 1;    ///< of a tile: 1, 2 or 4
+  std::uint32_t stride = 0;  ///< from a beam to that below it; a multiple of 4
+
+  [[nodiscard]] constexpr std::uint32_t beam_of(std::uint32_t lane) const {
+    const std::uint32_t cols = 16 / rows, in_tile = lane % 16;
+    return first + lane / 16 * cols + in_tile / cols * stride + in_tile % cols;
+  }
+};
+
+/// Up to kBlockRays beams, in the frame of their sensor.
+struct BeamBlock {
+  BeamTiles beams;
+  /// Origins and z axes; count is a multiple of 16, padding repeats the last beam. Origins are there even where
+  /// from_sensor_origin says that they are all 0.
+  RayBlock ray;
+  RayBlock side;  ///< x axes in d, y axes in o; only when wants_sides
+  bool wants_sides = false;
+};
+
+/// Beams that stay the same, laid out for loading the blocks of their grid.
+class FATHOM_API BeamTable {
+ public:
+  BeamTable() = default;
+  explicit BeamTable(std::span<const Matrix34> sensor_from_beam);
+
+  [[nodiscard]] std::uint32_t size() const { return count_; }
+  /// How they lie, found by their directions.
+  [[nodiscard]] const BeamGrid& grid() const { return grid_; }
+  /// Fills a block with its part of the beams. Throws std::logic_error for tiles that are not those of grid().
+  void load(BeamBlock& block) const;
+
+ private:
+  std::uint32_t count_ = 0;
+  BeamGrid grid_;
+  /// x, y, z of the x, y, z axes and of the origin: [beams], one block after the other; or one where it is the same for
+  /// all.
+  std::array<std::vector<float>, 12> parts_;
+};
+
+/// beam := a beam.
+FATHOM_API void transform_beams(const Affine& a, Isa isa, BeamBlock& block);
+/// Applies a model of stage kRay; the whole frame of a beam turns. Draws belong to the number of the beam.
+FATHOM_API void apply_noise(const Noise& noise, const NoiseKey& key, Isa isa, BeamBlock& block);
+
+}  // namespace fathom

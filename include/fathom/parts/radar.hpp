@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// What a radar makes of a dense cloud: detections (clusters of points that it cannot tell apart, with cross section and
+// power), and tracks of objects over time. Formulas: docs/rgl.md, "Radar".
+
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <vector>
+
+#include <fathom/base/affine.hpp>
+#include <fathom/base/export.hpp>
+#include <fathom/base/geometry.hpp>
+#include <fathom/parts/posed_rays.hpp>
+
+namespace fathom {
+
+/// How well a radar separates within [begin, end].
+struct RadarScope {
+  float begin_m, end_m;  ///< both included
+  float distance_m, radial_speed_mps, azimuth_rad;
+};
+
+/// Points as a radar sees them, [points] each.
+struct RadarPoints {
+  std::span<const float> distance_m, azimuth_rad, elevation_rad, radial_speed_mps;  ///< NaN: speed unknown
+};
+
+struct RadarCluster {
+  std::vector<std::uint32_t> points;
+  std::uint32_t centre;  ///< the point nearest in angle to the middle of the cluster's limits
+};
+
+/// Points that no scope covers are left out. A point joins the first cluster whose limits it lies within or near enough
+/// to; then clusters that overlap or lie near enough are merged, until none do.
+FATHOM_API std::vector<RadarCluster> cluster_radar_points(const RadarPoints& points,
+                                                          std::span<const RadarScope> scopes);
+
+/// The wave, and the solid angle that one ray stands for.
+struct RadarWave {
+  float frequency_hz, azimuth_step_rad, elevation_step_rad;
+};
+
+/// What a cross section is computed from, [points] each.
+struct RadarSurfaces {
+  std::span<const float> distance_m;
+  std::span<const float> normal_xyz;  ///< [points, xyz], world
+  std::span<const Matrix34> world_from_beam;
+};
+
+/// Physical optics: the field that perfect reflectors at these points send back, as a cross section in dBsm. It may be
+/// infinite; NaN when a point has no normal.
+FATHOM_API double radar_cross_section_dbsm(const RadarSurfaces& surfaces, std::span<const std::uint32_t> points,
+                                           const RadarWave& wave, const Affine& sensor_from_world);
+
+/// Radar equation: received power in dBm without noise.
+FATHOM_API double radar_power_dbm(double transmitted_dbm, double gain_dbi, double cross_section_dbsm, double distance_m,
+                                  double frequency_hz);
+
+/// A detection for the tracker.
+struct RadarDetection {
+  Vec3 position_m;
+  float distance_m, azimuth_rad, elevation_rad, radial_speed_mps;
+  Vec3 absolute_velocity_mps, relative_velocity_mps;
+  std::int32_t entity = 0;
+};
+
+struct RadarTrackSettings {
+  float distance_m, azimuth_rad, elevation_rad, radial_speed_mps;  ///< detections as near as that are one object
+  float max_matching_m;
+  float max_prediction_s;
+  float movement_mps;  ///< slower objects count as standing
+};
+
+struct RadarTrack {
+  std::int32_t id;
+  Vec3 position_m, velocity_mps, acceleration_mps2;
+  std::int32_t entity;  ///< the most frequent among its detections
+  bool moves;
+  double measured_s;  ///< when it was last seen
+};
+
+/// Follows objects from frame to frame.
+class FATHOM_API RadarTracker {
+ public:
+  explicit RadarTracker(const RadarTrackSettings& settings) : settings_(settings) {}
+
+  void set_settings(const RadarTrackSettings& settings) { settings_ = settings; }
+  /// Groups the detections, matches them with the tracks, predicts tracks that were not seen and forgets those unseen
+  /// for too long, whose id is the next to be given again after all that were freed before.
+  void update(std::span<const RadarDetection> detections, double now_s);
+  [[nodiscard]] const std::vector<RadarTrack>& tracks() const { return tracks_; }
+
+ private:
+  std::int32_t new_id();
+
+  RadarTrackSettings settings_;
+  std::vector<RadarTrack> tracks_;
+  std::deque<std::int32_t> free_ids_;
+  std::int32_t next_id_ = 0;
+  double updated_s_ = 0.0;
+};
+
+}  // namespace fathom

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// Occupancy grids, as map_server (ROS) writes them.
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <vector>
+
+#include <fathom/base/export.hpp>
+#include <fathom/scene/mesh.hpp>
+
+namespace fathom {
+
+enum class Cell : std::uint8_t { kFree = 0, kOccupied = 1, kUnknown = 2 };
+
+/// A pose in the plane: x and y in metres, heading from +x to +y in radians.
+struct PlanarPose {
+  double x_m = 0.0, y_m = 0.0, yaw_rad = 0.0;
+  friend constexpr bool operator==(const PlanarPose&, const PlanarPose&) = default;
+};
+
+/// Cells [rows, cols], row-major, row 0 at the bottom: cell (r, c) is the half-open square [c, c + 1) x [r, r + 1) in
+/// units of the resolution, in the map frame. `world_from_map` is the pose of its lower left corner.
+struct GridMap {
+  std::uint32_t rows = 0, cols = 0;
+  double resolution_m = 0.05;
+  PlanarPose world_from_map;
+  std::vector<Cell> cells;
+};
+
+/// Throws InputError when there are no cells, their number is not rows * cols, a side exceeds 32768 cells, the
+/// resolution is not in [1e-4, 1e4] m or the pose is not finite.
+FATHOM_API void validate(const GridMap& map);
+
+/// map_server's modes, which here differ in what an alpha channel means. kTrinary averages it in with the colours (so
+/// opaque pixels are a quarter of the way to white, and transparent black is black); to kScale a pixel that is not
+/// fully opaque is unknown. The occupancies between the thresholds that `scale` gives a planner are neither free nor a
+/// wall to a ray: unknown, as to amcl.
+enum class MapMode : std::uint8_t { kTrinary, kScale };
+
+/// How an image becomes cells. p = (255 - value) / 255 is the occupancy of a pixel (value / 255 when `negate`), value
+/// the average of its colours; occupied above occupied_thresh, free below free_thresh, unknown between.
+struct MapImageOptions {
+  double resolution_m = 0.05;
+  PlanarPose world_from_map;
+  bool negate = false;
+  double occupied_thresh = 0.65;
+  double free_thresh = 0.196;
+  MapMode mode = MapMode::kTrinary;
+};
+
+/// Reads a map_server YAML file (image, resolution, origin [x, y, yaw], negate, occupied_thresh, free_thresh, mode:
+/// trinary or scale) and the image that it names, PGM (P2, P5) or PNG. Throws InputError naming file and line, also
+/// when the image holds less or more than its header says.
+FATHOM_API GridMap read_grid_map(const std::filesystem::path& yaml_file);
+
+/// The image that a map_server YAML file names.
+FATHOM_API std::filesystem::path grid_map_image(const std::filesystem::path& yaml_file);
+
+/// Reads an image alone, the first pixel row at the top of the map.
+FATHOM_API GridMap read_grid_image(const std::filesystem::path& image_file, const MapImageOptions& options = {});
+
+/// Most triangles that a map may be raised to: a noisy map of 4000 x 4000 cells needs about a million.
+inline constexpr std::size_t kMaxWallTriangles = std::size_t{1} << 24U;
+
+/// The occupied cells as blocks of this height on the world's x-y plane, faces between neighbours left out and faces in
+/// line joined: a world in which the map is right. Throws InputError when no cell is occupied, the height is not in
+/// (0, 1000] m, or there would be more than kMaxWallTriangles.
+FATHOM_API Mesh make_walls(const GridMap& map, double height_m);
+
+}  // namespace fathom

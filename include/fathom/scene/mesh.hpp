@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include <fathom/base/export.hpp>
+#include <fathom/base/geometry.hpp>
+
+namespace fathom {
+
+/// A triangle mesh in its own frame.
+struct Mesh {
+  std::vector<std::array<float, 3>> vertices_m;         ///< [vertices, xyz]
+  std::vector<std::array<std::uint32_t, 3>> triangles;  ///< [triangles, corner]; indices into vertices_m
+};
+
+/// Throws InputError when the mesh is empty, has an index out of range, a vertex that is not finite or beyond
+/// kMaxCoordinateM, or no triangle with an area. Single degenerate triangles among good ones are allowed; no ray hits
+/// them.
+FATHOM_API void validate(const Mesh& mesh);
+
+/// Rectangle in the x-y plane, centred, facing +z. All sizes of primitives are > 0 and finite, else InputError.
+FATHOM_API Mesh make_plane(double size_x_m, double size_y_m);
+/// Centred box with outward faces.
+FATHOM_API Mesh make_box(const Vec3& size_m);
+/// Centred sphere of `segments` meridians (8 to 1024) and half as many bands, inscribed: for an even number surfaces
+/// lie at most radius * sin(pi / segments)^2 too deep, 0.24 % of the radius for the default.
+FATHOM_API Mesh make_sphere(double radius_m, std::uint32_t segments = 64);
+/// Centred closed cylinder along z, inscribed: its side lies at most radius * (1 - cos(pi / segments)) too deep.
+FATHOM_API Mesh make_cylinder(double radius_m, double height_m, std::uint32_t segments = 64);
+
+}  // namespace fathom

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fathom/base/export.hpp>
+#include <fathom/base/geometry.hpp>
+#include <fathom/base/ids.hpp>
+#include <fathom/scene/mesh.hpp>
+#include <fathom/scene/trajectory.hpp>
+
+namespace fathom {
+
+/// A mesh placed in the world (or in the frame of another entity).
+struct Entity {
+  std::string name;  ///< unique in the scene, not empty
+  MeshId mesh = 0;
+  Trajectory parent_from_entity = {};  ///< pose over time, in the world or in the parent's frame
+  Vec3 scale = {1, 1, 1};  ///< per axis, applied in the mesh's frame; != 0 and finite. Not inherited by children. No
+                           ///< vertex may come to lie beyond kMaxCoordinateM.
+  EntityId parent = kNoEntity;
+  float reflectivity = 1.0F;  ///< [0, 1]; intensity = reflectivity * cos(incidence)
+};
+
+/// Meshes and the entities that place them. Ids count from 0 in the order of adding. What a Scene holds is valid:
+/// every call that would break it throws InputError and changes nothing.
+class FATHOM_API Scene {
+ public:
+  MeshId add_mesh(Mesh mesh, std::string name = {});
+  EntityId add_entity(Entity entity);
+
+  /// Places an entity by hand from now on, relative to its parent; ends its keyed motion.
+  void set_pose(EntityId entity, const Pose& parent_from_entity);
+  /// Hangs an entity on another (or on the world: kNoEntity). A cycle is an error.
+  void set_parent(EntityId entity, EntityId parent);
+  /// Replaces the vertices of a mesh, same count and triangles (deforming meshes: the tree is refitted).
+  void replace_vertices(MeshId mesh, std::span<const std::array<float, 3>> vertices_m);
+
+  /// The place is not checked: a chain of parents may lead beyond kMaxCoordinateM, and is refused when it is cast.
+  [[nodiscard]] Pose world_from_entity(EntityId entity, double stamp_s) const;
+  [[nodiscard]] EntityId find_entity(std::string_view name) const;  ///< throws InputError, naming the nearest name
+  [[nodiscard]] const std::vector<Entity>& entities() const { return entities_; }
+  [[nodiscard]] const std::vector<Mesh>& meshes() const { return meshes_; }
+  [[nodiscard]] std::string_view mesh_name(MeshId mesh) const { return mesh_names_[mesh]; }
+  /// Counts replace_vertices() on a mesh, so that a caster knows what to refit.
+  [[nodiscard]] std::uint32_t mesh_version(MeshId mesh) const { return mesh_versions_[mesh]; }
+  /// Counts every change, so that nobody has to look for one.
+  [[nodiscard]] std::uint64_t revision() const { return revision_; }
+  /// Whether any entity moves by itself as time passes.
+  [[nodiscard]] bool moves() const;
+
+ private:
+  void check_entity(const Entity& entity) const;
+  void check_id(EntityId entity) const;
+  void check_scaled(const Entity& entity, const Vec3& reach_m) const;
+
+  std::vector<Mesh> meshes_;
+  std::vector<std::string> mesh_names_;
+  std::vector<std::uint32_t> mesh_versions_;
+  std::vector<Vec3> mesh_reach_m_;  // per axis, the coordinate of a vertex that is farthest from 0
+  std::vector<Entity> entities_;
+  std::map<std::string, EntityId, std::less<>> ids_;
+  std::vector<bool> has_children_;  // [entities]; those that were taken away count
+  std::uint64_t revision_ = 0;
+};
+
+}  // namespace fathom

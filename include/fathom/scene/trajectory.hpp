@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <vector>
+
+#include <fathom/base/export.hpp>
+#include <fathom/base/geometry.hpp>
+
+namespace fathom {
+
+struct StampedPose {
+  double stamp_s = 0.0;
+  Pose pose;
+};
+
+/// A pose over time: linear in position, spherical-linear in rotation between keys; held before the first and after the
+/// last key, or repeated from the first key's stamp when `loop`.
+class FATHOM_API Trajectory {
+ public:
+  /// A pose that never changes.
+  Trajectory(const Pose& fixed = {});  // NOLINT(google-explicit-constructor): a pose is a trajectory
+  /// At least one key; stamps strictly increase; everything finite, positions within kMaxCoordinateM; quaternions are
+  /// normalised here. Throws InputError naming the key.
+  explicit Trajectory(std::vector<StampedPose> keys, bool loop = false);
+
+  [[nodiscard]] Pose at(double stamp_s) const;
+  /// Becomes the fixed pose given; allocates nothing, so that a pose can be set every frame. Throws InputError when it
+  /// is not finite or its position not within kMaxCoordinateM.
+  void hold(const Pose& fixed);
+  [[nodiscard]] bool is_fixed() const { return keys_.size() == 1; }
+  [[nodiscard]] const std::vector<StampedPose>& keys() const { return keys_; }
+
+ private:
+  std::vector<StampedPose> keys_;
+  bool loop_ = false;
+};
+
+}  // namespace fathom

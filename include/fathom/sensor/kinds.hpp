@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// The parameters of each kind of sensor by name: what files, the command line and the reference page use. All of it
+// comes from the tables of the kinds (field.hpp).
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <fathom/base/export.hpp>
+#include <fathom/base/field.hpp>
+#include <fathom/sensor/model.hpp>
+
+namespace fathom {
+
+struct SensorKindInfo {
+  std::string_view
+      slug;  ///< "spinning_lidar", "laser_2d", "pinhole_camera", "rosette", "ray_table", "depth_camera", ...
+  std::string_view doc;
+  std::vector<FieldInfo> fields;
+};
+
+/// All kinds, in the order of SensorModel's alternatives.
+FATHOM_API const std::vector<SensorKindInfo>& sensor_kinds();
+
+/// The slug of a model's kind.
+FATHOM_API std::string_view sensor_kind(const SensorModel& model);
+
+/// A model of that kind with its defaults (required fields are still to be set). Throws InputError for an unknown kind,
+/// naming the nearest.
+FATHOM_API SensorModel make_sensor_model(std::string_view kind);
+
+/// Sets one parameter. Throws InputError for an unknown field (naming the nearest), a value outside its limits, a
+/// fraction where a whole number is needed, or a list where a number is. What depends on several fields (lengths of
+/// lists, min < max) is checked by make_pattern.
+FATHOM_API void set_sensor_field(SensorModel& model, std::string_view field, double value);
+FATHOM_API void set_sensor_field(SensorModel& model, std::string_view field, std::span<const double> values);
+
+/// The present values of a parameter: one, or as many as the list holds. Throws InputError for an unknown field.
+FATHOM_API std::vector<double> get_sensor_field(const SensorModel& model, std::string_view field);
+
+}  // namespace fathom

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <fathom/base/export.hpp>
+#include <fathom/base/field.hpp>
+
+namespace fathom {
+
+/// The rays of one frame of a sensor, in the sensor frame: x forward, y left, z up. Every array is [rows, cols],
+/// row-major, unless it says otherwise. Every kind of sensor becomes one of these; a user may fill one by hand.
+struct RayPattern {
+  std::uint32_t rows = 0;
+  std::uint32_t cols = 0;
+  std::vector<float> direction_x, direction_y, direction_z;  ///< unit vectors
+  std::vector<float> origin_x, origin_y, origin_z;           ///< m; all three empty: rays start at the sensor origin
+  std::vector<float> min_range_m, max_range_m;               ///< one value for all rays, or one per ray
+  std::vector<float> time_offset_s;                          ///< since the start of the frame; empty: 0
+  std::vector<std::uint16_t> ring;                           ///< scan line of the ray; empty: the row
+
+  static constexpr std::string_view kSlug = "ray_table";
+  static constexpr std::string_view kDoc = "Rays given one by one, usually read from a file.";
+  FATHOM_API static std::span<const Field<RayPattern>> fields();
+};
+
+/// Throws InputError when sizes disagree, there are no rays, a direction is not a finite unit vector (1e-3), an origin
+/// or time is not finite, or not 0 <= min_range < max_range.
+FATHOM_API void validate(const RayPattern& pattern);
+
+}  // namespace fathom

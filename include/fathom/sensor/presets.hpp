@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include <fathom/base/export.hpp>
+#include <fathom/noise/chain.hpp>
+#include <fathom/sensor/model.hpp>
+
+namespace fathom {
+
+/// A named sensor from a public datasheet.
+struct SensorPreset {
+  std::string_view name;    ///< "VLP-16"
+  std::string_view kind;    ///< "spinning_lidar"
+  std::string_view source;  ///< the datasheet or manual
+  std::string_view doc;     ///< one line
+  SensorModel model;
+  NoiseChain noise;  ///< typical accuracy from the datasheet, as noise models
+};
+FATHOM_API const std::vector<SensorPreset>& sensor_presets();
+/// Throws InputError naming the nearest preset.
+FATHOM_API const SensorPreset& find_preset(std::string_view name);
+
+}  // namespace fathom

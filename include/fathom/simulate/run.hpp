@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// From a scene file to a folder of files: what `fathom simulate` does, as a call.
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fathom/base/compute.hpp>
+#include <fathom/base/export.hpp>
+#include <fathom/outputs/output.hpp>
+#include <fathom/simulate/parameter_range.hpp>
+#include <fathom/simulate/simulator.hpp>
+
+namespace fathom {
+
+/// A sensor of a scene file, with the files it shall write.
+struct SensorSetup {
+  Sensor sensor;  ///< its name also names a folder: letters, digits, _ and - only
+  std::vector<Output> outputs;
+  std::vector<ParameterRange> ranges = {};  ///< what is drawn for the episode; until then `sensor` holds their middles
+  std::string preset = {};                  ///< by which the scene file named it; empty: none
+};
+
+/// A scene file, read and checked. See docs/scene-format.md.
+struct SceneSetup {
+  std::filesystem::path file;
+  Scene scene;
+  std::vector<SensorSetup> sensors;
+  std::uint32_t frames = 1;
+  double rate_hz = 10.0;
+  double start_s = 0.0;
+  std::uint64_t seed = 0;
+  std::uint32_t environment = 0, episode = 0;      ///< what is drawn depends on (seed, environment, episode)
+  std::vector<std::filesystem::path> inputs = {};  ///< every file that reading it opened; run() replaces none of them
+};
+
+/// Reads a scene file. Each override is "path=value", for example "sensors.lidar.noise.distance.stddev_m=0.05"; a path
+/// goes through keys, list positions and the names of named list entries, and must exist in the format.
+/// Throws InputError: "house.yaml:12:7: sensors.lidar.noise.distance.stddev_m = -1 is not in [0, 10] m".
+FATHOM_API SceneSetup read_scene_file(const std::filesystem::path& file,
+                                      const std::vector<std::string>& overrides = {});
+
+/// File names count frames with six digits.
+inline constexpr std::uint32_t kMaxFrames = 1'000'000;
+
+struct Progress {
+  std::uint32_t frames_done = 0, frames_total = 0;
+  std::uint64_t rays_done = 0;
+  double seconds = 0.0;       ///< since the first frame began
+  double cast_seconds = 0.0;  ///< of these, inside Simulator::render
+};
+
+struct RunOptions {
+  std::filesystem::path out;            ///< folder to make, or an empty one
+  bool force = false;                   ///< replace what an earlier run wrote, complete or not
+  std::optional<std::uint32_t> frames;  ///< instead of the scene file's; 1 to kMaxFrames
+  std::optional<std::uint64_t> seed;
+  std::optional<std::uint32_t> environment, episode;
+  Compute compute = {};
+  std::function<void(const Progress&)> on_progress;  ///< after every frame, from the calling thread
+  std::function<bool()> should_stop;                 ///< asked before every frame and file, and within
+                                                     ///< frames from any thread
+};
+
+/// What a scene file simulates, in memory: the sensors have the ids 0, 1, ... in the order of `setup.sensors`, and what
+/// it gives as ranges is drawn for the episode. The frames are those of which run() writes files:
+///
+///   const SceneSetup setup = read_scene_file("house.yaml");
+///   Simulator simulator = make_simulator(setup);
+///   Frame frame({Channel::kRange, Channel::kReason});
+///   simulator.render(0, 0, frame);
+///
+/// Of the options only seed, environment, episode, compute and should_stop count. Throws InputError as run() would
+/// for the scene and its sensors; outputs are not looked at.
+FATHOM_API Simulator make_simulator(const SceneSetup& setup, const RunOptions& options = {});
+
+struct RunResult {
+  std::vector<std::filesystem::path> files;  ///< in the order written; summary.json last
+  Progress progress;
+  std::vector<std::string> warnings;  ///< what is surely not as it was meant, a sentence each; in summary.json too
+};
+
+/// Renders every frame of every sensor and writes out/<sensor>/<kind>_<frame>.<extension> and, last, out/summary.json.
+/// Every file appears whole or not at all, and nothing is written unless all input is valid. The bytes of every file
+/// are the same for any number of threads on one kind of processor, but for "run" in summary.json.
+/// Ranges are drawn once, before the first frame; the frames are those that Environments renders for the same seed,
+/// environment and episode.
+/// Until summary.json is there, the folder holds unfinished.txt: it names the files of the run, and who has locked it
+/// owns the folder, so that two runs cannot share one.
+/// With `force`, the files that an earlier run lists in its summary.json or unfinished.txt go first; others stay, and
+/// one that has the name of a file to be written is refused.
+/// Throws InputError (bad input, an input of the scene among the files to remove or to write, a folder that is not
+/// empty or in which another run writes), SystemError (disk, memory) or Interrupted (should_stop said yes; no
+/// summary.json then).
+FATHOM_API RunResult run(const SceneSetup& setup, const RunOptions& options);
+
+}  // namespace fathom

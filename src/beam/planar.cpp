@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+#include <cmath>
+
+#include <fathom/base/error.hpp>
+#include <fathom/beam/expected_ranges.hpp>
+
+namespace fathom {
+
+Pose lift(const PlanarPose& pose, double z_m) {
+  return {{pose.x_m, pose.y_m, z_m}, {std::cos(pose.yaw_rad / 2), 0, 0, std::sin(pose.yaw_rad / 2)}};
+}
+
+BeamFan planar_fan(std::span<const double> azimuth_rad) {
+  BeamFan fan;
+  for (const double azimuth : azimuth_rad) {
+    fan.x.push_back(static_cast<float>(std::cos(azimuth)));
+    fan.y.push_back(static_cast<float>(std::sin(azimuth)));
+    fan.z.push_back(0.0F);
+  }
+  return fan;
+}
+
+BeamFan subsample(const BeamFan& fan, std::size_t step) {
+  if (step == 0) throw InputError("beam_step = 0 is not at least 1");
+  BeamFan kept;
+  for (std::size_t i = 0; i < fan.size(); i += step) {
+    kept.x.push_back(fan.x[i]);
+    kept.y.push_back(fan.y[i]);
+    kept.z.push_back(fan.z[i]);
+  }
+  return kept;
+}
+
+}  // namespace fathom

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include <fathom/files/clouds.hpp>
+
+#include "cloud/pcd_header.hpp"
+#include "text/whole_file.hpp"
+
+namespace fathom {
+
+void write_pcd(const std::filesystem::path& file, std::span<const CloudProperty> properties, std::size_t points) {
+  PcdHeader header;
+  std::size_t step = 0;
+  for (const CloudProperty& p : properties) {
+    const auto parts = static_cast<std::size_t>(std::count(p.names.begin(), p.names.end(), ' ')) + 1;
+    std::string_view rest = p.names;
+    for (std::size_t k = 0; k < parts; ++k) {
+      const std::size_t end = std::min(rest.find(' '), rest.size());
+      header.add(rest.substr(0, end), p.size / parts, p.type);
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+    step += p.size;
+  }
+  std::vector<std::byte> packed(points * step);
+  std::size_t offset = 0;
+  for (const CloudProperty& p : properties) {
+    for (std::size_t i = 0; i < points; ++i)
+      std::memcpy(packed.data() + i * step + offset, p.data + i * p.size, p.size);
+    offset += p.size;
+  }
+  WholeFile out(file);
+  out.write(header.text(points, 1));
+  out.write(packed);
+  out.commit();
+}
+
+}  // namespace fathom

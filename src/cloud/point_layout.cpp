@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+#include "cloud/point_layout.hpp"
+
+#include <array>
+#include <bit>
+#include <cstring>
+#include <new>
+
+#include <fmt/format.h>
+
+#include <fathom/base/error.hpp>
+
+namespace fathom {
+
+static_assert(std::endian::native == std::endian::little, "clouds are written in the order of memory");
+
+namespace {
+
+struct ChannelFields {
+  Channel channel;
+  FieldType type;
+  std::array<std::string_view, 3> names;  ///< one, or three for points
+};
+
+/// Every field a point can have, in the order in which they are written. The names are those that PCL and the ROS
+/// drivers of the makers use, where they have one.
+constexpr std::array<ChannelFields, kChannelCount> kFieldTable = {{
+    {Channel::kIntensity, FieldType::kFloat32, {"intensity"}},
+    {Channel::kRing, FieldType::kUint16, {"ring"}},
+    {Channel::kTimeOffset, FieldType::kFloat32, {"time"}},
+    {Channel::kRange, FieldType::kFloat32, {"range"}},
+    {Channel::kCleanRange, FieldType::kFloat32, {"clean_range"}},
+    {Channel::kAzimuth, FieldType::kFloat32, {"azimuth"}},
+    {Channel::kElevation, FieldType::kFloat32, {"elevation"}},
+    {Channel::kIncidence, FieldType::kFloat32, {"incidence"}},
+    {Channel::kNormal, FieldType::kFloat32, {"normal_x", "normal_y", "normal_z"}},
+    {Channel::kHitWorld, FieldType::kFloat32, {"world_x", "world_y", "world_z"}},
+    {Channel::kHitSensor, FieldType::kFloat32, {"sensor_x", "sensor_y", "sensor_z"}},
+    {Channel::kEntityId, FieldType::kUint32, {"entity_id"}},
+    {Channel::kTriangleId, FieldType::kUint32, {"triangle_id"}},
+    {Channel::kReason, FieldType::kUint8, {"reason"}},
+    {Channel::kDepth, FieldType::kFloat32, {"depth"}},
+    {Channel::kCleanDepth, FieldType::kFloat32, {"clean_depth"}},
+    {Channel::kEnergy, FieldType::kFloat32, {"energy"}},
+    {Channel::kCleanHit, FieldType::kFloat32, {"clean_x", "clean_y", "clean_z"}},
+}};
+
+Channel position_channel(const CloudOptions& options) {
+  return options.frame == CloudFrame::kWorld ? Channel::kHitWorld : Channel::kHitSensor;
+}
+
+void append_field(PointLayout& layout, std::string_view name, FieldType type, Channel channel, std::uint32_t plane) {
+  layout.fields.push_back({name, type, layout.step, channel, plane});
+  layout.step += size_of(type);
+}
+
+/// The plane of the frame that a field is copied from.
+const std::byte* source_of(const Frame& frame, const PointField& field) {
+  switch (field.channel) {
+    case Channel::kEntityId:
+      return std::as_bytes(frame.entity_id()).data();
+    case Channel::kTriangleId:
+      return std::as_bytes(frame.triangle_id()).data();
+    case Channel::kRing:
+      return std::as_bytes(frame.ring()).data();
+    case Channel::kReason:
+      return std::as_bytes(frame.reason()).data();
+    default:
+      return std::as_bytes(frame.floats(field.channel).subspan(field.plane * frame.size())).data();
+  }
+}
+
+/// The rays that become points, in order.
+std::vector<std::uint32_t> rays_kept(const Frame& frame, const CloudOptions& options) {
+  const std::span<const float> x = frame.points(position_channel(options)).x;
+  std::vector<std::uint32_t> rays(frame.size());
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < rays.size(); ++i) {
+    rays[count] = static_cast<std::uint32_t>(i);
+    count += (options.keep_misses || x[i] == x[i]) ? 1 : 0;
+  }
+  rays.resize(count);
+  return rays;
+}
+
+/// Copies one plane into its place in every point.
+template <std::size_t kSize>
+void scatter(const std::byte* from, std::span<const std::uint32_t> rays, std::byte* to, std::size_t step) {
+  for (const std::uint32_t ray : rays) {
+    std::memcpy(to, from + std::size_t{ray} * kSize, kSize);
+    to += step;
+  }
+}
+
+/// Fields by blocks of points, so that a block stays in the cache while its fields are filled.
+void fill(const Frame& frame, std::span<const std::uint32_t> rays, PackedCloud& cloud) {
+  constexpr std::size_t kBlock = 512;
+  const std::size_t step = cloud.layout.step;
+  for (std::size_t begin = 0; begin < rays.size(); begin += kBlock) {
+    const auto block = rays.subspan(begin, std::min(kBlock, rays.size() - begin));
+    for (const PointField& field : cloud.layout.fields) {
+      const std::byte* from = source_of(frame, field);
+      std::byte* to = cloud.data.get() + begin * step + field.offset;
+      switch (size_of(field.type)) {
+        case 1:
+          scatter<1>(from, block, to, step);
+          break;
+        case 2:
+          scatter<2>(from, block, to, step);
+          break;
+        default:
+          scatter<4>(from, block, to, step);
+          break;
+      }
+    }
+  }
+}
+
+}  // namespace
+
+PointLayout make_point_layout(const CloudOptions& options, ChannelSet present) {
+  const Channel position = position_channel(options);
+  PointLayout layout;
+  std::uint32_t plane = 0;
+  for (const std::string_view name : {"x", "y", "z"})
+    append_field(layout, name, FieldType::kFloat32, position, plane++);
+  for (const ChannelFields& row : kFieldTable) {
+    if (row.channel == position || !options.fields.contains(row.channel) || !present.contains(row.channel)) continue;
+    for (plane = 0; plane < 3 && !row.names[plane].empty(); ++plane) {
+      append_field(layout, row.names[plane], row.type, row.channel, plane);
+    }
+  }
+  return layout;
+}
+
+PackedCloud pack_cloud(const Frame& frame, const CloudOptions& options) {
+  try {
+    const std::vector<std::uint32_t> rays = rays_kept(frame, options);
+    PackedCloud cloud;
+    cloud.layout = make_point_layout(options, frame.channels());
+    cloud.width = options.keep_misses ? frame.cols() : static_cast<std::uint32_t>(rays.size());
+    cloud.height = options.keep_misses ? frame.rows() : 1;
+    cloud.is_dense = !options.keep_misses;
+    cloud.data = std::make_unique_for_overwrite<std::byte[]>(rays.size() * cloud.layout.step);
+    fill(frame, rays, cloud);
+    return cloud;
+  } catch (const std::bad_alloc&) {
+    throw SystemError(fmt::format("a cloud of {} points does not fit in memory", frame.size()));
+  }
+}
+
+}  // namespace fathom

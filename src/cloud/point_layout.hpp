@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// How the points of a frame lie in memory: shared by every cloud format.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <fathom/files/clouds.hpp>
+#include <fathom/frame/frame.hpp>
+
+namespace fathom {
+
+/// Values are those of sensor_msgs/PointField.datatype.
+enum class FieldType : std::uint8_t { kUint8 = 2, kUint16 = 4, kUint32 = 6, kFloat32 = 7 };
+
+constexpr std::uint32_t size_of(FieldType type) {
+  return type == FieldType::kUint8 ? 1 : type == FieldType::kUint16 ? 2 : 4;
+}
+
+struct PointField {
+  std::string_view name;
+  FieldType type = FieldType::kFloat32;
+  std::uint32_t offset = 0;  ///< bytes from the start of the point
+  Channel channel = Channel::kRange;
+  std::uint32_t plane = 0;  ///< x, y, z of a three-plane channel: 0, 1, 2
+};
+
+/// x y z, then the fields asked for that the frame holds, in the order of docs/output-formats.md, without padding.
+struct PointLayout {
+  std::vector<PointField> fields;
+  std::uint32_t step = 0;  ///< bytes of a point
+};
+
+PointLayout make_point_layout(const CloudOptions& options, ChannelSet present);
+
+/// Points, row-major [height, width, step bytes], little endian.
+struct PackedCloud {
+  PointLayout layout;
+  std::uint32_t width = 0, height = 1;
+  bool is_dense = true;  ///< no point is NaN
+  std::unique_ptr<std::byte[]> data;
+
+  [[nodiscard]] std::size_t points() const { return std::size_t{width} * height; }
+  [[nodiscard]] std::span<const std::byte> bytes() const { return {data.get(), points() * layout.step}; }
+};
+
+/// Lost returns (x is NaN) are left out, giving one row, or kept where they are, giving [rows, cols].
+/// Throws InputError when the frame lacks the points, SystemError when memory does.
+PackedCloud pack_cloud(const Frame& frame, const CloudOptions& options);
+
+}  // namespace fathom

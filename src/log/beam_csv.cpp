@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// CSV files of the beam model.
+
+#include <fathom/beam/csv.hpp>
+
+#include <array>
+#include <cmath>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+#include "text/csv_columns.hpp"
+#include "text/whole_file.hpp"
+
+namespace fathom {
+
+std::vector<PlanarPose> read_poses_csv(const std::filesystem::path& file) {
+  constexpr std::array<CsvColumn, 4> kColumns = {{{"x_m"}, {"y_m"}, {"yaw_rad"}, {"stamp_s", false}}};
+  const auto columns = read_csv_columns(file, kColumns, [&](const LogLine& line, std::size_t column, double value) {
+    if (std::isfinite(value)) return;
+    line.fail(fmt::format("{} = {} is not finite", kColumns[column].name, number_text(value)));
+  });
+  std::vector<PlanarPose> poses;
+  for (std::size_t i = 0; i < columns[0].size(); ++i) poses.push_back({columns[0][i], columns[1][i], columns[2][i]});
+  return poses;
+}
+
+ExpectedTable read_expected_csv(const std::filesystem::path& file) {
+  constexpr std::array<CsvColumn, 2> kColumns = {{{"expected_m"}, {"scan", false}}};
+  double last_scan = 0.0;
+  const auto columns = read_csv_columns(file, kColumns, [&](const LogLine& line, std::size_t column, double value) {
+    if (column == 0) return check_expected(line, value);
+    check_scan(line, value, last_scan);
+    last_scan = value;
+  });
+  ExpectedTable table = {{columns[0].begin(), columns[0].end()}, {}};
+  for (const double scan : columns[1]) table.scan.push_back(static_cast<std::uint32_t>(scan));
+  table.scan.resize(table.expected_m.size(), 0);
+  return table;
+}
+
+std::string readings_csv(const ExpectedTable& expected, std::span<const float> reading_m) {
+  std::string text = "scan,expected_m,reading_m\n";
+  for (std::size_t i = 0; i < reading_m.size(); ++i) {
+    fmt::format_to(std::back_inserter(text), "{},{},{}\n", expected.scan[i], expected.expected_m[i], reading_m[i]);
+  }
+  return text;
+}
+
+std::string scores_csv(std::span<const ScanScore> scores) {
+  std::string text = "scan,x_m,y_m,yaw_rad,beams,log_likelihood\n";
+  for (const ScanScore& s : scores) {
+    fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{}\n", s.scan, s.pose.x_m, s.pose.y_m, s.pose.yaw_rad,
+                   s.beams, s.log_likelihood);
+  }
+  return text;
+}
+
+void write_text_file(const std::filesystem::path& file, std::string_view text) { write_whole_file(file, text); }
+
+}  // namespace fathom

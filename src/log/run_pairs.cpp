@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+#include <fathom/calibrate/run_pairs.hpp>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <fathom/base/error.hpp>
+#include <fathom/frame/frame.hpp>
+#include <fathom/frame/reason.hpp>
+
+#include "log/run_chain.hpp"
+#include "text/npy.hpp"
+
+namespace fathom {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Two channels of a sensor, frame by frame.
+struct ChannelPair {
+  std::array<std::string_view, 2> names;
+
+  [[nodiscard]] fs::path file(const fs::path& folder, std::size_t channel, std::uint32_t frame) const {
+    return folder / fmt::format("{}_{:06}.npy", names[channel], frame);
+  }
+  [[nodiscard]] bool is_in(const fs::path& folder, std::uint32_t frame) const {
+    std::error_code error;
+    return fs::exists(file(folder, 0, frame), error) && fs::exists(file(folder, 1, frame), error);
+  }
+};
+
+/// The folder of the sensor that has both channels.
+fs::path sensor_folder(const fs::path& run, const std::string& sensor, const ChannelPair& channels) {
+  std::error_code error;
+  if (!fs::exists(run / "summary.json", error)) {
+    throw InputError(fmt::format("{}: is not the folder of a complete run: there is no summary.json", run.string()));
+  }
+  const std::string needed =
+      fmt::format("npy output with the channels {} and {}", channels.names[0], channels.names[1]);
+  if (!sensor.empty()) {
+    if (channels.is_in(run / sensor, 0)) return run / sensor;
+    throw InputError(fmt::format("{}: has no {}", (run / sensor).string(), needed));
+  }
+  std::vector<fs::path> found;
+  for (const auto& entry : fs::directory_iterator(run, error)) {
+    if (channels.is_in(entry.path(), 0)) found.push_back(entry.path());
+  }
+  std::sort(found.begin(), found.end());
+  if (found.size() == 1) return found.front();
+  if (found.empty()) throw InputError(fmt::format("{}: no sensor has {}", run.string(), needed));
+  throw InputError(fmt::format("{}: {} sensors have {}; name one, such as {}", run.string(), found.size(), needed,
+                               found.front().filename().string()));
+}
+
+/// Calls take(first, second) with the two values of every ray.
+void for_each_ray(const fs::path& folder, const ChannelPair& channels,
+                  const std::function<void(double, double)>& take) {
+  for (std::uint32_t frame = 0; channels.is_in(folder, frame); ++frame) {
+    const npy::Array first = npy::read(channels.file(folder, 0, frame));
+    const npy::Array second = npy::read(channels.file(folder, 1, frame));
+    if (first.shape != second.shape) {
+      throw InputError(fmt::format("{}: another shape than {}", channels.file(folder, 1, frame).string(),
+                                   channels.file(folder, 0, frame).filename().string()));
+    }
+    const std::size_t rays = first.bytes.size() / npy::size_of(first.type);
+    for (std::size_t i = 0; i < rays; ++i) take(first.at(i), second.at(i));
+  }
+}
+
+}  // namespace
+
+RangePairs read_run_range_pairs(const fs::path& run, const std::string& sensor) {
+  RangePairs pairs;
+  const ChannelPair channels = {{to_string(Channel::kRange), to_string(Channel::kCleanRange)}};
+  const fs::path folder = sensor_folder(run, sensor, channels);
+  check_distance_chain(run, folder.filename().string());
+  for_each_ray(folder, channels, [&](double range_m, double expected_m) {
+    pairs.range_m.push_back(static_cast<float>(range_m));
+    pairs.expected_m.push_back(static_cast<float>(expected_m));
+  });
+  return pairs;
+}
+
+EnergyPairs read_run_energy_pairs(const fs::path& run, const std::string& sensor,
+                                  std::optional<EnergyNormalization> law) {
+  EnergyPairs pairs;
+  const ChannelPair channels = {{to_string(Channel::kEnergy), to_string(Channel::kReason)}};
+  const fs::path folder = sensor_folder(run, sensor, channels);
+  check_energy_chain(run, folder.filename().string(), law);
+  for_each_ray(folder, channels, [&](double energy, double reason) {
+    const std::optional<std::uint8_t> lost = lost_by_energy(static_cast<Reason>(reason));
+    if (!lost) return;
+    pairs.energy.push_back(static_cast<float>(energy));
+    pairs.lost.push_back(*lost);
+  });
+  return pairs;
+}
+
+}  // namespace fathom

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+#include "mesh/obj_mesh.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <fathom/base/error.hpp>
+#include <fathom/base/geometry.hpp>
+
+#include "base/text.hpp"
+#include "mesh/polygon.hpp"
+#include "mesh/vertex_joiner.hpp"
+#include "text/text_lines.hpp"
+
+namespace fathom {
+
+namespace {
+
+// Statements that place no surface.
+constexpr std::array<std::string_view, 36> kPassedOver = {
+    "vt",       "vn",       "vp",     "p",      "l",     "o",    "g",    "s",          "mg",
+    "usemtl",   "mtllib",   "usemap", "maplib", "lod",   "deg",  "bmat", "step",       "bevel",
+    "c_interp", "d_interp", "cstype", "curv",   "curv2", "parm", "trim", "hole",       "scrv",
+    "sp",       "end",      "con",    "ctech",  "stech", "cdc",  "res",  "shadow_obj", "trace_obj"};
+
+struct ObjFace {
+  std::size_t line = 0, first = 0, corners = 0;
+};
+
+class ObjReader {
+ public:
+  explicit ObjReader(const std::string& file) : file_(file) {}
+
+  Mesh run(std::string_view bytes) {
+    std::string joined;  // of lines that end with a backslash
+    for_each_line_of_any_end(bytes, [&](std::size_t number, std::string_view line) {
+      if (joined.empty()) line_ = number;
+      // A comment ends with its line: "# made from C:\models\".
+      const bool goes_on = line.ends_with('\\') && line.find('#') == std::string_view::npos;
+      if (goes_on) line.remove_suffix(1);
+      if (!goes_on && joined.empty()) return read_line(line);
+      joined.append(line).append(" ");
+      if (goes_on) return;
+      read_line(joined);
+      joined.clear();
+    });
+    if (!joined.empty()) read_line(joined);
+    for (const ObjFace& face : faces_) add(face);
+    return joiner_.take();
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& what) const {
+    throw InputError(one_line(fmt::format("{}:{}: {}", file_, line_, what)));
+  }
+
+  void read_line(std::string_view line) {
+    const auto words = split_words(line.substr(0, line.find('#')));
+    if (words.empty()) return;
+    if (words[0] == "v") return read_vertex(words);
+    if (words[0] == "f" || words[0] == "fo") return read_face(words);
+    if (std::find(kPassedOver.begin(), kPassedOver.end(), words[0]) != kPassedOver.end()) return;
+    if (words[0] == "surf") fail("surf: free-form surfaces are not read, only faces");
+    fail(fmt::format("'{:.40}' is not understood in an OBJ file", words[0]));
+  }
+
+  /// x y z; then a weight that must be 1, a colour of three, or both.
+  void read_vertex(const std::vector<std::string_view>& words) {
+    const std::size_t count = words.size() - 1;
+    if (count != 3 && count != 4 && count != 6 && count != 7) {
+      fail(fmt::format("a vertex of {} numbers: 3 are needed, or 6 with a colour", count));
+    }
+    std::array<double, 7> numbers{};
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto number = parse_number<double>(words[i + 1]);
+      if (!number) fail(fmt::format("v: number {}: '{:.40}' is not a number", i + 1, words[i + 1]));
+      numbers[i] = *number;
+    }
+    if (count == 4 && numbers[3] != 1.0) fail(fmt::format("v: the weight {} is not 1", number_text(numbers[3])));
+    vertices_.push_back({numbers[0], numbers[1], numbers[2]});
+  }
+
+  void read_face(const std::vector<std::string_view>& words) {
+    if (words.size() < 4) fail(fmt::format("a face of {} corners: 3 are needed", words.size() - 1));
+    faces_.push_back({line_, corners_.size(), words.size() - 1});
+    for (std::size_t i = 1; i < words.size(); ++i) corners_.push_back(corner(words[i]));
+  }
+
+  /// 7, 7/1, 7//3 or 7/1/3, of which only the 7 is used; -1 is the last vertex until here.
+  std::size_t corner(std::string_view word) const {
+    std::array<std::int64_t, 3> parts{};
+    std::string_view rest = word;
+    for (std::size_t i = 0;; ++i) {
+      const std::size_t slash = rest.find('/');
+      const std::string_view part = rest.substr(0, slash);
+      const auto number = parse_number<std::int64_t>(part);
+      if (i == 3 || (!number && (i == 0 || !part.empty()))) {
+        fail(fmt::format("f: '{:.40}' is not a corner such as 7, 7/1, 7//3 or 7/1/3", word));
+      }
+      parts[i] = number.value_or(0);
+      if (slash == std::string_view::npos) break;
+      rest.remove_prefix(slash + 1);
+    }
+    const auto count = static_cast<std::int64_t>(vertices_.size());
+    if (parts[0] == 0) fail("f: vertex index 0; the first is 1");
+    if (parts[0] < -count)
+      fail(fmt::format("f: vertex index {}, but there are {} vertices until here", parts[0], count));
+    return static_cast<std::size_t>(parts[0] < 0 ? count + parts[0] : parts[0] - 1);
+  }
+
+  void add(const ObjFace& face) {
+    line_ = face.line;
+    const std::size_t* corners = corners_.data() + face.first;
+    points_.clear();
+    for (std::size_t i = 0; i < face.corners; ++i) {
+      if (corners[i] >= vertices_.size()) {
+        fail(fmt::format("f: vertex index {} is not in [1, {}]", corners[i] + 1, vertices_.size()));
+      }
+      points_.push_back(vertices_[corners[i]]);
+    }
+    try {
+      for (const auto& t : triangulate(points_)) joiner_.add({id_of(t[0]), id_of(t[1]), id_of(t[2])});
+    } catch (const InputError& error) {
+      fail(error.what());
+    }
+  }
+
+  std::uint32_t id_of(std::size_t corner) {
+    const Vec3& p = points_[corner];
+    return joiner_.id_of({static_cast<float>(p.x), static_cast<float>(p.y), static_cast<float>(p.z)});
+  }
+
+  const std::string& file_;
+  std::size_t line_ = 0;
+  std::vector<Vec3> vertices_;
+  std::vector<std::size_t> corners_;  // vertices of all faces; they may come later in the file
+  std::vector<ObjFace> faces_;
+  std::vector<Vec3> points_;
+  VertexJoiner joiner_;
+};
+
+}  // namespace
+
+Mesh parse_obj_mesh(std::string_view bytes, const std::string& file) { return ObjReader(file).run(bytes); }
+
+}  // namespace fathom

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <array>
+#include <fstream>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <fathom/base/error.hpp>
+#include <fathom/files/read.hpp>
+
+#include "base/text.hpp"
+#include "mesh/dae_mesh.hpp"
+#include "mesh/gltf_mesh.hpp"
+#include "mesh/obj_mesh.hpp"
+#include "mesh/ply_mesh.hpp"
+#include "mesh/read_mesh.hpp"
+#include "mesh/stl_mesh.hpp"
+#include "text/read_file.hpp"
+#include "text/robot_description.hpp"
+
+namespace fathom {
+
+namespace {
+
+constexpr std::array<std::string_view, 6> kExtensions = {"obj", "ply", "stl", "gltf", "glb", "dae"};
+constexpr std::size_t kHeadBytes = std::size_t{1} << 16U;
+
+std::string extension_of(const std::filesystem::path& file) {
+  const std::string extension = file.extension().string();
+  return lower_case(extension.empty() ? extension : extension.substr(1));
+}
+
+void refuse_other_files(const std::filesystem::path& file, std::string_view extension) {
+  std::string head(kHeadBytes, '\0');
+  std::ifstream in(file, std::ios::binary);
+  in.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<std::size_t>(in.gcount()));
+  refuse_robot_description(head, file.string());
+  if (std::find(kExtensions.begin(), kExtensions.end(), extension) == kExtensions.end()) {
+    throw InputError(
+        fmt::format("{}: extension '{:.40}' is not one of {}", file.string(), extension, fmt::join(kExtensions, ", ")));
+  }
+}
+
+/// The mesh as it is written, and the axis of the file that points up.
+std::pair<Mesh, UpAxis> parse(const std::filesystem::path& file, std::string_view extension,
+                              std::vector<std::filesystem::path>& opened) {
+  const std::string bytes = read_file(file), name = file.string();
+  if (extension == "ply") return {parse_ply_mesh(bytes, name), UpAxis::kZ};
+  if (extension == "obj") return {parse_obj_mesh(bytes, name), UpAxis::kZ};
+  if (extension == "stl") return {parse_stl_mesh(bytes, name), UpAxis::kZ};
+  if (extension != "dae") return {parse_gltf_mesh(bytes, file, opened), UpAxis::kY};
+  DaeMesh read = parse_dae_mesh(bytes, name);
+  return {std::move(read.mesh), read.up_axis};
+}
+
+/// Turns what points up to z: right stays right, and no triangle is mirrored.
+void raise(Mesh& mesh, UpAxis up_axis) {
+  for (auto& [x, y, z] : mesh.vertices_m) {
+    const std::array<float, 3> v = {x, y, z};
+    // 0 - v and not -v, which makes -0 of 0.
+    if (up_axis == UpAxis::kY) y = 0.0F - v[2], z = v[1];
+    if (up_axis == UpAxis::kX) x = 0.0F - v[1], y = 0.0F - v[2], z = v[0];
+  }
+}
+
+}  // namespace
+
+Mesh read_mesh(const std::filesystem::path& file, std::optional<UpAxis> up_axis) {
+  std::vector<std::filesystem::path> opened;
+  return read_mesh(file, up_axis, opened);
+}
+
+Mesh read_mesh(const std::filesystem::path& file, std::optional<UpAxis> up_axis,
+               std::vector<std::filesystem::path>& opened) {
+  require_readable_file(file);
+  const std::string extension = extension_of(file);
+  refuse_other_files(file, extension);
+  return within_memory(file, [&] {
+    auto [mesh, axis_of_file] = parse(file, extension, opened);
+    raise(mesh, up_axis.value_or(axis_of_file));
+    try {
+      validate(mesh);
+    } catch (const InputError& error) {
+      throw InputError(fmt::format("{}: {}", file.string(), error.what()));
+    }
+    return std::move(mesh);
+  });
+}
+
+}  // namespace fathom

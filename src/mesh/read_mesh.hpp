@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include <fathom/files/read.hpp>
+
+namespace fathom {
+
+/// As read_mesh(file, up_axis). The files that it opens beside `file`, the buffers of a glTF, are added to `opened`.
+Mesh read_mesh(const std::filesystem::path& file, std::optional<UpAxis> up_axis,
+               std::vector<std::filesystem::path>& opened);
+
+}  // namespace fathom

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+#include "mesh/stl_mesh.hpp"
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include <fathom/base/error.hpp>
+
+#include "base/text.hpp"
+#include "mesh/vertex_joiner.hpp"
+#include "text/text_lines.hpp"
+
+namespace fathom {
+
+namespace {
+
+constexpr std::size_t kHeaderBytes = 84;  // 80 of free text, then the number of facets
+constexpr std::size_t kFacetBytes = 50;   // normal, three corners, two spare bytes
+constexpr std::size_t kNormalBytes = 12;
+
+Mesh parse_binary(std::string_view bytes, std::size_t facets) {
+  VertexJoiner joiner;
+  for (std::size_t i = 0; i < facets; ++i) {
+    std::array<VertexJoiner::Vertex, 3> corners;
+    std::memcpy(&corners, bytes.data() + kHeaderBytes + i * kFacetBytes + kNormalBytes, sizeof(corners));
+    joiner.add({joiner.id_of(corners[0]), joiner.id_of(corners[1]), joiner.id_of(corners[2])});
+  }
+  return joiner.take();
+}
+
+class AsciiStl {
+ public:
+  explicit AsciiStl(const std::string& file) : file_(file) {}
+
+  Mesh run(std::string_view bytes) {
+    bool is_ended = true;
+    for_each_line_of_any_end(bytes, [&](std::size_t number, std::string_view line) {
+      const auto words = split_words(line);
+      if (words.empty()) return;
+      line_ = number;
+      const std::string word = lower_case(words[0].substr(0, 16));
+      read_line(word, words);
+      is_ended = word == "endsolid";
+    });
+    if (!is_ended) fail("the STL file is cut short: its last line is not 'endsolid'");
+    return joiner_.take();
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& what) const {
+    throw InputError(one_line(fmt::format("{}:{}: {}", file_, line_, what)));
+  }
+
+  void read_line(const std::string& word, const std::vector<std::string_view>& words) {
+    if (word == "vertex") return read_corner(words);
+    const bool is_end = word == "endfacet" || word == "endsolid";
+    if (!is_end && word != "solid" && word != "facet" && word != "outer" && word != "endloop" && word != "color") {
+      fail(fmt::format("'{:.40}' is not understood in an STL file", words[0]));
+    }
+    if (word == "endfacet" ? corners_ != 3 : corners_ != 0 && word != "endloop" && word != "color") {
+      fail(fmt::format("a facet of {} corners: 3 are needed", corners_));
+    }
+    if (word != "endfacet") return;
+    joiner_.add(triangle_);
+    corners_ = 0;
+  }
+
+  void read_corner(const std::vector<std::string_view>& words) {
+    if (words.size() != 4) fail(fmt::format("a vertex of {} numbers: 3 are needed", words.size() - 1));
+    VertexJoiner::Vertex vertex{};
+    for (std::size_t i = 0; i < 3; ++i) {
+      const auto number = parse_number<double>(words[i + 1]);
+      if (!number) fail(fmt::format("vertex: number {}: '{:.40}' is not a number", i + 1, words[i + 1]));
+      vertex[i] = static_cast<float>(*number);
+    }
+    if (corners_ == 3) fail("a facet of more than 3 corners");
+    triangle_[corners_++] = joiner_.id_of(vertex);
+  }
+
+  const std::string& file_;
+  std::size_t line_ = 0, corners_ = 0;
+  std::array<std::uint32_t, 3> triangle_{};
+  VertexJoiner joiner_;
+};
+
+}  // namespace
+
+Mesh parse_stl_mesh(std::string_view bytes, const std::string& file) {
+  std::uint32_t facets = 0;
+  if (bytes.size() >= kHeaderBytes) std::memcpy(&facets, bytes.data() + 80, sizeof(facets));
+  const std::uint64_t expected = kHeaderBytes + std::uint64_t{facets} * kFacetBytes;
+  if (bytes.size() >= kHeaderBytes && bytes.size() == expected) return parse_binary(bytes, facets);
+  // A binary header may begin with "solid" as well, but text has no zero byte.
+  const bool is_text = lower_case(bytes.substr(0, 5)) == "solid" && bytes.find('\0') == std::string_view::npos;
+  if (is_text) return AsciiStl(file).run(bytes);
+  throw InputError(
+      bytes.size() < kHeaderBytes
+          ? fmt::format("{}: not a whole STL file: {} bytes, a binary one has at least 84", file, bytes.size())
+          : fmt::format("{}: not a whole STL file: {} facets take {} bytes, the file has {}", file, facets, expected,
+                        bytes.size()));
+}
+
+}  // namespace fathom

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+#include "mesh/xml_document.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <fathom/base/error.hpp>
+
+#include "base/text.hpp"
+#include "text/nesting.hpp"
+
+namespace fathom {
+
+namespace {
+
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+
+/// Offset of the '<' of an element; pugixml gives that of its name.
+std::size_t offset_of(pugi::xml_node element) {
+  const std::ptrdiff_t name = element.offset_debug();
+  return name > 0 ? static_cast<std::size_t>(name) - 1 : 0;
+}
+
+}  // namespace
+
+XmlDocument::XmlDocument(std::string_view bytes, std::string file) : bytes_(bytes), file_(std::move(file)) {
+  // pugixml counts offsets from behind the mark, and takes a zero byte for the end of the text.
+  if (bytes_.starts_with(kByteOrderMark)) bytes_.erase(0, kByteOrderMark.size());
+  if (const std::size_t zero = bytes_.find('\0'); zero != std::string::npos) {
+    fail_at(zero, "a zero byte: not a text in UTF-8");
+  }
+  const pugi::xml_parse_result result = document_.load_buffer(
+      bytes_.data(), bytes_.size(), pugi::parse_default | pugi::parse_doctype, pugi::encoding_utf8);
+  if (!result) fail_at(static_cast<std::size_t>(result.offset), fmt::format("not XML: {}", result.description()));
+  check_top_level();
+  check_nesting();
+}
+
+void XmlDocument::check_top_level() const {
+  for (const pugi::xml_node node : document_) {
+    if (node.type() == pugi::node_doctype && std::string_view(node.value()).find('[') != std::string_view::npos) {
+      fail_at(static_cast<std::size_t>(node.offset_debug()), "a document type with declarations is not understood");
+    }
+    if (node.type() == pugi::node_element && node != root()) {
+      fail_at(offset_of(node), "the file goes on after its last element");
+    }
+  }
+}
+
+/// In a loop, as recursion over a deep tree would overflow the stack.
+void XmlDocument::check_nesting() const {
+  std::size_t depth = 1;
+  for (pugi::xml_node node = root(); !node.empty();) {
+    if (depth > kMaxNesting && node.type() == pugi::node_element) {
+      fail_at(offset_of(node), fmt::format("nested {} deep, the limit is {}", depth, kMaxNesting));
+    }
+    if (const pugi::xml_node child = node.first_child()) {
+      node = child;
+      ++depth;
+      continue;
+    }
+    while (!node.empty() && node != root() && node.next_sibling().empty()) {
+      node = node.parent();
+      --depth;
+    }
+    if (node == root()) return;
+    node = node.next_sibling();
+  }
+}
+
+void XmlDocument::fail_at(std::size_t offset, std::string_view what) const {
+  const std::string_view before = std::string_view(bytes_).substr(0, offset);
+  const auto line = 1 + std::count(before.begin(), before.end(), '\n');
+  const std::size_t line_end = before.rfind('\n');
+  const std::size_t column = line_end == std::string_view::npos ? before.size() + 1 : before.size() - line_end;
+  throw InputError(fmt::format("{}:{}:{}: {}", file_, line, column, one_line(std::string(what))));
+}
+
+void XmlDocument::fail(pugi::xml_node element, std::string_view what) const {
+  const pugi::xml_attribute id = element.attribute("id");
+  const std::string who =
+      id.empty() ? fmt::format("<{}>", element.name()) : fmt::format("<{} id='{:.60}'>", element.name(), id.value());
+  fail_at(offset_of(element), fmt::format("{}: {}", who, what));
+}
+
+std::string text_of(pugi::xml_node element) {
+  std::string text;
+  for (const pugi::xml_node child : element) {
+    if (child.type() == pugi::node_pcdata || child.type() == pugi::node_cdata) text += child.value();
+  }
+  return text;
+}
+
+}  // namespace fathom

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+#include "parts/find_ray_grid.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "cast/tile.hpp"
+
+namespace fathom {
+
+namespace {
+
+constexpr std::uint32_t kTileRays = 16;
+/// Rows are not looked for beyond this.
+constexpr std::uint32_t kLongestRow = 8192;
+
+class Directions {
+ public:
+  explicit Directions(std::span<const Matrix34> beams) : beams_(beams) {}
+
+  [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(beams_.size()); }
+  [[nodiscard]] double angle_between(std::uint32_t a, std::uint32_t b) const {
+    const Vec3 x = at(a), y = at(b);
+    return std::atan2(norm(cross(x, y)), dot(x, y));
+  }
+  /// Median angle between beams `step` apart, over a sample of the list.
+  [[nodiscard]] double typical_step_rad(std::uint32_t step) const {
+    constexpr std::uint32_t kSamples = 64;
+    std::vector<double> angles;
+    // Scattered by the golden ratio: beams at even distances might all lie in one column.
+    constexpr std::uint64_t kGolden = 0x9e3779b1U;
+    for (std::uint64_t i = 0; i < kSamples; ++i) {
+      const auto beam = static_cast<std::uint32_t>(i * kGolden % (size() - step));
+      const double angle = angle_between(beam, beam + step);
+      angles.push_back(std::isnan(angle) ? kMaxAngleRad : angle);
+    }
+    std::nth_element(angles.begin(), angles.begin() + kSamples / 2, angles.end());
+    return angles[kSamples / 2];
+  }
+
+ private:
+  [[nodiscard]] Vec3 at(std::uint32_t i) const {
+    const Matrix34& m = beams_[i];
+    return {m[0][2], m[1][2], m[2][2]};
+  }
+
+  std::span<const Matrix34> beams_;
+};
+
+/// Number of the beam that is nearest to the first one once the list has gone away from it and come back; 0: it does
+/// not. Going away is three steps, coming back half the way, and the nearest is passed three steps behind it.
+std::uint32_t find_return(const Directions& beams, double step_rad) {
+  double farthest = 0.0, nearest = math::kInfinity;
+  std::uint32_t found = 0;
+  for (std::uint32_t i = 1; i < std::min(beams.size(), kLongestRow + 4); ++i) {
+    const double angle = beams.angle_between(0, i);
+    farthest = std::max(farthest, angle);
+    const bool back = found != 0 || (farthest > 3.0 * step_rad && angle < 0.5 * farthest);
+    if (!back) continue;
+    if (angle < nearest) nearest = angle, found = i;
+    if (angle > nearest + 3.0 * step_rad) break;
+  }
+  return found;
+}
+
+/// The length near to `row` at which beams are nearest to those below them: a full turn also comes back to the first
+/// beam's neighbours in its own row.
+std::uint32_t settle_row(const Directions& beams, std::uint32_t row) {
+  std::uint32_t best = row;
+  double best_rad = math::kInfinity;
+  for (std::uint32_t r = row - 2; r <= row + 2 && r < beams.size(); ++r) {
+    const double angle = beams.typical_step_rad(r);
+    if (angle < best_rad) best_rad = angle, best = r;
+  }
+  return best;
+}
+
+}  // namespace
+
+BeamGrid find_grid(std::span<const Matrix34> sensor_from_beam) {
+  const Directions beams(sensor_from_beam);
+  if (beams.size() < 2 * kTileRays) return {};
+  const double step_rad = beams.typical_step_rad(1);
+  const std::uint32_t near_row = step_rad > 0.0 ? find_return(beams, step_rad) : 0;
+  if (near_row < kTileRays / 2) return {};
+  const std::uint32_t row = settle_row(beams, near_row);
+  if (beams.size() < 2 * row) return {};
+  const Tile tile = choose_tile(step_rad, beams.typical_step_rad(row), beams.size() / row);
+  return {row, tile.rows};
+}
+
+}  // namespace fathom

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+#include <fathom/parts/placed_mesh.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <fathom/base/error.hpp>
+
+#include "cast/embree/instance_tree.hpp"
+#include "parts/surface.hpp"
+#include "parts/trace_lanes.hpp"
+
+namespace fathom {
+
+void validate(const CastMesh& shared) {
+  const Mesh& mesh = shared.mesh;
+  if (mesh.vertices_m.empty() || mesh.triangles.empty()) throw InputError("mesh is empty");
+  for (std::size_t i = 0; i < mesh.vertices_m.size(); ++i) {
+    for (const float c : mesh.vertices_m[i]) {
+      if (!std::isfinite(c)) throw InputError(fmt::format("vertex {} = {} is not finite", i, c));
+    }
+  }
+  for (std::size_t i = 0; i < mesh.triangles.size(); ++i) {
+    for (const std::uint32_t index : mesh.triangles[i]) {
+      if (index >= mesh.vertices_m.size()) {
+        throw InputError(
+            fmt::format("triangle {}: vertex index {} is not in [0, {})", i, index, mesh.vertices_m.size()));
+      }
+    }
+  }
+  if (!shared.uv.empty() && shared.uv.size() != mesh.vertices_m.size()) {
+    throw InputError(fmt::format("{} texture coordinates for {} vertices", shared.uv.size(), mesh.vertices_m.size()));
+  }
+}
+
+namespace {
+
+/// The planes of all triangles of a mesh, as they were at one version of it.
+struct Planes {
+  std::vector<Plane> of;  // [triangles]
+  std::uint32_t version = 0;
+  bool used = true;
+};
+
+void compute(const Mesh& mesh, Executor& executor, std::vector<Plane>& planes) {
+  planes.resize(mesh.triangles.size());
+  executor.parallel_for(planes.size(), 4096, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const auto& corner = mesh.triangles[i];
+      const Vec3 n = area_normal(mesh, corner);
+      planes[i] = {{n.x, n.y, n.z, dot(n, vertex_of(mesh, corner[0]))}};
+    }
+  });
+}
+
+Placed place(const Affine& mesh_from_world, const Plane* planes) {
+  Placed placed = {{}, planes};
+  for (int i = 0; i < 3; ++i) {
+    for (int k = 0; k < 4; ++k) placed.row[i].part[k] = (k == 3 ? -1.0 : 1.0) * mesh_from_world.m[i][k];
+  }
+  return placed;
+}
+
+}  // namespace
+
+class RayCaster::Impl {
+ public:
+  Impl(Executor& executor, Isa isa) : executor_(executor), lanes_(trace_kernels(isa)), tree_(executor, isa) {}
+
+  void update(std::vector<CastInstance> instances) {
+    for (const CastInstance& instance : instances) {
+      if (instance.mesh == nullptr) throw InputError("an instance needs a mesh");
+    }
+    tree_.update(instances);  // before the old list goes: the tree and the planes know meshes by their address
+    for (auto& [mesh, planes] : planes_) planes.used = false;
+    placed_.clear();
+    for (const CastInstance& instance : instances) {
+      placed_.push_back(place(inverse(instance.world_from_mesh).value_or(Affine{}), planes_of(*instance.mesh)));
+    }
+    std::erase_if(planes_, [](const auto& entry) { return !entry.second.used; });
+    instances_ = std::move(instances);
+  }
+
+  [[nodiscard]] const std::vector<CastInstance>& instances() const { return instances_; }
+
+  void cast(const RayLanes& rays, HitLanes& hits) const {
+    AskedLanes asked;
+    PlaneLanes planes;
+    lanes_.ask(rays, asked);
+    tree_.cast(rays, {asked.active, 0.0F, asked.far, asked.coherent}, {hits.instance, hits.triangle, asked.t});
+    lanes_.planes(placed_.data(), hits, rays.count, planes);
+    lanes_.place(rays, planes, asked, hits);
+    for (std::uint32_t i = 0; i < rays.count && asked.any_again != 0; ++i) {
+      if (asked.again[i] != 0) look_beyond(rays, i, asked.t[i], hits);
+    }
+  }
+
+ private:
+  const Plane* planes_of(const CastMesh& mesh) {
+    const auto [entry, fresh] = planes_.try_emplace(&mesh);
+    Planes& planes = entry->second;
+    if (fresh || planes.version != mesh.version) compute(mesh.mesh, executor_, planes.of);
+    planes.version = mesh.version;
+    planes.used = true;
+    return planes.of.data();
+  }
+
+  /// For a ray whose hit does not count: the next one that does, if the ray reaches that far.
+  void look_beyond(const RayLanes& rays, std::uint32_t i, float rough, HitLanes& hits) const {
+    HitLanes found;
+    AskedLanes asked;
+    PlaneLanes planes;
+    const float v[7] = {rays.ox[i], rays.oy[i], rays.oz[i], rays.dx[i], rays.dy[i], rays.dz[i], rays.far[i]};
+    float lanes[7][16];
+    for (int k = 0; k < 7; ++k) std::fill_n(lanes[k], 16, v[k]);
+    const std::int32_t active[16] = {-1};
+    const RayLanes one = {lanes[0], lanes[1], lanes[2], lanes[3], lanes[4], lanes[5], lanes[6], active, 1};
+    lanes_.ask(one, asked);
+    for (int attempt = 0; attempt < kMaxOwnSurfaces; ++attempt) {
+      const float near = std::nextafter(std::max(rough, 0.0F), math::kInfinity);
+      tree_.cast(one, {asked.active, near, asked.far, nullptr}, {found.instance, found.triangle, asked.t});
+      if (found.instance[0] == kNoInstance) break;
+      lanes_.planes(placed_.data(), found, 1, planes);
+      lanes_.place(one, planes, asked, found);
+      if (asked.again[0] == 0) {
+        hits.instance[i] = found.instance[0], hits.triangle[i] = found.triangle[0];
+        hits.t[i] = found.t[0], hits.distance_m[i] = found.distance_m[0];
+        return;
+      }
+      rough = asked.t[0];
+    }
+    hits.instance[i] = kNoInstance;
+  }
+
+  static constexpr int kMaxOwnSurfaces = 16;  ///< surfaces that meet in one point
+
+  Executor& executor_;
+  const TraceKernels& lanes_;
+  InstanceTree tree_;
+  std::vector<CastInstance> instances_;
+  std::vector<Placed> placed_;  // [instances]
+  std::unordered_map<const CastMesh*, Planes> planes_;
+};
+
+RayCaster::RayCaster(Executor& executor, Isa isa) : impl_(std::make_unique<Impl>(executor, isa)) {}
+RayCaster::~RayCaster() = default;
+RayCaster::RayCaster(RayCaster&&) noexcept = default;
+RayCaster& RayCaster::operator=(RayCaster&&) noexcept = default;
+void RayCaster::update(std::vector<CastInstance> instances) { impl_->update(std::move(instances)); }
+const std::vector<CastInstance>& RayCaster::instances() const { return impl_->instances(); }
+void RayCaster::cast(const RayLanes& rays, HitLanes& hits) const { impl_->cast(rays, hits); }
+
+}  // namespace fathom

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include <fathom/parts/tracer.hpp>
+
+namespace fathom {
+
+/// One sample of a beam that hit something.
+struct Sample {
+  float distance_m, intensity;
+  std::uint32_t lane;
+};
+
+/// Lanes of the five choices among the samples of a beam.
+struct Chosen {
+  std::uint32_t lane[5];  ///< [ReturnChoice]
+};
+
+/// At least one sample, in the order of the beam's samples. A second return exists only if a later sample displaces
+/// the first one, or lies strictly between first and second; otherwise it is the first return.
+Chosen choose_returns(std::span<const Sample> samples);
+
+}  // namespace fathom

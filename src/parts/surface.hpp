@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// Where and how a ray meets a triangle, in double precision.
+
+#include <cmath>
+#include <cstdint>
+
+#include <fathom/parts/placed_mesh.hpp>
+
+#include "scene/triangle.hpp"
+
+namespace fathom {
+
+inline WorldTriangle triangle_in_world(const CastInstance& instance, std::uint32_t triangle) {
+  const Mesh& mesh = instance.mesh->mesh;
+  const auto& corner = mesh.triangles[triangle];
+  const Vec3 a = vertex_of(mesh, corner[0]);
+  const Affine& world_from_mesh = instance.world_from_mesh;
+  return {transform_point(world_from_mesh, a), transform_vector(world_from_mesh, vertex_of(mesh, corner[1]) - a),
+          transform_vector(world_from_mesh, vertex_of(mesh, corner[2]) - a)};
+}
+
+/// Shares of the second and third corner in a point of a triangle.
+struct Shares {
+  double b, c;
+};
+inline Shares shares_at(const WorldTriangle& s, const Vec3& point) {
+  const Vec3 normal = cross(s.ab, s.ac), q = point - s.a;
+  const double square = dot(normal, normal);
+  if (!(square > 0.0)) return {0.0, 0.0};
+  return {dot(cross(q, s.ac), normal) / square, dot(cross(s.ab, q), normal) / square};
+}
+
+/// Interpolates a value of the corners.
+template <class Get>
+auto at_shares(const Mesh& mesh, std::uint32_t triangle, Shares s, Get get) {
+  const auto& corner = mesh.triangles[triangle];
+  return (1.0 - s.b - s.c) * get(corner[0]) + s.b * get(corner[1]) + s.c * get(corner[2]);
+}
+
+}  // namespace fathom

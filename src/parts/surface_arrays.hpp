@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+
+#include "parts/trace_job.hpp"
+
+namespace fathom {
+
+/// The arrays of a trace that need the triangle that was struck.
+class SurfaceArrays {
+ public:
+  explicit SurfaceArrays(const TraceJob& job) : job_(job) {}
+
+  /// Whether there are any.
+  [[nodiscard]] bool wanted() const;
+  /// Fills place `at` of each.
+  void store(std::size_t at, const Echo& echo) const;
+  [[nodiscard]] float intensity_of(const Echo& echo) const;
+
+ private:
+  [[nodiscard]] bool wants_velocity() const;
+  [[nodiscard]] const CastInstance& instance_of(const Echo& echo) const { return job_.instance(echo.instance); }
+  [[nodiscard]] Vec3 normal_of(const Echo& echo) const;
+  void store_normal(std::size_t at, const Echo& echo) const;
+  void store_velocity(std::size_t at, const Echo& echo) const;
+
+  const TraceJob& job_;
+};
+
+}  // namespace fathom

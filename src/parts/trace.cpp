@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+#include <fathom/parts/tracer.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include <fathom/base/error.hpp>
+
+#include "parts/block_tracer.hpp"
+#include "parts/diverging_samples.hpp"
+#include "parts/ray_layout.hpp"
+#include "parts/trace_job.hpp"
+
+namespace fathom {
+
+namespace {
+
+void check_size(std::size_t size, std::uint32_t beams, bool one_for_all, const char* what) {
+  if (size == 0 || size == beams || (one_for_all && size == 1)) return;
+  throw InputError(fmt::format("{} {} for {} beams", size, what, beams));
+}
+
+TraceJob make_job(const RayCaster& caster, const Beams& beams, const TraceSettings& settings, const TraceArrays& out) {
+  check_size(beams.range_m.size(), beams.count, true, "ranges");
+  check_size(beams.time_offset_s.size(), beams.count, false, "time offsets");
+  check_size(beams.mask.size(), beams.count, false, "values of a mask");
+  if (settings.returns.empty()) throw InputError("at least one return is needed");
+  const std::optional<Affine> sensor_from_world = inverse(settings.world_from_sensor);
+  if (!sensor_from_world) throw InputError("world_from_sensor flattens space or is not finite");
+  TraceJob job{.caster = caster,
+               .beams = beams,
+               .settings = settings,
+               .out = out,
+               .lanes = trace_kernels(settings.isa),
+               .sensor_from_world = *sensor_from_world,
+               .samples = {},
+               .ids = {},
+               .laser_retros = {}};
+  job.diverges = settings.divergence_h_rad > 0.0F || settings.divergence_v_rad > 0.0F;
+  job.wants_sides = job.diverges || out.azimuth_rad != nullptr || out.elevation_rad != nullptr || out.beam != nullptr;
+  if (job.diverges) job.samples = beam_samples(settings.divergence_h_rad, settings.divergence_v_rad);
+  for (const CastInstance& instance : caster.instances()) {
+    if (out.id != nullptr) job.ids.push_back(instance.id);
+    if (out.laser_retro != nullptr) job.laser_retros.push_back(instance.laser_retro);
+  }
+  job.ids.push_back(0), job.laser_retros.push_back(0.0F);
+  return job;
+}
+
+}  // namespace
+
+BeamAngles beam_angles(const Affine& sensor_from_beam) {
+  const auto& m = sensor_from_beam.m;
+  const double elevation = std::asin(std::clamp(m[1][2], -1.0, 1.0));
+  const double azimuth = std::abs(m[2][1]) >= 1.0 ? 0.0 : std::atan2(-m[2][0], m[2][2]);
+  return {static_cast<float>(azimuth), static_cast<float>(elevation)};
+}
+
+class Tracer::Impl {
+ public:
+  Impl(const RayCaster& caster, const Beams& beams, const TraceSettings& settings, const TraceArrays& out)
+      : job(make_job(caster, beams, settings, out)), layout(beams.count, beams.grid) {}
+
+  const TraceJob job;
+  const BeamLayout layout;
+};
+
+Tracer::Tracer(const RayCaster& caster, const Beams& beams, const TraceSettings& settings, const TraceArrays& out)
+    : impl_(std::make_unique<Impl>(caster, beams, settings, out)) {}
+Tracer::~Tracer() = default;
+Tracer::Tracer(Tracer&&) noexcept = default;
+Tracer& Tracer::operator=(Tracer&&) noexcept = default;
+
+std::size_t Tracer::strips() const { return impl_->layout.strips(); }
+BeamStrip Tracer::strip(std::size_t number) const { return impl_->layout.strip(number); }
+void Tracer::run(std::size_t number) const {
+  impl_->layout.for_each_block(number, [this](const BeamTiles& beams) { BlockTracer(impl_->job, beams).run(); });
+}
+
+}  // namespace fathom

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// What the parts of a trace share.
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include <fathom/parts/tracer.hpp>
+
+#include "parts/diverging_samples.hpp"
+#include "parts/trace_lanes.hpp"
+
+namespace fathom {
+
+/// What does not change from block to block.
+struct TraceJob {
+  const RayCaster& caster;
+  Beams beams;
+  TraceSettings settings;
+  TraceArrays out;
+  const TraceKernels& lanes;
+  Affine sensor_from_world;
+  bool diverges = false;
+  bool wants_sides = false;
+  std::array<SampleDirection, kBeamSamples> samples;  ///< where it diverges
+  // [instances + 1], where they are asked for: together, so that they stay in the cache. The last is that of a miss.
+  std::vector<std::int32_t> ids;
+  std::vector<float> laser_retros;
+
+  [[nodiscard]] std::size_t returns() const { return settings.returns.size(); }
+  [[nodiscard]] const CastInstance& instance(std::uint32_t number) const { return caster.instances()[number]; }
+};
+
+/// What came back along one ray.
+struct Echo {
+  bool hit = false;
+  float distance_m = 0.0F;
+  std::uint32_t instance = kNoInstance, triangle = 0;
+  Vec3 direction, point;  ///< of the ray as cast, and where it struck
+};
+
+/// The beams of a block in the world, as they are cast.
+struct CastBeams {
+  const BeamBlock& block;
+  const RayBlock& centre;  ///< distorted, if the job distorts
+  const float* min_m;      ///< [lanes]
+  const float* max_m;
+  const std::int32_t* active;
+};
+
+inline Vec3 origin_of(const RayBlock& b, std::uint32_t i) { return {b.ox[i], b.oy[i], b.oz[i]}; }
+inline Vec3 direction_of(const RayBlock& b, std::uint32_t i) { return {b.dx[i], b.dy[i], b.dz[i]}; }
+
+/// Beam in lane i of a block as a map.
+inline Affine frame_of(const BeamBlock& b, std::uint32_t i) {
+  const RayBlock &s = b.side, &r = b.ray;
+  return {{{s.dx[i], s.ox[i], r.dx[i], r.ox[i]},
+           {s.dy[i], s.oy[i], r.dy[i], r.oy[i]},
+           {s.dz[i], s.oz[i], r.dz[i], r.oz[i]}}};
+}
+
+inline void put(RayBlock& b, std::uint32_t i, const Vec3& origin, const Vec3& direction) {
+  b.ox[i] = static_cast<float>(origin.x), b.oy[i] = static_cast<float>(origin.y);
+  b.oz[i] = static_cast<float>(origin.z);
+  b.dx[i] = static_cast<float>(direction.x), b.dy[i] = static_cast<float>(direction.y);
+  b.dz[i] = static_cast<float>(direction.z);
+}
+
+/// Into an array of interleaved points.
+inline void put(float* points, std::size_t at, const Vec3& v) {
+  points[3 * at] = static_cast<float>(v.x);
+  points[3 * at + 1] = static_cast<float>(v.y);
+  points[3 * at + 2] = static_cast<float>(v.z);
+}
+
+/// What came back along a ray of a cast: `lane` of rays and hits, for a beam that starts to count at min_m.
+inline Echo echo_of(const TraceSettings& settings, const RayBlock& rays, const HitLanes& hits, std::uint32_t lane,
+                    float min_m) {
+  Echo echo;
+  if (hits.instance[lane] == kNoInstance) {
+    echo.distance_m = settings.far_miss_m;
+    return echo;
+  }
+  echo.direction = direction_of(rays, lane);
+  echo.distance_m = hits.distance_m[lane];
+  if (echo.distance_m < min_m) {
+    echo.distance_m = settings.near_miss_m;
+    return echo;
+  }
+  echo.hit = true;
+  echo.instance = hits.instance[lane], echo.triangle = hits.triangle[lane];
+  echo.point = origin_of(rays, lane) + hits.t[lane] * echo.direction;
+  return echo;
+}
+
+}  // namespace fathom

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// The loops over the lanes of a block. trace_lanes.cpp is compiled once per instruction set with the flags of the noise
+// kernels, so that these loops vectorise and give the same bits everywhere.
+
+#include <cstdint>
+
+#include <fathom/base/affine.hpp>
+#include <fathom/parts/placed_mesh.hpp>
+
+#include "base/isa.hpp"
+
+namespace fathom {
+
+/// The plane n . p = c as (n, c); n is not a unit vector.
+struct alignas(32) Plane {
+  double part[4];
+};
+
+/// An instance as hits on it need it: the plane (n, c) of its mesh lies in the world at n.x x + n.y y + n.z z + (0, 0,
+/// 0, c), where (x, y, z) are rows of the map mesh_from_world with the last column negated.
+struct Placed {
+  Plane row[3];
+  const Plane* planes;  ///< [triangles], in the frame of the mesh
+};
+
+/// Planes of the triangles that were hit, world.
+struct PlaneLanes {
+  Plane plane[kBlockRays];
+};
+
+/// What a block asks the tree for, and what it answered.
+struct alignas(64) AskedLanes {
+  float far[kBlockRays];
+  std::int32_t active[kBlockRays];
+  std::int32_t coherent[kBlockRays / 16];  ///< whether the rays of a packet are nearly parallel
+  float t[kBlockRays];                     ///< single precision
+  std::int32_t again[kBlockRays];          ///< not 0: the surface lies in the origin of the ray, or beyond its end
+  std::int32_t any_again;                  ///< not 0: some ray is to look again
+};
+
+/// What beams report at what they met; [count].
+struct Gate {
+  const float* min_m;  ///< hits nearer than this count as misses
+  float near_miss_m, far_miss_m;
+};
+
+struct TraceKernels {
+  /// (x, y, z) := a (x, y, z), as points or as directions.
+  void (*transform)(const Affine& a, bool points, std::uint32_t count, float* x, float* y, float* z);
+  /// Rays that can be cast, and ends that are later by a few roundings.
+  void (*ask)(const RayLanes& rays, AskedLanes& asked);
+  /// The planes that were hit; for a miss, one that is harmless.
+  void (*planes)(const Placed* instances, const HitLanes& hits, std::uint32_t count, PlaneLanes& planes);
+  /// Exact places, distances, and whether they count.
+  void (*place)(const RayLanes& rays, const PlaneLanes& planes, AskedLanes& asked, HitLanes& hits);
+  /// Distances to report, and 1 or 0 for hit or miss.
+  void (*gate)(const Gate& gate, const HitLanes& hits, std::uint32_t count, float* distance_m, std::int32_t* is_hit);
+  /// xyz := o + distance unit(d), interleaved; a direction's 0 stays 0 at an infinite distance.
+  void (*points)(const RayBlock& rays, const float* distance_m, const double* t, const std::int32_t* is_hit,
+                 std::uint32_t count, float* xyz);
+};
+
+namespace sse2 {
+extern const TraceKernels kTraceKernels;
+}
+namespace avx2 {
+extern const TraceKernels kTraceKernels;
+}
+namespace avx512 {
+extern const TraceKernels kTraceKernels;
+}
+
+inline const TraceKernels& trace_kernels(Isa isa) {
+  return for_isa(isa, sse2::kTraceKernels, avx2::kTraceKernels, avx512::kTraceKernels);
+}
+
+}  // namespace fathom

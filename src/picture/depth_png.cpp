@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+#include <cmath>
+#include <memory>
+
+#include <fmt/format.h>
+#include <png.h>
+
+#include <fathom/base/error.hpp>
+#include <fathom/files/depth.hpp>
+
+#include "text/whole_file.hpp"
+
+namespace fathom {
+
+namespace {
+
+constexpr double kTopLevel = 65535.0;
+
+std::uint16_t lost_level(const LostPolicy& policy, double per_m) {
+  switch (policy.value) {
+    case LostValue::kZero:
+      return 0;
+    case LostValue::kInf:
+      return 65535;
+    case LostValue::kMax: {
+      const double level = std::round(double{policy.max_m} * per_m);
+      if (level > 0.0 && level <= kTopLevel) return static_cast<std::uint16_t>(level);
+      throw InputError(fmt::format("{} m at {} levels per metre is not in (0, 65535]", policy.max_m, per_m));
+    }
+    case LostValue::kNan:
+    case LostValue::kMinusOne:
+      break;
+  }
+  throw InputError("a 16-bit picture has no NaN and no -1 for lost pixels: choose zero, inf or max");
+}
+
+std::vector<std::uint16_t> levels_of(std::span<const float> values, const LostPolicy& policy, double per_m,
+                                     OffScale off_scale) {
+  const std::uint16_t lost = lost_level(policy, per_m);
+  std::vector<std::uint16_t> levels(values.size(), lost);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!std::isfinite(values[i])) continue;
+    const double level = std::round(double{values[i]} * per_m);
+    if (!(level >= 0.0 && level <= kTopLevel)) {
+      if (off_scale == OffScale::kLost) continue;
+      throw InputError(fmt::format("pixel {}: {} m at {} levels per metre is not in [0, 65535]; choose fewer levels", i,
+                                   values[i], per_m));
+    }
+    levels[i] = static_cast<std::uint16_t>(level);
+  }
+  return levels;
+}
+
+}  // namespace
+
+void write_depth_png(const std::filesystem::path& file, const Frame& frame, Channel channel, const LostPolicy& policy,
+                     double per_m, OffScale off_scale) {
+  if (!(per_m > 0.0 && per_m <= 1e6)) throw InputError(fmt::format("per_m = {} is not in (0, 1e6] 1/m", per_m));
+  if (frame.size() == 0) throw InputError(fmt::format("{}: a frame without rays makes no picture", file.string()));
+  const std::span<const float> values = frame.floats(channel);
+  if (values.size() != frame.size()) throw InputError("a depth picture needs one value per ray");
+  const std::vector<std::uint16_t> levels = levels_of(values, policy, per_m, off_scale);
+  png_image png{};
+  png.version = PNG_IMAGE_VERSION;
+  png.width = frame.cols(), png.height = frame.rows();
+  png.format = PNG_FORMAT_LINEAR_Y;  // 16 bits, values as they are
+  png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(png);
+  const auto bytes = std::make_unique_for_overwrite<std::byte[]>(size);
+  if (png_image_write_to_memory(&png, bytes.get(), &size, 0, levels.data(), 0, nullptr) == 0) {
+    throw SystemError(fmt::format("{}: cannot encode a picture: {}", file.string(), png.message));
+  }
+  WholeFile out(file);
+  out.write(std::span<const std::byte>(bytes.get(), size));
+  out.commit();
+}
+
+}  // namespace fathom

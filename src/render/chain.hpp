@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// A sensor's chain of noise: its checks, and its models sorted by when they act.
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include <fathom/noise/chain.hpp>
+#include <fathom/sensor/model.hpp>
+
+namespace fathom {
+
+/// Which entry of a model is whose.
+struct EntryTable {
+  bool by_ring = false;                         ///< whether entries are for rings, else for entities
+  std::vector<std::uint32_t> entry_by_id = {};  ///< [entities or rings]: 0 is the model's own parameters; beyond: 0
+
+  [[nodiscard]] std::uint32_t entry_of(std::uint32_t id) const { return id < entry_by_id.size() ? entry_by_id[id] : 0; }
+};
+
+/// A model of the chain that changes something, with the stream of its random numbers.
+struct ActiveNoise {
+  Noise noise;  ///< entry 0
+  std::uint32_t stream;
+  std::vector<Noise> others = {};  ///< entries 1, 2, ...: other parameters, for some entities or for some rings
+  EntryTable table = {};
+};
+
+/// The tolerance of a model that asks what the cameras see.
+struct SightTolerance {
+  std::vector<float> of_entry;  ///< [1 + others]
+  EntryTable table;
+};
+
+/// A sensor's chain by stage, models without effect left out.
+struct StagedChain {
+  std::vector<ActiveNoise> ray, angle_loss, loss, edge_loss, on_return, dropout;
+  // loss: kShadow, then kEnergyLoss; on_return: kHitPoint, kRange, then kReading
+  bool needs_surface = false;           ///< whether any model reads a Surface
+  bool needs_sight = false;             ///< whether any model asks what the cameras see
+  bool differs_by_entity = false;       ///< whether any model has entries for entities
+  bool edge_differs_by_entity = false;  ///< whether an edge loss has
+  /// Of each model that asks what the cameras see: for a return, the smallest counts. Empty when it is 0 for all.
+  std::vector<SightTolerance> sight_tolerance;
+  EnergyAngle energy_angle = EnergyAngle::kCosine;  ///< of the array of energies, as the models of the chain read it
+  RangePolicy range_policy = RangePolicy::kKeep;    ///< kKeep where no model can carry a return outside
+};
+/// `sensor`: its name, which names the streams; `policy`: where a model can carry a return outside the limits.
+StagedChain stage_chain(std::string_view sensor, const NoiseChain& chain, RangePolicy policy);
+
+/// Throws InputError when a model of the chain needs what the sensor does not have: two cameras apart, a camera, rays
+/// from one point, what the model itself asks for (check_on); or when it differs from another entry of the chain in a
+/// parameter that must be the same.
+void check_needs(const NoiseChain& chain, const Noise& noise, const SensorTraits& sensor);
+
+/// Throws InputError when an entry of a chain for single entities or rings is of another model, for an entity (of
+/// `entities`) or ring that is not there, or there twice.
+void check_entries(const NoiseChain& chain, const SensorTraits& sensor, const RayPattern& rays, std::size_t entities);
+
+/// Both, for the whole chain.
+void check_chain(const NoiseChain& chain, const SensorTraits& sensor, const RayPattern& rays, std::size_t entities);
+
+}  // namespace fathom

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+#include "render/edge_pass.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "base/frame_writer.hpp"
+#include "render/apply_rows.hpp"
+
+namespace fathom {
+
+namespace {
+
+constexpr auto kHit = static_cast<std::uint32_t>(Reason::kHit), kMasked = static_cast<std::uint32_t>(Reason::kMasked);
+
+/// The arrays of a frame that say of a lost ray that it is lost.
+class LossWriter {
+ public:
+  explicit LossWriter(Frame& frame) : reason_(FrameWriter(frame).reason()) {
+    FrameWriter writer(frame);
+    for (const Channel channel : {Channel::kRange, Channel::kDepth}) add(writer.floats(channel));
+    for (const Channel channel : {Channel::kHitSensor, Channel::kHitWorld}) {
+      float* out = writer.floats(channel);
+      for (std::size_t plane = 0; out != nullptr && plane < 3; ++plane) add(out + plane * frame.size());
+    }
+  }
+
+  void lose(std::size_t at, Reason reason) const {
+    if (reason_ != nullptr) reason_[at] = reason;
+    for (std::size_t k = 0; k < count_; ++k) values_[k][at] = __builtin_nanf("");
+  }
+
+ private:
+  void add(float* out) {
+    if (out != nullptr) values_[count_++] = out;
+  }
+
+  Reason* reason_;
+  std::array<float*, 8> values_ = {};
+  std::size_t count_ = 0;
+};
+
+/// Parts of rows of the image, one after the other, as blocks that the models' kernels take.
+class RowSegments {
+ public:
+  RowSegments(const RenderJob& job, Frame& frame) : job_(job), out_(frame) {
+    // What edge models do not read is the same for all.
+    std::fill_n(returns_.x, kBlockRays, 0.0F), std::fill_n(returns_.y, kBlockRays, 0.0F);
+    std::fill_n(returns_.z, kBlockRays, 0.0F), std::fill_n(returns_.radius_m, kBlockRays, 0.0F);
+    for (float* cosine : {surface_.cos_emitter, surface_.cos_left, surface_.cos_right, surface_.left_to_emitter,
+                          surface_.right_to_emitter}) {
+      std::fill_n(cosine, kBlockRays, 1.0F);
+    }
+    std::fill_n(surface_.hidden, kBlockRays, 0U);
+    surface_.optics = job.rig.optics;
+    returns_.quads = quads_;
+    returns_.surface = &surface_;
+  }
+
+  void run(std::uint32_t row, std::uint32_t begin) {
+    row_ = row, begin_ = begin, count_ = std::min(kBlockRays, job_.plan.cols - begin);
+    const std::size_t first = std::size_t{row_} * job_.plan.cols + begin_;
+    load(first);
+    for (const ActiveNoise& n : job_.chain.edge_loss) apply(n, first);
+    for (std::uint32_t i = 0; i < count_; ++i) {
+      const std::uint32_t reason = returns_.reason[i];
+      if (reason != kHit && reason != kMasked) out_.lose(job_.first + first + i, static_cast<Reason>(reason));
+    }
+  }
+
+ private:
+  /// `first`: index of the segment's first ray in the image.
+  void apply(const ActiveNoise& n, std::size_t first) {
+    const NoiseKey key = {job_.seed, job_.frame_index, n.stream};
+    if (n.others.empty()) return n.noise.apply(job_.isa, key, rays_, returns_, draws_);
+    std::uint32_t entry[kBlockRays] = {};
+    for (std::uint32_t i = 0; i < count_; ++i) entry[i] = n.table.entry_of(id_of(n.table, first + i));
+    apply_entries(n, entry, job_.isa, key, rays_, returns_, draws_);
+  }
+
+  [[nodiscard]] std::uint32_t id_of(const EntryTable& table, std::size_t ray) const {
+    if (!table.by_ring) return job_.edge->entity[ray];
+    return job_.pattern.ring.empty() ? row_ : job_.pattern.ring[ray];
+  }
+
+  [[nodiscard]] EdgeRow pixels(std::uint32_t row) const {
+    const std::size_t at = std::size_t{row} * job_.plan.cols;
+    const RayPattern& p = job_.pattern;
+    return {p.direction_x.data() + at, p.direction_y.data() + at, p.direction_z.data() + at,
+            job_.edge->range_m.data() + at};
+  }
+
+  /// The segment's lanes follow the image, so its quads do too; see CastPlan::quad_keys for their names.
+  void load(std::size_t first) {
+    const std::uint32_t lanes = (count_ + 15) / 16 * 16;
+    const std::uint32_t quads_per_row = (job_.plan.cols + kQuadRays - 1) / kQuadRays;
+    for (std::uint32_t q = 0; q < kBlockRays / kQuadRays; ++q)
+      quads_[q] = row_ * quads_per_row + begin_ / kQuadRays + q;
+    returns_.count = lanes;
+    std::copy_n(job_.edge->range_m.data() + first, count_, returns_.range_m);
+    const std::uint8_t* reached = job_.edge->reached.data() + first;
+    for (std::uint32_t i = 0; i < count_; ++i) returns_.reason[i] = reached[i] != 0 ? kHit : kMasked;
+    for (std::uint32_t i = count_; i < lanes; ++i) {
+      returns_.reason[i] = kMasked, returns_.range_m[i] = 0.0F, surface_.edge_rad[i] = 0.0F;
+    }
+    const EdgeRow row = pixels(row_);
+    const EdgeRow above = row_ > 0 ? pixels(row_ - 1) : row, below = row_ + 1 < job_.plan.rows ? pixels(row_ + 1) : row;
+    surface_kernels(job_.isa).edge_angles(row, row_ > 0 ? &above : nullptr,
+                                          row_ + 1 < job_.plan.rows ? &below : nullptr, job_.plan.cols, begin_, count_,
+                                          surface_.edge_rad);
+  }
+
+  const RenderJob& job_;
+  LossWriter out_;
+  std::uint32_t row_ = 0, begin_ = 0, count_ = 0;
+  alignas(64) std::uint32_t quads_[kBlockRays / kQuadRays + 8] = {};
+  RayBlock rays_;
+  ReturnBlock returns_;
+  SurfaceBlock surface_;
+  DrawBuffer draws_;
+};
+
+}  // namespace
+
+void lose_edges(const RenderJob& job, Executor& executor, Frame& frame) {
+  executor.parallel_for(job.plan.rows, 4, [&](std::size_t first, std::size_t last) {
+    RowSegments segments(job, frame);
+    for (std::size_t row = first; row < last; ++row) {
+      for (std::uint32_t begin = 0; begin < job.plan.cols; begin += kBlockRays) {
+        segments.run(static_cast<std::uint32_t>(row), begin);
+      }
+    }
+  });
+}
+
+}  // namespace fathom

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// Edge loss: the one stage that looks at neighbours, so it runs over the image when every block is done. In the order
+// of a frame it stands before hit noise: a return that it loses is reported so even if a later stage lost it as well.
+
+#include <fathom/frame/frame.hpp>
+
+#include "base/executor.hpp"
+#include "render/render.hpp"
+
+namespace fathom {
+
+void lose_edges(const RenderJob& job, Executor& executor, Frame& frame);
+
+}  // namespace fathom

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// What stands between a camera and a point may be a part of the entity itself, just before the point: within a
+// tolerance of the user's, or nearer than single precision tells apart.
+
+#include <cstdint>
+
+#include "cast/caster.hpp"
+#include "render/surface_lanes.hpp"
+
+namespace fathom {
+
+/// So many surfaces of the entity itself are looked through, one behind the other; a point behind more stays blocked.
+inline constexpr int kOwnSurfaces = 16;
+
+/// Whether SurfaceKernels::sight found more than its most, so that a surface may seem to hide itself; with a margin for
+/// its rounding.
+constexpr bool is_coarse(float clear) { return clear < 1.0F - 0.99F * kLoosestSight; }
+
+/// The resolution of such a line without that limit, at most 0.1. `cosine`: of the angle to the normal; `reach`:
+/// Caster::reach().
+float own_resolution(const SightLines& lines, std::uint32_t lane, float reach, float cosine);
+
+/// Clears blocked[i] where all that line i meets on its clear share belongs to entity[i], the one struck, and stands
+/// within the last tolerance[i] of the way. Costs casts of the blocked lines only. Arrays are [lines.count].
+void forgive_own_surfaces(const Caster& caster, const SightLines& lines, const std::uint32_t* entity,
+                          const float* tolerance, std::uint32_t* blocked);
+
+}  // namespace fathom

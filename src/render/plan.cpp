@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+#include "render/plan.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "cast/tile.hpp"
+
+namespace fathom {
+
+namespace {
+
+double angle_between(const RayPattern& p, std::size_t a, std::size_t b) {
+  const double c = static_cast<double>(p.direction_x[a]) * p.direction_x[b] +
+                   static_cast<double>(p.direction_y[a]) * p.direction_y[b] +
+                   static_cast<double>(p.direction_z[a]) * p.direction_z[b];
+  return std::acos(std::clamp(c, -1.0, 1.0));
+}
+
+/// Median angle between rays `step` apart (in index), over a sample of the frame.
+double typical_step_rad(const RayPattern& p, bool along_row) {
+  const std::uint32_t last_row = p.rows - (along_row ? 1 : 2);
+  const std::uint32_t last_col = p.cols - (along_row ? 2 : 1);
+  std::array<double, 64> steps{};
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const std::size_t row = last_row * (i % 8) / 7, col = last_col * (i / 8) / 7;
+    const std::size_t ray = row * p.cols + col;
+    steps[i] = angle_between(p, ray, ray + (along_row ? 1 : p.cols));
+  }
+  std::nth_element(steps.begin(), steps.begin() + 32, steps.end());
+  return steps[32];
+}
+
+void plan_tiles(const RayPattern& p, CastPlan& plan) {
+  const double col_step = p.cols > 1 ? typical_step_rad(p, true) : 0.0;
+  const double row_step = p.rows > 1 ? typical_step_rad(p, false) : 0.0;
+  const Tile tile = choose_tile(col_step, row_step, p.rows);
+  plan.tile_cols = tile.cols, plan.tile_rows = tile.rows;
+  plan.coherent = tile.extent_rad <= kCoherentRad;
+  plan.tile_sr = static_cast<float>(16.0 * col_step * (p.rows > 1 ? row_step : col_step));
+}
+
+/// Copies one per-ray array into lane order.
+template <class T>
+void permute(const std::vector<T>& from, const std::vector<std::uint32_t>& ray_of_lane, std::vector<T>& to) {
+  to.resize(from.empty() ? 0 : ray_of_lane.size());
+  for (std::size_t i = 0; i < to.size(); ++i) to[i] = from[ray_of_lane[i]];
+}
+
+/// Copies an array that may hold one value for all rays.
+void permute_or_keep(const std::vector<float>& from, const std::vector<std::uint32_t>& ray_of_lane,
+                     std::vector<float>& to) {
+  if (from.size() == 1) {
+    to = from;
+  } else {
+    permute(from, ray_of_lane, to);
+  }
+}
+
+void index_times(const RayPattern& pattern, const std::vector<std::uint32_t>& ray_of_lane, CastPlan& plan) {
+  plan.times_s = pattern.time_offset_s;
+  std::sort(plan.times_s.begin(), plan.times_s.end());
+  plan.times_s.erase(std::unique(plan.times_s.begin(), plan.times_s.end()), plan.times_s.end());
+  plan.time_index.resize(plan.times_s.empty() ? 0 : ray_of_lane.size());
+  for (std::size_t i = 0; i < plan.time_index.size(); ++i) {
+    const float time = pattern.time_offset_s[ray_of_lane[i]];
+    const auto found = std::lower_bound(plan.times_s.begin(), plan.times_s.end(), time);
+    plan.time_index[i] = static_cast<std::uint32_t>(found - plan.times_s.begin());
+  }
+}
+
+}  // namespace
+
+void make_plan(const RayPattern& pattern, bool with_times, CastPlan& plan) {
+  plan.rows = pattern.rows, plan.cols = pattern.cols;
+  plan_tiles(pattern, plan);
+  const std::uint32_t quads_per_row = (plan.cols + kQuadRays - 1) / kQuadRays;
+  std::vector<std::uint32_t>& ray_of_lane = plan.ray_of_lane;
+  ray_of_lane.clear();
+  plan.quad_keys.clear();
+  plan.targets.clear();
+  for (std::uint32_t top = 0; top < plan.rows; top += plan.tile_rows) {
+    for (std::uint32_t left = 0; left < plan.cols; left += plan.tile_cols) {
+      for (std::uint32_t lane = 0; lane < 16; lane += kQuadRays) {
+        const std::uint32_t row = top + lane / plan.tile_cols, col = left + lane % plan.tile_cols;
+        const bool exists = row < plan.rows && col < plan.cols;
+        const std::uint32_t filled = exists ? std::min(kQuadRays, plan.cols - col) : 0;
+        plan.quad_keys.push_back(row * quads_per_row + col / kQuadRays);
+        plan.targets.push_back({exists ? row * plan.cols + col : 0, filled});
+        for (std::uint32_t k = 0; k < kQuadRays; ++k) {
+          ray_of_lane.push_back(std::min(row, plan.rows - 1) * plan.cols + std::min(col + k, plan.cols - 1));
+        }
+      }
+    }
+  }
+  plan.quad_keys.resize((plan.quad_keys.size() + 7) / 8 * 8);  // RayBlock::quads asks for it
+  permute(pattern.direction_x, ray_of_lane, plan.dx);
+  permute(pattern.direction_y, ray_of_lane, plan.dy);
+  permute(pattern.direction_z, ray_of_lane, plan.dz);
+  permute(pattern.origin_x, ray_of_lane, plan.ox);
+  permute(pattern.origin_y, ray_of_lane, plan.oy);
+  permute(pattern.origin_z, ray_of_lane, plan.oz);
+  plan.from_sensor_origin = plan.ox.empty();
+  permute_or_keep(pattern.min_range_m, ray_of_lane, plan.min_range_m);
+  permute_or_keep(pattern.max_range_m, ray_of_lane, plan.max_range_m);
+  plan.times_s.clear();
+  plan.time_index.clear();
+  if (with_times) index_times(pattern, ray_of_lane, plan);
+}
+
+}  // namespace fathom

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+#include "render/prepared_sensor.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <fathom/base/error.hpp>
+
+namespace fathom {
+
+namespace {
+
+/// Calls f; what it throws as InputError gets the sensor's name in front.
+template <class F>
+void named(const Sensor& sensor, F f) {
+  try {
+    f();
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("sensor '{}': {}", sensor.name, error.what()));
+  }
+}
+
+}  // namespace
+
+PreparedSensor::PreparedSensor(Sensor sensor, std::size_t entities) : sensor_(std::move(sensor)) {
+  if (sensor_.name.empty()) throw InputError("a sensor needs a name");
+  named(sensor_, [&] {
+    if (sensor_.parent != kNoEntity && sensor_.parent >= entities) {
+      throw InputError(fmt::format("entity {} is not in [0, {})", sensor_.parent, entities));
+    }
+    rays_ = make_pattern(sensor_.model);
+    view_ = make_view(sensor_.model);
+    make_plan(rays_, sensor_.rolling, plan_);
+    check_noise(sensor_.noise, entities);
+  });
+  chain_ = stage(sensor_.noise);
+}
+
+void PreparedSensor::set_noise(NoiseChain noise, std::size_t entities) {
+  named(sensor_, [&] { check_noise(noise, entities); });
+  chain_ = stage(noise);
+  sensor_.noise = std::move(noise);
+}
+
+void PreparedSensor::check_noise(const NoiseChain& noise, std::size_t entities) const {
+  check_chain(noise, traits(), rays_, entities);
+}
+
+StagedChain PreparedSensor::stage(const NoiseChain& noise) const {
+  return stage_chain(sensor_.name, noise, sensor_.range_policy.value_or(view_.usual_policy));
+}
+
+void PreparedSensor::set_frame(std::uint32_t index) {
+  if (frame_ == index || !view_.rays_vary) return;
+  update_pattern(sensor_.model, index, rays_);
+  make_plan(rays_, sensor_.rolling, plan_);
+  frame_ = index;
+}
+
+}  // namespace fathom

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// A sensor, checked, with what is made of it once: its view, its rays and the plan of their casting, its chain.
+
+#include <cstddef>
+#include <cstdint>
+
+#include <fathom/simulate/sensor.hpp>
+
+#include "render/chain.hpp"
+#include "render/plan.hpp"
+#include "sensor/sensor_view.hpp"
+
+namespace fathom {
+
+class PreparedSensor {
+ public:
+  /// `entities`: how many the scene has. Throws InputError "sensor 'name': ..." when anything about the sensor is
+  /// invalid, or its rays would not fit in memory.
+  PreparedSensor(Sensor sensor, std::size_t entities);
+
+  /// Replaces the chain. Throws InputError as check_noise does, and then changes nothing.
+  void set_noise(NoiseChain noise, std::size_t entities);
+  /// Throws InputError, without the sensor's name, when the chain does not suit the sensor.
+  void check_noise(const NoiseChain& noise, std::size_t entities) const;
+  /// A chain of this sensor, ready for its frames.
+  [[nodiscard]] StagedChain stage(const NoiseChain& noise) const;
+
+  /// From now on rays() and plan() are those of this frame. In steady state nothing is allocated.
+  void set_frame(std::uint32_t index);
+
+  [[nodiscard]] const Sensor& sensor() const { return sensor_; }
+  [[nodiscard]] const SensorView& view() const { return view_; }
+  [[nodiscard]] const RayPattern& rays() const { return rays_; }
+  [[nodiscard]] const CastPlan& plan() const { return plan_; }
+  [[nodiscard]] const StagedChain& chain() const { return chain_; }
+
+ private:
+  [[nodiscard]] SensorTraits traits() const { return make_traits(view_, rays_, sensor_.rolling); }
+
+  Sensor sensor_;
+  SensorView view_;
+  RayPattern rays_;
+  CastPlan plan_;
+  StagedChain chain_;
+  std::uint32_t frame_ = 0;
+};
+
+}  // namespace fathom

@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: MIT
+#include "render/render.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include <fathom/base/error.hpp>
+
+#include "base/frame_writer.hpp"
+#include "base/isa.hpp"
+#include "render/apply_rows.hpp"
+#include "render/edge_pass.hpp"
+#include "render/own_surface.hpp"
+
+namespace fathom {
+
+namespace {
+
+constexpr auto kHitLane = static_cast<std::uint32_t>(Reason::kHit);
+
+const LaneKernels& lanes_for(Isa isa) { return for_isa(isa, sse2::kLanes, avx2::kLanes, avx512::kLanes); }
+
+/// Writes the lanes of a block to their places in a frame array of any element type.
+template <class T>
+void scatter(const T* lanes, const QuadTarget* targets, std::uint32_t quads, T* out) {
+  for (std::uint32_t q = 0; q < quads; ++q) {
+    const QuadTarget t = targets[q];
+    if (t.filled == kQuadRays) {
+      std::memcpy(out + t.index, lanes + kQuadRays * q, kQuadRays * sizeof(T));
+    } else {
+      for (std::uint32_t k = 0; k < t.filled; ++k) out[t.index + k] = lanes[kQuadRays * q + k];
+    }
+  }
+}
+
+/// The work on one block. Its arrays live on the stack of the thread that runs it: nothing is allocated.
+class BlockRenderer {
+ public:
+  BlockRenderer(const RenderJob& job, Frame& frame, std::uint32_t block)
+      : job_(job),
+        frame_(frame),
+        writer_(frame),
+        lanes_(lanes_for(job.isa)),
+        surface_lanes_(surface_kernels(job.isa)),
+        begin_(block * kBlockRays) {
+    rays_.count = std::min(kBlockRays, job.plan.lanes() - begin_);
+    rays_.quads = job.plan.quad_keys.data() + begin_ / kQuadRays;
+    rays_.from_sensor_origin = job.plan.from_sensor_origin;
+    returns_.count = rays_.count;
+    returns_.quads = rays_.quads;
+    const RangeLimits range = limits();
+    returns_.max_range_m = range.max_m;
+    returns_.max_range_per_lane = range.max_per_lane;
+  }
+
+  void run() {
+    load_rays();
+    render_clean_range();
+    for (const ActiveNoise& n : job_.chain.ray) apply(n);
+    cast();
+    if (job_.chain.ray.empty()) store_clean();
+    lanes_.gate_returns(cast_, limits(), returns_);
+    if (needs_points()) lanes_.place_returns(rays_, returns_);
+    has_hits_ = std::count(returns_.reason, returns_.reason + returns_.count, kHitLane) > 0;
+    if (needs_angles() && (has_hits_ || wants(Channel::kEnergy))) find_angles();
+    apply(job_.chain.angle_loss);
+    if (job_.chain.needs_sight && has_hits_) find_hidden();
+    apply(job_.chain.loss);
+    if (!job_.chain.edge_loss.empty()) keep_for_edges();
+    apply(job_.chain.on_return);
+    if (!job_.chain.on_return.empty()) lanes_.lose_unmeasurable(returns_);
+    if (job_.range_policy != RangePolicy::kKeep) lanes_.apply_policy(job_.range_policy, limits(), returns_);
+    apply(job_.chain.dropout);
+    store_returns();
+    store_surface();
+    if (wants(Channel::kAzimuth) || wants(Channel::kElevation)) {
+      lanes_.angles(rays_, planes_);
+      store(Channel::kAzimuth, planes_.a);
+      store(Channel::kElevation, planes_.b);
+    }
+  }
+
+ private:
+  [[nodiscard]] bool wants(Channel c) const { return frame_.channels().contains(c); }
+  [[nodiscard]] bool wants_normals() const {
+    return wants(Channel::kNormal) || wants(Channel::kIncidence) || wants(Channel::kIntensity) || needs_angles();
+  }
+  [[nodiscard]] bool needs_angles() const { return job_.chain.needs_surface || wants(Channel::kEnergy); }
+  [[nodiscard]] bool needs_entity() const {
+    return wants(Channel::kEntityId) || wants_normals() || job_.chain.differs_by_entity;
+  }
+  [[nodiscard]] bool needs_points() const {
+    return wants(Channel::kHitSensor) || wants(Channel::kHitWorld) || wants(Channel::kDepth) ||
+           !job_.chain.angle_loss.empty() || !job_.chain.loss.empty() || !job_.chain.on_return.empty() ||
+           !job_.chain.dropout.empty() || job_.range_policy == RangePolicy::kClamp;
+  }
+  [[nodiscard]] bool rolling() const { return !job_.rolling_cast_from_sensor.empty(); }
+
+  [[nodiscard]] RangeLimits limits() const {
+    const auto &low = job_.plan.min_range_m, &high = job_.plan.max_range_m;
+    const bool low_each = low.size() > 1, high_each = high.size() > 1;
+    return {low.data() + (low_each ? begin_ : 0), high.data() + (high_each ? begin_ : 0), low_each, high_each};
+  }
+
+  void load_rays() {
+    const std::size_t bytes = rays_.count * sizeof(float);
+    std::memcpy(rays_.dx, job_.plan.dx.data() + begin_, bytes);
+    std::memcpy(rays_.dy, job_.plan.dy.data() + begin_, bytes);
+    std::memcpy(rays_.dz, job_.plan.dz.data() + begin_, bytes);
+    if (rays_.from_sensor_origin) return;
+    std::memcpy(rays_.ox, job_.plan.ox.data() + begin_, bytes);
+    std::memcpy(rays_.oy, job_.plan.oy.data() + begin_, bytes);
+    std::memcpy(rays_.oz, job_.plan.oz.data() + begin_, bytes);
+  }
+
+  /// With ray noise, the clean range needs a cast of its own, along the rays as the sensor believes they go.
+  void render_clean_range() {
+    const bool wanted = wants(Channel::kCleanRange) || wants(Channel::kCleanDepth) || wants(Channel::kCleanHit);
+    if (job_.chain.ray.empty() || !wanted) return;
+    cast_world({.range_m = cast_.range_m});
+    store_clean();
+  }
+
+  void store_clean() {
+    store(Channel::kCleanRange, cast_.range_m);
+    if (wants(Channel::kCleanDepth)) {
+      surface_lanes_.depth(rays_, cast_.range_m, planes_.a);
+      store(Channel::kCleanDepth, planes_.a);
+    }
+    if (wants(Channel::kCleanHit)) {
+      lanes_.ends(rays_, cast_.range_m, planes_);
+      store_planes(Channel::kCleanHit);
+    }
+  }
+
+  void find_angles() {
+    returns_.surface = &surface_;
+    surface_.optics = job_.rig.optics;
+    if (job_.rig.apart) {
+      surface_lanes_.angles(cast_, rays_.count, job_.rig.left, job_.rig.right, surface_);
+    } else {
+      surface_lanes_.angles_at_emitter(cast_, rays_.count, surface_);
+    }
+  }
+
+  /// Asks, for every return still valid, whether each camera sees it.
+  void find_hidden() {
+    std::fill_n(surface_.hidden, rays_.count, 0U);
+    find_hidden(job_.rig.left, surface_.cos_left, kHiddenFromLeft);
+    find_hidden(job_.rig.right, surface_.cos_right, kHiddenFromRight);
+  }
+
+  void find_hidden(const CameraOffset& camera, const float* cosine, std::uint32_t bit) {
+    const float* t = job_.cast_from_sensor.t;
+    if (camera.x == 0.0F && camera.y == 0.0F && camera.z == 0.0F)
+      return;  // the emitter's own view: it struck the point
+    surface_lanes_.sight(cast_, returns_, camera, t, job_.caster.reach(), cosine, sight_);
+    SightLines lines{.eye = {t[0] + camera.x, t[1] + camera.y, t[2] + camera.z},
+                     .dx = sight_.dx,
+                     .dy = sight_.dy,
+                     .dz = sight_.dz,
+                     .clear = sight_.clear,
+                     .count = rays_.count};
+    job_.caster.find_blocked(lines, sight_.blocked);
+    std::uint32_t any = 0, coarse = 0;
+    for (std::uint32_t i = 0; i < rays_.count; ++i) {
+      any |= sight_.blocked[i];
+      coarse |= sight_.blocked[i] & (is_coarse(sight_.clear[i]) ? 1U : 0U);
+    }
+    if (coarse != 0 || (any != 0 && !job_.chain.sight_tolerance.empty())) forgive(lines, cosine);
+    for (std::uint32_t i = 0; i < rays_.count; ++i) surface_.hidden[i] |= bit * sight_.blocked[i];
+  }
+
+  /// What blocks may be a part of the entity itself, just before the point: with a tolerance of the user's, or where
+  /// single precision does not tell the two apart.
+  void forgive(const SightLines& lines, const float* cosine) {
+    float tolerance[kBlockRays] = {};
+    for (std::uint32_t i = 0; i < rays_.count; ++i) {
+      if (sight_.blocked[i] == 0) continue;
+      tolerance[i] = tolerance_of(i);
+      if (!is_coarse(lines.clear[i])) continue;
+      tolerance[i] = std::max(tolerance[i], own_resolution(lines, i, job_.caster.reach(), cosine[i]));
+    }
+    forgive_own_surfaces(job_.caster, lines, cast_.entity, tolerance, sight_.blocked);
+  }
+
+  [[nodiscard]] float tolerance_of(std::uint32_t lane) const {
+    float least = job_.chain.sight_tolerance.empty() ? 0.0F : 1.0F;
+    for (const SightTolerance& t : job_.chain.sight_tolerance) {
+      least = std::min(least, t.of_entry[entry_of(t.table, lane)]);
+    }
+    return least;
+  }
+
+  void keep_for_edges() {
+    const QuadTarget* targets = job_.plan.targets.data() + begin_ / kQuadRays;
+    scatter(cast_.range_m, targets, rays_.count / kQuadRays, job_.edge->range_m.data());
+    std::uint8_t reached[kBlockRays];
+    for (std::uint32_t i = 0; i < rays_.count; ++i) reached[i] = returns_.reason[i] == kHitLane;
+    scatter(reached, targets, rays_.count / kQuadRays, job_.edge->reached.data());
+    if (job_.chain.edge_differs_by_entity) {
+      scatter(cast_.entity, targets, rays_.count / kQuadRays, job_.edge->entity.data());
+    }
+  }
+
+  void cast() {
+    CastHits hits{.range_m = cast_.range_m};
+    if (needs_entity()) hits.entity = cast_.entity;
+    if (wants(Channel::kTriangleId)) hits.triangle = cast_.triangle;
+    if (wants_normals()) hits.nx = cast_.nx, hits.ny = cast_.ny, hits.nz = cast_.nz;
+    cast_world(hits);
+  }
+
+  void cast_world(const CastHits& hits) {
+    CastRays rays{.dx = cast_.dx,
+                  .dy = cast_.dy,
+                  .dz = cast_.dz,
+                  .count = rays_.count,
+                  .coherent = job_.plan.coherent,
+                  .tile_sr = job_.plan.tile_sr};
+    if (rolling()) {
+      lanes_.to_world_rolling(job_.rolling_cast_from_sensor.data(), job_.plan.time_index.data() + begin_, rays_, cast_);
+    } else {
+      lanes_.to_world(job_.cast_from_sensor, rays_, cast_);
+      std::copy_n(job_.cast_from_sensor.t, 3, rays.origin);
+    }
+    if (rolling() || !rays_.from_sensor_origin) rays.ox = cast_.ox, rays.oy = cast_.oy, rays.oz = cast_.oz;
+    job_.caster.cast(rays, hits);
+  }
+
+  /// Models act on returns, and a block without any, of sky or of a gap between objects, is spared them. Only a reading
+  /// may come from a ray that met nothing.
+  void apply(const std::vector<ActiveNoise>& models) {
+    for (const ActiveNoise& n : models) {
+      const bool makes_readings = n.noise.stage() == Stage::kReading;
+      if (has_hits_ || makes_readings) apply(n);
+      has_hits_ = has_hits_ || makes_readings;
+    }
+  }
+
+  void apply(const ActiveNoise& n) {
+    const NoiseKey key = {job_.seed, job_.frame_index, n.stream};
+    if (n.others.empty()) return n.noise.apply(job_.isa, key, rays_, returns_, draws_);
+    std::uint32_t entry[kBlockRays];
+    for (std::uint32_t i = 0; i < rays_.count; ++i) entry[i] = entry_of(n.table, i);
+    apply_entries(n, entry, job_.isa, key, rays_, returns_, draws_);
+  }
+
+  /// The entry of a model that a lane takes.
+  [[nodiscard]] std::uint32_t entry_of(const EntryTable& table, std::uint32_t lane) const {
+    return table.entry_of(table.by_ring ? ring_of(lane) : cast_.entity[lane]);
+  }
+
+  [[nodiscard]] std::uint32_t ring_of(std::uint32_t lane) const {
+    const std::uint32_t ray = job_.plan.ray_of_lane[begin_ + lane];
+    return job_.pattern.ring.empty() ? ray / job_.pattern.cols : job_.pattern.ring[ray];
+  }
+
+  void store(Channel channel, const float* lanes, std::size_t plane = 0) {
+    if (float* out = writer_.floats(channel)) {
+      scatter(lanes, job_.plan.targets.data() + begin_ / kQuadRays, rays_.count / kQuadRays,
+              out + plane * frame_.size() + job_.first);
+    }
+  }
+
+  template <class T>
+  void store_as(T* out, const std::uint32_t* lanes) {
+    if (out == nullptr) return;
+    T narrow[kBlockRays];
+    for (std::uint32_t i = 0; i < rays_.count; ++i) narrow[i] = static_cast<T>(lanes[i]);
+    scatter(narrow, job_.plan.targets.data() + begin_ / kQuadRays, rays_.count / kQuadRays, out + job_.first);
+  }
+
+  void store_planes(Channel channel) {
+    store(channel, planes_.a, 0);
+    store(channel, planes_.b, 1);
+    store(channel, planes_.c, 2);
+  }
+
+  void store_returns() {
+    store_as(writer_.reason(), returns_.reason);
+    if (wants(Channel::kRange)) {
+      lanes_.mask_lost(returns_, returns_.range_m, planes_.a);
+      store(Channel::kRange, planes_.a);
+    }
+    if (wants(Channel::kDepth)) {
+      lanes_.mask_lost(returns_, returns_.x, planes_.a);
+      store(Channel::kDepth, planes_.a);
+    }
+    if (wants(Channel::kHitSensor)) {
+      lanes_.mask_lost(returns_, returns_.x, planes_.a);
+      lanes_.mask_lost(returns_, returns_.y, planes_.b);
+      lanes_.mask_lost(returns_, returns_.z, planes_.c);
+      store_planes(Channel::kHitSensor);
+    }
+    if (wants(Channel::kHitWorld)) {
+      if (rolling()) {
+        lanes_.points_to_world_rolling(job_.rolling_world_from_sensor.data(), job_.plan.time_index.data() + begin_,
+                                       returns_, planes_);
+      } else {
+        lanes_.points_to_world(job_.world_from_sensor, returns_, planes_);
+      }
+      store_planes(Channel::kHitWorld);
+    }
+  }
+
+  /// What the ray met, whatever became of the return.
+  void store_surface() {
+    store_as(writer_.entity_id(), cast_.entity);
+    store_as(writer_.triangle_id(), cast_.triangle);
+    if (wants(Channel::kEnergy)) {
+      surface_lanes_.energy(cast_, surface_, rays_.count, job_.chain.energy_angle, planes_.a);
+      store(Channel::kEnergy, planes_.a);
+    }
+    if (wants(Channel::kNormal)) {
+      lanes_.normals(cast_, rays_.count, planes_);
+      store_planes(Channel::kNormal);
+    }
+    if (wants(Channel::kIncidence) || wants(Channel::kIntensity)) {
+      lanes_.incidence(cast_, rays_.count, planes_);
+      store(Channel::kIncidence, planes_.a);
+      for (std::uint32_t i = 0; i < rays_.count; ++i) {
+        const std::uint32_t entity = cast_.entity[i];
+        planes_.b[i] *= entity == kNoEntity ? 0.0F : job_.reflectivity[entity];
+      }
+      store(Channel::kIntensity, planes_.b);
+    }
+  }
+
+  const RenderJob& job_;
+  const Frame& frame_;
+  FrameWriter writer_;
+  const LaneKernels& lanes_;
+  const SurfaceKernels& surface_lanes_;
+  std::uint32_t begin_;    // first lane
+  bool has_hits_ = false;  // whether a lane may hold a return
+  RayBlock rays_;
+  ReturnBlock returns_;
+  CastBlock cast_;
+  PlaneBlock planes_;
+  DrawBuffer draws_;
+  SurfaceBlock surface_;
+  SightBlock sight_;
+};
+
+/// Channels that the pattern gives as they are.
+void copy_pattern(const RayPattern& pattern, std::size_t first, FrameWriter frame) {
+  if (float* out = frame.floats(Channel::kTimeOffset)) {
+    if (pattern.time_offset_s.empty()) {
+      std::fill_n(out + first, std::size_t{pattern.rows} * pattern.cols, 0.0F);
+    } else {
+      std::copy(pattern.time_offset_s.begin(), pattern.time_offset_s.end(), out + first);
+    }
+  }
+  if (std::uint16_t* out = frame.ring()) {
+    for (std::uint32_t row = 0; row < pattern.rows && pattern.ring.empty(); ++row) {
+      std::fill_n(out + first + std::size_t{row} * pattern.cols, pattern.cols, static_cast<std::uint16_t>(row));
+    }
+    std::copy(pattern.ring.begin(), pattern.ring.end(), out + first);
+  }
+}
+
+}  // namespace
+
+void EdgeScratch::fit(const StagedChain& chain, std::size_t rays) {
+  if (chain.edge_loss.empty()) return;
+  range_m.resize(rays);
+  reached.resize(rays);
+  if (chain.edge_differs_by_entity) entity.resize(rays);
+}
+
+/// A task of 1024 rays: large enough to hide the cost of a task, small enough to share out a frame of 16 rings.
+constexpr std::size_t kBlocksPerTask = 1024 / kBlockRays;
+
+void render(std::span<const RenderJob> jobs, Executor& executor, Frame& frame) {
+  if (jobs.empty()) return;
+  const std::size_t blocks = jobs.front().plan.blocks();
+  for (const RenderJob& job : jobs) job.edge->fit(job.chain, std::size_t{job.plan.rows} * job.plan.cols);
+  const std::function<bool()>& should_stop = jobs.front().should_stop;
+  executor.parallel_for(jobs.size() * blocks, kBlocksPerTask, [&](std::size_t begin, std::size_t end) {
+    if (should_stop && should_stop()) throw Interrupted("stopped within a frame");
+    for (std::size_t i = begin; i < end; ++i) {
+      const RenderJob& job = jobs[i / blocks];
+      if (i % blocks == 0) copy_pattern(job.pattern, job.first, FrameWriter(frame));
+      BlockRenderer(job, frame, static_cast<std::uint32_t>(i % blocks)).run();
+    }
+  });
+  for (const RenderJob& job : jobs) {
+    if (!job.chain.edge_loss.empty()) lose_edges(job, executor, frame);
+  }
+}
+
+}  // namespace fathom

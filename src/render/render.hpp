@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// Renders one frame of one sensor: block by block, ray noise -> cast -> range gate -> angle loss, shadow, energy loss
+// -> hit and range noise -> range policy -> dropout -> the arrays asked for; then, over the image, edge loss
+// (edge_pass.hpp). Everything that is chosen is chosen here, once per frame or block; the loops over rays are in
+// lanes.cpp and noise/drive.hpp.
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include <fathom/frame/frame.hpp>
+#include <fathom/sensor/model.hpp>
+
+#include "base/executor.hpp"
+#include "cast/caster.hpp"
+#include "render/chain.hpp"
+#include "render/lanes.hpp"
+#include "render/plan.hpp"
+#include "render/surface_lanes.hpp"
+
+namespace fathom {
+
+/// The cameras of a sensor, ready for a frame.
+struct RigView {
+  bool apart = false;  ///< two cameras; else everything is seen from the emitter
+  CameraOffset left, right;
+  Optics optics;
+};
+
+/// What edge loss keeps of a frame until the whole image is there, [rays].
+struct EdgeScratch {
+  std::vector<float> range_m;         ///< of the surfaces struck; +inf on a miss
+  std::vector<std::uint8_t> reached;  ///< whether the return was still valid when edge loss is due
+  std::vector<std::uint32_t> entity;  ///< struck; only when the chain's edge losses have entries for them
+
+  /// Makes room for what `chain` needs.
+  void fit(const StagedChain& chain, std::size_t rays);
+};
+
+/// Everything a frame needs; nothing here changes while it renders.
+struct RenderJob {
+  const CastPlan& plan;
+  const RayPattern& pattern;
+  const StagedChain& chain;
+  const Caster& caster;
+  std::span<const float> reflectivity;  ///< [entities]
+  std::uint64_t seed;
+  std::uint32_t frame_index;
+  RangePolicy range_policy;
+  Isa isa;
+  Rigid cast_from_sensor;  ///< into the caster's coordinates
+  Rigid world_from_sensor;
+  std::span<const Rigid> rolling_cast_from_sensor;  ///< [plan.times_s], or empty: not rolling
+  std::span<const Rigid> rolling_world_from_sensor;
+  RigView rig;
+  const std::function<bool()>& should_stop;  ///< SimulatorOptions'; may be empty
+  EdgeScratch* edge = nullptr;               ///< never null; render() gives it its size
+  std::size_t first = 0;                     ///< place of the first ray in the arrays of the frame
+};
+
+/// Fills every channel of `frame`, which has its size already, from place job.first on, for each of the jobs. They
+/// share a plan.
+void render(std::span<const RenderJob> jobs, Executor& executor, Frame& frame);
+inline void render(const RenderJob& job, Executor& executor, Frame& frame) { render({&job, 1}, executor, frame); }
+
+}  // namespace fathom

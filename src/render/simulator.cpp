@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+#include <fathom/simulate/simulator.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <fathom/base/error.hpp>
+
+#include "base/executor.hpp"
+#include "base/frame_writer.hpp"
+#include "base/text.hpp"
+#include "cast/embree/embree_caster.hpp"
+#include "render/prepared_sensor.hpp"
+#include "render/render.hpp"
+#include "render/simulator_options.hpp"
+#include "render/view.hpp"
+#include "scene/world_poses.hpp"
+
+namespace fathom {
+
+namespace {
+
+/// A sensor with what its frames need besides.
+struct RenderedSensor {
+  PreparedSensor prepared;
+  std::vector<Rigid> rolling_cast = {}, rolling_world = {};  // [plan.times_s]
+  EdgeScratch edge = {};
+};
+
+}  // namespace
+
+void check(const SimulatorOptions& options) {
+  validate(options.compute);
+  if (!(options.rate_hz > 0.0 && options.rate_hz <= 1e6)) {
+    throw InputError(fmt::format("rate_hz = {} is not in (0, 1e6] Hz", number_text(options.rate_hz)));
+  }
+  if (!std::isfinite(options.start_s)) throw InputError("start_s is not finite");
+}
+
+class Simulator::Impl {
+ public:
+  Impl(Scene scene, const SimulatorOptions& options)
+      : scene_(std::move(scene)),
+        options_((check(options), options)),
+        executor_(make_executor(options.compute.threads)),
+        caster_(make_embree_caster(options.compute.isa, *executor_)) {}
+
+  SensorId add_sensor(Sensor sensor) {
+    for (const RenderedSensor& other : sensors_) {
+      if (other.prepared.sensor().name == sensor.name)
+        throw InputError(fmt::format("sensor '{}': the name is taken", sensor.name));
+    }
+    sensors_.push_back({PreparedSensor(std::move(sensor), scene_.entities().size())});
+    return static_cast<SensorId>(sensors_.size() - 1);
+  }
+
+  void set_noise(SensorId id, NoiseChain noise) {
+    at(id).prepared.set_noise(std::move(noise), scene_.entities().size());
+  }
+
+  void render(SensorId id, std::uint32_t index, Frame& frame) {
+    RenderedSensor& s = at(id);
+    PreparedSensor& prepared = s.prepared;
+    const double stamp = stamp_s(index);
+    prepared.set_frame(index);
+    const Pose world_from_sensor = pose(prepared, stamp);
+    update_caster(stamp, world_from_sensor.translation_m);
+    place_rolling(s, stamp);
+    FrameWriter writer(frame);
+    writer.resize(prepared.rays().rows, prepared.rays().cols);
+    writer.set_stamp(index, stamp);
+    const Rigid cast_from_sensor = narrow(world_from_sensor, caster_->origin());
+    fathom::render({.plan = prepared.plan(),
+                    .pattern = prepared.rays(),
+                    .chain = prepared.chain(),
+                    .caster = *caster_,
+                    .reflectivity = reflectivity_,
+                    .seed = options_.seed,
+                    .frame_index = index,
+                    .range_policy = prepared.chain().range_policy,
+                    .isa = options_.compute.isa,
+                    .cast_from_sensor = cast_from_sensor,
+                    .world_from_sensor = narrow(world_from_sensor, {}),
+                    .rolling_cast_from_sensor = s.rolling_cast,
+                    .rolling_world_from_sensor = s.rolling_world,
+                    .rig = view_rig(prepared.view(), cast_from_sensor),
+                    .should_stop = options_.should_stop,
+                    .edge = &s.edge},
+                   *executor_, frame);
+  }
+
+  const RayPattern& pattern(SensorId id, std::uint32_t index) {
+    PreparedSensor& prepared = at(id).prepared;
+    prepared.set_frame(index);
+    return prepared.rays();
+  }
+
+  RenderedSensor& at(SensorId id) {
+    if (id >= sensors_.size()) throw InputError(fmt::format("sensor {} is not in [0, {})", id, sensors_.size()));
+    return sensors_[id];
+  }
+
+  [[nodiscard]] Pose pose(const PreparedSensor& prepared, double stamp) const {
+    const Sensor& sensor = prepared.sensor();
+    const Pose parent_from_sensor = sensor.parent_from_sensor.at(stamp);
+    Pose world_from_sensor = sensor.parent == kNoEntity
+                                 ? parent_from_sensor
+                                 : scene_.world_from_entity(sensor.parent, stamp) * parent_from_sensor;
+    check_place(world_from_sensor.translation_m, "sensor", sensor.name);
+    world_from_sensor.rotation = aligned(prepared.view().axes, world_from_sensor.rotation);
+    return world_from_sensor;
+  }
+
+  [[nodiscard]] double stamp_s(std::uint32_t index) const { return options_.start_s + index / options_.rate_hz; }
+
+  Scene& scene() { return scene_; }
+  [[nodiscard]] const SimulatorOptions& options() const { return options_; }
+  [[nodiscard]] int threads() const { return executor_->threads(); }
+
+ private:
+  /// Brings the trees to `stamp`, unless they are there.
+  void update_caster(double stamp, const Vec3& sensor_m) {
+    const Vec3 origin = origin_near(sensor_m);
+    const bool unchanged = updated_ && scene_.revision() == revision_ && (stamp == stamp_ || !scene_.moves());
+    if (unchanged && origin == caster_->origin()) return;
+    caster_->update(scene_, stamp, origin);
+    for (std::size_t i = reflectivity_.size(); i < scene_.entities().size(); ++i) {
+      reflectivity_.push_back(scene_.entities()[i].reflectivity);
+    }
+    updated_ = true, revision_ = scene_.revision(), stamp_ = stamp;
+  }
+
+  /// The pose at every distinct time of a rolling sensor's rays.
+  void place_rolling(RenderedSensor& s, double stamp) {
+    const std::vector<float>& times = s.prepared.plan().times_s;
+    s.rolling_cast.resize(times.size());
+    s.rolling_world.resize(times.size());
+    executor_->parallel_for(times.size(), 1024, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        const Pose world_from_sensor = pose(s.prepared, stamp + static_cast<double>(times[i]));
+        s.rolling_cast[i] = narrow(world_from_sensor, caster_->origin());
+        s.rolling_world[i] = narrow(world_from_sensor, {});
+      }
+    });
+  }
+
+  Scene scene_;
+  SimulatorOptions options_;
+  std::unique_ptr<Executor> executor_;
+  std::unique_ptr<Caster> caster_;
+  std::vector<RenderedSensor> sensors_;
+  std::vector<float> reflectivity_;  // [entities]
+  bool updated_ = false;
+  std::uint64_t revision_ = 0;
+  double stamp_ = 0.0;
+};
+
+Simulator::Simulator(Scene scene, const SimulatorOptions& options)
+    : impl_(std::make_unique<Impl>(std::move(scene), options)) {}
+Simulator::~Simulator() = default;
+Simulator::Simulator(Simulator&&) noexcept = default;
+Simulator& Simulator::operator=(Simulator&&) noexcept = default;
+
+SensorId Simulator::add_sensor(Sensor sensor) { return impl_->add_sensor(std::move(sensor)); }
+void Simulator::set_noise(SensorId sensor, NoiseChain noise) { impl_->set_noise(sensor, std::move(noise)); }
+void Simulator::render(SensorId sensor, std::uint32_t index, Frame& frame) { impl_->render(sensor, index, frame); }
+Scene& Simulator::scene() { return impl_->scene(); }
+const Scene& Simulator::scene() const { return impl_->scene(); }
+const Sensor& Simulator::sensor(SensorId sensor) const { return impl_->at(sensor).prepared.sensor(); }
+const RayPattern& Simulator::pattern(SensorId sensor, std::uint32_t index) { return impl_->pattern(sensor, index); }
+double Simulator::stamp_s(std::uint32_t index) const { return impl_->stamp_s(index); }
+Pose Simulator::world_from_sensor(SensorId sensor, double stamp_s) const {
+  return impl_->pose(impl_->at(sensor).prepared, stamp_s);
+}
+const SimulatorOptions& Simulator::options() const { return impl_->options(); }
+int Simulator::threads() const { return impl_->threads(); }
+
+Versions versions() {
+#ifdef __clang__
+  return {FATHOM_VERSION, embree_version(), "clang " __clang_version__};
+#else
+  return {FATHOM_VERSION, embree_version(), "gcc " __VERSION__};
+#endif
+}
+
+}  // namespace fathom

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+#include <fathom/scene/trajectory.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include <fathom/base/error.hpp>
+
+#include "base/coordinates.hpp"
+#include "base/text.hpp"
+
+namespace fathom {
+
+namespace {
+
+/// The pose with its quaternion normalised; throws when anything is not finite or the quaternion is far from unit.
+Pose checked(const Pose& pose, std::string_view what) {
+  const Vec3 t = pose.translation_m;
+  const double length = std::sqrt(dot(pose.rotation, pose.rotation));
+  if (!(std::isfinite(t.x) && std::isfinite(t.y) && std::isfinite(t.z))) {
+    throw InputError(fmt::format("{}: position is not finite", what));
+  }
+  if (const auto c = coordinate_beyond_limits(t)) {
+    throw InputError(fmt::format("{}: position {} m is not in {}", what, number_text(*c), kCoordinateLimits));
+  }
+  if (!(std::abs(length - 1.0) <= 1e-2)) {
+    throw InputError(fmt::format("{}: quaternion has length {}, not 1", what, number_text(length)));
+  }
+  return {t, std::abs(length - 1.0) < 1e-15 ? pose.rotation : normalized(pose.rotation)};
+}
+
+}  // namespace
+
+Trajectory::Trajectory(const Pose& fixed) : keys_{{0.0, checked(fixed, "pose")}} {}
+
+Trajectory::Trajectory(std::vector<StampedPose> keys, bool loop) : keys_(std::move(keys)), loop_(loop) {
+  if (keys_.empty()) throw InputError("a trajectory needs at least one pose");
+  for (std::size_t i = 0; i < keys_.size(); ++i) {
+    keys_[i].pose = checked(keys_[i].pose, fmt::format("trajectory pose {}", i));
+    if (!std::isfinite(keys_[i].stamp_s)) throw InputError(fmt::format("trajectory pose {}: time is not finite", i));
+    if (i > 0 && !(keys_[i].stamp_s > keys_[i - 1].stamp_s)) {
+      throw InputError(fmt::format("trajectory pose {}: time {} s does not come after {} s", i,
+                                   number_text(keys_[i].stamp_s), number_text(keys_[i - 1].stamp_s)));
+    }
+  }
+}
+
+void Trajectory::hold(const Pose& fixed) {
+  const StampedPose key = {0.0, checked(fixed, "pose")};
+  keys_.resize(1);
+  keys_.front() = key;
+}
+
+Pose Trajectory::at(double stamp_s) const {
+  const double first = keys_.front().stamp_s, last = keys_.back().stamp_s;
+  if (loop_ && last > first) {
+    const double period = last - first;
+    stamp_s -= period * std::floor((stamp_s - first) / period);
+  }
+  if (!(stamp_s > first)) return keys_.front().pose;
+  if (stamp_s >= last) return keys_.back().pose;
+  const auto next = std::upper_bound(keys_.begin(), keys_.end(), stamp_s,
+                                     [](double t, const StampedPose& key) { return t < key.stamp_s; });
+  const StampedPose &a = *(next - 1), &b = *next;
+  return interpolate(a.pose, b.pose, (stamp_s - a.stamp_s) / (b.stamp_s - a.stamp_s));
+}
+
+}  // namespace fathom

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// What the readers of scan logs share: numbers taken off a line, with errors that name file and line.
+
+#include <cmath>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include <fathom/base/error.hpp>
+
+#include "base/text.hpp"
+#include "text/text_lines.hpp"
+
+namespace fathom {
+
+/// Where a reader stands.
+struct LogLine {
+  std::filesystem::path file;
+  std::size_t number = 0;  ///< from 1
+
+  [[noreturn]] void fail(const std::string& what) const {
+    throw InputError(fmt::format("{}:{}: {}", file.string(), number, what));
+  }
+
+  /// Any number, nan and inf too; `what` is what it should be, for the message.
+  [[nodiscard]] double reading(std::string_view text, std::string_view what) const {
+    if (text.empty()) fail(fmt::format("the line is cut short before {}", what));
+    const auto value = parse_number<double>(text);
+    if (!value) fail(fmt::format("{} = '{}' is not a number", what, text));
+    // Past the largest float a value would turn into infinity, which means something else.
+    if (std::isfinite(*value) && !(std::abs(*value) <= 3e38)) {
+      fail(fmt::format("{} = {} is not in [-3e+38, 3e+38]", what, text));
+    }
+    return *value;
+  }
+
+  [[nodiscard]] double finite(std::string_view text, std::string_view what) const {
+    const double value = reading(text, what);
+    if (!std::isfinite(value)) fail(fmt::format("{} = {} is not finite", what, number_text(value)));
+    return value;
+  }
+};
+
+}  // namespace fathom

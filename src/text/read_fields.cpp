@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+#include "text/read_fields.hpp"
+
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace fathom {
+
+namespace {
+
+Quaternion read_quaternion(const YamlReader& reader) {
+  const std::vector<double> v = reader.numbers(4);
+  const Quaternion q{v[3], v[0], v[1], v[2]};
+  const double length = std::sqrt(dot(q, q));
+  if (!(std::abs(length - 1.0) <= 1e-2)) reader.fail(fmt::format("has length {:.6g}, not 1", length));
+  return normalized(q);
+}
+
+Quaternion read_rotation(YamlReader& map) {
+  const auto angles = Quantity::find(map, "rpy_rad");
+  const auto quaternion = map.find("quaternion_xyzw");
+  if (angles && quaternion) quaternion->fail("and a roll, pitch and yaw are both given; one is enough");
+  if (quaternion) return read_quaternion(*quaternion);
+  if (!angles) return {};
+  static_cast<void>(angles->reader().numbers(3));
+  constexpr double kTurns = 1000 * 360 * kRadPerDeg;  // generous: stops a slipped unit only
+  const std::vector<double> a = angles->numbers({-kTurns, kTurns, "rad"});
+  return from_roll_pitch_yaw(a[0], a[1], a[2]);
+}
+
+std::vector<double> numbers_of(const Pose& pose) {
+  const Vec3& t = pose.translation_m;
+  const Quaternion& q = pose.rotation;
+  return {t.x, t.y, t.z, q.x, q.y, q.z, q.w};
+}
+
+std::vector<double> read_words(const YamlReader& list, std::span<const std::string_view> words) {
+  std::vector<double> positions;
+  for (const YamlReader& item : list.items()) positions.push_back(static_cast<double>(item.one_of(words)));
+  return positions;
+}
+
+}  // namespace
+
+Pose read_pose(YamlReader& map) {
+  const auto position = map.find("position_m");
+  const Vec3 translation_m = position ? position->vector({-kMaxCoordinateM, kMaxCoordinateM, "m"}) : Vec3{};
+  return {translation_m, read_rotation(map)};
+}
+
+std::vector<double> read_value(const Quantity& quantity, const FieldInfo& field) {
+  const YamlReader& reader = quantity.reader();
+  const Limits limits{field.low, field.high, field.unit};
+  switch (field.kind) {
+    case FieldKind::kNumber:
+      break;
+    case FieldKind::kCount:
+      return {static_cast<double>(
+          reader.whole(static_cast<std::uint64_t>(field.low), static_cast<std::uint64_t>(field.high)))};
+    case FieldKind::kFlag:
+      return {reader.boolean() ? 1.0 : 0.0};
+    case FieldKind::kChoice:
+      return {static_cast<double>(reader.one_of(field.choices))};
+    case FieldKind::kWords:
+      return read_words(reader, field.choices);
+    case FieldKind::kList:
+    case FieldKind::kPair:
+      return quantity.numbers(limits);
+    case FieldKind::kPose: {
+      YamlReader map = reader;
+      const Pose pose = read_pose(map);
+      map.finish();
+      return numbers_of(pose);
+    }
+  }
+  return {quantity.number(limits)};
+}
+
+void read_fields(YamlReader& map, std::span<const FieldInfo> fields, RequiredFields required, const SetValue& set) {
+  // All are asked for before one is missed, so that a known key is not taken for a slip of another.
+  for (const FieldInfo& field : fields) static_cast<void>(Quantity::find(map, field.name));
+  for (const FieldInfo& field : fields) {
+    const bool must = field.required && required == RequiredFields::kMustBeThere;
+    const auto quantity = must ? Quantity::at(map, field.name) : Quantity::find(map, field.name);
+    if (quantity) quantity->reader().located([&] { set(field, read_value(*quantity, field)); });
+  }
+}
+
+}  // namespace fathom

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+#include "text/whole_file.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <fathom/base/error.hpp>
+
+namespace fathom {
+
+namespace {
+
+constexpr int kNameAttempts = 100;
+
+std::filesystem::path folder_of(const std::filesystem::path& file) {
+  return file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
+}
+
+/// Beside the file, hidden, and not the same for two processes.
+std::string hidden_name(const std::filesystem::path& file, int attempt) {
+  const std::string suffix = attempt == 0 ? "" : fmt::format("-{}", attempt);
+  return folder_of(file) / fmt::format(".{}.{}{}.part", file.filename().string(), getpid(), suffix);
+}
+
+}  // namespace
+
+WholeFile::WholeFile(std::filesystem::path file, Unfinished unfinished) : file_(std::move(file)) {
+  // A nameless file gets its name through /proc; without /proc it would be lost.
+  if (unfinished == Unfinished::kNameless && access("/proc/self/fd", X_OK) == 0) {
+    descriptor_ = open(folder_of(file_).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+    // EISDIR: a kernel, EOPNOTSUPP and EINVAL: a file system that does not know O_TMPFILE.
+    if (descriptor_ < 0 && errno != EISDIR && errno != EOPNOTSUPP && errno != EINVAL) fail("cannot create");
+  }
+  if (descriptor_ < 0) open_hidden();
+}
+
+WholeFile::~WholeFile() {
+  if (descriptor_ >= 0) close(descriptor_);
+  if (!hidden_.empty()) unlink(hidden_.c_str());
+}
+
+void WholeFile::fail(std::string_view action) const {
+  const int error = errno;
+  throw SystemError(fmt::format("{}: {}: {}", file_.string(), action, std::generic_category().message(error)));
+}
+
+void WholeFile::open_hidden() {
+  for (int attempt = 0; descriptor_ < 0; ++attempt) {
+    const std::string name = hidden_name(file_, attempt);
+    descriptor_ = open(name.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
+    if (descriptor_ >= 0) {
+      hidden_ = name;
+    } else if (errno != EEXIST || attempt == kNameAttempts) {
+      fail("cannot create");
+    }
+  }
+}
+
+void WholeFile::write(std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail("cannot write");
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+  }
+}
+
+/// Links the nameless file to its final name, or, where that is taken, to a hidden one that can be renamed.
+void WholeFile::name_nameless() {
+  const std::string self = fmt::format("/proc/self/fd/{}", descriptor_);
+  if (linkat(AT_FDCWD, self.c_str(), AT_FDCWD, file_.c_str(), AT_SYMLINK_FOLLOW) == 0) return;
+  for (int attempt = 0; errno == EEXIST && attempt <= kNameAttempts; ++attempt) {
+    const std::string name = hidden_name(file_, attempt);
+    if (linkat(AT_FDCWD, self.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0) {
+      hidden_ = name;
+      return;
+    }
+  }
+  fail("cannot create");
+}
+
+void WholeFile::commit() {
+  if (hidden_.empty()) name_nameless();
+  if (!hidden_.empty()) {
+    if (rename(hidden_.c_str(), file_.c_str()) != 0) fail("cannot replace");
+    hidden_.clear();
+  }
+  const int descriptor = std::exchange(descriptor_, -1);
+  if (close(descriptor) != 0) fail("cannot write");
+}
+
+void write_whole_file(const std::filesystem::path& file, std::string_view content) {
+  WholeFile out(file);
+  out.write(content);
+  out.commit();
+}
+
+}  // namespace fathom

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: MIT
+// Losses beside jumps in depth: which pixels, and how often.
+
+#include <fathom/noise/edge_loss.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "render/stereo_scenes.hpp"
+#include "support/isas.hpp"
+
+namespace fathom {
+namespace {
+
+using test::count_in_row;
+using test::count_of;
+using test::make_plane_scene;
+using test::make_post_scene;
+using test::make_room_scene;
+using test::make_sensor;
+using test::make_stereo;
+using test::render_once;
+
+constexpr float kDegree = static_cast<float>(test::kDeg);
+/// Loses what lies beside a step of some length, and no wall.
+constexpr EdgeLoss kSteps{
+    .min_angle_rad = 170 * kDegree, .max_angle_rad = 171 * kDegree, .low_probability = 1, .high_probability = 1};
+
+/// Calls f(neighbour) for each of the up to eight neighbours of a pixel.
+template <class F>
+void for_each_neighbour(const Frame& frame, std::size_t i, F f) {
+  const auto rows = static_cast<std::int64_t>(frame.rows()), cols = static_cast<std::int64_t>(frame.cols());
+  const std::int64_t row = static_cast<std::int64_t>(i) / cols, col = static_cast<std::int64_t>(i) % cols;
+  for (std::int64_t r = std::max<std::int64_t>(row - 1, 0); r <= std::min(row + 1, rows - 1); ++r) {
+    for (std::int64_t c = std::max<std::int64_t>(col - 1, 0); c <= std::min(col + 1, cols - 1); ++c) {
+      if (r != row || c != col) f(static_cast<std::size_t>(r * cols + c));
+    }
+  }
+}
+
+/// The angle that the definition gives, in double precision.
+double edge_angle(const Frame& frame, const RayPattern& pattern, std::size_t i) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const Vec3 p = double{frame.clean_range_m()[i]} * test::direction_of(pattern, i);
+  double farthest = -1.0;
+  std::size_t at = i;
+  for_each_neighbour(frame, i, [&](std::size_t q) {
+    const double range = frame.clean_range_m()[q];
+    if (range > farthest) farthest = range, at = q;
+  });
+  const Vec3 direction = test::direction_of(pattern, at);
+  const Vec3 way = farthest == kInfinity ? direction : farthest * direction - p;
+  return std::atan2(norm(cross(-1.0 * p, way)), dot(-1.0 * p, way));
+}
+
+constexpr double kDistance = 2.0, kPixel = kDistance / 2000;
+
+/// A square plate with a square window, 2 m ahead, before a wall or before the sky. Sizes in pixels, odd.
+Scene make_window_scene(int plate_px, int window_px, bool with_wall) {
+  const double outer = plate_px * kPixel, inner = window_px * kPixel, bar = (outer - inner) / 2;
+  Mesh plate;
+  const auto add = [&](double width, double height, double y, double z) {
+    Mesh part = make_plane(height, width);  // in the frame of the plate x is up, y left
+    for (auto& v : part.vertices_m) v[0] += static_cast<float>(z), v[1] += static_cast<float>(y);
+    test::append(plate, part);
+  };
+  if (window_px == 0) add(outer, outer, 0, 0);
+  for (const double side : {-1.0, 1.0}) {
+    if (window_px == 0) break;
+    add(bar, outer, side * (inner + bar) / 2, 0);
+    add(inner, bar, 0, side * (inner + bar) / 2);
+  }
+  Scene scene;
+  scene.add_entity(
+      {.name = "plate", .mesh = scene.add_mesh(plate), .parent_from_entity = test::TiltedPlane{kDistance, 0}.pose()});
+  if (!with_wall) return scene;
+  scene.add_entity({.name = "wall",
+                    .mesh = scene.add_mesh(make_plane(100, 100)),
+                    .parent_from_entity = test::TiltedPlane{2 * kDistance, 0}.pose()});
+  return scene;
+}
+
+// The window of one pixel is the far neighbour of eight pixels, each in another direction.
+TEST(EdgeLoss, LosesExactlyTheRingOfPixelsBesideAStep) {
+  for (const bool with_wall : {true, false}) {
+    for (const auto& [plate_px, window_px] : {std::pair{9, 0}, {1, 0}, {9, 1}, {21, 5}}) {
+      const Frame f = render_once(make_window_scene(plate_px, window_px, with_wall),
+                                  make_sensor(make_stereo(41, 33, 2000, 0.1), {kSteps}));
+      std::ptrdiff_t ring = 0;
+      for (std::size_t i = 0; i < f.size(); ++i) {
+        bool beside_a_step = false;
+        for_each_neighbour(f, i, [&](std::size_t q) { beside_a_step |= f.entity_id()[q] != 0; });
+        const bool lost = f.entity_id()[i] == 0 && beside_a_step;
+        const Reason kept = f.entity_id()[i] == kNoEntity ? Reason::kMiss : Reason::kHit;
+        ASSERT_EQ(f.reason()[i], lost ? Reason::kEdgeLoss : kept) << i / 41 << " " << i % 41 << " of " << window_px;
+        ring += lost ? 1 : 0;
+      }
+      const int outer = plate_px == 1 ? 1 : 4 * (plate_px - 1), inner = window_px == 0 ? 0 : 4 * (window_px + 1);
+      EXPECT_EQ(ring, outer + inner);
+    }
+  }
+}
+
+TEST(EdgeLoss, LosesWhatTheAngleOfTheDefinitionSays) {
+  for (const double limit_deg : {95.0, 130.0, 175.0}) {
+    const float limit = static_cast<float>(limit_deg) * kDegree;
+    const EdgeLoss beyond{.min_angle_rad = limit, .max_angle_rad = limit, .low_probability = 1, .high_probability = 1};
+    const StereoCamera camera = make_stereo(161, 119, 80, 0.1);
+    const Pose pose{{0.5, -0.3, 0.2}, from_roll_pitch_yaw(0.1, -0.2, 0.7)};
+    const RayPattern pattern = make_pattern(camera);
+    for (const Isa isa : test::usable_isas()) {
+      const Frame f = render_once(make_room_scene(), make_sensor(camera, {beyond}, pose), test::all_channels(),
+                                  {.seed = 7, .compute = {.threads = 1, .isa = isa}});
+      std::size_t lost = 0;
+      for (std::size_t i = 0; i < f.size(); ++i) {
+        const double angle = edge_angle(f, pattern, i);
+        if (std::abs(angle - double{limit}) < 2e-4) continue;
+        ASSERT_EQ(f.reason()[i] == Reason::kEdgeLoss, angle > double{limit}) << i << " " << angle / test::kDeg;
+        lost += angle > double{limit} ? 1 : 0;
+      }
+      EXPECT_GT(lost, 30U) << limit_deg;
+      EXPECT_LT(lost, f.size() - 30U) << limit_deg;
+    }
+  }
+}
+
+struct Tally {
+  double expected = 0, variance = 0, lost = 0;
+};
+
+// Below min_angle nothing, linear up to max_angle, constant beyond.
+TEST(EdgeLoss, LossesFollowTheLawInEachOfItsBranches) {
+  const EdgeLoss law{.min_angle_rad = 100 * kDegree,
+                     .max_angle_rad = 140 * kDegree,
+                     .low_probability = 0.2F,
+                     .high_probability = 0.7F};
+  const StereoCamera camera = make_stereo(320, 240, 160, 0.1);
+  const Frame f = render_once(make_room_scene(), make_sensor(camera, {law}));
+  const RayPattern pattern = make_pattern(camera);
+  Tally below, rising, above;
+  for (std::size_t i = 0; i < f.size(); ++i) {
+    const double angle = edge_angle(f, pattern, i) / test::kDeg;
+    const double p = angle < 100 ? 0.0 : angle < 140 ? 0.2 + 0.5 * (angle - 100) / 40 : 0.7;
+    if (std::abs(angle - 100) < 0.01) continue;
+    Tally& tally = angle < 100 ? below : angle < 140 ? rising : above;
+    tally.expected += p, tally.variance += p * (1 - p);
+    tally.lost += f.reason()[i] == Reason::kEdgeLoss ? 1 : 0;
+  }
+  EXPECT_EQ(below.lost, 0);
+  EXPECT_GT(rising.expected, 1000);
+  EXPECT_GT(above.expected, 1000);
+  EXPECT_NEAR(rising.lost, rising.expected, 4 * std::sqrt(rising.variance));
+  EXPECT_NEAR(above.lost, above.expected, 4 * std::sqrt(above.variance));
+}
+
+// The ends of the branches, draw by draw.
+TEST(EdgeLoss, TheAnglesThemselvesBelongToTheBranchAbove) {
+  EdgeLoss law{.min_angle_rad = 2.0F, .max_angle_rad = 2.5F, .low_probability = 0.25F, .high_probability = 0.75F};
+  const auto lost = [&](float angle, float u) {
+    Surface surface;
+    surface.edge_rad = angle;
+    return EdgeLoss::apply(law, {}, surface, {{}, {u}}) == Reason::kEdgeLoss;
+  };
+  EXPECT_FALSE(lost(std::nextafter(2.0F, 0.0F), 0.0F));
+  EXPECT_TRUE(lost(2.0F, 0.2499F));
+  EXPECT_FALSE(lost(2.0F, 0.25F));
+  EXPECT_TRUE(lost(2.25F, 0.4999F));
+  EXPECT_FALSE(lost(2.25F, 0.5001F));
+  EXPECT_TRUE(lost(2.5F, 0.7499F));
+  EXPECT_FALSE(lost(2.5F, 0.75F));
+  EXPECT_TRUE(lost(3.1F, 0.7499F));
+  EXPECT_FALSE(lost(3.1F, 0.75F));
+  law.max_angle_rad = 1.0F;  // taken as min_angle
+  EXPECT_FALSE(lost(1.5F, 0.0F));
+  EXPECT_TRUE(lost(2.0F, 0.7499F));
+  EXPECT_FALSE(lost(2.0F, 0.75F));
+}
+
+TEST(EdgeLoss, RowsAreThoseOfTheEntityThatThePixelShows) {
+  const StereoCamera camera = make_stereo(41, 33, 2000, 0.1);
+  for (const bool by_row : {true, false}) {
+    EdgeLoss none = kSteps;
+    none.low_probability = none.high_probability = 0;
+    Sensor sensor = make_sensor(camera, {by_row ? none : kSteps});
+    sensor.noise[0].by_entity = {{by_row ? 0U : 1U, by_row ? kSteps : none}};
+    const Frame f = render_once(make_window_scene(9, 1, true), sensor);
+    EXPECT_EQ(count_of(f, Reason::kEdgeLoss), 40U);
+    sensor.noise[0].by_entity[0].entity = by_row ? 1U : 0U;  // the wall, which has no pixel before a step
+    EXPECT_EQ(count_of(render_once(make_window_scene(9, 1, true), sensor), Reason::kEdgeLoss), 0U);
+  }
+}
+
+TEST(EdgeLoss, RowsOfEntitiesKeepTheDraws) {
+  const EdgeLoss half{.min_angle_rad = 0, .max_angle_rad = 0, .low_probability = 0.5F, .high_probability = 0.5F};
+  EdgeLoss often = half;
+  often.high_probability = 0.8F;
+  Sensor sensor = make_sensor(make_stereo(161, 119, 80, 0.1), {half});
+  const Frame plain = render_once(make_room_scene(), sensor);
+  sensor.noise[0].by_entity = {{1, often}};
+  std::size_t more = 0;
+  for (const int threads : {1, 3}) {
+    const Frame f =
+        render_once(make_room_scene(), sensor, test::all_channels(), {.seed = 7, .compute = {.threads = threads}});
+    for (std::size_t i = 0; i < f.size(); ++i) {
+      if (f.entity_id()[i] != 1 || plain.reason()[i] == Reason::kEdgeLoss) {
+        ASSERT_EQ(f.reason()[i], plain.reason()[i]) << i;
+      } else {
+        more += f.reason()[i] == Reason::kEdgeLoss ? 1 : 0;
+      }
+    }
+  }
+  EXPECT_GT(more, 100U);
+}
+
+TEST(EdgeLoss, RowsOfChannelsAreThoseOfTheImage) {
+  EdgeLoss all{.min_angle_rad = 0, .max_angle_rad = 0, .low_probability = 1, .high_probability = 1};
+  Sensor sensor = make_sensor(make_stereo(33, 9, 80, 0.1), {EdgeLoss{}});
+  sensor.noise[0].by_ring = {{4, all}};
+  const Frame image = render_once(make_room_scene(), sensor);
+  for (std::uint32_t row = 0; row < 9; ++row) {
+    EXPECT_EQ(count_in_row(image, row, Reason::kEdgeLoss), row == 4 ? 33U : 0U);
+  }
+  sensor.model = test::make_lidar(8, 90);
+  const Frame scan = render_once(make_room_scene(), sensor);
+  for (std::size_t i = 0; i < scan.size(); ++i) {
+    ASSERT_EQ(scan.reason()[i] == Reason::kEdgeLoss, scan.ring()[i] == 4) << i;
+  }
+}
+
+// The angle of a wall seen head-on is 90 degrees plus the slant of the ray; beside a step it comes near 180.
+TEST(EdgeLoss, LosesAtStepsAndNotOnWalls) {
+  const EdgeLoss sharp{
+      .min_angle_rad = 170 * kDegree, .max_angle_rad = 171 * kDegree, .low_probability = 1, .high_probability = 1};
+  const Frame f = render_once(make_post_scene(2, 4, 0.2), make_sensor(make_stereo(321, 5, 600, 0.1), {sharp}));
+  // The post is 60 px wide; its outermost pixel on either side looks past the edge.
+  EXPECT_EQ(count_in_row(f, 2, Reason::kEdgeLoss), 2U);
+  EXPECT_EQ(count_of(f, Reason::kHit) + count_of(f, Reason::kEdgeLoss), f.size());
+  for (std::size_t i = 0; i < f.size(); ++i) ASSERT_EQ(std::isnan(f.range_m()[i]), f.reason()[i] != Reason::kHit);
+}
+
+TEST(EdgeLoss, ProbabilityRisesLinearlyWithTheAngle) {
+  const EdgeLoss rising{
+      .min_angle_rad = 90 * kDegree, .max_angle_rad = 150 * kDegree, .low_probability = 0.1F, .high_probability = 0.9F};
+  // One row over a plane that slopes along it: the steepest neighbour is the farther one, and the angle is 90 degrees
+  // plus the incidence.
+  const Frame f =
+      render_once(make_plane_scene({3.0, 40 * test::kDeg}), make_sensor(make_stereo(6000, 1, 20000, 0.1), {rising}));
+  double expected = 0, variance = 0;
+  for (const float theta : f.incidence_rad()) {
+    const double p = 0.1 + 0.8 * (theta / test::kDeg) / 60;
+    expected += p, variance += p * (1 - p);
+  }
+  EXPECT_NEAR(double(count_of(f, Reason::kEdgeLoss)), expected, 4 * std::sqrt(variance));
+}
+
+TEST(EdgeLoss, ComesBeforeDropoutInTheReasons) {
+  const EdgeLoss all{.min_angle_rad = 0, .max_angle_rad = 1 * kDegree, .low_probability = 1, .high_probability = 1};
+  const Frame f =
+      render_once(make_room_scene(), make_sensor(make_stereo(64, 48, 40, 0.1), {Dropout{.probability = 0.5F}, all}));
+  EXPECT_EQ(count_of(f, Reason::kDropout), 0U);
+  EXPECT_GT(count_of(f, Reason::kEdgeLoss), f.size() / 2);
+}
+
+}  // namespace
+}  // namespace fathom
