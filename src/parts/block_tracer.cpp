@@ -2,6 +2,7 @@
 #include "parts/block_tracer.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "parts/diverging_rays.hpp"
@@ -9,6 +10,21 @@
 #include "parts/ray_tiles.hpp"
 
 namespace fathom {
+
+namespace {
+
+struct RayAngles {
+  float azimuth_rad, elevation_rad;
+};
+/// As tracer.hpp states them.
+RayAngles ray_angles(const Affine& sensor_from_ray) {
+  const auto& m = sensor_from_ray.m;
+  const double elevation = std::asin(std::clamp(m[1][2], -1.0, 1.0));
+  const double azimuth = std::abs(m[2][1]) >= 1.0 ? 0.0 : std::atan2(-m[2][0], m[2][2]);
+  return {static_cast<float>(azimuth), static_cast<float>(elevation)};
+}
+
+}  // namespace
 
 BlockTracer::BlockTracer(const TraceJob& job, const RayTiles& tiles) : job_(job) {
   block_.tiles = tiles;

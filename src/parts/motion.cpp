@@ -20,7 +20,7 @@ Velocities velocities_at(const CastInstance& instance, std::uint32_t triangle, c
                          const Affine& sensor_from_world, const SensorMotion& motion, double step_s) {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   if (!(step_s > 0.0)) return {{kNan, kNan, kNan}, {kNan, kNan, kNan}, kNan};
-  const Shares shares = shares_at(triangle_in_world(instance, triangle), hit_world);
+  const Shares shares = shares_at(world_triangle(instance, triangle), hit_world);
   const Mesh& mesh = instance.mesh->mesh;
   Vec3 step = {};
   if (instance.previous_world_from_mesh != nullptr) {

@@ -5,10 +5,6 @@
 
 namespace fathom {
 
-WorldTriangle world_triangle(const CastInstance& instance, std::uint32_t triangle) {
-  return triangle_in_world(instance, triangle);
-}
-
 float Texture::at(double u, double v) const {
   const auto texel = [](double share, std::uint32_t size) -> std::size_t {
     const double inside = share - std::floor(share);

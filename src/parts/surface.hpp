@@ -11,7 +11,11 @@
 
 namespace fathom {
 
-inline WorldTriangle triangle_in_world(const CastInstance& instance, std::uint32_t triangle) {
+/// A triangle in the world, not moved or turned: normal = ab x ac, by the order of its corners.
+struct WorldTriangle {
+  Vec3 a, ab, ac;
+};
+inline WorldTriangle world_triangle(const CastInstance& instance, std::uint32_t triangle) {
   const Mesh& mesh = instance.mesh->mesh;
   const auto& corner = mesh.triangles[triangle];
   const Vec3 a = vertex_of(mesh, corner[0]);

@@ -35,7 +35,7 @@ void SurfaceArrays::store(std::size_t at, const Echo& echo) const {
 }
 
 Vec3 SurfaceArrays::normal_of(const Echo& echo) const {
-  const WorldTriangle s = triangle_in_world(instance_of(echo), echo.triangle);
+  const WorldTriangle s = world_triangle(instance_of(echo), echo.triangle);
   const Vec3 n = cross(s.ab, s.ac);
   const double length = norm(n);
   return length > 0.0 ? (1.0 / length) * n : n;
@@ -47,7 +47,7 @@ float SurfaceArrays::intensity_of(const Echo& echo) const {
   const CastMesh& shared = *instance.mesh;
   float base = job_.settings.default_intensity;
   if (instance.texture != nullptr && !shared.uv.empty()) {
-    const Shares shares = shares_at(triangle_in_world(instance, echo.triangle), echo.point);
+    const Shares shares = shares_at(world_triangle(instance, echo.triangle), echo.point);
     const auto uv = [&](std::size_t part) {
       return at_shares(shared.mesh, echo.triangle, shares, [&](std::uint32_t i) { return double{shared.uv[i][part]}; });
     };

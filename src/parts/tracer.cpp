@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <fathom/parts/tracer.hpp>
 
-#include <algorithm>
-#include <cmath>
 #include <optional>
 
 #include <fmt/format.h>
@@ -53,13 +51,6 @@ TraceJob make_job(const RayCaster& caster, const PosedRays& rays, const TraceSet
 }
 
 }  // namespace
-
-RayAngles ray_angles(const Affine& sensor_from_ray) {
-  const auto& m = sensor_from_ray.m;
-  const double elevation = std::asin(std::clamp(m[1][2], -1.0, 1.0));
-  const double azimuth = std::abs(m[2][1]) >= 1.0 ? 0.0 : std::atan2(-m[2][0], m[2][2]);
-  return {static_cast<float>(azimuth), static_cast<float>(elevation)};
-}
 
 class Tracer::Impl {
  public:

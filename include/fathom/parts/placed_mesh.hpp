@@ -76,12 +76,6 @@ struct alignas(64) HitLanes {
   float distance_m[kBlockRays];  ///< from the origin to the hit; undefined on a miss
 };
 
-/// A triangle in the world, not moved or turned: normal = ab x ac, by the order of its corners.
-struct WorldTriangle {
-  Vec3 a, ab, ac;
-};
-FATHOM_API WorldTriangle world_triangle(const CastInstance& instance, std::uint32_t triangle);
-
 /// Instances prepared for casting.
 class FATHOM_API RayCaster {
  public:

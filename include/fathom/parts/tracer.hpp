@@ -55,7 +55,10 @@ struct TraceSettings {
   std::span<const ReturnChoice> returns;  ///< at least one; a single ray is its own first, last, ...
 };
 
-/// Arrays to fill, [rays, returns]; null: not wanted, and then not computed. Points are interleaved, xyz xyz.
+/// Arrays to fill, [rays, returns]; null: not wanted, and then not computed. Points are interleaved, xyz xyz. Azimuth
+/// and elevation are those of a ray whose frame came about by turning about z, x, y of a left-handed sensor frame with
+/// y up and z forward (Unity's): azimuth = atan2(-m20, m22) of sensor_from_ray, 0 when |m21| >= 1; elevation =
+/// asin(m12).
 struct TraceArrays {
   float* xyz = nullptr;  ///< world, on the undistorted centre of the ray
   float* distance_m = nullptr;
@@ -63,7 +66,7 @@ struct TraceArrays {
   std::int32_t* id = nullptr;  ///< of the instance; 0 on a miss
   float* intensity = nullptr;  ///< texture or default, times |cos| of the incidence; 0 on a miss
   float* laser_retro = nullptr;
-  float* azimuth_rad = nullptr;  ///< see ray_angles()
+  float* azimuth_rad = nullptr;  ///< as stated above
   float* elevation_rad = nullptr;
   float* normal = nullptr;                 ///< world, by the order of corners, not turned; NaN on a miss
   float* incidence_rad = nullptr;          ///< [0, pi/2]; NaN on a miss
@@ -72,13 +75,6 @@ struct TraceArrays {
   float* radial_speed_mps = nullptr;       ///< positive: receding; 0 on a miss
   Matrix34* world_from_ray = nullptr;      ///< undistorted: xyz lies on its z axis
 };
-
-/// Azimuth and elevation of a ray whose frame came about by turning about z, x, y of a left-handed sensor frame with y
-/// up and z forward (Unity's): azimuth = atan2(-m20, m22), 0 when |m21| >= 1; elevation = asin(m12).
-struct RayAngles {
-  float azimuth_rad, elevation_rad;
-};
-FATHOM_API RayAngles ray_angles(const Affine& sensor_from_ray);
 
 /// The samples that stand for a diverging ray: the centre, and three cones of 19.
 inline constexpr std::uint32_t kDivergingSamples = 58;
