@@ -27,7 +27,7 @@ struct Rays {
 };
 
 /// Poses anywhere in the map (walls too), rays all around.
-Rays random_rays(const GridMap& map, std::size_t poses, std::size_t rays, std::uint64_t seed) {
+Rays random_rays(const GridMap& map, std::size_t poses, std::size_t directions, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::uniform_real_distribution<double> unit(0, 1);
   Rays rays;
@@ -37,7 +37,7 @@ Rays random_rays(const GridMap& map, std::size_t poses, std::size_t rays, std::u
     rays.poses.push_back(pose_from_planar(map.world_from_map) * pose_from_planar(in_map));
   }
   std::vector<double> azimuth;
-  for (std::size_t k = 0; k < rays; ++k) azimuth.push_back(2 * kPi * unit(random));
+  for (std::size_t k = 0; k < directions; ++k) azimuth.push_back(2 * kPi * unit(random));
   rays.fan = planar_fan(azimuth);
   return rays;
 }
