@@ -32,6 +32,10 @@ endfunction()
 
 # A room, or a public header that belongs to `rooms`, may reach `others` when one of these is allowed.
 function(check_arrow file path rooms others)
+  if(path MATCHES "\\.\\./")  # "base/../noise/..." would compile
+    set(errors "${errors}${file}: ${path}: a path may not lead back by ..\n" PARENT_SCOPE)
+    return()
+  endif()
   foreach(room IN LISTS rooms)
     foreach(other IN LISTS others)
       if(other STREQUAL room OR other IN_LIST FATHOM_ARROWS_${room})

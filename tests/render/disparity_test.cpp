@@ -20,27 +20,6 @@ using test::make_sensor;
 using test::make_stereo;
 using test::render_once;
 
-TEST(Disparity, DeviationIsTheClosedForm) {
-  for (const double z : {1.0, 3.0, 8.0}) {
-    const double fb = 400 * 0.1, sigma = 0.05;
-    const Frame f = render_once(make_plane_scene({z, 0.0}),
-                                make_sensor(make_stereo(256, 256, 400, 0.1), {Disparity{.stddev_px = float(sigma)}}));
-    double sum = 0, square = 0;
-    for (const float depth : f.depth_m()) sum += depth - z, square += (depth - z) * (depth - z);
-    const double n = static_cast<double>(f.size()), mean = sum / n, deviation = std::sqrt(square / n - mean * mean);
-    EXPECT_NEAR(deviation, z * z * sigma / fb, 0.03 * z * z * sigma / fb) << z;
-  }
-}
-
-TEST(Disparity, ABiasMovesThePlaneByTheClosedForm) {
-  const double fb = 400 * 0.1;
-  for (const double bias : {-2.0, 0.5}) {
-    const Frame f = render_once(make_plane_scene({3.0, 0.0}),
-                                make_sensor(make_stereo(32, 24, 400, 0.1), {Disparity{.bias_px = float(bias)}}));
-    for (const float depth : f.depth_m()) ASSERT_NEAR(depth, fb / (fb / 3.0 + bias), 1e-5);
-  }
-}
-
 TEST(Disparity, LevelsAreTheClosedFormApart) {
   const double fb = 400 * 0.1, steps = 16;
   const test::TiltedPlane plane{4.0, 20 * test::kDeg};
@@ -190,14 +169,6 @@ TEST(InvalidBand, DisparitiesBeyondTheSearchAreTooNear) {
   for (const double z : {0.99 * limit, 1.01 * limit}) {
     const Frame f = render_once(make_plane_scene({z, 0.0}), make_sensor(make_stereo(64, 48, 600, 0.05), {search}));
     EXPECT_EQ(count_of(f, Reason::kBelowMinRange), z < limit ? f.size() : 0U);
-  }
-}
-
-TEST(GainBias, ScalesAndShifts) {
-  const Frame f =
-      render_once(make_room_scene(), make_sensor(test::make_lidar(), {GainBias{.gain = 1e-2F, .bias_m = 0.05F}}));
-  for (std::size_t i = 0; i < f.size(); ++i) {
-    ASSERT_NEAR(f.range_m()[i], 1.01 * f.clean_range_m()[i] + 0.05, 1e-6 * f.range_m()[i]);
   }
 }
 

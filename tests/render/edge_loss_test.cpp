@@ -157,29 +157,6 @@ TEST(EdgeLoss, LossesFollowTheLawInEachOfItsBranches) {
   EXPECT_NEAR(above.lost, above.expected, 4 * std::sqrt(above.variance));
 }
 
-// The ends of the branches, draw by draw.
-TEST(EdgeLoss, TheAnglesThemselvesBelongToTheBranchAbove) {
-  EdgeLoss law{.min_angle_rad = 2.0F, .max_angle_rad = 2.5F, .low_probability = 0.25F, .high_probability = 0.75F};
-  const auto lost = [&](float angle, float u) {
-    Surface surface;
-    surface.edge_rad = angle;
-    return EdgeLoss::apply(law, {}, surface, {{}, {u}}) == Reason::kEdgeLoss;
-  };
-  EXPECT_FALSE(lost(std::nextafter(2.0F, 0.0F), 0.0F));
-  EXPECT_TRUE(lost(2.0F, 0.2499F));
-  EXPECT_FALSE(lost(2.0F, 0.25F));
-  EXPECT_TRUE(lost(2.25F, 0.4999F));
-  EXPECT_FALSE(lost(2.25F, 0.5001F));
-  EXPECT_TRUE(lost(2.5F, 0.7499F));
-  EXPECT_FALSE(lost(2.5F, 0.75F));
-  EXPECT_TRUE(lost(3.1F, 0.7499F));
-  EXPECT_FALSE(lost(3.1F, 0.75F));
-  law.max_angle_rad = 1.0F;  // taken as min_angle
-  EXPECT_FALSE(lost(1.5F, 0.0F));
-  EXPECT_TRUE(lost(2.0F, 0.7499F));
-  EXPECT_FALSE(lost(2.0F, 0.75F));
-}
-
 TEST(EdgeLoss, RowsAreThoseOfTheEntityThatThePixelShows) {
   const StereoCamera camera = make_stereo(41, 33, 2000, 0.1);
   for (const bool by_row : {true, false}) {

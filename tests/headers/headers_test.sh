@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# headers_test.sh SOURCE COMPILER FLAG...: every public header compiles alone, without a warning, and the headers of sensors,
+# which every user of the library reads, stay light: at most 50 000 lines after the preprocessor, the standard library's
+# included (27 000 to 44 000 with g++ 12).
+set -euo pipefail
+source=$1
+shift
+export source compile="$*" work
+source "$source/tests/support/checks.sh"
+readonly kMostLines=50000
+work=$(mktemp -d -t fathom-headers-XXXXXX)
+trap 'rm -rf "$work"' EXIT
+
+# Each is read as a user's file reads it, twice, from a path without any of the project's other folders.
+compiles_alone() {  # <path below include/>, which may be elsewhere: -I follows in $extra
+  printf '#include <%s>\n#include <%s>\n' "$1" "$1" |
+    $compile -Werror -fsyntax-only -I "$source/include" ${extra:-} -x c++ - > "$work/$(tr / _ <<< "$1").log" 2>&1
+}
+export -f compiles_alone
+
+# Lines after the preprocessor; nothing where the compiler cannot say.
+lines_of() {  # <path below include/>
+  printf '#include <%s>\n' "$1" | $compile -E -P -I "$source/include" ${extra:-} -x c++ - 2> /dev/null | wc -l
+}
+
+is_light() { [[ $(lines_of "$1") -le $kMostLines ]]; }
+
+cd "$source/include"
+mapfile -t headers < <(find fathom -name '*.hpp' | sort)
+[[ ${#headers[@]} -gt 50 ]] || fail "only ${#headers[@]} public headers were found"
+
+# Those that do not compile, found by two compilers at a time.
+mapfile -t broken < <(printf '%s\n' "${headers[@]}" |
+  xargs -P 2 -I HEADER bash -c 'compiles_alone HEADER || echo HEADER')
+for header in "${broken[@]}"; do
+  fail "$header does not compile alone: $(head -n 5 "$work/$(tr / _ <<< "$header").log")"
+done
+for header in "${headers[@]}"; do
+  [[ " ${broken[*]} " == *" $header "* ]] || pass
+done
+
+# The checks themselves: a header that needs another's include, and one that is a line too heavy.
+extra="-I $work"
+printf '#pragma once\ninline std::string name() { return {}; }\n' > "$work/needy.hpp"
+if compiles_alone needy.hpp; then fail 'a header that lacks an #include passes'; else pass; fi
+
+if [[ $(printf 'int a;\nint b;\n' | $compile -E -P -x c++ - 2> /dev/null | wc -l) -ne 2 ]]; then
+  skip "$1 cannot preprocess with -E -P: what headers weigh is not known"
+  finish headers
+fi
+seq -f 'int a%.0f;' "$kMostLines" > "$work/heavy.hpp"
+if is_light heavy.hpp; then pass; else fail "$kMostLines lines are too many: $(lines_of heavy.hpp)"; fi
+echo 'int b;' >> "$work/heavy.hpp"
+if is_light heavy.hpp; then fail "$(lines_of heavy.hpp) lines are light"; else pass; fi
+extra=
+
+for header in fathom/sensor/*.hpp; do
+  lines=$(lines_of "$header" || true)
+  if [[ $lines -lt 100 ]]; then
+    fail "$header: the preprocessor gives $lines lines"
+  elif is_light "$header"; then
+    pass
+  else
+    fail "$header has $lines lines after the preprocessor, more than $kMostLines"
+  fi
+done
+finish headers

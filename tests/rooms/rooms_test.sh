@@ -1,0 +1,126 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# rooms_test.sh CMAKE SOURCE: adds one wrong thing at a time to a copy of the project, and expects cmake/CheckRooms.cmake to
+# refuse it, naming the file, what it includes and why, and nothing else.
+set -euo pipefail
+cmake=$1 source=$2
+source "$source/tests/support/checks.sh"
+tree=$(mktemp -d -t fathom-rooms-XXXXXX)
+trap 'rm -rf "$tree"' EXIT
+
+fresh_tree() {
+  rm -rf "${tree:?}"/*
+  (cd "$source" && find include src cli capi examples bench -name '*.?pp' -print0 | xargs -0 cp --parents -t "$tree")
+  mkdir "$tree/docs"
+  cp "$source/docs/architecture.md" "$tree/docs"
+}
+
+# What the check says of the copy, in one line, because CMake breaks lines as it likes; its last word is the exit code.
+said() {
+  local code=0
+  "$cmake" -D "ROOT=$tree" -P "$source/cmake/CheckRooms.cmake" > "$tree/said" 2>&1 || code=$?
+  tr -s ' \n' ' ' < "$tree/said"
+  echo "$code"
+}
+
+# One wrong thing gives one error: a line that starts with its place. CMake may break it later, not before.
+count_errors() { grep -cE '^ *(include|src|cli|capi|examples|bench|docs)/[^ ]*(:| is no | has no )' "$tree/said" || true; }
+
+expect_good() {  # <title>
+  local text
+  text=$(said)
+  if [[ $text == 0 ]]; then pass; else fail "$1: refused: $text"; fi
+}
+
+expect_refusal() {  # <title> <message>
+  local text
+  text=$(said)
+  if [[ $text != *1 || $text != *"$2"* ]]; then
+    fail "$1: expected '$2', got '$text'"
+  elif [[ $(count_errors) -ne 1 ]]; then
+    fail "$1: more than one error: $text"
+  else
+    pass
+  fi
+}
+
+refuses_line() {  # <title> <file> <line> <message>: the line, added to the file (made when it is not there)
+  local file=$tree/$2 before=$tree/before
+  rm -f "$before"
+  if [[ -e $file ]]; then cp "$file" "$before"; fi
+  mkdir -p "$(dirname "$file")"
+  printf '%s\n' "$3" >> "$file"
+  expect_refusal "$1" "$4"
+  if [[ -e $before ]]; then mv "$before" "$file"; else rm "$file"; fi
+}
+
+fresh_tree
+expect_good 'the project itself'
+
+# Against an arrow, and across where there is none, through both doors.
+refuses_line 'upwards by "room/..."' src/base/wrong.cpp '#include "noise/samples.hpp"' \
+  'src/base/wrong.cpp: noise/samples.hpp: room base may not include noise'
+refuses_line 'upwards by <fathom/...>' src/base/wrong.cpp '#include <fathom/noise/noise.hpp>' \
+  'src/base/wrong.cpp: fathom/noise/noise.hpp: room base may not include noise'
+refuses_line 'across by "room/..."' src/mesh/wrong.hpp '#include "cast/tile.hpp"' \
+  'src/mesh/wrong.hpp: cast/tile.hpp: room mesh may not include cast'
+refuses_line 'across by <fathom/...>' src/mesh/wrong.hpp '#include <fathom/sensor/pattern.hpp>' \
+  'src/mesh/wrong.hpp: fathom/sensor/pattern.hpp: room mesh may not include sensor'
+refuses_line 'with spaces' src/scene/wrong.cpp '  #  include "cast/tile.hpp"' \
+  'src/scene/wrong.cpp: cast/tile.hpp: room scene may not include cast'
+refuses_line 'in a folder of a room' src/cast/embree/wrong.cpp '#include "render/plan.hpp"' \
+  'src/cast/embree/wrong.cpp: render/plan.hpp: room cast may not include render'
+refuses_line 'a header that another room owns' src/scene/wrong.cpp '#include <fathom/simulate/simulator.hpp>' \
+  'src/scene/wrong.cpp: fathom/simulate/simulator.hpp: room scene may not include render'
+refuses_line 'around an arrow by "room/../..."' src/base/wrong.cpp '#include "base/../noise/samples.hpp"' \
+  'src/base/wrong.cpp: base/../noise/samples.hpp: a path may not lead back by ..'
+refuses_line 'around an arrow by <fathom/...>' src/parts/wrong.cpp '#include <fathom/parts/../simulate/run.hpp>' \
+  'src/parts/wrong.cpp: fathom/parts/../simulate/run.hpp: a path may not lead back by ..'
+
+# Public headers.
+refuses_line 'a public header, upwards' include/fathom/scene/wrong.hpp '#include <fathom/sensor/model.hpp>' \
+  'include/fathom/scene/wrong.hpp: fathom/sensor/model.hpp: room scene may not include sensor'
+refuses_line 'a public header with a room in it' include/fathom/scene/wrong.hpp '#include "scene/triangle.hpp"' \
+  'include/fathom/scene/wrong.hpp: scene/triangle.hpp: public headers include <fathom/...>, not "..."'
+refuses_line 'a public header with a library in it' include/fathom/scene/wrong.hpp '#include <fmt/format.h>' \
+  'include/fathom/scene/wrong.hpp: fmt/format.h: public headers include the standard library and <fathom/...> only'
+
+# Libraries outside their rooms.
+refuses_line 'Embree' src/render/wrong.cpp '#include <embree3/rtcore.h>' \
+  'src/render/wrong.cpp: embree3/rtcore.h: only src/cast/embree;bench may include embree3'
+refuses_line 'TBB' src/cast/wrong.cpp '#include <tbb/parallel_for.h>' \
+  'src/cast/wrong.cpp: tbb/parallel_for.h: only src/base may include tbb'
+refuses_line 'libpng' cli/wrong.cpp '#include <png.h>' 'cli/wrong.cpp: png.h: only'
+refuses_line 'a library without a room' src/mesh/wrong.cpp '#include <assimp/scene.h>' \
+  'src/mesh/wrong.cpp: assimp/scene.h: only may include assimp'
+
+# Faces.
+for face in cli capi examples; do
+  refuses_line "$face" "$face/wrong.cpp" '#include "render/plan.hpp"' \
+    "$face/wrong.cpp: render/plan.hpp: a face may only include <fathom/...>"
+done
+
+# Folders and the picture.
+refuses_line 'a folder that is no room' src/attic/wrong.cpp '' 'src/attic is no room of cmake/Rooms.cmake'
+rmdir "$tree/src/attic"
+
+picture=$tree/docs/architecture.md
+redraw() {  # <title> <sed program> <message>
+  cp "$source/docs/architecture.md" "$picture"
+  sed -i "$2" "$picture"
+  if cmp -s "$source/docs/architecture.md" "$picture"; then fail "$1: the picture has no such line"; fi
+  expect_refusal "$1" "$3"
+  cp "$source/docs/architecture.md" "$picture"
+}
+redraw 'an arrow that is not drawn' '/^ parts /s/ noise / /' \
+  'docs/architecture.md: room parts has other arrows than in cmake/Rooms.cmake'
+redraw 'an arrow that is only drawn' '/^ scene /s/$/ text/' \
+  'docs/architecture.md: room scene has other arrows than in cmake/Rooms.cmake'
+redraw 'a room that is not drawn' '/^ mesh /d' 'docs/architecture.md: its picture lacks room mesh'
+
+rm -r "$tree/src/calibrate"
+expect_refusal 'a room without files' 'src/calibrate has no files'
+
+fresh_tree
+expect_good 'the project again'
+finish rooms
