@@ -28,6 +28,7 @@ std::vector<NoiseInfo> select(const std::string& slug) {
 
 std::string overview(const std::vector<NoiseInfo>& models) {
   std::vector<std::vector<std::string>> rows;
+  rows.reserve(models.size());
   for (const NoiseInfo& model : models) {
     rows.push_back({std::string(model.slug), std::string(to_string(model.stage)), std::string(model.doc)});
   }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <vector>
 
@@ -52,7 +53,7 @@ class Directions {
 /// Number of the ray that is nearest to the first one once the list has gone away from it and come back; 0: it does
 /// not. Going away is three steps, coming back half the way, and the nearest is passed three steps behind it.
 std::uint32_t find_return(const Directions& rays, double step_rad) {
-  double farthest = 0.0, nearest = math::kInfinity;
+  double farthest = 0.0, nearest = std::numeric_limits<double>::infinity();
   std::uint32_t found = 0;
   for (std::uint32_t i = 1; i < std::min(rays.size(), kLongestRow + 4); ++i) {
     const double angle = rays.angle_between(0, i);
@@ -69,7 +70,7 @@ std::uint32_t find_return(const Directions& rays, double step_rad) {
 /// ray's neighbours in its own row.
 std::uint32_t settle_row(const Directions& rays, std::uint32_t row) {
   std::uint32_t best = row;
-  double best_rad = math::kInfinity;
+  double best_rad = std::numeric_limits<double>::infinity();
   for (std::uint32_t r = row - 2; r <= row + 2 && r < rays.size(); ++r) {
     const double angle = rays.typical_step_rad(r);
     if (angle < best_rad) best_rad = angle, best = r;

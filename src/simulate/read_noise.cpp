@@ -27,6 +27,7 @@ const NoiseInfo& find_model(const YamlReader& parameters) {
       std::find_if(models.begin(), models.end(), [&](const NoiseInfo& m) { return m.slug == parameters.key(); });
   if (found != models.end()) return *found;
   std::vector<std::string_view> slugs;
+  slugs.reserve(models.size());
   for (const NoiseInfo& model : models) slugs.push_back(model.slug);
   parameters.fail_key("is not a known noise model" + nearest_hint(parameters.key(), slugs));
 }

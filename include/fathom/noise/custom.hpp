@@ -78,8 +78,8 @@ struct UserBuild;  // the tag of kernels compiled in the user's own translation 
 template <class M>
 struct OwnType {
   static const NoiseType& get() {
-    constexpr BlockKernel kernel = &block_kernel<M, UserBuild>;
-    static const NoiseType type = make_type<M>({kernel, kernel, kernel});
+    constexpr BlockKernel kKernel = &block_kernel<M, UserBuild>;
+    static const NoiseType type = make_type<M>({kKernel, kKernel, kKernel});
     return type;
   }
 };
