@@ -3,7 +3,7 @@
 // Elementary functions in single precision, built from + - * / sqrt only, so that every compiler and instruction set
 // gives the same bits (libm does not: glibc picks FMA variants at run time). Branch-free, so that loops over them
 // vectorise. Compile with -ffp-contract=off. Errors were measured against double precision over the stated domains;
-// tests/base/math_test.cpp keeps them.
+// tests/math/math_test.cpp keeps them.
 
 #include <cstdint>
 
