@@ -14,7 +14,8 @@
 //   check()            throws InputError when parameters that are each within their limits do not fit together
 //   check_on(sensor)   throws InputError when it cannot act on such a sensor (noise/sensor_traits.hpp)
 //   kSameInChain       parameters that are the same wherever the model stands in a chain: an array of SameInChain
-//   sight_tolerance()  with kNeeds.sight: the last share of the way on which the struck entity may block a line of sight
+//   sight_tolerance()  with kNeeds.sight: the last share of the way on which the struck entity may block a line of
+//   sight
 //                      (as in noise/stereo_shadow.hpp); 0 without it
 //   energy_angle()     how the array of energies reads the angle (noise/energy.hpp)
 //   least_depth_m(o)   the depth, of a camera with the optics o, below which it loses every return; 0: there is none
