@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The beam model: grid casts, full evaluations (cast and mixture) of clouds of poses x 60 beams, and EM. Contenders
-// take turns in one process; compare the ratios. What runs on one thread is timed by the core time it had.
+// take turns in one process; compare the ratios. Work on one thread is timed by its core time.
 //
 //   bench_beam [house | basement | freiburg-079 | learning | scene]
 
@@ -73,7 +73,7 @@ std::size_t heap_bytes() {
   return info.uordblks + info.hblkhd;
 }
 
-/// What makes something keeps on the heap, in MB.
+/// The heap memory of the object that `make` returns, in MB.
 template <class F>
 double megabytes_of(F make) {
   const std::size_t before = heap_bytes();
@@ -81,7 +81,7 @@ double megabytes_of(F make) {
   return static_cast<double>(heap_bytes() - before) * 1e-6;
 }
 
-/// What makes something keeps resident, in MB: for what libraries take from the system themselves.
+/// The resident memory of the object that `make` returns, in MB: counts memory that libraries take from the system.
 template <class F>
 double resident_megabytes_of(F make) {
   const auto resident = [] {
@@ -126,7 +126,7 @@ class Contest {
   std::vector<std::string> names_;
   std::vector<std::function<void()>> contenders_;
   std::vector<double> seconds_;        // medians
-  std::vector<double> least_seconds_;  // in which nobody else used the cores
+  std::vector<double> least_seconds_;  // of rounds in which nothing else used the cores
 };
 
 constexpr int kThreadRounds = 31;
@@ -217,7 +217,7 @@ void bench_map(const char* name, GridMap map) {
   ScanScorer two(kParameters, sensor, *casters.back(), fan, {.compute = {.threads = 2}});
   threads.add("one", [&] { scorers.back()->score(c.poses, c.readings, scores); });
   threads.add("two", [&] { two.score(c.poses, c.readings, scores); });
-  // What the machine gives two threads that share nothing: each scores all poses.
+  // The speed-up of the machine for two threads that share nothing: each scores all poses.
   ScanScorer apart(kParameters, sensor, *casters.back(), fan, {.compute = {.threads = 1}});
   std::vector<double> apart_scores(scores.size());
   threads.add("apart", [&] {

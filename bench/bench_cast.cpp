@@ -3,7 +3,7 @@
 //
 //   bench_cast [scene file of the house] [sse2|avx2|avx512]
 //
-// The raw side (raw_embree.cpp) gets world rays already jittered with the very noise that fathom draws, in the order of
+// The raw side (raw_embree.cpp) gets world rays already jittered with the same noise that fathom draws, in the order of
 // fathom's tiles, and writes range and id. fathom starts from its pattern, draws the noise, casts, applies hit and
 // distance noise, gates, and writes range and entity id in the order of the frame.
 

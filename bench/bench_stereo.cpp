@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Stereo frames against raw Embree on the same rays: one thread, timed by the core time it had, contenders interleaved
-// in one process, medians and, as what the core does when nobody else uses it, the least times.
+// in one process, medians, and the least times, when nothing else used the core.
 //
 //   bench_stereo [house | balls | environments] [scene file of the house]
 //
@@ -100,7 +100,7 @@ RawSights back_rays(const RawRays& primary, const std::vector<float>& range, con
     sights.dx.push_back(primary.origin[0] + r * primary.dx[i] - sights.origin[0]);
     sights.dy.push_back(primary.origin[1] + r * primary.dy[i] - sights.origin[1]);
     sights.dz.push_back(primary.origin[2] + r * primary.dz[i] - sights.origin[2]);
-    sights.tfar.push_back(hit ? 1.0F - 1e-5F : 0.0F);  // nobody asks about what is lost already
+    sights.tfar.push_back(hit ? 1.0F - 1e-5F : 0.0F);  // lost returns need no line of sight
   }
   return sights;
 }
@@ -150,7 +150,7 @@ void run_frame(const std::string& name, const Scene& scene, const StereoCamera& 
                          [&] { raw.occluded16(left, blocked.data()), raw.occluded16(right, blocked.data()); },
                          [&] { sight_of(left), sight_of(right); }},
                         cpu_seconds_now);
-  // The least times are those in which nobody else used the core.
+  // The least times are those in which nothing else used the core.
   std::vector<double> t, least;
   for (const std::vector<double>& of_one : times) {
     t.push_back(median(of_one));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What the beam commands share: the world that says what a beam should measure, and the log of what it did.
+// Shared by the beam commands: the world that gives expected ranges, and the log of readings.
 
 #include <algorithm>
 #include <filesystem>

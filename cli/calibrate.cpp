@@ -59,7 +59,7 @@ Json to_json(std::span<const Row> parameters) {
   return json;
 }
 
-/// What either calibration has to tell.
+/// The result that either calibration prints.
 struct Answer {
   std::vector<Row> rows;
   Json more;                       ///< what --json adds to the parameters, before the flags

@@ -78,7 +78,7 @@ Examples:
 
 constexpr std::array<std::string_view, 3> kIsaWords = {"sse2", "avx2", "avx512"};
 
-/// What says which run of the scene it is to be.
+/// The options that choose the run of a scene.
 void add_run_options(CLI::App& c, SimulateOptions& o) {
   c.add_option("SCENE", o.scene, "scene file (YAML)")->required()->type_name("YAML");
   add_whole(c, {"--frames", "N", "number of frames, instead of the scene's"}, {1, fathom::kMaxFrames}, o.frames);

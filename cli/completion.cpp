@@ -68,7 +68,7 @@ bool is_file_type(const std::string& type) {
   return type == "YAML" || type == "CSV" || type == "LOG" || type == "PNG" || type == "DATA";
 }
 
-/// What may stand behind an option; nothing: what nobody can guess.
+/// The completion of an option's value; empty where there is none to suggest.
 std::string value_action(const Shell& shell, const CLI::Option& option) {
   const std::string type = option.get_type_name();
   if (type == "DIR") return std::string(shell.folders);
@@ -85,7 +85,7 @@ Words option_names(const CLI::App& command) {
   return names;
 }
 
-/// What may stand where no option is asked for: a command, a file, or a name that the library knows.
+/// The completion of a word that is no option: a command, a file, or a name that the library knows.
 std::string bare_action(const Shell& shell, const CLI::App& command) {
   Words words;
   for (const CLI::App* child : commands_of(command)) words.push_back(child->get_name());

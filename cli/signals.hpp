@@ -5,7 +5,7 @@
 
 namespace fathom_cli {
 
-/// How long a command that was told to stop may take to come to an end of its own.
+/// How long a command may take to end by itself after a request to stop.
 enum class Patience : std::uint8_t {
   kNone,     ///< the process ends at once: nothing was written, or only whole files (those unfinished have no name)
   kASecond,  ///< it asks received(), and ends as kNone after a second, whatever it is doing

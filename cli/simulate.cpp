@@ -37,7 +37,7 @@ std::string losses_text(const nlohmann::ordered_json& reasons) {
   return text.empty() ? "none" : text;
 }
 
-/// What summary.json says of each sensor, as a table.
+/// The sensors of summary.json, as a table.
 std::string sensors_table(const nlohmann::ordered_json& summary) {
   std::vector<std::vector<std::string>> rows = {{"sensor", "rays", "hits", "speed", "lost"}};
   for (const auto& sensor : summary["sensors"]) {

@@ -67,7 +67,7 @@ bool is_number(std::string_view word) {
   return word.size() > 1 && (std::isdigit(static_cast<unsigned char>(word[1])) != 0 || word[1] == '.');
 }
 
-/// What an option is called without dashes and value: "out" of "--out=x".
+/// The name of an option without dashes and value: "out" of "--out=x".
 std::string bare_name(const std::string& word) {
   const std::size_t begin = word.find_first_not_of('-');
   return begin == std::string::npos ? "" : word.substr(begin, word.find('=') - begin);
@@ -108,7 +108,7 @@ void check_options(const CLI::App& command, const std::vector<std::string>& word
       if (equals != std::string::npos) fail_usage(command, fmt::format("{} takes no value", name));
       continue;
     }
-    // What stands behind an option that takes a value is that value.
+    // The word after an option that takes a value is that value.
     if (equals == std::string::npos) ++i;
     if (i >= words.size() || equals + 1 == word.size()) fail_usage(command, fmt::format("{} needs a value", name));
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What was meant by words that are no command and no option. CLI11 says only that something is missing.
+// Messages about words that are neither a command nor an option. CLI11 says only that something is missing.
 
 #include <string>
 #include <vector>

@@ -9,7 +9,7 @@
 
 namespace rgl {
 
-/// What is known of a field.
+/// Properties of a field.
 struct FieldInfo {
   rgl_field_t field;
   std::size_t size;        ///< bytes

@@ -160,7 +160,7 @@ void Library::wait_for_result(Node& node) {
     held.lock();
     lock = &held;
   }
-  // What went wrong further down the graph is for whoever waits for that.
+  // An error further down the graph is reported to the caller that waits for that node.
   if (node.run_of != nullptr && !node.run_of->has_done(node.place)) node.run_of->rethrow();
   if (node.dirty || node.run_of == nullptr || !node.run_of->has_done(node.place)) {
     fail(RGL_INVALID_PIPELINE, fmt::format("cannot get results of {}: it hasn't been run yet", node.name()));

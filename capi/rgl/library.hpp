@@ -85,7 +85,7 @@ class Library {
 Library& library();
 std::mutex& library_mutex();
 
-/// Runs the body of a function of the interface. What it refuses goes to the log as well.
+/// Runs the body of a function of the interface. Its errors go to the log as well.
 template <class Body>
 rgl_status_t guarded(Body&& body) noexcept {
   try {

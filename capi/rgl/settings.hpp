@@ -6,7 +6,7 @@
 
 namespace rgl {
 
-/// What the caller chooses for the whole library. The environment is read here and nowhere else.
+/// Settings of the caller for the whole library. Only this file reads the environment.
 struct Settings {
   std::array<std::int32_t, 3> version = {0, 19, 0};
   std::uint64_t seed = 0;

@@ -35,7 +35,7 @@ class Failure : public std::runtime_error {
 rgl_status_t succeed();
 /// Remembers what the exception says for this thread, and for all whether it was fatal. Never throws.
 rgl_status_t remember(const std::exception_ptr& error) noexcept;
-/// What this thread's last call said; valid until its next call.
+/// The message of this thread's last call; valid until its next call.
 const char* last_error_text();
 /// Throws INVALID_STATE once anything was fatal.
 void require_usable();

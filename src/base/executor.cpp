@@ -34,8 +34,8 @@ void for_each_range(std::size_t count, std::size_t grain, const RangeFunction& f
 class ParallelExecutor final : public Executor {
  public:
   explicit ParallelExecutor(int threads) : threads_(threads) {
-    // TBB makes one worker per core unless told otherwise. The control is only ever used to ask for more, never to
-    // bound the process that fathom is a guest in.
+    // TBB makes one worker per core by default. The control is only ever used to get more, never to limit the process
+    // in which fathom is a guest.
     if (threads > tbb::info::default_concurrency()) {
       more_.emplace(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads));
     }

@@ -52,7 +52,7 @@ bool goes_on(char c) { return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U; 
 /// How many edits still make a likely slip: half a word would make another one of it.
 std::size_t most_edits(std::string_view name) { return std::max<std::size_t>(2, name.size() / 3); }
 
-/// What is left of a name without case, hyphens and underscores.
+/// A name without case, hyphens and underscores.
 std::string folded(std::string_view name) {
   std::string text;
   for (const char c : name) {

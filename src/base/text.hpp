@@ -20,7 +20,7 @@ std::string lower_case(std::string_view text);
 /// Whether a text is one or more letters, digits, _ and -: what may name a folder or be a part of a file's name.
 bool is_word(std::string_view text);
 
-/// What a library or a file says, fit for a message: printable, 300 bytes at most.
+/// The text of a library or a file, made fit for a message: printable, 300 bytes at most.
 std::string one_line(std::string_view text);
 
 /// " (nearest known: 'x')", or nothing where there is no likely_name() (fathom/base/names.hpp).

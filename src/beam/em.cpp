@@ -92,7 +92,7 @@ void Em::list_edges(const Block& block, const EmParameters& p, const EdgeLimits&
     listed = kernels_.list_outside(expected, block.end - block.begin, limits.low, limits.high, where);
   }
   edges.where.assign(where, where + listed);
-  // Whole groups, so that loops end without a rest; what fills the last weighs nothing.
+  // Whole groups, so that loops need no remainder; the padding of the last one weighs nothing.
   const std::size_t filled = (listed + kEmGroup - 1) / kEmGroup * kEmGroup;
   edges.center.assign(filled, p.limit / 2);
   edges.r.assign(filled, 0.0);

@@ -16,7 +16,7 @@
 
 namespace fathom {
 
-/// What the maximisation needs of the data under the old parameters.
+/// The sums over the data, under the old parameters, that the maximisation needs.
 struct Expectation {
   EmSums sums;            ///< over range readings; the log-likelihood over all pairs
   double max_as_hit = 0;  ///< of the "max" readings, how many are hits that the atom policy moved to Z

@@ -57,7 +57,7 @@ FATHOM_KERNEL double surface_of(const EmParameters& p, double expected) {
   return select(above < p.limit, above, p.limit);
 }
 
-/// What the loops below hand to each other, [kEmBlock].
+/// Values that the loops below pass to each other, [kEmBlock].
 struct Work {
   alignas(64) double surface[kEmBlock], margin[kEmBlock], p_hit[kEmBlock], below[kEmBlock], decay[kEmBlock],
       f[kEmBlock], log_f[kEmBlock], hit_d2[kEmBlock], rand[kEmBlock], shorts[kEmBlock], short_surface[kEmBlock],
@@ -175,7 +175,7 @@ template <bool kNearZero>
   return add_up(log_f, products + rest);
 }
 
-/// How many pairs from the first on lie behind their surfaces, in whole groups, so that loops end without a rest.
+/// How many pairs from the first on lie behind their surfaces, in whole groups, so that loops need no remainder.
 std::size_t count_behind(const double* __restrict margin, std::size_t count) {
   for (std::size_t begin = 0; begin + kEmGroup <= count; begin += kEmGroup) {
     std::uint64_t all = ~std::uint64_t{0};

@@ -16,8 +16,8 @@ namespace fathom {
 
 namespace {
 
-/// The transform of a reading at which the cdf jumps, as at Z or of a sensor with a step, is any value in the jump; the
-/// n-th takes the n-th of the golden-ratio sequence there, which fills jumps evenly, and without chance.
+/// Where the cdf jumps (at Z, or at every reading of a sensor with a step), the transform may be any value in the jump.
+/// The n-th reading takes the n-th value of the golden-ratio sequence, which fills jumps evenly without random numbers.
 double spread_over_jump(const CdfJump& jump, std::size_t n) {
   const double turns = (static_cast<double>(n) + 0.5) * 0.61803398874989484820;
   return jump.after - (jump.after - jump.before) * (turns - std::floor(turns));

@@ -37,7 +37,7 @@ void accumulate(Score& to, const Score& from, double times = 1.0) {
   for (std::size_t k = 0; k < kAll; ++k) to[k] += times * from[k];
 }
 
-/// Moments of the cut hit density; where both ends are far, these of the whole one.
+/// Moments of the cut hit density; where both ends are far, the moments of the uncut one.
 struct HitShape {
   double inverse_mass = 1.0, shift, m2;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What a caster takes and gives: blocks of rays as separate arrays, in world coordinates relative to the caster's
+// The input and output of a caster: blocks of rays as separate arrays, in world coordinates relative to the caster's
 // origin. An origin near the sensor keeps single precision good however far from the world's origin a robot drives.
 
 #include <cmath>
@@ -38,12 +38,12 @@ struct CastHits {
 struct SightLines {
   float eye[3] = {0, 0, 0};                                 ///< in the coordinates of CastRays
   const float *dx = nullptr, *dy = nullptr, *dz = nullptr;  ///< from the eye to the target, of any length
-  const float* clear = nullptr;  ///< share of the way, below 1, that must be clear; 0: nobody asks about this line
+  const float* clear = nullptr;  ///< share of the way, below 1, that must be clear; 0: the line does not matter
   std::uint32_t count = 0;
 };
 
 /// The origin of casting for a sensor at `p` [world]: the nearest point of a wide grid, so a function of the place
-/// alone. What is cast from a place then depends on nothing that was cast before or beside it. At most 55 m away: there
+/// alone. Casts from a place then depend on no cast before or beside them. It is at most 55 m away, where
 /// single precision resolves 4 micrometres. A finer grid would do better still, but a robot crosses its lines more
 /// often, and then all entities are placed anew.
 inline Vec3 origin_near(const Vec3& p) {
@@ -57,7 +57,7 @@ class Caster {
  public:
   virtual ~Caster() = default;
   /// Takes over what changed in the scene at `stamp_s` since the last call: new meshes and entities, poses, vertices.
-  /// Rays and hits are relative to `origin` from then on. What is cast follows at commit().
+  /// Rays and hits are relative to `origin` from then on. Casts see the changes after commit().
   virtual void place(const Scene& scene, double stamp_s, const Vec3& origin) = 0;
   /// Makes what was placed what is cast. Forks may be committed at once.
   virtual void commit() = 0;

@@ -59,7 +59,7 @@ std::filesystem::path read_image_name(const YamlReader& image, const std::filesy
   return folder / name;
 }
 
-/// What a pixel says, as map_server takes it: scale sees an alpha channel as what it is, trinary as a fourth colour.
+/// The cell of a pixel, as in map_server: `scale` takes an alpha channel as transparency, `trinary` as a fourth colour.
 Cell cell_of(const GreyImage& image, std::size_t pixel, const MapImageOptions& options) {
   double value = static_cast<float>(image.value[pixel]) / static_cast<float>(image.white);
   if (!image.alpha.empty()) {

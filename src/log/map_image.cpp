@@ -83,8 +83,8 @@ GreyImage read_pgm(const std::filesystem::path& file, std::string_view bytes) {
   const std::size_t pixels = std::size_t{image.rows} * image.cols;
   const std::size_t depth = most > 255 ? 2 : 1;
   const std::string_view data = text.data();
-  // At least two bytes a pixel in text ("0 "), but for the last. Binary data have to be of the size exactly: no byte
-  // can be told from a pixel, a line end neither, and a wrong width would shear the map.
+  // Text has at least two bytes a pixel ("0 "), except for the last. Binary data must have exactly the right size: any
+  // byte, even a line end, looks like a pixel, and a wrong width would shear the map.
   const std::size_t needed = binary ? pixels * depth : 2 * pixels - 1;
   if (data.size() < needed || (binary && data.size() != needed)) {
     fail(file, fmt::format("{} x {} pixels need {} bytes, {} are there", image.cols, image.rows, needed, data.size()));

@@ -15,7 +15,7 @@ struct GreyImage {
   std::vector<std::uint8_t> alpha;   ///< 255: opaque; empty where the image has none
 };
 
-/// Reads PGM (P2, P5, 8 or 16 bits; nothing may follow the pixels) or PNG (colours averaged), told apart by content; at
+/// Reads PGM (P2, P5, 8 or 16 bits; nothing may follow the pixels) or PNG (colours averaged), recognised by content; at
 /// most 32768 pixels a side. Throws InputError.
 GreyImage read_grey_image(const std::filesystem::path& file);
 

@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// What summary.json says of a sensor.
+/// The entry of a sensor in summary.json.
 class RunChain {
  public:
   RunChain(const std::filesystem::path& run, std::string sensor, std::string_view law)

@@ -171,7 +171,7 @@ bool is_csv(std::string_view text) {
 }
 
 /// A line without an end may be half a line, though what is there makes sense: 2.5 of 2.51, FLASE of FLASER. Half a
-/// message that nobody reads does no harm: a logger that was killed leaves one.
+/// message that is not read does no harm: a logger that was killed leaves one.
 void check_last_line(const std::filesystem::path& file, std::string_view text, bool csv) {
   if (text.empty() || text.back() == '\n') return;
   const std::string_view line = trim(text.substr(text.rfind('\n') + 1));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What COLLADA files are made of: elements that point at each other by id, and long lists of numbers.
+// The parts of COLLADA files: elements that point at each other by id, and long lists of numbers.
 
 #include <cstdint>
 #include <string>

@@ -69,7 +69,7 @@ Affine look_at(const DaeDocument& document, pugi::xml_node element) {
   return columns(x, cross(z, x), z, eye);
 }
 
-/// What one transformation element of a node says; the identity for every other element.
+/// The transform of one transformation element of a node; the identity for every other element.
 Affine transformation(const DaeDocument& document, pugi::xml_node element) {
   const std::string_view name = element.name();
   if (name == "matrix") return matrix(document, element);

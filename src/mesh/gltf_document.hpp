@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 // glTF is read here and not through Assimp: Assimp 5.2 follows null pointers where a skin has no matrices or a sparse
-// accessor no indices, recurses as deep as nodes are nested, and opens whatever file a URI names. What is here is what
-// a document says about shapes; materials, images, cameras, lights and animations are not looked at.
+// accessor no indices, recurses as deep as nodes are nested, and opens whatever file a URI names. This reads
+// the shapes of a document; materials, images, cameras, lights and animations are ignored.
 
 #include <array>
 #include <cstddef>

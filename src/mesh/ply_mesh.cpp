@@ -29,7 +29,7 @@ class Body {
   double next(Scalar type) { return format_ == ply::Format::kAscii ? next_word() : next_bytes(type); }
   [[nodiscard]] std::size_t left() const { return bytes_.size() - at_; }
   [[nodiscard]] bool is_ascii() const { return format_ == ply::Format::kAscii; }
-  /// What is being read, for messages.
+  /// The element being read, for messages.
   void enter(const std::string& element, std::uint64_t index, std::uint64_t count) {
     element_ = &element, index_ = index, count_ = count;
   }

@@ -63,8 +63,8 @@ bool is_ear(const std::vector<Point>& points, const std::vector<std::uint32_t>& 
   });
 }
 
-/// Cuts ears off until a triangle is left, or what has none. A cut makes ears of its neighbours or of none, but for
-/// outlines that touch themselves, where all are looked at again.
+/// Cuts ears off until a triangle is left, or no ear is. A cut can only make ears of its neighbours, except in outlines
+/// that touch themselves, where all corners are looked at again.
 void cut_ears(const std::vector<Point>& points, std::vector<std::uint32_t>& left,
               std::vector<std::array<std::uint32_t, 3>>& triangles) {
   std::vector<bool> is_known_ear(points.size());

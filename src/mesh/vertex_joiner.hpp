@@ -58,7 +58,7 @@ class VertexJoiner {
 
   Mesh mesh_;
   std::vector<std::uint32_t> ids_;  // a power of two, at most half of it taken
-  // So that nobody can write a file whose vertices all want one place. It changes no mesh.
+  // So that no file can be written whose vertices all hash to one place. It changes no mesh.
   std::uint64_t key_ = std::random_device()() * 0x100000001ULL;
 };
 

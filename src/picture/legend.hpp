@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What stands below a picture and says what its colours mean: a bar of colours with numbers, or a key of swatches.
+// The legend below a picture, which explains its colours: a bar of colours with numbers, or a key of swatches.
 
 #include <cstdint>
 #include <functional>
@@ -74,7 +74,7 @@ ColorBar range_bar(std::string title, const RangeScale& scale, std::string_view 
 std::string percentage(std::uint64_t part, std::uint64_t whole);
 
 /// Whole multiples of 1, 2 or 5 times a power of ten from `low` to `high`, at most `most` + 2 of them; none where the
-/// limits are not finite or too near to each other to be told apart.
+/// limits are not finite, or too near to each other.
 std::vector<double> round_values(double low, double high, std::uint32_t most);
 
 }  // namespace fathom

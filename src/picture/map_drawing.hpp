@@ -65,7 +65,7 @@ void draw_scale_bar(Image& image, Lettering& letters, const MapCanvas& canvas);
 void draw_sensor(Image& image, const MapCanvas& canvas, double x_m, double y_m,
                  const std::optional<double>& heading_rad);
 
-/// What the coordinates of a plane are.
+/// The kind of a plane's coordinates.
 struct MapAxes {
   std::string x_name, y_name, unit;
   double x_sign = 1.0;  ///< -1 where numbers grow to the left

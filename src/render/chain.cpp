@@ -41,7 +41,7 @@ std::vector<ActiveNoise>& list_of(StagedChain& chain, Stage stage) {
   return chain.dropout;
 }
 
-/// What the renderer itself reads of a model.
+/// Reads the settings of a model that the renderer itself needs.
 void read_settings(const ActiveNoise& active, StagedChain& chain) {
   if (active.noise.info().needs.sight) {
     SightTolerance tolerance{{active.noise.sight_tolerance()}, active.table};
@@ -88,8 +88,8 @@ void for_each_difference(const Noise& noise, const Noise& other, F differ) {
   }
 }
 
-/// What holds for the entries of both lists. `list`: its name in messages; `what`: an entity or a ring; `place`: of the
-/// entry in the chain.
+/// Checks that apply to the entries of both lists. `list`: its name in messages; `what`: an entity or a ring; `place`:
+/// of the entry in the chain.
 void check_other(std::string_view list, std::string_view what, std::size_t place, const Noise& base, const Noise& other,
                  const SensorTraits& sensor) {
   if (base.slug() != other.slug()) {

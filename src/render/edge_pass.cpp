@@ -13,7 +13,7 @@ namespace {
 
 constexpr auto kHit = static_cast<std::uint32_t>(Reason::kHit), kMasked = static_cast<std::uint32_t>(Reason::kMasked);
 
-/// The arrays of a frame that say of a lost ray that it is lost.
+/// The arrays of a frame that mark a ray as lost.
 class LossWriter {
  public:
   explicit LossWriter(Frame& frame) : reason_(FrameWriter(frame).reason()) {
@@ -44,7 +44,7 @@ class LossWriter {
 class RowSegments {
  public:
   RowSegments(const RenderJob& job, Frame& frame) : job_(job), out_(frame) {
-    // What edge models do not read is the same for all.
+    // Values that edge models do not read are the same for all lanes.
     std::fill_n(returns_.x, kBlockRays, 0.0F), std::fill_n(returns_.y, kBlockRays, 0.0F);
     std::fill_n(returns_.z, kBlockRays, 0.0F), std::fill_n(returns_.radius_m, kBlockRays, 0.0F);
     for (float* cosine : {surface_.cos_emitter, surface_.cos_left, surface_.cos_right, surface_.left_to_emitter,

@@ -25,7 +25,7 @@
 namespace fathom {
 
 class Environments::Impl {
-  /// What one of the environments at work needs of its own.
+  /// The state of one environment while it is rendered.
   struct Slot {
     std::unique_ptr<Caster> caster;
     std::size_t scene = 0;  // the slot whose caster it casts into: slot 0's, when both see the same scene

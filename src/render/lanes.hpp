@@ -54,7 +54,7 @@ struct LaneKernels {
   void (*ends)(const RayBlock& rays, const float* range_m, PlaneBlock& out);
   /// A range at or below 0, or none that is a number, was not measured: such a return is below the minimum.
   void (*lose_unmeasurable)(ReturnBlock& returns);
-  /// What happens to valid returns outside the limits (kClamp, kDrop).
+  /// Treats valid returns outside the limits (kClamp, kDrop).
   void (*apply_policy)(RangePolicy policy, const RangeLimits& limits, ReturnBlock& returns);
   /// out := value where the return is valid, else NaN.
   void (*mask_lost)(const ReturnBlock& returns, const float* value, float* out);

@@ -22,7 +22,7 @@ struct OpenLines {
   }
 };
 
-/// What each open line meets next.
+/// The next surface that each open line meets.
 struct NextHits {
   float way[kBlockRays];  // share of the whole, because directions reach from the camera to the point
   std::uint32_t entity[kBlockRays];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What stands between a camera and a point may be a part of the entity itself, just before the point: within a
-// tolerance of the user's, or nearer than single precision tells apart.
+// A surface between a camera and a point may be a part of the entity itself, just before the point. It does not hide
+// the point within a tolerance of the user's, or where single precision cannot separate the two.
 
 #include <cstdint>
 

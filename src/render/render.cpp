@@ -171,8 +171,8 @@ class BlockRenderer {
     for (std::uint32_t i = 0; i < rays_.count; ++i) surface_.hidden[i] |= bit * sight_.blocked[i];
   }
 
-  /// What blocks may be a part of the entity itself, just before the point: with a tolerance of the user's, or where
-  /// single precision does not tell the two apart.
+  /// A blocking surface may be a part of the entity itself, just before the point. It does not count within a tolerance
+  /// of the user's, or where single precision cannot separate the two.
   void forgive(const SightLines& lines, const float* cosine) {
     float tolerance[kBlockRays] = {};
     for (std::uint32_t i = 0; i < rays_.count; ++i) {
@@ -228,8 +228,8 @@ class BlockRenderer {
     job_.caster.cast(rays, hits);
   }
 
-  /// Models act on returns, and a block without any, of sky or of a gap between objects, is spared them. Only a reading
-  /// may come from a ray that met nothing.
+  /// Models act on returns, so a block without any (sky, or a gap between objects) skips them. Only models of readings
+  /// act on rays that met nothing.
   void apply(const std::vector<ActiveNoise>& models) {
     for (const ActiveNoise& n : models) {
       const bool makes_readings = n.noise.stage() == Stage::kReading;
@@ -304,7 +304,7 @@ class BlockRenderer {
     }
   }
 
-  /// What the ray met, whatever became of the return.
+  /// The surface that the ray met, even where the return was lost.
   void store_surface() {
     store_as(writer_.entity_id(), cast_.entity);
     store_as(writer_.triangle_id(), cast_.triangle);

@@ -28,7 +28,7 @@ struct RigView {
   Optics optics;
 };
 
-/// What edge loss keeps of a frame until the whole image is there, [rays].
+/// The data that edge loss keeps until the whole image is there, [rays].
 struct EdgeScratch {
   std::vector<float> range_m;         ///< of the surfaces struck; +inf on a miss
   std::vector<std::uint8_t> reached;  ///< whether the return was still valid when edge loss is due

@@ -81,8 +81,8 @@ void depth(const RayBlock& __restrict rays, const float* __restrict range_m, flo
 /// A miss, as a hit so far away that only directions count.
 constexpr float kFar = 1e18F;
 
-/// Where the neighbours of a pixel are: `side` holds those of its own row, and columns are told from the pixel's own.
-/// What lies outside the image is replaced by another neighbour, which changes no maximum.
+/// Where the neighbours of a pixel are: `side` holds those of its own row, and columns count from the pixel's own.
+/// A neighbour outside the image is replaced by another one, which changes no maximum.
 struct Neighbourhood {
   EdgeRow side, above, below;
   std::ptrdiff_t left, middle, right;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A log becomes a fitted model, with what a report says of it.
+// A log becomes a fitted model, with the figures of its report.
 
 #include <algorithm>
 #include <iterator>

@@ -45,7 +45,7 @@ BeamModel read_beam_model_text(std::string_view text, const std::filesystem::pat
   read_fields(map, model.sensor);
   read_fields(map, model);
   map.finish();
-  // What concerns several keys has no line of its own.
+  // An error about several keys has no line of its own.
   try {
     validate(model.parameters);
     validate(model.sensor);

@@ -103,7 +103,7 @@ void Scene::set_pose(EntityId entity, const Pose& parent_from_entity) {
 void Scene::set_parent(EntityId entity, EntityId parent) {
   check_id(entity);
   if (parent != kNoEntity) check_id(parent);
-  // What nothing hangs on cannot hang on itself: a long chain that grows at either end costs no walk along it.
+  // An entity without children cannot hang on itself: a long chain that grows at either end costs no walk along it.
   const bool may_be_cycle = has_children_[entity] || parent == entity;
   for (EntityId up = parent; may_be_cycle && up != kNoEntity; up = entities_[up].parent) {
     if (up == entity) {

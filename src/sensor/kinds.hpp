@@ -17,7 +17,7 @@
 
 namespace fathom {
 
-/// Ranges are told apart from slipped units, not judged.
+/// The limit stops slipped units; it does not judge ranges.
 inline constexpr double kMaxRangeM = 1e6;
 /// Full, half and quarter turn, as the next larger float: 360 degrees in radians never falls outside by rounding.
 inline constexpr double kTurnRad = 2.0F * std::numbers::pi_v<float>;
@@ -37,7 +37,7 @@ void write_rays(const DepthCamera& camera, std::uint32_t frame, RayPattern& out)
 void write_rays(const GridScanner& grid, std::uint32_t frame, RayPattern& out);
 inline void write_rays(const RayPattern& rays, std::uint32_t /*frame*/, RayPattern& out) { out = rays; }
 
-/// Sets what is not as usual in the view of a checked model.
+/// Sets everything in the view of a checked model that differs from the defaults.
 void describe(const SpinningLidar& lidar, SensorView& view);
 inline void describe(const Laser2d& /*laser*/, SensorView& /*view*/) {}
 void describe(const PinholeCamera& camera, SensorView& view);
@@ -47,7 +47,7 @@ void describe(const DepthCamera& camera, SensorView& view);
 void describe(const StereoCamera& camera, SensorView& view);
 void describe(const GridScanner& grid, SensorView& view);
 
-/// What becomes of returns outside the limits of a kind, whatever its parameters: of a depth camera they are lost.
+/// How a kind treats returns outside its limits, whatever its parameters: a depth camera loses them.
 template <class Kind>
 constexpr RangePolicy usual_policy(const Kind& /*kind*/) {
   return std::derived_from<Kind, DepthCamera> ? RangePolicy::kDrop : RangePolicy::kKeep;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the kinds of sensor share when they write their rays.
+// Functions that the kinds of sensor share to write their rays.
 
 #include <fathom/base/error.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What a sensor says of itself. The kind of a sensor is asked for here and nowhere else: its rays, its cameras, and how
-// its frames are treated.
+// The properties of a sensor that depend on its kind: its rays, its cameras, and how its frames are treated. Everything
+// after this works for all kinds alike.
 
 #include <cstdint>
 #include <vector>
@@ -11,7 +11,7 @@
 
 namespace fathom {
 
-/// What the axes of a sensor's frame follow.
+/// The motion that the axes of a sensor's frame follow.
 enum class AxesFollow : std::uint8_t {
   kBody,     ///< they turn with the sensor
   kHeading,  ///< they turn with it about the vertical only
@@ -20,7 +20,7 @@ enum class AxesFollow : std::uint8_t {
 
 /// Of a model that make_pattern() accepts. Cheap to make: it holds no rays.
 struct SensorView {
-  Optics optics;                   ///< of its camera; all 0: it has none
+  Optics optics;                   ///< of its camera; all 0 without one
   StereoRig cameras = {};          ///< where its two cameras stand; meant where optics.baseline_m is above 0
   bool left_is_reference = false;  ///< the image is that of the left camera, and the right one stands beside it
   AxesFollow axes = AxesFollow::kBody;
@@ -36,7 +36,8 @@ SensorView make_view(const SensorModel& model);
 /// The model must have been accepted by make_pattern().
 void update_pattern(const SensorModel& model, std::uint32_t frame, RayPattern& pattern);
 
-/// What noise models may know of a sensor with these rays; `rolling`: whether each is cast at its own time.
+/// The properties of a sensor with these rays that noise models may depend on; `rolling`: whether each is cast at its
+/// own time.
 SensorTraits make_traits(const SensorView& view, const RayPattern& rays, bool rolling);
 
 /// The rotation of a sensor whose body is turned by `q`.

@@ -22,10 +22,10 @@ class CarrierWatch {
  public:
   CarrierWatch(const Scene& scene, const Sensor& sensor);
 
-  /// Whether a frame that ended so may show nothing else: then count() wants to see it, with channels().
+  /// Whether a frame with these reasons may show nothing but the carrier: then count() needs it, with channels().
   [[nodiscard]] bool suspects(const ReasonCounts& reasons) const;
   [[nodiscard]] ChannelSet channels() const;
-  /// `min_range_m`: of all rays, or of each. What noise alone carried below it does not count.
+  /// `min_range_m`: of all rays, or of each. Returns that noise alone carried below it do not count.
   void count(const Frame& frame, std::span<const float> min_range_m);
 
   /// "all 28928 rays of 'lidar' end at 'body', which carries it, nearer than its least range", after so many frames.
@@ -34,8 +34,8 @@ class CarrierWatch {
  private:
   const Scene& scene_;
   std::string sensor_;
-  double min_depth_m_ = 0.0;   // below which the noise loses every return; 0: there is none
-  std::vector<bool> carries_;  // [entities]: the parent, its parent and so on; empty: there is none
+  double min_depth_m_ = 0.0;   // below which the noise loses every return; 0: no such depth
+  std::vector<bool> carries_;  // [entities]: the parent, its parent and so on; empty: no parent
   std::uint64_t rays_ = 0;     // of the frames below
   std::uint32_t frames_ = 0;   // that show nothing else
   std::map<EntityId, std::uint64_t> rays_at_;

@@ -15,7 +15,7 @@ namespace fathom {
 
 namespace {
 
-/// What a kind of the user's own may get wrong.
+/// Mistakes that a user's own kind of output can make.
 void check_file(const OutputFile& file, std::string_view slug) {
   if (!is_word(file.stem) || !is_word(file.extension)) {
     throw InputError(

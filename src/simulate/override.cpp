@@ -47,7 +47,7 @@ class Walk {
     throw InputError(fmt::format("{}: {} {}", to_string(mark_), path_, message));
   }
 
-  /// A path through a list needs the list: made here, it would be a map that nobody wrote.
+  /// A path through a list needs the list: made here, it would be a map that no file has.
   void check_list(const YamlValue& value, std::string_view part, std::string_view before) const {
     constexpr std::array<std::string_view, 5> kLists = {"sensors", "entities", "noise", "outputs", "keyframes"};
     if (value.kind == Kind::kList || value.kind == Kind::kScalar || value.find(part) != nullptr) return;

@@ -10,7 +10,7 @@
 
 namespace fathom {
 
-/// What a sensor writes when a scene file does not say: a PCD cloud and a range image.
+/// The outputs of a sensor whose scene file lists none: a PCD cloud and a range image.
 std::vector<Output> default_outputs();
 
 /// A list of bare words (pcd, npy, depth_png, ...) and of `word: {options}`.

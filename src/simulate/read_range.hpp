@@ -15,7 +15,7 @@ namespace fathom {
 /// is, is left to the caller.
 std::optional<ParameterRange> read_range(const Quantity& quantity, const FieldInfo& field);
 
-/// What stands for a range until it is drawn: its middle.
+/// The value of a range until it is drawn: its middle.
 double middle_of(const ParameterRange& range);
 
 }  // namespace fathom

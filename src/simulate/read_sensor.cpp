@@ -137,7 +137,7 @@ SensorModel read_model(YamlReader& map, const SensorPreset* preset, SceneFiles& 
   return model;
 }
 
-/// What of the model does not fit together; the reader of the message sees only half of it beside a preset.
+/// Throws when fields of the model do not fit together; beside a preset, the file shows only some of these fields.
 RayPattern pattern_of(const YamlReader& map, const SensorPreset* preset, const SensorModel& model) {
   return map.located([&] {
     try {

@@ -151,7 +151,7 @@ Entity read_entity(YamlReader& map, const MeshIds& meshes, SceneFiles& files) {
   return entity;
 }
 
-/// A parent far away carries its children. What is checked is a bound, so that every time is covered.
+/// A parent far away carries its children. The check is of a bound, so that it covers every time.
 void check_far_places(const Scene& scene, const std::vector<YamlReader>& entries) {
   const std::vector<double> farthest_m = farthest_from_world_m(scene);
   for (std::size_t i = 0; i < entries.size(); ++i) {

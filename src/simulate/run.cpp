@@ -131,8 +131,8 @@ class Runner {
     }
   }
 
-  /// What the watch needs is asked for only once a frame is nearly all below the minimum range; from then on, the
-  /// sensor keeps it.
+  /// The sensor renders the channels that the watch needs only after a frame is nearly all below the minimum range, and
+  /// keeps them from then on.
   void watch_carrier(RunningSensor& sensor, std::uint32_t index, const ReasonCounts& reasons) {
     if (!sensor.carrier.suspects(reasons)) return;
     const ChannelSet wanted = sensor.frame.channels() | sensor.carrier.channels();

@@ -95,7 +95,7 @@ void RunFolder::open(const std::vector<PlannedFolder>& plan, std::uint32_t frame
     std::vector<fs::path> touched = old;
     touched.insert(touched.end(), planned.begin(), planned.end());
     refuse_inputs(touched, inputs);
-    // What no run has listed is the user's.
+    // A file that no run has listed is the user's.
     const std::set<fs::path> ours(old.begin(), old.end());
     for (const fs::path& entry : planned) {
       if (ours.contains(entry)) continue;
@@ -138,7 +138,7 @@ std::vector<fs::path> RunFolder::old_files() const {
   return files;
 }
 
-/// The record knows all files before the first is removed: a run that dies here leaves none that nobody knows.
+/// The record knows all files before the first is removed: a run that dies here leaves no file unlisted.
 void RunFolder::remove(const std::vector<fs::path>& files) {
   if (!files.empty()) record_->add(files);
   std::error_code error;

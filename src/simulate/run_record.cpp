@@ -81,7 +81,7 @@ bool is_folder(const fs::path& path) {
   return fs::is_directory(fs::symlink_status(path, error));
 }
 
-/// What a line of the record stands for and is there.
+/// Appends the existing files that a line of the record stands for.
 void append_entries(const fs::path& folder, const fs::path& line, std::vector<fs::path>& entries) {
   const std::string wanted = line.filename().string();
   std::error_code error;
@@ -174,7 +174,7 @@ bool RunRecord::lock() {
       close(descriptor_);
       throw InputError(fmt::format("{}: another run is writing into this folder", file_.parent_path().string()));
     }
-    // A file system without locks: two runs with force are then not told apart.
+    // A file system without locks: two runs with force then do not see each other.
     if (error != ENOLCK && error != ENOSYS && error != EOPNOTSUPP && error != EINVAL) {
       close(descriptor_);
       errno = error;

@@ -11,17 +11,17 @@ namespace fathom {
 
 inline constexpr const char* kRecordName = "unfinished.txt";
 
-/// What a run writes into one subfolder. A * in a file name stands for the six digits of a frame.
+/// The files that a run writes into one subfolder. A * in a file name stands for the six digits of a frame.
 struct PlannedFolder {
   std::string name;
   std::vector<std::string> files;
 };
 
-/// The files of a run that never became complete, as far as they are there, relative to `folder`; none without a
+/// The existing files of a run that never became complete, relative to `folder`; none without a
 /// record. Throws InputError when the record is not ours or names a file outside the folder.
 std::vector<std::filesystem::path> read_record(const std::filesystem::path& folder);
 
-/// What is there under the names of a plan, relative to `folder`.
+/// The existing files that have names of a plan, relative to `folder`.
 std::vector<std::filesystem::path> find_planned(const std::filesystem::path& folder,
                                                 const std::vector<PlannedFolder>& plan, std::uint32_t frames);
 

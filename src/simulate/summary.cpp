@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// What was drawn for a sensor, named as the scene file names it.
+/// The values drawn for a sensor, named as in the scene file.
 Json drawn_json(const SensorCounts& counts, const Sensor& sensor, const Scene& scene) {
   Json list = Json::array();
   for (const DrawnParameter& drawn : counts.drawn) {

@@ -12,7 +12,7 @@
 
 namespace fathom {
 
-/// What is counted for one sensor over all frames.
+/// Counts for one sensor over all frames.
 struct SensorCounts {
   SensorId id = 0;
   std::string name;

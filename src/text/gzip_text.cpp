@@ -97,7 +97,7 @@ std::string inflate_all(const std::filesystem::path& file, std::string_view pack
     lines.go_on(file, text);
     if (code == Z_OK) continue;
     if (code == Z_MEM_ERROR) throw std::bad_alloc();
-    // What could be inflated is there, and only then zlib says that the file ends in the middle.
+    // zlib inflates as much as it can, and only then reports that the file ends in the middle.
     if (code != Z_STREAM_END) {
       fail_at_end(file, text,
                   fmt::format("cut short or damaged: nothing can be read after this line ({})", inflater.message()));

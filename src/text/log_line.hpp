@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What the readers of scan logs share: numbers taken off a line, with errors that name file and line.
+// Shared by the readers of scan logs: numbers taken from a line, with errors that name file and line.
 
 #include <cmath>
 #include <filesystem>

@@ -25,7 +25,7 @@ enum class RequiredFields : std::uint8_t { kMustBeThere, kMayLack };
 
 using SetValue = std::function<void(const FieldInfo& field, std::span<const double> values)>;
 
-/// Calls `set` for each field that the map has, in the order of the table. What it throws gets the place of the value.
+/// Calls `set` for each field that the map has, in the order of the table. Its errors get the place of the value.
 /// Throws InputError for a value that does not fit and for a missing key. Other keys are left to map.finish().
 void read_fields(YamlReader& map, std::span<const FieldInfo> fields, RequiredFields required, const SetValue& set);
 

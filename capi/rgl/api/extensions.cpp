@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Functions of RGL's extensions that are not there: programs that name them link and load, and are told why nothing
-// comes of a call.
+// Functions of RGL's extensions that are not implemented: programs that name them link and load, and a call returns an
+// error that says why.
 
 #include <rgl/api/extensions/pcl.h>
 #include <rgl/api/extensions/ros2.h>

@@ -6,8 +6,8 @@
 
 namespace rgl {
 
-/// What a change leaves to be run again: the node alone, or everything it is linked to; or it takes away what the last
-/// run has left, too.
+/// What must run again after a change: the node alone, or everything it is linked to; kResults also discards the
+/// results of the last run.
 enum class Dirties : std::uint8_t { kNode, kGraph, kResults };
 
 /// The node behind a handle. Throws INVALID_API_OBJECT when it is not alive or of another type.

@@ -22,7 +22,7 @@ void sort_by_priority(std::vector<Node*>& nodes) {
 }
 
 /// A parent never stands below a child: raises `node` to at least `priority`, and its ancestors with it. Ends also in a
-/// cycle, because nobody is raised twice to the same priority.
+/// cycle, because no node is raised twice to the same priority.
 void raise(Node& node, std::int32_t priority) {
   std::vector<Node*> todo = {&node};
   while (!todo.empty()) {

@@ -28,7 +28,7 @@ namespace rgl {
 class Run;
 class World;
 
-/// What a run knows besides its nodes; the same for all of them.
+/// The settings of a run, the same for all of its nodes.
 struct RunContext {
   fathom::Executor& executor;
   fathom::Isa isa;
@@ -36,7 +36,7 @@ struct RunContext {
   bool keep_misses;
 };
 
-/// What a node takes from its parents.
+/// The kind of input that a node takes from its parents.
 enum class Input : std::uint8_t { kNothing, kRays, kPoints, kManyPoints };
 
 class Node : public std::enable_shared_from_this<Node> {

@@ -39,7 +39,7 @@ class Run {
   mutable std::mutex mutex_;
   mutable std::condition_variable progress_;
   std::size_t done_ = 0;
-  mutable std::size_t awaited_ = kNone;  ///< the first node that somebody waits for: nobody is woken before
+  mutable std::size_t awaited_ = kNone;  ///< the first node that a thread waits for: none is woken before
   bool finished_ = false, failed_ = false;
   std::exception_ptr error_;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What of a run happens at once: nodes that work point by point go through their points strip by strip together.
+// A stage is the part of a run that happens at once: nodes that work point by point share one pass over the points.
 
 #include <cstddef>
 #include <exception>

@@ -37,7 +37,7 @@ class TransformNode final : public ReplacingNode {
   float* xyz_ = nullptr;  ///< of the run in progress
 };
 
-/// Points are packed when somebody asks for them, right where they are to go.
+/// Points are packed when they are requested, right into the caller's memory.
 class FormatNode final : public PointsNode {
  public:
   void set(std::vector<rgl_field_t> fields) { fields_ = std::move(fields); }

@@ -14,7 +14,7 @@ namespace rgl {
 
 namespace {
 
-/// What points nodes below ask for; nodes of other kinds end the way.
+/// The fields that points nodes below request; the search ends at nodes of other kinds.
 std::vector<rgl_field_t> asked_below(const Node& top) {
   std::vector<rgl_field_t> fields = {RGL_FIELD_XYZ_VEC3_F32};
   std::vector<const Node*> todo = {&top};
@@ -210,7 +210,7 @@ void RaytraceNode::fill_from_rays(Strip points) {
   });
   for (const rgl_field_t field :
        {RGL_FIELD_IS_GROUND_I32, RGL_FIELD_POWER_F32, RGL_FIELD_RCS_F32, RGL_FIELD_NOISE_F32, RGL_FIELD_SNR_F32}) {
-    fill(field, std::uint32_t{}, [](std::size_t, std::size_t) { return 0U; });  // nobody knows them here
+    fill(field, std::uint32_t{}, [](std::size_t, std::size_t) { return 0U; });  // they are not known here
   }
 }
 

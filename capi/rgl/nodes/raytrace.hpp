@@ -10,7 +10,7 @@
 
 namespace rgl {
 
-/// What rgl_node_raytrace_configure_* set; acts from the next run on.
+/// The settings of rgl_node_raytrace_configure_*; they act from the next run on.
 struct RaytraceSettings {
   fathom::SensorMotion motion;
   bool distort = false;

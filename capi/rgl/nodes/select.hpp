@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Nodes that keep some of their input's points. Fields are gathered when somebody asks for them.
+// Nodes that keep some of their input's points. Fields are gathered when they are requested.
 
 #include <map>
 #include <mutex>
@@ -27,7 +27,7 @@ class SelectNode : public PointsNode {
   [[nodiscard]] bool selects() const override { return true; }
 
  protected:
-  /// What was gathered belongs to an earlier run from now on.
+  /// From now on, gathered fields belong to an earlier run.
   void forget(const RunContext& context);
 
   std::span<const std::uint32_t> indices_;  ///< into the input's points; kept by the node itself

@@ -15,7 +15,7 @@
 
 namespace rgl {
 
-/// What a tape being played has made so far, and its arrays.
+/// The objects that a tape being played has made so far, and its arrays.
 class TapeState {
  public:
   explicit TapeState(std::vector<std::byte> binary) : binary_(std::move(binary)) {}
@@ -91,9 +91,9 @@ using TapeHandler = rgl_status_t (*)(const TapeArguments&);
 /// How to play a function; null: it is not known.
 TapeHandler find_tape_handler(const std::string& function);
 
-/// Plays path.yaml with path.bin by calling the functions of the interface; what it makes stays. A call that fails does
-/// not stop the tape: it may have failed when it was recorded. `in_real_time`: waits with each call until the time
-/// at which it was recorded; else they follow each other. Throws TAPE_ERROR, INVALID_FILE_PATH.
+/// Plays path.yaml with path.bin by calling the functions of the interface; objects that it makes stay. A failed call
+/// does not stop the tape: it may have failed when it was recorded. `in_real_time`: makes each call at the time at
+/// which it was recorded; otherwise calls follow each other at once. Throws TAPE_ERROR, INVALID_FILE_PATH.
 void play_tape(const std::string& path, bool in_real_time);
 
 }  // namespace rgl

@@ -31,7 +31,7 @@ std::optional<T> number_in(const std::string& text) {
   return value;
 }
 
-/// Builds the calls from yaml-cpp's events. What does not belong where it stands is refused inside the event, before
+/// Builds the calls from yaml-cpp's events. A value in the wrong place is refused inside the event, before
 /// the parser looks further, so that no text makes it recurse deeper than tapes do.
 class CallReader : public YAML::EventHandler {
  public:
@@ -100,7 +100,7 @@ class CallReader : public YAML::EventHandler {
   }
 
  private:
-  /// What the next event is a part of: `- function: {t: ns, a: [arguments]}`.
+  /// The part of a call that comes next: `- function: {t: ns, a: [arguments]}`.
   enum class Place : std::uint8_t { kDocument, kCalls, kRecord, kCall, kArguments };
 
   std::optional<std::vector<TapeCall>> calls_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What the work is done on: how many threads, which instruction set. One struct for everything that computes, so that a
-// choice made once can be handed on whole. It changes how long something takes, never which noise is drawn.
+// The means of computing: how many threads, which instruction set. Everything that computes takes this one struct, so
+// that a choice made once can be passed on. It changes how long something takes, never which noise is drawn.
 
 #include <fathom/base/export.hpp>
 #include <fathom/base/isa.hpp>

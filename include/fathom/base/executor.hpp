@@ -55,8 +55,8 @@ class FATHOM_API Executor {
   [[nodiscard]] virtual int threads() const = 0;
 };
 
-/// `threads` at most at work at once, the caller among them; 0: one per core. Built on TBB, whose pool Embree shares,
-/// or on std::thread where the build says so (FATHOM_TBB=OFF).
+/// At most `threads` threads work at once, the caller among them; 0: one per core. Built on TBB, whose pool Embree
+/// shares, or on std::thread in a build with FATHOM_TBB=OFF.
 FATHOM_API std::unique_ptr<Executor> make_executor(int threads);
 
 }  // namespace fathom

@@ -17,7 +17,7 @@
 //     }
 //   };
 //
-// What concerns several parameters together stands in a function void check() const, where a struct needs one.
+// A rule that concerns several parameters stands in a function void check() const of the struct.
 
 #include <array>
 #include <concepts>
@@ -81,11 +81,11 @@ struct Field {
   double high = 0.0;
   std::string_view doc;
   bool required = false;  ///< has no usable default: a file must give it, and a list must not be empty
-  /// What help and pages show in place of the default, where it stands for something else: "chosen for each picture".
+  /// The text that help and pages show in place of a default with a special meaning: "chosen for each picture".
   std::optional<std::string_view> default_text = {};
 };
 
-/// What a parameter is, and which numbers are its value.
+/// The kind of a parameter, and the numbers that are its value.
 enum class FieldKind : std::uint8_t {
   kNumber,  ///< one number
   kCount,   ///< one whole number
@@ -237,7 +237,7 @@ inline constexpr auto word_set = detail::make_word_set<Member, E>();
 
 namespace detail {
 
-/// What follows from the type of a member.
+/// Properties that follow from the type of a member.
 struct MemberTraits {
   FieldKind kind;
   bool may_be_empty = false, is_whole = false, is_single = false;
@@ -423,7 +423,7 @@ void check_fields(const M& model) {
   for (const Field<M>& field : M::fields()) check_field(model, field);
 }
 
-/// The same, or what model.check() says of the parameters together, where there is such a function.
+/// The same, and then model.check(), where there is such a function.
 template <FieldModel M>
 void validate(const M& model) {
   check_fields(model);
@@ -442,7 +442,7 @@ Field<M> find_field(std::string_view name) {
 }
 
 /// Sets one parameter. Throws InputError for an unknown name (with the nearest one), and for numbers that are no value
-/// of it; then nothing changes. What depends on several parameters is left to validate().
+/// of it; then nothing changes. Only validate() checks rules about several parameters.
 template <FieldModel M>
 void set_field(M& model, std::string_view name, std::span<const double> values) {
   const Field<M> field = find_field<M>(name);

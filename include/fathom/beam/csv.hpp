@@ -33,7 +33,7 @@ FATHOM_API std::string readings_csv(const ExpectedTable& expected, std::span<con
 /// The text that write_scan_csv writes.
 FATHOM_API std::string scan_csv(const ScanLog& log);
 
-/// What one scan scores.
+/// The score of one scan.
 struct ScanScore {
   std::uint32_t scan = 0;  ///< its number in the log
   PlanarPose pose;

@@ -40,7 +40,7 @@ class FATHOM_API ExpectedRanges {
   virtual void cast(std::span<const Pose> world_from_sensor, const RayFan& rays, double max_range_m,
                     std::span<float> range_m) const = 0;
 
-  /// Ranges below this cannot be told from it (half a cell of a grid); z* is clamped to it.
+  /// Ranges below this are not resolved (half a cell of a grid); z* is clamped to it.
   [[nodiscard]] virtual double floor_m() const = 0;
 
   /// The size of the cells that they come from: no surface is known better. 0: there are none.

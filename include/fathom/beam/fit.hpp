@@ -39,7 +39,7 @@ struct FitOptions {
   double tolerance = 1e-9;      ///< stop when the log-likelihood changes by less than this, relatively
   std::size_t max_iterations = 2000;
   Compute compute = {};
-  /// From the calling thread. What it throws ends the fit: throw Interrupted to stop.
+  /// Called from the calling thread. An exception ends the fit: throw Interrupted to stop.
   std::function<void(const FitIteration&)> on_iteration = {};
 };
 

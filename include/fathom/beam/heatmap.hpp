@@ -35,7 +35,7 @@ FATHOM_API PositionGrid free_positions(const GridMap& map, double spacing_m);
 struct HeatmapOptions {
   std::size_t headings = 180;  ///< evenly over the whole turn
   ScoreOptions score;
-  /// From the calling thread. What it throws ends the work: throw Interrupted to stop.
+  /// Called from the calling thread. An exception ends the work: throw Interrupted to stop.
   std::function<void(double fraction)> on_progress = {};
 };
 

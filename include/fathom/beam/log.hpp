@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What is done with a whole log in a world: learn from it, score it, make one. These calls are the programs behind
+// Work on a whole log in a world: learn from it, score it, or make one. These calls are the programs behind
 // `fathom beam`; their parts stand in fit.hpp, score.hpp and sample.hpp.
 
 #include <cstdint>
@@ -39,7 +39,7 @@ struct FitLogOptions {
   FitVariant variant = FitVariant::kExact;
   std::optional<double> hit_offset_m = 0.0;  ///< kept as it is; nothing: learned
   Compute compute = {};
-  /// From the calling thread. What it throws ends the fit: throw Interrupted to stop.
+  /// Called from the calling thread. An exception ends the fit: throw Interrupted to stop.
   std::function<void(const FitIteration&)> on_iteration = {};
 };
 
@@ -79,8 +79,8 @@ FATHOM_API std::vector<double> even_azimuths_rad(std::uint32_t beams, double vie
 /// Where the readings of a scan that are ranges end, in the world frame, at height 0, seen from the pose of the log.
 FATHOM_API std::vector<Vec3> scan_hits_world(const ScanLog& log, std::uint32_t scan, const BeamSensor& sensor);
 
-/// What a user should know of a log before he trusts it, one sentence each: readings of other lasers that were passed
-/// over and, when Z is given, a largest reading that likely means no return.
+/// What a user should know about a log before trusting it, one sentence each: readings of other lasers that were
+/// skipped and, when Z is given, a largest reading that likely means no return.
 FATHOM_API std::vector<std::string> log_notes(const ScanLog& log, std::optional<double> max_range_m = {});
 
 }  // namespace fathom

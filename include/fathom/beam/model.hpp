@@ -7,12 +7,12 @@
 //
 //   f(z) = w_hit p_hit + w_short p_short + w_rand / Z for z < Z,     f(Z) = w_max
 //
-// Where a hit offset is set, z* + offset (cut to [0, Z]) stands for z* throughout: the surface is where hits are, and
-// what is unexpected lies in front of it.
+// Where a hit offset is set, z* + offset (cut to [0, Z]) replaces z* throughout: the surface is where hits are, and
+// unexpected objects stand in front of it.
 //
 // f is a density against Lebesgue measure on [0, Z) plus a unit mass at Z, so learned weights do not depend on the unit
-// of length. Acts on one beam; beams of a scan are taken as independent (see ScanScorer's alpha). Does not model cones,
-// multiple returns or dependence between neighbouring beams.
+// of length. Acts on one reading; readings of a scan are taken as independent (see ScoreOptions::alpha). Does not model
+// cones, multiple returns or dependence between neighbouring readings.
 // Source: Thrun, Burgard, Fox, Probabilistic Robotics (2005), section 6.3, equations 6.4 to 6.11; the atom in place of
 // the narrow uniform of equation 6.10.
 
@@ -27,7 +27,7 @@
 namespace fathom {
 
 /// Limits of the parameters, here and in the noise model that simulates them (noise/beam_mixture.hpp): wide, so that
-/// they stop a slipped unit and not a fit. What is fitted can be simulated.
+/// they stop a slipped unit and not a fit. Every fitted model can be simulated.
 inline constexpr double kLeastSigmaHitM = 1e-6, kMostSigmaHitM = 1e6;
 inline constexpr double kMostLambdaShortPerM = 1e6;
 inline constexpr double kMostHitOffsetM = 1e3;  ///< to either side
@@ -64,22 +64,22 @@ struct BeamParameters {
   FATHOM_API void check() const;
 };
 
-/// Beams on which the map says nothing within Z: the book keeps the hit density, cut at Z; real sensors return Z, so
-/// `atom` moves w_hit into the point mass there.
+/// Readings where the map predicts nothing within Z: the book keeps the hit density, cut at Z; real sensors return Z,
+/// so `atom` moves w_hit into the point mass there.
 enum class MissPolicy : std::uint8_t { kBook, kAtom };
 template <>
 inline constexpr std::array<std::string_view, 2> kChoiceWords<MissPolicy> = {"book", "atom"};
-/// What a NaN reading is: no evidence, or a reading without a return.
+/// The meaning of a NaN reading: no evidence, or a reading without a return.
 enum class NanPolicy : std::uint8_t { kSkip, kMax };
 template <>
 inline constexpr std::array<std::string_view, 2> kChoiceWords<NanPolicy> = {"skip", "max"};
 
-/// What is known of the sensor and not learned.
+/// The properties of the sensor that are known and not learned.
 struct BeamSensor {
   double max_range_m = 30.0;  ///< Z; every reading >= Z, and +inf, is a "max" reading
   double min_range_m = 0.0;   ///< readings below carry no evidence; they are never "max"
   /// D > 0: readings are rounded to multiples of D, a multiple that reaches Z being "max". They score
-  /// P(z) = F(z + D/2) - F(z - D/2), "max" all that lies beyond the last of these cells, and the sampler draws them so.
+  /// P(z) = F(z + D/2) - F(z - D/2); "max" scores all beyond the last of these cells. The sampler rounds likewise.
   /// At least 1e-6 Z, as readings in single precision are no finer. Learning takes them as exact (FitOptions).
   double step_m = 0.0;
   double expected_floor_m = 0.025;  ///< z* below is clamped to it: half a cell of the map
@@ -106,7 +106,7 @@ struct BeamSensor {
 };
 
 /// Throws InputError naming the field, its value and its limits: those of the table, and Z, which no other length may
-/// exceed. (That of BeamParameters follows from its table.)
+/// exceed. (For BeamParameters, validate() of field.hpp does the same by its table.)
 FATHOM_API void validate(const BeamSensor& sensor);
 
 enum class ReadingKind : std::uint8_t { kRange, kMax, kNone };
@@ -124,13 +124,13 @@ enum class ReadingKind : std::uint8_t { kRange, kMax, kNone };
   return is_nan && sensor.nan == NanPolicy::kMax ? ReadingKind::kMax : ReadingKind::kNone;
 }
 
-/// What the cumulative distribution of a reading jumps by there.
+/// The cumulative distribution of a reading just below a value, and at it.
 struct CdfJump {
   double before, after;
 };
 
-/// The mixture for one expected range, in double precision: the slow, complete path. Portable bits. Functions of z or u
-/// give NaN for NaN, unless they say otherwise; infinite arguments lie below or beyond all others.
+/// The mixture for one expected range, in double precision: the slow, complete path. Its bits are the same on every
+/// computer, except those of logarithms. NaN gives NaN unless stated; infinite arguments lie beyond all others.
 class FATHOM_API BeamDensity {
  public:
   /// expected_m: z* >= 0; +inf and anything >= Z mean that the map says nothing within Z. Throws InputError, as
@@ -152,7 +152,7 @@ class FATHOM_API BeamDensity {
   /// sensor has one, or Z.
   [[nodiscard]] double sample(double u1, double u2) const;
 
-  /// What a reading contributes to a log-likelihood: 0 where it carries no evidence, which NaN is or is not by policy;
+  /// The contribution of a reading to a log-likelihood: 0 where it carries no evidence (of NaN, the policy decides);
   /// log f(z), or log P(z) when the sensor has a step. Over 0, D, 2 D, ... and Z these P sum to 1.
   [[nodiscard]] double log_likelihood(double z_m) const;
   /// The cdf of readings as they are classified and rounded: below z, and up to z. They differ at Z, and anywhere when

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What a fit of the beam model found, as files: parameters.yaml to use it, fit.json for programs, report.html for
+// The result of a fit of the beam model as files: parameters.yaml to use it, fit.json for programs, report.html for
 // people. docs/output-formats.md describes them.
 
 #include <array>

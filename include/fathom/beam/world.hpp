@@ -20,8 +20,8 @@ class Scene;
 struct SceneRangesOptions;
 struct SceneSetup;
 
-/// Expected ranges, with what belongs to them. A value: copies share the ranges, which nobody changes. Whatever takes
-/// ExpectedRanges takes a World too.
+/// Expected ranges, with the floor and cell size that belong to them. A value: copies share the ranges, which never
+/// change. Every function that takes ExpectedRanges takes a World too.
 class World {
  public:
   /// Expected ranges of your own. Throws InputError for null.

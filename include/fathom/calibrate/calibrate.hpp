@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 // Parameters of the simulator's noise models learned from measurements, by maximum likelihood, with standard errors.
-// What these functions return can be given to a sensor as it stands: DistanceNoise and StereoEnergy.
+// The results, DistanceNoise and StereoEnergy, can go into the noise chain of a sensor as they are.
 
 #include <cstddef>
 #include <cstdint>
@@ -38,8 +38,8 @@ struct EnergyPairs {
 
 /// Appends the valid returns of a frame: range against clean range. Needs kRange, kCleanRange and kReason.
 FATHOM_API void append_pairs(const Frame& frame, RangePairs& pairs);
-/// What an energy law did to a pixel that ended with this reason: 1 lost, 0 kept (what edges or dropout took later
-/// among them), or nothing: it was not asked, or the reason does not tell.
+/// What an energy law did to a pixel that ended with this reason: 1 lost it, 0 kept it (edges or dropout may have
+/// taken it later), or nothing: the law did not see the pixel, or the reason does not show it.
 constexpr std::optional<std::uint8_t> lost_by_energy(Reason reason) {
   if (reason == Reason::kLowEnergy || reason == Reason::kRandomLoss) return std::uint8_t{1};
   if (reason == Reason::kHit || reason == Reason::kEdgeLoss || reason == Reason::kDropout) return std::uint8_t{0};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Channels of a frame as arrays of NumPy. What stands in place of a lost pixel is decided here, last, and nowhere
-// before: frames keep NaN and the reason.
+// Channels of a frame as arrays of NumPy. The value of a lost pixel is chosen here, when the file is written: frames
+// keep NaN and the reason.
 //
 // Every file is written without a name or under a temporary one, and appears whole or not at all. Layouts:
 // docs/output-formats.md. All functions throw SystemError when the system refuses, and then leave nothing.

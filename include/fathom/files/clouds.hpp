@@ -22,7 +22,7 @@ enum class CloudFrame : std::uint8_t { kSensor, kWorld };
 template <>
 inline constexpr std::array<std::string_view, 2> kChoiceWords<CloudFrame> = {"sensor", "world"};
 
-/// What a cloud file holds: one point per return, with fields x y z, then those of `fields` present in the frame.
+/// A cloud file holds one point per return, with fields x y z, then those of `fields` that the frame has.
 struct CloudOptions {
   CloudFrame frame = CloudFrame::kSensor;
   bool keep_misses = false;  ///< lost returns stay as NaN points, so that the cloud is organised [rows, cols]

@@ -14,7 +14,7 @@
 
 namespace fathom {
 
-/// What becomes of a value that no level of a picture stands for.
+/// How a value is treated that no level of a picture can hold.
 enum class OffScale : std::uint8_t { kRefuse, kLost };
 
 /// 16-bit grey PNG of a depth or range channel, `per_m` levels per metre (1000: millimetres), rounded. Lost pixels are

@@ -24,7 +24,7 @@ enum class ColorBy : std::uint8_t { kRange, kEntity, kReason };
 template <>
 inline constexpr std::array<std::string_view, 3> kChoiceWords<ColorBy> = {"range", "entity", "reason"};
 
-/// What stands below a picture: the bar of its colours, or the names of what they mean.
+/// The legend below a picture: the bar of its colours, or the names of their meanings.
 struct PictureLegend {
   bool is_shown = true;
   std::span<const std::string> entity_names = {};  ///< [entity id]; an id without a name is shown as "id 17"

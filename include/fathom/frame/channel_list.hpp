@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What a frame can hold, as a table: for help and for reference pages.
+// The channels that a frame can hold, as a table for help and reference pages.
 
 #include <span>
 #include <string_view>

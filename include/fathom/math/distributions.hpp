@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 // Distributions on an interval, each as density, cdf, quantile and moments. Plain functions of their parameters, in
-// portable double precision (special.hpp), so that a sampler made of them gives the same bits everywhere.
+// portable double precision (f64.hpp), so that a sampler made of them gives the same bits everywhere.
 
 #include <fathom/math/f64.hpp>
 

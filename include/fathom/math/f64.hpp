@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 // Elementary and normal-distribution functions in double precision, built from + - * / sqrt and bit moves only, so that
-// every compiler and instruction set gives the same bits (see math.hpp for why libm does not). exp, expm1 and log are
-// branch-free, so that loops over them vectorise. Compile with -ffp-contract=off. tests/random/special_test.cpp keeps
+// every compiler and instruction set gives the same bits (see f32.hpp for why libm does not). exp, expm1 and log are
+// branch-free, so that loops over them vectorise. Compile with -ffp-contract=off. tests/math/special_test.cpp keeps
 // the errors stated here.
 
 #include <cstdint>

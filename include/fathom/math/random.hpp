@@ -9,7 +9,7 @@
 // word is thrown away; that is what makes three noises cost 0.75 blocks a ray instead of three.
 //
 // Source: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011. Vectors of the authors'
-// own test file are replayed in tests/random/.
+// own test file are replayed in tests/math/.
 
 #include <cstdint>
 #include <numbers>
@@ -20,7 +20,7 @@
 
 namespace fathom {
 
-/// What a draw depends on, besides the ray.
+/// Everything that a draw depends on, besides the ray.
 struct NoiseKey {
   std::uint64_t seed = 0;
   std::uint32_t frame = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What a model of one's own needs besides noise.hpp: the loops, compiled where this is included, and the table of its
-// functions. A program that names a type of its own as a Noise includes it; who uses registered models does not need
-// it, and saves the compiler its weight.
+// For noise models of your own, besides noise.hpp: the loops, compiled where this is included, and the table of a
+// model's functions. Include it in a program that makes a Noise of its own type; with registered models alone, leave
+// it out and the program compiles faster.
 
 #include <array>
 #include <memory>

@@ -28,7 +28,7 @@ struct alignas(64) RayBlock {
   bool from_sensor_origin = true;
 };
 
-/// What the returns of a block struck; see struct Surface. Lanes that no model needs are not written.
+/// The surfaces that the returns of a block struck; see struct Surface. Lanes that no model needs are not written.
 struct alignas(64) SurfaceBlock {
   float cos_emitter[kBlockRays], cos_left[kBlockRays], cos_right[kBlockRays];
   float left_to_emitter[kBlockRays], right_to_emitter[kBlockRays];
@@ -54,7 +54,7 @@ struct alignas(64) WordBlock {
   std::uint32_t a[kBlockRays / 4 + 8], b[kBlockRays / 4 + 8], c[kBlockRays / 4 + 8], d[kBlockRays / 4 + 8];
 };
 
-/// What the drivers need of a block besides its lanes: room for the random numbers of one model.
+/// Room for the random numbers of one model, for the lanes of a block.
 inline constexpr int kMaxDraws = 4;
 struct alignas(64) DrawBuffer {
   float normal[kMaxDraws][kBlockRays];

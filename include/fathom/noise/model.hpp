@@ -14,8 +14,9 @@
 //   check()            throws InputError when parameters that are each within their limits do not fit together
 //   check_on(sensor)   throws InputError when it cannot act on such a sensor (noise/sensor_traits.hpp)
 //   kSameInChain       parameters that are the same wherever the model stands in a chain: an array of SameInChain
-//   sight_tolerance()  with kNeeds.sight: the last share of its way on which a line of sight may be blocked by the very
-//                      entity that was struck (as in noise/stereo_shadow.hpp); 0 without it
+//   sight_tolerance()  with kNeeds.sight: the last share of the way on which the struck entity may block a line of
+//   sight
+//                      (as in noise/stereo_shadow.hpp); 0 without it
 //   energy_angle()     how the array of energies reads the angle (noise/energy.hpp)
 //   least_depth_m(o)   the depth, of a camera with the optics o, below which it loses every return; 0: there is none
 //
@@ -71,8 +72,8 @@ struct Return {
   float radius_m;  ///< distance of the hit point from the sensor origin; equals range_m for rays that start there
 };
 
-/// What a sensor reports for one ray: a return, or why there is none. A model of stage kRange gives one when what it
-/// does to a return may leave it without any range.
+/// The report of a sensor for one ray: a return, or the reason why there is none. A model of stage kRange gives a
+/// Reading when it may leave a return without any range.
 struct Reading {
   Return hit;  ///< meaningful where the reason is kHit
   Reason reason;

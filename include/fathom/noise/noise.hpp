@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 // Noise of any model, built in or the user's own, as one type: Noise noise = DistanceNoise{.stddev_m = 0.02F};
-// A model of one's own needs noise/custom.hpp too.
+// A model of your own needs noise/custom.hpp too.
 
 #include <array>
 #include <concepts>
@@ -25,7 +25,7 @@ namespace fathom {
 
 class Noise;
 
-/// What is known of a model without its type.
+/// A model's properties, without its type.
 struct NoiseInfo {
   std::string_view slug, doc;
   Stage stage;
@@ -177,7 +177,7 @@ class Noise {
     return type_->with(model_.get(), field, value);
   }
 
-  // What the model says of itself where it has the optional member of that name; see noise/model.hpp.
+  // These call the optional member of the model of the same name, where it has one; see noise/model.hpp.
 
   /// Throws InputError when the model cannot act on such a sensor.
   void check_on(const SensorTraits& sensor) const {

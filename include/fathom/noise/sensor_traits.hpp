@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What a noise model may know of the sensor that it acts on. See check_on in noise/model.hpp.
+// The properties of a sensor that its noise models may depend on. See check_on in noise/model.hpp.
 
 #include <fathom/noise/surface.hpp>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What a model may know of a return besides its place: how the surface lies to the emitter and the cameras, whether the
-// cameras see it, and the camera's optics. A model that wants it takes it as an argument before its draws,
+// Facts about a return besides its place: the angles of the surface to the emitter and the cameras, whether the
+// cameras see it, and the camera's optics. A model that needs them takes a Surface as an argument before its draws,
 //   apply(params, Return, Surface, Draws)
-// and says by kNeeds what has to be prepared.
+// and lists in kNeeds what the renderer has to prepare.
 //
 // n is the unit normal of the surface, turned towards the emitter; e, l, r are the unit directions from the hit point
 // to the emitter, the left and the right camera. A sensor without cameras of its own looks from its emitter: l = r = e.
@@ -32,7 +32,7 @@ struct Surface {
   Optics optics;
 };
 
-/// What a model needs of its Surface; a sensor that cannot give it refuses the model.
+/// The parts of its Surface that a model needs; a sensor that cannot give them refuses the model.
 struct SurfaceNeeds {
   bool angles = false;      ///< the cosines
   bool sight = false;       ///< hidden: costs a ray from each camera. Needs two cameras apart.

@@ -2,13 +2,13 @@
 #pragma once
 // The shape of a kind of output: what a sensor writes while a scene is run. A kind is a struct of options with
 //
-//   kSlug      its word in scene files               kFile   the first file that it writes unless options say else
+//   kSlug      its word in scene files               kFile   the first file that it writes with its default options
 //   kDoc       one line for help
 //   fields()   one entry per option (field.hpp)
 //   needs()    the channels that its files hold
 //   files()    which files it writes for a sensor, how, and how large they become; throws InputError when the sensor
 //              cannot have them
-//   mismatch() optional: what of the options does not fit together
+//   mismatch() optional: which of the options do not fit together
 //   check_run()  optional: throws InputError when the sensor, as it moves in this run, cannot have the files
 //
 // Scene files, `fathom outputs`, `fathom check` and run_scene() follow from it. See outputs/reason_picture.hpp for a
@@ -38,13 +38,13 @@ namespace fathom {
 template <>
 inline constexpr std::array<std::string_view, kChannelCount> kChoiceWords<Channel> = kChannelNames;
 
-/// What a file says of a frame besides the frame itself.
+/// Facts that a file holds about a frame besides the frame itself.
 struct FrameContext {
   Pose world_from_sensor;                     ///< at the frame's stamp
   std::span<const std::string> entity_names;  ///< [entity id]
 };
 
-/// What is known of the frames of a sensor before there is one.
+/// The shape of a sensor's frames, known before there is one.
 struct FrameShape {
   std::uint32_t rows = 0, cols = 0;
   ChannelSet channels;
@@ -81,7 +81,7 @@ struct FATHOM_API OutputFile {
   [[nodiscard]] std::string pattern() const;
 };
 
-/// What is wrong with one option beside the others: "range_image.<field> <what>".
+/// An option that does not fit the others: "range_image.<field> <what>".
 struct OptionMismatch {
   std::string_view field, what;
 };

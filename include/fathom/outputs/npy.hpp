@@ -15,8 +15,8 @@ namespace fathom {
 /// Channels as arrays: a file per channel and frame.
 struct NpyOutput {
   ChannelSet channels = {Channel::kRange};
-  /// What stands for a lost pixel in ranges and depths; kMax: the sensor's farthest range. Nothing: as the frame has
-  /// it.
+  /// The value of a lost pixel in ranges and depths; kMax: the sensor's farthest range. Empty: the value in the
+  /// frame.
   std::optional<LostValue> lost = {};
 
   static constexpr std::string_view kSlug = "npy";

@@ -18,10 +18,10 @@
 
 namespace fathom {
 
-/// What is known of a kind of output without its type.
+/// A kind of output without its type.
 struct OutputInfo {
   std::string_view slug;  ///< the word of scene files
-  std::string_view file;  ///< the first file, in the sensor's folder, unless options say else
+  std::string_view file;  ///< the first file, in the sensor's folder, with the default options
   std::string_view doc;
   std::vector<FieldInfo> options;
 };
@@ -51,7 +51,7 @@ class Output {
   [[nodiscard]] const OutputInfo& info() const { return kind_->info(); }
   /// The channels that the frames need.
   [[nodiscard]] ChannelSet needs(const Sensor& sensor) const { return kind_->needs(sensor); }
-  /// What is written for the sensor. Throws InputError when it cannot have such files.
+  /// The files that are written for the sensor. Throws InputError when it cannot have such files.
   [[nodiscard]] std::vector<OutputFile> files(const Sensor& sensor) const { return kind_->files(sensor); }
   /// Throws InputError when the sensor, as it moves over the frames, cannot have such files.
   void check_run(Simulator& simulator, SensorId sensor, std::uint32_t frames) const {

@@ -28,7 +28,7 @@ struct Entity {
   float reflectivity = 1.0F;  ///< [0, 1]; intensity = reflectivity * cos(incidence)
 };
 
-/// Meshes and the entities that place them. Ids count from 0 in the order of adding. What a Scene holds is valid:
+/// Meshes and the entities that place them. Ids count from 0 in the order of adding. A Scene is always valid:
 /// every call that would break it throws InputError and changes nothing.
 class FATHOM_API Scene {
  public:
@@ -50,7 +50,7 @@ class FATHOM_API Scene {
   [[nodiscard]] std::string_view mesh_name(MeshId mesh) const { return mesh_names_[mesh]; }
   /// Counts replace_vertices() on a mesh, so that a caster knows what to refit.
   [[nodiscard]] std::uint32_t mesh_version(MeshId mesh) const { return mesh_versions_[mesh]; }
-  /// Counts every change, so that nobody has to look for one.
+  /// Counts every change, so that users can tell whether anything changed.
   [[nodiscard]] std::uint64_t revision() const { return revision_; }
   /// Whether any entity moves by itself as time passes.
   [[nodiscard]] bool moves() const;

@@ -11,7 +11,7 @@
 
 namespace fathom {
 
-/// What the axes of a grid follow.
+/// The frame that the axes of a grid follow.
 enum class GridAlignment : std::uint8_t { kBase, kYaw, kWorld };
 template <>
 inline constexpr std::array<std::string_view, 3> kChoiceWords<GridAlignment> = {"base", "yaw", "world"};

@@ -31,8 +31,8 @@ FATHOM_API std::string_view sensor_kind(const SensorModel& model);
 FATHOM_API SensorModel make_sensor_model(std::string_view kind);
 
 /// Sets one parameter. Throws InputError for an unknown field (naming the nearest), a value outside its limits, a
-/// fraction where a whole number is needed, or a list where a number is. What depends on several fields (lengths of
-/// lists, min < max) is checked by make_pattern.
+/// fraction where a whole number is needed, or a list where a number is needed. make_pattern checks the rules that
+/// concern several fields (lengths of lists, min < max).
 FATHOM_API void set_sensor_field(SensorModel& model, std::string_view field, double value);
 FATHOM_API void set_sensor_field(SensorModel& model, std::string_view field, std::span<const double> values);
 

@@ -35,13 +35,13 @@ FATHOM_API RayPattern make_pattern(const SensorModel& model, std::uint32_t frame
 /// Whether make_pattern gives other rays for another frame.
 FATHOM_API bool pattern_varies(const SensorModel& model);
 
-/// What becomes of a return that noise carried outside [min_range, max_range].
+/// How a return that noise carried outside [min_range, max_range] is treated.
 enum class RangePolicy : std::uint8_t { kKeep, kClamp, kDrop };
 inline constexpr std::array<std::string_view, 3> kRangePolicyNames = {"keep", "clamp", "drop"};
 constexpr std::string_view to_string(RangePolicy policy) { return kRangePolicyNames[static_cast<std::size_t>(policy)]; }
 
-/// The policy of a sensor that has none of its own: depth and stereo cameras drop, since what lies outside their limits
-/// is lost; others keep.
+/// The policy of a sensor whose `range_policy` is empty: depth and stereo cameras drop such returns, because they lose
+/// everything outside their limits; other kinds keep them.
 FATHOM_API RangePolicy usual_range_policy(const SensorModel& model);
 
 }  // namespace fathom

@@ -23,10 +23,10 @@ struct EnvironmentsOptions {
   std::vector<ParameterRange> ranges = {};  ///< of a scene file: SensorSetup::ranges
 };
 
-/// A batch of environments. What is rendered for one depends on its number, its episode, its poses and its noise alone,
-/// never on the others: environment 17 alone equals environment 17 of 64, bit by bit, and what a Simulator renders with
-/// that episode's seed and parameters. Environments are told by their number, in [first, first + count). Used from one
-/// thread at a time.
+/// A batch of environments. The frame of one depends on its number, its episode, its poses and its noise alone, never
+/// on the others: environment 17 alone equals environment 17 of 64, bit by bit, and equals what a Simulator renders
+/// with that episode's seed and parameters. An environment is named by its number, in [first, first + count). Use it
+/// from one thread at a time.
 class FATHOM_API Environments {
  public:
   /// Throws InputError as Simulator does, for a count of 0, for more than kMaxRays rays in all, and for a range that
@@ -47,7 +47,7 @@ class FATHOM_API Environments {
   void set_noise(std::uint32_t environment, NoiseChain noise);
   /// Starts an episode: draws the parameters anew. All environments start in episode 0.
   void reset(std::uint32_t environment, std::uint32_t episode);
-  /// What was drawn for the present episode, in the order of the ranges.
+  /// The values drawn for the present episode, in the order of the ranges.
   [[nodiscard]] std::vector<DrawnParameter> drawn(std::uint32_t environment) const;
 
   /// Renders frame `index` of all environments: arrays [environments, rows, cols], that is a frame of count * rows

@@ -26,7 +26,7 @@ struct ParameterRange {
   // Whose parameters; with neither, those of the chain's own entry.
   EntityId entity = kNoEntity;             ///< those for this entity (ChainEntry::by_entity)
   std::optional<std::uint16_t> ring = {};  ///< those for this ring (ChainEntry::by_ring)
-  bool as_chain = false;                   ///< of an entity or ring: it gets the very draw of the chain's own entry
+  bool as_chain = false;                   ///< of an entity or ring: it takes the value drawn for the model itself
 };
 
 /// A value that was drawn.

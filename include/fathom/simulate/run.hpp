@@ -67,8 +67,8 @@ struct RunOptions {
                                                      ///< frames from any thread
 };
 
-/// What a scene file simulates, in memory: the sensors have the ids 0, 1, ... in the order of `setup.sensors`, and what
-/// it gives as ranges is drawn for the episode. The frames are those of which run_scene() writes files:
+/// A simulator of a scene file, in memory: the sensors have the ids 0, 1, ... in the order of `setup.sensors`, and
+/// parameters given as ranges are drawn for the episode. Its frames are those that run_scene() writes to files:
 ///
 ///   const SceneSetup setup = read_scene_file("house.yaml");
 ///   Simulator simulator = make_simulator(setup);
@@ -87,13 +87,13 @@ struct RunResult {
 
 /// Renders every frame of every sensor and writes out/<sensor>/<kind>_<frame>.<extension> and, last, out/summary.json.
 /// Every file appears whole or not at all, and nothing is written unless all input is valid. The bytes of every file
-/// are the same for any number of threads on one kind of processor, but for "run" in summary.json.
+/// are the same for any number of threads on one kind of processor, except "run" in summary.json.
 /// Ranges are drawn once, before the first frame; the frames are those that Environments renders for the same seed,
 /// environment and episode.
-/// Until summary.json is there, the folder holds unfinished.txt: it names the files of the run, and who has locked it
-/// owns the folder, so that two runs cannot share one.
-/// With `force`, the files that an earlier run lists in its summary.json or unfinished.txt go first; others stay, and
-/// one that has the name of a file to be written is refused.
+/// Until summary.json is there, the folder holds unfinished.txt: it names the files of the run, and the run keeps it
+/// locked, so that two runs cannot share a folder.
+/// With `force`, the files that an earlier run lists in its summary.json or unfinished.txt are removed first. Other
+/// files stay; the run is refused when one of them has the name of a file to be written.
 /// Throws InputError (bad input, an input of the scene among the files to remove or to write, a folder that is not
 /// empty or in which another run writes), SystemError (disk, memory) or Interrupted (should_stop said yes; no
 /// summary.json then).

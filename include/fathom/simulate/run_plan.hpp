@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What a run would do, without doing it: `fathom check`, as a call.
+// A plan of a run, made without running it: `fathom check` as a call.
 
 #include <cstdint>
 #include <string>

@@ -89,7 +89,7 @@ class EmbreeCaster final : public Caster {
     return are_fine(double{rays.tile_sr}, std::max(norm(center_ - from), 0.5 * radius_m_), areas_m2_.typical());
   }
 
-  /// An instance caches the tree of its mesh and that tree's bounds, so it is told when they change.
+  /// An instance caches the tree of its mesh and that tree's bounds, so it needs a notice when they change.
   void renew_meshes() {
     for (std::size_t i = versions_.size(); i < meshes_->size(); ++i) {
       versions_.push_back(meshes_->version(static_cast<MeshId>(i)));

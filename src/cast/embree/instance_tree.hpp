@@ -22,7 +22,7 @@ struct CastLimits {
   const std::int32_t* coherent;
 };
 
-/// What a cast found in single precision, [kBlockRays]; `t` counts in lengths of the direction, +inf on a miss.
+/// The result of a cast in single precision, [kBlockRays]; `t` counts in lengths of the direction, +inf on a miss.
 struct RoughHits {
   std::uint32_t* instance;
   std::uint32_t* triangle;

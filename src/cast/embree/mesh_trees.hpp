@@ -18,7 +18,7 @@ class MeshTrees {
  public:
   MeshTrees(Isa isa, Executor& executor) : executor_(executor), device_(new_device(isa)) {}
 
-  /// Builds what is new and refits what deformed. Not thread-safe; nobody may cast meanwhile.
+  /// Builds new trees and refits those of deformed meshes. Not thread-safe; no cast may run meanwhile.
   void sync(const Scene& scene);
 
   [[nodiscard]] RTCDevice device() const { return device_.get(); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What kinds of output share.
+// Functions that kinds of output share.
 
 #include <cstdint>
 #include <string_view>
@@ -18,7 +18,7 @@ inline constexpr std::uint32_t kRgbBytes = 3, kGrey16Bytes = 2;
 /// it is written is still to be set.
 OutputFile frame_file(std::string_view first_file, std::string_view variant = "");
 
-/// What a picture has behind its stem: nothing for the usual colours, so that the plain case has the plain name.
+/// The suffix of a picture's stem: empty for the usual colours, so that the plain case has the plain name.
 std::string_view color_variant(ColorBy color);
 
 /// The farthest range of any ray of a sensor, m: what LostValue::kMax stands for.
