@@ -88,7 +88,7 @@ TEST(KnownDefects, AShadowedPixelAsMinus2Point58Or257Point6InAn8BitImage) {
   const Picture p = read_png(folder / "d.png");
   EXPECT_TRUE(p.sixteen);
   EXPECT_EQ(p.levels[2], 0U);  // the shadowed pixel
-  EXPECT_EQ(filled(make_frame(), Channel::kDepth, {LostValue::kZero})[2], 0.0F);
+  EXPECT_EQ(replace_lost(make_frame(), Channel::kDepth, {LostValue::kZero})[2], 0.0F);
   // What sixteen bits cannot hold is refused, not bent into another value.
   EXPECT_THROW(write_depth_png(folder / "e.png", make_frame(), Channel::kDepth, {LostValue::kMinusOne}), InputError);
 }

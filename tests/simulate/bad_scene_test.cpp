@@ -123,7 +123,7 @@ const std::vector<Defect> kDefects = {
      "min_range_m: 0.1",
      "min_range_m: 30",
      {"bad.yaml:12:5:", "sensors.laser", "min_range_m", "30", "20"}},
-    {"NoRays", "rays: 45", "rays: 0", {"bad.yaml:14:12:", "sensors.laser.rays = 0", "[1, "}},
+    {"NoRays", "rays: 45", "rays: 0", {"bad.yaml:14:11:", "sensors.laser.rays = 0", "[1, "}},
     {"TooManyColumns",
      "columns: 90",
      "columns: 62500000",
