@@ -38,7 +38,7 @@ CSV: the columns energy and lost (0 or 1), a pixel a line. A run needs the outpu
 and one stereo_energy, of this normalization and the same for all entities.)";
 
 std::shared_ptr<CalibrateOptions> add_data(CLI::App& c) {
-  const auto o = std::make_shared<CalibrateOptions>();
+  auto o = std::make_shared<CalibrateOptions>();
   c.add_option("DATA", o->data, "CSV of pairs, or the folder of a run")->required();
   c.add_option("--sensor", o->sensor, "of a run; default: the only one that wrote what is needed")->type_name("NAME");
   c.add_flag("--json", o->json, "as JSON");

@@ -14,8 +14,8 @@
 namespace fathom_cli {
 namespace {
 
-constexpr double kBarPeriod_s = 0.1;
-constexpr double kLinePeriod_s = 1.0;
+constexpr double kBarPeriodS = 0.1;
+constexpr double kLinePeriodS = 1.0;
 constexpr std::size_t kBarWidth = 24;
 
 std::size_t terminal_columns() {
@@ -56,7 +56,7 @@ std::string rate_text(double rays_per_s) {
 }
 
 StatusLine::StatusLine(bool quiet)
-    : quiet_(quiet), terminal_(isatty(STDERR_FILENO) != 0), next_s_(terminal_ ? 0.0 : kLinePeriod_s) {}
+    : quiet_(quiet), terminal_(isatty(STDERR_FILENO) != 0), next_s_(terminal_ ? 0.0 : kLinePeriodS) {}
 
 StatusLine::~StatusLine() {
   if (drawn_) std::fputc('\n', stderr);
@@ -65,7 +65,7 @@ StatusLine::~StatusLine() {
 void StatusLine::show(double seconds, const std::string& text, bool last) {
   if (quiet_) return;
   if (seconds < next_s_ && !(last && terminal_)) return;
-  next_s_ = seconds + (terminal_ ? kBarPeriod_s : kLinePeriod_s);
+  next_s_ = seconds + (terminal_ ? kBarPeriodS : kLinePeriodS);
   if (!terminal_) {
     std::fputs(fmt::format("{}\n", text).c_str(), stderr);
     return;

@@ -27,7 +27,7 @@ class Registry {
     const std::uintptr_t number = new_handle_number();
     order_.push_back(number);
     objects_.emplace(number, std::move(object));
-    return reinterpret_cast<Handle>(number);
+    return reinterpret_cast<Handle>(number);  // NOLINT(performance-no-int-to-ptr): a handle is a number, never followed
   }
 
   [[nodiscard]] bool has(Handle handle) const { return objects_.contains(number_of(handle)); }

@@ -95,9 +95,10 @@ struct Climber {
 void add_neighbours(const Climber& climber, double spacing_m, double spacing_rad, std::vector<PlanarPose>& poses) {
   for (int k = 0; k < 27; ++k) {
     PlanarPose near = climber.pose;
-    near.x_m += (k / 9 - 1) * climber.step * spacing_m;
-    near.y_m += (k / 3 % 3 - 1) * climber.step * spacing_m;
-    near.yaw_rad += (k % 3 - 1) * climber.step * spacing_rad;
+    const int x = k / 9 - 1, y = k / 3 % 3 - 1, yaw = k % 3 - 1;
+    near.x_m += x * climber.step * spacing_m;
+    near.y_m += y * climber.step * spacing_m;
+    near.yaw_rad += yaw * climber.step * spacing_rad;
     const double distance_m = std::hypot(near.x_m - climber.start.x_m, near.y_m - climber.start.y_m);
     poses.push_back(distance_m <= spacing_m ? near : climber.pose);
   }

@@ -18,7 +18,8 @@ SpinningLidar with_firing(SpinningLidar lidar, double sequence_s, double slot_s,
   lidar.columns = static_cast<std::uint32_t>(std::floor(1.0 / (lidar.rate_hz * sequence_s)));
   lidar.span_rad = 2 * kMaxAngleRad * lidar.rate_hz * sequence_s * lidar.columns;
   for (std::size_t i = 0; i < lidar.elevation_rad.size(); ++i) {
-    lidar.firing_time_s.push_back(static_cast<double>(i / lasers_per_slot) * slot_s);
+    const std::size_t slot = i / lasers_per_slot;
+    lidar.firing_time_s.push_back(static_cast<double>(slot) * slot_s);
   }
   return lidar;
 }

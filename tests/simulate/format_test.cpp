@@ -11,6 +11,7 @@
 
 #include <fathom/base/error.hpp>
 #include <fathom/sensor/kinds.hpp>
+#include <fathom/sensor/presets.hpp>
 #include <fathom/simulate/run.hpp>
 
 #include "simulate/scene_fixture.hpp"

@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include <fathom/base/error.hpp>
+#include <fathom/sensor/presets.hpp>
 #include <fathom/simulate/run.hpp>
 #include <fathom/simulate/run_plan.hpp>
 

@@ -13,7 +13,7 @@ enum class Dirties : std::uint8_t { kNode, kGraph, kResults };
 /// The node behind a handle. Throws INVALID_API_OBJECT when it is not alive or of another type.
 template <class Kind>
 std::shared_ptr<Kind> node_as(Library& lib, rgl_node_t handle, const char* kind) {
-  const auto node = std::dynamic_pointer_cast<Kind>(lib.nodes.get(handle));
+  auto node = std::dynamic_pointer_cast<Kind>(lib.nodes.get(handle));
   if (node == nullptr) {
     fail(RGL_INVALID_API_OBJECT,
          fmt::format("Object does not exist: {} {:#x}", kind, reinterpret_cast<std::uintptr_t>(handle)));

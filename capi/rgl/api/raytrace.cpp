@@ -81,11 +81,11 @@ rgl_status_t rgl_node_raytrace_configure_distortion(rgl_node_t node, bool enable
   });
 }
 
-rgl_status_t rgl_node_raytrace_configure_non_hits(rgl_node_t node, float nearDistance, float farDistance) {
+rgl_status_t rgl_node_raytrace_configure_non_hits(rgl_node_t node, float near_distance, float far_distance) {
   return guarded([&](Library& lib) {
     RGL_CHECK(node != nullptr);
-    configure(lib, node, [&](RaytraceSettings& s) { s.near_miss = nearDistance, s.far_miss = farDistance; });
-    lib.tape.record("rgl_node_raytrace_configure_non_hits", node, nearDistance, farDistance);
+    configure(lib, node, [&](RaytraceSettings& s) { s.near_miss = near_distance, s.far_miss = far_distance; });
+    lib.tape.record("rgl_node_raytrace_configure_non_hits", node, near_distance, far_distance);
   });
 }
 

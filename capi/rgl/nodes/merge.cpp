@@ -38,7 +38,7 @@ void SpatialMergeNode::run(const RunContext&) {
   }
 }
 
-void TemporalMergeNode::set(std::vector<rgl_field_t> fields) {
+void TemporalMergeNode::set(const std::vector<rgl_field_t>& fields) {
   fields_ = real_fields(fields);
   merged_.clear();
   for (const rgl_field_t field : fields_) merged_[field];

@@ -12,7 +12,7 @@ namespace rgl {
 /// The points of all parents, one parent after another.
 class SpatialMergeNode final : public PointsNode {
  public:
-  void set(std::vector<rgl_field_t> fields) { fields_ = real_fields(fields); }
+  void set(const std::vector<rgl_field_t>& fields) { fields_ = real_fields(fields); }
   [[nodiscard]] std::string_view name() const override { return "SpatialMergePointsNode"; }
   [[nodiscard]] Input input_kind() const override { return Input::kManyPoints; }
   [[nodiscard]] std::vector<rgl_field_t> required() const override { return fields_; }
@@ -37,7 +37,7 @@ class SpatialMergeNode final : public PointsNode {
 /// The points of all runs since the fields were last set.
 class TemporalMergeNode final : public PointsNode {
  public:
-  void set(std::vector<rgl_field_t> fields);
+  void set(const std::vector<rgl_field_t>& fields);
   [[nodiscard]] std::string_view name() const override { return "TemporalMergePointsNode"; }
   [[nodiscard]] std::vector<rgl_field_t> required() const override { return fields_; }
   void run(const RunContext& context) override;
