@@ -17,6 +17,8 @@ class BeamLayout {
 
   [[nodiscard]] std::size_t strips() const { return tall_strips_ + flat_strips_; }
   [[nodiscard]] BeamStrip strip(std::size_t number) const;
+  /// How many beams, from the first on, lie in tiles.
+  [[nodiscard]] std::uint32_t tiled_beams() const { return tall_beams_; }
 
   /// Calls f(BeamTiles) for the blocks of a strip.
   template <class F>

@@ -127,6 +127,10 @@ TEST(PosedRays, TilesOfAnotherGridAreAnError) {
   BeamBlock block;
   block.beams = {.first = 0, .count = 64, .rows = 2, .stride = 100};
   EXPECT_THROW(table.load(block), std::logic_error);
+  block.beams = {.first = 0, .count = 64};  // rows, where the table lies in tiles
+  EXPECT_THROW(table.load(block), std::logic_error);
+  block.beams = {.first = 64 * 768, .count = 64};  // the last ring has no others to share tiles with
+  EXPECT_NO_THROW(table.load(block));
 }
 
 TEST(PosedRays, AreTransformedAsMaps) {
