@@ -34,8 +34,11 @@ std::vector<std::uint32_t> order_of_lanes(const RayLayout& layout) {
 }
 
 /// How many lanes come before a block: those of whole bands of tiles, and of the blocks to its left.
-std::size_t first_lane(const RayTiles& block, const RayGrid& grid) {
-  if (block.rows == 1) return block.first;
+std::size_t first_lane(const RayTiles& block, const RayGrid& grid, std::uint32_t tiled_rays) {
+  if (block.rows == 1) {
+    if (block.first < tiled_rays) throw std::logic_error("a row of a grid that lies in tiles");
+    return block.first;
+  }
   if (block.rows != grid.tile_rows || block.stride != grid.row) throw std::logic_error("tiles of another grid");
   const std::uint32_t in_band = block.first % (block.rows * block.stride);
   return block.first - in_band + std::size_t{in_band} * block.rows;
@@ -67,7 +70,7 @@ PosedRayTable::PosedRayTable(std::span<const Matrix34> rays)
 }
 
 void PosedRayTable::load(PosedRayBlock& block) const {
-  const std::size_t begin = first_lane(block.tiles, grid_);
+  const std::size_t begin = first_lane(block.tiles, grid_, RayLayout(count_, grid_).tiled_rays());
   const auto copy = [&](std::size_t part, float(&lanes)[kBlockRays]) {
     const std::vector<float>& values = parts_[part];
     if (values.size() == 1) return void(std::fill_n(lanes, padded(block.tiles.count), values.front()));

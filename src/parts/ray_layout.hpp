@@ -17,6 +17,8 @@ class RayLayout {
 
   [[nodiscard]] std::size_t strips() const { return tall_strips_ + flat_strips_; }
   [[nodiscard]] RayStrip strip(std::size_t number) const;
+  /// How many rays, from the first on, lie in tiles.
+  [[nodiscard]] std::uint32_t tiled_rays() const { return tall_rays_; }
 
   /// Calls f(RayTiles) for the blocks of a strip.
   template <class F>
