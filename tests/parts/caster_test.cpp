@@ -15,6 +15,7 @@
 #include <fathom/base/error.hpp>
 
 #include "parts/random.hpp"
+#include "parts/surface.hpp"
 #include "support/error_text.hpp"
 #include "support/isas.hpp"
 #include "support/rounding.hpp"

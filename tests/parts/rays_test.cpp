@@ -62,7 +62,7 @@ std::map<std::uint32_t, Bits> frames_of(const PosedRayTable& table, std::uint32_
   std::map<std::uint32_t, Bits> frames;
   const auto block = std::make_unique<PosedRayBlock>();
   for (const RayTiles& tiles : blocks_of(table, size)) {
-    block->beams = tiles, block->wants_sides = true;
+    block->tiles = tiles, block->wants_sides = true;
     table.load(*block);
     change(*block);
     for (std::uint32_t i = 0; i < tiles.count; ++i) {
