@@ -15,7 +15,7 @@ constexpr double kLogStep = 1.5;  // of a Newton step, in a logarithm
 constexpr double kSmallStep = 0.03;
 constexpr int kMostSteps = 200;
 constexpr double kFewest = 1e-9;  // responsibilities, per pair, below which there is nothing to learn from
-constexpr double kMostLambda = 1e6, kLeastLambda = 1e-9;
+constexpr double kMostLambda = kMostLambdaShortPerM, kLeastLambda = 1e-9;
 
 struct ValueSlope {
   double value, slope;

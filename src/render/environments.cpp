@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -87,16 +88,19 @@ class Environments::Impl {
 
   void set_noise(std::uint32_t environment, NoiseChain noise) {
     const std::uint32_t e = local(environment);
+    std::vector<double> values;
+    StagedChain chain;
     try {
       prepared_.check_noise(noise, scene_.entities().size());
       for (const ParameterRange& range : options_.ranges) check_range(noise, range);
+      chain = draw(noise, e, values);
     } catch (const InputError& error) {
       throw InputError(fmt::format("sensor '{}', environment {}: {}", sensor_.name, environment, error.what()));
     }
     own_noise_.resize(options_.count);
-    own_noise_[e] = std::move(noise);
     chains_.resize(options_.count, chains_[0]);
-    draw(e);
+    own_noise_[e] = std::move(noise);
+    keep(e, std::move(chain), values);
   }
 
   void reset(std::uint32_t environment, std::uint32_t episode) {
@@ -144,11 +148,23 @@ class Environments::Impl {
 
   void draw(std::uint32_t e) {
     if (options_.ranges.empty() && own_noise_.empty()) return;
-    NoiseChain noise = own_noise_.empty() || !own_noise_[e] ? sensor_.noise : *own_noise_[e];
-    for (std::size_t k = 0; k < options_.ranges.size(); ++k) {
-      drawn_[e * options_.ranges.size() + k] = draw_into(noise, sensor_.name, options_.ranges[k], seed_of(e));
+    std::vector<double> values;
+    StagedChain chain = draw(own_noise_.empty() || !own_noise_[e] ? sensor_.noise : *own_noise_[e], e, values);
+    keep(e, std::move(chain), values);
+  }
+
+  /// The chain with the numbers of the environment's episode, which it appends to `values`. Throws InputError where
+  /// these do not fit together, and so before anything is kept.
+  [[nodiscard]] StagedChain draw(NoiseChain noise, std::uint32_t e, std::vector<double>& values) const {
+    for (const ParameterRange& range : options_.ranges) {
+      values.push_back(draw_into(noise, sensor_.name, range, seed_of(e)));
     }
-    chains_[e] = prepared_.stage(noise);
+    return prepared_.stage(noise);
+  }
+
+  void keep(std::uint32_t e, StagedChain chain, std::span<const double> values) {
+    std::copy(values.begin(), values.end(), drawn_.begin() + static_cast<std::ptrdiff_t>(e * values.size()));
+    chains_[e] = std::move(chain);
   }
 
   /// As many environments at once as there are slots: their top-level trees are built side by side, and then their

@@ -29,8 +29,6 @@ namespace fathom {
 
 namespace {
 
-constexpr std::string_view kRayTable = "ray_table";
-
 const SensorKindInfo& kind_info(std::string_view slug) {
   const std::vector<SensorKindInfo>& kinds = sensor_kinds();
   return *std::find_if(kinds.begin(), kinds.end(), [&](const SensorKindInfo& k) { return k.slug == slug; });
@@ -38,7 +36,7 @@ const SensorKindInfo& kind_info(std::string_view slug) {
 
 /// The key of earlier files; not asked for where it is not there, so that no hint offers it.
 void refuse_beams(YamlReader& map, const SensorModel& model) {
-  if (!std::holds_alternative<Laser2d>(model) || map.value().find("beams") == nullptr) return;
+  if (sensor_kind(model) != Laser2d::kSlug || map.value().find("beams") == nullptr) return;
   map.at("beams").fail_key("is called rays now: a beam is the statistical model of a laser's reading");
 }
 
@@ -109,7 +107,7 @@ void refuse_center_keys(YamlReader& map, const SensorModel& model) {
 RayPattern read_rays(YamlReader& map, SceneFiles& files) {
   const YamlReader file = map.at("rays");
   const std::filesystem::path path = read_path(file, files);
-  SensorModel limits = make_sensor_model(kRayTable);
+  SensorModel limits = make_sensor_model(RayPattern::kSlug);
   read_model_fields(map, false, limits);
   const auto limit = [&](std::string_view field) {
     const std::vector<double> values = get_sensor_field(limits, field);
@@ -129,7 +127,7 @@ SensorModel read_model(YamlReader& map, const SensorPreset* preset, SceneFiles& 
   }
   const auto type = map.find("type");
   if (!type) map.fail("needs a 'preset' or a 'type'");
-  if (type->text() == kRayTable) return read_rays(map, files);
+  if (type->text() == RayPattern::kSlug) return read_rays(map, files);
   SensorModel model = type->located([&] { return make_sensor_model(type->text()); });
   read_model_fields(map, false, model);
   clear_other_ways(map, model);

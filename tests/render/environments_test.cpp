@@ -12,6 +12,7 @@
 #include <fathom/base/error.hpp>
 
 #include "render/stereo_scenes.hpp"
+#include "support/error_text.hpp"
 
 namespace fathom {
 namespace {
@@ -160,6 +161,22 @@ TEST(Environments, SensorsMoveAndStandFarOutAsInASimulator) {
     EXPECT_TRUE(same_environment(fresh, 0, of_simulator, 0, fresh.size()));
     EXPECT_LT(count_of(of_batch, Reason::kMiss), of_batch.size() / 2);
   }
+}
+
+TEST(Environments, AChainThatTheEpisodeCannotDrawChangesNothing) {
+  // The weights of the mixture sum to 1 with the w_hit that is drawn, those of the other chain do not.
+  const Sensor sensor = make_sensor(make_stereo(20, 10, 25, 0.2), {BeamMixture{.w_hit = 0.7F}});
+  const EnvironmentsOptions options = {.simulator = {.compute = {.threads = 1}},
+                                       .count = 2,
+                                       .ranges = {{.entry = 0, .field = "w_hit", .low = 0.7, .high = 0.7}}};
+  Environments plain(make_room_scene(), sensor, options), batch(make_room_scene(), sensor, options);
+  const NoiseChain other = {BeamMixture{.w_hit = 0.5F, .w_short = 0.35F}};
+  const std::string message = test::input_error([&] { batch.set_noise(1, other); });
+  EXPECT_EQ(message.find("sensor '" + sensor.name + "', environment 1: "), 0U) << message;
+  plain.reset(1, 3), batch.reset(1, 3);
+  Frame a(all_channels()), b(all_channels());
+  plain.render(0, a), batch.render(0, b);
+  for (const std::uint32_t e : {0U, 1U}) EXPECT_TRUE(same_environment(a, e, b, e, 200)) << e;
 }
 
 TEST(Environments, NoiseOfOneEnvironmentIsItsOwn) {

@@ -26,6 +26,9 @@
 
 namespace fathom {
 
+/// The name of the noise model that draws readings by these densities (noise/beam_mixture.hpp); part of its streams.
+inline constexpr std::string_view kBeamMixtureSlug = "beam_mixture";
+
 /// Limits of the parameters, here and in the noise model that simulates them (noise/beam_mixture.hpp): wide, so that
 /// they stop a slipped unit and not a fit. Every fitted model can be simulated.
 inline constexpr double kLeastSigmaHitM = 1e-6, kMostSigmaHitM = 1e6;

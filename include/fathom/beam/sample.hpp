@@ -11,8 +11,6 @@
 
 namespace fathom {
 
-inline constexpr std::string_view kBeamMixtureSlug = "beam_mixture";
-
 /// The key of the readings of one scan.
 inline NoiseKey beam_key(std::uint64_t seed, std::uint32_t scan, std::string_view sensor = "beam") {
   return {seed, scan, make_stream(sensor, 0, kBeamMixtureSlug)};

@@ -38,7 +38,7 @@ struct BeamMixture {
   float hit_offset_m = 0.0F;
   MissPolicy miss = MissPolicy::kBook;
 
-  static constexpr std::string_view kSlug = "beam_mixture";
+  static constexpr std::string_view kSlug = kBeamMixtureSlug;
   static constexpr std::string_view kDoc =
       "The beam model of range finders: a mixture of hits, short, maximum and random readings.";
   static constexpr Stage kStage = Stage::kReading;

@@ -36,11 +36,25 @@ const M& model_at(const void* model) {
   return *static_cast<const M*>(model);
 }
 
+/// Whether the model has every parameter that its kSameInChain names.
+template <NoiseModel M>
+constexpr bool names_fields() {
+  for (const SameInChain& same : M::kSameInChain) {
+    bool is_there = false;
+    for (const auto& field : M::fields()) is_there |= field.name == same.field;
+    if (!is_there) return false;
+  }
+  return true;
+}
+
 /// The hooks that the model has; see noise/model.hpp.
 template <NoiseModel M>
 constexpr NoiseHooks hooks_of() {
   NoiseHooks hooks;
-  if constexpr (requires { M::kSameInChain; }) hooks.same_in_chain = M::kSameInChain;
+  if constexpr (requires { M::kSameInChain; }) {
+    static_assert(names_fields<M>(), "kSameInChain names a parameter that fields() lacks");
+    hooks.same_in_chain = M::kSameInChain;
+  }
   if constexpr (ChecksSensor<M>) {
     hooks.check_on = [](const void* m, const SensorTraits& sensor) { model_at<M>(m).check_on(sensor); };
   }

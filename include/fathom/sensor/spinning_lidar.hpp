@@ -37,7 +37,7 @@ struct SpinningLidar {
   double max_range_m = 100.0;
 
   static constexpr std::string_view kSlug = "spinning_lidar";
-  static constexpr std::string_view kDoc = "Rotating lidar with one or more channels, each at its own elevation.";
+  static constexpr std::string_view kDoc = "Rotating lidar with one or more rings, each at its own elevation.";
   FATHOM_API static std::span<const Field<SpinningLidar>> fields();
   FATHOM_API void check() const;
 };
