@@ -46,11 +46,11 @@ void copy_scene(const Scene& scene) {
                          reinterpret_cast<const rgl_vec3i*>(mesh.triangles.data()),
                          static_cast<std::int32_t>(mesh.triangles.size())));
   }
-  for (EntityId e = 0; e < scene.entities().size(); ++e) {
+  for (std::uint32_t e = 0; e < scene.entities().size(); ++e) {
     const Entity& entity = scene.entities()[e];
-    const rgl_mat3x4f place = to_matrix(scene.world_from_entity(e, 0.0), entity.scale);
+    const rgl_mat3x4f place = to_matrix(scene.world_from_entity(EntityId{e}, 0.0), entity.scale);
     rgl_entity_t handle = nullptr;
-    must(rgl_entity_create(&handle, nullptr, meshes[entity.mesh]));
+    must(rgl_entity_create(&handle, nullptr, meshes[index(entity.mesh)]));
     must(rgl_entity_set_transform(handle, &place));
     must(rgl_entity_set_id(handle, static_cast<std::int32_t>(e) + 1));
   }

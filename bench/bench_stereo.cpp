@@ -182,7 +182,7 @@ void run_environments(const Scene& scene, std::uint32_t count, bool moving) {
                        {.simulator = {.compute = {.threads = threads}}, .count = count, .ranges = {}});
     for (std::uint32_t e = 0; e < count; ++e) {
       batch.set_sensor_pose(e, {{0.0001 * e, 0, 0}, {}});
-      if (moving) batch.set_entity_pose(e, 0, {{2.0, -2.0 + 0.0001 * e, -2.0}, {}});
+      if (moving) batch.set_entity_pose(e, EntityId{0}, {{2.0, -2.0 + 0.0001 * e, -2.0}, {}});
     }
     return batch;
   };

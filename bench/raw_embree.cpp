@@ -35,7 +35,7 @@ RawEmbree::RawEmbree(const Scene& scene, const char* device_config)
     const float matrix[12] = {f(x.x), f(x.y), f(x.z), f(y.x), f(y.y), f(y.z),
                               f(z.x), f(z.y), f(z.z), f(t.x), f(t.y), f(t.z)};
     RTCGeometry instance = rtcNewGeometry(device_, RTC_GEOMETRY_TYPE_INSTANCE);
-    rtcSetGeometryInstancedScene(instance, trees_[entity.mesh]);
+    rtcSetGeometryInstancedScene(instance, trees_[index(entity.mesh)]);
     rtcSetGeometryTransform(instance, 0, RTC_FORMAT_FLOAT3X4_COLUMN_MAJOR, matrix);
     rtcCommitGeometry(instance);
     rtcAttachGeometryByID(top_, instance, static_cast<unsigned>(e));

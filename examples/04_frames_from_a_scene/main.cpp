@@ -34,8 +34,8 @@ void render(const char* scene_file) {
   Simulator simulator = make_simulator(setup);
   Frame frame({Channel::kRange, Channel::kCleanRange, Channel::kReason});  // and nothing else is computed
   for (std::uint32_t index = 0; index < setup.frames; ++index) {
-    for (SensorId sensor = 0; sensor < setup.sensors.size(); ++sensor) {
-      simulator.render(sensor, index, frame);
+    for (std::uint32_t sensor = 0; sensor < setup.sensors.size(); ++sensor) {
+      simulator.render(SensorId{sensor}, index, frame);
       print(setup.sensors[sensor].sensor.name.c_str(), frame);
     }
   }

@@ -28,7 +28,7 @@ struct CastRays {
 /// Arrays to fill, [count]; all but range_m may be null.
 struct CastHits {
   float* range_m = nullptr;           ///< +inf where nothing is met
-  std::uint32_t* entity = nullptr;    ///< kNoEntity on a miss
+  std::uint32_t* entity = nullptr;    ///< index(kNoEntity) on a miss
   std::uint32_t* triangle = nullptr;  ///< kNoTriangle on a miss
   float *nx = nullptr, *ny = nullptr,
         *nz = nullptr;  ///< world unit normal, turned against the ray; undefined on a miss

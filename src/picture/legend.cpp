@@ -144,7 +144,9 @@ Key entity_key(const Frame& frame, std::span<const std::string> names, std::uint
   key.note = shown < counts.size() ? fmt::format("the largest {} of {}, by share of the returns", shown, counts.size())
                                    : "by share of the returns";
   for (const auto& [id, count] : std::span(counts).first(shown)) {
-    const std::string name = id == kNoEntity ? "no entity" : id < names.size() ? names[id] : fmt::format("id {}", id);
+    const std::string name = id == index(kNoEntity) ? "no entity"
+                             : id < names.size()    ? names[id]
+                                                    : fmt::format("id {}", id);
     key.entries.push_back({entity_color(id), name, percentage(count, returns)});
   }
   key.entries.resize(lines * columns);

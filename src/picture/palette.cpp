@@ -69,7 +69,7 @@ Rgb range_color(double u) {
 }
 
 Rgb entity_color(std::uint32_t entity) {
-  if (entity == kNoEntity) return kUnknownColor;
+  if (entity == index(kNoEntity)) return kUnknownColor;
   // Steps of the golden ratio spread the hues; saturation and value tell apart what comes near again.
   const double turns = static_cast<double>(entity) * 0.61803398874989485;
   constexpr std::array<double, 3> kSaturation = {0.55, 0.80, 0.38}, kValue = {0.95, 0.82, 0.70};

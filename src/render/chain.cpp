@@ -69,7 +69,7 @@ void add_other(ActiveNoise& active, std::uint32_t id, const Noise& noise) {
 
 ActiveNoise make_active(const ChainEntry& entry, std::uint32_t stream) {
   ActiveNoise active{entry.noise, stream};
-  for (const EntityEntry& other : entry.by_entity) add_other(active, other.entity, other.noise);
+  for (const EntityEntry& other : entry.by_entity) add_other(active, index(other.entity), other.noise);
   active.table.by_ring = !entry.by_ring.empty();
   for (const RingEntry& other : entry.by_ring) add_other(active, other.ring, other.noise);
   return active;
@@ -113,10 +113,10 @@ void check_by_entity(const NoiseChain& chain, std::size_t place, const SensorTra
   std::set<EntityId> seen;
   for (const EntityEntry& other : chain[place].by_entity) {
     check_other(kByEntity, kEntity, place, chain[place].noise, other.noise, sensor);
-    if (other.entity >= entities) {
-      throw InputError(fmt::format("{}: entity {} is not in [0, {})", kByEntity, other.entity, entities));
+    if (index(other.entity) >= entities) {
+      throw InputError(fmt::format("{}: entity {} is not in [0, {})", kByEntity, index(other.entity), entities));
     }
-    if (!seen.insert(other.entity).second) throw_twice(kByEntity, kEntity, place, other.entity);
+    if (!seen.insert(other.entity).second) throw_twice(kByEntity, kEntity, place, index(other.entity));
   }
 }
 

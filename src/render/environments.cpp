@@ -69,13 +69,13 @@ class Environments::Impl {
 
   void set_entity_pose(std::uint32_t environment, EntityId entity, const Pose& pose) {
     const std::uint32_t e = local(environment);
-    if (entity >= scene_.entities().size()) {
-      throw InputError(fmt::format("entity {} is not in [0, {})", entity, scene_.entities().size()));
+    if (index(entity) >= scene_.entities().size()) {
+      throw InputError(fmt::format("entity {} is not in [0, {})", index(entity), scene_.entities().size()));
     }
     static_cast<void>(Trajectory(pose));  // refuses what is not finite
     auto moved = std::find_if(moved_.begin(), moved_.end(), [&](const Moved& m) { return m.entity == entity; });
     if (moved == moved_.end()) {
-      moved = moved_.insert(moved, {entity, scene_.entities()[entity].parent_from_entity, {}});
+      moved = moved_.insert(moved, {entity, scene_.entities()[index(entity)].parent_from_entity, {}});
       moved->pose.resize(options_.count);
     }
     moved->pose[e] = pose;

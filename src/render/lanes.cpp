@@ -165,7 +165,7 @@ void angles(const RayBlock& __restrict rays, PlaneBlock& __restrict out) {
 
 void incidence(const CastBlock& __restrict cast, std::uint32_t count, PlaneBlock& __restrict out) {
   for (std::size_t i = 0; i < count; ++i) {
-    const bool met = cast.entity[i] != kNoEntity;
+    const bool met = cast.entity[i] != index(kNoEntity);
     const float dot = cast.dx[i] * cast.nx[i] + cast.dy[i] * cast.ny[i] + cast.dz[i] * cast.nz[i];
     // The length of the cross product keeps the angle right near 0, where an arc cosine would lose half its digits.
     const float cx = cast.dy[i] * cast.nz[i] - cast.dz[i] * cast.ny[i];
@@ -178,7 +178,7 @@ void incidence(const CastBlock& __restrict cast, std::uint32_t count, PlaneBlock
 
 void normals(const CastBlock& __restrict cast, std::uint32_t count, PlaneBlock& __restrict out) {
   for (std::size_t i = 0; i < count; ++i) {
-    const bool met = cast.entity[i] != kNoEntity;
+    const bool met = cast.entity[i] != index(kNoEntity);
     out.a[i] = math::select(met, cast.nx[i], kNan);
     out.b[i] = math::select(met, cast.ny[i], kNan);
     out.c[i] = math::select(met, cast.nz[i], kNan);

@@ -18,7 +18,8 @@ namespace {
 
 /// "entity 3", "ring 5": whose parameters a range is for.
 std::string owner_text(const ParameterRange& range) {
-  return range.entity != kNoEntity ? fmt::format("entity {}", range.entity) : fmt::format("ring {}", *range.ring);
+  return range.entity != kNoEntity ? fmt::format("entity {}", index(range.entity))
+                                   : fmt::format("ring {}", *range.ring);
 }
 
 template <class Chain>
@@ -86,7 +87,7 @@ double draw_into(NoiseChain& chain, std::string_view sensor, const ParameterRang
   const bool of_chain = range.as_chain;
   const EntityId entity = of_chain ? kNoEntity : range.entity;
   const std::uint32_t ring = of_chain || !range.ring ? 0U : *range.ring + 1U;
-  const double u = uniform(keyed_block(key, entity, ring));
+  const double u = uniform(keyed_block(key, index(entity), ring));
   double value = range.low + (range.high - range.low) * u;
   if (range.law == RangeLaw::kLogUniform) {
     value = math::exp(math::log(range.low) + u * (math::log(range.high) - math::log(range.low)));

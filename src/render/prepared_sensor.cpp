@@ -26,8 +26,8 @@ void named(const Sensor& sensor, F f) {
 PreparedSensor::PreparedSensor(Sensor sensor, std::size_t entities) : sensor_(std::move(sensor)) {
   if (sensor_.name.empty()) throw InputError("a sensor needs a name");
   named(sensor_, [&] {
-    if (sensor_.parent != kNoEntity && sensor_.parent >= entities) {
-      throw InputError(fmt::format("entity {} is not in [0, {})", sensor_.parent, entities));
+    if (sensor_.parent != kNoEntity && index(sensor_.parent) >= entities) {
+      throw InputError(fmt::format("entity {} is not in [0, {})", index(sensor_.parent), entities));
     }
     rays_ = make_pattern(sensor_.model);
     view_ = make_view(sensor_.model);

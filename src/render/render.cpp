@@ -321,7 +321,7 @@ class BlockRenderer {
       store(Channel::kIncidence, planes_.a);
       for (std::uint32_t i = 0; i < rays_.count; ++i) {
         const std::uint32_t entity = cast_.entity[i];
-        planes_.b[i] *= entity == kNoEntity ? 0.0F : job_.reflectivity[entity];
+        planes_.b[i] *= entity == index(kNoEntity) ? 0.0F : job_.reflectivity[entity];
       }
       store(Channel::kIntensity, planes_.b);
     }

@@ -100,8 +100,9 @@ class Simulator::Impl {
   }
 
   RenderedSensor& at(SensorId id) {
-    if (id >= sensors_.size()) throw InputError(fmt::format("sensor {} is not in [0, {})", id, sensors_.size()));
-    return sensors_[id];
+    const std::uint32_t i = index(id);
+    if (i >= sensors_.size()) throw InputError(fmt::format("sensor {} is not in [0, {})", i, sensors_.size()));
+    return sensors_[i];
   }
 
   [[nodiscard]] Pose pose(const PreparedSensor& prepared, double stamp) const {

@@ -67,7 +67,7 @@ void energy(const CastBlock& __restrict cast, const SurfaceBlock& __restrict sur
             EnergyAngle angle, float* __restrict out) {
   for (std::size_t i = 0; i < count; ++i) {
     const float e = return_energy(angle, surface_of_lane(surface, i, {}));
-    out[i] = math::select(cast.entity[i] != kNoEntity, e, kNan);
+    out[i] = math::select(cast.entity[i] != index(kNoEntity), e, kNan);
   }
 }
 

@@ -18,7 +18,7 @@ namespace fathom {
 namespace {
 
 std::string mesh_text(std::string_view name, MeshId id) {
-  return name.empty() ? fmt::format("mesh {}", id) : fmt::format("mesh '{}'", name);
+  return name.empty() ? fmt::format("mesh {}", index(id)) : fmt::format("mesh '{}'", name);
 }
 
 Vec3 reach_of(std::span<const std::array<float, 3>> vertices_m) {
@@ -52,11 +52,11 @@ void Scene::check_entity(const Entity& entity) const {
   };
   if (entity.name.empty()) throw InputError("an entity needs a name");
   if (ids_.contains(entity.name)) fail("the name is taken");
-  if (entity.mesh >= meshes_.size()) {
-    fail(fmt::format("mesh {} is not in [0, {})", entity.mesh, meshes_.size()));
+  if (index(entity.mesh) >= meshes_.size()) {
+    fail(fmt::format("mesh {} is not in [0, {})", index(entity.mesh), meshes_.size()));
   }
-  if (entity.parent != kNoEntity && entity.parent >= entities_.size()) {
-    fail(fmt::format("parent {} is not in [0, {})", entity.parent, entities_.size()));
+  if (entity.parent != kNoEntity && index(entity.parent) >= entities_.size()) {
+    fail(fmt::format("parent {} is not in [0, {})", index(entity.parent), entities_.size()));
   }
   for (const double s : {entity.scale.x, entity.scale.y, entity.scale.z}) {
     if (!(std::abs(s) >= 1e-6 && std::abs(s) <= 1e6)) {
@@ -66,14 +66,14 @@ void Scene::check_entity(const Entity& entity) const {
   if (!(entity.reflectivity >= 0.0F && entity.reflectivity <= 1.0F)) {
     fail(fmt::format("reflectivity = {} is not in [0, 1]", number_text(entity.reflectivity)));
   }
-  check_scaled(entity, mesh_reach_m_[entity.mesh]);
+  check_scaled(entity, mesh_reach_m_[index(entity.mesh)]);
 }
 
 void Scene::check_scaled(const Entity& entity, const Vec3& reach_m) const {
   const Vec3& s = entity.scale;
   if (const auto c = coordinate_beyond_limits({s.x * reach_m.x, s.y * reach_m.y, s.z * reach_m.z})) {
     throw InputError(fmt::format("entity '{}': scaled, {} reaches {} m from its origin, more than 1e9 m", entity.name,
-                                 mesh_text(mesh_names_[entity.mesh], entity.mesh), number_text(std::abs(*c))));
+                                 mesh_text(mesh_names_[index(entity.mesh)], entity.mesh), number_text(std::abs(*c))));
   }
 }
 
@@ -81,7 +81,7 @@ EntityId Scene::add_entity(Entity entity) {
   check_entity(entity);
   const auto id = static_cast<EntityId>(entities_.size());
   ids_.emplace(entity.name, id);
-  if (entity.parent != kNoEntity) has_children_[entity.parent] = true;
+  if (entity.parent != kNoEntity) has_children_[index(entity.parent)] = true;
   has_children_.push_back(false);
   entities_.push_back(std::move(entity));
   ++revision_;
@@ -89,14 +89,14 @@ EntityId Scene::add_entity(Entity entity) {
 }
 
 void Scene::check_id(EntityId entity) const {
-  if (entity >= entities_.size()) {
-    throw InputError(fmt::format("entity {} is not in [0, {})", entity, entities_.size()));
+  if (index(entity) >= entities_.size()) {
+    throw InputError(fmt::format("entity {} is not in [0, {})", index(entity), entities_.size()));
   }
 }
 
 void Scene::set_pose(EntityId entity, const Pose& parent_from_entity) {
   check_id(entity);
-  entities_[entity].parent_from_entity.hold(parent_from_entity);
+  entities_[index(entity)].parent_from_entity.hold(parent_from_entity);
   ++revision_;
 }
 
@@ -104,39 +104,40 @@ void Scene::set_parent(EntityId entity, EntityId parent) {
   check_id(entity);
   if (parent != kNoEntity) check_id(parent);
   // An entity without children cannot hang on itself: a long chain that grows at either end costs no walk along it.
-  const bool may_be_cycle = has_children_[entity] || parent == entity;
-  for (EntityId up = parent; may_be_cycle && up != kNoEntity; up = entities_[up].parent) {
+  const bool may_be_cycle = has_children_[index(entity)] || parent == entity;
+  for (EntityId up = parent; may_be_cycle && up != kNoEntity; up = entities_[index(up)].parent) {
     if (up == entity) {
-      throw InputError(fmt::format("entity '{}' would hang on itself, through '{}'", entities_[entity].name,
-                                   entities_[parent].name));
+      throw InputError(fmt::format("entity '{}' would hang on itself, through '{}'", entities_[index(entity)].name,
+                                   entities_[index(parent)].name));
     }
   }
-  if (parent != kNoEntity) has_children_[parent] = true;
-  entities_[entity].parent = parent;
+  if (parent != kNoEntity) has_children_[index(parent)] = true;
+  entities_[index(entity)].parent = parent;
   ++revision_;
 }
 
 void Scene::replace_vertices(MeshId mesh, std::span<const std::array<float, 3>> vertices_m) {
-  if (mesh >= meshes_.size()) throw InputError(fmt::format("mesh {} is not in [0, {})", mesh, meshes_.size()));
-  std::vector<std::array<float, 3>>& old = meshes_[mesh].vertices_m;
+  const std::uint32_t at = index(mesh);
+  if (at >= meshes_.size()) throw InputError(fmt::format("mesh {} is not in [0, {})", at, meshes_.size()));
+  std::vector<std::array<float, 3>>& old = meshes_[at].vertices_m;
   if (vertices_m.size() != old.size()) {
     throw InputError(
-        fmt::format("{}: {} vertices given for {}", mesh_text(mesh_names_[mesh], mesh), vertices_m.size(), old.size()));
+        fmt::format("{}: {} vertices given for {}", mesh_text(mesh_names_[at], mesh), vertices_m.size(), old.size()));
   }
   try {
     check_vertices(vertices_m);
   } catch (const InputError& error) {
-    throw InputError(fmt::format("{}: {}", mesh_text(mesh_names_[mesh], mesh), error.what()));
+    throw InputError(fmt::format("{}: {}", mesh_text(mesh_names_[at], mesh), error.what()));
   }
-  const Vec3 reach_m = reach_of(vertices_m), before_m = mesh_reach_m_[mesh];
+  const Vec3 reach_m = reach_of(vertices_m), before_m = mesh_reach_m_[at];
   if (reach_m.x > before_m.x || reach_m.y > before_m.y || reach_m.z > before_m.z) {
     for (const Entity& entity : entities_) {
       if (entity.mesh == mesh) check_scaled(entity, reach_m);
     }
   }
-  mesh_reach_m_[mesh] = reach_m;
+  mesh_reach_m_[at] = reach_m;
   std::copy(vertices_m.begin(), vertices_m.end(), old.begin());
-  ++mesh_versions_[mesh];
+  ++mesh_versions_[at];
   ++revision_;
 }
 
@@ -147,9 +148,9 @@ bool Scene::moves() const {
 
 Pose Scene::world_from_entity(EntityId entity, double stamp_s) const {
   check_id(entity);
-  Pose pose = entities_[entity].parent_from_entity.at(stamp_s);
-  for (EntityId up = entities_[entity].parent; up != kNoEntity; up = entities_[up].parent) {
-    pose = entities_[up].parent_from_entity.at(stamp_s) * pose;
+  Pose pose = entities_[index(entity)].parent_from_entity.at(stamp_s);
+  for (EntityId up = entities_[index(entity)].parent; up != kNoEntity; up = entities_[index(up)].parent) {
+    pose = entities_[index(up)].parent_from_entity.at(stamp_s) * pose;
   }
   return pose;
 }

@@ -19,9 +19,9 @@ void sort_parents_first(const std::vector<EntityId>& parent, std::vector<EntityI
   std::vector<bool> sorted(parent.size(), false);
   for (std::size_t i = 0; i < parent.size(); ++i) {
     const std::size_t begin = order.size();
-    for (auto up = static_cast<EntityId>(i); up != kNoEntity && !sorted[up]; up = parent[up]) {
+    for (auto up = static_cast<EntityId>(i); up != kNoEntity && !sorted[index(up)]; up = parent[index(up)]) {
       order.push_back(up);
-      sorted[up] = true;
+      sorted[index(up)] = true;
     }
     std::reverse(order.begin() + static_cast<std::ptrdiff_t>(begin), order.end());
   }
@@ -50,10 +50,10 @@ const std::vector<Pose>& WorldPoses::at(const Scene& scene, double stamp_s) {
   sort(scene);
   world_from_entity_.resize(order_.size());
   for (const EntityId id : order_) {
-    const Entity& entity = scene.entities()[id];
+    const Entity& entity = scene.entities()[index(id)];
     const Pose pose = entity.parent_from_entity.at(stamp_s);
-    world_from_entity_[id] = entity.parent == kNoEntity ? pose : world_from_entity_[entity.parent] * pose;
-    check_place(world_from_entity_[id].translation_m, "entity", entity.name);
+    world_from_entity_[index(id)] = entity.parent == kNoEntity ? pose : world_from_entity_[index(entity.parent)] * pose;
+    check_place(world_from_entity_[index(id)].translation_m, "entity", entity.name);
   }
   return world_from_entity_;
 }
@@ -70,8 +70,9 @@ std::vector<double> farthest_from_world_m(const Scene& scene) {
   sort_parents_first(parent, order);
   std::vector<double> farthest(parent.size());
   for (const EntityId id : order) {
-    const double own_m = farthest_m(scene.entities()[id].parent_from_entity);
-    farthest[id] = own_m + (parent[id] == kNoEntity ? 0.0 : farthest[parent[id]]);
+    const double own_m = farthest_m(scene.entities()[index(id)].parent_from_entity);
+    const EntityId up = parent[index(id)];
+    farthest[index(id)] = own_m + (up == kNoEntity ? 0.0 : farthest[index(up)]);
   }
   return farthest;
 }

@@ -31,9 +31,10 @@ double min_depth_m(const Sensor& sensor) {
 
 CarrierWatch::CarrierWatch(const Scene& scene, const Sensor& sensor)
     : scene_(scene), sensor_(sensor.name), min_depth_m_(fathom::min_depth_m(sensor)) {
-  if (sensor.parent >= scene.entities().size()) return;  // none
+  if (index(sensor.parent) >= scene.entities().size()) return;  // none
   carries_.resize(scene.entities().size());
-  for (EntityId up = sensor.parent; up != kNoEntity; up = scene.entities()[up].parent) carries_[up] = true;
+  for (EntityId up = sensor.parent; up != kNoEntity; up = scene.entities()[index(up)].parent)
+    carries_[index(up)] = true;
 }
 
 bool CarrierWatch::suspects(const ReasonCounts& reasons) const {
@@ -47,7 +48,7 @@ ChannelSet CarrierWatch::channels() const {
 }
 
 void CarrierWatch::count(const Frame& frame, std::span<const float> min_range_m) {
-  std::map<EntityId, std::uint64_t> rays_at;
+  std::map<std::uint32_t, std::uint64_t> rays_at;
   std::uint64_t at_carriers = 0;
   const auto reason = frame.reason();
   const auto entity = frame.entity_id();

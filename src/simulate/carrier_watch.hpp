@@ -34,11 +34,11 @@ class CarrierWatch {
  private:
   const Scene& scene_;
   std::string sensor_;
-  double min_depth_m_ = 0.0;   // below which the noise loses every return; 0: no such depth
-  std::vector<bool> carries_;  // [entities]: the parent, its parent and so on; empty: no parent
-  std::uint64_t rays_ = 0;     // of the frames below
-  std::uint32_t frames_ = 0;   // that show nothing else
-  std::map<EntityId, std::uint64_t> rays_at_;
+  double min_depth_m_ = 0.0;                        // below which the noise loses every return; 0: no such depth
+  std::vector<bool> carries_;                       // [entities]: the parent, its parent and so on; empty: no parent
+  std::uint64_t rays_ = 0;                          // of the frames below
+  std::uint32_t frames_ = 0;                        // that show nothing else
+  std::map<std::uint32_t, std::uint64_t> rays_at_;  // [entity_id]
 };
 
 }  // namespace fathom

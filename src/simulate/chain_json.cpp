@@ -29,7 +29,7 @@ Json chain_json(const Sensor& sensor, const Scene& scene) {
                   {"stage", std::string(to_string(noise.stage()))},
                   {"parameters", parameters_json(noise)}};
     for (const EntityEntry& other : by_entity) {
-      entry["entities"][scene.entities()[other.entity].name] = parameters_json(other.noise);
+      entry["entities"][scene.entities()[index(other.entity)].name] = parameters_json(other.noise);
     }
     for (const RingEntry& other : by_ring) entry["rings"][std::to_string(other.ring)] = parameters_json(other.noise);
     chain.push_back(std::move(entry));

@@ -17,7 +17,7 @@ struct RunEpisode {
 
 /// A sensor of a run, whose simulator has it.
 struct RunSensor {
-  SensorId id = 0;
+  SensorId id = {};
   std::vector<DrawnParameter> drawn;  ///< for the episode
   std::vector<OutputFile> files;
   ChannelSet channels;  ///< that its files and the counts of the summary need

@@ -164,7 +164,7 @@ std::string read_name(const YamlReader& reader) {
 
 /// As check_far_places() does for entities.
 void check_reach(const Sensor& sensor, std::span<const double> entity_farthest_m) {
-  const double farthest = farthest_m(sensor.parent_from_sensor) + entity_farthest_m[sensor.parent];
+  const double farthest = farthest_m(sensor.parent_from_sensor) + entity_farthest_m[index(sensor.parent)];
   if (farthest <= kMaxCoordinateM) return;
   throw InputError(fmt::format("the sensor's place and those of its parents add up to {} m, more than 1e9 m",
                                number_text(farthest)));

@@ -32,7 +32,7 @@ struct RunningFile {
 
 /// One sensor at work: its frame is reused, so that a steady run allocates nothing per frame.
 struct RunningSensor {
-  SensorId id = 0;
+  SensorId id = {};
   std::string name;
   std::vector<RunningFile> files;
   Frame frame;

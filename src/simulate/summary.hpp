@@ -14,7 +14,7 @@ namespace fathom {
 
 /// Counts for one sensor over all frames.
 struct SensorCounts {
-  SensorId id = 0;
+  SensorId id = {};
   std::string name;
   std::vector<DrawnParameter> drawn;  ///< for the episode
   std::uint32_t rows = 0, cols = 0;

@@ -27,7 +27,7 @@ class Frames {
   void append(std::uint32_t frame, EnergyPairs& pairs) {
     const PhiloxBlock words = keyed_block({.seed = 3}, frame, 0);
     const auto unit = [&](int k) { return uniform_from_word(words.word[k]) - 0.5; };
-    simulator_.scene().set_pose(0, {{1.5 + 0.2 * unit(0), 0.1 * unit(1), 0.1 * unit(2)}, {}});
+    simulator_.scene().set_pose(EntityId{0}, {{1.5 + 0.2 * unit(0), 0.1 * unit(1), 0.1 * unit(2)}, {}});
     simulator_.render(sensor_, frame, frame_);
     append_pairs(frame_, pairs);
   }

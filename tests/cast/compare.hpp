@@ -19,13 +19,13 @@ inline constexpr double kEpsilon = 0x1p-24;
 /// its scaled vertices about it. [entities]
 inline std::vector<double> coordinates_of(const Scene& scene, double stamp_s, Vec3 origin) {
   std::vector<double> largest;
-  for (EntityId e = 0; e < scene.entities().size(); ++e) {
+  for (std::uint32_t e = 0; e < scene.entities().size(); ++e) {
     const Entity& entity = scene.entities()[e];
     double radius = 0;
-    for (const auto& v : scene.meshes()[entity.mesh].vertices_m) {
+    for (const auto& v : scene.meshes()[index(entity.mesh)].vertices_m) {
       radius = std::max(radius, norm({v[0] * entity.scale.x, v[1] * entity.scale.y, v[2] * entity.scale.z}));
     }
-    largest.push_back(norm(scene.world_from_entity(e, stamp_s).translation_m - origin) + radius);
+    largest.push_back(norm(scene.world_from_entity(EntityId{e}, stamp_s).translation_m - origin) + radius);
   }
   return largest;
 }

@@ -124,7 +124,7 @@ TEST_F(Updates, NothingChanged) { expect_right(); }
 
 TEST_F(Updates, AnEntityMoves) {
   for (int step = 0; step < 3; ++step) {
-    scene_.set_pose(1, random_pose(random_, 3));
+    scene_.set_pose(EntityId{1}, random_pose(random_, 3));
     expect_right();
   }
 }
@@ -136,7 +136,7 @@ TEST_F(Updates, AnEntityIsHungOnAMovingOne) {
   mover.parent_from_entity = Trajectory({{0, {{-3, 0, 0}, {}}}, {1, {{3, 0, 0}, from_roll_pitch_yaw(0, 0, 2)}}});
   const EntityId id = scene_.add_entity(mover);
   expect_right(0.25);
-  scene_.set_parent(2, id);
+  scene_.set_parent(EntityId{2}, id);
   for (const double stamp : {0.25, 0.5, 0.75}) expect_right(stamp);
 }
 
@@ -149,10 +149,10 @@ TEST_F(Updates, VerticesAreReplaced) {
 
 TEST_F(Updates, VerticesAndPosesChangeTogether) {
   scene_.replace_vertices(sphere_, make_sphere(1.2, 24).vertices_m);
-  scene_.set_pose(0, random_pose(random_, 2));
+  scene_.set_pose(EntityId{0}, random_pose(random_, 2));
   expect_right();
-  scene_.set_pose(3, random_pose(random_, 2));
-  scene_.replace_vertices(1, make_box({1, 2, 3}).vertices_m);
+  scene_.set_pose(EntityId{3}, random_pose(random_, 2));
+  scene_.replace_vertices(MeshId{1}, make_box({1, 2, 3}).vertices_m);
   expect_right();
 }
 
@@ -194,11 +194,11 @@ TEST(Rebase, RangesAreTheSameFarFromTheOriginOfTheWorld) {
   for (const double distance : {2e3, 1e5}) {
     const Vec3 shift = {distance, -0.6 * distance, 0.01 * distance};
     Scene scene = near_scene;
-    for (EntityId e = 0; e < scene.entities().size(); ++e) {
+    for (std::uint32_t e = 0; e < scene.entities().size(); ++e) {
       if (scene.entities()[e].parent != kNoEntity) continue;
-      Pose pose = scene.world_from_entity(e, 0.0);
+      Pose pose = scene.world_from_entity(EntityId{e}, 0.0);
       pose.translation_m = pose.translation_m + shift;
-      scene.set_pose(e, pose);
+      scene.set_pose(EntityId{e}, pose);
     }
     auto far_rays = rays;
     for (WorldRay& ray : far_rays) ray.origin = ray.origin + shift;
@@ -307,7 +307,7 @@ TEST(Forks, StandWhereTheyWereLeftAndShareMeshes) {
   EmbreeBench bench;
   bench.caster->update(scene, 0.0, {});
   const std::unique_ptr<Caster> fork = bench.caster->fork();
-  scene.set_pose(0, {{5, 0, 0}, {}});
+  scene.set_pose(EntityId{0}, {{5, 0, 0}, {}});
   fork->update(scene, 0.0, {});
   const std::vector<WorldRay> along_x = {{{-3, 0, 0}, {1, 0, 0}}};
   const auto range = [&](const Caster& caster) { return shoot(caster, along_x)[0].range_m; };

@@ -94,7 +94,9 @@ TEST(SceneRanges, APoseCanHoldTheSensorWhereItIsMounted) {
 TEST(SceneRanges, FarFromTheWorldsOriginAsNear) {
   const Pose far = {{3e5, -2e5, 40}, from_roll_pitch_yaw(0, 0, 1)};
   Scene here = make_furnished_room(), there = make_furnished_room();
-  for (EntityId e = 0; e < 3; ++e) there.set_pose(e, far * here.world_from_entity(e, 0));
+  for (std::uint32_t e = 0; e < 3; ++e) {
+    there.set_pose(EntityId{e}, far * here.world_from_entity(EntityId{e}, 0));
+  };
   const auto poses = random_poses(50);
   std::vector<Pose> moved;
   for (const Pose& pose : poses) moved.push_back(far * pose);

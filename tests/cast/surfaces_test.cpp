@@ -100,7 +100,7 @@ TEST(Surfaces, AMissIsInfiniteAndNobody) {
   const auto shots = shoot(*bench.caster, std::vector<WorldRay>{{{0, 0, 1}, {0, 0, 1}}, {{5, 0, 1}, {0, 0, -1}}});
   for (const Shot& shot : shots) {
     EXPECT_EQ(shot.range_m, std::numeric_limits<float>::infinity());
-    EXPECT_EQ(shot.entity, kNoEntity);
+    EXPECT_EQ(shot.entity, index(kNoEntity));
     EXPECT_EQ(shot.triangle, kNoTriangle);
   }
 }
@@ -110,7 +110,7 @@ TEST(Surfaces, AnEmptySceneIsAllMisses) {
   bench.caster->update(Scene(), 0.0, {});
   for (const Shot& shot : shoot(*bench.caster, std::vector<WorldRay>(5, {{0, 0, 0}, {1, 0, 0}}))) {
     EXPECT_TRUE(std::isinf(shot.range_m));
-    EXPECT_EQ(shot.entity, kNoEntity);
+    EXPECT_EQ(shot.entity, index(kNoEntity));
   }
 }
 

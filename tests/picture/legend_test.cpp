@@ -122,7 +122,7 @@ TEST(PictureLegendTest, SaysWhoChoseTheScale) {
 TEST(EntityKey, NamesTheLargestFirst) {
   Frame frame({Channel::kRange, Channel::kEntityId});
   FrameWriter(frame).resize(1, 10);
-  const std::uint32_t ids[10] = {7, 7, 7, 7, 2, 2, kNoEntity, 9, 9, 9};
+  const std::uint32_t ids[10] = {7, 7, 7, 7, 2, 2, index(kNoEntity), 9, 9, 9};
   std::copy_n(ids, 10, FrameWriter(frame).entity_id());
   std::fill_n(FrameWriter(frame).floats(Channel::kRange), 10, 1.0F);
   FrameWriter(frame).floats(Channel::kRange)[9] = kNan;  // a ray that met 9 and lost it
@@ -174,7 +174,7 @@ TEST(EntityKey, KeepsItsHeightWhateverAFrameShows) {
     FrameWriter(frame).resize(1, 40);
     for (std::uint32_t i = 0; i < 40; ++i) {
       FrameWriter(frame).floats(Channel::kRange)[i] = i < shown ? 1.0F : kNan;
-      FrameWriter(frame).entity_id()[i] = i < shown ? i : kNoEntity;
+      FrameWriter(frame).entity_id()[i] = i < shown ? i : index(kNoEntity);
     }
     const Legend legend = make_legend(Painter(frame, ColorBy::kEntity, 0.0), frame, {true, names}, "", letters, 640);
     heights.insert(legend_height(letters, legend, 640));

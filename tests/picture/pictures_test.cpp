@@ -116,7 +116,7 @@ TEST(RangeImageTest, ColorsByEntityAndByReason) {
   Frame frame({Channel::kRange, Channel::kEntityId, Channel::kReason});
   FrameWriter(frame).resize(1, 4);
   const float range_m[] = {1, 2, 3, kNan};
-  const std::uint32_t ids[] = {7, 8, kNoEntity, kNoEntity};
+  const std::uint32_t ids[] = {7, 8, index(kNoEntity), index(kNoEntity)};
   const Reason reasons[] = {Reason::kHit, Reason::kDropout, Reason::kHit, Reason::kMiss};
   std::copy_n(range_m, 4, FrameWriter(frame).floats(Channel::kRange));
   std::copy_n(ids, 4, FrameWriter(frame).entity_id());

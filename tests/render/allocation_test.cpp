@@ -63,7 +63,7 @@ TEST(Allocations, NoneInASteadyFrameOfAStereoCameraWithEveryLoss) {
   Sensor sensor = make_sensor(camera);
   sensor.noise = {LossAngle{.max_incidence_rad = 1.3F}, StereoShadow{}, StereoEnergy{},
                   EdgeLoss{.low_probability = 0.1F, .high_probability = 0.9F}, Disparity{.stddev_px = 0.1F}};
-  sensor.noise[2].by_entity = {{1, StereoEnergy{.pow = 2}}};
+  sensor.noise[2].by_entity = {{EntityId{1}, StereoEnergy{.pow = 2}}};
   Simulator simulator(make_room_scene(), {.seed = 1, .compute = {.threads = 2}});
   const SensorId id = simulator.add_sensor(sensor);
   Frame frame(all_channels());
@@ -96,7 +96,7 @@ TEST(Allocations, OnlyEmbreesWhileEntitiesOfEnvironmentsMove) {
   camera.width = 64, camera.height = 48, camera.fx = 40, camera.baseline_m = 0.1;
   Environments batch(make_room_scene(), make_sensor(camera, {StereoShadow{}, StereoEnergy{}}),
                      {.simulator = {.seed = 1, .compute = {.threads = 1}}, .count = 64});
-  for (std::uint32_t e = 0; e < 64; ++e) batch.set_entity_pose(e, 2, {{-2.0, 0.01 * e, 0.0}, {}});
+  for (std::uint32_t e = 0; e < 64; ++e) batch.set_entity_pose(e, EntityId{2}, {{-2.0, 0.01 * e, 0.0}, {}});
   Frame frame(all_channels());
   for (std::uint32_t i = 0; i < 3; ++i) batch.render(i, frame);
   EXPECT_LE(allocations_in([&] { batch.render(3, frame); }), 64U * 2U);
@@ -114,7 +114,7 @@ TEST(Allocations, OnlyEmbreesWhileEntitiesMove) {
   const SensorId id = simulator.add_sensor(make_sensor(make_lidar()));
   Frame frame(all_channels());
   const auto move_and_render = [&](std::uint32_t i) {
-    simulator.scene().set_pose(2, {{-2.0, 0.001 * i, 0.0}, {}});
+    simulator.scene().set_pose(EntityId{2}, {{-2.0, 0.001 * i, 0.0}, {}});
     simulator.render(id, i, frame);
   };
   for (std::uint32_t i = 0; i < 20; ++i) move_and_render(i);

@@ -147,7 +147,7 @@ TEST(InvalidBand, TheLeftBandNeedsTheLeftCameraAsReference) {
   };
   const Sensor with_band = make_sensor(StereoCamera{}, {on});
   Sensor by_entity = make_sensor(StereoCamera{}, {off});
-  by_entity.noise[0].by_entity = {{.entity = 0, .noise = on}};
+  by_entity.noise[0].by_entity = {{.entity = EntityId{0}, .noise = on}};
   const double b = 0.12;
   for (const StereoCamera& camera :
        {make_stereo(320, 4, 300, b), make_stereo(320, 4, 300, b, CameraReference::kRight), placed({}, {0, 0, -b}),

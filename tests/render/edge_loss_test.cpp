@@ -95,7 +95,7 @@ TEST(EdgeLoss, LosesExactlyTheRingOfPixelsBesideAStep) {
         bool beside_a_step = false;
         for_each_neighbour(f, i, [&](std::size_t q) { beside_a_step |= f.entity_id()[q] != 0; });
         const bool lost = f.entity_id()[i] == 0 && beside_a_step;
-        const Reason kept = f.entity_id()[i] == kNoEntity ? Reason::kMiss : Reason::kHit;
+        const Reason kept = f.entity_id()[i] == index(kNoEntity) ? Reason::kMiss : Reason::kHit;
         ASSERT_EQ(f.reason()[i], lost ? Reason::kEdgeLoss : kept) << i / 41 << " " << i % 41 << " of " << window_px;
         ring += lost ? 1 : 0;
       }
@@ -163,10 +163,10 @@ TEST(EdgeLoss, RowsAreThoseOfTheEntityThatThePixelShows) {
     EdgeLoss none = kSteps;
     none.low_probability = none.high_probability = 0;
     Sensor sensor = make_sensor(camera, {by_row ? none : kSteps});
-    sensor.noise[0].by_entity = {{by_row ? 0U : 1U, by_row ? kSteps : none}};
+    sensor.noise[0].by_entity = {{EntityId{by_row ? 0U : 1U}, by_row ? kSteps : none}};
     const Frame f = render_once(make_window_scene(9, 1, true), sensor);
     EXPECT_EQ(count_of(f, Reason::kEdgeLoss), 40U);
-    sensor.noise[0].by_entity[0].entity = by_row ? 1U : 0U;  // the wall, which has no pixel before a step
+    sensor.noise[0].by_entity[0].entity = EntityId{by_row ? 1U : 0U};  // the wall, which has no pixel before a step
     EXPECT_EQ(count_of(render_once(make_window_scene(9, 1, true), sensor), Reason::kEdgeLoss), 0U);
   }
 }
@@ -177,7 +177,7 @@ TEST(EdgeLoss, RowsOfEntitiesKeepTheDraws) {
   often.high_probability = 0.8F;
   Sensor sensor = make_sensor(make_stereo(161, 119, 80, 0.1), {half});
   const Frame plain = render_once(make_room_scene(), sensor);
-  sensor.noise[0].by_entity = {{1, often}};
+  sensor.noise[0].by_entity = {{EntityId{1}, often}};
   std::size_t more = 0;
   for (const int threads : {1, 3}) {
     const Frame f =

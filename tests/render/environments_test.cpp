@@ -53,7 +53,7 @@ Environments make_batch(std::uint32_t first, std::uint32_t count, int threads = 
       {.simulator = {.seed = 5, .compute = {.threads = threads}}, .count = count, .first = first, .ranges = ranges()});
   for (std::uint32_t e = first; e < first + count; ++e) {
     batch.set_sensor_pose(e, pose_of(e));
-    batch.set_entity_pose(e, 1, {{2.5 + 0.01 * e, 1, -1}, from_roll_pitch_yaw(0, 0, 0.1 * e)});
+    batch.set_entity_pose(e, EntityId{1}, {{2.5 + 0.01 * e, 1, -1}, from_roll_pitch_yaw(0, 0, 0.1 * e)});
     batch.reset(e, e % 3);
   }
   return batch;
@@ -148,7 +148,7 @@ TEST(Environments, SensorsMoveAndStandFarOutAsInASimulator) {
     Sensor sensor = stereo_sensor();
     sensor.parent_from_sensor = path;
     Scene scene = make_room_scene();
-    scene.set_pose(0, path.at(0.5));  // something to be seen from there
+    scene.set_pose(EntityId{0}, path.at(0.5));  // something to be seen from there
     Environments batch(scene, sensor, {.simulator = {.compute = {.threads = 1}}, .count = 1});
     Simulator simulator(scene, {.compute = {.threads = 1}});
     const SensorId id = simulator.add_sensor(sensor);
@@ -201,7 +201,7 @@ TEST(Environments, NoiseOfOneEnvironmentIsItsOwn) {
   EXPECT_THROW(batch.set_noise(3, own), InputError);
   EXPECT_THROW(batch.set_noise(0, {DistanceNoise{}}), InputError) << "bias_m has a range";
   NoiseChain of_nobody = own;
-  of_nobody[0].by_entity = {{99, GainBias{}}};
+  of_nobody[0].by_entity = {{EntityId{99}, GainBias{}}};
   EXPECT_THROW(batch.set_noise(0, of_nobody), InputError) << "no such entity";
   check();
 }
@@ -284,12 +284,12 @@ TEST(Randomization, TheDrawnParameterIsTheOneThatActs) {
 
 TEST(Randomization, PerEntityRowsHaveRangesOfTheirOwn) {
   Sensor sensor = make_sensor(make_stereo(20, 10, 25, 0.2), {StereoEnergy{}});
-  sensor.noise[0].by_entity = {{1, StereoEnergy{.pow = 3}}};
+  sensor.noise[0].by_entity = {{EntityId{1}, StereoEnergy{.pow = 3}}};
   Environments batch(make_room_scene(), sensor,
                      {.simulator = {.compute = {.threads = 1}},
                       .count = 2,
                       .ranges = {{.entry = 0, .field = "pow", .low = 1, .high = 2},
-                                 {.entry = 0, .field = "pow", .low = 1, .high = 2, .entity = 1}}});
+                                 {.entry = 0, .field = "pow", .low = 1, .high = 2, .entity = EntityId{1}}}});
   EXPECT_NE(batch.drawn(0)[0].value, batch.drawn(0)[1].value);
 }
 
@@ -307,7 +307,7 @@ TEST(Randomization, WrongRangesAreRefused) {
   refused({.entry = 2, .field = "pow", .low = std::nan(""), .high = 2});
   refused({.entry = 2, .field = "min_energy", .law = RangeLaw::kLogUniform, .low = 0, .high = 0.5});
   refused({.entry = 2, .field = "pow", .law = RangeLaw::kNormal, .low = 1, .high = 2, .mean = 1, .stddev = -1});
-  refused({.entry = 2, .field = "pow", .low = 1, .high = 2, .entity = 0});  // no such row
+  refused({.entry = 2, .field = "pow", .low = 1, .high = 2, .entity = EntityId{0}});  // no such row
   EXPECT_THROW(Environments(make_room_scene(), stereo_sensor(), {.count = 0}), InputError);
 }
 

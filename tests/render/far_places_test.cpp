@@ -36,7 +36,7 @@ Scene scene_with(const Pose& pose, const Vec3& scale = {1, 1, 1}) {
 TEST(FarPlaces, PosesBeyondTheLimitAreRefused) {
   Scene scene = scene_with({{1e9, -1e9, 0}, {}});
   for (const double far : {1.0000001e9, 1e19, -1e30, kInfinity, std::nan("")}) {
-    EXPECT_NE(input_error([&] { scene.set_pose(0, {{0, far, 0}, {}}); }), "") << far;
+    EXPECT_NE(input_error([&] { scene.set_pose(EntityId{0}, {{0, far, 0}, {}}); }), "") << far;
     EXPECT_NE(input_error([&] { Trajectory({{0, {}}, {0.1, {{0, 0, far}, {}}}}); }), "") << far;
   }
   EXPECT_EQ(input_error([&] {
@@ -60,21 +60,22 @@ TEST(FarPlaces, VerticesBeyondTheLimitAreRefusedScaledToo) {
   auto vertices = mesh.vertices_m;
   vertices[0] = {0, 2e4F, 0};
   EXPECT_NE(input_error([&] { scene.replace_vertices(id, vertices); }), "");
-  EXPECT_EQ(scene.meshes()[id].vertices_m, mesh.vertices_m);
+  EXPECT_EQ(scene.meshes()[index(id)].vertices_m, mesh.vertices_m);
   vertices[0] = {0, 1e4F, 0};
   scene.replace_vertices(id, vertices);
 }
 
 TEST(FarPlaces, ParentsThatLeadBeyondTheLimitAreRefusedWhenTheyAreCast) {
   Scene scene = scene_with({{9e8, 0, 0}, {}});
-  scene.add_entity({.name = "child", .mesh = 0, .parent_from_entity = Pose{{9e8, 0, 0}, {}}, .parent = 0});
+  scene.add_entity(
+      {.name = "child", .mesh = MeshId{0}, .parent_from_entity = Pose{{9e8, 0, 0}, {}}, .parent = EntityId{0}});
   Simulator simulator(scene, {.compute = {.threads = 1}});
   const SensorId id = simulator.add_sensor(make_sensor(make_lidar(2, 8)));
   Frame frame(all_channels());
   EXPECT_EQ(input_error([&] { simulator.render(id, 0, frame); }),
             "entity 'child': its place in the world, 1800000000 m, is not in [-1e9, 1e9] m");
   Sensor riding = make_sensor(make_lidar(2, 8), {}, {{5e8, 0, 0}, {}}, "riding");
-  riding.parent = 0;
+  riding.parent = EntityId{0};
   Simulator other(scene_with({{9e8, 0, 0}, {}}), {.compute = {.threads = 1}});
   const SensorId far = other.add_sensor(riding);
   EXPECT_NE(input_error([&] { other.render(far, 0, frame); }).find("sensor 'riding': its place in the world"),
@@ -149,7 +150,7 @@ Sensor nasty_sensor() {
   }
   sensor.parent_from_sensor = Trajectory({{0, nasty_pose()}, {0.1, nasty_pose()}}, *rc::gen::arbitrary<bool>());
   sensor.rolling = !std::holds_alternative<StereoCamera>(sensor.model) && *rc::gen::arbitrary<bool>();
-  if (*rc::gen::arbitrary<bool>()) sensor.parent = 0;
+  if (*rc::gen::arbitrary<bool>()) sensor.parent = EntityId{0};
   return sensor;
 }
 

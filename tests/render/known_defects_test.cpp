@@ -29,7 +29,7 @@ TEST(KnownDefects, EnergyTakenFromThePreviousFrame) {
     for (std::uint32_t index = 0; index < 5; ++index) {
       const bool lost = (index % 2 == 0) == starts_lost;
       const double tilt = ((lost ? 60.0 : 30.0) - index) * test::kDeg;
-      simulator.scene().set_pose(0, test::TiltedPlane{2.0, tilt}.pose());
+      simulator.scene().set_pose(EntityId{0}, test::TiltedPlane{2.0, tilt}.pose());
       simulator.render(id, index, f);
       EXPECT_NEAR(f.energy()[8 * 16 + 8], std::cos(tilt), 1e-3) << index;
       EXPECT_EQ(count_of(f, lost ? Reason::kLowEnergy : Reason::kHit), f.size()) << index;

@@ -29,7 +29,7 @@ TEST(LossLimits, TheArrayOfEnergiesIsWhatDecided) {
   for (const auto energy : {EnergyAngle::kCosine, EnergyAngle::kHalfVector}) {
     const auto with_least = [&](float least) { return StereoEnergy{.min_energy = least, .pow = 2, .energy = energy}; };
     Sensor sensor = make_sensor(make_stereo(120, 90, 60, 0.8), {with_least(0.4F), with_least(0.2F)});
-    sensor.noise[0].by_entity = {{1, with_least(0.7F)}, {2, with_least(0.1F)}};
+    sensor.noise[0].by_entity = {{EntityId{1}, with_least(0.7F)}, {EntityId{2}, with_least(0.1F)}};
     const Frame f = render_once(make_room_scene(), sensor);
     for (std::size_t i = 0; i < f.size(); ++i) {
       const float least = f.entity_id()[i] == 1 ? 0.7F : f.entity_id()[i] == 2 ? 0.2F : 0.4F;
@@ -55,7 +55,7 @@ TEST(LossLimits, OneChainReadsTheEnergyInOneWay) {
   EXPECT_EQ(refusal(make_sensor(make_stereo(8, 8, 8, 0.1), {cosine, half})), two);
   EXPECT_EQ(refusal(make_sensor(make_stereo(8, 8, 8, 0.1), {half, LossAngle{}, cosine})), two);
   Sensor rows = make_sensor(make_stereo(8, 8, 8, 0.1), {half});
-  rows.noise[0].by_entity = {{1, cosine}};
+  rows.noise[0].by_entity = {{EntityId{1}, cosine}};
   EXPECT_EQ(refusal(rows),
             "sensor 'lidar': by_entity: stereo_energy.energy cannot differ by entity; the energy array has one "
             "reading");
@@ -95,7 +95,7 @@ TEST(LossLimits, TheLossAngleIsExactOnEverySensor) {
       std::size_t near_lost = 0, near_kept = 0;
       for (std::size_t i = 0; i < f.size(); ++i) {
         const double cosine = -dot(plane.normal(), test::direction_of(pattern, i));
-        if (f.entity_id()[i] == kNoEntity || std::abs(cosine - least) < kRounding) continue;
+        if (f.entity_id()[i] == index(kNoEntity) || std::abs(cosine - least) < kRounding) continue;
         ASSERT_EQ(f.reason()[i], cosine < least ? Reason::kLossAngle : Reason::kHit) << model.index() << " " << cosine;
         if (std::abs(cosine - least) < 1e-2) (cosine < least ? near_lost : near_kept) += 1;
       }

@@ -34,8 +34,8 @@ TEST(OwnModel, SaysItselfWhatAChainHasOnce) {
   EXPECT_EQ(refusal(camera, {near, Dropout{}, far}),
             "sensor 'lidar': blind_zone.depth_m differs from that of another one in the chain; a camera has one blind "
             "zone");
-  EXPECT_EQ(refusal(camera, {{near, std::vector<EntityEntry>{{0, rare}}}}), "");
-  EXPECT_EQ(refusal(camera, {{near, std::vector<EntityEntry>{{0, far}}}}),
+  EXPECT_EQ(refusal(camera, {{near, std::vector<EntityEntry>{{EntityId{0}, rare}}}}), "");
+  EXPECT_EQ(refusal(camera, {{near, std::vector<EntityEntry>{{EntityId{0}, far}}}}),
             "sensor 'lidar': by_entity: blind_zone.depth_m cannot differ by entity; a camera has one blind zone");
   EXPECT_EQ(refusal(camera, {{near, std::vector<RingEntry>{{0, far}}}}),
             "sensor 'lidar': by_ring: blind_zone.depth_m cannot differ by ring; a camera has one blind zone");
@@ -46,7 +46,7 @@ TEST(OwnModel, ActsByEntityAndByRing) {
   const BlindZone off{.depth_m = 10, .share = 0}, on{.depth_m = 10};
   const SensorModel camera = camera_from_fov(40, 30, 1.5);
   const Frame by_entity =
-      render_once(make_room_scene(), make_sensor(camera, {{off, std::vector<EntityEntry>{{1, on}}}}));
+      render_once(make_room_scene(), make_sensor(camera, {{off, std::vector<EntityEntry>{{EntityId{1}, on}}}}));
   const Frame by_ring = render_once(make_room_scene(), make_sensor(camera, {{off, std::vector<RingEntry>{{7, on}}}}));
   std::size_t of_entity = 0, of_ring = 0;
   for (std::size_t i = 0; i < by_entity.size(); ++i) {

@@ -76,7 +76,7 @@ TEST(Readings, TheRangePolicyDecidesOnWhatIsTooNear) {
 
 TEST(Readings, CannotDifferByEntity) {
   Sensor sensor = make_sensor(make_lidar(), {Noise(kMixture)});
-  sensor.noise[0].by_entity = {{1, Noise(BeamMixture{})}};
+  sensor.noise[0].by_entity = {{EntityId{1}, Noise(BeamMixture{})}};
   EXPECT_EQ(input_error([&] { (void)render_once(make_room_scene(), sensor); }),
             "sensor 'lidar': by_entity: beam_mixture cannot differ by entity");
 }

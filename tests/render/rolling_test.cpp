@@ -64,7 +64,7 @@ TEST(Rolling, FollowsTheEntityItIsAttachedTo) {
   Scene scene = make_room_scene();
   const EntityId cart =
       scene.add_entity({.name = "cart",
-                        .mesh = 0,
+                        .mesh = MeshId{0},
                         .parent_from_entity = Trajectory({{0.0, {{0, 0, -1.9}, {}}}, {0.1, {{1, 0, -1.9}, {}}}}),
                         .scale = {0.1, 0.1, 0.1}});
   Laser2d laser;  // two rays ahead, the second fired when the cart has moved on

@@ -23,7 +23,7 @@ using test::render_once;
 using test::usable_isas;
 
 constexpr double kWall = 2.0, kFineFx = 30000, kFineBaseline = 0.5;
-constexpr EntityId kWallId = 0;
+constexpr EntityId kWallId = EntityId{0};
 
 /// A sheet `gap_m` before the wall, in the wall's frame (z towards the camera). Its edge lies straight ahead, and it
 /// covers the image to the right of that.
@@ -94,8 +94,8 @@ TEST(ShadowTolerance, IsThatOfTheRowOfTheEntityStruck) {
   };
   EXPECT_EQ(with_row(0, kWallId, 0.02F), 0U);
   EXPECT_NEAR(with_row(0.02F, kWallId, 0), shadow_px(0.01), 1.0);
-  EXPECT_NEAR(with_row(0, 1, 0.02F), shadow_px(0.01), 1.0);
-  EXPECT_EQ(with_row(0.02F, 1, 0), 0U);
+  EXPECT_NEAR(with_row(0, EntityId{1}, 0.02F), shadow_px(0.01), 1.0);
+  EXPECT_EQ(with_row(0.02F, EntityId{1}, 0), 0U);
 }
 
 TEST(ShadowTolerance, IsThatOfTheRowOfTheChannel) {

@@ -116,10 +116,10 @@ TEST(Simulator, OrderOfRenderingDoesNotMatter) {
   };
   Frame forward_a(all_channels()), backward_a(all_channels()), scratch(all_channels());
   auto forward = make(), backward = make();
-  forward->render(0, 0, scratch);
-  forward->render(1, 0, scratch);
-  forward->render(0, 1, forward_a);
-  backward->render(0, 1, backward_a);
+  forward->render(SensorId{0}, 0, scratch);
+  forward->render(SensorId{1}, 0, scratch);
+  forward->render(SensorId{0}, 1, forward_a);
+  backward->render(SensorId{0}, 1, backward_a);
   EXPECT_TRUE(same_frames(forward_a, backward_a));
 }
 
@@ -168,7 +168,7 @@ TEST(Simulator, MissesStayMissesUnderEveryNoise) {
     ASSERT_EQ(noisy.reason()[i], Reason::kMiss);
     ASSERT_TRUE(std::isnan(noisy.range_m()[i]));
     ASSERT_EQ(noisy.clean_range_m()[i], math::kInfinity);
-    ASSERT_EQ(noisy.entity_id()[i], kNoEntity);
+    ASSERT_EQ(noisy.entity_id()[i], index(kNoEntity));
     ASSERT_EQ(noisy.intensity()[i], 0.0F);
   }
   EXPECT_GT(misses, clean.size() / 2);
@@ -301,7 +301,7 @@ TEST(Simulator, BadSensorsAndOptionsAreRefusedByName) {
   };
   EXPECT_EQ(message([&] { add(make_sensor(make_lidar(), {}, {}, "")); }), "a sensor needs a name");
   Sensor lost = make_sensor(make_lidar());
-  lost.parent = 3;
+  lost.parent = EntityId{3};
   EXPECT_EQ(message([&] { add(lost); }), "sensor 'lidar': entity 3 is not in [0, 3)");
   EXPECT_NE(message([&] { add(make_sensor(make_lidar(16, 0))); }).find("columns = 0"), std::string::npos);
   EXPECT_EQ(message([] { Simulator(Scene(), {.compute = {.threads = -1}}); }), "threads = -1 is not in [0, 1024]");

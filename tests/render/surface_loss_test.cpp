@@ -186,7 +186,7 @@ TEST(EntityEntries, GiveEachEntityItsOwnParametersAndTheSameDraws) {
   const StereoEnergy base{.min_energy = 0.0F, .pow = 0.5F}, other{.min_energy = 0.99F, .pow = 1.0F};
   Sensor sensor = make_sensor(make_stereo(200, 100, 150, 0.05), {base});
   const Frame plain = render_once(scene, sensor);
-  sensor.noise[0].by_entity = {{1, other}};
+  sensor.noise[0].by_entity = {{EntityId{1}, other}};
   const Frame rows = render_once(scene, sensor);
   std::size_t low = 0;
   for (std::size_t i = 0; i < plain.size(); ++i) {
@@ -205,11 +205,11 @@ TEST(EntityEntries, WrongOnesAreRefused) {
     const NoiseChain chain = {LossAngle{.max_incidence_rad = 1}, {StereoEnergy{}, std::move(entries)}};
     return test::input_error([&] { simulator.add_sensor(make_sensor(make_stereo(8, 8, 8, 0.1), chain)); });
   };
-  EXPECT_EQ(refusal({{0, StereoEnergy{}}}), "");
-  EXPECT_EQ(refusal({{99, StereoEnergy{}}}), "sensor 'lidar': by_entity: entity 99 is not in [0, 3)");
-  EXPECT_EQ(refusal({{0, LossAngle{}}}),
+  EXPECT_EQ(refusal({{EntityId{0}, StereoEnergy{}}}), "");
+  EXPECT_EQ(refusal({{EntityId{99}, StereoEnergy{}}}), "sensor 'lidar': by_entity: entity 99 is not in [0, 3)");
+  EXPECT_EQ(refusal({{EntityId{0}, LossAngle{}}}),
             "sensor 'lidar': by_entity: entry 1 of the chain is stereo_energy, not loss_angle");
-  EXPECT_EQ(refusal({{0, StereoEnergy{}}, {0, StereoEnergy{}}}),
+  EXPECT_EQ(refusal({{EntityId{0}, StereoEnergy{}}, {EntityId{0}, StereoEnergy{}}}),
             "sensor 'lidar': by_entity: entry 1 of the chain has two for entity 0");
 }
 
@@ -268,7 +268,7 @@ TEST(RingEntries, WrongOnesAreRefused) {
   EXPECT_EQ(refusal(by_ring({{3, GainBias{}}, {3, GainBias{}}})),
             "sensor 'lidar': by_ring: entry 1 of the chain has two for ring 3");
   ChainEntry both = by_ring({{3, GainBias{}}});
-  both.by_entity = {{0, GainBias{}}};
+  both.by_entity = {{EntityId{0}, GainBias{}}};
   EXPECT_EQ(refusal(both),
             "sensor 'lidar': entry 1 of the chain differs by entity and by ring; a model takes one of them");
 }

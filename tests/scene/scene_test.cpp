@@ -27,17 +27,17 @@ Scene chain() {
   Scene scene;
   scene.add_mesh(make_box({1, 1, 1}), "box");
   scene.add_entity(named("a"));
-  scene.add_entity(named("b", 0));
-  scene.add_entity(named("c", 1));
+  scene.add_entity(named("b", EntityId{0}));
+  scene.add_entity(named("c", EntityId{1}));
   scene.add_entity(named("d"));
   return scene;
 }
 
 TEST(Scene, CountsIdsFromZeroInTheOrderOfAdding) {
   const Scene scene = chain();
-  EXPECT_EQ(scene.find_entity("a"), 0U);
-  EXPECT_EQ(scene.find_entity("d"), 3U);
-  EXPECT_EQ(scene.mesh_name(0), "box");
+  EXPECT_EQ(scene.find_entity("a"), EntityId{0});
+  EXPECT_EQ(scene.find_entity("d"), EntityId{3});
+  EXPECT_EQ(scene.mesh_name(MeshId{0}), "box");
 }
 
 /// Runs what must fail and checks that the scene did not change by it.
@@ -64,10 +64,11 @@ TEST(Scene, RefusesBadEntitiesByName) {
   const auto text = [&](const Entity& entity) { return refused(scene, [&] { scene.add_entity(entity); }); };
   EXPECT_EQ(text(named("")), "an entity needs a name");
   EXPECT_EQ(text(named("b")), "entity 'b': the name is taken");
-  EXPECT_EQ(text(named("e", 9)), "entity 'e': parent 9 is not in [0, 4)");
-  EXPECT_EQ(text(named("e", 4)), "entity 'e': parent 4 is not in [0, 4)") << "nobody is born hanging on himself";
+  EXPECT_EQ(text(named("e", EntityId{9})), "entity 'e': parent 9 is not in [0, 4)");
+  EXPECT_EQ(text(named("e", EntityId{4})), "entity 'e': parent 4 is not in [0, 4)")
+      << "nobody is born hanging on himself";
   Entity entity = named("e");
-  entity.mesh = 1;
+  entity.mesh = MeshId{1};
   EXPECT_EQ(text(entity), "entity 'e': mesh 1 is not in [0, 1)");
   for (const auto& [scale, shown] : {std::pair{0.0, "0"}, std::pair{double{NAN}, "nan"},
                                      std::pair{double{INFINITY}, "inf"}, std::pair{1e7, "10000000"}}) {
@@ -87,30 +88,33 @@ TEST(Scene, RefusesBadEntitiesByName) {
 
 TEST(Scene, RefusesCycles) {
   Scene scene = chain();
-  EXPECT_EQ(refused(scene, [&] { scene.set_parent(0, 0); }), "entity 'a' would hang on itself, through 'a'");
-  EXPECT_EQ(refused(scene, [&] { scene.set_parent(0, 2); }), "entity 'a' would hang on itself, through 'c'");
-  EXPECT_EQ(refused(scene, [&] { scene.set_parent(0, 77); }), "entity 77 is not in [0, 4)");
-  EXPECT_EQ(refused(scene, [&] { scene.set_parent(77, 0); }), "entity 77 is not in [0, 4)");
-  scene.set_parent(2, 3);  // c hangs on d now, so a may hang on b's former child's parent
-  scene.set_parent(0, 3);
-  EXPECT_EQ(refused(scene, [&] { scene.set_parent(3, 1); }), "entity 'd' would hang on itself, through 'b'");
-  scene.set_parent(0, kNoEntity);
-  scene.set_parent(3, 1);
-  EXPECT_EQ(scene.entities()[3].parent, 1U);
+  EXPECT_EQ(refused(scene, [&] { scene.set_parent(EntityId{0}, EntityId{0}); }),
+            "entity 'a' would hang on itself, through 'a'");
+  EXPECT_EQ(refused(scene, [&] { scene.set_parent(EntityId{0}, EntityId{2}); }),
+            "entity 'a' would hang on itself, through 'c'");
+  EXPECT_EQ(refused(scene, [&] { scene.set_parent(EntityId{0}, EntityId{77}); }), "entity 77 is not in [0, 4)");
+  EXPECT_EQ(refused(scene, [&] { scene.set_parent(EntityId{77}, EntityId{0}); }), "entity 77 is not in [0, 4)");
+  scene.set_parent(EntityId{2}, EntityId{3});  // c hangs on d now, so a may hang on b's former child's parent
+  scene.set_parent(EntityId{0}, EntityId{3});
+  EXPECT_EQ(refused(scene, [&] { scene.set_parent(EntityId{3}, EntityId{1}); }),
+            "entity 'd' would hang on itself, through 'b'");
+  scene.set_parent(EntityId{0}, kNoEntity);
+  scene.set_parent(EntityId{3}, EntityId{1});
+  EXPECT_EQ(scene.entities()[3].parent, EntityId{1});
 }
 
 RC_GTEST_PROP(Scene, NeverHoldsACycle, ()) {
   Scene scene;
   scene.add_mesh(make_box({1, 1, 1}));
-  constexpr int kCount = 8;
-  for (int i = 0; i < kCount; ++i) scene.add_entity(named(std::to_string(i)));
+  constexpr std::uint32_t kCount = 8;
+  for (std::uint32_t i = 0; i < kCount; ++i) scene.add_entity(named(std::to_string(i)));
   for (int k = 0; k < 60; ++k) {
-    const auto child = *rc::gen::inRange<EntityId>(0, kCount), parent = *rc::gen::inRange<EntityId>(0, kCount);
-    input_error([&] { scene.set_parent(child, parent); });
+    const auto child = *rc::gen::inRange(0U, kCount), parent = *rc::gen::inRange(0U, kCount);
+    input_error([&] { scene.set_parent(EntityId{child}, EntityId{parent}); });
   }
-  for (EntityId e = 0; e < kCount; ++e) {
-    int steps = 0;
-    for (EntityId up = e; up != kNoEntity; up = scene.entities()[up].parent) RC_ASSERT(++steps <= kCount);
+  for (std::uint32_t e = 0; e < kCount; ++e) {
+    std::uint32_t steps = 0;
+    for (EntityId up{e}; up != kNoEntity; up = scene.entities()[index(up)].parent) RC_ASSERT(++steps <= kCount);
   }
 }
 
@@ -131,15 +135,15 @@ RC_GTEST_PROP(Scene, PosesComposeThroughParents, ()) {
   Entity scaled = named("a", kNoEntity, a);
   scaled.scale = {2, -3, 4};  // not inherited
   scene.add_entity(scaled);
-  scene.add_entity(named("b", 0, b));
-  scene.add_entity(named("c", 1, c));
+  scene.add_entity(named("b", EntityId{0}, b));
+  scene.add_entity(named("c", EntityId{1}, c));
   const Vec3 p = {any(9), any(9), any(9)};
-  RC_ASSERT(norm(scene.world_from_entity(2, 0) * p - a * (b * (c * p))) < 1e-9);
+  RC_ASSERT(norm(scene.world_from_entity(EntityId{2}, 0) * p - a * (b * (c * p))) < 1e-9);
   const Pose moved = any_pose();
-  scene.set_pose(1, moved);
-  RC_ASSERT(norm(scene.world_from_entity(2, 0) * p - a * (moved * (c * p))) < 1e-9);
-  scene.set_parent(2, kNoEntity);
-  RC_ASSERT(norm(scene.world_from_entity(2, 0) * p - c * p) < 1e-9);
+  scene.set_pose(EntityId{1}, moved);
+  RC_ASSERT(norm(scene.world_from_entity(EntityId{2}, 0) * p - a * (moved * (c * p))) < 1e-9);
+  scene.set_parent(EntityId{2}, kNoEntity);
+  RC_ASSERT(norm(scene.world_from_entity(EntityId{2}, 0) * p - c * p) < 1e-9);
 }
 
 TEST(Scene, ParentsThatMoveCarryTheirChildren) {
@@ -149,11 +153,11 @@ TEST(Scene, ParentsThatMoveCarryTheirChildren) {
   mover.parent_from_entity = Trajectory({{0, {{0, 0, 0}, {}}}, {2, {{4, 0, 0}, {}}}});
   scene.add_entity(mover);
   EXPECT_TRUE(scene.moves());
-  scene.add_entity(named("rider", 0, {{0, 1, 0}, {}}));
-  EXPECT_EQ(scene.world_from_entity(1, 0.5).translation_m, (Vec3{1, 1, 0}));
-  scene.set_pose(0, {{7, 0, 0}, {}});
+  scene.add_entity(named("rider", EntityId{0}, {{0, 1, 0}, {}}));
+  EXPECT_EQ(scene.world_from_entity(EntityId{1}, 0.5).translation_m, (Vec3{1, 1, 0}));
+  scene.set_pose(EntityId{0}, {{7, 0, 0}, {}});
   EXPECT_FALSE(scene.moves()) << "set_pose ends keyed motion";
-  EXPECT_EQ(scene.world_from_entity(1, 0.5).translation_m, (Vec3{7, 1, 0}));
+  EXPECT_EQ(scene.world_from_entity(EntityId{1}, 0.5).translation_m, (Vec3{7, 1, 0}));
 }
 
 TEST(Scene, EveryChangeRaisesTheRevision) {
@@ -166,20 +170,20 @@ TEST(Scene, EveryChangeRaisesTheRevision) {
   EXPECT_TRUE(raised());
   scene.add_entity(named("b"));
   EXPECT_TRUE(raised());
-  scene.set_pose(0, {{1, 0, 0}, {}});
+  scene.set_pose(EntityId{0}, {{1, 0, 0}, {}});
   EXPECT_TRUE(raised());
-  scene.set_parent(1, 0);
+  scene.set_parent(EntityId{1}, EntityId{0});
   EXPECT_TRUE(raised());
-  scene.replace_vertices(0, make_box({2, 2, 2}).vertices_m);
+  scene.replace_vertices(MeshId{0}, make_box({2, 2, 2}).vertices_m);
   EXPECT_TRUE(raised());
 }
 
 TEST(Scene, ReplaceVerticesKeepsTheTrianglesAndCountsVersions) {
   Scene scene = chain();
   const Mesh other = make_box({2, 3, 4});
-  EXPECT_EQ(scene.mesh_version(0), 0U);
-  scene.replace_vertices(0, other.vertices_m);
-  EXPECT_EQ(scene.mesh_version(0), 1U);
+  EXPECT_EQ(scene.mesh_version(MeshId{0}), 0U);
+  scene.replace_vertices(MeshId{0}, other.vertices_m);
+  EXPECT_EQ(scene.mesh_version(MeshId{0}), 1U);
   EXPECT_EQ(scene.meshes()[0].vertices_m, other.vertices_m);
   EXPECT_EQ(scene.meshes()[0].triangles, other.triangles);
 }
@@ -187,19 +191,20 @@ TEST(Scene, ReplaceVerticesKeepsTheTrianglesAndCountsVersions) {
 TEST(Scene, ReplaceVerticesRefusesWhatDoesNotFit) {
   Scene scene = chain();
   auto vertices = make_box({2, 3, 4}).vertices_m;
-  EXPECT_EQ(refused(scene, [&] { scene.replace_vertices(1, vertices); }), "mesh 1 is not in [0, 1)");
+  EXPECT_EQ(refused(scene, [&] { scene.replace_vertices(MeshId{1}, vertices); }), "mesh 1 is not in [0, 1)");
   vertices[5][1] = NAN;
-  EXPECT_EQ(refused(scene, [&] { scene.replace_vertices(0, vertices); }), "mesh 'box': vertex 5 = nan is not finite");
+  EXPECT_EQ(refused(scene, [&] { scene.replace_vertices(MeshId{0}, vertices); }),
+            "mesh 'box': vertex 5 = nan is not finite");
   vertices.pop_back();
-  EXPECT_EQ(refused(scene, [&] { scene.replace_vertices(0, vertices); }), "mesh 'box': 7 vertices given for 8");
+  EXPECT_EQ(refused(scene, [&] { scene.replace_vertices(MeshId{0}, vertices); }), "mesh 'box': 7 vertices given for 8");
   EXPECT_EQ(scene.meshes()[0].vertices_m, make_box({1, 1, 1}).vertices_m);
-  EXPECT_EQ(scene.mesh_version(0), 0U);
+  EXPECT_EQ(scene.mesh_version(MeshId{0}), 0U);
 }
 
 TEST(Scene, RefusesPosesThatAreNotFinite) {
   Scene scene = chain();
-  EXPECT_EQ(refused(scene, [&] { scene.set_pose(0, {{NAN, 0, 0}, {}}); }), "pose: position is not finite");
-  EXPECT_EQ(refused(scene, [&] { scene.set_pose(4, {}); }), "entity 4 is not in [0, 4)");
+  EXPECT_EQ(refused(scene, [&] { scene.set_pose(EntityId{0}, {{NAN, 0, 0}, {}}); }), "pose: position is not finite");
+  EXPECT_EQ(refused(scene, [&] { scene.set_pose(EntityId{4}, {}); }), "entity 4 is not in [0, 4)");
 }
 
 }  // namespace

@@ -24,38 +24,38 @@ Scene boxes(std::size_t count) {
 void expect_same_places(WorldPoses& poses, const Scene& scene) {
   const std::vector<Pose>& all = poses.at(scene, 0.0);
   RC_ASSERT(all.size() == scene.entities().size());
-  for (EntityId e = 0; e < all.size(); ++e) {
-    const Pose one = scene.world_from_entity(e, 0.0);
+  for (std::uint32_t e = 0; e < all.size(); ++e) {
+    const Pose one = scene.world_from_entity(EntityId{e}, 0.0);
     RC_ASSERT(norm(all[e].translation_m - one.translation_m) < 1e-9);
     RC_ASSERT(std::abs(dot(all[e].rotation, one.rotation)) > 1 - 1e-9);
   }
 }
 
 RC_GTEST_PROP(WorldPoses, AreThoseOfTheEntitiesOneByOne, ()) {
-  constexpr EntityId kCount = 12;
+  constexpr std::uint32_t kCount = 12;
   Scene scene = boxes(kCount);
   WorldPoses poses;
   for (int k = 0; k < 20; ++k) {
-    const auto child = *rc::gen::inRange<EntityId>(0, kCount), parent = *rc::gen::inRange<EntityId>(0, kCount + 1);
+    const auto child = *rc::gen::inRange(0U, kCount), parent = *rc::gen::inRange(0U, kCount + 1);
     try {
-      scene.set_parent(child, parent == kCount ? kNoEntity : parent);
+      scene.set_parent(EntityId{child}, parent == kCount ? kNoEntity : EntityId{parent});
     } catch (const std::exception&) {
     }
     if (k % 5 == 0) expect_same_places(poses, scene);
   }
-  scene.add_entity({.name = "late", .parent = 3});
+  scene.add_entity({.name = "late", .parent = EntityId{3}});
   expect_same_places(poses, scene);
 }
 
 // A chain grown at either end: no step walks along it. With one walk per entity this test takes a minute, not a blink.
 TEST(WorldPoses, TakeADeepTree) {
-  constexpr EntityId kDeep = 50'000;
+  constexpr std::uint32_t kDeep = 50'000;
   for (const bool from_the_top : {true, false}) {
     Scene scene = boxes(kDeep);
-    for (EntityId k = 1; k < kDeep; ++k) {
-      const EntityId child = from_the_top ? k : kDeep - k;
-      scene.set_parent(child, child - 1);
-      ASSERT_EQ(scene.find_entity(std::to_string(child)), child);
+    for (std::uint32_t k = 1; k < kDeep; ++k) {
+      const std::uint32_t child = from_the_top ? k : kDeep - k;
+      scene.set_parent(EntityId{child}, EntityId{child - 1});
+      ASSERT_EQ(scene.find_entity(std::to_string(child)), EntityId{child});
     }
     WorldPoses poses;
     EXPECT_EQ(poses.at(scene, 0.0).size(), kDeep);

@@ -260,8 +260,8 @@ TEST(SceneFile, TheSceneWithoutDefectIsAccepted) {
   EXPECT_EQ(setup.seed, 5U);
   ASSERT_EQ(setup.sensors.size(), 2U);
   EXPECT_EQ(setup.scene.entities().size(), 3U);
-  EXPECT_EQ(setup.scene.entities()[2].parent, 1U);
-  EXPECT_EQ(setup.sensors[1].sensor.parent, 1U);
+  EXPECT_EQ(setup.scene.entities()[2].parent, EntityId{1});
+  EXPECT_EQ(setup.sensors[1].sensor.parent, EntityId{1});
 }
 
 TEST(SceneFile, AMissingFileAndAFolderAreNamed) {

@@ -48,7 +48,7 @@ TEST(House, HoldsEveryPieceWhereThePlacementSays) {
   EXPECT_EQ(setup.scene.meshes().size(), 63U);
   for (const Placement& p : placement) {
     const EntityId id = setup.scene.find_entity(p.entity);
-    const Entity& entity = setup.scene.entities()[id];
+    const Entity& entity = setup.scene.entities()[index(id)];
     EXPECT_EQ("meshes/" + std::string(setup.scene.mesh_name(entity.mesh)) + ".ply", p.mesh) << p.entity;
     const Pose pose = setup.scene.world_from_entity(id, 0);
     EXPECT_LT(norm(pose.translation_m - Vec3{p.x, p.y, p.z}), 1e-9) << p.entity;
@@ -97,11 +97,11 @@ TEST(FramesFromAScene, HasALidarAndALaserThatSeesTheBallMove) {
   ASSERT_EQ(setup.sensors.size(), 2U);
   EXPECT_EQ(setup.sensors[0].ranges.size(), 1U);
   Simulator simulator = make_simulator(setup);
-  const EntityId ball = setup.scene.find_entity("ball");
+  const std::uint32_t ball = index(setup.scene.find_entity("ball"));
   Frame frame({Channel::kReason, Channel::kEntityId});
   std::vector<std::size_t> first_ray;  // of each frame that meets the ball
   for (std::uint32_t index = 0; index < setup.frames; ++index) {
-    simulator.render(1, index, frame);
+    simulator.render(SensorId{1}, index, frame);
     const auto entity = frame.entity_id();
     const auto found = std::find(entity.begin(), entity.end(), ball);
     ASSERT_NE(found, entity.end()) << index;

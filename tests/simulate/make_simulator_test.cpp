@@ -42,11 +42,11 @@ TEST(MakeSimulator, RendersTheFramesOfWhichARunWritesFiles) {
     run_scene(setup, options);
     const auto files = test::read_folder(options.out);
     Simulator simulator = make_simulator(setup, options);
-    EXPECT_EQ(simulator.sensor(0).name, "lidar");
-    EXPECT_EQ(simulator.sensor(1).name, "laser");
+    EXPECT_EQ(simulator.sensor(SensorId{0}).name, "lidar");
+    EXPECT_EQ(simulator.sensor(SensorId{1}).name, "laser");
     EXPECT_EQ(simulator.stamp_s(1), 1.25);
     Frame frame({Channel::kRange});
-    for (const SensorId sensor : {0U, 1U}) {
+    for (const SensorId sensor : {SensorId{0}, SensorId{1}}) {
       for (const std::uint32_t index : {0U, 1U}) {
         simulator.render(sensor, index, frame);
         const std::string name = simulator.sensor(sensor).name + "/range_00000" + std::to_string(index) + ".npy";

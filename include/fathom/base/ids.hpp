@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// How meshes and entities of a scene are named: by their place in the order in which they were added.
+// How meshes, entities and sensors are named: by their place in the order in which they were added. Each has a type of
+// its own, so that one cannot be given for another. index(id) is the place itself, as Frame::entity_id holds it.
 
 #include <cstdint>
 
 namespace fathom {
 
-using MeshId = std::uint32_t;
-using EntityId = std::uint32_t;
-inline constexpr std::uint32_t kNoEntity = 0xffffffffU;
+enum class MeshId : std::uint32_t {};
+enum class EntityId : std::uint32_t {};
+enum class SensorId : std::uint32_t {};
+
+constexpr std::uint32_t index(MeshId id) { return static_cast<std::uint32_t>(id); }
+constexpr std::uint32_t index(EntityId id) { return static_cast<std::uint32_t>(id); }
+constexpr std::uint32_t index(SensorId id) { return static_cast<std::uint32_t>(id); }
+
+inline constexpr EntityId kNoEntity{0xffffffffU};
 inline constexpr std::uint32_t kNoTriangle = 0xffffffffU;
 
 }  // namespace fathom

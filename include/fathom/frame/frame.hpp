@@ -22,7 +22,7 @@ enum class Channel : std::uint8_t {
   kHitSensor,   ///< 3 x float, m, sensor frame: the same points; NaN where lost
   kNormal,      ///< 3 x float, unit, world frame, of the surface struck, turned towards the sensor; NaN on a miss
   kIncidence,   ///< float, rad, between the reversed ray and the normal; NaN on a miss
-  kEntityId,    ///< uint32; kNoEntity on a miss
+  kEntityId,    ///< uint32, index() of an EntityId; that of kNoEntity on a miss
   kTriangleId,  ///< uint32, within the entity's mesh; kNoTriangle on a miss
   kRing,        ///< uint16
   kAzimuth,     ///< float, rad, of the emitted ray in the sensor frame: atan2(y, x)

@@ -20,7 +20,7 @@ namespace fathom {
 /// A mesh placed in the world (or in the frame of another entity).
 struct Entity {
   std::string name;  ///< unique in the scene, not empty
-  MeshId mesh = 0;
+  MeshId mesh = {};
   Trajectory parent_from_entity = {};  ///< pose over time, in the world or in the parent's frame
   Vec3 scale = {1, 1, 1};  ///< per axis, applied in the mesh's frame; != 0 and finite. Not inherited by children. No
                            ///< vertex may come to lie beyond kMaxCoordinateM.
@@ -47,9 +47,9 @@ class FATHOM_API Scene {
   [[nodiscard]] EntityId find_entity(std::string_view name) const;  ///< throws InputError, naming the nearest name
   [[nodiscard]] const std::vector<Entity>& entities() const { return entities_; }
   [[nodiscard]] const std::vector<Mesh>& meshes() const { return meshes_; }
-  [[nodiscard]] std::string_view mesh_name(MeshId mesh) const { return mesh_names_[mesh]; }
+  [[nodiscard]] std::string_view mesh_name(MeshId mesh) const { return mesh_names_[index(mesh)]; }
   /// Counts replace_vertices() on a mesh, so that a caster knows what to refit.
-  [[nodiscard]] std::uint32_t mesh_version(MeshId mesh) const { return mesh_versions_[mesh]; }
+  [[nodiscard]] std::uint32_t mesh_version(MeshId mesh) const { return mesh_versions_[index(mesh)]; }
   /// Counts every change, so that users can tell whether anything changed.
   [[nodiscard]] std::uint64_t revision() const { return revision_; }
   /// Whether any entity moves by itself as time passes.

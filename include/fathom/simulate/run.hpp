@@ -73,7 +73,7 @@ struct RunOptions {
 ///   const SceneSetup setup = read_scene_file("house.yaml");
 ///   Simulator simulator = make_simulator(setup);
 ///   Frame frame({Channel::kRange, Channel::kReason});
-///   simulator.render(0, 0, frame);
+///   simulator.render(SensorId{0}, 0, frame);
 ///
 /// Of the options only seed, environment, episode, compute and should_stop count. Throws InputError as run_scene()
 /// would for the scene and its sensors; outputs are not looked at.

@@ -8,6 +8,7 @@
 
 #include <fathom/base/compute.hpp>
 #include <fathom/base/export.hpp>
+#include <fathom/base/ids.hpp>
 #include <fathom/frame/frame.hpp>
 #include <fathom/scene/scene.hpp>
 #include <fathom/simulate/sensor.hpp>
@@ -23,8 +24,6 @@ struct SimulatorOptions {
   /// holds nothing of use until it is rendered again.
   std::function<bool()> should_stop = {};
 };
-
-using SensorId = std::uint32_t;
 
 /// Casts the sensors of a scene and applies their noise. On one kind of processor the same scene, sensors, seed and
 /// frame give the same bits for any number of threads and order of calls. For one thread at a time; several may run at

@@ -6,18 +6,18 @@
 namespace fathom {
 
 BruteCaster::BruteCaster(const Scene& scene, double stamp_s) {
-  for (std::size_t e = 0; e < scene.entities().size(); ++e) {
+  for (std::uint32_t e = 0; e < scene.entities().size(); ++e) {
     const Entity& entity = scene.entities()[e];
-    const Mesh& mesh = scene.meshes()[entity.mesh];
-    const Pose world_from_entity = scene.world_from_entity(static_cast<EntityId>(e), stamp_s);
+    const Mesh& mesh = scene.meshes()[index(entity.mesh)];
+    const Pose world_from_entity = scene.world_from_entity(EntityId{e}, stamp_s);
     const auto corner = [&](std::uint32_t vertex) {
       const auto& v = mesh.vertices_m[vertex];
       return world_from_entity * Vec3{v[0] * entity.scale.x, v[1] * entity.scale.y, v[2] * entity.scale.z};
     };
     for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
       const Vec3 a = corner(mesh.triangles[t][0]);
-      triangles_.push_back({a, corner(mesh.triangles[t][1]) - a, corner(mesh.triangles[t][2]) - a,
-                            static_cast<EntityId>(e), static_cast<std::uint32_t>(t)});
+      triangles_.push_back(
+          {a, corner(mesh.triangles[t][1]) - a, corner(mesh.triangles[t][2]) - a, e, static_cast<std::uint32_t>(t)});
     }
   }
 }
@@ -25,7 +25,7 @@ BruteCaster::BruteCaster(const Scene& scene, double stamp_s) {
 // Moller and Trumbore, "Fast, minimum storage ray/triangle intersection", 1997, section 2: solves
 // origin + t direction = a + u ab + v ac by Cramer's rule.
 BruteCaster::Hit BruteCaster::cast(const Vec3& origin, const Vec3& direction) const {
-  Hit best = {std::numeric_limits<double>::infinity(), kNoEntity, kNoTriangle, {}};
+  Hit best = {std::numeric_limits<double>::infinity(), index(kNoEntity), kNoTriangle, {}};
   for (const Triangle& t : triangles_) {
     const Vec3 p = cross(direction, t.ac);
     const double determinant = dot(t.ab, p);

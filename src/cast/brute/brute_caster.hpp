@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include <fathom/base/geometry.hpp>
@@ -15,7 +16,7 @@ class BruteCaster {
  public:
   struct Hit {
     double range_m;          ///< +inf on a miss
-    EntityId entity;         ///< kNoEntity on a miss
+    std::uint32_t entity;    ///< index(kNoEntity) on a miss
     std::uint32_t triangle;  ///< within the entity's mesh
     Vec3 normal;             ///< unit, turned against the ray
   };
@@ -28,7 +29,7 @@ class BruteCaster {
  private:
   struct Triangle {
     Vec3 a, ab, ac;
-    EntityId entity;
+    std::uint32_t entity;
     std::uint32_t index;
   };
   std::vector<Triangle> triangles_;

@@ -20,7 +20,7 @@ namespace {
 /// One entity as it stands in the top-level tree.
 struct Instance {
   OwnedGeometry geometry;
-  MeshId mesh = 0;
+  MeshId mesh = {};
   Pose world_from_entity = {};
 };
 
@@ -96,7 +96,7 @@ class EmbreeCaster final : public Caster {
     }
     for (std::size_t e = 0; e < instances_.size(); ++e) {
       const MeshId mesh = instances_[e].mesh;
-      if (versions_[mesh] == meshes_->version(mesh)) continue;
+      if (versions_[index(mesh)] == meshes_->version(mesh)) continue;
       rtcSetGeometryInstancedScene(instances_[e].geometry.get(), meshes_->tree(mesh));
       rtcCommitGeometry(instances_[e].geometry.get());
       changed_ = true;
@@ -122,7 +122,7 @@ class EmbreeCaster final : public Caster {
     instance.mesh = entity.mesh;
     instance.geometry = OwnedGeometry(rtcNewGeometry(device(), RTC_GEOMETRY_TYPE_INSTANCE));
     rtcSetGeometryInstancedScene(instance.geometry.get(), meshes_->tree(entity.mesh));
-    rtcAttachGeometryByID(top_.get(), instance.geometry.get(), id);
+    rtcAttachGeometryByID(top_.get(), instance.geometry.get(), index(id));
     instances_.push_back(std::move(instance));
     normals_.emplace_back();
     const Vec3& s = entity.scale;

@@ -23,10 +23,10 @@ class MeshTrees {
 
   [[nodiscard]] RTCDevice device() const { return device_.get(); }
   [[nodiscard]] std::size_t size() const { return trees_.size(); }
-  [[nodiscard]] RTCScene tree(MeshId mesh) const { return trees_[mesh].of.scene.get(); }
-  [[nodiscard]] const TriangleAreas& areas(MeshId mesh) const { return trees_[mesh].of.areas; }
+  [[nodiscard]] RTCScene tree(MeshId mesh) const { return trees_[index(mesh)].of.scene.get(); }
+  [[nodiscard]] const TriangleAreas& areas(MeshId mesh) const { return trees_[index(mesh)].of.areas; }
   /// Scene::mesh_version of the vertices that the tree holds.
-  [[nodiscard]] std::uint32_t version(MeshId mesh) const { return trees_[mesh].version; }
+  [[nodiscard]] std::uint32_t version(MeshId mesh) const { return trees_[index(mesh)].version; }
 
  private:
   struct Tree {

@@ -125,6 +125,6 @@ void cast_packets(RTCScene scene, const CastRays& rays, const CastHits& hits, co
   }
 }
 
-static_assert(RTC_INVALID_GEOMETRY_ID == kNoEntity && RTC_INVALID_GEOMETRY_ID == kNoTriangle);
+static_assert(RTC_INVALID_GEOMETRY_ID == index(kNoEntity) && RTC_INVALID_GEOMETRY_ID == kNoTriangle);
 
 }  // namespace fathom
