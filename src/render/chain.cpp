@@ -10,6 +10,8 @@
 #include <fathom/base/error.hpp>
 #include <fathom/math/random.hpp>
 
+#include "sensor/sensor_view.hpp"
+
 namespace fathom {
 
 namespace {
@@ -120,17 +122,10 @@ void check_by_entity(const NoiseChain& chain, std::size_t place, const SensorTra
   }
 }
 
-/// The rings of a sensor's rays, as Frame::ring gives them.
-std::set<std::uint32_t> rings_of(const RayPattern& rays) {
-  std::set<std::uint32_t> rings(rays.ring.begin(), rays.ring.end());
-  for (std::uint32_t row = 0; row < rays.rows && rays.ring.empty(); ++row) rings.insert(row);
-  return rings;
-}
-
-void check_by_ring(const NoiseChain& chain, std::size_t place, const SensorTraits& sensor, const RayPattern& rays) {
+void check_by_ring(const NoiseChain& chain, std::size_t place, const SensorTraits& sensor, const SensorModel& model) {
   const ChainEntry& entry = chain[place];
   if (entry.by_ring.empty()) return;
-  const std::set<std::uint32_t> rings = rings_of(rays);
+  const std::set<std::uint32_t> rings = rings_of(model);
   std::set<std::uint32_t> seen;
   for (const RingEntry& other : entry.by_ring) {
     check_other(kByRing, kRing, place, entry.noise, other.noise, sensor);
@@ -196,16 +191,17 @@ void check_needs(const NoiseChain& chain, const Noise& noise, const SensorTraits
   }
 }
 
-void check_entries(const NoiseChain& chain, const SensorTraits& sensor, const RayPattern& rays, std::size_t entities) {
+void check_entries(const NoiseChain& chain, const SensorTraits& sensor, const SensorModel& model,
+                   std::size_t entities) {
   for (std::size_t place = 0; place < chain.size(); ++place) {
     check_by_entity(chain, place, sensor, entities);
-    check_by_ring(chain, place, sensor, rays);
+    check_by_ring(chain, place, sensor, model);
   }
 }
 
-void check_chain(const NoiseChain& chain, const SensorTraits& sensor, const RayPattern& rays, std::size_t entities) {
+void check_chain(const NoiseChain& chain, const SensorTraits& sensor, const SensorModel& model, std::size_t entities) {
   for (const ChainEntry& entry : chain) check_needs(chain, entry.noise, sensor);
-  check_entries(chain, sensor, rays, entities);
+  check_entries(chain, sensor, model, entities);
 }
 
 }  // namespace fathom

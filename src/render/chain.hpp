@@ -56,9 +56,9 @@ void check_needs(const NoiseChain& chain, const Noise& noise, const SensorTraits
 
 /// Throws InputError when an entry of a chain for single entities or rings is of another model, for an entity (of
 /// `entities`) or ring that is not there, or there twice.
-void check_entries(const NoiseChain& chain, const SensorTraits& sensor, const RayPattern& rays, std::size_t entities);
+void check_entries(const NoiseChain& chain, const SensorTraits& sensor, const SensorModel& model, std::size_t entities);
 
 /// Both, for the whole chain.
-void check_chain(const NoiseChain& chain, const SensorTraits& sensor, const RayPattern& rays, std::size_t entities);
+void check_chain(const NoiseChain& chain, const SensorTraits& sensor, const SensorModel& model, std::size_t entities);
 
 }  // namespace fathom

@@ -159,7 +159,7 @@ class Environments::Impl {
     for (const ParameterRange& range : options_.ranges) {
       values.push_back(draw_into(noise, sensor_.name, range, seed_of(e)));
     }
-    return prepared_.stage(noise);
+    return prepared_.staged_chain(noise);
   }
 
   void keep(std::uint32_t e, StagedChain chain, std::span<const double> values) {

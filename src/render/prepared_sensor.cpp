@@ -34,20 +34,20 @@ PreparedSensor::PreparedSensor(Sensor sensor, std::size_t entities) : sensor_(st
     make_plan(rays_, sensor_.rolling, plan_);
     check_noise(sensor_.noise, entities);
   });
-  chain_ = stage(sensor_.noise);
+  chain_ = staged_chain(sensor_.noise);
 }
 
 void PreparedSensor::set_noise(NoiseChain noise, std::size_t entities) {
   named(sensor_, [&] { check_noise(noise, entities); });
-  chain_ = stage(noise);
+  chain_ = staged_chain(noise);
   sensor_.noise = std::move(noise);
 }
 
 void PreparedSensor::check_noise(const NoiseChain& noise, std::size_t entities) const {
-  check_chain(noise, traits(), rays_, entities);
+  check_chain(noise, make_traits(view_, sensor_.rolling), sensor_.model, entities);
 }
 
-StagedChain PreparedSensor::stage(const NoiseChain& noise) const {
+StagedChain PreparedSensor::staged_chain(const NoiseChain& noise) const {
   return stage_chain(sensor_.name, noise, sensor_.range_policy.value_or(view_.usual_policy));
 }
 

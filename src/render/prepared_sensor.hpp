@@ -19,12 +19,12 @@ class PreparedSensor {
   /// invalid, or its rays would not fit in memory.
   PreparedSensor(Sensor sensor, std::size_t entities);
 
-  /// Replaces the chain. Throws InputError as check_noise does, and then changes nothing.
+  /// Replaces the chain. Throws InputError as the constructor does for a chain, and then changes nothing.
   void set_noise(NoiseChain noise, std::size_t entities);
-  /// Throws InputError, without the sensor's name, when the chain does not suit the sensor.
+  /// Throws InputError, without the sensor's name in front, when the chain does not suit the sensor.
   void check_noise(const NoiseChain& noise, std::size_t entities) const;
-  /// A chain of this sensor, ready for its frames.
-  [[nodiscard]] StagedChain stage(const NoiseChain& noise) const;
+  /// A chain that check_noise() accepts, sorted by stage with the streams and the range policy of this sensor.
+  [[nodiscard]] StagedChain staged_chain(const NoiseChain& noise) const;
 
   /// From now on rays() and plan() are those of this frame. In steady state nothing is allocated.
   void set_frame(std::uint32_t index);
@@ -36,8 +36,6 @@ class PreparedSensor {
   [[nodiscard]] const StagedChain& chain() const { return chain_; }
 
  private:
-  [[nodiscard]] SensorTraits traits() const { return make_traits(view_, rays_, sensor_.rolling); }
-
   Sensor sensor_;
   SensorView view_;
   RayPattern rays_;

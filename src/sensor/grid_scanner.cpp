@@ -43,7 +43,10 @@ void GridScanner::check() const {
   check_ray_count(kSlug, "points along y", shape.points_y, "points along x", shape.points_x);
 }
 
+std::set<std::uint32_t> rings(const GridScanner& grid) { return count_rings(grid_shape(grid).points_y); }
+
 void describe(const GridScanner& grid, SensorView& view) {
+  view.one_origin = false;
   switch (grid.alignment) {
     case GridAlignment::kBase:
       view.axes = AxesFollow::kBody;

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 // The kinds of sensor. Each has a table of its parameters, and functions by which it answers for itself: check(),
-// write_rays(), describe() and usual_policy(). One file per kind; sensor_view.cpp calls them.
+// write_rays(), describe(), rings(), shifts() and usual_policy(). One file per kind; sensor_view.cpp calls them.
 
 #include <concepts>
+#include <cstdint>
 #include <numbers>
+#include <set>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -37,15 +40,32 @@ void write_rays(const DepthCamera& camera, std::uint32_t frame, RayPattern& out)
 void write_rays(const GridScanner& grid, std::uint32_t frame, RayPattern& out);
 inline void write_rays(const RayPattern& rays, std::uint32_t /*frame*/, RayPattern& out) { out = rays; }
 
-/// Sets everything in the view of a checked model that differs from the defaults.
+/// Sets what differs from the defaults in the view of a checked model, all but usual_policy. Makes no rays.
 void describe(const SpinningLidar& lidar, SensorView& view);
-inline void describe(const Laser2d& /*laser*/, SensorView& /*view*/) {}
+inline void describe(const Laser2d& /*laser*/, SensorView& view) { view.timed = true; }
 void describe(const PinholeCamera& camera, SensorView& view);
 void describe(const Rosette& rosette, SensorView& view);
 void describe(const RayPattern& rays, SensorView& view);
 void describe(const DepthCamera& camera, SensorView& view);
 void describe(const StereoCamera& camera, SensorView& view);
 void describe(const GridScanner& grid, SensorView& view);
+
+/// The rings of a checked model's rays: its rows, counted from 0, unless it numbers rings itself.
+std::set<std::uint32_t> count_rings(std::uint32_t rows);
+std::set<std::uint32_t> rings(const SpinningLidar& lidar);
+std::set<std::uint32_t> rings(const GridScanner& grid);
+std::set<std::uint32_t> rings(const RayPattern& rays);
+inline std::set<std::uint32_t> rings(const Laser2d& /*laser*/) { return count_rings(1); }
+inline std::set<std::uint32_t> rings(const Rosette& /*rosette*/) { return count_rings(1); }
+inline std::set<std::uint32_t> rings(const PinholeCamera& camera) { return count_rings(camera.height); }
+inline std::set<std::uint32_t> rings(const DepthCamera& camera) { return count_rings(camera.height); }
+
+/// See column_shifts(). Only the rows of a lidar that turns once round are staggered.
+std::vector<std::int32_t> shifts(const SpinningLidar& lidar);
+template <class Kind>
+std::vector<std::int32_t> shifts(const Kind& /*kind*/) {
+  return {};
+}
 
 /// How a kind treats returns outside its limits, whatever its parameters: a depth camera loses them.
 template <class Kind>

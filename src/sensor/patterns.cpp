@@ -13,6 +13,12 @@ void check_range_limits(std::string_view kind, double min_range_m, double max_ra
                                number_text(max_range_m)));
 }
 
+std::set<std::uint32_t> count_rings(std::uint32_t rows) {
+  std::set<std::uint32_t> rings;
+  for (std::uint32_t row = 0; row < rows; ++row) rings.insert(rings.end(), row);
+  return rings;
+}
+
 void start_pattern(RayPattern& out, std::uint32_t rows, std::uint32_t cols, double min_range_m, double max_range_m) {
   const std::size_t rays = std::size_t{rows} * cols;
   out.rows = rows;

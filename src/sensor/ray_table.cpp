@@ -77,9 +77,16 @@ void check_ranges(const RayPattern& p) {
 
 std::span<const Field<RayPattern>> RayPattern::fields() { return kRayPatternFields; }
 
-/// A single row of rays that do not lie in one plane shows nothing as a line of pixels.
+std::set<std::uint32_t> rings(const RayPattern& rays) {
+  if (rays.ring.empty()) return count_rings(rays.rows);
+  return {rays.ring.begin(), rays.ring.end()};
+}
+
 void describe(const RayPattern& rays, SensorView& view) {
+  view.one_origin = rays.origin_x.empty();
+  view.timed = !rays.time_offset_s.empty();
   if (rays.rows != 1) return;
+  // A single row of rays that do not lie in one plane shows nothing as a line of pixels.
   const std::vector<float>& z = rays.direction_z;
   view.seen_by_angle = std::any_of(z.begin(), z.end(), [&](float up) { return up != z.front(); });
 }

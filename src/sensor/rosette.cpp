@@ -32,6 +32,7 @@ void Rosette::check() const {
 }
 
 void describe(const Rosette& /*rosette*/, SensorView& view) {
+  view.timed = true;
   view.rays_vary = true;
   view.seen_by_angle = true;
 }

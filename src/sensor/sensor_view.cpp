@@ -8,6 +8,10 @@
 
 namespace fathom {
 
+void validate(const SensorModel& model) {
+  std::visit([](const auto& kind) { validate(kind); }, model);
+}
+
 SensorView make_view(const SensorModel& model) {
   SensorView view;
   view.usual_policy = usual_range_policy(model);
@@ -15,12 +19,20 @@ SensorView make_view(const SensorModel& model) {
   return view;
 }
 
+std::set<std::uint32_t> rings_of(const SensorModel& model) {
+  return std::visit([](const auto& kind) { return rings(kind); }, model);
+}
+
+std::vector<std::int32_t> column_shifts(const SensorModel& model) {
+  return std::visit([](const auto& kind) { return shifts(kind); }, model);
+}
+
 void update_pattern(const SensorModel& model, std::uint32_t frame, RayPattern& pattern) {
   std::visit([&](const auto& kind) { write_rays(kind, frame, pattern); }, model);
 }
 
 RayPattern make_pattern(const SensorModel& model, std::uint32_t frame) {
-  std::visit([](const auto& kind) { validate(kind); }, model);
+  validate(model);
   RayPattern pattern;
   update_pattern(model, frame, pattern);
   return pattern;
@@ -32,11 +44,11 @@ RangePolicy usual_range_policy(const SensorModel& model) {
   return std::visit([](const auto& kind) { return usual_policy(kind); }, model);
 }
 
-SensorTraits make_traits(const SensorView& view, const RayPattern& rays, bool rolling) {
+SensorTraits make_traits(const SensorView& view, bool rolling) {
   return {.optics = view.optics,
           .left_is_reference = view.left_is_reference,
-          .one_origin = rays.origin_x.empty(),
-          .rolling = rolling && !rays.time_offset_s.empty()};
+          .one_origin = view.one_origin,
+          .rolling = rolling && view.timed};
 }
 
 Quaternion aligned(AxesFollow axes, const Quaternion& q) {

@@ -4,6 +4,7 @@
 // after this works for all kinds alike.
 
 #include <cstdint>
+#include <set>
 #include <vector>
 
 #include <fathom/noise/sensor_traits.hpp>
@@ -18,27 +19,35 @@ enum class AxesFollow : std::uint8_t {
   kWorld,    ///< they do not turn
 };
 
-/// Of a model that make_pattern() accepts. Cheap to make: it holds no rays.
+/// Throws InputError as make_pattern() does, and makes no rays.
+void validate(const SensorModel& model);
+
+/// Of a model that validate() accepts. Made from its parameters, without its rays.
 struct SensorView {
   Optics optics;                   ///< of its camera; all 0 without one
   StereoRig cameras = {};          ///< where its two cameras stand; meant where optics.baseline_m is above 0
   bool left_is_reference = false;  ///< the image is that of the left camera, and the right one stands beside it
   AxesFollow axes = AxesFollow::kBody;
   RangePolicy usual_policy = RangePolicy::kKeep;
+  bool one_origin = true;      ///< all rays start at the sensor's origin
+  bool timed = false;          ///< rays have times of their own within the frame
   bool rays_vary = false;      ///< from frame to frame
   bool seen_by_angle = false;  ///< rays lie in no rows: a line of its pixels shows nothing
-  /// [rows]: by how many columns rows move so that a column looks in one direction; empty where no shift does that.
-  std::vector<std::int32_t> destagger_shifts = {};
 };
 SensorView make_view(const SensorModel& model);
 
+/// The rings of its rays, as Frame::ring gives them.
+std::set<std::uint32_t> rings_of(const SensorModel& model);
+
+/// [rows]: by how many columns rows move so that a column looks in one direction; empty where no shift does that.
+std::vector<std::int32_t> column_shifts(const SensorModel& model);
+
 /// The rays of a frame, into a pattern that already has its arrays: a frame of the same sensor allocates nothing more.
-/// The model must have been accepted by make_pattern().
+/// The model must have been accepted by validate().
 void update_pattern(const SensorModel& model, std::uint32_t frame, RayPattern& pattern);
 
-/// The properties of a sensor with these rays that noise models may depend on; `rolling`: whether each is cast at its
-/// own time.
-SensorTraits make_traits(const SensorView& view, const RayPattern& rays, bool rolling);
+/// The properties of a sensor that noise models may depend on; `rolling`: whether each ray is cast at its own time.
+SensorTraits make_traits(const SensorView& view, bool rolling);
 
 /// The rotation of a sensor whose body is turned by `q`.
 Quaternion aligned(AxesFollow axes, const Quaternion& q);

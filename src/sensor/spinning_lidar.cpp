@@ -124,9 +124,19 @@ void write_rays(const SpinningLidar& lidar, std::uint32_t /*frame*/, RayPattern&
 }
 
 void describe(const SpinningLidar& lidar, SensorView& view) {
+  view.one_origin = lidar.vertical_offset_m.empty();
+  view.timed = true;
+}
+
+std::set<std::uint32_t> rings(const SpinningLidar& lidar) {
+  if (lidar.ring.empty()) return count_rings(static_cast<std::uint32_t>(lidar.elevation_rad.size()));
+  return {lidar.ring.begin(), lidar.ring.end()};
+}
+
+std::vector<std::int32_t> shifts(const SpinningLidar& lidar) {
   // Velodynes fire the whole sequences that fit into a turn, so the last column may end a little short of it.
   const bool turns_once_round = lidar.span_rad + lidar.span_rad / lidar.columns > 2 * std::numbers::pi;
-  if (turns_once_round) view.destagger_shifts = destagger_shifts(lidar);
+  return turns_once_round ? destagger_shifts(lidar) : std::vector<std::int32_t>();
 }
 
 std::vector<std::int32_t> destagger_shifts(const SpinningLidar& lidar) {

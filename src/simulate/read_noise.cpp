@@ -70,13 +70,11 @@ void read_values(YamlReader& map, const NoiseInfo& model, Parameters& out) {
 /// A model being read into the chain of a sensor.
 class ModelReader {
  public:
-  ModelReader(YamlReader map, const Scene& scene, const SensorTraits& traits, const RayPattern& rays,
-              SensorSetup& setup)
+  ModelReader(YamlReader map, const Scene& scene, const SensorTraits& traits, SensorSetup& setup)
       : map_(std::move(map)),
         model_(find_model(map_)),
         scene_(scene),
         traits_(traits),
-        rays_(rays),
         setup_(setup),
         chain_(setup.sensor.noise) {}
 
@@ -137,7 +135,7 @@ class ModelReader {
   }
 
   void check(const YamlReader& where) const {
-    where.located([&] { check_entries(chain_, traits_, rays_, scene_.entities().size()); });
+    where.located([&] { check_entries(chain_, traits_, setup_.sensor.model, scene_.entities().size()); });
   }
 
   void add(const YamlReader& where, ParameterRange range) {
@@ -150,7 +148,6 @@ class ModelReader {
   const NoiseInfo& model_;
   const Scene& scene_;
   const SensorTraits& traits_;
-  const RayPattern& rays_;
   SensorSetup& setup_;
   NoiseChain& chain_;
   Parameters defaults_;
@@ -167,17 +164,16 @@ void append_preset(const YamlReader& word, const SensorPreset* preset, const Sen
 
 }  // namespace
 
-void read_noise(const YamlReader& reader, const SensorPreset* preset, const Scene& scene, const RayPattern& rays,
-                SensorSetup& setup) {
+void read_noise(const YamlReader& reader, const SensorPreset* preset, const Scene& scene, SensorSetup& setup) {
   const Sensor& sensor = setup.sensor;
-  const SensorTraits traits = make_traits(make_view(sensor.model), rays, sensor.rolling);
+  const SensorTraits traits = make_traits(make_view(sensor.model), sensor.rolling);
   NoiseChain& chain = setup.sensor.noise;
   if (reader.is(YamlValue::Kind::kScalar)) return append_preset(reader, preset, traits, chain);
   for (const YamlReader& item : reader.items()) {
     if (item.is(YamlValue::Kind::kScalar)) {
       append_preset(item, preset, traits, chain);
     } else {
-      ModelReader(item.only(), scene, traits, rays, setup).read();
+      ModelReader(item.only(), scene, traits, setup).read();
     }
   }
 }

@@ -19,6 +19,7 @@
 #include "base/text.hpp"
 #include "scene/world_poses.hpp"
 #include "sensor/field_ways.hpp"
+#include "sensor/sensor_view.hpp"
 #include "simulate/file_plan.hpp"
 #include "simulate/read_noise.hpp"
 #include "simulate/read_outputs.hpp"
@@ -136,10 +137,10 @@ SensorModel read_model(YamlReader& map, const SensorPreset* preset, SceneFiles& 
 }
 
 /// Throws when fields of the model do not fit together; beside a preset, the file shows only some of these fields.
-RayPattern pattern_of(const YamlReader& map, const SensorPreset* preset, const SensorModel& model) {
-  return map.located([&] {
+void check_model(const YamlReader& map, const SensorPreset* preset, const SensorModel& model) {
+  map.located([&] {
     try {
-      return make_pattern(model);
+      validate(model);
     } catch (const InputError& error) {
       if (preset == nullptr) throw;
       throw InputError(fmt::format("{} (what is not given is as the preset {} has it)", error.what(), preset->name));
@@ -187,8 +188,8 @@ SensorSetup read_sensor(YamlReader map, const Scene& scene, std::span<const doub
     parent->located([&] { check_reach(sensor, entity_farthest_m); });
   }
   if (const auto rolling = map.find("rolling")) sensor.rolling = rolling->boolean();
-  const RayPattern pattern = pattern_of(map, preset, sensor.model);
-  if (const auto noise = map.find("noise")) read_noise(*noise, preset, scene, pattern, setup);
+  check_model(map, preset, sensor.model);
+  if (const auto noise = map.find("noise")) read_noise(*noise, preset, scene, setup);
   if (const auto policy = map.find("range_policy")) {
     sensor.range_policy = static_cast<RangePolicy>(policy->one_of(kRangePolicyNames));
   }

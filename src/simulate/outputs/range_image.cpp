@@ -15,11 +15,12 @@ namespace fathom {
 namespace {
 
 /// The shifts that turn columns from times to directions, [rows].
-std::vector<std::int32_t> full_turn_shifts(const SensorView& view) {
-  if (view.destagger_shifts.empty()) {
+std::vector<std::int32_t> full_turn_shifts(const SensorModel& model) {
+  std::vector<std::int32_t> shifts = column_shifts(model);
+  if (shifts.empty()) {
     throw InputError("only the range image of a spinning_lidar that turns once round can be destaggered");
   }
-  return view.destagger_shifts;
+  return shifts;
 }
 
 }  // namespace
@@ -31,10 +32,9 @@ ChannelSet RangeImageOutput::needs(const Sensor& sensor) const {
 
 std::vector<OutputFile> RangeImageOutput::files(const Sensor& sensor) const {
   using Path = std::filesystem::path;
-  const SensorView view = make_view(sensor.model);
   OutputFile file = frame_file(kFile, color_variant(color));
-  const std::vector<std::int32_t> shifts = destagger ? full_turn_shifts(view) : std::vector<std::int32_t>();
-  if (view.seen_by_angle) {
+  const std::vector<std::int32_t> shifts = destagger ? full_turn_shifts(sensor.model) : std::vector<std::int32_t>();
+  if (make_view(sensor.model).seen_by_angle) {
     file.bytes_at_most = [*this](const FrameShape& /*shape*/, std::uint32_t frames) {
       return frames * png_bytes_at_most(angle_image_size(color, legend), kRgbBytes);
     };
