@@ -13,7 +13,8 @@ namespace fathom {
 namespace {
 
 constexpr std::array<Field<Laser2d>, 7> kLaser2dFields = {{
-    {"rays", "1", &Laser2d::rays, 1, 16777216, "rays per scan", true},
+    Field<Laser2d>{"rays", "1", &Laser2d::rays, 1, 16777216, "rays per scan", true}.formerly(
+        "beams", "a beam is the statistical model of a laser's reading"),
     {"min_azimuth_rad", "rad", &Laser2d::min_azimuth_rad, -kTurnRad, kTurnRad, "azimuth of the first (rightmost) ray",
      true},
     {"max_azimuth_rad", "rad", &Laser2d::max_azimuth_rad, -kTurnRad, kTurnRad,

@@ -53,6 +53,7 @@ void check_drawn_alone(const YamlReader& where, const NoiseInfo& model, const Pa
 /// The parameters that a map gives, before those that it inherits.
 void read_values(YamlReader& map, const NoiseInfo& model, Parameters& out) {
   for (const FieldInfo& field : model.fields) {
+    refuse_former(map, field.former, field.name);
     const std::string name(field.name);
     const auto quantity = Quantity::find(map, field.name);
     if (!quantity) continue;
@@ -80,7 +81,7 @@ class ModelReader {
 
   void read() {
     read_values(map_, model_, defaults_);
-    refuse_channels();
+    refuse_former(map_, {"channels", "a scan line is a ring, and a channel is an array of a frame"}, "rings");
     const auto entities = map_.find("entities"), rings = map_.find("rings");
     map_.finish();
     if (entities && rings) rings->fail("and entities are both given; a model takes one of them");
@@ -92,12 +93,6 @@ class ModelReader {
   }
 
  private:
-  /// The key of earlier files; not asked for where it is not there, so that no hint offers it.
-  void refuse_channels() {
-    if (map_.value().find("channels") == nullptr) return;
-    map_.at("channels").fail_key("is called rings now: a scan line is a ring, and a channel is an array of a frame");
-  }
-
   /// The parameters for an entity or a ring: what is not given is as in the model's own line, drawn values included.
   Parameters read_other(YamlReader& map) const {
     Parameters parameters = defaults_;

@@ -35,15 +35,8 @@ const SensorKindInfo& kind_info(std::string_view slug) {
   return *std::find_if(kinds.begin(), kinds.end(), [&](const SensorKindInfo& k) { return k.slug == slug; });
 }
 
-/// The key of earlier files; not asked for where it is not there, so that no hint offers it.
-void refuse_beams(YamlReader& map, const SensorModel& model) {
-  if (sensor_kind(model) != Laser2d::kSlug || map.value().find("beams") == nullptr) return;
-  map.at("beams").fail_key("is called rays now: a beam is the statistical model of a laser's reading");
-}
-
 /// Sets every parameter that the map holds; those without a default must be there unless a preset gave them.
 void read_model_fields(YamlReader& map, bool from_preset, SensorModel& model) {
-  refuse_beams(map, model);
   const auto required = from_preset ? RequiredFields::kMayLack : RequiredFields::kMustBeThere;
   read_fields(
       map, kind_info(sensor_kind(model)).fields, required,

@@ -79,7 +79,13 @@ std::vector<double> read_value(const Quantity& quantity, const FieldInfo& field)
   return {quantity.number(limits)};
 }
 
+void refuse_former(YamlReader& map, const FormerName& former, std::string_view now) {
+  if (former.name.empty() || map.value().find(former.name) == nullptr) return;
+  map.at(former.name).fail_key(fmt::format("is called {} now{}{}", now, former.why.empty() ? "" : ": ", former.why));
+}
+
 void read_fields(YamlReader& map, std::span<const FieldInfo> fields, RequiredFields required, const SetValue& set) {
+  for (const FieldInfo& field : fields) refuse_former(map, field.former, field.name);
   // All are asked for before one is missed, so that a known key is not taken for a slip of another.
   for (const FieldInfo& field : fields) static_cast<void>(Quantity::find(map, field.name));
   for (const FieldInfo& field : fields) {

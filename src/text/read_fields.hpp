@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include <fathom/base/field.hpp>
@@ -23,10 +24,15 @@ std::vector<double> read_value(const Quantity& quantity, const FieldInfo& field)
 /// Whether the map must have the keys of fields that are required, or something else gave their values before.
 enum class RequiredFields : std::uint8_t { kMustBeThere, kMayLack };
 
+/// Throws InputError where the map has the key that is called `now` today. Elsewhere the key counts as unknown, so that
+/// no hint offers it.
+void refuse_former(YamlReader& map, const FormerName& former, std::string_view now);
+
 using SetValue = std::function<void(const FieldInfo& field, std::span<const double> values)>;
 
 /// Calls `set` for each field that the map has, in the order of the table. Its errors get the place of the value.
-/// Throws InputError for a value that does not fit and for a missing key. Other keys are left to map.finish().
+/// Throws InputError for a value that does not fit, for a missing key and for a former name. Other keys are left to
+/// map.finish().
 void read_fields(YamlReader& map, std::span<const FieldInfo> fields, RequiredFields required, const SetValue& set);
 
 /// Sets the parameters of `model` that the map has.

@@ -46,8 +46,8 @@ struct Lamp {
     return {
         {"angle_rad", "rad", &Lamp::angle_rad, -kMaxAngleRad, kMaxAngleRad, "angle"},
         {"reach_m", "m", &Lamp::reach_m, 0.5, 10, "reach", true},
-        {"bulbs", "1", &Lamp::bulbs, 1, 9, "bulbs"},
-        {"lit", "1", &Lamp::lit, 0, 1, "whether it is lit"},
+        Field<Lamp>{"bulbs", "1", &Lamp::bulbs, 1, 9, "bulbs"}.formerly("lights", "lamps hold bulbs"),
+        Field<Lamp>{"lit", "1", &Lamp::lit, 0, 1, "whether it is lit"}.formerly("burns"),
         {"steps_s", "s", &Lamp::steps_s, 0, 5, "steps"},
         {"center_px", "px", PairMember<Lamp>{&Lamp::center_px, kLampParts}, -9, 9, "center"},
         {"mount", "m", &Lamp::mount, -2, 2, "mount"},
@@ -110,6 +110,12 @@ TEST(ReadFields, NamesThePlaceOfWhatIsWrong) {
             std::string::npos);
   EXPECT_EQ(refusal("reech_m: 1\n"), "lamp.yaml:1:1: the key 'reach_m' is missing; is 'reech_m' meant to be it?");
   EXPECT_NE(refusal("reach_m: 1\nlight: true\n").find("light is not a known key"), std::string::npos);
+}
+
+TEST(ReadFields, NamesWhatStandsForAFormerName) {
+  EXPECT_EQ(refusal("reach_m: 1\nlights: 2\n"), "lamp.yaml:2:9: lights is called bulbs now: lamps hold bulbs");
+  EXPECT_EQ(refusal("reach_m: 11\nburns: true\n"), "lamp.yaml:2:8: burns is called lit now");
+  EXPECT_EQ(refusal("reach_m: 1\nburn: true\n").find("burns"), std::string::npos) << "a hint offers names of today";
 }
 
 }  // namespace

@@ -67,6 +67,12 @@ struct PairMember {
   std::span<const std::string_view> parts;
 };
 
+/// A name that a parameter had before; files that use it get a message with the new one.
+struct FormerName {
+  std::string_view name = {};  ///< empty: there is none
+  std::string_view why = {};   ///< of the new name: "a beam is something else"; may be empty
+};
+
 /// One parameter of `Model`. Limits are closed; they hold for a number, for each number of a list or a pair, and for
 /// the position of a pose. Flags and words have limits by nature: what stands here for them is not read.
 template <class Model>
@@ -83,6 +89,14 @@ struct Field {
   bool required = false;  ///< has no usable default: a file must give it, and a list must not be empty
   /// The text that help and pages show in place of a default with a special meaning: "chosen for each picture".
   std::optional<std::string_view> default_text = {};
+  FormerName former = {};
+
+  /// The same field, which had another name before.
+  [[nodiscard]] constexpr Field formerly(std::string_view name_before, std::string_view why = {}) const {
+    Field renamed = *this;
+    renamed.former = {name_before, why};
+    return renamed;
+  }
 };
 
 /// The kind of a parameter, and the numbers that are its value.
@@ -104,6 +118,7 @@ struct FieldInfo {
   double low = 0.0, high = 0.0;  ///< closed; of flags 0 and 1, of words the first and the last position
   std::string_view doc;
   bool required = false;
+  FormerName former = {};
   std::string default_value = {};                  ///< as text; empty when required
   std::vector<double> default_numbers = {};        ///< the same as numbers
   std::span<const std::string_view> choices = {};  ///< the words of kChoice and kWords; else empty
@@ -373,7 +388,8 @@ FieldInfo without_default(const Field<M>& field) {
                  .low = field.low,
                  .high = field.high,
                  .doc = field.doc,
-                 .required = field.required};
+                 .required = field.required,
+                 .former = field.former};
   std::visit([&](const auto& member) { detail::describe_member(info, member); }, field.member);
   return info;
 }

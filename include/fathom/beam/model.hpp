@@ -97,7 +97,8 @@ struct BeamSensor {
         {"max_range_m", "m", &S::max_range_m, 1e-6, kMostRangeM,
          "Z: every reading from here on is one without a return", true},
         {"min_range_m", "m", &S::min_range_m, 0, kMostRangeM, "readings below carry no evidence"},
-        {"step_m", "m", &S::step_m, 0, kMostRangeM, "readings are multiples of it; 0: they are not rounded"},
+        Field<S>{"step_m", "m", &S::step_m, 0, kMostRangeM, "readings are multiples of it; 0: they are not rounded"}
+            .formerly("sensor_step_m"),
         {"expected_floor_m", "m", &S::expected_floor_m, 1e-9, kMostRangeM,
          "expected ranges below are raised to it: half a cell of the map"},
         {"miss", "book|atom", choice<&S::miss>, 0, 0,
