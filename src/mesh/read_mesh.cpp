@@ -10,6 +10,7 @@
 #include <fathom/files/read.hpp>
 
 #include "base/text.hpp"
+#include "base/with_prefix.hpp"
 #include "mesh/dae_mesh.hpp"
 #include "mesh/gltf_mesh.hpp"
 #include "mesh/obj_mesh.hpp"
@@ -80,11 +81,7 @@ Mesh read_mesh(const std::filesystem::path& file, std::optional<UpAxis> up_axis,
   return within_memory(file, [&] {
     auto [mesh, axis_of_file] = parse(file, extension, opened);
     raise(mesh, up_axis.value_or(axis_of_file));
-    try {
-      validate(mesh);
-    } catch (const InputError& error) {
-      throw InputError(fmt::format("{}: {}", file.string(), error.what()));
-    }
+    with_prefix([&] { return file.string(); }, [&read = mesh] { validate(read); });
     return std::move(mesh);
   });
 }

@@ -15,6 +15,7 @@
 #include "base/executor.hpp"
 #include "base/frame_writer.hpp"
 #include "base/text.hpp"
+#include "base/with_prefix.hpp"
 #include "cast/embree/embree_caster.hpp"
 #include "render/parameter_range.hpp"
 #include "render/prepared_sensor.hpp"
@@ -89,14 +90,12 @@ class Environments::Impl {
   void set_noise(std::uint32_t environment, NoiseChain noise) {
     const std::uint32_t e = local(environment);
     std::vector<double> values;
-    StagedChain chain;
-    try {
+    const auto place = [&] { return fmt::format("sensor '{}', environment {}", sensor_.name, environment); };
+    StagedChain chain = with_prefix(place, [&] {
       prepared_.check_noise(noise, scene_.entities().size());
       for (const ParameterRange& range : options_.ranges) check_range(noise, range);
-      chain = draw(noise, e, values);
-    } catch (const InputError& error) {
-      throw InputError(fmt::format("sensor '{}', environment {}: {}", sensor_.name, environment, error.what()));
-    }
+      return draw(noise, e, values);
+    });
     own_noise_.resize(options_.count);
     chains_.resize(options_.count, chains_[0]);
     own_noise_[e] = std::move(noise);

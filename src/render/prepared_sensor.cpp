@@ -7,6 +7,8 @@
 
 #include <fathom/base/error.hpp>
 
+#include "base/with_prefix.hpp"
+
 namespace fathom {
 
 namespace {
@@ -14,11 +16,7 @@ namespace {
 /// Calls f; what it throws as InputError gets the sensor's name in front.
 template <class F>
 void named(const Sensor& sensor, F f) {
-  try {
-    f();
-  } catch (const InputError& error) {
-    throw InputError(fmt::format("sensor '{}': {}", sensor.name, error.what()));
-  }
+  with_prefix([&] { return fmt::format("sensor '{}'", sensor.name); }, f);
 }
 
 }  // namespace

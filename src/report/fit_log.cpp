@@ -9,7 +9,7 @@
 #include <fathom/base/error.hpp>
 #include <fathom/beam/log.hpp>
 
-#include "report/naming.hpp"
+#include "base/with_prefix.hpp"
 
 namespace fathom {
 
@@ -18,7 +18,7 @@ namespace {
 using Scans = std::vector<std::uint32_t>;
 
 Scans choose_scans(const ScanLog& log, std::string_view selection) {
-  return naming(log.name, [&] { return select_scans(selection, log.scans()); });
+  return with_prefix(log.name, [&] { return select_scans(selection, log.scans()); });
 }
 
 /// The scans to judge by; empty: none are left. Throws when one of them was learned from.
@@ -41,7 +41,7 @@ Scans held_out_scans(const FitLogOptions& options, const Scans& learned, const S
 
 BeamSensor sensor_of(const FitLogOptions& options, const ScanLog& log, const World& world) {
   if (!options.max_range_m && log.max_range_m == 0.0) {
-    naming(log.name, [] { throw InputError("does not say how far its sensor measures; give max_range_m"); });
+    with_prefix(log.name, [] { throw InputError("does not say how far its sensor measures; give max_range_m"); });
   }
   const BeamSensor sensor = {.max_range_m = options.max_range_m.value_or(log.max_range_m),
                              .min_range_m = options.min_range_m,
@@ -95,11 +95,12 @@ FitReport fit_log(const ScanLog& log, const World& world, const FitLogOptions& o
   FitReport report;
   report.variant = options.variant;
   report.shown = pairs(learned);
-  report.fit = naming(log.name, [&] { return fit_beam_model(report.shown, sensor, fit_options(options)); });
+  report.fit = with_prefix(log.name, [&] { return fit_beam_model(report.shown, sensor, fit_options(options)); });
   report.model = {report.fit.parameters, sensor, world.unknown()};
   report.held_out = !held_out.empty();
   if (report.held_out) report.shown = pairs(held_out);
-  report.judgement = naming(log.name, [&] { return judge_beam_model(report.fit.parameters, sensor, report.shown); });
+  report.judgement =
+      with_prefix(log.name, [&] { return judge_beam_model(report.fit.parameters, sensor, report.shown); });
   report.facts = facts_of(log, world, options, learned, held_out);
   report.notes = log_notes(log, sensor.max_range_m);
   return report;

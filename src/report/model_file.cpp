@@ -8,6 +8,7 @@
 
 #include <fathom/base/error.hpp>
 
+#include "base/with_prefix.hpp"
 #include "report/model_text.hpp"
 #include "text/read_fields.hpp"
 #include "text/read_file.hpp"
@@ -40,18 +41,16 @@ BeamModel read_beam_model_text(std::string_view text, const std::filesystem::pat
   refuse_other_kind(root, YamlFileKind::kBeamModel);
   YamlReader map(root);
   BeamModel model;
-  if (map.value().find("sensor_step_m") != nullptr) map.at("sensor_step_m").fail_key("is called step_m now");
   read_fields(map, model.parameters);
   read_fields(map, model.sensor);
   read_fields(map, model);
   map.finish();
   // An error about several keys has no line of its own.
-  try {
-    validate(model.parameters);
-    validate(model.sensor);
-  } catch (const InputError& error) {
-    throw InputError(fmt::format("{}: {}", to_string(root.mark), error.what()));
-  }
+  with_prefix([&] { return to_string(root.mark); },
+              [&] {
+                validate(model.parameters);
+                validate(model.sensor);
+              });
   return model;
 }
 

@@ -11,7 +11,7 @@
 #include <fathom/beam/log.hpp>
 #include <fathom/beam/sample.hpp>
 
-#include "report/naming.hpp"
+#include "base/with_prefix.hpp"
 
 namespace fathom {
 
@@ -58,7 +58,7 @@ std::vector<std::string> log_notes(const ScanLog& log, std::optional<double> max
 
 LogScores score_log(const BeamModel& model, const World& world, const ScanLog& log, std::string_view scans,
                     const ScoreLogOptions& options) {
-  const std::vector<std::uint32_t> chosen = naming(log.name, [&] { return select_scans(scans, log.scans()); });
+  const std::vector<std::uint32_t> chosen = with_prefix(log.name, [&] { return select_scans(scans, log.scans()); });
   ScoreOptions one_pose = options.score;
   one_pose.compute.threads = 1;  // there is nothing to share out
   ScanScorer scorer(model.parameters, model.sensor, world, planar_fan(log.azimuth_rad), one_pose);
@@ -74,7 +74,7 @@ LogScores score_log(const BeamModel& model, const World& world, const ScanLog& l
     }
   }
   const BeamData pairs = make_beam_data(log, chosen, world, model.sensor.max_range_m, options.score.compute);
-  scores.judgement = naming(log.name, [&] { return judge_beam_model(model.parameters, model.sensor, pairs); });
+  scores.judgement = with_prefix(log.name, [&] { return judge_beam_model(model.parameters, model.sensor, pairs); });
   return scores;
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/coordinates.hpp"
 #include "base/text.hpp"
+#include "base/with_prefix.hpp"
 #include "scene/check_vertices.hpp"
 
 namespace fathom {
@@ -33,11 +34,7 @@ Vec3 reach_of(std::span<const std::array<float, 3>> vertices_m) {
 
 MeshId Scene::add_mesh(Mesh mesh, std::string name) {
   const auto id = static_cast<MeshId>(meshes_.size());
-  try {
-    validate(mesh);
-  } catch (const InputError& error) {
-    throw InputError(fmt::format("{}: {}", mesh_text(name, id), error.what()));
-  }
+  with_prefix([&] { return mesh_text(name, id); }, [&] { validate(mesh); });
   mesh_reach_m_.push_back(reach_of(mesh.vertices_m));
   meshes_.push_back(std::move(mesh));
   mesh_names_.push_back(std::move(name));
@@ -124,11 +121,7 @@ void Scene::replace_vertices(MeshId mesh, std::span<const std::array<float, 3>> 
     throw InputError(
         fmt::format("{}: {} vertices given for {}", mesh_text(mesh_names_[at], mesh), vertices_m.size(), old.size()));
   }
-  try {
-    check_vertices(vertices_m);
-  } catch (const InputError& error) {
-    throw InputError(fmt::format("{}: {}", mesh_text(mesh_names_[at], mesh), error.what()));
-  }
+  with_prefix([&] { return mesh_text(mesh_names_[at], mesh); }, [&] { check_vertices(vertices_m); });
   const Vec3 reach_m = reach_of(vertices_m), before_m = mesh_reach_m_[at];
   if (reach_m.x > before_m.x || reach_m.y > before_m.y || reach_m.z > before_m.z) {
     for (const Entity& entity : entities_) {

@@ -13,6 +13,7 @@
 #include <fathom/scene/grid_map.hpp>
 
 #include "base/text.hpp"
+#include "base/with_prefix.hpp"
 #include "log/grid_map.hpp"
 #include "mesh/read_mesh.hpp"
 #include "scene/world_poses.hpp"
@@ -64,11 +65,8 @@ Mesh read_walls(YamlReader& shape, SceneFiles& files) {
   const std::filesystem::path path = read_path(file, files);
   return file.located([&] {
     const GridMap map = read_grid_map(path, files.opened);
-    try {
-      return within_memory(path, [&] { return make_walls(map, height_m); });
-    } catch (const InputError& error) {
-      throw InputError(fmt::format("{}: {}", path.string(), error.what()));
-    }
+    return with_prefix([&] { return path.string(); },
+                       [&] { return within_memory(path, [&] { return make_walls(map, height_m); }); });
   });
 }
 
