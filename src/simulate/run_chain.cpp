@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "log/run_chain.hpp"
+#include "simulate/run_chain.hpp"
 
 #include <algorithm>
 #include <fstream>
