@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include <fathom/calibrate/calibrate.hpp>
-
 #include <array>
 
 #include <fmt/format.h>
+
+#include <fathom/calibrate/calibrate.hpp>
 
 #include "base/text.hpp"
 #include "text/csv_columns.hpp"

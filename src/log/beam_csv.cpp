@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // CSV files of the beam model.
 
-#include <fathom/beam/csv.hpp>
-
 #include <array>
 #include <cmath>
 #include <iterator>
 #include <numeric>
 
 #include <fmt/format.h>
+
+#include <fathom/beam/csv.hpp>
 
 #include "base/text.hpp"
 #include "text/csv_columns.hpp"

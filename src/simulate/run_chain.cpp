@@ -16,7 +16,7 @@ namespace fathom {
 
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 /// The entry of a sensor in summary.json.
 class RunChain {
