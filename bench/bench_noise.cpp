@@ -33,8 +33,8 @@ int main() {
   const auto with_isa = [&](Isa isa) {
     return [&, isa] {
       for (std::uint32_t block = 0; block < kBlocks; ++block) {
-        for (std::uint32_t slot = 0; slot < chain.size(); ++slot) {
-          chain[slot].apply(isa, {1, block, slot}, rays, returns, draws);
+        for (std::uint32_t entry = 0; entry < chain.size(); ++entry) {
+          chain[entry].apply(isa, {1, block, entry}, rays, returns, draws);
         }
       }
     };

@@ -50,9 +50,9 @@ RayPattern make_incoherent_rays(std::uint32_t count) {
 
 namespace {
 
-SpinningLidar make_lidar(std::uint32_t channels, std::uint32_t columns, double top_rad) {
+SpinningLidar make_lidar(std::uint32_t rings, std::uint32_t columns, double top_rad) {
   SpinningLidar lidar;
-  lidar.elevation_rad = even_elevations(channels, top_rad, -top_rad);
+  lidar.elevation_rad = even_elevations(rings, top_rad, -top_rad);
   lidar.columns = columns;
   lidar.max_range_m = 1000.0;
   return lidar;

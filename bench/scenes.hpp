@@ -25,7 +25,7 @@ Scene make_house(const std::filesystem::path& scene_file);
 Scene make_terrain();
 /// `count` rays in random directions.
 RayPattern make_incoherent_rays(std::uint32_t count);
-/// The sets: house lidar, house camera, 16 channels, incoherent, terrain lidar.
+/// The sets: house lidar, house camera, 16 rings, incoherent, terrain lidar.
 std::vector<Set> make_sets(const Scene& house, const Scene& terrain);
 
 }  // namespace fathom::bench

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# A room is a folder of src/ and a CMake target fathom_<room>. It is linked to exactly the rooms that Rooms.cmake allows
-# it to include, and each room's headers are reachable only through its own target: the include path of a room is a build
-# folder that holds one link, <room> -> src/<room>. So a wrong #include does not compile.
+# A room is a folder of src/ and a CMake target fathom_<room>, linked to the rooms that Rooms.cmake allows it to include. The
+# include path of a room is a build folder that holds one link, <room> -> src/<room>, so an #include finds the rooms that the
+# target is linked to, and those that these are linked to. CheckRooms.cmake refuses the latter at each build.
 include(Rooms)
 include(FathomIsa)
 
@@ -41,8 +41,7 @@ function(fathom_room name)
   target_include_directories(${target} PUBLIC ${gate} ${PROJECT_SOURCE_DIR}/include)
   set(rooms ${FATHOM_ARROWS_${name}})
   list(TRANSFORM rooms PREPEND fathom_)
-  # PUBLIC, because a room's headers may show types of the rooms below it; a room still may not reach around its
-  # arrows by chance: cmake/CheckRooms.cmake compares every #include with them at each build.
+  # PUBLIC, because a room's headers may show types of the rooms below it.
   target_link_libraries(${target} PUBLIC ${rooms} PRIVATE fmt::fmt ${ROOM_LIBRARIES} fathom_flags)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${FATHOM_UNITY} UNITY_BUILD_BATCH_SIZE 8)
   if(FATHOM_BUILD_FUZZERS)  # inputs are told apart by the branches of the rooms that read them

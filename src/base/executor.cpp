@@ -51,7 +51,7 @@ class ParallelExecutor final : public Executor {
           [&](const tbb::blocked_range<std::size_t>& r) { f(r.begin(), r.end()); }, tbb::simple_partitioner());
     });
   }
-  void run(TaskFunction f) override {
+  void bounded_call(TaskFunction f) override {
     arena_.execute([&] { f(); });
   }
   [[nodiscard]] int threads() const override { return threads_; }
@@ -97,7 +97,7 @@ class ParallelExecutor final : public Executor {
     if (error) std::rethrow_exception(error);
   }
 
-  void run(TaskFunction f) override { f(); }
+  void bounded_call(TaskFunction f) override { f(); }
   [[nodiscard]] int threads() const override { return static_cast<int>(crew_.size()) + 1; }
 
  private:

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <fathom/beam/fit.hpp>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -9,6 +7,7 @@
 
 #include <fathom/base/error.hpp>
 #include <fathom/base/field.hpp>
+#include <fathom/beam/fit.hpp>
 
 #include "beam/ks_distance.hpp"
 

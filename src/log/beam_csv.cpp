@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 // CSV files of the beam model.
 
-#include <fathom/beam/csv.hpp>
-
 #include <array>
 #include <cmath>
 #include <iterator>
+#include <numeric>
 
 #include <fmt/format.h>
+
+#include <fathom/beam/csv.hpp>
 
 #include "base/text.hpp"
 #include "text/csv_columns.hpp"
@@ -58,5 +59,25 @@ std::string scores_csv(std::span<const ScanScore> scores) {
 }
 
 void write_text_file(const std::filesystem::path& file, std::string_view text) { write_whole_file(file, text); }
+
+BeamData read_beam_pairs(const std::filesystem::path& file) {
+  constexpr std::array<CsvColumn, 3> kColumns = {{{"range_m"}, {"expected_m"}, {"scan", false}}};
+  double last_scan = 0.0;
+  const auto columns = read_csv_columns(file, kColumns, [&](const LogLine& line, std::size_t column, double value) {
+    if (column == 1) check_expected(line, value);
+    if (column != 2) return;
+    check_scan(line, value, last_scan);
+    last_scan = value;
+  });
+  BeamData data;
+  data.reading_m.assign(columns[0].begin(), columns[0].end());
+  data.expected_m.assign(columns[1].begin(), columns[1].end());
+  data.scan.assign(columns[2].begin(), columns[2].end());
+  if (columns[2].empty()) {  // every pair its own scan
+    data.scan.resize(data.reading_m.size());
+    std::iota(data.scan.begin(), data.scan.end(), 0U);
+  }
+  return data;
+}
 
 }  // namespace fathom

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -27,15 +28,17 @@ std::size_t offset_of(pugi::xml_node element) {
 
 XmlDocument::XmlDocument(std::string_view bytes, std::string file) : bytes_(bytes), file_(std::move(file)) {
   // pugixml counts offsets from behind the mark, and takes a zero byte for the end of the text.
-  if (bytes_.starts_with(kByteOrderMark)) bytes_.erase(0, kByteOrderMark.size());
-  if (const std::size_t zero = bytes_.find('\0'); zero != std::string::npos) {
+  if (bytes_.starts_with(kByteOrderMark)) bytes_.remove_prefix(kByteOrderMark.size());
+  if (const std::size_t zero = bytes_.find('\0'); zero != std::string_view::npos) {
     fail_at(zero, "a zero byte: not a text in UTF-8");
   }
-  const pugi::xml_parse_result result = document_.load_buffer(
-      bytes_.data(), bytes_.size(), pugi::parse_default | pugi::parse_doctype, pugi::encoding_utf8);
+  const pugi::xml_parse_result result =
+      document_.load_buffer(bytes_.data(), bytes_.size(),
+                            pugi::parse_default | pugi::parse_doctype | pugi::parse_fragment, pugi::encoding_utf8);
   if (!result) fail_at(static_cast<std::size_t>(result.offset), fmt::format("not XML: {}", result.description()));
+  if (root().empty()) fail_at(0, "not XML: there is no element");
   check_top_level();
-  check_nesting();
+  check_elements();
 }
 
 void XmlDocument::check_top_level() const {
@@ -46,16 +49,20 @@ void XmlDocument::check_top_level() const {
     if (node.type() == pugi::node_element && node != root()) {
       fail_at(offset_of(node), "the file goes on after its last element");
     }
+    if (node.type() == pugi::node_pcdata || node.type() == pugi::node_cdata) {  // which only a fragment keeps
+      fail_at(static_cast<std::size_t>(node.offset_debug()), "a text outside of the elements");
+    }
   }
 }
 
 /// In a loop, as recursion over a deep tree would overflow the stack.
-void XmlDocument::check_nesting() const {
+void XmlDocument::check_elements() const {
   std::size_t depth = 1;
   for (pugi::xml_node node = root(); !node.empty();) {
     if (depth > kMaxNesting && node.type() == pugi::node_element) {
       fail_at(offset_of(node), fmt::format("nested {} deep, the limit is {}", depth, kMaxNesting));
     }
+    check_attributes(node);
     if (const pugi::xml_node child = node.first_child()) {
       node = child;
       ++depth;
@@ -70,8 +77,16 @@ void XmlDocument::check_nesting() const {
   }
 }
 
+void XmlDocument::check_attributes(pugi::xml_node element) const {
+  std::vector<std::string_view> names;
+  for (const pugi::xml_attribute attribute : element.attributes()) names.emplace_back(attribute.name());
+  std::sort(names.begin(), names.end());
+  const auto twice = std::adjacent_find(names.begin(), names.end());
+  if (twice != names.end()) fail(element, fmt::format("gives the attribute {:.60} twice", *twice));
+}
+
 void XmlDocument::fail_at(std::size_t offset, std::string_view what) const {
-  const std::string_view before = std::string_view(bytes_).substr(0, offset);
+  const std::string_view before = bytes_.substr(0, offset);
   const auto line = 1 + std::count(before.begin(), before.end(), '\n');
   const std::size_t line_end = before.rfind('\n');
   const std::size_t column = line_end == std::string_view::npos ? before.size() + 1 : before.size() - line_end;

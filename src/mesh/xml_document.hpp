@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// XML files of strangers, read by pugixml: no nesting deeper than kMaxNesting, no document types of their own.
+// XML files of strangers, read by pugixml: no nesting deeper than kMaxNesting, no document types of their own,
+// no attribute twice. An entity that XML does not define stays as it is written.
 
 #include <string>
 #include <string_view>
@@ -12,8 +13,9 @@ namespace fathom {
 /// A text in UTF-8 as a tree of elements.
 class XmlDocument {
  public:
-  /// `file` is the name for messages. Throws InputError where the text cannot be parsed, is nested deeper than
-  /// kMaxNesting, has more than one root, or declares a document type of its own (entities that expand to more).
+  /// `bytes` must outlive the document, whose messages count their lines; `file` is the name for these. Throws
+  /// InputError where the text cannot be parsed, is nested deeper than kMaxNesting, has more than one root or text
+  /// beside it, gives an attribute twice, or declares a document type of its own (entities that expand to more).
   XmlDocument(std::string_view bytes, std::string file);
 
   [[nodiscard]] pugi::xml_node root() const { return document_.document_element(); }
@@ -22,10 +24,11 @@ class XmlDocument {
 
  private:
   [[noreturn]] void fail_at(std::size_t offset, std::string_view what) const;
-  void check_nesting() const;
   void check_top_level() const;
+  void check_elements() const;
+  void check_attributes(pugi::xml_node element) const;
 
-  std::string bytes_;  ///< for the lines and columns of messages
+  std::string_view bytes_;  ///< behind the byte order mark
   std::string file_;
   pugi::xml_document document_;
 };

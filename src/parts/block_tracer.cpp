@@ -61,7 +61,7 @@ double BlockTracer::time_of(std::uint32_t lane) const {
 }
 
 Affine BlockTracer::world_step(double time_s) const {
-  return job_.settings.world_from_sensor * sensor_step(job_.settings.motion, time_s);
+  return job_.settings.world_from_sensor * step_after(job_.settings.motion, time_s);
 }
 
 Affine BlockTracer::cast_frame(std::uint32_t lane) const {

@@ -6,7 +6,7 @@
 
 namespace fathom {
 
-Affine sensor_step(const SensorMotion& motion, double time_s) {
+Affine step_after(const SensorMotion& motion, double time_s) {
   const double sx = std::sin(motion.angular_radps.x * time_s), cx = std::cos(motion.angular_radps.x * time_s);
   const double sy = std::sin(motion.angular_radps.y * time_s), cy = std::cos(motion.angular_radps.y * time_s);
   const double sz = std::sin(motion.angular_radps.z * time_s), cz = std::cos(motion.angular_radps.z * time_s);

@@ -8,7 +8,7 @@
 namespace fathom {
 
 /// sensor_at_start_from_sensor_at_t: turned by Rz Ry Rx of the angles that it turned by, and moved on.
-Affine sensor_step(const SensorMotion& motion, double time_s);
+Affine step_after(const SensorMotion& motion, double time_s);
 
 struct Velocities {
   Vec3 absolute_mps, relative_mps;

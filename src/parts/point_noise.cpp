@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include <fathom/parts/clouds.hpp>
-
 #include <algorithm>
 #include <cmath>
+
+#include <fathom/parts/clouds.hpp>
 
 #include "parts/point_lanes.hpp"
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <fathom/parts/placed_mesh.hpp>
-
 #include <algorithm>
 #include <cmath>
 #include <unordered_map>
@@ -9,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
+#include <fathom/parts/placed_mesh.hpp>
 
 #include "cast/embree/instance_tree.hpp"
 #include "parts/surface.hpp"

@@ -69,7 +69,7 @@ Tracer& Tracer::operator=(Tracer&&) noexcept = default;
 
 std::size_t Tracer::strips() const { return impl_->layout.strips(); }
 RayStrip Tracer::strip(std::size_t number) const { return impl_->layout.strip(number); }
-void Tracer::run(std::size_t number) const {
+void Tracer::trace_strip(std::size_t number) const {
   impl_->layout.for_each_block(number, [this](const RayTiles& tiles) { BlockTracer(impl_->job, tiles).run(); });
 }
 

@@ -10,7 +10,6 @@
 
 #include <fathom/base/ids.hpp>
 #include <fathom/files/pictures.hpp>
-#include <fathom/scene/scene.hpp>
 
 #include "picture/palette.hpp"
 

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "picture/lettering.hpp"
 
-#include <ft2build.h>
-#include FT_FREETYPE_H
-#include FT_MODULE_H
-#include FT_OUTLINE_H
-
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -14,6 +9,9 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <freetype/freetype.h>
+#include <freetype/ftmodapi.h>
+#include <freetype/ftoutln.h>
 
 #include <fathom/base/error.hpp>
 

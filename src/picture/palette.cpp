@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include <fathom/base/ids.hpp>
-#include <fathom/scene/scene.hpp>
 
 namespace fathom {
 

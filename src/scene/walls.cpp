@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 // A grid map as a world: its occupied cells, raised.
 
-#include <fathom/scene/grid_map.hpp>
-
 #include <array>
 #include <cmath>
 
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
+#include <fathom/scene/grid_map.hpp>
 
 #include "base/text.hpp"
 

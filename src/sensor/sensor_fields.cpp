@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <fathom/sensor/kinds.hpp>
-
 #include <cstddef>
 #include <type_traits>
 #include <utility>
@@ -8,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
+#include <fathom/sensor/kinds.hpp>
 
 #include "base/text.hpp"
 

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Scoring allocates nothing, from the first call on for what is fathom's own; every malloc of the process is counted.
 
-#include <fathom/beam/score.hpp>
-
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include <fathom/beam/scene_ranges.hpp>
+#include <fathom/beam/score.hpp>
 
 #include "beam/room.hpp"
 #include "support/allocations.hpp"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include <fathom/beam/fit.hpp>
-
 #include <cmath>
 #include <limits>
 
 #include <gtest/gtest.h>
+
+#include <fathom/beam/fit.hpp>
 
 #include "beam/synthetic.hpp"
 #include "support/error_text.hpp"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Parameters learned back from simulated data, over many seeds.
 
-#include <fathom/beam/fit.hpp>
-
 #include <cmath>
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include <fathom/beam/fit.hpp>
 
 #include "beam/synthetic.hpp"
 #include "support/sanitized.hpp"

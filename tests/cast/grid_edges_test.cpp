@@ -2,6 +2,7 @@
 // Rays that have to be decided: through corners, along edges, from the border and from outside.
 
 #include <cmath>
+#include <numbers>
 #include <random>
 #include <utility>
 
@@ -18,7 +19,6 @@ namespace {
 using test::cast_along;
 using test::cast_one;
 using test::empty_map;
-using test::kPi;
 using test::set;
 
 constexpr std::uint32_t kSide = 40;
@@ -94,9 +94,9 @@ TEST_P(DiagonalWalls, DoNotLeakInAnyCaster) {
   EXPECT_GT(rays[0], 400U);
   EXPECT_GT(rays[1], 400U);
   // Straight at a corner, at 45 degrees to the axes, from half a cell away in x and in y.
-  const double across = (GetParam().falling ? 45 : 135) * kPi / 180;
+  const double across = (GetParam().falling ? 45 : 135) * std::numbers::pi / 180;
   for (const double corner_x : {5.0, 20.0, 33.0}) {
-    for (const double yaw : {across, across + kPi}) {
+    for (const double yaw : {across, across + std::numbers::pi}) {
       const double x = corner_x - std::cos(yaw) * std::sqrt(.5), y = corner_y(corner_x) - std::sin(yaw) * std::sqrt(.5);
       EXPECT_NEAR(cast_one(wall, {std::round(2 * x) / 2, std::round(2 * y) / 2, yaw}, 60, GetParam().unknown),
                   std::sqrt(.5), 1e-6);
@@ -111,9 +111,12 @@ INSTANTIATE_TEST_SUITE_P(Both, DiagonalWalls,
                                          Wall{true, Cell::kUnknown, UnknownCells::kOccupied}));
 
 TEST(DiagonalWall, StopsTheRayThroughTheCornerBesideIt) {
-  EXPECT_NEAR(cast_one(diagonal_wall(false, Cell::kOccupied), {20.5, 19.5, 3 * kPi / 4}), std::sqrt(.5), 1e-6);
-  EXPECT_NEAR(cast_one(diagonal_wall(false, Cell::kOccupied), {19.5, 20.5, -kPi / 4}), std::sqrt(.5), 1e-6);
-  EXPECT_NEAR(cast_one(diagonal_wall(false, Cell::kOccupied), {20.5, 18.5, 3 * kPi / 4}), std::sqrt(.5), 1e-6);
+  EXPECT_NEAR(cast_one(diagonal_wall(false, Cell::kOccupied), {20.5, 19.5, 3 * std::numbers::pi / 4}), std::sqrt(.5),
+              1e-6);
+  EXPECT_NEAR(cast_one(diagonal_wall(false, Cell::kOccupied), {19.5, 20.5, -std::numbers::pi / 4}), std::sqrt(.5),
+              1e-6);
+  EXPECT_NEAR(cast_one(diagonal_wall(false, Cell::kOccupied), {20.5, 18.5, 3 * std::numbers::pi / 4}), std::sqrt(.5),
+              1e-6);
 }
 
 TEST(GridEdges, AlongAnEdgeTheRayRunsOnTheLargerSide) {
@@ -149,7 +152,7 @@ TEST(GridEdges, OnItsEdgeARayTouchesOrStartsInTheCell) {
 TEST(GridEdges, StartsInsideAWall) {
   GridMap map = empty_map(10, 10);
   set(map, 3, 3);
-  for (int i = 0; i < 8; ++i) EXPECT_EQ(cast_one(map, {3.5, 3.5, i * kPi / 4}), 0) << i;
+  for (int i = 0; i < 8; ++i) EXPECT_EQ(cast_one(map, {3.5, 3.5, i * std::numbers::pi / 4}), 0) << i;
 }
 
 // From outside the map predicts nothing, even where the ray would enter it.
@@ -160,8 +163,8 @@ TEST(GridEdges, StartsOutsideTheMap) {
   EXPECT_EQ(cast_along(map, 10.5, 3.5, -1, 0), 100);
   EXPECT_EQ(cast_along(map, 3.5, -.5, 0, 1), 100);
   EXPECT_EQ(cast_along(map, 3.5, 10.5, 0, -1), 100);
-  EXPECT_EQ(cast_one(map, {-1, -1, kPi / 4}), 100);
-  EXPECT_EQ(cast_one(map, {11, 11, -3 * kPi / 4}), 100);
+  EXPECT_EQ(cast_one(map, {-1, -1, std::numbers::pi / 4}), 100);
+  EXPECT_EQ(cast_one(map, {11, 11, -3 * std::numbers::pi / 4}), 100);
   EXPECT_EQ(cast_along(map, -1e9, 3.5, 1, 0), 100);
 }
 
@@ -171,12 +174,12 @@ TEST(GridEdges, StartsOnTheBorderOfTheMap) {
   set(map, 3, 3);
   EXPECT_DOUBLE_EQ(cast_along(map, 0, 3.5, 1, 0), 3);
   EXPECT_DOUBLE_EQ(cast_along(map, 3.5, 0, 0, 1), 3);
-  EXPECT_NEAR(cast_one(map, {0, 0, kPi / 4}), std::sqrt(18.0), 1e-6);
+  EXPECT_NEAR(cast_one(map, {0, 0, std::numbers::pi / 4}), std::sqrt(18.0), 1e-6);
   EXPECT_EQ(cast_along(map, 0, 3.5, -1, 0), 100);
   EXPECT_EQ(cast_along(map, 3.5, 0, 0, -1), 100);
   EXPECT_EQ(cast_along(map, 10, 3.5, -1, 0), 100);
   EXPECT_EQ(cast_along(map, 3.5, 10, 0, -1), 100);
-  EXPECT_EQ(cast_one(map, {10, 10, -3 * kPi / 4}), 100);
+  EXPECT_EQ(cast_one(map, {10, 10, -3 * std::numbers::pi / 4}), 100);
   EXPECT_DOUBLE_EQ(cast_along(map, 0, 3, 1, 0), 3);  // along an edge from there
   set(map, 0, 7);
   EXPECT_EQ(cast_along(map, 0, 7.5, 1, 0), 0);

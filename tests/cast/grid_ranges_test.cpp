@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <cmath>
 #include <filesystem>
+#include <numbers>
 #include <random>
 
 #include <gtest/gtest.h>
@@ -17,7 +18,6 @@ namespace {
 
 using test::cast_one;
 using test::empty_map;
-using test::kPi;
 using test::precisions;
 using test::set;
 
@@ -33,11 +33,11 @@ Rays random_rays(const GridMap& map, std::size_t poses, std::size_t directions, 
   Rays rays;
   for (std::size_t i = 0; i < poses; ++i) {
     const PlanarPose in_map = {unit(random) * map.cols * map.resolution_m, unit(random) * map.rows * map.resolution_m,
-                               unit(random) * 2 * kPi};
+                               unit(random) * 2 * std::numbers::pi};
     rays.poses.push_back(pose_from_planar(map.world_from_map) * pose_from_planar(in_map));
   }
   std::vector<double> azimuth;
-  for (std::size_t k = 0; k < directions; ++k) azimuth.push_back(2 * kPi * unit(random));
+  for (std::size_t k = 0; k < directions; ++k) azimuth.push_back(2 * std::numbers::pi * unit(random));
   rays.fan = planar_fan(azimuth);
   return rays;
 }
@@ -63,7 +63,7 @@ std::size_t double_mismatches(const GridMap& map, double more_than_cells) {
   for (int i = 0; i < 1000000; ++i) {
     GridPose pose = {unit(random) * map.cols, unit(random) * map.rows, 0, 0, true, {}};
     pose.cell_x = static_cast<std::int32_t>(pose.x), pose.cell_y = static_cast<std::int32_t>(pose.y);
-    const double azimuth = 2 * kPi * unit(random), dx = std::cos(azimuth), dy = std::sin(azimuth);
+    const double azimuth = 2 * std::numbers::pi * unit(random), dx = std::cos(azimuth), dy = std::sin(azimuth);
     const double difference = walk_cells(field, pose, dx, dy, 1600) - walk_squares(field, pose, dx, dy, 1600);
     count += std::abs(difference) > more_than_cells ? 1 : 0;
   }
@@ -156,8 +156,9 @@ TEST(GridRanges, ReachesTheBoundaryOfTheCellExactly) {
   GridMap map = empty_map(20, 9);
   set(map, 12, 4);
   EXPECT_DOUBLE_EQ(cast_one(map, {2.25, 4.5, 0}), 9.75);
-  EXPECT_NEAR(cast_one(map, {19.5, 4.5, kPi}), 6.5, 1e-6);
-  EXPECT_NEAR(cast_one(map, {10.5, 2.5, kPi / 4}), 1.5 * std::sqrt(2.0), 1e-6);  // through the corner at (12, 4)
+  EXPECT_NEAR(cast_one(map, {19.5, 4.5, std::numbers::pi}), 6.5, 1e-6);
+  EXPECT_NEAR(cast_one(map, {10.5, 2.5, std::numbers::pi / 4}), 1.5 * std::sqrt(2.0),
+              1e-6);  // through the corner at (12, 4)
 }
 
 TEST(GridRanges, RaysThatGrazeACornerAreDecidedAsInDoublePrecision) {

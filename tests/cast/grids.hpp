@@ -13,8 +13,6 @@
 
 namespace fathom::test {
 
-inline constexpr double kPi = std::numbers::pi;
-
 inline GridMap empty_map(std::uint32_t cols, std::uint32_t rows, double resolution_m = 1.0) {
   GridMap map;
   map.cols = cols;

@@ -20,12 +20,20 @@ mv "$work/staged" "$work/prefix"  # an installed tree may be moved
 
 "$work/prefix/bin/fathom" --version > "$work/version"
 expect '[0-9]+\.[0-9]+\.[0-9]+' "$work/version"
+# Before 1.0 programs are bound to the minor version (CONTRIBUTING.md).
+version=$(grep -oE '[0-9]+\.[0-9]+\.[0-9]+' "$work/version" | head -n 1)
+if [[ $version == 0.* ]]; then soname=libfathom.so.${version%.*}; else soname=libfathom.so.${version%%.*}; fi
+library=$(find "$work/prefix" -name "$soname")
+[[ -s $library ]] || fail "$soname was not installed"
+readelf -d "$library" > "$work/elf"
+expect "\(SONAME\).*\[${soname//./\\.}\]" "$work/elf"
 # Pages, examples, manual pages and completion, in the usual places.
 share=$work/prefix/share
 for file in man/man1/fathom.1 man/man1/fathom-beam-fit.1 bash-completion/completions/fathom zsh/site-functions/_fathom \
   doc/fathom/LICENSE doc/fathom/README.md doc/fathom/examples/house/house.yaml doc/fathom/docs/images/stereo_sheet.png; do
   [[ -s $share/$file ]] || fail "share/$file was not installed"
 done
+[[ -s $share/doc/fathom/docs/rgl.md ]] || fail "docs/rgl.md was not installed"
 for page in "$source"/docs/*.md; do
   cmp -s "$page" "$share/doc/fathom/docs/$(basename "$page")" || fail "$page was not installed"
 done
@@ -123,12 +131,17 @@ for project in "$source"/examples/*/CMakeLists.txt; do
     fail "examples/$name is not built here"
 done
 
-# A version that is not there is refused.
-mkdir "$work/later"
-echo 'cmake_minimum_required(VERSION 3.25)
-project(later LANGUAGES NONE)
-find_package(fathom 0.99 REQUIRED)' > "$work/later/CMakeLists.txt"
-if cmake -S "$work/later" -B "$work/later/build" -DCMAKE_PREFIX_PATH="$work/prefix" &> "$work/log"; then
-  fail "find_package(fathom 0.99) accepted another version"
-fi
+# A version that is not there is refused, the minor version that is there is not.
+finds_package() {  # <version>
+  rm -rf "$work/finds"
+  mkdir "$work/finds"
+  echo "cmake_minimum_required(VERSION 3.25)
+project(finds LANGUAGES NONE)
+find_package(fathom $1 REQUIRED)" > "$work/finds/CMakeLists.txt"
+  cmake -S "$work/finds" -B "$work/finds/build" -DCMAKE_PREFIX_PATH="$work/prefix" &> "$work/log"
+}
+finds_package "${version%.*}" || fail "find_package(fathom ${version%.*}) refuses $version: $(cat "$work/log")"
+for other in 0.0 0.99 99; do
+  if finds_package "$other"; then fail "find_package(fathom $other) accepts $version"; fi
+done
 echo "install: ok"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The small tables of the beam model, and what a scan log says of its sensor.
 
-#include <fathom/beam/csv.hpp>
-
 #include <cmath>
 #include <limits>
 
 #include <gtest/gtest.h>
+
+#include <fathom/beam/csv.hpp>
 
 #include "beam/files.hpp"
 #include "support/error_text.hpp"

@@ -76,8 +76,6 @@ TEST_F(LogText, IsRefusedWhereSomethingElseFollowsTheStream) {
 TEST_F(LogText, MayBeginWithAByteOrderMark) {
   EXPECT_EQ(refusal(kBom + kCsv), "");
   EXPECT_EQ(refusal(gzipped(folder_, kBom + kCsv)), "");
-  const auto rays = folder_.write("rays.csv", kBom + "ox,oy,oz,dx,dy,dz\n0,0,0,1,0,0\n");
-  EXPECT_EQ(read_ray_table(rays, 0, 10).cols, 1U);
   EXPECT_EQ(read_trajectory(folder_.write("a.tum", kBom + "1 0 0 0 0 0 0 1\n")).keys().size(), 1U);
   EXPECT_EQ(read_poses_csv(folder_.write("poses.csv", kBom + "x_m,y_m,yaw_rad\n1,2,3\n")).size(), 1U);
 }

@@ -71,21 +71,20 @@ TEST(Math, Atan2OverAllDirections) {
 }
 
 TEST(Math, Atan2AtTheAxesAndSignedZeros) {
-  const float kPi = std::numbers::pi_v<float>;
   EXPECT_EQ(math::atan2(0.0F, 1.0F), 0.0F);
-  EXPECT_EQ(math::atan2(1.0F, 0.0F), 0.5F * kPi);
-  EXPECT_EQ(math::atan2(0.0F, -1.0F), kPi);
-  EXPECT_EQ(math::atan2(-1.0F, 0.0F), -0.5F * kPi);
-  EXPECT_EQ(math::atan2(-0.0F, -1.0F), -kPi);
+  EXPECT_EQ(math::atan2(1.0F, 0.0F), 0.5F * std::numbers::pi_v<float>);
+  EXPECT_EQ(math::atan2(0.0F, -1.0F), std::numbers::pi_v<float>);
+  EXPECT_EQ(math::atan2(-1.0F, 0.0F), -0.5F * std::numbers::pi_v<float>);
+  EXPECT_EQ(math::atan2(-0.0F, -1.0F), -std::numbers::pi_v<float>);
   EXPECT_EQ(math::bits_of(math::atan2(0.0F, 0.0F)), math::bits_of(0.0F));
   EXPECT_EQ(math::bits_of(math::atan2(-0.0F, 0.0F)), math::bits_of(-0.0F));
   EXPECT_EQ(math::bits_of(math::atan2(-0.0F, 1.0F)), math::bits_of(-0.0F));
-  EXPECT_FLOAT_EQ(math::atan2(1.0F, 1.0F), 0.25F * kPi);
-  EXPECT_FLOAT_EQ(math::atan2(1.0F, -1.0F), 0.75F * kPi);
-  EXPECT_FLOAT_EQ(math::atan2(-1.0F, -1.0F), -0.75F * kPi);
-  EXPECT_FLOAT_EQ(math::atan2(-1.0F, 1.0F), -0.25F * kPi);
+  EXPECT_FLOAT_EQ(math::atan2(1.0F, 1.0F), 0.25F * std::numbers::pi_v<float>);
+  EXPECT_FLOAT_EQ(math::atan2(1.0F, -1.0F), 0.75F * std::numbers::pi_v<float>);
+  EXPECT_FLOAT_EQ(math::atan2(-1.0F, -1.0F), -0.75F * std::numbers::pi_v<float>);
+  EXPECT_FLOAT_EQ(math::atan2(-1.0F, 1.0F), -0.25F * std::numbers::pi_v<float>);
   EXPECT_EQ(math::atan2(1.0F, math::kInfinity), 0.0F);
-  EXPECT_EQ(math::atan2(-1.0F, -math::kInfinity), -kPi);
+  EXPECT_EQ(math::atan2(-1.0F, -math::kInfinity), -std::numbers::pi_v<float>);
 }
 
 TEST(Math, SelectMovesBitsUnchanged) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include <fathom/math/f64.hpp>
-
 #include <cmath>
 #include <random>
 
 #include <gtest/gtest.h>
+
+#include <fathom/math/f64.hpp>
 
 namespace fathom {
 namespace {

@@ -50,8 +50,8 @@ TEST(XmlDocumentTest, FailsAtTheElement) {
 
 TEST(XmlDocumentTest, NamesWhatIsNotXml) {
   const std::vector<std::pair<std::string, const char*>> cases = {
-      {"", "a.xml:1:1: not XML: No document element found"},
-      {"<!-- only -->\n text", "not XML"},
+      {"", "a.xml:1:1: not XML: there is no element"},
+      {"<!-- only -->\n text", "a.xml:1:1: not XML: there is no element"},
       {"<!-- no end", "not XML: Error parsing comment"},
       {"<!DOCTYPE a [<!ENTITY b 'c'>]><a/>", "a.xml:1:11: a document type with declarations is not understood"},
       {"\n<!DOCTYPE a SYSTEM 'b' [ ]><a/>", "a.xml:2:11: a document type with declarations is not understood"},
@@ -68,6 +68,10 @@ TEST(XmlDocumentTest, NamesWhatIsNotXml) {
       {"<a></", "not XML"},
       {"<a><![CDATA[ </a>", "not XML: Error parsing CDATA section"},
       {"<a/><b/>", "a.xml:1:5: the file goes on after its last element"},
+      {"<a/>\n text", "a.xml:2:2: a text outside of the elements"},
+      {"<!-- b -->text<a/>", "a.xml:1:11: a text outside of the elements"},
+      {"<a/><![CDATA[b]]>", "a text outside of the elements"},
+      {"<a>\n<b x='1' y='2' x='3'/></a>", "a.xml:2:1: <b>: gives the attribute x twice"},
       {std::string("<a>\n\0</a>", 9), "a.xml:2:1: a zero byte: not a text in UTF-8"},
       {std::string("\xef\xbb\xbf<a>\0</a>", 11), "a.xml:1:4: a zero byte: not a text in UTF-8"}};
   for (const auto& [text, message] : cases) EXPECT_TRUE(contains(refusal(text), message)) << text;

@@ -3,8 +3,6 @@
 // edge it may choose the neighbour, or none. The oracle therefore knows hits that are sure, hits that are possible, and
 // nothing between the two is demanded.
 
-#include <fathom/parts/placed_mesh.hpp>
-
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -13,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <fathom/base/error.hpp>
+#include <fathom/parts/placed_mesh.hpp>
 
 #include "parts/random.hpp"
 #include "parts/surface.hpp"

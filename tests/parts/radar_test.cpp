@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Clusters, cross sections, powers and tracks of radars against closed forms.
 
-#include <fathom/parts/radar.hpp>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <numeric>
 
 #include <gtest/gtest.h>
+
+#include <fathom/parts/radar.hpp>
 
 #include "parts/random.hpp"
 
@@ -16,7 +17,7 @@ namespace fathom::test {
 namespace {
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-constexpr double kPi = 3.14159265358979323846, kLightMps = 299792458.0;
+constexpr double kLightMps = 299792458.0;
 
 struct Points {
   std::vector<float> distance, azimuth, elevation, speed;
@@ -128,7 +129,8 @@ TEST(RadarCrossSection, OfAPlateSeenHeadOnIsTheClosedForm) {
         const RadarWave wave = {float(frequency), 0.002F, 0.001F};
         const double area = double(rays) * distance * distance * std::sin(0.001) * 0.002;
         const double lambda = kLightMps / double{wave.frequency_hz};
-        EXPECT_NEAR(plate_dbsm(rays, distance, wave), 10 * std::log10(4 * kPi * area * area / (lambda * lambda)), 1e-5);
+        EXPECT_NEAR(plate_dbsm(rays, distance, wave),
+                    10 * std::log10(4 * std::numbers::pi * area * area / (lambda * lambda)), 1e-5);
       }
     }
   }
@@ -157,7 +159,8 @@ TEST(RadarPower, IsTheRadarEquation) {
     const double dbm = random.real(-10, 60), gain = random.real(0, 40), sigma = random.real(-40, 40);
     const double r = random.real(0.5, 300), frequency = random.real(1e9, 100e9), lambda = kLightMps / frequency;
     const double watts = 1e-3 * std::pow(10, dbm / 10) * std::pow(std::pow(10, gain / 10), 2) *
-                         std::pow(10, sigma / 10) * lambda * lambda / std::pow(4 * kPi, 3) / std::pow(r, 4);
+                         std::pow(10, sigma / 10) * lambda * lambda / std::pow(4 * std::numbers::pi, 3) /
+                         std::pow(r, 4);
     EXPECT_NEAR(radar_power_dbm(dbm, gain, sigma, r, frequency), 10 * std::log10(watts / 1e-3), 1e-9);
   }
 }

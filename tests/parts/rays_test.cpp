@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Rays with frames in blocks and tiles: each lane holds its own, whatever the block.
 
-#include <fathom/parts/posed_rays.hpp>
-
 #include <cmath>
 #include <map>
 #include <memory>
 #include <stdexcept>
 
 #include <gtest/gtest.h>
+
+#include <fathom/parts/posed_rays.hpp>
 
 #include "parts/random.hpp"
 #include "support/isas.hpp"

@@ -89,7 +89,7 @@ TraceSettings settings_of(std::span<const ReturnChoice> returns = {kAllReturns, 
 Traced trace(const RayCaster& caster, const PosedRays& beams, const TraceSettings& settings) {
   Traced out(beams.count * settings.returns.size());
   const Tracer tracer(caster, beams, settings, out.arrays());
-  for (std::size_t s = 0; s < tracer.strips(); ++s) tracer.run(s);
+  for (std::size_t s = 0; s < tracer.strips(); ++s) tracer.trace_strip(s);
   return out;
 }
 
@@ -129,7 +129,7 @@ TEST(Tracer, StripsHoldEachRayOnceAndMayBeCastInAnyOrderOnAnyThreads) {
         next = tracer.strip(s).end;
       }
       EXPECT_EQ(next, count);
-      for (std::size_t s = tracer.strips(); s-- > 0;) tracer.run(s);
+      for (std::size_t s = tracer.strips(); s-- > 0;) tracer.trace_strip(s);
       EXPECT_EQ(out.bits(), expected.bits()) << "backwards";
     }
     for (const int threads : {2, 5}) {
@@ -137,7 +137,7 @@ TEST(Tracer, StripsHoldEachRayOnceAndMayBeCastInAnyOrderOnAnyThreads) {
       Traced out(count * std::size(kAllReturns));
       const Tracer tracer(caster, beams, settings, out.arrays());
       executor->parallel_for(tracer.strips(), 1, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t s = begin; s < end; ++s) tracer.run(s);
+        for (std::size_t s = begin; s < end; ++s) tracer.trace_strip(s);
       });
       EXPECT_EQ(out.bits(), expected.bits()) << threads;
     }
@@ -154,7 +154,7 @@ TEST(Tracer, AStripFillsItsOwnPlacesOnly) {
   const Tracer tracer(caster, {.source = source, .count = source.table.size(), .grid = source.table.grid()},
                       settings_of(), out.arrays());
   ASSERT_GT(tracer.strips(), 1U);
-  tracer.run(1);
+  tracer.trace_strip(1);
   for (std::uint32_t i = 0; i < source.table.size(); ++i) {
     ASSERT_EQ(out.distance_m[i] == -7.0F, i < tracer.strip(1).begin || i >= tracer.strip(1).end) << i;
   }

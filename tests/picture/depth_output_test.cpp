@@ -8,6 +8,7 @@
 #include <png.h>
 
 #include <fathom/base/error.hpp>
+#include <fathom/files/arrays.hpp>
 #include <fathom/files/depth.hpp>
 #include <fathom/files/pictures.hpp>
 

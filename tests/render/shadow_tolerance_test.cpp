@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 // A tolerance of the user's: which surfaces it forgives, and whose row it is.
 
-#include <fathom/noise/stereo_shadow.hpp>
-
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include <fathom/noise/stereo_shadow.hpp>
 #include <fathom/simulate/environments.hpp>
 
 #include "render/stereo_scenes.hpp"

@@ -3,6 +3,7 @@
 // Scenes and cameras for the tests of depth and stereo cameras, with their geometry in closed form.
 
 #include <cmath>
+#include <numbers>
 #include <string>
 
 #include <fathom/sensor/stereo_camera.hpp>
@@ -26,7 +27,9 @@ struct TiltedPlane {
   double distance_m, angle_rad, size_m = 1000.0;
 
   [[nodiscard]] Vec3 normal() const { return {-std::cos(angle_rad), -std::sin(angle_rad), 0}; }
-  [[nodiscard]] Pose pose() const { return {{distance_m, 0, 0}, from_roll_pitch_yaw(0, -kPi / 2, angle_rad)}; }
+  [[nodiscard]] Pose pose() const {
+    return {{distance_m, 0, 0}, from_roll_pitch_yaw(0, -std::numbers::pi / 2, angle_rad)};
+  }
   /// Where a ray from the origin meets the plane.
   [[nodiscard]] Vec3 hit(const Vec3& direction) const {
     return (-distance_m * std::cos(angle_rad) / dot(normal(), direction)) * direction;

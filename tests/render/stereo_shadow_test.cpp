@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // What the left and right camera see of a hit point, against closed forms and the brute-force caster.
 
-#include <fathom/noise/stereo_shadow.hpp>
-
 #include <cmath>
+#include <numbers>
 
 #include <gtest/gtest.h>
 
 #include <fathom/base/error.hpp>
+#include <fathom/noise/stereo_shadow.hpp>
 
 #include "cast/brute/brute_caster.hpp"
 #include "cast/caster.hpp"
@@ -73,10 +73,10 @@ TEST(StereoShadow, APointThatNeitherCameraSeesIsHiddenFromBoth) {
   const MeshId blinder = scene.add_mesh(make_plane(0.2, 0.09));
   scene.add_entity({.name = "l",
                     .mesh = blinder,
-                    .parent_from_entity = Pose{{0.1, 0.5, 0}, from_roll_pitch_yaw(0, -test::kPi / 2, 0)}});
+                    .parent_from_entity = Pose{{0.1, 0.5, 0}, from_roll_pitch_yaw(0, -std::numbers::pi / 2, 0)}});
   scene.add_entity({.name = "r",
                     .mesh = blinder,
-                    .parent_from_entity = Pose{{0.1, -0.5, 0}, from_roll_pitch_yaw(0, -test::kPi / 2, 0)}});
+                    .parent_from_entity = Pose{{0.1, -0.5, 0}, from_roll_pitch_yaw(0, -std::numbers::pi / 2, 0)}});
   const Frame frame = render_once(scene, make_sensor(make_stereo(21, 5, 6000, 1.0), {StereoShadow{}}));
   EXPECT_EQ(count_of(frame, Reason::kHiddenBoth), frame.size());
 }

@@ -2,6 +2,7 @@
 // Losses by angle and by energy, against their laws on tilted planes.
 
 #include <cmath>
+#include <numbers>
 
 #include <gtest/gtest.h>
 
@@ -31,7 +32,7 @@ TEST(LossAngle, LosesExactlyWhatIsBeyondTheThreshold) {
   std::size_t lost = 0, kept = 0;
   for (std::size_t i = 0; i < frame.size(); ++i) {
     const double theta = std::acos(-dot(plane.normal(), test::direction_of(pattern, i)));
-    if (theta >= test::kPi / 2 || std::abs(theta - limit) < 1e-6) continue;
+    if (theta >= std::numbers::pi / 2 || std::abs(theta - limit) < 1e-6) continue;
     ASSERT_EQ(frame.reason()[i] == Reason::kLossAngle, theta > limit) << theta / test::kDeg;
     ASSERT_NEAR(frame.incidence_rad()[i], theta, 2e-6);
     (theta > limit ? lost : kept) += 1;
@@ -179,10 +180,10 @@ TEST(EntityEntries, GiveEachEntityItsOwnParametersAndTheSameDraws) {
   const MeshId wall = scene.add_mesh(make_plane(100, 50));
   scene.add_entity({.name = "left",
                     .mesh = wall,
-                    .parent_from_entity = Pose{{2, 25, 0}, from_roll_pitch_yaw(0, -test::kPi / 2, 0)}});
+                    .parent_from_entity = Pose{{2, 25, 0}, from_roll_pitch_yaw(0, -std::numbers::pi / 2, 0)}});
   scene.add_entity({.name = "right",
                     .mesh = wall,
-                    .parent_from_entity = Pose{{2, -25, 0}, from_roll_pitch_yaw(0, -test::kPi / 2, 0)}});
+                    .parent_from_entity = Pose{{2, -25, 0}, from_roll_pitch_yaw(0, -std::numbers::pi / 2, 0)}});
   const StereoEnergy base{.min_energy = 0.0F, .pow = 0.5F}, other{.min_energy = 0.99F, .pow = 1.0F};
   Sensor sensor = make_sensor(make_stereo(200, 100, 150, 0.05), {base});
   const Frame plain = render_once(scene, sensor);

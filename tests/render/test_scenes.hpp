@@ -31,9 +31,9 @@ inline Scene make_room_scene(const Pose& world_from_room = {}) {
 }
 
 /// A lidar whose rays start at its origin, spread over a full turn.
-inline SpinningLidar make_lidar(std::uint32_t channels = 16, std::uint32_t columns = 360) {
+inline SpinningLidar make_lidar(std::uint32_t rings = 16, std::uint32_t columns = 360) {
   SpinningLidar lidar;
-  lidar.elevation_rad = even_elevations(channels, 0.3, -0.3);
+  lidar.elevation_rad = even_elevations(rings, 0.3, -0.3);
   lidar.columns = columns;
   lidar.max_range_m = 100.0;
   return lidar;

@@ -2,8 +2,6 @@
 // The files of a fit: fit.json has the keys that were promised, the page needs nothing from outside, and the folder is
 // treated with care.
 
-#include <fathom/beam/report.hpp>
-
 #include <atomic>
 #include <cmath>
 #include <fstream>
@@ -12,6 +10,8 @@
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+
+#include <fathom/beam/report.hpp>
 
 #include "beam/files.hpp"
 #include "report/fit_page.hpp"

@@ -17,8 +17,6 @@
 namespace fathom {
 namespace {
 
-constexpr double kPi = std::numbers::pi;
-
 /// An L-shaped room of 6 m x 4 m with cells of 0.1 m, in unknown ground, turned and moved in the world: no symmetry.
 GridMap room(PlanarPose world_from_map = {}) {
   GridMap map;
@@ -37,7 +35,7 @@ GridMap room(PlanarPose world_from_map = {}) {
 struct Case {
   explicit Case(PlanarPose world_from_map = {}) : map(room(world_from_map)), expected(make_grid_ranges(map)) {
     std::vector<double> azimuth_rad;
-    for (int i = 0; i < 45; ++i) azimuth_rad.push_back((i - 22) * 8 * kPi / 180);
+    for (int i = 0; i < 45; ++i) azimuth_rad.push_back((i - 22) * 8 * std::numbers::pi / 180);
     fan = planar_fan(azimuth_rad);
   }
   /// What an exact sensor reads there.
@@ -97,7 +95,7 @@ TEST(Heatmap, IsTheBestHeadingScoredOneByOne) {
     double best = -std::numeric_limits<double>::infinity();
     for (int h = 0; h < 12; ++h) {
       PlanarPose pose = grid.position(i / grid.cols, i % grid.cols);
-      pose.yaw_rad = 2 * kPi * h / 12;
+      pose.yaw_rad = 2 * std::numbers::pi * h / 12;
       const Pose world_from_sensor = pose_from_planar(pose);
       double score = 0;
       scorer.score({&world_from_sensor, 1}, reading_m, {&score, 1});
@@ -111,13 +109,13 @@ TEST(Heatmap, FindsThePose) {
   const Case c({-4, 11, -2.1});
   const PositionGrid grid = free_positions(c.map, .1);
   PlanarPose truth = grid.position(30, 20);
-  truth.yaw_rad = 2 * kPi * 17 / 60 - 2 * kPi;
+  truth.yaw_rad = 2 * std::numbers::pi * 17 / 60 - 2 * std::numbers::pi;
   HeatmapOptions options;
   options.headings = 60;
   const Heatmap heatmap = make_heatmap(c.parameters, c.sensor, *c.expected, c.fan, c.scan(truth), grid, options);
   EXPECT_NEAR(heatmap.best.x_m, truth.x_m, 1e-9);
   EXPECT_NEAR(heatmap.best.y_m, truth.y_m, 1e-9);
-  EXPECT_NEAR(std::remainder(heatmap.best.yaw_rad - truth.yaw_rad, 2 * kPi), 0, 1e-9);
+  EXPECT_NEAR(std::remainder(heatmap.best.yaw_rad - truth.yaw_rad, 2 * std::numbers::pi), 0, 1e-9);
   EXPECT_EQ(heatmap.beams, c.fan.size());
 }
 
@@ -141,7 +139,7 @@ TEST(Heatmap, RefinesTheBestPositionBetweenThoseOfACoarseGrid) {
     EXPECT_GT(heatmap.refined_log_likelihood, at_truth - 1.0) << "not worse than the truth for want of positions";
     EXPECT_NEAR(heatmap.refined.x_m, truth.x_m, .05);
     EXPECT_NEAR(heatmap.refined.y_m, truth.y_m, .05);
-    EXPECT_NEAR(std::remainder(heatmap.refined.yaw_rad - turn, 2 * kPi), 0, .02);
+    EXPECT_NEAR(std::remainder(heatmap.refined.yaw_rad - turn, 2 * std::numbers::pi), 0, .02);
   }
 }
 

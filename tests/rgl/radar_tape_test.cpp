@@ -17,8 +17,6 @@
 namespace fathom::test {
 namespace {
 
-constexpr double kPi = std::numbers::pi;
-
 class RglRadar : public Rgl {};
 class RglTape : public Rgl {
  protected:
@@ -52,7 +50,8 @@ std::pair<std::complex<double>, std::complex<double>> field_of(V d, V pol, V n, 
     const V h = -1 * cross(ref_pol, ref);
     return -phase * dot(cross(ref_pol, with_e) + cross(h, with_h), ref);
   };
-  const std::complex<double> f = i * k * (r * r * std::sin(el) * az) * dot(ref, n) / (4 * kPi) * std::exp(-i * k * r);
+  const std::complex<double> f =
+      i * k * (r * r * std::sin(el) * az) * dot(ref, n) / (4 * std::numbers::pi) * std::exp(-i * k * r);
   return {component(-1 * dir_p, dir_t) * f, component(dir_t, dir_p) * f};
 }
 
@@ -73,20 +72,20 @@ TEST_F(RglRadar, DetectionsFollowTheRadarEquation) {
   RGL_OK(rgl_graph_run(radar));
   ASSERT_EQ(result<unsigned>(radar, RGL_FIELD_RAY_IDX_U32), std::vector<unsigned>{3});  // the middle one
   std::complex<double> bu = 0, br = 0;
-  const double k = 2 * kPi * double{frequency} / 299792458;
+  const double k = 2 * std::numbers::pi * double{frequency} / 299792458;
   for (int i = 0; i < 7; ++i) {
     const auto& m = rays[std::size_t(i)].value;
     const V d = {m[0][2], m[1][2], m[2][2]}, pol = {m[0][0], m[1][0], m[2][0]};
     const auto [u, r] = field_of(d, pol, {0, 0, -1}, 10 / d.z, az, el, k);
     bu += u, br += r;
   }
-  const double rcs = 10 * std::log10(4 * kPi * (std::norm(bu) + std::norm(br)));
+  const double rcs = 10 * std::log10(4 * std::numbers::pi * (std::norm(bu) + std::norm(br)));
   const double noise = result<float>(radar, RGL_FIELD_NOISE_F32)[0],
                d = result<float>(radar, RGL_FIELD_DISTANCE_F32)[0];
   const double lambda = 299792458 / double{frequency};
   EXPECT_NEAR(result<float>(radar, RGL_FIELD_RCS_F32)[0], rcs, 1e-3);
   const double clean = power + 2 * gain + rcs + 10 * std::log10(lambda * lambda) -
-                       10 * std::log10(std::pow(4 * kPi, 3)) - 10 * std::log10(std::pow(d, 4));
+                       10 * std::log10(std::pow(4 * std::numbers::pi, 3)) - 10 * std::log10(std::pow(d, 4));
   EXPECT_NEAR(result<float>(radar, RGL_FIELD_POWER_F32)[0], clean + noise, 2e-3);
   EXPECT_NEAR(result<float>(radar, RGL_FIELD_SNR_F32)[0], clean, 2e-3);
   EXPECT_NEAR(noise, 60, 6);

@@ -10,21 +10,23 @@ trap 'rm -rf "$tree"' EXIT
 
 fresh_tree() {
   rm -rf "${tree:?}"/*
-  (cd "$source" && find include src cli capi examples bench -name '*.?pp' -print0 | xargs -0 cp --parents -t "$tree")
+  (cd "$source" && find include src cli capi examples bench -type f -size -200k -print0 | xargs -0 cp --parents -t "$tree")
   mkdir "$tree/docs"
   cp "$source/docs/architecture.md" "$tree/docs"
 }
 
+rooms=$source/cmake/Rooms.cmake
+
 # What the check says of the copy, in one line, because CMake breaks lines as it likes; its last word is the exit code.
 said() {
   local code=0
-  "$cmake" -D "ROOT=$tree" -P "$source/cmake/CheckRooms.cmake" > "$tree/said" 2>&1 || code=$?
+  "$cmake" -D "ROOT=$tree" -D "ROOMS=$rooms" -P "$source/cmake/CheckRooms.cmake" > "$tree/said" 2>&1 || code=$?
   tr -s ' \n' ' ' < "$tree/said"
   echo "$code"
 }
 
 # One wrong thing gives one error: a line that starts with its place. CMake may break it later, not before.
-count_errors() { grep -cE '^ *(include|src|cli|capi|examples|bench|docs)/[^ ]*(:| is no | has no )' "$tree/said" || true; }
+count_errors() { grep -cE '^ *(include|src|cli|capi|examples|bench|docs|cmake)/[^ ]*(:| is no | has no )' "$tree/said" || true; }
 
 expect_good() {  # <title>
   local text
@@ -76,6 +78,17 @@ refuses_line 'around an arrow by "room/../..."' src/base/wrong.cpp '#include "ba
   'src/base/wrong.cpp: base/../noise/samples.hpp: a path may not lead back by ..'
 refuses_line 'around an arrow by <fathom/...>' src/parts/wrong.cpp '#include <fathom/parts/../simulate/run.hpp>' \
   'src/parts/wrong.cpp: fathom/parts/../simulate/run.hpp: a path may not lead back by ..'
+refuses_line 'across by <room/...>' src/mesh/wrong.hpp '#include <cast/tile.hpp>' \
+  'src/mesh/wrong.hpp: cast/tile.hpp: room mesh may not include cast'
+refuses_line 'upwards by "fathom/..."' src/base/wrong.cpp '#include "fathom/noise/noise.hpp"' \
+  'src/base/wrong.cpp: fathom/noise/noise.hpp: room base may not include noise'
+refuses_line 'around an arrow by <../src/...>' src/base/wrong.cpp '#include <../src/noise/kernels.hpp>' \
+  'src/base/wrong.cpp: ../src/noise/kernels.hpp: a path may not lead back by ..'
+refuses_line 'by a macro' src/base/wrong.cpp '#include WRONG_HEADER' "src/base/wrong.cpp: '#include WRONG_HEADER' names no file"
+for name in wrong.h wrong.inc wrong.cc wrong; do
+  refuses_line "from a file called $name" "src/base/$name" '#include "noise/kernels.hpp"' \
+    "src/base/$name: noise/kernels.hpp: room base may not include noise"
+done
 
 # Public headers.
 refuses_line 'a public header, upwards' include/fathom/scene/wrong.hpp '#include <fathom/sensor/model.hpp>' \
@@ -84,6 +97,10 @@ refuses_line 'a public header with a room in it' include/fathom/scene/wrong.hpp 
   'include/fathom/scene/wrong.hpp: scene/triangle.hpp: public headers include <fathom/...>, not "..."'
 refuses_line 'a public header with a library in it' include/fathom/scene/wrong.hpp '#include <fmt/format.h>' \
   'include/fathom/scene/wrong.hpp: fmt/format.h: public headers include the standard library and <fathom/...> only'
+refuses_line 'a public header by another name' include/fathom/scene/wrong.inc '#include <fmt/format.h>' \
+  'include/fathom/scene/wrong.inc: fmt/format.h: public headers include the standard library and <fathom/...> only'
+refuses_line 'a public header of a room' include/fathom/scene/wrong.hpp '#include <scene/triangle.hpp>' \
+  'include/fathom/scene/wrong.hpp: scene/triangle.hpp: public headers include the standard library and <fathom/...> only'
 
 # Libraries outside their rooms.
 refuses_line 'Embree' src/render/wrong.cpp '#include <embree3/rtcore.h>' \
@@ -93,9 +110,22 @@ refuses_line 'TBB' src/cast/wrong.cpp '#include <tbb/parallel_for.h>' \
 refuses_line 'libpng' cli/wrong.cpp '#include <png.h>' 'cli/wrong.cpp: png.h: only'
 refuses_line 'a library without a room' src/mesh/wrong.cpp '#include <assimp/scene.h>' \
   'src/mesh/wrong.cpp: assimp/scene.h: only may include assimp'
+refuses_line 'zlib' src/log/wrong.cpp '#include <zlib.h>' 'src/log/wrong.cpp: zlib.h: only src/text may include zlib.h'
+refuses_line 'JSON' src/base/wrong.cpp '#include <nlohmann/json.hpp>' 'src/base/wrong.cpp: nlohmann/json.hpp: only'
+refuses_line 'FreeType' src/log/wrong.cpp '#include <freetype/freetype.h>' \
+  'src/log/wrong.cpp: freetype/freetype.h: only src/picture may include freetype'
+refuses_line 'Embree in quotes' cli/wrong.cpp '#include "embree3/rtcore.h"' 'cli/wrong.cpp: embree3/rtcore.h: only'
+refuses_line 'YAML in quotes' src/mesh/wrong.cpp '#include "yaml-cpp/yaml.h"' 'src/mesh/wrong.cpp: yaml-cpp/yaml.h: only'
+refuses_line 'a library in a benchmark' bench/wrong.h '#include <png.h>' 'bench/wrong.h: png.h: only'
+refuses_line 'a library in an example' examples/wrong.cpp '#include <tbb/parallel_for.h>' \
+  'examples/wrong.cpp: tbb/parallel_for.h: only src/base may include tbb'
 
 # Faces.
 for face in cli capi examples; do
+  refuses_line "$face by <room/...>" "$face/wrong.h" '#include <render/plan.hpp>' \
+    "$face/wrong.h: render/plan.hpp: a face may only include <fathom/...>"
+  refuses_line "$face by ../src" "$face/wrong.cpp" '#include "../src/render/plan.hpp"' \
+    "$face/wrong.cpp: ../src/render/plan.hpp: a path may not lead back by .."
   refuses_line "$face" "$face/wrong.cpp" '#include "render/plan.hpp"' \
     "$face/wrong.cpp: render/plan.hpp: a face may only include <fathom/...>"
 done
@@ -118,8 +148,24 @@ redraw 'an arrow that is only drawn' '/^ scene /s/$/ text/' \
   'docs/architecture.md: room scene has other arrows than in cmake/Rooms.cmake'
 redraw 'a room that is not drawn' '/^ mesh /d' 'docs/architecture.md: its picture lacks room mesh'
 
-rm -r "$tree/src/calibrate"
-expect_refusal 'a room without files' 'src/calibrate has no files'
+# The list of arrows itself, drawn as it stands.
+rearrow() {  # <title> <room> <one more> <message>
+  rooms=$tree/Rooms.cmake
+  sed -E "s/^set\(FATHOM_ARROWS_$2 .*[^\")]/& $3/" "$source/cmake/Rooms.cmake" > "$rooms"
+  if cmp -s "$source/cmake/Rooms.cmake" "$rooms"; then fail "$1: the list has no such line"; fi
+  redraw "$1" "/^ $2 /s/\$/ $3/" "$4"
+  rooms=$source/cmake/Rooms.cmake
+}
+rearrow 'an arrow that leads upwards' sensor cast \
+  'cmake/Rooms.cmake: sensor -> cast: cast does not stand before sensor in FATHOM_ROOMS'
+rearrow 'an arrow from a room to itself' mesh mesh \
+  'cmake/Rooms.cmake: mesh -> mesh: mesh does not stand before mesh in FATHOM_ROOMS'
+rearrow 'an arrow that nothing needs' cloud scene 'cmake/Rooms.cmake: cloud -> scene: nothing in cloud includes scene'
+
+rooms=$tree/Rooms.cmake
+sed 's/^set(FATHOM_ROOMS base/& attic/' "$source/cmake/Rooms.cmake" > "$rooms"
+redraw 'a room without files' 's/^ base /\n attic empty -> (nothing)\n base /' 'src/attic has no files'
+rooms=$source/cmake/Rooms.cmake
 
 fresh_tree
 expect_good 'the project again'

@@ -16,8 +16,6 @@
 namespace fathom::test {
 namespace {
 
-constexpr double kPi = std::numbers::pi;
-
 Vec3 vertex(const Mesh& mesh, std::uint32_t i) {
   const auto& v = mesh.vertices_m[i];
   return {v[0], v[1], v[2]};
@@ -120,12 +118,14 @@ void expect_converges(Make make, double area, double volume) {
 
 TEST(Sphere, ConvergesToItsClosedForms) {
   const double r = 1.5;
-  expect_converges([&](std::uint32_t n) { return make_sphere(r, n); }, 4 * kPi * r * r, 4.0 / 3 * kPi * r * r * r);
+  expect_converges([&](std::uint32_t n) { return make_sphere(r, n); }, 4 * std::numbers::pi * r * r,
+                   4.0 / 3 * std::numbers::pi * r * r * r);
 }
 
 TEST(Cylinder, ConvergesToItsClosedForms) {
   const double r = 1.5, h = 4;
-  expect_converges([&](std::uint32_t n) { return make_cylinder(r, h, n); }, 2 * kPi * r * (r + h), kPi * r * r * h);
+  expect_converges([&](std::uint32_t n) { return make_cylinder(r, h, n); }, 2 * std::numbers::pi * r * (r + h),
+                   std::numbers::pi * r * r * h);
 }
 
 /// Depth of a point below the round surface, at the corners, edge middles and centres of all triangles and in between.
@@ -151,10 +151,10 @@ TEST(Sphere, LiesNoDeeperThanPromised) {
     const Mesh mesh = make_sphere(r, n);
     for (std::uint32_t i = 0; i < mesh.vertices_m.size(); ++i) EXPECT_NEAR(norm(vertex(mesh, i)), r, 1e-6);
     // A facet sags across a meridian (pi / n to each side) and across a parallel (pi / (2 floor(n / 2))).
-    const double bound = r * (1 - std::cos(kPi / n) * std::cos(kPi / (n / 2 * 2)));
+    const double bound = r * (1 - std::cos(std::numbers::pi / n) * std::cos(std::numbers::pi / (n / 2 * 2)));
     EXPECT_LE(deepest(mesh, [&](Vec3 p) { return r - norm(p); }), bound + 1e-6) << n;
     if (n % 2 == 0) {
-      EXPECT_NEAR(bound, r * std::pow(std::sin(kPi / n), 2), 1e-12) << "as mesh.hpp states it";
+      EXPECT_NEAR(bound, r * std::pow(std::sin(std::numbers::pi / n), 2), 1e-12) << "as mesh.hpp states it";
     }
   }
 }
@@ -164,7 +164,7 @@ TEST(Cylinder, LiesNoDeeperThanPromised) {
   for (const std::uint32_t n : {8U, 17U, 64U}) {
     const Mesh mesh = make_cylinder(r, h, n);
     const auto depth = [&](Vec3 p) { return std::min(r - std::hypot(p.x, p.y), h / 2 - std::abs(p.z)); };
-    EXPECT_LE(deepest(mesh, depth), r * (1 - std::cos(kPi / n)) + 1e-6) << n;
+    EXPECT_LE(deepest(mesh, depth), r * (1 - std::cos(std::numbers::pi / n)) + 1e-6) << n;
   }
 }
 

@@ -10,8 +10,7 @@
 
 namespace fathom::test {
 
-inline constexpr double kPi = std::numbers::pi;
-inline constexpr double kDeg = kPi / 180.0;
+inline constexpr double kDeg = std::numbers::pi / 180.0;
 
 inline double azimuth_deg(const RayPattern& p, std::size_t i) {
   return std::atan2(double{p.direction_y[i]}, double{p.direction_x[i]}) / kDeg;

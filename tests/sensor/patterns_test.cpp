@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -214,7 +215,7 @@ TEST(Rosette, SplitsIntoTwoTurningVectorsOfEqualLength) {
   RayPattern p = make_pattern(rosette);
   for (std::size_t i = 0; i < p.cols; ++i) {
     EXPECT_NEAR(p.direction_z[i], 0.0F, 1e-6);
-    EXPECT_NEAR(azimuth_deg(p, i), 20 * std::cos(2 * test::kPi * 25 * static_cast<double>(i) / 1e5),
+    EXPECT_NEAR(azimuth_deg(p, i), 20 * std::cos(2 * std::numbers::pi * 25 * static_cast<double>(i) / 1e5),
                 kAngleToleranceDeg);
   }
   rosette.prism2_hz = 25;  // together: a circle at the rim, counter-clockwise seen from in front (y towards z)

@@ -3,6 +3,7 @@
 
 #include "text/read_fields.hpp"
 
+#include <numbers>
 #include <string>
 #include <vector>
 
@@ -44,7 +45,7 @@ struct Lamp {
   static constexpr std::string_view kDoc = "A lamp.";
   static std::vector<Field<Lamp>> fields() {
     return {
-        {"angle_rad", "rad", &Lamp::angle_rad, -kMaxAngleRad, kMaxAngleRad, "angle"},
+        {"angle_rad", "rad", &Lamp::angle_rad, -std::numbers::pi, std::numbers::pi, "angle"},
         {"reach_m", "m", &Lamp::reach_m, 0.5, 10, "reach", true},
         Field<Lamp>{"bulbs", "1", &Lamp::bulbs, 1, 9, "bulbs"}.formerly("lights", "lamps hold bulbs"),
         Field<Lamp>{"lit", "1", &Lamp::lit, 0, 1, "whether it is lit"}.formerly("burns"),
@@ -74,7 +75,7 @@ TEST(ReadFields, TakesEveryKindOfParameter) {
   const Lamp lamp = read_lamp(
       "angle_deg: 180\nreach_m: 2\nbulbs: 3\nlit: true\nsteps_s: 4\ncenter_px: [1, -2]\n"
       "mount: {position_m: [1, 0, -1], rpy_deg: [0, 0, 90]}\ntint: cold\ntints: [cold]\n");
-  EXPECT_EQ(lamp.angle_rad, static_cast<float>(kMaxAngleRad));
+  EXPECT_EQ(lamp.angle_rad, static_cast<float>(std::numbers::pi));
   EXPECT_EQ(lamp.reach_m, 2.0);
   EXPECT_EQ(lamp.bulbs, 3U);
   EXPECT_TRUE(lamp.lit);

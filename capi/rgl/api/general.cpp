@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "library.hpp"
-
 #include <rgl/api/fathom.h>
 
 #include <fathom/base/error.hpp>
+
+#include "library.hpp"
 
 using namespace rgl;
 

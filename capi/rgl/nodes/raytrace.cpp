@@ -183,7 +183,7 @@ Strip RaytraceNode::strip(std::size_t number) const {
 }
 
 void RaytraceNode::run_strip(std::size_t number, Strip points) {
-  tracer_->run(number);
+  tracer_->trace_strip(number);
   fill_from_rays(points);
   fill_from_arrays(points);
 }

@@ -51,7 +51,7 @@ class FATHOM_API Executor {
   /// The first exception of a call is rethrown here.
   virtual void parallel_for(std::size_t count, std::size_t grain, RangeFunction f) = 0;
   /// Calls f once, so that libraries built on the same pool (Embree) obey the bound on threads inside it.
-  virtual void run(TaskFunction f) = 0;
+  virtual void bounded_call(TaskFunction f) = 0;
   [[nodiscard]] virtual int threads() const = 0;
 };
 

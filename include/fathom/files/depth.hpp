@@ -9,8 +9,8 @@
 #include <filesystem>
 
 #include <fathom/base/export.hpp>
-#include <fathom/files/arrays.hpp>
 #include <fathom/frame/frame.hpp>
+#include <fathom/frame/lost_value.hpp>
 
 namespace fathom {
 

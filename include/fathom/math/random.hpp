@@ -81,11 +81,11 @@ constexpr std::uint32_t hash_text(std::string_view text, std::uint32_t hash = 21
   return hash;
 }
 
-/// The stream of one model: names the sensor (by its name), the slot in its noise chain and the model's slug, so that
-/// two sensors, two slots or two models never share draws: the last slash separates the two, as no slug has one.
-constexpr std::uint32_t make_stream(std::string_view sensor, std::uint32_t slot, std::string_view slug) {
+/// The stream of one model: names the sensor (by its name), the entry of its noise chain and the model's slug, so that
+/// two sensors, two entries or two models never share draws: the last slash separates the two, as no slug has one.
+constexpr std::uint32_t make_stream(std::string_view sensor, std::uint32_t entry, std::string_view slug) {
   std::uint32_t hash = hash_text(slug, hash_text("/", hash_text(sensor)));
-  for (int shift = 0; shift < 32; shift += 8) hash = (hash ^ ((slot >> shift) & 0xffU)) * 16777619U;
+  for (int shift = 0; shift < 32; shift += 8) hash = (hash ^ ((entry >> shift) & 0xffU)) * 16777619U;
   // FNV-1a leaves the last byte in few bits; a finaliser (Murmur3) spreads it over all 32.
   hash = (hash ^ (hash >> 16U)) * 0x85ebca6bU;
   hash = (hash ^ (hash >> 13U)) * 0xc2b2ae35U;

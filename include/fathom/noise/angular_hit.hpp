@@ -12,6 +12,7 @@
 // that is the difference from angular_ray. Azimuth and elevation reported stay those of the emitted ray.
 
 #include <array>
+#include <numbers>
 
 #include <fathom/noise/model.hpp>
 #include <fathom/noise/rotate.hpp>
@@ -31,8 +32,8 @@ struct AngularHit {
   static constexpr auto fields() {
     return std::array<Field<AngularHit>, 3>{{
         {"axis", "x|y|z", choice<&AngularHit::axis>, 0, 0, "axis of the sensor frame to rotate about"},
-        {"mean_rad", "rad", &AngularHit::mean_rad, -kMaxAngleRad, kMaxAngleRad, "mean rotation"},
-        {"stddev_rad", "rad", &AngularHit::stddev_rad, 0, kMaxAngleRad, "standard deviation of the rotation"},
+        {"mean_rad", "rad", &AngularHit::mean_rad, -std::numbers::pi, std::numbers::pi, "mean rotation"},
+        {"stddev_rad", "rad", &AngularHit::stddev_rad, 0, std::numbers::pi, "standard deviation of the rotation"},
     }};
   }
 

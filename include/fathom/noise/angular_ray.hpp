@@ -12,6 +12,7 @@
 // Not modelled: errors shared by a whole column or revolution (draws are independent per ray), beam divergence.
 
 #include <array>
+#include <numbers>
 
 #include <fathom/noise/model.hpp>
 #include <fathom/noise/rotate.hpp>
@@ -31,8 +32,8 @@ struct AngularRay {
   static constexpr auto fields() {
     return std::array<Field<AngularRay>, 3>{{
         {"axis", "x|y|z", choice<&AngularRay::axis>, 0, 0, "axis of the sensor frame to rotate about"},
-        {"mean_rad", "rad", &AngularRay::mean_rad, -kMaxAngleRad, kMaxAngleRad, "mean rotation"},
-        {"stddev_rad", "rad", &AngularRay::stddev_rad, 0, kMaxAngleRad, "standard deviation of the rotation"},
+        {"mean_rad", "rad", &AngularRay::mean_rad, -std::numbers::pi, std::numbers::pi, "mean rotation"},
+        {"stddev_rad", "rad", &AngularRay::stddev_rad, 0, std::numbers::pi, "standard deviation of the rotation"},
     }};
   }
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include <fathom/files/arrays.hpp>
+#include <fathom/frame/lost_value.hpp>
 #include <fathom/outputs/kind.hpp>
 #include <fathom/simulate/sensor.hpp>
 

@@ -97,7 +97,7 @@ class FATHOM_API Tracer {
   [[nodiscard]] std::size_t strips() const;
   [[nodiscard]] RayStrip strip(std::size_t number) const;
   /// Casts the rays of a strip and fills their part of the arrays. Thread-safe for different strips.
-  void run(std::size_t number) const;
+  void trace_strip(std::size_t number) const;
 
  private:
   class Impl;

@@ -50,7 +50,7 @@ class EmbreeCaster final : public Caster {
   void commit() override {
     if (!changed_) return;
     // Inside the executor, so that a caller's bound on threads holds for tree building too.
-    executor_.run([&] { rtcCommitScene(top_.get()); });
+    executor_.bounded_call([&] { rtcCommitScene(top_.get()); });
     changed_ = false;
     measure();
     check(device(), "building the scene");

@@ -56,7 +56,7 @@ class InstanceTree::Impl {
 
  private:
   void commit() {
-    executor_.run([&] { rtcCommitScene(top_.get()); });
+    executor_.bounded_call([&] { rtcCommitScene(top_.get()); });
   }
 
   void prepare(const CastMesh& mesh) {

@@ -42,7 +42,7 @@ MeshTree build_mesh_tree(RTCDevice device, const Mesh& mesh, bool deforms, Execu
   const int flags = deforms ? kRobust | RTC_SCENE_FLAG_DYNAMIC : kRobust;
   rtcSetSceneFlags(tree.scene.get(), static_cast<RTCSceneFlags>(flags));
   rtcAttachGeometry(tree.scene.get(), geometry);
-  executor.run([&] { rtcCommitScene(tree.scene.get()); });
+  executor.bounded_call([&] { rtcCommitScene(tree.scene.get()); });
   check(device, "building the tree of a mesh");
   return tree;
 }
@@ -51,7 +51,7 @@ void replace_vertices(RTCDevice device, const Mesh& mesh, const MeshTree& tree, 
   copy_vertices(mesh, rtcGetGeometryBufferData(tree.geometry.get(), RTC_BUFFER_TYPE_VERTEX, 0));
   rtcUpdateGeometryBuffer(tree.geometry.get(), RTC_BUFFER_TYPE_VERTEX, 0);
   rtcCommitGeometry(tree.geometry.get());
-  executor.run([&] { rtcCommitScene(tree.scene.get()); });
+  executor.bounded_call([&] { rtcCommitScene(tree.scene.get()); });
   check(device, "taking over the vertices of a mesh");
 }
 

@@ -13,7 +13,7 @@
 #include <fathom/frame/frame.hpp>
 #include <fathom/frame/reason.hpp>
 
-#include "log/run_chain.hpp"
+#include "simulate/run_chain.hpp"
 #include "text/npy.hpp"
 
 namespace fathom {

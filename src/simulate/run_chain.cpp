@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "log/run_chain.hpp"
+#include "simulate/run_chain.hpp"
 
 #include <algorithm>
 #include <fstream>
@@ -16,7 +16,7 @@ namespace fathom {
 
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 /// The entry of a sensor in summary.json.
 class RunChain {

@@ -20,6 +20,11 @@ using test::contains;
 using test::message_of;
 using test::TemporaryFolder;
 
+TEST(RayTableTest, MayBeginWithAByteOrderMark) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(read_ray_table(folder.write("rays.csv", "\xef\xbb\xbfox,oy,oz,dx,dy,dz\n0,0,0,1,0,0\n"), 0, 10).cols, 1U);
+}
+
 TEST(RayTableTest, ReadsCsvWithColumnsInAnyOrder) {
   const TemporaryFolder folder;
   const auto file = folder.write("rays.csv",

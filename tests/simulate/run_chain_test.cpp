@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a run's summary says of a sensor's noise, also where someone edited it.
 
-#include "log/run_chain.hpp"
+#include "simulate/run_chain.hpp"
 
 #include <string>
 
