@@ -16,7 +16,7 @@ namespace {
 struct RayAngles {
   float azimuth_rad, elevation_rad;
 };
-/// As tracer.hpp states them.
+/// The angles that tracer.hpp defines.
 RayAngles ray_angles(const Affine& sensor_from_ray) {
   const auto& m = sensor_from_ray.m;
   const double elevation = std::asin(std::clamp(m[1][2], -1.0, 1.0));
@@ -140,7 +140,7 @@ void BlockTracer::trace_rays() {
   const TraceArrays& out = job_.out;
   job_.lanes.gate({min_m_, job_.settings.near_miss_m, job_.settings.far_miss_m}, hits_, count, distance_m_, hit_);
   if (out.xyz != nullptr) {
-    // The rays as cast are those that the sensor believes in, unless it moved meanwhile.
+    // Without distortion the rays are cast where the sensor reports them.
     job_.lanes.points(block_.ray, distance_m_, job_.settings.distort ? nullptr : hits_.t, hit_, count, xyz_);
     store<3>(xyz_, out.xyz);
   }

@@ -20,21 +20,21 @@ class BlockTracer {
   void store_angles() const;
   void store_frames() const;
   void trace_rays();
-  /// A value of the instances, [instances + 1]; the last is that of a miss.
+  /// Stores, for each ray, the value of its instance. `values`: [instances + 1], the last for a miss.
   template <class T>
   void store_of_instances(const std::vector<T>& values, T* out);
-  /// Values of lanes, `Parts` each, to all returns of their rays.
+  /// Copies the values of lanes, `Parts` each, to all returns of their rays.
   template <std::size_t Parts = 1, class T>
   void store(const T* lanes, T* out) const;
   /// Calls f(lane, place in the arrays).
   template <class F>
   void for_each_place(F f) const;
 
-  /// Of the ray in a lane, s.
+  /// The time of the ray in a lane, s.
   [[nodiscard]] double time_of(std::uint32_t lane) const;
   /// world_from_sensor at a time.
   [[nodiscard]] Affine world_step(double time_s) const;
-  /// The ray in a lane as it is cast, once the block is in the world.
+  /// world_from_ray of the ray in a lane as it is cast. Call it after the block was moved to the world.
   [[nodiscard]] Affine cast_frame(std::uint32_t lane) const;
 
   const TraceJob& job_;

@@ -45,8 +45,8 @@ void DivergingRays::store(std::uint32_t i, std::size_t at, const Echo& echo) con
   surface_.store(at, echo);
 }
 
-/// Returns lie on the centre of the ray as the sensor believes it to be. Where a distance is infinite, so are the
-/// coordinates in which the ray goes anywhere.
+/// A return lies on the undistorted centre of its ray. Where the distance is infinite, so is each coordinate whose
+/// direction is not 0.
 Vec3 DivergingRays::point_on_centre(std::uint32_t i, float distance_m) const {
   const Vec3 o = origin_of(rays_.block.ray, i), d = direction_of(rays_.block.ray, i);
   const double scale = double{distance_m} / norm(d);

@@ -6,8 +6,8 @@
 
 namespace fathom {
 
-/// Rays that open: each is cast as its samples, and what they meet is told apart into returns. `frame_of_lane` is the
-/// map world_from_ray as it is cast.
+/// Rays that diverge: each is cast as its samples, whose hits are grouped into returns. `frame_of_lane` gives
+/// world_from_ray as it is cast.
 class DivergingRays {
  public:
   DivergingRays(const TraceJob& job, const BlockRays& rays) : job_(job), rays_(rays), surface_(job) {}

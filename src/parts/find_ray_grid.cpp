@@ -14,7 +14,7 @@ namespace fathom {
 namespace {
 
 constexpr std::uint32_t kTileRays = 16;
-/// Rows are not looked for beyond this.
+/// The longest row that is looked for.
 constexpr std::uint32_t kLongestRow = 8192;
 
 class Directions {
@@ -50,8 +50,9 @@ class Directions {
   std::span<const Matrix34> rays_;
 };
 
-/// Number of the ray that is nearest to the first one once the list has gone away from it and come back; 0: it does
-/// not. Going away is three steps, coming back half the way, and the nearest is passed three steps behind it.
+/// Index of the ray nearest to the first one after the list has left it and come back; 0: it does not come back. It has
+/// left after three steps, and is back at half of its greatest distance; the search ends three steps behind the
+/// nearest.
 std::uint32_t find_return(const Directions& rays, double step_rad) {
   double farthest = 0.0, nearest = std::numeric_limits<double>::infinity();
   std::uint32_t found = 0;
@@ -66,8 +67,8 @@ std::uint32_t find_return(const Directions& rays, double step_rad) {
   return found;
 }
 
-/// The length near to `row` at which rays are nearest to those below them: a full turn also comes back to the first
-/// ray's neighbours in its own row.
+/// The length near `row` at which rays are nearest to the rays below them. `row` alone may be off by some rays: a full
+/// turn also comes back to the first ray's neighbours in its own row.
 std::uint32_t settle_row(const Directions& rays, std::uint32_t row) {
   std::uint32_t best = row;
   double best_rad = std::numeric_limits<double>::infinity();

@@ -7,7 +7,7 @@
 
 namespace fathom {
 
-/// The rows in which rays lie, if any: where the list comes back to the direction of its first ray.
+/// The rows in which rays lie, if any. A row ends where the list comes back to the direction of its first ray.
 RayGrid find_grid(std::span<const Matrix34> sensor_from_ray);
 
 }  // namespace fathom

@@ -25,7 +25,7 @@ Velocities velocities_at(const CastInstance& instance, std::uint32_t triangle, c
   Vec3 step = {};
   if (instance.previous_world_from_mesh != nullptr) {
     const Vec3 hit_mesh = at_shares(mesh, triangle, shares, [&](std::uint32_t i) { return vertex_of(mesh, i); });
-    // From the two maps alone, so that what did not move has a speed of exactly 0.
+    // From the two maps alone, so that the speed is exactly 0 where nothing moved.
     step = transform_point(instance.world_from_mesh, hit_mesh) -
            transform_point(*instance.previous_world_from_mesh, hit_mesh);
   }

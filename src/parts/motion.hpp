@@ -7,7 +7,7 @@
 
 namespace fathom {
 
-/// sensor_at_start_from_sensor_at_t: turned by Rz Ry Rx of the angles that it turned by, and moved on.
+/// sensor_at_start_from_sensor_at_t: the rotation Rz Ry Rx by the angles turned, and the way moved.
 Affine step_after(const SensorMotion& motion, double time_s);
 
 struct Velocities {
@@ -15,7 +15,7 @@ struct Velocities {
   double radial_mps;
 };
 
-/// How fast the point of a triangle moves, and how the sensor sees that.
+/// The velocity of a point of a triangle, in the world and relative to the sensor.
 Velocities velocities_at(const CastInstance& instance, std::uint32_t triangle, const Vec3& hit_world,
                          const Affine& sensor_from_world, const SensorMotion& motion, double step_s);
 

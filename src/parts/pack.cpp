@@ -12,10 +12,10 @@ namespace {
 constexpr std::size_t kWord = 4;
 /// Words that are copied in one pass over the points: passes over one property each took twice as long.
 constexpr std::size_t kMaxWords = 8;
-/// A part of the cloud at a time, so that its packed points stay in the cache from pass to pass.
+/// Points packed at a time, so that they stay in the cache from pass to pass.
 constexpr std::size_t kPerPart = 512;
 
-/// Four bytes of every point.
+/// A property of four bytes, or four bytes of one.
 struct Word {
   const std::byte* data;
   std::size_t stride;
@@ -27,7 +27,7 @@ struct Part {
   std::byte* out;
 };
 
-/// Copies words to `offset` of points, side by side. How many is known when compiling: they stay in registers.
+/// Copies words side by side to `offset` in each point. Their number is a constant, so that they stay in registers.
 template <std::size_t Count>
 void pack_words(const Word* of, const std::uint32_t* indices, std::size_t offset, const Part& part) {
   std::array<Word, Count> words;
@@ -43,7 +43,7 @@ using PackWords = void (*)(const Word*, const std::uint32_t*, std::size_t, const
 constexpr std::array<PackWords, kMaxWords> kPackWords = {pack_words<1>, pack_words<2>, pack_words<3>, pack_words<4>,
                                                          pack_words<5>, pack_words<6>, pack_words<7>, pack_words<8>};
 
-/// Words that wait for their pass over a part.
+/// Words that the next pass copies.
 class WordPass {
  public:
   explicit WordPass(const Part& part) : part_(part) {}
@@ -69,7 +69,7 @@ class WordPass {
   const std::uint32_t* indices_ = nullptr;
 };
 
-/// A property that is not made of words.
+/// A property whose size is no multiple of four bytes.
 void pack_bytes(const PackedProperty& p, const Part& part) {
   for (std::size_t i = part.begin; i < part.end; ++i) {
     const std::size_t from = p.indices != nullptr ? p.indices[i] : i;

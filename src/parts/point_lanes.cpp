@@ -7,8 +7,8 @@ namespace fathom::FATHOM_ISA {
 
 namespace {
 
-/// The linear part of a map in single precision: 16 lanes instead of 8. Displacements and places seen from the sensor
-/// lose nothing by it that their own rounding does not take.
+/// The linear part of a map in single precision: 16 lanes instead of 8. Displacements, and places relative to the
+/// sensor, are rounded to single precision anyway.
 struct Turn {
   float m[3][3];
 };
@@ -52,7 +52,7 @@ void load(const SensorPlace& place, const float* __restrict xyz, std::uint32_t c
   }
 }
 
-/// Adds what the model moved a point by, so that nothing is lost to the rounding of far-away coordinates.
+/// Adds the displacement of a point to its old place: the rounding of far-away coordinates enters once.
 void store(const SensorPlace& place, const float* __restrict xyz, const PlaceLanes& __restrict before,
            const ReturnBlock& __restrict b, std::uint32_t count, float* __restrict out) {
   const Turn turn = turn_of(place.world_from_sensor);

@@ -16,7 +16,7 @@ struct alignas(64) PlaceLanes {
   float x[kBlockRays], y[kBlockRays], z[kBlockRays];
 };
 
-/// Where the sensor is, both ways.
+/// The pose of the sensor, and its inverse.
 struct SensorPlace {
   Affine sensor_from_world, world_from_sensor;
 };

@@ -15,7 +15,7 @@ namespace fathom {
 
 namespace {
 
-/// Lanes with padding.
+/// Lanes, rounded up to full packets.
 std::uint32_t padded(std::uint32_t count) { return (count + 15) / 16 * 16; }
 
 void pad(float (&lanes)[kBlockRays], std::uint32_t count) {
@@ -33,7 +33,7 @@ std::vector<std::uint32_t> order_of_lanes(const RayLayout& layout) {
   return order;
 }
 
-/// How many lanes come before a block: those of whole bands of tiles, and of the blocks to its left.
+/// The number of lanes before a block: those of whole bands of tiles, and those of the blocks to its left.
 std::size_t first_lane(const RayTiles& block, const RayGrid& grid, std::uint32_t tiled_rays) {
   if (block.rows == 1) {
     if (block.first < tiled_rays) throw std::logic_error("a row of a grid that lies in tiles");
@@ -62,7 +62,7 @@ PosedRayTable::PosedRayTable(std::span<const Matrix34> rays)
       std::vector<float>& part = parts_[3 * column + row];
       part.resize(rays.size());
       for (std::size_t i = 0; i < rays.size(); ++i) part[i] = rays[order[i]][row][column];
-      // Most sensors' rays start in one point: what is not read need not come from memory.
+      // Most sensors' rays start in one point: their origins are then not read from memory.
       const auto same = [&](float v) { return math::bits_of(v) == math::bits_of(part.front()); };
       if (std::all_of(part.begin(), part.end(), same)) part.resize(std::min<std::size_t>(part.size(), 1));
     }
@@ -116,7 +116,7 @@ void apply_noise(const Noise& noise, const NoiseKey& key, Isa isa, PosedRayBlock
   ReturnBlock none;
   DrawBuffer draws;
   noise.apply(isa, key, block.ray, none, draws);
-  // The same key draws the same numbers, so the other two axes of each ray turn with it.
+  // The same key gives the same draws, so the other two axes of each ray turn with it.
   if (block.wants_sides) noise.apply(isa, key, block.side, none, draws);
   block.ray.quads = block.side.quads = nullptr;
 }

@@ -46,7 +46,7 @@ void include(Growing& c, const Growing& other) {
 }
 
 bool meet(const Growing& a, const Growing& b, std::span<const RadarScope> scopes) {
-  // The gap between the two, or what they share, is judged by the scope at its far end.
+  // The gap or overlap of the two clusters is compared with the separation allowed at its far end.
   const float at = std::max(std::max(a.distance.low, b.distance.low), std::min(a.distance.high, b.distance.high));
   const RadarScope* scope = scope_at(scopes, at);
   if (scope == nullptr) return false;

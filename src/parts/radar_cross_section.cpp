@@ -12,7 +12,7 @@ constexpr double kLightMps = 299792458.0;
 
 Vec3 unit(Vec3 v) { return (1.0 / norm(v)) * v; }
 
-/// Polarisation after a perfect reflection: parts along and across the plane of incidence change apart.
+/// Polarisation after a perfect reflection, whose components along and across the plane of incidence are treated apart.
 Vec3 reflect_polarisation(Vec3 incoming, Vec3 reflected, Vec3 polarisation, Vec3 normal) {
   if (std::abs(dot(incoming, normal)) >= 1.0) return -1.0 * polarisation;
   const Vec3 across = cross(incoming, normal);
@@ -29,7 +29,7 @@ struct EchoField {
 /// The two components of the field that one point sends back, over k i / (4 pi). The phase of the way there, e^ikr, and
 /// that of the way back, e^-ikr, cancel, so that the components are real.
 EchoField field_of(const Affine& sensor_from_ray, Vec3 normal, double area_m2) {
-  // Directions include the translation of the ray, which for a radar is small against the unit vectors.
+  // Transformed as points, so that directions contain the translation of the ray: for a radar, small against 1.
   const Vec3 d = transform_point(sensor_from_ray, {0, 0, 1}),
              polarisation = transform_point(sensor_from_ray, {1, 0, 0});
   const double phi = std::atan2(d.y, d.z), theta = std::acos(d.x / norm(d));

@@ -38,7 +38,7 @@ Object object_of(std::span<const RadarDetection> all, const std::vector<std::siz
   return o;
 }
 
-/// Detections that hang together: each is near to another of its group.
+/// Groups of detections: each detection is near another of its group.
 std::vector<Object> group(std::span<const RadarDetection> all, const RadarTrackSettings& settings) {
   std::vector<Object> objects;
   std::vector<bool> taken(all.size(), false);
@@ -73,7 +73,7 @@ std::optional<std::size_t> nearest(const std::vector<Object>& objects, const Vec
 
 bool finite(const Vec3& v) { return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z); }
 
-/// Takes a measurement over into a track. Velocities that are not known (before the second frame) count as 0.
+/// Updates a track from a measurement. Velocities that are not known (before the second frame) count as 0.
 void measure(RadarTrack& track, const Object& object, double dt, double now_s, float movement_mps) {
   const Vec3 velocity = finite(object.velocity) ? object.velocity : Vec3{};
   const Vec3 change = velocity - track.velocity_mps;

@@ -38,7 +38,7 @@ void validate(const CastMesh& shared) {
 
 namespace {
 
-/// The planes of all triangles of a mesh, as they were at one version of it.
+/// The planes of all triangles of one version of a mesh.
 struct Planes {
   std::vector<Plane> of;  // [triangles]
   std::uint32_t version = 0;
@@ -108,7 +108,7 @@ class RayCaster::Impl {
     return planes.of.data();
   }
 
-  /// For a ray whose hit does not count: the next one that does, if the ray reaches that far.
+  /// Replaces a hit that does not count by the next one along the ray that does, if there is one.
   void look_beyond(const RayLanes& rays, std::uint32_t i, float rough, HitLanes& hits) const {
     HitLanes found;
     AskedLanes asked;

@@ -5,10 +5,10 @@ namespace fathom {
 
 namespace {
 
-/// Rays of a strip, at least, but for the last: enough to hide the cost of a task, few enough to share out a frame
-/// of 16 rings and to keep everything known of them in the second-level cache.
+/// The least number of rays in a strip other than the last: enough to hide the cost of a task, few enough that a frame
+/// of 16 rings fills several threads and that all arrays of a strip fit in the second-level cache.
 constexpr std::uint32_t kStripRays = 1024;
-/// Bands of tiles that are longer than this are not worth their tiles.
+/// In longer bands, tiles cost more than they gain.
 constexpr std::uint32_t kLongestBand = 16384;
 
 std::uint32_t parts_of(std::uint32_t whole, std::uint32_t part) { return (whole + part - 1) / part; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The order in which rays are cast: in blocks of up to 256, and blocks in strips. A strip is what one task does; its
-// rays follow each other.
+// The order in which rays are cast: in blocks of up to 256, and blocks in strips. A strip is the work of one
+// task; its rays are consecutive.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,12 +12,12 @@ namespace fathom {
 
 class RayLayout {
  public:
-  /// A grid whose rows do not part into tiles is none.
+  /// A grid whose rows cannot be divided into tiles is treated as no grid.
   RayLayout(std::uint32_t rays, const RayGrid& grid);
 
   [[nodiscard]] std::size_t strips() const { return tall_strips_ + flat_strips_; }
   [[nodiscard]] RayStrip strip(std::size_t number) const;
-  /// How many rays, from the first on, lie in tiles.
+  /// The number of rays, from the first on, that lie in tiles.
   [[nodiscard]] std::uint32_t tiled_rays() const { return tall_rays_; }
 
   /// Calls f(RayTiles) for the blocks of a strip.
@@ -41,7 +41,7 @@ class RayLayout {
   std::uint32_t rays_;
   std::uint32_t row_ = 0, rows_ = 1;  ///< rays in a row; rows of a tile
   std::uint32_t block_cols_ = 0;      ///< columns of a block of tiles
-  std::uint32_t tall_rays_ = 0;       ///< rays in strips of tiles; those behind them lie in strips of single rows
+  std::uint32_t tall_rays_ = 0;       ///< rays in strips of tiles; the rays after them lie in strips of single rows
   std::uint32_t tall_strip_ = 0;      ///< rays in a strip of tiles
   std::size_t tall_strips_ = 0, flat_strips_ = 0;
 };

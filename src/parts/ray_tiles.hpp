@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Between arrays of rays and the lanes of a block.
+// Copies between arrays of rays and the lanes of a block.
 
 #include <cstring>
 #include <type_traits>
@@ -18,8 +18,8 @@ void for_each_tile_row(const RayTiles& t, F f) {
   }
 }
 
-/// Calls f(lane, ray, n) for pieces of n rays that follow each other, n being known when compiling where there are
-/// many of them: copies are then an instruction or two.
+/// Calls f(lane, ray, n) for pieces of n consecutive rays. Where there are many pieces, n is a constant, and a copy is
+/// an instruction or two.
 template <class F>
 void for_each_run(const RayTiles& t, F f) {
   if (t.rows == 1) return f(0U, t.first, t.count);
@@ -30,7 +30,7 @@ void for_each_run(const RayTiles& t, F f) {
   }
 }
 
-/// Values of lanes, `Parts` each, to their rays.
+/// Copies the values of lanes, `Parts` each, to their rays.
 template <std::size_t Parts = 1, class T>
 void store_lanes(const T* lanes, const RayTiles& t, T* values) {
   for_each_run(t, [&](std::size_t lane, std::size_t ray, auto n) {

@@ -19,8 +19,8 @@ struct Chosen {
   std::uint32_t lane[5];  ///< [ReturnChoice]
 };
 
-/// At least one sample, in the order of the ray's samples. A second return exists only if a later sample displaces
-/// the first one, or lies strictly between first and second; otherwise it is the first return.
+/// `samples`: at least one, in the order in which they were cast. A second return exists only if a later sample
+/// displaces the first one, or lies strictly between first and second; otherwise it is the first return.
 Chosen choose_returns(std::span<const Sample> samples);
 
 }  // namespace fathom

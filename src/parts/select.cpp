@@ -34,7 +34,7 @@ std::size_t find_nonzero(std::span<const std::int32_t> values, std::uint32_t fir
       continue;
     }
     for (std::size_t i = begin; i < end; ++i) {
-      indices[found] = first + static_cast<std::uint32_t>(i);  // written in any case: no branch to guess
+      indices[found] = first + static_cast<std::uint32_t>(i);  // written for every point: no branch to predict
       found += values[i] != 0 ? 1 : 0;
     }
   }

@@ -10,7 +10,7 @@ void find_slopes(std::span<const float> normal_xyz, const Vec3& up, double thres
   for (std::size_t i = 0; i < normal_xyz.size() / 3; ++i) {
     const float* n = normal_xyz.data() + 3 * i;
     const double cosine = std::abs(dot({n[0], n[1], n[2]}, up));
-    // A vector a rounding longer than 1 is parallel to `up`; what is not a number is no slope.
+    // A cosine above 1 is a rounding of 1: the vector is parallel to `up`. NaN is no slope.
     out[i] = std::acos(std::min(cosine, 1.0)) > threshold_rad ? 1 : 0;
   }
 }

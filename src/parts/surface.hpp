@@ -24,7 +24,7 @@ inline WorldTriangle world_triangle(const CastInstance& instance, std::uint32_t 
           transform_vector(world_from_mesh, vertex_of(mesh, corner[2]) - a)};
 }
 
-/// Shares of the second and third corner in a point of a triangle.
+/// Barycentric coordinates: the weights of the second and the third corner in a point of a triangle.
 struct Shares {
   double b, c;
 };

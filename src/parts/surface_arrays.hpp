@@ -12,9 +12,9 @@ class SurfaceArrays {
  public:
   explicit SurfaceArrays(const TraceJob& job) : job_(job) {}
 
-  /// Whether there are any.
+  /// Whether any of them is wanted.
   [[nodiscard]] bool wanted() const;
-  /// Fills place `at` of each.
+  /// Fills place `at` of each wanted array.
   void store(std::size_t at, const Echo& echo) const;
   [[nodiscard]] float intensity_of(const Echo& echo) const;
 

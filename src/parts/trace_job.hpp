@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What the parts of a trace share.
+// The data that all parts of a trace read.
 
 #include <array>
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace fathom {
 
-/// What does not change from block to block.
+/// The data that is the same for all blocks.
 struct TraceJob {
   const RayCaster& caster;
   PosedRays rays;
@@ -24,7 +24,7 @@ struct TraceJob {
   bool diverges = false;
   bool wants_sides = false;
   std::array<SampleDirection, kDivergingSamples> samples;  ///< where it diverges
-  // [instances + 1], where they are asked for: together, so that they stay in the cache. The last is that of a miss.
+  // [instances + 1], the last for a miss; filled only where wanted. Separate arrays stay in the cache.
   std::vector<std::int32_t> ids;
   std::vector<float> laser_retros;
 
@@ -32,7 +32,7 @@ struct TraceJob {
   [[nodiscard]] const CastInstance& instance(std::uint32_t number) const { return caster.instances()[number]; }
 };
 
-/// What came back along one ray.
+/// The echo of one ray.
 struct Echo {
   bool hit = false;
   float distance_m = 0.0F;
@@ -52,7 +52,7 @@ struct BlockRays {
 inline Vec3 origin_of(const RayBlock& b, std::uint32_t i) { return {b.ox[i], b.oy[i], b.oz[i]}; }
 inline Vec3 direction_of(const RayBlock& b, std::uint32_t i) { return {b.dx[i], b.dy[i], b.dz[i]}; }
 
-/// Ray in lane i of a block as a map.
+/// The ray in lane i of a block, as a map world_from_ray.
 inline Affine frame_of(const PosedRayBlock& b, std::uint32_t i) {
   const RayBlock &s = b.side, &r = b.ray;
   return {{{s.dx[i], s.ox[i], r.dx[i], r.ox[i]},
@@ -67,14 +67,14 @@ inline void put(RayBlock& b, std::uint32_t i, const Vec3& origin, const Vec3& di
   b.dz[i] = static_cast<float>(direction.z);
 }
 
-/// Into an array of interleaved points.
+/// Stores a point into an array of interleaved points.
 inline void put(float* points, std::size_t at, const Vec3& v) {
   points[3 * at] = static_cast<float>(v.x);
   points[3 * at + 1] = static_cast<float>(v.y);
   points[3 * at + 2] = static_cast<float>(v.z);
 }
 
-/// What came back along a ray of a cast: `lane` of rays and hits, for a ray that starts to count at min_m.
+/// The echo of the ray in `lane` of a cast; hits nearer than min_m do not count.
 inline Echo echo_of(const TraceSettings& settings, const RayBlock& rays, const HitLanes& hits, std::uint32_t lane,
                     float min_m) {
   Echo echo;

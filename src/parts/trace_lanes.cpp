@@ -9,7 +9,7 @@ namespace fathom::FATHOM_ISA {
 
 namespace {
 
-/// Coordinates beyond this are no place for a sensor, and break the tree's arithmetic.
+/// Rays from coordinates beyond this are not cast: the arithmetic of the tree overflows there.
 constexpr float kFarAway = 1e15F;
 
 FATHOM_KERNEL float magnitude(float v) { return math::float_of(math::bits_of(v) & 0x7fffffffU); }
@@ -53,9 +53,9 @@ void ask(const RayLanes& lanes, AskedLanes& __restrict asked) {
   const RayLanes r = lanes;
   for (std::size_t i = 0; i < r.count; ++i) {
     const float direction = largest(r.dx[i], r.dy[i], r.dz[i]);
-    // The sum is not a number where one of them is not, which the largest may hide.
+    // The sum is NaN where a term is NaN; the maximum could hide it.
     const float sum = r.ox[i] + r.oy[i] + r.oz[i] + r.dx[i] + r.dy[i] + r.dz[i];
-    // Numbers instead of && keep the loop free of branches.
+    // Integers in place of && keep the loop free of branches.
     const std::int32_t good = yes(largest(r.ox[i], r.oy[i], r.oz[i]) < kFarAway) & yes(direction < kFarAway) &
                               yes(direction > 0.0F) & yes(magnitude(sum) < 8.0F * kFarAway) & yes(r.far[i] > 0.0F);
     asked.active[i] = good != 0 ? r.active[i] : 0;
@@ -65,7 +65,7 @@ void ask(const RayLanes& lanes, AskedLanes& __restrict asked) {
   for (std::size_t begin = 0; begin < r.count; begin += 16) asked.coherent[begin / 16] = is_coherent(r, asked, begin);
 }
 
-/// All parts of a plane at once: compilers do not see by themselves that they may.
+/// Loads the four values of a plane at once: compilers do not find this by themselves.
 using PlaneVector = double __attribute__((vector_size(32)));
 
 FATHOM_KERNEL void load(const Plane& plane, PlaneVector& v) { std::memcpy(&v, plane.part, sizeof(v)); }
@@ -74,7 +74,7 @@ constexpr Plane kUnit = {{1.0, 1.0, 1.0, 0.0}};
 constexpr Placed kNowhere = {{kUnit, kUnit, kUnit}, &kUnit};
 
 void planes(const Placed* instances, const HitLanes& __restrict hits, std::uint32_t count, PlaneLanes& __restrict out) {
-  // Planes lie all over the memory: asked for together, they come together.
+  // Planes are scattered in memory: fetched ahead, they arrive together.
   for (std::size_t i = 0; i < count; ++i) {
     if (hits.instance[i] != kNoInstance) __builtin_prefetch(instances[hits.instance[i]].planes + hits.triangle[i]);
   }
@@ -99,16 +99,16 @@ void place(const RayLanes& lanes, const PlaneLanes& __restrict p, AskedLanes& __
     const double rough = asked.t[i];
     const double nx = p.plane[i].part[0], ny = p.plane[i].part[1], nz = p.plane[i].part[2], c = p.plane[i].part[3];
     const double exact = (c - (nx * ox + ny * oy + nz * oz)) / (nx * dx + ny * dy + nz * dz);
-    // A ray that grazes a plane meets it anywhere: what single precision found is then the better answer.
+    // Where a ray grazes a plane, the division amplifies errors: the result in single precision is then better.
     const double reach = largest(r.ox[i], r.oy[i], r.oz[i]) / largest(r.dx[i], r.dy[i], r.dz[i]);
     const bool believed = magnitude(exact - rough) <= 1e-3 * rough + 1e-5 * reach;
     const double t = believed ? exact : rough;
     const double distance = t * __builtin_sqrt(dx * dx + dy * dy + dz * dz);
     hits.t[i] = t;
     hits.distance_m[i] = static_cast<float>(distance);
-    // A surface this near to the origin of a ray is a surface in the origin: coordinates are single precision.
+    // Coordinates are single precision: a surface nearer than their rounding counts as one in the origin of the ray.
     const double own = 0x1p-22 * largest(r.ox[i], r.oy[i], r.oz[i]);
-    // What did not hit anything needs no second look.
+    // A ray that hit nothing is not looked at again.
     const std::int32_t hit = yes(hits.instance[i] != kNoInstance);
     asked.again[i] = ((yes(distance > own) & yes(t <= r.far[i])) ^ 1) & hit;
     any |= asked.again[i];
@@ -128,8 +128,8 @@ void gate(const Gate& gate, const HitLanes& __restrict hits, std::uint32_t count
   }
 }
 
-/// Point i at a share of its ray's direction. Where the distance is infinite, so are the coordinates in which the ray
-/// goes anywhere.
+/// Stores point i at a share of its ray's direction. Where the distance is infinite, so is each coordinate whose
+/// direction is not 0.
 FATHOM_KERNEL void put_point(const RayBlock& r, std::size_t i, double scale, float* __restrict xyz) {
   const double x = scale * r.dx[i], y = scale * r.dy[i], z = scale * r.dz[i];
   xyz[3 * i] = static_cast<float>(r.ox[i] + (x == x ? x : 0.0));
@@ -150,7 +150,8 @@ void points_of_hits(const RayBlock& __restrict r, const double* __restrict t, st
   for (std::size_t i = begin; i < end; ++i) put_point(r, i, t[i], xyz);
 }
 
-/// Group by group, because a division and a root for each ray are a fiftieth of a whole graph, and hits need none.
+/// Works group by group and skips groups of hits, which need neither division nor root: for all rays these would take a
+/// fiftieth of the time of a whole graph.
 void points(const RayBlock& r, const float* distance_m, const double* t, const std::int32_t* is_hit,
             std::uint32_t count, float* xyz) {
   constexpr std::size_t kGroup = 32;

@@ -17,8 +17,8 @@ struct alignas(32) Plane {
   double part[4];
 };
 
-/// An instance as hits on it need it: the plane (n, c) of its mesh lies in the world at n.x x + n.y y + n.z z + (0, 0,
-/// 0, c), where (x, y, z) are rows of the map mesh_from_world with the last column negated.
+/// The data of an instance that its hits need. The plane (n, c) of its mesh lies in the world at n.x x + n.y y + n.z z
+/// + (0, 0, 0, c), where (x, y, z) are rows of the map mesh_from_world with the last column negated.
 struct Placed {
   Plane row[3];
   const Plane* planes;  ///< [triangles], in the frame of the mesh
@@ -29,17 +29,17 @@ struct PlaneLanes {
   Plane plane[kBlockRays];
 };
 
-/// What a block asks the tree for, and what it answered.
+/// The query of a block to the tree, and the answer.
 struct alignas(64) AskedLanes {
   float far[kBlockRays];
   std::int32_t active[kBlockRays];
   std::int32_t coherent[kBlockRays / 16];  ///< whether the rays of a packet are nearly parallel
   float t[kBlockRays];                     ///< single precision
   std::int32_t again[kBlockRays];          ///< not 0: the surface lies in the origin of the ray, or beyond its end
-  std::int32_t any_again;                  ///< not 0: some ray is to look again
+  std::int32_t any_again;                  ///< not 0: some ray is looked at again
 };
 
-/// What rays report at what they met; [count].
+/// The values that rays report at their hits; [count].
 struct Gate {
   const float* min_m;  ///< hits nearer than this count as misses
   float near_miss_m, far_miss_m;
@@ -48,11 +48,11 @@ struct Gate {
 struct TraceKernels {
   /// (x, y, z) := a (x, y, z), as points or as directions.
   void (*transform)(const Affine& a, bool points, std::uint32_t count, float* x, float* y, float* z);
-  /// Rays that can be cast, and ends that are later by a few roundings.
+  /// Finds the rays that can be cast, and moves their ends on by a few roundings.
   void (*ask)(const RayLanes& rays, AskedLanes& asked);
-  /// The planes that were hit; for a miss, one that is harmless.
+  /// Loads the planes that were hit; for a miss, a plane that causes no exception.
   void (*planes)(const Placed* instances, const HitLanes& hits, std::uint32_t count, PlaneLanes& planes);
-  /// Exact places, distances, and whether they count.
+  /// Computes exact places and distances, and whether they count.
   void (*place)(const RayLanes& rays, const PlaneLanes& planes, AskedLanes& asked, HitLanes& hits);
   /// Distances to report, and 1 or 0 for hit or miss.
   void (*gate)(const Gate& gate, const HitLanes& hits, std::uint32_t count, float* distance_m, std::int32_t* is_hit);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What was thrown, as text.
+// Messages of thrown errors, as text.
 
 #include <string>
 

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-// Whether a sanitizer owns memory and threads: g++ says it by macros, clang by features.
+// Whether a sanitizer replaces malloc and watches threads: g++ tells by macros, clang by features.
 #define FATHOM_SANITIZED 0
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #undef FATHOM_SANITIZED

@@ -54,8 +54,8 @@ inline double chi_square_p_of_uniforms(std::span<const double> u, std::size_t ce
   return chi_square_p_value(statistic, static_cast<double>(cells - 1));
 }
 
-/// The smallest and largest p-values that pass: one verdict in 50 000 of a right generator would fail, and a fit that
-/// is too good fails too. Samples are fixed, so this is decided once.
+/// The smallest and the largest p-value that pass: a right generator would fail once in 50 000 verdicts. A fit that is
+/// too good fails too. Samples are fixed, so that each verdict is the same in every run.
 inline constexpr double kLowestP = 1e-5, kHighestP = 1.0 - 1e-5;
 
 struct Moments {

@@ -27,7 +27,7 @@ class FATHOM_API InputError : public Error {
   ~InputError() override;
 };
 
-/// The system said no while writing or reading: disk full, permission, memory.
+/// The operating system refused to read or write: disk full, permission, memory.
 class FATHOM_API SystemError : public Error {
  public:
   using Error::Error;

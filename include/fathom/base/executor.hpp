@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Runs loops in parallel. An executor is passed to whoever needs one; there is no global pool of ours.
+// Runs loops in parallel. An executor is passed to the code that needs one; fathom has no global thread pool.
 
 #include <concepts>
 #include <cstddef>
@@ -28,7 +28,7 @@ class RangeFunction {
   void (*call_)(void*, std::size_t, std::size_t);
 };
 
-/// The same for void().
+/// A reference to a callable void(); does not own or allocate.
 class TaskFunction {
  public:
   template <class F>

@@ -11,11 +11,12 @@
 
 namespace fathom {
 
-/// The candidate that `name` is likely a slip of: fewest edits, case ignored. Empty when none is near enough.
+/// The candidate that `name` is most likely a misspelling of: the one with the fewest edits, case ignored. Empty when
+/// none is near enough.
 FATHOM_API std::string_view likely_name(std::string_view name, std::span<const std::string_view> candidates);
 
-/// The candidate that is `name`, or else the only one that is when case, hyphens and underscores are ignored: "vlp16"
-/// finds "VLP-16". Empty when there is none.
+/// The candidate equal to `name`. Otherwise the only candidate that equals it when case, hyphens and underscores are
+/// ignored: "vlp16" finds "VLP-16". Empty when there is none.
 FATHOM_API std::string_view find_name(std::string_view name, std::span<const std::string_view> candidates);
 
 /// `text` as a terminal may show it, on one line: see Error. Above `most` bytes, its middle is replaced by

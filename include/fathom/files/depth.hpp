@@ -14,12 +14,12 @@
 
 namespace fathom {
 
-/// How a value is treated that no level of a picture can hold.
+/// What happens to a value that is outside the levels of a picture: an error, or it counts as lost.
 enum class OffScale : std::uint8_t { kRefuse, kLost };
 
 /// 16-bit grey PNG of a depth or range channel, `per_m` levels per metre (1000: millimetres), rounded. Lost pixels are
-/// 0 (kZero), 65535 (kInf) or the level of max_m (kMax); kNan and kMinusOne do not exist in such a file: InputError. So
-/// does a return too far for 16 bits, or behind the camera, unless it may count as lost.
+/// 0 (kZero), 65535 (kInf) or the level of max_m (kMax); such a file cannot hold kNan and kMinusOne. Throws InputError
+/// for these two, and, unless `off_scale` says kLost, for a return too far for 16 bits or behind the camera.
 FATHOM_API void write_depth_png(const std::filesystem::path& file, const Frame& frame, Channel channel,
                                 const LostPolicy& policy = {LostValue::kZero, 0.0F}, double per_m = 1000.0,
                                 OffScale off_scale = OffScale::kRefuse);

@@ -33,14 +33,14 @@ struct PictureLegend {
 /// The frame as an image [rows, cols], one pixel per ray; rows of a thin frame are repeated so that it can be looked
 /// at, and a single row of more than 4096 rays is folded. `scale_m`: the range that gets the last colour; 0: the
 /// smallest of ... 1, 1.5, 2, 3, 5, 7.5, 10, 15 ... m that covers 99 % of the returns. `shifts`: columns by which each
-/// row moves to the right, [rows]; what leaves on one side comes in on the other. See destagger_shifts. The rays are at
-/// the top left, the legend stands below.
+/// row moves to the right, [rows]; a pixel that leaves on one side enters on the other. See destagger_shifts. The
+/// pixels of the rays start at the top left; the legend stands below them.
 FATHOM_API void write_range_image(const std::filesystem::path& file, const Frame& frame, ColorBy color,
                                   double scale_m = 0.0, std::span<const std::int32_t> shifts = {},
                                   const PictureLegend& legend = {});
 /// The rays as dots where they point, seen from the sensor: azimuth to the left, elevation up, both in degrees on one
-/// scale, 1024 pixels along the longer side. For rays that are no grid: rosettes, tables. Of overlapping dots the last
-/// ray is seen. Needs kAzimuth and kElevation besides.
+/// scale, 1024 pixels along the longer side. For rays that form no grid: rosettes, tables. Where dots overlap, the
+/// last ray is seen. Also needs the channels kAzimuth and kElevation.
 FATHOM_API void write_angle_image(const std::filesystem::path& file, const Frame& frame, ColorBy color,
                                   double scale_m = 0.0, const PictureLegend& legend = {});
 /// The world points from above, x to the right and y up, `pixels` (64 to 16384) along the longer side, with a scale

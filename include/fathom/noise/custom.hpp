@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// For noise models of your own, besides noise.hpp: the loops, compiled where this is included, and the table of a
-// model's functions. Include it in a program that makes a Noise of its own type; with registered models alone, leave
-// it out and the program compiles faster.
+// For noise models of your own: the loops over rays, compiled where this is included, and the table of a model's
+// functions. Include it where a Noise is made of a type of your own. Programs that use only the registered models need
+// just noise.hpp, and compile faster.
 
 #include <array>
 #include <memory>

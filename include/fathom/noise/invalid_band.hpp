@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// invalid_band: what one imager sees and the other has no room for.
+// invalid_band: the part of the left image that the right image does not contain, and points too near to match.
 //
 //   d = f B / z;   lost, hidden from the right camera, when u - d < 0;   lost as too near when d > max_disparity
 //
@@ -8,8 +8,8 @@
 // the left imager is ceil(f B / z) columns wide on a wall at z. max_disparity is the search range of the matcher, and
 // so a smallest depth, f B / max_disparity. Typical: 126 px.
 //
-// Not modelled: matchers that search to both sides, and the bands of an image whose reference is not the left imager: a
-// sensor whose left camera is not at its origin, or whose right camera is not beside it, refuses left_band.
+// Not modelled: matchers that search to both sides, and images whose reference is not the left imager. left_band is
+// therefore refused for a sensor whose left camera is not at its origin or whose right camera is not beside it.
 
 #include <array>
 
@@ -39,7 +39,8 @@ struct InvalidBand {
 
   [[nodiscard]] constexpr bool is_identity() const { return !left_band && max_disparity_px >= kNoLimit; }
 
-  /// The band at the left edge is that of the left camera's image. Throws InputError where the image is another's.
+  /// Throws InputError when left_band is set and the image is not the left camera's: only that image has the band at
+  /// its left edge.
   void check_on(const SensorTraits& sensor) const {
     if (!left_band || sensor.left_is_reference) return;
     throw InputError(

@@ -5,7 +5,7 @@
 //   kSlug      its name in files; see is_slug()      kStage   when it acts, and so on what
 //   kDraws     random numbers it needs per ray       kDoc     one line for help and the reference page
 //   fields()   one entry per parameter: name, unit, limits, doc (field.hpp); of float, bool and choice<> members
-//   is_identity()  whether these parameters change nothing (the model is then skipped and no bit changes)
+//   is_identity()  whether these parameters change nothing (the model is then skipped, with the same bits)
 //   apply()    the kernel: parameters, one value and its random numbers in, the new value out; pure
 //
 // and, where it has them, with
@@ -14,11 +14,10 @@
 //   check()            throws InputError when parameters that are each within their limits do not fit together
 //   check_on(sensor)   throws InputError when it cannot act on such a sensor (noise/sensor_traits.hpp)
 //   kSameInChain       parameters that are the same wherever the model stands in a chain: an array of SameInChain
-//   sight_tolerance()  with kNeeds.sight: the last share of the way on which the struck entity may block a line of
-//   sight
-//                      (as in noise/stereo_shadow.hpp); 0 without it
+//   sight_tolerance()  with kNeeds.sight: the last share of a line of sight on which the struck entity may block it
+//                      (see noise/stereo_shadow.hpp); 0 without this member
 //   energy_angle()     how the array of energies reads the angle (noise/energy.hpp)
-//   least_depth_m(o)   the depth, of a camera with the optics o, below which it loses every return; 0: there is none
+//   least_depth_m(o)   depth below which it loses every return of a camera with the optics o; 0: no such depth
 //
 // The library finds these members by their names (noise/custom.hpp): what one model needs of the sensor, of the chain
 // or of the renderer stands in that model and nowhere else.

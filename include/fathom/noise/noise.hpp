@@ -54,7 +54,7 @@ struct FieldValue {
   [[nodiscard]] FATHOM_API double number() const;
 };
 
-/// The value of a parameter that this number stands for.
+/// A number as the value of a parameter: itself, the flag it means, or the word at that position.
 FATHOM_API FieldValue field_value(const FieldInfo& field, double number);
 
 namespace detail {

@@ -8,12 +8,13 @@
 // f B (1 / z_near - 1 / z_far) pixels wide: on one side when the emitter stands at one camera, half on each side when
 // it stands in the middle.
 //
-// A ray counts as arrived when it is clear up to (1 - tolerance) of its way. With tolerance 0 that is what single
+// A ray arrives when it meets nothing on the first (1 - tolerance) of its way. Tolerance 0 stands for what single
 // precision can resolve, 8 2^-24 max(1, largest coordinate / distance) / cos(angle to the normal), at most 1e-3, from
-// measurement (docs/depth-cameras.md); nearer surfaces of any entity pass. With a larger one, surfaces within the
-// tolerance pass when they belong to the entity that was struck, up to 16 of them one behind the other; another entity
-// hides the point even there, before them or behind. The tolerance is that for the entity struck. Of two such
-// models in a chain each loses what it would lose alone, so that the smaller tolerance decides.
+// measurement (docs/depth-cameras.md). Any surface within that share of the point is passed over. With a larger
+// tolerance, surfaces within it are passed over only when they belong to the entity that was struck, at most 16 of
+// them; a surface of another entity there still hides the point. Where entities have parameters of their own, the
+// tolerance is that of the entity struck. Two such models in a chain each lose what they would lose alone: the smaller
+// tolerance decides.
 //
 // Not modelled: the limits of the cameras' own images (see invalid_band), and cameras that match around thin objects.
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Operations on clouds that lie in memory as callers have them: points interleaved, xyz xyz, and one array per other
-// property. What works point by point may be called on the parts of a cloud, on as many threads as there are parts; the
-// bits do not depend on how it was parted.
+// Operations on clouds in the caller's arrays: points interleaved, xyz xyz, and one array for each other property. A
+// function that treats each point alone may be called on slices of a cloud from several threads at once; the bits do
+// not depend on the slices.
 
 #include <cstddef>
 #include <cstdint>

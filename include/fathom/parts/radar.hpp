@@ -86,8 +86,8 @@ class FATHOM_API RadarTracker {
   explicit RadarTracker(const RadarTrackSettings& settings) : settings_(settings) {}
 
   void set_settings(const RadarTrackSettings& settings) { settings_ = settings; }
-  /// Groups the detections, matches them with the tracks, predicts tracks that were not seen and forgets those unseen
-  /// for too long, whose id is the next to be given again after all that were freed before.
+  /// Groups the detections, matches them with the tracks, predicts tracks that were not seen, and drops those unseen
+  /// for too long. Ids of dropped tracks are given to new ones, in the order in which they were dropped.
   void update(std::span<const RadarDetection> detections, double now_s);
   [[nodiscard]] const std::vector<RadarTrack>& tracks() const { return tracks_; }
 

@@ -25,7 +25,7 @@ class PosedRaySource {
   virtual void load(PosedRayBlock& block) const = 0;
 };
 
-/// Fastest motion of the sensor is not limited; times are those of PosedRays::time_offset_s.
+/// Velocity of the sensor, of any size; applied for the times of PosedRays::time_offset_s.
 struct SensorMotion {
   Vec3 linear_mps;     ///< in the sensor frame
   Vec3 angular_radps;  ///< about its axes
@@ -52,10 +52,10 @@ struct TraceSettings {
   float default_intensity = 0.0F;       ///< of surfaces without texture
   double step_s = 0.0;                  ///< time between previous_world_from_mesh and now; not > 0: velocities are NaN
   Isa isa = detect_isa();
-  std::span<const ReturnChoice> returns;  ///< at least one; a single ray is its own first, last, ...
+  std::span<const ReturnChoice> returns;  ///< at least one; of a ray that does not diverge, all are the same
 };
 
-/// Arrays to fill, [rays, returns]; null: not wanted, and then not computed. Points are interleaved, xyz xyz. Azimuth
+/// Arrays to fill, [rays, returns]; null: neither wanted nor computed. Points are interleaved, xyz xyz. Azimuth
 /// and elevation are those of a ray whose frame came about by turning about z, x, y of a left-handed sensor frame with
 /// y up and z forward (Unity's): azimuth = atan2(-m20, m22) of sensor_from_ray, 0 when |m21| >= 1; elevation =
 /// asin(m12).
@@ -84,11 +84,10 @@ struct RayStrip {
   std::uint32_t begin, end;
 };
 
-/// Casts rays strip by strip, so that whoever works on their returns finds them in the cache.
+/// Casts rays strip by strip, so that the code that reads their returns finds them in the cache.
 class FATHOM_API Tracer {
  public:
-  /// Everything that is given stays the caller's and must outlive the tracer. Throws InputError when arrays disagree in
-  /// size.
+  /// Refers to its arguments, which must outlive it. Throws InputError when the sizes of arrays differ.
   Tracer(const RayCaster& caster, const PosedRays& rays, const TraceSettings& settings, const TraceArrays& out);
   ~Tracer();
   Tracer(Tracer&&) noexcept;

@@ -18,8 +18,8 @@ namespace fathom {
 struct DepthCamera {
   std::uint32_t width = 0, height = 0;
   double fx = 0.0, fy = 0.0;  ///< px
-  std::optional<std::array<double, 2>>
-      principal_point_px;           ///< [cx, cy], from the centre of the first pixel; none: the middle
+  /// [cx, cy], from the centre of the first pixel; none: the middle
+  std::optional<std::array<double, 2>> principal_point_px;
   double horizontal_fov_rad = 0.0;  ///< between the outer edges of the first and the last column
   double focal_length_mm = 0.0, horizontal_aperture_mm = 0.0, vertical_aperture_mm = 0.0;
   double min_range_m = 0.0, max_range_m = 10.0;  ///< along the ray
@@ -32,7 +32,7 @@ struct DepthCamera {
 };
 
 /// Focal length and principal point in pixels. Throws InputError unless the focal length is given in exactly one way
-/// and comes out, in both directions, at 1e-3 to 1e7 px.
+/// and lies, in both directions, between 1e-3 and 1e7 px.
 struct Intrinsics {
   double fx, fy, cx, cy;
 };

@@ -14,8 +14,7 @@
 namespace fathom {
 
 struct SensorKindInfo {
-  std::string_view
-      slug;  ///< "spinning_lidar", "laser_2d", "pinhole_camera", "rosette", "ray_table", "depth_camera", ...
+  std::string_view slug;  ///< "spinning_lidar", "laser_2d", ...
   std::string_view doc;
   std::vector<FieldInfo> fields;
 };
@@ -26,7 +25,7 @@ FATHOM_API const std::vector<SensorKindInfo>& sensor_kinds();
 /// The slug of a model's kind.
 FATHOM_API std::string_view sensor_kind(const SensorModel& model);
 
-/// A model of that kind with its defaults (required fields are still to be set). Throws InputError for an unknown kind,
+/// A model of that kind with its defaults. Required fields remain to be set. Throws InputError for an unknown kind,
 /// naming the nearest.
 FATHOM_API SensorModel make_sensor_model(std::string_view kind);
 
@@ -36,7 +35,7 @@ FATHOM_API SensorModel make_sensor_model(std::string_view kind);
 FATHOM_API void set_sensor_field(SensorModel& model, std::string_view field, double value);
 FATHOM_API void set_sensor_field(SensorModel& model, std::string_view field, std::span<const double> values);
 
-/// The present values of a parameter: one, or as many as the list holds. Throws InputError for an unknown field.
+/// The values of a parameter: one, or as many as its list holds. Throws InputError for an unknown field.
 FATHOM_API std::vector<double> get_sensor_field(const SensorModel& model, std::string_view field);
 
 }  // namespace fathom

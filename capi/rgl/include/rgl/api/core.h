@@ -145,7 +145,7 @@ RGL_ENUM(rgl_return_mode_t){RGL_RETURN_UNKNOWN = 0,
                             RGL_RETURN_STRONGEST_SECOND_STRONGEST = 0x02000501,
                             RGL_RETURN_FIRST_SECOND = 0x02000304} rgl_return_mode_t;
 
-/* What can be told of a point; the suffix is its type in memory. */
+/* The values that a point can have; the suffix is the type in memory. */
 RGL_ENUM(rgl_field_t){
     RGL_FIELD_XYZ_VEC3_F32 = 1,
     RGL_FIELD_INTENSITY_F32 = 2,
