@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The beam model: grid casts, full evaluations (cast and mixture) of clouds of poses x 60 beams, and EM. Contenders
+// The beam model: grid casts, full evaluations (cast and mixture) of clouds of poses x 60 rays, and EM. Contenders
 // take turns in one process; compare the ratios. Work on one thread is timed by its core time.
 //
 //   bench_beam [house | basement | freiburg-079 | learning | scene]
@@ -30,7 +30,7 @@
 namespace fathom::bench {
 namespace {
 
-constexpr std::size_t kPoses = 16000, kBeams = 60;
+constexpr std::size_t kPoses = 16000, kRays = 60;
 constexpr double kLimitM = 80.0, kFloorM = 0.025, kTwoPi = 2.0 * std::numbers::pi;
 const BeamParameters kParameters = {.85, .05, .02, .08, .0743, .37};
 
@@ -59,10 +59,10 @@ Case make_case(GridMap map) {
     c.poses.push_back(pose_from_planar(c.map.world_from_map) *
                       pose_from_planar({x * c.map.resolution_m, y * c.map.resolution_m, yaw}));
   }
-  for (std::size_t k = 0; k < kBeams; ++k) c.azimuth.push_back(kTwoPi * static_cast<double>(k) / kBeams);
-  std::vector<float> expected(kBeams);
+  for (std::size_t k = 0; k < kRays; ++k) c.azimuth.push_back(kTwoPi * static_cast<double>(k) / kRays);
+  std::vector<float> expected(kRays);
   make_grid_ranges(c.map)->cast(std::span(c.poses).first(1), planar_fan(c.azimuth), kLimitM, expected);
-  c.readings.resize(kBeams);
+  c.readings.resize(kRays);
   sample_scan(kParameters, {.max_range_m = kLimitM}, beam_key(1, 0), expected, c.readings);
   return c;
 }
@@ -110,10 +110,10 @@ class Contest {
   }
   [[nodiscard]] double seconds(std::string_view name) const { return seconds_[index_of(name)]; }
   [[nodiscard]] double least_seconds(std::string_view name) const { return least_seconds_[index_of(name)]; }
-  void print(std::size_t beams) const {
+  void print(std::size_t rays) const {
     for (std::size_t i = 0; i < names_.size(); ++i) {
       const double base = seconds(names_[i].find("full") != std::string::npos ? "naive full" : "naive cast");
-      std::printf("| %s | %.1f | %.2f |\n", names_[i].c_str(), static_cast<double>(beams) / seconds_[i] * 1e-6,
+      std::printf("| %s | %.1f | %.2f |\n", names_[i].c_str(), static_cast<double>(rays) / seconds_[i] * 1e-6,
                   base / seconds_[i]);
     }
   }
@@ -136,9 +136,9 @@ template <class Cast>
 void loop(const Case& c, bool evaluate, Cast cast, std::vector<float>& ranges, std::vector<double>& scores) {
   for (std::size_t i = 0; i < kPoses; ++i) {
     double sum = 0;
-    for (std::size_t k = 0; k < kBeams; ++k) {
+    for (std::size_t k = 0; k < kRays; ++k) {
       const double z_star = std::max(cast(c.naive[i], c.azimuth[k]), kFloorM);
-      ranges[i * kBeams + k] = static_cast<float>(z_star);
+      ranges[i * kRays + k] = static_cast<float>(z_star);
       if (evaluate) sum += naive_log_density(kParameters, kLimitM, c.readings[k], z_star);
     }
     scores[i] = sum;
@@ -177,7 +177,7 @@ void bench_map(const char* name, GridMap map) {
   const RayFan fan = planar_fan(c.azimuth);
   const BeamSensor sensor = {.max_range_m = kLimitM};
   const double cell_m = c.map.resolution_m;
-  std::vector<float> ranges(kPoses * kBeams), exact(kPoses * kBeams);
+  std::vector<float> ranges(kPoses * kRays), exact(kPoses * kRays);
   std::vector<double> scores(kPoses), exact_scores(kPoses);
   const auto naive = [&](const NaivePose& pose, double azimuth) {
     const double angle = pose.yaw + azimuth;
@@ -207,9 +207,9 @@ void bench_map(const char* name, GridMap map) {
     contest.add("full " + std::string(to_string(isa)), [&] { scorer.score(c.poses, c.readings, scores); });
   }
   contest.run(cpu_seconds_now);
-  std::printf("\n### %s, %u x %u cells\n\n| one core | M beams/s | x naive |\n|---|---|---|\n", name, c.map.cols,
+  std::printf("\n### %s, %u x %u cells\n\n| one core | M rays/s | x naive |\n|---|---|---|\n", name, c.map.cols,
               c.map.rows);
-  contest.print(kPoses * kBeams);
+  contest.print(kPoses * kRays);
   const std::string best = "full " + std::string(to_string(detect_isa()));
   std::printf("\nfull against naive: %.2f (target 6)\n", contest.seconds("naive full") / contest.seconds(best));
 
@@ -259,7 +259,7 @@ BeamData make_pairs(const BeamSensor& sensor) {
   for (std::uint32_t i = 0; i < kPairs; ++i) {
     const auto expected = static_cast<float>(0.3 + 10 * unit(random) * unit(random));
     data.expected_m.push_back(expected);
-    data.reading_m.push_back(static_cast<float>(sample_beam(BeamDensity(kParameters, sensor, expected), key, i)));
+    data.reading_m.push_back(static_cast<float>(sample_reading(BeamDensity(kParameters, sensor, expected), key, i)));
     data.scan.push_back(i / 360);
   }
   return data;
@@ -267,10 +267,10 @@ BeamData make_pairs(const BeamSensor& sensor) {
 
 /// The readings of these pairs as a log of scans.
 ScanLog make_log(const BeamData& data) {
-  constexpr std::size_t kBeamsOfAScan = 360;
+  constexpr std::size_t kRaysOfAScan = 360;
   ScanLog log;
-  log.azimuth_rad.resize(kBeamsOfAScan);
-  log.pose.resize(data.reading_m.size() / kBeamsOfAScan);
+  log.azimuth_rad.resize(kRaysOfAScan);
+  log.pose.resize(data.reading_m.size() / kRaysOfAScan);
   log.range_m = data.reading_m;
   return log;
 }
@@ -279,7 +279,7 @@ void bench_learning() {
   const BeamSensor sensor = {.max_range_m = kLimitM};
   const BeamData data = make_pairs(sensor);
   std::printf(
-      "\n### EM, %zu beams, exact M-step\n\nMilliseconds of one core, every iteration to convergence (target 10;"
+      "\n### EM, %zu rays, exact M-step\n\nMilliseconds of one core, every iteration to convergence (target 10;"
       " the first holds the sorting of the pairs), their median and the least, then the standard errors.\n\n",
       data.reading_m.size());
   std::printf("| instruction set | iterations | median | least | standard errors |\n|---|---|---|---|---|\n");

@@ -46,7 +46,7 @@ In the example office.yaml and office.log.gz stand for your own map and log.
 Example:
   fathom beam score --map office.yaml --log office.log.gz --parameters out/fit/parameters.yaml > scores.csv
 
-Columns: scan, x_m, y_m, yaw_rad, beams (that carry evidence), log_likelihood. The summary goes to stderr when the CSV
+Columns: scan, x_m, y_m, yaw_rad, rays (that carry evidence), log_likelihood. The summary goes to stderr when the CSV
 goes to stdout.)";
 
 constexpr const char* kSampleHelp = R"(
@@ -54,7 +54,7 @@ In the examples the names of files stand for your own.
 
 Examples:
   fathom beam sample --parameters parameters.yaml --expected expected.csv > readings.csv
-  fathom beam sample --parameters parameters.yaml --map office.yaml --poses poses.csv --beams 181 --out scans.csv
+  fathom beam sample --parameters parameters.yaml --map office.yaml --poses poses.csv --rays 181 --out scans.csv
 
 --expected: CSV with the column expected_m (inf: nothing within reach) and, if you like, scan.
 --poses: CSV with the columns x_m, y_m, yaw_rad. The readings are a CSV scan log, which the other commands read.)";
@@ -69,7 +69,7 @@ Example:
 Every free position is scored at its best heading: bright is likely.)";
 
 constexpr NumberLimits kLengthLimits = {0, 1e7, "m"};
-constexpr WholeLimits kBeamStepLimits = {1, 1'000'000};
+constexpr WholeLimits kRayStepLimits = {1, 1'000'000};
 
 void add_height(CLI::App& c, double& height_m) {
   add_number(c, {"--height", "M", "of the sensor above the x-y plane of the scene, m"}, {-1000, 1000, "m"}, height_m)
@@ -78,7 +78,7 @@ void add_height(CLI::App& c, double& height_m) {
 
 /// --map or --scene: one of them must be there, unless `optional`.
 void add_world(CLI::App& c, BeamWorldOptions& o, bool optional = false) {
-  CLI::Option_group& world = *c.add_option_group("World", "what the beams should measure");
+  CLI::Option_group& world = *c.add_option_group("World", "what the rays should measure");
   world.add_option("--map", o.map, "map_server YAML file")->type_name("YAML");
   world.add_option("--scene", o.scene, "scene file: its meshes in place of a map")->type_name("YAML");
   world.require_option(optional ? 0 : 1, 1);
@@ -124,7 +124,7 @@ void add_fit(CLI::App& app) {
       .default_str("0");
   add_word(c, "--nan", "a NaN reading carries no evidence (skip) or has no return (max)",
            fathom::kChoiceWords<fathom::NanPolicy>, o->nan);
-  add_word(c, "--unknown", "unknown cells of the map pass a beam, are walls, or end it without a return",
+  add_word(c, "--unknown", "unknown cells of the map let a ray pass, are walls, or end it without a return",
            fathom::kChoiceWords<fathom::UnknownCells>, o->unknown);
   add_word(c, "--miss", "where the map expects nothing, hits are just below Z (book) or at Z (atom)",
            fathom::kChoiceWords<fathom::MissPolicy>, o->miss);
@@ -146,8 +146,8 @@ void add_score(CLI::App& app) {
   add_parameters(c, o->parameters);
   add_out_csv(c, o->out);
   c.add_option("--scans", o->scans, "scans to score")->type_name("CHOICE")->default_val("all");
-  add_whole(c, {"--beam-step", "N", "score every so many beams"}, kBeamStepLimits, o->beam_step).default_str("1");
-  add_number(c, {"--alpha", "A", "power of the likelihood, 1e-6 to 1: beams are not independent"}, {1e-6, 1}, o->alpha)
+  add_whole(c, {"--ray-step", "N", "score every N-th ray"}, kRayStepLimits, o->ray_step).default_str("1");
+  add_number(c, {"--alpha", "A", "power of the likelihood, 1e-6 to 1: rays are not independent"}, {1e-6, 1}, o->alpha)
       .default_str("1");
   add_threads(c, o->threads);
   add_force(c, o->force);
@@ -163,9 +163,9 @@ void add_sample(CLI::App& app) {
   c.add_option("--expected", o->expected, "CSV of expected ranges")->type_name("CSV");
   add_world(c, o->world, true);
   c.add_option("--poses", o->poses, "CSV of poses of the sensor")->type_name("CSV");
-  c.add_option("--log", o->log, "scan log whose poses and beams to take")->type_name("LOG")->excludes("--poses");
-  add_whole(c, {"--beams", "N", "beams of a scan at --poses"}, {1, 100'000}, o->beams).default_str("361");
-  add_number(c, {"--view", "DEG", "angle from the first beam to the last, deg"}, {0, 360, "deg"}, o->view_deg)
+  c.add_option("--log", o->log, "scan log whose poses and rays to take")->type_name("LOG")->excludes("--poses");
+  add_whole(c, {"--rays", "N", "rays of a scan at --poses"}, {1, 100'000}, o->rays).default_str("361");
+  add_number(c, {"--view", "DEG", "angle from the first ray to the last, deg"}, {0, 360, "deg"}, o->view_deg)
       .default_str("180");
   add_whole(c, {"--seed", "S", "the same seed gives the same readings"}, kAnySeed, o->seed).default_str("0");
   add_out_csv(c, o->out);
@@ -182,8 +182,7 @@ void add_heatmap(CLI::App& app) {
   c.add_option("--map", o->world.map, "map_server YAML file: where to look, and what to draw on")
       ->required()
       ->type_name("YAML");
-  c.add_option("--scene", o->world.scene, "scene file: its meshes say what the beams should measure")
-      ->type_name("YAML");
+  c.add_option("--scene", o->world.scene, "scene file: its meshes say what the rays should measure")->type_name("YAML");
   add_height(c, o->world.height_m);
   add_log(c, o->log);
   add_whole(c, {"--scan", "K", "number of the scan, from 0"}, kAnyIndex, o->scan).required();
@@ -191,8 +190,8 @@ void add_heatmap(CLI::App& app) {
   c.add_option("--out", o->out, "picture to write")->required()->type_name("PNG");
   add_number(c, {"--spacing", "M", "between positions, m"}, {1e-3, 1e3, "m"}, o->spacing_m).default_str("0.1");
   add_whole(c, {"--headings", "N", "tried at every position"}, {1, 3600}, o->headings).default_str("180");
-  add_whole(c, {"--beam-step", "N", "score every so many beams; default: about 90 of them"}, kBeamStepLimits,
-            o->beam_step);
+  add_whole(c, {"--ray-step", "N", "score every N-th ray; default: so that about 90 are scored"}, kRayStepLimits,
+            o->ray_step);
   add_whole(c, {"--pixels", "N", "longer side of the map in the picture"}, {256, 8192}, o->pixels).default_str("1600");
   add_threads(c, o->threads);
   add_force(c, o->force);

@@ -21,16 +21,16 @@
 namespace fathom_cli {
 namespace {
 
-constexpr std::size_t kUsualBeams = 90;
+constexpr std::size_t kUsualRays = 90;
 
 std::vector<std::string> pose_row(const char* name, const fathom::PlanarPose& pose, double log_likelihood,
-                                  std::size_t beams) {
+                                  std::size_t rays) {
   return {name,
           fmt::format("{:.2f}", pose.x_m),
           fmt::format("{:.2f}", pose.y_m),
           fmt::format("{:.1f}", pose.yaw_rad / fathom::kRadPerDeg),
           fmt::format("{:.3f}", log_likelihood),
-          fmt::format("{:.4f}", log_likelihood / static_cast<double>(std::max<std::size_t>(1, beams)))};
+          fmt::format("{:.4f}", log_likelihood / static_cast<double>(std::max<std::size_t>(1, rays)))};
 }
 
 /// A PNG by another name would open in no viewer.
@@ -44,8 +44,8 @@ void check_picture_name(const std::filesystem::path& file) {
 
 /// Without evidence every position is as likely as any other.
 void check_evidence(const BeamHeatmapOptions& options, const fathom::ScanLog& log, const fathom::BeamSensor& sensor,
-                    std::size_t beam_step) {
-  if (fathom::beams_with_evidence(log.scan(options.scan), sensor, beam_step) > 0) return;
+                    std::size_t ray_step) {
+  if (fathom::rays_with_evidence(log.scan(options.scan), sensor, ray_step) > 0) return;
   throw fathom::InputError(
       fmt::format("{}: scan {}: no reading that would be scored carries evidence", options.log.string(), options.scan));
 }
@@ -75,8 +75,8 @@ void draw_beam_heatmap(const BeamHeatmapOptions& options) {
   fathom::HeatmapOptions heatmap_options;
   heatmap_options.headings = options.headings;
   heatmap_options.score.compute.threads = options.threads;
-  heatmap_options.score.beam_step = options.beam_step.value_or(std::max<std::size_t>(1, log.beams() / kUsualBeams));
-  check_evidence(options, log, model.sensor, heatmap_options.score.beam_step);
+  heatmap_options.score.ray_step = options.ray_step.value_or(std::max<std::size_t>(1, log.rays() / kUsualRays));
+  check_evidence(options, log, model.sensor, heatmap_options.score.ray_step);
   fathom::Heatmap heatmap;
   {
     TaskDisplay display("scoring:", options.quiet);
@@ -96,10 +96,10 @@ void draw_beam_heatmap(const BeamHeatmapOptions& options) {
   const fathom::Pose logged_pose = fathom::pose_from_planar(logged);
   double at_logged = 0.0;
   scorer.score({&logged_pose, 1}, log.scan(options.scan), {&at_logged, 1});
-  print(align_columns({{"pose", "x (m)", "y (m)", "yaw (deg)", "log-likelihood", "per beam"},
-                       pose_row("best", heatmap.refined, heatmap.refined_log_likelihood, heatmap.beams),
-                       pose_row("best of the grid", heatmap.best, heatmap.best_log_likelihood, heatmap.beams),
-                       pose_row("in the log", logged, at_logged, heatmap.beams)},
+  print(align_columns({{"pose", "x (m)", "y (m)", "yaw (deg)", "log-likelihood", "per ray"},
+                       pose_row("best", heatmap.refined, heatmap.refined_log_likelihood, heatmap.rays),
+                       pose_row("best of the grid", heatmap.best, heatmap.best_log_likelihood, heatmap.rays),
+                       pose_row("in the log", logged, at_logged, heatmap.rays)},
                       {1, 2, 3, 4, 5}));
   print(fmt::format(
       "\nThe grid has positions {:g} m and headings {:g} deg apart; best: searched between them, from its peaks.\n"

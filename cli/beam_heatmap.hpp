@@ -17,7 +17,7 @@ struct BeamHeatmapOptions {
   std::uint32_t scan = 0;
   double spacing_m = 0.1;
   std::size_t headings = 180;
-  std::optional<std::size_t> beam_step;  ///< chosen to keep about 90 beams
+  std::optional<std::size_t> ray_step;  ///< chosen to keep about 90 rays
   std::uint32_t pixels = 1600;
   int threads = 0;
   bool force = false, quiet = false;

@@ -23,12 +23,12 @@ struct Sampled {
 Sampled sample_in_world(const BeamSampleOptions& options, const fathom::BeamModel& model) {
   const fathom::World world = open_world(options.world, model.unknown, options.threads);
   refuse_inputs({options.out}, world.inputs());
-  fathom::ScanLog from;  // the poses, with the beams of the log that they are from or those that the options ask for
+  fathom::ScanLog from;  // the poses, with the rays of the log that they are from or those that the options ask for
   if (!options.log.empty()) {
     from = fathom::read_scan_log(fathom::find_scan_log(options.log));
   } else {
     from.pose = fathom::read_poses_csv(options.poses);
-    from.azimuth_rad = fathom::even_azimuths_rad(options.beams, options.view_deg);
+    from.azimuth_rad = fathom::even_azimuths_rad(options.rays, options.view_deg);
   }
   const fathom::ScanLog log =
       fathom::sample_log(model, world, from.pose, from.azimuth_rad, options.seed, {.threads = options.threads});

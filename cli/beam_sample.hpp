@@ -13,7 +13,7 @@ struct BeamSampleOptions {
   BeamWorldOptions world;
   std::filesystem::path parameters, expected, poses, log;
   std::filesystem::path out;  ///< empty: stdout
-  std::uint32_t beams = 361;  ///< of --poses; a log has its own
+  std::uint32_t rays = 361;   ///< of --poses; a log has its own
   double view_deg = 180.0;
   std::uint64_t seed = 0;
   int threads = 0;

@@ -20,7 +20,7 @@ fathom::LogScores score(const BeamScoreOptions& options, const fathom::BeamModel
                         const fathom::ScanLog& log) {
   TaskDisplay display("scoring:", options.quiet);
   fathom::ScoreLogOptions how;
-  how.score.beam_step = options.beam_step;
+  how.score.ray_step = options.ray_step;
   how.score.alpha = options.alpha;
   how.score.compute.threads = options.threads;
   how.on_progress = [&display](double done) { display.show_fraction(done); };
@@ -29,20 +29,20 @@ fathom::LogScores score(const BeamScoreOptions& options, const fathom::BeamModel
 
 std::string summary(const fathom::LogScores& scores) {
   double sum = 0.0;
-  std::size_t beams = 0;
+  std::size_t rays = 0;
   const fathom::ScanScore* worst = &scores.scans.front();
   for (const fathom::ScanScore& s : scores.scans) {
     sum += s.log_likelihood;
-    beams += s.beams;
+    rays += s.rays;
     if (s.log_likelihood < worst->log_likelihood) worst = &s;
   }
   return align_columns({{"scans", group_digits(scores.scans.size())},
-                        {"beams with evidence", group_digits(beams)},
+                        {"rays with evidence", group_digits(rays)},
                         {"log-likelihood", fmt::format("{:.3f}", sum)},
                         {"per scan", fmt::format("{:.4f}", sum / static_cast<double>(scores.scans.size()))},
-                        {"per beam", fmt::format("{:.4f}", sum / static_cast<double>(std::max<std::size_t>(1, beams)))},
+                        {"per ray", fmt::format("{:.4f}", sum / static_cast<double>(std::max<std::size_t>(1, rays)))},
                         {"least likely", fmt::format("scan {}: {:.3f}", worst->scan, worst->log_likelihood)},
-                        {"KS distance", fmt::format("{:.3f} (all beams)", scores.judgement.ks_distance)}});
+                        {"KS distance", fmt::format("{:.3f} (all rays)", scores.judgement.ks_distance)}});
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ struct BeamScoreOptions {
   std::filesystem::path log, parameters;
   std::filesystem::path out;  ///< empty: stdout
   std::string scans = "all";
-  std::size_t beam_step = 1;
+  std::size_t ray_step = 1;
   double alpha = 1.0;
   int threads = 0;
   bool force = false, quiet = false;

@@ -84,7 +84,8 @@ const CLI::Option* find_option(const CLI::App& command, const std::string& word)
 }
 
 /// Options that had another name once, without dashes: old and new.
-constexpr std::pair<std::string_view, std::string_view> kRenamedOptions[] = {{"sensor-step", "step"}};
+constexpr std::pair<std::string_view, std::string_view> kRenamedOptions[] = {
+    {"beam-step", "ray-step"}, {"beams", "rays"}, {"sensor-step", "step"}};
 
 [[noreturn]] void fail_unknown_option(const CLI::App& command, const std::string& word) {
   for (const auto& [before, now] : kRenamedOptions) {

@@ -18,8 +18,8 @@ void print(const FitReport& report) {
   }
   for (const std::string& flag : report_flags(report)) std::printf("note: %s\n", flag.c_str());
   for (const std::string& note : report.notes) std::printf("note: %s\n", note.c_str());
-  std::printf("%s: %.4f nats per beam, %zu beams\n", report.held_out ? "held-out scans" : "scans learned from",
-              report.judgement.nats_per_beam, report.judgement.pairs);
+  std::printf("%s: %.4f nats per ray, %zu rays\n", report.held_out ? "held-out scans" : "scans learned from",
+              report.judgement.nats_per_ray, report.judgement.pairs);
 }
 
 void fit(const char* map_file, const char* log_or_run, const char* out) {

@@ -180,13 +180,13 @@ PositionGrid free_positions(const GridMap& map, double spacing_m) {
 }
 
 Heatmap make_heatmap(const BeamParameters& parameters, const BeamSensor& sensor, const ExpectedRanges& expected,
-                     const RayFan& beams, std::span<const float> reading_m, const PositionGrid& grid,
+                     const RayFan& rays, std::span<const float> reading_m, const PositionGrid& grid,
                      const HeatmapOptions& options) {
   check_in_range("heatmap", "headings", static_cast<double>(options.headings), 1, 100000, "1");
   const std::vector<std::size_t> positions = wanted_positions(grid);
-  ScanScorer scorer(parameters, sensor, expected, beams, options.score);
+  ScanScorer scorer(parameters, sensor, expected, rays, options.score);
   Heatmap map = empty_heatmap(grid);
-  map.beams = beams_with_evidence(reading_m, sensor, options.score.beam_step);
+  map.rays = rays_with_evidence(reading_m, sensor, options.score.ray_step);
   map.best = planar_position(grid, positions.front());
 
   const std::size_t at_once = std::max<std::size_t>(1, kPosesAtOnce / options.headings);

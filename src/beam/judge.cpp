@@ -51,7 +51,7 @@ BeamJudgement judge_beam_model(const BeamParameters& parameters, const BeamSenso
     pit.push_back(spread_over_jump(density.cdf_jump(data.reading_m[i]), seen[static_cast<std::size_t>(kind)]++));
   }
   if (out.pairs == 0) throw InputError("no reading carries evidence");
-  out.nats_per_beam = out.log_likelihood / static_cast<double>(out.pairs);
+  out.nats_per_ray = out.log_likelihood / static_cast<double>(out.pairs);
   out.pit_histogram.resize(bins);
   for (const double u : pit) {
     const auto bin = std::min(bins - 1, static_cast<std::size_t>(u * static_cast<double>(bins)));
@@ -60,7 +60,7 @@ BeamJudgement judge_beam_model(const BeamParameters& parameters, const BeamSenso
   out.ks_distance = ks_distance_uniform(pit);
   if (out.impossible > 0) {
     out.flags.push_back(
-        fmt::format("{} of {} readings judged by are impossible under the parameters: nats per beam are -inf",
+        fmt::format("{} of {} readings judged by are impossible under the parameters: nats per ray are -inf",
                     out.impossible, out.pairs));
   }
   return out;

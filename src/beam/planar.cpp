@@ -21,7 +21,7 @@ RayFan planar_fan(std::span<const double> azimuth_rad) {
 }
 
 RayFan subsample(const RayFan& fan, std::size_t step) {
-  if (step == 0) throw InputError("beam_step = 0 is not at least 1");
+  if (step == 0) throw InputError("ray_step = 0 is not at least 1");
   RayFan kept;
   for (std::size_t i = 0; i < fan.size(); i += step) {
     kept.x.push_back(fan.x[i]);

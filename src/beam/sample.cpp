@@ -21,7 +21,7 @@ void sample_scan(const BeamParameters& parameters, const BeamSensor& sensor, con
   }
   for (std::size_t i = 0; i < expected_m.size(); ++i) {
     const BeamDensity density(parameters, sensor, expected_m[i]);
-    reading_m[i] = static_cast<float>(sample_beam(density, key, static_cast<std::uint32_t>(i)));
+    reading_m[i] = static_cast<float>(sample_reading(density, key, static_cast<std::uint32_t>(i)));
   }
 }
 

@@ -37,17 +37,16 @@ std::size_t parse_part(std::string_view text, std::string_view part, std::size_t
 }  // namespace
 
 void validate(const ScanLog& log) {
-  if (log.scans() == 0 || log.beams() == 0) {
-    throw InputError(
-        fmt::format("log: {} scans of {} beams: at least one of each is needed", log.scans(), log.beams()));
+  if (log.scans() == 0 || log.rays() == 0) {
+    throw InputError(fmt::format("log: {} scans of {} rays: at least one of each is needed", log.scans(), log.rays()));
   }
-  if (log.range_m.size() != log.scans() * log.beams()) {
+  if (log.range_m.size() != log.scans() * log.rays()) {
     throw InputError(
-        fmt::format("log: {} readings for {} scans of {} beams", log.range_m.size(), log.scans(), log.beams()));
+        fmt::format("log: {} readings for {} scans of {} rays", log.range_m.size(), log.scans(), log.rays()));
   }
-  for (std::size_t i = 0; i < log.beams(); ++i) {
+  for (std::size_t i = 0; i < log.rays(); ++i) {
     if (!std::isfinite(log.azimuth_rad[i])) {
-      throw InputError(fmt::format("log: azimuth of beam {} = {} is not finite", i, number_text(log.azimuth_rad[i])));
+      throw InputError(fmt::format("log: azimuth of ray {} = {} is not finite", i, number_text(log.azimuth_rad[i])));
     }
   }
   for (std::size_t i = 0; i < log.scans(); ++i) {
@@ -99,7 +98,7 @@ BeamData make_beam_data(const ScanLog& log, std::span<const std::uint32_t> scans
   for (const std::uint32_t scan : scans) {
     if (scan >= log.scans()) throw InputError(fmt::format("scan {} is not in [0, {})", scan, log.scans()));
   }
-  const std::size_t beams = log.beams();
+  const std::size_t rays = log.rays();
   const RayFan fan = planar_fan(log.azimuth_rad);
   BeamData data;
   std::vector<Pose> poses;
@@ -107,13 +106,13 @@ BeamData make_beam_data(const ScanLog& log, std::span<const std::uint32_t> scans
     poses.push_back(pose_from_planar(log.pose[scan]));
     const auto readings = log.scan(scan);
     data.reading_m.insert(data.reading_m.end(), readings.begin(), readings.end());
-    data.scan.insert(data.scan.end(), beams, scan);
+    data.scan.insert(data.scan.end(), rays, scan);
   }
   data.cell_m = expected.cell_m();
   data.expected_m.resize(data.reading_m.size());
   make_executor(compute.threads)->parallel_for(poses.size(), kScansAtOnce, [&](std::size_t begin, std::size_t end) {
     expected.cast(std::span(poses).subspan(begin, end - begin), fan, max_range_m,
-                  std::span(data.expected_m).subspan(begin * beams, (end - begin) * beams));
+                  std::span(data.expected_m).subspan(begin * rays, (end - begin) * rays));
   });
   return data;
 }

@@ -34,19 +34,19 @@ bool is_finite(const Pose& pose) {
 
 class ScanScorer::Impl {
  public:
-  Impl(const BeamParameters& parameters, const BeamSensor& sensor, const ExpectedRanges& expected, const RayFan& beams,
+  Impl(const BeamParameters& parameters, const BeamSensor& sensor, const ExpectedRanges& expected, const RayFan& rays,
        const ScoreOptions& options)
       : parameters_(parameters),
         sensor_(sensor),
         expected_(expected),
-        fan_(subsample(beams, options.beam_step)),
+        fan_(subsample(rays, options.ray_step)),
         options_(options),
-        beams_(beams.size()),
+        rays_(rays.size()),
         kernel_(pick_kernel(options.compute.isa)) {
     validate(parameters);
     validate(sensor);
     check_in_range("score", "alpha", options.alpha, 1e-6, 1, "1");
-    if (beams.size() == 0) throw InputError("a scan of 0 beams cannot be scored");
+    if (rays.size() == 0) throw InputError("a scan of 0 rays cannot be scored");
     validate(options.compute);
     exact_ = options.exact || !tables_suffice(parameters, sensor);
     if (!exact_) tables_ = make_score_tables(parameters, sensor);
@@ -54,7 +54,7 @@ class ScanScorer::Impl {
     chunk_ = std::max<std::size_t>(1, kRaysAtOnce / fan_.size());
     scratch_.resize(static_cast<std::size_t>(executor_->threads()), std::vector<float>(chunk_ * fan_.size()));
     for (std::vector<float>& scratch : scratch_) idle_.push_back(scratch.data());
-    set_readings(parameters_, sensor_, std::vector<float>(beams_), options_.beam_step, terms_);
+    set_readings(parameters_, sensor_, std::vector<float>(rays_), options_.ray_step, terms_);
   }
 
   void score(std::span<const Pose> poses, std::span<const float> reading_m, std::span<double> out) {
@@ -77,7 +77,7 @@ class ScanScorer::Impl {
   void score_expected(std::span<const float> expected_m, std::span<const float> reading_m, std::span<double> out) {
     if (expected_m.size() != out.size() * fan_.size()) {
       throw InputError(
-          fmt::format("{} expected ranges given for {} poses of {} beams", expected_m.size(), out.size(), fan_.size()));
+          fmt::format("{} expected ranges given for {} poses of {} rays", expected_m.size(), out.size(), fan_.size()));
     }
     check_sizes(out.size(), reading_m.size(), out.size());
     for (std::size_t i = 0; i < expected_m.size(); ++i) {
@@ -90,19 +90,19 @@ class ScanScorer::Impl {
     });
   }
 
-  [[nodiscard]] std::size_t kept_beams() const { return fan_.size(); }
+  [[nodiscard]] std::size_t kept_rays() const { return fan_.size(); }
   [[nodiscard]] std::size_t bytes() const {
     return tables_.bytes() + scratch_.size() * chunk_ * fan_.size() * sizeof(float) + 6 * fan_.size() * sizeof(float);
   }
 
  private:
   void check_sizes(std::size_t poses, std::size_t readings, std::size_t outs) const {
-    if (readings != beams_) throw InputError(fmt::format("a scan of {} readings given for {} beams", readings, beams_));
+    if (readings != rays_) throw InputError(fmt::format("a scan of {} readings given for {} rays", readings, rays_));
     if (poses != outs) throw InputError(fmt::format("room for {} scores given for {} poses", outs, poses));
   }
 
   void prepare(std::span<const float> reading_m) {
-    set_readings(parameters_, sensor_, reading_m, options_.beam_step, terms_);
+    set_readings(parameters_, sensor_, reading_m, options_.ray_step, terms_);
     reading_m_ = reading_m;
   }
 
@@ -120,7 +120,7 @@ class ScanScorer::Impl {
       out[p] = 0.0;
       for (std::size_t k = 0; k < fan_.size(); ++k) {
         const BeamDensity density(parameters_, sensor_, expected_m[p * fan_.size() + k]);
-        out[p] += density.log_likelihood(reading_m_[k * options_.beam_step]);
+        out[p] += density.log_likelihood(reading_m_[k * options_.ray_step]);
       }
     }
   }
@@ -151,7 +151,7 @@ class ScanScorer::Impl {
   const ExpectedRanges& expected_;
   RayFan fan_;
   ScoreOptions options_;
-  std::size_t beams_;
+  std::size_t rays_;
   ScoreKernel kernel_;
   bool exact_ = false;
   ScoreTables tables_;
@@ -165,8 +165,8 @@ class ScanScorer::Impl {
 };
 
 ScanScorer::ScanScorer(const BeamParameters& parameters, const BeamSensor& sensor, const ExpectedRanges& expected,
-                       const RayFan& beams, const ScoreOptions& options)
-    : impl_(std::make_unique<Impl>(parameters, sensor, expected, beams, options)) {}
+                       const RayFan& rays, const ScoreOptions& options)
+    : impl_(std::make_unique<Impl>(parameters, sensor, expected, rays, options)) {}
 ScanScorer::~ScanScorer() = default;
 ScanScorer::ScanScorer(ScanScorer&&) noexcept = default;
 ScanScorer& ScanScorer::operator=(ScanScorer&&) noexcept = default;
@@ -179,10 +179,10 @@ void ScanScorer::score_expected(std::span<const float> expected_m, std::span<con
                                 std::span<double> out) {
   impl_->score_expected(expected_m, reading_m, out);
 }
-std::size_t ScanScorer::kept_beams() const { return impl_->kept_beams(); }
+std::size_t ScanScorer::kept_rays() const { return impl_->kept_rays(); }
 std::size_t ScanScorer::bytes() const { return impl_->bytes(); }
 
-std::size_t beams_with_evidence(std::span<const float> reading_m, const BeamSensor& sensor, std::size_t step) {
+std::size_t rays_with_evidence(std::span<const float> reading_m, const BeamSensor& sensor, std::size_t step) {
   std::size_t count = 0;
   for (std::size_t i = 0; i < reading_m.size(); i += step) {
     count += classify(reading_m[i], sensor) != ReadingKind::kNone ? 1 : 0;

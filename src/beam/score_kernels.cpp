@@ -11,7 +11,7 @@ namespace {
 
 using math::select;
 
-constexpr std::size_t kMostBeams = 256;  // summed at once; longer scans go in pieces
+constexpr std::size_t kMostRays = 256;  // summed at once; longer scans go in pieces
 
 /// exp(x) for x <= 0; relative error below 2e-7, 0 below -87 (Cody-Waite reduction, Taylor to r^7).
 FATHOM_KERNEL float exp_negative(float x) {
@@ -46,11 +46,11 @@ struct Constants {
   bool atom;
 };
 
-[[gnu::noinline]] double score_beams(const Constants& c, const float* __restrict reading,
-                                     const float* __restrict factor, const std::uint32_t* __restrict kind,
-                                     const float* __restrict expected, std::size_t beams) {
-  alignas(64) float terms[kMostBeams];
-  for (std::size_t k = 0; k < beams; ++k) {
+[[gnu::noinline]] double score_rays(const Constants& c, const float* __restrict reading, const float* __restrict factor,
+                                    const std::uint32_t* __restrict kind, const float* __restrict expected,
+                                    std::size_t rays) {
+  alignas(64) float terms[kMostRays];
+  for (std::size_t k = 0; k < rays; ++k) {
     const float z = reading[k];
     const bool missed = expected[k] >= c.max_range_m;
     const float offset = select(missed, 0.0F, c.offset_m);
@@ -69,21 +69,21 @@ struct Constants {
     terms[k] = select(kind[k] == 2U, 0.0F, with_max);
   }
   double sum = 0.0;
-  for (std::size_t k = 0; k < beams; ++k) sum += terms[k];
+  for (std::size_t k = 0; k < rays; ++k) sum += terms[k];
   return sum;
 }
 
-void score(const ScoreTables& t, const ScanTerms& scan, const float* expected_m, std::size_t poses, std::size_t beams,
+void score(const ScoreTables& t, const ScanTerms& scan, const float* expected_m, std::size_t poses, std::size_t rays,
            double* out) {
   const Constants c = {t.hit.data(),     t.shorts.data(), t.hit_per_m,    t.hit_last, t.short_per_m,
                        t.short_last,     t.offset_m,      t.max_range_m,  t.floor_m,  t.inverse_sigma,
                        t.w_rand_density, t.log_max,       t.log_max_miss, t.atom};
   for (std::size_t p = 0; p < poses; ++p) {
     double sum = 0.0;
-    for (std::size_t k = 0; k < beams; k += kMostBeams) {
-      const std::size_t count = beams - k < kMostBeams ? beams - k : kMostBeams;
-      sum += score_beams(c, scan.reading_m.data() + k, scan.short_factor.data() + k, scan.kind.data() + k,
-                         expected_m + p * beams + k, count);
+    for (std::size_t k = 0; k < rays; k += kMostRays) {
+      const std::size_t count = rays - k < kMostRays ? rays - k : kMostRays;
+      sum += score_rays(c, scan.reading_m.data() + k, scan.short_factor.data() + k, scan.kind.data() + k,
+                        expected_m + p * rays + k, count);
     }
     out[p] = sum;
   }

@@ -22,22 +22,22 @@ struct ScoreTables {
   float offset_m = 0, max_range_m = 0, floor_m = 0;
   float inverse_sigma = 0;
   float w_rand_density = 0;
-  bool atom = false;                    ///< beams with z* = Z: no hit density below Z, its weight is at Z
-  float log_max = 0, log_max_miss = 0;  ///< log f(Z), for beams with a surface within Z and for those without
+  bool atom = false;                    ///< rays with z* = Z: no hit density below Z, its weight is at Z
+  float log_max = 0, log_max_miss = 0;  ///< log f(Z), for rays with a surface within Z and for those without
 
   [[nodiscard]] std::size_t bytes() const { return (hit.size() + shorts.size()) * sizeof(float); }
 };
 
-/// One scan. Arrays [beams].
+/// One scan. Arrays [rays].
 struct ScanTerms {
   std::vector<float> reading_m;     ///< where kind is kRange, else 0
   std::vector<float> short_factor;  ///< e^{-lambda z}
   std::vector<std::uint32_t> kind;  ///< a ReadingKind
 };
 
-/// out[p] = sum over beams of log f, for expected_m [poses, beams].
+/// out[p] = sum over rays of log f, for expected_m [poses, rays].
 using ScoreKernel = void (*)(const ScoreTables& tables, const ScanTerms& scan, const float* expected_m,
-                             std::size_t poses, std::size_t beams, double* out);
+                             std::size_t poses, std::size_t rays, double* out);
 
 namespace sse2 {
 extern const ScoreKernel kScoreKernel;

@@ -53,13 +53,13 @@ ScoreTables make_score_tables(const BeamParameters& p, const BeamSensor& sensor)
 }
 
 void set_readings(const BeamParameters& p, const BeamSensor& sensor, std::span<const float> reading_m,
-                  std::size_t beam_step, ScanTerms& terms) {
-  const std::size_t kept = (reading_m.size() + beam_step - 1) / beam_step;
+                  std::size_t ray_step, ScanTerms& terms) {
+  const std::size_t kept = (reading_m.size() + ray_step - 1) / ray_step;
   terms.reading_m.resize(kept);
   terms.short_factor.resize(kept);
   terms.kind.resize(kept);
   for (std::size_t k = 0; k < kept; ++k) {
-    const double z = reading_m[k * beam_step];
+    const double z = reading_m[k * ray_step];
     const ReadingKind kind = classify(z, sensor);
     terms.kind[k] = static_cast<std::uint32_t>(kind);
     terms.reading_m[k] = kind == ReadingKind::kRange ? static_cast<float>(z) : 0.0F;

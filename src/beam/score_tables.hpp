@@ -11,9 +11,9 @@ bool tables_suffice(const BeamParameters& parameters, const BeamSensor& sensor);
 
 ScoreTables make_score_tables(const BeamParameters& parameters, const BeamSensor& sensor);
 
-/// Works out what depends on the readings alone; reading_m [all beams], every beam_step-th is kept. Allocates nothing
+/// Works out what depends on the readings alone; reading_m [all rays], every ray_step-th is kept. Allocates nothing
 /// once `terms` has its size.
 void set_readings(const BeamParameters& parameters, const BeamSensor& sensor, std::span<const float> reading_m,
-                  std::size_t beam_step, ScanTerms& terms);
+                  std::size_t ray_step, ScanTerms& terms);
 
 }  // namespace fathom

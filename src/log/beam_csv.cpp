@@ -50,10 +50,10 @@ std::string readings_csv(const ExpectedTable& expected, std::span<const float> r
 }
 
 std::string scores_csv(std::span<const ScanScore> scores) {
-  std::string text = "scan,x_m,y_m,yaw_rad,beams,log_likelihood\n";
+  std::string text = "scan,x_m,y_m,yaw_rad,rays,log_likelihood\n";
   for (const ScanScore& s : scores) {
     fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{}\n", s.scan, s.pose.x_m, s.pose.y_m, s.pose.yaw_rad,
-                   s.beams, s.log_likelihood);
+                   s.rays, s.log_likelihood);
   }
   return text;
 }

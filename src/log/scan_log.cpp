@@ -27,16 +27,15 @@ namespace {
 constexpr std::string_view kScanWord = "FLASER";
 constexpr double kCarmenMaxRangeM = 80.0;  // of SICK LMS 2xx; farther readings code "no return"
 
-std::vector<double> carmen_fan(const LogLine& line, std::size_t beams) {
+std::vector<double> carmen_fan(const LogLine& line, std::size_t rays) {
   double step_deg = 0.0;
-  if (beams == 180 || beams == 181) step_deg = 1.0;
-  if (beams == 360 || beams == 361) step_deg = 0.5;
+  if (rays == 180 || rays == 181) step_deg = 1.0;
+  if (rays == 360 || rays == 361) step_deg = 0.5;
   if (step_deg == 0.0) {
-    line.fail(
-        fmt::format("{} beams: the angle between beams is known for 180, 181, 360 and 361 only (use CSV)", beams));
+    line.fail(fmt::format("{} rays: the angle between rays is known for 180, 181, 360 and 361 only (use CSV)", rays));
   }
   std::vector<double> azimuth_rad;
-  for (std::size_t i = 0; i < beams; ++i)
+  for (std::size_t i = 0; i < rays; ++i)
     azimuth_rad.push_back(-0.5 * std::numbers::pi + static_cast<double>(i) * step_deg * kRadPerDeg);
   return azimuth_rad;
 }
@@ -44,18 +43,18 @@ std::vector<double> carmen_fan(const LogLine& line, std::size_t beams) {
 /// words: FLASER n r1..rn x y theta odom_x odom_y odom_theta time host time.
 void carmen_scan(const LogLine& line, const std::vector<std::string_view>& words, ScanLog& log) {
   const auto word = [&](std::size_t i) { return i < words.size() ? words[i] : std::string_view{}; };
-  const double count = line.finite(word(1), "the number of beams");
+  const double count = line.finite(word(1), "the number of rays");
   if (!(count >= 1 && count <= 100000 && count == std::floor(count))) {
-    line.fail(fmt::format("{} is not a number of beams in [1, 100000]", number_text(count)));
+    line.fail(fmt::format("{} is not a number of rays in [1, 100000]", number_text(count)));
   }
-  const auto beams = static_cast<std::size_t>(count);
-  if (log.azimuth_rad.empty()) log.azimuth_rad = carmen_fan(line, beams);
-  if (beams != log.beams()) line.fail(fmt::format("{} beams, after scans of {}", beams, log.beams()));
-  if (words.size() < 2 + beams) line.fail("the line is cut short before all readings are there");
-  for (std::size_t i = 0; i < beams; ++i) {
+  const auto rays = static_cast<std::size_t>(count);
+  if (log.azimuth_rad.empty()) log.azimuth_rad = carmen_fan(line, rays);
+  if (rays != log.rays()) line.fail(fmt::format("{} rays, after scans of {}", rays, log.rays()));
+  if (words.size() < 2 + rays) line.fail("the line is cut short before all readings are there");
+  for (std::size_t i = 0; i < rays; ++i) {
     log.range_m.push_back(static_cast<float>(line.reading(word(2 + i), "a reading")));
   }
-  const std::size_t at = 2 + beams;
+  const std::size_t at = 2 + rays;
   log.pose.push_back({line.finite(word(at), "x"), line.finite(word(at + 1), "y"), line.finite(word(at + 2), "theta")});
   constexpr std::string_view kRest[] = {"odom_x", "odom_y", "odom_theta", "the time"};
   for (std::size_t i = 0; i < 4; ++i) static_cast<void>(line.finite(word(at + 3 + i), kRest[i]));
@@ -110,7 +109,7 @@ std::vector<std::size_t> csv_header(const LogLine& line, std::string_view conten
     const auto* const found = std::find(kPoseColumns.begin(), kPoseColumns.end(), cell);
     const auto column = static_cast<std::size_t>(found - kPoseColumns.begin());
     if (cell.starts_with(kRangePrefix)) {
-      log.azimuth_rad.push_back(line.finite(cell.substr(kRangePrefix.size()), "the azimuth of a beam"));
+      log.azimuth_rad.push_back(line.finite(cell.substr(kRangePrefix.size()), "the azimuth of a ray"));
     } else if (column == kRangeColumn) {
       line.fail(fmt::format("unknown column '{}'{}", cell, nearest_hint(cell, kPoseColumns)));
     } else if (++seen[column] > 1) {

@@ -158,16 +158,16 @@ std::string transform_figure(const FitReport& report) {
 
 std::string convergence_figure(const FitReport& report) {
   std::vector<double> x, y;
-  const double beams = static_cast<double>(std::max<std::size_t>(1, report.fit.pairs));
+  const double rays = static_cast<double>(std::max<std::size_t>(1, report.fit.pairs));
   for (const double log_likelihood : report.fit.log_likelihood) {
     x.push_back(static_cast<double>(x.size() + 1));
-    y.push_back(log_likelihood / beams);
+    y.push_back(log_likelihood / rays);
   }
   const auto [low, high] = std::minmax_element(y.begin(), y.end());
   const double margin = std::max(0.06 * (*high - *low), 1e-9 * (1.0 + std::abs(*high)));
   Plot plot("Log-likelihood of every iteration",
             {.low = 1.0, .high = std::max(10.0, x.back()), .label = "iteration", .logarithmic = true},
-            {.low = *low - margin, .high = *high + margin, .label = "log-likelihood per beam (nats)"});
+            {.low = *low - margin, .high = *high + margin, .label = "log-likelihood per ray (nats)"});
   plot.draw_line(x, y, "model");
   return plot.svg();
 }

@@ -17,7 +17,7 @@ std::string residual_figure(const FitReport& report);
 std::string density_figure(const FitReport& report, double quantile);
 /// Histogram of the probability integral transform, 1 where the model is right.
 std::string transform_figure(const FitReport& report);
-/// Log-likelihood per beam over the iterations.
+/// Log-likelihood per ray over the iterations.
 std::string convergence_figure(const FitReport& report);
 
 }  // namespace fathom

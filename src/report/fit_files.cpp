@@ -40,7 +40,7 @@ std::string fit_json(const FitReport& report) {
   }
   json["iterations"] = report.fit.log_likelihood.size() - 1;
   json["log_likelihood"] = report.fit.log_likelihood;
-  json["held_out_nats_per_beam"] = report.held_out ? number_or_null(report.judgement.nats_per_beam) : Json(nullptr);
+  json["held_out_nats_per_ray"] = report.held_out ? number_or_null(report.judgement.nats_per_ray) : Json(nullptr);
   json["ks_distance"] = report.held_out ? Json(report.judgement.ks_distance) : Json(nullptr);
   json["flags"] = report_flags(report);
   return json.dump(2) + "\n";

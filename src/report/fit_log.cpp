@@ -73,7 +73,7 @@ std::vector<FitReport::Fact> facts_of(const ScanLog& log, const World& world, co
   std::vector<FitReport::Fact> facts;
   if (!world.name().empty()) facts.push_back({"map", world.name()});
   const std::string file = std::filesystem::path(log.name).filename().string();
-  facts.push_back({"log", fmt::format("{}{}{} beams a scan", file, file.empty() ? "" : ", ", log.beams())});
+  facts.push_back({"log", fmt::format("{}{}{} rays a scan", file, file.empty() ? "" : ", ", log.rays())});
   facts.push_back({"learned from", count_text(learned, log, options.scans)});
   if (!held_out.empty()) {
     facts.push_back(

@@ -134,12 +134,12 @@ std::string tile(std::string_view value, std::string_view name) {
 
 std::string tiles(const FitReport& report) {
   const std::string where = report.held_out ? "held-out scans" : "the scans learned from";
-  const double nats = report.judgement.nats_per_beam;
+  const double nats = report.judgement.nats_per_ray;
   const bool converged = report.fit.end == FitEnd::kConverged;
   return "<div class=\"tiles\">\n" +
-         tile(std::isinf(nats) ? "−∞" : fmt::format("{:.4f}", nats), "nats per beam, " + where) +
+         tile(std::isinf(nats) ? "−∞" : fmt::format("{:.4f}", nats), "nats per ray, " + where) +
          tile(fmt::format("{:.3f}", report.judgement.ks_distance), "Kolmogorov-Smirnov distance, " + where) +
-         tile(group_digits(report.fit.pairs), "beams learned from") +
+         tile(group_digits(report.fit.pairs), "rays learned from") +
          tile(fmt::format("{}", report.fit.log_likelihood.size() - 1),
               converged ? "iterations, converged" : "iterations: the limit, not converged") +
          "</div>\n";
@@ -152,7 +152,7 @@ std::string readings_section(const FitReport& report) {
                     reading_figure(report, kNarrow) + "</div>",
                 patch("var(--hit)", "hit") + patch("var(--short)", "short") + patch("var(--rand)", "random") +
                     patch("var(--max)", "no return") + stroke("var(--ink)", "readings") +
-                    ". Components as the model expects them on these beams, stacked; the line is what was read.") +
+                    ". Components as the model expects them on these rays, stacked; the line is what was read.") +
          "<div class=\"row\">\n" +
          figure(residual_figure(report), stroke("#b3202c", "model") + stroke("var(--hit)", "hit") +
                                              stroke("var(--short)", "short") + stroke("#7d8a97", "random") +
@@ -169,7 +169,7 @@ std::string density_section(const FitReport& report) {
   std::string figures;
   for (const double quantile : {0.2, 0.5, 0.8}) figures += figure(density_figure(report, quantile), "");
   return "<h2>Density at three expected ranges</h2>\n<p>" + stroke("#b3202c", "density of the model") +
-         patch("#d5dce3", "readings of beams that expect nearly that range") + "</p>\n<div class=\"row three\">\n" +
+         patch("#d5dce3", "readings of rays that expect nearly that range") + "</p>\n<div class=\"row three\">\n" +
          figures + "</div>\n";
 }
 
@@ -187,7 +187,7 @@ std::string fit_page(const FitReport& report) {
       "<p>The density of a range reading given the range that the map predicts, as a mixture of hits, short readings, "
       "readings without a return and random ones; learned by maximum likelihood.</p>\n"
       "{}<h2>Parameters</h2>\n{}{}"
-      "<p>Standard errors are clustered by scan, because the beams of a scan err together; the naive ones take beams "
+      "<p>Standard errors are clustered by scan, because the rays of a scan err together; the naive ones take rays "
       "as "
       "independent. A dash: not valid here (a boundary) or not learned.</p>\n{}{}"
       "<h2>Convergence and data</h2>\n<div class=\"row\">\n{}<div>{}</div>\n</div>\n<p class=\"made\">Made by fathom "

@@ -63,16 +63,16 @@ Point into_frame(const PlanarPose& world_from_frame, double x, double y) {
   return {c * dx + s * dy, c * dy - s * dx};
 }
 
-/// Log-likelihood per beam between the positions of the grid; NaN far from any.
+/// Log-likelihood per ray between the positions of the grid; NaN far from any.
 class Heat {
  public:
   Heat(const Heatmap& heatmap, const GridMap& map)
-      : heatmap_(heatmap), beams_(std::max(1.0, static_cast<double>(heatmap.beams))) {
+      : heatmap_(heatmap), rays_(std::max(1.0, static_cast<double>(heatmap.rays))) {
     const PlanarPose& grid = heatmap.grid.world_from_grid;
     origin_ = into_frame(map.world_from_map, grid.x_m, grid.y_m);
     std::vector<double> values;
     for (const double value : heatmap.log_likelihood) {
-      if (std::isfinite(value)) values.push_back(value / beams_);
+      if (std::isfinite(value)) values.push_back(value / rays_);
     }
     if (values.empty()) return;
     high_ = *std::max_element(values.begin(), values.end());
@@ -93,7 +93,7 @@ class Heat {
             heatmap_.log_likelihood[static_cast<std::size_t>(r) * heatmap_.grid.cols + static_cast<std::size_t>(c)];
         const double weight = (1.0 - std::abs(row - r)) * (1.0 - std::abs(col - c));
         if (!std::isfinite(value)) continue;
-        sum += weight * std::max(value / beams_, low_);
+        sum += weight * std::max(value / rays_, low_);
         weights += weight;
       }
     }
@@ -105,7 +105,7 @@ class Heat {
 
  private:
   const Heatmap& heatmap_;
-  double beams_, low_ = 0.0, high_ = 1.0;
+  double rays_, low_ = 0.0, high_ = 1.0;
   Point origin_;
 };
 
@@ -243,7 +243,7 @@ class Picture {
 
   [[nodiscard]] ColorBar bar() const {
     ColorBar bar;
-    bar.title = "log-likelihood per beam";
+    bar.title = "log-likelihood per ray";
     bar.note = "of each position at its best heading; the less likely half is darkest";
     bar.low = std::round(heat_.low() * 100) / 100, bar.high = std::round(heat_.high() * 100) / 100;
     bar.color = heat_color;

@@ -64,7 +64,7 @@ LogScores score_log(const BeamModel& model, const World& world, const ScanLog& l
   ScanScorer scorer(model.parameters, model.sensor, world, planar_fan(log.azimuth_rad), one_pose);
   LogScores scores;
   for (const std::uint32_t scan : chosen) {
-    ScanScore score = {scan, log.pose[scan], beams_with_evidence(log.scan(scan), model.sensor, options.score.beam_step),
+    ScanScore score = {scan, log.pose[scan], rays_with_evidence(log.scan(scan), model.sensor, options.score.ray_step),
                        0.0};
     const Pose pose = pose_from_planar(score.pose);
     scorer.score({&pose, 1}, log.scan(scan), {&score.log_likelihood, 1});
@@ -101,17 +101,17 @@ ScanLog sample_log(const BeamModel& model, const World& world, std::span<const P
   log.pose.assign(poses.begin(), poses.end());
   log.azimuth_rad.assign(azimuth_rad.begin(), azimuth_rad.end());
   log.max_range_m = model.sensor.max_range_m;
-  log.range_m.assign(log.scans() * log.beams(), 0.0F);
+  log.range_m.assign(log.scans() * log.rays(), 0.0F);
   BeamData pairs = make_beam_data(log, select_scans("all", log.scans()), world, log.max_range_m, compute);
   log.range_m = sample_table(model, {std::move(pairs.expected_m), std::move(pairs.scan)}, seed);
   return log;
 }
 
-std::vector<double> even_azimuths_rad(std::uint32_t beams, double view_deg) {
-  const double gaps = view_deg >= 360.0 ? beams : std::max(1.0, beams - 1.0);
+std::vector<double> even_azimuths_rad(std::uint32_t rays, double view_deg) {
+  const double gaps = view_deg >= 360.0 ? rays : std::max(1.0, rays - 1.0);
   std::vector<double> azimuth_rad;
-  for (std::uint32_t i = 0; i < beams; ++i) {
-    azimuth_rad.push_back((beams == 1 ? 0.0 : view_deg * (i / gaps - 0.5)) * kRadPerDeg);
+  for (std::uint32_t i = 0; i < rays; ++i) {
+    azimuth_rad.push_back((rays == 1 ? 0.0 : view_deg * (i / gaps - 0.5)) * kRadPerDeg);
   }
   return azimuth_rad;
 }
@@ -120,7 +120,7 @@ std::vector<Vec3> scan_hits_world(const ScanLog& log, std::uint32_t scan, const 
   if (scan >= log.scans()) throw InputError(fmt::format("scan {} is not in [0, {})", scan, log.scans()));
   const Pose world_from_sensor = pose_from_planar(log.pose[scan]);
   std::vector<Vec3> hits;
-  for (std::size_t i = 0; i < log.beams(); ++i) {
+  for (std::size_t i = 0; i < log.rays(); ++i) {
     const double range_m = log.scan(scan)[i];
     if (classify(range_m, sensor) != ReadingKind::kRange) continue;
     hits.push_back(world_from_sensor *

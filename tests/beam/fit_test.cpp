@@ -176,7 +176,7 @@ TEST(BeamFit, NanIsMaxByPolicyOnly) {
 TEST(BeamFit, BeamsThatExpectNothingMoveTheirHitsToTheAtom) {
   const BeamParameters truth = {.80, .08, .02, .10, .10, .40};
   BeamSensor sensor = {.max_range_m = 10, .miss = MissPolicy::kAtom};
-  // Three beams in ten expect nothing.
+  // Three rays in ten expect nothing.
   BeamData data = simulate(truth, sensor, 60000, .5, 8, 5);
   const BeamData missed = simulate(truth, sensor, 60000, .5, 8, 6, 100, 1);
   for (std::size_t i = 0; i < data.reading_m.size(); ++i) {

@@ -25,7 +25,7 @@ class Freiburg : public testing::Test {
     if (!std::filesystem::exists(log_file) || !std::filesystem::exists(map_file)) GTEST_SKIP() << "skipped: no data";
     const ScanLog log = read_scan_log(log_file);
     ASSERT_EQ(log.scans(), 4791U);
-    ASSERT_EQ(log.beams(), 360U);
+    ASSERT_EQ(log.rays(), 360U);
     const auto expected = make_grid_ranges(read_grid_map(map_file), {.unknown = UnknownCells::kFree});
     sensor_.expected_floor_m = expected->floor_m();
     learn_ = make_beam_data(log, select_scans("1::16", log.scans()), *expected, sensor_.max_range_m);
@@ -44,7 +44,7 @@ class Freiburg : public testing::Test {
       EXPECT_NEAR(p.sigma_hit_m, f.sigma_hit_m, .02 * f.sigma_hit_m);
     }
     EXPECT_NEAR(p.lambda_short_per_m, f.lambda_short_per_m, .02 * f.lambda_short_per_m);
-    EXPECT_NEAR(judgement.nats_per_beam, f.nats, .02 * f.nats);
+    EXPECT_NEAR(judgement.nats_per_ray, f.nats, .02 * f.nats);
     if (ks > 0) {
       EXPECT_NEAR(judgement.ks_distance, ks, .02 * ks);
     }
@@ -55,7 +55,7 @@ class Freiburg : public testing::Test {
   BeamData learn_, judge_;
 };
 
-TEST_F(Freiburg, HasTheNumbersOfBeams) {
+TEST_F(Freiburg, HasTheNumbersOfRays) {
   EXPECT_EQ(learn_.reading_m.size(), 108000U);
   EXPECT_EQ(judge_.reading_m.size(), 107640U);
 }
@@ -63,7 +63,7 @@ TEST_F(Freiburg, HasTheNumbersOfBeams) {
 TEST_F(Freiburg, ExactLearning) {
   const BeamFit fit = check({}, {.8716, .0382, .0203, .0699, .0743, 0, .1904}, .307);
   EXPECT_EQ(fit.parameters.lambda_short_per_m, 0);
-  // Beams of a scan are correlated: clustered errors are 2-4 times the naive ones for weights, 4-8 times for sigma.
+  // Rays of a scan are correlated: clustered errors are 2-4 times the naive ones for weights, 4-8 times for sigma.
   const double sigma = fit.std_error.sigma_hit_m / fit.naive_std_error.sigma_hit_m;
   const double w_hit = fit.std_error.w_hit / fit.naive_std_error.w_hit;
   EXPECT_TRUE(sigma > 4 && sigma < 9) << sigma;
@@ -83,7 +83,7 @@ TEST_F(Freiburg, HitOffset) {
 TEST_F(Freiburg, ClosedForm) {
   const BeamFit fit = fit_beam_model(learn_, sensor_, {.variant = FitVariant::kClosedForm});
   EXPECT_NEAR(fit.parameters.lambda_short_per_m, .373, .02 * .373);
-  EXPECT_NEAR(judge_beam_model(fit.parameters, sensor_, judge_).nats_per_beam, .1751, .02 * .1751);
+  EXPECT_NEAR(judge_beam_model(fit.parameters, sensor_, judge_).nats_per_ray, .1751, .02 * .1751);
   std::size_t falls = 0;
   for (std::size_t i = 1; i < fit.log_likelihood.size(); ++i) {
     falls += fit.log_likelihood[i] < fit.log_likelihood[i - 1] ? 1 : 0;

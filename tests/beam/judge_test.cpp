@@ -24,7 +24,7 @@ TEST(BeamJudgement, TheTruthIsUniformAndBeatsOthers) {
   BeamParameters off = kTruth;
   off.sigma_hit_m = 0.2;
   const BeamJudgement other = judge_beam_model(off, kLaser, data);
-  EXPECT_GT(truth.nats_per_beam, other.nats_per_beam);
+  EXPECT_GT(truth.nats_per_ray, other.nats_per_ray);
   EXPECT_LT(truth.ks_distance, 0.01);
   EXPECT_GT(other.ks_distance, 0.05);
   double sum = 0;
@@ -48,10 +48,10 @@ TEST(BeamJudgement, FiguresWithAndWithoutAStepCompare) {
       sum += BeamDensity(kTruth, stepped, rounded.expected_m[i]).log_likelihood(z) - (z < 10 ? std::log(step) : 0.0);
     }
     EXPECT_NEAR(with.log_likelihood, sum, 1e-9 * std::abs(sum));
-    EXPECT_LT(with.nats_per_beam, without.nats_per_beam);
-    // To second order a cell blurs hits by D^2 / 12; per beam that costs w_hit D^2 / (24 sigma^2).
+    EXPECT_LT(with.nats_per_ray, without.nats_per_ray);
+    // To second order a cell blurs hits by D^2 / 12; per ray that costs w_hit D^2 / (24 sigma^2).
     if (step <= 0.1) {
-      EXPECT_NEAR(without.nats_per_beam - with.nats_per_beam, .7 * step * step / .24, 0.003);
+      EXPECT_NEAR(without.nats_per_ray - with.nats_per_ray, .7 * step * step / .24, 0.003);
     }
   }
 }
@@ -74,10 +74,9 @@ TEST(BeamJudgement, SaysWhichReadingsAreImpossible) {
   const BeamData data = {{10.0F, 4.0F, 10.0F, 5.0F}, {4.0F, 4.0F, 10.0F, 4.0F}, {0, 0, 1, 1}};
   const BeamJudgement judgement = judge_beam_model({0, 0, 1, 0, .1, .4}, kLaser, data);
   EXPECT_EQ(judgement.impossible, 2U);
-  EXPECT_EQ(judgement.nats_per_beam, -kInf);
+  EXPECT_EQ(judgement.nats_per_ray, -kInf);
   ASSERT_EQ(judgement.flags.size(), 1U);
-  EXPECT_EQ(judgement.flags[0],
-            "2 of 4 readings judged by are impossible under the parameters: nats per beam are -inf");
+  EXPECT_EQ(judgement.flags[0], "2 of 4 readings judged by are impossible under the parameters: nats per ray are -inf");
   EXPECT_EQ(judge_beam_model(kTruth, kLaser, data).impossible, 0U);
   EXPECT_TRUE(judge_beam_model(kTruth, kLaser, data).flags.empty());
 }

@@ -138,7 +138,7 @@ TEST(BeamDensity, SamplerPassesKolmogorovSmirnovAndChiSquare) {
     std::vector<double> counts(kCells, 0.0);
     double at_max = 0;
     for (std::uint32_t i = 0; i < kDraws; ++i) {
-      const double z = sample_beam(d, key, i);
+      const double z = sample_reading(d, key, i);
       ASSERT_TRUE(z >= 0 && z <= 10);
       if (z == 10) {
         ++at_max;
@@ -262,7 +262,7 @@ TEST(BeamDensity, SamplesOfASensorWithAStepHaveTheProbabilitiesOfItsReadings) {
       const std::vector<double> readings = lattice(c.sensor);
       std::vector<double> counts(readings.size(), 0.0);
       for (std::uint32_t i = 0; i < kDraws; ++i) {
-        const double z = sample_beam(d, beam_key(43, 7, c.name), i);
+        const double z = sample_reading(d, beam_key(43, 7, c.name), i);
         const auto at = z == 10 ? readings.size() - 1 : static_cast<std::size_t>(std::lround(z / step));
         ASSERT_EQ(z, readings.at(at));
         ++counts[at];
@@ -343,7 +343,7 @@ TEST(BeamParameters, AreRefusedByNameNeverRenormalised) {
   EXPECT_NE(test::input_error([] { validate(BeamSensor{.max_range_m = 5, .min_range_m = 6}); }), "");
 }
 
-TEST(BeamSampler, IsKeyedByScanAndBeamAlone) {
+TEST(BeamSampler, IsKeyedByScanAndRayAlone) {
   const BeamParameters p = {.7, .15, .05, .1, .1, .4};
   const BeamSensor sensor = {.max_range_m = 10};
   std::vector<float> expected(100, 4.0F), once(100), again(100), half(50), other(100);

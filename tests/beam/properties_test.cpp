@@ -138,8 +138,8 @@ AnyScans any_scans() {
                       pose_from_planar({in(-0.1, 1.1) * width, in(-0.1, 1.1) * height, in(-4, 4)}));
   }
   std::vector<double> azimuth;
-  const int beams = *rc::gen::inRange(1, 40);
-  for (int k = 0; k < beams; ++k) azimuth.push_back(in(-3.2, 3.2));
+  const int rays = *rc::gen::inRange(1, 40);
+  for (int k = 0; k < rays; ++k) azimuth.push_back(in(-3.2, 3.2));
   s.fan = planar_fan(azimuth);
   return s;
 }
@@ -161,7 +161,7 @@ RC_GTEST_PROP(BeamProperties, GridCastsAgreeWithTheWalkCellByCell, ()) {
   }
 }
 
-RC_GTEST_PROP(BeamProperties, AScansScoreIsTheSumOfItsBeams, ()) {
+RC_GTEST_PROP(BeamProperties, AScansScoreIsTheSumOfItsRays, ()) {
   const AnyScans s = any_scans();
   const BeamSensor sensor = {.max_range_m = in(2, 60) * s.map.resolution_m,
                              .expected_floor_m = 0.5 * s.map.resolution_m};
@@ -177,8 +177,8 @@ RC_GTEST_PROP(BeamProperties, AScansScoreIsTheSumOfItsBeams, ()) {
     std::fill(sum.begin(), sum.end(), 0.0);
     ScanScorer(p, sensor, *ranges, s.fan, {.compute = {.threads = 1}, .exact = exact}).score(s.poses, readings, whole);
     for (std::size_t k = 0; k < s.fan.size(); ++k) {
-      const RayFan beam = {{s.fan.x[k]}, {s.fan.y[k]}, {s.fan.z[k]}};
-      ScanScorer(p, sensor, *ranges, beam, {.compute = {.threads = 1}, .exact = exact})
+      const RayFan ray = {{s.fan.x[k]}, {s.fan.y[k]}, {s.fan.z[k]}};
+      ScanScorer(p, sensor, *ranges, ray, {.compute = {.threads = 1}, .exact = exact})
           .score(s.poses, std::span(readings).subspan(k, 1), one);
       for (std::size_t i = 0; i < one.size(); ++i) sum[i] += one[i];
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// A room with a pillar, as a grid and as a scene, and beams in it.
+// A room with a pillar, as a grid and as a scene, and rays in it.
 
 #include <cmath>
 #include <cstddef>

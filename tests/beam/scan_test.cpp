@@ -33,7 +33,7 @@ TEST(ScanLog, ReadsCarmenText) {
       "a.log", "# comment\nPARAM x y 1 host 2\nODOM 1 2 3 4 5 6 7 host 8\n" + flaser(180) + flaser(180, "3 4 -1"));
   const ScanLog log = read_scan_log(file);
   ASSERT_EQ(log.scans(), 2U);
-  ASSERT_EQ(log.beams(), 180U);
+  ASSERT_EQ(log.rays(), 180U);
   EXPECT_EQ(log.pose[0], (PlanarPose{1.5, -2.5, 0.25}));
   EXPECT_EQ(log.scan(1)[179], 180.25F);
   EXPECT_DOUBLE_EQ(log.azimuth_rad[0], -std::numbers::pi / 2);
@@ -65,11 +65,11 @@ TEST(ScanLog, NamesFileAndLineOfBadCarmen) {
   const std::string good = flaser(180);
   expect_message(refusal(good + good.substr(0, 300)), "bad.log:2: the line is cut short");
   expect_message(refusal(good + good.substr(0, good.size() - 16)), "bad.log:2: the line is cut short");
-  expect_message(refusal(good + flaser(181)), "bad.log:2: 181 beams, after scans of 180");
-  expect_message(refusal(flaser(77)), "bad.log:1: 77 beams: the angle between beams is known for");
+  expect_message(refusal(good + flaser(181)), "bad.log:2: 181 rays, after scans of 180");
+  expect_message(refusal(flaser(77)), "bad.log:1: 77 rays: the angle between rays is known for");
   expect_message(refusal(flaser(180, "nan 0 0")), "x = nan is not finite");
   expect_message(refusal("FLASER 180 1 2 x 4"), "bad.log:1:");
-  expect_message(refusal("FLASER -3 1 2"), "not a number of beams");
+  expect_message(refusal("FLASER -3 1 2"), "not a number of rays");
   expect_message(refusal("# nothing\n"), "holds no scans");
   EXPECT_NE(input_error([&] { read_scan_log(folder.path() / "missing.log"); }), "");
   EXPECT_NE(input_error([&] { read_scan_log(folder.path()); }), "");

@@ -24,12 +24,12 @@ constexpr float kInf = std::numeric_limits<float>::infinity();
 /// Every pose sees what its x coordinate says: a corridor whose end is x metres away, with a fixed pattern.
 class Corridor final : public ExpectedRanges {
  public:
-  void cast(std::span<const Pose> poses, const RayFan& beams, double max_range_m,
+  void cast(std::span<const Pose> poses, const RayFan& rays, double max_range_m,
             std::span<float> range_m) const override {
     for (std::size_t i = 0; i < poses.size(); ++i) {
-      for (std::size_t k = 0; k < beams.size(); ++k) {
-        const double z = poses[i].translation_m.x * (1.2 + beams.x[k]) / 2.2;
-        range_m[i * beams.size() + k] = static_cast<float>(std::min(max_range_m, std::abs(z)));
+      for (std::size_t k = 0; k < rays.size(); ++k) {
+        const double z = poses[i].translation_m.x * (1.2 + rays.x[k]) / 2.2;
+        range_m[i * rays.size() + k] = static_cast<float>(std::min(max_range_m, std::abs(z)));
       }
     }
   }
@@ -62,15 +62,15 @@ struct ScanCase {
   RayFan fan;
   std::vector<float> readings;
 
-  explicit ScanCase(std::size_t beams = 60) {
+  explicit ScanCase(std::size_t rays = 60) {
     std::vector<double> azimuth;
-    for (std::size_t k = 0; k < beams; ++k)
-      azimuth.push_back(-1.5 + 3.0 * static_cast<double>(k) / static_cast<double>(beams));
+    for (std::size_t k = 0; k < rays; ++k)
+      azimuth.push_back(-1.5 + 3.0 * static_cast<double>(k) / static_cast<double>(rays));
     fan = planar_fan(azimuth);
-    std::vector<float> expected(beams);
+    std::vector<float> expected(rays);
     const std::vector<Pose> truth = {pose_from_planar({7, 0, 0})};
     corridor.cast(truth, fan, 12, expected);
-    readings.resize(beams);
+    readings.resize(rays);
     sample_scan(parameters, sensor, beam_key(5, 1), expected, readings);
   }
   [[nodiscard]] ScanScorer scorer(const ScoreOptions& options = {}) const {
@@ -160,20 +160,20 @@ TEST(ScanScorer, ASecondCallEqualsTheFirst) {
   EXPECT_EQ(scorer.bytes(), bytes);
 }
 
-TEST(ScanScorer, SubSamplingWithFewerBeamsThanTheStepEnds) {
+TEST(ScanScorer, SubSamplingWithFewerRaysThanTheStepEnds) {
   const ScanCase s(5);
   const auto poses = poses_along(20);
-  ScanScorer scorer = s.scorer({.beam_step = 30});
-  EXPECT_EQ(scorer.kept_beams(), 1U);
+  ScanScorer scorer = s.scorer({.ray_step = 30});
+  EXPECT_EQ(scorer.kept_rays(), 1U);
   std::vector<double> out(20);
   scorer.score(poses, s.readings, out);
   for (const double v : out) EXPECT_TRUE(std::isfinite(v));
 }
 
-TEST(ScanScorer, SubSamplingKeepsEveryStepThBeam) {
+TEST(ScanScorer, SubSamplingKeepsEveryStepThRay) {
   ScanCase s(60);
   const auto poses = poses_along(20);
-  const auto coarse = score(s, poses, {.beam_step = 6});
+  const auto coarse = score(s, poses, {.ray_step = 6});
   ScanCase few = s;
   few.fan = subsample(s.fan, 6);
   few.readings.clear();
@@ -236,13 +236,13 @@ TEST(ScanScorer, NanIsMaxByPolicyOnly) {
     const auto written = score(with_max, poses, {.exact = exact});
     with_nan.sensor.nan = NanPolicy::kMax;
     EXPECT_EQ(score(with_nan, poses, {.exact = exact}), written);
-    with_nan.sensor.nan = NanPolicy::kSkip;  // nine beams of log(w_max) less
+    with_nan.sensor.nan = NanPolicy::kSkip;  // nine rays of log(w_max) less
     const auto skipped = score(with_nan, poses, {.exact = exact});
     for (std::size_t i = 0; i < poses.size(); ++i) EXPECT_NEAR(skipped[i] + 9 * std::log(.05), written[i], 1e-4);
   }
 }
 
-/// Any sensor: beams of several elevations against a scene, whose floor and ceiling tilted beams meet.
+/// Any sensor: rays of several elevations against a scene, whose floor and ceiling tilted rays meet.
 TEST(ScanScorer, ScoresAThreeDimensionalFanAgainstAScene) {
   const auto ranges = make_scene_ranges(test::room_scene(), {.pose_from_sensor = {{0, 0, 0.2}, {}}});
   const RayFan fan = test::upright_fan(8, 45);
@@ -259,8 +259,8 @@ TEST(ScanScorer, ScoresAThreeDimensionalFanAgainstAScene) {
   sample_scan(p, sensor, beam_key(5, 1), std::span(expected).subspan(10 * fan.size(), fan.size()), readings);
   for (const std::size_t step : {1, 7}) {
     std::vector<double> fast(40), exact(40);
-    ScanScorer(p, sensor, *ranges, fan, {.beam_step = step, .compute = {.threads = 2}}).score(poses, readings, fast);
-    ScanScorer(p, sensor, *ranges, fan, {.beam_step = step, .compute = {.threads = 1}, .exact = true})
+    ScanScorer(p, sensor, *ranges, fan, {.ray_step = step, .compute = {.threads = 2}}).score(poses, readings, fast);
+    ScanScorer(p, sensor, *ranges, fan, {.ray_step = step, .compute = {.threads = 1}, .exact = true})
         .score(poses, readings, exact);
     for (std::size_t i = 0; i < 40; ++i) {
       double sum = 0;
@@ -297,9 +297,9 @@ TEST(ScanScorer, TrueExpectedRangesGiveTheSameScores) {
 /// A caster that says nothing sensible of poses beyond x = 5.
 class Broken final : public ExpectedRanges {
  public:
-  void cast(std::span<const Pose> poses, const RayFan& beams, double, std::span<float> range_m) const override {
-    for (std::size_t i = 0; i < poses.size() * beams.size(); ++i) {
-      range_m[i] = poses[i / beams.size()].translation_m.x > 5 ? std::numeric_limits<float>::quiet_NaN() : 3.0F;
+  void cast(std::span<const Pose> poses, const RayFan& rays, double, std::span<float> range_m) const override {
+    for (std::size_t i = 0; i < poses.size() * rays.size(); ++i) {
+      range_m[i] = poses[i / rays.size()].translation_m.x > 5 ? std::numeric_limits<float>::quiet_NaN() : 3.0F;
     }
   }
   [[nodiscard]] double floor_m() const override { return 0.025; }
@@ -334,8 +334,8 @@ TEST(ScanScorer, NamesWhatIsWrong) {
   poses[2].translation_m.y = 0;
   EXPECT_EQ(test::input_error([&] { scorer.score(poses, s.readings, few); }), "room for 3 scores given for 4 poses");
   EXPECT_EQ(test::input_error([&] { scorer.score(poses, std::vector<float>(7), out); }),
-            "a scan of 7 readings given for 60 beams");
-  EXPECT_NE(test::input_error([&] { static_cast<void>(s.scorer({.beam_step = 0})); }), "");
+            "a scan of 7 readings given for 60 rays");
+  EXPECT_NE(test::input_error([&] { static_cast<void>(s.scorer({.ray_step = 0})); }), "");
   EXPECT_NE(test::input_error([&] { static_cast<void>(s.scorer({.alpha = 0})); }), "");
   EXPECT_NE(test::input_error([&] { static_cast<void>(s.scorer({.alpha = 1.5})); }), "");
   ScanCase wrong;

@@ -16,19 +16,19 @@ inline const BeamSensor kLaser = {.max_range_m = 10};
 inline const BeamSensor kSonar = {.max_range_m = 5};
 
 /// z* uniform in [low, high], one reading each, `per_scan` to a scan; every `missed_every`-th beam expects nothing.
-inline BeamData simulate(const BeamParameters& p, const BeamSensor& sensor, std::size_t beams, double low, double high,
+inline BeamData simulate(const BeamParameters& p, const BeamSensor& sensor, std::size_t rays, double low, double high,
                          std::uint64_t seed, std::size_t per_scan = 100, std::size_t missed_every = 0) {
   BeamData data;
   const NoiseKey where = {seed, 0, make_stream("where", 0, "test")};
   const NoiseKey key = beam_key(seed, 0);
-  for (std::size_t i = 0; i < beams; ++i) {
+  for (std::size_t i = 0; i < rays; ++i) {
     const auto index = static_cast<std::uint32_t>(i);
     const PhiloxBlock block = keyed_block(where, index, 0);
     const double u = open_uniform(block.word[0], block.word[1]);
     const bool missed = missed_every > 0 && i % missed_every == 0;
     const auto expected = static_cast<float>(missed ? sensor.max_range_m : low + u * (high - low));
     data.expected_m.push_back(expected);
-    data.reading_m.push_back(static_cast<float>(sample_beam(BeamDensity(p, sensor, expected), key, index)));
+    data.reading_m.push_back(static_cast<float>(sample_reading(BeamDensity(p, sensor, expected), key, index)));
     data.scan.push_back(static_cast<std::uint32_t>(i / per_scan));
   }
   return data;

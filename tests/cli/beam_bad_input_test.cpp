@@ -16,10 +16,10 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// A CARMEN line of 180 beams of 2 m from the middle of the room.
-std::string flaser(const std::string& pose = "2 1 0", int beams = 180) {
-  std::string line = "FLASER " + std::to_string(beams);
-  for (int i = 0; i < beams; ++i) line += " 2.00";
+/// A CARMEN line of 180 rays of 2 m from the middle of the room.
+std::string flaser(const std::string& pose = "2 1 0", int rays = 180) {
+  std::string line = "FLASER " + std::to_string(rays);
+  for (int i = 0; i < rays; ++i) line += " 2.00";
   return line + " " + pose + " 2 1 0 100.0 host 0.1\n";
 }
 
@@ -56,7 +56,7 @@ TEST_F(BeamBadInput, Logs) {
   const std::string good = flaser();
   expect_log_refused("cut within the readings", good + good.substr(0, 300), {"bad.log:2", "cut short"});
   expect_log_refused("cut before the pose", good + flaser("", 180).substr(0, 11 + 180 * 5), {"bad.log:2", "cut short"});
-  expect_log_refused("another number of beams", "# a comment\n" + good + flaser("2 1 0", 181),
+  expect_log_refused("another number of rays", "# a comment\n" + good + flaser("2 1 0", 181),
                      {"bad.log:3", "181", "180"});
   expect_log_refused("a fan nobody knows", flaser("2 1 0", 77), {"bad.log:1", "77"});
   expect_log_refused("a pose of NaN", good + flaser("2 nan 0"), {"bad.log:2", "y = nan"});
@@ -177,8 +177,8 @@ TEST_F(BeamBadInput, Heatmaps) {
   blind[5] = files_ / "blind.csv";
   expect_refused("no evidence", blind, {"blind.csv: scan 1: no reading", "carries evidence"});
   blind.back() = "2";
-  blind.insert(blind.end(), {"--beam-step", "2"});
-  expect_refused("none in every second beam", blind, {"blind.csv: scan 2: no reading", "carries evidence"});
+  blind.insert(blind.end(), {"--ray-step", "2"});
+  expect_refused("none in every second ray", blind, {"blind.csv: scan 2: no reading", "carries evidence"});
   expect_refused("few pixels", heatmap({"--scan", "1", "--pixels", "10"}), {"--pixels"});
   Words other = heatmap({"--scan", "1"});
   other[9] = write_text(files_ / "dear.png", "dear");
@@ -207,6 +207,7 @@ TEST_F(BeamBadInput, Samples) {
                  {"bad.csv:1", "expcted_m", "expected_m"});
   expect_refused("a pose of NaN", sample({"--map", files_.map(), "--poses", file("x_m,y_m,yaw_rad\n1,1,0\n1,nan,0\n")}),
                  {"bad.csv:3", "y_m = nan"});
+  expect_refused("the old name of --rays", sample({"--beams", "9"}), {"--beams is called --rays now"});
   expect_refused("no poses", sample({"--map", files_.map(), "--poses", file("x_m,y_m,yaw_rad\n")}), {"bad.csv"});
 }
 
@@ -221,7 +222,8 @@ TEST_F(BeamBadInput, Scores) {
   expect_refused("no scans", score({"--scans", "90:95"}), {"log.csv", "90:95"});
   expect_refused("alpha 0", score({"--alpha", "0"}), {"alpha = 0"});
   expect_refused("alpha NaN", score({"--alpha", "nan"}), {"alpha = nan"});
-  expect_refused("step 0", score({"--beam-step", "0"}), {"--beam-step"});
+  expect_refused("step 0", score({"--ray-step", "0"}), {"--ray-step"});
+  expect_refused("the old name of --ray-step", score({"--beam-step", "2"}), {"--beam-step is called --ray-step now"});
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ inline std::string poses_csv(int count) {
   return text;
 }
 
-/// Map, parameters and 60 scans of 91 beams, drawn from the model: room.yaml, parameters.yaml, log.csv.
+/// Map, parameters and 60 scans of 91 rays, drawn from the model: room.yaml, parameters.yaml, log.csv.
 class BeamFiles {
  public:
   BeamFiles() {
@@ -51,7 +51,7 @@ class BeamFiles {
     write_text(folder_ / "parameters.yaml", good_parameters());
     write_text(folder_ / "poses.csv", poses_csv(60));
     sampled_ = run_fathom({"beam", "sample", "--parameters", folder_ / "parameters.yaml", "--map",
-                           folder_ / "room.yaml", "--poses", folder_ / "poses.csv", "--beams", "91", "--view", "270",
+                           folder_ / "room.yaml", "--poses", folder_ / "poses.csv", "--rays", "91", "--view", "270",
                            "--seed", "5", "--out", folder_ / "log.csv"});
   }
   [[nodiscard]] std::string operator/(const std::string& name) const { return folder_ / name; }

@@ -35,12 +35,12 @@ TEST(BeamFreiburg, HasTheKnownFigures) {
   near(plain["sigma_hit_m"]["value"], .0743);
   EXPECT_EQ(plain["lambda_short_per_m"]["value"], 0.0);
   EXPECT_FALSE(plain["flags"].empty());
-  near(plain["held_out_nats_per_beam"], .1904);
+  near(plain["held_out_nats_per_ray"], .1904);
   near(plain["ks_distance"], .307);
   near(offset["w_hit"]["value"], .8545);
   near(offset["w_short"]["value"], .0492);
   near(offset["sigma_hit_m"]["value"], .0530);
-  near(offset["held_out_nats_per_beam"], .3917);
+  near(offset["held_out_nats_per_ray"], .3917);
   near(offset["ks_distance"], .074);
 }
 

@@ -83,8 +83,8 @@ TEST_F(BeamOptions, VariantsLearnAsTheyAreNamed) {
 }
 
 // A column that the map does not know, in the middle of the room. To the scans it is free; whoever takes it for a wall,
-// or for the end of all beams, explains fewer readings.
-TEST_F(BeamOptions, UnknownCellsPassStopOrEndBeams) {
+// or for the end of all rays, explains fewer readings.
+TEST_F(BeamOptions, UnknownCellsPassStopOrEndRays) {
   std::string image = room_pgm();
   const std::size_t pixels = image.size() - 60 * 40;
   for (std::size_t row = 1; row < 39; ++row) image[pixels + row * 60 + 30] = static_cast<char>(205);
@@ -104,13 +104,13 @@ TEST_F(BeamOptions, UnknownCellsPassStopOrEndBeams) {
   EXPECT_NE(w_hit[1], w_hit[2]);
 }
 
-// Within 3 m many beams meet nothing. The book's way counts each of them as a failure of the sensor.
-TEST_F(BeamOptions, MissPolicySaysWhatBeamsIntoTheOpenRead) {
+// Within 3 m many rays meet nothing. The book's way counts each of them as a failure of the sensor.
+TEST_F(BeamOptions, MissPolicySaysWhatRaysIntoTheOpenRead) {
   const json book = fitted("book", {"--max-range", "3", "--miss", "book"}),
              atom = fitted("atom", {"--max-range", "3", "--miss", "atom"});
   EXPECT_GT(value(book, "w_max"), 2 * value(atom, "w_max"));
   EXPECT_GT(value(atom, "w_hit"), value(book, "w_hit") + .1);
-  EXPECT_GT(atom["held_out_nats_per_beam"].get<double>(), book["held_out_nats_per_beam"].get<double>() + .1);
+  EXPECT_GT(atom["held_out_nats_per_ray"].get<double>(), book["held_out_nats_per_ray"].get<double>() + .1);
 }
 
 TEST_F(BeamOptions, TestScansAreThoseJudgedBy) {
@@ -124,10 +124,10 @@ TEST_F(BeamOptions, TestScansAreThoseJudgedBy) {
   };
   const json few = fitted("few", {"--scans", "0:40:2", "--test-scans", "1::4"}),
              others = fitted("others", {"--scans", "0::2"});
-  EXPECT_EQ(few["held_out_nats_per_beam"], judged("few", "1::4").nats_per_beam);
+  EXPECT_EQ(few["held_out_nats_per_ray"], judged("few", "1::4").nats_per_ray);
   EXPECT_EQ(few["ks_distance"], judged("few", "1::4").ks_distance);
-  EXPECT_NE(few["held_out_nats_per_beam"], judged("few", "1::2").nats_per_beam);
-  EXPECT_EQ(others["held_out_nats_per_beam"], judged("others", "odd").nats_per_beam);
+  EXPECT_NE(few["held_out_nats_per_ray"], judged("few", "1::2").nats_per_ray);
+  EXPECT_EQ(others["held_out_nats_per_ray"], judged("others", "odd").nats_per_ray);
 }
 
 // Readings in steps of 2 cm: the same parameters, judged by probabilities in place of densities.
@@ -148,7 +148,7 @@ TEST_F(BeamOptions, SensorStepIsThatOfTheReadings) {
         << name;
   }
   // Judged by the mean density over a step, which is the density itself when steps are fine.
-  const double by_density = none["held_out_nats_per_beam"], by_step = fine["held_out_nats_per_beam"];
+  const double by_density = none["held_out_nats_per_ray"], by_step = fine["held_out_nats_per_ray"];
   EXPECT_NEAR(by_step, by_density, .01);
   EXPECT_NE(by_step, by_density);
   // A sensor that cannot tell 0.4 m does not show sigma: it stays at 0.4 / sqrt(12).
@@ -203,14 +203,14 @@ TEST_F(BeamInScene, ParametersAreLearned) {
     const std::string name(field.name);
     EXPECT_NEAR(value(by_map, name.c_str()), value(by_scene, name.c_str()), 1e-3) << name;
   }
-  EXPECT_NEAR(by_map["held_out_nats_per_beam"].get<double>(), by_scene["held_out_nats_per_beam"].get<double>(), 1e-3);
+  EXPECT_NEAR(by_map["held_out_nats_per_ray"].get<double>(), by_scene["held_out_nats_per_ray"].get<double>(), 1e-3);
   EXPECT_NE(bytes_of(files_ / "scene/report.html").find("walls.yaml at a height of 0.5 m"), std::string::npos);
 }
 
 // Same draws, so the same readings but for the rounding of the ranges expected.
 TEST_F(BeamInScene, ScansAreSampled) {
   const Ended ended = in_scene("sample", {"--parameters", files_.parameters(), "--poses", files_ / "poses.csv",
-                                          "--beams", "91", "--view", "270", "--seed", "5"});
+                                          "--rays", "91", "--view", "270", "--seed", "5"});
   ASSERT_EQ(ended.exit_code, 0) << ended.err;
   const auto a = read_csv(bytes_of(files_.log())), b = read_csv(ended.out);
   ASSERT_EQ(a.size(), b.size());
@@ -222,13 +222,13 @@ TEST_F(BeamInScene, ScansAreSampled) {
     }
   }
   EXPECT_EQ(readings, 60U * 91U);
-  EXPECT_LE(differ, readings / 2000);  // beams that graze a corner of the pillar
+  EXPECT_LE(differ, readings / 2000);  // rays that graze a corner of the pillar
 }
 
 TEST_F(BeamInScene, HeatmapsAreDrawn) {
   const std::vector<std::string> options = {
-      "--map",      files_.map(), "--log",    files_.log(), "--scan",      "7", "--parameters", files_.parameters(),
-      "--headings", "90",         "--pixels", "300",        "--beam-step", "3", "--spacing",    "0.2"};
+      "--map",      files_.map(), "--log",    files_.log(), "--scan",     "7", "--parameters", files_.parameters(),
+      "--headings", "90",         "--pixels", "300",        "--ray-step", "3", "--spacing",    "0.2"};
   std::vector<std::string> of_map = {"beam", "heatmap", "--out", files_ / "map.png"}, of_scene = options;
   of_map.insert(of_map.end(), options.begin(), options.end());
   of_scene.insert(of_scene.end(), {"--out", files_ / "scene.png"});

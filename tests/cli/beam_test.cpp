@@ -58,7 +58,7 @@ TEST_F(Beam, FitFindsWhatTheScansWereDrawnFrom) {
         << field.name;
     EXPECT_LT(error, .1) << field.name;
   }
-  EXPECT_TRUE(found["held_out_nats_per_beam"].is_null());
+  EXPECT_TRUE(found["held_out_nats_per_ray"].is_null());
 }
 
 TEST_F(Beam, FitDoesNotDependOnThreads) {
@@ -130,8 +130,8 @@ TEST_F(Beam, ScoreIsTheLibrarys) {
   ASSERT_EQ(ended.exit_code, 0) << ended.err;
   const auto rows = read_csv(ended.out);
   ASSERT_EQ(rows.size(), 61U);
-  EXPECT_EQ(rows[0], (std::vector<std::string>{"scan", "x_m", "y_m", "yaw_rad", "beams", "log_likelihood"}));
-  EXPECT_NE(ended.err.find("per beam"), std::string::npos) << ended.err;
+  EXPECT_EQ(rows[0], (std::vector<std::string>{"scan", "x_m", "y_m", "yaw_rad", "rays", "log_likelihood"}));
+  EXPECT_NE(ended.err.find("per ray"), std::string::npos) << ended.err;
 
   const fathom::ScanLog log = fathom::read_scan_log(files_.log());
   const fathom::BeamModel model = fathom::read_beam_model(files_.parameters());
@@ -151,7 +151,7 @@ TEST_F(Beam, ScoreTakesSelectionStepAndPower) {
   const auto all = read_csv(score().out), some = read_csv(score({"--scans", "5:20:5"}).out);
   ASSERT_EQ(some.size(), 4U);
   EXPECT_EQ(some[2], all[11]);
-  const auto half = read_csv(score({"--alpha", "0.5"}).out), few = read_csv(score({"--beam-step", "3"}).out);
+  const auto half = read_csv(score({"--alpha", "0.5"}).out), few = read_csv(score({"--ray-step", "3"}).out);
   EXPECT_NEAR(std::stod(half[1][5]), .5 * std::stod(all[1][5]), 1e-9);
   EXPECT_EQ(few[1][4], "31");
 }
@@ -168,13 +168,13 @@ TEST_F(Beam, ScoreToAFileTellsTheSummaryOnStdout) {
 TEST_F(Beam, SamplesAreKeyedByTheSeed) {
   const auto sample = [&](const std::string& seed) {
     return run_fathom({"beam", "sample", "--parameters", files_.parameters(), "--map", files_.map(), "--poses",
-                       files_ / "poses.csv", "--beams", "91", "--view", "270", "--seed", seed});
+                       files_ / "poses.csv", "--rays", "91", "--view", "270", "--seed", seed});
   };
   EXPECT_EQ(sample("5").out, bytes_of(files_.log()));
   EXPECT_NE(sample("6").out, bytes_of(files_.log()));
 }
 
-TEST_F(Beam, SamplesAtThePosesAndBeamsOfALog) {
+TEST_F(Beam, SamplesAtThePosesAndRaysOfALog) {
   const Ended ended = run_fathom({"beam", "sample", "--parameters", files_.parameters(), "--map", files_.map(), "--log",
                                   files_.log(), "--seed", "5"});
   EXPECT_EQ(ended.out, bytes_of(files_.log()));
@@ -210,7 +210,8 @@ TEST_F(Beam, SamplesExpectedRanges) {
   EXPECT_EQ(rows[2][1], "inf");
   const fathom::BeamModel model = fathom::read_beam_model(files_.parameters());
   const fathom::BeamDensity density(model.parameters, model.sensor, 1.0);
-  EXPECT_FLOAT_EQ(std::stof(rows[3][2]), static_cast<float>(fathom::sample_beam(density, fathom::beam_key(0, 3), 0)));
+  EXPECT_FLOAT_EQ(std::stof(rows[3][2]),
+                  static_cast<float>(fathom::sample_reading(density, fathom::beam_key(0, 3), 0)));
 }
 
 TEST_F(Beam, HeatmapFindsTheScan) {

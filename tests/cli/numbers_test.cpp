@@ -62,9 +62,9 @@ TEST(Numbers, WholeOptionsTakeWholeDecimalsOnly) {
   expect_refused(simulate, "--threads", "1025");
   for (const std::string& value : kFewNoWhole) {
     expect_refused({"beam", "sample"}, "--seed", value);
-    expect_refused({"beam", "sample"}, "--beams", value);
-    expect_refused({"beam", "score"}, "--beam-step", value);
-    for (const char* option : {"--scan", "--headings", "--pixels", "--beam-step", "--threads"}) {
+    expect_refused({"beam", "sample"}, "--rays", value);
+    expect_refused({"beam", "score"}, "--ray-step", value);
+    for (const char* option : {"--scan", "--headings", "--pixels", "--ray-step", "--threads"}) {
       expect_refused({"beam", "heatmap"}, option, value);
     }
   }
@@ -101,7 +101,7 @@ TEST(Numbers, LeadingZerosAreDecimalAsInScenes) {
 
 TEST_F(Beam, SeedsWithLeadingZerosAreDecimal) {
   const auto sample = [&](const char* seed) {
-    return run_fathom({"beam", "sample", "--map", files_.map(), "--poses", files_ / "poses.csv", "--beams", "3",
+    return run_fathom({"beam", "sample", "--map", files_.map(), "--poses", files_ / "poses.csv", "--rays", "3",
                        "--parameters", files_.parameters(), "--seed", seed})
         .out;
   };

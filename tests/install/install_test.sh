@@ -92,7 +92,7 @@ build_example 05_fit_a_laser fit_a_laser "$source/examples/house/maps/map.yaml" 
 # 13 550 readings are learned from, which find 0.75 and 0.05 m to a standard error of 0.004 and 0.0005 m.
 expect '^w_hit +0\.7[2-7][0-9]+ \+- 0\.00[2-6][0-9]*$' "$work/fit_a_laser.out"
 expect '^sigma_hit_m +0\.0(4[7-9]|5[0-2])[0-9] \+- 0\.000[2-9]$' "$work/fit_a_laser.out"
-expect '^held-out scans: -?[0-9.]+ nats per beam, 13550 beams$' "$work/fit_a_laser.out"
+expect '^held-out scans: -?[0-9.]+ nats per ray, 13550 rays$' "$work/fit_a_laser.out"
 for file in parameters.yaml report.html fit.json; do
   [[ -s $work/05_fit_a_laser/fit/$file ]] || fail "fit_a_laser has not written $file"
 done

@@ -52,7 +52,7 @@ TEST_F(BeamCsv, TablesAreReadBack) {
   const ExpectedTable table = {{1.25F, .1F}, {3, 9}};
   EXPECT_EQ(readings_csv(table, std::vector<float>{1, 30}), "scan,expected_m,reading_m\n3,1.25,1\n9,0.1,30\n");
   EXPECT_EQ(scores_csv(std::vector<ScanScore>{{7, {1, 2, .5}, 91, -12.5}}),
-            "scan,x_m,y_m,yaw_rad,beams,log_likelihood\n7,1,2,0.5,91,-12.5\n");
+            "scan,x_m,y_m,yaw_rad,rays,log_likelihood\n7,1,2,0.5,91,-12.5\n");
 }
 
 TEST_F(BeamCsv, LogsKeepWhatTheySayOfTheirSensor) {

@@ -117,7 +117,7 @@ TEST_F(LogText, CarmenSaysWhichWordIsNoReading) {
   for (int i = 0; i < 180; ++i) line += i == 7 ? " abc" : " 2.25";
   EXPECT_TRUE(contains(refusal(line + " 1 2 3 1 2 3 4 host 5\n"), "a.log:1: a reading = 'abc' is not a number"));
   EXPECT_TRUE(contains(refusal("FLASER 180 1 2 3\n"), "a.log:1: the line is cut short before all readings are there"));
-  EXPECT_TRUE(contains(refusal("FLASER 4294967297 1\n"), "not a number of beams in [1, 100000]"));
+  EXPECT_TRUE(contains(refusal("FLASER 4294967297 1\n"), "not a number of rays in [1, 100000]"));
 }
 
 TEST_F(LogText, CarmenCountsTheLasersThatItPassesOver) {

@@ -28,7 +28,7 @@ struct Case {
   float range_m;  ///< above the maximum: a miss
 };
 
-/// Readings of `kCount` beams that expect the same; Z where there is no return.
+/// Readings of `kCount` rays that expect the same; Z where there is no return.
 std::vector<float> readings(const Case& c) {
   const bool misses = c.range_m > kMaxRange;
   Lanes lanes = make_equal_lanes(kCount, 0, misses ? 1.0F : c.range_m, 0);

@@ -110,15 +110,15 @@ double plate_dbsm(std::size_t rays, double distance, const RadarWave& wave, cons
   std::vector<float> normals;
   const Affine world_from_sensor = inverse(sensor_from_world).value();
   const Vec3 n = transform_vector(world_from_sensor, normal);
-  Matrix34 beam;
+  Matrix34 ray;
   for (std::size_t r = 0; r < 3; ++r) {
-    for (std::size_t c = 0; c < 4; ++c) beam[r][c] = float(world_from_sensor.m[r][c]);
+    for (std::size_t c = 0; c < 4; ++c) ray[r][c] = float(world_from_sensor.m[r][c]);
   }
   for (std::size_t i = 0; i < rays; ++i) normals.insert(normals.end(), {float(n.x), float(n.y), float(n.z)});
-  const std::vector<Matrix34> beams(rays, beam);
+  const std::vector<Matrix34> poses(rays, ray);
   std::vector<std::uint32_t> points(rays);
   std::iota(points.begin(), points.end(), 0U);
-  return radar_cross_section_dbsm({distances, normals, beams}, points, wave, sensor_from_world);
+  return radar_cross_section_dbsm({distances, normals, poses}, points, wave, sensor_from_world);
 }
 
 // sigma = 4 pi A^2 / lambda^2.

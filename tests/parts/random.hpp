@@ -52,18 +52,18 @@ inline Matrix34 looking_along(const Vec3& direction, const Vec3& from = {}) {
   return {row(x.x, y.x, direction.x, from.x), row(x.y, y.y, direction.y, from.y), row(x.z, y.z, direction.z, from.z)};
 }
 
-/// Directions of a scanner about the y axis: `rows` rings of `row` beams, from -15 to 15 degrees.
+/// Directions of a scanner about the y axis: `rows` rings of `row` rays, from -15 to 15 degrees.
 inline std::vector<Matrix34> make_rings(std::uint32_t rows, std::uint32_t row) {
-  std::vector<Matrix34> beams;
+  std::vector<Matrix34> rays;
   for (std::uint32_t r = 0; r < rows; ++r) {
     const double pitch = rows == 1 ? 0.0 : (r / (rows - 1.0) - 0.5) * 30 * kRadPerDeg;
     for (std::uint32_t c = 0; c < row; ++c) {
       const double yaw = 360 * kRadPerDeg * c / row;
-      beams.push_back(
+      rays.push_back(
           looking_along({std::sin(yaw) * std::cos(pitch), std::sin(pitch), std::cos(yaw) * std::cos(pitch)}));
     }
   }
-  return beams;
+  return rays;
 }
 
 inline Affine affine_of(const Pose& pose, double scale = 1.0) {

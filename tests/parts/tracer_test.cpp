@@ -86,9 +86,9 @@ TraceSettings settings_of(std::span<const ReturnChoice> returns = {kAllReturns, 
   return settings;
 }
 
-Traced trace(const RayCaster& caster, const PosedRays& beams, const TraceSettings& settings) {
-  Traced out(beams.count * settings.returns.size());
-  const Tracer tracer(caster, beams, settings, out.arrays());
+Traced trace(const RayCaster& caster, const PosedRays& rays, const TraceSettings& settings) {
+  Traced out(rays.count * settings.returns.size());
+  const Tracer tracer(caster, rays, settings, out.arrays());
   for (std::size_t s = 0; s < tracer.strips(); ++s) tracer.trace_strip(s);
   return out;
 }
@@ -116,11 +116,11 @@ TEST(Tracer, StripsHoldEachRayOnceAndMayBeCastInAnyOrderOnAnyThreads) {
     TraceSettings settings = settings_of(kAllReturns);
     settings.divergence_h_rad = settings.divergence_v_rad = divergence;
     settings.default_intensity = 100, settings.step_s = 0.1;
-    const PosedRays beams = {.source = source, .count = count, .grid = source.table.grid()};
-    const Traced expected = trace(caster, beams, settings);
+    const PosedRays rays = {.source = source, .count = count, .grid = source.table.grid()};
+    const Traced expected = trace(caster, rays, settings);
     {
       Traced out(count * std::size(kAllReturns));
-      const Tracer tracer(caster, beams, settings, out.arrays());
+      const Tracer tracer(caster, rays, settings, out.arrays());
       ASSERT_GT(tracer.strips(), 8U);
       std::uint32_t next = 0;
       for (std::size_t s = 0; s < tracer.strips(); ++s) {
@@ -135,7 +135,7 @@ TEST(Tracer, StripsHoldEachRayOnceAndMayBeCastInAnyOrderOnAnyThreads) {
     for (const int threads : {2, 5}) {
       const auto executor = make_executor(threads);
       Traced out(count * std::size(kAllReturns));
-      const Tracer tracer(caster, beams, settings, out.arrays());
+      const Tracer tracer(caster, rays, settings, out.arrays());
       executor->parallel_for(tracer.strips(), 1, [&](std::size_t begin, std::size_t end) {
         for (std::size_t s = begin; s < end; ++s) tracer.trace_strip(s);
       });
@@ -287,8 +287,8 @@ TEST(Tracer, RefusesArraysOfAnotherSize) {
   const std::vector<std::array<float, 2>> range(3);
   const std::vector<float> times(21);
   const std::vector<std::int8_t> mask(1);
-  const auto refusal = [&](const PosedRays& beams, const TraceSettings& settings) {
-    return input_error([&] { const Tracer tracer(caster, beams, settings, {}); });
+  const auto refusal = [&](const PosedRays& rays, const TraceSettings& settings) {
+    return input_error([&] { const Tracer tracer(caster, rays, settings, {}); });
   };
   EXPECT_TRUE(contains(refusal({.source = source, .count = 20, .range_m = range}, settings_of()), "3 ranges for 20"));
   EXPECT_TRUE(

@@ -37,7 +37,7 @@ TEST(FitJson, HasExactlyTheKeysPromised) {
                                              "w_max",          "w_rand",
                                              "sigma_hit_m",    "lambda_short_per_m",
                                              "hit_offset_m",   "iterations",
-                                             "log_likelihood", "held_out_nats_per_beam",
+                                             "log_likelihood", "held_out_nats_per_ray",
                                              "ks_distance",    "flags"};
   EXPECT_EQ(keys, promised);
   EXPECT_EQ(json["w_hit"]["value"], report.fit.parameters.w_hit);
@@ -46,14 +46,14 @@ TEST(FitJson, HasExactlyTheKeysPromised) {
   EXPECT_TRUE(json["hit_offset_m"]["std_error"].is_null());  // it was not learned
   EXPECT_EQ(json["iterations"], report.fit.log_likelihood.size() - 1);
   EXPECT_EQ(json["log_likelihood"].size(), report.fit.log_likelihood.size());
-  EXPECT_EQ(json["held_out_nats_per_beam"], report.judgement.nats_per_beam);
+  EXPECT_EQ(json["held_out_nats_per_ray"], report.judgement.nats_per_ray);
 }
 
 TEST(FitJson, ClaimsNothingHeldOutWhereNothingWas) {
   const test::TemporaryFolder folder;
   write_fit(folder.path() / "fit", make_report(false));
   const auto json = nlohmann::json::parse(bytes_of(folder.path() / "fit/fit.json"));
-  EXPECT_TRUE(json["held_out_nats_per_beam"].is_null());
+  EXPECT_TRUE(json["held_out_nats_per_ray"].is_null());
   EXPECT_TRUE(json["ks_distance"].is_null());
 }
 
@@ -64,17 +64,17 @@ TEST(FitJson, FlagsReadingsThatAreImpossible) {
   report.model.parameters = report.fit.parameters = {.7, .2, 0, .1, .1, .4};
   report.shown = {{2.0F, 10.0F}, {2.0F, 2.0F}, {0, 0}};  // one without a return, where w_max is 0
   report.judgement = judge_beam_model(report.fit.parameters, report.model.sensor, report.shown);
-  ASSERT_EQ(report.judgement.nats_per_beam, -INFINITY);
+  ASSERT_EQ(report.judgement.nats_per_ray, -INFINITY);
   const test::TemporaryFolder folder;
   write_fit(folder.path() / "fit", report);
   const auto json = nlohmann::json::parse(bytes_of(folder.path() / "fit/fit.json"));
-  EXPECT_TRUE(json["held_out_nats_per_beam"].is_null());
+  EXPECT_TRUE(json["held_out_nats_per_ray"].is_null());
   EXPECT_TRUE(json["ks_distance"].is_number());
   ASSERT_EQ(json["flags"].size(), report.fit.flags.size() + 1);
   EXPECT_EQ(json["flags"].back(),
-            "1 of 2 readings judged by are impossible under the parameters: nats per beam are -inf");
+            "1 of 2 readings judged by are impossible under the parameters: nats per ray are -inf");
   const std::string page = fit_page(report);
-  EXPECT_NE(page.find("<b>−∞</b><span>nats per beam, held-out scans"), std::string::npos);
+  EXPECT_NE(page.find("<b>−∞</b><span>nats per ray, held-out scans"), std::string::npos);
   EXPECT_NE(page.find("<li>1 of 2 readings judged by"), std::string::npos);
 }
 

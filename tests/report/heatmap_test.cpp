@@ -116,7 +116,7 @@ TEST(Heatmap, FindsThePose) {
   EXPECT_NEAR(heatmap.best.x_m, truth.x_m, 1e-9);
   EXPECT_NEAR(heatmap.best.y_m, truth.y_m, 1e-9);
   EXPECT_NEAR(std::remainder(heatmap.best.yaw_rad - truth.yaw_rad, 2 * std::numbers::pi), 0, 1e-9);
-  EXPECT_EQ(heatmap.beams, c.fan.size());
+  EXPECT_EQ(heatmap.rays, c.fan.size());
 }
 
 TEST(Heatmap, RefinesTheBestPositionBetweenThoseOfACoarseGrid) {
@@ -169,7 +169,7 @@ TEST(Heatmap, RefusesWhatCannotBe) {
     });
   };
   PositionGrid grid = free_positions(c.map, .5);
-  EXPECT_NE(heatmap(grid, 44).find("44 readings given for 45 beams"), std::string::npos);
+  EXPECT_NE(heatmap(grid, 44).find("44 readings given for 45 rays"), std::string::npos);
   grid.wanted.pop_back();
   EXPECT_NE(heatmap(grid, 45).find("marks for"), std::string::npos);
   EXPECT_NE(heatmap({}, 45).find("no position"), std::string::npos);

@@ -31,7 +31,7 @@ BeamModel truth() {
   return model;
 }
 
-/// 60 scans of 61 beams, drawn in the room.
+/// 60 scans of 61 rays, drawn in the room.
 ScanLog log_in_room() {
   std::vector<PlanarPose> poses;
   for (int i = 0; i < 60; ++i) poses.push_back({-3 + 0.05 * i, -2 + 0.06 * i, 0.37 * i});
@@ -56,7 +56,7 @@ TEST(FitLog, LearnsAsItsPartsDo) {
   EXPECT_EQ(report.model.sensor.expected_floor_m, 0.025);
   EXPECT_TRUE(report.held_out);
   EXPECT_EQ(report.shown.reading_m, others.reading_m);
-  EXPECT_EQ(report.judgement.nats_per_beam, judge_beam_model(fit.parameters, sensor, others).nats_per_beam);
+  EXPECT_EQ(report.judgement.nats_per_ray, judge_beam_model(fit.parameters, sensor, others).nats_per_ray);
   for (const auto& field : BeamParameters::fields()) {
     if (field.name == "hit_offset_m") continue;
     EXPECT_NEAR(fit.parameters.*member_of<double>(field), truth().parameters.*member_of<double>(field),
@@ -74,12 +74,12 @@ TEST(FitLog, SaysWhatItLearnedFrom) {
     return text;
   };
   EXPECT_EQ(facts(kOneThread),
-            "log: log.csv, 61 beams a scan; learned from: odd (30 of 60 scans); "
+            "log: log.csv, 61 rays a scan; learned from: odd (30 of 60 scans); "
             "held out: the others (30 of 60 scans); ");
   EXPECT_EQ(facts({.scans = "0::3", .test_scans = "1::3"}, World(make_grid_ranges(test::room_map()), "room.yaml")),
-            "map: room.yaml; log: log.csv, 61 beams a scan; learned from: 0::3 (20 of 60 scans); "
+            "map: room.yaml; log: log.csv, 61 rays a scan; learned from: 0::3 (20 of 60 scans); "
             "held out: 1::3 (20 of 60 scans); ");
-  EXPECT_EQ(facts({.scans = "all"}), "log: log.csv, 61 beams a scan; learned from: all (60 of 60 scans); ");
+  EXPECT_EQ(facts({.scans = "all"}), "log: log.csv, 61 rays a scan; learned from: all (60 of 60 scans); ");
 }
 
 TEST(FitLog, JudgesByWhatItLearnedFromWhereNothingIsLeft) {
@@ -162,24 +162,24 @@ TEST(ScoreLog, ScoresAsTheScorerDoes) {
   const ScanLog log = log_in_room();
   std::vector<double> progress;
   const LogScores scores = score_log(truth(), room(), log, "10:30:4",
-                                     {.score = {.beam_step = 3, .alpha = 0.5, .compute = {.threads = 2}},
+                                     {.score = {.ray_step = 3, .alpha = 0.5, .compute = {.threads = 2}},
                                       .on_progress = [&](double done) { progress.push_back(done); }});
   ScanScorer scorer(truth().parameters, truth().sensor, room(), planar_fan(log.azimuth_rad),
-                    {.beam_step = 3, .alpha = 0.5});
+                    {.ray_step = 3, .alpha = 0.5});
   ASSERT_EQ(scores.scans.size(), 5U);
   for (std::size_t i = 0; i < 5; ++i) {
     const ScanScore& score = scores.scans[i];
     const auto scan = static_cast<std::uint32_t>(10 + 4 * i);
     EXPECT_EQ(score.scan, scan);
     EXPECT_EQ(score.pose, log.pose[scan]);
-    EXPECT_EQ(score.beams, 21U);
+    EXPECT_EQ(score.rays, 21U);
     const Pose pose = pose_from_planar(log.pose[scan]);
     double expected = 0.0;
     scorer.score({&pose, 1}, log.scan(scan), {&expected, 1});
     EXPECT_EQ(score.log_likelihood, expected);
   }
   EXPECT_EQ(progress, (std::vector<double>{.2, .4, .6, .8, 1.0}));
-  EXPECT_EQ(scores.judgement.pairs, 5U * 61U);  // of all beams
+  EXPECT_EQ(scores.judgement.pairs, 5U * 61U);  // of all rays
   EXPECT_EQ(test::input_error([&] { score_log(truth(), room(), log, "some"); }).find("some/where/log.csv: "), 0U);
 }
 

@@ -21,7 +21,7 @@ namespace {
 
 using Paths = std::vector<std::filesystem::path>;
 
-/// What the beams of a scan from the origin should read.
+/// What the rays of a scan from the origin should read.
 std::vector<float> seen(const World& world, double max_range_m = 10.0) {
   const RayFan fan = planar_fan(std::vector<double>{0.0, 1.0, 2.0, 3.0});
   const Pose origin = pose_from_planar({0, 0, 0.1});

@@ -58,13 +58,13 @@ RunOptions into(const std::filesystem::path& out) {
   return options;
 }
 
-TEST(SimulatedScanLog, HoldsThePosesTheBeamsAndTheReadings) {
+TEST(SimulatedScanLog, HoldsThePosesTheRaysAndTheReadings) {
   const TemporaryFolder folder;
   const SceneSetup setup = read(kLaserScene);
   const RunResult result = run_scene(setup, into(folder / "out"));
   const ScanLog log = read_scan_log(folder / "out" / "laser" / "scans.csv");
   ASSERT_EQ(log.scans(), 60U);
-  ASSERT_EQ(log.beams(), 181U);
+  ASSERT_EQ(log.rays(), 181U);
   for (std::size_t k = 0; k < 181; ++k) {
     EXPECT_NEAR(log.azimuth_rad[k], (static_cast<double>(k) - 90) * kRadPerDeg, 1e-6);
   }

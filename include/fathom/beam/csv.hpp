@@ -37,10 +37,10 @@ FATHOM_API std::string scan_csv(const ScanLog& log);
 struct ScanScore {
   std::uint32_t scan = 0;  ///< its number in the log
   PlanarPose pose;
-  std::size_t beams = 0;  ///< that carry evidence
+  std::size_t rays = 0;  ///< that carry evidence
   double log_likelihood = 0.0;
 };
-/// Columns scan, x_m, y_m, yaw_rad, beams, log_likelihood.
+/// Columns scan, x_m, y_m, yaw_rad, rays, log_likelihood.
 FATHOM_API std::string scores_csv(std::span<const ScanScore> scores);
 
 /// A file of this text, which appears whole or not at all. Throws SystemError.

@@ -48,7 +48,7 @@ enum class FitEnd : std::uint8_t { kConverged, kIterationLimit };
 struct BeamFit {
   BeamParameters parameters;
   BeamParameters std_error;            ///< clustered by scan; NaN where not valid (boundaries) or not fitted
-  BeamParameters naive_std_error;      ///< as if beams were independent
+  BeamParameters naive_std_error;      ///< as if rays were independent
   std::vector<double> log_likelihood;  ///< at every iteration, and at the end
   FitEnd end = FitEnd::kConverged;
   std::size_t pairs = 0;                  ///< that carry evidence
@@ -66,7 +66,7 @@ struct BeamJudgement {
   /// Sum of log f, or of log(P / D) where the sensor has a step D: the mean density over the cell of a reading, so that
   /// figures with and without a step, and those of a fit, compare. A scan's score is of P.
   double log_likelihood = 0.0;
-  double nats_per_beam = 0.0;  ///< its mean; -inf where a reading is impossible
+  double nats_per_ray = 0.0;  ///< its mean; -inf where a reading is impossible
   /// Of the probability integral transform from uniform. Where the cdf jumps, at Z and at every reading of a sensor
   /// with a step, the transform of successive readings is spread evenly over the jump.
   double ks_distance = 0.0;

@@ -48,13 +48,13 @@ struct Heatmap {
   /// The best pose between them: the search climbs from the grid's highest peaks, at most a spacing away from each.
   PlanarPose refined;
   double refined_log_likelihood = 0.0;
-  std::size_t beams = 0;  ///< that carry evidence in this scan and were scored
+  std::size_t rays = 0;  ///< that carry evidence in this scan and were scored
 };
 
-/// Scores one scan from every wanted position and heading. reading_m [beams]. Throws InputError when sizes disagree or
+/// Scores one scan from every wanted position and heading. reading_m [rays]. Throws InputError when sizes disagree or
 /// nothing is wanted.
 FATHOM_API Heatmap make_heatmap(const BeamParameters& parameters, const BeamSensor& sensor,
-                                const ExpectedRanges& expected, const RayFan& beams, std::span<const float> reading_m,
+                                const ExpectedRanges& expected, const RayFan& rays, std::span<const float> reading_m,
                                 const PositionGrid& grid, const HeatmapOptions& options = {});
 
 struct HeatmapPicture {
@@ -64,7 +64,7 @@ struct HeatmapPicture {
   std::vector<Vec3> scan_hits_world = {};          ///< end points of the readings, drawn as dots
 };
 
-/// Draws the heatmap over the map: log-likelihood per beam by colour, walls, the best pose and the one given. PNG. The
+/// Draws the heatmap over the map: log-likelihood per ray by colour, walls, the best pose and the one given. PNG. The
 /// file appears whole or not at all. Throws InputError or SystemError.
 FATHOM_API void write_heatmap(const std::filesystem::path& file, const Heatmap& heatmap, const GridMap& map,
                               const HeatmapPicture& picture = {});

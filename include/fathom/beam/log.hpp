@@ -56,7 +56,7 @@ struct ScoreLogOptions {
 
 struct LogScores {
   std::vector<ScanScore> scans;
-  BeamJudgement judgement;  ///< of all beams of these scans, whatever the beam step
+  BeamJudgement judgement;  ///< of all rays of these scans, whatever the ray step
 };
 
 /// Scores the scans that `scans` selects at the poses of the log. Throws InputError naming the log for a selection that
@@ -64,17 +64,17 @@ struct LogScores {
 FATHOM_API LogScores score_log(const BeamModel& model, const World& world, const ScanLog& log,
                                std::string_view scans = "all", const ScoreLogOptions& options = {});
 
-/// A log of readings drawn from the model: one scan a pose, one beam an azimuth, in the sensor frame. The same seed
-/// gives the same readings. Throws InputError when there is no pose or beam, or one is not finite.
+/// A log of readings drawn from the model: one scan per pose, one ray per azimuth, in the sensor frame. The same seed
+/// gives the same readings. Throws InputError when there is no pose or ray, or one is not finite.
 FATHOM_API ScanLog sample_log(const BeamModel& model, const World& world, std::span<const PlanarPose> poses,
                               std::span<const double> azimuth_rad, std::uint64_t seed, const Compute& compute = {});
 
 /// Readings drawn for a table of expected ranges, [rows]: those of a scan are drawn together, as sample_scan() does.
 FATHOM_API std::vector<float> sample_table(const BeamModel& model, const ExpectedTable& table, std::uint64_t seed);
 
-/// Azimuths of `beams` beams spread evenly over a view, its middle straight ahead; a whole turn does not repeat its
-/// first beam.
-FATHOM_API std::vector<double> even_azimuths_rad(std::uint32_t beams, double view_deg);
+/// Azimuths of so many rays, spread evenly over a view, its middle straight ahead; a whole turn does not repeat its
+/// first ray.
+FATHOM_API std::vector<double> even_azimuths_rad(std::uint32_t rays, double view_deg);
 
 /// Where the readings of a scan that are ranges end, in the world frame, at height 0, seen from the pose of the log.
 FATHOM_API std::vector<Vec3> scan_hits_world(const ScanLog& log, std::uint32_t scan, const BeamSensor& sensor);

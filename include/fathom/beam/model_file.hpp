@@ -28,7 +28,7 @@ struct BeamModel {
   static constexpr auto fields() {
     return std::array<Field<BeamModel>, 1>{{
         {"unknown", "free|occupied|stop", choice<&BeamModel::unknown>, 0, 0,
-         "unknown cells of a map are free, occupied, or stop a beam without a return"},
+         "unknown cells of a map are free, occupied, or stop a ray without a return"},
     }};
   }
 };

@@ -34,7 +34,7 @@ struct FitReport {
   std::vector<std::string> notes = {};  ///< what a user should know of the log, one sentence each; in no file
 };
 
-/// The flags of the fit and of the judgement. One of the latter says when nats per beam are -inf: JSON has no infinity,
+/// The flags of the fit and of the judgement. One of the latter says when nats per ray are -inf: JSON has no infinity,
 /// and its null would look like no scans held out.
 FATHOM_API std::vector<std::string> report_flags(const FitReport& report);
 

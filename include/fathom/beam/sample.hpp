@@ -22,13 +22,14 @@ inline double open_uniform(std::uint32_t high, std::uint32_t low) {
   return (static_cast<double>(bits) + 0.5) * 0x1p-52;
 }
 
-/// Reading of beam `beam`, a pure function of key, beam, parameters and z*; a multiple of the sensor's step, if any.
-inline double sample_beam(const BeamDensity& density, const NoiseKey& key, std::uint32_t beam) {
-  const PhiloxBlock block = keyed_block(key, beam, 0);
+/// The reading of a ray, a pure function of its number, the key, the parameters and z*; a multiple of the sensor's
+/// step, if any.
+inline double sample_reading(const BeamDensity& density, const NoiseKey& key, std::uint32_t ray) {
+  const PhiloxBlock block = keyed_block(key, ray, 0);
   return density.sample(open_uniform(block.word[0], block.word[1]), open_uniform(block.word[2], block.word[3]));
 }
 
-/// One reading per expected range; both [beams]. No-return readings are written as Z, others rounded to the sensor's
+/// One reading per expected range; both [rays]. No-return readings are written as Z, others rounded to the sensor's
 /// step, if any. Throws InputError when sizes disagree, parameters are invalid or an expected range is negative or NaN.
 FATHOM_API void sample_scan(const BeamParameters& parameters, const BeamSensor& sensor, const NoiseKey& key,
                             std::span<const float> expected_m, std::span<float> reading_m);

@@ -22,34 +22,34 @@ struct SkippedLines {
   std::size_t lines = 0;
 };
 
-/// Scans of one sensor; all have the same beams. `pose` is the sensor's own pose in the map's world frame.
+/// Scans of one sensor; all have rays at the same azimuths. `pose` is the sensor's own pose in the map's world frame.
 struct ScanLog {
-  std::vector<double> azimuth_rad;    ///< [beams], in the sensor frame
+  std::vector<double> azimuth_rad;    ///< [rays], in the sensor frame
   std::vector<PlanarPose> pose;       ///< [scans]
-  std::vector<float> range_m;         ///< [scans, beams], row-major, as written in the file
+  std::vector<float> range_m;         ///< [scans, rays], row-major, as written in the file
   double max_range_m = 0.0;           ///< how far the sensor measures; 0: the log does not say
   std::vector<SkippedLines> skipped;  ///< readings of other lasers that were passed over, in the order of the log
   std::string name;  ///< that messages and reports call it by: the file it was read from; empty: made in memory
-  [[nodiscard]] std::size_t beams() const { return azimuth_rad.size(); }
+  [[nodiscard]] std::size_t rays() const { return azimuth_rad.size(); }
   [[nodiscard]] std::size_t scans() const { return pose.size(); }
-  [[nodiscard]] std::span<const float> scan(std::size_t i) const { return {range_m.data() + i * beams(), beams()}; }
+  [[nodiscard]] std::span<const float> scan(std::size_t i) const { return {range_m.data() + i * rays(), rays()}; }
 };
 
-/// Throws InputError when there are no scans or beams, sizes disagree, or a pose or azimuth is not finite.
+/// Throws InputError when there are no scans or rays, sizes disagree, or a pose or azimuth is not finite.
 FATHOM_API void validate(const ScanLog& log);
 
 /// Reads a log, plain or gzip, by what it holds:
 ///  - CARMEN text: lines `FLASER n r1..rn x y theta odom_x odom_y odom_theta time host time`; others are passed over,
 ///    and those with readings of other lasers (RLASER, ROBOTLASER1, RAWLASER1 ...) counted in `skipped`.
-///    Beam i points at theta - 90 deg + i step, step 1 deg for n = 180 and 181, 0.5 deg for n = 360 and 361. The
+///    Ray i points at theta - 90 deg + i step, step 1 deg for n = 180 and 181, 0.5 deg for n = 360 and 361. The
 ///    maximum range is taken as 80 m, that of the lasers which such logs come from.
-///  - CSV: `#` comments; a header `x_m,y_m,yaw_rad,range_m@A0,range_m@A1,...`, A the beam's azimuth in rad; one scan a
+///  - CSV: `#` comments; a header `x_m,y_m,yaw_rad,range_m@A0,range_m@A1,...`, A the ray's azimuth in rad; one scan a
 ///    line. Extra columns `stamp_s` are allowed and passed over. `inf` and `nan` are readings. A comment
 ///    `# max_range_m: Z` before the header says how far the sensor measures.
 /// A byte order mark is passed over. A line has at most 16 MiB, a gzip file inflates to at most 4 GiB and, above 256
 /// MiB, to at most 200 times its size. Throws InputError naming file and line when a line is cut short or not
 /// understood, the last one has no line end (it may be half a line; of CARMEN, only where it is or may become a FLASER
-/// line), or the number of beams changes; and SystemError when there is no memory for the log.
+/// line), or the number of rays changes; and SystemError when there is no memory for the log.
 FATHOM_API ScanLog read_scan_log(const std::filesystem::path& file);
 /// Writes the CSV form; the file appears whole or not at all. Simulated logs are of this form (docs/beam-model.md).
 FATHOM_API void write_scan_csv(const std::filesystem::path& file, const ScanLog& log);
@@ -74,7 +74,7 @@ struct BeamData {
 /// without it every pair is a scan of its own). Throws InputError naming file and line.
 FATHOM_API BeamData read_beam_pairs(const std::filesystem::path& file);
 
-/// Casts every beam of the chosen scans. Throws InputError for an empty selection, an index out of range or an invalid
+/// Casts every ray of the chosen scans. Throws InputError for an empty selection, an index out of range or an invalid
 /// `compute`.
 FATHOM_API BeamData make_beam_data(const ScanLog& log, std::span<const std::uint32_t> scans,
                                    const ExpectedRanges& expected, double max_range_m, const Compute& compute = {});

@@ -13,13 +13,13 @@
 namespace fathom {
 
 struct ScoreOptions {
-  std::size_t beam_step = 1;  ///< scores beams 0, step, 2 step ...; a scan with fewer beams scores its first
-  double alpha = 1.0;         ///< (0, 1]: log-likelihoods are multiplied by it, as beams are not independent
+  std::size_t ray_step = 1;  ///< scores rays 0, step, 2 step ...; a scan with fewer rays scores its first
+  double alpha = 1.0;        ///< (0, 1]: log-likelihoods are multiplied by it, as rays are not independent
   Compute compute = {};
   bool exact = false;  ///< evaluate in double precision (BeamDensity) instead of the fast tables
 };
 
-/// Log-likelihoods of one scan seen from many poses: poses [N] x beams [K] -> [N]. Equal to the logarithm of the
+/// Log-likelihoods of one scan seen from many poses: poses [N] x rays [K] -> [N]. Equal to the logarithm of the
 /// product in Probabilistic Robotics, table 6.1 (beam_range_finder_model), without its underflow. Used from one thread
 /// at a time; `expected` must outlive it. With a sensor step, when scores are logarithms of probabilities
 /// instead of densities, the exact evaluation is used always.
@@ -27,20 +27,20 @@ class FATHOM_API ScanScorer {
  public:
   /// Throws InputError when anything is invalid.
   ScanScorer(const BeamParameters& parameters, const BeamSensor& sensor, const ExpectedRanges& expected,
-             const RayFan& beams, const ScoreOptions& options = {});
+             const RayFan& rays, const ScoreOptions& options = {});
   ~ScanScorer();
   ScanScorer(ScanScorer&&) noexcept;
   ScanScorer& operator=(ScanScorer&&) noexcept;
 
-  /// reading_m [K], all beams, before sub-sampling; out [poses]. Allocates nothing, with either kind of expected
+  /// reading_m [K], all rays, before sub-sampling; out [poses]. Allocates nothing, with either kind of expected
   /// ranges; only TBB, which shares out the work of several threads, fills its pool of tasks in the first calls. Throws
   /// InputError when sizes disagree or a pose is not finite, naming it.
   void score(std::span<const Pose> world_from_sensor, std::span<const float> reading_m, std::span<double> out);
 
-  /// The same for ranges already cast: expected_m [N, kept beams], row-major.
+  /// The same for ranges already cast: expected_m [N, kept rays], row-major.
   void score_expected(std::span<const float> expected_m, std::span<const float> reading_m, std::span<double> out);
 
-  [[nodiscard]] std::size_t kept_beams() const;
+  [[nodiscard]] std::size_t kept_rays() const;
   [[nodiscard]] std::size_t bytes() const;  ///< memory of tables and buffers
 
  private:
@@ -49,7 +49,6 @@ class FATHOM_API ScanScorer {
 };
 
 /// How many of every `step`-th reading, from the first on, carry evidence.
-FATHOM_API std::size_t beams_with_evidence(std::span<const float> reading_m, const BeamSensor& sensor,
-                                           std::size_t step);
+FATHOM_API std::size_t rays_with_evidence(std::span<const float> reading_m, const BeamSensor& sensor, std::size_t step);
 
 }  // namespace fathom

@@ -19,7 +19,7 @@
 //
 // Draws: u1 picks the component, u2 inverts it; both have 24 bits, so hits reach 5.4 sigma from z*.
 // Source: Thrun, Burgard, Fox, Probabilistic Robotics (2005), section 6.3, equations 6.4 to 6.11, and
-// docs/beam-model.md. Not modelled: dependence between neighbouring beams, multiple returns.
+// docs/beam-model.md. Not modelled: dependence between neighbouring rays, multiple returns.
 
 #include <array>
 

@@ -66,7 +66,7 @@ expect 2 'holds no scans .*1 RLASER lines are not read; 1 ROBOTLASER1 lines are 
 { printf 'PARAM robot_names a,b\n'; carmen; } > comma.log
 expect 0 'scans +1' score comma.log
 printf 'FLASER 4294967297 1 2 3\n' > huge.log
-expect 2 'huge.log:1: .* is not a number of beams in \[1, 100000\]' score huge.log
+expect 2 'huge.log:1: .* is not a number of rays in \[1, 100000\]' score huge.log
 
 # CSV: bytes that end a string of C, numbers that are none, commas for points.
 for value in '1\x002' 0x10 1e999 'nan(123)' 1d3 1e39; do
