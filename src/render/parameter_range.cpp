@@ -66,6 +66,9 @@ void check_range(const NoiseChain& chain, const ParameterRange& range) {
   const auto fail = [&](std::string_view what) {
     throw InputError(fmt::format("range of {}.{}: {}", noise.slug(), range.field, what));
   };
+  for (const SameInChain& same : noise.same_in_chain()) {
+    if (same.field == range.field) fail(fmt::format("it must be the same in the whole chain; {}", same.reason));
+  }
   if (range.low > range.high) fail("low is above high");
   if (range.entity != kNoEntity && range.ring) fail("it is for an entity and a ring; one of them is enough");
   if (range.law == RangeLaw::kLogUniform && !(range.low > 0.0)) fail("a log-uniform law needs low above 0");

@@ -95,11 +95,11 @@ void check_energy_chain(const std::filesystem::path& run, const std::string& sen
     if (model["stage"] != "reading") continue;
     chain.refuse(fmt::format("{} makes returns that no energy was asked about", model["model"].get<std::string>()));
   }
-  const Json form = energy->value("parameters", Json::object()).value("normalization", Json());
+  const Json form = energy->value("parameters", Json::object()).value(StereoEnergy::kNormalization, Json());
   const std::string_view wanted = law ? kChoiceWords<EnergyNormalization>[static_cast<std::size_t>(*law)] : "";
-  if (law && form != wanted)
-    chain.refuse(
-        fmt::format("its normalization is {}, not {}", form.is_string() ? form.get<std::string>() : "unknown", wanted));
+  if (!law || form == wanted) return;
+  chain.refuse(fmt::format("its {} is {}, not {}", StereoEnergy::kNormalization,
+                           form.is_string() ? form.get<std::string>() : "unknown", wanted));
 }
 
 }  // namespace fathom

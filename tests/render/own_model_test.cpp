@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <fathom/noise/custom.hpp>
+#include <fathom/simulate/environments.hpp>
 
 #include "noise/blind_zone.hpp"
 #include "render/stereo_scenes.hpp"
@@ -39,6 +40,20 @@ TEST(OwnModel, SaysItselfWhatAChainHasOnce) {
             "sensor 'lidar': by_entity: blind_zone.depth_m cannot differ by entity; a camera has one blind zone");
   EXPECT_EQ(refusal(camera, {{near, std::vector<RingEntry>{{0, far}}}}),
             "sensor 'lidar': by_ring: blind_zone.depth_m cannot differ by ring; a camera has one blind zone");
+}
+
+TEST(OwnModel, SaysItselfWhatNoEpisodeDraws) {
+  const Sensor sensor = make_sensor(camera_from_fov(8, 8, 1), {BlindZone{.depth_m = 1}});
+  const auto refused = [&](std::string field) {
+    return input_error([&] {
+      Environments(make_room_scene(), sensor,
+                   {.simulator = {.compute = {.threads = 1}},
+                    .ranges = {{.entry = 0, .field = std::move(field), .low = 0.5, .high = 1}}});
+    });
+  };
+  EXPECT_EQ(refused("depth_m"),
+            "range of blind_zone.depth_m: it must be the same in the whole chain; a camera has one blind zone");
+  EXPECT_EQ(refused("share"), "");
 }
 
 TEST(OwnModel, ActsByEntityAndByRing) {

@@ -15,35 +15,33 @@ namespace {
 constexpr double kAny = std::numeric_limits<float>::max();
 
 template <class Model>
-constexpr auto wide_angle_fields() {
-  return std::array<fathom::Field<Model>, 2>{{{"mean_rad", "rad", &Model::mean_rad, -kAny, kAny, "mean rotation"},
-                                              {"stddev_rad", "rad", &Model::stddev_rad, 0, kAny, "its deviation"}}};
+constexpr bool is_number(const fathom::Field<Model>& field) {
+  return std::holds_alternative<float Model::*>(field.member);
 }
 
-// The same models with other limits: no formula is written here.
-struct WideAngularRay : fathom::AngularRay {
-  static constexpr auto fields() { return wide_angle_fields<WideAngularRay>(); }
-};
-struct WideAngularHit : fathom::AngularHit {
-  static constexpr auto fields() { return wide_angle_fields<WideAngularHit>(); }
-};
-struct WideDistance : fathom::DistanceNoise {
+/// A model of the library whose numbers have no limits but that those which cannot be negative stay so.
+template <class Model>
+struct Wide : Model {
   static constexpr auto fields() {
-    return std::array<fathom::Field<WideDistance>, 3>{
-        {{"mean_m", "m", &WideDistance::mean_m, -kAny, kAny, "mean error"},
-         {"stddev_m", "m", &WideDistance::stddev_m, 0, kAny, "standard deviation at range 0"},
-         {"stddev_per_m", "m/m", &WideDistance::stddev_per_m, 0, kAny, "growth per metre"}}};
+    constexpr auto kOwn = Model::fields();
+    constexpr auto kNumbers = std::count_if(kOwn.begin(), kOwn.end(), is_number<Model>);
+    std::array<fathom::Field<Wide>, kNumbers> wide = {};
+    std::size_t count = 0;
+    for (const fathom::Field<Model>& own : kOwn) {
+      if (!is_number(own)) continue;
+      wide[count++] = {own.name, own.unit, fathom::member_of<float>(own), own.low < 0.0 ? -kAny : 0.0, kAny, own.doc};
+    }
+    return wide;
   }
 };
 
 /// The library's own model, which has kernels for every instruction set, unless its limits are in the way.
-template <class Wide, class Model>
+template <class Model>
 fathom::Noise within_limits(const Model& model) {
-  for (const auto& field : Model::fields()) {
-    if (const auto* number = std::get_if<float Model::*>(&field.member)) {
-      const double value = double{model.*(*number)};
-      if (value < field.low || value > field.high) return Wide{model};
-    }
+  for (const fathom::Field<Model>& field : Model::fields()) {
+    if (!is_number(field)) continue;
+    const double value = double{model.*fathom::member_of<float>(field)};
+    if (value < field.low || value > field.high) return Wide<Model>{model};
   }
   return model;
 }
@@ -64,15 +62,15 @@ fathom::Axis to_axis(rgl_axis_t axis) {
 }
 
 fathom::Noise angular_ray_noise(float mean_rad, float stddev_rad, fathom::Axis axis) {
-  return within_limits<WideAngularRay>(fathom::AngularRay{axis, turn(mean_rad), std::min(stddev_rad, kMaxStddevRad)});
+  return within_limits(fathom::AngularRay{axis, turn(mean_rad), std::min(stddev_rad, kMaxStddevRad)});
 }
 
 fathom::Noise angular_hit_noise(float mean_rad, float stddev_rad, fathom::Axis axis) {
-  return within_limits<WideAngularHit>(fathom::AngularHit{axis, turn(mean_rad), std::min(stddev_rad, kMaxStddevRad)});
+  return within_limits(fathom::AngularHit{axis, turn(mean_rad), std::min(stddev_rad, kMaxStddevRad)});
 }
 
 fathom::Noise distance_noise(float mean_m, float stddev_m, float stddev_per_m) {
-  return within_limits<WideDistance>(fathom::DistanceNoise{mean_m, stddev_m, stddev_per_m});
+  return within_limits(fathom::DistanceNoise{mean_m, stddev_m, stddev_per_m});
 }
 
 }  // namespace rgl

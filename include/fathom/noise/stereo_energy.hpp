@@ -45,6 +45,7 @@ struct StereoEnergy {
   EnergyAngle energy = EnergyAngle::kCosine;
 
   static constexpr std::string_view kSlug = "stereo_energy";
+  static constexpr std::string_view kNormalization = "normalization";  ///< in the table below, and in files
   static constexpr std::string_view kDoc =
       "Loses returns by the light that reaches the cameras: too little, or at random.";
   static constexpr Stage kStage = Stage::kEnergyLoss;
@@ -56,7 +57,7 @@ struct StereoEnergy {
     return std::array<Field<StereoEnergy>, 4>{{
         {"min_energy", "1", &StereoEnergy::min_energy, 0, 1.0 - 0x1p-24, "energy at and below which a return is lost"},
         {"pow", "1", &StereoEnergy::pow, 1e-9, 1e9, "exponent of the probability of loss above min_energy"},
-        {"normalization", "document|threshold", choice<&StereoEnergy::normalization>, 0, 0,
+        {kNormalization, "document|threshold", choice<&StereoEnergy::normalization>, 0, 0,
          "X = 1 - E / (1 - min_energy), or (1 - E) / (1 - min_energy)"},
         {"energy", "cosine|half_vector", choice<&StereoEnergy::energy>, 0, 0,
          "angle to the way back, or to the bisector of the ways there and back"},

@@ -38,7 +38,8 @@ struct DrawnParameter {
   double value;
 };
 
-/// Throws InputError when the range names no number of the chain, or leaves the limits of the field.
+/// Throws InputError when the range names no number of the chain, or one that must be the same in the whole chain
+/// (kSameInChain of its model), or leaves the limits of the field.
 FATHOM_API void check_range(const NoiseChain& chain, const ParameterRange& range);
 
 /// The seed of everything drawn in an episode, noise and ranges. Environment 0 in episode 0 has the run's own.
