@@ -66,7 +66,7 @@ class FATHOM_API FrameLog {
 
 /// A file of every frame, <stem>_<frame, six digits>.<extension>, or one log of them all, <stem>.<extension>. One of
 /// `write` and `begin_log` is set; both may throw InputError or SystemError, and then leave no file.
-struct FATHOM_API OutputFile {
+struct OutputFile {
   std::string stem, extension;  ///< letters, digits, _ and -
   /// Of all files of so many frames, or of the log: most that they can take.
   std::function<std::uint64_t(const FrameShape& shape, std::uint32_t frames)> bytes_at_most;
@@ -77,8 +77,8 @@ struct FATHOM_API OutputFile {
 
   [[nodiscard]] bool is_log() const { return static_cast<bool>(begin_log); }
   [[nodiscard]] std::string name(std::uint32_t frame) const;
-  /// The names of all frames, a * for the number.
-  [[nodiscard]] std::string pattern() const;
+  /// What the names of all frames match: a * for the number.
+  [[nodiscard]] std::string glob() const;
 };
 
 /// An option that does not fit the others: "range_image.<field> <what>".
