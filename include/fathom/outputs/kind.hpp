@@ -66,7 +66,7 @@ class FATHOM_API FrameLog {
 
 /// A file of every frame, <stem>_<frame, six digits>.<extension>, or one log of them all, <stem>.<extension>. One of
 /// `write` and `begin_log` is set; both may throw InputError or SystemError, and then leave no file.
-struct OutputFile {
+struct FATHOM_API OutputFile {
   std::string stem, extension;  ///< letters, digits, _ and -
   /// Of all files of so many frames, or of the log: most that they can take.
   std::function<std::uint64_t(const FrameShape& shape, std::uint32_t frames)> bytes_at_most;
