@@ -26,6 +26,7 @@
 #include "bench/mrpt_grid.hpp"
 #include "bench/naive_beam.hpp"
 #include "bench/scenes.hpp"
+#include "log/grid_map.hpp"
 
 namespace fathom::bench {
 namespace {
@@ -162,10 +163,9 @@ void print_memory(const Case& c, const ExpectedRanges& caster, const BeamSensor&
   const PositionGrid positions = free_positions(c.map, 0.5);
   const HeatmapOptions coarse = {.headings = 4, .score = {.compute = {.threads = 1}}, .on_progress = {}};
   std::printf(
-      "memory, MB: map %.2f, caster %.2f (grid_ranges_bytes: %.2f), oracle %.2f, scorer %.3f, heatmap of %zu places "
+      "memory, MB: map %.2f, caster %.2f, oracle %.2f, scorer %.3f, heatmap of %zu places "
       "%.3f\n",
       megabytes_of([&] { return GridMap(c.map); }), megabytes_of([&] { return make_grid_ranges(c.map); }),
-      static_cast<double>(grid_ranges_bytes(c.map)) * 1e-6,
       megabytes_of([&] { return make_grid_ranges(c.map, {.precision = GridPrecision::kOracle}); }),
       megabytes_of([&] { return ScanScorer(kParameters, sensor, caster, fan, {.compute = {.threads = 1}}); }),
       std::size_t{positions.rows} * positions.cols,

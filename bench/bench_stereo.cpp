@@ -26,6 +26,7 @@
 #include "raw_embree.hpp"
 #include "render/plan.hpp"
 #include "scenes.hpp"
+#include "sensor/sensor_view.hpp"
 
 namespace fathom::bench {
 namespace {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <fathom/frame/frame.hpp>
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
@@ -22,12 +20,6 @@ constexpr bool is_float(Channel c) {
 }
 
 }  // namespace
-
-std::optional<Channel> channel_from_name(std::string_view name) {
-  const auto found = std::find(kChannelNames.begin(), kChannelNames.end(), name);
-  if (found == kChannelNames.end()) return std::nullopt;
-  return static_cast<Channel>(found - kChannelNames.begin());
-}
 
 void Frame::require(Channel channel) const {
   if (!channels_.contains(channel)) {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "cloud/lost_pixels.hpp"
+
 #include <cmath>
 
 #include <fathom/base/error.hpp>

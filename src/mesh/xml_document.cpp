@@ -50,7 +50,8 @@ void XmlDocument::check_top_level() const {
       fail_at(offset_of(node), "the file goes on after its last element");
     }
     if (node.type() == pugi::node_pcdata || node.type() == pugi::node_cdata) {  // which only a fragment keeps
-      fail_at(static_cast<std::size_t>(node.offset_debug()), "a text outside of the elements");
+      const std::size_t begin = bytes_.find_first_not_of(" \t\r\n", static_cast<std::size_t>(node.offset_debug()));
+      fail_at(std::min(begin, bytes_.size()), "a text outside of the elements");
     }
   }
 }

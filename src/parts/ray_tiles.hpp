@@ -9,6 +9,9 @@
 
 namespace fathom {
 
+/// sensor_from_ray := a sensor_from_ray.
+void transform_rays(const Affine& a, Isa isa, PosedRayBlock& block);
+
 /// Calls f(lane, ray) for each piece of `Cols` rays in a block of tiles that are `Cols` wide.
 template <std::uint32_t Cols, class F>
 void for_each_tile_row(const RayTiles& t, F f) {

@@ -67,6 +67,12 @@ std::vector<std::int32_t> shifts(const Kind& /*kind*/) {
   return {};
 }
 
+/// Points along x and y of a grid; what everything that counts them uses.
+struct GridShape {
+  std::uint32_t points_x = 0, points_y = 0;
+};
+GridShape grid_shape(const GridScanner& grid);
+
 /// How a kind treats returns outside its limits, whatever its parameters: a depth camera loses them.
 template <class Kind>
 constexpr RangePolicy usual_policy(const Kind& /*kind*/) {

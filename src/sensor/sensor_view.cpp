@@ -14,8 +14,12 @@ void validate(const SensorModel& model) {
 
 SensorView make_view(const SensorModel& model) {
   SensorView view;
-  view.usual_policy = usual_range_policy(model);
-  std::visit([&](const auto& kind) { describe(kind, view); }, model);
+  std::visit(
+      [&](const auto& kind) {
+        view.usual_policy = usual_policy(kind);
+        describe(kind, view);
+      },
+      model);
   return view;
 }
 
@@ -36,12 +40,6 @@ RayPattern make_pattern(const SensorModel& model, std::uint32_t frame) {
   RayPattern pattern;
   update_pattern(model, frame, pattern);
   return pattern;
-}
-
-bool pattern_varies(const SensorModel& model) { return make_view(model).rays_vary; }
-
-RangePolicy usual_range_policy(const SensorModel& model) {
-  return std::visit([](const auto& kind) { return usual_policy(kind); }, model);
 }
 
 SensorTraits make_traits(const SensorView& view, bool rolling) {

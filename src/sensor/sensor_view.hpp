@@ -19,6 +19,14 @@ enum class AxesFollow : std::uint8_t {
   kWorld,    ///< they do not turn
 };
 
+/// Where the cameras of a stereo camera stand, in the sensor frame.
+struct StereoRig {
+  Vec3 left_m, right_m;
+};
+/// Throws InputError for both a baseline and poses, for a reference other than kCenter beside poses, or for one pose
+/// without the other.
+StereoRig stereo_rig(const StereoCamera& camera);
+
 /// Throws InputError as make_pattern() does, and makes no rays.
 void validate(const SensorModel& model);
 

@@ -41,9 +41,4 @@ static_assert(in_order());
 
 std::span<const ChannelInfo> channel_list() { return kChannels; }
 
-unsigned bytes_of(const ChannelInfo& channel) {
-  const unsigned size = channel.type == "uint8" ? 1 : channel.type == "uint16" ? 2 : 4;
-  return size * channel.planes;
-}
-
 }  // namespace fathom

@@ -7,6 +7,7 @@
 
 #include <fathom/base/error.hpp>
 
+#include "render/parameter_range.hpp"
 #include "simulate/file_plan.hpp"
 
 namespace fathom {

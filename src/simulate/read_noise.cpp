@@ -13,6 +13,7 @@
 
 #include "base/text.hpp"
 #include "render/chain.hpp"
+#include "render/parameter_range.hpp"
 #include "sensor/sensor_view.hpp"
 #include "simulate/read_range.hpp"
 #include "text/read_fields.hpp"

@@ -86,7 +86,7 @@ class Runner {
     std::vector<PlannedFolder> folders;
     for (const RunningSensor& sensor : sensors_) {
       PlannedFolder folder{sensor.name, {}};
-      for (const RunningFile& entry : sensor.files) folder.files.push_back(entry.file.pattern());
+      for (const RunningFile& entry : sensor.files) folder.files.push_back(entry.file.glob());
       if (!folder.files.empty()) folders.push_back(std::move(folder));
     }
     return folders;

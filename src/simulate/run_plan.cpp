@@ -20,7 +20,7 @@ constexpr std::uint64_t kBytesPerTriangle = 150, kBytesPerRay = 60;
 std::uint64_t channel_bytes(ChannelSet channels) {
   std::uint64_t bytes = 0;
   for (const ChannelInfo& channel : channel_list()) {
-    if (channels.contains(channel.channel)) bytes += bytes_of(channel);
+    if (channels.contains(channel.channel)) bytes += channel.bytes();
   }
   return bytes;
 }

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "sensor/sensor_view.hpp"
 #include "simulate/chain_json.hpp"
 
 namespace fathom {
@@ -36,7 +37,7 @@ Json sensor_json(const SensorCounts& sensor, const Sensor& description, const Sc
           {"rays", sensor.rays},
           {"reasons", reasons},
           {"noise", chain_json(description, scene)},
-          {"range_policy", to_string(description.range_policy.value_or(usual_range_policy(description.model)))},
+          {"range_policy", to_string(description.range_policy.value_or(make_view(description.model).usual_policy))},
           {"drawn", drawn_json(sensor, description, scene)}};
 }
 

@@ -11,6 +11,7 @@
 
 #include "cast/grid2d/walk.hpp"
 #include "cast/grids.hpp"
+#include "log/grid_map.hpp"
 #include "support/isas.hpp"
 
 namespace fathom {

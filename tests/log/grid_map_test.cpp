@@ -5,6 +5,7 @@
 #include <png.h>
 
 #include "beam/files.hpp"
+#include "log/grid_map.hpp"
 #include "support/error_text.hpp"
 
 namespace fathom {

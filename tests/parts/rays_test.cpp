@@ -11,6 +11,7 @@
 #include <fathom/parts/posed_rays.hpp>
 
 #include "parts/random.hpp"
+#include "parts/ray_tiles.hpp"
 #include "support/isas.hpp"
 
 namespace fathom::test {

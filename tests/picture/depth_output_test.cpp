@@ -13,6 +13,7 @@
 #include <fathom/files/pictures.hpp>
 
 #include "base/frame_writer.hpp"
+#include "cloud/lost_pixels.hpp"
 #include "support/temporary_folder.hpp"
 #include "text/npy.hpp"
 

@@ -10,6 +10,7 @@
 #include <fathom/sensor/kinds.hpp>
 
 #include "render/stereo_scenes.hpp"
+#include "sensor/sensor_view.hpp"
 #include "support/error_text.hpp"
 
 namespace fathom {

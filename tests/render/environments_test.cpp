@@ -11,6 +11,7 @@
 
 #include <fathom/base/error.hpp>
 
+#include "render/parameter_range.hpp"
 #include "render/stereo_scenes.hpp"
 #include "support/error_text.hpp"
 

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "render/stereo_scenes.hpp"
+#include "sensor/kinds.hpp"
 
 namespace fathom {
 namespace {

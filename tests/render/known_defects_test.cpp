@@ -8,6 +8,7 @@
 #include <fathom/base/error.hpp>
 
 #include "render/stereo_scenes.hpp"
+#include "sensor/kinds.hpp"
 
 namespace fathom {
 namespace {

@@ -12,6 +12,7 @@
 #include "cast/brute/brute_caster.hpp"
 #include "cast/caster.hpp"
 #include "render/stereo_scenes.hpp"
+#include "sensor/sensor_view.hpp"
 #include "support/isas.hpp"
 
 namespace fathom {

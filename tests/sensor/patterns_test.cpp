@@ -236,8 +236,8 @@ TEST(Rosette, ContinuesAcrossFrames) {
     EXPECT_EQ(second.direction_z[i], long_frame.direction_z[rosette.points + i]);
     EXPECT_EQ(second.time_offset_s[i], first.time_offset_s[i]);
   }
-  EXPECT_TRUE(pattern_varies(rosette));
-  EXPECT_FALSE(pattern_varies(small_lidar()));
+  EXPECT_TRUE(make_view(rosette).rays_vary);
+  EXPECT_FALSE(make_view(small_lidar()).rays_vary);
 }
 
 /// Cells of half a degree, well inside the cone, that the first `frames` frames struck, as a fraction of all.

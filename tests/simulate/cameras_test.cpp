@@ -8,6 +8,7 @@
 
 #include <fathom/simulate/run.hpp>
 
+#include "sensor/kinds.hpp"
 #include "simulate/scene_fixture.hpp"
 #include "simulate/scene_text.hpp"
 

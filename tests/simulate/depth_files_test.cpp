@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include <fathom/base/error.hpp>
+#include <fathom/files/arrays.hpp>
 #include <fathom/files/depth.hpp>
 #include <fathom/files/pictures.hpp>
 #include <fathom/simulate/run.hpp>

@@ -14,6 +14,7 @@
 #include <fathom/sensor/presets.hpp>
 #include <fathom/simulate/run.hpp>
 
+#include "sensor/sensor_view.hpp"
 #include "simulate/scene_fixture.hpp"
 #include "simulate/scene_text.hpp"
 #include "support/error_text.hpp"
@@ -65,9 +66,11 @@ TEST(SceneFormat, DefaultsAreThoseOfTheReference) {
   EXPECT_TRUE(sensor.sensor.noise.empty());
   EXPECT_FALSE(sensor.sensor.rolling);
   EXPECT_FALSE(sensor.sensor.range_policy.has_value());
-  EXPECT_EQ(usual_range_policy(sensor.sensor.model), RangePolicy::kKeep);
-  EXPECT_EQ(usual_range_policy(DepthCamera{}), RangePolicy::kDrop);
-  EXPECT_EQ(usual_range_policy(StereoCamera{}), RangePolicy::kDrop);
+  EXPECT_EQ(make_view(sensor.sensor.model).usual_policy, RangePolicy::kKeep);
+  StereoCamera camera;
+  camera.width = camera.height = 2, camera.fx = 2, camera.baseline_m = 0.1;
+  EXPECT_EQ(make_view(static_cast<const DepthCamera&>(camera)).usual_policy, RangePolicy::kDrop);
+  EXPECT_EQ(make_view(camera).usual_policy, RangePolicy::kDrop);
   EXPECT_EQ(sensor.sensor.parent, kNoEntity);
   EXPECT_EQ(sensor.sensor.parent_from_sensor.at(3), Pose{});
   ASSERT_EQ(sensor.outputs.size(), 2U);

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <fathom/base/error.hpp>
+#include <fathom/files/arrays.hpp>
 #include <fathom/simulate/run.hpp>
 
 #include "simulate/scene_fixture.hpp"

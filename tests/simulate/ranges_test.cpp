@@ -12,6 +12,7 @@
 #include <fathom/simulate/environments.hpp>
 #include <fathom/simulate/run.hpp>
 
+#include "render/parameter_range.hpp"
 #include "simulate/scene_fixture.hpp"
 #include "simulate/scene_text.hpp"
 #include "support/error_text.hpp"

@@ -4,6 +4,9 @@
 
 #define FATHOM_API __attribute__((visibility("default")))
 
+/// A private function of an exported class that only the library calls.
+#define FATHOM_HIDDEN __attribute__((visibility("hidden")))
+
 /// Kernels are inlined into their caller whatever the optimisation level: the same source is compiled once per
 /// instruction set, and an out-of-line copy of an AVX-512 build could otherwise be picked by the linker for all.
 #define FATHOM_KERNEL [[gnu::always_inline]] inline

@@ -68,7 +68,4 @@ struct GridCasterOptions {
 /// through a corner it steps along y first, so that two occupied cells that touch at a corner never let it pass.
 FATHOM_API std::unique_ptr<ExpectedRanges> make_grid_ranges(const GridMap& map, const GridCasterOptions& options = {});
 
-/// Bytes that the caster of a map holds.
-FATHOM_API std::size_t grid_ranges_bytes(const GridMap& map);
-
 }  // namespace fathom

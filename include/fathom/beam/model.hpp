@@ -170,9 +170,9 @@ class FATHOM_API BeamDensity {
   [[nodiscard]] const TruncatedExponential& shorts() const { return short_; }
 
  private:
-  [[nodiscard]] double continuous_cdf(double z_m) const;
-  [[nodiscard]] double mass_between(double low_m, double high_m) const;
-  [[nodiscard]] double log_cell_mass(double z_m) const;
+  [[nodiscard]] FATHOM_HIDDEN double continuous_cdf(double z_m) const;
+  [[nodiscard]] FATHOM_HIDDEN double mass_between(double low_m, double high_m) const;
+  [[nodiscard]] FATHOM_HIDDEN double log_cell_mass(double z_m) const;
 
   BeamSensor sensor_;
   double top_edge_m_;  // from here on readings are "max": Z, or where rounding to the step begins to reach it

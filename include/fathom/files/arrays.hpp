@@ -6,7 +6,6 @@
 // docs/output-formats.md. All functions throw SystemError when the system refuses, and then leave nothing.
 
 #include <filesystem>
-#include <vector>
 
 #include <fathom/base/export.hpp>
 #include <fathom/frame/frame.hpp>
@@ -18,7 +17,6 @@ namespace fathom {
 FATHOM_API void write_npy(const std::filesystem::path& file, const Frame& frame, Channel channel);
 /// A float channel of one value per ray with its lost pixels (NaN or +inf) replaced, [rows, cols]. Throws InputError
 /// for kMax without a maximum above 0, or a channel of points or of no floats.
-FATHOM_API std::vector<float> replace_lost(const Frame& frame, Channel channel, const LostPolicy& policy);
 FATHOM_API void write_npy(const std::filesystem::path& file, const Frame& frame, Channel channel,
                           const LostPolicy& policy);
 

@@ -19,12 +19,13 @@ struct ChannelInfo {
   std::string_view doc;
 
   [[nodiscard]] constexpr std::string_view name() const { return to_string(channel); }
+  /// Of the values of one ray.
+  [[nodiscard]] constexpr unsigned bytes() const {
+    return (type == "uint8" ? 1U : type == "uint16" ? 2U : 4U) * planes;
+  }
 };
 
 /// All channels, in the order of Channel.
 FATHOM_API std::span<const ChannelInfo> channel_list();
-
-/// Bytes of one value of a channel.
-FATHOM_API unsigned bytes_of(const ChannelInfo& channel);
 
 }  // namespace fathom

@@ -4,7 +4,6 @@
 #include <array>
 #include <cstdint>
 #include <initializer_list>
-#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -42,8 +41,6 @@ inline constexpr std::array<std::string_view, kChannelCount> kChannelNames = {
     "intensity", "reason",      "depth",     "clean_depth", "energy",    "clean_hit"};
 
 constexpr std::string_view to_string(Channel channel) { return kChannelNames[static_cast<std::size_t>(channel)]; }
-/// The channel of that name, or nothing.
-FATHOM_API std::optional<Channel> channel_from_name(std::string_view name);
 
 /// A set of channels.
 class ChannelSet {
@@ -113,7 +110,7 @@ class FATHOM_API Frame {
 
  private:
   friend class FrameWriter;  // of the library: what fills the arrays
-  void require(Channel channel) const;
+  FATHOM_HIDDEN void require(Channel channel) const;
 
   ChannelSet channels_;
   std::uint32_t rows_ = 0, cols_ = 0, index_ = 0;

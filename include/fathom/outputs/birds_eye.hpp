@@ -9,6 +9,7 @@
 
 #include <fathom/files/pictures.hpp>
 #include <fathom/outputs/kind.hpp>
+#include <fathom/outputs/picture_fields.hpp>
 #include <fathom/simulate/sensor.hpp>
 
 namespace fathom {
@@ -25,16 +26,10 @@ struct BirdsEyeOutput {
   static constexpr std::string_view kDoc = "the points from above";
   static constexpr auto fields() {
     return std::array<Field<BirdsEyeOutput>, 4>{{
-        {"color", "range|entity|reason", choice<&BirdsEyeOutput::color>, 0, 0, "coloured by range, entity or reason"},
-        {.name = "max_range_m",
-         .unit = "m",
-         .member = &BirdsEyeOutput::max_range_m,
-         .low = 1e-3,
-         .high = 1e6,
-         .doc = "as for range_image; points that are farther are left out, m",
-         .default_text = ""},
+        color_field<BirdsEyeOutput>(),
+        max_range_field<BirdsEyeOutput>("as for range_image; points that are farther are left out, m"),
         {"pixels", "1", &BirdsEyeOutput::pixels, 64, 16384, "along the longer side, 64 to 16384"},
-        {"legend", "1", &BirdsEyeOutput::legend, 0, 0, "whether a bar or key of the colours stands below"},
+        legend_field<BirdsEyeOutput>(),
     }};
   }
 

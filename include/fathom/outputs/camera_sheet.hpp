@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <fathom/outputs/kind.hpp>
+#include <fathom/outputs/picture_fields.hpp>
 
 namespace fathom {
 
@@ -19,13 +20,7 @@ struct CameraSheetOutput {
   static constexpr std::string_view kDoc = "clean depth, noisy depth, reasons and energy";
   static constexpr auto fields() {
     return std::array<Field<CameraSheetOutput>, 1>{{
-        {.name = "max_range_m",
-         .unit = "m",
-         .member = &CameraSheetOutput::max_range_m,
-         .low = 1e-3,
-         .high = 1e6,
-         .doc = "range that gets the last colour, m",
-         .default_text = ""},
+        max_range_field<CameraSheetOutput>(),
     }};
   }
 

@@ -77,8 +77,8 @@ struct FATHOM_API OutputFile {
 
   [[nodiscard]] bool is_log() const { return static_cast<bool>(begin_log); }
   [[nodiscard]] std::string name(std::uint32_t frame) const;
-  /// The names of all frames, a * for the number.
-  [[nodiscard]] std::string pattern() const;
+  /// What the names of all frames match: a * for the number.
+  [[nodiscard]] std::string glob() const;
 };
 
 /// An option that does not fit the others: "range_image.<field> <what>".

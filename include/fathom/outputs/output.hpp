@@ -7,7 +7,6 @@
 #include <span>
 #include <string_view>
 #include <type_traits>
-#include <typeinfo>
 #include <vector>
 
 #include <fathom/base/export.hpp>
@@ -60,7 +59,8 @@ class Output {
   /// The options, if the output is of this kind; else null.
   template <OutputKind M>
   [[nodiscard]] const M* get_if() const {
-    return kind_->type() == typeid(M) ? static_cast<const M*>(kind_->model()) : nullptr;
+    const auto* kind = dynamic_cast<const Kind<M>*>(kind_.get());
+    return kind == nullptr ? nullptr : &kind->options;
   }
 
  private:
@@ -70,8 +70,6 @@ class Output {
     [[nodiscard]] virtual ChannelSet needs(const Sensor& sensor) const = 0;
     [[nodiscard]] virtual std::vector<OutputFile> files(const Sensor& sensor) const = 0;
     virtual void check_run(Simulator& simulator, SensorId sensor, std::uint32_t frames) const = 0;
-    [[nodiscard]] virtual const std::type_info& type() const = 0;
-    [[nodiscard]] virtual const void* model() const = 0;
   };
 
   template <OutputKind M>
@@ -86,8 +84,6 @@ class Output {
         options.check_run(simulator, sensor, frames);
       }
     }
-    [[nodiscard]] const std::type_info& type() const override { return typeid(M); }
-    [[nodiscard]] const void* model() const override { return &options; }
 
     M options;
   };

@@ -8,6 +8,7 @@
 
 #include <fathom/files/pictures.hpp>
 #include <fathom/outputs/kind.hpp>
+#include <fathom/outputs/picture_fields.hpp>
 #include <fathom/simulate/sensor.hpp>
 
 namespace fathom {
@@ -25,17 +26,11 @@ struct RangeImageOutput {
   static constexpr std::string_view kDoc = "the frame as a picture, a pixel per ray";
   static constexpr auto fields() {
     return std::array<Field<RangeImageOutput>, 4>{{
-        {"color", "range|entity|reason", choice<&RangeImageOutput::color>, 0, 0, "coloured by range, entity or reason"},
-        {.name = "max_range_m",
-         .unit = "m",
-         .member = &RangeImageOutput::max_range_m,
-         .low = 1e-3,
-         .high = 1e6,
-         .doc = "range that gets the last colour, m",
-         .default_text = ""},
+        color_field<RangeImageOutput>(),
+        max_range_field<RangeImageOutput>(),
         {"destagger", "1", &RangeImageOutput::destagger, 0, 0,
          "whether columns of a spinning lidar are directions, not times"},
-        {"legend", "1", &RangeImageOutput::legend, 0, 0, "whether a bar or key of the colours stands below"},
+        legend_field<RangeImageOutput>(),
     }};
   }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <fathom/outputs/kind.hpp>
+#include <fathom/outputs/picture_fields.hpp>
 
 namespace fathom {
 
@@ -18,7 +19,7 @@ struct ReasonPictureOutput {
   static constexpr std::string_view kDoc = "why each pixel is there or missing";
   static constexpr auto fields() {
     return std::array<Field<ReasonPictureOutput>, 1>{{
-        {"legend", "1", &ReasonPictureOutput::legend, 0, 0, "whether a bar or key of the colours stands below"},
+        legend_field<ReasonPictureOutput>(),
     }};
   }
 

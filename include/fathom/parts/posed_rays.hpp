@@ -80,8 +80,6 @@ class FATHOM_API PosedRayTable {
   std::array<std::vector<float>, 12> parts_;
 };
 
-/// sensor_from_ray := a sensor_from_ray.
-FATHOM_API void transform_rays(const Affine& a, Isa isa, PosedRayBlock& block);
 /// Applies a model of stage kRay; the whole frame of a ray turns. Draws belong to the number of the ray.
 FATHOM_API void apply_noise(const Noise& noise, const NoiseKey& key, Isa isa, PosedRayBlock& block);
 

@@ -92,7 +92,7 @@ class FATHOM_API RadarTracker {
   [[nodiscard]] const std::vector<RadarTrack>& tracks() const { return tracks_; }
 
  private:
-  std::int32_t new_id();
+  FATHOM_HIDDEN std::int32_t new_id();
 
   RadarTrackSettings settings_;
   std::vector<RadarTrack> tracks_;

@@ -33,23 +33,6 @@ struct GridMap {
 /// resolution is not in [1e-4, 1e4] m or the pose is not finite.
 FATHOM_API void validate(const GridMap& map);
 
-/// map_server's modes, which here differ in what an alpha channel means. kTrinary averages it in with the colours (so
-/// opaque pixels are a quarter of the way to white, and transparent black is black); to kScale a pixel that is not
-/// fully opaque is unknown. The occupancies between the thresholds that `scale` gives a planner are neither free nor a
-/// wall to a ray: unknown, as to amcl.
-enum class MapMode : std::uint8_t { kTrinary, kScale };
-
-/// How an image becomes cells. p = (255 - value) / 255 is the occupancy of a pixel (value / 255 when `negate`), value
-/// the average of its colours; occupied above occupied_thresh, free below free_thresh, unknown between.
-struct MapImageOptions {
-  double resolution_m = 0.05;
-  PlanarPose world_from_map;
-  bool negate = false;
-  double occupied_thresh = 0.65;
-  double free_thresh = 0.196;
-  MapMode mode = MapMode::kTrinary;
-};
-
 /// Reads a map_server YAML file (image, resolution, origin [x, y, yaw], negate, occupied_thresh, free_thresh, mode:
 /// trinary or scale) and the image that it names, PGM (P2, P5) or PNG. Throws InputError naming file and line, also
 /// when the image holds less or more than its header says.
@@ -57,9 +40,6 @@ FATHOM_API GridMap read_grid_map(const std::filesystem::path& yaml_file);
 
 /// The image that a map_server YAML file names.
 FATHOM_API std::filesystem::path grid_map_image(const std::filesystem::path& yaml_file);
-
-/// Reads an image alone, the first pixel row at the top of the map.
-FATHOM_API GridMap read_grid_image(const std::filesystem::path& image_file, const MapImageOptions& options = {});
 
 /// Most triangles that a map may be raised to: a noisy map of 4000 x 4000 cells needs about a million.
 inline constexpr std::size_t kMaxWallTriangles = std::size_t{1} << 24U;

@@ -56,9 +56,9 @@ class FATHOM_API Scene {
   [[nodiscard]] bool moves() const;
 
  private:
-  void check_entity(const Entity& entity) const;
-  void check_id(EntityId entity) const;
-  void check_scaled(const Entity& entity, const Vec3& reach_m) const;
+  FATHOM_HIDDEN void check_entity(const Entity& entity) const;
+  FATHOM_HIDDEN void check_id(EntityId entity) const;
+  FATHOM_HIDDEN void check_scaled(const Entity& entity, const Vec3& reach_m) const;
 
   std::vector<Mesh> meshes_;
   std::vector<std::string> mesh_names_;

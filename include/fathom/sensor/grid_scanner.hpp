@@ -34,10 +34,4 @@ struct GridScanner {
   FATHOM_API void check() const;
 };
 
-/// Points along x and y of a grid; what everything that counts them uses.
-struct GridShape {
-  std::uint32_t points_x = 0, points_y = 0;
-};
-FATHOM_API GridShape grid_shape(const GridScanner& grid);
-
 }  // namespace fathom

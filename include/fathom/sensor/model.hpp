@@ -32,16 +32,10 @@ inline constexpr std::uint64_t kMaxRays = std::uint64_t{1} << 28U;
 /// fit in this computer's memory. Angles are computed in double precision and stored as float unit vectors; they come
 /// from the C library's sin and cos, so two platforms may differ in the last bit of a direction.
 FATHOM_API RayPattern make_pattern(const SensorModel& model, std::uint32_t frame = 0);
-/// Whether make_pattern gives other rays for another frame.
-FATHOM_API bool pattern_varies(const SensorModel& model);
 
 /// How a return that noise carried outside [min_range, max_range] is treated.
 enum class RangePolicy : std::uint8_t { kKeep, kClamp, kDrop };
 inline constexpr std::array<std::string_view, 3> kRangePolicyNames = {"keep", "clamp", "drop"};
 constexpr std::string_view to_string(RangePolicy policy) { return kRangePolicyNames[static_cast<std::size_t>(policy)]; }
-
-/// The policy of a sensor whose `range_policy` is empty: depth and stereo cameras drop such returns, because they lose
-/// everything outside their limits; other kinds keep them.
-FATHOM_API RangePolicy usual_range_policy(const SensorModel& model);
 
 }  // namespace fathom

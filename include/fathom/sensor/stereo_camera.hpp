@@ -34,12 +34,4 @@ struct StereoCamera : DepthCamera {
   FATHOM_API void check() const;
 };
 
-/// Where the cameras of a stereo camera stand, in the sensor frame.
-struct StereoRig {
-  Vec3 left_m, right_m;
-};
-/// Throws InputError for both a baseline and poses, for a reference other than kCenter beside poses, or for one pose
-/// without the other.
-FATHOM_API StereoRig stereo_rig(const StereoCamera& camera);
-
 }  // namespace fathom

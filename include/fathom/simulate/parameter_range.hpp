@@ -5,9 +5,7 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
-#include <vector>
 
 #include <fathom/base/export.hpp>
 #include <fathom/simulate/sensor.hpp>
@@ -38,16 +36,7 @@ struct DrawnParameter {
   double value;
 };
 
-/// Throws InputError when the range names no number of the chain, or one that must be the same in the whole chain
-/// (kSameInChain of its model), or leaves the limits of the field.
-FATHOM_API void check_range(const NoiseChain& chain, const ParameterRange& range);
-
 /// The seed of everything drawn in an episode, noise and ranges. Environment 0 in episode 0 has the run's own.
 FATHOM_API std::uint64_t episode_seed(std::uint64_t seed, std::uint32_t environment, std::uint32_t episode);
-
-/// Draws every range and sets it in the sensor; what was drawn, in the order of the ranges. A draw depends on the seed,
-/// the sensor's name and the range alone. Throws InputError as check_range does.
-FATHOM_API std::vector<DrawnParameter> draw_ranges(Sensor& sensor, std::span<const ParameterRange> ranges,
-                                                   std::uint64_t episode_seed);
 
 }  // namespace fathom

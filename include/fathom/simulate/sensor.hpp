@@ -19,7 +19,9 @@ struct Sensor {
   EntityId parent = kNoEntity;
   bool rolling = false;  ///< cast each ray from the pose at its own time offset (motion distortion)
   NoiseChain noise;
-  std::optional<RangePolicy> range_policy = {};  ///< empty: usual_range_policy()
+  /// Empty: depth and stereo cameras drop returns outside their limits, as they lose everything there; other kinds keep
+  /// them.
+  std::optional<RangePolicy> range_policy = {};
 };
 
 }  // namespace fathom

@@ -106,8 +106,4 @@ std::unique_ptr<ExpectedRanges> make_grid_ranges(const GridMap& map, const GridC
   return std::make_unique<GridRanges>(map, options);
 }
 
-std::size_t grid_ranges_bytes(const GridMap& map) {
-  return 4 * std::size_t{map.rows + 2} * (std::size_t{map.cols} + 2) + 3;
-}
-
 }  // namespace fathom

@@ -23,7 +23,7 @@ OutputFile array_file(const ChannelInfo& info, const std::optional<LostPolicy>& 
   OutputFile file;
   file.stem = info.name();
   file.extension = "npy";
-  file.bytes_at_most = [bytes = bytes_of(info)](const FrameShape& shape, std::uint32_t frames) {
+  file.bytes_at_most = [bytes = info.bytes()](const FrameShape& shape, std::uint32_t frames) {
     return frames * (kHeaderBytes + shape.rays() * bytes);
   };
   const Channel channel = info.channel;

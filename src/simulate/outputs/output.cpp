@@ -22,7 +22,7 @@ std::string OutputFile::name(std::uint32_t frame) const {
   return is_log() ? fmt::format("{}.{}", stem, extension) : fmt::format("{}_{:06}.{}", stem, frame, extension);
 }
 
-std::string OutputFile::pattern() const { return is_log() ? name(0) : stem + "_*." + extension; }
+std::string OutputFile::glob() const { return is_log() ? name(0) : stem + "_*." + extension; }
 
 void detail::throw_mismatch(std::string_view slug, const OptionMismatch& mismatch) {
   throw InputError(fmt::format("{}.{} {}", slug, mismatch.field, mismatch.what));

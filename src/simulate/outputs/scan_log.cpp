@@ -13,6 +13,7 @@
 
 #include "base/text.hpp"
 #include "log/scan_csv.hpp"
+#include "sensor/sensor_view.hpp"
 #include "simulate/outputs/frame_file.hpp"
 #include "text/whole_file.hpp"
 
@@ -84,7 +85,7 @@ void ScanLogOutput::check_run(Simulator& simulator, SensorId sensor, std::uint32
   const RayPattern& pattern = simulator.pattern(sensor, 0);
   const bool planar_rays = std::all_of(pattern.direction_z.begin(), pattern.direction_z.end(),
                                        [](float z) { return std::abs(z) <= kLevel; });
-  if (!pattern.origin_x.empty() || !planar_rays || pattern_varies(simulator.sensor(sensor).model)) {
+  if (!pattern.origin_x.empty() || !planar_rays || make_view(simulator.sensor(sensor).model).rays_vary) {
     throw InputError(
         fmt::format("sensor '{}': a scan_log needs rays in one plane from one point, as of laser_2d", name));
   }

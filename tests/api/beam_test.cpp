@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+// The beam model as a program uses it that has maps and logs in memory.
+
+#include <cmath>
+#include <memory>
+#include <numbers>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <fathom/beam/beam.hpp>
+#include <fathom/beam/scene_ranges.hpp>
+#include <fathom/noise/noise.hpp>
+#include <fathom/scene/grid_map.hpp>
+#include <fathom/sensor/model.hpp>
+
+#include "support/temporary_folder.hpp"
+
+namespace fathom::test {
+namespace {
+
+constexpr BeamParameters kTruth = {0.8, 0.1, 0.04, 0.06, 0.05, 0.5};
+constexpr double kFarthestM = 15.0;
+
+/// A room of 8 m x 6 m in cells of 0.1 m.
+GridMap make_room() {
+  GridMap map;
+  map.rows = 60, map.cols = 80, map.resolution_m = 0.1;
+  map.cells.assign(60 * 80, Cell::kFree);
+  for (std::uint32_t r = 0; r < map.rows; ++r) {
+    for (std::uint32_t c = 0; c < map.cols; ++c) {
+      if (r == 0 || c == 0 || r + 1 == map.rows || c + 1 == map.cols) map.cells[r * map.cols + c] = Cell::kOccupied;
+    }
+  }
+  return map;
+}
+
+class RoomLog : public testing::Test {
+ protected:
+  RoomLog() {
+    for (int i = 0; i < 60; ++i) log_.azimuth_rad.push_back(i * std::numbers::pi / 30);
+    const RayFan fan = planar_fan(log_.azimuth_rad);
+    std::vector<float> expected_m(fan.size()), reading_m(fan.size());
+    for (std::uint32_t scan = 0; scan < 200; ++scan) {
+      const PlanarPose pose = {2.0 + 0.02 * scan, 3.0, 0.01 * scan};
+      const Pose world_from_sensor = pose_from_planar(pose);
+      ranges_->cast({&world_from_sensor, 1}, fan, kFarthestM, expected_m);
+      sample_scan(kTruth, sensor_, beam_key(5, scan), expected_m, reading_m);
+      log_.pose.push_back(pose);
+      log_.range_m.insert(log_.range_m.end(), reading_m.begin(), reading_m.end());
+    }
+    log_.max_range_m = kFarthestM;
+  }
+
+  GridMap map_ = make_room();
+  std::unique_ptr<ExpectedRanges> ranges_ = make_grid_ranges(map_);
+  BeamSensor sensor_ = {.max_range_m = kFarthestM};
+  ScanLog log_;
+  TemporaryFolder folder_;
+};
+
+TEST_F(RoomLog, IsLearnedFromAndJudged) {
+  validate(log_);
+  validate(sensor_);
+  const BeamData learn = make_beam_data(log_, select_scans("odd", log_.scans()), *ranges_, kFarthestM);
+  const BeamFit fit = fit_beam_model(learn, sensor_);
+  EXPECT_EQ(fit.end, FitEnd::kConverged);
+  // 6000 readings: five standard errors.
+  EXPECT_NEAR(fit.parameters.w_hit, kTruth.w_hit, 5 * fit.std_error.w_hit);
+  EXPECT_NEAR(fit.parameters.sigma_hit_m, kTruth.sigma_hit_m, 5 * fit.std_error.sigma_hit_m);
+  const BeamData rest = make_beam_data(log_, select_scans("even", log_.scans()), *ranges_, kFarthestM);
+  EXPECT_LT(judge_beam_model(fit.parameters, sensor_, rest).ks_distance, 0.05);
+
+  const BeamModel model = {.parameters = fit.parameters, .sensor = sensor_};
+  write_beam_model(folder_ / "parameters.yaml", model);
+  EXPECT_EQ(read_beam_model(folder_ / "parameters.yaml").parameters, fit.parameters);
+}
+
+TEST_F(RoomLog, IsWrittenAndRead) {
+  write_scan_csv(folder_ / "log.csv", log_);
+  const ScanLog read = read_scan_log(folder_ / "log.csv");
+  EXPECT_EQ(read.range_m, log_.range_m);
+  EXPECT_EQ(read.max_range_m, kFarthestM);
+  EXPECT_EQ(suspected_no_return_m(read, 2 * kFarthestM), kFarthestM) << "4 of 100 readings say so";
+  EXPECT_EQ(suspected_no_return_m(read, kFarthestM), 0.0);
+  const auto pairs = folder_.write("pairs.csv", "range_m,expected_m,scan\n1,1.5,0\n2,2.5,4\n");
+  EXPECT_EQ(read_beam_pairs(pairs).scan, (std::vector<std::uint32_t>{0, 4}));
+}
+
+TEST_F(RoomLog, ScoresBestWhereItWasMade) {
+  const RayFan fan = subsample(planar_fan(log_.azimuth_rad), 1);
+  ASSERT_EQ(subsample(fan, 7).size(), 9U);
+  ScanScorer scorer(kTruth, sensor_, *ranges_, fan);
+  const std::vector<Pose> places = {pose_from_planar(log_.pose[50]), pose_from_planar({5, 4, 1})};
+  std::vector<double> scores(2);
+  scorer.score(places, log_.scan(50), scores);
+  EXPECT_GT(scores[0], scores[1]);
+  EXPECT_GT(scorer.bytes(), 0U);
+}
+
+/// The walls of a map are the map.
+TEST_F(RoomLog, SeesTheSameInMapAndScene) {
+  Scene scene;
+  Entity walls;
+  walls.name = "walls";
+  walls.mesh = scene.add_mesh(make_walls(map_, 2.0));
+  scene.add_entity(walls);
+  const auto in_scene = make_scene_ranges(scene, {.pose_from_sensor = Pose{{0, 0, 1}, {}}});
+  Laser2d laser;
+  laser.rays = 33, laser.min_azimuth_rad = -1.5, laser.max_azimuth_rad = 1.5;
+  const RayFan fan = make_fan(make_pattern(laser));
+  ASSERT_EQ(fan.size(), 33U);
+  std::vector<float> a(fan.size()), b(fan.size());
+  const Pose pose = pose_from_planar({3.33, 2.22, 0.3});
+  ranges_->cast({&pose, 1}, fan, kFarthestM, a);
+  in_scene->cast({&pose, 1}, fan, kFarthestM, b);
+  for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 1e-4) << i;
+}
+
+/// Its density integrates to 1 with the mass at the end, and the noise model takes the same parameters.
+TEST(BeamDensityTest, IsADensity) {
+  const BeamDensity density(kTruth, {.max_range_m = kFarthestM}, 4.0);
+  double sum = 0.0;
+  const double step_m = 1e-3;
+  for (double z = step_m / 2; z < kFarthestM; z += step_m) sum += density.density(z) * step_m;
+  EXPECT_NEAR(sum + kTruth.w_max, 1.0, 1e-4);
+  EXPECT_NEAR(density.cdf(density.quantile(0.3)), 0.3, 1e-9);
+  validate(BeamMixture{});
+}
+
+}  // namespace
+}  // namespace fathom::test
