@@ -17,6 +17,9 @@ namespace fathom {
 /// How a value is treated that no level of a picture can hold.
 enum class OffScale : std::uint8_t { kRefuse, kLost };
 
+/// Limits of the levels of such a picture, per metre.
+inline constexpr double kLeastLevelsPerM = 1e-3, kMostLevelsPerM = 1e6;
+
 /// 16-bit grey PNG of a depth or range channel, `per_m` levels per metre (1000: millimetres), rounded. Lost pixels are
 /// 0 (kZero), 65535 (kInf) or the level of max_m (kMax); kNan and kMinusOne do not exist in such a file: InputError. So
 /// does a return too far for 16 bits, or behind the camera, unless it may count as lost.

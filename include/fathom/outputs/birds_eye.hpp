@@ -33,7 +33,7 @@ struct BirdsEyeOutput {
          .high = 1e6,
          .doc = "as for range_image; points that are farther are left out, m",
          .default_text = ""},
-        {"pixels", "1", &BirdsEyeOutput::pixels, 64, 16384, "along the longer side, 64 to 16384"},
+        {"pixels", "1", &BirdsEyeOutput::pixels, kLeastViewPixels, kMostViewPixels, "along the longer side"},
         {"legend", "1", &BirdsEyeOutput::legend, 0, 0, "whether a bar or key of the colours stands below"},
     }};
   }
