@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "calibrate.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <span>
+#include <string_view>
 #include <system_error>
+#include <variant>
 #include <vector>
 
 #include <fmt/format.h>
@@ -11,8 +14,9 @@
 
 #include <fathom/calibrate/calibrate.hpp>
 #include <fathom/calibrate/run_pairs.hpp>
+#include <fathom/noise/distance.hpp>
+#include <fathom/noise/stereo_energy.hpp>
 
-#include "beam_world.hpp"
 #include "signals.hpp"
 #include "text.hpp"
 
@@ -23,10 +27,20 @@ using Json = nlohmann::ordered_json;
 
 /// One learned parameter as tables show it.
 struct Row {
-  const char* name;
-  const char* unit;
+  std::string_view name, unit;
   fathom::Estimate estimate;
 };
+
+/// A parameter of a noise model, as the table of the model calls it.
+template <class Model>
+Row row(float Model::*parameter, const fathom::Estimate& estimate) {
+  const auto fields = Model::fields();
+  const auto field = std::find_if(fields.begin(), fields.end(), [&](const fathom::Field<Model>& f) {
+    const auto* member = std::get_if<float Model::*>(&f.member);
+    return member != nullptr && *member == parameter;
+  });
+  return {field->name, field->unit, estimate};
+}
 
 bool is_run(const CalibrateOptions& options) {
   std::error_code error;
@@ -37,14 +51,14 @@ std::string table(std::span<const Row> parameters) {
   std::vector<std::vector<std::string>> rows = {{"parameter", "value", "std. error", "unit"}};
   for (const Row& p : parameters) {
     const double error = p.estimate.std_error;
-    rows.push_back({p.name, fmt::format("{:.6g}", p.estimate.value),
-                    std::isfinite(error) ? fmt::format("{:.2g}", error) : "-", p.unit});
+    rows.push_back({std::string(p.name), fmt::format("{:.6g}", p.estimate.value),
+                    std::isfinite(error) ? fmt::format("{:.2g}", error) : "-", std::string(p.unit)});
   }
   return align_columns(rows, {1, 2});
 }
 
 /// The line that a scene file needs.
-std::string scene_line(const char* slug, std::span<const Row> parameters, const std::string& more = "") {
+std::string scene_line(std::string_view slug, std::span<const Row> parameters, const std::string& more = "") {
   std::vector<std::string> values;
   for (const Row& p : parameters) values.push_back(fmt::format("{}: {:.6g}", p.name, p.estimate.value));
   return fmt::format("\nIn a scene file:  - {}: {{{}{}}}\n", slug, fmt::join(values, ", "), more);
@@ -54,7 +68,8 @@ Json to_json(std::span<const Row> parameters) {
   Json json;
   for (const Row& p : parameters) {
     const double error = p.estimate.std_error;
-    json[p.name] = {{"value", p.estimate.value}, {"std_error", std::isfinite(error) ? Json(error) : Json(nullptr)}};
+    json[std::string(p.name)] = {{"value", p.estimate.value},
+                                 {"std_error", std::isfinite(error) ? Json(error) : Json(nullptr)}};
   }
   return json;
 }
@@ -88,32 +103,35 @@ void calibrate_distance(const CalibrateOptions& options) {
       fathom::calibrate_distance(is_run(options) ? fathom::read_run_range_pairs(options.data, options.sensor)
                                                  : fathom::read_range_pairs(options.data));
   Answer answer;
-  answer.rows = {
-      {"mean_m", "m", fit.mean_m}, {"stddev_m", "m", fit.stddev_m}, {"stddev_per_m", "m/m", fit.stddev_per_m}};
+  using Model = fathom::DistanceNoise;
+  answer.rows = {row(&Model::mean_m, fit.mean_m), row(&Model::stddev_m, fit.stddev_m),
+                 row(&Model::stddev_per_m, fit.stddev_per_m)};
   answer.more = {{"log_likelihood", fit.log_likelihood}, {"pairs", fit.pairs}, {"skipped", fit.skipped}};
   answer.counts =
       fmt::format("{} pairs, {} without a return skipped", group_digits(fit.pairs), group_digits(fit.skipped));
-  answer.scene_line = scene_line("distance", answer.rows);
+  answer.scene_line = scene_line(Model::kSlug, answer.rows);
   answer.flags = fit.flags;
   show(answer, options);
 }
 
 void calibrate_energy(const CalibrateOptions& options) {
   const StopSignals signals(Patience::kNone);
-  const auto normalization = value_of_word<fathom::EnergyNormalization>(options.normalization);
+  const std::string_view normalization =
+      fathom::kChoiceWords<fathom::EnergyNormalization>[static_cast<std::size_t>(options.normalization)];
   const fathom::EnergyCalibration fit = fathom::calibrate_energy(
-      is_run(options) ? fathom::read_run_energy_pairs(options.data, options.sensor, normalization)
+      is_run(options) ? fathom::read_run_energy_pairs(options.data, options.sensor, options.normalization)
                       : fathom::read_energy_pairs(options.data),
-      {.normalization = normalization});
+      {.normalization = options.normalization});
   Answer answer;
-  answer.rows = {{"min_energy", "1", fit.min_energy}, {"pow", "1", fit.pow}};
-  answer.more = {{"normalization", options.normalization},
+  using Model = fathom::StereoEnergy;
+  answer.rows = {row(&Model::min_energy, fit.min_energy), row(&Model::pow, fit.pow)};
+  answer.more = {{"normalization", normalization},
                  {"log_likelihood", fit.log_likelihood},
                  {"pairs", fit.pairs},
                  {"lost", fit.lost},
                  {"skipped", fit.skipped}};
   answer.counts = fmt::format("{} pairs, {} of them lost", group_digits(fit.pairs), group_digits(fit.lost));
-  answer.scene_line = scene_line("stereo_energy", answer.rows, ", normalization: " + options.normalization);
+  answer.scene_line = scene_line(Model::kSlug, answer.rows, fmt::format(", normalization: {}", normalization));
   answer.flags = fit.flags;
   show(answer, options);
 }
