@@ -5,8 +5,10 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 #include <fathom/beam/model_file.hpp>
 #include <fathom/beam/report.hpp>
@@ -68,7 +70,6 @@ Example:
 
 Every free position is scored at its best heading: bright is likely.)";
 
-constexpr NumberLimits kLengthLimits = {0, 1e7, "m"};
 constexpr WholeLimits kRayStepLimits = {1, 1'000'000};
 
 void add_height(CLI::App& c, double& height_m) {
@@ -99,12 +100,19 @@ void add_out_csv(CLI::App& c, std::filesystem::path& out) {
 
 void add_hit_offset(CLI::App& c, std::optional<double>& offset_m) {
   const auto read = [&offset_m](const std::string& text) {
-    constexpr NumberLimits kLimits = {-1000, 1000, "m"};
-    offset_m = text == "fit" ? std::nullopt : std::optional(parse_number("--hit-offset", text, kLimits));
+    const NumberLimits limits = limits_of<fathom::BeamParameters>("hit_offset_m");
+    offset_m = text == "fit" ? std::nullopt : std::optional(parse_number("--hit-offset", text, limits));
   };
-  c.add_option_function<std::string>("--hit-offset", read, "hits centre so far beyond the expected range, m, or: fit")
-      ->type_name("M|fit")
-      ->default_str("0");
+  const std::string doc = doc_of<fathom::BeamParameters>("hit_offset_m") + "; fit: learn it";
+  c.add_option_function<std::string>("--hit-offset", read, doc)->type_name("M|fit")->default_str("0");
+}
+
+/// A length in the table of BeamSensor.
+template <class T>
+CLI::Option& add_sensor_length(CLI::App& c, const std::string& option, std::string_view parameter, T& value,
+                               const std::string& more = "") {
+  using Sensor = fathom::BeamSensor;
+  return add_number(c, {option, "M", doc_of<Sensor>(parameter) + more}, limits_of<Sensor>(parameter), value);
 }
 
 void add_fit(CLI::App& app) {
@@ -113,25 +121,19 @@ void add_fit(CLI::App& app) {
   add_world(c, o->world);
   add_log(c, o->log);
   c.add_option("--out", o->out, "folder to make for the results")->required()->type_name("DIR");
-  c.add_option("--scans", o->scans, "scans to learn from")->type_name("CHOICE")->default_val("odd");
-  c.add_option("--test-scans", o->test_scans, "scans to judge by; default: those not learned from")
+  fathom::FitLogOptions& fit = o->fit;
+  c.add_option("--scans", fit.scans, "scans to learn from")->type_name("CHOICE")->default_str(fit.scans);
+  c.add_option("--test-scans", fit.test_scans, "scans to judge by; default: those not learned from")
       ->type_name("CHOICE");
-  add_number(c, {"--max-range", "M", "Z, m: readings from there on have no return; default: what the log says"},
-             {1e-6, 1e7, "m"}, o->max_range_m);
-  add_number(c, {"--min-range", "M", "readings below carry no evidence, m"}, kLengthLimits, o->min_range_m)
-      .default_str("0");
-  add_number(c, {"--step", "M", "readings are multiples of it, m; 0: they are not rounded"}, kLengthLimits, o->step_m)
-      .default_str("0");
-  add_word(c, "--nan", "a NaN reading carries no evidence (skip) or has no return (max)",
-           fathom::kChoiceWords<fathom::NanPolicy>, o->nan);
-  add_word(c, "--unknown", "unknown cells of the map let a ray pass, are walls, or end it without a return",
-           fathom::kChoiceWords<fathom::UnknownCells>, o->unknown);
-  add_word(c, "--miss", "where the map expects nothing, hits are just below Z (book) or at Z (atom)",
-           fathom::kChoiceWords<fathom::MissPolicy>, o->miss);
-  add_word(c, "--variant", "how to learn; closed_form and book are biased, for comparison",
-           fathom::kChoiceWords<fathom::FitVariant>, o->variant);
-  add_hit_offset(c, o->hit_offset_m);
-  add_threads(c, o->threads);
+  add_sensor_length(c, "--max-range", "max_range_m", fit.max_range_m, "; default: what the log says");
+  add_sensor_length(c, "--min-range", "min_range_m", fit.min_range_m).default_str("0");
+  add_sensor_length(c, "--step", "step_m", fit.step_m).default_str("0");
+  add_choice(c, "--nan", doc_of<fathom::BeamSensor>("nan"), fit.nan);
+  add_choice(c, "--unknown", doc_of<fathom::BeamModel>("unknown"), o->unknown);
+  add_choice(c, "--miss", doc_of<fathom::BeamSensor>("miss"), fit.miss);
+  add_choice(c, "--variant", "how to learn; closed_form and book are biased, for comparison", fit.variant);
+  add_hit_offset(c, fit.hit_offset_m);
+  add_threads(c, fit.compute.threads);
   add_force(c, o->force);
   add_quiet(c, o->quiet);
   c.footer(kFitHelp);
@@ -140,16 +142,18 @@ void add_fit(CLI::App& app) {
 
 void add_score(CLI::App& app) {
   const auto o = std::make_shared<BeamScoreOptions>();
+  fathom::ScoreOptions& how = o->score;
   CLI::App& c = *app.add_subcommand("score", "Log-likelihood of every scan of a log at its pose");
   add_world(c, o->world);
   add_log(c, o->log);
   add_parameters(c, o->parameters);
   add_out_csv(c, o->out);
   c.add_option("--scans", o->scans, "scans to score")->type_name("CHOICE")->default_val("all");
-  add_whole(c, {"--ray-step", "N", "score every N-th ray"}, kRayStepLimits, o->ray_step).default_str("1");
-  add_number(c, {"--alpha", "A", "power of the likelihood, 1e-6 to 1: rays are not independent"}, {1e-6, 1}, o->alpha)
-      .default_str("1");
-  add_threads(c, o->threads);
+  add_whole(c, {"--ray-step", "N", "score every N-th ray"}, kRayStepLimits, how.ray_step).default_str("1");
+  const std::string alpha =
+      fmt::format("power of the likelihood, {:g} to 1: rays are not independent", fathom::ScoreOptions::kLeastAlpha);
+  add_number(c, {"--alpha", "A", alpha}, {fathom::ScoreOptions::kLeastAlpha, 1}, how.alpha).default_str("1");
+  add_threads(c, how.compute.threads);
   add_force(c, o->force);
   add_quiet(c, o->quiet);
   c.footer(kScoreHelp);
@@ -164,7 +168,8 @@ void add_sample(CLI::App& app) {
   add_world(c, o->world, true);
   c.add_option("--poses", o->poses, "CSV of poses of the sensor")->type_name("CSV");
   c.add_option("--log", o->log, "scan log whose poses and rays to take")->type_name("LOG")->excludes("--poses");
-  add_whole(c, {"--rays", "N", "rays of a scan at --poses"}, {1, 100'000}, o->rays).default_str("361");
+  add_whole(c, {"--rays", "N", "rays of a scan at --poses"}, {1, fathom::ScanLog::kMostRays}, o->rays)
+      .default_str("361");
   add_number(c, {"--view", "DEG", "angle from the first ray to the last, deg"}, {0, 360, "deg"}, o->view_deg)
       .default_str("180");
   add_whole(c, {"--seed", "S", "the same seed gives the same readings"}, kAnySeed, o->seed).default_str("0");
@@ -178,6 +183,7 @@ void add_sample(CLI::App& app) {
 
 void add_heatmap(CLI::App& app) {
   const auto o = std::make_shared<BeamHeatmapOptions>();
+  fathom::HeatmapLogOptions& how = o->heatmap;
   CLI::App& c = *app.add_subcommand("heatmap", "Draw where on the map a scan could have been made");
   c.add_option("--map", o->world.map, "map_server YAML file: where to look, and what to draw on")
       ->required()
@@ -188,12 +194,19 @@ void add_heatmap(CLI::App& app) {
   add_whole(c, {"--scan", "K", "number of the scan, from 0"}, kAnyIndex, o->scan).required();
   add_parameters(c, o->parameters);
   c.add_option("--out", o->out, "picture to write")->required()->type_name("PNG");
-  add_number(c, {"--spacing", "M", "between positions, m"}, {1e-3, 1e3, "m"}, o->spacing_m).default_str("0.1");
-  add_whole(c, {"--headings", "N", "tried at every position"}, {1, 3600}, o->headings).default_str("180");
+  using Grid = fathom::PositionGrid;
+  add_number(c, {"--spacing", "M", "between positions, m"}, {Grid::kLeastSpacingM, Grid::kMostSpacingM, "m"},
+             how.spacing_m)
+      .default_str("0.1");
+  add_whole(c, {"--headings", "N", "tried at every position"}, {1, fathom::HeatmapOptions::kMostHeadings}, how.headings)
+      .default_str("180");
   add_whole(c, {"--ray-step", "N", "score every N-th ray; default: so that about 90 are scored"}, kRayStepLimits,
-            o->ray_step);
-  add_whole(c, {"--pixels", "N", "longer side of the map in the picture"}, {256, 8192}, o->pixels).default_str("1600");
-  add_threads(c, o->threads);
+            how.ray_step);
+  using Picture = fathom::HeatmapPicture;
+  add_whole(c, {"--pixels", "N", "longer side of the map in the picture"},
+            {Picture::kLeastPixels, Picture::kMostPixels}, o->pixels)
+      .default_str("1600");
+  add_threads(c, how.compute.threads);
   add_force(c, o->force);
   add_quiet(c, o->quiet);
   c.footer(kHeatmapHelp);

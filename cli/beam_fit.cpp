@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include <fathom/base/names.hpp>
-#include <fathom/beam/log.hpp>
 #include <fathom/beam/report.hpp>
 
 #include "outputs.hpp"
@@ -18,24 +17,9 @@
 namespace fathom_cli {
 namespace {
 
-fathom::FitLogOptions fit_options(const BeamFitOptions& options) {
-  fathom::FitLogOptions fit;
-  fit.scans = options.scans;
-  fit.test_scans = options.test_scans;
-  fit.max_range_m = options.max_range_m;
-  fit.min_range_m = options.min_range_m;
-  fit.step_m = options.step_m;
-  fit.miss = value_of_word<fathom::MissPolicy>(options.miss);
-  fit.nan = value_of_word<fathom::NanPolicy>(options.nan);
-  fit.variant = value_of_word<fathom::FitVariant>(options.variant);
-  fit.hit_offset_m = options.hit_offset_m;
-  fit.compute.threads = options.threads;
-  return fit;
-}
-
 fathom::FitReport learn(const BeamFitOptions& options, const fathom::ScanLog& log, const fathom::World& world) {
   TaskDisplay display("learning:", options.quiet);
-  fathom::FitLogOptions fit = fit_options(options);
+  fathom::FitLogOptions fit = options.fit;
   fit.on_iteration = [&display](const fathom::FitIteration& i) {
     display.show_text(fmt::format("iteration {}, log-likelihood {:.3f}", i.iteration + 1, i.log_likelihood));
   };
@@ -81,13 +65,11 @@ void fit_beam(const BeamFitOptions& options) {
   inputs.push_back(log_file);
   const Paths outputs = {options.out / "parameters.yaml", options.out / "report.html", options.out / "fit.json"};
   refuse_inputs(outputs, inputs);
-  const auto unknown = value_of_word<fathom::UnknownCells>(options.unknown);
-  const fathom::World world = open_world(options.world, unknown, options.threads);
+  const fathom::World world = open_world(options.world, options.unknown, options.fit.compute.threads);
   refuse_inputs(outputs, world.inputs());
   const fathom::ScanLog log = read_log(log_file, options.log);
 
-  fathom::FitReport report = learn(options, log, world);
-  report.model.unknown = unknown;  // a scene has no such cells, but the model may be used with a map later
+  const fathom::FitReport report = learn(options, log, world);
   fathom::write_fit(options.out, report, options.force);
   if (!options.quiet) print(notes_text(report.notes) + summary(report, options.out));
 }

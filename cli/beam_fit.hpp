@@ -2,8 +2,8 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
-#include <string>
+
+#include <fathom/beam/log.hpp>
 
 #include "beam_world.hpp"
 
@@ -13,13 +13,8 @@ namespace fathom_cli {
 struct BeamFitOptions {
   BeamWorldOptions world;
   std::filesystem::path log, out;
-  std::string scans = "odd";
-  std::string test_scans;  ///< empty: those not learned from
-  std::optional<double> max_range_m;
-  double min_range_m = 0.0, step_m = 0.0;
-  std::string unknown = "free", miss = "book", nan = "skip", variant = "exact";
-  std::optional<double> hit_offset_m = 0.0;  ///< nothing: learned
-  int threads = 0;
+  fathom::FitLogOptions fit;
+  fathom::UnknownCells unknown = fathom::UnknownCells::kFree;
   bool force = false, quiet = false;
 };
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <optional>
+
+#include <fathom/beam/log.hpp>
 
 #include "beam_world.hpp"
 
@@ -15,11 +15,8 @@ struct BeamHeatmapOptions {
   BeamWorldOptions world;
   std::filesystem::path log, parameters, out;
   std::uint32_t scan = 0;
-  double spacing_m = 0.1;
-  std::size_t headings = 180;
-  std::optional<std::size_t> ray_step;  ///< chosen to keep about 90 rays
+  fathom::HeatmapLogOptions heatmap;
   std::uint32_t pixels = 1600;
-  int threads = 0;
   bool force = false, quiet = false;
 };
 

@@ -20,9 +20,7 @@ fathom::LogScores score(const BeamScoreOptions& options, const fathom::BeamModel
                         const fathom::ScanLog& log) {
   TaskDisplay display("scoring:", options.quiet);
   fathom::ScoreLogOptions how;
-  how.score.ray_step = options.ray_step;
-  how.score.alpha = options.alpha;
-  how.score.compute.threads = options.threads;
+  how.score = options.score;
   how.on_progress = [&display](double done) { display.show_fraction(done); };
   return fathom::score_log(model, world, log, options.scans, how);
 }
@@ -56,7 +54,7 @@ void score_beam(const BeamScoreOptions& options) {
     check_new_file(options.out, options.force, inputs);
   }
   const fathom::BeamModel model = fathom::read_beam_model(options.parameters);
-  const fathom::World world = open_world(options.world, model.unknown, options.threads);
+  const fathom::World world = open_world(options.world, model.unknown, options.score.compute.threads);
   refuse_inputs({options.out}, world.inputs());
   const fathom::ScanLog log = read_log(log_file, options.log);
   const fathom::LogScores scores = score(options, model, world, log);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <cstddef>
 #include <filesystem>
 #include <string>
+
+#include <fathom/beam/score.hpp>
 
 #include "beam_world.hpp"
 
@@ -15,9 +16,7 @@ struct BeamScoreOptions {
   std::filesystem::path log, parameters;
   std::filesystem::path out;  ///< empty: stdout
   std::string scans = "all";
-  std::size_t ray_step = 1;
-  double alpha = 1.0;
-  int threads = 0;
+  fathom::ScoreOptions score;
   bool force = false, quiet = false;
 };
 

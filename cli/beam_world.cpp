@@ -11,7 +11,8 @@ namespace fathom_cli {
 
 fathom::World open_world(const BeamWorldOptions& options, fathom::UnknownCells unknown, int threads) {
   if (options.scene.empty()) return fathom::World::from_map(options.map, {.unknown = unknown});
-  return fathom::World::from_scene(fathom::read_scene_file(options.scene), options.height_m, {.threads = threads});
+  return fathom::World::from_scene(fathom::read_scene_file(options.scene), options.height_m, unknown,
+                                   {.threads = threads});
 }
 
 fathom::ScanLog read_log(const std::filesystem::path& file, const std::filesystem::path& typed) {

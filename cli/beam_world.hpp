@@ -2,7 +2,6 @@
 #pragma once
 // Shared by the beam commands: the world that gives expected ranges, and the log of readings.
 
-#include <algorithm>
 #include <filesystem>
 #include <initializer_list>
 #include <string>
@@ -52,12 +51,5 @@ std::string notes_text(const std::vector<std::string>& notes);
 
 /// The files that the world is read from, as far as its options name them.
 std::vector<std::filesystem::path> world_files(const BeamWorldOptions& options);
-
-/// The value of an enum from its word, which the parser has checked.
-template <class Enum>
-Enum value_of_word(const std::string& word) {
-  const auto& words = fathom::kChoiceWords<Enum>;
-  return static_cast<Enum>(std::find(words.begin(), words.end(), word) - words.begin());
-}
 
 }  // namespace fathom_cli

@@ -17,7 +17,6 @@
 #include <fathom/noise/distance.hpp>
 #include <fathom/noise/stereo_energy.hpp>
 
-#include "beam_world.hpp"
 #include "signals.hpp"
 #include "text.hpp"
 
@@ -117,22 +116,23 @@ void calibrate_distance(const CalibrateOptions& options) {
 
 void calibrate_energy(const CalibrateOptions& options) {
   const StopSignals signals(Patience::kNone);
-  const auto normalization = value_of_word<fathom::EnergyNormalization>(options.normalization);
+  const std::string_view normalization =
+      fathom::kChoiceWords<fathom::EnergyNormalization>[static_cast<std::size_t>(options.normalization)];
   const fathom::EnergyCalibration fit = fathom::calibrate_energy(
-      is_run(options) ? fathom::read_run_energy_pairs(options.data, options.sensor, normalization)
+      is_run(options) ? fathom::read_run_energy_pairs(options.data, options.sensor, options.normalization)
                       : fathom::read_energy_pairs(options.data),
-      {.normalization = normalization});
+      {.normalization = options.normalization});
   Answer answer;
   using Model = fathom::StereoEnergy;
   answer.rows = {row(&Model::min_energy, fit.min_energy), row(&Model::pow, fit.pow)};
-  answer.more = {{Model::kNormalization, options.normalization},
+  answer.more = {{Model::kNormalization, normalization},
                  {"log_likelihood", fit.log_likelihood},
                  {"pairs", fit.pairs},
                  {"lost", fit.lost},
                  {"skipped", fit.skipped}};
   answer.counts = fmt::format("{} pairs, {} of them lost", group_digits(fit.pairs), group_digits(fit.lost));
   answer.scene_line =
-      scene_line(Model::kSlug, answer.rows, fmt::format(", {}: {}", Model::kNormalization, options.normalization));
+      scene_line(Model::kSlug, answer.rows, fmt::format(", {}: {}", Model::kNormalization, normalization));
   answer.flags = fit.flags;
   show(answer, options);
 }

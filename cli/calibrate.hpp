@@ -4,13 +4,15 @@
 #include <filesystem>
 #include <string>
 
+#include <fathom/noise/stereo_energy.hpp>
+
 namespace fathom_cli {
 
 /// `fathom calibrate distance|energy DATA ...`
 struct CalibrateOptions {
   std::filesystem::path data;  ///< CSV of pairs, or the folder of a run
   std::string sensor;          ///< of a run; empty: the only one
-  std::string normalization = "document";
+  fathom::EnergyNormalization normalization = fathom::EnergyNormalization::kDocument;
   bool json = false, quiet = false;
 };
 

@@ -5,7 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include <fathom/calibrate/calibrate.hpp>
+#include <fathom/noise/stereo_energy.hpp>
 
 #include "calibrate.hpp"
 #include "option_values.hpp"
@@ -59,8 +59,7 @@ void add_calibrate_commands(CLI::App& app) {
 
   CLI::App& energy = *calibrate.add_subcommand("energy", "Threshold and power of the loss law stereo_energy");
   const auto e = add_data(energy);
-  add_word(energy, "--normalization", "form of the law, as in `fathom noise stereo_energy`",
-           fathom::kChoiceWords<fathom::EnergyNormalization>, e->normalization);
+  add_choice(energy, "--normalization", doc_of<fathom::StereoEnergy>("normalization"), e->normalization);
   energy.footer(kEnergyHelp);
   energy.final_callback([e] { calibrate_energy(*e); });
 }

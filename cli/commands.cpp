@@ -76,8 +76,6 @@ Examples:
   fathom sensors spinning_lidar
   fathom sensors --json)";
 
-constexpr std::array<std::string_view, 3> kIsaWords = {"sse2", "avx2", "avx512"};
-
 /// The options that choose the run of a scene.
 void add_run_options(CLI::App& c, SimulateOptions& o) {
   c.add_option("SCENE", o.scene, "scene file (YAML)")->required()->type_name("YAML");
@@ -101,8 +99,8 @@ void add_simulate(CLI::App& app) {
   add_threads(c, o->threads);
   add_force(c, o->force, "replace the folder of an earlier run");
   add_quiet(c, o->quiet);
-  add_word(c, "--isa", "use at most this instruction set: same noise to the bit, same geometry to rounding", kIsaWords,
-           o->isa);
+  add_choice(c, "--isa", "use at most this instruction set: same noise to the bit, same geometry to rounding", o->isa,
+             fathom::kIsaWords);
   c.footer(kSimulateHelp);
   c.final_callback([o] { simulate(*o); });
 }

@@ -11,6 +11,7 @@
 #include <fathom/frame/channel_list.hpp>
 #include <fathom/outputs/output.hpp>
 
+#include "fields.hpp"
 #include "text.hpp"
 
 namespace fathom_cli {
@@ -42,23 +43,13 @@ std::string outputs_overview() {
 }
 
 std::string details(const OutputInfo& output) {
-  std::string text = fmt::format("{}: {}\n  first file {}\n", output.slug, output.doc, output.file);
+  const std::string text = fmt::format("{}: {}\n  first file {}\n", output.slug, output.doc, output.file);
   if (output.options.empty()) return text + "  no keys\n";
-  std::vector<std::vector<std::string>> rows = {{"  key", "default", "meaning"}};
-  for (const FieldInfo& o : output.options) {
-    rows.push_back({fmt::format("  {}", o.name), o.default_value.empty() ? "-" : o.default_value, std::string(o.doc)});
-  }
-  return text + "\n" + align_columns(rows);
+  return text + "\n" + fields_help(output.options);
 }
 
 Json to_json(const OutputInfo& output) {
-  Json options = Json::array();
-  for (const FieldInfo& o : output.options) {
-    options.push_back({{"name", o.name},
-                       {"default", o.default_value.empty() ? Json(nullptr) : Json(o.default_value)},
-                       {"doc", o.doc}});
-  }
-  return {{"word", output.slug}, {"file", output.file}, {"doc", output.doc}, {"options", options}};
+  return {{"word", output.slug}, {"file", output.file}, {"doc", output.doc}, {"options", fields_json(output.options)}};
 }
 
 std::vector<std::string> row(const ChannelInfo& c) {

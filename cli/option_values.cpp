@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <fathom/base/compute.hpp>
 #include <fathom/base/error.hpp>
 #include <fathom/base/names.hpp>
 
@@ -79,25 +80,23 @@ CLI::Option& add_number_option(CLI::App& c, const OptionText& text, const Number
                          [name = text.name, limits, set](const std::string& v) { set(parse_number(name, v, limits)); });
 }
 
-CLI::Option& add_word(CLI::App& c, const std::string& name, const std::string& doc,
-                      std::span<const std::string_view> words, std::string& value) {
+CLI::Option& add_word_option(CLI::App& c, const std::string& name, const std::string& doc,
+                             std::span<const std::string_view> words, const std::function<void(std::size_t)>& set) {
   const std::string choice = fmt::format("{}", fmt::join(words, "|"));
-  const std::string usual = value;
-  CLI::Option& option = add_text_option(c, {name, choice, doc}, doc, [name, words, &value](const std::string& text) {
-    if (std::find(words.begin(), words.end(), text) == words.end()) {
+  return add_text_option(c, {name, choice, doc}, doc, [name, words, set](const std::string& text) {
+    const auto found = std::find(words.begin(), words.end(), text);
+    if (found == words.end()) {
       const std::string_view likely = fathom::likely_name(text, words);
       fail(name, text,
            fmt::format("one of {}{}{}", fmt::join(words, ", "), likely.empty() ? "" : "; nearest: ", likely));
     }
-    value = text;
+    set(static_cast<std::size_t>(found - words.begin()));
   });
-  if (!usual.empty()) option.default_str(usual);
-  return option;
 }
 
 void add_threads(CLI::App& c, int& threads) {
   const char* const doc = "number of threads, 0: one per core; the results do not depend on it";
-  add_whole(c, {"--threads", "T", doc}, {0, 1024}, threads).default_str("0");
+  add_whole(c, {"--threads", "T", doc}, {0, fathom::Compute::kMostThreads}, threads).default_str("0");
 }
 
 void add_force(CLI::App& c, bool& force, const std::string& doc) { c.add_flag("--force", force, doc); }

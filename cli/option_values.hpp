@@ -4,6 +4,7 @@
 // used or refused. Messages name the option as it is typed. Only files that parse include this: CLI11 is slow to
 // compile.
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -11,8 +12,11 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include <CLI/CLI.hpp>
+
+#include <fathom/base/field.hpp>
 
 namespace fathom_cli {
 
@@ -64,9 +68,36 @@ CLI::Option& add_number(CLI::App& c, const OptionText& text, const NumberLimits&
   return add_number_option(c, text, limits, [&value](double v) { value = v; });
 }
 
-/// One of several words, which stand in help in place of a type. `words` must outlive the parsing.
-CLI::Option& add_word(CLI::App& c, const std::string& name, const std::string& doc,
-                      std::span<const std::string_view> words, std::string& value);
+/// One of several words, which stand in help in place of a type; `set` gets its position. `words` must outlive the
+/// parsing.
+CLI::Option& add_word_option(CLI::App& c, const std::string& name, const std::string& doc,
+                             std::span<const std::string_view> words, const std::function<void(std::size_t)>& set);
+
+/// Into an enum, whose value is the default, or an optional one.
+template <class T>
+CLI::Option& add_choice(CLI::App& c, const std::string& name, const std::string& doc, T& value,
+                        std::span<const std::string_view> words = fathom::kChoiceWords<typename ValueOf<T>::type>) {
+  using Enum = typename ValueOf<T>::type;
+  CLI::Option& option =
+      add_word_option(c, name, doc, words, [&value](std::size_t position) { value = static_cast<Enum>(position); });
+  if constexpr (std::is_enum_v<T>) option.default_str(std::string(words[static_cast<std::size_t>(value)]));
+  return option;
+}
+
+/// What the table of M says of a parameter, with its unit, and its limits.
+template <fathom::FieldModel M>
+std::string doc_of(std::string_view parameter) {
+  const fathom::Field<M> field = fathom::find_field<M>(parameter);
+  std::string doc(field.doc);
+  const bool has_unit = field.unit != "1" && field.unit.find('|') == std::string_view::npos;
+  if (has_unit) doc.insert(std::min(doc.find(';'), doc.size()), ", " + std::string(field.unit));
+  return doc;
+}
+template <fathom::FieldModel M>
+NumberLimits limits_of(std::string_view parameter) {
+  const fathom::Field<M> field = fathom::find_field<M>(parameter);
+  return {field.low, field.high, field.unit};
+}
 
 // Options that several commands have.
 void add_threads(CLI::App& c, int& threads);

@@ -19,14 +19,6 @@
 namespace fathom_cli {
 namespace {
 
-/// `name` was checked against the names by the parser.
-fathom::Isa isa_from_name(const std::string& name) {
-  for (const fathom::Isa isa : {fathom::Isa::kSse2, fathom::Isa::kAvx2, fathom::Isa::kAvx512}) {
-    if (fathom::to_string(isa) == name) return isa;
-  }
-  throw fathom::InputError(fmt::format("--isa: '{}' is none of sse2, avx2, avx512", name));
-}
-
 /// "miss 1 204, dropout 96": every reason but `hit` that occurred.
 std::string losses_text(const nlohmann::ordered_json& reasons) {
   std::string text;
@@ -69,7 +61,7 @@ fathom::RunOptions run_options(const SimulateOptions& options) {
   run.environment = options.environment;
   run.episode = options.episode;
   run.compute.threads = options.threads;
-  if (!options.isa.empty()) run.compute.isa = isa_from_name(options.isa);
+  if (options.isa) run.compute.isa = *options.isa;
   return run;
 }
 

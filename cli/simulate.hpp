@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <fathom/base/isa.hpp>
 #include <fathom/simulate/run.hpp>
 
 namespace fathom_cli {
@@ -21,7 +22,7 @@ struct SimulateOptions {
   int threads = 0;               ///< 0: one per core
   std::vector<std::string> set;  ///< "path=value"
   bool force = false, quiet = false;
-  std::string isa;  ///< empty: the widest that this computer has
+  std::optional<fathom::Isa> isa;  ///< nothing: the widest that this computer has
 };
 
 /// Which run of the scene the options ask for.

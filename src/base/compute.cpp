@@ -12,8 +12,8 @@ void validate(const Compute& compute) {
     throw InputError(fmt::format("isa = {} is not supported by this computer (up to {})", to_string(compute.isa),
                                  to_string(detect_isa())));
   }
-  if (compute.threads < 0 || compute.threads > 1024) {
-    throw InputError(fmt::format("threads = {} is not in [0, 1024]", compute.threads));
+  if (compute.threads < 0 || compute.threads > Compute::kMostThreads) {
+    throw InputError(fmt::format("threads = {} is not in [0, {}]", compute.threads, Compute::kMostThreads));
   }
 }
 

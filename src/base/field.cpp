@@ -8,6 +8,7 @@
 
 #include <fathom/base/error.hpp>
 
+#include "base/coordinates.hpp"
 #include "base/text.hpp"
 
 namespace fathom {
@@ -15,7 +16,6 @@ namespace fathom {
 namespace {
 
 constexpr std::size_t kPoseNumbers = 7;
-constexpr double kLengthTolerance = 1e-2;  // of quaternions in files: they are written with few digits
 
 [[noreturn]] void fail_field(std::string_view owner, const FieldInfo& field, std::string_view what) {
   throw InputError(fmt::format("{}.{} {}", owner, field.name, what));
@@ -60,7 +60,7 @@ void check_pose(std::string_view owner, const FieldInfo& field, std::span<const 
   check_numbers(owner, field, values.first(3));
   const Quaternion q = quaternion_of(values);
   const double length = std::sqrt(dot(q, q));
-  if (!(std::abs(length - 1.0) <= kLengthTolerance)) {
+  if (!is_about_one(length)) {
     fail_field(owner, field, fmt::format("has a quaternion of length {:.6g}, not 1", length));
   }
 }

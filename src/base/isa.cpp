@@ -4,15 +4,8 @@
 namespace fathom {
 
 std::string_view to_string(Isa isa) {
-  switch (isa) {
-    case Isa::kSse2:
-      return "sse2";
-    case Isa::kAvx2:
-      return "avx2";
-    case Isa::kAvx512:
-      return "avx512";
-  }
-  return "unknown";
+  const auto position = static_cast<std::size_t>(isa);
+  return position < kIsaWords.size() ? kIsaWords[position] : "unknown";
 }
 
 Isa detect_isa() {

@@ -154,7 +154,7 @@ PlanarPose PositionGrid::position(std::uint32_t row, std::uint32_t col) const {
 
 PositionGrid free_positions(const GridMap& map, double spacing_m) {
   validate(map);
-  check_in_range("heatmap", "spacing_m", spacing_m, 1e-3, 1e3, "m");
+  check_in_range("heatmap", "spacing_m", spacing_m, PositionGrid::kLeastSpacingM, PositionGrid::kMostSpacingM, "m");
   const auto step = static_cast<std::uint32_t>(std::max(1.0, std::round(spacing_m / map.resolution_m)));
   const std::uint32_t first = step / 2;
   PositionGrid grid;
@@ -182,7 +182,8 @@ PositionGrid free_positions(const GridMap& map, double spacing_m) {
 Heatmap make_heatmap(const BeamParameters& parameters, const BeamSensor& sensor, const ExpectedRanges& expected,
                      const RayFan& rays, std::span<const float> reading_m, const PositionGrid& grid,
                      const HeatmapOptions& options) {
-  check_in_range("heatmap", "headings", static_cast<double>(options.headings), 1, 100000, "1");
+  check_in_range("heatmap", "headings", static_cast<double>(options.headings), 1,
+                 static_cast<double>(HeatmapOptions::kMostHeadings), "1");
   const std::vector<std::size_t> positions = wanted_positions(grid);
   ScanScorer scorer(parameters, sensor, expected, rays, options.score);
   Heatmap map = empty_heatmap(grid);

@@ -35,10 +35,7 @@ double log_tail_mass(double x, double width) {
 }  // namespace
 
 void BeamParameters::check() const {
-  const double sum = w_hit + w_short + w_max + w_rand;
-  if (!(std::abs(sum - 1.0) <= 1e-6)) {
-    throw InputError(fmt::format("beam.w_hit + w_short + w_max + w_rand = {} is not 1", number_text(sum)));
-  }
+  check_sum_is_one(kSlug, "w_hit + w_short + w_max + w_rand", w_hit + w_short + w_max + w_rand);
 }
 
 void validate(const BeamSensor& sensor) {

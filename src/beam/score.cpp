@@ -45,7 +45,7 @@ class ScanScorer::Impl {
         kernel_(pick_kernel(options.compute.isa)) {
     validate(parameters);
     validate(sensor);
-    check_in_range("score", "alpha", options.alpha, 1e-6, 1, "1");
+    check_in_range("score", "alpha", options.alpha, ScoreOptions::kLeastAlpha, 1, "1");
     if (rays.size() == 0) throw InputError("a scan of 0 rays cannot be scored");
     validate(options.compute);
     exact_ = options.exact || !tables_suffice(parameters, sensor);

@@ -44,8 +44,8 @@ std::vector<double> carmen_fan(const LogLine& line, std::size_t rays) {
 void carmen_scan(const LogLine& line, const std::vector<std::string_view>& words, ScanLog& log) {
   const auto word = [&](std::size_t i) { return i < words.size() ? words[i] : std::string_view{}; };
   const double count = line.finite(word(1), "the number of rays");
-  if (!(count >= 1 && count <= 100000 && count == std::floor(count))) {
-    line.fail(fmt::format("{} is not a number of rays in [1, 100000]", number_text(count)));
+  if (!(count >= 1 && count <= ScanLog::kMostRays && count == std::floor(count))) {
+    line.fail(fmt::format("{} is not a number of rays in [1, {}]", number_text(count), ScanLog::kMostRays));
   }
   const auto rays = static_cast<std::size_t>(count);
   if (log.azimuth_rad.empty()) log.azimuth_rad = carmen_fan(line, rays);

@@ -8,6 +8,7 @@
 #include <fathom/base/error.hpp>
 #include <fathom/files/read.hpp>
 
+#include "base/coordinates.hpp"
 #include "base/text.hpp"
 #include "text/gzip_text.hpp"
 #include "text/read_file.hpp"
@@ -18,7 +19,6 @@ namespace fathom {
 namespace {
 
 constexpr std::array<std::string_view, 8> kTumColumns = {"stamp", "tx", "ty", "tz", "qx", "qy", "qz", "qw"};
-constexpr double kUnitTolerance = 1e-2;  // quaternions are printed with few digits
 
 /// One line of a TUM file; `where` is "file:line".
 StampedPose parse_pose(std::string_view line, const std::string& where) {
@@ -37,7 +37,7 @@ StampedPose parse_pose(std::string_view line, const std::string& where) {
   }
   const Quaternion rotation = {v[7], v[4], v[5], v[6]};  // TUM writes w last
   const double length = std::sqrt(dot(rotation, rotation));
-  if (!(std::abs(length - 1.0) <= kUnitTolerance)) {
+  if (!is_about_one(length)) {
     throw InputError(fmt::format("{}: quaternion has length {}, not 1", where, number_text(length)));
   }
   return {v[0], {{v[1], v[2], v[3]}, rotation}};

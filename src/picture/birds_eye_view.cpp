@@ -19,7 +19,6 @@ namespace fathom {
 
 namespace {
 
-constexpr std::uint32_t kMinPixels = 64, kMaxPixels = 16384;
 constexpr double kMinExtentM = 1.0;
 constexpr std::uint32_t kFoot = 28;  // pixels below the points for the scale bar, at weight 1
 
@@ -68,8 +67,9 @@ std::optional<double> heading_of(const Pose& world_from_sensor) {
 void write_birds_eye_view(const std::filesystem::path& file, const Frame& frame, ColorBy color, double max_range_m,
                           std::uint32_t pixels, const std::optional<Pose>& world_from_sensor,
                           const PictureLegend& legend) {
-  if (!(pixels >= kMinPixels && pixels <= kMaxPixels)) {
-    throw InputError(fmt::format("{}: pixels = {} is not in [{}, {}]", file.string(), pixels, kMinPixels, kMaxPixels));
+  if (!(pixels >= kLeastViewPixels && pixels <= kMostViewPixels)) {
+    throw InputError(
+        fmt::format("{}: pixels = {} is not in [{}, {}]", file.string(), pixels, kLeastViewPixels, kMostViewPixels));
   }
   const Painter painter(frame, color, max_range_m);
   const PointSpan hit = frame.hit_world_m();

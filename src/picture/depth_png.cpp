@@ -55,7 +55,9 @@ std::vector<std::uint16_t> levels_of(std::span<const float> values, const LostPo
 
 void write_depth_png(const std::filesystem::path& file, const Frame& frame, Channel channel, const LostPolicy& policy,
                      double per_m, OffScale off_scale) {
-  if (!(per_m > 0.0 && per_m <= 1e6)) throw InputError(fmt::format("per_m = {} is not in (0, 1e6] 1/m", per_m));
+  if (!(per_m >= kLeastLevelsPerM && per_m <= kMostLevelsPerM)) {
+    throw InputError(fmt::format("per_m = {} is not in [{}, {}] 1/m", per_m, kLeastLevelsPerM, kMostLevelsPerM));
+  }
   if (frame.size() == 0) throw InputError(fmt::format("{}: a frame without rays makes no picture", file.string()));
   const std::span<const float> values = frame.floats(channel);
   if (values.size() != frame.size()) throw InputError("a depth picture needs one value per ray");

@@ -280,8 +280,9 @@ class Picture {
 void write_heatmap(const std::filesystem::path& file, const Heatmap& heatmap, const GridMap& map,
                    const HeatmapPicture& picture) {
   validate(map);
-  if (!(picture.pixels >= 256 && picture.pixels <= 8192)) {
-    throw InputError(fmt::format("{}: pixels = {} is not in [256, 8192]", file.string(), picture.pixels));
+  constexpr std::uint32_t kLeast = HeatmapPicture::kLeastPixels, kMost = HeatmapPicture::kMostPixels;
+  if (!(picture.pixels >= kLeast && picture.pixels <= kMost)) {
+    throw InputError(fmt::format("{}: pixels = {} is not in [{}, {}]", file.string(), picture.pixels, kLeast, kMost));
   }
   if (heatmap.log_likelihood.size() != std::size_t{heatmap.grid.rows} * heatmap.grid.cols) {
     throw InputError(fmt::format("{}: {} values for {} x {} positions", file.string(), heatmap.log_likelihood.size(),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Logs as wholes: where they are, what is odd about them, their scores, and logs drawn from a model.
+// Logs as wholes: where they are, what is odd about them, their scores, their heatmaps, and logs drawn from a model.
 
 #include <algorithm>
 #include <cmath>
@@ -10,6 +10,7 @@
 #include <fathom/base/error.hpp>
 #include <fathom/beam/log.hpp>
 #include <fathom/beam/sample.hpp>
+#include <fathom/outputs/scan_log.hpp>
 
 #include "base/with_prefix.hpp"
 
@@ -19,7 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kLogName = "scans.csv";  // as a run writes it
+constexpr std::string_view kLogName = ScanLogOutput::kFile;
+constexpr std::size_t kUsualRays = 90;  // that are scored where nothing else is asked for
 
 }  // namespace
 
@@ -76,6 +78,30 @@ LogScores score_log(const BeamModel& model, const World& world, const ScanLog& l
   const BeamData pairs = make_beam_data(log, chosen, world, model.sensor.max_range_m, options.score.compute);
   scores.judgement = with_prefix(log.name, [&] { return judge_beam_model(model.parameters, model.sensor, pairs); });
   return scores;
+}
+
+LogHeatmap heatmap_of_log(const BeamModel& model, const World& world, const ScanLog& log, std::uint32_t scan,
+                          const GridMap& map, const HeatmapLogOptions& options) {
+  HeatmapOptions how = {.headings = options.headings, .on_progress = options.on_progress};
+  how.score.ray_step = options.ray_step.value_or(std::max<std::size_t>(1, log.rays() / kUsualRays));
+  how.score.compute = options.compute;
+  naming(log.name, [&] {
+    if (scan >= log.scans()) {
+      throw InputError(log.scans() == 0 ? std::string("has no scans")
+                                        : fmt::format("has scans 0 to {}, and no scan {}", log.scans() - 1, scan));
+    }
+    if (rays_with_evidence(log.scan(scan), model.sensor, how.score.ray_step) == 0) {
+      throw InputError(fmt::format("scan {}: no reading that would be scored carries evidence", scan));
+    }
+  });
+  const RayFan fan = planar_fan(log.azimuth_rad);
+  LogHeatmap found = {.logged = log.pose[scan]};
+  found.heatmap = make_heatmap(model.parameters, model.sensor, world, fan, log.scan(scan),
+                               free_positions(map, options.spacing_m), how);
+  ScanScorer scorer(model.parameters, model.sensor, world, fan, how.score);
+  const Pose pose = pose_from_planar(found.logged);
+  scorer.score({&pose, 1}, log.scan(scan), {&found.logged_log_likelihood, 1});
+  return found;
 }
 
 std::vector<float> sample_table(const BeamModel& model, const ExpectedTable& table, std::uint64_t seed) {

@@ -27,15 +27,17 @@ World World::from_map(const std::filesystem::path& yaml_file, const GridCasterOp
   return world;
 }
 
-World World::from_scene(const Scene& scene, const SceneRangesOptions& options) {
-  return World(make_scene_ranges(scene, options));
+World World::from_scene(const Scene& scene, const SceneRangesOptions& options, UnknownCells unknown) {
+  World world(make_scene_ranges(scene, options));
+  world.unknown_ = unknown;
+  return world;
 }
 
-World World::from_scene(const SceneSetup& setup, double height_m, const Compute& compute) {
+World World::from_scene(const SceneSetup& setup, double height_m, UnknownCells unknown, const Compute& compute) {
   SceneRangesOptions options;
   options.pose_from_sensor.translation_m.z = height_m;
   options.compute = compute;
-  World world = from_scene(setup.scene, options);
+  World world = from_scene(setup.scene, options, unknown);
   world.name_ = fmt::format("{} at a height of {:g} m", setup.file.filename().string(), height_m);
   world.inputs_ = setup.inputs;
   return world;

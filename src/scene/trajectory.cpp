@@ -25,7 +25,7 @@ Pose checked(const Pose& pose, std::string_view what) {
   if (const auto c = coordinate_beyond_limits(t)) {
     throw InputError(fmt::format("{}: position {} m is not in {}", what, number_text(*c), kCoordinateLimits));
   }
-  if (!(std::abs(length - 1.0) <= 1e-2)) {
+  if (!is_about_one(length)) {
     throw InputError(fmt::format("{}: quaternion has length {}, not 1", what, number_text(length)));
   }
   return {t, std::abs(length - 1.0) < 1e-15 ? pose.rotation : normalized(pose.rotation)};

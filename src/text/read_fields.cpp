@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "base/coordinates.hpp"
+
 namespace fathom {
 
 namespace {
@@ -15,7 +17,7 @@ Quaternion read_quaternion(const YamlReader& reader) {
   const std::vector<double> v = reader.numbers(4);
   const Quaternion q{v[3], v[0], v[1], v[2]};
   const double length = std::sqrt(dot(q, q));
-  if (!(std::abs(length - 1.0) <= 1e-2)) reader.fail(fmt::format("has length {:.6g}, not 1", length));
+  if (!is_about_one(length)) reader.fail(fmt::format("has length {:.6g}, not 1", length));
   return normalized(q);
 }
 
@@ -29,12 +31,6 @@ Quaternion read_rotation(YamlReader& map) {
   constexpr double kTurns = 1000 * 360 * kRadPerDeg;  // generous: stops a slipped unit only
   const std::vector<double> a = angles->numbers({-kTurns, kTurns, "rad"});
   return from_roll_pitch_yaw(a[0], a[1], a[2]);
-}
-
-std::vector<double> numbers_of(const Pose& pose) {
-  const Vec3& t = pose.translation_m;
-  const Quaternion& q = pose.rotation;
-  return {t.x, t.y, t.z, q.x, q.y, q.z, q.w};
 }
 
 std::vector<double> read_words(const YamlReader& list, std::span<const std::string_view> words) {
@@ -73,7 +69,7 @@ std::vector<double> read_value(const Quantity& quantity, const FieldInfo& field)
       YamlReader map = reader;
       const Pose pose = read_pose(map);
       map.finish();
-      return numbers_of(pose);
+      return detail::to_numbers(pose);
     }
   }
   return {quantity.number(limits)};

@@ -322,7 +322,7 @@ TEST(BeamDensity, RefusesWhatIsInvalidNeverRenormalised) {
     return test::input_error([&] { static_cast<void>(BeamDensity(p, sensor, expected_m)); });
   };
   const BeamSensor ten = {.max_range_m = 10};
-  EXPECT_EQ(refusal({.8, .15, .05, .1, .1, .4}, ten, 4), "beam.w_hit + w_short + w_max + w_rand = 1.1 is not 1");
+  EXPECT_EQ(refusal({.8, .15, .05, .1, .1, .4}, ten, 4), "beam: w_hit + w_short + w_max + w_rand = 1.1 is not 1");
   EXPECT_EQ(refusal({.7, .15, .05, .1, -1, .4}, ten, 4), "beam.sigma_hit_m = -1 is not in [1e-06, 1000000] m");
   EXPECT_EQ(refusal({}, {.max_range_m = -1}, 4), "beam.max_range_m = -1 is not in [1e-06, 10000000] m");
   EXPECT_EQ(refusal({}, {.max_range_m = 10, .step_m = 1e-6}, 4), "beam.step_m = 1e-06 is not in [1e-05, 10] m");
@@ -333,7 +333,7 @@ TEST(BeamDensity, RefusesWhatIsInvalidNeverRenormalised) {
 
 TEST(BeamParameters, AreRefusedByNameNeverRenormalised) {
   const auto refusal = [](BeamParameters p) { return test::input_error([&] { validate(p); }); };
-  EXPECT_EQ(refusal({.8, .15, .05, .1, .1, .4}), "beam.w_hit + w_short + w_max + w_rand = 1.1 is not 1");
+  EXPECT_EQ(refusal({.8, .15, .05, .1, .1, .4}), "beam: w_hit + w_short + w_max + w_rand = 1.1 is not 1");
   EXPECT_EQ(refusal({1.2, -.2, 0, 0, .1, .4}), "beam.w_hit = 1.2 is not in [0, 1]");
   EXPECT_EQ(refusal({.7, .15, .05, .1, 0, .4}), "beam.sigma_hit_m = 0 is not in [1e-06, 1000000] m");
   EXPECT_EQ(refusal({.7, .15, .05, .1, .1, -1}), "beam.lambda_short_per_m = -1 is not in [0, 1000000] 1/m");

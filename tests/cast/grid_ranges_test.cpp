@@ -12,6 +12,7 @@
 #include "cast/grid2d/walk.hpp"
 #include "cast/grids.hpp"
 #include "log/grid_map.hpp"
+#include "support/error_text.hpp"
 #include "support/isas.hpp"
 
 namespace fathom {
@@ -229,6 +230,11 @@ TEST(GridRanges, RefusesMapsThatMakeNoSense) {
   wrong.cells.pop_back();
   EXPECT_THROW(make_grid_ranges(wrong), InputError);
   EXPECT_THROW(make_grid_ranges(empty_map(40000, 1)), InputError);
+}
+
+TEST(GridRanges, RefuseAnInstructionSetThatThisComputerLacks) {
+  const auto wider = static_cast<Isa>(static_cast<int>(detect_isa()) + 1);
+  EXPECT_EQ(test::input_error([&] { make_grid_ranges(empty_map(5, 5), {.isa = wider}); }).find("isa = "), 0U);
 }
 
 }  // namespace

@@ -81,6 +81,8 @@ TEST(Numbers, RealOptionsTakeFiniteDecimalsOnly) {
     expect_refused({"beam", "heatmap"}, "--spacing", value);
   }
   expect_refused({"beam", "fit"}, "--height", "1000.5");
+  expect_refused({"beam", "heatmap"}, "--headings", "100001");
+  expect_refused({"beam", "heatmap"}, "--pixels", "255");
   expect_refused({"beam", "score"}, "--alpha", "0");
 }
 

@@ -183,6 +183,39 @@ TEST(ScoreLog, ScoresAsTheScorerDoes) {
   EXPECT_EQ(test::input_error([&] { score_log(truth(), room(), log, "some"); }).find("some/where/log.csv: "), 0U);
 }
 
+TEST(FitLog, NotesWhatTheWorldSaysOfUnknownCells) {
+  const World scene = World::from_scene(test::room_scene(), {}, UnknownCells::kOccupied);
+  EXPECT_EQ(fit_log(log_in_room(), scene, kOneThread).model.unknown, UnknownCells::kOccupied);
+  EXPECT_EQ(fit_log(log_in_room(), room(), kOneThread).model.unknown, UnknownCells::kFree);
+}
+
+TEST(HeatmapOfLog, IsThatOfItsParts) {
+  const ScanLog log = log_in_room();
+  const GridMap map = test::room_map();
+  const LogHeatmap found =
+      heatmap_of_log(truth(), room(), log, 17, map, {.spacing_m = 0.5, .headings = 12, .ray_step = 4});
+  const RayFan fan = planar_fan(log.azimuth_rad);
+  const Heatmap parts = make_heatmap(truth().parameters, truth().sensor, room(), fan, log.scan(17),
+                                     free_positions(map, 0.5), {.headings = 12, .score = {.ray_step = 4}});
+  EXPECT_EQ(found.heatmap.best, parts.best);
+  EXPECT_EQ(found.heatmap.refined, parts.refined);
+  EXPECT_EQ(found.heatmap.refined_log_likelihood, parts.refined_log_likelihood);
+  EXPECT_EQ(found.heatmap.rays, 16U);
+  EXPECT_EQ(found.logged, log.pose[17]);
+  const LogScores scores = score_log(truth(), room(), log, "17:18", {.score = {.ray_step = 4}});
+  EXPECT_EQ(found.logged_log_likelihood, scores.scans.front().log_likelihood);
+}
+
+TEST(HeatmapOfLog, RefusesScansThatTellNothing) {
+  ScanLog log = log_in_room();
+  const auto refusal = [&](std::uint32_t scan) {
+    return test::input_error([&] { heatmap_of_log(truth(), room(), log, scan, test::room_map()); });
+  };
+  EXPECT_EQ(refusal(60), "some/where/log.csv: has scans 0 to 59, and no scan 60");
+  std::fill_n(log.range_m.begin() + 17 * 61, 61, NAN);
+  EXPECT_EQ(refusal(17), "some/where/log.csv: scan 17: no reading that would be scored carries evidence");
+}
+
 TEST(SampleLog, IsKeyedBySeedAndScan) {
   const ScanLog log = log_in_room();
   EXPECT_EQ(log.max_range_m, 9);

@@ -78,6 +78,8 @@ TEST(Worlds, OfASceneFileStandAtAHeight) {
   EXPECT_EQ(low.inputs(), setup.inputs);
   // The walls reach 1.5 m up.
   EXPECT_LT(seen(low)[0], 4.0F);
+  EXPECT_EQ(low.unknown(), UnknownCells::kFree);
+  EXPECT_EQ(World::from_scene(setup, 0.25, UnknownCells::kStop).unknown(), UnknownCells::kStop);
   EXPECT_EQ(seen(high)[0], 10.0F);
 }
 

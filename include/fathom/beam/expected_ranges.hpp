@@ -40,7 +40,7 @@ class FATHOM_API ExpectedRanges {
   virtual void cast(std::span<const Pose> world_from_sensor, const RayFan& rays, double max_range_m,
                     std::span<float> range_m) const = 0;
 
-  /// Ranges below this are not resolved (half a cell of a grid); z* is clamped to it.
+  /// Ranges below this are not resolved (half a cell of a grid); z* is raised to it.
   [[nodiscard]] virtual double floor_m() const = 0;
 
   /// The size of the cells that they come from: no surface is known better. 0: there are none.
@@ -65,7 +65,8 @@ struct GridCasterOptions {
 /// Casts in a grid, exactly to the boundary of the first occupied cell. Walls stand infinitely high, so that tilted
 /// rays are defined too; a ray that leaves the map, or starts outside it, has range Z. A ray that starts in an
 /// occupied cell has range 0. A ray along the edge between two cells runs in the one on the side of larger coordinates;
-/// through a corner it steps along y first, so that two occupied cells that touch at a corner never let it pass.
+/// through a corner it steps along y first, so that two occupied cells that touch at a corner never let it pass. Throws
+/// InputError for an invalid map and for an instruction set that this computer lacks.
 FATHOM_API std::unique_ptr<ExpectedRanges> make_grid_ranges(const GridMap& map, const GridCasterOptions& options = {});
 
 }  // namespace fathom

@@ -20,6 +20,8 @@ namespace fathom {
 
 /// Positions on a regular grid: (row r, column c) is at (c, r) * spacing in the grid's frame.
 struct PositionGrid {
+  static constexpr double kLeastSpacingM = 1e-3, kMostSpacingM = 1e3;
+
   std::uint32_t rows = 0, cols = 0;
   double spacing_m = 0.1;
   PlanarPose world_from_grid;
@@ -29,11 +31,13 @@ struct PositionGrid {
 };
 
 /// The centres of the free cells of every n-th row and column, n spacings nearest to `spacing_m`. Throws InputError
-/// when the spacing is not in [1e-3, 1e3] m or no cell is free.
+/// when the spacing is not within its limits or no cell is free.
 FATHOM_API PositionGrid free_positions(const GridMap& map, double spacing_m);
 
 struct HeatmapOptions {
-  std::size_t headings = 180;  ///< evenly over the whole turn
+  static constexpr std::size_t kMostHeadings = 100'000;
+
+  std::size_t headings = 180;  ///< evenly over the whole turn; at least one
   ScoreOptions score;
   /// Called from the calling thread. An exception ends the work: throw Interrupted to stop.
   std::function<void(double fraction)> on_progress = {};
@@ -51,16 +55,18 @@ struct Heatmap {
   std::size_t rays = 0;  ///< that carry evidence in this scan and were scored
 };
 
-/// Scores one scan from every wanted position and heading. reading_m [rays]. Throws InputError when sizes disagree or
-/// nothing is wanted.
+/// Scores one scan from every wanted position and heading. reading_m [rays]. Throws InputError when sizes disagree, no
+/// position is wanted, or an option is invalid.
 FATHOM_API Heatmap make_heatmap(const BeamParameters& parameters, const BeamSensor& sensor,
                                 const ExpectedRanges& expected, const RayFan& rays, std::span<const float> reading_m,
                                 const PositionGrid& grid, const HeatmapOptions& options = {});
 
 struct HeatmapPicture {
-  std::uint32_t pixels = 1600;                     ///< longer side, 256 to 8192
+  static constexpr std::uint32_t kLeastPixels = 256, kMostPixels = 8192;
+
+  std::uint32_t pixels = 1600;                     ///< along the longer side of the map
   std::optional<PlanarPose> truth = std::nullopt;  ///< drawn as a white ring with a stroke towards the heading
-  std::string truth_name = "pose in the log";      ///< what the legend calls it: the pose of a real log is no truth
+  std::string truth_name = "pose in the log";      ///< its name in the legend: the pose in a real log need not be true
   std::vector<Vec3> scan_hits_world = {};          ///< end points of the readings, drawn as dots
 };
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Work on a whole log in a world: learn from it, score it, or make one. These calls are the programs behind
-// `fathom beam`; their parts stand in fit.hpp, score.hpp and sample.hpp.
+// Work on a log in a world: learn from it, score it, draw where it was made, or make one. These calls are the programs
+// behind `fathom beam`; their parts stand in fit.hpp, score.hpp, heatmap.hpp and sample.hpp.
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -16,6 +17,7 @@
 #include <fathom/base/export.hpp>
 #include <fathom/beam/csv.hpp>
 #include <fathom/beam/fit.hpp>
+#include <fathom/beam/heatmap.hpp>
 #include <fathom/beam/model_file.hpp>
 #include <fathom/beam/report.hpp>
 #include <fathom/beam/scan.hpp>
@@ -45,8 +47,9 @@ struct FitLogOptions {
 
 /// Learns the beam model of a log's sensor and judges it by scans that were held out, if any are left. write_fit()
 /// makes files of the answer. Throws InputError naming the log for a selection that is not understood or selects
-/// nothing, for scans both learned from and held out, for a log that does not say how far its sensor measures when
-/// options.max_range_m does not either, and as fit_beam_model() does.
+/// nothing, and for a log that does not say how far its sensor measures when options.max_range_m does not either;
+/// InputError for scans both learned from and held out; and what validate(BeamSensor), make_beam_data() and
+/// fit_beam_model() throw.
 FATHOM_API FitReport fit_log(const ScanLog& log, const World& world, const FitLogOptions& options = {});
 
 struct ScoreLogOptions {
@@ -63,6 +66,26 @@ struct LogScores {
 /// is not understood or selects nothing, and as ScanScorer and judge_beam_model() do.
 FATHOM_API LogScores score_log(const BeamModel& model, const World& world, const ScanLog& log,
                                std::string_view scans = "all", const ScoreLogOptions& options = {});
+
+struct HeatmapLogOptions {
+  double spacing_m = 0.1;                    ///< between positions, see free_positions()
+  std::size_t headings = 180;                ///< see HeatmapOptions
+  std::optional<std::size_t> ray_step = {};  ///< see ScoreOptions; nothing: so that about 90 rays are scored
+  Compute compute = {};
+  std::function<void(double fraction)> on_progress = {};  ///< from the calling thread
+};
+
+struct LogHeatmap {
+  Heatmap heatmap;
+  PlanarPose logged;  ///< the pose of the scan in the log
+  double logged_log_likelihood = 0.0;
+};
+
+/// Where in the free cells of a map one scan of a log could have been made. Throws InputError naming the log when it
+/// has no such scan, or when no reading that would be scored carries evidence: every place would be as likely as any
+/// other; and as free_positions() and make_heatmap() do.
+FATHOM_API LogHeatmap heatmap_of_log(const BeamModel& model, const World& world, const ScanLog& log, std::uint32_t scan,
+                                     const GridMap& map, const HeatmapLogOptions& options = {});
 
 /// A log of readings drawn from the model: one scan per pose, one ray per azimuth, in the sensor frame. The same seed
 /// gives the same readings. Throws InputError when there is no pose or ray, or one is not finite.

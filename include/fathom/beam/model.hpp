@@ -26,11 +26,12 @@
 
 namespace fathom {
 
-/// The name of the noise model that draws readings by these densities (noise/beam_mixture.hpp); part of its streams.
+/// The name of the noise model that draws readings by these densities (noise/beam_mixture.hpp). It is part of the
+/// streams of its draws, and of those that beam_key() names.
 inline constexpr std::string_view kBeamMixtureSlug = "beam_mixture";
 
-/// Limits of the parameters, here and in the noise model that simulates them (noise/beam_mixture.hpp): wide, so that
-/// they stop a slipped unit and not a fit. Every fitted model can be simulated.
+/// Limits of the parameters. The noise model has the same, so every fitted model can be simulated. They are wide: they
+/// stop a slipped unit, not a fit.
 inline constexpr double kLeastSigmaHitM = 1e-6, kMostSigmaHitM = 1e6;
 inline constexpr double kMostLambdaShortPerM = 1e6;
 inline constexpr double kMostHitOffsetM = 1e3;  ///< to either side

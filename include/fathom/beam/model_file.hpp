@@ -24,7 +24,7 @@ struct BeamModel {
 
   static constexpr std::string_view kSlug = "beam";
   static constexpr std::string_view kDoc = "A beam model, and how expected ranges were found for it.";
-  /// Of what stands in neither of the two tables.
+  /// What the tables of BeamParameters and BeamSensor do not hold.
   static constexpr auto fields() {
     return std::array<Field<BeamModel>, 1>{{
         {"unknown", "free|occupied|stop", choice<&BeamModel::unknown>, 0, 0,

@@ -26,7 +26,7 @@ struct FitReport {
   BeamData shown;           ///< the pairs in the figures: held out, or learned from where none are held out
   BeamJudgement judgement;  ///< of these
   bool held_out = false;    ///< whether they were held out
-  /// What was learned from, in words: "map", "freiburg.yaml". The head of the page.
+  /// A line of the table at the end of the page, about what was learned from: "map", "freiburg.yaml".
   struct Fact {
     std::string name, value;
   };
@@ -34,12 +34,12 @@ struct FitReport {
   std::vector<std::string> notes = {};  ///< what a user should know of the log, one sentence each; in no file
 };
 
-/// The flags of the fit and of the judgement. One of the latter says when nats per ray are -inf: JSON has no infinity,
-/// and its null would look like no scans held out.
+/// The flags of the fit and of the judgement. JSON has no infinity, so fit.json says null where the nats per ray are
+/// -inf, as it does where no scans were held out; a flag tells the two apart.
 FATHOM_API std::vector<std::string> report_flags(const FitReport& report);
 
-/// Where the files of a fit go. Looks, and changes nothing: throws InputError when `folder` exists and `force` is not
-/// set, when it is no folder, or when it holds files of these names that no fit wrote.
+/// Throws InputError unless write_fit() may write into `folder`: when it exists and `force` is not set, when it is no
+/// folder, or when it holds files of the names of a fit's that no fit wrote. Changes nothing.
 FATHOM_API void check_fit_folder(const std::filesystem::path& folder, bool force);
 
 /// Checks as above, makes the folder and writes parameters.yaml, report.html and, last, fit.json: a folder that holds

@@ -24,6 +24,8 @@ struct SkippedLines {
 
 /// Scans of one sensor; all have rays at the same azimuths. `pose` is the sensor's own pose in the map's world frame.
 struct ScanLog {
+  static constexpr std::uint32_t kMostRays = 100'000;  ///< of a scan in CARMEN text
+
   std::vector<double> azimuth_rad;    ///< [rays], in the sensor frame
   std::vector<PlanarPose> pose;       ///< [scans]
   std::vector<float> range_m;         ///< [scans, rays], row-major, as written in the file
@@ -54,8 +56,9 @@ FATHOM_API ScanLog read_scan_log(const std::filesystem::path& file);
 /// Writes the CSV form; the file appears whole or not at all. Simulated logs are of this form (docs/beam-model.md).
 FATHOM_API void write_scan_csv(const std::filesystem::path& file, const ScanLog& log);
 
-/// The largest finite reading, where it lies well below `max_range_m` and at least 0.5 % of all readings equal it
-/// within 0.1 %: then it is likely how this sensor says "no return", and the maximum range should be below it. Else 0.
+/// The largest finite reading, if it lies well below `max_range_m` and at least 0.5 % of all readings equal it within
+/// 0.1 %; else 0. Such a reading is probably this sensor's way to say "no return", and the maximum range should then be
+/// set below it.
 FATHOM_API double suspected_no_return_m(const ScanLog& log, double max_range_m);
 
 /// Indices of the scans that `text` selects: "all", "odd", "even" or "start:stop:step" (each part may be left out; stop

@@ -27,13 +27,16 @@ class World {
   /// Expected ranges of your own. Throws InputError for null.
   FATHOM_API explicit World(std::shared_ptr<const ExpectedRanges> expected, std::string name = "");
 
-  /// A map_server YAML file with its image. Throws InputError naming file and line.
+  /// A map_server YAML file with its image. Throws InputError naming file and line, and for an instruction set that
+  /// this computer lacks.
   FATHOM_API static World from_map(const std::filesystem::path& yaml_file, const GridCasterOptions& options = {});
   FATHOM_API static World from_map(const GridMap& map, const GridCasterOptions& options = {});
-  /// A scene as it stands at options.stamp_s. Throws InputError for invalid options.
-  FATHOM_API static World from_scene(const Scene& scene, const SceneRangesOptions& options);
+  /// A scene as it stands at options.stamp_s. `unknown`: see unknown(). Throws InputError for invalid options.
+  FATHOM_API static World from_scene(const Scene& scene, const SceneRangesOptions& options,
+                                     UnknownCells unknown = UnknownCells::kFree);
   /// The scene of a scene file, for a planar sensor at this height above its x-y plane.
-  FATHOM_API static World from_scene(const SceneSetup& setup, double height_m, const Compute& compute = {});
+  FATHOM_API static World from_scene(const SceneSetup& setup, double height_m,
+                                     UnknownCells unknown = UnknownCells::kFree, const Compute& compute = {});
 
   [[nodiscard]] const ExpectedRanges& expected() const& { return *expected_; }
   const ExpectedRanges& expected() const&& = delete;              // it would not outlive the call
@@ -42,7 +45,9 @@ class World {
 
   [[nodiscard]] double floor_m() const { return expected_->floor_m(); }  ///< see ExpectedRanges
   [[nodiscard]] double cell_m() const { return expected_->cell_m(); }
-  [[nodiscard]] UnknownCells unknown() const { return unknown_; }  ///< of a map; a scene has no unknown cells
+  /// What rays do in the unknown cells of a map. A scene has none, but a model that is learned in it may be used with a
+  /// map later, and fit_log() notes it there.
+  [[nodiscard]] UnknownCells unknown() const { return unknown_; }
   [[nodiscard]] const std::string& name() const { return name_; }  ///< for people: "office.yaml"; may be empty
   /// Every file that was opened for it.
   [[nodiscard]] const std::vector<std::filesystem::path>& inputs() const { return inputs_; }

@@ -18,14 +18,14 @@
 
 namespace fathom {
 
-/// A value learned and its standard error, from the observed information; NaN where there is none (at a boundary, or
-/// what the data cannot tell). Pairs are taken as independent.
+/// A learned value and its standard error, which comes from the observed information and takes pairs as independent.
+/// The error is NaN where there is none: at a boundary, or where the data do not determine the value.
 struct Estimate {
   double value = 0.0;
   double std_error = 0.0;
 };
 
-/// Measured ranges with those that were due. Arrays [pairs].
+/// Measured ranges, each with the range that was expected. Arrays [pairs].
 struct RangePairs {
   std::vector<float> range_m, expected_m;
 };

@@ -11,15 +11,17 @@
 
 namespace fathom {
 
-/// Measured against noise-free ranges, from the channels range and clean_range of one sensor; lost returns stay as NaN.
-/// `sensor`: empty where only one sensor has them. Throws InputError naming the file, or the model of the sensor's
-/// chain that calibrate_distance() does not describe: whatever changes ranges but one `distance` for all returns.
+/// Measured and noise-free ranges, from the channels range and clean_range of one sensor; lost returns stay as NaN.
+/// `sensor` may be empty where only one sensor has these channels. Throws InputError naming the file, or the model of
+/// the sensor's chain that calibrate_distance() does not describe: any that changes ranges, except one `distance` that
+/// is the same for all returns.
 FATHOM_API RangePairs read_run_range_pairs(const std::filesystem::path& run, const std::string& sensor = {});
 
-/// Energies and losses, from the channels energy and reason; rays that the energy law did not judge are left out, and
-/// so are those that range noise carried beyond the limits (few, unless much stands there). Throws InputError naming
-/// the file, or what calibrate_energy() does not describe: a chain with none or several energy laws, with a law that
-/// differs by entity or ring, with readings of no surface (beam_mixture), or with another normalization than `law`.
+/// Energies and losses, from the channels energy and reason. Left out are rays that the energy law did not judge, and
+/// those that range noise carried beyond the range limits; these are few, unless many surfaces stand near a limit.
+/// Throws InputError naming the file, or what in the chain calibrate_energy() does not describe: no energy law or
+/// several, a law that differs by entity or ring, readings that need no surface (beam_mixture), or another
+/// normalization than `law`.
 FATHOM_API EnergyPairs read_run_energy_pairs(const std::filesystem::path& run, const std::string& sensor = {},
                                              std::optional<EnergyNormalization> law = {});
 

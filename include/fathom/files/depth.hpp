@@ -17,6 +17,9 @@ namespace fathom {
 /// What happens to a value that is outside the levels of a picture: an error, or it counts as lost.
 enum class OffScale : std::uint8_t { kRefuse, kLost };
 
+/// Limits of the levels of such a picture, per metre.
+inline constexpr double kLeastLevelsPerM = 1e-3, kMostLevelsPerM = 1e6;
+
 /// 16-bit grey PNG of a depth or range channel, `per_m` levels per metre (1000: millimetres), rounded. Lost pixels are
 /// 0 (kZero), 65535 (kInf) or the level of max_m (kMax); such a file cannot hold kNan and kMinusOne. Throws InputError
 /// for these two, and, unless `off_scale` says kLost, for a return too far for 16 bits or behind the camera.

@@ -24,6 +24,9 @@ enum class ColorBy : std::uint8_t { kRange, kEntity, kReason };
 template <>
 inline constexpr std::array<std::string_view, 3> kChoiceWords<ColorBy> = {"range", "entity", "reason"};
 
+/// Limits of the longer side of a bird's-eye view.
+inline constexpr std::uint32_t kLeastViewPixels = 64, kMostViewPixels = 16384;
+
 /// The legend below a picture: the bar of its colours, or the names of their meanings.
 struct PictureLegend {
   bool is_shown = true;
@@ -43,7 +46,7 @@ FATHOM_API void write_range_image(const std::filesystem::path& file, const Frame
 /// last ray is seen. Also needs the channels kAzimuth and kElevation.
 FATHOM_API void write_angle_image(const std::filesystem::path& file, const Frame& frame, ColorBy color,
                                   double scale_m = 0.0, const PictureLegend& legend = {});
-/// The world points from above, x to the right and y up, `pixels` (64 to 16384) along the longer side, with a scale
+/// The world points from above, x to the right and y up, `pixels` along the longer side, with a scale
 /// bar; the coordinates of the grid lines and the legend stand around these. Where points overlap the highest is seen.
 /// `max_range_m`: points farther than that from the sensor are left out; 0: none; it is also the scale of the colours,
 /// as above. `world_from_sensor`: marked with a ring and a stroke the way the sensor looks, and always in the picture;

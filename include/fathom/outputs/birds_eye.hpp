@@ -28,7 +28,7 @@ struct BirdsEyeOutput {
     return std::array<Field<BirdsEyeOutput>, 4>{{
         color_field<BirdsEyeOutput>(),
         max_range_field<BirdsEyeOutput>("as for range_image; points that are farther are left out, m"),
-        {"pixels", "1", &BirdsEyeOutput::pixels, 64, 16384, "along the longer side, 64 to 16384"},
+        {"pixels", "1", &BirdsEyeOutput::pixels, kLeastViewPixels, kMostViewPixels, "along the longer side"},
         legend_field<BirdsEyeOutput>(),
     }};
   }

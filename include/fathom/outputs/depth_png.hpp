@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <fathom/frame/lost_value.hpp>
+#include <fathom/files/depth.hpp>
 #include <fathom/outputs/kind.hpp>
 #include <fathom/simulate/sensor.hpp>
 
@@ -28,7 +29,7 @@ struct DepthPngOutput {
     return std::array<Field<DepthPngOutput>, 3>{{
         {"channel", "", choice_among<&DepthPngOutput::channel, kLengthChannels>, 0, 0,
          "depth, clean_depth, range or clean_range"},
-        {"per_m", "1/m", &DepthPngOutput::per_m, 1e-3, 1e6, "levels per metre, 1/m"},
+        {"per_m", "1/m", &DepthPngOutput::per_m, kLeastLevelsPerM, kMostLevelsPerM, "levels per metre, 1/m"},
         {"lost", "", choice_among<&DepthPngOutput::lost, kLostLevels>, 0, 0, "level of lost pixels: zero, inf or max"},
     }};
   }

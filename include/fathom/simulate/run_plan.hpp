@@ -11,7 +11,8 @@
 
 namespace fathom {
 
-/// The files of one output of one sensor; kNpy has one entry per channel.
+/// The files of one output of one sensor; an output that writes several files a frame, as npy does for its channels,
+/// has an entry for each.
 struct PlannedOutput {
   std::string first_file;           ///< in the folder of the run: "lidar/cloud_000000.pcd"
   std::uint64_t files = 0;          ///< all frames

@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 
+#include <fathom/base/compute.hpp>
 #include <fathom/beam/expected_ranges.hpp>
 
 #include "base/isa.hpp"
@@ -103,6 +104,7 @@ class GridRanges final : public ExpectedRanges {
 
 std::unique_ptr<ExpectedRanges> make_grid_ranges(const GridMap& map, const GridCasterOptions& options) {
   validate(map);
+  validate(Compute{.isa = options.isa});
   return std::make_unique<GridRanges>(map, options);
 }
 

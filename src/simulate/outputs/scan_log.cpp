@@ -68,8 +68,9 @@ class ScanLogFile final : public FrameLog {
 
 std::vector<OutputFile> ScanLogOutput::files(const Sensor& /*sensor*/) const {
   OutputFile log;
-  log.stem = "scans";
-  log.extension = "csv";
+  const std::filesystem::path name(kFile);
+  log.stem = name.stem().string();
+  log.extension = name.extension().string().substr(1);
   log.bytes_at_most = [](const FrameShape& shape, std::uint32_t frames) {
     const std::uint64_t header = kHeaderBytes + shape.rays() * 2 * kBytesPerReading;
     return header + frames * (kBytesPerScan + kBytesPerReading * shape.rays());
