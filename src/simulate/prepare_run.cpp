@@ -19,9 +19,8 @@ RunEpisode episode_of(const SceneSetup& setup, const RunOptions& options) {
           options.episode.value_or(setup.episode)};
 }
 
-/// With the scene, and still without its sensors. Throws InputError when there are none.
+/// With the scene, and still without its sensors.
 Simulator empty_simulator(const SceneSetup& setup, const RunOptions& options) {
-  if (setup.sensors.empty()) throw InputError("the scene has no sensor");
   const RunEpisode episode = episode_of(setup, options);
   SimulatorOptions how;
   how.seed = episode_seed(episode.seed, episode.environment, episode.episode);
@@ -60,6 +59,7 @@ PreparedRun prepare_run(const SceneSetup& setup, const RunOptions& options) {
   if (frames < 1 || frames > kMaxFrames) {
     throw InputError(fmt::format("frames = {} is not in [1, {}]", frames, kMaxFrames));
   }
+  if (setup.sensors.empty()) throw InputError("the scene has no sensor");
   PreparedRun run{frames, episode_of(setup, options), empty_simulator(setup, options), {}};
   SensorAdder adder(run.simulator);
   for (const SensorSetup& sensor_setup : setup.sensors) {

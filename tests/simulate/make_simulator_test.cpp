@@ -13,7 +13,6 @@
 
 #include "simulate/scene_fixture.hpp"
 #include "simulate/scene_text.hpp"
-#include "support/error_text.hpp"
 #include "text/npy.hpp"
 
 namespace fathom {
@@ -66,7 +65,7 @@ TEST(MakeSimulator, RefusesWhatARunWould) {
   setup.sensors[1].sensor.name = "a/b";
   EXPECT_THROW(make_simulator(setup), InputError);
   setup.sensors.clear();
-  EXPECT_EQ(test::input_error([&] { make_simulator(setup); }), "the scene has no sensor");
+  EXPECT_NO_THROW(make_simulator(setup)) << "a scene to which the caller adds sensors";
 }
 
 }  // namespace

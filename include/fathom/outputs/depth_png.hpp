@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include <fathom/frame/lost_value.hpp>
 #include <fathom/files/depth.hpp>
+#include <fathom/frame/lost_value.hpp>
 #include <fathom/outputs/kind.hpp>
 #include <fathom/simulate/sensor.hpp>
 
