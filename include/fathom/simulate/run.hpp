@@ -76,7 +76,8 @@ struct RunOptions {
 ///   simulator.render(SensorId{0}, 0, frame);
 ///
 /// Of the options only seed, environment, episode, compute and should_stop count. Throws InputError as run_scene()
-/// would for the scene and its sensors; outputs are not looked at.
+/// would for the scene and its sensors. Outputs are not looked at, and a scene may be without sensors: the caller adds
+/// them.
 FATHOM_API Simulator make_simulator(const SceneSetup& setup, const RunOptions& options = {});
 
 struct RunResult {
