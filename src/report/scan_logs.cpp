@@ -85,7 +85,7 @@ LogHeatmap heatmap_of_log(const BeamModel& model, const World& world, const Scan
   HeatmapOptions how = {.headings = options.headings, .on_progress = options.on_progress};
   how.score.ray_step = options.ray_step.value_or(std::max<std::size_t>(1, log.rays() / kUsualRays));
   how.score.compute = options.compute;
-  naming(log.name, [&] {
+  with_prefix(log.name, [&] {
     if (scan >= log.scans()) {
       throw InputError(log.scans() == 0 ? std::string("has no scans")
                                         : fmt::format("has scans 0 to {}, and no scan {}", log.scans() - 1, scan));
