@@ -13,7 +13,6 @@ namespace {
 
 constexpr double kMaxCameraM = 100.0;
 constexpr std::array<std::string_view, 2> kPrincipalPoint = {"cx", "cy"};
-constexpr double kLeastFocalPx = 1e-3, kMostFocalPx = 1e7;
 
 /// The fields that both kinds share, as members of `Camera`.
 template <class Camera>
@@ -21,13 +20,14 @@ constexpr std::array<Field<Camera>, 11> camera_fields() {
   using Number = double Camera::*;
   using Count = std::uint32_t Camera::*;
   return {{
-      {"width", "px", Count(&Camera::width), 1, 65536, "columns of the image", true},
-      {"height", "px", Count(&Camera::height), 1, 65536, "rows of the image", true},
+      {"width", "px", Count(&Camera::width), 1, kMostImageSide, "columns of the image", true},
+      {"height", "px", Count(&Camera::height), 1, kMostImageSide, "rows of the image", true},
       {"fx", "px", Number(&Camera::fx), 0, kMostFocalPx, "focal length, horizontal, 0.001 or more; 0: from the others"},
       {"fy", "px", Number(&Camera::fy), 0, kMostFocalPx, "focal length, vertical, 0.001 or more; 0: as fx"},
-      {"principal_point_px", "px", PairMember<Camera>{&Camera::principal_point_px, kPrincipalPoint}, -1e6, 1e6,
-       "[cx, cy] from the centre of the first pixel; empty: the middle"},
-      {"horizontal_fov_rad", "rad", Number(&Camera::horizontal_fov_rad), 0, 3.14, "field of view instead of fx"},
+      {"principal_point_px", "px", PairMember<Camera>{&Camera::principal_point_px, kPrincipalPoint}, -kMostCenterPx,
+       kMostCenterPx, "[cx, cy] from the centre of the first pixel; empty: the middle"},
+      {"horizontal_fov_rad", "rad", Number(&Camera::horizontal_fov_rad), 0, kMostFieldOfViewRad,
+       "field of view instead of fx"},
       {"focal_length_mm", "mm", Number(&Camera::focal_length_mm), 0, 1e4, "focal length instead of fx"},
       {"horizontal_aperture_mm", "mm", Number(&Camera::horizontal_aperture_mm), 0, 1e4,
        "width of the sensor chip, with focal_length_mm"},

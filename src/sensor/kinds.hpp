@@ -22,6 +22,10 @@ namespace fathom {
 
 /// The limit stops slipped units; it does not judge ranges.
 inline constexpr double kMaxRangeM = 1e6;
+/// Limits of the cameras' images and optics.
+inline constexpr double kMostImageSide = 65536;
+inline constexpr double kLeastFocalPx = 1e-3, kMostFocalPx = 1e7, kMostCenterPx = 1e6;
+inline constexpr double kMostFieldOfViewRad = 3.14;
 /// Full, half and quarter turn, as the next larger float: 360 degrees in radians never falls outside by rounding.
 inline constexpr double kTurnRad = 2.0F * std::numbers::pi_v<float>;
 inline constexpr double kHalfTurnRad = std::numbers::pi_v<float>;

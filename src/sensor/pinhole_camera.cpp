@@ -12,12 +12,14 @@ namespace fathom {
 namespace {
 
 constexpr std::array<Field<PinholeCamera>, 8> kPinholeCameraFields = {{
-    {"fx", "px", &PinholeCamera::fx, 1e-3, 1e7, "focal length, horizontal", true},
-    {"fy", "px", &PinholeCamera::fy, 1e-3, 1e7, "focal length, vertical", true},
-    {"cx", "px", &PinholeCamera::cx, -1e6, 1e6, "principal point, from the centre of the leftmost pixel", true},
-    {"cy", "px", &PinholeCamera::cy, -1e6, 1e6, "principal point, from the centre of the topmost pixel", true},
-    {"width", "px", &PinholeCamera::width, 1, 65536, "columns of the image", true},
-    {"height", "px", &PinholeCamera::height, 1, 65536, "rows of the image", true},
+    {"fx", "px", &PinholeCamera::fx, kLeastFocalPx, kMostFocalPx, "focal length, horizontal", true},
+    {"fy", "px", &PinholeCamera::fy, kLeastFocalPx, kMostFocalPx, "focal length, vertical", true},
+    {"cx", "px", &PinholeCamera::cx, -kMostCenterPx, kMostCenterPx,
+     "principal point, from the centre of the leftmost pixel", true},
+    {"cy", "px", &PinholeCamera::cy, -kMostCenterPx, kMostCenterPx,
+     "principal point, from the centre of the topmost pixel", true},
+    {"width", "px", &PinholeCamera::width, 1, kMostImageSide, "columns of the image", true},
+    {"height", "px", &PinholeCamera::height, 1, kMostImageSide, "rows of the image", true},
     {"min_range_m", "m", &PinholeCamera::min_range_m, 0, kMaxRangeM, "nearest range measured, along the ray"},
     {"max_range_m", "m", &PinholeCamera::max_range_m, 0, kMaxRangeM, "farthest range measured, along the ray"},
 }};
@@ -48,7 +50,7 @@ void write_rays(const PinholeCamera& camera, std::uint32_t /*frame*/, RayPattern
 }
 
 PinholeCamera camera_from_fov(std::uint32_t width, std::uint32_t height, double horizontal_fov_rad) {
-  check_in_range(PinholeCamera::kSlug, "horizontal_fov_rad", horizontal_fov_rad, 1e-3, 3.14, "rad");
+  check_in_range(PinholeCamera::kSlug, "horizontal_fov_rad", horizontal_fov_rad, 1e-3, kMostFieldOfViewRad, "rad");
   PinholeCamera camera;
   camera.width = width;
   camera.height = height;
