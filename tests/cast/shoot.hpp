@@ -71,6 +71,33 @@ inline std::vector<Shot> shoot(const Caster& caster, std::span<const WorldRay> r
   return shots;
 }
 
+/// Rays that all start where the first does, given as one origin.
+inline std::vector<Shot> shoot_fan(const Caster& caster, std::span<const WorldRay> rays, bool coherent) {
+  const std::size_t padded = (rays.size() + 15) / 16 * 16;
+  std::vector<float> d[3], out[4];
+  for (auto& a : d) a.resize(padded);
+  for (auto& a : out) a.resize(padded);
+  std::vector<std::uint32_t> entity(padded), triangle(padded);
+  for (std::size_t i = 0; i < padded; ++i) {
+    const Vec3& direction = rays[std::min(i, rays.size() - 1)].direction;
+    d[0][i] = static_cast<float>(direction.x), d[1][i] = static_cast<float>(direction.y);
+    d[2][i] = static_cast<float>(direction.z);
+  }
+  CastRays cast_rays;
+  const Vec3 o = rays[0].origin - caster.origin();
+  cast_rays.origin[0] = static_cast<float>(o.x), cast_rays.origin[1] = static_cast<float>(o.y);
+  cast_rays.origin[2] = static_cast<float>(o.z);
+  cast_rays.dx = d[0].data(), cast_rays.dy = d[1].data(), cast_rays.dz = d[2].data();
+  cast_rays.count = static_cast<std::uint32_t>(padded);
+  cast_rays.coherent = coherent;
+  caster.cast(cast_rays, {out[0].data(), entity.data(), triangle.data(), out[1].data(), out[2].data(), out[3].data()});
+  std::vector<Shot> shots;
+  for (std::size_t i = 0; i < rays.size(); ++i) {
+    shots.push_back({out[0][i], entity[i], triangle[i], {out[1][i], out[2][i], out[3][i]}});
+  }
+  return shots;
+}
+
 inline Vec3 random_direction(std::mt19937& random) {
   const auto real = [&] { return static_cast<double>(random()) / 2147483648.0 - 1.0; };
   for (;;) {

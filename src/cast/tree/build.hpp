@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// Builds and refits trees. Which tree comes out changes how fast rays are cast, and no result.
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <fathom/base/executor.hpp>
+
+#include "cast/tree/layout.hpp"
+
+namespace fathom::tree {
+
+/// Nodes over boxes, and which boxes their leaves hold: `count` numbers in `order`, from `first` on.
+struct Leaves {
+  struct Range {
+    std::uint32_t first, count;
+  };
+  std::vector<Node> nodes;
+  std::vector<Range> leaves;
+  std::vector<std::uint32_t> order;
+};
+
+/// Builds nodes by the surface area heuristic over 16 bins an axis (I. Wald, "On fast construction of SAH-based
+/// bounding volume hierarchies", 2007), with eight children. Keeps its memory from call to call.
+class NodeBuilder {
+ public:
+  NodeBuilder();
+  ~NodeBuilder();
+  NodeBuilder(NodeBuilder&&) noexcept;
+  NodeBuilder& operator=(NodeBuilder&&) noexcept;
+
+  /// `boxes`: [boxes]; empty ones are left out. `leaf_size`: most boxes of a leaf, 1 to 4. A child comes after its
+  /// parent in out.nodes.
+  void build(std::span<const Box> boxes, std::uint32_t leaf_size, Executor& executor, Leaves& out);
+
+ private:
+  struct Memory;
+  std::unique_ptr<Memory> memory_;
+};
+
+/// `leaf_size`: most triangles of a leaf, up to kLeafTriangles; no result depends on it.
+MeshTree build_mesh(std::span<const std::array<float, 3>> vertices,
+                    std::span<const std::array<std::uint32_t, 3>> triangles, Executor& executor,
+                    std::uint32_t leaf_size = kLeafTriangles);
+
+/// Moves the vertices of a tree of the same triangles; its boxes follow.
+void refit_mesh(std::span<const std::array<float, 3>> vertices, std::span<const std::array<std::uint32_t, 3>> triangles,
+                Executor& executor, MeshTree& tree);
+
+}  // namespace fathom::tree

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+#include "cast/tree/instances.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace fathom::tree {
+
+namespace {
+
+/// More than the roundings of single precision move the corners of a box by, as a share of its largest coordinate.
+constexpr float kBoxSlack = 0x1p-20F;
+
+/// A box in the world around the box of a mesh.
+Box box_in_world(const Box& mesh, const Affine& a) {
+  Box box;
+  float largest = 0.0F;
+  for (int k = 0; k < 8; ++k) {
+    const Vec3 corner = {(k & 1) != 0 ? mesh.hi[0] : mesh.lo[0], (k & 2) != 0 ? mesh.hi[1] : mesh.lo[1],
+                         (k & 4) != 0 ? mesh.hi[2] : mesh.lo[2]};
+    const Vec3 p = transform_point(a, corner);
+    const double place[3] = {p.x, p.y, p.z};
+    for (int i = 0; i < 3; ++i) {
+      const auto c = static_cast<float>(place[i]);
+      box.lo[i] = std::min(box.lo[i], c), box.hi[i] = std::max(box.hi[i], c);
+      largest = std::max(largest, std::abs(c));
+    }
+  }
+  for (int i = 0; i < 3; ++i) box.lo[i] -= kBoxSlack * largest, box.hi[i] += kBoxSlack * largest;
+  return box;
+}
+
+}  // namespace
+
+void Instances::place(std::size_t i, const MeshTree& tree, const Affine& world_from_mesh, std::uint32_t mask) {
+  if (i >= instances_.size()) instances_.resize(i + 1), boxes_.resize(i + 1);
+  boxes_[i] = {};
+  const std::optional<Affine> back = inverse(world_from_mesh);
+  if (!back || tree.bounds.empty()) return;
+  Instance& instance = instances_[i];
+  instance.nodes = tree.nodes.data(), instance.leaves = tree.leaves.data();
+  instance.bounds = tree.bounds;
+  instance.mask = mask;
+  for (int r = 0; r < 3; ++r) {
+    for (int c = 0; c < 3; ++c) {
+      instance.inverse[3 * c + r] = back->m[r][c];
+      instance.m_from_w[3 * c + r] = static_cast<float>(back->m[r][c]);
+      instance.w_from_m[3 * c + r] = static_cast<float>(world_from_mesh.m[r][c]);
+    }
+    instance.at[r] = world_from_mesh.m[r][3];
+  }
+  boxes_[i] = box_in_world(tree.bounds, world_from_mesh);
+}
+
+void Instances::truncate(std::size_t count) {
+  if (count >= instances_.size()) return;
+  instances_.resize(count), boxes_.resize(count);
+}
+
+void Instances::commit(Executor& executor) {
+  builder_.build(boxes_, 1, executor, nodes_);
+  for (Node& node : nodes_.nodes) {
+    for (std::uint32_t& child : node.child) {
+      if (child == kNone || (child & kLeafBit) == 0) continue;
+      child = kLeafBit | nodes_.order[nodes_.leaves[child & ~kLeafBit].first];  // the instance itself
+    }
+  }
+  Box bounds;
+  for (const Box& box : boxes_) {
+    for (int a = 0; a < 3; ++a) {
+      bounds.lo[a] = std::min(bounds.lo[a], box.lo[a]), bounds.hi[a] = std::max(bounds.hi[a], box.hi[a]);
+    }
+  }
+  world_ = {nodes_.nodes.data(), instances_.data(), bounds};
+}
+
+}  // namespace fathom::tree

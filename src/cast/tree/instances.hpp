@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// The upper tree: meshes as they stand in the world.
+
+#include <vector>
+
+#include <fathom/base/affine.hpp>
+#include <fathom/base/executor.hpp>
+
+#include "cast/tree/build.hpp"
+#include "cast/tree/layout.hpp"
+
+namespace fathom::tree {
+
+class Instances {
+ public:
+  /// Places mesh `tree` as instance `i`; those between are empty until they are placed. A map that flattens space hides
+  /// it. Call commit() before casting.
+  void place(std::size_t i, const MeshTree& tree, const Affine& world_from_mesh, std::uint32_t mask = ~0U);
+  /// Removes instances from `count` on.
+  void truncate(std::size_t count);
+  /// Builds the nodes over what was placed.
+  void commit(Executor& executor);
+
+  [[nodiscard]] std::size_t size() const { return instances_.size(); }
+  [[nodiscard]] const World& world() const { return world_; }
+
+ private:
+  NodeBuilder builder_;
+  Leaves nodes_;
+  std::vector<Instance> instances_;
+  std::vector<Box> boxes_;  // [instances], world; empty where one is hidden
+  World world_ = {};
+};
+
+}  // namespace fathom::tree

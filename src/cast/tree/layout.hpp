@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// The trees as flat arrays of plain structs, which a host and a device read alike: indices in place of pointers, eight
+// children a node, four triangles a leaf.
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace fathom::tree {
+
+inline constexpr std::uint32_t kNone = 0xffffffffU;              ///< no child, no triangle, no instance
+inline constexpr std::uint32_t kLeafBit = 0x80000000U;           ///< of a child that is a leaf
+inline constexpr std::uint32_t kLeafTriangles = 4;               ///< most that a leaf of a mesh holds
+inline constexpr std::uint32_t kWidth = 8;                       ///< children of a node
+inline constexpr std::uint32_t kMaxDepth = 32;                   ///< levels of nodes; the builder keeps to it
+inline constexpr std::uint32_t kStack = 7 * kMaxDepth + kWidth;  ///< entries that a walk can have open
+
+/// Boxes of eight children, by axis. A child is kLeafBit | leaf, the number of a node, or kNone; children that exist
+/// come first. The box of kNone is empty: lo = +inf, hi = -inf.
+struct alignas(64) Node {
+  float lo[3][kWidth], hi[3][kWidth];
+  std::uint32_t child[kWidth];
+  std::uint32_t spare[kWidth];
+};
+
+/// Four triangles, by corner and axis; kNone in `id` behind the last.
+struct alignas(32) Leaf {
+  float v[3][3][kLeafTriangles];
+  std::uint32_t id[kLeafTriangles];
+};
+
+struct Box {
+  float lo[3] = {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::infinity(),
+                 std::numeric_limits<float>::infinity()};
+  float hi[3] = {-std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity(),
+                 -std::numeric_limits<float>::infinity()};
+
+  [[nodiscard]] bool empty() const { return !(lo[0] <= hi[0]); }
+};
+
+/// The tree of a mesh; node 0 is the root. Without triangles there is a root without children.
+struct MeshTree {
+  std::vector<Node> nodes;
+  std::vector<Leaf> leaves;
+  Box bounds;
+};
+
+/// A mesh as it stands in the world, `w` for world and `m` for mesh.
+struct Instance {
+  const Node* nodes;
+  const Leaf* leaves;
+  Box bounds;          ///< of the mesh, m
+  float m_from_w[9];   ///< linear part, column-major, as directions are turned by it
+  float w_from_m[9];   ///< its inverse, for side planes
+  double inverse[9];   ///< the same in double precision, as origins are
+  double at[3];        ///< translation of w_from_m
+  std::uint32_t mask;  ///< a ray meets it when its own mask has a bit in common
+};
+
+/// What is cast against. A leaf of `nodes` is an instance.
+struct World {
+  const Node* nodes;
+  const Instance* instances;
+  Box bounds;
+};
+
+}  // namespace fathom::tree

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+#include "cast/tree/meshes.hpp"
+
+#include "cast/tree/build.hpp"
+
+namespace fathom::tree {
+
+void Meshes::sync(const Scene& scene) {
+  for (std::size_t i = 0; i < scene.meshes().size(); ++i) {
+    const Mesh& mesh = scene.meshes()[i];
+    const std::uint32_t version = scene.mesh_version(static_cast<MeshId>(i));
+    if (i == meshes_.size()) {
+      meshes_.push_back({std::make_unique<MeshTree>(build_mesh(mesh.vertices_m, mesh.triangles, executor_)), version});
+    } else if (meshes_[i].version != version) {
+      refit_mesh(mesh.vertices_m, mesh.triangles, executor_, *meshes_[i].tree);
+      meshes_[i].version = version;
+    }
+  }
+}
+
+}  // namespace fathom::tree

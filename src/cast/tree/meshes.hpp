@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// One tree per mesh of a scene, built once and shared by every caster that places it.
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <fathom/base/executor.hpp>
+#include <fathom/scene/scene.hpp>
+
+#include "cast/tree/layout.hpp"
+
+namespace fathom::tree {
+
+class Meshes {
+ public:
+  explicit Meshes(Executor& executor) : executor_(executor) {}
+
+  /// Builds new trees and refits those of deformed meshes. Not thread-safe; no cast may run meanwhile.
+  void sync(const Scene& scene);
+
+  [[nodiscard]] const MeshTree& tree(MeshId mesh) const { return *meshes_[index(mesh)].tree; }
+  /// Scene::mesh_version of the vertices that the tree holds.
+  [[nodiscard]] std::uint32_t version(MeshId mesh) const { return meshes_[index(mesh)].version; }
+
+ private:
+  struct Entry {
+    std::unique_ptr<MeshTree> tree;  // stays where it is when meshes are added
+    std::uint32_t version = 0;
+  };
+
+  Executor& executor_;
+  std::vector<Entry> meshes_;  // [meshes]
+};
+
+}  // namespace fathom::tree

@@ -1,0 +1,486 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// Up to 256 rays against the world in one walk, which pays where they are nearly parallel. At each node the four side
+// planes of the tile are tested against all children at once, then the boxes that are left against the groups of rays
+// that are still in; at a leaf each triangle meets only the groups whose rays meet the leaf's box. Side planes and
+// boxes only ever skip work: a ray's result is that of single.hpp, bit by bit.
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "cast/tree/walk.hpp"
+
+namespace fathom::FATHOM_ISA {
+
+inline constexpr unsigned kTileRays = 256;
+inline constexpr unsigned kGroups = kTileRays / FGroup::kLanes;
+using Groups = std::uint32_t;  ///< a bit for each group
+static_assert(kGroups <= 32);
+
+/// The rays of a tile, and what they have met so far. `groups` of them are in use.
+struct TileRays {
+  const float *dx, *dy, *dz;
+  const float *ox, *oy, *oz;  ///< per ray, or one for all where `one_origin`
+  const float* near;          ///< null: 0
+  unsigned groups;
+  std::uint32_t mask;
+  alignas(64) float t[kTileRays];  ///< at first: how far a ray reaches; negative: it is not cast
+  alignas(64) std::uint32_t instance[kTileRays], place[kTileRays];
+};
+
+/// The pyramid around the directions of a tile: unit vectors along its middle and sides, and the least and largest
+/// tangents to both sides. Not `narrow`: it opens too far for planes.
+struct Pyramid {
+  float middle[3], side[3], up[3];
+  float side_lo, side_hi, up_lo, up_hi;
+  bool narrow;
+};
+
+inline constexpr float kTangentSlack = 2e-6F;  ///< roundings of unit vectors and tangents
+
+inline Pyramid make_pyramid(const TileRays& rays) {
+  using F = FGroup;
+  V3<F> sum = {F::all(0.0F), F::all(0.0F), F::all(0.0F)};
+  const auto direction = [&](unsigned g) {
+    const unsigned i = g * F::kLanes;
+    return V3<F>{F::load(rays.dx + i), F::load(rays.dy + i), F::load(rays.dz + i)};
+  };
+  for (unsigned g = 0; g < rays.groups; ++g) sum = sum + direction(g);
+  alignas(64) float s[3][F::kLanes];
+  sum.x.store(s[0]), sum.y.store(s[1]), sum.z.store(s[2]);
+  Pyramid p;
+  for (int a = 0; a < 3; ++a) p.middle[a] = std::accumulate(s[a], s[a] + F::kLanes, 0.0F);
+  const auto make_unit = [](float(&v)[3]) {
+    const float length = std::sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+    for (float& x : v) x /= length;
+    return length;
+  };
+  p.narrow = make_unit(p.middle) > 0.0F;
+  const float* m = p.middle;
+  // Sides along and across the horizon, where scan lines lie.
+  if (std::fabs(m[2]) < 0.9F) {
+    p.side[0] = -m[1], p.side[1] = m[0], p.side[2] = 0.0F;
+  } else {
+    p.side[0] = 0.0F, p.side[1] = -m[2], p.side[2] = m[1];
+  }
+  make_unit(p.side);
+  p.up[0] = m[1] * p.side[2] - m[2] * p.side[1], p.up[1] = m[2] * p.side[0] - m[0] * p.side[2];
+  p.up[2] = m[0] * p.side[1] - m[1] * p.side[0];
+  F lo_s = F::all(kInf), hi_s = F::all(-kInf), lo_u = lo_s, hi_u = hi_s, least_cos = lo_s;
+  for (unsigned g = 0; g < rays.groups; ++g) {
+    const V3<F> d = direction(g);
+    const F along = dot(d, all3<F>(p.middle)), r = F::all(1.0F) / along;
+    const F length2 = dot(d, d);
+    // cos = along / |d|, compared with 0.2 without a root.
+    least_cos = min(least_cos, select(lt(F::all(0.0F), along), along * along - F::all(0.04F) * length2, F::all(-1.0F)));
+    const F s_tan = dot(d, all3<F>(p.side)) * r, u_tan = dot(d, all3<F>(p.up)) * r;
+    lo_s = min(lo_s, s_tan), hi_s = max(hi_s, s_tan), lo_u = min(lo_u, u_tan), hi_u = max(hi_u, u_tan);
+  }
+  p.side_lo = least(lo_s) - kTangentSlack, p.side_hi = -least(F::all(0.0F) - hi_s) + kTangentSlack;
+  p.up_lo = least(lo_u) - kTangentSlack, p.up_hi = -least(F::all(0.0F) - hi_u) + kTangentSlack;
+  p.narrow = p.narrow && least(least_cos) > 0.0F;
+  return p;
+}
+
+/// The rays of a tile in the frame of one tree: of the instances, or of the triangles of a mesh.
+struct TileFrame {
+  alignas(64) float dx[kTileRays], dy[kTileRays], dz[kTileRays];
+  alignas(64) float rx[kTileRays], ry[kTileRays], rz[kTileRays];  ///< reciprocals of the directions
+  alignas(64) float ox[kTileRays], oy[kTileRays], oz[kTileRays];  ///< only of rays with origins of their own
+  alignas(64) float sx[kTileRays], sy[kTileRays];                 ///< shears, of groups in `sheared`
+  std::int32_t kz[kGroups];
+  Groups sheared;
+  float plus[3], minus[3];  ///< the origin plus and minus the slack
+  bool same_signs;          ///< whether all directions agree in the sign of each component
+  bool back[3];             ///< which, where they do
+  float r_lo[3], r_hi[3];   ///< the least and the largest reciprocal
+  bool has_sides;
+  float side[4][3];  ///< normals of the side planes, pointing inside
+};
+
+FATHOM_KERNEL V3<FGroup> load3(const float* x, const float* y, const float* z, unsigned g) {
+  const unsigned i = g * FGroup::kLanes;
+  return {FGroup::load(x + i), FGroup::load(y + i), FGroup::load(z + i)};
+}
+FATHOM_KERNEL void store3(const V3<FGroup>& v, float* x, float* y, float* z, unsigned g) {
+  const unsigned i = g * FGroup::kLanes;
+  v.x.store(x + i), v.y.store(y + i), v.z.store(z + i);
+}
+
+/// Calls f(g) for every group.
+template <class F>
+FATHOM_KERNEL void for_groups(Groups groups, F f) {
+  for (; groups != 0; groups &= groups - 1) f(static_cast<unsigned>(std::countr_zero(groups)));
+}
+
+/// Reciprocals of the directions, and whether their signs agree.
+inline void set_reciprocals(Groups groups, const float* dx, const float* dy, const float* dz, TileFrame& frame) {
+  using F = FGroup;
+  V3<F> least_r = {F::all(kInf), F::all(kInf), F::all(kInf)}, most_r = {F::all(-kInf), F::all(-kInf), F::all(-kInf)};
+  for_groups(groups, [&](unsigned g) {
+    const V3<F> d = load3(dx, dy, dz, g);
+    const V3<F> r = {reciprocal(d.x), reciprocal(d.y), reciprocal(d.z)};
+    store3(r, frame.rx, frame.ry, frame.rz, g);
+    least_r = {min(least_r.x, r.x), min(least_r.y, r.y), min(least_r.z, r.z)};
+    most_r = {max(most_r.x, r.x), max(most_r.y, r.y), max(most_r.z, r.z)};
+  });
+  const F zero = F::all(0.0F);
+  const float low[3] = {least(least_r.x), least(least_r.y), least(least_r.z)};
+  const float high[3] = {-least(zero - most_r.x), -least(zero - most_r.y), -least(zero - most_r.z)};
+  frame.same_signs = true;
+  for (int a = 0; a < 3; ++a) {
+    frame.r_lo[a] = low[a], frame.r_hi[a] = high[a];
+    frame.back[a] = high[a] < 0.0F;
+    frame.same_signs = frame.same_signs && (frame.back[a] || low[a] > 0.0F);
+  }
+}
+
+/// The planes of the pyramid in the frame of a mesh: normals turn by the transpose of w_from_m. Null: the world itself.
+inline void set_sides(const Pyramid& p, const float* w_from_m, TileFrame& frame) {
+  frame.has_sides = p.narrow;
+  if (!p.narrow) return;
+  for (int k = 0; k < 4; ++k) {
+    const float* across = k < 2 ? p.side : p.up;
+    const float bound = k == 0 ? p.side_lo : k == 1 ? p.side_hi : k == 2 ? p.up_lo : p.up_hi;
+    const float sign = k % 2 == 0 ? 1.0F : -1.0F;
+    float n[3];
+    for (int a = 0; a < 3; ++a) n[a] = sign * (across[a] - bound * p.middle[a]);
+    for (int a = 0; a < 3; ++a) {
+      const float* m = w_from_m + 3 * a;
+      frame.side[k][a] = w_from_m == nullptr ? n[a] : m[0] * n[0] + m[1] * n[1] + m[2] * n[2];
+    }
+  }
+}
+
+inline void set_slack(const Point& o, float slack, const float (&spread)[3], TileFrame& frame) {
+  const float p[3] = {o.x, o.y, o.z};
+  for (int a = 0; a < 3; ++a) frame.plus[a] = p[a] + (slack + spread[a]), frame.minus[a] = p[a] - (slack + spread[a]);
+}
+
+/// Children that are not all outside one of the side planes, as bits.
+FATHOM_KERNEL unsigned inside_sides(const tree::Node& n, const TileFrame& frame) {
+  F8 lo[3], hi[3];
+  for (int a = 0; a < 3; ++a) {
+    lo[a] = F8::load(n.lo[a]) - F8::all(frame.plus[a]);
+    hi[a] = F8::load(n.hi[a]) - F8::all(frame.minus[a]);
+  }
+  F8 farthest = F8::all(kInf);
+  for (int k = 0; k < 4; ++k) {
+    F8 sum = F8::all(0.0F);
+    for (int a = 0; a < 3; ++a) {
+      const float m = frame.side[k][a];
+      sum = sum + F8::all(m) * (m > 0.0F ? hi[a] : lo[a]);
+    }
+    farthest = min(sum, farthest);
+  }
+  return bits(le(F8::all(0.0F), farthest));
+}
+
+/// Children whose boxes every ray of a tile with same_signs meets if it reaches them, as bits, and a bound of where the
+/// first enters: it spares them the test of group after group.
+FATHOM_KERNEL unsigned met_by_all(const tree::Node& n, const TileFrame& frame, float* entry) {
+  F8 enter_lo = F8::all(0.0F), enter_hi = enter_lo, leave_lo = F8::all(kInf);
+  for (int a = 0; a < 3; ++a) {
+    const F8 lo = F8::load(n.lo[a]) - F8::all(frame.plus[a]), hi = F8::load(n.hi[a]) - F8::all(frame.minus[a]);
+    const F8 front = frame.back[a] ? hi : lo, rear = frame.back[a] ? lo : hi;
+    const F8 r_lo = F8::all(frame.r_lo[a]), r_hi = F8::all(frame.r_hi[a]);
+    const F8 f0 = front * r_lo, f1 = front * r_hi;
+    enter_lo = max(min(f0, f1), enter_lo), enter_hi = max(max(f0, f1), enter_hi);
+    leave_lo = min(min(rear * r_lo, rear * r_hi), leave_lo);
+  }
+  enter_lo.store(entry);
+  return bits(le(enter_hi, leave_lo));
+}
+
+/// Groups of which a ray meets child i before its reach, and where the first of them enters it.
+template <bool kSameSigns>
+FATHOM_KERNEL Groups meet_box(const tree::Node& n, unsigned i, const TileFrame& frame, Groups groups,
+                              const float* reach, float& entry) {
+  using F = FGroup;
+  F lo[3], hi[3];
+  for (int a = 0; a < 3; ++a) {
+    const float low = n.lo[a][i] - frame.plus[a], high = n.hi[a][i] - frame.minus[a];
+    const bool swap = kSameSigns && frame.back[a];
+    lo[a] = F::all(swap ? high : low), hi[a] = F::all(swap ? low : high);
+  }
+  F first = F::all(kInf);
+  Groups met = 0;
+  for_groups(groups, [&](unsigned g) {
+    const V3<F> r = load3(frame.rx, frame.ry, frame.rz, g);
+    F x0 = lo[0] * r.x, x1 = hi[0] * r.x, y0 = lo[1] * r.y, y1 = hi[1] * r.y, z0 = lo[2] * r.z, z1 = hi[2] * r.z;
+    F enter, leave;
+    if constexpr (kSameSigns) {
+      enter = max(max(x0, y0), max(z0, F::all(0.0F)));
+      leave = min(min(x1, y1), min(z1, F::load(reach + g * F::kLanes)));
+    } else {
+      enter = max(max(min(x0, x1), min(y0, y1)), max(min(z0, z1), F::all(0.0F)));
+      leave = min(min(max(x0, x1), max(y0, y1)), min(max(z0, z1), F::load(reach + g * F::kLanes)));
+    }
+    const auto in = le(enter, leave);
+    met |= static_cast<Groups>(bits(in) != 0) << g;  // no branch, because nobody could guess it
+    first = min(select(in, enter, F::all(kInf)), first);
+  });
+  if (met != 0) entry = least(first);
+  return met;
+}
+
+/// Calls leaf(number, groups) for every leaf that rays of `groups` meet before their reach, near ones first.
+template <bool kSameSigns, class Leaf>
+inline void walk_tile(const tree::Node* nodes, const TileFrame& frame, Groups groups, const float* reach, Leaf leaf) {
+  struct Open {
+    std::uint32_t child;
+    float t;
+    Groups groups;
+  };
+  Open stack[tree::kStack];
+  unsigned top = 0;
+  std::uint32_t node = 0;
+  for (;;) {
+    const tree::Node& n = nodes[node];
+    const unsigned base = top;
+    alignas(32) float entries[8];
+    const unsigned all = kSameSigns ? met_by_all(n, frame, entries) : 0U;
+    for (unsigned m = frame.has_sides ? inside_sides(n, frame) : 0xffU; m != 0; m &= m - 1) {
+      const auto i = static_cast<unsigned>(std::countr_zero(m));
+      if (n.child[i] == tree::kNone) break;
+      float entry = entries[i];
+      Groups met = groups;
+      if ((all >> i & 1U) == 0) met = meet_box<kSameSigns>(n, i, frame, groups, reach, entry);
+      if (met == 0) continue;
+      unsigned at = top++;
+      for (; at > base && stack[at - 1].t < entry; --at) stack[at] = stack[at - 1];
+      stack[at] = {n.child[i], entry, met};
+    }
+    for (;;) {
+      if (top == 0) return;
+      const Open next = stack[--top];
+      Groups still = 0;
+      for_groups(next.groups, [&](unsigned g) {
+        const FGroup far = FGroup::load(reach + g * FGroup::kLanes);
+        still |= static_cast<Groups>(bits(le(FGroup::all(next.t), far)) != 0) << g;
+      });
+      if (still == 0) continue;
+      if ((next.child & tree::kLeafBit) == 0) {
+        node = next.child, groups = still;
+        break;
+      }
+      leaf(next.child & ~tree::kLeafBit, still);
+    }
+  }
+}
+template <class Leaf>
+FATHOM_KERNEL void walk_tile(const tree::Node* nodes, const TileFrame& frame, Groups groups, const float* reach,
+                             Leaf leaf) {
+  if (frame.same_signs) return walk_tile<true>(nodes, frame, groups, reach, leaf);
+  walk_tile<false>(nodes, frame, groups, reach, leaf);
+}
+
+/// Four triangles as all rays see them, if they start in one point.
+struct LeafCorners {
+  alignas(16) float c[3][3][4];  ///< [corner][axis][lane], seen from the origin
+  alignas(16) float n[3][4], plane[4], lo[3][4], hi[3][4];
+};
+
+FATHOM_KERNEL V3<F4> corner(const tree::Leaf& leaf, int i) {
+  return {F4::load(leaf.v[i][0]), F4::load(leaf.v[i][1]), F4::load(leaf.v[i][2])};
+}
+template <class F>
+FATHOM_KERNEL V3<F> least_of(const V3<F> (&c)[3]) {
+  return {min(min(c[0].x, c[1].x), c[2].x), min(min(c[0].y, c[1].y), c[2].y), min(min(c[0].z, c[1].z), c[2].z)};
+}
+template <class F>
+FATHOM_KERNEL V3<F> most_of(const V3<F> (&c)[3]) {
+  return {max(max(c[0].x, c[1].x), c[2].x), max(max(c[0].y, c[1].y), c[2].y), max(max(c[0].z, c[1].z), c[2].z)};
+}
+
+FATHOM_KERNEL void set_corners(const tree::Leaf& leaf, const V3<F4>& o, bool one_origin, LeafCorners& out) {
+  const V3<F4> v[3] = {corner(leaf, 0), corner(leaf, 1), corner(leaf, 2)};
+  const V3<F4> n = cross(v[0] - v[1], v[2] - v[0]);
+  n.x.store(out.n[0]), n.y.store(out.n[1]), n.z.store(out.n[2]);
+  if (!one_origin) return;
+  const V3<F4> c[3] = {v[0] - o, v[1] - o, v[2] - o};
+  for (int i = 0; i < 3; ++i) c[i].x.store(out.c[i][0]), c[i].y.store(out.c[i][1]), c[i].z.store(out.c[i][2]);
+  dot(c[0], n).store(out.plane);
+  const V3<F4> lo = least_of(c), hi = most_of(c);
+  lo.x.store(out.lo[0]), lo.y.store(out.lo[1]), lo.z.store(out.lo[2]);
+  hi.x.store(out.hi[0]), hi.y.store(out.hi[1]), hi.z.store(out.hi[2]);
+}
+
+/// One lane of three arrays, in every lane of the result.
+FATHOM_KERNEL V3<FGroup> spread3(const float (&v)[3][4], unsigned k) {
+  return {FGroup::all(v[0][k]), FGroup::all(v[1][k]), FGroup::all(v[2][k])};
+}
+
+template <bool kAny, bool kOneOrigin>
+class TileTracer {
+  using F = FGroup;
+
+ public:
+  TileTracer(const tree::World& world, TileRays& rays) : world_(world), rays_(rays), pyramid_(make_pyramid(rays)) {}
+
+  void trace() {
+    const Groups all = static_cast<Groups>((std::uint64_t{1} << rays_.groups) - 1);
+    TileFrame& frame = outer_;
+    set_reciprocals(all, rays_.dx, rays_.dy, rays_.dz, frame);
+    set_sides(pyramid_, nullptr, frame);
+    const Point o = {rays_.ox[0], rays_.oy[0], rays_.oz[0]};
+    float spread[3] = {0, 0, 0};
+    if constexpr (!kOneOrigin) measure_spread(all, rays_.ox, rays_.oy, rays_.oz, o, spread);
+    set_slack(o, slack_of(world_.bounds, o, kWorldSlack), spread, frame);
+    walk_tile(world_.nodes, frame, all, rays_.t, [&](std::uint32_t id, Groups groups) { enter(id, groups); });
+  }
+
+ private:
+  /// By how much origins are off the first, by axis.
+  static void measure_spread(Groups groups, const float* x, const float* y, const float* z, const Point& o,
+                             float (&spread)[3]) {
+    const V3<F> at = {F::all(o.x), F::all(o.y), F::all(o.z)};
+    V3<F> most = {F::all(0.0F), F::all(0.0F), F::all(0.0F)};
+    for_groups(groups, [&](unsigned g) {
+      const V3<F> off = load3(x, y, z, g) - at;
+      most = {max(abs(off.x), most.x), max(abs(off.y), most.y), max(abs(off.z), most.z)};
+    });
+    const F zero = F::all(0.0F);
+    spread[0] = -least(zero - most.x), spread[1] = -least(zero - most.y), spread[2] = -least(zero - most.z);
+  }
+
+  void enter(std::uint32_t id, Groups groups) {
+    const tree::Instance& instance = world_.instances[id];
+    if ((instance.mask & rays_.mask) == 0) return;
+    TileFrame& frame = inner_;
+    for_groups(groups, [&](unsigned g) {
+      store3(turn(instance.m_from_w, load3(rays_.dx, rays_.dy, rays_.dz, g)), frame.dx, frame.dy, frame.dz, g);
+    });
+    set_reciprocals(groups, frame.dx, frame.dy, frame.dz, frame);
+    set_sides(pyramid_, instance.w_from_m, frame);
+    frame.sheared = 0;
+    Point o;
+    float spread[3] = {0, 0, 0};
+    if constexpr (kOneOrigin) {
+      o = origin_in(instance, double{rays_.ox[0]}, double{rays_.oy[0]}, double{rays_.oz[0]});
+    } else {
+      for_groups(groups, [&](unsigned g) {
+        for (unsigned i = g * F::kLanes; i < (g + 1) * F::kLanes; ++i) {
+          const Point p = origin_in(instance, double{rays_.ox[i]}, double{rays_.oy[i]}, double{rays_.oz[i]});
+          frame.ox[i] = p.x, frame.oy[i] = p.y, frame.oz[i] = p.z;
+        }
+      });
+      const auto i = static_cast<unsigned>(std::countr_zero(groups)) * F::kLanes;
+      o = {frame.ox[i], frame.oy[i], frame.oz[i]};
+      measure_spread(groups, frame.ox, frame.oy, frame.oz, o, spread);
+    }
+    set_slack(o, slack_of(instance.bounds, o, kMeshSlack), spread, frame);
+    const V3<F4> o4 = {F4::all(o.x), F4::all(o.y), F4::all(o.z)};
+    walk_tile(instance.nodes, frame, groups, rays_.t, [&](std::uint32_t number, Groups met) {
+      const tree::Leaf& leaf = instance.leaves[number];
+      LeafCorners corners;
+      set_corners(leaf, o4, kOneOrigin, corners);
+      for_groups(met & ~frame.sheared, [&](unsigned g) { shear(g); });
+      for (unsigned k = 0; k < tree::kLeafTriangles && leaf.id[k] != tree::kNone; ++k) {
+        unsigned inside[kGroups];
+        Groups hit = 0;
+        for (Groups rest = met; rest != 0; rest &= rest - 1) {
+          const auto g = static_cast<unsigned>(std::countr_zero(rest));
+          inside[g] = contain(leaf, corners, k, g);
+          hit |= static_cast<Groups>(inside[g] != 0) << g;
+        }
+        for (; hit != 0; hit &= hit - 1) {
+          const auto g = static_cast<unsigned>(std::countr_zero(hit));
+          meet(leaf, corners, k, 4 * number + k, id, g, F::mask_from(inside[g]));
+        }
+      }
+    });
+  }
+
+  void shear(unsigned g) {
+    const Shear<F> s = make_shear(load3(inner_.dx, inner_.dy, inner_.dz, g), load3(inner_.rx, inner_.ry, inner_.rz, g));
+    s.sx.store(inner_.sx + g * F::kLanes), s.sy.store(inner_.sy + g * F::kLanes);
+    inner_.kz[g] = s.kz;
+    inner_.sheared |= Groups{1} << g;
+  }
+
+  FATHOM_KERNEL V3<F> seen_corner(const tree::Leaf& leaf, int i, unsigned k, unsigned g) const {
+    return V3<F>{F::all(leaf.v[i][0][k]), F::all(leaf.v[i][1][k]), F::all(leaf.v[i][2][k])} -
+           load3(inner_.ox, inner_.oy, inner_.oz, g);
+  }
+
+  /// Which rays of a group triangle k of a leaf contains, as bits.
+  FATHOM_KERNEL unsigned contain(const tree::Leaf& leaf, const LeafCorners& q, unsigned k, unsigned g) const {
+    const unsigned at = g * F::kLanes;
+    F x[3], y[3];
+    const std::int32_t kz = inner_.kz[g];
+    const F sx = F::load(inner_.sx + at), sy = F::load(inner_.sy + at);
+    if (kOneOrigin && kz >= 0) [[likely]] {
+      const int kx = kz == 2 ? 0 : kz + 1, ky = kx == 2 ? 0 : kx + 1;
+      for (int i = 0; i < 3; ++i) {
+        const F z = F::all(q.c[i][kz][k]);
+        x[i] = F::all(q.c[i][kx][k]) - sx * z, y[i] = F::all(q.c[i][ky][k]) - sy * z;
+      }
+    } else {
+      V3<F> c[3];
+      for (int i = 0; i < 3; ++i) c[i] = kOneOrigin ? spread3(q.c[i], k) : seen_corner(leaf, i, k, g);
+      Shear<F> s = {sx, sy, {}, {}, kz};
+      if (kz < 0) [[unlikely]]
+        s = make_shear(load3(inner_.dx, inner_.dy, inner_.dz, g), load3(inner_.rx, inner_.ry, inner_.rz, g));
+      shear_corners(c, s, x, y);
+    }
+    return bits(contains(x, y));
+  }
+
+  FATHOM_KERNEL void meet(const tree::Leaf& leaf, const LeafCorners& q, unsigned k, std::uint32_t place,
+                          std::uint32_t id, unsigned g, typename F::Mask in) {
+    const unsigned at = g * F::kLanes;
+    const V3<F> d = load3(inner_.dx, inner_.dy, inner_.dz, g);
+    const V3<F> n = spread3(q.n, k), r = load3(inner_.rx, inner_.ry, inner_.rz, g);
+    F t;
+    if constexpr (kOneOrigin) {
+      t = distance(F::all(q.plane[k]), n, d, spread3(q.lo, k), spread3(q.hi, k), r);
+    } else {
+      const V3<F> c[3] = {seen_corner(leaf, 0, k, g), seen_corner(leaf, 1, k, g), seen_corner(leaf, 2, k, g)};
+      t = distance(dot(c[0], n), n, d, least_of(c), most_of(c), r);
+    }
+    const F reach = F::load(rays_.t + at);
+    const F near = rays_.near == nullptr ? F::all(0.0F) : F::load(rays_.near + at);
+    const auto ok = in & le(near, t) & le(t, reach);
+    if (bits(ok) == 0) return;
+    auto take = ok & lt(t, reach);
+    const unsigned ties = bits(without(ok, take));
+    if (ties != 0) [[unlikely]]
+      take = settle_ties(ties, bits(take), id, leaf.id[k], at);
+    if constexpr (kAny) {
+      select(take, F::all(-1.0F), reach).store(rays_.t + at);
+    } else {
+      select(take, t, reach).store(rays_.t + at);
+    }
+    store_word(take, id, rays_.instance + at), store_word(take, place, rays_.place + at);
+  }
+
+  static void store_word(typename F::Mask take, std::uint32_t word, std::uint32_t* out) {
+    auto* words = reinterpret_cast<float*>(out);
+    select(take, F::word(word), F::load(words)).store(words);
+  }
+
+  /// Of two hits at the same range the one of the lower instance counts, then that of the lower triangle.
+  [[gnu::noinline]] typename F::Mask settle_ties(unsigned ties, unsigned taken, std::uint32_t instance,
+                                                 std::uint32_t triangle, unsigned at) const {
+    for (; ties != 0; ties &= ties - 1) {
+      const auto k = static_cast<unsigned>(std::countr_zero(ties));
+      const std::uint32_t other = rays_.instance[at + k];
+      bool earlier = instance < other;
+      if (instance == other) {
+        const std::uint32_t place = rays_.place[at + k];
+        earlier = triangle < world_.instances[other].leaves[place / 4].id[place % 4];
+      }
+      taken |= static_cast<unsigned>(earlier) << k;
+    }
+    return F::mask_from(taken);
+  }
+
+  const tree::World& world_;
+  TileRays& rays_;
+  Pyramid pyramid_;
+  TileFrame outer_, inner_;
+};
+
+}  // namespace fathom::FATHOM_ISA

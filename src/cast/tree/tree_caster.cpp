@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+#include "cast/tree/tree_caster.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include <fathom/base/affine.hpp>
+
+#include "cast/tree/instances.hpp"
+#include "cast/tree/kernels.hpp"
+#include "cast/tree/meshes.hpp"
+#include "scene/world_poses.hpp"
+
+namespace fathom {
+
+namespace {
+
+const tree::Kernels& kernels_of(Isa isa) {
+  if (isa == Isa::kAvx512) return avx512::kTreeKernels;
+  return isa == Isa::kAvx2 ? avx2::kTreeKernels : sse2::kTreeKernels;
+}
+
+/// world_from_mesh of an entity, relative to an origin.
+Affine place_of(const Pose& world_from_entity, const Vec3& scale, const Vec3& origin) {
+  const Vec3 x = scale.x * rotate(world_from_entity.rotation, {1, 0, 0});
+  const Vec3 y = scale.y * rotate(world_from_entity.rotation, {0, 1, 0});
+  const Vec3 z = scale.z * rotate(world_from_entity.rotation, {0, 0, 1});
+  const Vec3 t = world_from_entity.translation_m - origin;
+  return {{{x.x, y.x, z.x, t.x}, {x.y, y.y, z.y, t.y}, {x.z, y.z, z.z, t.z}}};
+}
+
+class TreeCaster final : public Caster {
+ public:
+  TreeCaster(std::shared_ptr<tree::Meshes> meshes, Isa isa, Executor& executor)
+      : executor_(executor), isa_(isa), meshes_(std::move(meshes)) {}
+
+  [[nodiscard]] std::unique_ptr<Caster> fork() const override {
+    return std::make_unique<TreeCaster>(meshes_, isa_, executor_);
+  }
+  [[nodiscard]] Vec3 origin() const override { return origin_; }
+  [[nodiscard]] float reach() const override { return reach_; }
+
+  void place(const Scene& scene, double stamp_s, const Vec3& origin) override {
+    const bool rebase = !(origin == origin_);
+    origin_ = origin;
+    meshes_->sync(scene);
+    const std::vector<Pose>& world_from_entity = poses_.at(scene, stamp_s);
+    for (std::size_t i = 0; i < scene.entities().size(); ++i) {
+      const Entity& entity = scene.entities()[i];
+      const std::uint32_t version = meshes_->version(entity.mesh);
+      const bool added = i == placed_.size();
+      if (added) placed_.emplace_back();
+      Placed& placed = placed_[i];
+      const bool same = !added && !rebase && placed.version == version && placed.pose == world_from_entity[i];
+      if (same) continue;
+      placed = {world_from_entity[i], version};
+      instances_.place(i, meshes_->tree(entity.mesh), place_of(placed.pose, entity.scale, origin_));
+      changed_ = true;
+    }
+  }
+
+  void commit() override {
+    if (!changed_) return;
+    instances_.commit(executor_);
+    changed_ = false;
+    reach_ = 0.0F;
+    const tree::Box& box = instances_.world().bounds;
+    for (int a = 0; a < 3 && !box.empty(); ++a) reach_ = std::max({reach_, std::abs(box.lo[a]), std::abs(box.hi[a])});
+  }
+
+  void cast(const CastRays& rays, const CastHits& hits) const override {
+    kernels_of(isa_).cast(instances_.world(), rays, ~0U, hits);
+  }
+  void find_blocked(const SightLines& lines, std::uint32_t* blocked) const override {
+    kernels_of(isa_).find_blocked(instances_.world(), lines, ~0U, blocked);
+  }
+
+ private:
+  struct Placed {
+    Pose pose = {};
+    std::uint32_t version = 0;
+  };
+
+  Executor& executor_;
+  Isa isa_;
+  std::shared_ptr<tree::Meshes> meshes_;
+  tree::Instances instances_;
+  std::vector<Placed> placed_;  // [entities]
+  WorldPoses poses_;
+  Vec3 origin_ = {};
+  float reach_ = 0.0F;
+  bool changed_ = true;
+};
+
+}  // namespace
+
+std::unique_ptr<Caster> make_tree_caster(Isa isa, Executor& executor) {
+  return std::make_unique<TreeCaster>(std::make_shared<tree::Meshes>(executor), isa, executor);
+}
+
+}  // namespace fathom

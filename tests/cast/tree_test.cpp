@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: MIT
+// The tracer of fathom's own. Its law: a hit is the least (range, entity, triangle) over all triangles, whatever the
+// tree, the order of rays, the instruction set, and whether rays are cast one by one or in tiles.
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "cast/compare.hpp"
+#include "cast/scenes.hpp"
+#include "cast/shoot.hpp"
+#include "cast/tree/build.hpp"
+#include "cast/tree/tree_caster.hpp"
+#include "support/isas.hpp"
+#include "support/sanitized.hpp"
+
+namespace fathom::test {
+namespace {
+
+struct TreeBench {
+  explicit TreeBench(Isa isa = detect_isa(), int threads = 2)
+      : executor(make_executor(threads)), caster(make_tree_caster(isa, *executor)) {}
+  std::unique_ptr<Executor> executor;
+  std::unique_ptr<Caster> caster;
+};
+
+bool same_bits(float a, float b) { return std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b); }
+bool same_bits(const Shot& a, const Shot& b) {
+  const bool hit = !std::isinf(a.range_m);
+  const auto same = [](double x, double y) { return same_bits(static_cast<float>(x), static_cast<float>(y)); };
+  return same_bits(a.range_m, b.range_m) && a.entity == b.entity && a.triangle == b.triangle &&
+         (!hit || (same(a.normal.x, b.normal.x) && same(a.normal.y, b.normal.y) && same(a.normal.z, b.normal.z)));
+}
+std::size_t differences(const std::vector<Shot>& a, const std::vector<Shot>& b) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) count += same_bits(a[i], b[i]) ? 0 : 1;
+  return count;
+}
+
+Vec3 unit(const Vec3& v) { return (1 / norm(v)) * v; }
+
+/// A fan of rays from one point, as a sensor has: rows and columns of nearly equal directions, a little jittered.
+std::vector<WorldRay> random_fan(std::mt19937& random, std::size_t count, Vec3 origin) {
+  const Vec3 middle = random_direction(random);
+  const double step = real(random, 1e-4, 0.02);
+  std::vector<WorldRay> rays;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double a = step * (static_cast<double>(i % 16) - 8), b = step * (static_cast<double>(i / 16 % 16) - 8);
+    const Vec3 helper = std::abs(middle.x) < 0.6 ? Vec3{1, 0, 0} : Vec3{0, 1, 0};
+    const Vec3 u = unit(cross(middle, helper)), v = cross(middle, u);
+    rays.push_back({origin, unit(middle + (a + real(random, -1e-3, 1e-3)) * u + b * v)});
+  }
+  return rays;
+}
+
+RC_GTEST_PROP(Tree, EqualsTheOracleOnRandomScenes, (std::uint32_t seed)) {
+  std::mt19937 random(seed);
+  const Scene scene = random_scene(random);
+  const auto isas = usable_isas();
+  TreeBench tree(isas[random() % isas.size()]);
+  tree.caster->update(scene, 0.0, {});
+  const auto rays = random_rays(random, repetitions(512), {}, kWorldM);
+  const Comparison c = compare(*tree.caster, scene, 0.0, rays);
+  RC_ASSERT(c.wrong == std::string());
+  RC_ASSERT(c.disputed <= static_cast<int>(rays.size()) / 50);
+}
+
+RC_GTEST_PROP(Tree, GivesTheSameBitsInTilesAndAloneOnEveryInstructionSet, (std::uint32_t seed)) {
+  std::mt19937 random(seed);
+  const Scene scene = random_scene(random);
+  const Vec3 origin = {real(random, -kWorldM, kWorldM), real(random, -kWorldM, kWorldM), real(random, -2, 2)};
+  auto rays = random_fan(random, 256, origin);
+  if (random() % 2 == 0) {  // a sensor that moves: each ray starts elsewhere
+    for (WorldRay& ray : rays) ray.origin = ray.origin + real(random, -0.1, 0.1) * random_direction(random);
+  }
+  std::vector<Shot> first;
+  for (const Isa isa : usable_isas()) {
+    TreeBench tree(isa);
+    tree.caster->update(scene, 0.0, {});
+    for (const bool coherent : {false, true}) {
+      const auto shots = shoot(*tree.caster, rays, coherent);
+      if (first.empty()) first = shots;
+      RC_ASSERT(differences(first, shots) == 0U);
+    }
+    const auto fanned = shoot_fan(*tree.caster, rays, true), alone = shoot_fan(*tree.caster, rays, false);
+    RC_ASSERT(differences(fanned, alone) == 0U);
+  }
+}
+
+/// The mesh with its triangles in another order; `places`: where each of the new ones was.
+Mesh shuffled(const Mesh& mesh, std::mt19937& random, std::vector<std::uint32_t>& places) {
+  Mesh out = mesh;
+  places.resize(mesh.triangles.size());
+  std::iota(places.begin(), places.end(), 0U);
+  std::shuffle(places.begin(), places.end(), random);
+  for (std::size_t i = 0; i < places.size(); ++i) out.triangles[i] = mesh.triangles[places[i]];
+  return out;
+}
+
+RC_GTEST_PROP(Tree, DoesNotShowInTheResult, (std::uint32_t seed)) {
+  std::mt19937 random(seed);
+  const Mesh mesh = random_mesh(random);
+  std::vector<std::uint32_t> places;
+  Scene scene, other;
+  Entity entity;
+  entity.name = "one";
+  entity.parent_from_entity = random_pose(random, 3);
+  entity.mesh = scene.add_mesh(mesh);
+  scene.add_entity(entity);
+  entity.mesh = other.add_mesh(shuffled(mesh, random, places));
+  other.add_entity(entity);
+  TreeBench a, b(detect_isa(), 1);
+  a.caster->update(scene, 0.0, {}), b.caster->update(other, 0.0, {});
+  const auto rays = random_rays(random, 512, {}, 4);
+  const auto from_a = shoot(*a.caster, rays), from_b = shoot(*b.caster, rays);
+  for (std::size_t i = 0; i < rays.size(); ++i) {
+    RC_ASSERT(same_bits(from_a[i].range_m, from_b[i].range_m));
+    if (std::isinf(from_a[i].range_m)) continue;
+    // On an edge both triangles are at the same range, and the order decides.
+    const std::uint32_t was = places[from_b[i].triangle];
+    if (was != from_a[i].triangle) RC_ASSERT(was > from_a[i].triangle);
+  }
+}
+
+RC_GTEST_PROP(Tree, OfARefittedMeshGivesTheBitsOfANewOne, (std::uint32_t seed)) {
+  std::mt19937 random(seed);
+  Scene scene = random_scene(random);
+  TreeBench followed;
+  followed.caster->update(scene, 0.0, {});
+  const MeshId mesh{static_cast<std::uint32_t>(random() % scene.meshes().size())};
+  auto vertices = scene.meshes()[index(mesh)].vertices_m;
+  for (auto& v : vertices) {
+    for (float& c : v) c += static_cast<float>(real(random, -0.2, 0.2));
+  }
+  scene.replace_vertices(mesh, vertices);
+  scene.set_pose(EntityId{0}, random_pose(random, 3));
+  followed.caster->update(scene, 0.0, {});
+  TreeBench fresh;
+  fresh.caster->update(scene, 0.0, {});
+  const auto rays = random_rays(random, 512, {}, kWorldM);
+  RC_ASSERT(differences(shoot(*followed.caster, rays), shoot(*fresh.caster, rays)) == 0U);
+}
+
+RC_GTEST_PROP(Tree, BlocksLinesOfSightThatMeetSomethingBeforeTheirEnd, (std::uint32_t seed)) {
+  std::mt19937 random(seed);
+  const Scene scene = random_scene(random);
+  const auto isas = usable_isas();
+  TreeBench tree(isas[random() % isas.size()]);
+  tree.caster->update(scene, 0.0, {});
+  const Vec3 eye = {real(random, -4, 4), real(random, -4, 4), real(random, -4, 4)};
+  const auto rays = random_fan(random, 256, eye);
+  const auto shots = shoot_fan(*tree.caster, rays, true);
+  std::vector<float> d[3], clear;
+  for (const WorldRay& ray : rays) {
+    d[0].push_back(static_cast<float>(ray.direction.x)), d[1].push_back(static_cast<float>(ray.direction.y));
+    d[2].push_back(static_cast<float>(ray.direction.z));
+    clear.push_back(random() % 4 == 0 ? 0.0F : static_cast<float>(real(random, 0.5, 12)));
+  }
+  SightLines lines;
+  lines.eye[0] = static_cast<float>(eye.x), lines.eye[1] = static_cast<float>(eye.y);
+  lines.eye[2] = static_cast<float>(eye.z);
+  lines.dx = d[0].data(), lines.dy = d[1].data(), lines.dz = d[2].data(), lines.clear = clear.data();
+  lines.count = static_cast<std::uint32_t>(rays.size());
+  std::vector<std::uint32_t> blocked(rays.size(), 7);
+  tree.caster->find_blocked(lines, blocked.data());
+  for (std::size_t i = 0; i < rays.size(); ++i) {
+    RC_ASSERT(blocked[i] == (clear[i] > 0.0F && shots[i].range_m <= clear[i] ? 1U : 0U));
+  }
+}
+
+TEST(Tree, AnswersInAnEmptyScene) {
+  TreeBench tree;
+  tree.caster->update(Scene{}, 0.0, {});
+  std::mt19937 random(1);
+  for (const bool coherent : {false, true}) {
+    for (const Shot& shot : shoot(*tree.caster, random_rays(random, 32, {}, 1), coherent)) {
+      EXPECT_TRUE(std::isinf(shot.range_m));
+      EXPECT_EQ(shot.entity, index(kNoEntity));
+      EXPECT_EQ(shot.triangle, kNoTriangle);
+    }
+  }
+}
+
+TEST(Tree, ASurfaceSeenFromTheSideIsNotThere) {
+  // A laser in the plane of the floor: every ray lies in it.
+  Scene scene;
+  Entity floor;
+  floor.name = "floor";
+  floor.mesh = scene.add_mesh(make_plane(4, 4));
+  scene.add_entity(floor);
+  TreeBench tree;
+  tree.caster->update(scene, 0.0, {});
+  std::vector<WorldRay> rays;
+  for (int i = 0; i < 256; ++i) rays.push_back({{0.1, 0.2, 0}, {std::cos(0.02 * i), std::sin(0.02 * i), 0}});
+  for (const bool coherent : {false, true}) {
+    for (const Shot& shot : shoot(*tree.caster, rays, coherent)) EXPECT_TRUE(std::isinf(shot.range_m));
+  }
+}
+
+/// What a walk relies on.
+void expect_sound(const tree::MeshTree& tree, std::size_t triangles) {
+  std::vector<int> seen(triangles, 0);
+  std::vector<std::uint32_t> depth(tree.nodes.size(), 1);
+  for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
+    ASSERT_LE(depth[i], tree::kMaxDepth);
+    const tree::Node& node = tree.nodes[i];
+    bool ended = false;
+    for (std::uint32_t k = 0; k < tree::kWidth; ++k) {
+      const std::uint32_t child = node.child[k];
+      ended = ended || child == tree::kNone;
+      ASSERT_EQ(child == tree::kNone, ended) << "children that exist come first";
+      if (ended) continue;
+      const auto contains = [&](int a, float low, float high) { return node.lo[a][k] <= low && high <= node.hi[a][k]; };
+      if ((child & tree::kLeafBit) == 0) {
+        ASSERT_GT(child, i);
+        depth[child] = depth[i] + 1;
+        for (int a = 0; a < 3; ++a) {
+          const tree::Node& below = tree.nodes[child];
+          ASSERT_TRUE(contains(a, *std::min_element(below.lo[a], below.lo[a] + tree::kWidth),
+                               *std::max_element(below.hi[a], below.hi[a] + tree::kWidth)));
+        }
+        continue;
+      }
+      const tree::Leaf& leaf = tree.leaves[child & ~tree::kLeafBit];
+      ASSERT_NE(leaf.id[0], tree::kNone);
+      for (std::uint32_t lane = 0; lane < tree::kLeafTriangles && leaf.id[lane] != tree::kNone; ++lane) {
+        ++seen[leaf.id[lane]];
+        for (int a = 0; a < 3; ++a) {
+          for (int v = 0; v < 3; ++v) ASSERT_TRUE(contains(a, leaf.v[v][a][lane], leaf.v[v][a][lane]));
+        }
+      }
+    }
+  }
+  EXPECT_EQ(std::count(seen.begin(), seen.end(), 1), static_cast<std::ptrdiff_t>(triangles));
+}
+
+RC_GTEST_PROP(TreeBuilder, HoldsEveryTriangleOnceInBoxesAroundIt, (std::uint32_t seed)) {
+  std::mt19937 random(seed);
+  std::vector<std::array<float, 3>> vertices(1 + random() % 3000);
+  std::vector<std::array<std::uint32_t, 3>> triangles(random() % 6000);
+  const bool lumped = random() % 4 == 0;  // many triangles in one place cannot be told apart by their centres
+  for (auto& v : vertices) {
+    for (float& c : v) c = lumped ? static_cast<float>(random() % 2) : static_cast<float>(real(random, -5, 5));
+  }
+  for (auto& t : triangles) {
+    for (auto& v : t) v = static_cast<std::uint32_t>(random() % vertices.size());
+  }
+  const auto executor = make_executor(1 + static_cast<int>(random() % 3));
+  const auto leaf_size = static_cast<std::uint32_t>(1 + random() % 4);
+  expect_sound(tree::build_mesh(vertices, triangles, *executor, leaf_size), triangles.size());
+}
+
+TEST(TreeBuilder, EndsOnTrianglesThatShrinkTowardsAPoint) {
+  // Each split by area peels off a few: without a bound the tree would be as deep as there are triangles.
+  std::vector<std::array<float, 3>> vertices;
+  std::vector<std::array<std::uint32_t, 3>> triangles;
+  for (int i = 0; i < 3000; ++i) {
+    const auto scale = static_cast<float>(std::pow(1.03, -i));
+    for (const std::array<float, 3> v : {std::array<float, 3>{1, 0, 0}, {1.1F, 0, 0}, {1, 0.1F, 0}}) {
+      vertices.push_back({scale * v[0], scale * v[1], scale * v[2]});
+    }
+    const auto n = static_cast<std::uint32_t>(3 * i);
+    triangles.push_back({n, n + 1, n + 2});
+  }
+  const auto executor = make_executor(1);
+  expect_sound(tree::build_mesh(vertices, triangles, *executor, 1), triangles.size());
+}
+
+}  // namespace
+}  // namespace fathom::test
