@@ -82,7 +82,9 @@ LogScores score_log(const BeamModel& model, const World& world, const ScanLog& l
 
 LogHeatmap heatmap_of_log(const BeamModel& model, const World& world, const ScanLog& log, std::uint32_t scan,
                           const GridMap& map, const HeatmapLogOptions& options) {
-  HeatmapOptions how = {.headings = options.headings, .on_progress = options.on_progress};
+  HeatmapOptions how;
+  how.headings = options.headings;
+  how.on_progress = options.on_progress;
   how.score.ray_step = options.ray_step.value_or(std::max<std::size_t>(1, log.rays() / kUsualRays));
   how.score.compute = options.compute;
   with_prefix(log.name, [&] {
@@ -95,7 +97,8 @@ LogHeatmap heatmap_of_log(const BeamModel& model, const World& world, const Scan
     }
   });
   const RayFan fan = planar_fan(log.azimuth_rad);
-  LogHeatmap found = {.logged = log.pose[scan]};
+  LogHeatmap found;
+  found.logged = log.pose[scan];
   found.heatmap = make_heatmap(model.parameters, model.sensor, world, fan, log.scan(scan),
                                free_positions(map, options.spacing_m), how);
   ScanScorer scorer(model.parameters, model.sensor, world, fan, how.score);
