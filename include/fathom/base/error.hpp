@@ -13,7 +13,7 @@ namespace fathom {
 /// Base of everything thrown on purpose. `what()` is one line that names what is wrong, where, and the limit.
 class FATHOM_API Error : public std::runtime_error {
  public:
-  /// A message may quote a file or an argument, and go to a terminal: line ends and tabs become blanks, control
+  /// A message may quote a file or an argument and be shown by a terminal. So line ends and tabs become blanks, control
   /// characters and bytes that are not UTF-8 become "\x1b", invisible and bidirectional ones "\u202e", and the middle
   /// of a message of more than 900 bytes is left out.
   explicit Error(std::string_view message);

@@ -94,9 +94,9 @@ concept FieldModel = std::copyable<M> && requires {
 };
 
 /// The value of a field as YAML takes it and help shows it: 0.02, true, left, [1, 2], with all the digits that it takes
-/// to read the same value back. No number at all: "[]" of what files give as a list, else "none".
+/// to read the same value back. Without a number: "[]" where files give a list, else "none".
 FATHOM_API std::string field_text(const FieldInfo& field, std::span<const double> values);
-/// The same as JSON: 0.02, true, "left", [1.0, 2.0]. No number at all: [] of lists, pairs, words and poses, else null.
+/// The same as JSON: 0.02, true, "left", [1.0, 2.0]. Without a number: [] for lists, pairs, words and poses, else null.
 FATHOM_API std::string field_json(const FieldInfo& field, std::span<const double> values);
 
 /// Throws InputError unless low <= value <= high (so NaN fails): "distance.stddev_m = -1 is not in [0, 10] m".
@@ -106,9 +106,9 @@ FATHOM_API void check_in_range(std::string_view owner, std::string_view name, do
 /// Throws InputError unless `sum`, of the parameters that `names` lists, is 1 within 1e-6.
 FATHOM_API void check_sum_is_one(std::string_view owner, std::string_view names, double sum);
 
-/// Throws InputError unless these numbers are a value of the field, saying "owner.name ...". A limit that is no float
-/// does not refuse the float nearest to it where the field keeps floats, as that is what the limit becomes there: 0.1F
-/// is above 0.1.
+/// Throws InputError unless these numbers are a value of the field, saying "owner.name ...". A field that keeps
+/// floats accepts the float nearest to a limit, even where rounding carries it beyond the limit: with the limit 0.1 it
+/// accepts 0.1F, which is above 0.1.
 FATHOM_API void check_values(std::string_view owner, const FieldInfo& field, std::span<const double> values);
 
 /// A field without its struct; the default is left out, which takes a model.
@@ -153,7 +153,7 @@ std::vector<FieldInfo> describe() {
   return table;
 }
 
-/// Throws InputError when the present value of a field is none of its values.
+/// Throws InputError when a field does not allow its present value.
 template <FieldModel M>
 void check_field(const M& model, const Field<M>& field) {
   // Numbers within the limits are let through without a word: models are checked each time one is made.

@@ -43,7 +43,7 @@ class FATHOM_API ExpectedRanges {
   /// Ranges below this are not resolved (half a cell of a grid); z* is raised to it.
   [[nodiscard]] virtual double floor_m() const = 0;
 
-  /// The size of the cells that they come from: no surface is known better. 0: there are none.
+  /// The size of the cells that ranges come from: no surface is known more exactly. 0: there are no cells.
   [[nodiscard]] virtual double cell_m() const { return 0.0; }
 };
 

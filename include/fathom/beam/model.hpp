@@ -31,7 +31,7 @@ namespace fathom {
 inline constexpr std::string_view kBeamMixtureSlug = "beam_mixture";
 
 /// Limits of the parameters. The noise model has the same, so every fitted model can be simulated. They are wide: they
-/// stop a slipped unit, not a fit.
+/// catch a wrong unit, and never get in the way of a fit.
 inline constexpr double kLeastSigmaHitM = 1e-6, kMostSigmaHitM = 1e6;
 inline constexpr double kMostLambdaShortPerM = 1e6;
 inline constexpr double kMostHitOffsetM = 1e3;  ///< to either side
@@ -116,7 +116,7 @@ FATHOM_API void validate(const BeamSensor& sensor);
 
 enum class ReadingKind : std::uint8_t { kRange, kMax, kNone };
 
-/// z >= Z, where z may have been stored in single precision and so lie a rounding below.
+/// Whether z >= Z, allowing for a z that single precision has rounded to a value just below Z.
 [[nodiscard]] constexpr bool reaches(double z_m, double limit_m) {
   return z_m >= limit_m || (z_m > 0.999 * limit_m && static_cast<float>(z_m) >= static_cast<float>(limit_m));
 }

@@ -39,7 +39,7 @@ struct FitReport {
 FATHOM_API std::vector<std::string> report_flags(const FitReport& report);
 
 /// Throws InputError unless write_fit() may write into `folder`: when it exists and `force` is not set, when it is no
-/// folder, or when it holds files of the names of a fit's that no fit wrote. Changes nothing.
+/// folder, or when it holds files that are named like those of a fit but were not written by one. Changes nothing.
 FATHOM_API void check_fit_folder(const std::filesystem::path& folder, bool force);
 
 /// Checks as above, makes the folder and writes parameters.yaml, report.html and, last, fit.json: a folder that holds

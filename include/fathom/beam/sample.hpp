@@ -16,7 +16,7 @@ inline NoiseKey beam_key(std::uint64_t seed, std::uint32_t scan, std::string_vie
   return {seed, scan, make_stream(sensor, 0, kBeamMixtureSlug)};
 }
 
-/// Uniform number in (0, 1), a multiple of 2^-53 away from a half step.
+/// Uniform number in (0, 1), an odd multiple of 2^-53.
 inline double open_uniform(std::uint32_t high, std::uint32_t low) {
   const std::uint64_t bits = (std::uint64_t{high} << 20U) | (low >> 12U);
   return (static_cast<double>(bits) + 0.5) * 0x1p-52;

@@ -31,7 +31,7 @@ struct ScanLog {
   std::vector<float> range_m;         ///< [scans, rays], row-major, as written in the file
   double max_range_m = 0.0;           ///< how far the sensor measures; 0: the log does not say
   std::vector<SkippedLines> skipped;  ///< readings of other lasers that were passed over, in the order of the log
-  std::string name;  ///< that messages and reports call it by: the file it was read from; empty: made in memory
+  std::string name;  ///< its name in messages and reports: the file it was read from; empty: made in memory
   [[nodiscard]] std::size_t rays() const { return azimuth_rad.size(); }
   [[nodiscard]] std::size_t scans() const { return pose.size(); }
   [[nodiscard]] std::span<const float> scan(std::size_t i) const { return {range_m.data() + i * rays(), rays()}; }

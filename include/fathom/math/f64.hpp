@@ -155,7 +155,7 @@ inline double normal_between(double a, double b) {
   return 0.5 * (erf(b * kSqrtHalf) + erf(-a * kSqrtHalf));
 }
 
-/// The x with Phi(x) = p, p in (0, 1); relative error below 1e-15. Give small tails: at p near 1 the answer is as
+/// The x with Phi(x) = p, p in (0, 1); relative error below 1e-15. Give the smaller tail: at p near 1 the answer is as
 /// coarse as p itself. Source: Wichura, "Algorithm AS 241", Applied Statistics 37 (1988), PPND16.
 FATHOM_KERNEL double normal_quantile(double p) {
   const auto ratio = [](const double* top, const double* bottom, double r) __attribute__((always_inline)) {

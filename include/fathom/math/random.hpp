@@ -82,7 +82,7 @@ constexpr std::uint32_t hash_text(std::string_view text, std::uint32_t hash = 21
 }
 
 /// The stream of one model: names the sensor (by its name), the entry of its noise chain and the model's slug, so that
-/// two sensors, two entries or two models never share draws: the last slash separates the two, as no slug has one.
+/// two sensors, two entries or two models never share draws. No slug has a slash: the last one ends the name.
 constexpr std::uint32_t make_stream(std::string_view sensor, std::uint32_t entry, std::string_view slug) {
   std::uint32_t hash = hash_text(slug, hash_text("/", hash_text(sensor)));
   for (int shift = 0; shift < 32; shift += 8) hash = (hash ^ ((entry >> shift) & 0xffU)) * 16777619U;

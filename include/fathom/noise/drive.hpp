@@ -199,7 +199,8 @@ template <NoiseModel M, class Tag>
       });
 }
 
-/// Applies a model of stage kReading to every lane, returns and none; it leaves alone what it does not act on.
+/// Applies a model of stage kReading to every lane, with a return or without; the model leaves alone what it does not
+/// act on.
 template <NoiseModel M, class Tag>
 [[gnu::noinline]] void drive_readings(const M& model, const NoiseKey& key, const RayBlock& __restrict rays,
                                       ReturnBlock& __restrict b, DrawBuffer& __restrict draws) {

@@ -94,7 +94,8 @@ struct Draws {
 template <class Model>
 using DrawsOf = Draws<Model::kDraws>;
 
-/// A parameter that has one value in a chain: every entry of the model, those for single entities and rings included.
+/// A parameter that must have one value in a chain: all entries of the model agree on it, also those for single
+/// entities and rings.
 struct SameInChain {
   std::string_view field;   ///< name of the parameter
   std::string_view reason;  ///< ends the message: "the energy array has one reading"

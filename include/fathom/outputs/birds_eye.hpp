@@ -17,7 +17,7 @@ namespace fathom {
 /// The points from above (write_birds_eye_view).
 struct BirdsEyeOutput {
   ColorBy color = ColorBy::kRange;
-  std::optional<double> max_range_m = {};  ///< also, points that are farther are left out; nothing: none is
+  std::optional<double> max_range_m = {};  ///< the last colour; farther points are left out. Empty: no limit
   std::uint32_t pixels = 1024;             ///< along the longer side
   bool legend = true;                      ///< colour bar or key below, and coordinates
 

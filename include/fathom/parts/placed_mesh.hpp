@@ -58,7 +58,7 @@ struct CastInstance {
 inline constexpr std::uint32_t kNoInstance = 0xffffffffU;
 
 /// Up to kBlockRays rays, world frame; arrays are [count], readable up to the next multiple of 16. Directions need not
-/// be unit vectors; `far` counts in their lengths. A ray starts behind its origin: a surface in the origin itself is
+/// be unit vectors; `far` counts in their lengths. A ray starts just beyond its origin: a surface at the origin is
 /// not met.
 struct RayLanes {
   const float *ox = nullptr, *oy = nullptr, *oz = nullptr;

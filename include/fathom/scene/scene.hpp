@@ -66,7 +66,7 @@ class FATHOM_API Scene {
   std::vector<Vec3> mesh_reach_m_;  // per axis, the coordinate of a vertex that is farthest from 0
   std::vector<Entity> entities_;
   std::map<std::string, EntityId, std::less<>> ids_;
-  std::vector<bool> has_children_;  // [entities]; those that were taken away count
+  std::vector<bool> has_children_;  // [entities]; stays true when they are taken away
   std::uint64_t revision_ = 0;
 };
 

@@ -21,8 +21,8 @@ inline constexpr std::array<std::string_view, 3> kChoiceWords<CameraReference> =
 
 /// A depth camera with a left and a right camera, baseline_m apart along the image's x axis (the sensor's -y axis), or
 /// at poses of their own (sensor_from_camera). The emitter stands at the sensor's origin: its pose is the sensor's. The
-/// models ask what lies between a point and a camera, so of its pose they use the position; how it is turned is kept
-/// for those who read it.
+/// models ask what lies between a point and a camera, so they use its position alone; its rotation is kept
+/// for programs that read it.
 struct StereoCamera : DepthCamera {
   double baseline_m = 0.0;
   CameraReference reference = CameraReference::kCenter;

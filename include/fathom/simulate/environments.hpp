@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Many environments at once, as training robots wants them: one scene and one sensor, with poses and noise parameters
+// Many environments at once, as the training of robots needs: one scene and one sensor, with poses and noise parameters
 // of each environment's own, rendered as arrays [environments, rows, cols].
 
 #include <cstdint>

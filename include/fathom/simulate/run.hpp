@@ -83,7 +83,7 @@ FATHOM_API Simulator make_simulator(const SceneSetup& setup, const RunOptions& o
 struct RunResult {
   std::vector<std::filesystem::path> files;  ///< in the order written; summary.json last
   Progress progress;
-  std::vector<std::string> warnings;  ///< what is surely not as it was meant, a sentence each; in summary.json too
+  std::vector<std::string> warnings;  ///< what is surely a mistake, a sentence each; in summary.json too
 };
 
 /// Renders every frame of every sensor and writes out/<sensor>/<kind>_<frame>.<extension> and, last, out/summary.json.
