@@ -139,8 +139,9 @@ void add_noise(CLI::App& app) {
 void add_sensors(CLI::App& app) {
   const auto o = std::make_shared<SensorsOptions>();
   CLI::App& c = *app.add_subcommand("sensors", "List the sensor presets and kinds and their parameters");
-  c.add_option("SENSOR", o->name, "show this preset or kind only")->type_name("");
-  c.add_flag("--json", o->json, "as JSON");
+  CLI::Option* name = c.add_option("SENSOR", o->name, "show this preset or kind only")->type_name("");
+  CLI::Option* json = c.add_flag("--json", o->json, "as JSON");
+  c.add_flag("--markdown", o->markdown, "the kinds as in docs/sensors.md")->excludes(json)->excludes(name);
   c.footer(kSensorsHelp);
   c.final_callback([o] { list_sensors(*o); });
 }

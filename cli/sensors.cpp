@@ -122,6 +122,15 @@ std::string known_name(const std::string& typed) {
   return typed;
 }
 
+/// The section on parameters of docs/sensors.md.
+std::string all_as_page() {
+  std::string text;
+  for (const SensorKindInfo& kind : fathom::sensor_kinds()) {
+    text += fmt::format("\n### `{}`\n\n{}\n\n{}", kind.slug, kind.doc, fields_page(kind.fields));
+  }
+  return text;
+}
+
 std::string all_as_json() {
   Json presets = Json::array();
   for (const SensorPreset& preset : fathom::sensor_presets()) presets.push_back(to_json(preset));
@@ -133,6 +142,7 @@ std::string all_as_json() {
 }  // namespace
 
 void list_sensors(const SensorsOptions& options) {
+  if (options.markdown) return print(all_as_page());
   if (options.name.empty()) {
     print(options.json ? all_as_json() : overview());
     return;

@@ -5,10 +5,11 @@
 
 namespace fathom_cli {
 
-/// `fathom sensors [NAME] [--json]`
+/// `fathom sensors [NAME] [--json | --markdown]`
 struct SensorsOptions {
   std::string name;  ///< a preset or a kind; empty: all
   bool json = false;
+  bool markdown = false;  ///< all kinds, as docs/sensors.md has them
 };
 
 /// Prints the presets and the kinds of sensor that a scene file can hold.

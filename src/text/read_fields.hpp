@@ -24,8 +24,8 @@ std::vector<double> read_value(const Quantity& quantity, const FieldInfo& field)
 /// Whether the map must have the keys of fields that are required, or something else gave their values before.
 enum class RequiredFields : std::uint8_t { kMustBeThere, kMayLack };
 
-/// Throws InputError where the map has the key that is called `now` today. Elsewhere the key counts as unknown, so that
-/// no hint offers it.
+/// Throws InputError where the map has a key by its former name; `now` is the present one. Elsewhere the key counts as
+/// unknown, so that no hint offers it.
 void refuse_former(YamlReader& map, const FormerName& former, std::string_view now);
 
 using SetValue = std::function<void(const FieldInfo& field, std::span<const double> values)>;

@@ -115,7 +115,7 @@ TEST(Usage, MistakesAreOneLineAndCode2) {
       {"simulate", "scene.yaml", "other.yaml", "--out", "x"},
       {"noise", "--json", "--markdown"},
       {"noise", "distance", "uniform"},
-      {"sensors", "--markdown"},
+      {"sensors", "--json", "--markdown"},
       {"beam"},
       {"beam", "fitt"},
       {"beam", "fit"},

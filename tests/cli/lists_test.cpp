@@ -73,6 +73,12 @@ TEST(NoisePage, IsNotStale) {
       << "docs/noise.md is stale. Run: build/release/bin/fathom noise --markdown > docs/noise.md";
 }
 
+TEST(SensorsPage, HoldsTheTablesOfAllKinds) {
+  const std::string page = bytes_of(std::filesystem::path(FATHOM_SOURCE_DIR) / "docs/sensors.md");
+  EXPECT_TRUE(page.ends_with(run_well({"sensors", "--markdown"}).out))
+      << "The end of docs/sensors.md is stale. It is what build/release/bin/fathom sensors --markdown prints.";
+}
+
 TEST(NoisePage, LinksToHeadersThatExist) {
   for (const fathom::NoiseInfo& model : fathom::noise_models()) {
     const std::string header = "include/fathom/noise/" + std::string(model.slug) + ".hpp";

@@ -27,10 +27,9 @@ struct DepthPngOutput {
   static constexpr std::string_view kDoc = "depths or ranges in 16 bits, per_m levels a metre";
   static constexpr auto fields() {
     return std::array<Field<DepthPngOutput>, 3>{{
-        {"channel", "", choice_among<&DepthPngOutput::channel, kLengthChannels>, 0, 0,
-         "depth, clean_depth, range or clean_range"},
-        {"per_m", "1/m", &DepthPngOutput::per_m, kLeastLevelsPerM, kMostLevelsPerM, "levels per metre, 1/m"},
-        {"lost", "", choice_among<&DepthPngOutput::lost, kLostLevels>, 0, 0, "level of lost pixels: zero, inf or max"},
+        {"channel", "", choice_among<&DepthPngOutput::channel, kLengthChannels>, 0, 0, "what the picture holds"},
+        {"per_m", "1/m", &DepthPngOutput::per_m, kLeastLevelsPerM, kMostLevelsPerM, "levels per metre"},
+        {"lost", "", choice_among<&DepthPngOutput::lost, kLostLevels>, 0, 0, "level of lost pixels"},
     }};
   }
 

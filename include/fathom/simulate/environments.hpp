@@ -30,7 +30,7 @@ struct EnvironmentsOptions {
 class FATHOM_API Environments {
  public:
   /// Throws InputError as Simulator does, for a count of 0, for more than kMaxRays rays in all, and for a range that
-  /// check_range() refuses.
+  /// names no number of the chain or one that must be the same in the whole chain, or that leaves its limits.
   Environments(Scene scene, Sensor sensor, EnvironmentsOptions options);
   ~Environments();
   Environments(Environments&&) noexcept;

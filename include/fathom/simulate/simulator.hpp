@@ -61,7 +61,7 @@ class FATHOM_API Simulator {
   std::unique_ptr<Impl> impl_;
 };
 
-/// "fathom 0.1.0", and the versions of what it was built with, one per line of summary.json.
+/// The version of fathom, and of what it was built with, one per line of summary.json.
 struct Versions {
   std::string_view fathom, embree, compiler;
 };
