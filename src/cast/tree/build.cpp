@@ -175,7 +175,8 @@ class Builder {
   void improve(const Bounds (&boxes)[kBins], const std::uint32_t (&counts)[kBins], int a, float& best, int& axis,
                int& at) const {
     const auto cost_of = [&](const Bounds& box, std::uint32_t n) {
-      return box.half_area() * static_cast<float>((n + leaf_size_ - 1) / leaf_size_);
+      const std::uint32_t leaves = (n + leaf_size_ - 1) / leaf_size_;
+      return box.half_area() * static_cast<float>(leaves);
     };
     float right[kBins];
     std::uint32_t counts_right[kBins];
@@ -305,7 +306,9 @@ NodeBuilder::NodeBuilder(NodeBuilder&&) noexcept = default;
 NodeBuilder& NodeBuilder::operator=(NodeBuilder&&) noexcept = default;
 
 void NodeBuilder::build(std::span<const Box> boxes, std::uint32_t leaf_size, Executor& executor, Leaves& out) {
-  auto& [items, tasks, upper] = *memory_;
+  std::vector<Item>& items = memory_->items;
+  std::vector<Task>& tasks = memory_->tasks;
+  Builder::Subtree& upper = memory_->upper;
   items.clear(), tasks.clear(), upper.nodes.clear(), upper.leaves.clear();
   items.reserve(boxes.size());
   for (std::size_t i = 0; i < boxes.size(); ++i) {

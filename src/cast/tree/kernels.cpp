@@ -38,7 +38,8 @@ void store_normal(const tree::World& world, std::uint32_t id, std::uint32_t plac
 void store_hit(const tree::World& world, float t, std::uint32_t id, std::uint32_t place, const CastRays& rays,
                std::uint32_t i, const CastHits& hits) {
   const bool met = id != tree::kNone;
-  hits.range_m[i] = met ? t : kInf;
+  hits.range_m[i] = t;
+  if (!met) hits.range_m[i] = kInf;
   if (hits.entity != nullptr) hits.entity[i] = id;
   if (hits.triangle != nullptr) {
     hits.triangle[i] = met ? world.instances[id].leaves[place / 4].id[place % 4] : tree::kNone;
