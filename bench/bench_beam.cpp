@@ -33,7 +33,7 @@ namespace {
 
 constexpr std::size_t kPoses = 16000, kRays = 60;
 constexpr double kLimitM = 80.0, kFloorM = 0.025, kTwoPi = 2.0 * std::numbers::pi;
-const BeamParameters kParameters = {.85, .05, .02, .08, .0743, .37};
+constexpr BeamParameters kParameters = {.85, .05, .02, .08, .0743, .37};
 
 struct NaivePose {
   double x, y, yaw;  // cells, rad

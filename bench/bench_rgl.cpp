@@ -114,6 +114,7 @@ void run(const Set& set, int threads) {
   const std::vector<rgl_mat3x4f> rays = to_matrices(simulator.pattern(id, 0));
   const rgl_mat3x4f pose = to_matrix(set.world_from_sensor, {1, 1, 1});
   std::vector<Graph> graphs;
+  graphs.reserve(10);
   for (int i = 0; i < 10; ++i) graphs.emplace_back(rays, pose);
   // One thread is timed by the core time that it had, as neighbours on the machine would else be measured as well.
   const auto clock = threads == 1 ? cpu_seconds_now : seconds_now;

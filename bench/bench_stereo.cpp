@@ -169,7 +169,8 @@ Scene make_balls(double radius_m) {
   Scene scene;
   const MeshId ball = scene.add_mesh(make_sphere(radius_m, 72));
   for (int i = 0; i < 125; ++i) {
-    const Vec3 at = {3.0 + i % 5, i / 5 % 5 - 2.0, i / 25 - 2.0};
+    const int column = i % 5, row = i / 5 % 5, layer = i / 25;
+    const Vec3 at = {3.0 + column, row - 2.0, layer - 2.0};
     scene.add_entity({.name = "ball " + std::to_string(i), .mesh = ball, .parent_from_entity = Pose{at, {}}});
   }
   return scene;
