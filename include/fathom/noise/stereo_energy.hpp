@@ -48,6 +48,10 @@ struct StereoEnergy {
   static constexpr std::string_view kNormalization = "normalization";  ///< in the table below, and in files
   static constexpr std::string_view kDoc =
       "Loses returns by the light that reaches the cameras: too little, or at random.";
+  static constexpr std::string_view kNote =
+      "Differs from its source on purpose: a negative X counts as 0, so that nothing is lost there. The source's "
+      "formula "
+      "then gives no probability.";
   static constexpr Stage kStage = Stage::kEnergyLoss;
   static constexpr DrawCount kDraws = {.uniforms = 1};
   static constexpr SurfaceNeeds kNeeds = {.angles = true};
