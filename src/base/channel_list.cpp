@@ -27,7 +27,7 @@ constexpr std::array<ChannelInfo, kChannelCount> kChannels = {{
     {Channel::kDepth, ElementType::kFloat32, 1, "m", "distance to the image plane, noise applied; NaN where lost"},
     {Channel::kCleanDepth, ElementType::kFloat32, 1, "m",
      "the same along the noise-free ray; +inf where it meets nothing"},
-    {Channel::kEnergy, ElementType::kFloat32, 1, "", "E of stereo_energy, 0 to 1; NaN on a miss"},
+    {Channel::kEnergy, ElementType::kFloat32, 1, "", "energy that reaches the cameras, 0 to 1; NaN on a miss"},
     {Channel::kCleanHit, ElementType::kFloat32, 3, "m", "hit point of the noise-free ray, sensor frame; NaN on a miss"},
 }};
 
