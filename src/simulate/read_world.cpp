@@ -155,8 +155,8 @@ void check_far_places(const Scene& scene, const std::vector<YamlReader>& entries
   for (std::size_t i = 0; i < entries.size(); ++i) {
     if (scene.entities()[i].parent == kNoEntity || farthest_m[i] <= kMaxCoordinateM) continue;
     entries[i].located([&] {
-      throw InputError(fmt::format("its place and those of its parents add up to {} m, more than 1e9 m",
-                                   number_text(farthest_m[i])));
+      throw InputError(fmt::format("its place and those of its parents add up to {} m, more than {} m",
+                                   number_text(farthest_m[i]), limit_text(kMaxCoordinateM)));
     });
   }
 }

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 #include <sstream>
+#include <variant>
 
 #include <gtest/gtest.h>
 
