@@ -12,6 +12,7 @@
 #include "simulate/file_plan.hpp"
 #include "simulate/override.hpp"
 #include "simulate/read_pose.hpp"
+#include "simulate/read_range.hpp"
 #include "simulate/read_sensor.hpp"
 #include "simulate/read_world.hpp"
 #include "simulate/scene_text.hpp"
@@ -63,7 +64,7 @@ SceneSetup read_scene_text(std::string_view text, const std::filesystem::path& f
   for (const std::string& override_text : overrides) apply_override(root, override_text);
   include_scene(root, files);  // an override may name another one
 
-  YamlReader map(root);
+  YamlReader map(root, &refuse_range);
   SceneSetup setup;
   setup.file = file;
   // The small keys first, and all keys known, so that a slip is reported before large meshes are read.
