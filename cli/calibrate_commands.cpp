@@ -4,7 +4,9 @@
 #include <memory>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
+#include <fathom/noise/distance.hpp>
 #include <fathom/noise/stereo_energy.hpp>
 
 #include "calibrate.hpp"
@@ -52,14 +54,17 @@ void add_calibrate_commands(CLI::App& app) {
   CLI::App& calibrate = *app.add_subcommand("calibrate", "Learn the noise of a sensor from what it measured");
   calibrate.require_subcommand(1);
   calibrate.footer(kCalibrateHelp);
-  CLI::App& distance = *calibrate.add_subcommand("distance", "Mean and deviation of the noise model distance");
+  CLI::App& distance = *calibrate.add_subcommand(
+      "distance", fmt::format("Mean and deviation of the noise model {}", fathom::DistanceNoise::kSlug));
   const auto o = add_data(distance);
   distance.footer(kDistanceHelp);
   distance.final_callback([o] { calibrate_distance(*o); });
 
-  CLI::App& energy = *calibrate.add_subcommand("energy", "Threshold and power of the loss law stereo_energy");
+  CLI::App& energy = *calibrate.add_subcommand(
+      "energy", fmt::format("Threshold and power of the loss law {}", fathom::StereoEnergy::kSlug));
   const auto e = add_data(energy);
-  add_choice(energy, "--normalization", doc_of<fathom::StereoEnergy>("normalization"), e->normalization);
+  add_choice(energy, fmt::format("--{}", fathom::StereoEnergy::kNormalization),
+             doc_of<fathom::StereoEnergy>(fathom::StereoEnergy::kNormalization), e->normalization);
   energy.footer(kEnergyHelp);
   energy.final_callback([e] { calibrate_energy(*e); });
 }

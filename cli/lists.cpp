@@ -53,12 +53,13 @@ Json to_json(const OutputInfo& output) {
 }
 
 std::vector<std::string> row(const ChannelInfo& c) {
-  return {std::string(c.name()), fmt::format("{}{}", c.planes > 1 ? "3 x " : "", c.type), std::string(c.unit),
-          std::string(c.doc)};
+  return {std::string(c.name()), fmt::format("{}{}", c.planes > 1 ? "3 x " : "", to_string(c.type)),
+          std::string(c.unit), std::string(c.doc)};
 }
 
 Json to_json(const ChannelInfo& c) {
-  return {{"name", c.name()}, {"type", c.type}, {"values_per_ray", c.planes}, {"unit", c.unit}, {"doc", c.doc}};
+  return {
+      {"name", c.name()}, {"type", to_string(c.type)}, {"values_per_ray", c.planes}, {"unit", c.unit}, {"doc", c.doc}};
 }
 
 template <class Info>

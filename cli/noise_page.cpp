@@ -36,17 +36,14 @@ Angles are in radians and lengths in metres; scene files take a parameter `x_rad
 entities, or for single rings of a lidar ([scene-format.md](scene-format.md#noise)), unless its stage is `ray` or
 `reading`. A model whose parameters change nothing is skipped, so it changes no bit. Draws depend on seed, sensor name, position in the chain, frame and ray, and on nothing else. Formula,
 source and what is not modelled stand at the top of each header.
-
-Two models differ from their sources on purpose. `distance` lets the deviation grow with the range that the ray travelled;
-the source takes the distance from the sensor origin, which is another one for rays with an origin of their own.
-`stereo_energy` takes a negative X as 0, so that nothing is lost there; the source's formula then gives no probability.
 )";
 
 std::string section(const fathom::NoiseInfo& model) {
-  const std::string text = fmt::format(
+  std::string text = fmt::format(
       "\n## {0}\n\n{1}\n\nStage `{2}`: acts on {3}. Formula and source: "
       "[`fathom/noise/{0}.hpp`](../include/fathom/noise/{0}.hpp).\n",
       model.slug, model.doc, to_string(model.stage), stage_doc(model.stage));
+  if (!model.note.empty()) text += fmt::format("\n{}\n", model.note);
   return text + "\n" + fields_page(model.fields);
 }
 

@@ -31,7 +31,8 @@ std::vector<double> values_of(const SensorPreset& preset, const FieldInfo& field
 
 const SensorKindInfo& kind_of(const SensorPreset& preset) {
   const auto& kinds = fathom::sensor_kinds();
-  return *std::find_if(kinds.begin(), kinds.end(), [&](const auto& kind) { return kind.slug == preset.kind; });
+  return *std::find_if(kinds.begin(), kinds.end(),
+                       [&](const auto& kind) { return kind.slug == sensor_kind(preset.model); });
 }
 
 /// Calls f(field, its value as numbers) for each parameter.
@@ -60,8 +61,8 @@ std::string overview() {
   std::vector<std::vector<std::string>> presets = {{"preset", "kind", "rows x columns", "description"}};
   for (const SensorPreset& p : fathom::sensor_presets()) {
     const fathom::RayPattern pattern = fathom::make_pattern(p.model);
-    presets.push_back({std::string(p.name), std::string(p.kind), fmt::format("{} x {}", pattern.rows, pattern.cols),
-                       std::string(p.doc)});
+    presets.push_back({std::string(p.name), std::string(sensor_kind(p.model)),
+                       fmt::format("{} x {}", pattern.rows, pattern.cols), std::string(p.doc)});
   }
   std::vector<std::vector<std::string>> kinds = {{"kind", "description"}};
   for (const SensorKindInfo& kind : fathom::sensor_kinds()) {
@@ -77,8 +78,8 @@ std::string details(const SensorPreset& preset) {
     rows.push_back(
         {fmt::format("  {}", f.name), std::string(f.unit), short_text(f, values_of(preset, f)), std::string(f.doc)});
   }
-  std::string text = fmt::format("{}: {}\n  kind {}\n  source: {}\n\n{}", preset.name, preset.doc, preset.kind,
-                                 preset.source, align_columns(rows));
+  std::string text = fmt::format("{}: {}\n  kind {}\n  source: {}\n\n{}", preset.name, preset.doc,
+                                 sensor_kind(preset.model), preset.source, align_columns(rows));
   if (!preset.noise.empty()) text += "\n  typical noise\n";
   for (const fathom::ChainEntry& entry : preset.noise) text += fmt::format("  {}\n", noise_text(entry.noise));
   return text.append(kDegreesHint);
@@ -106,8 +107,8 @@ Json to_json(const SensorPreset& preset) {
   for (const FieldInfo& f : kind_of(preset).fields) values[std::string(f.name)] = value_json(f, values_of(preset, f));
   Json noise = Json::array();
   for (const fathom::ChainEntry& entry : preset.noise) noise.push_back(to_json(entry.noise));
-  return {{"name", preset.name},  {"kind", preset.kind},     {"doc", preset.doc}, {"source", preset.source},
-          {"rows", pattern.rows}, {"columns", pattern.cols}, {"fields", values},  {"noise", noise}};
+  return {{"name", preset.name},  {"kind", sensor_kind(preset.model)}, {"doc", preset.doc}, {"source", preset.source},
+          {"rows", pattern.rows}, {"columns", pattern.cols},           {"fields", values},  {"noise", noise}};
 }
 
 /// The preset or kind that is meant; what was typed, where there is none.

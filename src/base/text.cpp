@@ -84,6 +84,13 @@ std::string number_text(double value) {
   return fmt::format("{}", value);
 }
 
+std::string limit_text(double limit) {
+  std::string text = fmt::format("{:.0e}", limit);  // 1e+09, 1e-03
+  const std::size_t exponent = text.find('e') + 1, digits = text.find_first_not_of("+-0", exponent);
+  const std::size_t begin = exponent + (text[exponent] == '-' ? 1 : 0);
+  return text.erase(begin, std::min(digits, text.size() - 1) - begin);
+}
+
 std::string printable(std::string_view text, std::size_t most) {
   std::string shown;
   for (std::string_view rest = text; !rest.empty();) {

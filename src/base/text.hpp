@@ -13,6 +13,9 @@ namespace fathom {
 /// The shortest decimal text that reads back as the same value: 0.1, 1e-06, nan, inf.
 std::string number_text(double value);
 
+/// A limit that is a digit and zeros, as messages have it: 1e9.
+std::string limit_text(double limit);
+
 /// The letters A to Z as a to z; every other byte stays, whatever the locale.
 char lower_case(char c);
 std::string lower_case(std::string_view text);

@@ -129,9 +129,12 @@ DistanceCalibration calibrate_distance(const RangePairs& pairs) {
     out.flags.emplace_back("all errors are equal: the deviation is 0 and has no standard error");
     return out;
   }
+  const auto flag_zero = [&](std::string_view name) {
+    out.flags.push_back(fmt::format("{} is at its boundary 0", name));
+  };
   const bool at_zero = share <= kShareTolerance, at_one = share >= 1.0 - kShareTolerance;
-  if (at_zero && !e.one_range) out.flags.emplace_back("stddev_per_m is at its boundary 0");
-  if (at_one) out.flags.emplace_back("stddev_m is at its boundary 0");
+  if (at_zero && !e.one_range) flag_zero(DistanceNoise::kStddevPerM);
+  if (at_one) flag_zero(DistanceNoise::kStddev);
   add_std_errors(e, !at_one, !at_zero, out);
   return out;
 }

@@ -149,7 +149,8 @@ class ThresholdProfile {
 double highest_threshold(const Pixels& pixels, EnergyNormalization normalization) {
   const double kept = pixels.kept.front(), lost = pixels.lost.back();
   if (!(kept > 0.0)) {
-    throw InputError(fmt::format("a pixel of energy {} was kept: the law loses all at or below min_energy >= 0", kept));
+    throw InputError(fmt::format("a pixel of energy {} was kept: the law loses all at or below {} >= 0", kept,
+                                 StereoEnergy::kMinEnergy));
   }
   const bool document = normalization == EnergyNormalization::kDocument;
   if (!(lost < 1.0)) throw InputError(fmt::format("a pixel of energy {} was lost: the law loses none", lost));
@@ -260,7 +261,9 @@ void take_gap(const Pixels& pixels, EnergyCalibration& out) {
   const double low = std::max(0.0, pixels.lost.back()), high = std::min(pixels.kept.front(), kMostThreshold);
   out.min_energy = {0.5 * (low + high), (high - low) / std::sqrt(12.0)};
   out.pow = {kMostPow, kNan};
-  out.flags.emplace_back("every pixel lost lies below every pixel kept: pow is not told, and at its limit");
+  out.flags.push_back(fmt::format(
+      "every pixel lost lies below every pixel kept: {} cannot be known, and is set to the limit of the search",
+      StereoEnergy::kPow));
 }
 
 }  // namespace
@@ -289,7 +292,7 @@ EnergyCalibration calibrate_energy(const EnergyPairs& pairs, const EnergyCalibra
   const bool at_zero = out.min_energy.value <= 0.0;
   if (at_zero) {
     out.min_energy.std_error = kNan;
-    out.flags.emplace_back("min_energy is at its boundary 0");
+    out.flags.push_back(fmt::format("{} is at its boundary 0", StereoEnergy::kMinEnergy));
   } else if (options.normalization == EnergyNormalization::kDocument) {
     take_change_point(pixels, top, slopes, out);
     take(out.min_energy.value);
@@ -299,12 +302,15 @@ EnergyCalibration calibrate_energy(const EnergyPairs& pairs, const EnergyCalibra
   out.pow.std_error = pow_error(slopes, at_zero ? 0.0 : out.min_energy.std_error);
   if (out.pow.value <= 1.001 * kLeastPow || out.pow.value >= 0.999 * kMostPow) {
     out.pow.std_error = kNan;
-    out.flags.push_back(fmt::format("pow is at its limit {}", out.pow.value < 1.0 ? kLeastPow : kMostPow));
+    out.flags.push_back(fmt::format("{} is at the limit of the search {}", StereoEnergy::kPow,
+                                    out.pow.value < 1.0 ? kLeastPow : kMostPow));
   }
   if (!at_zero && !std::isfinite(out.min_energy.std_error)) {
-    out.flags.emplace_back("min_energy has no standard error: the likelihood has no smooth peak there (few pixels?)");
+    out.flags.push_back(fmt::format("{} has no standard error: the likelihood has no smooth peak there (few pixels?)",
+                                    StereoEnergy::kMinEnergy));
   } else if (out.flags.empty() && !std::isfinite(out.pow.std_error)) {
-    out.flags.emplace_back("pow has no standard error: nothing above the threshold tells of it");
+    out.flags.push_back(
+        fmt::format("{} has no standard error: nothing above the threshold tells of it", StereoEnergy::kPow));
   }
   return out;
 }

@@ -3,13 +3,29 @@
 #include <vector>
 
 #include <fathom/files/arrays.hpp>
+#include <fathom/frame/channel_list.hpp>
 
+#include "cloud/elements.hpp"
 #include "text/npy.hpp"
 #include "text/whole_file.hpp"
 
 namespace fathom {
 
 namespace {
+
+npy::Type npy_type(ElementType type) {
+  switch (type) {
+    case ElementType::kUint8:
+      return npy::Type::kUint8;
+    case ElementType::kUint16:
+      return npy::Type::kUint16;
+    case ElementType::kUint32:
+      return npy::Type::kUint32;
+    case ElementType::kFloat32:
+      break;
+  }
+  return npy::Type::kFloat32;
+}
 
 void write_array(const std::filesystem::path& file, npy::Type type, std::span<const std::size_t> shape,
                  std::span<const std::byte> bytes) {
@@ -29,27 +45,12 @@ std::vector<std::array<float, 3>> interleave(const PointSpan& points) {
 }  // namespace
 
 void write_npy(const std::filesystem::path& file, const Frame& frame, Channel channel) {
+  const ChannelInfo& info = channel_info(channel);
+  const npy::Type type = npy_type(info.type);
   const std::array<std::size_t, 3> shape = {frame.rows(), frame.cols(), 3};
-  const auto plane = std::span(shape).first(2);
-  switch (channel) {
-    case Channel::kEntityId:
-      return write_array(file, npy::Type::kUint32, plane, std::as_bytes(frame.entity_id()));
-    case Channel::kTriangleId:
-      return write_array(file, npy::Type::kUint32, plane, std::as_bytes(frame.triangle_id()));
-    case Channel::kRing:
-      return write_array(file, npy::Type::kUint16, plane, std::as_bytes(frame.ring()));
-    case Channel::kReason:
-      return write_array(file, npy::Type::kUint8, plane, std::as_bytes(frame.reason()));
-    case Channel::kHitWorld:
-    case Channel::kHitSensor:
-    case Channel::kNormal:
-    case Channel::kCleanHit: {
-      const auto xyz = interleave(frame.points(channel));
-      return write_array(file, npy::Type::kFloat32, shape, std::as_bytes(std::span(xyz)));
-    }
-    default:
-      return write_array(file, npy::Type::kFloat32, plane, std::as_bytes(frame.floats(channel)));
-  }
+  if (info.planes == 1) return write_array(file, type, std::span(shape).first(2), elements_of(frame, channel));
+  const auto xyz = interleave(frame.points(channel));
+  write_array(file, type, shape, std::as_bytes(std::span(xyz)));
 }
 
 }  // namespace fathom

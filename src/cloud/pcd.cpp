@@ -12,7 +12,7 @@ namespace {
 std::string pcd_header(const PackedCloud& cloud) {
   PcdHeader header;
   for (const PointField& field : cloud.layout.fields) {
-    header.add(field.name, size_of(field.type), field.type == FieldType::kFloat32 ? 'F' : 'U');
+    header.add(field.name, size_of(field.type), field.type == ElementType::kFloat32 ? 'F' : 'U');
   }
   return header.text(cloud.width, cloud.height);
 }

@@ -17,15 +17,15 @@ std::string_view ply_name(std::string_view name) {
   return name == "normal_z" ? "nz" : name;
 }
 
-std::string_view ply_type(FieldType type) {
+std::string_view ply_type(ElementType type) {
   switch (type) {
-    case FieldType::kUint8:
+    case ElementType::kUint8:
       return "uchar";
-    case FieldType::kUint16:
+    case ElementType::kUint16:
       return "ushort";
-    case FieldType::kUint32:
+    case ElementType::kUint32:
       return "uint";
-    case FieldType::kFloat32:
+    case ElementType::kFloat32:
       return "float";
   }
   return {};

@@ -10,6 +10,8 @@
 
 #include <fathom/base/error.hpp>
 
+#include "cloud/elements.hpp"
+
 namespace fathom {
 
 static_assert(std::endian::native == std::endian::little, "clouds are written in the order of memory");
@@ -18,56 +20,40 @@ namespace {
 
 struct ChannelFields {
   Channel channel;
-  FieldType type;
   std::array<std::string_view, 3> names;  ///< one, or three for points
 };
 
 /// Every field a point can have, in the order in which they are written. The names are those that PCL and the ROS
 /// drivers of the makers use, where they have one.
 constexpr std::array<ChannelFields, kChannelCount> kFieldTable = {{
-    {Channel::kIntensity, FieldType::kFloat32, {"intensity"}},
-    {Channel::kRing, FieldType::kUint16, {"ring"}},
-    {Channel::kTimeOffset, FieldType::kFloat32, {"time"}},
-    {Channel::kRange, FieldType::kFloat32, {"range"}},
-    {Channel::kCleanRange, FieldType::kFloat32, {"clean_range"}},
-    {Channel::kAzimuth, FieldType::kFloat32, {"azimuth"}},
-    {Channel::kElevation, FieldType::kFloat32, {"elevation"}},
-    {Channel::kIncidence, FieldType::kFloat32, {"incidence"}},
-    {Channel::kNormal, FieldType::kFloat32, {"normal_x", "normal_y", "normal_z"}},
-    {Channel::kHitWorld, FieldType::kFloat32, {"world_x", "world_y", "world_z"}},
-    {Channel::kHitSensor, FieldType::kFloat32, {"sensor_x", "sensor_y", "sensor_z"}},
-    {Channel::kEntityId, FieldType::kUint32, {"entity_id"}},
-    {Channel::kTriangleId, FieldType::kUint32, {"triangle_id"}},
-    {Channel::kReason, FieldType::kUint8, {"reason"}},
-    {Channel::kDepth, FieldType::kFloat32, {"depth"}},
-    {Channel::kCleanDepth, FieldType::kFloat32, {"clean_depth"}},
-    {Channel::kEnergy, FieldType::kFloat32, {"energy"}},
-    {Channel::kCleanHit, FieldType::kFloat32, {"clean_x", "clean_y", "clean_z"}},
+    {Channel::kIntensity, {"intensity"}},
+    {Channel::kRing, {"ring"}},
+    {Channel::kTimeOffset, {"time"}},
+    {Channel::kRange, {"range"}},
+    {Channel::kCleanRange, {"clean_range"}},
+    {Channel::kAzimuth, {"azimuth"}},
+    {Channel::kElevation, {"elevation"}},
+    {Channel::kIncidence, {"incidence"}},
+    {Channel::kNormal, {"normal_x", "normal_y", "normal_z"}},
+    {Channel::kHitWorld, {"world_x", "world_y", "world_z"}},
+    {Channel::kHitSensor, {"sensor_x", "sensor_y", "sensor_z"}},
+    {Channel::kEntityId, {"entity_id"}},
+    {Channel::kTriangleId, {"triangle_id"}},
+    {Channel::kReason, {"reason"}},
+    {Channel::kDepth, {"depth"}},
+    {Channel::kCleanDepth, {"clean_depth"}},
+    {Channel::kEnergy, {"energy"}},
+    {Channel::kCleanHit, {"clean_x", "clean_y", "clean_z"}},
 }};
 
 Channel position_channel(const CloudOptions& options) {
   return options.frame == CloudFrame::kWorld ? Channel::kHitWorld : Channel::kHitSensor;
 }
 
-void append_field(PointLayout& layout, std::string_view name, FieldType type, Channel channel, std::uint32_t plane) {
+void append_field(PointLayout& layout, std::string_view name, Channel channel, std::uint32_t plane) {
+  const ElementType type = channel_info(channel).type;
   layout.fields.push_back({name, type, layout.step, channel, plane});
   layout.step += size_of(type);
-}
-
-/// The plane of the frame that a field is copied from.
-const std::byte* source_of(const Frame& frame, const PointField& field) {
-  switch (field.channel) {
-    case Channel::kEntityId:
-      return std::as_bytes(frame.entity_id()).data();
-    case Channel::kTriangleId:
-      return std::as_bytes(frame.triangle_id()).data();
-    case Channel::kRing:
-      return std::as_bytes(frame.ring()).data();
-    case Channel::kReason:
-      return std::as_bytes(frame.reason()).data();
-    default:
-      return std::as_bytes(frame.floats(field.channel).subspan(field.plane * frame.size())).data();
-  }
 }
 
 /// The rays that become points, in order.
@@ -99,9 +85,10 @@ void fill(const Frame& frame, std::span<const std::uint32_t> rays, PackedCloud& 
   for (std::size_t begin = 0; begin < rays.size(); begin += kBlock) {
     const auto block = rays.subspan(begin, std::min(kBlock, rays.size() - begin));
     for (const PointField& field : cloud.layout.fields) {
-      const std::byte* from = source_of(frame, field);
+      const std::size_t bytes = size_of(field.type);
+      const std::byte* from = elements_of(frame, field.channel).subspan(field.plane * frame.size() * bytes).data();
       std::byte* to = cloud.data.get() + begin * step + field.offset;
-      switch (size_of(field.type)) {
+      switch (bytes) {
         case 1:
           scatter<1>(from, block, to, step);
           break;
@@ -122,12 +109,11 @@ PointLayout make_point_layout(const CloudOptions& options, ChannelSet present) {
   const Channel position = position_channel(options);
   PointLayout layout;
   std::uint32_t plane = 0;
-  for (const std::string_view name : {"x", "y", "z"})
-    append_field(layout, name, FieldType::kFloat32, position, plane++);
+  for (const std::string_view name : {"x", "y", "z"}) append_field(layout, name, position, plane++);
   for (const ChannelFields& row : kFieldTable) {
     if (row.channel == position || !options.fields.contains(row.channel) || !present.contains(row.channel)) continue;
     for (plane = 0; plane < 3 && !row.names[plane].empty(); ++plane) {
-      append_field(layout, row.names[plane], row.type, row.channel, plane);
+      append_field(layout, row.names[plane], row.channel, plane);
     }
   }
   return layout;

@@ -10,20 +10,14 @@
 #include <vector>
 
 #include <fathom/files/clouds.hpp>
+#include <fathom/frame/channel_list.hpp>
 #include <fathom/frame/frame.hpp>
 
 namespace fathom {
 
-/// Values are those of sensor_msgs/PointField.datatype.
-enum class FieldType : std::uint8_t { kUint8 = 2, kUint16 = 4, kUint32 = 6, kFloat32 = 7 };
-
-constexpr std::uint32_t size_of(FieldType type) {
-  return type == FieldType::kUint8 ? 1 : type == FieldType::kUint16 ? 2 : 4;
-}
-
 struct PointField {
   std::string_view name;
-  FieldType type = FieldType::kFloat32;
+  ElementType type = ElementType::kFloat32;
   std::uint32_t offset = 0;  ///< bytes from the start of the point
   Channel channel = Channel::kRange;
   std::uint32_t plane = 0;  ///< x, y, z of a three-plane channel: 0, 1, 2

@@ -30,6 +30,21 @@ void put_stamp(CdrWriter& out, double stamp_s) {
   out.put(static_cast<std::uint32_t>(nanoseconds));
 }
 
+/// As sensor_msgs/PointField has it.
+std::uint8_t datatype(ElementType type) {
+  switch (type) {
+    case ElementType::kUint8:
+      return 2;
+    case ElementType::kUint16:
+      return 4;
+    case ElementType::kUint32:
+      return 6;
+    case ElementType::kFloat32:
+      break;
+  }
+  return 7;
+}
+
 /// Everything before the points, in the order of sensor_msgs/msg/PointCloud2.
 CdrWriter begin_message(const PackedCloud& cloud, double stamp_s, std::string_view frame_id) {
   CdrWriter out;
@@ -41,7 +56,7 @@ CdrWriter begin_message(const PackedCloud& cloud, double stamp_s, std::string_vi
   for (const PointField& field : cloud.layout.fields) {
     out.put_string(field.name);
     out.put(field.offset);
-    out.put(static_cast<std::uint8_t>(field.type));
+    out.put(datatype(field.type));
     out.put(std::uint32_t{1});  // count
   }
   out.put_bool(false);  // is_bigendian

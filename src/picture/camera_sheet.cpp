@@ -12,6 +12,7 @@
 #include <fathom/base/error.hpp>
 #include <fathom/files/pictures.hpp>
 
+#include "base/text.hpp"
 #include "picture/image.hpp"
 #include "picture/legend.hpp"
 #include "picture/lettering.hpp"
@@ -81,7 +82,9 @@ void write_reason_picture(const std::filesystem::path& file, const Frame& frame,
 
 void write_camera_sheet(const std::filesystem::path& file, const Frame& frame, double scale_m) {
   check_size(file, frame);
-  if (!(scale_m >= 0.0 && scale_m <= 1e6)) throw InputError(fmt::format("scale_m = {} is not in [0, 1e6] m", scale_m));
+  if (!(scale_m >= 0.0 && scale_m <= kMostColorScaleM)) {
+    throw InputError(fmt::format("scale_m = {} is not in [0, {}] m", scale_m, limit_text(kMostColorScaleM)));
+  }
   const std::span<const float> clean = frame.clean_depth_m(), noisy = frame.depth_m(), energy = frame.energy();
   const std::span<const Reason> reason = frame.reason();
   const RangeScale scale = range_scale(scale_m, clean);

@@ -35,10 +35,14 @@ struct RenderedSensor {
 
 void check(const SimulatorOptions& options) {
   validate(options.compute);
-  if (!(options.rate_hz > 0.0 && options.rate_hz <= 1e6)) {
-    throw InputError(fmt::format("rate_hz = {} is not in (0, 1e6] Hz", number_text(options.rate_hz)));
+  if (!(options.rate_hz > 0.0 && options.rate_hz <= kMostRateHz)) {
+    throw InputError(
+        fmt::format("rate_hz = {} is not in (0, {}] Hz", number_text(options.rate_hz), limit_text(kMostRateHz)));
   }
-  if (!std::isfinite(options.start_s)) throw InputError("start_s is not finite");
+  if (!(std::abs(options.start_s) <= kMostStartS)) {
+    throw InputError(
+        fmt::format("start_s = {0} is not in [-{1}, {1}] s", number_text(options.start_s), limit_text(kMostStartS)));
+  }
 }
 
 class Simulator::Impl {

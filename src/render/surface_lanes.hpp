@@ -59,8 +59,8 @@ struct SurfaceKernels {
                  float* out);
   /// Distance to the image plane, +inf on a miss.
   void (*depth)(const RayBlock& rays, const float* range_m, float* out);
-  /// For pixels [begin, begin + count) of `row`: the angle that EdgeLoss reads. `above`, `below`: null outside the
-  /// image.
+  /// For pixels [begin, begin + count) of `row`: the angle at the edge of a step (Surface::edge_rad). `above`, `below`:
+  /// null outside the image.
   void (*edge_angles)(const EdgeRow& row, const EdgeRow* above, const EdgeRow* below, std::uint32_t cols,
                       std::uint32_t begin, std::uint32_t count, float* out);
 };

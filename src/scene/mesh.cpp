@@ -7,6 +7,7 @@
 
 #include <fathom/base/error.hpp>
 
+#include "base/coordinates.hpp"
 #include "scene/check_vertices.hpp"
 #include "scene/triangle.hpp"
 
@@ -26,7 +27,7 @@ void check_vertices(std::span<const std::array<float, 3>> vertices_m) {
     for (const float c : vertices_m[i]) {
       if (!std::isfinite(c)) throw InputError(fmt::format("vertex {} = {} is not finite", i, c));
       if (std::abs(c) <= kMaxCoordinateM) continue;
-      throw InputError(fmt::format("vertex {} = {} is not in [-1e9, 1e9] m", i, c));
+      throw InputError(fmt::format("vertex {} = {} is not in {}", i, c, kCoordinateLimits));
     }
   }
 }

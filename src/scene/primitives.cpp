@@ -13,18 +13,16 @@ namespace fathom {
 
 namespace {
 
-constexpr double kMaxSizeM = 1e6;
-constexpr std::uint32_t kMinSegments = 8, kMaxSegments = 1024;
-
 void check_size(std::string_view what, double value) {
-  if (!(value > 0.0 && value <= kMaxSizeM)) {
-    throw InputError(fmt::format("{} = {} is not in (0, {}] m", what, number_text(value), number_text(kMaxSizeM)));
+  if (!(value > 0.0 && value <= kMostPrimitiveM)) {
+    throw InputError(
+        fmt::format("{} = {} is not in (0, {}] m", what, number_text(value), number_text(kMostPrimitiveM)));
   }
 }
 
 void check_segments(std::string_view what, std::uint32_t segments) {
-  if (segments < kMinSegments || segments > kMaxSegments) {
-    throw InputError(fmt::format("{} = {} is not in [{}, {}]", what, segments, kMinSegments, kMaxSegments));
+  if (segments < kLeastSegments || segments > kMostSegments) {
+    throw InputError(fmt::format("{} = {} is not in [{}, {}]", what, segments, kLeastSegments, kMostSegments));
   }
 }
 

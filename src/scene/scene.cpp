@@ -69,8 +69,9 @@ void Scene::check_entity(const Entity& entity) const {
 void Scene::check_scaled(const Entity& entity, const Vec3& reach_m) const {
   const Vec3& s = entity.scale;
   if (const auto c = coordinate_beyond_limits({s.x * reach_m.x, s.y * reach_m.y, s.z * reach_m.z})) {
-    throw InputError(fmt::format("entity '{}': scaled, {} reaches {} m from its origin, more than 1e9 m", entity.name,
-                                 mesh_text(mesh_names_[index(entity.mesh)], entity.mesh), number_text(std::abs(*c))));
+    throw InputError(fmt::format("entity '{}': scaled, {} reaches {} m from its origin, more than {} m", entity.name,
+                                 mesh_text(mesh_names_[index(entity.mesh)], entity.mesh), number_text(std::abs(*c)),
+                                 limit_text(kMaxCoordinateM)));
   }
 }
 

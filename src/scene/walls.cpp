@@ -128,8 +128,9 @@ class WallBuilder {
 
 Mesh make_walls(const GridMap& map, double height_m) {
   validate(map);
-  if (!(height_m > 0.0 && height_m <= 1000.0)) {
-    throw InputError(fmt::format("walls.height_m = {} is not in (0, 1000] m", number_text(height_m)));
+  if (!(height_m >= kLeastWallM && height_m <= kMostWallM)) {
+    throw InputError(fmt::format("walls.height_m = {} is not in [{}, {}] m", number_text(height_m),
+                                 number_text(kLeastWallM), number_text(kMostWallM)));
   }
   Mesh mesh = WallBuilder(map, height_m).build();
   if (mesh.triangles.empty()) throw InputError("the map has no occupied cell to raise");

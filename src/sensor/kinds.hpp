@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 // The kinds of sensor. Each has a table of its parameters, and functions by which it answers for itself: check(),
-// write_rays(), describe(), rings(), shifts() and usual_policy(). One file per kind; sensor_view.cpp calls them.
+// write_rays(), describe(), rings(), shifts(), usual_policy() and farthest_range_m(). One file per kind;
+// sensor_view.cpp calls them.
 
 #include <concepts>
 #include <cstdint>
@@ -44,7 +45,8 @@ void write_rays(const DepthCamera& camera, std::uint32_t frame, RayPattern& out)
 void write_rays(const GridScanner& grid, std::uint32_t frame, RayPattern& out);
 inline void write_rays(const RayPattern& rays, std::uint32_t /*frame*/, RayPattern& out) { out = rays; }
 
-/// Sets what differs from the defaults in the view of a checked model, all but usual_policy. Makes no rays.
+/// Sets what differs from the defaults in the view of a checked model, all but usual_policy and farthest_m. Makes no
+/// rays.
 void describe(const SpinningLidar& lidar, SensorView& view);
 inline void describe(const Laser2d& /*laser*/, SensorView& view) { view.timed = true; }
 void describe(const PinholeCamera& camera, SensorView& view);
@@ -82,6 +84,13 @@ template <class Kind>
 constexpr RangePolicy usual_policy(const Kind& /*kind*/) {
   return std::derived_from<Kind, DepthCamera> ? RangePolicy::kDrop : RangePolicy::kKeep;
 }
+
+/// The farthest range that any ray measures; a table may have a limit for each ray.
+template <class Kind>
+constexpr double farthest_range_m(const Kind& kind) {
+  return kind.max_range_m;
+}
+double farthest_range_m(const RayPattern& rays);
 
 /// Gives the arrays of directions their size, the range limits their one value, and empties everything optional.
 void start_pattern(RayPattern& out, std::uint32_t rows, std::uint32_t cols, double min_range_m, double max_range_m);

@@ -36,13 +36,13 @@ DepthCamera structured_light() {
 
 void add_depth_presets(std::vector<SensorPreset>& presets) {
   // Depth field of view 87 x 58 degrees, baseline 50 mm, smallest depth 28 cm at 1280 x 720, up to about 10 m.
-  presets.push_back({"D435", "stereo_camera",
+  presets.push_back({"D435",
                      "Intel RealSense D400 Series Product Family Datasheet 337029; \"Tuning depth cameras for best "
                      "performance\" (deviation of disparity)",
                      "1280 x 720, 87 x 58 degrees, 50 mm baseline", stereo(1280, 720, 87, 0.050, 0.28, 10.0),
                      d400_noise()});
   // The same field of view, baseline 95 mm, smallest depth 52 cm at 1280 x 720.
-  presets.push_back({"D455", "stereo_camera",
+  presets.push_back({"D455",
                      "Intel RealSense D400 Series Product Family Datasheet 337029; \"Tuning depth cameras for best "
                      "performance\" (deviation of disparity)",
                      "1280 x 720, 87 x 58 degrees, 95 mm baseline", stereo(1280, 720, 87, 0.095, 0.52, 10.0),
@@ -53,7 +53,6 @@ void add_depth_presets(std::vector<SensorPreset>& presets) {
   StereoCamera kinect = stereo(640, 480, 0, 0.075, 0.8, 4.0);
   kinect.fx = 580;
   presets.push_back({"Kinect-v1",
-                     "stereo_camera",
                      "Khoshelham and Elberink, Sensors 12 (2012) 1437; Konolige and Mihelich, ROS kinect_calibration; "
                      "Microsoft Kinect for Windows sensor specification (0.8 to 4 m)",
                      "640 x 480, 57 x 43 degrees, projector 75 mm beside the camera",
@@ -62,7 +61,6 @@ void add_depth_presets(std::vector<SensorPreset>& presets) {
   // No single product: loss of interior pixels by incidence angle, fitted to 50 frames of a structured-light camera. A
   // floor of 0.3 % stands for what no angle explains.
   presets.push_back({"real_structured_light",
-                     "depth_camera",
                      "fit to 50 real structured-light frames, docs/depth-cameras.md",
                      "640 x 480, losses by incidence angle as measured on real frames",
                      structured_light(),

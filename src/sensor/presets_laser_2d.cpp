@@ -34,21 +34,18 @@ void add_laser2d_presets(std::vector<SensorPreset>& presets) {
   // unit:
   // +-30 mm up to 10 m, +-50 mm up to 30 m.)
   presets.push_back({"UTM-30LX",
-                     "laser_2d",
                      "Hokuyo UTM-30LX specification C-42-3615; SCIP 2.0 protocol specification C-42-03320B",
                      "1081 rays, 270 degrees, 30 m, 40 Hz",
                      laser(1081, -135, 135, 40.0, 0.1, 30.0),
                      {DistanceNoise{.stddev_m = 0.01F / 3, .stddev_per_m = 0.02F / 15}}});
   // Typical statistical error 12 mm. (Systematic error, constant for a unit: +-30 mm.)
   presets.push_back({"LMS-111",
-                     "laser_2d",
                      "SICK LMS1xx operating instructions 8012471/ZN27; SICK support note on errors",
                      "541 rays, 270 degrees, 20 m, 50 Hz",
                      laser(541, -135, 135, 50.0, 0.5, 20.0),
                      {DistanceNoise{.stddev_m = 0.012F}}});
   // Resolution below 1 % of the distance, read as one sigma: the datasheet gives no accuracy.
   presets.push_back({"RPLIDAR-A2",
-                     "laser_2d",
                      "Slamtec RPLIDAR A2M8 Introduction and Datasheet, rev. 2.5 (2019-10-25)",
                      "800 rays, 360 degrees, 12 m, 10 Hz",
                      rplidar_a2(),

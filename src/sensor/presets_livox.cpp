@@ -28,7 +28,6 @@ void add_livox_presets(std::vector<SensorPreset>& presets) {
   // Angular accuracy 0.1 degrees, as rotations about both axes across the line of sight.
   const auto angle_rad = static_cast<float>(0.1 * kRadPerDeg);
   presets.push_back({"Mid-40",
-                     "rosette",
                      "Livox Mid Series User Manual v1.0 (2019.01); prism speeds: Liu et al. 2022",
                      "circular field of 38.4 degrees, rosette, 100 000 points/s, 10 000 per frame, 260 m",
                      mid_40(),

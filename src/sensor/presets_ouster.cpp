@@ -40,16 +40,13 @@ void add_ouster_presets(std::vector<SensorPreset>& presets) {
   // The stagger of the OS0 grows towards its steepest rings (to 11 degrees); these are the values at the horizon, from
   // the metadata of a unit in the Ouster SDK's test data. The OS0's noise is the OS1's.
   presets.push_back(
-      {"OS0-128", "spinning_lidar",
-       "Ouster OS0 datasheet (90 degrees, 0.3 to 50 m); ray azimuths from the Ouster SDK's sample metadata",
+      {"OS0-128", "Ouster OS0 datasheet (90 degrees, 0.3 to 50 m); ray azimuths from the Ouster SDK's sample metadata",
        "128 rings, +-45 degrees, 50 m, 1024 columns at 10 Hz", ouster(128, 45, -45, {8.3, 2.8, -2.8, -8.3}, 0.3, 50),
        ouster_noise()});
-  presets.push_back({"OS1-64", "spinning_lidar",
-                     "Ouster OS1 datasheet (generation 1, 33.2 degrees); Software User Guide v1.12",
+  presets.push_back({"OS1-64", "Ouster OS1 datasheet (generation 1, 33.2 degrees); Software User Guide v1.12",
                      "64 rings, +-16.6 degrees, 120 m, 1024 columns at 10 Hz",
                      ouster(64, 16.611, -16.611, {3.164, 1.055, -1.055, -3.164}, 0.8, 120), ouster_noise()});
-  presets.push_back({"OS1-128", "spinning_lidar",
-                     "Ouster OS1 datasheet (45 degrees); ray azimuths from the Ouster SDK's sample metadata",
+  presets.push_back({"OS1-128", "Ouster OS1 datasheet (45 degrees); ray azimuths from the Ouster SDK's sample metadata",
                      "128 rings, +-22.5 degrees, 120 m, 1024 columns at 10 Hz",
                      ouster(128, 22.5, -22.5, {4.21, 1.4, -1.4, -4.21}, 0.8, 120), ouster_noise()});
 }

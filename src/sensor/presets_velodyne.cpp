@@ -83,32 +83,27 @@ SpinningLidar hdl_64e() {
 
 void add_velodyne_presets(std::vector<SensorPreset>& presets) {
   presets.push_back({"VLP-16",
-                     "spinning_lidar",
                      "Velodyne VLP-16 User Manual 63-9243 Rev. E; datasheet 63-9229",
                      "16 rings, +-15 degrees, 100 m, 10 Hz",
                      vlp_16({-15, 1, -13, 3, -11, 5, -9, 7, -7, 9, -5, 11, -3, 13, -1, 15}),
                      {DistanceNoise{.stddev_m = 0.03F}}});
   presets.push_back(
       {"VLP-16-HiRes",
-       "spinning_lidar",
        "Velodyne VLP-16 User Manual 63-9243 Rev. E (Puck Hi-Res)",
        "16 rings, +-10 degrees, 100 m, 10 Hz",
        vlp_16({-10, 0.667, -8.667, 2, -7.333, 3.333, -6, 4.667, -4.667, 6, -3.333, 7.333, -2, 8.667, -0.667, 10}),
        {DistanceNoise{.stddev_m = 0.03F}}});
   presets.push_back({"VLP-32C",
-                     "spinning_lidar",
                      "Velodyne VLP-32C User Manual 63-9325 Rev. B",
                      "32 rings, +15 to -25 degrees, denser around the horizon, 200 m, 10 Hz",
                      vlp_32c(),
                      {DistanceNoise{.stddev_m = 0.03F}}});
   presets.push_back({"HDL-32E",
-                     "spinning_lidar",
                      "Velodyne HDL-32E User's Manual 63-9113",
                      "32 rings, +10.67 to -30.67 degrees, 100 m, 10 Hz",
                      hdl_32e(),
                      {DistanceNoise{.stddev_m = 0.02F}}});
   presets.push_back({"HDL-64E",
-                     "spinning_lidar",
                      "Velodyne HDL-64E S2 and S2.1 User's Manual, firmware 4.07; HDL-64E S3 manual Rev. K (firing)",
                      "64 rings in two blocks, +2 to -24.33 degrees (nominal), 120 m, 10 Hz",
                      hdl_64e(),

@@ -82,6 +82,12 @@ std::set<std::uint32_t> rings(const RayPattern& rays) {
   return {rays.ring.begin(), rays.ring.end()};
 }
 
+double farthest_range_m(const RayPattern& rays) {
+  double farthest_m = 0.0;
+  for (const float limit_m : rays.max_range_m) farthest_m = std::max(farthest_m, double{limit_m});
+  return farthest_m;
+}
+
 void describe(const RayPattern& rays, SensorView& view) {
   view.one_origin = rays.origin_x.empty();
   view.timed = !rays.time_offset_s.empty();

@@ -17,6 +17,7 @@ SensorView make_view(const SensorModel& model) {
   std::visit(
       [&](const auto& kind) {
         view.usual_policy = usual_policy(kind);
+        view.farthest_m = farthest_range_m(kind);
         describe(kind, view);
       },
       model);

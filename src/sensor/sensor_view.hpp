@@ -37,6 +37,7 @@ struct SensorView {
   bool left_is_reference = false;  ///< the image is that of the left camera, and the right one stands beside it
   AxesFollow axes = AxesFollow::kBody;
   RangePolicy usual_policy = RangePolicy::kKeep;
+  double farthest_m = 0.0;     ///< farthest range that any ray measures
   bool one_origin = true;      ///< all rays start at the sensor's origin
   bool timed = false;          ///< rays have times of their own within the frame
   bool rays_vary = false;      ///< from frame to frame

@@ -7,16 +7,13 @@
 #include <string>
 #include <string_view>
 
+#include <fmt/format.h>
+
 namespace fathom {
 
 namespace {
 
-struct LawWord {
-  std::string_view word;
-  RangeLaw law;
-};
-constexpr std::array<LawWord, 3> kLaws = {
-    {{"uniform", RangeLaw::kUniform}, {"log_uniform", RangeLaw::kLogUniform}, {"normal", RangeLaw::kNormal}}};
+constexpr auto& kLaws = kChoiceWords<RangeLaw>;
 
 /// The two numbers of a list.
 std::array<YamlReader, 2> pair_of(const YamlReader& list) {
@@ -41,16 +38,16 @@ std::optional<ParameterRange> read_range(const Quantity& quantity, const FieldIn
   ParameterRange range;
   range.field = field.name;
   std::optional<YamlReader> given;
-  for (const LawWord& law : kLaws) {
-    const auto numbers = map.find(law.word);
+  for (std::size_t i = 0; i < kLaws.size(); ++i) {
+    const auto numbers = map.find(kLaws[i]);
     if (!numbers) continue;
     if (given) numbers->fail("and another law are both given; one is enough");
     given = numbers;
-    range.law = law.law;
+    range.law = static_cast<RangeLaw>(i);
   }
   const auto limits = map.find("limits");
   map.finish();
-  if (!given) map.fail("is neither a number nor a range: uniform, log_uniform or normal");
+  if (!given) map.fail(fmt::format("is neither a number nor a range: {}, {} or {}", kLaws[0], kLaws[1], kLaws[2]));
   if (range.law != RangeLaw::kNormal) {
     if (limits) limits->fail("belongs to a normal range; the others end at their own numbers");
     read_limits(quantity, *given, all, range);
@@ -64,6 +61,12 @@ std::optional<ParameterRange> read_range(const Quantity& quantity, const FieldIn
   range.low = field.low, range.high = field.high;
   if (limits) read_limits(quantity, *limits, all, range);
   return range;
+}
+
+void refuse_range(const YamlReader& number) {
+  const auto is_there = [&](std::string_view law) { return number.value().find(law) != nullptr; };
+  if (std::none_of(kLaws.begin(), kLaws.end(), is_there)) return;
+  number.fail("is a range; so far only numbers of noise models can be ranges");
 }
 
 double middle_of(const ParameterRange& range) {

@@ -15,6 +15,9 @@ namespace fathom {
 /// is, is left to the caller.
 std::optional<ParameterRange> read_range(const Quantity& quantity, const FieldInfo& field);
 
+/// Throws InputError when a map with the word of a law stands where a plain number belongs; for YamlReader.
+void refuse_range(const YamlReader& number);
+
 /// The value of a range until it is drawn: its middle.
 double middle_of(const ParameterRange& range);
 

@@ -160,8 +160,8 @@ std::string read_name(const YamlReader& reader) {
 void check_reach(const Sensor& sensor, std::span<const double> entity_farthest_m) {
   const double farthest = farthest_m(sensor.parent_from_sensor) + entity_farthest_m[index(sensor.parent)];
   if (farthest <= kMaxCoordinateM) return;
-  throw InputError(fmt::format("the sensor's place and those of its parents add up to {} m, more than 1e9 m",
-                               number_text(farthest)));
+  throw InputError(fmt::format("the sensor's place and those of its parents add up to {} m, more than {} m",
+                               number_text(farthest), limit_text(kMaxCoordinateM)));
 }
 
 }  // namespace

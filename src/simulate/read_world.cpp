@@ -23,14 +23,13 @@ namespace fathom {
 
 namespace {
 
-constexpr Limits kSizeLimits = {1e-6, 1e6, "m"};
-constexpr std::uint64_t kDefaultSegments = 64;
+constexpr Limits kSizeLimits = {1e-6, kMostPrimitiveM, "m"};  // limits of files are closed
 
 using MeshIds = std::unordered_map<std::string, MeshId>;
 
 std::uint32_t read_segments(YamlReader& shape) {
   const auto segments = shape.find("segments");
-  return static_cast<std::uint32_t>(segments ? segments->whole(8, 1024) : kDefaultSegments);
+  return static_cast<std::uint32_t>(segments ? segments->whole(kLeastSegments, kMostSegments) : kUsualSegments);
 }
 
 std::vector<double> read_size(YamlReader& shape, std::size_t count) {
@@ -61,7 +60,7 @@ Mesh read_cylinder(YamlReader& shape, SceneFiles& /*files*/) {
 /// The occupied cells of a map, raised.
 Mesh read_walls(YamlReader& shape, SceneFiles& files) {
   const YamlReader file = shape.at("file");
-  const double height_m = shape.at("height_m").number({1e-6, 1000, "m"});
+  const double height_m = shape.at("height_m").number({kLeastWallM, kMostWallM, "m"});
   const std::filesystem::path path = read_path(file, files);
   return file.located([&] {
     const GridMap map = read_grid_map(path, files.opened);
@@ -155,8 +154,8 @@ void check_far_places(const Scene& scene, const std::vector<YamlReader>& entries
   for (std::size_t i = 0; i < entries.size(); ++i) {
     if (scene.entities()[i].parent == kNoEntity || farthest_m[i] <= kMaxCoordinateM) continue;
     entries[i].located([&] {
-      throw InputError(fmt::format("its place and those of its parents add up to {} m, more than 1e9 m",
-                                   number_text(farthest_m[i])));
+      throw InputError(fmt::format("its place and those of its parents add up to {} m, more than {} m",
+                                   number_text(farthest_m[i]), limit_text(kMaxCoordinateM)));
     });
   }
 }

@@ -11,6 +11,7 @@
 
 #include <fathom/base/error.hpp>
 #include <fathom/noise/distance.hpp>
+#include <fathom/sensor/model.hpp>
 
 namespace fathom {
 
@@ -78,12 +79,14 @@ void check_distance_chain(const std::filesystem::path& run, const std::string& s
   static_cast<void>(chain.only(DistanceNoise::kSlug));
   for (const Json& model : chain.models()) {
     const Json& stage = model["stage"];
-    const bool moves = stage == "ray" || stage == "range" || stage == "reading";
+    const bool moves =
+        stage == to_string(Stage::kRay) || stage == to_string(Stage::kRange) || stage == to_string(Stage::kReading);
     if (moves && model["model"] != DistanceNoise::kSlug) {
       chain.refuse(fmt::format("{} changes the ranges too", model["model"].get<std::string>()));
     }
   }
-  if (chain.has_range_policy("clamp")) chain.refuse("the range policy clamp changes the ranges too");
+  constexpr std::string_view kClamp = to_string(RangePolicy::kClamp);
+  if (chain.has_range_policy(kClamp)) chain.refuse(fmt::format("the range policy {} changes the ranges too", kClamp));
 }
 
 void check_energy_chain(const std::filesystem::path& run, const std::string& sensor,
@@ -92,7 +95,7 @@ void check_energy_chain(const std::filesystem::path& run, const std::string& sen
   const Json* energy = chain.only(StereoEnergy::kSlug);
   if (energy == nullptr) chain.refuse(fmt::format("there is no {}", StereoEnergy::kSlug));
   for (const Json& model : chain.models()) {
-    if (model["stage"] != "reading") continue;
+    if (model["stage"] != to_string(Stage::kReading)) continue;
     chain.refuse(fmt::format("{} makes returns that no energy was asked about", model["model"].get<std::string>()));
   }
   const Json form = energy->value("parameters", Json::object()).value(StereoEnergy::kNormalization, Json());

@@ -8,10 +8,12 @@
 #include <fathom/base/error.hpp>
 #include <fathom/simulate/run.hpp>
 
+#include "render/simulator_options.hpp"
 #include "scene/world_poses.hpp"
 #include "simulate/file_plan.hpp"
 #include "simulate/override.hpp"
 #include "simulate/read_pose.hpp"
+#include "simulate/read_range.hpp"
 #include "simulate/read_sensor.hpp"
 #include "simulate/read_world.hpp"
 #include "simulate/scene_text.hpp"
@@ -23,6 +25,7 @@ namespace fathom {
 
 namespace {
 
+constexpr double kLeastRateHz = 1e-3;  // limits of files are closed, and this one stops slipped units
 constexpr std::uint64_t kMaxSeed = ~std::uint64_t{0};
 
 /// `scene: {file: other.yaml}` becomes the scene of that file, as if it stood here; its own file names stay relative to
@@ -63,13 +66,13 @@ SceneSetup read_scene_text(std::string_view text, const std::filesystem::path& f
   for (const std::string& override_text : overrides) apply_override(root, override_text);
   include_scene(root, files);  // an override may name another one
 
-  YamlReader map(root);
+  YamlReader map(root, &refuse_range);
   SceneSetup setup;
   setup.file = file;
   // The small keys first, and all keys known, so that a slip is reported before large meshes are read.
   if (const auto frames = map.find("frames")) setup.frames = static_cast<std::uint32_t>(frames->whole(1, kMaxFrames));
-  if (const auto rate = map.find("rate_hz")) setup.rate_hz = rate->number({1e-3, 1e6, "Hz"});
-  if (const auto start = map.find("start_s")) setup.start_s = start->number({-1e9, 1e9, "s"});
+  if (const auto rate = map.find("rate_hz")) setup.rate_hz = rate->number({kLeastRateHz, kMostRateHz, "Hz"});
+  if (const auto start = map.find("start_s")) setup.start_s = start->number({-kMostStartS, kMostStartS, "s"});
   if (const auto seed = map.find("seed")) setup.seed = seed->whole(0, kMaxSeed);
   constexpr std::uint64_t kMaxNumber = 0xffffffffU;
   if (const auto number = map.find("environment")) {

@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 Json drawn_json(const SensorCounts& counts, const Sensor& sensor, const Scene& scene) {
   Json list = Json::array();
   for (const DrawnParameter& drawn : counts.drawn) {
-    Json entry = {{"slot", drawn.entry}, {"model", std::string(sensor.noise[drawn.entry].noise.slug())}};
+    Json entry = {{"entry", drawn.entry}, {"model", std::string(sensor.noise[drawn.entry].noise.slug())}};
     if (drawn.entity != kNoEntity) entry["entity"] = scene.entities()[index(drawn.entity)].name;
     if (drawn.ring) entry["ring"] = *drawn.ring;
     entry["parameter"] = drawn.field;

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <iterator>
 
 #include <fmt/format.h>
 
@@ -61,12 +60,6 @@ void YamlReader::fail_key(std::string_view message) const {
   throw LocatedError(fmt::format("{}: {} {}", to_string(value_->mark), path_, message));
 }
 
-void YamlReader::refuse_range() const {
-  constexpr std::string_view kLaws[] = {"uniform", "log_uniform", "normal"};
-  if (std::none_of(std::begin(kLaws), std::end(kLaws), [&](auto law) { return value_->find(law) != nullptr; })) return;
-  fail("is a range; so far only numbers of noise models can be ranges");
-}
-
 void YamlReader::require_kind(Kind kind, std::string_view name) const {
   if (value_->kind == kind) return;
   if (path_.empty()) {
@@ -76,7 +69,7 @@ void YamlReader::require_kind(Kind kind, std::string_view name) const {
 }
 
 YamlReader YamlReader::child(const YamlValue& value, std::string_view key) const {
-  return {value, path_.empty() ? std::string(key) : fmt::format("{}.{}", path_, key), key};
+  return {value, path_.empty() ? std::string(key) : fmt::format("{}.{}", path_, key), key, check_number_};
 }
 
 std::optional<YamlReader> YamlReader::find(std::string_view key) {
@@ -133,7 +126,7 @@ std::vector<YamlReader> YamlReader::items() const {
 YamlReader YamlReader::only() const {
   if (value_->entries.size() != 1) fail("is not one word with its parameters, as in '- word: {key: value}'");
   const YamlEntry& entry = value_->entries.front();
-  return entry.key == key_ ? YamlReader(entry.value, path_, key_) : child(entry.value, entry.key);
+  return entry.key == key_ ? YamlReader(entry.value, path_, key_, check_number_) : child(entry.value, entry.key);
 }
 
 const std::string& YamlReader::text() const {
@@ -149,7 +142,7 @@ bool YamlReader::boolean() const {
 }
 
 double YamlReader::number() const {
-  refuse_range();
+  if (check_number_ != nullptr) check_number_(*this);
   require_kind(Kind::kScalar, "a number");
   const std::string& word = value_->text;
   if (word == ".nan" || word == ".inf" || word == "-.inf" || word == "+.inf") fail("is not a finite number");
@@ -169,7 +162,7 @@ double YamlReader::number(Limits limits) const {
 }
 
 std::uint64_t YamlReader::whole(std::uint64_t low, std::uint64_t high) const {
-  refuse_range();
+  if (check_number_ != nullptr) check_number_(*this);
   require_kind(Kind::kScalar, "a whole number");
   const auto value = parse_whole_text<std::uint64_t>(value_->text);
   if (!value && !parse_whole_text<double>(value_->text)) fail("is not a whole number");
@@ -205,7 +198,7 @@ std::vector<double> YamlReader::numbers() const {
 }
 
 void YamlReader::require_count(std::size_t count) const {
-  refuse_range();
+  if (check_number_ != nullptr) check_number_(*this);
   if (value_->kind != Kind::kList || value_->items.size() != count) {
     fail(fmt::format("is not a list of {} numbers", count));
   }

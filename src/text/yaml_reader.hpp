@@ -37,8 +37,12 @@ class LocatedError final : public InputError {
 /// that finish() can complain about the others: what a file says is used or refused, never ignored.
 class YamlReader {
  public:
-  /// The whole file.
-  explicit YamlReader(const YamlValue& root) : value_(&root) {}
+  /// Called before a number is read; may throw by fail().
+  using CheckNumber = void (*)(const YamlReader& number);
+
+  /// The whole file. `check_number` is for every number in it; null: none.
+  explicit YamlReader(const YamlValue& root, CheckNumber check_number = nullptr)
+      : value_(&root), check_number_(check_number) {}
 
   [[nodiscard]] const YamlValue& value() const { return *value_; }
   [[nodiscard]] const std::string& path() const { return path_; }
@@ -96,16 +100,16 @@ class YamlReader {
   }
 
  private:
-  YamlReader(const YamlValue& value, std::string path, std::string_view key)
-      : value_(&value), path_(std::move(path)), key_(key) {}
+  YamlReader(const YamlValue& value, std::string path, std::string_view key, CheckNumber check_number)
+      : value_(&value), path_(std::move(path)), key_(key), check_number_(check_number) {}
 
   void require_kind(YamlValue::Kind kind, std::string_view name) const;
-  void refuse_range() const;
   void require_count(std::size_t count) const;
   [[nodiscard]] YamlReader child(const YamlValue& value, std::string_view key) const;
 
   const YamlValue* value_;
   std::string path_, key_;
+  CheckNumber check_number_ = nullptr;
   std::set<std::string, std::less<>> asked_;
 };
 

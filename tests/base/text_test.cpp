@@ -49,6 +49,15 @@ TEST(Text, HintIsGivenForALikelySlipOnly) {
             " (nearest known: 'rotation_deg')");
 }
 
+TEST(LimitText, HasNoSignAndNoZerosInItsExponent) {
+  EXPECT_EQ(limit_text(1e9), "1e9");
+  EXPECT_EQ(limit_text(1e6), "1e6");
+  EXPECT_EQ(limit_text(1e10), "1e10");
+  EXPECT_EQ(limit_text(-1e9), "-1e9");
+  EXPECT_EQ(limit_text(1e-3), "1e-3");
+  EXPECT_EQ(limit_text(1), "1e0");
+}
+
 TEST(Text, NumbersAreShort) {
   EXPECT_EQ(number_text(0.1), "0.1");
   EXPECT_EQ(number_text(double{0.1F}), "0.1");

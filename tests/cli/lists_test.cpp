@@ -127,7 +127,7 @@ TEST(SensorList, JsonHoldsShapesAndValues) {
       if (value.is_array()) {
         EXPECT_EQ(value.get<std::vector<double>>(), expected) << preset.name << "." << name;
       } else if (value.is_string()) {
-        EXPECT_EQ(value.get<std::string>(), choice_word(preset.kind, name, expected.at(0)))
+        EXPECT_EQ(value.get<std::string>(), choice_word(sensor_kind(preset.model), name, expected.at(0)))
             << preset.name << "." << name;
       } else {
         const double number = value.is_boolean() ? static_cast<double>(value.get<bool>()) : value.get<double>();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a sensor says of its rays without making them, against the rays.
 
+#include <algorithm>
 #include <optional>
 #include <set>
 #include <string>
@@ -40,6 +41,8 @@ std::optional<std::string> difference(const SensorModel& model) {
   if (view.one_origin != rays.origin_x.empty()) return "one_origin";
   if (view.timed != !rays.time_offset_s.empty()) return "timed";
   if (view.rays_vary == same_directions(rays, later)) return "rays_vary";
+  const float farthest_m = *std::max_element(rays.max_range_m.begin(), rays.max_range_m.end());
+  if (static_cast<float>(view.farthest_m) != farthest_m) return "farthest_m";
   if (rings_of(model) != rings_in(rays)) return "rings";
   const std::vector<std::int32_t> shifts = column_shifts(model);
   if (!shifts.empty() && shifts.size() != rays.rows) return "shifts";

@@ -140,7 +140,7 @@ TEST(SceneFormat, EveryPresetCanBeNamedAndItsNoiseUsed) {
     const std::string name(preset.name);
     const SceneSetup setup =
         read(scene_with("    preset: " + name + "\n    noise: [preset, dropout: {probability: 0.5}]\n"));
-    EXPECT_EQ(sensor_kind(setup.sensors[0].sensor.model), preset.kind) << name;
+    EXPECT_EQ(sensor_kind(setup.sensors[0].sensor.model), sensor_kind(preset.model)) << name;
     EXPECT_EQ(setup.sensors[0].sensor.noise.size(), preset.noise.size() + 1) << name;
   }
 }

@@ -91,10 +91,10 @@ TEST(ChannelList, IsWhatTheOutputFormatsSay) {
     const std::size_t at = table.find("`" + std::string(channel.name()) + "`");
     ASSERT_NE(at, std::string::npos) << channel.name();
     const std::string line = table.substr(at, table.find('\n', at) - at);
-    const std::string type = channel.type == "float32"  ? "<f4"
-                             : channel.type == "uint32" ? "<u4"
-                             : channel.type == "uint16" ? "<u2"
-                                                        : "u1";
+    const std::string type = channel.type == ElementType::kFloat32  ? "<f4"
+                             : channel.type == ElementType::kUint32 ? "<u4"
+                             : channel.type == ElementType::kUint16 ? "<u2"
+                                                                    : "u1";
     EXPECT_NE(line.find(type), std::string::npos) << line;
     EXPECT_EQ(line.find("cols, 3]") != std::string::npos, channel.planes == 3) << line;
     // The unit stands in the table of the fields of points.

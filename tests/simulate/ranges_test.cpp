@@ -148,7 +148,7 @@ TEST(Ranges, ADrawIsHeldForTheEpisodeAndReported) {
   const Ran one = ran(read("[gain_bias: {bias_m: {uniform: [0.1, 1]}}]"));
   ASSERT_EQ(one.drawn().size(), 1U);
   EXPECT_EQ(one.drawn()[0].dump(),
-            (json{{"slot", 0}, {"model", "gain_bias"}, {"parameter", "bias_m"}, {"value", one.value()}}).dump());
+            (json{{"entry", 0}, {"model", "gain_bias"}, {"parameter", "bias_m"}, {"value", one.value()}}).dump());
   EXPECT_TRUE(one.value() >= 0.1 && one.value() <= 1.0);
   EXPECT_EQ(one.summary["environment"], 0);
   EXPECT_EQ(one.summary["episode"], 0);

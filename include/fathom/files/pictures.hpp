@@ -24,6 +24,9 @@ enum class ColorBy : std::uint8_t { kRange, kEntity, kReason };
 template <>
 inline constexpr std::array<std::string_view, 3> kChoiceWords<ColorBy> = {"range", "entity", "reason"};
 
+/// The largest range, or depth, that gets the last colour.
+inline constexpr double kMostColorScaleM = 1e6;
+
 /// Limits of the longer side of a bird's-eye view.
 inline constexpr std::uint32_t kLeastViewPixels = 64, kMostViewPixels = 16384;
 

@@ -24,15 +24,19 @@ struct DistanceNoise {
   float stddev_per_m = 0.0F;
 
   static constexpr std::string_view kSlug = "distance";
+  static constexpr std::string_view kStddev = "stddev_m", kStddevPerM = "stddev_per_m";  ///< names of parameters
   static constexpr std::string_view kDoc = "Gaussian error of the range, with a part that grows with the range.";
+  static constexpr std::string_view kNote =
+      "Differs from its source on purpose: the deviation grows with the range that the ray travelled. The source takes "
+      "the distance from the sensor origin, which is another one for rays with an origin of their own.";
   static constexpr Stage kStage = Stage::kRange;
   static constexpr DrawCount kDraws = {.normals = 1};
 
   static constexpr auto fields() {
     return std::array<Field<DistanceNoise>, 3>{{
         {"mean_m", "m", &DistanceNoise::mean_m, -10, 10, "mean error"},
-        {"stddev_m", "m", &DistanceNoise::stddev_m, 0, 10, "standard deviation at range 0"},
-        {"stddev_per_m", "m/m", &DistanceNoise::stddev_per_m, 0, 1, "growth of the deviation per metre of range"},
+        {kStddev, "m", &DistanceNoise::stddev_m, 0, 10, "standard deviation at range 0"},
+        {kStddevPerM, "m/m", &DistanceNoise::stddev_per_m, 0, 1, "growth of the deviation per metre of range"},
     }};
   }
 

@@ -10,6 +10,7 @@
 //
 // and, where it has them, with
 //
+//   kNote              how it differs on purpose from its source, in whole sentences for the reference page
 //   kNeeds             what it wants to know of the surface that was struck (noise/surface.hpp)
 //   check()            throws InputError when parameters that are each within their limits do not fit together
 //   check_on(sensor)   throws InputError when it cannot act on such a sensor (noise/sensor_traits.hpp)

@@ -28,6 +28,7 @@ class Noise;
 /// A model's properties, without its type.
 struct NoiseInfo {
   std::string_view slug, doc;
+  std::string_view note;  ///< how it differs from its source; empty where it does not
   Stage stage;
   SurfaceNeeds needs;
   std::vector<FieldInfo> fields;
@@ -69,6 +70,15 @@ constexpr SurfaceNeeds needs_of() {
 }
 
 template <NoiseModel M>
+constexpr std::string_view note_of() {
+  if constexpr (requires { M::kNote; }) {
+    return M::kNote;
+  } else {
+    return {};
+  }
+}
+
+template <NoiseModel M>
 constexpr bool has_simple_fields() {
   for (const Field<M>& field : M::fields()) {
     if (!std::holds_alternative<float M::*>(field.member) && !std::holds_alternative<bool M::*>(field.member) &&
@@ -82,7 +92,7 @@ constexpr bool has_simple_fields() {
 template <NoiseModel M>
 NoiseInfo make_info() {
   static_assert(has_simple_fields<M>(), "parameters of noise are float, bool or an enum");
-  return {M::kSlug, M::kDoc, M::kStage, needs_of<M>(), describe<M>()};
+  return {M::kSlug, M::kDoc, note_of<M>(), M::kStage, needs_of<M>(), describe<M>()};
 }
 
 template <NoiseModel M>

@@ -45,9 +45,14 @@ struct StereoEnergy {
   EnergyAngle energy = EnergyAngle::kCosine;
 
   static constexpr std::string_view kSlug = "stereo_energy";
-  static constexpr std::string_view kNormalization = "normalization";  ///< in the table below, and in files
+  /// Names of parameters.
+  static constexpr std::string_view kMinEnergy = "min_energy", kPow = "pow", kNormalization = "normalization";
   static constexpr std::string_view kDoc =
       "Loses returns by the light that reaches the cameras: too little, or at random.";
+  static constexpr std::string_view kNote =
+      "Differs from its source on purpose: a negative X counts as 0, so that nothing is lost there. The source's "
+      "formula "
+      "then gives no probability.";
   static constexpr Stage kStage = Stage::kEnergyLoss;
   static constexpr DrawCount kDraws = {.uniforms = 1};
   static constexpr SurfaceNeeds kNeeds = {.angles = true};
@@ -55,8 +60,8 @@ struct StereoEnergy {
 
   static constexpr auto fields() {
     return std::array<Field<StereoEnergy>, 4>{{
-        {"min_energy", "1", &StereoEnergy::min_energy, 0, 1.0 - 0x1p-24, "energy at and below which a return is lost"},
-        {"pow", "1", &StereoEnergy::pow, 1e-9, 1e9, "exponent of the probability of loss above min_energy"},
+        {kMinEnergy, "1", &StereoEnergy::min_energy, 0, 1.0 - 0x1p-24, "energy at and below which a return is lost"},
+        {kPow, "1", &StereoEnergy::pow, 1e-9, 1e9, "exponent of the probability of loss above min_energy"},
         {kNormalization, "document|threshold", choice<&StereoEnergy::normalization>, 0, 0,
          "X = 1 - E / (1 - min_energy), or (1 - E) / (1 - min_energy)"},
         {"energy", "cosine|half_vector", choice<&StereoEnergy::energy>, 0, 0,

@@ -27,8 +27,8 @@ struct Surface {
   float cos_right = 1.0F;         ///< n . r
   float left_to_emitter = 1.0F;   ///< l . e
   float right_to_emitter = 1.0F;  ///< r . e
-  float edge_rad = 0.0F;          ///< see EdgeLoss
-  std::uint32_t hidden = 0;       ///< kHiddenFromLeft | kHiddenFromRight
+  float edge_rad = 0.0F;  ///< angle at the hit between the ways to the camera and to the neighbour that steps back most
+  std::uint32_t hidden = 0;  ///< kHiddenFromLeft | kHiddenFromRight
   Optics optics;
 };
 

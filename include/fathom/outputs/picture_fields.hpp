@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include <fathom/base/field.hpp>
+#include <fathom/files/pictures.hpp>
 
 namespace fathom {
 
@@ -21,7 +22,7 @@ constexpr Field<M> max_range_field(std::string_view doc = "range that gets the l
           .unit = "m",
           .member = &M::max_range_m,
           .low = 1e-3,
-          .high = 1e6,
+          .high = kMostColorScaleM,
           .doc = doc,
           .default_text = ""};
 }

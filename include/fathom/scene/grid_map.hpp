@@ -44,9 +44,12 @@ FATHOM_API std::filesystem::path grid_map_image(const std::filesystem::path& yam
 /// Most triangles that a map may be raised to: a noisy map of 4000 x 4000 cells needs about a million.
 inline constexpr std::size_t kMaxWallTriangles = std::size_t{1} << 24U;
 
+/// Limits of the height of walls.
+inline constexpr double kLeastWallM = 1e-6, kMostWallM = 1000.0;
+
 /// The occupied cells as blocks of this height on the world's x-y plane, faces between neighbours left out and faces in
 /// line joined: a world in which the map is right. Throws InputError when no cell is occupied, the height is not in
-/// (0, 1000] m, or there would be more than kMaxWallTriangles.
+/// [kLeastWallM, kMostWallM], or there would be more than kMaxWallTriangles.
 FATHOM_API Mesh make_walls(const GridMap& map, double height_m);
 
 }  // namespace fathom

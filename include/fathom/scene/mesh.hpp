@@ -21,14 +21,19 @@ struct Mesh {
 /// them.
 FATHOM_API void validate(const Mesh& mesh);
 
-/// Rectangle in the x-y plane, centred, facing +z. All sizes of primitives are > 0 and finite, else InputError.
+/// The largest size of a primitive, and limits of the segments of a round one.
+inline constexpr double kMostPrimitiveM = 1e6;
+inline constexpr std::uint32_t kLeastSegments = 8, kMostSegments = 1024, kUsualSegments = 64;
+
+/// Rectangle in the x-y plane, centred, facing +z. All sizes of primitives are in (0, kMostPrimitiveM], else
+/// InputError.
 FATHOM_API Mesh make_plane(double size_x_m, double size_y_m);
 /// Centred box with outward faces.
 FATHOM_API Mesh make_box(const Vec3& size_m);
-/// Centred sphere of `segments` meridians (8 to 1024) and half as many bands, inscribed: for an even number surfaces
-/// lie at most radius * sin(pi / segments)^2 too deep, 0.24 % of the radius for the default.
-FATHOM_API Mesh make_sphere(double radius_m, std::uint32_t segments = 64);
+/// Centred sphere of `segments` meridians (kLeastSegments to kMostSegments) and half as many bands, inscribed: for an
+/// even number surfaces lie at most radius * sin(pi / segments)^2 too deep, 0.24 % of the radius for the default.
+FATHOM_API Mesh make_sphere(double radius_m, std::uint32_t segments = kUsualSegments);
 /// Centred closed cylinder along z, inscribed: its side lies at most radius * (1 - cos(pi / segments)) too deep.
-FATHOM_API Mesh make_cylinder(double radius_m, double height_m, std::uint32_t segments = 64);
+FATHOM_API Mesh make_cylinder(double radius_m, double height_m, std::uint32_t segments = kUsualSegments);
 
 }  // namespace fathom

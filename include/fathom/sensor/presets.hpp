@@ -13,7 +13,6 @@ namespace fathom {
 /// A named sensor from a public datasheet.
 struct SensorPreset {
   std::string_view name;    ///< "VLP-16"
-  std::string_view kind;    ///< "spinning_lidar"
   std::string_view source;  ///< the datasheet or manual
   std::string_view doc;     ///< one line
   SensorModel model;

@@ -3,16 +3,21 @@
 // Domain randomization: numbers of noise models that are drawn once per (seed, environment, episode) and held for the
 // episode, instead of being given.
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include <fathom/base/export.hpp>
+#include <fathom/base/field_member.hpp>
 #include <fathom/simulate/sensor.hpp>
 
 namespace fathom {
 
 enum class RangeLaw : std::uint8_t { kUniform, kLogUniform, kNormal };
+template <>
+inline constexpr std::array<std::string_view, 3> kChoiceWords<RangeLaw> = {"uniform", "log_uniform", "normal"};
 
 /// One number of one model, to be drawn.
 struct ParameterRange {

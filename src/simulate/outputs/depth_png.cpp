@@ -10,13 +10,14 @@
 
 #include "base/text.hpp"
 #include "picture/picture_size.hpp"
+#include "sensor/sensor_view.hpp"
 #include "simulate/outputs/frame_file.hpp"
 
 namespace fathom {
 
 std::vector<OutputFile> DepthPngOutput::files(const Sensor& sensor) const {
   constexpr double kTopLevel = 65535.0;
-  const double farthest_m = farthest_range_m(sensor);
+  const double farthest_m = make_view(sensor.model).farthest_m;
   if (!(farthest_m * per_m <= kTopLevel)) {
     throw InputError(
         fmt::format("a 16-bit picture ends at {} m with {} levels per metre, the sensor at {} m: choose fewer (per_m)",

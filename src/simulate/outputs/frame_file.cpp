@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "simulate/outputs/frame_file.hpp"
 
-#include <algorithm>
 #include <string>
-#include <vector>
-
-#include <fathom/sensor/kinds.hpp>
 
 namespace fathom {
 
@@ -28,11 +24,6 @@ std::string_view color_variant(ColorBy color) {
       break;
   }
   return "";
-}
-
-double farthest_range_m(const Sensor& sensor) {
-  const std::vector<double> limits_m = get_sensor_field(sensor.model, "max_range_m");
-  return *std::max_element(limits_m.begin(), limits_m.end());
 }
 
 }  // namespace fathom

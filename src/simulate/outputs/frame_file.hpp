@@ -7,7 +7,6 @@
 
 #include <fathom/files/pictures.hpp>
 #include <fathom/outputs/kind.hpp>
-#include <fathom/simulate/sensor.hpp>
 
 namespace fathom {
 
@@ -20,8 +19,5 @@ OutputFile frame_file(std::string_view first_file, std::string_view variant = ""
 
 /// The suffix of a picture's stem: empty for the usual colours, so that the plain case has the plain name.
 std::string_view color_variant(ColorBy color);
-
-/// The farthest range of any ray of a sensor, m: what LostValue::kMax stands for.
-double farthest_range_m(const Sensor& sensor);
 
 }  // namespace fathom

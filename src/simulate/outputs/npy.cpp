@@ -8,6 +8,7 @@
 #include <fathom/frame/channel_list.hpp>
 #include <fathom/simulate/sensor.hpp>
 
+#include "sensor/sensor_view.hpp"
 #include "simulate/outputs/frame_file.hpp"
 
 namespace fathom {
@@ -54,7 +55,7 @@ std::vector<OutputFile> NpyOutput::files(const Sensor& sensor) const {
   for (const ChannelInfo& info : channel_list()) {
     if (!channels.contains(info.channel)) continue;
     std::optional<LostPolicy> policy;
-    if (lost && is_length(info.channel)) policy = {*lost, static_cast<float>(farthest_range_m(sensor))};
+    if (lost && is_length(info.channel)) policy = {*lost, static_cast<float>(make_view(sensor.model).farthest_m)};
     files.push_back(array_file(info, policy));
   }
   return files;

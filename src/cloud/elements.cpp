@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+#include "cloud/elements.hpp"
+
+namespace fathom {
+
+std::span<const std::byte> elements_of(const Frame& frame, Channel channel) {
+  switch (channel) {
+    case Channel::kEntityId:
+      return std::as_bytes(frame.entity_id());
+    case Channel::kTriangleId:
+      return std::as_bytes(frame.triangle_id());
+    case Channel::kRing:
+      return std::as_bytes(frame.ring());
+    case Channel::kReason:
+      return std::as_bytes(frame.reason());
+    default:
+      return std::as_bytes(frame.floats(channel));
+  }
+}
+
+}  // namespace fathom
