@@ -23,7 +23,7 @@ struct ScoreOptions {
 
 /// Log-likelihoods of one scan seen from many poses: poses [N] x rays [K] -> [N]. Equal to the logarithm of the
 /// product in Probabilistic Robotics, table 6.1 (beam_range_finder_model), without its underflow. Used from one thread
-/// at a time; `expected` must outlive it. With a sensor step, when scores are logarithms of probabilities
+/// at a time; `expected` must outlive it. With a step of the sensor, when scores are logarithms of probabilities
 /// instead of densities, the exact evaluation is used always.
 class FATHOM_API ScanScorer {
  public:
