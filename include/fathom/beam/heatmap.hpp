@@ -27,7 +27,8 @@ struct PositionGrid {
   PlanarPose world_from_grid;
   std::vector<std::uint8_t> wanted;  ///< [rows, cols], row-major: 1 where a position is scored
 
-  [[nodiscard]] PlanarPose position(std::uint32_t row, std::uint32_t col) const;  ///< heading: that of the grid
+  /// Its heading is that of the grid.
+  [[nodiscard]] FATHOM_API PlanarPose position(std::uint32_t row, std::uint32_t col) const;
 };
 
 /// The centres of the free cells of every n-th row and column, n spacings nearest to `spacing_m`. Throws InputError
