@@ -138,6 +138,8 @@ TEST_F(WallTest, GivesPairsToLearnFrom) {
   EnergyPairs energies;
   append_pairs(frame_, energies);
   EXPECT_EQ(energies.lost, std::vector<std::uint8_t>(frame_.size(), 0)) << "no energy law took any";
+  EXPECT_EQ(read_range_pairs(folder_.write("r.csv", "range_m,expected_m\n1,1.5\n")).expected_m.at(0), 1.5F);
+  EXPECT_EQ(read_energy_pairs(folder_.write("e.csv", "energy,lost\n0.25,1\n")).lost.at(0), 1);
   EnergyCalibration law;
   law.min_energy.value = 0.25, law.pow.value = 2;
   EXPECT_EQ(law.noise(EnergyAngle::kHalfVector).min_energy, 0.25F);
