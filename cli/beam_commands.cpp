@@ -70,10 +70,11 @@ Example:
 
 Every free position is scored at its best heading: bright is likely.)";
 
-constexpr WholeLimits kRayStepLimits = {1, 1'000'000};
+constexpr WholeLimits kRayStepLimits = {1, fathom::ScoreOptions::kMostRayStep};
 
 void add_height(CLI::App& c, double& height_m) {
-  add_number(c, {"--height", "M", "of the sensor above the x-y plane of the scene, m"}, {-1000, 1000, "m"}, height_m)
+  constexpr double kMost = fathom::World::kMostHeightM;
+  add_number(c, {"--height", "M", "of the sensor above the x-y plane of the scene, m"}, {-kMost, kMost, "m"}, height_m)
       .default_str("0.3");
 }
 

@@ -14,9 +14,11 @@ namespace fathom {
 
 struct ScoreOptions {
   static constexpr double kLeastAlpha = 1e-6;
+  static constexpr std::size_t kMostRayStep = 1'000'000;
 
-  std::size_t ray_step = 1;  ///< scores rays 0, step, 2 step ...; a scan with fewer rays scores its first
-  double alpha = 1.0;        ///< [kLeastAlpha, 1]: log-likelihoods are multiplied by it, as rays are not independent
+  std::size_t ray_step =
+      1;               ///< [1, kMostRayStep]: scores rays 0, step, 2 step ...; a scan with fewer rays scores its first
+  double alpha = 1.0;  ///< [kLeastAlpha, 1]: log-likelihoods are multiplied by it, as rays are not independent
   Compute compute = {};
   bool exact = false;  ///< evaluate in double precision (BeamDensity) instead of the fast tables
 };
