@@ -70,11 +70,11 @@ Example:
 
 Every free position is scored at its best heading: bright is likely.)";
 
-constexpr WholeLimits kRayStepLimits = {1, 1'000'000};
+constexpr WholeLimits kRayStepLimits = {1, fathom::ScoreOptions::kMostRayStep};
 
 void add_height(CLI::App& c, double& height_m) {
-  add_number(c, {"--height", "M", "of the sensor above the x-y plane of the scene, m"}, {-1000, 1000, "m"}, height_m)
-      .default_str("0.3");
+  constexpr double kMost = fathom::World::kMostHeightM;
+  add_number(c, {"--height", "M", "of the sensor above the x-y plane of the scene, m"}, {-kMost, kMost, "m"}, height_m);
 }
 
 /// --map or --scene: one of them must be there, unless `optional`.
@@ -104,7 +104,9 @@ void add_hit_offset(CLI::App& c, std::optional<double>& offset_m) {
     offset_m = text == "fit" ? std::nullopt : std::optional(parse_number("--hit-offset", text, limits));
   };
   const std::string doc = doc_of<fathom::BeamParameters>("hit_offset_m") + "; fit: learn it";
-  c.add_option_function<std::string>("--hit-offset", read, doc)->type_name("M|fit")->default_str("0");
+  c.add_option_function<std::string>("--hit-offset", read, doc)
+      ->type_name("M|fit")
+      ->default_str(offset_m ? fmt::format("{}", *offset_m) : "fit");
 }
 
 /// A length in the table of BeamSensor.
@@ -126,8 +128,8 @@ void add_fit(CLI::App& app) {
   c.add_option("--test-scans", fit.test_scans, "scans to judge by; default: those not learned from")
       ->type_name("CHOICE");
   add_sensor_length(c, "--max-range", "max_range_m", fit.max_range_m, "; default: what the log says");
-  add_sensor_length(c, "--min-range", "min_range_m", fit.min_range_m).default_str("0");
-  add_sensor_length(c, "--step", "step_m", fit.step_m).default_str("0");
+  add_sensor_length(c, "--min-range", "min_range_m", fit.min_range_m);
+  add_sensor_length(c, "--step", "step_m", fit.step_m);
   add_choice(c, "--nan", doc_of<fathom::BeamSensor>("nan"), fit.nan);
   add_choice(c, "--unknown", doc_of<fathom::BeamModel>("unknown"), o->unknown);
   add_choice(c, "--miss", doc_of<fathom::BeamSensor>("miss"), fit.miss);
@@ -148,11 +150,11 @@ void add_score(CLI::App& app) {
   add_log(c, o->log);
   add_parameters(c, o->parameters);
   add_out_csv(c, o->out);
-  c.add_option("--scans", o->scans, "scans to score")->type_name("CHOICE")->default_val("all");
-  add_whole(c, {"--ray-step", "N", "score every N-th ray"}, kRayStepLimits, how.ray_step).default_str("1");
+  c.add_option("--scans", o->scans, "scans to score")->type_name("CHOICE")->default_str(o->scans);
+  add_whole(c, {"--ray-step", "N", "score every N-th ray"}, kRayStepLimits, how.ray_step);
   const std::string alpha =
       fmt::format("power of the likelihood, {:g} to 1: rays are not independent", fathom::ScoreOptions::kLeastAlpha);
-  add_number(c, {"--alpha", "A", alpha}, {fathom::ScoreOptions::kLeastAlpha, 1}, how.alpha).default_str("1");
+  add_number(c, {"--alpha", "A", alpha}, {fathom::ScoreOptions::kLeastAlpha, 1}, how.alpha);
   add_threads(c, how.compute.threads);
   add_force(c, o->force);
   add_quiet(c, o->quiet);
@@ -168,11 +170,9 @@ void add_sample(CLI::App& app) {
   add_world(c, o->world, true);
   c.add_option("--poses", o->poses, "CSV of poses of the sensor")->type_name("CSV");
   c.add_option("--log", o->log, "scan log whose poses and rays to take")->type_name("LOG")->excludes("--poses");
-  add_whole(c, {"--rays", "N", "rays of a scan at --poses"}, {1, fathom::ScanLog::kMostRays}, o->rays)
-      .default_str("361");
-  add_number(c, {"--view", "DEG", "angle from the first ray to the last, deg"}, {0, 360, "deg"}, o->view_deg)
-      .default_str("180");
-  add_whole(c, {"--seed", "S", "the same seed gives the same readings"}, kAnySeed, o->seed).default_str("0");
+  add_whole(c, {"--rays", "N", "rays of a scan at --poses"}, {1, fathom::ScanLog::kMostRays}, o->rays);
+  add_number(c, {"--view", "DEG", "angle from the first ray to the last, deg"}, {0, 360, "deg"}, o->view_deg);
+  add_whole(c, {"--seed", "S", "the same seed gives the same readings"}, kAnySeed, o->seed);
   add_out_csv(c, o->out);
   add_threads(c, o->threads);
   add_force(c, o->force);
@@ -191,21 +191,21 @@ void add_heatmap(CLI::App& app) {
   c.add_option("--scene", o->world.scene, "scene file: its meshes say what the rays should measure")->type_name("YAML");
   add_height(c, o->world.height_m);
   add_log(c, o->log);
-  add_whole(c, {"--scan", "K", "number of the scan, from 0"}, kAnyIndex, o->scan).required();
+  add_whole(c, {"--scan", "K", "number of the scan, from 0"}, kAnyIndex, o->scan)
+      .required()
+      ->default_str("");  // 0 is no default
   add_parameters(c, o->parameters);
   c.add_option("--out", o->out, "picture to write")->required()->type_name("PNG");
   using Grid = fathom::PositionGrid;
   add_number(c, {"--spacing", "M", "between positions, m"}, {Grid::kLeastSpacingM, Grid::kMostSpacingM, "m"},
-             how.spacing_m)
-      .default_str("0.1");
-  add_whole(c, {"--headings", "N", "tried at every position"}, {1, fathom::HeatmapOptions::kMostHeadings}, how.headings)
-      .default_str("180");
+             how.spacing_m);
+  add_whole(c, {"--headings", "N", "tried at every position"}, {1, fathom::HeatmapOptions::kMostHeadings},
+            how.headings);
   add_whole(c, {"--ray-step", "N", "score every N-th ray; default: so that about 90 are scored"}, kRayStepLimits,
             how.ray_step);
   using Picture = fathom::HeatmapPicture;
   add_whole(c, {"--pixels", "N", "longer side of the map in the picture"},
-            {Picture::kLeastPixels, Picture::kMostPixels}, o->pixels)
-      .default_str("1600");
+            {Picture::kLeastPixels, Picture::kMostPixels}, o->pixels);
   add_threads(c, how.compute.threads);
   add_force(c, o->force);
   add_quiet(c, o->quiet);

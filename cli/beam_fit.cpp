@@ -63,7 +63,7 @@ void fit_beam(const BeamFitOptions& options) {
   const std::filesystem::path log_file = fathom::find_scan_log(options.log);
   Paths inputs = world_files(options.world);
   inputs.push_back(log_file);
-  const Paths outputs = {options.out / "parameters.yaml", options.out / "report.html", options.out / "fit.json"};
+  const Paths outputs = fathom::fit_files(options.out);
   refuse_inputs(outputs, inputs);
   const fathom::World world = open_world(options.world, options.unknown, options.fit.compute.threads);
   refuse_inputs(outputs, world.inputs());

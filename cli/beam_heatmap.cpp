@@ -2,13 +2,11 @@
 #include "beam_heatmap.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include <fathom/base/error.hpp>
 #include <fathom/base/names.hpp>
 #include <fathom/beam/heatmap.hpp>
 #include <fathom/beam/log.hpp>
@@ -31,20 +29,12 @@ std::vector<std::string> pose_row(const char* name, const fathom::PlanarPose& po
           fmt::format("{:.4f}", log_likelihood / static_cast<double>(std::max<std::size_t>(1, rays)))};
 }
 
-/// A PNG by another name would open in no viewer.
-void check_picture_name(const std::filesystem::path& file) {
-  std::string extension = file.extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  if (extension == ".png") return;
-  throw fathom::InputError(fmt::format("--out {}: the picture is a PNG; name it .png", file.string()));
-}
-
 }  // namespace
 
 void draw_beam_heatmap(const BeamHeatmapOptions& options) {
   const StopSignals signals(Patience::kNone);
-  check_picture_name(options.out);
+  const std::string out = options.out.string();
+  as_typed({{out, "--out " + out}}, [&] { fathom::check_heatmap_name(options.out); });
   const std::filesystem::path log_file = fathom::find_scan_log(options.log);
   Paths inputs = world_files(options.world);
   inputs.insert(inputs.end(), {log_file, options.parameters});

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "beam_score.hpp"
 
-#include <algorithm>
 #include <cstdio>
 
 #include <fmt/format.h>
@@ -26,20 +25,13 @@ fathom::LogScores score(const BeamScoreOptions& options, const fathom::BeamModel
 }
 
 std::string summary(const fathom::LogScores& scores) {
-  double sum = 0.0;
-  std::size_t rays = 0;
-  const fathom::ScanScore* worst = &scores.scans.front();
-  for (const fathom::ScanScore& s : scores.scans) {
-    sum += s.log_likelihood;
-    rays += s.rays;
-    if (s.log_likelihood < worst->log_likelihood) worst = &s;
-  }
+  const fathom::ScanScore& worst = scores.least_likely();
   return align_columns({{"scans", group_digits(scores.scans.size())},
-                        {"rays with evidence", group_digits(rays)},
-                        {"log-likelihood", fmt::format("{:.3f}", sum)},
-                        {"per scan", fmt::format("{:.4f}", sum / static_cast<double>(scores.scans.size()))},
-                        {"per ray", fmt::format("{:.4f}", sum / static_cast<double>(std::max<std::size_t>(1, rays)))},
-                        {"least likely", fmt::format("scan {}: {:.3f}", worst->scan, worst->log_likelihood)},
+                        {"rays with evidence", group_digits(scores.rays())},
+                        {"log-likelihood", fmt::format("{:.3f}", scores.log_likelihood())},
+                        {"per scan", fmt::format("{:.4f}", scores.mean_per_scan())},
+                        {"per ray", fmt::format("{:.4f}", scores.mean_per_ray())},
+                        {"least likely", fmt::format("scan {}: {:.3f}", worst.scan, worst.log_likelihood)},
                         {"KS distance", fmt::format("{:.3f} (all rays)", scores.judgement.ks_distance)}});
 }
 

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "calibrate.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <span>
 #include <string_view>
-#include <system_error>
-#include <variant>
 #include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <fathom/base/field.hpp>
 #include <fathom/calibrate/calibrate.hpp>
 #include <fathom/calibrate/run_pairs.hpp>
 #include <fathom/noise/distance.hpp>
@@ -26,30 +24,21 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// One learned parameter as tables show it.
-struct Row {
+struct Entry {
   std::string_view name, unit;
   fathom::Estimate estimate;
 };
 
 /// A parameter of a noise model, as the table of the model calls it.
 template <class Model>
-Row row(float Model::*parameter, const fathom::Estimate& estimate) {
-  const auto fields = Model::fields();
-  const auto field = std::find_if(fields.begin(), fields.end(), [&](const fathom::Field<Model>& f) {
-    const auto* member = std::get_if<float Model::*>(&f.member);
-    return member != nullptr && *member == parameter;
-  });
-  return {field->name, field->unit, estimate};
+Entry entry(std::string_view parameter, const fathom::Estimate& estimate) {
+  const fathom::Field<Model> field = fathom::find_field<Model>(parameter);
+  return {field.name, field.unit, estimate};
 }
 
-bool is_run(const CalibrateOptions& options) {
-  std::error_code error;
-  return std::filesystem::is_directory(options.data, error);
-}
-
-std::string table(std::span<const Row> parameters) {
+std::string table(std::span<const Entry> parameters) {
   std::vector<std::vector<std::string>> rows = {{"parameter", "value", "std. error", "unit"}};
-  for (const Row& p : parameters) {
+  for (const Entry& p : parameters) {
     const double error = p.estimate.std_error;
     rows.push_back({std::string(p.name), fmt::format("{:.6g}", p.estimate.value),
                     std::isfinite(error) ? fmt::format("{:.2g}", error) : "-", std::string(p.unit)});
@@ -58,15 +47,15 @@ std::string table(std::span<const Row> parameters) {
 }
 
 /// The line that a scene file needs.
-std::string scene_line(std::string_view slug, std::span<const Row> parameters, const std::string& more = "") {
+std::string scene_line(std::string_view slug, std::span<const Entry> parameters, const std::string& more = "") {
   std::vector<std::string> values;
-  for (const Row& p : parameters) values.push_back(fmt::format("{}: {:.6g}", p.name, p.estimate.value));
+  for (const Entry& p : parameters) values.push_back(fmt::format("{}: {:.6g}", p.name, p.estimate.value));
   return fmt::format("\nIn a scene file:  - {}: {{{}{}}}\n", slug, fmt::join(values, ", "), more);
 }
 
-Json to_json(std::span<const Row> parameters) {
+Json to_json(std::span<const Entry> parameters) {
   Json json;
-  for (const Row& p : parameters) {
+  for (const Entry& p : parameters) {
     const double error = p.estimate.std_error;
     json[std::string(p.name)] = {{"value", p.estimate.value},
                                  {"std_error", std::isfinite(error) ? Json(error) : Json(nullptr)}};
@@ -76,7 +65,7 @@ Json to_json(std::span<const Row> parameters) {
 
 /// The result that either calibration prints.
 struct Answer {
-  std::vector<Row> rows;
+  std::vector<Entry> entries;
   Json more;                       ///< what --json adds to the parameters, before the flags
   std::string counts, scene_line;  ///< for readers
   std::vector<std::string> flags;
@@ -84,12 +73,12 @@ struct Answer {
 
 void show(const Answer& answer, const CalibrateOptions& options) {
   if (options.json) {
-    Json json = to_json(answer.rows);
+    Json json = to_json(answer.entries);
     json.update(answer.more);
     json["flags"] = answer.flags;
     return print(json.dump(2) + "\n");
   }
-  std::string text = table(answer.rows);
+  std::string text = table(answer.entries);
   if (options.quiet) return print(text);
   for (const std::string& flag : answer.flags) text += "note: " + flag + "\n";
   print(text + "\n" + answer.counts + "\n" + answer.scene_line);
@@ -100,16 +89,15 @@ void show(const Answer& answer, const CalibrateOptions& options) {
 void calibrate_distance(const CalibrateOptions& options) {
   const StopSignals signals(Patience::kNone);
   const fathom::DistanceCalibration fit =
-      fathom::calibrate_distance(is_run(options) ? fathom::read_run_range_pairs(options.data, options.sensor)
-                                                 : fathom::read_range_pairs(options.data));
+      fathom::calibrate_distance(fathom::read_range_pairs(options.data, options.sensor));
   Answer answer;
   using Model = fathom::DistanceNoise;
-  answer.rows = {row(&Model::mean_m, fit.mean_m), row(&Model::stddev_m, fit.stddev_m),
-                 row(&Model::stddev_per_m, fit.stddev_per_m)};
+  answer.entries = {entry<Model>("mean_m", fit.mean_m), entry<Model>("stddev_m", fit.stddev_m),
+                    entry<Model>("stddev_per_m", fit.stddev_per_m)};
   answer.more = {{"log_likelihood", fit.log_likelihood}, {"pairs", fit.pairs}, {"skipped", fit.skipped}};
   answer.counts =
       fmt::format("{} pairs, {} without a return skipped", group_digits(fit.pairs), group_digits(fit.skipped));
-  answer.scene_line = scene_line(Model::kSlug, answer.rows);
+  answer.scene_line = scene_line(Model::kSlug, answer.entries);
   answer.flags = fit.flags;
   show(answer, options);
 }
@@ -118,13 +106,12 @@ void calibrate_energy(const CalibrateOptions& options) {
   const StopSignals signals(Patience::kNone);
   const std::string_view normalization =
       fathom::kChoiceWords<fathom::EnergyNormalization>[static_cast<std::size_t>(options.normalization)];
-  const fathom::EnergyCalibration fit = fathom::calibrate_energy(
-      is_run(options) ? fathom::read_run_energy_pairs(options.data, options.sensor, options.normalization)
-                      : fathom::read_energy_pairs(options.data),
-      {.normalization = options.normalization});
+  const fathom::EnergyCalibration fit =
+      fathom::calibrate_energy(fathom::read_energy_pairs(options.data, options.sensor, options.normalization),
+                               {.normalization = options.normalization});
   Answer answer;
   using Model = fathom::StereoEnergy;
-  answer.rows = {row(&Model::min_energy, fit.min_energy), row(&Model::pow, fit.pow)};
+  answer.entries = {entry<Model>("min_energy", fit.min_energy), entry<Model>("pow", fit.pow)};
   answer.more = {{Model::kNormalization, normalization},
                  {"log_likelihood", fit.log_likelihood},
                  {"pairs", fit.pairs},
@@ -132,7 +119,7 @@ void calibrate_energy(const CalibrateOptions& options) {
                  {"skipped", fit.skipped}};
   answer.counts = fmt::format("{} pairs, {} of them lost", group_digits(fit.pairs), group_digits(fit.lost));
   answer.scene_line =
-      scene_line(Model::kSlug, answer.rows, fmt::format(", {}: {}", Model::kNormalization, normalization));
+      scene_line(Model::kSlug, answer.entries, fmt::format(", {}: {}", Model::kNormalization, normalization));
   answer.flags = fit.flags;
   show(answer, options);
 }

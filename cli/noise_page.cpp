@@ -27,8 +27,8 @@ models act in the order of the chain:
 5. `range`: on the range; the hit point moves along its line from the sensor origin;
 6. `reading`: on what the sensor reports, whether the ray met anything or not;
 7. the range policy of the sensor: what becomes of a return that noise carried outside the limits. One that it carried to
-   0 or below is `below_min_range` under every policy: no sensor measures such a range. (It was a hit under `keep`, and
-   the least range under `clamp`, before: the bits of such rays have changed.)
+   0 or below is `below_min_range` under every policy: no sensor measures such a range, so
+   neither `keep` nor `clamp` makes a hit of it.
 8. `dropout`: what is left is kept, or lost with a reason.
 
 Angles are in radians and lengths in metres; scene files take a parameter `x_rad` as `x_deg` too, and a

@@ -96,7 +96,7 @@ CLI::Option& add_word_option(CLI::App& c, const std::string& name, const std::st
 
 void add_threads(CLI::App& c, int& threads) {
   const char* const doc = "number of threads, 0: one per core; the results do not depend on it";
-  add_whole(c, {"--threads", "T", doc}, {0, fathom::Compute::kMostThreads}, threads).default_str("0");
+  add_whole(c, {"--threads", "T", doc}, {0, fathom::Compute::kMostThreads}, threads);
 }
 
 void add_force(CLI::App& c, bool& force, const std::string& doc) { c.add_flag("--force", force, doc); }

@@ -15,6 +15,7 @@
 #include <type_traits>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 #include <fathom/base/field.hpp>
 
@@ -55,17 +56,27 @@ struct ValueOf<std::optional<T>> {
   using type = T;
 };
 
-/// Into an integer, or an optional one; `value` must outlive the parsing.
+/// Shows the value that the option has when it is not given, if there is one.
 template <class T>
-CLI::Option& add_whole(CLI::App& c, const OptionText& text, const WholeLimits& limits, T& value) {
-  return add_whole_option(c, text, limits,
-                          [&value](std::uint64_t v) { value = static_cast<typename ValueOf<T>::type>(v); });
+CLI::Option& show_default(CLI::Option& option, const T& value) {
+  return *option.default_str(fmt::format("{}", value));
+}
+template <class T>
+CLI::Option& show_default(CLI::Option& option, const std::optional<T>& value) {
+  return value ? show_default(option, *value) : option;
 }
 
-/// Into a double, or an optional one.
+/// Into an integer, or an optional one, whose value is the default; `value` must outlive the parsing.
+template <class T>
+CLI::Option& add_whole(CLI::App& c, const OptionText& text, const WholeLimits& limits, T& value) {
+  const auto set = [&value](std::uint64_t v) { value = static_cast<typename ValueOf<T>::type>(v); };
+  return show_default(add_whole_option(c, text, limits, set), value);
+}
+
+/// Into a double, or an optional one, whose value is the default.
 template <class T>
 CLI::Option& add_number(CLI::App& c, const OptionText& text, const NumberLimits& limits, T& value) {
-  return add_number_option(c, text, limits, [&value](double v) { value = v; });
+  return show_default(add_number_option(c, text, limits, [&value](double v) { value = v; }), value);
 }
 
 /// One of several words, which stand in help in place of a type; `set` gets its position. `words` must outlive the

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "simulate.hpp"
 
-#include <cstdint>
 #include <cstdio>
-#include <fstream>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <fathom/base/error.hpp>
 #include <fathom/base/names.hpp>
+#include <fathom/frame/reason.hpp>
 #include <fathom/simulate/run.hpp>
 
 #include "progress.hpp"
@@ -19,35 +17,31 @@
 namespace fathom_cli {
 namespace {
 
+constexpr auto kHit = static_cast<std::size_t>(fathom::Reason::kHit);
+
 /// "miss 1 204, dropout 96": every reason but `hit` that occurred.
-std::string losses_text(const nlohmann::ordered_json& reasons) {
+std::string losses_text(const fathom::SensorResult& sensor) {
   std::string text;
-  for (const auto& [reason, count] : reasons.items()) {
-    if (reason == "hit" || count == 0U) continue;
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", reason, group_digits(count.get<std::uint64_t>()));
+  for (std::size_t i = 0; i < sensor.reasons.size(); ++i) {
+    if (i == kHit || sensor.reasons[i] == 0) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", fathom::kReasonNames[i], group_digits(sensor.reasons[i]));
   }
   return text.empty() ? "none" : text;
 }
 
-/// The sensors of summary.json, as a table.
-std::string sensors_table(const nlohmann::ordered_json& summary) {
+std::string sensors_table(const fathom::RunResult& result) {
   std::vector<std::vector<std::string>> rows = {{"sensor", "rays", "hits", "speed", "lost"}};
-  for (const auto& sensor : summary["sensors"]) {
-    const auto name = sensor["name"].get<std::string>();
-    rows.push_back({name, group_digits(sensor["rays"].get<std::uint64_t>()),
-                    group_digits(sensor["reasons"]["hit"].get<std::uint64_t>()),
-                    rate_text(summary["run"]["sensors"][name]["rays_per_second"].get<double>()),
-                    losses_text(sensor["reasons"])});
+  for (const fathom::SensorResult& sensor : result.sensors) {
+    rows.push_back({sensor.name, group_digits(sensor.rays), group_digits(sensor.reasons[kHit]),
+                    rate_text(sensor.rays_per_second()), losses_text(sensor)});
   }
   return align_columns(rows, {1, 2, 3});
 }
 
 void report(const fathom::RunResult& result, const SimulateOptions& options) {
-  std::ifstream file(result.files.back());
-  const auto summary = nlohmann::ordered_json::parse(file);
-  print(fmt::format("{}\n{}, {} in {} (see {})\n", sensors_table(summary),
-                    counted(summary["frames"].get<std::uint64_t>(), "frame"), counted(result.files.size(), "file"),
-                    fathom::printable(options.out.string()), fathom::printable(result.files.back().string())));
+  print(fmt::format("{}\n{}, {} in {} (see {})\n", sensors_table(result), counted(result.progress.frames_done, "frame"),
+                    counted(result.files.size(), "file"), fathom::printable(options.out.string()),
+                    fathom::printable(result.files.back().string())));
 }
 
 }  // namespace

@@ -45,6 +45,8 @@ class ScanScorer::Impl {
         kernel_(pick_kernel(options.compute.isa)) {
     validate(parameters);
     validate(sensor);
+    check_in_range("score", "ray_step", static_cast<double>(options.ray_step), 1,
+                   static_cast<double>(ScoreOptions::kMostRayStep), "1");
     check_in_range("score", "alpha", options.alpha, ScoreOptions::kLeastAlpha, 1, "1");
     if (rays.size() == 0) throw InputError("a scan of 0 rays cannot be scored");
     validate(options.compute);

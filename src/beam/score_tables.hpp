@@ -6,7 +6,7 @@
 namespace fathom {
 
 /// Whether single precision and tables of bounded size can stand for these parameters: some random readings (without
-/// them, densities underflow), lambda Z at most 800, and no sensor step.
+/// them, densities underflow), lambda Z at most 800, and no step of the sensor.
 bool tables_suffice(const BeamParameters& parameters, const BeamSensor& sensor);
 
 ScoreTables make_score_tables(const BeamParameters& parameters, const BeamSensor& sensor);

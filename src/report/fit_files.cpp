@@ -77,6 +77,12 @@ std::vector<std::string> report_flags(const FitReport& report) {
   return flags;
 }
 
+std::vector<fs::path> fit_files(const fs::path& folder) {
+  std::vector<fs::path> files;
+  for (const char* name : kNames) files.push_back(folder / name);
+  return files;
+}
+
 void check_fit_folder(const fs::path& folder, bool force) {
   if (folder.empty()) throw InputError("the output folder has no name");
   std::error_code error;
@@ -89,10 +95,9 @@ void check_fit_folder(const fs::path& folder, bool force) {
         fmt::format("{}: exists already; force (--force) replaces what an earlier fit wrote", folder.string()));
   }
   if (is_ours(folder / kJsonName)) return;
-  for (const char* name : kNames) {
-    if (!fs::exists(fs::symlink_status(folder / name, error))) continue;
-    throw InputError(
-        fmt::format("{}: no fit of fathom stands beside it; nothing is replaced here", (folder / name).string()));
+  for (const fs::path& file : fit_files(folder)) {
+    if (!fs::exists(fs::symlink_status(file, error))) continue;
+    throw InputError(fmt::format("{}: no fit of fathom stands beside it; nothing is replaced here", file.string()));
   }
 }
 

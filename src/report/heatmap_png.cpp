@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -277,8 +278,17 @@ class Picture {
 
 }  // namespace
 
+void check_heatmap_name(const std::filesystem::path& file) {
+  std::string extension = file.extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (extension == ".png") return;
+  throw InputError(fmt::format("{}: the picture is a PNG; name it .png", file.string()));
+}
+
 void write_heatmap(const std::filesystem::path& file, const Heatmap& heatmap, const GridMap& map,
                    const HeatmapPicture& picture) {
+  check_heatmap_name(file);
   validate(map);
   constexpr std::uint32_t kLeast = HeatmapPicture::kLeastPixels, kMost = HeatmapPicture::kMostPixels;
   if (!(picture.pixels >= kLeast && picture.pixels <= kMost)) {

@@ -58,6 +58,31 @@ std::vector<std::string> log_notes(const ScanLog& log, std::optional<double> max
   return notes;
 }
 
+std::size_t LogScores::rays() const {
+  std::size_t rays = 0;
+  for (const ScanScore& scan : scans) rays += scan.rays;
+  return rays;
+}
+
+double LogScores::log_likelihood() const {
+  double sum = 0.0;
+  for (const ScanScore& scan : scans) sum += scan.log_likelihood;
+  return sum;
+}
+
+double LogScores::mean_per_scan() const {
+  return log_likelihood() / static_cast<double>(std::max<std::size_t>(1, scans.size()));
+}
+
+double LogScores::mean_per_ray() const {
+  return log_likelihood() / static_cast<double>(std::max<std::size_t>(1, rays()));
+}
+
+const ScanScore& LogScores::least_likely() const {
+  return *std::min_element(scans.begin(), scans.end(),
+                           [](const ScanScore& a, const ScanScore& b) { return a.log_likelihood < b.log_likelihood; });
+}
+
 LogScores score_log(const BeamModel& model, const World& world, const ScanLog& log, std::string_view scans,
                     const ScoreLogOptions& options) {
   const std::vector<std::uint32_t> chosen = with_prefix(log.name, [&] { return select_scans(scans, log.scans()); });

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
+#include <fathom/base/field.hpp>
 #include <fathom/beam/scene_ranges.hpp>
 #include <fathom/simulate/run.hpp>
 
@@ -34,6 +35,7 @@ World World::from_scene(const Scene& scene, const SceneRangesOptions& options, U
 }
 
 World World::from_scene(const SceneSetup& setup, double height_m, UnknownCells unknown, const Compute& compute) {
+  check_in_range("world", "height_m", height_m, -kMostHeightM, kMostHeightM, "m");
   SceneRangesOptions options;
   options.pose_from_sensor.translation_m.z = height_m;
   options.compute = compute;

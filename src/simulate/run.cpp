@@ -192,6 +192,7 @@ class Runner {
     for (const std::string& file : counts_.files) result.files.push_back(folder_.path() / file);
     result.files.push_back(folder_.path() / kSummaryName);
     result.progress = counts_.progress;
+    result.sensors.assign(counts_.sensors.begin(), counts_.sensors.end());
     result.warnings = counts_.warnings;
     return result;
   }

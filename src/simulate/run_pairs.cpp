@@ -73,13 +73,19 @@ void for_each_ray(const fs::path& folder, const ChannelPair& channels,
   }
 }
 
+bool is_run(const fs::path& csv_or_run) {
+  std::error_code error;
+  return fs::is_directory(csv_or_run, error);
+}
+
 }  // namespace
 
-RangePairs read_run_range_pairs(const fs::path& run, const std::string& sensor) {
+RangePairs read_range_pairs(const fs::path& csv_or_run, const std::string& sensor) {
+  if (!is_run(csv_or_run)) return read_range_pairs(csv_or_run);
   RangePairs pairs;
   const ChannelPair channels = {{to_string(Channel::kRange), to_string(Channel::kCleanRange)}};
-  const fs::path folder = sensor_folder(run, sensor, channels);
-  check_distance_chain(run, folder.filename().string());
+  const fs::path folder = sensor_folder(csv_or_run, sensor, channels);
+  check_distance_chain(csv_or_run, folder.filename().string());
   for_each_ray(folder, channels, [&](double range_m, double expected_m) {
     pairs.range_m.push_back(static_cast<float>(range_m));
     pairs.expected_m.push_back(static_cast<float>(expected_m));
@@ -87,12 +93,13 @@ RangePairs read_run_range_pairs(const fs::path& run, const std::string& sensor) 
   return pairs;
 }
 
-EnergyPairs read_run_energy_pairs(const fs::path& run, const std::string& sensor,
-                                  std::optional<EnergyNormalization> law) {
+EnergyPairs read_energy_pairs(const fs::path& csv_or_run, const std::string& sensor,
+                              std::optional<EnergyNormalization> law) {
+  if (!is_run(csv_or_run)) return read_energy_pairs(csv_or_run);
   EnergyPairs pairs;
   const ChannelPair channels = {{to_string(Channel::kEnergy), to_string(Channel::kReason)}};
-  const fs::path folder = sensor_folder(run, sensor, channels);
-  check_energy_chain(run, folder.filename().string(), law);
+  const fs::path folder = sensor_folder(csv_or_run, sensor, channels);
+  check_energy_chain(csv_or_run, folder.filename().string(), law);
   for_each_ray(folder, channels, [&](double energy, double reason) {
     const std::optional<std::uint8_t> lost = lost_by_energy(static_cast<Reason>(reason));
     if (!lost) return;

@@ -52,7 +52,7 @@ double rate(std::uint64_t rays, double seconds) { return seconds > 0.0 ? static_
 Json run_json(const Simulator& simulator, const RunCounts& counts) {
   Json sensors = Json::object();
   for (const SensorCounts& sensor : counts.sensors) {
-    sensors[sensor.name] = {{"seconds", sensor.seconds}, {"rays_per_second", rate(sensor.rays, sensor.seconds)}};
+    sensors[sensor.name] = {{"seconds", sensor.seconds}, {"rays_per_second", sensor.rays_per_second()}};
   }
   const Progress& progress = counts.progress;
   return {{"threads", simulator.threads()},

@@ -2,7 +2,6 @@
 #pragma once
 // summary.json: what a run did.
 
-#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -12,15 +11,11 @@
 
 namespace fathom {
 
-/// Counts for one sensor over all frames.
-struct SensorCounts {
+/// One sensor over all frames.
+struct SensorCounts : SensorResult {
   SensorId id = {};
-  std::string name;
   std::vector<DrawnParameter> drawn;  ///< for the episode
   std::uint32_t rows = 0, cols = 0;
-  std::uint64_t rays = 0;
-  std::array<std::uint64_t, kReasonNames.size()> reasons{};
-  double seconds = 0.0;  ///< inside Simulator::render
 };
 
 /// A whole run.

@@ -98,6 +98,42 @@ TEST_F(RoomLog, ScoresBestWhereItWasMade) {
   EXPECT_GT(scorer.bytes(), 0U);
 }
 
+/// The room looks the same after half a turn, so the program says which half of it the sensor is in.
+TEST_F(RoomLog, IsFoundInTheMap) {
+  const PlanarPose truth = log_.pose[50];
+  const RayFan fan = planar_fan(log_.azimuth_rad);
+  std::vector<float> reading_m(log_.scan(50).begin(), log_.scan(50).end());
+  reading_m[0] = std::nanf("");
+  PositionGrid grid = free_positions(map_, 0.3);
+  for (std::uint32_t row = 0; row < grid.rows; ++row) {
+    for (std::uint32_t col = 0; col < grid.cols; ++col) {
+      if (grid.position(row, col).x_m > 4) grid.wanted[row * grid.cols + col] = 0;
+    }
+  }
+  HeatmapOptions options;
+  options.headings = 90;
+  const Heatmap heatmap = make_heatmap(kTruth, sensor_, *ranges_, fan, reading_m, grid, options);
+  ASSERT_EQ(heatmap.log_likelihood.size(), grid.wanted.size());
+  for (std::size_t i = 0; i < grid.wanted.size(); ++i) {
+    EXPECT_EQ(std::isfinite(heatmap.log_likelihood[i]), grid.wanted[i] == 1) << i;
+    EXPECT_FALSE(heatmap.log_likelihood[i] > heatmap.best_log_likelihood) << i;
+  }
+  // 60 readings that are off by 0.05 m: five standard errors.
+  EXPECT_NEAR(heatmap.refined.x_m, truth.x_m, 0.06);
+  EXPECT_NEAR(heatmap.refined.y_m, truth.y_m, 0.06);
+  EXPECT_NEAR(heatmap.refined.yaw_rad, truth.yaw_rad, 0.03);
+  EXPECT_GT(heatmap.refined_log_likelihood, heatmap.best_log_likelihood) << "the scan was made between positions";
+  ScanScorer scorer(kTruth, sensor_, *ranges_, fan);
+  const Pose refined = pose_from_planar(heatmap.refined);
+  double score = 0.0;
+  scorer.score({&refined, 1}, reading_m, {&score, 1});
+  EXPECT_NEAR(score, heatmap.refined_log_likelihood, 1e-4);
+
+  EXPECT_EQ(heatmap.rays, 59U) << "a NaN is no evidence";
+  EXPECT_EQ(rays_with_evidence(reading_m, sensor_, 1), 59U);
+  EXPECT_EQ(rays_with_evidence(reading_m, sensor_, 7), 8U) << "of 9";
+}
+
 /// The walls of a map are the map.
 TEST_F(RoomLog, SeesTheSameInMapAndScene) {
   Scene scene;

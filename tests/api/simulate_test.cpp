@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Scenes, sensors and files, as a program without scene files makes them.
 
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <filesystem>
 #include <numbers>
 #include <string>
@@ -10,9 +12,11 @@
 
 #include <gtest/gtest.h>
 
+#include <fathom/base/compute.hpp>
 #include <fathom/calibrate/calibrate.hpp>
 #include <fathom/fathom.hpp>
 #include <fathom/scene/grid_map.hpp>
+#include <fathom/simulate/environments.hpp>
 #include <fathom/simulate/parameter_range.hpp>
 
 #include "support/error_text.hpp"
@@ -130,9 +134,88 @@ TEST_F(WallTest, GivesPairsToLearnFrom) {
   RangePairs ranges;
   append_pairs(frame_, ranges);
   EXPECT_EQ(ranges.range_m.size(), frame_.count_reasons()[static_cast<std::size_t>(Reason::kHit)]);
+  EXPECT_NEAR(calibrate_distance(ranges).noise().stddev_m, 0.02, 0.005) << "of some 650 pairs";
   EnergyPairs energies;
   append_pairs(frame_, energies);
   EXPECT_EQ(energies.lost, std::vector<std::uint8_t>(frame_.size(), 0)) << "no energy law took any";
+  EXPECT_EQ(read_range_pairs(folder_.write("r.csv", "range_m,expected_m\n1,1.5\n")).expected_m.at(0), 1.5F);
+  EXPECT_EQ(read_energy_pairs(folder_.write("e.csv", "energy,lost\n0.25,1\n")).lost.at(0), 1);
+  EnergyCalibration law;
+  law.min_energy.value = 0.25, law.pow.value = 2;
+  EXPECT_EQ(law.noise(EnergyAngle::kHalfVector).min_energy, 0.25F);
+}
+
+/// A room of 10 m around a laser that looks along x alone: its range is what the pose and shape of the room say.
+class RoomAhead : public testing::Test {
+ protected:
+  RoomAhead() {
+    Entity room;
+    room.name = "room";
+    room.mesh = mesh_ = scene_.add_mesh(make_box({10, 10, 10}));
+    room_ = scene_.add_entity(room);
+    sensor_.name = "laser";
+    sensor_.model = Laser2d{.rays = 2, .min_azimuth_rad = 0, .max_azimuth_rad = 1e-9};
+  }
+
+  /// `farther_m` is exact in single precision.
+  static Noise shift(float farther_m) { return DistanceNoise{.mean_m = farther_m}; }
+
+  MeshId mesh_;
+  EntityId room_;
+  Scene scene_;
+  Sensor sensor_;
+  Frame frame_{{Channel::kRange, Channel::kReason}};
+};
+
+TEST_F(RoomAhead, IsEditedBetweenFrames) {
+  Simulator simulator(std::move(scene_));
+  const SensorId laser = simulator.add_sensor(sensor_);
+  const auto range_m = [&](std::uint32_t frame) {
+    simulator.render(laser, frame, frame_);
+    return frame_.range_m()[0];
+  };
+  EXPECT_NEAR(range_m(0), 5.0F, 1e-5);
+  simulator.scene().set_pose(room_, {{1, 0, 0}, {}});
+  EXPECT_NEAR(range_m(1), 6.0F, 1e-5);
+  std::vector<std::array<float, 3>> vertices_m = simulator.scene().meshes()[index(mesh_)].vertices_m;
+  for (auto& vertex : vertices_m) vertex[0] *= 1.5F;
+  simulator.scene().replace_vertices(mesh_, vertices_m);
+  EXPECT_NEAR(range_m(2), 8.5F, 1e-5);
+  simulator.set_noise(laser, {shift(0.25F)});
+  EXPECT_NEAR(range_m(3), 8.75F, 1e-5);
+  EXPECT_NE(input_error([&] { simulator.set_noise(laser, {Dropout{.probability = 2}}); }), "");
+  EXPECT_NEAR(range_m(4), 8.75F, 1e-5) << "what is refused changes nothing";
+}
+
+TEST_F(RoomAhead, StandsInManyEnvironments) {
+  sensor_.noise = {shift(0.0F)};
+  const ParameterRange range = {.field = "mean_m", .low = 0.125, .high = 0.5};
+  Environments batch(std::move(scene_), sensor_, {.count = 3, .first = 7, .ranges = {range}});
+  ASSERT_EQ(batch.count(), 3U);
+  ASSERT_EQ(batch.rows() * batch.cols(), 2U);
+  batch.set_entity_pose(8, room_, {{1, 0, 0}, {}});
+  batch.set_sensor_pose(9, {{2, 0, 0}, {}});
+  batch.set_noise(9, {shift(0.0F), shift(-1.0F)});
+  const auto expect_ranges = [&](std::uint32_t frame) {
+    batch.render(frame, frame_);
+    const double clean_m[] = {5, 6, 2};
+    for (std::uint32_t e = 0; e < 3; ++e) {
+      const double drawn_m = batch.drawn(7 + e).at(0).value;
+      EXPECT_TRUE(drawn_m >= 0.125 && drawn_m <= 0.5) << drawn_m;
+      EXPECT_NEAR(frame_.range_m()[2 * e], clean_m[e] + drawn_m, 1e-5) << e;
+    }
+  };
+  expect_ranges(0);
+  const double before_m = batch.drawn(8)[0].value, neighbour_m = batch.drawn(7)[0].value;
+  batch.reset(8, 1);
+  EXPECT_NE(batch.drawn(8)[0].value, before_m);
+  EXPECT_EQ(batch.drawn(7)[0].value, neighbour_m);
+  expect_ranges(1);
+  EXPECT_NE(input_error([&] { batch.set_noise(9, {}); }), "") << "the chain lacks what is drawn";
+}
+
+TEST(InstructionSets, HaveTheWordsOfTheirOption) {
+  EXPECT_EQ(to_string(Compute{}.isa), kIsaWords.at(static_cast<std::size_t>(detect_isa())));
 }
 
 }  // namespace

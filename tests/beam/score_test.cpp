@@ -336,6 +336,8 @@ TEST(ScanScorer, NamesWhatIsWrong) {
   EXPECT_EQ(test::input_error([&] { scorer.score(poses, std::vector<float>(7), out); }),
             "a scan of 7 readings given for 60 rays");
   EXPECT_NE(test::input_error([&] { static_cast<void>(s.scorer({.ray_step = 0})); }), "");
+  EXPECT_EQ(test::input_error([&] { static_cast<void>(s.scorer({.ray_step = 1'000'001})); }),
+            "score.ray_step = 1000001 is not in [1, 1000000]");
   EXPECT_NE(test::input_error([&] { static_cast<void>(s.scorer({.alpha = 0})); }), "");
   EXPECT_NE(test::input_error([&] { static_cast<void>(s.scorer({.alpha = 1.5})); }), "");
   ScanCase wrong;

@@ -22,10 +22,10 @@ constexpr ChannelSet kChannels = {Channel::kRange, Channel::kCleanRange, Channel
 /// Frames of a lidar in a room, ranges of 1 to 8 m.
 class Frames {
  public:
-  Frames(const DistanceNoise& noise, std::uint32_t channels, std::uint32_t columns)
+  Frames(const DistanceNoise& noise, std::uint32_t rings, std::uint32_t columns)
       : simulator_(make_room_scene(), {.seed = 11, .compute = {.threads = 1}}),
         sensor_(simulator_.add_sensor(
-            make_sensor(make_lidar(channels, columns), {Noise(noise), Noise(Dropout{0.1F})}, {{1, 1, 0}, {}}))) {}
+            make_sensor(make_lidar(rings, columns), {Noise(noise), Noise(Dropout{0.1F})}, {{1, 1, 0}, {}}))) {}
 
   RangePairs pairs(std::uint32_t frame) {
     RangePairs pairs;

@@ -2,8 +2,10 @@
 // The files of a fit: fit.json has the keys that were promised, the page needs nothing from outside, and the folder is
 // treated with care.
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <thread>
@@ -158,6 +160,15 @@ class FitFolder : public testing::Test {
   }
   test::TemporaryFolder folder_;
 };
+
+TEST_F(FitFolder, HoldsTheFilesThatAreNamed) {
+  write_fit(folder_.path() / "fit", make_report());
+  std::vector<std::filesystem::path> found, named = fit_files(folder_.path() / "fit");
+  for (const auto& entry : std::filesystem::directory_iterator(folder_.path() / "fit")) found.push_back(entry.path());
+  std::sort(found.begin(), found.end());
+  std::sort(named.begin(), named.end());
+  EXPECT_EQ(found, named);
+}
 
 TEST_F(FitFolder, IsReplacedOnlyWhenTold) {
   write_fit(folder_.path() / "fit", make_report());

@@ -225,6 +225,13 @@ TEST(HeatmapPicture, ShowsWallsHeatAndTheTruePose) {
   EXPECT_LT(static_cast<double>(wall), 1.0 * cells * pixels_per_cell * pixels_per_cell);
 }
 
+TEST(HeatmapPicture, RefusesNamesOfOtherFormats) {
+  EXPECT_EQ(test::input_error([] { write_heatmap("out/h.jpg", {}, {}); }),
+            "out/h.jpg: the picture is a PNG; name it .png");
+  EXPECT_NE(test::input_error([] { check_heatmap_name(""); }), "");
+  check_heatmap_name("out/h.PNG");
+}
+
 TEST(HeatmapPicture, RefusesASizeThatIsNone) {
   const Case c;
   const Heatmap heatmap =

@@ -206,6 +206,16 @@ TEST(HeatmapOfLog, IsThatOfItsParts) {
   EXPECT_EQ(found.logged_log_likelihood, scores.scans.front().log_likelihood);
 }
 
+TEST(LogScoresTest, AddUpTheirScans) {
+  LogScores scores;
+  scores.scans = {{0, {}, 10, 4.0}, {3, {}, 6, -8.0}, {5, {}, 0, 0.0}, {9, {}, 0, -8.0}};
+  EXPECT_EQ(scores.rays(), 16U);
+  EXPECT_EQ(scores.log_likelihood(), -12.0);
+  EXPECT_EQ(scores.mean_per_scan(), -3.0);
+  EXPECT_EQ(scores.mean_per_ray(), -0.75);
+  EXPECT_EQ(scores.least_likely().scan, 3U) << "the first of two";
+}
+
 TEST(HeatmapOfLog, RefusesScansThatTellNothing) {
   ScanLog log = log_in_room();
   const auto refusal = [&](std::uint32_t scan) {

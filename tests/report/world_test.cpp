@@ -79,6 +79,8 @@ TEST(Worlds, OfASceneFileStandAtAHeight) {
   // The walls reach 1.5 m up.
   EXPECT_LT(seen(low)[0], 4.0F);
   EXPECT_EQ(low.unknown(), UnknownCells::kFree);
+  EXPECT_EQ(test::input_error([&] { static_cast<void>(World::from_scene(setup, 1001)); }),
+            "world.height_m = 1001 is not in [-1000, 1000] m");
   EXPECT_EQ(World::from_scene(setup, 0.25, UnknownCells::kStop).unknown(), UnknownCells::kStop);
   EXPECT_EQ(seen(high)[0], 10.0F);
 }

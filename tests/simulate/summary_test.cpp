@@ -41,6 +41,24 @@ TEST(Summary, NamesEntitiesInTheOrderOfTheirIds) {
   EXPECT_EQ(summary["warnings"], json::array());
 }
 
+TEST(Summary, HasTheCountsOfTheResult) {
+  const Done done = run_scene(kScene, 2);
+  const json& sensors = done.summary["sensors"];
+  ASSERT_EQ(done.result.sensors.size(), sensors.size());
+  for (std::size_t i = 0; i < sensors.size(); ++i) {
+    const SensorResult& sensor = done.result.sensors[i];
+    EXPECT_EQ(sensors[i]["name"], sensor.name);
+    EXPECT_EQ(sensors[i]["rays"], sensor.rays);
+    std::uint64_t rays = 0;
+    for (std::size_t r = 0; r < kReasonNames.size(); ++r) {
+      EXPECT_EQ(sensors[i]["reasons"][std::string(kReasonNames[r])], sensor.reasons[r]);
+      rays += sensor.reasons[r];
+    }
+    EXPECT_EQ(rays, sensor.rays);
+    EXPECT_EQ(done.summary["run"]["sensors"][sensor.name]["rays_per_second"], sensor.rays_per_second());
+  }
+}
+
 TEST(Summary, TellsTheWholeChain) {
   const json summary =
       run_scene(replaced(kScene, "      - distance: {stddev_m: 0.01}\n",

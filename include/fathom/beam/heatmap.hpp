@@ -27,7 +27,8 @@ struct PositionGrid {
   PlanarPose world_from_grid;
   std::vector<std::uint8_t> wanted;  ///< [rows, cols], row-major: 1 where a position is scored
 
-  [[nodiscard]] PlanarPose position(std::uint32_t row, std::uint32_t col) const;  ///< heading: that of the grid
+  /// Its heading is that of the grid.
+  [[nodiscard]] FATHOM_API PlanarPose position(std::uint32_t row, std::uint32_t col) const;
 };
 
 /// The centres of the free cells of every n-th row and column, n spacings nearest to `spacing_m`. Throws InputError
@@ -70,8 +71,11 @@ struct HeatmapPicture {
   std::vector<Vec3> scan_hits_world = {};          ///< end points of the readings, drawn as dots
 };
 
+/// Throws InputError unless the name ends in .png, in any case: a PNG by another name would open in no viewer.
+FATHOM_API void check_heatmap_name(const std::filesystem::path& file);
+
 /// Draws the heatmap over the map: log-likelihood per ray by colour, walls, the best pose and the one given. PNG. The
-/// file appears whole or not at all. Throws InputError or SystemError.
+/// file appears whole or not at all. Throws InputError, also as check_heatmap_name() does, or SystemError.
 FATHOM_API void write_heatmap(const std::filesystem::path& file, const Heatmap& heatmap, const GridMap& map,
                               const HeatmapPicture& picture = {});
 

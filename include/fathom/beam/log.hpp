@@ -60,6 +60,13 @@ struct ScoreLogOptions {
 struct LogScores {
   std::vector<ScanScore> scans;
   BeamJudgement judgement;  ///< of all rays of these scans, whatever the ray step
+
+  [[nodiscard]] FATHOM_API std::size_t rays() const;       ///< that carry evidence, of all scans
+  [[nodiscard]] FATHOM_API double log_likelihood() const;  ///< of all scans
+  [[nodiscard]] FATHOM_API double mean_per_scan() const;
+  [[nodiscard]] FATHOM_API double mean_per_ray() const;  ///< 0 when no ray carries evidence
+  /// The scan that has the lowest score, the first of several. There must be one, as there is after score_log().
+  [[nodiscard]] FATHOM_API const ScanScore& least_likely() const;
 };
 
 /// Scores the scans that `scans` selects at the poses of the log. Throws InputError naming the log for a selection that

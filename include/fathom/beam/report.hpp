@@ -38,6 +38,9 @@ struct FitReport {
 /// -inf, as it does where no scans were held out; a flag tells the two apart.
 FATHOM_API std::vector<std::string> report_flags(const FitReport& report);
 
+/// The files that write_fit() writes into `folder`, in this order.
+FATHOM_API std::vector<std::filesystem::path> fit_files(const std::filesystem::path& folder);
+
 /// Throws InputError unless write_fit() may write into `folder`: when it exists and `force` is not set, when it is no
 /// folder, or when it holds files that are named like those of a fit but were not written by one. Changes nothing.
 FATHOM_API void check_fit_folder(const std::filesystem::path& folder, bool force);

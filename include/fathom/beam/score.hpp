@@ -14,16 +14,18 @@ namespace fathom {
 
 struct ScoreOptions {
   static constexpr double kLeastAlpha = 1e-6;
+  static constexpr std::size_t kMostRayStep = 1'000'000;
 
-  std::size_t ray_step = 1;  ///< scores rays 0, step, 2 step ...; a scan with fewer rays scores its first
-  double alpha = 1.0;        ///< [kLeastAlpha, 1]: log-likelihoods are multiplied by it, as rays are not independent
+  std::size_t ray_step =
+      1;               ///< [1, kMostRayStep]: scores rays 0, step, 2 step ...; a scan with fewer rays scores its first
+  double alpha = 1.0;  ///< [kLeastAlpha, 1]: log-likelihoods are multiplied by it, as rays are not independent
   Compute compute = {};
   bool exact = false;  ///< evaluate in double precision (BeamDensity) instead of the fast tables
 };
 
 /// Log-likelihoods of one scan seen from many poses: poses [N] x rays [K] -> [N]. Equal to the logarithm of the
 /// product in Probabilistic Robotics, table 6.1 (beam_range_finder_model), without its underflow. Used from one thread
-/// at a time; `expected` must outlive it. With a sensor step, when scores are logarithms of probabilities
+/// at a time; `expected` must outlive it. With a step of the sensor, when scores are logarithms of probabilities
 /// instead of densities, the exact evaluation is used always.
 class FATHOM_API ScanScorer {
  public:

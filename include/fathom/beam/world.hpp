@@ -24,6 +24,8 @@ struct SceneSetup;
 /// change. Every function that takes ExpectedRanges takes a World too.
 class World {
  public:
+  static constexpr double kMostHeightM = 1000.0;  ///< of a planar sensor in a scene, above and below its x-y plane
+
   /// Expected ranges of your own. Throws InputError for null.
   FATHOM_API explicit World(std::shared_ptr<const ExpectedRanges> expected, std::string name = "");
 
@@ -34,7 +36,8 @@ class World {
   /// A scene as it stands at options.stamp_s. `unknown`: see unknown(). Throws InputError for invalid options.
   FATHOM_API static World from_scene(const Scene& scene, const SceneRangesOptions& options,
                                      UnknownCells unknown = UnknownCells::kFree);
-  /// The scene of a scene file, for a planar sensor at this height above its x-y plane.
+  /// The scene of a scene file, for a planar sensor at this height above its x-y plane. Throws InputError for a height
+  /// beyond kMostHeightM.
   FATHOM_API static World from_scene(const SceneSetup& setup, double height_m,
                                      UnknownCells unknown = UnknownCells::kFree, const Compute& compute = {});
 

@@ -62,7 +62,7 @@ struct DistanceCalibration {
   std::size_t skipped = 0;         ///< without a finite reading or expected range
   std::vector<std::string> flags;  ///< one line each: boundaries, and what the data cannot tell
 
-  [[nodiscard]] DistanceNoise noise() const;
+  [[nodiscard]] FATHOM_API DistanceNoise noise() const;
 };
 
 /// Given the share of the deviation that grows with range, mean and scale have closed forms; the share is found by a
@@ -86,7 +86,7 @@ struct EnergyCalibration {
   std::vector<std::string> flags;
 
   /// `energy` is not learned: it says what the pairs' energies are.
-  [[nodiscard]] StereoEnergy noise(EnergyAngle energy = EnergyAngle::kCosine) const;
+  [[nodiscard]] FATHOM_API StereoEnergy noise(EnergyAngle energy = EnergyAngle::kCosine) const;
 };
 
 /// For each threshold the exponent has one best value (the likelihood is concave in it); thresholds are searched over

@@ -2,6 +2,7 @@
 #pragma once
 // From a scene file to a folder of files: what `fathom simulate` does, as a call.
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -11,6 +12,7 @@
 
 #include <fathom/base/compute.hpp>
 #include <fathom/base/export.hpp>
+#include <fathom/frame/reason.hpp>
 #include <fathom/outputs/output.hpp>
 #include <fathom/simulate/parameter_range.hpp>
 #include <fathom/simulate/simulator.hpp>
@@ -80,9 +82,19 @@ struct RunOptions {
 /// them.
 FATHOM_API Simulator make_simulator(const SceneSetup& setup, const RunOptions& options = {});
 
+/// What became of the rays of a sensor, over all frames.
+struct SensorResult {
+  std::string name;
+  std::uint64_t rays = 0;
+  std::array<std::uint64_t, kReasonNames.size()> reasons{};  ///< [Reason]: how many rays ended with it
+  double seconds = 0.0;                                      ///< inside Simulator::render
+  [[nodiscard]] double rays_per_second() const { return seconds > 0.0 ? static_cast<double>(rays) / seconds : 0.0; }
+};
+
 struct RunResult {
   std::vector<std::filesystem::path> files;  ///< in the order written; summary.json last
   Progress progress;
+  std::vector<SensorResult> sensors;  ///< in the order of the scene file
   std::vector<std::string> warnings;  ///< what is surely a mistake, a sentence each; in summary.json too
 };
 
