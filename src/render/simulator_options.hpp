@@ -5,8 +5,8 @@
 
 namespace fathom {
 
-/// Frames per second, above 0, and the time of frame 0.
-inline constexpr double kMostRateHz = 1e6, kMostStartS = 1e9;
+/// Frames per second, above 0.
+inline constexpr double kMostRateHz = 1e6;
 
 /// Throws InputError for an option outside its limits, and for instructions that this computer lacks.
 void check(const SimulatorOptions& options);

@@ -25,6 +25,9 @@ namespace fathom {
 
 namespace {
 
+/// The time of frame 0: with all frames after it, its seconds fit in the 32 bits of stamps in files.
+constexpr double kMostStartS = 1e9;
+
 constexpr double kLeastRateHz = 1e-3;  // limits of files are closed, and this one stops slipped units
 constexpr std::uint64_t kMaxSeed = ~std::uint64_t{0};
 

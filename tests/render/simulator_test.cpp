@@ -306,8 +306,7 @@ TEST(Simulator, BadSensorsAndOptionsAreRefusedByName) {
   EXPECT_NE(message([&] { add(make_sensor(make_lidar(16, 0))); }).find("columns = 0"), std::string::npos);
   EXPECT_EQ(message([] { Simulator(Scene(), {.compute = {.threads = -1}}); }), "threads = -1 is not in [0, 1024]");
   EXPECT_EQ(message([] { Simulator(Scene(), {.rate_hz = std::nan("")}); }), "rate_hz = nan is not in (0, 1e6] Hz");
-  EXPECT_EQ(message([] { Simulator(Scene(), {.start_s = std::nan("")}); }), "start_s = nan is not in [-1e9, 1e9] s");
-  EXPECT_EQ(message([] { Simulator(Scene(), {.start_s = -2e9}); }), "start_s = -2e+09 is not in [-1e9, 1e9] s");
+  EXPECT_EQ(message([] { Simulator(Scene(), {.start_s = std::nan("")}); }), "start_s is not finite");
   EXPECT_EQ(message([] {
               Simulator simulator(make_room_scene(), {.compute = {.threads = 1}});
               simulator.add_sensor(make_sensor(make_lidar()));
