@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The folder of a fit.
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <fcntl.h>
@@ -78,8 +79,8 @@ std::vector<std::string> report_flags(const FitReport& report) {
 }
 
 std::vector<fs::path> fit_files(const fs::path& folder) {
-  std::vector<fs::path> files;
-  for (const char* name : kNames) files.push_back(folder / name);
+  std::vector<fs::path> files(kNames.size());
+  std::transform(kNames.begin(), kNames.end(), files.begin(), [&](const char* name) { return folder / name; });
   return files;
 }
 
