@@ -75,8 +75,10 @@ inline void set_sides(const Pyramid& p, const float* w_from_m, TileFrame& frame)
     float n[3];
     for (int a = 0; a < 3; ++a) n[a] = sign * (across[a] - bound * p.middle[a]);
     for (int a = 0; a < 3; ++a) {
+      frame.side[k][a] = n[a];
+      if (w_from_m == nullptr) continue;
       const float* m = w_from_m + 3 * a;
-      frame.side[k][a] = w_from_m == nullptr ? n[a] : m[0] * n[0] + m[1] * n[1] + m[2] * n[2];
+      frame.side[k][a] = m[0] * n[0] + m[1] * n[1] + m[2] * n[2];
     }
   }
 }
