@@ -8,6 +8,7 @@
 
 #include <fathom/beam/model_file.hpp>
 #include <fathom/fathom.hpp>
+#include <fathom/frame/channel_list.hpp>
 #include <fathom/sensor/kinds.hpp>
 
 namespace fathom::test {
@@ -45,6 +46,13 @@ TEST(Tables, GiveTheWordsOfAChoiceAsItsUnit) {
     }
   }
   EXPECT_GE(choices, 12);
+}
+
+TEST(Channels, StandInTheirOwnOrder) {
+  for (const ChannelInfo& channel : channel_list()) {
+    EXPECT_EQ(&channel_info(channel.channel), &channel) << channel.name();
+    EXPECT_EQ(channel.bytes(), size_of(channel.type) * channel.planes) << channel.name();
+  }
 }
 
 }  // namespace

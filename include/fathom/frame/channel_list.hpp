@@ -34,6 +34,7 @@ struct ChannelInfo {
 
 /// All channels, in the order of Channel.
 FATHOM_API std::span<const ChannelInfo> channel_list();
+/// One of them.
 FATHOM_API const ChannelInfo& channel_info(Channel channel);
 
 }  // namespace fathom
