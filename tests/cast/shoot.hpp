@@ -44,8 +44,14 @@ inline std::vector<WorldRay> rounded(const Caster& caster, std::span<const World
   return out;
 }
 
-inline std::vector<Shot> shoot(const Caster& caster, std::span<const WorldRay> rays, bool coherent = false,
-                               float tile_sr = 0.0F) {
+/// How rays are given to a caster.
+struct ShotOptions {
+  bool coherent = false;
+  float tile_sr = 0.0F;
+  bool one_origin = false;  ///< all start where the first does
+};
+
+inline std::vector<Shot> shoot(const Caster& caster, std::span<const WorldRay> rays, const ShotOptions& options) {
   const std::size_t padded = (rays.size() + 15) / 16 * 16;
   std::vector<float> in[6], out[4];
   for (auto& a : in) a.resize(padded);
@@ -58,11 +64,15 @@ inline std::vector<Shot> shoot(const Caster& caster, std::span<const WorldRay> r
     for (int k = 0; k < 6; ++k) in[k][i] = static_cast<float>(values[k]);
   }
   CastRays cast_rays;
-  cast_rays.ox = in[0].data(), cast_rays.oy = in[1].data(), cast_rays.oz = in[2].data();
+  if (options.one_origin) {
+    for (int k = 0; k < 3; ++k) cast_rays.origin[k] = in[k][0];
+  } else {
+    cast_rays.ox = in[0].data(), cast_rays.oy = in[1].data(), cast_rays.oz = in[2].data();
+  }
   cast_rays.dx = in[3].data(), cast_rays.dy = in[4].data(), cast_rays.dz = in[5].data();
   cast_rays.count = static_cast<std::uint32_t>(padded);
-  cast_rays.coherent = coherent;
-  cast_rays.tile_sr = tile_sr;
+  cast_rays.coherent = options.coherent;
+  cast_rays.tile_sr = options.tile_sr;
   caster.cast(cast_rays, {out[0].data(), entity.data(), triangle.data(), out[1].data(), out[2].data(), out[3].data()});
   std::vector<Shot> shots;
   for (std::size_t i = 0; i < rays.size(); ++i) {
@@ -71,31 +81,14 @@ inline std::vector<Shot> shoot(const Caster& caster, std::span<const WorldRay> r
   return shots;
 }
 
+inline std::vector<Shot> shoot(const Caster& caster, std::span<const WorldRay> rays, bool coherent = false,
+                               float tile_sr = 0.0F) {
+  return shoot(caster, rays, ShotOptions{.coherent = coherent, .tile_sr = tile_sr});
+}
+
 /// Rays that all start where the first does, given as one origin.
 inline std::vector<Shot> shoot_fan(const Caster& caster, std::span<const WorldRay> rays, bool coherent) {
-  const std::size_t padded = (rays.size() + 15) / 16 * 16;
-  std::vector<float> d[3], out[4];
-  for (auto& a : d) a.resize(padded);
-  for (auto& a : out) a.resize(padded);
-  std::vector<std::uint32_t> entity(padded), triangle(padded);
-  for (std::size_t i = 0; i < padded; ++i) {
-    const Vec3& direction = rays[std::min(i, rays.size() - 1)].direction;
-    d[0][i] = static_cast<float>(direction.x), d[1][i] = static_cast<float>(direction.y);
-    d[2][i] = static_cast<float>(direction.z);
-  }
-  CastRays cast_rays;
-  const Vec3 o = rays[0].origin - caster.origin();
-  cast_rays.origin[0] = static_cast<float>(o.x), cast_rays.origin[1] = static_cast<float>(o.y);
-  cast_rays.origin[2] = static_cast<float>(o.z);
-  cast_rays.dx = d[0].data(), cast_rays.dy = d[1].data(), cast_rays.dz = d[2].data();
-  cast_rays.count = static_cast<std::uint32_t>(padded);
-  cast_rays.coherent = coherent;
-  caster.cast(cast_rays, {out[0].data(), entity.data(), triangle.data(), out[1].data(), out[2].data(), out[3].data()});
-  std::vector<Shot> shots;
-  for (std::size_t i = 0; i < rays.size(); ++i) {
-    shots.push_back({out[0][i], entity[i], triangle[i], {out[1][i], out[2][i], out[3][i]}});
-  }
-  return shots;
+  return shoot(caster, rays, ShotOptions{.coherent = coherent, .one_origin = true});
 }
 
 inline Vec3 random_direction(std::mt19937& random) {

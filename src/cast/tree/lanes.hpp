@@ -181,6 +181,11 @@ template <class F>
 FATHOM_KERNEL V3<F> all3(const float* p) {
   return {F::all(p[0]), F::all(p[1]), F::all(p[2])};
 }
+/// The largest lane, as least() has the smallest.
+template <class F>
+FATHOM_KERNEL float most(F a) {
+  return -least(F::all(0.0F) - a);
+}
 /// m v, m column-major.
 template <class F>
 FATHOM_KERNEL V3<F> turn(const float* m, V3<F> v) {

@@ -74,8 +74,8 @@ inline Pyramid make_pyramid(const TileRays& rays) {
     const F s_tan = dot(d, all3<F>(p.side)) * r, u_tan = dot(d, all3<F>(p.up)) * r;
     lo_s = min(lo_s, s_tan), hi_s = max(hi_s, s_tan), lo_u = min(lo_u, u_tan), hi_u = max(hi_u, u_tan);
   }
-  p.side_lo = least(lo_s) - kTangentSlack, p.side_hi = -least(F::all(0.0F) - hi_s) + kTangentSlack;
-  p.up_lo = least(lo_u) - kTangentSlack, p.up_hi = -least(F::all(0.0F) - hi_u) + kTangentSlack;
+  p.side_lo = least(lo_s) - kTangentSlack, p.side_hi = most(hi_s) + kTangentSlack;
+  p.up_lo = least(lo_u) - kTangentSlack, p.up_hi = most(hi_u) + kTangentSlack;
   p.narrow = p.narrow && least(least_cos) > 0.0F;
   return p;
 }

@@ -125,13 +125,12 @@ class TileTracer {
   static void measure_spread(Groups groups, const float* x, const float* y, const float* z, const Point& o,
                              float (&spread)[3]) {
     const V3<F> at = {F::all(o.x), F::all(o.y), F::all(o.z)};
-    V3<F> most = {F::all(0.0F), F::all(0.0F), F::all(0.0F)};
+    V3<F> farthest = {F::all(0.0F), F::all(0.0F), F::all(0.0F)};
     for_groups(groups, [&](unsigned g) {
       const V3<F> off = load3(x, y, z, g) - at;
-      most = {max(abs(off.x), most.x), max(abs(off.y), most.y), max(abs(off.z), most.z)};
+      farthest = {max(abs(off.x), farthest.x), max(abs(off.y), farthest.y), max(abs(off.z), farthest.z)};
     });
-    const F zero = F::all(0.0F);
-    spread[0] = -least(zero - most.x), spread[1] = -least(zero - most.y), spread[2] = -least(zero - most.z);
+    spread[0] = most(farthest.x), spread[1] = most(farthest.y), spread[2] = most(farthest.z);
   }
 
   void enter(std::uint32_t id, Groups groups) {

@@ -53,9 +53,8 @@ inline void set_reciprocals(Groups groups, const float* dx, const float* dy, con
     least_r = {min(least_r.x, r.x), min(least_r.y, r.y), min(least_r.z, r.z)};
     most_r = {max(most_r.x, r.x), max(most_r.y, r.y), max(most_r.z, r.z)};
   });
-  const F zero = F::all(0.0F);
   const float low[3] = {least(least_r.x), least(least_r.y), least(least_r.z)};
-  const float high[3] = {-least(zero - most_r.x), -least(zero - most_r.y), -least(zero - most_r.z)};
+  const float high[3] = {most(most_r.x), most(most_r.y), most(most_r.z)};
   frame.same_signs = true;
   for (int a = 0; a < 3; ++a) {
     frame.r_lo[a] = low[a], frame.r_hi[a] = high[a];
