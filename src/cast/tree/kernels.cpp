@@ -35,12 +35,10 @@ void store_normal(const tree::World& world, std::uint32_t id, std::uint32_t plac
   hits.nx[i] = w[0] * scale, hits.ny[i] = w[1] * scale, hits.nz[i] = w[2] * scale;
 }
 
-void store_hit(const tree::World& world, float t, std::uint32_t id, std::uint32_t place, const CastRays& rays,
-               std::uint32_t i, const CastHits& hits) {
+/// The triangle and the normal of a hit, where they are wanted.
+void store_surface(const tree::World& world, std::uint32_t id, std::uint32_t place, const CastRays& rays,
+                   std::uint32_t i, const CastHits& hits) {
   const bool met = id != tree::kNone;
-  hits.range_m[i] = t;
-  if (!met) hits.range_m[i] = kInf;
-  if (hits.entity != nullptr) hits.entity[i] = id;
   if (hits.triangle != nullptr) {
     hits.triangle[i] = met ? world.instances[id].leaves[place / 4].id[place % 4] : tree::kNone;
   }
@@ -55,7 +53,10 @@ void cast_singles(const tree::World& world, const CastRays& rays, std::uint32_t 
     if (rays.near != nullptr) ray.near = rays.near[i];
     Hit hit = {kFarthest, tree::kNone, tree::kNone, tree::kNone};
     trace_single<false>(world, ray, hit);
-    store_hit(world, hit.t, hit.instance, hit.place, rays, i, hits);
+    hits.range_m[i] = hit.t;
+    if (hit.instance == tree::kNone) hits.range_m[i] = kInf;
+    if (hits.entity != nullptr) hits.entity[i] = hit.instance;
+    store_surface(world, hit.instance, hit.place, rays, i, hits);
   }
 }
 
@@ -83,7 +84,7 @@ void cast_tiles(const tree::World& world, const CastRays& rays, std::uint32_t ma
     if (hits.entity != nullptr) std::copy_n(tile.instance, count, hits.entity + begin);
     if (hits.triangle == nullptr && hits.nx == nullptr) continue;
     for (std::uint32_t i = 0; i < count; ++i) {
-      store_hit(world, tile.t[i], tile.instance[i], tile.place[i], rays, begin + i, hits);
+      store_surface(world, tile.instance[i], tile.place[i], rays, begin + i, hits);
     }
   }
 }
