@@ -122,6 +122,13 @@ class RowSegments {
 
 }  // namespace
 
+void EdgeScratch::fit(const StagedChain& chain, std::size_t rays) {
+  if (chain.edge_loss.empty()) return;
+  range_m.resize(rays);
+  reached.resize(rays);
+  if (chain.edge_differs_by_entity) entity.resize(rays);
+}
+
 void lose_edges(const RenderJob& job, Executor& executor, Frame& frame) {
   executor.parallel_for(job.plan.rows, 4, [&](std::size_t first, std::size_t last) {
     RowSegments segments(job, frame);

@@ -6,9 +6,9 @@
 
 #include <fathom/base/error.hpp>
 
-#include "base/frame_writer.hpp"
 #include "base/isa.hpp"
 #include "render/apply_entries.hpp"
+#include "render/block_store.hpp"
 #include "render/edge_pass.hpp"
 #include "render/own_surface.hpp"
 
@@ -20,26 +20,13 @@ constexpr auto kHitLane = static_cast<std::uint32_t>(Reason::kHit);
 
 const LaneKernels& lanes_for(Isa isa) { return for_isa(isa, sse2::kLanes, avx2::kLanes, avx512::kLanes); }
 
-/// Writes the lanes of a block to their places in a frame array of any element type.
-template <class T>
-void scatter(const T* lanes, const QuadTarget* targets, std::uint32_t quads, T* out) {
-  for (std::uint32_t q = 0; q < quads; ++q) {
-    const QuadTarget t = targets[q];
-    if (t.filled == kQuadRays) {
-      std::memcpy(out + t.index, lanes + kQuadRays * q, kQuadRays * sizeof(T));
-    } else {
-      for (std::uint32_t k = 0; k < t.filled; ++k) out[t.index + k] = lanes[kQuadRays * q + k];
-    }
-  }
-}
-
 /// The work on one block. Its arrays live on the stack of the thread that runs it: nothing is allocated.
 class BlockRenderer {
  public:
   BlockRenderer(const RenderJob& job, Frame& frame, std::uint32_t block)
       : job_(job),
         frame_(frame),
-        writer_(frame),
+        store_(job, frame, block),
         lanes_(lanes_for(job.isa)),
         surface_lanes_(surface_kernels(job.isa)),
         begin_(block * kBlockRays) {
@@ -75,8 +62,8 @@ class BlockRenderer {
     store_surface();
     if (wants(Channel::kAzimuth) || wants(Channel::kElevation)) {
       lanes_.angles(rays_, planes_);
-      store(Channel::kAzimuth, planes_.a);
-      store(Channel::kElevation, planes_.b);
+      store_.values(Channel::kAzimuth, planes_.a);
+      store_.values(Channel::kElevation, planes_.b);
     }
   }
 
@@ -122,14 +109,14 @@ class BlockRenderer {
   }
 
   void store_clean() {
-    store(Channel::kCleanRange, cast_.range_m);
+    store_.values(Channel::kCleanRange, cast_.range_m);
     if (wants(Channel::kCleanDepth)) {
       surface_lanes_.depth(rays_, cast_.range_m, planes_.a);
-      store(Channel::kCleanDepth, planes_.a);
+      store_.values(Channel::kCleanDepth, planes_.a);
     }
     if (wants(Channel::kCleanHit)) {
       lanes_.ends(rays_, cast_.range_m, planes_);
-      store_planes(Channel::kCleanHit);
+      store_.points(Channel::kCleanHit, planes_);
     }
   }
 
@@ -193,14 +180,9 @@ class BlockRenderer {
   }
 
   void keep_for_edges() {
-    const QuadTarget* targets = job_.plan.targets.data() + begin_ / kQuadRays;
-    scatter(cast_.range_m, targets, rays_.count / kQuadRays, job_.edge->range_m.data());
-    std::uint8_t reached[kBlockRays];
-    for (std::uint32_t i = 0; i < rays_.count; ++i) reached[i] = returns_.reason[i] == kHitLane;
-    scatter(reached, targets, rays_.count / kQuadRays, job_.edge->reached.data());
-    if (job_.chain.edge_differs_by_entity) {
-      scatter(cast_.entity, targets, rays_.count / kQuadRays, job_.edge->entity.data());
-    }
+    std::uint32_t reached[kBlockRays];
+    for (std::uint32_t i = 0; i < rays_.count; ++i) reached[i] = returns_.reason[i] == kHitLane ? 1 : 0;
+    store_.edges(cast_, reached);
   }
 
   void cast() {
@@ -256,42 +238,21 @@ class BlockRenderer {
     return job_.pattern.ring.empty() ? ray / job_.pattern.cols : job_.pattern.ring[ray];
   }
 
-  void store(Channel channel, const float* lanes, std::size_t plane = 0) {
-    if (float* out = writer_.floats(channel)) {
-      scatter(lanes, job_.plan.targets.data() + begin_ / kQuadRays, rays_.count / kQuadRays,
-              out + plane * frame_.size() + job_.first);
-    }
-  }
-
-  template <class T>
-  void store_as(T* out, const std::uint32_t* lanes) {
-    if (out == nullptr) return;
-    T narrow[kBlockRays];
-    for (std::uint32_t i = 0; i < rays_.count; ++i) narrow[i] = static_cast<T>(lanes[i]);
-    scatter(narrow, job_.plan.targets.data() + begin_ / kQuadRays, rays_.count / kQuadRays, out + job_.first);
-  }
-
-  void store_planes(Channel channel) {
-    store(channel, planes_.a, 0);
-    store(channel, planes_.b, 1);
-    store(channel, planes_.c, 2);
-  }
-
   void store_returns() {
-    store_as(writer_.reason(), returns_.reason);
+    store_.reasons(returns_.reason);
     if (wants(Channel::kRange)) {
       lanes_.mask_lost(returns_, returns_.range_m, planes_.a);
-      store(Channel::kRange, planes_.a);
+      store_.values(Channel::kRange, planes_.a);
     }
     if (wants(Channel::kDepth)) {
       lanes_.mask_lost(returns_, returns_.x, planes_.a);
-      store(Channel::kDepth, planes_.a);
+      store_.values(Channel::kDepth, planes_.a);
     }
     if (wants(Channel::kHitSensor)) {
       lanes_.mask_lost(returns_, returns_.x, planes_.a);
       lanes_.mask_lost(returns_, returns_.y, planes_.b);
       lanes_.mask_lost(returns_, returns_.z, planes_.c);
-      store_planes(Channel::kHitSensor);
+      store_.points(Channel::kHitSensor, planes_);
     }
     if (wants(Channel::kHitWorld)) {
       if (rolling()) {
@@ -300,36 +261,36 @@ class BlockRenderer {
       } else {
         lanes_.points_to_world(job_.world_from_sensor, returns_, planes_);
       }
-      store_planes(Channel::kHitWorld);
+      store_.points(Channel::kHitWorld, planes_);
     }
   }
 
   /// The surface that the ray met, even where the return was lost.
   void store_surface() {
-    store_as(writer_.entity_id(), cast_.entity);
-    store_as(writer_.triangle_id(), cast_.triangle);
+    store_.entities(cast_.entity);
+    store_.triangles(cast_.triangle);
     if (wants(Channel::kEnergy)) {
       surface_lanes_.energy(cast_, surface_, rays_.count, job_.chain.energy_angle, planes_.a);
-      store(Channel::kEnergy, planes_.a);
+      store_.values(Channel::kEnergy, planes_.a);
     }
     if (wants(Channel::kNormal)) {
       lanes_.normals(cast_, rays_.count, planes_);
-      store_planes(Channel::kNormal);
+      store_.points(Channel::kNormal, planes_);
     }
     if (wants(Channel::kIncidence) || wants(Channel::kIntensity)) {
       lanes_.incidence(cast_, rays_.count, planes_);
-      store(Channel::kIncidence, planes_.a);
+      store_.values(Channel::kIncidence, planes_.a);
       for (std::uint32_t i = 0; i < rays_.count; ++i) {
         const std::uint32_t entity = cast_.entity[i];
         planes_.b[i] *= entity == index(kNoEntity) ? 0.0F : job_.reflectivity[entity];
       }
-      store(Channel::kIntensity, planes_.b);
+      store_.values(Channel::kIntensity, planes_.b);
     }
   }
 
   const RenderJob& job_;
   const Frame& frame_;
-  FrameWriter writer_;
+  BlockStore store_;
   const LaneKernels& lanes_;
   const SurfaceKernels& surface_lanes_;
   std::uint32_t begin_;    // first lane
@@ -343,31 +304,7 @@ class BlockRenderer {
   SightBlock sight_;
 };
 
-/// Channels that the pattern gives as they are.
-void copy_pattern(const RayPattern& pattern, std::size_t first, FrameWriter frame) {
-  if (float* out = frame.floats(Channel::kTimeOffset)) {
-    if (pattern.time_offset_s.empty()) {
-      std::fill_n(out + first, std::size_t{pattern.rows} * pattern.cols, 0.0F);
-    } else {
-      std::copy(pattern.time_offset_s.begin(), pattern.time_offset_s.end(), out + first);
-    }
-  }
-  if (std::uint16_t* out = frame.ring()) {
-    for (std::uint32_t row = 0; row < pattern.rows && pattern.ring.empty(); ++row) {
-      std::fill_n(out + first + std::size_t{row} * pattern.cols, pattern.cols, static_cast<std::uint16_t>(row));
-    }
-    std::copy(pattern.ring.begin(), pattern.ring.end(), out + first);
-  }
-}
-
 }  // namespace
-
-void EdgeScratch::fit(const StagedChain& chain, std::size_t rays) {
-  if (chain.edge_loss.empty()) return;
-  range_m.resize(rays);
-  reached.resize(rays);
-  if (chain.edge_differs_by_entity) entity.resize(rays);
-}
 
 /// A task of 1024 rays: large enough to hide the cost of a task, small enough to share out a frame of 16 rings.
 constexpr std::size_t kBlocksPerTask = 1024 / kBlockRays;
@@ -381,7 +318,7 @@ void render(std::span<const RenderJob> jobs, Executor& executor, Frame& frame) {
     if (should_stop && should_stop()) throw Interrupted("stopped within a frame");
     for (std::size_t i = begin; i < end; ++i) {
       const RenderJob& job = jobs[i / blocks];
-      if (i % blocks == 0) copy_pattern(job.pattern, job.first, FrameWriter(frame));
+      if (i % blocks == 0) store_pattern(job, frame);
       BlockRenderer(job, frame, static_cast<std::uint32_t>(i % blocks)).run();
     }
   });

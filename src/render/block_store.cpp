@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+#include "render/block_store.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace fathom {
+
+namespace {
+
+constexpr std::uint32_t kBlockQuads = kBlockRays / kQuadRays;
+
+template <class T>
+void scatter(const T* lanes, const QuadTarget* targets, std::uint32_t quads, T* out) {
+  for (std::uint32_t q = 0; q < quads; ++q) {
+    const QuadTarget t = targets[q];
+    if (t.filled == kQuadRays) {
+      std::memcpy(out + t.index, lanes + kQuadRays * q, kQuadRays * sizeof(T));
+    } else {
+      for (std::uint32_t k = 0; k < t.filled; ++k) out[t.index + k] = lanes[kQuadRays * q + k];
+    }
+  }
+}
+
+/// Of lanes whose values T can hold.
+template <class T>
+void scatter_narrow(const std::uint32_t* lanes, const QuadTarget* targets, std::uint32_t quads, T* out) {
+  T narrow[kBlockRays];
+  for (std::uint32_t i = 0; i < quads * kQuadRays; ++i) narrow[i] = static_cast<T>(lanes[i]);
+  scatter(narrow, targets, quads, out);
+}
+
+}  // namespace
+
+BlockStore::BlockStore(const RenderJob& job, Frame& frame, std::uint32_t block)
+    : job_(job),
+      frame_(frame),
+      writer_(frame),
+      targets_(job.plan.targets.data() + block * kBlockQuads),
+      quads_(std::min(kBlockQuads, job.plan.lanes() / kQuadRays - block * kBlockQuads)) {}
+
+void BlockStore::values(Channel channel, const float* lanes, std::size_t plane) {
+  if (float* out = writer_.floats(channel)) {
+    scatter(lanes, targets_, quads_, out + plane * frame_.size() + job_.first);
+  }
+}
+
+void BlockStore::points(Channel channel, const PlaneBlock& planes) {
+  values(channel, planes.a, 0);
+  values(channel, planes.b, 1);
+  values(channel, planes.c, 2);
+}
+
+void BlockStore::reasons(const std::uint32_t* lanes) {
+  if (Reason* out = writer_.reason()) scatter_narrow(lanes, targets_, quads_, out + job_.first);
+}
+
+void BlockStore::entities(const std::uint32_t* lanes) {
+  if (std::uint32_t* out = writer_.entity_id()) scatter(lanes, targets_, quads_, out + job_.first);
+}
+
+void BlockStore::triangles(const std::uint32_t* lanes) {
+  if (std::uint32_t* out = writer_.triangle_id()) scatter(lanes, targets_, quads_, out + job_.first);
+}
+
+void BlockStore::edges(const CastBlock& cast, const std::uint32_t* reached) {
+  scatter(cast.range_m, targets_, quads_, job_.edge->range_m.data());
+  scatter_narrow(reached, targets_, quads_, job_.edge->reached.data());
+  if (job_.chain.edge_differs_by_entity) scatter(cast.entity, targets_, quads_, job_.edge->entity.data());
+}
+
+void store_pattern(const RenderJob& job, Frame& frame) {
+  const RayPattern& pattern = job.pattern;
+  FrameWriter writer(frame);
+  if (float* out = writer.floats(Channel::kTimeOffset)) {
+    if (pattern.time_offset_s.empty()) {
+      std::fill_n(out + job.first, std::size_t{pattern.rows} * pattern.cols, 0.0F);
+    } else {
+      std::copy(pattern.time_offset_s.begin(), pattern.time_offset_s.end(), out + job.first);
+    }
+  }
+  if (std::uint16_t* out = writer.ring()) {
+    for (std::uint32_t row = 0; row < pattern.rows && pattern.ring.empty(); ++row) {
+      std::fill_n(out + job.first + std::size_t{row} * pattern.cols, pattern.cols, static_cast<std::uint16_t>(row));
+    }
+    std::copy(pattern.ring.begin(), pattern.ring.end(), out + job.first);
+  }
+}
+
+}  // namespace fathom

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// Writes the lanes of a block to their places in the arrays of a frame. Arrays that were not asked for are skipped.
+
+#include <cstdint>
+
+#include <fathom/frame/frame.hpp>
+
+#include "base/frame_writer.hpp"
+#include "render/lanes.hpp"
+#include "render/render.hpp"
+
+namespace fathom {
+
+class BlockStore {
+ public:
+  /// `block`: its number in the plan.
+  BlockStore(const RenderJob& job, Frame& frame, std::uint32_t block);
+
+  void values(Channel channel, const float* lanes, std::size_t plane = 0);
+  void points(Channel channel, const PlaneBlock& planes);
+  void reasons(const std::uint32_t* lanes);
+  void entities(const std::uint32_t* lanes);
+  void triangles(const std::uint32_t* lanes);
+  /// What edge loss reads. `reached`: for each lane, 1 where the return is still valid, else 0.
+  void edges(const CastBlock& cast, const std::uint32_t* reached);
+
+ private:
+  const RenderJob& job_;
+  const Frame& frame_;
+  FrameWriter writer_;
+  const QuadTarget* targets_;
+  std::uint32_t quads_;
+};
+
+/// Channels that the pattern gives as they are.
+void store_pattern(const RenderJob& job, Frame& frame);
+
+}  // namespace fathom
