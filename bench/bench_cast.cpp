@@ -50,8 +50,9 @@ RawRays world_rays(const Sensor& sensor, const CastPlan& plan, const Pose& world
   RayBlock block;
   ReturnBlock returns;
   DrawBuffer draws;
-  for (std::uint32_t begin = 0; begin < plan.lanes(); begin += kBlockRays) {
-    block.count = std::min(kBlockRays, plan.lanes() - begin);
+  for (std::uint32_t tile = 0; tile < plan.blocks(); ++tile) {
+    const std::uint32_t begin = plan.first_lanes[tile];
+    block.count = plan.first_lanes[tile + 1] - begin;
     block.quads = plan.quad_keys.data() + begin / kQuadRays;
     std::copy_n(plan.dx.data() + begin, block.count, block.dx);
     std::copy_n(plan.dy.data() + begin, block.count, block.dy);
@@ -89,7 +90,7 @@ void run_set(const Set& set, Isa isa) {
   const double rays = static_cast<double>(frame.size()) * 1e-6;
   const double best_raw = std::min(t[2], t[4]);
   std::printf("| %-42s | %ux%u | %5.1f | %5.1f | %5.1f | %5.1f | %4.2f | %4.2f | %4.2f | %4.2f | %4.2f |\n",
-              set.name.c_str(), plan.tile_cols, plan.tile_rows, rays / t[4], rays / t[0], rays / t[3], rays / t[1],
+              set.name.c_str(), plan.packet.cols, plan.packet.rows, rays / t[4], rays / t[0], rays / t[3], rays / t[1],
               t[0] / t[1], t[2] / t[3], t[4] / t[1], best_raw / t[3], t[1] / t[5]);
   std::fflush(stdout);
 }

@@ -21,7 +21,7 @@
 #include <fathom/simulate/environments.hpp>
 #include <fathom/simulate/simulator.hpp>
 
-#include "cast/embree/embree_caster.hpp"
+#include "cast/make_caster.hpp"
 #include "interleave.hpp"
 #include "raw_embree.hpp"
 #include "render/plan.hpp"
@@ -117,19 +117,20 @@ void run_frame(const std::string& name, const Scene& scene, const StereoCamera& 
   std::vector<float> range(plan.lanes());
   std::vector<std::uint32_t> entity(plan.lanes()), blocked(plan.lanes());
   const std::unique_ptr<Executor> executor = make_executor(1);
-  const std::unique_ptr<Caster> caster = make_embree_caster(detect_isa(), *executor);
+  const std::unique_ptr<Caster> caster = make_caster({}, *executor);
   caster->update(scene, 0.0, {});
   const std::vector<float> seen = ranges_left_by_angle(*caster, primary);
   const StereoRig rig = stereo_rig(camera);
   const RawSights left = back_rays(primary, seen, pose * rig.left_m),
                   right = back_rays(primary, seen, pose * rig.right_m);
   const auto sight_of = [&](const RawSights& s) {
-    for (std::uint32_t begin = 0; begin < plan.lanes(); begin += kBlockRays) {
+    for (std::uint32_t tile = 0; tile < plan.blocks(); ++tile) {
+      const std::uint32_t begin = plan.first_lanes[tile];
       SightLines lines{.dx = s.dx.data() + begin,
                        .dy = s.dy.data() + begin,
                        .dz = s.dz.data() + begin,
                        .clear = s.tfar.data() + begin,
-                       .count = std::min(kBlockRays, plan.lanes() - begin)};
+                       .count = plan.first_lanes[tile + 1] - begin};
       std::copy_n(s.origin, 3, lines.eye);
       caster->find_blocked(lines, blocked.data() + begin);
     }

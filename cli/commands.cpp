@@ -99,8 +99,9 @@ void add_simulate(CLI::App& app) {
   add_threads(c, o->threads);
   add_force(c, o->force, "replace the folder of an earlier run");
   add_quiet(c, o->quiet);
-  add_choice(c, "--isa", "use at most this instruction set: same noise to the bit, same geometry to rounding", o->isa,
-             fathom::kIsaWords);
+  add_choice(c, "--isa", "use at most this instruction set: the same frames to the bit", o->isa, fathom::kIsaWords);
+  add_choice(c, "--caster", "what casts the rays; embree's ranges differ in their last bits", o->caster,
+             fathom::kCasterWords);
   c.footer(kSimulateHelp);
   c.final_callback([o] { simulate(*o); });
 }

@@ -56,6 +56,7 @@ fathom::RunOptions run_options(const SimulateOptions& options) {
   run.episode = options.episode;
   run.compute.threads = options.threads;
   if (options.isa) run.compute.isa = *options.isa;
+  if (options.caster) run.compute.caster = *options.caster;
   return run;
 }
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <fathom/base/isa.hpp>
+#include <fathom/base/compute.hpp>
 #include <fathom/simulate/run.hpp>
 
 namespace fathom_cli {
@@ -23,6 +23,7 @@ struct SimulateOptions {
   std::vector<std::string> set;  ///< "path=value"
   bool force = false, quiet = false;
   std::optional<fathom::Isa> isa;  ///< nothing: the widest that this computer has
+  std::optional<fathom::CasterKind> caster;
 };
 
 /// Which run of the scene the options ask for.

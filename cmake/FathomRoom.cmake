@@ -25,13 +25,16 @@ function(fathom_cold target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
 endfunction()
 
-# fathom_room(<name> [LIBRARIES <private third-party targets>] [KERNELS <sources compiled once per instruction set>]): all
-# other .cpp files in src/<name>, linked to the rooms that cmake/Rooms.cmake lets it include.
+# fathom_room(<name> [LIBRARIES <private third-party targets>] [KERNELS <sources compiled once per instruction set>]
+# [WITHOUT <folders that are left out>]): all other .cpp files in src/<name>, linked to the rooms that cmake/Rooms.cmake lets it include.
 function(fathom_room name)
-  cmake_parse_arguments(ROOM "" "" "LIBRARIES;KERNELS" ${ARGN})
+  cmake_parse_arguments(ROOM "" "" "LIBRARIES;KERNELS;WITHOUT" ${ARGN})
   set(target fathom_${name})
   set(folder ${PROJECT_SOURCE_DIR}/src/${name})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*.cpp)
+  foreach(left_out ${ROOM_WITHOUT})
+    list(FILTER sources EXCLUDE REGEX "^${folder}/${left_out}/")
+  endforeach()
   list(TRANSFORM ROOM_KERNELS PREPEND ${folder}/)
   list(REMOVE_ITEM sources ${ROOM_KERNELS} "")
   add_library(${target} STATIC ${sources})

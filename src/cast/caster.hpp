@@ -22,7 +22,7 @@ struct CastRays {
   bool coherent = true;  ///< whether 16 neighbouring rays are nearly parallel
   /// Solid angle between 16 neighbouring rays, for a caster that weighs it against the triangles it meets; 0:
   /// `coherent` says all.
-  float tile_sr = 0.0F;
+  float packet_sr = 0.0F;
 };
 
 /// Arrays to fill, [count]; all but range_m may be null.

@@ -89,8 +89,7 @@ RayGrid find_grid(std::span<const Matrix34> sensor_from_ray) {
   if (near_row < kTileRays / 2) return {};
   const std::uint32_t row = settle_row(rays, near_row);
   if (rays.size() < 2 * row) return {};
-  const Tile tile = choose_tile(step_rad, rays.typical_step_rad(row), rays.size() / row);
-  return {row, tile.rows};
+  return {row, choose_packet({step_rad, rays.typical_step_rad(row), rays.size() / row}).rows};
 }
 
 }  // namespace fathom

@@ -9,7 +9,7 @@
 #include <fathom/base/error.hpp>
 #include <fathom/parts/placed_mesh.hpp>
 
-#include "cast/embree/instance_tree.hpp"
+#include "cast/make_caster.hpp"
 #include "parts/surface.hpp"
 #include "parts/trace_lanes.hpp"
 
@@ -68,13 +68,14 @@ Placed place(const Affine& mesh_from_world, const Plane* planes) {
 
 class RayCaster::Impl {
  public:
-  Impl(Executor& executor, Isa isa) : executor_(executor), lanes_(trace_kernels(isa)), tree_(executor, isa) {}
+  Impl(Executor& executor, const Compute& compute)
+      : executor_(executor), lanes_(trace_kernels(compute.isa)), caster_(make_instance_caster(compute, executor)) {}
 
   void update(std::vector<CastInstance> instances) {
     for (const CastInstance& instance : instances) {
       if (instance.mesh == nullptr) throw InputError("an instance needs a mesh");
     }
-    tree_.update(instances);  // before the old list goes: the tree and the planes know meshes by their address
+    caster_->update(instances);  // before the old list goes: the tree and the planes know meshes by their address
     for (auto& [mesh, planes] : planes_) planes.used = false;
     placed_.clear();
     for (const CastInstance& instance : instances) {
@@ -90,7 +91,7 @@ class RayCaster::Impl {
     AskedLanes asked;
     PlaneLanes planes;
     lanes_.ask(rays, asked);
-    tree_.cast(rays, {asked.active, 0.0F, asked.far, asked.coherent}, {hits.instance, hits.triangle, asked.t});
+    caster_->cast(rays, {asked.active, 0.0F, asked.far, asked.coherent}, {hits.instance, hits.triangle, asked.t});
     lanes_.planes(placed_.data(), hits, rays.count, planes);
     lanes_.place(rays, planes, asked, hits);
     for (std::uint32_t i = 0; i < rays.count && asked.any_again != 0; ++i) {
@@ -121,7 +122,7 @@ class RayCaster::Impl {
     lanes_.ask(one, asked);
     for (int attempt = 0; attempt < kMaxOwnSurfaces; ++attempt) {
       const float near = std::nextafter(std::max(rough, 0.0F), math::kInfinity);
-      tree_.cast(one, {asked.active, near, asked.far, nullptr}, {found.instance, found.triangle, asked.t});
+      caster_->cast(one, {asked.active, near, asked.far, nullptr}, {found.instance, found.triangle, asked.t});
       if (found.instance[0] == kNoInstance) break;
       lanes_.planes(placed_.data(), found, 1, planes);
       lanes_.place(one, planes, asked, found);
@@ -139,13 +140,14 @@ class RayCaster::Impl {
 
   Executor& executor_;
   const TraceKernels& lanes_;
-  InstanceTree tree_;
+  std::unique_ptr<InstanceCaster> caster_;
   std::vector<CastInstance> instances_;
   std::vector<Placed> placed_;  // [instances]
   std::unordered_map<const CastMesh*, Planes> planes_;
 };
 
-RayCaster::RayCaster(Executor& executor, Isa isa) : impl_(std::make_unique<Impl>(executor, isa)) {}
+RayCaster::RayCaster(Executor& executor, const Compute& compute)
+    : impl_((validate(compute), std::make_unique<Impl>(executor, compute))) {}
 RayCaster::~RayCaster() = default;
 RayCaster::RayCaster(RayCaster&&) noexcept = default;
 RayCaster& RayCaster::operator=(RayCaster&&) noexcept = default;

@@ -8,8 +8,6 @@ namespace fathom {
 
 namespace {
 
-constexpr std::uint32_t kBlockQuads = kBlockRays / kQuadRays;
-
 template <class T>
 void scatter(const T* lanes, const QuadTarget* targets, std::uint32_t quads, T* out) {
   for (std::uint32_t q = 0; q < quads; ++q) {
@@ -36,8 +34,8 @@ BlockStore::BlockStore(const RenderJob& job, Frame& frame, std::uint32_t block)
     : job_(job),
       frame_(frame),
       writer_(frame),
-      targets_(job.plan.targets.data() + block * kBlockQuads),
-      quads_(std::min(kBlockQuads, job.plan.lanes() / kQuadRays - block * kBlockQuads)) {}
+      targets_(job.plan.targets.data() + job.plan.first_lanes[block] / kQuadRays),
+      quads_((job.plan.first_lanes[block + 1] - job.plan.first_lanes[block]) / kQuadRays) {}
 
 void BlockStore::values(Channel channel, const float* lanes, std::size_t plane) {
   if (float* out = writer_.floats(channel)) {

@@ -16,7 +16,7 @@
 #include "base/frame_writer.hpp"
 #include "base/text.hpp"
 #include "base/with_prefix.hpp"
-#include "cast/embree/embree_caster.hpp"
+#include "cast/make_caster.hpp"
 #include "render/parameter_range.hpp"
 #include "render/prepared_sensor.hpp"
 #include "render/render.hpp"
@@ -58,7 +58,7 @@ class Environments::Impl {
     for (const ParameterRange& range : options_.ranges) check_range(sensor_.noise, range);
     executor_ = make_executor(options_.simulator.compute.threads);
     slots_.resize(executor_->threads() == 1 ? 1 : 4 * static_cast<std::size_t>(executor_->threads()));
-    slots_[0].caster = make_embree_caster(options_.simulator.compute.isa, *executor_);
+    slots_[0].caster = make_caster(options_.simulator.compute, *executor_);
     jobs_.reserve(slots_.size());
     episodes_.assign(options_.count, 0);
     sensor_poses_.resize(options_.count);

@@ -5,8 +5,6 @@
 #include <array>
 #include <cmath>
 
-#include "cast/tile.hpp"
-
 namespace fathom {
 
 namespace {
@@ -35,10 +33,37 @@ double typical_step_rad(const RayPattern& p, bool along_row) {
 void plan_tiles(const RayPattern& p, CastPlan& plan) {
   const double col_step = p.cols > 1 ? typical_step_rad(p, true) : 0.0;
   const double row_step = p.rows > 1 ? typical_step_rad(p, false) : 0.0;
-  const Tile tile = choose_tile(col_step, row_step, p.rows);
-  plan.tile_cols = tile.cols, plan.tile_rows = tile.rows;
-  plan.coherent = tile.extent_rad <= kCoherentRad;
-  plan.tile_sr = static_cast<float>(16.0 * col_step * (p.rows > 1 ? row_step : col_step));
+  const RaySteps steps = {col_step, row_step, p.rows};
+  plan.packet = choose_packet(steps);
+  plan.tile = choose_tile(steps, plan.packet);
+  plan.coherent = plan.packet.extent_rad <= kCoherentRad;
+  plan.packet_sr = static_cast<float>(16.0 * col_step * (p.rows > 1 ? row_step : col_step));
+}
+
+/// Appends the lanes of the packet whose first ray is at (top, left); lanes outside the frame repeat rays at its
+/// border.
+void append_packet(std::uint32_t top, std::uint32_t left, CastPlan& plan) {
+  const std::uint32_t quads_per_row = (plan.cols + kQuadRays - 1) / kQuadRays;
+  for (std::uint32_t lane = 0; lane < 16; lane += kQuadRays) {
+    const std::uint32_t row = top + lane / plan.packet.cols, col = left + lane % plan.packet.cols;
+    const bool exists = row < plan.rows && col < plan.cols;
+    const std::uint32_t filled = exists ? std::min(kQuadRays, plan.cols - col) : 0;
+    plan.quad_keys.push_back(row * quads_per_row + col / kQuadRays);
+    plan.targets.push_back({exists ? row * plan.cols + col : 0, filled});
+    for (std::uint32_t k = 0; k < kQuadRays; ++k) {
+      plan.ray_of_lane.push_back(std::min(row, plan.rows - 1) * plan.cols + std::min(col + k, plan.cols - 1));
+    }
+  }
+}
+
+/// Appends the packets of the tile whose first ray is at (top, left), as far as they lie in the frame.
+void append_tile(std::uint32_t top, std::uint32_t left, CastPlan& plan) {
+  const std::uint32_t bottom = std::min(top + plan.tile.rows, plan.rows);
+  const std::uint32_t right = std::min(left + plan.tile.cols, plan.cols);
+  for (std::uint32_t row = top; row < bottom; row += plan.packet.rows) {
+    for (std::uint32_t col = left; col < right; col += plan.packet.cols) append_packet(row, col, plan);
+  }
+  plan.first_lanes.push_back(static_cast<std::uint32_t>(plan.ray_of_lane.size()));
 }
 
 /// Copies one per-ray array into lane order.
@@ -75,25 +100,14 @@ void index_times(const RayPattern& pattern, const std::vector<std::uint32_t>& ra
 void make_plan(const RayPattern& pattern, bool with_times, CastPlan& plan) {
   plan.rows = pattern.rows, plan.cols = pattern.cols;
   plan_tiles(pattern, plan);
-  const std::uint32_t quads_per_row = (plan.cols + kQuadRays - 1) / kQuadRays;
-  std::vector<std::uint32_t>& ray_of_lane = plan.ray_of_lane;
-  ray_of_lane.clear();
+  plan.ray_of_lane.clear();
   plan.quad_keys.clear();
   plan.targets.clear();
-  for (std::uint32_t top = 0; top < plan.rows; top += plan.tile_rows) {
-    for (std::uint32_t left = 0; left < plan.cols; left += plan.tile_cols) {
-      for (std::uint32_t lane = 0; lane < 16; lane += kQuadRays) {
-        const std::uint32_t row = top + lane / plan.tile_cols, col = left + lane % plan.tile_cols;
-        const bool exists = row < plan.rows && col < plan.cols;
-        const std::uint32_t filled = exists ? std::min(kQuadRays, plan.cols - col) : 0;
-        plan.quad_keys.push_back(row * quads_per_row + col / kQuadRays);
-        plan.targets.push_back({exists ? row * plan.cols + col : 0, filled});
-        for (std::uint32_t k = 0; k < kQuadRays; ++k) {
-          ray_of_lane.push_back(std::min(row, plan.rows - 1) * plan.cols + std::min(col + k, plan.cols - 1));
-        }
-      }
-    }
+  plan.first_lanes.assign(1, 0);
+  for (std::uint32_t top = 0; top < plan.rows; top += plan.tile.rows) {
+    for (std::uint32_t left = 0; left < plan.cols; left += plan.tile.cols) append_tile(top, left, plan);
   }
+  const std::vector<std::uint32_t>& ray_of_lane = plan.ray_of_lane;
   plan.quad_keys.resize((plan.quad_keys.size() + 7) / 8 * 8);  // RayBlock::quads asks for it
   permute(pattern.direction_x, ray_of_lane, plan.dx);
   permute(pattern.direction_y, ray_of_lane, plan.dy);

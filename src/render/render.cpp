@@ -29,8 +29,8 @@ class BlockRenderer {
         store_(job, frame, block),
         lanes_(lanes_for(job.isa)),
         surface_lanes_(surface_kernels(job.isa)),
-        begin_(block * kBlockRays) {
-    rays_.count = std::min(kBlockRays, job.plan.lanes() - begin_);
+        begin_(job.plan.first_lanes[block]) {
+    rays_.count = job.plan.first_lanes[block + 1] - begin_;
     rays_.quads = job.plan.quad_keys.data() + begin_ / kQuadRays;
     rays_.from_sensor_origin = job.plan.from_sensor_origin;
     returns_.count = rays_.count;
@@ -199,7 +199,7 @@ class BlockRenderer {
                   .dz = cast_.dz,
                   .count = rays_.count,
                   .coherent = job_.plan.coherent,
-                  .tile_sr = job_.plan.tile_sr};
+                  .packet_sr = job_.plan.packet_sr};
     if (rolling()) {
       lanes_.to_world_rolling(job_.rolling_cast_from_sensor.data(), job_.plan.time_index.data() + begin_, rays_, cast_);
     } else {

@@ -13,7 +13,7 @@
 #include "base/executor.hpp"
 #include "base/frame_writer.hpp"
 #include "base/text.hpp"
-#include "cast/embree/embree_caster.hpp"
+#include "cast/make_caster.hpp"
 #include "render/prepared_sensor.hpp"
 #include "render/render.hpp"
 #include "render/rig_view.hpp"
@@ -48,7 +48,7 @@ class Simulator::Impl {
       : scene_(std::move(scene)),
         options_((check(options), options)),
         executor_(make_executor(options.compute.threads)),
-        caster_(make_embree_caster(options.compute.isa, *executor_)) {}
+        caster_(make_caster(options.compute, *executor_)) {}
 
   SensorId add_sensor(Sensor sensor) {
     for (const RenderedSensor& other : sensors_) {

@@ -57,6 +57,7 @@ Json run_json(const Simulator& simulator, const RunCounts& counts) {
   const Progress& progress = counts.progress;
   return {{"threads", simulator.threads()},
           {"instruction_set", std::string(to_string(simulator.options().compute.isa))},
+          {"caster", std::string(to_string(simulator.options().compute.caster))},
           {"seconds", progress.seconds},
           {"cast_seconds", progress.cast_seconds},
           {"rays_per_second", rate(progress.rays_done, progress.cast_seconds)},

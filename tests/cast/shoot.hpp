@@ -47,7 +47,7 @@ inline std::vector<WorldRay> rounded(const Caster& caster, std::span<const World
 /// How rays are given to a caster.
 struct ShotOptions {
   bool coherent = false;
-  float tile_sr = 0.0F;
+  float packet_sr = 0.0F;
   bool one_origin = false;  ///< all start where the first does
 };
 
@@ -72,7 +72,7 @@ inline std::vector<Shot> shoot(const Caster& caster, std::span<const WorldRay> r
   cast_rays.dx = in[3].data(), cast_rays.dy = in[4].data(), cast_rays.dz = in[5].data();
   cast_rays.count = static_cast<std::uint32_t>(padded);
   cast_rays.coherent = options.coherent;
-  cast_rays.tile_sr = options.tile_sr;
+  cast_rays.packet_sr = options.packet_sr;
   caster.cast(cast_rays, {out[0].data(), entity.data(), triangle.data(), out[1].data(), out[2].data(), out[3].data()});
   std::vector<Shot> shots;
   for (std::size_t i = 0; i < rays.size(); ++i) {
@@ -82,8 +82,8 @@ inline std::vector<Shot> shoot(const Caster& caster, std::span<const WorldRay> r
 }
 
 inline std::vector<Shot> shoot(const Caster& caster, std::span<const WorldRay> rays, bool coherent = false,
-                               float tile_sr = 0.0F) {
-  return shoot(caster, rays, ShotOptions{.coherent = coherent, .tile_sr = tile_sr});
+                               float packet_sr = 0.0F) {
+  return shoot(caster, rays, ShotOptions{.coherent = coherent, .packet_sr = packet_sr});
 }
 
 /// Rays that all start where the first does, given as one origin.

@@ -162,7 +162,7 @@ TEST(RayCaster, FindsWhatEveryTriangleFinds) {
     Random random(7);
     std::size_t hits = 0, misses = 0, near_edges = 0;
     for (int scene = 0; scene < 3; ++scene) {
-      RayCaster caster(*executor, isa);
+      RayCaster caster(*executor, {.isa = isa});
       caster.update(make_instances(random));
       const std::vector<Ray> rays = make_rays(random, 2500);
       const std::vector<Shot> shots = cast_all(caster, rays, scene == 0 ? 256 : scene == 1 ? 37 : 1);
@@ -226,7 +226,7 @@ TEST(RayCaster, FollowsItsInstances) {
 TEST(RayCaster, DistancesAreExactFarFromTheOriginAndBothSidesCount) {
   const auto executor = make_executor(1);
   for (const Isa isa : usable_isas()) {
-    RayCaster caster(*executor, isa);
+    RayCaster caster(*executor, {.isa = isa});
     caster.update({{.mesh = shared(make_plane(10, 10)), .world_from_mesh = affine_of({{300, -200, 100}, {}})}});
     const std::vector<Ray> rays = {{{300.5, -200.25, 107}, {0, 0, -1}, 100.0F, -1},
                                    {{300.5, -200.25, 93}, {0, 0, 2}, 100.0F, -1},

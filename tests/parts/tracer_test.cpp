@@ -164,7 +164,7 @@ TEST(Tracer, TellsOfARoomWhatItsGeometryIs) {
   const TableSource source(make_rings(9, 200));
   const auto executor = make_executor(1);
   for (const Isa isa : usable_isas()) {
-    RayCaster caster(*executor, isa);
+    RayCaster caster(*executor, {.isa = isa});
     caster.update(make_room());
     TraceSettings settings = settings_of();
     settings.isa = isa, settings.default_intensity = 100, settings.step_s = 0.5;

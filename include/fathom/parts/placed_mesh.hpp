@@ -14,9 +14,9 @@
 #include <vector>
 
 #include <fathom/base/affine.hpp>
+#include <fathom/base/compute.hpp>
 #include <fathom/base/executor.hpp>
 #include <fathom/base/export.hpp>
-#include <fathom/base/isa.hpp>
 #include <fathom/noise/drive.hpp>
 #include <fathom/scene/mesh.hpp>
 
@@ -79,8 +79,9 @@ struct alignas(64) HitLanes {
 /// Instances prepared for casting.
 class FATHOM_API RayCaster {
  public:
-  /// `executor` builds the trees and must outlive the caster.
-  explicit RayCaster(Executor& executor, Isa isa = detect_isa());
+  /// `executor` builds the trees and must outlive the caster; `compute.threads` does not count. Throws InputError for a
+  /// `compute` that cannot be had.
+  explicit RayCaster(Executor& executor, const Compute& compute = {});
   ~RayCaster();
   RayCaster(RayCaster&&) noexcept;
   RayCaster& operator=(RayCaster&&) noexcept;

@@ -11,6 +11,7 @@
 #include "cast/embree/mesh_trees.hpp"
 #include "cast/embree/packets.hpp"
 #include "cast/embree/shadow_packets.hpp"
+#include "cast/make_caster.hpp"
 #include "scene/world_poses.hpp"
 
 namespace fathom {
@@ -57,7 +58,7 @@ class EmbreeCaster final : public Caster {
   }
 
   void cast(const CastRays& rays, const CastHits& hits) const override {
-    const bool fine = rays.tile_sr > 0.0F && seems_fine(rays);
+    const bool fine = rays.packet_sr > 0.0F && seems_fine(rays);
     with_width(width_, [&]<class Width>() { cast_packets<Width>(top_.get(), rays, hits, normals_.data(), fine); });
   }
 
@@ -86,7 +87,7 @@ class EmbreeCaster final : public Caster {
   [[nodiscard]] bool seems_fine(const CastRays& rays) const {
     const bool alike = rays.ox == nullptr;
     const Vec3 from = alike ? Vec3{rays.origin[0], rays.origin[1], rays.origin[2]} : Vec3{*rays.ox, *rays.oy, *rays.oz};
-    return are_fine(double{rays.tile_sr}, std::max(norm(center_ - from), 0.5 * radius_m_), areas_m2_.typical());
+    return are_fine(double{rays.packet_sr}, std::max(norm(center_ - from), 0.5 * radius_m_), areas_m2_.typical());
   }
 
   /// An instance caches the tree of its mesh and that tree's bounds, so it needs a notice when they change.

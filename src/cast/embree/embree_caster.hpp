@@ -14,7 +14,4 @@ namespace fathom {
 /// instructions Embree uses. Trees are built on `executor`, which must outlive the caster.
 std::unique_ptr<Caster> make_embree_caster(Isa isa, Executor& executor);
 
-/// "3.13.5"
-std::string_view embree_version();
-
 }  // namespace fathom

@@ -7,8 +7,8 @@
 
 #include <embree3/rtcore.h>
 
-#include "cast/embree/instance_tree.hpp"
 #include "cast/embree/packet_width.hpp"
+#include "cast/instance_caster.hpp"
 
 namespace fathom {
 

@@ -94,8 +94,8 @@ void cast_packets(RTCScene scene, const CastRays& rays, const CastHits& hits, co
   auto& ray = packet.ray;
   auto& hit = packet.hit;
   start_rays<Width>(rays.origin, ray);
-  const bool weighs = rays.coherent && rays.tile_sr > 0.0F;
-  const float packet_sr = rays.tile_sr * (static_cast<float>(W) / 16.0F);
+  const bool weighs = rays.coherent && rays.packet_sr > 0.0F;
+  const float packet_sr = rays.packet_sr * (static_cast<float>(W) / 16.0F);
   std::uint32_t next_weighed = 0;
   for (std::uint32_t begin = 0; begin < rays.count; begin += W) {
     if (rays.ox != nullptr) {

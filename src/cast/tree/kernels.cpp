@@ -45,68 +45,141 @@ void store_surface(const tree::World& world, std::uint32_t id, std::uint32_t pla
   if (hits.nx != nullptr && met) store_normal(world, id, place, {rays.dx[i], rays.dy[i], rays.dz[i]}, hits, i);
 }
 
-void cast_singles(const tree::World& world, const CastRays& rays, std::uint32_t mask, const CastHits& hits) {
-  for (std::uint32_t i = 0; i < rays.count; ++i) {
-    SingleRay ray = {
-        {rays.origin[0], rays.origin[1], rays.origin[2]}, {rays.dx[i], rays.dy[i], rays.dz[i]}, 0.0F, mask};
-    if (rays.ox != nullptr) ray.o[0] = rays.ox[i], ray.o[1] = rays.oy[i], ray.o[2] = rays.oz[i];
-    if (rays.near != nullptr) ray.near = rays.near[i];
-    Hit hit = {kFarthest, tree::kNone, tree::kNone, tree::kNone};
-    trace_single<false>(world, ray, hit);
-    hits.range_m[i] = hit.t;
-    if (hit.instance == tree::kNone) hits.range_m[i] = kInf;
-    if (hits.entity != nullptr) hits.entity[i] = hit.instance;
-    store_surface(world, hit.instance, hit.place, rays, i, hits);
+/// Rays to cast and what becomes of them; a part of them is named by its first ray.
+struct Cast {
+  const tree::World& world;
+  const CastRays& rays;
+  const tree::RayLimits& limits;
+  const CastHits& hits;
+};
+
+void cast_single(const Cast& c, std::uint32_t i) {
+  const CastRays& rays = c.rays;
+  SingleRay ray = {{rays.origin[0], rays.origin[1], rays.origin[2]}, {rays.dx[i], rays.dy[i], rays.dz[i]}, 0.0F, ~0U};
+  if (rays.ox != nullptr) ray.o[0] = rays.ox[i], ray.o[1] = rays.oy[i], ray.o[2] = rays.oz[i];
+  if (rays.near != nullptr) ray.near = rays.near[i];
+  if (c.limits.masks != nullptr) ray.mask = c.limits.masks[i];
+  Hit hit = {kFarthest, tree::kNone, tree::kNone, tree::kNone};
+  if (c.limits.far != nullptr) hit.t = std::min(c.limits.far[i], kFarthest);
+  if (hit.t >= 0.0F) trace_single<false>(c.world, ray, hit);
+  c.hits.range_m[i] = hit.instance == tree::kNone ? kInf : hit.t;
+  if (c.hits.entity != nullptr) c.hits.entity[i] = hit.instance;
+  store_surface(c.world, hit.instance, hit.place, rays, i, c.hits);
+}
+
+/// The rays from `begin` on as a tile that has met nothing yet.
+void load_tile(const Cast& c, std::uint32_t begin, std::uint32_t count, TileRays& tile) {
+  const CastRays& rays = c.rays;
+  tile.groups = count / FGroup::kLanes;
+  tile.dx = rays.dx + begin, tile.dy = rays.dy + begin, tile.dz = rays.dz + begin;
+  tile.ox = rays.origin, tile.oy = rays.origin + 1, tile.oz = rays.origin + 2;
+  if (rays.ox != nullptr) tile.ox = rays.ox + begin, tile.oy = rays.oy + begin, tile.oz = rays.oz + begin;
+  tile.near = rays.near == nullptr ? nullptr : rays.near + begin;
+  tile.masks = c.limits.masks == nullptr ? nullptr : c.limits.masks + begin;
+  if (c.limits.far == nullptr) {
+    std::fill_n(tile.t, count, kFarthest);
+  } else {
+    for (std::uint32_t i = 0; i < count; ++i) tile.t[i] = std::min(c.limits.far[begin + i], kFarthest);
+  }
+  std::fill_n(tile.instance, count, tree::kNone);
+}
+
+void store_tile(const Cast& c, std::uint32_t begin, std::uint32_t count, const TileRays& tile) {
+  for (std::uint32_t i = 0; i < count; ++i) {
+    c.hits.range_m[begin + i] = tile.instance[i] == tree::kNone ? kInf : tile.t[i];
+  }
+  if (c.hits.entity != nullptr) std::copy_n(tile.instance, count, c.hits.entity + begin);
+  if (c.hits.triangle == nullptr && c.hits.nx == nullptr) return;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    store_surface(c.world, tile.instance[i], tile.place[i], c.rays, begin + i, c.hits);
   }
 }
 
-void cast_tiles(const tree::World& world, const CastRays& rays, std::uint32_t mask, const CastHits& hits) {
+/// Casts a tile, or its halves where its rays spread too far to be kept within planes.
+void cast_tile(const Cast& c, std::uint32_t begin, std::uint32_t count, TileRays& tile) {
+  load_tile(c, begin, count, tile);
+  const Pyramid pyramid = make_pyramid(tile);
+  if (!pyramid.narrow && count > kPacketRays) {
+    const std::uint32_t half = (count / 2 + kPacketRays - 1) / kPacketRays * kPacketRays;
+    cast_tile(c, begin, half, tile);
+    return cast_tile(c, begin + half, count - half, tile);
+  }
+  if (c.rays.ox != nullptr) {
+    TileTracer<false, false>(c.world, tile, pyramid).trace();
+  } else {
+    TileTracer<false, true>(c.world, tile, pyramid).trace();
+  }
+  store_tile(c, begin, count, tile);
+}
+
+void cast(const tree::World& world, const CastRays& rays, const tree::RayLimits& limits, const CastHits& hits) {
+  const Cast c = {world, rays, limits, hits};
+  if (!rays.coherent) {
+    for (std::uint32_t i = 0; i < rays.count; ++i) cast_single(c, i);
+    return;
+  }
   TileRays tile;
-  tile.mask = mask;
   for (std::uint32_t begin = 0; begin < rays.count; begin += kTileRays) {
-    const std::uint32_t count = std::min(rays.count - begin, kTileRays);
-    tile.groups = count / FGroup::kLanes;
-    tile.dx = rays.dx + begin, tile.dy = rays.dy + begin, tile.dz = rays.dz + begin;
-    tile.near = rays.near == nullptr ? nullptr : rays.near + begin;
-    std::fill_n(tile.t, kTileRays, kFarthest);
-    std::fill_n(tile.instance, kTileRays, tree::kNone);
-    if (rays.ox != nullptr) {
-      tile.ox = rays.ox + begin, tile.oy = rays.oy + begin, tile.oz = rays.oz + begin;
-      TileTracer<false, false>(world, tile).trace();
-    } else {
-      tile.ox = rays.origin, tile.oy = rays.origin + 1, tile.oz = rays.origin + 2;
-      TileTracer<false, true>(world, tile).trace();
-    }
-    for (std::uint32_t i = 0; i < count; i += FGroup::kLanes) {
-      const FGroup t = FGroup::load(tile.t + i);
-      select(lt(t, FGroup::all(kFarthest)), t, FGroup::all(kInf)).store(hits.range_m + begin + i);
-    }
-    if (hits.entity != nullptr) std::copy_n(tile.instance, count, hits.entity + begin);
-    if (hits.triangle == nullptr && hits.nx == nullptr) continue;
-    for (std::uint32_t i = 0; i < count; ++i) {
-      store_surface(world, tile.instance[i], tile.place[i], rays, begin + i, hits);
-    }
+    cast_tile(c, begin, std::min(rays.count - begin, kTileRays), tile);
   }
 }
 
-void cast(const tree::World& world, const CastRays& rays, std::uint32_t mask, const CastHits& hits) {
-  rays.coherent ? cast_tiles(world, rays, mask, hits) : cast_singles(world, rays, mask, hits);
+/// Runs of packets that are cast alike.
+template <class F>
+void for_runs(std::uint32_t count, const std::int32_t* coherent, F f) {
+  const auto is_coherent = [&](std::uint32_t i) { return coherent != nullptr && coherent[i / kPacketRays] != 0; };
+  for (std::uint32_t begin = 0, end = 0; begin < count; begin = end) {
+    for (end = begin; end < count && is_coherent(end) == is_coherent(begin);) end += kPacketRays;
+    f(begin, end - begin, is_coherent(begin));
+  }
 }
 
-void find_blocked(const tree::World& world, const SightLines& lines, std::uint32_t mask, std::uint32_t* blocked) {
+/// Rays that are not cast may hold anything; the tile around the others must not see it.
+void cast_lanes(const tree::World& world, const RayLanes& rays, const CastLimits& limits, const RoughHits& hits) {
+  alignas(64) float o[3][kBlockRays], d[3][kBlockRays], near[kBlockRays], far[kBlockRays];
+  const std::uint32_t count = (rays.count + kPacketRays - 1) / kPacketRays * kPacketRays;
+  const auto* const end = limits.active + count;
+  const auto first =
+      static_cast<std::size_t>(std::find_if(limits.active, end, [](auto a) { return a != 0; }) - limits.active) % count;
+  const float *from[3] = {rays.ox, rays.oy, rays.oz}, *along[3] = {rays.dx, rays.dy, rays.dz};
+  for (int a = 0; a < 3; ++a) {
+    for (std::size_t i = 0; i < count; ++i) {
+      o[a][i] = limits.active[i] != 0 ? from[a][i] : from[a][first];
+      d[a][i] = limits.active[i] != 0 ? along[a][i] : along[a][first];
+    }
+  }
+  for (std::size_t i = 0; i < count; ++i) far[i] = limits.active[i] != 0 ? limits.far[i] : -1.0F;
+  std::fill_n(near, count, limits.near);
+  for_runs(count, limits.coherent, [&](std::uint32_t begin, std::uint32_t size, bool coherent) {
+    const CastRays part = {.ox = o[0] + begin,
+                           .oy = o[1] + begin,
+                           .oz = o[2] + begin,
+                           .dx = d[0] + begin,
+                           .dy = d[1] + begin,
+                           .dz = d[2] + begin,
+                           .near = limits.near > 0.0F ? near + begin : nullptr,
+                           .count = size,
+                           .coherent = coherent};
+    cast(world, part, {.far = far + begin},
+         {.range_m = hits.t + begin, .entity = hits.instance + begin, .triangle = hits.triangle + begin});
+  });
+}
+
+void find_blocked(const tree::World& world, const SightLines& lines, const std::uint32_t* masks,
+                  std::uint32_t* blocked) {
   TileRays tile;
-  tile.mask = mask;
   tile.ox = lines.eye, tile.oy = lines.eye + 1, tile.oz = lines.eye + 2;
   tile.near = nullptr;
   for (std::uint32_t begin = 0; begin < lines.count; begin += kTileRays) {
     const std::uint32_t count = std::min(lines.count - begin, kTileRays);
     tile.groups = count / FGroup::kLanes;
     tile.dx = lines.dx + begin, tile.dy = lines.dy + begin, tile.dz = lines.dz + begin;
-    std::fill_n(tile.instance, kTileRays, tree::kNone);
+    tile.masks = masks == nullptr ? nullptr : masks + begin;
+    std::fill_n(tile.instance, count, tree::kNone);
     for (std::uint32_t i = 0; i < count; ++i) {
       tile.t[i] = lines.clear[begin + i] > 0.0F ? lines.clear[begin + i] : -1.0F;
     }
-    TileTracer<true, true>(world, tile).trace();
+    TileTracer<true, true>(world, tile, make_pyramid(tile)).trace();
     for (std::uint32_t i = 0; i < count; ++i) blocked[begin + i] = tile.instance[i] != tree::kNone ? 1 : 0;
   }
 }
@@ -114,6 +187,6 @@ void find_blocked(const tree::World& world, const SightLines& lines, std::uint32
 }  // namespace
 
 extern const tree::Kernels kTreeKernels;
-const tree::Kernels kTreeKernels = {cast, find_blocked};
+const tree::Kernels kTreeKernels = {cast, cast_lanes, find_blocked};
 
 }  // namespace fathom::FATHOM_ISA

@@ -18,10 +18,10 @@ static_assert(kGroups <= 32);
 /// The rays of a tile, and what they have met so far. `groups` of them are in use.
 struct TileRays {
   const float *dx, *dy, *dz;
-  const float *ox, *oy, *oz;  ///< per ray, or one for all where `one_origin`
-  const float* near;          ///< null: 0
+  const float *ox, *oy, *oz;   ///< per ray, or one for all where `one_origin`
+  const float* near;           ///< null: 0
+  const std::uint32_t* masks;  ///< null: every ray sees every instance
   unsigned groups;
-  std::uint32_t mask;
   alignas(64) float t[kTileRays];  ///< at first: how far a ray reaches; negative: it is not cast
   alignas(64) std::uint32_t instance[kTileRays], place[kTileRays];
 };

@@ -106,7 +106,8 @@ class TileTracer {
   using F = FGroup;
 
  public:
-  TileTracer(const tree::World& world, TileRays& rays) : world_(world), rays_(rays), pyramid_(make_pyramid(rays)) {}
+  TileTracer(const tree::World& world, TileRays& rays, const Pyramid& pyramid)
+      : world_(world), rays_(rays), pyramid_(pyramid) {}
 
   void trace() {
     const Groups all = static_cast<Groups>((std::uint64_t{1} << rays_.groups) - 1);
@@ -117,7 +118,9 @@ class TileTracer {
     float spread[3] = {0, 0, 0};
     if constexpr (!kOneOrigin) measure_spread(all, rays_.ox, rays_.oy, rays_.oz, o, spread);
     set_slack(o, slack_of(world_.bounds, o, kWorldSlack), spread, frame);
-    walk_tile(world_.nodes, frame, all, rays_.t, [&](std::uint32_t id, Groups groups) { enter(id, groups); });
+    walk_tile(world_.nodes, frame, all, rays_.t, [&](std::uint32_t id, Groups groups) {
+      rays_.masks == nullptr ? enter(id, groups) : enter_seen(id, groups);
+    });
   }
 
  private:
@@ -133,9 +136,25 @@ class TileTracer {
     spread[0] = most(farthest.x), spread[1] = most(farthest.y), spread[2] = most(farthest.z);
   }
 
+  /// As enter(), for the rays that see the instance: meanwhile the others reach nowhere.
+  void enter_seen(std::uint32_t id, Groups groups) {
+    float reach[kTileRays];
+    bool blind[kTileRays];
+    Groups seeing = 0;
+    for_lanes(groups, [&](unsigned i, unsigned g) {
+      reach[i] = rays_.t[i];
+      blind[i] = (world_.instances[id].mask & rays_.masks[i]) == 0;
+      if (blind[i]) rays_.t[i] = -1.0F;
+      seeing |= Groups{!blind[i]} << g;
+    });
+    if (seeing != 0) enter(id, seeing);
+    for_lanes(groups, [&](unsigned i, unsigned) {
+      if (blind[i]) rays_.t[i] = reach[i];
+    });
+  }
+
   void enter(std::uint32_t id, Groups groups) {
     const tree::Instance& instance = world_.instances[id];
-    if ((instance.mask & rays_.mask) == 0) return;
     TileFrame& frame = inner_;
     for_groups(groups, [&](unsigned g) {
       store3(turn(instance.m_from_w, load3(rays_.dx, rays_.dy, rays_.dz, g)), frame.dx, frame.dy, frame.dz, g);
@@ -148,11 +167,9 @@ class TileTracer {
     if constexpr (kOneOrigin) {
       o = origin_in(instance, double{rays_.ox[0]}, double{rays_.oy[0]}, double{rays_.oz[0]});
     } else {
-      for_groups(groups, [&](unsigned g) {
-        for (unsigned i = g * F::kLanes; i < (g + 1) * F::kLanes; ++i) {
-          const Point p = origin_in(instance, double{rays_.ox[i]}, double{rays_.oy[i]}, double{rays_.oz[i]});
-          frame.ox[i] = p.x, frame.oy[i] = p.y, frame.oz[i] = p.z;
-        }
+      for_lanes(groups, [&](unsigned i, unsigned) {
+        const Point p = origin_in(instance, double{rays_.ox[i]}, double{rays_.oy[i]}, double{rays_.oz[i]});
+        frame.ox[i] = p.x, frame.oy[i] = p.y, frame.oz[i] = p.z;
       });
       const auto i = static_cast<unsigned>(std::countr_zero(groups)) * F::kLanes;
       o = {frame.ox[i], frame.oy[i], frame.oz[i]};
@@ -267,7 +284,7 @@ class TileTracer {
 
   const tree::World& world_;
   TileRays& rays_;
-  Pyramid pyramid_;
+  const Pyramid& pyramid_;
   TileFrame outer_, inner_;
 };
 

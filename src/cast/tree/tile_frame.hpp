@@ -42,6 +42,14 @@ FATHOM_KERNEL void for_groups(Groups groups, F f) {
   for (; groups != 0; groups &= groups - 1) f(static_cast<unsigned>(std::countr_zero(groups)));
 }
 
+/// Calls f(lane, g) for every lane of every group.
+template <class F>
+FATHOM_KERNEL void for_lanes(Groups groups, F f) {
+  for_groups(groups, [&](unsigned g) {
+    for (unsigned i = g * FGroup::kLanes; i < (g + 1) * FGroup::kLanes; ++i) f(i, g);
+  });
+}
+
 /// Reciprocals of the directions, and whether their signs agree.
 inline void set_reciprocals(Groups groups, const float* dx, const float* dy, const float* dz, TileFrame& frame) {
   using F = FGroup;

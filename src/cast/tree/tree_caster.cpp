@@ -8,6 +8,7 @@
 
 #include <fathom/base/affine.hpp>
 
+#include "base/isa.hpp"
 #include "cast/tree/instances.hpp"
 #include "cast/tree/kernels.hpp"
 #include "cast/tree/meshes.hpp"
@@ -16,11 +17,6 @@
 namespace fathom {
 
 namespace {
-
-const tree::Kernels& kernels_of(Isa isa) {
-  if (isa == Isa::kAvx512) return avx512::kTreeKernels;
-  return isa == Isa::kAvx2 ? avx2::kTreeKernels : sse2::kTreeKernels;
-}
 
 /// world_from_mesh of an entity, relative to an origin.
 Affine place_of(const Pose& world_from_entity, const Vec3& scale, const Vec3& origin) {
@@ -71,10 +67,10 @@ class TreeCaster final : public Caster {
   }
 
   void cast(const CastRays& rays, const CastHits& hits) const override {
-    kernels_of(isa_).cast(instances_.world(), rays, ~0U, hits);
+    kernels_.cast(instances_.world(), rays, {}, hits);
   }
   void find_blocked(const SightLines& lines, std::uint32_t* blocked) const override {
-    kernels_of(isa_).find_blocked(instances_.world(), lines, ~0U, blocked);
+    kernels_.find_blocked(instances_.world(), lines, nullptr, blocked);
   }
 
  private:
@@ -85,6 +81,7 @@ class TreeCaster final : public Caster {
 
   Executor& executor_;
   Isa isa_;
+  const tree::Kernels& kernels_ = for_isa(isa_, sse2::kTreeKernels, avx2::kTreeKernels, avx512::kTreeKernels);
   std::shared_ptr<tree::Meshes> meshes_;
   tree::Instances instances_;
   std::vector<Placed> placed_;  // [entities]

@@ -13,7 +13,7 @@
 #include "base/executor.hpp"
 #include "base/text.hpp"
 #include "cast/caster.hpp"
-#include "cast/embree/embree_caster.hpp"
+#include "cast/make_caster.hpp"
 #include "cast/tile.hpp"
 #include "scene/world_poses.hpp"
 
@@ -70,7 +70,7 @@ class SceneRanges final : public ExpectedRanges {
  public:
   SceneRanges(const Scene& scene, const SceneRangesOptions& options)
       : executor_(make_executor(options.compute.threads)),
-        caster_(make_embree_caster(options.compute.isa, *executor_)),
+        caster_(make_caster(options.compute, *executor_)),
         pose_from_sensor_(options.pose_from_sensor) {
     caster_->update(scene, options.stamp_s, options.near_m ? *options.near_m : middle(scene, options.stamp_s));
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "cast/embree/instance_tree.hpp"
+#include "cast/embree/embree_instance_caster.hpp"
 
 #include <unordered_map>
 #include <utility>
@@ -25,16 +25,15 @@ struct Slot {
   Affine world_from_mesh;
 };
 
-}  // namespace
-
-class InstanceTree::Impl {
+class EmbreeInstanceCaster final : public InstanceCaster {
  public:
-  Impl(Executor& executor, Isa isa) : executor_(executor), device_(new_device(isa)), top_(rtcNewScene(device_.get())) {
+  EmbreeInstanceCaster(Isa isa, Executor& executor)
+      : executor_(executor), device_(new_device(isa)), top_(rtcNewScene(device_.get())) {
     rtcSetSceneFlags(top_.get(), kRobust);
     commit();
   }
 
-  void update(const std::vector<CastInstance>& instances) {
+  void update(const std::vector<CastInstance>& instances) override {
     for (auto& [mesh, tree] : trees_) tree.used = false;
     for (const CastInstance& instance : instances) prepare(*instance.mesh);
     bool changed = slots_.size() != instances.size();
@@ -50,7 +49,7 @@ class InstanceTree::Impl {
     check(device_.get(), "building the scene");
   }
 
-  void cast(const RayLanes& rays, const CastLimits& limits, const RoughHits& hits) const {
+  void cast(const RayLanes& rays, const CastLimits& limits, const RoughHits& hits) const override {
     with_width(width_, [&]<class Width>() { cast_instance_packets<Width>(top_.get(), rays, limits, hits); });
   }
 
@@ -108,11 +107,10 @@ class InstanceTree::Impl {
   std::vector<Slot> slots_;  // [instances]
 };
 
-InstanceTree::InstanceTree(Executor& executor, Isa isa) : impl_(std::make_unique<Impl>(executor, isa)) {}
-InstanceTree::~InstanceTree() = default;
-void InstanceTree::update(const std::vector<CastInstance>& instances) { impl_->update(instances); }
-void InstanceTree::cast(const RayLanes& rays, const CastLimits& limits, const RoughHits& hits) const {
-  impl_->cast(rays, limits, hits);
+}  // namespace
+
+std::unique_ptr<InstanceCaster> make_embree_instance_caster(Isa isa, Executor& executor) {
+  return std::make_unique<EmbreeInstanceCaster>(isa, executor);
 }
 
 }  // namespace fathom

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+#include "cast/make_caster.hpp"
+
+#include "cast/tree/tree_caster.hpp"
+#include "cast/tree/tree_instance_caster.hpp"
+#ifdef FATHOM_EMBREE
+#include "cast/embree/embree_caster.hpp"
+#include "cast/embree/embree_instance_caster.hpp"
+#endif
+
+namespace fathom {
+
+#ifdef FATHOM_EMBREE
+
+std::unique_ptr<Caster> make_caster(const Compute& compute, Executor& executor) {
+  if (compute.caster == CasterKind::kEmbree) return make_embree_caster(compute.isa, executor);
+  return make_tree_caster(compute.isa, executor);
+}
+
+std::unique_ptr<InstanceCaster> make_instance_caster(const Compute& compute, Executor& executor) {
+  if (compute.caster == CasterKind::kEmbree) return make_embree_instance_caster(compute.isa, executor);
+  return make_tree_instance_caster(compute.isa, executor);
+}
+
+#else
+
+std::unique_ptr<Caster> make_caster(const Compute& compute, Executor& executor) {
+  return make_tree_caster(compute.isa, executor);
+}
+
+std::unique_ptr<InstanceCaster> make_instance_caster(const Compute& compute, Executor& executor) {
+  return make_tree_instance_caster(compute.isa, executor);
+}
+
+std::string_view embree_version() { return ""; }
+
+#endif
+
+}  // namespace fathom
