@@ -169,8 +169,7 @@ StagedChain stage_chain(std::string_view sensor, const NoiseChain& chain, RangeP
 void check_needs(const NoiseChain& chain, const Noise& noise, const SensorTraits& sensor) {
   const SurfaceNeeds needs = noise.info().needs;
   if ((needs.sight || needs.baseline) && !(sensor.optics.baseline_m > 0.0F)) {
-    throw InputError(fmt::format(
-        "{} needs two cameras apart: a stereo_camera with baseline_m above 0, or with poses of both", noise.slug()));
+    throw InputError(fmt::format("{} needs two cameras apart: {}", noise.slug(), with_two_cameras()));
   }
   if (needs.camera && !(sensor.optics.fx_px > 0.0F)) {
     throw InputError(fmt::format("{} needs a camera: it reads columns and focal length", noise.slug()));

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <fathom/base/error.hpp>
 #include <fathom/files/read.hpp>
@@ -89,11 +90,14 @@ void clear_other_ways(YamlReader& map, SensorModel& model) {
   }
 }
 
-/// The keys of a pinhole_camera beside a depth camera, whose list is the nearest known key to neither.
-void refuse_center_keys(YamlReader& map, const SensorModel& model) {
-  for (const char* key : {"cx", "cy"}) {
-    if (map.value().find(key) == nullptr || has_field(model, key) || !has_field(model, "principal_point_px")) continue;
-    map.at(key).fail(fmt::format("is not a key of a {}; give principal_point_px: [cx, cy]", sensor_kind(model)));
+/// A number of a pair, given alone as kinds without the pair take it: the pair is not the nearest known key to it.
+void refuse_parts(YamlReader& map, const SensorModel& model) {
+  for (const FieldInfo& field : kind_info(sensor_kind(model)).fields) {
+    for (const std::string_view key : field.parts) {
+      if (map.value().find(key) == nullptr || has_field(model, key)) continue;
+      map.at(key).fail(fmt::format("is not a key of a {}; give {}: [{}]", sensor_kind(model), field.name,
+                                   fmt::join(field.parts, ", ")));
+    }
   }
 }
 
@@ -101,14 +105,13 @@ void refuse_center_keys(YamlReader& map, const SensorModel& model) {
 RayPattern read_rays(YamlReader& map, SceneFiles& files) {
   const YamlReader file = map.at("rays");
   const std::filesystem::path path = read_path(file, files);
-  SensorModel limits = make_sensor_model(RayPattern::kSlug);
-  read_model_fields(map, false, limits);
-  const auto limit = [&](std::string_view field) {
-    const std::vector<double> values = get_sensor_field(limits, field);
-    if (values.size() != 1) map.at(field).fail("is a list; ranges ray by ray stand in the file of rays");
-    return static_cast<float>(values.front());
-  };
-  return file.located([&] { return read_ray_table(path, limit("min_range_m"), limit("max_range_m")); });
+  RayPattern limits;
+  read_fields(map, limits);
+  for (const FieldInfo& field : describe<RayPattern>()) {
+    if (get_field(limits, field.name).size() == 1) continue;
+    map.at(field.name).fail("is a list; ranges ray by ray stand in the file of rays");
+  }
+  return file.located([&] { return read_ray_table(path, limits.min_range_m.front(), limits.max_range_m.front()); });
 }
 
 SensorModel read_model(YamlReader& map, const SensorPreset* preset, SceneFiles& files) {
@@ -116,16 +119,16 @@ SensorModel read_model(YamlReader& map, const SensorPreset* preset, SceneFiles& 
     SensorModel model = preset->model;
     read_model_fields(map, true, model);
     clear_other_ways(map, model);
-    refuse_center_keys(map, model);
+    refuse_parts(map, model);
     return model;
   }
   const auto type = map.find("type");
   if (!type) map.fail("needs a 'preset' or a 'type'");
-  if (type->text() == RayPattern::kSlug) return read_rays(map, files);
   SensorModel model = type->located([&] { return make_sensor_model(type->text()); });
+  if (kind_info(sensor_kind(model)).rays_from_file) return read_rays(map, files);
   read_model_fields(map, false, model);
   clear_other_ways(map, model);
-  refuse_center_keys(map, model);
+  refuse_parts(map, model);
   return model;
 }
 
