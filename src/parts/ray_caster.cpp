@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
-#include <fathom/parts/placed_mesh.hpp>
+#include <fathom/parts/ray_caster.hpp>
 
 #include "cast/embree/instance_tree.hpp"
 #include "parts/surface.hpp"

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
-#include <fathom/files/read.hpp>
+#include <fathom/files/ray_tables.hpp>
 
 #include "base/text.hpp"
 #include "simulate/ray_table_builder.hpp"

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include <fathom/files/read.hpp>
+#include <fathom/files/meshes.hpp>
 #include <fathom/scene/grid_map.hpp>
 
 #include "base/with_prefix.hpp"

@@ -11,7 +11,7 @@
 #include <fmt/ranges.h>
 
 #include <fathom/base/error.hpp>
-#include <fathom/files/read.hpp>
+#include <fathom/files/ray_tables.hpp>
 #include <fathom/sensor/kinds.hpp>
 
 #include "sensor/field_ways.hpp"
