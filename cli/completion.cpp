@@ -14,7 +14,7 @@
 #include <fathom/sensor/kinds.hpp>
 #include <fathom/sensor/presets.hpp>
 
-#include "usage.hpp"
+#include "command_tree.hpp"
 
 namespace fathom_cli {
 namespace {

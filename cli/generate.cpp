@@ -9,9 +9,9 @@
 #include <fathom/base/error.hpp>
 #include <fathom/beam/csv.hpp>
 
+#include "command_tree.hpp"
 #include "completion.hpp"
 #include "man_page.hpp"
-#include "usage.hpp"
 
 namespace fathom_cli {
 namespace {

@@ -15,6 +15,7 @@
 #include <fathom/base/error.hpp>
 #include <fathom/simulate/simulator.hpp>
 
+#include "command_tree.hpp"
 #include "commands.hpp"
 #include "streams.hpp"
 #include "text.hpp"

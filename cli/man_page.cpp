@@ -11,7 +11,7 @@
 
 #include <fathom/simulate/simulator.hpp>
 
-#include "usage.hpp"
+#include "command_tree.hpp"
 
 namespace fathom_cli {
 namespace {

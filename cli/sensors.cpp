@@ -60,9 +60,9 @@ constexpr std::string_view kDegreesHint = "\nScene files take a parameter x_rad 
 std::string overview() {
   std::vector<std::vector<std::string>> presets = {{"preset", "kind", "rows x columns", "description"}};
   for (const SensorPreset& p : fathom::sensor_presets()) {
-    const fathom::RayPattern pattern = fathom::make_pattern(p.model);
+    const fathom::PatternShape shape = fathom::pattern_shape(p.model);
     presets.push_back({std::string(p.name), std::string(sensor_kind(p.model)),
-                       fmt::format("{} x {}", pattern.rows, pattern.cols), std::string(p.doc)});
+                       fmt::format("{} x {}", shape.rows, shape.cols), std::string(p.doc)});
   }
   std::vector<std::vector<std::string>> kinds = {{"kind", "description"}};
   for (const SensorKindInfo& kind : fathom::sensor_kinds()) {
@@ -102,13 +102,15 @@ Json to_json(const fathom::Noise& noise) {
 }
 
 Json to_json(const SensorPreset& preset) {
-  const fathom::RayPattern pattern = fathom::make_pattern(preset.model);
+  const fathom::PatternShape shape = fathom::pattern_shape(preset.model);
   Json values = Json::object();
   for (const FieldInfo& f : kind_of(preset).fields) values[std::string(f.name)] = value_json(f, values_of(preset, f));
   Json noise = Json::array();
   for (const fathom::ChainEntry& entry : preset.noise) noise.push_back(to_json(entry.noise));
-  return {{"name", preset.name},  {"kind", sensor_kind(preset.model)}, {"doc", preset.doc}, {"source", preset.source},
-          {"rows", pattern.rows}, {"columns", pattern.cols},           {"fields", values},  {"noise", noise}};
+  return {{"name", preset.name}, {"kind", sensor_kind(preset.model)},
+          {"doc", preset.doc},   {"source", preset.source},
+          {"rows", shape.rows},  {"columns", shape.cols},
+          {"fields", values},    {"noise", noise}};
 }
 
 /// The preset or kind that is meant; what was typed, where there is none.

@@ -7,19 +7,9 @@
 
 namespace CLI {
 class App;
-class Option;
 }  // namespace CLI
 
 namespace fathom_cli {
-
-/// "fathom beam fit"
-std::string full_name(const CLI::App& command);
-
-/// The commands right below, in order.
-std::vector<const CLI::App*> commands_of(const CLI::App& command);
-
-/// The options of a command, those of its groups too; the positionals, in order, where `positional`.
-std::vector<const CLI::Option*> options_of(const CLI::App& command, bool positional = false);
 
 /// The command that the words (without the name of the program) lead to. `help` among the names of commands becomes
 /// --help at the end. Throws fathom::InputError, naming the nearest that there is, for a word that is no command or

@@ -11,7 +11,8 @@
 
 #include <rgl/api/core.h>
 
-#include <fathom/parts/placed_mesh.hpp>
+#include <fathom/parts/ray_caster.hpp>
+#include <fathom/parts/texture.hpp>
 #include <fathom/scene/skinning.hpp>
 
 namespace rgl {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
 #include <vector>
 
 namespace fathom {
@@ -15,8 +16,17 @@ struct GreyImage {
   std::vector<std::uint8_t> alpha;   ///< 255: opaque; empty where the image has none
 };
 
+/// Most pixels a side.
+inline constexpr std::uint32_t kMostMapSide = 32768;
+
+/// Throws InputError "file: what".
+[[noreturn]] void fail_image(const std::filesystem::path& file, const std::string& what);
+
+/// Throws InputError unless each side has 1 to kMostMapSide pixels.
+void check_image_sides(const std::filesystem::path& file, std::uint64_t cols, std::uint64_t rows);
+
 /// Reads PGM (P2, P5, 8 or 16 bits; nothing may follow the pixels) or PNG (colours averaged), recognised by content; at
-/// most 32768 pixels a side. Throws InputError.
+/// most kMostMapSide pixels a side. Throws InputError.
 GreyImage read_grey_image(const std::filesystem::path& file);
 
 }  // namespace fathom

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
-#include <fathom/files/read.hpp>
+#include <fathom/files/trajectories.hpp>
 
 #include "base/coordinates.hpp"
 #include "base/text.hpp"

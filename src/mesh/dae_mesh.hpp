@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include <fathom/files/read.hpp>
+#include <fathom/files/meshes.hpp>
 #include <fathom/scene/mesh.hpp>
 
 namespace fathom {

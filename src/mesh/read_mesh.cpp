@@ -7,7 +7,7 @@
 #include <fmt/ranges.h>
 
 #include <fathom/base/error.hpp>
-#include <fathom/files/read.hpp>
+#include <fathom/files/meshes.hpp>
 
 #include "base/text.hpp"
 #include "base/with_prefix.hpp"

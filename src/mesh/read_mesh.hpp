@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include <fathom/files/read.hpp>
+#include <fathom/files/meshes.hpp>
 
 namespace fathom {
 

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
-#include <fathom/parts/placed_mesh.hpp>
+#include <fathom/parts/ray_caster.hpp>
 
 #include "cast/make_caster.hpp"
 #include "parts/surface.hpp"

@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include <fathom/parts/texture.hpp>
+
 namespace fathom {
 
 float Texture::at(double u, double v) const {

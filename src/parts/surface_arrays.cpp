@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include <fathom/parts/texture.hpp>
+
 #include "parts/motion.hpp"
 #include "parts/surface.hpp"
 

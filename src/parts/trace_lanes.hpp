@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include <fathom/base/affine.hpp>
+#include <fathom/noise/drive.hpp>
 #include <fathom/parts/placed_mesh.hpp>
 
 #include "base/isa.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// A sensor's chain of noise: its checks, and its models sorted by when they act.
+// A sensor's chain of noise: its models sorted by when they act.
 
 #include <cstdint>
 #include <string_view>
@@ -48,17 +48,5 @@ struct StagedChain {
 };
 /// `sensor`: its name, which names the streams; `policy`: where a model can carry a return outside the limits.
 StagedChain stage_chain(std::string_view sensor, const NoiseChain& chain, RangePolicy policy);
-
-/// Throws InputError when a model of the chain needs what the sensor does not have: two cameras apart, a camera, rays
-/// from one point, what the model itself asks for (check_on); or when it differs from another entry of the chain in a
-/// parameter that must be the same.
-void check_needs(const NoiseChain& chain, const Noise& noise, const SensorTraits& sensor);
-
-/// Throws InputError when an entry of a chain for single entities or rings is of another model, for an entity (of
-/// `entities`) or ring that is not there, or there twice.
-void check_entries(const NoiseChain& chain, const SensorTraits& sensor, const SensorModel& model, std::size_t entities);
-
-/// Both, for the whole chain.
-void check_chain(const NoiseChain& chain, const SensorTraits& sensor, const SensorModel& model, std::size_t entities);
 
 }  // namespace fathom

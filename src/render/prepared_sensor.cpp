@@ -8,6 +8,7 @@
 #include <fathom/base/error.hpp>
 
 #include "base/with_prefix.hpp"
+#include "render/check_chain.hpp"
 
 namespace fathom {
 

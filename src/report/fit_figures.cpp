@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include <fmt/format.h>
-
 #include "report/mixture_shares.hpp"
 #include "report/plot.hpp"
 
@@ -13,15 +11,13 @@ namespace fathom {
 
 namespace {
 
-constexpr std::size_t kRangeBins = 72, kResidualBins = 81, kDensityBins = 60, kCurvePoints = 600;
+constexpr std::size_t kRangeBins = 72, kResidualBins = 81;
 
 std::vector<double> sum(const std::vector<double>& a, const std::vector<double>& b) {
   std::vector<double> total = a;
   for (std::size_t i = 0; i < b.size(); ++i) total[i] += b[i];
   return total;
 }
-
-double largest(const std::vector<double>& values) { return *std::max_element(values.begin(), values.end()); }
 
 /// Where pictures over range end: just beyond nearly all readings that have one, at most Z.
 double usual_range_m(const FitReport& report) {
@@ -43,48 +39,6 @@ void draw_max_bar(Plot& plot, const MixtureShares& shares, double from_m, double
   plot.write((from_m + to_m) / 2, std::min(above, 0.97 * top), "no return", "middle");
 }
 
-/// Expected range (below Z) at a quantile of all, and how far around it readings are taken for the picture.
-struct Neighbourhood {
-  double center_m = 0.0, half_width_m = 0.0;
-};
-
-Neighbourhood neighbourhood_of(const FitReport& report, double quantile) {
-  std::vector<float> expected;
-  for (const float value : report.shown.expected_m) {
-    if (!reaches(value, report.model.sensor.max_range_m)) expected.push_back(value);
-  }
-  if (expected.empty()) return {report.model.sensor.max_range_m, 0.0};
-  const double center_m = quantile_of(expected, quantile);
-  const double near_m = quantile_of(expected, std::max(0.0, quantile - 0.02));
-  const double far_m = quantile_of(expected, std::min(1.0, quantile + 0.02));
-  return {center_m, std::max(0.5 * (far_m - near_m), 0.25 * report.fit.parameters.sigma_hit_m)};
-}
-
-/// Readings per metre of the pairs in the neighbourhood, each moved as if its expected range were the centre. [bins]
-std::vector<double> readings_near(const FitReport& report, const Neighbourhood& where,
-                                  const std::vector<double>& edges) {
-  std::vector<double> bins(edges.size() - 1);
-  double pairs = 0.0;
-  const double width_m = edges[1] - edges[0];
-  for (std::size_t i = 0; i < report.shown.reading_m.size(); ++i) {
-    const double expected_m = report.shown.expected_m[i], reading_m = report.shown.reading_m[i];
-    const ReadingKind kind = classify(reading_m, report.model.sensor);
-    if (!(std::abs(expected_m - where.center_m) <= where.half_width_m) || kind == ReadingKind::kNone) continue;
-    pairs += 1.0;
-    if (kind == ReadingKind::kMax) continue;
-    const double bin = std::floor((reading_m + where.center_m - expected_m - edges[0]) / width_m);
-    if (bin >= 0.0 && bin < static_cast<double>(bins.size())) bins[static_cast<std::size_t>(bin)] += 1.0;
-  }
-  for (double& bin : bins) bin /= std::max(1.0, pairs) * width_m;
-  return bins;
-}
-
-/// The axis of a logarithmic picture whose largest value is `top`, five decades deep.
-PlotAxis decades_below(double top, std::string label) {
-  const double high = 1.5 * std::max(top, 1e-12);
-  return {.low = 1e-5 * high, .high = high, .label = std::move(label), .logarithmic = true};
-}
-
 }  // namespace
 
 std::string reading_figure(const FitReport& report, double width) {
@@ -92,8 +46,8 @@ std::string reading_figure(const FitReport& report, double width) {
   const MixtureShares shares = shares_by_range(report, even_edges(0.0, far_m, kRangeBins));
   const std::vector<double> zero(shares.hit.size());
   const std::vector<double> with_shorts = sum(shares.rand, shares.shorts), all = sum(with_shorts, shares.hit);
-  const double top =
-      1.12 * std::max({largest(all), largest(shares.readings), shares.max_expected, shares.max_readings});
+  const double top = 1.12 * std::max({std::ranges::max(all), std::ranges::max(shares.readings), shares.max_expected,
+                                      shares.max_readings});
   Plot plot("Histogram of the readings with the components of the model",
             {.low = 0.0, .high = 1.16 * far_m, .label = "reading (m)", .last_tick = far_m},
             {.low = 0.0, .high = top, .label = "share of readings"}, width);
@@ -109,7 +63,8 @@ std::string residual_figure(const FitReport& report) {
   const double reach_m = 10.0 * report.fit.parameters.sigma_hit_m;
   const MixtureShares shares = shares_by_residual(report, even_edges(-reach_m, reach_m, kResidualBins));
   const std::vector<double> all = sum(sum(shares.rand, shares.shorts), shares.hit);
-  const PlotAxis y = decades_below(std::max(largest(all), largest(shares.readings)), "share of readings");
+  const PlotAxis y =
+      decades_below(std::max(std::ranges::max(all), std::ranges::max(shares.readings)), "share of readings");
   Plot plot("Readings minus expected ranges near zero, with the components of the model",
             {.low = -reach_m, .high = reach_m, .label = "reading - expected range, offset included (m)"}, y);
   const std::vector<double> floor(all.size(), y.low);
@@ -121,36 +76,13 @@ std::string residual_figure(const FitReport& report) {
   return plot.svg();
 }
 
-std::string density_figure(const FitReport& report, double quantile) {
-  const Neighbourhood where = neighbourhood_of(report, quantile);
-  const double sigma_m = report.fit.parameters.sigma_hit_m;
-  const double far_m = std::min(report.model.sensor.max_range_m, 1.35 * where.center_m + 4.0 * sigma_m);
-  const BeamDensity density(report.fit.parameters, report.model.sensor, where.center_m);
-  std::vector<double> x = even_edges(0.0, far_m, kCurvePoints), y;
-  // The peak may be narrower than the points are apart.
-  for (const double d : even_edges(-4.0, 4.0, 80))
-    x.push_back(std::clamp(density.expected_m() + d * sigma_m, 0.0, far_m));
-  std::sort(x.begin(), x.end());
-  for (const double z : x)
-    y.push_back(density.density(std::min(z, std::nexttoward(report.model.sensor.max_range_m, 0.0))));
-  const std::vector<double> edges = even_edges(0.0, far_m, kDensityBins);
-  const std::vector<double> bars = readings_near(report, where, edges);
-  const PlotAxis axis = decades_below(std::max(largest(y), largest(bars)), "density (1/m)");
-  Plot plot(fmt::format("Density of readings where {:.3g} m are expected", where.center_m),
-            {.low = 0.0, .high = far_m, .label = "reading (m)"}, axis, 350, 260);
-  plot.fill_steps(edges, std::vector<double>(bars.size(), axis.low), bars, "bars");
-  plot.draw_vertical(where.center_m, "mark");
-  plot.draw_line(x, y, "model");
-  plot.write(0.02 * far_m, axis.high * 0.45, fmt::format("z* = {:.3g} m", where.center_m));
-  return plot.svg();
-}
-
 std::string transform_figure(const FitReport& report) {
   std::vector<double> bars = report.judgement.pit_histogram;
   for (double& bar : bars) bar *= static_cast<double>(bars.size());
-  Plot plot("Histogram of the probability integral transform",
-            {.low = 0.0, .high = 1.0, .label = "F(reading), the model's probability of less"},
-            {.low = 0.0, .high = std::max(1.5, 1.1 * largest(bars)), .label = "readings, 1: as the model says"});
+  Plot plot(
+      "Histogram of the probability integral transform",
+      {.low = 0.0, .high = 1.0, .label = "F(reading), the model's probability of less"},
+      {.low = 0.0, .high = std::max(1.5, 1.1 * std::ranges::max(bars)), .label = "readings, 1: as the model says"});
   plot.fill_steps(even_edges(0.0, 1.0, bars.size()), std::vector<double>(bars.size()), bars, "pit");
   plot.draw_horizontal(1.0, "mark");
   return plot.svg();

@@ -5,19 +5,10 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
+
+#include "report/plot_axis.hpp"
 
 namespace fathom {
-
-struct PlotAxis {
-  double low = 0.0, high = 1.0;
-  std::string label = {};
-  bool logarithmic = false;  ///< low > 0 then
-  double last_tick = high;   ///< no ticks beyond
-};
-
-/// Whole multiples of 1, 2 or 5 times a power of ten within the axis, about five; powers of ten on a logarithmic one.
-std::vector<double> tick_values(const PlotAxis& axis);
 
 /// "<", "&" and '"' made harmless.
 std::string escape_html(std::string_view text);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Depth and stereo cameras: the intrinsics in their three forms, the rays, the rig.
+// Depth cameras: the intrinsics in their three forms, and the rays.
 
 #include <array>
 #include <cmath>
 
+#include "sensor/camera_fields.hpp"
 #include "sensor/kinds.hpp"
 #include "sensor/ray_count.hpp"
 
@@ -11,53 +12,7 @@ namespace fathom {
 
 namespace {
 
-constexpr double kMaxCameraM = 100.0;
-constexpr std::array<std::string_view, 2> kPrincipalPoint = {"cx", "cy"};
-
-/// The fields that both kinds share, as members of `Camera`.
-template <class Camera>
-constexpr std::array<Field<Camera>, 11> camera_fields() {
-  using Number = double Camera::*;
-  using Count = std::uint32_t Camera::*;
-  return {{
-      {"width", "px", Count(&Camera::width), 1, kMostImageSide, "columns of the image", true},
-      {"height", "px", Count(&Camera::height), 1, kMostImageSide, "rows of the image", true},
-      {"fx", "px", Number(&Camera::fx), 0, kMostFocalPx, "focal length, horizontal, 0.001 or more; 0: from the others"},
-      {"fy", "px", Number(&Camera::fy), 0, kMostFocalPx, "focal length, vertical, 0.001 or more; 0: as fx"},
-      {"principal_point_px", "px", PairMember<Camera>{&Camera::principal_point_px, kPrincipalPoint}, -kMostCenterPx,
-       kMostCenterPx, "[cx, cy] from the centre of the first pixel; empty: the middle"},
-      {"horizontal_fov_rad", "rad", Number(&Camera::horizontal_fov_rad), 0, kMostFieldOfViewRad,
-       "field of view instead of fx"},
-      {"focal_length_mm", "mm", Number(&Camera::focal_length_mm), 0, 1e4, "focal length instead of fx"},
-      {"horizontal_aperture_mm", "mm", Number(&Camera::horizontal_aperture_mm), 0, 1e4,
-       "width of the sensor chip, with focal_length_mm"},
-      {"vertical_aperture_mm", "mm", Number(&Camera::vertical_aperture_mm), 0, 1e4,
-       "height of the sensor chip; 0: square pixels"},
-      {"min_range_m", "m", Number(&Camera::min_range_m), 0, kMaxRangeM, "nearest range measured, along the ray"},
-      {"max_range_m", "m", Number(&Camera::max_range_m), 0, kMaxRangeM, "farthest range measured, along the ray"},
-  }};
-}
-
 constexpr std::array<Field<DepthCamera>, 11> kDepthFields = camera_fields<DepthCamera>();
-
-constexpr std::array<Field<StereoCamera>, 4> kRigFields = {{
-    {"baseline_m", "m", &StereoCamera::baseline_m, 0, kMaxCameraM, "distance between the two cameras"},
-    {"reference", "left|center|right", choice<&StereoCamera::reference>, 0, 2,
-     "where emitter and image stand, with baseline_m: at one camera or between them"},
-    {"left_camera", "m", &StereoCamera::left_camera, -kMaxCameraM, kMaxCameraM,
-     "pose of the left camera in the sensor frame, instead of baseline_m"},
-    {"right_camera", "m", &StereoCamera::right_camera, -kMaxCameraM, kMaxCameraM,
-     "pose of the right camera in the sensor frame, instead of baseline_m"},
-}};
-
-constexpr std::array<Field<StereoCamera>, 15> all_stereo_fields() {
-  std::array<Field<StereoCamera>, 15> fields = {};
-  const auto camera = camera_fields<StereoCamera>();
-  for (std::size_t i = 0; i < camera.size(); ++i) fields[i] = camera[i];
-  for (std::size_t i = 0; i < kRigFields.size(); ++i) fields[camera.size() + i] = kRigFields[i];
-  return fields;
-}
-constexpr std::array<Field<StereoCamera>, 15> kStereoFields = all_stereo_fields();
 
 /// Throws InputError for a focal length, made from the parameter `from`, that no direction can be computed with.
 void check_focal(std::string_view name, double px, std::string_view from, double given) {
@@ -67,21 +22,16 @@ void check_focal(std::string_view name, double px, std::string_view from, double
                                number_text(kLeastFocalPx), number_text(kMostFocalPx)));
 }
 
-void check_as(std::string_view kind, const DepthCamera& camera) {
-  check_range_limits(kind, camera.min_range_m, camera.max_range_m);
-  check_ray_count(kind, "height", camera.height, "width", camera.width);
-  static_cast<void>(intrinsics(camera));
-}
-
 }  // namespace
 
 std::span<const Field<DepthCamera>> DepthCamera::fields() { return kDepthFields; }
-std::span<const Field<StereoCamera>> StereoCamera::fields() { return kStereoFields; }
 
-void DepthCamera::check() const { check_as(kSlug, *this); }
-void StereoCamera::check() const {
-  check_as(kSlug, *this);
-  static_cast<void>(stereo_rig(*this));
+void DepthCamera::check() const { check_camera(kSlug, *this); }
+
+void check_camera(std::string_view kind, const DepthCamera& camera) {
+  check_range_limits(kind, camera.min_range_m, camera.max_range_m);
+  check_ray_count(kind, "height", camera.height, "width", camera.width);
+  static_cast<void>(intrinsics(camera));
 }
 
 Intrinsics intrinsics(const DepthCamera& c) {
@@ -113,42 +63,9 @@ Intrinsics intrinsics(const DepthCamera& c) {
   return k;
 }
 
-StereoRig stereo_rig(const StereoCamera& c) {
-  const bool left_placed = c.left_camera.has_value(), right_placed = c.right_camera.has_value();
-  if ((left_placed || right_placed) && c.baseline_m != 0.0) {
-    throw InputError("stereo_camera has both baseline_m and poses of its cameras; one is enough");
-  }
-  if (left_placed != right_placed) {
-    throw InputError(fmt::format("stereo_camera has {0}_camera but not {1}_camera; both are needed",
-                                 left_placed ? "left" : "right", left_placed ? "right" : "left"));
-  }
-  if (left_placed && c.reference != CameraReference::kCenter) {
-    throw InputError(
-        fmt::format("stereo_camera.reference = {} stands beside poses of the cameras, which say where they are; "
-                    "leave it out, or at center",
-                    kChoiceWords<CameraReference>[static_cast<std::size_t>(c.reference)]));
-  }
-  if (left_placed) return {c.left_camera->translation_m, c.right_camera->translation_m};
-  // Left of the image is +y of the sensor frame.
-  const double left = c.reference == CameraReference::kLeft     ? 0.0
-                      : c.reference == CameraReference::kCenter ? c.baseline_m / 2
-                                                                : c.baseline_m;
-  return {{0, left, 0}, {0, left - c.baseline_m, 0}};
-}
-
 void describe(const DepthCamera& camera, SensorView& view) {
   const Intrinsics k = intrinsics(camera);
   view.optics = {static_cast<float>(k.fx), static_cast<float>(k.cx), 0.0F};
-}
-
-void describe(const StereoCamera& camera, SensorView& view) {
-  constexpr double kSameM = 1e-6;
-  describe(static_cast<const DepthCamera&>(camera), view);
-  view.cameras = stereo_rig(camera);
-  const double baseline_m = norm(view.cameras.right_m - view.cameras.left_m);
-  view.optics.baseline_m = static_cast<float>(baseline_m);
-  view.left_is_reference =
-      norm(view.cameras.left_m) <= kSameM && norm(view.cameras.right_m - Vec3{0, -baseline_m, 0}) <= kSameM;
 }
 
 void write_rays(const DepthCamera& camera, std::uint32_t frame, RayPattern& out) {

@@ -33,17 +33,15 @@ std::uint32_t points(double size_m, double resolution_m) {
 
 std::span<const Field<GridScanner>> GridScanner::fields() { return kGridScannerFields; }
 
-GridShape grid_shape(const GridScanner& grid) {
-  return {points(grid.size_x_m, grid.resolution_m), points(grid.size_y_m, grid.resolution_m)};
+PatternShape shape_of(const GridScanner& grid) {
+  return {points(grid.size_y_m, grid.resolution_m), points(grid.size_x_m, grid.resolution_m)};
 }
 
 void GridScanner::check() const {
   check_range_limits(kSlug, min_range_m, max_range_m);
-  const GridShape shape = grid_shape(*this);
-  check_ray_count(kSlug, "points along y", shape.points_y, "points along x", shape.points_x);
+  const PatternShape shape = shape_of(*this);
+  check_ray_count(kSlug, "points along y", shape.rows, "points along x", shape.cols);
 }
-
-std::set<std::uint32_t> rings(const GridScanner& grid) { return count_rings(grid_shape(grid).points_y); }
 
 void describe(const GridScanner& grid, SensorView& view) {
   view.one_origin = false;
@@ -61,15 +59,15 @@ void describe(const GridScanner& grid, SensorView& view) {
 }
 
 void write_rays(const GridScanner& grid, std::uint32_t /*frame*/, RayPattern& out) {
-  const GridShape shape = grid_shape(grid);
-  start_pattern(out, shape.points_y, shape.points_x, grid.min_range_m, grid.max_range_m);
-  const std::size_t count = std::size_t{shape.points_x} * shape.points_y;
+  const PatternShape shape = shape_of(grid);
+  start_pattern(out, shape, grid.min_range_m, grid.max_range_m);
+  const std::size_t count = std::size_t{shape.rows} * shape.cols;
   for (std::vector<float>* array : {&out.origin_x, &out.origin_y, &out.origin_z}) array->resize(count);
-  for (std::uint32_t row = 0; row < shape.points_y; ++row) {
-    for (std::uint32_t col = 0; col < shape.points_x; ++col) {
-      const std::size_t i = std::size_t{row} * shape.points_x + col;
-      out.origin_x[i] = static_cast<float>((col - (shape.points_x - 1) / 2.0) * grid.resolution_m);
-      out.origin_y[i] = static_cast<float>((row - (shape.points_y - 1) / 2.0) * grid.resolution_m);
+  for (std::uint32_t row = 0; row < shape.rows; ++row) {
+    for (std::uint32_t col = 0; col < shape.cols; ++col) {
+      const std::size_t i = std::size_t{row} * shape.cols + col;
+      out.origin_x[i] = static_cast<float>((col - (shape.cols - 1) / 2.0) * grid.resolution_m);
+      out.origin_y[i] = static_cast<float>((row - (shape.rows - 1) / 2.0) * grid.resolution_m);
       out.origin_z[i] = static_cast<float>(grid.start_height_m);
       set_direction(out, i, 0.0, 0.0, -1.0);
     }

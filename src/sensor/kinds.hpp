@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 // The kinds of sensor. Each has a table of its parameters, and functions by which it answers for itself: check(),
-// write_rays(), describe(), rings(), shifts(), usual_policy() and farthest_range_m(). One file per kind;
+// write_rays(), describe(), shape_of(), rings(), shifts(), usual_policy() and farthest_range_m(). One file per kind;
 // sensor_view.cpp calls them.
 
 #include <concepts>
@@ -56,15 +56,23 @@ void describe(const DepthCamera& camera, SensorView& view);
 void describe(const StereoCamera& camera, SensorView& view);
 void describe(const GridScanner& grid, SensorView& view);
 
+/// Rows and columns of a checked model's rays.
+inline PatternShape shape_of(const Laser2d& laser) { return {1, laser.rays}; }
+inline PatternShape shape_of(const PinholeCamera& camera) { return {camera.height, camera.width}; }
+inline PatternShape shape_of(const Rosette& rosette) { return {1, rosette.points}; }
+inline PatternShape shape_of(const RayPattern& rays) { return {rays.rows, rays.cols}; }
+inline PatternShape shape_of(const DepthCamera& camera) { return {camera.height, camera.width}; }
+PatternShape shape_of(const SpinningLidar& lidar);
+PatternShape shape_of(const GridScanner& grid);
+
 /// The rings of a checked model's rays: its rows, counted from 0, unless it numbers rings itself.
 std::set<std::uint32_t> count_rings(std::uint32_t rows);
 std::set<std::uint32_t> rings(const SpinningLidar& lidar);
-std::set<std::uint32_t> rings(const GridScanner& grid);
 std::set<std::uint32_t> rings(const RayPattern& rays);
-inline std::set<std::uint32_t> rings(const Laser2d& /*laser*/) { return count_rings(1); }
-inline std::set<std::uint32_t> rings(const Rosette& /*rosette*/) { return count_rings(1); }
-inline std::set<std::uint32_t> rings(const PinholeCamera& camera) { return count_rings(camera.height); }
-inline std::set<std::uint32_t> rings(const DepthCamera& camera) { return count_rings(camera.height); }
+template <class Kind>
+std::set<std::uint32_t> rings(const Kind& kind) {
+  return count_rings(shape_of(kind).rows);
+}
 
 /// See column_shifts(). Only the rows of a lidar that turns once round are staggered.
 std::vector<std::int32_t> shifts(const SpinningLidar& lidar);
@@ -72,12 +80,6 @@ template <class Kind>
 std::vector<std::int32_t> shifts(const Kind& /*kind*/) {
   return {};
 }
-
-/// Points along x and y of a grid; what everything that counts them uses.
-struct GridShape {
-  std::uint32_t points_x = 0, points_y = 0;
-};
-GridShape grid_shape(const GridScanner& grid);
 
 /// How a kind treats returns outside its limits, whatever its parameters: a depth camera loses them.
 template <class Kind>
@@ -93,7 +95,7 @@ constexpr double farthest_range_m(const Kind& kind) {
 double farthest_range_m(const RayPattern& rays);
 
 /// Gives the arrays of directions their size, the range limits their one value, and empties everything optional.
-void start_pattern(RayPattern& out, std::uint32_t rows, std::uint32_t cols, double min_range_m, double max_range_m);
+void start_pattern(RayPattern& out, const PatternShape& shape, double min_range_m, double max_range_m);
 /// Stores the direction of ray `i`.
 void set_direction(RayPattern& out, std::size_t i, double x, double y, double z);
 

@@ -43,7 +43,7 @@ void Laser2d::check() const {
 }
 
 void write_rays(const Laser2d& laser, std::uint32_t /*frame*/, RayPattern& out) {
-  start_pattern(out, 1, laser.rays, laser.min_range_m, laser.max_range_m);
+  start_pattern(out, shape_of(laser), laser.min_range_m, laser.max_range_m);
   out.time_offset_s.resize(laser.rays);
   const double span = laser.max_azimuth_rad - laser.min_azimuth_rad;
   const double step = laser.rays > 1 ? span / (laser.rays - 1) : 0.0;
@@ -55,5 +55,7 @@ void write_rays(const Laser2d& laser, std::uint32_t /*frame*/, RayPattern& out) 
     out.time_offset_s[i] = static_cast<float>(period_s * fired);
   }
 }
+
+std::string with_rays_in_one_plane() { return std::string(Laser2d::kSlug); }
 
 }  // namespace fathom

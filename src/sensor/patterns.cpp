@@ -19,10 +19,10 @@ std::set<std::uint32_t> count_rings(std::uint32_t rows) {
   return rings;
 }
 
-void start_pattern(RayPattern& out, std::uint32_t rows, std::uint32_t cols, double min_range_m, double max_range_m) {
-  const std::size_t rays = std::size_t{rows} * cols;
-  out.rows = rows;
-  out.cols = cols;
+void start_pattern(RayPattern& out, const PatternShape& shape, double min_range_m, double max_range_m) {
+  const std::size_t rays = std::size_t{shape.rows} * shape.cols;
+  out.rows = shape.rows;
+  out.cols = shape.cols;
   for (std::vector<float>* array : {&out.direction_x, &out.direction_y, &out.direction_z}) array->resize(rays);
   for (std::vector<float>* array : {&out.origin_x, &out.origin_y, &out.origin_z, &out.time_offset_s}) array->clear();
   out.ring.clear();

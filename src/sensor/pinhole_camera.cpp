@@ -38,7 +38,7 @@ void describe(const PinholeCamera& camera, SensorView& view) {
 }
 
 void write_rays(const PinholeCamera& camera, std::uint32_t /*frame*/, RayPattern& out) {
-  start_pattern(out, camera.height, camera.width, camera.min_range_m, camera.max_range_m);
+  start_pattern(out, shape_of(camera), camera.min_range_m, camera.max_range_m);
   for (std::uint32_t v = 0; v < camera.height; ++v) {
     const double down = (v - camera.cy) / camera.fy;
     for (std::uint32_t u = 0; u < camera.width; ++u) {

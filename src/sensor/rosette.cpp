@@ -38,7 +38,7 @@ void describe(const Rosette& /*rosette*/, SensorView& view) {
 }
 
 void write_rays(const Rosette& rosette, std::uint32_t frame, RayPattern& out) {
-  start_pattern(out, 1, rosette.points, rosette.min_range_m, rosette.max_range_m);
+  start_pattern(out, shape_of(rosette), rosette.min_range_m, rosette.max_range_m);
   out.time_offset_s.resize(rosette.points);
   const std::uint64_t first = std::uint64_t{frame} * rosette.points;
   for (std::uint32_t i = 0; i < rosette.points; ++i) {

@@ -16,8 +16,10 @@ namespace {
 
 template <FieldModel M>
 SensorKindInfo kind_info() {
-  return {M::kSlug, M::kDoc, describe<M>()};
+  return {M::kSlug, M::kDoc, describe<M>(), requires {M::kRaysFromFile;
 }
+};  // namespace
+}  // namespace fathom
 
 template <std::size_t... I>
 std::vector<SensorKindInfo> all_kinds(std::index_sequence<I...>) {

@@ -36,6 +36,11 @@ void update_pattern(const SensorModel& model, std::uint32_t frame, RayPattern& p
   std::visit([&](const auto& kind) { write_rays(kind, frame, pattern); }, model);
 }
 
+PatternShape pattern_shape(const SensorModel& model) {
+  validate(model);
+  return std::visit([](const auto& kind) { return shape_of(kind); }, model);
+}
+
 RayPattern make_pattern(const SensorModel& model, std::uint32_t frame) {
   validate(model);
   RayPattern pattern;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <set>
+#include <string>
 #include <vector>
 
 #include <fathom/noise/sensor_traits.hpp>
@@ -50,6 +51,11 @@ std::set<std::uint32_t> rings_of(const SensorModel& model);
 
 /// [rows]: by how many columns rows move so that a column looks in one direction; empty where no shift does that.
 std::vector<std::int32_t> column_shifts(const SensorModel& model);
+
+// Who has such a property, for messages: the kind, and what else it takes.
+std::string with_two_cameras();
+std::string with_column_shifts();
+std::string with_rays_in_one_plane();
 
 /// The rays of a frame, into a pattern that already has its arrays: a frame of the same sensor allocates nothing more.
 /// The model must have been accepted by validate().

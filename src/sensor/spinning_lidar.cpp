@@ -110,9 +110,12 @@ void SpinningLidar::check() const {
   check_firing_times(*this);
 }
 
+PatternShape shape_of(const SpinningLidar& lidar) {
+  return {static_cast<std::uint32_t>(lidar.elevation_rad.size()), lidar.columns};
+}
+
 void write_rays(const SpinningLidar& lidar, std::uint32_t /*frame*/, RayPattern& out) {
-  const auto rings = static_cast<std::uint32_t>(lidar.elevation_rad.size());
-  start_pattern(out, rings, lidar.columns, lidar.min_range_m, lidar.max_range_m);
+  start_pattern(out, shape_of(lidar), lidar.min_range_m, lidar.max_range_m);
   const std::size_t rays = out.direction_x.size();
   out.time_offset_s.resize(rays);
   out.ring.resize(rays);
@@ -120,7 +123,7 @@ void write_rays(const SpinningLidar& lidar, std::uint32_t /*frame*/, RayPattern&
     for (std::vector<float>* array : {&out.origin_x, &out.origin_y, &out.origin_z}) array->assign(rays, 0.0F);
   }
   const std::vector<std::size_t> order = rings_from_top(lidar);
-  for (std::uint32_t row = 0; row < rings; ++row) write_ring(lidar, order[row], row, out);
+  for (std::uint32_t row = 0; row < out.rows; ++row) write_ring(lidar, order[row], row, out);
 }
 
 void describe(const SpinningLidar& lidar, SensorView& view) {
@@ -129,7 +132,7 @@ void describe(const SpinningLidar& lidar, SensorView& view) {
 }
 
 std::set<std::uint32_t> rings(const SpinningLidar& lidar) {
-  if (lidar.ring.empty()) return count_rings(static_cast<std::uint32_t>(lidar.elevation_rad.size()));
+  if (lidar.ring.empty()) return count_rings(shape_of(lidar).rows);
   return {lidar.ring.begin(), lidar.ring.end()};
 }
 
@@ -138,6 +141,8 @@ std::vector<std::int32_t> shifts(const SpinningLidar& lidar) {
   const bool turns_once_round = lidar.span_rad + lidar.span_rad / lidar.columns > 2 * std::numbers::pi;
   return turns_once_round ? destagger_shifts(lidar) : std::vector<std::int32_t>();
 }
+
+std::string with_column_shifts() { return fmt::format("a {} that turns once round", SpinningLidar::kSlug); }
 
 std::vector<std::int32_t> destagger_shifts(const SpinningLidar& lidar) {
   lidar.check();

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include <fathom/files/read.hpp>
+#include <fathom/files/trajectories.hpp>
 
 #include "text/read_fields.hpp"
 

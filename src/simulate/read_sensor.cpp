@@ -1,145 +1,24 @@
 // SPDX-License-Identifier: MIT
 #include "simulate/read_sensor.hpp"
 
-#include <algorithm>
-#include <array>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <variant>
-#include <vector>
 
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
-#include <fathom/files/read.hpp>
-#include <fathom/sensor/kinds.hpp>
 
 #include "base/text.hpp"
 #include "scene/world_poses.hpp"
-#include "sensor/field_ways.hpp"
-#include "sensor/sensor_view.hpp"
 #include "simulate/file_plan.hpp"
+#include "simulate/read_model.hpp"
 #include "simulate/read_noise.hpp"
 #include "simulate/read_outputs.hpp"
 #include "simulate/read_pose.hpp"
-#include "text/read_fields.hpp"
 
 namespace fathom {
 
 namespace {
-
-const SensorKindInfo& kind_info(std::string_view slug) {
-  const std::vector<SensorKindInfo>& kinds = sensor_kinds();
-  return *std::find_if(kinds.begin(), kinds.end(), [&](const SensorKindInfo& k) { return k.slug == slug; });
-}
-
-/// Sets every parameter that the map holds; those without a default must be there unless a preset gave them.
-void read_model_fields(YamlReader& map, bool from_preset, SensorModel& model) {
-  const auto required = from_preset ? RequiredFields::kMayLack : RequiredFields::kMustBeThere;
-  read_fields(
-      map, kind_info(sensor_kind(model)).fields, required,
-      [&](const FieldInfo& field, std::span<const double> values) { set_sensor_field(model, field.name, values); });
-}
-
-bool has_field(const SensorModel& model, std::string_view field) {
-  const std::vector<FieldInfo>& fields = kind_info(sensor_kind(model)).fields;
-  return std::any_of(fields.begin(), fields.end(), [&](const FieldInfo& f) { return f.name == field; });
-}
-
-bool has_all(const SensorModel& model, std::span<const FieldWay> ways) {
-  return std::all_of(ways.begin(), ways.end(), [&](const FieldWay& way) { return has_field(model, way.field); });
-}
-
-bool is_set(const SensorModel& model, std::string_view field) {
-  const std::vector<double> values = get_sensor_field(model, field);
-  return std::any_of(values.begin(), values.end(), [](double value) { return value != 0.0; });
-}
-
-/// The way of these that the file chooses; null when it leaves the choice to the preset.
-const FieldWay* chosen_way(YamlReader& map, std::span<const FieldWay> ways, const SensorModel& model) {
-  const FieldWay* chosen = nullptr;
-  std::string key;
-  for (const FieldWay& way : ways) {
-    const auto given = Quantity::find(map, way.field);
-    if (!given || !is_set(model, way.field)) continue;
-    if (chosen != nullptr) given->reader().fail(fmt::format("and {} are both given; one is enough", key));
-    chosen = &way;
-    key = given->reader().key();
-  }
-  return chosen;
-}
-
-/// Takes away what the preset says in other ways than the file.
-void clear_other_ways(YamlReader& map, SensorModel& model) {
-  const SensorModel usual = make_sensor_model(sensor_kind(model));
-  const auto clear = [&](std::string_view field) {
-    if (field.empty() || Quantity::find(map, field)) return;
-    set_sensor_field(model, field, get_sensor_field(usual, field));
-  };
-  for (const std::span<const FieldWay> ways : kFieldWays) {
-    if (!has_all(model, ways)) continue;
-    const FieldWay* chosen = chosen_way(map, ways, model);
-    for (const FieldWay& way : ways) {
-      if (chosen == nullptr || &way == chosen) continue;
-      clear(way.field);
-      for (const std::string_view field : way.others) clear(field);
-    }
-  }
-}
-
-/// The keys of a pinhole_camera beside a depth camera, whose list is the nearest known key to neither.
-void refuse_center_keys(YamlReader& map, const SensorModel& model) {
-  for (const char* key : {"cx", "cy"}) {
-    if (map.value().find(key) == nullptr || has_field(model, key) || !has_field(model, "principal_point_px")) continue;
-    map.at(key).fail(fmt::format("is not a key of a {}; give principal_point_px: [cx, cy]", sensor_kind(model)));
-  }
-}
-
-/// The rays from a file; a range limit in the file stands above the ones given here.
-RayPattern read_rays(YamlReader& map, SceneFiles& files) {
-  const YamlReader file = map.at("rays");
-  const std::filesystem::path path = read_path(file, files);
-  SensorModel limits = make_sensor_model(RayPattern::kSlug);
-  read_model_fields(map, false, limits);
-  const auto limit = [&](std::string_view field) {
-    const std::vector<double> values = get_sensor_field(limits, field);
-    if (values.size() != 1) map.at(field).fail("is a list; ranges ray by ray stand in the file of rays");
-    return static_cast<float>(values.front());
-  };
-  return file.located([&] { return read_ray_table(path, limit("min_range_m"), limit("max_range_m")); });
-}
-
-SensorModel read_model(YamlReader& map, const SensorPreset* preset, SceneFiles& files) {
-  if (preset != nullptr) {
-    SensorModel model = preset->model;
-    read_model_fields(map, true, model);
-    clear_other_ways(map, model);
-    refuse_center_keys(map, model);
-    return model;
-  }
-  const auto type = map.find("type");
-  if (!type) map.fail("needs a 'preset' or a 'type'");
-  if (type->text() == RayPattern::kSlug) return read_rays(map, files);
-  SensorModel model = type->located([&] { return make_sensor_model(type->text()); });
-  read_model_fields(map, false, model);
-  clear_other_ways(map, model);
-  refuse_center_keys(map, model);
-  return model;
-}
-
-/// Throws when fields of the model do not fit together; beside a preset, the file shows only some of these fields.
-void check_model(const YamlReader& map, const SensorPreset* preset, const SensorModel& model) {
-  map.located([&] {
-    try {
-      validate(model);
-    } catch (const InputError& error) {
-      if (preset == nullptr) throw;
-      throw InputError(fmt::format("{} (what is not given is as the preset {} has it)", error.what(), preset->name));
-    }
-  });
-}
 
 const SensorPreset* read_preset(YamlReader& map) {
   const auto name = map.find("preset");

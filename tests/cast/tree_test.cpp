@@ -203,6 +203,30 @@ TEST(Tree, ASurfaceSeenFromTheSideIsNotThere) {
   }
 }
 
+TEST(Tree, RaysAlongTheSidesOfBoxesOfTrianglesKeepTheirRange) {
+  // From the middle of a sphere whose first meridian lies in the plane y = 0: rays in that plane run along an edge of
+  // the surface, within a side of the boxes of its triangles.
+  constexpr double kRadiusM = 10.0;
+  Scene scene;
+  scene.add_entity({.name = "sphere", .mesh = scene.add_mesh(make_sphere(kRadiusM, 512))});
+  TreeBench tree;
+  tree.caster->update(scene, 0.0, {});
+  std::vector<WorldRay> rays;
+  for (int i = 0; i < 1024; ++i) {
+    const double angle = 0.0061 * i, c = std::cos(angle), s = std::sin(angle);
+    for (const double tiny : {0.0, -0.0, 1e-19, -1e-19, 1e-12, -1e-12}) {
+      rays.push_back({{}, {c, tiny, s}}), rays.push_back({{}, {tiny, c, s}});
+    }
+  }
+  const double least = kRadiusM * std::cos(3.1416 / 512) * std::cos(3.1416 / 512) * (1 - 2e-6);
+  for (const bool coherent : {false, true}) {
+    for (const Shot& shot : shoot(*tree.caster, rays, coherent)) {
+      ASSERT_GT(shot.range_m, least);
+      ASSERT_LT(shot.range_m, kRadiusM * (1 + 2e-6));
+    }
+  }
+}
+
 /// What a walk relies on.
 void expect_sound(const tree::MeshTree& tree, std::size_t triangles) {
   std::vector<int> seen(triangles, 0);

@@ -11,7 +11,8 @@
 #include <gtest/gtest.h>
 
 #include <fathom/base/error.hpp>
-#include <fathom/parts/placed_mesh.hpp>
+#include <fathom/parts/ray_caster.hpp>
+#include <fathom/parts/texture.hpp>
 
 #include "parts/random.hpp"
 #include "parts/surface.hpp"

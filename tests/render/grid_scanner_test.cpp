@@ -32,8 +32,8 @@ Quaternion axes_of(GridAlignment alignment) {
 TEST(GridScanner, PointsDownFromAnAlignedGrid) {
   GridScanner grid;
   grid.size_x_m = 1.6, grid.size_y_m = 1.0, grid.start_height_m = 5;
-  EXPECT_EQ(grid_shape(grid).points_x, 17U);
-  EXPECT_EQ(grid_shape(grid).points_y, 11U);
+  EXPECT_EQ(shape_of(grid).cols, 17U);
+  EXPECT_EQ(shape_of(grid).rows, 11U);
   const Pose body{{1, 2, 1}, from_roll_pitch_yaw(kRoll, kPitch, kYaw)};
   Scene scene;
   scene.add_entity({.name = "ground", .mesh = scene.add_mesh(make_plane(50, 50))});

@@ -38,6 +38,8 @@ bool same_directions(const RayPattern& a, const RayPattern& b) {
 std::optional<std::string> difference(const SensorModel& model) {
   const SensorView view = make_view(model);
   const RayPattern rays = make_pattern(model), later = make_pattern(model, 1);
+  if (const PatternShape shape = pattern_shape(model); shape.rows != rays.rows || shape.cols != rays.cols)
+    return "shape";
   if (view.one_origin != rays.origin_x.empty()) return "one_origin";
   if (view.timed != !rays.time_offset_s.empty()) return "timed";
   if (view.rays_vary == same_directions(rays, later)) return "rays_vary";

@@ -93,8 +93,8 @@ TEST(CamerasOfAFile, AGridScanner) {
   EXPECT_EQ(grid.min_range_m, 0.5);
   EXPECT_EQ(grid.max_range_m, 7.0);
   EXPECT_EQ(grid.alignment, GridAlignment::kYaw);
-  EXPECT_EQ(grid_shape(grid).points_x, 3U);
-  EXPECT_EQ(grid_shape(grid).points_y, 9U);
+  EXPECT_EQ(shape_of(grid).cols, 3U);
+  EXPECT_EQ(shape_of(grid).rows, 9U);
   EXPECT_EQ(grid_of("").resolution_m, 0.1);
   EXPECT_EQ(grid_of("    alignment: base\n").alignment, GridAlignment::kBase);
   EXPECT_EQ(grid_of("    alignment: yaw\n").alignment, GridAlignment::kYaw);

@@ -18,7 +18,7 @@
 #include <fathom/base/executor.hpp>
 #include <fathom/base/isa.hpp>
 #include <fathom/math/random.hpp>
-#include <fathom/parts/placed_mesh.hpp>
+#include <fathom/parts/ray_caster.hpp>
 #include <fathom/parts/tracer.hpp>
 
 #include "fields.hpp"

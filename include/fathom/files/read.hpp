@@ -1,34 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Files read. Every function throws InputError naming the file (and the line, where there are lines) when it is
-// missing, unreadable, truncated, not understood, or holds values that are not allowed.
+// All readers of files.
 
-#include <cstdint>
-#include <filesystem>
-#include <optional>
-
-#include <fathom/base/export.hpp>
-#include <fathom/scene/mesh.hpp>
-#include <fathom/scene/trajectory.hpp>
-#include <fathom/sensor/pattern.hpp>
-
-namespace fathom {
-
-/// The axis of a file that points up.
-enum class UpAxis : std::uint8_t { kX, kY, kZ };
-
-/// Reads OBJ, PLY, STL, glTF/GLB or DAE; all meshes that the file places joined in the file's own frame, in metres as
-/// written (of DAE the unit is applied), turned so that `up_axis` becomes z, and validated. Without `up_axis`: y for
-/// glTF, what the file says for DAE (y where it says nothing), z for the others. No file is opened but `file` and, for
-/// glTF, its buffers in the same folder. Throws SystemError when there is not enough memory.
-FATHOM_API Mesh read_mesh(const std::filesystem::path& file, std::optional<UpAxis> up_axis = std::nullopt);
-
-/// Reads a trajectory in TUM format: lines `stamp tx ty tz qx qy qz qw` (s, m, unit quaternion), # comments.
-FATHOM_API Trajectory read_trajectory(const std::filesystem::path& file);
-
-/// Reads a ray table from NPY (float32 or float64, [n, 6 to 9]) or CSV (header line names the columns): ox oy oz dx dy
-/// dz [range_m] [ring] [time_s]. Directions are normalised; range_m is the ray's own maximum range and replaces
-/// `max_range_m`. The pattern is one row.
-FATHOM_API RayPattern read_ray_table(const std::filesystem::path& file, float min_range_m, float max_range_m);
-
-}  // namespace fathom
+#include <fathom/files/meshes.hpp>
+#include <fathom/files/ray_tables.hpp>
+#include <fathom/files/trajectories.hpp>

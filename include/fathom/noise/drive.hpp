@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <fathom/base/block.hpp>
 #include <fathom/math/random.hpp>
 #include <fathom/noise/block_kernel.hpp>
 #include <fathom/noise/model.hpp>
@@ -14,9 +15,6 @@
 
 namespace fathom {
 
-/// Rays are processed in blocks of at most this many: all arrays of a block then stay in a 48 kB first-level cache.
-/// Blocks of 512 and 1024 rays were measured 2 and 4 % slower on a frame (bench/bench_cast.cpp).
-inline constexpr std::uint32_t kBlockRays = 256;
 inline constexpr std::uint32_t kQuadRays = 4;  ///< rays that share one Philox block
 
 /// The rays of a block, sensor frame. Lane i belongs to quad quads[i / 4].

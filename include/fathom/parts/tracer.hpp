@@ -10,8 +10,8 @@
 #include <span>
 
 #include <fathom/base/export.hpp>
-#include <fathom/parts/placed_mesh.hpp>
 #include <fathom/parts/posed_rays.hpp>
+#include <fathom/parts/ray_caster.hpp>
 
 namespace fathom {
 

@@ -33,6 +33,9 @@ inline constexpr std::uint64_t kMaxRays = std::uint64_t{1} << 28U;
 /// from the C library's sin and cos, so two platforms may differ in the last bit of a direction.
 FATHOM_API RayPattern make_pattern(const SensorModel& model, std::uint32_t frame = 0);
 
+/// What make_pattern() gives its pattern for any frame; makes no rays. Throws InputError as make_pattern() does.
+FATHOM_API PatternShape pattern_shape(const SensorModel& model);
+
 /// How a return that noise carried outside [min_range, max_range] is treated.
 enum class RangePolicy : std::uint8_t { kKeep, kClamp, kDrop };
 inline constexpr std::array<std::string_view, 3> kRangePolicyNames = {"keep", "clamp", "drop"};

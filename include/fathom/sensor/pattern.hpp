@@ -11,6 +11,11 @@
 
 namespace fathom {
 
+/// The number of rays of a frame.
+struct PatternShape {
+  std::uint32_t rows = 0, cols = 0;
+};
+
 /// The rays of one frame of a sensor, in the sensor frame: x forward, y left, z up. Every array is [rows, cols],
 /// row-major, unless it says otherwise. Every kind of sensor becomes one of these; a user may fill one by hand.
 struct RayPattern {
@@ -24,6 +29,7 @@ struct RayPattern {
 
   static constexpr std::string_view kSlug = "ray_table";
   static constexpr std::string_view kDoc = "Rays given one by one, usually read from a file.";
+  static constexpr bool kRaysFromFile = true;
   FATHOM_API static std::span<const Field<RayPattern>> fields();
 };
 

@@ -14,6 +14,7 @@
 namespace fathom::FATHOM_ISA {
 
 inline constexpr float kInf = __builtin_inff();
+inline constexpr float kExitSlack = 0x1p-21F;  ///< of the box that ends a range, as a share of its farthest coordinate
 inline constexpr float kTinyDirection = 1e-18F;  ///< smaller components of a direction count as this
 
 /// 1 / d, finite, with the sign of d.
@@ -99,13 +100,19 @@ FATHOM_KERNEL void shear_corners(const V3<F> (&c)[3], const Shear<F>& s, F (&x)[
 }
 
 /// t on the plane of a triangle, and within its box lo, hi. All is seen from the origin; n is the normal, `plane` the
-/// product of a corner and n.
+/// product of a corner and n. The ray leaves a box that is a little larger: one that runs within a side of the box,
+/// along an axis, would else leave it where it starts.
 template <class F>
 FATHOM_KERNEL F distance(F plane, V3<F> n, V3<F> d, V3<F> lo, V3<F> hi, V3<F> r) {
   const F t = plane / dot(d, n);
   const F x0 = lo.x * r.x, x1 = hi.x * r.x, y0 = lo.y * r.y, y1 = hi.y * r.y, z0 = lo.z * r.z, z1 = hi.z * r.z;
   const F entry = max(max(min(x0, x1), min(y0, y1)), min(z0, z1));
-  const F exit = min(min(max(x0, x1), max(y0, y1)), max(z0, z1));
+  const F farthest = max(max(max(abs(lo.x), abs(hi.x)), max(abs(lo.y), abs(hi.y))), max(abs(lo.z), abs(hi.z)));
+  const F slack = farthest * F::all(kExitSlack);
+  const F far_x = max((lo.x - slack) * r.x, (hi.x + slack) * r.x),
+          far_y = max((lo.y - slack) * r.y, (hi.y + slack) * r.y),
+          far_z = max((lo.z - slack) * r.z, (hi.z + slack) * r.z);
+  const F exit = min(min(far_x, far_y), far_z);
   return max(min(t, exit), entry);
 }
 

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include <fmt/format.h>
+
 #include <fathom/base/error.hpp>
 
 #include "picture/painter.hpp"
@@ -18,7 +20,7 @@ namespace {
 std::vector<std::int32_t> full_turn_shifts(const SensorModel& model) {
   std::vector<std::int32_t> shifts = column_shifts(model);
   if (shifts.empty()) {
-    throw InputError("only the range image of a spinning_lidar that turns once round can be destaggered");
+    throw InputError(fmt::format("only the range image of {} can be destaggered", with_column_shifts()));
   }
   return shifts;
 }

@@ -87,14 +87,14 @@ void ScanLogOutput::check_run(Simulator& simulator, SensorId sensor, std::uint32
   const bool planar_rays = std::all_of(pattern.direction_z.begin(), pattern.direction_z.end(),
                                        [](float z) { return std::abs(z) <= kLevel; });
   if (!pattern.origin_x.empty() || !planar_rays || make_view(simulator.sensor(sensor).model).rays_vary) {
-    throw InputError(
-        fmt::format("sensor '{}': a scan_log needs rays in one plane from one point, as of laser_2d", name));
+    throw InputError(fmt::format("sensor '{}': a {} needs rays in one plane from one point, as of {}", name, kSlug,
+                                 with_rays_in_one_plane()));
   }
   for (std::uint32_t frame = 0; frame < frames; ++frame) {
     const double stamp_s = simulator.stamp_s(frame);
     if (rotate(simulator.world_from_sensor(sensor, stamp_s).rotation, {0, 0, 1}).z >= 1.0 - 0.5 * kLevel * kLevel)
       continue;
-    throw InputError(fmt::format("sensor '{}': a scan_log needs level poses, but the one at {} s is tilted", name,
+    throw InputError(fmt::format("sensor '{}': a {} needs level poses, but the one at {} s is tilted", name, kSlug,
                                  number_text(stamp_s)));
   }
 }

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// Whether a chain of noise suits its sensor and its scene.
+
+#include <cstddef>
+
+#include <fathom/noise/chain.hpp>
+#include <fathom/noise/sensor_traits.hpp>
+#include <fathom/sensor/model.hpp>
+
+namespace fathom {
+
+/// Throws InputError when a model of the chain needs what the sensor does not have: two cameras apart, a camera, rays
+/// from one point, what the model itself asks for (check_on); or when it differs from another entry of the chain in a
+/// parameter that must be the same.
+void check_needs(const NoiseChain& chain, const Noise& noise, const SensorTraits& sensor);
+
+/// Throws InputError when an entry of a chain for single entities or rings is of another model, for an entity (of
+/// `entities`) or ring that is not there, or there twice.
+void check_entries(const NoiseChain& chain, const SensorTraits& sensor, const SensorModel& model, std::size_t entities);
+
+/// Both, for the whole chain.
+void check_chain(const NoiseChain& chain, const SensorTraits& sensor, const SensorModel& model, std::size_t entities);
+
+}  // namespace fathom

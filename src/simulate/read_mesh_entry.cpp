@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+#include "simulate/read_mesh_entry.hpp"
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include <fathom/files/meshes.hpp>
+#include <fathom/scene/grid_map.hpp>
+
+#include "base/with_prefix.hpp"
+#include "log/grid_map.hpp"
+#include "mesh/read_mesh.hpp"
+#include "text/read_file.hpp"
+
+namespace fathom {
+
+namespace {
+
+constexpr Limits kSizeLimits = {1e-6, kMostPrimitiveM, "m"};  // limits of files are closed
+
+std::uint32_t read_segments(YamlReader& shape) {
+  const auto segments = shape.find("segments");
+  return static_cast<std::uint32_t>(segments ? segments->whole(kLeastSegments, kMostSegments) : kUsualSegments);
+}
+
+std::vector<double> read_size(YamlReader& shape, std::size_t count) {
+  return shape.at("size_m").numbers(count, kSizeLimits);
+}
+
+Mesh read_plane(YamlReader& shape, SceneFiles& /*files*/) {
+  const std::vector<double> size = read_size(shape, 2);
+  return make_plane(size[0], size[1]);
+}
+
+Mesh read_box(YamlReader& shape, SceneFiles& /*files*/) {
+  const std::vector<double> size = read_size(shape, 3);
+  return make_box({size[0], size[1], size[2]});
+}
+
+Mesh read_sphere(YamlReader& shape, SceneFiles& /*files*/) {
+  const double radius_m = shape.at("radius_m").number(kSizeLimits);
+  return make_sphere(radius_m, read_segments(shape));
+}
+
+Mesh read_cylinder(YamlReader& shape, SceneFiles& /*files*/) {
+  const double radius_m = shape.at("radius_m").number(kSizeLimits);
+  const double height_m = shape.at("height_m").number(kSizeLimits);
+  return make_cylinder(radius_m, height_m, read_segments(shape));
+}
+
+/// The occupied cells of a map, raised.
+Mesh read_walls(YamlReader& shape, SceneFiles& files) {
+  const YamlReader file = shape.at("file");
+  const double height_m = shape.at("height_m").number({kLeastWallM, kMostWallM, "m"});
+  const std::filesystem::path path = read_path(file, files);
+  return file.located([&] {
+    const GridMap map = read_grid_map(path, files.opened);
+    return with_prefix([&] { return path.string(); },
+                       [&] { return within_memory(path, [&] { return make_walls(map, height_m); }); });
+  });
+}
+
+/// A mesh that is made, not read: its word in files and how its parameters become one.
+struct Primitive {
+  std::string_view word;
+  Mesh (*read)(YamlReader& shape, SceneFiles& files);
+};
+constexpr Primitive kPrimitives[] = {{"plane", &read_plane},
+                                     {"box", &read_box},
+                                     {"sphere", &read_sphere},
+                                     {"cylinder", &read_cylinder},
+                                     {"grid_map", &read_walls}};
+
+constexpr std::string_view kUpAxes[] = {"x", "y", "z"};  // in the order of UpAxis
+
+Mesh read_mesh_file(const YamlReader& file, SceneFiles& files, std::optional<UpAxis> up_axis) {
+  const std::filesystem::path path = read_path(file, files);
+  return file.located([&] { return read_mesh(path, up_axis, files.opened); });
+}
+
+}  // namespace
+
+Mesh read_mesh_entry(YamlReader entry, SceneFiles& files) {
+  if (entry.is(YamlValue::Kind::kScalar)) return read_mesh_file(entry, files, std::nullopt);
+  if (entry.is(YamlValue::Kind::kMap)) {
+    if (const auto file = entry.find("file")) {
+      const auto axis = entry.find("up_axis");
+      entry.finish();
+      return read_mesh_file(*file, files, axis ? std::optional(UpAxis(axis->one_of(kUpAxes))) : std::nullopt);
+    }
+  }
+  if (entry.value().kind != YamlValue::Kind::kMap || entry.value().entries.size() != 1) {
+    entry.fail("is not one of: a file name, file, plane, box, sphere, cylinder, grid_map");
+  }
+  for (const Primitive& primitive : kPrimitives) {
+    auto shape = entry.find(primitive.word);
+    if (!shape) continue;
+    Mesh mesh = shape->located([&] { return primitive.read(*shape, files); });
+    shape->finish();
+    return mesh;
+  }
+  entry.finish();
+  entry.fail("is no mesh");
+}
+
+}  // namespace fathom
