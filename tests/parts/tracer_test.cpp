@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <fathom/base/error.hpp>
+#include <fathom/parts/texture.hpp>
 
 #include "parts/random.hpp"
 #include "support/error_text.hpp"
