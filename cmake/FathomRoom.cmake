@@ -46,7 +46,7 @@ function(fathom_room name)
   list(TRANSFORM rooms PREPEND fathom_)
   # PUBLIC, because a room's headers may show types of the rooms below it.
   target_link_libraries(${target} PUBLIC ${rooms} PRIVATE fmt::fmt ${ROOM_LIBRARIES} fathom_flags)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ${FATHOM_UNITY} UNITY_BUILD_BATCH_SIZE 8)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${FATHOM_UNITY} UNITY_BUILD_BATCH_SIZE ${FATHOM_UNITY_FILES})
   if(FATHOM_BUILD_FUZZERS)  # inputs are told apart by the branches of the rooms that read them
     target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
   endif()

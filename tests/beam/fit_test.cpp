@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -243,10 +245,11 @@ TEST(BeamFit, NamesThePairThatCannotBeToldApartWhicheverWeightIsLargest) {
   using Pairs = std::vector<std::string>;
   const BeamSensor sensor = {.max_range_m = 8};
   // Every surface near Z, and shorts spread evenly: shorts and random readings look the same. Max is another matter.
-  for (const BeamParameters& truth : {BeamParameters{.60, .20, .05, .15, .05, .1},
-                                      {.20, .20, .05, .55, .05, .1},
-                                      {.20, .50, .05, .25, .05, .1},
-                                      {.10, .20, .55, .15, .05, .1}}) {
+  const BeamParameters alike[] = {{.60, .20, .05, .15, .05, .1},
+                                  {.20, .20, .05, .55, .05, .1},
+                                  {.20, .50, .05, .25, .05, .1},
+                                  {.10, .20, .55, .15, .05, .1}};
+  for (const BeamParameters& truth : std::span(alike).first(test::repetitions(std::size(alike)))) {
     const BeamData data = simulate(truth, sensor, 20000, 7.84, 7.999, 1);
     EXPECT_EQ(unidentified(fit_beam_model(data, sensor, {.compute = {.threads = 1}})), Pairs{"w_short and w_rand"})
         << truth.w_short << ' ' << truth.w_rand;

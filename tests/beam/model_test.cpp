@@ -12,6 +12,7 @@
 
 #include "beam/ks_distance.hpp"
 #include "support/error_text.hpp"
+#include "support/sanitized.hpp"
 #include "support/statistics.hpp"
 
 namespace fathom {
@@ -128,7 +129,7 @@ TEST(BeamDensity, LogDensityOutlivesUnderflow) {
 }
 
 TEST(BeamDensity, SamplerPassesKolmogorovSmirnovAndChiSquare) {
-  constexpr std::uint32_t kDraws = 400000;
+  constexpr auto kDraws = static_cast<std::uint32_t>(test::repetitions(400000));
   constexpr std::size_t kCells = 100;
   for (const Case& c : cases()) {
     SCOPED_TRACE(c.name);
@@ -253,7 +254,7 @@ TEST(BeamDensity, LogarithmsOfCellsOutliveUnderflow) {
 }
 
 TEST(BeamDensity, SamplesOfASensorWithAStepHaveTheProbabilitiesOfItsReadings) {
-  constexpr std::uint32_t kDraws = 400000;
+  constexpr auto kDraws = static_cast<std::uint32_t>(test::repetitions(400000));
   for (Case c : cases()) {
     for (const double step : {0.25, 0.7}) {
       SCOPED_TRACE(testing::Message() << c.name << ", step " << step);

@@ -14,6 +14,7 @@
 #include "log/grid_map.hpp"
 #include "support/error_text.hpp"
 #include "support/isas.hpp"
+#include "support/sanitized.hpp"
 
 namespace fathom {
 namespace {
@@ -56,13 +57,13 @@ std::size_t mismatches(const std::vector<float>& a, const std::vector<float>& b,
   return count;
 }
 
-/// The two double-precision walks, compared before ranges are rounded to float: 10^6 rays.
+/// The two double-precision walks, compared before ranges are rounded to float: 10^6 rays without a sanitizer.
 std::size_t double_mismatches(const GridMap& map, double more_than_cells) {
   const SkipField field = make_skip_field(map, UnknownCells::kFree);
   std::mt19937_64 random(11);
   std::uniform_real_distribution<double> unit(0, 1);
   std::size_t count = 0;
-  for (int i = 0; i < 1000000; ++i) {
+  for (std::size_t i = 0; i < test::repetitions(1'000'000); ++i) {
     GridPose pose = {unit(random) * map.cols, unit(random) * map.rows, 0, 0, true, {}};
     pose.cell_x = static_cast<std::int32_t>(pose.x), pose.cell_y = static_cast<std::int32_t>(pose.y);
     const double azimuth = 2 * std::numbers::pi * unit(random), dx = std::cos(azimuth), dy = std::sin(azimuth);
@@ -74,7 +75,7 @@ std::size_t double_mismatches(const GridMap& map, double more_than_cells) {
 
 void check_against_oracle(const GridMap& map) {
   EXPECT_EQ(double_mismatches(map, 1e-6), 0U);
-  const Rays rays = random_rays(map, 16667, 60, 7);
+  const Rays rays = random_rays(map, test::repetitions(16667), 60, 7);
   const double limit_m = 80, cell = map.resolution_m;
   const auto oracle = cast_all(map, rays, limit_m, {UnknownCells::kFree, GridPrecision::kOracle});
   std::vector<float> first;

@@ -19,6 +19,7 @@
 #include "support/error_text.hpp"
 #include "support/isas.hpp"
 #include "support/rounding.hpp"
+#include "support/sanitized.hpp"
 
 namespace fathom::test {
 namespace {
@@ -165,7 +166,7 @@ TEST(RayCaster, FindsWhatEveryTriangleFinds) {
     for (int scene = 0; scene < 3; ++scene) {
       RayCaster caster(*executor, {.isa = isa});
       caster.update(make_instances(random));
-      const std::vector<Ray> rays = make_rays(random, 2500);
+      const std::vector<Ray> rays = make_rays(random, repetitions(2500));
       const std::vector<Shot> shots = cast_all(caster, rays, scene == 0 ? 256 : scene == 1 ? 37 : 1);
       for (std::size_t i = 0; i < rays.size(); ++i) {
         if (rays[i].active == 0) {
@@ -197,9 +198,9 @@ TEST(RayCaster, FindsWhatEveryTriangleFinds) {
         ASSERT_NEAR(shots[i].distance_m, distance, 0x1p-23 * distance) << "ray " << i;
       }
     }
-    EXPECT_GT(hits, 1500U);
-    EXPECT_GT(misses, 100U);
-    EXPECT_LT(near_edges, hits / 100);
+    EXPECT_GT(hits, repetitions(1500));
+    EXPECT_GT(misses, repetitions(100));
+    if (!kSanitized) EXPECT_LT(near_edges, hits / 100);  // an eighth of the rays says little about rare ones
   }
 }
 

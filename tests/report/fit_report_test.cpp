@@ -21,6 +21,7 @@
 #include "report/plot.hpp"
 #include "report/synthetic_report.hpp"
 #include "support/error_text.hpp"
+#include "support/sanitized.hpp"
 
 namespace fathom {
 namespace {
@@ -204,7 +205,7 @@ TEST_F(FitFolder, MayBeThereWhenItIsEmpty) {
 
 TEST_F(FitFolder, IsOfOneOfTwoFitsAtOnce) {
   const FitReport report = make_report();
-  for (int k = 0; k < 20; ++k) {
+  for (std::size_t k = 0; k < test::repetitions(20); ++k) {
     const auto folder = folder_.path() / ("fit" + std::to_string(k));
     std::atomic<int> ready = 0, refused = 0;
     const auto fit = [&] {

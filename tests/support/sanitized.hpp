@@ -20,7 +20,7 @@ namespace fathom::test {
 inline constexpr bool kSanitized = FATHOM_SANITIZED == 1;
 
 /// A count of repetitions: full in an ordinary build, an eighth under a sanitizer, which is that much slower. Never
-/// for samples whose size a statistical claim names.
+/// for samples whose size a statistical claim names. tests/CMakeLists.txt does the same to the cases of rapidcheck.
 inline constexpr std::size_t repetitions(std::size_t full) { return kSanitized ? (full + 7) / 8 : full; }
 
 }  // namespace fathom::test
