@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Frames against raw Embree on the same rays: one thread, contenders interleaved in one process, medians.
+// Frames against raw Embree on the same rays: one thread, timed by the core time it had, contenders interleaved in one
+// process, medians.
 //
 //   bench_cast [scene file of the house] [sse2|avx2|avx512]
 //
 // The raw side (raw_embree.cpp) gets world rays already jittered with the same noise that fathom draws, in the order of
 // fathom's tiles, and writes range and id. fathom starts from its pattern, draws the noise, casts, applies hit and
-// distance noise, gates, and writes range and entity id in the order of the frame.
+// distance noise, gates, and writes range and entity id in the order of the frame. Its caster alone is also given the
+// raw side's rays, as tiles and one by one.
 
 #include <cstdio>
 #include <cstring>
@@ -13,6 +15,7 @@
 
 #include <fathom/simulate/simulator.hpp>
 
+#include "cast/make_caster.hpp"
 #include "interleave.hpp"
 #include "raw_embree.hpp"
 #include "render/plan.hpp"
@@ -42,7 +45,6 @@ Sensor make_sensor(const Set& set, std::string name, NoiseChain noise) {
 /// The rays that fathom casts for frame 0 of a sensor, in its order, in world coordinates.
 RawRays world_rays(const Sensor& sensor, const CastPlan& plan, const Pose& world_from_sensor, Isa isa) {
   RawRays rays;
-  rays.coherent = plan.coherent;
   const Vec3 o = world_from_sensor.translation_m;
   rays.origin[0] = static_cast<float>(o.x), rays.origin[1] = static_cast<float>(o.y);
   rays.origin[2] = static_cast<float>(o.z);
@@ -68,30 +70,75 @@ RawRays world_rays(const Sensor& sensor, const CastPlan& plan, const Pose& world
   return rays;
 }
 
+/// fathom's caster alone, on rays that are ready.
+class CasterAlone {
+ public:
+  CasterAlone(const Scene& scene, Isa isa)
+      : executor_(make_executor(1)), caster_(make_caster({.threads = 1, .isa = isa}, *executor_)) {
+    caster_->update(scene, 0.0, {});
+  }
+
+  void cast(const RawRays& rays, const CastPlan& plan, bool one_by_one, float* range, std::uint32_t* id) const {
+    for (std::uint32_t tile = 0; tile < plan.blocks(); ++tile) {
+      const std::uint32_t begin = plan.first_lanes[tile];
+      CastRays part{.dx = rays.dx.data() + begin,
+                    .dy = rays.dy.data() + begin,
+                    .dz = rays.dz.data() + begin,
+                    .count = plan.first_lanes[tile + 1] - begin,
+                    .coherent = plan.coherent && !one_by_one};
+      std::copy_n(rays.origin, 3, part.origin);
+      caster_->cast(part, {.range_m = range + begin, .entity = id + begin});
+    }
+  }
+
+ private:
+  std::unique_ptr<Executor> executor_;
+  std::unique_ptr<Caster> caster_;
+};
+
 void run_set(const Set& set, Isa isa) {
   const char* config = isa == Isa::kSse2 ? "isa=sse2" : isa == Isa::kAvx2 ? "isa=avx2" : "";
   const RawEmbree raw(*set.scene, config);
-  Simulator one(*set.scene, {.seed = kSeed, .compute = {.threads = 1, .isa = isa}});
-  Simulator two(*set.scene, {.seed = kSeed, .compute = {.threads = 2, .isa = isa}});
+  const CasterAlone alone(*set.scene, isa);
+  const auto simulator_of = [&](int threads, CasterKind caster) {
+    return Simulator(*set.scene, {.seed = kSeed, .compute = {.threads = threads, .isa = isa, .caster = caster}});
+  };
+  Simulator one = simulator_of(1, CasterKind::kTree), two = simulator_of(2, CasterKind::kTree),
+            embree = simulator_of(1, CasterKind::kEmbree);
   const Sensor noisy = make_sensor(set, "noisy", three_gaussians()), clean = make_sensor(set, "clean", {});
   CastPlan plan;
   make_plan(make_pattern(set.model), false, plan);
   const RawRays jittered = world_rays(noisy, plan, set.world_from_sensor, isa);
   const RawRays straight = world_rays(clean, plan, set.world_from_sensor, isa);
-  const SensorId on = one.add_sensor(noisy), off = one.add_sensor(clean), both = two.add_sensor(noisy);
+  const SensorId on = one.add_sensor(noisy), off = one.add_sensor(clean), with_embree = embree.add_sensor(clean),
+                 both = two.add_sensor(noisy);
   std::vector<float> range(plan.lanes());
   std::vector<std::uint32_t> id(plan.lanes());
   Frame frame({Channel::kRange, Channel::kEntityId});
-
-  const std::vector<double> t = interleave(
-      kRounds, {[&] { raw.intersect16(jittered, range.data(), id.data()); }, [&] { one.render(on, 0, frame); },
-                [&] { raw.intersect16(straight, range.data(), id.data()); }, [&] { one.render(off, 0, frame); },
-                [&] { raw.intersect1(jittered, range.data(), id.data()); }, [&] { two.render(both, 0, frame); }});
+  constexpr RawMode kModes[] = {RawMode::k16Coherent, RawMode::k16, RawMode::k8Coherent, RawMode::k8, RawMode::k1};
+  std::vector<std::function<void()>> contenders;
+  for (const RawMode mode : kModes) {
+    contenders.emplace_back([&, mode] { raw.intersect(straight, mode, range.data(), id.data()); });
+  }
+  contenders.emplace_back([&] { one.render(off, 0, frame); });
+  contenders.emplace_back([&] { embree.render(with_embree, 0, frame); });
+  contenders.emplace_back([&] { alone.cast(straight, plan, false, range.data(), id.data()); });
+  contenders.emplace_back([&] { alone.cast(straight, plan, true, range.data(), id.data()); });
+  contenders.emplace_back([&] { raw.intersect(jittered, RawMode::k16Coherent, range.data(), id.data()); });
+  contenders.emplace_back([&] { one.render(on, 0, frame); });
+  const std::vector<double> t = interleave(kRounds, contenders, cpu_seconds_now);
+  const std::vector<double> wall =
+      interleave(kRounds, {[&] { one.render(on, 0, frame); }, [&] { two.render(both, 0, frame); }});
   const double rays = static_cast<double>(frame.size()) * 1e-6;
-  const double best_raw = std::min(t[2], t[4]);
-  std::printf("| %-42s | %ux%u | %5.1f | %5.1f | %5.1f | %5.1f | %4.2f | %4.2f | %4.2f | %4.2f | %4.2f |\n",
-              set.name.c_str(), plan.packet.cols, plan.packet.rows, rays / t[4], rays / t[0], rays / t[3], rays / t[1],
-              t[0] / t[1], t[2] / t[3], t[4] / t[1], best_raw / t[3], t[1] / t[5]);
+  const auto best = static_cast<std::size_t>(std::min_element(t.begin(), t.begin() + 5) - t.begin());
+  std::printf(
+      "| %-42s | %ux%u of %ux%u | %11s: %5.1f | %5.1f | %4.2f | %5.1f | %4.2f | %5.1f | %5.1f | %4.2f | %5.1f | %5.1f "
+      "| "
+      "%4.2f | %4.2f |\n",
+      set.name.c_str(), plan.tile.cols, plan.tile.rows, plan.packet.cols, plan.packet.rows, kRawModeNames[best],
+      rays / t[best], rays / t[5], t[best] / t[5], rays / t[7], t[best] / t[7], rays / t[9], rays / t[10], t[9] / t[10],
+      rays / t[4], rays / t[8], t[4] / t[8], wall[0] / wall[1]);
+  std::printf("| | | | with Embree: %5.1f | %4.2f | | | | | | | | | |\n", rays / t[6], t[best] / t[6]);
   std::fflush(stdout);
 }
 
@@ -134,8 +181,10 @@ int main(int argc, char** argv) {
     if (isa > detect_isa() || (!wanted.empty() && wanted != to_string(isa))) continue;
     std::printf(
         "\n%s (million rays per second; ratios)\n\n"
-        "| set | tile | raw 1 | raw 16 | fathom, noise off | fathom, 3 noises | on / raw 16 | off / raw 16 | "
-        "on / raw 1 | off / best raw | 2 threads / 1 |\n|---|---|---|---|---|---|---|---|---|---|---|\n",
+        "| set | tile of packets | best raw | fathom, noise off | / best raw | caster alone | / best raw | raw 16 "
+        "coherent, "
+        "jittered | fathom, 3 noises | / raw 16 coherent | raw 1 | one by one | / raw 1 | 2 threads / 1 |\n"
+        "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
         std::string(to_string(isa)).c_str());
     for (const bench::Set& set : bench::make_sets(house, terrain)) bench::run_set(set, isa);
   }

@@ -139,12 +139,12 @@ void run_frame(const std::string& name, const Scene& scene, const StereoCamera& 
   const std::vector<std::vector<double>> times =
       interleaved_times(kRounds,
                         {[&] {
-                           raw.intersect16(primary, range.data(), entity.data());
+                           raw.intersect(primary, RawMode::k16Coherent, range.data(), entity.data());
                            raw.occluded16(left, blocked.data());
                            raw.occluded16(right, blocked.data());
                          },
                          [&] {
-                           raw.intersect1(primary, range.data(), entity.data());
+                           raw.intersect(primary, RawMode::k1, range.data(), entity.data());
                            raw.occluded1(left, blocked.data());
                            raw.occluded1(right, blocked.data());
                          },

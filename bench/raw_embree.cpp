@@ -50,30 +50,55 @@ RawEmbree::~RawEmbree() {
   rtcReleaseDevice(device_);
 }
 
-void RawEmbree::intersect16(const RawRays& rays, float* range, std::uint32_t* id) const {
+namespace {
+
+struct Width16 {
+  static constexpr unsigned kRays = 16;
+  using Packet = RTCRayHit16;
+  static constexpr auto intersect = rtcIntersect16;
+};
+struct Width8 {
+  static constexpr unsigned kRays = 8;
+  using Packet = RTCRayHit8;
+  static constexpr auto intersect = rtcIntersect8;
+};
+
+}  // namespace
+
+template <class Width>
+void RawEmbree::intersect_packets(const RawRays& rays, bool coherent, float* range, std::uint32_t* id) const {
+  constexpr unsigned kRays = Width::kRays, kBytes = 4 * kRays;
   RTCIntersectContext context;
   rtcInitIntersectContext(&context);
-  context.flags = rays.coherent ? RTC_INTERSECT_CONTEXT_FLAG_COHERENT : RTC_INTERSECT_CONTEXT_FLAG_INCOHERENT;
-  alignas(64) int valid[16];
-  RTCRayHit16 packet;
-  for (unsigned k = 0; k < 16; ++k) {
+  context.flags = coherent ? RTC_INTERSECT_CONTEXT_FLAG_COHERENT : RTC_INTERSECT_CONTEXT_FLAG_INCOHERENT;
+  alignas(64) int valid[kRays];
+  typename Width::Packet packet;
+  for (unsigned k = 0; k < kRays; ++k) {
     valid[k] = -1;
     packet.ray.org_x[k] = rays.origin[0], packet.ray.org_y[k] = rays.origin[1], packet.ray.org_z[k] = rays.origin[2];
     packet.ray.tnear[k] = 0.0F, packet.ray.time[k] = 0.0F, packet.ray.mask[k] = ~0U;
     packet.ray.id[k] = 0, packet.ray.flags[k] = 0;
   }
-  for (std::size_t i = 0; i < rays.dx.size(); i += 16) {
-    std::memcpy(packet.ray.dir_x, rays.dx.data() + i, 64);
-    std::memcpy(packet.ray.dir_y, rays.dy.data() + i, 64);
-    std::memcpy(packet.ray.dir_z, rays.dz.data() + i, 64);
-    for (unsigned k = 0; k < 16; ++k) {
+  for (std::size_t i = 0; i < rays.dx.size(); i += kRays) {
+    std::memcpy(packet.ray.dir_x, rays.dx.data() + i, kBytes);
+    std::memcpy(packet.ray.dir_y, rays.dy.data() + i, kBytes);
+    std::memcpy(packet.ray.dir_z, rays.dz.data() + i, kBytes);
+    for (unsigned k = 0; k < kRays; ++k) {
       packet.ray.tfar[k] = __builtin_inff();
       packet.hit.geomID[k] = packet.hit.instID[0][k] = RTC_INVALID_GEOMETRY_ID;
     }
-    rtcIntersect16(valid, top_, &context, &packet);
-    std::memcpy(range + i, packet.ray.tfar, 64);
-    std::memcpy(id + i, packet.hit.instID[0], 64);
+    Width::intersect(valid, top_, &context, &packet);
+    std::memcpy(range + i, packet.ray.tfar, kBytes);
+    std::memcpy(id + i, packet.hit.instID[0], kBytes);
   }
+}
+
+void RawEmbree::intersect(const RawRays& rays, RawMode mode, float* range, std::uint32_t* id) const {
+  const bool coherent = mode == RawMode::k16Coherent || mode == RawMode::k8Coherent;
+  if (mode == RawMode::k1) return intersect1(rays, range, id);
+  if (mode == RawMode::k16Coherent || mode == RawMode::k16)
+    return intersect_packets<Width16>(rays, coherent, range, id);
+  intersect_packets<Width8>(rays, coherent, range, id);
 }
 
 void RawEmbree::occluded16(const RawSights& rays, std::uint32_t* blocked) const {

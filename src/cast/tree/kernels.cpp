@@ -53,18 +53,33 @@ struct Cast {
   const CastHits& hits;
 };
 
-void cast_single(const Cast& c, std::uint32_t i) {
+template <class Origin>
+void cast_single(const Cast& c, std::uint32_t i, const Point& o, Origin& origin) {
   const CastRays& rays = c.rays;
-  SingleRay ray = {{rays.origin[0], rays.origin[1], rays.origin[2]}, {rays.dx[i], rays.dy[i], rays.dz[i]}, 0.0F, ~0U};
-  if (rays.ox != nullptr) ray.o[0] = rays.ox[i], ray.o[1] = rays.oy[i], ray.o[2] = rays.oz[i];
+  SingleRay ray = {{o.x, o.y, o.z}, {rays.dx[i], rays.dy[i], rays.dz[i]}, 0.0F, ~0U};
   if (rays.near != nullptr) ray.near = rays.near[i];
   if (c.limits.masks != nullptr) ray.mask = c.limits.masks[i];
   Hit hit = {kFarthest, tree::kNone, tree::kNone, tree::kNone};
   if (c.limits.far != nullptr) hit.t = std::min(c.limits.far[i], kFarthest);
-  if (hit.t >= 0.0F) trace_single<false>(c.world, ray, hit);
+  if (hit.t >= 0.0F) trace_single(c.world, ray, origin, hit);
   c.hits.range_m[i] = hit.instance == tree::kNone ? kInf : hit.t;
   if (c.hits.entity != nullptr) c.hits.entity[i] = hit.instance;
   store_surface(c.world, hit.instance, hit.place, rays, i, c.hits);
+}
+
+void cast_singles(const Cast& c) {
+  const CastRays& rays = c.rays;
+  if (rays.ox == nullptr) {
+    const Point o = {rays.origin[0], rays.origin[1], rays.origin[2]};
+    OriginMemory origin(c.world, o);
+    for (std::uint32_t i = 0; i < rays.count; ++i) cast_single(c, i, o, origin);
+    return;
+  }
+  for (std::uint32_t i = 0; i < rays.count; ++i) {
+    const Point o = {rays.ox[i], rays.oy[i], rays.oz[i]};
+    OriginOfOne origin(c.world, o);
+    cast_single(c, i, o, origin);
+  }
 }
 
 /// The rays from `begin` on as a tile that has met nothing yet.
@@ -114,10 +129,7 @@ void cast_tile(const Cast& c, std::uint32_t begin, std::uint32_t count, TileRays
 
 void cast(const tree::World& world, const CastRays& rays, const tree::RayLimits& limits, const CastHits& hits) {
   const Cast c = {world, rays, limits, hits};
-  if (!rays.coherent) {
-    for (std::uint32_t i = 0; i < rays.count; ++i) cast_single(c, i);
-    return;
-  }
+  if (!rays.coherent) return cast_singles(c);
   TileRays tile;
   for (std::uint32_t begin = 0; begin < rays.count; begin += kTileRays) {
     cast_tile(c, begin, std::min(rays.count - begin, kTileRays), tile);

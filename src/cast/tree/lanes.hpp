@@ -18,6 +18,10 @@ struct F4 {
   __m128 v;
   static F4 all(float x) { return {_mm_set1_ps(x)}; }
   static F4 load(const float* p) { return {_mm_loadu_ps(p)}; }
+  static F4 mask_from(unsigned bits) {
+    const __m128i each = _mm_setr_epi32(1, 2, 4, 8), all = _mm_set1_epi32(static_cast<int>(bits));
+    return {_mm_castsi128_ps(_mm_cmpeq_epi32(_mm_and_si128(all, each), each))};
+  }
   static F4 word(std::uint32_t x) { return {_mm_castsi128_ps(_mm_set1_epi32(static_cast<int>(x)))}; }
   void store(float* p) const { _mm_storeu_ps(p, v); }
 };

@@ -101,7 +101,7 @@ FATHOM_KERNEL bool meet_leaf(const tree::Leaf& leaf, std::uint32_t number, std::
                      min(min(c[0].z, c[1].z), c[2].z)};
   const V3<F4> hi = {max(max(c[0].x, c[1].x), c[2].x), max(max(c[0].y, c[1].y), c[2].y),
                      max(max(c[0].z, c[1].z), c[2].z)};
-  const F4 t = distance(dot(c[0], n), n, ray.d, lo, hi, ray.r);
+  const F4 t = distance(dot(c[0], n), n, ray.d, lo, hi, exit_slack(lo, hi), ray.r, entry_of(lo, hi, ray.r));
   float ts[4];
   t.store(ts);
   bool better = false;
@@ -130,16 +130,58 @@ FATHOM_KERNEL V3<F4> spread(F4 v) {
   return {{_mm_shuffle_ps(v.v, v.v, 0x00)}, {_mm_shuffle_ps(v.v, v.v, 0x55)}, {_mm_shuffle_ps(v.v, v.v, 0xaa)}};
 }
 
-/// The nearest hit up to hit.t, which is finite, or with `any` some hit. hit.instance stays kNone where there is none.
-template <bool any>
-inline void trace_single(const tree::World& world, const SingleRay& ray, Hit& hit) {
+/// What rays from one origin know of it in the frames of instances: a third of a ray's time went into turning it.
+class OriginMemory {
+ public:
+  OriginMemory(const tree::World& world, const Point& o)
+      : world_(world), o_(o), world_slack_(slack_of(world.bounds, o, kWorldSlack)) {
+    for (Entry& entry : entries_) entry.instance = tree::kNone;
+  }
+
+  [[nodiscard]] float world_slack() const { return world_slack_; }
+  FATHOM_KERNEL const SeenOrigin& in(std::uint32_t instance) {
+    Entry& entry = entries_[instance % kEntries];
+    if (entry.instance != instance) entry = {instance, seen_from(world_.instances[instance], o_)};
+    return entry.origin;
+  }
+
+ private:
+  static constexpr std::uint32_t kEntries = 64;
+  struct Entry {
+    std::uint32_t instance;
+    SeenOrigin origin;
+  };
+
+  const tree::World& world_;
+  Point o_;
+  float world_slack_;
+  Entry entries_[kEntries];
+};
+
+/// The same for a ray with an origin of its own: nothing is remembered.
+class OriginOfOne {
+ public:
+  OriginOfOne(const tree::World& world, const Point& o) : world_(world), o_(o) {}
+
+  [[nodiscard]] float world_slack() const { return slack_of(world_.bounds, o_, kWorldSlack); }
+  FATHOM_KERNEL SeenOrigin in(std::uint32_t instance) const { return seen_from(world_.instances[instance], o_); }
+
+ private:
+  const tree::World& world_;
+  Point o_;
+};
+
+/// The nearest hit up to hit.t, which is finite. hit.instance stays kNone where there is none.
+template <class Origin>
+inline void trace_single(const tree::World& world, const SingleRay& ray, Origin& origin, Hit& hit) {
   const Point o = {ray.o[0], ray.o[1], ray.o[2]};
   const V3<F4> d = all3<F4>(ray.d);
   const V3<F4> r = spread(reciprocal(F4{_mm_setr_ps(ray.d[0], ray.d[1], ray.d[2], 1.0F)}));
-  walk(world.nodes, make_slabs(o, r, slack_of(world.bounds, o, kWorldSlack)), hit.t, [&](std::uint32_t id) {
+  walk(world.nodes, make_slabs(o, r, origin.world_slack()), hit.t, [&](std::uint32_t id) {
     const tree::Instance& instance = world.instances[id];
     if ((instance.mask & ray.mask) == 0) return false;
-    const Point at = origin_in(instance, double{o.x}, double{o.y}, double{o.z});
+    const SeenOrigin& seen = origin.in(id);
+    const Point& at = seen.at;
     const float* m = instance.m_from_w;  // its columns, each with a fourth value that is not used
     const F4 turned = F4::load(m) * d.x + F4::load(m + 3) * d.y + F4::load(m + 6) * d.z;
     LeafRay local;
@@ -148,8 +190,8 @@ inline void trace_single(const tree::World& world, const SingleRay& ray, Hit& hi
     local.r = spread(reciprocal(turned));
     local.shear = make_shear(local.d, local.r);
     local.near = ray.near;
-    return walk(instance.nodes, make_slabs(at, local.r, slack_of(instance.bounds, at, kMeshSlack)), hit.t,
-                [&](std::uint32_t leaf) { return meet_leaf(instance.leaves[leaf], leaf, id, local, hit) && any; });
+    return walk(instance.nodes, make_slabs(at, local.r, seen.slack), hit.t,
+                [&](std::uint32_t leaf) { return meet_leaf(instance.leaves[leaf], leaf, id, local, hit), false; });
   });
 }
 

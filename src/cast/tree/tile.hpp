@@ -68,7 +68,7 @@ FATHOM_KERNEL void walk_tile(const tree::Node* nodes, const TileFrame& frame, Gr
 /// Four triangles as all rays see them, if they start in one point.
 struct LeafCorners {
   alignas(16) float c[3][3][4];  ///< [corner][axis][lane], seen from the origin
-  alignas(16) float n[3][4], plane[4], lo[3][4], hi[3][4];
+  alignas(16) float n[3][4], plane[4], lo[3][4], hi[3][4], slack[4];
 };
 
 FATHOM_KERNEL V3<F4> corner(const tree::Leaf& leaf, int i) {
@@ -93,6 +93,7 @@ FATHOM_KERNEL void set_corners(const tree::Leaf& leaf, const V3<F4>& o, bool one
   dot(c[0], n).store(out.plane);
   const V3<F4> lo = least_of(c), hi = most_of(c);
   lo.x.store(out.lo[0]), lo.y.store(out.lo[1]), lo.z.store(out.lo[2]);
+  exit_slack(lo, hi).store(out.slack);
   hi.x.store(out.hi[0]), hi.y.store(out.hi[1]), hi.z.store(out.hi[2]);
 }
 
@@ -184,16 +185,9 @@ class TileTracer {
       for_groups(met & ~frame.sheared, [&](unsigned g) { shear(g); });
       for (unsigned k = 0; k < tree::kLeafTriangles && leaf.id[k] != tree::kNone; ++k) {
         unsigned inside[kGroups];
-        Groups hit = 0;
-        for (Groups rest = met; rest != 0; rest &= rest - 1) {
-          const auto g = static_cast<unsigned>(std::countr_zero(rest));
-          inside[g] = contain(leaf, corners, k, g);
-          hit |= static_cast<Groups>(inside[g] != 0) << g;
-        }
-        for (; hit != 0; hit &= hit - 1) {
-          const auto g = static_cast<unsigned>(std::countr_zero(hit));
-          meet(leaf, corners, k, 4 * number + k, id, g, F::mask_from(inside[g]));
-        }
+        const bool alike = kOneOrigin && frame.common_kz >= 0;
+        for_groups(alike ? contain_alike(leaf, corners, k, met, inside) : contain_each(leaf, corners, k, met, inside),
+                   [&](unsigned g) { meet(leaf, corners, k, 4 * number + k, id, g, F::mask_from(inside[g])); });
       }
     });
   }
@@ -202,6 +196,7 @@ class TileTracer {
     const Shear<F> s = make_shear(load3(inner_.dx, inner_.dy, inner_.dz, g), load3(inner_.rx, inner_.ry, inner_.rz, g));
     s.sx.store(inner_.sx + g * F::kLanes), s.sy.store(inner_.sy + g * F::kLanes);
     inner_.kz[g] = s.kz;
+    inner_.common_kz = inner_.sheared == 0 || inner_.common_kz == s.kz ? s.kz : kMixed;
     inner_.sheared |= Groups{1} << g;
   }
 
@@ -210,26 +205,52 @@ class TileTracer {
            load3(inner_.ox, inner_.oy, inner_.oz, g);
   }
 
-  /// Which rays of a group triangle k of a leaf contains, as bits.
-  FATHOM_KERNEL unsigned contain(const tree::Leaf& leaf, const LeafCorners& q, unsigned k, unsigned g) const {
+  /// Which rays triangle k of a leaf contains, as bits of each group; returns the groups that have any. The dominant
+  /// axis is that of all groups, so that nothing but two shears is loaded for each: this is the innermost loop of a
+  /// frame.
+  FATHOM_KERNEL Groups contain_alike(const tree::Leaf& leaf, const LeafCorners& q, unsigned k, Groups groups,
+                                     unsigned* inside) const {
+    const int kz = inner_.common_kz, kx = kz == 2 ? 0 : kz + 1, ky = kx == 2 ? 0 : kx + 1;
+    F a[3], b[3], z[3];
+    for (int i = 0; i < 3; ++i)
+      a[i] = F::all(q.c[i][kx][k]), b[i] = F::all(q.c[i][ky][k]), z[i] = F::all(q.c[i][kz][k]);
+    Groups hit = 0, doubtful = 0;
+    for_groups(groups, [&](unsigned g) {
+      const F sx = F::load(inner_.sx + g * F::kLanes), sy = F::load(inner_.sy + g * F::kLanes);
+      F x[3], y[3];
+      for (int i = 0; i < 3; ++i) x[i] = a[i] - sx * z[i], y[i] = b[i] - sy * z[i];
+      const F product = edge_product(x, y), zero = F::all(0.0F);
+      inside[g] = bits(le(zero, product));
+      hit |= static_cast<Groups>(inside[g] != 0) << g;
+      doubtful |= static_cast<Groups>(bits(eq(zero, product)) != 0) << g;
+    });
+    for_groups(doubtful, [&](unsigned g) {
+      inside[g] = contain(leaf, q, k, g);
+      if (inside[g] == 0) hit &= ~(Groups{1} << g);
+    });
+    return hit;
+  }
+
+  /// The same for groups of any dominant axes and origins.
+  Groups contain_each(const tree::Leaf& leaf, const LeafCorners& q, unsigned k, Groups groups, unsigned* inside) const {
+    Groups hit = 0;
+    for_groups(groups, [&](unsigned g) {
+      inside[g] = contain(leaf, q, k, g);
+      hit |= static_cast<Groups>(inside[g] != 0) << g;
+    });
+    return hit;
+  }
+
+  /// The same for one group.
+  [[gnu::noinline]] unsigned contain(const tree::Leaf& leaf, const LeafCorners& q, unsigned k, unsigned g) const {
+    V3<F> c[3];
+    for (int i = 0; i < 3; ++i) c[i] = kOneOrigin ? spread3(q.c[i], k) : seen_corner(leaf, i, k, g);
     const unsigned at = g * F::kLanes;
+    Shear<F> s = {F::load(inner_.sx + at), F::load(inner_.sy + at), {}, {}, inner_.kz[g]};
+    if (s.kz < 0) [[unlikely]]
+      s = make_shear(load3(inner_.dx, inner_.dy, inner_.dz, g), load3(inner_.rx, inner_.ry, inner_.rz, g));
     F x[3], y[3];
-    const std::int32_t kz = inner_.kz[g];
-    const F sx = F::load(inner_.sx + at), sy = F::load(inner_.sy + at);
-    if (kOneOrigin && kz >= 0) [[likely]] {
-      const int kx = kz == 2 ? 0 : kz + 1, ky = kx == 2 ? 0 : kx + 1;
-      for (int i = 0; i < 3; ++i) {
-        const F z = F::all(q.c[i][kz][k]);
-        x[i] = F::all(q.c[i][kx][k]) - sx * z, y[i] = F::all(q.c[i][ky][k]) - sy * z;
-      }
-    } else {
-      V3<F> c[3];
-      for (int i = 0; i < 3; ++i) c[i] = kOneOrigin ? spread3(q.c[i], k) : seen_corner(leaf, i, k, g);
-      Shear<F> s = {sx, sy, {}, {}, kz};
-      if (kz < 0) [[unlikely]]
-        s = make_shear(load3(inner_.dx, inner_.dy, inner_.dz, g), load3(inner_.rx, inner_.ry, inner_.rz, g));
-      shear_corners(c, s, x, y);
-    }
+    shear_corners(c, s, x, y);
     return bits(contains(x, y));
   }
 
@@ -238,14 +259,18 @@ class TileTracer {
     const unsigned at = g * F::kLanes;
     const V3<F> d = load3(inner_.dx, inner_.dy, inner_.dz, g);
     const V3<F> n = spread3(q.n, k), r = load3(inner_.rx, inner_.ry, inner_.rz, g);
-    F t;
+    const F reach = F::load(rays_.t + at);
+    F plane, slack;
+    V3<F> lo, hi;
     if constexpr (kOneOrigin) {
-      t = distance(F::all(q.plane[k]), n, d, spread3(q.lo, k), spread3(q.hi, k), r);
+      plane = F::all(q.plane[k]), slack = F::all(q.slack[k]), lo = spread3(q.lo, k), hi = spread3(q.hi, k);
     } else {
       const V3<F> c[3] = {seen_corner(leaf, 0, k, g), seen_corner(leaf, 1, k, g), seen_corner(leaf, 2, k, g)};
-      t = distance(dot(c[0], n), n, d, least_of(c), most_of(c), r);
+      plane = dot(c[0], n), lo = least_of(c), hi = most_of(c), slack = exit_slack(lo, hi);
     }
-    const F reach = F::load(rays_.t + at);
+    const F entry = entry_of(lo, hi, r);
+    if (bits(in & le(entry, reach)) == 0) return;
+    const F t = distance(plane, n, d, lo, hi, slack, r, entry);
     const F near = rays_.near == nullptr ? F::all(0.0F) : F::load(rays_.near + at);
     const auto ok = in & le(near, t) & le(t, reach);
     if (bits(ok) == 0) return;

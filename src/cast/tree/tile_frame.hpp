@@ -11,6 +11,8 @@
 
 namespace fathom::FATHOM_ISA {
 
+inline constexpr std::int32_t kMixed = -1;  ///< the dominant axis where it differs
+
 /// The rays of a tile in the frame of one tree: of the instances, or of the triangles of a mesh.
 struct TileFrame {
   alignas(64) float dx[kTileRays], dy[kTileRays], dz[kTileRays];
@@ -19,6 +21,7 @@ struct TileFrame {
   alignas(64) float sx[kTileRays], sy[kTileRays];                 ///< shears, of groups in `sheared`
   std::int32_t kz[kGroups];
   Groups sheared;
+  std::int32_t common_kz;   ///< of all groups in `sheared`, or kMixed
   float plus[3], minus[3];  ///< the origin plus and minus the slack
   bool same_signs;          ///< whether all directions agree in the sign of each component
   bool back[3];             ///< which, where they do

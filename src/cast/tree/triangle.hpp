@@ -14,7 +14,6 @@
 namespace fathom::FATHOM_ISA {
 
 inline constexpr float kInf = __builtin_inff();
-inline constexpr float kExitSlack = 0x1p-21F;  ///< of the box that ends a range, as a share of its farthest coordinate
 inline constexpr float kTinyDirection = 1e-18F;  ///< smaller components of a direction count as this
 
 /// 1 / d, finite, with the sign of d.
@@ -45,38 +44,43 @@ FATHOM_KERNEL Shear<F> make_shear(V3<F> d, V3<F> r) {
   return {cx * along, cy * along, m0, m1, b0 == kAll ? 0 : b1 == kAll ? 1 : (b0 | b1) == 0 ? 2 : -1};
 }
 
-/// Edge functions that single precision found to be 0, again in double, where products of floats are exact. Where all
-/// three are 0 the triangle is seen from the side and contains nothing.
+/// The product of the least and the largest edge function of sheared corners: above 0 where the triangle contains (0,
+/// 0), below 0 where it does not; 0 asks for contains_exactly().
 template <class F>
-[[gnu::noinline]] void settle_edges(const F (&x)[3], const F (&y)[3], F& u, F& v, F& w) {
-  constexpr unsigned N = F::kLanes;
-  float xs[3][N], ys[3][N], e[3][N];
-  for (int i = 0; i < 3; ++i) x[i].store(xs[i]), y[i].store(ys[i]);
-  u.store(e[0]), v.store(e[1]), w.store(e[2]);
-  for (unsigned k = 0; k < N; ++k) {
-    if (e[0][k] != 0.0F && e[1][k] != 0.0F && e[2][k] != 0.0F) continue;
-    for (int i = 0; i < 3; ++i) {
-      const int a = (i + 2) % 3, b = (i + 1) % 3;
-      const double exact = double{xs[a][k]} * double{ys[b][k]} - double{ys[a][k]} * double{xs[b][k]};
-      e[i][k] = exact > 0.0 ? 1.0F : exact < 0.0 ? -1.0F : 0.0F;
-    }
-    if (e[0][k] == 0.0F && e[1][k] == 0.0F && e[2][k] == 0.0F) e[0][k] = 1.0F, e[1][k] = -1.0F;
-  }
-  u = F::load(e[0]), v = F::load(e[1]), w = F::load(e[2]);
+FATHOM_KERNEL F edge_product(const F (&x)[3], const F (&y)[3]) {
+  const F u = x[2] * y[1] - y[2] * x[1], v = x[0] * y[2] - y[0] * x[2], w = x[1] * y[0] - y[1] * x[0];
+  return min(min(u, v), w) * max(max(u, v), w);
 }
 
-/// Whether the triangle of sheared corners contains (0, 0), its border included.
+/// Whether the triangle of sheared corners contains (0, 0), its border included, from edge functions in double, where
+/// products of floats are exact. Where all three are 0 the triangle is seen from the side and contains nothing. Lane by
+/// lane: few rays come so near an edge.
+template <class F>
+[[gnu::noinline]] typename F::Mask contains_exactly(F x0, F x1, F x2, F y0, F y1, F y2) {
+  constexpr unsigned N = F::kLanes;
+  float x[3][N], y[3][N];
+  x0.store(x[0]), x1.store(x[1]), x2.store(x[2]), y0.store(y[0]), y1.store(y[1]), y2.store(y[2]);
+  unsigned in = 0;
+  for (unsigned k = 0; k < N; ++k) {
+    bool above = false, below = false;
+    for (int i = 0; i < 3; ++i) {
+      const int a = (i + 2) % 3, b = (i + 1) % 3;
+      const double edge = double{x[a][k]} * double{y[b][k]} - double{y[a][k]} * double{x[b][k]};
+      above = above || edge > 0.0, below = below || edge < 0.0;
+    }
+    in |= static_cast<unsigned>(above != below) << k;
+  }
+  return F::mask_from(in);
+}
+
+/// The same, in single precision wherever that tells it.
 template <class F>
 FATHOM_KERNEL typename F::Mask contains(const F (&x)[3], const F (&y)[3]) {
-  F u = x[2] * y[1] - y[2] * x[1], v = x[0] * y[2] - y[0] * x[2], w = x[1] * y[0] - y[1] * x[0];
-  const F zero = F::all(0.0F), least_edge = min(min(u, v), w), most_edge = max(max(u, v), w);
-  const auto in = le(zero, least_edge) | le(most_edge, zero);
-  // Most tests end here. A 0 counts as inside so far, so that only those inside can change.
-  if (bits(in) == 0) return in;
-  if (bits(in & (eq(least_edge, zero) | eq(most_edge, zero))) == 0) [[likely]]
+  const F product = edge_product(x, y), zero = F::all(0.0F);
+  const auto in = le(zero, product);
+  if (bits(in) == 0 || bits(eq(product, zero)) == 0) [[likely]]
     return in;
-  settle_edges(x, y, u, v, w);
-  return le(zero, min(min(u, v), w)) | le(max(max(u, v), w), zero);
+  return in & contains_exactly(x[0], x[1], x[2], y[0], y[1], y[2]);
 }
 
 /// The corners, seen from the origins, as `shear` leaves them.
@@ -99,21 +103,29 @@ FATHOM_KERNEL void shear_corners(const V3<F> (&c)[3], const Shear<F>& s, F (&x)[
   }
 }
 
-/// t on the plane of a triangle, and within its box lo, hi. All is seen from the origin; n is the normal, `plane` the
-/// product of a corner and n. The ray leaves a box that is a little larger: one that runs within a side of the box,
-/// along an axis, would else leave it where it starts.
+/// Where the ray enters the triangle's own box lo, hi, seen from the origin.
 template <class F>
-FATHOM_KERNEL F distance(F plane, V3<F> n, V3<F> d, V3<F> lo, V3<F> hi, V3<F> r) {
+FATHOM_KERNEL F entry_of(const V3<F>& lo, const V3<F>& hi, const V3<F>& r) {
+  return max(max(min(lo.x * r.x, hi.x * r.x), min(lo.y * r.y, hi.y * r.y)), min(lo.z * r.z, hi.z * r.z));
+}
+
+/// By how much the box that ends a range is larger than the triangle's own. A ray along an axis that runs within a side
+/// of the box would else leave it where it starts.
+template <class F>
+FATHOM_KERNEL F exit_slack(const V3<F>& lo, const V3<F>& hi) {
+  const F x = max(abs(lo.x), abs(hi.x)), y = max(abs(lo.y), abs(hi.y)), z = max(abs(lo.z), abs(hi.z));
+  return max(max(x, y), z) * F::all(0x1p-21F);
+}
+
+/// t on the plane of a triangle, and within its box lo, hi. All is seen from the origin; n is the normal, `plane` the
+/// product of a corner and n.
+template <class F>
+FATHOM_KERNEL F distance(F plane, const V3<F>& n, const V3<F>& d, const V3<F>& lo, const V3<F>& hi, F slack,
+                         const V3<F>& r, F entry) {
   const F t = plane / dot(d, n);
-  const F x0 = lo.x * r.x, x1 = hi.x * r.x, y0 = lo.y * r.y, y1 = hi.y * r.y, z0 = lo.z * r.z, z1 = hi.z * r.z;
-  const F entry = max(max(min(x0, x1), min(y0, y1)), min(z0, z1));
-  const F farthest = max(max(max(abs(lo.x), abs(hi.x)), max(abs(lo.y), abs(hi.y))), max(abs(lo.z), abs(hi.z)));
-  const F slack = farthest * F::all(kExitSlack);
-  const F far_x = max((lo.x - slack) * r.x, (hi.x + slack) * r.x),
-          far_y = max((lo.y - slack) * r.y, (hi.y + slack) * r.y),
-          far_z = max((lo.z - slack) * r.z, (hi.z + slack) * r.z);
-  const F exit = min(min(far_x, far_y), far_z);
-  return max(min(t, exit), entry);
+  const F x = max((lo.x - slack) * r.x, (hi.x + slack) * r.x), y = max((lo.y - slack) * r.y, (hi.y + slack) * r.y),
+          z = max((lo.z - slack) * r.z, (hi.z + slack) * r.z);
+  return max(min(t, min(min(x, y), z)), entry);
 }
 
 }  // namespace fathom::FATHOM_ISA

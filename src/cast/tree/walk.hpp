@@ -40,4 +40,15 @@ FATHOM_KERNEL Point origin_in(const tree::Instance& instance, double x, double y
           static_cast<float>(m[2] * d[0] + m[5] * d[1] + m[8] * d[2])};
 }
 
+/// An origin in the frame of an instance's mesh, and the slack of the boxes there.
+struct SeenOrigin {
+  Point at;
+  float slack;
+};
+
+FATHOM_KERNEL SeenOrigin seen_from(const tree::Instance& instance, const Point& o) {
+  const Point at = origin_in(instance, double{o.x}, double{o.y}, double{o.z});
+  return {at, slack_of(instance.bounds, at, kMeshSlack)};
+}
+
 }  // namespace fathom::FATHOM_ISA
