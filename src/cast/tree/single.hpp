@@ -57,23 +57,29 @@ FATHOM_KERNEL bool walk(const tree::Node* nodes, const Slabs& slabs, const float
   alignas(32) float entry[8];
   for (;;) {
     const tree::Node& n = nodes[node];
-    const unsigned base = top;
-    for (unsigned m = meet_boxes(n, slabs, reach, entry); m != 0; m &= m - 1) {
-      const auto i = static_cast<unsigned>(std::countr_zero(m));
-      unsigned at = top++;
-      for (; at > base && stack[at - 1].t < entry[i]; --at) stack[at] = stack[at - 1];
-      stack[at] = {n.child[i], entry[i]};
+    unsigned met = meet_boxes(n, slabs, reach, entry);
+    Open next;
+    if (met != 0 && (met & (met - 1)) == 0) {  // one child, the most frequent case: no stack
+      next = {n.child[std::countr_zero(met)], 0.0F};
+    } else {
+      for (const unsigned base = top; met != 0; met &= met - 1) {
+        const auto i = static_cast<unsigned>(std::countr_zero(met));
+        unsigned at = top++;
+        for (; at > base && stack[at - 1].t < entry[i]; --at) stack[at] = stack[at - 1];
+        stack[at] = {n.child[i], entry[i]};
+      }
+      if (top == 0) return false;
+      next = stack[--top];
     }
     for (;;) {
-      if (top == 0) return false;
-      const Open next = stack[--top];
-      if (!(next.t <= reach)) continue;
-      if ((next.child & tree::kLeafBit) == 0) {
-        node = next.child;
-        break;
+      if (next.t <= reach) {
+        if ((next.child & tree::kLeafBit) == 0) break;
+        if (leaf(next.child & ~tree::kLeafBit)) return true;
       }
-      if (leaf(next.child & ~tree::kLeafBit)) return true;
+      if (top == 0) return false;
+      next = stack[--top];
     }
+    node = next.child;
   }
 }
 

@@ -41,15 +41,20 @@ inline void walk_tile(const tree::Node* nodes, const TileFrame& frame, Groups gr
       for (; at > base && stack[at - 1].t < entry; --at) stack[at] = stack[at - 1];
       stack[at] = {n.child[i], entry, met};
     }
+    bool fresh = top > base;  // what was just pushed is still met
     for (;;) {
       if (top == 0) return;
       const Open next = stack[--top];
-      Groups still = 0;
-      for_groups(next.groups, [&](unsigned g) {
-        const FGroup far = FGroup::load(reach + g * FGroup::kLanes);
-        still |= static_cast<Groups>(bits(le(FGroup::all(next.t), far)) != 0) << g;
-      });
-      if (still == 0) continue;
+      Groups still = next.groups;
+      if (!fresh) {
+        still = 0;
+        for_groups(next.groups, [&](unsigned g) {
+          const FGroup far = FGroup::load(reach + g * FGroup::kLanes);
+          still |= static_cast<Groups>(bits(le(FGroup::all(next.t), far)) != 0) << g;
+        });
+        if (still == 0) continue;
+      }
+      fresh = false;
       if ((next.child & tree::kLeafBit) == 0) {
         node = next.child, groups = still;
         break;
