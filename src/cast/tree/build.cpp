@@ -262,36 +262,6 @@ void append(const Builder::Subtree& part, Leaves& out) {
   out.leaves.insert(out.leaves.end(), part.leaves.begin(), part.leaves.end());
 }
 
-Box box_of(std::span<const std::array<float, 3>> vertices, const std::array<std::uint32_t, 3>& triangle) {
-  Box box;
-  for (const std::uint32_t v : triangle) {
-    for (int a = 0; a < 3; ++a) {
-      box.lo[a] = std::min(box.lo[a], vertices[v][a]), box.hi[a] = std::max(box.hi[a], vertices[v][a]);
-    }
-  }
-  return box;
-}
-
-void add(Box& box, const Box& other) {
-  for (int a = 0; a < 3; ++a)
-    box.lo[a] = std::min(box.lo[a], other.lo[a]), box.hi[a] = std::max(box.hi[a], other.hi[a]);
-}
-
-void set_corner(Leaf& leaf, std::uint32_t lane, std::span<const std::array<float, 3>> vertices,
-                const std::array<std::uint32_t, 3>& triangle) {
-  for (int i = 0; i < 3; ++i) {
-    for (int a = 0; a < 3; ++a) leaf.v[i][a][lane] = vertices[triangle[i]][a];
-  }
-}
-
-Box bounds_of(const Node& root) {
-  Box box;
-  for (std::uint32_t i = 0; i < kWidth; ++i) {
-    add(box, {{root.lo[0][i], root.lo[1][i], root.lo[2][i]}, {root.hi[0][i], root.hi[1][i], root.hi[2][i]}});
-  }
-  return box;
-}
-
 }  // namespace
 
 struct NodeBuilder::Memory {
@@ -333,56 +303,6 @@ void NodeBuilder::build(std::span<const Box> boxes, std::uint32_t leaf_size, Exe
   }
   out.order.resize(items.size());
   for (std::size_t i = 0; i < items.size(); ++i) out.order[i] = items[i].number;
-}
-
-MeshTree build_mesh(std::span<const std::array<float, 3>> vertices,
-                    std::span<const std::array<std::uint32_t, 3>> triangles, Executor& executor,
-                    std::uint32_t leaf_size) {
-  std::vector<Box> boxes(triangles.size());
-  executor.parallel_for(boxes.size(), kChunkItems, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) boxes[i] = box_of(vertices, triangles[i]);
-  });
-  Leaves built;
-  NodeBuilder().build(boxes, leaf_size, executor, built);
-  MeshTree tree;
-  tree.nodes = std::move(built.nodes);
-  tree.bounds = bounds_of(tree.nodes[0]);
-  tree.leaves.resize(built.leaves.size());
-  executor.parallel_for(tree.leaves.size(), kChunkItems, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      Leaf& leaf = tree.leaves[i];
-      leaf = {};
-      for (std::uint32_t lane = 0; lane < kLeafTriangles; ++lane) {
-        const bool used = lane < built.leaves[i].count;
-        leaf.id[lane] = used ? built.order[built.leaves[i].first + lane] : kNone;
-        if (used) set_corner(leaf, lane, vertices, triangles[leaf.id[lane]]);
-      }
-    }
-  });
-  return tree;
-}
-
-void refit_mesh(std::span<const std::array<float, 3>> vertices, std::span<const std::array<std::uint32_t, 3>> triangles,
-                Executor& executor, MeshTree& tree) {
-  std::vector<Box> boxes(tree.leaves.size());
-  executor.parallel_for(boxes.size(), kChunkItems / kLeafTriangles, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      Leaf& leaf = tree.leaves[i];
-      for (std::uint32_t lane = 0; lane < kLeafTriangles && leaf.id[lane] != kNone; ++lane) {
-        set_corner(leaf, lane, vertices, triangles[leaf.id[lane]]);
-        add(boxes[i], box_of(vertices, triangles[leaf.id[lane]]));
-      }
-    }
-  });
-  for (std::size_t i = tree.nodes.size(); i-- > 0;) {  // children come after their parents
-    Node& node = tree.nodes[i];
-    for (std::uint32_t k = 0; k < kWidth && node.child[k] != kNone; ++k) {
-      const std::uint32_t child = node.child[k];
-      const Box box = (child & kLeafBit) != 0 ? boxes[child & ~kLeafBit] : bounds_of(tree.nodes[child]);
-      for (int a = 0; a < 3; ++a) node.lo[a][k] = box.lo[a], node.hi[a][k] = box.hi[a];
-    }
-  }
-  tree.bounds = bounds_of(tree.nodes[0]);
 }
 
 }  // namespace fathom::tree

@@ -39,7 +39,7 @@ void Instances::place(std::size_t i, const MeshTree& tree, const Affine& world_f
   if (!back || tree.bounds.empty()) return;
   Instance& instance = instances_[i];
   instance.nodes = tree.nodes.data(), instance.leaves = tree.leaves.data();
-  instance.bounds = tree.bounds;
+  instance.bounds = tree.bounds, instance.typical_area = tree.typical_area;
   instance.mask = mask;
   for (int r = 0; r < 3; ++r) {
     for (int c = 0; c < 3; ++c) {

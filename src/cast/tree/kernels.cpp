@@ -177,20 +177,34 @@ void cast_lanes(const tree::World& world, const RayLanes& rays, const CastLimits
   });
 }
 
+/// Copies rays; the places of those that are not cast, which may hold anything, get a copy of one that is: `first`.
+template <class IsCast>
+void copy_cast(const float* from, std::uint32_t count, std::uint32_t first, IsCast is_cast, float* to) {
+  const float other = from[first];
+  for (std::uint32_t i = 0; i < count; ++i) to[i] = is_cast(i) ? from[i] : other;
+}
+
 void find_blocked(const tree::World& world, const SightLines& lines, const std::uint32_t* masks,
                   std::uint32_t* blocked) {
+  alignas(64) float d[3][kTileRays];
   TileRays tile;
   tile.ox = lines.eye, tile.oy = lines.eye + 1, tile.oz = lines.eye + 2;
+  tile.dx = d[0], tile.dy = d[1], tile.dz = d[2];
   tile.near = nullptr;
   for (std::uint32_t begin = 0; begin < lines.count; begin += kTileRays) {
     const std::uint32_t count = std::min(lines.count - begin, kTileRays);
+    const float* clear = lines.clear + begin;
+    const auto matters = [&](std::uint32_t i) { return clear[i] > 0.0F; };
+    std::uint32_t first = 0;
+    while (first < count && !matters(first)) ++first;
+    std::fill_n(blocked + begin, count, 0U);
+    if (first == count) continue;
+    const float* from[3] = {lines.dx + begin, lines.dy + begin, lines.dz + begin};
+    for (int a = 0; a < 3; ++a) copy_cast(from[a], count, first, matters, d[a]);
     tile.groups = count / FGroup::kLanes;
-    tile.dx = lines.dx + begin, tile.dy = lines.dy + begin, tile.dz = lines.dz + begin;
     tile.masks = masks == nullptr ? nullptr : masks + begin;
     std::fill_n(tile.instance, count, tree::kNone);
-    for (std::uint32_t i = 0; i < count; ++i) {
-      tile.t[i] = lines.clear[begin + i] > 0.0F ? lines.clear[begin + i] : -1.0F;
-    }
+    for (std::uint32_t i = 0; i < count; ++i) tile.t[i] = matters(i) ? clear[i] : -1.0F;
     TileTracer<true, true>(world, tile, make_pyramid(tile)).trace();
     for (std::uint32_t i = 0; i < count; ++i) blocked[begin + i] = tile.instance[i] != tree::kNone ? 1 : 0;
   }

@@ -45,6 +45,7 @@ struct MeshTree {
   std::vector<Node> nodes;
   std::vector<Leaf> leaves;
   Box bounds;
+  float typical_area = 0.0F;  ///< of the triangle that a ray meets on average: sum(area^2) / sum(area); as built
 };
 
 /// A mesh as it stands in the world, `w` for world and `m` for mesh.
@@ -52,6 +53,7 @@ struct Instance {
   const Node* nodes;
   const Leaf* leaves;
   Box bounds;          ///< of the mesh, m
+  float typical_area;  ///< of its triangles, m
   float m_from_w[9];   ///< linear part, column-major, as directions are turned by it
   float w_from_m[9];   ///< its inverse, for side planes
   double inverse[9];   ///< the same in double precision, as origins are

@@ -32,6 +32,8 @@ struct Pyramid {
   float middle[3], side[3], up[3];
   float side_lo, side_hi, up_lo, up_hi;
   bool narrow;
+
+  [[nodiscard]] float solid_angle() const { return (side_hi - side_lo) * (up_hi - up_lo); }
 };
 
 inline constexpr float kTangentSlack = 2e-6F;  ///< roundings of unit vectors and tangents

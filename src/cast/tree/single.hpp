@@ -43,17 +43,19 @@ FATHOM_KERNEL unsigned meet_boxes(const tree::Node& n, const Slabs& s, float rea
   return bits(le(enter, leave));
 }
 
-/// Calls leaf(number) for every leaf that the ray meets within `reach`, near ones first; `reach` may shrink meanwhile.
-/// Ends early when `leaf` returns true.
+/// Calls leaf(number) for every leaf below child `from` that the ray meets within `reach`, near ones first; `reach` may
+/// shrink meanwhile. Ends early when `leaf` returns true.
 template <class Leaf>
-FATHOM_KERNEL bool walk(const tree::Node* nodes, const Slabs& slabs, const float& reach, Leaf leaf) {
+FATHOM_KERNEL bool walk(const tree::Node* nodes, std::uint32_t from, const Slabs& slabs, const float& reach,
+                        Leaf leaf) {
   struct Open {
     std::uint32_t child;
     float t;
   };
   Open stack[tree::kStack];
   unsigned top = 0;
-  std::uint32_t node = 0;
+  if ((from & tree::kLeafBit) != 0) return leaf(from & ~tree::kLeafBit);
+  std::uint32_t node = from;
   alignas(32) float entry[8];
   for (;;) {
     const tree::Node& n = nodes[node];
@@ -183,7 +185,7 @@ inline void trace_single(const tree::World& world, const SingleRay& ray, Origin&
   const Point o = {ray.o[0], ray.o[1], ray.o[2]};
   const V3<F4> d = all3<F4>(ray.d);
   const V3<F4> r = spread(reciprocal(F4{_mm_setr_ps(ray.d[0], ray.d[1], ray.d[2], 1.0F)}));
-  walk(world.nodes, make_slabs(o, r, origin.world_slack()), hit.t, [&](std::uint32_t id) {
+  walk(world.nodes, 0, make_slabs(o, r, origin.world_slack()), hit.t, [&](std::uint32_t id) {
     const tree::Instance& instance = world.instances[id];
     if ((instance.mask & ray.mask) == 0) return false;
     const SeenOrigin& seen = origin.in(id);
@@ -196,7 +198,7 @@ inline void trace_single(const tree::World& world, const SingleRay& ray, Origin&
     local.r = spread(reciprocal(turned));
     local.shear = make_shear(local.d, local.r);
     local.near = ray.near;
-    return walk(instance.nodes, make_slabs(at, local.r, seen.slack), hit.t,
+    return walk(instance.nodes, 0, make_slabs(at, local.r, seen.slack), hit.t,
                 [&](std::uint32_t leaf) { return meet_leaf(instance.leaves[leaf], leaf, id, local, hit), false; });
   });
 }

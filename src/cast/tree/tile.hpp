@@ -7,20 +7,30 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "cast/tree/layout.hpp"
+#include "cast/tree/single.hpp"
 #include "cast/tree/tile_frame.hpp"
 
 namespace fathom::FATHOM_ISA {
 
-/// Calls leaf(number, groups) for every leaf that rays of `groups` meet before their reach, near ones first.
-template <bool kSameSigns, class Leaf>
-inline void walk_tile(const tree::Node* nodes, const TileFrame& frame, Groups groups, const float* reach, Leaf leaf) {
+inline constexpr int kLoneRays = FGroup::kLanes / 4;
+
+/// Calls leaf(number, groups) for every leaf that rays of `groups` meet before their reach, near ones first. Where no
+/// more than kLoneRays meet a child, and these belong to one group, calls lone(child, first, rays) instead: bits of
+/// rays from `first` on. `lone` may be nullptr.
+template <bool kSameSigns, class Lone, class Leaf>
+inline void walk_tile(const tree::Node* nodes, const TileFrame& frame, Groups groups, const float* reach, Lone lone,
+                      Leaf leaf) {
+  constexpr bool kParts = !std::is_same_v<Lone, std::nullptr_t>;
   struct Open {
     std::uint32_t child;
     float t;
     Groups groups;
+    unsigned lone;
   };
   Open stack[tree::kStack];
   unsigned top = 0;
@@ -35,11 +45,13 @@ inline void walk_tile(const tree::Node* nodes, const TileFrame& frame, Groups gr
       if (n.child[i] == tree::kNone) break;
       float entry = entries[i];
       Groups met = groups;
-      if ((all >> i & 1U) == 0) met = meet_box<kSameSigns>(n, i, frame, groups, reach, entry);
+      unsigned rays = 0;
+      if ((all >> i & 1U) == 0) met = meet_box<kSameSigns>(n, i, frame, groups, reach, entry, rays);
       if (met == 0) continue;
       unsigned at = top++;
       for (; at > base && stack[at - 1].t < entry; --at) stack[at] = stack[at - 1];
-      stack[at] = {n.child[i], entry, met};
+      const bool is_lone = kParts && (met & (met - 1)) == 0 && std::popcount(rays) <= kLoneRays;
+      stack[at] = {n.child[i], entry, met, is_lone ? rays : 0U};
     }
     bool fresh = top > base;  // what was just pushed is still met
     for (;;) {
@@ -55,6 +67,12 @@ inline void walk_tile(const tree::Node* nodes, const TileFrame& frame, Groups gr
         if (still == 0) continue;
       }
       fresh = false;
+      if constexpr (kParts) {
+        if (next.lone != 0) {
+          lone(next.child, static_cast<unsigned>(std::countr_zero(still)) * FGroup::kLanes, next.lone);
+          continue;
+        }
+      }
       if ((next.child & tree::kLeafBit) == 0) {
         node = next.child, groups = still;
         break;
@@ -63,11 +81,11 @@ inline void walk_tile(const tree::Node* nodes, const TileFrame& frame, Groups gr
     }
   }
 }
-template <class Leaf>
+template <class Lone, class Leaf>
 FATHOM_KERNEL void walk_tile(const tree::Node* nodes, const TileFrame& frame, Groups groups, const float* reach,
-                             Leaf leaf) {
-  if (frame.same_signs) return walk_tile<true>(nodes, frame, groups, reach, leaf);
-  walk_tile<false>(nodes, frame, groups, reach, leaf);
+                             Lone lone, Leaf leaf) {
+  if (frame.same_signs) return walk_tile<true>(nodes, frame, groups, reach, lone, leaf);
+  walk_tile<false>(nodes, frame, groups, reach, lone, leaf);
 }
 
 /// Four triangles as all rays see them, if they start in one point.
@@ -107,6 +125,10 @@ FATHOM_KERNEL V3<FGroup> spread3(const float (&v)[3][4], unsigned k) {
   return {FGroup::all(v[0][k]), FGroup::all(v[1][k]), FGroup::all(v[2][k])};
 }
 
+/// Triangles a ray above which lone rays of a tile walk on by themselves within an instance. Below, looking out for
+/// them costs more than it gains.
+inline constexpr float kFineTriangles = 3.0F;
+
 template <bool kAny, bool kOneOrigin>
 class TileTracer {
   using F = FGroup;
@@ -116,7 +138,12 @@ class TileTracer {
       : world_(world), rays_(rays), pyramid_(pyramid) {}
 
   void trace() {
-    const Groups all = static_cast<Groups>((std::uint64_t{1} << rays_.groups) - 1);
+    Groups all = 0;
+    for (unsigned g = 0; g < rays_.groups; ++g) {
+      const F reach = F::load(rays_.t + g * F::kLanes);
+      all |= static_cast<Groups>(bits(le(F::all(0.0F), reach)) != 0) << g;
+    }
+    if (all == 0) return;
     TileFrame& frame = outer_;
     set_reciprocals(all, rays_.dx, rays_.dy, rays_.dz, frame);
     set_sides(pyramid_, nullptr, frame);
@@ -124,7 +151,7 @@ class TileTracer {
     float spread[3] = {0, 0, 0};
     if constexpr (!kOneOrigin) measure_spread(all, rays_.ox, rays_.oy, rays_.oz, o, spread);
     set_slack(o, slack_of(world_.bounds, o, kWorldSlack), spread, frame);
-    walk_tile(world_.nodes, frame, all, rays_.t, [&](std::uint32_t id, Groups groups) {
+    walk_tile(world_.nodes, frame, all, rays_.t, nullptr, [&](std::uint32_t id, Groups groups) {
       rays_.masks == nullptr ? enter(id, groups) : enter_seen(id, groups);
     });
   }
@@ -166,8 +193,6 @@ class TileTracer {
       store3(turn(instance.m_from_w, load3(rays_.dx, rays_.dy, rays_.dz, g)), frame.dx, frame.dy, frame.dz, g);
     });
     set_reciprocals(groups, frame.dx, frame.dy, frame.dz, frame);
-    set_sides(pyramid_, instance.w_from_m, frame);
-    frame.sheared = 0;
     Point o;
     float spread[3] = {0, 0, 0};
     if constexpr (kOneOrigin) {
@@ -181,9 +206,11 @@ class TileTracer {
       o = {frame.ox[i], frame.oy[i], frame.oz[i]};
       measure_spread(groups, frame.ox, frame.oy, frame.oz, o, spread);
     }
+    set_sides(pyramid_, instance.w_from_m, frame);
+    frame.sheared = 0;
     set_slack(o, slack_of(instance.bounds, o, kMeshSlack), spread, frame);
     const V3<F4> o4 = {F4::all(o.x), F4::all(o.y), F4::all(o.z)};
-    walk_tile(instance.nodes, frame, groups, rays_.t, [&](std::uint32_t number, Groups met) {
+    const auto meet_triangles = [&](std::uint32_t number, Groups met) {
       const tree::Leaf& leaf = instance.leaves[number];
       LeafCorners corners;
       set_corners(leaf, o4, kOneOrigin, corners);
@@ -194,7 +221,55 @@ class TileTracer {
         for_groups(alike ? contain_alike(leaf, corners, k, met, inside) : contain_each(leaf, corners, k, met, inside),
                    [&](unsigned g) { meet(leaf, corners, k, 4 * number + k, id, g, F::mask_from(inside[g])); });
       }
-    });
+    };
+    if (!is_fine(instance, o)) return walk_tile(instance.nodes, frame, groups, rays_.t, nullptr, meet_triangles);
+    const auto lone = [&](std::uint32_t child, unsigned first, unsigned rays) {
+      for (; rays != 0; rays &= rays - 1) {
+        walk_alone(instance, id, child, o, first + static_cast<unsigned>(std::countr_zero(rays)));
+      }
+    };
+    walk_tile(instance.nodes, frame, groups, rays_.t, lone, meet_triangles);
+  }
+
+  /// Whether a ray stands for so many triangles of an instance, in the middle of it or for a sensor that stands there
+  /// half the way out, that neighbouring rays rarely have a leaf in common.
+  [[nodiscard]] bool is_fine(const tree::Instance& instance, const Point& o) const {
+    const float p[3] = {o.x, o.y, o.z};
+    float to_middle2 = 0.0F, size2 = 0.0F;
+    for (int a = 0; a < 3; ++a) {
+      const float middle = 0.5F * (instance.bounds.lo[a] + instance.bounds.hi[a]) - p[a];
+      const float size = 0.25F * (instance.bounds.hi[a] - instance.bounds.lo[a]);
+      to_middle2 += middle * middle, size2 += size * size;
+    }
+    const auto rays = static_cast<float>(rays_.groups * F::kLanes);
+    return pyramid_.narrow &&
+           pyramid_.solid_angle() * std::max(to_middle2, size2) > kFineTriangles * rays * instance.typical_area;
+  }
+
+  /// Ray i alone below a child of an instance whose frame holds it, as single.hpp does it.
+  void walk_alone(const tree::Instance& instance, std::uint32_t id, std::uint32_t child, const Point& origin,
+                  unsigned i) {
+    if (!(rays_.t[i] >= 0.0F)) return;
+    const Point o = kOneOrigin ? origin : Point{inner_.ox[i], inner_.oy[i], inner_.oz[i]};
+    LeafRay ray;
+    ray.o = {F4::all(o.x), F4::all(o.y), F4::all(o.z)};
+    ray.d = {F4::all(inner_.dx[i]), F4::all(inner_.dy[i]), F4::all(inner_.dz[i])};
+    ray.r = {F4::all(inner_.rx[i]), F4::all(inner_.ry[i]), F4::all(inner_.rz[i])};
+    ray.shear = make_shear(ray.d, ray.r);
+    ray.near = rays_.near == nullptr ? 0.0F : rays_.near[i];
+    Hit hit = {rays_.t[i], rays_.instance[i], rays_.place[i], tree::kNone};
+    if (hit.instance != tree::kNone) hit.triangle = triangle_of(hit.instance, hit.place);
+    bool met = false;
+    walk(instance.nodes, child, make_slabs(o, ray.r, slack_of(instance.bounds, o, kMeshSlack)), hit.t,
+         [&](std::uint32_t leaf) {
+           met = meet_leaf(instance.leaves[leaf], leaf, id, ray, hit) || met;
+           return met && kAny;
+         });
+    if (met) rays_.t[i] = kAny ? -1.0F : hit.t, rays_.instance[i] = hit.instance, rays_.place[i] = hit.place;
+  }
+
+  [[nodiscard]] std::uint32_t triangle_of(std::uint32_t instance, std::uint32_t place) const {
+    return world_.instances[instance].leaves[place / 4].id[place % 4];
   }
 
   void shear(unsigned g) {
@@ -303,10 +378,7 @@ class TileTracer {
       const auto k = static_cast<unsigned>(std::countr_zero(ties));
       const std::uint32_t other = rays_.instance[at + k];
       bool earlier = instance < other;
-      if (instance == other) {
-        const std::uint32_t place = rays_.place[at + k];
-        earlier = triangle < world_.instances[other].leaves[place / 4].id[place % 4];
-      }
+      if (instance == other) earlier = triangle < triangle_of(other, rays_.place[at + k]);
       taken |= static_cast<unsigned>(earlier) << k;
     }
     return F::mask_from(taken);

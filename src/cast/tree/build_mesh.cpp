@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "cast/tree/build.hpp"
+
+namespace fathom::tree {
+
+namespace {
+
+constexpr std::size_t kChunkTriangles = 16384;  ///< of a large mesh, looked at by one task
+
+Box box_of(std::span<const std::array<float, 3>> vertices, const std::array<std::uint32_t, 3>& triangle) {
+  Box box;
+  for (const std::uint32_t v : triangle) {
+    for (int a = 0; a < 3; ++a) {
+      box.lo[a] = std::min(box.lo[a], vertices[v][a]), box.hi[a] = std::max(box.hi[a], vertices[v][a]);
+    }
+  }
+  return box;
+}
+
+void add(Box& box, const Box& other) {
+  for (int a = 0; a < 3; ++a)
+    box.lo[a] = std::min(box.lo[a], other.lo[a]), box.hi[a] = std::max(box.hi[a], other.hi[a]);
+}
+
+void set_corner(Leaf& leaf, std::uint32_t lane, std::span<const std::array<float, 3>> vertices,
+                const std::array<std::uint32_t, 3>& triangle) {
+  for (int i = 0; i < 3; ++i) {
+    for (int a = 0; a < 3; ++a) leaf.v[i][a][lane] = vertices[triangle[i]][a];
+  }
+}
+
+Box bounds_of(const Node& root) {
+  Box box;
+  for (std::uint32_t i = 0; i < kWidth; ++i) {
+    add(box, {{root.lo[0][i], root.lo[1][i], root.lo[2][i]}, {root.hi[0][i], root.hi[1][i], root.hi[2][i]}});
+  }
+  return box;
+}
+
+float typical_area(std::span<const std::array<float, 3>> vertices,
+                   std::span<const std::array<std::uint32_t, 3>> triangles, Executor& executor) {
+  struct Areas {
+    double sum = 0.0, sum_of_squares = 0.0;
+  };
+  std::vector<Areas> chunks((triangles.size() + kChunkTriangles - 1) / kChunkTriangles);
+  executor.parallel_for(chunks.size(), 1, [&](std::size_t chunk, std::size_t) {
+    Areas& areas = chunks[chunk];
+    for (std::size_t i = chunk * kChunkTriangles; i < std::min((chunk + 1) * kChunkTriangles, triangles.size()); ++i) {
+      const std::array<float, 3>&a = vertices[triangles[i][0]], &b = vertices[triangles[i][1]],
+                           &c = vertices[triangles[i][2]];
+      const double u[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]}, v[3] = {c[0] - a[0], c[1] - a[1], c[2] - a[2]};
+      const double x = u[1] * v[2] - u[2] * v[1], y = u[2] * v[0] - u[0] * v[2], z = u[0] * v[1] - u[1] * v[0];
+      const double area2 = 0.25 * (x * x + y * y + z * z);
+      areas.sum += std::sqrt(area2), areas.sum_of_squares += area2;
+    }
+  });
+  Areas all;
+  for (const Areas& areas : chunks) all.sum += areas.sum, all.sum_of_squares += areas.sum_of_squares;
+  return all.sum > 0.0 ? static_cast<float>(all.sum_of_squares / all.sum) : 0.0F;
+}
+
+}  // namespace
+
+MeshTree build_mesh(std::span<const std::array<float, 3>> vertices,
+                    std::span<const std::array<std::uint32_t, 3>> triangles, Executor& executor,
+                    std::uint32_t leaf_size) {
+  std::vector<Box> boxes(triangles.size());
+  executor.parallel_for(boxes.size(), kChunkTriangles, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) boxes[i] = box_of(vertices, triangles[i]);
+  });
+  Leaves built;
+  NodeBuilder().build(boxes, leaf_size, executor, built);
+  MeshTree tree;
+  tree.nodes = std::move(built.nodes);
+  tree.bounds = bounds_of(tree.nodes[0]);
+  tree.typical_area = typical_area(vertices, triangles, executor);
+  tree.leaves.resize(built.leaves.size());
+  executor.parallel_for(tree.leaves.size(), kChunkTriangles, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      Leaf& leaf = tree.leaves[i];
+      leaf = {};
+      for (std::uint32_t lane = 0; lane < kLeafTriangles; ++lane) {
+        const bool used = lane < built.leaves[i].count;
+        leaf.id[lane] = used ? built.order[built.leaves[i].first + lane] : kNone;
+        if (used) set_corner(leaf, lane, vertices, triangles[leaf.id[lane]]);
+      }
+    }
+  });
+  return tree;
+}
+
+void refit_mesh(std::span<const std::array<float, 3>> vertices, std::span<const std::array<std::uint32_t, 3>> triangles,
+                Executor& executor, MeshTree& tree) {
+  std::vector<Box> boxes(tree.leaves.size());
+  executor.parallel_for(boxes.size(), kChunkTriangles / kLeafTriangles, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      Leaf& leaf = tree.leaves[i];
+      for (std::uint32_t lane = 0; lane < kLeafTriangles && leaf.id[lane] != kNone; ++lane) {
+        set_corner(leaf, lane, vertices, triangles[leaf.id[lane]]);
+        add(boxes[i], box_of(vertices, triangles[leaf.id[lane]]));
+      }
+    }
+  });
+  for (std::size_t i = tree.nodes.size(); i-- > 0;) {  // children come after their parents
+    Node& node = tree.nodes[i];
+    for (std::uint32_t k = 0; k < kWidth && node.child[k] != kNone; ++k) {
+      const std::uint32_t child = node.child[k];
+      const Box box = (child & kLeafBit) != 0 ? boxes[child & ~kLeafBit] : bounds_of(tree.nodes[child]);
+      for (int a = 0; a < 3; ++a) node.lo[a][k] = box.lo[a], node.hi[a][k] = box.hi[a];
+    }
+  }
+  tree.bounds = bounds_of(tree.nodes[0]);
+}
+
+}  // namespace fathom::tree
