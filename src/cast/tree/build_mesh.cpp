@@ -51,7 +51,7 @@ float typical_area(std::span<const std::array<float, 3>> vertices,
     Areas& areas = chunks[chunk];
     for (std::size_t i = chunk * kChunkTriangles; i < std::min((chunk + 1) * kChunkTriangles, triangles.size()); ++i) {
       const std::array<float, 3>&a = vertices[triangles[i][0]], &b = vertices[triangles[i][1]],
-                           &c = vertices[triangles[i][2]];
+                              &c = vertices[triangles[i][2]];
       const double u[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]}, v[3] = {c[0] - a[0], c[1] - a[1], c[2] - a[2]};
       const double x = u[1] * v[2] - u[2] * v[1], y = u[2] * v[0] - u[0] * v[2], z = u[0] * v[1] - u[1] * v[0];
       const double area2 = 0.25 * (x * x + y * y + z * z);

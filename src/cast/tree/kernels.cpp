@@ -146,42 +146,47 @@ void for_runs(std::uint32_t count, const std::int32_t* coherent, F f) {
   }
 }
 
-/// Rays that are not cast may hold anything; the tile around the others must not see it.
-void cast_lanes(const tree::World& world, const RayLanes& rays, const CastLimits& limits, const RoughHits& hits) {
-  alignas(64) float o[3][kBlockRays], d[3][kBlockRays], near[kBlockRays], far[kBlockRays];
-  const std::uint32_t count = (rays.count + kPacketRays - 1) / kPacketRays * kPacketRays;
-  const auto* const end = limits.active + count;
-  const auto first =
-      static_cast<std::size_t>(std::find_if(limits.active, end, [](auto a) { return a != 0; }) - limits.active) % count;
-  const float *from[3] = {rays.ox, rays.oy, rays.oz}, *along[3] = {rays.dx, rays.dy, rays.dz};
-  for (int a = 0; a < 3; ++a) {
-    for (std::size_t i = 0; i < count; ++i) {
-      o[a][i] = limits.active[i] != 0 ? from[a][i] : from[a][first];
-      d[a][i] = limits.active[i] != 0 ? along[a][i] : along[a][first];
-    }
-  }
-  for (std::size_t i = 0; i < count; ++i) far[i] = limits.active[i] != 0 ? limits.far[i] : -1.0F;
-  std::fill_n(near, count, limits.near);
-  for_runs(count, limits.coherent, [&](std::uint32_t begin, std::uint32_t size, bool coherent) {
-    const CastRays part = {.ox = o[0] + begin,
-                           .oy = o[1] + begin,
-                           .oz = o[2] + begin,
-                           .dx = d[0] + begin,
-                           .dy = d[1] + begin,
-                           .dz = d[2] + begin,
-                           .near = limits.near > 0.0F ? near + begin : nullptr,
-                           .count = size,
-                           .coherent = coherent};
-    cast(world, part, {.far = far + begin},
-         {.range_m = hits.t + begin, .entity = hits.instance + begin, .triangle = hits.triangle + begin});
-  });
-}
-
 /// Copies rays; the places of those that are not cast, which may hold anything, get a copy of one that is: `first`.
 template <class IsCast>
 void copy_cast(const float* from, std::uint32_t count, std::uint32_t first, IsCast is_cast, float* to) {
   const float other = from[first];
   for (std::uint32_t i = 0; i < count; ++i) to[i] = is_cast(i) ? from[i] : other;
+}
+
+void cast_lanes(const tree::World& world, const RayLanes& rays, const CastLimits& limits, const RoughHits& hits) {
+  alignas(64) float o[3][kBlockRays], d[3][kBlockRays], near[kBlockRays], far[kBlockRays];
+  const std::uint32_t count = (rays.count + kPacketRays - 1) / kPacketRays * kPacketRays;
+  const auto is_cast = [&](std::uint32_t i) { return limits.active[i] != 0; };
+  std::uint32_t first = 0;
+  while (first < count && !is_cast(first)) ++first;
+  if (first == count) {
+    std::fill_n(hits.instance, count, tree::kNone);
+    std::fill_n(hits.t, count, kInf);
+    return;
+  }
+  const float *from[3] = {rays.ox, rays.oy, rays.oz}, *along[3] = {rays.dx, rays.dy, rays.dz};
+  bool one_origin = true;
+  for (int a = 0; a < 3; ++a) {
+    copy_cast(from[a], count, first, is_cast, o[a]);
+    copy_cast(along[a], count, first, is_cast, d[a]);
+    std::uint32_t differ = 0;
+    for (std::uint32_t i = 0; i < count; ++i) differ |= o[a][i] != o[a][first] ? 1U : 0U;
+    one_origin = one_origin && differ == 0;
+  }
+  for (std::uint32_t i = 0; i < count; ++i) far[i] = is_cast(i) ? limits.far[i] : -1.0F;
+  std::fill_n(near, count, limits.near);
+  for_runs(count, limits.coherent, [&](std::uint32_t begin, std::uint32_t size, bool coherent) {
+    CastRays part = {.dx = d[0] + begin,
+                     .dy = d[1] + begin,
+                     .dz = d[2] + begin,
+                     .near = limits.near > 0.0F ? near + begin : nullptr,
+                     .count = size,
+                     .coherent = coherent};
+    for (int a = 0; a < 3; ++a) part.origin[a] = o[a][first];
+    if (!one_origin) part.ox = o[0] + begin, part.oy = o[1] + begin, part.oz = o[2] + begin;
+    cast(world, part, {.far = far + begin},
+         {.range_m = hits.t + begin, .entity = hits.instance + begin, .triangle = hits.triangle + begin});
+  });
 }
 
 void find_blocked(const tree::World& world, const SightLines& lines, const std::uint32_t* masks,
