@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include <fathom/frame/digest.hpp>
-
 #include <bit>
 #include <cstddef>
 #include <span>
 #include <string_view>
 
 #include <fmt/format.h>
+
+#include <fathom/frame/digest.hpp>
 
 namespace fathom {
 

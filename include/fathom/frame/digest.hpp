@@ -9,15 +9,15 @@
 
 namespace fathom {
 
-/// Sixteen digits for any number of frames, so that two people can compare runs over the phone: equal digests mean equal
-/// frames, to the bit.
+/// Sixteen digits for any number of frames, so that two people can compare runs over the phone: equal digests mean
+/// equal frames, to the bit.
 ///
 ///   FrameDigest digest;
 ///   for (std::uint32_t k = 0; k < 10; ++k) simulator.render(lidar, k, frame), digest.add(frame);
 ///   digest.text();  // "4c2ad0f1e87b3659"
 ///
-/// It is FNV-1a in 64 bits over the bytes of each frame: its number, rows and columns (32 bits each), its stamp (double),
-/// and then, for every channel that it holds, in the order of `Channel`, the name and the values. Numbers are
+/// It is FNV-1a in 64 bits over the bytes of each frame: its number, rows and columns (32 bits each), its stamp
+/// (double), and then, for every channel that it holds, in the order of `Channel`, the name and the values. Numbers are
 /// little-endian. FNV-1a is four lines in any language, so that anybody can check a digest, and it reads 0.8 GB/s: a
 /// digest costs less than the cast of the frame. It finds mistakes; it does not stop somebody who forges a frame.
 class FATHOM_API FrameDigest {
