@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The law of the same bits everywhere: the frames of the shipped examples, and of a scene with what these lack, have the
-// digests that are committed, on every computer. Whoever means to change frames makes digests.txt again, by the command
-// in its first line; where this test fails without such a change, the program does not keep its promise there.
+// The law of the same bits everywhere: the frames of the shipped examples, and of a scene with what these lack, have
+// the digests that are committed, on every computer. Whoever means to change frames makes digests.txt again, by the
+// command in its first line; where this test fails without such a change, the program does not keep its promise there.
 
 #include <cmath>
 #include <cstdlib>

@@ -103,7 +103,7 @@ struct RunResult {
 /// Renders every frame of every sensor and writes out/<sensor>/<kind>_<frame>.<extension> and, last, out/summary.json.
 /// Every file appears whole or not at all, and nothing is written unless all input is valid. With the caster `tree` the
 /// bytes of every file are the same on any computer and for any number of threads, except "versions" and "run" in
-/// summary.json.
+/// summary.json and the compression of pictures, which is zlib's.
 /// Ranges are drawn once, before the first frame; the frames are those that Environments renders for the same seed,
 /// environment and episode.
 /// Until summary.json is there, the folder holds unfinished.txt: it names the files of the run, and the run keeps it
