@@ -99,6 +99,7 @@ void add_simulate(CLI::App& app) {
   add_threads(c, o->threads);
   add_force(c, o->force, "replace the folder of an earlier run");
   add_quiet(c, o->quiet);
+  c.add_flag("--digest", o->digest, "print 16 digits for each sensor: equal digits, equal frames, on any computer");
   add_choice(c, "--isa", "use at most this instruction set: the same frames to the bit", o->isa, fathom::kIsaWords);
   add_choice(c, "--caster", "what casts the rays; embree's ranges differ in their last bits", o->caster,
              fathom::kCasterWords);

@@ -44,6 +44,10 @@ void report(const fathom::RunResult& result, const SimulateOptions& options) {
                     fathom::printable(result.files.back().string())));
 }
 
+void print_digests(const fathom::RunResult& result) {
+  for (const fathom::SensorResult& sensor : result.sensors) print(fmt::format("{} {}\n", sensor.name, sensor.digest));
+}
+
 }  // namespace
 
 fathom::RunOptions run_options(const SimulateOptions& options) {
@@ -54,6 +58,7 @@ fathom::RunOptions run_options(const SimulateOptions& options) {
   run.seed = options.seed;
   run.environment = options.environment;
   run.episode = options.episode;
+  run.digest = options.digest;
   run.compute.threads = options.threads;
   if (options.isa) run.compute.isa = *options.isa;
   if (options.caster) run.compute.caster = *options.caster;
@@ -71,8 +76,9 @@ void simulate(const SimulateOptions& options) {
     run.should_stop = &StopSignals::received;
     result = fathom::run_scene(setup, run);
   }
+  if (!options.quiet) report(result, options);
+  if (options.digest) print_digests(result);
   if (options.quiet) return;  // summary.json has the warnings too
-  report(result, options);
   for (const std::string& warning : result.warnings) {
     std::fputs(fmt::format("fathom: warning: {}\n", fathom::printable(warning)).c_str(), stderr);
   }

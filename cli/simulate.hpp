@@ -22,6 +22,7 @@ struct SimulateOptions {
   int threads = 0;               ///< 0: one per core
   std::vector<std::string> set;  ///< "path=value"
   bool force = false, quiet = false;
+  bool digest = false;
   std::optional<fathom::Isa> isa;  ///< nothing: the widest that this computer has
   std::optional<fathom::CasterKind> caster;
 };

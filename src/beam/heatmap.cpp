@@ -10,6 +10,7 @@
 
 #include <fathom/base/error.hpp>
 #include <fathom/base/field.hpp>
+#include <fathom/math/trigonometry.hpp>
 
 namespace fathom {
 
@@ -100,7 +101,7 @@ void add_neighbours(const Climber& climber, double spacing_m, double spacing_rad
     near.x_m += x * climber.step * spacing_m;
     near.y_m += y * climber.step * spacing_m;
     near.yaw_rad += yaw * climber.step * spacing_rad;
-    const double distance_m = std::hypot(near.x_m - climber.start.x_m, near.y_m - climber.start.y_m);
+    const double distance_m = norm(Vec3{near.x_m - climber.start.x_m, near.y_m - climber.start.y_m, 0.0});
     poses.push_back(distance_m <= spacing_m ? near : climber.pose);
   }
 }
@@ -148,7 +149,7 @@ void refine(Heatmap& map, const std::vector<std::size_t>& positions, std::size_t
 
 PlanarPose PositionGrid::position(std::uint32_t row, std::uint32_t col) const {
   const double x = col * spacing_m, y = row * spacing_m;
-  const double c = std::cos(world_from_grid.yaw_rad), s = std::sin(world_from_grid.yaw_rad);
+  const auto [s, c] = math::sincos(world_from_grid.yaw_rad);
   return {world_from_grid.x_m + c * x - s * y, world_from_grid.y_m + s * x + c * y, world_from_grid.yaw_rad};
 }
 
@@ -170,7 +171,7 @@ PositionGrid free_positions(const GridMap& map, double spacing_m) {
   }
   // The origin of the grid is the centre of its first cell, in the frame of the map.
   const double shift_m = (first + 0.5) * map.resolution_m;
-  const double c = std::cos(map.world_from_map.yaw_rad), s = std::sin(map.world_from_map.yaw_rad);
+  const auto [s, c] = math::sincos(map.world_from_map.yaw_rad);
   grid.world_from_grid.x_m += (c - s) * shift_m;
   grid.world_from_grid.y_m += (s + c) * shift_m;
   if (std::find(grid.wanted.begin(), grid.wanted.end(), 1) == grid.wanted.end()) {

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT
-#include <cmath>
 
 #include <fathom/base/error.hpp>
 #include <fathom/beam/expected_ranges.hpp>
+#include <fathom/math/trigonometry.hpp>
 
 namespace fathom {
 
 Pose pose_from_planar(const PlanarPose& pose, double z_m) {
-  return {{pose.x_m, pose.y_m, z_m}, {std::cos(pose.yaw_rad / 2), 0, 0, std::sin(pose.yaw_rad / 2)}};
+  return {{pose.x_m, pose.y_m, z_m}, from_roll_pitch_yaw(0, 0, pose.yaw_rad)};
 }
 
 RayFan planar_fan(std::span<const double> azimuth_rad) {
   RayFan fan;
   for (const double azimuth : azimuth_rad) {
-    fan.x.push_back(static_cast<float>(std::cos(azimuth)));
-    fan.y.push_back(static_cast<float>(std::sin(azimuth)));
+    fan.x.push_back(static_cast<float>(math::cos(azimuth)));
+    fan.y.push_back(static_cast<float>(math::sin(azimuth)));
     fan.z.push_back(0.0F);
   }
   return fan;

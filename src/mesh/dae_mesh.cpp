@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <fathom/base/affine.hpp>
+#include <fathom/math/trigonometry.hpp>
 
 #include "base/text.hpp"
 #include "mesh/dae_document.hpp"
@@ -53,8 +54,8 @@ Affine rotation(const DaeDocument& document, pugi::xml_node element) {
   const double length = norm(axis), half_rad = v[3] * std::numbers::pi / 360.0;
   if (v[3] == 0.0) return {};  // exporters write 0 0 0 0
   if (!(length > 0.0)) document.fail(element, "its axis has no length");
-  const Vec3 u = (std::sin(half_rad) / length) * axis;
-  const Quaternion q = {std::cos(half_rad), u.x, u.y, u.z};
+  const Vec3 u = (math::sin(half_rad) / length) * axis;
+  const Quaternion q = {math::cos(half_rad), u.x, u.y, u.z};
   return columns(rotate(q, {1, 0, 0}), rotate(q, {0, 1, 0}), rotate(q, {0, 0, 1}), {});
 }
 

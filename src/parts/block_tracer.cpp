@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include <fathom/math/trigonometry.hpp>
+
 #include "parts/diverging_rays.hpp"
 #include "parts/motion.hpp"
 #include "parts/ray_tiles.hpp"
@@ -19,8 +21,8 @@ struct RayAngles {
 /// The angles that tracer.hpp defines.
 RayAngles ray_angles(const Affine& sensor_from_ray) {
   const auto& m = sensor_from_ray.m;
-  const double elevation = std::asin(std::clamp(m[1][2], -1.0, 1.0));
-  const double azimuth = std::abs(m[2][1]) >= 1.0 ? 0.0 : std::atan2(-m[2][0], m[2][2]);
+  const double elevation = math::asin(std::clamp(m[1][2], -1.0, 1.0));
+  const double azimuth = std::abs(m[2][1]) >= 1.0 ? 0.0 : math::atan2(-m[2][0], m[2][2]);
   return {static_cast<float>(azimuth), static_cast<float>(elevation)};
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "parts/diverging_samples.hpp"
 
-#include <cmath>
 #include <numbers>
+
+#include <fathom/math/trigonometry.hpp>
 
 namespace fathom {
 
@@ -15,12 +16,10 @@ std::array<SampleDirection, kDivergingSamples> diverging_samples(double horizont
   for (int cone = 0; cone < kCones; ++cone) {
     for (int k = 0; k < kRays; ++k) {
       const double scale = 1.0 - cone / 3.0, phi = 2.0 * std::numbers::pi * k / kRays;
-      const double about_x = 0.5 * vertical_rad * scale * std::sin(phi);
-      const double about_y = 0.5 * horizontal_rad * scale * std::cos(phi);
-      // Rx(about_x) Ry(about_y) (0, 0, 1)
-      samples[next++] = {static_cast<float>(std::sin(about_y)),
-                         static_cast<float>(-std::sin(about_x) * std::cos(about_y)),
-                         static_cast<float>(std::cos(about_x) * std::cos(about_y))};
+      const auto [sx, cx] = math::sincos(0.5 * vertical_rad * scale * math::sin(phi));
+      const auto [sy, cy] = math::sincos(0.5 * horizontal_rad * scale * math::cos(phi));
+      // Rx Ry (0, 0, 1)
+      samples[next++] = {static_cast<float>(sy), static_cast<float>(-sx * cy), static_cast<float>(cx * cy)};
     }
   }
   return samples;

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "parts/motion.hpp"
 
-#include <cmath>
 #include <limits>
+
+#include <fathom/math/trigonometry.hpp>
 
 namespace fathom {
 
 Affine step_after(const SensorMotion& motion, double time_s) {
-  const double sx = std::sin(motion.angular_radps.x * time_s), cx = std::cos(motion.angular_radps.x * time_s);
-  const double sy = std::sin(motion.angular_radps.y * time_s), cy = std::cos(motion.angular_radps.y * time_s);
-  const double sz = std::sin(motion.angular_radps.z * time_s), cz = std::cos(motion.angular_radps.z * time_s);
+  const auto [sx, cx] = math::sincos(motion.angular_radps.x * time_s);
+  const auto [sy, cy] = math::sincos(motion.angular_radps.y * time_s);
+  const auto [sz, cz] = math::sincos(motion.angular_radps.z * time_s);
   const Vec3 t = time_s * motion.linear_mps;
   return {{{cz * cy, cz * sy * sx - sz * cx, cz * sy * cx + sz * sx, t.x},
            {sz * cy, sz * sy * sx + cz * cx, sz * sy * cx - cz * sx, t.y},

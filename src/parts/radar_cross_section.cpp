@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include <cmath>
+#include <limits>
 #include <numbers>
 
+#include <fathom/math/f64.hpp>
+#include <fathom/math/trigonometry.hpp>
 #include <fathom/parts/radar.hpp>
 
 namespace fathom {
@@ -9,6 +12,15 @@ namespace fathom {
 namespace {
 
 constexpr double kLightMps = 299792458.0;
+
+/// 10 log10(x) as the C library has it at 0 and below, but the same bits everywhere.
+double decibels(double x) {
+  constexpr double kPerLog = 10.0 / std::numbers::ln10;
+  if (!(x > 0.0)) return x == 0.0 ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN();
+  if (std::isinf(x)) return x;
+  if (!std::isnormal(x)) return kPerLog * (math::log(x * 0x1p54) - 54.0 * std::numbers::ln2);
+  return kPerLog * math::log(x);
+}
 
 Vec3 unit(Vec3 v) { return (1.0 / norm(v)) * v; }
 
@@ -32,9 +44,9 @@ EchoField field_of(const Affine& sensor_from_ray, Vec3 normal, double area_m2) {
   // Transformed as points, so that directions contain the translation of the ray: for a radar, small against 1.
   const Vec3 d = transform_point(sensor_from_ray, {0, 0, 1}),
              polarisation = transform_point(sensor_from_ray, {1, 0, 0});
-  const double phi = std::atan2(d.y, d.z), theta = std::acos(d.x / norm(d));
-  const Vec3 along_phi = {0, std::cos(phi), -std::sin(phi)};
-  const Vec3 along_theta = {-std::sin(theta), std::sin(phi) * std::cos(theta), std::cos(phi) * std::cos(theta)};
+  const double phi = math::atan2(d.y, d.z), theta = math::acos(d.x / norm(d));
+  const Vec3 along_phi = {0, math::cos(phi), -math::sin(phi)};
+  const Vec3 along_theta = {-math::sin(theta), math::sin(phi) * math::cos(theta), math::cos(phi) * math::cos(theta)};
   const Vec3 reflected = unit(d - 2.0 * dot(d, normal) * normal);
   const Vec3 e = reflect_polarisation(d, reflected, polarisation, normal);
   const Vec3 h = -1.0 * cross(e, reflected);
@@ -54,19 +66,19 @@ double radar_cross_section_dbsm(const RadarSurfaces& s, std::span<const std::uin
     const float* n = s.normal_xyz.data() + std::size_t{3} * i;
     const Vec3 normal = transform_vector(sensor_from_world, {n[0], n[1], n[2]});
     const double r = s.distance_m[i];
-    const double area = r * r * std::sin(double{wave.elevation_step_rad}) * wave.azimuth_step_rad;
+    const double area = r * r * math::sin(double{wave.elevation_step_rad}) * wave.azimuth_step_rad;
     const EchoField f = field_of(sensor_from_world * to_affine(s.world_from_ray[i]), normal, area);
     sum.u += f.u, sum.r += f.r;
   }
   const double scale = k / (4.0 * std::numbers::pi);
-  return 10.0 * std::log10(4.0 * std::numbers::pi * scale * scale * (sum.u * sum.u + sum.r * sum.r));
+  return decibels(4.0 * std::numbers::pi * scale * scale * (sum.u * sum.u + sum.r * sum.r));
 }
 
 double radar_power_dbm(double transmitted_dbm, double gain_dbi, double cross_section_dbsm, double distance_m,
                        double frequency_hz) {
   const double wavelength_m = kLightMps / frequency_hz;
-  return transmitted_dbm + 2.0 * gain_dbi + cross_section_dbsm + 20.0 * std::log10(wavelength_m) -
-         30.0 * std::log10(4.0 * std::numbers::pi) - 40.0 * std::log10(distance_m);
+  return transmitted_dbm + 2.0 * gain_dbi + cross_section_dbsm + 2.0 * decibels(wavelength_m) -
+         3.0 * decibels(4.0 * std::numbers::pi) - 4.0 * decibels(distance_m);
 }
 
 }  // namespace fathom

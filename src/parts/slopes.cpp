@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fathom/math/trigonometry.hpp>
 #include <fathom/parts/clouds.hpp>
 
 namespace fathom {
@@ -11,7 +12,7 @@ void find_slopes(std::span<const float> normal_xyz, const Vec3& up, double thres
     const float* n = normal_xyz.data() + 3 * i;
     const double cosine = std::abs(dot({n[0], n[1], n[2]}, up));
     // A cosine above 1 is a rounding of 1: the vector is parallel to `up`. NaN is no slope.
-    out[i] = std::acos(std::min(cosine, 1.0)) > threshold_rad ? 1 : 0;
+    out[i] = math::acos(std::min(cosine, 1.0)) > threshold_rad ? 1 : 0;
   }
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include <fathom/math/trigonometry.hpp>
 #include <fathom/parts/texture.hpp>
 
 #include "parts/motion.hpp"
@@ -64,7 +65,7 @@ void SurfaceArrays::store_normal(std::size_t at, const Echo& echo) const {
   if (job_.out.normal != nullptr) put(job_.out.normal, at, n);
   if (job_.out.incidence_rad == nullptr) return;
   job_.out.incidence_rad[at] =
-      echo.hit ? static_cast<float>(std::acos(std::min(1.0, std::abs(dot(n, echo.direction))))) : kNan;
+      echo.hit ? static_cast<float>(math::acos(std::min(1.0, std::abs(dot(n, echo.direction))))) : kNan;
 }
 
 void SurfaceArrays::store_velocity(std::size_t at, const Echo& echo) const {

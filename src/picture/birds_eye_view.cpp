@@ -8,6 +8,7 @@
 
 #include <fathom/base/error.hpp>
 #include <fathom/files/pictures.hpp>
+#include <fathom/math/trigonometry.hpp>
 
 #include "picture/image.hpp"
 #include "picture/map_drawing.hpp"
@@ -58,8 +59,8 @@ void draw_points(Image& image, const MapCanvas& canvas, const PointSpan& hit, st
 /// Which way the sensor looks from above; nothing when it looks straight up or down.
 std::optional<double> heading_of(const Pose& world_from_sensor) {
   const Vec3 forward = rotate(world_from_sensor.rotation, {1, 0, 0});
-  if (!(std::hypot(forward.x, forward.y) > 1e-3)) return std::nullopt;
-  return std::atan2(forward.y, forward.x);
+  if (!(norm({forward.x, forward.y, 0}) > 1e-3)) return std::nullopt;
+  return math::atan2(forward.y, forward.x);
 }
 
 }  // namespace

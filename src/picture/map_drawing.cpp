@@ -8,6 +8,9 @@
 
 #include <fmt/format.h>
 
+#include <fathom/base/geometry.hpp>
+#include <fathom/math/trigonometry.hpp>
+
 #include "picture/painter.hpp"
 #include "picture/palette.hpp"
 
@@ -111,15 +114,15 @@ void draw_sensor(Image& image, const MapCanvas& canvas, double x_m, double y_m,
                  const std::optional<double>& heading_rad) {
   const std::int64_t x = canvas.view.column(x_m), y = canvas.view.row(y_m);
   const double w = canvas.weight, begin = 7.0 * w, end = 20.0 * w;
-  const double cos_heading = std::cos(heading_rad.value_or(0.0)), sin_heading = std::sin(heading_rad.value_or(0.0));
+  const math::SinCos64 heading = math::sincos(heading_rad.value_or(0.0));
   const auto reach = static_cast<std::int64_t>(end + 4 * w);
   for (std::int64_t dy = -reach; dy <= reach; ++dy) {
     for (std::int64_t dx = -reach; dx <= reach; ++dx) {
       const double radius = std::sqrt(static_cast<double>(dx * dx + dy * dy));
       const double along =
-          std::clamp(static_cast<double>(dx) * cos_heading - static_cast<double>(dy) * sin_heading, begin, end);
+          std::clamp(static_cast<double>(dx) * heading.cos - static_cast<double>(dy) * heading.sin, begin, end);
       const double from_stroke =
-          std::hypot(static_cast<double>(dx) - along * cos_heading, static_cast<double>(dy) + along * sin_heading);
+          norm({static_cast<double>(dx) - along * heading.cos, static_cast<double>(dy) + along * heading.sin, 0});
       const double stroke = heading_rad ? w - from_stroke : -1.0;
       const double ring = std::min(7.5 * w - radius, radius - 5.5 * w);
       image.blend(x + dx, y + dy, kShadow,

@@ -9,6 +9,7 @@
 
 #include <fathom/base/error.hpp>
 #include <fathom/beam/log.hpp>
+#include <fathom/math/trigonometry.hpp>
 #include <fathom/outputs/scan_log.hpp>
 
 #include "base/with_prefix.hpp"
@@ -139,7 +140,7 @@ std::vector<Vec3> scan_hits_world(const ScanLog& log, std::uint32_t scan, const 
     const double range_m = log.scan(scan)[i];
     if (classify(range_m, sensor) != ReadingKind::kRange) continue;
     hits.push_back(world_from_sensor *
-                   Vec3{range_m * std::cos(log.azimuth_rad[i]), range_m * std::sin(log.azimuth_rad[i]), 0.0});
+                   Vec3{range_m * math::cos(log.azimuth_rad[i]), range_m * math::sin(log.azimuth_rad[i]), 0.0});
   }
   return hits;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include <cmath>
 #include <numbers>
 
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
+#include <fathom/math/trigonometry.hpp>
 #include <fathom/scene/mesh.hpp>
 
 #include "base/text.hpp"
@@ -37,9 +37,8 @@ Mesh revolve(const std::vector<std::array<double, 2>>& profile, std::uint32_t se
   mesh.vertices_m.push_back(vertex(0, 0, profile.front()[1]));
   for (std::uint32_t ring = 1; ring <= rings; ++ring) {
     for (std::uint32_t s = 0; s < segments; ++s) {
-      const double angle = 2.0 * std::numbers::pi * s / segments;
-      mesh.vertices_m.push_back(
-          vertex(profile[ring][0] * std::cos(angle), profile[ring][0] * std::sin(angle), profile[ring][1]));
+      const math::SinCos64 angle = math::sincos(2.0 * std::numbers::pi * s / segments);
+      mesh.vertices_m.push_back(vertex(profile[ring][0] * angle.cos, profile[ring][0] * angle.sin, profile[ring][1]));
     }
   }
   mesh.vertices_m.push_back(vertex(0, 0, profile.back()[1]));
@@ -87,8 +86,8 @@ Mesh make_sphere(double radius_m, std::uint32_t segments) {
   const std::uint32_t bands = segments / 2;
   std::vector<std::array<double, 2>> profile;
   for (std::uint32_t i = 0; i <= bands; ++i) {
-    const double latitude = std::numbers::pi * (static_cast<double>(i) / bands - 0.5);
-    profile.push_back({radius_m * std::cos(latitude), radius_m * std::sin(latitude)});
+    const math::SinCos64 latitude = math::sincos(std::numbers::pi * (static_cast<double>(i) / bands - 0.5));
+    profile.push_back({radius_m * latitude.cos, radius_m * latitude.sin});
   }
   return revolve(profile, segments);
 }

@@ -2,11 +2,11 @@
 // A grid map as a world: its occupied cells, raised.
 
 #include <array>
-#include <cmath>
 
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
+#include <fathom/math/trigonometry.hpp>
 #include <fathom/scene/grid_map.hpp>
 
 #include "base/text.hpp"
@@ -53,7 +53,7 @@ class WallBuilder {
     const double x = static_cast<double>(corner[0]) * map_.resolution_m;
     const double y = static_cast<double>(corner[1]) * map_.resolution_m;
     const PlanarPose& p = map_.world_from_map;
-    const double c = std::cos(p.yaw_rad), s = std::sin(p.yaw_rad);
+    const auto [s, c] = math::sincos(p.yaw_rad);
     mesh_.vertices_m.push_back({static_cast<float>(p.x_m + c * x - s * y), static_cast<float>(p.y_m + s * x + c * y),
                                 static_cast<float>(z_m)});
     return static_cast<std::uint32_t>(mesh_.vertices_m.size()) - 1;

@@ -2,7 +2,8 @@
 // Depth cameras: the intrinsics in their three forms, and the rays.
 
 #include <array>
-#include <cmath>
+
+#include <fathom/math/trigonometry.hpp>
 
 #include "sensor/camera_fields.hpp"
 #include "sensor/kinds.hpp"
@@ -47,7 +48,7 @@ Intrinsics intrinsics(const DepthCamera& c) {
   }
   Intrinsics k{};
   k.fx = by_pixels ? c.fx
-         : by_view ? c.width / (2.0 * std::tan(c.horizontal_fov_rad / 2.0))
+         : by_view ? c.width / (2.0 * math::tan(c.horizontal_fov_rad / 2.0))
                    : c.width * c.focal_length_mm / c.horizontal_aperture_mm;
   k.fy = c.fy > 0.0                     ? c.fy
          : c.vertical_aperture_mm > 0.0 ? c.height * c.focal_length_mm / c.vertical_aperture_mm

@@ -2,8 +2,9 @@
 // Planar scanners: one mirror, one laser, one turn per scan.
 
 #include <array>
-#include <cmath>
 #include <numbers>
+
+#include <fathom/math/trigonometry.hpp>
 
 #include "sensor/kinds.hpp"
 #include "sensor/ray_count.hpp"
@@ -49,9 +50,9 @@ void write_rays(const Laser2d& laser, std::uint32_t /*frame*/, RayPattern& out) 
   const double step = laser.rays > 1 ? span / (laser.rays - 1) : 0.0;
   const double period_s = step / (2 * std::numbers::pi * laser.rate_hz);
   for (std::uint32_t i = 0; i < laser.rays; ++i) {
-    const double azimuth = laser.min_azimuth_rad + step * i;
+    const math::SinCos64 azimuth = math::sincos(laser.min_azimuth_rad + step * i);
     const std::uint32_t fired = laser.clockwise ? laser.rays - 1 - i : i;
-    set_direction(out, i, std::cos(azimuth), std::sin(azimuth), 0.0);
+    set_direction(out, i, azimuth.cos, azimuth.sin, 0.0);
     out.time_offset_s[i] = static_cast<float>(period_s * fired);
   }
 }

@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include <fathom/math/trigonometry.hpp>
+
 #include "sensor/kinds.hpp"
 #include "sensor/ray_count.hpp"
 
@@ -54,7 +56,7 @@ PinholeCamera camera_from_fov(std::uint32_t width, std::uint32_t height, double 
   PinholeCamera camera;
   camera.width = width;
   camera.height = height;
-  camera.fx = camera.fy = width / (2.0 * std::tan(horizontal_fov_rad / 2.0));
+  camera.fx = camera.fy = width / (2.0 * math::tan(horizontal_fov_rad / 2.0));
   camera.cx = (width - 1.0) / 2.0;
   camera.cy = (height - 1.0) / 2.0;
   return camera;

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numbers>
 
+#include <fathom/math/trigonometry.hpp>
+
 #include "sensor/kinds.hpp"
 #include "sensor/ray_count.hpp"
 
@@ -43,13 +45,13 @@ void write_rays(const Rosette& rosette, std::uint32_t frame, RayPattern& out) {
   const std::uint64_t first = std::uint64_t{frame} * rosette.points;
   for (std::uint32_t i = 0; i < rosette.points; ++i) {
     const double seconds = static_cast<double>(first + i) / rosette.points_per_s;
-    const double angle1 = 2 * std::numbers::pi * rosette.prism1_hz * seconds;
-    const double angle2 = 2 * std::numbers::pi * rosette.prism2_hz * seconds;
-    const double y = rosette.field_of_view_rad / 4 * (std::cos(angle1) + std::cos(angle2));
-    const double z = rosette.field_of_view_rad / 4 * (std::sin(angle1) + std::sin(angle2));
+    const math::SinCos64 prism1 = math::sincos(2 * std::numbers::pi * rosette.prism1_hz * seconds);
+    const math::SinCos64 prism2 = math::sincos(2 * std::numbers::pi * rosette.prism2_hz * seconds);
+    const double y = rosette.field_of_view_rad / 4 * (prism1.cos + prism2.cos);
+    const double z = rosette.field_of_view_rad / 4 * (prism1.sin + prism2.sin);
     const double off_axis = std::sqrt(y * y + z * z);
-    const double scale = off_axis > 0.0 ? std::sin(off_axis) / off_axis : 1.0;
-    set_direction(out, i, std::cos(off_axis), scale * y, scale * z);
+    const double scale = off_axis > 0.0 ? math::sin(off_axis) / off_axis : 1.0;
+    set_direction(out, i, math::cos(off_axis), scale * y, scale * z);
     out.time_offset_s[i] = static_cast<float>(i / rosette.points_per_s);
   }
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "sensor/sensor_view.hpp"
 
-#include <cmath>
 #include <utility>
+
+#include <fathom/math/trigonometry.hpp>
 
 #include "sensor/kinds.hpp"
 
@@ -58,7 +59,7 @@ SensorTraits make_traits(const SensorView& view, bool rolling) {
 Quaternion aligned(AxesFollow axes, const Quaternion& q) {
   switch (axes) {
     case AxesFollow::kHeading:
-      return from_roll_pitch_yaw(0, 0, std::atan2(2 * (q.w * q.z + q.x * q.y), 1 - 2 * (q.y * q.y + q.z * q.z)));
+      return from_roll_pitch_yaw(0, 0, math::atan2(2 * (q.w * q.z + q.x * q.y), 1 - 2 * (q.y * q.y + q.z * q.z)));
     case AxesFollow::kWorld:
       return {};
     case AxesFollow::kBody:

@@ -7,6 +7,8 @@
 #include <numbers>
 #include <numeric>
 
+#include <fathom/math/trigonometry.hpp>
+
 #include "sensor/kinds.hpp"
 #include "sensor/ray_count.hpp"
 
@@ -71,7 +73,7 @@ double value_or_zero(const std::vector<double>& list, std::size_t i) { return li
 /// Writes the rays of one ring into a row of the pattern.
 void write_ring(const SpinningLidar& lidar, std::size_t listed, std::uint32_t row, RayPattern& out) {
   const double elevation = lidar.elevation_rad[listed];
-  const double horizontal = std::cos(elevation), up = std::sin(elevation);
+  const auto [up, horizontal] = math::sincos(elevation);
   const double fired_s = value_or_zero(lidar.firing_time_s, listed);
   const double sense = lidar.clockwise ? -1.0 : 1.0;
   const double first = lidar.start_azimuth_rad + sense * 2 * std::numbers::pi * lidar.rate_hz * fired_s +
@@ -80,8 +82,8 @@ void write_ring(const SpinningLidar& lidar, std::size_t listed, std::uint32_t ro
   const double period_s = column_period_s(lidar);
   const std::size_t row_start = std::size_t{row} * lidar.columns;
   for (std::uint32_t c = 0; c < lidar.columns; ++c) {
-    const double azimuth = first + step * c;
-    set_direction(out, row_start + c, horizontal * std::cos(azimuth), horizontal * std::sin(azimuth), up);
+    const math::SinCos64 azimuth = math::sincos(first + step * c);
+    set_direction(out, row_start + c, horizontal * azimuth.cos, horizontal * azimuth.sin, up);
     out.time_offset_s[row_start + c] = static_cast<float>(period_s * c + fired_s);
   }
   const auto ring = lidar.ring.empty() ? static_cast<std::uint16_t>(out.rows - 1 - row) : lidar.ring[listed];

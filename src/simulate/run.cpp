@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
+#include <fathom/frame/digest.hpp>
 
 #include "simulate/carrier_watch.hpp"
 #include "simulate/prepare_run.hpp"
@@ -37,6 +38,7 @@ struct RunningSensor {
   std::vector<RunningFile> files;
   Frame frame;
   CarrierWatch carrier;
+  FrameDigest digest = {};
 };
 
 class Runner {
@@ -108,6 +110,7 @@ class Runner {
     cast(sensor, index);
     const ReasonCounts reasons = count(sensor.frame, seconds_since(begin), counts_.sensors[i]);
     watch_carrier(sensor, index, reasons);
+    if (options_.digest) sensor.digest.add(sensor.frame);
     const FrameContext context = {prepared_.simulator.world_from_sensor(sensor.id, sensor.frame.stamp_s()),
                                   entity_names_};
     for (const RunningFile& entry : sensor.files) {
@@ -183,6 +186,9 @@ class Runner {
   RunResult finish() {
     for (const RunningSensor& sensor : sensors_) {
       if (const auto warning = sensor.carrier.warning(prepared_.frames)) counts_.warnings.push_back(*warning);
+    }
+    if (options_.digest) {
+      for (std::size_t i = 0; i < sensors_.size(); ++i) counts_.sensors[i].digest = sensors_[i].digest.text();
     }
     WholeFile summary(folder_.path() / kSummaryName);
     summary.write(summary_text(setup_, prepared_.simulator, counts_));

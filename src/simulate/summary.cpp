@@ -31,14 +31,17 @@ Json drawn_json(const SensorCounts& counts, const Sensor& sensor, const Scene& s
 Json sensor_json(const SensorCounts& sensor, const Sensor& description, const Scene& scene) {
   Json reasons;
   for (std::size_t i = 0; i < kReasonNames.size(); ++i) reasons[std::string(kReasonNames[i])] = sensor.reasons[i];
-  return {{"name", sensor.name},
-          {"rows", sensor.rows},
-          {"cols", sensor.cols},
-          {"rays", sensor.rays},
-          {"reasons", reasons},
-          {"noise", chain_json(description, scene)},
-          {"range_policy", to_string(description.range_policy.value_or(make_view(description.model).usual_policy))},
-          {"drawn", drawn_json(sensor, description, scene)}};
+  Json json = {
+      {"name", sensor.name},
+      {"rows", sensor.rows},
+      {"cols", sensor.cols},
+      {"rays", sensor.rays},
+      {"reasons", reasons},
+      {"noise", chain_json(description, scene)},
+      {"range_policy", to_string(description.range_policy.value_or(make_view(description.model).usual_policy))},
+      {"drawn", drawn_json(sensor, description, scene)}};
+  if (!sensor.digest.empty()) json["digest"] = sensor.digest;
+  return json;
 }
 
 Json entities_json(const Scene& scene) {

@@ -15,6 +15,7 @@
 #include <fathom/base/compute.hpp>
 #include <fathom/calibrate/calibrate.hpp>
 #include <fathom/fathom.hpp>
+#include <fathom/math/trigonometry.hpp>
 #include <fathom/scene/grid_map.hpp>
 #include <fathom/simulate/environments.hpp>
 #include <fathom/simulate/parameter_range.hpp>
@@ -30,6 +31,17 @@ constexpr double kQuarter = std::numbers::pi / 2;
 TEST(Geometry, TurnsHalfWay) {
   const Quaternion half = slerp({}, from_roll_pitch_yaw(0, 0, kQuarter), 0.5);
   EXPECT_NEAR(dot(half, from_roll_pitch_yaw(0, 0, kQuarter / 2)), 1.0, 1e-12);
+}
+
+// As a user's own model or motion would take them: not the C library's, which differ between computers.
+TEST(Trigonometry, IsThatOfTheLibrary) {
+  const auto [s, c] = math::sincos(0.5);
+  EXPECT_EQ(s, math::sin(0.5));
+  EXPECT_EQ(c, math::cos(0.5));
+  EXPECT_NEAR(math::tan(0.5), s / c, 1e-15);
+  EXPECT_NEAR(math::atan2(s, c), 0.5, 1e-15);
+  EXPECT_NEAR(math::asin(s), 0.5, 1e-15);
+  EXPECT_NEAR(math::acos(c), 0.5, 1e-15);
 }
 
 TEST(Sensors, AreMadeAndChangedByName) {
@@ -185,6 +197,15 @@ TEST_F(RoomAhead, IsEditedBetweenFrames) {
   EXPECT_NEAR(range_m(3), 8.75F, 1e-5);
   EXPECT_NE(input_error([&] { simulator.set_noise(laser, {Dropout{.probability = 2}}); }), "");
   EXPECT_NEAR(range_m(4), 8.75F, 1e-5) << "what is refused changes nothing";
+
+  const auto digest_of = [&](std::uint32_t frame) {
+    simulator.render(laser, frame, frame_);
+    FrameDigest digest;
+    digest.add(frame_);
+    return digest.text();
+  };
+  EXPECT_EQ(digest_of(4), digest_of(4));
+  EXPECT_NE(digest_of(4), digest_of(5)) << "another number and stamp";
 }
 
 TEST_F(RoomAhead, StandsInManyEnvironments) {

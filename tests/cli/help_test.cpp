@@ -47,8 +47,8 @@ TEST(Help, EveryCommandHasAnExample) {
 
 TEST(Help, ListsEveryOptionOfSimulate) {
   const std::string text = run_fathom({"simulate", "--help"}).out;
-  for (const char* option :
-       {"--out", "--frames", "--seed", "--environment", "--episode", "--threads", "--set", "--force", "--isa"}) {
+  for (const char* option : {"--out", "--frames", "--seed", "--environment", "--episode", "--threads", "--set",
+                             "--force", "--isa", "--digest"}) {
     EXPECT_NE(text.find(option), std::string::npos) << option;
   }
 }

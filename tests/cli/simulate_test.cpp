@@ -71,6 +71,17 @@ TEST_F(Simulate, FramesAndSeedReplaceTheScenes) {
   EXPECT_EQ(summary("out")["seed"].get<std::uint64_t>(), 18446744073709551615U);
 }
 
+TEST_F(Simulate, DigestIsDataOfSixteenDigits) {
+  const Ended quiet = run("quiet", {"--digest", "--quiet", "--threads", "1"});
+  ASSERT_EQ(quiet.exit_code, 0) << quiet.err;
+  EXPECT_TRUE(std::regex_match(quiet.out, std::regex("lidar [0-9a-f]{16}\n"))) << quiet.out;
+  EXPECT_EQ("lidar " + summary("quiet")["sensors"][0]["digest"].get<std::string>() + "\n", quiet.out);
+  EXPECT_EQ(run("isa", {"--digest", "--quiet", "--threads", "3", "--isa", "sse2"}).out, quiet.out);
+  EXPECT_NE(run("seed", {"--digest", "--quiet", "--seed", "2"}).out, quiet.out);
+  const std::string table = run("table", {"--digest"}).out;
+  EXPECT_TRUE(table.ends_with("\n" + quiet.out)) << table;
+}
+
 TEST_F(Simulate, FilesDependOnTheSeedAndNotOnThreads) {
   ASSERT_EQ(run("one", {"--threads", "1"}).exit_code, 0);
   ASSERT_EQ(run("two", {"--threads", "2"}).exit_code, 0);

@@ -63,6 +63,7 @@ struct RunOptions {
   std::optional<std::uint32_t> frames;  ///< instead of the scene file's; 1 to kMaxFrames
   std::optional<std::uint64_t> seed;
   std::optional<std::uint32_t> environment, episode;
+  bool digest = false;  ///< makes SensorResult::digest, and writes it to summary.json; costs time
   Compute compute = {};
   std::function<void(const Progress&)> on_progress;  ///< after every frame, from the calling thread
   std::function<bool()> should_stop;                 ///< asked before every frame and file, and within
@@ -88,6 +89,7 @@ struct SensorResult {
   std::uint64_t rays = 0;
   std::array<std::uint64_t, kReasonNames.size()> reasons{};  ///< [Reason]: how many rays ended with it
   double seconds = 0.0;                                      ///< inside Simulator::render
+  std::string digest;  ///< FrameDigest of all its frames; empty unless RunOptions::digest
   [[nodiscard]] double rays_per_second() const { return seconds > 0.0 ? static_cast<double>(rays) / seconds : 0.0; }
 };
 
@@ -99,8 +101,9 @@ struct RunResult {
 };
 
 /// Renders every frame of every sensor and writes out/<sensor>/<kind>_<frame>.<extension> and, last, out/summary.json.
-/// Every file appears whole or not at all, and nothing is written unless all input is valid. The bytes of every file
-/// are the same for any number of threads on one kind of processor, except "run" in summary.json.
+/// Every file appears whole or not at all, and nothing is written unless all input is valid. With the caster `tree` the
+/// bytes of every file are the same on any computer and for any number of threads, except "versions" and "run" in
+/// summary.json and the compression of pictures, which is zlib's.
 /// Ranges are drawn once, before the first frame; the frames are those that Environments renders for the same seed,
 /// environment and episode.
 /// Until summary.json is there, the folder holds unfinished.txt: it names the files of the run, and the run keeps it

@@ -25,9 +25,9 @@ struct SimulatorOptions {
   std::function<bool()> should_stop = {};
 };
 
-/// Casts the sensors of a scene and applies their noise. On one kind of processor the same scene, sensors, seed and
-/// frame give the same bits for any number of threads and order of calls. For one thread at a time; several may run at
-/// once.
+/// Casts the sensors of a scene and applies their noise. The same scene, sensors, seed and frame give the same bits on
+/// any computer, for any number of threads and order of calls; with Embree as the caster, on one kind of processor. For
+/// one thread at a time; several may run at once.
 class FATHOM_API Simulator {
  public:
   explicit Simulator(Scene scene, const SimulatorOptions& options = {});

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
+#include <fathom/math/trigonometry.hpp>
 #include <fathom/scene/grid_map.hpp>
 
 #include "base/text.hpp"
@@ -26,13 +27,13 @@ constexpr std::uint64_t kBytesPerReading = 12, kBytesPerScan = 80;
 
 PlanarPose planar(const Pose& pose) {
   const Vec3 ahead = rotate(pose.rotation, {1, 0, 0});
-  return {pose.translation_m.x, pose.translation_m.y, std::atan2(ahead.y, ahead.x)};
+  return {pose.translation_m.x, pose.translation_m.y, math::atan2(ahead.y, ahead.x)};
 }
 
 std::vector<double> azimuths(const RayPattern& pattern) {
   std::vector<double> azimuth_rad;
   for (std::size_t i = 0; i < pattern.direction_x.size(); ++i) {
-    azimuth_rad.push_back(std::atan2(double{pattern.direction_y[i]}, double{pattern.direction_x[i]}));
+    azimuth_rad.push_back(math::atan2(double{pattern.direction_y[i]}, double{pattern.direction_x[i]}));
   }
   return azimuth_rad;
 }

@@ -1,0 +1,14 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Prints the digests that tests/simulate/digests.txt holds: make_digests.sh FATHOM [options of fathom simulate]
+set -e
+fathom=$(realpath "$1")
+shift
+cd "$(dirname "$0")/../.."
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+echo "# tests/simulate/make_digests.sh build/release/bin/fathom > tests/simulate/digests.txt"
+for scene in examples/*/*.yaml tests/simulate/everything.yaml; do
+  echo "$scene"
+  "$fathom" simulate "$scene" --out "$out" --force --frames 2 --quiet --digest "$@"
+done
