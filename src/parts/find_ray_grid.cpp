@@ -89,7 +89,11 @@ RayGrid find_grid(std::span<const Matrix34> sensor_from_ray) {
   if (near_row < kTileRays / 2) return {};
   const std::uint32_t row = settle_row(rays, near_row);
   if (rays.size() < 2 * row) return {};
-  return {row, choose_packet({step_rad, rays.typical_step_rad(row), rays.size() / row}).rows};
+  const RaySteps steps = {step_rad, rays.typical_step_rad(row), rays.size() / row};
+  // Four rows of four rays, unless rows lie too far apart: a block is then 64 x 4 rays, the squarest that keeps its
+  // points together in memory.
+  const bool near = steps.rows >= 4 && 3.0 * steps.row_rad <= 0.5 * kCoherentRad;
+  return {row, near ? 4 : choose_packet(steps).rows};
 }
 
 }  // namespace fathom

@@ -146,7 +146,7 @@ TEST(Tracer, StripsHoldEachRayOnceAndMayBeCastInAnyOrderOnAnyThreads) {
 }
 
 TEST(Tracer, AStripFillsItsOwnPlacesOnly) {
-  const TableSource source(make_rings(4, 768));
+  const TableSource source(make_rings(8, 768));
   const auto executor = make_executor(1);
   RayCaster caster(*executor);
   caster.update(make_room());

@@ -40,7 +40,7 @@ TEST(RayGridOf, FindsTheRowsOfScannersAndCameras) {
     EXPECT_EQ(grid.tile_rows, tile_rows);
   };
   expect(make_grid(64, 512, 0.7, 360.0 / 512), 512, 4);                  // a full turn, steps alike
-  expect(make_grid(64, 1024, 0.7, 360.0 / 1024), 1024, 2);               // rows twice as far apart as columns
+  expect(make_grid(64, 1024, 0.7, 360.0 / 1024), 1024, 4);               // rows twice as far apart as columns
   expect(make_grid(16, 900, 4.0, 0.4), 900, 1);                          // rows too far apart for tiles
   expect(make_grid(32, 200, 1.0, 0.2, true), 32, 4);                     // column by column
   expect(make_grid(48, 64, 0.5, 0.5), 64, 4);                            // a camera

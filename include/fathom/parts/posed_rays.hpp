@@ -33,7 +33,7 @@ inline Affine to_affine(const Matrix34& m) {
 /// How a list of rays lies in rows, as that of most scanners does: what makes packets of nearly parallel rays.
 struct RayGrid {
   std::uint32_t row = 0;        ///< rays in a row; 0: there are no rows
-  std::uint32_t tile_rows = 1;  ///< rows of a tile of 16 rays that is about square in angle: 1, 2 or 4
+  std::uint32_t tile_rows = 1;  ///< rows of a tile of 16 rays: 1, 2 or 4
 };
 
 /// Which rays the lanes of a block hold: tile after tile, and of each tile row after row. One row: rays in their
