@@ -4,6 +4,7 @@
 #include "cast/tree/kernels.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 
 #include "cast/tree/single.hpp"
@@ -14,6 +15,7 @@ namespace fathom::FATHOM_ISA {
 namespace {
 
 constexpr float kFarthest = std::numeric_limits<float>::max();
+constexpr float kLeast = std::numeric_limits<float>::denorm_min();
 
 /// World unit normal of a triangle, turned against the ray along d.
 void store_normal(const tree::World& world, std::uint32_t id, std::uint32_t place, const float (&d)[3],
@@ -134,9 +136,17 @@ void for_runs(std::uint32_t count, const std::int32_t* coherent, F f) {
   }
 }
 
+/// 1, or for a direction so short that kTinyDirection would bend it, the power of two that makes its longest component
+/// 1 to 2 long.
+float lengthening(float x, float y, float z) {
+  const float longest = std::max({__builtin_fabsf(x), __builtin_fabsf(y), __builtin_fabsf(z)});
+  const std::uint32_t exponent = std::bit_cast<std::uint32_t>(longest) & 0x7f800000U;
+  return longest < 0x1p-20F ? std::bit_cast<float>(0x7f000000U - exponent) : 1.0F;
+}
+
 /// Rays that are not cast may hold anything; the tile around the others must not see it.
 void cast_lanes(const tree::World& world, const RayLanes& rays, const CastLimits& limits, const RoughHits& hits) {
-  alignas(64) float o[3][kBlockRays], d[3][kBlockRays], near[kBlockRays], far[kBlockRays];
+  alignas(64) float o[3][kBlockRays], d[3][kBlockRays], near[kBlockRays], far[kBlockRays], scale[kBlockRays];
   const std::uint32_t count = (rays.count + kPacketRays - 1) / kPacketRays * kPacketRays;
   const auto* const end = limits.active + count;
   const auto first =
@@ -148,8 +158,12 @@ void cast_lanes(const tree::World& world, const RayLanes& rays, const CastLimits
       d[a][i] = limits.active[i] != 0 ? along[a][i] : along[a][first];
     }
   }
-  for (std::size_t i = 0; i < count; ++i) far[i] = limits.active[i] != 0 ? limits.far[i] : -1.0F;
-  std::fill_n(near, count, limits.near);
+  for (std::size_t i = 0; i < count; ++i) {
+    scale[i] = lengthening(d[0][i], d[1][i], d[2][i]);
+    for (auto& lanes : d) lanes[i] *= scale[i];
+    far[i] = limits.active[i] != 0 ? limits.far[i] / scale[i] : -1.0F;
+    near[i] = std::max(limits.near / scale[i], kLeast);  // what is not 0 stays so
+  }
   for_runs(count, limits.coherent, [&](std::uint32_t begin, std::uint32_t size, bool coherent) {
     const CastRays part = {.ox = o[0] + begin,
                            .oy = o[1] + begin,
@@ -163,6 +177,7 @@ void cast_lanes(const tree::World& world, const RayLanes& rays, const CastLimits
     cast(world, part, {.far = far + begin},
          {.range_m = hits.t + begin, .entity = hits.instance + begin, .triangle = hits.triangle + begin});
   });
+  for (std::size_t i = 0; i < count; ++i) hits.t[i] *= scale[i];
 }
 
 void find_blocked(const tree::World& world, const SightLines& lines, const std::uint32_t* masks,
