@@ -89,7 +89,8 @@ struct FoundHits {
   std::array<std::uint32_t, 256> instance, triangle;
 
   [[nodiscard]] bool same(const FoundHits& other, std::size_t i) const {
-    if (!same_bits(t[i], other.t[i]) || instance[i] != other.instance[i] || triangle[i] != other.triangle[i]) return false;
+    if (!same_bits(t[i], other.t[i]) || instance[i] != other.instance[i] || triangle[i] != other.triangle[i])
+      return false;
     return instance[i] == tree::kNone ||
            (same_bits(nx[i], other.nx[i]) && same_bits(ny[i], other.ny[i]) && same_bits(nz[i], other.nz[i]));
   }
