@@ -80,7 +80,15 @@ inline std::string describe(const WorldRay& ray, const Shot& shot, const BruteCa
   return out.str();
 }
 
-inline Comparison compare(const Caster& caster, const Scene& scene, double stamp_s, std::span<const WorldRay> asked) {
+inline std::vector<BruteCaster::Hit> cast_all(const BruteCaster& brute, std::span<const WorldRay> rays) {
+  std::vector<BruteCaster::Hit> hits;
+  for (const WorldRay& ray : rays) hits.push_back(brute.cast(ray.origin, ray.direction));
+  return hits;
+}
+
+/// `known`: what the oracle finds for the first of rounded(caster, asked); those behind are asked for.
+inline Comparison compare(const Caster& caster, const Scene& scene, double stamp_s, std::span<const WorldRay> asked,
+                          std::span<const BruteCaster::Hit> known = {}) {
   const BruteCaster brute(scene, stamp_s);
   const std::vector<double> coordinates = coordinates_of(scene, stamp_s, caster.origin());
   const double largest_m = *std::max_element(coordinates.begin(), coordinates.end());
@@ -89,7 +97,7 @@ inline Comparison compare(const Caster& caster, const Scene& scene, double stamp
   Comparison result;
   for (std::size_t i = 0; i < rays.size(); ++i) {
     const Shot& shot = shots[i];
-    const auto hit = brute.cast(rays[i].origin, rays[i].direction);
+    const auto hit = i < known.size() ? known[i] : brute.cast(rays[i].origin, rays[i].direction);
     const bool missed = std::isinf(hit.range_m);
     const Slack limit =
         missed ? Slack{0, 0} : range_slack(rays[i], caster.origin(), hit.range_m, hit.normal, coordinates[hit.entity]);
