@@ -22,7 +22,8 @@ struct CastLimits {
   const std::int32_t* coherent;
 };
 
-/// The result of a cast in single precision, [kBlockRays]; `t` counts in lengths of the direction, +inf on a miss.
+/// The result of a cast in single precision, [kBlockRays]; `t` counts in lengths of the direction. On a miss `instance`
+/// is kNoInstance, and the others may be anything.
 struct RoughHits {
   std::uint32_t* instance;
   std::uint32_t* triangle;

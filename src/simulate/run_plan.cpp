@@ -13,8 +13,8 @@ namespace fathom {
 
 namespace {
 
-// Measured: what a triangle costs in the meshes and in Embree's trees, and a ray in the pattern and in the plan of its
-// casting.
+// Measured with the caster that takes more, Embree: what a triangle costs in the meshes and in their trees, and a ray
+// in the pattern and in the plan of its casting.
 constexpr std::uint64_t kBytesPerTriangle = 150, kBytesPerRay = 60;
 
 std::uint64_t channel_bytes(ChannelSet channels) {

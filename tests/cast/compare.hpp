@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Compares Embree with the brute-force oracle. A hit is disputed when the two choose different triangles; that is right
-// only where the ray passes within rounding of an edge, or of a second surface at the same range.
+// Compares a caster with the brute-force oracle. A hit is disputed when the two choose different triangles; that is
+// right only where the ray passes within rounding of an edge, or of a second surface at the same range.
 
 #include <algorithm>
 #include <cmath>
@@ -44,11 +44,13 @@ inline Slack range_slack(const WorldRay& ray, Vec3 origin, double range, Vec3 no
 
 struct Comparison {
   int hits = 0, misses = 0, disputed = 0;
-  int unusual = 0;    ///< hits off by more than Slack::usual_m
-  std::string wrong;  ///< the first hit that no rounding explains
+  int unusual = 0;         ///< hits off by more than Slack::usual_m
+  double worst = 0;        ///< the largest error of a range, as a share of Slack::worst_m
+  double off_grazing = 0;  ///< the largest relative error of a range where the cosine of incidence is above 0.1
+  std::string wrong;       ///< the first hit that no rounding explains
 };
 
-/// Asks the oracle whether a bundle of rays a few roundings around this one can see what Embree saw.
+/// Asks the oracle whether a bundle of rays a few roundings around this one can see what the caster saw.
 inline bool near_an_edge(const BruteCaster& brute, const WorldRay& ray, const Shot& shot, double offset) {
   const Vec3 d = ray.direction;
   const Vec3 helper = std::abs(d.x) < 0.6 ? Vec3{1, 0, 0} : Vec3{0, 1, 0};
@@ -71,14 +73,22 @@ inline std::string describe(const WorldRay& ray, const Shot& shot, const BruteCa
   std::ostringstream out;
   out.precision(9);
   out << "ray from (" << ray.origin.x << ", " << ray.origin.y << ", " << ray.origin.z << ") along (" << ray.direction.x
-      << ", " << ray.direction.y << ", " << ray.direction.z << "): Embree " << shot.range_m << " m, entity "
+      << ", " << ray.direction.y << ", " << ray.direction.z << "): caster " << shot.range_m << " m, entity "
       << shot.entity << ", triangle " << shot.triangle << ", normal (" << shot.normal.x << ", " << shot.normal.y << ", "
       << shot.normal.z << "); oracle " << hit.range_m << " m, entity " << hit.entity << ", triangle " << hit.triangle
       << ", normal (" << hit.normal.x << ", " << hit.normal.y << ", " << hit.normal.z << "); slack " << slack << " m";
   return out.str();
 }
 
-inline Comparison compare(const Caster& caster, const Scene& scene, double stamp_s, std::span<const WorldRay> asked) {
+inline std::vector<BruteCaster::Hit> cast_all(const BruteCaster& brute, std::span<const WorldRay> rays) {
+  std::vector<BruteCaster::Hit> hits;
+  for (const WorldRay& ray : rays) hits.push_back(brute.cast(ray.origin, ray.direction));
+  return hits;
+}
+
+/// `known`: what the oracle finds for the first of rounded(caster, asked); those behind are asked for.
+inline Comparison compare(const Caster& caster, const Scene& scene, double stamp_s, std::span<const WorldRay> asked,
+                          std::span<const BruteCaster::Hit> known = {}) {
   const BruteCaster brute(scene, stamp_s);
   const std::vector<double> coordinates = coordinates_of(scene, stamp_s, caster.origin());
   const double largest_m = *std::max_element(coordinates.begin(), coordinates.end());
@@ -87,7 +97,7 @@ inline Comparison compare(const Caster& caster, const Scene& scene, double stamp
   Comparison result;
   for (std::size_t i = 0; i < rays.size(); ++i) {
     const Shot& shot = shots[i];
-    const auto hit = brute.cast(rays[i].origin, rays[i].direction);
+    const auto hit = i < known.size() ? known[i] : brute.cast(rays[i].origin, rays[i].direction);
     const bool missed = std::isinf(hit.range_m);
     const Slack limit =
         missed ? Slack{0, 0} : range_slack(rays[i], caster.origin(), hit.range_m, hit.normal, coordinates[hit.entity]);
@@ -97,6 +107,12 @@ inline Comparison compare(const Caster& caster, const Scene& scene, double stamp
       const bool same = missed
                             ? std::isinf(shot.range_m) && shot.range_m > 0
                             : std::abs(shot.range_m - hit.range_m) <= slack && norm(shot.normal - hit.normal) <= 1e-4;
+      if (!missed) {
+        const double error = std::abs(shot.range_m - hit.range_m);
+        const bool grazing = std::abs(dot(rays[i].direction, hit.normal)) <= 0.1;
+        result.worst = std::max(result.worst, error / slack);
+        if (!grazing) result.off_grazing = std::max(result.off_grazing, error / hit.range_m);
+      }
       result.unusual += !missed && !(std::abs(shot.range_m - hit.range_m) <= limit.usual_m);
       if (!same && result.wrong.empty()) result.wrong = describe(rays[i], shot, hit, slack);
       continue;

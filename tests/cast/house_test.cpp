@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The real house: Embree against the oracle over 112 000 triangles, with an importer of its own.
+// The real house: every caster against the oracle over 112 000 triangles, with an importer of its own.
 
 #include <filesystem>
 #include <fstream>
@@ -13,7 +13,7 @@
 
 #include "cast/compare.hpp"
 #include "cast/shoot.hpp"
-#include "support/isas.hpp"
+#include "support/casters.hpp"
 #include "support/sanitized.hpp"
 
 namespace fathom::test {
@@ -64,25 +64,32 @@ Scene load_house(const std::filesystem::path& folder) {
   return scene;
 }
 
-TEST(House, EmbreeEqualsTheOracle) {
+TEST(House, EveryCasterEqualsTheOracle) {
   const std::filesystem::path folder = FATHOM_SOURCE_DIR "/examples/house";
   if (!std::filesystem::exists(folder / "placement.csv")) GTEST_SKIP() << "examples/house is not there";
   const Scene scene = load_house(folder);
   ASSERT_EQ(scene.entities().size(), 85U);
   std::mt19937 random(3);
   const auto rays = random_rays(random, repetitions(2000), {-1, 0, 1.2}, 1.1);
-  for (const Isa isa : usable_isas()) {
-    if (isa != detect_isa() && kSanitized) continue;
-    EmbreeBench bench(isa);
+  std::vector<BruteCaster::Hit> truth;  // all casters get the same rays
+  for (const Compute& compute : casters_and_isas()) {
+    const bool usual = compute.isa == detect_isa();
+    if (!usual && kSanitized) continue;
+    CasterBench bench(compute);
     bench.caster->update(scene, 0.0, {});
-    const std::size_t count = isa == detect_isa() ? rays.size() : rays.size() / 8;
-    const Comparison c = compare(*bench.caster, scene, 0.0, std::span(rays).first(count));
-    EXPECT_EQ(c.wrong, "") << to_string(isa);
+    const std::size_t count = usual ? rays.size() : rays.size() / 8;
+    if (truth.empty()) truth = cast_all(BruteCaster(scene, 0.0), rounded(*bench.caster, rays));
+    const Comparison c = compare(*bench.caster, scene, 0.0, std::span(rays).first(count), truth);
+    EXPECT_EQ(c.wrong, "") << name_of(compute);
     EXPECT_LE(c.unusual, static_cast<int>(count) / 500);  // none was seen on two processors; others round otherwise
+    if (compute.caster == CasterKind::kTree) {
+      EXPECT_LE(c.worst, 0.5);
+      EXPECT_LE(c.off_grazing, 2e-6);
+    }
     EXPECT_GT(c.hits, static_cast<int>(count) / 2);
     // Doubled and touching surfaces of furniture: ties.
     EXPECT_LT(c.disputed, static_cast<int>(count) / 20);
-    RecordProperty("disputed_" + std::string(to_string(isa)), c.disputed);
+    RecordProperty("disputed_" + name_of(compute), c.disputed);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <random>
 #include <string>
 
+#include <fathom/base/affine.hpp>
 #include <fathom/scene/scene.hpp>
 
 namespace fathom::test {
@@ -19,6 +20,14 @@ inline double real(std::mt19937& random, double low, double high) {
 inline Pose random_pose(std::mt19937& random, double half_size) {
   const auto c = [&](double limit) { return real(random, -limit, limit); };
   return {{c(half_size), c(half_size), c(half_size)}, from_roll_pitch_yaw(c(3), c(1.5), c(3))};
+}
+
+inline Affine affine_of(const Pose& pose) {
+  Affine a;
+  const Vec3 columns[4] = {rotate(pose.rotation, {1, 0, 0}), rotate(pose.rotation, {0, 1, 0}),
+                           rotate(pose.rotation, {0, 0, 1}), pose.translation_m};
+  for (int k = 0; k < 4; ++k) a.m[0][k] = columns[k].x, a.m[1][k] = columns[k].y, a.m[2][k] = columns[k].z;
+  return a;
 }
 
 inline Mesh random_mesh(std::mt19937& random) {

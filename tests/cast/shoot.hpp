@@ -2,6 +2,7 @@
 #pragma once
 // Rays in double precision through a caster that takes single precision in blocks of 16.
 
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -12,7 +13,7 @@
 
 #include "base/executor.hpp"
 #include "cast/brute/brute_caster.hpp"
-#include "cast/embree/embree_caster.hpp"
+#include "cast/make_caster.hpp"
 
 namespace fathom::test {
 
@@ -26,10 +27,11 @@ struct Shot {
   Vec3 normal;
 };
 
-/// An Embree caster with what it needs to live.
-struct EmbreeBench {
-  explicit EmbreeBench(Isa isa = detect_isa())
-      : executor(make_executor(2)), caster(make_embree_caster(isa, *executor)) {}
+/// A caster with what it needs to live.
+struct CasterBench {
+  explicit CasterBench(const Compute& compute = {.threads = 2})
+      : executor(make_executor(compute.threads)), caster(make_caster(compute, *executor)) {}
+  explicit CasterBench(CasterKind kind) : CasterBench(Compute{.threads = 2, .caster = kind}) {}
   std::unique_ptr<Executor> executor;
   std::unique_ptr<Caster> caster;
 };
@@ -89,6 +91,20 @@ inline std::vector<Shot> shoot(const Caster& caster, std::span<const WorldRay> r
 /// Rays that all start where the first does, given as one origin.
 inline std::vector<Shot> shoot_fan(const Caster& caster, std::span<const WorldRay> rays, bool coherent) {
   return shoot(caster, rays, ShotOptions{.coherent = coherent, .one_origin = true});
+}
+
+/// Hits that are equal bit by bit.
+inline bool same_bits(float a, float b) { return std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b); }
+inline bool same_bits(const Shot& a, const Shot& b) {
+  const bool hit = !std::isinf(a.range_m);
+  const auto same = [](double x, double y) { return same_bits(static_cast<float>(x), static_cast<float>(y)); };
+  return same_bits(a.range_m, b.range_m) && a.entity == b.entity && a.triangle == b.triangle &&
+         (!hit || (same(a.normal.x, b.normal.x) && same(a.normal.y, b.normal.y) && same(a.normal.z, b.normal.z)));
+}
+inline std::size_t differences(const std::vector<Shot>& a, const std::vector<Shot>& b) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) count += same_bits(a[i], b[i]) ? 0 : 1;
+  return count;
 }
 
 inline Vec3 random_direction(std::mt19937& random) {

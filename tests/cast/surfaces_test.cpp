@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "cast/shoot.hpp"
-#include "support/isas.hpp"
+#include "support/casters.hpp"
 #include "support/rounding.hpp"
 #include "support/sanitized.hpp"
 
@@ -26,15 +26,18 @@ Scene scene_of(Mesh mesh, const Pose& pose = {}, Vec3 scale = {1, 1, 1}) {
   return scene;
 }
 
-class ClosedSurfaces : public testing::TestWithParam<Isa> {};
-INSTANTIATE_TEST_SUITE_P(Isas, ClosedSurfaces, testing::ValuesIn(usable_isas()),
-                         [](const auto& instance) { return std::string(to_string(instance.param)); });
+class ClosedSurfaces : public testing::TestWithParam<Compute> {};
+INSTANTIATE_TEST_SUITE_P(Casters, ClosedSurfaces, testing::ValuesIn(casters_and_isas()),
+                         [](const auto& instance) { return name_of(instance.param); });
+class Surfaces : public testing::TestWithParam<Compute> {};
+INSTANTIATE_TEST_SUITE_P(Casters, Surfaces, testing::ValuesIn(casters_and_isas()),
+                         [](const auto& instance) { return name_of(instance.param); });
 
 TEST_P(ClosedSurfaces, DoNotLeak) {
   const Pose pose = {{0.3, -0.2, 0.1}, from_roll_pitch_yaw(0.3, 0.5, 0.7)};
   const Mesh meshes[] = {make_sphere(2, 64), make_box({3, 2, 4}), make_cylinder(1, 3, 64)};
   for (const Mesh& mesh : meshes) {
-    EmbreeBench bench(GetParam());
+    CasterBench bench(GetParam());
     bench.caster->update(scene_of(mesh, pose, {1, 1.3, 0.7}), 0.0, {});
     std::mt19937 random(1);
     std::size_t leaks = 0;
@@ -50,7 +53,7 @@ TEST_P(ClosedSurfaces, DoNotLeak) {
 TEST_P(ClosedSurfaces, DoNotLeakThroughTheirVerticesAndEdges) {
   // Aimed at what leaks first.
   const Mesh mesh = make_sphere(2, 32);
-  EmbreeBench bench(GetParam());
+  CasterBench bench(GetParam());
   bench.caster->update(scene_of(mesh), 0.0, {});
   std::vector<WorldRay> rays;
   const Vec3 origin = {0.1, 0.2, -0.3};
@@ -70,32 +73,33 @@ TEST_P(ClosedSurfaces, DoNotLeakThroughTheirVerticesAndEdges) {
 
 TEST_P(ClosedSurfaces, ARayMayStartOnOne) {
   // From a face of a box of edge 2: inwards it meets the far side, outwards nothing farther than rounding.
-  EmbreeBench bench(GetParam());
+  CasterBench bench(GetParam());
   bench.caster->update(scene_of(make_box({2, 2, 2})), 0.0, {});
   const std::vector<WorldRay> rays = {{{1, 0.3, 0.2}, {-1, 0, 0}},
                                       {{1, 0.3, 0.2}, {1, 0, 0}},
                                       {{0.1, 1, 0.2}, {0, -1, 0}},
                                       {{0.1, 0.2, -1}, {0, 0, -1}}};
+  const float rounding = rounding_along_axes(GetParam().caster);
   for (const Shot& shot : shoot(*bench.caster, rays)) {
-    EXPECT_TRUE(shot.range_m <= 1e-6F || std::abs(shot.range_m - 2.0F) <= 2.0F * kRangeRounding ||
-                std::isinf(shot.range_m))
+    EXPECT_TRUE(shot.range_m <= 1e-6F || std::abs(shot.range_m - 2.0F) <= 2.0F * rounding || std::isinf(shot.range_m))
         << shot.range_m;
   }
 }
 
-TEST(Surfaces, ARangeIsCountedFromTheOriginOfTheRay) {
-  EmbreeBench bench;
+TEST_P(Surfaces, ARangeIsCountedFromTheOriginOfTheRay) {
+  CasterBench bench(GetParam());
   bench.caster->update(scene_of(make_box({2, 2, 2})), 0.0, {});
   const auto shots =
       shoot(*bench.caster, std::vector<WorldRay>{{{-5, 0.3, 0.2}, {1, 0, 0}}, {{0, 0.3, 0.2}, {1, 0, 0}}});
-  EXPECT_NEAR(shots[0].range_m, 4.0F, 4.0F * kRangeRounding);
+  const float rounding = rounding_along_axes(GetParam().caster);
+  EXPECT_NEAR(shots[0].range_m, 4.0F, 4.0F * rounding);
   EXPECT_EQ(shots[0].normal, (Vec3{-1, 0, 0}));
-  EXPECT_NEAR(shots[1].range_m, 1.0F, kRangeRounding) << "two-sided: seen from inside";
+  EXPECT_NEAR(shots[1].range_m, 1.0F, rounding) << "two-sided: seen from inside";
   EXPECT_EQ(shots[1].normal, (Vec3{-1, 0, 0})) << "turned against the ray";
 }
 
-TEST(Surfaces, AMissIsInfiniteAndNobody) {
-  EmbreeBench bench;
+TEST_P(Surfaces, AMissIsInfiniteAndNobody) {
+  CasterBench bench(GetParam());
   bench.caster->update(scene_of(make_plane(1, 1)), 0.0, {});
   const auto shots = shoot(*bench.caster, std::vector<WorldRay>{{{0, 0, 1}, {0, 0, 1}}, {{5, 0, 1}, {0, 0, -1}}});
   for (const Shot& shot : shots) {
@@ -105,8 +109,8 @@ TEST(Surfaces, AMissIsInfiniteAndNobody) {
   }
 }
 
-TEST(Surfaces, AnEmptySceneIsAllMisses) {
-  EmbreeBench bench;
+TEST_P(Surfaces, AnEmptySceneIsAllMisses) {
+  CasterBench bench(GetParam());
   bench.caster->update(Scene(), 0.0, {});
   for (const Shot& shot : shoot(*bench.caster, std::vector<WorldRay>(5, {{0, 0, 0}, {1, 0, 0}}))) {
     EXPECT_TRUE(std::isinf(shot.range_m));
@@ -114,7 +118,7 @@ TEST(Surfaces, AnEmptySceneIsAllMisses) {
   }
 }
 
-TEST(Surfaces, TrianglesWithoutAreaAreNeverHit) {
+TEST_P(Surfaces, TrianglesWithoutAreaAreNeverHit) {
   // Points, lines and repeated corners in front of a wall; all rays through them reach the wall.
   Mesh mesh = make_plane(10, 10);
   const auto add = [&](std::array<float, 3> a, std::array<float, 3> b, std::array<float, 3> c) {
@@ -126,25 +130,23 @@ TEST(Surfaces, TrianglesWithoutAreaAreNeverHit) {
   add({-1, 0.5F, 1}, {1, 0.5F, 1}, {0, 0.5F, 1});
   add({-1, -1, 1}, {1, 1, 1}, {1, 1, 1});
   mesh.triangles.push_back({0, 0, 2});
-  for (const Isa isa : usable_isas()) {
-    EmbreeBench bench(isa);
-    bench.caster->update(scene_of(mesh), 0.0, {});
-    std::vector<WorldRay> rays;
-    for (int i = -20; i <= 20; ++i) {
-      const double x = 0.05 * i;
-      rays.push_back({{x, 0, 3}, {0, 0, -1}});
-      rays.push_back({{x, 0.5, 3}, {0, 0, -1}});
-      rays.push_back({{x, x, 3}, {0, 0, -1}});
-    }
-    for (const Shot& shot : shoot(*bench.caster, rays)) {
-      EXPECT_NEAR(shot.range_m, 3.0F, 3.0F * kRangeRounding) << to_string(isa);
-      EXPECT_LT(shot.triangle, 2U);
-    }
+  CasterBench bench(GetParam());
+  bench.caster->update(scene_of(mesh), 0.0, {});
+  std::vector<WorldRay> rays;
+  for (int i = -20; i <= 20; ++i) {
+    const double x = 0.05 * i;
+    rays.push_back({{x, 0, 3}, {0, 0, -1}});
+    rays.push_back({{x, 0.5, 3}, {0, 0, -1}});
+    rays.push_back({{x, x, 3}, {0, 0, -1}});
+  }
+  for (const Shot& shot : shoot(*bench.caster, rays)) {
+    EXPECT_NEAR(shot.range_m, 3.0F, 3.0F * rounding_along_axes(GetParam().caster));
+    EXPECT_LT(shot.triangle, 2U);
   }
 }
 
-TEST(Surfaces, ASheetSeenEdgeOnIsNeverNaN) {
-  EmbreeBench bench;
+TEST_P(Surfaces, ASheetSeenEdgeOnIsNeverNaN) {
+  CasterBench bench(GetParam());
   bench.caster->update(scene_of(make_plane(2, 2)), 0.0, {});
   for (const Shot& shot : shoot(*bench.caster, std::vector<WorldRay>{{{-5, 0.3, 0}, {1, 0, 0}}})) {
     EXPECT_FALSE(std::isnan(shot.range_m));

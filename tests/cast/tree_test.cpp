@@ -3,7 +3,6 @@
 // tree, the order of rays, the instruction set, and whether rays are cast one by one or in tiles.
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <numeric>
 #include <string>
@@ -12,36 +11,13 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "cast/compare.hpp"
 #include "cast/scenes.hpp"
 #include "cast/shoot.hpp"
 #include "cast/tree/build.hpp"
-#include "cast/tree/tree_caster.hpp"
 #include "support/isas.hpp"
-#include "support/sanitized.hpp"
 
 namespace fathom::test {
 namespace {
-
-struct TreeBench {
-  explicit TreeBench(Isa isa = detect_isa(), int threads = 2)
-      : executor(make_executor(threads)), caster(make_tree_caster(isa, *executor)) {}
-  std::unique_ptr<Executor> executor;
-  std::unique_ptr<Caster> caster;
-};
-
-bool same_bits(float a, float b) { return std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b); }
-bool same_bits(const Shot& a, const Shot& b) {
-  const bool hit = !std::isinf(a.range_m);
-  const auto same = [](double x, double y) { return same_bits(static_cast<float>(x), static_cast<float>(y)); };
-  return same_bits(a.range_m, b.range_m) && a.entity == b.entity && a.triangle == b.triangle &&
-         (!hit || (same(a.normal.x, b.normal.x) && same(a.normal.y, b.normal.y) && same(a.normal.z, b.normal.z)));
-}
-std::size_t differences(const std::vector<Shot>& a, const std::vector<Shot>& b) {
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) count += same_bits(a[i], b[i]) ? 0 : 1;
-  return count;
-}
 
 Vec3 unit(const Vec3& v) { return (1 / norm(v)) * v; }
 
@@ -59,18 +35,6 @@ std::vector<WorldRay> random_fan(std::mt19937& random, std::size_t count, Vec3 o
   return rays;
 }
 
-RC_GTEST_PROP(Tree, EqualsTheOracleOnRandomScenes, (std::uint32_t seed)) {
-  std::mt19937 random(seed);
-  const Scene scene = random_scene(random);
-  const auto isas = usable_isas();
-  TreeBench tree(isas[random() % isas.size()]);
-  tree.caster->update(scene, 0.0, {});
-  const auto rays = random_rays(random, repetitions(512), {}, kWorldM);
-  const Comparison c = compare(*tree.caster, scene, 0.0, rays);
-  RC_ASSERT(c.wrong == std::string());
-  RC_ASSERT(c.disputed <= static_cast<int>(rays.size()) / 50);
-}
-
 RC_GTEST_PROP(Tree, GivesTheSameBitsInTilesAndAloneOnEveryInstructionSet, (std::uint32_t seed)) {
   std::mt19937 random(seed);
   const Scene scene = random_scene(random);
@@ -81,7 +45,7 @@ RC_GTEST_PROP(Tree, GivesTheSameBitsInTilesAndAloneOnEveryInstructionSet, (std::
   }
   std::vector<Shot> first;
   for (const Isa isa : usable_isas()) {
-    TreeBench tree(isa);
+    CasterBench tree(Compute{.threads = 2, .isa = isa});
     tree.caster->update(scene, 0.0, {});
     for (const bool coherent : {false, true}) {
       const auto shots = shoot(*tree.caster, rays, coherent);
@@ -115,7 +79,7 @@ RC_GTEST_PROP(Tree, DoesNotShowInTheResult, (std::uint32_t seed)) {
   scene.add_entity(entity);
   entity.mesh = other.add_mesh(shuffled(mesh, random, places));
   other.add_entity(entity);
-  TreeBench a, b(detect_isa(), 1);
+  CasterBench a, b(Compute{.threads = 1});
   a.caster->update(scene, 0.0, {}), b.caster->update(other, 0.0, {});
   const auto rays = random_rays(random, 512, {}, 4);
   const auto from_a = shoot(*a.caster, rays), from_b = shoot(*b.caster, rays);
@@ -131,7 +95,7 @@ RC_GTEST_PROP(Tree, DoesNotShowInTheResult, (std::uint32_t seed)) {
 RC_GTEST_PROP(Tree, OfARefittedMeshGivesTheBitsOfANewOne, (std::uint32_t seed)) {
   std::mt19937 random(seed);
   Scene scene = random_scene(random);
-  TreeBench followed;
+  CasterBench followed;
   followed.caster->update(scene, 0.0, {});
   const MeshId mesh{static_cast<std::uint32_t>(random() % scene.meshes().size())};
   auto vertices = scene.meshes()[index(mesh)].vertices_m;
@@ -141,7 +105,7 @@ RC_GTEST_PROP(Tree, OfARefittedMeshGivesTheBitsOfANewOne, (std::uint32_t seed)) 
   scene.replace_vertices(mesh, vertices);
   scene.set_pose(EntityId{0}, random_pose(random, 3));
   followed.caster->update(scene, 0.0, {});
-  TreeBench fresh;
+  CasterBench fresh;
   fresh.caster->update(scene, 0.0, {});
   const auto rays = random_rays(random, 512, {}, kWorldM);
   RC_ASSERT(differences(shoot(*followed.caster, rays), shoot(*fresh.caster, rays)) == 0U);
@@ -151,7 +115,7 @@ RC_GTEST_PROP(Tree, BlocksLinesOfSightThatMeetSomethingBeforeTheirEnd, (std::uin
   std::mt19937 random(seed);
   const Scene scene = random_scene(random);
   const auto isas = usable_isas();
-  TreeBench tree(isas[random() % isas.size()]);
+  CasterBench tree(Compute{.threads = 2, .isa = isas[random() % isas.size()]});
   tree.caster->update(scene, 0.0, {});
   const Vec3 eye = {real(random, -4, 4), real(random, -4, 4), real(random, -4, 4)};
   const auto rays = random_fan(random, 256, eye);
@@ -175,7 +139,7 @@ RC_GTEST_PROP(Tree, BlocksLinesOfSightThatMeetSomethingBeforeTheirEnd, (std::uin
 }
 
 TEST(Tree, AnswersInAnEmptyScene) {
-  TreeBench tree;
+  CasterBench tree;
   tree.caster->update(Scene{}, 0.0, {});
   std::mt19937 random(1);
   for (const bool coherent : {false, true}) {
@@ -194,7 +158,7 @@ TEST(Tree, ASurfaceSeenFromTheSideIsNotThere) {
   floor.name = "floor";
   floor.mesh = scene.add_mesh(make_plane(4, 4));
   scene.add_entity(floor);
-  TreeBench tree;
+  CasterBench tree;
   tree.caster->update(scene, 0.0, {});
   std::vector<WorldRay> rays;
   for (int i = 0; i < 256; ++i) rays.push_back({{0.1, 0.2, 0}, {std::cos(0.02 * i), std::sin(0.02 * i), 0}});
@@ -209,7 +173,7 @@ TEST(Tree, RaysAlongTheSidesOfBoxesOfTrianglesKeepTheirRange) {
   constexpr double kRadiusM = 10.0;
   Scene scene;
   scene.add_entity({.name = "sphere", .mesh = scene.add_mesh(make_sphere(kRadiusM, 512))});
-  TreeBench tree;
+  CasterBench tree;
   tree.caster->update(scene, 0.0, {});
   std::vector<WorldRay> rays;
   for (int i = 0; i < 1024; ++i) {

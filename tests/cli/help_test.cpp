@@ -48,7 +48,7 @@ TEST(Help, EveryCommandHasAnExample) {
 TEST(Help, ListsEveryOptionOfSimulate) {
   const std::string text = run_fathom({"simulate", "--help"}).out;
   for (const char* option : {"--out", "--frames", "--seed", "--environment", "--episode", "--threads", "--set",
-                             "--force", "--isa", "--digest"}) {
+                             "--force", "--isa", "--caster", "--digest"}) {
     EXPECT_NE(text.find(option), std::string::npos) << option;
   }
 }
@@ -112,6 +112,7 @@ TEST(Usage, MistakesAreOneLineAndCode2) {
       {"simulate", "scene.yaml", "--out", "x", "--threads", "-1"},
       {"simulate", "scene.yaml", "--out", "x", "--threads", "many"},
       {"simulate", "scene.yaml", "--out", "x", "--isa", "neon"},
+      {"simulate", "scene.yaml", "--out", "x", "--caster", "optix"},
       {"simulate", "scene.yaml", "other.yaml", "--out", "x"},
       {"noise", "--json", "--markdown"},
       {"noise", "distance", "uniform"},

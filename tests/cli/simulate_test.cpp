@@ -16,6 +16,7 @@
 #include <nlohmann/json.hpp>
 
 #include "process.hpp"
+#include "refusal.hpp"
 #include "scenes.hpp"
 
 namespace cli_test {
@@ -126,6 +127,25 @@ TEST_F(Simulate, IsaIsUsedAndChangesRangesByRoundingOnly) {
   // The noise is the same to the bit; the ray tracer's ranges differ by at most 6.5e-6 of themselves.
   for (std::size_t i = 0; i < wide.size(); ++i) ASSERT_NEAR(wide[i], narrow[i], 1e-5F * wide[i]) << i;
 }
+
+#ifdef FATHOM_EMBREE
+TEST_F(Simulate, EmbreeChangesRangesByRoundingOnly) {
+  ASSERT_EQ(run("tree").exit_code, 0);
+  ASSERT_EQ(run("named", {"--caster", "tree"}).exit_code, 0);
+  ASSERT_EQ(run("embree", {"--caster", "embree"}).exit_code, 0);
+  EXPECT_TRUE(contents("named") == contents("tree"));
+  EXPECT_FALSE(contents("embree") == contents("tree"));
+  const std::vector<float> tree = floats(text("tree/lidar/range_000001.npy"));
+  const std::vector<float> embree = floats(text("embree/lidar/range_000001.npy"));
+  ASSERT_EQ(embree.size(), tree.size());
+  for (std::size_t i = 0; i < tree.size(); ++i) ASSERT_NEAR(tree[i], embree[i], 1e-5F * tree[i]) << i;
+}
+#else
+TEST_F(Simulate, EmbreeIsRefusedInABuildWithoutIt) {
+  expect_refused("embree", {"simulate", scene_, "--out", folder_ / "out", "--caster", "embree"},
+                 {"caster = embree is not in this build: configure it with FATHOM_EMBREE=ON"}, folder_ / "out");
+}
+#endif
 
 TEST_F(Simulate, ExistingFolderIsRefusedWithoutForce) {
   ASSERT_EQ(run("out", {"--frames", "2"}).exit_code, 0);

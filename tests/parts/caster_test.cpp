@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// RayCaster against every triangle in double precision. Embree chooses the triangle, in single precision; so near an
+// RayCaster against every triangle in double precision. A caster chooses the triangle, in single precision; so near an
 // edge it may choose the neighbour, or none. The oracle therefore knows hits that are sure, hits that are possible, and
 // nothing between the two is demanded.
 
@@ -7,6 +7,7 @@
 #include <cmath>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -16,8 +17,8 @@
 
 #include "parts/random.hpp"
 #include "parts/surface.hpp"
+#include "support/casters.hpp"
 #include "support/error_text.hpp"
-#include "support/isas.hpp"
 #include "support/rounding.hpp"
 #include "support/sanitized.hpp"
 
@@ -160,11 +161,13 @@ std::vector<Shot> cast_all(const RayCaster& caster, const std::vector<Ray>& rays
 
 TEST(RayCaster, FindsWhatEveryTriangleFinds) {
   const auto executor = make_executor(2);
-  for (const Isa isa : usable_isas()) {
+  for (const Compute& compute : casters_and_isas()) {
+    SCOPED_TRACE(name_of(compute));
+    const double rounding = compute.caster == CasterKind::kTree ? 0x1p-24 : double{kEmbreeRounding};
     Random random(7);
     std::size_t hits = 0, misses = 0, near_edges = 0;
     for (int scene = 0; scene < 3; ++scene) {
-      RayCaster caster(*executor, {.isa = isa});
+      RayCaster caster(*executor, compute);
       caster.update(make_instances(random));
       const std::vector<Ray> rays = make_rays(random, repetitions(2500));
       const std::vector<Shot> shots = cast_all(caster, rays, scene == 0 ? 256 : scene == 1 ? 37 : 1);
@@ -189,9 +192,8 @@ TEST(RayCaster, FindsWhatEveryTriangleFinds) {
         }
         ASSERT_NE(met, nullptr) << "ray " << i << " meets no such triangle";
         ++hits, near_edges += met->sure() ? 0 : 1;
-        // Nothing that is surely there stands before it, but for roundings of Embree's ranges.
-        ASSERT_LE(met->t, nearest_sure + 8 * double{kRangeRounding} * (nearest_sure + reach) / met->cosine)
-            << "ray " << i;
+        // Nothing that is surely there stands before it, but for roundings of the caster's ranges.
+        ASSERT_LE(met->t, nearest_sure + 8 * rounding * (nearest_sure + reach) / met->cosine) << "ray " << i;
         if (met->cosine < 0.02) continue;  // a ray that grazes a plane gets the range of single precision
         ASSERT_NEAR(shots[i].t, met->t, 1e-10 * (met->t + reach) / met->cosine) << "ray " << i;
         const double distance = met->t * norm(rays[i].direction);
@@ -204,9 +206,13 @@ TEST(RayCaster, FindsWhatEveryTriangleFinds) {
   }
 }
 
-TEST(RayCaster, FollowsItsInstances) {
+class RayCasters : public testing::TestWithParam<CasterKind> {};
+INSTANTIATE_TEST_SUITE_P(Casters, RayCasters, testing::ValuesIn(casters()),
+                         [](const auto& instance) { return std::string(to_string(instance.param)); });
+
+TEST_P(RayCasters, FollowTheirInstances) {
   const auto executor = make_executor(1);
-  RayCaster caster(*executor);
+  RayCaster caster(*executor, {.caster = GetParam()});
   EXPECT_TRUE(caster.instances().empty());
   const std::vector<Ray> ray = {{{0, 0, 5}, {0, 0, -1}, 100.0F, -1}};
   EXPECT_EQ(cast_all(caster, ray, 1)[0].instance, kNoInstance);
@@ -227,8 +233,9 @@ TEST(RayCaster, FollowsItsInstances) {
 
 TEST(RayCaster, DistancesAreExactFarFromTheOriginAndBothSidesCount) {
   const auto executor = make_executor(1);
-  for (const Isa isa : usable_isas()) {
-    RayCaster caster(*executor, {.isa = isa});
+  for (const Compute& compute : casters_and_isas()) {
+    SCOPED_TRACE(name_of(compute));
+    RayCaster caster(*executor, compute);
     caster.update({{.mesh = shared(make_plane(10, 10)), .world_from_mesh = affine_of({{300, -200, 100}, {}})}});
     const std::vector<Ray> rays = {{{300.5, -200.25, 107}, {0, 0, -1}, 100.0F, -1},
                                    {{300.5, -200.25, 93}, {0, 0, 2}, 100.0F, -1},

@@ -13,6 +13,7 @@
 
 #include "render/parameter_range.hpp"
 #include "render/stereo_scenes.hpp"
+#include "support/casters.hpp"
 #include "support/error_text.hpp"
 
 namespace fathom {
@@ -48,10 +49,10 @@ Pose pose_of(std::uint32_t environment) {
           from_roll_pitch_yaw(0, 0, 0.3 * environment)};
 }
 
-Environments make_batch(std::uint32_t first, std::uint32_t count, int threads = 1) {
+Environments make_batch(std::uint32_t first, std::uint32_t count, const Compute& compute = {.threads = 1}) {
   Environments batch(
       make_room_scene(), stereo_sensor(),
-      {.simulator = {.seed = 5, .compute = {.threads = threads}}, .count = count, .first = first, .ranges = ranges()});
+      {.simulator = {.seed = 5, .compute = compute}, .count = count, .first = first, .ranges = ranges()});
   for (std::uint32_t e = first; e < first + count; ++e) {
     batch.set_sensor_pose(e, pose_of(e));
     batch.set_entity_pose(e, EntityId{1}, {{2.5 + 0.01 * e, 1, -1}, from_roll_pitch_yaw(0, 0, 0.1 * e)});
@@ -88,12 +89,17 @@ TEST(Environments, Environment17AloneEqualsEnvironment17Of64) {
 }
 
 TEST(Environments, SameBitsForAnySplitAndNumberOfThreads) {
-  Environments all = make_batch(0, 12), front = make_batch(0, 5, 3), back = make_batch(5, 7, 2);
-  const std::size_t rays = std::size_t{all.rows()} * all.cols();
-  Frame a(all_channels()), f(all_channels()), b(all_channels());
-  all.render(2, a), front.render(2, f), back.render(2, b);
-  for (std::uint32_t e = 0; e < 12; ++e) {
-    EXPECT_TRUE(e < 5 ? same_environment(a, e, f, e, rays) : same_environment(a, e, b, e - 5, rays)) << e;
+  for (const CasterKind caster : test::casters()) {
+    const auto make = [&](std::uint32_t first, std::uint32_t count, int threads) {
+      return make_batch(first, count, {.threads = threads, .caster = caster});
+    };
+    Environments all = make(0, 12, 1), front = make(0, 5, 3), back = make(5, 7, 2);
+    const std::size_t rays = std::size_t{all.rows()} * all.cols();
+    Frame a(all_channels()), f(all_channels()), b(all_channels());
+    all.render(2, a), front.render(2, f), back.render(2, b);
+    for (std::uint32_t e = 0; e < 12; ++e) {
+      EXPECT_TRUE(e < 5 ? same_environment(a, e, f, e, rays) : same_environment(a, e, b, e - 5, rays)) << e;
+    }
   }
 }
 

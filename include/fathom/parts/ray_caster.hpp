@@ -3,9 +3,9 @@
 // Rays of any kind against placed meshes: what a Simulator does for its sensors, for callers that bring rays, meshes
 // and placements of their own (the C interface of docs/rgl.md is one).
 //
-// Which triangle a ray meets is found in single precision by Embree; where it meets it is then computed from the plane
-// of that triangle in double precision, so that distances are as good as the numbers given: a ray straight onto a wall
-// gives the exact distance, also 300 m from the origin.
+// Which triangle a ray meets is found in single precision; where it meets it is then computed from the plane of that
+// triangle in double precision, so that distances are as good as the numbers given: a ray straight onto a wall gives
+// the exact distance, also 300 m from the origin.
 
 #include <memory>
 #include <vector>

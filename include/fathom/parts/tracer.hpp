@@ -35,7 +35,7 @@ struct SensorMotion {
 struct PosedRays {
   const PosedRaySource& source;
   std::uint32_t count = 0;
-  RayGrid grid = {};  ///< changes no result but for the roundings of Embree: rays in tiles are cast faster
+  RayGrid grid = {};  ///< rays in tiles are cast faster; changes no result, but for CasterKind::kEmbree roundings
   std::span<const std::array<float, 2>> range_m = {};  ///< min and max: [rays], one for all, or empty: no limits
   std::span<const float> time_offset_s = {};           ///< empty: 0
   std::span<const std::int8_t> mask = {};              ///< 0: not cast, a miss; empty: all are cast

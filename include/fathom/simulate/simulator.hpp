@@ -61,7 +61,8 @@ class FATHOM_API Simulator {
   std::unique_ptr<Impl> impl_;
 };
 
-/// The version of fathom, and of what it was built with, one per line of summary.json.
+/// The version of fathom, and of what it was built with, one per line of summary.json. `embree` is empty in a build
+/// without it.
 struct Versions {
   std::string_view fathom, embree, compiler;
 };

@@ -4,6 +4,7 @@
 #include "cast/tree/kernels.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 
 #include "cast/tree/single.hpp"
@@ -14,6 +15,7 @@ namespace fathom::FATHOM_ISA {
 namespace {
 
 constexpr float kFarthest = std::numeric_limits<float>::max();
+constexpr float kLeast = std::numeric_limits<float>::denorm_min();
 
 /// World unit normal of a triangle, turned against the ray along d.
 void store_normal(const tree::World& world, std::uint32_t id, std::uint32_t place, const float (&d)[3],
@@ -153,40 +155,76 @@ void copy_cast(const float* from, std::uint32_t count, std::uint32_t first, IsCa
   for (std::uint32_t i = 0; i < count; ++i) to[i] = is_cast(i) ? from[i] : other;
 }
 
-void cast_lanes(const tree::World& world, const RayLanes& rays, const CastLimits& limits, const RoughHits& hits) {
-  alignas(64) float o[3][kBlockRays], d[3][kBlockRays], near[kBlockRays], far[kBlockRays];
-  const std::uint32_t count = (rays.count + kPacketRays - 1) / kPacketRays * kPacketRays;
+/// Rays of an InstanceCaster, in a form that tiles take.
+struct alignas(64) Lanes {
+  float o[3][kBlockRays], d[3][kBlockRays], near[kBlockRays], far[kBlockRays];
+  float scale[kBlockRays];  ///< by which directions were made longer
+  bool one_origin, scaled;
+};
+
+constexpr float kShortest = 0x1p-20F;  ///< of directions; kTinyDirection would bend shorter ones
+
+/// Multiplies short directions by a power of two that makes their longest component 1 to 2 long.
+void lengthen(std::uint32_t count, Lanes& lanes) {
+  auto& d = lanes.d;
+  float longest[kBlockRays], shortest = kInf;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const float x = __builtin_fabsf(d[0][i]), y = __builtin_fabsf(d[1][i]), z = __builtin_fabsf(d[2][i]);
+    longest[i] = x > y ? (x > z ? x : z) : (y > z ? y : z);
+    shortest = longest[i] < shortest ? longest[i] : shortest;
+  }
+  lanes.scaled = shortest < kShortest;
+  for (std::uint32_t i = 0; i < count && lanes.scaled; ++i) {
+    const std::uint32_t exponent = std::bit_cast<std::uint32_t>(longest[i]) & 0x7f800000U;
+    const float scale = longest[i] < kShortest ? std::bit_cast<float>(0x7f000000U - exponent) : 1.0F;
+    for (auto& lane : d) lane[i] *= scale;
+    lanes.scale[i] = scale;
+    lanes.far[i] /= scale;
+    lanes.near[i] = std::max(lanes.near[i] / scale, kLeast);  // what is not 0 stays so
+  }
+}
+
+void load_lanes(const RayLanes& rays, const CastLimits& limits, std::uint32_t count, std::uint32_t first,
+                Lanes& lanes) {
   const auto is_cast = [&](std::uint32_t i) { return limits.active[i] != 0; };
+  const float *from[3] = {rays.ox, rays.oy, rays.oz}, *along[3] = {rays.dx, rays.dy, rays.dz};
+  lanes.one_origin = true;
+  for (int a = 0; a < 3; ++a) {
+    copy_cast(from[a], count, first, is_cast, lanes.o[a]);
+    copy_cast(along[a], count, first, is_cast, lanes.d[a]);
+    std::uint32_t differ = 0;
+    for (std::uint32_t i = 0; i < count; ++i) differ |= lanes.o[a][i] != lanes.o[a][first] ? 1U : 0U;
+    lanes.one_origin = lanes.one_origin && differ == 0;
+  }
+  for (std::uint32_t i = 0; i < count; ++i) lanes.far[i] = is_cast(i) ? limits.far[i] : -1.0F;
+  std::fill_n(lanes.near, count, limits.near);
+  lengthen(count, lanes);
+}
+
+void cast_lanes(const tree::World& world, const RayLanes& rays, const CastLimits& limits, const RoughHits& hits) {
+  const std::uint32_t count = (rays.count + kPacketRays - 1) / kPacketRays * kPacketRays;
   std::uint32_t first = 0;
-  while (first < count && !is_cast(first)) ++first;
+  while (first < count && limits.active[first] == 0) ++first;
   if (first == count) {
     std::fill_n(hits.instance, count, tree::kNone);
     std::fill_n(hits.t, count, kInf);
     return;
   }
-  const float *from[3] = {rays.ox, rays.oy, rays.oz}, *along[3] = {rays.dx, rays.dy, rays.dz};
-  bool one_origin = true;
-  for (int a = 0; a < 3; ++a) {
-    copy_cast(from[a], count, first, is_cast, o[a]);
-    copy_cast(along[a], count, first, is_cast, d[a]);
-    std::uint32_t differ = 0;
-    for (std::uint32_t i = 0; i < count; ++i) differ |= o[a][i] != o[a][first] ? 1U : 0U;
-    one_origin = one_origin && differ == 0;
-  }
-  for (std::uint32_t i = 0; i < count; ++i) far[i] = is_cast(i) ? limits.far[i] : -1.0F;
-  std::fill_n(near, count, limits.near);
+  Lanes l;
+  load_lanes(rays, limits, count, first, l);
   for_runs(count, limits.coherent, [&](std::uint32_t begin, std::uint32_t size, bool coherent) {
-    CastRays part = {.dx = d[0] + begin,
-                     .dy = d[1] + begin,
-                     .dz = d[2] + begin,
-                     .near = limits.near > 0.0F ? near + begin : nullptr,
+    CastRays part = {.dx = l.d[0] + begin,
+                     .dy = l.d[1] + begin,
+                     .dz = l.d[2] + begin,
+                     .near = limits.near > 0.0F ? l.near + begin : nullptr,
                      .count = size,
                      .coherent = coherent};
-    for (int a = 0; a < 3; ++a) part.origin[a] = o[a][first];
-    if (!one_origin) part.ox = o[0] + begin, part.oy = o[1] + begin, part.oz = o[2] + begin;
-    cast(world, part, {.far = far + begin},
+    for (int a = 0; a < 3; ++a) part.origin[a] = l.o[a][first];
+    if (!l.one_origin) part.ox = l.o[0] + begin, part.oy = l.o[1] + begin, part.oz = l.o[2] + begin;
+    cast(world, part, {.far = l.far + begin},
          {.range_m = hits.t + begin, .entity = hits.instance + begin, .triangle = hits.triangle + begin});
   });
+  for (std::uint32_t i = 0; i < count && l.scaled; ++i) hits.t[i] *= l.scale[i];
 }
 
 void find_blocked(const tree::World& world, const SightLines& lines, const std::uint32_t* masks,
