@@ -55,12 +55,12 @@ namespace {
 struct Width16 {
   static constexpr unsigned kRays = 16;
   using Packet = RTCRayHit16;
-  static constexpr auto intersect = rtcIntersect16;
+  static constexpr auto kIntersect = rtcIntersect16;
 };
 struct Width8 {
   static constexpr unsigned kRays = 8;
   using Packet = RTCRayHit8;
-  static constexpr auto intersect = rtcIntersect8;
+  static constexpr auto kIntersect = rtcIntersect8;
 };
 
 }  // namespace
@@ -87,7 +87,7 @@ void RawEmbree::intersect_packets(const RawRays& rays, bool coherent, float* ran
       packet.ray.tfar[k] = __builtin_inff();
       packet.hit.geomID[k] = packet.hit.instID[0][k] = RTC_INVALID_GEOMETRY_ID;
     }
-    Width::intersect(valid, top_, &context, &packet);
+    Width::kIntersect(valid, top_, &context, &packet);
     std::memcpy(range + i, packet.ray.tfar, kBytes);
     std::memcpy(id + i, packet.hit.instID[0], kBytes);
   }

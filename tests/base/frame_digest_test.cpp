@@ -71,8 +71,12 @@ TEST(FrameDigest, EveryBitCounts) {
       EXPECT_NE(changed([&](FrameWriter w) { flip(w.floats(Channel::kRange)[i]); }), whole);
       EXPECT_NE(changed([&](FrameWriter w) { flip(w.floats(Channel::kHitSensor)[12 + i]); }), whole);
       EXPECT_NE(changed([&](FrameWriter w) { flip(w.entity_id()[i]); }), whole);
-      if (bit < 16) EXPECT_NE(changed([&](FrameWriter w) { flip(w.ring()[i]); }), whole);
-      if (bit < 8) EXPECT_NE(changed([&](FrameWriter w) { flip(w.reason()[i]); }), whole);
+      if (bit < 16) {
+        EXPECT_NE(changed([&](FrameWriter w) { flip(w.ring()[i]); }), whole);
+      }
+      if (bit < 8) {
+        EXPECT_NE(changed([&](FrameWriter w) { flip(w.reason()[i]); }), whole);
+      }
     }
   }
 }

@@ -202,7 +202,9 @@ TEST(RayCaster, FindsWhatEveryTriangleFinds) {
     }
     EXPECT_GT(hits, repetitions(1500));
     EXPECT_GT(misses, repetitions(100));
-    if (!kSanitized) EXPECT_LT(near_edges, hits / 100);  // an eighth of the rays says little about rare ones
+    if (!kSanitized) {  // an eighth of the rays says little about rare ones
+      EXPECT_LT(near_edges, hits / 100);
+    }
   }
 }
 

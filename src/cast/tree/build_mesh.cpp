@@ -76,6 +76,7 @@ MeshTree build_mesh(std::span<const std::array<float, 3>> vertices,
   NodeBuilder().build(boxes, leaf_size, executor, built);
   MeshTree tree;
   tree.nodes = std::move(built.nodes);
+  tree.nodes.shrink_to_fit();  // trees are put together by appending
   tree.bounds = bounds_of(tree.nodes[0]);
   tree.typical_area = typical_area(vertices, triangles, executor);
   tree.leaves.resize(built.leaves.size());

@@ -64,7 +64,8 @@ void cast_single(const Cast& c, std::uint32_t i, const Point& o, Origin& origin)
   Hit hit = {kFarthest, tree::kNone, tree::kNone, tree::kNone};
   if (c.limits.far != nullptr) hit.t = std::min(c.limits.far[i], kFarthest);
   if (hit.t >= 0.0F) trace_single(c.world, ray, origin, hit);
-  c.hits.range_m[i] = hit.instance == tree::kNone ? kInf : hit.t;
+  c.hits.range_m[i] = hit.t;
+  if (hit.instance == tree::kNone) c.hits.range_m[i] = kInf;
   if (c.hits.entity != nullptr) c.hits.entity[i] = hit.instance;
   store_surface(c.world, hit.instance, hit.place, rays, i, c.hits);
 }
@@ -103,7 +104,9 @@ void load_tile(const Cast& c, std::uint32_t begin, std::uint32_t count, TileRays
 
 void store_tile(const Cast& c, std::uint32_t begin, std::uint32_t count, const TileRays& tile) {
   for (std::uint32_t i = 0; i < count; ++i) {
-    c.hits.range_m[begin + i] = tile.instance[i] == tree::kNone ? kInf : tile.t[i];
+    float range = tile.t[i];
+    if (tile.instance[i] == tree::kNone) range = kInf;
+    c.hits.range_m[begin + i] = range;
   }
   if (c.hits.entity != nullptr) std::copy_n(tile.instance, count, c.hits.entity + begin);
   if (c.hits.triangle == nullptr && c.hits.nx == nullptr) return;
