@@ -33,7 +33,7 @@ TEST(Hooks, OfRegisteredModelsAreFound) {
   EXPECT_NEAR(Noise(InvalidBand{.max_disparity_px = 126}).least_depth_m(optics), 600 * 0.05 / 126, 1e-8);
   EXPECT_EQ(Noise(InvalidBand{}).least_depth_m(optics), 0.0);
   EXPECT_NE(input_error([] { Noise(InvalidBand{}).check_on({}); }), "");
-  EXPECT_EQ(input_error([] { Noise(InvalidBand{}).check_on({.left_is_reference = true, .optics = {}}); }), "");
+  EXPECT_EQ(input_error([] { Noise(InvalidBand{}).check_on({.optics = {}, .left_is_reference = true}); }), "");
 }
 
 TEST(Hooks, WhatIsTheSameInAChainIsAParameter) {
