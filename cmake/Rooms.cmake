@@ -3,7 +3,7 @@
 # every #include with them, and them with the picture in docs/architecture.md.
 
 # From the bottom up, and for each room the rooms that it includes besides its own; all of these stand before it.
-set(FATHOM_ROOMS base scene text beam noise sensor cast mesh picture cloud calibrate log parts render simulate report)
+set(FATHOM_ROOMS base scene text beam noise sensor cast grid mesh picture cloud calibrate log parts render simulate report)
 set(FATHOM_ARROWS_base "")
 set(FATHOM_ARROWS_scene base)
 set(FATHOM_ARROWS_text base)
@@ -11,6 +11,7 @@ set(FATHOM_ARROWS_beam base scene)
 set(FATHOM_ARROWS_noise base beam)
 set(FATHOM_ARROWS_sensor base noise)
 set(FATHOM_ARROWS_cast base scene sensor beam)
+set(FATHOM_ARROWS_grid base scene beam)
 set(FATHOM_ARROWS_mesh base scene text)
 set(FATHOM_ARROWS_picture base text)
 set(FATHOM_ARROWS_cloud base text)
@@ -19,7 +20,7 @@ set(FATHOM_ARROWS_log base scene text beam)
 set(FATHOM_ARROWS_parts base scene noise cast)
 set(FATHOM_ARROWS_render base scene noise sensor cast)
 set(FATHOM_ARROWS_simulate base scene text noise sensor mesh picture cloud calibrate log render)
-set(FATHOM_ARROWS_report base scene text beam cast picture log simulate)
+set(FATHOM_ARROWS_report base scene text beam cast grid picture log simulate)
 
 # A folder of include/fathom belongs to the room of its name: including <fathom/room/...> is an arrow too. These belong
 # to another room, each to one; those of none include what is under them, for users alone.
@@ -42,6 +43,7 @@ set(FATHOM_OWNER_simulate/environments.hpp render)
 set(FATHOM_OWNER_simulate/parameter_range.hpp render)
 set(FATHOM_OWNER_parts/placed_mesh.hpp cast)
 set(FATHOM_OWNER_beam/scene_ranges.hpp cast)
+set(FATHOM_OWNER_beam/grid_ranges.hpp grid)
 set(FATHOM_OWNER_beam/csv.hpp log)
 set(FATHOM_OWNER_beam/model_file.hpp report)
 set(FATHOM_OWNER_beam/report.hpp report)

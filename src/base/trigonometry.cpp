@@ -47,9 +47,9 @@ double sin_octant(double x, double rest) {
       1.0 / 120 -
       x2 * (1.0 / 5040 -
             x2 * (1.0 / 362880 -
-                  x2 * (1.0 / 39916800 - x2 * (1.0 / 6227020800 -
-                                               x2 * (1.0 / 1307674368000 - x2 * (1.0 / 355687428096000 -
-                                                                                 x2 * (1.0 / 121645100408832000)))))));
+                  x2 * (1.0 / 39916800 - x2 * (1.0 / 6227020800 - x2 * (1.0 / 1307674368000 -
+                                                                        x2 * (1.0 / 355687428096000 -
+                                                                              x2 * (1.0 / 121645100408832000.0)))))));
   // The derivative of the sine counts for `rest`: 1 - x^2 / 2 is enough of it.
   return x - ((x2 * (0.5 * rest - x * x2 * series) - rest) + x * x2 * (1.0 / 6));
 }
@@ -127,7 +127,7 @@ double atan2(double y, double x) {
   }
   // atan(q) = atan(k/8) + atan((q - k/8) / (1 + q k/8)), whose argument is at most 1/16.
   const double q = large > 0.0 ? small / large : 0.0;
-  const auto k = static_cast<int>(q * 8.0 + 0.5);
+  const auto k = static_cast<int>(std::floor(q * 8.0 + 0.5));
   const double eighths = k / 8.0;
   const double t = k == 0 ? q : (small - eighths * large) / (large + eighths * small);
   const double t2 = t * t;

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <fathom/beam/grid_ranges.hpp>
 #include <fathom/beam/scene_ranges.hpp>
 #include <fathom/beam/score.hpp>
 

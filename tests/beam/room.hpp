@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <fathom/base/ids.hpp>
-#include <fathom/beam/expected_ranges.hpp>
+#include <fathom/beam/grid_ranges.hpp>
 #include <fathom/scene/scene.hpp>
 
 namespace fathom::test {

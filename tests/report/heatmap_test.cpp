@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Where could a scan have been made: against scoring pose by pose, in maps that are turned, and as a picture.
 
-#include <fathom/beam/heatmap.hpp>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
 
 #include <gtest/gtest.h>
+
+#include <fathom/beam/grid_ranges.hpp>
+#include <fathom/beam/heatmap.hpp>
 
 #include "beam/files.hpp"
 #include "picture/png_reader.hpp"

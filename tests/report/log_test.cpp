@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Whole programs over a log: they do what their parts do, joined in the right way.
 
-#include <fathom/beam/log.hpp>
-
 #include <cmath>
 #include <limits>
 #include <numbers>
 
 #include <gtest/gtest.h>
 
+#include <fathom/beam/grid_ranges.hpp>
+#include <fathom/beam/log.hpp>
 #include <fathom/beam/sample.hpp>
 #include <fathom/beam/scene_ranges.hpp>
 

@@ -20,7 +20,7 @@ enum class CasterKind : std::uint8_t {
 };
 inline constexpr std::array<std::string_view, 2> kCasterWords = {"tree", "embree"};
 
-FATHOM_API std::string_view to_string(CasterKind caster);
+std::string_view to_string(CasterKind caster);
 
 struct Compute {
   static constexpr int kMostThreads = 1024;

@@ -8,7 +8,7 @@
 
 #include <fathom/base/export.hpp>
 #include <fathom/base/field.hpp>
-#include <fathom/beam/expected_ranges.hpp>
+#include <fathom/beam/grid_ranges.hpp>
 #include <fathom/beam/model.hpp>
 
 namespace fathom {

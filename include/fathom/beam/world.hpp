@@ -11,7 +11,7 @@
 
 #include <fathom/base/compute.hpp>
 #include <fathom/base/export.hpp>
-#include <fathom/beam/expected_ranges.hpp>
+#include <fathom/beam/grid_ranges.hpp>
 #include <fathom/scene/grid_map.hpp>
 
 namespace fathom {

@@ -13,7 +13,7 @@ namespace fathom {
 
 namespace {
 
-struct SharedTree {
+struct KeptTree {
   tree::MeshTree of;
   std::uint32_t version = 0;
   bool changed = true;  // since the instances were last placed
@@ -52,7 +52,7 @@ class TreeInstanceCaster final : public InstanceCaster {
  private:
   void prepare(const CastMesh& mesh) {
     const auto [entry, fresh] = trees_.try_emplace(&mesh);
-    SharedTree& tree = entry->second;
+    KeptTree& tree = entry->second;
     if (fresh) {
       tree.of = tree::build_mesh(mesh.mesh.vertices_m, mesh.mesh.triangles, executor_);
     } else if (tree.version != mesh.version) {
@@ -65,7 +65,7 @@ class TreeInstanceCaster final : public InstanceCaster {
 
   /// Returns whether anything about the instance is new.
   bool place(std::size_t i, const CastInstance& instance) {
-    const SharedTree& tree = trees_.at(instance.mesh.get());
+    const KeptTree& tree = trees_.at(instance.mesh.get());
     Placement& placed = placements_[i];
     if (!tree.changed && placed.mesh == instance.mesh.get() && placed.world_from_mesh == instance.world_from_mesh) {
       return false;
@@ -77,7 +77,7 @@ class TreeInstanceCaster final : public InstanceCaster {
 
   Executor& executor_;
   const tree::Kernels& kernels_;
-  std::unordered_map<const CastMesh*, SharedTree> trees_;
+  std::unordered_map<const CastMesh*, KeptTree> trees_;
   tree::Instances instances_;
   std::vector<Placement> placements_;  // [instances]
 };

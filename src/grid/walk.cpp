@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "cast/grid2d/walk.hpp"
+#include "grid/walk.hpp"
 
 #include <algorithm>
 #include <cmath>

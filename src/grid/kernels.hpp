@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "cast/grid2d/walk.hpp"
+#include "grid/walk.hpp"
 
 namespace fathom {
 

@@ -3,12 +3,12 @@
 // would wait for its gathers, and with lanes that take the next ray when theirs has ended, because the longest walk of
 // a packet has three to four times the jumps of the mean one.
 
-#include "cast/grid2d/grid_kernels.hpp"
+#include "grid/kernels.hpp"
 
 #include <algorithm>
 #include <bit>
 
-#include "cast/grid2d/lanes.hpp"
+#include "grid/lanes.hpp"
 
 namespace fathom::FATHOM_ISA {
 

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include <fathom/beam/expected_ranges.hpp>
+#include <fathom/beam/grid_ranges.hpp>
 
 #include "support/isas.hpp"
 

@@ -8,10 +8,10 @@
 
 #include <gtest/gtest.h>
 
-#include <fathom/beam/expected_ranges.hpp>
+#include <fathom/beam/grid_ranges.hpp>
 
-#include "cast/grid2d/walk.hpp"
-#include "cast/grids.hpp"
+#include "grid/grids.hpp"
+#include "grid/walk.hpp"
 #include "support/sanitized.hpp"
 
 namespace fathom {

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include <fathom/beam/expected_ranges.hpp>
+#include <fathom/beam/grid_ranges.hpp>
 #include <fathom/beam/scene_ranges.hpp>
 
 namespace fathom {

@@ -7,10 +7,10 @@
 #include <gtest/gtest.h>
 
 #include <fathom/base/error.hpp>
-#include <fathom/beam/expected_ranges.hpp>
+#include <fathom/beam/grid_ranges.hpp>
 
-#include "cast/grid2d/walk.hpp"
-#include "cast/grids.hpp"
+#include "grid/grids.hpp"
+#include "grid/walk.hpp"
 #include "log/grid_map.hpp"
 #include "support/error_text.hpp"
 #include "support/isas.hpp"

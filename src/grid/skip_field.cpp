@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "cast/grid2d/skip_field.hpp"
+#include "grid/skip_field.hpp"
 
 #include <algorithm>
 

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <fathom/beam/expected_ranges.hpp>
+#include <fathom/beam/grid_ranges.hpp>
 #include <fathom/scene/grid_map.hpp>
 
 namespace fathom {

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "cast/grid2d/skip_field.hpp"
+#include "grid/skip_field.hpp"
 
 namespace fathom {
 

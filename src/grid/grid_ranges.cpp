@@ -4,10 +4,10 @@
 #include <cmath>
 
 #include <fathom/base/compute.hpp>
-#include <fathom/beam/expected_ranges.hpp>
+#include <fathom/beam/grid_ranges.hpp>
 
 #include "base/isa.hpp"
-#include "cast/grid2d/grid_kernels.hpp"
+#include "grid/kernels.hpp"
 
 namespace fathom {
 
