@@ -13,17 +13,8 @@ constexpr std::size_t kChunkTriangles = 16384;  ///< of a large mesh, looked at 
 
 Box box_of(std::span<const std::array<float, 3>> vertices, const std::array<std::uint32_t, 3>& triangle) {
   Box box;
-  for (const std::uint32_t v : triangle) {
-    for (int a = 0; a < 3; ++a) {
-      box.lo[a] = std::min(box.lo[a], vertices[v][a]), box.hi[a] = std::max(box.hi[a], vertices[v][a]);
-    }
-  }
+  for (const std::uint32_t v : triangle) box.add(vertices[v]);
   return box;
-}
-
-void add(Box& box, const Box& other) {
-  for (int a = 0; a < 3; ++a)
-    box.lo[a] = std::min(box.lo[a], other.lo[a]), box.hi[a] = std::max(box.hi[a], other.hi[a]);
 }
 
 void set_corner(Leaf& leaf, std::uint32_t lane, std::span<const std::array<float, 3>> vertices,
@@ -36,7 +27,7 @@ void set_corner(Leaf& leaf, std::uint32_t lane, std::span<const std::array<float
 Box bounds_of(const Node& root) {
   Box box;
   for (std::uint32_t i = 0; i < kWidth; ++i) {
-    add(box, {{root.lo[0][i], root.lo[1][i], root.lo[2][i]}, {root.hi[0][i], root.hi[1][i], root.hi[2][i]}});
+    box.add(Box{{root.lo[0][i], root.lo[1][i], root.lo[2][i]}, {root.hi[0][i], root.hi[1][i], root.hi[2][i]}});
   }
   return box;
 }
@@ -102,7 +93,7 @@ void refit_mesh(std::span<const std::array<float, 3>> vertices, std::span<const 
       Leaf& leaf = tree.leaves[i];
       for (std::uint32_t lane = 0; lane < kLeafTriangles && leaf.id[lane] != kNone; ++lane) {
         set_corner(leaf, lane, vertices, triangles[leaf.id[lane]]);
-        add(boxes[i], box_of(vertices, triangles[leaf.id[lane]]));
+        boxes[i].add(box_of(vertices, triangles[leaf.id[lane]]));
       }
     }
   });

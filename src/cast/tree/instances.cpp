@@ -2,6 +2,7 @@
 #include "cast/tree/instances.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace fathom::tree {
@@ -19,12 +20,9 @@ Box box_in_world(const Box& mesh, const Affine& a) {
     const Vec3 corner = {(k & 1) != 0 ? mesh.hi[0] : mesh.lo[0], (k & 2) != 0 ? mesh.hi[1] : mesh.lo[1],
                          (k & 4) != 0 ? mesh.hi[2] : mesh.lo[2]};
     const Vec3 p = transform_point(a, corner);
-    const double place[3] = {p.x, p.y, p.z};
-    for (int i = 0; i < 3; ++i) {
-      const auto c = static_cast<float>(place[i]);
-      box.lo[i] = std::min(box.lo[i], c), box.hi[i] = std::max(box.hi[i], c);
-      largest = std::max(largest, std::abs(c));
-    }
+    const std::array<float, 3> place = {static_cast<float>(p.x), static_cast<float>(p.y), static_cast<float>(p.z)};
+    box.add(place);
+    for (const float c : place) largest = std::max(largest, std::abs(c));
   }
   for (int i = 0; i < 3; ++i) box.lo[i] -= kBoxSlack * largest, box.hi[i] += kBoxSlack * largest;
   return box;
@@ -66,11 +64,7 @@ void Instances::commit(Executor& executor) {
     }
   }
   Box bounds;
-  for (const Box& box : boxes_) {
-    for (int a = 0; a < 3; ++a) {
-      bounds.lo[a] = std::min(bounds.lo[a], box.lo[a]), bounds.hi[a] = std::max(bounds.hi[a], box.hi[a]);
-    }
-  }
+  for (const Box& box : boxes_) bounds.add(box);
   world_ = {nodes_.nodes.data(), instances_.data(), bounds};
 }
 

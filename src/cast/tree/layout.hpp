@@ -3,6 +3,8 @@
 // The trees as flat arrays of plain structs, which a host and a device read alike: indices in place of pointers, eight
 // children a node, four triangles a leaf.
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -38,6 +40,12 @@ struct Box {
                  -std::numeric_limits<float>::infinity()};
 
   [[nodiscard]] bool empty() const { return !(lo[0] <= hi[0]); }
+  void add(const std::array<float, 3>& point) {
+    for (int a = 0; a < 3; ++a) lo[a] = std::min(lo[a], point[a]), hi[a] = std::max(hi[a], point[a]);
+  }
+  void add(const Box& o) {
+    for (int a = 0; a < 3; ++a) lo[a] = std::min(lo[a], o.lo[a]), hi[a] = std::max(hi[a], o.hi[a]);
+  }
 };
 
 /// The tree of a mesh; node 0 is the root. Without triangles there is a root without children.
