@@ -3,8 +3,6 @@
 
 #include <cstring>
 
-#include "scene/triangle.hpp"
-
 namespace fathom {
 
 namespace {
@@ -13,20 +11,11 @@ void copy_vertices(const Mesh& mesh, void* to) {
   std::memcpy(to, mesh.vertices_m.data(), mesh.vertices_m.size() * sizeof(mesh.vertices_m[0]));
 }
 
-TriangleAreas areas_of(const Mesh& mesh) {
-  TriangleAreas areas;
-  for (const auto& corner : mesh.triangles) {
-    const double area = 0.5 * norm(area_normal(mesh, corner));
-    areas.add({area, area * area}, 1.0);
-  }
-  return areas;
-}
-
 }  // namespace
 
 MeshTree build_mesh_tree(RTCDevice device, const Mesh& mesh, bool deforms, Executor& executor) {
   MeshTree tree;
-  tree.areas = areas_of(mesh);
+  tree.areas = add_up_areas(mesh.vertices_m, mesh.triangles, executor);
   tree.geometry = OwnedGeometry(rtcNewGeometry(device, RTC_GEOMETRY_TYPE_TRIANGLE));
   RTCGeometry geometry = tree.geometry.get();
   void* vertices = rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3, 3 * sizeof(float),

@@ -6,21 +6,12 @@
 #include <fathom/scene/mesh.hpp>
 
 #include "cast/embree/handles.hpp"
+#include "cast/triangle_areas.hpp"
 
 namespace fathom {
 
 // Without ROBUST, about one ray in ten thousand slips through the edges of a closed surface.
 inline constexpr RTCSceneFlags kRobust = RTC_SCENE_FLAG_ROBUST;
-
-/// Of a mesh or a scene: what a ray meets is on average a triangle of sum(area^2) / sum(area).
-struct TriangleAreas {
-  double sum = 0.0, sum_of_squares = 0.0;
-
-  void add(const TriangleAreas& o, double scale) {
-    sum += scale * o.sum, sum_of_squares += scale * scale * o.sum_of_squares;
-  }
-  [[nodiscard]] double typical() const { return sum > 0.0 ? sum_of_squares / sum : 0.0; }
-};
 
 struct MeshTree {
   OwnedScene scene;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "cast/tree/build.hpp"
+#include "cast/triangle_areas.hpp"
 
 namespace fathom::tree {
 
@@ -32,28 +31,6 @@ Box bounds_of(const Node& root) {
   return box;
 }
 
-float typical_area(std::span<const std::array<float, 3>> vertices,
-                   std::span<const std::array<std::uint32_t, 3>> triangles, Executor& executor) {
-  struct Areas {
-    double sum = 0.0, sum_of_squares = 0.0;
-  };
-  std::vector<Areas> chunks((triangles.size() + kChunkTriangles - 1) / kChunkTriangles);
-  executor.parallel_for(chunks.size(), 1, [&](std::size_t chunk, std::size_t) {
-    Areas& areas = chunks[chunk];
-    for (std::size_t i = chunk * kChunkTriangles; i < std::min((chunk + 1) * kChunkTriangles, triangles.size()); ++i) {
-      const std::array<float, 3>&a = vertices[triangles[i][0]], &b = vertices[triangles[i][1]],
-                              &c = vertices[triangles[i][2]];
-      const double u[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]}, v[3] = {c[0] - a[0], c[1] - a[1], c[2] - a[2]};
-      const double x = u[1] * v[2] - u[2] * v[1], y = u[2] * v[0] - u[0] * v[2], z = u[0] * v[1] - u[1] * v[0];
-      const double area2 = 0.25 * (x * x + y * y + z * z);
-      areas.sum += std::sqrt(area2), areas.sum_of_squares += area2;
-    }
-  });
-  Areas all;
-  for (const Areas& areas : chunks) all.sum += areas.sum, all.sum_of_squares += areas.sum_of_squares;
-  return all.sum > 0.0 ? static_cast<float>(all.sum_of_squares / all.sum) : 0.0F;
-}
-
 }  // namespace
 
 MeshTree build_mesh(std::span<const std::array<float, 3>> vertices,
@@ -69,7 +46,7 @@ MeshTree build_mesh(std::span<const std::array<float, 3>> vertices,
   tree.nodes = std::move(built.nodes);
   tree.nodes.shrink_to_fit();  // trees are put together by appending
   tree.bounds = bounds_of(tree.nodes[0]);
-  tree.typical_area = typical_area(vertices, triangles, executor);
+  tree.typical_area = static_cast<float>(add_up_areas(vertices, triangles, executor).typical());
   tree.leaves.resize(built.leaves.size());
   executor.parallel_for(tree.leaves.size(), kChunkTriangles, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
