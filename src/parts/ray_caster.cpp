@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <cmath>
-#include <unordered_map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -9,6 +8,7 @@
 #include <fathom/base/error.hpp>
 #include <fathom/parts/ray_caster.hpp>
 
+#include "cast/kept_by_mesh.hpp"
 #include "cast/make_caster.hpp"
 #include "parts/surface.hpp"
 #include "parts/trace_lanes.hpp"
@@ -38,14 +38,8 @@ void validate(const CastMesh& shared) {
 
 namespace {
 
-/// The planes of all triangles of one version of a mesh.
-struct Planes {
-  std::vector<Plane> of;  // [triangles]
-  std::uint32_t version = 0;
-  bool used = true;
-};
-
-void compute(const Mesh& mesh, Executor& executor, std::vector<Plane>& planes) {
+/// The planes of all triangles, in the memory of `planes`.
+std::vector<Plane> planes_of(const Mesh& mesh, Executor& executor, std::vector<Plane> planes = {}) {
   planes.resize(mesh.triangles.size());
   executor.parallel_for(planes.size(), 4096, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
@@ -54,6 +48,7 @@ void compute(const Mesh& mesh, Executor& executor, std::vector<Plane>& planes) {
       planes[i] = {{n.x, n.y, n.z, dot(n, vertex_of(mesh, corner[0]))}};
     }
   });
+  return planes;
 }
 
 Placed place(const Affine& mesh_from_world, const Plane* planes) {
@@ -76,12 +71,15 @@ class RayCaster::Impl {
       if (instance.mesh == nullptr) throw InputError("an instance needs a mesh");
     }
     caster_->update(instances);  // before the old list goes: the tree and the planes know meshes by their address
-    for (auto& [mesh, planes] : planes_) planes.used = false;
+    planes_.update(
+        instances, [&](const Mesh& mesh) { return planes_of(mesh, executor_); },
+        [&](const Mesh& mesh, std::vector<Plane>& planes) { planes = planes_of(mesh, executor_, std::move(planes)); });
     placed_.clear();
     for (const CastInstance& instance : instances) {
-      placed_.push_back(place(inverse(instance.world_from_mesh).value_or(Affine{}), planes_of(*instance.mesh)));
+      const std::vector<Plane>& planes = planes_.at(*instance.mesh).of;
+      placed_.push_back(place(inverse(instance.world_from_mesh).value_or(Affine{}), planes.data()));
     }
-    std::erase_if(planes_, [](const auto& entry) { return !entry.second.used; });
+    planes_.finish();
     instances_ = std::move(instances);
   }
 
@@ -100,15 +98,6 @@ class RayCaster::Impl {
   }
 
  private:
-  const Plane* planes_of(const CastMesh& mesh) {
-    const auto [entry, fresh] = planes_.try_emplace(&mesh);
-    Planes& planes = entry->second;
-    if (fresh || planes.version != mesh.version) compute(mesh.mesh, executor_, planes.of);
-    planes.version = mesh.version;
-    planes.used = true;
-    return planes.of.data();
-  }
-
   /// Replaces a hit that does not count by the next one along the ray that does, if there is one.
   void look_beyond(const RayLanes& rays, std::uint32_t i, float rough, HitLanes& hits) const {
     HitLanes found;
@@ -142,8 +131,8 @@ class RayCaster::Impl {
   const TraceKernels& lanes_;
   std::unique_ptr<InstanceCaster> caster_;
   std::vector<CastInstance> instances_;
-  std::vector<Placed> placed_;  // [instances]
-  std::unordered_map<const CastMesh*, Planes> planes_;
+  std::vector<Placed> placed_;             // [instances]
+  KeptByMesh<std::vector<Plane>> planes_;  // [triangles] of each
 };
 
 RayCaster::RayCaster(Executor& executor, const Compute& compute)

@@ -1,22 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "cast/embree/embree_instance_caster.hpp"
 
-#include <unordered_map>
-#include <utility>
-
 #include "cast/embree/instance_packets.hpp"
 #include "cast/embree/mesh_tree.hpp"
+#include "cast/kept_by_mesh.hpp"
 
 namespace fathom {
 
 namespace {
-
-struct SharedTree {
-  MeshTree of;
-  std::uint32_t version = 0;
-  bool changed = true;  // since the instances were last committed
-  bool used = true;
-};
 
 /// An instance as it stands in the top-level tree.
 struct Slot {
@@ -34,8 +25,9 @@ class EmbreeInstanceCaster final : public InstanceCaster {
   }
 
   void update(const std::vector<CastInstance>& instances) override {
-    for (auto& [mesh, tree] : trees_) tree.used = false;
-    for (const CastInstance& instance : instances) prepare(*instance.mesh);
+    trees_.update(
+        instances, [&](const Mesh& mesh) { return build_mesh_tree(device_.get(), mesh, false, executor_); },
+        [&](const Mesh& mesh, MeshTree& tree) { replace_vertices(device_.get(), mesh, tree, executor_); });
     bool changed = slots_.size() != instances.size();
     for (std::size_t i = instances.size(); i < slots_.size(); ++i) {
       rtcDetachGeometry(top_.get(), static_cast<unsigned>(i));
@@ -43,9 +35,8 @@ class EmbreeInstanceCaster final : public InstanceCaster {
     slots_.resize(instances.size());
     for (std::size_t i = 0; i < instances.size(); ++i)
       changed = place(static_cast<unsigned>(i), instances[i]) || changed;
-    for (auto& [mesh, tree] : trees_) tree.changed = false;
     if (changed) commit();
-    std::erase_if(trees_, [](const auto& entry) { return !entry.second.used; });
+    trees_.finish();
     check(device_.get(), "building the scene");
   }
 
@@ -58,25 +49,12 @@ class EmbreeInstanceCaster final : public InstanceCaster {
     executor_.bounded_call([&] { rtcCommitScene(top_.get()); });
   }
 
-  void prepare(const CastMesh& mesh) {
-    const auto [entry, fresh] = trees_.try_emplace(&mesh);
-    SharedTree& tree = entry->second;
-    if (fresh) {
-      tree.of = build_mesh_tree(device_.get(), mesh.mesh, false, executor_);
-    } else if (tree.version != mesh.version) {
-      replace_vertices(device_.get(), mesh.mesh, tree.of, executor_);
-      tree.changed = true;
-    }
-    tree.version = mesh.version;
-    tree.used = true;
-  }
-
   /// Returns whether anything about the slot is new.
   bool place(unsigned index, const CastInstance& instance) {
     Slot& slot = slots_[index];
     const bool fresh = slot.geometry.get() == nullptr;
     if (fresh) slot.geometry = OwnedGeometry(rtcNewGeometry(device_.get(), RTC_GEOMETRY_TYPE_INSTANCE));
-    const SharedTree& tree = trees_.at(instance.mesh.get());
+    const auto& tree = trees_.at(*instance.mesh);
     const bool retree = fresh || tree.changed || slot.mesh != instance.mesh.get();
     const bool moved = fresh || !(slot.world_from_mesh == instance.world_from_mesh);
     if (!retree && !moved) return false;
@@ -103,7 +81,7 @@ class EmbreeInstanceCaster final : public InstanceCaster {
   OwnedDevice device_;
   OwnedScene top_;
   unsigned width_ = native_width(device_.get());
-  std::unordered_map<const CastMesh*, SharedTree> trees_;
+  KeptByMesh<MeshTree> trees_;
   std::vector<Slot> slots_;  // [instances]
 };
 

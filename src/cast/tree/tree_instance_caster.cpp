@@ -2,23 +2,17 @@
 #include "cast/tree/tree_instance_caster.hpp"
 
 #include <algorithm>
-#include <unordered_map>
 #include <utility>
 
 #include "base/isa.hpp"
+#include "cast/kept_by_mesh.hpp"
+#include "cast/tree/build.hpp"
 #include "cast/tree/instances.hpp"
 #include "cast/tree/kernels.hpp"
 
 namespace fathom {
 
 namespace {
-
-struct KeptTree {
-  tree::MeshTree of;
-  std::uint32_t version = 0;
-  bool changed = true;  // since the instances were last placed
-  bool used = true;
-};
 
 /// What was placed as an instance.
 struct Placement {
@@ -34,15 +28,17 @@ class TreeInstanceCaster final : public InstanceCaster {
   }
 
   void update(const std::vector<CastInstance>& instances) override {
-    for (auto& [mesh, tree] : trees_) tree.used = false;
-    for (const CastInstance& instance : instances) prepare(*instance.mesh);
+    trees_.update(
+        instances, [&](const Mesh& mesh) { return tree::build_mesh(mesh.vertices_m, mesh.triangles, executor_); },
+        [&](const Mesh& mesh, tree::MeshTree& tree) {
+          tree::refit_mesh(mesh.vertices_m, mesh.triangles, executor_, tree);
+        });
     bool changed = placements_.size() != instances.size();
     placements_.resize(instances.size());
     instances_.truncate(instances.size());
     for (std::size_t i = 0; i < instances.size(); ++i) changed = place(i, instances[i]) || changed;
-    for (auto& [mesh, tree] : trees_) tree.changed = false;
     if (changed) instances_.commit(executor_);
-    std::erase_if(trees_, [](const auto& entry) { return !entry.second.used; });
+    trees_.finish();
   }
 
   void cast(const RayLanes& rays, const CastLimits& limits, const RoughHits& hits) const override {
@@ -50,22 +46,9 @@ class TreeInstanceCaster final : public InstanceCaster {
   }
 
  private:
-  void prepare(const CastMesh& mesh) {
-    const auto [entry, fresh] = trees_.try_emplace(&mesh);
-    KeptTree& tree = entry->second;
-    if (fresh) {
-      tree.of = tree::build_mesh(mesh.mesh.vertices_m, mesh.mesh.triangles, executor_);
-    } else if (tree.version != mesh.version) {
-      tree::refit_mesh(mesh.mesh.vertices_m, mesh.mesh.triangles, executor_, tree.of);
-      tree.changed = true;
-    }
-    tree.version = mesh.version;
-    tree.used = true;
-  }
-
   /// Returns whether anything about the instance is new.
   bool place(std::size_t i, const CastInstance& instance) {
-    const KeptTree& tree = trees_.at(instance.mesh.get());
+    const auto& tree = trees_.at(*instance.mesh);
     Placement& placed = placements_[i];
     if (!tree.changed && placed.mesh == instance.mesh.get() && placed.world_from_mesh == instance.world_from_mesh) {
       return false;
@@ -77,7 +60,7 @@ class TreeInstanceCaster final : public InstanceCaster {
 
   Executor& executor_;
   const tree::Kernels& kernels_;
-  std::unordered_map<const CastMesh*, KeptTree> trees_;
+  KeptByMesh<tree::MeshTree> trees_;
   tree::Instances instances_;
   std::vector<Placement> placements_;  // [instances]
 };
