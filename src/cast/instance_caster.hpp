@@ -8,9 +8,9 @@
 
 #include <fathom/parts/placed_mesh.hpp>
 
-namespace fathom {
+#include "cast/tile.hpp"
 
-inline constexpr std::uint32_t kPacketRays = 16;
+namespace fathom {
 
 /// Which rays are cast, from where and to where, instead of what the rays themselves say; [kBlockRays].
 struct CastLimits {

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <fathom/base/block.hpp>
 #include <fathom/base/error.hpp>
 
 #include "base/coordinates.hpp"
@@ -21,8 +22,6 @@ namespace fathom {
 
 namespace {
 
-constexpr std::uint32_t kBlock = 256;
-constexpr std::uint32_t kPacket = 16;
 /// Single precision near a surface: ranges below this are not told from it.
 constexpr double kFloorM = 1e-3;
 
@@ -52,17 +51,17 @@ Vec3 middle(const Scene& scene, double stamp_s) {
 }
 
 bool is_coherent(const RayFan& fan) {
-  const std::size_t last = std::min<std::size_t>(kPacket, fan.size()) - 1;
+  const std::size_t last = std::min<std::size_t>(kPacketRays, fan.size()) - 1;
   const double cosine =
       double{fan.x[0]} * fan.x[last] + double{fan.y[0]} * fan.y[last] + double{fan.z[0]} * fan.z[last];
-  return fan.size() >= kPacket && std::acos(std::clamp(cosine, -1.0, 1.0)) <= kCoherentRad;
+  return fan.size() >= kPacketRays && std::acos(std::clamp(cosine, -1.0, 1.0)) <= kCoherentRad;
 }
 
 /// Rays gathered until a block is full.
 struct alignas(64) Block {
-  float ox[kBlock], oy[kBlock], oz[kBlock];
-  float dx[kBlock], dy[kBlock], dz[kBlock];
-  float range_m[kBlock];
+  float ox[kBlockRays], oy[kBlockRays], oz[kBlockRays];
+  float dx[kBlockRays], dy[kBlockRays], dz[kBlockRays];
+  float range_m[kBlockRays];
   std::uint32_t count = 0;
 };
 
@@ -85,7 +84,7 @@ class SceneRanges final : public ExpectedRanges {
       const Placed placed = place(pose);
       for (std::size_t k = 0; k < rays.size(); ++k) {
         append(placed, rays, k, block);
-        if (block.count == kBlock) done += flush(block, coherent, max_range_m, range_m.data() + done);
+        if (block.count == kBlockRays) done += flush(block, coherent, max_range_m, range_m.data() + done);
       }
     }
     flush(block, coherent, max_range_m, range_m.data() + done);
@@ -121,7 +120,7 @@ class SceneRanges final : public ExpectedRanges {
   std::size_t flush(Block& b, bool coherent, double max_range_m, float* out) const {
     const std::uint32_t count = b.count;
     if (count == 0) return 0;
-    for (; b.count % kPacket != 0; ++b.count) {
+    for (; b.count % kPacketRays != 0; ++b.count) {
       const std::uint32_t i = b.count, last = count - 1;
       b.ox[i] = b.ox[last], b.oy[i] = b.oy[last], b.oz[i] = b.oz[last];
       b.dx[i] = b.dx[last], b.dy[i] = b.dy[last], b.dz[i] = b.dz[last];

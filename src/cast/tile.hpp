@@ -6,14 +6,23 @@
 #include <algorithm>
 #include <cstdint>
 
+#include <fathom/base/block.hpp>
+
 namespace fathom {
 
-/// Largest extent in angle of a packet whose 16 rays still count as coherent. Packets twice as wide as those of a lidar
+inline constexpr std::uint32_t kPacketRays = 16;
+
+/// `count` rays, rounded up to whole packets.
+constexpr std::uint32_t whole_packets(std::uint32_t count) {
+  return (count + kPacketRays - 1) / kPacketRays * kPacketRays;
+}
+
+/// Largest extent in angle of a packet whose rays still count as coherent. Packets twice as wide as those of a lidar
 /// with 16 rings still gain; rays in random directions lose a factor of 2 to 3.
 inline constexpr double kCoherentRad = 0.35;
 
 struct RayRectangle {
-  std::uint32_t cols = 16, rows = 1;
+  std::uint32_t cols = kPacketRays, rows = 1;
   double extent_rad = 1e300;
 };
 
@@ -32,8 +41,8 @@ struct RaySteps {
 /// Packets are 4, 8 or 16 rays wide, so that quads stay whole; taller ones gain nothing on real sensors.
 inline RayRectangle choose_packet(const RaySteps& steps) {
   RayRectangle best;
-  for (const std::uint32_t width : {16U, 8U, 4U}) {
-    const std::uint32_t height = 16 / width;
+  for (std::uint32_t width = kPacketRays; width >= 4; width /= 2) {
+    const std::uint32_t height = kPacketRays / width;
     if (height > steps.rows) break;
     const double extent = steps.extent_rad(width, height);
     if (extent < best.extent_rad) best = {width, height, extent};
@@ -41,12 +50,11 @@ inline RayRectangle choose_packet(const RaySteps& steps) {
   return best;
 }
 
-/// Tiles are of whole packets.
+/// Tiles are of whole packets, and as large as a block.
 inline RayRectangle choose_tile(const RaySteps& steps, const RayRectangle& packet) {
-  constexpr std::uint32_t kTileRays = 256;
   RayRectangle best;
-  for (std::uint32_t width = kTileRays / packet.rows; width >= 16; width /= 2) {
-    const std::uint32_t height = kTileRays / width;
+  for (std::uint32_t width = kBlockRays / packet.rows; width >= kPacketRays; width /= 2) {
+    const std::uint32_t height = kBlockRays / width;
     const double extent = steps.extent_rad(width, height);
     if (extent < best.extent_rad) best = {width, height, extent};
     if (height >= steps.rows) break;

@@ -13,7 +13,6 @@ namespace fathom {
 
 namespace {
 
-constexpr std::uint32_t kTileRays = 16;
 /// The longest row that is looked for.
 constexpr std::uint32_t kLongestRow = 8192;
 
@@ -83,10 +82,10 @@ std::uint32_t settle_row(const Directions& rays, std::uint32_t row) {
 
 RayGrid find_grid(std::span<const Matrix34> sensor_from_ray) {
   const Directions rays(sensor_from_ray);
-  if (rays.size() < 2 * kTileRays) return {};
+  if (rays.size() < 2 * kPacketRays) return {};
   const double step_rad = rays.typical_step_rad(1);
   const std::uint32_t near_row = step_rad > 0.0 ? find_return(rays, step_rad) : 0;
-  if (near_row < kTileRays / 2) return {};
+  if (near_row < kPacketRays / 2) return {};
   const std::uint32_t row = settle_row(rays, near_row);
   if (rays.size() < 2 * row) return {};
   const RaySteps steps = {step_rad, rays.typical_step_rad(row), rays.size() / row};

@@ -6,6 +6,7 @@
 
 #include <fathom/math/f32.hpp>
 
+#include "cast/tile.hpp"
 #include "parts/find_ray_grid.hpp"
 #include "parts/ray_layout.hpp"
 #include "parts/ray_tiles.hpp"
@@ -15,11 +16,8 @@ namespace fathom {
 
 namespace {
 
-/// Lanes, rounded up to full packets.
-std::uint32_t padded(std::uint32_t count) { return (count + 15) / 16 * 16; }
-
 void pad(float (&lanes)[kBlockRays], std::uint32_t count) {
-  std::fill(lanes + count, lanes + padded(count), lanes[count - 1]);
+  std::fill(lanes + count, lanes + whole_packets(count), lanes[count - 1]);
 }
 
 /// Rays in the order in which blocks hold them.
@@ -73,12 +71,12 @@ void PosedRayTable::load(PosedRayBlock& block) const {
   const std::size_t begin = first_lane(block.tiles, grid_, RayLayout(count_, grid_).tiled_rays());
   const auto copy = [&](std::size_t part, float(&lanes)[kBlockRays]) {
     const std::vector<float>& values = parts_[part];
-    if (values.size() == 1) return void(std::fill_n(lanes, padded(block.tiles.count), values.front()));
+    if (values.size() == 1) return void(std::fill_n(lanes, whole_packets(block.tiles.count), values.front()));
     std::copy_n(values.data() + begin, block.tiles.count, lanes);
     pad(lanes, block.tiles.count);
   };
   RayBlock &ray = block.ray, &side = block.side;
-  ray.count = side.count = padded(block.tiles.count);
+  ray.count = side.count = whole_packets(block.tiles.count);
   side.from_sensor_origin = false;
   const auto is_zero = [](const std::vector<float>& part) { return part.size() == 1 && part.front() == 0.0F; };
   ray.from_sensor_origin = is_zero(parts_[9]) && is_zero(parts_[10]) && is_zero(parts_[11]);

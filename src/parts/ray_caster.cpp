@@ -10,6 +10,7 @@
 
 #include "cast/kept_by_mesh.hpp"
 #include "cast/make_caster.hpp"
+#include "cast/tile.hpp"
 #include "parts/surface.hpp"
 #include "parts/trace_lanes.hpp"
 
@@ -104,9 +105,9 @@ class RayCaster::Impl {
     AskedLanes asked;
     PlaneLanes planes;
     const float v[7] = {rays.ox[i], rays.oy[i], rays.oz[i], rays.dx[i], rays.dy[i], rays.dz[i], rays.far[i]};
-    float lanes[7][16];
-    for (int k = 0; k < 7; ++k) std::fill_n(lanes[k], 16, v[k]);
-    const std::int32_t active[16] = {-1};
+    float lanes[7][kPacketRays];
+    for (int k = 0; k < 7; ++k) std::fill_n(lanes[k], kPacketRays, v[k]);
+    const std::int32_t active[kPacketRays] = {-1};
     const RayLanes one = {lanes[0], lanes[1], lanes[2], lanes[3], lanes[4], lanes[5], lanes[6], active, 1};
     lanes_.ask(one, asked);
     for (int attempt = 0; attempt < kMaxOwnSurfaces; ++attempt) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "parts/ray_layout.hpp"
 
+#include "cast/tile.hpp"
+
 namespace fathom {
 
 namespace {
@@ -17,9 +19,10 @@ std::uint32_t parts_of(std::uint32_t whole, std::uint32_t part) { return (whole 
 
 RayLayout::RayLayout(std::uint32_t rays, const RayGrid& grid) : rays_(rays) {
   const std::uint32_t rows = grid.tile_rows;
-  if ((rows == 2 || rows == 4) && grid.row > 0 && grid.row % (16 / rows) == 0 && grid.row <= kLongestBand / rows) {
+  if ((rows == 2 || rows == 4) && grid.row > 0 && grid.row % (kPacketRays / rows) == 0 &&
+      grid.row <= kLongestBand / rows) {
     rows_ = rows, row_ = grid.row;
-    const std::uint32_t band = rows_ * row_, blocks = parts_of(row_, kBlockRays / rows_), cols = 16 / rows_;
+    const std::uint32_t band = rows_ * row_, blocks = parts_of(row_, kBlockRays / rows_), cols = kPacketRays / rows_;
     block_cols_ = parts_of(parts_of(row_, blocks), cols) * cols;  // blocks of about the same size
     tall_rays_ = rays / band * band;
     tall_strip_ = band * parts_of(kStripRays, band);

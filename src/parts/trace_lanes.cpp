@@ -34,13 +34,13 @@ void transform(const Affine& affine, bool points, std::uint32_t count, float* __
   }
 }
 
-/// Whether 16 rays are within kCoherentRad (cast/tile.hpp) of the first.
+/// Whether the rays of a packet are within kCoherentRad (cast/tile.hpp) of the first.
 std::int32_t is_coherent(const RayLanes& r, const AskedLanes& __restrict asked, std::size_t begin) {
   constexpr float kCos2 = 0.88F;
   const float x = r.dx[begin], y = r.dy[begin], z = r.dz[begin];
   const float length2 = x * x + y * y + z * z;
   std::int32_t apart = 0;
-  for (std::size_t i = begin; i < begin + 16; ++i) {
+  for (std::size_t i = begin; i < begin + kPacketRays; ++i) {
     const float dx = r.dx[i], dy = r.dy[i], dz = r.dz[i];
     const float dot = x * dx + y * dy + z * dz;
     const std::int32_t near = yes(dot > 0.0F) & yes(dot * dot > kCos2 * length2 * (dx * dx + dy * dy + dz * dz));
@@ -62,7 +62,9 @@ void ask(const RayLanes& lanes, AskedLanes& __restrict asked) {
     asked.far[i] = r.far[i] * 1.000001F;
   }
   for (std::size_t i = r.count; i < kBlockRays; ++i) asked.active[i] = 0;
-  for (std::size_t begin = 0; begin < r.count; begin += 16) asked.coherent[begin / 16] = is_coherent(r, asked, begin);
+  for (std::size_t begin = 0; begin < r.count; begin += kPacketRays) {
+    asked.coherent[begin / kPacketRays] = is_coherent(r, asked, begin);
+  }
 }
 
 /// Loads the four values of a plane at once: compilers do not find this by themselves.

@@ -10,6 +10,7 @@
 #include <fathom/parts/placed_mesh.hpp>
 
 #include "base/isa.hpp"
+#include "cast/tile.hpp"
 
 namespace fathom {
 
@@ -34,10 +35,10 @@ struct PlaneLanes {
 struct alignas(64) AskedLanes {
   float far[kBlockRays];
   std::int32_t active[kBlockRays];
-  std::int32_t coherent[kBlockRays / 16];  ///< whether the rays of a packet are nearly parallel
-  float t[kBlockRays];                     ///< single precision
-  std::int32_t again[kBlockRays];          ///< not 0: the surface lies in the origin of the ray, or beyond its end
-  std::int32_t any_again;                  ///< not 0: some ray is looked at again
+  std::int32_t coherent[kBlockRays / kPacketRays];  ///< whether the rays of a packet are nearly parallel
+  float t[kBlockRays];                              ///< single precision
+  std::int32_t again[kBlockRays];  ///< not 0: the surface lies in the origin of the ray, or beyond its end
+  std::int32_t any_again;          ///< not 0: some ray is looked at again
 };
 
 /// The values that rays report at their hits; [count].

@@ -6,6 +6,8 @@
 
 #include <fathom/noise/drive.hpp>
 
+#include "cast/tile.hpp"
+
 namespace fathom {
 
 namespace {
@@ -30,7 +32,7 @@ struct NextHits {
 
 void cast_open(const Caster& caster, const SightLines& lines, const OpenLines& open, NextHits& next) {
   float dx[kBlockRays], dy[kBlockRays], dz[kBlockRays], near[kBlockRays];
-  const std::uint32_t padded = (open.count + 15) / 16 * 16;
+  const std::uint32_t padded = whole_packets(open.count);
   for (std::uint32_t k = 0; k < padded; ++k) {
     const std::uint32_t from = std::min(k, open.count - 1), i = open.lane[from];
     dx[k] = lines.dx[i], dy[k] = lines.dy[i], dz[k] = lines.dz[i], near[k] = open.near[from];

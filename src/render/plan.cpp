@@ -37,14 +37,14 @@ void plan_tiles(const RayPattern& p, CastPlan& plan) {
   plan.packet = choose_packet(steps);
   plan.tile = choose_tile(steps, plan.packet);
   plan.coherent = plan.packet.extent_rad <= kCoherentRad;
-  plan.packet_sr = static_cast<float>(16.0 * col_step * (p.rows > 1 ? row_step : col_step));
+  plan.packet_sr = static_cast<float>(kPacketRays * col_step * (p.rows > 1 ? row_step : col_step));
 }
 
 /// Appends the lanes of the packet whose first ray is at (top, left); lanes outside the frame repeat rays at its
 /// border.
 void append_packet(std::uint32_t top, std::uint32_t left, CastPlan& plan) {
   const std::uint32_t quads_per_row = (plan.cols + kQuadRays - 1) / kQuadRays;
-  for (std::uint32_t lane = 0; lane < 16; lane += kQuadRays) {
+  for (std::uint32_t lane = 0; lane < kPacketRays; lane += kQuadRays) {
     const std::uint32_t row = top + lane / plan.packet.cols, col = left + lane % plan.packet.cols;
     const bool exists = row < plan.rows && col < plan.cols;
     const std::uint32_t filled = exists ? std::min(kQuadRays, plan.cols - col) : 0;

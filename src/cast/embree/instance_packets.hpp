@@ -46,6 +46,6 @@ void cast_instance_packets(RTCScene scene, const RayLanes& rays, const CastLimit
   }
 }
 
-static_assert(RTC_INVALID_GEOMETRY_ID == kNoInstance && kBlockRays % 16 == 0);
+static_assert(RTC_INVALID_GEOMETRY_ID == kNoInstance && kBlockRays % kPacketRays == 0);
 
 }  // namespace fathom

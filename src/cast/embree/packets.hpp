@@ -13,6 +13,7 @@
 
 #include "cast/caster.hpp"
 #include "cast/embree/packet_width.hpp"
+#include "cast/tile.hpp"
 
 namespace fathom {
 
@@ -95,7 +96,7 @@ void cast_packets(RTCScene scene, const CastRays& rays, const CastHits& hits, co
   auto& hit = packet.hit;
   start_rays<Width>(rays.origin, ray);
   const bool weighs = rays.coherent && rays.packet_sr > 0.0F;
-  const float packet_sr = rays.packet_sr * (static_cast<float>(W) / 16.0F);
+  const float packet_sr = rays.packet_sr * (static_cast<float>(W) / static_cast<float>(kPacketRays));
   std::uint32_t next_weighed = 0;
   for (std::uint32_t begin = 0; begin < rays.count; begin += W) {
     if (rays.ox != nullptr) {
