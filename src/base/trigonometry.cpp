@@ -2,6 +2,7 @@
 #include <fathom/math/trigonometry.hpp>
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <numbers>
@@ -40,16 +41,21 @@ Reduced reduce(double x) {
   return {angle, (high - angle) + low, __builtin_bit_cast(std::uint64_t, turned)};
 }
 
+/// c[0] - c[1] x + c[2] x^2 - ..., from the inside out (Horner).
+template <std::size_t N>
+double alternating_sum(const double (&c)[N], double x) {
+  double sum = c[N - 1];
+  for (std::size_t i = N - 1; i-- > 0;) sum = c[i] - x * sum;
+  return sum;
+}
+
 /// sin(x + rest) for |x| <= pi/4: Taylor to x^19.
 double sin_octant(double x, double rest) {
   const double x2 = x * x;
-  const double series =
-      1.0 / 120 -
-      x2 * (1.0 / 5040 -
-            x2 * (1.0 / 362880 -
-                  x2 * (1.0 / 39916800 - x2 * (1.0 / 6227020800 - x2 * (1.0 / 1307674368000 -
-                                                                        x2 * (1.0 / 355687428096000 -
-                                                                              x2 * (1.0 / 121645100408832000.0)))))));
+  constexpr double kSeries[] = {
+      1.0 / 120,        1.0 / 5040,          1.0 / 362880,          1.0 / 39916800,
+      1.0 / 6227020800, 1.0 / 1307674368000, 1.0 / 355687428096000, 1.0 / 121645100408832000.0};
+  const double series = alternating_sum(kSeries, x2);
   // The derivative of the sine counts for `rest`: 1 - x^2 / 2 is enough of it.
   return x - ((x2 * (0.5 * rest - x * x2 * series) - rest) + x * x2 * (1.0 / 6));
 }
@@ -57,13 +63,9 @@ double sin_octant(double x, double rest) {
 /// cos(x + rest) for |x| <= pi/4: Taylor to x^18.
 double cos_octant(double x, double rest) {
   const double x2 = x * x;
-  const double series =
-      1.0 / 24 -
-      x2 * (1.0 / 720 -
-            x2 * (1.0 / 40320 -
-                  x2 * (1.0 / 3628800 -
-                        x2 * (1.0 / 479001600 - x2 * (1.0 / 87178291200 -
-                                                      x2 * (1.0 / 20922789888000 - x2 * (1.0 / 6402373705728000)))))));
+  constexpr double kSeries[] = {1.0 / 24,        1.0 / 720,         1.0 / 40320,          1.0 / 3628800,
+                                1.0 / 479001600, 1.0 / 87178291200, 1.0 / 20922789888000, 1.0 / 6402373705728000};
+  const double series = alternating_sum(kSeries, x2);
   const double half = 0.5 * x2;
   const double one = 1.0 - half;
   return one + (((1.0 - one) - half) + (x2 * x2 * series - x * rest));
@@ -131,8 +133,8 @@ double atan2(double y, double x) {
   const double eighths = k / 8.0;
   const double t = k == 0 ? q : (small - eighths * large) / (large + eighths * small);
   const double t2 = t * t;
-  const double series =
-      1.0 / 3 - t2 * (1.0 / 5 - t2 * (1.0 / 7 - t2 * (1.0 / 9 - t2 * (1.0 / 11 - t2 * (1.0 / 13 - t2 * (1.0 / 15))))));
+  constexpr double kSeries[] = {1.0 / 3, 1.0 / 5, 1.0 / 7, 1.0 / 9, 1.0 / 11, 1.0 / 13, 1.0 / 15};
+  const double series = alternating_sum(kSeries, t2);
   const double low = kAtanEighths[k].low - t * t2 * series;
   const bool behind = std::signbit(x);
   if (!steep && !behind) return std::copysign(kAtanEighths[k].high + (t + low), y);
