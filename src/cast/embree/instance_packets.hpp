@@ -27,9 +27,7 @@ void cast_instance_packets(RTCScene scene, const RayLanes& rays, const CastLimit
   // Whole packets are read and written; what lies behind `count` is not active.
   for (std::uint32_t begin = 0; begin < rays.count; begin += W) {
     std::memcpy(valid, limits.active + begin, kBytes);
-    std::memcpy(ray.org_x, rays.ox + begin, kBytes);
-    std::memcpy(ray.org_y, rays.oy + begin, kBytes);
-    std::memcpy(ray.org_z, rays.oz + begin, kBytes);
+    load_origins<Width>(rays, begin, ray);
     load_directions<Width>(rays, begin, ray);
     std::memcpy(ray.tfar, limits.far + begin, kBytes);
     for (unsigned k = 0; k < W; ++k) {

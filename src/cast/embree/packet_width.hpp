@@ -54,6 +54,15 @@ void start_rays(const float (&origin)[3], typename Width::Ray& ray) {
   }
 }
 
+/// The origins of one packet from a block's arrays ox, oy, oz.
+template <class Width, class Block>
+void load_origins(const Block& block, std::size_t begin, typename Width::Ray& ray) {
+  constexpr std::size_t kBytes = Width::kWidth * sizeof(float);
+  std::memcpy(ray.org_x, block.ox + begin, kBytes);
+  std::memcpy(ray.org_y, block.oy + begin, kBytes);
+  std::memcpy(ray.org_z, block.oz + begin, kBytes);
+}
+
 /// The directions of one packet from a block's arrays dx, dy, dz.
 template <class Width, class Block>
 void load_directions(const Block& block, std::size_t begin, typename Width::Ray& ray) {

@@ -99,11 +99,7 @@ void cast_packets(RTCScene scene, const CastRays& rays, const CastHits& hits, co
   const float packet_sr = rays.packet_sr * (static_cast<float>(W) / static_cast<float>(kPacketRays));
   std::uint32_t next_weighed = 0;
   for (std::uint32_t begin = 0; begin < rays.count; begin += W) {
-    if (rays.ox != nullptr) {
-      std::memcpy(ray.org_x, rays.ox + begin, kBytes);
-      std::memcpy(ray.org_y, rays.oy + begin, kBytes);
-      std::memcpy(ray.org_z, rays.oz + begin, kBytes);
-    }
+    if (rays.ox != nullptr) load_origins<Width>(rays, begin, ray);
     load_directions<Width>(rays, begin, ray);
     if (rays.near != nullptr) std::memcpy(ray.tnear, rays.near + begin, kBytes);
     for (unsigned k = 0; k < W; ++k) {
