@@ -41,9 +41,7 @@ void store_normal(const tree::World& world, std::uint32_t id, std::uint32_t plac
 void store_surface(const tree::World& world, std::uint32_t id, std::uint32_t place, const CastRays& rays,
                    std::uint32_t i, const CastHits& hits) {
   const bool met = id != tree::kNone;
-  if (hits.triangle != nullptr) {
-    hits.triangle[i] = met ? world.instances[id].leaves[place / 4].id[place % 4] : tree::kNone;
-  }
+  if (hits.triangle != nullptr) hits.triangle[i] = met ? triangle_of(world.instances[id], place) : tree::kNone;
   if (hits.nx != nullptr && met) store_normal(world, id, place, {rays.dx[i], rays.dy[i], rays.dz[i]}, hits, i);
 }
 
@@ -55,34 +53,20 @@ struct Cast {
   const CastHits& hits;
 };
 
-template <class Origin>
-void cast_single(const Cast& c, std::uint32_t i, const Point& o, Origin& origin) {
+void cast_single(const Cast& c, std::uint32_t i) {
   const CastRays& rays = c.rays;
+  const Point o = rays.ox == nullptr ? Point{rays.origin[0], rays.origin[1], rays.origin[2]}
+                                     : Point{rays.ox[i], rays.oy[i], rays.oz[i]};
   SingleRay ray = {{o.x, o.y, o.z}, {rays.dx[i], rays.dy[i], rays.dz[i]}, 0.0F, ~0U};
   if (rays.near != nullptr) ray.near = rays.near[i];
   if (c.limits.masks != nullptr) ray.mask = c.limits.masks[i];
   Hit hit = {kFarthest, tree::kNone, tree::kNone, tree::kNone};
   if (c.limits.far != nullptr) hit.t = std::min(c.limits.far[i], kFarthest);
-  if (hit.t >= 0.0F) trace_single(c.world, ray, origin, hit);
+  if (hit.t >= 0.0F) trace_single(c.world, ray, hit);
   c.hits.range_m[i] = hit.t;
   if (hit.instance == tree::kNone) c.hits.range_m[i] = kInf;
   if (c.hits.entity != nullptr) c.hits.entity[i] = hit.instance;
   store_surface(c.world, hit.instance, hit.place, rays, i, c.hits);
-}
-
-void cast_singles(const Cast& c) {
-  const CastRays& rays = c.rays;
-  if (rays.ox == nullptr) {
-    const Point o = {rays.origin[0], rays.origin[1], rays.origin[2]};
-    OriginMemory origin(c.world, o);
-    for (std::uint32_t i = 0; i < rays.count; ++i) cast_single(c, i, o, origin);
-    return;
-  }
-  for (std::uint32_t i = 0; i < rays.count; ++i) {
-    const Point o = {rays.ox[i], rays.oy[i], rays.oz[i]};
-    OriginOfOne origin(c.world, o);
-    cast_single(c, i, o, origin);
-  }
 }
 
 /// The rays from `begin` on as a tile that has met nothing yet.
@@ -132,12 +116,78 @@ void cast_tile(const Cast& c, std::uint32_t begin, std::uint32_t count, TileRays
   store_tile(c, begin, count, tile);
 }
 
+/// Rays of a block in another order, side by side as a tile needs them.
+struct PickedRays {
+  alignas(64) float d[3][kTileRays], near[kTileRays];
+  alignas(64) std::uint32_t masks[kTileRays];
+  std::uint32_t from[kTileRays];  ///< where each stands in the block
+};
+
+/// Numbers of `count` rays, sorted by the longest component of their directions and the signs: such neighbours meet
+/// instances in much the same order.
+void sort_by_direction(const CastRays& rays, std::uint32_t begin, std::uint32_t count, std::uint32_t* sorted) {
+  constexpr unsigned kClasses = 24;
+  std::uint32_t end_of[kClasses + 1] = {};
+  std::uint8_t kind[kTileRays];
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const float x = rays.dx[begin + i], y = rays.dy[begin + i], z = rays.dz[begin + i];
+    const float ax = __builtin_fabsf(x), ay = __builtin_fabsf(y), az = __builtin_fabsf(z);
+    const unsigned signs = unsigned{x < 0.0F} | unsigned{y < 0.0F} << 1 | unsigned{z < 0.0F} << 2;
+    const unsigned axis = ax >= ay && ax >= az ? 0U : ay >= az ? 1U : 2U;
+    kind[i] = static_cast<std::uint8_t>(3 * signs + axis);
+    ++end_of[kind[i] + 1];
+  }
+  for (unsigned k = 0; k < kClasses; ++k) end_of[k + 1] += end_of[k];
+  for (std::uint32_t i = 0; i < count; ++i) sorted[end_of[kind[i]]++] = begin + i;
+}
+
+/// A tile of picked rays that has met nothing yet; `picked.from` is given.
+void load_picked(const Cast& c, std::uint32_t count, PickedRays& picked, TileRays& tile) {
+  const float* from[3] = {c.rays.dx, c.rays.dy, c.rays.dz};
+  for (int a = 0; a < 3; ++a) {
+    for (std::uint32_t k = 0; k < count; ++k) picked.d[a][k] = from[a][picked.from[k]];
+  }
+  for (std::uint32_t k = 0; k < count; ++k) {
+    const std::uint32_t i = picked.from[k];
+    tile.t[k] = c.limits.far == nullptr ? kFarthest : std::min(c.limits.far[i], kFarthest);
+    if (c.rays.near != nullptr) picked.near[k] = c.rays.near[i];
+    if (c.limits.masks != nullptr) picked.masks[k] = c.limits.masks[i];
+  }
+  tile.groups = count / FGroup::kLanes;
+  tile.dx = picked.d[0], tile.dy = picked.d[1], tile.dz = picked.d[2];
+  tile.ox = c.rays.origin, tile.oy = c.rays.origin + 1, tile.oz = c.rays.origin + 2;
+  tile.near = c.rays.near == nullptr ? nullptr : picked.near;
+  tile.masks = c.limits.masks == nullptr ? nullptr : picked.masks;
+  std::fill_n(tile.instance, count, tree::kNone);
+}
+
+/// Casts rays in any directions from one origin. They go through instances one by one, but are turned into the frame
+/// of each together.
+void cast_scattered(const Cast& c, std::uint32_t begin, std::uint32_t count, TileRays& tile) {
+  PickedRays picked;
+  sort_by_direction(c.rays, begin, count, picked.from);
+  load_picked(c, count, picked, tile);
+  Pyramid everywhere;
+  everywhere.narrow = false;
+  TileTracer<false, true>(c.world, tile, everywhere).trace();
+  for (std::uint32_t k = 0; k < count; ++k) {
+    const std::uint32_t i = picked.from[k], instance = tile.instance[k];
+    c.hits.range_m[i] = instance == tree::kNone ? kInf : tile.t[k];
+    if (c.hits.entity != nullptr) c.hits.entity[i] = instance;
+    store_surface(c.world, instance, tile.place[k], c.rays, i, c.hits);
+  }
+}
+
 void cast(const tree::World& world, const CastRays& rays, const tree::RayLimits& limits, const CastHits& hits) {
   const Cast c = {world, rays, limits, hits};
-  if (!rays.coherent) return cast_singles(c);
+  if (!rays.coherent && rays.ox != nullptr) {
+    for (std::uint32_t i = 0; i < rays.count; ++i) cast_single(c, i);
+    return;
+  }
   TileRays tile;
   for (std::uint32_t begin = 0; begin < rays.count; begin += kTileRays) {
-    cast_tile(c, begin, std::min(rays.count - begin, kTileRays), tile);
+    const std::uint32_t count = std::min(rays.count - begin, kTileRays);
+    rays.coherent ? cast_tile(c, begin, count, tile) : cast_scattered(c, begin, count, tile);
   }
 }
 

@@ -7,9 +7,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstddef>
 #include <cstdint>
-#include <type_traits>
 
 #include "cast/tree/layout.hpp"
 #include "cast/tree/single.hpp"
@@ -22,18 +20,6 @@ struct LeafCorners {
   alignas(16) float c[3][3][4];  ///< [corner][axis][lane], seen from the origin
   alignas(16) float n[3][4], plane[4], lo[3][4], hi[3][4], slack[4];
 };
-
-FATHOM_KERNEL V3<F4> corner(const tree::Leaf& leaf, int i) {
-  return {F4::load(leaf.v[i][0]), F4::load(leaf.v[i][1]), F4::load(leaf.v[i][2])};
-}
-template <class F>
-FATHOM_KERNEL V3<F> least_of(const V3<F> (&c)[3]) {
-  return {min(min(c[0].x, c[1].x), c[2].x), min(min(c[0].y, c[1].y), c[2].y), min(min(c[0].z, c[1].z), c[2].z)};
-}
-template <class F>
-FATHOM_KERNEL V3<F> most_of(const V3<F> (&c)[3]) {
-  return {max(max(c[0].x, c[1].x), c[2].x), max(max(c[0].y, c[1].y), c[2].y), max(max(c[0].z, c[1].z), c[2].z)};
-}
 
 FATHOM_KERNEL void set_corners(const tree::Leaf& leaf, const V3<F4>& o, bool one_origin, LeafCorners& out) {
   const V3<F4> v[3] = {corner(leaf, 0), corner(leaf, 1), corner(leaf, 2)};
@@ -54,9 +40,8 @@ FATHOM_KERNEL V3<FGroup> spread3(const float (&v)[3][4], unsigned k) {
   return {FGroup::all(v[0][k]), FGroup::all(v[1][k]), FGroup::all(v[2][k])};
 }
 
-/// Triangles a ray above which lone rays of a tile walk on by themselves within an instance. Below, looking out for
-/// them costs more than it gains.
-inline constexpr float kFineTriangles = 3.0F;
+/// Triangles a ray above which the rays of a tile go through an instance one by one.
+inline constexpr float kFineTriangles = 2.0F;
 
 template <bool kAny, bool kOneOrigin>
 class TileTracer {
@@ -80,7 +65,7 @@ class TileTracer {
     float spread[3] = {0, 0, 0};
     if constexpr (!kOneOrigin) measure_spread(all, rays_.ox, rays_.oy, rays_.oz, o, spread);
     set_slack(o, slack_of(world_.bounds, o, kWorldSlack), spread, frame);
-    walk_tile(world_.nodes, frame, all, rays_.t, nullptr, [&](std::uint32_t id, Groups groups) {
+    walk_tile(world_.nodes, frame, all, rays_.t, [&](std::uint32_t id, Groups groups) {
       rays_.masks == nullptr ? enter(id, groups) : enter_seen(id, groups);
     });
   }
@@ -138,11 +123,11 @@ class TileTracer {
     set_sides(pyramid_, instance.w_from_m, frame);
     frame.sheared = 0;
     set_slack(o, slack_of(instance.bounds, o, kMeshSlack), spread, frame);
-    const V3<F4> o4 = {F4::all(o.x), F4::all(o.y), F4::all(o.z)};
+    if (is_fine(instance, o)) return enter_alone(instance, id, groups, o);
     const auto meet_triangles = [&](std::uint32_t number, Groups met) {
       const tree::Leaf& leaf = instance.leaves[number];
       LeafCorners corners;
-      set_corners(leaf, o4, kOneOrigin, corners);
+      set_corners(leaf, all3(o), kOneOrigin, corners);
       for_groups(met & ~frame.sheared, [&](unsigned g) { shear(g); });
       for (unsigned k = 0; k < tree::kLeafTriangles && leaf.id[k] != tree::kNone; ++k) {
         unsigned inside[kGroups];
@@ -151,18 +136,13 @@ class TileTracer {
                    [&](unsigned g) { meet(leaf, corners, k, 4 * number + k, id, g, F::mask_from(inside[g])); });
       }
     };
-    if (!is_fine(instance, o)) return walk_tile(instance.nodes, frame, groups, rays_.t, nullptr, meet_triangles);
-    const auto lone = [&](std::uint32_t child, unsigned first, unsigned rays) {
-      for (; rays != 0; rays &= rays - 1) {
-        walk_alone(instance, id, child, o, first + static_cast<unsigned>(std::countr_zero(rays)));
-      }
-    };
-    walk_tile(instance.nodes, frame, groups, rays_.t, lone, meet_triangles);
+    walk_tile(instance.nodes, frame, groups, rays_.t, meet_triangles);
   }
 
-  /// Whether a ray stands for so many triangles of an instance, in the middle of it or for a sensor that stands there
-  /// half the way out, that neighbouring rays rarely have a leaf in common.
+  /// Whether neighbouring rays rarely have a leaf in common: they run in all directions, or each stands for many
+  /// triangles of the instance, in the middle of it or, for a sensor that stands there, half the way out.
   [[nodiscard]] bool is_fine(const tree::Instance& instance, const Point& o) const {
+    if (!pyramid_.narrow) return true;
     const float p[3] = {o.x, o.y, o.z};
     float to_middle2 = 0.0F, size2 = 0.0F;
     for (int a = 0; a < 3; ++a) {
@@ -171,34 +151,58 @@ class TileTracer {
       to_middle2 += middle * middle, size2 += size * size;
     }
     const auto rays = static_cast<float>(rays_.groups * F::kLanes);
-    return pyramid_.narrow &&
-           pyramid_.solid_angle() * std::max(to_middle2, size2) > kFineTriangles * rays * instance.typical_area;
+    return pyramid_.solid_angle() * std::max(to_middle2, size2) > kFineTriangles * rays * instance.typical_area;
   }
 
-  /// Ray i alone below a child of an instance whose frame holds it, as single.hpp does it.
-  void walk_alone(const tree::Instance& instance, std::uint32_t id, std::uint32_t child, const Point& origin,
-                  unsigned i) {
-    if (!(rays_.t[i] >= 0.0F)) return;
-    const Point o = kOneOrigin ? origin : Point{inner_.ox[i], inner_.oy[i], inner_.oz[i]};
-    LeafRay ray;
-    ray.o = {F4::all(o.x), F4::all(o.y), F4::all(o.z)};
-    ray.d = {F4::all(inner_.dx[i]), F4::all(inner_.dy[i]), F4::all(inner_.dz[i])};
-    ray.r = {F4::all(inner_.rx[i]), F4::all(inner_.ry[i]), F4::all(inner_.rz[i])};
-    ray.shear = make_shear(ray.d, ray.r);
-    ray.near = rays_.near == nullptr ? 0.0F : rays_.near[i];
+  /// The rays that meet the bounds of an instance, one by one: neighbours would part at once.
+  void enter_alone(const tree::Instance& instance, std::uint32_t id, Groups groups, const Point& o) {
+    for_groups(groups, [&](unsigned g) {
+      for (unsigned rays = meet_bounds(instance.bounds, g); rays != 0; rays &= rays - 1) {
+        walk_alone(instance, id, o, g * F::kLanes + static_cast<unsigned>(std::countr_zero(rays)));
+      }
+    });
+  }
+
+  /// Which rays of a group meet a box of inner_ before their reach, as bits.
+  FATHOM_KERNEL unsigned meet_bounds(const tree::Box& box, unsigned g) const {
+    const V3<F> r = load3(inner_.rx, inner_.ry, inner_.rz, g);
+    const F along[3] = {r.x, r.y, r.z};
+    F enter = F::all(0.0F), leave = F::load(rays_.t + g * F::kLanes);
+    for (int a = 0; a < 3; ++a) {
+      const F low = F::all(box.lo[a] - inner_.plus[a]) * along[a],
+              high = F::all(box.hi[a] - inner_.minus[a]) * along[a];
+      enter = max(min(low, high), enter), leave = min(max(low, high), leave);
+    }
+    return bits(le(enter, leave));
+  }
+
+  /// Ray i alone through an instance whose frame holds it, as single.hpp does it.
+  void walk_alone(const tree::Instance& instance, std::uint32_t id, const Point& origin, unsigned i) {
+    const TileFrame& frame = inner_;
+    const V3<F4> r = {F4::all(frame.rx[i]), F4::all(frame.ry[i]), F4::all(frame.rz[i])};
+    const Point o = kOneOrigin ? origin : Point{frame.ox[i], frame.oy[i], frame.oz[i]};
+    const float near = rays_.near == nullptr ? 0.0F : rays_.near[i];
+    const LeafRay ray = {
+        all3(o), {F4::all(frame.dx[i]), F4::all(frame.dy[i]), F4::all(frame.dz[i])}, r, shear_of(i), near};
+    // The triangle of an earlier hit is not asked for: it is one of another instance.
     Hit hit = {rays_.t[i], rays_.instance[i], rays_.place[i], tree::kNone};
-    if (hit.instance != tree::kNone) hit.triangle = triangle_of(hit.instance, hit.place);
     bool met = false;
-    walk(instance.nodes, child, make_slabs(o, ray.r, slack_of(instance.bounds, o, kMeshSlack)), hit.t,
-         [&](std::uint32_t leaf) {
-           met = meet_leaf(instance.leaves[leaf], leaf, id, ray, hit) || met;
-           return met && kAny;
-         });
+    walk<kAny>(instance.nodes, make_slabs(frame.plus, frame.minus, r), hit.t, [&](std::uint32_t leaf) {
+      met = meet_leaf(instance.leaves[leaf], leaf, id, ray, hit) || met;
+      return met && kAny;
+    });
     if (met) rays_.t[i] = kAny ? -1.0F : hit.t, rays_.instance[i] = hit.instance, rays_.place[i] = hit.place;
   }
 
-  [[nodiscard]] std::uint32_t triangle_of(std::uint32_t instance, std::uint32_t place) const {
-    return world_.instances[instance].leaves[place / 4].id[place % 4];
+  Shear<F4> shear_of(unsigned i) {
+    const unsigned g = i / F::kLanes;
+    if ((inner_.sheared >> g & 1U) == 0) shear(g);
+    Shear<F4> s = {F4::all(inner_.sx[i]), F4::all(inner_.sy[i]), {}, {}, inner_.kz[g]};
+    if (s.kz < 0) {
+      s = make_shear<F4>({F4::all(inner_.dx[i]), F4::all(inner_.dy[i]), F4::all(inner_.dz[i])},
+                         {F4::all(inner_.rx[i]), F4::all(inner_.ry[i]), F4::all(inner_.rz[i])});
+    }
+    return s;
   }
 
   void shear(unsigned g) {
@@ -307,7 +311,7 @@ class TileTracer {
       const auto k = static_cast<unsigned>(std::countr_zero(ties));
       const std::uint32_t other = rays_.instance[at + k];
       bool earlier = instance < other;
-      if (instance == other) earlier = triangle < triangle_of(other, rays_.place[at + k]);
+      if (instance == other) earlier = triangle < triangle_of(world_.instances[other], rays_.place[at + k]);
       taken |= static_cast<unsigned>(earlier) << k;
     }
     return F::mask_from(taken);

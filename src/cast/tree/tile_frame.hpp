@@ -133,11 +133,10 @@ FATHOM_KERNEL unsigned met_by_all(const tree::Node& n, const TileFrame& frame, f
   return bits(le(enter_hi, leave_lo));
 }
 
-/// Groups of which a ray meets child i before its reach, where the first of them enters it, and which rays of the last
-/// of them do.
+/// Groups of which a ray meets child i before its reach, and where the first of them enters it.
 template <bool kSameSigns>
 FATHOM_KERNEL Groups meet_box(const tree::Node& n, unsigned i, const TileFrame& frame, Groups groups,
-                              const float* reach, float& entry, unsigned& rays) {
+                              const float* reach, float& entry) {
   using F = FGroup;
   F lo[3], hi[3];
   for (int a = 0; a < 3; ++a) {
@@ -159,7 +158,6 @@ FATHOM_KERNEL Groups meet_box(const tree::Node& n, unsigned i, const TileFrame& 
       leave = min(min(max(x0, x1), max(y0, y1)), min(max(z0, z1), F::load(reach + g * F::kLanes)));
     }
     const auto in = le(enter, leave);
-    rays = bits(in) != 0 ? bits(in) : rays;
     met |= static_cast<Groups>(bits(in) != 0) << g;  // no branch, because nobody could guess it
     first = min(select(in, enter, F::all(kInf)), first);
   });

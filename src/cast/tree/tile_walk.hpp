@@ -3,29 +3,20 @@
 // How a tile goes through a tree: with bits for the groups of rays that still take part.
 
 #include <bit>
-#include <cstddef>
 #include <cstdint>
-#include <type_traits>
 
 #include "cast/tree/layout.hpp"
 #include "cast/tree/tile_frame.hpp"
 
 namespace fathom::FATHOM_ISA {
 
-inline constexpr int kLoneRays = FGroup::kLanes / 4;
-
-/// Calls leaf(number, groups) for every leaf that rays of `groups` meet before their reach, near ones first. Where no
-/// more than kLoneRays meet a child, and these belong to one group, calls lone(child, first, rays) instead: bits of
-/// rays from `first` on. `lone` may be nullptr.
-template <bool kSameSigns, class Lone, class Leaf>
-inline void walk_tile(const tree::Node* nodes, const TileFrame& frame, Groups groups, const float* reach, Lone lone,
-                      Leaf leaf) {
-  constexpr bool kParts = !std::is_same_v<Lone, std::nullptr_t>;
+/// Calls leaf(number, groups) for every leaf that rays of `groups` meet before their reach, near ones first.
+template <bool kSameSigns, class Leaf>
+inline void walk_tile(const tree::Node* nodes, const TileFrame& frame, Groups groups, const float* reach, Leaf leaf) {
   struct Open {
     std::uint32_t child;
     float t;
     Groups groups;
-    unsigned lone;
   };
   Open stack[tree::kStack];
   unsigned top = 0;
@@ -38,15 +29,13 @@ inline void walk_tile(const tree::Node* nodes, const TileFrame& frame, Groups gr
     for (unsigned m = frame.has_sides ? inside_sides(n, frame) : 0xffU; m != 0; m &= m - 1) {
       const auto i = static_cast<unsigned>(std::countr_zero(m));
       if (n.child[i] == tree::kNone) break;
-      float entry = entries[i];
+      float entry = kSameSigns ? entries[i] : 0.0F;
       Groups met = groups;
-      unsigned rays = 0;
-      if ((all >> i & 1U) == 0) met = meet_box<kSameSigns>(n, i, frame, groups, reach, entry, rays);
+      if ((all >> i & 1U) == 0) met = meet_box<kSameSigns>(n, i, frame, groups, reach, entry);
       if (met == 0) continue;
       unsigned at = top++;
       for (; at > base && stack[at - 1].t < entry; --at) stack[at] = stack[at - 1];
-      const bool is_lone = kParts && (met & (met - 1)) == 0 && std::popcount(rays) <= kLoneRays;
-      stack[at] = {n.child[i], entry, met, is_lone ? rays : 0U};
+      stack[at] = {n.child[i], entry, met};
     }
     bool fresh = top > base;  // what was just pushed is still met
     for (;;) {
@@ -62,12 +51,6 @@ inline void walk_tile(const tree::Node* nodes, const TileFrame& frame, Groups gr
         if (still == 0) continue;
       }
       fresh = false;
-      if constexpr (kParts) {
-        if (next.lone != 0) {
-          lone(next.child, static_cast<unsigned>(std::countr_zero(still)) * FGroup::kLanes, next.lone);
-          continue;
-        }
-      }
       if ((next.child & tree::kLeafBit) == 0) {
         node = next.child, groups = still;
         break;
@@ -76,11 +59,11 @@ inline void walk_tile(const tree::Node* nodes, const TileFrame& frame, Groups gr
     }
   }
 }
-template <class Lone, class Leaf>
+template <class Leaf>
 FATHOM_KERNEL void walk_tile(const tree::Node* nodes, const TileFrame& frame, Groups groups, const float* reach,
-                             Lone lone, Leaf leaf) {
-  if (frame.same_signs) return walk_tile<true>(nodes, frame, groups, reach, lone, leaf);
-  walk_tile<false>(nodes, frame, groups, reach, lone, leaf);
+                             Leaf leaf) {
+  if (frame.same_signs) return walk_tile<true>(nodes, frame, groups, reach, leaf);
+  walk_tile<false>(nodes, frame, groups, reach, leaf);
 }
 
 }  // namespace fathom::FATHOM_ISA

@@ -103,6 +103,16 @@ FATHOM_KERNEL void shear_corners(const V3<F> (&c)[3], const Shear<F>& s, F (&x)[
   }
 }
 
+/// The least and the largest coordinates of three corners.
+template <class F>
+FATHOM_KERNEL V3<F> least_of(const V3<F> (&c)[3]) {
+  return {min(min(c[0].x, c[1].x), c[2].x), min(min(c[0].y, c[1].y), c[2].y), min(min(c[0].z, c[1].z), c[2].z)};
+}
+template <class F>
+FATHOM_KERNEL V3<F> most_of(const V3<F> (&c)[3]) {
+  return {max(max(c[0].x, c[1].x), c[2].x), max(max(c[0].y, c[1].y), c[2].y), max(max(c[0].z, c[1].z), c[2].z)};
+}
+
 /// Where the ray enters the triangle's own box lo, hi, seen from the origin.
 template <class F>
 FATHOM_KERNEL F entry_of(const V3<F>& lo, const V3<F>& hi, const V3<F>& r) {

@@ -13,6 +13,9 @@ struct Point {
   float x, y, z;
 };
 
+/// A point in all lanes.
+FATHOM_KERNEL V3<F4> all3(const Point& p) { return {F4::all(p.x), F4::all(p.y), F4::all(p.z)}; }
+
 inline constexpr float kMeshSlack = 0x1p-20F;   ///< of boxes in the frame of their mesh
 inline constexpr float kWorldSlack = 0x1p-17F;  ///< of boxes of instances: turned rays are rounded, too
 
@@ -40,15 +43,14 @@ FATHOM_KERNEL Point origin_in(const tree::Instance& instance, double x, double y
           static_cast<float>(m[2] * d[0] + m[5] * d[1] + m[8] * d[2])};
 }
 
-/// An origin in the frame of an instance's mesh, and the slack of the boxes there.
-struct SeenOrigin {
-  Point at;
-  float slack;
-};
+/// Corner i of the four triangles of a leaf.
+FATHOM_KERNEL V3<F4> corner(const tree::Leaf& leaf, int i) {
+  return {F4::load(leaf.v[i][0]), F4::load(leaf.v[i][1]), F4::load(leaf.v[i][2])};
+}
 
-FATHOM_KERNEL SeenOrigin seen_from(const tree::Instance& instance, const Point& o) {
-  const Point at = origin_in(instance, double{o.x}, double{o.y}, double{o.z});
-  return {at, slack_of(instance.bounds, at, kMeshSlack)};
+/// The number of a triangle in its mesh. `place`: 4 leaf + lane, as hits name it.
+FATHOM_KERNEL std::uint32_t triangle_of(const tree::Instance& instance, std::uint32_t place) {
+  return instance.leaves[place / tree::kLeafTriangles].id[place % tree::kLeafTriangles];
 }
 
 }  // namespace fathom::FATHOM_ISA
