@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <utility>
 
 #include "cast/tree/build.hpp"
@@ -62,24 +63,47 @@ MeshTree build_mesh(std::span<const std::array<float, 3>> vertices,
   return tree;
 }
 
+namespace {
+
+/// Takes over the corners of a leaf's triangles; returns the box around them.
+Box refit_leaf(std::span<const std::array<float, 3>> vertices, std::span<const std::array<std::uint32_t, 3>> triangles,
+               Leaf& leaf) {
+  Box box;
+  for (std::uint32_t lane = 0; lane < kLeafTriangles && leaf.id[lane] != kNone; ++lane) {
+    const auto& triangle = triangles[leaf.id[lane]];
+    const std::array<float, 3>&p = vertices[triangle[0]], &q = vertices[triangle[1]], &r = vertices[triangle[2]];
+    for (int a = 0; a < 3; ++a) {
+      leaf.v[0][a][lane] = p[a], leaf.v[1][a][lane] = q[a], leaf.v[2][a][lane] = r[a];
+      box.lo[a] = std::min(box.lo[a], std::min(std::min(p[a], q[a]), r[a]));
+      box.hi[a] = std::max(box.hi[a], std::max(std::max(p[a], q[a]), r[a]));
+    }
+  }
+  return box;
+}
+
+void set_box(const Box& box, std::uint32_t child, Node& node) {
+  for (int a = 0; a < 3; ++a) node.lo[a][child] = box.lo[a], node.hi[a][child] = box.hi[a];
+}
+
+}  // namespace
+
 void refit_mesh(std::span<const std::array<float, 3>> vertices, std::span<const std::array<std::uint32_t, 3>> triangles,
                 Executor& executor, MeshTree& tree) {
-  std::vector<Box> boxes(tree.leaves.size());
-  executor.parallel_for(boxes.size(), kChunkTriangles / kLeafTriangles, [&](std::size_t begin, std::size_t end) {
+  constexpr std::size_t kChunkNodes = 512;
+  executor.parallel_for(tree.nodes.size(), kChunkNodes, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
-      Leaf& leaf = tree.leaves[i];
-      for (std::uint32_t lane = 0; lane < kLeafTriangles && leaf.id[lane] != kNone; ++lane) {
-        set_corner(leaf, lane, vertices, triangles[leaf.id[lane]]);
-        boxes[i].add(box_of(vertices, triangles[leaf.id[lane]]));
+      Node& node = tree.nodes[i];
+      for (std::uint32_t k = 0; k < kWidth && node.child[k] != kNone; ++k) {
+        if ((node.child[k] & kLeafBit) == 0) continue;
+        const std::uint32_t leaf = node.child[k] & ~kLeafBit;
+        set_box(refit_leaf(vertices, triangles, tree.leaves[leaf]), k, node);
       }
     }
   });
   for (std::size_t i = tree.nodes.size(); i-- > 0;) {  // children come after their parents
     Node& node = tree.nodes[i];
     for (std::uint32_t k = 0; k < kWidth && node.child[k] != kNone; ++k) {
-      const std::uint32_t child = node.child[k];
-      const Box box = (child & kLeafBit) != 0 ? boxes[child & ~kLeafBit] : bounds_of(tree.nodes[child]);
-      for (int a = 0; a < 3; ++a) node.lo[a][k] = box.lo[a], node.hi[a][k] = box.hi[a];
+      if ((node.child[k] & kLeafBit) == 0) set_box(bounds_of(tree.nodes[node.child[k]]), k, node);
     }
   }
   tree.bounds = bounds_of(tree.nodes[0]);
