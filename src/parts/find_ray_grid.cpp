@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cast/tile.hpp"
+#include "parts/ray_layout.hpp"
 
 namespace fathom {
 
@@ -89,10 +90,12 @@ RayGrid find_grid(std::span<const Matrix34> sensor_from_ray) {
   const std::uint32_t row = settle_row(rays, near_row);
   if (rays.size() < 2 * row) return {};
   const RaySteps steps = {step_rad, rays.typical_step_rad(row), rays.size() / row};
-  // Four rows of four rays, unless rows lie too far apart: a block is then 64 x 4 rays, the squarest that keeps its
-  // points together in memory.
+  const RayRectangle packet = choose_packet(steps);
   const bool near = steps.rows >= 4 && 3.0 * steps.row_rad <= 0.5 * kCoherentRad;
-  return {row, near ? 4 : choose_packet(steps).rows};
+  if (!near) return {row, packet.rows};
+  std::uint32_t rows = std::max(choose_tile(steps, packet).rows, 4U);
+  while (rows > 4 && (rows * row > kLongestBand || steps.rows % rows != 0)) rows /= 2;
+  return {row, rows};
 }
 
 }  // namespace fathom

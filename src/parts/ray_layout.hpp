@@ -10,6 +10,9 @@
 
 namespace fathom {
 
+/// Rays in a band of tiles. In longer ones, tiles cost more than they gain.
+inline constexpr std::uint32_t kLongestBand = 16384;
+
 class RayLayout {
  public:
   /// A grid whose rows cannot be divided into tiles is treated as no grid.

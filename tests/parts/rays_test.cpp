@@ -4,7 +4,9 @@
 #include <cmath>
 #include <map>
 #include <memory>
+#include <set>
 #include <stdexcept>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -75,12 +77,16 @@ std::map<std::uint32_t, Bits> frames_of(const PosedRayTable& table, std::uint32_
 }
 
 TEST(PosedRays, TilesHoldEachRayOfTheirRectangleOnce) {
-  for (const std::uint32_t rows : {1U, 2U, 4U}) {
-    const RayTiles tiles = {.first = 40, .count = 64, .rows = rows, .stride = 100};
-    for (std::uint32_t lane = 0; lane < 64; ++lane) {
-      const std::uint32_t cols = 16 / rows, tile = lane / 16, in_row = lane % 16 / cols;
-      EXPECT_EQ(tiles.ray_of(lane), 40 + tile * cols + in_row * 100 * (rows > 1 ? 1 : 0) + lane % cols);
+  const std::pair<std::uint32_t, std::uint32_t> shapes[] = {{1, 16}, {2, 8}, {4, 4}, {8, 4}, {16, 4}};
+  for (const auto& [rows, cols] : shapes) {
+    const RayTiles tiles = {.first = 40, .count = 128, .rows = rows, .stride = 100};
+    std::set<std::uint32_t> rays;
+    for (std::uint32_t lane = 0; lane < 128; ++lane) {
+      const std::uint32_t left = lane / (rows * cols) * cols, down = lane / cols % rows;
+      EXPECT_EQ(tiles.ray_of(lane), 40 + left + down * 100 + lane % cols);
+      rays.insert(tiles.ray_of(lane));
     }
+    EXPECT_EQ(rays.size(), 128U);
   }
 }
 

@@ -39,11 +39,13 @@ TEST(RayGridOf, FindsTheRowsOfScannersAndCameras) {
     EXPECT_EQ(grid.row, row);
     EXPECT_EQ(grid.tile_rows, tile_rows);
   };
-  expect(make_grid(64, 512, 0.7, 360.0 / 512), 512, 4);                  // a full turn, steps alike
-  expect(make_grid(64, 1024, 0.7, 360.0 / 1024), 1024, 4);               // rows twice as far apart as columns
+  expect(make_grid(64, 512, 0.7, 360.0 / 512), 512, 16);                 // a full turn, steps alike
+  expect(make_grid(64, 1024, 0.7, 360.0 / 1024), 1024, 8);               // rows twice as far apart as columns
   expect(make_grid(16, 900, 4.0, 0.4), 900, 1);                          // rows too far apart for tiles
-  expect(make_grid(32, 200, 1.0, 0.2, true), 32, 4);                     // column by column
-  expect(make_grid(48, 64, 0.5, 0.5), 64, 4);                            // a camera
+  expect(make_grid(32, 200, 1.0, 0.2, true), 32, 8);                     // column by column
+  expect(make_grid(48, 64, 0.5, 0.5), 64, 16);                           // a camera
+  expect(make_grid(50, 64, 0.5, 0.5), 64, 4);                            // no taller tiles make up its rows
+  expect(make_grid(64, 4096, 0.7, 360.0 / 4096), 4096, 4);               // bands of taller tiles were too long
   expect(make_grid(1, 500, 0.0, 0.5), 0, 1);                             // one row
   EXPECT_EQ(grid_of(std::vector<rgl_mat3x4f>(500, kIdentity)).row, 0U);  // no direction but one
   EXPECT_EQ(grid_of({}).row, 0U);
@@ -107,7 +109,7 @@ TEST_F(RglTiles, EveryRayKeepsItsPlace) {
 /// Noise belongs to the number of the ray, in tiles or not.
 TEST_F(RglTiles, NoiseDoesNotKnowOfThem) {
   const std::vector<rgl_mat3x4f> grid = make_grid(48, 64, 0.5, 0.5), row(grid.begin(), grid.begin() + 64);
-  ASSERT_EQ(grid_of(grid).tile_rows, 4U);
+  ASSERT_EQ(grid_of(grid).tile_rows, 16U);
   ASSERT_EQ(grid_of(row).row, 0U);
   std::vector<std::vector<float>> azimuths;
   for (const auto& rays : {grid, row}) {

@@ -33,20 +33,22 @@ inline Affine to_affine(const Matrix34& m) {
 /// How a list of rays lies in rows, as that of most scanners does: what makes packets of nearly parallel rays.
 struct RayGrid {
   std::uint32_t row = 0;        ///< rays in a row; 0: there are no rows
-  std::uint32_t tile_rows = 1;  ///< rows of a tile of 16 rays: 1, 2 or 4
+  std::uint32_t tile_rows = 1;  ///< rows of a tile: 1, 2, 4, 8 or 16
 };
 
-/// Which rays the lanes of a block hold: tile after tile, and of each tile row after row. One row: rays in their
-/// order.
+/// Which rays the lanes of a block hold: tile after tile, and of each tile row after row. A tile of two rows is 8 rays
+/// wide, one of more is 4. One row: rays in their order.
 struct RayTiles {
   std::uint32_t first = 0;   ///< number of the first ray, a multiple of 4
   std::uint32_t count = 0;   ///< rays; whole tiles where there are rows
-  std::uint32_t rows = 1;    ///< of a tile: 1, 2 or 4
+  std::uint32_t rows = 1;    ///< of a tile: 1, 2, 4, 8 or 16
   std::uint32_t stride = 0;  ///< from a ray to that below it; a multiple of 4
 
+  /// Rays in a row of a tile.
+  [[nodiscard]] constexpr std::uint32_t cols() const { return rows == 1 ? 16 : rows == 2 ? 8 : 4; }
   [[nodiscard]] constexpr std::uint32_t ray_of(std::uint32_t lane) const {
-    const std::uint32_t cols = 16 / rows, in_tile = lane % 16;
-    return first + lane / 16 * cols + in_tile / cols * stride + in_tile % cols;
+    const std::uint32_t width = cols(), tile = rows * width, in_tile = lane % tile;
+    return first + lane / tile * width + in_tile / width * stride + in_tile % width;
   }
 };
 
