@@ -169,6 +169,47 @@ void run_moving(int entities) {
   std::printf("%d moved entities, set, committed and one ray cast: %.3f ms\n", entities, 1e3 * seconds);
 }
 
+/// A square of rows x rows vertices that waves, refitted.
+void run_deforming(std::uint32_t rows) {
+  Mesh square;
+  for (std::uint32_t i = 0; i < rows * rows; ++i) {
+    square.vertices_m.push_back({0.01F * static_cast<float>(i % rows), 0.01F * static_cast<float>(i / rows), 0.0F});
+    if (i % rows + 1 == rows || i / rows + 1 == rows) continue;
+    square.triangles.push_back({i, i + 1, i + rows});
+    square.triangles.push_back({i + 1, i + rows + 1, i + rows});
+  }
+  Scene scene;
+  const MeshId mesh = scene.add_mesh(square);
+  scene.add_entity({.name = "square", .mesh = mesh});
+  const auto caster_of = [&](int threads, CasterKind kind, std::unique_ptr<Executor>& executor) {
+    executor = make_executor(threads);
+    std::unique_ptr<Caster> caster = make_caster({.threads = threads, .caster = kind}, *executor);
+    caster->update(scene, 0.0, {});
+    return caster;
+  };
+  std::unique_ptr<Executor> executors[3];
+  const std::unique_ptr<Caster> one = caster_of(1, CasterKind::kTree, executors[0]),
+                                two = caster_of(2, CasterKind::kTree, executors[1]),
+                                embree = caster_of(1, CasterKind::kEmbree, executors[2]);
+  std::vector<double> seconds[3];
+  float phase = 0.0F;
+  for (int round = 0; round < 31; ++round) {
+    phase += 0.1F;
+    for (std::array<float, 3>& v : square.vertices_m) v[2] = 0.05F * std::sin(3.0F * v[0] + phase);
+    scene.replace_vertices(mesh, square.vertices_m);
+    int k = 0;
+    for (const std::unique_ptr<Caster>* caster : {&one, &two, &embree}) {
+      const auto clock =
+          caster == &two ? seconds_now : cpu_seconds_now;  // one thread: what neighbours take is left out
+      const double start = clock();
+      (*caster)->update(scene, 0.0, {});
+      seconds[k++].push_back(clock() - start);
+    }
+  }
+  std::printf("%u vertices, %zu triangles refitted: %.2f ms, two threads %.2f ms; Embree %.2f ms\n", rows * rows,
+              square.triangles.size(), 1e3 * median(seconds[0]), 1e3 * median(seconds[1]), 1e3 * median(seconds[2]));
+}
+
 }  // namespace
 }  // namespace fathom::bench
 
@@ -190,4 +231,5 @@ int main(int argc, char** argv) {
   }
   std::printf("\n");
   for (const int entities : {100, 1000, 10000}) bench::run_moving(entities);
+  bench::run_deforming(265);
 }
