@@ -233,6 +233,74 @@ TEST_P(InstanceCasters, DoNotSeeInstancesThatAreFlattened) {
   }
 }
 
+/// Laws of the tree alone.
+class TreeInstanceCasters : public InstanceCasters {};
+std::vector<Compute> trees_and_isas() {
+  std::vector<Compute> computes = casters_and_isas(1);
+  std::erase_if(computes, [](const Compute& c) { return c.caster != CasterKind::kTree; });
+  return computes;
+}
+INSTANTIATE_TEST_SUITE_P(Isas, TreeInstanceCasters, testing::ValuesIn(trees_and_isas()),
+                         [](const auto& instance) { return name_of(instance.param); });
+
+/// A block whose fan is cast as a tile, and the same rays one by one.
+void expect_tiles_cast_as_single_rays(const InstanceCaster& caster, InstanceRays rays, int& hits) {
+  std::fill(rays.coherent.begin(), rays.coherent.end(), -1);
+  const auto tiles = cast(caster, rays);
+  std::fill(rays.coherent.begin(), rays.coherent.end(), 0);
+  const auto alone = cast(caster, rays);
+  ASSERT_TRUE(same_hits(CasterKind::kTree, rays, *alone, *tiles));
+  for (const std::uint32_t instance : alone->instance) hits += instance != kNoInstance ? 1 : 0;
+}
+
+/// Turns each ray of a block to a vertex of a mesh.
+void aim_at_vertices(std::mt19937& random, const CastInstance& instance, InstanceRays& rays) {
+  const auto& vertices = instance.mesh->mesh.vertices_m;
+  const Vec3 origin = {real(random, -9, 9), real(random, -9, 9), real(random, -9, 9)};
+  for (std::size_t i = 0; i < kBlockRays; ++i) {
+    const auto& v = vertices[random() % vertices.size()];
+    const Vec3 at = transform_point(instance.world_from_mesh, {v[0], v[1], v[2]});
+    set_ray(rays, i, origin, at - origin);
+  }
+}
+
+/// Where edge functions overflow a hit means nothing; but every path finds the same.
+TEST_P(TreeInstanceCasters, VerticesOfAnySizeGiveOneResult) {
+  std::mt19937 random(26);
+  int hits = 0;
+  for (int scene = 0; scene < 400; ++scene) {
+    Mesh mesh = random_mesh(random);
+    for (auto& vertex : mesh.vertices_m) {
+      const auto size = static_cast<float>(std::pow(10.0, real(random, 0, scene % 2 == 0 ? 37 : 20)));
+      for (float& c : vertex) c *= size;
+    }
+    const InstanceBench bench(GetParam(), {{.mesh = cast_mesh(std::move(mesh))}});
+    InstanceRays rays = random_block(random);
+    for (std::size_t i = 0; i < kBlockRays; ++i)
+      rays.ox[i] = rays.ox[0], rays.oy[i] = rays.oy[0], rays.oz[i] = rays.oz[0];
+    expect_tiles_cast_as_single_rays(*bench.caster, rays, hits);
+  }
+  EXPECT_GT(hits, 1000);
+}
+
+/// Directions would overflow on their way into the frame of such a mesh, and boxes could not be told apart.
+TEST_P(TreeInstanceCasters, DoNotSeeInstancesOfExtremeScales) {
+  std::mt19937 random(27);
+  for (const double scale : {1e-39, 1e-37, 1e-28, 1e-19, 1e19, 1e30}) {
+    Affine tiny;
+    for (int a = 0; a < 3; ++a) tiny.m[a][a] = scale;
+    const CastInstance placed = {.mesh = cast_mesh(make_box({2, 2, 2})), .world_from_mesh = tiny};
+    const InstanceBench bench(GetParam(), {placed});
+    for (const float length : {1.0F, 1e10F, 1e15F}) {
+      InstanceRays rays = random_block(random);
+      aim_at_vertices(random, placed, rays);
+      for (std::size_t i = 0; i < kBlockRays; ++i) rays.dx[i] *= length, rays.dy[i] *= length, rays.dz[i] *= length;
+      const auto hits = cast(*bench.caster, rays);
+      for (const std::uint32_t instance : hits->instance) ASSERT_EQ(instance, kNoInstance);
+    }
+  }
+}
+
 /// Moves, deforms, adds, removes or exchanges something. Versions count what was deformed.
 void change(std::mt19937& random, std::vector<CastInstance>& instances) {
   if (instances.empty() || random() % 6 == 0) {

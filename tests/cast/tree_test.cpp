@@ -260,5 +260,31 @@ TEST(TreeBuilder, EndsOnTrianglesThatShrinkTowardsAPoint) {
   expect_sound(tree::build_mesh(vertices, triangles, *executor, 1), triangles.size());
 }
 
+/// Shells of triangles, each a sixteenth of the one before, use up the levels that split by area; equal triangles in
+/// their middle are then left to those that halve.
+TEST(TreeBuilder, HalvesTheFullestWhereLevelsRunOut) {
+  constexpr int kShells = 22, kShellTriangles = 60, kEqual = 500'000;
+  std::vector<std::array<float, 3>> vertices;
+  std::vector<std::array<std::uint32_t, 3>> triangles;
+  std::mt19937 random(3);
+  const auto add_triangle = [&](double spread, double size) {
+    const auto first = static_cast<std::uint32_t>(vertices.size());
+    const Vec3 middle = {spread * real(random, -1, 1), spread * real(random, -1, 1), spread * real(random, -1, 1)};
+    for (int i = 0; i < 3; ++i) {
+      const Vec3 v = middle + size * Vec3{real(random, -1, 1), real(random, -1, 1), real(random, -1, 1)};
+      vertices.push_back({static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z)});
+    }
+    triangles.push_back({first, first + 1, first + 2});
+  };
+  double size = 1e15;
+  for (int shell = 0; shell < kShells; ++shell, size /= 16) {
+    for (int i = 0; i < kShellTriangles; ++i) add_triangle(size, 0.3 * size);
+  }
+  add_triangle(0.0, size);
+  triangles.resize(triangles.size() + kEqual, triangles.back());
+  const auto executor = make_executor(2);
+  expect_sound(tree::build_mesh(vertices, triangles, *executor), triangles.size());
+}
+
 }  // namespace
 }  // namespace fathom::test

@@ -22,7 +22,8 @@ struct CastMesh {
   std::uint32_t version = 0;             ///< raise it after moving vertices: the tree is then made anew
 };
 
-/// A mesh placed in the world, by any affine map. One that flattens space is never hit.
+/// A mesh placed in the world, by any affine map. One that flattens space, or that scales it by more
+/// than 1e18 or less than 1e-18, is never hit.
 struct CastInstance {
   std::shared_ptr<const CastMesh> mesh;
   Affine world_from_mesh = {};

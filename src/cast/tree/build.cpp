@@ -39,7 +39,7 @@ struct Range {
 
 constexpr int kBins = 16;
 constexpr std::uint32_t kSubtreeItems = 1024;  ///< a task builds subtrees of up to so many
-/// From this depth on ranges are halved, which ends within 11 more levels.
+/// From this depth on ranges are halved, the one with the most items first, which ends within 11 more levels.
 constexpr std::uint32_t kHalvedDepth = 20;
 
 constexpr std::uint32_t kChunkItems = 16384;  ///< of a large range, looked at by one task
@@ -92,21 +92,23 @@ class Builder {
     return r;
   }
 
-  /// Splits a range into up to eight, the widest first; returns into how many, 0 of nothing.
+  /// Splits a range into up to eight, the widest first, or the fullest where ranges are halved; returns into how many,
+  /// 0 of nothing.
   std::uint32_t open(const Range& all, std::uint32_t depth, Range (&parts)[kWidth]) const {
     if (all.size() == 0) return 0;
+    const bool halve = depth >= kHalvedDepth;
     std::uint32_t count = 1;
     parts[0] = all;
     while (count < kWidth) {
       int widest = -1;
       float area = -1.0F;
       for (std::uint32_t i = 0; i < count; ++i) {
-        const float a = parts[i].box.half_area();
+        const float a = halve ? static_cast<float>(parts[i].size()) : parts[i].box.half_area();
         if (parts[i].size() > leaf_size_ && a > area) area = a, widest = static_cast<int>(i);
       }
       if (widest < 0) break;
       const Range whole = parts[widest];
-      split(whole, depth >= kHalvedDepth, parts[widest], parts[count++]);
+      split(whole, halve, parts[widest], parts[count++]);
     }
     return count;
   }

@@ -12,6 +12,11 @@ namespace {
 /// More than the roundings of single precision move the corners of a box by, as a share of its largest coordinate.
 constexpr float kBoxSlack = 0x1p-20F;
 
+/// Of boxes of instances, as a share of the largest distance (docs/tracer.md), where no map skews space more than a
+/// rotation and scales along the axes of a mesh do.
+constexpr float kWorldSlack = 0x1p-17F;
+constexpr float kRigidSkew = 3.0F;
+
 /// A box in the world around the box of a mesh.
 Box box_in_world(const Box& mesh, const Affine& a) {
   Box box;
@@ -28,13 +33,38 @@ Box box_in_world(const Box& mesh, const Affine& a) {
   return box;
 }
 
+/// The largest scale that directions of up to 1e15 bear in single precision, in one way and the other.
+constexpr double kLargestEntry = 1e18;
+
+bool is_moderate(const Affine& a) {
+  for (int r = 0; r < 3; ++r) {
+    for (int c = 0; c < 3; ++c) {
+      if (!(std::abs(a.m[r][c]) <= kLargestEntry)) return false;
+    }
+  }
+  return true;
+}
+
+/// The largest entry of |A| |B|: by how much roundings of a ray grow on the way into the frame of a mesh and back.
+float skew_of(const Affine& a, const Affine& b) {
+  double most = 0.0;
+  for (int r = 0; r < 3; ++r) {
+    for (int c = 0; c < 3; ++c) {
+      double sum = 0.0;
+      for (int k = 0; k < 3; ++k) sum += std::abs(a.m[r][k]) * std::abs(b.m[k][c]);
+      most = std::max(most, sum);
+    }
+  }
+  return static_cast<float>(most);
+}
+
 }  // namespace
 
 void Instances::place(std::size_t i, const MeshTree& tree, const Affine& world_from_mesh, std::uint32_t mask) {
-  if (i >= instances_.size()) instances_.resize(i + 1), boxes_.resize(i + 1);
-  boxes_[i] = {};
+  if (i >= instances_.size()) instances_.resize(i + 1), boxes_.resize(i + 1), skews_.resize(i + 1);
+  boxes_[i] = {}, skews_[i] = 0.0F;
   const std::optional<Affine> back = inverse(world_from_mesh);
-  if (!back || tree.bounds.empty()) return;
+  if (!back || !is_moderate(*back) || !is_moderate(world_from_mesh) || tree.bounds.empty()) return;
   Instance& instance = instances_[i];
   instance.nodes = tree.nodes.data(), instance.leaves = tree.leaves.data();
   instance.bounds = tree.bounds, instance.typical_area = tree.typical_area;
@@ -48,11 +78,12 @@ void Instances::place(std::size_t i, const MeshTree& tree, const Affine& world_f
     instance.at[r] = world_from_mesh.m[r][3];
   }
   boxes_[i] = box_in_world(tree.bounds, world_from_mesh);
+  skews_[i] = skew_of(world_from_mesh, *back);
 }
 
 void Instances::truncate(std::size_t count) {
   if (count >= instances_.size()) return;
-  instances_.resize(count), boxes_.resize(count);
+  instances_.resize(count), boxes_.resize(count), skews_.resize(count);
 }
 
 void Instances::commit(Executor& executor) {
@@ -65,7 +96,9 @@ void Instances::commit(Executor& executor) {
   }
   Box bounds;
   for (const Box& box : boxes_) bounds.add(box);
-  world_ = {nodes_.nodes.data(), instances_.data(), bounds};
+  float skew = kRigidSkew;
+  for (const float s : skews_) skew = std::max(skew, s);
+  world_ = {nodes_.nodes.data(), instances_.data(), bounds, kWorldSlack * (skew / kRigidSkew)};
 }
 
 }  // namespace fathom::tree

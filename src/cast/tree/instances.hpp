@@ -14,8 +14,8 @@ namespace fathom::tree {
 
 class Instances {
  public:
-  /// Places mesh `tree` as instance `i`; those between are empty until they are placed. A map that flattens space hides
-  /// it. Call commit() before casting.
+  /// Places mesh `tree` as instance `i`; those between are empty until they are placed. A map that flattens space, or
+  /// that scales it by more than 1e18 in one way or the other, hides it. Call commit() before casting.
   void place(std::size_t i, const MeshTree& tree, const Affine& world_from_mesh, std::uint32_t mask = ~0U);
   /// Removes instances from `count` on.
   void truncate(std::size_t count);
@@ -29,7 +29,8 @@ class Instances {
   NodeBuilder builder_;
   Leaves nodes_;
   std::vector<Instance> instances_;
-  std::vector<Box> boxes_;  // [instances], world; empty where one is hidden
+  std::vector<Box> boxes_;    // [instances], world; empty where one is hidden
+  std::vector<float> skews_;  // [instances]: the largest entry of |A| |A^-1|, of world_from_mesh
   World world_ = {};
 };
 

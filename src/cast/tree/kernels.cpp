@@ -277,7 +277,10 @@ void cast_lanes(const tree::World& world, const RayLanes& rays, const CastLimits
     cast(world, part, {.far = l.far + begin},
          {.range_m = hits.t + begin, .entity = hits.instance + begin, .triangle = hits.triangle + begin});
   });
-  for (std::uint32_t i = 0; i < count && l.scaled; ++i) hits.t[i] *= l.scale[i];
+  for (std::uint32_t i = 0; i < count && l.scaled; ++i) {
+    hits.t[i] *= l.scale[i];
+    if (!(hits.t[i] < kInf)) hits.instance[i] = tree::kNone;  // farther than a number can tell
+  }
 }
 
 void find_blocked(const tree::World& world, const SightLines& lines, const std::uint32_t* masks,

@@ -74,6 +74,7 @@ struct World {
   const Node* nodes;
   const Instance* instances;
   Box bounds;
+  float slack;  ///< of the boxes of instances, as a share of the largest distance from an origin
 };
 
 }  // namespace fathom::tree

@@ -18,7 +18,7 @@ static_assert(kGroups <= 32);
 /// The rays of a tile, and what they have met so far. `groups` of them are in use.
 struct TileRays {
   const float *dx, *dy, *dz;
-  const float *ox, *oy, *oz;   ///< per ray, or one for all where `one_origin`
+  const float *ox, *oy, *oz;   ///< per ray, or one for all, as TileTracer is told
   const float* near;           ///< null: 0
   const std::uint32_t* masks;  ///< null: every ray sees every instance
   unsigned groups;

@@ -141,7 +141,7 @@ inline void trace_single(const tree::World& world, const SingleRay& ray, Hit& hi
   const Point o = {ray.o[0], ray.o[1], ray.o[2]};
   const V3<F4> d = all3<F4>(ray.d);
   const V3<F4> r = spread(reciprocal(F4{_mm_setr_ps(ray.d[0], ray.d[1], ray.d[2], 1.0F)}));
-  walk<false>(world.nodes, make_slabs(o, slack_of(world.bounds, o, kWorldSlack), r), hit.t, [&](std::uint32_t id) {
+  walk<false>(world.nodes, make_slabs(o, slack_of(world.bounds, o, world.slack), r), hit.t, [&](std::uint32_t id) {
     const tree::Instance& instance = world.instances[id];
     if ((instance.mask & ray.mask) == 0) return false;
     const Point at = origin_in(instance, double{o.x}, double{o.y}, double{o.z});

@@ -64,7 +64,7 @@ class TileTracer {
     const Point o = {rays_.ox[0], rays_.oy[0], rays_.oz[0]};
     float spread[3] = {0, 0, 0};
     if constexpr (!kOneOrigin) measure_spread(all, rays_.ox, rays_.oy, rays_.oz, o, spread);
-    set_slack(o, slack_of(world_.bounds, o, kWorldSlack), spread, frame);
+    set_slack(o, slack_of(world_.bounds, o, world_.slack), spread, frame);
     walk_tile(world_.nodes, frame, all, rays_.t, [&](std::uint32_t id, Groups groups) {
       rays_.masks == nullptr ? enter(id, groups) : enter_seen(id, groups);
     });

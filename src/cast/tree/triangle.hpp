@@ -77,10 +77,11 @@ template <class F>
 template <class F>
 FATHOM_KERNEL typename F::Mask contains(const F (&x)[3], const F (&y)[3]) {
   const F product = edge_product(x, y), zero = F::all(0.0F);
-  const auto in = le(zero, product);
-  if (bits(in) == 0 || bits(eq(product, zero)) == 0) [[likely]]
+  const auto in = le(zero, product), doubtful = eq(product, zero);
+  if (bits(doubtful) == 0) [[likely]]
     return in;
-  return in & contains_exactly(x[0], x[1], x[2], y[0], y[1], y[2]);
+  // Lane by lane, so that no lane shows in the result of another, not even where edge functions overflow.
+  return without(in, doubtful) | (doubtful & contains_exactly(x[0], x[1], x[2], y[0], y[1], y[2]));
 }
 
 /// The corners, seen from the origins, as `shear` leaves them.

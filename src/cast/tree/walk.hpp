@@ -16,8 +16,7 @@ struct Point {
 /// A point in all lanes.
 FATHOM_KERNEL V3<F4> all3(const Point& p) { return {F4::all(p.x), F4::all(p.y), F4::all(p.z)}; }
 
-inline constexpr float kMeshSlack = 0x1p-20F;   ///< of boxes in the frame of their mesh
-inline constexpr float kWorldSlack = 0x1p-17F;  ///< of boxes of instances: turned rays are rounded, too
+inline constexpr float kMeshSlack = 0x1p-20F;  ///< of boxes in the frame of their mesh
 
 /// By how much boxes are taken larger on each side when a ray from `o` meets them: more than the roundings of a
 /// triangle's test move its corners by (docs/tracer.md). The second term keeps o + slack apart from o.
