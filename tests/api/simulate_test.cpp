@@ -19,6 +19,7 @@
 #include <fathom/scene/grid_map.hpp>
 #include <fathom/simulate/environments.hpp>
 #include <fathom/simulate/parameter_range.hpp>
+#include <fathom/simulate/run_environments.hpp>
 
 #include "support/error_text.hpp"
 #include "support/temporary_folder.hpp"
@@ -206,6 +207,9 @@ TEST_F(RoomAhead, IsEditedBetweenFrames) {
   };
   EXPECT_EQ(digest_of(4), digest_of(4));
   EXPECT_NE(digest_of(4), digest_of(5)) << "another number and stamp";
+  FrameDigest of_digests;
+  of_digests.add(digest_of(4));
+  EXPECT_NE(of_digests.text(), digest_of(4));
 }
 
 TEST_F(RoomAhead, StandsInManyEnvironments) {
@@ -274,6 +278,20 @@ TEST_F(RoomAhead, TakesPosesOfManyEntities) {
   simulator.scene().set_poses({&room_, 1}, at_m, unturned);
   simulator.render(laser, 0, frame_);
   EXPECT_NEAR(frame_.range_m()[0], 7.0F, 1e-5);
+}
+
+TEST(ManyRuns, AreFoldersOfOneScene) {
+  const TemporaryFolder folder;
+  const SceneSetup setup = read_scene_file(
+      folder.write("s.yaml",
+                   "scene: {meshes: {room: {box: {size_m: [8, 6, 3]}}}, entities: [{name: room, mesh: room}]}\n"
+                   "sensors: [{name: laser, type: laser_2d, rays: 8, min_azimuth_deg: 0, max_azimuth_deg: 90, "
+                   "min_range_m: 0.1, max_range_m: 20, noise: [{distance: {stddev_m: {uniform: [0.1, 0.2]}}}]}]\n"));
+  RunOptions options;
+  options.out = folder / "out";
+  const RunsResult all = run_environments(setup, options, {.first = 0, .end = 3}, {.first = 4, .end = 6});
+  EXPECT_EQ(all.sensors.at(0).rays, 6 * 8U);
+  EXPECT_TRUE(std::filesystem::exists(options.out / run_folder(2, 5) / "summary.json"));
 }
 
 TEST(InstructionSets, HaveTheWordsOfTheirOption) {
