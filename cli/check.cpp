@@ -56,7 +56,14 @@ std::string text_of(const fathom::RunPlan& plan, const fathom::SceneSetup& setup
       counted(plan.files(), "file"), bytes_text(plan.bytes_at_most()), bytes_text(plan.memory_bytes));
 }
 
-Json json_of(const fathom::RunPlan& plan, const fathom::SceneSetup& setup) {
+/// What many runs add up to; nothing for a single one.
+std::string runs_text(const fathom::RunPlan& plan, std::uint64_t runs) {
+  if (runs == 1) return "";
+  return fmt::format("In all, {}: {} of at most {}.\n", counted(runs, "run"), counted(runs * plan.files(), "file"),
+                     bytes_text(runs * plan.bytes_at_most()));
+}
+
+Json json_of(const fathom::RunPlan& plan, const fathom::SceneSetup& setup, std::uint64_t runs) {
   Json sensors = Json::array();
   for (const fathom::SensorPlan& s : plan.sensors) {
     Json outputs = Json::array();
@@ -72,6 +79,7 @@ Json json_of(const fathom::RunPlan& plan, const fathom::SceneSetup& setup) {
                        {"outputs", outputs}});
   }
   return {{"scene", setup.file.string()},
+          {"runs", runs},
           {"frames", plan.frames},
           {"entities", plan.entities},
           {"meshes", plan.meshes},
@@ -89,8 +97,9 @@ void check_scene(const CheckOptions& options) {
   const fathom::SceneSetup setup = fathom::read_scene_file(options.run.scene, options.run.set);
   const fathom::RunPlan plan = fathom::plan_run(setup, run_options(options.run));
   if (options.run.quiet && !options.json) return;
-  print(options.json ? json_of(plan, setup).dump(2, ' ', false, Json::error_handler_t::replace) + "\n"
-                     : text_of(plan, setup));
+  const std::uint64_t runs = count_runs(options.run);
+  print(options.json ? json_of(plan, setup, runs).dump(2, ' ', false, Json::error_handler_t::replace) + "\n"
+                     : text_of(plan, setup) + runs_text(plan, runs));
 }
 
 }  // namespace fathom_cli

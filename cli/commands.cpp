@@ -39,6 +39,7 @@ Examples:
   fathom simulate examples/house/house.yaml --out out/house
   fathom simulate examples/house/house.yaml --out out/noisy --frames 2 --seed 7
       --set sensors.lidar.noise.distance.stddev_m=0.05
+  fathom simulate examples/house/house.yaml --out out/many --frames 1 --environments 0:2 --episodes 0:2
 
 Files appear whole or not at all. docs/scene-format.md describes SCENE, docs/output-formats.md what is written.)";
 
@@ -81,9 +82,14 @@ void add_run_options(CLI::App& c, SimulateOptions& o) {
   c.add_option("SCENE", o.scene, "scene file (YAML)")->required()->type_name("YAML");
   add_whole(c, {"--frames", "N", "number of frames, instead of the scene's"}, {1, fathom::kMaxFrames}, o.frames);
   add_whole(c, {"--seed", "S", "seed of all noise, instead of the scene's"}, kAnySeed, o.seed);
-  add_whole(c, {"--environment", "E", "number of the environment whose parameters are drawn"}, kAnyIndex,
-            o.environment);
-  add_whole(c, {"--episode", "K", "number of the episode whose parameters are drawn"}, kAnyIndex, o.episode);
+  CLI::Option& environment = add_whole(
+      c, {"--environment", "E", "number of the environment whose parameters are drawn"}, kAnyIndex, o.environment);
+  CLI::Option& episode =
+      add_whole(c, {"--episode", "K", "number of the episode whose parameters are drawn"}, kAnyIndex, o.episode);
+  add_range(c, "--environments",
+            "a run for each, in folders environment_0000/episode_0000 and so on; END is none of them", o.environments)
+      .excludes(&environment);
+  add_range(c, "--episodes", "a run for each, of every environment, in such folders", o.episodes).excludes(&episode);
   c.add_option("--set", o.set, "replace one value of the scene; may be given again")
       ->type_name("PATH=VALUE")
       ->expected(1)

@@ -80,6 +80,19 @@ CLI::Option& add_number_option(CLI::App& c, const OptionText& text, const Number
                          [name = text.name, limits, set](const std::string& v) { set(parse_number(name, v, limits)); });
 }
 
+CLI::Option& add_range(CLI::App& c, const std::string& name, const std::string& doc,
+                       std::optional<fathom::NumberRange>& value) {
+  return add_text_option(c, {name, "FIRST:END", doc}, doc, [name, &value](const std::string& text) {
+    const std::size_t colon = std::min(text.find(':'), text.size());
+    const auto first = parse_text<std::uint32_t>(std::string_view(text).substr(0, colon));
+    const auto end = parse_text<std::uint32_t>(std::string_view(text).substr(std::min(colon + 1, text.size())));
+    if (!first || !end || *first >= *end) {
+      fail(name, text, fmt::format("FIRST:END, whole numbers with 0 <= FIRST < END <= {}", kAnyIndex.high));
+    }
+    value = {*first, *end};
+  });
+}
+
 CLI::Option& add_word_option(CLI::App& c, const std::string& name, const std::string& doc,
                              std::span<const std::string_view> words, const std::function<void(std::size_t)>& set) {
   const std::string choice = fmt::format("{}", fmt::join(words, "|"));

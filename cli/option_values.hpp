@@ -18,6 +18,7 @@
 #include <fmt/format.h>
 
 #include <fathom/base/field.hpp>
+#include <fathom/simulate/run_environments.hpp>
 
 namespace fathom_cli {
 
@@ -78,6 +79,10 @@ template <class T>
 CLI::Option& add_number(CLI::App& c, const OptionText& text, const NumberLimits& limits, T& value) {
   return show_default(add_number_option(c, text, limits, [&value](double v) { value = v; }), value);
 }
+
+/// FIRST:END, the whole numbers from FIRST up to END, which is not one of them. Without a default.
+CLI::Option& add_range(CLI::App& c, const std::string& name, const std::string& doc,
+                       std::optional<fathom::NumberRange>& value);
 
 /// One of several words, which stand in help in place of a type; `set` gets its position. `words` must outlive the
 /// parsing.

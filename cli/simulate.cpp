@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "simulate.hpp"
 
+#include <algorithm>
 #include <cstdio>
 
 #include <fmt/format.h>
@@ -29,9 +30,9 @@ std::string losses_text(const fathom::SensorResult& sensor) {
   return text.empty() ? "none" : text;
 }
 
-std::string sensors_table(const fathom::RunResult& result) {
+std::string sensors_table(const std::vector<fathom::SensorResult>& sensors) {
   std::vector<std::vector<std::string>> rows = {{"sensor", "rays", "hits", "speed", "lost"}};
-  for (const fathom::SensorResult& sensor : result.sensors) {
+  for (const fathom::SensorResult& sensor : sensors) {
     rows.push_back({sensor.name, group_digits(sensor.rays), group_digits(sensor.reasons[kHit]),
                     rate_text(sensor.rays_per_second()), losses_text(sensor)});
   }
@@ -39,13 +40,48 @@ std::string sensors_table(const fathom::RunResult& result) {
 }
 
 void report(const fathom::RunResult& result, const SimulateOptions& options) {
-  print(fmt::format("{}\n{}, {} in {} (see {})\n", sensors_table(result), counted(result.progress.frames_done, "frame"),
-                    counted(result.files.size(), "file"), fathom::printable(options.out.string()),
-                    fathom::printable(result.files.back().string())));
+  print(fmt::format("{}\n{}, {} in {} (see {})\n", sensors_table(result.sensors),
+                    counted(result.progress.frames_done, "frame"), counted(result.files.size(), "file"),
+                    fathom::printable(options.out.string()), fathom::printable(result.files.back().string())));
 }
 
-void print_digests(const fathom::RunResult& result) {
-  for (const fathom::SensorResult& sensor : result.sensors) print(fmt::format("{} {}\n", sensor.name, sensor.digest));
+void report(const fathom::RunsResult& result, const SimulateOptions& options) {
+  print(fmt::format("{}\n{}, {}, {} in {} (the first: {})\n", sensors_table(result.sensors),
+                    counted(result.folders.size(), "run"), counted(result.progress.frames_done, "frame"),
+                    counted(result.files, "file"), fathom::printable(options.out.string()),
+                    fathom::printable((result.folders.front() / "summary.json").string())));
+}
+
+/// The numbers that the scene file or an option gives where a range is not asked for.
+fathom::NumberRange one(std::uint32_t number) { return {number, number + 1}; }
+
+/// Warnings that are shown: those of many runs say the same.
+constexpr std::size_t kMostWarnings = 10;
+
+/// Runs with progress on stderr, and prints what `run` gives: a RunResult or a RunsResult.
+template <class Run>
+void run_and_report(const SimulateOptions& options, Run run) {
+  decltype(run(fathom::RunOptions())) result;
+  {
+    ProgressDisplay display(options.quiet);
+    fathom::RunOptions how = run_options(options);
+    how.on_progress = [&display](const fathom::Progress& progress) { display.show(progress); };
+    how.should_stop = &StopSignals::received;
+    result = run(how);
+  }
+  if (!options.quiet) report(result, options);
+  for (std::size_t i = 0; i < result.sensors.size() && options.digest; ++i) {
+    print(fmt::format("{} {}\n", result.sensors[i].name, result.sensors[i].digest));
+  }
+  if (options.quiet) return;  // summary.json has the warnings too
+  for (std::size_t i = 0; i < std::min(result.warnings.size(), kMostWarnings); ++i) {
+    std::fputs(fmt::format("fathom: warning: {}\n", fathom::printable(result.warnings[i])).c_str(), stderr);
+  }
+  if (result.warnings.size() <= kMostWarnings) return;
+  std::fputs(fmt::format("fathom: warning: and {}; each summary.json has its own\n",
+                         counted(result.warnings.size() - kMostWarnings, "more warning"))
+                 .c_str(),
+             stderr);
 }
 
 }  // namespace
@@ -65,23 +101,21 @@ fathom::RunOptions run_options(const SimulateOptions& options) {
   return run;
 }
 
+std::uint64_t count_runs(const SimulateOptions& options) {
+  return options.environments.value_or(one(0)).size() * options.episodes.value_or(one(0)).size();
+}
+
 void simulate(const SimulateOptions& options) {
   const StopSignals signals(Patience::kASecond);
   const fathom::SceneSetup setup = fathom::read_scene_file(options.scene, options.set);
-  fathom::RunResult result;
-  {
-    ProgressDisplay display(options.quiet);
-    fathom::RunOptions run = run_options(options);
-    run.on_progress = [&display](const fathom::Progress& progress) { display.show(progress); };
-    run.should_stop = &StopSignals::received;
-    result = fathom::run_scene(setup, run);
+  if (!options.environments && !options.episodes) {
+    return run_and_report(options, [&](const fathom::RunOptions& how) { return fathom::run_scene(setup, how); });
   }
-  if (!options.quiet) report(result, options);
-  if (options.digest) print_digests(result);
-  if (options.quiet) return;  // summary.json has the warnings too
-  for (const std::string& warning : result.warnings) {
-    std::fputs(fmt::format("fathom: warning: {}\n", fathom::printable(warning)).c_str(), stderr);
-  }
+  run_and_report(options, [&](const fathom::RunOptions& how) {
+    const std::uint32_t environment = how.environment.value_or(setup.environment);
+    return fathom::run_environments(setup, how, options.environments.value_or(one(environment)),
+                                    options.episodes.value_or(one(how.episode.value_or(setup.episode))));
+  });
 }
 
 }  // namespace fathom_cli

@@ -9,6 +9,7 @@
 
 #include <fathom/base/compute.hpp>
 #include <fathom/simulate/run.hpp>
+#include <fathom/simulate/run_environments.hpp>
 
 namespace fathom_cli {
 
@@ -19,8 +20,9 @@ struct SimulateOptions {
   std::optional<std::uint32_t> frames;
   std::optional<std::uint64_t> seed;
   std::optional<std::uint32_t> environment, episode;
-  int threads = 0;               ///< 0: one per core
-  std::vector<std::string> set;  ///< "path=value"
+  std::optional<fathom::NumberRange> environments, episodes;  ///< one of them: a folder for each run
+  int threads = 0;                                            ///< 0: one per core
+  std::vector<std::string> set;                               ///< "path=value"
   bool force = false, quiet = false;
   bool digest = false;
   std::optional<fathom::Isa> isa;  ///< nothing: the widest that this computer has
@@ -29,6 +31,8 @@ struct SimulateOptions {
 
 /// Which run of the scene the options ask for.
 fathom::RunOptions run_options(const SimulateOptions& options);
+/// How many runs they ask for.
+std::uint64_t count_runs(const SimulateOptions& options);
 
 /// Reads the scene, runs it with progress on stderr, and prints what came out. Throws fathom::Error.
 void simulate(const SimulateOptions& options);

@@ -20,5 +20,6 @@
 #include <fathom/sensor/presets.hpp>
 #include <fathom/simulate/environments.hpp>
 #include <fathom/simulate/run.hpp>
+#include <fathom/simulate/run_environments.hpp>
 #include <fathom/simulate/sensor.hpp>
 #include <fathom/simulate/simulator.hpp>

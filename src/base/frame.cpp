@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include <fathom/frame/frame.hpp>
 
+#include <algorithm>
+#include <limits>
+
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
+#include <fathom/base/ids.hpp>
+#include <fathom/frame/channel_list.hpp>
 
 #include "base/frame_writer.hpp"
 
@@ -19,7 +24,51 @@ constexpr bool is_float(Channel c) {
   return c != Channel::kEntityId && c != Channel::kTriangleId && c != Channel::kRing && c != Channel::kReason;
 }
 
+/// Throws unless the buffer suits an array of so many rays.
+void check_buffer(const ChannelBuffer& buffer, std::uint32_t rows, std::uint32_t cols) {
+  const ChannelInfo& info = channel_info(buffer.channel);
+  const std::size_t bytes = std::size_t{rows} * cols * info.bytes();
+  if (buffer.data == nullptr) throw InputError(fmt::format("the buffer of channel '{}' is null", info.name()));
+  if (buffer.bytes != bytes) {
+    throw InputError(fmt::format("the buffer of channel '{}' has {} bytes, not {}: {} x {} rays of {} bytes",
+                                 info.name(), buffer.bytes, bytes, rows, cols, info.bytes()));
+  }
+  if (reinterpret_cast<std::uintptr_t>(buffer.data) % size_of(info.type) != 0) {
+    throw InputError(fmt::format("the buffer of channel '{}' is not aligned to its elements, of {} bytes", info.name(),
+                                 size_of(info.type)));
+  }
+}
+
+bool overlap(const ChannelBuffer& a, const ChannelBuffer& b) {
+  const auto first = reinterpret_cast<std::uintptr_t>(a.data), second = reinterpret_cast<std::uintptr_t>(b.data);
+  return first < second + b.bytes && second < first + a.bytes;
+}
+
 }  // namespace
+
+Frame::Frame(std::uint32_t rows, std::uint32_t cols, std::span<const ChannelBuffer> buffers)
+    : of_caller_(true), rows_(rows), cols_(cols) {
+  if (size() == 0) throw InputError(fmt::format("a frame over buffers has rays, not {} x {}", rows, cols));
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    check_buffer(buffers[i], rows, cols);
+    for (const ChannelBuffer& other : buffers.first(i)) {
+      const std::string_view name = to_string(buffers[i].channel);
+      if (other.channel == buffers[i].channel) throw InputError(fmt::format("channel '{}' has two buffers", name));
+      if (overlap(other, buffers[i])) {
+        throw InputError(fmt::format("the buffers of channels '{}' and '{}' overlap", to_string(other.channel), name));
+      }
+    }
+    channels_.insert(buffers[i].channel);
+    buffers_[static_cast<std::size_t>(buffers[i].channel)] = buffers[i].data;
+  }
+}
+
+template <class T>
+std::span<const T> Frame::array(Channel channel, const std::vector<T>& own) const {
+  require(channel);
+  if (!of_caller_) return own;
+  return {static_cast<const T*>(buffers_[static_cast<std::size_t>(channel)]), size() * (is_points(channel) ? 3 : 1)};
+}
 
 void Frame::require(Channel channel) const {
   if (!channels_.contains(channel)) {
@@ -30,7 +79,7 @@ void Frame::require(Channel channel) const {
 std::span<const float> Frame::floats(Channel channel) const {
   require(channel);
   if (!is_float(channel)) throw InputError(fmt::format("channel '{}' does not hold floats", to_string(channel)));
-  return floats_[static_cast<std::size_t>(channel)];
+  return array(channel, floats_[static_cast<std::size_t>(channel)]);
 }
 
 PointSpan Frame::points(Channel channel) const {
@@ -39,10 +88,10 @@ PointSpan Frame::points(Channel channel) const {
   return {all.subspan(0, size()), all.subspan(size(), size()), all.subspan(2 * size(), size())};
 }
 
-std::span<const std::uint32_t> Frame::entity_id() const { return require(Channel::kEntityId), entity_id_; }
-std::span<const std::uint32_t> Frame::triangle_id() const { return require(Channel::kTriangleId), triangle_id_; }
-std::span<const std::uint16_t> Frame::ring() const { return require(Channel::kRing), ring_; }
-std::span<const Reason> Frame::reason() const { return require(Channel::kReason), reason_; }
+std::span<const std::uint32_t> Frame::entity_id() const { return array(Channel::kEntityId, entity_id_); }
+std::span<const std::uint32_t> Frame::triangle_id() const { return array(Channel::kTriangleId, triangle_id_); }
+std::span<const std::uint16_t> Frame::ring() const { return array(Channel::kRing, ring_); }
+std::span<const Reason> Frame::reason() const { return array(Channel::kReason, reason_); }
 
 std::array<std::uint64_t, kReasonNames.size()> Frame::count_reasons() const {
   std::array<std::uint64_t, kReasonNames.size()> counts{};
@@ -52,6 +101,11 @@ std::array<std::uint64_t, kReasonNames.size()> Frame::count_reasons() const {
 
 void FrameWriter::resize(std::uint32_t rows, std::uint32_t cols) {
   Frame& f = frame_;
+  if (f.of_caller_) {
+    if (has_shape(rows, cols)) return;
+    throw InputError(
+        fmt::format("the buffers of the frame are for {} x {} rays, not for {} x {}", f.rows_, f.cols_, rows, cols));
+  }
   f.rows_ = rows, f.cols_ = cols;
   for (std::size_t i = 0; i < kChannelCount; ++i) {
     const auto channel = static_cast<Channel>(i);
@@ -65,16 +119,31 @@ void FrameWriter::resize(std::uint32_t rows, std::uint32_t cols) {
   if (f.channels_.contains(Channel::kReason)) f.reason_.resize(f.size());
 }
 
+void FrameWriter::mask_all() {
+  const std::size_t rays = frame_.size();
+  for (std::size_t i = 0; i < kChannelCount; ++i) {
+    const auto channel = static_cast<Channel>(i);
+    if (!frame_.channels_.contains(channel) || !is_float(channel)) continue;
+    std::fill_n(floats(channel), rays * (is_points(channel) ? 3 : 1), std::numeric_limits<float>::quiet_NaN());
+  }
+  if (std::uint32_t* out = entity_id()) std::fill_n(out, rays, index(kNoEntity));
+  if (std::uint32_t* out = triangle_id()) std::fill_n(out, rays, kNoTriangle);
+  if (std::uint16_t* out = ring()) std::fill_n(out, rays, std::uint16_t{0});
+  if (Reason* out = reason()) std::fill_n(out, rays, Reason::kMasked);
+}
+
+template <class T>
+T* FrameWriter::array(Channel channel, std::vector<T>& own) {
+  if (!frame_.channels_.contains(channel)) return nullptr;
+  return frame_.of_caller_ ? static_cast<T*>(frame_.buffers_[static_cast<std::size_t>(channel)]) : own.data();
+}
+
 float* FrameWriter::floats(Channel channel) {
-  return frame_.channels_.contains(channel) ? frame_.floats_[static_cast<std::size_t>(channel)].data() : nullptr;
+  return array(channel, frame_.floats_[static_cast<std::size_t>(channel)]);
 }
-std::uint32_t* FrameWriter::entity_id() {
-  return frame_.channels_.contains(Channel::kEntityId) ? frame_.entity_id_.data() : nullptr;
-}
-std::uint32_t* FrameWriter::triangle_id() {
-  return frame_.channels_.contains(Channel::kTriangleId) ? frame_.triangle_id_.data() : nullptr;
-}
-std::uint16_t* FrameWriter::ring() { return frame_.channels_.contains(Channel::kRing) ? frame_.ring_.data() : nullptr; }
-Reason* FrameWriter::reason() { return frame_.channels_.contains(Channel::kReason) ? frame_.reason_.data() : nullptr; }
+std::uint32_t* FrameWriter::entity_id() { return array(Channel::kEntityId, frame_.entity_id_); }
+std::uint32_t* FrameWriter::triangle_id() { return array(Channel::kTriangleId, frame_.triangle_id_); }
+std::uint16_t* FrameWriter::ring() { return array(Channel::kRing, frame_.ring_); }
+Reason* FrameWriter::reason() { return array(Channel::kReason, frame_.reason_); }
 
 }  // namespace fathom

@@ -61,6 +61,8 @@ void FrameDigest::add(const Frame& frame) {
   }
 }
 
+void FrameDigest::add(std::string_view digest) { hash_ = hash_array(std::span(digest), hash_); }
+
 std::string FrameDigest::text() const { return fmt::format("{:016x}", hash_); }
 
 }  // namespace fathom

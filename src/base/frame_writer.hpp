@@ -2,6 +2,9 @@
 #pragma once
 // The arrays of a Frame, for the code that fills them. Users read frames; only the renderer, and tests, write one.
 
+#include <cstdint>
+#include <vector>
+
 #include <fathom/frame/frame.hpp>
 
 namespace fathom {
@@ -10,8 +13,14 @@ class FrameWriter {
  public:
   explicit FrameWriter(Frame& frame) : frame_(frame) {}
 
-  /// Sizes the arrays. Allocates only when the shape or the set of channels grew.
+  [[nodiscard]] bool has_shape(std::uint32_t rows, std::uint32_t cols) const {
+    return frame_.rows_ == rows && frame_.cols_ == cols;
+  }
+  /// Sizes the arrays. Allocates only when the shape or the set of channels grew. Throws InputError for another shape
+  /// than that of buffers of the caller's.
   void resize(std::uint32_t rows, std::uint32_t cols);
+  /// As if no ray had been cast: reasons are kMasked, floats NaN, and nothing was met.
+  void mask_all();
   void set_stamp(std::uint32_t index, double stamp_s) { frame_.index_ = index, frame_.stamp_s_ = stamp_s; }
 
   // Arrays to fill; null when the channel was not asked for. Planes of points follow each other.
@@ -22,6 +31,9 @@ class FrameWriter {
   [[nodiscard]] Reason* reason();
 
  private:
+  template <class T>
+  T* array(Channel channel, std::vector<T>& own);
+
   Frame& frame_;
 };
 

@@ -2,136 +2,162 @@
 #include <fathom/simulate/environments.hpp>
 
 #include <algorithm>
-#include <optional>
-#include <span>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
-#include <fathom/math/f64.hpp>
 
 #include "base/executor.hpp"
 #include "base/frame_writer.hpp"
-#include "base/text.hpp"
 #include "base/with_prefix.hpp"
 #include "cast/make_caster.hpp"
-#include "render/parameter_range.hpp"
-#include "render/prepared_sensor.hpp"
+#include "render/environment_sensor.hpp"
+#include "render/moved_entities.hpp"
 #include "render/render.hpp"
 #include "render/rig_view.hpp"
 #include "render/simulator_options.hpp"
-#include "scene/world_poses.hpp"
 
 namespace fathom {
 
 class Environments::Impl {
-  /// The state of one environment while it is rendered.
-  struct Slot {
-    std::unique_ptr<Caster> caster;
-    std::size_t scene = 0;  // the slot whose caster it casts into: slot 0's, when both see the same scene
+  /// A sensor in an environment while it is rendered.
+  struct View {
+    std::unique_ptr<Caster> own;  // if it ever needed one
+    Caster* caster = nullptr;     // the one it casts into: its own, or that of a view of the same scene and origin
     Pose world_from_sensor;
-    Vec3 origin;
     EdgeScratch edge;
   };
-  /// An entity that was placed in some environment.
-  struct Moved {
-    EntityId entity;
-    Trajectory by_scene;                    // where no pose was set
-    std::vector<std::optional<Pose>> pose;  // [environments], as set
-  };
+  /// The sensors of an environment while it is rendered, in the order of their ids.
+  using Slot = std::vector<View>;
 
  public:
-  Impl(Scene scene, Sensor sensor, EnvironmentsOptions options)
+  Impl(Scene scene, EnvironmentsOptions options)
       : scene_(std::move(scene)),
         options_((check(options.simulator), std::move(options))),
-        prepared_(std::move(sensor), scene_.entities().size()) {
-    if (sensor_.rolling)
-      throw InputError(fmt::format("sensor '{}': environments cast whole frames, not rolling ones", sensor_.name));
-    const CastPlan& plan = prepared_.plan();
-    const std::uint64_t rays = std::uint64_t{options_.count} * plan.rows * plan.cols;
-    if (options_.count == 0 || rays > kMaxRays || std::uint64_t{options_.count} * plan.rows > 0xffffffffU) {
-      throw InputError(fmt::format("{} environments of {} x {} rays are not in [1, {}] rays", options_.count, plan.rows,
-                                   plan.cols, kMaxRays));
-    }
-    for (const ParameterRange& range : options_.ranges) check_range(sensor_.noise, range);
-    executor_ = make_executor(options_.simulator.compute.threads);
+        executor_(make_executor(options_.simulator.compute.threads)),
+        moved_(options_.count, options_.first) {
+    if (options_.count == 0) throw InputError("count = 0: there is no environment");
     slots_.resize(executor_->threads() == 1 ? 1 : 4 * static_cast<std::size_t>(executor_->threads()));
-    slots_[0].caster = make_caster(options_.simulator.compute, *executor_);
     jobs_.reserve(slots_.size());
     episodes_.assign(options_.count, 0);
-    sensor_poses_.resize(options_.count);
-    chains_.assign(options_.ranges.empty() ? 1 : options_.count, prepared_.chain());
-    drawn_.resize(chains_.size() * options_.ranges.size());
-    for (std::uint32_t e = 0; e < options_.count; ++e) draw(e);
+    marks_.assign(options_.count, 0);
     for (const Entity& entity : scene_.entities()) reflectivity_.push_back(entity.reflectivity);
   }
 
-  void set_entity_pose(std::uint32_t environment, EntityId entity, const Pose& pose) {
-    const std::uint32_t e = local(environment);
-    if (index(entity) >= scene_.entities().size()) {
-      throw InputError(fmt::format("entity {} is not in [0, {})", index(entity), scene_.entities().size()));
+  SensorId add_sensor(Sensor sensor, std::vector<ParameterRange> ranges) {
+    for (const EnvironmentSensor& other : sensors_) {
+      if (other.sensor().name == sensor.name)
+        throw InputError(fmt::format("sensor '{}': the name is taken", sensor.name));
     }
-    static_cast<void>(Trajectory(pose));  // refuses what is not finite
-    auto moved = std::find_if(moved_.begin(), moved_.end(), [&](const Moved& m) { return m.entity == entity; });
-    if (moved == moved_.end()) {
-      moved = moved_.insert(moved, {entity, scene_.entities()[index(entity)].parent_from_entity, {}});
-      moved->pose.resize(options_.count);
-    }
-    moved->pose[e] = pose;
+    EnvironmentSensor added(std::move(sensor), std::move(ranges), scene_.entities().size(), options_.count);
+    for (std::uint32_t e = 0; e < options_.count && added.draws(); ++e) added.keep(e, added.draw(e, seed_of(e)));
+    sensors_.push_back(std::move(added));
+    for (Slot& slot : slots_) slot.emplace_back();
+    if (sensors_.size() == 1) slots_[0][0].own = make_caster(options_.simulator.compute, *executor_);
+    return static_cast<SensorId>(sensors_.size() - 1);
   }
 
-  void set_sensor_pose(std::uint32_t environment, const Pose& pose) {
-    static_cast<void>(Trajectory(pose));
-    sensor_poses_[local(environment)] = pose;
+  void set_entity_poses(std::span<const EntityId> entities, std::span<const double> positions_m,
+                        std::span<const double> quaternions_wxyz, const EnvironmentNumbers& environments) {
+    const std::span<const std::uint32_t> which = select(environments);
+    const PoseArrays poses(positions_m, quaternions_wxyz, which.size() * entities.size());
+    moved_.set(scene_, which, entities, poses, *executor_);
   }
 
-  void set_noise(std::uint32_t environment, NoiseChain noise) {
+  void set_sensor_poses(SensorId id, std::span<const double> positions_m, std::span<const double> quaternions_wxyz,
+                        const EnvironmentNumbers& environments) {
+    EnvironmentSensor& sensor = at(id);
+    const std::span<const std::uint32_t> which = select(environments);
+    sensor.set_poses(which, {positions_m, quaternions_wxyz, which.size()}, options_.first);
+  }
+
+  void set_noise(std::uint32_t environment, SensorId id, NoiseChain noise) {
     const std::uint32_t e = local(environment);
-    std::vector<double> values;
-    const auto place = [&] { return fmt::format("sensor '{}', environment {}", sensor_.name, environment); };
-    StagedChain chain = with_prefix(place, [&] {
-      prepared_.check_noise(noise, scene_.entities().size());
-      for (const ParameterRange& range : options_.ranges) check_range(noise, range);
-      return draw(noise, e, values);
+    EnvironmentSensor& sensor = at(id);
+    const auto place = [&] { return fmt::format("sensor '{}', environment {}", sensor.sensor().name, environment); };
+    with_prefix(place, [&] { sensor.set_noise(e, std::move(noise), scene_.entities().size(), seed_of(e)); });
+  }
+
+  /// `episode_of`: of the i-th of the environments, which is e.
+  template <class F>
+  void reset(const EnvironmentNumbers& environments, F episode_of) {
+    struct Start {
+      std::uint32_t episode;
+      std::vector<EnvironmentSensor::Drawn> drawn;  // of the sensors that draw
+    };
+    const std::span<const std::uint32_t> which = select(environments);
+    std::vector<Start> starts;
+    for (std::size_t i = 0; i < which.size(); ++i) {
+      Start& start = starts.emplace_back(Start{episode_of(i, which[i]), {}});
+      for (const EnvironmentSensor& sensor : sensors_) {
+        if (sensor.draws()) start.drawn.push_back(sensor.draw(which[i], seed_of(which[i], start.episode)));
+      }
+    }
+    for (std::size_t i = 0; i < which.size(); ++i) {
+      episodes_[which[i]] = starts[i].episode;
+      auto drawn = starts[i].drawn.begin();
+      for (EnvironmentSensor& sensor : sensors_) {
+        if (sensor.draws()) sensor.keep(which[i], std::move(*drawn++));
+      }
+    }
+  }
+
+  void reset_to_next(const EnvironmentNumbers& environments) {
+    reset(environments, [&](std::size_t, std::uint32_t e) {
+      if (episodes_[e] != 0xffffffffU) return episodes_[e] + 1;
+      throw InputError(fmt::format("environment {} is in its last episode", std::uint64_t{options_.first} + e));
     });
-    own_noise_.resize(options_.count);
-    chains_.resize(options_.count, chains_[0]);
-    own_noise_[e] = std::move(noise);
-    keep(e, std::move(chain), values);
   }
 
-  void reset(std::uint32_t environment, std::uint32_t episode) {
-    const std::uint32_t e = local(environment);
-    episodes_[e] = episode;
-    draw(e);
+  void reset_to(const EnvironmentNumbers& environments, std::span<const std::uint32_t> episodes) {
+    const std::size_t count = environments ? environments->size() : options_.count;
+    if (episodes.size() != count) {
+      throw InputError(fmt::format("{} episodes are given for {} environments", episodes.size(), count));
+    }
+    reset(environments, [&](std::size_t i, std::uint32_t) { return episodes[i]; });
   }
 
-  [[nodiscard]] std::vector<DrawnParameter> drawn(std::uint32_t environment) const {
+  [[nodiscard]] std::vector<DrawnParameter> drawn(std::uint32_t environment, SensorId id) const {
+    const EnvironmentSensor& sensor = at(id);
     std::vector<DrawnParameter> values;
-    const std::size_t first = std::size_t{local(environment)} * options_.ranges.size();
-    for (std::size_t k = 0; k < options_.ranges.size(); ++k) {
-      const ParameterRange& r = options_.ranges[k];
-      values.push_back({r.entry, r.field, r.entity, r.ring, drawn_[first + k]});
+    const std::size_t first = std::size_t{local(environment)} * sensor.ranges().size();
+    for (const ParameterRange& r : sensor.ranges()) {
+      values.push_back({r.entry, r.field, r.entity, r.ring, sensor.drawn()[first + values.size()]});
     }
     return values;
   }
 
-  void render(std::uint32_t index, Frame& frame) {
+  void render(std::uint32_t index, std::span<Frame* const> frames, const EnvironmentNumbers& environments) {
+    check_frames(frames);
+    const std::span<const std::uint32_t> which = select(environments);
     const double stamp = options_.simulator.start_s + index / options_.simulator.rate_hz;
-    prepared_.set_frame(index);
-    FrameWriter writer(frame);
-    writer.resize(options_.count * rows(), cols());
-    writer.set_stamp(index, stamp);
-    for (std::uint32_t first = 0; first < options_.count; first += static_cast<std::uint32_t>(slots_.size())) {
-      render_group(first, index, stamp, frame);
+    for (std::size_t i = 0; i < sensors_.size(); ++i) {
+      if (frames[i] != nullptr) begin(sensors_[i], index, stamp, environments.has_value(), *frames[i]);
+    }
+    for (std::size_t first = 0; first < which.size(); first += slots_.size()) {
+      render_group(which.subspan(first, std::min(slots_.size(), which.size() - first)), index, stamp, frames);
     }
   }
 
-  [[nodiscard]] std::uint32_t count() const { return options_.count; }
-  [[nodiscard]] std::uint32_t rows() const { return prepared_.plan().rows; }
-  [[nodiscard]] std::uint32_t cols() const { return prepared_.plan().cols; }
+  void render_one(SensorId id, std::uint32_t index, Frame& frame, const EnvironmentNumbers& environments) {
+    static_cast<void>(at(id));
+    one_frame_.assign(sensors_.size(), nullptr);
+    one_frame_[fathom::index(id)] = &frame;
+    render(index, one_frame_, environments);
+  }
+
+  [[nodiscard]] const EnvironmentSensor& at(SensorId id) const {
+    const std::uint32_t i = index(id);
+    if (i >= sensors_.size()) throw InputError(fmt::format("sensor {} is not in [0, {})", i, sensors_.size()));
+    return sensors_[i];
+  }
+  [[nodiscard]] EnvironmentSensor& at(SensorId id) {
+    return const_cast<EnvironmentSensor&>(std::as_const(*this).at(id));
+  }
+  [[nodiscard]] const EnvironmentsOptions& options() const { return options_; }
+  [[nodiscard]] std::span<const std::uint32_t> episodes() const { return episodes_; }
+  [[nodiscard]] std::uint32_t sensor_count() const { return static_cast<std::uint32_t>(sensors_.size()); }
 
  private:
   [[nodiscard]] std::uint32_t local(std::uint32_t environment) const {
@@ -141,124 +167,209 @@ class Environments::Impl {
                                  std::uint64_t{options_.first} + options_.count));
   }
 
-  [[nodiscard]] std::uint64_t seed_of(std::uint32_t e) const {
-    return episode_seed(options_.simulator.seed, options_.first + e, episodes_[e]);
-  }
-
-  void draw(std::uint32_t e) {
-    if (options_.ranges.empty() && own_noise_.empty()) return;
-    std::vector<double> values;
-    StagedChain chain = draw(own_noise_.empty() || !own_noise_[e] ? sensor_.noise : *own_noise_[e], e, values);
-    keep(e, std::move(chain), values);
-  }
-
-  /// The chain with the numbers of the environment's episode, which it appends to `values`. Throws InputError where
-  /// these do not fit together, and so before anything is kept.
-  [[nodiscard]] StagedChain draw(NoiseChain noise, std::uint32_t e, std::vector<double>& values) const {
-    for (const ParameterRange& range : options_.ranges) {
-      values.push_back(draw_into(noise, sensor_.name, range, seed_of(e)));
+  /// The environments, counted from 0; until the next call.
+  std::span<const std::uint32_t> select(const EnvironmentNumbers& environments) {
+    selected_.clear();
+    if (!environments) {
+      for (std::uint32_t e = 0; e < options_.count; ++e) selected_.push_back(e);
+      return selected_;
     }
-    return prepared_.staged_chain(noise);
+    ++mark_;
+    for (const std::uint32_t environment : *environments) {
+      const std::uint32_t e = local(environment);
+      if (marks_[e] == mark_) throw InputError(fmt::format("environment {} is there twice", environment));
+      marks_[e] = mark_;
+      selected_.push_back(e);
+    }
+    return selected_;
   }
 
-  void keep(std::uint32_t e, StagedChain chain, std::span<const double> values) {
-    std::copy(values.begin(), values.end(), drawn_.begin() + static_cast<std::ptrdiff_t>(e * values.size()));
-    chains_[e] = std::move(chain);
+  [[nodiscard]] std::uint64_t seed_of(std::uint32_t e) const { return seed_of(e, episodes_[e]); }
+  [[nodiscard]] std::uint64_t seed_of(std::uint32_t e, std::uint32_t episode) const {
+    return episode_seed(options_.simulator.seed, options_.first + e, episode);
   }
 
-  /// As many environments at once as there are slots: their top-level trees are built side by side, and then their
-  /// blocks shared out as if they were one image.
-  void render_group(std::uint32_t first, std::uint32_t index, double stamp, Frame& frame) {
-    const std::size_t count = std::min<std::size_t>(slots_.size(), options_.count - first);
-    for (std::size_t s = 0; s < count; ++s) place(first + static_cast<std::uint32_t>(s), stamp, s);
-    executor_->parallel_for(count, 1, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t s = begin; s < end; ++s) {
-        if (slots_[s].scene == s) slots_[s].caster->commit();
+  void check_frames(std::span<Frame* const> frames) const {
+    if (frames.size() != sensors_.size()) {
+      throw InputError(fmt::format("{} frames are given for {} sensors", frames.size(), sensors_.size()));
+    }
+    for (std::size_t i = 0; i < frames.size(); ++i) {
+      if (frames[i] == nullptr) continue;
+      const auto other = std::find(frames.begin(), frames.begin() + static_cast<std::ptrdiff_t>(i), frames[i]);
+      if (*other == frames[i] && other != frames.begin() + static_cast<std::ptrdiff_t>(i)) {
+        throw InputError(fmt::format("sensors '{}' and '{}' cannot render into one frame",
+                                     sensors_[static_cast<std::size_t>(other - frames.begin())].sensor().name,
+                                     sensors_[i].sensor().name));
+      }
+    }
+  }
+
+  void begin(EnvironmentSensor& sensor, std::uint32_t index, double stamp, bool of_some, Frame& frame) const {
+    sensor.prepared().set_frame(index);
+    const CastPlan& plan = sensor.prepared().plan();
+    FrameWriter writer(frame);
+    const bool fits = writer.has_shape(options_.count * plan.rows, plan.cols);
+    writer.resize(options_.count * plan.rows, plan.cols);
+    if (of_some && !fits) writer.mask_all();
+    writer.set_stamp(index, stamp);
+  }
+
+  /// As many environments at once as there are slots: their top-level trees are built side by side, and then the
+  /// blocks of a sensor shared out as if they were one image.
+  void render_group(std::span<const std::uint32_t> group, std::uint32_t index, double stamp,
+                    std::span<Frame* const> frames) {
+    for (std::size_t s = 0; s < group.size(); ++s) place(group[s], stamp, s, frames);
+    const std::size_t sensors = sensors_.size();
+    executor_->parallel_for(group.size() * sensors, 1, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t k = begin; k < end; ++k) {
+        const View& view = slots_[k / sensors][k % sensors];
+        if (view.caster != nullptr && view.caster == view.own.get()) view.caster->commit();
       }
     });
-    jobs_.clear();
-    for (std::size_t s = 0; s < count; ++s) {
-      jobs_.push_back(job_of(first + static_cast<std::uint32_t>(s), index, slots_[s]));
+    for (std::size_t i = 0; i < sensors; ++i) {
+      if (frames[i] == nullptr) continue;
+      jobs_.clear();
+      for (std::size_t s = 0; s < group.size(); ++s) jobs_.push_back(job_of(group[s], i, index, slots_[s][i]));
+      fathom::render(jobs_, *executor_, *frames[i]);
     }
-    fathom::render(jobs_, *executor_, frame);
   }
 
-  void place(std::uint32_t e, double stamp, std::size_t s) {
-    Slot& slot = slots_[s];
-    for (const Moved& m : moved_) scene_.set_pose(m.entity, m.pose[e] ? *m.pose[e] : m.by_scene.at(stamp));
-    slot.world_from_sensor = sensor_poses_[e] ? *sensor_poses_[e] : sensor_.parent_from_sensor.at(stamp);
-    if (sensor_.parent != kNoEntity) {
-      slot.world_from_sensor = scene_.world_from_entity(sensor_.parent, stamp) * slot.world_from_sensor;
+  void place(std::uint32_t e, double stamp, std::size_t s, std::span<Frame* const> frames) {
+    moved_.place(e, stamp, scene_);
+    for (View& view : slots_[s]) view.caster = nullptr;
+    for (std::size_t i = 0; i < sensors_.size(); ++i) {
+      if (frames[i] == nullptr) continue;
+      View& view = slots_[s][i];
+      view.world_from_sensor = sensors_[i].world_from_sensor(e, scene_, stamp);
+      const Vec3 origin = origin_near(view.world_from_sensor.translation_m);
+      view.caster = find_placed(s, origin);
+      if (view.caster != nullptr) continue;
+      if (view.own == nullptr) view.own = slots_[0][0].own->fork();
+      view.caster = view.own.get();
+      view.caster->place(scene_, stamp, origin);
     }
-    check_place(slot.world_from_sensor.translation_m, "sensor", sensor_.name);
-    slot.world_from_sensor.rotation = aligned(prepared_.view().axes, slot.world_from_sensor.rotation);
-    slot.origin = origin_near(slot.world_from_sensor.translation_m);
-    slot.scene = moved_.empty() && slot.origin == slots_[0].origin ? 0 : s;
-    if (slot.scene != s) return;
-    if (slot.caster == nullptr) slot.caster = slots_[0].caster->fork();
-    slot.caster->place(scene_, stamp, slot.origin);
   }
 
-  RenderJob job_of(std::uint32_t e, std::uint32_t index, Slot& slot) {
-    const StagedChain& chain = chains_[chains_.size() == 1 ? 0 : e];
-    const std::size_t rays = std::size_t{rows()} * cols();
-    const Rigid cast_from_sensor = narrow(slot.world_from_sensor, slot.origin);
-    return {.plan = prepared_.plan(),
-            .pattern = prepared_.rays(),
+  /// A caster of this group that was placed with the same scene and origin; null: none. Without moved entities all
+  /// environments see what the first of the group does.
+  [[nodiscard]] Caster* find_placed(std::size_t s, const Vec3& origin) const {
+    for (const View& other : slots_[moved_.empty() ? 0 : s]) {
+      if (other.caster != nullptr && other.caster == other.own.get() && other.caster->origin() == origin)
+        return other.caster;
+    }
+    return nullptr;
+  }
+
+  RenderJob job_of(std::uint32_t e, std::size_t i, std::uint32_t index, View& view) {
+    const EnvironmentSensor& sensor = sensors_[i];
+    const PreparedSensor& prepared = sensor.prepared();
+    const StagedChain& chain = sensor.chain(e);
+    const Rigid cast_from_sensor = narrow(view.world_from_sensor, view.caster->origin());
+    return {.plan = prepared.plan(),
+            .pattern = prepared.rays(),
             .chain = chain,
-            .caster = *slots_[slot.scene].caster,
+            .caster = *view.caster,
             .reflectivity = reflectivity_,
             .seed = seed_of(e),
             .frame_index = index,
             .range_policy = chain.range_policy,
             .isa = options_.simulator.compute.isa,
             .cast_from_sensor = cast_from_sensor,
-            .world_from_sensor = narrow(slot.world_from_sensor, {}),
+            .world_from_sensor = narrow(view.world_from_sensor, {}),
             .rolling_cast_from_sensor = {},
             .rolling_world_from_sensor = {},
-            .rig = view_rig(prepared_.view(), cast_from_sensor),
+            .rig = view_rig(prepared.view(), cast_from_sensor),
             .should_stop = options_.simulator.should_stop,
-            .edge = &slot.edge,
-            .first = e * rays};
+            .edge = &view.edge,
+            .first = e * (std::size_t{prepared.plan().rows} * prepared.plan().cols)};
   }
 
   Scene scene_;
   EnvironmentsOptions options_;
-  PreparedSensor prepared_;
-  const Sensor& sensor_ = prepared_.sensor();
   std::unique_ptr<Executor> executor_;
+  MovedEntities moved_;
+  std::vector<EnvironmentSensor> sensors_;
   std::vector<Slot> slots_;
-  std::vector<RenderJob> jobs_;      // of the slots at work
-  std::vector<float> reflectivity_;  // [entities]
-  std::vector<StagedChain> chains_;  // [environments], or one for all
-  // [environments], or empty: all have the sensor's
-  std::vector<std::optional<NoiseChain>> own_noise_;
-  std::vector<std::uint32_t> episodes_;            // [environments]
-  std::vector<std::optional<Pose>> sensor_poses_;  // [environments], as set
-  std::vector<Moved> moved_;
-  std::vector<double> drawn_;  // [environments, ranges]
+  std::vector<RenderJob> jobs_;          // of the slots at work
+  std::vector<float> reflectivity_;      // [entities]
+  std::vector<std::uint32_t> episodes_;  // [environments]
+  std::vector<std::uint32_t> selected_;  // by a call
+  std::vector<std::uint64_t> marks_;     // [environments]: mark_, where a call has it selected
+  std::uint64_t mark_ = 0;
+  std::vector<Frame*> one_frame_;  // [sensors]
 };
 
-Environments::Environments(Scene scene, Sensor sensor, EnvironmentsOptions options)
-    : impl_(std::make_unique<Impl>(std::move(scene), std::move(sensor), std::move(options))) {}
+Environments::Environments(Scene scene, EnvironmentsOptions options) {
+  if (!options.ranges.empty()) throw InputError("ranges are given without a sensor; add_sensor() takes them");
+  impl_ = std::make_unique<Impl>(std::move(scene), std::move(options));
+}
+Environments::Environments(Scene scene, Sensor sensor, EnvironmentsOptions options) {
+  std::vector<ParameterRange> ranges = std::exchange(options.ranges, {});
+  impl_ = std::make_unique<Impl>(std::move(scene), std::move(options));
+  impl_->add_sensor(std::move(sensor), std::move(ranges));
+}
 Environments::~Environments() = default;
 Environments::Environments(Environments&&) noexcept = default;
 Environments& Environments::operator=(Environments&&) noexcept = default;
 
+SensorId Environments::add_sensor(Sensor sensor, std::vector<ParameterRange> ranges) {
+  return impl_->add_sensor(std::move(sensor), std::move(ranges));
+}
+
 void Environments::set_entity_pose(std::uint32_t environment, EntityId entity, const Pose& parent_from_entity) {
-  impl_->set_entity_pose(environment, entity, parent_from_entity);
+  const auto& [p, q] = parent_from_entity;
+  const double position_m[] = {p.x, p.y, p.z}, quaternion[] = {q.w, q.x, q.y, q.z};
+  impl_->set_entity_poses({&entity, 1}, position_m, quaternion, std::span<const std::uint32_t>(&environment, 1));
 }
-void Environments::set_sensor_pose(std::uint32_t environment, const Pose& parent_from_sensor) {
-  impl_->set_sensor_pose(environment, parent_from_sensor);
+void Environments::set_entity_poses(std::span<const EntityId> entities, std::span<const double> positions_m,
+                                    std::span<const double> quaternions_wxyz, const EnvironmentNumbers& environments) {
+  impl_->set_entity_poses(entities, positions_m, quaternions_wxyz, environments);
 }
-void Environments::set_noise(std::uint32_t environment, NoiseChain noise) {
-  impl_->set_noise(environment, std::move(noise));
+void Environments::set_sensor_pose(std::uint32_t environment, const Pose& parent_from_sensor, SensorId sensor) {
+  const auto& [p, q] = parent_from_sensor;
+  const double position_m[] = {p.x, p.y, p.z}, quaternion[] = {q.w, q.x, q.y, q.z};
+  impl_->set_sensor_poses(sensor, position_m, quaternion, std::span<const std::uint32_t>(&environment, 1));
 }
-void Environments::reset(std::uint32_t environment, std::uint32_t episode) { impl_->reset(environment, episode); }
-std::vector<DrawnParameter> Environments::drawn(std::uint32_t environment) const { return impl_->drawn(environment); }
-void Environments::render(std::uint32_t index, Frame& frame) { impl_->render(index, frame); }
-std::uint32_t Environments::count() const { return impl_->count(); }
-std::uint32_t Environments::rows() const { return impl_->rows(); }
-std::uint32_t Environments::cols() const { return impl_->cols(); }
+void Environments::set_sensor_poses(SensorId sensor, std::span<const double> positions_m,
+                                    std::span<const double> quaternions_wxyz, const EnvironmentNumbers& environments) {
+  impl_->set_sensor_poses(sensor, positions_m, quaternions_wxyz, environments);
+}
+void Environments::set_noise(std::uint32_t environment, NoiseChain noise, SensorId sensor) {
+  impl_->set_noise(environment, sensor, std::move(noise));
+}
+
+void Environments::reset(std::uint32_t environment, std::uint32_t episode) {
+  impl_->reset_to(std::span<const std::uint32_t>(&environment, 1), {&episode, 1});
+}
+void Environments::reset(const EnvironmentNumbers& environments) { impl_->reset_to_next(environments); }
+void Environments::reset(const EnvironmentNumbers& environments, std::span<const std::uint32_t> episodes) {
+  impl_->reset_to(environments, episodes);
+}
+std::span<const std::uint32_t> Environments::episodes() const { return impl_->episodes(); }
+
+std::vector<DrawnParameter> Environments::drawn(std::uint32_t environment, SensorId sensor) const {
+  return impl_->drawn(environment, sensor);
+}
+std::span<const double> Environments::drawn_values(SensorId sensor) const {
+  return std::as_const(*impl_).at(sensor).drawn();
+}
+std::span<const ParameterRange> Environments::ranges(SensorId sensor) const { return impl_->at(sensor).ranges(); }
+
+void Environments::render(SensorId sensor, std::uint32_t index, Frame& frame, const EnvironmentNumbers& environments) {
+  impl_->render_one(sensor, index, frame, environments);
+}
+void Environments::render(std::uint32_t index, Frame& frame, const EnvironmentNumbers& environments) {
+  impl_->render_one(SensorId{0}, index, frame, environments);
+}
+void Environments::render(std::uint32_t index, std::span<Frame* const> frames, const EnvironmentNumbers& environments) {
+  impl_->render(index, frames, environments);
+}
+
+std::uint32_t Environments::count() const { return impl_->options().count; }
+std::uint32_t Environments::first() const { return impl_->options().first; }
+std::uint32_t Environments::sensor_count() const { return impl_->sensor_count(); }
+const Sensor& Environments::sensor(SensorId sensor) const { return impl_->at(sensor).sensor(); }
+std::uint32_t Environments::rows(SensorId sensor) const { return impl_->at(sensor).prepared().plan().rows; }
+std::uint32_t Environments::cols(SensorId sensor) const { return impl_->at(sensor).prepared().plan().cols; }
 
 }  // namespace fathom

@@ -17,6 +17,7 @@
 #include "render/prepared_sensor.hpp"
 #include "render/render.hpp"
 #include "render/rig_view.hpp"
+#include "render/shared_trees.hpp"
 #include "render/simulator_options.hpp"
 #include "scene/world_poses.hpp"
 
@@ -49,6 +50,11 @@ class Simulator::Impl {
         options_((check(options), options)),
         executor_(make_executor(options.compute.threads)),
         caster_(make_caster(options.compute, *executor_)) {}
+  Impl(Scene scene, const SimulatorOptions& options, std::unique_ptr<Caster> caster)
+      : scene_(std::move(scene)),
+        options_((check(options), options)),
+        executor_(make_executor(options.compute.threads)),
+        caster_(std::move(caster)) {}
 
   SensorId add_sensor(Sensor sensor) {
     for (const RenderedSensor& other : sensors_) {
@@ -163,6 +169,7 @@ class Simulator::Impl {
 
 Simulator::Simulator(Scene scene, const SimulatorOptions& options)
     : impl_(std::make_unique<Impl>(std::move(scene), options)) {}
+Simulator::Simulator(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Simulator::~Simulator() = default;
 Simulator::Simulator(Simulator&&) noexcept = default;
 Simulator& Simulator::operator=(Simulator&&) noexcept = default;
@@ -180,6 +187,15 @@ Pose Simulator::world_from_sensor(SensorId sensor, double stamp_s) const {
 }
 const SimulatorOptions& Simulator::options() const { return impl_->options(); }
 int Simulator::threads() const { return impl_->threads(); }
+
+SharedTrees::SharedTrees(const Scene& scene, const Compute& compute, double stamp_s)
+    : executor_((validate(compute), make_executor(compute.threads))), root_(make_caster(compute, *executor_)) {
+  root_->update(scene, stamp_s, {});
+}
+
+Simulator SharedTrees::make_simulator(Scene scene, const SimulatorOptions& options) const {
+  return Simulator(std::make_unique<Simulator::Impl>(std::move(scene), options, root_->fork()));
+}
 
 Versions versions() {
 #ifdef __clang__

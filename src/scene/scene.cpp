@@ -13,6 +13,7 @@
 #include "base/text.hpp"
 #include "base/with_prefix.hpp"
 #include "scene/check_vertices.hpp"
+#include "scene/checked_pose.hpp"
 
 namespace fathom {
 
@@ -95,6 +96,20 @@ void Scene::check_id(EntityId entity) const {
 void Scene::set_pose(EntityId entity, const Pose& parent_from_entity) {
   check_id(entity);
   entities_[index(entity)].parent_from_entity.hold(parent_from_entity);
+  ++revision_;
+}
+
+void Scene::set_poses(std::span<const EntityId> entities, std::span<const double> positions_m,
+                      std::span<const double> quaternions_wxyz) {
+  const PoseArrays poses(positions_m, quaternions_wxyz, entities.size());
+  for (std::size_t k = 0; k < entities.size(); ++k) {
+    check_id(entities[k]);
+    if (!is_valid(poses[k])) {
+      static_cast<void>(
+          checked_pose(poses[k], fmt::format("entity '{}'", entities_[index(entities[k])].name)));  // throws
+    }
+  }
+  for (std::size_t k = 0; k < entities.size(); ++k) entities_[index(entities[k])].parent_from_entity.hold(poses[k]);
   ++revision_;
 }
 

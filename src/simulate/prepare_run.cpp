@@ -20,7 +20,7 @@ RunEpisode episode_of(const SceneSetup& setup, const RunOptions& options) {
 }
 
 /// With the scene, and still without its sensors.
-Simulator empty_simulator(const SceneSetup& setup, const RunOptions& options) {
+Simulator empty_simulator(const SceneSetup& setup, const RunOptions& options, const SharedTrees* trees) {
   const RunEpisode episode = episode_of(setup, options);
   SimulatorOptions how;
   how.seed = episode_seed(episode.seed, episode.environment, episode.episode);
@@ -28,7 +28,7 @@ Simulator empty_simulator(const SceneSetup& setup, const RunOptions& options) {
   how.rate_hz = setup.rate_hz;
   how.start_s = setup.start_s;
   how.should_stop = options.should_stop;
-  return Simulator(setup.scene, how);
+  return trees == nullptr ? Simulator(setup.scene, how) : trees->make_simulator(setup.scene, how);
 }
 
 /// Adds the sensors of a scene file to its simulator, one after the other.
@@ -54,13 +54,13 @@ class SensorAdder {
 
 }  // namespace
 
-PreparedRun prepare_run(const SceneSetup& setup, const RunOptions& options) {
+PreparedRun prepare_run(const SceneSetup& setup, const RunOptions& options, const SharedTrees* trees) {
   const std::uint32_t frames = options.frames.value_or(setup.frames);
   if (frames < 1 || frames > kMaxFrames) {
     throw InputError(fmt::format("frames = {} is not in [1, {}]", frames, kMaxFrames));
   }
   if (setup.sensors.empty()) throw InputError("the scene has no sensor");
-  PreparedRun run{frames, episode_of(setup, options), empty_simulator(setup, options), {}};
+  PreparedRun run{frames, episode_of(setup, options), empty_simulator(setup, options, trees), {}};
   SensorAdder adder(run.simulator);
   for (const SensorSetup& sensor_setup : setup.sensors) {
     RunSensor& sensor = run.sensors.emplace_back(adder.add(sensor_setup));
@@ -72,7 +72,7 @@ PreparedRun prepare_run(const SceneSetup& setup, const RunOptions& options) {
 }
 
 Simulator make_simulator(const SceneSetup& setup, const RunOptions& options) {
-  Simulator simulator = empty_simulator(setup, options);
+  Simulator simulator = empty_simulator(setup, options, nullptr);
   SensorAdder adder(simulator);
   for (const SensorSetup& sensor : setup.sensors) static_cast<void>(adder.add(sensor));
   return simulator;

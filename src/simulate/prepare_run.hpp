@@ -7,6 +7,8 @@
 
 #include <fathom/simulate/run.hpp>
 
+#include "render/shared_trees.hpp"
+
 namespace fathom {
 
 /// Which of the runs of a scene it is.
@@ -30,8 +32,11 @@ struct PreparedRun {
   std::vector<RunSensor> sensors;  ///< in the order of the scene file, at least one
 };
 
-/// Checks everything that could be wrong with the input but the folder; casts nothing and writes nothing. Throws
-/// InputError.
-PreparedRun prepare_run(const SceneSetup& setup, const RunOptions& options);
+/// Checks everything that could be wrong with the input but the folder; casts nothing and writes nothing. `trees`: of
+/// the scene, for runs that share them; null: the run builds its own. Throws InputError.
+PreparedRun prepare_run(const SceneSetup& setup, const RunOptions& options, const SharedTrees* trees = nullptr);
+
+/// run_scene() with the trees of other runs.
+RunResult run_scene_on(const SceneSetup& setup, const RunOptions& options, const SharedTrees* trees);
 
 }  // namespace fathom

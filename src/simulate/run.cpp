@@ -44,8 +44,11 @@ struct RunningSensor {
 class Runner {
  public:
   /// Checks everything that could be wrong with the input; writes nothing.
-  Runner(const SceneSetup& setup, const RunOptions& options)
-      : setup_(setup), options_(options), folder_(options.out, options.force), prepared_(prepare_run(setup, options)) {
+  Runner(const SceneSetup& setup, const RunOptions& options, const SharedTrees* trees)
+      : setup_(setup),
+        options_(options),
+        folder_(options.out, options.force),
+        prepared_(prepare_run(setup, options, trees)) {
     counts_.seed = prepared_.episode.seed;
     counts_.environment = prepared_.episode.environment;
     counts_.episode = prepared_.episode.episode;
@@ -215,12 +218,16 @@ class Runner {
 
 }  // namespace
 
-RunResult run_scene(const SceneSetup& setup, const RunOptions& options) {
+RunResult run_scene_on(const SceneSetup& setup, const RunOptions& options, const SharedTrees* trees) {
   try {
-    return Runner(setup, options).run();
+    return Runner(setup, options, trees).run();
   } catch (const std::bad_alloc&) {
     throw SystemError(fmt::format("{}: the run does not fit into memory", setup.file.string()));
   }
+}
+
+RunResult run_scene(const SceneSetup& setup, const RunOptions& options) {
+  return run_scene_on(setup, options, nullptr);
 }
 
 }  // namespace fathom

@@ -19,6 +19,7 @@
 #include <fathom/scene/grid_map.hpp>
 #include <fathom/simulate/environments.hpp>
 #include <fathom/simulate/parameter_range.hpp>
+#include <fathom/simulate/run_environments.hpp>
 
 #include "support/error_text.hpp"
 #include "support/temporary_folder.hpp"
@@ -206,6 +207,9 @@ TEST_F(RoomAhead, IsEditedBetweenFrames) {
   };
   EXPECT_EQ(digest_of(4), digest_of(4));
   EXPECT_NE(digest_of(4), digest_of(5)) << "another number and stamp";
+  FrameDigest of_digests;
+  of_digests.add(digest_of(4));
+  EXPECT_NE(of_digests.text(), digest_of(4));
 }
 
 TEST_F(RoomAhead, StandsInManyEnvironments) {
@@ -233,6 +237,61 @@ TEST_F(RoomAhead, StandsInManyEnvironments) {
   EXPECT_EQ(batch.drawn(7)[0].value, neighbour_m);
   expect_ranges(1);
   EXPECT_NE(input_error([&] { batch.set_noise(9, {}); }), "") << "the chain lacks what is drawn";
+}
+
+TEST_F(RoomAhead, IsSeenBySeveralSensorsOfManyEnvironments) {
+  Environments batch(std::move(scene_), {.count = 3, .first = 4, .ranges = {}});
+  const SensorId first = batch.add_sensor(sensor_);
+  sensor_.name = "other", sensor_.noise = {shift(0.0F)};
+  const SensorId other = batch.add_sensor(sensor_, {{.field = "mean_m", .low = 0.125, .high = 0.5}});
+  ASSERT_EQ(batch.sensor_count(), 2U);
+  EXPECT_EQ(batch.sensor(other).name, "other");
+  const std::uint32_t numbers[] = {batch.first() + 2, batch.first()};
+  const double at_m[] = {1, 0, 0, -1, 0, 0}, unturned[] = {1, 0, 0, 0, 1, 0, 0, 0};
+  batch.set_entity_poses({&room_, 1}, at_m, unturned, numbers);
+  batch.set_sensor_poses(other, at_m, unturned, numbers);
+  batch.reset(numbers);
+  batch.reset(numbers, numbers);
+  EXPECT_EQ(batch.episodes()[2], 6U);
+  std::vector<float> range_m(6, 0.0F);
+  const ChannelBuffer buffer = {Channel::kRange, range_m.data(), range_m.size() * sizeof(float)};
+  Frame over(3, 2, {&buffer, 1});
+  Frame* const frames[] = {&frame_, &over};
+  batch.render(0, frames);
+  const double clean_m[] = {4, 5, 6};
+  for (std::uint32_t e = 0; e < 3; ++e) {
+    EXPECT_NEAR(frame_.range_m()[2 * e], clean_m[e], 1e-5);
+    EXPECT_NEAR(range_m[2 * e], 5 + batch.drawn_values(other)[e], 1e-5) << "room and sensor moved alike";
+  }
+  EXPECT_EQ(batch.ranges(other)[0].field, "mean_m");
+  range_m.assign(6, 0.0F);
+  batch.render(other, 1, over, numbers);
+  EXPECT_GT(range_m[0], 5.0F);
+  EXPECT_EQ(range_m[2], 0.0F) << "not rendered";
+  batch.render(first, 1, frame_, numbers);
+}
+
+TEST_F(RoomAhead, TakesPosesOfManyEntities) {
+  Simulator simulator(std::move(scene_));
+  const SensorId laser = simulator.add_sensor(sensor_);
+  const double at_m[] = {2, 0, 0}, unturned[] = {1, 0, 0, 0};
+  simulator.scene().set_poses({&room_, 1}, at_m, unturned);
+  simulator.render(laser, 0, frame_);
+  EXPECT_NEAR(frame_.range_m()[0], 7.0F, 1e-5);
+}
+
+TEST(ManyRuns, AreFoldersOfOneScene) {
+  const TemporaryFolder folder;
+  const SceneSetup setup = read_scene_file(
+      folder.write("s.yaml",
+                   "scene: {meshes: {room: {box: {size_m: [8, 6, 3]}}}, entities: [{name: room, mesh: room}]}\n"
+                   "sensors: [{name: laser, type: laser_2d, rays: 8, min_azimuth_deg: 0, max_azimuth_deg: 90, "
+                   "min_range_m: 0.1, max_range_m: 20, noise: [{distance: {stddev_m: {uniform: [0.1, 0.2]}}}]}]\n"));
+  RunOptions options;
+  options.out = folder / "out";
+  const RunsResult all = run_environments(setup, options, {.first = 0, .end = 3}, {.first = 4, .end = 6});
+  EXPECT_EQ(all.sensors.at(0).rays, 6 * 8U);
+  EXPECT_TRUE(std::filesystem::exists(options.out / run_folder(2, 5) / "summary.json"));
 }
 
 TEST(InstructionSets, HaveTheWordsOfTheirOption) {

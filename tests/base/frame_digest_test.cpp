@@ -100,5 +100,17 @@ TEST(FrameDigest, OrderAndChannelsCount) {
   EXPECT_NE(digest_of(counting({Channel::kRange})), digest_of(counting({Channel::kRange, Channel::kRing})));
 }
 
+TEST(FrameDigest, TakesTheDigestsOfOthersInOrder) {
+  // FNV-1a of these 16 characters.
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : std::string("0123456789abcdef")) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  FrameDigest one, two, swapped;
+  one.add("0123456789abcdef");
+  EXPECT_EQ(std::stoull(one.text(), nullptr, 16), hash);
+  two.add("0123456789abcdef"), two.add("cbf29ce484222325");
+  swapped.add("cbf29ce484222325"), swapped.add("0123456789abcdef");
+  EXPECT_NE(two.text(), swapped.text());
+}
+
 }  // namespace
 }  // namespace fathom::test

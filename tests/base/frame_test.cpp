@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include <array>
+#include <cmath>
 #include <numeric>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -118,6 +121,50 @@ TEST(Reasons, NamesAreDistinctAndValuesStable) {
   EXPECT_EQ(to_string(Reason::kDropout), "dropout");
   EXPECT_EQ(to_string(Reason::kMasked), "masked");
   EXPECT_EQ(static_cast<int>(Reason::kMasked), 11);
+}
+
+TEST(FrameOverBuffers, WritesIntoThemAndKeepsItsShape) {
+  std::vector<float> hit(18);
+  std::vector<std::uint32_t> entity(6);
+  std::vector<std::uint16_t> ring(6);
+  const std::array buffers = {ChannelBuffer{Channel::kHitWorld, hit.data(), 72},
+                              ChannelBuffer{Channel::kEntityId, entity.data(), 24},
+                              ChannelBuffer{Channel::kRing, ring.data(), 12}};
+  Frame frame(2, 3, buffers);
+  EXPECT_EQ(frame.channels(), (ChannelSet{Channel::kHitWorld, Channel::kEntityId, Channel::kRing}));
+  FrameWriter writer(frame);
+  writer.resize(2, 3);
+  EXPECT_EQ(writer.floats(Channel::kHitWorld), hit.data());
+  EXPECT_EQ(writer.floats(Channel::kRange), nullptr);
+  writer.mask_all();
+  EXPECT_TRUE(std::isnan(hit[17]));
+  EXPECT_EQ(entity[5], 0xffffffffU);
+  hit[7] = 3.0F, ring[5] = 9;
+  EXPECT_EQ(frame.hit_world_m().y[1], 3.0F);
+  EXPECT_EQ(frame.hit_world_m().z.size(), 6U);
+  EXPECT_EQ(frame.ring().back(), 9);
+  EXPECT_EQ(input_error([&] { writer.resize(3, 2); }), "the buffers of the frame are for 2 x 3 rays, not for 3 x 2");
+  EXPECT_EQ(frame.rows(), 2U);
+  const Frame copy = frame;
+  EXPECT_EQ(copy.ring().data(), ring.data()) << "a copy shares them";
+}
+
+TEST(FrameOverBuffers, WrongOnesAreRefused) {
+  alignas(8) std::array<float, 12> memory{};
+  const auto refused = [&](std::vector<ChannelBuffer> buffers) { return input_error([&] { Frame(2, 3, buffers); }); };
+  EXPECT_EQ(refused({{Channel::kRange, nullptr, 24}}), "the buffer of channel 'range' is null");
+  EXPECT_EQ(refused({{Channel::kRange, memory.data(), 20}}),
+            "the buffer of channel 'range' has 20 bytes, not 24: 2 x 3 rays of 4 bytes");
+  EXPECT_EQ(refused({{Channel::kNormal, memory.data(), 24}}),
+            "the buffer of channel 'normal' has 24 bytes, not 72: 2 x 3 rays of 12 bytes");
+  EXPECT_EQ(refused({{Channel::kRange, reinterpret_cast<char*>(memory.data()) + 2, 24}}),
+            "the buffer of channel 'range' is not aligned to its elements, of 4 bytes");
+  EXPECT_EQ(refused({{Channel::kRange, memory.data(), 24}, {Channel::kRange, memory.data() + 6, 24}}),
+            "channel 'range' has two buffers");
+  EXPECT_EQ(refused({{Channel::kRange, memory.data(), 24}, {Channel::kDepth, memory.data() + 5, 24}}),
+            "the buffers of channels 'range' and 'depth' overlap");
+  EXPECT_EQ(refused({{Channel::kRange, memory.data(), 24}, {Channel::kDepth, memory.data() + 6, 24}}), "");
+  EXPECT_EQ(input_error([] { Frame(0, 3, {}); }), "a frame over buffers has rays, not 0 x 3");
 }
 
 }  // namespace

@@ -47,8 +47,8 @@ TEST(Help, EveryCommandHasAnExample) {
 
 TEST(Help, ListsEveryOptionOfSimulate) {
   const std::string text = run_fathom({"simulate", "--help"}).out;
-  for (const char* option : {"--out", "--frames", "--seed", "--environment", "--episode", "--threads", "--set",
-                             "--force", "--isa", "--caster", "--digest"}) {
+  for (const char* option : {"--out", "--frames", "--seed", "--environment", "--environments", "--episode",
+                             "--episodes", "--threads", "--set", "--force", "--isa", "--caster", "--digest"}) {
     EXPECT_NE(text.find(option), std::string::npos) << option;
   }
 }
@@ -109,6 +109,8 @@ TEST(Usage, MistakesAreOneLineAndCode2) {
       {"simulate", "scene.yaml", "--out", "x", "--seed", "18446744073709551616"},
       {"simulate", "scene.yaml", "--out", "x", "--episode", "-1"},
       {"simulate", "scene.yaml", "--out", "x", "--environment", "4294967296"},
+      {"simulate", "scene.yaml", "--out", "x", "--environment", "3", "--environments", "0:4"},
+      {"simulate", "scene.yaml", "--out", "x", "--episodes", "0:4", "--episode", "3"},
       {"simulate", "scene.yaml", "--out", "x", "--threads", "-1"},
       {"simulate", "scene.yaml", "--out", "x", "--threads", "many"},
       {"simulate", "scene.yaml", "--out", "x", "--isa", "neon"},

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // A frame in steady state allocates nothing: every malloc of the process is counted while frames render.
 
+#include <array>
 #include <cstdlib>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -112,6 +114,38 @@ TEST_P(Allocations, OnlyTheCastersOwnWhileEntitiesOfEnvironmentsMove) {
   Frame frame(all_channels());
   for (std::uint32_t i = 0; i < 3; ++i) batch.render(i, frame);
   EXPECT_LE(allocations_in([&] { batch.render(3, frame); }), 64U * most_of_a_rebuild());
+}
+
+TEST_P(Allocations, OnlyTheCastersOwnInTheStepsOf4096Environments) {
+  constexpr std::uint32_t kCount = 4096;
+  StereoCamera camera;
+  camera.width = 16, camera.height = 12, camera.fx = 10, camera.baseline_m = 0.1;
+  Environments batch(make_room_scene(),
+                     {.simulator = {.seed = 1, .compute = compute_on(1)}, .count = kCount, .ranges = {}});
+  const SensorId left = batch.add_sensor(make_sensor(camera, {StereoShadow{}, StereoEnergy{}}, {}, "left"),
+                                         {{.entry = 1, .field = "pow", .low = 1, .high = 20}});
+  // So far away that it casts into a tree of its own.
+  batch.add_sensor(make_sensor(camera, {EdgeLoss{.low_probability = 0.5F}}, {{100, 0, 0}, {}}, "far"));
+  const std::size_t rays = std::size_t{kCount} * 16 * 12;
+  std::vector<float> depth(rays);
+  const std::array buffers = {ChannelBuffer{Channel::kDepth, depth.data(), 4 * rays}};
+  Frame of_left(kCount * 12, 16, buffers), of_far(all_channels());
+  const std::array frames = {&of_left, &of_far};
+  const std::array entities = {EntityId{1}, EntityId{2}};
+  std::vector<double> positions_m(kCount * 2 * 3), quaternions(kCount * 2 * 4, 0.5);
+  std::vector<std::uint32_t> some;
+  for (std::uint32_t e = 0; e < kCount; e += 8) some.push_back(e);
+  const auto step = [&](std::uint32_t index, const EnvironmentNumbers& environments) {
+    for (std::size_t i = 0; i < positions_m.size(); ++i) positions_m[i] = 1e-4 * static_cast<double>(i % 8999 + index);
+    batch.set_entity_poses(entities, positions_m, quaternions);
+    const std::size_t all = kCount;
+    batch.set_sensor_poses(left, std::span(positions_m).first(all * 3), std::span(quaternions).first(all * 4));
+    batch.render(index, frames, environments);
+    batch.render(left, index, of_left, some);
+  };
+  step(0, {}), step(1, some);
+  const std::size_t rebuilds = 2 * (kCount + some.size());
+  EXPECT_LE(allocations_in([&] { step(2, {}), step(3, some); }), 2 * rebuilds * most_of_a_rebuild());
 }
 
 TEST_P(Allocations, NoneInASteadyFrameWhoseRaysChange) {

@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include <gtest/gtest.h>
 
 #include <fathom/base/error.hpp>
 
+#include "render/environment_frames.hpp"
 #include "render/parameter_range.hpp"
 #include "render/stereo_scenes.hpp"
 #include "support/casters.hpp"
@@ -24,6 +24,7 @@ using test::count_of;
 using test::make_room_scene;
 using test::make_sensor;
 using test::make_stereo;
+using test::same_environment;
 
 Sensor stereo_sensor() {
   return make_sensor(make_stereo(37, 23, 25, 0.2),
@@ -59,19 +60,6 @@ Environments make_batch(std::uint32_t first, std::uint32_t count, const Compute&
     batch.reset(e, e % 3);
   }
   return batch;
-}
-
-/// Whether environment `e` of `a` and `f` of `b` hold the same bits in every array.
-bool same_environment(const Frame& a, std::uint32_t e, const Frame& b, std::uint32_t f, std::size_t rays) {
-  const auto same = [&](auto x, auto y) {
-    const auto p = x.subspan(e * rays, rays), q = y.subspan(f * rays, rays);
-    return std::memcmp(p.data(), q.data(), p.size_bytes()) == 0;
-  };
-  const PointSpan u = a.hit_world_m(), v = b.hit_world_m();
-  return same(a.range_m(), b.range_m()) && same(a.depth_m(), b.depth_m()) &&
-         same(a.clean_range_m(), b.clean_range_m()) && same(a.energy(), b.energy()) && same(a.reason(), b.reason()) &&
-         same(a.entity_id(), b.entity_id()) && same(a.time_offset_s(), b.time_offset_s()) && same(a.ring(), b.ring()) &&
-         same(u.x, v.x) && same(u.z, v.z);
 }
 
 TEST(Environments, Environment17AloneEqualsEnvironment17Of64) {

@@ -160,6 +160,20 @@ TEST(Scene, ParentsThatMoveCarryTheirChildren) {
   EXPECT_EQ(scene.world_from_entity(EntityId{1}, 0.5).translation_m, (Vec3{7, 1, 0}));
 }
 
+TEST(Scene, TakesManyPosesAtOnce) {
+  Scene scene = chain(), one_by_one = chain();
+  const std::vector<EntityId> ids = {EntityId{2}, EntityId{0}, EntityId{2}};
+  const std::vector<double> p = {1, 2, 3, 4, 5, 6, 7, 8, 9}, q = {1, 0, 0, 0, 0, 0, 0, 1, 0.8, 0, 0.6, 0};
+  const std::uint64_t before = scene.revision();
+  scene.set_poses(ids, p, q);
+  EXPECT_NE(scene.revision(), before);
+  one_by_one.set_pose(EntityId{0}, {{4, 5, 6}, {0, 0, 0, 1}});
+  one_by_one.set_pose(EntityId{2}, {{7, 8, 9}, {0.8, 0, 0.6, 0}});  // the later one
+  for (std::uint32_t e = 0; e < scene.entities().size(); ++e) {
+    EXPECT_EQ(scene.world_from_entity(EntityId{e}, 0), one_by_one.world_from_entity(EntityId{e}, 0)) << e;
+  }
+}
+
 TEST(Scene, EveryChangeRaisesTheRevision) {
   Scene scene;
   std::uint64_t last = scene.revision();
@@ -205,6 +219,20 @@ TEST(Scene, RefusesPosesThatAreNotFinite) {
   Scene scene = chain();
   EXPECT_EQ(refused(scene, [&] { scene.set_pose(EntityId{0}, {{NAN, 0, 0}, {}}); }), "pose: position is not finite");
   EXPECT_EQ(refused(scene, [&] { scene.set_pose(EntityId{4}, {}); }), "entity 4 is not in [0, 4)");
+  const std::vector<EntityId> two = {EntityId{0}, EntityId{1}};
+  const std::vector<double> p = {1, 2, 3, 4, 5, 6}, q = {1, 0, 0, 0, 1, 0, 0, 0};
+  EXPECT_EQ(refused(scene, [&] { scene.set_poses(two, std::span(p).first(5), q); }),
+            "positions are 5 numbers, not 6: 2 poses of 3");
+  EXPECT_EQ(refused(scene, [&] { scene.set_poses(two, p, std::span(q).first(4)); }),
+            "quaternions are 4 numbers, not 8: 2 poses of 4");
+  EXPECT_EQ(refused(scene,
+                    [&] {
+                      scene.set_poses(std::vector{EntityId{0}, EntityId{4}}, p, q);
+                    }),
+            "entity 4 is not in [0, 4)");
+  const std::vector<double> wrong = {1, 0, 0, 0, 0, 0, 0, 0.5};
+  EXPECT_EQ(refused(scene, [&] { scene.set_poses(two, p, wrong); }),
+            "entity '" + scene.entities()[1].name + "': quaternion has length 0.5, not 1");
 }
 
 }  // namespace

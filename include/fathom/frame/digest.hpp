@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include <fathom/base/export.hpp>
 #include <fathom/frame/frame.hpp>
@@ -24,6 +25,9 @@ namespace fathom {
 class FATHOM_API FrameDigest {
  public:
   void add(const Frame& frame);
+  /// Adds what text() of another digest is, as the bytes of its 16 digits: digests that were made side by side become
+  /// one, in an order of the caller's.
+  void add(std::string_view digest);
 
   /// Hexadecimal, 16 digits. Of no frame: "cbf29ce484222325".
   [[nodiscard]] std::string text() const;

@@ -62,17 +62,32 @@ class ChannelSet {
   std::uint32_t bits_ = 0;
 };
 
+/// Memory of the caller's for one channel: its elements (channel_info() has their type) as an array [rows, cols]; of
+/// points three such planes, one after the other.
+struct ChannelBuffer {
+  Channel channel = Channel::kRange;
+  void* data = nullptr;   ///< aligned to its elements
+  std::size_t bytes = 0;  ///< rows * cols * channel_info(channel).bytes(), no more and no less
+};
+
 /// Points as three planes, each [rows, cols].
 struct PointSpan {
   std::span<const float> x, y, z;
 };
 
 /// One frame of one sensor: the arrays asked for, and nothing else is computed. Reuse a Frame: once its arrays have
-/// their size, rendering into it allocates nothing.
+/// their size, rendering into it allocates nothing. What a span of it shows is written anew by the next render, and is
+/// gone when a render gives the frame another shape; over buffers of the caller's the shape never changes.
 class FATHOM_API Frame {
  public:
   Frame() = default;
   explicit Frame(ChannelSet channels) : channels_(channels) {}
+  /// A frame of this shape for good, with the channels of `buffers`, in memory of the caller's, such as arrays of NumPy
+  /// or a tensor: what renders into it writes there, and nothing is copied, allocated or moved. To render a sensor of
+  /// another shape into it throws InputError. The memory must outlive the frame and its copies, which share it. Throws
+  /// InputError when a channel is there twice, or a buffer is null, of another size, not aligned, or overlaps another
+  /// one.
+  Frame(std::uint32_t rows, std::uint32_t cols, std::span<const ChannelBuffer> buffers);
 
   [[nodiscard]] ChannelSet channels() const { return channels_; }
   [[nodiscard]] std::uint32_t rows() const { return rows_; }
@@ -111,8 +126,12 @@ class FATHOM_API Frame {
  private:
   friend class FrameWriter;  // of the library: what fills the arrays
   FATHOM_HIDDEN void require(Channel channel) const;
+  template <class T>
+  FATHOM_HIDDEN std::span<const T> array(Channel channel, const std::vector<T>& own) const;
 
   ChannelSet channels_;
+  bool of_caller_ = false;  // its arrays stand in buffers_, and its own are empty
+  std::array<void*, kChannelCount> buffers_ = {};
   std::uint32_t rows_ = 0, cols_ = 0, index_ = 0;
   double stamp_s_ = 0.0;
   std::array<std::vector<float>, kChannelCount> floats_;

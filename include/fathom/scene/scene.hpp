@@ -37,6 +37,10 @@ class FATHOM_API Scene {
 
   /// Places an entity by hand from now on, relative to its parent; ends its keyed motion.
   void set_pose(EntityId entity, const Pose& parent_from_entity);
+  /// set_pose() of K entities at once: positions [K, 3] and quaternions (w, x, y, z) [K, 4]. Of an entity that is there
+  /// twice, the later pose counts.
+  void set_poses(std::span<const EntityId> entities, std::span<const double> positions_m,
+                 std::span<const double> quaternions_wxyz);
   /// Hangs an entity on another (or on the world: kNoEntity). A cycle is an error.
   void set_parent(EntityId entity, EntityId parent);
   /// Replaces the vertices of a mesh, same count and triangles (deforming meshes: the tree is refitted).

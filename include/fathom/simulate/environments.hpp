@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Many environments at once, as the training of robots needs: one scene and one sensor, with poses and noise parameters
-// of each environment's own, rendered as arrays [environments, rows, cols].
+// Many environments at once, as the training of robots needs: one scene and its sensors, with poses and noise
+// parameters of each environment's own, rendered as arrays [environments, rows, cols].
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include <fathom/base/export.hpp>
@@ -16,47 +18,94 @@
 
 namespace fathom {
 
+/// Which environments a call is for: those of a list of numbers, in any order and none twice, or all, without a list.
+/// An empty list is none of them. A call reads the list before it returns, and keeps nothing of it.
+using EnvironmentNumbers = std::optional<std::span<const std::uint32_t>>;
+
 struct EnvironmentsOptions {
   SimulatorOptions simulator = {};
   std::uint32_t count = 1;
   std::uint32_t first = 0;                  ///< number of the first: environment 17 alone is {count = 1, first = 17}
-  std::vector<ParameterRange> ranges = {};  ///< of a scene file: SensorSetup::ranges
+  std::vector<ParameterRange> ranges = {};  ///< of the sensor that the constructor takes: SensorSetup::ranges
 };
 
 /// A batch of environments. The frame of one depends on its number, its episode, its poses and its noise alone, never
 /// on the others: environment 17 alone equals environment 17 of 64, bit by bit, and equals what a Simulator renders
-/// with that episode's seed and parameters. An environment is named by its number, in [first, first + count). Use it
-/// from one thread at a time.
+/// with that episode's seed and parameters. So do the frames of a sensor, whatever sensors there are beside it. An
+/// environment is named by its number, in [first, first + count). Use it from one thread at a time.
+///
+///   Environments batch(scene, {.simulator = {.seed = 7}, .count = 4096});
+///   const SensorId left = batch.add_sensor(left_camera), right = batch.add_sensor(right_camera);
+///   Frame l({Channel::kDepth}), r({Channel::kDepth});
+///   for (std::uint32_t t = 0; t < steps; ++t) {
+///     batch.set_entity_poses(bodies, positions_m, quaternions);  // [4096, K, 3], [4096, K, 4]
+///     batch.reset(fallen);                                       // the next episode of these
+///     batch.render(t, std::array{&l, &r});
+///   }
+///
+/// A call that throws InputError changes nothing but frames.
 class FATHOM_API Environments {
  public:
-  /// Throws InputError as Simulator does, for a count of 0, for more than kMaxRays rays in all, and for a range that
-  /// names no number of the chain or one that must be the same in the whole chain, or that leaves its limits.
+  /// Without sensors yet. Throws InputError as Simulator does, for a count of 0, and for ranges: they need a sensor.
+  Environments(Scene scene, EnvironmentsOptions options);
+  /// With one sensor, SensorId{0}, and options.ranges as its ranges; throws as add_sensor() does, too.
   Environments(Scene scene, Sensor sensor, EnvironmentsOptions options);
   ~Environments();
   Environments(Environments&&) noexcept;
   Environments& operator=(Environments&&) noexcept;
 
+  /// Throws InputError as Simulator::add_sensor does, for a rolling sensor, for more than kMaxRays rays in all
+  /// environments, and for a range that names no number of the chain or one that must be the same in the whole chain,
+  /// or that leaves its limits.
+  SensorId add_sensor(Sensor sensor, std::vector<ParameterRange> ranges = {});
+
   /// Places an entity in one environment, relative to its parent, from now on; elsewhere it stays where it is or moves
   /// as the scene says.
   void set_entity_pose(std::uint32_t environment, EntityId entity, const Pose& parent_from_entity);
-  /// Places the sensor in one environment, from now on; elsewhere it stays where it is or moves as its trajectory says.
-  void set_sensor_pose(std::uint32_t environment, const Pose& parent_from_sensor);
+  /// The same for K entities in E environments: positions [E, K, 3] in m and quaternions (w, x, y, z) [E, K, 4]. Of an
+  /// entity that is there twice, the later pose counts. Allocates only for entities that were never placed before.
+  void set_entity_poses(std::span<const EntityId> entities, std::span<const double> positions_m,
+                        std::span<const double> quaternions_wxyz, const EnvironmentNumbers& environments = {});
+  /// Places a sensor in one environment, from now on; elsewhere it stays where it is or moves as its trajectory says.
+  void set_sensor_pose(std::uint32_t environment, const Pose& parent_from_sensor, SensorId sensor = SensorId{0});
+  /// The same in E environments: positions [E, 3] in m and quaternions (w, x, y, z) [E, 4].
+  void set_sensor_poses(SensorId sensor, std::span<const double> positions_m, std::span<const double> quaternions_wxyz,
+                        const EnvironmentNumbers& environments = {});
   /// Gives one environment a chain of its own; the next frame rendered uses it. Numbers with a range
   /// keep what the episode draws for them. Throws InputError as Simulator::set_noise does, and when the chain lacks a
-  /// number that has a range; then nothing changes.
-  void set_noise(std::uint32_t environment, NoiseChain noise);
+  /// number that has a range.
+  void set_noise(std::uint32_t environment, NoiseChain noise, SensorId sensor = SensorId{0});
+
   /// Starts an episode: draws the parameters anew. All environments start in episode 0.
   void reset(std::uint32_t environment, std::uint32_t episode);
-  /// The values drawn for the present episode, in the order of the ranges.
-  [[nodiscard]] std::vector<DrawnParameter> drawn(std::uint32_t environment) const;
+  /// Starts the next episode of each.
+  void reset(const EnvironmentNumbers& environments);
+  /// Starts an episode of each: [E], in the order of the environments.
+  void reset(const EnvironmentNumbers& environments, std::span<const std::uint32_t> episodes);
+  /// The present episodes, [count].
+  [[nodiscard]] std::span<const std::uint32_t> episodes() const;
 
-  /// Renders frame `index` of all environments: arrays [environments, rows, cols], that is a frame of count * rows
-  /// rows. In steady state nothing is allocated.
-  void render(std::uint32_t index, Frame& frame);
+  /// The values drawn for the present episode, in the order of the ranges.
+  [[nodiscard]] std::vector<DrawnParameter> drawn(std::uint32_t environment, SensorId sensor = SensorId{0}) const;
+  /// The same values of all environments: [count, ranges(sensor)].
+  [[nodiscard]] std::span<const double> drawn_values(SensorId sensor) const;
+  [[nodiscard]] std::span<const ParameterRange> ranges(SensorId sensor) const;
+
+  /// Renders frame `index` of a sensor: arrays [count, rows, cols], that is a frame of count * rows rows. With a list
+  /// of environments only these are cast, and the rows of the others stay as they are; in a frame that has another
+  /// shape, or none yet, they are then kMasked and NaN. In steady state nothing is allocated.
+  void render(SensorId sensor, std::uint32_t index, Frame& frame, const EnvironmentNumbers& environments = {});
+  /// Of the first sensor.
+  void render(std::uint32_t index, Frame& frame, const EnvironmentNumbers& environments = {});
+  /// Of all sensors, frames[i] for SensorId i; none for null. The tree of an environment is built once for all of them.
+  void render(std::uint32_t index, std::span<Frame* const> frames, const EnvironmentNumbers& environments = {});
 
   [[nodiscard]] std::uint32_t count() const;
-  [[nodiscard]] std::uint32_t rows() const;  ///< of one environment
-  [[nodiscard]] std::uint32_t cols() const;
+  [[nodiscard]] std::uint32_t first() const;
+  [[nodiscard]] std::uint32_t sensor_count() const;
+  [[nodiscard]] const Sensor& sensor(SensorId sensor) const;
+  [[nodiscard]] std::uint32_t rows(SensorId sensor = SensorId{0}) const;  ///< of one environment
+  [[nodiscard]] std::uint32_t cols(SensorId sensor = SensorId{0}) const;
 
  private:
   class Impl;

@@ -57,7 +57,9 @@ class FATHOM_API Simulator {
   [[nodiscard]] int threads() const;  ///< as resolved
 
  private:
+  friend class SharedTrees;  // of the library: simulators of one scene
   class Impl;
+  FATHOM_HIDDEN explicit Simulator(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
 

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// A sensor of many environments: in each it has a chain, numbers drawn for the episode and a pose of its own.
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <fathom/scene/scene.hpp>
+#include <fathom/simulate/parameter_range.hpp>
+
+#include "render/parameter_range.hpp"
+#include "render/prepared_sensor.hpp"
+#include "scene/checked_pose.hpp"
+
+namespace fathom {
+
+/// Environments are counted from 0.
+class EnvironmentSensor {
+ public:
+  /// A chain with the numbers of an episode.
+  struct Drawn {
+    StagedChain chain;
+    std::vector<double> values;  ///< [ranges]
+  };
+
+  /// Until keep(), nothing is drawn. Throws InputError as Environments::add_sensor does.
+  EnvironmentSensor(Sensor sensor, std::vector<ParameterRange> ranges, std::size_t entities,
+                    std::uint32_t environments);
+
+  /// Whether an episode can change the chain of an environment.
+  [[nodiscard]] bool draws() const { return !ranges_.empty() || !own_noise_.empty(); }
+  /// What the episode of that seed draws for an environment. Throws InputError where the numbers do not fit together.
+  [[nodiscard]] Drawn draw(std::uint32_t environment, std::uint64_t episode_seed) const;
+  void keep(std::uint32_t environment, Drawn drawn);
+
+  /// Gives one environment a chain of its own. Throws InputError, and then changes nothing.
+  void set_noise(std::uint32_t environment, NoiseChain noise, std::size_t entities, std::uint64_t episode_seed);
+  /// Throws InputError, and then changes nothing. Messages count environments from `first`.
+  void set_poses(std::span<const std::uint32_t> environments, const PoseArrays& poses, std::uint32_t first);
+
+  /// With the entities of the scene where they are in the environment.
+  [[nodiscard]] Pose world_from_sensor(std::uint32_t environment, const Scene& scene, double stamp_s) const;
+  [[nodiscard]] const StagedChain& chain(std::uint32_t environment) const {
+    return chains_[chains_.size() == 1 ? 0 : environment];
+  }
+  [[nodiscard]] std::span<const double> drawn() const { return drawn_; }  ///< [environments, ranges]
+  [[nodiscard]] const std::vector<ParameterRange>& ranges() const { return ranges_; }
+  [[nodiscard]] PreparedSensor& prepared() { return prepared_; }
+  [[nodiscard]] const PreparedSensor& prepared() const { return prepared_; }
+  [[nodiscard]] const Sensor& sensor() const { return prepared_.sensor(); }
+
+ private:
+  [[nodiscard]] Drawn draw_from(NoiseChain noise, std::uint64_t episode_seed) const;
+
+  PreparedSensor prepared_;
+  std::vector<ParameterRange> ranges_;
+  std::uint32_t environments_;
+  std::vector<StagedChain> chains_;                   // [environments], or one for all
+  std::vector<std::optional<NoiseChain>> own_noise_;  // [environments], or empty: all have the sensor's
+  std::vector<std::optional<Pose>> poses_;            // [environments], as set
+  std::vector<double> drawn_;                         // [environments, ranges]
+};
+
+}  // namespace fathom

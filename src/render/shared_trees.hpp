@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// Several simulators of one scene, each with a seed of its own, over one set of trees: those of the meshes are built
+// once.
+
+#include <memory>
+
+#include <fathom/base/executor.hpp>
+#include <fathom/simulate/simulator.hpp>
+
+#include "cast/caster.hpp"
+
+namespace fathom {
+
+class SharedTrees {
+ public:
+  /// Builds the trees on so many threads as `compute` says. With one thread, simulators may work side by side, each on
+  /// a thread of its own. Throws InputError when an entity stands too far out at `stamp_s`.
+  SharedTrees(const Scene& scene, const Compute& compute, double stamp_s);
+
+  /// A simulator of the scene that the trees were built for: without other meshes or vertices. The trees must outlive
+  /// it. Of the options, the caster and its instructions are those of the trees.
+  [[nodiscard]] Simulator make_simulator(Scene scene, const SimulatorOptions& options) const;
+
+ private:
+  std::unique_ptr<Executor> executor_;
+  std::unique_ptr<Caster> root_;
+};
+
+}  // namespace fathom

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+// `fathom simulate --environments A:B --episodes C:D`: a folder for each run.
+
+#include <csignal>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "process.hpp"
+#include "refusal.hpp"
+#include "scenes.hpp"
+
+namespace cli_test {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+class ManyRuns : public testing::Test {
+ protected:
+  Ended simulate(const std::string& out, std::vector<std::string> more) {
+    std::vector<std::string> arguments = {"simulate", scene_, "--out", folder_ / out};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_fathom(arguments);
+  }
+
+  TemporaryFolder folder_;
+  std::string scene_ = write_text(folder_ / "room.yaml", replaced(room_scene(), "distance: {stddev_m: 0.02}",
+                                                                  "distance: {stddev_m: {uniform: [0, 1]}}"));
+};
+
+TEST_F(ManyRuns, EqualTheRunsAlone) {
+  const Ended many = simulate("many", {"--environments", "2:4", "--episodes", "0:3", "--threads", "2"});
+  ASSERT_EQ(many.exit_code, 0) << many.err;
+  EXPECT_NE(many.out.find("6 runs, 12 frames, "), std::string::npos) << many.out;
+  ASSERT_EQ(simulate("one", {"--environment", "3", "--episode", "1"}).exit_code, 0);
+  const fs::path run = folder_ / "many/environment_0003/episode_0001";
+  for (const fs::path& file : files_below(folder_ / "one")) {
+    const fs::path twin = run / file.lexically_relative(folder_ / "one");
+    if (file.filename() != "summary.json") {
+      EXPECT_TRUE(bytes_of(file) == bytes_of(twin)) << twin;
+      continue;
+    }
+    json a = json::parse(bytes_of(file)), b = json::parse(bytes_of(twin));
+    a.erase("run"), b.erase("run");
+    EXPECT_EQ(a, b);
+  }
+  EXPECT_EQ(files_below(run).size(), files_below(folder_ / "one").size());
+  EXPECT_FALSE(fs::exists(folder_ / "many/environment_0004"));
+}
+
+TEST_F(ManyRuns, DigestIsOneForAll) {
+  const std::vector<std::string> four = {"--environments", "0:2", "--episodes", "5:7", "--digest", "--quiet"};
+  const auto with_threads = [&](const std::string& threads) {
+    std::vector<std::string> arguments = four;
+    arguments.insert(arguments.end(), {"--threads", threads, "--force"});
+    return simulate("out", arguments).out;
+  };
+  const std::string digest = with_threads("1");
+  EXPECT_EQ(digest.size(), std::string("lidar 0123456789abcdef\n").size()) << digest;
+  EXPECT_EQ(with_threads("3"), digest);
+  EXPECT_NE(simulate("other", {"--environments", "0:2", "--episodes", "5:6", "--digest", "--quiet"}).out, digest);
+}
+
+TEST_F(ManyRuns, OneRangeTakesTheOtherNumberFromOptionOrScene) {
+  ASSERT_EQ(simulate("a", {"--episodes", "1:2", "--environment", "8", "--quiet"}).exit_code, 0);
+  EXPECT_TRUE(fs::exists(folder_ / "a/environment_0008/episode_0001/summary.json"));
+  ASSERT_EQ(simulate("b", {"--environments", "1:2", "--set", "episode=5", "--quiet"}).exit_code, 0);
+  EXPECT_TRUE(fs::exists(folder_ / "b/environment_0001/episode_0005/summary.json"));
+}
+
+TEST_F(ManyRuns, BadRangesAreRefused) {
+  for (const char* option : {"--environments", "--episodes"}) {
+    for (const char* bad :
+         {"5", "", ":", "3:", ":3", "3:3", "4:2", "-1:3", "0:4294967296", "0:1:2", "0 : 3", "a:b", "0:2.5"}) {
+      const std::string text = bad;
+      expect_refused(option + (" " + text),
+                     {"simulate", scene_, "--out", folder_ / "out", std::string(option) + "=" + text},
+                     {option, text.empty() ? "" : "FIRST"}, folder_ / "out");
+    }
+  }
+  expect_refused("both", {"simulate", scene_, "--out", folder_ / "out", "--environments", "0:2", "--environment", "1"},
+                 {"--environment"}, folder_ / "out");
+  expect_refused("too many",
+                 {"simulate", scene_, "--out", folder_ / "out", "--environments", "0:4294967295", "--frames", "1000"},
+                 {"4294967295 environments of 1 episodes of 1000 frames"}, folder_ / "out");
+}
+
+TEST_F(ManyRuns, StoppedTheyAreWholeOrUnfinished) {
+  Process process({"simulate", scene_, "--out", folder_ / "out", "--environments", "0:20000", "--threads", "2"},
+                  folder_.path());
+  const fs::path second = folder_ / "out/environment_0001/episode_0000/summary.json";
+  ASSERT_TRUE(process.wait_until([&] { return fs::exists(second); }));
+  process.send(SIGINT);
+  const Ended ended = process.wait();
+  EXPECT_EQ(ended.exit_code, 130) << ended.err;
+  const std::size_t message = ended.err.rfind("fathom: ");
+  ASSERT_NE(message, std::string::npos) << ended.err;
+  EXPECT_NE(ended.err.find(" of 20000 runs; the files in ", message), std::string::npos) << ended.err;
+  EXPECT_EQ(ended.out, "");
+  std::size_t unfinished = 0;
+  for (const auto& entry : fs::directory_iterator(folder_ / "out")) {
+    const bool whole = fs::exists(entry.path() / "episode_0000/summary.json");
+    EXPECT_NE(whole, fs::exists(entry.path() / "episode_0000/unfinished.txt")) << entry.path();
+    unfinished += whole ? 0U : 1U;
+  }
+  EXPECT_LE(unfinished, 2U) << "one of each thread";
+  // Whoever has a complete run can say what it would have been alone.
+  ASSERT_EQ(simulate("one", {"--environment", "1"}).exit_code, 0);
+  EXPECT_TRUE(bytes_of(folder_ / "one/lidar/cloud_000001.pcd") ==
+              bytes_of(second.parent_path() / "lidar/cloud_000001.pcd"));
+}
+
+TEST_F(ManyRuns, CheckCountsThem) {
+  const std::vector<std::string> arguments = {"check", scene_, "--environments", "0:64", "--episodes", "0:10"};
+  const Ended text = run_fathom(arguments);
+  EXPECT_EQ(text.exit_code, 0) << text.err;
+  EXPECT_NE(text.out.find("In all, 640 runs: "), std::string::npos) << text.out;
+  std::vector<std::string> as_json = arguments;
+  as_json.emplace_back("--json");
+  EXPECT_EQ(json::parse(run_fathom(as_json).out).at("runs"), 640);
+  EXPECT_EQ(json::parse(run_fathom({"check", scene_, "--json"}).out).at("runs"), 1);
+}
+
+}  // namespace
+}  // namespace cli_test
