@@ -103,6 +103,7 @@ py::dict plan_dict(const RunPlan& plan) {
 }  // namespace
 
 void bind_scene_files(py::module_& m) {
+  py::class_<SimulatorHandle, std::shared_ptr<SimulatorHandle>> simulator(m.attr("_Simulator"));
   py::class_<SceneSetup, SetupPtr>(m, "_Setup")
       .def(py::init([](const std::filesystem::path& file, const std::vector<std::string>& overrides) {
              auto setup = std::make_shared<SceneSetup>();
@@ -134,10 +135,10 @@ void bind_scene_files(py::module_& m) {
       .def_readonly("episode", &SceneSetup::episode)
       .def_property_readonly("inputs", [](const SceneSetup& s) { return s.inputs; },
                              "Every file that reading it opened.")
-      .def("_simulator", &simulator_of, "options"_a)
       .def("_run", &run, "out"_a, "force"_a, "digest"_a, "options"_a, "on_progress"_a)
       .def("_plan", [](const SceneSetup& s, const py::dict& given) { return plan_dict(plan_run(s, options_of(given))); },
            "options"_a);
+  simulator.def(py::init(&simulator_of), "setup"_a, "options"_a);
 }
 
 }  // namespace fathom::python

@@ -159,6 +159,7 @@ void bind_rendering(SimulatorClass& simulator) {
 }  // namespace
 
 void bind_simulator(py::module_& m) {
+  // _Setup gives it a constructor, too.
   SimulatorClass simulator(m, "_Simulator");
   bind_rendering(simulator);
   simulator.def_property_readonly("scene", &SimulatorHandle::scene, "The scene; change it between frames.")
