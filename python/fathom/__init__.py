@@ -13,6 +13,8 @@ Arrays are NumPy's, [rows, cols], points [rows, cols, 3], of many environments w
 frame's memory. Lengths are m, angles rad; x is forward, y left, z up. What is wrong raises InputError in one line.
 """
 
+from typing import Dict
+
 from . import _fathom, _frame, _plot
 from ._fathom import (
     Entity,
@@ -45,23 +47,26 @@ from .simulate import Environments, Setup, Simulator, load
 
 __version__: str = _fathom.versions()["fathom"]
 
-Frame.points = _frame.points
-Frame.valid = property(_frame.valid, doc=_frame.valid.__doc__)
-Frame.reasons = _frame.reasons
-Frame.filled = _frame.filled
-Frame.plot = _plot.plot
-Frame.show = _plot.show
-Scene.plot_top = _plot.plot_top
+for _name, _method in dict(
+    points=_frame.points,
+    valid=property(_frame.valid, doc=_frame.valid.__doc__),
+    reasons=_frame.reasons,
+    filled=_frame.filled,
+    plot=_plot.plot,
+    show=_plot.show,
+).items():
+    setattr(Frame, _name, _method)
+setattr(Scene, "plot_top", _plot.plot_top)
 
 # Where users find them is where they say they are from.
 for _kind in (Entity, Frame, FrameDigest, GridMap, Mesh, Pose, Scene, Trajectory):
     _kind.__module__ = __name__
 for _kind in (beam.Heatmap, beam.ScanLog, beam.World):
     _kind.__module__ = beam.__name__
-del _kind
+del _kind, _name, _method
 
 
-def channels() -> dict:
+def channels() -> Dict[str, str]:
     """The arrays that a frame can hold: a line about each, by name."""
     return {info["name"]: info["doc"] for info in _fathom.channel_list()}
 

@@ -26,6 +26,13 @@ def _pyplot() -> Any:
     return plt
 
 
+def _first(frame: Any) -> str:
+    for name in _FIRST:
+        if name in frame:
+            return name
+    return str(frame.channels[0])
+
+
 def _image(frame: Any, channel: str, environment: Optional[int]) -> Any:
     values = frame[channel]
     if frame.environments is not None:
@@ -94,7 +101,7 @@ def plot(
     batch). vmin, vmax and cmap are matplotlib's.
     """
     if channel is None:
-        channel = next((name for name in _FIRST if name in self), self.channels[0])
+        channel = _first(self)
     values = _image(self, channel, environment)
     info = _CHANNELS[channel]
     if ax is None:
@@ -113,7 +120,7 @@ def plot(
         ax.imshow(np.nan_to_num((values - low) / np.where(high > low, high - low, 1)), interpolation="nearest",
                   aspect=_aspect(values))
         return ax
-    shown = np.ma.masked_invalid(values)
+    shown = np.ma.masked_where(~np.isfinite(values), values)  # type: ignore[no-untyped-call]
     usual = "turbo_r" if channel in _LENGTHS else "viridis"
     import matplotlib
 
@@ -130,8 +137,8 @@ def show(self: Any, channels: Optional[Sequence[str]] = None, *, environment: Op
     """Draws channels below each other and shows them; returns the figure. Without names: what it has of depth or range,
     and reason."""
     if channels is None:
-        first = [next((name for name in _FIRST if name in self), self.channels[0])]
-        channels = first + (["reason"] if "reason" in self and first != ["reason"] else [])
+        first = _first(self)
+        channels = [first, "reason"] if "reason" in self and first != "reason" else [first]
     plt = _pyplot()
     figure, axes = plt.subplots(len(channels), 1, figsize=(8, 3.6 * len(channels)), squeeze=False, layout="constrained")
     for ax, channel in zip(axes[:, 0], channels):
@@ -169,10 +176,11 @@ def plot_top(self: Any, *, ax: Any = None, stamp_s: float = 0.0, sensors: Sequen
             middle = (corners[..., :2].min(axis=(0, 1)) + corners[..., :2].max(axis=(0, 1))) / 2
             ax.annotate(entity.name, middle, ha="center", va="center", fontsize=8, zorder=3)
     for sensor in sensors:
-        pose = sensor.pose if isinstance(sensor.pose, _fathom.Pose) else None
-        if isinstance(sensor.pose, _fathom.Trajectory):
-            pose = sensor.pose.at(stamp_s)
-        pose = pose if pose is not None else _fathom.Pose(sensor.pose)
+        pose = sensor.pose
+        if isinstance(pose, _fathom.Trajectory):
+            pose = pose.at(stamp_s)
+        elif not isinstance(pose, _fathom.Pose):
+            pose = _fathom.Pose(pose)
         if sensor.parent is not None:
             pose = self.world_from_entity(sensor.parent, stamp_s) @ pose
         here, ahead = pose.position_m, pose.apply([0.5, 0.0, 0.0])

@@ -119,21 +119,36 @@ def as_given(owner: str, fields: Mapping[str, FieldDict], values: Mapping[str, A
 def field_doc(field: FieldDict) -> str:
     """What a field means, with its unit, limits and default, as one sentence."""
     unit = "" if field["unit"] in ("1", "") or field["choices"] else f" {field['unit']}"
-    text = field["doc"]
+    text: str = field["doc"]
     if field["choices"]:
         text += ": " + ", ".join(field["choices"])
     elif field["kind"] in ("number", "count", "list", "pair"):
         text += f"; in [{field['low']:g}, {field['high']:g}]{unit}"
-    return text + ("; required" if field["required"] else f"; default {field['default_text']}")
+    return text + ("; required" if field["required"] else f"; default {field['default_text'] or 'none'}")
 
 
-def signature(fields: Iterable[FieldDict], more: Iterable[inspect.Parameter] = ()) -> inspect.Signature:
-    """That of a class whose parameters are all given by name."""
-    parameters: List[inspect.Parameter] = []
+def parameters_of(kind: Any, fields: Iterable[FieldDict], more: Iterable[str] = ()) -> None:
+    """Gives a class the parameters of a table, for help and editors: the signature of its __init__, and properties."""
+    own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    every: List[inspect.Parameter] = [own]
     for field in fields:
         default = inspect.Parameter.empty if field["required"] else field["default"]
-        parameters.append(inspect.Parameter(field["name"], inspect.Parameter.KEYWORD_ONLY, default=default))
-    return inspect.Signature(parameters + list(more))
+        every.append(inspect.Parameter(field["name"], inspect.Parameter.KEYWORD_ONLY, default=default))
+        setattr(kind, field["name"], property(_getter(field["name"]), doc=field_doc(field)))
+    every += [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None) for name in more]
+
+    base = kind.__mro__[1].__init__ if "__init__" not in kind.__dict__ else kind.__init__
+
+    def init(self: Any, **values: Any) -> None:
+        base(self, **values)
+
+    init.__name__ = init.__qualname__ = "__init__"
+    setattr(init, "__signature__", inspect.Signature(every, return_annotation=None))
+    kind.__init__ = init
+
+
+def _getter(name: str) -> Callable[[Any], Any]:
+    return lambda self: self._value(name)
 
 
 def class_doc(text: str, fields: Iterable[FieldDict]) -> str:
@@ -146,6 +161,10 @@ def class_doc(text: str, fields: Iterable[FieldDict]) -> str:
 def camel(slug: str) -> str:
     """stereo_energy: StereoEnergy."""
     return "".join(part.capitalize() for part in slug.split("_"))
+
+
+def no_attribute(record: Any, name: str) -> AttributeError:
+    return AttributeError(f"'{type(record).__name__}' has no parameter '{name}'")
 
 
 class Record:
@@ -164,16 +183,14 @@ class Record:
         object.__setattr__(self, "_given", given)
         object.__setattr__(self, "_values", {**type(self)._check(given), **given})
 
+    def _value(self, name: str) -> Any:
+        return self._values[name]
+
     def __getattr__(self, name: str) -> Any:
-        if not name.startswith("_") and name in self._fields:
-            return self._values[name]
-        raise AttributeError(f"'{type(self).__name__}' has no parameter '{name}'")
+        raise no_attribute(self, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"'{type(self).__name__}' never changes; replace({name}=...) makes another")
-
-    def __dir__(self) -> List[str]:
-        return [*super().__dir__(), *self._fields]
 
     def to_dict(self) -> Dict[str, Any]:
         """All parameters by name."""

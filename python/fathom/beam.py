@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from . import _fathom
 from ._fathom import GridMap, Heatmap, ScanLog, Scene, World, even_azimuths_rad, read_scan_log
-from ._values import Record, class_doc, signature
+from ._beam_values import Parameters, Sensor
 
 __all__ = ["Density", "Fit", "Heatmap", "Model", "Parameters", "ScanLog", "ScanScores", "Scorer", "Sensor", "World",
            "even_azimuths_rad", "fit", "fit_log", "heatmap", "heatmap_of_log", "judge", "read_model", "read_scan_log",
@@ -25,25 +25,6 @@ __all__ = ["Density", "Fit", "Heatmap", "Model", "Parameters", "ScanLog", "ScanS
 Floats32 = npt.NDArray[np.float32]
 Floats64 = npt.NDArray[np.float64]
 
-
-class Parameters(Record):
-    __slots__ = ()
-    _owner = "beam"
-    _fields = {field["name"]: field for field in _fathom.beam_parameter_fields()}
-    _check = staticmethod(_fathom._check_beam_parameters)
-
-
-class Sensor(Record):
-    __slots__ = ()
-    _owner = "beam"
-    _fields = {field["name"]: field for field in _fathom.beam_sensor_fields()}
-    _check = staticmethod(_fathom._check_beam_sensor)
-
-
-for _kind, _text in ((Parameters, "The parameters of the beam model; the four weights sum to 1."),
-                     (Sensor, "What is known of a range finder and not learned.")):
-    _kind.__doc__ = class_doc(_text, _kind._fields.values())
-    _kind.__signature__ = signature(_kind._fields.values())  # type: ignore[attr-defined]
 
 ParametersLike = Union[Parameters, "Fit"]
 WorldLike = Union[World, GridMap, Scene, str, "pathlib.Path"]

@@ -9,11 +9,10 @@ or id) and of single scan lines; what they leave out is as in the model itself.
 
 from __future__ import annotations
 
-import inspect
 from typing import Any, Dict, List, Mapping, Optional, Tuple, Type, Union
 
 from . import _fathom
-from ._values import RANGES, InputError, Record, as_given, camel, class_doc, range_from, signature
+from ._values import RANGES, InputError, Record, as_given, camel, class_doc, parameters_of, range_from
 
 _TABLES: Dict[str, Dict[str, Any]] = {table["slug"]: table for table in _fathom.noise_models()}
 
@@ -96,21 +95,21 @@ def _made(slug: str, given: Dict[str, Any], entities: Any, rings: Any) -> Noise:
 def _class_of(table: Dict[str, Any]) -> Type[Noise]:
     fields = table["fields"]
     notes = table["doc"] + (("\n\n" + table["note"]) if table["note"] else "")
-    more = [inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY, default=None) for n in ("entities", "rings")]
-    return type(
+    kind = type(
         camel(table["slug"]),
         (Noise,),
         {
             "__slots__": (),
             "__module__": __name__,
             "__doc__": class_doc(f"{notes}\n\nActs on: {table['stage']}.", fields),
-            "__signature__": signature(fields, more),
             "_owner": table["slug"],
             "_fields": {field["name"]: field for field in fields},
             "slug": table["slug"],
             "stage": table["stage"],
         },
     )
+    parameters_of(kind, fields, ("entities", "rings"))
+    return kind
 
 
 _CLASSES: Dict[str, Type[Noise]] = {slug: _class_of(table) for slug, table in _TABLES.items()}

@@ -8,6 +8,10 @@ name and place would draw. Nothing depends on the order of calls.
 Of environments the seed is that of the episode: fathom.episode_seed(seed, environment, episode).
 """
 
-from ._fathom.random import normal, philox, stream, uniform, words
+from ._fathom import philox
+from ._fathom import random_normal as normal
+from ._fathom import random_stream as stream
+from ._fathom import random_uniform as uniform
+from ._fathom import random_words as words
 
 __all__ = ["normal", "philox", "stream", "uniform", "words"]

@@ -13,7 +13,7 @@ from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple, Type, U
 import numpy as np
 
 from . import _fathom
-from ._values import InputError, as_given, camel, class_doc, signature
+from ._values import InputError, as_given, camel, class_doc, no_attribute, parameters_of
 from .noise import Noise, chain_from, chain_spec
 
 _TABLES: Dict[str, Dict[str, Any]] = {table["slug"]: table for table in _fathom.sensor_kinds()}
@@ -43,16 +43,14 @@ class SensorModel:
         object.__setattr__(self, "_model", model)
         object.__setattr__(self, "preset", preset)
 
+    def _value(self, name: str) -> Any:
+        return self._model.get(name)
+
     def __getattr__(self, name: str) -> Any:
-        if not name.startswith("_") and name in self._fields:
-            return self._model.get(name)
-        raise AttributeError(f"'{type(self).__name__}' has no parameter '{name}'")
+        raise no_attribute(self, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"'{type(self).__name__}' never changes; replace({name}=...) makes another")
-
-    def __dir__(self) -> List[str]:
-        return [*super().__dir__(), *self._fields]
 
     @property
     def shape(self) -> Tuple[int, int]:
@@ -60,7 +58,7 @@ class SensorModel:
         rows, cols = self._model.shape
         return rows, cols
 
-    def rays(self, frame: int = 0) -> Dict[str, Any]:
+    def pattern(self, frame: int = 0) -> Dict[str, Any]:
         """The noise-free rays of a frame in the sensor's frame (x forward, y left, z up), as arrays of their own:
         directions float32 [rows, cols, 3], origins_m [rows, cols, 3] or None, min_range_m and max_range_m [rows, cols],
         time_offset_s [rows, cols] or None, ring [rows, cols] or None."""
@@ -140,14 +138,14 @@ class RayTable(SensorModel):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, RayTable):
             return False
-        a, b = self.rays(), other.rays()
+        a, b = self.pattern(), other.pattern()
         return all(np.array_equal(a[k], b[k]) if a[k] is not None and b[k] is not None else a[k] is b[k] for k in a)
 
     def __hash__(self) -> int:
-        return hash(self.rays()["directions"].tobytes())
+        return hash(self.pattern()["directions"].tobytes())
 
     def __reduce__(self) -> Tuple[Any, ...]:
-        rays = self.rays()
+        rays = self.pattern()
         return (_ray_table, (rays["directions"], rays["origins_m"], rays["min_range_m"], rays["max_range_m"],
                              rays["time_offset_s"], rays["ring"]))
 
@@ -161,23 +159,25 @@ def _ray_table(directions: Any, origins_m: Any, low: Any, high: Any, times: Any,
 
 def _class_of(table: Dict[str, Any]) -> Type[SensorModel]:
     fields = table["fields"]
-    return type(
+    kind = type(
         camel(table["slug"]),
         (SensorModel,),
         {
             "__slots__": (),
             "__module__": __name__,
             "__doc__": class_doc(table["doc"], fields),
-            "__signature__": signature(fields),
             "kind": table["slug"],
             "_fields": {field["name"]: field for field in fields},
         },
     )
+    parameters_of(kind, fields)
+    return kind
 
 
 _CLASSES: Dict[str, Type[SensorModel]] = {
-    slug: RayTable if table["rays_from_file"] else _class_of(table) for slug, table in _TABLES.items()
+    slug: _class_of(table) for slug, table in _TABLES.items() if not table["rays_from_file"]
 }
+_CLASSES[RayTable.kind] = RayTable
 globals().update({kind.__name__: kind for kind in _CLASSES.values()})
 __all__ = ["Sensor", "SensorModel", "camera_from_fov", "even_elevations", "kinds", "make", "preset", "preset_noise",
            "presets", *sorted(kind.__name__ for kind in _CLASSES.values())]

@@ -46,7 +46,7 @@ void check_shape(const py::array& array, std::string_view name, const Shape& sha
 
 void check_kind(const py::array& array, std::string_view name, std::string_view kinds, const char* wanted) {
   if (kinds.find(array.dtype().kind()) == std::string_view::npos) {
-    fail(name, py::cast<std::string>(py::str(array.dtype())) + " given, " + wanted + " wanted");
+    fail(name, py::cast<std::string>(py::str(py::object(array.dtype()))) + " given, " + wanted + " wanted");
   }
 }
 

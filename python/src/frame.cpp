@@ -56,9 +56,19 @@ void* data_of(const Frame& frame, const ChannelInfo& info) {
 void FrameHandle::prepare(const FrameLayout& layout, ChannelSet channels, double farthest_m) {
   farthest_m_ = farthest_m;
   if (layout == layout_ && channels == frame_->channels()) return;
+  if (is_over_) {
+    throw InputError("out: this Frame is over arrays of another shape, or other channels, than those wanted");
+  }
   if (layout_.rows != 0 || !(channels == frame_->channels())) frame_ = std::make_shared<Frame>(channels);
   arrays_ = {};
   layout_ = layout;
+}
+
+std::shared_ptr<FrameHandle> FrameHandle::copy() const {
+  if (is_over_) throw InputError("this Frame is over arrays of yours: copy these");
+  auto made = std::make_shared<FrameHandle>(std::make_shared<Frame>(*frame_));
+  made->layout_ = layout_, made->farthest_m_ = farthest_m_;
+  return made;
 }
 
 std::vector<py::ssize_t> FrameHandle::shape() const {
@@ -127,10 +137,65 @@ py::tuple channel_names(FrameHandle& handle) {
 }
 
 std::string channel_doc(const ChannelInfo& info) {
-  std::string doc = py::cast<std::string>(py::str(dtype_of(info.type))) + " [rows, cols" +
+  std::string doc = py::cast<std::string>(py::str(py::object(dtype_of(info.type)))) + " [rows, cols" +
                     (info.planes == 3 ? ", 3" : "") + "], of many environments with these in front";
   if (!info.unit.empty()) doc += "; " + std::string(info.unit);
   return doc + ". " + std::string(info.doc) + ". A view, without a copy.";
+}
+
+/// An array of the caller's as the memory of a channel. Throws InputError unless its type, shape and strides are those
+/// of the frame's own arrays.
+ChannelBuffer buffer_of(const std::string& name, py::handle value, std::vector<py::ssize_t>& shape) {
+  const ChannelInfo& info = channel_info(static_cast<Channel>(position_of(name, kChannelNames, "channel")));
+  if (!py::isinstance<py::array>(value)) throw InputError(name + ": not a NumPy array");
+  const auto array = py::reinterpret_borrow<py::array>(value);
+  const py::dtype wanted = dtype_of(info.type);
+  if (array.dtype().kind() == 'O' || array.itemsize() != wanted.itemsize() ||
+      (array.dtype().kind() == 'f') != (wanted.kind() == 'f')) {
+    throw InputError(name + ": " + py::cast<std::string>(py::str(py::object(array.dtype()))) + " given, " +
+                     py::cast<std::string>(py::str(py::object(wanted))) + " wanted");
+  }
+  std::vector<py::ssize_t> sizes(array.shape(), array.shape() + array.ndim());
+  const bool has_points = info.planes == 3;
+  const std::size_t axes = sizes.size() - (has_points && !sizes.empty() ? 1 : 0);
+  const bool is_whole = (axes == 2 || axes == 3) && (!has_points || sizes.back() == 3);
+  const std::string all_text = has_points ? "(rows, cols, 3)" : "(rows, cols)";
+  if (!is_whole) throw InputError(name + ": shape " + shape_text(array) + " given, " + all_text + " wanted, or environments in front");
+  if (has_points) sizes.pop_back();
+  if (shape.empty()) shape = sizes;
+  if (sizes != shape) {
+    throw InputError(name + ": shape " + shape_text(array) + " given, that of the other channels wanted, " +
+                     py::cast<std::string>(py::str(py::object(py::tuple(py::cast(shape))))));
+  }
+  py::ssize_t stride = array.itemsize();
+  bool fits = array.writeable();
+  for (std::size_t axis = axes; axis-- > 0;) {
+    fits = fits && (array.strides(static_cast<py::ssize_t>(axis)) == stride || sizes[axis] == 1);
+    stride *= sizes[axis];
+  }
+  if (has_points) fits = fits && array.strides(array.ndim() - 1) == stride;
+  if (!fits) {
+    throw InputError(name + ": not contiguous, or not writeable; " +
+                     (has_points ? "points are three planes: numpy.empty((3, rows, cols), 'float32').transpose(1, 2, 0)"
+                                 : "a C-contiguous array is wanted"));
+  }
+  const auto bytes = static_cast<std::size_t>(stride) * (has_points ? 3 : 1);
+  return {info.channel, const_cast<void*>(array.data()), bytes};
+}
+
+std::shared_ptr<FrameHandle> frame_over(const py::kwargs& arrays) {
+  std::vector<py::ssize_t> shape;
+  std::vector<ChannelBuffer> buffers;
+  for (const auto& [key, value] : arrays) buffers.push_back(buffer_of(py::cast<std::string>(key), value, shape));
+  if (buffers.empty()) throw InputError("no channel given, at least one wanted");
+  FrameLayout layout;
+  layout.environments = shape.size() == 3 ? static_cast<std::uint32_t>(shape[0]) : 0;
+  layout.rows = static_cast<std::uint32_t>(shape[shape.size() - 2]), layout.cols = static_cast<std::uint32_t>(shape.back());
+  const std::uint32_t rows = layout.rows * (layout.environments > 0 ? layout.environments : 1);
+  // The arrays live as long as the frame, whoever holds it.
+  auto kept = std::make_shared<py::object>(arrays);
+  const std::shared_ptr<Frame> frame(new Frame(rows, layout.cols, buffers), [kept](Frame* p) { delete p; });
+  return std::make_shared<FrameHandle>(frame, layout);
 }
 
 std::string frame_text(FrameHandle& handle) {
@@ -178,7 +243,7 @@ void bind_facts(FrameClass& frame) {
       .def_property_readonly("stamp_s", [](FrameHandle& h) { return h.frame().stamp_s(); }, "The time of its start, s.")
       .def_property_readonly("max_range_m", [](FrameHandle& h) { return h.farthest_m(); },
                              "The farthest range that its sensor measures, m.")
-      .def("copy", [](FrameHandle& h) { return std::make_shared<FrameHandle>(h); }, "The same frame in memory of its own.")
+      .def("copy", [](FrameHandle& h) { return h.copy(); }, "The same frame in memory of its own.")
       .def("_count_reasons",
            [](FrameHandle& h) {
              const auto counts = h.frame().count_reasons();
@@ -203,7 +268,12 @@ void bind_frame(py::module_& m) {
                    "has new ones. Lost returns are NaN, and `reason` says why.");
   frame.def(py::init([](const py::object& channels) { return std::make_shared<FrameHandle>(channels_of(channels)); }),
             "channels"_a = py::make_tuple("range", "hit_sensor", "reason"),
-            "An empty frame that holds these channels, for render(out=...).");
+            "An empty frame that holds these channels, for render(out=...).")
+      .def_static("over", &frame_over,
+                  "A frame over arrays of the caller's, one for each channel by its name: rendering writes there, without\n"
+                  "a copy. Arrays are writeable and C-contiguous, [rows, cols] or [environments, rows, cols], of the\n"
+                  "channel's type; points [rows, cols, 3] are three planes:\n"
+                  "numpy.empty((3, rows, cols), 'float32').transpose(1, 2, 0). Tensors come by tensor.numpy().");
   bind_channels(frame);
   bind_facts(frame);
   py::class_<FrameDigest>(m, "FrameDigest", "Sixteen digits for any number of frames; equal ones mean equal bits.")

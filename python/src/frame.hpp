@@ -26,10 +26,14 @@ class FrameHandle {
  public:
   explicit FrameHandle(ChannelSet channels) : frame_(std::make_shared<Frame>(channels)) {}
   explicit FrameHandle(std::shared_ptr<Frame> frame) : frame_(std::move(frame)) {}
-  /// A deep copy.
-  FrameHandle(const FrameHandle& other)
-      : frame_(std::make_shared<Frame>(*other.frame_)), layout_(other.layout_), farthest_m_(other.farthest_m_) {}
+  /// Over memory of the caller's, which is why its shape never changes.
+  FrameHandle(std::shared_ptr<Frame> frame, const FrameLayout& layout)
+      : frame_(std::move(frame)), layout_(layout), is_over_(true) {}
+  FrameHandle(const FrameHandle&) = delete;
   FrameHandle& operator=(const FrameHandle&) = delete;
+
+  /// With arrays of its own.
+  [[nodiscard]] std::shared_ptr<FrameHandle> copy() const;
 
   /// Makes it ready for a frame of this layout and these channels.
   void prepare(const FrameLayout& layout, ChannelSet channels, double farthest_m);
@@ -48,6 +52,7 @@ class FrameHandle {
   std::shared_ptr<Frame> frame_;
   FrameLayout layout_;
   double farthest_m_ = 0.0;
+  bool is_over_ = false;
   std::array<py::object, kChannelCount> arrays_;
 };
 

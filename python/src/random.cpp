@@ -48,9 +48,9 @@ py::array_t<T> by_quads(const NoiseKey& key, const DrawShape& shape, std::uint32
   return made;
 }
 
-void bind_draws(py::module_& r) {
-  r.def(
-      "normal",
+void bind_draws(py::module_& m) {
+  m.def(
+      "random_normal",
       [](const py::object& seed, const std::string& sensor, const py::object& slot, const std::string& slug,
          const py::object& frame, const py::object& shape, const py::object& draw) {
         return by_quads<float>(key_of(seed, sensor, slot, slug, frame), shape_of(shape), whole32(draw, "draw"),
@@ -63,8 +63,8 @@ void bind_draws(py::module_& r) {
       "seed"_a, "sensor"_a, "slot"_a, "slug"_a, "frame"_a, "shape"_a, "draw"_a = 0,
       "Standard normals, float32 [rows, cols]: those that a C++ model called `slug` at position `slot` of the noise of\n"
       "a sensor called `sensor` draws in frame `frame`, of which it takes number `draw`.");
-  r.def(
-      "uniform",
+  m.def(
+      "random_uniform",
       [](const py::object& seed, const std::string& sensor, const py::object& slot, const std::string& slug,
          const py::object& frame, const py::object& shape, const py::object& draw) {
         return by_quads<float>(key_of(seed, sensor, slot, slug, frame), shape_of(shape), whole32(draw, "draw"),
@@ -74,8 +74,8 @@ void bind_draws(py::module_& r) {
       },
       "seed"_a, "sensor"_a, "slot"_a, "slug"_a, "frame"_a, "shape"_a, "draw"_a = 0,
       "Uniform numbers in [0, 1), float32 [rows, cols]; see normal(). A model's uniforms are numbered after its normals.");
-  r.def(
-      "words",
+  m.def(
+      "random_words",
       [](const py::object& seed, const std::string& sensor, const py::object& slot, const std::string& slug,
          const py::object& frame, const py::object& shape, const py::object& draw) {
         return by_quads<std::uint32_t>(key_of(seed, sensor, slot, slug, frame), shape_of(shape), whole32(draw, "draw"),
@@ -90,15 +90,14 @@ void bind_draws(py::module_& r) {
 }  // namespace
 
 void bind_random(py::module_& m) {
-  py::module_ r = m.def_submodule("random", "Keyed draws: pure functions of what names them.");
-  bind_draws(r);
-  r.def(
-      "stream",
+  bind_draws(m);
+  m.def(
+      "random_stream",
       [](const std::string& sensor, const py::object& slot, const std::string& slug) {
         return make_stream(sensor, whole32(slot, "slot"), slug);
       },
       "sensor"_a, "slot"_a, "slug"_a, "The number that names the draws of a model.");
-  r.def(
+  m.def(
       "philox",
       [](const py::object& counter, const py::object& key) {
         const Integers c = integers(counter, "counter", {{4}, "(4,)"}, 0, 0xffffffff);
