@@ -14,27 +14,6 @@ namespace {
   throw InputError(std::string(name) + ": " + what);
 }
 
-/// Any array as one of NumPy's. Other memory than the host's is named instead of copied silently.
-py::array any_array(py::handle value, std::string_view name) {
-  if (py::isinstance<py::array>(value)) return py::reinterpret_borrow<py::array>(value);
-  if (py::hasattr(value, "__dlpack_device__")) {
-    const auto device = py::cast<py::tuple>(value.attr("__dlpack_device__")());
-    if (py::cast<int>(device[0]) != 1) fail(name, "an array on another device given, one in the host's memory wanted");
-  }
-  try {
-    if (py::hasattr(value, "__dlpack__") && !py::hasattr(value, "__array__")) {
-      return py::cast<py::array>(py::module_::import("numpy").attr("from_dlpack")(value));
-    }
-    const auto made = py::reinterpret_steal<py::object>(
-        py::detail::npy_api::get().PyArray_FromAny_(value.ptr(), nullptr, 0, 0, 0, nullptr));
-    if (!made) throw py::error_already_set();
-    return py::cast<py::array>(made);
-  } catch (py::error_already_set& error) {
-    if (error.matches(PyExc_KeyboardInterrupt) || error.matches(PyExc_MemoryError)) throw;
-    fail(name, "not an array of numbers");
-  }
-}
-
 void check_shape(const py::array& array, std::string_view name, const Shape& shape) {
   bool fits = static_cast<std::size_t>(array.ndim()) == shape.sizes.size();
   for (std::size_t i = 0; fits && i < shape.sizes.size(); ++i) {
@@ -86,6 +65,31 @@ Quaternion unit(const Quaternion& q, std::string_view name, const std::string& p
 }
 
 }  // namespace
+
+// Other memory than the host's is named instead of copied silently.
+py::array any_array(py::handle value, std::string_view name) {
+  if (py::isinstance<py::array>(value)) return py::reinterpret_borrow<py::array>(value);
+  if (py::hasattr(value, "__dlpack_device__")) {
+    const auto device = py::cast<py::tuple>(value.attr("__dlpack_device__")());
+    if (py::cast<int>(device[0]) != 1) fail(name, "an array on another device given, one in the host's memory wanted");
+  }
+  try {
+    if (py::hasattr(value, "__dlpack__") && !py::hasattr(value, "__array__")) {
+      return py::cast<py::array>(py::module_::import("numpy").attr("from_dlpack")(value));
+    }
+    const auto made = py::reinterpret_steal<py::object>(
+        py::detail::npy_api::get().PyArray_FromAny_(value.ptr(), nullptr, 0, 0, 0, nullptr));
+    if (!made) throw py::error_already_set();
+    return py::cast<py::array>(made);
+  } catch (py::error_already_set& error) {
+    if (error.matches(PyExc_KeyboardInterrupt) || error.matches(PyExc_MemoryError)) throw;
+    fail(name, "not an array of numbers");
+  }
+}
+
+py::array ravelled(py::handle value, std::string_view name) {
+  return py::cast<py::array>(any_array(value, name).attr("ravel")());
+}
 
 std::string shape_text(const py::array& array) {
   return py::cast<std::string>(py::str(array.attr("shape")));

@@ -31,6 +31,10 @@ struct Shape {
 };
 enum class Finite : std::uint8_t { kYes, kNo };  ///< whether NaN and infinities are refused
 
+/// Any array as one of NumPy's, of any type and shape; ravelled: of one axis.
+py::array any_array(py::handle value, std::string_view name);
+py::array ravelled(py::handle value, std::string_view name);
+
 /// Arrays of numbers as contiguous ones: the array itself where it is that already, else a copy. Takes whatever NumPy
 /// or DLPack reads from the host's memory; strided arrays too.
 using Doubles = py::array_t<double, py::array::c_style>;

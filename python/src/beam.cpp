@@ -14,8 +14,8 @@ namespace fathom::python {
 
 RayFan fan_of(py::handle rays) {
   if (py::isinstance<SensorModel>(rays)) return make_fan(make_pattern(py::cast<SensorModel&>(rays)));
-  const py::object given = py::module_::import("numpy").attr("asarray")(rays);
-  if (py::cast<int>(given.attr("ndim")) < 2) {
+  const py::array given = any_array(rays, "rays");
+  if (given.ndim() < 2) {
     return planar_fan(span_of(doubles(given, "rays", {{-1}, "(K,) azimuths or (K, 3) directions"})));
   }
   const Floats d = floats(given, "rays", {{-1, 3}, "(K,) azimuths or (K, 3) directions"});
@@ -56,22 +56,20 @@ std::vector<Pose> sensor_poses(py::handle poses, py::handle quat_wxyz, py::handl
 }
 
 BeamData data_of(py::handle readings, py::handle expected, py::handle scan) {
-  const py::module_ numpy = py::module_::import("numpy");
-  const py::array given = py::cast<py::array>(numpy.attr("asarray")(readings));
-  const py::array other = py::cast<py::array>(numpy.attr("asarray")(expected));
+  const py::array given = any_array(readings, "readings"), other = any_array(expected, "expected");
   if (!given.attr("shape").equal(other.attr("shape")) || given.ndim() < 1 || given.ndim() > 2) {
     throw InputError("expected: shape " + shape_text(other) + " given, (K,) or (S, K) as readings wanted, whose shape is " +
                      shape_text(given));
   }
-  const Floats z = floats(numpy.attr("ravel")(given), "readings", {{-1}, "(K,)"}, Finite::kNo);
-  const Floats e = floats(numpy.attr("ravel")(other), "expected", {{-1}, "(K,)"}, Finite::kNo);
+  const Floats z = floats(ravelled(given, "readings"), "readings", {{-1}, "(K,)"}, Finite::kNo);
+  const Floats e = floats(ravelled(other, "expected"), "expected", {{-1}, "(K,)"}, Finite::kNo);
   BeamData data;
   data.reading_m.assign(z.data(), z.data() + z.size());
   data.expected_m.assign(e.data(), e.data() + e.size());
   if (!scan.is_none()) {
     const std::string wanted = "(" + std::to_string(z.size()) + ",), a number for each reading,";
     const Integers numbers =
-        integers(numpy.attr("ravel")(scan), "scan", {{z.size()}, wanted.c_str()}, 0, 0xffffffff);
+        integers(ravelled(scan, "scan"), "scan", {{z.size()}, wanted.c_str()}, 0, 0xffffffff);
     for (const std::int64_t n : span_of(numbers)) data.scan.push_back(static_cast<std::uint32_t>(n));
     return data;
   }

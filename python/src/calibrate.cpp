@@ -11,13 +11,11 @@ namespace {
 
 using namespace py::literals;
 
-py::object ravel(const py::object& value) { return py::module_::import("numpy").attr("ravel")(value); }
-
 py::tuple estimate(const Estimate& e) { return py::make_tuple(e.value, e.std_error); }
 
 RangePairs range_pairs(const py::object& range, const py::object& expected) {
-  const Floats r = floats(ravel(range), "range", {{-1}, "(N,)"}, Finite::kNo);
-  const Floats e = floats(ravel(expected), "expected", {{-1}, "(N,)"}, Finite::kNo);
+  const Floats r = floats(ravelled(range, "range"), "range", {{-1}, "(N,)"}, Finite::kNo);
+  const Floats e = floats(ravelled(expected, "expected"), "expected", {{-1}, "(N,)"}, Finite::kNo);
   check_lengths(r, "range", e, "expected");
   return {{r.data(), r.data() + r.size()}, {e.data(), e.data() + e.size()}};
 }
@@ -36,8 +34,8 @@ py::dict distance(const py::object& range, const py::object& expected) {
 }
 
 py::dict energy(const py::object& value, const py::object& lost, const std::string& normalization) {
-  const Floats e = floats(ravel(value), "energy", {{-1}, "(N,)"}, Finite::kNo);
-  py::object flags = py::module_::import("numpy").attr("asarray")(ravel(lost));
+  const Floats e = floats(ravelled(value, "energy"), "energy", {{-1}, "(N,)"}, Finite::kNo);
+  py::object flags = ravelled(lost, "lost");
   if (py::cast<py::array>(flags).dtype().kind() == 'b') flags = flags.attr("astype")("uint8");
   const Integers l = integers(flags, "lost", {{-1}, "(N,)"}, 0, 1);
   check_lengths(e, "energy", l, "lost");

@@ -114,13 +114,13 @@ py::array_t<double> matrix_of(const Pose& pose) {
 
 /// Points [..., 3] carried by a pose, as a new array.
 py::array_t<double> transformed(const Pose& pose, const py::object& points) {
-  const auto given = py::array_t<double, py::array::c_style | py::array::forcecast>::ensure(points);
-  if (!given) PyErr_Clear();
-  if (!given || given.ndim() < 1 || given.shape(given.ndim() - 1) != 3) {
-    throw InputError("points: shape " + (given ? shape_text(given) : std::string("unknown")) +
-                     " given, (..., 3) wanted");
+  const py::array any = any_array(points, "points");
+  if (any.ndim() < 1 || any.shape(any.ndim() - 1) != 3) {
+    throw InputError("points: shape " + shape_text(any) + " given, (..., 3) wanted");
   }
-  py::array_t<double> made(std::vector<py::ssize_t>(given.shape(), given.shape() + given.ndim()));
+  const py::object rows = any.attr("reshape")(-1, 3);
+  const Doubles given = doubles(rows, "points", {{-1, 3}, "(..., 3)"}, Finite::kNo);
+  py::array_t<double> made(std::vector<py::ssize_t>(any.shape(), any.shape() + any.ndim()));
   const double* in = given.data();
   double* out = made.mutable_data();
   for (py::ssize_t i = 0; i < given.size(); i += 3) {

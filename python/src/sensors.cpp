@@ -97,14 +97,14 @@ void split(const Floats& points, std::vector<float>& x, std::vector<float>& y, s
 std::vector<float> limits(const py::object& value, const char* name, py::ssize_t rays) {
   if (PyFloat_Check(value.ptr()) != 0 || PyLong_Check(value.ptr()) != 0) return {static_cast<float>(real(value, name))};
   const std::string wanted = "a number or (" + std::to_string(rays) + ",)";
-  const auto given = span_of(floats(py::module_::import("numpy").attr("ravel")(value), name, {{rays}, wanted.c_str()}));
+  const auto given = span_of(floats(ravelled(value, name), name, {{rays}, wanted.c_str()}));
   return {given.begin(), given.end()};
 }
 
 SensorModel ray_table(const py::object& directions, const py::object& origins_m, const py::object& min_range_m,
                       const py::object& max_range_m, const py::object& time_offset_s, const py::object& ring) {
-  const py::object given = py::module_::import("numpy").attr("asarray")(directions);
-  const bool is_grid = py::cast<int>(given.attr("ndim")) == 3;
+  const py::array given = any_array(directions, "directions");
+  const bool is_grid = given.ndim() == 3;
   const Floats d = is_grid ? floats(given, "directions", {{-1, -1, 3}, "(rows, cols, 3) or (N, 3)"})
                            : floats(given, "directions", {{-1, 3}, "(rows, cols, 3) or (N, 3)"});
   RayPattern pattern;
@@ -114,7 +114,8 @@ SensorModel ray_table(const py::object& directions, const py::object& origins_m,
   const std::string wanted = "(" + std::to_string(rays) + ", 3), as directions,";
   split(d, pattern.direction_x, pattern.direction_y, pattern.direction_z);
   if (!origins_m.is_none()) {
-    const py::object flat = py::module_::import("numpy").attr("reshape")(origins_m, py::make_tuple(-1, 3));
+    py::array flat = any_array(origins_m, "origins_m");
+    if (flat.ndim() == 3 && flat.shape(2) == 3) flat = py::cast<py::array>(flat.attr("reshape")(-1, 3));
     split(floats(flat, "origins_m", {{rays, 3}, wanted.c_str()}), pattern.origin_x, pattern.origin_y, pattern.origin_z);
   }
   pattern.min_range_m = limits(min_range_m, "min_range_m", rays);
@@ -122,7 +123,7 @@ SensorModel ray_table(const py::object& directions, const py::object& origins_m,
   if (!time_offset_s.is_none()) pattern.time_offset_s = limits(time_offset_s, "time_offset_s", rays);
   if (!ring.is_none()) {
     const std::string ring_shape = "(" + std::to_string(rays) + ",)";
-    const py::object flat = py::module_::import("numpy").attr("ravel")(ring);
+    const py::array flat = ravelled(ring, "ring");
     for (const std::int64_t r : span_of(integers(flat, "ring", {{rays}, ring_shape.c_str()}, 0, 0xffff))) {
       pattern.ring.push_back(static_cast<std::uint16_t>(r));
     }

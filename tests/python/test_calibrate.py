@@ -50,7 +50,7 @@ def test_pairs_of_a_run(tmp_path):
 
 @pytest.mark.parametrize("call, words", [
     (lambda: fa.calibrate.distance([1, 2, 3], [1, 2]), ["expected", "(2,)", "(3,)"]),
-    (lambda: fa.calibrate.distance([1, 2], [1, 2]), ["three"]),
+    (lambda: fa.calibrate.distance([1, 2], [1, 2]), ["at least 3"]),
     (lambda: fa.calibrate.energy([0.5, 0.5], [0, 2]), ["lost", "2", "[0, 1]"]),
     (lambda: fa.calibrate.energy([0.5, 0.5], [0, 1], normalization="x"), ["'x'", "document"]),
     (lambda: fa.calibrate.range_pairs(fa.Simulator(room(), [camera()]).render(0)), ["clean_range"]),

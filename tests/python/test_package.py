@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The wheel that pip makes of this build, installed and used where nothing of the checkout is."""
 
+import importlib.util
 import os
 import subprocess
 import sys
@@ -28,9 +29,7 @@ def pip(*arguments, cwd, **more):
 
 
 def test_wheel(tmp_path):
-    try:
-        import pip as _, setuptools as _, wheel as _  # noqa: F401, F811
-    except ImportError:
+    if not all(map(importlib.util.find_spec, ("pip", "setuptools", "wheel"))):
         pytest.skip("no pip, setuptools and wheel here: no wheel is made")
     # A copy, because setuptools writes beside what it builds.
     checkout = tmp_path / "checkout"
