@@ -63,4 +63,4 @@ set(FATHOM_ONLY_assimp "")  # an oracle of the tests
 set(FATHOM_ONLY_png.h src/picture src/log)
 set(FATHOM_ONLY_freetype src/picture)
 set(FATHOM_ONLY_CLI cli)
-set(FATHOM_ONLY_pybind11 python)
+set(FATHOM_ONLY_pybind11 python bench)

@@ -446,6 +446,16 @@ class _Setup:
         options: Dict[str, Any],
         on_progress: Optional[Callable[[Dict[str, Any]], None]],
     ) -> Dict[str, Any]: ...
+    def _run_many(
+        self,
+        out: _Path,
+        environments: range,
+        episodes: range,
+        force: bool,
+        digest: bool,
+        options: Dict[str, Any],
+        on_progress: Optional[Callable[[Dict[str, Any]], None]],
+    ) -> Dict[str, Any]: ...
     def _plan(self, options: Dict[str, Any]) -> Dict[str, Any]: ...
 
 class World:

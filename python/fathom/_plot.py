@@ -55,7 +55,11 @@ def _draw_reasons(ax: Any, values: Any) -> None:
     counts = np.bincount(values.ravel(), minlength=len(names))
     handles = [Patch(color=_REASON_COLORS[i], label=f"{names[i]} {counts[i] / values.size:.1%}")
                for i in range(len(names)) if counts[i]]
-    ax.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0, frameon=False)
+    _legend(ax, handles)
+
+
+def _legend(ax: Any, handles: Any) -> None:
+    ax.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, -0.2), ncol=min(4, len(handles)), frameon=False)
 
 
 def _draw_entities(ax: Any, values: Any, entity_names: Optional[Sequence[str]]) -> None:
@@ -77,7 +81,7 @@ def _draw_entities(ax: Any, values: Any, entity_names: Optional[Sequence[str]]) 
 
     handles = [Patch(color=colors[i], label=name(int(e))) for i, e in enumerate(shown)]
     if len(handles) <= 24:
-        ax.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0, frameon=False)
+        _legend(ax, handles)
 
 
 def _aspect(values: Any) -> Any:

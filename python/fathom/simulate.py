@@ -209,6 +209,27 @@ class Setup(_fathom._Setup):
                        caster=caster)
         return self._run(out, force, digest, options, on_progress)
 
+    def run_many(
+        self,
+        out: Any,
+        environments: range,
+        episodes: range = range(1),
+        *,
+        force: bool = False,
+        digest: bool = False,
+        frames: Optional[int] = None,
+        seed: Optional[int] = None,
+        threads: int = 0,
+        isa: Optional[str] = None,
+        caster: str = "tree",
+        on_progress: Optional[Callable[[Dict[str, Any]], None]] = None,
+    ) -> Dict[str, Any]:
+        """run() for every environment and episode, each into a folder of its own, many side by side, as
+        `fathom simulate --environments 0:64 --episodes 0:10` does: run_many("out", range(64), range(10)). on_progress is
+        called from any thread."""
+        options = dict(frames=frames, seed=seed, threads=threads, isa=isa, caster=caster)
+        return self._run_many(out, environments, episodes, force, digest, options, on_progress)
+
     def plan(self, *, frames: Optional[int] = None) -> Dict[str, Any]:
         """What run() would do, without doing it, as `fathom check` tells: files, bytes, rays, memory."""
         return self._plan(dict(frames=frames))

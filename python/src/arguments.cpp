@@ -91,9 +91,7 @@ py::array ravelled(py::handle value, std::string_view name) {
   return py::cast<py::array>(any_array(value, name).attr("ravel")());
 }
 
-std::string shape_text(const py::array& array) {
-  return py::cast<std::string>(py::str(array.attr("shape")));
-}
+std::string shape_text(const py::array& array) { return py::cast<std::string>(py::str(array.attr("shape"))); }
 
 Doubles doubles(py::handle value, std::string_view name, const Shape& shape, Finite finite) {
   return numbers<double>(value, name, shape, finite);
@@ -121,8 +119,8 @@ Integers integers(py::handle value, std::string_view name, const Shape& shape, s
 
 void check_lengths(const py::array& a, std::string_view a_name, const py::array& b, std::string_view b_name) {
   if (a.shape(0) == b.shape(0)) return;
-  fail(b_name, "shape " + shape_text(b) + " given, as many entries as " + std::string(a_name) + " wanted, whose shape is " +
-                   shape_text(a));
+  fail(b_name, "shape " + shape_text(b) + " given, as many entries as " + std::string(a_name) +
+                   " wanted, whose shape is " + shape_text(a));
 }
 
 std::uint64_t whole(py::handle value, std::string_view name, std::uint64_t low, std::uint64_t high) {
@@ -186,7 +184,8 @@ std::vector<Quaternion> quaternions(py::handle quat_wxyz, py::handle quat_xyzw, 
     const double* q = given.data() + 4 * i;
     made[i] = is_wxyz ? Quaternion{q[0], q[1], q[2], q[3]} : Quaternion{q[3], q[0], q[1], q[2]};
     const double square = dot(made[i], made[i]);
-    if (!(square > 1 - 1e-15 && square < 1 + 1e-15)) made[i] = unit(made[i], name, "element [" + std::to_string(i) + "] ");
+    if (!(square > 1 - 1e-15 && square < 1 + 1e-15))
+      made[i] = unit(made[i], name, "element [" + std::to_string(i) + "] ");
   }
   return made;
 }

@@ -58,8 +58,8 @@ std::vector<Pose> sensor_poses(py::handle poses, py::handle quat_wxyz, py::handl
 BeamData data_of(py::handle readings, py::handle expected, py::handle scan) {
   const py::array given = any_array(readings, "readings"), other = any_array(expected, "expected");
   if (!given.attr("shape").equal(other.attr("shape")) || given.ndim() < 1 || given.ndim() > 2) {
-    throw InputError("expected: shape " + shape_text(other) + " given, (K,) or (S, K) as readings wanted, whose shape is " +
-                     shape_text(given));
+    throw InputError("expected: shape " + shape_text(other) +
+                     " given, (K,) or (S, K) as readings wanted, whose shape is " + shape_text(given));
   }
   const Floats z = floats(ravelled(given, "readings"), "readings", {{-1}, "(K,)"}, Finite::kNo);
   const Floats e = floats(ravelled(other, "expected"), "expected", {{-1}, "(K,)"}, Finite::kNo);
@@ -68,8 +68,7 @@ BeamData data_of(py::handle readings, py::handle expected, py::handle scan) {
   data.expected_m.assign(e.data(), e.data() + e.size());
   if (!scan.is_none()) {
     const std::string wanted = "(" + std::to_string(z.size()) + ",), a number for each reading,";
-    const Integers numbers =
-        integers(ravelled(scan, "scan"), "scan", {{z.size()}, wanted.c_str()}, 0, 0xffffffff);
+    const Integers numbers = integers(ravelled(scan, "scan"), "scan", {{z.size()}, wanted.c_str()}, 0, 0xffffffff);
     for (const std::int64_t n : span_of(numbers)) data.scan.push_back(static_cast<std::uint32_t>(n));
     return data;
   }
@@ -118,25 +117,31 @@ py::array_t<float> expected_ranges(const World& world, const py::object& poses, 
 
 void bind_world(py::module_& m) {
   py::class_<World>(m, "World", "Expected ranges: what a map or a scene says a ray should measure.")
-      .def_static("from_map", &map_world, "map"_a, py::kw_only(), "unknown"_a = "free", "precision"_a = "fast",
-                  "isa"_a = py::none(),
-                  "A GridMap, or a map_server YAML file. unknown: rays pass unknown cells ('free'), are stopped as by a\n"
-                  "wall ('occupied'), or end there without a return ('stop').")
-      .def_static("from_scene", &scene_world, "scene"_a, "height_m"_a = 0.0, py::kw_only(),
-                  "pose_from_sensor"_a = py::none(), "stamp_s"_a = 0.0, "near_m"_a = py::none(), "threads"_a = 0,
-                  "A Scene as it stands at stamp_s, for a sensor at height_m above the poses, or at pose_from_sensor of\n"
-                  "them.")
-      .def("expected", &expected_ranges, "poses"_a, "rays"_a, "max_range_m"_a, py::kw_only(), "quat_wxyz"_a = py::none(),
-           "quat_xyzw"_a = py::none(),
-           "float32 [N, K], m: the distance along each ray to the first surface, max_range_m where there is none nearer.\n"
+      .def_static(
+          "from_map", &map_world, "map"_a, py::kw_only(), "unknown"_a = "free", "precision"_a = "fast",
+          "isa"_a = py::none(),
+          "A GridMap, or a map_server YAML file. unknown: rays pass unknown cells ('free'), are stopped as by a\n"
+          "wall ('occupied'), or end there without a return ('stop').")
+      .def_static(
+          "from_scene", &scene_world, "scene"_a, "height_m"_a = 0.0, py::kw_only(), "pose_from_sensor"_a = py::none(),
+          "stamp_s"_a = 0.0, "near_m"_a = py::none(), "threads"_a = 0,
+          "A Scene as it stands at stamp_s, for a sensor at height_m above the poses, or at pose_from_sensor of\n"
+          "them.")
+      .def("expected", &expected_ranges, "poses"_a, "rays"_a, "max_range_m"_a, py::kw_only(),
+           "quat_wxyz"_a = py::none(), "quat_xyzw"_a = py::none(),
+           "float32 [N, K], m: the distance along each ray to the first surface, max_range_m where there is none "
+           "nearer.\n"
            "poses [N, 3]: x, y, yaw, or positions with quaternions [N, 4]; rays: azimuths [K], directions [K, 3] or a\n"
            "sensor model.")
       .def_property_readonly("floor_m", &World::floor_m, "Ranges below are not resolved: half a cell of a map.")
       .def_property_readonly("cell_m", &World::cell_m, "The size of the cells of a map; 0: there are none.")
-      .def_property_readonly("unknown", [](const World& w) { return kChoiceWords<UnknownCells>.at(static_cast<std::size_t>(w.unknown())); })
+      .def_property_readonly(
+          "unknown",
+          [](const World& w) { return kChoiceWords<UnknownCells>.at(static_cast<std::size_t>(w.unknown())); })
       .def_property_readonly("name", &World::name)
       .def_property_readonly("inputs", [](const World& w) { return w.inputs(); })
-      .def("__repr__", [](const World& w) { return "World(" + (w.name().empty() ? "in memory" : "'" + w.name() + "'") + ")"; });
+      .def("__repr__",
+           [](const World& w) { return "World(" + (w.name().empty() ? "in memory" : "'" + w.name() + "'") + ")"; });
 }
 
 /// Scores the scans of one sensor.
@@ -194,14 +199,15 @@ void bind_scorer(py::module_& m) {
            "parameters"_a, "sensor"_a, "world"_a, "rays"_a, "ray_step"_a, "alpha"_a, "exact"_a, "threads"_a, "isa"_a)
       .def("score", &ScorerHandle::score, "poses"_a, "readings"_a, py::kw_only(), "quat_wxyz"_a = py::none(),
            "quat_xyzw"_a = py::none(),
-           "float64 [N]: the log-likelihood of one scan, readings [K] in m, seen from poses [N, 3] of x, y, yaw, or from\n"
+           "float64 [N]: the log-likelihood of one scan, readings [K] in m, seen from poses [N, 3] of x, y, yaw, or "
+           "from\n"
            "positions [N, 3] with quaternions [N, 4].")
       .def("score_expected", &ScorerHandle::score_expected, "expected"_a, "readings"_a,
            "The same for expected ranges already cast, [N, kept_rays].")
-      .def_property_readonly("kept_rays", [](const ScorerHandle& s) { return s.scorer().kept_rays(); },
-                             "How many rays are scored.")
-      .def_property_readonly("bytes", [](const ScorerHandle& s) { return s.scorer().bytes(); },
-                             "Memory of tables and buffers.");
+      .def_property_readonly(
+          "kept_rays", [](const ScorerHandle& s) { return s.scorer().kept_rays(); }, "How many rays are scored.")
+      .def_property_readonly(
+          "bytes", [](const ScorerHandle& s) { return s.scorer().bytes(); }, "Memory of tables and buffers.");
 }
 
 void bind_density(py::module_& m) {
@@ -210,21 +216,36 @@ void bind_density(py::module_& m) {
              return BeamDensity(model_of<BeamParameters>(parameters), model_of<BeamSensor>(sensor), expected_m);
            }),
            "parameters"_a, "sensor"_a, "expected_m"_a)
-      .def("density", [](const BeamDensity& d, py::array_t<double> z) {
-        return py::vectorize([&d](double x) { return d.density(x); })(std::move(z));
-      }, "z_m"_a, "f(z): per metre below Z, a probability from Z on.")
-      .def("log_density", [](const BeamDensity& d, py::array_t<double> z) {
-        return py::vectorize([&d](double x) { return d.log_density(x); })(std::move(z));
-      }, "z_m"_a)
-      .def("cdf", [](const BeamDensity& d, py::array_t<double> z) {
-        return py::vectorize([&d](double x) { return d.cdf(x); })(std::move(z));
-      }, "z_m"_a, "P(reading <= z).")
-      .def("quantile", [](const BeamDensity& d, py::array_t<double> u) {
-        return py::vectorize([&d](double x) { return d.quantile(x); })(std::move(u));
-      }, "u"_a, "The smallest z with cdf(z) >= u.")
-      .def("log_likelihood", [](const BeamDensity& d, py::array_t<double> z) {
-        return py::vectorize([&d](double x) { return d.log_likelihood(x); })(std::move(z));
-      }, "z_m"_a, "What a reading adds to a log-likelihood; 0 where it carries no evidence.")
+      .def(
+          "density",
+          [](const BeamDensity& d, py::array_t<double> z) {
+            return py::vectorize([&d](double x) { return d.density(x); })(std::move(z));
+          },
+          "z_m"_a, "f(z): per metre below Z, a probability from Z on.")
+      .def(
+          "log_density",
+          [](const BeamDensity& d, py::array_t<double> z) {
+            return py::vectorize([&d](double x) { return d.log_density(x); })(std::move(z));
+          },
+          "z_m"_a)
+      .def(
+          "cdf",
+          [](const BeamDensity& d, py::array_t<double> z) {
+            return py::vectorize([&d](double x) { return d.cdf(x); })(std::move(z));
+          },
+          "z_m"_a, "P(reading <= z).")
+      .def(
+          "quantile",
+          [](const BeamDensity& d, py::array_t<double> u) {
+            return py::vectorize([&d](double x) { return d.quantile(x); })(std::move(u));
+          },
+          "u"_a, "The smallest z with cdf(z) >= u.")
+      .def(
+          "log_likelihood",
+          [](const BeamDensity& d, py::array_t<double> z) {
+            return py::vectorize([&d](double x) { return d.log_likelihood(x); })(std::move(z));
+          },
+          "z_m"_a, "What a reading adds to a log-likelihood; 0 where it carries no evidence.")
       .def_property_readonly("mean", &BeamDensity::mean)
       .def_property_readonly("variance", &BeamDensity::variance)
       .def_property_readonly("expected_m", &BeamDensity::expected_m, "z*, with the offset, as clamped.");

@@ -83,9 +83,10 @@ void bind_log(py::module_& m) {
       .def(py::init(&make_log), "poses"_a, "azimuth_rad"_a, "range_m"_a, "max_range_m"_a = 0.0, "name"_a = "",
            "poses [S, 3] of x, y (m) and yaw (rad); azimuth_rad [K]; range_m [S, K]; max_range_m: how far the sensor\n"
            "measures, 0: not known.")
-      .def_property_readonly("azimuth_rad", [](const ScanLog& l) { return copied<double>(l.azimuth_rad); }, "[K]; a copy.")
-      .def_property_readonly("poses", [](const ScanLog& l) { return planar_array(l.pose); },
-                             "[S, 3] of x, y (m) and yaw (rad); a copy.")
+      .def_property_readonly(
+          "azimuth_rad", [](const ScanLog& l) { return copied<double>(l.azimuth_rad); }, "[K]; a copy.")
+      .def_property_readonly(
+          "poses", [](const ScanLog& l) { return planar_array(l.pose); }, "[S, 3] of x, y (m) and yaw (rad); a copy.")
       .def_property_readonly(
           "range_m",
           [](const LogPtr& l) {
@@ -97,34 +98,48 @@ void bind_log(py::module_& m) {
           "float32 [S, K], m; read-only, no copy.")
       .def_readonly("max_range_m", &ScanLog::max_range_m)
       .def_readonly("name", &ScanLog::name)
-      .def_property_readonly("skipped", [](const ScanLog& l) {
-        py::dict d;
-        for (const SkippedLines& s : l.skipped) d[py::str(s.name)] = s.lines;
-        return d;
-      }, "Readings of other lasers that were passed over, by their names in the log.")
+      .def_property_readonly(
+          "skipped",
+          [](const ScanLog& l) {
+            py::dict d;
+            for (const SkippedLines& s : l.skipped) d[py::str(s.name)] = s.lines;
+            return d;
+          },
+          "Readings of other lasers that were passed over, by their names in the log.")
       .def("__len__", &ScanLog::scans)
-      .def("write_csv", [](const ScanLog& l, const std::filesystem::path& file) { write_scan_csv(file, l); }, "file"_a)
-      .def("select", [](const ScanLog& l, const std::string& text) { return copied<std::uint32_t>(select_scans(text, l.scans())).attr("astype")("int64"); },
-           "scans"_a, "The numbers of the scans that 'all', 'odd', 'even' or 'start:stop:step' selects.")
-      .def("notes", [](const ScanLog& l, std::optional<double> z) { return log_notes(l, z); }, "max_range_m"_a = py::none(),
-           "What a user should know of it before trusting it, one sentence each.")
-      .def("suspected_no_return_m", [](const ScanLog& l, double z) { return suspected_no_return_m(l, z); }, "max_range_m"_a,
-           "The reading by which this sensor probably says 'no return'; 0: none.")
+      .def(
+          "write_csv", [](const ScanLog& l, const std::filesystem::path& file) { write_scan_csv(file, l); }, "file"_a)
+      .def(
+          "select",
+          [](const ScanLog& l, const std::string& text) {
+            return copied<std::uint32_t>(select_scans(text, l.scans())).attr("astype")("int64");
+          },
+          "scans"_a, "The numbers of the scans that 'all', 'odd', 'even' or 'start:stop:step' selects.")
+      .def(
+          "notes", [](const ScanLog& l, std::optional<double> z) { return log_notes(l, z); },
+          "max_range_m"_a = py::none(), "What a user should know of it before trusting it, one sentence each.")
+      .def(
+          "suspected_no_return_m", [](const ScanLog& l, double z) { return suspected_no_return_m(l, z); },
+          "max_range_m"_a, "The reading by which this sensor probably says 'no return'; 0: none.")
       .def("pairs", &log_pairs, "world"_a, "max_range_m"_a, "scans"_a = "all", "threads"_a = 0,
            "Readings and expected ranges of scans, float32 [S, K] each.")
-      .def("hits_world", [](const ScanLog& l, const py::object& scan, const py::dict& sensor) {
-        const std::vector<Vec3> hits = scan_hits_world(l, whole32(scan, "scan"), model_of<BeamSensor>(sensor));
-        py::array_t<double> made({static_cast<py::ssize_t>(hits.size()), py::ssize_t{3}});
-        double* out = made.mutable_data();
-        for (const Vec3& h : hits) *out++ = h.x, *out++ = h.y, *out++ = h.z;
-        return made;
-      }, "scan"_a, "sensor"_a)
+      .def(
+          "hits_world",
+          [](const ScanLog& l, const py::object& scan, const py::dict& sensor) {
+            const std::vector<Vec3> hits = scan_hits_world(l, whole32(scan, "scan"), model_of<BeamSensor>(sensor));
+            py::array_t<double> made({static_cast<py::ssize_t>(hits.size()), py::ssize_t{3}});
+            double* out = made.mutable_data();
+            for (const Vec3& h : hits) *out++ = h.x, *out++ = h.y, *out++ = h.z;
+            return made;
+          },
+          "scan"_a, "sensor"_a)
       .def("__repr__", [](const ScanLog& l) {
         return "ScanLog of " + std::to_string(l.scans()) + " scans, " + std::to_string(l.rays()) + " rays";
       });
-  m.def("read_scan_log", [](const std::filesystem::path& file) {
-    return std::make_shared<ScanLog>(read_scan_log(find_scan_log(file)));
-  }, "log_or_run"_a, "Reads a log (CARMEN text or CSV, also gzip), or that of a run's folder.");
+  m.def(
+      "read_scan_log",
+      [](const std::filesystem::path& file) { return std::make_shared<ScanLog>(read_scan_log(find_scan_log(file))); },
+      "log_or_run"_a, "Reads a log (CARMEN text or CSV, also gzip), or that of a run's folder.");
 }
 
 FitOptions fit_options(const py::dict& o) {
@@ -181,25 +196,35 @@ void bind_fit(py::module_& m) {
       .def_property_readonly("_std_error", [](const FitReport& r) { return model_dict(r.fit.std_error); })
       .def_property_readonly("_naive_std_error", [](const FitReport& r) { return model_dict(r.fit.naive_std_error); })
       .def_property_readonly("_sensor", [](const FitReport& r) { return model_dict(r.model.sensor); })
-      .def_property_readonly("log_likelihood", [](const FitReport& r) { return copied<double>(r.fit.log_likelihood); },
-                             "float64 [iterations + 1].")
+      .def_property_readonly(
+          "log_likelihood", [](const FitReport& r) { return copied<double>(r.fit.log_likelihood); },
+          "float64 [iterations + 1].")
       .def_property_readonly("converged", [](const FitReport& r) { return r.fit.end == FitEnd::kConverged; })
-      .def_property_readonly("pairs", [](const FitReport& r) { return r.fit.pairs; }, "How many carry evidence.")
-      .def_property_readonly("kinds", [](const FitReport& r) {
-        py::dict d;
-        d["range"] = r.fit.kinds[0], d["max"] = r.fit.kinds[1], d["none"] = r.fit.kinds[2];
-        return d;
-      }, "How many readings are ranges, without a return, and without evidence.")
-      .def_property_readonly("flags", [](const FitReport& r) { return report_flags(r); }, "What to beware of, one line each.")
+      .def_property_readonly(
+          "pairs", [](const FitReport& r) { return r.fit.pairs; }, "How many carry evidence.")
+      .def_property_readonly(
+          "kinds",
+          [](const FitReport& r) {
+            py::dict d;
+            d["range"] = r.fit.kinds[0], d["max"] = r.fit.kinds[1], d["none"] = r.fit.kinds[2];
+            return d;
+          },
+          "How many readings are ranges, without a return, and without evidence.")
+      .def_property_readonly(
+          "flags", [](const FitReport& r) { return report_flags(r); }, "What to beware of, one line each.")
       .def_readonly("notes", &FitReport::notes, "What a user should know of the log, one sentence each.")
       .def_readonly("held_out", &FitReport::held_out, "Whether `judgement` is of scans that were not learned from.")
       .def_property_readonly("judgement", [](const FitReport& r) { return judgement_dict(r.judgement); })
-      .def("write", [](const FitReport& r, const std::filesystem::path& folder, bool force) {
-        released([&] { write_fit(folder, r, force); });
-        return fit_files(folder);
-      }, "folder"_a, "force"_a = false, "Writes parameters.yaml, report.html and fit.json into a folder.")
-      .def("write_model", [](const FitReport& r, const std::filesystem::path& file) { write_beam_model(file, r.model); },
-           "file"_a, "Writes parameters.yaml alone.");
+      .def(
+          "write",
+          [](const FitReport& r, const std::filesystem::path& folder, bool force) {
+            released([&] { write_fit(folder, r, force); });
+            return fit_files(folder);
+          },
+          "folder"_a, "force"_a = false, "Writes parameters.yaml, report.html and fit.json into a folder.")
+      .def(
+          "write_model", [](const FitReport& r, const std::filesystem::path& file) { write_beam_model(file, r.model); },
+          "file"_a, "Writes parameters.yaml alone.");
   m.def("_fit_pairs", &fit_pairs);
   m.def("_fit_scans", &fit_scans);
   m.def("_judge", [](const py::dict& parameters, const py::dict& sensor, const py::object& readings,
@@ -210,7 +235,8 @@ void bind_fit(py::module_& m) {
 }
 
 BeamModel beam_model(const py::dict& parameters, const py::dict& sensor, const std::string& unknown) {
-  return {model_of<BeamParameters>(parameters), model_of<BeamSensor>(sensor), word_of<UnknownCells>(unknown, "unknown")};
+  return {model_of<BeamParameters>(parameters), model_of<BeamSensor>(sensor),
+          word_of<UnknownCells>(unknown, "unknown")};
 }
 
 void bind_files(py::module_& m) {
@@ -219,8 +245,9 @@ void bind_files(py::module_& m) {
     return py::make_tuple(model_dict(model.parameters), model_dict(model.sensor),
                           kChoiceWords<UnknownCells>.at(static_cast<std::size_t>(model.unknown)));
   });
-  m.def("_write_model", [](const std::filesystem::path& file, const py::dict& parameters, const py::dict& sensor,
-                           const std::string& unknown) { write_beam_model(file, beam_model(parameters, sensor, unknown)); });
+  m.def("_write_model",
+        [](const std::filesystem::path& file, const py::dict& parameters, const py::dict& sensor,
+           const std::string& unknown) { write_beam_model(file, beam_model(parameters, sensor, unknown)); });
   m.def("_score_log", [](const py::dict& parameters, const py::dict& sensor, const World& world, const ScanLog& log,
                          const std::string& scans, std::size_t ray_step, double alpha, bool exact, int threads) {
     ScoreLogOptions options;
@@ -233,13 +260,14 @@ void bind_files(py::module_& m) {
     });
     return py::make_tuple(scores_arrays(scores.scans), judgement_dict(scores.judgement));
   });
-  m.def("_sample_log", [](const py::dict& parameters, const py::dict& sensor, const World& world, const py::object& poses,
-                          const py::object& azimuth_rad, const py::object& seed, int threads) {
+  m.def("_sample_log", [](const py::dict& parameters, const py::dict& sensor, const World& world,
+                          const py::object& poses, const py::object& azimuth_rad, const py::object& seed, int threads) {
     const Doubles azimuths = doubles(azimuth_rad, "azimuth_rad", {{-1}, "(K,)"});
     Compute compute;
     compute.threads = threads;
-    return std::make_shared<ScanLog>(sample_log(beam_model(parameters, sensor, "free"), world, planar_poses(poses, "poses"),
-                                                span_of(azimuths), seed_of(seed), compute));
+    return std::make_shared<ScanLog>(sample_log(beam_model(parameters, sensor, "free"), world,
+                                                planar_poses(poses, "poses"), span_of(azimuths), seed_of(seed),
+                                                compute));
   });
 }
 
@@ -283,27 +311,32 @@ void write_picture(const Heatmap& h, const std::filesystem::path& file, const Gr
 }
 
 void bind_heatmap(py::module_& m) {
-  py::class_<Heatmap, HeatmapPtr>(m, "Heatmap", "Where a scan could have been made: its likelihood over positions, at the best heading of each.")
+  py::class_<Heatmap, HeatmapPtr>(
+      m, "Heatmap", "Where a scan could have been made: its likelihood over positions, at the best heading of each.")
       .def_property_readonly("log_likelihood", &heat_array, "float64 [rows, cols]; NaN where not scored.")
-      .def_property_readonly("yaw_rad", [](const Heatmap& h) {
-        return copied<float>(h.yaw_rad).attr("reshape")(h.grid.rows, h.grid.cols);
-      }, "float32 [rows, cols]: the heading that has it, in the world.")
+      .def_property_readonly(
+          "yaw_rad",
+          [](const Heatmap& h) { return copied<float>(h.yaw_rad).attr("reshape")(h.grid.rows, h.grid.cols); },
+          "float32 [rows, cols]: the heading that has it, in the world.")
       .def_property_readonly("spacing_m", [](const Heatmap& h) { return h.grid.spacing_m; })
-      .def_property_readonly("origin", [](const Heatmap& h) { return tuple_of(h.grid.world_from_grid); },
-                             "(x_m, y_m, yaw_rad) of [0, 0] in the world.")
-      .def_property_readonly("best", [](const Heatmap& h) { return tuple_of(h.best); }, "(x_m, y_m, yaw_rad), of the grid.")
+      .def_property_readonly(
+          "origin", [](const Heatmap& h) { return tuple_of(h.grid.world_from_grid); },
+          "(x_m, y_m, yaw_rad) of [0, 0] in the world.")
+      .def_property_readonly(
+          "best", [](const Heatmap& h) { return tuple_of(h.best); }, "(x_m, y_m, yaw_rad), of the grid.")
       .def_readonly("best_log_likelihood", &Heatmap::best_log_likelihood)
-      .def_property_readonly("refined", [](const Heatmap& h) { return tuple_of(h.refined); },
-                             "(x_m, y_m, yaw_rad): the best pose between those of the grid.")
+      .def_property_readonly(
+          "refined", [](const Heatmap& h) { return tuple_of(h.refined); },
+          "(x_m, y_m, yaw_rad): the best pose between those of the grid.")
       .def_readonly("refined_log_likelihood", &Heatmap::refined_log_likelihood)
       .def_readonly("rays", &Heatmap::rays, "How many carry evidence and were scored.")
       .def("write_png", &write_picture, "file"_a, "map"_a, "pixels"_a = 1600, "truth"_a = py::none(),
            "truth_name"_a = "pose in the log", "hits_world"_a = py::none(),
            "Draws it over the map: truth (x_m, y_m, yaw_rad) as a ring; hits_world [N, 3] as dots.");
   m.def("_heatmap", &heatmap);
-  m.def("_heatmap_of_log", [](const py::dict& parameters, const py::dict& sensor, const World& world, const ScanLog& log,
-                              const py::object& scan, const GridMap& map, double spacing_m, std::size_t headings,
-                              std::optional<std::size_t> ray_step, int threads) {
+  m.def("_heatmap_of_log", [](const py::dict& parameters, const py::dict& sensor, const World& world,
+                              const ScanLog& log, const py::object& scan, const GridMap& map, double spacing_m,
+                              std::size_t headings, std::optional<std::size_t> ray_step, int threads) {
     HeatmapLogOptions options;
     options.spacing_m = spacing_m, options.headings = headings, options.ray_step = ray_step;
     options.compute.threads = threads;

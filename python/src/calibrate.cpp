@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <fathom/calibrate/calibrate.hpp>
+
 #include <fathom/calibrate/run_pairs.hpp>
 
 #include "chain.hpp"
@@ -49,7 +50,8 @@ py::dict energy(const py::object& value, const py::object& lost, const std::stri
   py::dict d;
   d["min_energy"] = estimate(made.min_energy), d["pow"] = estimate(made.pow);
   d["normalization"] = normalization;
-  d["log_likelihood"] = made.log_likelihood, d["pairs"] = made.pairs, d["skipped"] = made.skipped, d["lost"] = made.lost;
+  d["log_likelihood"] = made.log_likelihood, d["pairs"] = made.pairs, d["skipped"] = made.skipped,
+  d["lost"] = made.lost;
   d["flags"] = made.flags;
   d["noise"] = noise_dict(Noise(made.noise()));
   return d;
@@ -78,12 +80,12 @@ void bind_calibrate(py::module_& m) {
     const RangePairs pairs = read_range_pairs(file, sensor);
     return py::make_tuple(copied<float>(pairs.range_m), copied<float>(pairs.expected_m));
   });
-  m.def("_read_energy_pairs", [](const std::filesystem::path& file, const std::string& sensor,
-                                 const std::optional<std::string>& law) {
-    std::optional<EnergyNormalization> wanted;
-    if (law) wanted = word_of<EnergyNormalization>(*law, "normalization");
-    return energy_arrays(read_energy_pairs(file, sensor, wanted));
-  });
+  m.def("_read_energy_pairs",
+        [](const std::filesystem::path& file, const std::string& sensor, const std::optional<std::string>& law) {
+          std::optional<EnergyNormalization> wanted;
+          if (law) wanted = word_of<EnergyNormalization>(*law, "normalization");
+          return energy_arrays(read_energy_pairs(file, sensor, wanted));
+        });
 }
 
 }  // namespace fathom::python

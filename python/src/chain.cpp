@@ -100,8 +100,8 @@ py::dict sensor_dict(const SensorSetup& setup) {
   d["parent"] = optional_id(sensor.parent);
   d["rolling"] = sensor.rolling;
   d["noise"] = chain_list(sensor.noise);
-  d["range_policy"] = sensor.range_policy ? py::object(py::str(std::string(to_string(*sensor.range_policy))))
-                                          : py::object(py::none());
+  d["range_policy"] =
+      sensor.range_policy ? py::object(py::str(std::string(to_string(*sensor.range_policy)))) : py::object(py::none());
   py::list ranges;
   for (const ParameterRange& range : setup.ranges) ranges.append(range_dict(range));
   d["ranges"] = ranges;

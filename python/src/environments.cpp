@@ -18,8 +18,8 @@ using namespace py::literals;
 /// Environments as Python holds them.
 class EnvironmentsHandle {
  public:
-  EnvironmentsHandle(const std::shared_ptr<Scene>& scene, const py::list& sensors, const py::object& count, const py::object& seed,
-                     const py::object& first, int threads, double rate_hz, double start_s,
+  EnvironmentsHandle(const std::shared_ptr<Scene>& scene, const py::list& sensors, const py::object& count,
+                     const py::object& seed, const py::object& first, int threads, double rate_hz, double start_s,
                      const std::optional<std::string>& isa, const std::string& caster)
       : scene_(scene), batch_(make(*scene, count, seed, first, compute_of(threads, isa, caster), rate_hz, start_s)) {
     for (const py::handle spec : sensors) add_sensor(py::cast<py::dict>(spec));
@@ -80,8 +80,10 @@ class EnvironmentsHandle {
     const std::vector<EntityId> ids = entity_list(entities);
     const auto k = static_cast<py::ssize_t>(ids.size());
     const std::string wanted = "(" + std::to_string(numbers.size()) + ", " + std::to_string(k) + ", 3)";
-    const Doubles positions = doubles(positions_m, "positions_m", {{numbers.size(), k, 3}, wanted.c_str()}, Finite::kNo);
-    batch_.set_entity_poses(ids, span_of(positions), rotations(quat_wxyz, quat_xyzw, {numbers.size(), k}), numbers.get());
+    const Doubles positions =
+        doubles(positions_m, "positions_m", {{numbers.size(), k, 3}, wanted.c_str()}, Finite::kNo);
+    batch_.set_entity_poses(ids, span_of(positions), rotations(quat_wxyz, quat_xyzw, {numbers.size(), k}),
+                            numbers.get());
     kept_ = Doubles();
   }
 
@@ -270,8 +272,8 @@ class EnvironmentsHandle {
 void bind_environments(py::module_& m) {
   using Handle = EnvironmentsHandle;
   py::class_<Handle>(m, "_Environments")
-      .def(py::init<const std::shared_ptr<Scene>&, const py::list&, const py::object&, const py::object&, const py::object&, int, double,
-                    double, const std::optional<std::string>&, const std::string&>(),
+      .def(py::init<const std::shared_ptr<Scene>&, const py::list&, const py::object&, const py::object&,
+                    const py::object&, int, double, double, const std::optional<std::string>&, const std::string&>(),
            "scene"_a, "sensors"_a, "count"_a, "seed"_a, "first"_a, "threads"_a, "rate_hz"_a, "start_s"_a, "isa"_a,
            "caster"_a)
       .def("_add_sensor", &Handle::add_sensor, "spec"_a)
@@ -291,11 +293,12 @@ void bind_environments(py::module_& m) {
       .def("_drawn", &Handle::drawn, "environment"_a, "sensor"_a)
       .def("_drawn_values", &Handle::drawn_values, "sensor"_a)
       .def_property_readonly(
-          "episodes", [](const Handle& h) { return copied<std::uint32_t>(h.batch().episodes()).attr("astype")("int64"); },
+          "episodes",
+          [](const Handle& h) { return copied<std::uint32_t>(h.batch().episodes()).attr("astype")("int64"); },
           "The present episodes, int64 [count]; a copy.")
       .def_property_readonly("count", [](const Handle& h) { return h.batch().count(); })
-      .def_property_readonly("first", [](const Handle& h) { return h.batch().first(); },
-                             "The number of the first environment.")
+      .def_property_readonly(
+          "first", [](const Handle& h) { return h.batch().first(); }, "The number of the first environment.")
       .def_property_readonly("sensor_names", &Handle::sensor_names, "In the order of their numbers.")
       .def(
           "shape",

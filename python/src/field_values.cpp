@@ -10,7 +10,7 @@ namespace fathom::python {
 
 namespace {
 
-constexpr std::array<std::string_view, 8> kKindNames = {"number", "count", "flag", "choice",
+constexpr std::array<std::string_view, 8> kKindNames = {"number", "count", "flag",  "choice",
                                                         "list",   "pair",  "words", "pose"};
 
 [[noreturn]] void fail(std::string_view owner, const FieldInfo& field, py::handle value, const std::string& what) {
@@ -94,7 +94,8 @@ py::object field_object(const FieldInfo& field, std::span<const double> numbers)
     }
     case FieldKind::kWords: {
       py::list words;
-      for (const double position : numbers) words.append(std::string(field.choices[static_cast<std::size_t>(position)]));
+      for (const double position : numbers)
+        words.append(std::string(field.choices[static_cast<std::size_t>(position)]));
       return py::tuple(words);
     }
     case FieldKind::kPair:

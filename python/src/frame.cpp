@@ -160,7 +160,9 @@ ChannelBuffer buffer_of(const std::string& name, py::handle value, std::vector<p
   const std::size_t axes = sizes.size() - (has_points && !sizes.empty() ? 1 : 0);
   const bool is_whole = (axes == 2 || axes == 3) && (!has_points || sizes.back() == 3);
   const std::string all_text = has_points ? "(rows, cols, 3)" : "(rows, cols)";
-  if (!is_whole) throw InputError(name + ": shape " + shape_text(array) + " given, " + all_text + " wanted, or environments in front");
+  if (!is_whole)
+    throw InputError(name + ": shape " + shape_text(array) + " given, " + all_text +
+                     " wanted, or environments in front");
   if (has_points) sizes.pop_back();
   if (shape.empty()) shape = sizes;
   if (sizes != shape) {
@@ -190,7 +192,8 @@ std::shared_ptr<FrameHandle> frame_over(const py::kwargs& arrays) {
   if (buffers.empty()) throw InputError("no channel given, at least one wanted");
   FrameLayout layout;
   layout.environments = shape.size() == 3 ? static_cast<std::uint32_t>(shape[0]) : 0;
-  layout.rows = static_cast<std::uint32_t>(shape[shape.size() - 2]), layout.cols = static_cast<std::uint32_t>(shape.back());
+  layout.rows = static_cast<std::uint32_t>(shape[shape.size() - 2]),
+  layout.cols = static_cast<std::uint32_t>(shape.back());
   const std::uint32_t rows = layout.rows * (layout.environments > 0 ? layout.environments : 1);
   // The arrays live as long as the frame, whoever holds it.
   auto kept = std::make_shared<py::object>(arrays);
@@ -229,8 +232,9 @@ void bind_channels(FrameClass& frame) {
 
 void bind_facts(FrameClass& frame) {
   frame
-      .def_property_readonly("shape", [](FrameHandle& h) { return py::tuple(py::cast(h.shape())); },
-                             "(rows, cols), or (environments, rows, cols).")
+      .def_property_readonly(
+          "shape", [](FrameHandle& h) { return py::tuple(py::cast(h.shape())); },
+          "(rows, cols), or (environments, rows, cols).")
       .def_property_readonly("rows", [](FrameHandle& h) { return h.layout().rows; })
       .def_property_readonly("cols", [](FrameHandle& h) { return h.layout().cols; })
       .def_property_readonly(
@@ -239,46 +243,55 @@ void bind_facts(FrameClass& frame) {
             return h.layout().environments > 0 ? py::object(py::int_(h.layout().environments)) : py::object(py::none());
           },
           "How many environments it holds; None: it is of one world.")
-      .def_property_readonly("index", [](FrameHandle& h) { return h.frame().index(); }, "Its number, the key of its noise.")
-      .def_property_readonly("stamp_s", [](FrameHandle& h) { return h.frame().stamp_s(); }, "The time of its start, s.")
-      .def_property_readonly("max_range_m", [](FrameHandle& h) { return h.farthest_m(); },
-                             "The farthest range that its sensor measures, m.")
-      .def("copy", [](FrameHandle& h) { return h.copy(); }, "The same frame in memory of its own.")
+      .def_property_readonly(
+          "index", [](FrameHandle& h) { return h.frame().index(); }, "Its number, the key of its noise.")
+      .def_property_readonly(
+          "stamp_s", [](FrameHandle& h) { return h.frame().stamp_s(); }, "The time of its start, s.")
+      .def_property_readonly(
+          "max_range_m", [](FrameHandle& h) { return h.farthest_m(); },
+          "The farthest range that its sensor measures, m.")
+      .def(
+          "copy", [](FrameHandle& h) { return h.copy(); }, "The same frame in memory of its own.")
       .def("_count_reasons",
            [](FrameHandle& h) {
              const auto counts = h.frame().count_reasons();
              return std::vector<std::uint64_t>(counts.begin(), counts.end());
            })
-      .def("digest",
-           [](FrameHandle& h) {
-             FrameDigest digest;
-             digest.add(h.frame());
-             return digest.text();
-           },
-           "Sixteen digits: equal frames have equal ones, to the bit (FrameDigest).")
+      .def(
+          "digest",
+          [](FrameHandle& h) {
+            FrameDigest digest;
+            digest.add(h.frame());
+            return digest.text();
+          },
+          "Sixteen digits: equal frames have equal ones, to the bit (FrameDigest).")
       .def("__repr__", &frame_text);
 }
 
 }  // namespace
 
 void bind_frame(py::module_& m) {
-  FrameClass frame(m, "Frame",
-                   "One frame of a sensor: the arrays asked for. They are views of its memory; rendering into it again\n"
-                   "overwrites them, unless the shape or the channels change: then they stay as they are, and the frame\n"
-                   "has new ones. Lost returns are NaN, and `reason` says why.");
-  frame.def(py::init([](const py::object& channels) { return std::make_shared<FrameHandle>(channels_of(channels)); }),
-            "channels"_a = py::make_tuple("range", "hit_sensor", "reason"),
-            "An empty frame that holds these channels, for render(out=...).")
-      .def_static("over", &frame_over,
-                  "A frame over arrays of the caller's, one for each channel by its name: rendering writes there, without\n"
-                  "a copy. Arrays are writeable and C-contiguous, [rows, cols] or [environments, rows, cols], of the\n"
-                  "channel's type; points [rows, cols, 3] are three planes:\n"
-                  "numpy.empty((3, rows, cols), 'float32').transpose(1, 2, 0). Tensors come by tensor.numpy().");
+  FrameClass frame(
+      m, "Frame",
+      "One frame of a sensor: the arrays asked for. They are views of its memory; rendering into it again\n"
+      "overwrites them, unless the shape or the channels change: then they stay as they are, and the frame\n"
+      "has new ones. Lost returns are NaN, and `reason` says why.");
+  frame
+      .def(py::init([](const py::object& channels) { return std::make_shared<FrameHandle>(channels_of(channels)); }),
+           "channels"_a = py::make_tuple("range", "hit_sensor", "reason"),
+           "An empty frame that holds these channels, for render(out=...).")
+      .def_static(
+          "over", &frame_over,
+          "A frame over arrays of the caller's, one for each channel by its name: rendering writes there, without\n"
+          "a copy. Arrays are writeable and C-contiguous, [rows, cols] or [environments, rows, cols], of the\n"
+          "channel's type; points [rows, cols, 3] are three planes:\n"
+          "numpy.empty((3, rows, cols), 'float32').transpose(1, 2, 0). Tensors come by tensor.numpy().");
   bind_channels(frame);
   bind_facts(frame);
   py::class_<FrameDigest>(m, "FrameDigest", "Sixteen digits for any number of frames; equal ones mean equal bits.")
       .def(py::init<>())
-      .def("add", [](FrameDigest& d, FrameHandle& h) { d.add(h.frame()); }, "frame"_a)
+      .def(
+          "add", [](FrameDigest& d, FrameHandle& h) { d.add(h.frame()); }, "frame"_a)
       .def_property_readonly("text", &FrameDigest::text, "Hexadecimal.");
 }
 

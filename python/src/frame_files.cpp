@@ -51,7 +51,8 @@ void bind_clouds(FrameClass& frame) {
             write_pcd(file, h.frame(), cloud_options(in, keep, fields));
           },
           "file"_a, py::kw_only(), "frame"_a = "sensor", "keep_misses"_a = false, "fields"_a = py::none(),
-          "Writes a PCD cloud. frame: 'sensor' or 'world'; keep_misses: lost returns stay as NaN points; fields: names\n"
+          "Writes a PCD cloud. frame: 'sensor' or 'world'; keep_misses: lost returns stay as NaN points; fields: "
+          "names\n"
           "of channels beside x, y, z (intensity, ring, time_offset where the frame has them).")
       .def(
           "write_ply",

@@ -15,8 +15,8 @@ namespace {
 // Of a camera whose own axes are x right, y down, z forward (ROS), or x right, y up, z backward (OpenGL, MuJoCo): what
 // turns the axes of fathom, x forward, y left, z up, into them.
 constexpr std::array<std::string_view, 3> kConventions = {"fathom", "ros", "opengl"};
-constexpr std::array<Quaternion, 3> kConventionFromFathom = {
-    Quaternion{}, Quaternion{0.5, 0.5, -0.5, 0.5}, Quaternion{0.5, -0.5, 0.5, 0.5}};
+constexpr std::array<Quaternion, 3> kConventionFromFathom = {Quaternion{}, Quaternion{0.5, 0.5, -0.5, 0.5},
+                                                             Quaternion{0.5, -0.5, 0.5, 0.5}};
 
 /// Of a rotation matrix [3][3], by its largest component (Shepperd 1978).
 Quaternion from_matrix(const double (&m)[3][3]) {
@@ -158,17 +158,28 @@ void bind_pose(py::module_& m) {
            "[3, 3].\n\n"
            "convention: the axes of the camera that the rotation turns: 'fathom' (x forward, z up), 'ros' (z forward,\n"
            "y down) or 'opengl' (looking along -z, y up; MuJoCo's cameras too).")
-      .def_property_readonly("position_m", [](const Pose& p) { return array_of(p.translation_m); }, "[3], m; a copy.")
-      .def_property_readonly("quat_wxyz", [](const Pose& p) { return array_wxyz(p.rotation); }, "[4]; a copy.")
-      .def_property_readonly("quat_xyzw", [](const Pose& p) { return array_xyzw(p.rotation); }, "[4]; a copy.")
+      .def_property_readonly(
+          "position_m", [](const Pose& p) { return array_of(p.translation_m); }, "[3], m; a copy.")
+      .def_property_readonly(
+          "quat_wxyz", [](const Pose& p) { return array_wxyz(p.rotation); }, "[4]; a copy.")
+      .def_property_readonly(
+          "quat_xyzw", [](const Pose& p) { return array_xyzw(p.rotation); }, "[4]; a copy.")
       .def_property_readonly("matrix", &matrix_of, "[4, 4], which carries homogeneous points; a copy.")
-      .def("inverse", [](const Pose& p) { return inverse(p); }, "The pose that undoes this one.")
+      .def(
+          "inverse", [](const Pose& p) { return inverse(p); }, "The pose that undoes this one.")
       .def("apply", &transformed, "points"_a, "Points [..., 3] carried by this pose: a new array, float64.")
-      .def("interpolate", [](const Pose& a, const Pose& b, double u) { return interpolate(a, b, u); }, "other"_a, "u"_a,
-           "The pose between this one (u = 0) and another (u = 1): linear in position, the shorter arc in rotation.")
-      .def("__matmul__", [](const Pose& a, const Pose& b) { return a * b; }, py::is_operator())
-      .def("__eq__", [](const Pose& a, const Pose& b) { return a == b; }, py::is_operator())
-      .def("__hash__", [](const Pose& p) { return py::hash(py::make_tuple(array_of(p.translation_m).attr("tobytes")(), array_wxyz(p.rotation).attr("tobytes")())); })
+      .def(
+          "interpolate", [](const Pose& a, const Pose& b, double u) { return interpolate(a, b, u); }, "other"_a, "u"_a,
+          "The pose between this one (u = 0) and another (u = 1): linear in position, the shorter arc in rotation.")
+      .def(
+          "__matmul__", [](const Pose& a, const Pose& b) { return a * b; }, py::is_operator())
+      .def(
+          "__eq__", [](const Pose& a, const Pose& b) { return a == b; }, py::is_operator())
+      .def("__hash__",
+           [](const Pose& p) {
+             return py::hash(
+                 py::make_tuple(array_of(p.translation_m).attr("tobytes")(), array_wxyz(p.rotation).attr("tobytes")()));
+           })
       .def("__repr__", &pose_text)
       .def(py::pickle(
           [](const Pose& p) {

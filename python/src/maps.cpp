@@ -28,9 +28,10 @@ MapPtr make_map(const py::object& cells, double resolution_m, const py::object& 
 }  // namespace
 
 void bind_maps(py::module_& m) {
-  py::class_<GridMap, MapPtr>(m, "GridMap",
-                              "An occupancy grid as ROS' map_server has it. Row 0 is at the bottom; cell (r, c) is the\n"
-                              "square [c, c + 1) x [r, r + 1) in units of the resolution, in the map's frame.")
+  py::class_<GridMap, MapPtr>(
+      m, "GridMap",
+      "An occupancy grid as ROS' map_server has it. Row 0 is at the bottom; cell (r, c) is the\n"
+      "square [c, c + 1) x [r, r + 1) in units of the resolution, in the map's frame.")
       .def(py::init(&make_map), "cells"_a, "resolution_m"_a = 0.05, "origin"_a = py::make_tuple(0, 0, 0),
            "cells [rows, cols]: 0 free, 1 occupied, 2 unknown; origin (x_m, y_m, yaw_rad): the pose of the lower left\n"
            "corner in the world.")
@@ -44,8 +45,8 @@ void bind_maps(py::module_& m) {
           },
           "uint8 [rows, cols]; read-only, no copy.")
       .def_readonly("resolution_m", &GridMap::resolution_m)
-      .def_property_readonly("origin", [](const GridMap& map) { return tuple_of(map.world_from_map); },
-                             "(x_m, y_m, yaw_rad)")
+      .def_property_readonly(
+          "origin", [](const GridMap& map) { return tuple_of(map.world_from_map); }, "(x_m, y_m, yaw_rad)")
       .def(
           "walls", [](const GridMap& map, double h) { return std::make_shared<Mesh>(make_walls(map, h)); },
           "height_m"_a, "The occupied cells as blocks on the x-y plane: a Mesh of a world in which the map is right.")

@@ -61,7 +61,8 @@ void bind_draws(py::module_& m) {
                                });
       },
       "seed"_a, "sensor"_a, "slot"_a, "slug"_a, "frame"_a, "shape"_a, "draw"_a = 0,
-      "Standard normals, float32 [rows, cols]: those that a C++ model called `slug` at position `slot` of the noise of\n"
+      "Standard normals, float32 [rows, cols]: those that a C++ model called `slug` at position `slot` of the noise "
+      "of\n"
       "a sensor called `sensor` draws in frame `frame`, of which it takes number `draw`.");
   m.def(
       "random_uniform",
@@ -73,7 +74,8 @@ void bind_draws(py::module_& m) {
                                });
       },
       "seed"_a, "sensor"_a, "slot"_a, "slug"_a, "frame"_a, "shape"_a, "draw"_a = 0,
-      "Uniform numbers in [0, 1), float32 [rows, cols]; see normal(). A model's uniforms are numbered after its normals.");
+      "Uniform numbers in [0, 1), float32 [rows, cols]; see normal(). A model's uniforms are numbered after its "
+      "normals.");
   m.def(
       "random_words",
       [](const py::object& seed, const std::string& sensor, const py::object& slot, const std::string& slug,

@@ -85,7 +85,8 @@ void bind_mesh(py::module_& m) {
         return keep(read_mesh(file, axis));
       },
       "file"_a, "up_axis"_a = py::none(),
-      "Reads OBJ, PLY, STL, glTF/GLB or DAE, joined, in m, turned so that up_axis ('x', 'y' or 'z') becomes z. Without\n"
+      "Reads OBJ, PLY, STL, glTF/GLB or DAE, joined, in m, turned so that up_axis ('x', 'y' or 'z') becomes z. "
+      "Without\n"
       "it: y for glTF, what the file says for DAE, z for the others.");
 }
 
@@ -172,9 +173,11 @@ void set_poses(Scene& scene, const py::object& ids, const py::object& positions_
 void bind_entity(py::module_& m) {
   py::class_<Entity>(m, "Entity", "An entity of a scene as it was when it was asked for.")
       .def_readonly("name", &Entity::name)
-      .def_property_readonly("mesh", [](const Entity& e) { return index(e.mesh); }, "The id of its mesh.")
+      .def_property_readonly(
+          "mesh", [](const Entity& e) { return index(e.mesh); }, "The id of its mesh.")
       .def_readonly("motion", &Entity::parent_from_entity, "Its pose over time, in the world or in its parent's frame.")
-      .def_property_readonly("scale", [](const Entity& e) { return array_of(e.scale); }, "[3]; a copy.")
+      .def_property_readonly(
+          "scale", [](const Entity& e) { return array_of(e.scale); }, "[3]; a copy.")
       .def_property_readonly(
           "parent",
           [](const Entity& e) { return e.parent == kNoEntity ? py::object(py::none()) : py::int_(index(e.parent)); },
@@ -223,7 +226,9 @@ void bind_reading(py::class_<Scene, std::shared_ptr<Scene>>& scene) {
           "The id of an entity; an unknown name is refused with the nearest one.")
       .def(
           "world_from_entity",
-          [](const Scene& s, const py::object& e, double t) { return s.world_from_entity(entity_of(s, e, "entity"), t); },
+          [](const Scene& s, const py::object& e, double t) {
+            return s.world_from_entity(entity_of(s, e, "entity"), t);
+          },
           "entity"_a, "stamp_s"_a = 0.0, "Where an entity is at a time.")
       .def_property_readonly(
           "entities",
@@ -254,7 +259,8 @@ void bind_reading(py::class_<Scene, std::shared_ptr<Scene>>& scene) {
           "mesh"_a, "A copy of a mesh, by id or name.")
       .def_property_readonly("moves", &Scene::moves, "Whether any entity moves by itself as time passes.")
       .def_property_readonly("revision", &Scene::revision, "Counts every change.")
-      .def("copy", [](const Scene& s) { return std::make_shared<Scene>(s); }, "Another scene that equals this one.")
+      .def(
+          "copy", [](const Scene& s) { return std::make_shared<Scene>(s); }, "Another scene that equals this one.")
       .def("__repr__", [](const Scene& s) {
         return "Scene of " + std::to_string(s.meshes().size()) + " meshes, " + std::to_string(s.entities().size()) +
                " entities";
@@ -302,7 +308,8 @@ void bind_scene(py::module_& m) {
   py::class_<Scene, std::shared_ptr<Scene>> scene(
       m, "Scene",
       "Meshes and the entities that place them; ids count from 0 in the order of adding. What would break it is\n"
-      "refused and changes nothing. A Simulator looks at its scene before every frame, so changes show in the next one.");
+      "refused and changes nothing. A Simulator looks at its scene before every frame, so changes show in the next "
+      "one.");
   scene.def(py::init<>());
   bind_changes(scene);
   bind_reading(scene);

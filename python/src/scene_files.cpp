@@ -4,6 +4,7 @@
 #include <fathom/base/error.hpp>
 #include <fathom/sensor/presets.hpp>
 #include <fathom/simulate/run.hpp>
+#include <fathom/simulate/run_environments.hpp>
 #include <fathom/simulate/run_plan.hpp>
 
 #include "chain.hpp"
@@ -47,28 +48,24 @@ py::dict progress_dict(const Progress& progress) {
   return d;
 }
 
-py::dict result_dict(const RunResult& result) {
-  py::dict d;
-  d["files"] = result.files;
-  d["progress"] = progress_dict(result.progress);
-  d["warnings"] = result.warnings;
+py::list sensors_list(const std::vector<SensorResult>& results) {
   py::list sensors;
-  for (const SensorResult& one : result.sensors) {
+  for (const SensorResult& one : results) {
     py::dict sensor, reasons;
-    for (std::size_t r = 0; r < one.reasons.size(); ++r) reasons[py::str(std::string(kReasonNames[r]))] = one.reasons[r];
+    for (std::size_t r = 0; r < one.reasons.size(); ++r)
+      reasons[py::str(std::string(kReasonNames[r]))] = one.reasons[r];
     sensor["name"] = one.name, sensor["rays"] = one.rays, sensor["reasons"] = reasons;
     sensor["seconds"] = one.seconds, sensor["rays_per_second"] = one.rays_per_second(), sensor["digest"] = one.digest;
     sensors.append(sensor);
   }
-  d["sensors"] = sensors;
-  return d;
+  return sensors;
 }
 
-py::dict run(const SetupPtr& setup, const std::filesystem::path& out, bool force, bool digest, const py::dict& given,
-             const py::object& on_progress) {
+/// Options of a run that stops when a signal came, which `watch` looks for.
+RunOptions run_options(const py::dict& given, const std::filesystem::path& out, bool force, bool digest,
+                       const py::object& on_progress, SignalWatch& watch) {
   RunOptions options = options_of(given);
   options.out = out, options.force = force, options.digest = digest;
-  SignalWatch watch;
   watch.begin();
   options.should_stop = [&watch] { return watch.should_stop(); };
   if (!on_progress.is_none()) {
@@ -77,9 +74,45 @@ py::dict run(const SetupPtr& setup, const std::filesystem::path& out, bool force
       on_progress(progress_dict(progress));
     };
   }
+  return options;
+}
+
+py::dict run(const SetupPtr& setup, const std::filesystem::path& out, bool force, bool digest, const py::dict& given,
+             const py::object& on_progress) {
+  SignalWatch watch;
+  const RunOptions options = run_options(given, out, force, digest, on_progress, watch);
   RunResult result;
   released([&] { result = run_scene(*setup, options); });
-  return result_dict(result);
+  py::dict d;
+  d["files"] = result.files, d["progress"] = progress_dict(result.progress), d["warnings"] = result.warnings;
+  d["sensors"] = sensors_list(result.sensors);
+  return d;
+}
+
+/// range(first, end) of Python.
+NumberRange range_of(const py::object& range, const char* name) {
+  const auto part = [&](const char* key) {
+    return static_cast<std::uint32_t>(whole(range.attr(key), name, 0, 0xffffffffU));
+  };
+  if (!py::hasattr(range, "step") || !py::object(range.attr("step")).equal(py::object(py::int_(1)))) {
+    throw InputError(std::string(name) + ": " + py::cast<std::string>(py::repr(range)) +
+                     " given, a range of Python in steps of 1 wanted");
+  }
+  return {part("start"), part("stop")};
+}
+
+py::dict run_many(const SetupPtr& setup, const std::filesystem::path& out, const py::object& environments,
+                  const py::object& episodes, bool force, bool digest, const py::dict& given,
+                  const py::object& on_progress) {
+  SignalWatch watch;
+  const RunOptions options = run_options(given, out, force, digest, on_progress, watch);
+  const NumberRange e = range_of(environments, "environments"), k = range_of(episodes, "episodes");
+  RunsResult result;
+  released([&] { result = run_environments(*setup, options, e, k); });
+  py::dict d;
+  d["folders"] = result.folders, d["files"] = result.files, d["progress"] = progress_dict(result.progress);
+  d["warnings"] = result.warnings, d["sensors"] = sensors_list(result.sensors);
+  return d;
 }
 
 py::dict plan_dict(const RunPlan& plan) {
@@ -111,33 +144,39 @@ void bind_scene_files(py::module_& m) {
              return setup;
            }),
            "file"_a, "overrides"_a)
-      .def_property_readonly("file", [](const SceneSetup& s) { return s.file; }, "The file that was read.")
+      .def_property_readonly(
+          "file", [](const SceneSetup& s) { return s.file; }, "The file that was read.")
       .def_property_readonly("scene", &scene_of, "Its scene.")
-      .def_property_readonly("_sensors", [](const SceneSetup& s) {
-        py::list list;
-        for (const SensorSetup& sensor : s.sensors) list.append(sensor_dict(sensor));
-        return list;
-      })
-      .def_property_readonly("_outputs", [](const SceneSetup& s) {
-        py::dict d;
-        for (const SensorSetup& sensor : s.sensors) {
-          py::list words;
-          for (const Output& output : sensor.outputs) words.append(output.info().slug);
-          d[py::str(sensor.sensor.name)] = words;
-        }
-        return d;
-      })
+      .def_property_readonly("_sensors",
+                             [](const SceneSetup& s) {
+                               py::list list;
+                               for (const SensorSetup& sensor : s.sensors) list.append(sensor_dict(sensor));
+                               return list;
+                             })
+      .def_property_readonly("_outputs",
+                             [](const SceneSetup& s) {
+                               py::dict d;
+                               for (const SensorSetup& sensor : s.sensors) {
+                                 py::list words;
+                                 for (const Output& output : sensor.outputs) words.append(output.info().slug);
+                                 d[py::str(sensor.sensor.name)] = words;
+                               }
+                               return d;
+                             })
       .def_readonly("frames", &SceneSetup::frames, "How many frames its run has.")
       .def_readonly("rate_hz", &SceneSetup::rate_hz)
       .def_readonly("start_s", &SceneSetup::start_s)
       .def_readonly("seed", &SceneSetup::seed)
       .def_readonly("environment", &SceneSetup::environment)
       .def_readonly("episode", &SceneSetup::episode)
-      .def_property_readonly("inputs", [](const SceneSetup& s) { return s.inputs; },
-                             "Every file that reading it opened.")
+      .def_property_readonly(
+          "inputs", [](const SceneSetup& s) { return s.inputs; }, "Every file that reading it opened.")
       .def("_run", &run, "out"_a, "force"_a, "digest"_a, "options"_a, "on_progress"_a)
-      .def("_plan", [](const SceneSetup& s, const py::dict& given) { return plan_dict(plan_run(s, options_of(given))); },
-           "options"_a);
+      .def("_run_many", &run_many, "out"_a, "environments"_a, "episodes"_a, "force"_a, "digest"_a, "options"_a,
+           "on_progress"_a)
+      .def(
+          "_plan", [](const SceneSetup& s, const py::dict& given) { return plan_dict(plan_run(s, options_of(given))); },
+          "options"_a);
   simulator.def(py::init(&simulator_of), "setup"_a, "options"_a);
 }
 

@@ -63,13 +63,15 @@ template <class T>
 py::array_t<T> plane(const RayPattern& pattern, const std::vector<T>& values) {
   py::array_t<T> made({static_cast<py::ssize_t>(pattern.rows), static_cast<py::ssize_t>(pattern.cols)});
   T* out = made.mutable_data();
-  for (py::ssize_t i = 0; i < made.size(); ++i) out[i] = values.size() == 1 ? values[0] : values.at(static_cast<std::size_t>(i));
+  for (py::ssize_t i = 0; i < made.size(); ++i)
+    out[i] = values.size() == 1 ? values[0] : values.at(static_cast<std::size_t>(i));
   return made;
 }
 
 py::array_t<float> triples(const RayPattern& pattern, const std::vector<float>& x, const std::vector<float>& y,
                            const std::vector<float>& z) {
-  py::array_t<float> made({static_cast<py::ssize_t>(pattern.rows), static_cast<py::ssize_t>(pattern.cols), py::ssize_t{3}});
+  py::array_t<float> made(
+      {static_cast<py::ssize_t>(pattern.rows), static_cast<py::ssize_t>(pattern.cols), py::ssize_t{3}});
   float* out = made.mutable_data();
   for (std::size_t i = 0; i < x.size(); ++i) out[3 * i] = x[i], out[3 * i + 1] = y[i], out[3 * i + 2] = z[i];
   return made;
@@ -143,7 +145,8 @@ py::dict intrinsics_dict(const SensorModel& model) {
   }
   const auto* stereo = std::get_if<StereoCamera>(&model);
   const auto* depth = stereo != nullptr ? stereo : std::get_if<DepthCamera>(&model);
-  if (depth == nullptr) throw InputError(std::string(sensor_kind(model)) + ": not a camera, which alone has intrinsics");
+  if (depth == nullptr)
+    throw InputError(std::string(sensor_kind(model)) + ": not a camera, which alone has intrinsics");
   const Intrinsics k = intrinsics(*depth);
   put(k.fx, k.fy, k.cx, k.cy);
   return d;
@@ -154,21 +157,28 @@ void bind_model(py::module_& m) {
       .def(py::init(&make_model), "kind"_a, "values"_a)
       .def_property_readonly("kind", [](const SensorModel& s) { return sensor_kind(s); })
       .def_property_readonly("values", &model_values)
-      .def("get", [](const SensorModel& s, const std::string& name) {
-        for (const FieldInfo& field : info_of(s).fields) {
-          if (field.name == name) return field_object(field, get_sensor_field(s, name));
-        }
-        get_sensor_field(s, name);  // throws, with the nearest name
-        return py::object(py::none());
-      }, "name"_a)
+      .def(
+          "get",
+          [](const SensorModel& s, const std::string& name) {
+            for (const FieldInfo& field : info_of(s).fields) {
+              if (field.name == name) return field_object(field, get_sensor_field(s, name));
+            }
+            get_sensor_field(s, name);  // throws, with the nearest name
+            return py::object(py::none());
+          },
+          "name"_a)
       .def("replaced", &changed, "values"_a)
-      .def_property_readonly("shape", [](const SensorModel& s) {
-        const PatternShape shape = pattern_shape(s);
-        return py::make_tuple(shape.rows, shape.cols);
-      })
-      .def("rays", [](const SensorModel& s, const py::object& frame) {
-        return pattern_dict(make_pattern(s, whole32(frame, "frame")));
-      }, "frame"_a = 0)
+      .def_property_readonly("shape",
+                             [](const SensorModel& s) {
+                               const PatternShape shape = pattern_shape(s);
+                               return py::make_tuple(shape.rows, shape.cols);
+                             })
+      .def(
+          "rays",
+          [](const SensorModel& s, const py::object& frame) {
+            return pattern_dict(make_pattern(s, whole32(frame, "frame")));
+          },
+          "frame"_a = 0)
       .def("intrinsics", &intrinsics_dict)
       .def("destagger_shifts", [](const SensorModel& s) {
         const auto* lidar = std::get_if<SpinningLidar>(&s);
@@ -204,7 +214,9 @@ void bind_sensors(py::module_& m) {
       "width"_a, "height"_a, "horizontal_fov_rad"_a);
   m.def(
       "even_elevations",
-      [](std::uint32_t count, double first, double last) { return copied<double>(even_elevations(count, first, last)); },
+      [](std::uint32_t count, double first, double last) {
+        return copied<double>(even_elevations(count, first, last));
+      },
       "count"_a, "first_rad"_a, "last_rad"_a, "float64 [count], rad, evenly spaced, both ends included.");
 }
 

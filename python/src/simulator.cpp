@@ -54,8 +54,9 @@ void follow(const Scene& master, Scene& copy) {
 SimulatorHandle::SimulatorHandle(std::shared_ptr<Scene> scene, const SceneSetup& setup, RunOptions options)
     : scene_(std::move(scene)),
       watch_(std::make_shared<SignalWatch>()),
-      simulator_(make_simulator(setup, (options.should_stop = [watch = watch_] { return watch->should_stop(); },
-                                        options))),
+      simulator_(
+          make_simulator(setup, (
+                                    options.should_stop = [watch = watch_] { return watch->should_stop(); }, options))),
       revision_(scene_->revision()) {
   for (const SensorSetup& sensor : setup.sensors) note(sensor.sensor.name);
 }
@@ -71,9 +72,10 @@ std::uint32_t SimulatorHandle::add_sensor(const py::dict& spec) {
   const Use use(in_use_, "this Simulator");
   SensorSetup setup = sensor_of(spec);
   if (!setup.ranges.empty()) {
-    throw InputError("sensor '" + setup.sensor.name +
-                     "': a parameter of its noise is a range, which is drawn when a Simulator is made: give the sensor to "
-                     "Simulator(scene, [sensor])");
+    throw InputError(
+        "sensor '" + setup.sensor.name +
+        "': a parameter of its noise is a range, which is drawn when a Simulator is made: give the sensor to "
+        "Simulator(scene, [sensor])");
   }
   refresh();
   const std::string name = setup.sensor.name;
@@ -151,8 +153,10 @@ void bind_rendering(SimulatorClass& simulator) {
       .def("render", &SimulatorHandle::render, "sensor"_a, "index"_a = 0, "channels"_a = py::none(),
            "out"_a = py::none(),
            "Renders frame `index` of a sensor (its name, or what add_sensor() gave).\n\n"
-           "channels: names, see fathom.channels(); of a new frame range, hit_sensor and reason. out: a Frame to render\n"
-           "into; without it the memory of a frame that nobody looks at any more is used again. Releases the GIL; stops\n"
+           "channels: names, see fathom.channels(); of a new frame range, hit_sensor and reason. out: a Frame to "
+           "render\n"
+           "into; without it the memory of a frame that nobody looks at any more is used again. Releases the GIL; "
+           "stops\n"
            "with KeyboardInterrupt on Ctrl-C, and the frame then holds nothing of use.");
 }
 
@@ -164,11 +168,14 @@ void bind_simulator(py::module_& m) {
   bind_rendering(simulator);
   simulator.def_property_readonly("scene", &SimulatorHandle::scene, "The scene; change it between frames.")
       .def_property_readonly("sensor_names", &SimulatorHandle::sensor_names, "By the numbers of sensors.")
-      .def_property_readonly("threads", [](SimulatorHandle& s) { return s.simulator().threads(); }, "How many work at once.")
-      .def_property_readonly("seed", [](SimulatorHandle& s) { return s.simulator().options().seed; },
-                             "The key of all draws: of the run, or of its episode.")
-      .def("stamp_s", [](SimulatorHandle& s, const py::object& k) { return s.simulator().stamp_s(whole32(k, "index")); },
-           "index"_a, "When a frame starts, s.")
+      .def_property_readonly(
+          "threads", [](SimulatorHandle& s) { return s.simulator().threads(); }, "How many work at once.")
+      .def_property_readonly(
+          "seed", [](SimulatorHandle& s) { return s.simulator().options().seed; },
+          "The key of all draws: of the run, or of its episode.")
+      .def(
+          "stamp_s", [](SimulatorHandle& s, const py::object& k) { return s.simulator().stamp_s(whole32(k, "index")); },
+          "index"_a, "When a frame starts, s.")
       .def(
           "world_from_sensor",
           [](SimulatorHandle& s, const py::object& sensor, double t) {

@@ -88,8 +88,8 @@ Noise noise_of(const std::string& slug, const py::dict& values) {
   std::vector<FieldValue> given;
   for (const auto& [key, value] : values) {
     const auto name = py::cast<std::string>(key);
-    const auto field = std::find_if(model->fields.begin(), model->fields.end(),
-                                    [&](const FieldInfo& f) { return f.name == name; });
+    const auto field =
+        std::find_if(model->fields.begin(), model->fields.end(), [&](const FieldInfo& f) { return f.name == name; });
     if (field == model->fields.end()) {
       given.push_back({name, 0.0});  // make_noise() names the nearest
     } else {
@@ -116,10 +116,12 @@ void bind_tables(py::module_& m) {
   m.def("sensor_presets", &preset_list, "The named sensors from public data sheets.");
   m.def("channel_list", &channels_list, "The arrays that a frame can hold.");
   m.def("output_list", &outputs_list, "What scene files can write.");
-  m.def("beam_parameter_fields", [] { return fields_list(describe<BeamParameters>()); },
-        "The six parameters of the beam model, and the offset of hits.");
-  m.def("beam_sensor_fields", [] { return fields_list(describe<BeamSensor>()); },
-        "What is known of a range finder and not learned.");
+  m.def(
+      "beam_parameter_fields", [] { return fields_list(describe<BeamParameters>()); },
+      "The six parameters of the beam model, and the offset of hits.");
+  m.def(
+      "beam_sensor_fields", [] { return fields_list(describe<BeamSensor>()); },
+      "What is known of a range finder and not learned.");
   m.def(
       "make_noise", [](const std::string& slug, const py::dict& values) { return noise_dict(noise_of(slug, values)); },
       "slug"_a, "values"_a, "All parameters of a model, checked; those that are not given have their defaults.");

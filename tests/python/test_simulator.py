@@ -168,6 +168,20 @@ def test_run_and_plan(tmp_path):
         setup.run(tmp_path / "other", on_progress=raise_it)
 
 
+def test_many_runs(tmp_path):
+    setup = fa.load(SOURCE / "examples" / "06_stereo" / "stereo.yaml", {"frames": 1, "sensors.stereo.outputs": []})
+    steps = []
+    many = setup.run_many(tmp_path / "many", range(2, 4), range(2), digest=True, on_progress=lambda p: steps.append(p["frames_done"]))
+    assert [str(f.relative_to(tmp_path / "many")) for f in many["folders"]] == [
+        f"environment_000{e}/episode_000{k}" for e in (2, 3) for k in (0, 1)] and max(steps) == 4
+    alone = setup.run(tmp_path / "one", environment=3, episode=1, digest=True)
+    of_one = json.loads((many["folders"][3] / "summary.json").read_text())
+    assert alone["sensors"][0]["digest"] in json.dumps(of_one)
+    for wrong in (range(0, 4, 2), 4, range(0)):
+        with pytest.raises(fa.InputError):
+            setup.run_many(tmp_path / "none", wrong)
+
+
 def test_versions():
     assert fa.versions()["fathom"] == fa.__version__ and fa.detect_isa() in ("sse2", "avx2", "avx512")
     with pytest.raises(OSError):
