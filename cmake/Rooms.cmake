@@ -52,7 +52,7 @@ set(FATHOM_OWNER_beam/world.hpp report)
 set(FATHOM_OWNER_calibrate/run_pairs.hpp simulate)
 
 # Third-party headers, and the only folders that may include them.
-set(FATHOM_LIBRARIES embree3 tbb yaml-cpp nlohmann zlib.h pugixml.hpp assimp png.h freetype CLI)
+set(FATHOM_LIBRARIES embree3 tbb yaml-cpp nlohmann zlib.h pugixml.hpp assimp png.h freetype CLI pybind11)
 set(FATHOM_ONLY_embree3 src/cast/embree bench)
 set(FATHOM_ONLY_tbb src/base)
 set(FATHOM_ONLY_yaml-cpp src/text capi/rgl/tape)
@@ -63,3 +63,4 @@ set(FATHOM_ONLY_assimp "")  # an oracle of the tests
 set(FATHOM_ONLY_png.h src/picture src/log)
 set(FATHOM_ONLY_freetype src/picture)
 set(FATHOM_ONLY_CLI cli)
+set(FATHOM_ONLY_pybind11 python bench)

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: MIT
+"""Honest range sensors: simulate, score, calibrate.
+
+    import fathom as fa
+
+    scene = fa.Scene()
+    scene.add_entity("room", fa.box([8, 6, 3]))
+    lidar = fa.Sensor("lidar", "OS1-64", noise=[fa.noise.Distance(stddev_m=0.02)])
+    frame = fa.Simulator(scene, [lidar], seed=7).render("lidar")
+    frame.range, frame.points(), frame.reasons()
+
+Arrays are NumPy's, [rows, cols], points [rows, cols, 3], of many environments with these in front; they are views of the
+frame's memory. Lengths are m, angles rad; x is forward, y left, z up. What is wrong raises InputError in one line.
+"""
+
+from typing import Dict
+
+from . import _fathom, _frame, _plot
+from ._fathom import (
+    Entity,
+    Error,
+    Frame,
+    FrameDigest,
+    GridMap,
+    InputError,
+    Mesh,
+    Pose,
+    Scene,
+    Trajectory,
+    box,
+    cylinder,
+    detect_isa,
+    episode_seed,
+    grid_map_image,
+    plane,
+    read_grid_map,
+    read_mesh,
+    read_trajectory,
+    skin_vertices,
+    sphere,
+    versions,
+)
+from ._values import LogUniform, Normal, Uniform
+from . import beam, calibrate, noise, random, sensors
+from .sensors import Sensor, preset, presets
+from .simulate import Environments, Setup, Simulator, load
+
+__version__: str = _fathom.versions()["fathom"]
+
+for _name, _method in dict(
+    points=_frame.points,
+    valid=property(_frame.valid, doc=_frame.valid.__doc__),
+    reasons=_frame.reasons,
+    filled=_frame.filled,
+    plot=_plot.plot,
+    show=_plot.show,
+).items():
+    setattr(Frame, _name, _method)
+setattr(Scene, "plot_top", _plot.plot_top)
+
+# Where users find them is where they say they are from.
+for _kind in (Entity, Frame, FrameDigest, GridMap, Mesh, Pose, Scene, Trajectory):
+    _kind.__module__ = __name__
+for _kind in (beam.Heatmap, beam.ScanLog, beam.World):
+    _kind.__module__ = beam.__name__
+del _kind, _name, _method
+
+
+def channels() -> Dict[str, str]:
+    """The arrays that a frame can hold: a line about each, by name."""
+    return {info["name"]: info["doc"] for info in _fathom.channel_list()}
+
+
+__all__ = [
+    "Entity", "Environments", "Error", "Frame", "FrameDigest", "GridMap", "InputError", "LogUniform", "Mesh", "Normal",
+    "Pose", "Scene", "Sensor", "Setup", "Simulator", "Trajectory", "Uniform", "beam", "box", "calibrate", "channels",
+    "cylinder", "detect_isa", "episode_seed", "grid_map_image", "load", "noise", "plane", "preset", "presets", "random",
+    "read_grid_map", "read_mesh", "read_trajectory", "sensors", "skin_vertices", "sphere", "versions",
+]

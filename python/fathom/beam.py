@@ -1,0 +1,349 @@
+# SPDX-License-Identifier: MIT
+"""The beam model of range finders: fit it to readings, score scans with it, find where they were made.
+
+A reading z is compared with the range z* that a map or a scene predicts. docs/beam-model.md describes the model.
+"""
+
+from __future__ import annotations
+
+import html
+import pathlib
+import tempfile
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _fathom
+from ._fathom import GridMap, Heatmap, ScanLog, Scene, World, even_azimuths_rad, read_scan_log
+from ._beam_values import Parameters, Sensor
+
+__all__ = ["Density", "Fit", "Heatmap", "Model", "Parameters", "ScanLog", "ScanScores", "Scorer", "Sensor", "World",
+           "even_azimuths_rad", "fit", "fit_log", "heatmap", "heatmap_of_log", "judge", "read_model", "read_scan_log",
+           "sample", "sample_log", "score_log", "write_model"]
+
+Floats32 = npt.NDArray[np.float32]
+Floats64 = npt.NDArray[np.float64]
+
+
+ParametersLike = Union[Parameters, "Fit"]
+WorldLike = Union[World, GridMap, Scene, str, "pathlib.Path"]
+
+
+class Model(NamedTuple):
+    """A beam model with all that its use needs: what parameters.yaml holds."""
+
+    parameters: Parameters
+    sensor: Sensor
+    unknown: str = "free"
+
+
+def _world(world: Any, unknown: str = "free") -> World:
+    if isinstance(world, World):
+        return world
+    if isinstance(world, Scene):
+        return World.from_scene(world)
+    return World.from_map(world, unknown=unknown)
+
+
+def _parameters(parameters: Any) -> Parameters:
+    if isinstance(parameters, (Fit, Model)):
+        return parameters.parameters
+    if isinstance(parameters, dict):
+        return Parameters(**parameters)
+    if not isinstance(parameters, Parameters):
+        raise _fathom.InputError(f"parameters: {type(parameters).__name__} given, beam.Parameters wanted")
+    return parameters
+
+
+def _sensor(sensor: Optional[Sensor], parameters: Any, max_range_m: Optional[float], world: Optional[World]) -> Sensor:
+    """The sensor given, else that of a fit or a model, else one of this maximum range that knows the world's cells."""
+    if sensor is not None:
+        return sensor
+    if isinstance(parameters, (Fit, Model)) and max_range_m is None:
+        return parameters.sensor
+    if max_range_m is None:
+        raise _fathom.InputError("max_range_m: none given; it, or a Sensor, is wanted")
+    floor: Dict[str, Any] = {} if world is None else dict(expected_floor_m=world.floor_m)
+    return Sensor(max_range_m=max_range_m, **floor)
+
+
+class Scorer:
+    """Log-likelihoods of scans seen from many poses.
+
+    parameters: Parameters, a Fit or a Model. world: a World, a GridMap, a Scene or a map_server YAML file. rays: azimuths
+    [K] (rad) in the sensor's x-y plane, or directions [K, 3]. ray_step: scores rays 0, step, 2 step ...; alpha: what
+    log-likelihoods are multiplied by, as rays are not independent; exact: double precision in place of fast tables.
+    Use it from one thread at a time.
+    """
+
+    def __init__(
+        self,
+        parameters: ParametersLike,
+        world: WorldLike,
+        rays: Any,
+        *,
+        max_range_m: Optional[float] = None,
+        sensor: Optional[Sensor] = None,
+        ray_step: int = 1,
+        alpha: float = 1.0,
+        exact: bool = False,
+        threads: int = 0,
+        isa: Optional[str] = None,
+    ) -> None:
+        place = _world(world)
+        self.parameters: Parameters = _parameters(parameters)
+        self.sensor: Sensor = _sensor(sensor, parameters, max_range_m, place)
+        self._scorer = _fathom._Scorer(self.parameters.to_dict(), self.sensor.to_dict(), place, rays, ray_step, alpha,
+                                       exact, threads, isa)
+
+    def score(self, poses: npt.ArrayLike, readings: npt.ArrayLike, *, quat_wxyz: Optional[npt.ArrayLike] = None,
+              quat_xyzw: Optional[npt.ArrayLike] = None) -> Floats64:
+        """float64 [N]: of one scan, readings [K] (m; inf and NaN are readings), from poses [N, 3] of x, y (m) and yaw
+        (rad), or from positions [N, 3] with quaternions [N, 4]."""
+        return self._scorer.score(poses, readings, quat_wxyz=quat_wxyz, quat_xyzw=quat_xyzw)
+
+    def score_expected(self, expected: npt.ArrayLike, readings: npt.ArrayLike) -> Floats64:
+        """The same for expected ranges already cast, [N, kept_rays]."""
+        return self._scorer.score_expected(expected, readings)
+
+    @property
+    def kept_rays(self) -> int:
+        """How many rays are scored."""
+        return self._scorer.kept_rays
+
+
+class Density(_fathom._Density):
+    """The mixture for one expected range, in double precision. Its functions take numbers or arrays of any shape."""
+
+    def __init__(self, parameters: ParametersLike, expected_m: float, *, max_range_m: Optional[float] = None,
+                 sensor: Optional[Sensor] = None) -> None:
+        known = _sensor(sensor, parameters, max_range_m, None)
+        super().__init__(_parameters(parameters).to_dict(), known.to_dict(), expected_m)
+
+
+class Fit:
+    """A fitted beam model, how sure it is, and how well it describes the readings."""
+
+    def __init__(self, fit: _fathom._Fit) -> None:
+        self._fit = fit
+        self.parameters: Parameters = Parameters(**fit._parameters)
+
+    @property
+    def std_error(self) -> Dict[str, float]:
+        """Standard errors by name, clustered by scan; NaN where there is none: at a boundary, or not fitted."""
+        return self._fit._std_error
+
+    @property
+    def naive_std_error(self) -> Dict[str, float]:
+        """The same as if rays were independent."""
+        return self._fit._naive_std_error
+
+    @property
+    def sensor(self) -> Sensor:
+        """What was known of the sensor."""
+        return Sensor(**self._fit._sensor)
+
+    @property
+    def log_likelihood(self) -> Floats64:
+        """At every iteration, and at the end."""
+        return self._fit.log_likelihood
+
+    @property
+    def converged(self) -> bool:
+        return self._fit.converged
+
+    @property
+    def pairs(self) -> int:
+        """How many readings carry evidence."""
+        return self._fit.pairs
+
+    @property
+    def kinds(self) -> Dict[str, int]:
+        """How many readings are ranges, without a return ("max"), and without evidence ("none")."""
+        return self._fit.kinds
+
+    @property
+    def flags(self) -> List[str]:
+        """What to beware of, one line each."""
+        return self._fit.flags
+
+    @property
+    def notes(self) -> List[str]:
+        """What a user should know of the log, one sentence each."""
+        return self._fit.notes
+
+    @property
+    def judgement(self) -> Dict[str, Any]:
+        """How well the parameters describe the readings (of scans that were not learned from where held_out is set):
+        pairs, log_likelihood, nats_per_ray, ks_distance, pit_histogram, impossible, flags."""
+        return self._fit.judgement
+
+    @property
+    def held_out(self) -> bool:
+        """Whether `judgement` is of scans that were not learned from."""
+        return self._fit.held_out
+
+    def write(self, folder: Any, *, force: bool = False) -> List[pathlib.Path]:
+        """Writes parameters.yaml, report.html and fit.json into a folder; returns their paths."""
+        return self._fit.write(folder, force)
+
+    def write_model(self, file: Any) -> None:
+        """Writes parameters.yaml alone."""
+        self._fit.write_model(file)
+
+    def report(self, file: Any = None) -> str:
+        """The report as a page of HTML that needs no other file; written to `file`, where one is given."""
+        with tempfile.TemporaryDirectory() as folder:
+            self._fit.write(pathlib.Path(folder) / "fit", False)
+            page = (pathlib.Path(folder) / "fit" / "report.html").read_text(encoding="utf-8")
+        if file is not None:
+            pathlib.Path(file).write_text(page, encoding="utf-8")
+        return page
+
+    def _repr_html_(self) -> str:
+        """What notebooks show: the report, in a frame of its own, so that its style stays there."""
+        return (f'<iframe srcdoc="{html.escape(self.report(), quote=True)}" '
+                'style="width:100%;height:640px;border:0" sandbox></iframe>')
+
+    def __repr__(self) -> str:
+        errors = self.std_error
+        lines = [f"{name} = {value:.6g} +- {errors[name]:.2g}" if np.isfinite(errors[name]) else f"{name} = {value:.6g}"
+                 for name, value in self.parameters.to_dict().items()]
+        return f"Fit of {self.pairs} readings:\n  " + "\n  ".join(lines)
+
+
+def fit(
+    readings: npt.ArrayLike,
+    expected: npt.ArrayLike,
+    max_range_m: Optional[float] = None,
+    *,
+    scan: Optional[npt.ArrayLike] = None,
+    sensor: Optional[Sensor] = None,
+    cell_m: float = 0.0,
+    start: Optional[Parameters] = None,
+    variant: str = "exact",
+    hit_offset_m: Optional[float] = 0.0,
+    tolerance: float = 1e-9,
+    max_iterations: int = 2000,
+    threads: int = 0,
+) -> Fit:
+    """Learns the parameters from readings [S, K] or [K] (m) and the ranges that were expected, of the same shape.
+
+    Every row is a scan, whose errors go together, unless `scan` gives a number for each reading. max_range_m: how far the
+    sensor measures; or `sensor` says more. cell_m: of the map that `expected` is from; 0: not known. hit_offset_m: kept
+    as it is; None: learned. variant: "exact", or for comparison "closed_form" or "book".
+    """
+    known = _sensor(sensor, None, max_range_m, None)
+    options = dict(start=None if start is None else start.to_dict(), variant=variant, hit_offset_m=hit_offset_m,
+                   tolerance=tolerance, max_iterations=max_iterations, threads=threads)
+    return Fit(_fathom._fit_pairs(readings, expected, scan, known.to_dict(), cell_m, options))
+
+
+def fit_log(
+    log: Union[ScanLog, str, "pathlib.Path"],
+    world: WorldLike,
+    max_range_m: Optional[float] = None,
+    *,
+    scans: str = "odd",
+    test_scans: str = "",
+    min_range_m: float = 0.0,
+    step_m: float = 0.0,
+    miss: str = "book",
+    nan: str = "skip",
+    variant: str = "exact",
+    hit_offset_m: Optional[float] = 0.0,
+    unknown: str = "free",
+    threads: int = 0,
+) -> Fit:
+    """Learns the model of a log's sensor in a map or scene, as `fathom beam fit` does, and judges it by scans that were
+    held out. scans and test_scans: "all", "odd", "even" or "start:stop:step"; without test_scans all that are not
+    learned from."""
+    options = dict(scans=scans, test_scans=test_scans, max_range_m=max_range_m, min_range_m=min_range_m, step_m=step_m,
+                   miss=miss, nan=nan, variant=variant, hit_offset_m=hit_offset_m, threads=threads)
+    return Fit(_fathom._fit_scans(_log(log), _world(world, unknown), options))
+
+
+def _log(log: Any) -> ScanLog:
+    return log if isinstance(log, ScanLog) else read_scan_log(log)
+
+
+def judge(parameters: ParametersLike, readings: npt.ArrayLike, expected: npt.ArrayLike,
+          max_range_m: Optional[float] = None, *, scan: Optional[npt.ArrayLike] = None, sensor: Optional[Sensor] = None,
+          bins: int = 40) -> Dict[str, Any]:
+    """How well parameters describe readings that they were not learned from: see Fit.judgement."""
+    known = _sensor(sensor, parameters, max_range_m, None)
+    return _fathom._judge(_parameters(parameters).to_dict(), known.to_dict(), readings, expected, scan, bins)
+
+
+def sample(parameters: ParametersLike, expected: npt.ArrayLike, max_range_m: Optional[float] = None, *, seed: int = 0,
+           first_scan: int = 0, sensor: Optional[Sensor] = None, name: str = "beam") -> Floats32:
+    """Readings drawn from the model, float32 [S, K], for expected ranges [S, K]. The same seed gives the same readings;
+    row i has the draws of scan first_scan + i of the sensor called `name`."""
+    known = _sensor(sensor, parameters, max_range_m, None)
+    return _fathom._sample(_parameters(parameters).to_dict(), known.to_dict(), expected, seed, first_scan, name)
+
+
+def sample_log(parameters: ParametersLike, world: WorldLike, poses: npt.ArrayLike, azimuth_rad: npt.ArrayLike,
+               max_range_m: Optional[float] = None, *, seed: int = 0, sensor: Optional[Sensor] = None,
+               threads: int = 0) -> ScanLog:
+    """A log of readings drawn from the model: one scan per pose [S, 3] of x, y, yaw; rays at azimuths [K]."""
+    place = _world(world)
+    known = _sensor(sensor, parameters, max_range_m, place)
+    return _fathom._sample_log(_parameters(parameters).to_dict(), known.to_dict(), place, poses, azimuth_rad, seed,
+                               threads)
+
+
+class ScanScores(NamedTuple):
+    """The scores of the scans of a log; arrays [scans]."""
+
+    scan: npt.NDArray[np.int64]
+    poses: Floats64
+    rays: npt.NDArray[np.int64]
+    log_likelihood: Floats64
+    judgement: Dict[str, Any]
+
+
+def score_log(parameters: ParametersLike, world: WorldLike, log: Union[ScanLog, str, "pathlib.Path"],
+              max_range_m: Optional[float] = None, *, scans: str = "all", sensor: Optional[Sensor] = None,
+              ray_step: int = 1, alpha: float = 1.0, exact: bool = False, threads: int = 0) -> ScanScores:
+    """Scores scans at the poses of their log."""
+    place = _world(world)
+    known = _sensor(sensor, parameters, max_range_m, place)
+    arrays, judgement = _fathom._score_log(_parameters(parameters).to_dict(), known.to_dict(), place, _log(log), scans,
+                                           ray_step, alpha, exact, threads)
+    return ScanScores(*arrays, judgement)
+
+
+def heatmap(parameters: ParametersLike, map: GridMap, rays: npt.ArrayLike, readings: npt.ArrayLike,
+            max_range_m: Optional[float] = None, *, world: Optional[WorldLike] = None, sensor: Optional[Sensor] = None,
+            spacing_m: float = 0.1, headings: int = 180, ray_step: int = 1, alpha: float = 1.0,
+            threads: int = 0) -> Heatmap:
+    """Where in the free cells of a map one scan, readings [K], could have been made. world: where ranges are expected,
+    when not in the map itself."""
+    place = _world(map if world is None else world)
+    known = _sensor(sensor, parameters, max_range_m, place)
+    return _fathom._heatmap(_parameters(parameters).to_dict(), known.to_dict(), place, rays, readings, map, spacing_m,
+                            headings, ray_step, alpha, threads)
+
+
+def heatmap_of_log(parameters: ParametersLike, map: GridMap, log: Union[ScanLog, str, "pathlib.Path"], scan: int,
+                   max_range_m: Optional[float] = None, *, world: Optional[WorldLike] = None,
+                   sensor: Optional[Sensor] = None, spacing_m: float = 0.1, headings: int = 180,
+                   ray_step: Optional[int] = None, threads: int = 0) -> Tuple[Heatmap, Tuple[float, float, float], float]:
+    """The same for a scan of a log; returns the heatmap, the pose of the scan in the log, and its log-likelihood."""
+    place = _world(map if world is None else world)
+    known = _sensor(sensor, parameters, max_range_m, place)
+    return _fathom._heatmap_of_log(_parameters(parameters).to_dict(), known.to_dict(), place, _log(log), scan, map,
+                                   spacing_m, headings, ray_step, threads)
+
+
+def read_model(file: Any) -> Model:
+    """Reads parameters.yaml."""
+    parameters, sensor, unknown = _fathom._read_model(file)
+    return Model(Parameters(**parameters), Sensor(**sensor), unknown)
+
+
+def write_model(file: Any, model: Model) -> None:
+    """Writes parameters.yaml; reading gives the same values back, bit for bit."""
+    _fathom._write_model(file, model.parameters.to_dict(), model.sensor.to_dict(), model.unknown)

@@ -1,0 +1,316 @@
+# SPDX-License-Identifier: MIT
+"""Sensors: a class for each kind, fathom.sensors.SpinningLidar(...), presets from data sheets, and Sensor, which places
+one in a scene and gives it noise.
+
+The classes of kinds are made from the library's tables; names, limits and defaults are those of scene files, and an angle
+x_rad may be given as x_deg.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple, Type, Union
+
+import numpy as np
+
+from . import _fathom
+from ._values import InputError, as_given, camel, class_doc, no_attribute, parameters_of
+from .noise import Noise, chain_from, chain_spec
+
+_TABLES: Dict[str, Dict[str, Any]] = {table["slug"]: table for table in _fathom.sensor_kinds()}
+
+# Of kinds whose fields say one thing in several ways: giving one way takes the others of a preset away, as scene files do.
+_WAYS = (
+    (("fx", ("fy",)), ("horizontal_fov_rad", ()), ("focal_length_mm", ("horizontal_aperture_mm", "vertical_aperture_mm"))),
+    (("baseline_m", ("reference",)), ("left_camera", ("right_camera",))),
+)
+
+
+class SensorModel:
+    """A sensor of some kind. Its parameters are attributes; it never changes, and replace() makes another."""
+
+    __slots__ = ("_model", "preset")
+    kind: str = ""
+    _fields: Dict[str, Dict[str, Any]] = {}
+    _model: _fathom.SensorModel
+    preset: str
+
+    def __init__(self, **values: Any) -> None:
+        if not self.kind:
+            raise TypeError("SensorModel is no kind; fathom.sensors holds the classes of kinds")
+        self._hold(_fathom.SensorModel(self.kind, as_given(self.kind, self._fields, values)), "")
+
+    def _hold(self, model: _fathom.SensorModel, preset: str) -> None:
+        object.__setattr__(self, "_model", model)
+        object.__setattr__(self, "preset", preset)
+
+    def _value(self, name: str) -> Any:
+        return self._model.get(name)
+
+    def __getattr__(self, name: str) -> Any:
+        raise no_attribute(self, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"'{type(self).__name__}' never changes; replace({name}=...) makes another")
+
+    @property
+    def shape(self) -> Tuple[int, int]:
+        """(rows, cols) of its frames."""
+        rows, cols = self._model.shape
+        return rows, cols
+
+    def pattern(self, frame: int = 0) -> Dict[str, Any]:
+        """The noise-free rays of a frame in the sensor's frame (x forward, y left, z up), as arrays of their own:
+        directions float32 [rows, cols, 3], origins_m [rows, cols, 3] or None, min_range_m and max_range_m [rows, cols],
+        time_offset_s [rows, cols] or None, ring [rows, cols] or None."""
+        return self._model.rays(frame)
+
+    def intrinsics(self) -> Dict[str, float]:
+        """Of a camera, in pixels: fx, fy, cx, cy, from the centre of the first pixel."""
+        return self._model.intrinsics()
+
+    def destagger_shifts(self) -> Any:
+        """Of a spinning lidar: by how many columns to the right each row must move so that a column of the image looks in
+        one direction, int32 [rows]."""
+        return self._model.destagger_shifts()
+
+    def replace(self, **values: Any) -> Any:
+        """Another one with these parameters changed. A camera's fx takes the place of its field of view, and so on."""
+        given = as_given(self.kind, self._fields, values)
+        for ways in _WAYS:
+            chosen = [way for way in ways if given.get(way[0])]
+            if len(chosen) != 1 or any(way[0] not in self._fields for way in ways):
+                continue
+            for way in ways:
+                for name in (way[0], *way[1]) if way is not chosen[0] else ():
+                    given.setdefault(name, self._fields[name]["default"])
+        return _model_from(self._model.replaced(given), self.preset)
+
+    def to_dict(self) -> Dict[str, Any]:
+        """All parameters by name."""
+        return dict(self._model.values)
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and self.to_dict() == other.to_dict()  # type: ignore[attr-defined]
+
+    def __hash__(self) -> int:
+        return hash((type(self), repr(self.to_dict())))
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return (_unpickled, (self.kind, self.to_dict(), self.preset))
+
+    def __repr__(self) -> str:
+        fields = self._fields.items()
+        shown = {n: self._model.get(n) for n, f in fields}
+        parts = [f"{n}={shown[n]!r}" for n, f in fields if f["required"] or shown[n] != f["default"]]
+        text = ", ".join(part if len(part) < 80 else part[:60] + " ...]" for part in parts)
+        return f"{type(self).__name__}({text})" + (f" of preset {self.preset}" if self.preset else "")
+
+
+class RayTable(SensorModel):
+    """Rays given one by one.
+
+    directions: unit vectors [rows, cols, 3], or [N, 3]: one row; origins_m: the same shape, None: they start at the
+    sensor; min_range_m and max_range_m: numbers, or one for each ray; time_offset_s and ring: one for each ray, or None.
+    """
+
+    __slots__ = ()
+    kind = "ray_table"
+    _fields = {field["name"]: field for field in _TABLES["ray_table"]["fields"]}
+
+    def __init__(
+        self,
+        directions: Any,
+        origins_m: Any = None,
+        *,
+        min_range_m: Any = 0.0,
+        max_range_m: Any = 100.0,
+        time_offset_s: Any = None,
+        ring: Any = None,
+    ) -> None:
+        self._hold(_fathom.ray_table(directions, origins_m, min_range_m, max_range_m, time_offset_s, ring), "")
+
+    @classmethod
+    def read(cls, file: Any, *, min_range_m: float = 0.0, max_range_m: float = 100.0) -> "RayTable":
+        """Rays from an NPY file [n, 6 to 9] or a CSV: ox oy oz dx dy dz [range_m] [ring] [time_s]."""
+        made: RayTable = _model_from(_fathom.read_ray_table(file, min_range_m, max_range_m), "")
+        return made
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, RayTable):
+            return False
+        a, b = self.pattern(), other.pattern()
+        return all(np.array_equal(a[k], b[k]) if a[k] is not None and b[k] is not None else a[k] is b[k] for k in a)
+
+    def __hash__(self) -> int:
+        return hash(self.pattern()["directions"].tobytes())
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        rays = self.pattern()
+        return (_ray_table, (rays["directions"], rays["origins_m"], rays["min_range_m"], rays["max_range_m"],
+                             rays["time_offset_s"], rays["ring"]))
+
+    def __repr__(self) -> str:
+        return f"RayTable of {self.shape[0]} x {self.shape[1]} rays"
+
+
+def _ray_table(directions: Any, origins_m: Any, low: Any, high: Any, times: Any, ring: Any) -> RayTable:
+    return RayTable(directions, origins_m, min_range_m=low, max_range_m=high, time_offset_s=times, ring=ring)
+
+
+def _class_of(table: Dict[str, Any]) -> Type[SensorModel]:
+    fields = table["fields"]
+    kind = type(
+        camel(table["slug"]),
+        (SensorModel,),
+        {
+            "__slots__": (),
+            "__module__": __name__,
+            "__doc__": class_doc(table["doc"], fields),
+            "kind": table["slug"],
+            "_fields": {field["name"]: field for field in fields},
+        },
+    )
+    parameters_of(kind, fields)
+    return kind
+
+
+_CLASSES: Dict[str, Type[SensorModel]] = {
+    slug: _class_of(table) for slug, table in _TABLES.items() if not table["rays_from_file"]
+}
+_CLASSES[RayTable.kind] = RayTable
+globals().update({kind.__name__: kind for kind in _CLASSES.values()})
+__all__ = ["Sensor", "SensorModel", "camera_from_fov", "even_elevations", "kinds", "make", "preset", "preset_noise",
+           "presets", *sorted(kind.__name__ for kind in _CLASSES.values())]
+
+even_elevations = _fathom.even_elevations
+
+
+def __getattr__(name: str) -> Type[SensorModel]:
+    likely = _fathom.likely_name(name, [kind.__name__ for kind in _CLASSES.values()])
+    raise AttributeError(f"no kind of sensor is called '{name}'" + (f"; did you mean '{likely}'?" if likely else ""))
+
+
+def _model_from(model: _fathom.SensorModel, preset: str) -> Any:
+    made = object.__new__(_CLASSES[model.kind])
+    made._hold(model, preset)
+    return made
+
+
+def _unpickled(kind: str, values: Dict[str, Any], preset: str) -> SensorModel:
+    made: SensorModel = _model_from(_fathom.SensorModel(kind, values), preset)
+    return made
+
+
+def make(kind: str, **values: Any) -> SensorModel:
+    """A model by the word of scene files: make("laser_2d", rays=541, ...)."""
+    if kind not in _CLASSES:
+        _fathom.SensorModel(kind, {})  # refuses it
+    return _CLASSES[kind](**values)
+
+
+def kinds() -> Dict[str, Type[SensorModel]]:
+    """The classes of kinds, by the words of scene files."""
+    return dict(_CLASSES)
+
+
+def presets() -> Dict[str, str]:
+    """The named sensors from public data sheets, each with a line about it."""
+    return {one["name"]: one["doc"] for one in _fathom.sensor_presets()}
+
+
+def preset(name: str, **values: Any) -> Any:
+    """A sensor from its data sheet, with parameters of it replaced: preset("OS1-64", columns=2048)."""
+    full, model, _ = _fathom.find_preset(name)
+    made = _model_from(model, full)
+    return made.replace(**values) if values else made
+
+
+def preset_noise(name: str) -> List[Noise]:
+    """The noise that a preset's data sheet gives."""
+    return chain_from(_fathom.find_preset(name)[2], [], [])
+
+
+def camera_from_fov(width: int, height: int, horizontal_fov_rad: float) -> Any:
+    """A PinholeCamera with square pixels, the principal point in the middle; the field of view spans the outer edges of
+    the first and the last pixel."""
+    return _model_from(_fathom.camera_from_fov(width, height, horizontal_fov_rad), "")
+
+
+def noise_list(noise: Any, preset_name: str) -> List[Noise]:
+    """Noise as users give it, a model, a list, or the word "preset", as a list of models."""
+    if isinstance(noise, (str, Noise)):
+        noise = [noise]
+    made: List[Noise] = []
+    for one in noise:
+        if isinstance(one, Noise):
+            made.append(one)
+        elif one == "preset":
+            if not preset_name:
+                raise InputError("noise: 'preset' needs a sensor that is made from a preset")
+            made += preset_noise(preset_name)
+        else:
+            raise InputError(f"noise: {one!r} is neither a noise model nor 'preset'")
+    return made
+
+
+class Sensor:
+    """A sensor in a scene.
+
+    name: unique; it names the sensor's random numbers. model: a kind with its parameters, or the name of a preset.
+    pose: a Pose, a position [3] or a Trajectory, in the world or in the frame of the entity `parent` (its name or id).
+    rolling: every ray is cast from the place of the sensor at the ray's own time. noise: a model, or a list of models,
+    of which the word "preset" stands for those of the data sheet. range_policy: what happens to a return that noise
+    carried outside the range limits, "keep", "clamp" or "drop"; None: cameras drop it, others keep it.
+    """
+
+    __slots__ = ("name", "model", "pose", "parent", "rolling", "noise", "range_policy")
+
+    def __init__(
+        self,
+        name: str,
+        model: Union[SensorModel, str],
+        pose: Any = (0.0, 0.0, 0.0),
+        *,
+        parent: Union[str, int, None] = None,
+        rolling: bool = False,
+        noise: Union[str, Noise, Sequence[Union[str, Noise]]] = (),
+        range_policy: Optional[str] = None,
+    ) -> None:
+        self.name = str(name)
+        self.model: SensorModel = preset(model) if isinstance(model, str) else model
+        if not isinstance(self.model, SensorModel):
+            raise InputError(f"sensor '{name}': model: {model!r} is neither a sensor model nor the name of a preset")
+        self.pose = pose
+        self.parent = parent
+        self.rolling = bool(rolling)
+        self.noise: List[Noise] = noise_list(noise, self.model.preset)
+        self.range_policy = range_policy
+
+    def replace(self, **values: Any) -> "Sensor":
+        """Another one with these changed."""
+        return Sensor(**{**{slot: getattr(self, slot) for slot in self.__slots__}, **values})
+
+    def _spec(self, scene: _fathom.Scene) -> Dict[str, Any]:
+        entries, ranges = chain_spec(self.noise, scene)
+        parent = scene.find_entity(self.parent) if isinstance(self.parent, str) else self.parent
+        return dict(name=self.name, model=self.model._model, pose=self.pose, parent=parent, rolling=self.rolling,
+                    noise=entries, ranges=ranges, range_policy=self.range_policy, preset=self.model.preset)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sensor) and all(
+            np.array_equal(getattr(self, s), getattr(other, s)) if s == "pose" else getattr(self, s) == getattr(other, s)
+            for s in self.__slots__)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"Sensor({self.name!r}, {self.model!r}, noise={self.noise!r})"
+
+
+def sensor_from(spec: Dict[str, Any], names: Iterable[str]) -> Sensor:
+    """A sensor of the library."""
+    entities = list(names)
+    parent = None if spec["parent"] is None else entities[spec["parent"]]
+    return Sensor(spec["name"], _model_from(spec["model"], spec["preset"]), spec["pose"], parent=parent,
+                  rolling=spec["rolling"], noise=chain_from(spec["noise"], spec["ranges"], entities),
+                  range_policy=spec["range_policy"])

@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: MIT
+"""Simulators, environments and scene files."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Union
+
+import numpy as np
+
+from . import _fathom
+from .noise import Noise, chain_spec
+from .sensors import Sensor, noise_list, sensor_from
+
+SensorKey = Union[str, int]
+
+
+class Simulator(_fathom._Simulator):
+    """Casts the sensors of a scene and applies their noise.
+
+    The same scene, sensors, seed and frame give the same bits on any computer and for any number of threads. The scene
+    may be changed between frames, and is seen as it is when a frame is rendered. Use it from one thread at a time;
+    several simulators may run at once, also on one scene.
+
+    seed, environment and episode: the key of every draw; parameters of noise that are ranges are drawn for them here.
+    threads: 0: one per core. rate_hz: frame k starts at start_s + k / rate_hz. isa: "sse2", "avx2" or "avx512"; None:
+    the widest. caster: "tree", or "embree" in builds that have it.
+    """
+
+    def __init__(
+        self,
+        scene: _fathom.Scene,
+        sensors: Iterable[Sensor] = (),
+        *,
+        seed: int = 0,
+        environment: int = 0,
+        episode: int = 0,
+        threads: int = 0,
+        rate_hz: float = 10.0,
+        start_s: float = 0.0,
+        isa: Optional[str] = None,
+        caster: str = "tree",
+    ) -> None:
+        specs = [sensor._spec(scene) for sensor in sensors]
+        super().__init__(scene, specs, seed, environment, episode, threads, rate_hz, start_s, isa, caster)
+
+    def add_sensor(self, sensor: Sensor) -> int:
+        """Adds a sensor; returns its number, for render()."""
+        return self._add_sensor(sensor._spec(self.scene))
+
+    def set_noise(self, sensor: SensorKey, noise: Union[Noise, Sequence[Noise]]) -> None:
+        """Replaces the noise of a sensor; the next frame has it."""
+        self._set_noise(sensor, chain_spec(noise_list(noise, ""), self.scene)[0])
+
+    def __repr__(self) -> str:
+        return f"Simulator of {', '.join(self.sensor_names) or 'no sensor'} in a {self.scene!r}"
+
+
+class Environments(_fathom._Environments):
+    """Many environments at once: one scene and its sensors, with poses and drawn parameters of each environment's own.
+
+    The frame of an environment depends on its number, its episode, its poses and its noise alone: environment 17 alone
+    (count=1, first=17) equals environment 17 of 64, bit by bit. The scene is copied as it is now; move things by
+    set_entity_poses() and set_sensor_poses(). Use it from one thread at a time.
+    """
+
+    def __init__(
+        self,
+        scene: _fathom.Scene,
+        sensors: Union[Sensor, Iterable[Sensor]],
+        count: int,
+        *,
+        seed: int = 0,
+        first: int = 0,
+        threads: int = 0,
+        rate_hz: float = 10.0,
+        start_s: float = 0.0,
+        isa: Optional[str] = None,
+        caster: str = "tree",
+    ) -> None:
+        every = [sensors] if isinstance(sensors, Sensor) else list(sensors)
+        specs = [sensor._spec(scene) for sensor in every]
+        self._scene = scene
+        super().__init__(scene, specs, count, seed, first, threads, rate_hz, start_s, isa, caster)
+
+    def add_sensor(self, sensor: Sensor) -> int:
+        """Adds a sensor; returns its number."""
+        return self._add_sensor(sensor._spec(self._scene))
+
+    def render(
+        self,
+        index: int = 0,
+        sensors: Optional[Sequence[SensorKey]] = None,
+        *,
+        channels: Union[None, str, Sequence[str]] = None,
+        out: Union[None, _fathom.Frame, Mapping[str, _fathom.Frame]] = None,
+        env_ids: Any = None,
+    ) -> Dict[str, _fathom.Frame]:
+        """Renders frame `index` of all environments, or of env_ids [E]: a Frame for each sensor by its name, with arrays
+        [environments, rows, cols(, 3)].
+
+        sensors: names or numbers of those to render; None: all. out: Frames to render into, by the names of sensors (or
+        one Frame, of one sensor); rows of environments that are not rendered stay there as they are, and are masked and
+        NaN in a new frame. Releases the GIL, and stops with KeyboardInterrupt on Ctrl-C.
+        """
+        names = self.sensor_names
+        chosen = names if sensors is None else [s if isinstance(s, str) else names[s] for s in sensors]
+        if isinstance(out, _fathom.Frame):
+            if len(chosen) != 1:
+                raise _fathom.InputError(f"out: one Frame given for {len(chosen)} sensors, a dict by name wanted")
+            out = {chosen[0]: out}
+        frames = self._render(index, chosen, channels, dict(out or {}), env_ids)
+        return dict(zip(chosen, frames))
+
+    def set_noise(self, sensor: SensorKey, noise: Union[Noise, Sequence[Noise]], env_ids: Any = None) -> None:
+        """Gives environments a noise of their own; ranges stay those of the sensor."""
+        self._set_noise(sensor, chain_spec(noise_list(noise, ""), self._scene)[0], env_ids)
+
+    def drawn(self, sensor: Optional[SensorKey] = None) -> Dict[str, Any]:
+        """The values drawn for the present episodes: {"stereo_energy.pow": float64 [count]}.
+
+        Of an entity or a ring: "stereo_energy[mirror].pow", "distance[ring 3].stddev_m"; of a model that is in the chain
+        twice, its position: "distance@2.stddev_m". Of several sensors, with the sensor in front: "left.distance.mean_m".
+        """
+        if sensor is None and len(self.sensor_names) != 1:
+            return {f"{s}.{name}": v for s in self.sensor_names for name, v in self.drawn(s).items()}
+        which, values = self._drawn_values(0 if sensor is None else sensor)
+        entries = {(one["model"], one["entry"]) for one in which}
+        made: Dict[str, Any] = {}
+        for column, one in enumerate(which):
+            name = one["model"]
+            if sum(model == name for model, _ in entries) > 1:
+                name += f"@{one['entry']}"
+            if one["entity"] is not None:
+                name += f"[{one['entity']}]"
+            if one["ring"] is not None:
+                name += f"[ring {one['ring']}]"
+            made[f"{name}.{one['field']}"] = np.ascontiguousarray(values[:, column])
+        return made
+
+    def __repr__(self) -> str:
+        return f"Environments: {self.count} of {', '.join(self.sensor_names) or 'no sensor'}"
+
+
+class Setup(_fathom._Setup):
+    """A scene file, read and checked: its scene, its sensors, and how many frames it has. See load()."""
+
+    @property
+    def sensors(self) -> List[Sensor]:
+        """Its sensors. To simulate others, give them to Simulator(setup.scene, ...)."""
+        names = self.scene.entity_names
+        return [sensor_from(spec, names) for spec in self._sensors]
+
+    @property
+    def outputs(self) -> Dict[str, List[str]]:
+        """What a run writes, by the names of sensors: words of scene files."""
+        return self._outputs
+
+    def simulator(
+        self,
+        *,
+        seed: Optional[int] = None,
+        environment: Optional[int] = None,
+        episode: Optional[int] = None,
+        threads: int = 0,
+        isa: Optional[str] = None,
+        caster: str = "tree",
+    ) -> Simulator:
+        """A simulator of its scene and sensors, whose frames are those that run() writes."""
+        made = Simulator.__new__(Simulator)
+        options = dict(seed=seed, environment=environment, episode=episode, threads=threads, isa=isa, caster=caster)
+        _fathom._Simulator.__init__(made, self, options)
+        return made
+
+    def environments(
+        self,
+        count: int,
+        *,
+        seed: Optional[int] = None,
+        first: int = 0,
+        threads: int = 0,
+        isa: Optional[str] = None,
+        caster: str = "tree",
+    ) -> Environments:
+        """Many environments of its scene and sensors."""
+        return Environments(self.scene, self.sensors, count, seed=self.seed if seed is None else seed, first=first,
+                            threads=threads, rate_hz=self.rate_hz, start_s=self.start_s, isa=isa, caster=caster)
+
+    def run(
+        self,
+        out: Any,
+        *,
+        force: bool = False,
+        digest: bool = False,
+        frames: Optional[int] = None,
+        seed: Optional[int] = None,
+        environment: Optional[int] = None,
+        episode: Optional[int] = None,
+        threads: int = 0,
+        isa: Optional[str] = None,
+        caster: str = "tree",
+        on_progress: Optional[Callable[[Dict[str, Any]], None]] = None,
+    ) -> Dict[str, Any]:
+        """Renders every frame of every sensor and writes the files into the folder `out`, as `fathom simulate` does.
+
+        force: replaces what an earlier run wrote. on_progress: called after every frame with a dict of counts. Returns
+        the files, the warnings, and for each sensor its rays, reasons, speed and (with digest) digest.
+        """
+        options = dict(frames=frames, seed=seed, environment=environment, episode=episode, threads=threads, isa=isa,
+                       caster=caster)
+        return self._run(out, force, digest, options, on_progress)
+
+    def run_many(
+        self,
+        out: Any,
+        environments: range,
+        episodes: range = range(1),
+        *,
+        force: bool = False,
+        digest: bool = False,
+        frames: Optional[int] = None,
+        seed: Optional[int] = None,
+        threads: int = 0,
+        isa: Optional[str] = None,
+        caster: str = "tree",
+        on_progress: Optional[Callable[[Dict[str, Any]], None]] = None,
+    ) -> Dict[str, Any]:
+        """run() for every environment and episode, each into a folder of its own, many side by side, as
+        `fathom simulate --environments 0:64 --episodes 0:10` does: run_many("out", range(64), range(10)). on_progress is
+        called from any thread."""
+        options = dict(frames=frames, seed=seed, threads=threads, isa=isa, caster=caster)
+        return self._run_many(out, environments, episodes, force, digest, options, on_progress)
+
+    def plan(self, *, frames: Optional[int] = None) -> Dict[str, Any]:
+        """What run() would do, without doing it, as `fathom check` tells: files, bytes, rays, memory."""
+        return self._plan(dict(frames=frames))
+
+    def __repr__(self) -> str:
+        return f"Setup of {str(self.file)!r}: {self.scene!r}, {len(self._sensors)} sensors, {self.frames} frames"
+
+
+def load(file: Any, overrides: Union[Sequence[str], Mapping[str, Any]] = ()) -> Setup:
+    """Reads a scene file. overrides: "path=value" as of `--set`, or a dict of paths and values:
+    load("room.yaml", ["sensors.lidar.noise.distance.stddev_m=0.05"])."""
+    if isinstance(overrides, Mapping):
+        overrides = [f"{path}={_yaml(value)}" for path, value in overrides.items()]
+    if isinstance(overrides, str):
+        overrides = [overrides]
+    return Setup(file, list(overrides))
+
+
+def _yaml(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return "[" + ", ".join(_yaml(one) for one in value) + "]"
+    return repr(float(value)) if isinstance(value, (float, np.floating)) else str(value)

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// Values of the beam model between Python and the library.
+
+#include <memory>
+#include <vector>
+
+#include <fathom/beam/beam.hpp>
+
+#include "arguments.hpp"
+#include "calls.hpp"
+
+namespace fathom::python {
+
+/// A struct with a table of fields from a dict of values by name; those that are not given keep their defaults.
+template <FieldModel M>
+M model_of(const py::dict& values) {
+  M model;
+  const std::vector<FieldInfo> fields = describe<M>();
+  for (const auto& [key, value] : values) {
+    const auto name = py::cast<std::string>(key);
+    const Field<M> field = find_field<M>(name);
+    set_field(model, name, field_numbers(without_default(field), value, M::kSlug));
+  }
+  return model;
+}
+
+template <FieldModel M>
+py::dict model_dict(const M& model) {
+  py::dict values;
+  for (const FieldInfo& field : describe<M>()) {
+    values[py::str(std::string(field.name))] = field_object(field, get_field(model, field.name));
+  }
+  return values;
+}
+
+/// Azimuths [K] in the sensor's x-y plane, directions [K, 3], or a SensorModel.
+RayFan fan_of(py::handle rays);
+/// Poses [N, 3] of x, y, yaw at height 0; or, with quaternions [N, 4], positions [N, 3].
+std::vector<Pose> sensor_poses(py::handle poses, py::handle quat_wxyz, py::handle quat_xyzw);
+py::dict judgement_dict(const BeamJudgement& judgement);
+py::tuple scores_arrays(const std::vector<ScanScore>& scans);
+std::vector<PlanarPose> planar_poses(py::handle poses, std::string_view name);
+py::array_t<double> planar_array(std::span<const PlanarPose> poses);
+/// The readings and expected ranges [K] or [S, K], of which every row is a scan unless `scan` [same size] says so.
+BeamData data_of(py::handle readings, py::handle expected, py::handle scan);
+
+/// A heatmap with what it was made in.
+using HeatmapPtr = std::shared_ptr<Heatmap>;
+
+}  // namespace fathom::python

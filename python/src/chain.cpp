@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+#include "chain.hpp"
+
+#include <fathom/base/error.hpp>
+#include <fathom/sensor/kinds.hpp>
+
+namespace fathom::python {
+
+namespace {
+
+template <class T>
+T at(const py::dict& dict, const char* key) {
+  return py::cast<T>(dict[key]);
+}
+
+/// A name by which something of a model's entry is called in Python: none, an entity's id, or a ring.
+py::object optional_id(EntityId entity) {
+  return entity == kNoEntity ? py::object(py::none()) : py::object(py::int_(index(entity)));
+}
+
+ParameterRange range_of(const py::dict& d) {
+  ParameterRange range;
+  range.entry = at<std::uint32_t>(d, "entry");
+  range.field = at<std::string>(d, "field");
+  range.law = static_cast<RangeLaw>(position_of(at<std::string>(d, "law"), kChoiceWords<RangeLaw>, "law"));
+  range.low = at<double>(d, "low"), range.high = at<double>(d, "high");
+  range.mean = at<double>(d, "mean"), range.stddev = at<double>(d, "stddev");
+  if (!d["entity"].is_none()) range.entity = static_cast<EntityId>(at<std::uint32_t>(d, "entity"));
+  if (!d["ring"].is_none()) range.ring = at<std::uint16_t>(d, "ring");
+  range.as_chain = at<bool>(d, "as_chain");
+  return range;
+}
+
+py::dict range_dict(const ParameterRange& range) {
+  py::dict d;
+  d["entry"] = range.entry, d["field"] = range.field;
+  d["law"] = kChoiceWords<RangeLaw>.at(static_cast<std::size_t>(range.law));
+  d["low"] = range.low, d["high"] = range.high, d["mean"] = range.mean, d["stddev"] = range.stddev;
+  d["entity"] = optional_id(range.entity);
+  d["ring"] = range.ring ? py::object(py::int_(*range.ring)) : py::object(py::none());
+  d["as_chain"] = range.as_chain;
+  return d;
+}
+
+}  // namespace
+
+NoiseChain chain_of(const py::iterable& entries) {
+  NoiseChain chain;
+  for (const py::handle item : entries) {
+    const auto entry = py::cast<py::tuple>(item);
+    const auto slug = py::cast<std::string>(entry[0]);
+    ChainEntry& made = chain.emplace_back(noise_of(slug, entry[1]));
+    for (const py::handle other : entry[2]) {
+      const auto pair = py::cast<py::tuple>(other);
+      made.by_entity.push_back({static_cast<EntityId>(py::cast<std::uint32_t>(pair[0])), noise_of(slug, pair[1])});
+    }
+    for (const py::handle other : entry[3]) {
+      const auto pair = py::cast<py::tuple>(other);
+      made.by_ring.push_back({static_cast<std::uint16_t>(whole(pair[0], "ring", 0, 0xffff)), noise_of(slug, pair[1])});
+    }
+  }
+  return chain;
+}
+
+py::list chain_list(const NoiseChain& chain) {
+  py::list list;
+  for (const ChainEntry& entry : chain) {
+    py::list entities, rings;
+    for (const EntityEntry& e : entry.by_entity) entities.append(py::make_tuple(index(e.entity), noise_dict(e.noise)));
+    for (const RingEntry& r : entry.by_ring) rings.append(py::make_tuple(r.ring, noise_dict(r.noise)));
+    list.append(py::make_tuple(entry.noise.slug(), noise_dict(entry.noise), entities, rings));
+  }
+  return list;
+}
+
+SensorSetup sensor_of(const py::dict& spec) {
+  SensorSetup setup;
+  Sensor& sensor = setup.sensor;
+  sensor.name = at<std::string>(spec, "name");
+  sensor.model = at<SensorModel>(spec, "model");
+  sensor.parent_from_sensor = trajectory_of(spec["pose"], "pose");
+  if (!spec["parent"].is_none()) sensor.parent = static_cast<EntityId>(at<std::uint32_t>(spec, "parent"));
+  sensor.rolling = at<bool>(spec, "rolling");
+  sensor.noise = chain_of(spec["noise"]);
+  if (!spec["range_policy"].is_none()) {
+    const auto word = at<std::string>(spec, "range_policy");
+    sensor.range_policy = static_cast<RangePolicy>(position_of(word, kRangePolicyNames, "range_policy"));
+  }
+  for (const py::handle range : spec["ranges"]) setup.ranges.push_back(range_of(py::cast<py::dict>(range)));
+  setup.preset = at<std::string>(spec, "preset");
+  return setup;
+}
+
+py::dict sensor_dict(const SensorSetup& setup) {
+  const Sensor& sensor = setup.sensor;
+  py::dict d;
+  d["name"] = sensor.name;
+  d["model"] = py::cast(sensor.model);
+  d["pose"] = py::cast(sensor.parent_from_sensor);
+  d["parent"] = optional_id(sensor.parent);
+  d["rolling"] = sensor.rolling;
+  d["noise"] = chain_list(sensor.noise);
+  d["range_policy"] =
+      sensor.range_policy ? py::object(py::str(std::string(to_string(*sensor.range_policy)))) : py::object(py::none());
+  py::list ranges;
+  for (const ParameterRange& range : setup.ranges) ranges.append(range_dict(range));
+  d["ranges"] = ranges;
+  d["preset"] = setup.preset;
+  return d;
+}
+
+py::list drawn_list(const Scene& scene, const NoiseChain& chain, const std::vector<DrawnParameter>& drawn) {
+  py::list list;
+  for (const DrawnParameter& one : drawn) {
+    py::dict d;
+    d["entry"] = one.entry;
+    d["model"] = chain.at(one.entry).noise.slug();
+    d["field"] = one.field;
+    d["entity"] = one.entity == kNoEntity ? py::object(py::none())
+                                          : py::object(py::str(scene.entities().at(index(one.entity)).name));
+    d["ring"] = one.ring ? py::object(py::int_(*one.ring)) : py::object(py::none());
+    d["value"] = one.value;
+    list.append(d);
+  }
+  return list;
+}
+
+}  // namespace fathom::python

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// Noise and sensors between Python's values and the library's.
+
+#include <string>
+#include <vector>
+
+#include <fathom/noise/chain.hpp>
+#include <fathom/simulate/run.hpp>
+
+#include "arguments.hpp"
+
+namespace fathom::python {
+
+/// A registered model from the values of its parameters by name.
+Noise noise_of(const std::string& slug, const py::dict& values);
+/// The other way round.
+py::dict noise_dict(const Noise& noise);
+
+/// A chain and its ranges from what fathom/noise.py makes of them: a list of (slug, values, [(entity, values)],
+/// [(ring, values)]).
+NoiseChain chain_of(const py::iterable& entries);
+/// The other way round; entities by their ids.
+py::list chain_list(const NoiseChain& chain);
+
+/// A sensor from what Sensor._spec() of fathom/sensors.py gives.
+SensorSetup sensor_of(const py::dict& spec);
+/// The other way round.
+py::dict sensor_dict(const SensorSetup& setup);
+
+/// Drawn values as a list of dicts.
+py::list drawn_list(const Scene& scene, const NoiseChain& chain, const std::vector<DrawnParameter>& drawn);
+
+}  // namespace fathom::python

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: MIT
+#include "frame.hpp"
+
+#include <algorithm>
+
+#include <fathom/base/error.hpp>
+#include <fathom/calibrate/calibrate.hpp>
+#include <fathom/frame/channel_list.hpp>
+#include <fathom/frame/digest.hpp>
+
+#include "arguments.hpp"
+
+namespace fathom::python {
+
+namespace {
+
+using namespace py::literals;
+
+constexpr std::initializer_list<Channel> kUsualChannels = {Channel::kRange, Channel::kHitSensor, Channel::kReason};
+
+/// The type that Python shows: ids are int32, of which "none" (0xffffffff) reads -1, and rings int16, because other
+/// frameworks lack unsigned types.
+py::dtype dtype_of(ElementType type) {
+  switch (type) {
+    case ElementType::kUint8:
+      return py::dtype::of<std::uint8_t>();
+    case ElementType::kUint16:
+      return py::dtype::of<std::int16_t>();
+    case ElementType::kUint32:
+      return py::dtype::of<std::int32_t>();
+    case ElementType::kFloat32:
+      break;
+  }
+  return py::dtype::of<float>();
+}
+
+/// The memory of a channel. Frames are not const, only their readers are.
+void* data_of(const Frame& frame, const ChannelInfo& info) {
+  const void* data = nullptr;
+  if (info.channel == Channel::kEntityId) {
+    data = frame.entity_id().data();
+  } else if (info.channel == Channel::kTriangleId) {
+    data = frame.triangle_id().data();
+  } else if (info.channel == Channel::kRing) {
+    data = frame.ring().data();
+  } else if (info.channel == Channel::kReason) {
+    data = frame.reason().data();
+  } else {
+    data = frame.floats(info.channel).data();
+  }
+  return const_cast<void*>(data);
+}
+
+}  // namespace
+
+void FrameHandle::prepare(const FrameLayout& layout, ChannelSet channels, double farthest_m) {
+  farthest_m_ = farthest_m;
+  if (layout == layout_ && channels == frame_->channels()) return;
+  if (is_over_) {
+    throw InputError("out: this Frame is over arrays of another shape, or other channels, than those wanted");
+  }
+  if (layout_.rows != 0 || !(channels == frame_->channels())) frame_ = std::make_shared<Frame>(channels);
+  arrays_ = {};
+  layout_ = layout;
+}
+
+std::shared_ptr<FrameHandle> FrameHandle::copy() const {
+  if (is_over_) throw InputError("this Frame is over arrays of yours: copy these");
+  auto made = std::make_shared<FrameHandle>(std::make_shared<Frame>(*frame_));
+  made->layout_ = layout_, made->farthest_m_ = farthest_m_;
+  return made;
+}
+
+std::vector<py::ssize_t> FrameHandle::shape() const {
+  std::vector<py::ssize_t> shape;
+  if (layout_.environments > 0) shape.push_back(layout_.environments);
+  shape.push_back(layout_.rows), shape.push_back(layout_.cols);
+  return shape;
+}
+
+py::object FrameHandle::array(Channel channel) {
+  py::object& made = arrays_[static_cast<std::size_t>(channel)];
+  if (made) return made;
+  if (frame_->size() == 0) throw InputError("nothing was rendered into this frame yet");
+  const ChannelInfo& info = channel_info(channel);
+  void* data = data_of(*frame_, info);
+  std::vector<py::ssize_t> sizes = shape();
+  const auto element = static_cast<py::ssize_t>(size_of(info.type));
+  std::vector<py::ssize_t> strides(sizes.size());
+  py::ssize_t stride = element;
+  for (std::size_t axis = sizes.size(); axis-- > 0;) strides[axis] = stride, stride *= sizes[axis];
+  if (info.planes == 3) sizes.push_back(3), strides.push_back(element * static_cast<py::ssize_t>(frame_->size()));
+  const py::capsule owner(new std::shared_ptr<Frame>(frame_),
+                          [](void* p) { delete static_cast<std::shared_ptr<Frame>*>(p); });
+  made = py::array(dtype_of(info.type), sizes, strides, data, owner);
+  return made;
+}
+
+std::shared_ptr<FrameHandle> FramePool::take(const FrameLayout& layout, ChannelSet channels, double farthest_m) {
+  const auto is_free = [&](const Entry& e) {
+    return e.frame.use_count() == 1 && e.layout == layout && e.frame->channels() == channels;
+  };
+  auto found = std::find_if(entries_.begin(), entries_.end(), is_free);
+  if (found == entries_.end()) {
+    if (entries_.size() >= kMost) entries_.erase(entries_.begin());
+    found = entries_.insert(entries_.end(), {layout, std::make_shared<Frame>(channels)});
+  }
+  auto handle = std::make_shared<FrameHandle>(found->frame);
+  handle->prepare(layout, channels, farthest_m);
+  return handle;
+}
+
+std::shared_ptr<FrameHandle> frame_for(py::handle out, py::handle channels, const FrameLayout& layout,
+                                       double farthest_m, FramePool& pool) {
+  if (out.is_none()) {
+    const ChannelSet wanted = channels.is_none() ? ChannelSet(kUsualChannels) : channels_of(channels);
+    return pool.take(layout, wanted, farthest_m);
+  }
+  if (!py::isinstance<FrameHandle>(out)) throw InputError("out: not a Frame");
+  auto handle = py::cast<std::shared_ptr<FrameHandle>>(out);
+  handle->prepare(layout, channels.is_none() ? handle->frame().channels() : channels_of(channels), farthest_m);
+  return handle;
+}
+
+namespace {
+
+py::object array_by_name(FrameHandle& handle, const std::string& name) {
+  return handle.array(static_cast<Channel>(position_of(name, kChannelNames, "channel")));
+}
+
+py::tuple channel_names(FrameHandle& handle) {
+  py::list names;
+  for (std::size_t i = 0; i < kChannelCount; ++i) {
+    if (handle.frame().channels().contains(static_cast<Channel>(i))) names.append(kChannelNames[i]);
+  }
+  return py::tuple(names);
+}
+
+std::string channel_doc(const ChannelInfo& info) {
+  std::string doc = py::cast<std::string>(py::str(py::object(dtype_of(info.type)))) + " [rows, cols" +
+                    (info.planes == 3 ? ", 3" : "") + "], of many environments with these in front";
+  if (!info.unit.empty()) doc += "; " + std::string(info.unit);
+  return doc + ". " + std::string(info.doc) + ". A view, without a copy.";
+}
+
+/// An array of the caller's as the memory of a channel. Throws InputError unless its type, shape and strides are those
+/// of the frame's own arrays.
+ChannelBuffer buffer_of(const std::string& name, py::handle value, std::vector<py::ssize_t>& shape) {
+  const ChannelInfo& info = channel_info(static_cast<Channel>(position_of(name, kChannelNames, "channel")));
+  if (!py::isinstance<py::array>(value)) throw InputError(name + ": not a NumPy array");
+  const auto array = py::reinterpret_borrow<py::array>(value);
+  const py::dtype wanted = dtype_of(info.type);
+  if (array.dtype().kind() == 'O' || array.itemsize() != wanted.itemsize() ||
+      (array.dtype().kind() == 'f') != (wanted.kind() == 'f')) {
+    throw InputError(name + ": " + py::cast<std::string>(py::str(py::object(array.dtype()))) + " given, " +
+                     py::cast<std::string>(py::str(py::object(wanted))) + " wanted");
+  }
+  std::vector<py::ssize_t> sizes(array.shape(), array.shape() + array.ndim());
+  const bool has_points = info.planes == 3;
+  const std::size_t axes = sizes.size() - (has_points && !sizes.empty() ? 1 : 0);
+  const bool is_whole = (axes == 2 || axes == 3) && (!has_points || sizes.back() == 3);
+  const std::string all_text = has_points ? "(rows, cols, 3)" : "(rows, cols)";
+  if (!is_whole)
+    throw InputError(name + ": shape " + shape_text(array) + " given, " + all_text +
+                     " wanted, or environments in front");
+  if (has_points) sizes.pop_back();
+  if (shape.empty()) shape = sizes;
+  if (sizes != shape) {
+    throw InputError(name + ": shape " + shape_text(array) + " given, that of the other channels wanted, " +
+                     py::cast<std::string>(py::str(py::object(py::tuple(py::cast(shape))))));
+  }
+  py::ssize_t stride = array.itemsize();
+  bool fits = array.writeable();
+  for (std::size_t axis = axes; axis-- > 0;) {
+    fits = fits && (array.strides(static_cast<py::ssize_t>(axis)) == stride || sizes[axis] == 1);
+    stride *= sizes[axis];
+  }
+  if (has_points) fits = fits && array.strides(array.ndim() - 1) == stride;
+  if (!fits) {
+    throw InputError(name + ": not contiguous, or not writeable; " +
+                     (has_points ? "points are three planes: numpy.empty((3, rows, cols), 'float32').transpose(1, 2, 0)"
+                                 : "a C-contiguous array is wanted"));
+  }
+  const auto bytes = static_cast<std::size_t>(stride) * (has_points ? 3 : 1);
+  return {info.channel, const_cast<void*>(array.data()), bytes};
+}
+
+std::shared_ptr<FrameHandle> frame_over(const py::kwargs& arrays) {
+  std::vector<py::ssize_t> shape;
+  std::vector<ChannelBuffer> buffers;
+  for (const auto& [key, value] : arrays) buffers.push_back(buffer_of(py::cast<std::string>(key), value, shape));
+  if (buffers.empty()) throw InputError("no channel given, at least one wanted");
+  FrameLayout layout;
+  layout.environments = shape.size() == 3 ? static_cast<std::uint32_t>(shape[0]) : 0;
+  layout.rows = static_cast<std::uint32_t>(shape[shape.size() - 2]),
+  layout.cols = static_cast<std::uint32_t>(shape.back());
+  const std::uint32_t rows = layout.rows * (layout.environments > 0 ? layout.environments : 1);
+  // The arrays live as long as the frame, whoever holds it.
+  auto kept = std::make_shared<py::object>(arrays);
+  const std::shared_ptr<Frame> frame(new Frame(rows, layout.cols, buffers), [kept](Frame* p) { delete p; });
+  return std::make_shared<FrameHandle>(frame, layout);
+}
+
+std::string frame_text(FrameHandle& handle) {
+  const FrameLayout& l = handle.layout();
+  std::string text = "Frame(";
+  if (l.environments > 0) text += std::to_string(l.environments) + " environments of ";
+  text += std::to_string(l.rows) + " x " + std::to_string(l.cols) + " rays:";
+  for (const py::handle name : channel_names(handle)) text += " " + py::cast<std::string>(name);
+  return text + ")";
+}
+
+using FrameClass = py::class_<FrameHandle, std::shared_ptr<FrameHandle>>;
+
+void bind_channels(FrameClass& frame) {
+  for (const ChannelInfo& info : channel_list()) {
+    const Channel channel = info.channel;
+    frame.def_property_readonly(std::string(info.name()).c_str(),
+                                py::cpp_function([channel](FrameHandle& h) { return h.array(channel); }),
+                                channel_doc(info).c_str());
+  }
+  frame.def("__getitem__", &array_by_name, "channel"_a)
+      .def("__contains__",
+           [](FrameHandle& h, const std::string& name) {
+             const auto found = std::find(kChannelNames.begin(), kChannelNames.end(), name);
+             return found != kChannelNames.end() &&
+                    h.frame().channels().contains(static_cast<Channel>(found - kChannelNames.begin()));
+           })
+      .def("keys", &channel_names, "The names of its channels, so that dict(frame) and **frame work.")
+      .def_property_readonly("channels", &channel_names, "The names of its channels.");
+}
+
+void bind_facts(FrameClass& frame) {
+  frame
+      .def_property_readonly(
+          "shape", [](FrameHandle& h) { return py::tuple(py::cast(h.shape())); },
+          "(rows, cols), or (environments, rows, cols).")
+      .def_property_readonly("rows", [](FrameHandle& h) { return h.layout().rows; })
+      .def_property_readonly("cols", [](FrameHandle& h) { return h.layout().cols; })
+      .def_property_readonly(
+          "environments",
+          [](FrameHandle& h) {
+            return h.layout().environments > 0 ? py::object(py::int_(h.layout().environments)) : py::object(py::none());
+          },
+          "How many environments it holds; None: it is of one world.")
+      .def_property_readonly(
+          "index", [](FrameHandle& h) { return h.frame().index(); }, "Its number, the key of its noise.")
+      .def_property_readonly(
+          "stamp_s", [](FrameHandle& h) { return h.frame().stamp_s(); }, "The time of its start, s.")
+      .def_property_readonly(
+          "max_range_m", [](FrameHandle& h) { return h.farthest_m(); },
+          "The farthest range that its sensor measures, m.")
+      .def(
+          "copy", [](FrameHandle& h) { return h.copy(); }, "The same frame in memory of its own.")
+      .def("_count_reasons",
+           [](FrameHandle& h) {
+             const auto counts = h.frame().count_reasons();
+             return std::vector<std::uint64_t>(counts.begin(), counts.end());
+           })
+      .def(
+          "digest",
+          [](FrameHandle& h) {
+            FrameDigest digest;
+            digest.add(h.frame());
+            return digest.text();
+          },
+          "Sixteen digits: equal frames have equal ones, to the bit (FrameDigest).")
+      .def("__repr__", &frame_text);
+}
+
+}  // namespace
+
+void bind_frame(py::module_& m) {
+  FrameClass frame(
+      m, "Frame",
+      "One frame of a sensor: the arrays asked for. They are views of its memory; rendering into it again\n"
+      "overwrites them, unless the shape or the channels change: then they stay as they are, and the frame\n"
+      "has new ones. Lost returns are NaN, and `reason` says why.");
+  frame
+      .def(py::init([](const py::object& channels) { return std::make_shared<FrameHandle>(channels_of(channels)); }),
+           "channels"_a = py::make_tuple("range", "hit_sensor", "reason"),
+           "An empty frame that holds these channels, for render(out=...).")
+      .def_static(
+          "over", &frame_over,
+          "A frame over arrays of the caller's, one for each channel by its name: rendering writes there, without\n"
+          "a copy. Arrays are writeable and C-contiguous, [rows, cols] or [environments, rows, cols], of the\n"
+          "channel's type; points [rows, cols, 3] are three planes:\n"
+          "numpy.empty((3, rows, cols), 'float32').transpose(1, 2, 0). Tensors come by tensor.numpy().");
+  bind_channels(frame);
+  bind_facts(frame);
+  py::class_<FrameDigest>(m, "FrameDigest", "Sixteen digits for any number of frames; equal ones mean equal bits.")
+      .def(py::init<>())
+      .def(
+          "add", [](FrameDigest& d, FrameHandle& h) { d.add(h.frame()); }, "frame"_a)
+      .def_property_readonly("text", &FrameDigest::text, "Hexadecimal.");
+}
+
+}  // namespace fathom::python

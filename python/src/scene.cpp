@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: MIT
+#include <cstring>
+#include <memory>
+#include <optional>
+
+#include <fathom/base/error.hpp>
+#include <fathom/files/meshes.hpp>
+#include <fathom/scene/skinning.hpp>
+
+#include "arguments.hpp"
+
+namespace fathom::python {
+
+namespace {
+
+using namespace py::literals;
+
+using MeshPtr = std::shared_ptr<Mesh>;
+
+std::vector<std::array<float, 3>> vertices_of(const py::object& value, std::string_view name) {
+  const Floats given = floats(value, name, {{-1, 3}, "(V, 3)"});
+  std::vector<std::array<float, 3>> made(static_cast<std::size_t>(given.shape(0)));
+  if (!made.empty()) std::memcpy(made.data(), given.data(), made.size() * sizeof(made[0]));
+  return made;
+}
+
+MeshPtr make_mesh(const py::object& vertices, const py::object& triangles) {
+  auto mesh = std::make_shared<Mesh>();
+  mesh->vertices_m = vertices_of(vertices, "vertices");
+  const auto most = static_cast<std::int64_t>(mesh->vertices_m.size()) - 1;
+  const Integers corners = integers(triangles, "triangles", {{-1, 3}, "(T, 3)"}, 0, most);
+  mesh->triangles.resize(static_cast<std::size_t>(corners.shape(0)));
+  for (std::size_t i = 0; i < mesh->triangles.size(); ++i) {
+    for (std::size_t k = 0; k < 3; ++k) mesh->triangles[i][k] = static_cast<std::uint32_t>(corners.data()[3 * i + k]);
+  }
+  validate(*mesh);
+  return mesh;
+}
+
+MeshPtr keep(Mesh mesh) { return std::make_shared<Mesh>(std::move(mesh)); }
+
+py::array mesh_view(const MeshPtr& mesh, const void* data, std::size_t rows, const py::dtype& type) {
+  const py::capsule owner(new MeshPtr(mesh), [](void* p) { delete static_cast<MeshPtr*>(p); });
+  return readonly_view(type, {static_cast<py::ssize_t>(rows), 3}, data, owner);
+}
+
+void bind_mesh(py::module_& m) {
+  py::class_<Mesh, MeshPtr>(m, "Mesh", "A triangle mesh in its own frame; never changes.")
+      .def(py::init(&make_mesh), "vertices"_a, "triangles"_a,
+           "vertices [V, 3], m, kept as float32; triangles [T, 3], whole numbers that count vertices from 0.")
+      .def_property_readonly(
+          "vertices",
+          [](const MeshPtr& p) {
+            return mesh_view(p, p->vertices_m.data(), p->vertices_m.size(), py::dtype::of<float>());
+          },
+          "float32 [V, 3], m; read-only, no copy.")
+      .def_property_readonly(
+          "triangles",
+          [](const MeshPtr& p) {
+            return mesh_view(p, p->triangles.data(), p->triangles.size(), py::dtype::of<std::int32_t>());
+          },
+          "int32 [T, 3]; read-only, no copy.")
+      .def("__repr__", [](const Mesh& p) {
+        return "Mesh of " + std::to_string(p.vertices_m.size()) + " vertices, " + std::to_string(p.triangles.size()) +
+               " triangles";
+      });
+  m.def(
+      "plane", [](double x, double y) { return keep(make_plane(x, y)); }, "size_x_m"_a, "size_y_m"_a,
+      "A rectangle in the x-y plane, centred, facing +z.");
+  m.def(
+      "box", [](const py::object& size) { return keep(make_box(vec3(size, "size_m"))); }, "size_m"_a,
+      "A centred box; size_m [3].");
+  m.def(
+      "sphere", [](double r, std::uint32_t n) { return keep(make_sphere(r, n)); }, "radius_m"_a,
+      "segments"_a = kUsualSegments, "A centred sphere of so many meridians (8 to 1024), inscribed.");
+  m.def(
+      "cylinder", [](double r, double h, std::uint32_t n) { return keep(make_cylinder(r, h, n)); }, "radius_m"_a,
+      "height_m"_a, "segments"_a = kUsualSegments, "A centred closed cylinder along z, inscribed.");
+  m.def(
+      "read_mesh",
+      [](const std::filesystem::path& file, const std::optional<std::string>& up_axis) {
+        static constexpr std::array<std::string_view, 3> kAxes = {"x", "y", "z"};
+        std::optional<UpAxis> axis;
+        if (up_axis) axis = static_cast<UpAxis>(position_of(*up_axis, kAxes, "up_axis"));
+        return keep(read_mesh(file, axis));
+      },
+      "file"_a, "up_axis"_a = py::none(),
+      "Reads OBJ, PLY, STL, glTF/GLB or DAE, joined, in m, turned so that up_axis ('x', 'y' or 'z') becomes z. "
+      "Without\n"
+      "it: y for glTF, what the file says for DAE, z for the others.");
+}
+
+MeshId mesh_of(const Scene& scene, py::handle mesh) {
+  if (py::isinstance<py::str>(mesh)) {
+    const auto name = py::cast<std::string>(mesh);
+    std::vector<std::string_view> names;
+    for (std::size_t i = 0; i < scene.meshes().size(); ++i) names.push_back(scene.mesh_name(static_cast<MeshId>(i)));
+    return static_cast<MeshId>(position_of(name, names, "mesh"));
+  }
+  if (scene.meshes().empty()) throw InputError("mesh: the scene has no mesh");
+  return static_cast<MeshId>(whole(mesh, "mesh", 0, scene.meshes().size() - 1));
+}
+
+std::uint32_t add_mesh(Scene& scene, const py::object& mesh, const py::object& triangles, const std::string& name) {
+  if (py::isinstance<Mesh>(mesh)) {
+    if (!triangles.is_none()) throw InputError("triangles: a Mesh has its own");
+    return index(scene.add_mesh(*py::cast<MeshPtr>(mesh), name));
+  }
+  if (triangles.is_none()) throw InputError("triangles: shape () given, (T, 3) wanted, or a Mesh in place of vertices");
+  return index(scene.add_mesh(std::move(*make_mesh(mesh, triangles)), name));
+}
+
+Vec3 scale_of(const py::object& scale) {
+  if (PyFloat_Check(scale.ptr()) != 0 || PyLong_Check(scale.ptr()) != 0) {
+    const double s = real(scale, "scale");
+    return {s, s, s};
+  }
+  return vec3(scale, "scale");
+}
+
+/// Refuses what add_entity() would refuse, before the mesh is added.
+void check_alone(const Scene& scene, Entity entity, const Mesh& mesh) {
+  for (const Entity& other : scene.entities()) {
+    if (other.name == entity.name) throw InputError("entity '" + entity.name + "': the name is taken");
+  }
+  Scene alone;
+  entity.mesh = alone.add_mesh(mesh);
+  entity.parent = kNoEntity;
+  alone.add_entity(std::move(entity));
+}
+
+std::uint32_t add_entity(Scene& scene, const std::string& name, const py::object& mesh, const py::object& pose,
+                         const py::object& scale, const py::object& parent, float reflectivity) {
+  Entity entity;
+  entity.name = name;
+  entity.parent_from_entity = trajectory_of(pose, "pose");
+  entity.scale = scale_of(scale);
+  if (!parent.is_none()) entity.parent = entity_of(scene, parent, "parent");
+  entity.reflectivity = reflectivity;
+  if (!py::isinstance<Mesh>(mesh)) {
+    entity.mesh = mesh_of(scene, mesh);
+    return index(scene.add_entity(std::move(entity)));
+  }
+  check_alone(scene, entity, *py::cast<MeshPtr>(mesh));
+  entity.mesh = scene.add_mesh(*py::cast<MeshPtr>(mesh), name);
+  return index(scene.add_entity(std::move(entity)));
+}
+
+std::vector<EntityId> entities_of(const Scene& scene, const py::object& ids) {
+  std::vector<EntityId> made;
+  if (py::isinstance<py::sequence>(ids) && !py::isinstance<py::array>(ids) && py::len(ids) > 0 &&
+      py::isinstance<py::str>(py::reinterpret_borrow<py::sequence>(ids)[0])) {
+    for (const py::handle id : ids) made.push_back(entity_of(scene, id, "ids"));
+    return made;
+  }
+  const auto most = static_cast<std::int64_t>(scene.entities().size()) - 1;
+  const Integers given = integers(ids, "ids", {{-1}, "(K,)"}, 0, most);
+  for (const std::int64_t id : span_of(given)) made.push_back(static_cast<EntityId>(id));
+  return made;
+}
+
+void set_poses(Scene& scene, const py::object& ids, const py::object& positions_m, const py::object& quat_wxyz,
+               const py::object& quat_xyzw) {
+  const std::vector<EntityId> entities = entities_of(scene, ids);
+  const std::string wanted = "(" + std::to_string(entities.size()) + ", 3)";
+  const Doubles positions =
+      doubles(positions_m, "positions_m", {{static_cast<py::ssize_t>(entities.size()), 3}, wanted.c_str()});
+  const std::vector<Pose> poses = poses_of(positions, quat_wxyz, quat_xyzw);
+  for (const Pose& pose : poses) static_cast<void>(Trajectory(pose));  // refused before anything is moved
+  for (std::size_t i = 0; i < poses.size(); ++i) scene.set_pose(entities[i], poses[i]);
+}
+
+void bind_entity(py::module_& m) {
+  py::class_<Entity>(m, "Entity", "An entity of a scene as it was when it was asked for.")
+      .def_readonly("name", &Entity::name)
+      .def_property_readonly(
+          "mesh", [](const Entity& e) { return index(e.mesh); }, "The id of its mesh.")
+      .def_readonly("motion", &Entity::parent_from_entity, "Its pose over time, in the world or in its parent's frame.")
+      .def_property_readonly(
+          "scale", [](const Entity& e) { return array_of(e.scale); }, "[3]; a copy.")
+      .def_property_readonly(
+          "parent",
+          [](const Entity& e) { return e.parent == kNoEntity ? py::object(py::none()) : py::int_(index(e.parent)); },
+          "The id of the entity it hangs on, or None.")
+      .def_readonly("reflectivity", &Entity::reflectivity)
+      .def("__repr__", [](const Entity& e) { return "Entity('" + e.name + "')"; });
+}
+
+void bind_changes(py::class_<Scene, std::shared_ptr<Scene>>& scene) {
+  scene
+      .def("add_mesh", &add_mesh, "mesh"_a, "triangles"_a = py::none(), "name"_a = "",
+           "Adds a Mesh, or vertices [V, 3] (m) with triangles [T, 3]; returns its id.")
+      .def("add_entity", &add_entity, "name"_a, "mesh"_a, "pose"_a = py::make_tuple(0, 0, 0), py::kw_only(),
+           "scale"_a = 1.0, "parent"_a = py::none(), "reflectivity"_a = 1.0F,
+           "Places a mesh (an id, a name or a Mesh, which is added too); returns the id of the entity.\n\n"
+           "pose: a Pose, a position [3] or a Trajectory, in the world or in the parent's frame; scale: a number, or\n"
+           "three for x, y, z of the mesh, not 0; parent: an entity by name or id; reflectivity: 0 to 1.")
+      .def(
+          "set_pose",
+          [](Scene& s, const py::object& e, const py::object& pose) {
+            s.set_pose(entity_of(s, e, "entity"), pose_of(pose, "pose"));
+          },
+          "entity"_a, "pose"_a, "Places an entity from now on, relative to its parent; ends its keyed motion.")
+      .def("set_poses", &set_poses, "ids"_a, "positions_m"_a, py::kw_only(), "quat_wxyz"_a = py::none(),
+           "quat_xyzw"_a = py::none(),
+           "The same for many: ids [K] (or names), positions_m [K, 3], quaternions [K, 4] or none: no rotation.\n"
+           "Nothing moves when anything is refused.")
+      .def(
+          "set_parent",
+          [](Scene& s, const py::object& e, const py::object& parent) {
+            s.set_parent(entity_of(s, e, "entity"), parent.is_none() ? kNoEntity : entity_of(s, parent, "parent"));
+          },
+          "entity"_a, "parent"_a, "Hangs an entity on another, or on the world (None).")
+      .def(
+          "replace_vertices",
+          [](Scene& s, const py::object& mesh, const py::object& vertices) {
+            s.replace_vertices(mesh_of(s, mesh), vertices_of(vertices, "vertices"));
+          },
+          "mesh"_a, "vertices"_a, "Replaces the vertices [V, 3] (m) of a mesh: as many, and the same triangles.");
+}
+
+void bind_reading(py::class_<Scene, std::shared_ptr<Scene>>& scene) {
+  scene
+      .def(
+          "find_entity", [](const Scene& s, const std::string& name) { return index(s.find_entity(name)); }, "name"_a,
+          "The id of an entity; an unknown name is refused with the nearest one.")
+      .def(
+          "world_from_entity",
+          [](const Scene& s, const py::object& e, double t) {
+            return s.world_from_entity(entity_of(s, e, "entity"), t);
+          },
+          "entity"_a, "stamp_s"_a = 0.0, "Where an entity is at a time.")
+      .def_property_readonly(
+          "entities",
+          [](const Scene& s) {
+            py::list list;
+            for (const Entity& entity : s.entities()) list.append(entity);
+            return list;
+          },
+          "The entities by their ids, as they are now.")
+      .def_property_readonly(
+          "entity_names",
+          [](const Scene& s) {
+            py::list list;
+            for (const Entity& entity : s.entities()) list.append(entity.name);
+            return list;
+          },
+          "Their names by their ids.")
+      .def_property_readonly(
+          "mesh_names",
+          [](const Scene& s) {
+            py::list list;
+            for (std::size_t i = 0; i < s.meshes().size(); ++i) list.append(s.mesh_name(static_cast<MeshId>(i)));
+            return list;
+          },
+          "The names of meshes by their ids.")
+      .def(
+          "mesh", [](const Scene& s, const py::object& mesh) { return keep(s.meshes()[index(mesh_of(s, mesh))]); },
+          "mesh"_a, "A copy of a mesh, by id or name.")
+      .def_property_readonly("moves", &Scene::moves, "Whether any entity moves by itself as time passes.")
+      .def_property_readonly("revision", &Scene::revision, "Counts every change.")
+      .def(
+          "copy", [](const Scene& s) { return std::make_shared<Scene>(s); }, "Another scene that equals this one.")
+      .def("__repr__", [](const Scene& s) {
+        return "Scene of " + std::to_string(s.meshes().size()) + " meshes, " + std::to_string(s.entities().size()) +
+               " entities";
+      });
+}
+
+/// Matrices [B, 3, 4] or [B, 4, 4].
+std::vector<Affine> affines_of(const py::object& value, std::string_view name) {
+  const Doubles given = doubles(value, name, {{-1, -1, 4}, "(B, 3, 4) or (B, 4, 4)"});
+  if (given.shape(1) != 3 && given.shape(1) != 4) {
+    throw InputError(std::string(name) + ": shape " + shape_text(given) + " given, (B, 3, 4) or (B, 4, 4) wanted");
+  }
+  std::vector<Affine> made(static_cast<std::size_t>(given.shape(0)));
+  for (std::size_t b = 0; b < made.size(); ++b) {
+    std::memcpy(made[b].m, given.data() + b * static_cast<std::size_t>(given.shape(1)) * 4, sizeof made[b].m);
+  }
+  return made;
+}
+
+py::array_t<float> skin(const py::object& rest, const py::object& weights, const py::object& bones,
+                        const py::object& bone_from_rest, const py::object& world_from_bone) {
+  const auto rest_m = vertices_of(rest, "rest_m");
+  const Floats weight = floats(weights, "weights", {{-1, 4}, "(V, 4)"});
+  const Integers bone = integers(bones, "bones", {{-1, 4}, "(V, 4)"}, -1, 0x7fffffff);
+  check_lengths(weight, "weights", bone, "bones");
+  std::vector<BoneWeights> vertices(static_cast<std::size_t>(weight.shape(0)));
+  for (std::size_t v = 0; v < vertices.size(); ++v) {
+    for (std::size_t k = 0; k < 4; ++k) {
+      vertices[v].weight[k] = weight.data()[4 * v + k];
+      vertices[v].bone[k] = static_cast<std::int32_t>(bone.data()[4 * v + k]);
+    }
+  }
+  const auto skinned = skin_vertices(rest_m, vertices, affines_of(bone_from_rest, "bone_from_rest"),
+                                     affines_of(world_from_bone, "world_from_bone"));
+  py::array_t<float> made({static_cast<py::ssize_t>(skinned.size()), py::ssize_t{3}});
+  if (!skinned.empty()) std::memcpy(made.mutable_data(), skinned.data(), skinned.size() * sizeof(skinned[0]));
+  return made;
+}
+
+}  // namespace
+
+void bind_scene(py::module_& m) {
+  bind_mesh(m);
+  bind_entity(m);
+  py::class_<Scene, std::shared_ptr<Scene>> scene(
+      m, "Scene",
+      "Meshes and the entities that place them; ids count from 0 in the order of adding. What would break it is\n"
+      "refused and changes nothing. A Simulator looks at its scene before every frame, so changes show in the next "
+      "one.");
+  scene.def(py::init<>());
+  bind_changes(scene);
+  bind_reading(scene);
+  m.def("skin_vertices", &skin, "rest_m"_a, "weights"_a, "bones"_a, "bone_from_rest"_a, "world_from_bone"_a,
+        "Linear blend skinning: rest_m [V, 3], weights [V, 4], bones [V, 4], matrices [B, 3, 4] or [B, 4, 4]; returns\n"
+        "float32 [V, 3].");
+}
+
+}  // namespace fathom::python

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+#include "simulator.hpp"
+
+#include <algorithm>
+
+#include <fathom/base/error.hpp>
+
+#include "chain.hpp"
+
+namespace fathom::python {
+
+namespace {
+
+using namespace py::literals;
+
+/// Whether an entity stands elsewhere, or hangs on another.
+bool is_placed_alike(const Entity& a, const Entity& b) {
+  const std::vector<StampedPose>&ka = a.parent_from_entity.keys(), &kb = b.parent_from_entity.keys();
+  return ka.size() == kb.size() && ka[0].pose == kb[0].pose;
+}
+
+}  // namespace
+
+void follow(const Scene& master, Scene& copy) {
+  for (std::size_t i = 0; i < master.meshes().size(); ++i) {
+    const auto id = static_cast<MeshId>(i);
+    if (i >= copy.meshes().size()) {
+      copy.add_mesh(master.meshes()[i], std::string(master.mesh_name(id)));
+    } else if (copy.mesh_version(id) != master.mesh_version(id)) {
+      // The copy counts its own changes: it is brought to the same number.
+      while (copy.mesh_version(id) != master.mesh_version(id)) copy.replace_vertices(id, master.meshes()[i].vertices_m);
+    }
+  }
+  const std::size_t known = copy.entities().size();
+  for (std::size_t i = known; i < master.entities().size(); ++i) {
+    Entity entity = master.entities()[i];
+    entity.parent = kNoEntity;
+    copy.add_entity(std::move(entity));
+  }
+  // Parents are all taken away before new ones are given, so that no order of doing so makes a circle.
+  std::vector<EntityId> moved;
+  for (std::size_t i = 0; i < master.entities().size(); ++i) {
+    const auto id = static_cast<EntityId>(i);
+    if (!is_placed_alike(master.entities()[i], copy.entities()[i])) {
+      copy.set_pose(id, master.entities()[i].parent_from_entity.keys()[0].pose);
+    }
+    if (master.entities()[i].parent == copy.entities()[i].parent) continue;
+    copy.set_parent(id, kNoEntity);
+    moved.push_back(id);
+  }
+  for (const EntityId id : moved) copy.set_parent(id, master.entities()[index(id)].parent);
+}
+
+SimulatorHandle::SimulatorHandle(std::shared_ptr<Scene> scene, const SceneSetup& setup, RunOptions options)
+    : scene_(std::move(scene)),
+      watch_(std::make_shared<SignalWatch>()),
+      simulator_(
+          make_simulator(setup, (
+                                    options.should_stop = [watch = watch_] { return watch->should_stop(); }, options))),
+      revision_(scene_->revision()) {
+  for (const SensorSetup& sensor : setup.sensors) note(sensor.sensor.name);
+}
+
+void SimulatorHandle::note(const std::string& name) {
+  const auto id = static_cast<SensorId>(sensors_.size());
+  const PatternShape shape = pattern_shape(simulator_.sensor(id).model);
+  const std::vector<float>& limits = simulator_.pattern(id, 0).max_range_m;
+  sensors_.push_back({name, {0, shape.rows, shape.cols}, *std::max_element(limits.begin(), limits.end()), {}});
+}
+
+std::uint32_t SimulatorHandle::add_sensor(const py::dict& spec) {
+  const Use use(in_use_, "this Simulator");
+  SensorSetup setup = sensor_of(spec);
+  if (!setup.ranges.empty()) {
+    throw InputError(
+        "sensor '" + setup.sensor.name +
+        "': a parameter of its noise is a range, which is drawn when a Simulator is made: give the sensor to "
+        "Simulator(scene, [sensor])");
+  }
+  refresh();
+  const std::string name = setup.sensor.name;
+  const SensorId id = simulator_.add_sensor(std::move(setup.sensor));
+  note(name);
+  return index(id);
+}
+
+void SimulatorHandle::set_noise(py::handle sensor, const py::iterable& chain) {
+  const Use use(in_use_, "this Simulator");
+  refresh();
+  simulator_.set_noise(find(sensor), chain_of(chain));
+}
+
+SensorId SimulatorHandle::find(py::handle name_or_id) const {
+  if (py::isinstance<py::str>(name_or_id)) {
+    std::vector<std::string_view> names;
+    for (const Known& known : sensors_) names.push_back(known.name);
+    return static_cast<SensorId>(position_of(py::cast<std::string>(name_or_id), names, "sensor"));
+  }
+  if (sensors_.empty()) throw InputError("sensor: the simulator has no sensor");
+  return static_cast<SensorId>(whole(name_or_id, "sensor", 0, sensors_.size() - 1));
+}
+
+void SimulatorHandle::refresh() {
+  if (scene_->revision() == revision_) return;
+  follow(*scene_, simulator_.scene());
+  revision_ = scene_->revision();
+}
+
+std::shared_ptr<FrameHandle> SimulatorHandle::render(py::handle sensor, py::handle number, py::handle channels,
+                                                     py::handle out) {
+  const Use use(in_use_, "this Simulator");
+  const SensorId id = find(sensor);
+  const std::uint32_t frame_index = whole32(number, "index");
+  refresh();
+  Known& known = sensors_[index(id)];
+  std::optional<Use> use_of_out;
+  if (!out.is_none()) {
+    if (!py::isinstance<FrameHandle>(out)) throw InputError("out: not a Frame");
+    use_of_out.emplace(py::cast<FrameHandle&>(out).in_use, "this Frame");
+  }
+  std::shared_ptr<FrameHandle> handle = frame_for(out, channels, known.layout, known.farthest_m, known.pool);
+  const std::shared_ptr<Frame> frame = handle->shared();
+  watch_->begin();
+  released([&] { simulator_.render(id, frame_index, *frame); });
+  return handle;
+}
+
+namespace {
+
+using SimulatorClass = py::class_<SimulatorHandle, std::shared_ptr<SimulatorHandle>>;
+
+std::shared_ptr<SimulatorHandle> make(const std::shared_ptr<Scene>& scene, const py::list& sensors,
+                                      const py::object& seed, const py::object& environment, const py::object& episode,
+                                      int threads, double rate_hz, double start_s,
+                                      const std::optional<std::string>& isa, const std::string& caster) {
+  SceneSetup setup;
+  setup.scene = *scene;
+  for (const py::handle spec : sensors) setup.sensors.push_back(sensor_of(py::cast<py::dict>(spec)));
+  setup.seed = seed_of(seed);
+  setup.environment = whole32(environment, "environment"), setup.episode = whole32(episode, "episode");
+  setup.rate_hz = rate_hz, setup.start_s = start_s;
+  RunOptions options;
+  options.compute = compute_of(threads, isa, caster);
+  return std::make_shared<SimulatorHandle>(scene, setup, options);
+}
+
+void bind_rendering(SimulatorClass& simulator) {
+  simulator
+      .def(py::init(&make), "scene"_a, "sensors"_a, "seed"_a, "environment"_a, "episode"_a, "threads"_a, "rate_hz"_a,
+           "start_s"_a, "isa"_a, "caster"_a)
+      .def("_add_sensor", &SimulatorHandle::add_sensor, "spec"_a)
+      .def("_set_noise", &SimulatorHandle::set_noise, "sensor"_a, "chain"_a)
+      .def("render", &SimulatorHandle::render, "sensor"_a, "index"_a = 0, "channels"_a = py::none(),
+           "out"_a = py::none(),
+           "Renders frame `index` of a sensor (its name, or what add_sensor() gave).\n\n"
+           "channels: names, see fathom.channels(); of a new frame range, hit_sensor and reason. out: a Frame to "
+           "render\n"
+           "into; without it the memory of a frame that nobody looks at any more is used again. Releases the GIL; "
+           "stops\n"
+           "with KeyboardInterrupt on Ctrl-C, and the frame then holds nothing of use.");
+}
+
+}  // namespace
+
+void bind_simulator(py::module_& m) {
+  // _Setup gives it a constructor, too.
+  SimulatorClass simulator(m, "_Simulator");
+  bind_rendering(simulator);
+  simulator.def_property_readonly("scene", &SimulatorHandle::scene, "The scene; change it between frames.")
+      .def_property_readonly("sensor_names", &SimulatorHandle::sensor_names, "By the numbers of sensors.")
+      .def_property_readonly(
+          "threads", [](SimulatorHandle& s) { return s.simulator().threads(); }, "How many work at once.")
+      .def_property_readonly(
+          "seed", [](SimulatorHandle& s) { return s.simulator().options().seed; },
+          "The key of all draws: of the run, or of its episode.")
+      .def(
+          "stamp_s", [](SimulatorHandle& s, const py::object& k) { return s.simulator().stamp_s(whole32(k, "index")); },
+          "index"_a, "When a frame starts, s.")
+      .def(
+          "world_from_sensor",
+          [](SimulatorHandle& s, const py::object& sensor, double t) {
+            s.refresh();
+            return s.simulator().world_from_sensor(s.find(sensor), t);
+          },
+          "sensor"_a, "stamp_s"_a = 0.0, "Where a sensor is at a time.")
+      .def("_noise", [](SimulatorHandle& s, const py::object& sensor) {
+        return chain_list(s.simulator().sensor(s.find(sensor)).noise);
+      });
+}
+
+}  // namespace fathom::python

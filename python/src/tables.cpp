@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+// The tables of parameters: noise models, kinds of sensor, the beam model. The classes of Python are made from them.
+#include <fathom/base/error.hpp>
+#include <fathom/base/names.hpp>
+#include <fathom/beam/model_file.hpp>
+#include <fathom/frame/channel_list.hpp>
+#include <fathom/noise/noise.hpp>
+#include <fathom/outputs/output.hpp>
+#include <fathom/sensor/kinds.hpp>
+#include <fathom/sensor/presets.hpp>
+
+#include "chain.hpp"
+
+namespace fathom::python {
+
+namespace {
+
+using namespace py::literals;
+
+py::list fields_list(std::span<const FieldInfo> fields) {
+  py::list list;
+  for (const FieldInfo& field : fields) list.append(field_dict(field));
+  return list;
+}
+
+py::list noise_list() {
+  py::list list;
+  for (const NoiseInfo& info : noise_models()) {
+    py::dict d;
+    d["slug"] = info.slug, d["doc"] = info.doc, d["note"] = info.note;
+    d["stage"] = to_string(info.stage);
+    d["fields"] = fields_list(info.fields);
+    list.append(d);
+  }
+  return list;
+}
+
+py::list kind_list() {
+  py::list list;
+  for (const SensorKindInfo& info : sensor_kinds()) {
+    py::dict d;
+    d["slug"] = info.slug, d["doc"] = info.doc;
+    d["fields"] = fields_list(info.fields);
+    d["rays_from_file"] = info.rays_from_file;
+    list.append(d);
+  }
+  return list;
+}
+
+py::list preset_list() {
+  py::list list;
+  for (const SensorPreset& preset : sensor_presets()) {
+    py::dict d;
+    d["name"] = preset.name, d["kind"] = sensor_kind(preset.model), d["doc"] = preset.doc, d["source"] = preset.source;
+    list.append(d);
+  }
+  return list;
+}
+
+py::list channels_list() {
+  py::list list;
+  for (const ChannelInfo& info : channel_list()) {
+    py::dict d;
+    d["name"] = info.name(), d["unit"] = info.unit, d["doc"] = info.doc;
+    d["dtype"] = to_string(info.type), d["planes"] = info.planes;
+    list.append(d);
+  }
+  return list;
+}
+
+py::list outputs_list() {
+  py::list list;
+  for (const OutputInfo& info : output_list()) {
+    py::dict d;
+    d["slug"] = info.slug, d["doc"] = info.doc, d["file"] = info.file;
+    d["fields"] = fields_list(info.options);
+    list.append(d);
+  }
+  return list;
+}
+
+}  // namespace
+
+Noise noise_of(const std::string& slug, const py::dict& values) {
+  const std::vector<NoiseInfo>& models = noise_models();
+  const auto model = std::find_if(models.begin(), models.end(), [&](const NoiseInfo& m) { return m.slug == slug; });
+  if (model == models.end()) return make_noise(slug, {});  // throws, with the nearest name
+  std::vector<FieldValue> given;
+  for (const auto& [key, value] : values) {
+    const auto name = py::cast<std::string>(key);
+    const auto field =
+        std::find_if(model->fields.begin(), model->fields.end(), [&](const FieldInfo& f) { return f.name == name; });
+    if (field == model->fields.end()) {
+      given.push_back({name, 0.0});  // make_noise() names the nearest
+    } else {
+      given.push_back(field_value(*field, field_numbers(*field, value, slug).at(0)));
+    }
+  }
+  return make_noise(slug, given);
+}
+
+py::dict noise_dict(const Noise& noise) {
+  py::dict values;
+  std::size_t i = 0;
+  const std::vector<FieldValue> given = noise.values();
+  for (const FieldInfo& field : noise.info().fields) {
+    const double number = given[i++].number();
+    values[py::str(std::string(field.name))] = field_object(field, std::span(&number, 1));
+  }
+  return values;
+}
+
+void bind_tables(py::module_& m) {
+  m.def("noise_models", &noise_list, "The registered noise models with their parameters.");
+  m.def("sensor_kinds", &kind_list, "The kinds of sensor with their parameters.");
+  m.def("sensor_presets", &preset_list, "The named sensors from public data sheets.");
+  m.def("channel_list", &channels_list, "The arrays that a frame can hold.");
+  m.def("output_list", &outputs_list, "What scene files can write.");
+  m.def(
+      "beam_parameter_fields", [] { return fields_list(describe<BeamParameters>()); },
+      "The six parameters of the beam model, and the offset of hits.");
+  m.def(
+      "beam_sensor_fields", [] { return fields_list(describe<BeamSensor>()); },
+      "What is known of a range finder and not learned.");
+  m.def(
+      "make_noise", [](const std::string& slug, const py::dict& values) { return noise_dict(noise_of(slug, values)); },
+      "slug"_a, "values"_a, "All parameters of a model, checked; those that are not given have their defaults.");
+  m.def(
+      "likely_name",
+      [](const std::string& name, const std::vector<std::string>& candidates) {
+        const std::vector<std::string_view> views(candidates.begin(), candidates.end());
+        return std::string(likely_name(name, views));
+      },
+      "name"_a, "candidates"_a, "The candidate that a name is most likely a misspelling of; '' where none is near.");
+  m.attr("REASONS") = py::cast(std::vector<std::string>(kReasonNames.begin(), kReasonNames.end()));
+  m.attr("LENGTH_CHANNELS") = [] {
+    py::list names;
+    for (const Channel channel : kLengthChannels) names.append(to_string(channel));
+    return py::tuple(names);
+  }();
+}
+
+}  // namespace fathom::python

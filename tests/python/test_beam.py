@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: MIT
+"""The beam model: what is simulated with known parameters is found again, and scans score best where they were made."""
+
+import json
+
+import numpy as np
+import pytest
+
+import fathom as fa
+from fathom import beam
+from support import same
+
+TRUTH = beam.Parameters(w_hit=0.8, w_short=0.1, w_max=0.04, w_rand=0.06, sigma_hit_m=0.05, lambda_short_per_m=0.5)
+FAR = 15.0
+AZIMUTHS = np.linspace(-np.pi, np.pi, 60, endpoint=False)
+
+
+@pytest.fixture(scope="module")
+def grid():
+    cells = np.zeros((60, 80), dtype=np.uint8)
+    cells[[0, -1]] = cells[:, [0, -1]] = 1
+    cells[20:25, 10:18] = 1
+    return fa.GridMap(cells, 0.1)
+
+
+@pytest.fixture(scope="module")
+def poses():
+    t = np.arange(200)
+    return np.stack([2 + 0.02 * t, np.full(200, 3.5), 0.01 * t], axis=-1)
+
+
+@pytest.fixture(scope="module")
+def log(grid, poses):
+    return beam.sample_log(TRUTH, grid, poses, AZIMUTHS, FAR, seed=5)
+
+
+@pytest.fixture(scope="module")
+def fitted(log, grid):
+    return beam.fit_log(log, grid)
+
+
+def check(fit):
+    errors = fit.std_error
+    for name in ("w_hit", "w_short", "w_max", "w_rand", "sigma_hit_m"):
+        assert abs(getattr(fit.parameters, name) - getattr(TRUTH, name)) < 5 * errors[name], name
+    assert fit.converged and (np.diff(fit.log_likelihood) >= -1e-6).all()
+
+
+def test_parameters_are_found_again(fitted):
+    check(fitted)
+    assert fitted.held_out and fitted.judgement["ks_distance"] < 0.05
+    assert fitted.sensor.max_range_m == FAR and fitted.sensor.expected_floor_m == 0.05, "half a cell of the map"
+
+
+def test_fit_of_arrays_is_that_of_the_log(log, grid, fitted):
+    readings, expected = log.pairs(beam.World.from_map(grid), FAR, "odd")
+    assert readings.shape == (100, 60) and same(readings, log.range_m[1::2])
+    fit = beam.fit(readings, expected, sensor=fitted.sensor, cell_m=0.1)
+    assert fit.parameters == fitted.parameters and str(fit.std_error) == str(fitted.std_error)
+    by_number = beam.fit(readings.ravel(), expected.ravel(), scan=np.repeat(np.arange(100), 60), sensor=fitted.sensor, cell_m=0.1)
+    assert str(by_number.std_error) == str(fit.std_error)
+    judged = beam.judge(fit, *log.pairs(beam.World.from_map(grid), FAR, "even"))
+    assert judged["nats_per_ray"] == fitted.judgement["nats_per_ray"]
+
+
+def test_report(fitted, tmp_path):
+    page = fitted._repr_html_()
+    assert page.startswith("<iframe srcdoc=") and "sigma" in page and "&lt;svg" in page
+    assert fitted.report(tmp_path / "r.html") == (tmp_path / "r.html").read_text() and "<html" in fitted.report()
+    files = fitted.write(tmp_path / "fit")
+    assert [f.name for f in files] == ["parameters.yaml", "report.html", "fit.json"]
+    assert json.loads(files[2].read_text())
+    with pytest.raises(fa.InputError, match="fit"):
+        fitted.write(tmp_path / "fit")
+    model = beam.read_model(tmp_path / "fit" / "parameters.yaml")
+    assert model.parameters == fitted.parameters and model.sensor == fitted.sensor
+    beam.write_model(tmp_path / "again.yaml", model)
+    assert beam.read_model(tmp_path / "again.yaml") == model
+    assert "w_hit = 0." in repr(fitted) and isinstance(fitted.flags, list)
+
+
+def test_scores_are_best_where_scans_were_made(log, grid, poses):
+    scorer = beam.Scorer(TRUTH, grid, AZIMUTHS, max_range_m=FAR)
+    rng = np.random.default_rng(0)
+    for scan in (0, 50, 199):
+        near = poses[scan] + rng.normal(size=(50, 3)) * [0.5, 0.5, 0.3]
+        scores = scorer.score(np.vstack([poses[scan], near]), log.range_m[scan])
+        assert scores.shape == (51,) and scores.dtype == np.float64 and scores.argmax() == 0
+    assert scorer.kept_rays == 60
+    expected = beam.World.from_map(grid).expected(poses[:3], AZIMUTHS, FAR)
+    np.testing.assert_allclose(scorer.score_expected(expected, log.range_m[0]), scorer.score(poses[:3], log.range_m[0]), rtol=1e-6)
+    positions = np.column_stack([poses[:3, :2], np.zeros(3)])
+    quaternions = [fa.Pose(rpy_rad=[0, 0, yaw]).quat_xyzw for yaw in poses[:3, 2]]
+    np.testing.assert_allclose(scorer.score(positions, log.range_m[0], quat_xyzw=quaternions), scorer.score(poses[:3], log.range_m[0]), rtol=1e-6)
+
+
+def test_the_exact_score_is_the_sum_of_densities(log, grid, poses):
+    exact = beam.Scorer(TRUTH, grid, AZIMUTHS, max_range_m=FAR, exact=True).score(poses[:1], log.range_m[0])[0]
+    expected = beam.World.from_map(grid).expected(poses[:1], AZIMUTHS, FAR)[0]
+    sensor = beam.Sensor(max_range_m=FAR, expected_floor_m=0.05)
+    total = sum(beam.Density(TRUTH, float(e), sensor=sensor).log_likelihood(float(z)) for e, z in zip(expected, log.range_m[0]))
+    assert exact == pytest.approx(float(total), rel=1e-9)
+
+
+def test_density_integrates_to_one():
+    density = beam.Density(TRUTH, 4.0, max_range_m=FAR)
+    z = np.linspace(0, FAR, 15001)[:-1] + 0.0005
+    assert density.density(z).sum() * 0.001 + TRUTH.w_max == pytest.approx(1, abs=1e-4)
+    assert density.cdf(density.quantile(0.3)) == pytest.approx(0.3) and density.expected_m == 4
+    assert density.density(z.reshape(100, 150)).shape == (100, 150)
+
+
+def test_samples_are_those_of_the_log(log, grid, poses):
+    expected = beam.World.from_map(grid).expected(poses, AZIMUTHS, FAR)
+    sensor = beam.Sensor(max_range_m=FAR, expected_floor_m=0.05)
+    assert same(beam.sample(TRUTH, expected, sensor=sensor, seed=5), log.range_m)
+    assert same(beam.sample(TRUTH, expected[7:9], sensor=sensor, seed=5, first_scan=7), log.range_m[7:9])
+
+
+def test_logs(log, tmp_path):
+    log.write_csv(tmp_path / "log.csv")
+    read = beam.read_scan_log(tmp_path / "log.csv")
+    assert same(read.range_m, log.range_m) and len(read) == 200 and read.max_range_m == FAR
+    np.testing.assert_allclose(read.poses, log.poses)
+    again = beam.ScanLog(log.poses, log.azimuth_rad, log.range_m, FAR)
+    assert same(again.range_m, log.range_m) and isinstance(again.notes(FAR), list)
+    np.testing.assert_array_equal(log.select("0:10:3"), [0, 3, 6, 9])
+    assert log.suspected_no_return_m(2 * FAR) == FAR
+    with pytest.raises(fa.InputError, match=r"\(200, 59\).*\(200, 60\)"):
+        beam.ScanLog(log.poses, log.azimuth_rad, log.range_m[:, :59])
+    hits = log.hits_world(0, beam.Sensor(max_range_m=FAR).to_dict())
+    assert hits.shape == ((log.range_m[0] < FAR).sum(), 3)
+
+
+def test_scores_of_logs(log, grid):
+    scores = beam.score_log(TRUTH, grid, log, FAR, scans="0:5:1")
+    direct = beam.Scorer(TRUTH, grid, AZIMUTHS, max_range_m=FAR)
+    np.testing.assert_allclose(scores.log_likelihood, [direct.score(log.poses[i:i + 1], log.range_m[i])[0] for i in range(5)])
+    np.testing.assert_array_equal(scores.scan, range(5))
+
+
+def test_heatmaps(log, grid, fitted, tmp_path):
+    made = beam.heatmap(fitted, grid, AZIMUTHS, log.range_m[50], spacing_m=0.4, headings=60)
+    np.testing.assert_allclose(made.refined[:2], log.poses[50, :2], atol=0.06)
+    assert made.log_likelihood.shape == made.yaw_rad.shape and np.nanmax(made.log_likelihood) == made.best_log_likelihood
+    of_log, logged, score = beam.heatmap_of_log(fitted, grid, log, 50, spacing_m=0.4, headings=60)
+    np.testing.assert_allclose(logged, log.poses[50])
+    assert of_log.refined_log_likelihood >= score - 1e-6
+    made.write_png(tmp_path / "h.png", grid, 300, truth=log.poses[50], hits_world=log.hits_world(50, fitted.sensor.to_dict()))
+    assert (tmp_path / "h.png").read_bytes().startswith(b"\x89PNG")
+    with pytest.raises(fa.InputError, match="png"):
+        made.write_png(tmp_path / "h.jpg", grid)
+
+
+def test_scenes_and_maps_expect_the_same(grid, poses):
+    scene = fa.Scene()
+    scene.add_entity("walls", grid.walls(2.0))
+    in_scene = beam.World.from_scene(scene, 1.0).expected(poses[:3], AZIMUTHS, FAR)
+    np.testing.assert_allclose(in_scene, beam.World.from_map(grid).expected(poses[:3], AZIMUTHS, FAR), atol=1e-4)
+    laser = fa.sensors.Laser2d(rays=5, min_azimuth_rad=-1, max_azimuth_rad=1)
+    directions = laser.pattern()["directions"][0]
+    np.testing.assert_allclose(beam.World.from_map(grid).expected(poses[:1], directions, FAR),
+                               beam.World.from_map(grid).expected(poses[:1], np.linspace(-1, 1, 5), FAR), atol=1e-5)
+
+
+@pytest.mark.parametrize("call, words", [
+    (lambda grid: beam.Scorer(TRUTH, grid, AZIMUTHS), ["max_range_m"]),
+    (lambda grid: beam.Scorer(3, grid, AZIMUTHS, max_range_m=FAR), ["parameters", "int"]),
+    (lambda grid: beam.Scorer(TRUTH, grid, AZIMUTHS, max_range_m=FAR).score([[0, 0]], np.ones(60)), ["poses", "(1, 2)", "(N, 3)"]),
+    (lambda grid: beam.Scorer(TRUTH, grid, AZIMUTHS, max_range_m=FAR).score([[0, 0, 0]], np.ones(59)), ["readings", "(59,)", "(60,)"]),
+    (lambda grid: beam.Scorer(TRUTH, grid, AZIMUTHS, max_range_m=FAR, ray_step=0), ["step"]),
+    (lambda grid: beam.World.from_map(grid, unknown="fre"), ["'fre'", "'free'?"]),
+    (lambda grid: beam.World.from_map("none.yaml"), ["none.yaml"]),
+    (lambda grid: beam.fit([[1.0]], [[1.0]]), ["max_range_m"]),
+    (lambda grid: beam.fit([[1.0]], [[-1.0]], FAR), ["expected"]),
+    (lambda grid: beam.fit([[1.0]], [[1.0]], FAR, variant="exct"), ["'exct'", "'exact'?"]),
+    (lambda grid: beam.Density(TRUTH, -1.0, max_range_m=FAR), ["-1"]),
+    (lambda grid: TRUTH.replace(sigma_hit_m=0), ["beam.sigma_hit_m = 0"]),
+])
+def test_refusals(call, words, grid):
+    with pytest.raises(fa.InputError) as refused:
+        call(grid)
+    for word in words:
+        assert word in str(refused.value)

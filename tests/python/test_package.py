@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: MIT
+"""The wheel that pip makes of this build, installed and used where nothing of the checkout is."""
+
+import importlib.util
+import os
+import subprocess
+import sys
+
+import pytest
+
+from support import BUILD, SOURCE
+
+CODE = """
+import os, pathlib, fathom as fa
+package = pathlib.Path(fa.__file__).parent
+assert "site-packages" in str(package), package
+libraries = {line.split()[-1] for line in open("/proc/self/maps") if "libfathom.so" in line}
+assert libraries == {str(package / library) for library in os.listdir(package) if library.startswith("libfathom.so")}, libraries
+scene = fa.Scene()
+scene.add_entity("room", fa.box([8, 6, 3]))
+print(fa.Simulator(scene, [fa.Sensor("lidar", "VLP-16")]).render("lidar").reasons())
+"""
+
+
+def pip(*arguments, cwd, **more):
+    command = [sys.executable, "-m", "pip", "-q", "--disable-pip-version-check", *arguments]
+    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, env={**os.environ, **more})
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_wheel(tmp_path):
+    if not all(map(importlib.util.find_spec, ("pip", "setuptools", "wheel"))):
+        pytest.skip("no pip, setuptools and wheel here: no wheel is made")
+    # A copy, because setuptools writes beside what it builds.
+    checkout = tmp_path / "checkout"
+    checkout.mkdir()
+    for name in ("pyproject.toml", "setup.py", "CMakeLists.txt", "README.md", "LICENSE"):
+        (checkout / name).write_bytes((SOURCE / name).read_bytes())
+    pip("wheel", ".", "--no-build-isolation", "--no-deps", "--no-index", "-w", str(tmp_path), cwd=checkout,
+        FATHOM_BUILD=str(BUILD))
+    wheels = list(tmp_path.glob("fathom-*.whl"))
+    assert len(wheels) == 1 and "none-any" not in wheels[0].name
+    site = tmp_path / "site-packages"
+    pip("install", "--no-index", "--no-deps", "--target", str(site), str(wheels[0]), cwd=tmp_path)
+    environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "LD_LIBRARY_PATH")}
+    done = subprocess.run([sys.executable, "-c", CODE], cwd=tmp_path, env={**environment, "PYTHONPATH": str(site)},
+                          capture_output=True, text=True)
+    assert done.returncode == 0 and "hit" in done.stdout, done.stdout + done.stderr

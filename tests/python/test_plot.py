@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: MIT
+"""Pictures for notebooks."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import fathom as fa
+from support import ALL_CHANNELS, camera, room, stereo
+
+matplotlib = pytest.importorskip("matplotlib", reason="no matplotlib here (Debian: python3-matplotlib)")
+import matplotlib.pyplot as plt  # noqa: E402
+
+
+@pytest.fixture(autouse=True)
+def no_figure_is_left():
+    yield
+    plt.close("all")
+
+
+@pytest.fixture(scope="module")
+def frame():
+    noise = [fa.noise.StereoShadow(), fa.noise.StereoEnergy(), fa.noise.Dropout(probability=0.1)]
+    return fa.Simulator(room(), [stereo(noise=noise)]).render(0, 3, ALL_CHANNELS)
+
+
+@pytest.mark.parametrize("channel", ALL_CHANNELS)
+def test_every_channel_is_drawn(frame, channel):
+    ax = frame.plot(channel)
+    ax.figure.canvas.draw()
+    image = ax.images[0]
+    assert image.get_array().shape[:2] == frame.shape and channel in ax.get_title()
+    if channel in ("range", "depth"):
+        assert ax.figure.axes[1].get_ylabel() == f"{channel} [m]"
+        np.testing.assert_array_equal(np.ma.getmaskarray(image.get_array()), ~np.isfinite(frame[channel]))
+
+
+def test_reasons_have_a_legend(frame):
+    texts = [t.get_text() for t in frame.plot("reason").get_legend().get_texts()]
+    assert {t.split()[0] for t in texts} == set(frame.reasons())
+    share = frame.reasons()["hit"] / frame.reason.size
+    assert f"hit {share:.1%}" in texts
+
+
+def test_entities_have_their_names(frame):
+    texts = [t.get_text() for t in frame.plot("entity_id", entity_names=room().entity_names).get_legend().get_texts()]
+    assert texts == ["walls", "table", "ball"]
+
+
+def test_usual_pictures(frame):
+    _, ax = plt.subplots()
+    assert frame.plot(ax=ax, vmin=0, vmax=5, cmap="gray") is ax and "depth" in ax.get_title()
+    assert ax.images[0].get_clim() == (0, 5)
+    figure = frame.show()
+    assert [a.get_title().split(",")[0] for a in figure.axes if a.get_title()] == ["depth", "reason"]
+    frame.show(["range", "energy", "hit_world"])
+
+
+def test_one_of_many_environments():
+    frames = fa.Environments(room(), camera(), 3).render(0, channels=("range", "reason"))["camera"]
+    np.testing.assert_array_equal(frames.plot("range", environment=2).images[0].get_array(), frames.range[2])
+    with pytest.raises(fa.InputError, match="environment: 3"):
+        frames.plot("range", environment=3)
+
+
+def test_scenes_from_above():
+    scene = room()
+    path = fa.Trajectory([0, 1], [[0, 0, 1], [1, 0, 1]])
+    sensors = [camera(), fa.Sensor("moving", "VLP-16", path), fa.Sensor("mounted", "VLP-16", parent="table")]
+    ax = scene.plot_top(sensors=sensors, stamp_s=1.0)
+    ax.figure.canvas.draw()
+    texts = [t.get_text() for t in ax.texts]
+    assert {"walls", "table", "ball", "camera", "moving", "mounted"} <= set(texts)
+    assert len(ax.collections) == 3 and ax.get_xlim()[1] - ax.get_xlim()[0] >= 8
+    np.testing.assert_allclose(ax.collections[1].get_paths()[0].vertices[:, 0].max(), 2.8)
+    floor = scene.plot_top(below_m=1.0, names=False).collections[0]
+    assert len(floor.get_paths()) == 2, "of the walls only the floor is lower"
+
+
+def test_matplotlib_is_imported_late():
+    code = "import sys, fathom; assert 'matplotlib' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
