@@ -13,6 +13,7 @@
 #include <fathom/frame/frame.hpp>
 #include <fathom/noise/noise.hpp>
 #include <fathom/outputs/kinds.hpp>
+#include <fathom/scene/height_field.hpp>
 #include <fathom/scene/mesh.hpp>
 #include <fathom/scene/scene.hpp>
 #include <fathom/scene/trajectory.hpp>

@@ -67,6 +67,16 @@ TEST(Sensors, KnowTheirIntrinsics) {
   EXPECT_NEAR(camera_from_fov(4, 2, kQuarter).fx, k.fx, 1e-12);
 }
 
+TEST(Meshes, OfTerrainComeFromPicturesAndArrays) {
+  const TemporaryFolder folder;
+  const HeightField hills = read_height_image(folder.write("hills.pgm", "P2 2 2 4 0 1 2 4"),
+                                              {.size_x_m = 2, .size_y_m = 2, .elevation_m = 8, .base_m = 1});
+  EXPECT_EQ(hills.heights_m, (std::vector<float>{4, 8, 0, 2}));
+  EXPECT_EQ(make_height_field(hills).vertices_m.size(), 4U + 5U);
+  EXPECT_NE(input_error([&] { read_height_array(folder / "none.npy"); }), "");
+  for (const Mesh& mesh : {make_capsule(0.2, 1), make_ellipsoid({1, 2, 3})}) validate(mesh);
+}
+
 TEST(Meshes, AreCheckedBeforeAnySceneHasThem) {
   validate(make_plane(2, 3));
   Mesh broken = make_plane(2, 3);
