@@ -71,15 +71,11 @@ Json json_of(const fathom::RunPlan& plan, const fathom::SceneSetup& setup) {
                        {"rays_per_frame", s.rays()},
                        {"outputs", outputs}});
   }
-  return {{"scene", setup.file.string()},
-          {"frames", plan.frames},
-          {"entities", plan.entities},
-          {"meshes", plan.meshes},
-          {"triangles", plan.triangles},
-          {"memory_bytes", plan.memory_bytes},
-          {"files", plan.files()},
-          {"bytes_at_most", plan.bytes_at_most()},
-          {"sensors", sensors}};
+  return {{"scene", setup.file.string()}, {"frames", plan.frames},
+          {"entities", plan.entities},    {"meshes", plan.meshes},
+          {"triangles", plan.triangles},  {"memory_bytes", plan.memory_bytes},
+          {"files", plan.files()},        {"bytes_at_most", plan.bytes_at_most()},
+          {"sensors", sensors},           {"warnings", setup.notes}};
 }
 
 }  // namespace
@@ -91,6 +87,7 @@ void check_scene(const CheckOptions& options) {
   if (options.run.quiet && !options.json) return;
   print(options.json ? json_of(plan, setup).dump(2, ' ', false, Json::error_handler_t::replace) + "\n"
                      : text_of(plan, setup));
+  if (!options.json) print_warnings(setup.notes);
 }
 
 }  // namespace fathom_cli

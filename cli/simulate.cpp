@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "simulate.hpp"
 
-#include <cstdio>
-
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
@@ -78,10 +76,7 @@ void simulate(const SimulateOptions& options) {
   }
   if (!options.quiet) report(result, options);
   if (options.digest) print_digests(result);
-  if (options.quiet) return;  // summary.json has the warnings too
-  for (const std::string& warning : result.warnings) {
-    std::fputs(fmt::format("fathom: warning: {}\n", fathom::printable(warning)).c_str(), stderr);
-  }
+  if (!options.quiet) print_warnings(result.warnings);  // summary.json has them too
 }
 
 }  // namespace fathom_cli

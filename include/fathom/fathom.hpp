@@ -9,6 +9,7 @@
 #include <fathom/files/depth.hpp>
 #include <fathom/files/pictures.hpp>
 #include <fathom/files/read.hpp>
+#include <fathom/files/robot.hpp>
 #include <fathom/frame/digest.hpp>
 #include <fathom/frame/frame.hpp>
 #include <fathom/noise/noise.hpp>

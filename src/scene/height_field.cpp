@@ -13,8 +13,8 @@ namespace {
 
 void check_field_size(std::string_view what, double value) {
   if (value > 0.0 && value <= kMostPrimitiveM) return;
-  throw InputError(fmt::format("height_field.{} = {} is not in (0, {}] m", what, number_text(value),
-                               number_text(kMostPrimitiveM)));
+  throw InputError(
+      fmt::format("height_field.{} = {} is not in (0, {}] m", what, number_text(value), number_text(kMostPrimitiveM)));
 }
 
 std::size_t triangles_of(const HeightField& field) {
@@ -25,8 +25,8 @@ std::size_t triangles_of(const HeightField& field) {
 
 void check_grid(const HeightField& field) {
   if (field.rows < 2 || field.cols < 2) {
-    throw InputError(fmt::format("height_field has {} x {} heights; it needs 2 rows and 2 columns or more", field.rows,
-                                 field.cols));
+    throw InputError(
+        fmt::format("height_field has {} x {} heights; it needs 2 rows and 2 columns or more", field.rows, field.cols));
   }
   const std::size_t count = std::size_t{field.rows} * field.cols;
   if (field.heights_m.size() != count) {
@@ -46,8 +46,8 @@ void check_heights(const HeightField& field) {
       return fmt::format("height_field.heights_m[{}, {}] = {}", i / field.cols, i % field.cols, number_text(height_m));
     };
     if (!(height_m >= -kMostPrimitiveM && height_m <= kMostPrimitiveM)) {
-      throw InputError(fmt::format("{} is not in [{}, {}] m", place(), number_text(-kMostPrimitiveM),
-                                   number_text(kMostPrimitiveM)));
+      throw InputError(
+          fmt::format("{} is not in [{}, {}] m", place(), number_text(-kMostPrimitiveM), number_text(kMostPrimitiveM)));
     }
     if (field.base_m > 0.0 && !(field.heights_m[i] > static_cast<float>(-field.base_m))) {
       throw InputError(

@@ -58,8 +58,7 @@ TEST(Shapes, HeightFieldsStandInTheFileOrBesideIt) {
 TEST(Shapes, AreRefusedWithPlaceKeyAndLimit) {
   EXPECT_EQ(refusal_of("{capsule: {radius_m: 0, height_m: 2}}"),
             ":23:31: scene.meshes.box.capsule.radius_m = 0 is not in [1e-06, 1000000] m");
-  EXPECT_EQ(refusal_of("{capsule: {radius_m: 1}}"),
-            ":23:20: scene.meshes.box.capsule: the key 'height_m' is missing");
+  EXPECT_EQ(refusal_of("{capsule: {radius_m: 1}}"), ":23:20: scene.meshes.box.capsule: the key 'height_m' is missing");
   EXPECT_EQ(refusal_of("{ellipsoid: {radii_m: [1, 2]}}"),
             ":23:32: scene.meshes.box.ellipsoid.radii_m = [1, 2] is not a list of 3 numbers");
   EXPECT_EQ(refusal_of("{ellipsoid: {radii_m: [1, 2, .nan]}}"),

@@ -17,12 +17,12 @@ struct HeightImageOptions {
   double base_m = 0.0;   ///< as in HeightField
 };
 
-/// Reads a grey picture, PNG or PGM of 8 or 16 bits, by its stored levels (gamma is ignored): a pixel is a height, the top
-/// row has the greatest y. Throws InputError naming the file, also for a picture that has colours or transparency.
+/// Reads a grey picture, PNG or PGM of 8 or 16 bits, by its stored levels (gamma is ignored): a pixel is a height, the
+/// top row has the greatest y. Throws InputError naming the file, also for a picture that has colours or transparency.
 FATHOM_API HeightField read_height_image(const std::filesystem::path& file, const HeightImageOptions& options);
 
-/// Reads an array of NumPy [rows, cols], of any type that docs/output-formats.md lists, in metres; the first row has the
-/// least y. Sizes and base of the result are as HeightField has them at first. Throws InputError naming the file.
+/// Reads an array of NumPy [rows, cols], of any type that docs/output-formats.md lists, in metres; the first row has
+/// the least y. Sizes and base of the result are as HeightField has them at first. Throws InputError naming the file.
 FATHOM_API HeightField read_height_array(const std::filesystem::path& file);
 
 }  // namespace fathom

@@ -11,15 +11,15 @@
 
 namespace fathom {
 
-/// Heights over a centred rectangle of the x-y plane. Those of the first and last column lie on its edges x = -size_x_m / 2
-/// and size_x_m / 2, those of the first and last row on y = -size_y_m / 2 and size_y_m / 2. A height field of MuJoCo
-/// has the same order; its hfield_size (x, y, elevation, base) means size_x_m = 2 x, size_y_m = 2 y, heights_m =
+/// Heights over a centred rectangle of the x-y plane. Those of the first and last column lie on its edges x = -size_x_m
+/// / 2 and size_x_m / 2, those of the first and last row on y = -size_y_m / 2 and size_y_m / 2. A height field of
+/// MuJoCo has the same order; its hfield_size (x, y, elevation, base) means size_x_m = 2 x, size_y_m = 2 y, heights_m =
 /// elevation * hfield_data and base_m = base.
 struct HeightField {
-  std::uint32_t rows = 0, cols = 0;        ///< each at least 2
-  std::vector<float> heights_m;            ///< [rows, cols], in [-kMostPrimitiveM, kMostPrimitiveM]
-  double size_x_m = 1.0, size_y_m = 1.0;   ///< in (0, kMostPrimitiveM]
-  double base_m = 0.0;                     ///< in [0, kMostPrimitiveM]: how far the body reaches below z = 0; 0: no body
+  std::uint32_t rows = 0, cols = 0;       ///< each at least 2
+  std::vector<float> heights_m;           ///< [rows, cols], in [-kMostPrimitiveM, kMostPrimitiveM]
+  double size_x_m = 1.0, size_y_m = 1.0;  ///< in (0, kMostPrimitiveM]
+  double base_m = 0.0;                    ///< in [0, kMostPrimitiveM]: how far the body reaches below z = 0; 0: no body
 };
 
 /// Most triangles of a height field: a square one has up to 2890 heights a side.

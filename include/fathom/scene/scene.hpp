@@ -37,6 +37,8 @@ class FATHOM_API Scene {
 
   /// Places an entity by hand from now on, relative to its parent; ends its keyed motion.
   void set_pose(EntityId entity, const Pose& parent_from_entity);
+  /// Moves an entity along a trajectory from now on, relative to its parent.
+  void set_motion(EntityId entity, Trajectory parent_from_entity);
   /// Hangs an entity on another (or on the world: kNoEntity). A cycle is an error.
   void set_parent(EntityId entity, EntityId parent);
   /// Replaces the vertices of a mesh, same count and triangles (deforming meshes: the tree is refitted).
