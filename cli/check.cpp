@@ -87,7 +87,8 @@ Json json_of(const fathom::RunPlan& plan, const fathom::SceneSetup& setup, std::
           {"memory_bytes", plan.memory_bytes},
           {"files", plan.files()},
           {"bytes_at_most", plan.bytes_at_most()},
-          {"sensors", sensors}};
+          {"sensors", sensors},
+          {"warnings", setup.notes}};
 }
 
 }  // namespace
@@ -100,6 +101,7 @@ void check_scene(const CheckOptions& options) {
   const std::uint64_t runs = count_runs(options.run);
   print(options.json ? json_of(plan, setup, runs).dump(2, ' ', false, Json::error_handler_t::replace) + "\n"
                      : text_of(plan, setup) + runs_text(plan, runs));
+  if (!options.json) print_warnings(setup.notes);
 }
 
 }  // namespace fathom_cli

@@ -20,6 +20,12 @@ void print(std::string_view text) {
   }
 }
 
+void print_warnings(const std::vector<std::string>& warnings) {
+  for (const std::string& warning : warnings) {
+    std::fputs(fmt::format("fathom: warning: {}\n", fathom::printable(warning)).c_str(), stderr);
+  }
+}
+
 std::string align_columns(const std::vector<std::vector<std::string>>& rows, const std::vector<std::size_t>& right) {
   std::vector<std::size_t> widths;
   for (const auto& row : rows) {

@@ -14,6 +14,9 @@ namespace fathom_cli {
 /// Writes to stdout and throws fathom::SystemError when that fails (a full disk behind a redirection).
 void print(std::string_view text);
 
+/// Writes a line for each to stderr: "fathom: warning: ...".
+void print_warnings(const std::vector<std::string>& warnings);
+
 /// Rows of cells as aligned columns, two blanks apart, one row a line. Columns listed in `right` are right-aligned.
 std::string align_columns(const std::vector<std::vector<std::string>>& rows,
                           const std::vector<std::size_t>& right = {});

@@ -3,7 +3,7 @@
 # every #include with them, and them with the picture in docs/architecture.md.
 
 # From the bottom up, and for each room the rooms that it includes besides its own; all of these stand before it.
-set(FATHOM_ROOMS base scene text beam noise sensor cast grid mesh picture cloud calibrate log parts render simulate report)
+set(FATHOM_ROOMS base scene text beam noise sensor cast grid mesh picture cloud calibrate log world parts render simulate report)
 set(FATHOM_ARROWS_base "")
 set(FATHOM_ARROWS_scene base)
 set(FATHOM_ARROWS_text base)
@@ -17,9 +17,10 @@ set(FATHOM_ARROWS_picture base text)
 set(FATHOM_ARROWS_cloud base text)
 set(FATHOM_ARROWS_calibrate base text noise)
 set(FATHOM_ARROWS_log base scene text beam)
+set(FATHOM_ARROWS_world base scene text mesh log)
 set(FATHOM_ARROWS_parts base scene noise cast)
 set(FATHOM_ARROWS_render base scene noise sensor cast)
-set(FATHOM_ARROWS_simulate base scene text noise sensor mesh picture cloud calibrate log render)
+set(FATHOM_ARROWS_simulate base scene text noise sensor mesh picture cloud calibrate log world render)
 set(FATHOM_ARROWS_report base scene text beam cast grid picture log simulate)
 
 # A folder of include/fathom belongs to the room of its name: including <fathom/room/...> is an arrow too. These belong
@@ -32,6 +33,8 @@ set(FATHOM_OWNER_frame base)
 set(FATHOM_OWNER_outputs simulate)
 set(FATHOM_OWNER_files/meshes.hpp mesh)
 set(FATHOM_OWNER_files/trajectories.hpp log)
+set(FATHOM_OWNER_files/height_fields.hpp log)
+set(FATHOM_OWNER_files/robot.hpp world)
 set(FATHOM_OWNER_files/ray_tables.hpp simulate)
 set(FATHOM_OWNER_files/clouds.hpp cloud)
 set(FATHOM_OWNER_files/arrays.hpp cloud)
@@ -52,7 +55,8 @@ set(FATHOM_OWNER_beam/world.hpp report)
 set(FATHOM_OWNER_calibrate/run_pairs.hpp simulate)
 
 # Third-party headers, and the only folders that may include them.
-set(FATHOM_LIBRARIES embree3 tbb yaml-cpp nlohmann zlib.h pugixml.hpp assimp png.h freetype CLI pybind11)
+set(FATHOM_LIBRARIES embree3 tbb yaml-cpp nlohmann zlib.h pugixml.hpp assimp png.h freetype CLI pybind11
+    urdf_parser urdf_model console_bridge sdf)
 set(FATHOM_ONLY_embree3 src/cast/embree bench)
 set(FATHOM_ONLY_tbb src/base)
 set(FATHOM_ONLY_yaml-cpp src/text capi/rgl/tape)
@@ -64,3 +68,7 @@ set(FATHOM_ONLY_png.h src/picture src/log)
 set(FATHOM_ONLY_freetype src/picture)
 set(FATHOM_ONLY_CLI cli)
 set(FATHOM_ONLY_pybind11 python bench)
+set(FATHOM_ONLY_urdf_parser src/world/urdf)
+set(FATHOM_ONLY_urdf_model src/world/urdf)
+set(FATHOM_ONLY_console_bridge src/world/urdf)
+set(FATHOM_ONLY_sdf src/world/sdf)

@@ -9,10 +9,12 @@
 #include <fathom/files/depth.hpp>
 #include <fathom/files/pictures.hpp>
 #include <fathom/files/read.hpp>
+#include <fathom/files/robot.hpp>
 #include <fathom/frame/digest.hpp>
 #include <fathom/frame/frame.hpp>
 #include <fathom/noise/noise.hpp>
 #include <fathom/outputs/kinds.hpp>
+#include <fathom/scene/height_field.hpp>
 #include <fathom/scene/mesh.hpp>
 #include <fathom/scene/scene.hpp>
 #include <fathom/scene/trajectory.hpp>

@@ -10,6 +10,7 @@
 #include <fathom/base/error.hpp>
 
 #include "log/pgm_image.hpp"
+#include "log/png_chunks.hpp"
 #include "text/gzip_text.hpp"
 #include "text/read_file.hpp"
 
@@ -18,18 +19,6 @@ namespace fathom {
 namespace {
 
 constexpr std::size_t kMostPngBytes = 0xffffffffU;  // that libpng's simple interface reads
-
-/// Whether the chunks of a PNG go on to the one that ends it; libpng is content with all pixels.
-bool has_end(std::string_view bytes) {
-  constexpr std::size_t kSignature = 8, kFrame = 12;  // length and type before the data, check sum behind
-  for (std::size_t at = kSignature; bytes.size() >= at + kFrame;) {
-    std::size_t length = 0;
-    for (std::size_t i = 0; i < 4; ++i) length = length << 8U | static_cast<std::uint8_t>(bytes[at + i]);
-    if (bytes.substr(at + 4, 4) == "IEND") return true;
-    at += kFrame + length;
-  }
-  return false;
-}
 
 GreyImage read_png(const std::filesystem::path& file, std::string_view bytes) {
   png_image png = {};
@@ -55,7 +44,7 @@ GreyImage read_png(const std::filesystem::path& file, std::string_view bytes) {
     png_image_free(&png);
     fail_image(file, png.message);
   }
-  if (!has_end(bytes)) fail_image(file, "cut short: the PNG has no end (IEND)");
+  if (!png_has_end(bytes)) fail_image(file, "cut short: the PNG has no end (IEND)");
   image.white = static_cast<std::uint16_t>(255 * colours);
   image.value.reserve(count);
   if (has_alpha) image.alpha.reserve(count);

@@ -32,13 +32,17 @@ std::string extension_of(const std::filesystem::path& file) {
   return lower_case(extension.empty() ? extension : extension.substr(1));
 }
 
+bool is_known(std::string_view extension) {
+  return std::find(kExtensions.begin(), kExtensions.end(), extension) != kExtensions.end();
+}
+
 void refuse_other_files(const std::filesystem::path& file, std::string_view extension) {
   std::string head(kHeadBytes, '\0');
   std::ifstream in(file, std::ios::binary);
   in.read(head.data(), static_cast<std::streamsize>(head.size()));
   head.resize(static_cast<std::size_t>(in.gcount()));
   refuse_robot_description(head, file.string());
-  if (std::find(kExtensions.begin(), kExtensions.end(), extension) == kExtensions.end()) {
+  if (!is_known(extension)) {
     throw InputError(
         fmt::format("{}: extension '{:.40}' is not one of {}", file.string(), extension, fmt::join(kExtensions, ", ")));
   }
@@ -67,6 +71,8 @@ void raise(Mesh& mesh, UpAxis up_axis) {
 }
 
 }  // namespace
+
+bool is_mesh_name(const std::filesystem::path& file) { return is_known(extension_of(file)); }
 
 Mesh read_mesh(const std::filesystem::path& file, std::optional<UpAxis> up_axis) {
   std::vector<std::filesystem::path> opened;

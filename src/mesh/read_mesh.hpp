@@ -13,4 +13,7 @@ namespace fathom {
 Mesh read_mesh(const std::filesystem::path& file, std::optional<UpAxis> up_axis,
                std::vector<std::filesystem::path>& opened);
 
+/// Whether read_mesh() knows files of such a name.
+bool is_mesh_name(const std::filesystem::path& file);
+
 }  // namespace fathom

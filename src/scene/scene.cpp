@@ -113,6 +113,12 @@ void Scene::set_poses(std::span<const EntityId> entities, std::span<const double
   ++revision_;
 }
 
+void Scene::set_motion(EntityId entity, Trajectory parent_from_entity) {
+  check_id(entity);
+  entities_[index(entity)].parent_from_entity = std::move(parent_from_entity);
+  ++revision_;
+}
+
 void Scene::set_parent(EntityId entity, EntityId parent) {
   check_id(entity);
   if (parent != kNoEntity) check_id(parent);

@@ -2,9 +2,13 @@
 #include "simulate/read_mesh_entry.hpp"
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include <fmt/format.h>
+
+#include <fathom/files/height_fields.hpp>
 #include <fathom/files/meshes.hpp>
 #include <fathom/scene/grid_map.hpp>
 
@@ -49,6 +53,55 @@ Mesh read_cylinder(YamlReader& shape, SceneFiles& /*files*/) {
   return make_cylinder(radius_m, height_m, read_segments(shape));
 }
 
+Mesh read_capsule(YamlReader& shape, SceneFiles& /*files*/) {
+  const double radius_m = shape.at("radius_m").number(kSizeLimits);
+  const double height_m = shape.at("height_m").number(kSizeLimits);
+  return make_capsule(radius_m, height_m, read_segments(shape));
+}
+
+Mesh read_ellipsoid(YamlReader& shape, SceneFiles& /*files*/) {
+  const std::vector<double> radii = shape.at("radii_m").numbers(3, kSizeLimits);
+  return make_ellipsoid({radii[0], radii[1], radii[2]}, read_segments(shape));
+}
+
+/// Heights that stand in the scene file, a list of rows.
+HeightField read_rows(const YamlReader& list) {
+  HeightField field;
+  for (const YamlReader& row : list.items()) {
+    const std::vector<double> heights = row.numbers({-kMostPrimitiveM, kMostPrimitiveM, "m"});
+    if (field.rows > 0 && heights.size() != field.cols) {
+      row.fail(fmt::format("has {} heights, the rows before it {}", heights.size(), field.cols));
+    }
+    field.cols = static_cast<std::uint32_t>(heights.size());
+    ++field.rows;
+    for (const double height_m : heights) field.heights_m.push_back(static_cast<float>(height_m));
+  }
+  return field;
+}
+
+HeightField read_height_file(YamlReader& shape, const YamlReader& file, SceneFiles& files) {
+  const std::filesystem::path path = read_path(file, files);
+  if (path.extension() == ".npy") return file.located([&] { return read_height_array(path); });
+  HeightImageOptions options;
+  options.elevation_m = shape.at("elevation_m").number(kSizeLimits);
+  if (const auto stretch = shape.find("stretch")) options.stretch = stretch->boolean();
+  return file.located([&] { return read_height_image(path, options); });
+}
+
+Mesh read_height_field(YamlReader& shape, SceneFiles& files) {
+  const std::vector<double> size = read_size(shape, 2);
+  const auto base = shape.find("base_m");
+  const double base_m = base ? base->number({0, kMostPrimitiveM, "m"}) : 0.0;
+  const auto rows = shape.find("heights_m"), file = shape.find("file");
+  if (rows && file) file->fail("gives the heights a second time; heights_m gives them");
+  if (!rows && !file) shape.fail("has no heights: give 'file' (PNG, PGM or NPY) or 'heights_m'");
+  HeightField field = rows ? read_rows(*rows) : read_height_file(shape, *file, files);
+  field.size_x_m = size[0];
+  field.size_y_m = size[1];
+  field.base_m = base_m;
+  return make_height_field(field);
+}
+
 /// The occupied cells of a map, raised.
 Mesh read_walls(YamlReader& shape, SceneFiles& files) {
   const YamlReader file = shape.at("file");
@@ -70,6 +123,9 @@ constexpr Primitive kPrimitives[] = {{"plane", &read_plane},
                                      {"box", &read_box},
                                      {"sphere", &read_sphere},
                                      {"cylinder", &read_cylinder},
+                                     {"capsule", &read_capsule},
+                                     {"ellipsoid", &read_ellipsoid},
+                                     {"height_field", &read_height_field},
                                      {"grid_map", &read_walls}};
 
 constexpr std::string_view kUpAxes[] = {"x", "y", "z"};  // in the order of UpAxis
@@ -91,7 +147,9 @@ Mesh read_mesh_entry(YamlReader entry, SceneFiles& files) {
     }
   }
   if (entry.value().kind != YamlValue::Kind::kMap || entry.value().entries.size() != 1) {
-    entry.fail("is not one of: a file name, file, plane, box, sphere, cylinder, grid_map");
+    std::string words;
+    for (const Primitive& primitive : kPrimitives) words += fmt::format(", {}", primitive.word);
+    entry.fail("is not one of: a file name, file" + words);
   }
   for (const Primitive& primitive : kPrimitives) {
     auto shape = entry.find(primitive.word);

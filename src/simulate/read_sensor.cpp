@@ -37,6 +37,7 @@ std::string read_name(const YamlReader& reader) {
 
 /// As check_far_places() does for entities.
 void check_reach(const Sensor& sensor, std::span<const double> entity_farthest_m) {
+  if (sensor.parent == kNoEntity) return;
   const double farthest = farthest_m(sensor.parent_from_sensor) + entity_farthest_m[index(sensor.parent)];
   if (farthest <= kMaxCoordinateM) return;
   throw InputError(fmt::format("the sensor's place and those of its parents add up to {} m, more than {} m",
@@ -45,8 +46,8 @@ void check_reach(const Sensor& sensor, std::span<const double> entity_farthest_m
 
 }  // namespace
 
-SensorSetup read_sensor(YamlReader map, const Scene& scene, std::span<const double> entity_farthest_m,
-                        SceneFiles& files) {
+SensorSetup read_sensor(YamlReader map, const Scene& scene, const BareLinks& bare_links,
+                        std::span<const double> entity_farthest_m, SceneFiles& files) {
   SensorSetup setup;
   Sensor& sensor = setup.sensor;
   sensor.name = read_name(map.at("name"));
@@ -56,8 +57,12 @@ SensorSetup read_sensor(YamlReader map, const Scene& scene, std::span<const doub
   sensor.parent_from_sensor = read_trajectory_or_pose(map, files);
   if (const auto parent = map.find("parent")) {
     const std::string& name = parent->text();
-    sensor.parent = parent->located([&] { return scene.find_entity(name); });
-    parent->located([&] { check_reach(sensor, entity_farthest_m); });
+    parent->located([&] {
+      const LinkMount mount = find_parent(scene, bare_links, name);
+      sensor.parent = mount.parent;
+      sensor.parent_from_sensor = carried(mount.parent_from_link, sensor.parent_from_sensor);
+      check_reach(sensor, entity_farthest_m);
+    });
   }
   if (const auto rolling = map.find("rolling")) sensor.rolling = rolling->boolean();
   check_model(map, preset, sensor.model);

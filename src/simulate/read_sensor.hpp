@@ -8,12 +8,13 @@
 #include <fathom/simulate/run.hpp>
 
 #include "simulate/read_pose.hpp"
+#include "simulate/read_robots.hpp"
 #include "text/yaml_reader.hpp"
 
 namespace fathom {
 
 /// `entity_farthest_m`: farthest_from_world_m(scene), which takes a walk over all entities.
-SensorSetup read_sensor(YamlReader map, const Scene& scene, std::span<const double> entity_farthest_m,
-                        SceneFiles& files);
+SensorSetup read_sensor(YamlReader map, const Scene& scene, const BareLinks& bare_links,
+                        std::span<const double> entity_farthest_m, SceneFiles& files);
 
 }  // namespace fathom

@@ -56,24 +56,41 @@ Entity read_entity(YamlReader& map, const MeshIds& meshes, SceneFiles& files) {
 }
 
 /// A parent far away carries its children. The check is of a bound, so that it covers every time.
-void check_far_places(const Scene& scene, const std::vector<YamlReader>& entries) {
+/// Entities behind those of `entries` are links of robots, `from`.
+void check_far_places(const Scene& scene, const std::vector<YamlReader>& entries, const YamlReader* from) {
   const std::vector<double> farthest_m = farthest_from_world_m(scene);
-  for (std::size_t i = 0; i < entries.size(); ++i) {
+  for (std::size_t i = 0; i < farthest_m.size(); ++i) {
     if (scene.entities()[i].parent == kNoEntity || farthest_m[i] <= kMaxCoordinateM) continue;
-    entries[i].located([&] {
-      throw InputError(fmt::format("its place and those of its parents add up to {} m, more than {} m",
+    const bool is_link = i >= entries.size();
+    (is_link ? *from : entries[i]).located([&] {
+      throw InputError(fmt::format("{}its place and those of its parents add up to {} m, more than {} m",
+                                   is_link ? fmt::format("link '{}': ", scene.entities()[i].name) : "",
                                    number_text(farthest_m[i]), limit_text(kMaxCoordinateM)));
     });
   }
 }
 
+void set_parent(WorldSetup& world, EntityId child, const YamlReader& parent) {
+  Scene& scene = world.scene;
+  parent.located([&] {
+    const LinkMount mount = find_parent(scene, world.bare_links, parent.text());
+    scene.set_parent(child, mount.parent);
+    if (mount.parent_from_link == Pose{}) return;
+    scene.set_motion(child, carried(mount.parent_from_link, scene.entities()[index(child)].parent_from_entity));
+  });
+}
+
 }  // namespace
 
-Scene read_world(YamlReader map, SceneFiles& files) {
-  Scene scene;
-  const MeshIds meshes = read_meshes(map.at("meshes"), files, scene);
+WorldSetup read_world(YamlReader map, SceneFiles& files) {
+  WorldSetup world;
+  Scene& scene = world.scene;
+  const auto from = map.find("from");
+  const auto known = from ? map.find("meshes") : map.at("meshes");
+  const MeshIds meshes = known ? read_meshes(*known, files, scene) : MeshIds();
   std::vector<std::pair<EntityId, YamlReader>> parents;
-  std::vector<YamlReader> entries = map.at("entities").items();
+  const auto list = from ? map.find("entities") : map.at("entities");
+  std::vector<YamlReader> entries = list ? list->items() : std::vector<YamlReader>();
   for (YamlReader& entry : entries) {
     Entity entity = read_entity(entry, meshes, files);
     const auto parent = entry.find("parent");
@@ -81,14 +98,11 @@ Scene read_world(YamlReader map, SceneFiles& files) {
     const EntityId id = entry.located([&] { return scene.add_entity(std::move(entity)); });
     if (parent) parents.emplace_back(id, *parent);
   }
-  for (const auto& [id, parent] : parents) {
-    const EntityId child = id;
-    const YamlReader& name = parent;
-    name.located([&] { scene.set_parent(child, scene.find_entity(name.text())); });
-  }
-  check_far_places(scene, entries);
   map.finish();
-  return scene;
+  if (from) read_robots(*from, files, scene, world.bare_links, world.notes);
+  for (const auto& [id, parent] : parents) set_parent(world, id, parent);
+  check_far_places(scene, entries, from ? &*from : nullptr);
+  return world;
 }
 
 }  // namespace fathom

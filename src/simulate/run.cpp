@@ -187,6 +187,7 @@ class Runner {
   }
 
   RunResult finish() {
+    counts_.warnings = setup_.notes;
     for (const RunningSensor& sensor : sensors_) {
       if (const auto warning = sensor.carrier.warning(prepared_.frames)) counts_.warnings.push_back(*warning);
     }

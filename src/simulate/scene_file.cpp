@@ -48,11 +48,11 @@ void include_scene(YamlValue& root, SceneFiles& files) {
   *scene = std::move(included);
 }
 
-void read_sensors(const YamlReader& list, SceneFiles& files, SceneSetup& setup) {
+void read_sensors(const YamlReader& list, const BareLinks& bare_links, SceneFiles& files, SceneSetup& setup) {
   SensorNames names;
   const std::vector<double> entity_farthest_m = farthest_from_world_m(setup.scene);
   for (const YamlReader& item : list.items()) {
-    setup.sensors.push_back(read_sensor(item, setup.scene, entity_farthest_m, files));
+    setup.sensors.push_back(read_sensor(item, setup.scene, bare_links, entity_farthest_m, files));
     item.located([&] { names.add(setup.sensors.back().sensor.name); });
   }
   if (setup.sensors.empty()) list.fail("has no sensor");
@@ -87,8 +87,10 @@ SceneSetup read_scene_text(std::string_view text, const std::filesystem::path& f
   const YamlReader scene = map.at("scene");
   const YamlReader sensors = map.at("sensors");
   map.finish();
-  setup.scene = read_world(scene, files);
-  read_sensors(sensors, files, setup);
+  WorldSetup world = read_world(scene, files);
+  setup.scene = std::move(world.scene);
+  setup.notes = std::move(world.notes);
+  read_sensors(sensors, world.bare_links, files, setup);
   setup.inputs = std::move(files.opened);
   return setup;
 }

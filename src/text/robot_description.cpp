@@ -33,10 +33,10 @@ void refuse_robot_description(std::string_view head, const std::string& file) {
   if (root == "sdf" || root == "gazebo") kind = "an SDF description";
   if (root == "mujoco" || root == "mujocoinclude") kind = "an MJCF (MuJoCo) description";
   if (kind.empty()) return;
-  throw InputError(
-      fmt::format("{}: is {}; fathom reads meshes (OBJ, PLY, STL, glTF, GLB, DAE) one by one, which a scene "
-                  "file in YAML places",
-                  file, kind));
+  const bool is_mjcf = root.starts_with("mujoco");
+  throw InputError(fmt::format("{}: is {}; {}", file, kind,
+                               is_mjcf ? "fathom reads meshes, URDF and SDF"
+                                       : "a scene file in YAML places it, by 'scene: {from: <the file>}'"));
 }
 
 }  // namespace fathom

@@ -68,6 +68,35 @@ TEST(Sensors, KnowTheirIntrinsics) {
   EXPECT_NEAR(camera_from_fov(4, 2, kQuarter).fx, k.fx, 1e-12);
 }
 
+TEST(Meshes, OfTerrainComeFromPicturesAndArrays) {
+  const TemporaryFolder folder;
+  const HeightField hills = read_height_image(folder.write("hills.pgm", "P2 2 2 4 0 1 2 4"),
+                                              {.size_x_m = 2, .size_y_m = 2, .elevation_m = 8, .base_m = 1});
+  EXPECT_EQ(hills.heights_m, (std::vector<float>{4, 8, 0, 2}));
+  EXPECT_EQ(make_height_field(hills).vertices_m.size(), 4U + 5U);
+  EXPECT_NE(input_error([&] { read_height_array(folder / "none.npy"); }), "");
+  for (const Mesh& mesh : {make_capsule(0.2, 1), make_ellipsoid({1, 2, 3})}) validate(mesh);
+}
+
+TEST(Robots, AreMadeByHandOrRead) {
+  Robot robot;
+  robot.meshes = {make_box({1, 1, 1})};
+  robot.joints = {{.name = "lift", .kind = JointKind::kPrismatic, .axis = {0, 0, 1}}};
+  robot.links = {{.name = "fork", .joint = 0, .mesh = 0}};
+  validate(robot);
+  EXPECT_EQ(robot_from_links(robot, {{"lift", 2}})[0].translation_m.z, 2);
+  Scene scene;
+  PlacedRobot placed(scene, robot, {.parent_from_robot = {{1, 0, 0}, {}}});
+  placed.set_joints(scene, {{"lift", 3}});
+  EXPECT_EQ(scene.world_from_entity(placed.entity("fork"), 0).translation_m, (Vec3{1, 0, 3}));
+  placed.set_pose(scene, {});
+  EXPECT_EQ(scene.world_from_entity(placed.mount("fork").parent, 0).translation_m, (Vec3{0, 0, 3}));
+  EXPECT_EQ(placed.robot().links.size(), 1U);
+  EXPECT_NE(input_error([] { read_robot("none.urdf"); }), "");
+  scene.set_motion(placed.entity("fork"), Trajectory({{0, {}}, {1, {{1, 0, 0}, {}}}}, true));
+  EXPECT_TRUE(scene.moves());
+}
+
 TEST(Meshes, AreCheckedBeforeAnySceneHasThem) {
   validate(make_plane(2, 3));
   Mesh broken = make_plane(2, 3);

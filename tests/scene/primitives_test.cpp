@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <cmath>
-#include <map>
 #include <numbers>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -11,43 +9,11 @@
 
 #include <fathom/scene/mesh.hpp>
 
+#include "scene/mesh_checks.hpp"
 #include "support/error_text.hpp"
 
 namespace fathom::test {
 namespace {
-
-Vec3 vertex(const Mesh& mesh, std::uint32_t i) {
-  const auto& v = mesh.vertices_m[i];
-  return {v[0], v[1], v[2]};
-}
-
-struct Size {
-  double area = 0, volume = 0;
-};
-
-/// Area, and volume by the divergence theorem: positive when the faces look outwards.
-Size size_of(const Mesh& mesh) {
-  Size size;
-  for (const auto& t : mesh.triangles) {
-    const Vec3 a = vertex(mesh, t[0]), b = vertex(mesh, t[1]), c = vertex(mesh, t[2]);
-    size.area += norm(cross(b - a, c - a)) / 2;
-    size.volume += dot(a, cross(b, c)) / 6;
-  }
-  return size;
-}
-
-/// Every edge belongs to two triangles, which run along it in opposite directions: closed and consistently oriented.
-bool is_closed(const Mesh& mesh) {
-  std::map<std::pair<std::uint32_t, std::uint32_t>, int> edges;
-  for (const auto& t : mesh.triangles) {
-    for (int k = 0; k < 3; ++k) ++edges[{t[k], t[(k + 1) % 3]}];
-  }
-  for (const auto& [edge, count] : edges) {
-    const auto back = edges.find({edge.second, edge.first});
-    if (count != 1 || back == edges.end() || back->second != 1) return false;
-  }
-  return true;
-}
 
 /// Every face of a convex body around the origin looks away from it.
 bool looks_outwards(const Mesh& mesh) {
@@ -62,8 +28,10 @@ double any_size() { return 0.01 * *rc::gen::inRange(1, 10'000); }
 std::uint32_t any_segments() { return *rc::gen::inRange<std::uint32_t>(8, 200); }
 
 RC_GTEST_PROP(Primitives, AreClosedAndLookOutwards, ()) {
-  for (const Mesh& mesh : {make_box({any_size(), any_size(), any_size()}), make_sphere(any_size(), any_segments()),
-                           make_cylinder(any_size(), any_size(), any_segments())}) {
+  for (const Mesh& mesh :
+       {make_box({any_size(), any_size(), any_size()}), make_sphere(any_size(), any_segments()),
+        make_cylinder(any_size(), any_size(), any_segments()), make_capsule(any_size(), any_size(), any_segments()),
+        make_ellipsoid({any_size(), any_size(), any_size()}, any_segments())}) {
     RC_ASSERT(is_closed(mesh));
     RC_ASSERT(looks_outwards(mesh));
     RC_ASSERT(input_error([&] { validate(mesh); }).empty());
@@ -128,6 +96,49 @@ TEST(Cylinder, ConvergesToItsClosedForms) {
                    std::numbers::pi * r * r * h);
 }
 
+TEST(Capsule, ConvergesToItsClosedForms) {
+  const double r = 1.5, h = 4;
+  expect_converges([&](std::uint32_t n) { return make_capsule(r, h, n); },
+                   2 * std::numbers::pi * r * h + 4 * std::numbers::pi * r * r,
+                   std::numbers::pi * r * r * h + 4.0 / 3 * std::numbers::pi * r * r * r);
+}
+
+TEST(Ellipsoid, ConvergesToItsClosedForms) {
+  // The area of an ellipsoid has a closed form when two of its axes are equal: https://en.wikipedia.org/wiki/Spheroid
+  const double a = 2, flat = 1.2, tall = 3;
+  const double e_flat = std::sqrt(1 - flat * flat / (a * a)), e_tall = std::sqrt(1 - a * a / (tall * tall));
+  const auto volume = [&](double c) { return 4.0 / 3 * std::numbers::pi * a * a * c; };
+  expect_converges(
+      [&](std::uint32_t n) {
+        return make_ellipsoid({a, a, flat}, n);
+      },
+      2 * std::numbers::pi * a * a + std::numbers::pi * flat * flat / e_flat * std::log((1 + e_flat) / (1 - e_flat)),
+      volume(flat));
+  expect_converges(
+      [&](std::uint32_t n) {
+        return make_ellipsoid({a, a, tall}, n);
+      },
+      2 * std::numbers::pi * a * a * (1 + tall / (a * e_tall) * std::asin(e_tall)), volume(tall));
+}
+
+TEST(Ellipsoid, HasItsAxesInOrderAndOfOneRadiusIsASphere) {
+  const Mesh mesh = make_ellipsoid({1, 2, 3}, 64);
+  Vec3 reach;
+  for (std::uint32_t i = 0; i < mesh.vertices_m.size(); ++i) {
+    const Vec3 v = vertex(mesh, i);
+    EXPECT_NEAR(v.x * v.x + v.y * v.y / 4 + v.z * v.z / 9, 1, 1e-6);
+    reach = {std::max(reach.x, v.x), std::max(reach.y, v.y), std::max(reach.z, v.z)};
+  }
+  EXPECT_NEAR(reach.x, 1, 1e-6);
+  EXPECT_NEAR(reach.y, 2, 1e-6);
+  EXPECT_NEAR(reach.z, 3, 1e-6);
+  const Mesh round = make_ellipsoid({2, 2, 2}, 20), sphere = make_sphere(2, 20);
+  EXPECT_EQ(round.triangles, sphere.triangles);
+  for (std::uint32_t i = 0; i < round.vertices_m.size(); ++i) {
+    EXPECT_LT(norm(vertex(round, i) - vertex(sphere, i)), 1e-6) << i;
+  }
+}
+
 /// Depth of a point below the round surface, at the corners, edge middles and centres of all triangles and in between.
 template <class Depth>
 double deepest(const Mesh& mesh, Depth depth) {
@@ -168,6 +179,18 @@ TEST(Cylinder, LiesNoDeeperThanPromised) {
   }
 }
 
+TEST(Capsule, LiesNoDeeperThanPromised) {
+  const double r = 2, h = 3;
+  for (const std::uint32_t n : {8U, 17U, 18U, 19U, 64U}) {
+    const Mesh mesh = make_capsule(r, h, n);
+    const auto depth = [&](Vec3 p) { return r - std::hypot(p.x, p.y, std::max(std::abs(p.z) - h / 2, 0.0)); };
+    EXPECT_LE(deepest(mesh, depth), r * std::pow(std::sin(std::numbers::pi / n), 2) + 1e-6) << n;
+    double top = 0;
+    for (const auto& v : mesh.vertices_m) top = std::max<double>(top, v[2]);
+    EXPECT_NEAR(top, r + h / 2, 1e-6);
+  }
+}
+
 TEST(Primitives, NameTheSizeThatIsWrong) {
   EXPECT_EQ(input_error([] { make_plane(0, 1); }), "plane.size_x_m = 0 is not in (0, 1000000] m");
   EXPECT_EQ(input_error([] { make_plane(1, NAN); }), "plane.size_y_m = nan is not in (0, 1000000] m");
@@ -177,6 +200,12 @@ TEST(Primitives, NameTheSizeThatIsWrong) {
   EXPECT_EQ(input_error([] { make_sphere(1, 7); }), "sphere.segments = 7 is not in [8, 1024]");
   EXPECT_EQ(input_error([] { make_cylinder(1, 0); }), "cylinder.height_m = 0 is not in (0, 1000000] m");
   EXPECT_EQ(input_error([] { make_cylinder(1, 1, 1025); }), "cylinder.segments = 1025 is not in [8, 1024]");
+  EXPECT_EQ(input_error([] { make_capsule(NAN, 1); }), "capsule.radius_m = nan is not in (0, 1000000] m");
+  EXPECT_EQ(input_error([] { make_capsule(1, -1); }), "capsule.height_m = -1 is not in (0, 1000000] m");
+  EXPECT_EQ(input_error([] { make_capsule(1, 1, 0); }), "capsule.segments = 0 is not in [8, 1024]");
+  EXPECT_EQ(input_error([] { make_ellipsoid({1, 0, 1}); }), "ellipsoid.radii_m.y = 0 is not in (0, 1000000] m");
+  EXPECT_EQ(input_error([] { make_ellipsoid({1, 1, 2e6}); }), "ellipsoid.radii_m.z = 2000000 is not in (0, 1000000] m");
+  EXPECT_EQ(input_error([] { make_ellipsoid({1, 1, 1}, 2000); }), "ellipsoid.segments = 2000 is not in [8, 1024]");
 }
 
 }  // namespace

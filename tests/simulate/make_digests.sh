@@ -8,7 +8,9 @@ cd "$(dirname "$0")/../.."
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 echo "# tests/simulate/make_digests.sh build/release/bin/fathom > tests/simulate/digests.txt"
+# Not the robot: its poses are made by the C library's sine, and a build may lack its reader.
 for scene in examples/*/*.yaml tests/simulate/everything.yaml; do
+  if grep -q "^  from:" "$scene"; then continue; fi
   echo "$scene"
   "$fathom" simulate "$scene" --out "$out" --force --frames 2 --quiet --digest "$@"
 done

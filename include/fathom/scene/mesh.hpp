@@ -35,5 +35,11 @@ FATHOM_API Mesh make_box(const Vec3& size_m);
 FATHOM_API Mesh make_sphere(double radius_m, std::uint32_t segments = kUsualSegments);
 /// Centred closed cylinder along z, inscribed: its side lies at most radius * (1 - cos(pi / segments)) too deep.
 FATHOM_API Mesh make_cylinder(double radius_m, double height_m, std::uint32_t segments = kUsualSegments);
+/// Centred closed capsule along z, a cylinder of height `height_m` between two half spheres: height_m + 2 * radius_m
+/// long from end to end. Inscribed: at most radius * sin(pi / segments)^2 too deep.
+FATHOM_API Mesh make_capsule(double radius_m, double height_m, std::uint32_t segments = kUsualSegments);
+/// Centred ellipsoid with these half axes: the sphere of so many segments, stretched. Inscribed: for an even number at
+/// most the longest half axis * sin(pi / segments)^2 too deep.
+FATHOM_API Mesh make_ellipsoid(const Vec3& radii_m, std::uint32_t segments = kUsualSegments);
 
 }  // namespace fathom

@@ -41,6 +41,8 @@ class FATHOM_API Scene {
   /// twice, the later pose counts.
   void set_poses(std::span<const EntityId> entities, std::span<const double> positions_m,
                  std::span<const double> quaternions_wxyz);
+  /// Moves an entity along a trajectory from now on, relative to its parent.
+  void set_motion(EntityId entity, Trajectory parent_from_entity);
   /// Hangs an entity on another (or on the world: kNoEntity). A cycle is an error.
   void set_parent(EntityId entity, EntityId parent);
   /// Replaces the vertices of a mesh, same count and triangles (deforming meshes: the tree is refitted).

@@ -29,6 +29,7 @@ class FATHOM_API Trajectory {
   void hold(const Pose& fixed);
   [[nodiscard]] bool is_fixed() const { return keys_.size() == 1; }
   [[nodiscard]] const std::vector<StampedPose>& keys() const { return keys_; }
+  [[nodiscard]] bool loops() const { return loop_; }
 
  private:
   std::vector<StampedPose> keys_;

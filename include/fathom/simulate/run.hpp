@@ -38,7 +38,8 @@ struct SceneSetup {
   std::uint64_t seed = 0;
   std::uint32_t environment = 0, episode = 0;  ///< what is drawn depends on (seed, environment, episode)
   std::vector<std::filesystem::path> inputs =
-      {};  ///< every file that reading it opened; run_scene() replaces none of them
+      {};                               ///< every file that reading it opened; run_scene() replaces none of them
+  std::vector<std::string> notes = {};  ///< what robots and worlds hold that was not read (Robot::notes)
 };
 
 /// Reads a scene file. Each override is "path=value", for example "sensors.lidar.noise.distance.stddev_m=0.05"; a path
@@ -97,7 +98,8 @@ struct RunResult {
   std::vector<std::filesystem::path> files;  ///< in the order written; summary.json last
   Progress progress;
   std::vector<SensorResult> sensors;  ///< in the order of the scene file
-  std::vector<std::string> warnings;  ///< what is surely a mistake, a sentence each; in summary.json too
+  /// The notes of the scene, and what is surely a mistake, a sentence each; in summary.json too.
+  std::vector<std::string> warnings;
 };
 
 /// Renders every frame of every sensor and writes out/<sensor>/<kind>_<frame>.<extension> and, last, out/summary.json.

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+#include "simulate/read_robots.hpp"
+
+#include <optional>
+#include <utility>
+
+#include <fathom/base/error.hpp>
+
+#include "base/text.hpp"
+#include "text/read_fields.hpp"
+
+namespace fathom {
+
+namespace {
+
+constexpr double kMostJoint = 1e6;  // rad or m; a joint's own limits are narrower
+
+/// A folder, as read_path() finds files; folders are not opened.
+std::filesystem::path read_folder(const YamlReader& reader, SceneFiles& files) {
+  const std::filesystem::path folder = read_path(reader, files);
+  files.opened.pop_back();
+  if (!std::filesystem::is_directory(folder)) reader.fail("is not a folder");
+  return folder;
+}
+
+RobotFileOptions read_options(YamlReader& map, SceneFiles& files) {
+  RobotFileOptions options;
+  if (const auto geometry = map.find("geometry")) {
+    options.geometry = static_cast<RobotGeometry>(geometry->one_of(kRobotGeometryNames));
+  }
+  if (auto packages = map.find("packages")) {
+    for (const YamlReader& folder : packages->entries()) {
+      options.packages[std::string(folder.key())] = read_folder(folder, files);
+    }
+  }
+  if (const auto paths = map.find("search_paths")) {
+    for (const YamlReader& folder : paths->items()) options.search_paths.push_back(read_folder(folder, files));
+  }
+  return options;
+}
+
+RobotPlace read_place(YamlReader& map, const Scene& scene, const BareLinks& bare_links) {
+  RobotPlace place;
+  place.parent_from_robot = read_pose(map);
+  if (const auto prefix = map.find("prefix")) place.prefix = prefix->text();
+  if (const auto value = map.find("reflectivity")) {
+    place.reflectivity = static_cast<float>(value->number({0, 1, "1"}));
+  }
+  if (auto joints = map.find("joints")) {
+    for (const YamlReader& position : joints->entries()) {
+      place.joints[std::string(position.key())] = position.number({-kMostJoint, kMostJoint, "rad or m"});
+    }
+  }
+  if (const auto parent = map.find("parent")) {
+    const LinkMount mount = parent->located([&] { return find_parent(scene, bare_links, parent->text()); });
+    place.parent = mount.parent;
+    place.parent_from_robot = mount.parent_from_link * place.parent_from_robot;
+  }
+  return place;
+}
+
+void keep_bare_links(const PlacedRobot& placed, const std::string& prefix, BareLinks& bare_links) {
+  for (const RobotLink& link : placed.robot().links) {
+    if (placed.entity(link.name) == kNoEntity) bare_links[prefix + link.name] = placed.mount(link.name);
+  }
+}
+
+void read_robot_entry(YamlReader entry, SceneFiles& files, Scene& scene, BareLinks& bare_links,
+                      std::vector<std::string>& notes) {
+  const bool is_name = entry.is(YamlValue::Kind::kScalar);
+  const YamlReader name = is_name ? entry : entry.at("file");
+  const std::filesystem::path file = read_path(name, files);
+  RobotFileOptions options;
+  RobotPlace place;
+  if (!is_name) {
+    options = read_options(entry, files);
+    place = read_place(entry, scene, bare_links);
+    entry.finish();
+  }
+  files.opened.pop_back();  // it is among the robot's own
+  Robot robot = name.located([&] { return read_robot(file, options); });
+  files.opened.insert(files.opened.end(), robot.files.begin(), robot.files.end());
+  notes.insert(notes.end(), robot.notes.begin(), robot.notes.end());
+  entry.located([&] {
+    for (const RobotLink& link : robot.links) {
+      if (!bare_links.contains(place.prefix + link.name)) continue;
+      throw InputError("there is a link '" + place.prefix + link.name + "' before; give the robot a prefix");
+    }
+    keep_bare_links(PlacedRobot(scene, std::move(robot), place), place.prefix, bare_links);
+  });
+}
+
+}  // namespace
+
+LinkMount find_parent(const Scene& scene, const BareLinks& bare_links, std::string_view name) {
+  if (const auto link = bare_links.find(name); link != bare_links.end()) return link->second;
+  if (bare_links.empty()) return {scene.find_entity(name), {}};
+  std::vector<std::string_view> names;
+  for (std::size_t i = 0; i < scene.entities().size(); ++i) {
+    if (scene.entities()[i].name == name) return {static_cast<EntityId>(i), {}};
+    names.emplace_back(scene.entities()[i].name);
+  }
+  for (const auto& [link, mount] : bare_links) names.emplace_back(link);
+  throw InputError("there is no entity or link '" + std::string(name) + "'" + nearest_hint(name, names));
+}
+
+Trajectory carried(const Pose& parent_from_link, const Trajectory& motion) {
+  if (parent_from_link == Pose{}) return motion;
+  if (motion.is_fixed()) return parent_from_link * motion.keys().front().pose;
+  std::vector<StampedPose> keys = motion.keys();
+  for (StampedPose& key : keys) key.pose = parent_from_link * key.pose;
+  return Trajectory(std::move(keys), motion.loops());
+}
+
+void read_robots(const YamlReader& from, SceneFiles& files, Scene& scene, BareLinks& bare_links,
+                 std::vector<std::string>& notes) {
+  if (!from.is(YamlValue::Kind::kList)) return read_robot_entry(from, files, scene, bare_links, notes);
+  for (const YamlReader& entry : from.items()) read_robot_entry(entry, files, scene, bare_links, notes);
+}
+
+}  // namespace fathom

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <fathom/base/error.hpp>
+#include <fathom/files/robot.hpp>
+
+#include "base/text.hpp"
+#include "base/with_prefix.hpp"
+#include "world/joint_positions.hpp"
+
+namespace fathom {
+
+namespace {
+
+/// The nearest link above each that has a shape; the number of links where there is none.
+std::vector<std::size_t> find_carriers(const Robot& robot) {
+  const std::size_t none = robot.links.size();
+  std::vector<std::size_t> carriers(robot.links.size(), none);
+  for (std::size_t i = 0; i < robot.links.size(); ++i) {
+    const auto parent = robot.links[i].parent;
+    if (parent) carriers[i] = robot.links[*parent].mesh ? *parent : carriers[*parent];
+  }
+  return carriers;
+}
+
+/// What Scene would refuse, before anything is added.
+void check_place(const Scene& scene, const Robot& robot, const RobotPlace& place) {
+  if (place.parent != kNoEntity && index(place.parent) >= scene.entities().size()) {
+    throw InputError(fmt::format("parent {} is not in [0, {})", index(place.parent), scene.entities().size()));
+  }
+  if (!(place.reflectivity >= 0.0F && place.reflectivity <= 1.0F)) {
+    throw InputError(fmt::format("reflectivity = {} is not in [0, 1]", number_text(place.reflectivity)));
+  }
+  std::set<std::string_view> taken;
+  for (const Entity& entity : scene.entities()) taken.insert(entity.name);
+  for (const RobotLink& link : robot.links) {
+    const std::string name = place.prefix + link.name;
+    if (name.empty()) throw InputError("a link needs a name");
+    if (taken.contains(name)) {
+      throw InputError(fmt::format("link '{}': the name is taken; give the robot a prefix", name));
+    }
+    if (link.mesh) with_prefix(fmt::format("link '{}'", name), [&] { validate(robot.meshes[*link.mesh]); });
+  }
+}
+
+}  // namespace
+
+PlacedRobot::PlacedRobot(Scene& scene, Robot robot, const RobotPlace& place)
+    : robot_(std::move(robot)), parent_(place.parent), parent_from_robot_(place.parent_from_robot) {
+  validate(robot_);
+  check_place(scene, robot_, place);
+  positions_.assign(robot_.joints.size(), 0.0);
+  apply_positions(robot_, place.joints, positions_);
+  carriers_ = find_carriers(robot_);
+  entities_.assign(robot_.links.size(), kNoEntity);
+  find_link_poses(robot_, positions_, robot_from_link_);
+  std::vector<Trajectory> poses;
+  for (std::size_t i = 0; i < robot_.links.size(); ++i) {
+    const std::string& name = robot_.links[i].name;
+    poses.push_back(with_prefix(fmt::format("link '{}'", name), [&] { return Trajectory(carrier_of(i).parent_from_link); }));
+  }
+  std::vector<std::optional<MeshId>> meshes(robot_.meshes.size());
+  for (std::size_t i = 0; i < robot_.links.size(); ++i) {
+    const RobotLink& link = robot_.links[i];
+    if (!link.mesh) continue;
+    auto& mesh = meshes[*link.mesh];
+    if (!mesh) mesh = scene.add_mesh(std::move(robot_.meshes[*link.mesh]), place.prefix + link.name);
+    Entity entity;
+    entity.name = place.prefix + link.name;
+    entity.mesh = *mesh;
+    entity.parent_from_entity = std::move(poses[i]);
+    entity.parent = carrier_of(i).parent;
+    entity.reflectivity = place.reflectivity;
+    entities_[i] = scene.add_entity(std::move(entity));
+  }
+}
+
+LinkMount PlacedRobot::carrier_of(std::size_t link) const {
+  const std::size_t carrier = carriers_[link];
+  if (carrier == robot_.links.size()) return {parent_, parent_from_robot_ * robot_from_link_[link]};
+  return {entities_[carrier], inverse(robot_from_link_[carrier]) * robot_from_link_[link]};
+}
+
+LinkMount PlacedRobot::mount(std::size_t link) const {
+  if (entities_[link] != kNoEntity) return {entities_[link], {}};
+  return carrier_of(link);
+}
+
+std::size_t PlacedRobot::find_link(std::string_view name) const {
+  std::vector<std::string_view> names;
+  for (std::size_t i = 0; i < robot_.links.size(); ++i) {
+    if (robot_.links[i].name == name) return i;
+    names.emplace_back(robot_.links[i].name);
+  }
+  throw InputError(fmt::format("there is no link '{}'{}", name, nearest_hint(name, names)));
+}
+
+EntityId PlacedRobot::entity(std::string_view link) const { return entities_[find_link(link)]; }
+
+LinkMount PlacedRobot::mount(std::string_view link) const { return mount(find_link(link)); }
+
+void PlacedRobot::pose_entities(Scene& scene) const {
+  for (std::size_t i = 0; i < entities_.size(); ++i) {
+    if (entities_[i] != kNoEntity) scene.set_pose(entities_[i], carrier_of(i).parent_from_link);
+  }
+}
+
+void PlacedRobot::set_joints(Scene& scene, const JointPositions& joints) {
+  apply_positions(robot_, joints, positions_);
+  find_link_poses(robot_, positions_, robot_from_link_);
+  pose_entities(scene);
+}
+
+void PlacedRobot::set_pose(Scene& scene, const Pose& parent_from_robot) {
+  const Trajectory checked(parent_from_robot);
+  parent_from_robot_ = checked.keys().front().pose;
+  pose_entities(scene);
+}
+
+}  // namespace fathom

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <fathom/base/error.hpp>
+#include <fathom/files/robot.hpp>
+
+#include "base/with_prefix.hpp"
+#include "mesh/xml_document.hpp"
+#include "text/read_file.hpp"
+#include "world/formats.hpp"
+#include "world/robot_files.hpp"
+
+namespace fathom {
+
+namespace {
+
+[[noreturn]] [[maybe_unused]] void refuse_format(const std::filesystem::path& file, std::string_view format,
+                                                 std::string_view library, std::string_view option) {
+  throw InputError(fmt::format("{}: is {}, and this build of fathom has no {} (CMake: -D{}=ON)", file.string(), format,
+                               library, option));
+}
+
+void read_document(XmlDocument& document, const std::filesystem::path& file, RobotFiles& files, Robot& robot) {
+  const std::string_view root = document.root().name();
+  if (root == "robot") {
+#ifdef FATHOM_URDF
+    return read_urdf(document, file, files, robot);
+#else
+    refuse_format(file, "URDF", "urdfdom", "FATHOM_URDF");
+#endif
+  }
+  if (root == "sdf") {
+#ifdef FATHOM_SDF
+    return read_sdf(document, file, files, robot);
+#else
+    refuse_format(file, "SDF", "libsdformat", "FATHOM_SDF");
+#endif
+  }
+  if (root == "mujoco" || root == "mujocoinclude") document.fail(document.root(), "is MJCF (MuJoCo), not URDF or SDF");
+  document.fail(document.root(), "is neither URDF (<robot>) nor SDF (<sdf>)");
+}
+
+}  // namespace
+
+Robot read_robot(const std::filesystem::path& file, const RobotFileOptions& options) {
+  return within_memory(file, [&] {
+    RobotFiles files(options);
+    const std::string bytes = files.read(file);
+    XmlDocument document(bytes, file.string());
+    Robot robot;
+    read_document(document, file, files, robot);
+    robot.files = std::move(files.opened());
+    with_prefix([&] { return file.string(); }, [&] { validate(robot); });
+    return robot;
+  });
+}
+
+}  // namespace fathom

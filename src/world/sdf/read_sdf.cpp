@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+#include <exception>
+#include <mutex>
+#include <new>
+#include <utility>
+
+#include <fmt/format.h>
+#include <sdf/sdf.hh>
+
+#include <fathom/base/error.hpp>
+
+#include "base/text.hpp"
+#include "base/with_prefix.hpp"
+#include "world/formats.hpp"
+#include "world/quiet.hpp"
+#include "world/sdf/sdf_preparation.hpp"
+#include "world/sdf/sdf_quiet.hpp"
+#include "world/sdf/sdf_walk.hpp"
+
+namespace fathom {
+
+namespace {
+
+/// The first of many errors, which name what they failed at from the inside out, and what the console told before.
+std::string text_of_errors(const sdf::Errors& errors, const SdfQuiet& quiet) {
+  const std::string told = quiet.first_error();
+  const auto path = errors.front().XmlPath();
+  return fmt::format("{}{}{}", path ? *path + ": " : "", told.empty() ? "" : told + " ", errors.front().Message());
+}
+
+void load(sdf::Root& root, const std::string& text, const SdfPreparation& preparation) {
+  const SdfQuiet quiet;
+  sdf::Errors errors;
+  try {
+    errors = root.LoadSdfString(text, sdf::ParserConfig());
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw InputError(preparation.with_names(one_line(error.what())));
+  }
+  if (!errors.empty()) throw InputError(preparation.with_names(one_line(text_of_errors(errors, quiet))));
+}
+
+}  // namespace
+
+void read_sdf(XmlDocument& document, const std::filesystem::path& file, RobotFiles& files, Robot& robot) {
+  SdfPreparation preparation(files, robot.notes);
+  const std::string text = preparation.prepare(document, file);
+  const std::lock_guard lock(robot_library_mutex());
+  with_prefix([&] { return file.string(); }, [&] {
+    sdf::Root root;
+    load(root, text, preparation);
+    const SdfQuiet quiet;
+    walk_sdf(root, files, robot);
+  });
+}
+
+}  // namespace fathom

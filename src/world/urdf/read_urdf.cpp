@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <array>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <new>
+#include <utility>
+
+#include <fmt/format.h>
+#include <urdf_parser/urdf_parser.h>
+
+#include <fathom/base/error.hpp>
+
+#include "base/text.hpp"
+#include "base/with_prefix.hpp"
+#include "mesh/read_mesh.hpp"
+#include "world/formats.hpp"
+#include "world/link_shapes.hpp"
+#include "world/quiet.hpp"
+#include "world/urdf/console_capture.hpp"
+#include "world/xml_tree.hpp"
+
+namespace fathom {
+
+namespace {
+
+constexpr std::array<std::string_view, 2> kUrdfOfRobot = {"link", "joint"};
+constexpr std::array<std::string_view, 1> kUrdfSilentOfRobot = {"material"};
+constexpr std::array<std::string_view, 1> kUrdfVisualOnly = {"visual"}, kUrdfCollisionOnly = {"collision"};
+constexpr std::array<std::string_view, 3> kUrdfSilentOfLink = {"inertial", "visual", "collision"};
+constexpr std::array<std::string_view, 6> kUrdfOfJoint = {"origin", "parent", "child", "axis", "limit", "mimic"};
+constexpr std::array<std::string_view, 3> kUrdfSilentOfJoint = {"dynamics", "calibration", "safety_controller"};
+constexpr std::array<std::string_view, 2> kUrdfOfShape = {"origin", "geometry"};
+constexpr std::array<std::string_view, 3> kUrdfSilentOfShape = {"material", "verbose", "contact_coefficients"};
+constexpr std::array<std::string_view, 4> kUrdfShapes = {"box", "sphere", "cylinder", "mesh"};
+
+/// Cuts a document down to what urdfdom shall read, with paths in place of URIs.
+class UrdfPreparation {
+ public:
+  UrdfPreparation(XmlDocument& document, const std::filesystem::path& file, const RobotFiles& files, NotRead& not_read)
+      : document_(document), file_(file), files_(files), not_read_(not_read) {}
+
+  void prepare() {
+    const pugi::xml_node robot = document_.root();
+    for (const pugi::xml_node child : robot.children()) {
+      if (std::string_view(child.name()).starts_with("xacro:")) {
+        document_.fail(child, "is xacro; run 'xacro' on the file and give what it writes");
+      }
+    }
+    prune(robot, {kUrdfOfRobot, kUrdfSilentOfRobot}, not_read_);
+    for (const pugi::xml_node joint : robot.children("joint")) prune(joint, {kUrdfOfJoint, kUrdfSilentOfJoint}, not_read_);
+    for (const pugi::xml_node link : robot.children("link")) prepare_link(link);
+  }
+
+ private:
+  void prepare_link(pugi::xml_node link) {
+    const bool visual = files_.geometry() == RobotGeometry::kVisual;
+    prune(link, {visual ? kUrdfVisualOnly : kUrdfCollisionOnly, kUrdfSilentOfLink}, not_read_);
+    for (pugi::xml_node shape = link.first_child(); !shape.empty();) {
+      const pugi::xml_node next = shape.next_sibling();
+      if (shape.type() == pugi::node_element && !prepare_shape(link, shape)) link.remove_child(shape);
+      shape = next;
+    }
+  }
+
+  /// Whether fathom can make the shape.
+  bool prepare_shape(pugi::xml_node link, pugi::xml_node shape) {
+    prune(shape, {kUrdfOfShape, kUrdfSilentOfShape}, not_read_);
+    for (pugi::xml_node element : shape.child("geometry").children()) {
+      if (element.type() != pugi::node_element) continue;
+      const std::string_view word = element.name();
+      if (std::find(kUrdfShapes.begin(), kUrdfShapes.end(), word) == kUrdfShapes.end()) {
+        not_read_.add(fmt::format("shape <{}> of {}", word, described(link)));
+        return false;
+      }
+      if (word == "mesh") return prepare_mesh(link, element);
+    }
+    return true;
+  }
+
+  bool prepare_mesh(pugi::xml_node link, pugi::xml_node mesh) {
+    const pugi::xml_attribute name = mesh.attribute("filename");
+    if (name.empty()) document_.fail(mesh, "has no filename");
+    if (!is_mesh_name(name.value())) {
+      not_read_.add(fmt::format("mesh {} of {}", name.value(), described(link)));
+      return false;
+    }
+    mesh.attribute("filename").set_value(find_named(document_, mesh, name.value(), files_, file_).c_str());
+    return true;
+  }
+
+  XmlDocument& document_;
+  const std::filesystem::path& file_;
+  const RobotFiles& files_;
+  NotRead& not_read_;
+};
+
+/// What urdfdom says of a file, of which only the first line tells the cause.
+std::string complaint(const ConsoleCapture& console) {
+  if (console.errors().empty()) return "urdfdom does not understand it";
+  return one_line(console.errors().front());
+}
+
+urdf::ModelInterfaceSharedPtr parse_urdf(const std::string& text, const std::filesystem::path& file) {
+  const std::lock_guard lock(robot_library_mutex());
+  const ConsoleCapture console;
+  urdf::ModelInterfaceSharedPtr model;
+  try {
+    model = urdf::parseURDF(text);
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw InputError(fmt::format("{}: {}", file.string(), one_line(error.what())));
+  }
+  if (!model || !model->getRoot()) throw InputError(fmt::format("{}: {}", file.string(), complaint(console)));
+  return model;
+}
+
+Vec3 vector_of(const urdf::Vector3& v) { return {v.x, v.y, v.z}; }
+
+Pose pose_of(const urdf::Pose& pose) {
+  const urdf::Rotation& q = pose.rotation;
+  return {vector_of(pose.position), normalized({q.w, q.x, q.y, q.z})};
+}
+
+LinkShape shape_of(const urdf::Geometry& geometry, LinkShapes& shapes) {
+  switch (geometry.type) {
+    case urdf::Geometry::BOX:
+      return box_shape(vector_of(static_cast<const urdf::Box&>(geometry).dim));
+    case urdf::Geometry::SPHERE:
+      return sphere_shape(static_cast<const urdf::Sphere&>(geometry).radius);
+    case urdf::Geometry::CYLINDER: {
+      const auto& cylinder = static_cast<const urdf::Cylinder&>(geometry);
+      return cylinder_shape(cylinder.radius, cylinder.length);
+    }
+    case urdf::Geometry::MESH:
+      break;
+  }
+  const auto& mesh = static_cast<const urdf::Mesh&>(geometry);
+  return shapes.file_shape(mesh.filename, vector_of(mesh.scale));
+}
+
+/// Of visuals or of collisions.
+template <class Elements>
+std::optional<std::size_t> join_shapes(const Elements& elements, LinkShapes& shapes) {
+  std::vector<LinkShape> found;
+  for (const auto& element : elements) {
+    if (!element->geometry) continue;
+    found.push_back(shape_of(*element->geometry, shapes));
+    found.back().link_from_shape = pose_of(element->origin);
+  }
+  return shapes.join(found);
+}
+
+RobotJoint joint_of(const urdf::Joint& from) {
+  RobotJoint joint;
+  joint.name = from.name;
+  if (from.type == urdf::Joint::REVOLUTE || from.type == urdf::Joint::CONTINUOUS) joint.kind = JointKind::kRevolute;
+  if (from.type == urdf::Joint::PRISMATIC) joint.kind = JointKind::kPrismatic;
+  if (joint.kind == JointKind::kFixed) return joint;
+  const double length = norm(vector_of(from.axis));
+  if (!(length > 0.0)) throw InputError(fmt::format("joint '{}': its axis is 0 0 0", from.name));
+  joint.axis = (1.0 / length) * vector_of(from.axis);
+  if (from.limits && from.type != urdf::Joint::CONTINUOUS) {
+    joint.lower = from.limits->lower;
+    joint.upper = from.limits->upper;
+  }
+  return joint;
+}
+
+/// Walks the tree of urdfdom from its root, parents before children.
+class UrdfWalk {
+ public:
+  UrdfWalk(const urdf::ModelInterface& model, RobotFiles& files, Robot& robot)
+      : model_(model), geometry_(files.geometry()), shapes_(robot, files.opened()), robot_(robot) {}
+
+  void walk() {
+    add_link(*model_.getRoot(), {});
+    for (std::size_t i = 0; i < links_.size(); ++i) {
+      for (const auto& joint : links_[i]->child_joints) add_child(i, *joint);
+    }
+    for (const auto& [name, link] : model_.links_) {
+      if (!index_.contains(name)) throw InputError(fmt::format("link '{}' hangs on itself, in a circle of joints", name));
+    }
+    for (RobotJoint& joint : robot_.joints) set_mimic(joint, *model_.getJoint(joint.name));
+  }
+
+ private:
+  void add_link(const urdf::Link& from, RobotLink link) {
+    link.name = from.name;
+    link.mesh = with_prefix([&] { return fmt::format("link '{}'", from.name); }, [&] {
+      return geometry_ == RobotGeometry::kVisual ? join_shapes(from.visual_array, shapes_)
+                                                 : join_shapes(from.collision_array, shapes_);
+    });
+    index_[from.name] = links_.size();
+    links_.push_back(&from);
+    robot_.links.push_back(std::move(link));
+  }
+
+  void add_child(std::size_t parent, const urdf::Joint& joint) {
+    const urdf::LinkConstSharedPtr child = model_.getLink(joint.child_link_name);
+    if (!child || index_.contains(child->name)) {
+      throw InputError(fmt::format("joint '{}' leads to link '{}', which has another parent", joint.name,
+                                   joint.child_link_name));
+    }
+    robot_.joints.push_back(joint_of(joint));
+    RobotLink link;
+    link.parent = parent;
+    link.joint = robot_.joints.size() - 1;
+    link.parent_from_joint = pose_of(joint.parent_to_joint_origin_transform);
+    add_link(*child, std::move(link));
+  }
+
+  void set_mimic(RobotJoint& joint, const urdf::Joint& from) const {
+    if (!from.mimic || joint.kind == JointKind::kFixed) return;
+    for (std::size_t i = 0; i < robot_.joints.size(); ++i) {
+      if (robot_.joints[i].name != from.mimic->joint_name) continue;
+      joint.mimic = JointMimic{i, from.mimic->multiplier, from.mimic->offset};
+      return;
+    }
+    throw InputError(fmt::format("joint '{}' follows joint '{}', which is not there", joint.name, from.mimic->joint_name));
+  }
+
+  const urdf::ModelInterface& model_;
+  RobotGeometry geometry_;
+  LinkShapes shapes_;
+  Robot& robot_;
+  std::vector<const urdf::Link*> links_;  // in the order of robot_.links
+  std::map<std::string, std::size_t> index_;
+};
+
+}  // namespace
+
+void read_urdf(XmlDocument& document, const std::filesystem::path& file, RobotFiles& files, Robot& robot) {
+  NotRead not_read;
+  UrdfPreparation(document, file, files, not_read).prepare();
+  const urdf::ModelInterfaceSharedPtr model = parse_urdf(xml_text(document.root()), file);
+  robot.name = model->getName();
+  with_prefix([&] { return file.string(); }, [&] { UrdfWalk(*model, files, robot).walk(); });
+  if (auto note = not_read.note(file)) robot.notes.push_back(std::move(*note));
+}
+
+}  // namespace fathom

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: MIT
+#include <cmath>
+#include <filesystem>
+#include <numbers>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "world/robot_fixture.hpp"
+
+namespace fathom::test {
+namespace {
+
+class Urdf : public RobotFixture {
+ protected:
+  void SetUp() override {
+    if (!kHasUrdf) GTEST_SKIP() << "this build has no urdfdom";
+    RobotFixture::SetUp();
+  }
+  void TearDown() override {
+    if (kHasUrdf) RobotFixture::TearDown();
+  }
+};
+
+/// Two links of 1 m and 0.5 m in a plane, and a tool without shape at the end.
+const std::string kArm = R"(<?xml version="1.0"?>
+<robot name="arm">
+  <link name="base"><visual><geometry><box size="0.2 0.2 0.1"/></geometry></visual>
+    <collision><geometry><sphere radius="0.3"/></geometry></collision></link>
+  <link name="upper"><visual><origin xyz="0.5 0 0"/><geometry><box size="1 0.1 0.1"/></geometry></visual></link>
+  <link name="lower"><visual><geometry><cylinder radius="0.1" length="0.5"/></geometry></visual></link>
+  <link name="tool"/>
+  <joint name="shoulder" type="revolute"><origin xyz="0 0 0.2"/><parent link="base"/><child link="upper"/>
+    <axis xyz="0 0 2"/><limit lower="-2" upper="2" effort="1" velocity="1"/></joint>
+  <joint name="elbow" type="continuous"><origin xyz="1 0 0"/><parent link="upper"/><child link="lower"/>
+    <axis xyz="0 0 1"/></joint>
+  <joint name="flange" type="fixed"><origin xyz="0.5 0 0" rpy="0 0 1.5707963267948966"/><parent link="lower"/>
+    <child link="tool"/></joint>
+</robot>
+)";
+
+std::string changed(const std::string& from, const std::string& to) {
+  std::string text = kArm;
+  const std::size_t at = text.find(from);
+  if (at == std::string::npos) throw std::runtime_error("no '" + from + "'");
+  return text.replace(at, from.size(), to);
+}
+
+TEST_F(Urdf, TwoLinksFollowTheirClosedForm) {
+  const Robot robot = read_robot(write("arm.urdf", kArm));
+  EXPECT_EQ(robot.name, "arm");
+  ASSERT_EQ(robot.links.size(), 4U);
+  EXPECT_TRUE(robot.notes.empty());
+  for (const double a : {-2.0, -0.7, 0.0, 1.3}) {
+    for (const double b : {-5.0, 0.0, 0.4, 2.0}) {
+      const JointPositions joints = {{"shoulder", a}, {"elbow", b}};
+      const Vec3 elbow = {std::cos(a), std::sin(a), 0.2};
+      expect_pose(link_pose(robot, "lower", joints), {elbow, from_roll_pitch_yaw(0, 0, a + b)});
+      expect_pose(link_pose(robot, "tool", joints), {elbow + 0.5 * Vec3{std::cos(a + b), std::sin(a + b), 0},
+                                                     from_roll_pitch_yaw(0, 0, a + b + std::numbers::pi / 2)});
+    }
+  }
+  EXPECT_EQ(input_error([&] { link_pose(robot, "tool", {{"shoulder", 2.5}}); }),
+            "joint 'shoulder' = 2.5 is not in [-2, 2] rad");
+}
+
+TEST_F(Urdf, ShapesStandWhereTheyAreInTheirLinks) {
+  const Robot robot = read_robot(write("arm.urdf", kArm));
+  const RobotLink& upper = robot.links[link_index(robot, "upper")];
+  ASSERT_TRUE(upper.mesh);
+  float low = 9, high = -9;
+  for (const auto& v : robot.meshes[*upper.mesh].vertices_m) low = std::min(low, v[0]), high = std::max(high, v[0]);
+  EXPECT_FLOAT_EQ(low, 0);
+  EXPECT_FLOAT_EQ(high, 1);
+  EXPECT_FALSE(robot.links[link_index(robot, "tool")].mesh);
+}
+
+TEST_F(Urdf, VisualAndCollisionAreTwoRobots) {
+  const auto file = write("arm.urdf", kArm);
+  const Robot seen = read_robot(file), solid = read_robot(file, {.geometry = RobotGeometry::kCollision});
+  EXPECT_EQ(seen.meshes.size(), 3U);
+  ASSERT_EQ(solid.meshes.size(), 1U);
+  EXPECT_EQ(solid.meshes[0].vertices_m, make_sphere(0.3).vertices_m);
+  EXPECT_TRUE(solid.links[0].mesh);
+  EXPECT_FALSE(solid.links[1].mesh);
+}
+
+std::string with_mesh(const std::string& uri, const std::string& more = "") {
+  return "<robot name='r'><link name='a'><visual><geometry><mesh filename='" + uri + "' " + more +
+         "/></geometry></visual></link></robot>";
+}
+
+TEST_F(Urdf, MeshesAreFoundInPackages) {
+  write("ws/src/my_robot/meshes/part.stl", kStl);
+  const auto file = write("ws/src/my_robot/urdf/r.urdf", with_mesh("package://my_robot/meshes/part.stl"));
+  const Robot robot = read_robot(file);
+  ASSERT_EQ(robot.meshes.size(), 1U);
+  EXPECT_EQ(robot.meshes[0].triangles.size(), 4U);
+  ASSERT_EQ(robot.files.size(), 2U);
+  EXPECT_EQ(robot.files[1].filename(), "part.stl");
+  const auto beside = write("ws/src/other/r.urdf", with_mesh("package://my_robot/meshes/part.stl"));
+  EXPECT_EQ(read_robot(beside).meshes.size(), 1U) << "a neighbour of the package that the file lies in";
+
+  const std::string elsewhere = with_mesh("package://my_robot/meshes/part.stl");
+  EXPECT_EQ(refusal("r.urdf", elsewhere),
+            "r.urdf:1:50: <mesh>: 'package://my_robot/meshes/part.stl': the package 'my_robot' is not found; say where it "
+            "is (packages, search_paths)");
+  EXPECT_EQ(refusal("r.urdf", elsewhere, {.packages = {{"my_robot", folder_ / "ws/src/my_robot"}}}), "");
+  EXPECT_EQ(refusal("r.urdf", elsewhere, {.search_paths = {folder_ / "ws", folder_ / "ws/src"}}), "");
+  EXPECT_EQ(refusal("r.urdf", elsewhere, {.packages = {{"my_robot", folder_ / "ws"}}}),
+            "r.urdf:1:50: <mesh>: 'package://my_robot/meshes/part.stl': no such file: ws/meshes/part.stl");
+  EXPECT_EQ(refusal("ws/r.urdf", with_mesh("src/my_robot/meshes/part.stl")), "");
+  EXPECT_EQ(refusal("r.urdf", with_mesh("file://" + (folder_ / "ws/src/my_robot/meshes/part.stl").string())), "");
+  EXPECT_EQ(refusal("r.urdf", with_mesh("part.stl")), "r.urdf:1:50: <mesh>: 'part.stl': no such file: part.stl");
+  EXPECT_EQ(refusal("r.urdf", with_mesh("https://example.org/part.stl")),
+            "r.urdf:1:50: <mesh>: 'https://example.org/part.stl' is no file of this computer; fetch it and name the copy");
+}
+
+TEST_F(Urdf, MirroredMeshesKeepTheirFacesOutwards) {
+  write("part.stl", kStl);
+  const auto volume = [&](const std::string& scale) {
+    const Robot robot = read_robot(write("r.urdf", with_mesh("part.stl", "scale='" + scale + "'")));
+    double sum = 0;
+    for (const auto& t : robot.meshes[0].triangles) {
+      const auto at = [&](std::size_t k) {
+        const auto& v = robot.meshes[0].vertices_m[t[k]];
+        return Vec3{v[0], v[1], v[2]};
+      };
+      sum += dot(at(0), cross(at(1), at(2))) / 6;
+    }
+    return sum;
+  };
+  EXPECT_NEAR(volume("1 1 1"), 1.0 / 6, 1e-6);
+  EXPECT_NEAR(volume("2 -3 1"), 1, 1e-6);
+  EXPECT_NEAR(volume("-0.5 -1 1"), 1.0 / 12, 1e-6);
+  EXPECT_EQ(refusal("r.urdf", with_mesh("part.stl", "scale='1 0 1'")),
+            "r.urdf: link 'a': scale = 0 is not in [1e-6, 1e6] or its negative");
+}
+
+TEST_F(Urdf, LinksOfTheSameShapeShareAMesh) {
+  std::string text = "<robot name='r'><link name='a'/>";
+  for (const char* name : {"b", "c", "d"}) {
+    text += std::string("<link name='") + name + "'><visual><geometry><sphere radius='0.3'/></geometry></visual></link>";
+    text += std::string("<joint name='to_") + name + "' type='fixed'><parent link='a'/><child link='" + name + "'/></joint>";
+  }
+  EXPECT_EQ(read_robot(write("r.urdf", text + "</robot>")).meshes.size(), 1U);
+}
+
+TEST_F(Urdf, JointsFollowOthers) {
+  const Robot robot = read_robot(write(
+      "arm.urdf", changed("<axis xyz=\"0 0 1\"/>", "<axis xyz=\"0 0 1\"/><mimic joint='shoulder' multiplier='-2' offset='0.1'/>")));
+  expect_pose(link_pose(robot, "lower", {{"shoulder", 0.3}}),
+              {{std::cos(0.3), std::sin(0.3), 0.2}, from_roll_pitch_yaw(0, 0, 0.3 - 0.6 + 0.1)});
+}
+
+TEST_F(Urdf, NamesAllThatItDoesNotRead) {
+  write("part.usd", "#usda");
+  const Robot robot = read_robot(write("r.urdf", R"(<robot name="r">
+    <gazebo/><gazebo reference="a"><sensor type="ray"/></gazebo><transmission name="t"/>
+    <link name="a"><inertial><mass value="1"/></inertial><sensor/>
+      <visual><geometry><mesh filename="part.usd"/></geometry></visual>
+      <visual><geometry><capsule radius="1" length="2"/></geometry></visual>
+      <visual><geometry><box size="1 1 1"/></geometry><material name="undefined"/></visual></link></robot>)"));
+  EXPECT_EQ(robot.notes, (std::vector<std::string>{"r.urdf: not read: 2 <gazebo>, 1 <sensor>, 1 <transmission>, mesh "
+                                                   "part.usd of link 'a', shape <capsule> of link 'a'"}));
+  ASSERT_EQ(robot.meshes.size(), 1U);
+  EXPECT_EQ(robot.meshes[0].triangles.size(), 12U);
+}
+
+TEST_F(Urdf, RefusesWhatIsDamagedInOneLine) {
+  EXPECT_EQ(refusal("r.urdf", "<robot name='r'>"), "r.urdf:1:16: not XML: Start-end tags mismatch");
+  EXPECT_EQ(refusal("r.urdf", "<robot name='r'/>"), "r.urdf: No link elements found in urdf file");
+  EXPECT_EQ(refusal("r.urdf", "<robot name='r' xmlns:xacro='x'><xacro:macro/></robot>"),
+            "r.urdf:1:33: <xacro:macro>: is xacro; run 'xacro' on the file and give what it writes");
+  EXPECT_EQ(refusal("r.urdf", "<house/>"), "r.urdf:1:1: <house>: is neither URDF (<robot>) nor SDF (<sdf>)");
+  EXPECT_EQ(refusal("r.urdf", "<mujoco/>"), "r.urdf:1:1: <mujoco>: is MJCF (MuJoCo), not URDF or SDF");
+  EXPECT_NE(refusal("r.urdf", changed("0.2 0.2 0.1", "0.2 -0.2 0.1")).find("r.urdf: link 'base': box.size_m.y = -0.2"),
+            std::string::npos);
+  EXPECT_NE(refusal("r.urdf", changed("0 0 2", "0 0 0")).find("joint 'shoulder': its axis is 0 0 0"), std::string::npos);
+  EXPECT_NE(refusal("r.urdf", changed("0 0 0.2", "0 0 nan")), "");
+  EXPECT_NE(refusal("r.urdf", changed("0 0 0.2", "0 0 1e999")), "");
+  EXPECT_NE(refusal("r.urdf", changed("0 0 0.2", "0 0 1e300")), "");
+  EXPECT_NE(refusal("r.urdf", changed("0 0 0.2", "0 0")), "");
+  EXPECT_NE(refusal("r.urdf", changed("<parent link=\"base\"/>", "<parent link=\"nobody\"/>")), "");
+  EXPECT_NE(refusal("r.urdf", changed("<parent link=\"base\"/>", "<parent link=\"tool\"/>")), "") << "a circle";
+  EXPECT_NE(refusal("r.urdf", changed("<child link=\"tool\"/>", "<child link=\"upper\"/>")), "") << "two parents";
+  EXPECT_NE(refusal("r.urdf", changed("<link name=\"tool\"/>", "<link name=\"base\"/>")), "") << "twice";
+  EXPECT_NE(refusal("r.urdf", changed("<link name=\"tool\"/>", "<link/>")), "");
+  EXPECT_NE(refusal("r.urdf", changed("revolute", "wobbly")), "");
+  EXPECT_NE(refusal("missing/../r.urdf", kArm), "no") << "only so that the folder is there";
+  EXPECT_EQ(input_error([&] { read_robot(folder_ / "none.urdf"); }), (folder_ / "none.urdf").string() + ": no such file");
+}
+
+TEST_F(Urdf, RefusesBombs) {
+  const std::string bomb = "<!DOCTYPE robot [<!ENTITY a 'aaaa'><!ENTITY b '&a;&a;&a;'>]>" + kArm.substr(kArm.find("<robot"));
+  EXPECT_EQ(refusal("r.urdf", bomb), "r.urdf:1:11: a document type with declarations is not understood");
+  std::string deep;
+  for (int i = 0; i < 100'000; ++i) deep += "<link>";
+  for (int i = 0; i < 100'000; ++i) deep += "</link>";
+  EXPECT_NE(refusal("r.urdf", "<robot name='r'>" + deep + "</robot>").find("nested 257 deep, the limit is 256"),
+            std::string::npos);
+  const auto large = write("r.urdf", kArm);
+  std::filesystem::resize_file(large, (std::uintmax_t{1} << 26U) + 1);
+  EXPECT_NE(input_error([&] { read_robot(large); }).find("have more than 67108864 bytes"), std::string::npos);
+}
+
+TEST_F(Urdf, AnyCutIsReadOrRefused) {
+  for (std::size_t size = 0; size < kArm.size(); size += 7) {
+    EXPECT_NE(refusal("r.urdf", kArm.substr(0, size)), "") << size;
+  }
+}
+
+TEST(UrdfWithoutItsLibrary, IsRefused) {
+  if (kHasUrdf) GTEST_SKIP() << "this build has urdfdom";
+  const TemporaryFolder folder;
+  const auto file = folder.write("arm.urdf", kArm);
+  EXPECT_EQ(input_error([&] { read_robot(file); }),
+            file.string() + ": is URDF, and this build of fathom has no urdfdom (CMake: -DFATHOM_URDF=ON)");
+}
+
+}  // namespace
+}  // namespace fathom::test
