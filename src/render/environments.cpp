@@ -21,6 +21,7 @@
 #include "render/prepared_sensor.hpp"
 #include "render/render.hpp"
 #include "render/rig_view.hpp"
+#include "render/seen_masks.hpp"
 #include "render/simulator_options.hpp"
 #include "scene/world_poses.hpp"
 
@@ -121,6 +122,7 @@ class Environments::Impl {
   void render(std::uint32_t index, Frame& frame) {
     const double stamp = options_.simulator.start_s + index / options_.simulator.rate_hz;
     prepared_.set_frame(index);
+    mask_ = seen_.mask_of(0, sensor_, scene_);
     FrameWriter writer(frame);
     writer.resize(options_.count * rows(), cols());
     writer.set_stamp(index, stamp);
@@ -197,6 +199,7 @@ class Environments::Impl {
     if (slot.scene != s) return;
     if (slot.caster == nullptr) slot.caster = slots_[0].caster->fork();
     slot.caster->place(scene_, stamp, slot.origin);
+    slot.caster->set_masks(seen_.masks());
   }
 
   RenderJob job_of(std::uint32_t e, std::uint32_t index, Slot& slot) {
@@ -219,6 +222,7 @@ class Environments::Impl {
             .rig = view_rig(prepared_.view(), cast_from_sensor),
             .should_stop = options_.simulator.should_stop,
             .edge = &slot.edge,
+            .mask = mask_,
             .first = e * rays};
   }
 
@@ -236,7 +240,9 @@ class Environments::Impl {
   std::vector<std::uint32_t> episodes_;            // [environments]
   std::vector<std::optional<Pose>> sensor_poses_;  // [environments], as set
   std::vector<Moved> moved_;
-  std::vector<double> drawn_;  // [environments, ranges]
+  SeenMasks seen_;
+  std::uint32_t mask_ = kSeesAll;  // of the sensor's rays
+  std::vector<double> drawn_;      // [environments, ranges]
 };
 
 Environments::Environments(Scene scene, Sensor sensor, EnvironmentsOptions options)

@@ -9,6 +9,7 @@
 
 #include "base/with_prefix.hpp"
 #include "render/check_chain.hpp"
+#include "render/seen_masks.hpp"
 
 namespace fathom {
 
@@ -28,6 +29,7 @@ PreparedSensor::PreparedSensor(Sensor sensor, std::size_t entities) : sensor_(st
     if (sensor_.parent != kNoEntity && index(sensor_.parent) >= entities) {
       throw InputError(fmt::format("entity {} is not in [0, {})", index(sensor_.parent), entities));
     }
+    check_ignored(sensor_, entities);
     rays_ = make_pattern(sensor_.model);
     view_ = make_view(sensor_.model);
     make_plan(rays_, sensor_.rolling, plan_);

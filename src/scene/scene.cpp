@@ -63,6 +63,9 @@ void Scene::check_entity(const Entity& entity) const {
   if (!(entity.reflectivity >= 0.0F && entity.reflectivity <= 1.0F)) {
     fail(fmt::format("reflectivity = {} is not in [0, 1]", number_text(entity.reflectivity)));
   }
+  for (const std::string& group : entity.groups) {
+    if (group.empty()) fail("the name of a group is empty");
+  }
   check_scaled(entity, mesh_reach_m_[index(entity.mesh)]);
 }
 
@@ -138,6 +141,14 @@ void Scene::replace_vertices(MeshId mesh, std::span<const std::array<float, 3>> 
 bool Scene::moves() const {
   return std::any_of(entities_.begin(), entities_.end(),
                      [](const Entity& e) { return !e.parent_from_entity.is_fixed(); });
+}
+
+EntityId Scene::whole_of(EntityId entity) const {
+  check_id(entity);
+  while (entities_[index(entity)].part_of_parent && entities_[index(entity)].parent != kNoEntity) {
+    entity = entities_[index(entity)].parent;
+  }
+  return entity;
 }
 
 Pose Scene::world_from_entity(EntityId entity, double stamp_s) const {

@@ -42,6 +42,15 @@ Vec3 read_scale(const YamlReader& scale) {
   return {factor, factor, factor};
 }
 
+std::vector<std::string> read_groups(const YamlReader& list) {
+  std::vector<std::string> groups;
+  for (const YamlReader& name : list.items()) {
+    if (name.text().empty()) name.fail("is no name of a group");
+    groups.push_back(name.text());
+  }
+  return groups;
+}
+
 /// The parent is set later, when all entities are known.
 Entity read_entity(YamlReader& map, const MeshIds& meshes, SceneFiles& files) {
   Entity entity;
@@ -52,6 +61,7 @@ Entity read_entity(YamlReader& map, const MeshIds& meshes, SceneFiles& files) {
   if (const auto value = map.find("reflectivity")) {
     entity.reflectivity = static_cast<float>(value->number({0, 1, "1"}));
   }
+  if (const auto groups = map.find("groups")) entity.groups = read_groups(*groups);
   return entity;
 }
 
@@ -77,6 +87,10 @@ Scene read_world(YamlReader map, SceneFiles& files) {
   for (YamlReader& entry : entries) {
     Entity entity = read_entity(entry, meshes, files);
     const auto parent = entry.find("parent");
+    if (const auto part = entry.find("part_of_parent")) {
+      entity.part_of_parent = part->boolean();
+      if (entity.part_of_parent && !parent) part->fail("needs a parent");
+    }
     entry.finish();
     const EntityId id = entry.located([&] { return scene.add_entity(std::move(entity)); });
     if (parent) parents.emplace_back(id, *parent);

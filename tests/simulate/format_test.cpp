@@ -79,6 +79,27 @@ TEST(SceneFormat, DefaultsAreThoseOfTheReference) {
   EXPECT_EQ(setup.scene.entities()[0].reflectivity, 1.0F);
 }
 
+TEST(SceneFormat, ASensorIgnoresItsParentAndWhatItNames) {
+  const std::string text = replaced(kScene, "mesh: box, position_m: [0, 3, 0.5], parent: cart",
+                                    "mesh: box, parent: cart, part_of_parent: true, groups: [robot, load]");
+  const SceneSetup usual = read(text);
+  EXPECT_EQ(usual.scene.entities()[2].groups, (std::vector<std::string>{"robot", "load"}));
+  EXPECT_TRUE(usual.scene.entities()[2].part_of_parent);
+  EXPECT_FALSE(usual.scene.entities()[1].part_of_parent);
+  const Sensor& laser = usual.sensors[1].sensor;
+  EXPECT_FALSE(laser.see_parent);
+  EXPECT_TRUE(laser.ignore.empty() && laser.ignore_groups.empty());
+  const SceneSetup setup = read(replaced(text, "    parent: cart\n",
+                                         "    parent: cart\n    see_parent: true\n    ignore: [crate, load, floor]\n"));
+  EXPECT_TRUE(setup.sensors[1].sensor.see_parent);
+  EXPECT_EQ(setup.sensors[1].sensor.ignore, (std::vector<EntityId>{EntityId{2}, EntityId{0}}));
+  EXPECT_EQ(setup.sensors[1].sensor.ignore_groups, std::vector<std::string>{"load"});
+  const std::string both =
+      replaced(replaced(text, "robot, load", "robot, floor"), "    parent: cart\n", "    ignore: [floor]\n");
+  EXPECT_NE(test::input_error([&] { read(both); }).find("= floor is the name of an entity and of a group"),
+            std::string::npos);
+}
+
 RC_GTEST_PROP(SceneFormat, PosesArriveInDegreesRadiansAndQuaternions, ()) {
   const auto whole = [](int low, int high) { return *rc::gen::inRange(low, high); };
   const double x = whole(-9000, 9000) / 7.0, y = whole(-9000, 9000) / 11.0, z = whole(-900, 900) / 13.0;

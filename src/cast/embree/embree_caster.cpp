@@ -23,6 +23,7 @@ struct Instance {
   OwnedGeometry geometry;
   MeshId mesh = {};
   Pose world_from_entity = {};
+  std::uint32_t mask = kSeesAll;
 };
 
 class EmbreeCaster final : public Caster {
@@ -46,6 +47,18 @@ class EmbreeCaster final : public Caster {
     meshes_->sync(scene);
     renew_meshes();
     place_entities(scene, stamp_s, rebase);
+  }
+
+  void set_masks(std::span<const std::uint32_t> masks) override {
+    for (std::size_t i = 0; i < instances_.size(); ++i) {
+      Instance& instance = instances_[i];
+      const std::uint32_t mask = i < masks.size() ? masks[i] : kSeesAll;
+      if (instance.mask == mask) continue;
+      instance.mask = mask;
+      rtcSetGeometryMask(instance.geometry.get(), mask);
+      rtcCommitGeometry(instance.geometry.get());
+      changed_ = true;
+    }
   }
 
   void commit() override {
