@@ -47,7 +47,7 @@ class Environments::Impl {
   Impl(Scene scene, Sensor sensor, EnvironmentsOptions options)
       : scene_(std::move(scene)),
         options_((check(options.simulator), std::move(options))),
-        prepared_(std::move(sensor), scene_.entities().size()) {
+        prepared_(std::move(sensor), scene_.entities()) {
     if (sensor_.rolling)
       throw InputError(fmt::format("sensor '{}': environments cast whole frames, not rolling ones", sensor_.name));
     const CastPlan& plan = prepared_.plan();
@@ -93,7 +93,7 @@ class Environments::Impl {
     std::vector<double> values;
     const auto place = [&] { return fmt::format("sensor '{}', environment {}", sensor_.name, environment); };
     StagedChain chain = with_prefix(place, [&] {
-      prepared_.check_noise(noise, scene_.entities().size());
+      prepared_.check_noise(noise, scene_.entities());
       for (const ParameterRange& range : options_.ranges) check_range(noise, range);
       return draw(noise, e, values);
     });
@@ -160,7 +160,7 @@ class Environments::Impl {
     for (const ParameterRange& range : options_.ranges) {
       values.push_back(draw_into(noise, sensor_.name, range, seed_of(e)));
     }
-    return prepared_.staged_chain(noise);
+    return prepared_.staged_chain(noise, scene_.entities());
   }
 
   void keep(std::uint32_t e, StagedChain chain, std::span<const double> values) {

@@ -56,13 +56,11 @@ class Simulator::Impl {
       if (other.prepared.sensor().name == sensor.name)
         throw InputError(fmt::format("sensor '{}': the name is taken", sensor.name));
     }
-    sensors_.push_back({PreparedSensor(std::move(sensor), scene_.entities().size())});
+    sensors_.push_back({PreparedSensor(std::move(sensor), scene_.entities())});
     return static_cast<SensorId>(sensors_.size() - 1);
   }
 
-  void set_noise(SensorId id, NoiseChain noise) {
-    at(id).prepared.set_noise(std::move(noise), scene_.entities().size());
-  }
+  void set_noise(SensorId id, NoiseChain noise) { at(id).prepared.set_noise(std::move(noise), scene_.entities()); }
 
   void render(SensorId id, std::uint32_t index, Frame& frame) {
     RenderedSensor& s = at(id);

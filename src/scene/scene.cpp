@@ -49,7 +49,7 @@ void Scene::check_entity(const Entity& entity) const {
   };
   if (entity.name.empty()) throw InputError("an entity needs a name");
   if (ids_.contains(entity.name)) fail("the name is taken");
-  if (index(entity.mesh) >= meshes_.size()) {
+  if (entity.mesh != kNoMesh && index(entity.mesh) >= meshes_.size()) {
     fail(fmt::format("mesh {} is not in [0, {})", index(entity.mesh), meshes_.size()));
   }
   if (entity.parent != kNoEntity && index(entity.parent) >= entities_.size()) {
@@ -66,7 +66,7 @@ void Scene::check_entity(const Entity& entity) const {
   for (const std::string& group : entity.groups) {
     if (group.empty()) fail("the name of a group is empty");
   }
-  check_scaled(entity, mesh_reach_m_[index(entity.mesh)]);
+  if (entity.mesh != kNoMesh) check_scaled(entity, mesh_reach_m_[index(entity.mesh)]);
 }
 
 void Scene::check_scaled(const Entity& entity, const Vec3& reach_m) const {

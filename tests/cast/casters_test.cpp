@@ -193,6 +193,23 @@ TEST_P(Updates, VerticesAndPosesChangeTogether) {
   expect_right();
 }
 
+TEST_P(Updates, AnEntityWithoutAMeshOnlyCarriesOthers) {
+  const EntityId frame = scene_.add_entity(
+      {.name = "frame", .mesh = kNoMesh, .parent_from_entity = Trajectory({{0, {}}, {1, {{1, 2, 0}, {}}}})});
+  expect_right();
+  scene_.set_parent(EntityId{1}, frame);
+  scene_.set_parent(EntityId{2}, frame);
+  for (const double stamp : {0.0, 0.5}) expect_right(stamp);
+  scene_.set_pose(frame, random_pose(random_, 2));
+  scene_.replace_vertices(sphere_, make_sphere(1.5, 24).vertices_m);
+  expect_right();
+  Scene frames;
+  frames.add_entity({.name = "a", .mesh = kNoMesh});
+  CasterBench bench(GetParam());
+  bench.caster->update(frames, 0.0, {});
+  for (const Shot& shot : shoot(*bench.caster, rays_)) ASSERT_EQ(shot.entity, index(kNoEntity));
+}
+
 TEST_P(Updates, MeshesAndEntitiesAreAddedLater) {
   Entity entity;
   entity.name = "late";

@@ -232,6 +232,33 @@ TEST_P(Ignore, EnvironmentsRenderWhatASimulatorDoes) {
   EXPECT_TRUE(same_bits(frames.range_m().subspan(3 * frame.size(), frame.size()), frame.range_m()));
 }
 
+TEST_P(Ignore, NoiseOfAWholeIsThatOfItsPartsUnlessTheyHaveTheirOwn) {
+  Robot robot;
+  const EntityId lid = robot.add("lid", {0.7, 0.7, 0.02}, {{0, 0, 0.45}, {}}, robot.body, true);
+  const EntityId knob = robot.add("knob", {0.2, 0.2, 0.2}, {{0, 0, 0.1}, {}}, lid, true);
+  const EntityId arm = robot.add("arm", {0.1, 0.1, 2}, {{1, 0, 0}, {}}, robot.body);
+  Sensor above = make_sensor(make_lidar(32, 360), {}, {{0, 0, 1}, from_roll_pitch_yaw(0, 1.3, 0)});
+  const Frame clean = render_once(robot.scene, above, all_channels(), options());
+  const auto shift_of = [&](const Frame& frame, EntityId entity) {
+    for (std::size_t i = 0; i < frame.size(); ++i) {
+      if (frame.entity_id()[i] == index(entity)) return frame.range_m()[i] - clean.range_m()[i];
+    }
+    ADD_FAILURE() << "entity " << index(entity) << " is not seen";
+    return 0.0F;
+  };
+  const DistanceNoise usual = {.mean_m = 0.125F}, of_body = {.mean_m = 0.25F}, of_knob = {.mean_m = 0.5F};
+  above.noise = {ChainEntry(usual, std::vector<EntityEntry>{{robot.body, of_body}})};
+  const Frame whole = render_once(robot.scene, above, all_channels(), options());
+  EXPECT_NEAR(shift_of(whole, lid), 0.25, 1e-5);
+  EXPECT_NEAR(shift_of(whole, knob), 0.25, 1e-5);
+  EXPECT_NEAR(shift_of(whole, arm), 0.125, 1e-5);
+  EXPECT_NEAR(shift_of(whole, EntityId{0}), 0.125, 1e-5);
+  above.noise = {ChainEntry(usual, std::vector<EntityEntry>{{robot.body, of_body}, {knob, of_knob}})};
+  const Frame own = render_once(robot.scene, above, all_channels(), options());
+  EXPECT_NEAR(shift_of(own, lid), 0.25, 1e-5);
+  EXPECT_NEAR(shift_of(own, knob), 0.5, 1e-5);
+}
+
 TEST(IgnoreRefusals, NameWhatIsWrong) {
   const auto refusal = [](auto change) {
     Sensor sensor = make_sensor(make_lidar());

@@ -362,6 +362,53 @@ TEST(SceneFormat, AMeshFileMayHaveAnotherUpAxis) {
   EXPECT_EQ(first("{file: flat.obj, up_axis: x}"), (std::array<float, 3>{-2, -3, 1}));
 }
 
+TEST(SceneFormat, PartsOfAFileBecomeEntities) {
+  const TemporaryFolder folder;
+  folder.write("car.obj",
+               "v 1 2 3\nv 2 2 3\nv 1 4 3\no door\nusemtl paint\nf 1 2 3\nusemtl glass\nf 1 3 2\no roof\nf 2 3 1\n");
+  const auto read_with = [&](const std::string& mesh, const std::string& entity, const std::string& noise = "") {
+    std::string text =
+        test::replaced(scene_with("    preset: VLP-16\n" + noise), "m: {sphere: {radius_m: 1}}", "m: " + mesh);
+    text = test::replaced(
+        text, "- {name: e, mesh: m, position_m: [5, 0, 0]}",
+        "- {name: e, mesh: m, position_m: [1, 0, 0], scale: 2, groups: [load]" + entity +
+            "}\n    - {name: f, mesh: m, parent: " + (mesh.find("nodes") != std::string::npos ? "e/door}" : "e}"));
+    return read_scene_file(folder.write("s.yaml", text));
+  };
+  const SceneSetup setup =
+      read_with("{file: car.obj, split: nodes}", ", parts: {roof: {reflectivity: 0.25, groups: [top]}}",
+                "    ignore: [e/roof, f]\n    noise: [distance: {entities: {e: {mean_m: 1}, f/door: {mean_m: 2}}}]\n");
+  const auto& entities = setup.scene.entities();
+  ASSERT_EQ(entities.size(), 6U);
+  const auto name = [&](std::size_t i) { return entities[i].name; };
+  EXPECT_EQ((std::vector<std::string>{name(0), name(1), name(2), name(3), name(4), name(5)}),
+            (std::vector<std::string>{"e", "f", "e/door", "e/roof", "f/door", "f/roof"}));
+  EXPECT_EQ(entities[0].mesh, kNoMesh);
+  EXPECT_EQ(entities[1].parent, EntityId{2});
+  EXPECT_EQ(setup.scene.meshes().size(), 2U) << "parts are kept once";
+  EXPECT_EQ(setup.scene.mesh_name(entities[3].mesh), "m/roof");
+  EXPECT_EQ(entities[5].mesh, entities[3].mesh);
+  EXPECT_TRUE(entities[3].part_of_parent);
+  EXPECT_EQ(entities[3].parent, EntityId{0});
+  EXPECT_EQ(entities[3].scale, (Vec3{2, 2, 2}));
+  EXPECT_EQ(entities[3].reflectivity, 0.25F);
+  EXPECT_EQ(entities[2].reflectivity, 1.0F);
+  EXPECT_EQ(entities[3].groups, std::vector<std::string>{"top"});
+  EXPECT_EQ(setup.scene.world_from_entity(EntityId{3}, 0).translation_m, (Vec3{1, 0, 0}));
+  EXPECT_EQ(setup.sensors[0].sensor.ignore, (std::vector<EntityId>{EntityId{3}, EntityId{1}}));
+  EXPECT_EQ(setup.sensors[0].sensor.noise[0].by_entity[1].entity, EntityId{4});
+  EXPECT_EQ(read_with("{file: car.obj, split: materials, up_axis: y}", "").scene.entities()[3].name, "e/glass");
+  const auto error_of = [&](const std::string& mesh, const std::string& entity) {
+    return test::input_error([&] { read_with(mesh, entity); });
+  };
+  EXPECT_NE(error_of("{file: car.obj, split: nodes}", ", parts: {rof: {}}")
+                .find("entities.e.parts.rof is no part of the mesh"),
+            std::string::npos);
+  EXPECT_NE(error_of("{file: car.obj, split: bones}", "").find("split = bones is not one of nodes, materials"),
+            std::string::npos);
+  EXPECT_NE(error_of("{file: car.obj, splt: nodes}", "").find("'split'"), std::string::npos);
+}
+
 TEST(SceneFormat, ARobotDescriptionIsNamed) {
   const TemporaryFolder folder;
   const auto file = folder.write("r.urdf", "<?xml version=\"1.0\"?>\n<robot name=\"r\"/>\n");

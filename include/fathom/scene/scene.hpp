@@ -19,8 +19,8 @@ namespace fathom {
 
 /// A mesh placed in the world (or in the frame of another entity).
 struct Entity {
-  std::string name;  ///< unique in the scene, not empty
-  MeshId mesh = {};
+  std::string name;                    ///< unique in the scene, not empty
+  MeshId mesh = {};                    ///< kNoMesh: nothing to see, only a place for others to hang on
   Trajectory parent_from_entity = {};  ///< pose over time, in the world or in the parent's frame
   Vec3 scale = {1, 1, 1};  ///< per axis, applied in the mesh's frame; != 0 and finite. Not inherited by children. No
                            ///< vertex may come to lie beyond kMaxCoordinateM.
