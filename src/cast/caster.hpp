@@ -6,11 +6,15 @@
 #include <cmath>
 #include <cstdint>
 #include <memory>
+#include <span>
 
 #include <fathom/base/geometry.hpp>
 #include <fathom/scene/scene.hpp>
 
 namespace fathom {
+
+/// The mask of rays that meet every entity.
+inline constexpr std::uint32_t kSeesAll = ~0U;
 
 /// `count` rays, a multiple of 16 (pad with copies of a ray). Arrays are [count].
 struct CastRays {
@@ -23,6 +27,8 @@ struct CastRays {
   /// Solid angle between 16 neighbouring rays, for a caster that weighs it against the triangles it meets; 0:
   /// `coherent` says all.
   float packet_sr = 0.0F;
+  /// They meet an entity whose own mask has a bit in common (Caster::set_masks). kSeesAll costs nothing.
+  std::uint32_t mask = kSeesAll;
 };
 
 /// Arrays to fill, [count]; all but range_m may be null.
@@ -40,6 +46,7 @@ struct SightLines {
   const float *dx = nullptr, *dy = nullptr, *dz = nullptr;  ///< from the eye to the target, of any length
   const float* clear = nullptr;  ///< share of the way, below 1, that must be clear; 0: the line does not matter
   std::uint32_t count = 0;
+  std::uint32_t mask = kSeesAll;  ///< as that of CastRays
 };
 
 /// The origin of casting for a sensor at `p` [world]: the nearest point of a wide grid, so a function of the place
@@ -59,6 +66,9 @@ class Caster {
   /// Takes over what changed in the scene at `stamp_s` since the last call: new meshes and entities, poses, vertices.
   /// Rays and hits are relative to `origin` from then on. Casts see the changes after commit().
   virtual void place(const Scene& scene, double stamp_s, const Vec3& origin) = 0;
+  /// Gives entities their masks, [entities], from what place() took over; those beyond have kSeesAll, as all have at
+  /// first. Casts see the change after commit().
+  virtual void set_masks(std::span<const std::uint32_t> masks) = 0;
   /// Makes what was placed what is cast. Forks may be committed at once.
   virtual void commit() = 0;
   void update(const Scene& scene, double stamp_s, const Vec3& origin) {

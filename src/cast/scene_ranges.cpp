@@ -41,6 +41,7 @@ Vec3 middle(const Scene& scene, double stamp_s) {
   for (std::size_t i = 0; i < scene.entities().size(); ++i) {
     const Entity& entity = scene.entities()[i];
     const Pose& pose = world_from_entity[i];
+    if (entity.mesh == kNoMesh) continue;
     for (const auto& v : scene.meshes()[index(entity.mesh)].vertices_m) {
       const Vec3 p = pose * Vec3{v[0] * entity.scale.x, v[1] * entity.scale.y, v[2] * entity.scale.z};
       low = {std::min(low.x, p.x), std::min(low.y, p.y), std::min(low.z, p.z)};

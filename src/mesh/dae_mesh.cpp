@@ -91,8 +91,9 @@ Affine transformation(const DaeDocument& document, pugi::xml_node element) {
 /// Walks the nodes of the scene and adds what they place.
 class Walk {
  public:
-  Walk(const DaeDocument& document, std::size_t file_bytes)
+  Walk(const DaeDocument& document, std::size_t file_bytes, PartList* parts)
       : document_(document),
+        parts_(parts),
         shapes_(document),
         steps_left_(elements_in(document.root()) + kMaxRepeated),
         max_triangles_(std::clamp(file_bytes, kMinMaxTriangles, kMaxTriangles)) {}
@@ -137,6 +138,7 @@ class Walk {
       document_.fail(node, fmt::format("nested {} deep, the limit is {}", path_.size() + 1, kMaxNesting));
     }
     path_.push_back(node);
+    const std::size_t number = ++entered_;  // a node that is placed twice is two parts
     Affine file_from_node = file_from_parent;
     for (const pugi::xml_node c : node.children()) {
       if (steps_left_-- == 0) {
@@ -148,10 +150,31 @@ class Walk {
       const std::string_view name = c.name();
       if (name == "node") enter(c, file_from_node);
       if (name == "instance_node") enter(document_.target(c, "url", "node"), file_from_node);
-      if (name == "instance_geometry") place(c, document_.target(c, "url", "geometry"), file_from_node);
-      if (name == "instance_controller") place(c, controlled(c), file_from_node);
+      if (name != "instance_geometry" && name != "instance_controller") continue;
+      const pugi::xml_node shape = name == "instance_geometry" ? document_.target(c, "url", "geometry") : controlled(c);
+      if (parts_ != nullptr && parts_->by_nodes()) begin_node(node, number);
+      place(c, shape, file_from_node);
     }
     path_.pop_back();
+  }
+
+  void begin_node(pugi::xml_node node, std::size_t number) {
+    std::string name = node.attribute("name").value();
+    if (name.empty()) name = node.attribute("id").value();
+    const std::string key = std::to_string(number);
+    parts_->begin(joiner_.triangles(), key, name.empty() ? "node_" + key : name);
+  }
+
+  /// The material that an <instance_geometry> binds to the symbol, else the symbol itself.
+  void begin_material(pugi::xml_node instance, const std::string& symbol) {
+    const pugi::xml_node bound = instance.child("bind_material");
+    for (const pugi::xml_node c : bound.child("technique_common").children("instance_material")) {
+      if (symbol != c.attribute("symbol").value()) continue;
+      const pugi::xml_node material = document_.target(c, "target", "material");
+      const std::string id = material.attribute("id").value(), name = material.attribute("name").value();
+      return parts_->begin(joiner_.triangles(), "#" + id, name.empty() ? id : name);
+    }
+    parts_->begin(joiner_.triangles(), symbol, symbol.empty() ? kDefaultPart : symbol);
   }
 
   /// The <geometry> under a <controller>: skins and morphs name a geometry or another controller as their source.
@@ -171,6 +194,7 @@ class Walk {
       if (part.triangles.size() > max_triangles_ - joiner_.triangles()) {
         document_.fail(instance, fmt::format("here the file has more than {} triangles, the limit", max_triangles_));
       }
+      if (parts_ != nullptr && !parts_->by_nodes()) begin_material(instance, part.material);
       for (const auto& triangle : part.triangles) {
         std::array<std::uint32_t, 3> ids{};
         for (std::size_t k = 0; k < 3; ++k) {
@@ -183,6 +207,8 @@ class Walk {
   }
 
   const DaeDocument& document_;
+  PartList* parts_;
+  std::size_t entered_ = 0;  // nodes so far
   DaeShapes shapes_;
   std::size_t steps_left_, max_triangles_;
   std::vector<pugi::xml_node> path_;
@@ -191,9 +217,9 @@ class Walk {
 
 }  // namespace
 
-DaeMesh parse_dae_mesh(std::string_view bytes, const std::string& file) {
+DaeMesh parse_dae_mesh(std::string_view bytes, const std::string& file, PartList* parts) {
   const DaeDocument document(bytes, file);
-  return Walk(document, bytes.size()).run();
+  return Walk(document, bytes.size(), parts).run();
 }
 
 }  // namespace fathom

@@ -189,6 +189,7 @@ DaePart DaeShapes::read_part(pugi::xml_node primitives) {
   const pugi::xml_node vertices =
       document_.target(required_input(document_, primitives, "VERTEX"), "source", "vertices");
   DaePart part;
+  part.material = primitives.attribute("material").value();
   part.positions = positions_of(document_.target(required_input(document_, vertices, "POSITION"), "source", "source"));
   PartReader(document_, primitives, part).read();
   return part;

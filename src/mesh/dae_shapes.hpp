@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <string>
 #include <vector>
 
 #include <fathom/base/geometry.hpp>
@@ -28,6 +29,7 @@ struct DaePositions {
 struct DaePart {
   DaePositions positions;
   std::vector<std::array<std::uint32_t, 3>> triangles;
+  std::string material;  ///< the symbol that the scene binds to a material; empty: none
 };
 using DaeShape = std::vector<DaePart>;
 

@@ -56,6 +56,7 @@ class Reader {
     each("buffers", [&](const JsonPlace& p) { document_.buffers.push_back(buffer(p)); });
     each("bufferViews", [&](const JsonPlace& p) { document_.views.push_back(view(p)); });
     each("accessors", [&](const JsonPlace& p) { document_.accessors.push_back(accessor(p)); });
+    each("materials", [&](const JsonPlace& p) { document_.materials.push_back(name_of(p)); });
     each("meshes", [&](const JsonPlace& p) { document_.meshes.push_back(mesh(p)); });
     each("skins", [&](const JsonPlace& p) { document_.skins.push_back(skin(p)); });
     each("nodes", [&](const JsonPlace& p) { document_.nodes.push_back(node(p)); });
@@ -76,6 +77,11 @@ class Reader {
   }
   [[nodiscard]] std::size_t index(const JsonPlace& place, const char* list) const {
     return place.index(size_of(list), list);
+  }
+  /// Names say nothing about shapes: a file whose names are not texts is read like one without them.
+  [[nodiscard]] static std::string name_of(const JsonPlace& place) {
+    const auto name = place.is_object() ? place.find("name") : std::nullopt;
+    return name && name->is_text() ? name->text() : std::string();
   }
   [[nodiscard]] GltfIndex find_index(const JsonPlace& place, const char* key, const char* list) const {
     const auto found = place.find(key);
@@ -152,6 +158,7 @@ class Reader {
 
   GltfMesh mesh(const JsonPlace& place) const {
     GltfMesh made;
+    made.name = name_of(place);
     if (const auto weights = place.find("weights")) made.weights = weights->numbers();
     const JsonPlace primitives = place.at("primitives");
     for (std::size_t i = 0; i < primitives.size(); ++i) {
@@ -171,6 +178,10 @@ class Reader {
     made.place = place.path(), made.mode = mode;
     made.positions = index(attributes.at("POSITION"), "accessors");
     made.indices = find_index(place, "indices", "accessors");
+    const auto material = place.find("material");
+    const std::size_t materials = document_.materials.size();
+    if (material && materials > 0 && material->is_whole(0, materials - 1))
+      made.material = material->whole(0, materials - 1);
     // Beside compressed data a file may give the same uncompressed.
     if (has_extension(place, "KHR_draco_mesh_compression") && !document_.accessors[made.positions].view) {
       place.fail("extensions.KHR_draco_mesh_compression is not understood");
@@ -205,6 +216,7 @@ class Reader {
       place.fail("extensions.EXT_mesh_gpu_instancing is not understood");
     }
     GltfNode made;
+    made.name = name_of(place);
     made.parent_from_node = placement(place);
     made.mesh = find_index(place, "mesh", "meshes");
     made.skin = find_index(place, "skin", "skins");

@@ -2,7 +2,7 @@
 #pragma once
 // glTF is read here and not through Assimp: Assimp 5.2 follows null pointers where a skin has no matrices or a sparse
 // accessor no indices, recurses as deep as nodes are nested, and opens whatever file a URI names. This reads
-// the shapes of a document; materials, images, cameras, lights and animations are ignored.
+// the shapes of a document and the names of its materials; images, cameras, lights and animations are ignored.
 
 #include <array>
 #include <cstddef>
@@ -50,11 +50,13 @@ struct GltfPrimitive {
   std::size_t mode = 4;
   std::size_t positions = 0;
   GltfIndex indices;
+  GltfIndex material;                        ///< none also where the file gives one that it does not have
   std::vector<std::size_t> joints, weights;  ///< four of each for every vertex, as many of one as of the other
   std::vector<GltfIndex> targets;            ///< what each morph target adds to the positions
 };
 
 struct GltfMesh {
+  std::string name;                       ///< empty: none
   std::vector<GltfPrimitive> primitives;  ///< those of triangles
   std::vector<double> weights;            ///< of morph targets; empty: zeros
 };
@@ -65,6 +67,7 @@ struct GltfSkin {
 };
 
 struct GltfNode {
+  std::string name;  ///< empty: none
   Affine parent_from_node;
   GltfIndex parent, mesh, skin;
   std::vector<std::size_t> children;
@@ -79,6 +82,7 @@ struct GltfDocument {
   std::vector<GltfMesh> meshes;
   std::vector<GltfSkin> skins;
   std::vector<GltfNode> nodes;
+  std::vector<std::string> materials;      ///< their names, empty where there is none
   std::vector<std::size_t> parents_first;  ///< every node, each after its parent
   std::vector<std::size_t> scene;          ///< the nodes of the scene that is shown; they have no parents
 

@@ -46,8 +46,9 @@ double determinant(const Affine& a) {
 
 class Placer {
  public:
-  Placer(const GltfDocument& document, GltfBuffers& buffers)
+  Placer(const GltfDocument& document, GltfBuffers& buffers, PartList* parts)
       : document_(document),
+        parts_(parts),
         buffers_(buffers),
         accessors_(document, buffers),
         scene_from_node_(document.nodes.size()),
@@ -79,6 +80,7 @@ class Placer {
     const GltfMesh& mesh = document_.meshes[*node.mesh];
     const std::vector<double>& weights = node.weights.empty() ? mesh.weights : node.weights;
     for (const GltfPrimitive& primitive : mesh.primitives) {
+      if (parts_ != nullptr) begin_part(i, primitive);
       // A primitive without triangles takes time too: shape_of() looks at every weight and set of joints.
       count_work(primitive.place, 1 + weights.size() + (node.skin ? 4 * primitive.joints.size() : 0));
       const Shape shape = shape_of(primitive, weights, node.skin);
@@ -87,6 +89,21 @@ class Placer {
       const std::vector<Affine>* joints = node.skin ? &rest_poses(*node.skin) : nullptr;
       add(shape, scene_from_node_[i], joints);
     }
+  }
+
+  void begin_part(std::size_t i, const GltfPrimitive& primitive) {
+    const GltfNode& node = document_.nodes[i];
+    std::string key, name(kDefaultPart);
+    if (parts_->by_nodes()) {
+      key = std::to_string(i);
+      name = node.name.empty() ? document_.meshes[*node.mesh].name : node.name;
+      if (name.empty()) name = "node_" + key;
+    } else if (primitive.material) {
+      key = std::to_string(*primitive.material);
+      name = document_.materials[*primitive.material];
+      if (name.empty()) name = "material_" + key;
+    }
+    parts_->begin(joiner_.triangles(), key, name);
   }
 
   void count_work(std::string_view place, std::size_t work) {
@@ -249,6 +266,7 @@ class Placer {
   }
 
   const GltfDocument& document_;
+  PartList* parts_;
   GltfBuffers& buffers_;
   GltfAccessors accessors_;
   std::vector<Affine> scene_from_node_;
@@ -265,12 +283,12 @@ Mesh parse_gltf_mesh(std::string_view bytes, const std::filesystem::path& file) 
 }
 
 Mesh parse_gltf_mesh(std::string_view bytes, const std::filesystem::path& file,
-                     std::vector<std::filesystem::path>& opened) {
+                     std::vector<std::filesystem::path>& opened, PartList* parts) {
   GlbChunks chunks{bytes, std::nullopt};
   if (is_glb(bytes)) chunks = split_glb(bytes, file.string());
   const GltfDocument document = parse_gltf_document(chunks.json, file.string());
   GltfBuffers buffers(document, file, chunks.binary);
-  Mesh mesh = Placer(document, buffers).run();
+  Mesh mesh = Placer(document, buffers, parts).run();
   buffers.list_files(opened);
   return mesh;
 }

@@ -7,6 +7,8 @@
 
 #include <fathom/scene/mesh.hpp>
 
+#include "mesh/mesh_parts.hpp"
+
 namespace fathom {
 
 /// Reads the triangles, strips and fans that the scene of a glTF 2.0 file places (`bytes`: its JSON or a GLB), as its
@@ -14,8 +16,9 @@ namespace fathom {
 /// written: y up. `file` is the name for messages; buffers are read from its folder and from nowhere else. Throws
 /// InputError naming file, place, value and limit; does not call validate().
 Mesh parse_gltf_mesh(std::string_view bytes, const std::filesystem::path& file);
-/// The same; the files that held its buffers are added to `opened`.
+/// The same; the files that held its buffers are added to `opened`. `parts`: what belongs to which node or material;
+/// null: not asked.
 Mesh parse_gltf_mesh(std::string_view bytes, const std::filesystem::path& file,
-                     std::vector<std::filesystem::path>& opened);
+                     std::vector<std::filesystem::path>& opened, PartList* parts = nullptr);
 
 }  // namespace fathom

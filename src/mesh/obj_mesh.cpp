@@ -22,19 +22,27 @@ namespace fathom {
 namespace {
 
 // Statements that place no surface.
-constexpr std::array<std::string_view, 36> kPassedOver = {
-    "vt",       "vn",       "vp",     "p",      "l",     "o",    "g",    "s",          "mg",
-    "usemtl",   "mtllib",   "usemap", "maplib", "lod",   "deg",  "bmat", "step",       "bevel",
-    "c_interp", "d_interp", "cstype", "curv",   "curv2", "parm", "trim", "hole",       "scrv",
-    "sp",       "end",      "con",    "ctech",  "stech", "cdc",  "res",  "shadow_obj", "trace_obj"};
+constexpr std::array<std::string_view, 33> kPassedOver = {
+    "vt",   "vn",   "vp",   "p",     "l",        "s",        "mg",     "mtllib", "usemap", "maplib",     "lod",
+    "deg",  "bmat", "step", "bevel", "c_interp", "d_interp", "cstype", "curv",   "curv2",  "parm",       "trim",
+    "hole", "scrv", "sp",   "end",   "con",      "ctech",    "stech",  "cdc",    "res",    "shadow_obj", "trace_obj"};
 
 struct ObjFace {
   std::size_t line = 0, first = 0, corners = 0;
 };
 
+/// Statements that name what the faces after them belong to.
+constexpr std::array<std::string_view, 3> kOwners = {"o", "g", "usemtl"};
+
+/// From a face on, one of the owners has another name.
+struct ObjOwner {
+  std::size_t first_face = 0, kind = 0;  ///< kind: a position in kOwners
+  std::string name;
+};
+
 class ObjReader {
  public:
-  explicit ObjReader(const std::string& file) : file_(file) {}
+  ObjReader(const std::string& file, PartList* parts) : file_(file), parts_(parts) {}
 
   Mesh run(std::string_view bytes) {
     std::string joined;  // of lines that end with a backslash
@@ -50,7 +58,12 @@ class ObjReader {
       joined.clear();
     });
     if (!joined.empty()) read_line(joined);
-    for (const ObjFace& face : faces_) add(face);
+    if (parts_ != nullptr) parts_->begin(0, kDefaultPart, kDefaultPart);
+    auto owner = owners_.begin();
+    for (std::size_t i = 0; i < faces_.size(); ++i) {
+      for (; owner != owners_.end() && owner->first_face == i; ++owner) begin_part(*owner);
+      add(faces_[i]);
+    }
     return joiner_.take();
   }
 
@@ -60,10 +73,20 @@ class ObjReader {
   }
 
   void read_line(std::string_view line) {
-    const auto words = split_words(line.substr(0, line.find('#')));
+    line = line.substr(0, line.find('#'));
+    const auto words = split_words(line);
     if (words.empty()) return;
     if (words[0] == "v") return read_vertex(words);
     if (words[0] == "f" || words[0] == "fo") return read_face(words);
+    if (const auto owner = std::find(kOwners.begin(), kOwners.end(), words[0]); owner != kOwners.end()) {
+      // The name is the rest of the line, blanks inside of it included.
+      if (parts_ == nullptr) return;
+      const auto kind = static_cast<std::size_t>(owner - kOwners.begin());
+      has_objects_ = has_objects_ || kind == 0;
+      const std::size_t from = words.size() > 1 ? static_cast<std::size_t>(words[1].data() - line.data()) : 0;
+      owners_.push_back({faces_.size(), kind, std::string(from > 0 ? trim(line.substr(from)) : kDefaultPart)});
+      return;
+    }
     if (std::find(kPassedOver.begin(), kPassedOver.end(), words[0]) != kPassedOver.end()) return;
     if (words[0] == "surf") fail("surf: free-form surfaces are not read, only faces");
     fail(fmt::format("'{:.40}' is not understood in an OBJ file", words[0]));
@@ -113,6 +136,11 @@ class ObjReader {
     return static_cast<std::size_t>(parts[0] < 0 ? count + parts[0] : parts[0] - 1);
   }
 
+  void begin_part(const ObjOwner& owner) {
+    const std::size_t wanted = parts_->by_nodes() ? (has_objects_ ? 0 : 1) : 2;
+    if (owner.kind == wanted) parts_->begin(joiner_.triangles(), owner.name, owner.name);
+  }
+
   void add(const ObjFace& face) {
     line_ = face.line;
     const std::size_t* corners = corners_.data() + face.first;
@@ -136,6 +164,9 @@ class ObjReader {
   }
 
   const std::string& file_;
+  PartList* parts_;
+  std::vector<ObjOwner> owners_;
+  bool has_objects_ = false;
   std::size_t line_ = 0;
   std::vector<Vec3> vertices_;
   std::vector<std::size_t> corners_;  // vertices of all faces; they may come later in the file
@@ -146,6 +177,8 @@ class ObjReader {
 
 }  // namespace
 
-Mesh parse_obj_mesh(std::string_view bytes, const std::string& file) { return ObjReader(file).run(bytes); }
+Mesh parse_obj_mesh(std::string_view bytes, const std::string& file, PartList* parts) {
+  return ObjReader(file, parts).run(bytes);
+}
 
 }  // namespace fathom

@@ -48,15 +48,15 @@ void refuse_other_files(const std::filesystem::path& file, std::string_view exte
   }
 }
 
-/// The mesh as it is written, and the axis of the file that points up.
+/// The mesh as it is written, and the axis of the file that points up. `parts`: null, or what to fill.
 std::pair<Mesh, UpAxis> parse(const std::filesystem::path& file, std::string_view extension,
-                              std::vector<std::filesystem::path>& opened) {
+                              std::vector<std::filesystem::path>& opened, PartList* parts) {
   const std::string bytes = read_file(file), name = file.string();
   if (extension == "ply") return {parse_ply_mesh(bytes, name), UpAxis::kZ};
-  if (extension == "obj") return {parse_obj_mesh(bytes, name), UpAxis::kZ};
+  if (extension == "obj") return {parse_obj_mesh(bytes, name, parts), UpAxis::kZ};
   if (extension == "stl") return {parse_stl_mesh(bytes, name), UpAxis::kZ};
-  if (extension != "dae") return {parse_gltf_mesh(bytes, file, opened), UpAxis::kY};
-  DaeMesh read = parse_dae_mesh(bytes, name);
+  if (extension != "dae") return {parse_gltf_mesh(bytes, file, opened, parts), UpAxis::kY};
+  DaeMesh read = parse_dae_mesh(bytes, name, parts);
   return {std::move(read.mesh), read.up_axis};
 }
 
@@ -70,6 +70,21 @@ void raise(Mesh& mesh, UpAxis up_axis) {
   }
 }
 
+/// The whole mesh, turned and checked.
+Mesh read_joined(const std::filesystem::path& file, std::optional<UpAxis> up_axis,
+                 std::vector<std::filesystem::path>& opened, PartList* parts) {
+  require_readable_file(file);
+  const std::string extension = extension_of(file);
+  refuse_other_files(file, extension);
+  if (parts != nullptr && (extension == "ply" || extension == "stl")) {
+    throw InputError(fmt::format("{}: {} files have neither nodes nor materials", file.string(), extension));
+  }
+  auto [mesh, axis_of_file] = parse(file, extension, opened, parts);
+  raise(mesh, up_axis.value_or(axis_of_file));
+  with_prefix([&] { return file.string(); }, [&read = mesh] { validate(read); });
+  return std::move(mesh);
+}
+
 }  // namespace
 
 bool is_mesh_name(const std::filesystem::path& file) { return is_known(extension_of(file)); }
@@ -81,14 +96,20 @@ Mesh read_mesh(const std::filesystem::path& file, std::optional<UpAxis> up_axis)
 
 Mesh read_mesh(const std::filesystem::path& file, std::optional<UpAxis> up_axis,
                std::vector<std::filesystem::path>& opened) {
-  require_readable_file(file);
-  const std::string extension = extension_of(file);
-  refuse_other_files(file, extension);
+  return within_memory(file, [&] { return read_joined(file, up_axis, opened, nullptr); });
+}
+
+std::vector<MeshPart> read_mesh_parts(const std::filesystem::path& file, MeshSplit split,
+                                      std::optional<UpAxis> up_axis) {
+  std::vector<std::filesystem::path> opened;
+  return read_mesh_parts(file, split, up_axis, opened);
+}
+
+std::vector<MeshPart> read_mesh_parts(const std::filesystem::path& file, MeshSplit split, std::optional<UpAxis> up_axis,
+                                      std::vector<std::filesystem::path>& opened) {
   return within_memory(file, [&] {
-    auto [mesh, axis_of_file] = parse(file, extension, opened);
-    raise(mesh, up_axis.value_or(axis_of_file));
-    with_prefix([&] { return file.string(); }, [&read = mesh] { validate(read); });
-    return std::move(mesh);
+    PartList parts(split);
+    return parts.cut(read_joined(file, up_axis, opened, &parts));
   });
 }
 

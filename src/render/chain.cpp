@@ -60,9 +60,24 @@ void add_other(ActiveNoise& active, std::uint32_t id, const Noise& noise) {
   entry_by_id[id] = static_cast<std::uint32_t>(active.others.size());
 }
 
-ActiveNoise make_active(const ChainEntry& entry, std::uint32_t stream) {
+/// Gives the parts of entities that have an entry the same.
+void extend_to_parts(std::span<const Entity> entities, EntryTable& table) {
+  const std::vector<std::uint32_t> own = table.entry_by_id;
+  for (std::uint32_t i = 0; i < entities.size(); ++i) {
+    std::uint32_t up = i;
+    while ((up >= own.size() || own[up] == 0) && entities[up].part_of_parent && entities[up].parent != kNoEntity) {
+      up = index(entities[up].parent);
+    }
+    if (up == i || up >= own.size() || own[up] == 0) continue;
+    if (table.entry_by_id.size() <= i) table.entry_by_id.resize(i + std::size_t{1}, 0);
+    table.entry_by_id[i] = own[up];
+  }
+}
+
+ActiveNoise make_active(const ChainEntry& entry, std::uint32_t stream, std::span<const Entity> entities) {
   ActiveNoise active{entry.noise, stream};
   for (const EntityEntry& other : entry.by_entity) add_other(active, index(other.entity), other.noise);
+  if (!entry.by_entity.empty()) extend_to_parts(entities, active.table);
   active.table.by_ring = !entry.by_ring.empty();
   for (const RingEntry& other : entry.by_ring) add_other(active, other.ring, other.noise);
   return active;
@@ -70,13 +85,14 @@ ActiveNoise make_active(const ChainEntry& entry, std::uint32_t stream) {
 
 }  // namespace
 
-StagedChain stage_chain(std::string_view sensor, const NoiseChain& chain, RangePolicy policy) {
+StagedChain stage_chain(std::string_view sensor, const NoiseChain& chain, RangePolicy policy,
+                        std::span<const Entity> entities) {
   StagedChain staged;
   for (const Stage stage : kStages) {
     for (std::uint32_t place = 0; place < chain.size(); ++place) {
       const Noise& noise = chain[place].noise;
       if (noise.stage() != stage) continue;
-      ActiveNoise active = make_active(chain[place], make_stream(sensor, place, noise.slug()));
+      ActiveNoise active = make_active(chain[place], make_stream(sensor, place, noise.slug()), entities);
       if (noise.is_identity() && active.others.empty()) continue;
       const SurfaceNeeds needs = noise.info().needs;
       staged.needs_surface |= needs.angles || needs.sight || needs.camera || needs.baseline;

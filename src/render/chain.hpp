@@ -3,10 +3,12 @@
 // A sensor's chain of noise: its models sorted by when they act.
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
 #include <fathom/noise/chain.hpp>
+#include <fathom/scene/scene.hpp>
 #include <fathom/sensor/model.hpp>
 
 namespace fathom {
@@ -46,7 +48,9 @@ struct StagedChain {
   EnergyAngle energy_angle = EnergyAngle::kCosine;  ///< of the array of energies, as the models of the chain read it
   RangePolicy range_policy = RangePolicy::kKeep;    ///< kKeep where no model can carry a return outside
 };
-/// `sensor`: its name, which names the streams; `policy`: where a model can carry a return outside the limits.
-StagedChain stage_chain(std::string_view sensor, const NoiseChain& chain, RangePolicy policy);
+/// `sensor`: its name, which names the streams; `policy`: where a model can carry a return outside the limits;
+/// `entities`: of the scene, of which a part takes the entry of its whole unless it has one of its own.
+StagedChain stage_chain(std::string_view sensor, const NoiseChain& chain, RangePolicy policy,
+                        std::span<const Entity> entities);
 
 }  // namespace fathom

@@ -12,8 +12,8 @@
 
 namespace fathom {
 
-EnvironmentSensor::EnvironmentSensor(Sensor sensor, std::vector<ParameterRange> ranges, std::size_t entities,
-                                     std::uint32_t environments)
+EnvironmentSensor::EnvironmentSensor(Sensor sensor, std::vector<ParameterRange> ranges,
+                                     std::span<const Entity> entities, std::uint32_t environments)
     : prepared_(std::move(sensor), entities), ranges_(std::move(ranges)), environments_(environments) {
   const CastPlan& plan = prepared_.plan();
   if (prepared_.sensor().rolling) {
@@ -31,18 +31,20 @@ EnvironmentSensor::EnvironmentSensor(Sensor sensor, std::vector<ParameterRange> 
   drawn_.resize(ranges_.empty() ? 0 : chains_.size() * ranges_.size());
 }
 
-EnvironmentSensor::Drawn EnvironmentSensor::draw_from(NoiseChain noise, std::uint64_t episode_seed) const {
+EnvironmentSensor::Drawn EnvironmentSensor::draw_from(NoiseChain noise, std::span<const Entity> entities,
+                                                      std::uint64_t episode_seed) const {
   Drawn drawn;
   for (const ParameterRange& range : ranges_) {
     drawn.values.push_back(draw_into(noise, sensor().name, range, episode_seed));
   }
-  drawn.chain = prepared_.staged_chain(noise);
+  drawn.chain = prepared_.staged_chain(noise, entities);
   return drawn;
 }
 
-EnvironmentSensor::Drawn EnvironmentSensor::draw(std::uint32_t environment, std::uint64_t episode_seed) const {
+EnvironmentSensor::Drawn EnvironmentSensor::draw(std::uint32_t environment, std::span<const Entity> entities,
+                                                 std::uint64_t episode_seed) const {
   const bool has_own = !own_noise_.empty() && own_noise_[environment];
-  return draw_from(has_own ? *own_noise_[environment] : sensor().noise, episode_seed);
+  return draw_from(has_own ? *own_noise_[environment] : sensor().noise, entities, episode_seed);
 }
 
 void EnvironmentSensor::keep(std::uint32_t environment, Drawn drawn) {
@@ -51,11 +53,11 @@ void EnvironmentSensor::keep(std::uint32_t environment, Drawn drawn) {
   chains_[environment] = std::move(drawn.chain);
 }
 
-void EnvironmentSensor::set_noise(std::uint32_t environment, NoiseChain noise, std::size_t entities,
+void EnvironmentSensor::set_noise(std::uint32_t environment, NoiseChain noise, std::span<const Entity> entities,
                                   std::uint64_t episode_seed) {
   prepared_.check_noise(noise, entities);
   for (const ParameterRange& range : ranges_) check_range(noise, range);
-  Drawn drawn = draw_from(noise, episode_seed);
+  Drawn drawn = draw_from(noise, entities, episode_seed);
   own_noise_.resize(environments_);
   if (chains_.size() == 1) chains_.resize(environments_, StagedChain(chains_[0]));
   own_noise_[environment] = std::move(noise);

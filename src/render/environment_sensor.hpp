@@ -25,18 +25,21 @@ class EnvironmentSensor {
     std::vector<double> values;  ///< [ranges]
   };
 
-  /// Until keep(), nothing is drawn. Throws InputError as Environments::add_sensor does.
-  EnvironmentSensor(Sensor sensor, std::vector<ParameterRange> ranges, std::size_t entities,
+  /// `entities`: those of the scene, here as everywhere. Until keep(), nothing is drawn. Throws InputError as
+  /// Environments::add_sensor does.
+  EnvironmentSensor(Sensor sensor, std::vector<ParameterRange> ranges, std::span<const Entity> entities,
                     std::uint32_t environments);
 
   /// Whether an episode can change the chain of an environment.
   [[nodiscard]] bool draws() const { return !ranges_.empty() || !own_noise_.empty(); }
   /// What the episode of that seed draws for an environment. Throws InputError where the numbers do not fit together.
-  [[nodiscard]] Drawn draw(std::uint32_t environment, std::uint64_t episode_seed) const;
+  [[nodiscard]] Drawn draw(std::uint32_t environment, std::span<const Entity> entities,
+                           std::uint64_t episode_seed) const;
   void keep(std::uint32_t environment, Drawn drawn);
 
   /// Gives one environment a chain of its own. Throws InputError, and then changes nothing.
-  void set_noise(std::uint32_t environment, NoiseChain noise, std::size_t entities, std::uint64_t episode_seed);
+  void set_noise(std::uint32_t environment, NoiseChain noise, std::span<const Entity> entities,
+                 std::uint64_t episode_seed);
   /// Throws InputError, and then changes nothing. Messages count environments from `first`.
   void set_poses(std::span<const std::uint32_t> environments, const PoseArrays& poses, std::uint32_t first);
 
@@ -52,7 +55,7 @@ class EnvironmentSensor {
   [[nodiscard]] const Sensor& sensor() const { return prepared_.sensor(); }
 
  private:
-  [[nodiscard]] Drawn draw_from(NoiseChain noise, std::uint64_t episode_seed) const;
+  [[nodiscard]] Drawn draw_from(NoiseChain noise, std::span<const Entity> entities, std::uint64_t episode_seed) const;
 
   PreparedSensor prepared_;
   std::vector<ParameterRange> ranges_;

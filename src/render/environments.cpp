@@ -16,6 +16,7 @@
 #include "render/moved_entities.hpp"
 #include "render/render.hpp"
 #include "render/rig_view.hpp"
+#include "render/seen_masks.hpp"
 #include "render/simulator_options.hpp"
 
 namespace fathom {
@@ -50,9 +51,12 @@ class Environments::Impl {
       if (other.sensor().name == sensor.name)
         throw InputError(fmt::format("sensor '{}': the name is taken", sensor.name));
     }
-    EnvironmentSensor added(std::move(sensor), std::move(ranges), scene_.entities().size(), options_.count);
-    for (std::uint32_t e = 0; e < options_.count && added.draws(); ++e) added.keep(e, added.draw(e, seed_of(e)));
+    check_masks(sensor);
+    EnvironmentSensor added(std::move(sensor), std::move(ranges), scene_.entities(), options_.count);
+    for (std::uint32_t e = 0; e < options_.count && added.draws(); ++e)
+      added.keep(e, added.draw(e, scene_.entities(), seed_of(e)));
     sensors_.push_back(std::move(added));
+    ray_masks_.push_back(kSeesAll);
     for (Slot& slot : slots_) slot.emplace_back();
     if (sensors_.size() == 1) slots_[0][0].own = make_caster(options_.simulator.compute, *executor_);
     return static_cast<SensorId>(sensors_.size() - 1);
@@ -76,7 +80,7 @@ class Environments::Impl {
     const std::uint32_t e = local(environment);
     EnvironmentSensor& sensor = at(id);
     const auto place = [&] { return fmt::format("sensor '{}', environment {}", sensor.sensor().name, environment); };
-    with_prefix(place, [&] { sensor.set_noise(e, std::move(noise), scene_.entities().size(), seed_of(e)); });
+    with_prefix(place, [&] { sensor.set_noise(e, std::move(noise), scene_.entities(), seed_of(e)); });
   }
 
   /// `episode_of`: of the i-th of the environments, which is e.
@@ -91,7 +95,8 @@ class Environments::Impl {
     for (std::size_t i = 0; i < which.size(); ++i) {
       Start& start = starts.emplace_back(Start{episode_of(i, which[i]), {}});
       for (const EnvironmentSensor& sensor : sensors_) {
-        if (sensor.draws()) start.drawn.push_back(sensor.draw(which[i], seed_of(which[i], start.episode)));
+        if (sensor.draws())
+          start.drawn.push_back(sensor.draw(which[i], scene_.entities(), seed_of(which[i], start.episode)));
       }
     }
     for (std::size_t i = 0; i < which.size(); ++i) {
@@ -133,6 +138,7 @@ class Environments::Impl {
     const std::span<const std::uint32_t> which = select(environments);
     const double stamp = options_.simulator.start_s + index / options_.simulator.rate_hz;
     for (std::size_t i = 0; i < sensors_.size(); ++i) {
+      ray_masks_[i] = seen_.mask_of(static_cast<std::uint32_t>(i), sensors_[i].sensor(), scene_);
       if (frames[i] != nullptr) begin(sensors_[i], index, stamp, environments.has_value(), *frames[i]);
     }
     for (std::size_t first = 0; first < which.size(); first += slots_.size()) {
@@ -165,6 +171,16 @@ class Environments::Impl {
       return environment - options_.first;
     throw InputError(fmt::format("environment {} is not in [{}, {})", environment, options_.first,
                                  std::uint64_t{options_.first} + options_.count));
+  }
+
+  /// An environment is cast for all sensors at once, so none of them may take the bit of another.
+  void check_masks(const Sensor& sensor) const {
+    const auto ignoring = static_cast<std::size_t>(std::count_if(
+        sensors_.begin(), sensors_.end(), [](const EnvironmentSensor& s) { return ignores_something(s.sensor()); }));
+    if (ignores_something(sensor) && ignoring == SeenMasks::kBits) {
+      throw InputError(fmt::format("sensor '{}': at most {} sensors of environments can ignore something", sensor.name,
+                                   SeenMasks::kBits));
+    }
   }
 
   /// The environments, counted from 0; until the next call.
@@ -247,6 +263,7 @@ class Environments::Impl {
       if (view.own == nullptr) view.own = slots_[0][0].own->fork();
       view.caster = view.own.get();
       view.caster->place(scene_, stamp, origin);
+      view.caster->set_masks(seen_.masks());
     }
   }
 
@@ -281,6 +298,7 @@ class Environments::Impl {
             .rig = view_rig(prepared.view(), cast_from_sensor),
             .should_stop = options_.simulator.should_stop,
             .edge = &view.edge,
+            .mask = ray_masks_[i],
             .first = e * (std::size_t{prepared.plan().rows} * prepared.plan().cols)};
   }
 
@@ -289,6 +307,8 @@ class Environments::Impl {
   std::unique_ptr<Executor> executor_;
   MovedEntities moved_;
   std::vector<EnvironmentSensor> sensors_;
+  SeenMasks seen_;
+  std::vector<std::uint32_t> ray_masks_;  // [sensors]
   std::vector<Slot> slots_;
   std::vector<RenderJob> jobs_;          // of the slots at work
   std::vector<float> reflectivity_;      // [entities]

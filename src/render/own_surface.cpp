@@ -37,7 +37,7 @@ void cast_open(const Caster& caster, const SightLines& lines, const OpenLines& o
     const std::uint32_t from = std::min(k, open.count - 1), i = open.lane[from];
     dx[k] = lines.dx[i], dy[k] = lines.dy[i], dz[k] = lines.dz[i], near[k] = open.near[from];
   }
-  CastRays rays{.dx = dx, .dy = dy, .dz = dz, .near = near, .count = padded, .coherent = false};
+  CastRays rays{.dx = dx, .dy = dy, .dz = dz, .near = near, .count = padded, .coherent = false, .mask = lines.mask};
   std::copy_n(lines.eye, 3, rays.origin);
   caster.cast(rays, {.range_m = next.way, .entity = next.entity});
 }

@@ -2,9 +2,10 @@
 #pragma once
 // A sensor, checked, with what is made of it once: its view, its rays and the plan of their casting, its chain.
 
-#include <cstddef>
 #include <cstdint>
+#include <span>
 
+#include <fathom/scene/scene.hpp>
 #include <fathom/simulate/sensor.hpp>
 
 #include "render/chain.hpp"
@@ -15,16 +16,16 @@ namespace fathom {
 
 class PreparedSensor {
  public:
-  /// `entities`: how many the scene has. Throws InputError "sensor 'name': ..." when anything about the sensor is
+  /// `entities`: those of the scene. Throws InputError "sensor 'name': ..." when anything about the sensor is
   /// invalid, or its rays would not fit in memory.
-  PreparedSensor(Sensor sensor, std::size_t entities);
+  PreparedSensor(Sensor sensor, std::span<const Entity> entities);
 
   /// Replaces the chain. Throws InputError as the constructor does for a chain, and then changes nothing.
-  void set_noise(NoiseChain noise, std::size_t entities);
+  void set_noise(NoiseChain noise, std::span<const Entity> entities);
   /// Throws InputError, without the sensor's name in front, when the chain does not suit the sensor.
-  void check_noise(const NoiseChain& noise, std::size_t entities) const;
+  void check_noise(const NoiseChain& noise, std::span<const Entity> entities) const;
   /// A chain that check_noise() accepts, sorted by stage with the streams and the range policy of this sensor.
-  [[nodiscard]] StagedChain staged_chain(const NoiseChain& noise) const;
+  [[nodiscard]] StagedChain staged_chain(const NoiseChain& noise, std::span<const Entity> entities) const;
 
   /// From now on rays() and plan() are those of this frame. In steady state nothing is allocated.
   void set_frame(std::uint32_t index);

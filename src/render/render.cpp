@@ -147,7 +147,8 @@ class BlockRenderer {
                      .dy = sight_.dy,
                      .dz = sight_.dz,
                      .clear = sight_.clear,
-                     .count = rays_.count};
+                     .count = rays_.count,
+                     .mask = job_.mask};
     job_.caster.find_blocked(lines, sight_.blocked);
     std::uint32_t any = 0, coarse = 0;
     for (std::uint32_t i = 0; i < rays_.count; ++i) {
@@ -199,7 +200,8 @@ class BlockRenderer {
                   .dz = cast_.dz,
                   .count = rays_.count,
                   .coherent = job_.plan.coherent,
-                  .packet_sr = job_.plan.packet_sr};
+                  .packet_sr = job_.plan.packet_sr,
+                  .mask = job_.mask};
     if (rolling()) {
       lanes_.to_world_rolling(job_.rolling_cast_from_sensor.data(), job_.plan.time_index.data() + begin_, rays_, cast_);
     } else {

@@ -56,6 +56,7 @@ struct RenderJob {
   RigView rig;
   const std::function<bool()>& should_stop;  ///< SimulatorOptions'; may be empty
   EdgeScratch* edge = nullptr;               ///< never null; render() gives it its size
+  std::uint32_t mask = kSeesAll;             ///< of its rays: CastRays::mask
   std::size_t first = 0;                     ///< place of the first ray in the arrays of the frame
 };
 

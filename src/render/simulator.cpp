@@ -17,6 +17,7 @@
 #include "render/prepared_sensor.hpp"
 #include "render/render.hpp"
 #include "render/rig_view.hpp"
+#include "render/seen_masks.hpp"
 #include "render/shared_trees.hpp"
 #include "render/simulator_options.hpp"
 #include "scene/world_poses.hpp"
@@ -61,13 +62,11 @@ class Simulator::Impl {
       if (other.prepared.sensor().name == sensor.name)
         throw InputError(fmt::format("sensor '{}': the name is taken", sensor.name));
     }
-    sensors_.push_back({PreparedSensor(std::move(sensor), scene_.entities().size())});
+    sensors_.push_back({PreparedSensor(std::move(sensor), scene_.entities())});
     return static_cast<SensorId>(sensors_.size() - 1);
   }
 
-  void set_noise(SensorId id, NoiseChain noise) {
-    at(id).prepared.set_noise(std::move(noise), scene_.entities().size());
-  }
+  void set_noise(SensorId id, NoiseChain noise) { at(id).prepared.set_noise(std::move(noise), scene_.entities()); }
 
   void render(SensorId id, std::uint32_t index, Frame& frame) {
     RenderedSensor& s = at(id);
@@ -75,6 +74,7 @@ class Simulator::Impl {
     const double stamp = stamp_s(index);
     prepared.set_frame(index);
     const Pose world_from_sensor = pose(prepared, stamp);
+    const std::uint32_t mask = seen_.mask_of(fathom::index(id), prepared.sensor(), scene_);
     update_caster(stamp, world_from_sensor.translation_m);
     place_rolling(s, stamp);
     FrameWriter writer(frame);
@@ -96,7 +96,8 @@ class Simulator::Impl {
                     .rolling_world_from_sensor = s.rolling_world,
                     .rig = view_rig(prepared.view(), cast_from_sensor),
                     .should_stop = options_.should_stop,
-                    .edge = &s.edge},
+                    .edge = &s.edge,
+                    .mask = mask},
                    *executor_, frame);
   }
 
@@ -134,8 +135,11 @@ class Simulator::Impl {
   void update_caster(double stamp, const Vec3& sensor_m) {
     const Vec3 origin = origin_near(sensor_m);
     const bool unchanged = updated_ && scene_.revision() == revision_ && (stamp == stamp_ || !scene_.moves());
-    if (unchanged && origin == caster_->origin()) return;
-    caster_->update(scene_, stamp, origin);
+    if (unchanged && origin == caster_->origin() && seen_.version() == seen_version_) return;
+    caster_->place(scene_, stamp, origin);
+    caster_->set_masks(seen_.masks());
+    caster_->commit();
+    seen_version_ = seen_.version();
     for (std::size_t i = reflectivity_.size(); i < scene_.entities().size(); ++i) {
       reflectivity_.push_back(scene_.entities()[i].reflectivity);
     }
@@ -165,6 +169,8 @@ class Simulator::Impl {
   bool updated_ = false;
   std::uint64_t revision_ = 0;
   double stamp_ = 0.0;
+  SeenMasks seen_;
+  std::uint64_t seen_version_ = 0;  // in the caster
 };
 
 Simulator::Simulator(Scene scene, const SimulatorOptions& options)

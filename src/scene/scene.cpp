@@ -50,7 +50,7 @@ void Scene::check_entity(const Entity& entity) const {
   };
   if (entity.name.empty()) throw InputError("an entity needs a name");
   if (ids_.contains(entity.name)) fail("the name is taken");
-  if (index(entity.mesh) >= meshes_.size()) {
+  if (entity.mesh != kNoMesh && index(entity.mesh) >= meshes_.size()) {
     fail(fmt::format("mesh {} is not in [0, {})", index(entity.mesh), meshes_.size()));
   }
   if (entity.parent != kNoEntity && index(entity.parent) >= entities_.size()) {
@@ -64,7 +64,10 @@ void Scene::check_entity(const Entity& entity) const {
   if (!(entity.reflectivity >= 0.0F && entity.reflectivity <= 1.0F)) {
     fail(fmt::format("reflectivity = {} is not in [0, 1]", number_text(entity.reflectivity)));
   }
-  check_scaled(entity, mesh_reach_m_[index(entity.mesh)]);
+  for (const std::string& group : entity.groups) {
+    if (group.empty()) fail("the name of a group is empty");
+  }
+  if (entity.mesh != kNoMesh) check_scaled(entity, mesh_reach_m_[index(entity.mesh)]);
 }
 
 void Scene::check_scaled(const Entity& entity, const Vec3& reach_m) const {
@@ -159,6 +162,14 @@ void Scene::replace_vertices(MeshId mesh, std::span<const std::array<float, 3>> 
 bool Scene::moves() const {
   return std::any_of(entities_.begin(), entities_.end(),
                      [](const Entity& e) { return !e.parent_from_entity.is_fixed(); });
+}
+
+EntityId Scene::whole_of(EntityId entity) const {
+  check_id(entity);
+  while (entities_[index(entity)].part_of_parent && entities_[index(entity)].parent != kNoEntity) {
+    entity = entities_[index(entity)].parent;
+  }
+  return entity;
 }
 
 Pose Scene::world_from_entity(EntityId entity, double stamp_s) const {

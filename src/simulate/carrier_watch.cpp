@@ -76,8 +76,10 @@ std::optional<std::string> CarrierWatch::warning(std::uint32_t frames) const {
   const std::string when = frames_ == frames ? "" : fmt::format("in {} of {} frames ", frames_, frames);
   const std::string part =
       most->second == rays_ ? fmt::format("all {}", rays_) : fmt::format("{} of {}", most->second, rays_);
-  return fmt::format("{}{} rays of '{}' end at '{}', which carries it, nearer than its least range", when, part,
-                     sensor_, one_line(scene_.entities()[most->first].name));
+  const std::string name = one_line(scene_.entities()[most->first].name);
+  return fmt::format(
+      "{}{} rays of '{}' end at '{}', which carries it, nearer than its least range; ignore: ['{}'] lets them through",
+      when, part, sensor_, name, name);
 }
 
 }  // namespace fathom

@@ -130,6 +130,13 @@ constexpr Primitive kPrimitives[] = {{"plane", &read_plane},
 
 constexpr std::string_view kUpAxes[] = {"x", "y", "z"};  // in the order of UpAxis
 
+constexpr std::string_view kSplits[] = {"nodes", "materials"};  // in the order of MeshSplit
+
+std::optional<UpAxis> read_up_axis(YamlReader& entry) {
+  const auto axis = entry.find("up_axis");
+  return axis ? std::optional(UpAxis(axis->one_of(kUpAxes))) : std::nullopt;
+}
+
 Mesh read_mesh_file(const YamlReader& file, SceneFiles& files, std::optional<UpAxis> up_axis) {
   const std::filesystem::path path = read_path(file, files);
   return file.located([&] { return read_mesh(path, up_axis, files.opened); });
@@ -141,9 +148,10 @@ Mesh read_mesh_entry(YamlReader entry, SceneFiles& files) {
   if (entry.is(YamlValue::Kind::kScalar)) return read_mesh_file(entry, files, std::nullopt);
   if (entry.is(YamlValue::Kind::kMap)) {
     if (const auto file = entry.find("file")) {
-      const auto axis = entry.find("up_axis");
+      static_cast<void>(entry.find("split"));  // a key that it may have; then it is not read here
+      const std::optional<UpAxis> axis = read_up_axis(entry);
       entry.finish();
-      return read_mesh_file(*file, files, axis ? std::optional(UpAxis(axis->one_of(kUpAxes))) : std::nullopt);
+      return read_mesh_file(*file, files, axis);
     }
   }
   if (entry.value().kind != YamlValue::Kind::kMap || entry.value().entries.size() != 1) {
@@ -160,6 +168,19 @@ Mesh read_mesh_entry(YamlReader entry, SceneFiles& files) {
   }
   entry.finish();
   entry.fail("is no mesh");
+}
+
+bool is_split(const YamlReader& entry) {
+  return entry.is(YamlValue::Kind::kMap) && entry.value().find("split") != nullptr;
+}
+
+std::vector<MeshPart> read_split_mesh(YamlReader entry, SceneFiles& files) {
+  const YamlReader file = entry.at("file"), split = entry.at("split");
+  const std::optional<UpAxis> axis = read_up_axis(entry);
+  entry.finish();
+  const auto by = static_cast<MeshSplit>(split.one_of(kSplits));
+  const std::filesystem::path path = read_path(file, files);
+  return file.located([&] { return read_mesh_parts(path, by, axis, files.opened); });
 }
 
 }  // namespace fathom

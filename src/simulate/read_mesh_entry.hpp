@@ -2,6 +2,9 @@
 #pragma once
 // One entry of `meshes` in a scene file.
 
+#include <vector>
+
+#include <fathom/files/meshes.hpp>
 #include <fathom/scene/mesh.hpp>
 
 #include "simulate/read_pose.hpp"
@@ -11,5 +14,10 @@ namespace fathom {
 
 /// A file name, {file: name, up_axis: y}, or {primitive: {sizes}}.
 Mesh read_mesh_entry(YamlReader entry, SceneFiles& files);
+
+/// Whether an entry says {file: name, split: nodes}.
+bool is_split(const YamlReader& entry);
+/// The parts of such a file.
+std::vector<MeshPart> read_split_mesh(YamlReader entry, SceneFiles& files);
 
 }  // namespace fathom

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "simulate/read_sensor.hpp"
 
+#include <map>
+#include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -44,6 +47,30 @@ void check_reach(const Sensor& sensor, std::span<const double> entity_farthest_m
                                number_text(farthest), limit_text(kMaxCoordinateM)));
 }
 
+/// Names of entities and of groups.
+void read_ignored(const YamlReader& list, const Scene& scene, Sensor& sensor) {
+  std::map<std::string_view, EntityId> entities;
+  std::set<std::string_view> groups;
+  for (const Entity& entity : scene.entities()) {
+    entities.emplace(entity.name, static_cast<EntityId>(entities.size()));
+    groups.insert(entity.groups.begin(), entity.groups.end());
+  }
+  for (const YamlReader& name : list.items()) {
+    const auto entity = entities.find(name.text());
+    const bool is_entity = entity != entities.end(), is_group = groups.contains(name.text());
+    if (is_entity && is_group) name.fail("is the name of an entity and of a group; rename one of them");
+    if (is_entity) {
+      sensor.ignore.push_back(entity->second);
+    } else if (is_group) {
+      sensor.ignore_groups.push_back(name.text());
+    } else {
+      std::vector<std::string_view> known(groups.begin(), groups.end());
+      for (const Entity& other : scene.entities()) known.emplace_back(other.name);
+      name.fail("is neither an entity nor a group" + nearest_hint(name.text(), known));
+    }
+  }
+}
+
 }  // namespace
 
 SensorSetup read_sensor(YamlReader map, const Scene& scene, const BareLinks& bare_links,
@@ -64,6 +91,11 @@ SensorSetup read_sensor(YamlReader map, const Scene& scene, const BareLinks& bar
       check_reach(sensor, entity_farthest_m);
     });
   }
+  if (const auto see = map.find("see_parent")) {
+    if (sensor.parent == kNoEntity) see->fail("needs a parent");
+    sensor.see_parent = see->boolean();
+  }
+  if (const auto ignored = map.find("ignore")) read_ignored(*ignored, scene, sensor);
   if (const auto rolling = map.find("rolling")) sensor.rolling = rolling->boolean();
   check_model(map, preset, sensor.model);
   if (const auto noise = map.find("noise")) read_noise(*noise, preset, scene, setup);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "simulate/read_world.hpp"
 
+#include <algorithm>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -16,19 +18,40 @@ namespace fathom {
 
 namespace {
 
-using MeshIds = std::unordered_map<std::string, MeshId>;
+/// A part of a file, by its name there.
+struct NamedMesh {
+  std::string name;
+  MeshId mesh = {};
+};
+
+/// What a name under `meshes` stands for: a mesh or, of a file that is split, its parts.
+struct MeshOrParts {
+  MeshId mesh = kNoMesh;
+  std::vector<NamedMesh> parts = {};
+};
+
+using MeshIds = std::unordered_map<std::string, MeshOrParts>;
 
 MeshIds read_meshes(YamlReader map, SceneFiles& files, Scene& scene) {
   MeshIds ids;
   for (const YamlReader& entry : map.entries()) {
-    Mesh mesh = read_mesh_entry(entry, files);
     const std::string name(entry.key());
-    ids[name] = entry.located([&] { return scene.add_mesh(std::move(mesh), name); });
+    MeshOrParts& found = ids[name];
+    if (is_split(entry)) {
+      for (MeshPart& part : read_split_mesh(entry, files)) {
+        const std::string full_name = name + "/" + part.name;
+        found.parts.push_back(
+            {part.name, entry.located([&] { return scene.add_mesh(std::move(part.mesh), full_name); })});
+      }
+    } else {
+      Mesh mesh = read_mesh_entry(entry, files);
+      found.mesh = entry.located([&] { return scene.add_mesh(std::move(mesh), name); });
+    }
   }
   return ids;
 }
 
-MeshId find_mesh(const YamlReader& name, const MeshIds& ids) {
+const MeshOrParts& find_mesh(const YamlReader& name, const MeshIds& ids) {
   const auto found = ids.find(name.text());
   if (found != ids.end()) return found->second;
   std::vector<std::string_view> known;
@@ -42,26 +65,67 @@ Vec3 read_scale(const YamlReader& scale) {
   return {factor, factor, factor};
 }
 
-/// The parent is set later, when all entities are known.
-Entity read_entity(YamlReader& map, const MeshIds& meshes, SceneFiles& files) {
-  Entity entity;
-  entity.name = map.at("name").text();
-  entity.mesh = find_mesh(map.at("mesh"), meshes);
-  entity.parent_from_entity = read_trajectory_or_pose(map, files);
-  if (const auto scale = map.find("scale")) entity.scale = read_scale(*scale);
+std::vector<std::string> read_groups(const YamlReader& list) {
+  std::vector<std::string> groups;
+  for (const YamlReader& name : list.items()) {
+    if (name.text().empty()) name.fail("is no name of a group");
+    groups.push_back(name.text());
+  }
+  return groups;
+}
+
+/// What an entity and a part of one may say of themselves.
+void read_surface(YamlReader& map, Entity& entity) {
   if (const auto value = map.find("reflectivity")) {
     entity.reflectivity = static_cast<float>(value->number({0, 1, "1"}));
   }
+  if (const auto groups = map.find("groups")) entity.groups = read_groups(*groups);
+}
+
+/// The parts of an entity whose mesh is split; their parent is set later.
+std::vector<Entity> read_parts(YamlReader& map, const Entity& whole, const std::vector<NamedMesh>& meshes) {
+  std::vector<Entity> parts;
+  std::vector<std::string_view> names;
+  for (const NamedMesh& mesh : meshes) {
+    Entity& part = parts.emplace_back(whole);
+    part.name = whole.name + "/" + mesh.name;
+    part.mesh = mesh.mesh;
+    part.parent_from_entity = Pose{};
+    part.part_of_parent = true;
+    part.groups.clear();  // those of the whole count for it, too
+    names.push_back(mesh.name);
+  }
+  const auto own = map.find("parts");
+  for (YamlReader& entry : own ? YamlReader(*own).entries() : std::vector<YamlReader>()) {
+    const auto found = std::find(names.begin(), names.end(), entry.key());
+    if (found == names.end()) entry.fail_key("is no part of the mesh" + nearest_hint(entry.key(), names));
+    read_surface(entry, parts[static_cast<std::size_t>(found - names.begin())]);
+    entry.finish();
+  }
+  return parts;
+}
+
+/// The parent is set later, when all entities are known.
+Entity read_entity(YamlReader& map, const MeshOrParts& mesh, SceneFiles& files) {
+  Entity entity;
+  entity.name = map.at("name").text();
+  entity.mesh = mesh.mesh;
+  entity.parent_from_entity = read_trajectory_or_pose(map, files);
+  if (const auto scale = map.find("scale")) entity.scale = read_scale(*scale);
+  read_surface(map, entity);
   return entity;
 }
 
 /// A parent far away carries its children. The check is of a bound, so that it covers every time.
-/// Entities behind those of `entries` are links of robots, `from`.
-void check_far_places(const Scene& scene, const std::vector<YamlReader>& entries, const YamlReader* from) {
+/// Entities behind those of `entries` are parts of these, which are where the whole is, and from `first_link` on links of
+/// robots, `from`.
+void check_far_places(const Scene& scene, const std::vector<YamlReader>& entries, std::size_t first_link,
+                      const YamlReader* from) {
   const std::vector<double> farthest_m = farthest_from_world_m(scene);
   for (std::size_t i = 0; i < farthest_m.size(); ++i) {
     if (scene.entities()[i].parent == kNoEntity || farthest_m[i] <= kMaxCoordinateM) continue;
-    const bool is_link = i >= entries.size();
+    const bool is_link = i >= first_link;
+    if (i >= entries.size() && !is_link) continue;
     (is_link ? *from : entries[i]).located([&] {
       throw InputError(fmt::format("{}its place and those of its parents add up to {} m, more than {} m",
                                    is_link ? fmt::format("link '{}': ", scene.entities()[i].name) : "",
@@ -80,6 +144,16 @@ void set_parent(WorldSetup& world, EntityId child, const YamlReader& parent) {
   });
 }
 
+/// Behind the entities of the list, so that these have the ids by which the list counts them.
+void add_parts(const std::vector<YamlReader>& entries, std::vector<std::vector<Entity>>& parts, Scene& scene) {
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    for (Entity& part : parts[i]) {
+      part.parent = static_cast<EntityId>(i);
+      entries[i].located([&] { scene.add_entity(std::move(part)); });
+    }
+  }
+}
+
 }  // namespace
 
 WorldSetup read_world(YamlReader map, SceneFiles& files) {
@@ -89,19 +163,28 @@ WorldSetup read_world(YamlReader map, SceneFiles& files) {
   const auto known = from ? map.find("meshes") : map.at("meshes");
   const MeshIds meshes = known ? read_meshes(*known, files, scene) : MeshIds();
   std::vector<std::pair<EntityId, YamlReader>> parents;
+  std::vector<std::vector<Entity>> parts;  // [entities of the list]
   const auto list = from ? map.find("entities") : map.at("entities");
   std::vector<YamlReader> entries = list ? list->items() : std::vector<YamlReader>();
   for (YamlReader& entry : entries) {
-    Entity entity = read_entity(entry, meshes, files);
+    const MeshOrParts& mesh = find_mesh(entry.at("mesh"), meshes);
+    Entity entity = read_entity(entry, mesh, files);
+    parts.push_back(read_parts(entry, entity, mesh.parts));
     const auto parent = entry.find("parent");
+    if (const auto part = entry.find("part_of_parent")) {
+      entity.part_of_parent = part->boolean();
+      if (entity.part_of_parent && !parent) part->fail("needs a parent");
+    }
     entry.finish();
     const EntityId id = entry.located([&] { return scene.add_entity(std::move(entity)); });
     if (parent) parents.emplace_back(id, *parent);
   }
+  add_parts(entries, parts, scene);
   map.finish();
+  const std::size_t first_link = scene.entities().size();
   if (from) read_robots(*from, files, scene, world.bare_links, world.notes);
   for (const auto& [id, parent] : parents) set_parent(world, id, parent);
-  check_far_places(scene, entries, from ? &*from : nullptr);
+  check_far_places(scene, entries, first_link, from ? &*from : nullptr);
   return world;
 }
 

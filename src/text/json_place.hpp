@@ -27,6 +27,7 @@ class JsonPlace {
 
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] bool is_object() const { return value_->is_object(); }
+  [[nodiscard]] bool is_text() const { return value_->is_string(); }
   [[nodiscard]] bool is_list() const { return value_->is_array(); }
 
   [[noreturn]] void fail(std::string_view what) const {
@@ -57,10 +58,15 @@ class JsonPlace {
     if (!value_->is_number()) fail_type("a number");
     return value_->get<double>();
   }
+  [[nodiscard]] bool is_whole(std::size_t low, std::size_t high) const {
+    if (!value_->is_number()) return false;
+    const auto value = value_->get<double>();
+    return value >= static_cast<double>(low) && value <= static_cast<double>(high) && value == std::floor(value);
+  }
   /// A whole number in [low, high]; 3.0 is one.
   [[nodiscard]] std::size_t whole(std::size_t low, std::size_t high) const {
     const double value = number();
-    if (!(value >= static_cast<double>(low) && value <= static_cast<double>(high) && value == std::floor(value))) {
+    if (!is_whole(low, high)) {
       fail(fmt::format("= {} is not a whole number in [{}, {}]", value_->dump(), low, high));
     }
     return static_cast<std::size_t>(value);

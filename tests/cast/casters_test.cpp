@@ -35,6 +35,72 @@ RC_GTEST_PROP(Casters, EqualTheOracleOnRandomScenes, (std::uint32_t seed)) {
   }
 }
 
+/// The scene with only the entities that a mask sees, and their numbers in the whole one.
+Scene seen_part(const Scene& scene, std::span<const std::uint32_t> masks, std::uint32_t mask,
+                std::vector<std::uint32_t>& number) {
+  Scene part;
+  for (const Mesh& mesh : scene.meshes()) part.add_mesh(mesh);
+  for (std::uint32_t i = 0; i < scene.entities().size(); ++i) {
+    if (i < masks.size() && (masks[i] & mask) == 0) continue;
+    Entity entity = scene.entities()[i];
+    entity.parent_from_entity = scene.world_from_entity(EntityId{i}, 0.0);
+    entity.parent = kNoEntity;
+    part.add_entity(entity);
+    number.push_back(i);
+  }
+  return part;
+}
+
+RC_GTEST_PROP(Casters, MeetWhatTheMaskOfTheRaysSees, (std::uint32_t seed)) {
+  std::mt19937 random(seed);
+  const Scene scene = random_scene(random);
+  std::vector<std::uint32_t> masks(random() % (scene.entities().size() + 1)), number;
+  for (std::uint32_t& mask : masks) mask = random() % 8;
+  const std::uint32_t mask = 1U << (random() % 3);
+  const Scene part = seen_part(scene, masks, mask, number);
+  auto rays = random_rays(random, 512, {}, kWorldM);
+  std::vector<float> d[3], clear;
+  for (const WorldRay& ray : rays) {
+    d[0].push_back(float(ray.direction.x)), d[1].push_back(float(ray.direction.y));
+    d[2].push_back(float(ray.direction.z)), clear.push_back(static_cast<float>(real(random, 0.1, 12)));
+  }
+  for (const CasterKind kind : casters()) {
+    CasterBench whole(kind), alone(kind);
+    whole.caster->update(scene, 0.0, {});
+    if (random() % 2 == 0) {  // others before; the last ones count
+      whole.caster->set_masks(std::vector<std::uint32_t>(scene.entities().size(), 1));
+      whole.caster->commit();
+    }
+    whole.caster->place(scene, 0.0, {});
+    whole.caster->set_masks(masks);
+    whole.caster->commit();
+    alone.caster->update(part, 0.0, {});
+    for (const ShotOptions options : {ShotOptions{}, ShotOptions{.coherent = true, .mask = mask}}) {
+      ShotOptions masked = options;
+      masked.mask = mask;
+      const auto got = shoot(*whole.caster, rays, masked);
+      auto expected = shoot(*alone.caster, rays, ShotOptions{.coherent = options.coherent});
+      for (Shot& shot : expected) {
+        if (shot.entity != index(kNoEntity)) shot.entity = number[shot.entity];
+      }
+      RC_ASSERT(differences(got, expected) <= (kind == CasterKind::kTree ? 0U : rays.size() / 100));
+    }
+    SightLines lines = {.eye = {0.5F, -0.25F, 0.125F},
+                        .dx = d[0].data(),
+                        .dy = d[1].data(),
+                        .dz = d[2].data(),
+                        .clear = clear.data(),
+                        .count = static_cast<std::uint32_t>(rays.size())};
+    std::vector<std::uint32_t> blocked(rays.size()), expected(rays.size());
+    alone.caster->find_blocked(lines, expected.data());
+    lines.mask = mask;
+    whole.caster->find_blocked(lines, blocked.data());
+    std::size_t different = 0;
+    for (std::size_t i = 0; i < rays.size(); ++i) different += blocked[i] != expected[i] ? 1 : 0;
+    RC_ASSERT(different <= (kind == CasterKind::kTree ? 0U : rays.size() / 100));
+  }
+}
+
 /// Ranges, ids and normals of a caster that followed the changes equal those of one built from the result.
 void expect_as_if_new(CasterKind kind, const Caster& caster, const Scene& scene, double stamp_s,
                       std::span<const WorldRay> rays) {
@@ -125,6 +191,23 @@ TEST_P(Updates, VerticesAndPosesChangeTogether) {
   scene_.set_pose(EntityId{3}, random_pose(random_, 2));
   scene_.replace_vertices(MeshId{1}, make_box({1, 2, 3}).vertices_m);
   expect_right();
+}
+
+TEST_P(Updates, AnEntityWithoutAMeshOnlyCarriesOthers) {
+  const EntityId frame = scene_.add_entity(
+      {.name = "frame", .mesh = kNoMesh, .parent_from_entity = Trajectory({{0, {}}, {1, {{1, 2, 0}, {}}}})});
+  expect_right();
+  scene_.set_parent(EntityId{1}, frame);
+  scene_.set_parent(EntityId{2}, frame);
+  for (const double stamp : {0.0, 0.5}) expect_right(stamp);
+  scene_.set_pose(frame, random_pose(random_, 2));
+  scene_.replace_vertices(sphere_, make_sphere(1.5, 24).vertices_m);
+  expect_right();
+  Scene frames;
+  frames.add_entity({.name = "a", .mesh = kNoMesh});
+  CasterBench bench(GetParam());
+  bench.caster->update(frames, 0.0, {});
+  for (const Shot& shot : shoot(*bench.caster, rays_)) ASSERT_EQ(shot.entity, index(kNoEntity));
 }
 
 TEST_P(Updates, MeshesAndEntitiesAreAddedLater) {

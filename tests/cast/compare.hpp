@@ -22,6 +22,7 @@ inline std::vector<double> coordinates_of(const Scene& scene, double stamp_s, Ve
   for (std::uint32_t e = 0; e < scene.entities().size(); ++e) {
     const Entity& entity = scene.entities()[e];
     double radius = 0;
+    if (entity.mesh == kNoMesh) continue;
     for (const auto& v : scene.meshes()[index(entity.mesh)].vertices_m) {
       radius = std::max(radius, norm({v[0] * entity.scale.x, v[1] * entity.scale.y, v[2] * entity.scale.z}));
     }

@@ -51,6 +51,7 @@ struct ShotOptions {
   bool coherent = false;
   float packet_sr = 0.0F;
   bool one_origin = false;  ///< all start where the first does
+  std::uint32_t mask = kSeesAll;
 };
 
 inline std::vector<Shot> shoot(const Caster& caster, std::span<const WorldRay> rays, const ShotOptions& options) {
@@ -75,6 +76,7 @@ inline std::vector<Shot> shoot(const Caster& caster, std::span<const WorldRay> r
   cast_rays.count = static_cast<std::uint32_t>(padded);
   cast_rays.coherent = options.coherent;
   cast_rays.packet_sr = options.packet_sr;
+  cast_rays.mask = options.mask;
   caster.cast(cast_rays, {out[0].data(), entity.data(), triangle.data(), out[1].data(), out[2].data(), out[3].data()});
   std::vector<Shot> shots;
   for (std::size_t i = 0; i < rays.size(); ++i) {

@@ -32,6 +32,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto file = write_input(kExtensions[data[0] % kExtensions.size()], data + 1, size - 1);
   try {
     fathom::validate(fathom::read_mesh(file));
+    for (const auto split : {fathom::MeshSplit::kNodes, fathom::MeshSplit::kMaterials}) {
+      for (const fathom::MeshPart& part : fathom::read_mesh_parts(file, split)) fathom::validate(part.mesh);
+    }
   } catch (const fathom::InputError& error) {
     if (std::string_view(error.what()).find('\n') != std::string_view::npos) std::abort();
   }

@@ -64,6 +64,26 @@ TEST_P(Allocations, NoneInASteadyFrameOnTwoThreads) {
   EXPECT_EQ(steady_state(make_sensor(make_lidar(64, 512)), compute_on(2), all_channels()), 0U);
 }
 
+TEST_P(Allocations, NoneWhereSensorsIgnoreEntities) {
+  Scene scene = make_room_scene();
+  Simulator simulator(scene, {.seed = 1, .compute = compute_on(1)});
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    Sensor sensor = make_sensor(make_lidar(4, 64), {}, {}, "s" + std::to_string(i));
+    sensor.ignore = {EntityId{i}};
+    simulator.add_sensor(sensor);
+  }
+  Frame frame(all_channels());
+  const auto render = [&](std::uint32_t i) {
+    simulator.scene().set_pose(EntityId{2}, {{-2, 0.01 * i, 0}, {}});
+    simulator.render(SensorId{i % 3}, i, frame);
+  };
+  for (std::uint32_t i = 0; i < 50; ++i) render(i);
+  EXPECT_LE(allocations_in([&] {
+              for (std::uint32_t i = 50; i < 100; ++i) render(i);
+            }),
+            50 * most_of_a_rebuild());
+}
+
 TEST_P(Allocations, NoneInASteadyRollingFrame) {
   Sensor sensor = make_sensor(make_lidar(64, 512));
   sensor.parent_from_sensor = Trajectory({{0, {}}, {100, {{1, 1, 0}, from_roll_pitch_yaw(0, 0, 1)}}});

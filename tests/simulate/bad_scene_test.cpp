@@ -155,6 +155,14 @@ const std::vector<Defect> kDefects = {
      {"bad.yaml:19:13:", "sensors.laser.parent", "cat", "cart"}},
     {"CyclicParent", "position_m: [3, 0, 0.5]", "parent: crate", {"bad.yaml:27:", "crate", "cart"}},
     {"ParentOfItself", "position_m: [3, 0, 0.5]", "parent: cart", {"bad.yaml:26:", "cart"}},
+    {"IgnoresNobody", "parent: cart\n", "ignore: [crate, flor]\n", {"bad.yaml:19:21:", "flor is neither", "'floor'"}},
+    {"IgnoresNoList", "parent: cart\n", "ignore: crate\n", {"bad.yaml:19:13:", "ignore = crate is not a list"}},
+    {"SeesNoParent", "parent: cart\n", "see_parent: true\n", {"bad.yaml:19:17:", "see_parent = true needs a parent"}},
+    {"EmptyGroup", "mesh: floor}", "mesh: floor, groups: ['']}", {"bad.yaml:25:43:", "is no name of a group"}},
+    {"PartOfNothing",
+     "mesh: floor}",
+     "mesh: floor, part_of_parent: true}",
+     {"bad.yaml:25:50:", "part_of_parent = true needs a parent"}},
 
     // Poses and motion.
     {"PositionIsShort", "[0, 0, 1]", "[0, 0]", {"bad.yaml:8:17:", "position_m = [0, 0] is not a list of 3 numbers"}},

@@ -85,30 +85,35 @@ TEST(Summary, TellsTheWholeChain) {
   EXPECT_EQ(summary["sensors"][1]["noise"], json::array());
 }
 
+const std::string kHung = "    parent: cart\n", kWithin = kHung + "    see_parent: true\n";
+
 /// The laser of the scene within the cart, which is 1 m wide, and nearer to it than it can measure.
 std::string scene_from_within(const std::string& least_range_m) {
-  return replaced(kScene, "min_range_m: 0.1", "min_range_m: " + least_range_m);
+  return replaced(replaced(kScene, "min_range_m: 0.1", "min_range_m: " + least_range_m), kHung, kWithin);
 }
 
 TEST(Summary, WarnsOfASensorThatSeesOnlyWhatCarriesIt) {
-  const std::string text = "all 90 rays of 'laser' end at 'cart', which carries it, nearer than its least range";
+  const std::string text =
+      "all 90 rays of 'laser' end at 'cart', which carries it, nearer than its least range; ignore: ['cart'] lets them "
+      "through";
   const Done within = run_scene(scene_from_within("0.8"), 2);
   EXPECT_EQ(within.summary["warnings"], json{text});
   EXPECT_EQ(within.result.warnings, std::vector<std::string>{text});
   EXPECT_EQ(within.summary["sensors"][1]["reasons"]["below_min_range"], 90);
 
+  EXPECT_TRUE(run_scene(replaced(scene_from_within("0.8"), kWithin, kHung)).result.warnings.empty()) << "it ignores it";
   EXPECT_TRUE(run_scene(scene_from_within("0.1")).result.warnings.empty()) << "it can measure the cart's inside";
   EXPECT_TRUE(run_scene(scene_from_within("0.6")).result.warnings.empty()) << "it can measure the corners";
-  EXPECT_TRUE(run_scene(replaced(scene_from_within("0.8"), "    parent: cart\n", "    position_m: [3, 0, 0.5]\n"))
-                  .result.warnings.empty())
+  EXPECT_TRUE(
+      run_scene(replaced(scene_from_within("0.8"), kWithin, "    position_m: [3, 0, 0.5]\n")).result.warnings.empty())
       << "nothing carries it";
 }
 
 TEST(Summary, BlamesNoCarrierForWhatNoiseCarriedBelowTheLeastRange) {
   // A box of 4 m around the laser: its walls are well within reach, until noise takes 10 m off.
   const auto warnings = [](const std::string& noise) {
-    const std::string text = replaced(replaced(kScene, "size_m: [1, 1, 1]", "size_m: [4, 4, 4]"), "    parent: cart\n",
-                                      "    parent: cart\n    noise: [" + noise + "]\n");
+    const std::string text = replaced(replaced(kScene, "size_m: [1, 1, 1]", "size_m: [4, 4, 4]"), kHung,
+                                      kWithin + "    noise: [" + noise + "]\n");
     const Done done = run_scene(text);
     EXPECT_EQ(done.summary["sensors"][1]["reasons"]["below_min_range"], 45) << noise;
     return done.result.warnings;
@@ -118,26 +123,27 @@ TEST(Summary, BlamesNoCarrierForWhatNoiseCarriedBelowTheLeastRange) {
 }
 
 TEST(Summary, WarnsOfACarrierFurtherUpAndOfSomeFrames) {
-  // The laser hangs on the crate, which hangs on the cart and stands beside it; for frame 1 it has moved into the cart.
+  // The laser hangs on the crate, which hangs on the cart and stands beside it; for frame 1 it has moved into the cart,
+  // which it does not ignore.
   const std::string text =
-      replaced(replaced(scene_from_within("0.8"), "    parent: cart\n",
+      replaced(replaced(scene_from_within("0.8"), kWithin,
                         "    parent: crate\n    motion: {keyframes: [{time_s: 0, position_m: [0, 3, 0]}, "
                         "{time_s: 0.1, position_m: [0, -3, -0.5]}]}\n"),
                "frames: 2", "frames: 1");
   EXPECT_EQ(
       run_scene(text, 2).summary["warnings"],
-      json{"in 1 of 2 frames all 45 rays of 'laser' end at 'cart', which carries it, nearer than its least range"});
+      json{"in 1 of 2 frames all 45 rays of 'laser' end at 'cart', which carries it, nearer than its least range; "
+           "ignore: ['cart'] lets them through"});
 }
 
 TEST(Summary, SensorsWithinABodyWriteTheSameFiles) {
-  const std::string outputs = "    parent: cart\n    outputs: [pcd, npy: {channels: [range, clean_range]}]\n";
+  const std::string outputs = kWithin + "    outputs: [pcd, npy: {channels: [range, clean_range]}]\n";
   const test::TemporaryFolder folder;
   for (const char* name : {"a", "b"}) {
-    const std::string parent = name[0] == 'a' ? outputs : replaced(outputs, "parent: cart", "position_m: [3, 0, 0.5]");
+    const std::string parent = name[0] == 'a' ? outputs : replaced(outputs, kWithin, "    position_m: [3, 0, 0.5]\n");
     RunOptions options;
     options.out = folder / name;
-    run_scene(read_scene_text(replaced(scene_from_within("0.8"), "    parent: cart\n", parent), "scene.yaml", {}),
-              options);
+    run_scene(read_scene_text(replaced(scene_from_within("0.8"), kWithin, parent), "scene.yaml", {}), options);
   }
   auto a = test::read_folder(folder / "a"), b = test::read_folder(folder / "b");
   a.erase("summary.json"), b.erase("summary.json");

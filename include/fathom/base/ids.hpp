@@ -15,6 +15,7 @@ constexpr std::uint32_t index(MeshId id) { return static_cast<std::uint32_t>(id)
 constexpr std::uint32_t index(EntityId id) { return static_cast<std::uint32_t>(id); }
 constexpr std::uint32_t index(SensorId id) { return static_cast<std::uint32_t>(id); }
 
+inline constexpr MeshId kNoMesh{0xffffffffU};
 inline constexpr EntityId kNoEntity{0xffffffffU};
 inline constexpr std::uint32_t kNoTriangle = 0xffffffffU;
 

@@ -11,7 +11,8 @@
 
 namespace fathom {
 
-/// Other parameters for the returns from one entity.
+/// Other parameters for the returns from one entity, and from those of its parts (Entity::part_of_parent) that have no
+/// entry of their own.
 struct EntityEntry {
   EntityId entity = kNoEntity;
   Noise noise;

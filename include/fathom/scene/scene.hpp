@@ -19,13 +19,17 @@ namespace fathom {
 
 /// A mesh placed in the world (or in the frame of another entity).
 struct Entity {
-  std::string name;  ///< unique in the scene, not empty
-  MeshId mesh = {};
+  std::string name;                    ///< unique in the scene, not empty
+  MeshId mesh = {};                    ///< kNoMesh: nothing to see, only a place for others to hang on
   Trajectory parent_from_entity = {};  ///< pose over time, in the world or in the parent's frame
   Vec3 scale = {1, 1, 1};  ///< per axis, applied in the mesh's frame; != 0 and finite. Not inherited by children. No
                            ///< vertex may come to lie beyond kMaxCoordinateM.
   EntityId parent = kNoEntity;
   float reflectivity = 1.0F;  ///< [0, 1]; intensity = reflectivity * cos(incidence)
+  /// Whether it is one thing with its parent, as a second mesh of one link of a robot is: a sensor that ignores the
+  /// parent ignores it, too. Counts for nothing without a parent.
+  bool part_of_parent = false;
+  std::vector<std::string> groups = {};  ///< names, not empty, under which a sensor can ignore many entities at once
 };
 
 /// Meshes and the entities that place them. Ids count from 0 in the order of adding. A Scene is always valid:
@@ -48,6 +52,8 @@ class FATHOM_API Scene {
   /// Replaces the vertices of a mesh, same count and triangles (deforming meshes: the tree is refitted).
   void replace_vertices(MeshId mesh, std::span<const std::array<float, 3>> vertices_m);
 
+  /// The entity itself or, of a part, the parent that it is a part of, and that parent's in turn.
+  [[nodiscard]] EntityId whole_of(EntityId entity) const;
   /// The place is not checked: a chain of parents may lead beyond kMaxCoordinateM, and is refused when it is cast.
   [[nodiscard]] Pose world_from_entity(EntityId entity, double stamp_s) const;
   [[nodiscard]] EntityId find_entity(std::string_view name) const;  ///< throws InputError, naming the nearest name

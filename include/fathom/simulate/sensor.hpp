@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <fathom/base/ids.hpp>
 #include <fathom/noise/chain.hpp>
@@ -22,6 +23,12 @@ struct Sensor {
   /// Empty: depth and stereo cameras drop returns outside their limits, as they lose everything there; other kinds keep
   /// them.
   std::optional<RangePolicy> range_policy = {};
+  /// Whether its rays meet the entity that it is attached to. A body around a sensor would else be all that it sees.
+  bool see_parent = false;
+  /// Entities that its rays pass through, those from its cameras to a point (StereoShadow) included. With an entity its
+  /// parts are ignored (Entity::part_of_parent); its other children are seen. Noise and outputs know nothing of it.
+  std::vector<EntityId> ignore = {};
+  std::vector<std::string> ignore_groups = {};  ///< all entities of these groups, and their parts
 };
 
 }  // namespace fathom

@@ -8,6 +8,7 @@ namespace fathom {
 BruteCaster::BruteCaster(const Scene& scene, double stamp_s) {
   for (std::uint32_t e = 0; e < scene.entities().size(); ++e) {
     const Entity& entity = scene.entities()[e];
+    if (entity.mesh == kNoMesh) continue;
     const Mesh& mesh = scene.meshes()[index(entity.mesh)];
     const Pose world_from_entity = scene.world_from_entity(EntityId{e}, stamp_s);
     const auto corner = [&](std::uint32_t vertex) {

@@ -20,9 +20,10 @@ namespace {
 
 /// One entity as it stands in the top-level tree.
 struct Instance {
-  OwnedGeometry geometry;
+  OwnedGeometry geometry;  // of kNoMesh: none
   MeshId mesh = {};
   Pose world_from_entity = {};
+  std::uint32_t mask = kSeesAll;
 };
 
 class EmbreeCaster final : public Caster {
@@ -46,6 +47,18 @@ class EmbreeCaster final : public Caster {
     meshes_->sync(scene);
     renew_meshes();
     place_entities(scene, stamp_s, rebase);
+  }
+
+  void set_masks(std::span<const std::uint32_t> masks) override {
+    for (std::size_t i = 0; i < instances_.size(); ++i) {
+      Instance& instance = instances_[i];
+      const std::uint32_t mask = i < masks.size() ? masks[i] : kSeesAll;
+      if (instance.mask == mask || instance.mesh == kNoMesh) continue;
+      instance.mask = mask;
+      rtcSetGeometryMask(instance.geometry.get(), mask);
+      rtcCommitGeometry(instance.geometry.get());
+      changed_ = true;
+    }
   }
 
   void commit() override {
@@ -97,7 +110,7 @@ class EmbreeCaster final : public Caster {
     }
     for (std::size_t e = 0; e < instances_.size(); ++e) {
       const MeshId mesh = instances_[e].mesh;
-      if (versions_[index(mesh)] == meshes_->version(mesh)) continue;
+      if (mesh == kNoMesh || versions_[index(mesh)] == meshes_->version(mesh)) continue;
       rtcSetGeometryInstancedScene(instances_[e].geometry.get(), meshes_->tree(mesh));
       rtcCommitGeometry(instances_[e].geometry.get());
       changed_ = true;
@@ -112,7 +125,7 @@ class EmbreeCaster final : public Caster {
       const Pose& pose = world_from_entity[i];
       const bool added = i == instances_.size();
       if (added) add_instance(entity, static_cast<EntityId>(i));
-      if (!added && !rebase && instances_[i].world_from_entity == pose) continue;
+      if (entity.mesh == kNoMesh || (!added && !rebase && instances_[i].world_from_entity == pose)) continue;
       place(instances_[i], normals_[i], pose, entity.scale);
       changed_ = true;
     }
@@ -121,11 +134,12 @@ class EmbreeCaster final : public Caster {
   void add_instance(const Entity& entity, EntityId id) {
     Instance instance;
     instance.mesh = entity.mesh;
+    normals_.emplace_back();
+    if (entity.mesh == kNoMesh) return instances_.push_back(std::move(instance));
     instance.geometry = OwnedGeometry(rtcNewGeometry(device(), RTC_GEOMETRY_TYPE_INSTANCE));
     rtcSetGeometryInstancedScene(instance.geometry.get(), meshes_->tree(entity.mesh));
     rtcAttachGeometryByID(top_.get(), instance.geometry.get(), index(id));
     instances_.push_back(std::move(instance));
-    normals_.emplace_back();
     const Vec3& s = entity.scale;
     areas_m2_.add(meshes_->areas(entity.mesh), std::pow(std::abs(s.x * s.y * s.z), 2.0 / 3.0));
   }

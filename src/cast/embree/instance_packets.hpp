@@ -21,7 +21,7 @@ void cast_instance_packets(RTCScene scene, const RayLanes& rays, const CastLimit
   alignas(64) typename Width::RayHit packet;
   alignas(64) int valid[W];
   constexpr float kZero[3] = {0, 0, 0};
-  start_rays<Width>(kZero, packet.ray);
+  start_rays<Width>(kZero, kSeesAll, packet.ray);
   auto& ray = packet.ray;
   std::fill_n(ray.tnear, W, limits.near);
   // Whole packets are read and written; what lies behind `count` is not active.

@@ -3,6 +3,7 @@
 // Embree names its types and calls by the width of a packet; here a width is a type, so that the loops are written
 // once.
 
+#include <cstdint>
 #include <cstring>
 
 #include <embree3/rtcore.h>
@@ -47,10 +48,10 @@ void with_width(unsigned width, F f) {
 
 /// Everything of a packet's rays that stays the same from packet to packet.
 template <class Width>
-void start_rays(const float (&origin)[3], typename Width::Ray& ray) {
+void start_rays(const float (&origin)[3], std::uint32_t mask, typename Width::Ray& ray) {
   for (unsigned k = 0; k < Width::kWidth; ++k) {
     ray.org_x[k] = origin[0], ray.org_y[k] = origin[1], ray.org_z[k] = origin[2];
-    ray.tnear[k] = 0.0F, ray.time[k] = 0.0F, ray.mask[k] = ~0U, ray.id[k] = 0, ray.flags[k] = 0;
+    ray.tnear[k] = 0.0F, ray.time[k] = 0.0F, ray.mask[k] = mask, ray.id[k] = 0, ray.flags[k] = 0;
   }
 }
 

@@ -94,7 +94,7 @@ void cast_packets(RTCScene scene, const CastRays& rays, const CastHits& hits, co
   alignas(64) typename Width::RayHit packet;  // one for all packets: only what the last cast changed is written again
   auto& ray = packet.ray;
   auto& hit = packet.hit;
-  start_rays<Width>(rays.origin, ray);
+  start_rays<Width>(rays.origin, rays.mask, ray);
   const bool weighs = rays.coherent && rays.packet_sr > 0.0F;
   const float packet_sr = rays.packet_sr * (static_cast<float>(W) / static_cast<float>(kPacketRays));
   std::uint32_t next_weighed = 0;

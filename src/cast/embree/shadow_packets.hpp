@@ -21,7 +21,7 @@ void occlude_packets(RTCScene scene, const SightLines& lines, std::uint32_t* blo
   context.flags = RTC_INTERSECT_CONTEXT_FLAG_INCOHERENT;
   alignas(64) typename Width::Ray ray;
   alignas(64) int valid[W];
-  start_rays<Width>(lines.eye, ray);
+  start_rays<Width>(lines.eye, lines.mask, ray);
   for (std::uint32_t begin = 0; begin < lines.count; begin += W) {
     load_directions<Width>(lines, begin, ray);
     std::memcpy(ray.tfar, lines.clear + begin, W * sizeof(float));

@@ -17,6 +17,8 @@ class Instances {
   /// Places mesh `tree` as instance `i`; those between are empty until they are placed. A map that flattens space, or
   /// that scales it by more than 1e18 in one way or the other, hides it. Call commit() before casting.
   void place(std::size_t i, const MeshTree& tree, const Affine& world_from_mesh, std::uint32_t mask = ~0U);
+  /// The mask of an instance that was placed; casts see it at once.
+  void set_mask(std::size_t i, std::uint32_t mask) { instances_[i].mask = mask; }
   /// Removes instances from `count` on.
   void truncate(std::size_t count);
   /// Builds the nodes over what was placed.

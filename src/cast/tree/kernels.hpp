@@ -11,14 +11,14 @@ namespace fathom::tree {
 /// What each ray meets at most; arrays are [count] of the rays.
 struct RayLimits {
   const float* far = nullptr;            ///< nothing beyond is met; negative: the ray is not cast; null: no end
-  const std::uint32_t* masks = nullptr;  ///< an instance is met whose mask has a bit in common; null: all instances
+  const std::uint32_t* masks = nullptr;  ///< an instance is met whose mask has a bit in common; null: CastRays::mask
 };
 
 struct Kernels {
   /// Nearest hits; range_m, entity and triangle of `hits` are filled where they are wanted, and the normals.
   void (*cast)(const World& world, const CastRays& rays, const RayLimits& limits, const CastHits& hits);
   void (*cast_lanes)(const World& world, const RayLanes& rays, const CastLimits& limits, const RoughHits& hits);
-  /// `masks`: as RayLimits has them.
+  /// `masks`: as RayLimits has them; null: SightLines::mask.
   void (*find_blocked)(const World& world, const SightLines& lines, const std::uint32_t* masks, std::uint32_t* blocked);
 };
 

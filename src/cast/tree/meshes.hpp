@@ -20,9 +20,12 @@ class Meshes {
   /// Builds new trees and refits those of deformed meshes. Not thread-safe; no cast may run meanwhile.
   void sync(const Scene& scene);
 
-  [[nodiscard]] const MeshTree& tree(MeshId mesh) const { return *meshes_[index(mesh)].tree; }
+  /// Of kNoMesh: one that is empty.
+  [[nodiscard]] const MeshTree& tree(MeshId mesh) const {
+    return mesh == kNoMesh ? no_mesh_ : *meshes_[index(mesh)].tree;
+  }
   /// Scene::mesh_version of the vertices that the tree holds.
-  [[nodiscard]] std::uint32_t version(MeshId mesh) const { return meshes_[index(mesh)].version; }
+  [[nodiscard]] std::uint32_t version(MeshId mesh) const { return mesh == kNoMesh ? 0 : meshes_[index(mesh)].version; }
 
  private:
   struct Entry {
@@ -32,6 +35,7 @@ class Meshes {
 
   Executor& executor_;
   std::vector<Entry> meshes_;  // [meshes]
+  MeshTree no_mesh_;
 };
 
 }  // namespace fathom::tree

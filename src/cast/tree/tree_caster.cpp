@@ -51,9 +51,16 @@ class TreeCaster final : public Caster {
       Placed& placed = placed_[i];
       const bool same = !added && !rebase && placed.version == version && placed.pose == world_from_entity[i];
       if (same) continue;
-      placed = {world_from_entity[i], version};
-      instances_.place(i, meshes_->tree(entity.mesh), place_of(placed.pose, entity.scale, origin_));
+      placed.pose = world_from_entity[i], placed.version = version;
+      instances_.place(i, meshes_->tree(entity.mesh), place_of(placed.pose, entity.scale, origin_), placed.mask);
       changed_ = true;
+    }
+  }
+
+  void set_masks(std::span<const std::uint32_t> masks) override {
+    for (std::size_t i = 0; i < placed_.size(); ++i) {
+      placed_[i].mask = i < masks.size() ? masks[i] : kSeesAll;
+      instances_.set_mask(i, placed_[i].mask);
     }
   }
 
@@ -77,6 +84,7 @@ class TreeCaster final : public Caster {
   struct Placed {
     Pose pose = {};
     std::uint32_t version = 0;
+    std::uint32_t mask = kSeesAll;
   };
 
   Executor& executor_;

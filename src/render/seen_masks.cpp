@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+#include "render/seen_masks.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include <fathom/base/error.hpp>
+
+namespace fathom {
+
+namespace {
+
+bool ignores_parent(const Sensor& sensor) { return sensor.parent != kNoEntity && !sensor.see_parent; }
+
+bool shares_any(const std::vector<std::string>& groups, const std::vector<std::string>& others) {
+  return std::any_of(groups.begin(), groups.end(), [&](const std::string& group) {
+    return std::find(others.begin(), others.end(), group) != others.end();
+  });
+}
+
+}  // namespace
+
+bool ignores_something(const Sensor& sensor) {
+  return ignores_parent(sensor) || !sensor.ignore.empty() || !sensor.ignore_groups.empty();
+}
+
+void check_ignored(const Sensor& sensor, std::size_t entities) {
+  for (const EntityId entity : sensor.ignore) {
+    if (index(entity) >= entities) {
+      throw InputError(fmt::format("ignore: entity {} is not in [0, {})", index(entity), entities));
+    }
+  }
+  for (const std::string& group : sensor.ignore_groups) {
+    if (group.empty()) throw InputError("ignore_groups: the name of a group is empty");
+  }
+}
+
+void SeenMasks::find_ignored(const Sensor& sensor, const Scene& scene) {
+  const std::vector<Entity>& entities = scene.entities();
+  named_.assign(entities.size(), 0);
+  for (const EntityId entity : sensor.ignore) named_[index(entity)] = 1;
+  // The whole of what carries the sensor, wherever on it the sensor hangs.
+  if (ignores_parent(sensor)) named_[index(scene.whole_of(sensor.parent))] = 1;
+  for (std::size_t i = 0; i < entities.size() && !sensor.ignore_groups.empty(); ++i) {
+    if (shares_any(entities[i].groups, sensor.ignore_groups)) named_[i] = 1;
+  }
+  ignored_.assign(named_.begin(), named_.end());
+  for (std::size_t i = 0; i < entities.size(); ++i) {
+    std::size_t up = i;
+    while (ignored_[i] == 0 && entities[up].part_of_parent && entities[up].parent != kNoEntity) {
+      up = index(entities[up].parent);
+      ignored_[i] = named_[up];
+    }
+  }
+}
+
+std::uint32_t SeenMasks::mask_of(std::uint32_t number, const Sensor& sensor, const Scene& scene) {
+  if (!ignores_something(sensor)) return kSeesAll;
+  if (number >= turn_.size()) turn_.resize(number + std::size_t{1}, ~0U);
+  if (turn_[number] == ~0U) turn_[number] = turns_++;
+  const std::uint32_t place = turn_[number] % kBits, mask = 2U << place;
+  Bit& bit = bits_[place];
+  if (bit.sensor == number && bit.revision == scene.revision()) return mask;
+  bit = {number, scene.revision()};
+  find_ignored(sensor, scene);
+  bool changed = masks_.size() != ignored_.size();
+  masks_.resize(ignored_.size(), kSeesAll);
+  for (std::size_t i = 0; i < masks_.size(); ++i) {
+    const std::uint32_t before = masks_[i];
+    masks_[i] = ignored_[i] != 0 ? before & ~mask : before | mask;
+    changed |= masks_[i] != before;
+  }
+  if (changed) ++version_;
+  return mask;
+}
+
+}  // namespace fathom
