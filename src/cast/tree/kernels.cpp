@@ -149,7 +149,8 @@ void load_picked(const Cast& c, std::uint32_t count, PickedRays& picked, TileRay
   }
   for (std::uint32_t k = 0; k < count; ++k) {
     const std::uint32_t i = picked.from[k];
-    tile.t[k] = c.limits.far == nullptr ? kFarthest : std::min(c.limits.far[i], kFarthest);
+    tile.t[k] = kFarthest;
+    if (c.limits.far != nullptr) tile.t[k] = std::min(c.limits.far[i], kFarthest);
     if (c.rays.near != nullptr) picked.near[k] = c.rays.near[i];
     if (c.limits.masks != nullptr) picked.masks[k] = c.limits.masks[i];
   }
