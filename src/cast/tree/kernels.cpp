@@ -173,7 +173,8 @@ void cast_scattered(const Cast& c, std::uint32_t begin, std::uint32_t count, Til
   TileTracer<false, true>(c.world, tile, everywhere).trace();
   for (std::uint32_t k = 0; k < count; ++k) {
     const std::uint32_t i = picked.from[k], instance = tile.instance[k];
-    c.hits.range_m[i] = instance == tree::kNone ? kInf : tile.t[k];
+    c.hits.range_m[i] = tile.t[k];
+    if (instance == tree::kNone) c.hits.range_m[i] = kInf;
     if (c.hits.entity != nullptr) c.hits.entity[i] = instance;
     store_surface(c.world, instance, tile.place[k], c.rays, i, c.hits);
   }
