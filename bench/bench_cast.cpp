@@ -173,8 +173,9 @@ void run_moving(int entities) {
 void run_deforming(std::uint32_t rows) {
   Mesh square;
   for (std::uint32_t i = 0; i < rows * rows; ++i) {
-    square.vertices_m.push_back({0.01F * static_cast<float>(i % rows), 0.01F * static_cast<float>(i / rows), 0.0F});
-    if (i % rows + 1 == rows || i / rows + 1 == rows) continue;
+    const std::uint32_t row = i / rows, column = i % rows;
+    square.vertices_m.push_back({0.01F * static_cast<float>(column), 0.01F * static_cast<float>(row), 0.0F});
+    if (column + 1 == rows || row + 1 == rows) continue;
     square.triangles.push_back({i, i + 1, i + rows});
     square.triangles.push_back({i + 1, i + rows + 1, i + rows});
   }

@@ -159,7 +159,8 @@ void load_picked(const Cast& c, std::uint32_t count, PickedRays& picked, TileRay
   }
   for (std::uint32_t k = 0; k < count; ++k) {
     const std::uint32_t i = picked.from[k];
-    tile.t[k] = c.limits.far == nullptr ? kFarthest : std::min(c.limits.far[i], kFarthest);
+    tile.t[k] = kFarthest;
+    if (c.limits.far != nullptr) tile.t[k] = std::min(c.limits.far[i], kFarthest);
     if (c.rays.near != nullptr) picked.near[k] = c.rays.near[i];
     if (c.limits.masks != nullptr) picked.masks[k] = c.limits.masks[i];
   }
@@ -182,7 +183,8 @@ void cast_scattered(const Cast& c, std::uint32_t begin, std::uint32_t count, Til
   TileTracer<false, true>(c.world, tile, everywhere).trace();
   for (std::uint32_t k = 0; k < count; ++k) {
     const std::uint32_t i = picked.from[k], instance = tile.instance[k];
-    c.hits.range_m[i] = instance == tree::kNone ? kInf : tile.t[k];
+    c.hits.range_m[i] = tile.t[k];
+    if (instance == tree::kNone) c.hits.range_m[i] = kInf;
     if (c.hits.entity != nullptr) c.hits.entity[i] = instance;
     store_surface(c.world, instance, tile.place[k], c.rays, i, c.hits);
   }
