@@ -29,6 +29,7 @@ constexpr std::array<ChannelInfo, kChannelCount> kChannels = {{
      "the same along the noise-free ray; +inf where it meets nothing"},
     {Channel::kEnergy, ElementType::kFloat32, 1, "", "energy that reaches the cameras, 0 to 1; NaN on a miss"},
     {Channel::kCleanHit, ElementType::kFloat32, 3, "m", "hit point of the noise-free ray, sensor frame; NaN on a miss"},
+    {Channel::kLabel, ElementType::kUint32, 1, "", "id of the label of what was struck; 0: none, or a miss"},
 }};
 
 constexpr bool in_order() {

@@ -21,7 +21,8 @@ constexpr bool is_points(Channel c) {
 }
 
 constexpr bool is_float(Channel c) {
-  return c != Channel::kEntityId && c != Channel::kTriangleId && c != Channel::kRing && c != Channel::kReason;
+  return c != Channel::kEntityId && c != Channel::kTriangleId && c != Channel::kRing && c != Channel::kReason &&
+         c != Channel::kLabel;
 }
 
 /// Throws unless the buffer suits an array of so many rays.
@@ -90,6 +91,7 @@ PointSpan Frame::points(Channel channel) const {
 
 std::span<const std::uint32_t> Frame::entity_id() const { return array(Channel::kEntityId, entity_id_); }
 std::span<const std::uint32_t> Frame::triangle_id() const { return array(Channel::kTriangleId, triangle_id_); }
+std::span<const std::uint32_t> Frame::label() const { return array(Channel::kLabel, label_); }
 std::span<const std::uint16_t> Frame::ring() const { return array(Channel::kRing, ring_); }
 std::span<const Reason> Frame::reason() const { return array(Channel::kReason, reason_); }
 
@@ -115,6 +117,7 @@ void FrameWriter::resize(std::uint32_t rows, std::uint32_t cols) {
   }
   if (f.channels_.contains(Channel::kEntityId)) f.entity_id_.resize(f.size());
   if (f.channels_.contains(Channel::kTriangleId)) f.triangle_id_.resize(f.size());
+  if (f.channels_.contains(Channel::kLabel)) f.label_.resize(f.size());
   if (f.channels_.contains(Channel::kRing)) f.ring_.resize(f.size());
   if (f.channels_.contains(Channel::kReason)) f.reason_.resize(f.size());
 }
@@ -128,6 +131,7 @@ void FrameWriter::mask_all() {
   }
   if (std::uint32_t* out = entity_id()) std::fill_n(out, rays, index(kNoEntity));
   if (std::uint32_t* out = triangle_id()) std::fill_n(out, rays, kNoTriangle);
+  if (std::uint32_t* out = label()) std::fill_n(out, rays, 0U);
   if (std::uint16_t* out = ring()) std::fill_n(out, rays, std::uint16_t{0});
   if (Reason* out = reason()) std::fill_n(out, rays, Reason::kMasked);
 }
@@ -143,6 +147,7 @@ float* FrameWriter::floats(Channel channel) {
 }
 std::uint32_t* FrameWriter::entity_id() { return array(Channel::kEntityId, frame_.entity_id_); }
 std::uint32_t* FrameWriter::triangle_id() { return array(Channel::kTriangleId, frame_.triangle_id_); }
+std::uint32_t* FrameWriter::label() { return array(Channel::kLabel, frame_.label_); }
 std::uint16_t* FrameWriter::ring() { return array(Channel::kRing, frame_.ring_); }
 Reason* FrameWriter::reason() { return array(Channel::kReason, frame_.reason_); }
 

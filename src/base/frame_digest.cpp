@@ -36,6 +36,8 @@ std::uint64_t hash_channel(const Frame& frame, Channel channel, std::uint64_t ha
       return hash_array(frame.entity_id(), hash);
     case Channel::kTriangleId:
       return hash_array(frame.triangle_id(), hash);
+    case Channel::kLabel:
+      return hash_array(frame.label(), hash);
     case Channel::kRing:
       return hash_array(frame.ring(), hash);
     case Channel::kReason:

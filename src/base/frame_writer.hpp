@@ -27,6 +27,7 @@ class FrameWriter {
   [[nodiscard]] float* floats(Channel channel);
   [[nodiscard]] std::uint32_t* entity_id();
   [[nodiscard]] std::uint32_t* triangle_id();
+  [[nodiscard]] std::uint32_t* label();
   [[nodiscard]] std::uint16_t* ring();
   [[nodiscard]] Reason* reason();
 

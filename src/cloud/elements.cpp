@@ -9,6 +9,8 @@ std::span<const std::byte> elements_of(const Frame& frame, Channel channel) {
       return std::as_bytes(frame.entity_id());
     case Channel::kTriangleId:
       return std::as_bytes(frame.triangle_id());
+    case Channel::kLabel:
+      return std::as_bytes(frame.label());
     case Channel::kRing:
       return std::as_bytes(frame.ring());
     case Channel::kReason:

@@ -44,6 +44,7 @@ constexpr std::array<ChannelFields, kChannelCount> kFieldTable = {{
     {Channel::kCleanDepth, {"clean_depth"}},
     {Channel::kEnergy, {"energy"}},
     {Channel::kCleanHit, {"clean_x", "clean_y", "clean_z"}},
+    {Channel::kLabel, {"label"}},
 }};
 
 Channel position_channel(const CloudOptions& options) {

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include <cmath>
-#include <memory>
 
 #include <fmt/format.h>
-#include <png.h>
 
 #include <fathom/base/error.hpp>
 #include <fathom/files/depth.hpp>
 
-#include "text/whole_file.hpp"
+#include "picture/image.hpp"
 
 namespace fathom {
 
@@ -62,18 +60,7 @@ void write_depth_png(const std::filesystem::path& file, const Frame& frame, Chan
   const std::span<const float> values = frame.floats(channel);
   if (values.size() != frame.size()) throw InputError("a depth picture needs one value per ray");
   const std::vector<std::uint16_t> levels = levels_of(values, policy, per_m, off_scale);
-  png_image png{};
-  png.version = PNG_IMAGE_VERSION;
-  png.width = frame.cols(), png.height = frame.rows();
-  png.format = PNG_FORMAT_LINEAR_Y;  // 16 bits, values as they are
-  png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(png);
-  const auto bytes = std::make_unique_for_overwrite<std::byte[]>(size);
-  if (png_image_write_to_memory(&png, bytes.get(), &size, 0, levels.data(), 0, nullptr) == 0) {
-    throw SystemError(fmt::format("{}: cannot encode a picture: {}", file.string(), png.message));
-  }
-  WholeFile out(file);
-  out.write(std::span<const std::byte>(bytes.get(), size));
-  out.commit();
+  write_grey16_png(file, frame.cols(), frame.rows(), levels);
 }
 
 }  // namespace fathom

@@ -45,6 +45,8 @@ using Legend = std::variant<ColorBar, Key>;
 
 /// The key of entities has no more lines; the entities with the fewest returns are left out.
 inline constexpr std::uint32_t kEntityLines = 4;
+/// As many classes as datasets have, Cityscapes 34 and SemanticKITTI 28, shall all be in the key.
+inline constexpr std::uint32_t kLabelLines = 12;
 
 /// Pixels that stay free around a legend, within its width and height.
 std::uint32_t legend_pad(const Lettering& letters);

@@ -60,6 +60,15 @@ PictureSize reason_picture_size(std::uint32_t rows, std::uint32_t cols, bool wit
   return size_with_legend(cols, rows, with_legend, ColorBy::kReason);
 }
 
+PictureSize label_picture_size(std::uint32_t rows, std::uint32_t cols, bool with_legend) {
+  if (!with_legend) return {cols, rows};
+  const Lettering letters(letter_size(cols, rows));
+  const std::uint32_t wide = std::max(cols, legend_width(letters));
+  Key key;
+  key.entries.resize(std::size_t{kLabelLines} * key_columns(letters, wide));
+  return {wide, std::uint64_t{rows} + legend_height(letters, key, wide)};
+}
+
 PictureSize camera_sheet_size(std::uint32_t rows, std::uint32_t cols) {
   const Lettering letters(letter_size(2 * cols, 2 * rows));
   const SheetLayout layout(rows, cols, letters);

@@ -21,6 +21,8 @@ PictureSize angle_image_size(ColorBy color, bool with_legend);
 PictureSize birds_eye_size(std::uint32_t pixels, ColorBy color, bool with_legend);
 /// Of write_reason_picture.
 PictureSize reason_picture_size(std::uint32_t rows, std::uint32_t cols, bool with_legend);
+/// Of write_label_picture.
+PictureSize label_picture_size(std::uint32_t rows, std::uint32_t cols, bool with_legend);
 /// Of write_camera_sheet.
 PictureSize camera_sheet_size(std::uint32_t rows, std::uint32_t cols);
 

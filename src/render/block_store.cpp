@@ -61,6 +61,10 @@ void BlockStore::triangles(const std::uint32_t* lanes) {
   if (std::uint32_t* out = writer_.triangle_id()) scatter(lanes, targets_, quads_, out + job_.first);
 }
 
+void BlockStore::labels(const std::uint32_t* lanes) {
+  if (std::uint32_t* out = writer_.label()) scatter(lanes, targets_, quads_, out + job_.first);
+}
+
 void BlockStore::edges(const CastBlock& cast, const std::uint32_t* reached) {
   scatter(cast.range_m, targets_, quads_, job_.edge->range_m.data());
   scatter_narrow(reached, targets_, quads_, job_.edge->reached.data());

@@ -22,6 +22,7 @@ class BlockStore {
   void reasons(const std::uint32_t* lanes);
   void entities(const std::uint32_t* lanes);
   void triangles(const std::uint32_t* lanes);
+  void labels(const std::uint32_t* lanes);
   /// What edge loss reads. `reached`: for each lane, 1 where the return is still valid, else 0.
   void edges(const CastBlock& cast, const std::uint32_t* reached);
 

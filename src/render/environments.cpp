@@ -43,7 +43,10 @@ class Environments::Impl {
     jobs_.reserve(slots_.size());
     episodes_.assign(options_.count, 0);
     marks_.assign(options_.count, 0);
-    for (const Entity& entity : scene_.entities()) reflectivity_.push_back(entity.reflectivity);
+    for (std::uint32_t i = 0; i < scene_.entities().size(); ++i) {
+      reflectivity_.push_back(scene_.entities()[i].reflectivity);
+      labels_.push_back(scene_.label_id(EntityId{i}));
+    }
   }
 
   SensorId add_sensor(Sensor sensor, std::vector<ParameterRange> ranges) {
@@ -287,6 +290,7 @@ class Environments::Impl {
             .chain = chain,
             .caster = *view.caster,
             .reflectivity = reflectivity_,
+            .labels = labels_,
             .seed = seed_of(e),
             .frame_index = index,
             .range_policy = chain.range_policy,
@@ -312,6 +316,7 @@ class Environments::Impl {
   std::vector<Slot> slots_;
   std::vector<RenderJob> jobs_;          // of the slots at work
   std::vector<float> reflectivity_;      // [entities]
+  std::vector<std::uint32_t> labels_;    // [entities]
   std::vector<std::uint32_t> episodes_;  // [environments]
   std::vector<std::uint32_t> selected_;  // by a call
   std::vector<std::uint64_t> marks_;     // [environments]: mark_, where a call has it selected

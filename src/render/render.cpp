@@ -74,7 +74,7 @@ class BlockRenderer {
   }
   [[nodiscard]] bool needs_angles() const { return job_.chain.needs_surface || wants(Channel::kEnergy); }
   [[nodiscard]] bool needs_entity() const {
-    return wants(Channel::kEntityId) || wants_normals() || job_.chain.differs_by_entity;
+    return wants(Channel::kEntityId) || wants(Channel::kLabel) || wants_normals() || job_.chain.differs_by_entity;
   }
   [[nodiscard]] bool needs_points() const {
     return wants(Channel::kHitSensor) || wants(Channel::kHitWorld) || wants(Channel::kDepth) ||
@@ -271,6 +271,14 @@ class BlockRenderer {
   void store_surface() {
     store_.entities(cast_.entity);
     store_.triangles(cast_.triangle);
+    if (wants(Channel::kLabel)) {
+      std::uint32_t label[kBlockRays];
+      for (std::uint32_t i = 0; i < rays_.count; ++i) {
+        const std::uint32_t entity = cast_.entity[i];
+        label[i] = entity == index(kNoEntity) ? 0 : job_.labels[entity];
+      }
+      store_.labels(label);
+    }
     if (wants(Channel::kEnergy)) {
       surface_lanes_.energy(cast_, surface_, rays_.count, job_.chain.energy_angle, planes_.a);
       store_.values(Channel::kEnergy, planes_.a);

@@ -44,7 +44,8 @@ struct RenderJob {
   const RayPattern& pattern;
   const StagedChain& chain;
   const Caster& caster;
-  std::span<const float> reflectivity;  ///< [entities]
+  std::span<const float> reflectivity;    ///< [entities]
+  std::span<const std::uint32_t> labels;  ///< [entities], ids
   std::uint64_t seed;
   std::uint32_t frame_index;
   RangePolicy range_policy;

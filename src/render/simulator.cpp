@@ -86,6 +86,7 @@ class Simulator::Impl {
                     .chain = prepared.chain(),
                     .caster = *caster_,
                     .reflectivity = reflectivity_,
+                    .labels = labels_,
                     .seed = options_.seed,
                     .frame_index = index,
                     .range_policy = prepared.chain().range_policy,
@@ -142,6 +143,7 @@ class Simulator::Impl {
     seen_version_ = seen_.version();
     for (std::size_t i = reflectivity_.size(); i < scene_.entities().size(); ++i) {
       reflectivity_.push_back(scene_.entities()[i].reflectivity);
+      labels_.push_back(scene_.label_id(static_cast<EntityId>(i)));
     }
     updated_ = true, revision_ = scene_.revision(), stamp_ = stamp;
   }
@@ -165,7 +167,8 @@ class Simulator::Impl {
   std::unique_ptr<Executor> executor_;
   std::unique_ptr<Caster> caster_;
   std::vector<RenderedSensor> sensors_;
-  std::vector<float> reflectivity_;  // [entities]
+  std::vector<float> reflectivity_;    // [entities]
+  std::vector<std::uint32_t> labels_;  // [entities]
   bool updated_ = false;
   std::uint64_t revision_ = 0;
   double stamp_ = 0.0;

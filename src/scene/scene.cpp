@@ -79,8 +79,42 @@ void Scene::check_scaled(const Entity& entity, const Vec3& reach_m) const {
   }
 }
 
+void Scene::check_label(const Label& label) const {
+  const auto fail = [&](const std::string& what) { throw InputError(fmt::format("label '{}': {}", label.name, what)); };
+  if (label.name.empty()) throw InputError("a label needs a name");
+  if (!(label.id >= 1 && label.id <= kMostLabelId))
+    fail(fmt::format("id = {} is not in [1, {}]", label.id, kMostLabelId));
+  for (const Label& other : labels_) {
+    if (other.name == label.name) fail("the name is taken");
+    if (other.id == label.id) fail(fmt::format("the id {} is that of '{}'", label.id, other.name));
+  }
+}
+
+void Scene::add_label(Label label) {
+  check_label(label);
+  labels_.push_back(std::move(label));
+  ++revision_;
+}
+
+Label Scene::label_of(const Entity& entity) const {
+  Label next = {entity.label, 1};
+  for (const Label& label : labels_) {
+    if (label.name == entity.label) return label;
+    next.id = std::max(next.id, label.id + 1);
+  }
+  check_label(next);
+  return next;
+}
+
 EntityId Scene::add_entity(Entity entity) {
   check_entity(entity);
+  Label label;
+  if (!entity.label.empty()) {
+    label = label_of(entity);
+    const auto has_id = [&](const Label& other) { return other.id == label.id; };
+    if (std::none_of(labels_.begin(), labels_.end(), has_id)) labels_.push_back(label);
+  }
+  label_ids_.push_back(label.id);
   const auto id = static_cast<EntityId>(entities_.size());
   ids_.emplace(entity.name, id);
   if (entity.parent != kNoEntity) has_children_[index(entity.parent)] = true;

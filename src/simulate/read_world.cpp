@@ -59,6 +59,40 @@ const MeshOrParts& find_mesh(const YamlReader& name, const MeshIds& ids) {
   name.fail("is not the name of a mesh" + nearest_hint(name.text(), known));
 }
 
+/// name: 3, or name: {id: 3, color: [255, 0, 0]}.
+void read_labels(YamlReader map, Scene& scene) {
+  for (YamlReader& entry : map.entries()) {
+    Label label;
+    label.name = entry.key();
+    if (entry.is(YamlValue::Kind::kScalar)) {
+      label.id = static_cast<std::uint32_t>(entry.whole(1, kMostLabelId));
+    } else {
+      label.id = static_cast<std::uint32_t>(entry.at("id").whole(1, kMostLabelId));
+      if (const auto color = entry.find("color")) {
+        const std::vector<YamlReader> parts = color->items();
+        if (parts.size() != 3) color->fail("is not a list of 3 numbers");
+        label.color.emplace();
+        for (std::size_t k = 0; k < 3; ++k) (*label.color)[k] = static_cast<std::uint8_t>(parts[k].whole(0, 255));
+      }
+      entry.finish();
+    }
+    entry.located([&] { scene.add_label(std::move(label)); });
+  }
+}
+
+/// In a scene that has a table of labels, one that is not in it is a slip.
+void check_label(const YamlReader& entry, const Entity& entity, const Scene& scene) {
+  std::vector<std::string_view> known;
+  for (const Label& label : scene.labels()) {
+    if (label.name == entity.label) return;
+    known.push_back(label.name);
+  }
+  entry.located([&] {
+    throw InputError(
+        fmt::format("label = {} is not in scene.labels{}", entity.label, nearest_hint(entity.label, known)));
+  });
+}
+
 Vec3 read_scale(const YamlReader& scale) {
   if (scale.is(YamlValue::Kind::kList)) return scale.vector();
   const double factor = scale.number();
@@ -80,6 +114,10 @@ void read_surface(YamlReader& map, Entity& entity) {
     entity.reflectivity = static_cast<float>(value->number({0, 1, "1"}));
   }
   if (const auto groups = map.find("groups")) entity.groups = read_groups(*groups);
+  if (const auto label = map.find("label")) {
+    if (label->text().empty()) label->fail("is no name of a label");
+    entity.label = label->text();
+  }
 }
 
 /// The parts of an entity whose mesh is split; their parent is set later.
@@ -159,6 +197,8 @@ void add_parts(const std::vector<YamlReader>& entries, std::vector<std::vector<E
 WorldSetup read_world(YamlReader map, SceneFiles& files) {
   WorldSetup world;
   Scene& scene = world.scene;
+  const auto table = map.find("labels");
+  if (table) read_labels(*table, scene);
   const auto from = map.find("from");
   const auto known = from ? map.find("meshes") : map.at("meshes");
   const MeshIds meshes = known ? read_meshes(*known, files, scene) : MeshIds();
@@ -170,6 +210,10 @@ WorldSetup read_world(YamlReader map, SceneFiles& files) {
     const MeshOrParts& mesh = find_mesh(entry.at("mesh"), meshes);
     Entity entity = read_entity(entry, mesh, files);
     parts.push_back(read_parts(entry, entity, mesh.parts));
+    if (table && !entity.label.empty()) check_label(entry, entity, scene);
+    for (const Entity& part : parts.back()) {
+      if (table && !part.label.empty()) check_label(entry, part, scene);
+    }
     const auto parent = entry.find("parent");
     if (const auto part = entry.find("part_of_parent")) {
       entity.part_of_parent = part->boolean();

@@ -115,7 +115,7 @@ class Runner {
     watch_carrier(sensor, index, reasons);
     if (options_.digest) sensor.digest.add(sensor.frame);
     const FrameContext context = {prepared_.simulator.world_from_sensor(sensor.id, sensor.frame.stamp_s()),
-                                  entity_names_};
+                                  entity_names_, setup_.scene.labels()};
     for (const RunningFile& entry : sensor.files) {
       if (entry.log) {
         entry.log->add(sensor.frame, context);

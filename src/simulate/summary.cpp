@@ -5,6 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <fathom/files/pictures.hpp>
+
 #include "sensor/sensor_view.hpp"
 #include "simulate/chain_json.hpp"
 
@@ -50,6 +52,14 @@ Json entities_json(const Scene& scene) {
   return names;
 }
 
+Json labels_json(const Scene& scene) {
+  Json labels = Json::array();
+  for (const Label& label : scene.labels()) {
+    labels.push_back({{"id", label.id}, {"name", label.name}, {"color", color_of(label)}});
+  }
+  return labels;
+}
+
 double rate(std::uint64_t rays, double seconds) { return seconds > 0.0 ? static_cast<double>(rays) / seconds : 0.0; }
 
 Json run_json(const Simulator& simulator, const RunCounts& counts) {
@@ -80,6 +90,7 @@ std::string summary_text(const SceneSetup& setup, const Simulator& simulator, co
       {"versions", {{"embree", std::string(built.embree)}, {"compiler", std::string(built.compiler)}}},
       {"scene", setup.file.filename().string()},
       {"entities", entities_json(setup.scene)},
+      {"labels", labels_json(setup.scene)},
       {"seed", counts.seed},
       {"environment", counts.environment},
       {"episode", counts.episode},

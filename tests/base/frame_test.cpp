@@ -34,12 +34,13 @@ TEST(Frame, HoldsTheChannelsAskedForAndNoOther) {
     FrameWriter(frame).resize(2, 3);
     int held = FrameWriter(frame).entity_id() != nullptr;
     held += FrameWriter(frame).triangle_id() != nullptr;
+    held += FrameWriter(frame).label() != nullptr;
     held += FrameWriter(frame).ring() != nullptr;
     held += FrameWriter(frame).reason() != nullptr;
     for (std::size_t k = 0; k < kChannelCount; ++k) {
       const auto other = static_cast<Channel>(k);
       held += other != Channel::kEntityId && other != Channel::kTriangleId && other != Channel::kRing &&
-              other != Channel::kReason && FrameWriter(frame).floats(other) != nullptr;
+              other != Channel::kReason && other != Channel::kLabel && FrameWriter(frame).floats(other) != nullptr;
     }
     EXPECT_EQ(held, 1) << to_string(channel);
   }

@@ -28,6 +28,8 @@ inline double value_at(const Frame& frame, Channel channel, std::size_t plane, s
       return frame.entity_id()[ray];
     case Channel::kTriangleId:
       return frame.triangle_id()[ray];
+    case Channel::kLabel:
+      return frame.label()[ray];
     case Channel::kRing:
       return frame.ring()[ray];
     case Channel::kReason:
@@ -54,6 +56,7 @@ Frame filled_frame(std::uint32_t rows, std::uint32_t cols, IsHit is_hit) {
   for (std::size_t i = 0; i < n; ++i) {
     FrameWriter(frame).entity_id()[i] = static_cast<std::uint32_t>(4000000000U + i);
     FrameWriter(frame).triangle_id()[i] = static_cast<std::uint32_t>(3 * i);
+    FrameWriter(frame).label()[i] = static_cast<std::uint32_t>(i % 40);
     FrameWriter(frame).ring()[i] = static_cast<std::uint16_t>(65000 + i);
     FrameWriter(frame).reason()[i] = is_hit(i) ? Reason::kHit : static_cast<Reason>(1 + i % 11);
     if (is_hit(i)) continue;

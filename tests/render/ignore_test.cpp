@@ -35,6 +35,8 @@ void expect_same_frames(const Frame& a, const Frame& b) {
       EXPECT_TRUE(same_bits(a.entity_id(), b.entity_id()));
     } else if (channel == Channel::kTriangleId) {
       EXPECT_TRUE(same_bits(a.triangle_id(), b.triangle_id()));
+    } else if (channel == Channel::kLabel) {
+      EXPECT_TRUE(same_bits(a.label(), b.label()));
     } else if (channel == Channel::kReason) {
       EXPECT_TRUE(same_bits(a.reason(), b.reason()));
     } else if (channel != Channel::kRing) {

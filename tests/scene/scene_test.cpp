@@ -52,6 +52,37 @@ std::string refused(Scene& scene, F f) {
   return message;
 }
 
+TEST(Scene, GivesLabelsTheirIds) {
+  Scene scene = chain();
+  const auto add = [&](const std::string& name, const std::string& label) {
+    Entity entity = named(name);
+    entity.label = label;
+    return scene.label_id(scene.add_entity(entity));
+  };
+  EXPECT_EQ(scene.label_id(EntityId{0}), 0U);
+  EXPECT_EQ(add("e", "chair"), 1U);
+  EXPECT_EQ(add("f", "table"), 2U);
+  EXPECT_EQ(add("g", "chair"), 1U);
+  scene.add_label({"floor", 40, {{1, 2, 3}}});
+  EXPECT_EQ(add("h", "floor"), 40U);
+  EXPECT_EQ(add("i", "wall"), 41U);
+  EXPECT_EQ(scene.labels().size(), 4U);
+  EXPECT_EQ(scene.labels()[3].name, "wall");
+  EXPECT_EQ(refused(scene, [&] { scene.add_label({"", 5, {}}); }), "a label needs a name");
+  EXPECT_EQ(refused(scene, [&] { scene.add_label({"chair", 5, {}}); }), "label 'chair': the name is taken");
+  EXPECT_EQ(refused(scene, [&] { scene.add_label({"lamp", 40, {}}); }), "label 'lamp': the id 40 is that of 'floor'");
+  for (const std::uint32_t id : {0U, 65536U}) {
+    EXPECT_EQ(refused(scene,
+                      [&] {
+                        scene.add_label({"lamp", id, {}});
+                      }),
+              "label 'lamp': id = " + std::to_string(id) + " is not in [1, 65535]");
+  }
+  scene.add_label({"last", 65535, {}});
+  EXPECT_EQ(refused(scene, [&] { add("j", "lamp"); }), "label 'lamp': id = 65536 is not in [1, 65535]");
+  EXPECT_EQ(scene.labels().size(), 5U);
+}
+
 TEST(Scene, RefusesBadMeshesByName) {
   Scene scene = chain();
   EXPECT_EQ(refused(scene, [&] { scene.add_mesh({}, "empty"); }),

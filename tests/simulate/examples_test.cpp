@@ -112,6 +112,30 @@ TEST(FramesFromAScene, HasALidarAndALaserThatSeesTheBallMove) {
   EXPECT_EQ(std::adjacent_find(first_ray.begin(), first_ray.end(), std::greater_equal<>()), first_ray.end());
 }
 
+TEST(Robot, SeesTheRoomThroughItselfAndTheGlass) {
+  const SceneSetup setup = read_scene_file(kExamples + "/10_seeing/robot.yaml");
+  Simulator simulator = make_simulator(setup);
+  Frame lidar({Channel::kReason, Channel::kEntityId}), camera({Channel::kLabel, Channel::kEntityId});
+  simulator.render(SensorId{0}, 0, lidar);
+  simulator.render(SensorId{1}, 0, camera);
+  const auto rays_at = [&](const Frame& frame, std::string_view name) {
+    return std::count(frame.entity_id().begin(), frame.entity_id().end(), index(setup.scene.find_entity(name)));
+  };
+  for (const char* name : {"base", "lid", "cable"}) EXPECT_EQ(rays_at(lidar, name), 0) << name;
+  for (const char* name : {"arm", "wall", "window/frame", "window/pane"}) EXPECT_GT(rays_at(lidar, name), 0) << name;
+  for (const char* name : {"hand", "finger"}) EXPECT_EQ(rays_at(camera, name), 0) << name;
+  for (const char* name : {"thumb", "cup", "bowl", "table"}) EXPECT_GT(rays_at(camera, name), 0) << name;
+  EXPECT_GT(std::count(camera.label().begin(), camera.label().end(), 40U), 0);
+  // Nine in ten returns of the pane are lost, none of the frame's.
+  std::size_t lost = 0, lost_elsewhere = 0;
+  for (std::size_t i = 0; i < lidar.size(); ++i) {
+    const bool is_pane = lidar.entity_id()[i] == index(setup.scene.find_entity("window/pane"));
+    (is_pane ? lost : lost_elsewhere) += lidar.reason()[i] == Reason::kDropout ? 1 : 0;
+  }
+  EXPECT_EQ(lost_elsewhere, 0U);
+  EXPECT_NEAR(static_cast<double>(lost) / static_cast<double>(rays_at(lidar, "window/pane")), 0.9, 0.1);
+}
+
 TEST(Pipeline, WritesBothCloudsWithoutMisses) {
   const test::TemporaryFolder folder;
   const SceneSetup setup = read_scene_file(kExamples + "/03_pipeline/pipeline.yaml", {"frames=1"});

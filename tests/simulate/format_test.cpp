@@ -375,9 +375,9 @@ TEST(SceneFormat, PartsOfAFileBecomeEntities) {
             "}\n    - {name: f, mesh: m, parent: " + (mesh.find("nodes") != std::string::npos ? "e/door}" : "e}"));
     return read_scene_file(folder.write("s.yaml", text));
   };
-  const SceneSetup setup =
-      read_with("{file: car.obj, split: nodes}", ", parts: {roof: {reflectivity: 0.25, groups: [top]}}",
-                "    ignore: [e/roof, f]\n    noise: [distance: {entities: {e: {mean_m: 1}, f/door: {mean_m: 2}}}]\n");
+  const SceneSetup setup = read_with(
+      "{file: car.obj, split: nodes}", ", label: car, parts: {roof: {reflectivity: 0.25, groups: [top], label: roof}}",
+      "    ignore: [e/roof, f]\n    noise: [distance: {entities: {e: {mean_m: 1}, f/door: {mean_m: 2}}}]\n");
   const auto& entities = setup.scene.entities();
   ASSERT_EQ(entities.size(), 6U);
   const auto name = [&](std::size_t i) { return entities[i].name; };
@@ -393,6 +393,8 @@ TEST(SceneFormat, PartsOfAFileBecomeEntities) {
   EXPECT_EQ(entities[3].scale, (Vec3{2, 2, 2}));
   EXPECT_EQ(entities[3].reflectivity, 0.25F);
   EXPECT_EQ(entities[2].reflectivity, 1.0F);
+  EXPECT_EQ(entities[2].label, "car");
+  EXPECT_EQ(entities[3].label, "roof");
   EXPECT_EQ(entities[3].groups, std::vector<std::string>{"top"});
   EXPECT_EQ(setup.scene.world_from_entity(EntityId{3}, 0).translation_m, (Vec3{1, 0, 0}));
   EXPECT_EQ(setup.sensors[0].sensor.ignore, (std::vector<EntityId>{EntityId{3}, EntityId{1}}));
@@ -407,6 +409,23 @@ TEST(SceneFormat, PartsOfAFileBecomeEntities) {
   EXPECT_NE(error_of("{file: car.obj, split: bones}", "").find("split = bones is not one of nodes, materials"),
             std::string::npos);
   EXPECT_NE(error_of("{file: car.obj, splt: nodes}", "").find("'split'"), std::string::npos);
+}
+
+TEST(SceneFormat, LabelsArriveWithTheirIds) {
+  std::string text = replaced(kScene, "mesh: floor}", "mesh: floor, label: ground}");
+  text = replaced(text, "parent: cart}", "parent: cart, label: box}");
+  const Scene usual = read(text).scene;
+  EXPECT_EQ(usual.label_id(EntityId{0}), 1U);
+  EXPECT_EQ(usual.label_id(EntityId{1}), 0U);
+  EXPECT_EQ(usual.label_id(EntityId{2}), 2U);
+  const Scene table = read(replaced(text, "  meshes:\n",
+                                    "  labels: {box: 62, ground: {id: 7, color: [1, 2, 3]}, sky: 10}\n  meshes:\n"))
+                          .scene;
+  EXPECT_EQ(table.label_id(EntityId{0}), 7U);
+  EXPECT_EQ(table.label_id(EntityId{2}), 62U);
+  ASSERT_EQ(table.labels().size(), 3U);
+  EXPECT_EQ(table.labels()[1].color, (std::array<std::uint8_t, 3>{1, 2, 3}));
+  EXPECT_EQ(table.labels()[2].color, std::nullopt);
 }
 
 TEST(SceneFormat, ARobotDescriptionIsNamed) {

@@ -80,6 +80,30 @@ TEST(PictureFiles, NameEntitiesAndShowWhereTheSensorLooks) {
         [](const auto& file, const Frame& f, const Pose&, const PictureLegend&) { write_reason_picture(file, f); }}});
 }
 
+TEST(PictureFiles, HaveTheLabelsOfTheScene) {
+  const TemporaryFolder folder;
+  const std::string text = test::replaced(
+      test::replaced(picture_scene(kCamera, "[label_picture, label_picture: {values: id}, npy: {channels: [label]}]"),
+                     "mesh: room}", "mesh: room, label: wall}"),
+      "scene:\n", "scene:\n  labels: {post: {id: 12, color: [1, 2, 3]}, wall: 4}\n");
+  const SceneSetup setup =
+      read_scene_text(test::replaced(text, "mesh: post,", "mesh: post, label: post,"), "s.yaml", {});
+  RunOptions options;
+  options.out = folder / "out";
+  run_scene(setup, options);
+  const auto files = test::read_folder(options.out);
+  Simulator simulator(setup.scene, {.compute = {.threads = 1}});
+  Frame frame({Channel::kEntityId, Channel::kLabel});
+  simulator.render(simulator.add_sensor(setup.sensors[0].sensor), 0, frame);
+  EXPECT_EQ(frame.label()[20 + 40 * 15], 12U) << "the post ahead";
+  const std::vector<Label> labels = {{"post", 12, {{1, 2, 3}}}, {"wall", 4, {}}};
+  write_label_picture(folder / "a", frame, labels);
+  write_label_ids(folder / "b", frame);
+  EXPECT_TRUE(files.at("eye/label_000000.png") == test::bytes_of(folder / "a"));
+  EXPECT_TRUE(files.at("eye/label_id_000000.png") == test::bytes_of(folder / "b"));
+  EXPECT_EQ(files.count("eye/label_000000.npy"), 1U);
+}
+
 TEST(PictureFiles, GoWithoutALegend) {
   expect_files(
       kCamera,

@@ -41,6 +41,18 @@ TEST(Summary, NamesEntitiesInTheOrderOfTheirIds) {
   EXPECT_EQ(summary["warnings"], json::array());
 }
 
+TEST(Summary, HasTheTableOfLabels) {
+  EXPECT_EQ(run_scene(kScene).summary["labels"], json::array());
+  const json labels = run_scene(replaced(replaced(kScene, "mesh: floor}", "mesh: floor, label: ground}"), "  meshes:\n",
+                                         "  labels: {chair: 62, ground: {id: 3, color: [10, 20, 30]}}\n  meshes:\n"))
+                          .summary["labels"];
+  ASSERT_EQ(labels.size(), 2U);
+  EXPECT_EQ(labels[0]["name"], "chair");
+  EXPECT_EQ(labels[0]["id"], 62);
+  EXPECT_EQ(labels[0]["color"].size(), 3U);
+  EXPECT_EQ(labels[1], (json{{"id", 3}, {"name", "ground"}, {"color", {10, 20, 30}}}));
+}
+
 TEST(Summary, HasTheCountsOfTheResult) {
   const Done done = run_scene(kScene, 2);
   const json& sensors = done.summary["sensors"];

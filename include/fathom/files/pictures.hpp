@@ -17,6 +17,7 @@
 #include <fathom/base/field.hpp>
 #include <fathom/base/geometry.hpp>
 #include <fathom/frame/frame.hpp>
+#include <fathom/frame/label.hpp>
 
 namespace fathom {
 
@@ -61,6 +62,15 @@ FATHOM_API void write_birds_eye_view(const std::filesystem::path& file, const Fr
 
 /// The reasons as a picture, at the top left, with a legend of colours, names and shares below.
 FATHOM_API void write_reason_picture(const std::filesystem::path& file, const Frame& frame, bool with_legend = true);
+
+/// The labels of what the rays struck, at the top left, in the colours of `labels`, with a legend of colours, names and
+/// shares below. Needs kLabel and kEntityId. A miss, and what has no label, has a colour of its own.
+FATHOM_API void write_label_picture(const std::filesystem::path& file, const Frame& frame,
+                                    std::span<const Label> labels, bool with_legend = true);
+/// The ids of labels in 16 bits, [rows, cols], for programs. Needs kLabel.
+FATHOM_API void write_label_ids(const std::filesystem::path& file, const Frame& frame);
+/// The colour of a label in pictures: its own, or one that is chosen by its id.
+FATHOM_API std::array<std::uint8_t, 3> color_of(const Label& label);
 
 /// Clean depth and noisy depth, below them reasons and energy, and the legends of all. Needs kCleanDepth, kDepth,
 /// kReason and kEnergy. `scale_m`: depth of the last colour; 0: a round one that covers 99 % of the clean depths.

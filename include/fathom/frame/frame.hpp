@@ -33,12 +33,13 @@ enum class Channel : std::uint8_t {
   kCleanDepth,  ///< float, m; the same along the noise-free ray, nothing lost; +inf where it meets nothing
   kEnergy,      ///< float; E (noise/energy.hpp), the angle as models of the chain read it, else cosine; NaN on a miss
   kCleanHit,    ///< 3 x float, m, sensor frame; the hit point of the noise-free ray, nothing lost; NaN on a miss
+  kLabel,       ///< uint32, Label::id of the entity struck, also where the return is lost; 0: no label, or a miss
 };
-inline constexpr std::size_t kChannelCount = 18;
+inline constexpr std::size_t kChannelCount = 19;
 inline constexpr std::array<std::string_view, kChannelCount> kChannelNames = {
-    "range",     "clean_range", "hit_world", "hit_sensor",  "normal",    "incidence",
-    "entity_id", "triangle_id", "ring",      "azimuth",     "elevation", "time_offset",
-    "intensity", "reason",      "depth",     "clean_depth", "energy",    "clean_hit"};
+    "range",       "clean_range", "hit_world", "hit_sensor", "normal",      "incidence", "entity_id",
+    "triangle_id", "ring",        "azimuth",   "elevation",  "time_offset", "intensity", "reason",
+    "depth",       "clean_depth", "energy",    "clean_hit",  "label"};
 
 constexpr std::string_view to_string(Channel channel) { return kChannelNames[static_cast<std::size_t>(channel)]; }
 
@@ -113,6 +114,7 @@ class FATHOM_API Frame {
   [[nodiscard]] PointSpan normal_world() const { return points(Channel::kNormal); }
   [[nodiscard]] std::span<const std::uint32_t> entity_id() const;
   [[nodiscard]] std::span<const std::uint32_t> triangle_id() const;
+  [[nodiscard]] std::span<const std::uint32_t> label() const;
   [[nodiscard]] std::span<const std::uint16_t> ring() const;
   [[nodiscard]] std::span<const Reason> reason() const;
 
@@ -135,7 +137,7 @@ class FATHOM_API Frame {
   std::uint32_t rows_ = 0, cols_ = 0, index_ = 0;
   double stamp_s_ = 0.0;
   std::array<std::vector<float>, kChannelCount> floats_;
-  std::vector<std::uint32_t> entity_id_, triangle_id_;
+  std::vector<std::uint32_t> entity_id_, triangle_id_, label_;
   std::vector<std::uint16_t> ring_;
   std::vector<Reason> reason_;
 };

@@ -30,6 +30,7 @@
 #include <fathom/base/field.hpp>
 #include <fathom/base/geometry.hpp>
 #include <fathom/frame/frame.hpp>
+#include <fathom/frame/label.hpp>
 #include <fathom/sensor/pattern.hpp>
 #include <fathom/simulate/sensor.hpp>
 
@@ -42,6 +43,7 @@ inline constexpr std::array<std::string_view, kChannelCount> kChoiceWords<Channe
 struct FrameContext {
   Pose world_from_sensor;                     ///< at the frame's stamp
   std::span<const std::string> entity_names;  ///< [entity id]
+  std::span<const Label> labels = {};         ///< those of the scene
 };
 
 /// The shape of a sensor's frames, known before there is one.

@@ -9,6 +9,7 @@
 #include <fathom/outputs/camera_sheet.hpp>
 #include <fathom/outputs/clouds.hpp>
 #include <fathom/outputs/depth_png.hpp>
+#include <fathom/outputs/label_picture.hpp>
 #include <fathom/outputs/npy.hpp>
 #include <fathom/outputs/range_image.hpp>
 #include <fathom/outputs/reason_picture.hpp>
@@ -18,6 +19,6 @@ namespace fathom {
 
 using RegisteredOutput =
     std::variant<PcdOutput, PlyOutput, PointCloud2Output, NpyOutput, RangeImageOutput, BirdsEyeOutput, DepthPngOutput,
-                 ReasonPictureOutput, CameraSheetOutput, ScanLogOutput>;
+                 ReasonPictureOutput, CameraSheetOutput, ScanLogOutput, LabelPictureOutput>;
 
 }  // namespace fathom

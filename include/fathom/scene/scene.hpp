@@ -12,6 +12,7 @@
 #include <fathom/base/export.hpp>
 #include <fathom/base/geometry.hpp>
 #include <fathom/base/ids.hpp>
+#include <fathom/frame/label.hpp>
 #include <fathom/scene/mesh.hpp>
 #include <fathom/scene/trajectory.hpp>
 
@@ -30,6 +31,7 @@ struct Entity {
   /// parent ignores it, too. Counts for nothing without a parent.
   bool part_of_parent = false;
   std::vector<std::string> groups = {};  ///< names, not empty, under which a sensor can ignore many entities at once
+  std::string label = {};                ///< name of its Label; empty: none
 };
 
 /// Meshes and the entities that place them. Ids count from 0 in the order of adding. A Scene is always valid:
@@ -37,7 +39,10 @@ struct Entity {
 class FATHOM_API Scene {
  public:
   MeshId add_mesh(Mesh mesh, std::string name = {});
+  /// A label that the scene does not have yet gets the id after the highest so far.
   EntityId add_entity(Entity entity);
+  /// Before the entities that have it, where ids shall be those of a dataset.
+  void add_label(Label label);
 
   /// Places an entity by hand from now on, relative to its parent; ends its keyed motion.
   void set_pose(EntityId entity, const Pose& parent_from_entity);
@@ -59,6 +64,9 @@ class FATHOM_API Scene {
   [[nodiscard]] EntityId find_entity(std::string_view name) const;  ///< throws InputError, naming the nearest name
   [[nodiscard]] const std::vector<Entity>& entities() const { return entities_; }
   [[nodiscard]] const std::vector<Mesh>& meshes() const { return meshes_; }
+  [[nodiscard]] const std::vector<Label>& labels() const { return labels_; }  ///< in the order of adding
+  /// Of the entity's label; 0: it has none.
+  [[nodiscard]] std::uint32_t label_id(EntityId entity) const { return label_ids_[index(entity)]; }
   [[nodiscard]] std::string_view mesh_name(MeshId mesh) const { return mesh_names_[index(mesh)]; }
   /// Counts replace_vertices() on a mesh, so that a caster knows what to refit.
   [[nodiscard]] std::uint32_t mesh_version(MeshId mesh) const { return mesh_versions_[index(mesh)]; }
@@ -68,6 +76,8 @@ class FATHOM_API Scene {
   [[nodiscard]] bool moves() const;
 
  private:
+  FATHOM_HIDDEN void check_label(const Label& label) const;
+  FATHOM_HIDDEN Label label_of(const Entity& entity) const;
   FATHOM_HIDDEN void check_entity(const Entity& entity) const;
   FATHOM_HIDDEN void check_id(EntityId entity) const;
   FATHOM_HIDDEN void check_scaled(const Entity& entity, const Vec3& reach_m) const;
@@ -77,6 +87,8 @@ class FATHOM_API Scene {
   std::vector<std::uint32_t> mesh_versions_;
   std::vector<Vec3> mesh_reach_m_;  // per axis, the coordinate of a vertex that is farthest from 0
   std::vector<Entity> entities_;
+  std::vector<Label> labels_;
+  std::vector<std::uint32_t> label_ids_;  // [entities]
   std::map<std::string, EntityId, std::less<>> ids_;
   std::vector<bool> has_children_;  // [entities]; stays true when they are taken away
   std::uint64_t revision_ = 0;
