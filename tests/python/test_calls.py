@@ -21,6 +21,9 @@ LONG = """
     import os, signal, threading, time
     import fathom as fa
 
+    # A shell starts what it runs in the background with this signal ignored.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
     scene = fa.Scene()
     scene.add_entity("room", fa.sphere(5.0, 512))
     scene.add_entity("ball", fa.sphere(1.0, 512), [2, 0, 0])
