@@ -17,7 +17,7 @@ constexpr double kMostJoint = 1e6;  // rad or m; a joint's own limits are narrow
 
 /// A folder, as read_path() finds files; folders are not opened.
 std::filesystem::path read_folder(const YamlReader& reader, SceneFiles& files) {
-  const std::filesystem::path folder = read_path(reader, files);
+  std::filesystem::path folder = read_path(reader, files);
   files.opened.pop_back();
   if (!std::filesystem::is_directory(folder)) reader.fail("is not a folder");
   return folder;

@@ -18,7 +18,8 @@ namespace fathom {
 /// The links that have no shape, by name: they are no entities, but sensors and entities may hang on them.
 using BareLinks = std::map<std::string, LinkMount, std::less<>>;
 
-/// What a sensor or an entity of a scene file hangs on: an entity by its name, or a link without shape. Throws InputError.
+/// What a sensor or an entity of a scene file hangs on: an entity by its name, or a link without shape. Throws
+/// InputError.
 LinkMount find_parent(const Scene& scene, const BareLinks& bare_links, std::string_view name);
 
 /// A motion in the frame of a link, in the frame of what carries the link.

@@ -16,17 +16,18 @@ namespace fathom {
 namespace {
 
 std::size_t find_joint(const Robot& robot, std::string_view name) {
-  std::vector<std::string_view> names;
   for (std::size_t i = 0; i < robot.joints.size(); ++i) {
     if (robot.joints[i].name == name) return i;
-    names.emplace_back(robot.joints[i].name);
   }
+  std::vector<std::string_view> names;
+  for (const RobotJoint& joint : robot.joints) names.emplace_back(joint.name);
   throw InputError(fmt::format("there is no joint '{}'{}", name, nearest_hint(name, names)));
 }
 
 void check_position(const Robot& robot, const RobotJoint& joint, double position) {
   if (joint.kind == JointKind::kFixed) {
-    throw InputError(fmt::format("joint '{}' does not move: it is neither revolute, continuous nor prismatic", joint.name));
+    throw InputError(
+        fmt::format("joint '{}' does not move: it is neither revolute, continuous nor prismatic", joint.name));
   }
   if (joint.mimic) {
     throw InputError(fmt::format("joint '{}' follows joint '{}'; give that one's position", joint.name,

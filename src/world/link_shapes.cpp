@@ -78,7 +78,8 @@ LinkShape sphere_shape(double radius_m) {
 }
 
 LinkShape cylinder_shape(double radius_m, double length_m) {
-  return made_shape(fmt::format("cylinder {} {}", radius_m, length_m), [=] { return make_cylinder(radius_m, length_m); });
+  return made_shape(fmt::format("cylinder {} {}", radius_m, length_m),
+                    [=] { return make_cylinder(radius_m, length_m); });
 }
 
 LinkShape capsule_shape(double radius_m, double length_m) {

@@ -55,12 +55,14 @@ PlacedRobot::PlacedRobot(Scene& scene, Robot robot, const RobotPlace& place)
   positions_.assign(robot_.joints.size(), 0.0);
   apply_positions(robot_, place.joints, positions_);
   carriers_ = find_carriers(robot_);
+  for (std::size_t i = 0; i < robot_.links.size(); ++i) index_.emplace(robot_.links[i].name, i);
   entities_.assign(robot_.links.size(), kNoEntity);
   find_link_poses(robot_, positions_, robot_from_link_);
   std::vector<Trajectory> poses;
   for (std::size_t i = 0; i < robot_.links.size(); ++i) {
     const std::string& name = robot_.links[i].name;
-    poses.push_back(with_prefix(fmt::format("link '{}'", name), [&] { return Trajectory(carrier_of(i).parent_from_link); }));
+    poses.push_back(
+        with_prefix(fmt::format("link '{}'", name), [&] { return Trajectory(carrier_of(i).parent_from_link); }));
   }
   std::vector<std::optional<MeshId>> meshes(robot_.meshes.size());
   for (std::size_t i = 0; i < robot_.links.size(); ++i) {
@@ -90,11 +92,10 @@ LinkMount PlacedRobot::mount(std::size_t link) const {
 }
 
 std::size_t PlacedRobot::find_link(std::string_view name) const {
+  const auto found = index_.find(name);
+  if (found != index_.end()) return found->second;
   std::vector<std::string_view> names;
-  for (std::size_t i = 0; i < robot_.links.size(); ++i) {
-    if (robot_.links[i].name == name) return i;
-    names.emplace_back(robot_.links[i].name);
-  }
+  for (const RobotLink& link : robot_.links) names.emplace_back(link.name);
   throw InputError(fmt::format("there is no link '{}'{}", name, nearest_hint(name, names)));
 }
 

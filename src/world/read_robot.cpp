@@ -23,7 +23,8 @@ namespace {
                                library, option));
 }
 
-void read_document(XmlDocument& document, const std::filesystem::path& file, RobotFiles& files, Robot& robot) {
+void read_document(XmlDocument& document, const std::filesystem::path& file, [[maybe_unused]] RobotFiles& files,
+                   [[maybe_unused]] Robot& robot) {
   const std::string_view root = document.root().name();
   if (root == "robot") {
 #ifdef FATHOM_URDF

@@ -22,9 +22,7 @@ bool is_proper(const Pose& pose) {
 
 void check_link(const Robot& robot, std::size_t i) {
   const RobotLink& link = robot.links[i];
-  const auto fail = [&](std::string_view what) {
-    throw InputError(fmt::format("link '{}': {}", link.name, what));
-  };
+  const auto fail = [&](std::string_view what) { throw InputError(fmt::format("link '{}': {}", link.name, what)); };
   if (link.parent && *link.parent >= i) fail("its parent does not stand before it");
   if (link.joint && *link.joint >= robot.joints.size()) fail("its joint is not there");
   if (link.mesh && *link.mesh >= robot.meshes.size()) fail("its mesh is not there");
@@ -35,9 +33,7 @@ void check_link(const Robot& robot, std::size_t i) {
 
 void check_joint(const Robot& robot, std::size_t i) {
   const RobotJoint& joint = robot.joints[i];
-  const auto fail = [&](std::string_view what) {
-    throw InputError(fmt::format("joint '{}': {}", joint.name, what));
-  };
+  const auto fail = [&](std::string_view what) { throw InputError(fmt::format("joint '{}': {}", joint.name, what)); };
   if (joint.kind != JointKind::kFixed && !is_about_one(norm(joint.axis))) fail("its axis is not of length 1");
   if (!(joint.lower <= joint.upper)) fail("its lower limit is not below the upper one");
   if (!joint.mimic) return;

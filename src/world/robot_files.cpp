@@ -47,7 +47,8 @@ std::filesystem::path RobotFiles::find_in_package(std::string_view uri, std::str
     if (first == nullptr) first = &folder;
   }
   if (first != nullptr) throw InputError(fmt::format("'{}': no such file: {}", uri, (*first / rest).string()));
-  throw InputError(fmt::format("'{}': the package '{}' is not found; say where it is (packages, search_paths)", uri, name));
+  throw InputError(
+      fmt::format("'{}': the package '{}' is not found; say where it is (packages, search_paths)", uri, name));
 }
 
 std::filesystem::path RobotFiles::find(std::string_view uri, const std::filesystem::path& file) const {
@@ -71,7 +72,8 @@ std::string RobotFiles::read(const std::filesystem::path& file) {
   std::error_code error;
   const std::uintmax_t size = std::filesystem::file_size(file, error);
   if (error || size > kMostRobotBytes - bytes_) {
-    throw InputError(fmt::format("{}: the files of a robot or world have more than {} bytes", file.string(), kMostRobotBytes));
+    throw InputError(
+        fmt::format("{}: the files of a robot or world have more than {} bytes", file.string(), kMostRobotBytes));
   }
   opened_.push_back(file);
   std::string bytes = read_file(file);

@@ -22,8 +22,8 @@ class RobotFiles {
  public:
   explicit RobotFiles(const RobotFileOptions& options) : options_(options) {}
 
-  /// The file or folder that a URI in `file` means: package:// and model:// as RobotFileOptions says, file://, or a path
-  /// relative to the file's folder. Throws InputError, without the place, where there is no such thing.
+  /// The file or folder that a URI in `file` means: package:// and model:// as RobotFileOptions says, file://, or a
+  /// path relative to the file's folder. Throws InputError, without the place, where there is no such thing.
   [[nodiscard]] std::filesystem::path find(std::string_view uri, const std::filesystem::path& file) const;
 
   /// All bytes of a file of XML; counts them, and throws InputError beyond kMostRobotBytes.

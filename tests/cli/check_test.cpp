@@ -48,6 +48,29 @@ TEST_F(Check, RefusesWhatARunWouldRefuse) {
   EXPECT_EQ(quiet.out + quiet.err, "");
 }
 
+TEST_F(Check, WarnsOfWhatARobotHoldsThatIsNotRead) {
+  static_cast<void>(
+      write_text(folder_ / "r.urdf",
+                 "<robot name='r'><gazebo/><link name='a'><visual><geometry><box size='1 1 1'/></geometry>"
+                 "</visual></link></robot>"));
+  const std::string scene = write_text(folder_ / "robot.yaml",
+                                       "sensors: [{name: laser, preset: RPLIDAR-A2, position_m: [3, 0, 0]}]\n"
+                                       "scene: {from: r.urdf}\n");
+  const Ended text = run_fathom({"check", scene});
+#ifndef FATHOM_URDF
+  EXPECT_EQ(text.exit_code, 2);
+  EXPECT_NE(text.err.find("is URDF, and this build of fathom has no urdfdom"), std::string::npos) << text.err;
+  return;
+#endif
+  EXPECT_EQ(text.exit_code, 0) << text.err;
+  EXPECT_EQ(text.err, "fathom: warning: r.urdf: not read: 1 <gazebo>\n");
+  const json plan = json::parse(run_fathom({"check", scene, "--json"}).out);
+  EXPECT_EQ(plan["warnings"], json::array({"r.urdf: not read: 1 <gazebo>"}));
+  const Ended run = run_fathom({"simulate", scene, "--out", folder_ / "out"});
+  EXPECT_EQ(run.exit_code, 0);
+  EXPECT_NE(run.err.find("fathom: warning: r.urdf: not read: 1 <gazebo>\n"), std::string::npos) << run.err;
+}
+
 TEST(OutputLists, HoldEveryOutputKeyAndChannel) {
   const std::string outputs = run_fathom({"outputs"}).out, channels = run_fathom({"channels"}).out;
   const json all = json::parse(run_fathom({"outputs", "--json"}).out);

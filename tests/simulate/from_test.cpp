@@ -93,9 +93,10 @@ scene: {from: mast.urdf}
 }
 
 TEST_F(From, SeveralStandInOneScene) {
-  const std::string scene = replaced(
-      kRobotScene, "    file: mast.urdf\n    joints: {turn: 1.5707963267948966}\n    position_m: [1, 2, 3]\n",
-      "    - mast.urdf\n    - {file: mast.urdf, prefix: top_, parent: camera, reflectivity: 0.25, geometry: collision}\n");
+  const std::string scene =
+      replaced(kRobotScene, "    file: mast.urdf\n    joints: {turn: 1.5707963267948966}\n    position_m: [1, 2, 3]\n",
+               "    - mast.urdf\n    - {file: mast.urdf, prefix: top_, parent: camera, reflectivity: 0.25, geometry: "
+               "collision}\n");
   const SceneSetup setup = read(scene);
   ASSERT_EQ(setup.scene.entities().size(), 5U);
   const Entity& top = setup.scene.entities()[4];
@@ -103,8 +104,9 @@ TEST_F(From, SeveralStandInOneScene) {
   EXPECT_EQ(top.reflectivity, 0.25F);
   EXPECT_EQ(setup.scene.meshes()[index(top.mesh)].vertices_m, make_box({2, 2, 0.2}).vertices_m);
   EXPECT_LT(norm(setup.scene.world_from_entity(EntityId{4}, 0).translation_m - Vec3{0.5, 0, 2}), 1e-9);
-  EXPECT_NE(input_error([&] { read(replaced(scene, "prefix: top_, ", "")); })
-                .find("scene.from.1: there is a link 'camera' before; give the robot a prefix"),
+  EXPECT_NE(input_error([&] {
+              read(replaced(scene, "prefix: top_, ", ""));
+            }).find("scene.from.1: there is a link 'camera' before; give the robot a prefix"),
             std::string::npos);
 }
 
@@ -142,7 +144,8 @@ TEST_F(From, IsRefusedWithPlaceAndReason) {
             "s.yaml:5:11: scene.from.file: " + (folder_ / "must.urdf").string() + ": no such file");
   EXPECT_EQ(refusal("turn: 1.57", "trun: 1.57"),
             "s.yaml:5:5: scene.from: there is no joint 'trun' (nearest known: 'turn')");
-  EXPECT_EQ(refusal("turn: 1.5707963267948966", "turn: .nan"), "s.yaml:6:20: scene.from.joints.turn = .nan is not a finite number");
+  EXPECT_EQ(refusal("turn: 1.5707963267948966", "turn: .nan"),
+            "s.yaml:6:20: scene.from.joints.turn = .nan is not a finite number");
   EXPECT_EQ(refusal("position_m", "position"),
             "s.yaml:7:5: scene.from.position is not a known key (nearest known: 'position_m')");
   EXPECT_EQ(refusal("file: mast.urdf", "file: mast.urdf\n    geometry: visible"),
@@ -156,10 +159,11 @@ TEST_F(From, IsRefusedWithPlaceAndReason) {
   EXPECT_EQ(refusal("position_m: [1, 2, 3]", "parent: flag"),
             "s.yaml:12:40: scene.entities.flag.parent: entity 'flag' would hang on itself, through 'mast'");
   const std::string far = replaced(kRobotScene, "position_m: [1, 2, 3]", "position_m: [1e9, 2, 3]\n    parent: wall");
-  EXPECT_NE(input_error([&] { read(replaced(far, "parent: camera, scale", "scale")); })
-                .find("s.yaml:5:5: scene.from: link 'base': its place and those of its parents add up to 1000000010 m, more "
-                      "than 1e9 m"),
-            std::string::npos);
+  EXPECT_NE(
+      input_error([&] { read(replaced(far, "parent: camera, scale", "scale")); })
+          .find("s.yaml:5:5: scene.from: link 'base': its place and those of its parents add up to 1000000010 m, more "
+                "than 1e9 m"),
+      std::string::npos);
 }
 
 }  // namespace

@@ -117,12 +117,15 @@ TEST(Kinematics, JointsFollowEachOther) {
   const std::vector<Pose> poses = robot_from_links(slider(), {{"a", 1}});
   EXPECT_EQ(poses[1].translation_m, (Vec3{0, 0, 1}));
   expect_pose(poses[2], {{0, 0, 1}, from_roll_pitch_yaw(0, 0, 2.5)});
-  expect_pose(poses[3], {Vec3{0, 0, 1} + (-2.5) * Vec3{std::cos(2.5), std::sin(2.5), 0}, from_roll_pitch_yaw(0, 0, 2.5)});
+  expect_pose(poses[3],
+              {Vec3{0, 0, 1} + (-2.5) * Vec3{std::cos(2.5), std::sin(2.5), 0}, from_roll_pitch_yaw(0, 0, 2.5)});
   expect_pose(robot_from_links(slider())[2], {{}, from_roll_pitch_yaw(0, 0, 0.5)});
 }
 
 TEST(Kinematics, RefusesPositionsByNameValueAndLimit) {
-  const auto error = [](const JointPositions& joints) { return input_error([&] { robot_from_links(slider(), joints); }); };
+  const auto error = [](const JointPositions& joints) {
+    return input_error([&] { robot_from_links(slider(), joints); });
+  };
   EXPECT_EQ(error({{"a", 3}}), "joint 'a' = 3 is not in [-1, 2] m");
   EXPECT_EQ(error({{"a", NAN}}), "joint 'a' = nan is not finite");
   EXPECT_EQ(error({{"b", 0}}), "joint 'b' follows joint 'a'; give that one's position");
@@ -147,7 +150,9 @@ TEST(Robots, ThatAreNoTreesAreRefused) {
             "link 'l1': its pose is not finite, not of length 1, or not in [-1e9, 1e9] m");
   EXPECT_EQ(error([](Robot& r) { r.joints[0].axis = {}; }), "joint 'a': its axis is not of length 1");
   EXPECT_EQ(error([](Robot& r) { r.joints[0].lower = NAN; }), "joint 'a': its lower limit is not below the upper one");
-  EXPECT_EQ(error([](Robot& r) { r.joints[0].mimic = JointMimic{2, 1, 0}; }),
+  EXPECT_EQ(error([](Robot& r) {
+              r.joints[0].mimic = JointMimic{2, 1, 0};
+            }),
             "joint 'a': joints follow each other in a circle");
   EXPECT_EQ(error([](Robot& r) { r.joints[1].mimic->joint = 7; }), "joint 'b': the joint that it follows is not there");
 }
@@ -169,8 +174,9 @@ TEST(PlacedRobots, HangOnWhatHasAShapeAndMove) {
   Scene scene;
   const MeshId floor = scene.add_mesh(make_plane(9, 9));
   const EntityId cart = scene.add_entity({.name = "cart", .mesh = floor, .parent_from_entity = Pose{{0, 10, 0}, {}}});
-  PlacedRobot placed(scene, crane(),
-                     {.prefix = "left_", .parent = cart, .parent_from_robot = {{0, 0, 5}, {}}, .joints = {{"rail", 3}}});
+  PlacedRobot placed(
+      scene, crane(),
+      {.prefix = "left_", .parent = cart, .parent_from_robot = {{0, 0, 5}, {}}, .joints = {{"rail", 3}}});
   ASSERT_EQ(scene.entities().size(), 3U);
   EXPECT_EQ(scene.entities()[1].name, "left_box");
   EXPECT_EQ(scene.entities()[1].parent, cart);
@@ -209,7 +215,8 @@ TEST(PlacedRobots, ThatAreRefusedLeaveTheSceneAsItWas) {
   broken.meshes[1].triangles.clear();
   EXPECT_EQ(error({.prefix = "b_"}, broken), "link 'b_ball': mesh is empty: 1986 vertices, 0 triangles");
   EXPECT_EQ(scene.revision(), revision);
-  EXPECT_EQ(input_error([&] { static_cast<void>(first.entity("bxo")); }), "there is no link 'bxo' (nearest known: 'box')");
+  EXPECT_EQ(input_error([&] { static_cast<void>(first.entity("bxo")); }),
+            "there is no link 'bxo' (nearest known: 'box')");
 }
 
 }  // namespace

@@ -23,7 +23,8 @@ class Sdf : public RobotFixture {
 
   /// models/<name>/model.config and model.sdf
   void write_model(const std::string& name, const std::string& sdf) const {
-    write("models/" + name + "/model.config", "<model><sdf version='1.5'>old.sdf</sdf><sdf version='1.10'>model.sdf</sdf></model>");
+    write("models/" + name + "/model.config",
+          "<model><sdf version='1.5'>old.sdf</sdf><sdf version='1.10'>model.sdf</sdf></model>");
     write("models/" + name + "/model.sdf", sdf);
   }
   RobotFileOptions in_models() const { return {.search_paths = {folder_ / "models"}}; }
@@ -40,15 +41,16 @@ std::string shape_link(const std::string& name, const std::string& geometry, con
 const std::string kBox = "<box><size>1 2 3</size></box>";
 
 TEST_F(Sdf, PosesAreRelativeToWhatTheyName) {
-  const Robot robot = read_robot(write("w.sdf", world_of(R"(
+  const Robot robot =
+      read_robot(write("w.sdf", world_of(R"(
     <frame name='corner'><pose>10 0 0 0 0 1.5707963267948966</pose></frame>
     <model name='cell'><pose relative_to='corner'>1 0 0 0 0 0</pose>)" +
-                                                         shape_link("body", kBox) + R"(
+                                         shape_link("body", kBox) + R"(
       <frame name='shelf' attached_to='body'><pose>0 0 1 0 0 0</pose></frame>
       <model name='arm'><pose relative_to='shelf'>0 0 0.5 0 0 0</pose>)" +
-                                                         shape_link("upper", kBox, "<pose>0 1 0 0 0 0</pose>") +
-                                                         shape_link("lower", kBox, "<pose relative_to='upper'>0 0 2 0 0 0</pose>") +
-                                                         "</model></model>")));
+                                         shape_link("upper", kBox, "<pose>0 1 0 0 0 0</pose>") +
+                                         shape_link("lower", kBox, "<pose relative_to='upper'>0 0 2 0 0 0</pose>") +
+                                         "</model></model>")));
   EXPECT_EQ(robot.name, "w");
   const Quaternion quarter = from_roll_pitch_yaw(0, 0, std::numbers::pi / 2);
   expect_pose(link_pose(robot, "cell::body"), {{10, 1, 0}, quarter});
@@ -58,8 +60,8 @@ TEST_F(Sdf, PosesAreRelativeToWhatTheyName) {
 }
 
 TEST_F(Sdf, IncludesAreFoundNamedAndPlaced) {
-  write_model("crate", "<sdf version='1.6'><model name='crate'>" + shape_link("body", kBox, "<pose>0 0 1.5 0 0 0</pose>") +
-                           "</model></sdf>");
+  write_model("crate", "<sdf version='1.6'><model name='crate'>" +
+                           shape_link("body", kBox, "<pose>0 0 1.5 0 0 0</pose>") + "</model></sdf>");
   write_model("pair", "<sdf version='1.9'><model name='pair'>" + shape_link("base", kBox) +
                           "<include><uri>model://crate</uri><pose>5 0 0 0 0 0</pose></include></model></sdf>");
   const auto file = write("worlds/w.sdf", world_of(R"(
@@ -87,8 +89,11 @@ TEST_F(Sdf, JointsMoveTheirLinks) {
   const JointPositions joints = {{"arm::shoulder", a}, {"arm::elbow", b}};
   const Vec3 along = {std::cos(a), std::sin(a), 0};
   expect_pose(link_pose(robot, "arm::upper", joints), {Vec3{0, 0, 1} + 0.5 * along, from_roll_pitch_yaw(0, 0, a)});
-  expect_pose(link_pose(robot, "arm::lower", joints), {Vec3{0, 0, 1} + (1.25 + b) * along, from_roll_pitch_yaw(0, 0, a)});
-  EXPECT_EQ(input_error([&] { link_pose(robot, "arm::upper", {{"arm::shoulder", 3}}); }),
+  expect_pose(link_pose(robot, "arm::lower", joints),
+              {Vec3{0, 0, 1} + (1.25 + b) * along, from_roll_pitch_yaw(0, 0, a)});
+  EXPECT_EQ(input_error([&] {
+              link_pose(robot, "arm::upper", {{"arm::shoulder", 3}});
+            }),
             "joint 'arm::shoulder' = 3 is not in [-2, 2] rad");
 }
 
@@ -97,10 +102,10 @@ TEST_F(Sdf, HasAllItsShapes) {
   write("hills.pgm", "P2 3 3 100 0 0 0 0 50 0 0 0 0");
   const auto bounds = [&](const std::string& geometry, RobotGeometry kind = RobotGeometry::kVisual) {
     const std::string word = kind == RobotGeometry::kVisual ? "visual" : "collision";
-    const Robot robot = read_robot(write("m.sdf", "<sdf version='1.9'><model name='m'><link name='l'><" + word +
-                                                      " name='s'><geometry>" + geometry + "</geometry></" + word +
-                                                      "></link></model></sdf>"),
-                                   {.geometry = kind});
+    const Robot robot = read_robot(
+        write("m.sdf", "<sdf version='1.9'><model name='m'><link name='l'><" + word + " name='s'><geometry>" +
+                           geometry + "</geometry></" + word + "></link></model></sdf>"),
+        {.geometry = kind});
     std::array<float, 3> high = {-1e9F, -1e9F, -1e9F};
     for (const auto& v : robot.meshes.at(0).vertices_m) {
       for (std::size_t k = 0; k < 3; ++k) high[k] = std::max(high[k], v[k]);
@@ -125,8 +130,9 @@ TEST_F(Sdf, HasAllItsShapes) {
 }
 
 TEST_F(Sdf, NamesAllThatItDoesNotRead) {
-  write_model("lamp", "<sdf version='1.6'><model name='lamp'><link name='l'><sensor name='s' type='nonsense'/>" +
-                          std::string("<light name='a' type='point'/></link><plugin name='p' filename='q'/></model></sdf>"));
+  write_model("lamp",
+              "<sdf version='1.6'><model name='lamp'><link name='l'><sensor name='s' type='nonsense'/>" +
+                  std::string("<light name='a' type='point'/></link><plugin name='p' filename='q'/></model></sdf>"));
   write("part.stl", kStl);
   const Robot robot = read_robot(
       write("w.sdf", world_of("<plugin name='p' filename='q'/><actor name='a'/><gui/><physics type='x'/>"
@@ -136,11 +142,10 @@ TEST_F(Sdf, NamesAllThatItDoesNotRead) {
                               shape_link("c", "<mesh><uri>part.stl</uri><submesh><name>x</name></submesh></mesh>") +
                               "</model>")),
       in_models());
-  EXPECT_EQ(robot.notes,
-            (std::vector<std::string>{
-                "lamp/model.sdf: not read: 1 <plugin>, 1 <sensor>",
-                "w.sdf: not read: 1 <actor>, 1 <plugin>, shape <polyline> of link 'a', mesh x.blend of link 'b', a part of mesh "
-                "part.stl of link 'c'"}));
+  EXPECT_EQ(robot.notes, (std::vector<std::string>{"lamp/model.sdf: not read: 1 <plugin>, 1 <sensor>",
+                                                   "w.sdf: not read: 1 <actor>, 1 <plugin>, shape <polyline> of link "
+                                                   "'a', mesh x.blend of link 'b', a part of mesh "
+                                                   "part.stl of link 'c'"}));
   EXPECT_TRUE(robot.meshes.empty());
   const auto newer = write("n.sdf", "<sdf version='1.99'><model name='m'>" + shape_link("l", kBox) + "</model></sdf>");
   ASSERT_EQ(read_robot(newer).notes.size(), 1U);
@@ -152,19 +157,23 @@ TEST_F(Sdf, RefusesWhatIsDamagedInOneLine) {
     return "<sdf version='1.9'><model name='m'>" + inside + "</model></sdf>";
   };
   EXPECT_NE(refusal("m.sdf", model("")).find("m.sdf: "), std::string::npos);
-  EXPECT_NE(refusal("m.sdf", model(shape_link("l", kBox, "<pose>0 0 nan 0 0 0</pose>"))).find("finite"), std::string::npos);
+  EXPECT_NE(refusal("m.sdf", model(shape_link("l", kBox, "<pose>0 0 nan 0 0 0</pose>"))).find("finite"),
+            std::string::npos);
   EXPECT_NE(refusal("m.sdf", model(shape_link("l", kBox, "<pose>0 0 1e300 0 0 0</pose>"))), "");
-  EXPECT_NE(refusal("m.sdf", model(shape_link("l", kBox, "<pose relative_to='nobody'/>"))).find("nobody"), std::string::npos);
+  EXPECT_NE(refusal("m.sdf", model(shape_link("l", kBox, "<pose relative_to='nobody'/>"))).find("nobody"),
+            std::string::npos);
   EXPECT_EQ(refusal("m.sdf", model(shape_link("l", "<box><size>1 -2 3</size></box>"))),
             "m.sdf: model 'm': link 'l': box.size_m.y = -2 is not in (0, 1000000] m");
   EXPECT_EQ(refusal("m.sdf", model(shape_link("l", "<mesh><uri>gone.stl</uri></mesh>"))),
             "m.sdf:1:84: <uri>: 'gone.stl': no such file: gone.stl");
   EXPECT_NE(refusal("m.sdf", model(shape_link("l", kBox) + shape_link("l", kBox))), "");
-  EXPECT_NE(refusal("m.sdf", model(shape_link("l", kBox) + "<joint name='j' type='fixed'><parent>l</parent><child>k</child></joint>")),
+  EXPECT_NE(refusal("m.sdf", model(shape_link("l", kBox) +
+                                   "<joint name='j' type='fixed'><parent>l</parent><child>k</child></joint>")),
             "");
   EXPECT_NE(refusal("m.sdf", "<sdf><model name='m'>" + shape_link("l", kBox) + "</model></sdf>"), "");
-  EXPECT_EQ(refusal("w.sdf", world_of("<include><uri>model://gone</uri></include>")),
-            "w.sdf:3:10: <uri>: 'model://gone': the package 'gone' is not found; say where it is (packages, search_paths)");
+  EXPECT_EQ(
+      refusal("w.sdf", world_of("<include><uri>model://gone</uri></include>")),
+      "w.sdf:3:10: <uri>: 'model://gone': the package 'gone' is not found; say where it is (packages, search_paths)");
   EXPECT_EQ(refusal("w.sdf", world_of("<include><name>x</name></include>")), "w.sdf:3:1: <include>: has no <uri>");
   write_model("robot", "<robot name='r'/>");
   EXPECT_NE(refusal("w.sdf", world_of("<include><uri>model://robot</uri></include>"), in_models()).find("is no SDF"),

@@ -60,7 +60,9 @@ TEST_F(Urdf, TwoLinksFollowTheirClosedForm) {
                                                      from_roll_pitch_yaw(0, 0, a + b + std::numbers::pi / 2)});
     }
   }
-  EXPECT_EQ(input_error([&] { link_pose(robot, "tool", {{"shoulder", 2.5}}); }),
+  EXPECT_EQ(input_error([&] {
+              link_pose(robot, "tool", {{"shoulder", 2.5}});
+            }),
             "joint 'shoulder' = 2.5 is not in [-2, 2] rad");
 }
 
@@ -102,9 +104,10 @@ TEST_F(Urdf, MeshesAreFoundInPackages) {
   EXPECT_EQ(read_robot(beside).meshes.size(), 1U) << "a neighbour of the package that the file lies in";
 
   const std::string elsewhere = with_mesh("package://my_robot/meshes/part.stl");
-  EXPECT_EQ(refusal("r.urdf", elsewhere),
-            "r.urdf:1:50: <mesh>: 'package://my_robot/meshes/part.stl': the package 'my_robot' is not found; say where it "
-            "is (packages, search_paths)");
+  EXPECT_EQ(
+      refusal("r.urdf", elsewhere),
+      "r.urdf:1:50: <mesh>: 'package://my_robot/meshes/part.stl': the package 'my_robot' is not found; say where it "
+      "is (packages, search_paths)");
   EXPECT_EQ(refusal("r.urdf", elsewhere, {.packages = {{"my_robot", folder_ / "ws/src/my_robot"}}}), "");
   EXPECT_EQ(refusal("r.urdf", elsewhere, {.search_paths = {folder_ / "ws", folder_ / "ws/src"}}), "");
   EXPECT_EQ(refusal("r.urdf", elsewhere, {.packages = {{"my_robot", folder_ / "ws"}}}),
@@ -112,8 +115,9 @@ TEST_F(Urdf, MeshesAreFoundInPackages) {
   EXPECT_EQ(refusal("ws/r.urdf", with_mesh("src/my_robot/meshes/part.stl")), "");
   EXPECT_EQ(refusal("r.urdf", with_mesh("file://" + (folder_ / "ws/src/my_robot/meshes/part.stl").string())), "");
   EXPECT_EQ(refusal("r.urdf", with_mesh("part.stl")), "r.urdf:1:50: <mesh>: 'part.stl': no such file: part.stl");
-  EXPECT_EQ(refusal("r.urdf", with_mesh("https://example.org/part.stl")),
-            "r.urdf:1:50: <mesh>: 'https://example.org/part.stl' is no file of this computer; fetch it and name the copy");
+  EXPECT_EQ(
+      refusal("r.urdf", with_mesh("https://example.org/part.stl")),
+      "r.urdf:1:50: <mesh>: 'https://example.org/part.stl' is no file of this computer; fetch it and name the copy");
 }
 
 TEST_F(Urdf, MirroredMeshesKeepTheirFacesOutwards) {
@@ -140,15 +144,18 @@ TEST_F(Urdf, MirroredMeshesKeepTheirFacesOutwards) {
 TEST_F(Urdf, LinksOfTheSameShapeShareAMesh) {
   std::string text = "<robot name='r'><link name='a'/>";
   for (const char* name : {"b", "c", "d"}) {
-    text += std::string("<link name='") + name + "'><visual><geometry><sphere radius='0.3'/></geometry></visual></link>";
-    text += std::string("<joint name='to_") + name + "' type='fixed'><parent link='a'/><child link='" + name + "'/></joint>";
+    text +=
+        std::string("<link name='") + name + "'><visual><geometry><sphere radius='0.3'/></geometry></visual></link>";
+    text += std::string("<joint name='to_") + name + "' type='fixed'><parent link='a'/><child link='" + name +
+            "'/></joint>";
   }
   EXPECT_EQ(read_robot(write("r.urdf", text + "</robot>")).meshes.size(), 1U);
 }
 
 TEST_F(Urdf, JointsFollowOthers) {
   const Robot robot = read_robot(write(
-      "arm.urdf", changed("<axis xyz=\"0 0 1\"/>", "<axis xyz=\"0 0 1\"/><mimic joint='shoulder' multiplier='-2' offset='0.1'/>")));
+      "arm.urdf",
+      changed("<axis xyz=\"0 0 1\"/>", "<axis xyz=\"0 0 1\"/><mimic joint='shoulder' multiplier='-2' offset='0.1'/>")));
   expect_pose(link_pose(robot, "lower", {{"shoulder", 0.3}}),
               {{std::cos(0.3), std::sin(0.3), 0.2}, from_roll_pitch_yaw(0, 0, 0.3 - 0.6 + 0.1)});
 }
@@ -176,23 +183,33 @@ TEST_F(Urdf, RefusesWhatIsDamagedInOneLine) {
   EXPECT_EQ(refusal("r.urdf", "<mujoco/>"), "r.urdf:1:1: <mujoco>: is MJCF (MuJoCo), not URDF or SDF");
   EXPECT_NE(refusal("r.urdf", changed("0.2 0.2 0.1", "0.2 -0.2 0.1")).find("r.urdf: link 'base': box.size_m.y = -0.2"),
             std::string::npos);
-  EXPECT_NE(refusal("r.urdf", changed("0 0 2", "0 0 0")).find("joint 'shoulder': its axis is 0 0 0"), std::string::npos);
+  EXPECT_NE(refusal("r.urdf", changed("0 0 2", "0 0 0")).find("joint 'shoulder': its axis is 0 0 0"),
+            std::string::npos);
   EXPECT_NE(refusal("r.urdf", changed("0 0 0.2", "0 0 nan")), "");
   EXPECT_NE(refusal("r.urdf", changed("0 0 0.2", "0 0 1e999")), "");
   EXPECT_NE(refusal("r.urdf", changed("0 0 0.2", "0 0 1e300")), "");
   EXPECT_NE(refusal("r.urdf", changed("0 0 0.2", "0 0")), "");
   EXPECT_NE(refusal("r.urdf", changed("<parent link=\"base\"/>", "<parent link=\"nobody\"/>")), "");
-  EXPECT_NE(refusal("r.urdf", changed("<parent link=\"base\"/>", "<parent link=\"tool\"/>")), "") << "a circle";
-  EXPECT_NE(refusal("r.urdf", changed("<child link=\"tool\"/>", "<child link=\"upper\"/>")), "") << "two parents";
+  EXPECT_NE(refusal("r.urdf", changed("<parent link=\"base\"/>", "<parent link=\"tool\"/>"))
+                .find("hangs on itself, in a circle of joints"),
+            std::string::npos);
+  EXPECT_NE(refusal("r.urdf", changed("<parent link=\"base\"/>", "<parent link=\"upper\"/>"))
+                .find("link 'upper' hangs on itself"),
+            std::string::npos);
+  EXPECT_NE(refusal("r.urdf", changed("<child link=\"tool\"/>", "<child link=\"upper\"/>"))
+                .find("leads to link 'upper', which hangs on another joint"),
+            std::string::npos);
   EXPECT_NE(refusal("r.urdf", changed("<link name=\"tool\"/>", "<link name=\"base\"/>")), "") << "twice";
   EXPECT_NE(refusal("r.urdf", changed("<link name=\"tool\"/>", "<link/>")), "");
   EXPECT_NE(refusal("r.urdf", changed("revolute", "wobbly")), "");
   EXPECT_NE(refusal("missing/../r.urdf", kArm), "no") << "only so that the folder is there";
-  EXPECT_EQ(input_error([&] { read_robot(folder_ / "none.urdf"); }), (folder_ / "none.urdf").string() + ": no such file");
+  EXPECT_EQ(input_error([&] { read_robot(folder_ / "none.urdf"); }),
+            (folder_ / "none.urdf").string() + ": no such file");
 }
 
 TEST_F(Urdf, RefusesBombs) {
-  const std::string bomb = "<!DOCTYPE robot [<!ENTITY a 'aaaa'><!ENTITY b '&a;&a;&a;'>]>" + kArm.substr(kArm.find("<robot"));
+  const std::string bomb =
+      "<!DOCTYPE robot [<!ENTITY a 'aaaa'><!ENTITY b '&a;&a;&a;'>]>" + kArm.substr(kArm.find("<robot"));
   EXPECT_EQ(refusal("r.urdf", bomb), "r.urdf:1:11: a document type with declarations is not understood");
   std::string deep;
   for (int i = 0; i < 100'000; ++i) deep += "<link>";
@@ -202,6 +219,22 @@ TEST_F(Urdf, RefusesBombs) {
   const auto large = write("r.urdf", kArm);
   std::filesystem::resize_file(large, (std::uintmax_t{1} << 26U) + 1);
   EXPECT_NE(input_error([&] { read_robot(large); }).find("have more than 67108864 bytes"), std::string::npos);
+}
+
+TEST_F(Urdf, TreesMayBeWideButNotTooDeep) {
+  const auto tree = [](int links, auto parent) {
+    std::string text = "<robot name='r'><link name='l0'/>";
+    for (int i = 1; i < links; ++i) {
+      const std::string n = std::to_string(i), up = std::to_string(parent(i));
+      text += "<link name='l" + n + "'/><joint name='j" + n + "' type='fixed'><parent link='l" + up +
+              "'/><child link='l" + n + "'/></joint>";
+    }
+    return text + "</robot>";
+  };
+  EXPECT_EQ(read_robot(write("r.urdf", tree(1001, [](int i) { return i - 1; }))).links.size(), 1001U);
+  EXPECT_EQ(read_robot(write("r.urdf", tree(3000, [](int i) { return i / 2; }))).links.size(), 3000U);
+  EXPECT_NE(refusal("r.urdf", tree(20'000, [](int i) { return i - 1; })).find("more than 1000 joints in a row"),
+            std::string::npos);
 }
 
 TEST_F(Urdf, AnyCutIsReadOrRefused) {

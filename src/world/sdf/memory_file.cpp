@@ -15,8 +15,7 @@ namespace fathom {
 namespace {
 
 [[noreturn]] void fail_memory_file() {
-  throw SystemError(
-      fmt::format("cannot keep an included file in memory: {}", std::generic_category().message(errno)));
+  throw SystemError(fmt::format("cannot keep an included file in memory: {}", std::generic_category().message(errno)));
 }
 
 }  // namespace

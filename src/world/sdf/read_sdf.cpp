@@ -23,7 +23,8 @@ namespace {
 
 /// The first of many errors, which name what they failed at from the inside out, and what the console told before.
 std::string text_of_errors(const sdf::Errors& errors, const SdfQuiet& quiet) {
-  const std::string told = quiet.first_error();
+  std::string told = quiet.first_error();
+  if (told.find("URDF") != std::string::npos) told.clear();  // it tries that when all else has failed
   const auto path = errors.front().XmlPath();
   return fmt::format("{}{}{}", path ? *path + ": " : "", told.empty() ? "" : told + " ", errors.front().Message());
 }
@@ -47,12 +48,13 @@ void read_sdf(XmlDocument& document, const std::filesystem::path& file, RobotFil
   SdfPreparation preparation(files, robot.notes);
   const std::string text = preparation.prepare(document, file);
   const std::lock_guard lock(robot_library_mutex());
-  with_prefix([&] { return file.string(); }, [&] {
-    sdf::Root root;
-    load(root, text, preparation);
-    const SdfQuiet quiet;
-    walk_sdf(root, files, robot);
-  });
+  with_prefix([&] { return file.string(); },
+              [&] {
+                sdf::Root root;
+                load(root, text, preparation);
+                const SdfQuiet quiet;
+                walk_sdf(root, files, robot);
+              });
 }
 
 }  // namespace fathom

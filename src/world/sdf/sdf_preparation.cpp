@@ -26,21 +26,20 @@ constexpr std::size_t kMostModelCopies = 10000;
 constexpr std::array<std::string_view, 2> kSdfOfRoot = {"world", "model"};
 constexpr std::array<std::string_view, 4> kSdfOfWorld = {"model", "include", "frame", "joint"};
 constexpr std::array<std::string_view, 10> kSdfSilentOfWorld = {
-    "physics", "gravity", "magnetic_field", "atmosphere", "gui", "scene", "light", "audio", "wind",
-    "spherical_coordinates"};
+    "physics", "gravity", "magnetic_field", "atmosphere", "gui",
+    "scene",   "light",   "audio",          "wind",       "spherical_coordinates"};
 constexpr std::array<std::string_view, 8> kSdfOfModel = {"link",  "joint",   "frame",  "pose",
-                                                      "model", "include", "static", "origin"};
+                                                         "model", "include", "static", "origin"};
 constexpr std::array<std::string_view, 4> kSdfSilentOfModel = {"self_collide", "allow_auto_disable", "enable_wind",
-                                                            "light"};
+                                                               "light"};
 constexpr std::array<std::string_view, 3> kSdfOfVisibleLink = {"pose", "origin", "visual"},
                                           kSdfOfSolidLink = {"pose", "origin", "collision"};
 constexpr std::array<std::string_view, 10> kSdfSilentOfLink = {
-    "inertial", "gravity",   "kinematic", "self_collide", "enable_wind", "velocity_decay", "must_be_base_link",
-    "light",    "collision", "visual"};
-constexpr std::array<std::string_view, 10> kSdfOfJoint = {"parent", "child",        "pose",
-                                                       "origin", "axis",         "axis2",
-                                                       "frame",  "thread_pitch", "gearbox_reference_body",
-                                                       "gearbox_ratio"};
+    "inertial",       "gravity",           "kinematic", "self_collide", "enable_wind",
+    "velocity_decay", "must_be_base_link", "light",     "collision",    "visual"};
+constexpr std::array<std::string_view, 10> kSdfOfJoint = {
+    "parent",       "child", "pose", "origin", "axis", "axis2", "frame", "thread_pitch", "gearbox_reference_body",
+    "gearbox_ratio"};
 constexpr std::array<std::string_view, 2> kSdfSilentOfJoint = {"physics", "screw_thread_pitch"};
 constexpr std::array<std::string_view, 3> kSdfOfAxis = {"xyz", "limit", "use_parent_model_frame"};
 constexpr std::array<std::string_view, 1> kSdfSilentOfAxis = {"dynamics"};
@@ -98,7 +97,8 @@ void SdfPreparation::prepare_model(Place& place, pugi::xml_node model) {
   for (const pugi::xml_node link : model.children("link")) prepare_link(place, link);
   for (const pugi::xml_node joint : model.children("joint")) {
     prune(joint, {kSdfOfJoint, kSdfSilentOfJoint}, place.not_read);
-    for (const pugi::xml_node axis : joint.children("axis")) prune(axis, {kSdfOfAxis, kSdfSilentOfAxis}, place.not_read);
+    for (const pugi::xml_node axis : joint.children("axis"))
+      prune(axis, {kSdfOfAxis, kSdfSilentOfAxis}, place.not_read);
   }
   for (const pugi::xml_node include : model.children("include")) prepare_include(place, include);
   for (const pugi::xml_node nested : model.children("model")) prepare_model(place, nested);
@@ -136,7 +136,8 @@ bool SdfPreparation::prepare_mesh(Place& place, pugi::xml_node link, pugi::xml_n
   const pugi::xml_node uri = mesh.child("uri");
   const std::string name = trimmed_text(uri);
   if (!mesh.child("submesh").empty() || !is_mesh_name(name)) {
-    place.not_read.add(fmt::format("{}mesh {} of {}", mesh.child("submesh").empty() ? "" : "a part of ", name, described(link)));
+    place.not_read.add(
+        fmt::format("{}mesh {} of {}", mesh.child("submesh").empty() ? "" : "a part of ", name, described(link)));
     return false;
   }
   mesh.child("uri").text().set(find_named(place.document, uri, name, files_, place.file).c_str());

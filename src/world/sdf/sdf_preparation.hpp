@@ -29,9 +29,10 @@ class MemoryFile {
   int descriptor_ = -1;
 };
 
-/// Cuts files down to what fathom reads and puts paths in place of URIs. The files that a file includes become memory files,
-/// so that libsdformat, which would look in the working directory, in its own folders and where an environment variable
-/// says, finds those that RobotFiles finds. Included files must live as long as libsdformat reads: keep the object.
+/// Cuts files down to what fathom reads and puts paths in place of URIs. The files that a file includes become memory
+/// files, so that libsdformat, which would look in the working directory, in its own folders and where an environment
+/// variable says, finds those that RobotFiles finds. Included files must live as long as libsdformat reads: keep the
+/// object.
 class SdfPreparation {
  public:
   SdfPreparation(RobotFiles& files, std::vector<std::string>& notes) : files_(files), notes_(notes) {}

@@ -40,7 +40,8 @@ std::string SdfQuiet::first_error() const {
   const std::size_t from = text.find(kColourOff, begin);
   if (from == std::string::npos) return {};
   const std::size_t to = text.find('\n', from);
-  return one_line(text.substr(from + kColourOff.size() + 1, to == std::string::npos ? to : to - from - kColourOff.size() - 1));
+  return one_line(
+      text.substr(from + kColourOff.size() + 1, to == std::string::npos ? to : to - from - kColourOff.size() - 1));
 }
 
 }  // namespace fathom

@@ -9,8 +9,8 @@
 
 namespace fathom {
 
-/// Keeps what libsdformat, and urdfdom inside of it, would print, as long as it lives. robot_library_mutex() must be held.
-/// libsdformat's log in ~/.sdformat cannot be helped.
+/// Keeps what libsdformat, and urdfdom inside of it, would print, as long as it lives. robot_library_mutex() must be
+/// held. libsdformat's log in ~/.sdformat cannot be helped.
 class SdfQuiet {
  public:
   SdfQuiet();

@@ -47,11 +47,14 @@ class SdfWalk {
   void add_model(const sdf::Model& model, const Pose& world_from_parent, const std::string& scope,
                  const std::string& in = "") {
     const std::string name = scope + model.Name();
-    with_prefix([&] { return fmt::format("model '{}'", name); }, [&] {
-      const Pose world_from_model = world_from_parent * resolved_pose(model, in);
-      for (std::uint64_t i = 0; i < model.LinkCount(); ++i) add_link(*model.LinkByIndex(i), world_from_model, name);
-      for (std::uint64_t i = 0; i < model.JointCount(); ++i) add_joint(*model.JointByIndex(i), world_from_model, name);
-    });
+    with_prefix([&] { return fmt::format("model '{}'", name); },
+                [&] {
+                  const Pose world_from_model = world_from_parent * resolved_pose(model, in);
+                  for (std::uint64_t i = 0; i < model.LinkCount(); ++i)
+                    add_link(*model.LinkByIndex(i), world_from_model, name);
+                  for (std::uint64_t i = 0; i < model.JointCount(); ++i)
+                    add_joint(*model.JointByIndex(i), world_from_model, name);
+                });
     const Pose world_from_model = world_from_parent * resolved_pose(model, in);
     for (std::uint64_t i = 0; i < model.ModelCount(); ++i) {
       add_model(*model.ModelByIndex(i), world_from_model, name + "::");
@@ -95,11 +98,13 @@ class SdfWalk {
   };
 
   void add_link(const sdf::Link& link, const Pose& world_from_model, const std::string& model) {
-    with_prefix([&] { return fmt::format("link '{}'", link.Name()); }, [&] {
-      FoundLink found{model + "::" + link.Name(), world_from_model * resolved_pose(link), join_shapes(link)};
-      if (!index_.emplace(found.name, links_.size()).second) throw InputError("is there twice");
-      links_.push_back(std::move(found));
-    });
+    with_prefix(
+        [&] { return fmt::format("link '{}'", link.Name()); },
+        [&] {
+          FoundLink found{model + "::" + link.Name(), world_from_model * resolved_pose(link), join_shapes(link)};
+          if (!index_.emplace(found.name, links_.size()).second) throw InputError("is there twice");
+          links_.push_back(std::move(found));
+        });
   }
 
   std::optional<std::size_t> join_shapes(const sdf::Link& link) {
@@ -119,18 +124,19 @@ class SdfWalk {
   }
 
   void add_joint(const sdf::Joint& joint, const Pose& world_from_model, const std::string& model) {
-    with_prefix([&] { return fmt::format("joint '{}'", joint.Name()); }, [&] {
-      FoundJoint found;
-      std::string parent, child;
-      check_resolved(joint.ResolveParentLink(parent));
-      check_resolved(joint.ResolveChildLink(child));
-      found.parent = parent == "world" ? "" : model + "::" + parent;
-      found.child = model + "::" + child;
-      found.world_from_joint = world_from_model * resolved_pose(joint, "__model__");
-      found.joint = moving_part(joint);
-      found.joint.name = model + "::" + joint.Name();
-      joints_.push_back(std::move(found));
-    });
+    with_prefix([&] { return fmt::format("joint '{}'", joint.Name()); },
+                [&] {
+                  FoundJoint found;
+                  std::string parent, child;
+                  check_resolved(joint.ResolveParentLink(parent));
+                  check_resolved(joint.ResolveChildLink(child));
+                  found.parent = parent == "world" ? "" : model + "::" + parent;
+                  found.child = model + "::" + child;
+                  found.world_from_joint = world_from_model * resolved_pose(joint, "__model__");
+                  found.joint = moving_part(joint);
+                  found.joint.name = model + "::" + joint.Name();
+                  joints_.push_back(std::move(found));
+                });
   }
 
   static RobotJoint moving_part(const sdf::Joint& from) {
@@ -150,7 +156,8 @@ class SdfWalk {
     return joint;
   }
 
-  /// Hangs the child of a joint on its parent. A link that hangs on another already stays there: the file closes a loop.
+  /// Hangs the child of a joint on its parent. A link that hangs on another already stays there: the file closes a
+  /// loop.
   void hang(std::size_t j) {
     const FoundJoint& found = joints_[j];
     const auto child = index_.find(found.child), parent = index_.find(found.parent);

@@ -9,7 +9,8 @@
 
 namespace fathom {
 
-/// The links of all models in a root, hung on each other by their joints. Throws InputError, without the name of the file.
+/// The links of all models in a root, hung on each other by their joints. Throws InputError, without the name of the
+/// file.
 void walk_sdf(const sdf::Root& root, RobotFiles& files, Robot& robot);
 
 }  // namespace fathom

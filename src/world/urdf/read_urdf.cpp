@@ -35,6 +35,8 @@ constexpr std::array<std::string_view, 2> kUrdfOfShape = {"origin", "geometry"};
 constexpr std::array<std::string_view, 3> kUrdfSilentOfShape = {"material", "verbose", "contact_coefficients"};
 constexpr std::array<std::string_view, 4> kUrdfShapes = {"box", "sphere", "cylinder", "mesh"};
 
+constexpr std::size_t kMostUrdfDepth = 1000;
+
 /// Cuts a document down to what urdfdom shall read, with paths in place of URIs.
 class UrdfPreparation {
  public:
@@ -49,11 +51,43 @@ class UrdfPreparation {
       }
     }
     prune(robot, {kUrdfOfRobot, kUrdfSilentOfRobot}, not_read_);
-    for (const pugi::xml_node joint : robot.children("joint")) prune(joint, {kUrdfOfJoint, kUrdfSilentOfJoint}, not_read_);
+    for (const pugi::xml_node joint : robot.children("joint"))
+      prune(joint, {kUrdfOfJoint, kUrdfSilentOfJoint}, not_read_);
     for (const pugi::xml_node link : robot.children("link")) prepare_link(link);
+    check_tree(robot);
   }
 
  private:
+  /// urdfdom leaves links behind when joints lead in a circle or two lead to one link, and takes the tree down by
+  /// recursion.
+  void check_tree(pugi::xml_node robot) const {
+    std::map<std::string_view, pugi::xml_node> joints;  // by the link that hangs on them
+    const auto link_of = [](pugi::xml_node joint, const char* end) {
+      return std::string_view(joint.child(end).attribute("link").value());
+    };
+    for (const pugi::xml_node joint : robot.children("joint")) {
+      const std::string_view child = link_of(joint, "child");
+      if (joints.emplace(child, joint).second) continue;
+      document_.fail(joint, fmt::format("leads to link '{}', which hangs on another joint", child));
+    }
+    std::map<std::string_view, std::size_t> depths;  // of the links that are done, in joints from their root
+    for (const auto& [link, joint] : joints) {
+      std::vector<std::string_view> path;  // upwards, of links that are not done
+      std::string_view up = link;
+      for (; joints.contains(up) && !depths.contains(up); up = link_of(joints.at(up), "parent")) {
+        path.push_back(up);
+        if (path.size() > joints.size()) {
+          document_.fail(joints.at(up), fmt::format("link '{}' hangs on itself, in a circle of joints", up));
+        }
+      }
+      std::size_t depth = depths.contains(up) ? depths.at(up) : 0;
+      for (; !path.empty(); path.pop_back()) {
+        depths[path.back()] = ++depth;
+        if (depth > kMostUrdfDepth) document_.fail(joint, fmt::format("more than {} joints in a row", kMostUrdfDepth));
+      }
+    }
+  }
+
   void prepare_link(pugi::xml_node link) {
     const bool visual = files_.geometry() == RobotGeometry::kVisual;
     prune(link, {visual ? kUrdfVisualOnly : kUrdfCollisionOnly, kUrdfSilentOfLink}, not_read_);
@@ -180,19 +214,17 @@ class UrdfWalk {
     for (std::size_t i = 0; i < links_.size(); ++i) {
       for (const auto& joint : links_[i]->child_joints) add_child(i, *joint);
     }
-    for (const auto& [name, link] : model_.links_) {
-      if (!index_.contains(name)) throw InputError(fmt::format("link '{}' hangs on itself, in a circle of joints", name));
-    }
     for (RobotJoint& joint : robot_.joints) set_mimic(joint, *model_.getJoint(joint.name));
   }
 
  private:
   void add_link(const urdf::Link& from, RobotLink link) {
     link.name = from.name;
-    link.mesh = with_prefix([&] { return fmt::format("link '{}'", from.name); }, [&] {
-      return geometry_ == RobotGeometry::kVisual ? join_shapes(from.visual_array, shapes_)
-                                                 : join_shapes(from.collision_array, shapes_);
-    });
+    link.mesh = with_prefix([&] { return fmt::format("link '{}'", from.name); },
+                            [&] {
+                              return geometry_ == RobotGeometry::kVisual ? join_shapes(from.visual_array, shapes_)
+                                                                         : join_shapes(from.collision_array, shapes_);
+                            });
     index_[from.name] = links_.size();
     links_.push_back(&from);
     robot_.links.push_back(std::move(link));
@@ -200,10 +232,6 @@ class UrdfWalk {
 
   void add_child(std::size_t parent, const urdf::Joint& joint) {
     const urdf::LinkConstSharedPtr child = model_.getLink(joint.child_link_name);
-    if (!child || index_.contains(child->name)) {
-      throw InputError(fmt::format("joint '{}' leads to link '{}', which has another parent", joint.name,
-                                   joint.child_link_name));
-    }
     robot_.joints.push_back(joint_of(joint));
     RobotLink link;
     link.parent = parent;
@@ -219,7 +247,8 @@ class UrdfWalk {
       joint.mimic = JointMimic{i, from.mimic->multiplier, from.mimic->offset};
       return;
     }
-    throw InputError(fmt::format("joint '{}' follows joint '{}', which is not there", joint.name, from.mimic->joint_name));
+    throw InputError(
+        fmt::format("joint '{}' follows joint '{}', which is not there", joint.name, from.mimic->joint_name));
   }
 
   const urdf::ModelInterface& model_;
