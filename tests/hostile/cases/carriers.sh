@@ -14,7 +14,7 @@ expect 0 'depth' fathom simulate free.yaml --out free
 expect 0 '"warnings": \[\]' cat free/summary.json
 # It ignores the body that carries it, and sees it when it is told to.
 sed 's/see_parent: true, //' gripper.yaml > blind.yaml
-expect 0 'hit [1-9]' fathom simulate blind.yaml --out blind
+expect 0 'miss 1 984' fathom simulate blind.yaml --out blind
 expect 0 '"warnings": \[\]' cat blind/summary.json
 sed 's/parent: tool, see_parent/see_parent/' gripper.yaml > orphan.yaml
 expect 2 'orphan.yaml:4:.*see_parent = true needs a parent' fathom simulate orphan.yaml --out orphan
