@@ -155,8 +155,8 @@ Entity read_entity(YamlReader& map, const MeshOrParts& mesh, SceneFiles& files) 
 }
 
 /// A parent far away carries its children. The check is of a bound, so that it covers every time.
-/// Entities behind those of `entries` are parts of these, which are where the whole is, and from `first_link` on links of
-/// robots, `from`.
+/// Entities behind those of `entries` are parts of these, which are where the whole is, and from `first_link` on links
+/// of robots, `from`.
 void check_far_places(const Scene& scene, const std::vector<YamlReader>& entries, std::size_t first_link,
                       const YamlReader* from) {
   const std::vector<double> farthest_m = farthest_from_world_m(scene);

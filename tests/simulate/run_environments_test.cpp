@@ -112,8 +112,8 @@ TEST(RunEnvironments, AddsUpWhatTheRunsSay) {
 
 TEST(RunEnvironments, WarningsSayWhose) {
   // The laser of the cart, mounted inside of it, sees nothing but the cart.
-  const SceneSetup setup =
-      read_scene_text(replaced(kScene, "    min_range_m: 0.1\n", "    min_range_m: 1\n    see_parent: true\n"), "scene.yaml", {});
+  const SceneSetup setup = read_scene_text(
+      replaced(kScene, "    min_range_m: 0.1\n", "    min_range_m: 1\n    see_parent: true\n"), "scene.yaml", {});
   const TemporaryFolder folder;
   const RunsResult all = run_environments(setup, options_into(folder / "out"), {7, 8}, {0, 2});
   ASSERT_EQ(all.warnings.size(), 2U);
