@@ -75,11 +75,11 @@ RC_GTEST_PROP(Casters, MeetWhatTheMaskOfTheRaysSees, (std::uint32_t seed)) {
     whole.caster->set_masks(masks);
     whole.caster->commit();
     alone.caster->update(part, 0.0, {});
-    for (const ShotOptions options : {ShotOptions{}, ShotOptions{.coherent = true, .mask = mask}}) {
-      ShotOptions masked = options;
-      masked.mask = mask;
-      const auto got = shoot(*whole.caster, rays, masked);
-      auto expected = shoot(*alone.caster, rays, ShotOptions{.coherent = options.coherent});
+    for (const unsigned how : {0U, 1U, 2U, 3U}) {
+      ShotOptions options = {.coherent = (how & 1U) != 0, .one_origin = (how & 2U) != 0};
+      auto expected = shoot(*alone.caster, rays, options);
+      options.mask = mask;
+      const auto got = shoot(*whole.caster, rays, options);
       for (Shot& shot : expected) {
         if (shot.entity != index(kNoEntity)) shot.entity = number[shot.entity];
       }
