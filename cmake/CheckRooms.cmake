@@ -56,6 +56,8 @@ function(check_include file mark path room may)
     if(room)
       check_arrow(${file} "${path}" "${room}" "${owner}")
     endif()
+  elseif(may STREQUAL HEADER AND folder IN_LIST FATHOM_LIBRARIES AND file IN_LIST FATHOM_ONLY_${folder})
+    # a library of the user's own
   elseif(may STREQUAL HEADER)
     if(path MATCHES "/" OR path MATCHES "\\.h(pp)?$" AND NOT path STREQUAL "immintrin.h")
       refuse(${file} "${path}: public headers include the standard library and <fathom/...> only")

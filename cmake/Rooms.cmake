@@ -26,6 +26,8 @@ set(FATHOM_ARROWS_report base scene text beam cast grid picture log simulate)
 # A folder of include/fathom belongs to the room of its name: including <fathom/room/...> is an arrow too. These belong
 # to another room, each to one; those of none include what is under them, for users alone.
 set(FATHOM_OWNER_fathom.hpp "")
+set(FATHOM_OWNER_mujoco.hpp "")
+set(FATHOM_OWNER_mujoco "")
 set(FATHOM_OWNER_beam/beam.hpp "")
 set(FATHOM_OWNER_files/read.hpp "")
 set(FATHOM_OWNER_math base)
@@ -54,8 +56,9 @@ set(FATHOM_OWNER_beam/log.hpp report)
 set(FATHOM_OWNER_beam/world.hpp report)
 set(FATHOM_OWNER_calibrate/run_pairs.hpp simulate)
 
-# Third-party headers, and the only folders that may include them.
-set(FATHOM_LIBRARIES embree3 tbb yaml-cpp nlohmann zlib.h pugixml.hpp assimp png.h freetype CLI pybind11
+# Third-party headers, and the only folders that may include them; a public header, which its name alone can allow, is
+# compiled against the library of its user.
+set(FATHOM_LIBRARIES embree3 tbb yaml-cpp nlohmann zlib.h pugixml.hpp assimp png.h freetype CLI mujoco pybind11
     urdf_parser urdf_model console_bridge sdf)
 set(FATHOM_ONLY_embree3 src/cast/embree bench)
 set(FATHOM_ONLY_tbb src/base)
@@ -67,6 +70,7 @@ set(FATHOM_ONLY_assimp "")  # an oracle of the tests
 set(FATHOM_ONLY_png.h src/picture src/log)
 set(FATHOM_ONLY_freetype src/picture)
 set(FATHOM_ONLY_CLI cli)
+set(FATHOM_ONLY_mujoco include/fathom/mujoco.hpp include/fathom/mujoco/shape.hpp examples/mujoco bench)
 set(FATHOM_ONLY_pybind11 python bench)
 set(FATHOM_ONLY_urdf_parser src/world/urdf)
 set(FATHOM_ONLY_urdf_model src/world/urdf)

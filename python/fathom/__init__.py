@@ -28,10 +28,13 @@ from ._fathom import (
     Scene,
     Trajectory,
     box,
+    capsule,
     cylinder,
     detect_isa,
+    ellipsoid,
     episode_seed,
     grid_map_image,
+    height_field,
     plane,
     read_grid_map,
     read_mesh,
@@ -44,6 +47,7 @@ from ._values import LogUniform, Normal, Uniform
 from . import beam, calibrate, noise, random, sensors
 from .sensors import Sensor, preset, presets
 from .simulate import Environments, Setup, Simulator, load
+from . import batch, mujoco
 
 __version__: str = _fathom.versions()["fathom"]
 
@@ -73,7 +77,7 @@ def channels() -> Dict[str, str]:
 
 __all__ = [
     "Entity", "Environments", "Error", "Frame", "FrameDigest", "GridMap", "InputError", "LogUniform", "Mesh", "Normal",
-    "Pose", "Scene", "Sensor", "Setup", "Simulator", "Trajectory", "Uniform", "beam", "box", "calibrate", "channels",
-    "cylinder", "detect_isa", "episode_seed", "grid_map_image", "load", "noise", "plane", "preset", "presets", "random",
+    "Pose", "Scene", "Sensor", "Setup", "Simulator", "Trajectory", "Uniform", "batch", "beam", "box", "calibrate", "capsule", "channels",
+    "cylinder", "detect_isa", "ellipsoid", "episode_seed", "grid_map_image", "height_field", "load", "mujoco", "noise", "plane", "preset", "presets", "random",
     "read_grid_map", "read_mesh", "read_trajectory", "sensors", "skin_vertices", "sphere", "versions",
 ]

@@ -165,6 +165,8 @@ def plot_top(self: Any, *, ax: Any = None, stamp_s: float = 0.0, sensors: Sequen
         _, ax = _pyplot().subplots(figsize=(7, 7), layout="constrained")
     table = matplotlib.colormaps["tab20"].colors
     for number, entity in enumerate(self.entities):
+        if entity.mesh is None:
+            continue
         mesh = self.mesh(entity.mesh)
         points = self.world_from_entity(number, stamp_s).apply(mesh.vertices * entity.scale)
         corners = points[mesh.triangles]

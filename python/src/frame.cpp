@@ -41,6 +41,8 @@ void* data_of(const Frame& frame, const ChannelInfo& info) {
     data = frame.entity_id().data();
   } else if (info.channel == Channel::kTriangleId) {
     data = frame.triangle_id().data();
+  } else if (info.channel == Channel::kLabel) {
+    data = frame.label().data();
   } else if (info.channel == Channel::kRing) {
     data = frame.ring().data();
   } else if (info.channel == Channel::kReason) {

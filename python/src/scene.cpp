@@ -5,6 +5,7 @@
 
 #include <fathom/base/error.hpp>
 #include <fathom/files/meshes.hpp>
+#include <fathom/scene/height_field.hpp>
 #include <fathom/scene/skinning.hpp>
 
 #include "arguments.hpp"
@@ -44,6 +45,15 @@ py::array mesh_view(const MeshPtr& mesh, const void* data, std::size_t rows, con
   return readonly_view(type, {static_cast<py::ssize_t>(rows), 3}, data, owner);
 }
 
+MeshPtr height_field(const py::object& heights_m, double size_x_m, double size_y_m, double base_m) {
+  const Floats heights = floats(heights_m, "heights_m", {{-1, -1}, "(rows, cols)"});
+  HeightField field;
+  field.rows = static_cast<std::uint32_t>(heights.shape(0)), field.cols = static_cast<std::uint32_t>(heights.shape(1));
+  field.heights_m.assign(heights.data(), heights.data() + heights.size());
+  field.size_x_m = size_x_m, field.size_y_m = size_y_m, field.base_m = base_m;
+  return keep(make_height_field(field));
+}
+
 void bind_mesh(py::module_& m) {
   py::class_<Mesh, MeshPtr>(m, "Mesh", "A triangle mesh in its own frame; never changes.")
       .def(py::init(&make_mesh), "vertices"_a, "triangles"_a,
@@ -76,6 +86,18 @@ void bind_mesh(py::module_& m) {
   m.def(
       "cylinder", [](double r, double h, std::uint32_t n) { return keep(make_cylinder(r, h, n)); }, "radius_m"_a,
       "height_m"_a, "segments"_a = kUsualSegments, "A centred closed cylinder along z, inscribed.");
+  m.def(
+      "capsule", [](double r, double h, std::uint32_t n) { return keep(make_capsule(r, h, n)); }, "radius_m"_a,
+      "height_m"_a, "segments"_a = kUsualSegments,
+      "A centred closed capsule along z, inscribed: a cylinder of height_m between two half spheres.");
+  m.def(
+      "ellipsoid",
+      [](const py::object& radii, std::uint32_t n) { return keep(make_ellipsoid(vec3(radii, "radii_m"), n)); },
+      "radii_m"_a, "segments"_a = kUsualSegments, "A centred ellipsoid with these half axes [3], inscribed.");
+  m.def("height_field", &height_field, "heights_m"_a, "size_x_m"_a, "size_y_m"_a, "base_m"_a = 0.0,
+        "Terrain: heights_m [rows, cols] over a centred rectangle, columns along x and rows along y, both from the "
+        "least;\n"
+        "with base_m above 0 a closed body that reaches so far below z = 0.");
   m.def(
       "read_mesh",
       [](const std::filesystem::path& file, const std::optional<std::string>& up_axis) {
@@ -130,15 +152,17 @@ void check_alone(const Scene& scene, Entity entity, const Mesh& mesh) {
 }
 
 std::uint32_t add_entity(Scene& scene, const std::string& name, const py::object& mesh, const py::object& pose,
-                         const py::object& scale, const py::object& parent, float reflectivity) {
+                         const py::object& scale, const py::object& parent, float reflectivity, bool part_of_parent,
+                         const std::vector<std::string>& groups) {
   Entity entity;
   entity.name = name;
   entity.parent_from_entity = trajectory_of(pose, "pose");
   entity.scale = scale_of(scale);
   if (!parent.is_none()) entity.parent = entity_of(scene, parent, "parent");
   entity.reflectivity = reflectivity;
+  entity.part_of_parent = part_of_parent, entity.groups = groups;
   if (!py::isinstance<Mesh>(mesh)) {
-    entity.mesh = mesh_of(scene, mesh);
+    entity.mesh = mesh.is_none() ? kNoMesh : mesh_of(scene, mesh);
     return index(scene.add_entity(std::move(entity)));
   }
   check_alone(scene, entity, *py::cast<MeshPtr>(mesh));
@@ -174,7 +198,8 @@ void bind_entity(py::module_& m) {
   py::class_<Entity>(m, "Entity", "An entity of a scene as it was when it was asked for.")
       .def_readonly("name", &Entity::name)
       .def_property_readonly(
-          "mesh", [](const Entity& e) { return index(e.mesh); }, "The id of its mesh.")
+          "mesh", [](const Entity& e) { return e.mesh == kNoMesh ? py::object(py::none()) : py::int_(index(e.mesh)); },
+          "The id of its mesh, or None: a place for others to hang on.")
       .def_readonly("motion", &Entity::parent_from_entity, "Its pose over time, in the world or in its parent's frame.")
       .def_property_readonly(
           "scale", [](const Entity& e) { return array_of(e.scale); }, "[3]; a copy.")
@@ -183,6 +208,9 @@ void bind_entity(py::module_& m) {
           [](const Entity& e) { return e.parent == kNoEntity ? py::object(py::none()) : py::int_(index(e.parent)); },
           "The id of the entity it hangs on, or None.")
       .def_readonly("reflectivity", &Entity::reflectivity)
+      .def_readonly("part_of_parent", &Entity::part_of_parent, "Whether a sensor that ignores its parent ignores it.")
+      .def_property_readonly(
+          "groups", [](const Entity& e) { return e.groups; }, "Names under which sensors can ignore it; a copy.")
       .def("__repr__", [](const Entity& e) { return "Entity('" + e.name + "')"; });
 }
 
@@ -191,10 +219,15 @@ void bind_changes(py::class_<Scene, std::shared_ptr<Scene>>& scene) {
       .def("add_mesh", &add_mesh, "mesh"_a, "triangles"_a = py::none(), "name"_a = "",
            "Adds a Mesh, or vertices [V, 3] (m) with triangles [T, 3]; returns its id.")
       .def("add_entity", &add_entity, "name"_a, "mesh"_a, "pose"_a = py::make_tuple(0, 0, 0), py::kw_only(),
-           "scale"_a = 1.0, "parent"_a = py::none(), "reflectivity"_a = 1.0F,
-           "Places a mesh (an id, a name or a Mesh, which is added too); returns the id of the entity.\n\n"
+           "scale"_a = 1.0, "parent"_a = py::none(), "reflectivity"_a = 1.0F, "part_of_parent"_a = false,
+           "groups"_a = std::vector<std::string>(),
+           "Places a mesh (an id, a name or a Mesh, which is added too; None: nothing to see, only a place for others "
+           "to\n"
+           "hang on); returns the id of the entity.\n\n"
            "pose: a Pose, a position [3] or a Trajectory, in the world or in the parent's frame; scale: a number, or\n"
-           "three for x, y, z of the mesh, not 0; parent: an entity by name or id; reflectivity: 0 to 1.")
+           "three for x, y, z of the mesh, not 0; parent: an entity by name or id; reflectivity: 0 to 1; "
+           "part_of_parent:\n"
+           "a sensor that ignores the parent ignores it, too; groups: names under which sensors can ignore it.")
       .def(
           "set_pose",
           [](Scene& s, const py::object& e, const py::object& pose) {

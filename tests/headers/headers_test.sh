@@ -29,6 +29,11 @@ is_light() { [[ $1 -le $kMostLines ]]; }  # <lines>
 cd "$source/include"
 mapfile -t headers < <(find fathom -name '*.hpp' | sort)
 [[ ${#headers[@]} -gt 50 ]] || fail "only ${#headers[@]} public headers were found"
+# Headers for users of MuJoCo include its own.
+if ! echo '#include <mujoco/mujoco.h>' | $compile -fsyntax-only -x c++ - 2> /dev/null; then
+  skip "MuJoCo is not installed (Debian: libmujoco-dev): its headers were left out"
+  mapfile -t headers < <(printf '%s\n' "${headers[@]}" | grep -v '^fathom/mujoco')
+fi
 
 # Those that do not compile, found by two compilers at a time.
 mapfile -t broken < <(printf '%s\n' "${headers[@]}" |

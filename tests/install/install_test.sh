@@ -124,10 +124,17 @@ if [[ -e $build/lib/libRobotecGPULidar.so ]]; then
   expect '^world and lidar cloud are 0\.500 m apart$' "$work/rgl_cubes.out"
 fi
 
+has_mujoco=false
+if echo '#include <mujoco/mujoco.h>' | c++ -fsyntax-only -x c++ - 2> /dev/null; then
+  has_mujoco=true
+  build_example mujoco walker "$source/examples/mujoco/walker.xml"
+  expect '^3\.0 s: .*curtain [1-9][0-9]*/[1-9].* window [1-9][0-9]*/[1-9][0-9]* lost$' "$work/walker.out"
+fi
+
 # No example was forgotten here.
 for project in "$source"/examples/*/CMakeLists.txt; do
   name=$(basename "$(dirname "$project")")
-  [[ -d $work/$name/build || ($name == 08_rgl && ! -e $build/lib/libRobotecGPULidar.so) ]] ||
+  [[ -d $work/$name/build || ($name == 08_rgl && ! -e $build/lib/libRobotecGPULidar.so) || ($name == mujoco && $has_mujoco == false) ]] ||
     fail "examples/$name is not built here"
 done
 

@@ -106,6 +106,9 @@ refuses_line 'a public header by another name' include/fathom/scene/wrong.inc '#
 refuses_line 'a public header of a room' include/fathom/scene/wrong.hpp '#include <scene/triangle.hpp>' \
   'include/fathom/scene/wrong.hpp: scene/triangle.hpp: public headers include the standard library and <fathom/...> only'
 
+refuses_line 'a public header with a library that another may have' include/fathom/scene/wrong.hpp '#include <mujoco/mujoco.h>' \
+  'include/fathom/scene/wrong.hpp: mujoco/mujoco.h: public headers include the standard library and <fathom/...> only'
+
 # Libraries outside their rooms.
 refuses_line 'Embree' src/render/wrong.cpp '#include <embree3/rtcore.h>' \
   'src/render/wrong.cpp: embree3/rtcore.h: only src/cast/embree;bench may include embree3'

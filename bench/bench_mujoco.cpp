@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+// A stereo frame of 160 x 120 with every loss in a world of MuJoCo, whose 125 meshes of 5 000 triangles all move:
+// update of the mirror and frame, and mj_ray for the same rays. Contenders interleaved in one process, medians, and the
+// least times, when nothing else used the cores; timed by the core time that the process had.
+//
+//   bench_mujoco [file of MJCF to write the world into, for mujoco3_rays.mjs, and nothing else]
+//
+// mj_ray casts a share of the primary rays of the frame and, to the points that they meet, of the rays from both
+// cameras; the time is that share's, times the whole. It finds no normals, losses or arrays.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <memory>
+#include <numbers>
+#include <string>
+#include <vector>
+
+#include <mujoco/mujoco.h>
+
+#include <fathom/fathom.hpp>
+#include <fathom/mujoco.hpp>
+
+#include "interleave.hpp"
+
+namespace fathom::bench {
+namespace {
+
+constexpr int kMeshes = 125, kRows = 50, kCols = 50;  // of a mesh: kRows x kCols quads, 5 000 triangles
+constexpr int kRounds = 51;
+constexpr std::uint32_t kWidth = 160, kHeight = 120;
+constexpr std::size_t kRayStep = 97;  // of the frame's rays, every so manieth is one of mj_ray's
+
+struct Free {
+  void operator()(mjModel* model) const { mj_deleteModel(model); }
+  void operator()(mjData* data) const { mj_deleteData(data); }
+};
+
+/// A ball with bumps: rings of vertices between two poles.
+std::string bumpy_ball(int number) {
+  std::string vertices, faces;
+  const auto add = [&](double r, double polar, double turn) {
+    vertices += std::to_string(r * std::sin(polar) * std::cos(turn)) + ' ' +
+                std::to_string(r * std::sin(polar) * std::sin(turn)) + ' ' + std::to_string(r * std::cos(polar)) + ' ';
+  };
+  for (int i = 0; i <= kRows; ++i) {
+    for (int k = 0; k < kCols; ++k) {
+      const double polar = std::numbers::pi * (0.002 + 0.996 * i / kRows), turn = 2 * std::numbers::pi * k / kCols;
+      add(0.3 + 0.03 * std::sin((3 + number) * polar) * std::cos(5 * turn), polar, turn);
+    }
+  }
+  for (int i = 0; i < kRows; ++i) {
+    for (int k = 0; k < kCols; ++k) {
+      const int a = i * kCols + k, b = i * kCols + (k + 1) % kCols, c = a + kCols, d = b + kCols;
+      for (const int corner : {a, c, b, b, c, d}) faces += std::to_string(corner) + ' ';
+    }
+  }
+  return "<mesh name='ball" + std::to_string(number) + "' vertex='" + vertices + "' face='" + faces + "'/>";
+}
+
+std::string world_text() {
+  std::string assets, bodies;
+  for (int i = 0; i < 5; ++i) assets += bumpy_ball(i);
+  for (int i = 0; i < kMeshes; ++i) {
+    const auto at = [](int n) { return std::to_string(0.9 * n); };
+    bodies += "<body pos='" + at(i % 5 + 2) + ' ' + at(i / 5 % 5 - 2) + ' ' + at(i / 25) +
+              "'><freejoint/><geom type='mesh' contype='0' conaffinity='0' mesh='ball" + std::to_string(i % 5) +
+              "'/></body>";
+  }
+  return "<mujoco><option gravity='0 0 -0.02'/><asset>" + assets +
+         "</asset><worldbody><geom type='plane' size='0 0 1' pos='0 0 -1'/>"
+         "<camera name='eyes' pos='-0.5 0 2' xyaxes='0 -1 0 0.1 0 1' fovy='70'/>" +
+         bodies + "</worldbody></mujoco>";
+}
+
+std::unique_ptr<mjModel, Free> load(const std::string& text) {
+  mjVFS files;
+  mj_defaultVFS(&files);
+  mj_makeEmptyFileVFS(&files, "world.xml", static_cast<int>(text.size()));
+  std::copy(text.begin(), text.end(), static_cast<char*>(files.filedata[0]));
+  char error[500] = "";
+  std::unique_ptr<mjModel, Free> model(mj_loadXML("world.xml", &files, error, sizeof error));
+  mj_deleteVFS(&files);
+  if (model == nullptr) throw InputError(error);
+  return model;
+}
+
+Sensor camera_of(const MujocoMirror& mirror) {
+  StereoCamera camera = mirror.camera("eyes", {.width = kWidth, .height = kHeight});
+  camera.baseline_m = 0.05, camera.max_range_m = 100;
+  Sensor sensor = mirror.on_camera("eyes", camera);
+  sensor.noise = {LossAngle{.max_incidence_rad = 1.4F}, StereoShadow{},
+                  StereoEnergy{.normalization = EnergyNormalization::kThreshold},
+                  EdgeLoss{.low_probability = 0.2F, .high_probability = 0.9F},
+                  Disparity{.stddev_px = 0.05F, .steps_per_px = 32}};
+  return sensor;
+}
+
+/// A frame of fathom, on so many threads.
+class Renderer {
+ public:
+  Renderer(const mjModel* model, const mjData* data, int threads)
+      : mirror_(model), simulator_(mirror_.scene(data), {.seed = 1, .compute = {.threads = threads}}) {
+    sensor_ = simulator_.add_sensor(camera_of(mirror_));
+  }
+  void update(const mjData* data) { mirror_.update(data, simulator_.scene()); }
+  void render() { simulator_.render(sensor_, index_++, frame_); }
+  [[nodiscard]] Simulator& simulator() { return simulator_; }
+  [[nodiscard]] SensorId sensor() const { return sensor_; }
+
+ private:
+  MujocoMirror mirror_;
+  Simulator simulator_;
+  SensorId sensor_ = {};
+  std::uint32_t index_ = 0;
+  Frame frame_{{Channel::kDepth, Channel::kReason}};
+};
+
+/// The rays of a frame by mj_ray; returns how many primary rays it cast.
+std::size_t cast_by_mujoco(const mjModel* model, const mjData* data, const RayPattern& rays, const Pose& eye) {
+  constexpr double kHalfBaselineM = 0.025;
+  const auto cast = [&](const Vec3& from, const Vec3& way) {
+    const mjtNum point[3] = {from.x, from.y, from.z}, direction[3] = {way.x, way.y, way.z};
+    int geom = -1;
+    return mj_ray(model, data, point, direction, nullptr, 1, -1, &geom);
+  };
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < rays.direction_x.size(); i += kRayStep, ++count) {
+    const Vec3 way = rotate(eye.rotation, {rays.direction_x[i], rays.direction_y[i], rays.direction_z[i]});
+    const double range_m = cast(eye.translation_m, way);
+    if (range_m < 0) continue;
+    for (const double side : {kHalfBaselineM, -kHalfBaselineM}) {
+      const Vec3 camera = eye * Vec3{0, side, 0};
+      cast(camera, eye.translation_m + range_m * way - camera);
+    }
+  }
+  return count;
+}
+
+double least(const std::vector<double>& values) { return *std::min_element(values.begin(), values.end()); }
+
+void run() {
+  const auto model = load(world_text());
+  const std::unique_ptr<mjData, Free> data(mj_makeData(model.get()));
+  mj_forward(model.get(), data.get());
+  Renderer one(model.get(), data.get(), 1), all(model.get(), data.get(), 0);
+  const RayPattern rays = one.simulator().pattern(one.sensor(), 0);
+  const Pose eye = one.simulator().world_from_sensor(one.sensor(), 0.0);
+  std::size_t cast = 1;
+  const auto times = interleaved_times(kRounds,
+                                       {[&] { mj_step(model.get(), data.get()); }, [&] { one.update(data.get()); },
+                                        [&] { one.render(); }, [&] { all.update(data.get()), all.render(); },
+                                        [&] { cast = cast_by_mujoco(model.get(), data.get(), rays, eye); }},
+                                       cpu_seconds_now);
+  const double share = static_cast<double>(rays.direction_x.size()) / static_cast<double>(cast);
+  const auto print = [](const char* what, const std::vector<double>& t, double times_share) {
+    std::printf("%-42s %10.3f %10.3f\n", what, 1e3 * times_share * median(t), 1e3 * times_share * least(t));
+  };
+  std::printf("%d meshes of %d triangles, %u x %u stereo, MuJoCo %s; ms: median, least\n", kMeshes, 2 * kRows * kCols,
+              kWidth, kHeight, mj_versionString());
+  print("update of the mirror, all 125 moved", times[1], 1.0);
+  print("frame, one thread, trees placed anew", times[2], 1.0);
+  print("update and frame, all threads, core time", times[3], 1.0);
+  print("mj_ray for the same rays, one thread", times[4], share);
+  std::vector<double> both = times[1];
+  for (std::size_t i = 0; i < both.size(); ++i) both[i] += times[2][i];
+  std::printf("mj_ray / (update and frame, one thread): %.0f\n", share * median_ratio(times[4], both));
+}
+
+}  // namespace
+}  // namespace fathom::bench
+
+int main(int argc, char** argv) {
+  try {
+    if (argc > 1) {
+      std::ofstream(argv[1]) << fathom::bench::world_text();
+      return 0;
+    }
+    fathom::bench::run();
+    return 0;
+  } catch (const fathom::Error& error) {
+    std::fprintf(stderr, "bench_mujoco: %s\n", error.what());
+    return 1;
+  }
+}

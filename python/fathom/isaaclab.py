@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: MIT
+"""A depth camera for Isaac Lab: fathom's stereo and depth cameras, with their losses, as one of its sensors.
+
+    from fathom.isaaclab import RayCasterCameraCfg
+    camera = RayCasterCameraCfg(
+        prim_path="{ENV_REGEX_NS}/Robot/head", scene=scene, model=fa.preset("D435"), noise=("preset",), entities=["table", "hand"],
+        sensor_poses=lambda: (robot.data.body_pos_w[:, head], robot.data.body_quat_w[:, head]),
+        entity_poses=lambda: (positions, quaternions))          # [N, K, 3], [N, K, 4]
+
+`data.output` holds distance_to_image_plane [N, H, W, 1] and whatever else `data_types` names (fathom.batch). Poses come from
+functions, so that nothing here asks what holds them: articulations, rigid objects, a stage. Written to the interface of
+isaaclab.sensors.SensorBase, of 2.x and 3.0; docs/mujoco.md says what was run. Isaac Lab and PyTorch are imported when a
+class of this module is first asked for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Callable, Dict, Optional, Sequence, Tuple
+
+from .batch import BatchCamera
+from .mujoco import array
+
+__all__ = ["CameraData", "RayCasterCamera", "RayCasterCameraCfg"]  # noqa: F822 - made by __getattr__
+
+
+@dataclass
+class CameraData:
+    """What the cameras see; tensors on Isaac Lab's device."""
+
+    output: Dict[str, Any] = field(default_factory=dict)  #: arrays [N, H, W, ...] by the names of data_types
+    pos_w: Any = None  #: [N, 3], m
+    quat_w: Any = None  #: [N, 4], in the order of the framework
+    intrinsic_matrices: Any = None  #: [N, 3, 3], px
+    image_shape: Tuple[int, int] = (0, 0)  #: rows, columns
+
+
+def _classes() -> Tuple[Any, Any]:
+    import torch
+    from isaaclab.sensors import SensorBase, SensorBaseCfg
+    from isaaclab.utils import configclass
+
+    class RayCasterCamera(SensorBase):  # type: ignore[misc]
+        """See RayCasterCameraCfg."""
+
+        @property
+        def data(self) -> CameraData:
+            self._update_outdated_buffers()
+            return self._data
+
+        def _initialize_impl(self) -> None:
+            super()._initialize_impl()
+            cfg = self.cfg
+            self._batch = BatchCamera(cfg.scene, cfg.model, self._num_envs, noise=cfg.noise, outputs=cfg.data_types,
+                                      miss=cfg.miss, lost=cfg.lost, seed=cfg.seed, threads=cfg.threads,
+                                      ignore=cfg.ignore, ignore_groups=cfg.ignore_groups)
+            k = cfg.model.intrinsics()
+            matrix = torch.tensor([[k["fx"], 0.0, k["cx"]], [0.0, k["fy"], k["cy"]], [0.0, 0.0, 1.0]])
+            self._data = CameraData(intrinsic_matrices=matrix.repeat(self._num_envs, 1, 1).to(self._device),
+                                    image_shape=cfg.model.shape)
+
+        def _update_buffers_impl(self, env_mask: Any) -> None:
+            """env_mask: bool [N] (Isaac Lab 3), or numbers of environments (2.x)."""
+            chosen = array(env_mask)
+            which = dict(env_mask=chosen) if chosen.dtype == bool else dict(env_ids=chosen)
+            rows = slice(None) if "env_mask" in which else chosen
+            order = "quat_" + self.cfg.quat
+            if self.cfg.entity_poses is not None:
+                places, turns = (array(values)[rows] for values in self.cfg.entity_poses())
+                self._batch.set_entity_poses(self.cfg.entities, places, **{order: turns}, **which)
+            place, turn = self.cfg.sensor_poses()
+            made = self._batch.render(array(place)[rows], **{order: array(turn)[rows]}, convention=self.cfg.convention, **which)
+            self._data.output = {name: torch.from_numpy(values).to(self._device) for name, values in made.items()}
+            self._data.pos_w, self._data.quat_w = place, turn
+
+        def reset(self, env_ids: Optional[Sequence[int]] = None, env_mask: Any = None) -> None:
+            """Starts the next episode of the environments: noise and its ranges are drawn anew."""
+            if env_mask is None:
+                super().reset(env_ids)
+            else:
+                super().reset(env_ids, env_mask)
+                env_ids = array(env_mask).nonzero()[0]
+            self._batch.reset(env_ids)
+
+    @configclass
+    class RayCasterCameraCfg(SensorBaseCfg):  # type: ignore[misc]
+        """scene, model, noise, ignore, ignore_groups, seed: as fathom.batch.BatchCamera; entities: those that
+        entity_poses() places. quat: "xyzw" (Isaac Lab 3) or "wxyz" (2.x); convention: "fathom" is Isaac Lab's "world"."""
+
+        class_type: type = RayCasterCamera
+        scene: Any = None
+        model: Any = None
+        noise: Any = ()
+        data_types: Sequence[str] = ("distance_to_image_plane",)
+        entities: Sequence[Any] = ()
+        sensor_poses: Optional[Callable[[], Tuple[Any, Any]]] = None
+        entity_poses: Optional[Callable[[], Tuple[Any, Any]]] = None
+        quat: str = "xyzw"
+        convention: str = "fathom"
+        miss: float = float("inf")
+        lost: Optional[float] = None
+        ignore: Sequence[Any] = ()
+        ignore_groups: Sequence[str] = ()
+        seed: int = 0
+        threads: int = 0
+
+    return RayCasterCameraCfg, RayCasterCamera
+
+
+def __getattr__(name: str) -> Any:
+    if name not in ("RayCasterCameraCfg", "RayCasterCamera"):
+        raise AttributeError(f"module 'fathom.isaaclab' has no attribute '{name}'")
+    for made in _classes():
+        made.__module__, made.__qualname__ = __name__, made.__name__
+        globals()[made.__name__] = made
+    return globals()[name]
