@@ -1,29 +1,32 @@
 # SPDX-License-Identifier: MIT
-# Install tree and package. libfathom.so keeps its own dependencies to itself: a consumer needs none of their headers.
+# Install tree and CMake package. libfathom.so keeps its own dependencies to itself: a consumer needs none of their headers.
+# Components: runtime (programs, libraries, pages), development (headers, CMake package), and what python/ installs.
 include(CMakePackageConfigHelpers)
 
 set(FATHOM_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/fathom)
 
-install(TARGETS fathom EXPORT fathomTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS fathom EXPORT fathomTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime
+  NAMELINK_COMPONENT development)
 if(FATHOM_BUILD_CLI)
-  install(TARGETS fathom_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(TARGETS fathom_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
   if(NOT FATHOM_SANITIZE)  # or cli/ makes none of these
-    install(DIRECTORY ${PROJECT_BINARY_DIR}/share/man/man1 DESTINATION ${CMAKE_INSTALL_MANDIR})
+    install(DIRECTORY ${PROJECT_BINARY_DIR}/share/man/man1 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT runtime)
     install(DIRECTORY ${PROJECT_BINARY_DIR}/share/bash-completion ${PROJECT_BINARY_DIR}/share/zsh
-      DESTINATION ${CMAKE_INSTALL_DATADIR})
+      DESTINATION ${CMAKE_INSTALL_DATADIR} COMPONENT runtime)
   endif()
 endif()
 if(FATHOM_BUILD_RGL)
-  install(TARGETS fathom_rgl EXPORT fathomTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-  install(DIRECTORY ${PROJECT_SOURCE_DIR}/capi/rgl/include/rgl DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  install(TARGETS fathom_rgl EXPORT fathomTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/capi/rgl/include/rgl DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+    COMPONENT development)
 endif()
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/fathom DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/fathom DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/LICENSE.DejaVu ${PROJECT_SOURCE_DIR}/README.md
-  DESTINATION ${CMAKE_INSTALL_DOCDIR})
+  DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs ${PROJECT_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DOCDIR}
-  USE_SOURCE_PERMISSIONS)
+  COMPONENT runtime USE_SOURCE_PERMISSIONS)
 
-install(EXPORT fathomTargets NAMESPACE fathom:: DESTINATION ${FATHOM_CMAKE_DIR})
+install(EXPORT fathomTargets NAMESPACE fathom:: DESTINATION ${FATHOM_CMAKE_DIR} COMPONENT development)
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/fathomConfig.cmake.in
   ${PROJECT_BINARY_DIR}/fathomConfig.cmake INSTALL_DESTINATION ${FATHOM_CMAKE_DIR})
 # Before 1.0 a minor version may break the API (CONTRIBUTING.md).
@@ -33,4 +36,4 @@ if(PROJECT_VERSION_MAJOR EQUAL 0)
 endif()
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/fathomConfigVersion.cmake COMPATIBILITY ${compatibility})
 install(FILES ${PROJECT_BINARY_DIR}/fathomConfig.cmake ${PROJECT_BINARY_DIR}/fathomConfigVersion.cmake
-  DESTINATION ${FATHOM_CMAKE_DIR})
+  DESTINATION ${FATHOM_CMAKE_DIR} COMPONENT development)
