@@ -51,16 +51,6 @@ struct Cast {
   const CastRays& rays;
   const tree::RayLimits& limits;
   const CastHits& hits;
-  const std::uint32_t* same_masks = nullptr;  // [kTileRays], of the rays of any tile; null: they see all, or have masks
-};
-
-/// One mask for every ray of a tile; null where they see all.
-struct SameMasks {
-  explicit SameMasks(std::uint32_t mask) : of_tile(mask == kSeesAll ? nullptr : masks) {
-    if (of_tile != nullptr) std::fill_n(masks, kTileRays, mask);
-  }
-  std::uint32_t masks[kTileRays];
-  const std::uint32_t* of_tile;
 };
 
 void cast_single(const Cast& c, std::uint32_t i) {
@@ -87,7 +77,8 @@ void load_tile(const Cast& c, std::uint32_t begin, std::uint32_t count, TileRays
   tile.ox = rays.origin, tile.oy = rays.origin + 1, tile.oz = rays.origin + 2;
   if (rays.ox != nullptr) tile.ox = rays.ox + begin, tile.oy = rays.oy + begin, tile.oz = rays.oz + begin;
   tile.near = rays.near == nullptr ? nullptr : rays.near + begin;
-  tile.masks = c.limits.masks == nullptr ? c.same_masks : c.limits.masks + begin;
+  tile.masks = c.limits.masks == nullptr ? nullptr : c.limits.masks + begin;
+  tile.mask = c.rays.mask;
   if (c.limits.far == nullptr) {
     std::fill_n(tile.t, count, kFarthest);
   } else {
@@ -168,7 +159,8 @@ void load_picked(const Cast& c, std::uint32_t count, PickedRays& picked, TileRay
   tile.dx = picked.d[0], tile.dy = picked.d[1], tile.dz = picked.d[2];
   tile.ox = c.rays.origin, tile.oy = c.rays.origin + 1, tile.oz = c.rays.origin + 2;
   tile.near = c.rays.near == nullptr ? nullptr : picked.near;
-  tile.masks = c.limits.masks == nullptr ? c.same_masks : picked.masks;
+  tile.masks = c.limits.masks == nullptr ? nullptr : picked.masks;
+  tile.mask = c.rays.mask;
   std::fill_n(tile.instance, count, tree::kNone);
 }
 
@@ -191,12 +183,11 @@ void cast_scattered(const Cast& c, std::uint32_t begin, std::uint32_t count, Til
 }
 
 void cast(const tree::World& world, const CastRays& rays, const tree::RayLimits& limits, const CastHits& hits) {
+  const Cast c = {world, rays, limits, hits};
   if (!rays.coherent && rays.ox != nullptr) {
-    for (std::uint32_t i = 0; i < rays.count; ++i) cast_single({world, rays, limits, hits}, i);
+    for (std::uint32_t i = 0; i < rays.count; ++i) cast_single(c, i);
     return;
   }
-  const SameMasks same(rays.mask);
-  const Cast c = {world, rays, limits, hits, same.of_tile};
   TileRays tile;
   for (std::uint32_t begin = 0; begin < rays.count; begin += kTileRays) {
     const std::uint32_t count = std::min(rays.count - begin, kTileRays);
@@ -299,8 +290,8 @@ void cast_lanes(const tree::World& world, const RayLanes& rays, const CastLimits
 void find_blocked(const tree::World& world, const SightLines& lines, const std::uint32_t* masks,
                   std::uint32_t* blocked) {
   alignas(64) float d[3][kTileRays];
-  const SameMasks same(lines.mask);
   TileRays tile;
+  tile.mask = lines.mask;
   tile.ox = lines.eye, tile.oy = lines.eye + 1, tile.oz = lines.eye + 2;
   tile.dx = d[0], tile.dy = d[1], tile.dz = d[2];
   tile.near = nullptr;
@@ -315,7 +306,7 @@ void find_blocked(const tree::World& world, const SightLines& lines, const std::
     const float* from[3] = {lines.dx + begin, lines.dy + begin, lines.dz + begin};
     for (int a = 0; a < 3; ++a) copy_cast(from[a], count, first, matters, d[a]);
     tile.groups = count / FGroup::kLanes;
-    tile.masks = masks == nullptr ? same.of_tile : masks + begin;
+    tile.masks = masks == nullptr ? nullptr : masks + begin;
     std::fill_n(tile.instance, count, tree::kNone);
     for (std::uint32_t i = 0; i < count; ++i) tile.t[i] = matters(i) ? clear[i] : -1.0F;
     TileTracer<true, true>(world, tile, make_pyramid(tile)).trace();

@@ -20,7 +20,8 @@ struct TileRays {
   const float *dx, *dy, *dz;
   const float *ox, *oy, *oz;   ///< per ray, or one for all, as TileTracer is told
   const float* near;           ///< null: 0
-  const std::uint32_t* masks;  ///< null: every ray sees every instance
+  const std::uint32_t* masks;  ///< of each ray; null: all have `mask`
+  std::uint32_t mask;          ///< kSeesAll, or what instances share a bit with that any ray sees
   unsigned groups;
   alignas(64) float t[kTileRays];  ///< at first: how far a ray reaches; negative: it is not cast
   alignas(64) std::uint32_t instance[kTileRays], place[kTileRays];
