@@ -23,18 +23,28 @@ from ._fathom import (
     FrameDigest,
     GridMap,
     InputError,
+    Label,
     Mesh,
+    PlacedRobot,
     Pose,
+    Robot,
     Scene,
     Trajectory,
     box,
+    capsule,
     cylinder,
     detect_isa,
+    ellipsoid,
     episode_seed,
     grid_map_image,
+    height_field,
     plane,
     read_grid_map,
+    read_height_array,
+    read_height_image,
     read_mesh,
+    read_mesh_parts,
+    read_robot,
     read_trajectory,
     skin_vertices,
     sphere,
@@ -59,7 +69,7 @@ for _name, _method in dict(
 setattr(Scene, "plot_top", _plot.plot_top)
 
 # Where users find them is where they say they are from.
-for _kind in (Entity, Frame, FrameDigest, GridMap, Mesh, Pose, Scene, Trajectory):
+for _kind in (Entity, Frame, FrameDigest, GridMap, Label, Mesh, PlacedRobot, Pose, Robot, Scene, Trajectory):
     _kind.__module__ = __name__
 for _kind in (beam.Heatmap, beam.ScanLog, beam.World):
     _kind.__module__ = beam.__name__
@@ -72,8 +82,10 @@ def channels() -> Dict[str, str]:
 
 
 __all__ = [
-    "Entity", "Environments", "Error", "Frame", "FrameDigest", "GridMap", "InputError", "LogUniform", "Mesh", "Normal",
-    "Pose", "Scene", "Sensor", "Setup", "Simulator", "Trajectory", "Uniform", "beam", "box", "calibrate", "channels",
-    "cylinder", "detect_isa", "episode_seed", "grid_map_image", "load", "noise", "plane", "preset", "presets", "random",
-    "read_grid_map", "read_mesh", "read_trajectory", "sensors", "skin_vertices", "sphere", "versions",
+    "Entity", "Environments", "Error", "Frame", "FrameDigest", "GridMap", "InputError", "Label", "LogUniform", "Mesh",
+    "Normal", "PlacedRobot", "Pose", "Robot", "Scene", "Sensor", "Setup", "Simulator", "Trajectory", "Uniform",
+    "beam", "box", "calibrate", "capsule", "channels", "cylinder", "detect_isa", "ellipsoid", "episode_seed",
+    "grid_map_image", "height_field", "load", "noise", "plane", "preset", "presets", "random", "read_grid_map",
+    "read_height_array", "read_height_image", "read_mesh", "read_mesh_parts", "read_robot", "read_trajectory",
+    "sensors", "skin_vertices", "sphere", "versions",
 ]

@@ -261,9 +261,12 @@ class Sensor:
     rolling: every ray is cast from the place of the sensor at the ray's own time. noise: a model, or a list of models,
     of which the word "preset" stands for those of the data sheet. range_policy: what happens to a return that noise
     carried outside the range limits, "keep", "clamp" or "drop"; None: cameras drop it, others keep it.
+    see_parent: whether its rays meet the entity that it is attached to. ignore: entities, by name or id, that its rays
+    pass through, with their parts. ignore_groups: groups of entities that they pass through.
     """
 
-    __slots__ = ("name", "model", "pose", "parent", "rolling", "noise", "range_policy")
+    __slots__ = ("name", "model", "pose", "parent", "rolling", "noise", "range_policy", "see_parent", "ignore",
+                 "ignore_groups")
 
     def __init__(
         self,
@@ -275,6 +278,9 @@ class Sensor:
         rolling: bool = False,
         noise: Union[str, Noise, Sequence[Union[str, Noise]]] = (),
         range_policy: Optional[str] = None,
+        see_parent: bool = False,
+        ignore: Union[str, int, Iterable[Union[str, int]]] = (),
+        ignore_groups: Union[str, Iterable[str]] = (),
     ) -> None:
         self.name = str(name)
         self.model: SensorModel = preset(model) if isinstance(model, str) else model
@@ -285,6 +291,9 @@ class Sensor:
         self.rolling = bool(rolling)
         self.noise: List[Noise] = noise_list(noise, self.model.preset)
         self.range_policy = range_policy
+        self.see_parent = bool(see_parent)
+        self.ignore: List[Union[str, int]] = [ignore] if isinstance(ignore, (str, int)) else list(ignore)
+        self.ignore_groups: List[str] = [ignore_groups] if isinstance(ignore_groups, str) else list(ignore_groups)
 
     def replace(self, **values: Any) -> "Sensor":
         """Another one with these changed."""
@@ -294,7 +303,9 @@ class Sensor:
         entries, ranges = chain_spec(self.noise, scene)
         parent = scene.find_entity(self.parent) if isinstance(self.parent, str) else self.parent
         return dict(name=self.name, model=self.model._model, pose=self.pose, parent=parent, rolling=self.rolling,
-                    noise=entries, ranges=ranges, range_policy=self.range_policy, preset=self.model.preset)
+                    noise=entries, ranges=ranges, range_policy=self.range_policy, preset=self.model.preset,
+                    see_parent=self.see_parent, ignore_groups=self.ignore_groups,
+                    ignore=[scene.find_entity(e) if isinstance(e, str) else e for e in self.ignore])
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sensor) and all(
@@ -313,4 +324,5 @@ def sensor_from(spec: Dict[str, Any], names: Iterable[str]) -> Sensor:
     parent = None if spec["parent"] is None else entities[spec["parent"]]
     return Sensor(spec["name"], _model_from(spec["model"], spec["preset"]), spec["pose"], parent=parent,
                   rolling=spec["rolling"], noise=chain_from(spec["noise"], spec["ranges"], entities),
-                  range_policy=spec["range_policy"])
+                  range_policy=spec["range_policy"], see_parent=spec["see_parent"],
+                  ignore=[entities[e] for e in spec["ignore"]], ignore_groups=spec["ignore_groups"])

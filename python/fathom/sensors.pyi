@@ -47,6 +47,9 @@ class Sensor:
     rolling: bool
     noise: List[Noise]
     range_policy: Optional[str]
+    see_parent: bool
+    ignore: List[Union[str, int]]
+    ignore_groups: List[str]
     def __init__(
         self,
         name: str,
@@ -57,6 +60,9 @@ class Sensor:
         rolling: bool = ...,
         noise: Union[str, Noise, Sequence[Union[str, Noise]]] = ...,
         range_policy: Optional[str] = ...,
+        see_parent: bool = ...,
+        ignore: Union[str, int, Iterable[Union[str, int]]] = ...,
+        ignore_groups: Union[str, Iterable[str]] = ...,
     ) -> None: ...
     def replace(self, **values: Any) -> Sensor: ...
     def _spec(self, scene: _fathom.Scene) -> Dict[str, Any]: ...

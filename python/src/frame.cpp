@@ -41,6 +41,8 @@ void* data_of(const Frame& frame, const ChannelInfo& info) {
     data = frame.entity_id().data();
   } else if (info.channel == Channel::kTriangleId) {
     data = frame.triangle_id().data();
+  } else if (info.channel == Channel::kLabel) {
+    data = frame.label().data();
   } else if (info.channel == Channel::kRing) {
     data = frame.ring().data();
   } else if (info.channel == Channel::kReason) {
@@ -292,6 +294,9 @@ void bind_frame(py::module_& m) {
       .def(py::init<>())
       .def(
           "add", [](FrameDigest& d, FrameHandle& h) { d.add(h.frame()); }, "frame"_a)
+      .def(
+          "add", [](FrameDigest& d, const std::string& digest) { d.add(digest); }, "digest"_a,
+          "Adds the text of another one.")
       .def_property_readonly("text", &FrameDigest::text, "Hexadecimal.");
 }
 
