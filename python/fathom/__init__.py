@@ -23,8 +23,11 @@ from ._fathom import (
     FrameDigest,
     GridMap,
     InputError,
+    Label,
     Mesh,
+    PlacedRobot,
     Pose,
+    Robot,
     Scene,
     Trajectory,
     box,
@@ -37,7 +40,11 @@ from ._fathom import (
     height_field,
     plane,
     read_grid_map,
+    read_height_array,
+    read_height_image,
     read_mesh,
+    read_mesh_parts,
+    read_robot,
     read_trajectory,
     skin_vertices,
     sphere,
@@ -63,7 +70,7 @@ for _name, _method in dict(
 setattr(Scene, "plot_top", _plot.plot_top)
 
 # Where users find them is where they say they are from.
-for _kind in (Entity, Frame, FrameDigest, GridMap, Mesh, Pose, Scene, Trajectory):
+for _kind in (Entity, Frame, FrameDigest, GridMap, Label, Mesh, PlacedRobot, Pose, Robot, Scene, Trajectory):
     _kind.__module__ = __name__
 for _kind in (beam.Heatmap, beam.ScanLog, beam.World):
     _kind.__module__ = beam.__name__
@@ -76,8 +83,10 @@ def channels() -> Dict[str, str]:
 
 
 __all__ = [
-    "Entity", "Environments", "Error", "Frame", "FrameDigest", "GridMap", "InputError", "LogUniform", "Mesh", "Normal",
-    "Pose", "Scene", "Sensor", "Setup", "Simulator", "Trajectory", "Uniform", "batch", "beam", "box", "calibrate", "capsule", "channels",
-    "cylinder", "detect_isa", "ellipsoid", "episode_seed", "grid_map_image", "height_field", "load", "mujoco", "noise", "plane", "preset", "presets", "random",
-    "read_grid_map", "read_mesh", "read_trajectory", "sensors", "skin_vertices", "sphere", "versions",
+    "Entity", "Environments", "Error", "Frame", "FrameDigest", "GridMap", "InputError", "Label", "LogUniform", "Mesh",
+    "Normal", "PlacedRobot", "Pose", "Robot", "Scene", "Sensor", "Setup", "Simulator", "Trajectory", "Uniform",
+    "batch", "beam", "box", "calibrate", "capsule", "channels", "cylinder", "detect_isa", "ellipsoid", "episode_seed",
+    "grid_map_image", "height_field", "load", "mujoco", "noise", "plane", "preset", "presets", "random", "read_grid_map",
+    "read_height_array", "read_height_image", "read_mesh", "read_mesh_parts", "read_robot", "read_trajectory",
+    "sensors", "skin_vertices", "sphere", "versions",
 ]

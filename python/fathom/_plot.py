@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional, Sequence
+from typing import Any, Callable, Optional, Sequence
 
 import numpy as np
 
@@ -63,23 +63,38 @@ def _legend(ax: Any, handles: Any) -> None:
 
 
 def _draw_entities(ax: Any, values: Any, entity_names: Optional[Sequence[str]]) -> None:
-    from matplotlib.colors import ListedColormap
-    from matplotlib.patches import Patch
     import matplotlib
 
-    shown, places = np.unique(values, return_inverse=True)
-    places = places.reshape(values.shape)
     table = matplotlib.colormaps["tab20"].colors
-    colors = ["#202124" if e < 0 else table[int(e) % len(table)] for e in shown]
-    ax.imshow(places, cmap=ListedColormap(colors), vmin=-0.5, vmax=len(shown) - 0.5, interpolation="nearest",
-              aspect=_aspect(values))
 
     def name(e: int) -> str:
         if e < 0:
             return "none"
         return entity_names[e] if entity_names is not None and e < len(entity_names) else f"id {e}"
 
-    handles = [Patch(color=colors[i], label=name(int(e))) for i, e in enumerate(shown)]
+    _draw_ids(ax, values, lambda e: "#202124" if e < 0 else table[e % len(table)], name)
+
+
+def _draw_labels(ax: Any, values: Any, labels: Sequence[_fathom.Label]) -> None:
+    known = {label.id: label for label in labels}
+
+    def color(i: int) -> Any:
+        label = known.get(i) or _fathom.Label(f"id {i}", i)
+        return "#202124" if i == 0 else tuple(part / 255 for part in label.picture_color)
+
+    _draw_ids(ax, values, color, lambda i: "none" if i == 0 else known[i].name if i in known else f"id {i}")
+
+
+def _draw_ids(ax: Any, values: Any, color: Callable[[int], Any], name: Callable[[int], str]) -> None:
+    from matplotlib.colors import ListedColormap
+    from matplotlib.patches import Patch
+
+    shown, places = np.unique(values, return_inverse=True)
+    places = places.reshape(values.shape)
+    colors = [color(int(i)) for i in shown]
+    ax.imshow(places, cmap=ListedColormap(colors), vmin=-0.5, vmax=len(shown) - 0.5, interpolation="nearest",
+              aspect=_aspect(values))
+    handles = [Patch(color=colors[k], label=name(int(i))) for k, i in enumerate(shown)]
     if len(handles) <= 24:
         _legend(ax, handles)
 
@@ -98,11 +113,12 @@ def plot(
     vmax: Optional[float] = None,
     cmap: Optional[str] = None,
     entity_names: Optional[Sequence[str]] = None,
+    labels: Optional[Sequence[_fathom.Label]] = None,
 ) -> Any:
-    """Draws a channel as an image with a bar of its unit, or with a legend (reason, entity_id); returns the axes.
+    """Draws a channel as an image with a bar of its unit, or with a legend (reason, entity_id, label); returns the axes.
 
     channel: None: the depth or range, else the first that it has. environment: which one, of many (its place in the
-    batch). vmin, vmax and cmap are matplotlib's.
+    batch). vmin, vmax and cmap are matplotlib's. entity_names and labels: those of the scene, for the legends.
     """
     if channel is None:
         channel = _first(self)
@@ -118,6 +134,9 @@ def plot(
         return ax
     if channel in ("entity_id", "triangle_id"):
         _draw_entities(ax, values, entity_names if channel == "entity_id" else None)
+        return ax
+    if channel == "label":
+        _draw_labels(ax, values, labels or ())
         return ax
     if info["planes"] == 3:  # a point or a normal: its three coordinates as colours
         low, high = np.nanmin(values, axis=(0, 1)), np.nanmax(values, axis=(0, 1))
@@ -137,7 +156,7 @@ def plot(
 
 
 def show(self: Any, channels: Optional[Sequence[str]] = None, *, environment: Optional[int] = None,
-         entity_names: Optional[Sequence[str]] = None) -> Any:
+         entity_names: Optional[Sequence[str]] = None, labels: Optional[Sequence[_fathom.Label]] = None) -> Any:
     """Draws channels below each other and shows them; returns the figure. Without names: what it has of depth or range,
     and reason."""
     if channels is None:
@@ -146,7 +165,7 @@ def show(self: Any, channels: Optional[Sequence[str]] = None, *, environment: Op
     plt = _pyplot()
     figure, axes = plt.subplots(len(channels), 1, figsize=(8, 3.6 * len(channels)), squeeze=False, layout="constrained")
     for ax, channel in zip(axes[:, 0], channels):
-        plot(self, channel, ax=ax, environment=environment, entity_names=entity_names)
+        plot(self, channel, ax=ax, environment=environment, entity_names=entity_names, labels=labels)
     plt.show()
     return figure
 

@@ -260,9 +260,9 @@ class Sensor:
     pose: a Pose, a position [3] or a Trajectory, in the world or in the frame of the entity `parent` (its name or id).
     rolling: every ray is cast from the place of the sensor at the ray's own time. noise: a model, or a list of models,
     of which the word "preset" stands for those of the data sheet. range_policy: what happens to a return that noise
-    carried outside the range limits, "keep", "clamp" or "drop"; None: cameras drop it, others keep it. see_parent: its
-    rays meet the entity that it hangs on. ignore: entities (names or ids) that its rays pass through, with their parts;
-    ignore_groups: all entities of these groups.
+    carried outside the range limits, "keep", "clamp" or "drop"; None: cameras drop it, others keep it.
+    see_parent: whether its rays meet the entity that it is attached to. ignore: entities, by name or id, that its rays
+    pass through, with their parts. ignore_groups: groups of entities that they pass through.
     """
 
     __slots__ = ("name", "model", "pose", "parent", "rolling", "noise", "range_policy", "see_parent", "ignore",
@@ -279,8 +279,8 @@ class Sensor:
         noise: Union[str, Noise, Sequence[Union[str, Noise]]] = (),
         range_policy: Optional[str] = None,
         see_parent: bool = False,
-        ignore: Sequence[Union[str, int]] = (),
-        ignore_groups: Sequence[str] = (),
+        ignore: Union[str, int, Iterable[Union[str, int]]] = (),
+        ignore_groups: Union[str, Iterable[str]] = (),
     ) -> None:
         self.name = str(name)
         self.model: SensorModel = preset(model) if isinstance(model, str) else model
@@ -302,10 +302,10 @@ class Sensor:
     def _spec(self, scene: _fathom.Scene) -> Dict[str, Any]:
         entries, ranges = chain_spec(self.noise, scene)
         parent = scene.find_entity(self.parent) if isinstance(self.parent, str) else self.parent
-        ignored = [scene.find_entity(one) if isinstance(one, str) else int(one) for one in self.ignore]
         return dict(name=self.name, model=self.model._model, pose=self.pose, parent=parent, rolling=self.rolling,
                     noise=entries, ranges=ranges, range_policy=self.range_policy, preset=self.model.preset,
-                    see_parent=self.see_parent, ignore=ignored, ignore_groups=self.ignore_groups)
+                    see_parent=self.see_parent, ignore_groups=self.ignore_groups,
+                    ignore=[scene.find_entity(e) if isinstance(e, str) else e for e in self.ignore])
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sensor) and all(
@@ -325,4 +325,4 @@ def sensor_from(spec: Dict[str, Any], names: Iterable[str]) -> Sensor:
     return Sensor(spec["name"], _model_from(spec["model"], spec["preset"]), spec["pose"], parent=parent,
                   rolling=spec["rolling"], noise=chain_from(spec["noise"], spec["ranges"], entities),
                   range_policy=spec["range_policy"], see_parent=spec["see_parent"],
-                  ignore=[entities[one] for one in spec["ignore"]], ignore_groups=spec["ignore_groups"])
+                  ignore=[entities[e] for e in spec["ignore"]], ignore_groups=spec["ignore_groups"])

@@ -61,8 +61,8 @@ class Sensor:
         noise: Union[str, Noise, Sequence[Union[str, Noise]]] = ...,
         range_policy: Optional[str] = ...,
         see_parent: bool = ...,
-        ignore: Sequence[Union[str, int]] = ...,
-        ignore_groups: Sequence[str] = ...,
+        ignore: Union[str, int, Iterable[Union[str, int]]] = ...,
+        ignore_groups: Union[str, Iterable[str]] = ...,
     ) -> None: ...
     def replace(self, **values: Any) -> Sensor: ...
     def _spec(self, scene: _fathom.Scene) -> Dict[str, Any]: ...

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +16,7 @@
 #include <fathom/base/field.hpp>
 #include <fathom/base/geometry.hpp>
 #include <fathom/base/ids.hpp>
+#include <fathom/files/meshes.hpp>
 #include <fathom/frame/frame.hpp>
 #include <fathom/scene/grid_map.hpp>
 #include <fathom/scene/scene.hpp>
@@ -70,6 +72,7 @@ std::vector<Pose> poses_of(const Doubles& positions, py::handle quat_wxyz, py::h
 Quaternion convention_axes(std::string_view convention);
 EntityId entity_of(const Scene& scene, py::handle name_or_id, std::string_view name);
 ChannelSet channels_of(py::handle names);
+std::optional<UpAxis> up_axis_of(const std::optional<std::string>& word);
 /// threads, isa and caster, by their words.
 Compute compute_of(int threads, const std::optional<std::string>& isa, std::string_view caster);
 

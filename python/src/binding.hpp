@@ -19,6 +19,8 @@ namespace py = pybind11;
 void bind_errors(py::module_& m);
 void bind_geometry(py::module_& m);
 void bind_scene(py::module_& m);
+void bind_shapes(py::module_& m);
+void bind_robots(py::module_& m);
 void bind_maps(py::module_& m);
 void bind_tables(py::module_& m);
 void bind_sensors(py::module_& m);

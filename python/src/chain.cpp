@@ -87,8 +87,8 @@ SensorSetup sensor_of(const py::dict& spec) {
     sensor.range_policy = static_cast<RangePolicy>(position_of(word, kRangePolicyNames, "range_policy"));
   }
   sensor.see_parent = at<bool>(spec, "see_parent");
-  for (const py::handle entity : spec["ignore"]) {
-    sensor.ignore.push_back(static_cast<EntityId>(py::cast<std::uint32_t>(entity)));
+  for (const std::uint32_t entity : at<std::vector<std::uint32_t>>(spec, "ignore")) {
+    sensor.ignore.push_back(static_cast<EntityId>(entity));
   }
   sensor.ignore_groups = at<std::vector<std::string>>(spec, "ignore_groups");
   for (const py::handle range : spec["ranges"]) setup.ranges.push_back(range_of(py::cast<py::dict>(range)));
@@ -110,8 +110,7 @@ py::dict sensor_dict(const SensorSetup& setup) {
   d["see_parent"] = sensor.see_parent;
   py::list ignored;
   for (const EntityId entity : sensor.ignore) ignored.append(index(entity));
-  d["ignore"] = ignored;
-  d["ignore_groups"] = sensor.ignore_groups;
+  d["ignore"] = ignored, d["ignore_groups"] = sensor.ignore_groups;
   py::list ranges;
   for (const ParameterRange& range : setup.ranges) ranges.append(range_dict(range));
   d["ranges"] = ranges;

@@ -294,6 +294,9 @@ void bind_frame(py::module_& m) {
       .def(py::init<>())
       .def(
           "add", [](FrameDigest& d, FrameHandle& h) { d.add(h.frame()); }, "frame"_a)
+      .def(
+          "add", [](FrameDigest& d, const std::string& digest) { d.add(digest); }, "digest"_a,
+          "Adds the text of another one.")
       .def_property_readonly("text", &FrameDigest::text, "Hexadecimal.");
 }
 

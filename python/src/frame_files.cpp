@@ -131,6 +131,18 @@ void bind_pictures(FrameClass& frame) {
           [](FrameHandle& h, const Path& file, bool legend) { write_reason_picture(file, h.frame(), legend); },
           "file"_a, py::kw_only(), "legend"_a = true, "Writes the reasons in colours.")
       .def(
+          "write_label_picture",
+          [](FrameHandle& h, const Path& file, const std::vector<Label>& labels, bool legend) {
+            write_label_picture(file, h.frame(), labels, legend);
+          },
+          "file"_a, "labels"_a, py::kw_only(), "legend"_a = true,
+          "Writes the labels of what the rays struck in the colours of labels (Scene.labels); needs the channels "
+          "label\n"
+          "and entity_id.")
+      .def(
+          "write_label_ids", [](FrameHandle& h, const Path& file) { write_label_ids(file, h.frame()); }, "file"_a,
+          "Writes a 16-bit PNG of the ids of labels; needs the channel label.")
+      .def(
           "write_camera_sheet",
           [](FrameHandle& h, const Path& file, double scale_m) { write_camera_sheet(file, h.frame(), scale_m); },
           "file"_a, py::kw_only(), "scale_m"_a = 0.0,

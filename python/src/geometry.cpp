@@ -214,6 +214,7 @@ void bind_trajectory(py::module_& m) {
            "stamps_s [K], strictly increasing; positions_m [K, 3]; quaternions [K, 4] or none: no rotation.")
       .def("at", &Trajectory::at, "stamp_s"_a, "The pose at a time.")
       .def_property_readonly("is_fixed", &Trajectory::is_fixed, "Whether it is a pose that never changes.")
+      .def_property_readonly("loops", &Trajectory::loops, "Whether it is repeated after its last key.")
       .def_property_readonly(
           "stamps_s",
           [](const Trajectory& t) {

@@ -12,6 +12,8 @@ PYBIND11_MODULE(_fathom, m) {
   bind_geometry(m);
   bind_tables(m);
   bind_scene(m);
+  bind_shapes(m);
+  bind_robots(m);
   bind_maps(m);
   bind_sensors(m);
   bind_frame(m);

@@ -5,7 +5,7 @@
 
 #include <fathom/base/error.hpp>
 #include <fathom/files/meshes.hpp>
-#include <fathom/scene/height_field.hpp>
+#include <fathom/files/pictures.hpp>
 #include <fathom/scene/skinning.hpp>
 
 #include "arguments.hpp"
@@ -45,15 +45,6 @@ py::array mesh_view(const MeshPtr& mesh, const void* data, std::size_t rows, con
   return readonly_view(type, {static_cast<py::ssize_t>(rows), 3}, data, owner);
 }
 
-MeshPtr height_field(const py::object& heights_m, double size_x_m, double size_y_m, double base_m) {
-  const Floats heights = floats(heights_m, "heights_m", {{-1, -1}, "(rows, cols)"});
-  HeightField field;
-  field.rows = static_cast<std::uint32_t>(heights.shape(0)), field.cols = static_cast<std::uint32_t>(heights.shape(1));
-  field.heights_m.assign(heights.data(), heights.data() + heights.size());
-  field.size_x_m = size_x_m, field.size_y_m = size_y_m, field.base_m = base_m;
-  return keep(make_height_field(field));
-}
-
 void bind_mesh(py::module_& m) {
   py::class_<Mesh, MeshPtr>(m, "Mesh", "A triangle mesh in its own frame; never changes.")
       .def(py::init(&make_mesh), "vertices"_a, "triangles"_a,
@@ -87,24 +78,9 @@ void bind_mesh(py::module_& m) {
       "cylinder", [](double r, double h, std::uint32_t n) { return keep(make_cylinder(r, h, n)); }, "radius_m"_a,
       "height_m"_a, "segments"_a = kUsualSegments, "A centred closed cylinder along z, inscribed.");
   m.def(
-      "capsule", [](double r, double h, std::uint32_t n) { return keep(make_capsule(r, h, n)); }, "radius_m"_a,
-      "height_m"_a, "segments"_a = kUsualSegments,
-      "A centred closed capsule along z, inscribed: a cylinder of height_m between two half spheres.");
-  m.def(
-      "ellipsoid",
-      [](const py::object& radii, std::uint32_t n) { return keep(make_ellipsoid(vec3(radii, "radii_m"), n)); },
-      "radii_m"_a, "segments"_a = kUsualSegments, "A centred ellipsoid with these half axes [3], inscribed.");
-  m.def("height_field", &height_field, "heights_m"_a, "size_x_m"_a, "size_y_m"_a, "base_m"_a = 0.0,
-        "Terrain: heights_m [rows, cols] over a centred rectangle, columns along x and rows along y, both from the "
-        "least;\n"
-        "with base_m above 0 a closed body that reaches so far below z = 0.");
-  m.def(
       "read_mesh",
       [](const std::filesystem::path& file, const std::optional<std::string>& up_axis) {
-        static constexpr std::array<std::string_view, 3> kAxes = {"x", "y", "z"};
-        std::optional<UpAxis> axis;
-        if (up_axis) axis = static_cast<UpAxis>(position_of(*up_axis, kAxes, "up_axis"));
-        return keep(read_mesh(file, axis));
+        return keep(read_mesh(file, up_axis_of(up_axis)));
       },
       "file"_a, "up_axis"_a = py::none(),
       "Reads OBJ, PLY, STL, glTF/GLB or DAE, joined, in m, turned so that up_axis ('x', 'y' or 'z') becomes z. "
@@ -146,21 +122,25 @@ void check_alone(const Scene& scene, Entity entity, const Mesh& mesh) {
     if (other.name == entity.name) throw InputError("entity '" + entity.name + "': the name is taken");
   }
   Scene alone;
+  for (const Label& label : scene.labels()) alone.add_label(label);
   entity.mesh = alone.add_mesh(mesh);
   entity.parent = kNoEntity;
   alone.add_entity(std::move(entity));
 }
 
 std::uint32_t add_entity(Scene& scene, const std::string& name, const py::object& mesh, const py::object& pose,
-                         const py::object& scale, const py::object& parent, float reflectivity, bool part_of_parent,
-                         const std::vector<std::string>& groups) {
+                         const py::object& scale, const py::object& parent, float reflectivity,
+                         const std::optional<std::string>& label, const std::vector<std::string>& groups,
+                         bool part_of_parent) {
   Entity entity;
   entity.name = name;
   entity.parent_from_entity = trajectory_of(pose, "pose");
   entity.scale = scale_of(scale);
   if (!parent.is_none()) entity.parent = entity_of(scene, parent, "parent");
   entity.reflectivity = reflectivity;
-  entity.part_of_parent = part_of_parent, entity.groups = groups;
+  entity.label = label.value_or("");
+  if (label && label->empty()) throw InputError("entity '" + name + "': label is empty; None: it has none");
+  entity.groups = groups, entity.part_of_parent = part_of_parent;
   if (!py::isinstance<Mesh>(mesh)) {
     entity.mesh = mesh.is_none() ? kNoMesh : mesh_of(scene, mesh);
     return index(scene.add_entity(std::move(entity)));
@@ -199,7 +179,7 @@ void bind_entity(py::module_& m) {
       .def_readonly("name", &Entity::name)
       .def_property_readonly(
           "mesh", [](const Entity& e) { return e.mesh == kNoMesh ? py::object(py::none()) : py::int_(index(e.mesh)); },
-          "The id of its mesh, or None: a place for others to hang on.")
+          "The id of its mesh, or None: nothing to see.")
       .def_readonly("motion", &Entity::parent_from_entity, "Its pose over time, in the world or in its parent's frame.")
       .def_property_readonly(
           "scale", [](const Entity& e) { return array_of(e.scale); }, "[3]; a copy.")
@@ -208,10 +188,28 @@ void bind_entity(py::module_& m) {
           [](const Entity& e) { return e.parent == kNoEntity ? py::object(py::none()) : py::int_(index(e.parent)); },
           "The id of the entity it hangs on, or None.")
       .def_readonly("reflectivity", &Entity::reflectivity)
-      .def_readonly("part_of_parent", &Entity::part_of_parent, "Whether a sensor that ignores its parent ignores it.")
       .def_property_readonly(
-          "groups", [](const Entity& e) { return e.groups; }, "Names under which sensors can ignore it; a copy.")
+          "label",
+          [](const Entity& e) { return e.label.empty() ? py::object(py::none()) : py::object(py::str(e.label)); },
+          "The name of its label, or None.")
+      .def_readonly("groups", &Entity::groups, "The groups it is in; a copy.")
+      .def_readonly("part_of_parent", &Entity::part_of_parent, "Whether it is one thing with its parent.")
       .def("__repr__", [](const Entity& e) { return "Entity('" + e.name + "')"; });
+}
+
+Label make_label(const std::string& name, const py::object& id, const py::object& color) {
+  Label label;
+  label.name = name, label.id = whole32(id, "id");
+  if (!color.is_none()) {
+    const Integers given = integers(color, "color", {{3}, "(3,)"}, 0, 255);
+    label.color.emplace();
+    for (std::size_t k = 0; k < 3; ++k) label.color->at(k) = static_cast<std::uint8_t>(given.data()[k]);
+  }
+  return label;
+}
+
+py::object color_tuple(const std::array<std::uint8_t, 3>& color) {
+  return py::make_tuple(color[0], color[1], color[2]);
 }
 
 void bind_changes(py::class_<Scene, std::shared_ptr<Scene>>& scene) {
@@ -219,21 +217,35 @@ void bind_changes(py::class_<Scene, std::shared_ptr<Scene>>& scene) {
       .def("add_mesh", &add_mesh, "mesh"_a, "triangles"_a = py::none(), "name"_a = "",
            "Adds a Mesh, or vertices [V, 3] (m) with triangles [T, 3]; returns its id.")
       .def("add_entity", &add_entity, "name"_a, "mesh"_a, "pose"_a = py::make_tuple(0, 0, 0), py::kw_only(),
-           "scale"_a = 1.0, "parent"_a = py::none(), "reflectivity"_a = 1.0F, "part_of_parent"_a = false,
-           "groups"_a = std::vector<std::string>(),
-           "Places a mesh (an id, a name or a Mesh, which is added too; None: nothing to see, only a place for others "
-           "to\n"
-           "hang on); returns the id of the entity.\n\n"
+           "scale"_a = 1.0, "parent"_a = py::none(), "reflectivity"_a = 1.0F, "label"_a = py::none(),
+           "groups"_a = py::make_tuple(), "part_of_parent"_a = false,
+           "Places a mesh (an id, a name or a Mesh, which is added too; None: only a place for others to hang on);\n"
+           "returns the id of the entity.\n\n"
            "pose: a Pose, a position [3] or a Trajectory, in the world or in the parent's frame; scale: a number, or\n"
-           "three for x, y, z of the mesh, not 0; parent: an entity by name or id; reflectivity: 0 to 1; "
-           "part_of_parent:\n"
-           "a sensor that ignores the parent ignores it, too; groups: names under which sensors can ignore it.")
+           "three for x, y, z of the mesh, not 0; parent: an entity by name or id; reflectivity: 0 to 1; label: the\n"
+           "name of its class, which gets an id when it is new; groups: names under which a sensor can ignore many at\n"
+           "once; part_of_parent: a sensor that ignores the parent ignores it, too.")
+      .def(
+          "add_label",
+          [](Scene& s, const std::string& name, const py::object& id, const py::object& color) {
+            s.add_label(make_label(name, id, color));
+          },
+          "name"_a, "id"_a, "color"_a = py::none(),
+          "Gives a label an id (1 to 65535) and a colour in pictures (red, green, blue; None: chosen by the id), "
+          "before\n"
+          "the first entity that has it.")
       .def(
           "set_pose",
           [](Scene& s, const py::object& e, const py::object& pose) {
             s.set_pose(entity_of(s, e, "entity"), pose_of(pose, "pose"));
           },
           "entity"_a, "pose"_a, "Places an entity from now on, relative to its parent; ends its keyed motion.")
+      .def(
+          "set_motion",
+          [](Scene& s, const py::object& e, const py::object& motion) {
+            s.set_motion(entity_of(s, e, "entity"), trajectory_of(motion, "motion"));
+          },
+          "entity"_a, "motion"_a, "Moves an entity along a Trajectory from now on, relative to its parent.")
       .def("set_poses", &set_poses, "ids"_a, "positions_m"_a, py::kw_only(), "quat_wxyz"_a = py::none(),
            "quat_xyzw"_a = py::none(),
            "The same for many: ids [K] (or names), positions_m [K, 3], quaternions [K, 4] or none: no rotation.\n"
@@ -250,6 +262,34 @@ void bind_changes(py::class_<Scene, std::shared_ptr<Scene>>& scene) {
             s.replace_vertices(mesh_of(s, mesh), vertices_of(vertices, "vertices"));
           },
           "mesh"_a, "vertices"_a, "Replaces the vertices [V, 3] (m) of a mesh: as many, and the same triangles.");
+}
+
+void bind_labels(py::module_& m, py::class_<Scene, std::shared_ptr<Scene>>& scene) {
+  py::class_<Label>(m, "Label", "A class of things, for segmentation: what an id of the channel label stands for.")
+      .def(py::init(&make_label), "name"_a, "id"_a, "color"_a = py::none())
+      .def_readonly("name", &Label::name)
+      .def_readonly("id", &Label::id, "1 to 65535; 0 stands for what has no label.")
+      .def_property_readonly(
+          "color", [](const Label& l) { return l.color ? color_tuple(*l.color) : py::object(py::none()); },
+          "Red, green, blue, or None: chosen by the id.")
+      .def_property_readonly(
+          "picture_color", [](const Label& l) { return color_tuple(color_of(l)); }, "Its colour in pictures.")
+      .def("__repr__", [](const Label& l) { return "Label('" + l.name + "', " + std::to_string(l.id) + ")"; });
+  scene
+      .def_property_readonly(
+          "labels",
+          [](const Scene& s) {
+            py::list list;
+            for (const Label& label : s.labels()) list.append(label);
+            return list;
+          },
+          "The labels, in the order of adding.")
+      .def(
+          "label_id", [](const Scene& s, const py::object& e) { return s.label_id(entity_of(s, e, "entity")); },
+          "entity"_a, "The id of the entity's label; 0: it has none.")
+      .def(
+          "whole_of", [](const Scene& s, const py::object& e) { return index(s.whole_of(entity_of(s, e, "entity"))); },
+          "entity"_a, "The entity itself or, of a part, the id of the one that it is a part of.");
 }
 
 void bind_reading(py::class_<Scene, std::shared_ptr<Scene>>& scene) {
@@ -346,6 +386,7 @@ void bind_scene(py::module_& m) {
   scene.def(py::init<>());
   bind_changes(scene);
   bind_reading(scene);
+  bind_labels(m, scene);
   m.def("skin_vertices", &skin, "rest_m"_a, "weights"_a, "bones"_a, "bone_from_rest"_a, "world_from_bone"_a,
         "Linear blend skinning: rest_m [V, 3], weights [V, 4], bones [V, 4], matrices [B, 3, 4] or [B, 4, 4]; returns\n"
         "float32 [V, 3].");

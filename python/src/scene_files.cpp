@@ -169,6 +169,7 @@ void bind_scene_files(py::module_& m) {
       .def_readonly("seed", &SceneSetup::seed)
       .def_readonly("environment", &SceneSetup::environment)
       .def_readonly("episode", &SceneSetup::episode)
+      .def_readonly("notes", &SceneSetup::notes, "What robots and worlds hold that was not read.")
       .def_property_readonly(
           "inputs", [](const SceneSetup& s) { return s.inputs; }, "Every file that reading it opened.")
       .def("_run", &run, "out"_a, "force"_a, "digest"_a, "options"_a, "on_progress"_a)

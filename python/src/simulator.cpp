@@ -13,10 +13,15 @@ namespace {
 
 using namespace py::literals;
 
-/// Whether an entity stands elsewhere, or hangs on another.
-bool is_placed_alike(const Entity& a, const Entity& b) {
+/// Whether two entities move alike in the frames of their parents.
+bool moves_alike(const Entity& a, const Entity& b) {
   const std::vector<StampedPose>&ka = a.parent_from_entity.keys(), &kb = b.parent_from_entity.keys();
-  return ka.size() == kb.size() && ka[0].pose == kb[0].pose;
+  if (ka.size() == 1 && kb.size() == 1) return ka[0].pose == kb[0].pose;
+  const auto same = [](const StampedPose& x, const StampedPose& y) {
+    return x.stamp_s == y.stamp_s && x.pose == y.pose;
+  };
+  return a.parent_from_entity.loops() == b.parent_from_entity.loops() &&
+         std::equal(ka.begin(), ka.end(), kb.begin(), kb.end(), same);
 }
 
 }  // namespace
@@ -31,6 +36,7 @@ void follow(const Scene& master, Scene& copy) {
       while (copy.mesh_version(id) != master.mesh_version(id)) copy.replace_vertices(id, master.meshes()[i].vertices_m);
     }
   }
+  for (std::size_t i = copy.labels().size(); i < master.labels().size(); ++i) copy.add_label(master.labels()[i]);
   const std::size_t known = copy.entities().size();
   for (std::size_t i = known; i < master.entities().size(); ++i) {
     Entity entity = master.entities()[i];
@@ -41,8 +47,9 @@ void follow(const Scene& master, Scene& copy) {
   std::vector<EntityId> moved;
   for (std::size_t i = 0; i < master.entities().size(); ++i) {
     const auto id = static_cast<EntityId>(i);
-    if (!is_placed_alike(master.entities()[i], copy.entities()[i])) {
-      copy.set_pose(id, master.entities()[i].parent_from_entity.keys()[0].pose);
+    if (!moves_alike(master.entities()[i], copy.entities()[i])) {
+      const Trajectory& motion = master.entities()[i].parent_from_entity;
+      motion.is_fixed() ? copy.set_pose(id, motion.keys()[0].pose) : copy.set_motion(id, motion);
     }
     if (master.entities()[i].parent == copy.entities()[i].parent) continue;
     copy.set_parent(id, kNoEntity);

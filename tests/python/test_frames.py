@@ -167,6 +167,8 @@ def test_files(simulator, tmp_path):
     frame.write_birds_eye(tmp_path / "b.png", pixels=256)
     frame.write_reason_picture(tmp_path / "y.png", legend=False)
     frame.write_camera_sheet(tmp_path / "s.png")
+    frame.write_label_picture(tmp_path / "l.png", [fa.Label("ball", 1)])
+    frame.write_label_ids(tmp_path / "i.png")
     assert same(np.load(tmp_path / "p.npy"), frame.hit_sensor)
     assert same(np.load(tmp_path / "d.npy"), frame.filled("depth", lost="zero"))
     assert b"entity_id" in (tmp_path / "c.pcd").read_bytes()[:300]

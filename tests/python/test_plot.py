@@ -49,6 +49,24 @@ def test_entities_have_their_names(frame):
     assert texts == ["walls", "table", "ball"]
 
 
+def test_labels_have_their_names_and_colours():
+    scene = room()
+    scene.add_label("thing", 5, [255, 0, 0])
+    scene.add_entity("cube", fa.box([1, 1, 1]), [-1, 0, 1.2], label="thing")
+    frame = fa.Simulator(scene, [camera()]).render(0, 0, ("label",))
+    legend = frame.plot(labels=scene.labels).get_legend()
+    assert [t.get_text() for t in legend.get_texts()] == ["none", "thing"]
+    assert legend.get_patches()[1].get_facecolor() == (1, 0, 0, 1)
+    assert [t.get_text() for t in frame.plot("label").get_legend().get_texts()] == ["none", "id 5"]
+
+
+def test_a_scene_from_above_skips_what_has_no_mesh():
+    scene = fa.Scene()
+    scene.add_entity("place", None)
+    scene.add_entity("cube", fa.box([1, 1, 1]), parent="place")
+    assert [t.get_text() for t in scene.plot_top().texts] == ["cube"]
+
+
 def test_usual_pictures(frame):
     _, ax = plt.subplots()
     assert frame.plot(ax=ax, vmin=0, vmax=5, cmap="gray") is ax and "depth" in ax.get_title()

@@ -83,7 +83,10 @@ def test_mesh_arrays_are_views():
 
 
 @pytest.mark.parametrize("mesh, extent", [(fa.plane(2, 3), [2, 3, 0]), (fa.box([1, 2, 3]), [1, 2, 3]),
-                                          (fa.sphere(0.5), [1, 1, 1]), (fa.cylinder(0.5, 2, 32), [1, 1, 2])])
+                                          (fa.sphere(0.5), [1, 1, 1]), (fa.cylinder(0.5, 2, 32), [1, 1, 2]),
+                                          (fa.capsule(0.5, 2), [1, 1, 3]), (fa.ellipsoid([1, 2, 3]), [2, 4, 6]),
+                                          (fa.height_field(np.eye(3), 4, 2), [4, 2, 1]),
+                                          (fa.height_field(np.zeros((2, 2)), 1, 1, base_m=0.5), [1, 1, 0.5])])
 def test_primitives(mesh, extent):
     np.testing.assert_allclose(np.ptp(mesh.vertices, axis=0), extent, atol=1e-6)
 
@@ -94,6 +97,57 @@ def test_mesh_file(tmp_path):
     np.testing.assert_allclose(fa.read_mesh(str(tmp_path / "t.obj"), up_axis="y").vertices[2], [0, 0, 2], atol=1e-7)
     with pytest.raises(fa.InputError, match="none.obj"):
         fa.read_mesh(tmp_path / "none.obj")
+
+
+def test_heights_from_files(tmp_path):
+    levels = np.array([[0, 51], [102, 255]], dtype=np.uint8)
+    (tmp_path / "h.pgm").write_bytes(b"P5 2 2 255\n" + levels.tobytes())
+    heights = fa.read_height_image(tmp_path / "h.pgm", 5.0)
+    np.testing.assert_allclose(heights, levels[::-1] / 51.0, atol=1e-6)
+    np.save(tmp_path / "h.npy", heights)
+    np.testing.assert_array_equal(fa.read_height_array(tmp_path / "h.npy"), heights)
+    top = fa.height_field(heights, 2, 2).vertices
+    assert top[top[:, 2].argmax()].tolist() == [1, -1, 5], "white stands at the lower right of the picture"
+    for wrong in (np.zeros(3), np.zeros((1, 3)), [[0, np.nan], [0, 0]]):
+        with pytest.raises(fa.InputError):
+            fa.height_field(wrong, 1, 1)
+
+
+def test_parts_of_a_mesh_file(tmp_path):
+    (tmp_path / "t.obj").write_text(
+        "v 0 0 0\nv 1 0 0\nv 0 2 0\nv 0 0 3\no left\nf 1 2 3\no right\nf 1 2 4\n")
+    parts = fa.read_mesh_parts(tmp_path / "t.obj", "nodes")
+    assert list(parts) == ["left", "right"] and parts["right"].vertices[:, 2].max() == 3
+    with pytest.raises(fa.InputError, match="'node'.*nodes"):
+        fa.read_mesh_parts(tmp_path / "t.obj", "node")
+
+
+def test_entities_have_labels_and_groups():
+    scene = fa.Scene()
+    scene.add_label("chair", 7, [255, 0, 9])
+    body = scene.add_entity("body", None, [1, 0, 0])
+    seat = scene.add_entity("seat", fa.box([1, 1, 1]), parent=body, part_of_parent=True, label="chair", groups=["soft", "low"])
+    scene.add_entity("lamp", "seat", label="lamp")
+    entity = scene.entities[seat]
+    assert scene.entities[body].mesh is None and scene.entities[body].label is None
+    assert (entity.label, entity.groups, entity.part_of_parent) == ("chair", ["soft", "low"], True)
+    assert scene.whole_of("seat") == body and scene.whole_of("lamp") == 2
+    assert [(x.name, x.id, x.color) for x in scene.labels] == [("chair", 7, (255, 0, 9)), ("lamp", 8, None)]
+    assert [scene.label_id(e) for e in (0, 1, 2)] == [0, 7, 8] and len(scene.labels[1].picture_color) == 3
+    before = scene.revision
+    for call in (lambda: scene.add_label("sofa", 7), lambda: scene.add_label("sofa", 0), lambda: scene.add_label("x", 9, [0, 0, 256]),
+                 lambda: scene.add_entity("z", "seat", label=""), lambda: scene.add_entity("z", "seat", groups=[""])):
+        with pytest.raises(fa.InputError):
+            call()
+    assert scene.revision == before
+
+
+def test_entities_are_set_in_motion():
+    scene = room()
+    path = fa.Trajectory([0, 2], [[0, 0, 0], [4, 0, 0]], loop=True)
+    scene.set_motion("ball", path)
+    assert scene.moves and path.loops and scene.entities[2].motion.loops
+    np.testing.assert_allclose(scene.world_from_entity("ball", 2.5).position_m, [1, 0, 0])
 
 
 def test_scene_tells_what_it_holds():

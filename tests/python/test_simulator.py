@@ -77,6 +77,45 @@ def test_the_scene_is_seen_as_it_is():
     assert old[0].scene is scene or old[0].scene.revision == scene.revision
 
 
+def test_labels_and_motions_are_seen_as_they_are():
+    scene = room()
+    old = fa.Simulator(scene, [camera()], seed=1)
+    old.render(0)
+    scene.add_label("sofa", 40)
+    scene.add_entity("cube", fa.box([1, 1, 1]), [-1, 0, 1.2], label="cube")
+    scene.add_entity("tile", "cube", [0, 0, 9], label="sofa")
+    scene.set_motion("ball", fa.Trajectory([0, 1], [[-1, -1, 1.2], [-1, 1, 1.2]], loop=True))
+    channels = ("label", "entity_id", "range")
+    for k in (0, 3, 13):
+        new = fa.Simulator(scene, [camera()], seed=1).render(0, k, channels)
+        seen = old.render(0, k, channels)
+        assert all(same(seen[c], new[c]) for c in channels)
+        np.testing.assert_array_equal(seen.label, np.where(seen.entity_id == 3, 41, 0))
+        assert (seen.label == 41).any() and (seen.entity_id == 2).any()
+
+
+def test_sensors_ignore_what_they_are_told():
+    scene = fa.Scene()
+    scene.add_entity("shell", fa.box([1, 1, 1]), groups=["near"])
+    scene.add_entity("skin", fa.box([2, 2, 2]), parent="shell", part_of_parent=True)
+    scene.add_entity("wall", fa.box([10, 10, 10]), groups=["far", "hard"])
+    scene.add_entity("post", fa.box([0.2, 9, 9]), [3, 0, 0])
+
+    def seen(**more):
+        eye = fa.Sensor("eye", fa.sensors.camera_from_fov(1, 1, 0.1), **more)
+        simulator = fa.Simulator(scene, [eye])
+        return simulator.render(0, 0, ("entity_id",)).entity_id[0, 0]
+
+    assert seen() == 0 and seen(ignore=["shell"]) == 3 and seen(ignore=0) == 3 and seen(ignore_groups="near") == 3
+    assert seen(parent="shell") == 3 and seen(parent="shell", see_parent=True) == 0
+    assert seen(ignore=["shell", 3]) == 2 and seen(ignore=["shell", "post"], ignore_groups=["hard"]) == -1
+    for wrong in (dict(ignore=["shel"]), dict(ignore_groups=[""]), dict(ignore=[9])):
+        with pytest.raises(fa.InputError):
+            seen(**wrong)
+    eye = fa.Sensor("eye", "VLP-16", parent="shell", see_parent=True, ignore=["wall"], ignore_groups=["far"])
+    assert eye.replace(name="eye") == eye and eye.replace(see_parent=False) != eye
+
+
 def test_sensors_ride_on_entities():
     scene = room()
     simulator = fa.Simulator(scene, [fa.Sensor("camera", fa.sensors.camera_from_fov(8, 6, 1.0), [0.5, 0, 0], parent="ball")])
