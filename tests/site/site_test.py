@@ -70,7 +70,7 @@ def test_site(out):
     assert "A batch of environments" in words_of(out / "cpp/classfathom_1_1Environments.html")
     index = (out / "searchindex.js").read_text()
     for word in ("disparity", "keyframes", "reflectivity"):
-        assert word in index or word[:8] in index, word
+        assert word[:6] in index, word  # it holds stems
     assert any((out / "cpp/search").glob("classes_*.js"))
 
 
