@@ -92,7 +92,7 @@ SensorSetup read_sensor(YamlReader map, const Scene& scene, const BareLinks& bar
     });
   }
   if (const auto see = map.find("see_parent")) {
-    if (sensor.parent == kNoEntity) see->fail("needs a parent");
+    if (!map.find("parent")) see->fail("needs a parent");
     sensor.see_parent = see->boolean();
   }
   if (const auto ignored = map.find("ignore")) read_ignored(*ignored, scene, sensor);

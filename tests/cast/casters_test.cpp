@@ -7,6 +7,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <fathom/base/error.hpp>
+
 #include "cast/compare.hpp"
 #include "cast/scenes.hpp"
 #include "cast/shoot.hpp"
@@ -223,6 +225,19 @@ TEST_P(Updates, TheOriginMoves) {
     bench_.caster->update(scene_, 0.0, origin);
     EXPECT_EQ(bench_.caster->origin(), origin);
   }
+  expect_right();
+}
+
+/// An entity out of bounds refuses the update; what comes after is not told from an origin that never came to be.
+TEST_P(Updates, ARefusedOneLeavesNothingBehind) {
+  const EntityId last{3};
+  scene_.set_parent(last, EntityId{2});
+  const Pose usual = scene_.entities()[2].parent_from_entity.at(0.0);
+  expect_right();
+  scene_.set_pose(EntityId{2}, {{9e8, 0, 0}, {}}), scene_.set_pose(last, {{9e8, 0, 0}, {}});
+  EXPECT_THROW(bench_.caster->update(scene_, 0.0, {64, 0, 0}), InputError);
+  scene_.set_pose(EntityId{2}, usual), scene_.set_pose(last, {{1, 0, 0}, {}});
+  bench_.caster->update(scene_, 0.0, {64, 0, 0});
   expect_right();
 }
 

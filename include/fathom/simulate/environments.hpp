@@ -55,8 +55,8 @@ class FATHOM_API Environments {
   Environments& operator=(Environments&&) noexcept;
 
   /// Throws InputError as Simulator::add_sensor does, for a rolling sensor, for more than kMaxRays rays in all
-  /// environments, and for a range that names no number of the chain or one that must be the same in the whole chain,
-  /// or that leaves its limits.
+  /// environments, for a range that names no number of the chain or one that must be the same in the whole chain, or
+  /// that leaves its limits, and for the 32nd sensor that ignores something (one with a parent does, by default).
   SensorId add_sensor(Sensor sensor, std::vector<ParameterRange> ranges = {});
 
   /// Places an entity in one environment, relative to its parent, from now on; elsewhere it stays where it is or moves

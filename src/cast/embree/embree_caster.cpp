@@ -42,11 +42,12 @@ class EmbreeCaster final : public Caster {
   [[nodiscard]] float reach() const override { return reach_; }
 
   void place(const Scene& scene, double stamp_s, const Vec3& origin) override {
+    meshes_->sync(scene);
+    const std::vector<Pose>& world_from_entity = poses_.at(scene, stamp_s);  // what throws comes before what changes
     const bool rebase = !(origin == origin_);
     origin_ = origin;
-    meshes_->sync(scene);
     renew_meshes();
-    place_entities(scene, stamp_s, rebase);
+    place_entities(scene, world_from_entity, rebase);
   }
 
   void set_masks(std::span<const std::uint32_t> masks) override {
@@ -118,8 +119,7 @@ class EmbreeCaster final : public Caster {
     for (std::size_t i = 0; i < versions_.size(); ++i) versions_[i] = meshes_->version(static_cast<MeshId>(i));
   }
 
-  void place_entities(const Scene& scene, double stamp_s, bool rebase) {
-    const std::vector<Pose>& world_from_entity = poses_.at(scene, stamp_s);
+  void place_entities(const Scene& scene, const std::vector<Pose>& world_from_entity, bool rebase) {
     for (std::size_t i = 0; i < scene.entities().size(); ++i) {
       const Entity& entity = scene.entities()[i];
       const Pose& pose = world_from_entity[i];

@@ -39,10 +39,10 @@ class TreeCaster final : public Caster {
   [[nodiscard]] float reach() const override { return reach_; }
 
   void place(const Scene& scene, double stamp_s, const Vec3& origin) override {
+    meshes_->sync(scene);
+    const std::vector<Pose>& world_from_entity = poses_.at(scene, stamp_s);  // what throws comes before what changes
     const bool rebase = !(origin == origin_);
     origin_ = origin;
-    meshes_->sync(scene);
-    const std::vector<Pose>& world_from_entity = poses_.at(scene, stamp_s);
     for (std::size_t i = 0; i < scene.entities().size(); ++i) {
       const Entity& entity = scene.entities()[i];
       const std::uint32_t version = meshes_->version(entity.mesh);
