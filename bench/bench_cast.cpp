@@ -48,7 +48,7 @@ RawRays world_rays(const Sensor& sensor, const CastPlan& plan, const Pose& world
   const Vec3 o = world_from_sensor.translation_m;
   rays.origin[0] = static_cast<float>(o.x), rays.origin[1] = static_cast<float>(o.y);
   rays.origin[2] = static_cast<float>(o.z);
-  const StagedChain chain = stage_chain(sensor.name, sensor.noise, RangePolicy::kKeep);
+  const StagedChain chain = stage_chain(sensor.name, sensor.noise, RangePolicy::kKeep, {});
   RayBlock block;
   ReturnBlock returns;
   DrawBuffer draws;
