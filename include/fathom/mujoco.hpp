@@ -189,9 +189,12 @@ class MujocoMirror {
 
   /// Groups of entities, for Sensor::ignore_groups: the geoms of a body, and those of a group of geoms.
   [[nodiscard]] std::string body_group(std::string_view body) const {
-    return "body/" + name_of(model_->name_bodyadr, find("body", model_->name_bodyadr, model_->nbody, body), "body_");
+    return std::string("body/").append(
+        name_of(model_->name_bodyadr, find("body", model_->name_bodyadr, model_->nbody, body), "body_"));
   }
-  [[nodiscard]] static std::string geom_group(int group) { return "group/" + std::to_string(clamped(group)); }
+  [[nodiscard]] static std::string geom_group(int group) {
+    return std::string("group/").append(std::to_string(clamped(group)));
+  }
 
  private:
   /// Meshes that several geoms share, by type and what makes the shape.
@@ -200,8 +203,9 @@ class MujocoMirror {
   static int clamped(int group) { return group < 0 ? 0 : group >= kMujocoGroups ? kMujocoGroups - 1 : group; }
 
   [[nodiscard]] std::string name_of(const int* addresses, int id, const char* without) const {
-    const std::string name = model_->names + addresses[id];
-    return name.empty() ? without + std::to_string(id) : name;
+    std::string name = model_->names + addresses[id];
+    if (name.empty()) name.append(without).append(std::to_string(id));
+    return name;
   }
 
   template <class Count>
@@ -210,8 +214,9 @@ class MujocoMirror {
       if (name == model_->names + addresses[id]) return id;
     }
     std::string message = std::string(what) + " '" + std::string(name) + "' is not in the model, which has";
-    for (int id = 0; id < static_cast<int>(count); ++id)
-      message += (id == 0 ? " " : ", ") + name_of(addresses, id, "?");
+    for (int id = 0; id < static_cast<int>(count); ++id) {
+      message.append(id == 0 ? " " : ", ").append(name_of(addresses, id, "?"));
+    }
     throw InputError(count == 0 ? message + " none" : message);
   }
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import fathom as fa
-from support import SOURCE
+from support import SOURCE, room
 
 
 def blocks(page, language):
@@ -30,20 +30,60 @@ def test_readme_draws_its_picture(tmp_path, monkeypatch):
     plt.close("all")
 
 
+def block_with(words):
+    """The block of the page of Python that has these words."""
+    (found,) = [code for code in blocks("docs/python.md", "python") if words in code]
+    return found
+
+
 def test_page_runs(capsys):
     names = {}
-    pages = blocks("docs/python.md", "python")
-    world, many, _, own = pages
-    for code in (world, many, own):
-        exec(code, names)
+    for words in ("fa.Scene()", "fa.Environments(", "fa.random.normal("):
+        exec(block_with(words), names)
     assert "hit" in capsys.readouterr().out and names["mine"].shape == names["frame"].shape
     assert names["out"]["camera"].depth.shape == (64, 48, 64)
+
+
+@pytest.fixture
+def files_of_the_page(tmp_path, monkeypatch):
+    (tmp_path / "hills.pgm").write_bytes(b"P5 4 4 255\n" + bytes([0, 9, 0, 20] * 4))
+    (tmp_path / "car.mtl").write_text("newmtl paint\nnewmtl glass\n")
+    (tmp_path / "car.obj").write_text("mtllib car.mtl\nv 0 0 0\nv 1 0 0\nv 0 2 0\nv 0 0 3\n"
+                                      "usemtl paint\nf 1 2 3\nusemtl glass\nf 1 2 4\n")
+    (tmp_path / "arm.urdf").write_text((SOURCE / "examples" / "09_robot" / "arm.urdf").read_text())
+    monkeypatch.chdir(tmp_path)
+
+
+def test_labels_of_the_page_run(files_of_the_page, tmp_path):
+    plt = pytest.importorskip("matplotlib.pyplot", reason="no matplotlib here (Debian: python3-matplotlib)")
+    names = dict(fa=fa, scene=room())
+    exec(block_with("fa.read_mesh_parts("), names)
+    plt.close("all")
+    scene, seen = names["scene"], names["seen"]
+    assert [label.name for label in scene.labels] == ["ground", "post", "car"]
+    assert {"car/paint", "car/glass"} < set(scene.entity_names) and (tmp_path / "labels.png").exists()
+    ground, post = (seen.entity_id == scene.find_entity(name) for name in ("hills", "post"))
+    assert ground.any() and (seen.label[ground] == 1).all() and not post.any() and not (seen.label == 3).any()
+
+
+def test_robots_of_the_page_run(files_of_the_page):
+    try:
+        fa.read_robot("arm.urdf")
+    except fa.InputError as error:
+        if "FATHOM_URDF" not in str(error):
+            raise
+        pytest.skip("this build reads no URDF")
+    names = dict(fa=fa, scene=room())
+    exec(block_with("fa.PlacedRobot("), names)
+    depth = names["hand"].render("hand", channels=("depth", "entity_id"))
+    fingers = [names["arm"].entity(side) for side in ("left_finger", "right_finger")]
+    assert np.isin(depth.entity_id, fingers).any() and np.isfinite(depth.depth).any()
 
 
 def test_scores_of_the_page_run(tmp_path, monkeypatch):
     cells = np.zeros((40, 60), np.uint8)
     cells[[0, -1]] = cells[:, [0, -1]] = 1
-    code = blocks("docs/python.md", "python")[2]
+    code = block_with("beam.fit_log(")
     azimuths = np.linspace(-3, 3, 40)
     (tmp_path / "office.pgm").write_bytes(b"P5 60 40 255\n" + bytes(np.where(cells[::-1] == 1, 0, 254).astype(np.uint8)))
     (tmp_path / "office.yaml").write_text("image: office.pgm\nresolution: 0.1\norigin: [0, 0, 0]\nnegate: 0\n"
