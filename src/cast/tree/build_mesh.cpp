@@ -17,11 +17,20 @@ Box box_of(std::span<const std::array<float, 3>> vertices, const std::array<std:
   return box;
 }
 
-void set_corner(Leaf& leaf, std::uint32_t lane, std::span<const std::array<float, 3>> vertices,
-                const std::array<std::uint32_t, 3>& triangle) {
-  for (int i = 0; i < 3; ++i) {
-    for (int a = 0; a < 3; ++a) leaf.v[i][a][lane] = vertices[triangle[i]][a];
+/// Takes over the corners of the triangles that a leaf names; returns the box around them.
+Box fill_leaf(std::span<const std::array<float, 3>> vertices, std::span<const std::array<std::uint32_t, 3>> triangles,
+              Leaf& leaf) {
+  Box box;
+  for (std::uint32_t lane = 0; lane < kLeafTriangles && leaf.id[lane] != kNone; ++lane) {
+    const auto& triangle = triangles[leaf.id[lane]];
+    const std::array<float, 3>&p = vertices[triangle[0]], &q = vertices[triangle[1]], &r = vertices[triangle[2]];
+    for (int a = 0; a < 3; ++a) {
+      leaf.v[0][a][lane] = p[a], leaf.v[1][a][lane] = q[a], leaf.v[2][a][lane] = r[a];
+      box.lo[a] = std::min(box.lo[a], std::min(std::min(p[a], q[a]), r[a]));
+      box.hi[a] = std::max(box.hi[a], std::max(std::max(p[a], q[a]), r[a]));
+    }
   }
+  return box;
 }
 
 Box bounds_of(const Node& root) {
@@ -30,6 +39,10 @@ Box bounds_of(const Node& root) {
     box.add(Box{{root.lo[0][i], root.lo[1][i], root.lo[2][i]}, {root.hi[0][i], root.hi[1][i], root.hi[2][i]}});
   }
   return box;
+}
+
+void set_box(const Box& box, std::uint32_t child, Node& node) {
+  for (int a = 0; a < 3; ++a) node.lo[a][child] = box.lo[a], node.hi[a][child] = box.hi[a];
 }
 
 }  // namespace
@@ -54,38 +67,13 @@ MeshTree build_mesh(std::span<const std::array<float, 3>> vertices,
       Leaf& leaf = tree.leaves[i];
       leaf = {};
       for (std::uint32_t lane = 0; lane < kLeafTriangles; ++lane) {
-        const bool used = lane < built.leaves[i].count;
-        leaf.id[lane] = used ? built.order[built.leaves[i].first + lane] : kNone;
-        if (used) set_corner(leaf, lane, vertices, triangles[leaf.id[lane]]);
+        leaf.id[lane] = lane < built.leaves[i].count ? built.order[built.leaves[i].first + lane] : kNone;
       }
+      fill_leaf(vertices, triangles, leaf);
     }
   });
   return tree;
 }
-
-namespace {
-
-/// Takes over the corners of a leaf's triangles; returns the box around them.
-Box refit_leaf(std::span<const std::array<float, 3>> vertices, std::span<const std::array<std::uint32_t, 3>> triangles,
-               Leaf& leaf) {
-  Box box;
-  for (std::uint32_t lane = 0; lane < kLeafTriangles && leaf.id[lane] != kNone; ++lane) {
-    const auto& triangle = triangles[leaf.id[lane]];
-    const std::array<float, 3>&p = vertices[triangle[0]], &q = vertices[triangle[1]], &r = vertices[triangle[2]];
-    for (int a = 0; a < 3; ++a) {
-      leaf.v[0][a][lane] = p[a], leaf.v[1][a][lane] = q[a], leaf.v[2][a][lane] = r[a];
-      box.lo[a] = std::min(box.lo[a], std::min(std::min(p[a], q[a]), r[a]));
-      box.hi[a] = std::max(box.hi[a], std::max(std::max(p[a], q[a]), r[a]));
-    }
-  }
-  return box;
-}
-
-void set_box(const Box& box, std::uint32_t child, Node& node) {
-  for (int a = 0; a < 3; ++a) node.lo[a][child] = box.lo[a], node.hi[a][child] = box.hi[a];
-}
-
-}  // namespace
 
 void refit_mesh(std::span<const std::array<float, 3>> vertices, std::span<const std::array<std::uint32_t, 3>> triangles,
                 Executor& executor, MeshTree& tree) {
@@ -96,7 +84,7 @@ void refit_mesh(std::span<const std::array<float, 3>> vertices, std::span<const 
       for (std::uint32_t k = 0; k < kWidth && node.child[k] != kNone; ++k) {
         if ((node.child[k] & kLeafBit) == 0) continue;
         const std::uint32_t leaf = node.child[k] & ~kLeafBit;
-        set_box(refit_leaf(vertices, triangles, tree.leaves[leaf]), k, node);
+        set_box(fill_leaf(vertices, triangles, tree.leaves[leaf]), k, node);
       }
     }
   });

@@ -53,20 +53,23 @@ struct Cast {
   const CastHits& hits;
 };
 
+void store_hit(const Cast& c, std::uint32_t i, float t, std::uint32_t instance, std::uint32_t place) {
+  c.hits.range_m[i] = t;
+  if (instance == tree::kNone) c.hits.range_m[i] = kInf;
+  if (c.hits.entity != nullptr) c.hits.entity[i] = instance;
+  store_surface(c.world, instance, place, c.rays, i, c.hits);
+}
+
+/// A ray with an origin of its own.
 void cast_single(const Cast& c, std::uint32_t i) {
   const CastRays& rays = c.rays;
-  const Point o = rays.ox == nullptr ? Point{rays.origin[0], rays.origin[1], rays.origin[2]}
-                                     : Point{rays.ox[i], rays.oy[i], rays.oz[i]};
-  SingleRay ray = {{o.x, o.y, o.z}, {rays.dx[i], rays.dy[i], rays.dz[i]}, 0.0F, rays.mask};
+  SingleRay ray = {{rays.ox[i], rays.oy[i], rays.oz[i]}, {rays.dx[i], rays.dy[i], rays.dz[i]}, 0.0F, rays.mask};
   if (rays.near != nullptr) ray.near = rays.near[i];
   if (c.limits.masks != nullptr) ray.mask = c.limits.masks[i];
   Hit hit = {kFarthest, tree::kNone, tree::kNone, tree::kNone};
   if (c.limits.far != nullptr) hit.t = std::min(c.limits.far[i], kFarthest);
   if (hit.t >= 0.0F) trace_single(c.world, ray, hit);
-  c.hits.range_m[i] = hit.t;
-  if (hit.instance == tree::kNone) c.hits.range_m[i] = kInf;
-  if (c.hits.entity != nullptr) c.hits.entity[i] = hit.instance;
-  store_surface(c.world, hit.instance, hit.place, rays, i, c.hits);
+  store_hit(c, i, hit.t, hit.instance, hit.place);
 }
 
 /// The rays from `begin` on as a tile that has met nothing yet.
@@ -105,7 +108,7 @@ void cast_tile(const Cast& c, std::uint32_t begin, std::uint32_t count, TileRays
   load_tile(c, begin, count, tile);
   const Pyramid pyramid = make_pyramid(tile);
   if (!pyramid.narrow && count > kPacketRays) {
-    const std::uint32_t half = (count / 2 + kPacketRays - 1) / kPacketRays * kPacketRays;
+    const std::uint32_t half = whole_packets(count / 2);
     cast_tile(c, begin, half, tile);
     return cast_tile(c, begin + half, count - half, tile);
   }
@@ -116,13 +119,6 @@ void cast_tile(const Cast& c, std::uint32_t begin, std::uint32_t count, TileRays
   }
   store_tile(c, begin, count, tile);
 }
-
-/// Rays of a block in another order, side by side as a tile needs them.
-struct PickedRays {
-  alignas(64) float d[3][kTileRays], near[kTileRays];
-  alignas(64) std::uint32_t masks[kTileRays];
-  std::uint32_t from[kTileRays];  ///< where each stands in the block
-};
 
 /// Numbers of `count` rays, sorted by the longest component of their directions and the signs: such neighbours meet
 /// instances in much the same order.
@@ -142,44 +138,32 @@ void sort_by_direction(const CastRays& rays, std::uint32_t begin, std::uint32_t 
   for (std::uint32_t i = 0; i < count; ++i) sorted[end_of[kind[i]]++] = begin + i;
 }
 
-/// A tile of picked rays that has met nothing yet; `picked.from` is given.
-void load_picked(const Cast& c, std::uint32_t count, PickedRays& picked, TileRays& tile) {
-  const float* from[3] = {c.rays.dx, c.rays.dy, c.rays.dz};
-  for (int a = 0; a < 3; ++a) {
-    for (std::uint32_t k = 0; k < count; ++k) picked.d[a][k] = from[a][picked.from[k]];
-  }
-  for (std::uint32_t k = 0; k < count; ++k) {
-    const std::uint32_t i = picked.from[k];
-    tile.t[k] = kFarthest;
-    if (c.limits.far != nullptr) tile.t[k] = std::min(c.limits.far[i], kFarthest);
-    if (c.rays.near != nullptr) picked.near[k] = c.rays.near[i];
-    if (c.limits.masks != nullptr) picked.masks[k] = c.limits.masks[i];
-  }
-  tile.groups = count / FGroup::kLanes;
-  tile.dx = picked.d[0], tile.dy = picked.d[1], tile.dz = picked.d[2];
-  tile.ox = c.rays.origin, tile.oy = c.rays.origin + 1, tile.oz = c.rays.origin + 2;
-  tile.near = c.rays.near == nullptr ? nullptr : picked.near;
-  tile.masks = c.limits.masks == nullptr ? nullptr : picked.masks;
-  tile.mask = c.rays.mask;
-  std::fill_n(tile.instance, count, tree::kNone);
+/// Values of rays in another order; null where the rays have none.
+template <class T>
+const T* pick(const T* values, const std::uint32_t* order, std::uint32_t count, T* picked) {
+  if (values == nullptr) return nullptr;
+  for (std::uint32_t k = 0; k < count; ++k) picked[k] = values[order[k]];
+  return picked;
 }
 
 /// Casts rays in any directions from one origin. They go through instances one by one, but are turned into the frame
 /// of each together.
 void cast_scattered(const Cast& c, std::uint32_t begin, std::uint32_t count, TileRays& tile) {
-  PickedRays picked;
-  sort_by_direction(c.rays, begin, count, picked.from);
-  load_picked(c, count, picked, tile);
+  std::uint32_t order[kTileRays], masks[kTileRays];
+  alignas(64) float d[3][kTileRays], near[kTileRays], far[kTileRays];
+  sort_by_direction(c.rays, begin, count, order);
+  CastRays rays = c.rays;
+  rays.dx = pick(rays.dx, order, count, d[0]);
+  rays.dy = pick(rays.dy, order, count, d[1]);
+  rays.dz = pick(rays.dz, order, count, d[2]);
+  rays.near = pick(rays.near, order, count, near);
+  const tree::RayLimits limits = {.far = pick(c.limits.far, order, count, far),
+                                  .masks = pick(c.limits.masks, order, count, masks)};
+  load_tile({c.world, rays, limits, c.hits}, 0, count, tile);
   Pyramid everywhere;
   everywhere.narrow = false;
   TileTracer<false, true>(c.world, tile, everywhere).trace();
-  for (std::uint32_t k = 0; k < count; ++k) {
-    const std::uint32_t i = picked.from[k], instance = tile.instance[k];
-    c.hits.range_m[i] = tile.t[k];
-    if (instance == tree::kNone) c.hits.range_m[i] = kInf;
-    if (c.hits.entity != nullptr) c.hits.entity[i] = instance;
-    store_surface(c.world, instance, tile.place[k], c.rays, i, c.hits);
-  }
+  for (std::uint32_t k = 0; k < count; ++k) store_hit(c, order[k], tile.t[k], tile.instance[k], tile.place[k]);
 }
 
 void cast(const tree::World& world, const CastRays& rays, const tree::RayLimits& limits, const CastHits& hits) {
@@ -259,7 +243,7 @@ void load_lanes(const RayLanes& rays, const CastLimits& limits, std::uint32_t co
 }
 
 void cast_lanes(const tree::World& world, const RayLanes& rays, const CastLimits& limits, const RoughHits& hits) {
-  const std::uint32_t count = (rays.count + kPacketRays - 1) / kPacketRays * kPacketRays;
+  const std::uint32_t count = whole_packets(rays.count);
   std::uint32_t first = 0;
   while (first < count && limits.active[first] == 0) ++first;
   if (first == count) {

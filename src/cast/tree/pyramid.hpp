@@ -6,11 +6,13 @@
 #include <cstdint>
 #include <numeric>
 
+#include <fathom/base/block.hpp>
+
 #include "cast/tree/triangle.hpp"
 
 namespace fathom::FATHOM_ISA {
 
-inline constexpr unsigned kTileRays = 256;
+inline constexpr unsigned kTileRays = kBlockRays;
 inline constexpr unsigned kGroups = kTileRays / FGroup::kLanes;
 using Groups = std::uint32_t;  ///< a bit for each group
 static_assert(kGroups <= 32);

@@ -67,8 +67,8 @@ class TileTracer {
     if constexpr (!kOneOrigin) measure_spread(all, rays_.ox, rays_.oy, rays_.oz, o, spread);
     set_slack(o, slack_of(world_.bounds, o, world_.slack), spread, frame);
     walk_tile(world_.nodes, frame, all, rays_.t, [&](std::uint32_t id, Groups groups) {
-      if (rays_.mask != kSeesAll && (world_.instances[id].mask & rays_.mask) == 0) return;
-      rays_.masks == nullptr ? enter(id, groups) : enter_seen(id, groups);
+      if (rays_.masks != nullptr) return enter_seen(id, groups);
+      if (rays_.mask == kSeesAll || (world_.instances[id].mask & rays_.mask) != 0) enter(id, groups);
     });
   }
 
