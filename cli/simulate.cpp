@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -74,12 +75,11 @@ void run_and_report(const SimulateOptions& options, Run run) {
     print(fmt::format("{} {}\n", result.sensors[i].name, result.sensors[i].digest));
   }
   if (options.quiet) return;  // summary.json has the warnings too
-  for (std::size_t i = 0; i < std::min(result.warnings.size(), kMostWarnings); ++i) {
-    std::fputs(fmt::format("fathom: warning: {}\n", fathom::printable(result.warnings[i])).c_str(), stderr);
-  }
-  if (result.warnings.size() <= kMostWarnings) return;
+  const std::span<const std::string> warnings = result.warnings;
+  print_warnings(warnings.first(std::min(warnings.size(), kMostWarnings)));
+  if (warnings.size() <= kMostWarnings) return;
   std::fputs(fmt::format("fathom: warning: and {}; each summary.json has its own\n",
-                         counted(result.warnings.size() - kMostWarnings, "more warning"))
+                         counted(warnings.size() - kMostWarnings, "more warning"))
                  .c_str(),
              stderr);
 }

@@ -20,7 +20,7 @@ void print(std::string_view text) {
   }
 }
 
-void print_warnings(const std::vector<std::string>& warnings) {
+void print_warnings(std::span<const std::string> warnings) {
   for (const std::string& warning : warnings) {
     std::fputs(fmt::format("fathom: warning: {}\n", fathom::printable(warning)).c_str(), stderr);
   }

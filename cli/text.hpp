@@ -15,7 +15,7 @@ namespace fathom_cli {
 void print(std::string_view text);
 
 /// Writes a line for each to stderr: "fathom: warning: ...".
-void print_warnings(const std::vector<std::string>& warnings);
+void print_warnings(std::span<const std::string> warnings);
 
 /// Rows of cells as aligned columns, two blanks apart, one row a line. Columns listed in `right` are right-aligned.
 std::string align_columns(const std::vector<std::vector<std::string>>& rows,
