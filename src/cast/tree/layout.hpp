@@ -16,7 +16,7 @@ inline constexpr std::uint32_t kNone = 0xffffffffU;              ///< no child, 
 inline constexpr std::uint32_t kLeafBit = 0x80000000U;           ///< of a child that is a leaf
 inline constexpr std::uint32_t kLeafTriangles = 4;               ///< most that a leaf of a mesh holds
 inline constexpr std::uint32_t kWidth = 8;                       ///< children of a node
-inline constexpr std::uint32_t kMaxDepth = 32;                   ///< levels of nodes; the builder keeps to it
+inline constexpr std::uint32_t kMaxDepth = 40;                   ///< levels of nodes; the builder keeps to it
 inline constexpr std::uint32_t kStack = 7 * kMaxDepth + kWidth;  ///< entries that a walk can have open
 
 /// Boxes of eight children, by axis. A child is kLeafBit | leaf, the number of a node, or kNone; children that exist
