@@ -31,6 +31,16 @@ struct EdgeScratch {
   void fit(const StagedChain& chain, std::size_t rays);
 };
 
+struct RenderJob;
+
+/// What renders frames in place of the processor: one for each renderer of frames, for one thread at a time.
+class FrameDevice {
+ public:
+  virtual ~FrameDevice() = default;
+  /// As render() below. Throws InputError for a chain with a model of the user's own.
+  virtual void render(std::span<const RenderJob> jobs, Frame& frame) = 0;
+};
+
 /// Everything a frame needs; nothing here changes while it renders.
 struct RenderJob {
   const CastPlan& plan;
@@ -52,6 +62,7 @@ struct RenderJob {
   EdgeScratch* edge = nullptr;               ///< never null; render() gives it its size
   std::uint32_t mask = kSeesAll;             ///< of its rays: CastRays::mask
   std::size_t first = 0;                     ///< place of the first ray in the arrays of the frame
+  FrameDevice* device = nullptr;             ///< what renders it; null: the processor
 };
 
 /// Fills every channel of `frame`, which has its size already, from place job.first on, for each of the jobs. They

@@ -37,6 +37,7 @@ class TreeCaster final : public Caster {
   }
   [[nodiscard]] Vec3 origin() const override { return origin_; }
   [[nodiscard]] float reach() const override { return reach_; }
+  [[nodiscard]] const tree::World* world() const override { return &instances_.world(); }
 
   void place(const Scene& scene, double stamp_s, const Vec3& origin) override {
     meshes_->sync(scene);
