@@ -114,6 +114,7 @@ void read_surface(YamlReader& map, Entity& entity) {
     entity.reflectivity = static_cast<float>(value->number({0, 1, "1"}));
   }
   if (const auto groups = map.find("groups")) entity.groups = read_groups(*groups);
+  if (const auto sided = map.find("one_sided")) entity.one_sided = sided->boolean();
   if (const auto label = map.find("label")) {
     if (label->text().empty()) label->fail("is no name of a label");
     entity.label = label->text();

@@ -212,6 +212,7 @@ const std::vector<Defect> kDefects = {
      "mesh: floor}",
      "mesh: floor, reflectivity: 1.5}",
      {"bad.yaml:25:48:", "reflectivity = 1.5 is not in [0, 1]"}},
+    {"OneSidedIsANumber", "mesh: floor}", "mesh: floor, one_sided: 2}", {"bad.yaml:25:45:", "one_sided"}},
 
     // Meshes and other files.
     {"MissingMeshFile",

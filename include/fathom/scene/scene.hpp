@@ -32,6 +32,10 @@ struct Entity {
   bool part_of_parent = false;
   std::vector<std::string> groups = {};  ///< names, not empty, under which a sensor can ignore many entities at once
   std::string label = {};                ///< name of its Label; empty: none
+  /// Whether rays pass through its triangles from behind. The front of a triangle is where its corners run
+  /// counter-clockwise in the frame of the mesh; a negative scale mirrors the fronts with the mesh, so that what is
+  /// seen from outside still is. A ray along a triangle meets neither side.
+  bool one_sided = false;
 };
 
 /// Meshes and the entities that place them. Ids count from 0 in the order of adding. A Scene is always valid:
