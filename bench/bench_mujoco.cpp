@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A stereo frame of 160 x 120 with every loss in a world of MuJoCo, whose 125 meshes of 5 000 triangles all move:
-// update of the mirror and frame, and mj_ray for the same rays. Contenders interleaved in one process, medians, and the
-// least times, when nothing else used the cores; timed by the core time that the process had.
+// update of the mirror and frame, what the frame is made of, and mj_ray for the same rays. Contenders interleaved in
+// one process, medians, and the least times, when nothing else used the cores; timed by the core time that the process
+// had, and with all threads by the clock, too.
 //
 //   bench_mujoco [file of MJCF to write the world into, for mujoco3_rays.mjs, and nothing else]
 //
@@ -15,6 +16,7 @@
 #include <memory>
 #include <numbers>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <mujoco/mujoco.h>
@@ -86,23 +88,28 @@ std::unique_ptr<mjModel, Free> load(const std::string& text) {
   return model;
 }
 
-Sensor camera_of(const MujocoMirror& mirror) {
-  StereoCamera camera = mirror.camera("eyes", {.width = kWidth, .height = kHeight});
+NoiseChain every_loss() {
+  return {LossAngle{.max_incidence_rad = 1.4F}, StereoShadow{},
+          StereoEnergy{.normalization = EnergyNormalization::kThreshold},
+          EdgeLoss{.low_probability = 0.2F, .high_probability = 0.9F},
+          Disparity{.stddev_px = 0.05F, .steps_per_px = 32}};
+}
+
+Sensor camera_of(const MujocoMirror& mirror, NoiseChain noise, MirrorImage image) {
+  StereoCamera camera = mirror.camera("eyes", image);
   camera.baseline_m = 0.05, camera.max_range_m = 100;
   Sensor sensor = mirror.on_camera("eyes", camera);
-  sensor.noise = {LossAngle{.max_incidence_rad = 1.4F}, StereoShadow{},
-                  StereoEnergy{.normalization = EnergyNormalization::kThreshold},
-                  EdgeLoss{.low_probability = 0.2F, .high_probability = 0.9F},
-                  Disparity{.stddev_px = 0.05F, .steps_per_px = 32}};
+  sensor.noise = std::move(noise);
   return sensor;
 }
 
 /// A frame of fathom, on so many threads.
 class Renderer {
  public:
-  Renderer(const mjModel* model, const mjData* data, int threads)
+  Renderer(const mjModel* model, const mjData* data, int threads, NoiseChain noise = every_loss(),
+           MirrorImage image = {.width = kWidth, .height = kHeight})
       : mirror_(model), simulator_(mirror_.scene(data), {.seed = 1, .compute = {.threads = threads}}) {
-    sensor_ = simulator_.add_sensor(camera_of(mirror_));
+    sensor_ = simulator_.add_sensor(camera_of(mirror_, std::move(noise), image));
   }
   void update(const mjData* data) { mirror_.update(data, simulator_.scene()); }
   void render() { simulator_.render(sensor_, index_++, frame_); }
@@ -145,14 +152,20 @@ void run() {
   const std::unique_ptr<mjData, Free> data(mj_makeData(model.get()));
   mj_forward(model.get(), data.get());
   Renderer one(model.get(), data.get(), 1), all(model.get(), data.get(), 0);
+  Renderer bare(model.get(), data.get(), 1, {}), shadows(model.get(), data.get(), 1, {StereoShadow{}});
+  Renderer pixel(model.get(), data.get(), 1, {}, {.width = 1, .height = 1});
   const RayPattern rays = one.simulator().pattern(one.sensor(), 0);
   const Pose eye = one.simulator().world_from_sensor(one.sensor(), 0.0);
   std::size_t cast = 1;
-  const auto times = interleaved_times(kRounds,
-                                       {[&] { mj_step(model.get(), data.get()); }, [&] { one.update(data.get()); },
-                                        [&] { one.render(); }, [&] { all.update(data.get()), all.render(); },
-                                        [&] { cast = cast_by_mujoco(model.get(), data.get(), rays, eye); }},
-                                       cpu_seconds_now);
+  const auto step = [&] { mj_step(model.get(), data.get()); };
+  const auto follow_all = [&] { all.update(data.get()), all.render(); };
+  const auto times = interleaved_times(
+      kRounds,
+      {step, [&] { one.update(data.get()); }, [&] { one.render(); }, [&] { bare.update(data.get()), bare.render(); },
+       [&] { shadows.update(data.get()), shadows.render(); }, [&] { pixel.update(data.get()), pixel.render(); },
+       follow_all, [&] { cast = cast_by_mujoco(model.get(), data.get(), rays, eye); }},
+      cpu_seconds_now);
+  const auto by_clock = interleaved_times(kRounds, {step, follow_all});
   const double share = static_cast<double>(rays.direction_x.size()) / static_cast<double>(cast);
   const auto print = [](const char* what, const std::vector<double>& t, double times_share) {
     std::printf("%-42s %10.3f %10.3f\n", what, 1e3 * times_share * median(t), 1e3 * times_share * least(t));
@@ -161,11 +174,15 @@ void run() {
               kWidth, kHeight, mj_versionString());
   print("update of the mirror, all 125 moved", times[1], 1.0);
   print("frame, one thread, trees placed anew", times[2], 1.0);
-  print("update and frame, all threads, core time", times[3], 1.0);
-  print("mj_ray for the same rays, one thread", times[4], share);
+  print("the same without losses, 19 200 rays", times[3], 1.0);
+  print("the same with shadows alone, 57 600 rays", times[4], 1.0);
+  print("the same with one pixel: trees placed anew", times[5], 1.0);
+  print("update and frame, all threads, core time", times[6], 1.0);
+  print("update and frame, all threads, by the clock", by_clock[1], 1.0);
+  print("mj_ray for the same rays, one thread", times[7], share);
   std::vector<double> both = times[1];
   for (std::size_t i = 0; i < both.size(); ++i) both[i] += times[2][i];
-  std::printf("mj_ray / (update and frame, one thread): %.0f\n", share * median_ratio(times[4], both));
+  std::printf("mj_ray / (update and frame, one thread): %.0f\n", share * median_ratio(times[7], both));
 }
 
 }  // namespace
