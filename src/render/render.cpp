@@ -16,8 +16,6 @@ namespace fathom {
 
 namespace {
 
-constexpr auto kHitLane = static_cast<std::uint32_t>(Reason::kHit);
-
 const LaneKernels& lanes_for(Isa isa) { return for_isa(isa, sse2::kLanes, avx2::kLanes, avx512::kLanes); }
 
 /// The work on one block. Its arrays live on the stack of the thread that runs it: nothing is allocated.

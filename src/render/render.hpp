@@ -21,13 +21,6 @@
 
 namespace fathom {
 
-/// The cameras of a sensor, ready for a frame.
-struct RigView {
-  bool apart = false;  ///< two cameras; else everything is seen from the emitter
-  CameraOffset left, right;
-  Optics optics;
-};
-
 /// The data that edge loss keeps until the whole image is there, [rays].
 struct EdgeScratch {
   std::vector<float> range_m;         ///< of the surfaces struck; +inf on a miss
