@@ -104,21 +104,40 @@ EntityId PlacedRobot::entity(std::string_view link) const { return entities_[fin
 LinkMount PlacedRobot::mount(std::string_view link) const { return mount(find_link(link)); }
 
 void PlacedRobot::pose_entities(Scene& scene) const {
+  std::vector<std::pair<EntityId, Pose>> poses;
   for (std::size_t i = 0; i < entities_.size(); ++i) {
-    if (entities_[i] != kNoEntity) scene.set_pose(entities_[i], carrier_of(i).parent_from_link);
+    if (entities_[i] == kNoEntity) continue;
+    const Pose pose = carrier_of(i).parent_from_link;
+    with_prefix(fmt::format("link '{}'", robot_.links[i].name), [&] { return Trajectory(pose); });
+    poses.emplace_back(entities_[i], pose);
   }
+  for (const auto& [entity, pose] : poses) scene.set_pose(entity, pose);
 }
 
 void PlacedRobot::set_joints(Scene& scene, const JointPositions& joints) {
-  apply_positions(robot_, joints, positions_);
-  find_link_poses(robot_, positions_, robot_from_link_);
-  pose_entities(scene);
+  auto positions = positions_;
+  auto links = robot_from_link_;
+  apply_positions(robot_, joints, positions);
+  find_link_poses(robot_, positions, links);
+  links.swap(robot_from_link_);
+  try {
+    pose_entities(scene);
+  } catch (...) {
+    links.swap(robot_from_link_);
+    throw;
+  }
+  positions_ = std::move(positions);
 }
 
 void PlacedRobot::set_pose(Scene& scene, const Pose& parent_from_robot) {
   const Trajectory checked(parent_from_robot);
-  parent_from_robot_ = checked.keys().front().pose;
-  pose_entities(scene);
+  const Pose before = std::exchange(parent_from_robot_, checked.keys().front().pose);
+  try {
+    pose_entities(scene);
+  } catch (...) {
+    parent_from_robot_ = before;
+    throw;
+  }
 }
 
 }  // namespace fathom

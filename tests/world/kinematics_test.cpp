@@ -198,6 +198,27 @@ TEST(PlacedRobots, HangOnWhatHasAShapeAndMove) {
   EXPECT_EQ(robot_from_links(placed.robot()).size(), 4U);
 }
 
+TEST(PlacedRobots, StayWhereTheyAreWhenAMoveIsRefused) {
+  Scene scene;
+  Robot robot = crane();
+  robot.joints[1].kind = JointKind::kPrismatic;
+  PlacedRobot placed(scene, robot);
+  const auto poses = [&] {
+    return std::pair(scene.world_from_entity(placed.entity("box"), 0),
+                     scene.world_from_entity(placed.entity("ball"), 0));
+  };
+  const auto before = poses();
+  const LinkMount rod = placed.mount("rod");
+  EXPECT_EQ(input_error([&] { placed.set_joints(scene, {{"rail", 1}, {"rod", 3e9}}); }).find("link 'ball': "), 0U);
+  EXPECT_TRUE(poses() == before);
+  EXPECT_TRUE(placed.mount("rod").parent_from_link == rod.parent_from_link);
+  EXPECT_NE(input_error([&] { placed.set_joints(scene, {{"rail", 1}, {"rali", 1}}); }), "");
+  EXPECT_NE(input_error([&] { placed.set_pose(scene, {{2e9, 0, 0}, {}}); }), "");
+  EXPECT_TRUE(poses() == before);
+  placed.set_joints(scene, {});  // what was refused is not remembered
+  EXPECT_TRUE(poses() == before);
+}
+
 TEST(PlacedRobots, ThatAreRefusedLeaveTheSceneAsItWas) {
   Scene scene;
   const PlacedRobot first(scene, crane());
