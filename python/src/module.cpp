@@ -37,6 +37,13 @@ PYBIND11_MODULE(_fathom, m) {
   m.def(
       "detect_isa", [] { return to_string(detect_isa()); },
       "The widest instruction set that this computer can run: 'sse2', 'avx2' or 'avx512'.");
+  m.def(
+      "_is_made",
+      [](py::handle object) {
+        return reinterpret_cast<py::detail::instance*>(object.ptr())->get_value_and_holder().holder_constructed();
+      },
+      py::arg("object"), py::pos_only(),
+      "Whether the __init__ of an object of one of these classes has come to its end.");
 }
 
 }  // namespace fathom::python

@@ -121,3 +121,10 @@ def test_kinds_of_errors():
         fa.box()
     with pytest.raises(ValueError, match="segments"):
         fa.sphere(1, segments=3)
+
+
+@pytest.mark.parametrize("name", ["Simulator", "Environments"])
+def test_objects_that_init_refused_can_be_shown(name):
+    """As debuggers and test programs do with what stands in a frame of the stack."""
+    made = getattr(fa, name)
+    assert repr(made.__new__(made)).startswith(f"<fathom.simulate.{name} object")
