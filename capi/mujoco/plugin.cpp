@@ -37,6 +37,7 @@ int guarded(F f) {
 }
 
 DepthSensor* sensor_of(const mjData* data, int instance) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): MuJoCo keeps what init() made as a number
   return reinterpret_cast<DepthSensor*>(data->plugin_data[instance]);
 }
 
