@@ -202,6 +202,9 @@ class PlacedRobot:
         prefix: str = ...,
         joints: Dict[str, float] = ...,
         reflectivity: float = ...,
+        groups: Sequence[str] = ...,
+        label: Optional[str] = ...,
+        one_sided: bool = ...,
     ) -> None: ...
     @property
     def scene(self) -> Scene: ...

@@ -239,6 +239,8 @@ class Setup(_fathom._Setup):
         return self._plan(dict(frames=frames))
 
     def __repr__(self) -> str:
+        if not _fathom._is_made(self):
+            return object.__repr__(self)
         return f"Setup of {str(self.file)!r}: {self.scene!r}, {len(self._sensors)} sensors, {self.frames} frames"
 
 

@@ -229,6 +229,7 @@ TEST(PlacedRobots, ThatAreRefusedLeaveTheSceneAsItWas) {
   EXPECT_EQ(error({}), "link 'box': the name is taken; give the robot a prefix");
   EXPECT_EQ(error({.prefix = "b_", .joints = {{"rali", 1}}}), "there is no joint 'rali' (nearest known: 'rail')");
   EXPECT_EQ(error({.prefix = "b_", .reflectivity = NAN}), "reflectivity = nan is not in [0, 1]");
+  EXPECT_EQ(error({.prefix = "b_", .groups = {"robots", ""}}), "groups: the name of a group is empty");
   EXPECT_EQ(error({.prefix = "b_", .parent = EntityId{7}}), "parent 7 is not in [0, 2)");
   EXPECT_EQ(error({.prefix = "b_", .parent_from_robot = {{2e9, 0, 0}, {}}}),
             "link 'world': pose: position 2000000000 m is not in [-1e9, 1e9] m");
@@ -236,6 +237,11 @@ TEST(PlacedRobots, ThatAreRefusedLeaveTheSceneAsItWas) {
   broken.meshes[1].triangles.clear();
   EXPECT_EQ(error({.prefix = "b_"}, broken), "link 'b_ball': mesh is empty: 1986 vertices, 0 triangles");
   EXPECT_EQ(scene.revision(), revision);
+  Scene labelled;
+  labelled.add_label({"last", kMostLabelId});
+  EXPECT_EQ(input_error([&] { PlacedRobot(labelled, crane(), {.label = "crane"}); }),
+            "label 'crane': id 65535 is taken");
+  EXPECT_TRUE(labelled.meshes().empty());
   EXPECT_EQ(input_error([&] { static_cast<void>(first.entity("bxo")); }),
             "there is no link 'bxo' (nearest known: 'box')");
 }

@@ -76,6 +76,8 @@ class FATHOM_API Scene {
   [[nodiscard]] std::uint32_t mesh_version(MeshId mesh) const { return mesh_versions_[index(mesh)]; }
   /// Counts every change, so that users can tell whether anything changed.
   [[nodiscard]] std::uint64_t revision() const { return revision_; }
+  /// Counts the changes of who is there and hangs on whom, which poses do not change.
+  [[nodiscard]] std::uint64_t structure_revision() const { return structure_revision_; }
   /// Whether any entity moves by itself as time passes.
   [[nodiscard]] bool moves() const;
 
@@ -95,7 +97,7 @@ class FATHOM_API Scene {
   std::vector<std::uint32_t> label_ids_;  // [entities]
   std::map<std::string, EntityId, std::less<>> ids_;
   std::vector<bool> has_children_;  // [entities]; stays true when they are taken away
-  std::uint64_t revision_ = 0;
+  std::uint64_t revision_ = 0, structure_revision_ = 0;
 };
 
 }  // namespace fathom
