@@ -104,6 +104,13 @@ FATHOM_KERNEL void shear_corners(const V3<F> (&c)[3], const Shear<F>& s, F (&x)[
   }
 }
 
+/// Where rays along d come from the front of triangles: their corners run counter-clockwise as seen from there. `n` is
+/// the normal as walks compute it, which points behind.
+template <class F>
+FATHOM_KERNEL typename F::Mask from_front(const V3<F>& n, const V3<F>& d) {
+  return lt(F::all(0.0F), dot(d, n));
+}
+
 /// The least and the largest coordinates of three corners.
 template <class F>
 FATHOM_KERNEL V3<F> least_of(const V3<F> (&c)[3]) {
