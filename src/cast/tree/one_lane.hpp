@@ -111,6 +111,7 @@ struct LaneLocal {
   V3<F1> o, d, r;
   Shear<F1> shear;
   float near;
+  bool one_sided;  ///< passes through triangles from behind
 };
 
 /// Improves `hit` by triangle k of a leaf; returns whether it did.
@@ -125,6 +126,7 @@ FATHOM_KERNEL bool meet_triangle(const tree::Leaf& leaf, unsigned k, std::uint32
   shear_corners(c, ray.shear, x, y);
   if (!contains(x, y).m) return false;
   const V3<F1> n = cross(v[0] - v[1], v[2] - v[0]);
+  if (ray.one_sided && !from_front(n, ray.d).m) return false;
   const V3<F1> lo = least_of(c), hi = most_of(c);
   const float t = distance(dot(c[0], n), n, ray.d, lo, hi, exit_slack(lo, hi), ray.r, entry_of(lo, hi, ray.r)).v;
   if (!(ray.near <= t && t <= hit.t)) return false;
@@ -149,7 +151,8 @@ FATHOM_KERNEL void trace_lane(const tree::World& world, const LaneRay& ray, Lane
         const Point at = origin_in(instance, double{ray.o.x}, double{ray.o.y}, double{ray.o.z});
         const V3<F1> local_d = turn(instance.m_from_w, d);
         const V3<F1> local_r = {reciprocal(local_d.x), reciprocal(local_d.y), reciprocal(local_d.z)};
-        const LaneLocal local = {{{at.x}, {at.y}, {at.z}}, local_d, local_r, make_shear(local_d, local_r), ray.near};
+        const LaneLocal local = {{{at.x}, {at.y}, {at.z}},     local_d,  local_r,
+                                 make_shear(local_d, local_r), ray.near, instance.one_sided};
         bool met = false;
         walk_lane(
             instance.nodes, make_lane_slabs(at, slack_of(instance.bounds, at, kMeshSlack), local_r),
