@@ -98,6 +98,7 @@ fathom::RunOptions run_options(const SimulateOptions& options) {
   run.compute.threads = options.threads;
   if (options.isa) run.compute.isa = *options.isa;
   if (options.caster) run.compute.caster = *options.caster;
+  run.compute.device = fathom::device_named(options.device);
   return run;
 }
 

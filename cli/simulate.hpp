@@ -27,6 +27,7 @@ struct SimulateOptions {
   bool digest = false;
   std::optional<fathom::Isa> isa;  ///< nothing: the widest that this computer has
   std::optional<fathom::CasterKind> caster;
+  std::string device = "cpu";
 };
 
 /// Which run of the scene the options ask for.

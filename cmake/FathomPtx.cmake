@@ -3,9 +3,9 @@
 # driver translates it. The flags keep the bits of the processor: no contraction, true divisions and roots, no flush to
 # zero. -O3 in each kind of build: what a test reads in the PTX is then what users get.
 
-# fathom_find_device_compiler(<variable>): a clang that compiles for nvptx64, or nothing.
+# fathom_find_device_compiler(<variable>): whether FATHOM_DEVICE_COMPILER is a clang that compiles for nvptx64.
 function(fathom_find_device_compiler result)
-  set(${result} "" PARENT_SCOPE)
+  set(${result} OFF PARENT_SCOPE)
   find_program(FATHOM_DEVICE_COMPILER NAMES clang++ clang++-19 clang++-18 clang++-17 clang++-16 clang++-15 clang++-14
     DOC "A clang++ with the target nvptx64, which compiles the code of GPUs")
   if(NOT FATHOM_DEVICE_COMPILER)
@@ -13,7 +13,7 @@ function(fathom_find_device_compiler result)
   endif()
   execute_process(COMMAND ${FATHOM_DEVICE_COMPILER} -print-targets OUTPUT_VARIABLE targets ERROR_QUIET)
   if(targets MATCHES "nvptx64")
-    set(${result} ${FATHOM_DEVICE_COMPILER} PARENT_SCOPE)
+    set(${result} ON PARENT_SCOPE)
   endif()
 endfunction()
 
@@ -30,5 +30,5 @@ function(fathom_add_ptx target output)
       -MD -MF ${output}.d -MT ${output} -S ${source} -o ${output}
     DEPENDS ${source} DEPFILE ${output}.d
     COMMENT "Compiling the threads of a GPU to PTX" VERBATIM)
-  add_custom_target(${target} ALL DEPENDS ${output})
+  add_custom_target(${target} DEPENDS ${output})
 endfunction()

@@ -414,6 +414,8 @@ class _Simulator:
         start_s: float,
         isa: Optional[str],
         caster: str,
+        device: str,
+        cuda_stream: int,
     ) -> None: ...
     @overload
     def __init__(self, setup: _Setup, options: Dict[str, Any]) -> None: ...
@@ -451,6 +453,8 @@ class _Environments:
         start_s: float,
         isa: Optional[str],
         caster: str,
+        device: str,
+        cuda_stream: int,
     ) -> None: ...
     def _add_sensor(self, spec: Dict[str, Any]) -> int: ...
     def set_entity_poses(

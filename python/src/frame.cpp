@@ -145,53 +145,103 @@ std::string channel_doc(const ChannelInfo& info) {
   return doc + ". " + std::string(info.doc) + ". A view, without a copy.";
 }
 
+/// An array of the caller's: of NumPy, or of a GPU's memory as PyTorch, CuPy and JAX show theirs.
+struct GivenArray {
+  py::dtype type;
+  std::vector<py::ssize_t> sizes, strides;  // in bytes
+  void* data;
+  bool writeable;
+
+  [[nodiscard]] std::string shape_text() const {
+    return py::cast<std::string>(py::str(py::object(py::tuple(py::cast(sizes)))));
+  }
+};
+
+bool is_of_gpu(py::handle value) {
+  return !py::isinstance<py::array>(value) && py::hasattr(value, "__cuda_array_interface__");
+}
+
+GivenArray array_of_gpu(py::handle value) {
+  const auto facts = py::cast<py::dict>(value.attr("__cuda_array_interface__"));
+  const auto [address, read_only] = py::cast<std::pair<std::uintptr_t, bool>>(facts["data"]);
+  GivenArray array = {py::dtype(py::cast<std::string>(facts["typestr"])),
+                      py::cast<std::vector<py::ssize_t>>(facts["shape"]),
+                      {},
+                      reinterpret_cast<void*>(address),  // NOLINT(performance-no-int-to-ptr): as the protocol has it
+                      !read_only};
+  if (facts.contains("strides") && !facts["strides"].is_none()) {
+    array.strides = py::cast<std::vector<py::ssize_t>>(facts["strides"]);
+  } else {
+    array.strides.resize(array.sizes.size());
+    py::ssize_t stride = array.type.itemsize();
+    for (std::size_t axis = array.sizes.size(); axis-- > 0;) array.strides[axis] = stride, stride *= array.sizes[axis];
+  }
+  return array;
+}
+
+GivenArray given_array(const std::string& name, py::handle value) {
+  if (is_of_gpu(value)) return array_of_gpu(value);
+  if (!py::isinstance<py::array>(value)) throw InputError(name + ": not an array of NumPy, nor one of a GPU");
+  const auto array = py::reinterpret_borrow<py::array>(value);
+  return {array.dtype(),
+          {array.shape(), array.shape() + array.ndim()},
+          {array.strides(), array.strides() + array.ndim()},
+          const_cast<void*>(array.data()),
+          array.writeable()};
+}
+
 /// An array of the caller's as the memory of a channel. Throws InputError unless its type, shape and strides are those
 /// of the frame's own arrays.
 ChannelBuffer buffer_of(const std::string& name, py::handle value, std::vector<py::ssize_t>& shape) {
   const ChannelInfo& info = channel_info(static_cast<Channel>(position_of(name, kChannelNames, "channel")));
-  if (!py::isinstance<py::array>(value)) throw InputError(name + ": not a NumPy array");
-  const auto array = py::reinterpret_borrow<py::array>(value);
+  const GivenArray array = given_array(name, value);
   const py::dtype wanted = dtype_of(info.type);
-  if (array.dtype().kind() == 'O' || array.itemsize() != wanted.itemsize() ||
-      (array.dtype().kind() == 'f') != (wanted.kind() == 'f')) {
-    throw InputError(name + ": " + py::cast<std::string>(py::str(py::object(array.dtype()))) + " given, " +
+  if (array.type.kind() == 'O' || array.type.itemsize() != wanted.itemsize() ||
+      (array.type.kind() == 'f') != (wanted.kind() == 'f')) {
+    throw InputError(name + ": " + py::cast<std::string>(py::str(py::object(array.type))) + " given, " +
                      py::cast<std::string>(py::str(py::object(wanted))) + " wanted");
   }
-  std::vector<py::ssize_t> sizes(array.shape(), array.shape() + array.ndim());
+  std::vector<py::ssize_t> sizes = array.sizes;
   const bool has_points = info.planes == 3;
   const std::size_t axes = sizes.size() - (has_points && !sizes.empty() ? 1 : 0);
   const bool is_whole = (axes == 2 || axes == 3) && (!has_points || sizes.back() == 3);
   const std::string all_text = has_points ? "(rows, cols, 3)" : "(rows, cols)";
   if (!is_whole)
-    throw InputError(name + ": shape " + shape_text(array) + " given, " + all_text +
+    throw InputError(name + ": shape " + array.shape_text() + " given, " + all_text +
                      " wanted, or environments in front");
   if (has_points) sizes.pop_back();
   if (shape.empty()) shape = sizes;
   if (sizes != shape) {
-    throw InputError(name + ": shape " + shape_text(array) + " given, that of the other channels wanted, " +
+    throw InputError(name + ": shape " + array.shape_text() + " given, that of the other channels wanted, " +
                      py::cast<std::string>(py::str(py::object(py::tuple(py::cast(shape))))));
   }
-  py::ssize_t stride = array.itemsize();
-  bool fits = array.writeable();
+  py::ssize_t stride = array.type.itemsize();
+  bool fits = array.writeable;
   for (std::size_t axis = axes; axis-- > 0;) {
-    fits = fits && (array.strides(static_cast<py::ssize_t>(axis)) == stride || sizes[axis] == 1);
+    fits = fits && (array.strides[axis] == stride || sizes[axis] == 1);
     stride *= sizes[axis];
   }
-  if (has_points) fits = fits && array.strides(array.ndim() - 1) == stride;
+  if (has_points) fits = fits && array.strides.back() == stride;
   if (!fits) {
     throw InputError(name + ": not contiguous, or not writeable; " +
                      (has_points ? "points are three planes: numpy.empty((3, rows, cols), 'float32').transpose(1, 2, 0)"
                                  : "a C-contiguous array is wanted"));
   }
   const auto bytes = static_cast<std::size_t>(stride) * (has_points ? 3 : 1);
-  return {info.channel, const_cast<void*>(array.data()), bytes};
+  return {info.channel, array.data, bytes};
 }
 
 std::shared_ptr<FrameHandle> frame_over(const py::kwargs& arrays) {
   std::vector<py::ssize_t> shape;
   std::vector<ChannelBuffer> buffers;
-  for (const auto& [key, value] : arrays) buffers.push_back(buffer_of(py::cast<std::string>(key), value, shape));
+  std::size_t of_gpu = 0;
+  for (const auto& [key, value] : arrays) {
+    buffers.push_back(buffer_of(py::cast<std::string>(key), value, shape));
+    of_gpu += is_of_gpu(value) ? 1 : 0;
+  }
   if (buffers.empty()) throw InputError("no channel given, at least one wanted");
+  if (of_gpu > 0 && of_gpu < buffers.size()) throw InputError("some arrays are of NumPy and some of a GPU");
+  const FrameMemory memory = of_gpu > 0 ? FrameMemory::kGpu : FrameMemory::kHost;
   FrameLayout layout;
   layout.environments = shape.size() == 3 ? static_cast<std::uint32_t>(shape[0]) : 0;
   layout.rows = static_cast<std::uint32_t>(shape[shape.size() - 2]),
@@ -199,8 +249,14 @@ std::shared_ptr<FrameHandle> frame_over(const py::kwargs& arrays) {
   const std::uint32_t rows = layout.rows * (layout.environments > 0 ? layout.environments : 1);
   // The arrays live as long as the frame, whoever holds it.
   auto kept = std::make_shared<py::object>(arrays);
-  const std::shared_ptr<Frame> frame(new Frame(rows, layout.cols, buffers), [kept](Frame* p) { delete p; });
-  return std::make_shared<FrameHandle>(frame, layout);
+  const std::shared_ptr<Frame> frame(new Frame(rows, layout.cols, buffers, memory), [kept](Frame* p) { delete p; });
+  auto handle = std::make_shared<FrameHandle>(frame, layout);
+  std::size_t i = 0;
+  for (const auto& [key, value] : arrays) {
+    if (memory == FrameMemory::kGpu) handle->show(buffers[i].channel, py::reinterpret_borrow<py::object>(value));
+    ++i;
+  }
+  return handle;
 }
 
 std::string frame_text(FrameHandle& handle) {
@@ -287,7 +343,9 @@ void bind_frame(py::module_& m) {
           "A frame over arrays of the caller's, one for each channel by its name: rendering writes there, without\n"
           "a copy. Arrays are writeable and C-contiguous, [rows, cols] or [environments, rows, cols], of the\n"
           "channel's type; points [rows, cols, 3] are three planes:\n"
-          "numpy.empty((3, rows, cols), 'float32').transpose(1, 2, 0). Tensors come by tensor.numpy().");
+          "numpy.empty((3, rows, cols), 'float32').transpose(1, 2, 0). Tensors come by tensor.numpy(). Arrays\n"
+          "in the memory of a GPU (__cuda_array_interface__: of PyTorch, CuPy, JAX) are filled there, by what has\n"
+          "device='cuda'.");
   bind_channels(frame);
   bind_facts(frame);
   py::class_<FrameDigest>(m, "FrameDigest", "Sixteen digits for any number of frames; equal ones mean equal bits.")

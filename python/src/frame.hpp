@@ -45,6 +45,8 @@ class FrameHandle {
   [[nodiscard]] std::vector<py::ssize_t> shape() const;
   /// A channel as an array, without a copy; made once.
   py::object array(Channel channel);
+  /// From now on that of a channel is this one of the caller's.
+  void show(Channel channel, py::object array) { arrays_[static_cast<std::size_t>(channel)] = std::move(array); }
 
   InUse in_use;
 

@@ -32,7 +32,8 @@ RunOptions options_of(const py::dict& given) {
   if (given.contains("seed") && !given["seed"].is_none()) options.seed = seed_of(given["seed"]);
   const auto isa = given.contains("isa") ? py::cast<std::optional<std::string>>(given["isa"]) : std::nullopt;
   options.compute = compute_of(given.contains("threads") ? py::cast<int>(given["threads"]) : 0, isa,
-                               given.contains("caster") ? py::cast<std::string>(given["caster"]) : "tree");
+                               given.contains("caster") ? py::cast<std::string>(given["caster"]) : "tree",
+                               given.contains("device") ? py::cast<std::string>(given["device"]) : "cpu");
   return options;
 }
 

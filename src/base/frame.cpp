@@ -47,8 +47,8 @@ bool overlap(const ChannelBuffer& a, const ChannelBuffer& b) {
 
 }  // namespace
 
-Frame::Frame(std::uint32_t rows, std::uint32_t cols, std::span<const ChannelBuffer> buffers)
-    : of_caller_(true), rows_(rows), cols_(cols) {
+Frame::Frame(std::uint32_t rows, std::uint32_t cols, std::span<const ChannelBuffer> buffers, FrameMemory memory)
+    : memory_(memory), of_caller_(true), rows_(rows), cols_(cols) {
   if (size() == 0) throw InputError(fmt::format("a frame over buffers has rays, not {} x {}", rows, cols));
   for (std::size_t i = 0; i < buffers.size(); ++i) {
     check_buffer(buffers[i], rows, cols);
@@ -67,6 +67,9 @@ Frame::Frame(std::uint32_t rows, std::uint32_t cols, std::span<const ChannelBuff
 template <class T>
 std::span<const T> Frame::array(Channel channel, const std::vector<T>& own) const {
   require(channel);
+  if (memory_ == FrameMemory::kGpu) {
+    throw InputError(fmt::format("channel '{}' of the frame stands in the memory of a GPU", to_string(channel)));
+  }
   if (!of_caller_) return own;
   return {static_cast<const T*>(buffers_[static_cast<std::size_t>(channel)]), size() * (is_points(channel) ? 3 : 1)};
 }

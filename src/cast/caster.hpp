@@ -14,8 +14,9 @@
 namespace fathom {
 
 namespace tree {
+class Meshes;
 struct World;
-}
+}  // namespace tree
 
 /// The mask of rays that meet every entity.
 inline constexpr std::uint32_t kSeesAll = ~0U;
@@ -89,6 +90,8 @@ class Caster {
   /// The trees, for a renderer that walks them itself; null for a caster that is not fathom's own. Valid until the next
   /// commit().
   [[nodiscard]] virtual const tree::World* world() const { return nullptr; }
+  /// Those of the meshes, which a caster shares with its forks; null as world().
+  [[nodiscard]] virtual const tree::Meshes* meshes() const { return nullptr; }
   /// Nearest hits. Thread-safe between calls of update().
   virtual void cast(const CastRays& rays, const CastHits& hits) const = 0;
   /// blocked[i] := 1 where line i meets a surface, else 0; [count]. Thread-safe as cast().

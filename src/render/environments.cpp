@@ -12,6 +12,7 @@
 #include "base/frame_writer.hpp"
 #include "base/with_prefix.hpp"
 #include "cast/make_caster.hpp"
+#include "render/device/open_device.hpp"
 #include "render/environment_sensor.hpp"
 #include "render/moved_entities.hpp"
 #include "render/render.hpp"
@@ -32,14 +33,19 @@ class Environments::Impl {
   /// The sensors of an environment while it is rendered, in the order of their ids.
   using Slot = std::vector<View>;
 
+  /// Environments that a GPU renders at once, each with a top-level tree of its own.
+  static constexpr std::uint32_t kMostOnDevice = 4096;
+
  public:
   Impl(Scene scene, EnvironmentsOptions options)
       : scene_(std::move(scene)),
         options_((check(options.simulator), std::move(options))),
         executor_(make_executor(options_.simulator.compute.threads)),
+        device_(open_device(options_.simulator.compute)),
         moved_(options_.count, options_.first) {
     if (options_.count == 0) throw InputError("count = 0: there is no environment");
-    slots_.resize(executor_->threads() == 1 ? 1 : 4 * static_cast<std::size_t>(executor_->threads()));
+    const auto threads = static_cast<std::size_t>(executor_->threads());
+    slots_.resize(device_ != nullptr ? std::min(options_.count, kMostOnDevice) : threads == 1 ? 1 : 4 * threads);
     jobs_.reserve(slots_.size());
     episodes_.assign(options_.count, 0);
     marks_.assign(options_.count, 0);
@@ -303,12 +309,15 @@ class Environments::Impl {
             .should_stop = options_.simulator.should_stop,
             .edge = &view.edge,
             .mask = ray_masks_[i],
-            .first = e * (std::size_t{prepared.plan().rows} * prepared.plan().cols)};
+            .first = e * (std::size_t{prepared.plan().rows} * prepared.plan().cols),
+            .device = device_for(device_.get(), options_.simulator.compute, chain),
+            .sensor = static_cast<std::uint32_t>(i)};
   }
 
   Scene scene_;
   EnvironmentsOptions options_;
   std::unique_ptr<Executor> executor_;
+  std::unique_ptr<FrameDevice> device_;  // null: the processor renders
   MovedEntities moved_;
   std::vector<EnvironmentSensor> sensors_;
   SeenMasks seen_;

@@ -14,6 +14,7 @@
 #include "base/frame_writer.hpp"
 #include "base/text.hpp"
 #include "cast/make_caster.hpp"
+#include "render/device/open_device.hpp"
 #include "render/prepared_sensor.hpp"
 #include "render/render.hpp"
 #include "render/rig_view.hpp"
@@ -50,7 +51,8 @@ class Simulator::Impl {
       : scene_(std::move(scene)),
         options_((check(options), options)),
         executor_(make_executor(options.compute.threads)),
-        caster_(make_caster(options.compute, *executor_)) {}
+        caster_(make_caster(options.compute, *executor_)),
+        device_(open_device(options.compute)) {}
   Impl(Scene scene, const SimulatorOptions& options, std::unique_ptr<Caster> caster,
        std::unique_ptr<FrameDevice> device)
       : scene_(std::move(scene)),
@@ -101,7 +103,8 @@ class Simulator::Impl {
                     .should_stop = options_.should_stop,
                     .edge = &s.edge,
                     .mask = mask,
-                    .device = device_.get()},
+                    .device = device_for(device_.get(), options_.compute, prepared.chain()),
+                    .sensor = fathom::index(id)},
                    *executor_, frame);
   }
 
@@ -207,7 +210,7 @@ SharedTrees::SharedTrees(const Scene& scene, const Compute& compute, double stam
 }
 
 Simulator SharedTrees::make_simulator(Scene scene, const SimulatorOptions& options) const {
-  auto device = make_device_ == nullptr ? nullptr : make_device_();
+  auto device = make_device_ == nullptr ? open_device(options.compute) : make_device_();
   return Simulator(std::make_unique<Simulator::Impl>(std::move(scene), options, root_->fork(), std::move(device)));
 }
 

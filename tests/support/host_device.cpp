@@ -5,6 +5,7 @@
 
 #include "render/block_store.hpp"
 #include "render/device/gather.hpp"
+#include "render/device/rays.hpp"
 #include "render/device/render_ray.hpp"
 
 namespace fathom::test {
@@ -20,7 +21,14 @@ class HostDevice final : public FrameDevice {
       const std::uint32_t rays = job.plan.rows * job.plan.cols;
       job.edge->fit(job.chain, rays);
       store_pattern(job, frame);
-      const device::FrameData data = gatherer_.gather(job, frame);
+      device::HostKeeper keeper;
+      gatherer_.begin();
+      device::FrameData data = gatherer_.gather(job, keeper);
+      data.rays = device::rays_of(job.plan, device::whole(job.plan), keeper);
+      data.image = device::image_of(job.pattern, device::whole(job.plan), keeper);
+      data.out = device::channels_of(job.first, frame);
+      EdgeScratch& edge = *job.edge;
+      data.edges = {edge.range_m.data(), edge.reached.data(), edge.entity.empty() ? nullptr : edge.entity.data()};
       // Backwards, because threads of a device come in no order.
       for (std::uint32_t lane = job.plan.lanes(); lane-- > 0;) device::render_ray(data, lane);
       for (std::uint32_t pixel = 0; pixel < rays && data.chain.edge_loss.count > 0; ++pixel) {

@@ -63,6 +63,12 @@ class ChannelSet {
   std::uint32_t bits_ = 0;
 };
 
+/// Where the arrays of a frame stand.
+enum class FrameMemory : std::uint8_t {
+  kHost,
+  kGpu  ///< of the GPU that renders it; the library alone follows its pointers
+};
+
 /// Memory of the caller's for one channel: its elements (channel_info() has their type) as an array [rows, cols]; of
 /// points three such planes, one after the other.
 struct ChannelBuffer {
@@ -87,9 +93,11 @@ class FATHOM_API Frame {
   /// or a tensor: what renders into it writes there, and nothing is copied, allocated or moved. To render a sensor of
   /// another shape into it throws InputError. The memory must outlive the frame and its copies, which share it. Throws
   /// InputError when a channel is there twice, or a buffer is null, of another size, not aligned, or overlaps another
-  /// one.
-  Frame(std::uint32_t rows, std::uint32_t cols, std::span<const ChannelBuffer> buffers);
+  /// one. In memory of a GPU, which only a renderer on that GPU can fill: each accessor of values throws InputError.
+  Frame(std::uint32_t rows, std::uint32_t cols, std::span<const ChannelBuffer> buffers,
+        FrameMemory memory = FrameMemory::kHost);
 
+  [[nodiscard]] FrameMemory memory() const { return memory_; }
   [[nodiscard]] ChannelSet channels() const { return channels_; }
   [[nodiscard]] std::uint32_t rows() const { return rows_; }
   [[nodiscard]] std::uint32_t cols() const { return cols_; }
@@ -132,6 +140,7 @@ class FATHOM_API Frame {
   FATHOM_HIDDEN std::span<const T> array(Channel channel, const std::vector<T>& own) const;
 
   ChannelSet channels_;
+  FrameMemory memory_ = FrameMemory::kHost;
   bool of_caller_ = false;  // its arrays stand in buffers_, and its own are empty
   std::array<void*, kChannelCount> buffers_ = {};
   std::uint32_t rows_ = 0, cols_ = 0, index_ = 0;

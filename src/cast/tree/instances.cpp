@@ -68,7 +68,7 @@ void Instances::place(std::size_t i, const MeshTree& tree, const Affine& world_f
   if (!back || !is_moderate(*back) || !is_moderate(world_from_mesh) || tree.bounds.empty()) return;
   Instance& instance = instances_[i];
   instance.nodes = tree.nodes.data(), instance.leaves = tree.leaves.data();
-  instance.bounds = tree.bounds, instance.typical_area = tree.typical_area;
+  instance.bounds = tree.bounds, instance.typical_area = tree.typical_area, instance.mesh = tree.number;
   instance.mask = mask, instance.one_sided = one_sided;
   for (int r = 0; r < 3; ++r) {
     for (int c = 0; c < 3; ++c) {
@@ -99,7 +99,12 @@ void Instances::commit(Executor& executor) {
   for (const Box& box : boxes_) bounds.add(box);
   float skew = kRigidSkew;
   for (const float s : skews_) skew = std::max(skew, s);
-  world_ = {nodes_.nodes.data(), instances_.data(), bounds, kWorldSlack * (skew / kRigidSkew)};
+  world_ = {nodes_.nodes.data(),
+            instances_.data(),
+            bounds,
+            kWorldSlack * (skew / kRigidSkew),
+            static_cast<std::uint32_t>(nodes_.nodes.size()),
+            static_cast<std::uint32_t>(instances_.size())};
 }
 
 }  // namespace fathom::tree

@@ -11,6 +11,7 @@ void Meshes::sync(const Scene& scene) {
     const std::uint32_t version = scene.mesh_version(static_cast<MeshId>(i));
     if (i == meshes_.size()) {
       meshes_.push_back({std::make_unique<MeshTree>(build_mesh(mesh.vertices_m, mesh.triangles, executor_)), version});
+      meshes_.back().tree->number = static_cast<std::uint32_t>(i);
     } else if (meshes_[i].version != version) {
       refit_mesh(mesh.vertices_m, mesh.triangles, executor_, *meshes_[i].tree);
       meshes_[i].version = version;

@@ -20,6 +20,7 @@ class Meshes {
   /// Builds new trees and refits those of deformed meshes. Not thread-safe; no cast may run meanwhile.
   void sync(const Scene& scene);
 
+  [[nodiscard]] std::size_t size() const { return meshes_.size(); }
   /// Of kNoMesh: one that is empty.
   [[nodiscard]] const MeshTree& tree(MeshId mesh) const {
     return mesh == kNoMesh ? no_mesh_ : *meshes_[index(mesh)].tree;

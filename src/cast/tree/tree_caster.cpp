@@ -38,6 +38,7 @@ class TreeCaster final : public Caster {
   [[nodiscard]] Vec3 origin() const override { return origin_; }
   [[nodiscard]] float reach() const override { return reach_; }
   [[nodiscard]] const tree::World* world() const override { return &instances_.world(); }
+  [[nodiscard]] const tree::Meshes* meshes() const override { return meshes_.get(); }
 
   void place(const Scene& scene, double stamp_s, const Vec3& origin) override {
     meshes_->sync(scene);

@@ -9,12 +9,17 @@ __attribute__((device)) unsigned thread() {
   return __nvvm_read_ptx_sreg_ctaid_x() * __nvvm_read_ptx_sreg_ntid_x() + __nvvm_read_ptx_sreg_tid_x();
 }
 
+/// Each job of a frame has a row of the grid.
+__attribute__((device)) unsigned job() { return __nvvm_read_ptx_sreg_ctaid_y(); }
+
 }  // namespace
 
-extern "C" __attribute__((global)) void fathom_render_rays(const fathom::device::FrameData* frame) {
-  fathom::device::render_ray(*frame, thread());
+/// A thread for each lane from `first` on, for each of the jobs.
+extern "C" __attribute__((global)) void fathom_render_rays(const fathom::device::FrameData* jobs, unsigned first) {
+  fathom::device::render_ray(jobs[job()], first + thread());
 }
 
-extern "C" __attribute__((global)) void fathom_lose_edges(const fathom::device::FrameData* frame) {
-  fathom::device::lose_edge(*frame, thread());
+/// A thread for each pixel from `first` on, once all rays are there.
+extern "C" __attribute__((global)) void fathom_lose_edges(const fathom::device::FrameData* jobs, unsigned first) {
+  fathom::device::lose_edge(jobs[job()], first + thread());
 }
