@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Union
 
 import numpy as np
@@ -49,7 +50,12 @@ class Simulator(_fathom._Simulator):
 
     def set_noise(self, sensor: SensorKey, noise: Union[Noise, Sequence[Noise]]) -> None:
         """Replaces the noise of a sensor; the next frame has it."""
-        self._set_noise(sensor, chain_spec(noise_list(noise, ""), self.scene)[0])
+        entries, ranges = chain_spec(noise_list(noise, ""), self.scene)
+        if ranges:
+            raise _fathom.InputError(
+                f"noise: {ranges[0]['field']} is a range, which is drawn when a Simulator is made: give the sensor to "
+                "Simulator(scene, [sensor])")
+        self._set_noise(sensor, entries)
 
     def __repr__(self) -> str:
         if not _fathom._is_made(self):  # a debugger shows what __init__ has not made yet
@@ -105,13 +111,24 @@ class Environments(_fathom._Environments):
         NaN in a new frame. Releases the GIL, and stops with KeyboardInterrupt on Ctrl-C.
         """
         names = self.sensor_names
-        chosen = names if sensors is None else [s if isinstance(s, str) else names[s] for s in sensors]
+        chosen = names if sensors is None else [self._name_of(s) for s in sensors]
         if isinstance(out, _fathom.Frame):
             if len(chosen) != 1:
                 raise _fathom.InputError(f"out: one Frame given for {len(chosen)} sensors, a dict by name wanted")
             out = {chosen[0]: out}
+        for name in out or {}:
+            if name not in chosen:
+                raise _fathom.InputError(f"out: {name!r} is not one of the sensors rendered, {', '.join(chosen)}")
         frames = self._render(index, chosen, channels, dict(out or {}), env_ids)
         return dict(zip(chosen, frames))
+
+    def _name_of(self, sensor: SensorKey) -> str:
+        if isinstance(sensor, str):
+            return sensor
+        number, count = operator.index(sensor), len(self.sensor_names)
+        if not 0 <= number < count:
+            raise _fathom.InputError(f"sensors: {number} is not in [0, {count})")
+        return self.sensor_names[number]
 
     def set_noise(self, sensor: SensorKey, noise: Union[Noise, Sequence[Noise]], env_ids: Any = None) -> None:
         """Gives environments a noise of their own; ranges stay those of the sensor."""
