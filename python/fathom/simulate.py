@@ -131,8 +131,13 @@ class Environments(_fathom._Environments):
         return self.sensor_names[number]
 
     def set_noise(self, sensor: SensorKey, noise: Union[Noise, Sequence[Noise]], env_ids: Any = None) -> None:
-        """Gives environments a noise of their own; ranges stay those of the sensor."""
-        self._set_noise(sensor, chain_spec(noise_list(noise, ""), self._scene)[0], env_ids)
+        """Gives environments a noise of their own, without ranges: those are drawn of the sensor's own noise alone."""
+        entries, ranges = chain_spec(noise_list(noise, ""), self._scene)
+        if ranges:
+            raise _fathom.InputError(
+                f"noise: {ranges[0]['field']} is a range, which is drawn of the noise that a sensor comes with alone: give "
+                "each environment its value, with env_ids")
+        self._set_noise(sensor, entries, env_ids)
 
     def drawn(self, sensor: Optional[SensorKey] = None) -> Dict[str, Any]:
         """The values drawn for the present episodes: {"stereo_energy.pow": float64 [count]}.

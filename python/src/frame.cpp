@@ -152,8 +152,11 @@ ChannelBuffer buffer_of(const std::string& name, py::handle value, std::vector<p
   if (!py::isinstance<py::array>(value)) throw InputError(name + ": not a NumPy array");
   const auto array = py::reinterpret_borrow<py::array>(value);
   const py::dtype wanted = dtype_of(info.type);
-  if (array.dtype().kind() == 'O' || array.itemsize() != wanted.itemsize() ||
-      (array.dtype().kind() == 'f') != (wanted.kind() == 'f')) {
+  const auto is_float = [](char kind) { return kind == 'f'; };
+  const char kind = array.dtype().kind();
+  const bool is_number = is_float(kind) || kind == 'i' || kind == 'u';
+  if (!is_number || is_float(kind) != is_float(wanted.kind()) || array.itemsize() != wanted.itemsize() ||
+      !py::cast<bool>(array.dtype().attr("isnative"))) {
     throw InputError(name + ": " + py::cast<std::string>(py::str(py::object(array.dtype()))) + " given, " +
                      py::cast<std::string>(py::str(py::object(wanted))) + " wanted");
   }

@@ -121,6 +121,8 @@ def test_noise_of_an_environment():
     frame = envs.render(0, ["left"], channels=("range", "clean_range"))["left"]
     moved = np.nanmean(frame.range - frame.clean_range, axis=(1, 2))
     np.testing.assert_allclose(moved, [0, 0, 1, 0], atol=0.01)
+    with pytest.raises(fa.InputError, match="is a range"):
+        envs.set_noise("left", fa.noise.Distance(stddev_m=fa.Uniform(0, 0.1)), env_ids=[0])
 
 
 def test_drawn_names_tell_sensors_and_models_apart():
