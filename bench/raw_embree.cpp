@@ -26,6 +26,7 @@ RawEmbree::RawEmbree(const Scene& scene, const char* device_config)
   rtcSetSceneFlags(top_, RTC_SCENE_FLAG_ROBUST);
   for (std::size_t e = 0; e < scene.entities().size(); ++e) {
     const Entity& entity = scene.entities()[e];
+    if (entity.mesh == kNoMesh) continue;
     const Pose pose = scene.world_from_entity(static_cast<EntityId>(e), 0.0);
     const Vec3 x = entity.scale.x * rotate(pose.rotation, {1, 0, 0});
     const Vec3 y = entity.scale.y * rotate(pose.rotation, {0, 1, 0});

@@ -97,8 +97,8 @@ void check_scene(const CheckOptions& options) {
   const StopSignals signals(Patience::kNone);
   const fathom::SceneSetup setup = fathom::read_scene_file(options.run.scene, options.run.set);
   const fathom::RunPlan plan = fathom::plan_run(setup, run_options(options.run));
+  const std::uint64_t runs = count_runs(setup, options.run);
   if (options.run.quiet && !options.json) return;
-  const std::uint64_t runs = count_runs(options.run);
   print(options.json ? json_of(plan, setup, runs).dump(2, ' ', false, Json::error_handler_t::replace) + "\n"
                      : text_of(plan, setup) + runs_text(plan, runs));
   if (!options.json) print_warnings(setup.notes);

@@ -101,8 +101,9 @@ fathom::RunOptions run_options(const SimulateOptions& options) {
   return run;
 }
 
-std::uint64_t count_runs(const SimulateOptions& options) {
-  return options.environments.value_or(one(0)).size() * options.episodes.value_or(one(0)).size();
+std::uint64_t count_runs(const fathom::SceneSetup& setup, const SimulateOptions& options) {
+  return fathom::count_runs(setup, run_options(options), options.environments.value_or(one(0)),
+                            options.episodes.value_or(one(0)));
 }
 
 void simulate(const SimulateOptions& options) {

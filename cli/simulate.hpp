@@ -31,8 +31,8 @@ struct SimulateOptions {
 
 /// Which run of the scene the options ask for.
 fathom::RunOptions run_options(const SimulateOptions& options);
-/// How many runs they ask for.
-std::uint64_t count_runs(const SimulateOptions& options);
+/// How many runs they ask for. Throws fathom::InputError where simulate() would because of their numbers.
+std::uint64_t count_runs(const fathom::SceneSetup& setup, const SimulateOptions& options);
 
 /// Reads the scene, runs it with progress on stderr, and prints what came out. Throws fathom::Error.
 void simulate(const SimulateOptions& options);

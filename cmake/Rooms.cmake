@@ -74,7 +74,7 @@ set(FATHOM_ONLY_assimp "")  # an oracle of the tests
 set(FATHOM_ONLY_png.h src/picture src/log)
 set(FATHOM_ONLY_freetype src/picture)
 set(FATHOM_ONLY_CLI cli)
-set(FATHOM_ONLY_mujoco include/fathom/mujoco.hpp include/fathom/mujoco/shape.hpp examples/mujoco bench)
+set(FATHOM_ONLY_mujoco include/fathom/mujoco.hpp include/fathom/mujoco/shape.hpp capi/mujoco examples/mujoco bench)
 set(FATHOM_ONLY_pybind11 python bench)
 set(FATHOM_ONLY_urdf_parser src/world/urdf)
 set(FATHOM_ONLY_urdf_model src/world/urdf)

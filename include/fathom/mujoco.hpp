@@ -63,7 +63,7 @@ struct MirrorImage {
 /// for each camera (camera/<name>) and each site (site/<name>). The groups of an entity are "group/2", by its geom's
 /// group, and "body/<name>"; a sensor can ignore them (Sensor::ignore_groups).
 ///
-/// Planes are seen from both sides, where mj_ray passes them from below. Geoms with alpha 0, in the geom or in its
+/// Planes are seen from above alone, as mj_ray sees them. Geoms with alpha 0, in the geom or in its
 /// material, are left out as mj_ray leaves them out. Flexes and skins are not mirrored, signed distance fields by the
 /// mesh that shows them.
 ///
@@ -303,6 +303,7 @@ class MujocoMirror {
                      "body/" + name_of(model_->name_bodyadr, model_->geom_bodyid[geom], "body_")};
     const auto [size, key] = detail::mujoco_shape(*model_, geom, options_.infinite_plane_m);
     entity.scale = size;
+    entity.one_sided = model_->geom_type[geom] == mjGEOM_PLANE;
     const auto known = meshes.find(key);
     if (known != meshes.end()) {
       entity.mesh = known->second;

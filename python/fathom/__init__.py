@@ -13,8 +13,6 @@ Arrays are NumPy's, [rows, cols], points [rows, cols, 3], of many environments w
 frame's memory. Lengths are m, angles rad; x is forward, y left, z up. What is wrong raises InputError in one line.
 """
 
-from typing import Dict
-
 from . import _fathom, _frame, _plot
 from ._fathom import (
     Entity,
@@ -77,7 +75,7 @@ for _kind in (beam.Heatmap, beam.ScanLog, beam.World):
 del _kind, _name, _method
 
 
-def channels() -> Dict[str, str]:
+def channels() -> "dict[str, str]":
     """The arrays that a frame can hold: a line about each, by name."""
     return {info["name"]: info["doc"] for info in _fathom.channel_list()}
 

@@ -286,7 +286,8 @@ class Mirror:
                 meshes[key] = scene.add_mesh(self._mesh(geom), name=name)
             body = int(array(self._model.geom_bodyid)[geom])
             groups = [self.geom_group(array(self._model.geom_group)[geom]), "body/" + self._name("body", body)]
-            scene.add_entity(name, meshes[key], pose, scale=scale, groups=groups)
+            one_sided = key[0] == _PLANE  # as mj_ray sees it
+            scene.add_entity(name, meshes[key], pose, scale=scale, groups=groups, one_sided=one_sided)
         return scene
 
     def _shape(self, geom: int) -> Tuple[Tuple[Any, ...], Any]:

@@ -52,6 +52,8 @@ class Simulator(_fathom._Simulator):
         self._set_noise(sensor, chain_spec(noise_list(noise, ""), self.scene)[0])
 
     def __repr__(self) -> str:
+        if not _fathom._is_made(self):  # a debugger shows what __init__ has not made yet
+            return object.__repr__(self)
         return f"Simulator of {', '.join(self.sensor_names) or 'no sensor'} in a {self.scene!r}"
 
 
@@ -138,6 +140,8 @@ class Environments(_fathom._Environments):
         return made
 
     def __repr__(self) -> str:
+        if not _fathom._is_made(self):
+            return object.__repr__(self)
         return f"Environments: {self.count} of {', '.join(self.sensor_names) or 'no sensor'}"
 
 
@@ -235,6 +239,8 @@ class Setup(_fathom._Setup):
         return self._plan(dict(frames=frames))
 
     def __repr__(self) -> str:
+        if not _fathom._is_made(self):
+            return object.__repr__(self)
         return f"Setup of {str(self.file)!r}: {self.scene!r}, {len(self._sensors)} sensors, {self.frames} frames"
 
 

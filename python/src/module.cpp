@@ -6,6 +6,27 @@
 
 namespace fathom::python {
 
+namespace {
+
+bool is_made(py::handle object) {
+  return reinterpret_cast<py::detail::instance*>(object.ptr())->get_value_and_holder().holder_constructed();
+}
+
+/// Debuggers and test programs show what stands in a frame of the stack: also an object whose __init__ threw, which has
+/// no C++ object behind it.
+void let_unmade_objects_be_shown(py::module_& m) {
+  const py::object plain = py::module_::import("builtins").attr("object").attr("__repr__");
+  for (const auto& [name, member] : m.attr("__dict__").cast<py::dict>()) {
+    if (!py::isinstance<py::type>(member) || !member.attr("__dict__").contains("__repr__")) continue;
+    const py::object own = member.attr("__repr__");
+    member.attr("__repr__") = py::cpp_function(
+        [own, plain](const py::object& object) { return is_made(object) ? own(object) : plain(object); },
+        py::name("__repr__"), py::is_method(member));
+  }
+}
+
+}  // namespace
+
 PYBIND11_MODULE(_fathom, m) {
   m.doc() = "What fathom has in C++; the package fathom shows it.";
   bind_errors(m);
@@ -37,6 +58,9 @@ PYBIND11_MODULE(_fathom, m) {
   m.def(
       "detect_isa", [] { return to_string(detect_isa()); },
       "The widest instruction set that this computer can run: 'sse2', 'avx2' or 'avx512'.");
+  m.def("_is_made", &is_made, py::arg("object"), py::pos_only(),
+        "Whether the __init__ of an object of one of these classes has come to its end.");
+  let_unmade_objects_be_shown(m);
 }
 
 }  // namespace fathom::python

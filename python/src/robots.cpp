@@ -86,11 +86,13 @@ py::dict link_poses(const Robot& robot, const py::dict& joints) {
 
 std::shared_ptr<PlacedHandle> place(const std::shared_ptr<Scene>& scene, const RobotPtr& robot, const py::object& pose,
                                     const py::object& parent, const std::string& prefix, const py::dict& joints,
-                                    float reflectivity) {
+                                    float reflectivity, const std::vector<std::string>& groups,
+                                    const std::optional<std::string>& label, bool one_sided) {
   RobotPlace where;
   where.prefix = prefix, where.parent_from_robot = pose_of(pose, "pose");
   if (!parent.is_none()) where.parent = entity_of(*scene, parent, "parent");
   where.joints = positions_of(joints), where.reflectivity = reflectivity;
+  where.groups = groups, where.label = label.value_or(""), where.one_sided = one_sided;
   return std::make_shared<PlacedHandle>(PlacedHandle{scene, robot, PlacedRobot(*scene, *robot, where)});
 }
 
@@ -140,9 +142,10 @@ void bind_placed_robot(py::module_& m) {
       .def(
           py::init(&place), "scene"_a, "robot"_a, "pose"_a = py::make_tuple(0, 0, 0), py::kw_only(),
           "parent"_a = py::none(), "prefix"_a = "", "joints"_a = py::dict(), "reflectivity"_a = 1.0F,
+          "groups"_a = py::make_tuple(), "label"_a = py::none(), "one_sided"_a = false,
           "Adds the links to the scene, or refuses and adds nothing. pose: in the world or in the frame of the entity\n"
-          "`parent`; prefix: before the names of its entities; joints: positions by name, rad or m; reflectivity: of\n"
-          "all links.")
+          "`parent`; prefix: before the names of its entities; joints: positions by name, rad or m; reflectivity,\n"
+          "groups, label, one_sided: of all links, as for Scene.add_entity().")
       .def_readonly("scene", &PlacedHandle::scene, "The scene that it was added to.")
       .def_readonly("robot", &PlacedHandle::robot)
       .def(

@@ -131,7 +131,7 @@ void check_alone(const Scene& scene, Entity entity, const Mesh& mesh) {
 std::uint32_t add_entity(Scene& scene, const std::string& name, const py::object& mesh, const py::object& pose,
                          const py::object& scale, const py::object& parent, float reflectivity,
                          const std::optional<std::string>& label, const std::vector<std::string>& groups,
-                         bool part_of_parent) {
+                         bool part_of_parent, bool one_sided) {
   Entity entity;
   entity.name = name;
   entity.parent_from_entity = trajectory_of(pose, "pose");
@@ -140,7 +140,7 @@ std::uint32_t add_entity(Scene& scene, const std::string& name, const py::object
   entity.reflectivity = reflectivity;
   entity.label = label.value_or("");
   if (label && label->empty()) throw InputError("entity '" + name + "': label is empty; None: it has none");
-  entity.groups = groups, entity.part_of_parent = part_of_parent;
+  entity.groups = groups, entity.part_of_parent = part_of_parent, entity.one_sided = one_sided;
   if (!py::isinstance<Mesh>(mesh)) {
     entity.mesh = mesh.is_none() ? kNoMesh : mesh_of(scene, mesh);
     return index(scene.add_entity(std::move(entity)));
@@ -194,6 +194,7 @@ void bind_entity(py::module_& m) {
           "The name of its label, or None.")
       .def_readonly("groups", &Entity::groups, "The groups it is in; a copy.")
       .def_readonly("part_of_parent", &Entity::part_of_parent, "Whether it is one thing with its parent.")
+      .def_readonly("one_sided", &Entity::one_sided, "Whether rays pass through its triangles from behind.")
       .def("__repr__", [](const Entity& e) { return "Entity('" + e.name + "')"; });
 }
 
@@ -218,13 +219,16 @@ void bind_changes(py::class_<Scene, std::shared_ptr<Scene>>& scene) {
            "Adds a Mesh, or vertices [V, 3] (m) with triangles [T, 3]; returns its id.")
       .def("add_entity", &add_entity, "name"_a, "mesh"_a, "pose"_a = py::make_tuple(0, 0, 0), py::kw_only(),
            "scale"_a = 1.0, "parent"_a = py::none(), "reflectivity"_a = 1.0F, "label"_a = py::none(),
-           "groups"_a = py::make_tuple(), "part_of_parent"_a = false,
+           "groups"_a = py::make_tuple(), "part_of_parent"_a = false, "one_sided"_a = false,
            "Places a mesh (an id, a name or a Mesh, which is added too; None: only a place for others to hang on);\n"
            "returns the id of the entity.\n\n"
            "pose: a Pose, a position [3] or a Trajectory, in the world or in the parent's frame; scale: a number, or\n"
            "three for x, y, z of the mesh, not 0; parent: an entity by name or id; reflectivity: 0 to 1; label: the\n"
            "name of its class, which gets an id when it is new; groups: names under which a sensor can ignore many at\n"
-           "once; part_of_parent: a sensor that ignores the parent ignores it, too.")
+           "once; part_of_parent: a sensor that ignores the parent ignores it, too; one_sided: rays pass through its\n"
+           "triangles from behind. Their front is where their corners run counter-clockwise in the frame of the mesh; "
+           "a\n"
+           "negative scale mirrors the fronts with the mesh.")
       .def(
           "add_label",
           [](Scene& s, const std::string& name, const py::object& id, const py::object& color) {

@@ -13,6 +13,10 @@
 
 namespace fathom {
 
+namespace tree {
+struct World;
+}
+
 /// The mask of rays that meet every entity.
 inline constexpr std::uint32_t kSeesAll = ~0U;
 
@@ -82,6 +86,9 @@ class Caster {
   [[nodiscard]] virtual Vec3 origin() const = 0;
   /// The largest coordinate of anything in the scene, relative to origin(): what the rounding of hits grows with.
   [[nodiscard]] virtual float reach() const = 0;
+  /// The trees, for a renderer that walks them itself; null for a caster that is not fathom's own. Valid until the next
+  /// commit().
+  [[nodiscard]] virtual const tree::World* world() const { return nullptr; }
   /// Nearest hits. Thread-safe between calls of update().
   virtual void cast(const CastRays& rays, const CastHits& hits) const = 0;
   /// blocked[i] := 1 where line i meets a surface, else 0; [count]. Thread-safe as cast().

@@ -11,14 +11,9 @@
 #include <fathom/sensor/model.hpp>
 
 #include "render/plan.hpp"
+#include "render/ray_math.hpp"
 
 namespace fathom {
-
-/// A rigid transform in single precision: rotation row-major, then translation.
-struct Rigid {
-  float r[9];
-  float t[3];
-};
 
 /// Rays in the caster's coordinates, and what they met.
 struct alignas(64) CastBlock {

@@ -2,7 +2,6 @@
 #include "render/own_surface.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include <fathom/noise/drive.hpp>
 
@@ -45,14 +44,8 @@ void cast_open(const Caster& caster, const SightLines& lines, const OpenLines& o
 }  // namespace
 
 float own_resolution(const SightLines& lines, std::uint32_t lane, float reach, float cosine) {
-  constexpr float kMost = 0.1F;
-  const float way[3] = {lines.dx[lane], lines.dy[lane], lines.dz[lane]};
-  float coordinate = reach, square = 0.0F;
-  for (int k = 0; k < 3; ++k) {
-    coordinate = std::max({coordinate, std::abs(lines.eye[k]), std::abs(lines.eye[k] + way[k])});
-    square += way[k] * way[k];
-  }
-  return sight_resolution(coordinate, std::sqrt(square), cosine, kMost);
+  const SightLine line = {lines.dx[lane], lines.dy[lane], lines.dz[lane], lines.clear[lane]};
+  return own_resolution_of(lines.eye, line, reach, cosine);
 }
 
 void forgive_own_surfaces(const Caster& caster, const SightLines& lines, const std::uint32_t* entity,

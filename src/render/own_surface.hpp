@@ -10,13 +10,6 @@
 
 namespace fathom {
 
-/// So many surfaces of the entity itself are looked through, one behind the other; a point behind more stays blocked.
-inline constexpr int kOwnSurfaces = 16;
-
-/// Whether SurfaceKernels::sight found more than its most, so that a surface may seem to hide itself; with a margin for
-/// its rounding.
-constexpr bool is_coarse(float clear) { return clear < 1.0F - 0.99F * kLoosestSight; }
-
 /// The resolution of such a line without that limit, at most 0.1. `cosine`: of the angle to the normal; `reach`:
 /// Caster::reach().
 float own_resolution(const SightLines& lines, std::uint32_t lane, float reach, float cosine);

@@ -12,14 +12,9 @@
 #include <fathom/sensor/pattern.hpp>
 
 #include "cast/tile.hpp"
+#include "render/quad_target.hpp"
 
 namespace fathom {
-
-/// Four neighbouring rays of a row, which lie in four neighbouring lanes.
-struct QuadTarget {
-  std::uint32_t index;   ///< of its first ray in the frame's arrays
-  std::uint32_t filled;  ///< how many of its four rays exist; the others are padding
-};
 
 /// Rays in casting order. "lane" arrays are [lanes], a multiple of 16; padding lanes repeat a real ray.
 struct CastPlan {

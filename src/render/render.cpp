@@ -16,8 +16,6 @@ namespace fathom {
 
 namespace {
 
-constexpr auto kHitLane = static_cast<std::uint32_t>(Reason::kHit);
-
 const LaneKernels& lanes_for(Isa isa) { return for_isa(isa, sse2::kLanes, avx2::kLanes, avx512::kLanes); }
 
 /// The work on one block. Its arrays live on the stack of the thread that runs it: nothing is allocated.
@@ -322,6 +320,7 @@ constexpr std::size_t kBlocksPerTask = 1024 / kBlockRays;
 void render(std::span<const RenderJob> jobs, Executor& executor, Frame& frame) {
   if (jobs.empty()) return;
   const std::size_t blocks = jobs.front().plan.blocks();
+  if (jobs.front().device != nullptr) return jobs.front().device->render(jobs, frame);
   for (const RenderJob& job : jobs) job.edge->fit(job.chain, std::size_t{job.plan.rows} * job.plan.cols);
   const std::function<bool()>& should_stop = jobs.front().should_stop;
   executor.parallel_for(jobs.size() * blocks, kBlocksPerTask, [&](std::size_t begin, std::size_t end) {

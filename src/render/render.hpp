@@ -21,13 +21,6 @@
 
 namespace fathom {
 
-/// The cameras of a sensor, ready for a frame.
-struct RigView {
-  bool apart = false;  ///< two cameras; else everything is seen from the emitter
-  CameraOffset left, right;
-  Optics optics;
-};
-
 /// The data that edge loss keeps until the whole image is there, [rays].
 struct EdgeScratch {
   std::vector<float> range_m;         ///< of the surfaces struck; +inf on a miss
@@ -36,6 +29,16 @@ struct EdgeScratch {
 
   /// Makes room for what `chain` needs.
   void fit(const StagedChain& chain, std::size_t rays);
+};
+
+struct RenderJob;
+
+/// What renders frames in place of the processor: one for each renderer of frames, for one thread at a time.
+class FrameDevice {
+ public:
+  virtual ~FrameDevice() = default;
+  /// As render() below. Throws InputError for a chain with a model of the user's own.
+  virtual void render(std::span<const RenderJob> jobs, Frame& frame) = 0;
 };
 
 /// Everything a frame needs; nothing here changes while it renders.
@@ -59,6 +62,7 @@ struct RenderJob {
   EdgeScratch* edge = nullptr;               ///< never null; render() gives it its size
   std::uint32_t mask = kSeesAll;             ///< of its rays: CastRays::mask
   std::size_t first = 0;                     ///< place of the first ray in the arrays of the frame
+  FrameDevice* device = nullptr;             ///< what renders it; null: the processor
 };
 
 /// Fills every channel of `frame`, which has its size already, from place job.first on, for each of the jobs. They

@@ -61,8 +61,8 @@ std::uint32_t SeenMasks::mask_of(std::uint32_t number, const Sensor& sensor, con
   if (turn_[number] == ~0U) turn_[number] = turns_++;
   const std::uint32_t place = turn_[number] % kBits, mask = 2U << place;
   Bit& bit = bits_[place];
-  if (bit.sensor == number && bit.revision == scene.revision()) return mask;
-  bit = {number, scene.revision()};
+  if (bit.sensor == number && bit.structure == scene.structure_revision()) return mask;
+  bit = {number, scene.structure_revision()};
   find_ignored(sensor, scene);
   bool changed = masks_.size() != ignored_.size();
   masks_.resize(ignored_.size(), kSeesAll);

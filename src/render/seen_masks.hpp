@@ -33,7 +33,7 @@ class SeenMasks {
   /// A bit, and for what it was last set.
   struct Bit {
     std::uint32_t sensor = ~0U;
-    std::uint64_t revision = 0;
+    std::uint64_t structure = 0;
   };
   void find_ignored(const Sensor& sensor, const Scene& scene);
 

@@ -12,11 +12,16 @@
 
 namespace fathom {
 
+class FrameDevice;
+
 class SharedTrees {
  public:
   /// Builds the trees on so many threads as `compute` says. With one thread, simulators may work side by side, each on
   /// a thread of its own. Throws InputError when an entity stands too far out at `stamp_s`.
   SharedTrees(const Scene& scene, const Compute& compute, double stamp_s);
+
+  /// Simulators made from now on render on a device of their own that `make_device` makes.
+  void render_on(std::unique_ptr<FrameDevice> (*make_device)()) { make_device_ = make_device; }
 
   /// A simulator of the scene that the trees were built for: without other meshes or vertices. The trees must outlive
   /// it. Of the options, the caster and its instructions are those of the trees.
@@ -25,6 +30,7 @@ class SharedTrees {
  private:
   std::unique_ptr<Executor> executor_;
   std::unique_ptr<Caster> root_;
+  std::unique_ptr<FrameDevice> (*make_device_)() = nullptr;
 };
 
 }  // namespace fathom

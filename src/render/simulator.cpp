@@ -51,11 +51,13 @@ class Simulator::Impl {
         options_((check(options), options)),
         executor_(make_executor(options.compute.threads)),
         caster_(make_caster(options.compute, *executor_)) {}
-  Impl(Scene scene, const SimulatorOptions& options, std::unique_ptr<Caster> caster)
+  Impl(Scene scene, const SimulatorOptions& options, std::unique_ptr<Caster> caster,
+       std::unique_ptr<FrameDevice> device)
       : scene_(std::move(scene)),
         options_((check(options), options)),
         executor_(make_executor(options.compute.threads)),
-        caster_(std::move(caster)) {}
+        caster_(std::move(caster)),
+        device_(std::move(device)) {}
 
   SensorId add_sensor(Sensor sensor) {
     for (const RenderedSensor& other : sensors_) {
@@ -98,7 +100,8 @@ class Simulator::Impl {
                     .rig = view_rig(prepared.view(), cast_from_sensor),
                     .should_stop = options_.should_stop,
                     .edge = &s.edge,
-                    .mask = mask},
+                    .mask = mask,
+                    .device = device_.get()},
                    *executor_, frame);
   }
 
@@ -166,6 +169,7 @@ class Simulator::Impl {
   SimulatorOptions options_;
   std::unique_ptr<Executor> executor_;
   std::unique_ptr<Caster> caster_;
+  std::unique_ptr<FrameDevice> device_;  // null: the processor renders
   std::vector<RenderedSensor> sensors_;
   std::vector<float> reflectivity_;    // [entities]
   std::vector<std::uint32_t> labels_;  // [entities]
@@ -203,7 +207,8 @@ SharedTrees::SharedTrees(const Scene& scene, const Compute& compute, double stam
 }
 
 Simulator SharedTrees::make_simulator(Scene scene, const SimulatorOptions& options) const {
-  return Simulator(std::make_unique<Simulator::Impl>(std::move(scene), options, root_->fork()));
+  auto device = make_device_ == nullptr ? nullptr : make_device_();
+  return Simulator(std::make_unique<Simulator::Impl>(std::move(scene), options, root_->fork(), std::move(device)));
 }
 
 Versions versions() {

@@ -11,37 +11,15 @@
 
 #include "base/isa.hpp"
 #include "render/lanes.hpp"
+#include "render/surface_math.hpp"
 
 namespace fathom {
-
-/// A camera of a rig: offset from the sensor's origin along the axes of the caster's coordinates.
-struct CameraOffset {
-  float x = 0, y = 0, z = 0;
-};
-
-/// Share of its way that a line of sight need not be clear: the resolution of single precision, for a surface seen
-/// head-on and coordinates no larger than the distance, and the most that slant and coordinates make of it.
-inline constexpr float kSightResolution = 8.0F * 0x1p-24F, kLoosestSight = 1e-3F;
-
-/// That share for coordinates up to `coordinate` and the cosine of the angle to the normal, at most `loosest`. A
-/// quotient of the slant, which the limit keeps away from 0 / 0.
-FATHOM_KERNEL float sight_resolution(float coordinate, float distance, float cosine, float loosest) {
-  const float ratio = coordinate / distance, head_on = math::select(ratio > 1.0F, ratio, 1.0F) * kSightResolution;
-  const float size = math::float_of(math::bits_of(cosine) & 0x7fffffffU), least = head_on / loosest;
-  return head_on / math::select(least > size, least, size);
-}
 
 /// Rays from one camera to the hit points of a block; see SightLines.
 struct alignas(64) SightBlock {
   float dx[kBlockRays], dy[kBlockRays], dz[kBlockRays];
   float clear[kBlockRays];
   std::uint32_t blocked[kBlockRays];
-};
-
-/// Pixels of one row of an image, for the angles of edges. Arrays start at the first pixel of the row and reach over
-/// `cols`; range +inf is a miss.
-struct EdgeRow {
-  const float *dx, *dy, *dz, *range_m;
 };
 
 struct SurfaceKernels {

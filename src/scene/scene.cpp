@@ -120,7 +120,7 @@ EntityId Scene::add_entity(Entity entity) {
   if (entity.parent != kNoEntity) has_children_[index(entity.parent)] = true;
   has_children_.push_back(false);
   entities_.push_back(std::move(entity));
-  ++revision_;
+  ++revision_, ++structure_revision_;
   return id;
 }
 
@@ -169,7 +169,7 @@ void Scene::set_parent(EntityId entity, EntityId parent) {
   }
   if (parent != kNoEntity) has_children_[index(parent)] = true;
   entities_[index(entity)].parent = parent;
-  ++revision_;
+  ++revision_, ++structure_revision_;
 }
 
 void Scene::replace_vertices(MeshId mesh, std::span<const std::array<float, 3>> vertices_m) {

@@ -32,9 +32,13 @@ double min_depth_m(const Sensor& sensor) {
 CarrierWatch::CarrierWatch(const Scene& scene, const Sensor& sensor)
     : scene_(scene), sensor_(sensor.name), min_depth_m_(fathom::min_depth_m(sensor)) {
   if (index(sensor.parent) >= scene.entities().size()) return;  // none
-  carries_.resize(scene.entities().size());
-  for (EntityId up = sensor.parent; up != kNoEntity; up = scene.entities()[index(up)].parent)
-    carries_[index(up)] = true;
+  const std::size_t entities = scene.entities().size();
+  std::vector<bool> wholes(entities);
+  for (EntityId up = sensor.parent; up != kNoEntity; up = scene.entities()[index(up)].parent) {
+    wholes[index(scene.whole_of(up))] = true;
+  }
+  carries_.resize(entities);
+  for (std::size_t i = 0; i < entities; ++i) carries_[i] = wholes[index(scene.whole_of(static_cast<EntityId>(i)))];
 }
 
 bool CarrierWatch::suspects(const ReasonCounts& reasons) const {
@@ -60,7 +64,7 @@ void CarrierWatch::count(const Frame& frame, std::span<const float> min_range_m)
   for (std::size_t i = 0; i < frame.size(); ++i) {
     if (reason[i] != Reason::kBelowMinRange || entity[i] >= carries_.size() || !carries_[entity[i]]) continue;
     if (!is_near(i)) continue;
-    ++rays_at[entity[i]];
+    ++rays_at[index(scene_.whole_of(static_cast<EntityId>(entity[i])))];
     ++at_carriers;
   }
   if (!is_nearly_all(at_carriers, frame.size())) return;

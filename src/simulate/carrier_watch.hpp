@@ -35,10 +35,10 @@ class CarrierWatch {
   const Scene& scene_;
   std::string sensor_;
   double min_depth_m_ = 0.0;                        // below which the noise loses every return; 0: no such depth
-  std::vector<bool> carries_;                       // [entities]: the parent, its parent and so on; empty: no parent
+  std::vector<bool> carries_;                       // [entities]: the parent, its parent and so on, and parts of these
   std::uint64_t rays_ = 0;                          // of the frames below
   std::uint32_t frames_ = 0;                        // that show nothing else
-  std::map<std::uint32_t, std::uint64_t> rays_at_;  // [entity_id]
+  std::map<std::uint32_t, std::uint64_t> rays_at_;  // [entity_id of a whole]
 };
 
 }  // namespace fathom

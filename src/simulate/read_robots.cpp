@@ -39,13 +39,11 @@ RobotFileOptions read_options(YamlReader& map, SceneFiles& files) {
   return options;
 }
 
-RobotPlace read_place(YamlReader& map, const Scene& scene, const BareLinks& bare_links) {
+RobotPlace read_place(YamlReader& map, const LabelNames& labels, const Scene& scene, const BareLinks& bare_links) {
   RobotPlace place;
   place.parent_from_robot = read_pose(map);
   if (const auto prefix = map.find("prefix")) place.prefix = prefix->text();
-  if (const auto value = map.find("reflectivity")) {
-    place.reflectivity = static_cast<float>(value->number({0, 1, "1"}));
-  }
+  read_surface(map, labels, place);
   if (auto joints = map.find("joints")) {
     for (const YamlReader& position : joints->entries()) {
       place.joints[std::string(position.key())] = position.number({-kMostJoint, kMostJoint, "rad or m"});
@@ -65,8 +63,8 @@ void keep_bare_links(const PlacedRobot& placed, const std::string& prefix, BareL
   }
 }
 
-void read_robot_entry(YamlReader entry, SceneFiles& files, Scene& scene, BareLinks& bare_links,
-                      std::vector<std::string>& notes) {
+void read_robot_entry(YamlReader entry, SceneFiles& files, const LabelNames& labels, Scene& scene,
+                      BareLinks& bare_links, std::vector<std::string>& notes) {
   const bool is_name = entry.is(YamlValue::Kind::kScalar);
   const YamlReader name = is_name ? entry : entry.at("file");
   const std::filesystem::path file = read_path(name, files);
@@ -74,7 +72,7 @@ void read_robot_entry(YamlReader entry, SceneFiles& files, Scene& scene, BareLin
   RobotPlace place;
   if (!is_name) {
     options = read_options(entry, files);
-    place = read_place(entry, scene, bare_links);
+    place = read_place(entry, labels, scene, bare_links);
     entry.finish();
   }
   files.opened.pop_back();  // it is among the robot's own
@@ -112,10 +110,10 @@ Trajectory carried(const Pose& parent_from_link, const Trajectory& motion) {
   return Trajectory(std::move(keys), motion.loops());
 }
 
-void read_robots(const YamlReader& from, SceneFiles& files, Scene& scene, BareLinks& bare_links,
-                 std::vector<std::string>& notes) {
-  if (!from.is(YamlValue::Kind::kList)) return read_robot_entry(from, files, scene, bare_links, notes);
-  for (const YamlReader& entry : from.items()) read_robot_entry(entry, files, scene, bare_links, notes);
+void read_robots(const YamlReader& from, SceneFiles& files, const LabelNames& labels, Scene& scene,
+                 BareLinks& bare_links, std::vector<std::string>& notes) {
+  if (!from.is(YamlValue::Kind::kList)) return read_robot_entry(from, files, labels, scene, bare_links, notes);
+  for (const YamlReader& entry : from.items()) read_robot_entry(entry, files, labels, scene, bare_links, notes);
 }
 
 }  // namespace fathom

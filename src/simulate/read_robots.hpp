@@ -11,6 +11,7 @@
 #include <fathom/scene/scene.hpp>
 
 #include "simulate/read_pose.hpp"
+#include "simulate/read_surface.hpp"
 #include "text/yaml_reader.hpp"
 
 namespace fathom {
@@ -27,7 +28,7 @@ Trajectory carried(const Pose& parent_from_link, const Trajectory& motion);
 
 /// Adds the links of all robots that `from` names: a file name, a map with the file and options, or a list of these.
 /// What their files hold and fathom does not read is added to `notes`.
-void read_robots(const YamlReader& from, SceneFiles& files, Scene& scene, BareLinks& bare_links,
-                 std::vector<std::string>& notes);
+void read_robots(const YamlReader& from, SceneFiles& files, const LabelNames& labels, Scene& scene,
+                 BareLinks& bare_links, std::vector<std::string>& notes);
 
 }  // namespace fathom

@@ -13,6 +13,7 @@
 #include "base/text.hpp"
 #include "scene/world_poses.hpp"
 #include "simulate/read_mesh_entry.hpp"
+#include "simulate/read_surface.hpp"
 
 namespace fathom {
 
@@ -60,7 +61,8 @@ const MeshOrParts& find_mesh(const YamlReader& name, const MeshIds& ids) {
 }
 
 /// name: 3, or name: {id: 3, color: [255, 0, 0]}.
-void read_labels(YamlReader map, Scene& scene) {
+LabelNames read_labels(YamlReader map, Scene& scene) {
+  LabelNames names(std::in_place);
   for (YamlReader& entry : map.entries()) {
     Label label;
     label.name = entry.key();
@@ -76,21 +78,10 @@ void read_labels(YamlReader map, Scene& scene) {
       }
       entry.finish();
     }
+    names->push_back(label.name);
     entry.located([&] { scene.add_label(std::move(label)); });
   }
-}
-
-/// In a scene that has a table of labels, one that is not in it is a slip.
-void check_label(const YamlReader& entry, const Entity& entity, const Scene& scene) {
-  std::vector<std::string_view> known;
-  for (const Label& label : scene.labels()) {
-    if (label.name == entity.label) return;
-    known.push_back(label.name);
-  }
-  entry.located([&] {
-    throw InputError(
-        fmt::format("label = {} is not in scene.labels{}", entity.label, nearest_hint(entity.label, known)));
-  });
+  return names;
 }
 
 Vec3 read_scale(const YamlReader& scale) {
@@ -99,29 +90,9 @@ Vec3 read_scale(const YamlReader& scale) {
   return {factor, factor, factor};
 }
 
-std::vector<std::string> read_groups(const YamlReader& list) {
-  std::vector<std::string> groups;
-  for (const YamlReader& name : list.items()) {
-    if (name.text().empty()) name.fail("is no name of a group");
-    groups.push_back(name.text());
-  }
-  return groups;
-}
-
-/// What an entity and a part of one may say of themselves.
-void read_surface(YamlReader& map, Entity& entity) {
-  if (const auto value = map.find("reflectivity")) {
-    entity.reflectivity = static_cast<float>(value->number({0, 1, "1"}));
-  }
-  if (const auto groups = map.find("groups")) entity.groups = read_groups(*groups);
-  if (const auto label = map.find("label")) {
-    if (label->text().empty()) label->fail("is no name of a label");
-    entity.label = label->text();
-  }
-}
-
 /// The parts of an entity whose mesh is split; their parent is set later.
-std::vector<Entity> read_parts(YamlReader& map, const Entity& whole, const std::vector<NamedMesh>& meshes) {
+std::vector<Entity> read_parts(YamlReader& map, const Entity& whole, const std::vector<NamedMesh>& meshes,
+                               const LabelNames& labels) {
   std::vector<Entity> parts;
   std::vector<std::string_view> names;
   for (const NamedMesh& mesh : meshes) {
@@ -137,20 +108,20 @@ std::vector<Entity> read_parts(YamlReader& map, const Entity& whole, const std::
   for (YamlReader& entry : own ? YamlReader(*own).entries() : std::vector<YamlReader>()) {
     const auto found = std::find(names.begin(), names.end(), entry.key());
     if (found == names.end()) entry.fail_key("is no part of the mesh" + nearest_hint(entry.key(), names));
-    read_surface(entry, parts[static_cast<std::size_t>(found - names.begin())]);
+    read_surface(entry, labels, parts[static_cast<std::size_t>(found - names.begin())]);
     entry.finish();
   }
   return parts;
 }
 
 /// The parent is set later, when all entities are known.
-Entity read_entity(YamlReader& map, const MeshOrParts& mesh, SceneFiles& files) {
+Entity read_entity(YamlReader& map, const MeshOrParts& mesh, SceneFiles& files, const LabelNames& labels) {
   Entity entity;
   entity.name = map.at("name").text();
   entity.mesh = mesh.mesh;
   entity.parent_from_entity = read_trajectory_or_pose(map, files);
   if (const auto scale = map.find("scale")) entity.scale = read_scale(*scale);
-  read_surface(map, entity);
+  read_surface(map, labels, entity);
   return entity;
 }
 
@@ -198,7 +169,7 @@ WorldSetup read_world(YamlReader map, SceneFiles& files) {
   WorldSetup world;
   Scene& scene = world.scene;
   const auto table = map.find("labels");
-  if (table) read_labels(*table, scene);
+  const LabelNames labels = table ? read_labels(*table, scene) : std::nullopt;
   const auto from = map.find("from");
   const auto known = from ? map.find("meshes") : map.at("meshes");
   const MeshIds meshes = known ? read_meshes(*known, files, scene) : MeshIds();
@@ -208,12 +179,8 @@ WorldSetup read_world(YamlReader map, SceneFiles& files) {
   std::vector<YamlReader> entries = list ? list->items() : std::vector<YamlReader>();
   for (YamlReader& entry : entries) {
     const MeshOrParts& mesh = find_mesh(entry.at("mesh"), meshes);
-    Entity entity = read_entity(entry, mesh, files);
-    parts.push_back(read_parts(entry, entity, mesh.parts));
-    if (table && !entity.label.empty()) check_label(entry, entity, scene);
-    for (const Entity& part : parts.back()) {
-      if (table && !part.label.empty()) check_label(entry, part, scene);
-    }
+    Entity entity = read_entity(entry, mesh, files, labels);
+    parts.push_back(read_parts(entry, entity, mesh.parts, labels));
     const auto parent = entry.find("parent");
     if (const auto part = entry.find("part_of_parent")) {
       entity.part_of_parent = part->boolean();
@@ -226,7 +193,7 @@ WorldSetup read_world(YamlReader map, SceneFiles& files) {
   add_parts(entries, parts, scene);
   map.finish();
   const std::size_t first_link = scene.entities().size();
-  if (from) read_robots(*from, files, scene, world.bare_links, world.notes);
+  if (from) read_robots(*from, files, labels, scene, world.bare_links, world.notes);
   for (const auto& [id, parent] : parents) set_parent(world, id, parent);
   check_far_places(scene, entries, first_link, from ? &*from : nullptr);
   return world;

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <new>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -38,14 +39,8 @@ class BatchRunner {
   /// Checks everything that could be wrong with the input; writes nothing.
   BatchRunner(const SceneSetup& setup, const RunOptions& options, NumberRange environments, NumberRange episodes)
       : setup_(setup), options_(options), environments_(environments), episodes_(episodes) {
-    check_numbers("environments", environments);
-    check_numbers("episodes", episodes);
     const std::uint64_t frames = options.frames.value_or(setup.frames);
-    constexpr std::uint64_t kMostFrames = std::numeric_limits<std::uint32_t>::max();
-    if (frames > 0 && runs() > kMostFrames / frames) {
-      throw InputError(fmt::format("{} environments of {} episodes of {} frames are more than {} frames",
-                                   environments.size(), episodes.size(), frames, kMostFrames));
-    }
+    static_cast<void>(count_runs(setup, options, environments, episodes));
     static_cast<void>(prepare_run(setup, options_of(0)));
     static_cast<void>(RunFolder(options.out, true));
     for (std::uint64_t run = 0; run < runs(); ++run) static_cast<void>(RunFolder(folder_of(run), options.force));
@@ -143,11 +138,13 @@ class BatchRunner {
     RunsResult all;
     all.files = files_;
     all.progress = total_;
+    all.warnings = setup_.notes;
     all.sensors.resize(setup_.sensors.size());
     std::vector<FrameDigest> digests(all.sensors.size());
     for (std::uint64_t run = 0; run < runs(); ++run) {
       all.folders.push_back(folder_of(run));
-      for (const std::string& text : results_[run].warnings) {
+      // The notes of the scene, which stand first in every run, are said once.
+      for (const std::string& text : std::span(results_[run].warnings).subspan(setup_.notes.size())) {
         all.warnings.push_back(fmt::format("{}: {}", name_of(run), text));
       }
       for (std::size_t i = 0; i < all.sensors.size(); ++i) {
@@ -182,6 +179,19 @@ class BatchRunner {
 
 std::filesystem::path run_folder(std::uint32_t environment, std::uint32_t episode) {
   return std::filesystem::path(fmt::format("environment_{:04}", environment)) / fmt::format("episode_{:04}", episode);
+}
+
+std::uint64_t count_runs(const SceneSetup& setup, const RunOptions& options, NumberRange environments,
+                         NumberRange episodes) {
+  check_numbers("environments", environments);
+  check_numbers("episodes", episodes);
+  const std::uint64_t frames = options.frames.value_or(setup.frames), runs = environments.size() * episodes.size();
+  constexpr std::uint64_t kMostFrames = std::numeric_limits<std::uint32_t>::max();
+  if (runs > kMostFrames / std::max<std::uint64_t>(frames, 1)) {
+    throw InputError(fmt::format("{} environments of {} episodes of {} frames are more than {} frames",
+                                 environments.size(), episodes.size(), frames, kMostFrames));
+  }
+  return runs;
 }
 
 RunsResult run_environments(const SceneSetup& setup, const RunOptions& options, NumberRange environments,

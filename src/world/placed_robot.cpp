@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -26,14 +27,28 @@ std::vector<std::size_t> find_carriers(const Robot& robot) {
   return carriers;
 }
 
+void check_surface(const Scene& scene, const RobotPlace& place) {
+  if (!(place.reflectivity >= 0.0F && place.reflectivity <= 1.0F)) {
+    throw InputError(fmt::format("reflectivity = {} is not in [0, 1]", number_text(place.reflectivity)));
+  }
+  for (const std::string& group : place.groups) {
+    if (group.empty()) throw InputError("groups: the name of a group is empty");
+  }
+  if (place.label.empty()) return;
+  std::uint32_t highest = 0;
+  for (const Label& label : scene.labels()) {
+    if (label.name == place.label) return;
+    highest = std::max(highest, label.id);
+  }
+  if (highest == kMostLabelId) throw InputError(fmt::format("label '{}': id {} is taken", place.label, highest));
+}
+
 /// What Scene would refuse, before anything is added.
 void check_place(const Scene& scene, const Robot& robot, const RobotPlace& place) {
   if (place.parent != kNoEntity && index(place.parent) >= scene.entities().size()) {
     throw InputError(fmt::format("parent {} is not in [0, {})", index(place.parent), scene.entities().size()));
   }
-  if (!(place.reflectivity >= 0.0F && place.reflectivity <= 1.0F)) {
-    throw InputError(fmt::format("reflectivity = {} is not in [0, 1]", number_text(place.reflectivity)));
-  }
+  check_surface(scene, place);
   std::set<std::string_view> taken;
   for (const Entity& entity : scene.entities()) taken.insert(entity.name);
   for (const RobotLink& link : robot.links) {
@@ -75,7 +90,8 @@ PlacedRobot::PlacedRobot(Scene& scene, Robot robot, const RobotPlace& place)
     entity.mesh = *mesh;
     entity.parent_from_entity = std::move(poses[i]);
     entity.parent = carrier_of(i).parent;
-    entity.reflectivity = place.reflectivity;
+    entity.reflectivity = place.reflectivity, entity.one_sided = place.one_sided;
+    entity.groups = place.groups, entity.label = place.label;
     entities_[i] = scene.add_entity(std::move(entity));
   }
 }
@@ -104,21 +120,40 @@ EntityId PlacedRobot::entity(std::string_view link) const { return entities_[fin
 LinkMount PlacedRobot::mount(std::string_view link) const { return mount(find_link(link)); }
 
 void PlacedRobot::pose_entities(Scene& scene) const {
+  std::vector<std::pair<EntityId, Pose>> poses;
   for (std::size_t i = 0; i < entities_.size(); ++i) {
-    if (entities_[i] != kNoEntity) scene.set_pose(entities_[i], carrier_of(i).parent_from_link);
+    if (entities_[i] == kNoEntity) continue;
+    const Pose pose = carrier_of(i).parent_from_link;
+    with_prefix(fmt::format("link '{}'", robot_.links[i].name), [&] { return Trajectory(pose); });
+    poses.emplace_back(entities_[i], pose);
   }
+  for (const auto& [entity, pose] : poses) scene.set_pose(entity, pose);
 }
 
 void PlacedRobot::set_joints(Scene& scene, const JointPositions& joints) {
-  apply_positions(robot_, joints, positions_);
-  find_link_poses(robot_, positions_, robot_from_link_);
-  pose_entities(scene);
+  auto positions = positions_;
+  auto links = robot_from_link_;
+  apply_positions(robot_, joints, positions);
+  find_link_poses(robot_, positions, links);
+  links.swap(robot_from_link_);
+  try {
+    pose_entities(scene);
+  } catch (...) {
+    links.swap(robot_from_link_);
+    throw;
+  }
+  positions_ = std::move(positions);
 }
 
 void PlacedRobot::set_pose(Scene& scene, const Pose& parent_from_robot) {
   const Trajectory checked(parent_from_robot);
-  parent_from_robot_ = checked.keys().front().pose;
-  pose_entities(scene);
+  const Pose before = std::exchange(parent_from_robot_, checked.keys().front().pose);
+  try {
+    pose_entities(scene);
+  } catch (...) {
+    parent_from_robot_ = before;
+    throw;
+  }
 }
 
 }  // namespace fathom

@@ -69,6 +69,25 @@ TEST_F(Check, WarnsOfWhatARobotHoldsThatIsNotRead) {
   const Ended run = run_fathom({"simulate", scene, "--out", folder_ / "out"});
   EXPECT_EQ(run.exit_code, 0);
   EXPECT_NE(run.err.find("fathom: warning: r.urdf: not read: 1 <gazebo>\n"), std::string::npos) << run.err;
+  const Ended many = run_fathom({"simulate", scene, "--out", folder_ / "many", "--frames", "1", "--episodes", "0:3"});
+  EXPECT_EQ(many.exit_code, 0);
+  const std::size_t said = many.err.find("fathom: warning: r.urdf: not read: 1 <gazebo>\n");
+  EXPECT_NE(said, std::string::npos) << many.err;
+  EXPECT_EQ(many.err.find("not read", said + 40), std::string::npos) << "once for all runs:\n" << many.err;
+}
+
+TEST_F(Check, RefusesAsManyRunsAsSimulateDoes) {
+  for (const char* command : {"check", "simulate"}) {
+    std::vector<std::string> words = {command,          scene_,         "--frames",   "9",
+                                      "--environments", "0:4000000000", "--episodes", "0:4000000000"};
+    if (std::string_view(command) == "simulate") words.insert(words.end(), {"--out", folder_ / "out"});
+    const Ended ended = run_fathom(words);
+    EXPECT_EQ(ended.exit_code, 2) << command;
+    EXPECT_NE(
+        ended.err.find("4000000000 environments of 4000000000 episodes of 9 frames are more than 4294967295 frames"),
+        std::string::npos)
+        << ended.err;
+  }
 }
 
 TEST(OutputLists, HoldEveryOutputKeyAndChannel) {

@@ -48,6 +48,12 @@ done | grep -oE '(docs|examples)/[a-z0-9_/-]+\.(md|yaml)' | sort -u > "$work/ref
 while read -r file; do [[ -s $share/doc/fathom/$file ]] || fail "--help refers to $file"; done < "$work/references"
 (cd "$share/doc/fathom" && "$work/prefix/bin/fathom" check examples/house/house.yaml > "$work/check") ||
   fail "the installed house cannot be read"
+# The reader of SDF, a module, was installed beside the library, and the library finds it there.
+if compgen -G "$build/lib/libfathom-sdf-*" > /dev/null; then
+  echo "{scene: {from: $source/tests/support/box.sdf}, sensors: [{name: lidar, preset: VLP-16}]}" > "$work/box.yaml"
+  "$work/prefix/bin/fathom" check "$work/box.yaml" > "$work/check" || fail "the installed program reads no SDF"
+  if readelf -d "$library" | grep -q sdformat; then fail "the library is linked to libsdformat, which starts slowly"; fi
+fi
 if command -v man > /dev/null; then
   man -M "$share/man" fathom-simulate > "$work/page" && grep -q -e --seed "$work/page" || fail "man finds no page"
 fi

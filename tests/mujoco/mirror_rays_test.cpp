@@ -73,7 +73,7 @@ TEST(MujocoRays, MeetTheGeomsThatMjRayMeets) {
       expect_agreement(pair.world, pair.smaller, options, {}, seed, tally);
       if (HasFatalFailure()) return;
     }
-    EXPECT_GT(tally.hits, tally.rays / 2);
+    EXPECT_GT(tally.hits, tally.rays / 3);  // rays from below pass the floor
     EXPECT_LT(tally.hits, tally.rays);
     EXPECT_GT(tally.ids, tally.rays * 98 / 100);  // few rays graze what is round
   }

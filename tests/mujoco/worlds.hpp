@@ -135,10 +135,7 @@ inline std::string random_mjcf(std::uint32_t seed, std::uint32_t deep = 0, bool 
     const std::string name = numbers(0, 1) < 0.5 ? " name='thing " + std::to_string(cell) + "'" : "";
     const std::string text = "<geom" + name + " group='" + std::to_string(group) + "' " + geom + rgba + material;
     if (type <= mjGEOM_HFIELD) {
-      // No ray comes to the plane from below, where mj_ray would pass through it and the mirror does not.
-      const double height_m = type == mjGEOM_HFIELD ? place[2] : 0.4;
-      bodies +=
-          text + " pos='" + join({place[0], place[1], height_m}) + "' quat='1 0 0 " + join({numbers(-1, 1)}) + "'/>";
+      bodies += text + " pos='" + join(place) + "' quat='" + turn + "'/>";
     } else {
       bodies += "<body name='body " + std::to_string(cell) + "' pos='" + join(place) + "' quat='" + turn + "'>" +
                 (numbers(0, 1) < (all_move ? 1.0 : 0.5) ? "<freejoint/>" : "") +
@@ -164,12 +161,13 @@ struct Rays {
   std::vector<std::array<float, 3>> origins, directions;
 };
 
+/// From all around, the ground from below included.
 inline Rays random_rays(std::uint32_t seed, std::size_t count) {
   Numbers numbers(seed ^ 0x9e3779b9U);
   Rays rays;
   for (std::size_t i = 0; i < count; ++i) {
     const double u = numbers(-1, 1), turn = numbers(0, 2 * std::numbers::pi), r = std::sqrt(1 - u * u);
-    const std::array<double, 3> out = {r * std::cos(turn), r * std::sin(turn), std::abs(u)};
+    const std::array<double, 3> out = {r * std::cos(turn), r * std::sin(turn), u};
     std::array<float, 3> origin, direction;
     std::array<double, 3> way;
     for (std::size_t k = 0; k < 3; ++k) {

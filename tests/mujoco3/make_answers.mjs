@@ -71,7 +71,7 @@ function modelText(seed, deep) {
     const text = `<geom${name} group="${group}" ${geom}${material}${alpha}`;
     const flat = `1 0 0 ${numbers(-1, 1)}`, joint = numbers(0, 1) < 0.5 ? '<freejoint/>' : '';
     if (type < 2) {
-      bodies += `${text} pos="${type === 0 ? place.replace(/ [^ ]*$/, ' 0.4') : place}" quat="${flat}"/>`;
+      bodies += `${text} pos="${place}" quat="${type === 0 ? quat : flat}"/>`;
     } else {
       bodies += `<body name="body ${cell}" pos="${place}" quat="${quat}">${joint}` +
         `<inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>${text} pos="0.1 -0.2 0.3"/></body>`;
@@ -117,7 +117,7 @@ function randomRays(seed, count) {
   const rays = { origins: [], directions: [] };
   for (let i = 0; i < count; ++i) {
     const u = numbers(-1, 1), turn = numbers(0, 2 * Math.PI), r = Math.sqrt(1 - u * u);
-    const from = [12 * r * Math.cos(turn), 12 * r * Math.sin(turn), 12 * Math.abs(u) + 0.5].map(Math.fround);
+    const from = [12 * r * Math.cos(turn), 12 * r * Math.sin(turn), 12 * u + 0.5].map(Math.fround);
     const way = [numbers(-4.5, 4.5), numbers(-4.5, 4.5), numbers(0, 5)].map((x, k) => x - from[k]);
     const length = Math.hypot(...way);
     rays.origins.push(...from);

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# packages_test.sh BUILD COMPILER WITH_PYTHON [PYTHON]
+# packages_test.sh BUILD SOURCE COMPILER WITH_PYTHON [PYTHON]
 set -euo pipefail
-build=$1 compiler=$2 with_python=$3 python=${4:-}
+build=$1 source=$2 compiler=$3 with_python=$4 python=${5:-}
 for tool in dpkg-deb dpkg-shlibdeps file; do
   if ! command -v "$tool" > /dev/null; then
     echo "skipped: no $tool here: no Debian package is made"
@@ -84,6 +84,11 @@ frames: 2
 seed: 3' > "$work/room.yaml"
 "$root/usr/bin/fathom" simulate "$work/room.yaml" --out "$work/run" --quiet || fail 'fathom simulate fails'
 [[ $(find "$work/run" -name '*.pcd' | wc -l) -eq 2 ]] || fail 'fathom simulate has not written two clouds'
+if compgen -G "$build/lib/libfathom-sdf-*" > /dev/null; then
+  depends_on_libraries fathom "$(find "$root/usr/lib" -name 'libfathom-sdf-*')"
+  echo "{scene: {from: $source/tests/support/box.sdf}, sensors: [{name: lidar, preset: VLP-16}]}" > "$work/box.yaml"
+  "$root/usr/bin/fathom" check "$work/box.yaml" > "$work/log" || fail "fathom reads no SDF"
+fi
 digest_of() {  # <program>
   "$1" simulate "$work/room.yaml" --out "$work/run" --force --digest | grep -E '^lidar [0-9a-f]{16}$' || fail "$1 prints no digest"
 }

@@ -64,6 +64,8 @@ def test_rays_meet_the_geoms_that_mj_ray_meets(case):
     near, far = np.array(one["nearest"]["geoms"]), np.array(one["farthest"]["geoms"])
     least, most = np.array(one["nearest"]["ranges"]), np.array(one["farthest"]["ranges"])
     geoms, ranges = made.geom_id(frame.entity_id)[0], frame.clean_range[0]
+    below = (rays[1][:, 2] < 0) & (near >= 0)  # through the floor, which mj_ray sees from above alone
+    assert below.any() and (near[below] != made._find("geom", "floor")).all()
     assert geoms.dtype == np.int32 and (near >= 0).any() and (near == far).mean() > 0.98
     np.testing.assert_array_equal(geoms[near == far], near[near == far])
     slack = 24 * 2.0**-22 / np.maximum(np.cos(np.nan_to_num(frame.incidence[0])), 1e-3)

@@ -18,6 +18,15 @@ libraries = {line.split()[-1] for line in open("/proc/self/maps") if "libfathom.
 assert libraries == {str(package / library) for library in os.listdir(package) if library.startswith("libfathom.so")}, libraries
 scene = fa.Scene()
 scene.add_entity("room", fa.box([8, 6, 3]))
+try:
+    assert fa.read_robot(SDF_FILE).links[0]["name"] == "box::link"
+except fa.InputError as error:
+    assert "this build of fathom has no libsdformat" in str(error), error
+try:
+    fa.read_robot("bad.sdf")  # an error of the module for SDF is one of the library's
+    raise SystemExit("a bad SDF was read")
+except fa.InputError as error:
+    assert "bad.sdf" in str(error), error
 print(fa.Simulator(scene, [fa.Sensor("lidar", "VLP-16")]).render("lidar").reasons())
 """
 
@@ -42,7 +51,9 @@ def test_wheel(tmp_path):
     assert len(wheels) == 1 and "none-any" not in wheels[0].name
     site = tmp_path / "site-packages"
     pip("install", "--no-index", "--no-deps", "--target", str(site), str(wheels[0]), cwd=tmp_path)
+    (tmp_path / "bad.sdf").write_text("<sdf version='1.9'><model name='m'><link name='l'/><link name='l'/></model></sdf>")
+    code = CODE.replace("SDF_FILE", repr(str(SOURCE / "tests" / "support" / "box.sdf")), 1)
     environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "LD_LIBRARY_PATH")}
-    done = subprocess.run([sys.executable, "-c", CODE], cwd=tmp_path, env={**environment, "PYTHONPATH": str(site)},
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env={**environment, "PYTHONPATH": str(site)},
                           capture_output=True, text=True)
     assert done.returncode == 0 and "hit" in done.stdout, done.stdout + done.stderr

@@ -121,3 +121,13 @@ def test_kinds_of_errors():
         fa.box()
     with pytest.raises(ValueError, match="segments"):
         fa.sphere(1, segments=3)
+
+
+MODULES = [fa, fa.beam, fa.calibrate, fa.noise, fa.sensors]
+BOUND = {made for module in MODULES for made in vars(module).values() if type(made) is type(fa.Scene)}
+
+
+@pytest.mark.parametrize("made", sorted(BOUND, key=lambda made: made.__qualname__))
+def test_objects_that_init_refused_can_be_shown(made):
+    """As debuggers and test programs do with what stands in a frame of the stack."""
+    assert repr(made.__new__(made)).startswith(f"<{made.__module__}.{made.__name__} object at")

@@ -165,6 +165,18 @@ def test_scene_tells_what_it_holds():
     assert scene.mesh("ball").vertices.shape == scene.mesh(2).vertices.shape and len(scene.mesh_names) == 3
 
 
+def test_one_sided_entities_are_seen_from_their_front():
+    scene = fa.Scene()
+    scene.add_entity("plane", fa.plane(4, 4), one_sided=True)
+    scene.add_entity("beyond", "plane", [0, 0, 5])
+    scene.add_entity("mirrored", "plane", [0, 0, -5], scale=[1, 1, -1], one_sided=True)
+    assert [e.one_sided for e in scene.entities] == [True, False, True]
+    rays = fa.sensors.RayTable([[0, 0, 1], [0, 0, -1], [0, 0, 1]], [[0.1, 0.2, -1], [0.1, 0.2, 1], [0.1, 0.2, -9]])
+    frame = fa.Simulator(scene, [fa.Sensor("rays", rays)]).render("rays", 0, ("range", "entity_id"))
+    np.testing.assert_array_equal(frame.entity_id[0], [1, 0, 2])
+    np.testing.assert_allclose(frame.range[0], [6, 1, 4], rtol=1e-6)
+
+
 def test_what_is_refused_changes_nothing():
     scene = room()
     before = scene.revision

@@ -162,7 +162,7 @@ const std::vector<Defect> kDefects = {
     {"LabelNotInTheTable",
      "  entities:\n    - {name: floor, mesh: floor}",
      "  labels: {floor: 1}\n  entities:\n    - {name: floor, mesh: floor, label: flor}",
-     {"bad.yaml:26:7:", "label = flor is not in scene.labels", "'floor'"}},
+     {"bad.yaml:26:41:", "label = flor is not in scene.labels", "'floor'"}},
     {"LabelIdIsZero", "  meshes:", "  labels: {floor: 0}\n  meshes:", {"bad.yaml:21:19:", "labels.floor = 0 is not"}},
     {"LabelIdTwice",
      "  meshes:",
@@ -212,6 +212,7 @@ const std::vector<Defect> kDefects = {
      "mesh: floor}",
      "mesh: floor, reflectivity: 1.5}",
      {"bad.yaml:25:48:", "reflectivity = 1.5 is not in [0, 1]"}},
+    {"OneSidedIsANumber", "mesh: floor}", "mesh: floor, one_sided: 2}", {"bad.yaml:25:45:", "one_sided"}},
 
     // Meshes and other files.
     {"MissingMeshFile",

@@ -110,6 +110,21 @@ TEST_F(From, SeveralStandInOneScene) {
             std::string::npos);
 }
 
+TEST_F(From, ARobotSaysOfAllItsLinksWhatAnEntitySaysOfItself) {
+  const std::string file = "    file: mast.urdf\n";
+  const std::string said = file + "    groups: [robots]\n    label: mast\n    one_sided: true\n";
+  const SceneSetup setup = read(replaced(kRobotScene, file, said));
+  ASSERT_EQ(setup.scene.entities().back().name, "mast");
+  EXPECT_EQ(setup.scene.entities().back().groups, std::vector<std::string>{"robots"});
+  EXPECT_EQ(setup.scene.entities().back().label, "mast");
+  EXPECT_TRUE(setup.scene.entities().back().one_sided);
+  const std::string slip = replaced(replaced(kRobotScene, file, said), "scene:\n", "scene:\n  labels: {mats: 3}\n");
+  EXPECT_NE(
+      input_error([&] { read(slip); }).find("scene.from.label = mast is not in scene.labels (nearest known: 'mats')"),
+      std::string::npos)
+      << input_error([&] { read(slip); });
+}
+
 TEST_F(From, AMovingSensorKeepsItsMotionInTheFrameOfTheLink) {
   const std::string motion =
       "parent: camera, motion: {loop: true, keyframes: [{time_s: 0}, {time_s: 1, position_m: [1, 0, 0]}]}}";

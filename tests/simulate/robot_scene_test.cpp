@@ -55,9 +55,11 @@ TEST(RobotScene, PartsOfAFileBecomeEntities) {
         "}\n    - {name: f, mesh: m, parent: " + parent + "}\n";
     return read_scene_file(folder.write("s.yaml", text));
   };
-  const SceneSetup setup = read_with(
-      "{file: car.obj, split: nodes}", ", label: car, parts: {roof: {reflectivity: 0.25, groups: [top], label: roof}}",
-      "    ignore: [e/roof, f]\n    noise: [distance: {entities: {e: {mean_m: 1}, f/door: {mean_m: 2}}}]\n");
+  const SceneSetup setup =
+      read_with("{file: car.obj, split: nodes}",
+                ", label: car, one_sided: true, parts: {roof: {reflectivity: 0.25, groups: [top], label: roof, "
+                "one_sided: false}}",
+                "    ignore: [e/roof, f]\n    noise: [distance: {entities: {e: {mean_m: 1}, f/door: {mean_m: 2}}}]\n");
   const auto& entities = setup.scene.entities();
   ASSERT_EQ(entities.size(), 6U);
   const auto name = [&](std::size_t i) { return entities[i].name; };
@@ -73,6 +75,8 @@ TEST(RobotScene, PartsOfAFileBecomeEntities) {
   EXPECT_EQ(entities[3].scale, (Vec3{2, 2, 2}));
   EXPECT_EQ(entities[3].reflectivity, 0.25F);
   EXPECT_EQ(entities[2].reflectivity, 1.0F);
+  EXPECT_TRUE(entities[2].one_sided);
+  EXPECT_FALSE(entities[1].one_sided || entities[3].one_sided);
   EXPECT_EQ(entities[2].label, "car");
   EXPECT_EQ(entities[3].label, "roof");
   EXPECT_EQ(entities[3].groups, std::vector<std::string>{"top"});

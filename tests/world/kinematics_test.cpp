@@ -198,6 +198,27 @@ TEST(PlacedRobots, HangOnWhatHasAShapeAndMove) {
   EXPECT_EQ(robot_from_links(placed.robot()).size(), 4U);
 }
 
+TEST(PlacedRobots, StayWhereTheyAreWhenAMoveIsRefused) {
+  Scene scene;
+  Robot robot = crane();
+  robot.joints[1].kind = JointKind::kPrismatic;
+  PlacedRobot placed(scene, robot);
+  const auto poses = [&] {
+    return std::pair(scene.world_from_entity(placed.entity("box"), 0),
+                     scene.world_from_entity(placed.entity("ball"), 0));
+  };
+  const auto before = poses();
+  const LinkMount rod = placed.mount("rod");
+  EXPECT_EQ(input_error([&] { placed.set_joints(scene, {{"rail", 1}, {"rod", 3e9}}); }).find("link 'ball': "), 0U);
+  EXPECT_TRUE(poses() == before);
+  EXPECT_TRUE(placed.mount("rod").parent_from_link == rod.parent_from_link);
+  EXPECT_NE(input_error([&] { placed.set_joints(scene, {{"rail", 1}, {"rali", 1}}); }), "");
+  EXPECT_NE(input_error([&] { placed.set_pose(scene, {{2e9, 0, 0}, {}}); }), "");
+  EXPECT_TRUE(poses() == before);
+  placed.set_joints(scene, {});  // what was refused is not remembered
+  EXPECT_TRUE(poses() == before);
+}
+
 TEST(PlacedRobots, ThatAreRefusedLeaveTheSceneAsItWas) {
   Scene scene;
   const PlacedRobot first(scene, crane());
@@ -208,6 +229,7 @@ TEST(PlacedRobots, ThatAreRefusedLeaveTheSceneAsItWas) {
   EXPECT_EQ(error({}), "link 'box': the name is taken; give the robot a prefix");
   EXPECT_EQ(error({.prefix = "b_", .joints = {{"rali", 1}}}), "there is no joint 'rali' (nearest known: 'rail')");
   EXPECT_EQ(error({.prefix = "b_", .reflectivity = NAN}), "reflectivity = nan is not in [0, 1]");
+  EXPECT_EQ(error({.prefix = "b_", .groups = {"robots", ""}}), "groups: the name of a group is empty");
   EXPECT_EQ(error({.prefix = "b_", .parent = EntityId{7}}), "parent 7 is not in [0, 2)");
   EXPECT_EQ(error({.prefix = "b_", .parent_from_robot = {{2e9, 0, 0}, {}}}),
             "link 'world': pose: position 2000000000 m is not in [-1e9, 1e9] m");
@@ -215,6 +237,11 @@ TEST(PlacedRobots, ThatAreRefusedLeaveTheSceneAsItWas) {
   broken.meshes[1].triangles.clear();
   EXPECT_EQ(error({.prefix = "b_"}, broken), "link 'b_ball': mesh is empty: 1986 vertices, 0 triangles");
   EXPECT_EQ(scene.revision(), revision);
+  Scene labelled;
+  labelled.add_label({"last", kMostLabelId});
+  EXPECT_EQ(input_error([&] { PlacedRobot(labelled, crane(), {.label = "crane"}); }),
+            "label 'crane': id 65535 is taken");
+  EXPECT_TRUE(labelled.meshes().empty());
   EXPECT_EQ(input_error([&] { static_cast<void>(first.entity("bxo")); }),
             "there is no link 'bxo' (nearest known: 'box')");
 }

@@ -104,7 +104,10 @@ struct RobotPlace {
   EntityId parent = kNoEntity;
   Pose parent_from_robot = {};
   JointPositions joints = {};
-  float reflectivity = 1.0F;  ///< of all links
+  float reflectivity = 1.0F;  ///< this and what follows: of all links, as an Entity has it
+  std::vector<std::string> groups = {};
+  std::string label = {};
+  bool one_sided = false;
 };
 
 /// What a sensor on a link is attached to: the entity that carries it, or the world (kNoEntity).

@@ -161,6 +161,9 @@ const NoiseType& type_of() {
   }
 }
 
+/// Of the library: the parameters of a model as they lie in memory.
+struct NoiseAccess;
+
 /// Makes the table of a model's functions; defined in noise/custom.hpp.
 template <NoiseModel M>
 NoiseType make_type(const std::array<BlockKernel, 3>& kernels);
@@ -213,6 +216,7 @@ class Noise {
  private:
   template <NoiseModel M>
   friend detail::NoiseType detail::make_type(const std::array<BlockKernel, 3>& kernels);
+  friend struct detail::NoiseAccess;
 
   FATHOM_API Noise(const detail::NoiseType& type, const void* model);
 

@@ -32,6 +32,10 @@ struct Entity {
   bool part_of_parent = false;
   std::vector<std::string> groups = {};  ///< names, not empty, under which a sensor can ignore many entities at once
   std::string label = {};                ///< name of its Label; empty: none
+  /// Whether rays pass through its triangles from behind. The front of a triangle is where its corners run
+  /// counter-clockwise in the frame of the mesh; a negative scale mirrors the fronts with the mesh, so that what is
+  /// seen from outside still is. A ray along a triangle meets neither side.
+  bool one_sided = false;
 };
 
 /// Meshes and the entities that place them. Ids count from 0 in the order of adding. A Scene is always valid:
@@ -72,6 +76,8 @@ class FATHOM_API Scene {
   [[nodiscard]] std::uint32_t mesh_version(MeshId mesh) const { return mesh_versions_[index(mesh)]; }
   /// Counts every change, so that users can tell whether anything changed.
   [[nodiscard]] std::uint64_t revision() const { return revision_; }
+  /// Counts the changes of who is there and hangs on whom, which poses do not change.
+  [[nodiscard]] std::uint64_t structure_revision() const { return structure_revision_; }
   /// Whether any entity moves by itself as time passes.
   [[nodiscard]] bool moves() const;
 
@@ -91,7 +97,7 @@ class FATHOM_API Scene {
   std::vector<std::uint32_t> label_ids_;  // [entities]
   std::map<std::string, EntityId, std::less<>> ids_;
   std::vector<bool> has_children_;  // [entities]; stays true when they are taken away
-  std::uint64_t revision_ = 0;
+  std::uint64_t revision_ = 0, structure_revision_ = 0;
 };
 
 }  // namespace fathom

@@ -30,8 +30,12 @@ struct RunsResult {
   Progress progress;
   std::vector<SensorResult>
       sensors;  ///< in the order of the scene file; digest: of those of the runs, in the order above
-  std::vector<std::string> warnings;  ///< each begins with "environment 3, episode 2: "
+  std::vector<std::string> warnings;  ///< those of the scene, then of runs: "environment 3, episode 2: ..."
 };
+
+/// How many runs these are. Throws InputError where run_environments() does so because of their numbers.
+FATHOM_API std::uint64_t count_runs(const SceneSetup& setup, const RunOptions& options, NumberRange environments,
+                                    NumberRange episodes);
 
 /// run_scene() for every environment and every episode of it, into options.out / run_folder(environment, episode).
 /// Every folder is what run_scene() makes for that environment and episode alone, file by file, but for what its

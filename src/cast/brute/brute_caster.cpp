@@ -15,10 +15,12 @@ BruteCaster::BruteCaster(const Scene& scene, double stamp_s) {
       const auto& v = mesh.vertices_m[vertex];
       return world_from_entity * Vec3{v[0] * entity.scale.x, v[1] * entity.scale.y, v[2] * entity.scale.z};
     };
+    const double mirrors = entity.scale.x * entity.scale.y * entity.scale.z < 0.0 ? -1.0 : 1.0;
+    const double back = entity.one_sided ? mirrors : 0.0;
     for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
       const Vec3 a = corner(mesh.triangles[t][0]);
-      triangles_.push_back(
-          {a, corner(mesh.triangles[t][1]) - a, corner(mesh.triangles[t][2]) - a, e, static_cast<std::uint32_t>(t)});
+      const Vec3 ab = corner(mesh.triangles[t][1]) - a, ac = corner(mesh.triangles[t][2]) - a;
+      triangles_.push_back({a, ab, ac, e, static_cast<std::uint32_t>(t), back});
     }
   }
 }
@@ -40,6 +42,7 @@ BruteCaster::Hit BruteCaster::cast(const Vec3& origin, const Vec3& direction) co
     const double range = dot(t.ac, q) / determinant;
     if (range < 0.0 || range >= best.range_m) continue;
     const Vec3 n = cross(t.ab, t.ac);
+    if (t.back * dot(n, direction) > 0.0) continue;
     const double scale = (dot(n, direction) > 0.0 ? -1.0 : 1.0) / norm(n);
     best = {range, t.entity, t.index, scale * n};
   }

@@ -31,6 +31,7 @@ class BruteCaster {
     Vec3 a, ab, ac;
     std::uint32_t entity;
     std::uint32_t index;
+    double back;  ///< the sign of the normal's product with rays from behind, which pass; 0: none do
   };
   std::vector<Triangle> triangles_;
 };

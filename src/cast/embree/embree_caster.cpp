@@ -73,11 +73,13 @@ class EmbreeCaster final : public Caster {
 
   void cast(const CastRays& rays, const CastHits& hits) const override {
     const bool fine = rays.packet_sr > 0.0F && seems_fine(rays);
-    with_width(width_, [&]<class Width>() { cast_packets<Width>(top_.get(), rays, hits, normals_.data(), fine); });
+    with_width(width_, [&]<class Width>() {
+      cast_packets<Width>(top_.get(), rays, hits, normals_.data(), fine, one_sided_.data());
+    });
   }
 
   void find_blocked(const SightLines& lines, std::uint32_t* blocked) const override {
-    with_width(width_, [&]<class Width>() { occlude_packets<Width>(top_.get(), lines, blocked); });
+    with_width(width_, [&]<class Width>() { occlude_packets<Width>(top_.get(), lines, one_sided_.data(), blocked); });
   }
 
  private:
@@ -135,6 +137,7 @@ class EmbreeCaster final : public Caster {
     Instance instance;
     instance.mesh = entity.mesh;
     normals_.emplace_back();
+    one_sided_.push_back(entity.one_sided ? 1 : 0);
     if (entity.mesh == kNoMesh) return instances_.push_back(std::move(instance));
     instance.geometry = OwnedGeometry(rtcNewGeometry(device(), RTC_GEOMETRY_TYPE_INSTANCE));
     rtcSetGeometryInstancedScene(instance.geometry.get(), meshes_->tree(entity.mesh));
@@ -178,7 +181,8 @@ class EmbreeCaster final : public Caster {
   std::vector<std::uint32_t> versions_;  // [meshes], as the instances know them
   std::vector<Instance> instances_;      // [entities]
   WorldPoses poses_;
-  std::vector<NormalMatrix> normals_;  // [entities]
+  std::vector<NormalMatrix> normals_;    // [entities]
+  std::vector<std::uint8_t> one_sided_;  // [entities], as a filter of Embree reads them
 };
 
 }  // namespace

@@ -36,6 +36,14 @@ MeshTree build_mesh_tree(RTCDevice device, const Mesh& mesh, bool deforms, Execu
   return tree;
 }
 
+void filter_hits(RTCDevice device, const MeshTree& tree, RTCFilterFunctionN filter, Executor& executor) {
+  rtcSetGeometryIntersectFilterFunction(tree.geometry.get(), filter);
+  rtcSetGeometryOccludedFilterFunction(tree.geometry.get(), filter);
+  rtcCommitGeometry(tree.geometry.get());
+  executor.bounded_call([&] { rtcCommitScene(tree.scene.get()); });
+  check(device, "building the tree of a mesh");
+}
+
 void replace_vertices(RTCDevice device, const Mesh& mesh, const MeshTree& tree, Executor& executor) {
   copy_vertices(mesh, rtcGetGeometryBufferData(tree.geometry.get(), RTC_BUFFER_TYPE_VERTEX, 0));
   rtcUpdateGeometryBuffer(tree.geometry.get(), RTC_BUFFER_TYPE_VERTEX, 0);

@@ -23,6 +23,9 @@ struct MeshTree {
 /// the executor, so that a caller's bound on threads holds for that too.
 MeshTree build_mesh_tree(RTCDevice device, const Mesh& mesh, bool deforms, Executor& executor);
 
+/// Asks `filter` about every hit on the mesh from now on, which makes casts a little slower.
+void filter_hits(RTCDevice device, const MeshTree& tree, RTCFilterFunctionN filter, Executor& executor);
+
 /// Takes over the vertices of a mesh that has as many as before.
 void replace_vertices(RTCDevice device, const Mesh& mesh, const MeshTree& tree, Executor& executor);
 

@@ -12,6 +12,7 @@
 #include <embree3/rtcore.h>
 
 #include "cast/caster.hpp"
+#include "cast/embree/one_sided.hpp"
 #include "cast/embree/packet_width.hpp"
 #include "cast/tile.hpp"
 
@@ -80,14 +81,14 @@ bool meets_anything(const typename Width::RayHit& packet) {
   return met != 0;
 }
 
-/// `fine_at_first`: what to take triangles for until some are met.
+/// `fine_at_first`: what to take triangles for until some are met. `one_sided`: as OneSidedContext has it.
 template <class Width>
 void cast_packets(RTCScene scene, const CastRays& rays, const CastHits& hits, const NormalMatrix* world_from_normal,
-                  bool fine_at_first) {
+                  bool fine_at_first, const std::uint8_t* one_sided) {
   constexpr unsigned W = Width::kWidth;
   constexpr std::size_t kBytes = W * sizeof(float);
-  RTCIntersectContext context;
-  rtcInitIntersectContext(&context);
+  OneSidedContext sided(one_sided);
+  RTCIntersectContext& context = sided.context;
   const bool apart = !rays.coherent || fine_at_first;
   context.flags = apart ? RTC_INTERSECT_CONTEXT_FLAG_INCOHERENT : RTC_INTERSECT_CONTEXT_FLAG_COHERENT;
   alignas(64) static constexpr int kAll[16] = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};

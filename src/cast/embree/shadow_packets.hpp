@@ -7,15 +7,17 @@
 #include <embree3/rtcore.h>
 
 #include "cast/caster.hpp"
+#include "cast/embree/one_sided.hpp"
 #include "cast/embree/packet_width.hpp"
 
 namespace fathom {
 
+/// `one_sided`: as OneSidedContext has it.
 template <class Width>
-void occlude_packets(RTCScene scene, const SightLines& lines, std::uint32_t* blocked) {
+void occlude_packets(RTCScene scene, const SightLines& lines, const std::uint8_t* one_sided, std::uint32_t* blocked) {
   constexpr unsigned W = Width::kWidth;
-  RTCIntersectContext context;
-  rtcInitIntersectContext(&context);
+  OneSidedContext sided(one_sided);
+  RTCIntersectContext& context = sided.context;
   // Never the coherent flag: with it rtcOccluded16 of Embree 3.13.5 has been seen to loop for ever on packets whose
   // rays straddle an axis, over instances. rtcIntersect16 has not.
   context.flags = RTC_INTERSECT_CONTEXT_FLAG_INCOHERENT;

@@ -41,7 +41,8 @@ struct Range {
 struct Fork {
   Range range;
   std::uint32_t left = kNone, right = kNone;
-  float cost[kWidth + 1] = {};  ///< the least sum of the areas of nodes, where up to so many children stand for the range
+  float cost[kWidth + 1] =
+      {};  ///< the least sum of the areas of nodes, where up to so many children stand for the range
 
   void weigh(const Fork& l, const Fork& r);
 };
@@ -66,8 +67,8 @@ void Fork::weigh(const Fork& l, const Fork& r) {
 
 constexpr int kBins = 16;
 constexpr std::uint32_t kSubtreeItems = 1024;  ///< a task builds subtrees of up to so many
-/// From this depth on ranges are halved. Above tasks each node then has an eighth of its parent's items, so that a task comes
-/// after 7 more levels at most, and its subtree, halved in two, ends within 10.
+/// From this depth on ranges are halved. Above tasks each node then has an eighth of its parent's items, so that a task
+/// comes after 7 more levels at most, and its subtree, halved in two, ends within 10.
 constexpr std::uint32_t kHalvedDepth = 20;
 
 constexpr std::uint32_t kChunkItems = 16384;  ///< of a large range, looked at by one task
@@ -141,10 +142,10 @@ class Builder {
     return count;
   }
 
-  /// Splits a range in two until leaves are left, and gathers the parts into nodes of eight so that the areas of all nodes
-  /// sum to the least: how often a ray comes to a node goes with its area, and one with two children costs as much as one
-  /// with eight (H. Ylitie, T. Karras, S. Laine, "Efficient incoherent ray traversal on GPUs through compressed wide
-  /// BVHs", 2017, section 3.1). `forks` is memory to work in.
+  /// Splits a range in two until leaves are left, and gathers the parts into nodes of eight so that the areas of all
+  /// nodes sum to the least: how often a ray comes to a node goes with its area, and one with two children costs as
+  /// much as one with eight (H. Ylitie, T. Karras, S. Laine, "Efficient incoherent ray traversal on GPUs through
+  /// compressed wide BVHs", 2017, section 3.1). `forks` is memory to work in.
   void build_subtree(const Range& all, std::uint32_t depth, std::vector<Fork>& forks, Subtree& out) const {
     forks.clear();
     split_all(all, depth, forks);
@@ -382,7 +383,8 @@ void NodeBuilder::build(std::span<const Box> boxes, std::uint32_t leaf_size, Exe
   }
   executor.parallel_for(tasks.size(), 1, [&](std::size_t begin, std::size_t end) {
     std::vector<Fork> forks;
-    for (std::size_t i = begin; i < end; ++i) builder.build_subtree(tasks[i].range, tasks[i].depth, forks, tasks[i].out);
+    for (std::size_t i = begin; i < end; ++i)
+      builder.build_subtree(tasks[i].range, tasks[i].depth, forks, tasks[i].out);
   });
   out.nodes.clear(), out.leaves.clear();
   append(upper, out);

@@ -60,7 +60,8 @@ float skew_of(const Affine& a, const Affine& b) {
 
 }  // namespace
 
-void Instances::place(std::size_t i, const MeshTree& tree, const Affine& world_from_mesh, std::uint32_t mask) {
+void Instances::place(std::size_t i, const MeshTree& tree, const Affine& world_from_mesh, std::uint32_t mask,
+                      bool one_sided) {
   if (i >= instances_.size()) instances_.resize(i + 1), boxes_.resize(i + 1), skews_.resize(i + 1);
   boxes_[i] = {}, skews_[i] = 0.0F;
   const std::optional<Affine> back = inverse(world_from_mesh);
@@ -68,7 +69,7 @@ void Instances::place(std::size_t i, const MeshTree& tree, const Affine& world_f
   Instance& instance = instances_[i];
   instance.nodes = tree.nodes.data(), instance.leaves = tree.leaves.data();
   instance.bounds = tree.bounds, instance.typical_area = tree.typical_area;
-  instance.mask = mask;
+  instance.mask = mask, instance.one_sided = one_sided;
   for (int r = 0; r < 3; ++r) {
     for (int c = 0; c < 3; ++c) {
       instance.inverse[3 * c + r] = back->m[r][c];

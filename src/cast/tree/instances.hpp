@@ -16,7 +16,8 @@ class Instances {
  public:
   /// Places mesh `tree` as instance `i`; those between are empty until they are placed. A map that flattens space, or
   /// that scales it by more than 1e18 in one way or the other, hides it. Call commit() before casting.
-  void place(std::size_t i, const MeshTree& tree, const Affine& world_from_mesh, std::uint32_t mask = ~0U);
+  void place(std::size_t i, const MeshTree& tree, const Affine& world_from_mesh, std::uint32_t mask = ~0U,
+             bool one_sided = false);
   /// The mask of an instance that was placed; casts see it at once.
   void set_mask(std::size_t i, std::uint32_t mask) { instances_[i].mask = mask; }
   /// Removes instances from `count` on.

@@ -17,32 +17,14 @@ namespace {
 constexpr float kFarthest = std::numeric_limits<float>::max();
 constexpr float kLeast = std::numeric_limits<float>::denorm_min();
 
-/// World unit normal of a triangle, turned against the ray along d.
-void store_normal(const tree::World& world, std::uint32_t id, std::uint32_t place, const float (&d)[3],
-                  const CastHits& hits, std::uint32_t i) {
-  const tree::Instance& instance = world.instances[id];
-  const tree::Leaf& leaf = instance.leaves[place / 4];
-  const std::uint32_t k = place % 4;
-  float e[2][3];
-  for (int a = 0; a < 3; ++a) {
-    e[0][a] = leaf.v[0][a][k] - leaf.v[1][a][k], e[1][a] = leaf.v[2][a][k] - leaf.v[0][a][k];
-  }
-  const float n[3] = {e[0][1] * e[1][2] - e[0][2] * e[1][1], e[0][2] * e[1][0] - e[0][0] * e[1][2],
-                      e[0][0] * e[1][1] - e[0][1] * e[1][0]};
-  const float* m = instance.m_from_w;  // normals turn by its transpose
-  float w[3];
-  for (int a = 0; a < 3; ++a) w[a] = m[3 * a] * n[0] + m[3 * a + 1] * n[1] + m[3 * a + 2] * n[2];
-  const bool behind = w[0] * d[0] + w[1] * d[1] + w[2] * d[2] > 0.0F;
-  const float scale = (behind ? -1.0F : 1.0F) / __builtin_sqrtf(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
-  hits.nx[i] = w[0] * scale, hits.ny[i] = w[1] * scale, hits.nz[i] = w[2] * scale;
-}
-
 /// The triangle and the normal of a hit, where they are wanted.
 void store_surface(const tree::World& world, std::uint32_t id, std::uint32_t place, const CastRays& rays,
                    std::uint32_t i, const CastHits& hits) {
   const bool met = id != tree::kNone;
   if (hits.triangle != nullptr) hits.triangle[i] = met ? triangle_of(world.instances[id], place) : tree::kNone;
-  if (hits.nx != nullptr && met) store_normal(world, id, place, {rays.dx[i], rays.dy[i], rays.dz[i]}, hits, i);
+  if (hits.nx == nullptr || !met) return;
+  const Point n = world_normal(world.instances[id], place, {rays.dx[i], rays.dy[i], rays.dz[i]});
+  hits.nx[i] = n.x, hits.ny[i] = n.y, hits.nz[i] = n.z;
 }
 
 /// Rays to cast and what becomes of them; a part of them is named by its first ray.

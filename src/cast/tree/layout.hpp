@@ -67,6 +67,7 @@ struct Instance {
   double inverse[9];   ///< the same in double precision, as origins are
   double at[3];        ///< translation of w_from_m
   std::uint32_t mask;  ///< a ray meets it when its own mask has a bit in common
+  bool one_sided;      ///< rays pass through triangles from behind (Entity::one_sided)
 };
 
 /// What is cast against. A leaf of `nodes` is an instance.

@@ -94,6 +94,7 @@ struct LeafRay {
   V3<F4> o, d, r;
   Shear<F4> shear;
   float near;
+  bool one_sided;  ///< passes through triangles from behind
 };
 
 /// Improves `hit` by the triangles of a leaf; returns whether it did.
@@ -103,9 +104,10 @@ FATHOM_KERNEL bool meet_leaf(const tree::Leaf& leaf, std::uint32_t number, std::
   const V3<F4> c[3] = {v[0] - ray.o, v[1] - ray.o, v[2] - ray.o};
   F4 x[3], y[3];
   shear_corners(c, ray.shear, x, y);
-  const F4 in = contains(x, y);
+  F4 in = contains(x, y);
   if (bits(in) == 0) return false;
   const V3<F4> n = cross(v[0] - v[1], v[2] - v[0]);
+  if (ray.one_sided) in = in & from_front(n, ray.d);
   const V3<F4> lo = least_of(c), hi = most_of(c);
   const F4 t = distance(dot(c[0], n), n, ray.d, lo, hi, exit_slack(lo, hi), ray.r, entry_of(lo, hi, ray.r));
   float ts[4];
@@ -148,7 +150,7 @@ inline void trace_single(const tree::World& world, const SingleRay& ray, Hit& hi
     const float* m = instance.m_from_w;  // its columns, each with a fourth value that is not used
     const F4 turned = F4::load(m) * d.x + F4::load(m + 3) * d.y + F4::load(m + 6) * d.z;
     const V3<F4> local_d = spread(turned), local_r = spread(reciprocal(turned));
-    const LeafRay local = {all3(at), local_d, local_r, make_shear(local_d, local_r), ray.near};
+    const LeafRay local = {all3(at), local_d, local_r, make_shear(local_d, local_r), ray.near, instance.one_sided};
     return walk<false>(
         instance.nodes, make_slabs(at, slack_of(instance.bounds, at, kMeshSlack), local_r), hit.t,
         [&](std::uint32_t leaf) { return meet_leaf(instance.leaves[leaf], leaf, id, local, hit), false; });

@@ -104,6 +104,7 @@ class TileTracer {
 
   void enter(std::uint32_t id, Groups groups) {
     const tree::Instance& instance = world_.instances[id];
+    one_sided_ = instance.one_sided;
     TileFrame& frame = inner_;
     for_groups(groups, [&](unsigned g) {
       store3(turn(instance.m_from_w, load3(rays_.dx, rays_.dy, rays_.dz, g)), frame.dx, frame.dy, frame.dz, g);
@@ -184,8 +185,8 @@ class TileTracer {
     const V3<F4> r = {F4::all(frame.rx[i]), F4::all(frame.ry[i]), F4::all(frame.rz[i])};
     const Point o = kOneOrigin ? origin : Point{frame.ox[i], frame.oy[i], frame.oz[i]};
     const float near = rays_.near == nullptr ? 0.0F : rays_.near[i];
-    const LeafRay ray = {
-        all3(o), {F4::all(frame.dx[i]), F4::all(frame.dy[i]), F4::all(frame.dz[i])}, r, shear_of(i), near};
+    const V3<F4> d = {F4::all(frame.dx[i]), F4::all(frame.dy[i]), F4::all(frame.dz[i])};
+    const LeafRay ray = {all3(o), d, r, shear_of(i), near, one_sided_};
     // The triangle of an earlier hit is not asked for: it is one of another instance.
     Hit hit = {rays_.t[i], rays_.instance[i], rays_.place[i], tree::kNone};
     bool met = false;
@@ -274,6 +275,7 @@ class TileTracer {
     const unsigned at = g * F::kLanes;
     const V3<F> d = load3(inner_.dx, inner_.dy, inner_.dz, g);
     const V3<F> n = spread3(q.n, k), r = load3(inner_.rx, inner_.ry, inner_.rz, g);
+    if (one_sided_) in = in & from_front(n, d);
     const F reach = F::load(rays_.t + at);
     F plane, slack;
     V3<F> lo, hi;
@@ -323,6 +325,7 @@ class TileTracer {
   TileRays& rays_;
   const Pyramid& pyramid_;
   TileFrame outer_, inner_;
+  bool one_sided_ = false;  // the instance whose frame inner_ is
 };
 
 }  // namespace fathom::FATHOM_ISA

@@ -37,6 +37,7 @@ class TreeCaster final : public Caster {
   }
   [[nodiscard]] Vec3 origin() const override { return origin_; }
   [[nodiscard]] float reach() const override { return reach_; }
+  [[nodiscard]] const tree::World* world() const override { return &instances_.world(); }
 
   void place(const Scene& scene, double stamp_s, const Vec3& origin) override {
     meshes_->sync(scene);
@@ -52,7 +53,8 @@ class TreeCaster final : public Caster {
       const bool same = !added && !rebase && placed.version == version && placed.pose == world_from_entity[i];
       if (same) continue;
       placed.pose = world_from_entity[i], placed.version = version;
-      instances_.place(i, meshes_->tree(entity.mesh), place_of(placed.pose, entity.scale, origin_), placed.mask);
+      instances_.place(i, meshes_->tree(entity.mesh), place_of(placed.pose, entity.scale, origin_), placed.mask,
+                       entity.one_sided);
       changed_ = true;
     }
   }

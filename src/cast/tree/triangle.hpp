@@ -9,7 +9,7 @@
 // How far: t = (a . n) / (d . n) from the plane of the triangle, and never outside the triangle's own box, by the
 // arithmetic with which the tree tests boxes (docs/tracer.md derives why both are needed).
 
-#include "cast/tree/lanes.hpp"
+#include "cast/tree/vectors.hpp"
 
 namespace fathom::FATHOM_ISA {
 
@@ -56,7 +56,7 @@ FATHOM_KERNEL F edge_product(const F (&x)[3], const F (&y)[3]) {
 /// products of floats are exact. Where all three are 0 the triangle is seen from the side and contains nothing. Lane by
 /// lane: few rays come so near an edge.
 template <class F>
-[[gnu::noinline]] typename F::Mask contains_exactly(F x0, F x1, F x2, F y0, F y1, F y2) {
+[[gnu::noinline]] FATHOM_HOST_DEVICE typename F::Mask contains_exactly(F x0, F x1, F x2, F y0, F y1, F y2) {
   constexpr unsigned N = F::kLanes;
   float x[3][N], y[3][N];
   x0.store(x[0]), x1.store(x[1]), x2.store(x[2]), y0.store(y[0]), y1.store(y[1]), y2.store(y[2]);
@@ -102,6 +102,13 @@ FATHOM_KERNEL void shear_corners(const V3<F> (&c)[3], const Shear<F>& s, F (&x)[
     }
     x[i] = a - s.sx * z, y[i] = b - s.sy * z;
   }
+}
+
+/// Where rays along d come from the front of triangles: their corners run counter-clockwise as seen from there. `n` is
+/// the normal as walks compute it, which points behind.
+template <class F>
+FATHOM_KERNEL typename F::Mask from_front(const V3<F>& n, const V3<F>& d) {
+  return lt(F::all(0.0F), dot(d, n));
 }
 
 /// The least and the largest coordinates of three corners.

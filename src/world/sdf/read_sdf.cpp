@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <exception>
-#include <mutex>
 #include <new>
+#include <type_traits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -11,11 +11,10 @@
 
 #include "base/text.hpp"
 #include "base/with_prefix.hpp"
-#include "world/formats.hpp"
-#include "world/quiet.hpp"
 #include "world/sdf/sdf_preparation.hpp"
 #include "world/sdf/sdf_quiet.hpp"
 #include "world/sdf/sdf_walk.hpp"
+#include "world/sdf_module.hpp"
 
 namespace fathom {
 
@@ -44,10 +43,14 @@ void load(sdf::Root& root, const std::string& text, const SdfPreparation& prepar
 
 }  // namespace
 
-void read_sdf(XmlDocument& document, const std::filesystem::path& file, RobotFiles& files, Robot& robot) {
+}  // namespace fathom
+
+extern "C" [[gnu::visibility("default")]] void fathom_read_sdf(fathom::XmlDocument& document,
+                                                               const std::filesystem::path& file,
+                                                               fathom::RobotFiles& files, fathom::Robot& robot) {
+  using namespace fathom;
   SdfPreparation preparation(files, robot.notes);
   const std::string text = preparation.prepare(document, file);
-  const std::lock_guard lock(robot_library_mutex());
   with_prefix([&] { return file.string(); },
               [&] {
                 sdf::Root root;
@@ -57,4 +60,4 @@ void read_sdf(XmlDocument& document, const std::filesystem::path& file, RobotFil
               });
 }
 
-}  // namespace fathom
+static_assert(std::is_same_v<decltype(fathom_read_sdf), fathom::ReadSdf>);

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// One fathom.depth sensor of one mjData: a mirror of the model, a simulator, and the values of the last frame.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <mujoco/mujoco.h>
+
+#include <fathom/base/error.hpp>
+#include <fathom/mujoco.hpp>
+#include <fathom/simulate/simulator.hpp>
+
+#include "depth_config.hpp"
+
+namespace fathom::mjplugin {
+
+class DepthSensor {
+ public:
+  /// Throws InputError unless exactly one sensor, at a camera or a site, uses the instance, and its camera can be made.
+  DepthSensor(const mjModel& model, int instance, DepthConfig config)
+      : config_(std::move(config)), mirror_(&model, {.groups = config_.groups}) {
+    for (int id = 0; id < static_cast<int>(model.nsensor); ++id) {
+      if (model.sensor_type[id] != mjSENS_PLUGIN || model.sensor_plugin[id] != instance) continue;
+      if (id_ >= 0) throw InputError("two sensors share an instance: give each its own");
+      id_ = id;
+    }
+    if (id_ < 0) throw InputError("no sensor uses the instance");
+    sensor_ = make_sensor(model);
+    static_cast<void>(Simulator(Scene(), {.compute = {.threads = 1}}).add_sensor(alone(sensor_)));  // checks it
+    for (const Output output : config_.outputs) channels_.insert(channel_of(output));
+    frame_ = Frame(channels_);
+  }
+
+  /// The next frame is the first one again, with the noise of that.
+  void reset() { index_ = 0, rendered_s_.reset(); }
+
+  /// Fills the values of the sensor in `data`: arrays [height, width], one after the other. Before the next frame is
+  /// due they are those of the last one.
+  void compute(const mjModel& model, mjData& data) {
+    if (is_due(data.time)) render(data);
+    std::copy(values_.begin(), values_.end(), data.sensordata + model.sensor_adr[id_]);
+  }
+
+ private:
+  static Channel channel_of(Output output) {
+    switch (output) {
+      case Output::kDepth:
+        return Channel::kDepth;
+      case Output::kRange:
+        return Channel::kRange;
+      case Output::kCleanDepth:
+        return Channel::kCleanDepth;
+      case Output::kCleanRange:
+        return Channel::kCleanRange;
+      case Output::kReason:
+        return Channel::kReason;
+      case Output::kGeomId:
+        break;
+    }
+    return Channel::kEntityId;
+  }
+
+  /// In a scene without entities.
+  static Sensor alone(Sensor sensor) {
+    sensor.parent = kNoEntity, sensor.ignore_groups.clear();
+    return sensor;
+  }
+
+  [[nodiscard]] Sensor make_sensor(const mjModel& model) const {
+    const int object = model.sensor_objid[id_];
+    const bool at_camera = model.sensor_objtype[id_] == mjOBJ_CAMERA;
+    if (!at_camera && model.sensor_objtype[id_] != mjOBJ_SITE) throw InputError("the sensor is at no camera or site");
+    const char* name = model.names + (at_camera ? model.name_camadr : model.name_siteadr)[object];
+    StereoCamera camera;
+    if (config_.focal_per_aperture) {
+      camera.width = config_.width, camera.height = config_.height;
+      camera.fx = config_.width * *config_.focal_per_aperture;
+    } else if (at_camera) {
+      camera = mirror_.camera(name, {.width = config_.width, .height = config_.height});
+    } else {
+      throw InputError("at a site, focal_length and horizontal_aperture are needed");
+    }
+    camera.min_range_m = config_.min_range_m, camera.max_range_m = config_.max_range_m;
+    camera.baseline_m = config_.baseline_m;
+    SensorModel kind = camera;
+    if (config_.baseline_m == 0.0) kind = static_cast<const DepthCamera&>(camera);
+    Sensor sensor = at_camera ? mirror_.on_camera(name, std::move(kind), config_.see_own_body)
+                              : mirror_.on_site(name, std::move(kind), config_.see_own_body);
+    sensor.noise = config_.noise;
+    return sensor;
+  }
+
+  [[nodiscard]] bool is_due(double now_s) const {
+    constexpr double kRounding = 1e-9;  // of times that are sums of steps
+    return !rendered_s_ || now_s < *rendered_s_ || now_s >= *rendered_s_ + config_.period_s - kRounding;
+  }
+
+  void render(const mjData& data) {
+    if (simulator_ == nullptr) {  // not before poses are known
+      simulator_ = std::make_unique<Simulator>(
+          mirror_.scene(&data), SimulatorOptions{.seed = config_.seed, .compute = {.threads = config_.threads}});
+      handle_ = simulator_->add_sensor(sensor_);
+    } else {
+      mirror_.update(&data, simulator_->scene());
+    }
+    simulator_->render(handle_, index_++, frame_);
+    rendered_s_ = data.time;
+    values_.clear();
+    for (const Output output : config_.outputs) append(output);
+  }
+
+  void append(Output output) {
+    if (output == Output::kReason) {
+      for (const Reason reason : frame_.reason()) values_.push_back(static_cast<mjtNum>(reason));
+    } else if (output == Output::kGeomId) {
+      for (const std::uint32_t entity : frame_.entity_id()) values_.push_back(mirror_.geom_id(entity));
+    } else {
+      for (const float value : frame_.floats(channel_of(output))) {
+        values_.push_back(std::isfinite(value) ? static_cast<mjtNum>(value) : static_cast<mjtNum>(config_.lost));
+      }
+    }
+  }
+
+  DepthConfig config_;
+  MujocoMirror mirror_;
+  int id_ = -1;  // of the sensor in the model
+  Sensor sensor_;
+  std::unique_ptr<Simulator> simulator_;
+  SensorId handle_ = {};
+  ChannelSet channels_;
+  Frame frame_;
+  std::uint32_t index_ = 0;
+  std::optional<double> rendered_s_;
+  std::vector<mjtNum> values_;
+};
+
+}  // namespace fathom::mjplugin

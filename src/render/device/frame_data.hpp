@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// A frame as a device sees it: plain structs and pointers into the device's memory, filled by frame_data.cpp. Threads
+// are numbered by the lanes of the plan, so that neighbours cast rays that are nearly parallel.
+
+#include <cstddef>
+#include <cstdint>
+
+#include <fathom/noise/models.hpp>
+
+#include "cast/tree/layout.hpp"
+#include "render/quad_target.hpp"
+#include "render/ray_math.hpp"
+#include "render/surface_math.hpp"
+
+namespace fathom::device {
+
+/// The parameters of a registered model.
+struct Model {
+  static constexpr std::size_t kMostBytes = 64;
+
+  std::uint32_t place_in_list;  ///< of RegisteredNoise
+  bool is_identity;
+  alignas(8) unsigned char bytes[kMostBytes];
+};
+
+/// Which of `entries` is whose; see EntryTable.
+struct Entries {
+  const std::uint32_t* entry_by_id;  ///< [ids]: 0 is the first of all; beyond: 0
+  std::uint32_t ids;
+  bool by_ring;
+};
+
+/// A model of the chain: see ActiveNoise.
+struct NoiseStep {
+  const Model* models;  ///< [1 + others]
+  std::uint32_t stream;
+  bool has_others;
+  Entries entries;
+};
+
+/// Steps of one list of StagedChain.
+struct Steps {
+  const NoiseStep* first;
+  std::uint32_t count;
+};
+
+/// See SightTolerance.
+struct Tolerance {
+  const float* of_entry;
+  Entries entries;
+};
+
+struct Chain {
+  Steps ray, angle_loss, loss, edge_loss, on_return, dropout;
+  const Tolerance* tolerances;
+  std::uint32_t tolerance_count;
+  bool needs_surface, needs_sight;
+  EnergyAngle energy_angle;
+};
+
+/// The rays in the order of the plan; arrays are [lanes].
+struct Rays {
+  const float *dx, *dy, *dz;
+  const float *ox, *oy, *oz;  ///< null: from the sensor's origin
+  const float *min_range_m, *max_range_m;
+  bool min_per_lane, max_per_lane;
+  const std::uint32_t* quad_keys;   ///< [lanes / 4]
+  const QuadTarget* targets;        ///< [lanes / 4]
+  const std::uint32_t* time_index;  ///< null unless rolling
+  std::uint32_t lanes, rows, cols;
+};
+
+/// What of the pattern is read by place in the frame, [rays].
+struct Image {
+  const float *dx, *dy, *dz;  ///< read by edge loss
+  const std::uint16_t* ring;  ///< null: rings are rows
+};
+
+/// The policy for ranges outside the limits.
+enum class Policy : std::uint8_t { kKeep, kClamp, kDrop };
+
+/// Arrays of the frame, from its first ray on; null: not asked for. Points are three planes, `plane` floats apart.
+struct Channels {
+  float *range, *clean_range, *hit_world, *hit_sensor, *normal, *incidence, *azimuth, *elevation, *intensity;
+  float *depth, *clean_depth, *energy, *clean_hit;
+  std::uint32_t *entity_id, *triangle_id, *label;
+  Reason* reason;
+  std::size_t plane;
+};
+
+/// What the edge pass reads, [rays]; see EdgeScratch. The losses of edges are decided on it once all rays are cast.
+struct Edges {
+  float* range_m;
+  std::uint8_t* reached;
+  std::uint32_t* entity;
+};
+
+struct FrameData {
+  tree::World world;
+  float reach;
+  std::uint32_t mask;
+  Rays rays;
+  Image image;
+  Rigid cast_from_sensor, world_from_sensor;
+  const Rigid *rolling_cast, *rolling_world;  ///< by time; null: not rolling
+  RigView rig;
+  Chain chain;
+  Policy policy;
+  const float* reflectivity;    ///< [entities]
+  const std::uint32_t* labels;  ///< [entities]
+  std::uint64_t seed;
+  std::uint32_t frame_index;
+  Channels out;
+  Edges edges;
+};
+
+}  // namespace fathom::device

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// A frame, one ray a thread: the steps of BlockRenderer (render/render.cpp) in the same order, with the same bits. The
+// same source makes the threads of a device, and the loop that a computer without one can compare with.
+
+#include <cstdint>
+
+#include "cast/tree/one_lane.hpp"
+#include "render/device/apply_noise.hpp"
+#include "render/device/frame_data.hpp"
+
+namespace fathom::device {
+
+/// What a ray met, in the caster's coordinates.
+struct Met {
+  Point o;
+  Triple d;
+  float range_m;
+  std::uint32_t entity, triangle;
+  Triple n;
+};
+
+class RayRenderer {
+ public:
+  FATHOM_KERNEL RayRenderer(const FrameData& f, std::uint32_t lane) : f_(f), lane_(lane) {
+    const std::uint32_t quad = lane / 4;
+    at_ = {f.rays.quad_keys[quad], lane % 4};
+    ray_ = f.rays.targets[quad].index + lane % 4;
+  }
+
+  FATHOM_KERNEL void run() {
+    load();
+    const bool turned = f_.chain.ray.count > 0;
+    if (turned && (f_.out.clean_range != nullptr || f_.out.clean_depth != nullptr || f_.out.clean_hit != nullptr)) {
+      cast(false);
+      store_clean();
+    }
+    apply(f_.chain.ray);
+    cast(wants_normal());
+    if (!turned) store_clean();
+    s_.reason = gate(met_.range_m, low_, s_.max_range_m);
+    s_.hit = s_.from_sensor_origin ? return_from_origin(s_.ray.dx, s_.ray.dy, s_.ray.dz, met_.range_m)
+                                   : return_along(s_.ray, met_.range_m);
+    if (wants_angles()) find_angles();
+    apply(f_.chain.angle_loss);
+    if (f_.chain.needs_sight && s_.reason == kHitLane) find_hidden();
+    apply(f_.chain.loss);
+    if (f_.chain.edge_loss.count > 0) keep_for_edges();
+    apply(f_.chain.on_return);
+    if (f_.chain.on_return.count > 0 && is_unmeasurable(s_.reason, s_.hit.range_m)) s_.reason = kNearLane;
+    apply_policy();
+    apply(f_.chain.dropout);
+    store_return();
+    store_surface();
+  }
+
+ private:
+  [[nodiscard]] FATHOM_KERNEL bool wants_angles() const { return f_.chain.needs_surface || f_.out.energy != nullptr; }
+  [[nodiscard]] FATHOM_KERNEL bool wants_normal() const {
+    return f_.out.normal != nullptr || f_.out.incidence != nullptr || f_.out.intensity != nullptr || wants_angles();
+  }
+  [[nodiscard]] FATHOM_KERNEL std::uint32_t ring() const {
+    return f_.image.ring == nullptr ? ray_ / f_.rays.cols : f_.image.ring[ray_];
+  }
+
+  FATHOM_KERNEL void load() {
+    const Rays& r = f_.rays;
+    s_.from_sensor_origin = r.ox == nullptr;
+    s_.ray = {0.0F, 0.0F, 0.0F, r.dx[lane_], r.dy[lane_], r.dz[lane_]};
+    if (!s_.from_sensor_origin) s_.ray.ox = r.ox[lane_], s_.ray.oy = r.oy[lane_], s_.ray.oz = r.oz[lane_];
+    low_ = r.min_range_m[r.min_per_lane ? lane_ : 0];
+    s_.max_range_m = r.max_range_m[r.max_per_lane ? lane_ : 0];
+    s_.reason = kHitLane;
+    s_.hit = {}, s_.surface = {};
+  }
+
+  FATHOM_KERNEL void apply(const Steps& steps) {
+    if (steps.count > 0) apply_steps(steps, {f_.seed, f_.frame_index, 0}, at_, met_.entity, ring(), s_);
+  }
+
+  FATHOM_KERNEL void cast(bool with_normal) {
+    const bool rolling = f_.rolling_cast != nullptr;
+    const Rigid& p = rolling ? f_.rolling_cast[f_.rays.time_index[lane_]] : f_.cast_from_sensor;
+    const Ray& ray = s_.ray;
+    met_.d = fathom::turned(p, ray.dx, ray.dy, ray.dz);
+    Triple o = {p.t[0], p.t[1], p.t[2]};
+    if (rolling || !s_.from_sensor_origin) o = moved(p, ray.ox, ray.oy, ray.oz);
+    met_.o = {o.x, o.y, o.z};
+    LaneHit hit = {kFarthest};
+    trace<false>({met_.o, {met_.d.x, met_.d.y, met_.d.z}, 0.0F, f_.mask}, hit);
+    met_.entity = hit.instance, met_.triangle = hit.triangle;
+    met_.range_m = hit.instance == tree::kNone ? math::kInfinity : hit.t;
+    met_.n = {0.0F, 0.0F, 0.0F};
+    if (!with_normal || hit.instance == tree::kNone) return;
+    const Point n = world_normal(f_.world.instances[hit.instance], hit.place, {met_.d.x, met_.d.y, met_.d.z});
+    met_.n = {n.x, n.y, n.z};
+  }
+
+  /// Out of line: a frame has four calls of it, and the walk is most of its code.
+  template <bool kAny>
+  [[gnu::noinline]] FATHOM_HOST_DEVICE void trace(const LaneRay& ray, LaneHit& hit) const {
+    trace_lane<kAny>(f_.world, ray, hit);
+  }
+
+  FATHOM_KERNEL void put(float* out, float value) const {
+    if (out != nullptr) out[ray_] = value;
+  }
+  FATHOM_KERNEL void put(float* out, const Triple& v) const {
+    if (out == nullptr) return;
+    out[ray_] = v.x, out[ray_ + f_.out.plane] = v.y, out[ray_ + 2 * f_.out.plane] = v.z;
+  }
+  FATHOM_KERNEL void put(std::uint32_t* out, std::uint32_t value) const {
+    if (out != nullptr) out[ray_] = value;
+  }
+
+  FATHOM_KERNEL void store_clean() const {
+    put(f_.out.clean_range, met_.range_m);
+    put(f_.out.clean_depth, depth_of(s_.ray.ox, s_.ray.dx, met_.range_m));
+    put(f_.out.clean_hit, end_of(s_.ray, met_.range_m));
+  }
+
+  FATHOM_KERNEL void find_angles() {
+    s_.surface.optics = f_.rig.optics;
+    if (f_.rig.apart) {
+      set_angles(met_.d, met_.n, met_.range_m, f_.rig.left, f_.rig.right, s_.surface);
+    } else {
+      set_angles_at_emitter(met_.d, met_.n, s_.surface);
+    }
+  }
+
+  FATHOM_KERNEL void find_hidden() {
+    const bool left = is_hidden(f_.rig.left, s_.surface.cos_left);
+    const bool right = is_hidden(f_.rig.right, s_.surface.cos_right);
+    s_.surface.hidden = (left ? kHiddenFromLeft : 0U) | (right ? kHiddenFromRight : 0U);
+  }
+
+  FATHOM_KERNEL bool is_hidden(const CameraOffset& camera, float cosine) const {
+    const float* t = f_.cast_from_sensor.t;
+    if (camera.x == 0.0F && camera.y == 0.0F && camera.z == 0.0F) return false;  // the emitter's own view
+    const SightLine line = sight_line(t, camera, eye_coordinate(t, camera, f_.reach), met_.d, met_.range_m, cosine);
+    const float eye[3] = {t[0] + camera.x, t[1] + camera.y, t[2] + camera.z};
+    if (!(line.clear > 0.0F)) return false;
+    const LaneRay ray = {{eye[0], eye[1], eye[2]}, {line.dx, line.dy, line.dz}, 0.0F, f_.mask};
+    LaneHit hit = {line.clear};
+    trace<true>(ray, hit);
+    if (hit.instance == tree::kNone) return false;
+    float tolerance = tolerance_of();
+    if (is_coarse(line.clear)) {
+      const float own = own_resolution_of(eye, line, f_.reach, cosine);
+      tolerance = tolerance < own ? own : tolerance;
+    }
+    return !(tolerance > 0.0F) || !is_own(ray, line.clear, tolerance);
+  }
+
+  /// Whether all that the line meets on its clear share belongs to the entity struck and stands within the last
+  /// `tolerance` of the way; see forgive_own_surfaces().
+  FATHOM_KERNEL bool is_own(LaneRay ray, float clear, float tolerance) const {
+    for (int step = 0; step <= kOwnSurfaces; ++step) {
+      LaneHit next = {kFarthest};
+      trace<false>(ray, next);
+      if (next.instance == tree::kNone || next.t > clear) return true;
+      if (next.instance != met_.entity || !(next.t >= 1.0F - tolerance)) return false;
+      ray.near = next.t + (1.0F - clear);
+    }
+    return false;
+  }
+
+  FATHOM_KERNEL float tolerance_of() const {
+    float least = f_.chain.tolerance_count == 0 ? 0.0F : 1.0F;
+    for (std::uint32_t i = 0; i < f_.chain.tolerance_count; ++i) {
+      const Tolerance& t = f_.chain.tolerances[i];
+      const float own = t.of_entry[entry_of(t.entries, met_.entity, ring())];
+      least = own < least ? own : least;
+    }
+    return least;
+  }
+
+  FATHOM_KERNEL void keep_for_edges() const {
+    f_.edges.range_m[ray_] = met_.range_m;
+    f_.edges.reached[ray_] = s_.reason == kHitLane ? 1 : 0;
+    if (f_.edges.entity != nullptr) f_.edges.entity[ray_] = met_.entity;
+  }
+
+  FATHOM_KERNEL void apply_policy() {
+    if (f_.policy == Policy::kKeep || s_.reason != kHitLane) return;
+    const std::uint32_t gated = gate(s_.hit.range_m, low_, s_.max_range_m);
+    if (gated == kHitLane) return;
+    if (f_.policy == Policy::kDrop) {
+      s_.reason = gated;
+    } else {
+      s_.hit = clamp_to(s_.hit, gated == kNearLane ? low_ : s_.max_range_m);
+    }
+  }
+
+  FATHOM_KERNEL void store_return() const {
+    const bool valid = s_.reason == kHitLane;
+    if (f_.out.reason != nullptr) f_.out.reason[ray_] = static_cast<Reason>(s_.reason);
+    put(f_.out.range, math::select(valid, s_.hit.range_m, kNoNumber));
+    put(f_.out.depth, math::select(valid, s_.hit.x, kNoNumber));
+    put(f_.out.hit_sensor, where(valid, {s_.hit.x, s_.hit.y, s_.hit.z}));
+    if (f_.out.hit_world == nullptr) return;
+    const bool rolling = f_.rolling_world != nullptr;
+    const Rigid& p = rolling ? f_.rolling_world[f_.rays.time_index[lane_]] : f_.world_from_sensor;
+    put(f_.out.hit_world, where(valid, moved(p, s_.hit.x, s_.hit.y, s_.hit.z)));
+  }
+
+  FATHOM_KERNEL static Triple where(bool valid, const Triple& v) {
+    return {math::select(valid, v.x, kNoNumber), math::select(valid, v.y, kNoNumber),
+            math::select(valid, v.z, kNoNumber)};
+  }
+
+  /// The surface that the ray met, even where the return was lost.
+  FATHOM_KERNEL void store_surface() const {
+    const bool met = met_.entity != tree::kNone;
+    put(f_.out.entity_id, met_.entity);
+    put(f_.out.triangle_id, met_.triangle);
+    if (f_.out.label != nullptr) f_.out.label[ray_] = met ? f_.labels[met_.entity] : 0;
+    if (f_.out.energy != nullptr) {
+      put(f_.out.energy, math::select(met, return_energy(f_.chain.energy_angle, s_.surface), kNoNumber));
+    }
+    put(f_.out.normal, where(met, met_.n));
+    if (f_.out.incidence != nullptr || f_.out.intensity != nullptr) {
+      const Incidence found = incidence_of(met_.d, met_.n);
+      put(f_.out.incidence, math::select(met, found.angle, kNoNumber));
+      put(f_.out.intensity, met ? found.cosine * f_.reflectivity[met_.entity] : 0.0F);
+    }
+    if (f_.out.azimuth == nullptr && f_.out.elevation == nullptr) return;
+    const RayAngles angles = angles_of(s_.ray.dx, s_.ray.dy, s_.ray.dz);
+    put(f_.out.azimuth, angles.azimuth);
+    put(f_.out.elevation, angles.elevation);
+  }
+
+  static constexpr float kFarthest = 0x1.fffffep127F;  // the largest float
+
+  const FrameData& f_;
+  std::uint32_t lane_;
+  DrawPlace at_;
+  std::uint32_t ray_;  // place in the frame
+  float low_ = 0.0F;
+  RayState s_;
+  Met met_ = {};
+};
+
+/// One ray of a frame, by its lane in the plan.
+FATHOM_KERNEL void render_ray(const FrameData& f, std::uint32_t lane) {
+  if (lane >= f.rays.lanes || lane % 4 >= f.rays.targets[lane / 4].filled) return;
+  RayRenderer(f, lane).run();
+}
+
+/// Edge loss of one pixel, by its place in the frame, once every ray was rendered; see edge_pass.hpp.
+FATHOM_KERNEL void lose_edge(const FrameData& f, std::uint32_t pixel) {
+  const std::uint32_t cols = f.rays.cols, rows = f.rays.rows;
+  if (pixel >= rows * cols || f.edges.reached[pixel] == 0) return;
+  const std::uint32_t row = pixel / cols, col = pixel % cols;
+  const auto pixels = [&](std::uint32_t r) {
+    const std::size_t at = std::size_t{r} * cols;
+    return EdgeRow{f.image.dx + at, f.image.dy + at, f.image.dz + at, f.edges.range_m + at};
+  };
+  RayState s = {};
+  s.reason = kHitLane;
+  s.hit.range_m = f.edges.range_m[pixel];
+  s.surface.optics = f.rig.optics;
+  if (rows > 1 || cols > 1) {
+    const EdgeRow here = pixels(row), above = pixels(row > 0 ? row - 1 : row),
+                  below = pixels(row + 1 < rows ? row + 1 : row);
+    const Neighbourhood around =
+        neighbourhood_of(here, row > 0 ? &above : nullptr, row + 1 < rows ? &below : nullptr, cols, col);
+    s.surface.edge_rad = edge_angle(here, around, col);
+  }
+  const std::uint32_t quads_per_row = (cols + 3) / 4;
+  const std::uint32_t entity = f.edges.entity == nullptr ? tree::kNone : f.edges.entity[pixel];
+  const std::uint32_t ring = f.image.ring == nullptr ? row : f.image.ring[pixel];
+  apply_steps(f.chain.edge_loss, {f.seed, f.frame_index, 0}, {row * quads_per_row + col / 4, col % 4}, entity, ring, s);
+  if (s.reason == kHitLane) return;
+  const Channels& out = f.out;
+  if (out.reason != nullptr) out.reason[pixel] = static_cast<Reason>(s.reason);
+  if (out.range != nullptr) out.range[pixel] = kNoNumber;
+  if (out.depth != nullptr) out.depth[pixel] = kNoNumber;
+  for (float* points : {out.hit_sensor, out.hit_world}) {
+    for (int k = 0; k < 3 && points != nullptr; ++k) points[pixel + k * out.plane] = kNoNumber;
+  }
+}
+
+}  // namespace fathom::device

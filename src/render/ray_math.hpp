@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// The arithmetic of a frame for one ray, besides casts and noise. The loops over the lanes of a block (lanes.cpp,
+// surface_lanes.cpp) and the threads of a device share it.
+
+#include <cstdint>
+
+#include <fathom/frame/reason.hpp>
+#include <fathom/math/f32.hpp>
+#include <fathom/noise/model.hpp>
+#include <fathom/noise/surface.hpp>
+
+namespace fathom {
+
+inline constexpr float kNoNumber = __builtin_nanf("");
+inline constexpr auto kHitLane = static_cast<std::uint32_t>(Reason::kHit);
+inline constexpr auto kMissLane = static_cast<std::uint32_t>(Reason::kMiss);
+inline constexpr auto kNearLane = static_cast<std::uint32_t>(Reason::kBelowMinRange);
+inline constexpr auto kFarLane = static_cast<std::uint32_t>(Reason::kAboveMaxRange);
+
+/// A rigid transform in single precision: rotation row-major, then translation.
+struct Rigid {
+  float r[9];
+  float t[3];
+};
+
+struct Triple {
+  float x, y, z;
+};
+
+FATHOM_KERNEL float turn(const Rigid& p, int row, float x, float y, float z) {
+  return p.r[3 * row] * x + p.r[3 * row + 1] * y + p.r[3 * row + 2] * z;
+}
+FATHOM_KERNEL Triple turned(const Rigid& p, float x, float y, float z) {
+  return {turn(p, 0, x, y, z), turn(p, 1, x, y, z), turn(p, 2, x, y, z)};
+}
+FATHOM_KERNEL Triple moved(const Rigid& p, float x, float y, float z) {
+  return {turn(p, 0, x, y, z) + p.t[0], turn(p, 1, x, y, z) + p.t[1], turn(p, 2, x, y, z) + p.t[2]};
+}
+
+/// The reason of a ray of this range under the limits low and high.
+FATHOM_KERNEL std::uint32_t gate(float range, float low, float high) {
+  const std::uint32_t near_far = range < low ? kNearLane : range > high ? kFarLane : kHitLane;
+  return range < math::kInfinity ? near_far : kMissLane;
+}
+
+/// The return at `range` along a ray from the sensor's origin.
+FATHOM_KERNEL Return return_from_origin(float dx, float dy, float dz, float range) {
+  return {dx * range, dy * range, dz * range, range, range};
+}
+/// The same along a ray with an origin of its own.
+FATHOM_KERNEL Return return_along(const Ray& ray, float range) {
+  const float x = ray.ox + ray.dx * range, y = ray.oy + ray.dy * range, z = ray.oz + ray.dz * range;
+  return {x, y, z, range, math::sqrt(x * x + y * y + z * z)};
+}
+
+/// Where a ray ends, no number on a miss. A choice at the end, because what a sum with NaN gives differs between a
+/// processor and a device.
+FATHOM_KERNEL Triple end_of(const Ray& ray, float range) {
+  const bool met = range < math::kInfinity;
+  return {math::select(met, ray.ox + ray.dx * range, kNoNumber), math::select(met, ray.oy + ray.dy * range, kNoNumber),
+          math::select(met, ray.oz + ray.dz * range, kNoNumber)};
+}
+
+/// Distance of that end to the image plane, +inf on a miss.
+FATHOM_KERNEL float depth_of(float ox, float dx, float range) {
+  return math::select(range < math::kInfinity, ox + dx * range, math::kInfinity);
+}
+
+/// A valid return whose range was not measured: at or below 0, or no number.
+FATHOM_KERNEL bool is_unmeasurable(std::uint32_t reason, float range) { return (reason == kHitLane) & !(range > 0.0F); }
+
+/// The return carried to `range`, along its line.
+FATHOM_KERNEL Return clamp_to(const Return& in, float range) {
+  Return out = move_radially(in, range - in.range_m);
+  out.range_m = range;
+  return out;
+}
+
+/// Azimuth and elevation of a direction.
+struct RayAngles {
+  float azimuth, elevation;
+};
+FATHOM_KERNEL RayAngles angles_of(float dx, float dy, float dz) {
+  return {math::atan2(dy, dx), math::atan2(dz, math::sqrt(dx * dx + dy * dy))};
+}
+
+/// The angle of incidence and its cosine; n turned against the ray along d.
+struct Incidence {
+  float angle, cosine;
+};
+FATHOM_KERNEL Incidence incidence_of(const Triple& d, const Triple& n) {
+  const float dot = d.x * n.x + d.y * n.y + d.z * n.z;
+  // The length of the cross product keeps the angle right near 0, where an arc cosine would lose half its digits.
+  const float cx = d.y * n.z - d.z * n.y, cy = d.z * n.x - d.x * n.z, cz = d.x * n.y - d.y * n.x;
+  return {math::atan2(math::sqrt(cx * cx + cy * cy + cz * cz), -dot), -dot};
+}
+
+}  // namespace fathom

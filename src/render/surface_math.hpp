@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// How a surface lies to emitter, cameras and neighbouring pixels: the arithmetic for one ray, as ray_math.hpp.
+
+#include <cstddef>
+#include <cstdint>
+
+#include <fathom/math/f32.hpp>
+#include <fathom/noise/surface.hpp>
+
+#include "render/ray_math.hpp"
+
+namespace fathom {
+
+/// A camera of a rig: offset from the sensor's origin along the axes of the caster's coordinates.
+struct CameraOffset {
+  float x = 0, y = 0, z = 0;
+};
+
+/// The cameras of a sensor, ready for a frame.
+struct RigView {
+  bool apart = false;  ///< two cameras; else everything is seen from the emitter
+  CameraOffset left, right;
+  Optics optics;
+};
+
+/// Share of its way that a line of sight need not be clear: the resolution of single precision, for a surface seen
+/// head-on and coordinates no larger than the distance, and the most that slant and coordinates make of it.
+inline constexpr float kSightResolution = 8.0F * 0x1p-24F, kLoosestSight = 1e-3F;
+
+/// So many surfaces of the entity itself are looked through, one behind the other; a point behind more stays blocked.
+inline constexpr int kOwnSurfaces = 16;
+
+FATHOM_KERNEL float size_of(float x) { return math::float_of(math::bits_of(x) & 0x7fffffffU); }
+FATHOM_KERNEL float larger(float a, float b) { return math::select(a > b, a, b); }
+
+/// That share for coordinates up to `coordinate` and the cosine of the angle to the normal, at most `loosest`. A
+/// quotient of the slant, which the limit keeps away from 0 / 0.
+FATHOM_KERNEL float sight_resolution(float coordinate, float distance, float cosine, float loosest) {
+  const float ratio = coordinate / distance, head_on = math::select(ratio > 1.0F, ratio, 1.0F) * kSightResolution;
+  const float size = size_of(cosine), least = head_on / loosest;
+  return head_on / math::select(least > size, least, size);
+}
+
+/// A line from a camera to a hit point; `clear`: the share of it that must be clear.
+struct SightLine {
+  float dx, dy, dz, clear;
+};
+
+/// Whether sight_line() found more than its most, so that a surface may seem to hide itself; with a margin for its
+/// rounding.
+constexpr bool is_coarse(float clear) { return clear < 1.0F - 0.99F * kLoosestSight; }
+
+/// The largest coordinate of a camera at origin + c and of anything in the scene, which `reach` is.
+FATHOM_KERNEL float eye_coordinate(const float* origin, const CameraOffset& c, float reach) {
+  return larger(larger(larger(size_of(origin[0] + c.x), size_of(origin[1] + c.y)), size_of(origin[2] + c.z)), reach);
+}
+
+// The resolution of single precision along a line of sight: eight roundings of the largest coordinate (a hit is
+// computed from the corners of its triangle, wherever these are), stretched by the slant of the surface.
+// docs/depth-cameras.md tells how it was measured.
+/// To the hit at `range` along d from `origin`; `eye`: eye_coordinate(); `cosine`: of the camera.
+FATHOM_KERNEL SightLine sight_line(const float* origin, const CameraOffset& c, float eye, const Triple& d, float range,
+                                   float cosine) {
+  const float px = d.x * range, py = d.y * range, pz = d.z * range;
+  const float x = px - c.x, y = py - c.y, z = pz - c.z;
+  const float distance = math::sqrt(x * x + y * y + z * z);
+  const float coordinate = larger(
+      larger(larger(size_of(origin[0] + px), size_of(origin[1] + py)), larger(size_of(origin[2] + pz), eye)), range);
+  return {x, y, z, 1.0F - sight_resolution(coordinate, distance, cosine, kLoosestSight)};
+}
+
+/// The resolution of such a line without that limit, at most 0.1.
+FATHOM_KERNEL float own_resolution_of(const float* eye, const SightLine& line, float reach, float cosine) {
+  constexpr float kMost = 0.1F;
+  const float way[3] = {line.dx, line.dy, line.dz};
+  float coordinate = reach, square = 0.0F;
+  for (int k = 0; k < 3; ++k) {
+    coordinate = larger(larger(size_of(eye[k]), size_of(eye[k] + way[k])), coordinate);
+    square += way[k] * way[k];
+  }
+  return sight_resolution(coordinate, math::sqrt(square), cosine, kMost);
+}
+
+/// Fills the cosines of a surface that the ray along d met at `range` with normal n; from the emitter alone.
+FATHOM_KERNEL void set_angles_at_emitter(const Triple& d, const Triple& n, Surface& out) {
+  const float c = -(d.x * n.x + d.y * n.y + d.z * n.z);
+  out.cos_emitter = c, out.cos_left = c, out.cos_right = c;
+  out.left_to_emitter = 1.0F, out.right_to_emitter = 1.0F;
+}
+/// The same with two cameras.
+FATHOM_KERNEL void set_angles(const Triple& d, const Triple& n, float range, const CameraOffset& l,
+                              const CameraOffset& r, Surface& out) {
+  out.cos_emitter = -(d.x * n.x + d.y * n.y + d.z * n.z);
+  const float lx = l.x - d.x * range, ly = l.y - d.y * range, lz = l.z - d.z * range;
+  const float rx = r.x - d.x * range, ry = r.y - d.y * range, rz = r.z - d.z * range;
+  const float l_scale = 1.0F / math::sqrt(lx * lx + ly * ly + lz * lz);
+  const float r_scale = 1.0F / math::sqrt(rx * rx + ry * ry + rz * rz);
+  out.cos_left = (lx * n.x + ly * n.y + lz * n.z) * l_scale;
+  out.cos_right = (rx * n.x + ry * n.y + rz * n.z) * r_scale;
+  out.left_to_emitter = -(lx * d.x + ly * d.y + lz * d.z) * l_scale;
+  out.right_to_emitter = -(rx * d.x + ry * d.y + rz * d.z) * r_scale;
+}
+
+/// Pixels of one row of an image, for the angles of edges. Arrays start at the first pixel of the row and reach over
+/// `cols`; range +inf is a miss.
+struct EdgeRow {
+  const float *dx, *dy, *dz, *range_m;
+};
+
+/// A miss, as a hit so far away that only directions count.
+inline constexpr float kFarEdge = 1e18F;
+
+/// Where the neighbours of a pixel are: `side` holds those of its own row, and columns count from the pixel's own.
+/// A neighbour outside the image is replaced by another one, which changes no maximum.
+struct Neighbourhood {
+  EdgeRow side, above, below;
+  std::ptrdiff_t left, middle, right;
+};
+
+/// Of pixel p of a row; `above`, `below`: null outside the image. There is another pixel in the image.
+FATHOM_KERNEL Neighbourhood neighbourhood_of(const EdgeRow& row, const EdgeRow* above, const EdgeRow* below,
+                                             std::uint32_t cols, std::ptrdiff_t p) {
+  const EdgeRow* other = above != nullptr ? above : below;
+  const EdgeRow spare = other != nullptr ? *other : row;
+  const std::ptrdiff_t left = p > 0 ? -1 : cols > 1 ? 1 : 0, right = p < std::ptrdiff_t{cols} - 1 ? 1 : left;
+  return {cols > 1 ? row : spare,
+          above != nullptr ? *above : spare,
+          below != nullptr ? *below : spare,
+          left,
+          other != nullptr ? 0 : left,
+          right};
+}
+
+/// Of the neighbours seen so far the one with the largest range.
+struct Farthest {
+  float range_m, dx, dy, dz;
+};
+
+FATHOM_KERNEL Farthest farther(const Farthest& best, const EdgeRow& row, std::ptrdiff_t q) {
+  const float range = math::select(row.range_m[q] < kFarEdge, row.range_m[q], kFarEdge);
+  const bool more = range > best.range_m;
+  return {math::select(more, range, best.range_m), math::select(more, row.dx[q], best.dx),
+          math::select(more, row.dy[q], best.dy), math::select(more, row.dz[q], best.dz)};
+}
+
+/// The angle at the edge of a step (Surface::edge_rad), of pixel p of a row.
+FATHOM_KERNEL float edge_angle(const EdgeRow& row, const Neighbourhood& n, std::ptrdiff_t p) {
+  const float dx = row.dx[p], dy = row.dy[p], dz = row.dz[p];
+  Farthest best = {-1.0F, dx, dy, dz};
+  best = farther(farther(best, n.side, p + n.left), n.side, p + n.right);
+  best = farther(farther(farther(best, n.above, p + n.left), n.above, p + n.middle), n.above, p + n.right);
+  best = farther(farther(farther(best, n.below, p + n.left), n.below, p + n.middle), n.below, p + n.right);
+  // In the plane of the two rays: the way to Q is (r_q cos - r_p) along the ray and r_q sin across.
+  const float cx = dy * best.dz - dz * best.dy, cy = dz * best.dx - dx * best.dz, cz = dx * best.dy - dy * best.dx;
+  const float cosine = dx * best.dx + dy * best.dy + dz * best.dz;
+  const float sine = math::sqrt(cx * cx + cy * cy + cz * cz);
+  return math::atan2(best.range_m * sine, row.range_m[p] - best.range_m * cosine);
+}
+
+}  // namespace fathom

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+#include "simulate/read_surface.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include <fathom/base/error.hpp>
+#include <fathom/files/robot.hpp>
+#include <fathom/scene/scene.hpp>
+
+#include "base/text.hpp"
+
+namespace fathom {
+
+namespace {
+
+std::vector<std::string> read_groups(const YamlReader& list) {
+  std::vector<std::string> groups;
+  for (const YamlReader& name : list.items()) {
+    if (name.text().empty()) name.fail("is no name of a group");
+    groups.push_back(name.text());
+  }
+  return groups;
+}
+
+std::string read_label(const YamlReader& name, const LabelNames& table) {
+  std::string label = name.text();
+  if (label.empty()) name.fail("is no name of a label");
+  if (table && std::find(table->begin(), table->end(), label) == table->end()) {
+    const std::vector<std::string_view> known(table->begin(), table->end());
+    name.fail("is not in scene.labels" + nearest_hint(label, known));
+  }
+  return label;
+}
+
+}  // namespace
+
+template <class T>
+void read_surface(YamlReader& map, const LabelNames& table, T& thing) {
+  if (const auto value = map.find("reflectivity")) {
+    thing.reflectivity = static_cast<float>(value->number({0, 1, "1"}));
+  }
+  if (const auto groups = map.find("groups")) thing.groups = read_groups(*groups);
+  if (const auto sided = map.find("one_sided")) thing.one_sided = sided->boolean();
+  if (const auto label = map.find("label")) thing.label = read_label(*label, table);
+}
+
+template void read_surface(YamlReader& map, const LabelNames& table, Entity& thing);
+template void read_surface(YamlReader& map, const LabelNames& table, RobotPlace& thing);
+
+}  // namespace fathom

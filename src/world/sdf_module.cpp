@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+#include "world/sdf_module.hpp"
+
+#include <dlfcn.h>
+#include <mutex>
+#include <string>
+
+#include <fmt/format.h>
+
+#include <fathom/base/error.hpp>
+
+#include "base/text.hpp"
+#include "base/with_prefix.hpp"
+#include "world/formats.hpp"
+#include "world/quiet.hpp"
+
+#ifdef FATHOM_SDF
+
+namespace fathom {
+
+namespace {
+
+/// The folder of the library or program that this function is in.
+std::filesystem::path own_folder() {
+  Dl_info own = {};
+  if (dladdr(reinterpret_cast<const void*>(&own_folder), &own) == 0 || own.dli_fname == nullptr) return {};
+  return std::filesystem::path(own.dli_fname).parent_path();
+}
+
+/// Beside the library or, of a program in bin/ that the rooms are linked into, in lib/.
+std::filesystem::path module_file() {
+  const std::filesystem::path folder = own_folder();
+  std::filesystem::path file = folder / FATHOM_SDF_MODULE;
+  if (std::error_code error; !std::filesystem::exists(file, error)) {
+    std::filesystem::path other = folder.parent_path() / "lib" / FATHOM_SDF_MODULE;
+    if (std::filesystem::exists(other, error)) return other;
+  }
+  return file;
+}
+
+/// It stays loaded: libsdformat keeps objects of the whole process.
+ReadSdf* load_module() {
+  const std::filesystem::path file = module_file();
+  void* const module = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  void* const function = module == nullptr ? nullptr : dlsym(module, kReadSdf);
+  if (function != nullptr) return reinterpret_cast<ReadSdf*>(function);
+  const char* const reason = dlerror();
+  throw InputError(fmt::format("its reader cannot be loaded: {}", one_line(reason == nullptr ? "" : reason)));
+}
+
+}  // namespace
+
+void read_sdf(XmlDocument& document, const std::filesystem::path& file, RobotFiles& files, Robot& robot) {
+  const std::lock_guard lock(robot_library_mutex());
+  static ReadSdf* const read = with_prefix([&] { return file.string() + ": is SDF"; }, &load_module);
+  read(document, file, files, robot);
+}
+
+}  // namespace fathom
+
+#endif

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// What a GPU is given: an assembler's text whose every operation rounds as a processor's does.
+
+#include <algorithm>
+#include <cstddef>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace fathom {
+namespace {
+
+/// Empty in a build without a compiler for GPUs.
+std::string read_ptx() {
+  std::ifstream file(FATHOM_PTX);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// The operations of the text: the first word of each line that is one, after a guard.
+std::vector<std::string> operations(const std::string& ptx) {
+  static const std::regex kOperation(R"(^\s*(?:@!?%p\d+\s+)?([a-z][a-z0-9_]*(?:\.[a-z0-9_]+)+)\s)");
+  std::vector<std::string> found;
+  std::size_t begin = 0;
+  while (begin < ptx.size()) {
+    const std::size_t end = std::min(ptx.find('\n', begin), ptx.size());
+    std::smatch match;
+    const std::string line = ptx.substr(begin, end - begin);
+    if (std::regex_search(line, match, kOperation)) found.push_back(match[1]);
+    begin = end + 1;
+  }
+  return found;
+}
+
+bool has_part(const std::string& operation, const std::string& part) {
+  return ("." + operation + ".").find("." + part + ".") != std::string::npos;
+}
+
+class Ptx : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (std::string_view(FATHOM_PTX).empty()) GTEST_SKIP() << "no clang with the target nvptx64 here";
+  }
+};
+
+TEST_F(Ptx, HasTheTwoKernelsForEveryGpuSincePascal) {
+  const std::string ptx = read_ptx();
+  ASSERT_FALSE(ptx.empty());
+  EXPECT_NE(ptx.find(".target sm_60"), std::string::npos);
+  EXPECT_NE(ptx.find(".visible .entry fathom_render_rays("), std::string::npos);
+  EXPECT_NE(ptx.find(".visible .entry fathom_lose_edges("), std::string::npos);
+  EXPECT_EQ(ptx.find(".extern"), std::string::npos) << "something is called that is not there";
+}
+
+TEST_F(Ptx, FusesAndApproximatesNothing) {
+  std::size_t divisions = 0, roots = 0, sums = 0;
+  for (const std::string& operation : operations(read_ptx())) {
+    for (const char* part : {"fma", "mad", "ftz", "approx", "full", "sat"}) {
+      const bool is_whole_number = has_part(operation, "u32") || has_part(operation, "s32") ||
+                                   has_part(operation, "u64") || has_part(operation, "s64");
+      EXPECT_FALSE(has_part(operation, part) && !is_whole_number) << operation;
+    }
+    const bool is_float = has_part(operation, "f32") || has_part(operation, "f64");
+    if (!is_float) continue;
+    const std::string kind = operation.substr(0, operation.find('.'));
+    for (const char* rounded : {"add", "sub", "mul", "div", "sqrt", "rcp"}) {
+      EXPECT_TRUE(kind != rounded || has_part(operation, "rn")) << operation << " may be fused";
+    }
+    for (const char* rough : {"sin", "cos", "ex2", "lg2", "rsqrt", "tanh"}) {
+      EXPECT_NE(kind, rough) << operation;
+    }
+    divisions += kind == "div" ? 1 : 0, roots += kind == "sqrt" ? 1 : 0, sums += kind == "add" ? 1 : 0;
+  }
+  EXPECT_GT(divisions, 10U);
+  EXPECT_GT(roots, 5U);
+  EXPECT_GT(sums, 100U);
+}
+
+/// Local memory is what a walk keeps open, kStack entries of 8 bytes for each of two trees, and small structs: anything
+/// more would be numbers that found no register.
+TEST_F(Ptx, KeepsNothingButItsStacksInLocalMemory) {
+  static const std::regex kDepot(R"(\.local \.align \d+ \.b8\s+__local_depot\d+\[(\d+)\])");
+  const std::string ptx = read_ptx();
+  constexpr int kStacks = 2 * 288 * 8, kSlack = 512;
+  int functions = 0, walks = 0;
+  for (std::sregex_iterator it(ptx.begin(), ptx.end(), kDepot), end; it != end; ++it) {
+    const int bytes = std::stoi((*it)[1]);
+    ++functions;
+    walks += bytes >= kStacks ? 1 : 0;
+    EXPECT_LE(bytes, kStacks + kSlack);
+  }
+  EXPECT_GT(functions, 0);
+  EXPECT_EQ(walks, 2) << "one to the nearest hit, one to any";
+}
+
+}  // namespace
+}  // namespace fathom
