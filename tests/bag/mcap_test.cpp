@@ -76,8 +76,9 @@ class McapAnswersTest : public testing::TestWithParam<const char*> {};
 
 TEST_P(McapAnswersTest, ReadsWhatAnotherProgramWrote) {
   std::ifstream in(FATHOM_SOURCE_DIR "/tests/message/answers.json");
+  const json answers = json::parse(in);
   std::vector<Recorded> expected;
-  for (const json& answer : json::parse(in)["messages"]) {
+  for (const json& answer : answers["messages"]) {
     const std::string name = answer["type"];
     std::string type = name;
     expected.push_back({"/" + name, type.insert(type.find('/'), "/msg"), expected.size() * 1'234'567'890ULL,
