@@ -22,7 +22,7 @@ set(FATHOM_ARROWS_log base scene text beam)
 set(FATHOM_ARROWS_world base scene text mesh log)
 set(FATHOM_ARROWS_parts base scene noise cast)
 set(FATHOM_ARROWS_render base scene noise sensor cast)
-set(FATHOM_ARROWS_simulate base scene text noise sensor mesh picture cloud calibrate log world render)
+set(FATHOM_ARROWS_simulate base message scene text bag noise sensor mesh picture cloud calibrate log world render)
 set(FATHOM_ARROWS_report base scene text beam cast grid picture log simulate)
 
 # A folder of include/fathom belongs to the room of its name: including <fathom/room/...> is an arrow too. These belong
@@ -41,6 +41,7 @@ set(FATHOM_OWNER_files/height_fields.hpp log)
 set(FATHOM_OWNER_files/robot.hpp world)
 set(FATHOM_OWNER_files/ray_tables.hpp simulate)
 set(FATHOM_OWNER_files/clouds.hpp cloud)
+set(FATHOM_OWNER_files/bags.hpp bag)
 set(FATHOM_OWNER_files/arrays.hpp cloud)
 set(FATHOM_OWNER_files/pictures.hpp picture)
 set(FATHOM_OWNER_files/depth.hpp picture)
@@ -60,7 +61,7 @@ set(FATHOM_OWNER_calibrate/run_pairs.hpp simulate)
 
 # Third-party headers, and the only folders that may include them; a public header, which its name alone can allow, is
 # compiled against the library of its user.
-set(FATHOM_LIBRARIES embree3 tbb yaml-cpp nlohmann zlib.h zstd.h lz4frame.h pugixml.hpp assimp png.h freetype CLI mujoco pybind11
+set(FATHOM_LIBRARIES embree3 tbb yaml-cpp nlohmann zlib.h zstd.h lz4frame.h sqlite3.h pugixml.hpp assimp png.h freetype CLI mujoco pybind11
     urdf_parser urdf_model console_bridge sdf)
 set(FATHOM_ONLY_embree3 src/cast/embree bench)
 set(FATHOM_ONLY_tbb src/base)
@@ -69,6 +70,7 @@ set(FATHOM_ONLY_nlohmann src/text src/mesh src/simulate src/report cli)
 set(FATHOM_ONLY_zlib.h src/text src/bag)
 set(FATHOM_ONLY_zstd.h src/bag)
 set(FATHOM_ONLY_lz4frame.h src/bag)
+set(FATHOM_ONLY_sqlite3.h src/bag)
 set(FATHOM_ONLY_pugixml.hpp src/mesh)
 set(FATHOM_ONLY_assimp "")  # an oracle of the tests
 set(FATHOM_ONLY_png.h src/picture src/log)
