@@ -224,15 +224,17 @@ class Setup(_fathom._Setup):
         threads: int = 0,
         isa: Optional[str] = None,
         caster: str = "tree",
+        bag: Any = None,
         on_progress: Optional[Callable[[Dict[str, Any]], None]] = None,
     ) -> Dict[str, Any]:
         """Renders every frame of every sensor and writes the files into the folder `out`, as `fathom simulate` does.
 
-        force: replaces what an earlier run wrote. on_progress: called after every frame with a dict of counts. Returns
-        the files, the warnings, and for each sensor its rays, reasons, speed and (with digest) digest.
+        force: replaces what an earlier run wrote. bag: a file for what the sensors would publish in ROS 2, as MCAP.
+        on_progress: called after every frame with a dict of counts. Returns the files, the warnings, and for each sensor
+        its rays, reasons, speed and (with digest) digest.
         """
         options = dict(frames=frames, seed=seed, environment=environment, episode=episode, threads=threads, isa=isa,
-                       caster=caster)
+                       caster=caster, bag=bag)
         return self._run(out, force, digest, options, on_progress)
 
     def run_many(

@@ -96,6 +96,7 @@ PYBIND11_MODULE(_fathom, m) {
   bind_shapes(m);
   bind_robots(m);
   bind_maps(m);
+  bind_bags(m);
   bind_sensors(m);
   bind_frame(m);
   bind_frame_files(m);

@@ -30,6 +30,7 @@ RunOptions options_of(const py::dict& given) {
   options.frames = whole_of("frames");
   options.environment = whole_of("environment"), options.episode = whole_of("episode");
   if (given.contains("seed") && !given["seed"].is_none()) options.seed = seed_of(given["seed"]);
+  if (given.contains("bag") && !given["bag"].is_none()) options.bag = py::cast<std::filesystem::path>(given["bag"]);
   const auto isa = given.contains("isa") ? py::cast<std::optional<std::string>>(given["isa"]) : std::nullopt;
   options.compute = compute_of(given.contains("threads") ? py::cast<int>(given["threads"]) : 0, isa,
                                given.contains("caster") ? py::cast<std::string>(given["caster"]) : "tree");
