@@ -35,8 +35,8 @@ std::string frames_of(const fathom::BagTopicInfo& topic) {
 std::string table_of(const fathom::BagInfo& info) {
   std::vector<std::vector<std::string>> rows = {{"topic", "type", "messages", "rate", "frames", "fathom"}};
   for (const fathom::BagTopicInfo& topic : info.topics) {
-    rows.push_back({fathom::printable(topic.name), fathom::printable(topic.type), group_digits(topic.messages), rate_of(topic),
-                    frames_of(topic), topic.is_known ? "reads it" : "passes it over"});
+    rows.push_back({fathom::printable(topic.name), fathom::printable(topic.type), group_digits(topic.messages),
+                    rate_of(topic), frames_of(topic), topic.is_known ? "reads it" : "passes it over"});
   }
   return align_columns(rows, {2, 3});
 }
@@ -65,7 +65,8 @@ std::vector<std::string> warnings_of(const fathom::BagInfo& info) {
   if (!info.tear.empty()) warnings.push_back(info.tear + "; what stands before is read");
   for (const fathom::BagTopicInfo& topic : info.topics) {
     if (topic.damaged == 0) continue;
-    warnings.push_back(fmt::format("{}: {} damaged, the first: {}", topic.name, counted(topic.damaged, "message"), topic.damage));
+    warnings.push_back(
+        fmt::format("{}: {} damaged, the first: {}", topic.name, counted(topic.damaged, "message"), topic.damage));
   }
   for (std::string& warning : warnings) warning = fathom::printable(warning);
   return warnings;
@@ -76,8 +77,9 @@ std::vector<std::string> warnings_of(const fathom::BagInfo& info) {
 void print_bag_info(const BagInfoOptions& options) {
   const fathom::BagInfo info = fathom::read_bag_info(options.bag);
   if (options.json) return print(json_of(info));
-  print(fmt::format("{}: {}, {} in {:.3f} s, from {:.3f} s on\n\n{}", fathom::printable(options.bag.string()), info.format,
-                    counted(info.messages, "message"), info.last_s - info.first_s, info.first_s, table_of(info)));
+  print(fmt::format("{}: {}, {} in {:.3f} s, from {:.3f} s on\n\n{}", fathom::printable(options.bag.string()),
+                    info.format, counted(info.messages, "message"), info.last_s - info.first_s, info.first_s,
+                    table_of(info)));
   print_warnings(warnings_of(info));
 }
 

@@ -36,7 +36,8 @@ py::dict bag_info(const std::filesystem::path& bag) {
 void bind_bags(py::module_& m) {
   m.def("read_bag_info", &bag_info, "bag"_a,
         "What is in a bag of ROS 2 (MCAP, .db3 or a folder of rosbag2), as `fathom bag info --json` tells: format,\n"
-        "messages, first_s and last_s, torn (where it ends too early; '' when it is whole), and topics, a dict for each.");
+        "messages, first_s and last_s, torn (where it ends too early; '' when it is whole), and topics, a dict for "
+        "each.");
 }
 
 }  // namespace fathom::python

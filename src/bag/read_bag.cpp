@@ -53,7 +53,8 @@ std::string bag_format(const fs::path& bag) {
   require_readable_file(file);
   if (begins_with(file, mcap::kMagic)) return "MCAP";
   if (begins_with(file, kSqliteMagic)) return "sqlite3";
-  if (begins_with(file, "#ROSBAG")) throw InputError(file.string() + ": this is a bag of ROS 1; rosbags-convert makes one of ROS 2");
+  if (begins_with(file, "#ROSBAG"))
+    throw InputError(file.string() + ": this is a bag of ROS 1; rosbags-convert makes one of ROS 2");
   throw InputError(file.string() + ": this is no bag: neither MCAP nor a .db3 of rosbag2");
 }
 

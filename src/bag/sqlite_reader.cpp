@@ -84,10 +84,13 @@ void read_sqlite_bag(const std::filesystem::path& file, const OnBagMessage& on_m
     });
     bag.query("SELECT topic_id, timestamp, data FROM messages ORDER BY timestamp, id", [&](sqlite3_stmt* row) {
       const auto topic = topics.find(sqlite3_column_int64(row, 0));
-      if (topic == topics.end()) bag.fail(fmt::format("a message is of topic {}, which is not there", sqlite3_column_int64(row, 0)));
+      if (topic == topics.end())
+        bag.fail(fmt::format("a message is of topic {}, which is not there", sqlite3_column_int64(row, 0)));
       const auto* const bytes = static_cast<const std::byte*>(sqlite3_column_blob(row, 2));
       const auto size = static_cast<std::size_t>(sqlite3_column_bytes(row, 2));
-      on_message({topic->second, static_cast<std::uint64_t>(sqlite3_column_int64(row, 1)), {bytes, bytes == nullptr ? 0 : size}});
+      on_message({topic->second,
+                  static_cast<std::uint64_t>(sqlite3_column_int64(row, 1)),
+                  {bytes, bytes == nullptr ? 0 : size}});
     });
   });
 }

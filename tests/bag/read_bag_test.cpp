@@ -82,10 +82,13 @@ struct Seen {
 
 std::vector<Seen> messages_of(const std::filesystem::path& bag) {
   std::vector<Seen> seen;
-  EXPECT_EQ(read_bag(bag, [&](const BagMessage& m) {
-              seen.push_back({m.topic.name, m.time_ns, {reinterpret_cast<const char*>(m.bytes.data()), m.bytes.size()}});
-            }),
-            "");
+  EXPECT_EQ(
+      read_bag(
+          bag,
+          [&](const BagMessage& m) {
+            seen.push_back({m.topic.name, m.time_ns, {reinterpret_cast<const char*>(m.bytes.data()), m.bytes.size()}});
+          }),
+      "");
   return seen;
 }
 

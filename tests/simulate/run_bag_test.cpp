@@ -93,9 +93,12 @@ TEST_F(RunBagTest, HasATopicForEachSensorAndItsTransforms) {
   std::map<std::string, std::pair<std::string, std::size_t>> topics;
   for (const auto& [topic, list] : messages()) topics[topic] = {list.front().type, list.size()};
   const std::map<std::string, std::pair<std::string, std::size_t>> wanted = {
-      {"/clock", {"rosgraph_msgs/msg/Clock", 3}},        {"/tf", {"tf2_msgs/msg/TFMessage", 3}},
-      {"/tf_static", {"tf2_msgs/msg/TFMessage", 1}},     {"/lidar/points", {"sensor_msgs/msg/PointCloud2", 3}},
-      {"/laser/scan", {"sensor_msgs/msg/LaserScan", 3}}, {"/eyes/depth", {"sensor_msgs/msg/Image", 3}},
+      {"/clock", {"rosgraph_msgs/msg/Clock", 3}},
+      {"/tf", {"tf2_msgs/msg/TFMessage", 3}},
+      {"/tf_static", {"tf2_msgs/msg/TFMessage", 1}},
+      {"/lidar/points", {"sensor_msgs/msg/PointCloud2", 3}},
+      {"/laser/scan", {"sensor_msgs/msg/LaserScan", 3}},
+      {"/eyes/depth", {"sensor_msgs/msg/Image", 3}},
       {"/eyes/camera_info", {"sensor_msgs/msg/CameraInfo", 3}}};
   EXPECT_EQ(topics, wanted);
 }
@@ -178,8 +181,7 @@ TEST_F(RunBagTest, LostRangesFollowTheRules) {
   Scene near;
   near.add_entity({.name = "shell", .mesh = near.add_mesh(make_box({0.01, 0.01, 0.01}))});
   Simulator blind(near);
-  const SensorId inside = blind.add_sensor(
-      {.name = "laser", .model = find_preset("RPLIDAR-A2").model, .noise = {}});
+  const SensorId inside = blind.add_sensor({.name = "laser", .model = find_preset("RPLIDAR-A2").model, .noise = {}});
   blind.render(inside, 0, frame);
   set_scan(scan, frame, blind.pattern(inside, 0));
   for (const float range : scan.ranges) EXPECT_EQ(range, -INFINITY);
@@ -239,8 +241,10 @@ TEST_F(RunBagTest, RefusesBeforeAnythingIsWritten) {
   how.bag = folder_ / "b.mcap";
   EXPECT_TRUE(test::contains(refusal(read(twice), how), "two things are called 'laser'"));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "out"));
-  EXPECT_TRUE(test::contains(
-      test::message_of<InputError>([&] { run_environments(setup, options(), {0, 2}, {0, 1}); }), "a bag is of one run"));
+  EXPECT_TRUE(test::contains(test::message_of<InputError>([&] {
+                               run_environments(setup, options(), {0, 2}, {0, 1});
+                             }),
+                             "a bag is of one run"));
 }
 
 }  // namespace

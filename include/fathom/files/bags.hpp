@@ -13,12 +13,12 @@ namespace fathom {
 
 /// A topic of a bag, over all its messages.
 struct BagTopicInfo {
-  std::string name;      ///< "/scan"
-  std::string type;      ///< "sensor_msgs/msg/LaserScan"
-  std::string encoding;  ///< of its messages: "cdr"
+  std::string name;       ///< "/scan"
+  std::string type;       ///< "sensor_msgs/msg/LaserScan"
+  std::string encoding;   ///< of its messages: "cdr"
   bool is_known = false;  ///< whether fathom reads messages of this type and encoding
   std::uint64_t messages = 0;
-  double first_s = 0.0, last_s = 0.0;  ///< when they were recorded, since 1970 or since a simulation began
+  double first_s = 0.0, last_s = 0.0;    ///< when they were recorded, since 1970 or since a simulation began
   std::vector<std::string> frames = {};  ///< their frame_id, in the order of their first message, at most 100
   std::uint64_t damaged = 0;             ///< messages whose bytes are not of their type
   std::string damage = {};               ///< what is wrong with the first of these
@@ -30,7 +30,7 @@ struct BagTopicInfo {
 };
 
 struct BagInfo {
-  std::string format;  ///< "MCAP" or "sqlite3"
+  std::string format;                ///< "MCAP" or "sqlite3"
   std::vector<BagTopicInfo> topics;  ///< by name
   std::uint64_t messages = 0;
   double first_s = 0.0, last_s = 0.0;

@@ -23,7 +23,7 @@ namespace {
 constexpr const char* kWorld = "world";
 
 template <class Message>
-void write(McapWriter& bag, std::uint16_t topic, const msg::Time& stamp, const Message& message) {
+void write_to_bag(McapWriter& bag, std::uint16_t topic, const msg::Time& stamp, const Message& message) {
   bag.write(topic, msg::nanoseconds(stamp), write_message(message));
 }
 
@@ -111,13 +111,13 @@ void RunBag::write_transforms(std::uint16_t topic, double stamp_s, bool moving) 
     message.transforms.push_back(
         transform_of({{0, 0, 0}, camera_from_optical()}, stamp_s, camera, topics_[i].frame_id));
   }
-  if (!message.transforms.empty()) write(*bag_, topic, msg::time_of(stamp_s), message);
+  if (!message.transforms.empty()) write_to_bag(*bag_, topic, msg::time_of(stamp_s), message);
 }
 
 void RunBag::begin_frame(std::uint32_t index) {
   const double stamp_s = simulator_.stamp_s(index);
   const msg::Time stamp = msg::time_of(stamp_s);
-  write(*bag_, clock_, stamp, msg::Clock{stamp});
+  write_to_bag(*bag_, clock_, stamp, msg::Clock{stamp});
   if (!std::exchange(begun_, true)) write_transforms(tf_static_, stamp_s, false);
   write_transforms(tf_, stamp_s, true);
 }
@@ -127,15 +127,15 @@ void RunBag::add(SensorId sensor, const Frame& frame) {
   if (topics.is_camera) {
     const msg::Image image = depth_image(frame, topics.frame_id);
     topics.camera.header.stamp = image.header.stamp;
-    write(*bag_, topics.data, image.header.stamp, image);
-    write(*bag_, topics.info, image.header.stamp, topics.camera);
+    write_to_bag(*bag_, topics.data, image.header.stamp, image);
+    write_to_bag(*bag_, topics.info, image.header.stamp, topics.camera);
   } else if (topics.is_scan) {
     set_scan(topics.scan, frame, simulator_.pattern(sensor, frame.index()));
-    write(*bag_, topics.data, topics.scan.header.stamp, topics.scan);
+    write_to_bag(*bag_, topics.data, topics.scan.header.stamp, topics.scan);
   } else {
     const PackedCloud cloud = pack_cloud(frame, {});
     const msg::PointCloud2 message = cloud_message(cloud, frame.stamp_s(), topics.frame_id);
-    write(*bag_, topics.data, message.header.stamp, message);
+    write_to_bag(*bag_, topics.data, message.header.stamp, message);
   }
 }
 
@@ -146,7 +146,8 @@ void check_bag_file(const std::filesystem::path& file, const std::vector<std::fi
     if (!std::filesystem::equivalent(file, input, error)) continue;
     throw InputError(fmt::format("{}: is read for the scene, and the bag would replace it", file.string()));
   }
-  if (!std::filesystem::is_regular_file(file, error)) throw InputError(fmt::format("{}: is no file that a bag could replace", file.string()));
+  if (!std::filesystem::is_regular_file(file, error))
+    throw InputError(fmt::format("{}: is no file that a bag could replace", file.string()));
   if (!force) throw InputError(fmt::format("{}: exists already; force (--force) replaces it", file.string()));
 }
 

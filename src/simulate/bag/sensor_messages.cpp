@@ -55,7 +55,8 @@ std::optional<msg::LaserScan> scan_constants(const SensorModel& model, const Ray
                                  [](float z) { return std::abs(z) <= static_cast<float>(kEvenRad); });
   const bool one_limit = pattern.min_range_m.size() == 1 && pattern.max_range_m.size() == 1;
   const std::size_t rays = pattern.direction_x.size();
-  if (!level || !one_limit || pattern.rows != 1 || rays < 2 || !pattern.origin_x.empty() || make_view(model).rays_vary) {
+  if (!level || !one_limit || pattern.rows != 1 || rays < 2 || !pattern.origin_x.empty() ||
+      make_view(model).rays_vary) {
     return std::nullopt;
   }
   const std::vector<double> angles = fan_angles(pattern);

@@ -21,8 +21,8 @@ namespace fathom {
 std::optional<msg::LaserScan> scan_constants(const SensorModel& model, const RayPattern& pattern,
                                              std::string_view frame_id, double scan_time_s);
 
-/// Stamp and ranges of a frame, which has range and reason. A range is +inf beyond what the sensor measures, -inf nearer
-/// than that, NaN where it is lost (REP 117).
+/// Stamp and ranges of a frame, which has range and reason. A range is +inf beyond what the sensor measures, -inf
+/// nearer than that, NaN where it is lost (REP 117).
 void set_scan(msg::LaserScan& scan, const Frame& frame, const RayPattern& pattern);
 
 /// What projects the pixels of a camera; nothing for a sensor that is none. `optical`: name of its optical frame.
