@@ -19,6 +19,7 @@ Environments.set_entity_poses() takes.
 from __future__ import annotations
 
 import math
+import operator
 from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
@@ -122,7 +123,7 @@ class Mirror:
 
     def geom(self, geom: _Geom) -> int:
         """The entity of a geom, by its name or MuJoCo's id."""
-        number = self._find("geom", geom) if isinstance(geom, str) else int(geom)
+        number = self._find("geom", geom) if isinstance(geom, str) else operator.index(geom)
         if not 0 <= number < int(self._model.ngeom):
             raise InputError(f"geom {number} is not in [0, {int(self._model.ngeom)})")
         found = np.flatnonzero(self.geom_ids == number)

@@ -15,6 +15,14 @@ from .sensors import Sensor, noise_list, sensor_from
 SensorKey = Union[str, int]
 
 
+def _sensor_list(sensors: Any) -> List[Sensor]:
+    every: List[Any] = [sensors] if isinstance(sensors, (Sensor, str)) else list(sensors)
+    for sensor in every:
+        if not isinstance(sensor, Sensor):
+            raise _fathom.InputError(f"sensors: {sensor!r} given, a Sensor wanted, such as Sensor('lidar', 'OS1-64')")
+    return every
+
+
 class Simulator(_fathom._Simulator):
     """Casts the sensors of a scene and applies their noise.
 
@@ -30,7 +38,7 @@ class Simulator(_fathom._Simulator):
     def __init__(
         self,
         scene: _fathom.Scene,
-        sensors: Iterable[Sensor] = (),
+        sensors: Union[Sensor, Iterable[Sensor]] = (),
         *,
         seed: int = 0,
         environment: int = 0,
@@ -41,7 +49,7 @@ class Simulator(_fathom._Simulator):
         isa: Optional[str] = None,
         caster: str = "tree",
     ) -> None:
-        specs = [sensor._spec(scene) for sensor in sensors]
+        specs = [sensor._spec(scene) for sensor in _sensor_list(sensors)]
         super().__init__(scene, specs, seed, environment, episode, threads, rate_hz, start_s, isa, caster)
 
     def add_sensor(self, sensor: Sensor) -> int:
@@ -85,7 +93,7 @@ class Environments(_fathom._Environments):
         isa: Optional[str] = None,
         caster: str = "tree",
     ) -> None:
-        every = [sensors] if isinstance(sensors, Sensor) else list(sensors)
+        every = _sensor_list(sensors)
         specs = [sensor._spec(scene) for sensor in every]
         self._scene = scene
         super().__init__(scene, specs, count, seed, first, threads, rate_hz, start_s, isa, caster)

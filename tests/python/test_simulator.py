@@ -125,6 +125,15 @@ def test_carriers_and_what_is_ignored_are_numbers_of_entities():
     assert camera(ignore=np.int32(1)) == camera(ignore=1)
 
 
+def test_one_sensor_needs_no_list():
+    assert fa.Simulator(room(), camera()).sensor_names == ["camera"]
+    for wrong in ("OS1-64", [camera(), "OS1-64"], [None]):
+        with pytest.raises(fa.InputError, match="a Sensor wanted"):
+            fa.Simulator(room(), wrong)
+        with pytest.raises(fa.InputError, match="a Sensor wanted"):
+            fa.Environments(room(), wrong, 2)
+
+
 def test_sensors_ride_on_entities():
     scene = room()
     simulator = fa.Simulator(scene, [fa.Sensor("camera", fa.sensors.camera_from_fov(8, 6, 1.0), [0.5, 0, 0], parent="ball")])
