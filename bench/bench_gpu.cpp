@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Frames with three noises on a GPU, beside the processor's in the same run, in turns: millions of rays per second, with
-// results that stay on the GPU and with results that come back. Then what copies achieve. Medians.
+// Frames with three noises on a GPU, beside the processor's in the same run, in turns: millions of rays per second,
+// with results that stay on the GPU and with results that come back. Then what copies achieve. Medians.
 //
 //   bench_gpu [device, cuda:0] [scene file of the house]
 
@@ -35,7 +35,8 @@ NoiseChain three_gaussians() {
 NoiseChain every_loss() {
   return {LossAngle{.max_incidence_rad = 1.4F}, StereoShadow{},
           StereoEnergy{.normalization = EnergyNormalization::kThreshold},
-          EdgeLoss{.low_probability = 0.2F, .high_probability = 0.9F}, Disparity{.stddev_px = 0.05F, .steps_per_px = 32}};
+          EdgeLoss{.low_probability = 0.2F, .high_probability = 0.9F},
+          Disparity{.stddev_px = 0.05F, .steps_per_px = 32}};
 }
 
 /// A frame in memory of the GPU.
@@ -74,9 +75,9 @@ void compare(const std::string& name, const device::Gpu& gpu, Renderer& there, R
   FrameThere stays(gpu, rows, cols);
   Frame comes({Channel::kRange, Channel::kEntityId}), wanted({Channel::kRange, Channel::kEntityId});
   std::uint32_t k = 0;
-  const auto seconds = interleave(kRounds, {[&] { there.render(SensorId{0}, ++k, stays.frame()); },
-                                            [&] { there.render(SensorId{0}, k, comes); },
-                                            [&] { here.render(SensorId{0}, k, wanted); }});
+  const auto seconds =
+      interleave(kRounds, {[&] { there.render(SensorId{0}, ++k, stays.frame()); },
+                           [&] { there.render(SensorId{0}, k, comes); }, [&] { here.render(SensorId{0}, k, wanted); }});
   print_row(name, std::size_t{rows} * cols, seconds);
 }
 
@@ -114,8 +115,9 @@ void print_copies(const device::Gpu& gpu) {
   device::GpuMemory memory(gpu);
   device::PinnedMemory pinned(gpu);
   memory.fit(kBytes, "copies"), pinned.fit(kBytes);
-  const auto seconds = interleave(kRounds, {[&] { stream.upload(memory.address(), pinned.data(), kBytes), stream.wait(); },
-                                            [&] { stream.download(pinned.data(), memory.address(), kBytes), stream.wait(); }});
+  const auto seconds =
+      interleave(kRounds, {[&] { stream.upload(memory.address(), pinned.data(), kBytes), stream.wait(); },
+                           [&] { stream.download(pinned.data(), memory.address(), kBytes), stream.wait(); }});
   std::printf("\nPinned copies of 256 MiB: %.1f GB/s there, %.1f GB/s back.\n", kBytes * 1e-9 / seconds[0],
               kBytes * 1e-9 / seconds[1]);
 }
@@ -124,9 +126,10 @@ void run(Device device, const std::string& scene_file) {
   const device::Gpu gpu(device.number);
   const device::CurrentGpu current(gpu);
   const Scene house = make_house(scene_file), terrain = make_terrain();
-  std::printf("%s\n\n| set | rays | on the GPU | and back | processor | ms on the GPU | GPU / processor | GB/s back |\n"
-              "|---|---|---|---|---|---|---|---|\n",
-              gpu.name().c_str());
+  std::printf(
+      "%s\n\n| set | rays | on the GPU | and back | processor | ms on the GPU | GPU / processor | GB/s back |\n"
+      "|---|---|---|---|---|---|---|---|\n",
+      gpu.name().c_str());
   const std::vector<Set> sets = make_sets(house, terrain);
   for (const Set& set : sets) compare_set(set, gpu, device);
   const Pose pose = sets.front().world_from_sensor;

@@ -10,6 +10,7 @@
 
 #include <fathom/simulate/run.hpp>
 
+#include "bag.hpp"
 #include "beam_commands.hpp"
 #include "calibrate_commands.hpp"
 #include "check.hpp"
@@ -42,6 +43,13 @@ Examples:
   fathom simulate examples/house/house.yaml --out out/many --frames 1 --environments 0:2 --episodes 0:2
 
 Files appear whole or not at all. docs/scene-format.md describes SCENE, docs/output-formats.md what is written.)";
+
+constexpr const char* kBagHelp = R"(
+Examples:
+  fathom simulate examples/house/house.yaml --out out/house --bag house.mcap
+  fathom bag info house.mcap
+
+docs/bags.md describes what is written into bags and read of them.)";
 
 constexpr const char* kCheckHelp = R"(
 Examples:
@@ -101,6 +109,8 @@ void add_simulate(CLI::App& app) {
   const auto o = std::make_shared<SimulateOptions>();
   CLI::App& c = *app.add_subcommand("simulate", "Cast the sensors of a scene file and write what they measure");
   c.add_option("--out", o->out, "folder to make for the results")->required()->type_name("DIR");
+  c.add_option("--bag", o->bag, "a bag for ROS 2 (MCAP) of what the sensors measure, besides the files in DIR")
+      ->type_name("FILE");
   add_run_options(c, *o);
   add_threads(c, o->threads);
   add_force(c, o->force, "replace the folder of an earlier run");
@@ -157,6 +167,18 @@ void add_sensors(CLI::App& app) {
   c.final_callback([o] { list_sensors(*o); });
 }
 
+void add_bag(CLI::App& app) {
+  CLI::App& bag = *app.add_subcommand("bag", "Look into bags of ROS 2");
+  bag.require_subcommand(1);
+  bag.footer(kBagHelp);
+  const auto o = std::make_shared<BagInfoOptions>();
+  CLI::App& info = *bag.add_subcommand("info", "List the topics of a bag, and what fathom reads of them");
+  info.add_option("BAG", o->bag, "MCAP, .db3, or a folder of rosbag2")->required();
+  info.add_flag("--json", o->json, "as JSON");
+  info.footer(kBagHelp);
+  info.final_callback([o] { print_bag_info(*o); });
+}
+
 /// Hidden: for the build.
 void add_generate(CLI::App& app) {
   const auto folder = std::make_shared<std::filesystem::path>();
@@ -181,6 +203,7 @@ std::unique_ptr<CLI::App> make_commands() {
   add_list(*app, "outputs", "List the kinds of output and their keys", "OUTPUT", kOutputsHelp, &list_outputs);
   add_list(*app, "channels", "List the channels of a frame, with types and units", "CHANNEL", kChannelsHelp,
            &list_channels);
+  add_bag(*app);
   add_beam_commands(*app);
   add_calibrate_commands(*app);
   add_generate(*app);

@@ -89,6 +89,7 @@ void run_and_report(const SimulateOptions& options, Run run) {
 fathom::RunOptions run_options(const SimulateOptions& options) {
   fathom::RunOptions run;
   run.out = options.out;
+  run.bag = options.bag;
   run.force = options.force;
   run.frames = options.frames;
   run.seed = options.seed;

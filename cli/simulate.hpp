@@ -17,6 +17,7 @@ namespace fathom_cli {
 struct SimulateOptions {
   std::filesystem::path scene;
   std::filesystem::path out;
+  std::filesystem::path bag;  ///< empty: none
   std::optional<std::uint32_t> frames;
   std::optional<std::uint64_t> seed;
   std::optional<std::uint32_t> environment, episode;

@@ -160,6 +160,9 @@ class MujocoMirror {
   /// InputError for a camera that is not there, or without a size.
   [[nodiscard]] StereoCamera camera(std::string_view name, MirrorImage image = {}) const {
     const int id = find("camera", model_->name_camadr, model_->ncam, name);
+    if (is_orthographic(*model_, id)) {
+      throw InputError("camera '" + std::string(name) + "' is orthographic: its rays do not come from one point");
+    }
     StereoCamera camera;
     complete(id, image);
     if (image.width == 0 || image.height == 0) {
@@ -197,6 +200,16 @@ class MujocoMirror {
   }
 
  private:
+  /// Versions of MuJoCo before 3.3 have perspective cameras alone.
+  template <class Model>
+  static bool is_orthographic(const Model& model, int camera) {
+    if constexpr (requires { model.cam_orthographic; }) {
+      return model.cam_orthographic[camera] != 0;
+    } else {
+      return false;
+    }
+  }
+
   /// Meshes that several geoms share, by type and what makes the shape.
   using Meshes = std::map<detail::MujocoShapeKey, MeshId>;
 

@@ -37,6 +37,7 @@ from ._fathom import (
     grid_map_image,
     height_field,
     plane,
+    read_bag_info,
     read_grid_map,
     read_height_array,
     read_height_image,
@@ -84,7 +85,8 @@ __all__ = [
     "Entity", "Environments", "Error", "Frame", "FrameDigest", "GridMap", "InputError", "Label", "LogUniform", "Mesh",
     "Normal", "PlacedRobot", "Pose", "Robot", "Scene", "Sensor", "Setup", "Simulator", "Trajectory", "Uniform",
     "batch", "beam", "box", "calibrate", "capsule", "channels", "cylinder", "detect_isa", "ellipsoid", "episode_seed",
-    "grid_map_image", "height_field", "load", "mujoco", "noise", "plane", "preset", "presets", "random", "read_grid_map",
+    "grid_map_image", "height_field", "load", "mujoco", "noise", "plane", "preset", "presets", "random", "read_bag_info",
+    "read_grid_map",
     "read_height_array", "read_height_image", "read_mesh", "read_mesh_parts", "read_robot", "read_trajectory",
     "sensors", "skin_vertices", "sphere", "versions",
 ]

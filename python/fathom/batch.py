@@ -24,7 +24,7 @@ from typing import Any, Dict, Iterable, Optional, Sequence, Tuple, Union
 import numpy as np
 
 from . import _fathom
-from ._fathom import InputError, Scene
+from ._fathom import InputError, Pose, Scene, Trajectory
 from .mujoco import array
 from .noise import Noise
 from .sensors import RayTable, Sensor, SensorModel
@@ -69,8 +69,10 @@ class _Batch:
         self._no_surface = [reason for reason, name in enumerate(_fathom.REASONS) if name in _NO_SURFACE]
         self.data: Dict[str, Any] = {}
         """The arrays of the last render(), by the names of the outputs."""
-        self.pos_w: Any = np.zeros((count, 3))
-        """Where the sensors were at the last render(), [N, 3], m."""
+        pose = sensor.pose.at(0.0) if isinstance(sensor.pose, Trajectory) else sensor.pose
+        self._pose = pose if isinstance(pose, Pose) else Pose(pose)
+        self.pos_w: Any = np.tile(self._pose.position_m, (count, 1))
+        """Where the sensors were at the last render(), [N, 3], m; of a sensor with a parent in the parent's frame."""
 
     @property
     def environments(self) -> Environments:
@@ -210,6 +212,8 @@ class BatchRays(_Batch):
                  first: int = 0, threads: int = 0, **sensor: Any) -> None:
         if isinstance(miss_point, str) and miss_point != "origin":
             raise InputError(f"miss_point: {miss_point!r} is neither a number nor 'origin'")
+        if miss_point == "origin" and sensor.get("parent") is not None:
+            raise InputError("miss_point: 'origin' is not known of rays with a parent; give a number")
         if not isinstance(directions, SensorModel):
             origins = None if origins_m is None else array(origins_m)
             directions = RayTable(array(directions), origins, min_range_m=min_range_m, max_range_m=max_range_m)
@@ -217,7 +221,7 @@ class BatchRays(_Batch):
         super().__init__(scene, Sensor(self._NAME, directions, noise=noise, **sensor), count, outputs, miss, lost, miss_point,
                          options)
         self._offsets = directions.pattern()["origins_m"]
-        self._quat_wxyz = np.tile([1.0, 0.0, 0.0, 0.0], (count, 1))
+        self._quat_wxyz = np.tile(self._pose.quat_wxyz, (count, 1))
 
     def _shape(self, shape: Tuple[int, ...], is_points: bool, kind: str) -> Tuple[int, ...]:
         return (shape[0], shape[1] * shape[2]) + ((3,) if is_points else ())
@@ -227,6 +231,7 @@ class BatchRays(_Batch):
             return
         if convention != "fathom":
             raise InputError(f"convention: '{convention}' is for cameras; these rays have origins in axes of fathom's")
+        self._quat_wxyz[rows] = (1.0, 0.0, 0.0, 0.0)
         for name, q in turned.items():
             self._quat_wxyz[rows] = q if name == "quat_wxyz" else np.roll(q, 1, -1)
 

@@ -19,6 +19,7 @@ Environments.set_entity_poses() takes.
 from __future__ import annotations
 
 import math
+import operator
 from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
@@ -66,7 +67,7 @@ class Mirror:
     groups, exclude_bodies and statics: which geoms are mirrored, those that mj_ray would meet with the same geomgroup,
     bodyexclude and flg_static; geoms with alpha 0, in the geom or its material, are left out as mj_ray leaves them out.
     infinite_plane_m: side of the square that stands for a plane that is infinite. segments: of round geoms, 8 to 1024.
-    Planes are seen from both sides, where mj_ray passes them from below. Flexes and skins are not mirrored.
+    Planes are seen from above alone, as mj_ray sees them. Flexes and skins are not mirrored.
     """
 
     def __init__(
@@ -122,7 +123,7 @@ class Mirror:
 
     def geom(self, geom: _Geom) -> int:
         """The entity of a geom, by its name or MuJoCo's id."""
-        number = self._find("geom", geom) if isinstance(geom, str) else int(geom)
+        number = self._find("geom", geom) if isinstance(geom, str) else operator.index(geom)
         if not 0 <= number < int(self._model.ngeom):
             raise InputError(f"geom {number} is not in [0, {int(self._model.ngeom)})")
         found = np.flatnonzero(self.geom_ids == number)
@@ -146,6 +147,9 @@ class Mirror:
         resolution that it has in the model (MuJoCo 3). With baseline_m (or left_camera) a StereoCamera; parameters:
         others of the kind."""
         number = self._find("camera", name)
+        for flag in ("cam_orthographic", "cam_projection"):  # of MuJoCo 3.1 and later, 0: perspective
+            if array(getattr(self._model, flag, np.zeros(number + 1))).reshape(-1)[number]:
+                raise InputError(f"camera '{name}' is orthographic, whose rays are parallel: no depth camera sees so")
         if not (width or height):
             width, height = self._resolution(number)
         if not (width and height):
@@ -345,7 +349,8 @@ class Mirror:
         body = int(array(bodies)[number])
         if body and not see_own_body:
             own = "body/" + self._name("body", body)
-            sensor = {**sensor, "ignore_groups": [own, *sensor.get("ignore_groups", ())]}
+            others = sensor.get("ignore_groups", ())
+            sensor = {**sensor, "ignore_groups": [own, *([others] if isinstance(others, str) else others)]}
         return Sensor(sensor.pop("name", name), model, sensor.pop("pose", pose), parent=entity, **sensor)
 
 

@@ -262,7 +262,8 @@ class Sensor:
     of which the word "preset" stands for those of the data sheet. range_policy: what happens to a return that noise
     carried outside the range limits, "keep", "clamp" or "drop"; None: cameras drop it, others keep it.
     see_parent: whether its rays meet the entity that it is attached to. ignore: entities, by name or id, that its rays
-    pass through, with their parts. ignore_groups: groups of entities that they pass through.
+    pass through, with their parts. ignore_groups: groups of entities that they pass through; entities may join them later,
+    so that a name which no entity has is no error.
     """
 
     __slots__ = ("name", "model", "pose", "parent", "rolling", "noise", "range_policy", "see_parent", "ignore",
@@ -292,7 +293,7 @@ class Sensor:
         self.noise: List[Noise] = noise_list(noise, self.model.preset)
         self.range_policy = range_policy
         self.see_parent = bool(see_parent)
-        self.ignore: List[Union[str, int]] = [ignore] if isinstance(ignore, (str, int)) else list(ignore)
+        self.ignore: List[Union[str, int]] = [ignore] if isinstance(ignore, (str, int, np.integer)) else list(ignore)
         self.ignore_groups: List[str] = [ignore_groups] if isinstance(ignore_groups, str) else list(ignore_groups)
 
     def replace(self, **values: Any) -> "Sensor":

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Union
 
 import numpy as np
@@ -12,6 +13,14 @@ from .noise import Noise, chain_spec
 from .sensors import Sensor, noise_list, sensor_from
 
 SensorKey = Union[str, int]
+
+
+def _sensor_list(sensors: Any) -> List[Sensor]:
+    every: List[Any] = [sensors] if isinstance(sensors, (Sensor, str)) else list(sensors)
+    for sensor in every:
+        if not isinstance(sensor, Sensor):
+            raise _fathom.InputError(f"sensors: {sensor!r} given, a Sensor wanted, such as Sensor('lidar', 'OS1-64')")
+    return every
 
 
 class Simulator(_fathom._Simulator):
@@ -30,7 +39,7 @@ class Simulator(_fathom._Simulator):
     def __init__(
         self,
         scene: _fathom.Scene,
-        sensors: Iterable[Sensor] = (),
+        sensors: Union[Sensor, Iterable[Sensor]] = (),
         *,
         seed: int = 0,
         environment: int = 0,
@@ -43,7 +52,7 @@ class Simulator(_fathom._Simulator):
         device: str = "cpu",
         cuda_stream: int = 0,
     ) -> None:
-        specs = [sensor._spec(scene) for sensor in sensors]
+        specs = [sensor._spec(scene) for sensor in _sensor_list(sensors)]
         super().__init__(scene, specs, seed, environment, episode, threads, rate_hz, start_s, isa, caster, device, cuda_stream)
 
     def add_sensor(self, sensor: Sensor) -> int:
@@ -52,7 +61,12 @@ class Simulator(_fathom._Simulator):
 
     def set_noise(self, sensor: SensorKey, noise: Union[Noise, Sequence[Noise]]) -> None:
         """Replaces the noise of a sensor; the next frame has it."""
-        self._set_noise(sensor, chain_spec(noise_list(noise, ""), self.scene)[0])
+        entries, ranges = chain_spec(noise_list(noise, ""), self.scene)
+        if ranges:
+            raise _fathom.InputError(
+                f"noise: {ranges[0]['field']} is a range, which is drawn when a Simulator is made: give the sensor to "
+                "Simulator(scene, [sensor])")
+        self._set_noise(sensor, entries)
 
     def __repr__(self) -> str:
         if not _fathom._is_made(self):  # a debugger shows what __init__ has not made yet
@@ -84,7 +98,7 @@ class Environments(_fathom._Environments):
         device: str = "cpu",
         cuda_stream: int = 0,
     ) -> None:
-        every = [sensors] if isinstance(sensors, Sensor) else list(sensors)
+        every = _sensor_list(sensors)
         specs = [sensor._spec(scene) for sensor in every]
         self._scene = scene
         super().__init__(scene, specs, count, seed, first, threads, rate_hz, start_s, isa, caster, device, cuda_stream)
@@ -110,17 +124,33 @@ class Environments(_fathom._Environments):
         NaN in a new frame. Releases the GIL, and stops with KeyboardInterrupt on Ctrl-C.
         """
         names = self.sensor_names
-        chosen = names if sensors is None else [s if isinstance(s, str) else names[s] for s in sensors]
+        chosen = names if sensors is None else [self._name_of(s) for s in sensors]
         if isinstance(out, _fathom.Frame):
             if len(chosen) != 1:
                 raise _fathom.InputError(f"out: one Frame given for {len(chosen)} sensors, a dict by name wanted")
             out = {chosen[0]: out}
+        for name in out or {}:
+            if name not in chosen:
+                raise _fathom.InputError(f"out: {name!r} is not one of the sensors rendered, {', '.join(chosen)}")
         frames = self._render(index, chosen, channels, dict(out or {}), env_ids)
         return dict(zip(chosen, frames))
 
+    def _name_of(self, sensor: SensorKey) -> str:
+        if isinstance(sensor, str):
+            return sensor
+        number, count = operator.index(sensor), len(self.sensor_names)
+        if not 0 <= number < count:
+            raise _fathom.InputError(f"sensors: {number} is not in [0, {count})")
+        return self.sensor_names[number]
+
     def set_noise(self, sensor: SensorKey, noise: Union[Noise, Sequence[Noise]], env_ids: Any = None) -> None:
-        """Gives environments a noise of their own; ranges stay those of the sensor."""
-        self._set_noise(sensor, chain_spec(noise_list(noise, ""), self._scene)[0], env_ids)
+        """Gives environments a noise of their own, without ranges: those are drawn of the sensor's own noise alone."""
+        entries, ranges = chain_spec(noise_list(noise, ""), self._scene)
+        if ranges:
+            raise _fathom.InputError(
+                f"noise: {ranges[0]['field']} is a range, which is drawn of the noise that a sensor comes with alone: give "
+                "each environment its value, with env_ids")
+        self._set_noise(sensor, entries, env_ids)
 
     def drawn(self, sensor: Optional[SensorKey] = None) -> Dict[str, Any]:
         """The values drawn for the present episodes: {"stereo_energy.pow": float64 [count]}.
@@ -212,15 +242,17 @@ class Setup(_fathom._Setup):
         isa: Optional[str] = None,
         caster: str = "tree",
         device: str = "cpu",
+        bag: Any = None,
         on_progress: Optional[Callable[[Dict[str, Any]], None]] = None,
     ) -> Dict[str, Any]:
         """Renders every frame of every sensor and writes the files into the folder `out`, as `fathom simulate` does.
 
-        force: replaces what an earlier run wrote. on_progress: called after every frame with a dict of counts. Returns
-        the files, the warnings, and for each sensor its rays, reasons, speed and (with digest) digest.
+        force: replaces what an earlier run wrote. bag: a file for what the sensors would publish in ROS 2, as MCAP.
+        on_progress: called after every frame with a dict of counts. Returns the files, the warnings, and for each sensor
+        its rays, reasons, speed and (with digest) digest.
         """
         options = dict(frames=frames, seed=seed, environment=environment, episode=episode, threads=threads, isa=isa,
-                       caster=caster, device=device)
+                       caster=caster, device=device, bag=bag)
         return self._run(out, force, digest, options, on_progress)
 
     def run_many(

@@ -123,6 +123,11 @@ void check_lengths(const py::array& a, std::string_view a_name, const py::array&
                    " wanted, whose shape is " + shape_text(a));
 }
 
+double finite_number(double value, std::string_view name) {
+  if (!std::isfinite(value)) fail(name, "it is not finite");
+  return value;
+}
+
 std::uint64_t whole(py::handle value, std::string_view name, std::uint64_t low, std::uint64_t high) {
   const auto text = [&] { return py::cast<std::string>(py::repr(value)); };
   if (PyBool_Check(value.ptr()) != 0 || PyIndex_Check(value.ptr()) == 0) fail(name, text() + " is not a whole number");

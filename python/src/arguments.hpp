@@ -55,6 +55,7 @@ std::string shape_text(const py::array& array);
 /// Throws unless two arrays have one entry for each other.
 void check_lengths(const py::array& a, std::string_view a_name, const py::array& b, std::string_view b_name);
 
+double finite_number(double value, std::string_view name);
 std::uint64_t whole(py::handle value, std::string_view name, std::uint64_t low, std::uint64_t high);
 std::uint32_t whole32(py::handle value, std::string_view name);
 std::uint64_t seed_of(py::handle value);

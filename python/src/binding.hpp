@@ -16,6 +16,7 @@ namespace fathom::python {
 
 namespace py = pybind11;
 
+void bind_bags(py::module_& m);
 void bind_errors(py::module_& m);
 void bind_geometry(py::module_& m);
 void bind_scene(py::module_& m);

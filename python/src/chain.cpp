@@ -79,7 +79,7 @@ SensorSetup sensor_of(const py::dict& spec) {
   sensor.name = at<std::string>(spec, "name");
   sensor.model = at<SensorModel>(spec, "model");
   sensor.parent_from_sensor = trajectory_of(spec["pose"], "pose");
-  if (!spec["parent"].is_none()) sensor.parent = static_cast<EntityId>(at<std::uint32_t>(spec, "parent"));
+  if (!spec["parent"].is_none()) sensor.parent = static_cast<EntityId>(whole32(spec["parent"], "parent"));
   sensor.rolling = at<bool>(spec, "rolling");
   sensor.noise = chain_of(spec["noise"]);
   if (!spec["range_policy"].is_none()) {
@@ -87,8 +87,8 @@ SensorSetup sensor_of(const py::dict& spec) {
     sensor.range_policy = static_cast<RangePolicy>(position_of(word, kRangePolicyNames, "range_policy"));
   }
   sensor.see_parent = at<bool>(spec, "see_parent");
-  for (const std::uint32_t entity : at<std::vector<std::uint32_t>>(spec, "ignore")) {
-    sensor.ignore.push_back(static_cast<EntityId>(entity));
+  for (const py::handle entity : spec["ignore"]) {
+    sensor.ignore.push_back(static_cast<EntityId>(whole32(entity, "ignore")));
   }
   sensor.ignore_groups = at<std::vector<std::string>>(spec, "ignore_groups");
   for (const py::handle range : spec["ranges"]) setup.ranges.push_back(range_of(py::cast<py::dict>(range)));

@@ -278,8 +278,8 @@ void bind_environments(py::module_& m) {
       .def(py::init<const std::shared_ptr<Scene>&, const py::list&, const py::object&, const py::object&,
                     const py::object&, int, double, double, const std::optional<std::string>&, const std::string&,
                     const std::string&, std::uintptr_t>(),
-           "scene"_a, "sensors"_a, "count"_a, "seed"_a, "first"_a, "threads"_a, "rate_hz"_a, "start_s"_a, "isa"_a,
-           "caster"_a, "device"_a, "cuda_stream"_a)
+           "scene"_a.none(false), "sensors"_a, "count"_a, "seed"_a, "first"_a, "threads"_a, "rate_hz"_a, "start_s"_a,
+           "isa"_a, "caster"_a, "device"_a, "cuda_stream"_a)
       .def("_add_sensor", &Handle::add_sensor, "spec"_a)
       .def("set_entity_poses", &Handle::set_entity_poses, "entities"_a, "positions_m"_a, py::kw_only(),
            "quat_wxyz"_a = py::none(), "quat_xyzw"_a = py::none(), "env_ids"_a = py::none(),

@@ -196,8 +196,11 @@ ChannelBuffer buffer_of(const std::string& name, py::handle value, std::vector<p
   const ChannelInfo& info = channel_info(static_cast<Channel>(position_of(name, kChannelNames, "channel")));
   const GivenArray array = given_array(name, value);
   const py::dtype wanted = dtype_of(info.type);
-  if (array.type.kind() == 'O' || array.type.itemsize() != wanted.itemsize() ||
-      (array.type.kind() == 'f') != (wanted.kind() == 'f')) {
+  const auto is_float = [](char kind) { return kind == 'f'; };
+  const char kind = array.type.kind();
+  const bool is_number = is_float(kind) || kind == 'i' || kind == 'u';
+  if (!is_number || is_float(kind) != is_float(wanted.kind()) || array.type.itemsize() != wanted.itemsize() ||
+      !py::cast<bool>(array.type.attr("isnative"))) {
     throw InputError(name + ": " + py::cast<std::string>(py::str(py::object(array.type))) + " given, " +
                      py::cast<std::string>(py::str(py::object(wanted))) + " wanted");
   }

@@ -169,7 +169,9 @@ void bind_pose(py::module_& m) {
           "inverse", [](const Pose& p) { return inverse(p); }, "The pose that undoes this one.")
       .def("apply", &transformed, "points"_a, "Points [..., 3] carried by this pose: a new array, float64.")
       .def(
-          "interpolate", [](const Pose& a, const Pose& b, double u) { return interpolate(a, b, u); }, "other"_a, "u"_a,
+          "interpolate",
+          [](const Pose& a, const Pose& b, double u) { return interpolate(a, b, finite_number(u, "u")); }, "other"_a,
+          "u"_a,
           "The pose between this one (u = 0) and another (u = 1): linear in position, the shorter arc in rotation.")
       .def(
           "__matmul__", [](const Pose& a, const Pose& b) { return a * b; }, py::is_operator())
@@ -177,8 +179,10 @@ void bind_pose(py::module_& m) {
           "__eq__", [](const Pose& a, const Pose& b) { return a == b; }, py::is_operator())
       .def("__hash__",
            [](const Pose& p) {
-             return py::hash(
-                 py::make_tuple(array_of(p.translation_m).attr("tobytes")(), array_wxyz(p.rotation).attr("tobytes")()));
+             // Of numbers, not of their bits: 0 and -0 are equal.
+             const Vec3& t = p.translation_m;
+             const Quaternion& q = p.rotation;
+             return py::hash(py::make_tuple(t.x, t.y, t.z, q.w, q.x, q.y, q.z));
            })
       .def("__repr__", &pose_text)
       .def(py::pickle(
@@ -212,7 +216,9 @@ void bind_trajectory(py::module_& m) {
       .def(py::init(&make_trajectory), "stamps_s"_a, "positions_m"_a, py::kw_only(), "quat_wxyz"_a = py::none(),
            "quat_xyzw"_a = py::none(), "loop"_a = false,
            "stamps_s [K], strictly increasing; positions_m [K, 3]; quaternions [K, 4] or none: no rotation.")
-      .def("at", &Trajectory::at, "stamp_s"_a, "The pose at a time.")
+      .def(
+          "at", [](const Trajectory& t, double stamp_s) { return t.at(finite_number(stamp_s, "stamp_s")); },
+          "stamp_s"_a, "The pose at a time.")
       .def_property_readonly("is_fixed", &Trajectory::is_fixed, "Whether it is a pose that never changes.")
       .def_property_readonly("loops", &Trajectory::loops, "Whether it is repeated after its last key.")
       .def_property_readonly(

@@ -140,8 +140,8 @@ void bind_placed_robot(py::module_& m) {
       "A robot in a scene. A link with a shape is an entity of its name, which hangs on the nearest link above it\n"
       "that has a shape, or on the parent of the robot.")
       .def(
-          py::init(&place), "scene"_a, "robot"_a, "pose"_a = py::make_tuple(0, 0, 0), py::kw_only(),
-          "parent"_a = py::none(), "prefix"_a = "", "joints"_a = py::dict(), "reflectivity"_a = 1.0F,
+          py::init(&place), "scene"_a.none(false), "robot"_a.none(false), "pose"_a = py::make_tuple(0, 0, 0),
+          py::kw_only(), "parent"_a = py::none(), "prefix"_a = "", "joints"_a = py::dict(), "reflectivity"_a = 1.0F,
           "groups"_a = py::make_tuple(), "label"_a = py::none(), "one_sided"_a = false,
           "Adds the links to the scene, or refuses and adds nothing. pose: in the world or in the frame of the entity\n"
           "`parent`; prefix: before the names of its entities; joints: positions by name, rad or m; reflectivity,\n"

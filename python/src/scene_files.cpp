@@ -30,6 +30,7 @@ RunOptions options_of(const py::dict& given) {
   options.frames = whole_of("frames");
   options.environment = whole_of("environment"), options.episode = whole_of("episode");
   if (given.contains("seed") && !given["seed"].is_none()) options.seed = seed_of(given["seed"]);
+  if (given.contains("bag") && !given["bag"].is_none()) options.bag = py::cast<std::filesystem::path>(given["bag"]);
   const auto isa = given.contains("isa") ? py::cast<std::optional<std::string>>(given["isa"]) : std::nullopt;
   options.compute = compute_of(given.contains("threads") ? py::cast<int>(given["threads"]) : 0, isa,
                                given.contains("caster") ? py::cast<std::string>(given["caster"]) : "tree",
@@ -82,8 +83,9 @@ py::dict run(const SetupPtr& setup, const std::filesystem::path& out, bool force
              const py::object& on_progress) {
   SignalWatch watch;
   const RunOptions options = run_options(given, out, force, digest, on_progress, watch);
+  const SceneSetup now = *setup;  // Python may change its scene while the GIL is released
   RunResult result;
-  released([&] { result = run_scene(*setup, options); });
+  released([&] { result = run_scene(now, options); });
   py::dict d;
   d["files"] = result.files, d["progress"] = progress_dict(result.progress), d["warnings"] = result.warnings;
   d["sensors"] = sensors_list(result.sensors);
@@ -108,8 +110,9 @@ py::dict run_many(const SetupPtr& setup, const std::filesystem::path& out, const
   SignalWatch watch;
   const RunOptions options = run_options(given, out, force, digest, on_progress, watch);
   const NumberRange e = range_of(environments, "environments"), k = range_of(episodes, "episodes");
+  const SceneSetup now = *setup;
   RunsResult result;
-  released([&] { result = run_environments(*setup, options, e, k); });
+  released([&] { result = run_environments(now, options, e, k); });
   py::dict d;
   d["folders"] = result.folders, d["files"] = result.files, d["progress"] = progress_dict(result.progress);
   d["warnings"] = result.warnings, d["sensors"] = sensors_list(result.sensors);
@@ -179,7 +182,7 @@ void bind_scene_files(py::module_& m) {
       .def(
           "_plan", [](const SceneSetup& s, const py::dict& given) { return plan_dict(plan_run(s, options_of(given))); },
           "options"_a);
-  simulator.def(py::init(&simulator_of), "setup"_a, "options"_a);
+  simulator.def(py::init(&simulator_of), "setup"_a.none(false), "options"_a);
 }
 
 }  // namespace fathom::python

@@ -113,6 +113,13 @@ void SimulatorHandle::refresh() {
   revision_ = scene_->revision();
 }
 
+Pose SimulatorHandle::world_from_sensor(py::handle sensor, double stamp_s) {
+  const Use use(in_use_, "this Simulator");  // a frame being rendered reads the scene that refresh() changes
+  const SensorId id = find(sensor);
+  refresh();
+  return simulator_.world_from_sensor(id, stamp_s);
+}
+
 std::shared_ptr<FrameHandle> SimulatorHandle::render(py::handle sensor, py::handle number, py::handle channels,
                                                      py::handle out) {
   const Use use(in_use_, "this Simulator");
@@ -154,8 +161,8 @@ std::shared_ptr<SimulatorHandle> make(const std::shared_ptr<Scene>& scene, const
 
 void bind_rendering(SimulatorClass& simulator) {
   simulator
-      .def(py::init(&make), "scene"_a, "sensors"_a, "seed"_a, "environment"_a, "episode"_a, "threads"_a, "rate_hz"_a,
-           "start_s"_a, "isa"_a, "caster"_a, "device"_a, "cuda_stream"_a)
+      .def(py::init(&make), "scene"_a.none(false), "sensors"_a, "seed"_a, "environment"_a, "episode"_a, "threads"_a,
+           "rate_hz"_a, "start_s"_a, "isa"_a, "caster"_a, "device"_a, "cuda_stream"_a)
       .def("_add_sensor", &SimulatorHandle::add_sensor, "spec"_a)
       .def("_set_noise", &SimulatorHandle::set_noise, "sensor"_a, "chain"_a)
       .def("render", &SimulatorHandle::render, "sensor"_a, "index"_a = 0, "channels"_a = py::none(),
@@ -186,10 +193,7 @@ void bind_simulator(py::module_& m) {
           "index"_a, "When a frame starts, s.")
       .def(
           "world_from_sensor",
-          [](SimulatorHandle& s, const py::object& sensor, double t) {
-            s.refresh();
-            return s.simulator().world_from_sensor(s.find(sensor), t);
-          },
+          [](SimulatorHandle& s, const py::object& sensor, double t) { return s.world_from_sensor(sensor, t); },
           "sensor"_a, "stamp_s"_a = 0.0, "Where a sensor is at a time.")
       .def("_noise", [](SimulatorHandle& s, const py::object& sensor) {
         return chain_list(s.simulator().sensor(s.find(sensor)).noise);

@@ -29,6 +29,7 @@ class SimulatorHandle {
   void set_noise(py::handle sensor, const py::iterable& chain);
   [[nodiscard]] SensorId find(py::handle name_or_id) const;
   void refresh();
+  Pose world_from_sensor(py::handle sensor, double stamp_s);
   std::shared_ptr<FrameHandle> render(py::handle sensor, py::handle number, py::handle channels, py::handle out);
 
   [[nodiscard]] Simulator& simulator() { return simulator_; }

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <memory>
 #include <new>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -11,6 +12,7 @@
 #include <fathom/base/error.hpp>
 #include <fathom/frame/digest.hpp>
 
+#include "simulate/bag/run_bag.hpp"
 #include "simulate/carrier_watch.hpp"
 #include "simulate/prepare_run.hpp"
 #include "simulate/run_folder.hpp"
@@ -55,20 +57,26 @@ class Runner {
     counts_.progress.frames_total = prepared_.frames;
     for (const Entity& entity : setup.scene.entities()) entity_names_.push_back(entity.name);
     for (RunSensor& sensor : prepared_.sensors) add(sensor);
+    if (options.bag.empty()) return;
+    check_bag_file(options.bag, setup.inputs, options.force);
+    bag_.emplace(prepared_.simulator, sensors_.size());
   }
 
   RunResult run() {
     stop_if_asked();
     folder_.open(plan(), prepared_.frames, setup_.inputs);
     open_logs();
+    if (bag_) bag_->open(options_.bag);
     begin_ = Clock::now();
     for (std::uint32_t index = 0; index < prepared_.frames; ++index) {
+      if (bag_) bag_->begin_frame(index);
       for (std::size_t i = 0; i < sensors_.size(); ++i) render(i, index);
       counts_.progress.frames_done = index + 1;
       counts_.progress.seconds = seconds_since(begin_);
       if (options_.on_progress) options_.on_progress(counts_.progress);
     }
     close_logs();
+    if (bag_) bag_->commit();
     return finish();
   }
 
@@ -114,6 +122,7 @@ class Runner {
     const ReasonCounts reasons = count(sensor.frame, seconds_since(begin), counts_.sensors[i]);
     watch_carrier(sensor, index, reasons);
     if (options_.digest) sensor.digest.add(sensor.frame);
+    if (bag_) bag_->add(sensor.id, sensor.frame);
     const FrameContext context = {prepared_.simulator.world_from_sensor(sensor.id, sensor.frame.stamp_s()),
                                   entity_names_, setup_.scene.labels()};
     for (const RunningFile& entry : sensor.files) {
@@ -200,6 +209,7 @@ class Runner {
     folder_.finish();
     RunResult result;
     for (const std::string& file : counts_.files) result.files.push_back(folder_.path() / file);
+    if (bag_) result.files.push_back(options_.bag);
     result.files.push_back(folder_.path() / kSummaryName);
     result.progress = counts_.progress;
     result.sensors.assign(counts_.sensors.begin(), counts_.sensors.end());
@@ -214,6 +224,7 @@ class Runner {
   std::vector<RunningSensor> sensors_;
   std::vector<std::string> entity_names_;  ///< [entity id]
   RunCounts counts_;
+  std::optional<RunBag> bag_;
   Clock::time_point begin_;
 };
 

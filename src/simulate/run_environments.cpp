@@ -40,6 +40,7 @@ class BatchRunner {
   BatchRunner(const SceneSetup& setup, const RunOptions& options, NumberRange environments, NumberRange episodes)
       : setup_(setup), options_(options), environments_(environments), episodes_(episodes) {
     const std::uint64_t frames = options.frames.value_or(setup.frames);
+    if (!options.bag.empty()) throw InputError("a bag is of one run, not of many environments or episodes");
     static_cast<void>(count_runs(setup, options, environments, episodes));
     static_cast<void>(prepare_run(setup, options_of(0)));
     static_cast<void>(RunFolder(options.out, true));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Frames on a GPU, over a driver that is none (support/fake_cuda.hpp): all that fathom does on this side of it, with the
-// bits of the processor.
+// Frames on a GPU, over a driver that is none (support/fake_cuda.hpp): all that fathom does on this side of it, with
+// the bits of the processor.
 
 #include <array>
 #include <cstring>
@@ -165,9 +165,9 @@ TEST_F(Cuda, ThrowsWhenACallFailsAndWorksTheNextTime) {
 }
 
 TEST_F(Cuda, ThrowsWhenADriverCannotBeOpened) {
-  for (const char* call : {"cuInit", "cuDriverGetVersion", "cuDeviceGetCount", "cuDeviceGet", "cuDeviceGetName",
-                           "cuDeviceGetAttribute", "cuDevicePrimaryCtxRetain", "cuModuleLoadDataEx",
-                           "cuModuleGetFunction", "cuStreamCreate", "cuEventCreate"}) {
+  for (const char* call :
+       {"cuInit", "cuDriverGetVersion", "cuDeviceGetCount", "cuDeviceGet", "cuDeviceGetName", "cuDeviceGetAttribute",
+        "cuDevicePrimaryCtxRetain", "cuModuleLoadDataEx", "cuModuleGetFunction", "cuStreamCreate", "cuEventCreate"}) {
     fake::reset();
     fake::fail(call, 0, kLaunchFailed);
     EXPECT_THROW(Simulator(test::make_room_scene(), options_on(kCuda)), SystemError) << call;
@@ -182,7 +182,8 @@ TEST_F(Cuda, SaysWhatIsMissing) {
   EXPECT_EQ(message({DeviceKind::kCuda, 3}),
             "device cuda:3 is not there: the number is not in [0, 1), the GPUs of NVIDIA's driver");
   fake::set_compute_capability(5);
-  EXPECT_EQ(message(kCuda), "device cuda:0: GPU 0 (no GPU at all) has compute capability 5, and fathom needs 6 or later");
+  EXPECT_EQ(message(kCuda),
+            "device cuda:0: GPU 0 (no GPU at all) has compute capability 5, and fathom needs 6 or later");
   fake::set_driver_version(7050);
   EXPECT_EQ(message(kCuda), "device cuda: the driver is for CUDA 7, and fathom needs 8 or later");
   fake::set_gpus(0);
@@ -322,8 +323,9 @@ TEST_F(Cuda, LeavesAFrameInTheMemoryOfTheGpu) {
   {
     Simulator simulator(test::make_room_scene(), options_on(kCuda));
     const SensorId id = simulator.add_sensor(sensor);
-    GpuFrame there(37, 61, std::array{Channel::kReason, Channel::kTriangleId, Channel::kRing, Channel::kHitSensor,
-                                      Channel::kTimeOffset});
+    GpuFrame there(
+        37, 61,
+        std::array{Channel::kReason, Channel::kTriangleId, Channel::kRing, Channel::kHitSensor, Channel::kTimeOffset});
     simulator.render(id, 3, there.frame());
     EXPECT_EQ(there.copy<Reason>(0), values_of(wanted.reason()));
     EXPECT_EQ(there.copy<std::uint32_t>(1), values_of(wanted.triangle_id()));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The law of devices on a GPU: every channel of every example, and of random sensors and chains, is the processor's, bit
-// by bit. tests/device holds what needs no GPU.
+// The law of devices on a GPU: every channel of every example, and of random sensors and chains, is the processor's,
+// bit by bit. tests/device holds what needs no GPU.
 
 #include <fstream>
 #include <string>
@@ -54,7 +54,8 @@ void expect_same_environments(const NoiseChain& noise) {
   const auto options = [&](Device device) {
     return EnvironmentsOptions{.simulator = {.seed = 3, .compute = {.device = device}}, .count = kCount};
   };
-  Environments here(test::make_room_scene(), sensor, options({})), there(test::make_room_scene(), sensor, options(kGpu));
+  Environments here(test::make_room_scene(), sensor, options({})),
+      there(test::make_room_scene(), sensor, options(kGpu));
   for (std::uint32_t e = 0; e < kCount; ++e) {
     for (Environments* all : {&here, &there}) all->set_entity_pose(e, EntityId{1}, {{0.02 * e - 3, 1, -1}, {}});
   }

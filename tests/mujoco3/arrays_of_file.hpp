@@ -56,6 +56,7 @@ class ArraysOfFile {
                                       {"name_camadr", &model.name_camadr}}) {
       *array = ints_.emplace_back(json.at(name).get<std::vector<int>>()).data();
     }
+    model.cam_orthographic = ints_.emplace_back(static_cast<std::size_t>(model.ncam), 0).data();
     for (const auto& [name, array] : {std::pair{"geom_rgba", &model.geom_rgba},
                                       {"cam_sensorsize", &model.cam_sensorsize},
                                       {"cam_intrinsic", &model.cam_intrinsic},

@@ -115,5 +115,13 @@ TEST(Mujoco3, CamerasWithoutAResolutionNeedASize) {
   EXPECT_EQ(mirror.camera("lens", {.width = 32, .height = 24}).width, 32U);
 }
 
+TEST(Mujoco3, CamerasWithoutACentreAreRefused) {
+  ArraysOfFile arrays(answers().at("cases").at(0).at("model"));
+  const MujocoMirror mirror(&arrays.model);
+  EXPECT_NO_THROW(static_cast<void>(mirror.camera("lens")));
+  arrays.model.cam_orthographic[0] = 1;
+  EXPECT_THROW(static_cast<void>(mirror.camera("lens")), InputError);
+}
+
 }  // namespace
 }  // namespace fathom

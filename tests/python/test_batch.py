@@ -215,3 +215,17 @@ def test_refusals(call, words):
         call()
     for word in words:
         assert word in str(refused.value)
+
+
+def test_the_origin_of_a_miss_follows_the_sensor():
+    """A render without quaternions, and a sensor placed when it was made."""
+    options = dict(origins_m=[[1.0, 0, 0]], outputs=("hit_pos_w",), miss_point="origin", max_range_m=0.01)
+    rays = fa.batch.BatchRays(room(), [[0, 0, 1]], 1, **options)
+    turned = rays.render([[0, 0, 1]], quat_wxyz=[[np.sqrt(0.5), 0, 0, np.sqrt(0.5)]])["hit_pos_w"][0, 0]
+    np.testing.assert_allclose(turned, [0, 1, 1], atol=1e-6)
+    np.testing.assert_allclose(rays.render([[0, 0, 1]])["hit_pos_w"][0, 0], [1, 0, 1], atol=1e-6)
+    placed = fa.batch.BatchRays(room(), [[0, 0, 1]], 1, pose=fa.Pose([1, 2, 1], rpy_deg=[0, 0, 90]), **options)
+    np.testing.assert_allclose(placed.render()["hit_pos_w"][0, 0], [1, 3, 1], atol=1e-6)
+    np.testing.assert_allclose(placed.pos_w, [[1, 2, 1]])
+    with pytest.raises(fa.InputError, match="miss_point: 'origin'.*parent"):
+        fa.batch.BatchRays(room(), [[0, 0, 1]], 1, parent="ball", **options)

@@ -10,7 +10,7 @@ import threading
 import numpy as np
 
 import fathom as fa
-from support import camera, room, same, stereo
+from support import SOURCE, camera, room, same, stereo
 
 
 def run(code, **more):
@@ -135,6 +135,53 @@ def test_the_gil_is_free_while_rendering():
     assert counted[0] > 100 and refused, "nothing else ran, or both rendered at once"
     assert "one thread at a time" in refused[0]
     assert np.isfinite(simulator.render("camera", 0).range).any(), "and is of use afterwards"
+
+
+def test_where_a_sensor_is_is_not_asked_while_it_renders():
+    """The answer follows changes of the scene, which a frame at work reads."""
+    big = fa.Sensor("big", fa.sensors.camera_from_fov(2500, 2000, 2.0), [-3, 0, 1])
+    simulator = fa.Simulator(room(), [big], threads=1)
+    refused = []
+    thread = threading.Thread(target=lambda: simulator.render("big", 0, "range"))
+    thread.start()
+    while thread.is_alive():
+        try:
+            simulator.world_from_sensor("big")
+        except RuntimeError as error:
+            refused.append(str(error))
+    thread.join()
+    assert refused and "one thread at a time" in refused[0]
+    assert simulator.world_from_sensor("big").position_m.tolist() == [-3, 0, 1]
+
+
+def test_a_scene_changes_while_its_runs_are_made(tmp_path):
+    """What on_progress adds to the scene shows in later runs, and those at work are not disturbed."""
+    done = run(f"""
+        import fathom as fa
+        setup = fa.load("{SOURCE / 'examples' / '04_frames_from_a_scene' / 'room.yaml'}", ["frames=2"])
+        digests = [[s["digest"] for s in setup.run_many("{tmp_path}/before", range(4), digest=True)["sensors"]]]
+
+        def grow(progress):
+            for _ in range(500):
+                setup.scene.add_entity(f"more {{len(setup.scene.entity_names)}}", fa.box([0.1, 0.1, 0.1]), [2, 0, 1])
+
+        digests.append([s["digest"] for s in setup.run_many("{tmp_path}/while", range(4), digest=True,
+                                                            on_progress=grow)["sensors"]])
+        print(digests[0] == digests[1])
+    """)
+    assert done.stdout.strip() == "True", done.stdout + done.stderr
+
+
+def test_none_is_no_scene():
+    for call in ("fa.Simulator(None)", "fa.Environments(None, [], 2)", "fa.PlacedRobot(fa.Scene(), None)"):
+        done = run(f"""
+            import fathom as fa
+            try:
+                {call}
+            except TypeError:
+                print("refused")
+        """)
+        assert done.stdout.strip() == "refused", call + done.stderr
 
 
 def test_one_frame_is_not_for_two():

@@ -121,6 +121,8 @@ def test_noise_of_an_environment():
     frame = envs.render(0, ["left"], channels=("range", "clean_range"))["left"]
     moved = np.nanmean(frame.range - frame.clean_range, axis=(1, 2))
     np.testing.assert_allclose(moved, [0, 0, 1, 0], atol=0.01)
+    with pytest.raises(fa.InputError, match="is a range"):
+        envs.set_noise("left", fa.noise.Distance(stddev_m=fa.Uniform(0, 0.1)), env_ids=[0])
 
 
 def test_drawn_names_tell_sensors_and_models_apart():
@@ -149,6 +151,9 @@ def test_drawn_names_tell_sensors_and_models_apart():
     (lambda e: e.reset([0], episode=-1), ["episode", "-1"]),
     (lambda e: e.render(0, out=fa.Frame()), ["out", "one Frame", "2 sensors"]),
     (lambda e: e.render(0, ["left"], out={"left": 3}), ["out", "not a Frame"]),
+    (lambda e: e.render(0, ["left"], out={"lft": fa.Frame()}), ["out", "'lft'", "left"]),
+    (lambda e: e.render(0, [-1]), ["sensors: -1", "[0, 2)"]),
+    (lambda e: e.render(0, [2]), ["sensors: 2", "[0, 2)"]),
     (lambda e: e.render(0, env_ids=[1, 1]), ["1"]),
     (lambda e: fa.Environments(room(), [], 0), ["0"]),
     (lambda e: e.add_sensor(lidar("r", rolling=True)), ["rolling"]),

@@ -145,6 +145,10 @@ def test_over_the_callers_memory(simulator):
     (dict(depth=np.zeros((4, 5), np.float32), reason=np.zeros((5, 4), np.uint8)), ["reason", "(5, 4)", "(4, 5)"]),
     (dict(depht=np.zeros((4, 5), np.float32)), ["depht", "'depth'?"]),
     (dict(depth=[[1.0]]), ["depth", "NumPy"]),
+    (dict(depth=np.zeros((4, 5), ">f4")), ["depth", ">f4 given", "float32 wanted"]),
+    (dict(entity_id=np.zeros((4, 5), "S4")), ["entity_id", "|S4 given", "int32 wanted"]),
+    (dict(entity_id=np.zeros((4, 5), [("a", "i2"), ("b", "i2")])), ["entity_id", "int32 wanted"]),
+    (dict(reason=np.zeros((4, 5), bool)), ["reason", "bool given", "uint8 wanted"]),
     ({}, ["no channel"]),
 ])
 def test_memory_that_does_not_fit_is_refused(arrays, words):

@@ -124,6 +124,16 @@ def test_cameras_have_the_frustum_of_mujocos_renderer():
     np.testing.assert_allclose((0.5 + plain.intrinsics()["cy"]) / plain.intrinsics()["fy"], fovy["top"], atol=1e-6)
 
 
+def test_orthographic_cameras_are_refused():
+    for flag in ("cam_orthographic", "cam_projection"):
+        model, data = world()
+        setattr(model, flag, np.array([0, 1]))
+        made = fa.mujoco.Mirror(model, data)
+        assert made.camera("lens").shape == (48, 64)
+        with pytest.raises(fa.InputError, match="'fovy' is orthographic"):
+            made.camera("fovy", 8, 6)
+
+
 def test_cameras_look_where_mujocos_look():
     model, data = world()
     made = fa.mujoco.Mirror(model, data)
@@ -144,6 +154,7 @@ def test_sensors_pass_through_the_body_that_carries_them():
     assert made.on_camera("lens", made.camera("lens")).ignore_groups == ["body/" + body] == [made.body_group(body)]
     assert made.on_camera("lens", made.camera("lens"), see_own_body=True).ignore_groups == []
     assert made.on_camera("fovy", made.camera("fovy", 4, 4), ignore_groups=[made.geom_group(7)]).ignore_groups == ["group/5"]
+    assert made.on_camera("lens", made.camera("lens"), ignore_groups="group/5").ignore_groups == ["body/" + body, "group/5"]
     own = next(g for g in made.geom_ids if model.geom_bodyid[g] > 0)
     model.cam_bodyid[0] = model.geom_bodyid[own]
     data.geom_xpos[own] = data.cam_xpos[0]  # around the camera

@@ -131,3 +131,31 @@ BOUND = {made for module in MODULES for made in vars(module).values() if type(ma
 def test_objects_that_init_refused_can_be_shown(made):
     """As debuggers and test programs do with what stands in a frame of the stack."""
     assert repr(made.__new__(made)).startswith(f"<{made.__module__}.{made.__name__} object at")
+
+
+@pytest.mark.parametrize("made", sorted(BOUND, key=lambda made: made.__qualname__))
+def test_nothing_is_asked_of_objects_that_are_not_made(made):
+    """A subclass may call a method before super().__init__()."""
+    unmade = made.__new__(made)
+    for name in dir(made):
+        attribute = getattr(made, name, None)
+        if name.startswith("__") or type(attribute).__name__ not in ("instancemethod", "property"):
+            continue
+        if type(attribute).__name__ == "property" and attribute.fget.__module__ != "fathom._fathom" and hasattr(attribute.fget, "__code__"):
+            continue
+        with pytest.raises(TypeError, match=f"{made.__name__} is not made yet"):
+            getattr(unmade, name)
+    for ask in (lambda: unmade == unmade, lambda: hash(unmade), lambda: unmade @ unmade, lambda: 1 in unmade,
+                lambda: unmade[0], lambda: len(unmade)):
+        try:
+            ask()
+        except TypeError:
+            pass  # either it is refused, or the class has no such operator
+
+    class Child(made):
+        def __init__(self):
+            self.own = 1
+            assert self.own == 1  # what is Python's is there
+
+    with pytest.raises(TypeError, match="__init__"):
+        Child()

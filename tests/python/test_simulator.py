@@ -116,6 +116,24 @@ def test_sensors_ignore_what_they_are_told():
     assert eye.replace(name="eye") == eye and eye.replace(see_parent=False) != eye
 
 
+def test_carriers_and_what_is_ignored_are_numbers_of_entities():
+    for wrong in (-1, 2.5, 3, 2**32):
+        with pytest.raises(fa.InputError, match="parent|entity 3"):
+            fa.Simulator(room(), [camera(parent=wrong)])
+        with pytest.raises(fa.InputError, match="ignore"):
+            fa.Simulator(room(), [camera(ignore=[wrong])])
+    assert camera(ignore=np.int32(1)) == camera(ignore=1)
+
+
+def test_one_sensor_needs_no_list():
+    assert fa.Simulator(room(), camera()).sensor_names == ["camera"]
+    for wrong in ("OS1-64", [camera(), "OS1-64"], [None]):
+        with pytest.raises(fa.InputError, match="a Sensor wanted"):
+            fa.Simulator(room(), wrong)
+        with pytest.raises(fa.InputError, match="a Sensor wanted"):
+            fa.Environments(room(), wrong, 2)
+
+
 def test_sensors_ride_on_entities():
     scene = room()
     simulator = fa.Simulator(scene, [fa.Sensor("camera", fa.sensors.camera_from_fov(8, 6, 1.0), [0.5, 0, 0], parent="ball")])
@@ -132,6 +150,8 @@ def test_noise_is_replaced():
     assert same(clean.range, clean.clean_range)
     with pytest.raises(fa.InputError, match="stereo_shadow"):
         simulator.set_noise("camera", [fa.noise.StereoShadow()])
+    with pytest.raises(fa.InputError, match="stddev_m is a range"):
+        simulator.set_noise("camera", fa.noise.Distance(stddev_m=fa.Uniform(0, 0.1)))
 
 
 def test_moving_sensor_and_entity():

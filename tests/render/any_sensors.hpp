@@ -82,12 +82,12 @@ inline Sensor any_sensor() {
   Sensor sensor;
   if (*rc::gen::arbitrary<bool>()) {
     StereoCamera camera = make_stereo(static_cast<std::uint32_t>(*rc::gen::inRange(2, 40)),
-                                            static_cast<std::uint32_t>(*rc::gen::inRange(2, 30)), 20.0, 0.2);
+                                      static_cast<std::uint32_t>(*rc::gen::inRange(2, 30)), 20.0, 0.2);
     if (*rc::gen::arbitrary<bool>()) camera.max_range_m = 3.0;
     sensor = make_sensor(camera, {}, pose);
   } else {
     SpinningLidar lidar = make_lidar(static_cast<std::uint32_t>(*rc::gen::inRange(2, 20)),
-                                           static_cast<std::uint32_t>(*rc::gen::inRange(3, 70)));
+                                     static_cast<std::uint32_t>(*rc::gen::inRange(3, 70)));
     if (*rc::gen::arbitrary<bool>()) lidar.max_range_m = 4.0;
     sensor = make_sensor(lidar, {}, pose);
     sensor.rolling = *rc::gen::arbitrary<bool>();

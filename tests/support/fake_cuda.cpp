@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "support/fake_cuda.hpp"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
@@ -12,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <sys/mman.h>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -182,8 +181,8 @@ class JobCheck {
   void places(const device::FrameData& f, std::uint32_t first, std::size_t count) {
     using C = device::Channels;
     const C& o = f.out;
-    for (const float* p : {o.range, o.clean_range, o.incidence, o.azimuth, o.elevation, o.intensity, o.depth,
-                           o.clean_depth, o.energy}) {
+    for (const float* p :
+         {o.range, o.clean_range, o.incidence, o.azimuth, o.elevation, o.intensity, o.depth, o.clean_depth, o.energy}) {
       see_any("channels", p, first, count);
     }
     for (const float* p : {o.hit_world, o.hit_sensor, o.normal, o.clean_hit}) {
@@ -248,8 +247,8 @@ CudaAddress allocate(std::size_t bytes) {
 
 }  // namespace
 
-#define FATHOM_CALL(name, ...)               \
-  const std::scoped_lock held(gpu().lock);   \
+#define FATHOM_CALL(name, ...)             \
+  const std::scoped_lock held(gpu().lock); \
   if (const int error = enter(name __VA_OPT__(, ) __VA_ARGS__)) return error
 
 extern "C" {
@@ -370,7 +369,8 @@ FATHOM_FAKE int cuMemcpyHtoDAsync_v2(CudaAddress to, const void* from, std::size
   }
   if (is_pinned(from, bytes)) return add_task(stream, [=] { std::memcpy(there, from, bytes); });
   const auto* first = static_cast<const std::byte*>(from);  // a driver takes it at once
-  return add_task(stream, [there, kept = std::vector(first, first + bytes)] { std::memcpy(there, kept.data(), kept.size()); });
+  return add_task(stream,
+                  [there, kept = std::vector(first, first + bytes)] { std::memcpy(there, kept.data(), kept.size()); });
 }
 FATHOM_FAKE int cuMemcpyDtoHAsync_v2(void* to, CudaAddress from, std::size_t bytes, void* stream) {
   FATHOM_CALL("cuMemcpyDtoHAsync_v2");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// A driver of NVIDIA's that is none: a libcuda.so.1 whose GPU is this computer. Work is done when somebody waits for it,
-// and between that the GPU's memory cannot be touched. It runs the kernels' source, compiled for this computer, and can
-// be told to fail.
+// A driver of NVIDIA's that is none: a libcuda.so.1 whose GPU is this computer. Work is done when somebody waits for
+// it, and between that the GPU's memory cannot be touched. It runs the kernels' source, compiled for this computer, and
+// can be told to fail.
 
 #include <cstddef>
 #include <cstdint>

@@ -237,6 +237,21 @@ TEST_F(Urdf, TreesMayBeWideButNotTooDeep) {
             std::string::npos);
 }
 
+// urdfdom leaves such a link without its shapes and only logs why.
+TEST_F(Urdf, ShapesWhoseNumbersAreNoneAreRefused) {
+  const auto robot = [](const std::string& origin, const std::string& size) {
+    return "<robot name='r'><link name='a'><visual><origin xyz='" + origin + "'/><geometry><box size='" + size +
+           "'/></geometry></visual></link></robot>";
+  };
+  EXPECT_EQ(read_robot(write("r.urdf", robot("0 0 0", "1 1 1"))).meshes.size(), 1U);
+  for (const char* size : {"1 inf 1", "1 nan 1", "1 1", "1,1,1", "", "a b c"}) {
+    const std::string text = refusal("r.urdf", robot("0 0 0", size));
+    EXPECT_NE(text.find("r.urdf: "), std::string::npos) << size << ": " << text;
+    EXPECT_EQ(text.find('\n'), std::string::npos);
+  }
+  EXPECT_NE(refusal("r.urdf", robot("nan 0 0", "1 1 1")), "");
+}
+
 TEST_F(Urdf, AnyCutIsReadOrRefused) {
   for (std::size_t size = 0; size < kArm.size(); size += 7) {
     EXPECT_NE(refusal("r.urdf", kArm.substr(0, size)), "") << size;

@@ -64,6 +64,8 @@ struct RunOptions {
   std::optional<std::uint32_t> frames;  ///< instead of the scene file's; 1 to kMaxFrames
   std::optional<std::uint64_t> seed;
   std::optional<std::uint32_t> environment, episode;
+  /// A file for what the sensors would publish in ROS 2, as MCAP (docs/bags.md); empty: none. `force` replaces one.
+  std::filesystem::path bag = {};
   bool digest = false;  ///< makes SensorResult::digest, and writes it to summary.json; costs time
   Compute compute = {};
   std::function<void(const Progress&)> on_progress;  ///< after every frame, from the calling thread
@@ -95,7 +97,7 @@ struct SensorResult {
 };
 
 struct RunResult {
-  std::vector<std::filesystem::path> files;  ///< in the order written; summary.json last
+  std::vector<std::filesystem::path> files;  ///< in the order written; the bag and summary.json last
   Progress progress;
   std::vector<SensorResult> sensors;  ///< in the order of the scene file
   /// The notes of the scene, and what is surely a mistake, a sentence each; in summary.json too.

@@ -28,7 +28,8 @@ struct Sensor {
   /// Entities that its rays pass through, those from its cameras to a point (StereoShadow) included. With an entity its
   /// parts are ignored (Entity::part_of_parent); its other children are seen. Noise and outputs know nothing of it.
   std::vector<EntityId> ignore = {};
-  std::vector<std::string> ignore_groups = {};  ///< all entities of these groups, and their parts
+  std::vector<std::string> ignore_groups =
+      {};  ///< all entities of these groups, and their parts; of one that nobody is in (yet): none
 };
 
 }  // namespace fathom

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "render/device/driver.hpp"
 
-#include <dlfcn.h>
-
 #include <array>
+#include <dlfcn.h>
 
 #include <fmt/format.h>
 
@@ -20,7 +19,8 @@ constexpr int kLeastVersion = 8000, kThousandth = 1000;  // CUDA 8 is the first 
 template <class F>
 void find_call(void* library, const char* name, F& call) {
   call = reinterpret_cast<F>(dlsym(library, name));
-  if (call == nullptr) throw InputError(fmt::format("device cuda: {} has no {}: the driver is too old", kLibrary, name));
+  if (call == nullptr)
+    throw InputError(fmt::format("device cuda: {} has no {}: the driver is too old", kLibrary, name));
 }
 
 CudaCalls find_calls(void* library) {
@@ -59,7 +59,8 @@ void Gpu::open_driver() {
   library_.reset(dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE));
   if (library_ == nullptr) {
     const char* reason = dlerror();
-    throw InputError(fmt::format("device cuda: NVIDIA's driver is not there ({})", reason == nullptr ? kLibrary : reason));
+    throw InputError(
+        fmt::format("device cuda: NVIDIA's driver is not there ({})", reason == nullptr ? kLibrary : reason));
   }
   calls_ = find_calls(library_.get());
   const int result = calls_.cuInit(0);
@@ -77,8 +78,8 @@ void Gpu::find(int number) {
   int count = 0;
   check(calls_.cuDeviceGetCount(&count), "cuDeviceGetCount");
   if (number < 0 || number >= count) {
-    throw InputError(fmt::format("device cuda:{} is not there: the number is not in [0, {}), the GPUs of NVIDIA's driver",
-                                 number, count));
+    throw InputError(fmt::format(
+        "device cuda:{} is not there: the number is not in [0, {}), the GPUs of NVIDIA's driver", number, count));
   }
   check(calls_.cuDeviceGet(&device_, number), "cuDeviceGet");
   std::array<char, 256> text = {};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// NVIDIA's driver, opened when a GPU is asked for. Its functions are declared here, so that neither building nor running
-// needs its toolkit. Names and arguments are those of cuda.h.
+// NVIDIA's driver, opened when a GPU is asked for. Its functions are declared here, so that neither building nor
+// running needs its toolkit. Names and arguments are those of cuda.h.
 
 #include <cstddef>
 #include <cstdint>

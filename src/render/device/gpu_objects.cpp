@@ -31,8 +31,9 @@ void Stream::download(void* to, CudaAddress from, std::size_t bytes) const {
 void Stream::launch(CudaFunction function, std::uint32_t threads, std::uint32_t jobs,
                     std::span<void*> arguments) const {
   const std::uint32_t groups = (threads + kGroup - 1) / kGroup;
-  gpu_.check(gpu_.calls().cuLaunchKernel(function, groups, jobs, 1, kGroup, 1, 1, 0, stream_, arguments.data(), nullptr),
-             "cuLaunchKernel");
+  gpu_.check(
+      gpu_.calls().cuLaunchKernel(function, groups, jobs, 1, kGroup, 1, 1, 0, stream_, arguments.data(), nullptr),
+      "cuLaunchKernel");
 }
 void Stream::wait() const { gpu_.check(gpu_.calls().cuStreamSynchronize(stream_), "cuStreamSynchronize"); }
 

@@ -15,7 +15,8 @@ std::unique_ptr<FrameDevice> open_device(const Compute& compute) {
   if (may_not && compute.caster != CasterKind::kTree) return nullptr;
   try {
     if (*device::ptx() == '\0') {
-      throw InputError("device cuda: this build has no code for GPUs: configure it where a clang has the target nvptx64");
+      throw InputError(
+          "device cuda: this build has no code for GPUs: configure it where a clang has the target nvptx64");
     }
     return std::make_unique<device::CudaFrames>(compute.device.number, compute.cuda_stream);
   } catch (const InputError&) {

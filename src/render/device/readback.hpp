@@ -14,8 +14,7 @@ class Readback {
  public:
   static constexpr std::size_t kBytes = std::size_t{4} << 20;  // of a buffer
 
-  explicit Readback(const Stream& stream)
-      : stream_(stream), halves_{Half(stream.gpu()), Half(stream.gpu())} {}
+  explicit Readback(const Stream& stream) : stream_(stream), halves_{Half(stream.gpu()), Half(stream.gpu())} {}
 
   /// Copies behind what the stream holds already; in place once finish() has returned.
   void add(void* to, CudaAddress from, std::size_t bytes);

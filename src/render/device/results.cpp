@@ -100,7 +100,8 @@ void Results::download(Readback& readback) const {
   const std::size_t at = block_.window.ray_begin;
   readback.add(edge.range_m.data() + at, address_of(edges_.range_m), rays * sizeof(float));
   readback.add(edge.reached.data() + at, address_of(edges_.reached), rays);
-  if (edges_.entity != nullptr) readback.add(edge.entity.data() + at, address_of(edges_.entity), rays * sizeof(std::uint32_t));
+  if (edges_.entity != nullptr)
+    readback.add(edge.entity.data() + at, address_of(edges_.entity), rays * sizeof(std::uint32_t));
 }
 
 }  // namespace fathom::device

@@ -147,7 +147,10 @@ urdf::ModelInterfaceSharedPtr parse_urdf(const std::string& text, const std::fil
   } catch (const std::exception& error) {
     throw InputError(fmt::format("{}: {}", file.string(), one_line(error.what())));
   }
-  if (!model || !model->getRoot()) throw InputError(fmt::format("{}: {}", file.string(), complaint(console)));
+  // Of a link that it cannot read urdfdom leaves the rest out, says so, and gives a model all the same.
+  if (!model || !model->getRoot() || !console.errors().empty()) {
+    throw InputError(fmt::format("{}: {}", file.string(), complaint(console)));
+  }
   return model;
 }
 

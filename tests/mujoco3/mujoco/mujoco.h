@@ -31,7 +31,7 @@ struct mjModel {
   float* geom_rgba;
   int *site_bodyid, *cam_bodyid;
   mjtNum* cam_fovy;
-  int* cam_resolution;
+  int *cam_resolution, *cam_orthographic;
   float *cam_sensorsize, *cam_intrinsic;
   int *mesh_vertadr, *mesh_vertnum, *mesh_faceadr, *mesh_facenum;
   float* mesh_vert;

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+#include "bag/read_bag.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <string_view>
+#include <vector>
+
+#include <fathom/base/error.hpp>
+
+#include "bag/mcap_format.hpp"
+#include "bag/mcap_reader.hpp"
+#include "bag/sqlite_reader.hpp"
+#include "text/read_file.hpp"
+
+namespace fathom {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kSqliteMagic("SQLite format 3\0", 16);
+
+/// rosbag2 numbers the files of a folder: run_2.mcap stands before run_10.mcap.
+bool is_before(const fs::path& a, const fs::path& b) {
+  const std::string left = a.filename().string(), right = b.filename().string();
+  return left.size() != right.size() ? left.size() < right.size() : left < right;
+}
+
+std::vector<fs::path> files_of(const fs::path& bag) {
+  std::error_code error;
+  if (!fs::is_directory(bag, error)) return {bag};
+  std::vector<fs::path> files;
+  for (const fs::directory_entry& entry : fs::directory_iterator(bag, error)) {
+    const fs::path extension = entry.path().extension();
+    if (extension == ".mcap" || extension == ".db3") files.push_back(entry.path());
+  }
+  if (files.empty()) throw InputError(bag.string() + ": holds no bag, a file that ends in .mcap or .db3");
+  std::sort(files.begin(), files.end(), is_before);
+  return files;
+}
+
+bool begins_with(const fs::path& file, std::string_view magic) {
+  std::string begin(magic.size(), '\0');
+  std::ifstream in(file, std::ios::binary);
+  return in.read(begin.data(), static_cast<std::streamsize>(begin.size())) && begin == magic;
+}
+
+}  // namespace
+
+std::string bag_format(const fs::path& bag) {
+  const fs::path file = files_of(bag).front();
+  require_readable_file(file);
+  if (begins_with(file, mcap::kMagic)) return "MCAP";
+  if (begins_with(file, kSqliteMagic)) return "sqlite3";
+  if (begins_with(file, "#ROSBAG"))
+    throw InputError(file.string() + ": this is a bag of ROS 1; rosbags-convert makes one of ROS 2");
+  throw InputError(file.string() + ": this is no bag: neither MCAP nor a .db3 of rosbag2");
+}
+
+std::string read_bag(const fs::path& bag, const OnBagMessage& on_message) {
+  std::string tear;
+  for (const fs::path& file : files_of(bag)) {
+    std::string torn;
+    if (bag_format(file) == "MCAP") {
+      torn = read_mcap(file, on_message);
+    } else {
+      read_sqlite_bag(file, on_message);
+    }
+    if (tear.empty() && !torn.empty()) tear = file.string() + ": " + torn;
+  }
+  return tear;
+}
+
+}  // namespace fathom

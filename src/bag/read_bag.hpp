@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "bag/bag_message.hpp"
+
+namespace fathom {
+
+/// Calls `on_message` for each message of a bag: an MCAP file, a .db3 file, or a folder of rosbag2, whose files are
+/// read in the order of their names as numbers count. Returns where a file is torn, as read_mcap() says it; empty where
+/// all are whole. Throws InputError.
+std::string read_bag(const std::filesystem::path& bag, const OnBagMessage& on_message);
+
+/// "MCAP" or "sqlite3", of a file or of the first file of a folder. Throws InputError for what is neither.
+std::string bag_format(const std::filesystem::path& bag);
+
+}  // namespace fathom

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+// Bags of any format, and what is told of them. The .db3 files are made by SQLite with the tables that rosbag2 makes.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+#include <sqlite3.h>
+
+#include <fathom/base/error.hpp>
+#include <fathom/files/bags.hpp>
+
+#include "bag/mcap_writer.hpp"
+#include "bag/read_bag.hpp"
+#include "message/laser_scan.hpp"
+#include "message/message.hpp"
+#include "message/tf_message.hpp"
+#include "support/error_text.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace fathom {
+namespace {
+
+using test::contains;
+using test::message_of;
+
+msg::LaserScan scan_at(int k) {
+  msg::LaserScan scan;
+  scan.header = {msg::time_of(0.1 * k), "laser"};
+  scan.ranges.assign(100, 1.0F + static_cast<float>(k));
+  return scan;
+}
+
+msg::TFMessage transform_at(int k) {
+  msg::TFMessage message;
+  message.transforms.push_back({{msg::time_of(0.1 * k), "map"}, "laser", {{0.5 * k, 0, 0}, {}}});
+  return message;
+}
+
+constexpr std::uint64_t kStep = 100'000'000;  // ns
+
+/// As rosbag2_storage_sqlite3 makes it; messages in another order than their times.
+void write_db3(const std::filesystem::path& file, int first, int count) {
+  sqlite3* raw = nullptr;
+  ASSERT_EQ(sqlite3_open(file.c_str(), &raw), SQLITE_OK);
+  const std::unique_ptr<sqlite3, decltype(&sqlite3_close)> database(raw, &sqlite3_close);
+  ASSERT_EQ(sqlite3_exec(raw,
+                         "BEGIN; CREATE TABLE topics(id INTEGER PRIMARY KEY, name TEXT NOT NULL, type TEXT NOT NULL, "
+                         "serialization_format TEXT NOT NULL, offered_qos_profiles TEXT NOT NULL);"
+                         "CREATE TABLE messages(id INTEGER PRIMARY KEY, topic_id INTEGER NOT NULL, timestamp INTEGER "
+                         "NOT NULL, data BLOB NOT NULL);"
+                         "INSERT INTO topics VALUES(1, '/scan', 'sensor_msgs/msg/LaserScan', 'cdr', '');"
+                         "INSERT INTO topics VALUES(2, '/tf', 'tf2_msgs/msg/TFMessage', 'cdr', '');"
+                         "INSERT INTO topics VALUES(3, '/joy', 'sensor_msgs/msg/Joy', 'cdr', '');",
+                         nullptr, nullptr, nullptr),
+            SQLITE_OK);
+  sqlite3_stmt* insert = nullptr;
+  sqlite3_prepare_v2(raw, "INSERT INTO messages(topic_id, timestamp, data) VALUES(?, ?, ?)", -1, &insert, nullptr);
+  const auto add = [&](int topic, std::uint64_t time, const std::string& bytes) {
+    sqlite3_bind_int(insert, 1, topic), sqlite3_bind_int64(insert, 2, static_cast<std::int64_t>(time));
+    sqlite3_bind_blob(insert, 3, bytes.data(), static_cast<int>(bytes.size()), SQLITE_TRANSIENT);
+    ASSERT_EQ(sqlite3_step(insert), SQLITE_DONE);
+    sqlite3_reset(insert);
+  };
+  for (int k = first + count - 1; k >= first; --k) {
+    add(1, kStep * static_cast<std::uint64_t>(k), write_message(scan_at(k)));
+    add(2, kStep * static_cast<std::uint64_t>(k) + 1, write_message(transform_at(k)));
+  }
+  add(3, kStep, "what no one knows");
+  sqlite3_finalize(insert);
+  ASSERT_EQ(sqlite3_exec(raw, "COMMIT", nullptr, nullptr, nullptr), SQLITE_OK);
+}
+
+struct Seen {
+  std::string topic;
+  std::uint64_t time_ns;
+  std::string bytes;
+  bool operator==(const Seen&) const = default;
+};
+
+std::vector<Seen> messages_of(const std::filesystem::path& bag) {
+  std::vector<Seen> seen;
+  EXPECT_EQ(
+      read_bag(
+          bag,
+          [&](const BagMessage& m) {
+            seen.push_back({m.topic.name, m.time_ns, {reinterpret_cast<const char*>(m.bytes.data()), m.bytes.size()}});
+          }),
+      "");
+  return seen;
+}
+
+TEST(ReadBag, Db3ComesInTheOrderOfTime) {
+  const test::TemporaryFolder folder;
+  write_db3(folder / "a #1?.db3", 0, 5);
+  const std::vector<Seen> seen = messages_of(folder / "a #1?.db3");
+  ASSERT_EQ(seen.size(), 11U);
+  for (std::size_t i = 1; i < seen.size(); ++i) EXPECT_LE(seen[i - 1].time_ns, seen[i].time_ns);
+  EXPECT_EQ(seen[0], (Seen{"/scan", 0, write_message(scan_at(0))}));
+  EXPECT_EQ(seen.back(), (Seen{"/tf", 4 * kStep + 1, write_message(transform_at(4))}));
+  EXPECT_EQ(folder.count(), 1) << "reading left something beside the bag";
+}
+
+TEST(ReadBag, AFolderIsItsFilesInTheOrderOfTheirNumbers) {
+  const test::TemporaryFolder folder;
+  write_db3(folder / "run_2.db3", 0, 2);
+  write_db3(folder / "run_10.db3", 2, 2);
+  folder.write("metadata.yaml", "rosbag2_bagfile_information: {}\n");
+  std::vector<std::uint64_t> scans;
+  for (const Seen& m : messages_of(folder.path())) {
+    if (m.topic == "/scan") scans.push_back(m.time_ns / kStep);
+  }
+  EXPECT_EQ(scans, (std::vector<std::uint64_t>{0, 1, 2, 3}));
+}
+
+TEST(ReadBag, InfoCountsRatesAndFrames) {
+  const test::TemporaryFolder folder;
+  write_db3(folder / "a.db3", 0, 5);
+  const BagInfo info = read_bag_info(folder / "a.db3");
+  EXPECT_EQ(info.format, "sqlite3");
+  EXPECT_EQ(info.messages, 11U);
+  EXPECT_NEAR(info.last_s, 0.400000001, 1e-12);
+  ASSERT_EQ(info.topics.size(), 3U);
+  EXPECT_EQ(info.topics[0].name, "/joy");
+  EXPECT_FALSE(info.topics[0].is_known);
+  const BagTopicInfo& scan = info.topics[1];
+  EXPECT_EQ(scan.type, "sensor_msgs/msg/LaserScan");
+  EXPECT_TRUE(scan.is_known);
+  EXPECT_EQ(scan.messages, 5U);
+  EXPECT_NEAR(scan.rate_hz(), 10.0, 1e-9);
+  EXPECT_EQ(scan.frames, std::vector<std::string>{"laser"});
+  EXPECT_EQ(info.topics[2].frames, (std::vector<std::string>{"map", "laser"}));
+}
+
+TEST(ReadBag, InfoTellsOfDamagedMessagesAndReadsOn) {
+  const test::TemporaryFolder folder;
+  McapWriter bag(folder / "a.mcap");
+  const std::uint16_t topic = bag.add_topic("/scan", msg::LaserScan::kType);
+  bag.write(topic, 0, write_message(scan_at(0)));
+  bag.write(topic, 1, write_message(scan_at(1)).substr(0, 50));
+  bag.write(topic, 2, write_message(scan_at(2)));
+  bag.commit();
+  const BagInfo info = read_bag_info(folder / "a.mcap");
+  ASSERT_EQ(info.topics.size(), 1U);
+  EXPECT_EQ(info.topics[0].messages, 3U);
+  EXPECT_EQ(info.topics[0].damaged, 1U);
+  EXPECT_TRUE(contains(info.topics[0].damage, "sensor_msgs/msg/LaserScan: ")) << info.topics[0].damage;
+}
+
+TEST(ReadBag, RefusesWhatIsNoBag) {
+  const test::TemporaryFolder folder;
+  const auto refusal = [&](const std::filesystem::path& bag) {
+    return message_of<InputError>([&] { static_cast<void>(read_bag_info(bag)); });
+  };
+  folder.write("a.txt", "hello");
+  EXPECT_TRUE(contains(refusal(folder / "a.txt"), "a.txt: this is no bag: neither MCAP nor a .db3"));
+  folder.write("a.bag", "#ROSBAG V2.0\n");
+  EXPECT_TRUE(contains(refusal(folder / "a.bag"), "a bag of ROS 1"));
+  EXPECT_TRUE(contains(refusal(folder.path()), "holds no bag"));
+  folder.write("b.db3", std::string("SQLite format 3\0", 16) + std::string(200, 'x'));
+  EXPECT_TRUE(contains(refusal(folder / "b.db3"), "b.db3: this is no bag of rosbag2, or it is damaged: "));
+  sqlite3* raw = nullptr;
+  ASSERT_EQ(sqlite3_open((folder / "c.db3").c_str(), &raw), SQLITE_OK);
+  sqlite3_exec(raw, "CREATE TABLE cats(name TEXT)", nullptr, nullptr, nullptr);
+  sqlite3_close(raw);
+  EXPECT_TRUE(contains(refusal(folder / "c.db3"), "no such table: topics"));
+}
+
+RC_GTEST_PROP(ReadBag, AnyChangedDb3IsReadOrRefusedInOneLine, ()) {
+  const test::TemporaryFolder folder;
+  write_db3(folder / "a.db3", 0, 3);
+  std::string bytes = test::bytes_of(folder / "a.db3");
+  for (int i = 0; i < 5; ++i) bytes[*rc::gen::inRange<std::size_t>(0, bytes.size())] = *rc::gen::arbitrary<char>();
+  bytes.resize(*rc::gen::inRange<std::size_t>(1, bytes.size() + 1));
+  folder.write("b.db3", bytes);
+  try {
+    static_cast<void>(read_bag_info(folder / "b.db3"));
+  } catch (const InputError& error) {
+    RC_ASSERT(std::string(error.what()).find('\n') == std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace fathom

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: MIT
+// The bag of a run: what the frames of the same run hold, as messages of ROS 2.
+
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <fathom/base/error.hpp>
+#include <fathom/sensor/presets.hpp>
+#include <fathom/simulate/run.hpp>
+#include <fathom/simulate/run_environments.hpp>
+
+#include "bag/mcap_reader.hpp"
+#include "message/clock.hpp"
+#include "message/message.hpp"
+#include "message/point_cloud2.hpp"
+#include "message/tf_message.hpp"
+#include "simulate/bag/sensor_messages.hpp"
+#include "support/error_text.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace fathom {
+namespace {
+
+constexpr const char* kScene = R"(
+scene:
+  meshes: {room: {box: {size_m: [8, 6, 3]}}, body: {box: {size_m: [0.4, 0.3, 0.2]}}}
+  entities:
+    - {name: room, mesh: room, position_m: [0, 0, 1.5]}
+    - name: base
+      mesh: body
+      motion: {keyframes: [{time_s: 0, position_m: [-1, 0, 0.2]}, {time_s: 1, position_m: [1, 0, 0.2], rpy_deg: [0, 0, 90]}]}
+sensors:
+  - {name: lidar, preset: VLP-16, parent: base, position_m: [0, 0, 0.4], noise: [{distance: {stddev_m: 0.02}}], outputs: [pcd]}
+  - {name: laser, preset: RPLIDAR-A2, parent: base, position_m: [0.2, 0, 0.2], max_range_m: 2, outputs: [pcd]}
+  - name: eyes
+    type: stereo_camera
+    parent: base
+    position_m: [0.2, 0, 0.3]
+    width: 40
+    height: 30
+    horizontal_fov_deg: 90
+    baseline_m: 0.05
+    noise: [{dropout: {probability: 0.25}}]
+    outputs: [{npy: {channels: [depth]}}]
+frames: 3
+rate_hz: 10
+start_s: 0.25
+)";
+
+struct Received {
+  std::uint64_t time_ns;
+  std::string type, bytes;
+
+  template <class Message>
+  void read(Message& message) const {
+    read_message(std::as_bytes(std::span(bytes)), message);
+  }
+};
+
+class RunBagTest : public testing::Test {
+ protected:
+  SceneSetup read(const std::string& scene = kScene) { return read_scene_file(folder_.write("a.yaml", scene)); }
+  RunOptions options() {
+    RunOptions how;
+    how.out = folder_ / "out", how.bag = folder_ / "a.mcap";
+    return how;
+  }
+  std::map<std::string, std::vector<Received>> messages() {
+    std::map<std::string, std::vector<Received>> found;
+    const std::string tear = read_mcap(folder_ / "a.mcap", [&](const BagMessage& m) {
+      found[m.topic.name].push_back(
+          {m.time_ns, m.topic.type, {reinterpret_cast<const char*>(m.bytes.data()), m.bytes.size()}});
+    });
+    EXPECT_EQ(tear, "");
+    return found;
+  }
+  const test::TemporaryFolder folder_;
+};
+
+Pose pose_of(const msg::Transform& t) {
+  return {{t.translation.x, t.translation.y, t.translation.z},
+          {t.rotation.w, t.rotation.x, t.rotation.y, t.rotation.z}};
+}
+
+TEST_F(RunBagTest, HasATopicForEachSensorAndItsTransforms) {
+  const RunResult result = run_scene(read(), options());
+  EXPECT_EQ(result.files[result.files.size() - 2], folder_ / "a.mcap");
+  std::map<std::string, std::pair<std::string, std::size_t>> topics;
+  for (const auto& [topic, list] : messages()) topics[topic] = {list.front().type, list.size()};
+  const std::map<std::string, std::pair<std::string, std::size_t>> wanted = {
+      {"/clock", {"rosgraph_msgs/msg/Clock", 3}},
+      {"/tf", {"tf2_msgs/msg/TFMessage", 3}},
+      {"/tf_static", {"tf2_msgs/msg/TFMessage", 1}},
+      {"/lidar/points", {"sensor_msgs/msg/PointCloud2", 3}},
+      {"/laser/scan", {"sensor_msgs/msg/LaserScan", 3}},
+      {"/eyes/depth", {"sensor_msgs/msg/Image", 3}},
+      {"/eyes/camera_info", {"sensor_msgs/msg/CameraInfo", 3}}};
+  EXPECT_EQ(topics, wanted);
+}
+
+TEST_F(RunBagTest, TransformsPlaceEverySensorWhereItIs) {
+  const SceneSetup setup = read();
+  run_scene(setup, options());
+  auto received = messages();
+  msg::TFMessage fixed, moving;
+  received["/tf_static"][0].read(fixed);
+  Simulator simulator = make_simulator(setup);
+  for (std::uint32_t k = 0; k < 3; ++k) {
+    received["/tf"][k].read(moving);
+    ASSERT_EQ(moving.transforms.size(), 1U);
+    EXPECT_EQ(moving.transforms[0].header.frame_id, "world");
+    EXPECT_EQ(moving.transforms[0].child_frame_id, "base");
+    const double stamp_s = simulator.stamp_s(k);
+    EXPECT_EQ(received["/tf"][k].time_ns, static_cast<std::uint64_t>(std::llround(stamp_s * 1e9)));
+    std::size_t sensors = 0;
+    for (const msg::TransformStamped& t : fixed.transforms) {
+      if (t.header.frame_id != "base") continue;
+      const Pose found = pose_of(moving.transforms[0].transform) * pose_of(t.transform);
+      for (std::uint32_t s = 0; s < 3; ++s) {
+        if (setup.sensors[s].sensor.name != t.child_frame_id) continue;
+        const Pose wanted = simulator.world_from_sensor(SensorId{s}, stamp_s);
+        EXPECT_LT(norm(found.translation_m - wanted.translation_m), 1e-12);
+        EXPECT_LT(norm(rotate(found.rotation, {1, 2, 3}) - rotate(wanted.rotation, {1, 2, 3})), 1e-12);
+        ++sensors;
+      }
+    }
+    EXPECT_EQ(sensors, 3U);
+  }
+}
+
+TEST_F(RunBagTest, OpticalFramesLookAlongZ) {
+  const Quaternion q = camera_from_optical();
+  EXPECT_LT(norm(rotate(q, {0, 0, 1}) - Vec3{1, 0, 0}), 1e-15);   // forward
+  EXPECT_LT(norm(rotate(q, {1, 0, 0}) - Vec3{0, -1, 0}), 1e-15);  // right
+  EXPECT_LT(norm(rotate(q, {0, 1, 0}) - Vec3{0, 0, -1}), 1e-15);  // down
+}
+
+TEST_F(RunBagTest, ScansHaveTheRangesOfTheFrameAndSayWhyOthersAreLost) {
+  const SceneSetup setup = read();
+  run_scene(setup, options());
+  msg::LaserScan scan;
+  auto received = messages();
+  Simulator simulator = make_simulator(setup);
+  Frame frame({Channel::kRange, Channel::kReason});
+  std::size_t beyond = 0;
+  for (std::uint32_t k = 0; k < 3; ++k) {
+    received["/laser/scan"][k].read(scan);
+    simulator.render(SensorId{1}, k, frame);
+    const RayPattern& rays = simulator.pattern(SensorId{1}, k);
+    ASSERT_EQ(scan.ranges.size(), frame.size());
+    EXPECT_EQ(scan.header.frame_id, "laser");
+    EXPECT_EQ(scan.range_max, 2.0F);
+    for (std::size_t i = 0; i < frame.size(); ++i) {
+      const double angle = double{scan.angle_min} + static_cast<double>(i) * double{scan.angle_increment};
+      EXPECT_NEAR(std::cos(angle), double{rays.direction_x[i]}, 1e-4);
+      EXPECT_NEAR(std::sin(angle), double{rays.direction_y[i]}, 1e-4);
+      if (frame.reason()[i] == Reason::kHit) {
+        EXPECT_EQ(scan.ranges[i], frame.range_m()[i]);
+      } else if (frame.reason()[i] == Reason::kAboveMaxRange) {
+        EXPECT_EQ(scan.ranges[i], INFINITY);
+        ++beyond;
+      }
+    }
+  }
+  EXPECT_GT(beyond, 100U);
+}
+
+TEST_F(RunBagTest, LostRangesFollowTheRules) {
+  msg::LaserScan scan;
+  Simulator simulator(Scene{});
+  const SensorId laser = simulator.add_sensor({.name = "laser", .model = find_preset("RPLIDAR-A2").model, .noise = {}});
+  Frame frame({Channel::kRange, Channel::kReason});
+  simulator.render(laser, 0, frame);
+  set_scan(scan, frame, simulator.pattern(laser, 0));
+  for (const float range : scan.ranges) EXPECT_EQ(range, INFINITY);
+  Scene near;
+  near.add_entity({.name = "shell", .mesh = near.add_mesh(make_box({0.01, 0.01, 0.01}))});
+  Simulator blind(near);
+  const SensorId inside = blind.add_sensor({.name = "laser", .model = find_preset("RPLIDAR-A2").model, .noise = {}});
+  blind.render(inside, 0, frame);
+  set_scan(scan, frame, blind.pattern(inside, 0));
+  for (const float range : scan.ranges) EXPECT_EQ(range, -INFINITY);
+}
+
+TEST_F(RunBagTest, ImagesAndCloudsAreThoseOfTheFiles) {
+  const SceneSetup setup = read();
+  run_scene(setup, options());
+  auto received = messages();
+  Simulator simulator = make_simulator(setup);
+  Frame frame({Channel::kDepth}), points({Channel::kHitSensor});
+  msg::Image image;
+  msg::CameraInfo info;
+  msg::PointCloud2 cloud;
+  for (std::uint32_t k = 0; k < 3; ++k) {
+    received["/eyes/depth"][k].read(image);
+    received["/eyes/camera_info"][k].read(info);
+    simulator.render(SensorId{2}, k, frame);
+    EXPECT_EQ(image.header.frame_id, "eyes_optical");
+    EXPECT_EQ(info.header.stamp.nanosec, image.header.stamp.nanosec);
+    EXPECT_EQ(info.width, 40U);
+    EXPECT_NEAR(info.k[0], 20.0, 1e-9);  // 90 degrees over 40 columns
+    ASSERT_EQ(image.data.size(), frame.size() * sizeof(float));
+    EXPECT_EQ(std::memcmp(image.data.data(), frame.floats(Channel::kDepth).data(), image.data.size()), 0);
+    received["/lidar/points"][k].read(cloud);
+    simulator.render(SensorId{0}, k, points);
+    std::size_t hits = 0;
+    const PointSpan at = points.points(Channel::kHitSensor);
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      if (std::isnan(at.x[i])) continue;
+      float found[3];
+      std::memcpy(found, cloud.data.data() + hits++ * cloud.point_step, sizeof found);
+      ASSERT_EQ(found[0], at.x[i]);
+      ASSERT_EQ(found[2], at.z[i]);
+    }
+    EXPECT_EQ(hits, cloud.width);
+    EXPECT_GT(hits, 1000U);
+  }
+}
+
+TEST_F(RunBagTest, RefusesBeforeAnythingIsWritten) {
+  const SceneSetup setup = read();
+  folder_.write("a.mcap", "mine");
+  const auto refusal = [&](const SceneSetup& scene, const RunOptions& how) {
+    return test::message_of<InputError>([&] { run_scene(scene, how); });
+  };
+  EXPECT_TRUE(test::contains(refusal(setup, options()), "a.mcap: exists already; force (--force) replaces it"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "out"));
+  RunOptions how = options();
+  how.force = true, how.bag = folder_ / "a.yaml";
+  EXPECT_TRUE(test::contains(refusal(setup, how), "a.yaml: is read for the scene, and the bag would replace it"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "out"));
+  std::string twice = kScene;
+  for (std::size_t at = twice.find("base"); at != std::string::npos; at = twice.find("base", at + 5)) {
+    if (twice.compare(at, 8, "baseline") != 0) twice.replace(at, 4, "laser");
+  }
+  how.bag = folder_ / "b.mcap";
+  EXPECT_TRUE(test::contains(refusal(read(twice), how), "two things are called 'laser'"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "out"));
+  EXPECT_TRUE(test::contains(test::message_of<InputError>([&] {
+                               run_environments(setup, options(), {0, 2}, {0, 1});
+                             }),
+                             "a bag is of one run"));
+}
+
+}  // namespace
+}  // namespace fathom
