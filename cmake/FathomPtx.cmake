@@ -17,12 +17,17 @@ function(fathom_find_device_compiler result)
   endif()
 endfunction()
 
-# fathom_add_ptx(<target> <output>): a target that makes the PTX of src/render/device/kernels.cu.
+# fathom_add_ptx(<target> <output> [<compiler>]): a target that makes the PTX of src/render/device/kernels.cu, by
+# FATHOM_DEVICE_COMPILER or another clang.
 function(fathom_add_ptx target output)
+  set(compiler ${FATHOM_DEVICE_COMPILER})
+  if(ARGC GREATER 2)
+    set(compiler ${ARGV2})
+  endif()
   set(source ${PROJECT_SOURCE_DIR}/src/render/device/kernels.cu)
   # --cuda-path: a folder that holds no toolkit, so that none is looked for.
   add_custom_command(OUTPUT ${output}
-    COMMAND ${FATHOM_DEVICE_COMPILER} -x cuda --cuda-device-only --cuda-gpu-arch=sm_60
+    COMMAND ${compiler} -x cuda --cuda-device-only --cuda-gpu-arch=sm_60
       --cuda-path=${CMAKE_CURRENT_BINARY_DIR}/no_toolkit -nocudainc -nocudalib
       -std=c++20 -O3 -ffp-contract=off -fno-cuda-flush-denormals-to-zero -DFATHOM_ISA=device
       -include ${PROJECT_SOURCE_DIR}/src/render/device/prelude.hpp

@@ -203,9 +203,9 @@ class Setup(_fathom._Setup):
         threads: int = 0,
         isa: Optional[str] = None,
         caster: str = "tree",
-        device: str = "cpu",
+        device: Optional[str] = None,
     ) -> Simulator:
-        """A simulator of its scene and sensors, whose frames are those that run() writes."""
+        """A simulator of its scene and sensors, whose frames are those that run() writes. device: None: the file's."""
         made = Simulator.__new__(Simulator)
         options = dict(seed=seed, environment=environment, episode=episode, threads=threads, isa=isa, caster=caster,
                        device=device)
@@ -221,12 +221,12 @@ class Setup(_fathom._Setup):
         threads: int = 0,
         isa: Optional[str] = None,
         caster: str = "tree",
-        device: str = "cpu",
+        device: Optional[str] = None,
     ) -> Environments:
-        """Many environments of its scene and sensors."""
+        """Many environments of its scene and sensors. device: None: the file's."""
         return Environments(self.scene, self.sensors, count, seed=self.seed if seed is None else seed, first=first,
                             threads=threads, rate_hz=self.rate_hz, start_s=self.start_s, isa=isa, caster=caster,
-                            device=device)
+                            device=self.device if device is None else device)
 
     def run(
         self,
@@ -241,15 +241,15 @@ class Setup(_fathom._Setup):
         threads: int = 0,
         isa: Optional[str] = None,
         caster: str = "tree",
-        device: str = "cpu",
+        device: Optional[str] = None,
         bag: Any = None,
         on_progress: Optional[Callable[[Dict[str, Any]], None]] = None,
     ) -> Dict[str, Any]:
         """Renders every frame of every sensor and writes the files into the folder `out`, as `fathom simulate` does.
 
-        force: replaces what an earlier run wrote. bag: a file for what the sensors would publish in ROS 2, as MCAP.
-        on_progress: called after every frame with a dict of counts. Returns the files, the warnings, and for each sensor
-        its rays, reasons, speed and (with digest) digest.
+        force: replaces what an earlier run wrote. device: None: the file's. bag: a file for what the sensors would
+        publish in ROS 2, as MCAP. on_progress: called after every frame with a dict of counts. Returns the files, the
+        warnings, and for each sensor its rays, reasons, speed and (with digest) digest.
         """
         options = dict(frames=frames, seed=seed, environment=environment, episode=episode, threads=threads, isa=isa,
                        caster=caster, device=device, bag=bag)
@@ -268,7 +268,7 @@ class Setup(_fathom._Setup):
         threads: int = 0,
         isa: Optional[str] = None,
         caster: str = "tree",
-        device: str = "cpu",
+        device: Optional[str] = None,
         on_progress: Optional[Callable[[Dict[str, Any]], None]] = None,
     ) -> Dict[str, Any]:
         """run() for every environment and episode, each into a folder of its own, many side by side, as

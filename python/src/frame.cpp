@@ -7,8 +7,10 @@
 #include <fathom/calibrate/calibrate.hpp>
 #include <fathom/frame/channel_list.hpp>
 #include <fathom/frame/digest.hpp>
+#include <fathom/simulate/gpu_frame.hpp>
 
 #include "arguments.hpp"
+#include "gpu_array.hpp"
 
 namespace fathom::python {
 
@@ -32,25 +34,6 @@ py::dtype dtype_of(ElementType type) {
       break;
   }
   return py::dtype::of<float>();
-}
-
-/// The memory of a channel. Frames are not const, only their readers are.
-void* data_of(const Frame& frame, const ChannelInfo& info) {
-  const void* data = nullptr;
-  if (info.channel == Channel::kEntityId) {
-    data = frame.entity_id().data();
-  } else if (info.channel == Channel::kTriangleId) {
-    data = frame.triangle_id().data();
-  } else if (info.channel == Channel::kLabel) {
-    data = frame.label().data();
-  } else if (info.channel == Channel::kRing) {
-    data = frame.ring().data();
-  } else if (info.channel == Channel::kReason) {
-    data = frame.reason().data();
-  } else {
-    data = frame.floats(info.channel).data();
-  }
-  return const_cast<void*>(data);
 }
 
 }  // namespace
@@ -85,13 +68,17 @@ py::object FrameHandle::array(Channel channel) {
   if (made) return made;
   if (frame_->size() == 0) throw InputError("nothing was rendered into this frame yet");
   const ChannelInfo& info = channel_info(channel);
-  void* data = data_of(*frame_, info);
   std::vector<py::ssize_t> sizes = shape();
   const auto element = static_cast<py::ssize_t>(size_of(info.type));
   std::vector<py::ssize_t> strides(sizes.size());
   py::ssize_t stride = element;
   for (std::size_t axis = sizes.size(); axis-- > 0;) strides[axis] = stride, stride *= sizes[axis];
   if (info.planes == 3) sizes.push_back(3), strides.push_back(element * static_cast<py::ssize_t>(frame_->size()));
+  if (frame_->memory() == FrameMemory::kGpu) {
+    made = py::cast(GpuArray(frame_, channel, dtype_of(info.type), sizes, strides, gpu_));
+    return made;
+  }
+  void* data = const_cast<void*>(frame_->data(channel));  // frames are not const, only their readers are
   const py::capsule owner(new std::shared_ptr<Frame>(frame_),
                           [](void* p) { delete static_cast<std::shared_ptr<Frame>*>(p); });
   made = py::array(dtype_of(info.type), sizes, strides, data, owner);
@@ -262,6 +249,21 @@ std::shared_ptr<FrameHandle> frame_over(const py::kwargs& arrays) {
   return handle;
 }
 
+std::shared_ptr<FrameHandle> frame_on_gpu(const std::vector<std::uint32_t>& shape, py::handle channels,
+                                          const std::string& device) {
+  if (shape.size() != 2 && shape.size() != 3) {
+    throw InputError("shape: " + std::to_string(shape.size()) +
+                     " numbers given, (rows, cols) or (environments, rows, cols) wanted");
+  }
+  const FrameLayout layout = {shape.size() == 3 ? shape[0] : 0, shape[shape.size() - 2], shape.back()};
+  const std::uint64_t rows = std::uint64_t{layout.rows} * (shape.size() == 3 ? shape[0] : 1);
+  if (rows > 0xffffffffU) throw InputError("shape: more than 4294967295 rows in all");
+  const Device where = device_named(device);
+  auto frame = std::make_shared<Frame>(
+      make_gpu_frame(where, static_cast<std::uint32_t>(rows), layout.cols, channels_of(channels)));
+  return std::make_shared<FrameHandle>(std::move(frame), layout, where.number);
+}
+
 std::string frame_text(FrameHandle& handle) {
   const FrameLayout& l = handle.layout();
   std::string text = "Frame(";
@@ -332,6 +334,7 @@ void bind_facts(FrameClass& frame) {
 }  // namespace
 
 void bind_frame(py::module_& m) {
+  bind_gpu_array(m);
   FrameClass frame(
       m, "Frame",
       "One frame of a sensor: the arrays asked for. They are views of its memory; rendering into it again\n"
@@ -348,7 +351,12 @@ void bind_frame(py::module_& m) {
           "channel's type; points [rows, cols, 3] are three planes:\n"
           "numpy.empty((3, rows, cols), 'float32').transpose(1, 2, 0). Tensors come by tensor.numpy(). Arrays\n"
           "in the memory of a GPU (__cuda_array_interface__: of PyTorch, CuPy, JAX) are filled there, by what has\n"
-          "device='cuda'.");
+          "device='cuda'.")
+      .def_static("on_gpu", &frame_on_gpu, "shape"_a, "channels"_a = py::make_tuple("range", "hit_sensor", "reason"),
+                  "device"_a = "cuda",
+                  "A frame of this shape, (rows, cols) or (environments, rows, cols), in the memory of a GPU, for\n"
+                  "render(out=...) of what has the same device. Its arrays are GpuArrays, which PyTorch, CuPy and JAX\n"
+                  "take without a copy.");
   bind_channels(frame);
   bind_facts(frame);
   py::class_<FrameDigest>(m, "FrameDigest", "Sixteen digits for any number of frames; equal ones mean equal bits.")

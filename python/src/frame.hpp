@@ -27,8 +27,8 @@ class FrameHandle {
   explicit FrameHandle(ChannelSet channels) : frame_(std::make_shared<Frame>(channels)) {}
   explicit FrameHandle(std::shared_ptr<Frame> frame) : frame_(std::move(frame)) {}
   /// Over memory of the caller's, which is why its shape never changes.
-  FrameHandle(std::shared_ptr<Frame> frame, const FrameLayout& layout)
-      : frame_(std::move(frame)), layout_(layout), is_over_(true) {}
+  FrameHandle(std::shared_ptr<Frame> frame, const FrameLayout& layout, int gpu = 0)
+      : frame_(std::move(frame)), layout_(layout), is_over_(true), gpu_(gpu) {}
   FrameHandle(const FrameHandle&) = delete;
   FrameHandle& operator=(const FrameHandle&) = delete;
 
@@ -55,6 +55,7 @@ class FrameHandle {
   FrameLayout layout_;
   double farthest_m_ = 0.0;
   bool is_over_ = false;
+  int gpu_ = 0;  // its number, of a frame in its memory
   std::array<py::object, kChannelCount> arrays_;
 };
 

@@ -243,12 +243,13 @@ class Environments::Impl {
   /// blocks of a sensor shared out as if they were one image.
   void render_group(std::span<const std::uint32_t> group, std::uint32_t index, double stamp,
                     std::span<Frame* const> frames) {
-    for (std::size_t s = 0; s < group.size(); ++s) place(group[s], stamp, s, frames);
+    const Walker walker = walker_of(group);
+    for (std::size_t s = 0; s < group.size(); ++s) place(group[s], stamp, s, frames, walker);
     const std::size_t sensors = sensors_.size();
     executor_->parallel_for(group.size() * sensors, 1, [&](std::size_t begin, std::size_t end) {
       for (std::size_t k = begin; k < end; ++k) {
         const View& view = slots_[k / sensors][k % sensors];
-        if (view.caster != nullptr && view.caster == view.own.get()) view.caster->commit();
+        if (view.caster != nullptr && view.caster == view.own.get()) view.caster->commit(walker);
       }
     });
     for (std::size_t i = 0; i < sensors; ++i) {
@@ -259,7 +260,22 @@ class Environments::Impl {
     }
   }
 
-  void place(std::uint32_t e, double stamp, std::size_t s, std::span<Frame* const> frames) {
+  /// The processor, where it renders any of the sensors of these environments.
+  [[nodiscard]] Walker walker_of(std::span<const std::uint32_t> group) const {
+    const Compute& compute = options_.simulator.compute;
+    const auto is_on_device = [&](const EnvironmentSensor& sensor, std::uint32_t e) {
+      return device_for(device_.get(), compute, sensor.chain(e)) != nullptr;
+    };
+    if (device_ == nullptr) return Walker::kProcessor;
+    for (const EnvironmentSensor& sensor : sensors_) {
+      for (const std::uint32_t e : group) {
+        if (!is_on_device(sensor, e)) return Walker::kProcessor;
+      }
+    }
+    return Walker::kDevice;
+  }
+
+  void place(std::uint32_t e, double stamp, std::size_t s, std::span<Frame* const> frames, Walker walker) {
     moved_.place(e, stamp, scene_);
     for (View& view : slots_[s]) view.caster = nullptr;
     for (std::size_t i = 0; i < sensors_.size(); ++i) {
@@ -271,7 +287,7 @@ class Environments::Impl {
       if (view.caster != nullptr) continue;
       if (view.own == nullptr) view.own = slots_[0][0].own->fork();
       view.caster = view.own.get();
-      view.caster->place(scene_, stamp, origin);
+      view.caster->place(scene_, stamp, origin, walker);
       view.caster->set_masks(seen_.masks());
     }
   }

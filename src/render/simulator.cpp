@@ -79,7 +79,8 @@ class Simulator::Impl {
     prepared.set_frame(index);
     const Pose world_from_sensor = pose(prepared, stamp);
     const std::uint32_t mask = seen_.mask_of(fathom::index(id), prepared.sensor(), scene_);
-    update_caster(stamp, world_from_sensor.translation_m);
+    FrameDevice* const device = device_for(device_.get(), options_.compute, prepared.chain());
+    update_caster(stamp, world_from_sensor.translation_m, device == nullptr ? Walker::kProcessor : Walker::kDevice);
     place_rolling(s, stamp);
     FrameWriter writer(frame);
     writer.resize(prepared.rays().rows, prepared.rays().cols);
@@ -103,7 +104,7 @@ class Simulator::Impl {
                     .should_stop = options_.should_stop,
                     .edge = &s.edge,
                     .mask = mask,
-                    .device = device_for(device_.get(), options_.compute, prepared.chain()),
+                    .device = device,
                     .sensor = fathom::index(id)},
                    *executor_, frame);
   }
@@ -139,19 +140,20 @@ class Simulator::Impl {
 
  private:
   /// Brings the trees to `stamp`, unless they are there.
-  void update_caster(double stamp, const Vec3& sensor_m) {
+  void update_caster(double stamp, const Vec3& sensor_m, Walker walker) {
     const Vec3 origin = origin_near(sensor_m);
     const bool unchanged = updated_ && scene_.revision() == revision_ && (stamp == stamp_ || !scene_.moves());
-    if (unchanged && origin == caster_->origin() && seen_.version() == seen_version_) return;
-    caster_->place(scene_, stamp, origin);
+    const bool ready = walker == Walker::kDevice || walker == walker_;
+    if (unchanged && ready && origin == caster_->origin() && seen_.version() == seen_version_) return;
+    caster_->place(scene_, stamp, origin, walker);
     caster_->set_masks(seen_.masks());
-    caster_->commit();
+    caster_->commit(walker);
     seen_version_ = seen_.version();
     for (std::size_t i = reflectivity_.size(); i < scene_.entities().size(); ++i) {
       reflectivity_.push_back(scene_.entities()[i].reflectivity);
       labels_.push_back(scene_.label_id(static_cast<EntityId>(i)));
     }
-    updated_ = true, revision_ = scene_.revision(), stamp_ = stamp;
+    updated_ = true, revision_ = scene_.revision(), stamp_ = stamp, walker_ = walker;
   }
 
   /// The pose at every distinct time of a rolling sensor's rays.
@@ -179,6 +181,7 @@ class Simulator::Impl {
   bool updated_ = false;
   std::uint64_t revision_ = 0;
   double stamp_ = 0.0;
+  Walker walker_ = Walker::kProcessor;  // that the trees were brought up to date for
   SeenMasks seen_;
   std::uint64_t seen_version_ = 0;  // in the caster
 };

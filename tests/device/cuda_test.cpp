@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -21,6 +22,7 @@
 #include "render/any_sensors.hpp"
 #include "render/test_scenes.hpp"
 #include "support/fake_cuda.hpp"
+#include "support/half_range.hpp"
 
 namespace fathom {
 namespace {
@@ -103,7 +105,43 @@ TEST_F(Cuda, FollowsWhatMovesAndDeformsFromFrameToFrame) {
       here.render(id, k, wanted), there.render(id, k, found);
       EXPECT_EQ(test::channels_that_differ(wanted, found), "") << "frame " << k;
     }
+    EXPECT_EQ(fake::calls("fathom_refit_nodes") > 0, k >= 2) << "the GPU itself refits what has deformed";
   }
+}
+
+TEST_F(Cuda, BuildsTheTreeOverManyThings) {
+  Scene scene;
+  const MeshId ball = scene.add_mesh(make_sphere(0.2, 8));
+  for (int i = 0; i < 300; ++i) {
+    scene.add_entity({.name = fmt::format("ball {}", i),
+                      .mesh = ball,
+                      .parent_from_entity = Pose{{0.7 * (i % 20) - 7, 0.7 * (i / 20) - 5, 0.3 * (i % 7) - 1}, {}}});
+  }
+  const Sensor sensor = test::make_sensor(test::make_lidar(16, 90), test::three_gaussians());
+  EXPECT_EQ(test::channels_that_differ(frame_on({}, scene, sensor), frame_on(kCuda, scene, sensor)), "");
+  EXPECT_EQ(fake::calls("fathom_merge_instances"), 3) << "runs of 64 merge to 128, 256 and 300";
+}
+
+TEST_F(Cuda, AutoSharesAWorldThatDeformsBetweenTheProcessorAndAGpu) {
+  Sensor own = any_stereo();
+  own.name = "own";
+  own.noise.emplace_back(test::HalfRange{});
+  Simulator here(test::make_room_scene(), options_on({})), there(test::make_room_scene(), options_on(kAuto));
+  for (Simulator* s : {&here, &there}) s->add_sensor(any_stereo()), s->add_sensor(own);
+  Frame wanted(test::all_channels()), found(test::all_channels());
+  for (std::uint32_t k = 0; k < 6; ++k) {
+    for (Simulator* s : {&here, &there}) {
+      auto vertices = make_sphere(0.5).vertices_m;
+      for (auto& v : vertices) v[2] *= 1.0F + 0.25F * static_cast<float>(k / 2);
+      if (k % 2 == 0) s->scene().replace_vertices(MeshId{1}, vertices);
+    }
+    for (const std::uint32_t first : {k % 2, 1 - k % 2}) {
+      const SensorId id{first};
+      here.render(id, k, wanted), there.render(id, k, found);
+      EXPECT_EQ(test::channels_that_differ(wanted, found), "") << "frame " << k << ", sensor " << first;
+    }
+  }
+  EXPECT_GT(fake::calls("fathom_refit_nodes"), 0);
 }
 
 TEST_F(Cuda, AllocatesNothingInASteadyFrame) {
@@ -128,7 +166,7 @@ TEST_F(Cuda, CutsAFrameThatDoesNotFit) {
     fake::set_memory(kilobytes * 1000);
     const Frame found = frame_on(kCuda, test::make_room_scene(), sensor);
     EXPECT_EQ(test::channels_that_differ(wanted, found), "") << kilobytes;
-    cut += fake::calls("cuLaunchKernel") > 2 ? 1 : 0;
+    cut += fake::calls("fathom_render_rays") > 2 ? 1 : 0;
   }
   EXPECT_GE(cut, 1);
 }
@@ -207,7 +245,7 @@ TEST_F(Cuda, StopsBetweenLaunches) {
   Frame frame(test::all_channels());
   EXPECT_THROW(simulator.render(id, 0, frame), Interrupted);
   options.should_stop = {};
-  EXPECT_EQ(fake::calls("cuLaunchKernel"), 1);
+  EXPECT_EQ(fake::calls("fathom_render_rays"), 1);
 }
 
 TEST_F(Cuda, ServesSimulatorsOnThreadsOfTheirOwn) {
@@ -281,7 +319,7 @@ TEST_F(Cuda, CutsEnvironmentsThatDoNotFitTogether) {
   }
   fake::set_memory(6000000);
   EXPECT_EQ(pair.difference(0), "");
-  EXPECT_GT(fake::calls("cuLaunchKernel"), 4);
+  EXPECT_GT(fake::calls("fathom_render_rays"), 4);
 }
 
 /// The arrays of a frame in memory of the GPU.

@@ -58,6 +58,52 @@ assert simulator.render("camera", 1, out=frame) is frame and frame.range is rang
 assert ranges.numpy("float32").tobytes() == wanted.range.tobytes()
 assert reasons.numpy("uint8").tobytes() == wanted.reason.tobytes()
 
+# A frame of fathom's own there, taken by what a framework reads: DLPack's capsule, and the array interface.
+class Tensor(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_void_p), ("device_type", ctypes.c_int32), ("device_id", ctypes.c_int32),
+                ("ndim", ctypes.c_int32), ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16),
+                ("shape", ctypes.POINTER(ctypes.c_int64)), ("strides", ctypes.POINTER(ctypes.c_int64)),
+                ("byte_offset", ctypes.c_uint64), ("manager", ctypes.c_void_p), ("deleter", ctypes.CFUNCTYPE(None, ctypes.c_void_p))]
+
+
+get_pointer = ctypes.pythonapi.PyCapsule_GetPointer
+get_pointer.restype, get_pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+set_name = ctypes.pythonapi.PyCapsule_SetName
+set_name.argtypes = [ctypes.py_object, ctypes.c_char_p]
+
+
+def copied(address, shape, dtype, strides):
+    first = np.empty(int(np.prod(shape)) * np.dtype(dtype).itemsize, "uint8")
+    assert cuda.cuMemcpyDtoHAsync_v2(ctypes.c_void_p(first.ctypes.data), ctypes.c_uint64(address),
+                                     ctypes.c_size_t(first.size), stream) == 0
+    assert cuda.cuStreamSynchronize(stream) == 0
+    return np.lib.stride_tricks.as_strided(first.view(dtype), shape, strides).copy()
+
+
+own = fathom.Frame.on_gpu((24, 32), ["hit_sensor", "entity_id", "reason"], "cuda:0")
+wanted = fathom.Simulator(scene, [sensor], seed=3).render("camera", 1, channels=["hit_sensor", "entity_id", "reason"])
+simulator.render("camera", 1, out=own)
+for name in ("hit_sensor", "entity_id", "reason"):
+    array = own[name]
+    assert array.__dlpack_device__() == (2, 0) and array.device == "cuda:0"
+    face = array.__cuda_array_interface__
+    assert face["shape"] == array.shape == wanted[name].shape and face["typestr"] == wanted[name].dtype.str
+    there = copied(face["data"][0], face["shape"], face["typestr"], face["strides"])
+    assert there.tobytes() == np.ascontiguousarray(wanted[name]).tobytes(), name
+    capsule = array.__dlpack__(stream=None)
+    tensor = Tensor.from_address(get_pointer(capsule, b"dltensor"))
+    shape, strides = tensor.shape[:tensor.ndim], tensor.strides[:tensor.ndim]
+    assert (tensor.device_type, tensor.lanes, tensor.byte_offset, tensor.data) == (2, 1, 0, face["data"][0])
+    assert (tensor.code, tensor.bits) == {"hit_sensor": (2, 32), "entity_id": (0, 32), "reason": (1, 8)}[name]
+    assert tuple(shape) == array.shape and [s * tensor.bits // 8 for s in strides] == list(face["strides"])
+    if name == "hit_sensor":
+        set_name(capsule, b"used_dltensor")  # taken: whoever took it calls the deleter
+        del own, array, face
+        assert copied(tensor.data, shape, "float32", [4 * s for s in strides]).tobytes() == there.tobytes()
+        tensor.deleter(get_pointer(capsule, b"used_dltensor"))
+        own = fathom.Frame.on_gpu((24, 32), ["entity_id", "reason"])
+        simulator.render("camera", 1, out=own)
+
 points = GpuArray((3, 4, 24, 32), "<f4")
 points.__cuda_array_interface__.update(shape=(4, 24, 32, 3), strides=(3072, 128, 4, 12288))
 many = fathom.Frame.over(hit_sensor=points)
@@ -67,7 +113,11 @@ assert points.numpy("float32").reshape(3, 4, 24, 32).transpose(1, 2, 3, 0).tobyt
 
 for wrong in (lambda: fathom.Frame.over(range=ranges, reason=np.empty((24, 32), "uint8")),
               lambda: fathom.Frame.over(range=reasons),
-              lambda: fathom.Simulator(scene, [sensor]).render("camera", 0, out=frame)):
+              lambda: fathom.Simulator(scene, [sensor]).render("camera", 0, out=frame),
+              lambda: fathom.Frame.on_gpu((24,), ["range"]),
+              lambda: fathom.Frame.on_gpu((24, 0), ["range"]),
+              lambda: fathom.Frame.on_gpu((24, 32), [], "cuda:0"),
+              lambda: fathom.Frame.on_gpu((24, 32), ["range"], "cpu")):
     try:
         wrong()
     except fathom.InputError as e:
@@ -85,6 +135,10 @@ def test_frames_of_a_gpu_have_the_bits_of_the_processor_and_may_stay_there():
         "some arrays are of NumPy and some of a GPU",
         "range: uint8 given, float32 wanted",
         "the frame stands in the memory of a GPU: the processor cannot render it",
+        "shape: 1 numbers given, (rows, cols) or (environments, rows, cols) wanted",
+        "a frame on a GPU has rays and channels, not 24 x 0 rays",
+        "a frame on a GPU has rays and channels, not 24 x 32 rays and no channel",
+        "device = cpu: a frame on a GPU is asked for",
     ]
 
 

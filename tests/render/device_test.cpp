@@ -14,27 +14,11 @@
 #include "render/any_sensors.hpp"
 #include "render/shared_trees.hpp"
 #include "render/test_scenes.hpp"
+#include "support/half_range.hpp"
 #include "support/host_device.hpp"
 
 namespace fathom {
 namespace {
-
-/// A model of a user's own.
-struct HalfRange {
-  float share = 0.5F;
-
-  static constexpr std::string_view kSlug = "half_range";
-  static constexpr std::string_view kDoc = "Halves every range.";
-  static constexpr Stage kStage = Stage::kRange;
-  static constexpr DrawCount kDraws = {};
-  static constexpr auto fields() {
-    return std::array<Field<HalfRange>, 1>{{{"share", "1", &HalfRange::share, 0, 1, "of the range that is left"}}};
-  }
-  [[nodiscard]] constexpr bool is_identity() const { return share == 1.0F; }
-  FATHOM_KERNEL static Return apply(const HalfRange& p, Return hit, const Draws<kDraws>& /*draws*/) {
-    return move_radially(hit, (p.share - 1.0F) * hit.range_m);
-  }
-};
 
 Frame render_on_device(const Scene& scene, const Sensor& sensor, const SimulatorOptions& options, std::uint32_t index) {
   SharedTrees trees(scene, options.compute, 0.0);
@@ -58,7 +42,7 @@ RC_GTEST_PROP(Device, GivesTheBitsOfTheProcessorForAnyChain, ()) {
 }
 
 TEST(Device, RefusesAModelOfTheUsersOwn) {
-  const Sensor sensor = test::make_sensor(test::make_lidar(), {HalfRange{}});
+  const Sensor sensor = test::make_sensor(test::make_lidar(), {test::HalfRange{}});
   EXPECT_THROW(render_on_device(test::make_room_scene(), sensor, {.compute = {.threads = 1}}, 0), InputError);
 }
 

@@ -2,6 +2,7 @@
 #include "support/fake_cuda.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -10,11 +11,13 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <string_view>
 #include <sys/mman.h>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "cast/tree/sorted_tree.hpp"
 #include "render/device/driver.hpp"
 #include "render/device/render_ray.hpp"
 
@@ -155,7 +158,7 @@ class JobCheck {
   }
 
   void world(const tree::World& w) {
-    see("nodes", w.nodes, w.node_count);
+    see("nodes", w.nodes, tree::sorted_nodes(w.instance_count));
     if (w.instance_count == 0 || !see("instances", w.instances, w.instance_count)) return;
     for (std::uint32_t i = 0; i < w.instance_count; ++i) {
       if (w.instances[i].nodes == nullptr) continue;
@@ -200,20 +203,64 @@ class JobCheck {
   bool ok_ = true;
 };
 
+bool is_sound(const tree::SortedTree& t) {
+  const bool keys = t.count == 0 || (is_of_gpu(t.boxes, t.count * sizeof(tree::Box)) &&
+                                     is_of_gpu(t.keys[0], t.count * sizeof(std::uint64_t)) &&
+                                     is_of_gpu(t.keys[1], t.count * sizeof(std::uint64_t)));
+  const bool sound = keys && is_of_gpu(t.nodes, tree::sorted_nodes(t.count) * sizeof(tree::Node));
+  if (!sound) complain("the tree of a world is not in the GPU's memory");
+  return sound;
+}
+
+bool is_sound(const tree::Refit& r) {
+  const bool sound = is_of_gpu(r.vertices, 1) && is_of_gpu(r.triangles, 1) && is_of_gpu(r.order, 1) &&
+                     is_of_gpu(r.nodes, 1) && is_of_gpu(r.leaves, 1);
+  if (!sound) complain("a mesh that deforms is not in the GPU's memory");
+  return sound;
+}
+
+/// What a launch is given: jobs, a number, and how many threads for each job.
+struct Launch {
+  const void* jobs;
+  std::uint32_t number, threads, job_count;
+};
+
 /// A launch, thread by thread; backwards, because threads of a GPU come in no order.
-void run_kernel(bool renders, const device::FrameData* jobs, std::uint32_t first, std::uint32_t threads,
-                std::uint32_t job_count) {
-  if (!is_of_gpu(jobs, job_count * sizeof(device::FrameData))) return complain("the jobs are not in the GPU's memory");
+template <class Job, class Check, class Run>
+void run_threads(const Launch& launch, Check check, Run run_thread) {
+  const auto* jobs = static_cast<const Job*>(launch.jobs);
+  if (!is_of_gpu(jobs, launch.job_count * sizeof(Job))) return complain("the jobs are not in the GPU's memory");
+  for (std::uint32_t job = launch.job_count; job-- > 0;) {
+    if (!check(jobs[job])) continue;
+    for (std::uint32_t i = launch.threads; i-- > 0;) run_thread(jobs[job], i);
+  }
+}
+
+constexpr std::array kKernels = {"fathom_render_rays",     "fathom_lose_edges",  "fathom_sort_instances",
+                                 "fathom_merge_instances", "fathom_build_nodes", "fathom_refit_nodes"};
+std::array<char, kKernels.size()> kernel_names;  // whose addresses are those of the functions
+
+void run_kernel(std::size_t kernel, const Launch& launch) {
   if (gpu().launch_ms > 0) std::this_thread::sleep_for(std::chrono::milliseconds(gpu().launch_ms));
-  for (std::uint32_t job = job_count; job-- > 0;) {
-    if (renders && !JobCheck().rays(jobs[job], first, first + threads)) continue;
-    for (std::uint32_t i = threads; i-- > 0;) {
-      if (renders) {
-        device::render_ray(jobs[job], first + i);
-      } else {
-        device::lose_edge(jobs[job], first + i);
-      }
-    }
+  const std::uint32_t number = launch.number;
+  const auto sound = [](const auto& job) { return is_sound(job); };
+  const auto rays = [&](const device::FrameData& f) { return JobCheck().rays(f, number, number + launch.threads); };
+  const auto any = [](const device::FrameData&) { return true; };
+  using device::FrameData, tree::SortedTree, tree::Refit;
+  using I = std::uint32_t;
+  switch (kernel) {
+    case 0:
+      return run_threads<FrameData>(launch, rays, [&](const auto& f, I i) { device::render_ray(f, number + i); });
+    case 1:
+      return run_threads<FrameData>(launch, any, [&](const auto& f, I i) { device::lose_edge(f, number + i); });
+    case 2:
+      return run_threads<SortedTree>(launch, sound, [](const auto& t, I i) { tree::sort_in_run(t, i); });
+    case 3:
+      return run_threads<SortedTree>(launch, sound, [&](const auto& t, I i) { tree::merge_key(t, number, i); });
+    case 4:
+      return run_threads<SortedTree>(launch, sound, [&](const auto& t, I i) { tree::build_sorted_node(t, number, i); });
+    default:
+      return run_threads<Refit>(launch, sound, [&](const auto& r, I i) { tree::refit_task(r, number + i); });
   }
 }
 
@@ -327,9 +374,10 @@ FATHOM_FAKE int cuModuleUnload(void* module) {
 }
 FATHOM_FAKE int cuModuleGetFunction(void** function, void* /*module*/, const char* name) {
   FATHOM_CALL("cuModuleGetFunction");
-  static char render, lose;
-  *function = std::string(name) == "fathom_render_rays" ? &render : &lose;
-  return *function == &render || std::string(name) == "fathom_lose_edges" ? 0 : 500;
+  const auto* const found = std::find(kKernels.begin(), kKernels.end(), std::string_view(name));
+  if (found == kKernels.end()) return 500;
+  *function = &kernel_names[static_cast<std::size_t>(found - kKernels.begin())];
+  return 0;
 }
 FATHOM_FAKE int cuMemAlloc_v2(CudaAddress* address, std::size_t bytes) {
   FATHOM_CALL("cuMemAlloc_v2");
@@ -435,11 +483,11 @@ FATHOM_FAKE int cuLaunchKernel(void* function, unsigned grid_x, unsigned grid_y,
     complain("a grid that no GPU takes");
     return kInvalidValue;
   }
-  void* render = nullptr;
-  cuModuleGetFunction(&render, nullptr, "fathom_render_rays");
-  const auto* jobs = *static_cast<const device::FrameData* const*>(arguments[0]);
-  const auto first = *static_cast<const std::uint32_t*>(arguments[1]);
-  return add_task(stream, [=] { run_kernel(function == render, jobs, first, grid_x * block_x, grid_y); });
+  const auto kernel = static_cast<std::size_t>(static_cast<char*>(function) - kernel_names.data());
+  const Launch launch = {*static_cast<const void* const*>(arguments[0]),
+                         *static_cast<const std::uint32_t*>(arguments[1]), grid_x * block_x, grid_y};
+  ++gpu().calls[kKernels[kernel]];
+  return add_task(stream, [=] { run_kernel(kernel, launch); });
 }
 FATHOM_FAKE int cuGetErrorString(int error, const char** text) {
   *text = error == kOutOfMemory ? "out of memory" : error == 719 ? "unspecified launch failure" : "some error";

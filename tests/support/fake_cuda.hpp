@@ -27,7 +27,7 @@ FATHOM_FAKE void set_memory(std::size_t bytes);
 /// What every launch takes, for those who measure it.
 FATHOM_FAKE void set_launch_ms(int milliseconds);
 
-/// Calls of the function of that name since reset().
+/// Calls of the function of that name, or launches of the kernel, since reset().
 [[nodiscard]] FATHOM_FAKE int calls(const std::string& name);
 /// Memory, streams, events, modules and contexts that were not given back.
 [[nodiscard]] FATHOM_FAKE std::size_t alive();

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <initializer_list>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -94,8 +95,9 @@ class FATHOM_API Frame {
   /// another shape into it throws InputError. The memory must outlive the frame and its copies, which share it. Throws
   /// InputError when a channel is there twice, or a buffer is null, of another size, not aligned, or overlaps another
   /// one. In memory of a GPU, which only a renderer on that GPU can fill: each accessor of values throws InputError.
+  /// `owner` of the memory, if any, lives as long as the frame and its copies.
   Frame(std::uint32_t rows, std::uint32_t cols, std::span<const ChannelBuffer> buffers,
-        FrameMemory memory = FrameMemory::kHost);
+        FrameMemory memory = FrameMemory::kHost, std::shared_ptr<const void> owner = {});
 
   [[nodiscard]] FrameMemory memory() const { return memory_; }
   [[nodiscard]] ChannelSet channels() const { return channels_; }
@@ -129,6 +131,8 @@ class FATHOM_API Frame {
   /// Any float channel by name of the enum; points() for the three-plane ones.
   [[nodiscard]] std::span<const float> floats(Channel channel) const;
   [[nodiscard]] PointSpan points(Channel channel) const;
+  /// Where the array of a channel begins, in whichever memory. Throws InputError when the channel was not asked for.
+  [[nodiscard]] const void* data(Channel channel) const;
 
   /// How many rays ended with each Reason (needs kReason).
   [[nodiscard]] std::array<std::uint64_t, kReasonNames.size()> count_reasons() const;
@@ -143,6 +147,7 @@ class FATHOM_API Frame {
   FrameMemory memory_ = FrameMemory::kHost;
   bool of_caller_ = false;  // its arrays stand in buffers_, and its own are empty
   std::array<void*, kChannelCount> buffers_ = {};
+  std::shared_ptr<const void> owner_;  // of buffers_, if anybody
   std::uint32_t rows_ = 0, cols_ = 0, index_ = 0;
   double stamp_s_ = 0.0;
   std::array<std::vector<float>, kChannelCount> floats_;

@@ -74,11 +74,12 @@ struct Instance {
 
 /// What is cast against. A leaf of `nodes` is an instance.
 struct World {
-  const Node* nodes;
+  const Node* nodes;  ///< null: not yet built
   const Instance* instances;
+  const Box* boxes;  ///< [instances], in the world; empty where one is hidden
   Box bounds;
   float slack;  ///< of the boxes of instances, as a share of the largest distance from an origin
-  std::uint32_t node_count, instance_count;
+  std::uint32_t instance_count;
 };
 
 }  // namespace fathom::tree

@@ -17,6 +17,7 @@
 #include "render/device/ptx.hpp"
 #include "render/device/resident.hpp"
 #include "render/device/results.hpp"
+#include "render/device/worlds.hpp"
 #include "render/edge_pass.hpp"
 
 namespace fathom::device {
@@ -89,6 +90,8 @@ class CudaFrames::Work {
         module_(gpu, ptx()),
         render_rays_(module_.function("fathom_render_rays")),
         lose_edges_(module_.function("fathom_lose_edges")),
+        refit_nodes_(module_.function("fathom_refit_nodes")),
+        worlds_(gpu, module_),
         parcel_(gpu),
         results_(gpu),
         readback_(stream_) {}
@@ -97,7 +100,7 @@ class CudaFrames::Work {
     const tree::Meshes* meshes = jobs.front().caster.meshes();
     if (meshes == nullptr) throw InputError("a GPU casts with the caster 'tree' alone");
     const Settle settle(stream_);
-    trees_.hold(*meshes, stream_);
+    trees_.hold(*meshes, stream_, refit_nodes_);
     const Window all = whole(jobs.front().plan);
     while (!jobs.empty()) {
       const std::size_t count = std::min(jobs.size(), std::max<std::size_t>(most_lanes_ / all.lane_end, 1));
@@ -145,6 +148,7 @@ class CudaFrames::Work {
     rays_[first.sensor].hold(first.plan, first.pattern, block.window, stream_);
     results_.fit(block, frame);
     const CudaAddress data = send(block);
+    worlds_.build(stream_);
     const auto jobs = static_cast<std::uint32_t>(block.jobs.size());
     Launcher launcher(stream_, first.should_stop, threads_at_once_);
     launcher.run(render_rays_, data, jobs, block.window.lane_begin, block.window.lane_end);
@@ -164,28 +168,21 @@ class CudaFrames::Work {
     for (;;) {
       parcel_.begin();
       gatherer_.begin();
+      worlds_.begin();
       frames_.clear();
       const Caster* caster = nullptr;
       for (std::size_t i = 0; i < block.jobs.size(); ++i) {
         const RenderJob& job = block.jobs[i];
         FrameData data = gatherer_.gather(job, parcel_);
-        data.world = caster == &job.caster ? frames_.back().world : send(data.world);
+        data.world = caster == &job.caster ? frames_.back().world : worlds_.add(data.world, trees_, parcel_);
         caster = &job.caster;
         data.rays = rays_[job.sensor].rays(), data.image = rays_[job.sensor].image();
         data.out = results_.channels(i), data.edges = results_.edges(i);
         frames_.push_back(data);
       }
       const FrameData* at = parcel_.keep(std::span<const FrameData>(frames_));
-      if (parcel_.send(stream_)) return reinterpret_cast<CudaAddress>(at);
+      if (worlds_.fit(parcel_) && parcel_.send(stream_)) return reinterpret_cast<CudaAddress>(at);
     }
-  }
-
-  tree::World send(tree::World world) {
-    instances_.clear();
-    for (std::uint32_t i = 0; i < world.instance_count; ++i) instances_.push_back(trees_.placed(world.instances[i]));
-    world.instances = parcel_.keep(std::span<const tree::Instance>(instances_));
-    world.nodes = parcel_.keep(std::span(world.nodes, world.node_count));
-    return world;
   }
 
   /// What the pattern gives as it is, into a frame on the GPU.
@@ -216,15 +213,15 @@ class CudaFrames::Work {
 
   Stream stream_;
   Module module_;
-  CudaFunction render_rays_, lose_edges_;
+  CudaFunction render_rays_, lose_edges_, refit_nodes_;
   ResidentTrees trees_;
+  Worlds worlds_;
   std::vector<ResidentRays> rays_;  // [sensors]
   Parcel parcel_;
   Results results_;
   Readback readback_;
   Gatherer gatherer_;
-  std::vector<FrameData> frames_;          // of a block
-  std::vector<tree::Instance> instances_;  // of a world
+  std::vector<FrameData> frames_;  // of a block
   std::vector<std::uint16_t> rings_;
   std::size_t most_lanes_ = std::numeric_limits<std::uint32_t>::max();  // of a block: halved when memory is short
   std::size_t threads_at_once_ = std::size_t{1} << 20;

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "render/device/resident.hpp"
 
+#include <array>
 #include <cstring>
+#include <utility>
+
+#include "cast/tree/build.hpp"
+#include "cast/tree/refit.hpp"
 
 namespace fathom::device {
 
@@ -47,25 +52,64 @@ class UploadKeeper final : public Keeper {
 
 }  // namespace
 
-void ResidentTrees::hold(const tree::Meshes& meshes, const Stream& stream) {
+void ResidentTrees::hold(const tree::Meshes& meshes, const Stream& stream, CudaFunction refit_nodes) {
   for (std::size_t i = 0; i < meshes.size(); ++i) {
     const auto mesh = static_cast<MeshId>(i);
     const bool added = i == trees_.size();
-    if (!added && trees_[i].version == meshes.version(mesh)) continue;
-    const tree::MeshTree& from = meshes.tree(mesh);
-    const std::span<const tree::Node> nodes = from.nodes;
-    const std::span<const tree::Leaf> leaves = from.leaves;
-    GpuMemory memory(stream.gpu());
-    if (added) {
-      memory.fit(aligned(nodes.size_bytes()) + aligned(leaves.size_bytes()), "the tree of a mesh");
-      trees_.push_back({std::move(memory), 0, nullptr, nullptr});
+    if (added) add(meshes, mesh, stream);
+    Held& held = trees_[i];
+    if (added ? !meshes.is_late(mesh) : held.version == meshes.version(mesh)) continue;
+    if (held.ends.empty()) prepare(meshes, mesh, stream, held);
+    const std::span vertices = meshes.source(mesh).vertices_m;
+    stream.upload(held.vertices, vertices.data(), vertices.size_bytes());
+    std::uint32_t begin = 0;
+    for (const std::uint32_t end : held.ends) {
+      std::uint32_t first = begin * tree::kWidth;
+      std::array<void*, 2> arguments = {&held.refit, &first};
+      stream.launch(refit_nodes, (end - begin) * tree::kWidth, 1, arguments);
+      begin = end;
     }
-    Held& held = trees_[i];  // a deformed mesh keeps the shape of its tree
-    UploadKeeper keeper(held.memory.address(), stream);
-    held.nodes = keeper.keep(nodes), held.leaves = keeper.keep(leaves);
     stream.wait();
     held.version = meshes.version(mesh);
   }
+}
+
+/// Uploads a tree as it stands here.
+void ResidentTrees::add(const tree::Meshes& meshes, MeshId mesh, const Stream& stream) {
+  const std::span<const tree::Node> nodes = meshes.tree(mesh).nodes;
+  const std::span<const tree::Leaf> leaves = meshes.tree(mesh).leaves;
+  GpuMemory memory(stream.gpu());
+  memory.fit(aligned(nodes.size_bytes()) + aligned(leaves.size_bytes()), "the tree of a mesh");
+  trees_.push_back({.memory = std::move(memory), .source = GpuMemory(stream.gpu()), .ends = {}});
+  Held& held = trees_.back();  // where copies under way end, so that they outlive what may throw here
+  UploadKeeper keeper(held.memory.address(), stream);
+  held.nodes = keeper.keep(nodes), held.leaves = keeper.keep(leaves);
+  stream.wait();
+  held.version = meshes.version(mesh);
+}
+
+/// What a tree needs to follow its vertices, but for these.
+void ResidentTrees::prepare(const tree::Meshes& meshes, MeshId mesh, const Stream& stream, Held& held) {
+  const Mesh& from = meshes.source(mesh);
+  tree::RefitOrder order = tree::refit_order(meshes.tree(mesh));
+  const std::span<const std::uint32_t> nodes = order.nodes;
+  const std::span<const std::array<float, 3>> vertices = from.vertices_m;
+  const std::span<const std::array<std::uint32_t, 3>> triangles = from.triangles;
+  held.source.fit(aligned(vertices.size_bytes()) + aligned(triangles.size_bytes()) + aligned(nodes.size_bytes()) +
+                      aligned(sizeof(tree::Refit)),
+                  "a mesh that deforms");
+  UploadKeeper keeper(held.source.address(), stream);
+  const auto* corners = keeper.keep(vertices);
+  const auto* ids = keeper.keep(triangles);
+  const tree::Refit refit = {.vertices = reinterpret_cast<const float(*)[3]>(corners),
+                             .triangles = reinterpret_cast<const std::uint32_t(*)[3]>(ids),
+                             .order = keeper.keep(nodes),
+                             .nodes = const_cast<tree::Node*>(held.nodes),
+                             .leaves = const_cast<tree::Leaf*>(held.leaves)};
+  held.vertices = reinterpret_cast<CudaAddress>(corners);
+  held.refit = reinterpret_cast<CudaAddress>(keeper.keep(std::span(&refit, 1)));
+  stream.wait();
+  held.ends = std::move(order.ends);
 }
 
 tree::Instance ResidentTrees::placed(tree::Instance instance) const {

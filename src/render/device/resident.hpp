@@ -18,18 +18,23 @@ namespace fathom::device {
 /// The trees of the meshes of a scene.
 class ResidentTrees {
  public:
-  /// Brings new trees there, and those of deformed meshes.
-  void hold(const tree::Meshes& meshes, const Stream& stream);
+  /// Brings new trees there, and has those of deformed meshes follow their vertices.
+  void hold(const tree::Meshes& meshes, const Stream& stream, CudaFunction refit_nodes);
   /// The instance with pointers into the GPU's memory.
   [[nodiscard]] tree::Instance placed(tree::Instance instance) const;
 
  private:
   struct Held {
     GpuMemory memory;
-    std::uint32_t version;
-    const tree::Node* nodes;
-    const tree::Leaf* leaves;
+    std::uint32_t version = 0;
+    const tree::Node* nodes = nullptr;
+    const tree::Leaf* leaves = nullptr;
+    GpuMemory source;                     // of one that was deformed: a Refit, and the arrays that it names
+    CudaAddress refit = 0, vertices = 0;  // in `source`
+    std::vector<std::uint32_t> ends;      // RefitOrder::ends
   };
+  void add(const tree::Meshes& meshes, MeshId mesh, const Stream& stream);
+  static void prepare(const tree::Meshes& meshes, MeshId mesh, const Stream& stream, Held& held);
   std::vector<Held> trees_;  // [meshes]
 };
 
