@@ -46,7 +46,7 @@ Files appear whole or not at all. docs/scene-format.md describes SCENE, docs/out
 
 constexpr const char* kBagHelp = R"(
 Examples:
-  fathom simulate examples/house/house.yaml --out out/house --bag house.mcap
+  fathom simulate examples/house/house.yaml --out out/bag --bag house.mcap
   fathom bag info house.mcap
 
 docs/bags.md describes what is written into bags and read of them.)";
