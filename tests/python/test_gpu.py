@@ -108,7 +108,7 @@ points = GpuArray((3, 4, 24, 32), "<f4")
 points.__cuda_array_interface__.update(shape=(4, 24, 32, 3), strides=(3072, 128, 4, 12288))
 many = fathom.Frame.over(hit_sensor=points)
 fathom.Environments(scene, sensor, 4, seed=3, device="cuda").render(2, out=many)
-wanted = fathom.Environments(scene, sensor, 4, seed=3).render(2, channels="hit_sensor").hit_sensor
+wanted = fathom.Environments(scene, sensor, 4, seed=3).render(2, channels="hit_sensor")["camera"].hit_sensor
 assert points.numpy("float32").reshape(3, 4, 24, 32).transpose(1, 2, 3, 0).tobytes() == wanted.tobytes()
 
 for wrong in (lambda: fathom.Frame.over(range=ranges, reason=np.empty((24, 32), "uint8")),
@@ -137,7 +137,7 @@ def test_frames_of_a_gpu_have_the_bits_of_the_processor_and_may_stay_there():
         "the frame stands in the memory of a GPU: the processor cannot render it",
         "shape: 1 numbers given, (rows, cols) or (environments, rows, cols) wanted",
         "a frame on a GPU has rays and channels, not 24 x 0 rays",
-        "a frame on a GPU has rays and channels, not 24 x 32 rays and no channel",
+        "channels: no channel given, at least one wanted",
         "device = cpu: a frame on a GPU is asked for",
     ]
 
