@@ -38,7 +38,7 @@ Examples:
   fathom beam fit --map office.yaml --log office.log.gz --max-range 80 --out out/fit
   fathom beam fit --map office.yaml --log office.log.gz --max-range 80 --scans 1::16 --test-scans 9::16
       --hit-offset fit --out out/fit_every_16th
-  fathom beam fit --map office.yaml --bag drive.mcap --scan /scan --frame map --out out/fit_bag
+  fathom beam fit --map office.yaml --bag drive.mcap --scan /laser/scan --frame world --out out/fit_bag
 
 Scans are counted from 0 and chosen as all, odd, even or start:stop:step (stop excluded; each part may be left out).
 DIR gets parameters.yaml, fit.json and report.html; files appear whole or not at all.)";

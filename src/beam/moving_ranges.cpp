@@ -10,13 +10,12 @@ namespace fathom {
 
 namespace {
 
-constexpr std::size_t kRaysAtOnce = 64;
+constexpr std::size_t kPlacesAtOnce = 64;
 
-/// Turns x into a direction of the x-y plane.
+/// Turns x into a direction of the x-y plane: by the half angle, from the larger of the sums that it follows from.
 Quaternion towards(double x, double y) {
-  const double half_cos = __builtin_sqrt(std::max(0.0, 0.5 * (1.0 + x)));
-  const double half_sin = __builtin_sqrt(std::max(0.0, 0.5 * (1.0 - x)));
-  return {half_cos, 0.0, 0.0, y < 0.0 ? -half_sin : half_sin};
+  const Quaternion half = x > 0.0 ? Quaternion{1.0 + x, 0.0, 0.0, y} : Quaternion{y, 0.0, 0.0, 1.0 - x};
+  return normalized(half);
 }
 
 }  // namespace
@@ -27,10 +26,10 @@ MovingRanges::MovingRanges(const ExpectedRanges& of, std::size_t step)
 void MovingRanges::cast(std::span<const Pose> world_from_sensor, const RayFan& rays, double max_range_m,
                         std::span<float> range_m) const {
   if (offsets_.empty()) return of_.cast(world_from_sensor, rays, max_range_m, range_m);
-  std::array<Pose, kRaysAtOnce> poses;
+  std::array<Pose, kPlacesAtOnce> poses;
   for (std::size_t p = 0; p < world_from_sensor.size(); ++p) {
-    for (std::size_t begin = 0; begin < rays.size(); begin += kRaysAtOnce) {
-      const std::size_t count = std::min(kRaysAtOnce, rays.size() - begin);
+    for (std::size_t begin = 0; begin < rays.size(); begin += kPlacesAtOnce) {
+      const std::size_t count = std::min(kPlacesAtOnce, rays.size() - begin);
       for (std::size_t i = 0; i < count; ++i) {
         const RayOffset& offset = offsets_[(begin + i) * step_];
         const auto [s, c] = math::sincos(0.5 * double{offset.yaw_rad});

@@ -62,7 +62,8 @@ void validate(const ScanLog& log) {
   for (std::size_t i = 0; i < log.ray_offset.size(); ++i) {
     const RayOffset& o = log.ray_offset[i];
     if (!std::isfinite(o.x_m) || !std::isfinite(o.y_m) || !std::isfinite(o.yaw_rad)) {
-      throw InputError(fmt::format("log: the offset of ray {} of scan {} is not finite", i % log.rays(), i / log.rays()));
+      throw InputError(
+          fmt::format("log: the offset of ray {} of scan {} is not finite", i % log.rays(), i / log.rays()));
     }
   }
 }

@@ -65,7 +65,8 @@ std::string chosen_topic(const Survey& found, const std::string& asked) {
   }
   if (asked.empty()) return *found.scan_topics.begin();
   if (!found.scan_topics.contains(asked)) {
-    throw InputError(fmt::format("has no scans on topic '{}', but on {}", printable(asked), list_of(found.scan_topics)));
+    throw InputError(
+        fmt::format("has no scans on topic '{}', but on {}", printable(asked), list_of(found.scan_topics)));
   }
   return asked;
 }
@@ -111,7 +112,8 @@ class ScanTaker {
                                        unplaced_, printable(frame_), printable(map_frame_)));
     }
     if (others_ > 0) {
-      log_.notes.push_back(fmt::format("{} scans were left out: their rays, frame or times are not those of the first", others_));
+      log_.notes.push_back(
+          fmt::format("{} scans were left out: their rays, frame or times are not those of the first", others_));
     }
     if (!tear.empty()) log_.notes.push_back("the bag is torn: " + tear);
     return std::move(log_);
@@ -135,8 +137,9 @@ class ScanTaker {
     const float longest_s = scan.time_increment * static_cast<float>(scan.ranges.size());
     if (!std::isfinite(scan.angle_min) || !std::isfinite(scan.angle_increment) || !(std::abs(longest_s) <= 1e4F) ||
         !(scan.range_max > 0.0F)) {
-      throw InputError(fmt::format("a scan has angle_min {}, angle_increment {}, time_increment {}, range_max {}: not all are sound",
-                                   scan.angle_min, scan.angle_increment, scan.time_increment, scan.range_max));
+      throw InputError(
+          fmt::format("a scan has angle_min {}, angle_increment {}, time_increment {}, range_max {}: not all are sound",
+                      scan.angle_min, scan.angle_increment, scan.time_increment, scan.range_max));
     }
   }
 
@@ -147,10 +150,12 @@ class ScanTaker {
     const Vec3 x = rotate(pose.rotation, {1, 0, 0}), up = rotate(pose.rotation, {0, 0, 1});
     if (std::abs(up.z) < kMostTiltCos) {
       throw InputError(fmt::format("the laser '{}' is tilted by {:.0f} degrees in '{}', at most 10 are allowed",
-                                   printable(frame_), 57.29577951308232 * std::acos(std::min(1.0, std::abs(up.z))), printable(map_frame_)));
+                                   printable(frame_), 57.29577951308232 * std::acos(std::min(1.0, std::abs(up.z))),
+                                   printable(map_frame_)));
     }
     if (log_.pose.empty()) hang_as(up.z < 0.0);
-    if (hangs_ != (up.z < 0.0)) throw InputError(fmt::format("the laser '{}' turns over on the way", printable(frame_)));
+    if (hangs_ != (up.z < 0.0))
+      throw InputError(fmt::format("the laser '{}' turns over on the way", printable(frame_)));
     planar = {pose.translation_m.x, pose.translation_m.y, math::atan2(x.y, x.x)};
     return true;
   }
@@ -175,7 +180,8 @@ class ScanTaker {
       }
       const double x = at.x_m - first.x_m, y = at.y_m - first.y_m;
       const double yaw = std::remainder(at.yaw_rad - first.yaw_rad, 2.0 * std::numbers::pi);
-      log_.ray_offset.push_back({static_cast<float>(c * x + s * y), static_cast<float>(c * y - s * x), static_cast<float>(yaw)});
+      log_.ray_offset.push_back(
+          {static_cast<float>(c * x + s * y), static_cast<float>(c * y - s * x), static_cast<float>(yaw)});
       const RayOffset& o = log_.ray_offset.back();
       moved_ = moved_ || o.x_m != 0.0F || o.y_m != 0.0F || o.yaw_rad != 0.0F;
     }
@@ -201,11 +207,17 @@ ScanLog read_bag_log(const std::filesystem::path& bag, const BagLogOptions& opti
     const std::string topic = chosen_topic(found, options.scan_topic);
     ScanTaker taker(found.frames, options.map_frame);
     msg::LaserScan scan;
+    std::string refusal;  // of what the scans say, which is no fault of the record that they stand in
     static_cast<void>(read_bag(bag, [&](const BagMessage& m) {
-      if (m.topic.name != topic || !is_of(m, msg::LaserScan::kType)) return;
+      if (!refusal.empty() || m.topic.name != topic || !is_of(m, msg::LaserScan::kType)) return;
       read_message(m.bytes, scan);
-      taker.take(scan);
+      try {
+        taker.take(scan);
+      } catch (const InputError& error) {
+        refusal = error.what();
+      }
     }));
+    if (!refusal.empty()) throw InputError(refusal);
     return taker.finish(topic, found.tear);
   });
   log.name = bag.string();

@@ -64,7 +64,8 @@ FATHOM_API void validate(const ScanLog& log);
 /// understood, the last one has no line end (it may be half a line; of CARMEN, only where it is or may become a FLASER
 /// line), or the number of rays changes; and SystemError when there is no memory for the log.
 FATHOM_API ScanLog read_scan_log(const std::filesystem::path& file);
-/// Writes the CSV form, which has no place for `ray_offset`; the file appears whole or not at all. Simulated logs are of this form (docs/beam-model.md).
+/// Writes the CSV form, which has no place for `ray_offset`; the file appears whole or not at all. Simulated logs are
+/// of this form (docs/beam-model.md).
 FATHOM_API void write_scan_csv(const std::filesystem::path& file, const ScanLog& log);
 
 /// The largest finite reading, if it lies well below `max_range_m` and at least 0.5 % of all readings equal it within
