@@ -11,15 +11,27 @@ namespace fathom {
 namespace {
 
 struct Job {
-  const Noise& noise;
-  const NoiseKey& key;
+  std::span<const PointNoise> models;
   const SensorPlace& place;
   const NoisyPoints& points;
   const PointKernels& lanes;
   Isa isa;
 };
 
-/// One block of points through the model.
+/// Points between two models: they stay in the first-level cache.
+struct Between {
+  float xyz[3 * kBlockRays], distance_m[kBlockRays];
+};
+
+/// Points of a block before or after a model; distances may be null.
+struct From {
+  const float *xyz, *distance_m;
+};
+struct To {
+  float *xyz, *distance_m;
+};
+
+/// One block of points through the models.
 class PointBlock {
  public:
   PointBlock(const Job& job, std::size_t begin) : job_(job), begin_(begin) {
@@ -31,16 +43,32 @@ class PointBlock {
   }
 
   void run() {
-    load();
-    if (!job_.noise.is_identity()) job_.noise.apply(job_.isa, job_.key, none_, b_, draws_);
-    store();
+    const NoisyPoints& p = job_.points;
+    From from = {p.xyz.data() + 3 * begin_, p.distance_m.empty() ? nullptr : p.distance_m.data() + begin_};
+    const To last = {p.out_xyz + 3 * begin_, p.out_distance_m == nullptr ? nullptr : p.out_distance_m + begin_};
+    for (std::size_t i = 0; i < job_.models.size(); ++i) {
+      Between& next = between_[i % 2];
+      const bool is_last = i + 1 == job_.models.size();
+      const To to = is_last ? last : To{next.xyz, last.distance_m == nullptr ? nullptr : next.distance_m};
+      apply(job_.models[i], from, to);
+      from = {to.xyz, from.distance_m == nullptr ? nullptr : to.distance_m};
+    }
   }
 
  private:
-  void load() {
-    job_.lanes.load(job_.place, job_.points.xyz.data() + 3 * begin_, count_, before_, b_);
-    const auto& distance = job_.points.distance_m;
-    if (!distance.empty()) std::copy_n(distance.data() + begin_, count_, b_.range_m);
+  void apply(const PointNoise& model, const From& from, const To& to) {
+    load(from);
+    if (!model.noise->is_identity()) model.noise->apply(job_.isa, model.key, none_, b_, draws_);
+    job_.lanes.store(job_.place, from.xyz, before_, b_, count_, to.xyz);
+    for (std::uint32_t i = 0; i < count_ && !job_.points.is_hit.empty(); ++i) {
+      if (is_kept(i)) std::copy_n(from.xyz + 3 * i, 3, to.xyz + 3 * i);
+    }
+    if (to.distance_m != nullptr) store_distances(model.distance_from_origin, to.distance_m);
+  }
+
+  void load(const From& from) {
+    job_.lanes.load(job_.place, from.xyz, count_, before_, b_);
+    if (from.distance_m != nullptr) std::copy_n(from.distance_m, count_, b_.range_m);
     for (std::uint32_t i = 0; i < count_ && !job_.points.is_hit.empty(); ++i) {
       if (job_.points.is_hit[begin_ + i] == 0) b_.reason[i] = static_cast<std::uint32_t>(Reason::kMiss);
     }
@@ -48,19 +76,8 @@ class PointBlock {
 
   [[nodiscard]] bool is_kept(std::uint32_t i) const { return b_.reason[i] != static_cast<std::uint32_t>(Reason::kHit); }
 
-  void store() {
-    const float* xyz = job_.points.xyz.data() + 3 * begin_;
-    float* out = job_.points.out_xyz + 3 * begin_;
-    job_.lanes.store(job_.place, xyz, before_, b_, count_, out);
-    for (std::uint32_t i = 0; i < count_ && !job_.points.is_hit.empty(); ++i) {
-      if (is_kept(i)) std::copy_n(xyz + 3 * i, 3, out + 3 * i);
-    }
-    if (job_.points.out_distance_m == nullptr) return;
-    store_distances(job_.points.out_distance_m + begin_);
-  }
-
-  void store_distances(float* distance) const {
-    if (!job_.points.distance_from_origin) {
+  void store_distances(bool from_origin, float* distance) const {
+    if (!from_origin) {
       std::copy_n(b_.range_m, count_, distance);
       return;
     }
@@ -75,6 +92,7 @@ class PointBlock {
   std::uint32_t quads_[kBlockRays / kQuadRays + 8];
   ReturnBlock b_;
   PlaceLanes before_;
+  Between between_[2];
   RayBlock none_;
   DrawBuffer draws_;
 };
@@ -90,10 +108,10 @@ void transform_points(const Affine& a, std::span<const float> in, float* out) {
   }
 }
 
-void apply_noise(const Noise& noise, const NoiseKey& key, const Affine& sensor_from_world, const NoisyPoints& points,
+void apply_noise(std::span<const PointNoise> models, const Affine& sensor_from_world, const NoisyPoints& points,
                  Isa isa) {
   const SensorPlace place = {sensor_from_world, inverse(sensor_from_world).value_or(Affine{})};
-  const Job job{noise, key, place, points, point_kernels(isa), isa};
+  const Job job{models, place, points, point_kernels(isa), isa};
   for (std::size_t begin = 0; begin < points.xyz.size() / 3; begin += kBlockRays) PointBlock(job, begin).run();
 }
 

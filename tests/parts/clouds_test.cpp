@@ -83,14 +83,14 @@ Noisy with_noise(const Noise& noise, const Cloud& cloud, std::span<const std::si
   Noisy out = {std::vector<float>(cloud.xyz.size()), std::vector<float>(cloud.distance_m.size())};
   for (std::size_t k = 1; k < cuts.size(); ++k) {
     const std::size_t begin = cuts[k - 1], size = cuts[k] - begin;
-    apply_noise(noise, {11, 3, 7}, kFarAway,
+    const PointNoise model = {&noise, {11, 3, 7}, from_origin};
+    apply_noise({&model, 1}, kFarAway,
                 {.first = static_cast<std::uint32_t>(begin),
                  .xyz = std::span(cloud.xyz).subspan(3 * begin, 3 * size),
                  .distance_m = std::span(cloud.distance_m).subspan(begin, size),
                  .is_hit = std::span(cloud.is_hit).subspan(begin, size),
                  .out_xyz = out.xyz.data() + 3 * begin,
-                 .out_distance_m = out.distance_m.data() + begin,
-                 .distance_from_origin = from_origin},
+                 .out_distance_m = out.distance_m.data() + begin},
                 isa);
   }
   return out;

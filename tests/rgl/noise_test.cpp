@@ -2,6 +2,7 @@
 // The three noises: moments over many runs, new draws each run, frames, seeds, misses.
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include <rapidcheck/gtest.h>
@@ -152,6 +153,49 @@ TEST_F(RglNoise, ASeedMakesCloudsRepeatForAnyNumberOfThreads) {
   EXPECT_NE(cloud_of_all_noises(), first);
   RGL_OK(rgl_cleanup());
   RGL_OK(fathom_rgl_set_threads(0));
+}
+
+/// Three noises one below the other after two runs: what each of them reports. The upper two hand their points on,
+/// unless somebody else reads them, too.
+std::vector<float> reports_of_noises(bool others_read, bool keep_misses) {
+  EXPECT_EQ(rgl_cleanup(), RGL_SUCCESS);
+  EXPECT_EQ(fathom_rgl_set_seed(42), RGL_SUCCESS);
+  EXPECT_EQ(fathom_rgl_set_keep_misses(keep_misses), RGL_SUCCESS);
+  const rgl_mat3x4f wall = {{{3, 0, 0, 3}, {0, 100, 0, 0}, {0, 0, 1, 11}}};  // half of the rays miss it
+  place(make_cube(), wall);
+  std::vector<rgl_mat3x4f> rays;
+  for (int i = 0; i < 5003; ++i) rays.push_back(turned(0.1 * std::sin(i), 0.01 * std::cos(i), 0.1F, 0.2F, 0.3F));
+  rgl_node_t noise[3] = {};
+  EXPECT_EQ(rgl_node_gaussian_noise_angular_hitpoint(&noise[0], 0, 0.01F, RGL_AXIS_Y), RGL_SUCCESS);
+  EXPECT_EQ(rgl_node_gaussian_noise_distance(&noise[1], 0, 0.01F, 0.1F), RGL_SUCCESS);
+  EXPECT_EQ(rgl_node_gaussian_noise_angular_hitpoint(&noise[2], 0, 0.02F, RGL_AXIS_X), RGL_SUCCESS);
+  const std::vector<rgl_field_t> fields = {RGL_FIELD_XYZ_VEC3_F32, RGL_FIELD_DISTANCE_F32, RGL_FIELD_IS_HIT_I32};
+  chain({make_rays(rays), make_raytrace(), noise[0], noise[1], noise[2], make_yield(fields)});
+  if (others_read) {
+    for (int i = 0; i < 2; ++i) chain({noise[i], make_yield(fields)});
+  }
+  for (int run = 0; run < 2; ++run) EXPECT_EQ(rgl_graph_run(noise[0]), RGL_SUCCESS) << last_error();
+  std::vector<float> all;
+  for (const int i : {0, 2, 1}) {
+    for (const rgl_field_t field : {RGL_FIELD_XYZ_VEC3_F32, RGL_FIELD_DISTANCE_F32}) {
+      const auto values = result<float>(noise[i], field);
+      all.insert(all.end(), values.begin(), values.end());
+    }
+    // What is configured now acts from the next run on, also on the points of the nodes below.
+    EXPECT_EQ(rgl_node_gaussian_noise_angular_hitpoint(&noise[0], 1.0F, 0, RGL_AXIS_Z), RGL_SUCCESS);
+  }
+  EXPECT_EQ(fathom_rgl_set_keep_misses(false), RGL_SUCCESS);
+  return all;
+}
+
+TEST_F(RglNoise, PointsThatWereHandedOnAreThereWhenTheyAreAskedFor) {
+  for (const bool keep_misses : {false, true}) {
+    const std::vector<float> kept = reports_of_noises(true, keep_misses), made = reports_of_noises(false, keep_misses);
+    ASSERT_EQ(made.size(), 3U * 4U * 5003U);
+    EXPECT_EQ(std::memcmp(made.data(), kept.data(), made.size() * sizeof(float)), 0);  // misses are NaN
+    const std::size_t node = 4 * 5003;
+    EXPECT_NE(std::memcmp(made.data(), made.data() + node, node * sizeof(float)), 0);
+  }
 }
 
 TEST_F(RglNoise, MissesBecomeNaNOrStayAsTheyAre) {

@@ -98,8 +98,9 @@ TEST(PointNoise, IsThatOfANearSensorFarAway) {
     for (const auto& [place, xyz, out] :
          {std::tuple{&near, &near_xyz, &near_out}, std::tuple{&far, &far_xyz, &far_out}}) {
       NoisyPoints points;
-      points.xyz = *xyz, points.out_xyz = out->data(), points.distance_from_origin = true;
-      apply_noise(noise, {5, 3, 1}, *inverse(*place), points, isa);
+      points.xyz = *xyz, points.out_xyz = out->data();
+      const PointNoise model = {&noise, {5, 3, 1}, true};
+      apply_noise({&model, 1}, *inverse(*place), points, isa);
     }
     double moved = 0.0;
     for (std::size_t i = 0; i < near_out.size(); ++i) {

@@ -152,10 +152,14 @@ class PointsNode : public Node {
 
   void bind() override;
   [[nodiscard]] PointsNode& input() const { return *input_; }
-  /// Points of a strip.
+  /// Values of the points of a strip.
+  template <class T>
+  [[nodiscard]] std::span<const T> values_of(rgl_field_t field, Strip strip, std::size_t per_point = 1) const {
+    return {reinterpret_cast<const T*>(data(field)) + strip.begin * per_point, (strip.end - strip.begin) * per_point};
+  }
   template <class T>
   [[nodiscard]] std::span<const T> input_as(rgl_field_t field, Strip strip, std::size_t per_point = 1) const {
-    return input_as<T>(field, per_point).subspan(strip.begin * per_point, (strip.end - strip.begin) * per_point);
+    return input().values_of<T>(field, strip, per_point);
   }
   template <class T>
   [[nodiscard]] std::span<const T> input_as(rgl_field_t field, std::size_t per_point = 1) const {

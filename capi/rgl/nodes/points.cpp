@@ -82,29 +82,63 @@ void FilterGroundNode::run_strip(std::size_t, Strip points) {
                       is_ground_ + points.begin);
 }
 
+bool PointsNoise::only_child_is_noise() const {
+  return children.size() == 1 && dynamic_cast<const PointsNoise*>(children.front()) != nullptr;
+}
+
 void PointsNoise::begin(const RunContext& context) {
-  key_ = noise_key(context, noise_.slug());
+  active_ = noise_;
+  hands_on_ = only_child_is_noise();
   isa_ = context.isa;
+  executor_ = &context.executor;
   sensor_from_world_ = sensor_from_world();
+  const auto* above = dynamic_cast<const PointsNoise*>(&input());
+  const bool goes_on = above != nullptr && above->hands_on_;
+  source_ = goes_on ? above->source_ : &input();
+  models_.clear();
+  if (goes_on) models_ = above->models_;
+  models_.push_back({&active_, noise_key(context, active_.slug()), distance_from_origin_});
+  keeps_misses_ = context.keep_misses && source_->has(RGL_FIELD_IS_HIT_I32);
+  has_distance_ = source_->has(RGL_FIELD_DISTANCE_F32);
   own_.forget();
-  keeps_misses_ = context.keep_misses && input().has(RGL_FIELD_IS_HIT_I32);
+  if (!hands_on_) allocate();
+}
+
+void PointsNoise::allocate() const {
   xyz_ = own_.resize_as<float>(RGL_FIELD_XYZ_VEC3_F32, count());
-  const bool has_distance = input().has(RGL_FIELD_DISTANCE_F32);
-  distance_m_ = has_distance ? own_.resize_as<float>(RGL_FIELD_DISTANCE_F32, count()) : nullptr;
+  distance_m_ = has_distance_ ? own_.resize_as<float>(RGL_FIELD_DISTANCE_F32, count()) : nullptr;
 }
 
 void PointsNoise::run_strip(std::size_t, Strip strip) {
+  if (!hands_on_) apply(strip);
+}
+
+void PointsNoise::apply(Strip strip) const {
   fathom::NoisyPoints points;
   points.first = static_cast<std::uint32_t>(strip.begin);
-  points.xyz = input_as<float>(RGL_FIELD_XYZ_VEC3_F32, strip, 3);
+  points.xyz = source_->values_of<float>(RGL_FIELD_XYZ_VEC3_F32, strip, 3);
   if (distance_m_ != nullptr) {
-    points.distance_m = input_as<float>(RGL_FIELD_DISTANCE_F32, strip);
+    points.distance_m = source_->values_of<float>(RGL_FIELD_DISTANCE_F32, strip);
     points.out_distance_m = distance_m_ + strip.begin;
   }
-  if (keeps_misses_) points.is_hit = input_as<std::int32_t>(RGL_FIELD_IS_HIT_I32, strip);
+  if (keeps_misses_) points.is_hit = source_->values_of<std::int32_t>(RGL_FIELD_IS_HIT_I32, strip);
   points.out_xyz = xyz_ + 3 * strip.begin;
-  points.distance_from_origin = distance_from_origin_;
-  fathom::apply_noise(noise_, key_, sensor_from_world_, points, isa_);
+  fathom::apply_noise(models_, sensor_from_world_, points, isa_);
+}
+
+const std::byte* PointsNoise::data(rgl_field_t field) const {
+  if (hands_on_ && (field == RGL_FIELD_XYZ_VEC3_F32 || field == RGL_FIELD_DISTANCE_F32)) make_up();
+  return ReplacingNode::data(field);
+}
+
+/// The draws are keyed: what comes later has the bits that it would have had in the run.
+void PointsNoise::make_up() const {
+  const std::lock_guard lock(mutex_);
+  if (own_.has(RGL_FIELD_XYZ_VEC3_F32)) return;
+  allocate();
+  executor_->parallel_for(PointsNode::strips(), 1, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t s = begin; s < end; ++s) apply(PointsNode::strip(s));
+  });
 }
 
 }  // namespace rgl

@@ -2,6 +2,7 @@
 #pragma once
 // Nodes that pass points on, change some of their fields, or pack them.
 
+#include <mutex>
 #include <vector>
 
 #include <fathom/parts/clouds.hpp>
@@ -20,7 +21,7 @@ class ReplacingNode : public PointsNode {
   }
 
  protected:
-  FieldStore own_;
+  mutable FieldStore own_;  // a node may fill it when it is asked
 };
 
 class TransformNode final : public ReplacingNode {
@@ -105,26 +106,38 @@ class FilterGroundNode final : public ReplacingNode {
   std::int32_t* is_ground_ = nullptr;  ///< of the run in progress
 };
 
-/// A noise model on points.
+/// A noise model on points. Where its points go to another noise node alone, that one applies the models of both to
+/// each block of points, and these arrays are made when somebody asks for them.
 class PointsNoise : public ReplacingNode {
  public:
   void set(const fathom::Noise& noise) { noise_ = noise; }
   void begin(const RunContext& context) override;
   void run_strip(std::size_t number, Strip points) override;
+  [[nodiscard]] const std::byte* data(rgl_field_t field) const override;
 
  protected:
   PointsNoise(const fathom::Noise& noise, bool distance_from_origin)
-      : noise_(noise), distance_from_origin_(distance_from_origin) {}
+      : noise_(noise), distance_from_origin_(distance_from_origin), active_(noise) {}
 
  private:
+  [[nodiscard]] bool only_child_is_noise() const;
+  void allocate() const;
+  void apply(Strip points) const;
+  void make_up() const;
+
   fathom::Noise noise_;
   bool distance_from_origin_;
-  // Of the run in progress.
-  fathom::NoiseKey key_;
+  // Of the run in progress, or the last.
+  fathom::Noise active_;
+  bool hands_on_ = false;
+  const PointsNode* source_ = nullptr;      ///< whose points go through the models
+  std::vector<fathom::PointNoise> models_;  ///< those of the nodes above that hand on, and its own
   fathom::Isa isa_ = fathom::Isa::kSse2;
+  fathom::Executor* executor_ = nullptr;
   fathom::Affine sensor_from_world_;
-  bool keeps_misses_ = false;
-  float *xyz_ = nullptr, *distance_m_ = nullptr;
+  bool keeps_misses_ = false, has_distance_ = false;
+  mutable std::mutex mutex_;  // results may be asked for while other nodes still run
+  mutable float *xyz_ = nullptr, *distance_m_ = nullptr;
 };
 
 /// Turns hit points about an axis of the sensor; their distance is then that from the sensor.

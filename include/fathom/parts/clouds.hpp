@@ -20,7 +20,14 @@ namespace fathom {
 /// out := a in, [points, xyz]. They may be the same array.
 FATHOM_API void transform_points(const Affine& a, std::span<const float> in_xyz, float* out_xyz);
 
-/// Points for a noise model of stage kHitPoint or kRange. Draws belong to the number of the point.
+/// A model of stage kHitPoint or kRange, and what it makes of points.
+struct PointNoise {
+  const Noise* noise = nullptr;
+  NoiseKey key;
+  bool distance_from_origin = false;  ///< their distance becomes that from the sensor's origin
+};
+
+/// Points for noise models. Draws belong to the number of the point.
 struct NoisyPoints {
   std::uint32_t first = 0;                    ///< number of the first point, a multiple of 4
   std::span<const float> xyz;                 ///< [points, xyz], m, world
@@ -28,11 +35,11 @@ struct NoisyPoints {
   std::span<const std::int32_t> is_hit = {};  ///< [points]: where 0, the point keeps its bits; empty: all are changed
   float* out_xyz = nullptr;                   ///< [points, xyz]
   float* out_distance_m = nullptr;            ///< [points], or null
-  bool distance_from_origin = false;          ///< out_distance_m becomes the distance from the sensor's origin
 };
 
-/// Applies the model in the frame of a sensor: points := world_from_sensor noise(sensor_from_world points).
-FATHOM_API void apply_noise(const Noise& noise, const NoiseKey& key, const Affine& sensor_from_world,
+/// Applies models one after the other in the frame of a sensor: points := world_from_sensor noise(sensor_from_world
+/// points), rounded to single precision after each. The bits are those of one call for each model.
+FATHOM_API void apply_noise(std::span<const PointNoise> models, const Affine& sensor_from_world,
                             const NoisyPoints& points, Isa isa);
 
 /// Numbers of the elements that are not 0, ascending, counted from `first`, to `indices`, which has room for all.

@@ -17,13 +17,15 @@ namespace {
 constexpr float kFarthest = std::numeric_limits<float>::max();
 constexpr float kLeast = std::numeric_limits<float>::denorm_min();
 
-/// The triangle and the normal of a hit, where they are wanted.
-void store_surface(const tree::World& world, std::uint32_t id, std::uint32_t place, const CastRays& rays,
-                   std::uint32_t i, const CastHits& hits) {
-  const bool met = id != tree::kNone;
-  if (hits.triangle != nullptr) hits.triangle[i] = met ? triangle_of(world.instances[id], place) : tree::kNone;
-  if (hits.nx == nullptr || !met) return;
-  const Point n = world_normal(world.instances[id], place, {rays.dx[i], rays.dy[i], rays.dz[i]});
+std::uint32_t triangle_at(const tree::World& world, std::uint32_t instance, std::uint32_t place) {
+  return instance == tree::kNone ? tree::kNone : triangle_of(world.instances[instance], place);
+}
+
+/// The normal of a hit.
+void store_normal(const tree::World& world, std::uint32_t instance, std::uint32_t place, const CastRays& rays,
+                  std::uint32_t i, const CastHits& hits) {
+  if (instance == tree::kNone) return;
+  const Point n = world_normal(world.instances[instance], place, {rays.dx[i], rays.dy[i], rays.dz[i]});
   hits.nx[i] = n.x, hits.ny[i] = n.y, hits.nz[i] = n.z;
 }
 
@@ -39,7 +41,8 @@ void store_hit(const Cast& c, std::uint32_t i, float t, std::uint32_t instance, 
   c.hits.range_m[i] = t;
   if (instance == tree::kNone) c.hits.range_m[i] = kInf;
   if (c.hits.entity != nullptr) c.hits.entity[i] = instance;
-  store_surface(c.world, instance, place, c.rays, i, c.hits);
+  if (c.hits.triangle != nullptr) c.hits.triangle[i] = triangle_at(c.world, instance, place);
+  if (c.hits.nx != nullptr) store_normal(c.world, instance, place, c.rays, i, c.hits);
 }
 
 /// A ray with an origin of its own.
@@ -72,6 +75,10 @@ void load_tile(const Cast& c, std::uint32_t begin, std::uint32_t count, TileRays
   std::fill_n(tile.instance, count, tree::kNone);
 }
 
+void store_triangles(const tree::World& world, const TileRays& tile, std::uint32_t count, std::uint32_t* triangle) {
+  for (std::uint32_t i = 0; i < count; ++i) triangle[i] = triangle_at(world, tile.instance[i], tile.place[i]);
+}
+
 void store_tile(const Cast& c, std::uint32_t begin, std::uint32_t count, const TileRays& tile) {
   for (std::uint32_t i = 0; i < count; ++i) {
     float range = tile.t[i];
@@ -79,9 +86,10 @@ void store_tile(const Cast& c, std::uint32_t begin, std::uint32_t count, const T
     c.hits.range_m[begin + i] = range;
   }
   if (c.hits.entity != nullptr) std::copy_n(tile.instance, count, c.hits.entity + begin);
-  if (c.hits.triangle == nullptr && c.hits.nx == nullptr) return;
+  if (c.hits.triangle != nullptr) store_triangles(c.world, tile, count, c.hits.triangle + begin);
+  if (c.hits.nx == nullptr) return;
   for (std::uint32_t i = 0; i < count; ++i) {
-    store_surface(c.world, tile.instance[i], tile.place[i], c.rays, begin + i, c.hits);
+    store_normal(c.world, tile.instance[i], tile.place[i], c.rays, begin + i, c.hits);
   }
 }
 
@@ -182,18 +190,35 @@ void copy_cast(const float* from, std::uint32_t count, std::uint32_t first, IsCa
 struct alignas(64) Lanes {
   float o[3][kBlockRays], d[3][kBlockRays], near[kBlockRays], far[kBlockRays];
   float scale[kBlockRays];  ///< by which directions were made longer
-  bool one_origin, scaled;
+  bool scaled;
 };
 
 constexpr float kShortest = 0x1p-20F;  ///< of directions; kTinyDirection would bend shorter ones
+
+float longest_component(float dx, float dy, float dz) {
+  const float x = __builtin_fabsf(dx), y = __builtin_fabsf(dy), z = __builtin_fabsf(dz);
+  const float xy = x > y ? x : y;
+  return xy > z ? xy : z;
+}
+
+/// Whether tiles can take all rays where they lie: every one is cast, from its origin on, and has no short direction.
+bool are_plain(const RayLanes& rays, const CastLimits& limits, std::uint32_t count) {
+  const float *dx = rays.dx, *dy = rays.dy, *dz = rays.dz;
+  const std::int32_t* active = limits.active;
+  std::uint32_t others = limits.near > 0.0F ? 1 : 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const float longest = longest_component(dx[i], dy[i], dz[i]);
+    others |= (active[i] == 0 ? 1U : 0U) | (longest < kShortest ? 1U : 0U);
+  }
+  return others == 0;
+}
 
 /// Multiplies short directions by a power of two that makes their longest component 1 to 2 long.
 void lengthen(std::uint32_t count, Lanes& lanes) {
   auto& d = lanes.d;
   float longest[kBlockRays], shortest = kInf;
   for (std::uint32_t i = 0; i < count; ++i) {
-    const float x = __builtin_fabsf(d[0][i]), y = __builtin_fabsf(d[1][i]), z = __builtin_fabsf(d[2][i]);
-    longest[i] = x > y ? (x > z ? x : z) : (y > z ? y : z);
+    longest[i] = longest_component(d[0][i], d[1][i], d[2][i]);
     shortest = longest[i] < shortest ? longest[i] : shortest;
   }
   lanes.scaled = shortest < kShortest;
@@ -207,21 +232,28 @@ void lengthen(std::uint32_t count, Lanes& lanes) {
   }
 }
 
-void load_lanes(const RayLanes& rays, const CastLimits& limits, std::uint32_t count, std::uint32_t first,
-                Lanes& lanes) {
+/// Copies rays, and leaves out those that are not cast.
+RayLanes load_lanes(const RayLanes& rays, const CastLimits& limits, std::uint32_t count, std::uint32_t first,
+                    Lanes& lanes) {
   const auto is_cast = [&](std::uint32_t i) { return limits.active[i] != 0; };
   const float *from[3] = {rays.ox, rays.oy, rays.oz}, *along[3] = {rays.dx, rays.dy, rays.dz};
-  lanes.one_origin = true;
   for (int a = 0; a < 3; ++a) {
     copy_cast(from[a], count, first, is_cast, lanes.o[a]);
     copy_cast(along[a], count, first, is_cast, lanes.d[a]);
-    std::uint32_t differ = 0;
-    for (std::uint32_t i = 0; i < count; ++i) differ |= lanes.o[a][i] != lanes.o[a][first] ? 1U : 0U;
-    lanes.one_origin = lanes.one_origin && differ == 0;
   }
   for (std::uint32_t i = 0; i < count; ++i) lanes.far[i] = is_cast(i) ? limits.far[i] : -1.0F;
   std::fill_n(lanes.near, count, limits.near);
   lengthen(count, lanes);
+  return {lanes.o[0], lanes.o[1], lanes.o[2], lanes.d[0], lanes.d[1], lanes.d[2], lanes.far, nullptr, count};
+}
+
+bool have_one_origin(const RayLanes& rays) {
+  std::uint32_t differ = 0;
+  for (const float* o : {rays.ox, rays.oy, rays.oz}) {
+    const float first = o[0];
+    for (std::uint32_t i = 0; i < rays.count; ++i) differ |= o[i] != first ? 1U : 0U;
+  }
+  return differ == 0;
 }
 
 void cast_lanes(const tree::World& world, const RayLanes& rays, const CastLimits& limits, const RoughHits& hits) {
@@ -233,22 +265,27 @@ void cast_lanes(const tree::World& world, const RayLanes& rays, const CastLimits
     std::fill_n(hits.t, count, kInf);
     return;
   }
-  Lanes l;
-  load_lanes(rays, limits, count, first, l);
+  Lanes copies;
+  copies.scaled = false;
+  RayLanes r = rays;
+  r.far = limits.far;
+  r.count = count;
+  if (!are_plain(rays, limits, count)) r = load_lanes(rays, limits, count, first, copies);
+  const bool one_origin = have_one_origin(r);
   for_runs(count, limits.coherent, [&](std::uint32_t begin, std::uint32_t size, bool coherent) {
-    CastRays part = {.dx = l.d[0] + begin,
-                     .dy = l.d[1] + begin,
-                     .dz = l.d[2] + begin,
-                     .near = limits.near > 0.0F ? l.near + begin : nullptr,
+    CastRays part = {.origin = {r.ox[0], r.oy[0], r.oz[0]},
+                     .dx = r.dx + begin,
+                     .dy = r.dy + begin,
+                     .dz = r.dz + begin,
+                     .near = limits.near > 0.0F ? copies.near + begin : nullptr,
                      .count = size,
                      .coherent = coherent};
-    for (int a = 0; a < 3; ++a) part.origin[a] = l.o[a][first];
-    if (!l.one_origin) part.ox = l.o[0] + begin, part.oy = l.o[1] + begin, part.oz = l.o[2] + begin;
-    cast(world, part, {.far = l.far + begin},
+    if (!one_origin) part.ox = r.ox + begin, part.oy = r.oy + begin, part.oz = r.oz + begin;
+    cast(world, part, {.far = r.far + begin},
          {.range_m = hits.t + begin, .entity = hits.instance + begin, .triangle = hits.triangle + begin});
   });
-  for (std::uint32_t i = 0; i < count && l.scaled; ++i) {
-    hits.t[i] *= l.scale[i];
+  for (std::uint32_t i = 0; i < count && copies.scaled; ++i) {
+    hits.t[i] *= copies.scale[i];
     if (!(hits.t[i] < kInf)) hits.instance[i] = tree::kNone;  // farther than a number can tell
   }
 }
