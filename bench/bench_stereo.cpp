@@ -2,7 +2,9 @@
 // Stereo frames against raw Embree on the same rays: one thread, timed by the core time it had, contenders interleaved
 // in one process, medians, and the least times, when nothing else used the core.
 //
-//   bench_stereo [house | balls | environments] [scene file of the house]
+//   bench_stereo [house | balls | environments] [avx512 | avx2 | sse2] [scene file of the house]
+//
+// An instruction set binds both fathom and Embree.
 //
 // The raw side casts the primary rays and, to the hit points known beforehand, the two sets of back-rays, to those
 // points only that the angle loss leaves. fathom also turns rays, finds normals and cosines, applies every loss and
@@ -107,10 +109,10 @@ RawSights back_rays(const RawRays& primary, const std::vector<float>& range, con
 }
 
 void run_frame(const std::string& name, const Scene& scene, const StereoCamera& camera, const Pose& pose,
-               NoiseChain noise) {
-  const RawEmbree raw(scene, "");
-  Simulator simulator(scene, {.compute = {.threads = 1}}),
-      with_embree(scene, {.compute = {.threads = 1, .caster = CasterKind::kEmbree}});
+               NoiseChain noise, Isa isa) {
+  const RawEmbree raw(scene, isa == Isa::kSse2 ? "isa=sse2" : isa == Isa::kAvx2 ? "isa=avx2" : "");
+  Simulator simulator(scene, {.compute = {.threads = 1, .isa = isa}}),
+      with_embree(scene, {.compute = {.threads = 1, .isa = isa, .caster = CasterKind::kEmbree}});
   const SensorId id = simulator.add_sensor(sensor_of(camera, pose, noise)),
                  id_with_embree = with_embree.add_sensor(sensor_of(camera, pose, std::move(noise)));
   CastPlan plan;
@@ -119,7 +121,7 @@ void run_frame(const std::string& name, const Scene& scene, const StereoCamera& 
   std::vector<float> range(plan.lanes());
   std::vector<std::uint32_t> entity(plan.lanes()), blocked(plan.lanes());
   const std::unique_ptr<Executor> executor = make_executor(1);
-  const std::unique_ptr<Caster> caster = make_caster({}, *executor);
+  const std::unique_ptr<Caster> caster = make_caster({.isa = isa}, *executor);
   caster->update(scene, 0.0, {});
   const std::vector<float> seen = ranges_left_by_angle(*caster, primary);
   const StereoRig rig = stereo_rig(camera);
@@ -208,7 +210,10 @@ void run_environments(const Scene& scene, std::uint32_t count, bool moving) {
 int main(int argc, char** argv) {
   using namespace fathom;
   const std::string wanted = argc > 1 ? argv[1] : "";
-  const std::string file = argc > 2 ? argv[2] : FATHOM_SOURCE_DIR "/examples/house/house.yaml";
+  const std::string set = argc > 2 ? argv[2] : "";
+  const Isa isa = set == "sse2" ? Isa::kSse2 : set == "avx2" ? Isa::kAvx2 : detect_isa();
+  const std::string file = argc > 3 ? argv[3] : FATHOM_SOURCE_DIR "/examples/house/house.yaml";
+  std::printf("%s\n\n", std::string(to_string(isa)).c_str());
   std::printf(
       "| set | raw single rays, ms | raw packets, ms | fathom with Embree, ms | fathom, ms | single / fathom | "
       "packets / fathom | least times of single and fathom | with Embree / fathom | raw back-rays, M/s | "
@@ -217,14 +222,14 @@ int main(int argc, char** argv) {
   if (std::string_view("house").find(wanted) != std::string_view::npos) {
     const Pose in_house{{0.0, 0.0, 1.2}, from_roll_pitch_yaw(0, 0, 0.4)};
     const Scene house = bench::make_house(file);
-    bench::run_frame("house, 640 x 480", house, bench::camera_of(640, 480), in_house, bench::every_loss());
+    bench::run_frame("house, 640 x 480", house, bench::camera_of(640, 480), in_house, bench::every_loss(), isa);
     bench::run_frame("the same with edge_loss", house, bench::camera_of(640, 480), in_house,
-                     bench::every_loss_and_edges());
+                     bench::every_loss_and_edges(), isa);
   }
   for (const double radius_m : {0.35, 0.25, 0.2, 0.15, 0.125}) {
     if (std::string_view("balls").find(wanted) == std::string_view::npos) break;
     bench::run_frame(fmt::format("125 balls of {} m, 160 x 120", radius_m), bench::make_balls(radius_m),
-                     bench::camera_of(160, 120), {}, bench::every_loss());
+                     bench::camera_of(160, 120), {}, bench::every_loss(), isa);
   }
   if (std::string_view("environments").find(wanted) == std::string_view::npos) return 0;
   const Scene balls = bench::make_balls(0.15);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -111,6 +112,24 @@ RC_GTEST_PROP(Tree, OfARefittedMeshGivesTheBitsOfANewOne, (std::uint32_t seed)) 
   RC_ASSERT(differences(shoot(*followed.caster, rays), shoot(*fresh.caster, rays)) == 0U);
 }
 
+/// Whether lines from `eye` along `rays` meet something within `clear`, 1 or 0.
+std::vector<std::uint32_t> find_blocked(const Caster& caster, const Vec3& eye, const std::vector<WorldRay>& rays,
+                                        const std::vector<float>& clear) {
+  std::vector<float> d[3];
+  for (const WorldRay& ray : rays) {
+    d[0].push_back(static_cast<float>(ray.direction.x)), d[1].push_back(static_cast<float>(ray.direction.y));
+    d[2].push_back(static_cast<float>(ray.direction.z));
+  }
+  SightLines lines;
+  lines.eye[0] = static_cast<float>(eye.x), lines.eye[1] = static_cast<float>(eye.y);
+  lines.eye[2] = static_cast<float>(eye.z);
+  lines.dx = d[0].data(), lines.dy = d[1].data(), lines.dz = d[2].data(), lines.clear = clear.data();
+  lines.count = static_cast<std::uint32_t>(rays.size());
+  std::vector<std::uint32_t> blocked(rays.size(), 7);
+  caster.find_blocked(lines, blocked.data());
+  return blocked;
+}
+
 RC_GTEST_PROP(Tree, BlocksLinesOfSightThatMeetSomethingBeforeTheirEnd, (std::uint32_t seed)) {
   std::mt19937 random(seed);
   const Scene scene = random_scene(random);
@@ -120,21 +139,49 @@ RC_GTEST_PROP(Tree, BlocksLinesOfSightThatMeetSomethingBeforeTheirEnd, (std::uin
   const Vec3 eye = {real(random, -4, 4), real(random, -4, 4), real(random, -4, 4)};
   const auto rays = random_fan(random, 256, eye);
   const auto shots = shoot_fan(*tree.caster, rays, true);
-  std::vector<float> d[3], clear;
-  for (const WorldRay& ray : rays) {
-    d[0].push_back(static_cast<float>(ray.direction.x)), d[1].push_back(static_cast<float>(ray.direction.y));
-    d[2].push_back(static_cast<float>(ray.direction.z));
+  std::vector<float> clear;
+  for (std::size_t i = 0; i < rays.size(); ++i) {
     clear.push_back(random() % 4 == 0 ? 0.0F : static_cast<float>(real(random, 0.5, 12)));
   }
-  SightLines lines;
-  lines.eye[0] = static_cast<float>(eye.x), lines.eye[1] = static_cast<float>(eye.y);
-  lines.eye[2] = static_cast<float>(eye.z);
-  lines.dx = d[0].data(), lines.dy = d[1].data(), lines.dz = d[2].data(), lines.clear = clear.data();
-  lines.count = static_cast<std::uint32_t>(rays.size());
-  std::vector<std::uint32_t> blocked(rays.size(), 7);
-  tree.caster->find_blocked(lines, blocked.data());
+  const auto blocked = find_blocked(*tree.caster, eye, rays, clear);
   for (std::size_t i = 0; i < rays.size(); ++i) {
     RC_ASSERT(blocked[i] == (clear[i] > 0.0F && shots[i].range_m <= clear[i] ? 1U : 0U));
+  }
+}
+
+/// Triangles so large for their distances that each ray meets hundreds of boxes: lists of pairs of rays and nodes fill.
+Scene tangle(std::mt19937& random) {
+  Mesh mesh;
+  for (std::uint32_t i = 0; i < 4000; ++i) {
+    const auto at = [&] { return static_cast<float>(real(random, -4, 4)); };
+    const std::array<float, 3> corner = {at(), at(), at()};
+    const auto off = [&](float c) { return c + static_cast<float>(real(random, -1.5, 1.5)); };
+    mesh.vertices_m.push_back(corner);
+    for (int k = 0; k < 2; ++k) mesh.vertices_m.push_back({off(corner[0]), off(corner[1]), off(corner[2])});
+    mesh.triangles.push_back({3 * i, 3 * i + 1, 3 * i + 2});
+  }
+  Scene scene;
+  scene.add_entity({.name = "tangle", .mesh = scene.add_mesh(std::move(mesh))});
+  return scene;
+}
+
+RC_GTEST_PROP(Tree, GivesTheSameBitsWhereEachRayMeetsHundredsOfBoxes, (std::uint32_t seed)) {
+  std::mt19937 random(seed);
+  const Scene scene = tangle(random);
+  const Vec3 eye = real(random, 0.0, 9.0) * random_direction(random);
+  std::vector<WorldRay> rays;
+  std::vector<float> clear;
+  for (int i = 0; i < 256; ++i) {
+    rays.push_back({eye, random_direction(random)});
+    clear.push_back(static_cast<float>(real(random, 0.1, 6)));
+  }
+  for (const Isa isa : usable_isas()) {
+    CasterBench tree(Compute{.threads = 1, .isa = isa});
+    tree.caster->update(scene, 0.0, {});
+    const auto alone = shoot(*tree.caster, rays);
+    RC_ASSERT(differences(alone, shoot_fan(*tree.caster, rays, false)) == 0U);
+    const auto blocked = find_blocked(*tree.caster, eye, rays, clear);
+    for (std::size_t i = 0; i < rays.size(); ++i) RC_ASSERT(blocked[i] == (alone[i].range_m <= clear[i] ? 1U : 0U));
   }
 }
 
@@ -255,6 +302,18 @@ TEST(TreeBuilder, EndsOnTrianglesThatShrinkTowardsAPoint) {
     }
     const auto n = static_cast<std::uint32_t>(3 * i);
     triangles.push_back({n, n + 1, n + 2});
+  }
+  const auto executor = make_executor(1);
+  expect_sound(tree::build_mesh(vertices, triangles, *executor, 1), triangles.size());
+}
+
+TEST(TreeBuilder, EndsOnTrianglesWhoseDistancesHaveNoReciprocal) {
+  std::vector<std::array<float, 3>> vertices;
+  std::vector<std::array<std::uint32_t, 3>> triangles;
+  for (std::uint32_t i = 0; i < 40; ++i) {
+    const float at = static_cast<float>(i) * std::numeric_limits<float>::denorm_min();
+    vertices.push_back({at, 0, 0}), vertices.push_back({at, at, 0}), vertices.push_back({0, at, at});
+    triangles.push_back({3 * i, 3 * i + 1, 3 * i + 2});
   }
   const auto executor = make_executor(1);
   expect_sound(tree::build_mesh(vertices, triangles, *executor, 1), triangles.size());

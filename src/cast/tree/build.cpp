@@ -66,6 +66,7 @@ void Fork::weigh(const Fork& l, const Fork& r) {
 }
 
 constexpr int kBins = 16;
+constexpr float kLeastExtent = 1e-36F;         ///< of centres that are split: bins over less would overflow
 constexpr std::uint32_t kSubtreeItems = 1024;  ///< a task builds subtrees of up to so many
 /// From this depth on ranges are halved. Above tasks each node then has an eighth of its parent's items, so that a task
 /// comes after 7 more levels at most, and its subtree, halved in two, ends within 10.
@@ -90,7 +91,7 @@ class Binning {
  public:
   explicit Binning(const Bounds& centers) : origin_(centers.lo) {
     const Four extent = -centers.minus_hi - centers.lo;
-    for (int a = 0; a < 3; ++a) scale_[a] = extent[a] > 0.0F ? kBins * 0.9999F / extent[a] : 0.0F;
+    for (int a = 0; a < 3; ++a) scale_[a] = extent[a] > kLeastExtent ? kBins * 0.9999F / extent[a] : 0.0F;
   }
   [[nodiscard]] bool splits(int axis) const { return scale_[axis] > 0.0F; }
   [[nodiscard]] auto operator()(const Item& item) const {

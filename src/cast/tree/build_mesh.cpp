@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "cast/tree/build.hpp"
@@ -51,7 +52,8 @@ MeshTree build_mesh(std::span<const std::array<float, 3>> vertices,
   executor.parallel_for(tree.leaves.size(), kChunkTriangles, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       Leaf& leaf = tree.leaves[i];
-      leaf = {};
+      // Lanes without a triangle contain no ray, and raise no doubt whether they do, as equal corners would.
+      std::fill_n(&leaf.v[0][0][0], sizeof(leaf.v) / sizeof(float), std::numeric_limits<float>::quiet_NaN());
       for (std::uint32_t lane = 0; lane < kLeafTriangles; ++lane) {
         leaf.id[lane] = lane < built.leaves[i].count ? built.order[built.leaves[i].first + lane] : kNone;
       }

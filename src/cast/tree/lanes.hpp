@@ -4,6 +4,7 @@
 // same bits in every width: min and max are a < b ? a : b and a > b ? a : b, also where a number is not one. Only for
 // sources compiled by fathom_isa_sources.
 
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <immintrin.h>
@@ -50,6 +51,17 @@ FATHOM_KERNEL float least(F4 a) {
 
 #if defined(__AVX2__)
 
+/// Of each set of eight lanes those that are in, one after the other.
+inline constexpr auto kPacked = [] {
+  std::array<std::array<std::uint8_t, 8>, 256> lanes = {};
+  for (unsigned set = 0; set < 256; ++set) {
+    for (unsigned i = 0, at = 0; i < 8; ++i) {
+      if ((set >> i & 1U) != 0) lanes[set][at++] = static_cast<std::uint8_t>(i);
+    }
+  }
+  return lanes;
+}();
+
 struct F8 {
   static constexpr unsigned kLanes = 8;
   using Mask = F8;
@@ -81,6 +93,18 @@ FATHOM_KERNEL F8 select(F8 m, F8 a, F8 b) { return {_mm256_blendv_ps(b.v, a.v, m
 FATHOM_KERNEL unsigned bits(F8 m) { return static_cast<unsigned>(_mm256_movemask_ps(m.v)); }
 FATHOM_KERNEL float least(F8 a) {
   return least(F4{_mm_min_ps(_mm256_castps256_ps128(a.v), _mm256_extractf128_ps(a.v, 1))});
+}
+
+/// The lanes of `words` whose bits are set, one after the other; stores eight.
+FATHOM_KERNEL void pack(F8 words, unsigned which, void* to) {
+  const __m256i from = _mm256_castps_si256(words.v);
+#if defined(__AVX512VL__)
+  const __m256i packed = _mm256_maskz_compress_epi32(static_cast<__mmask8>(which), from);
+#else
+  const __m256i lanes = _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(kPacked[which].data())));
+  const __m256i packed = _mm256_permutevar8x32_epi32(from, lanes);
+#endif
+  _mm256_storeu_si256(static_cast<__m256i*>(to), packed);
 }
 
 #else
@@ -116,6 +140,11 @@ FATHOM_KERNEL F8 without(F8 x, F8 y) { return {without(x.a, y.a), without(x.b, y
 FATHOM_KERNEL F8 select(F8 m, F8 x, F8 y) { return {select(m.a, x.a, y.a), select(m.b, x.b, y.b)}; }
 FATHOM_KERNEL unsigned bits(F8 m) { return bits(m.a) | bits(m.b) << 4; }
 FATHOM_KERNEL float least(F8 x) { return least(min(x.a, x.b)); }
+FATHOM_KERNEL void pack(F8 words, unsigned which, void* to) {
+  float lanes[8];
+  words.store(lanes);
+  for (auto* next = static_cast<float*>(to); which != 0; which &= which - 1) *next++ = lanes[std::countr_zero(which)];
+}
 
 #endif
 

@@ -50,14 +50,14 @@ FATHOM_KERNEL unsigned meet_boxes(const tree::Node& n, const Slabs& s, float rea
 /// Calls leaf(number) for every leaf that the ray meets within `reach`, near ones first unless `kAny`; `reach` may
 /// shrink meanwhile. Ends early when `leaf` returns true.
 template <bool kAny, class Leaf>
-FATHOM_KERNEL bool walk(const tree::Node* nodes, const Slabs& slabs, const float& reach, Leaf leaf) {
+FATHOM_KERNEL bool walk(const tree::Node* nodes, std::uint32_t node, const Slabs& slabs, const float& reach,
+                        Leaf leaf) {
   struct Open {
     std::uint32_t child;
     float t;
   };
   Open stack[tree::kStack];
   unsigned top = 0;
-  std::uint32_t node = 0;
   alignas(32) float entry[8];
   for (;;) {
     const tree::Node& n = nodes[node];
@@ -97,15 +97,19 @@ struct LeafRay {
   bool one_sided;  ///< passes through triangles from behind
 };
 
-/// Improves `hit` by the triangles of a leaf; returns whether it did.
-FATHOM_KERNEL bool meet_leaf(const tree::Leaf& leaf, std::uint32_t number, std::uint32_t instance, const LeafRay& ray,
-                             Hit& hit) {
+/// Which triangles of a leaf contain a ray from `o`.
+FATHOM_KERNEL F4 containing(const tree::Leaf& leaf, const V3<F4>& o, const Shear<F4>& shear) {
+  const V3<F4> c[3] = {corner(leaf, 0) - o, corner(leaf, 1) - o, corner(leaf, 2) - o};
+  F4 x[3], y[3];
+  shear_corners(c, shear, x, y);
+  return contains(x, y);
+}
+
+/// Improves `hit` by the triangles of a leaf that contain the ray, which are `in`; returns whether it did.
+FATHOM_KERNEL bool meet_contained(const tree::Leaf& leaf, F4 in, std::uint32_t number, std::uint32_t instance,
+                                  const LeafRay& ray, Hit& hit) {
   const V3<F4> v[3] = {corner(leaf, 0), corner(leaf, 1), corner(leaf, 2)};
   const V3<F4> c[3] = {v[0] - ray.o, v[1] - ray.o, v[2] - ray.o};
-  F4 x[3], y[3];
-  shear_corners(c, ray.shear, x, y);
-  F4 in = contains(x, y);
-  if (bits(in) == 0) return false;
   const V3<F4> n = cross(v[0] - v[1], v[2] - v[0]);
   if (ray.one_sided) in = in & from_front(n, ray.d);
   const V3<F4> lo = least_of(c), hi = most_of(c);
@@ -126,6 +130,13 @@ FATHOM_KERNEL bool meet_leaf(const tree::Leaf& leaf, std::uint32_t number, std::
   return better;
 }
 
+/// Improves `hit` by the triangles of a leaf; returns whether it did.
+FATHOM_KERNEL bool meet_leaf(const tree::Leaf& leaf, std::uint32_t number, std::uint32_t instance, const LeafRay& ray,
+                             Hit& hit) {
+  const F4 in = containing(leaf, ray.o, ray.shear);
+  return bits(in) != 0 && meet_contained(leaf, in, number, instance, ray, hit);
+}
+
 /// A ray from (ox, oy, oz) along d, both in the world, for entities that share a bit with `mask`.
 struct SingleRay {
   float o[3], d[3];
@@ -143,7 +154,7 @@ inline void trace_single(const tree::World& world, const SingleRay& ray, Hit& hi
   const Point o = {ray.o[0], ray.o[1], ray.o[2]};
   const V3<F4> d = all3<F4>(ray.d);
   const V3<F4> r = spread(reciprocal(F4{_mm_setr_ps(ray.d[0], ray.d[1], ray.d[2], 1.0F)}));
-  walk<false>(world.nodes, make_slabs(o, slack_of(world.bounds, o, world.slack), r), hit.t, [&](std::uint32_t id) {
+  walk<false>(world.nodes, 0, make_slabs(o, slack_of(world.bounds, o, world.slack), r), hit.t, [&](std::uint32_t id) {
     const tree::Instance& instance = world.instances[id];
     if ((instance.mask & ray.mask) == 0) return false;
     const Point at = origin_in(instance, double{o.x}, double{o.y}, double{o.z});
@@ -152,7 +163,7 @@ inline void trace_single(const tree::World& world, const SingleRay& ray, Hit& hi
     const V3<F4> local_d = spread(turned), local_r = spread(reciprocal(turned));
     const LeafRay local = {all3(at), local_d, local_r, make_shear(local_d, local_r), ray.near, instance.one_sided};
     return walk<false>(
-        instance.nodes, make_slabs(at, slack_of(instance.bounds, at, kMeshSlack), local_r), hit.t,
+        instance.nodes, 0, make_slabs(at, slack_of(instance.bounds, at, kMeshSlack), local_r), hit.t,
         [&](std::uint32_t leaf) { return meet_leaf(instance.leaves[leaf], leaf, id, local, hit), false; });
   });
 }

@@ -8,10 +8,11 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <utility>
 
 #include "cast/caster.hpp"
+#include "cast/tree/fine.hpp"
 #include "cast/tree/layout.hpp"
-#include "cast/tree/single.hpp"
 #include "cast/tree/tile_walk.hpp"
 
 namespace fathom::FATHOM_ISA {
@@ -22,13 +23,18 @@ struct LeafCorners {
   alignas(16) float n[3][4], plane[4], lo[3][4], hi[3][4], slack[4];
 };
 
-FATHOM_KERNEL void set_corners(const tree::Leaf& leaf, const V3<F4>& o, bool one_origin, LeafCorners& out) {
+FATHOM_KERNEL void set_corners(const tree::Leaf& leaf, const V3<F4>& o, LeafCorners& out) {
+  const V3<F4> c[3] = {corner(leaf, 0) - o, corner(leaf, 1) - o, corner(leaf, 2) - o};
+  for (int i = 0; i < 3; ++i) c[i].x.store(out.c[i][0]), c[i].y.store(out.c[i][1]), c[i].z.store(out.c[i][2]);
+}
+
+/// What only triangles need that contain a ray.
+FATHOM_KERNEL void set_planes(const tree::Leaf& leaf, const V3<F4>& o, bool one_origin, LeafCorners& out) {
   const V3<F4> v[3] = {corner(leaf, 0), corner(leaf, 1), corner(leaf, 2)};
   const V3<F4> n = cross(v[0] - v[1], v[2] - v[0]);
   n.x.store(out.n[0]), n.y.store(out.n[1]), n.z.store(out.n[2]);
   if (!one_origin) return;
   const V3<F4> c[3] = {v[0] - o, v[1] - o, v[2] - o};
-  for (int i = 0; i < 3; ++i) c[i].x.store(out.c[i][0]), c[i].y.store(out.c[i][1]), c[i].z.store(out.c[i][2]);
   dot(c[0], n).store(out.plane);
   const V3<F4> lo = least_of(c), hi = most_of(c);
   lo.x.store(out.lo[0]), lo.y.store(out.lo[1]), lo.z.store(out.lo[2]);
@@ -41,7 +47,7 @@ FATHOM_KERNEL V3<FGroup> spread3(const float (&v)[3][4], unsigned k) {
   return {FGroup::all(v[0][k]), FGroup::all(v[1][k]), FGroup::all(v[2][k])};
 }
 
-/// Triangles a ray above which the rays of a tile go through an instance one by one.
+/// Triangles a ray above which the rays of a tile go through an instance by themselves (fine.hpp).
 inline constexpr float kFineTriangles = 2.0F;
 
 template <bool kAny, bool kOneOrigin>
@@ -126,17 +132,22 @@ class TileTracer {
     set_sides(pyramid_, instance.w_from_m, frame);
     frame.sheared = 0;
     set_slack(o, slack_of(instance.bounds, o, kMeshSlack), spread, frame);
-    if (is_fine(instance, o)) return enter_alone(instance, id, groups, o);
+    if (is_fine(instance, o)) {
+      return FineTracer<kAny, kOneOrigin>(instance, id, o, frame, rays_, pairs_).trace(groups);
+    }
     const auto meet_triangles = [&](std::uint32_t number, Groups met) {
       const tree::Leaf& leaf = instance.leaves[number];
       LeafCorners corners;
-      set_corners(leaf, all3(o), kOneOrigin, corners);
-      for_groups(met & ~frame.sheared, [&](unsigned g) { shear(g); });
+      if constexpr (kOneOrigin) set_corners(leaf, all3(o), corners);
+      for_groups(met & ~frame.sheared, [&](unsigned g) { set_shear(g, frame); });
+      bool planes = false;
       for (unsigned k = 0; k < tree::kLeafTriangles && leaf.id[k] != tree::kNone; ++k) {
         unsigned inside[kGroups];
         const bool alike = kOneOrigin && frame.common_kz >= 0;
-        for_groups(alike ? contain_alike(leaf, corners, k, met, inside) : contain_each(leaf, corners, k, met, inside),
-                   [&](unsigned g) { meet(leaf, corners, k, 4 * number + k, id, g, F::mask_from(inside[g])); });
+        const Groups hit =
+            alike ? contain_alike(leaf, corners, k, met, inside) : contain_each(leaf, corners, k, met, inside);
+        if (hit != 0 && !std::exchange(planes, true)) set_planes(leaf, all3(o), kOneOrigin, corners);
+        for_groups(hit, [&](unsigned g) { meet(leaf, corners, k, 4 * number + k, id, g, F::mask_from(inside[g])); });
       }
     };
     walk_tile(instance.nodes, frame, groups, rays_.t, meet_triangles);
@@ -155,65 +166,6 @@ class TileTracer {
     }
     const auto rays = static_cast<float>(rays_.groups * F::kLanes);
     return pyramid_.solid_angle() * std::max(to_middle2, size2) > kFineTriangles * rays * instance.typical_area;
-  }
-
-  /// The rays that meet the bounds of an instance, one by one: neighbours would part at once.
-  void enter_alone(const tree::Instance& instance, std::uint32_t id, Groups groups, const Point& o) {
-    for_groups(groups, [&](unsigned g) {
-      for (unsigned rays = meet_bounds(instance.bounds, g); rays != 0; rays &= rays - 1) {
-        walk_alone(instance, id, o, g * F::kLanes + static_cast<unsigned>(std::countr_zero(rays)));
-      }
-    });
-  }
-
-  /// Which rays of a group meet a box of inner_ before their reach, as bits.
-  FATHOM_KERNEL unsigned meet_bounds(const tree::Box& box, unsigned g) const {
-    const V3<F> r = load3(inner_.rx, inner_.ry, inner_.rz, g);
-    const F along[3] = {r.x, r.y, r.z};
-    F enter = F::all(0.0F), leave = F::load(rays_.t + g * F::kLanes);
-    for (int a = 0; a < 3; ++a) {
-      const F low = F::all(box.lo[a] - inner_.plus[a]) * along[a],
-              high = F::all(box.hi[a] - inner_.minus[a]) * along[a];
-      enter = max(min(low, high), enter), leave = min(max(low, high), leave);
-    }
-    return bits(le(enter, leave));
-  }
-
-  /// Ray i alone through an instance whose frame holds it, as single.hpp does it.
-  void walk_alone(const tree::Instance& instance, std::uint32_t id, const Point& origin, unsigned i) {
-    const TileFrame& frame = inner_;
-    const V3<F4> r = {F4::all(frame.rx[i]), F4::all(frame.ry[i]), F4::all(frame.rz[i])};
-    const Point o = kOneOrigin ? origin : Point{frame.ox[i], frame.oy[i], frame.oz[i]};
-    const float near = rays_.near == nullptr ? 0.0F : rays_.near[i];
-    const V3<F4> d = {F4::all(frame.dx[i]), F4::all(frame.dy[i]), F4::all(frame.dz[i])};
-    const LeafRay ray = {all3(o), d, r, shear_of(i), near, one_sided_};
-    // The triangle of an earlier hit is not asked for: it is one of another instance.
-    Hit hit = {rays_.t[i], rays_.instance[i], rays_.place[i], tree::kNone};
-    bool met = false;
-    walk<kAny>(instance.nodes, make_slabs(frame.plus, frame.minus, r), hit.t, [&](std::uint32_t leaf) {
-      met = meet_leaf(instance.leaves[leaf], leaf, id, ray, hit) || met;
-      return met && kAny;
-    });
-    if (met) rays_.t[i] = kAny ? -1.0F : hit.t, rays_.instance[i] = hit.instance, rays_.place[i] = hit.place;
-  }
-
-  Shear<F4> shear_of(unsigned i) {
-    const unsigned g = i / F::kLanes;
-    if ((inner_.sheared >> g & 1U) == 0) shear(g);
-    Shear<F4> s = {F4::all(inner_.sx[i]), F4::all(inner_.sy[i]), {}, {}, inner_.kz[g]};
-    if (s.kz < 0) {
-      s = make_shear<F4>({F4::all(inner_.dx[i]), F4::all(inner_.dy[i]), F4::all(inner_.dz[i])},
-                         {F4::all(inner_.rx[i]), F4::all(inner_.ry[i]), F4::all(inner_.rz[i])});
-    }
-    return s;
-  }
-
-  void shear(unsigned g) {
-    const Shear<F> s = make_shear(load3(inner_.dx, inner_.dy, inner_.dz, g), load3(inner_.rx, inner_.ry, inner_.rz, g));
-    s.sx.store(inner_.sx + g * F::kLanes), s.sy.store(inner_.sy + g * F::kLanes);
-    inner_.kz[g] = s.kz;
-    inner_.common_kz = inner_.sheared == 0 || inner_.common_kz == s.kz ? s.kz : kMixed;
-    inner_.sheared |= Groups{1} << g;
   }
 
   FATHOM_KERNEL V3<F> seen_corner(const tree::Leaf& leaf, int i, unsigned k, unsigned g) const {
@@ -325,6 +277,7 @@ class TileTracer {
   TileRays& rays_;
   const Pyramid& pyramid_;
   TileFrame outer_, inner_;
+  PairLists pairs_;
   bool one_sided_ = false;  // the instance whose frame inner_ is
 };
 

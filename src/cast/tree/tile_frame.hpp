@@ -93,6 +93,28 @@ inline void set_sides(const Pyramid& p, const float* w_from_m, TileFrame& frame)
   }
 }
 
+/// How the rays of group g shear space.
+inline void set_shear(unsigned g, TileFrame& frame) {
+  using F = FGroup;
+  const Shear<F> s = make_shear(load3(frame.dx, frame.dy, frame.dz, g), load3(frame.rx, frame.ry, frame.rz, g));
+  s.sx.store(frame.sx + g * F::kLanes), s.sy.store(frame.sy + g * F::kLanes);
+  frame.kz[g] = s.kz;
+  frame.common_kz = frame.sheared == 0 || frame.common_kz == s.kz ? s.kz : kMixed;
+  frame.sheared |= Groups{1} << g;
+}
+
+/// How ray i does.
+FATHOM_KERNEL Shear<F4> shear_of(unsigned i, TileFrame& frame) {
+  const unsigned g = i / FGroup::kLanes;
+  if ((frame.sheared >> g & 1U) == 0) set_shear(g, frame);
+  if (frame.kz[g] >= 0) {
+    const F4 unused = F4::all(0.0F);
+    return {F4::all(frame.sx[i]), F4::all(frame.sy[i]), unused, unused, frame.kz[g]};
+  }
+  return make_shear<F4>({F4::all(frame.dx[i]), F4::all(frame.dy[i]), F4::all(frame.dz[i])},
+                        {F4::all(frame.rx[i]), F4::all(frame.ry[i]), F4::all(frame.rz[i])});
+}
+
 inline void set_slack(const Point& o, float slack, const float (&spread)[3], TileFrame& frame) {
   const float p[3] = {o.x, o.y, o.z};
   for (int a = 0; a < 3; ++a) frame.plus[a] = p[a] + (slack + spread[a]), frame.minus[a] = p[a] - (slack + spread[a]);
