@@ -10,7 +10,7 @@
 
 #include <fathom/base/executor.hpp>
 
-#include "cast/tree/layout.hpp"
+#include "cast/tree/mesh_tree.hpp"
 
 namespace fathom::tree {
 
@@ -19,7 +19,7 @@ struct Leaves {
   struct Range {
     std::uint32_t first, count;
   };
-  std::vector<Node> nodes;
+  LargeVector<Node> nodes;
   std::vector<Range> leaves;
   std::vector<std::uint32_t> order;
 };

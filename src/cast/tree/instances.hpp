@@ -8,7 +8,7 @@
 #include <fathom/base/executor.hpp>
 
 #include "cast/tree/build.hpp"
-#include "cast/tree/layout.hpp"
+#include "cast/tree/mesh_tree.hpp"
 
 namespace fathom::tree {
 

@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <vector>
 
 namespace fathom::tree {
 
@@ -46,15 +45,6 @@ struct Box {
   void add(const Box& o) {
     for (int a = 0; a < 3; ++a) lo[a] = std::min(lo[a], o.lo[a]), hi[a] = std::max(hi[a], o.hi[a]);
   }
-};
-
-/// The tree of a mesh; node 0 is the root. Without triangles there is a root without children.
-struct MeshTree {
-  std::vector<Node> nodes;
-  std::vector<Leaf> leaves;
-  Box bounds;
-  float typical_area = 0.0F;  ///< of the triangle that a ray meets on average: sum(area^2) / sum(area); as built
-  std::uint32_t number = 0;   ///< among the meshes of a scene
 };
 
 /// A mesh as it stands in the world, `w` for world and `m` for mesh.

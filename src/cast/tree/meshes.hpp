@@ -10,7 +10,7 @@
 #include <fathom/scene/scene.hpp>
 
 #include "cast/caster.hpp"
-#include "cast/tree/layout.hpp"
+#include "cast/tree/mesh_tree.hpp"
 
 namespace fathom::tree {
 
