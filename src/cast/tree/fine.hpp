@@ -37,9 +37,14 @@ class FineTracer {
     for_groups(groups, [&](unsigned g) {
       for (unsigned met = meet_bounds(instance_.bounds, frame_, rays_.t, g); met != 0; met &= met - 1) {
         const unsigned i = g * FGroup::kLanes + static_cast<unsigned>(std::countr_zero(met));
-        count = lists_.nodes[0].add(count, 0, i, 1);
+        if constexpr (kInLists) {
+          count = lists_.nodes[0].add(count, 0, i, 1);
+        } else {
+          walk_alone(0, i);
+        }
       }
     });
+    if constexpr (!kInLists) return;
     const auto leaves = [&](unsigned n) { meet_leaves(n); };
     const auto alone = [&](std::uint32_t node, std::uint32_t i) { walk_alone(node, i); };
     const auto walk = frame_.same_signs ? walk_pairs<kAny, true, decltype(leaves), decltype(alone)>
@@ -48,6 +53,9 @@ class FineTracer {
   }
 
  private:
+  /// What waits for nearer children is packed besides: too much where that takes a loop.
+  static constexpr bool kInLists = kAny || kPacksFast;
+
   [[nodiscard]] V3<F4> origin_of(std::uint32_t i) const {
     if constexpr (kOneOrigin) return origin_;
     return {F4::all(frame_.ox[i]), F4::all(frame_.oy[i]), F4::all(frame_.oz[i])};

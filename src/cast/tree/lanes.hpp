@@ -95,6 +95,8 @@ FATHOM_KERNEL float least(F8 a) {
   return least(F4{_mm_min_ps(_mm256_castps256_ps128(a.v), _mm256_extractf128_ps(a.v, 1))});
 }
 
+inline constexpr bool kPacksFast = true;  ///< pack() is a few instructions
+
 /// The lanes of `words` whose bits are set, one after the other; stores eight.
 FATHOM_KERNEL void pack(F8 words, unsigned which, void* to) {
   const __m256i from = _mm256_castps_si256(words.v);
@@ -140,6 +142,7 @@ FATHOM_KERNEL F8 without(F8 x, F8 y) { return {without(x.a, y.a), without(x.b, y
 FATHOM_KERNEL F8 select(F8 m, F8 x, F8 y) { return {select(m.a, x.a, y.a), select(m.b, x.b, y.b)}; }
 FATHOM_KERNEL unsigned bits(F8 m) { return bits(m.a) | bits(m.b) << 4; }
 FATHOM_KERNEL float least(F8 x) { return least(min(x.a, x.b)); }
+inline constexpr bool kPacksFast = false;
 FATHOM_KERNEL void pack(F8 words, unsigned which, void* to) {
   float lanes[8];
   words.store(lanes);
