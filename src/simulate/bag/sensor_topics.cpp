@@ -27,11 +27,20 @@ void send(MessageSink& sink, std::uint16_t topic, const msg::Time& stamp, const 
   sink.write(topic, msg::nanoseconds(stamp), write_message(message));
 }
 
-bool asks_for_world(const SensorSetup& setup) {
-  return std::any_of(setup.outputs.begin(), setup.outputs.end(), [](const Output& output) {
+/// How the scene file wants the points of a sensor in this frame.
+std::optional<CloudOptions> points_asked_for(const SensorSetup& setup, CloudFrame frame) {
+  for (const Output& output : setup.outputs) {
     const auto* const cloud = output.get_if<PointCloud2Output>();
-    return cloud != nullptr && cloud->frame == CloudFrame::kWorld;
-  });
+    if (cloud != nullptr && cloud->frame == frame) return cloud->options();
+  }
+  return std::nullopt;
+}
+
+DepthEncoding encoding_asked_for(const SensorSetup& setup) {
+  for (const Output& output : setup.outputs) {
+    if (const auto* const image = output.get_if<DepthImageOutput>()) return image->encoding;
+  }
+  return DepthEncoding::k32FC1;
 }
 
 }  // namespace
@@ -55,7 +64,7 @@ void SensorTopics::open(MessageSink& sink) {
       topics.data = sink.add_topic(prefix + "/scan", msg::LaserScan::kType);
     } else {
       topics.data = sink.add_topic(prefix + "/points", msg::PointCloud2::kType);
-      if (topics.has_world) topics.world = sink.add_topic(prefix + "/points_world", msg::PointCloud2::kType);
+      if (topics.points_world) topics.world = sink.add_topic(prefix + "/points_world", msg::PointCloud2::kType);
     }
   }
 }
@@ -63,9 +72,10 @@ void SensorTopics::open(MessageSink& sink) {
 ChannelSet SensorTopics::channels(const SensorSetup& setup) {
   if (camera_constants(setup.sensor.model, "")) return {Channel::kDepth};
   // A sensor that may have scans gets what both messages need: which it is, its rays tell later.
-  const ChannelSet channels = {Channel::kRange, Channel::kReason, Channel::kHitSensor};
-  const ChannelSet world = asks_for_world(setup) ? ChannelSet{Channel::kHitWorld} : ChannelSet{};
-  return channels | world | CloudOptions().fields;
+  ChannelSet channels = ChannelSet{Channel::kRange, Channel::kReason} |
+                        cloud_channels(points_asked_for(setup, CloudFrame::kSensor).value_or(CloudOptions()));
+  if (const auto world = points_asked_for(setup, CloudFrame::kWorld)) channels = channels | cloud_channels(*world);
+  return channels;
 }
 
 void SensorTopics::add_link(Link link) {
@@ -92,13 +102,15 @@ void SensorTopics::add_sensor(SensorId id, const SensorSetup& setup) {
   }
   Topics topics;
   topics.frame_id = sensor.name;
-  if (auto camera = camera_constants(sensor.model, sensor.name + "_optical")) {
+  if (auto camera = camera_constants(sensor.model, optical_frame(sensor.name))) {
     topics.is_camera = true, topics.frame_id = camera->header.frame_id, topics.camera = std::move(*camera);
+    topics.depth = encoding_asked_for(setup);
   } else if (auto scan = scan_constants(sensor.model, simulator_.pattern(id, 0), sensor.name,
                                         1.0 / simulator_.options().rate_hz)) {
     topics.is_scan = true, topics.scan = std::move(*scan);
   } else {
-    topics.has_world = asks_for_world(setup);
+    topics.points = points_asked_for(setup, CloudFrame::kSensor).value_or(CloudOptions());
+    topics.points_world = points_asked_for(setup, CloudFrame::kWorld);
   }
   topics_.push_back(std::move(topics));
 }
@@ -137,23 +149,24 @@ void SensorTopics::begin_frame(std::uint32_t index) {
 void SensorTopics::add(SensorId sensor, const Frame& frame) {
   Topics& topics = topics_[index(sensor)];
   if (topics.is_camera) {
-    const msg::Image image = depth_image(frame, topics.frame_id);
-    topics.camera.header.stamp = image.header.stamp;
-    send(*sink_, topics.data, image.header.stamp, image);
-    send(*sink_, topics.info, image.header.stamp, topics.camera);
+    const DepthImage image(frame, topics.frame_id, topics.depth);
+    const msg::Time& stamp = image.message().header.stamp;
+    topics.camera.header.stamp = stamp;
+    send(*sink_, topics.data, stamp, image.message());
+    send(*sink_, topics.info, stamp, topics.camera);
   } else if (topics.is_scan) {
     set_scan(topics.scan, frame, simulator_.pattern(sensor, frame.index()));
     send(*sink_, topics.data, topics.scan.header.stamp, topics.scan);
   } else {
-    send_cloud(topics.data, frame, CloudFrame::kSensor, topics.frame_id);
-    if (topics.has_world) send_cloud(topics.world, frame, CloudFrame::kWorld, kWorld);
+    send_cloud(topics.data, frame, topics.points, topics.frame_id);
+    if (topics.points_world) send_cloud(topics.world, frame, *topics.points_world, kWorld);
   }
 }
 
-void SensorTopics::send_cloud(std::uint16_t topic, const Frame& frame, CloudFrame of, std::string_view frame_id) {
-  const PackedCloud cloud = pack_cloud(frame, {.frame = of});
-  const msg::PointCloud2 message = cloud_message(cloud, frame.stamp_s(), frame_id);
-  send(*sink_, topic, message.header.stamp, message);
+void SensorTopics::send_cloud(std::uint16_t topic, const Frame& frame, const CloudOptions& options,
+                              std::string_view frame_id) {
+  const CloudMessage cloud = cloud_message(frame, frame_id, options);
+  send(*sink_, topic, cloud.message.header.stamp, cloud.message);
 }
 
 }  // namespace fathom
