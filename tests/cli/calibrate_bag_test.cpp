@@ -52,7 +52,8 @@ TEST_F(CalibrateBag, FindsTheNoiseAgainByMapAndByScene) {
 }
 
 TEST_F(CalibrateBag, LeavesOutReadingsOfSomethingElseAndSaysSo) {
-  simulate(", {beam_mixture: {w_hit: 0.9, w_short: 0.1, w_max: 0, w_rand: 0, sigma_hit_m: 0.001, lambda_short_per_m: 0.5}}");
+  simulate(
+      ", {beam_mixture: {w_hit: 0.9, w_short: 0.1, w_max: 0, w_rand: 0, sigma_hit_m: 0.001, lambda_short_per_m: 0.5}}");
   const Ended ended = calibrate({"--map", kMapOfDrive, "--bag", bag(), "--frame", "world"});
   ASSERT_EQ(ended.exit_code, 0) << ended.err;
   EXPECT_NE(ended.out.find("readings are farther than 0.3 m (--gate)"), std::string::npos) << ended.out;
