@@ -18,8 +18,8 @@ using mcap::Record;
 
 constexpr std::size_t kChunkBytes = std::size_t{1}
                                     << 20;  // of records, before compression; a larger message has its own
-constexpr int kZstdLevel = -5;              // noisy floats gain little from more: 16 % where level 1 gains 19 % and takes
-                                            // twice the time
+constexpr int kZstdLevel = -5;  // noisy floats gain little from more: 16 % where level 1 gains 19 % and takes
+                                // twice the time
 
 std::uint32_t crc_of(std::uint32_t crc, std::string_view bytes) {
   return static_cast<std::uint32_t>(crc32_z(crc, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()));
@@ -124,8 +124,8 @@ void McapWriter::put_chunk(const Chunk& chunk) {
       .number(std::uint64_t{packed.size()});
   std::string out;
   head.append_to(out, Op::kChunk, packed.size());
-  ChunkEntry entry = {chunk.start_ns, chunk.end_ns, offset_, out.size() + packed.size(), packed.size(),
-                      chunk.bytes.size(), 0, {}};
+  ChunkEntry entry = {chunk.start_ns, chunk.end_ns,       offset_, out.size() + packed.size(),
+                      packed.size(),  chunk.bytes.size(), 0,       {}};
   put(out), put(packed);
   out.clear();
   for (const auto& [topic, places] : chunk.index) {

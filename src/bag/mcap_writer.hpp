@@ -20,8 +20,8 @@ struct ZSTD_CCtx_s;  // of zstd.h
 
 namespace fathom {
 
-/// Writes a bag of ROS 2 messages as MCAP: chunks compressed with zstd, with indices, schemas and statistics. A chunk is
-/// compressed and written while the next one is filled. The file appears whole at commit(), or not at all. Throws
+/// Writes a bag of ROS 2 messages as MCAP: chunks compressed with zstd, with indices, schemas and statistics. A chunk
+/// is compressed and written while the next one is filled. The file appears whole at commit(), or not at all. Throws
 /// SystemError when the system refuses, at that call or the next.
 class McapWriter {
  public:

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Scans out of bags: where the laser was at each ray, and what is left out.
 
+#include <array>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <string>
 #include <vector>
 
@@ -168,6 +170,30 @@ TEST_F(BagLog, AsksWhichOfSeveralLasers) {
   EXPECT_EQ(read_bag_log(folder_ / "drive.mcap", {.scan_topic = "/rear"}).pose[0].x_m, 5.0);
   EXPECT_EQ(test::input_error([&] { read_bag_log(folder_ / "drive.mcap", {.scan_topic = "/front"}); }),
             (folder_ / "drive.mcap").string() + ": has no scans on topic '/front', but on /rear, /scan");
+}
+
+TEST_F(BagLog, PlacesSeveralLasersEachByItsOwnMount) {
+  drive();
+  writer_.write(static_, 0,
+                write_message(msg::TFMessage{
+                    {transform("base", "front", 0, {{0.5, 0.25, 0.1}, {}}),
+                     transform("base", "rear", 0, {{-0.5, 0, 0.1}, from_roll_pitch_yaw(0, 0, std::numbers::pi)})}}));
+  const std::uint16_t rear = writer_.add_topic("/rear", msg::LaserScan::kType);
+  for (const double s : {1.0, 5.0, 8.0}) put(scan_at(s, "front")), put(rear, scan_at(s, "rear"));
+  writer_.commit();
+  const ScanLog front = read_bag_log(folder_ / "drive.mcap", {.scan_topic = "/scan"}),
+                back = read_bag_log(folder_ / "drive.mcap", {.scan_topic = "/rear"});
+  ASSERT_EQ(front.scans(), 3U);
+  ASSERT_EQ(back.scans(), 3U);
+  for (std::size_t i = 0; i < 3; ++i) {
+    const double s = std::array{1.0, 5.0, 8.0}[i], turn = 0.25 * s - 1.25, x = 1 + 2 * s;
+    EXPECT_NEAR(front.pose[i].x_m, x + 0.5 * std::cos(turn) - 0.25 * std::sin(turn), 1e-9);
+    EXPECT_NEAR(front.pose[i].y_m, 3 + 0.5 * std::sin(turn) + 0.25 * std::cos(turn), 1e-9);
+    EXPECT_NEAR(front.pose[i].yaw_rad, turn, 1e-9);
+    EXPECT_NEAR(back.pose[i].x_m, x - 0.5 * std::cos(turn), 1e-9);
+    EXPECT_NEAR(back.pose[i].y_m, 3 - 0.5 * std::sin(turn), 1e-9);
+    EXPECT_NEAR(std::cos(back.pose[i].yaw_rad - turn), -1.0, 1e-12);
+  }
 }
 
 TEST_F(BagLog, RefusesFramesThatNothingConnects) {
