@@ -18,8 +18,8 @@ using mcap::Record;
 
 constexpr std::size_t kChunkBytes = std::size_t{1}
                                     << 20;  // of records, before compression; a larger message has its own
-constexpr int kZstdLevel = -5;  // noisy floats gain little from more: 16 % where level 1 gains 19 % and takes
-                                // twice the time
+// Noisy floats gain little from more: clouds shrink by 11 %, by 19 % at level 1, which takes three times as long.
+constexpr int kZstdLevel = -7;
 
 std::uint32_t crc_of(std::uint32_t crc, std::string_view bytes) {
   return static_cast<std::uint32_t>(crc32_z(crc, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()));
@@ -87,7 +87,6 @@ void McapWriter::write(std::uint16_t topic, std::uint64_t time_ns, std::string_v
 
 void McapWriter::put(std::string_view bytes) {
   file_.write(bytes);
-  data_crc_ = crc_of(data_crc_, bytes);
   offset_ += bytes.size();
 }
 
@@ -170,7 +169,7 @@ void McapWriter::commit() {
   flush_chunk();
   finish_chunk();
   std::string end;
-  Record().number(data_crc_).append_to(end, Op::kDataEnd);
+  Record().number(std::uint32_t{0}).append_to(end, Op::kDataEnd);  // no checksum of all: every chunk has its own
   put(end);
   std::string chunk_indices;
   for (const ChunkEntry& chunk : chunks_) append_chunk_index(chunk_indices, chunk);

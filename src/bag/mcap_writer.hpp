@@ -60,9 +60,8 @@ class McapWriter {
 
   WholeFile file_;
   std::unique_ptr<ZSTD_CCtx_s, std::size_t (*)(ZSTD_CCtx_s*)> compressor_;
-  std::string packed_;        ///< room for a compressed chunk
-  std::uint64_t offset_ = 0;  ///< bytes written
-  std::uint32_t data_crc_ = 0;
+  std::string packed_;              ///< room for a compressed chunk
+  std::uint64_t offset_ = 0;        ///< bytes written
   std::string schemas_, channels_;  ///< records, which the summary repeats
   std::vector<const MessageType*> types_;
   std::vector<std::uint64_t> counts_;  ///< [topics], messages

@@ -127,7 +127,7 @@ constexpr std::array<DriverField, 7> kLivoxFields = {
     {"timestamp", 18, kFloat64, "ns, of the stamp's clock", write_timestamp}};
 
 /// In the order of CloudLayout, from kXyz on.
-const std::array<DriverLayout, 5> kDriverLayouts = {{
+constexpr std::array<DriverLayout, 5> kDriverLayouts = {{
     {12, {}, kXyzFields},
     {16, {Channel::kIntensity}, kXyziFields},
     {22, {Channel::kIntensity, Channel::kRing, Channel::kTimeOffset}, kVelodyneFields},
