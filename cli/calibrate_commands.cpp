@@ -27,7 +27,7 @@ Examples:
   fathom calibrate distance pairs.csv
   fathom simulate examples/house/house.yaml --out out/house
   fathom calibrate distance out/house --sensor laser
-  fathom calibrate distance --bag drive.mcap --scan /laser/scan --frame world --map office.yaml
+  fathom calibrate distance --bag drive.mcap --scan /laser/scan --frame world --map examples/house/maps/map.yaml
 
 CSV: the columns range_m and expected_m, what was read and what was due. A run needs the output
 npy: {channels: [range, clean_range]}, and no noise but `distance` that changes ranges.

@@ -172,6 +172,44 @@ TEST_F(BagLog, AsksWhichOfSeveralLasers) {
             (folder_ / "drive.mcap").string() + ": has no scans on topic '/front', but on /rear, /scan");
 }
 
+// Rays by the thousand are placed many at a time; each is where the drive has it all the same, also in a scan during
+// which a transform comes and the robot turns another way.
+TEST_F(BagLog, PlacesTheRaysOfFastScansAsExactly) {
+  const auto turn_at = [](double s) { return s < 5.0 ? 3.0 * s : 15.0 - 2.0 * (s - 5.0); };
+  for (int k = 0; k <= 80; ++k) {
+    const double s = 0.125 * k;
+    put_tf(transform("map", "base", s, {{1 + 2 * s, 3, 0}, from_roll_pitch_yaw(0, 0, turn_at(s))}));
+  }
+  put_mount({{0.3, 0.1, 0.2}, from_roll_pitch_yaw(0, 0, 1.0)});
+  for (const auto& [topic, ray_s] : {std::pair("/fast", 1.7e-5F), {"/slow", 2.8e-4F}, {"/back", -1.7e-5F}}) {
+    const std::uint16_t id = writer_.add_topic(topic, msg::LaserScan::kType);
+    for (const double s : {2.0, 4.0, 4.99, 6.1}) {
+      msg::LaserScan scan = scan_at(s);
+      scan.angle_increment = 1e-3F, scan.time_increment = ray_s;
+      scan.ranges.assign(1000, 2.0F);
+      put(id, scan);
+    }
+  }
+  writer_.commit();
+  for (const auto& [topic, ray_s] : {std::pair("/fast", 1.7e-5F), {"/slow", 2.8e-4F}, {"/back", -1.7e-5F}}) {
+    const ScanLog log = read_bag_log(folder_ / "drive.mcap", {.scan_topic = topic});
+    ASSERT_EQ(log.scans(), 4U);
+    for (std::size_t scan = 0; scan < 4; ++scan) {
+      const PlanarPose& p = log.pose[scan];
+      for (std::size_t i = 0; i < 1000; ++i) {
+        const double s = std::array{2.0, 4.0, 4.99, 6.1}[scan] + double{ray_s} * static_cast<double>(i);
+        const double turn = turn_at(s);
+        const RayOffset& o = log.offsets(scan)[i];
+        ASSERT_NEAR(p.x_m + o.x_m * std::cos(p.yaw_rad) - o.y_m * std::sin(p.yaw_rad),
+                    1 + 2 * s + 0.3 * std::cos(turn) - 0.1 * std::sin(turn), 2e-6);
+        ASSERT_NEAR(p.y_m + o.x_m * std::sin(p.yaw_rad) + o.y_m * std::cos(p.yaw_rad),
+                    3 + 0.3 * std::sin(turn) + 0.1 * std::cos(turn), 2e-6);
+        ASSERT_NEAR(std::remainder(p.yaw_rad + o.yaw_rad - turn - 1.0, 2 * std::numbers::pi), 0.0, 2e-6);
+      }
+    }
+  }
+}
+
 TEST_F(BagLog, PlacesSeveralLasersEachByItsOwnMount) {
   drive();
   writer_.write(static_, 0,
