@@ -81,6 +81,13 @@ struct RayGrid {
   friend bool operator==(const RayGrid&, const RayGrid&) = default;
 };
 
+/// By REP 117, and of the values that older drivers write in place of infinities.
+float reading_of(const msg::LaserScan& scan, float range_m) {
+  if (range_m > scan.range_max) return kInf;
+  if (range_m < scan.range_min) return kNan;
+  return range_m;
+}
+
 /// Takes scans one after the other.
 class ScanTaker {
  public:
@@ -99,11 +106,8 @@ class ScanTaker {
     }
     const std::size_t known = log_.range_m.size();
     log_.range_m.resize(known + scan.ranges.size());
-    // REP 117, and the values that older drivers write in place of infinities.
     std::transform(scan.ranges.begin(), scan.ranges.end(), log_.range_m.begin() + static_cast<std::ptrdiff_t>(known),
-                   [&scan](float r) { return r > scan.range_max   ? kInf
-                                             : r < scan.range_min ? kNan
-                                                                  : r; });
+                   [&scan](float r) { return reading_of(scan, r); });
   }
 
   ScanLog finish(const std::string& topic, const std::string& tear) {
