@@ -15,6 +15,7 @@
 
 #include "beam_fit.hpp"
 #include "beam_heatmap.hpp"
+#include "beam_inputs.hpp"
 #include "beam_sample.hpp"
 #include "beam_score.hpp"
 #include "option_values.hpp"
@@ -72,35 +73,6 @@ Example:
 Every free position is scored at its best heading: bright is likely.)";
 
 constexpr WholeLimits kRayStepLimits = {1, fathom::ScoreOptions::kMostRayStep};
-
-void add_height(CLI::App& c, double& height_m) {
-  constexpr double kMost = fathom::World::kMostHeightM;
-  add_number(c, {"--height", "M", "of the sensor above the x-y plane of the scene, m"}, {-kMost, kMost, "m"}, height_m);
-}
-
-/// --map or --scene: one of them must be there, unless `optional`.
-void add_world(CLI::App& c, BeamWorldOptions& o, bool optional = false) {
-  CLI::Option_group& world = *c.add_option_group("World", "what the rays should measure");
-  world.add_option("--map", o.map, "map_server YAML file")->type_name("YAML");
-  world.add_option("--scene", o.scene, "scene file: its meshes in place of a map")->type_name("YAML");
-  world.require_option(optional ? 0 : 1, 1);
-  add_height(c, o.height_m);
-}
-
-/// --log or --bag: one of them must be there. `topic`: how the topic is typed.
-void add_log(CLI::App& c, BeamLogOptions& o, const std::string& topic = "--scan") {
-  CLI::Option_group& log = *c.add_option_group("Log", "what was measured, and where");
-  log.add_option("--log", o.log, "scan log, or the folder of a run")->type_name("LOG");
-  CLI::Option* bag = log.add_option("--bag", o.bag, "bag of ROS 2 with scans and transforms")->type_name("BAG");
-  log.require_option(1);
-  c.add_option(topic, o.in_bag.scan_topic, "topic of the bag's scans; default: the only one")
-      ->type_name("TOPIC")
-      ->needs(bag);
-  c.add_option("--frame", o.in_bag.map_frame, "frame of the bag in which the map stands")
-      ->type_name("FRAME")
-      ->needs(bag)
-      ->capture_default_str();
-}
 
 void add_parameters(CLI::App& c, std::filesystem::path& parameters) {
   c.add_option("--parameters", parameters, "parameters.yaml, as beam fit writes it")->required()->type_name("YAML");

@@ -84,12 +84,28 @@ void show(const Answer& answer, const CalibrateOptions& options) {
   print(text + "\n" + answer.counts + "\n" + answer.scene_line);
 }
 
+/// Of a CSV or a run, or of the scans of a log or bag.
+fathom::RangePairs pairs_of(const CalibrateOptions& options, std::vector<std::string>& notes) {
+  if (!options.data.empty()) return fathom::read_range_pairs(options.data, options.sensor);
+  const fathom::World world = open_world(options.world, fathom::UnknownCells::kFree, options.pairs.compute.threads);
+  const fathom::ScanLog log = read_log(options.log);
+  notes = log.notes;
+  fathom::LogPairs found = as_typed({{"give max_range_m", "give --max-range"}, {"gate_m", "--gate"}},
+                                    [&] { return fathom::range_pairs_of_log(log, world, options.pairs); });
+  if (found.others > 0) {
+    notes.push_back(
+        fmt::format("{} readings are farther than {} m (--gate) from what the world expects, and were left out",
+                    group_digits(found.others), options.pairs.gate_m));
+  }
+  return std::move(found.pairs);
+}
+
 }  // namespace
 
 void calibrate_distance(const CalibrateOptions& options) {
   const StopSignals signals(Patience::kNone);
-  const fathom::DistanceCalibration fit =
-      fathom::calibrate_distance(fathom::read_range_pairs(options.data, options.sensor));
+  std::vector<std::string> notes;
+  const fathom::DistanceCalibration fit = fathom::calibrate_distance(pairs_of(options, notes));
   Answer answer;
   using Model = fathom::DistanceNoise;
   answer.entries = {entry<Model>("mean_m", fit.mean_m), entry<Model>("stddev_m", fit.stddev_m),
@@ -99,6 +115,7 @@ void calibrate_distance(const CalibrateOptions& options) {
       fmt::format("{} pairs, {} without a return skipped", group_digits(fit.pairs), group_digits(fit.skipped));
   answer.scene_line = scene_line(Model::kSlug, answer.entries);
   answer.flags = fit.flags;
+  answer.flags.insert(answer.flags.end(), notes.begin(), notes.end());
   show(answer, options);
 }
 

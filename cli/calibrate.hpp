@@ -2,16 +2,23 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
+#include <fathom/calibrate/log_pairs.hpp>
 #include <fathom/noise/stereo_energy.hpp>
+
+#include "beam_world.hpp"
 
 namespace fathom_cli {
 
-/// `fathom calibrate distance|energy DATA ...`
+/// `fathom calibrate distance|energy DATA ...`, or `distance --bag B --map M ...`
 struct CalibrateOptions {
-  std::filesystem::path data;  ///< CSV of pairs, or the folder of a run
-  std::string sensor;          ///< of a run; empty: the only one
+  std::filesystem::path data;  ///< CSV of pairs, or the folder of a run; empty: `log` and `world` are there
+  BeamLogOptions log;
+  BeamWorldOptions world;
+  fathom::LogPairsOptions pairs;
+  std::string sensor;  ///< of a run; empty: the only one
   fathom::EnergyNormalization normalization = fathom::EnergyNormalization::kDocument;
   bool json = false, quiet = false;
 };

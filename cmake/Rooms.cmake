@@ -23,7 +23,7 @@ set(FATHOM_ARROWS_world base scene text mesh log)
 set(FATHOM_ARROWS_parts base scene noise cast)
 set(FATHOM_ARROWS_render base scene noise sensor cast)
 set(FATHOM_ARROWS_simulate base message scene text bag noise sensor mesh picture cloud calibrate log world render)
-set(FATHOM_ARROWS_report base scene text beam cast grid picture log simulate)
+set(FATHOM_ARROWS_report base scene text beam cast grid picture calibrate log simulate)
 
 # A folder of include/fathom belongs to the room of its name: including <fathom/room/...> is an arrow too. These belong
 # to another room, each to one; those of none include what is under them, for users alone.
@@ -59,6 +59,7 @@ set(FATHOM_OWNER_beam/model_file.hpp report)
 set(FATHOM_OWNER_beam/report.hpp report)
 set(FATHOM_OWNER_beam/log.hpp report)
 set(FATHOM_OWNER_beam/world.hpp report)
+set(FATHOM_OWNER_calibrate/log_pairs.hpp report)
 set(FATHOM_OWNER_calibrate/run_pairs.hpp simulate)
 
 # Third-party headers, and the only folders that may include them; a public header, which its name alone can allow, is
@@ -69,9 +70,9 @@ set(FATHOM_ONLY_embree3 src/cast/embree bench)
 set(FATHOM_ONLY_tbb src/base)
 set(FATHOM_ONLY_yaml-cpp src/text capi/rgl/tape)
 set(FATHOM_ONLY_nlohmann src/text src/mesh src/simulate src/report cli)
-set(FATHOM_ONLY_zlib.h src/text src/bag)
-set(FATHOM_ONLY_zstd.h src/bag)
-set(FATHOM_ONLY_lz4frame.h src/bag)
+set(FATHOM_ONLY_zlib.h src/text src/bag bench)
+set(FATHOM_ONLY_zstd.h src/bag bench)
+set(FATHOM_ONLY_lz4frame.h src/bag bench)
 set(FATHOM_ONLY_sqlite3.h src/bag)
 set(FATHOM_ONLY_pugixml.hpp src/mesh)
 set(FATHOM_ONLY_assimp "")  # an oracle of the tests

@@ -332,6 +332,7 @@ class Frame:
         frame: str = ...,
         keep_misses: bool = ...,
         fields: Optional[Sequence[str]] = ...,
+        layout: str = ...,
     ) -> None: ...
     def write_npy(
         self, file: _Path, channel: str, *, lost: Optional[str] = ..., max_m: Optional[float] = ...

@@ -64,9 +64,16 @@ void bind_clouds(FrameClass& frame) {
       .def(
           "write_pointcloud2",
           [](FrameHandle& h, const Path& file, const std::string& id, const std::string& in, bool keep,
-             const py::object& fields) { write_pointcloud2(file, h.frame(), id, cloud_options(in, keep, fields)); },
+             const py::object& fields, const std::string& layout) {
+            CloudOptions options = cloud_options(in, keep, fields);
+            options.layout = word_of<CloudLayout>(layout, "layout");
+            write_pointcloud2(file, h.frame(), id, options);
+          },
           "file"_a, "frame_id"_a, py::kw_only(), "frame"_a = "sensor", "keep_misses"_a = false, "fields"_a = py::none(),
-          "Writes the bytes of a sensor_msgs/msg/PointCloud2 (CDR); see write_pcd().")
+          "layout"_a = "fields",
+          "Writes the bytes of a sensor_msgs/msg/PointCloud2 (CDR); see write_pcd(). layout: 'fields', or as drivers "
+          "lay\n"
+          "points out: 'xyz', 'xyzi', 'velodyne', 'ouster', 'livox'.")
       .def(
           "write_npy",
           [](FrameHandle& h, const Path& file, const std::string& channel, const std::optional<std::string>& lost,

@@ -27,9 +27,9 @@ class Record {
     bytes_.append(value);
     return *this;
   }
-  /// Appends to `out` and is empty again.
-  void append_to(std::string& out, Op op) {
-    const std::uint64_t size = bytes_.size();
+  /// Appends to `out` and is empty again. `more`: bytes of the content that the caller appends behind it.
+  void append_to(std::string& out, Op op, std::uint64_t more = 0) {
+    const std::uint64_t size = bytes_.size() + more;
     out.push_back(static_cast<char>(op));
     out.append(reinterpret_cast<const char*>(&size), sizeof(size));
     out.append(bytes_);

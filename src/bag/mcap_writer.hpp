@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <future>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,10 +16,13 @@
 #include "message/message_type.hpp"
 #include "text/whole_file.hpp"
 
+struct ZSTD_CCtx_s;  // of zstd.h
+
 namespace fathom {
 
-/// Writes a bag of ROS 2 messages as MCAP: chunks compressed with zstd, with indices, schemas and statistics. The file
-/// appears whole at commit(), or not at all. Throws SystemError when the system refuses.
+/// Writes a bag of ROS 2 messages as MCAP: chunks compressed with zstd, with indices, schemas and statistics. A chunk
+/// is compressed and written while the next one is filled. The file appears whole at commit(), or not at all. Throws
+/// SystemError when the system refuses, at that call or the next.
 class McapWriter {
  public:
   explicit McapWriter(const std::filesystem::path& file);
@@ -31,27 +36,40 @@ class McapWriter {
   void commit();
 
  private:
+  /// Records of messages, and what their index says: times and offsets.
+  struct Chunk {
+    std::string bytes;
+    std::uint64_t start_ns = 0, end_ns = 0;
+    std::map<std::uint16_t, std::vector<std::pair<std::uint64_t, std::uint64_t>>> index;
+  };
   struct ChunkEntry {
     std::uint64_t start_ns, end_ns, offset, size, compressed, uncompressed, index_size;
     std::map<std::uint16_t, std::uint64_t> index_offsets;
   };
 
   void put(std::string_view bytes);
+  /// Valid until the next call.
+  std::string_view compress(std::string_view bytes);
+  /// Begins a chunk, while another thread compresses and writes the one before it.
   void flush_chunk();
+  /// Waits for that thread, and throws what it threw.
+  void finish_chunk();
+  void put_chunk(const Chunk& chunk);
   [[nodiscard]] std::string statistics() const;
   static void append_chunk_index(std::string& out, const ChunkEntry& chunk);
 
   WholeFile file_;
-  std::uint64_t offset_ = 0;  ///< bytes written
-  std::uint32_t data_crc_ = 0;
+  std::unique_ptr<ZSTD_CCtx_s, std::size_t (*)(ZSTD_CCtx_s*)> compressor_;
+  std::string packed_;              ///< room for a compressed chunk
+  std::uint64_t offset_ = 0;        ///< bytes written
   std::string schemas_, channels_;  ///< records, which the summary repeats
   std::vector<const MessageType*> types_;
   std::vector<std::uint64_t> counts_;  ///< [topics], messages
-  std::string chunk_;
-  std::uint64_t chunk_start_ns_ = 0, chunk_end_ns_ = 0, start_ns_ = 0, end_ns_ = 0;
-  std::map<std::uint16_t, std::vector<std::pair<std::uint64_t, std::uint64_t>>>
-      index_;  ///< times and offsets in chunk_
+  std::uint64_t messages_ = 0, start_ns_ = 0, end_ns_ = 0;
+  Chunk open_;     ///< that messages are added to
+  Chunk packing_;  ///< that the other thread has, as it has the file and what is written so far
   std::vector<ChunkEntry> chunks_;
+  std::future<void> packed_chunk_;  // last: its destructor waits for the thread
 };
 
 }  // namespace fathom

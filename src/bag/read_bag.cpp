@@ -19,7 +19,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kSqliteMagic("SQLite format 3\0", 16);
+constexpr std::string_view kSqliteMagic("SQLite format 3\0", 16), kZstdMagic("\x28\xb5\x2f\xfd", 4);
+
+/// What rosbag2 compresses file by file has no records that could be read one by one.
+[[noreturn]] void fail_compressed(const fs::path& file) {
+  throw InputError(file.string() + ": is compressed as a whole, and only bags are read; unpack it first: zstd -d");
+}
 
 /// rosbag2 numbers the files of a folder: run_2.mcap stands before run_10.mcap.
 bool is_before(const fs::path& a, const fs::path& b) {
@@ -32,7 +37,8 @@ std::vector<fs::path> files_of(const fs::path& bag) {
   if (!fs::is_directory(bag, error)) return {bag};
   std::vector<fs::path> files;
   for (const fs::directory_entry& entry : fs::directory_iterator(bag, error)) {
-    const fs::path extension = entry.path().extension();
+    const fs::path extension = entry.path().extension(), inner = entry.path().stem().extension();
+    if (extension == ".zstd" && (inner == ".mcap" || inner == ".db3")) fail_compressed(entry.path());
     if (extension == ".mcap" || extension == ".db3") files.push_back(entry.path());
   }
   if (files.empty()) throw InputError(bag.string() + ": holds no bag, a file that ends in .mcap or .db3");
@@ -53,6 +59,7 @@ std::string bag_format(const fs::path& bag) {
   require_readable_file(file);
   if (begins_with(file, mcap::kMagic)) return "MCAP";
   if (begins_with(file, kSqliteMagic)) return "sqlite3";
+  if (begins_with(file, kZstdMagic)) fail_compressed(file);
   if (begins_with(file, "#ROSBAG"))
     throw InputError(file.string() + ": this is a bag of ROS 1; rosbags-convert makes one of ROS 2");
   throw InputError(file.string() + ": this is no bag: neither MCAP nor a .db3 of rosbag2");

@@ -1,6 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "cloud/cloud_message.hpp"
 
+#include <new>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <fathom/base/error.hpp>
+
+#include "cloud/driver_layout.hpp"
+#include "cloud/point_layout.hpp"
+
 namespace fathom {
 
 namespace {
@@ -20,21 +30,66 @@ std::uint8_t datatype(ElementType type) {
   return 7;
 }
 
+void add_fields_asked_for(CloudMessage& cloud, const Frame& frame, const CloudOptions& options) {
+  PackedCloud packed = pack_cloud(frame, options);
+  for (const PointField& field : packed.layout.fields) {
+    cloud.message.point_fields.push_back({std::string(field.name), field.offset, datatype(field.type), 1});
+  }
+  cloud.message.width = packed.width;
+  cloud.message.point_step = packed.layout.step;
+  cloud.points = std::move(packed.data);
+}
+
+void add_fields_of_driver(CloudMessage& cloud, const Frame& frame, const CloudOptions& options) {
+  const DriverLayout& layout = driver_layout(options.layout);
+  const std::vector<std::uint32_t> rays = rays_kept(frame, options);
+  cloud.points = std::make_unique<std::byte[]>(rays.size() * layout.step);
+  const msg::Time& stamp = cloud.message.header.stamp;
+  const DriverSource source = {frame, frame.points(position_channel(options)),
+                               std::int64_t{stamp.sec} * 1'000'000'000 + stamp.nanosec, rays};
+  for (const DriverField& field : layout.fields) {
+    cloud.message.point_fields.push_back({std::string(field.name), field.offset, field.datatype, 1});
+    field.write(source, cloud.points.get() + field.offset, layout.step);
+  }
+  cloud.message.width = options.keep_misses ? frame.cols() : static_cast<std::uint32_t>(rays.size());
+  cloud.message.point_step = layout.step;
+}
+
 }  // namespace
 
-msg::PointCloud2 cloud_message(const PackedCloud& cloud, double stamp_s, std::string_view frame_id) {
-  msg::PointCloud2 message;
-  message.header = {msg::time_of(stamp_s), std::string(frame_id)};
-  message.height = cloud.height;
-  message.width = cloud.width;
-  for (const PointField& field : cloud.layout.fields) {
-    message.point_fields.push_back({std::string(field.name), field.offset, datatype(field.type), 1});
+CloudMessage cloud_message(const Frame& frame, std::string_view frame_id, const CloudOptions& options) {
+  CloudMessage cloud;
+  msg::PointCloud2& message = cloud.message;
+  message.header = {msg::time_of(frame.stamp_s()), std::string(frame_id)};
+  message.height = options.keep_misses ? frame.rows() : 1;
+  message.is_dense = !options.keep_misses;
+  try {
+    if (options.layout == CloudLayout::kFields) {
+      add_fields_asked_for(cloud, frame, options);
+    } else {
+      add_fields_of_driver(cloud, frame, options);
+    }
+  } catch (const std::bad_alloc&) {
+    throw SystemError(fmt::format("a cloud of {} points does not fit in memory", frame.size()));
   }
-  message.point_step = cloud.layout.step;
-  message.row_step = cloud.layout.step * cloud.width;
-  message.data = cloud.bytes();
-  message.is_dense = cloud.is_dense;
-  return message;
+  const std::uint64_t bytes = std::uint64_t{message.width} * message.height * message.point_step;
+  if (bytes > 0xffffffffULL) {
+    throw InputError(fmt::format("{} bytes of points, the limit of a PointCloud2 message is 4294967295", bytes));
+  }
+  message.row_step = message.point_step * message.width;
+  message.data = {cloud.points.get(), bytes};
+  return cloud;
+}
+
+ChannelSet cloud_channels(const CloudOptions& options) {
+  const ChannelSet position = {position_channel(options)};
+  if (options.layout == CloudLayout::kFields) return options.fields | position;
+  return driver_layout(options.layout).channels | position;
+}
+
+std::uint32_t point_bytes(const CloudOptions& options, ChannelSet present) {
+  if (options.layout == CloudLayout::kFields) return make_point_layout(options, present).step;
+  return driver_layout(options.layout).step;
 }
 
 }  // namespace fathom

@@ -47,27 +47,10 @@ constexpr std::array<ChannelFields, kChannelCount> kFieldTable = {{
     {Channel::kLabel, {"label"}},
 }};
 
-Channel position_channel(const CloudOptions& options) {
-  return options.frame == CloudFrame::kWorld ? Channel::kHitWorld : Channel::kHitSensor;
-}
-
 void append_field(PointLayout& layout, std::string_view name, Channel channel, std::uint32_t plane) {
   const ElementType type = channel_info(channel).type;
   layout.fields.push_back({name, type, layout.step, channel, plane});
   layout.step += size_of(type);
-}
-
-/// The rays that become points, in order.
-std::vector<std::uint32_t> rays_kept(const Frame& frame, const CloudOptions& options) {
-  const std::span<const float> x = frame.points(position_channel(options)).x;
-  std::vector<std::uint32_t> rays(frame.size());
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < rays.size(); ++i) {
-    rays[count] = static_cast<std::uint32_t>(i);
-    count += (options.keep_misses || x[i] == x[i]) ? 1 : 0;
-  }
-  rays.resize(count);
-  return rays;
 }
 
 /// Copies one plane into its place in every point.
@@ -105,6 +88,22 @@ void fill(const Frame& frame, std::span<const std::uint32_t> rays, PackedCloud& 
 }
 
 }  // namespace
+
+Channel position_channel(const CloudOptions& options) {
+  return options.frame == CloudFrame::kWorld ? Channel::kHitWorld : Channel::kHitSensor;
+}
+
+std::vector<std::uint32_t> rays_kept(const Frame& frame, const CloudOptions& options) {
+  const std::span<const float> x = frame.points(position_channel(options)).x;
+  std::vector<std::uint32_t> rays(frame.size());
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < rays.size(); ++i) {
+    rays[count] = static_cast<std::uint32_t>(i);
+    count += (options.keep_misses || x[i] == x[i]) ? 1 : 0;
+  }
+  rays.resize(count);
+  return rays;
+}
 
 PointLayout make_point_layout(const CloudOptions& options, ChannelSet present) {
   const Channel position = position_channel(options);

@@ -29,6 +29,12 @@ struct PointLayout {
   std::uint32_t step = 0;  ///< bytes of a point
 };
 
+/// The rays that become points, in order: those that returned, or all where lost returns are kept.
+std::vector<std::uint32_t> rays_kept(const Frame& frame, const CloudOptions& options);
+
+/// The channel that x y z are of.
+Channel position_channel(const CloudOptions& options);
+
 PointLayout make_point_layout(const CloudOptions& options, ChannelSet present);
 
 /// Points, row-major [height, width, step bytes], little endian.

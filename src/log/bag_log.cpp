@@ -7,6 +7,7 @@
 #include <numbers>
 #include <optional>
 #include <set>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -27,6 +28,8 @@ namespace fathom {
 namespace {
 
 constexpr double kMostTiltCos = 0.984807753012208;  // of 10 degrees
+constexpr std::size_t kMostStraightRays = 32;
+constexpr double kStraight = 1e-6;  // m and rad: how far from a straight way a ray may be that is taken to be on it
 constexpr float kInf = std::numeric_limits<float>::infinity(), kNan = std::numeric_limits<float>::quiet_NaN();
 
 bool is_of(const BagMessage& message, const MessageType& type) {
@@ -78,6 +81,13 @@ struct RayGrid {
   friend bool operator==(const RayGrid&, const RayGrid&) = default;
 };
 
+/// By REP 117, and of the values that older drivers write in place of infinities.
+float reading_of(const msg::LaserScan& scan, float range_m) {
+  if (range_m > scan.range_max) return kInf;
+  if (range_m < scan.range_min) return kNan;
+  return range_m;
+}
+
 /// Takes scans one after the other.
 class ScanTaker {
  public:
@@ -94,10 +104,10 @@ class ScanTaker {
       ++unplaced_;
       return;
     }
-    for (const float r : scan.ranges) {
-      // REP 117, and the values that older drivers write in place of infinities.
-      log_.range_m.push_back(r > scan.range_max ? kInf : r < scan.range_min ? kNan : r);
-    }
+    const std::size_t known = log_.range_m.size();
+    log_.range_m.resize(known + scan.ranges.size());
+    std::transform(scan.ranges.begin(), scan.ranges.end(), log_.range_m.begin() + static_cast<std::ptrdiff_t>(known),
+                   [&scan](float r) { return reading_of(scan, r); });
   }
 
   ScanLog finish(const std::string& topic, const std::string& tear) {
@@ -166,26 +176,77 @@ class ScanTaker {
     for (double& azimuth : log_.azimuth_rad) azimuth = -azimuth;
   }
 
-  bool place(const msg::LaserScan& scan) {
-    const std::int64_t stamp_ns = std::int64_t{scan.header.stamp.sec} * 1'000'000'000 + scan.header.stamp.nanosec;
-    PlanarPose first, at;
-    if (!pose_at(stamp_ns, first)) return false;
-    const std::size_t known = log_.ray_offset.size();
-    const auto [s, c] = math::sincos(first.yaw_rad);
-    for (std::size_t i = 0; i < grid_->rays; ++i) {
-      const double later_ns = 1e9 * double{time_increment_} * static_cast<double>(i);
-      if (!pose_at(stamp_ns + std::llround(later_ns), at)) {
-        log_.ray_offset.resize(known);
+  /// Where the laser was at a ray, seen from where it was at the first one.
+  struct Way {
+    double x_m = 0, y_m = 0, yaw_rad = 0;
+  };
+  static Way between(const Way& a, const Way& b, double u) {
+    return {a.x_m + u * (b.x_m - a.x_m), a.y_m + u * (b.y_m - a.y_m), a.yaw_rad + u * (b.yaw_rad - a.yaw_rad)};
+  }
+  static bool is_near(const Way& a, const Way& b) {
+    return std::abs(a.x_m - b.x_m) <= kStraight && std::abs(a.y_m - b.y_m) <= kStraight &&
+           std::abs(a.yaw_rad - b.yaw_rad) <= kStraight;
+  }
+
+  [[nodiscard]] std::int64_t time_ns(std::size_t ray) const {
+    return stamp_ns_ + std::llround(1e9 * double{time_increment_} * static_cast<double>(ray));
+  }
+
+  bool way_to(std::size_t ray, Way& way) {
+    PlanarPose at;
+    if (!pose_at(time_ns(ray), at)) return false;
+    const double x = at.x_m - first_.x_m, y = at.y_m - first_.y_m;
+    way = {cos_ * x + sin_ * y, cos_ * y - sin_ * x,
+           std::remainder(at.yaw_rad - first_.yaw_rad, 2.0 * std::numbers::pi)};
+    return true;
+  }
+
+  void set_offset(RayOffset& offset, const Way& way) {
+    offset = {static_cast<float>(way.x_m), static_cast<float>(way.y_m), static_cast<float>(way.yaw_rad)};
+    moved_ = moved_ || offset.x_m != 0.0F || offset.y_m != 0.0F || offset.yaw_rad != 0.0F;
+  }
+
+  /// Rays on whose way no transform comes, and whose middle is where a straight way has it, lie on that way: poses cost
+  /// more than all the rest.
+  bool is_straight(std::size_t begin, std::size_t last, const Way& a, Way& b) {
+    if (last < begin + 3 || !(time_increment_ >= 0.0F)) return false;
+    const std::size_t middle = (begin + last) / 2;
+    const bool is_even = time_ns(last) <= path_.even_until_ns(time_ns(begin));
+    Way m;
+    const double u = static_cast<double>(middle - begin) / static_cast<double>(last - begin);
+    return is_even && way_to(middle, m) && way_to(last, b) && is_near(m, between(a, b, u));
+  }
+
+  bool place_rays(std::size_t begin, std::size_t end, std::span<RayOffset> offsets) {
+    Way a, b;
+    if (!way_to(begin, a)) return false;
+    const bool straight = is_straight(begin, end - 1, a, b);
+    for (std::size_t i = begin; i < end; ++i) {
+      Way way = a;
+      if (straight) {
+        way = between(a, b, static_cast<double>(i - begin) / static_cast<double>(end - 1 - begin));
+      } else if (!way_to(i, way)) {
         return false;
       }
-      const double x = at.x_m - first.x_m, y = at.y_m - first.y_m;
-      const double yaw = std::remainder(at.yaw_rad - first.yaw_rad, 2.0 * std::numbers::pi);
-      log_.ray_offset.push_back(
-          {static_cast<float>(c * x + s * y), static_cast<float>(c * y - s * x), static_cast<float>(yaw)});
-      const RayOffset& o = log_.ray_offset.back();
-      moved_ = moved_ || o.x_m != 0.0F || o.y_m != 0.0F || o.yaw_rad != 0.0F;
+      set_offset(offsets[i], way);
     }
-    log_.pose.push_back(first);
+    return true;
+  }
+
+  bool place(const msg::LaserScan& scan) {
+    stamp_ns_ = std::int64_t{scan.header.stamp.sec} * 1'000'000'000 + scan.header.stamp.nanosec;
+    if (!pose_at(stamp_ns_, first_)) return false;
+    const auto [s, c] = math::sincos(first_.yaw_rad);
+    sin_ = s, cos_ = c;
+    const std::size_t known = log_.ray_offset.size(), rays = grid_->rays;
+    log_.ray_offset.resize(known + rays);
+    const std::span offsets = std::span(log_.ray_offset).subspan(known);
+    for (std::size_t begin = 0; begin < rays; begin += kMostStraightRays) {
+      if (place_rays(begin, std::min(begin + kMostStraightRays, rays), offsets)) continue;
+      log_.ray_offset.resize(known);
+      return false;
+    }
+    log_.pose.push_back(first_);
     return true;
   }
 
@@ -194,6 +255,9 @@ class ScanTaker {
   std::optional<RayGrid> grid_;
   float time_increment_ = 0.0F;
   FrameTree::Path path_;
+  std::int64_t stamp_ns_ = 0;  // of the scan that is placed, as the next three
+  PlanarPose first_;
+  double sin_ = 0, cos_ = 1;
   ScanLog log_;
   bool hangs_ = false, moved_ = false;
   std::size_t unplaced_ = 0, others_ = 0;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 
 #include <fmt/format.h>
@@ -120,6 +121,17 @@ bool FrameTree::Path::find(Step& step, std::int64_t stamp_ns, Pose& pose) {
   const double u = static_cast<double>(stamp_ns - a.first) / static_cast<double>(b.first - a.first);
   pose = interpolate(a.second, b.second, u);
   return true;
+}
+
+std::int64_t FrameTree::Path::even_until_ns(std::int64_t stamp_ns) const {
+  std::int64_t until_ns = std::numeric_limits<std::int64_t>::max();
+  for (const Step& step : steps_) {
+    if (step.holds_always) continue;
+    const std::vector<Stamped>& poses = *step.poses;
+    const bool at_stamp = poses[step.next].first == stamp_ns && step.next + 1 < poses.size();
+    until_ns = std::min(until_ns, poses[step.next + (at_stamp ? 1 : 0)].first);
+  }
+  return until_ns;
 }
 
 bool FrameTree::Path::at(std::int64_t stamp_ns, Pose& pose) {

@@ -11,6 +11,9 @@ CdrReader::CdrReader(std::span<const std::byte> bytes) : bytes_(bytes) {
   if (bytes.size() < kBegin) {
     throw InputError(fmt::format("{} bytes are no message, which begins with a header of {}", bytes.size(), kBegin));
   }
+  if (bytes[0] == std::byte{0x28} && bytes[1] == std::byte{0xb5} && bytes[2] == std::byte{0x2f}) {
+    throw InputError("the message is compressed by itself (zstd), which is not read");
+  }
   if (bytes[0] != std::byte{0} || bytes[1] != std::byte{1}) {
     throw InputError(fmt::format("the message begins with {:02x} {:02x}; only 00 01, little-endian plain CDR, is read",
                                  static_cast<unsigned>(bytes[0]), static_cast<unsigned>(bytes[1])));

@@ -32,12 +32,24 @@ for (const channel of reader.channelsById.values()) {
   const definitions = parse(new TextDecoder().decode(schema.data), { ros2: true });
   decoders.set(channel.id, { channel, schema, reader: new MessageReader(definitions) });
 }
+// The fields of all points, each as a list.
+const getters = [, 'getInt8', 'getUint8', 'getInt16', 'getUint16', 'getInt32', 'getUint32', 'getFloat32', 'getFloat64'];
+const pointsOf = (cloud) => {
+  const view = new DataView(cloud.data.buffer, cloud.data.byteOffset, cloud.data.byteLength);
+  const columns = {};
+  for (const field of cloud.fields) {
+    columns[field.name] = Array.from({ length: cloud.width * cloud.height }, (_, i) =>
+      view[getters[field.datatype]](i * cloud.point_step + field.offset, true));
+  }
+  return columns;
+};
 const messages = [];
 for await (const message of reader.readMessages({ validateCrcs: true })) {
   const { channel, schema, reader: decoder } = decoders.get(message.channelId);
-  decoder.readMessage(message.data);  // throws where the schema does not fit
+  const content = decoder.readMessage(message.data);  // throws where the schema does not fit
   messages.push({ topic: channel.topic, type: schema.name, hash: channel.metadata.get('topic_type_hash'),
-    time: String(message.logTime), bytes: Buffer.from(message.data).toString('hex') });
+    time: String(message.logTime), bytes: Buffer.from(message.data).toString('hex'), encoding: content.encoding,
+    points: schema.name === 'sensor_msgs/msg/PointCloud2' ? pointsOf(content) : undefined });
 }
 await handle.close();
 process.stdout.write(JSON.stringify({ count: Number(reader.statistics.messageCount), chunks: reader.chunkIndexes.length, messages }));

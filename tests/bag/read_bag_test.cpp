@@ -115,6 +115,35 @@ TEST(ReadBag, AFolderIsItsFilesInTheOrderOfTheirNumbers) {
   EXPECT_EQ(scans, (std::vector<std::uint64_t>{0, 1, 2, 3}));
 }
 
+TEST(ReadBag, AFolderMayHoldManyFilesOfMcap) {
+  const test::TemporaryFolder folder;
+  for (int file = 0; file < 12; ++file) {  // drive_10 after drive_9
+    McapWriter bag(folder / ("drive_" + std::to_string(file) + ".mcap"));
+    const std::uint16_t topic = bag.add_topic("/scan", msg::LaserScan::kType);
+    bag.write(topic, kStep * static_cast<std::uint64_t>(file), write_message(scan_at(file)));
+    bag.commit();
+  }
+  std::vector<std::uint64_t> scans;
+  for (const Seen& m : messages_of(folder.path())) scans.push_back(m.time_ns / kStep);
+  EXPECT_EQ(scans, (std::vector<std::uint64_t>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}));
+}
+
+// What rosbag2 writes with --compression-mode file, and with --compression-mode message.
+TEST(ReadBag, RefusesWhatIsCompressedFromOutsideInOneLine) {
+  const std::string zstd = "\x28\xb5\x2f\xfd\x04 and more";
+  for (const char* name : {"run_0.db3.zstd", "run_0.mcap.zstd"}) {
+    const test::TemporaryFolder folder;
+    folder.write(name, zstd);
+    for (const std::filesystem::path& bag : {folder.path(), folder / name}) {
+      EXPECT_TRUE(contains(message_of<InputError>([&] { static_cast<void>(read_bag_info(bag)); }),
+                           std::string(name) + ": is compressed as a whole, and only bags are read; unpack it first"));
+    }
+  }
+  msg::LaserScan scan;
+  EXPECT_EQ(message_of<InputError>([&] { read_message(std::as_bytes(std::span(zstd)), scan); }),
+            "sensor_msgs/msg/LaserScan: the message is compressed by itself (zstd), which is not read");
+}
+
 TEST(ReadBag, InfoCountsRatesAndFrames) {
   const test::TemporaryFolder folder;
   write_db3(folder / "a.db3", 0, 5);

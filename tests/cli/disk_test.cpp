@@ -112,6 +112,31 @@ TEST_F(Disk, FileThatMayNotGrowIsASystemErrorAndLeavesWholeFiles) {
   expect_whole_files("out", "full");
 }
 
+TEST_F(Disk, FullUnderABagIsASystemErrorAndLeavesNone) {
+  const SmallDisk disk(folder_ / "disk");
+  if (!disk.mounted()) GTEST_SKIP() << "a small file system can only be mounted by root";
+  std::vector<std::string> words = simulate_into("out", "40");
+  words.insert(words.end(), {"--bag", folder_ / "disk/run.mcap"});
+  const Ended ended = run_fathom(words);
+  expect_system_error(ended);
+  EXPECT_NE(ended.err.find("run.mcap: cannot write"), std::string::npos) << ended.err;
+  EXPECT_TRUE(std::filesystem::is_empty(folder_ / "disk"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "out/summary.json"));
+}
+
+TEST_F(Disk, BagThatMayNotGrowIsASystemErrorAndLeavesNone) {
+  ASSERT_EQ(run_fathom(simulate_into("full", "1")).exit_code, 0);
+  std::uintmax_t largest = 0;
+  for (const auto& file : files_below(folder_ / "full/lidar")) largest = std::max(largest, file_size(file));
+  const FileSizeLimit limit(largest + 1000);  // the bag grows with every frame
+  std::vector<std::string> words = simulate_into("out", "40");
+  words.insert(words.end(), {"--bag", folder_ / "run.mcap"});
+  const Ended ended = run_fathom(words);
+  expect_system_error(ended);
+  EXPECT_NE(ended.err.find("run.mcap: cannot write"), std::string::npos) << ended.err;
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "run.mcap"));
+}
+
 TEST_F(Disk, FolderThatCannotBeMadeIsASystemError) {
   EXPECT_EQ(run_fathom({"simulate", scene_, "--out", "/proc/fathom/out"}).exit_code, 1);
 }

@@ -76,6 +76,43 @@ TEST_P(KillAfter, LeavesOnlyWholeFiles) {
 }
 INSTANTIATE_TEST_SUITE_P(Files, KillAfter, testing::Values(1, 2, 3, 7, 20, 41));
 
+// The bag has no name before it is whole, so there is none after a kill, and an older one stays.
+class KillWithBag : public Interrupt, public testing::WithParamInterface<std::size_t> {};
+
+TEST_P(KillWithBag, LeavesNoBagOrTheOlderOne) {
+  const std::vector<std::string> words = {"simulate",           scene_,    "--out",   folder_ / "out", "--bag",
+                                          folder_ / "run.mcap", "--force", "--frames"};
+  const auto run = [&](const std::string& frames) {
+    std::vector<std::string> all = words;
+    all.push_back(frames);
+    return all;
+  };
+  const auto kill = [&] {
+    Process process(run(kFrames), folder_.path());
+    EXPECT_TRUE(process.wait_until([&] { return count_files() >= GetParam(); }));
+    process.send(SIGKILL);
+    EXPECT_EQ(process.wait().signal, SIGKILL);
+  };
+  const auto bags = [&] {
+    std::vector<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_.path())) {
+      const std::string name = entry.path().filename();
+      if (name.find("mcap") != std::string::npos) names.push_back(name);
+    }
+    return names;
+  };
+  kill();
+  EXPECT_EQ(bags(), std::vector<std::string>());
+  ASSERT_EQ(run_fathom(run("3")).exit_code, 0);
+  const std::string older = bytes_of(folder_ / "run.mcap");
+  std::filesystem::remove_all(folder_ / "out");
+  kill();
+  EXPECT_EQ(bags(), std::vector<std::string>{"run.mcap"});
+  EXPECT_TRUE(bytes_of(folder_ / "run.mcap") == older);
+  EXPECT_EQ(run_fathom({"bag", "info", folder_ / "run.mcap"}).exit_code, 0);
+}
+INSTANTIATE_TEST_SUITE_P(Files, KillWithBag, testing::Values(1, 31));
+
 TEST_F(Interrupt, CanBeRunAgainWithForce) {
   stop_after(4, SIGINT);
   const Ended ended = run_fathom({"simulate", scene_, "--out", folder_ / "out", "--frames", "1", "--force"});

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Scans out of bags: where the laser was at each ray, and what is left out.
 
+#include <array>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <string>
 #include <vector>
 
@@ -168,6 +170,68 @@ TEST_F(BagLog, AsksWhichOfSeveralLasers) {
   EXPECT_EQ(read_bag_log(folder_ / "drive.mcap", {.scan_topic = "/rear"}).pose[0].x_m, 5.0);
   EXPECT_EQ(test::input_error([&] { read_bag_log(folder_ / "drive.mcap", {.scan_topic = "/front"}); }),
             (folder_ / "drive.mcap").string() + ": has no scans on topic '/front', but on /rear, /scan");
+}
+
+// Rays by the thousand are placed many at a time; each is where the drive has it all the same, also in a scan during
+// which a transform comes and the robot turns another way.
+TEST_F(BagLog, PlacesTheRaysOfFastScansAsExactly) {
+  const auto turn_at = [](double s) { return s < 5.0 ? 3.0 * s : 15.0 - 2.0 * (s - 5.0); };
+  for (int k = 0; k <= 80; ++k) {
+    const double s = 0.125 * k;
+    put_tf(transform("map", "base", s, {{1 + 2 * s, 3, 0}, from_roll_pitch_yaw(0, 0, turn_at(s))}));
+  }
+  put_mount({{0.3, 0.1, 0.2}, from_roll_pitch_yaw(0, 0, 1.0)});
+  for (const auto& [topic, ray_s] : {std::pair("/fast", 1.7e-5F), {"/slow", 2.8e-4F}, {"/back", -1.7e-5F}}) {
+    const std::uint16_t id = writer_.add_topic(topic, msg::LaserScan::kType);
+    for (const double s : {2.0, 4.0, 4.99, 6.1}) {
+      msg::LaserScan scan = scan_at(s);
+      scan.angle_increment = 1e-3F, scan.time_increment = ray_s;
+      scan.ranges.assign(1000, 2.0F);
+      put(id, scan);
+    }
+  }
+  writer_.commit();
+  for (const auto& [topic, ray_s] : {std::pair("/fast", 1.7e-5F), {"/slow", 2.8e-4F}, {"/back", -1.7e-5F}}) {
+    const ScanLog log = read_bag_log(folder_ / "drive.mcap", {.scan_topic = topic});
+    ASSERT_EQ(log.scans(), 4U);
+    for (std::size_t scan = 0; scan < 4; ++scan) {
+      const PlanarPose& p = log.pose[scan];
+      for (std::size_t i = 0; i < 1000; ++i) {
+        const double s = std::array{2.0, 4.0, 4.99, 6.1}[scan] + double{ray_s} * static_cast<double>(i);
+        const double turn = turn_at(s);
+        const RayOffset& o = log.offsets(scan)[i];
+        ASSERT_NEAR(p.x_m + o.x_m * std::cos(p.yaw_rad) - o.y_m * std::sin(p.yaw_rad),
+                    1 + 2 * s + 0.3 * std::cos(turn) - 0.1 * std::sin(turn), 2e-6);
+        ASSERT_NEAR(p.y_m + o.x_m * std::sin(p.yaw_rad) + o.y_m * std::cos(p.yaw_rad),
+                    3 + 0.3 * std::sin(turn) + 0.1 * std::cos(turn), 2e-6);
+        ASSERT_NEAR(std::remainder(p.yaw_rad + o.yaw_rad - turn - 1.0, 2 * std::numbers::pi), 0.0, 2e-6);
+      }
+    }
+  }
+}
+
+TEST_F(BagLog, PlacesSeveralLasersEachByItsOwnMount) {
+  drive();
+  writer_.write(static_, 0,
+                write_message(msg::TFMessage{
+                    {transform("base", "front", 0, {{0.5, 0.25, 0.1}, {}}),
+                     transform("base", "rear", 0, {{-0.5, 0, 0.1}, from_roll_pitch_yaw(0, 0, std::numbers::pi)})}}));
+  const std::uint16_t rear = writer_.add_topic("/rear", msg::LaserScan::kType);
+  for (const double s : {1.0, 5.0, 8.0}) put(scan_at(s, "front")), put(rear, scan_at(s, "rear"));
+  writer_.commit();
+  const ScanLog front = read_bag_log(folder_ / "drive.mcap", {.scan_topic = "/scan"}),
+                back = read_bag_log(folder_ / "drive.mcap", {.scan_topic = "/rear"});
+  ASSERT_EQ(front.scans(), 3U);
+  ASSERT_EQ(back.scans(), 3U);
+  for (std::size_t i = 0; i < 3; ++i) {
+    const double s = std::array{1.0, 5.0, 8.0}[i], turn = 0.25 * s - 1.25, x = 1 + 2 * s;
+    EXPECT_NEAR(front.pose[i].x_m, x + 0.5 * std::cos(turn) - 0.25 * std::sin(turn), 1e-9);
+    EXPECT_NEAR(front.pose[i].y_m, 3 + 0.5 * std::sin(turn) + 0.25 * std::cos(turn), 1e-9);
+    EXPECT_NEAR(front.pose[i].yaw_rad, turn, 1e-9);
+    EXPECT_NEAR(back.pose[i].x_m, x - 0.5 * std::cos(turn), 1e-9);
+    EXPECT_NEAR(back.pose[i].y_m, 3 - 0.5 * std::sin(turn), 1e-9);
+    EXPECT_NEAR(std::cos(back.pose[i].yaw_rad - turn), -1.0, 1e-12);
+  }
 }
 
 TEST_F(BagLog, RefusesFramesThatNothingConnects) {

@@ -22,16 +22,25 @@ enum class CloudFrame : std::uint8_t { kSensor, kWorld };
 template <>
 inline constexpr std::array<std::string_view, 2> kChoiceWords<CloudFrame> = {"sensor", "world"};
 
+/// How the points of a PointCloud2 lie: x y z and the `fields` asked for, or as a ROS driver publishes them, with its
+/// names, types, offsets and padding. docs/output-formats.md has the tables.
+enum class CloudLayout : std::uint8_t { kFields, kXyz, kXyzi, kVelodyne, kOuster, kLivox };
+template <>
+inline constexpr std::array<std::string_view, 6> kChoiceWords<CloudLayout> = {"fields",   "xyz",    "xyzi",
+                                                                              "velodyne", "ouster", "livox"};
+
 /// A cloud file holds one point per return, with fields x y z, then those of `fields` that the frame has.
 struct CloudOptions {
   CloudFrame frame = CloudFrame::kSensor;
   bool keep_misses = false;  ///< lost returns stay as NaN points, so that the cloud is organised [rows, cols]
   ChannelSet fields = {Channel::kIntensity, Channel::kRing, Channel::kTimeOffset};
+  CloudLayout layout = CloudLayout::kFields;  ///< of a PointCloud2; any other than kFields has no use for `fields`
 };
 
 FATHOM_API void write_pcd(const std::filesystem::path& file, const Frame& frame, const CloudOptions& options = {});
 FATHOM_API void write_ply(const std::filesystem::path& file, const Frame& frame, const CloudOptions& options = {});
-/// A serialised sensor_msgs/msg/PointCloud2 (CDR, little endian), as it travels over ROS 2.
+/// A serialised sensor_msgs/msg/PointCloud2 (CDR, little endian), as it travels over ROS 2. Throws InputError when the
+/// frame lacks a channel that the layout needs, or a value does not fit into the driver's type.
 FATHOM_API void write_pointcloud2(const std::filesystem::path& file, const Frame& frame, std::string_view frame_id,
                                   const CloudOptions& options = {});
 

@@ -8,6 +8,7 @@
 #include <fathom/outputs/birds_eye.hpp>
 #include <fathom/outputs/camera_sheet.hpp>
 #include <fathom/outputs/clouds.hpp>
+#include <fathom/outputs/depth_image.hpp>
 #include <fathom/outputs/depth_png.hpp>
 #include <fathom/outputs/label_picture.hpp>
 #include <fathom/outputs/npy.hpp>
@@ -19,6 +20,6 @@ namespace fathom {
 
 using RegisteredOutput =
     std::variant<PcdOutput, PlyOutput, PointCloud2Output, NpyOutput, RangeImageOutput, BirdsEyeOutput, DepthPngOutput,
-                 ReasonPictureOutput, CameraSheetOutput, ScanLogOutput, LabelPictureOutput>;
+                 ReasonPictureOutput, CameraSheetOutput, ScanLogOutput, LabelPictureOutput, DepthImageOutput>;
 
 }  // namespace fathom

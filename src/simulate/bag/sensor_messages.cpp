@@ -117,6 +117,21 @@ msg::Image depth_image(const Frame& frame, std::string_view optical) {
   return image;
 }
 
+DepthImage::DepthImage(const Frame& frame, std::string_view optical, DepthEncoding encoding)
+    : image_(depth_image(frame, optical)) {
+  if (encoding == DepthEncoding::k32FC1) return;
+  for (const float depth_m : frame.floats(Channel::kDepth)) {
+    const float millimetres = std::round(1000.0F * depth_m);
+    const bool fits = millimetres >= 1.0F && millimetres <= 65535.0F;  // NaN is lost, and is neither
+    millimetres_.push_back(fits ? static_cast<std::uint16_t>(millimetres) : std::uint16_t{0});
+  }
+  image_.encoding = "16UC1";
+  image_.step = static_cast<std::uint32_t>(sizeof(std::uint16_t)) * frame.cols();
+  image_.data = std::as_bytes(std::span(millimetres_));
+}
+
+std::string optical_frame(std::string_view sensor) { return std::string(sensor) + "_optical"; }
+
 Quaternion camera_from_optical() { return {0.5, -0.5, 0.5, -0.5}; }
 
 msg::TransformStamped transform_of(const Pose& parent_from_child, double stamp_s, std::string_view parent,

@@ -2,11 +2,14 @@
 #pragma once
 // What a sensor of fathom publishes in ROS 2: a 2-D laser scans, a camera depth images, any other sensor clouds.
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <fathom/frame/frame.hpp>
+#include <fathom/outputs/depth_image.hpp>
 #include <fathom/sensor/model.hpp>
 
 #include "message/camera_info.hpp"
@@ -30,6 +33,21 @@ std::optional<msg::CameraInfo> camera_constants(const SensorModel& model, std::s
 
 /// The depth of a frame, 32FC1, NaN where it is lost. The message shows the frame's own memory.
 msg::Image depth_image(const Frame& frame, std::string_view optical);
+
+/// The depth of a frame in either encoding.
+class DepthImage {
+ public:
+  /// The frame must outlive this.
+  DepthImage(const Frame& frame, std::string_view optical, DepthEncoding encoding);
+  [[nodiscard]] const msg::Image& message() const { return image_; }
+
+ private:
+  std::vector<std::uint16_t> millimetres_;  // which the message shows
+  msg::Image image_;
+};
+
+/// The frame of a camera's images.
+std::string optical_frame(std::string_view sensor);
 
 /// From the axes of a camera in fathom, x forward, y left, z up, to an optical frame: z forward, x right, y down (REP
 /// 103).

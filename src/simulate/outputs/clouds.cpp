@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: MIT
 #include <fathom/outputs/clouds.hpp>
 
-#include "cloud/point_layout.hpp"
+#include "cloud/cloud_message.hpp"
 #include "simulate/outputs/frame_file.hpp"
 
 namespace fathom {
 
 template <CloudFormat Format>
 ChannelSet CloudOutput<Format>::needs(const Sensor& /*sensor*/) const {
-  return point_fields | ChannelSet{frame == CloudFrame::kWorld ? Channel::kHitWorld : Channel::kHitSensor};
+  return cloud_channels(options());
 }
 
 template <CloudFormat Format>
 std::vector<OutputFile> CloudOutput<Format>::files(const Sensor& sensor) const {
   using Path = std::filesystem::path;
-  const CloudOptions cloud = {frame, keep_misses, point_fields};
+  const CloudOptions cloud = options();
   const bool in_world = frame == CloudFrame::kWorld;
   OutputFile file = frame_file(kFile, in_world ? "_world" : "");
   file.bytes_at_most = [cloud](const FrameShape& shape, std::uint32_t frames) {
-    return frames * (kHeaderBytes + shape.rays() * make_point_layout(cloud, shape.channels).step);
+    return frames * (kHeaderBytes + shape.rays() * point_bytes(cloud, shape.channels));
   };
   if constexpr (Format == CloudFormat::kPcd) {
     file.write = [cloud](const Path& path, const Frame& rays, const FrameContext&) { write_pcd(path, rays, cloud); };

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// Options that name a world and a log, of all commands that compare readings with what is expected.
+
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "beam_world.hpp"
+
+namespace fathom_cli {
+
+/// --height, of the sensor in a scene.
+void add_height(CLI::App& c, double& height_m);
+
+/// --map or --scene: one of them must be there, unless `optional`.
+void add_world(CLI::App& c, BeamWorldOptions& o, bool optional = false);
+
+/// --log or --bag: one of them must be there, unless `optional`. `topic`: how the topic is typed.
+void add_log(CLI::App& c, BeamLogOptions& o, const std::string& topic = "--scan", bool optional = false);
+
+}  // namespace fathom_cli

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// Pairs to calibrate the noise of distances from, out of the scans of a real laser, as bags and logs hold them
+// (fathom/beam/bag_log.hpp, fathom/beam/scan.hpp).
+
+#include <cstddef>
+#include <optional>
+
+#include <fathom/base/compute.hpp>
+#include <fathom/base/export.hpp>
+#include <fathom/beam/scan.hpp>
+#include <fathom/beam/world.hpp>
+#include <fathom/calibrate/calibrate.hpp>
+
+namespace fathom {
+
+struct LogPairsOptions {
+  std::optional<double> max_range_m = {};  ///< how far the laser measures; nothing: what the log says
+  /// A reading that is farther than this from what the world expects is of something else: a person, or a wall that is
+  /// not in the map. Five deviations of the noise at least, or the deviation that is learned comes out too small.
+  double gate_m = 0.3;
+  Compute compute = {};
+};
+
+struct LogPairs {
+  RangePairs pairs;        ///< readings without a return stay, as they are in the log
+  std::size_t others = 0;  ///< readings of something else, left out
+};
+
+/// Readings of all scans of a log, each with the range that the world expects on its ray. Rays for which it expects
+/// less than the gate, or more than max_range less the gate, are left out: one side of their noise could not be seen.
+/// Throws InputError when the log says no max_range and none is given, the gate is not in (0, max_range / 2), or no
+/// pair is left.
+FATHOM_API LogPairs range_pairs_of_log(const ScanLog& log, const World& world, const LogPairsOptions& options = {});
+
+}  // namespace fathom
