@@ -35,8 +35,8 @@ ParameterValue value_of(const FieldInfo& field, const FieldValue& value) {
   if (field.kind == FieldKind::kFlag) return value.number() != 0.0;
   if (field.kind == FieldKind::kChoice) return std::string(field.choices[static_cast<std::size_t>(value.number())]);
   if (!field.is_single) return value.number();
-  // The shortest digits that give the same float: 0.02, not 0.019999999552965164.
-  return std::stod(fmt::format("{}", static_cast<float>(value.number())));
+  // The shortest digits that give the same float: 0.02, not 0.019999999552965164. A limit may round to a float beyond it.
+  return std::clamp(std::stod(fmt::format("{}", static_cast<float>(value.number()))), field.low, field.high);
 }
 
 /// A value as field.hpp takes it. Throws InputError when it is of another kind.
