@@ -53,14 +53,6 @@ Examples:
 
 A browser shows the page, Lichtblick and Foxglove connect to ws://127.0.0.1:8765. docs/live.md describes both.)";
 
-constexpr const char* kViewHelp = R"(
-Examples:
-  fathom view out/house
-  fathom view house.mcap
-  fathom view out/house/lidar/cloud_000000.pcd
-
-docs/live.md says what is shown of each.)";
-
 constexpr const char* kBagHelp = R"(
 Examples:
   fathom simulate examples/house/house.yaml --out out/bag --bag house.mcap
@@ -175,15 +167,6 @@ void add_serve(CLI::App& app) {
   c.final_callback([o] { serve(*o); });
 }
 
-void add_view(CLI::App& app) {
-  const auto o = std::make_shared<ServeOptions>();
-  CLI::App& c = *app.add_subcommand("view", "Show a run, a bag or a cloud as a live page");
-  c.add_option("PATH", o->path, "folder of a run, a bag, or a cloud (PCD, PointCloud2)")->required();
-  add_live_options(c, *o);
-  c.footer(kViewHelp);
-  c.final_callback([o] { view(*o); });
-}
-
 void add_check(CLI::App& app) {
   const auto o = std::make_shared<CheckOptions>();
   CLI::App& c = *app.add_subcommand("check", "Read a scene file with all it names, and say what a run of it would do");
@@ -256,7 +239,6 @@ std::unique_ptr<CLI::App> make_commands() {
   app->require_subcommand(1);
   add_simulate(*app);
   add_serve(*app);
-  add_view(*app);
   add_check(*app);
   add_sensors(*app);
   add_noise(*app);

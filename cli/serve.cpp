@@ -32,6 +32,5 @@ void serve_until_stopped(const ServeOptions& options, Serve serve_path) {
 }  // namespace
 
 void serve(const ServeOptions& options) { serve_until_stopped(options, &fathom::serve_scene); }
-void view(const ServeOptions& options) { serve_until_stopped(options, &fathom::serve_files); }
 
 }  // namespace fathom_cli

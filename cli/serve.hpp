@@ -7,15 +7,14 @@
 
 namespace fathom_cli {
 
-/// `fathom serve SCENE ...` and `fathom view PATH ...`
+/// `fathom serve SCENE ...`
 struct ServeOptions {
   std::filesystem::path path;
   fathom::LiveOptions live;
   bool quiet = false;
 };
 
-/// Prints the address of the page, and serves it until a signal comes. Both throw fathom::Error.
+/// Prints the address of the page, and serves it until a signal comes. Throws fathom::Error.
 void serve(const ServeOptions& options);
-void view(const ServeOptions& options);
 
 }  // namespace fathom_cli

@@ -133,7 +133,8 @@ ClientMessage parse_client_bytes(std::span<const std::byte> bytes) {
     throw InputError("message: its first byte is not that of a service call, and fathom takes no other bytes");
   }
   if (bytes.size() < kServiceCallHead) {
-    throw InputError(fmt::format("message: a service call of {} bytes, the least is {}", bytes.size(), kServiceCallHead));
+    throw InputError(
+        fmt::format("message: a service call of {} bytes, the least is {}", bytes.size(), kServiceCallHead));
   }
   std::array<std::uint32_t, 3> numbers = {};
   std::memcpy(numbers.data(), bytes.data() + 1, sizeof(numbers));

@@ -45,15 +45,14 @@ struct ServiceCall {
   std::string encoding, request;
 };
 
-using ClientMessage =
-    std::variant<Subscribe, Unsubscribe, GetParameters, SetParameters, WatchParameters, ServiceCall>;
+using ClientMessage = std::variant<Subscribe, Unsubscribe, GetParameters, SetParameters, WatchParameters, ServiceCall>;
 
 /// Most bytes of a message of a client; most things that one of its lists may name.
 inline constexpr std::size_t kMaxClientBytes = std::size_t{256} << 10U;
 inline constexpr std::size_t kMaxListed = 4096;
 
-/// Throw InputError, in one line, for what is no message of the protocol, and for one that asks for what fathom does not
-/// offer. Nothing that a client says makes them read beyond the bytes or recurse.
+/// Throw InputError, in one line, for what is no message of the protocol, and for one that asks for what fathom does
+/// not offer. Nothing that a client says makes them read beyond the bytes or recurse.
 ClientMessage parse_client_text(std::string_view text);
 ClientMessage parse_client_bytes(std::span<const std::byte> bytes);
 

@@ -13,8 +13,8 @@ namespace fathom {
 namespace {
 
 constexpr std::size_t kBins = 60;
-constexpr double kTail = 1e-3;          // share of the errors beyond each end
-constexpr double kLeastHalf_m = 1e-4;   // of a histogram
+constexpr double kTail = 1e-3;           // share of the errors beyond each end
+constexpr double kLeastHalf_m = 1e-4;    // of a histogram
 constexpr std::size_t kRangeBins = 200;  // into which ranges are sorted: a deviation changes little within one
 
 /// The error of returns of one range: normal(mean, deviation) plus uniform[low, high).
@@ -57,8 +57,8 @@ bool add_model(const Noise& noise, double range_m, ErrorLaw& law) {
 }
 
 std::optional<ErrorLaw> law_of(const NoiseChain& chain, double range_m) {
-  constexpr std::array kHarmless = {Stage::kAngleLoss, Stage::kShadow, Stage::kEnergyLoss, Stage::kEdgeLoss,
-                                    Stage::kHitPoint, Stage::kDropout};
+  constexpr std::array kHarmless = {Stage::kAngleLoss, Stage::kShadow,   Stage::kEnergyLoss,
+                                    Stage::kEdgeLoss,  Stage::kHitPoint, Stage::kDropout};
   ErrorLaw law;
   for (const ChainEntry& entry : chain) {
     const Noise& noise = entry.noise;

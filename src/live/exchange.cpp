@@ -14,12 +14,12 @@ namespace fathom {
 
 namespace {
 
-constexpr double kMessagesPerSecond = 200;                        // of a client: a slider moves 60 times a second
-constexpr double kMostAtOnce = 400;                               // that it may save up
-constexpr std::size_t kMostAnswerBytes = std::size_t{8} << 20U;   // that wait for a client
-constexpr std::size_t kMostSubscriptions = 1024;                  // of a client
-constexpr std::size_t kMostWatched = 65536;                       // parameters, by name
-constexpr std::size_t kMostRequests = 4096;                       // that wait for the source
+constexpr double kMessagesPerSecond = 200;                       // of a client: a slider moves 60 times a second
+constexpr double kMostAtOnce = 400;                              // that it may save up
+constexpr std::size_t kMostAnswerBytes = std::size_t{8} << 20U;  // that wait for a client
+constexpr std::size_t kMostSubscriptions = 1024;                 // of a client
+constexpr std::size_t kMostWatched = 65536;                      // parameters, by name
+constexpr std::size_t kMostRequests = 4096;                      // that wait for the source
 
 }  // namespace
 
@@ -174,8 +174,8 @@ void Exchange::tell(StatusLevel level, std::string_view message) {
 
 Exchange::News Exchange::wait(LiveClock::time_point until) {
   std::unique_lock lock(mutex_);
-  news_for_source_.wait_until(
-      lock, until, [this] { return news_.stop || news_.new_subscriptions || !news_.requests.empty(); });
+  news_for_source_.wait_until(lock, until,
+                              [this] { return news_.stop || news_.new_subscriptions || !news_.requests.empty(); });
   News news = std::exchange(news_, {});
   news_.stop = news.stop;
   return news;

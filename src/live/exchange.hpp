@@ -118,7 +118,7 @@ class Exchange {
     std::map<std::uint32_t, Slot> slots;  ///< by the client's number of the subscription
     bool watches_all = false;
     std::map<std::string, bool, std::less<>> watched;  ///< false: of all, but not this one
-    double allowance = 0;  ///< messages that it may send at once
+    double allowance = 0;                              ///< messages that it may send at once
     LiveClock::time_point last_message = {};
     bool was_warned = false;
   };

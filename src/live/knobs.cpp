@@ -35,7 +35,8 @@ ParameterValue value_of(const FieldInfo& field, const FieldValue& value) {
   if (field.kind == FieldKind::kFlag) return value.number() != 0.0;
   if (field.kind == FieldKind::kChoice) return std::string(field.choices[static_cast<std::size_t>(value.number())]);
   if (!field.is_single) return value.number();
-  // The shortest digits that give the same float: 0.02, not 0.019999999552965164. A limit may round to a float beyond it.
+  // The shortest digits that give the same float: 0.02, not 0.019999999552965164. A limit may round to a float beyond
+  // it.
   return std::clamp(std::stod(fmt::format("{}", static_cast<float>(value.number()))), field.low, field.high);
 }
 
@@ -47,7 +48,8 @@ double number_of(const FieldInfo& field, const Parameter& parameter) {
   }
   if (field.kind == FieldKind::kChoice) {
     const auto* const word = std::get_if<std::string>(&parameter.value);
-    const auto found = word == nullptr ? field.choices.end() : std::find(field.choices.begin(), field.choices.end(), *word);
+    const auto found =
+        word == nullptr ? field.choices.end() : std::find(field.choices.begin(), field.choices.end(), *word);
     if (found != field.choices.end()) return static_cast<double>(found - field.choices.begin());
     throw InputError(fmt::format("{}: is none of {}", parameter.name, fmt::join(field.choices, ", ")));
   }

@@ -32,15 +32,16 @@ std::string new_session_id() {
 
 std::string address_of(const LiveOptions& options, std::uint16_t port) {
   const bool is_v6 = options.listen.find(':') != std::string::npos;
-  return is_v6 ? fmt::format("http://[{}]:{}/", options.listen, port) : fmt::format("http://{}:{}/", options.listen, port);
+  return is_v6 ? fmt::format("http://[{}]:{}/", options.listen, port)
+               : fmt::format("http://{}:{}/", options.listen, port);
 }
 
 void serve_source(LiveSource& source, const LiveOptions& options) {
   std::unique_ptr<Exchange> exchange;
-  LiveServer server({.address = options.listen,
-                     .port = options.port,
-                     .origins = options.origins,
-                     .layout = [&exchange] { return layout_text(exchange->topics()); }});
+  LiveServer server(
+      {.address = options.listen, .port = options.port, .origins = options.origins, .layout = [&exchange] {
+         return layout_text(exchange->topics());
+       }});
   exchange = std::make_unique<Exchange>(new_session_id(), std::string(versions().fathom), kLiveServices,
                                         [&server] { server.wake(); });
   LiveSession session(source, *exchange, options.paused);
@@ -74,11 +75,6 @@ void serve_scene(const std::filesystem::path& file, const LiveOptions& options) 
   require_live();
   SceneSource source(file, options);
   serve_source(source, options);
-}
-
-void serve_files(const std::filesystem::path& /*path*/, const LiveOptions& /*options*/) {
-  require_live();
-  throw InputError("not yet");
 }
 
 }  // namespace fathom

@@ -28,14 +28,16 @@ using std::chrono::milliseconds;
 
 constexpr const char* kStateTopic = "/fathom/state";
 constexpr const char* kKnobsTopic = "/fathom/knobs";
-constexpr milliseconds kTick{250};        // in which a wish to stop and a saved file are seen
+constexpr milliseconds kTick{250};         // in which a wish to stop and a saved file are seen
 constexpr milliseconds kStatePeriod{200};  // of the time in the state
 
 std::string text_of_json(const SessionJson& json) {
   return json.dump(-1, ' ', false, SessionJson::error_handler_t::replace);
 }
 
-std::uint64_t nanoseconds_of(double time_s) { return static_cast<std::uint64_t>(std::llround(std::max(time_s, 0.0) * 1e9)); }
+std::uint64_t nanoseconds_of(double time_s) {
+  return static_cast<std::uint64_t>(std::llround(std::max(time_s, 0.0) * 1e9));
+}
 
 /// An object that a client sent.
 nlohmann::json parse_request(const ServiceCall& call) {

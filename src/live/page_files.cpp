@@ -5,25 +5,24 @@
 #include <array>
 
 // The assembler reads the files; src/CMakeLists.txt says where they are.
-#define FATHOM_PAGE_FILE(name, file)   \
-  __asm__(                             \
-      ".pushsection .rodata\n"         \
-      ".hidden fathom_page_" name      \
-      "_begin\n"                       \
-      ".hidden fathom_page_" name      \
-      "_end\n"                         \
-      ".global fathom_page_" name      \
-      "_begin\n"                       \
-      ".global fathom_page_" name      \
-      "_end\n"                         \
-      "fathom_page_" name              \
-      "_begin:\n"                      \
-      ".incbin \"" FATHOM_PAGE_FOLDER  \
-      "/" file                         \
-      "\"\n"                           \
-      "fathom_page_" name              \
-      "_end:\n"                        \
-      ".byte 0\n"                      \
+#define FATHOM_PAGE_FILE(name, file)           \
+  __asm__(                                     \
+      ".pushsection .rodata\n"                 \
+      ".hidden fathom_page_" name              \
+      "_begin\n"                               \
+      ".hidden fathom_page_" name              \
+      "_end\n"                                 \
+      ".global fathom_page_" name              \
+      "_begin\n"                               \
+      ".global fathom_page_" name              \
+      "_end\n"                                 \
+      "fathom_page_" name                      \
+      "_begin:\n"                              \
+      ".incbin \"" FATHOM_PAGE_FOLDER "/" file \
+      "\"\n"                                   \
+      "fathom_page_" name                      \
+      "_end:\n"                                \
+      ".byte 0\n"                              \
       ".popsection\n")
 
 FATHOM_PAGE_FILE("html", "index.html");

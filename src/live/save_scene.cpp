@@ -60,7 +60,8 @@ YamlValue chain_value(const NoiseChain& chain, const Scene& scene) {
     }
     if (!entry.by_ring.empty()) {
       YamlValue& rings = add_entry(map, "rings");
-      for (const RingEntry& other : entry.by_ring) add_values(add_entry(rings, std::to_string(other.ring)), other.noise);
+      for (const RingEntry& other : entry.by_ring)
+        add_values(add_entry(rings, std::to_string(other.ring)), other.noise);
     }
   }
   return list;
@@ -78,7 +79,8 @@ void set_noise(YamlValue& root, const Sensor& sensor, const Scene& scene) {
 }
 
 /// Every text that names a file of the scene names it wherever the scene file stands.
-void make_absolute(YamlValue& value, const std::filesystem::path& folder, const std::set<std::filesystem::path>& inputs) {
+void make_absolute(YamlValue& value, const std::filesystem::path& folder,
+                   const std::set<std::filesystem::path>& inputs) {
   if (value.kind == Kind::kScalar && !value.text.empty()) {
     const std::filesystem::path path = std::filesystem::absolute(folder / value.text).lexically_normal();
     if (inputs.contains(path)) value.text = path.string();
@@ -89,7 +91,8 @@ void make_absolute(YamlValue& value, const std::filesystem::path& folder, const 
 
 }  // namespace
 
-std::filesystem::path free_file(const std::filesystem::path& folder, std::string_view stem, std::string_view extension) {
+std::filesystem::path free_file(const std::filesystem::path& folder, std::string_view stem,
+                                std::string_view extension) {
   if (folder.empty()) throw InputError("nothing is saved: the server was started without --out");
   if (stem.empty() || stem.starts_with('.') || stem.find('/') != std::string_view::npos) {
     throw InputError(fmt::format("'{}' is no name of a file", one_line(stem)));

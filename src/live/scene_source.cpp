@@ -119,7 +119,9 @@ nlohmann::ordered_json SceneSource::state() const {
     const PatternShape shape = pattern_shape(sensor.model);
     const std::string_view kind = std::visit([](const auto& model) { return model.kSlug; }, sensor.model);
     sensors.push_back({{"name", sensor.name},
-                       {"kind", world_->sensors[i].camera ? "camera" : shape.rows == 1 ? "laser" : "lidar"},
+                       {"kind", world_->sensors[i].camera ? "camera"
+                                : shape.rows == 1         ? "laser"
+                                                          : "lidar"},
                        {"type", kind},
                        {"rows", shape.rows},
                        {"cols", shape.cols},
@@ -231,7 +233,8 @@ std::vector<std::filesystem::path> SceneSource::save_frame(std::string_view sens
   if (found == world_->sensors.end()) {
     throw InputError(fmt::format("save_frame: there is no sensor '{}'", one_line(sensor)));
   }
-  if (!found->is_rendered) throw InputError(fmt::format("save_frame: nobody looks at '{}': it has no frame", found->name));
+  if (!found->is_rendered)
+    throw InputError(fmt::format("save_frame: nobody looks at '{}': it has no frame", found->name));
   const auto file = free_file(options_.out, fmt::format("{}_{:06}", found->name, found->frame.index()), ".pcd");
   write_pcd(file, found->frame);
   return {file};

@@ -2,10 +2,10 @@
 #include "live/web_access.hpp"
 
 #include <algorithm>
+#include <arpa/inet.h>
 #include <array>
 #include <utility>
 
-#include <arpa/inet.h>
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
@@ -43,8 +43,8 @@ void check_origin_text(std::string_view text) {
   const std::size_t end = text.find(kSchemeEnd);
   const bool has_parts = end != std::string_view::npos && end > 0 && end + kSchemeEnd.size() < text.size();
   if (has_parts && host_of_origin(text).find_first_not_of(kHostLetters) == std::string_view::npos) return;
-  throw InputError(fmt::format("origin '{}' is not of the form https://host or https://host:port",
-                               one_line(std::string(text))));
+  throw InputError(
+      fmt::format("origin '{}' is not of the form https://host or https://host:port", one_line(std::string(text))));
 }
 
 bool is_loopback(std::string_view address) { return address.starts_with("127.") || address == "::1"; }

@@ -25,7 +25,8 @@ std::string scalar_text(const std::string& text) {
 }
 
 bool is_short(const YamlValue& list) {
-  return std::all_of(list.items.begin(), list.items.end(), [](const YamlValue& item) { return item.kind == Kind::kScalar; });
+  return std::all_of(list.items.begin(), list.items.end(),
+                     [](const YamlValue& item) { return item.kind == Kind::kScalar; });
 }
 
 void append_value(const YamlValue& value, std::size_t indent, std::string& out);

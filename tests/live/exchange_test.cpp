@@ -20,7 +20,9 @@ constexpr LiveClock::time_point kStart{std::chrono::hours(1)};
 
 class ExchangeTest : public testing::Test {
  protected:
-  ExchangeTest() { exchange_.set_topics({{"/a", "json", "a", "{}", "jsonschema", true}, {"/b", "cdr", "b", "", "ros2msg"}}); }
+  ExchangeTest() {
+    exchange_.set_topics({{"/a", "json", "a", "{}", "jsonschema", true}, {"/b", "cdr", "b", "", "ros2msg"}});
+  }
 
   ClientId connect() {
     const ClientId client = exchange_.connect();
@@ -143,7 +145,8 @@ TEST(WebAccessTest, RefusesStrangers) {
   EXPECT_TRUE(access.allows_origin("", "localhost:8765"));
   EXPECT_TRUE(access.allows_origin("http://localhost:8765", "localhost:8765"));
   EXPECT_TRUE(access.allows_origin("https://app.example:8443", "localhost:8765"));
-  for (const char* origin : {"null", "http://localhost:8766", "https://localhost:8765", "https://app.example", "file://"}) {
+  for (const char* origin :
+       {"null", "http://localhost:8766", "https://localhost:8765", "https://app.example", "file://"}) {
     EXPECT_FALSE(access.allows_origin(origin, "localhost:8765")) << origin;
   }
   EXPECT_THROW(WebAccess({"app.example"}), InputError);

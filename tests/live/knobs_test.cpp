@@ -38,7 +38,8 @@ TEST(KnobsTest, EveryNumberOfEveryModelIsAKnob) {
 
 TEST(KnobsTest, TurnsWhatItNames) {
   const Scene scene;
-  const Sensor sensor{.name = "s", .model = SpinningLidar(),
+  const Sensor sensor{.name = "s",
+                      .model = SpinningLidar(),
                       .noise = {DistanceNoise{.stddev_m = 0.02F}, AngularHit{.axis = Axis::kY},
                                 ChainEntry(DistanceNoise(), std::vector<RingEntry>{{7, DistanceNoise{.mean_m = 1}}})}};
   Knobs knobs;
@@ -77,7 +78,8 @@ TEST(ErrorDensityTest, IsTheDensityOfTheErrors) {
   ASSERT_TRUE(density);
   for (std::size_t i = 0; i < middles.size(); ++i) {
     const double expected = (*density)[i] * width * static_cast<double>(errors.size());
-    EXPECT_NEAR(static_cast<double>(histogram.counts[i]), expected, 5 * std::sqrt(expected) + 0.01 * expected) << middles[i];
+    EXPECT_NEAR(static_cast<double>(histogram.counts[i]), expected, 5 * std::sqrt(expected) + 0.01 * expected)
+        << middles[i];
   }
 }
 
@@ -119,10 +121,9 @@ bool same(const YamlValue& a, const YamlValue& b) {
 }
 
 TEST(YamlTextTest, ReadsAsTheSameTree) {
-  for (const char* text :
-       {"a: 1\nb: [1, -2.5, .nan, x y, 'null', '']\n", "a: {b: {c: [[1, 2], [3]]}, d: []}\n",
-        "list:\n  - name: x\n    deep: [{a: 1}, {b: [1, {c: d}]}]\n  - word\n  -\n  - []\n", "'#': ': - [ { \" \\ \t ü'\n",
-        "empty:\nm: {}\n", "w: '- x'\nv: 'a: b'\nu: '~'\n"}) {
+  for (const char* text : {"a: 1\nb: [1, -2.5, .nan, x y, 'null', '']\n", "a: {b: {c: [[1, 2], [3]]}, d: []}\n",
+                           "list:\n  - name: x\n    deep: [{a: 1}, {b: [1, {c: d}]}]\n  - word\n  -\n  - []\n",
+                           "'#': ': - [ { \" \\ \t ü'\n", "empty:\nm: {}\n", "w: '- x'\nv: 'a: b'\nu: '~'\n"}) {
     const YamlValue tree = parse_yaml(text, "a");
     const std::string written = yaml_text(tree);
     EXPECT_TRUE(same(tree, parse_yaml(written, "b"))) << text << "\n" << written;

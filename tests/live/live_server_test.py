@@ -216,10 +216,10 @@ class Live(unittest.TestCase):
         self.assertEqual(read_cloud(client.next_of("/front/points")[1])["frame"], "front")
 
     def test_slow_client_holds_nobody_up(self):
-        self.scene.write_text(SCENE.replace("columns: 128", "columns: 4096"))
-        slow, fast = self.client(buffer_bytes=4096), self.client()
+        self.scene.write_text(SCENE.replace("preset: VLP-16\n    columns: 128", "preset: OS1-64\n    columns: 1024"))
+        slow, fast = self.client(buffer_bytes=65536), self.client()
         fast.subscribe("/lidar/points")
-        while read_cloud(fast.next_of("/lidar/points")[1])["cols"] != 4096:
+        while read_cloud(fast.next_of("/lidar/points")[1])["cols"] != 1024:
             pass
         slow.subscribe("/lidar/points")
         times = [fast.next_of("/lidar/points")[0] for _ in range(40)]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// A live page over a scene or over what was written, for browsers and for programs that speak the Foxglove WebSocket
-// protocol, as Lichtblick and Foxglove do: `fathom serve` and `fathom view` as calls. docs/live.md has the channels.
+// A live page over a scene, for browsers and for programs that speak the Foxglove WebSocket protocol, as Lichtblick and
+// Foxglove do: `fathom serve` as a call. docs/live.md has the channels.
 
 #include <cstdint>
 #include <filesystem>
@@ -19,10 +19,10 @@ struct LiveOptions {
   /// Number address to listen on. Whoever can reach it may look and turn the knobs; the usual one is of this computer
   /// alone.
   std::string listen = "127.0.0.1";
-  std::uint16_t port = 8765;               ///< 0: any that is free
-  std::vector<std::string> origins = {};   ///< of other pages that may connect: "https://app.example"
-  std::filesystem::path out = {};          ///< folder that frames and scenes are saved into; empty: none are saved
-  bool paused = false;                     ///< at first
+  std::uint16_t port = 8765;                ///< 0: any that is free
+  std::vector<std::string> origins = {};    ///< of other pages that may connect: "https://app.example"
+  std::filesystem::path out = {};           ///< folder that frames and scenes are saved into; empty: none are saved
+  bool paused = false;                      ///< at first
   std::vector<std::string> overrides = {};  ///< as read_scene_file() takes them
   std::optional<std::uint64_t> seed = {};
   Compute compute = {};
@@ -38,9 +38,5 @@ FATHOM_API bool has_live();
 /// Simulates a scene file for those who look, until should_stop says yes. Throws InputError for a wrong scene or option
 /// and in a build without libwebsockets, SystemError when the port cannot be had.
 FATHOM_API void serve_scene(const std::filesystem::path& file, const LiveOptions& options = {});
-
-/// Shows what was written before: the folder of a run, a bag, or a cloud (PCD, PointCloud2). `overrides`, `seed` and
-/// `compute` do not count. Throws as serve_scene().
-FATHOM_API void serve_files(const std::filesystem::path& path, const LiveOptions& options = {});
 
 }  // namespace fathom

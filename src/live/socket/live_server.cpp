@@ -2,6 +2,7 @@
 #include "live/socket/live_server.hpp"
 
 #include <algorithm>
+#include <arpa/inet.h>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -13,7 +14,6 @@
 #include <thread>
 #include <utility>
 
-#include <arpa/inet.h>
 #include <fmt/format.h>
 #include <libwebsockets.h>
 

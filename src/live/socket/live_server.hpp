@@ -13,9 +13,9 @@
 namespace fathom {
 
 struct LiveServerOptions {
-  std::string address = "127.0.0.1";  ///< to listen on, a number address
-  std::uint16_t port = 8765;          ///< 0: any that is free
-  std::vector<std::string> origins;   ///< of pages that may connect besides its own
+  std::string address = "127.0.0.1";    ///< to listen on, a number address
+  std::uint16_t port = 8765;            ///< 0: any that is free
+  std::vector<std::string> origins;     ///< of pages that may connect besides its own
   std::function<std::string()> layout;  ///< makes the content of /layout.json; called from the server's thread
 };
 
