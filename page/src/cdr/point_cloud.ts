@@ -47,7 +47,7 @@ export function readPointCloud(message: DataView): PointCloud {
 
 function check(cloud: PointCloud): void {
   const { rows, cols, pointStep, rowStep, data } = cloud;
-  if (rowStep < cols * pointStep || data.byteLength < rows * rowStep) {
+  if (pointStep < 1 || rowStep < cols * pointStep || data.byteLength < rows * rowStep) {
     throw new Error(`${rows} x ${cols} points of ${pointStep} bytes do not fit into ${data.byteLength} bytes`);
   }
   for (const [name, field] of cloud.fields) {

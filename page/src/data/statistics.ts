@@ -72,5 +72,5 @@ export function metres(value: number, scale = Math.abs(value)): string {
 }
 
 function round(value: number): string {
-  return Number(value.toPrecision(3)).toString();
+  return Number(value.toPrecision(3)).toString().replace('-', '−');
 }

@@ -16,7 +16,7 @@ export class Histogram {
   constructor() {
     const keys = h('span', { class: 'keys' }, h('span', { class: 'key bar' }, 'frame'), this.model);
     this.element = h('section', { class: 'card' }, h('h2', {}, 'Errors', keys), this.canvas, this.summary);
-    this.element.title = 'Noisy minus clean range of the rays that returned';
+    this.element.title = 'Noisy minus clean range of the rays that returned; σ is the standard deviation';
   }
 
   update(errors: Errors | null): void {
@@ -30,7 +30,7 @@ export class Histogram {
       return;
     }
     const { total, mean, stddev } = summarise(this.errors);
-    say(this.summary, total > 0 ? `${total} rays · mean ${metres(mean, stddev)} · standard deviation ${metres(stddev)}` : 'No ray returned');
+    say(this.summary, total > 0 ? `${total} rays · mean ${metres(rounded(mean, stddev), stddev)} · σ ${metres(stddev)}` : 'No ray returned');
     this.model.hidden = !this.errors.density_per_m;
     const canvas = context2d(this.canvas);
     if (canvas && this.errors.counts.length > 0) {
@@ -63,6 +63,12 @@ function plot(g: CanvasRenderingContext2D, width: number, height: number, errors
     }
     g.stroke();
   }
+}
+
+/** A mean to a hundredth of the spread: finer digits are chance. */
+function rounded(mean: number, stddev: number): number {
+  const step = 10 ** Math.floor(Math.log10(0.01 * stddev));
+  return stddev > 0 ? Math.round(mean / step) * step : mean;
 }
 
 function axis(g: CanvasRenderingContext2D, width: number, height: number, low: number, high: number, x: (value: number) => number): void {

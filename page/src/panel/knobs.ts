@@ -97,7 +97,7 @@ export class Knobs {
     const { controls, show } = this.control(knob, id);
     this.controls.set(knob.name, { knob, show });
     show(knob.value);
-    return h('div', { class: `knob ${knob.kind}` }, h('div', { class: 'name' }, label, more), ...controls, unit, about);
+    return h('div', { class: `knob of-${knob.kind}` }, h('div', { class: 'name' }, label, more), ...controls, unit, about);
   }
 
   private control(knob: Knob, id: string): { controls: HTMLElement[]; show: (value: Value) => void } {

@@ -14,7 +14,7 @@ function fromHex(hex: string): number {
 }
 
 export function css(word: number): string {
-  return `rgb(${word & 255} ${(word >> 8) & 255} ${(word >> 16) & 255})`;
+  return `rgb(${word & 255}, ${(word >> 8) & 255}, ${(word >> 16) & 255})`;
 }
 
 /** A table of 256 colours that passes evenly through the given ones. */
@@ -39,8 +39,8 @@ export const ERROR = ramp(['#1d4fd8', '#4f8df0', '#8f98a3', '#ee7d52', '#d42020'
 
 const ENTITIES = ['#4e8fd0', '#f28e2b', '#59a14f', '#d65f5f', '#9a76c2', '#c49c3b', '#3fa7a0', '#e377a8', '#8c6d57', '#7f8ea3',
   '#a0c14a', '#5b6bd6', '#d98c6a', '#45b36b', '#b35bb0', '#c9b458'].map(fromHex);
-const REASONS = ['#5a8f6a', '#7c8796', '#e0a030', '#d9603b', '#9a6fd0', '#3f9fd8', '#2f6fb8', '#d85c9a', '#b8b03a', '#3fb8a0',
-  '#a3623a', '#c03a50', '#6f7fd8'].map(fromHex);
+const REASONS = ['#5f8577', '#8a949f', '#e0a030', '#b07d2b', '#9a6fd0', '#3f9fd8', '#2f6fb8', '#d85c9a', '#b8b03a', '#3fb8a0',
+  '#f04a28', '#c03a50', '#6f7fd8'].map(fromHex);
 const NONE = fromHex('#7c8796');
 
 export function entityColour(entity: number): number {

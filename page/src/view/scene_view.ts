@@ -67,12 +67,12 @@ export class SceneView {
     }
   }
 
-  /** Looks at the sensor from behind and above, so far away that most of its points are in sight. */
+  /** Looks at the points from above, so far away that most of them are in sight. */
   reset(frame: Frame): void {
-    const far = distanceOf(frame, 0.8);
-    const at = new Vector3().setFromMatrixPosition(this.pose);
-    this.controls.target.copy(at);
-    this.camera.position.copy(at).add(new Vector3(-1.15, -0.8, 1.25).multiplyScalar(far));
+    const { middle, spread } = extent(frame);
+    const away = Math.max(1, 1.3 * this.canvas.clientHeight / Math.max(this.canvas.clientWidth, 1)) * spread;
+    this.controls.target.copy(middle.applyMatrix4(this.pose));
+    this.camera.position.copy(this.controls.target).add(new Vector3(-1.5, -1.05, 1.7).multiplyScalar(away));
     this.framed = true;
     this.controls.update();
     this.changed();
@@ -135,16 +135,20 @@ export class SceneView {
   }
 }
 
-/** The given quantile of the known ranges, metres; 5 when none is known. */
-function distanceOf(frame: Frame, quantile: number): number {
-  const known: number[] = [];
-  const step = Math.max(1, Math.floor(frame.count / 2000));
+/** The middle of the noisy points in the sensor's frame, and the root of their mean squared distance from it, metres. */
+function extent(frame: Frame): { middle: Vector3; spread: number } {
+  const middle = new Vector3();
+  const point = new Vector3();
+  let squares = 0;
+  let n = 0;
+  const step = Math.max(1, Math.floor(frame.count / 5000));
   for (let i = 0; i < frame.count; i += step) {
-    const r = frame.range[i]!;
-    if (Number.isFinite(r)) {
-      known.push(r);
+    if (Number.isFinite(frame.range[i]!)) {
+      middle.add(point.fromArray(frame.points, 3 * i));
+      squares += point.lengthSq();
+      ++n;
     }
   }
-  known.sort((a, b) => a - b);
-  return known[Math.floor(quantile * known.length)] ?? 5;
+  middle.divideScalar(Math.max(n, 1));
+  return { middle, spread: n > 0 ? Math.sqrt(Math.max(squares / n - middle.lengthSq(), 0.01)) : 5 };
 }
