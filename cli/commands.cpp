@@ -19,6 +19,7 @@
 #include "noise.hpp"
 #include "option_values.hpp"
 #include "sensors.hpp"
+#include "serve.hpp"
 #include "simulate.hpp"
 
 namespace fathom_cli {
@@ -43,6 +44,14 @@ Examples:
   fathom simulate examples/house/house.yaml --out out/many --frames 1 --environments 0:2 --episodes 0:2
 
 Files appear whole or not at all. docs/scene-format.md describes SCENE, docs/output-formats.md what is written.)";
+
+constexpr const char* kServeHelp = R"(
+Examples:
+  fathom serve examples/house/house.yaml
+  fathom serve examples/house/house.yaml --out out/saved --paused
+      --set sensors.lidar.noise.distance.stddev_m=0.05
+
+A browser shows the page, Lichtblick and Foxglove connect to ws://127.0.0.1:8765. docs/live.md describes both.)";
 
 constexpr const char* kBagHelp = R"(
 Examples:
@@ -125,6 +134,39 @@ void add_simulate(CLI::App& app) {
   c.final_callback([o] { simulate(*o); });
 }
 
+/// The options of every live page.
+void add_live_options(CLI::App& c, ServeOptions& o) {
+  constexpr WholeLimits kPorts = {0, 65535};
+  add_whole(c, {"--port", "N", "port to serve at; 0: any that is free"}, kPorts, o.live.port);
+  c.add_option("--listen", o.live.listen, "number address to listen on: whoever reaches it may turn the knobs")
+      ->type_name("ADDRESS")
+      ->capture_default_str();
+  c.add_option("--origin", o.live.origins, "another page that may connect: https://app.example; may be given again")
+      ->type_name("ORIGIN")
+      ->expected(1)
+      ->take_all()
+      ->allow_extra_args(false);
+  c.add_flag("--paused", o.live.paused, "begin paused");
+  add_quiet(c, o.quiet);
+}
+
+void add_serve(CLI::App& app) {
+  const auto o = std::make_shared<ServeOptions>();
+  CLI::App& c = *app.add_subcommand("serve", "Simulate a scene file as a live page, whose noise one can turn");
+  c.add_option("SCENE", o->path, "scene file (YAML)")->required()->type_name("YAML");
+  c.add_option("--out", o->live.out, "folder for what is saved from the page; without it nothing is")->type_name("DIR");
+  add_live_options(c, *o);
+  add_whole(c, {"--seed", "S", "seed of all noise, instead of the scene's"}, kAnySeed, o->live.seed);
+  add_threads(c, o->live.compute.threads);
+  c.add_option("--set", o->live.overrides, "replace one value of the scene; may be given again")
+      ->type_name("PATH=VALUE")
+      ->expected(1)
+      ->take_all()
+      ->allow_extra_args(false);
+  c.footer(kServeHelp);
+  c.final_callback([o] { serve(*o); });
+}
+
 void add_check(CLI::App& app) {
   const auto o = std::make_shared<CheckOptions>();
   CLI::App& c = *app.add_subcommand("check", "Read a scene file with all it names, and say what a run of it would do");
@@ -196,6 +238,7 @@ std::unique_ptr<CLI::App> make_commands() {
       "--version", [](std::int64_t) {}, "show the version and exit");
   app->require_subcommand(1);
   add_simulate(*app);
+  add_serve(*app);
   add_check(*app);
   add_sensors(*app);
   add_noise(*app);

@@ -3,7 +3,7 @@
 # every #include with them, and them with the picture in docs/architecture.md.
 
 # From the bottom up, and for each room the rooms that it includes besides its own; all of these stand before it.
-set(FATHOM_ROOMS base message scene text bag beam noise sensor cast grid mesh picture cloud calibrate log world parts render simulate report)
+set(FATHOM_ROOMS base message scene text bag beam noise sensor cast grid mesh picture cloud calibrate log world parts render simulate live report)
 set(FATHOM_ARROWS_base "")
 set(FATHOM_ARROWS_message base)
 set(FATHOM_ARROWS_scene base)
@@ -23,6 +23,7 @@ set(FATHOM_ARROWS_world base scene text mesh log)
 set(FATHOM_ARROWS_parts base scene noise cast)
 set(FATHOM_ARROWS_render base scene noise sensor cast)
 set(FATHOM_ARROWS_simulate base message scene text bag noise sensor mesh picture cloud calibrate log world render)
+set(FATHOM_ARROWS_live base message scene text noise sensor cloud render simulate)
 set(FATHOM_ARROWS_report base scene text beam cast grid picture calibrate log simulate)
 
 # A folder of include/fathom belongs to the room of its name: including <fathom/room/...> is an arrow too. These belong
@@ -65,11 +66,11 @@ set(FATHOM_OWNER_calibrate/run_pairs.hpp simulate)
 # Third-party headers, and the only folders that may include them; a public header, which its name alone can allow, is
 # compiled against the library of its user.
 set(FATHOM_LIBRARIES embree3 tbb yaml-cpp nlohmann zlib.h zstd.h lz4frame.h sqlite3.h pugixml.hpp assimp png.h freetype CLI mujoco pybind11
-    urdf_parser urdf_model console_bridge sdf)
+    libwebsockets.h urdf_parser urdf_model console_bridge sdf)
 set(FATHOM_ONLY_embree3 src/cast/embree bench)
 set(FATHOM_ONLY_tbb src/base)
 set(FATHOM_ONLY_yaml-cpp src/text capi/rgl/tape)
-set(FATHOM_ONLY_nlohmann src/text src/mesh src/simulate src/report cli)
+set(FATHOM_ONLY_nlohmann src/text src/mesh src/simulate src/live src/report cli)
 set(FATHOM_ONLY_zlib.h src/text src/bag bench)
 set(FATHOM_ONLY_zstd.h src/bag bench)
 set(FATHOM_ONLY_lz4frame.h src/bag bench)
@@ -78,6 +79,7 @@ set(FATHOM_ONLY_pugixml.hpp src/mesh)
 set(FATHOM_ONLY_assimp "")  # an oracle of the tests
 set(FATHOM_ONLY_png.h src/picture src/log)
 set(FATHOM_ONLY_freetype src/picture)
+set(FATHOM_ONLY_libwebsockets.h src/live/socket)
 set(FATHOM_ONLY_CLI cli)
 set(FATHOM_ONLY_mujoco include/fathom/mujoco.hpp include/fathom/mujoco/shape.hpp capi/mujoco examples/mujoco bench)
 set(FATHOM_ONLY_pybind11 python bench)

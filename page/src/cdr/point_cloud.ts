@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+import { CdrReader } from './reader';
+
+export interface Field {
+  offset: number;
+  datatype: number;
+}
+
+/** A sensor_msgs/PointCloud2 whose points are still bytes. */
+export interface PointCloud {
+  stamp: number;
+  frame: string;
+  rows: number;
+  cols: number;
+  fields: Map<string, Field>;
+  little: boolean;
+  pointStep: number;
+  rowStep: number;
+  data: DataView;
+}
+
+export type Target = Float32Array | Uint32Array | Uint8Array;
+
+const SIZES = [0, 1, 1, 2, 2, 4, 4, 4, 8];
+
+export function readPointCloud(message: DataView): PointCloud {
+  const cdr = new CdrReader(message);
+  const { stamp, frame } = cdr.header();
+  const rows = cdr.u32();
+  const cols = cdr.u32();
+  const fields = new Map<string, Field>();
+  for (let left = cdr.u32(); left > 0; --left) {
+    const name = cdr.string();
+    const offset = cdr.u32();
+    const datatype = cdr.u8();
+    cdr.u32();
+    fields.set(name, { offset, datatype });
+  }
+  const little = cdr.u8() === 0;
+  const pointStep = cdr.u32();
+  const rowStep = cdr.u32();
+  const data = cdr.bytes();
+  const cloud = { stamp, frame, rows, cols, fields, little, pointStep, rowStep, data };
+  check(cloud);
+  return cloud;
+}
+
+function check(cloud: PointCloud): void {
+  const { rows, cols, pointStep, rowStep, data } = cloud;
+  if (pointStep < 1 || rowStep < cols * pointStep || data.byteLength < rows * rowStep) {
+    throw new Error(`${rows} x ${cols} points of ${pointStep} bytes do not fit into ${data.byteLength} bytes`);
+  }
+  for (const [name, field] of cloud.fields) {
+    if (field.offset + (SIZES[field.datatype] ?? 8) > pointStep) {
+      throw new Error(`the field ${name} reaches beyond a point of ${pointStep} bytes`);
+    }
+  }
+}
+
+function getter(data: DataView, datatype: number, little: boolean): ((at: number) => number) | null {
+  switch (datatype) {
+    case 1: return (at) => data.getInt8(at);
+    case 2: return (at) => data.getUint8(at);
+    case 3: return (at) => data.getInt16(at, little);
+    case 4: return (at) => data.getUint16(at, little);
+    case 5: return (at) => data.getInt32(at, little);
+    case 6: return (at) => data.getUint32(at, little);
+    case 7: return (at) => data.getFloat32(at, little);
+    case 8: return (at) => data.getFloat64(at, little);
+    default: return null;
+  }
+}
+
+/** Copies a field into every `stride`-th place of `out` from `first` on; false when the cloud has no such field. */
+export function copyField(cloud: PointCloud, name: string, out: Target, first = 0, stride = 1): boolean {
+  const field = cloud.fields.get(name);
+  const get = field && getter(cloud.data, field.datatype, cloud.little);
+  if (!field || !get) {
+    return false;
+  }
+  let to = first;
+  for (let row = 0; row < cloud.rows; ++row) {
+    let at = row * cloud.rowStep + field.offset;
+    for (let col = 0; col < cloud.cols; ++col, at += cloud.pointStep, to += stride) {
+      out[to] = get(at);
+    }
+  }
+  return true;
+}

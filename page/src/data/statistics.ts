@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// Numbers that the panels show of a frame's statistics.
+import type { Errors } from '../protocol/messages';
+
+export interface Summary {
+  total: number;
+  mean: number;
+  stddev: number;
+}
+
+/** Count, mean and standard deviation (metres) of a histogram, each bin taken at its middle; NaN when it is empty. */
+export function summarise(errors: Errors): Summary {
+  const middles = errors.counts.map((_, i) => 0.5 * (errors.edges_m[i]! + errors.edges_m[i + 1]!));
+  const total = errors.counts.reduce((sum, n) => sum + n, 0);
+  const mean = errors.counts.reduce((sum, n, i) => sum + n * middles[i]!, 0) / total;
+  const variance = errors.counts.reduce((sum, n, i) => sum + n * (middles[i]! - mean) ** 2, 0) / total;
+  return { total, mean, stddev: Math.sqrt(variance) };
+}
+
+/** The density of each bin, per metre: its share divided by its width. */
+export function densities(errors: Errors): number[] {
+  const total = errors.counts.reduce((sum, n) => sum + n, 0);
+  return errors.counts.map((n, i) => (total > 0 ? n / (total * (errors.edges_m[i + 1]! - errors.edges_m[i]!)) : 0));
+}
+
+export interface Rate {
+  reason: string;
+  count: number;
+  share: number;
+}
+
+/** The share of each reason, in the order of the state's list, then those that it does not name; empty ones left out. */
+export function rates(counts: Record<string, number>, order: string[]): Rate[] {
+  const rays = Object.values(counts).reduce((sum, n) => sum + n, 0);
+  const names = [...order, ...Object.keys(counts).filter((name) => !order.includes(name))];
+  return names
+    .filter((name) => (counts[name] ?? 0) > 0)
+    .map((reason) => ({ reason, count: counts[reason]!, share: counts[reason]! / rays }));
+}
+
+/** The smallest of 1, 2, 5 times a power of ten that is at least x; 1 for what is not positive. */
+export function niceCeil(x: number): number {
+  if (!(x > 0) || !Number.isFinite(x)) {
+    return 1;
+  }
+  const power = 10 ** Math.floor(Math.log10(x) + 1e-12);
+  const lead = x / power;
+  return power * (lead <= 1 + 1e-9 ? 1 : lead <= 2 ? 2 : lead <= 5 ? 5 : 10);
+}
+
+/** Root mean square of the finite values among the first `count`, of which at most about 20 000 are read. */
+export function rootMeanSquare(values: Float32Array, count: number): number {
+  const step = Math.max(1, Math.floor(count / 20000));
+  let sum = 0;
+  let n = 0;
+  for (let i = 0; i < count; i += step) {
+    const v = values[i]!;
+    if (Number.isFinite(v)) {
+      sum += v * v;
+      ++n;
+    }
+  }
+  return n > 0 ? Math.sqrt(sum / n) : 0;
+}
+
+/** Metres as a short text in the unit that suits `scale`. */
+export function metres(value: number, scale = Math.abs(value)): string {
+  if (!Number.isFinite(value)) {
+    return '–';
+  }
+  return scale < 0.1 ? `${round(1000 * value)} mm` : `${round(value)} m`;
+}
+
+function round(value: number): string {
+  return Number(value.toPrecision(3)).toString().replace('-', '−');
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// Where a knob's value stands on its slider, which runs from 0 to STEPS.
+import type { Knob } from '../protocol/messages';
+
+export const STEPS = 1000;
+
+export interface SliderScale {
+  low: number;
+  high: number;
+  /** 1 for an even scale, 3 for one with more room for small values. */
+  power: number;
+}
+
+/** The slider of a knob. A side without a limit ends at ten times the value that the knob had at first. */
+export function sliderScale(knob: Knob): SliderScale {
+  const value = Number(knob.value);
+  const reach = Math.max(10 * Math.abs(value), 1);
+  const low = knob.low ?? -reach;
+  const high = Math.max(knob.high ?? reach, low);
+  const small = low >= 0 && value - low < 0.05 * (high - low);
+  return { low, high, power: small && knob.kind === 'number' ? 3 : 1 };
+}
+
+export function toSlider(scale: SliderScale, value: number): number {
+  const t = scale.high > scale.low ? (value - scale.low) / (scale.high - scale.low) : 0;
+  return Math.round(STEPS * Math.min(1, Math.max(0, t)) ** (1 / scale.power));
+}
+
+export function fromSlider(scale: SliderScale, position: number, whole: boolean): number {
+  const value = scale.low + (scale.high - scale.low) * (position / STEPS) ** scale.power;
+  return whole ? Math.round(value) : Number(value.toPrecision(3));
+}
+
+/** The limits of a knob in words, with their unit. */
+export function limits(knob: Knob): string {
+  const unit = knob.unit && knob.unit !== '1' ? ` ${knob.unit}` : '';
+  if (knob.low !== null && knob.high !== null) {
+    return `${knob.low} to ${knob.high}${unit}`;
+  }
+  if (knob.low !== null) {
+    return `${knob.low}${unit} or more`;
+  }
+  return knob.high !== null ? `${knob.high}${unit} or less` : `any value${unit && ` in${unit}`}`;
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+// Everything that shows a frame: the cloud with its legend, and the images of range or depth, of error and of reasons.
+import { copyDepth, readImage } from './cdr/image';
+import type { Frame } from './data/frame';
+import { NO_ENTITY } from './data/frame';
+import type { Settings } from './data/settings';
+import { metres, niceCeil, rootMeanSquare } from './data/statistics';
+import type { TransformTree } from './data/transform_tree';
+import { h } from './panel/dom';
+import type { SensorInfo, State } from './protocol/messages';
+import { colourer, ERROR, RANGE, type Scales } from './view/colours';
+import { ImagePane } from './view/image_pane';
+import { entityLegend, rampLegend, reasonLegend } from './view/legend';
+import type { SceneView } from './view/scene_view';
+
+export class Pictures {
+  readonly panes = h('div', { class: 'panes' });
+  readonly legend = h('div', { class: 'legend over' });
+  readonly scales: Scales = { range: 10, error: 0.1 };
+  private readonly range = new ImagePane('Range', (row, col) => this.describe(row, col));
+  private readonly error = new ImagePane('Error', (row, col) => this.describe(row, col));
+  private readonly reason = new ImagePane('Reason', (row, col) => this.describe(row, col));
+  private readonly depth = new ImagePane('Depth', (row, col) => this.describeDepth(row, col));
+  private depths = new Float32Array(0);
+
+  constructor(private readonly frame: Frame, private readonly settings: Settings, private readonly state: () => State | null) {
+    this.panes.append(this.range.element, this.depth.element, this.error.element, this.reason.element);
+    this.hide();
+  }
+
+  hide(): void {
+    for (const pane of [this.range, this.depth, this.error, this.reason]) {
+      pane.element.hidden = true;
+    }
+  }
+
+  /** Fits the scales to a new frame; the scale of errors follows only when it is far off, so that colours do not flicker. */
+  fit(sensor: SensorInfo | undefined): void {
+    const { frame, scales } = this;
+    scales.range = niceRange(frame, sensor?.max_range_m ?? Infinity, scales.range);
+    const wanted = 3 * rootMeanSquare(frame.error, frame.count);
+    if (frame.hasClean && (wanted > scales.error || wanted < 0.3 * scales.error)) {
+      scales.error = niceCeil(wanted);
+    }
+  }
+
+  draw(view: SceneView, tree: TransformTree): void {
+    const { frame, scales } = this;
+    view.update(frame, scales, tree);
+    const { rows, cols } = frame;
+    const camera = !this.depth.element.hidden;
+    this.range.update(camera ? 0 : rows, cols, colourer(frame, 'range', scales, false));
+    rampLegend(this.range.legend, RANGE, 0, scales.range);
+    this.error.update(frame.hasClean ? rows : 0, cols, colourer(frame, 'error', scales, false));
+    rampLegend(this.error.legend, ERROR, -scales.error, scales.error);
+    this.reason.update(frame.hasReason ? rows : 0, cols, colourer(frame, 'reason', scales, false));
+    reasonLegend(this.reason.legend, frame, this.state()?.reasons ?? []);
+    this.drawLegend();
+  }
+
+  /** Shows a depth image that came as an image. */
+  drawDepth(message: DataView): void {
+    const image = readImage(message);
+    if (this.depths.length < image.rows * image.cols) {
+      this.depths = new Float32Array(image.rows * image.cols);
+    }
+    copyDepth(image, this.depths);
+    const top = this.scales.range;
+    this.depth.update(image.rows, image.cols, (i) => {
+      const value = this.depths[i]!;
+      return value >= 0 ? RANGE[Math.min(255, Math.round((255 * value) / top))]! : 0;
+    });
+    rampLegend(this.depth.legend, RANGE, 0, top);
+  }
+
+  private drawLegend(): void {
+    const names = this.state();
+    this.legend.dataset.mode ??= '';
+    if (this.legend.dataset.mode !== this.settings.mode) {
+      this.legend.dataset.mode = this.settings.mode;
+      this.legend.dataset.key = '';
+    }
+    switch (this.settings.mode) {
+      case 'range': return rampLegend(this.legend, RANGE, 0, this.scales.range);
+      case 'error': return rampLegend(this.legend, ERROR, -this.scales.error, this.scales.error);
+      case 'entity': return entityLegend(this.legend, this.frame, names?.entities ?? []);
+      case 'reason': return reasonLegend(this.legend, this.frame, names?.reasons ?? []);
+    }
+  }
+
+  private describe(row: number, col: number): string {
+    const { frame } = this;
+    const i = row * frame.cols + col;
+    const words = [`row ${row}, column ${col}`, Number.isFinite(frame.range[i]!) ? metres(frame.range[i]!, 1) : 'lost'];
+    if (frame.hasClean) {
+      words.push(`clean ${metres(frame.cleanRange[i]!, 1)}`);
+    }
+    if (Number.isFinite(frame.error[i]!)) {
+      words.push(`error ${metres(frame.error[i]!)}`);
+    }
+    if (frame.hasReason) {
+      words.push((this.state()?.reasons[frame.reason[i]!] ?? `reason ${frame.reason[i]}`).replaceAll('_', ' '));
+    }
+    if (frame.hasEntity && frame.entity[i] !== NO_ENTITY) {
+      words.push(this.state()?.entities[frame.entity[i]!] ?? `entity ${frame.entity[i]}`);
+    }
+    return words.join(' · ');
+  }
+
+  private describeDepth(row: number, col: number): string {
+    const value = this.depths[row * this.depth.canvas.width + col]!;
+    return `row ${row}, column ${col} · ${Number.isFinite(value) ? metres(value, 1) : 'lost'}`;
+  }
+}
+
+/** A round number of metres above almost all ranges; `before` stays while it fits. */
+function niceRange(frame: Frame, limit: number, before: number): number {
+  let far = 0;
+  const step = Math.max(1, Math.floor(frame.count / 5000));
+  for (let i = 0; i < frame.count; i += step) {
+    const r = frame.range[i]!;
+    if (r > far && r <= limit) {
+      far = r;
+    }
+  }
+  return far > before || far < 0.4 * before ? niceCeil(far) : before;
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// Runs one part of the page's tests:  node page/tests/run.mjs source|bundle|browser
+// Ends with 77 and one line where what a part needs is not installed.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const page = fileURLToPath(new URL('..', import.meta.url));
+const part = process.argv[2];
+
+function leave(line) {
+  console.log(`skipped: ${line}`);
+  process.exit(77);
+}
+
+function installed() {
+  const lock = JSON.parse(readFileSync(`${page}package-lock.json`, 'utf8')).packages;
+  const wanted = JSON.parse(readFileSync(`${page}package.json`, 'utf8')).devDependencies;
+  return Object.keys(wanted).every((name) => {
+    const file = `${page}node_modules/${name}/package.json`;
+    return existsSync(file) && JSON.parse(readFileSync(file, 'utf8')).version === lock[`node_modules/${name}`].version;
+  });
+}
+
+if (!installed()) {
+  leave('page/node_modules does not hold what page/package-lock.json names; `npm ci` in page/ installs it');
+}
+if (part === 'browser' && !(await import('./browser/browser.mjs')).executablePath) {
+  leave('Chromium is not installed');
+}
+const folder = { source: 'tests', bundle: 'tests/bundle', browser: 'tests/browser' }[part];
+const files = readdirSync(page + folder).filter((name) => name.endsWith('_test.mjs')).map((name) => `${folder}/${name}`);
+process.exit(spawnSync(process.execPath, ['--test', ...files], { cwd: page, stdio: 'inherit' }).status ?? 1);

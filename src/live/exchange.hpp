@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// What lies between those who look and what is looked at: topics and their subscribers, requests and their answers. It
+// knows no sockets. A source publishes from its thread, a server asks for what to send from its own.
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "live/client_message.hpp"
+#include "live/server_message.hpp"
+
+namespace fathom {
+
+enum class ClientId : std::uint32_t {};
+/// Who asks when nobody does: answers go nowhere.
+inline constexpr ClientId kNoClient{0};
+
+/// A message to send: `head`, then `body` where there is one.
+struct Outgoing {
+  bool is_text = false;
+  std::string head;
+  std::shared_ptr<const std::string> body = {};
+
+  [[nodiscard]] std::size_t size() const { return head.size() + (body ? body->size() : 0); }
+};
+
+/// A message of a client that its source has to answer.
+struct LiveRequest {
+  ClientId client = kNoClient;
+  ClientMessage message;
+};
+
+using LiveClock = std::chrono::steady_clock;
+
+/// A client that reads slowly finds the newest message of each of its subscriptions, and nothing older: there is one
+/// place for each, and a message that comes before the last was sent takes that place. Answers wait in a queue, whose
+/// bytes are bounded: a client that never reads is given up.
+class Exchange {
+ public:
+  /// `on_news` is called, from any thread, when a client has something to be sent.
+  Exchange(std::string session_id, std::string version, std::span<const LiveService> services,
+           std::function<void()> on_news);
+
+  // For the source, from its thread.
+
+  /// The topics from now on. Those that stay as they were keep channels and subscribers; clients learn of the others.
+  void set_topics(std::vector<LiveTopic> topics);
+  /// Does nothing for a topic that there is not.
+  void publish(std::string_view topic, std::uint64_t time_ns, std::string message);
+  void publish_time(std::uint64_t time_ns);
+  /// Whether anybody subscribes.
+  [[nodiscard]] bool is_wanted(std::string_view topic) const;
+  [[nodiscard]] bool has_clients() const;
+  /// Whether the newest message of a topic that keeps is there.
+  [[nodiscard]] bool is_kept(std::string_view topic) const;
+  void forget(std::string_view topic);
+  /// From any thread.
+  [[nodiscard]] std::vector<LiveTopic> topics() const;
+  void answer(ClientId client, Outgoing message);
+  void answer_text(ClientId client, std::string text) { answer(client, {.is_text = true, .head = std::move(text)}); }
+  /// To those who watch these parameters.
+  void send_changed(std::span<const Parameter> parameters);
+  /// To everybody.
+  void tell(StatusLevel level, std::string_view message);
+
+  struct News {
+    std::vector<LiveRequest> requests;  ///< in their order
+    bool new_subscriptions = false;
+    bool stop = false;
+  };
+  /// Waits for news, or until `until`.
+  News wait(LiveClock::time_point until);
+
+  // For the server, from its thread.
+
+  [[nodiscard]] ClientId connect();
+  void disconnect(ClientId client);
+  /// Answers with a status line what is no message, or one too many.
+  void receive(ClientId client, std::span<const std::byte> message, bool is_text, LiveClock::time_point now);
+  [[nodiscard]] std::optional<Outgoing> next(ClientId client);
+  [[nodiscard]] bool has_next(ClientId client) const;
+  /// Whether so much waits for a client that it cannot be reading.
+  [[nodiscard]] bool is_given_up(ClientId client) const;
+  [[nodiscard]] std::size_t clients() const;
+  void stop();
+
+ private:
+  struct Topic {
+    LiveTopic info;
+    std::uint32_t channel;
+    std::size_t subscribers = 0;
+    std::shared_ptr<const std::string> kept = {};
+    std::uint64_t kept_time_ns = 0;
+  };
+  struct Slot {
+    std::uint32_t channel;
+    std::shared_ptr<const std::string> message = {};  ///< null: nothing new
+    std::uint64_t time_ns = 0;
+    std::uint64_t since = 0;  ///< order in which waiting slots are sent
+  };
+  struct Client {
+    std::deque<Outgoing> answers;
+    std::size_t answer_bytes = 0;
+    bool is_given_up = false;
+    std::optional<std::uint64_t> time_ns;
+    std::map<std::uint32_t, Slot> slots;  ///< by the client's number of the subscription
+    bool watches_all = false;
+    std::map<std::string, bool, std::less<>> watched;  ///< false: of all, but not this one
+    double allowance = 0;                              ///< messages that it may send at once
+    LiveClock::time_point last_message = {};
+    bool was_warned = false;
+  };
+
+  [[nodiscard]] const Topic* find_topic(std::string_view name) const;
+  Topic* find_channel(std::uint32_t channel);
+  void put_answer(Client& client, Outgoing message);
+  void put_status(Client& client, StatusLevel level, std::string_view message);
+  void fill(Slot& slot, std::shared_ptr<const std::string> message, std::uint64_t time_ns);
+  void handle(ClientId id, Client& client, ClientMessage message);
+  void subscribe(Client& client, const Subscribe& message);
+  void unsubscribe(Client& client, const Unsubscribe& message);
+  static void watch(Client& client, const WatchParameters& message);
+  static bool watches(const Client& client, const std::string& name);
+  static bool may_send(Client& client, LiveClock::time_point now);
+  static bool has_more(const Client& client);
+
+  const std::string session_id_, version_;
+  const std::span<const LiveService> services_;
+  const std::function<void()> on_news_;
+  mutable std::mutex mutex_;
+  std::condition_variable news_for_source_;
+  std::vector<Topic> topics_;
+  std::uint32_t next_channel_ = 1, next_client_ = 1;
+  std::uint64_t next_since_ = 0;
+  std::map<ClientId, Client> clients_;
+  News news_;
+};
+
+}  // namespace fathom
