@@ -31,14 +31,19 @@ export function fromSlider(scale: SliderScale, position: number, whole: boolean)
   return whole ? Math.round(value) : Number(value.toPrecision(3));
 }
 
+/** A number with at most five digits. */
+export function short(value: number): string {
+  return Number(value.toPrecision(5)).toString();
+}
+
 /** The limits of a knob in words, with their unit. */
 export function limits(knob: Knob): string {
   const unit = knob.unit && knob.unit !== '1' ? ` ${knob.unit}` : '';
   if (knob.low !== null && knob.high !== null) {
-    return `${knob.low} to ${knob.high}${unit}`;
+    return `${short(knob.low)} to ${short(knob.high)}${unit}`;
   }
   if (knob.low !== null) {
-    return `${knob.low}${unit} or more`;
+    return `${short(knob.low)}${unit} or more`;
   }
-  return knob.high !== null ? `${knob.high}${unit} or less` : `any value${unit && ` in${unit}`}`;
+  return knob.high !== null ? `${short(knob.high)}${unit} or less` : `any value${unit && ` in${unit}`}`;
 }
