@@ -58,7 +58,7 @@ test('round numbers, ticks, quantiles, and metres as text', () => {
 
 test('a slider reaches both limits and comes back to each of its places', () => {
   for (const knob of [{ kind: 'number', low: 0, high: 10, value: 0.02 }, { kind: 'number', low: -1, high: 1, value: 0 },
-    { kind: 'whole', low: 0, high: 8, value: 1 }, { kind: 'number', low: 0, high: null, value: 0.03 }]) {
+    { kind: 'whole', low: 0, high: 8, value: 1 }, { kind: 'number', low: 0, high: null, value: 0.03 }, { kind: 'number', low: 0, high: 1e6, value: 0.03 }]) {
     const scale = sliderScale(knob);
     const whole = knob.kind === 'whole';
     assert.deepEqual([fromSlider(scale, 0, whole), fromSlider(scale, STEPS, whole)], [scale.low, scale.high]);

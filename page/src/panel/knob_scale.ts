@@ -11,12 +11,16 @@ export interface SliderScale {
   power: number;
 }
 
-/** The slider of a knob. A side without a limit ends at ten times the value that the knob had at first. */
+/**
+ * The slider of a knob. A side without a limit ends at ten times the value that the knob had at first, and one whose limit is
+ * more than a thousand times that value at a hundred times: the field beside the slider takes the others.
+ */
 export function sliderScale(knob: Knob): SliderScale {
   const value = Number(knob.value);
   const reach = Math.max(10 * Math.abs(value), 1);
   const low = knob.low ?? -reach;
-  const high = Math.max(knob.high ?? reach, low);
+  const far = low >= 0 && value > 0 && knob.high !== null && knob.high > 1000 * value;
+  const high = far ? 100 * value : Math.max(knob.high ?? reach, low);
   const small = low >= 0 && value - low < 0.05 * (high - low);
   return { low, high, power: small && knob.kind === 'number' ? 3 : 1 };
 }
