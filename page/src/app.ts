@@ -2,9 +2,11 @@
 // The page: what comes from the server goes to what shows it, and what a user does goes to the server.
 import { readTransforms } from './cdr/transforms';
 import { Frame } from './data/frame';
+import { sensorNames, wantedTopics } from './data/sensors';
 import { load, save, type Settings } from './data/settings';
 import { TransformTree } from './data/transform_tree';
 import { Inbox } from './inbox';
+import { takeMessages } from './intake';
 import { makeKeys } from './keys';
 import { Layout } from './layout';
 import { Loop } from './loop';
@@ -19,6 +21,7 @@ import { Pictures } from './pictures';
 import { Client, type Channel, type Listener, type Parameter } from './protocol/client';
 import type { Knob, SensorInfo, State, Statistics } from './protocol/messages';
 import { textOf } from './protocol/wire';
+import { callService } from './services';
 import { applyTheme, onSystemTheme } from './theme';
 import { SceneView } from './view/scene_view';
 
@@ -90,12 +93,7 @@ export class App implements Listener {
   }
 
   sensorNames(): string[] {
-    const told = this.state?.sensors.map((sensor) => sensor.name) ?? [];
-    if (told.length > 0) {
-      return told;
-    }
-    const found = [...this.channels.keys()].map((topic) => /^\/(.+)\/(points|image)$/.exec(topic)?.[1]);
-    return [...new Set(found.filter((name): name is string => name !== undefined))];
+    return sensorNames(this.state, this.channels.keys());
   }
 
   info(): SensorInfo | undefined {
@@ -116,22 +114,11 @@ export class App implements Listener {
       this.redraw();
     }
     this.layout.header.showSensors(names, chosen);
-    const own = ['points', 'rays', 'image', 'statistics'].map((topic) => `/${chosen}/${topic}`);
-    this.client.want(['/fathom/state', '/fathom/knobs', '/tf', '/tf_static', ...(chosen ? own : [])]);
+    this.client.want(wantedTopics(chosen));
   }
 
-  async call(service: string, request: unknown): Promise<void> {
-    try {
-      const answer = await this.client.call(service, request);
-      const written = answer.files ?? answer.file;
-      if (answer.error) {
-        this.notes.toast(String(answer.error), true);
-      } else if (written) {
-        this.notes.toast(`Wrote ${[written].flat().join(', ')}`);
-      }
-    } catch (error) {
-      this.notes.toast((error as Error).message, true);
-    }
+  call(service: string, request: unknown): Promise<void> {
+    return callService(this.client, this.notes, service, request);
   }
 
   /** Colours and draws everything again. */
@@ -187,40 +174,12 @@ export class App implements Listener {
 
   private draw(): void {
     try {
-      this.takeMessages();
+      takeMessages(this, this.recolour);
     } catch (error) {
       this.notes.keep('message', (error as Error).message);
     }
+    this.recolour = false;
     this.view.draw();
     this.counts.draws++;
-  }
-
-  private takeMessages(): void {
-    const take = (kind: string) => this.inbox.take(`/${this.sensor}/${kind}`);
-    const [rays, points, image, statistics] = [take('rays'), take('points'), take('image'), take('statistics')];
-    if (rays) {
-      this.frame.readRays(rays);
-    }
-    if (points) {
-      this.frame.readPoints(points);
-      this.pictures.fit(this.info());
-      this.notes.keep('message', null);
-      this.counts.frames++;
-      this.counts.firstMs ||= performance.now();
-    }
-    if (image) {
-      this.pictures.drawDepth(image);
-    }
-    if (statistics) {
-      this.statistics = JSON.parse(textOf(statistics));
-    }
-    if (points || rays || this.recolour) {
-      this.pictures.draw(this.view, this.tree);
-    }
-    if (statistics || this.recolour) {
-      this.histogram.update(this.statistics?.errors ?? null);
-      this.losses.update(this.statistics, this.state?.reasons ?? []);
-    }
-    this.recolour = false;
   }
 }

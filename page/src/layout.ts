@@ -46,8 +46,9 @@ export class Layout {
   showState(state: State, client: Client): void {
     say(this.header.scene, state.scene);
     this.header.scene.title = `${state.scene} · fathom ${state.version}`;
-    this.header.saveFrame.hidden = !client.has('/fathom/save_frame');
-    this.header.saveScene.hidden = !client.has('/fathom/save_scene');
+    const may = state.can_save !== false;
+    this.header.saveFrame.hidden = !may || !client.has('/fathom/save_frame');
+    this.header.saveScene.hidden = !may || !client.has('/fathom/save_scene');
     document.title = `${state.scene} · fathom`;
   }
 }

@@ -4,7 +4,7 @@ import { copyDepth, readImage } from './cdr/image';
 import type { Frame } from './data/frame';
 import { NO_ENTITY } from './data/frame';
 import type { Settings } from './data/settings';
-import { metres, niceCeil, rootMeanSquare } from './data/statistics';
+import { magnitude, metres, niceCeil } from './data/statistics';
 import type { TransformTree } from './data/transform_tree';
 import { h } from './panel/dom';
 import type { SensorInfo, State } from './protocol/messages';
@@ -12,6 +12,9 @@ import { colourer, ERROR, RANGE, type Scales } from './view/colours';
 import { ImagePane } from './view/image_pane';
 import { entityLegend, rampLegend, reasonLegend } from './view/legend';
 import type { SceneView } from './view/scene_view';
+
+/** Errors below this are the rounding of numbers. */
+const FINEST_M = 0.001;
 
 export class Pictures {
   readonly panes = h('div', { class: 'panes' });
@@ -34,12 +37,16 @@ export class Pictures {
     }
   }
 
-  /** Fits the scales to a new frame; the scale of errors follows only when it is far off, so that colours do not flicker. */
+  /** Fits the scales to a new frame; they follow only when they are far off, so that colours do not flicker. */
   fit(sensor: SensorInfo | undefined): void {
     const { frame, scales } = this;
-    scales.range = niceRange(frame, sensor?.max_range_m ?? Infinity, scales.range);
-    const wanted = 3 * rootMeanSquare(frame.error, frame.count);
-    if (frame.hasClean && (wanted > scales.error || wanted < 0.3 * scales.error)) {
+    const far = Math.min(magnitude(frame.range, frame.count, 0.995), sensor?.max_range_m ?? Infinity);
+    if (far > scales.range || far < 0.6 * scales.range) {
+      scales.range = niceCeil(1.05 * far);
+    }
+    // Few errors beside edges are large; most colours are for the others.
+    const wanted = Math.max(1.5 * magnitude(frame.error, frame.count, 0.95), FINEST_M);
+    if (frame.hasClean && (wanted > 1.2 * scales.error || wanted < 0.4 * scales.error)) {
       scales.error = niceCeil(wanted);
     }
   }
@@ -111,17 +118,4 @@ export class Pictures {
     const value = this.depths[row * this.depth.canvas.width + col]!;
     return `row ${row}, column ${col} · ${Number.isFinite(value) ? metres(value, 1) : 'lost'}`;
   }
-}
-
-/** A round number of metres above almost all ranges; `before` stays while it fits. */
-function niceRange(frame: Frame, limit: number, before: number): number {
-  let far = 0;
-  const step = Math.max(1, Math.floor(frame.count / 5000));
-  for (let i = 0; i < frame.count; i += step) {
-    const r = frame.range[i]!;
-    if (r > far && r <= limit) {
-      far = r;
-    }
-  }
-  return far > before || far < 0.4 * before ? niceCeil(far) : before;
 }

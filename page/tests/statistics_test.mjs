@@ -4,7 +4,7 @@ import { after, test } from 'node:test';
 import { histogram, random, render, lidarRays } from './fake_world.mjs';
 import { done, load } from './source.mjs';
 
-const { summarise, densities, rates, niceCeil, rootMeanSquare, metres } = await load('data/statistics.ts');
+const { summarise, densities, rates, niceCeil, magnitude, metres, ticks } = await load('data/statistics.ts');
 const { sliderScale, toSlider, fromSlider, limits, STEPS } = await load('panel/knob_scale.ts');
 after(done);
 
@@ -46,17 +46,19 @@ test('rates follow the order of reasons, leave empty ones out and sum to one', (
   assert.deepEqual(found.map((rate) => [rate.reason, rate.share]), [['hit', 0.85], ['dropout', 0.1], ['unheard_of', 0.05]]);
 });
 
-test('round numbers, means of squares, and metres as text', () => {
-  for (const [x, y] of [[0.9, 1], [1, 1], [1.2, 2], [3, 5], [6, 10], [0.03, 0.05], [0, 1], [NaN, 1]]) {
+test('round numbers, ticks, quantiles, and metres as text', () => {
+  for (const [x, y] of [[0.9, 1], [1, 1], [1.2, 1.5], [3.1, 4], [9, 10], [0.03, 0.03], [0, 1], [NaN, 1]]) {
     assert.ok(Math.abs(niceCeil(x) - y) < 1e-12, `${x}`);
   }
-  assert.equal(rootMeanSquare(Float32Array.of(3, NaN, -4, 99), 3), Math.sqrt(12.5));
+  assert.deepEqual([0, 0.5, 1].map((q) => magnitude(Float32Array.of(3, NaN, -4, 0.5, 99), 4, q)), [0.5, 3, 4]);
+  assert.equal(magnitude(Float32Array.of(NaN), 1, 0.5), 0);
+  assert.deepEqual(ticks(-0.043, 0.0468, 5).map((t) => Number(t.toFixed(9))), [-0.04, -0.02, 0, 0.02, 0.04]);
   assert.deepEqual([metres(0.0123), metres(-2.5), metres(NaN), metres(0, 0.03)], ['12.3 mm', '−2.5 m', '–', '0 mm']);
 });
 
 test('a slider reaches both limits and comes back to each of its places', () => {
   for (const knob of [{ kind: 'number', low: 0, high: 10, value: 0.02 }, { kind: 'number', low: -1, high: 1, value: 0 },
-    { kind: 'whole', low: 0, high: 8, value: 1 }, { kind: 'number', low: 0, high: null, value: 0.03 }]) {
+    { kind: 'whole', low: 0, high: 8, value: 1 }, { kind: 'number', low: 0, high: null, value: 0.03 }, { kind: 'number', low: 0, high: 1e6, value: 0.03 }]) {
     const scale = sliderScale(knob);
     const whole = knob.kind === 'whole';
     assert.deepEqual([fromSlider(scale, 0, whole), fromSlider(scale, STEPS, whole)], [scale.low, scale.high]);

@@ -38,29 +38,39 @@ export function rates(counts: Record<string, number>, order: string[]): Rate[] {
     .map((reason) => ({ reason, count: counts[reason]!, share: counts[reason]! / rays }));
 }
 
-/** The smallest of 1, 2, 5 times a power of ten that is at least x; 1 for what is not positive. */
+const LEADS = [1, 1.5, 2, 3, 4, 5, 6, 8, 10];
+
+/** The smallest of LEADS times a power of ten that is at least x; 1 for what is not positive. */
 export function niceCeil(x: number): number {
   if (!(x > 0) || !Number.isFinite(x)) {
     return 1;
   }
   const power = 10 ** Math.floor(Math.log10(x) + 1e-12);
   const lead = x / power;
-  return power * (lead <= 1 + 1e-9 ? 1 : lead <= 2 ? 2 : lead <= 5 ? 5 : 10);
+  return power * LEADS.find((step) => lead <= step * (1 + 1e-9))!;
 }
 
-/** Root mean square of the finite values among the first `count`, of which at most about 20 000 are read. */
-export function rootMeanSquare(values: Float32Array, count: number): number {
-  const step = Math.max(1, Math.floor(count / 20000));
-  let sum = 0;
-  let n = 0;
+/** Round numbers between two ends, about `wanted` of them. */
+export function ticks(low: number, high: number, wanted: number): number[] {
+  const step = niceCeil((high - low) / wanted);
+  const first = Math.ceil(low / step - 1e-9);
+  const last = Math.floor(high / step + 1e-9);
+  return last - first > 1000 ? [] : Array.from({ length: last - first + 1 }, (_, i) => (first + i) * step);
+}
+
+const MOST_READ = 4000;
+
+/** The quantile of the magnitudes of the finite values among the first `count`, of which about MOST_READ are read; 0 of none. */
+export function magnitude(values: Float32Array, count: number, quantile: number): number {
+  const known: number[] = [];
+  const step = Math.max(1, Math.floor(count / MOST_READ));
   for (let i = 0; i < count; i += step) {
-    const v = values[i]!;
-    if (Number.isFinite(v)) {
-      sum += v * v;
-      ++n;
+    if (Number.isFinite(values[i]!)) {
+      known.push(Math.abs(values[i]!));
     }
   }
-  return n > 0 ? Math.sqrt(sum / n) : 0;
+  known.sort((a, b) => a - b);
+  return known[Math.min(Math.floor(quantile * known.length), known.length - 1)] ?? 0;
 }
 
 /** Metres as a short text in the unit that suits `scale`. */

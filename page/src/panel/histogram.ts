@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The errors of a frame as a histogram, with the density that the models give over it.
-import { densities, metres, summarise } from '../data/statistics';
+import { densities, metres, summarise, ticks } from '../data/statistics';
 import type { Errors } from '../protocol/messages';
 import { colourOf, context2d, h, say } from './dom';
 
@@ -67,8 +67,8 @@ function plot(g: CanvasRenderingContext2D, width: number, height: number, errors
 
 /** A mean to a hundredth of the spread: finer digits are chance. */
 function rounded(mean: number, stddev: number): number {
-  const step = 10 ** Math.floor(Math.log10(0.01 * stddev));
-  return stddev > 0 ? Math.round(mean / step) * step : mean;
+  const step = 10 ** Math.floor(Math.log10(0.01 * Math.max(stddev, 0.0001)));
+  return Math.round(mean / step) * step;
 }
 
 function axis(g: CanvasRenderingContext2D, width: number, height: number, low: number, high: number, x: (value: number) => number): void {
@@ -77,16 +77,13 @@ function axis(g: CanvasRenderingContext2D, width: number, height: number, low: n
   g.strokeStyle = colourOf('--line');
   g.lineWidth = 1;
   const scale = Math.max(Math.abs(low), Math.abs(high));
-  for (const part of [0, 0.25, 0.5, 0.75, 1]) {
-    const value = low + part * (high - low);
-    const at = Math.round(x(value)) + (part === 1 ? -0.5 : 0.5);
+  for (const value of ticks(low, high, 5)) {
+    const at = Math.round(x(value)) + 0.5;
     g.beginPath();
     g.moveTo(at, 0);
     g.lineTo(at, height - BELOW);
     g.stroke();
-    if (part !== 0.25 && part !== 0.75) {
-      g.textAlign = part === 0 ? 'left' : part === 1 ? 'right' : 'center';
-      g.fillText(metres(value, scale), Math.min(Math.max(at, 0), width), height - 4);
-    }
+    g.textAlign = at < 24 ? 'left' : at > width - 24 ? 'right' : 'center';
+    g.fillText(metres(value, scale), at, height - 4);
   }
 }

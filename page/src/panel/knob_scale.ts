@@ -11,12 +11,16 @@ export interface SliderScale {
   power: number;
 }
 
-/** The slider of a knob. A side without a limit ends at ten times the value that the knob had at first. */
+/**
+ * The slider of a knob. A side without a limit ends at ten times the value that the knob had at first, and one whose limit is
+ * more than a thousand times that value at a hundred times: the field beside the slider takes the others.
+ */
 export function sliderScale(knob: Knob): SliderScale {
   const value = Number(knob.value);
   const reach = Math.max(10 * Math.abs(value), 1);
   const low = knob.low ?? -reach;
-  const high = Math.max(knob.high ?? reach, low);
+  const far = low >= 0 && value > 0 && knob.high !== null && knob.high > 1000 * value;
+  const high = far ? 100 * value : Math.max(knob.high ?? reach, low);
   const small = low >= 0 && value - low < 0.05 * (high - low);
   return { low, high, power: small && knob.kind === 'number' ? 3 : 1 };
 }
@@ -31,14 +35,19 @@ export function fromSlider(scale: SliderScale, position: number, whole: boolean)
   return whole ? Math.round(value) : Number(value.toPrecision(3));
 }
 
+/** A number with at most five digits. */
+export function short(value: number): string {
+  return Number(value.toPrecision(5)).toString();
+}
+
 /** The limits of a knob in words, with their unit. */
 export function limits(knob: Knob): string {
   const unit = knob.unit && knob.unit !== '1' ? ` ${knob.unit}` : '';
   if (knob.low !== null && knob.high !== null) {
-    return `${knob.low} to ${knob.high}${unit}`;
+    return `${short(knob.low)} to ${short(knob.high)}${unit}`;
   }
   if (knob.low !== null) {
-    return `${knob.low}${unit} or more`;
+    return `${short(knob.low)}${unit} or more`;
   }
-  return knob.high !== null ? `${knob.high}${unit} or less` : `any value${unit && ` in${unit}`}`;
+  return knob.high !== null ? `${short(knob.high)}${unit} or less` : `any value${unit && ` in${unit}`}`;
 }

@@ -2,7 +2,7 @@
 // The knobs of the chosen sensor's noise models, made from what the server says about them.
 import type { Knob, Value } from '../protocol/messages';
 import { h, put } from './dom';
-import { fromSlider, limits, sliderScale, STEPS, toSlider } from './knob_scale';
+import { fromSlider, limits, short, sliderScale, STEPS, toSlider } from './knob_scale';
 
 const SEND_EVERY_MS = 40;
 
@@ -126,7 +126,7 @@ export class Knobs {
     });
     const show = (value: Value) => {
       if (Number(box.value) !== value || box.value === '') {
-        box.value = String(value);
+        box.value = short(Number(value));
       }
       if (document.activeElement !== slider || fromSlider(scale, Number(slider.value), whole) !== value) {
         slider.value = String(toSlider(scale, Number(value)));
@@ -157,5 +157,5 @@ export class Knobs {
 
 /** A key of a scene file as words: its unit stands beside it already. */
 function words(field: string): string {
-  return field.replace(/_(m|s|rad|deg|hz|mm|per_m|m2)$/, '').replaceAll('_', ' ');
+  return field.replace(/(?<!_per)_(m|s|rad|deg|hz|mm|m2)$/, '').replaceAll('_', ' ');
 }

@@ -33,6 +33,7 @@ export class Transport {
     say(this.play, state.paused ? 'Play' : 'Pause');
     this.play.title = `${state.paused ? 'Play' : 'Pause'} (space)`;
     this.slider.hidden = state.end_s === null;
+    this.slider.min = String(state.start_s ?? 0);
     this.slider.max = String(state.end_s ?? 1);
     if (!this.dragging) {
       this.slider.value = String(state.time_s);
@@ -53,7 +54,7 @@ export class Transport {
   seek(time: number): void {
     if (this.state) {
       const end = this.state.end_s ?? Infinity;
-      this.call('/fathom/seek', { time_s: Math.min(Math.max(time, 0), end) });
+      this.call('/fathom/seek', { time_s: Math.min(Math.max(time, this.state.start_s ?? 0), end) });
     }
   }
 

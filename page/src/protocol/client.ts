@@ -143,11 +143,9 @@ export class Client {
 
   private receiveBinary(data: DataView): void {
     const frame = readFrame(data);
-    if (frame?.op === 'message') {
-      const topic = this.topics.get(frame.subscription);
-      if (topic !== undefined) {
-        this.listener.onMessage(topic, frame.payload);
-      }
+    const topic = frame?.op === 'message' ? this.topics.get(frame.subscription) : undefined;
+    if (frame?.op === 'message' && topic !== undefined) {
+      this.listener.onMessage(topic, frame.payload);
     } else if (frame?.op === 'response') {
       const call = this.calls.get(frame.call);
       this.calls.delete(frame.call);

@@ -15,7 +15,10 @@ export interface State {
   paused: boolean;
   speed: number;
   time_s: number;
+  start_s?: number;
   end_s: number | null;
+  /** False where nothing may be written. */
+  can_save?: boolean;
   error: string | null;
   sensors: SensorInfo[];
   entities: string[];

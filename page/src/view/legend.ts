@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 import type { Frame } from '../data/frame';
-import { NO_ENTITY } from '../data/frame';
 import { metres } from '../data/statistics';
 import { h, put } from '../panel/dom';
 import { css, entityColour, reasonColour } from './colours';
@@ -42,18 +41,30 @@ function chips(to: HTMLElement, list: Chip[], more: number): void {
   put(to, h('div', { class: 'chips' }, ...out, ...(more > 0 ? [h('span', { class: 'chip' }, `and ${more} more`)] : [])));
 }
 
+const MOST_VALUES = 1 << 16;
+const counts = new Uint32Array(MOST_VALUES);
+
+/** The values below MOST_VALUES that occur, with how often, the most frequent first. */
 function counted(values: Uint32Array | Uint8Array, count: number): [number, number][] {
-  const found = new Map<number, number>();
+  counts.fill(0);
   for (let i = 0; i < count; ++i) {
     const value = values[i]!;
-    found.set(value, (found.get(value) ?? 0) + 1);
+    if (value < MOST_VALUES) {
+      counts[value]!++;
+    }
   }
-  return [...found].sort((a, b) => b[1] - a[1]);
+  const found: [number, number][] = [];
+  for (let value = 0; value < MOST_VALUES; ++value) {
+    if (counts[value]! > 0) {
+      found.push([value, counts[value]!]);
+    }
+  }
+  return found.sort((a, b) => b[1] - a[1]);
 }
 
 /** The entities in sight, those with most rays first. */
 export function entityLegend(to: HTMLElement, frame: Frame, names: string[]): void {
-  const found = counted(frame.entity, frame.hasEntity ? frame.count : 0).filter(([entity]) => entity !== NO_ENTITY);
+  const found = counted(frame.entity, frame.hasEntity ? frame.count : 0);
   const list = found.slice(0, MOST_CHIPS).map(([entity]) => entity).sort((a, b) => a - b);
   chips(to, list.map((entity) => ({ colour: entityColour(entity), text: names[entity] ?? `entity ${entity}` })), found.length - list.length);
 }
