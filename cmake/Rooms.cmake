@@ -3,12 +3,13 @@
 # every #include with them, and them with the picture in docs/architecture.md.
 
 # From the bottom up, and for each room the rooms that it includes besides its own; all of these stand before it.
-set(FATHOM_ROOMS base message scene text bag beam noise sensor cast grid mesh picture cloud calibrate log world parts render simulate report)
+set(FATHOM_ROOMS base message scene text bag topic beam noise sensor cast grid mesh picture cloud calibrate log world parts render simulate report)
 set(FATHOM_ARROWS_base "")
 set(FATHOM_ARROWS_message base)
 set(FATHOM_ARROWS_scene base)
 set(FATHOM_ARROWS_text base)
 set(FATHOM_ARROWS_bag base message text)
+set(FATHOM_ARROWS_topic base message bag)
 set(FATHOM_ARROWS_beam base scene)
 set(FATHOM_ARROWS_noise base beam)
 set(FATHOM_ARROWS_sensor base noise)
@@ -22,7 +23,7 @@ set(FATHOM_ARROWS_log base scene text beam)
 set(FATHOM_ARROWS_world base scene text mesh log)
 set(FATHOM_ARROWS_parts base scene noise cast)
 set(FATHOM_ARROWS_render base scene noise sensor cast)
-set(FATHOM_ARROWS_simulate base message scene text bag noise sensor mesh picture cloud calibrate log world render)
+set(FATHOM_ARROWS_simulate base message scene text bag topic noise sensor mesh picture cloud calibrate log world render)
 set(FATHOM_ARROWS_report base scene text beam cast grid picture log simulate)
 
 # A folder of include/fathom belongs to the room of its name: including <fathom/room/...> is an arrow too. These belong
@@ -62,7 +63,7 @@ set(FATHOM_OWNER_calibrate/run_pairs.hpp simulate)
 # Third-party headers, and the only folders that may include them; a public header, which its name alone can allow, is
 # compiled against the library of its user.
 set(FATHOM_LIBRARIES embree3 tbb yaml-cpp nlohmann zlib.h zstd.h lz4frame.h sqlite3.h pugixml.hpp assimp png.h freetype CLI mujoco pybind11
-    urdf_parser urdf_model console_bridge sdf)
+    urdf_parser urdf_model console_bridge sdf dds)
 set(FATHOM_ONLY_embree3 src/cast/embree bench)
 set(FATHOM_ONLY_tbb src/base)
 set(FATHOM_ONLY_yaml-cpp src/text capi/rgl/tape)
@@ -82,3 +83,4 @@ set(FATHOM_ONLY_urdf_parser src/world/urdf)
 set(FATHOM_ONLY_urdf_model src/world/urdf)
 set(FATHOM_ONLY_console_bridge src/world/urdf)
 set(FATHOM_ONLY_sdf src/world/sdf)
+set(FATHOM_ONLY_dds src/topic/dds)

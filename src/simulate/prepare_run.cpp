@@ -8,7 +8,7 @@
 #include <fathom/base/error.hpp>
 
 #include "render/parameter_range.hpp"
-#include "simulate/bag/run_bag.hpp"
+#include "simulate/bag/sensor_topics.hpp"
 #include "simulate/file_plan.hpp"
 
 namespace fathom {
@@ -67,7 +67,7 @@ PreparedRun prepare_run(const SceneSetup& setup, const RunOptions& options, cons
     RunSensor& sensor = run.sensors.emplace_back(adder.add(sensor_setup));
     sensor.files = plan_files(sensor_setup);
     sensor.channels = planned_channels(sensor_setup);
-    if (!options.bag.empty()) sensor.channels = sensor.channels | RunBag::channels(sensor_setup.sensor);
+    if (!options.bag.empty()) sensor.channels = sensor.channels | SensorTopics::channels(sensor_setup);
     for (const Output& output : sensor_setup.outputs) output.check_run(run.simulator, sensor.id, frames);
   }
   return run;

@@ -12,6 +12,7 @@
 #include <fathom/base/error.hpp>
 #include <fathom/frame/digest.hpp>
 
+#include "bag/check_bag_file.hpp"
 #include "simulate/bag/run_bag.hpp"
 #include "simulate/carrier_watch.hpp"
 #include "simulate/prepare_run.hpp"
@@ -59,7 +60,7 @@ class Runner {
     for (RunSensor& sensor : prepared_.sensors) add(sensor);
     if (options.bag.empty()) return;
     check_bag_file(options.bag, setup.inputs, options.force);
-    bag_.emplace(prepared_.simulator, sensors_.size());
+    bag_.emplace(prepared_.simulator, setup.sensors);
   }
 
   RunResult run() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "simulate/bag/run_bag.hpp"
+#include "simulate/bag/sensor_topics.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
-#include <fathom/files/clouds.hpp>
+#include <fathom/outputs/clouds.hpp>
 
 #include "base/text.hpp"
 #include "cloud/cloud_message.hpp"
@@ -23,42 +23,52 @@ namespace {
 constexpr const char* kWorld = "world";
 
 template <class Message>
-void write_to_bag(McapWriter& bag, std::uint16_t topic, const msg::Time& stamp, const Message& message) {
-  bag.write(topic, msg::nanoseconds(stamp), write_message(message));
+void send(MessageSink& sink, std::uint16_t topic, const msg::Time& stamp, const Message& message) {
+  sink.write(topic, msg::nanoseconds(stamp), write_message(message));
+}
+
+bool asks_for_world(const SensorSetup& setup) {
+  return std::any_of(setup.outputs.begin(), setup.outputs.end(), [](const Output& output) {
+    const auto* const cloud = output.get_if<PointCloud2Output>();
+    return cloud != nullptr && cloud->frame == CloudFrame::kWorld;
+  });
 }
 
 }  // namespace
 
-RunBag::RunBag(Simulator& simulator, std::size_t sensors) : simulator_(simulator) {
-  for (std::size_t i = 0; i < sensors; ++i) add_sensor(static_cast<SensorId>(i));
+SensorTopics::SensorTopics(Simulator& simulator, std::span<const SensorSetup> sensors) : simulator_(simulator) {
+  for (std::size_t i = 0; i < sensors.size(); ++i) add_sensor(static_cast<SensorId>(i), sensors[i]);
 }
 
-void RunBag::open(const std::filesystem::path& file) {
-  bag_.emplace(file);
-  clock_ = bag_->add_topic("/clock", msg::Clock::kType);
-  tf_ = bag_->add_topic("/tf", msg::TFMessage::kType);
-  tf_static_ = bag_->add_topic("/tf_static", msg::TFMessage::kType);
+void SensorTopics::open(MessageSink& sink) {
+  sink_ = &sink;
+  clock_ = sink.add_topic("/clock", msg::Clock::kType);
+  tf_ = sink.add_topic("/tf", msg::TFMessage::kType);
+  tf_static_ = sink.add_topic("/tf_static", msg::TFMessage::kType);
   for (std::size_t i = 0; i < topics_.size(); ++i) {
     Topics& topics = topics_[i];
     const std::string prefix = "/" + simulator_.sensor(static_cast<SensorId>(i)).name;
     if (topics.is_camera) {
-      topics.data = bag_->add_topic(prefix + "/depth", msg::Image::kType);
-      topics.info = bag_->add_topic(prefix + "/camera_info", msg::CameraInfo::kType);
+      topics.data = sink.add_topic(prefix + "/depth", msg::Image::kType);
+      topics.info = sink.add_topic(prefix + "/camera_info", msg::CameraInfo::kType);
     } else if (topics.is_scan) {
-      topics.data = bag_->add_topic(prefix + "/scan", msg::LaserScan::kType);
+      topics.data = sink.add_topic(prefix + "/scan", msg::LaserScan::kType);
     } else {
-      topics.data = bag_->add_topic(prefix + "/points", msg::PointCloud2::kType);
+      topics.data = sink.add_topic(prefix + "/points", msg::PointCloud2::kType);
+      if (topics.has_world) topics.world = sink.add_topic(prefix + "/points_world", msg::PointCloud2::kType);
     }
   }
 }
 
-ChannelSet RunBag::channels(const Sensor& sensor) {
-  if (camera_constants(sensor.model, "")) return {Channel::kDepth};
+ChannelSet SensorTopics::channels(const SensorSetup& setup) {
+  if (camera_constants(setup.sensor.model, "")) return {Channel::kDepth};
   // A sensor that may have scans gets what both messages need: which it is, its rays tell later.
-  return ChannelSet{Channel::kRange, Channel::kReason, Channel::kHitSensor} | CloudOptions().fields;
+  const ChannelSet channels = {Channel::kRange, Channel::kReason, Channel::kHitSensor};
+  const ChannelSet world = asks_for_world(setup) ? ChannelSet{Channel::kHitWorld} : ChannelSet{};
+  return channels | world | CloudOptions().fields;
 }
 
-void RunBag::add_link(Link link) {
+void SensorTopics::add_link(Link link) {
   for (const Link& other : links_) {
     if (other.child != link.child) continue;
     if (other.entity != kNoEntity && other.entity == link.entity) return;  // it carries two sensors
@@ -69,7 +79,7 @@ void RunBag::add_link(Link link) {
   links_.push_back(std::move(link));
 }
 
-void RunBag::add_sensor(SensorId id) {
+void SensorTopics::add_sensor(SensorId id, const SensorSetup& setup) {
   const Sensor& sensor = simulator_.sensor(id);
   const std::vector<Entity>& entities = simulator_.scene().entities();
   const auto name_of = [&](EntityId e) { return e == kNoEntity ? std::string(kWorld) : entities[index(e)].name; };
@@ -87,11 +97,13 @@ void RunBag::add_sensor(SensorId id) {
   } else if (auto scan = scan_constants(sensor.model, simulator_.pattern(id, 0), sensor.name,
                                         1.0 / simulator_.options().rate_hz)) {
     topics.is_scan = true, topics.scan = std::move(*scan);
+  } else {
+    topics.has_world = asks_for_world(setup);
   }
   topics_.push_back(std::move(topics));
 }
 
-Pose RunBag::pose_of(const Link& link, double stamp_s) const {
+Pose SensorTopics::pose_of(const Link& link, double stamp_s) const {
   const Scene& scene = simulator_.scene();
   if (link.entity != kNoEntity) return scene.entities()[index(link.entity)].parent_from_entity.at(stamp_s);
   const Pose world_from_sensor = simulator_.world_from_sensor(link.sensor, stamp_s);
@@ -99,7 +111,7 @@ Pose RunBag::pose_of(const Link& link, double stamp_s) const {
   return inverse(scene.world_from_entity(link.parent_entity, stamp_s)) * world_from_sensor;
 }
 
-void RunBag::write_transforms(std::uint16_t topic, double stamp_s, bool moving) {
+void SensorTopics::write_transforms(std::uint16_t topic, double stamp_s, bool moving) {
   msg::TFMessage message;
   for (const Link& link : links_) {
     if (link.moves != moving) continue;
@@ -111,44 +123,37 @@ void RunBag::write_transforms(std::uint16_t topic, double stamp_s, bool moving) 
     message.transforms.push_back(
         transform_of({{0, 0, 0}, camera_from_optical()}, stamp_s, camera, topics_[i].frame_id));
   }
-  if (!message.transforms.empty()) write_to_bag(*bag_, topic, msg::time_of(stamp_s), message);
+  if (!message.transforms.empty()) send(*sink_, topic, msg::time_of(stamp_s), message);
 }
 
-void RunBag::begin_frame(std::uint32_t index) {
+void SensorTopics::begin_frame(std::uint32_t index) {
   const double stamp_s = simulator_.stamp_s(index);
   const msg::Time stamp = msg::time_of(stamp_s);
-  write_to_bag(*bag_, clock_, stamp, msg::Clock{stamp});
+  send(*sink_, clock_, stamp, msg::Clock{stamp});
   if (!std::exchange(begun_, true)) write_transforms(tf_static_, stamp_s, false);
   write_transforms(tf_, stamp_s, true);
 }
 
-void RunBag::add(SensorId sensor, const Frame& frame) {
+void SensorTopics::add(SensorId sensor, const Frame& frame) {
   Topics& topics = topics_[index(sensor)];
   if (topics.is_camera) {
     const msg::Image image = depth_image(frame, topics.frame_id);
     topics.camera.header.stamp = image.header.stamp;
-    write_to_bag(*bag_, topics.data, image.header.stamp, image);
-    write_to_bag(*bag_, topics.info, image.header.stamp, topics.camera);
+    send(*sink_, topics.data, image.header.stamp, image);
+    send(*sink_, topics.info, image.header.stamp, topics.camera);
   } else if (topics.is_scan) {
     set_scan(topics.scan, frame, simulator_.pattern(sensor, frame.index()));
-    write_to_bag(*bag_, topics.data, topics.scan.header.stamp, topics.scan);
+    send(*sink_, topics.data, topics.scan.header.stamp, topics.scan);
   } else {
-    const PackedCloud cloud = pack_cloud(frame, {});
-    const msg::PointCloud2 message = cloud_message(cloud, frame.stamp_s(), topics.frame_id);
-    write_to_bag(*bag_, topics.data, message.header.stamp, message);
+    send_cloud(topics.data, frame, CloudFrame::kSensor, topics.frame_id);
+    if (topics.has_world) send_cloud(topics.world, frame, CloudFrame::kWorld, kWorld);
   }
 }
 
-void check_bag_file(const std::filesystem::path& file, const std::vector<std::filesystem::path>& inputs, bool force) {
-  std::error_code error;
-  if (!std::filesystem::exists(file, error)) return;
-  for (const std::filesystem::path& input : inputs) {
-    if (!std::filesystem::equivalent(file, input, error)) continue;
-    throw InputError(fmt::format("{}: is read for the scene, and the bag would replace it", file.string()));
-  }
-  if (!std::filesystem::is_regular_file(file, error))
-    throw InputError(fmt::format("{}: is no file that a bag could replace", file.string()));
-  if (!force) throw InputError(fmt::format("{}: exists already; force (--force) replaces it", file.string()));
+void SensorTopics::send_cloud(std::uint16_t topic, const Frame& frame, CloudFrame of, std::string_view frame_id) {
+  const PackedCloud cloud = pack_cloud(frame, {.frame = of});
+  const msg::PointCloud2 message = cloud_message(cloud, frame.stamp_s(), frame_id);
+  send(*sink_, topic, message.header.stamp, message);
 }
 
 }  // namespace fathom
