@@ -35,8 +35,8 @@ std::string sent_text(const fathom::PublishResult& result) {
 }
 
 std::string recorded_text(const fathom::RecordResult& result) {
-  return fmt::format("{} of {}, {:.1f} MB", counted(result.messages, "message"),
-                     counted(result.topics.size(), "topic"), static_cast<double>(result.bytes) / kMegabyte);
+  return fmt::format("{} of {}, {:.1f} MB", counted(result.messages, "message"), counted(result.topics.size(), "topic"),
+                     static_cast<double>(result.bytes) / kMegabyte);
 }
 
 }  // namespace

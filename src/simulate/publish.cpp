@@ -22,8 +22,8 @@ namespace {
 
 using PublishClock = std::chrono::steady_clock;
 
-constexpr double kPatience_s = 0.02;  // between questions whether to stop
-constexpr double kFlush_s = 0.5;      // for the last messages, while readers are there
+constexpr double kPatienceS = 0.02;  // between questions whether to stop
+constexpr double kFlushS = 0.5;      // for the last messages, while readers are there
 
 double seconds_from(PublishClock::time_point begin) {
   return std::chrono::duration<double>(PublishClock::now() - begin).count();
@@ -49,7 +49,7 @@ class TopicSink final : public MessageSink {
     return std::all_of(sensors_.begin(), sensors_.end(),
                        [this](std::uint16_t id) { return participant_.readers(id) > 0; });
   }
-  void flush() { participant_.flush(kFlush_s); }
+  void flush() { participant_.flush(kFlushS); }
   [[nodiscard]] std::uint64_t messages() const { return messages_; }
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
 
@@ -79,7 +79,7 @@ class Publisher {
 
   PublishResult run() {
     try {
-      while (options_.wait && !sink_.has_readers()) pause(kPatience_s);
+      while (options_.wait && !sink_.has_readers()) pause(kPatienceS);
       const std::uint32_t frames = options_.run.frames.value_or(kMaxFrames);
       begin_ = PublishClock::now();
       for (std::uint32_t index = 0; index < frames; ++index) publish(index);
@@ -132,7 +132,7 @@ class Publisher {
       delay_s_ -= left_s;
       ++result_.late;
     }
-    for (; left_s > 0; left_s = due_s - seconds_from(begin_)) pause(std::min(left_s, kPatience_s));
+    for (; left_s > 0; left_s = due_s - seconds_from(begin_)) pause(std::min(left_s, kPatienceS));
   }
 
   const PublishOptions& options_;

@@ -19,9 +19,9 @@ namespace fathom {
 
 /// How messages of a topic travel; as it stands here, the default of ROS 2.
 struct TopicQuality {
-  bool is_reliable = true;   ///< lost messages are sent again
-  bool is_latched = false;   ///< who comes late gets the last ones (TRANSIENT_LOCAL)
-  std::int32_t depth = 10;   ///< messages that wait for a slow reader; older ones give way (KEEP_LAST)
+  bool is_reliable = true;  ///< lost messages are sent again
+  bool is_latched = false;  ///< who comes late gets the last ones (TRANSIENT_LOCAL)
+  std::int32_t depth = 10;  ///< messages that wait for a slow reader; older ones give way (KEEP_LAST)
 };
 inline constexpr TopicQuality kSensorDataQuality = {false, false, 5};
 inline constexpr TopicQuality kStaticTfQuality = {true, true, 1};
@@ -36,8 +36,8 @@ struct RemoteWriter {
 
 using OnTopicMessage = std::function<void(std::span<const std::byte> cdr)>;
 
-/// A participant of a DDS domain that writes and reads topics of ROS 2 as serialised messages. A writer never waits for a
-/// reader. All functions throw SystemError naming what the library refused. Not for several threads at a time.
+/// A participant of a DDS domain that writes and reads topics of ROS 2 as serialised messages. A writer never waits for
+/// a reader. All functions throw SystemError naming what the library refused. Not for several threads at a time.
 class Participant {
  public:
   /// Throws InputError for a domain or an interface that cannot be, where this process has a participant of the domain

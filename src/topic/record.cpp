@@ -22,8 +22,8 @@ namespace {
 using RecordClock = std::chrono::steady_clock;
 
 constexpr std::int32_t kRecordDepth = 100;  // messages of a topic that wait while the bag is written
-constexpr double kLookAgain_s = 0.05;       // for new topics, and whether to stop
-constexpr double kReport_s = 0.2;
+constexpr double kLookAgainS = 0.05;        // for new topics, and whether to stop
+constexpr double kReportS = 0.2;
 
 std::uint64_t now_ns() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
@@ -42,13 +42,13 @@ class Recorder {
     double report_s = 0;
     for (;;) {
       for (const RemoteWriter& writer : participant_.new_writers()) subscribe(writer);
-      participant_.take(kLookAgain_s);
+      participant_.take(kLookAgainS);
       const double at_s = std::chrono::duration<double>(RecordClock::now() - begin).count();
       if (is_done() || at_s >= options_.seconds.value_or(at_s + 1)) break;
       if (options_.should_stop && options_.should_stop()) break;
       if (!options_.on_progress || at_s < report_s) continue;
       options_.on_progress(result_);
-      report_s = at_s + kReport_s;
+      report_s = at_s + kReportS;
     }
     bag_.commit();
     for (const std::string& topic : wanted_) {
@@ -82,8 +82,8 @@ class Recorder {
     if (type == nullptr) {
       refused_.push_back(writer.topic);
       if (is_wanted) {
-        result_.warnings.push_back(
-            fmt::format("{}: is of type {}, which fathom does not know", printable(writer.topic), printable(writer.type)));
+        result_.warnings.push_back(fmt::format("{}: is of type {}, which fathom does not know", printable(writer.topic),
+                                               printable(writer.type)));
       }
       return;
     }

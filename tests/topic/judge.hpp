@@ -2,17 +2,16 @@
 #pragma once
 // The program topic_judge, running.
 
+#include <csignal>
 #include <cstdio>
+#include <fcntl.h>
 #include <fstream>
 #include <functional>
 #include <string>
-#include <thread>
-#include <vector>
-
-#include <csignal>
-#include <fcntl.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
+#include <vector>
 
 #include "support/temporary_folder.hpp"
 

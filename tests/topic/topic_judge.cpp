@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Another implementation of DDS and CDR (Fast DDS, Fast CDR), which shares no line with fathom: what it says of messages is
-// what the tests believe.
+// Another implementation of DDS and CDR (Fast DDS, Fast CDR), which shares no line with fathom: what it says of
+// messages is what the tests believe.
 //
 //   topic_judge listen DOMAIN reliable|best_effort volatile|latched MESSAGES TOPIC=TYPE...
 //   topic_judge send DOMAIN TOPIC    LaserScans, until it is killed
 //
-// listen prints a line for each publisher that it finds, "found TOPIC TYPE USER_DATA", and for each message, "TOPIC values",
-// and ends after so many messages (0: when it is killed).
+// listen prints a line for each publisher that it finds, "found TOPIC TYPE USER_DATA", and for each message, "TOPIC
+// values", and ends after so many messages (0: when it is killed).
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -64,13 +64,20 @@ T next(Cdr& cdr) {
 
 double next_number(Cdr& cdr, char code) {
   switch (code) {
-    case 'i': return next<std::int32_t>(cdr);
-    case 'I': return next<std::uint32_t>(cdr);
-    case 'B': return next<std::uint8_t>(cdr);
-    case 'c': return static_cast<signed char>(next<std::uint8_t>(cdr));
-    case 'b': return next<bool>(cdr) ? 1 : 0;
-    case 'f': return static_cast<double>(next<float>(cdr));
-    default: return next<double>(cdr);
+    case 'i':
+      return next<std::int32_t>(cdr);
+    case 'I':
+      return next<std::uint32_t>(cdr);
+    case 'B':
+      return next<std::uint8_t>(cdr);
+    case 'c':
+      return static_cast<signed char>(next<std::uint8_t>(cdr));
+    case 'b':
+      return next<bool>(cdr) ? 1 : 0;
+    case 'f':
+      return static_cast<double>(next<float>(cdr));
+    default:
+      return next<double>(cdr);
   }
 }
 
@@ -91,7 +98,10 @@ void tell(Cdr& cdr, const std::string& codes, std::string& out) {
       double sum = 0;
       const bool short_form = count > kToldOneByOne;
       for (std::uint32_t k = 0; k < count; ++k) {
-        if (short_form) sum += next_number(cdr, inner[0]); else tell(cdr, inner, out);
+        if (short_form)
+          sum += next_number(cdr, inner[0]);
+        else
+          tell(cdr, inner, out);
       }
       if (short_form) out += told(sum);
       i = codes.find(']', i);
@@ -185,8 +195,8 @@ int listen(int argc, char** argv) {
   dds::DomainParticipant* const participant = participant_of(argv[2]);
   dds::Subscriber* const subscriber = participant->create_subscriber(dds::SUBSCRIBER_QOS_DEFAULT);
   dds::DataReaderQos qos;
-  qos.reliability().kind = argv[3] == std::string("reliable") ? dds::RELIABLE_RELIABILITY_QOS
-                                                              : dds::BEST_EFFORT_RELIABILITY_QOS;
+  qos.reliability().kind =
+      argv[3] == std::string("reliable") ? dds::RELIABLE_RELIABILITY_QOS : dds::BEST_EFFORT_RELIABILITY_QOS;
   qos.durability().kind =
       argv[4] == std::string("latched") ? dds::TRANSIENT_LOCAL_DURABILITY_QOS : dds::VOLATILE_DURABILITY_QOS;
   qos.history().depth = 10;

@@ -24,7 +24,8 @@ TEST(TopicNames, OfStrangersAreNoTopics) {
   for (const char* name : {"", "rt/", "rq/serviceRequest", "ros_discovery_info", "DCPSTopic", "r"}) {
     EXPECT_EQ(ros_topic_name(name), std::nullopt) << name;
   }
-  for (const char* name : {"", "::msg::dds_::", "::msg::dds_::A_", "a::msg::dds_::_", "a::msg::dds_::A", "a::srv::dds_::A_"}) {
+  for (const char* name :
+       {"", "::msg::dds_::", "::msg::dds_::A_", "a::msg::dds_::_", "a::msg::dds_::A", "a::srv::dds_::A_"}) {
     EXPECT_EQ(ros_type_name(name), std::nullopt) << name;
   }
   EXPECT_EQ(find_message_type("std_msgs/msg/String"), nullptr);

@@ -79,9 +79,9 @@ TEST_F(Topics, OfAllTypesAreReadByFastDds) {
       participant.write(writer, message.second);
       return !judge.line_of(dds_topic_name(topic) + " ").empty();
     })) << topic;
-    EXPECT_EQ(judge.line_of("found " + dds_topic_name(topic) + " "),
-              "found " + dds_topic_name(topic) + " " + dds_type_name(message.first->name) + " " +
-                  user_data_of(*message.first));
+    EXPECT_EQ(judge.line_of("found " + dds_topic_name(topic) + " "), "found " + dds_topic_name(topic) + " " +
+                                                                         dds_type_name(message.first->name) + " " +
+                                                                         user_data_of(*message.first));
   }
   for (const std::string& line : told) {
     EXPECT_EQ(judge.line_of(line.substr(0, line.find(' ') + 1)), line);
@@ -107,13 +107,13 @@ TEST_F(Topics, ThatAreLatchedReachWhoComesLate) {
   EXPECT_EQ(other.count("rt/tf "), 0U);
 }
 
-/// The dead subscriber is one whose data nobody acknowledges until its lease ends, after ten seconds at least: a writer that
-/// waits for it would not come to the last message.
+/// The dead subscriber is one whose data nobody acknowledges until its lease ends, after ten seconds at least: a writer
+/// that waits for it would not come to the last message.
 TEST_F(Topics, GoOnWhenASubscriberIsKilled) {
   Participant participant(domain_);
   const std::uint16_t writer = participant.add_writer("/scan", msg::LaserScan::kType, {});
-  const std::vector<std::string> listening = {"listen", number_, "reliable", "volatile", "0",
-                                              listened("/scan", msg::LaserScan::kType)};
+  const std::vector<std::string> listening = {"listen",   number_, "reliable",
+                                              "volatile", "0",     listened("/scan", msg::LaserScan::kType)};
   msg::LaserScan scan;
   scan.ranges.resize(200'000);
   Judge killed(listening);
@@ -224,7 +224,8 @@ TEST(TopicDomains, AreRefusedInOneLine) {
   refused({any_domain(), "nonet9"}, "interface nonet9: there is none of this name or address");
   if (!has_topics()) return;
   const Participant first({any_domain(), {}});
-  refused({any_domain(), {}}, "domain " + std::to_string(any_domain()) + ": this process has a participant of it already");
+  refused({any_domain(), {}},
+          "domain " + std::to_string(any_domain()) + ": this process has a participant of it already");
 }
 
 }  // namespace fathom

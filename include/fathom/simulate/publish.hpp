@@ -31,9 +31,9 @@ struct PublishOptions {
   std::function<void(const PublishResult&)> on_progress;  ///< after every frame
 };
 
-/// Publishes what `fathom simulate --bag` writes, each frame at its time. A frame that comes too late delays those after it.
-/// Nobody who subscribes, and then stops or dies, holds it up. Ends in order when should_stop says yes. Throws InputError
-/// (scene, options, no DDS in this build), SystemError.
+/// Publishes what `fathom simulate --bag` writes, each frame at its time. A frame that comes too late delays those
+/// after it. Nobody who subscribes, and then stops or dies, holds it up. Ends in order when should_stop says yes.
+/// Throws InputError (scene, options, no DDS in this build), SystemError.
 FATHOM_API PublishResult publish_scene(const SceneSetup& setup, const PublishOptions& options);
 
 }  // namespace fathom

@@ -20,9 +20,9 @@
 namespace fathom {
 
 /// Topics of a sensor: /NAME/scan (LaserScan) of a 2-D laser, /NAME/depth and /NAME/camera_info of a camera, and else
-/// /NAME/points (PointCloud2), with /NAME/points_world where the scene file asks for a `pointcloud2` in the frame of the
-/// world; /tf, /tf_static and /clock. The frame `world` holds the entities that carry sensors, and
-/// these. A camera has a second frame, NAME_optical, in which its images are.
+/// /NAME/points (PointCloud2), with /NAME/points_world where the scene file asks for a `pointcloud2` in the frame of
+/// the world; /tf, /tf_static and /clock. The frame `world` holds the entities that carry sensors, and these. A camera
+/// has a second frame, NAME_optical, in which its images are.
 class SensorTopics {
  public:
   /// Of a simulator that has these sensors, in their order, and must outlive this; sends nothing. Throws InputError

@@ -33,9 +33,8 @@ dds_return_t checked(dds_return_t value, std::string_view what) {
 std::string settings_of(const TopicDomain& domain) {
   const bool loopback = domain.interface.empty();
   const bool is_address = !loopback && std::isdigit(static_cast<unsigned char>(domain.interface.front())) != 0;
-  const std::string interface =
-      loopback ? R"(address="127.0.0.1" multicast="false")"
-               : fmt::format(R"({}="{}")", is_address ? "address" : "name", domain.interface);
+  const std::string interface = loopback ? R"(address="127.0.0.1" multicast="false")"
+                                         : fmt::format(R"({}="{}")", is_address ? "address" : "name", domain.interface);
   return fmt::format(
       R"(<CycloneDDS><Domain id="any"><General><Interfaces><NetworkInterface {}/></Interfaces>{}</General>)"
       R"(<Discovery><ParticipantIndex>auto</ParticipantIndex><MaxAutoParticipantIndex>32</MaxAutoParticipantIndex>{}</Discovery>)"
@@ -134,8 +133,8 @@ Participant::Participant(const TopicDomain& domain) : impl_(std::make_unique<Imp
   my.participant =
       checked(dds_create_participant(domain.domain, quality.get(), nullptr), fmt::format("domain {}", domain.domain));
   my.waitset = checked(dds_create_waitset(my.participant), "waitset");
-  my.publications = checked(
-      dds_create_reader(my.participant, DDS_BUILTIN_TOPIC_DCPSPUBLICATION, nullptr, nullptr), "publications");
+  my.publications =
+      checked(dds_create_reader(my.participant, DDS_BUILTIN_TOPIC_DCPSPUBLICATION, nullptr, nullptr), "publications");
 }
 
 Participant::~Participant() = default;

@@ -97,9 +97,7 @@ std::size_t print_sample(const ddsi_sertype* /*type*/, const ddsi_serdata* /*sam
   return 0;
 }
 
-void key_hash(const ddsi_serdata* /*sample*/, ddsi_keyhash* hash, bool /*md5*/) {
-  std::memset(hash, 0, sizeof(*hash));
-}
+void key_hash(const ddsi_serdata* /*sample*/, ddsi_keyhash* hash, bool /*md5*/) { std::memset(hash, 0, sizeof(*hash)); }
 
 ddsi_serdata_ops sample_ops() {
   ddsi_serdata_ops ops = {};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// A type of Cyclone DDS whose samples are messages as bytes, of any type without a key. The library passes them on as they
-// are: nothing of it looks into what a stranger sent.
+// A type of Cyclone DDS whose samples are messages as bytes, of any type without a key. The library passes them on as
+// they are: nothing of it looks into what a stranger sent.
 
 #include <cstddef>
 #include <span>
