@@ -28,6 +28,7 @@ struct SimulateOptions {
   bool digest = false;
   std::optional<fathom::Isa> isa;  ///< nothing: the widest that this computer has
   std::optional<fathom::CasterKind> caster;
+  std::string device;  ///< empty: the scene file's
 };
 
 /// Which run of the scene the options ask for.

@@ -21,6 +21,7 @@
 #include <fathom/sensor/kinds.hpp>
 #include <fathom/sensor/presets.hpp>
 #include <fathom/simulate/environments.hpp>
+#include <fathom/simulate/gpu_frame.hpp>
 #include <fathom/simulate/run.hpp>
 #include <fathom/simulate/run_environments.hpp>
 #include <fathom/simulate/sensor.hpp>

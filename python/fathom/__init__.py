@@ -19,6 +19,7 @@ from ._fathom import (
     Error,
     Frame,
     FrameDigest,
+    GpuArray,
     GridMap,
     InputError,
     Label,
@@ -69,7 +70,7 @@ for _name, _method in dict(
 setattr(Scene, "plot_top", _plot.plot_top)
 
 # Where users find them is where they say they are from.
-for _kind in (Entity, Frame, FrameDigest, GridMap, Label, Mesh, PlacedRobot, Pose, Robot, Scene, Trajectory):
+for _kind in (Entity, Frame, FrameDigest, GpuArray, GridMap, Label, Mesh, PlacedRobot, Pose, Robot, Scene, Trajectory):
     _kind.__module__ = __name__
 for _kind in (beam.Heatmap, beam.ScanLog, beam.World):
     _kind.__module__ = beam.__name__
@@ -82,7 +83,7 @@ def channels() -> "dict[str, str]":
 
 
 __all__ = [
-    "Entity", "Environments", "Error", "Frame", "FrameDigest", "GridMap", "InputError", "Label", "LogUniform", "Mesh",
+    "Entity", "Environments", "Error", "Frame", "FrameDigest", "GpuArray", "GridMap", "InputError", "Label", "LogUniform", "Mesh",
     "Normal", "PlacedRobot", "Pose", "Robot", "Scene", "Sensor", "Setup", "Simulator", "Trajectory", "Uniform",
     "batch", "beam", "box", "calibrate", "capsule", "channels", "cylinder", "detect_isa", "ellipsoid", "episode_seed",
     "grid_map_image", "height_field", "load", "mujoco", "noise", "plane", "preset", "presets", "random", "read_bag_info",

@@ -32,7 +32,8 @@ class Simulator(_fathom._Simulator):
 
     seed, environment and episode: the key of every draw; parameters of noise that are ranges are drawn for them here.
     threads: 0: one per core. rate_hz: frame k starts at start_s + k / rate_hz. isa: "sse2", "avx2" or "avx512"; None:
-    the widest. caster: "tree", or "embree" in builds that have it.
+    the widest. caster: "tree", or "embree" in builds that have it. device: what renders, "cpu", "cuda", "cuda:1" or
+    "auto"; cuda_stream: the handle of a stream of CUDA in which a GPU works; 0: one of its own.
     """
 
     def __init__(
@@ -48,9 +49,11 @@ class Simulator(_fathom._Simulator):
         start_s: float = 0.0,
         isa: Optional[str] = None,
         caster: str = "tree",
+        device: str = "cpu",
+        cuda_stream: int = 0,
     ) -> None:
         specs = [sensor._spec(scene) for sensor in _sensor_list(sensors)]
-        super().__init__(scene, specs, seed, environment, episode, threads, rate_hz, start_s, isa, caster)
+        super().__init__(scene, specs, seed, environment, episode, threads, rate_hz, start_s, isa, caster, device, cuda_stream)
 
     def add_sensor(self, sensor: Sensor) -> int:
         """Adds a sensor; returns its number, for render()."""
@@ -92,11 +95,13 @@ class Environments(_fathom._Environments):
         start_s: float = 0.0,
         isa: Optional[str] = None,
         caster: str = "tree",
+        device: str = "cpu",
+        cuda_stream: int = 0,
     ) -> None:
         every = _sensor_list(sensors)
         specs = [sensor._spec(scene) for sensor in every]
         self._scene = scene
-        super().__init__(scene, specs, count, seed, first, threads, rate_hz, start_s, isa, caster)
+        super().__init__(scene, specs, count, seed, first, threads, rate_hz, start_s, isa, caster, device, cuda_stream)
 
     def add_sensor(self, sensor: Sensor) -> int:
         """Adds a sensor; returns its number."""
@@ -198,10 +203,12 @@ class Setup(_fathom._Setup):
         threads: int = 0,
         isa: Optional[str] = None,
         caster: str = "tree",
+        device: Optional[str] = None,
     ) -> Simulator:
-        """A simulator of its scene and sensors, whose frames are those that run() writes."""
+        """A simulator of its scene and sensors, whose frames are those that run() writes. device: None: the file's."""
         made = Simulator.__new__(Simulator)
-        options = dict(seed=seed, environment=environment, episode=episode, threads=threads, isa=isa, caster=caster)
+        options = dict(seed=seed, environment=environment, episode=episode, threads=threads, isa=isa, caster=caster,
+                       device=device)
         _fathom._Simulator.__init__(made, self, options)
         return made
 
@@ -214,10 +221,12 @@ class Setup(_fathom._Setup):
         threads: int = 0,
         isa: Optional[str] = None,
         caster: str = "tree",
+        device: Optional[str] = None,
     ) -> Environments:
-        """Many environments of its scene and sensors."""
+        """Many environments of its scene and sensors. device: None: the file's."""
         return Environments(self.scene, self.sensors, count, seed=self.seed if seed is None else seed, first=first,
-                            threads=threads, rate_hz=self.rate_hz, start_s=self.start_s, isa=isa, caster=caster)
+                            threads=threads, rate_hz=self.rate_hz, start_s=self.start_s, isa=isa, caster=caster,
+                            device=self.device if device is None else device)
 
     def run(
         self,
@@ -232,17 +241,18 @@ class Setup(_fathom._Setup):
         threads: int = 0,
         isa: Optional[str] = None,
         caster: str = "tree",
+        device: Optional[str] = None,
         bag: Any = None,
         on_progress: Optional[Callable[[Dict[str, Any]], None]] = None,
     ) -> Dict[str, Any]:
         """Renders every frame of every sensor and writes the files into the folder `out`, as `fathom simulate` does.
 
-        force: replaces what an earlier run wrote. bag: a file for what the sensors would publish in ROS 2, as MCAP.
-        on_progress: called after every frame with a dict of counts. Returns the files, the warnings, and for each sensor
-        its rays, reasons, speed and (with digest) digest.
+        force: replaces what an earlier run wrote. device: None: the file's. bag: a file for what the sensors would
+        publish in ROS 2, as MCAP. on_progress: called after every frame with a dict of counts. Returns the files, the
+        warnings, and for each sensor its rays, reasons, speed and (with digest) digest.
         """
         options = dict(frames=frames, seed=seed, environment=environment, episode=episode, threads=threads, isa=isa,
-                       caster=caster, bag=bag)
+                       caster=caster, device=device, bag=bag)
         return self._run(out, force, digest, options, on_progress)
 
     def run_many(
@@ -258,12 +268,13 @@ class Setup(_fathom._Setup):
         threads: int = 0,
         isa: Optional[str] = None,
         caster: str = "tree",
+        device: Optional[str] = None,
         on_progress: Optional[Callable[[Dict[str, Any]], None]] = None,
     ) -> Dict[str, Any]:
         """run() for every environment and episode, each into a folder of its own, many side by side, as
         `fathom simulate --environments 0:64 --episodes 0:10` does: run_many("out", range(64), range(10)). on_progress is
         called from any thread."""
-        options = dict(frames=frames, seed=seed, threads=threads, isa=isa, caster=caster)
+        options = dict(frames=frames, seed=seed, threads=threads, isa=isa, caster=caster, device=device)
         return self._run_many(out, environments, episodes, force, digest, options, on_progress)
 
     def plan(self, *, frames: Optional[int] = None) -> Dict[str, Any]:

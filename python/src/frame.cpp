@@ -7,8 +7,10 @@
 #include <fathom/calibrate/calibrate.hpp>
 #include <fathom/frame/channel_list.hpp>
 #include <fathom/frame/digest.hpp>
+#include <fathom/simulate/gpu_frame.hpp>
 
 #include "arguments.hpp"
+#include "gpu_array.hpp"
 
 namespace fathom::python {
 
@@ -32,25 +34,6 @@ py::dtype dtype_of(ElementType type) {
       break;
   }
   return py::dtype::of<float>();
-}
-
-/// The memory of a channel. Frames are not const, only their readers are.
-void* data_of(const Frame& frame, const ChannelInfo& info) {
-  const void* data = nullptr;
-  if (info.channel == Channel::kEntityId) {
-    data = frame.entity_id().data();
-  } else if (info.channel == Channel::kTriangleId) {
-    data = frame.triangle_id().data();
-  } else if (info.channel == Channel::kLabel) {
-    data = frame.label().data();
-  } else if (info.channel == Channel::kRing) {
-    data = frame.ring().data();
-  } else if (info.channel == Channel::kReason) {
-    data = frame.reason().data();
-  } else {
-    data = frame.floats(info.channel).data();
-  }
-  return const_cast<void*>(data);
 }
 
 }  // namespace
@@ -85,13 +68,17 @@ py::object FrameHandle::array(Channel channel) {
   if (made) return made;
   if (frame_->size() == 0) throw InputError("nothing was rendered into this frame yet");
   const ChannelInfo& info = channel_info(channel);
-  void* data = data_of(*frame_, info);
   std::vector<py::ssize_t> sizes = shape();
   const auto element = static_cast<py::ssize_t>(size_of(info.type));
   std::vector<py::ssize_t> strides(sizes.size());
   py::ssize_t stride = element;
   for (std::size_t axis = sizes.size(); axis-- > 0;) strides[axis] = stride, stride *= sizes[axis];
   if (info.planes == 3) sizes.push_back(3), strides.push_back(element * static_cast<py::ssize_t>(frame_->size()));
+  if (frame_->memory() == FrameMemory::kGpu) {
+    made = py::cast(GpuArray(frame_, channel, dtype_of(info.type), sizes, strides, gpu_));
+    return made;
+  }
+  void* data = const_cast<void*>(frame_->data(channel));  // frames are not const, only their readers are
   const py::capsule owner(new std::shared_ptr<Frame>(frame_),
                           [](void* p) { delete static_cast<std::shared_ptr<Frame>*>(p); });
   made = py::array(dtype_of(info.type), sizes, strides, data, owner);
@@ -145,56 +132,106 @@ std::string channel_doc(const ChannelInfo& info) {
   return doc + ". " + std::string(info.doc) + ". A view, without a copy.";
 }
 
+/// An array of the caller's: of NumPy, or of a GPU's memory as PyTorch, CuPy and JAX show theirs.
+struct GivenArray {
+  py::dtype type;
+  std::vector<py::ssize_t> sizes, strides;  // in bytes
+  void* data;
+  bool writeable;
+
+  [[nodiscard]] std::string shape_text() const {
+    return py::cast<std::string>(py::str(py::object(py::tuple(py::cast(sizes)))));
+  }
+};
+
+bool is_of_gpu(py::handle value) {
+  return !py::isinstance<py::array>(value) && py::hasattr(value, "__cuda_array_interface__");
+}
+
+GivenArray array_of_gpu(py::handle value) {
+  const auto facts = py::cast<py::dict>(value.attr("__cuda_array_interface__"));
+  const auto [address, read_only] = py::cast<std::pair<std::uintptr_t, bool>>(facts["data"]);
+  GivenArray array = {py::dtype(py::cast<std::string>(facts["typestr"])),
+                      py::cast<std::vector<py::ssize_t>>(facts["shape"]),
+                      {},
+                      reinterpret_cast<void*>(address),  // NOLINT(performance-no-int-to-ptr): as the protocol has it
+                      !read_only};
+  if (facts.contains("strides") && !facts["strides"].is_none()) {
+    array.strides = py::cast<std::vector<py::ssize_t>>(facts["strides"]);
+  } else {
+    array.strides.resize(array.sizes.size());
+    py::ssize_t stride = array.type.itemsize();
+    for (std::size_t axis = array.sizes.size(); axis-- > 0;) array.strides[axis] = stride, stride *= array.sizes[axis];
+  }
+  return array;
+}
+
+GivenArray given_array(const std::string& name, py::handle value) {
+  if (is_of_gpu(value)) return array_of_gpu(value);
+  if (!py::isinstance<py::array>(value)) throw InputError(name + ": not an array of NumPy, nor one of a GPU");
+  const auto array = py::reinterpret_borrow<py::array>(value);
+  return {array.dtype(),
+          {array.shape(), array.shape() + array.ndim()},
+          {array.strides(), array.strides() + array.ndim()},
+          const_cast<void*>(array.data()),
+          array.writeable()};
+}
+
 /// An array of the caller's as the memory of a channel. Throws InputError unless its type, shape and strides are those
 /// of the frame's own arrays.
 ChannelBuffer buffer_of(const std::string& name, py::handle value, std::vector<py::ssize_t>& shape) {
   const ChannelInfo& info = channel_info(static_cast<Channel>(position_of(name, kChannelNames, "channel")));
-  if (!py::isinstance<py::array>(value)) throw InputError(name + ": not a NumPy array");
-  const auto array = py::reinterpret_borrow<py::array>(value);
+  const GivenArray array = given_array(name, value);
   const py::dtype wanted = dtype_of(info.type);
   const auto is_float = [](char kind) { return kind == 'f'; };
-  const char kind = array.dtype().kind();
+  const char kind = array.type.kind();
   const bool is_number = is_float(kind) || kind == 'i' || kind == 'u';
-  if (!is_number || is_float(kind) != is_float(wanted.kind()) || array.itemsize() != wanted.itemsize() ||
-      !py::cast<bool>(array.dtype().attr("isnative"))) {
-    throw InputError(name + ": " + py::cast<std::string>(py::str(py::object(array.dtype()))) + " given, " +
+  if (!is_number || is_float(kind) != is_float(wanted.kind()) || array.type.itemsize() != wanted.itemsize() ||
+      !py::cast<bool>(array.type.attr("isnative"))) {
+    throw InputError(name + ": " + py::cast<std::string>(py::str(py::object(array.type))) + " given, " +
                      py::cast<std::string>(py::str(py::object(wanted))) + " wanted");
   }
-  std::vector<py::ssize_t> sizes(array.shape(), array.shape() + array.ndim());
+  std::vector<py::ssize_t> sizes = array.sizes;
   const bool has_points = info.planes == 3;
   const std::size_t axes = sizes.size() - (has_points && !sizes.empty() ? 1 : 0);
   const bool is_whole = (axes == 2 || axes == 3) && (!has_points || sizes.back() == 3);
   const std::string all_text = has_points ? "(rows, cols, 3)" : "(rows, cols)";
   if (!is_whole)
-    throw InputError(name + ": shape " + shape_text(array) + " given, " + all_text +
+    throw InputError(name + ": shape " + array.shape_text() + " given, " + all_text +
                      " wanted, or environments in front");
   if (has_points) sizes.pop_back();
   if (shape.empty()) shape = sizes;
   if (sizes != shape) {
-    throw InputError(name + ": shape " + shape_text(array) + " given, that of the other channels wanted, " +
+    throw InputError(name + ": shape " + array.shape_text() + " given, that of the other channels wanted, " +
                      py::cast<std::string>(py::str(py::object(py::tuple(py::cast(shape))))));
   }
-  py::ssize_t stride = array.itemsize();
-  bool fits = array.writeable();
+  py::ssize_t stride = array.type.itemsize();
+  bool fits = array.writeable;
   for (std::size_t axis = axes; axis-- > 0;) {
-    fits = fits && (array.strides(static_cast<py::ssize_t>(axis)) == stride || sizes[axis] == 1);
+    fits = fits && (array.strides[axis] == stride || sizes[axis] == 1);
     stride *= sizes[axis];
   }
-  if (has_points) fits = fits && array.strides(array.ndim() - 1) == stride;
+  if (has_points) fits = fits && array.strides.back() == stride;
   if (!fits) {
     throw InputError(name + ": not contiguous, or not writeable; " +
                      (has_points ? "points are three planes: numpy.empty((3, rows, cols), 'float32').transpose(1, 2, 0)"
                                  : "a C-contiguous array is wanted"));
   }
   const auto bytes = static_cast<std::size_t>(stride) * (has_points ? 3 : 1);
-  return {info.channel, const_cast<void*>(array.data()), bytes};
+  return {info.channel, array.data, bytes};
 }
 
 std::shared_ptr<FrameHandle> frame_over(const py::kwargs& arrays) {
   std::vector<py::ssize_t> shape;
   std::vector<ChannelBuffer> buffers;
-  for (const auto& [key, value] : arrays) buffers.push_back(buffer_of(py::cast<std::string>(key), value, shape));
+  std::size_t of_gpu = 0;
+  for (const auto& [key, value] : arrays) {
+    buffers.push_back(buffer_of(py::cast<std::string>(key), value, shape));
+    of_gpu += is_of_gpu(value) ? 1 : 0;
+  }
   if (buffers.empty()) throw InputError("no channel given, at least one wanted");
+  if (of_gpu > 0 && of_gpu < buffers.size()) throw InputError("some arrays are of NumPy and some of a GPU");
+  const FrameMemory memory = of_gpu > 0 ? FrameMemory::kGpu : FrameMemory::kHost;
   FrameLayout layout;
   layout.environments = shape.size() == 3 ? static_cast<std::uint32_t>(shape[0]) : 0;
   layout.rows = static_cast<std::uint32_t>(shape[shape.size() - 2]),
@@ -202,8 +239,29 @@ std::shared_ptr<FrameHandle> frame_over(const py::kwargs& arrays) {
   const std::uint32_t rows = layout.rows * (layout.environments > 0 ? layout.environments : 1);
   // The arrays live as long as the frame, whoever holds it.
   auto kept = std::make_shared<py::object>(arrays);
-  const std::shared_ptr<Frame> frame(new Frame(rows, layout.cols, buffers), [kept](Frame* p) { delete p; });
-  return std::make_shared<FrameHandle>(frame, layout);
+  const std::shared_ptr<Frame> frame(new Frame(rows, layout.cols, buffers, memory), [kept](Frame* p) { delete p; });
+  auto handle = std::make_shared<FrameHandle>(frame, layout);
+  std::size_t i = 0;
+  for (const auto& [key, value] : arrays) {
+    if (memory == FrameMemory::kGpu) handle->show(buffers[i].channel, py::reinterpret_borrow<py::object>(value));
+    ++i;
+  }
+  return handle;
+}
+
+std::shared_ptr<FrameHandle> frame_on_gpu(const std::vector<std::uint32_t>& shape, py::handle channels,
+                                          const std::string& device) {
+  if (shape.size() != 2 && shape.size() != 3) {
+    throw InputError("shape: " + std::to_string(shape.size()) +
+                     " numbers given, (rows, cols) or (environments, rows, cols) wanted");
+  }
+  const FrameLayout layout = {shape.size() == 3 ? shape[0] : 0, shape[shape.size() - 2], shape.back()};
+  const std::uint64_t rows = std::uint64_t{layout.rows} * (shape.size() == 3 ? shape[0] : 1);
+  if (rows > 0xffffffffU) throw InputError("shape: more than 4294967295 rows in all");
+  const Device where = device_named(device);
+  auto frame = std::make_shared<Frame>(
+      make_gpu_frame(where, static_cast<std::uint32_t>(rows), layout.cols, channels_of(channels)));
+  return std::make_shared<FrameHandle>(std::move(frame), layout, where.number);
 }
 
 std::string frame_text(FrameHandle& handle) {
@@ -276,6 +334,7 @@ void bind_facts(FrameClass& frame) {
 }  // namespace
 
 void bind_frame(py::module_& m) {
+  bind_gpu_array(m);
   FrameClass frame(
       m, "Frame",
       "One frame of a sensor: the arrays asked for. They are views of its memory; rendering into it again\n"
@@ -290,7 +349,14 @@ void bind_frame(py::module_& m) {
           "A frame over arrays of the caller's, one for each channel by its name: rendering writes there, without\n"
           "a copy. Arrays are writeable and C-contiguous, [rows, cols] or [environments, rows, cols], of the\n"
           "channel's type; points [rows, cols, 3] are three planes:\n"
-          "numpy.empty((3, rows, cols), 'float32').transpose(1, 2, 0). Tensors come by tensor.numpy().");
+          "numpy.empty((3, rows, cols), 'float32').transpose(1, 2, 0). Tensors come by tensor.numpy(). Arrays\n"
+          "in the memory of a GPU (__cuda_array_interface__: of PyTorch, CuPy, JAX) are filled there, by what has\n"
+          "device='cuda'.")
+      .def_static("on_gpu", &frame_on_gpu, "shape"_a, "channels"_a = py::make_tuple("range", "hit_sensor", "reason"),
+                  "device"_a = "cuda",
+                  "A frame of this shape, (rows, cols) or (environments, rows, cols), in the memory of a GPU, for\n"
+                  "render(out=...) of what has the same device. Its arrays are GpuArrays, which PyTorch, CuPy and JAX\n"
+                  "take without a copy.");
   bind_channels(frame);
   bind_facts(frame);
   py::class_<FrameDigest>(m, "FrameDigest", "Sixteen digits for any number of frames; equal ones mean equal bits.")

@@ -27,8 +27,8 @@ class FrameHandle {
   explicit FrameHandle(ChannelSet channels) : frame_(std::make_shared<Frame>(channels)) {}
   explicit FrameHandle(std::shared_ptr<Frame> frame) : frame_(std::move(frame)) {}
   /// Over memory of the caller's, which is why its shape never changes.
-  FrameHandle(std::shared_ptr<Frame> frame, const FrameLayout& layout)
-      : frame_(std::move(frame)), layout_(layout), is_over_(true) {}
+  FrameHandle(std::shared_ptr<Frame> frame, const FrameLayout& layout, int gpu = 0)
+      : frame_(std::move(frame)), layout_(layout), is_over_(true), gpu_(gpu) {}
   FrameHandle(const FrameHandle&) = delete;
   FrameHandle& operator=(const FrameHandle&) = delete;
 
@@ -45,6 +45,8 @@ class FrameHandle {
   [[nodiscard]] std::vector<py::ssize_t> shape() const;
   /// A channel as an array, without a copy; made once.
   py::object array(Channel channel);
+  /// From now on that of a channel is this one of the caller's.
+  void show(Channel channel, py::object array) { arrays_[static_cast<std::size_t>(channel)] = std::move(array); }
 
   InUse in_use;
 
@@ -53,6 +55,7 @@ class FrameHandle {
   FrameLayout layout_;
   double farthest_m_ = 0.0;
   bool is_over_ = false;
+  int gpu_ = 0;  // its number, of a frame in its memory
   std::array<py::object, kChannelCount> arrays_;
 };
 

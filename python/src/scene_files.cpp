@@ -34,6 +34,9 @@ RunOptions options_of(const py::dict& given) {
   const auto isa = given.contains("isa") ? py::cast<std::optional<std::string>>(given["isa"]) : std::nullopt;
   options.compute = compute_of(given.contains("threads") ? py::cast<int>(given["threads"]) : 0, isa,
                                given.contains("caster") ? py::cast<std::string>(given["caster"]) : "tree");
+  if (given.contains("device") && !given["device"].is_none()) {
+    options.device = device_named(py::cast<std::string>(given["device"]));
+  }
   return options;
 }
 
@@ -172,6 +175,8 @@ void bind_scene_files(py::module_& m) {
       .def_readonly("seed", &SceneSetup::seed)
       .def_readonly("environment", &SceneSetup::environment)
       .def_readonly("episode", &SceneSetup::episode)
+      .def_property_readonly(
+          "device", [](const SceneSetup& s) { return to_string(s.device); }, "What renders, unless a call says.")
       .def_readonly("notes", &SceneSetup::notes, "What robots and worlds hold that was not read.")
       .def_property_readonly(
           "inputs", [](const SceneSetup& s) { return s.inputs; }, "Every file that reading it opened.")

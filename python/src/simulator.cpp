@@ -146,7 +146,8 @@ using SimulatorClass = py::class_<SimulatorHandle, std::shared_ptr<SimulatorHand
 std::shared_ptr<SimulatorHandle> make(const std::shared_ptr<Scene>& scene, const py::list& sensors,
                                       const py::object& seed, const py::object& environment, const py::object& episode,
                                       int threads, double rate_hz, double start_s,
-                                      const std::optional<std::string>& isa, const std::string& caster) {
+                                      const std::optional<std::string>& isa, const std::string& caster,
+                                      const std::string& device, std::uintptr_t cuda_stream) {
   SceneSetup setup;
   setup.scene = *scene;
   for (const py::handle spec : sensors) setup.sensors.push_back(sensor_of(py::cast<py::dict>(spec)));
@@ -154,14 +155,14 @@ std::shared_ptr<SimulatorHandle> make(const std::shared_ptr<Scene>& scene, const
   setup.environment = whole32(environment, "environment"), setup.episode = whole32(episode, "episode");
   setup.rate_hz = rate_hz, setup.start_s = start_s;
   RunOptions options;
-  options.compute = compute_of(threads, isa, caster);
+  options.compute = compute_of(threads, isa, caster, device, cuda_stream);
   return std::make_shared<SimulatorHandle>(scene, setup, options);
 }
 
 void bind_rendering(SimulatorClass& simulator) {
   simulator
       .def(py::init(&make), "scene"_a.none(false), "sensors"_a, "seed"_a, "environment"_a, "episode"_a, "threads"_a,
-           "rate_hz"_a, "start_s"_a, "isa"_a, "caster"_a)
+           "rate_hz"_a, "start_s"_a, "isa"_a, "caster"_a, "device"_a, "cuda_stream"_a)
       .def("_add_sensor", &SimulatorHandle::add_sensor, "spec"_a)
       .def("_set_noise", &SimulatorHandle::set_noise, "sensor"_a, "chain"_a)
       .def("render", &SimulatorHandle::render, "sensor"_a, "index"_a = 0, "channels"_a = py::none(),

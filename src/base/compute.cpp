@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <fathom/base/compute.hpp>
 
+#include <charconv>
+
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
@@ -22,6 +24,29 @@ std::string_view to_string(CasterKind caster) {
   return position < kCasterWords.size() ? kCasterWords[position] : "unknown";
 }
 
+Device device_named(std::string_view word) {
+  constexpr std::string_view kNumbered = "cuda:";
+  if (word == "cpu") return {};
+  if (word == "cuda") return {DeviceKind::kCuda, 0};
+  if (word == "auto") return {DeviceKind::kAuto, 0};
+  int number = -1;
+  const char* const end = word.data() + word.size();
+  if (word.starts_with(kNumbered)) {
+    const auto read = std::from_chars(word.data() + kNumbered.size(), end, number);
+    if (read.ec != std::errc() || read.ptr != end) number = -1;
+  }
+  if (number < 0 || number > Device::kMostNumber) {
+    throw InputError(
+        fmt::format("device = '{}' is none of cpu, cuda, cuda:0 to cuda:{}, auto", word, Device::kMostNumber));
+  }
+  return {DeviceKind::kCuda, number};
+}
+
+std::string to_string(const Device& device) {
+  if (device.kind == DeviceKind::kCpu) return "cpu";
+  return device.kind == DeviceKind::kAuto ? "auto" : fmt::format("cuda:{}", device.number);
+}
+
 void validate(const Compute& compute) {
   if (compute.isa > detect_isa()) {
     throw InputError(fmt::format("isa = {} is not supported by this computer (up to {})", to_string(compute.isa),
@@ -32,6 +57,13 @@ void validate(const Compute& compute) {
   }
   if (compute.threads < 0 || compute.threads > Compute::kMostThreads) {
     throw InputError(fmt::format("threads = {} is not in [0, {}]", compute.threads, Compute::kMostThreads));
+  }
+  if (compute.device.number < 0 || compute.device.number > Device::kMostNumber) {
+    throw InputError(fmt::format("device number = {} is not in [0, {}]", compute.device.number, Device::kMostNumber));
+  }
+  if (compute.device.kind == DeviceKind::kCuda && compute.caster != CasterKind::kTree) {
+    throw InputError(fmt::format("caster = {} casts on the processor alone: device = {} needs caster = tree",
+                                 to_string(compute.caster), to_string(compute.device)));
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -47,8 +48,9 @@ bool overlap(const ChannelBuffer& a, const ChannelBuffer& b) {
 
 }  // namespace
 
-Frame::Frame(std::uint32_t rows, std::uint32_t cols, std::span<const ChannelBuffer> buffers)
-    : of_caller_(true), rows_(rows), cols_(cols) {
+Frame::Frame(std::uint32_t rows, std::uint32_t cols, std::span<const ChannelBuffer> buffers, FrameMemory memory,
+             std::shared_ptr<const void> owner)
+    : memory_(memory), of_caller_(true), owner_(std::move(owner)), rows_(rows), cols_(cols) {
   if (size() == 0) throw InputError(fmt::format("a frame over buffers has rays, not {} x {}", rows, cols));
   for (std::size_t i = 0; i < buffers.size(); ++i) {
     check_buffer(buffers[i], rows, cols);
@@ -67,6 +69,9 @@ Frame::Frame(std::uint32_t rows, std::uint32_t cols, std::span<const ChannelBuff
 template <class T>
 std::span<const T> Frame::array(Channel channel, const std::vector<T>& own) const {
   require(channel);
+  if (memory_ == FrameMemory::kGpu) {
+    throw InputError(fmt::format("channel '{}' of the frame stands in the memory of a GPU", to_string(channel)));
+  }
   if (!of_caller_) return own;
   return {static_cast<const T*>(buffers_[static_cast<std::size_t>(channel)]), size() * (is_points(channel) ? 3 : 1)};
 }
@@ -81,6 +86,15 @@ std::span<const float> Frame::floats(Channel channel) const {
   require(channel);
   if (!is_float(channel)) throw InputError(fmt::format("channel '{}' does not hold floats", to_string(channel)));
   return array(channel, floats_[static_cast<std::size_t>(channel)]);
+}
+
+const void* Frame::data(Channel channel) const {
+  require(channel);
+  if (of_caller_) return buffers_[static_cast<std::size_t>(channel)];
+  if (is_float(channel)) return floats_[static_cast<std::size_t>(channel)].data();
+  if (channel == Channel::kRing) return ring_.data();
+  if (channel == Channel::kReason) return reason_.data();
+  return (channel == Channel::kEntityId ? entity_id_ : channel == Channel::kLabel ? label_ : triangle_id_).data();
 }
 
 PointSpan Frame::points(Channel channel) const {

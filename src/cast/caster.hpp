@@ -14,8 +14,9 @@
 namespace fathom {
 
 namespace tree {
+class Meshes;
 struct World;
-}
+}  // namespace tree
 
 /// The mask of rays that meet every entity.
 inline constexpr std::uint32_t kSeesAll = ~0U;
@@ -63,21 +64,25 @@ inline Vec3 origin_near(const Vec3& p) {
   return {snap(p.x), snap(p.y), snap(p.z)};
 }
 
+/// What walks the trees. A device brings those of deformed meshes up to date by itself, and builds the nodes over what
+/// stands in the world.
+enum class Walker : std::uint8_t { kProcessor, kDevice };
+
 /// A scene prepared for casting.
 class Caster {
  public:
   virtual ~Caster() = default;
   /// Takes over what changed in the scene at `stamp_s` since the last call: new meshes and entities, poses, vertices.
   /// Rays and hits are relative to `origin` from then on. Casts see the changes after commit().
-  virtual void place(const Scene& scene, double stamp_s, const Vec3& origin) = 0;
+  virtual void place(const Scene& scene, double stamp_s, const Vec3& origin, Walker walker) = 0;
   /// Gives entities their masks, [entities], from what place() took over; those beyond have kSeesAll, as all have at
   /// first. Casts see the change after commit().
   virtual void set_masks(std::span<const std::uint32_t> masks) = 0;
-  /// Makes what was placed what is cast. Forks may be committed at once.
-  virtual void commit() = 0;
+  /// Makes what was placed for this walker what it casts. Forks may be committed at once.
+  virtual void commit(Walker walker) = 0;
   void update(const Scene& scene, double stamp_s, const Vec3& origin) {
-    place(scene, stamp_s, origin);
-    commit();
+    place(scene, stamp_s, origin, Walker::kProcessor);
+    commit(Walker::kProcessor);
   }
   /// Another caster of the same scene that shares what is costly, the trees of meshes, for entities that stand
   /// elsewhere. Meshes may deform only while no fork casts.
@@ -89,6 +94,8 @@ class Caster {
   /// The trees, for a renderer that walks them itself; null for a caster that is not fathom's own. Valid until the next
   /// commit().
   [[nodiscard]] virtual const tree::World* world() const { return nullptr; }
+  /// Those of the meshes, which a caster shares with its forks; null as world().
+  [[nodiscard]] virtual const tree::Meshes* meshes() const { return nullptr; }
   /// Nearest hits. Thread-safe between calls of update().
   virtual void cast(const CastRays& rays, const CastHits& hits) const = 0;
   /// blocked[i] := 1 where line i meets a surface, else 0; [count]. Thread-safe as cast().

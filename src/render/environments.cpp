@@ -12,6 +12,7 @@
 #include "base/frame_writer.hpp"
 #include "base/with_prefix.hpp"
 #include "cast/make_caster.hpp"
+#include "render/device/open_device.hpp"
 #include "render/environment_sensor.hpp"
 #include "render/moved_entities.hpp"
 #include "render/render.hpp"
@@ -32,14 +33,19 @@ class Environments::Impl {
   /// The sensors of an environment while it is rendered, in the order of their ids.
   using Slot = std::vector<View>;
 
+  /// Environments that a GPU renders at once, each with a top-level tree of its own.
+  static constexpr std::uint32_t kMostOnDevice = 4096;
+
  public:
   Impl(Scene scene, EnvironmentsOptions options)
       : scene_(std::move(scene)),
         options_((check(options.simulator), std::move(options))),
         executor_(make_executor(options_.simulator.compute.threads)),
+        device_(open_device(options_.simulator.compute)),
         moved_(options_.count, options_.first) {
     if (options_.count == 0) throw InputError("count = 0: there is no environment");
-    slots_.resize(executor_->threads() == 1 ? 1 : 4 * static_cast<std::size_t>(executor_->threads()));
+    const auto threads = static_cast<std::size_t>(executor_->threads());
+    slots_.resize(device_ != nullptr ? std::min(options_.count, kMostOnDevice) : threads == 1 ? 1 : 4 * threads);
     jobs_.reserve(slots_.size());
     episodes_.assign(options_.count, 0);
     marks_.assign(options_.count, 0);
@@ -237,12 +243,13 @@ class Environments::Impl {
   /// blocks of a sensor shared out as if they were one image.
   void render_group(std::span<const std::uint32_t> group, std::uint32_t index, double stamp,
                     std::span<Frame* const> frames) {
-    for (std::size_t s = 0; s < group.size(); ++s) place(group[s], stamp, s, frames);
+    const Walker walker = walker_of(group);
+    for (std::size_t s = 0; s < group.size(); ++s) place(group[s], stamp, s, frames, walker);
     const std::size_t sensors = sensors_.size();
     executor_->parallel_for(group.size() * sensors, 1, [&](std::size_t begin, std::size_t end) {
       for (std::size_t k = begin; k < end; ++k) {
         const View& view = slots_[k / sensors][k % sensors];
-        if (view.caster != nullptr && view.caster == view.own.get()) view.caster->commit();
+        if (view.caster != nullptr && view.caster == view.own.get()) view.caster->commit(walker);
       }
     });
     for (std::size_t i = 0; i < sensors; ++i) {
@@ -253,7 +260,22 @@ class Environments::Impl {
     }
   }
 
-  void place(std::uint32_t e, double stamp, std::size_t s, std::span<Frame* const> frames) {
+  /// The processor, where it renders any of the sensors of these environments.
+  [[nodiscard]] Walker walker_of(std::span<const std::uint32_t> group) const {
+    const Compute& compute = options_.simulator.compute;
+    const auto is_on_device = [&](const EnvironmentSensor& sensor, std::uint32_t e) {
+      return device_for(device_.get(), compute, sensor.chain(e)) != nullptr;
+    };
+    if (device_ == nullptr) return Walker::kProcessor;
+    for (const EnvironmentSensor& sensor : sensors_) {
+      for (const std::uint32_t e : group) {
+        if (!is_on_device(sensor, e)) return Walker::kProcessor;
+      }
+    }
+    return Walker::kDevice;
+  }
+
+  void place(std::uint32_t e, double stamp, std::size_t s, std::span<Frame* const> frames, Walker walker) {
     moved_.place(e, stamp, scene_);
     for (View& view : slots_[s]) view.caster = nullptr;
     for (std::size_t i = 0; i < sensors_.size(); ++i) {
@@ -265,7 +287,7 @@ class Environments::Impl {
       if (view.caster != nullptr) continue;
       if (view.own == nullptr) view.own = slots_[0][0].own->fork();
       view.caster = view.own.get();
-      view.caster->place(scene_, stamp, origin);
+      view.caster->place(scene_, stamp, origin, walker);
       view.caster->set_masks(seen_.masks());
     }
   }
@@ -303,12 +325,15 @@ class Environments::Impl {
             .should_stop = options_.simulator.should_stop,
             .edge = &view.edge,
             .mask = ray_masks_[i],
-            .first = e * (std::size_t{prepared.plan().rows} * prepared.plan().cols)};
+            .first = e * (std::size_t{prepared.plan().rows} * prepared.plan().cols),
+            .device = device_for(device_.get(), options_.simulator.compute, chain),
+            .sensor = static_cast<std::uint32_t>(i)};
   }
 
   Scene scene_;
   EnvironmentsOptions options_;
   std::unique_ptr<Executor> executor_;
+  std::unique_ptr<FrameDevice> device_;  // null: the processor renders
   MovedEntities moved_;
   std::vector<EnvironmentSensor> sensors_;
   SeenMasks seen_;

@@ -98,6 +98,7 @@ void index_times(const RayPattern& pattern, const std::vector<std::uint32_t>& ra
 }  // namespace
 
 void make_plan(const RayPattern& pattern, bool with_times, CastPlan& plan) {
+  ++plan.revision;
   plan.rows = pattern.rows, plan.cols = pattern.cols;
   plan_tiles(pattern, plan);
   plan.ray_of_lane.clear();

@@ -18,6 +18,7 @@ namespace fathom {
 
 /// Rays in casting order. "lane" arrays are [lanes], a multiple of 16; padding lanes repeat a real ray.
 struct CastPlan {
+  std::uint64_t revision = 0;  ///< counts the calls of make_plan()
   std::uint32_t rows = 0, cols = 0;
   RayRectangle packet, tile;  ///< a tile holds whole packets, row after row of them
   bool coherent = true;       ///< whether the rays of a packet are nearly parallel

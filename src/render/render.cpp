@@ -320,7 +320,11 @@ constexpr std::size_t kBlocksPerTask = 1024 / kBlockRays;
 void render(std::span<const RenderJob> jobs, Executor& executor, Frame& frame) {
   if (jobs.empty()) return;
   const std::size_t blocks = jobs.front().plan.blocks();
-  if (jobs.front().device != nullptr) return jobs.front().device->render(jobs, frame);
+  const bool on_device = std::all_of(jobs.begin(), jobs.end(), [](const RenderJob& j) { return j.device != nullptr; });
+  if (on_device) return jobs.front().device->render(jobs, frame);
+  if (frame.memory() == FrameMemory::kGpu) {
+    throw InputError("the frame stands in the memory of a GPU: the processor cannot render it");
+  }
   for (const RenderJob& job : jobs) job.edge->fit(job.chain, std::size_t{job.plan.rows} * job.plan.cols);
   const std::function<bool()>& should_stop = jobs.front().should_stop;
   executor.parallel_for(jobs.size() * blocks, kBlocksPerTask, [&](std::size_t begin, std::size_t end) {

@@ -63,6 +63,7 @@ struct RenderJob {
   std::uint32_t mask = kSeesAll;             ///< of its rays: CastRays::mask
   std::size_t first = 0;                     ///< place of the first ray in the arrays of the frame
   FrameDevice* device = nullptr;             ///< what renders it; null: the processor
+  std::uint32_t sensor = 0;                  ///< number among those whose jobs the device gets
 };
 
 /// Fills every channel of `frame`, which has its size already, from place job.first on, for each of the jobs. They

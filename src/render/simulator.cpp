@@ -14,6 +14,7 @@
 #include "base/frame_writer.hpp"
 #include "base/text.hpp"
 #include "cast/make_caster.hpp"
+#include "render/device/open_device.hpp"
 #include "render/prepared_sensor.hpp"
 #include "render/render.hpp"
 #include "render/rig_view.hpp"
@@ -50,7 +51,8 @@ class Simulator::Impl {
       : scene_(std::move(scene)),
         options_((check(options), options)),
         executor_(make_executor(options.compute.threads)),
-        caster_(make_caster(options.compute, *executor_)) {}
+        caster_(make_caster(options.compute, *executor_)),
+        device_(open_device(options.compute)) {}
   Impl(Scene scene, const SimulatorOptions& options, std::unique_ptr<Caster> caster,
        std::unique_ptr<FrameDevice> device)
       : scene_(std::move(scene)),
@@ -77,7 +79,8 @@ class Simulator::Impl {
     prepared.set_frame(index);
     const Pose world_from_sensor = pose(prepared, stamp);
     const std::uint32_t mask = seen_.mask_of(fathom::index(id), prepared.sensor(), scene_);
-    update_caster(stamp, world_from_sensor.translation_m);
+    FrameDevice* const device = device_for(device_.get(), options_.compute, prepared.chain());
+    update_caster(stamp, world_from_sensor.translation_m, device == nullptr ? Walker::kProcessor : Walker::kDevice);
     place_rolling(s, stamp);
     FrameWriter writer(frame);
     writer.resize(prepared.rays().rows, prepared.rays().cols);
@@ -101,7 +104,8 @@ class Simulator::Impl {
                     .should_stop = options_.should_stop,
                     .edge = &s.edge,
                     .mask = mask,
-                    .device = device_.get()},
+                    .device = device,
+                    .sensor = fathom::index(id)},
                    *executor_, frame);
   }
 
@@ -136,19 +140,20 @@ class Simulator::Impl {
 
  private:
   /// Brings the trees to `stamp`, unless they are there.
-  void update_caster(double stamp, const Vec3& sensor_m) {
+  void update_caster(double stamp, const Vec3& sensor_m, Walker walker) {
     const Vec3 origin = origin_near(sensor_m);
     const bool unchanged = updated_ && scene_.revision() == revision_ && (stamp == stamp_ || !scene_.moves());
-    if (unchanged && origin == caster_->origin() && seen_.version() == seen_version_) return;
-    caster_->place(scene_, stamp, origin);
+    const bool ready = walker == Walker::kDevice || walker == walker_;
+    if (unchanged && ready && origin == caster_->origin() && seen_.version() == seen_version_) return;
+    caster_->place(scene_, stamp, origin, walker);
     caster_->set_masks(seen_.masks());
-    caster_->commit();
+    caster_->commit(walker);
     seen_version_ = seen_.version();
     for (std::size_t i = reflectivity_.size(); i < scene_.entities().size(); ++i) {
       reflectivity_.push_back(scene_.entities()[i].reflectivity);
       labels_.push_back(scene_.label_id(static_cast<EntityId>(i)));
     }
-    updated_ = true, revision_ = scene_.revision(), stamp_ = stamp;
+    updated_ = true, revision_ = scene_.revision(), stamp_ = stamp, walker_ = walker;
   }
 
   /// The pose at every distinct time of a rolling sensor's rays.
@@ -176,6 +181,7 @@ class Simulator::Impl {
   bool updated_ = false;
   std::uint64_t revision_ = 0;
   double stamp_ = 0.0;
+  Walker walker_ = Walker::kProcessor;  // that the trees were brought up to date for
   SeenMasks seen_;
   std::uint64_t seen_version_ = 0;  // in the caster
 };
@@ -207,7 +213,7 @@ SharedTrees::SharedTrees(const Scene& scene, const Compute& compute, double stam
 }
 
 Simulator SharedTrees::make_simulator(Scene scene, const SimulatorOptions& options) const {
-  auto device = make_device_ == nullptr ? nullptr : make_device_();
+  auto device = make_device_ == nullptr ? open_device(options.compute) : make_device_();
   return Simulator(std::make_unique<Simulator::Impl>(std::move(scene), options, root_->fork(), std::move(device)));
 }
 

@@ -26,6 +26,8 @@ Simulator empty_simulator(const SceneSetup& setup, const RunOptions& options, co
   SimulatorOptions how;
   how.seed = episode_seed(episode.seed, episode.environment, episode.episode);
   how.compute = options.compute;
+  if (how.compute.device == Device{}) how.compute.device = setup.device;
+  if (options.device) how.compute.device = *options.device;
   how.rate_hz = setup.rate_hz;
   how.start_s = setup.start_s;
   how.should_stop = options.should_stop;

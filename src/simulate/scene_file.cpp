@@ -84,6 +84,9 @@ SceneSetup read_scene_text(std::string_view text, const std::filesystem::path& f
   if (const auto number = map.find("episode")) {
     setup.episode = static_cast<std::uint32_t>(number->whole(0, kMaxNumber));
   }
+  if (const auto device = map.find("device")) {
+    device->located([&] { setup.device = device_named(device->text()); });
+  }
   const YamlReader scene = map.at("scene");
   const YamlReader sensors = map.at("sensors");
   map.finish();

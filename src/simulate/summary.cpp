@@ -71,6 +71,7 @@ Json run_json(const Simulator& simulator, const RunCounts& counts) {
   return {{"threads", simulator.threads()},
           {"instruction_set", std::string(to_string(simulator.options().compute.isa))},
           {"caster", std::string(to_string(simulator.options().compute.caster))},
+          {"device", to_string(simulator.options().compute.device)},
           {"seconds", progress.seconds},
           {"cast_seconds", progress.cast_seconds},
           {"rays_per_second", rate(progress.rays_done, progress.cast_seconds)},

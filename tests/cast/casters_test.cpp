@@ -71,11 +71,11 @@ RC_GTEST_PROP(Casters, MeetWhatTheMaskOfTheRaysSees, (std::uint32_t seed)) {
     whole.caster->update(scene, 0.0, {});
     if (random() % 2 == 0) {  // others before; the last ones count
       whole.caster->set_masks(std::vector<std::uint32_t>(scene.entities().size(), 1));
-      whole.caster->commit();
+      whole.caster->commit(Walker::kProcessor);
     }
-    whole.caster->place(scene, 0.0, {});
+    whole.caster->place(scene, 0.0, {}, Walker::kProcessor);
     whole.caster->set_masks(masks);
-    whole.caster->commit();
+    whole.caster->commit(Walker::kProcessor);
     alone.caster->update(part, 0.0, {});
     for (const unsigned how : {0U, 1U, 2U, 3U}) {
       ShotOptions options = {.coherent = (how & 1U) != 0, .one_origin = (how & 2U) != 0};

@@ -47,8 +47,9 @@ TEST(Help, EveryCommandHasAnExample) {
 
 TEST(Help, ListsEveryOptionOfSimulate) {
   const std::string text = run_fathom({"simulate", "--help"}).out;
-  for (const char* option : {"--out", "--frames", "--seed", "--environment", "--environments", "--episode",
-                             "--episodes", "--threads", "--set", "--force", "--isa", "--caster", "--digest"}) {
+  for (const char* option :
+       {"--out", "--frames", "--seed", "--environment", "--environments", "--episode", "--episodes", "--threads",
+        "--set", "--force", "--isa", "--caster", "--device", "--digest"}) {
     EXPECT_NE(text.find(option), std::string::npos) << option;
   }
 }

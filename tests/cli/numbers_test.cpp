@@ -22,7 +22,7 @@ Words with(Words words, const Words& more) {
 }
 
 /// `command` with the value of `option` is refused in one line that names both.
-void expect_refused(const Words& command, const std::string& option, const std::string& value) {
+void expect_number_refused(const Words& command, const std::string& option, const std::string& value) {
   const Ended ended = run_fathom(with(command, {option + "=" + value}));
   EXPECT_EQ(ended.exit_code, 2) << option << " " << value << ": " << ended.err;
   EXPECT_EQ(ended.err.rfind("fathom: error: " + option + " = " + value + " is not", 0), 0U) << ended.err;
@@ -52,38 +52,38 @@ const Words kNoNumber = {"nan", "-nan", "inf",  "-inf", "infinity", "0x1p3",
 
 TEST(Numbers, WholeOptionsTakeWholeDecimalsOnly) {
   const Words simulate = {"simulate", "no.yaml", "--out", "no"};
-  for (const std::string& value : kNoWhole) expect_refused(simulate, "--seed", value);
+  for (const std::string& value : kNoWhole) expect_number_refused(simulate, "--seed", value);
   for (const char* option : {"--frames", "--environment", "--episode", "--threads"}) {
-    for (const std::string& value : kFewNoWhole) expect_refused(simulate, option, value);
+    for (const std::string& value : kFewNoWhole) expect_number_refused(simulate, option, value);
   }
-  expect_refused(simulate, "--frames", "0");
-  expect_refused(simulate, "--frames", "1000001");
-  expect_refused(simulate, "--episode", "4294967296");
-  expect_refused(simulate, "--threads", "1025");
+  expect_number_refused(simulate, "--frames", "0");
+  expect_number_refused(simulate, "--frames", "1000001");
+  expect_number_refused(simulate, "--episode", "4294967296");
+  expect_number_refused(simulate, "--threads", "1025");
   for (const std::string& value : kFewNoWhole) {
-    expect_refused({"beam", "sample"}, "--seed", value);
-    expect_refused({"beam", "sample"}, "--rays", value);
-    expect_refused({"beam", "score"}, "--ray-step", value);
+    expect_number_refused({"beam", "sample"}, "--seed", value);
+    expect_number_refused({"beam", "sample"}, "--rays", value);
+    expect_number_refused({"beam", "score"}, "--ray-step", value);
     for (const char* option : {"--scan", "--headings", "--pixels", "--ray-step", "--threads"}) {
-      expect_refused({"beam", "heatmap"}, option, value);
+      expect_number_refused({"beam", "heatmap"}, option, value);
     }
   }
 }
 
 TEST(Numbers, RealOptionsTakeFiniteDecimalsOnly) {
-  for (const std::string& value : kNoNumber) expect_refused({"beam", "fit"}, "--height", value);
+  for (const std::string& value : kNoNumber) expect_number_refused({"beam", "fit"}, "--height", value);
   for (const char* value : {"nan", "inf", "1x"}) {
     for (const char* option : {"--max-range", "--min-range", "--step", "--hit-offset"}) {
-      expect_refused({"beam", "fit"}, option, value);
+      expect_number_refused({"beam", "fit"}, option, value);
     }
-    expect_refused({"beam", "score"}, "--alpha", value);
-    expect_refused({"beam", "sample"}, "--view", value);
-    expect_refused({"beam", "heatmap"}, "--spacing", value);
+    expect_number_refused({"beam", "score"}, "--alpha", value);
+    expect_number_refused({"beam", "sample"}, "--view", value);
+    expect_number_refused({"beam", "heatmap"}, "--spacing", value);
   }
-  expect_refused({"beam", "fit"}, "--height", "1000.5");
-  expect_refused({"beam", "heatmap"}, "--headings", "100001");
-  expect_refused({"beam", "heatmap"}, "--pixels", "255");
-  expect_refused({"beam", "score"}, "--alpha", "0");
+  expect_number_refused({"beam", "fit"}, "--height", "1000.5");
+  expect_number_refused({"beam", "heatmap"}, "--headings", "100001");
+  expect_number_refused({"beam", "heatmap"}, "--pixels", "255");
+  expect_number_refused({"beam", "score"}, "--alpha", "0");
 }
 
 TEST(Numbers, LeadingZerosAreDecimalAsInScenes) {

@@ -147,6 +147,16 @@ TEST_F(Simulate, EmbreeIsRefusedInABuildWithoutIt) {
 }
 #endif
 
+TEST_F(Simulate, DevicesAreRefusedByNameAndWhereThereAreNone) {
+  expect_refused("word", {"simulate", scene_, "--out", folder_ / "out", "--device", "gpu"},
+                 {"device = 'gpu' is none of cpu, cuda, cuda:0 to cuda:1023, auto"}, folder_ / "out");
+  expect_refused("number", {"simulate", scene_, "--out", folder_ / "out", "--device", "cuda:1023"}, {"device cuda"},
+                 folder_ / "out");
+  ASSERT_EQ(run("cpu").exit_code, 0);
+  ASSERT_EQ(run("auto", {"--device", "auto"}).exit_code, 0);
+  EXPECT_TRUE(contents("auto") == contents("cpu"));
+}
+
 TEST_F(Simulate, ExistingFolderIsRefusedWithoutForce) {
   ASSERT_EQ(run("out", {"--frames", "2"}).exit_code, 0);
   const auto before = contents("out");

@@ -2,127 +2,23 @@
 // The law of the device for random sensors and chains: the device's source, run here thread by thread, gives every
 // channel of the processor's frame, bit by bit. tests/simulate/device_test.cpp has the examples.
 
-#include <algorithm>
 #include <array>
-#include <string>
 #include <string_view>
-#include <utility>
-#include <variant>
-#include <vector>
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include <fathom/base/error.hpp>
 #include <fathom/noise/custom.hpp>
-#include <fathom/noise/noise.hpp>
 
+#include "render/any_sensors.hpp"
 #include "render/shared_trees.hpp"
-#include "render/stereo_scenes.hpp"
 #include "render/test_scenes.hpp"
+#include "support/half_range.hpp"
 #include "support/host_device.hpp"
 
 namespace fathom {
 namespace {
-
-/// A model of a user's own.
-struct HalfRange {
-  float share = 0.5F;
-
-  static constexpr std::string_view kSlug = "half_range";
-  static constexpr std::string_view kDoc = "Halves every range.";
-  static constexpr Stage kStage = Stage::kRange;
-  static constexpr DrawCount kDraws = {};
-  static constexpr auto fields() {
-    return std::array<Field<HalfRange>, 1>{{{"share", "1", &HalfRange::share, 0, 1, "of the range that is left"}}};
-  }
-  [[nodiscard]] constexpr bool is_identity() const { return share == 1.0F; }
-  FATHOM_KERNEL static Return apply(const HalfRange& p, Return hit, const Draws<kDraws>& /*draws*/) {
-    return move_radially(hit, (p.share - 1.0F) * hit.range_m);
-  }
-};
-
-double any_between(double low, double high) { return low + (high - low) * *rc::gen::inRange(0, 1001) * 1e-3; }
-
-/// A value of a parameter; of numbers half the time a small one, as sensors have them.
-FieldValue any_value(const FieldInfo& field) {
-  switch (field.kind) {
-    case FieldKind::kFlag:
-      return field_value(field, *rc::gen::inRange(0, 2));
-    case FieldKind::kChoice:
-      return field_value(field, *rc::gen::inRange(0, static_cast<int>(field.choices.size())));
-    default:
-      break;
-  }
-  const double high = *rc::gen::arbitrary<bool>() ? std::min(field.high, field.low + 0.1) : std::min(field.high, 5.0);
-  return field_value(field, any_between(std::max(field.low, -1.0), std::max(high, field.low)));
-}
-
-Noise any_noise_of(const NoiseInfo& info) {
-  if (info.slug == BeamMixture::kSlug) {
-    const auto sigma = static_cast<float>(any_between(0.001, 2.0));
-    return BeamMixture{.w_hit = 0.5F,
-                       .w_short = 0.25F,
-                       .w_max = 0.125F,
-                       .w_rand = 0.125F,
-                       .sigma_hit_m = sigma,
-                       .lambda_short_per_m = static_cast<float>(*rc::gen::inRange(0, 4)),
-                       .miss = *rc::gen::arbitrary<bool>() ? MissPolicy::kAtom : MissPolicy::kBook};
-  }
-  std::vector<FieldValue> values;
-  for (const FieldInfo& field : info.fields) {
-    if (info.slug == StereoEnergy::kSlug && field.name == "energy") continue;  // the same in a chain
-    if (info.slug == InvalidBand::kSlug && field.name == "left_band") {
-      values.push_back(field_value(field, 0));  // suits the left camera alone
-      continue;
-    }
-    values.push_back(any_value(field));
-  }
-  return make_noise(info.slug, values);
-}
-
-/// One to five entries of models that suit the sensor, some with others for the table or for ring 1.
-NoiseChain any_chain(const Sensor& sensor) {
-  const bool stereo = std::holds_alternative<StereoCamera>(sensor.model), one_origin = stereo || !sensor.rolling;
-  NoiseChain chain;
-  for (int k = *rc::gen::inRange(1, 6); k > 0; --k) {
-    const NoiseInfo& info = *rc::gen::elementOf(noise_models());
-    const SurfaceNeeds& needs = info.needs;
-    if (!stereo && (needs.camera || needs.baseline || needs.sight)) continue;
-    if (needs.neighbours && !one_origin) continue;
-    ChainEntry entry(any_noise_of(info));
-    const bool may_differ = info.stage != Stage::kRay && info.stage != Stage::kReading;
-    const int differs = may_differ ? *rc::gen::inRange(0, 4) : 0;
-    if (differs == 1) entry.by_entity = {{EntityId{1}, any_noise_of(info)}, {EntityId{2}, any_noise_of(info)}};
-    if (differs == 2) entry.by_ring = {{1, any_noise_of(info)}};
-    chain.push_back(std::move(entry));
-  }
-  return chain;
-}
-
-Sensor any_sensor() {
-  const Pose pose = {{any_between(-2, 2), any_between(-2, 2), any_between(-0.5, 0.5)},
-                     from_roll_pitch_yaw(any_between(-1, 1), any_between(-1, 1), any_between(-3, 3))};
-  Sensor sensor;
-  if (*rc::gen::arbitrary<bool>()) {
-    StereoCamera camera = test::make_stereo(static_cast<std::uint32_t>(*rc::gen::inRange(2, 40)),
-                                            static_cast<std::uint32_t>(*rc::gen::inRange(2, 30)), 20.0, 0.2);
-    if (*rc::gen::arbitrary<bool>()) camera.max_range_m = 3.0;
-    sensor = test::make_sensor(camera, {}, pose);
-  } else {
-    SpinningLidar lidar = test::make_lidar(static_cast<std::uint32_t>(*rc::gen::inRange(2, 20)),
-                                           static_cast<std::uint32_t>(*rc::gen::inRange(3, 70)));
-    if (*rc::gen::arbitrary<bool>()) lidar.max_range_m = 4.0;
-    sensor = test::make_sensor(lidar, {}, pose);
-    sensor.rolling = *rc::gen::arbitrary<bool>();
-    if (sensor.rolling) {
-      sensor.parent_from_sensor = Trajectory({{0.0, pose}, {0.1, {{0.5, 0, 0.2}, from_roll_pitch_yaw(0, 0, 1)}}});
-    }
-  }
-  sensor.range_policy = *rc::gen::element(RangePolicy::kKeep, RangePolicy::kClamp, RangePolicy::kDrop);
-  sensor.noise = any_chain(sensor);
-  return sensor;
-}
 
 Frame render_on_device(const Scene& scene, const Sensor& sensor, const SimulatorOptions& options, std::uint32_t index) {
   SharedTrees trees(scene, options.compute, 0.0);
@@ -134,60 +30,19 @@ Frame render_on_device(const Scene& scene, const Sensor& sensor, const Simulator
   return frame;
 }
 
-std::string channels_that_differ(const Frame& a, const Frame& b) {
-  std::string names;
-  const auto compare = [&](std::string_view name, const auto& p, const auto& q) {
-    if (!test::same_bits(p, q)) names += std::string(name) + " ";
-  };
-  for (std::size_t i = 0; i < kChannelCount; ++i) {
-    const auto c = static_cast<Channel>(i);
-    const std::string_view name = to_string(c);
-    if (c == Channel::kHitWorld || c == Channel::kHitSensor || c == Channel::kNormal || c == Channel::kCleanHit) {
-      compare(name, a.points(c).x, b.points(c).x);
-      compare(name, a.points(c).y, b.points(c).y);
-      compare(name, a.points(c).z, b.points(c).z);
-    } else if (c == Channel::kEntityId) {
-      compare(name, a.entity_id(), b.entity_id());
-    } else if (c == Channel::kTriangleId) {
-      compare(name, a.triangle_id(), b.triangle_id());
-    } else if (c == Channel::kLabel) {
-      compare(name, a.label(), b.label());
-    } else if (c == Channel::kRing) {
-      compare(name, a.ring(), b.ring());
-    } else if (c == Channel::kReason) {
-      compare(name, a.reason(), b.reason());
-    } else {
-      compare(name, a.floats(c), b.floats(c));
-    }
-  }
-  return names;
-}
-
-/// The room, with some entities that are seen from in front alone.
-Scene any_room() {
-  const Scene room = test::make_room_scene();
-  Scene scene;
-  for (const Mesh& mesh : room.meshes()) scene.add_mesh(mesh);
-  for (Entity entity : room.entities()) {
-    entity.one_sided = *rc::gen::inRange(0, 4) == 0;
-    scene.add_entity(std::move(entity));
-  }
-  return scene;
-}
-
 RC_GTEST_PROP(Device, GivesTheBitsOfTheProcessorForAnyChain, ()) {
-  const Scene scene = any_room();
-  Sensor sensor = any_sensor();
+  const Scene scene = test::any_room();
+  Sensor sensor = test::any_sensor();
   if (*rc::gen::inRange(0, 4) == 0) sensor.ignore = {EntityId{1}};
   SimulatorOptions options = {.seed = *rc::gen::arbitrary<std::uint64_t>(), .compute = {.threads = 1}};
   const auto index = static_cast<std::uint32_t>(*rc::gen::inRange(0, 5));
   const Frame wanted = test::render_once(scene, sensor, test::all_channels(), options, index);
   const Frame found = render_on_device(scene, sensor, options, index);
-  RC_ASSERT(channels_that_differ(wanted, found) == std::string());
+  RC_ASSERT(test::channels_that_differ(wanted, found) == std::string());
 }
 
 TEST(Device, RefusesAModelOfTheUsersOwn) {
-  const Sensor sensor = test::make_sensor(test::make_lidar(), {HalfRange{}});
+  const Sensor sensor = test::make_sensor(test::make_lidar(), {test::HalfRange{}});
   EXPECT_THROW(render_on_device(test::make_room_scene(), sensor, {.compute = {.threads = 1}}, 0), InputError);
 }
 

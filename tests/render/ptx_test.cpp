@@ -6,8 +6,8 @@
 #include <fstream>
 #include <iterator>
 #include <regex>
+#include <sstream>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -15,10 +15,12 @@
 namespace fathom {
 namespace {
 
-/// Empty in a build without a compiler for GPUs.
-std::string read_ptx() {
-  std::ifstream file(FATHOM_PTX);
-  return {std::istreambuf_iterator<char>(file), {}};
+/// What the compilers of this computer made; empty in a build without one for GPUs.
+std::vector<std::string> ptx_files() {
+  std::istringstream list(FATHOM_PTX);
+  std::vector<std::string> files;
+  for (std::string file; std::getline(list, file, '|');) files.push_back(file);
+  return files;
 }
 
 /// The operations of the text: the first word of each line that is one, after a guard.
@@ -40,23 +42,35 @@ bool has_part(const std::string& operation, const std::string& part) {
   return ("." + operation + ".").find("." + part + ".") != std::string::npos;
 }
 
-class Ptx : public testing::Test {
+class Ptx : public testing::TestWithParam<std::string> {
  protected:
-  void SetUp() override {
-    if (std::string_view(FATHOM_PTX).empty()) GTEST_SKIP() << "no clang with the target nvptx64 here";
+  static std::string read_ptx() {
+    std::ifstream file(GetParam());
+    return {std::istreambuf_iterator<char>(file), {}};
   }
 };
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Ptx);
+INSTANTIATE_TEST_SUITE_P(Files, Ptx, testing::ValuesIn(ptx_files()), [](const auto& file) {
+  std::string name = file.param.substr(file.param.rfind('/') + 1);
+  return name.substr(0, name.find('.'));
+});
 
-TEST_F(Ptx, HasTheTwoKernelsForEveryGpuSincePascal) {
+TEST(PtxFiles, AreMadeWhereThereIsACompiler) {
+  if (ptx_files().empty()) GTEST_SKIP() << "no clang with the target nvptx64 here";
+}
+
+TEST_P(Ptx, HasTheKernelsForEveryGpuSincePascal) {
   const std::string ptx = read_ptx();
   ASSERT_FALSE(ptx.empty());
   EXPECT_NE(ptx.find(".target sm_60"), std::string::npos);
-  EXPECT_NE(ptx.find(".visible .entry fathom_render_rays("), std::string::npos);
-  EXPECT_NE(ptx.find(".visible .entry fathom_lose_edges("), std::string::npos);
+  for (const char* kernel :
+       {"render_rays", "lose_edges", "sort_instances", "merge_instances", "build_nodes", "refit_nodes"}) {
+    EXPECT_NE(ptx.find(".visible .entry fathom_" + std::string(kernel) + "("), std::string::npos) << kernel;
+  }
   EXPECT_EQ(ptx.find(".extern"), std::string::npos) << "something is called that is not there";
 }
 
-TEST_F(Ptx, FusesAndApproximatesNothing) {
+TEST_P(Ptx, FusesAndApproximatesNothing) {
   std::size_t divisions = 0, roots = 0, sums = 0;
   for (const std::string& operation : operations(read_ptx())) {
     for (const char* part : {"fma", "mad", "ftz", "approx", "full", "sat"}) {
@@ -82,7 +96,7 @@ TEST_F(Ptx, FusesAndApproximatesNothing) {
 
 /// Local memory is what a walk keeps open, kStack entries of 8 bytes for each of two trees, and small structs: anything
 /// more would be numbers that found no register.
-TEST_F(Ptx, KeepsNothingButItsStacksInLocalMemory) {
+TEST_P(Ptx, KeepsNothingButItsStacksInLocalMemory) {
   static const std::regex kDepot(R"(\.local \.align \d+ \.b8\s+__local_depot\d+\[(\d+)\])");
   const std::string ptx = read_ptx();
   constexpr int kStacks = 2 * 288 * 8, kSlack = 512;

@@ -47,6 +47,11 @@ const std::vector<Defect> kDefects = {
     {"SelfAlias", "seed: 5", "seed: &a [*a]", {"bad.yaml:3:11:", "alias"}},
     {"DeepNesting", "seed: 5", repeated("seed: ", "[", 1000) + repeated("", "]", 1000), {"bad.yaml:3:70:", "64 deep"}},
 
+    {"Device",
+     "seed: 5",
+     "device: gpu",
+     {"bad.yaml:3:9:", "device = 'gpu' is none of cpu, cuda, cuda:0 to cuda:1023, auto"}},
+
     // Keys.
     {"UnknownTopKey", "seed: 5", "sead: 5", {"bad.yaml:3:1:", "sead is not a known key", "'seed'"}},
     {"UnknownSensorKey",

@@ -33,6 +33,21 @@ std::string npy_of(const test::TemporaryFolder& folder, const Frame& frame) {
   return test::bytes_of(folder / "frame.npy");
 }
 
+TEST(MakeSimulator, TakesTheDeviceOfTheFileUnlessTheOptionsSay) {
+  const Device automatic = device_named("auto"), processor = device_named("cpu");
+  const SceneSetup setup = read_scene_text(std::string(kTwoSensors) + "device: auto\n", "s.yaml", {});
+  EXPECT_EQ(setup.device, automatic);
+  EXPECT_EQ(make_simulator(setup).options().compute.device, automatic);
+  RunOptions options;
+  options.device = processor;
+  EXPECT_EQ(make_simulator(setup, options).options().compute.device, processor);
+  const SceneSetup plain = read_scene_text(kTwoSensors, "s.yaml", {});
+  EXPECT_EQ(make_simulator(plain).options().compute.device, processor);
+  RunOptions of_compute;
+  of_compute.compute.device = automatic;
+  EXPECT_EQ(make_simulator(plain, of_compute).options().compute.device, automatic);
+}
+
 TEST(MakeSimulator, RendersTheFramesOfWhichARunWritesFiles) {
   const test::TemporaryFolder folder;
   const SceneSetup setup = read_scene_text(kTwoSensors, "s.yaml", {});

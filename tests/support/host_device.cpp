@@ -2,9 +2,15 @@
 #include "support/host_device.hpp"
 
 #include <atomic>
+#include <vector>
 
+#include "cast/tree/build.hpp"
+#include "cast/tree/meshes.hpp"
+#include "cast/tree/refit.hpp"
+#include "cast/tree/sorted_tree.hpp"
 #include "render/block_store.hpp"
 #include "render/device/gather.hpp"
+#include "render/device/rays.hpp"
 #include "render/device/render_ray.hpp"
 
 namespace fathom::test {
@@ -13,6 +19,67 @@ namespace {
 
 std::atomic<std::uint64_t> frames{0};
 
+/// Trees as a device keeps them: those of meshes, which follow their vertices by themselves, and one over the world.
+class HostWorlds {
+ public:
+  void place(const tree::Meshes& meshes, tree::World& world) {
+    for (std::size_t i = 0; i < meshes.size(); ++i) hold(meshes, static_cast<MeshId>(i));
+    instances_.assign(world.instances, world.instances + world.instance_count);
+    for (tree::Instance& instance : instances_) {
+      if (instance.nodes == nullptr) continue;
+      const tree::MeshTree& tree = trees_[instance.mesh].tree;
+      instance.nodes = tree.nodes.data(), instance.leaves = tree.leaves.data();
+    }
+    world.instances = instances_.data();
+    world.nodes = build(world);
+  }
+
+ private:
+  struct Held {
+    tree::MeshTree tree;
+    std::uint32_t version;
+  };
+
+  void hold(const tree::Meshes& meshes, MeshId mesh) {
+    const std::uint32_t version = meshes.version(mesh);
+    const bool added = index(mesh) == trees_.size();
+    if (added) trees_.push_back({meshes.tree(mesh), version});
+    Held& held = trees_[index(mesh)];
+    if (added ? !meshes.is_late(mesh) : held.version == version) return;
+    const tree::RefitOrder order = tree::refit_order(held.tree);
+    const Mesh& from = meshes.source(mesh);
+    const tree::Refit refit = {tree::vertices_of(from.vertices_m), tree::triangles_of(from.triangles),
+                               order.nodes.data(), held.tree.nodes.data(), held.tree.leaves.data()};
+    std::uint32_t begin = 0;
+    for (const std::uint32_t end : order.ends) {
+      for (std::uint32_t task = end * tree::kWidth; task-- > begin * tree::kWidth;) tree::refit_task(refit, task);
+      begin = end;
+    }
+    held.version = version;
+  }
+
+  const tree::Node* build(const tree::World& world) {
+    const std::uint32_t count = world.instance_count;
+    for (auto& keys : keys_) keys.resize(count);
+    nodes_.resize(tree::sorted_nodes(count));
+    const tree::SortedTree sorted = {
+        world.boxes, world.bounds, count, {keys_[0].data(), keys_[1].data()}, nodes_.data()};
+    for (std::uint32_t i = count; i-- > 0;) tree::sort_in_run(sorted, i);
+    for (std::uint32_t pass = 0; pass < tree::merge_passes(count); ++pass) {
+      for (std::uint32_t i = count; i-- > 0;) tree::merge_key(sorted, pass, i);
+    }
+    for (std::uint32_t level = 0; level <= tree::sorted_root_level(count); ++level) {
+      for (std::uint32_t k = tree::sorted_nodes_of(count, level); k-- > 0;) tree::build_sorted_node(sorted, level, k);
+    }
+    return nodes_.data();
+  }
+
+  std::vector<Held> trees_;  // [meshes]
+  std::vector<tree::Instance> instances_;
+  std::vector<std::uint64_t> keys_[2];
+  std::vector<tree::Node> nodes_;
+};
+
 class HostDevice final : public FrameDevice {
  public:
   void render(std::span<const RenderJob> jobs, Frame& frame) override {
@@ -20,7 +87,15 @@ class HostDevice final : public FrameDevice {
       const std::uint32_t rays = job.plan.rows * job.plan.cols;
       job.edge->fit(job.chain, rays);
       store_pattern(job, frame);
-      const device::FrameData data = gatherer_.gather(job, frame);
+      device::HostKeeper keeper;
+      gatherer_.begin();
+      device::FrameData data = gatherer_.gather(job, keeper);
+      worlds_.place(*job.caster.meshes(), data.world);
+      data.rays = device::rays_of(job.plan, device::whole(job.plan), keeper);
+      data.image = device::image_of(job.pattern, device::whole(job.plan), keeper);
+      data.out = device::channels_of(job.first, frame);
+      EdgeScratch& edge = *job.edge;
+      data.edges = {edge.range_m.data(), edge.reached.data(), edge.entity.empty() ? nullptr : edge.entity.data()};
       // Backwards, because threads of a device come in no order.
       for (std::uint32_t lane = job.plan.lanes(); lane-- > 0;) device::render_ray(data, lane);
       for (std::uint32_t pixel = 0; pixel < rays && data.chain.edge_loss.count > 0; ++pixel) {
@@ -32,6 +107,7 @@ class HostDevice final : public FrameDevice {
 
  private:
   device::Gatherer gatherer_;
+  HostWorlds worlds_;
 };
 
 }  // namespace

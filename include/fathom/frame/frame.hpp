@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <initializer_list>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -63,6 +64,12 @@ class ChannelSet {
   std::uint32_t bits_ = 0;
 };
 
+/// Where the arrays of a frame stand.
+enum class FrameMemory : std::uint8_t {
+  kHost,
+  kGpu  ///< of the GPU that renders it; the library alone follows its pointers
+};
+
 /// Memory of the caller's for one channel: its elements (channel_info() has their type) as an array [rows, cols]; of
 /// points three such planes, one after the other.
 struct ChannelBuffer {
@@ -87,9 +94,12 @@ class FATHOM_API Frame {
   /// or a tensor: what renders into it writes there, and nothing is copied, allocated or moved. To render a sensor of
   /// another shape into it throws InputError. The memory must outlive the frame and its copies, which share it. Throws
   /// InputError when a channel is there twice, or a buffer is null, of another size, not aligned, or overlaps another
-  /// one.
-  Frame(std::uint32_t rows, std::uint32_t cols, std::span<const ChannelBuffer> buffers);
+  /// one. In memory of a GPU, which only a renderer on that GPU can fill: each accessor of values throws InputError.
+  /// `owner` of the memory, if any, lives as long as the frame and its copies.
+  Frame(std::uint32_t rows, std::uint32_t cols, std::span<const ChannelBuffer> buffers,
+        FrameMemory memory = FrameMemory::kHost, std::shared_ptr<const void> owner = {});
 
+  [[nodiscard]] FrameMemory memory() const { return memory_; }
   [[nodiscard]] ChannelSet channels() const { return channels_; }
   [[nodiscard]] std::uint32_t rows() const { return rows_; }
   [[nodiscard]] std::uint32_t cols() const { return cols_; }
@@ -121,6 +131,8 @@ class FATHOM_API Frame {
   /// Any float channel by name of the enum; points() for the three-plane ones.
   [[nodiscard]] std::span<const float> floats(Channel channel) const;
   [[nodiscard]] PointSpan points(Channel channel) const;
+  /// Where the array of a channel begins, in whichever memory. Throws InputError when the channel was not asked for.
+  [[nodiscard]] const void* data(Channel channel) const;
 
   /// How many rays ended with each Reason (needs kReason).
   [[nodiscard]] std::array<std::uint64_t, kReasonNames.size()> count_reasons() const;
@@ -132,8 +144,10 @@ class FATHOM_API Frame {
   FATHOM_HIDDEN std::span<const T> array(Channel channel, const std::vector<T>& own) const;
 
   ChannelSet channels_;
+  FrameMemory memory_ = FrameMemory::kHost;
   bool of_caller_ = false;  // its arrays stand in buffers_, and its own are empty
   std::array<void*, kChannelCount> buffers_ = {};
+  std::shared_ptr<const void> owner_;  // of buffers_, if anybody
   std::uint32_t rows_ = 0, cols_ = 0, index_ = 0;
   double stamp_s_ = 0.0;
   std::array<std::vector<float>, kChannelCount> floats_;

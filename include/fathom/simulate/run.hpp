@@ -37,6 +37,7 @@ struct SceneSetup {
   double start_s = 0.0;
   std::uint64_t seed = 0;
   std::uint32_t environment = 0, episode = 0;  ///< what is drawn depends on (seed, environment, episode)
+  Device device = {};                          ///< what renders, unless RunOptions say
   std::vector<std::filesystem::path> inputs =
       {};                               ///< every file that reading it opened; run_scene() replaces none of them
   std::vector<std::string> notes = {};  ///< what robots and worlds hold that was not read (Robot::notes)
@@ -66,8 +67,9 @@ struct RunOptions {
   std::optional<std::uint32_t> environment, episode;
   /// A file for what the sensors would publish in ROS 2, as MCAP (docs/bags.md); empty: none. `force` replaces one.
   std::filesystem::path bag = {};
-  bool digest = false;  ///< makes SensorResult::digest, and writes it to summary.json; costs time
-  Compute compute = {};
+  bool digest = false;           ///< makes SensorResult::digest, and writes it to summary.json; costs time
+  Compute compute = {};          ///< its device counts unless it is the processor
+  std::optional<Device> device;  ///< instead of the scene file's, and of that of `compute`
   std::function<void(const Progress&)> on_progress;  ///< after every frame, from the calling thread
   std::function<bool()> should_stop;                 ///< asked before every frame and file, and within
                                                      ///< frames from any thread
@@ -81,9 +83,9 @@ struct RunOptions {
 ///   Frame frame({Channel::kRange, Channel::kReason});
 ///   simulator.render(SensorId{0}, 0, frame);
 ///
-/// Of the options only seed, environment, episode, compute and should_stop count. Throws InputError as run_scene()
-/// would for the scene and its sensors. Outputs are not looked at, and a scene may be without sensors: the caller adds
-/// them.
+/// Of the options only seed, environment, episode, compute, device and should_stop count. Throws InputError as
+/// run_scene() would for the scene and its sensors. Outputs are not looked at, and a scene may be without sensors: the
+/// caller adds them.
 FATHOM_API Simulator make_simulator(const SceneSetup& setup, const RunOptions& options = {});
 
 /// What became of the rays of a sensor, over all frames.

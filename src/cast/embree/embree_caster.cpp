@@ -41,7 +41,7 @@ class EmbreeCaster final : public Caster {
   [[nodiscard]] Vec3 origin() const override { return origin_; }
   [[nodiscard]] float reach() const override { return reach_; }
 
-  void place(const Scene& scene, double stamp_s, const Vec3& origin) override {
+  void place(const Scene& scene, double stamp_s, const Vec3& origin, Walker /*walker*/) override {
     meshes_->sync(scene);
     const std::vector<Pose>& world_from_entity = poses_.at(scene, stamp_s);  // what throws comes before what changes
     const bool rebase = !(origin == origin_);
@@ -62,7 +62,7 @@ class EmbreeCaster final : public Caster {
     }
   }
 
-  void commit() override {
+  void commit(Walker /*walker*/) override {
     if (!changed_) return;
     // Inside the executor, so that a caller's bound on threads holds for tree building too.
     executor_.bounded_call([&] { rtcCommitScene(top_.get()); });

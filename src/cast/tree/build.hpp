@@ -51,4 +51,25 @@ MeshTree build_mesh(std::span<const std::array<float, 3>> vertices,
 void refit_mesh(std::span<const std::array<float, 3>> vertices, std::span<const std::array<std::uint32_t, 3>> triangles,
                 Executor& executor, MeshTree& tree);
 
+/// The box around all triangles, as MeshTree::bounds has it.
+Box bounds_of(std::span<const std::array<float, 3>> vertices, std::span<const std::array<std::uint32_t, 3>> triangles,
+              Executor& executor);
+
+/// The nodes of a tree from the lowest up: those before `ends[h]` are up to date before the ones behind are begun.
+struct RefitOrder {
+  static constexpr std::size_t kGroup = 16;  ///< of nodes that threads work on together; kNone fills the last
+
+  std::vector<std::uint32_t> nodes;
+  std::vector<std::uint32_t> ends;  ///< [heights]: the first place behind those of a height; multiples of kGroup
+};
+RefitOrder refit_order(const MeshTree& tree);
+
+/// Arrays as a Refit takes them.
+inline const float (*vertices_of(std::span<const std::array<float, 3>> vertices))[3] {
+  return reinterpret_cast<const float(*)[3]>(vertices.data());
+}
+inline const std::uint32_t (*triangles_of(std::span<const std::array<std::uint32_t, 3>> triangles))[3] {
+  return reinterpret_cast<const std::uint32_t(*)[3]>(triangles.data());
+}
+
 }  // namespace fathom::tree

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "cast/tree/build.hpp"
+#include "cast/tree/refit.hpp"
 #include "cast/triangle_areas.hpp"
 
 namespace fathom::tree {
@@ -17,32 +18,17 @@ Box box_of(std::span<const std::array<float, 3>> vertices, const std::array<std:
   return box;
 }
 
-/// Takes over the corners of the triangles that a leaf names; returns the box around them.
-Box fill_leaf(std::span<const std::array<float, 3>> vertices, std::span<const std::array<std::uint32_t, 3>> triangles,
-              Leaf& leaf) {
-  Box box;
-  for (std::uint32_t lane = 0; lane < kLeafTriangles && leaf.id[lane] != kNone; ++lane) {
-    const auto& triangle = triangles[leaf.id[lane]];
-    const std::array<float, 3>&p = vertices[triangle[0]], &q = vertices[triangle[1]], &r = vertices[triangle[2]];
-    for (int a = 0; a < 3; ++a) {
-      leaf.v[0][a][lane] = p[a], leaf.v[1][a][lane] = q[a], leaf.v[2][a][lane] = r[a];
-      box.lo[a] = std::min(box.lo[a], std::min(std::min(p[a], q[a]), r[a]));
-      box.hi[a] = std::max(box.hi[a], std::max(std::max(p[a], q[a]), r[a]));
-    }
-  }
-  return box;
+using Vertices = std::span<const std::array<float, 3>>;
+using Triangles = std::span<const std::array<std::uint32_t, 3>>;
+
+Refit refit_of(Vertices vertices, Triangles triangles, MeshTree& tree) {
+  return {vertices_of(vertices), triangles_of(triangles), nullptr, tree.nodes.data(), tree.leaves.data()};
 }
 
 Box bounds_of(const Node& root) {
   Box box;
-  for (std::uint32_t i = 0; i < kWidth; ++i) {
-    box.add(Box{{root.lo[0][i], root.lo[1][i], root.lo[2][i]}, {root.hi[0][i], root.hi[1][i], root.hi[2][i]}});
-  }
+  bounds_of_children(root, box.lo, box.hi);
   return box;
-}
-
-void set_box(const Box& box, std::uint32_t child, Node& node) {
-  for (int a = 0; a < 3; ++a) node.lo[a][child] = box.lo[a], node.hi[a][child] = box.hi[a];
 }
 
 }  // namespace
@@ -69,7 +55,8 @@ MeshTree build_mesh(std::span<const std::array<float, 3>> vertices,
       for (std::uint32_t lane = 0; lane < kLeafTriangles; ++lane) {
         leaf.id[lane] = lane < built.leaves[i].count ? built.order[built.leaves[i].first + lane] : kNone;
       }
-      fill_leaf(vertices, triangles, leaf);
+      Box box;
+      fill_leaf(vertices_of(vertices), triangles_of(triangles), leaf, box.lo, box.hi);
     }
   });
   return tree;
@@ -78,23 +65,54 @@ MeshTree build_mesh(std::span<const std::array<float, 3>> vertices,
 void refit_mesh(std::span<const std::array<float, 3>> vertices, std::span<const std::array<std::uint32_t, 3>> triangles,
                 Executor& executor, MeshTree& tree) {
   constexpr std::size_t kChunkNodes = 512;
+  const Refit refit = refit_of(vertices, triangles, tree);
   executor.parallel_for(tree.nodes.size(), kChunkNodes, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
-      Node& node = tree.nodes[i];
-      for (std::uint32_t k = 0; k < kWidth && node.child[k] != kNone; ++k) {
-        if ((node.child[k] & kLeafBit) == 0) continue;
-        const std::uint32_t leaf = node.child[k] & ~kLeafBit;
-        set_box(fill_leaf(vertices, triangles, tree.leaves[leaf]), k, node);
+      for (std::uint32_t k = 0; k < kWidth && tree.nodes[i].child[k] != kNone; ++k) {
+        if ((tree.nodes[i].child[k] & kLeafBit) != 0) refit_child(refit, tree.nodes[i], k);
       }
     }
   });
   for (std::size_t i = tree.nodes.size(); i-- > 0;) {  // children come after their parents
-    Node& node = tree.nodes[i];
-    for (std::uint32_t k = 0; k < kWidth && node.child[k] != kNone; ++k) {
-      if ((node.child[k] & kLeafBit) == 0) set_box(bounds_of(tree.nodes[node.child[k]]), k, node);
+    for (std::uint32_t k = 0; k < kWidth && tree.nodes[i].child[k] != kNone; ++k) {
+      if ((tree.nodes[i].child[k] & kLeafBit) == 0) refit_child(refit, tree.nodes[i], k);
     }
   }
   tree.bounds = bounds_of(tree.nodes[0]);
+}
+
+Box bounds_of(Vertices vertices, Triangles triangles, Executor& executor) {
+  std::vector<Box> parts((triangles.size() + kChunkTriangles - 1) / kChunkTriangles);
+  executor.parallel_for(parts.size(), 1, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin * kChunkTriangles; i < std::min(end * kChunkTriangles, triangles.size()); ++i) {
+      parts[i / kChunkTriangles].add(box_of(vertices, triangles[i]));
+    }
+  });
+  Box box;
+  for (const Box& part : parts) box.add(part);
+  return box;
+}
+
+RefitOrder refit_order(const MeshTree& tree) {
+  std::vector<std::uint32_t> height(tree.nodes.size());
+  std::vector<std::uint32_t> count;  // of nodes by height
+  for (std::size_t i = tree.nodes.size(); i-- > 0;) {
+    for (const std::uint32_t child : tree.nodes[i].child) {
+      if (child != kNone && (child & kLeafBit) == 0) height[i] = std::max(height[i], height[child] + 1);
+    }
+    if (height[i] >= count.size()) count.resize(height[i] + 1);
+    ++count[height[i]];
+  }
+  RefitOrder order;
+  std::vector<std::size_t> next;
+  for (const std::uint32_t n : count) {
+    next.push_back(order.nodes.size());
+    order.nodes.resize(order.nodes.size() + (n + RefitOrder::kGroup - 1) / RefitOrder::kGroup * RefitOrder::kGroup,
+                       kNone);
+    order.ends.push_back(static_cast<std::uint32_t>(order.nodes.size()));
+  }
+  for (std::uint32_t i = 0; i < tree.nodes.size(); ++i) order.nodes[next[height[i]]++] = i;
+  return order;
 }
 
 }  // namespace fathom::tree

@@ -68,7 +68,7 @@ void Instances::place(std::size_t i, const MeshTree& tree, const Affine& world_f
   if (!back || !is_moderate(*back) || !is_moderate(world_from_mesh) || tree.bounds.empty()) return;
   Instance& instance = instances_[i];
   instance.nodes = tree.nodes.data(), instance.leaves = tree.leaves.data();
-  instance.bounds = tree.bounds, instance.typical_area = tree.typical_area;
+  instance.bounds = tree.bounds, instance.typical_area = tree.typical_area, instance.mesh = tree.number;
   instance.mask = mask, instance.one_sided = one_sided;
   for (int r = 0; r < 3; ++r) {
     for (int c = 0; c < 3; ++c) {
@@ -87,7 +87,20 @@ void Instances::truncate(std::size_t count) {
   instances_.resize(count), boxes_.resize(count), skews_.resize(count);
 }
 
-void Instances::commit(Executor& executor) {
+void Instances::settle() {
+  Box bounds;
+  for (const Box& box : boxes_) bounds.add(box);
+  float skew = kRigidSkew;
+  for (const float s : skews_) skew = std::max(skew, s);
+  world_ = {.nodes = nullptr,
+            .instances = instances_.data(),
+            .boxes = boxes_.data(),
+            .bounds = bounds,
+            .slack = kWorldSlack * (skew / kRigidSkew),
+            .instance_count = static_cast<std::uint32_t>(instances_.size())};
+}
+
+void Instances::build(Executor& executor) {
   builder_.build(boxes_, 1, executor, nodes_);
   for (Node& node : nodes_.nodes) {
     for (std::uint32_t& child : node.child) {
@@ -95,11 +108,7 @@ void Instances::commit(Executor& executor) {
       child = kLeafBit | nodes_.order[nodes_.leaves[child & ~kLeafBit].first];  // the instance itself
     }
   }
-  Box bounds;
-  for (const Box& box : boxes_) bounds.add(box);
-  float skew = kRigidSkew;
-  for (const float s : skews_) skew = std::max(skew, s);
-  world_ = {nodes_.nodes.data(), instances_.data(), bounds, kWorldSlack * (skew / kRigidSkew)};
+  world_.nodes = nodes_.nodes.data();
 }
 
 }  // namespace fathom::tree

@@ -22,8 +22,15 @@ class Instances {
   void set_mask(std::size_t i, std::uint32_t mask) { instances_[i].mask = mask; }
   /// Removes instances from `count` on.
   void truncate(std::size_t count);
-  /// Builds the nodes over what was placed.
-  void commit(Executor& executor);
+  /// Makes what was placed the world, without nodes over it.
+  void settle();
+  /// Builds the nodes of the world.
+  void build(Executor& executor);
+  [[nodiscard]] bool has_nodes() const { return world_.nodes != nullptr; }
+  void commit(Executor& executor) {
+    settle();
+    build(executor);
+  }
 
   [[nodiscard]] std::size_t size() const { return instances_.size(); }
   [[nodiscard]] const World& world() const { return world_; }

@@ -54,6 +54,7 @@ struct MeshTree {
   std::vector<Leaf> leaves;
   Box bounds;
   float typical_area = 0.0F;  ///< of the triangle that a ray meets on average: sum(area^2) / sum(area); as built
+  std::uint32_t number = 0;   ///< among the meshes of a scene
 };
 
 /// A mesh as it stands in the world, `w` for world and `m` for mesh.
@@ -64,6 +65,7 @@ struct Instance {
   float typical_area;  ///< of its triangles, m
   float m_from_w[9];   ///< linear part, column-major, as directions are turned by it
   float w_from_m[9];   ///< its inverse, for side planes
+  std::uint32_t mesh;  ///< MeshTree::number
   double inverse[9];   ///< the same in double precision, as origins are
   double at[3];        ///< translation of w_from_m
   std::uint32_t mask;  ///< a ray meets it when its own mask has a bit in common
@@ -72,10 +74,12 @@ struct Instance {
 
 /// What is cast against. A leaf of `nodes` is an instance.
 struct World {
-  const Node* nodes;
+  const Node* nodes;  ///< null: not yet built
   const Instance* instances;
+  const Box* boxes;  ///< [instances], in the world; empty where one is hidden
   Box bounds;
   float slack;  ///< of the boxes of instances, as a share of the largest distance from an origin
+  std::uint32_t instance_count;
 };
 
 }  // namespace fathom::tree

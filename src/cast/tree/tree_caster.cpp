@@ -38,9 +38,10 @@ class TreeCaster final : public Caster {
   [[nodiscard]] Vec3 origin() const override { return origin_; }
   [[nodiscard]] float reach() const override { return reach_; }
   [[nodiscard]] const tree::World* world() const override { return &instances_.world(); }
+  [[nodiscard]] const tree::Meshes* meshes() const override { return meshes_.get(); }
 
-  void place(const Scene& scene, double stamp_s, const Vec3& origin) override {
-    meshes_->sync(scene);
+  void place(const Scene& scene, double stamp_s, const Vec3& origin, Walker walker) override {
+    meshes_->sync(scene, walker);
     const std::vector<Pose>& world_from_entity = poses_.at(scene, stamp_s);  // what throws comes before what changes
     const bool rebase = !(origin == origin_);
     origin_ = origin;
@@ -66,13 +67,15 @@ class TreeCaster final : public Caster {
     }
   }
 
-  void commit() override {
-    if (!changed_) return;
-    instances_.commit(executor_);
-    changed_ = false;
-    reach_ = 0.0F;
-    const tree::Box& box = instances_.world().bounds;
-    for (int a = 0; a < 3 && !box.empty(); ++a) reach_ = std::max({reach_, std::abs(box.lo[a]), std::abs(box.hi[a])});
+  void commit(Walker walker) override {
+    if (changed_) {
+      instances_.settle();
+      changed_ = false;
+      reach_ = 0.0F;
+      const tree::Box& box = instances_.world().bounds;
+      for (int a = 0; a < 3 && !box.empty(); ++a) reach_ = std::max({reach_, std::abs(box.lo[a]), std::abs(box.hi[a])});
+    }
+    if (walker == Walker::kProcessor && !instances_.has_nodes()) instances_.build(executor_);
   }
 
   void cast(const CastRays& rays, const CastHits& hits) const override {

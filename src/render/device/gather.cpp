@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "render/device/gather.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <utility>
@@ -33,27 +34,42 @@ Model model_of(const Noise& noise) {
   return model;
 }
 
-Entries entries_of(const EntryTable& table) {
-  return {table.entry_by_id.data(), static_cast<std::uint32_t>(table.entry_by_id.size()), table.by_ring};
+Entries entries_of(const EntryTable& table, Keeper& keeper) {
+  return {keeper.keep(std::span(table.entry_by_id)), static_cast<std::uint32_t>(table.entry_by_id.size()),
+          table.by_ring};
 }
 
-const float* or_null(const std::vector<float>& values) { return values.empty() ? nullptr : values.data(); }
-
-Rays rays_of(const CastPlan& plan) {
-  Rays rays = {};
-  rays.dx = plan.dx.data(), rays.dy = plan.dy.data(), rays.dz = plan.dz.data();
-  rays.ox = or_null(plan.ox), rays.oy = or_null(plan.oy), rays.oz = or_null(plan.oz);
-  rays.min_range_m = plan.min_range_m.data(), rays.max_range_m = plan.max_range_m.data();
-  rays.min_per_lane = plan.min_range_m.size() > 1, rays.max_per_lane = plan.max_range_m.size() > 1;
-  rays.quad_keys = plan.quad_keys.data(), rays.targets = plan.targets.data();
-  rays.time_index = plan.time_index.empty() ? nullptr : plan.time_index.data();
-  rays.lanes = plan.lanes(), rays.rows = plan.rows, rays.cols = plan.cols;
-  return rays;
+Policy policy_of(RangePolicy policy) {
+  if (policy == RangePolicy::kKeep) return Policy::kKeep;
+  return policy == RangePolicy::kClamp ? Policy::kClamp : Policy::kDrop;
 }
 
-Channels channels_of(const RenderJob& job, Frame& frame) {
+/// The next of the lists, empty; they stay where they are until all are forgotten.
+template <class T>
+std::vector<T>& next_of(std::vector<std::vector<T>>& lists, std::size_t& used) {
+  if (used == lists.size()) lists.emplace_back();
+  lists[used].clear();
+  return lists[used++];
+}
+
+bool is_known(const ActiveNoise& n) {
+  const auto known = [](const Noise& noise) { return detail::NoiseAccess::place_in_list(noise).has_value(); };
+  return known(n.noise) && std::all_of(n.others.begin(), n.others.end(), known);
+}
+
+}  // namespace
+
+bool has_models(const StagedChain& chain) {
+  for (const auto* list :
+       {&chain.ray, &chain.angle_loss, &chain.loss, &chain.edge_loss, &chain.on_return, &chain.dropout}) {
+    if (!std::all_of(list->begin(), list->end(), is_known)) return false;
+  }
+  return true;
+}
+
+Channels channels_of(std::size_t first, Frame& frame) {
   FrameWriter writer(frame);
-  const auto at = [&](auto* array) { return array == nullptr ? array : array + job.first; };
+  const auto at = [&](auto* array) { return array == nullptr ? array : array + first; };
   const auto floats = [&](Channel channel) { return at(writer.floats(channel)); };
   return {.range = floats(Channel::kRange),
           .clean_range = floats(Channel::kCleanRange),
@@ -75,74 +91,61 @@ Channels channels_of(const RenderJob& job, Frame& frame) {
           .plane = frame.size()};
 }
 
-Policy policy_of(RangePolicy policy) {
-  if (policy == RangePolicy::kKeep) return Policy::kKeep;
-  return policy == RangePolicy::kClamp ? Policy::kClamp : Policy::kDrop;
+void Gatherer::begin() {
+  parts_.models_used = 0, parts_.steps_used = 0, parts_.tolerances_used = 0;
+  last_chain_ = nullptr, last_reflectivity_ = nullptr;
 }
 
-}  // namespace
-
-Steps Gatherer::add(const std::vector<ActiveNoise>& list) {
-  const Steps steps = {steps_.data() + steps_used_, static_cast<std::uint32_t>(list.size())};
+Steps Gatherer::add(const std::vector<ActiveNoise>& list, Keeper& keeper) {
+  std::vector<NoiseStep>& steps = next_of(parts_.steps, parts_.steps_used);
   for (const ActiveNoise& n : list) {
-    steps_[steps_used_++] = {models_.data() + models_used_, n.stream, !n.others.empty(), entries_of(n.table)};
-    models_[models_used_++] = model_of(n.noise);
-    for (const Noise& other : n.others) models_[models_used_++] = model_of(other);
+    std::vector<Model>& models = next_of(parts_.models, parts_.models_used);
+    models.push_back(model_of(n.noise));
+    for (const Noise& other : n.others) models.push_back(model_of(other));
+    steps.push_back(
+        {keeper.keep(std::span<const Model>(models)), n.stream, !n.others.empty(), entries_of(n.table, keeper)});
   }
-  return steps;
+  return {keeper.keep(std::span<const NoiseStep>(steps)), static_cast<std::uint32_t>(list.size())};
 }
 
-Chain Gatherer::gather(const StagedChain& chain) {
-  std::size_t steps = 0, models = 0;
-  for (const auto* list :
-       {&chain.ray, &chain.angle_loss, &chain.loss, &chain.edge_loss, &chain.on_return, &chain.dropout}) {
-    steps += list->size();
-    for (const ActiveNoise& n : *list) models += 1 + n.others.size();
-  }
-  steps_.resize(steps), models_.resize(models);
-  steps_used_ = 0, models_used_ = 0;
-  tolerances_.clear();
+Chain Gatherer::gather(const StagedChain& chain, Keeper& keeper) {
+  std::vector<Tolerance>& tolerances = next_of(parts_.tolerances, parts_.tolerances_used);
   for (const SightTolerance& t : chain.sight_tolerance) {
-    tolerances_.push_back({t.of_entry.data(), entries_of(t.table)});
+    tolerances.push_back({keeper.keep(std::span(t.of_entry)), entries_of(t.table, keeper)});
   }
-  return {.ray = add(chain.ray),
-          .angle_loss = add(chain.angle_loss),
-          .loss = add(chain.loss),
-          .edge_loss = add(chain.edge_loss),
-          .on_return = add(chain.on_return),
-          .dropout = add(chain.dropout),
-          .tolerances = tolerances_.data(),
-          .tolerance_count = static_cast<std::uint32_t>(tolerances_.size()),
+  return {.ray = add(chain.ray, keeper),
+          .angle_loss = add(chain.angle_loss, keeper),
+          .loss = add(chain.loss, keeper),
+          .edge_loss = add(chain.edge_loss, keeper),
+          .on_return = add(chain.on_return, keeper),
+          .dropout = add(chain.dropout, keeper),
+          .tolerances = keeper.keep(std::span<const Tolerance>(tolerances)),
+          .tolerance_count = static_cast<std::uint32_t>(tolerances.size()),
           .needs_surface = chain.needs_surface,
           .needs_sight = chain.needs_sight,
           .energy_angle = chain.energy_angle};
 }
 
-FrameData Gatherer::gather(const RenderJob& job, Frame& frame) {
+FrameData Gatherer::gather(const RenderJob& job, Keeper& keeper) {
   const tree::World* world = job.caster.world();
   if (world == nullptr) throw InputError("a device casts with the caster 'tree' alone");
-  const RayPattern& pattern = job.pattern;
-  const bool rolling = !job.rolling_cast_from_sensor.empty();
-  EdgeScratch& edge = *job.edge;
-  return {.world = *world,
-          .reach = job.caster.reach(),
-          .mask = job.mask,
-          .rays = rays_of(job.plan),
-          .image = {pattern.direction_x.data(), pattern.direction_y.data(), pattern.direction_z.data(),
-                    pattern.ring.empty() ? nullptr : pattern.ring.data()},
-          .cast_from_sensor = job.cast_from_sensor,
-          .world_from_sensor = job.world_from_sensor,
-          .rolling_cast = rolling ? job.rolling_cast_from_sensor.data() : nullptr,
-          .rolling_world = rolling ? job.rolling_world_from_sensor.data() : nullptr,
-          .rig = job.rig,
-          .chain = gather(job.chain),
-          .policy = policy_of(job.range_policy),
-          .reflectivity = job.reflectivity.data(),
-          .labels = job.labels.data(),
-          .seed = job.seed,
-          .frame_index = job.frame_index,
-          .out = channels_of(job, frame),
-          .edges = {edge.range_m.data(), edge.reached.data(), edge.entity.empty() ? nullptr : edge.entity.data()}};
+  FrameData data = {};
+  data.world = *world;
+  data.reach = job.caster.reach();
+  data.mask = job.mask;
+  data.cast_from_sensor = job.cast_from_sensor, data.world_from_sensor = job.world_from_sensor;
+  data.rolling_cast = keeper.keep(job.rolling_cast_from_sensor);
+  data.rolling_world = keeper.keep(job.rolling_world_from_sensor);
+  data.rig = job.rig;
+  data.chain = last_chain_ == &job.chain ? last_.chain : gather(job.chain, keeper);
+  data.policy = policy_of(job.range_policy);
+  const bool same_entities = last_reflectivity_ == job.reflectivity.data() && last_entities_ == job.reflectivity.size();
+  data.reflectivity = same_entities ? last_.reflectivity : keeper.keep(job.reflectivity);
+  data.labels = same_entities ? last_.labels : keeper.keep(job.labels);
+  data.seed = job.seed, data.frame_index = job.frame_index;
+  last_ = data, last_chain_ = &job.chain;
+  last_reflectivity_ = job.reflectivity.data(), last_entities_ = job.reflectivity.size();
+  return data;
 }
 
 }  // namespace fathom::device

@@ -1,32 +1,49 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// A frame's job as a device takes it. Pointers lead into the memory of the job and of this object: what renders
-// elsewhere copies what they lead to.
+// A frame's job as a device takes it.
 
 #include <vector>
 
 #include <fathom/frame/frame.hpp>
 
 #include "render/device/frame_data.hpp"
+#include "render/device/keeper.hpp"
 #include "render/render.hpp"
 
 namespace fathom::device {
 
+/// Whether a device has all models of the chain: none is the user's own.
+[[nodiscard]] bool has_models(const StagedChain& chain);
+
+/// The arrays of `frame` that a device fills, from place `first` on.
+[[nodiscard]] Channels channels_of(std::size_t first, Frame& frame);
+
 class Gatherer {
  public:
-  /// Of a job whose edge scratch has its size. Valid until the next call, as long as the job and the frame are there.
-  /// In a steady state nothing is allocated. Throws InputError for a model of the user's own, and for a caster that has
-  /// no trees of fathom's.
-  FrameData gather(const RenderJob& job, Frame& frame);
+  /// Forgets what was gathered.
+  void begin();
+  /// Of a job, without what depends on where a device keeps it: `rays`, `image`, `out`, `edges`, and the `world` as it
+  /// stands here. Pointers of the rest are those of `keeper`, which must be the same since begin(); those of a
+  /// HostKeeper hold until begin(). What a job has in common with the one before is kept once. In a steady state
+  /// nothing is allocated. Throws InputError for a model of the user's own, and for a caster without fathom's trees.
+  FrameData gather(const RenderJob& job, Keeper& keeper);
 
  private:
-  Chain gather(const StagedChain& chain);
-  Steps add(const std::vector<ActiveNoise>& list);
+  /// The numbers of a chain while they are put together.
+  struct Parts {
+    std::vector<std::vector<Model>> models;
+    std::vector<std::vector<NoiseStep>> steps;
+    std::vector<std::vector<Tolerance>> tolerances;
+    std::size_t models_used = 0, steps_used = 0, tolerances_used = 0;
+  };
+  Chain gather(const StagedChain& chain, Keeper& keeper);
+  Steps add(const std::vector<ActiveNoise>& list, Keeper& keeper);
 
-  std::vector<Model> models_;  // sized before pointers to them are given away, as steps_
-  std::vector<NoiseStep> steps_;
-  std::vector<Tolerance> tolerances_;
-  std::size_t models_used_ = 0, steps_used_ = 0;
+  Parts parts_;
+  const StagedChain* last_chain_ = nullptr;
+  FrameData last_ = {};
+  const float* last_reflectivity_ = nullptr;
+  std::size_t last_entities_ = 0;
 };
 
 }  // namespace fathom::device

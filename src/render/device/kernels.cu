@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The threads of a device. clang compiles this to PTX (cmake/FathomPtx.cmake); it is no part of the library otherwise.
 
+#include "cast/tree/sorted_tree.hpp"
 #include "render/device/render_ray.hpp"
 
 namespace {
@@ -9,12 +10,37 @@ __attribute__((device)) unsigned thread() {
   return __nvvm_read_ptx_sreg_ctaid_x() * __nvvm_read_ptx_sreg_ntid_x() + __nvvm_read_ptx_sreg_tid_x();
 }
 
+/// Each job of a frame has a row of the grid.
+__attribute__((device)) unsigned job() { return __nvvm_read_ptx_sreg_ctaid_y(); }
+
 }  // namespace
 
-extern "C" __attribute__((global)) void fathom_render_rays(const fathom::device::FrameData* frame) {
-  fathom::device::render_ray(*frame, thread());
+/// The first pass over the instances of each world.
+extern "C" __attribute__((global)) void fathom_sort_instances(const fathom::tree::SortedTree* trees, unsigned) {
+  fathom::tree::sort_in_run(trees[job()], thread());
 }
 
-extern "C" __attribute__((global)) void fathom_lose_edges(const fathom::device::FrameData* frame) {
-  fathom::device::lose_edge(*frame, thread());
+/// A later one.
+extern "C" __attribute__((global)) void fathom_merge_instances(const fathom::tree::SortedTree* trees, unsigned pass) {
+  fathom::tree::merge_key(trees[job()], pass, thread());
+}
+
+/// A thread for each node of a level of the worlds' trees, from the lowest level up.
+extern "C" __attribute__((global)) void fathom_build_nodes(const fathom::tree::SortedTree* trees, unsigned level) {
+  fathom::tree::build_sorted_node(trees[job()], level, thread());
+}
+
+/// A thread for each child of a deformed mesh's nodes from `first` on.
+extern "C" __attribute__((global)) void fathom_refit_nodes(const fathom::tree::Refit* refits, unsigned first) {
+  fathom::tree::refit_task(refits[job()], first + thread());
+}
+
+/// A thread for each lane from `first` on, for each of the jobs.
+extern "C" __attribute__((global)) void fathom_render_rays(const fathom::device::FrameData* jobs, unsigned first) {
+  fathom::device::render_ray(jobs[job()], first + thread());
+}
+
+/// A thread for each pixel from `first` on, once all rays are there.
+extern "C" __attribute__((global)) void fathom_lose_edges(const fathom::device::FrameData* jobs, unsigned first) {
+  fathom::device::lose_edge(jobs[job()], first + thread());
 }

@@ -250,7 +250,7 @@ FATHOM_KERNEL void render_ray(const FrameData& f, std::uint32_t lane) {
 /// Edge loss of one pixel, by its place in the frame, once every ray was rendered; see edge_pass.hpp.
 FATHOM_KERNEL void lose_edge(const FrameData& f, std::uint32_t pixel) {
   const std::uint32_t cols = f.rays.cols, rows = f.rays.rows;
-  if (pixel >= rows * cols || f.edges.reached[pixel] == 0) return;
+  if (f.chain.edge_loss.count == 0 || pixel >= rows * cols || f.edges.reached[pixel] == 0) return;
   const std::uint32_t row = pixel / cols, col = pixel % cols;
   const auto pixels = [&](std::uint32_t r) {
     const std::size_t at = std::size_t{r} * cols;

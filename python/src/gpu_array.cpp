@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+#include "gpu_array.hpp"
+
+#include <cstring>
+#include <utility>
+
+#include "dlpack.hpp"
+
+namespace fathom::python {
+
+namespace {
+
+using namespace py::literals;
+
+/// What a tensor that was handed over keeps until its deleter is called.
+struct Handed {
+  DLManagedTensor tensor;
+  std::shared_ptr<Frame> frame;
+  std::vector<std::int64_t> shape, strides;
+};
+
+constexpr const char* kCapsule = "dltensor";  // a consumer renames it, and calls the deleter itself
+
+void drop_capsule(PyObject* capsule) {
+  if (PyCapsule_IsValid(capsule, kCapsule) == 0) return;
+  auto* tensor = static_cast<DLManagedTensor*>(PyCapsule_GetPointer(capsule, kCapsule));
+  tensor->deleter(tensor);
+}
+
+DLDataType dlpack_type(const py::dtype& type) {
+  const std::uint8_t code = type.kind() == 'f' ? kDLFloat : type.kind() == 'u' ? kDLUInt : kDLInt;
+  return {code, static_cast<std::uint8_t>(8 * type.itemsize()), 1};
+}
+
+}  // namespace
+
+GpuArray::GpuArray(std::shared_ptr<Frame> frame, Channel channel, py::dtype type, std::vector<py::ssize_t> sizes,
+                   std::vector<py::ssize_t> strides, int number)
+    : frame_(std::move(frame)),
+      data_(const_cast<void*>(frame_->data(channel))),
+      type_(std::move(type)),
+      sizes_(std::move(sizes)),
+      strides_(std::move(strides)),
+      number_(number) {}
+
+py::dict GpuArray::cuda_array_interface() const {
+  return py::dict("shape"_a = py::tuple(py::cast(sizes_)), "typestr"_a = type_.attr("str"),
+                  "data"_a = py::make_tuple(reinterpret_cast<std::uintptr_t>(data_), false),
+                  "strides"_a = py::tuple(py::cast(strides_)), "version"_a = 3);
+}
+
+py::capsule GpuArray::dlpack() const {
+  auto handed = std::make_unique<Handed>();
+  handed->frame = frame_;
+  for (std::size_t axis = 0; axis < sizes_.size(); ++axis) {
+    handed->shape.push_back(sizes_[axis]), handed->strides.push_back(strides_[axis] / type_.itemsize());
+  }
+  handed->tensor = {{data_,
+                     {kDLCUDA, number_},
+                     static_cast<std::int32_t>(sizes_.size()),
+                     dlpack_type(type_),
+                     handed->shape.data(),
+                     handed->strides.data(),
+                     0},
+                    handed.get(),
+                    [](DLManagedTensor* self) { delete static_cast<Handed*>(self->manager_ctx); }};
+  py::capsule capsule(&handed->tensor, kCapsule, &drop_capsule);
+  static_cast<void>(handed.release());  // drop_capsule, or a consumer, deletes it
+  return capsule;
+}
+
+void bind_gpu_array(py::module_& m) {
+  py::class_<GpuArray>(m, "GpuArray",
+                       "A channel of a frame in the memory of a GPU: torch.from_dlpack(frame.depth) and\n"
+                       "cupy.asarray(frame.depth) take it without a copy. It keeps the frame's memory alive. render()\n"
+                       "returns when all is there, so that no stream has to wait.")
+      .def_property_readonly(
+          "shape", [](const GpuArray& a) { return py::tuple(py::cast(a.sizes())); }, "As the channel has it.")
+      .def_property_readonly("dtype", &GpuArray::type, "The type of an element, of NumPy.")
+      .def_property_readonly(
+          "device", [](const GpuArray& a) { return "cuda:" + std::to_string(a.number()); }, "Whose memory it is.")
+      .def_property_readonly("__cuda_array_interface__", &GpuArray::cuda_array_interface)
+      .def(
+          "__dlpack__", [](const GpuArray& a, const py::kwargs&) { return a.dlpack(); },
+          "A capsule of DLPack; the arguments say nothing that matters here.")
+      .def("__dlpack_device__", [](const GpuArray& a) { return py::make_tuple(kDLCUDA, a.number()); });
+}
+
+}  // namespace fathom::python

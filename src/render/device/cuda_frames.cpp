@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: MIT
+#include "render/device/cuda_frames.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <exception>
+#include <functional>
+#include <limits>
+#include <vector>
+
+#include <fathom/base/error.hpp>
+
+#include "base/executor.hpp"
+#include "render/block_store.hpp"
+#include "render/device/gather.hpp"
+#include "render/device/ptx.hpp"
+#include "render/device/resident.hpp"
+#include "render/device/results.hpp"
+#include "render/device/worlds.hpp"
+#include "render/edge_pass.hpp"
+
+namespace fathom::device {
+
+namespace {
+
+/// Launches threads so many at a time that each launch takes a fraction of a second: then who wants to stop is heard.
+class Launcher {
+ public:
+  Launcher(const Stream& stream, const std::function<bool()>& should_stop, std::size_t& threads_at_once)
+      : stream_(stream), should_stop_(should_stop), at_once_(threads_at_once) {}
+
+  /// Threads [begin, end) for each of the jobs at `data`.
+  void run(CudaFunction function, CudaAddress data, std::uint32_t jobs, std::uint32_t begin, std::uint32_t end) {
+    const auto lanes = static_cast<std::uint32_t>(std::min<std::size_t>(end - begin, at_once_));
+    const auto most_jobs = static_cast<std::uint32_t>(std::clamp<std::size_t>(at_once_ / lanes, 1, kMostJobs));
+    for (std::uint32_t job = 0; job < jobs; job += most_jobs) {
+      const std::uint32_t count = std::min(most_jobs, jobs - job);
+      for (std::uint32_t first = begin; first < end; first += lanes) {
+        const bool last = job + count == jobs && end - first <= lanes;
+        launch(function, data + job * sizeof(FrameData), first, std::min(lanes, end - first), count, last);
+      }
+    }
+  }
+
+ private:
+  static constexpr std::uint32_t kMostJobs = 32768;  // a grid has 65535 rows
+  static constexpr std::size_t kLeast = std::size_t{1} << 14, kMost = std::size_t{1} << 28;
+  static constexpr std::chrono::milliseconds kShort{50}, kLong{400};
+
+  void launch(CudaFunction function, CudaAddress data, std::uint32_t first, std::uint32_t lanes, std::uint32_t jobs,
+              bool last) {
+    if (should_stop_ && should_stop_()) throw Interrupted("stopped within a frame");
+    std::array<void*, 2> arguments = {&data, &first};
+    const auto start = std::chrono::steady_clock::now();
+    stream_.launch(function, lanes, jobs, arguments);
+    if (last) return;
+    stream_.wait();
+    const auto took = std::chrono::steady_clock::now() - start;
+    if (took < kShort) at_once_ = std::min(2 * at_once_, kMost);
+    if (took > kLong) at_once_ = std::max(at_once_ / 2, kLeast);
+  }
+
+  const Stream& stream_;
+  const std::function<bool()>& should_stop_;
+  std::size_t& at_once_;  // a power of two, of threads
+};
+
+/// Waits for the stream where an exception leaves what its work reads and writes.
+class Settle {
+ public:
+  explicit Settle(const Stream& stream) : stream_(stream) {}
+  ~Settle() {
+    if (std::uncaught_exceptions() > before_) stream_.gpu().calls().cuStreamSynchronize(stream_.handle());
+  }
+  Settle(const Settle&) = delete;
+  Settle& operator=(const Settle&) = delete;
+
+ private:
+  const Stream& stream_;
+  int before_ = std::uncaught_exceptions();
+};
+
+}  // namespace
+
+class CudaFrames::Work {
+ public:
+  Work(const Gpu& gpu, std::uintptr_t stream)
+      : stream_(gpu, stream),
+        module_(gpu, ptx()),
+        render_rays_(module_.function("fathom_render_rays")),
+        lose_edges_(module_.function("fathom_lose_edges")),
+        refit_nodes_(module_.function("fathom_refit_nodes")),
+        worlds_(gpu, module_),
+        parcel_(gpu),
+        results_(gpu),
+        readback_(stream_) {}
+
+  void render(std::span<const RenderJob> jobs, Frame& frame) {
+    const tree::Meshes* meshes = jobs.front().caster.meshes();
+    if (meshes == nullptr) throw InputError("a GPU casts with the caster 'tree' alone");
+    const Settle settle(stream_);
+    trees_.hold(*meshes, stream_, refit_nodes_);
+    const Window all = whole(jobs.front().plan);
+    while (!jobs.empty()) {
+      const std::size_t count = std::min(jobs.size(), std::max<std::size_t>(most_lanes_ / all.lane_end, 1));
+      try {
+        if (all.lane_end <= most_lanes_) {
+          render({jobs.first(count), all}, frame);
+        } else {
+          render_cut(jobs.front(), frame);
+        }
+        jobs = jobs.subspan(count);
+      } catch (const OutOfGpuMemory&) {
+        if (!shrink(std::min<std::size_t>(count * all.lane_end, most_lanes_))) throw;
+      }
+    }
+  }
+
+ private:
+  static constexpr std::size_t kLeastLanes = 4096;
+
+  /// Takes blocks of half as many lanes from now on; says no where they would be too small to be worth it.
+  bool shrink(std::size_t lanes) {
+    stream_.wait();
+    results_.clear();
+    for (ResidentRays& rays : rays_) rays.clear();
+    most_lanes_ = lanes / 2;
+    return most_lanes_ >= kLeastLanes;
+  }
+
+  /// A job that does not fit, window by window. Edge losses need the whole image, so the processor decides them.
+  void render_cut(const RenderJob& job, Frame& frame) {
+    const bool has_edges = !job.chain.edge_loss.empty();
+    if (has_edges && frame.memory() == FrameMemory::kGpu) {
+      throw SystemError("the memory of the GPU does not suffice for the edge losses of a frame that stays there");
+    }
+    job.edge->fit(job.chain, std::size_t{job.plan.rows} * job.plan.cols);
+    for (const Window& window : windows_of(job.plan, static_cast<std::uint32_t>(most_lanes_))) {
+      render({{&job, 1}, window}, frame);
+    }
+    if (has_edges) lose_edges(job, *make_executor(1), frame);
+  }
+
+  void render(const Block& block, Frame& frame) {
+    const RenderJob& first = block.first();
+    while (rays_.size() <= first.sensor) rays_.emplace_back(stream_.gpu());
+    rays_[first.sensor].hold(first.plan, first.pattern, block.window, stream_);
+    results_.fit(block, frame);
+    const CudaAddress data = send(block);
+    worlds_.build(stream_);
+    const auto jobs = static_cast<std::uint32_t>(block.jobs.size());
+    Launcher launcher(stream_, first.should_stop, threads_at_once_);
+    launcher.run(render_rays_, data, jobs, block.window.lane_begin, block.window.lane_end);
+    if (block.has_edges() && !block.is_cut()) launcher.run(lose_edges_, data, jobs, 0, block.window.ray_end);
+    if (frame.memory() == FrameMemory::kGpu) {
+      upload_pattern(block, frame);
+    } else {
+      for (const RenderJob& job : block.jobs) store_pattern(job, frame);
+      results_.download(readback_);
+      readback_.finish();
+    }
+    stream_.wait();
+  }
+
+  /// Sends what the jobs need besides trees and rays; returns where their FrameData are.
+  CudaAddress send(const Block& block) {
+    for (;;) {
+      parcel_.begin();
+      gatherer_.begin();
+      worlds_.begin();
+      frames_.clear();
+      const Caster* caster = nullptr;
+      for (std::size_t i = 0; i < block.jobs.size(); ++i) {
+        const RenderJob& job = block.jobs[i];
+        FrameData data = gatherer_.gather(job, parcel_);
+        data.world = caster == &job.caster ? frames_.back().world : worlds_.add(data.world, trees_, parcel_);
+        caster = &job.caster;
+        data.rays = rays_[job.sensor].rays(), data.image = rays_[job.sensor].image();
+        data.out = results_.channels(i), data.edges = results_.edges(i);
+        frames_.push_back(data);
+      }
+      const FrameData* at = parcel_.keep(std::span<const FrameData>(frames_));
+      if (worlds_.fit(parcel_) && parcel_.send(stream_)) return reinterpret_cast<CudaAddress>(at);
+    }
+  }
+
+  /// What the pattern gives as it is, into a frame on the GPU.
+  void upload_pattern(const Block& block, Frame& frame) {
+    if (block.window.lane_begin > 0) return;
+    FrameWriter writer(frame);
+    const auto at = [](auto* array) { return reinterpret_cast<CudaAddress>(array); };
+    const RayPattern& pattern = block.first().pattern;
+    const std::size_t rays = std::size_t{pattern.rows} * pattern.cols;
+    rings_.clear();
+    for (std::size_t i = 0; writer.ring() != nullptr && i < rays; ++i) {
+      rings_.push_back(pattern.ring.empty() ? static_cast<std::uint16_t>(i / pattern.cols) : pattern.ring[i]);
+    }
+    for (const RenderJob& job : block.jobs) {
+      if (float* out = writer.floats(Channel::kTimeOffset)) {
+        if (pattern.time_offset_s.empty()) {
+          const Gpu& gpu = stream_.gpu();
+          gpu.check(gpu.calls().cuMemsetD32Async(at(out + job.first), 0, rays, stream_.handle()), "cuMemsetD32Async");
+        } else {
+          stream_.upload(at(out + job.first), pattern.time_offset_s.data(), rays * sizeof(float));
+        }
+      }
+      if (std::uint16_t* out = writer.ring()) {
+        stream_.upload(at(out + job.first), rings_.data(), rays * sizeof(std::uint16_t));
+      }
+    }
+  }
+
+  Stream stream_;
+  Module module_;
+  CudaFunction render_rays_, lose_edges_, refit_nodes_;
+  ResidentTrees trees_;
+  Worlds worlds_;
+  std::vector<ResidentRays> rays_;  // [sensors]
+  Parcel parcel_;
+  Results results_;
+  Readback readback_;
+  Gatherer gatherer_;
+  std::vector<FrameData> frames_;  // of a block
+  std::vector<std::uint16_t> rings_;
+  std::size_t most_lanes_ = std::numeric_limits<std::uint32_t>::max();  // of a block: halved when memory is short
+  std::size_t threads_at_once_ = std::size_t{1} << 20;
+};
+
+CudaFrames::CudaFrames(int number, std::uintptr_t stream) : number_(number), stream_(stream) { open(); }
+CudaFrames::~CudaFrames() { close(); }
+
+void CudaFrames::open() {
+  gpu_ = std::make_unique<Gpu>(number_);
+  const CurrentGpu current(*gpu_);
+  work_ = std::make_unique<Work>(*gpu_, stream_);
+}
+
+/// Gives all back; whether the driver still answers does not matter.
+void CudaFrames::close() {
+  if (gpu_ == nullptr) return;
+  {
+    const CurrentGpu current(*gpu_);
+    work_.reset();
+  }
+  gpu_.reset();
+}
+
+void CudaFrames::render(std::span<const RenderJob> jobs, Frame& frame) {
+  try {
+    if (work_ == nullptr) open();
+    const CurrentGpu current(*gpu_);
+    work_->render(jobs, frame);
+  } catch (const SystemError&) {
+    close();
+    throw;
+  }
+}
+
+}  // namespace fathom::device

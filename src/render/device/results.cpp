@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+#include "render/device/results.hpp"
+
+#include <algorithm>
+
+#include "render/device/gather.hpp"
+
+namespace fathom::device {
+
+namespace {
+
+/// Calls f(array of a, array of b, planes) for each array of a frame.
+template <class F>
+void for_each_array(Channels& a, const Channels& b, F f) {
+  using C = Channels;
+  for (float* C::*m : {&C::range, &C::clean_range, &C::incidence, &C::azimuth, &C::elevation, &C::intensity, &C::depth,
+                       &C::clean_depth, &C::energy}) {
+    f(a.*m, b.*m, 1U);
+  }
+  for (float* C::*m : {&C::hit_world, &C::hit_sensor, &C::normal, &C::clean_hit}) f(a.*m, b.*m, 3U);
+  for (std::uint32_t* C::*m : {&C::entity_id, &C::triangle_id, &C::label}) f(a.*m, b.*m, 1U);
+  f(a.reason, b.reason, 1U);
+}
+
+/// Gives arrays their places, one after the other from an address on.
+class Layout {
+ public:
+  explicit Layout(CudaAddress next) : next_(next) {}
+  template <class T>
+  void place(T*& array, bool wanted, std::size_t count) {
+    array = wanted ? reinterpret_cast<T*>(next_) : nullptr;  // NOLINT(performance-no-int-to-ptr): never followed here
+    if (wanted) next_ += (count * sizeof(T) + 255) / 256 * 256;
+  }
+  [[nodiscard]] CudaAddress next() const { return next_; }
+
+ private:
+  CudaAddress next_;
+};
+
+CudaAddress lay_out(const Block& block, const Channels& wanted, bool in_frame, CudaAddress first, Channels& arrays,
+                    Edges& edges) {
+  Layout layout(first);
+  const std::size_t rays = block.rays();
+  for_each_array(arrays, wanted, [&](auto*& array, const auto* there, unsigned planes) {
+    layout.place(array, !in_frame && there != nullptr, planes * rays);
+  });
+  arrays.plane = rays;
+  const bool by_entity = std::any_of(block.jobs.begin(), block.jobs.end(),
+                                     [](const RenderJob& job) { return job.chain.edge_differs_by_entity; });
+  layout.place(edges.range_m, block.has_edges(), rays);
+  layout.place(edges.reached, block.has_edges(), rays);
+  layout.place(edges.entity, block.has_edges() && by_entity, rays);
+  return layout.next();
+}
+
+CudaAddress address_of(const void* pointer) { return reinterpret_cast<CudaAddress>(pointer); }
+
+}  // namespace
+
+bool Block::has_edges() const {
+  return std::any_of(jobs.begin(), jobs.end(), [](const RenderJob& job) { return !job.chain.edge_loss.empty(); });
+}
+
+void Results::fit(const Block& block, Frame& frame) {
+  block_ = block, frame_ = &frame;
+  const bool in_frame = frame.memory() == FrameMemory::kGpu;
+  const Channels wanted = channels_of(0, frame);
+  memory_.fit(lay_out(block, wanted, in_frame, 0, arrays_, edges_), "the arrays of a frame");
+  lay_out(block, wanted, in_frame, memory_.address(), arrays_, edges_);
+}
+
+Channels Results::channels(std::size_t i) const {
+  if (frame_->memory() == FrameMemory::kGpu) return channels_of(block_.jobs[i].first, *frame_);
+  Channels of_job = arrays_;
+  const std::size_t first = block_.window.ray_begin - i * block_.window.rays();  // modulo 2^64
+  for_each_array(of_job, arrays_, [&](auto*& array, auto* all, unsigned) { array = from_first(all, first); });
+  return of_job;
+}
+
+Edges Results::edges(std::size_t i) const {
+  const std::size_t first = block_.window.ray_begin - i * block_.window.rays();
+  return {from_first(edges_.range_m, first), from_first(edges_.reached, first), from_first(edges_.entity, first)};
+}
+
+void Results::download(Readback& readback) const {
+  const std::size_t rays = block_.window.rays();
+  Channels to = channels_of(0, *frame_);
+  for (std::size_t i = 0, end = 0; i < block_.jobs.size(); i = end) {
+    const std::size_t first = block_.jobs[i].first;
+    for (end = i + 1; end < block_.jobs.size() && block_.jobs[end].first == first + (end - i) * rays;) ++end;
+    for_each_array(to, arrays_, [&](auto* array, const auto* from, unsigned planes) {
+      for (std::size_t p = 0; from != nullptr && p < planes; ++p) {
+        readback.add(array + p * frame_->size() + first + block_.window.ray_begin,
+                     address_of(from + p * block_.rays() + i * rays), (end - i) * rays * sizeof(*from));
+      }
+    });
+  }
+  if (!block_.is_cut() || !block_.has_edges()) return;
+  EdgeScratch& edge = *block_.first().edge;
+  const std::size_t at = block_.window.ray_begin;
+  readback.add(edge.range_m.data() + at, address_of(edges_.range_m), rays * sizeof(float));
+  readback.add(edge.reached.data() + at, address_of(edges_.reached), rays);
+  if (edges_.entity != nullptr)
+    readback.add(edge.entity.data() + at, address_of(edges_.entity), rays * sizeof(std::uint32_t));
+}
+
+}  // namespace fathom::device
