@@ -20,6 +20,7 @@
 #include <vector>
 
 #include <fastcdr/Cdr.h>
+#include <fastcdr/exceptions/Exception.h>
 #include <fastdds/dds/domain/DomainParticipant.hpp>
 #include <fastdds/dds/domain/DomainParticipantFactory.hpp>
 #include <fastdds/dds/domain/DomainParticipantListener.hpp>
@@ -133,7 +134,11 @@ class TextType : public dds::TopicDataType {
     cdr.read_encapsulation();
     std::string& text = *static_cast<std::string*>(data);
     text.clear();
-    tell(cdr, codes_, text);
+    try {
+      tell(cdr, codes_, text);
+    } catch (const eprosima::fastcdr::exception::Exception& error) {
+      text += std::string(" damaged: ") + error.what() + ", of " + std::to_string(payload->length) + " bytes";
+    }
     return true;
   }
   std::function<std::uint32_t()> getSerializedSizeProvider(void* data) override {
