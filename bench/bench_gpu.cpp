@@ -48,6 +48,7 @@ class FrameThere {
       const std::size_t bytes = std::size_t{rows} * cols * channel_info(c).bytes();
       memory_.emplace_back(gpu);
       memory_.back().fit(bytes, "a frame");
+      // NOLINTNEXTLINE(performance-no-int-to-ptr): never followed here
       buffers.push_back({c, reinterpret_cast<void*>(memory_.back().address()), bytes});
     }
     frame_ = Frame(rows, cols, buffers, FrameMemory::kGpu);

@@ -24,7 +24,7 @@ namespace {
 
 constexpr const char* kBeamHelp = R"(
 Maps are map_server YAML files with their image. Logs are CARMEN text (FLASER lines, plain or gzip), CSV, or a run of
-fathom simulate. docs/beam-model.md defines the model, the files and the options.
+fathom simulate. Bags of ROS 2 are logs, too. docs/beam-model.md defines the model, the files and the options.
 In the examples office.yaml and office.log.gz stand for your own map and log.
 
 Examples:
@@ -32,12 +32,13 @@ Examples:
   fathom beam score --map office.yaml --log office.log.gz --parameters out/fit/parameters.yaml)";
 
 constexpr const char* kFitHelp = R"(
-In the examples office.yaml and office.log.gz stand for your own map and log.
+In the examples office.yaml, office.log.gz and drive.mcap stand for your own map, log and bag.
 
 Examples:
   fathom beam fit --map office.yaml --log office.log.gz --max-range 80 --out out/fit
   fathom beam fit --map office.yaml --log office.log.gz --max-range 80 --scans 1::16 --test-scans 9::16
       --hit-offset fit --out out/fit_every_16th
+  fathom beam fit --map office.yaml --bag drive.mcap --scan /laser/scan --frame world --out out/fit_bag
 
 Scans are counted from 0 and chosen as all, odd, even or start:stop:step (stop excluded; each part may be left out).
 DIR gets parameters.yaml, fit.json and report.html; files appear whole or not at all.)";
@@ -86,8 +87,19 @@ void add_world(CLI::App& c, BeamWorldOptions& o, bool optional = false) {
   add_height(c, o.height_m);
 }
 
-void add_log(CLI::App& c, std::filesystem::path& log) {
-  c.add_option("--log", log, "scan log, or the folder of a run")->required()->type_name("LOG");
+/// --log or --bag: one of them must be there. `topic`: how the topic is typed.
+void add_log(CLI::App& c, BeamLogOptions& o, const std::string& topic = "--scan") {
+  CLI::Option_group& log = *c.add_option_group("Log", "what was measured, and where");
+  log.add_option("--log", o.log, "scan log, or the folder of a run")->type_name("LOG");
+  CLI::Option* bag = log.add_option("--bag", o.bag, "bag of ROS 2 with scans and transforms")->type_name("BAG");
+  log.require_option(1);
+  c.add_option(topic, o.in_bag.scan_topic, "topic of the bag's scans; default: the only one")
+      ->type_name("TOPIC")
+      ->needs(bag);
+  c.add_option("--frame", o.in_bag.map_frame, "frame of the bag in which the map stands")
+      ->type_name("FRAME")
+      ->needs(bag)
+      ->capture_default_str();
 }
 
 void add_parameters(CLI::App& c, std::filesystem::path& parameters) {
@@ -190,7 +202,7 @@ void add_heatmap(CLI::App& app) {
       ->type_name("YAML");
   c.add_option("--scene", o->world.scene, "scene file: its meshes say what the rays should measure")->type_name("YAML");
   add_height(c, o->world.height_m);
-  add_log(c, o->log);
+  add_log(c, o->log, "--topic");
   add_whole(c, {"--scan", "K", "number of the scan, from 0"}, kAnyIndex, o->scan)
       .required()
       ->default_str("");  // 0 is no default

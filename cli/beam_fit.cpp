@@ -60,14 +60,14 @@ std::string summary(const fathom::FitReport& report, const std::filesystem::path
 void fit_beam(const BeamFitOptions& options) {
   const StopSignals signals(Patience::kNone);
   fathom::check_fit_folder(options.out, options.force);
-  const std::filesystem::path log_file = fathom::find_scan_log(options.log);
+  const std::filesystem::path log_file = options.log.file();
   Paths inputs = world_files(options.world);
   inputs.push_back(log_file);
   const Paths outputs = fathom::fit_files(options.out);
   refuse_inputs(outputs, inputs);
   const fathom::World world = open_world(options.world, options.unknown, options.fit.compute.threads);
   refuse_inputs(outputs, world.inputs());
-  const fathom::ScanLog log = read_log(log_file, options.log);
+  const fathom::ScanLog log = read_log(options.log);
 
   const fathom::FitReport report = learn(options, log, world);
   fathom::write_fit(options.out, report, options.force);

@@ -12,7 +12,8 @@ namespace fathom_cli {
 /// `fathom beam fit --map M --log L --out DIR ...`
 struct BeamFitOptions {
   BeamWorldOptions world;
-  std::filesystem::path log, out;
+  BeamLogOptions log;
+  std::filesystem::path out;
   fathom::FitLogOptions fit;
   fathom::UnknownCells unknown = fathom::UnknownCells::kFree;
   bool force = false, quiet = false;

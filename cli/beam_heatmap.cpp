@@ -35,7 +35,7 @@ void draw_beam_heatmap(const BeamHeatmapOptions& options) {
   const StopSignals signals(Patience::kNone);
   const std::string out = options.out.string();
   as_typed({{out, "--out " + out}}, [&] { fathom::check_heatmap_name(options.out); });
-  const std::filesystem::path log_file = fathom::find_scan_log(options.log);
+  const std::filesystem::path log_file = options.log.file();
   Paths inputs = world_files(options.world);
   inputs.insert(inputs.end(), {log_file, options.parameters});
   check_new_file(options.out, options.force, inputs);
@@ -45,7 +45,7 @@ void draw_beam_heatmap(const BeamHeatmapOptions& options) {
                                   ? fathom::World::from_map(map, {.unknown = model.unknown})
                                   : open_world(options.world, model.unknown, options.heatmap.compute.threads);
   refuse_inputs({options.out}, world.inputs());
-  const fathom::ScanLog log = read_log(log_file, options.log);
+  const fathom::ScanLog log = read_log(options.log);
   fathom::LogHeatmap found;
   {
     TaskDisplay display("scoring:", options.quiet);

@@ -13,7 +13,8 @@ namespace fathom_cli {
 /// `fathom beam heatmap --map M --log L --scan K --parameters P --out PNG ...`
 struct BeamHeatmapOptions {
   BeamWorldOptions world;
-  std::filesystem::path log, parameters, out;
+  BeamLogOptions log;
+  std::filesystem::path parameters, out;
   std::uint32_t scan = 0;
   fathom::HeatmapLogOptions heatmap;
   std::uint32_t pixels = 1600;

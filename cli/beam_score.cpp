@@ -39,7 +39,7 @@ std::string summary(const fathom::LogScores& scores) {
 
 void score_beam(const BeamScoreOptions& options) {
   const StopSignals signals(Patience::kNone);
-  const std::filesystem::path log_file = fathom::find_scan_log(options.log);
+  const std::filesystem::path log_file = options.log.file();
   if (!options.out.empty()) {
     Paths inputs = world_files(options.world);
     inputs.insert(inputs.end(), {log_file, options.parameters});
@@ -48,7 +48,7 @@ void score_beam(const BeamScoreOptions& options) {
   const fathom::BeamModel model = fathom::read_beam_model(options.parameters);
   const fathom::World world = open_world(options.world, model.unknown, options.score.compute.threads);
   refuse_inputs({options.out}, world.inputs());
-  const fathom::ScanLog log = read_log(log_file, options.log);
+  const fathom::ScanLog log = read_log(options.log);
   const fathom::LogScores scores = score(options, model, world, log);
   const std::string text = notes_text(fathom::log_notes(log)) + summary(scores);
   if (options.out.empty()) {

@@ -13,7 +13,8 @@ namespace fathom_cli {
 /// `fathom beam score --map M --log L --parameters P ...`
 struct BeamScoreOptions {
   BeamWorldOptions world;
-  std::filesystem::path log, parameters;
+  BeamLogOptions log;
+  std::filesystem::path parameters;
   std::filesystem::path out;  ///< empty: stdout
   std::string scans = "all";
   fathom::ScoreOptions score;

@@ -15,9 +15,12 @@ fathom::World open_world(const BeamWorldOptions& options, fathom::UnknownCells u
                                    {.threads = threads});
 }
 
-fathom::ScanLog read_log(const std::filesystem::path& file, const std::filesystem::path& typed) {
-  fathom::ScanLog log = fathom::read_scan_log(file);
-  log.name = typed.string();
+std::filesystem::path BeamLogOptions::file() const { return bag.empty() ? fathom::find_scan_log(log) : bag; }
+
+fathom::ScanLog read_log(const BeamLogOptions& options) {
+  if (!options.bag.empty()) return fathom::read_bag_log(options.bag, options.in_bag);
+  fathom::ScanLog log = fathom::read_scan_log(options.file());
+  log.name = options.log.string();
   return log;
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <fathom/base/error.hpp>
+#include <fathom/beam/bag_log.hpp>
 #include <fathom/beam/model_file.hpp>
 #include <fathom/beam/scan.hpp>
 #include <fathom/beam/world.hpp>
@@ -25,8 +26,17 @@ struct BeamWorldOptions {
 /// The scene where there is one, else the map. Throws fathom::InputError.
 fathom::World open_world(const BeamWorldOptions& options, fathom::UnknownCells unknown, int threads);
 
+/// `--log L`, or `--bag B --scan TOPIC --frame F`.
+struct BeamLogOptions {
+  std::filesystem::path log, bag;
+  fathom::BagLogOptions in_bag;
+
+  /// The file that is read, of a run's folder the log in it; or the bag. Throws fathom::InputError.
+  [[nodiscard]] std::filesystem::path file() const;
+};
+
 /// Reads a log, which messages and reports call as it was typed: a run's folder stands for the log in it.
-fathom::ScanLog read_log(const std::filesystem::path& file, const std::filesystem::path& typed);
+fathom::ScanLog read_log(const BeamLogOptions& options);
 
 /// `text` with its first `inner`, a name of the library, as it is typed.
 inline std::string as_typed(std::string_view inner, std::string_view typed, std::string text) {

@@ -15,11 +15,11 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _fathom
-from ._fathom import GridMap, Heatmap, ScanLog, Scene, World, even_azimuths_rad, read_scan_log
+from ._fathom import GridMap, Heatmap, ScanLog, Scene, World, even_azimuths_rad, read_bag_log, read_scan_log
 from ._beam_values import Parameters, Sensor
 
 __all__ = ["Density", "Fit", "Heatmap", "Model", "Parameters", "ScanLog", "ScanScores", "Scorer", "Sensor", "World",
-           "even_azimuths_rad", "fit", "fit_log", "heatmap", "heatmap_of_log", "judge", "read_model", "read_scan_log",
+           "even_azimuths_rad", "fit", "fit_log", "heatmap", "heatmap_of_log", "judge", "read_bag_log", "read_model", "read_scan_log",
            "sample", "sample_log", "score_log", "write_model"]
 
 Floats32 = npt.NDArray[np.float32]

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include <fathom/base/error.hpp>
+#include <fathom/beam/bag_log.hpp>
 
 #include "beam_values.hpp"
 
@@ -136,6 +137,14 @@ void bind_log(py::module_& m) {
       .def("__repr__", [](const ScanLog& l) {
         return "ScanLog of " + std::to_string(l.scans()) + " scans, " + std::to_string(l.rays()) + " rays";
       });
+  m.def(
+      "read_bag_log",
+      [](const std::filesystem::path& bag, const std::string& scan, const std::string& frame) {
+        return std::make_shared<ScanLog>(read_bag_log(bag, {scan, frame}));
+      },
+      "bag"_a, "scan"_a = "", "frame"_a = "map",
+      "Reads the scans of a laser from a bag of ROS 2, at the poses that its transforms give them beam by beam.\n"
+      "scan: their topic, where there are several. frame: that in which the map stands.");
   m.def(
       "read_scan_log",
       [](const std::filesystem::path& file) { return std::make_shared<ScanLog>(read_scan_log(find_scan_log(file))); },

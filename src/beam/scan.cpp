@@ -13,6 +13,7 @@
 
 #include "base/executor.hpp"
 #include "base/text.hpp"
+#include "beam/moving_ranges.hpp"
 
 namespace fathom {
 
@@ -53,6 +54,16 @@ void validate(const ScanLog& log) {
     const PlanarPose& p = log.pose[i];
     if (!std::isfinite(p.x_m) || !std::isfinite(p.y_m) || !std::isfinite(p.yaw_rad)) {
       throw InputError(fmt::format("log: pose {} = ({}, {}, {}) is not finite", i, p.x_m, p.y_m, p.yaw_rad));
+    }
+  }
+  if (!log.ray_offset.empty() && log.ray_offset.size() != log.range_m.size()) {
+    throw InputError(fmt::format("log: {} ray offsets for {} readings", log.ray_offset.size(), log.range_m.size()));
+  }
+  for (std::size_t i = 0; i < log.ray_offset.size(); ++i) {
+    const RayOffset& o = log.ray_offset[i];
+    if (!std::isfinite(o.x_m) || !std::isfinite(o.y_m) || !std::isfinite(o.yaw_rad)) {
+      throw InputError(
+          fmt::format("log: the offset of ray {} of scan {} is not finite", i % log.rays(), i / log.rays()));
     }
   }
 }
@@ -111,8 +122,16 @@ BeamData make_beam_data(const ScanLog& log, std::span<const std::uint32_t> scans
   data.cell_m = expected.cell_m();
   data.expected_m.resize(data.reading_m.size());
   make_executor(compute.threads)->parallel_for(poses.size(), kScansAtOnce, [&](std::size_t begin, std::size_t end) {
-    expected.cast(std::span(poses).subspan(begin, end - begin), fan, max_range_m,
-                  std::span(data.expected_m).subspan(begin * rays, (end - begin) * rays));
+    const std::span<float> ranges = std::span(data.expected_m).subspan(begin * rays, (end - begin) * rays);
+    if (log.ray_offset.empty()) {
+      expected.cast(std::span(poses).subspan(begin, end - begin), fan, max_range_m, ranges);
+      return;
+    }
+    MovingRanges moving(expected, 1);
+    for (std::size_t i = begin; i < end; ++i) {
+      moving.follow(log.offsets(scans[i]));
+      moving.cast({&poses[i], 1}, fan, max_range_m, ranges.subspan((i - begin) * rays, rays));
+    }
   });
   return data;
 }

@@ -13,6 +13,7 @@
 #include <fathom/outputs/scan_log.hpp>
 
 #include "base/with_prefix.hpp"
+#include "beam/moving_ranges.hpp"
 
 namespace fathom {
 
@@ -48,6 +49,7 @@ std::vector<std::string> log_notes(const ScanLog& log, std::optional<double> max
     notes.push_back(
         fmt::format("{} {} lines were passed over; readings are those of FLASER", skipped.lines, skipped.name));
   }
+  notes.insert(notes.end(), log.notes.begin(), log.notes.end());
   // A maximum range that was not meant spoils every weight without any other sign.
   const double code_m = max_range_m ? suspected_no_return_m(log, *max_range_m) : 0.0;
   if (code_m != 0.0) {
@@ -88,12 +90,14 @@ LogScores score_log(const BeamModel& model, const World& world, const ScanLog& l
   const std::vector<std::uint32_t> chosen = with_prefix(log.name, [&] { return select_scans(scans, log.scans()); });
   ScoreOptions one_pose = options.score;
   one_pose.compute.threads = 1;  // there is nothing to share out
-  ScanScorer scorer(model.parameters, model.sensor, world, planar_fan(log.azimuth_rad), one_pose);
+  MovingRanges moving(world, one_pose.ray_step);
+  ScanScorer scorer(model.parameters, model.sensor, moving, planar_fan(log.azimuth_rad), one_pose);
   LogScores scores;
   for (const std::uint32_t scan : chosen) {
     ScanScore score = {scan, log.pose[scan], rays_with_evidence(log.scan(scan), model.sensor, options.score.ray_step),
                        0.0};
     const Pose pose = pose_from_planar(score.pose);
+    moving.follow(log.offsets(scan));
     scorer.score({&pose, 1}, log.scan(scan), {&score.log_likelihood, 1});
     scores.scans.push_back(score);
     if (options.on_progress) {
@@ -122,11 +126,13 @@ LogHeatmap heatmap_of_log(const BeamModel& model, const World& world, const Scan
     }
   });
   const RayFan fan = planar_fan(log.azimuth_rad);
+  MovingRanges moving(world, how.score.ray_step);
+  moving.follow(log.offsets(scan));
   LogHeatmap found;
   found.logged = log.pose[scan];
-  found.heatmap = make_heatmap(model.parameters, model.sensor, world, fan, log.scan(scan),
+  found.heatmap = make_heatmap(model.parameters, model.sensor, moving, fan, log.scan(scan),
                                free_positions(map, options.spacing_m), how);
-  ScanScorer scorer(model.parameters, model.sensor, world, fan, how.score);
+  ScanScorer scorer(model.parameters, model.sensor, moving, fan, how.score);
   const Pose pose = pose_from_planar(found.logged);
   scorer.score({&pose, 1}, log.scan(scan), {&found.logged_log_likelihood, 1});
   return found;
@@ -135,12 +141,14 @@ LogHeatmap heatmap_of_log(const BeamModel& model, const World& world, const Scan
 std::vector<Vec3> scan_hits_world(const ScanLog& log, std::uint32_t scan, const BeamSensor& sensor) {
   if (scan >= log.scans()) throw InputError(fmt::format("scan {} is not in [0, {})", scan, log.scans()));
   const Pose world_from_sensor = pose_from_planar(log.pose[scan]);
+  const std::span<const RayOffset> offsets = log.offsets(scan);
   std::vector<Vec3> hits;
   for (std::size_t i = 0; i < log.rays(); ++i) {
     const double range_m = log.scan(scan)[i];
     if (classify(range_m, sensor) != ReadingKind::kRange) continue;
-    hits.push_back(world_from_sensor *
-                   Vec3{range_m * math::cos(log.azimuth_rad[i]), range_m * math::sin(log.azimuth_rad[i]), 0.0});
+    const RayOffset o = offsets.empty() ? RayOffset{} : offsets[i];
+    const auto [s, c] = math::sincos(log.azimuth_rad[i] + o.yaw_rad);
+    hits.push_back(world_from_sensor * Vec3{o.x_m + range_m * c, o.y_m + range_m * s, 0.0});
   }
   return hits;
 }

@@ -70,6 +70,9 @@ class Examples : public Beam {
         run_fathom({"beam", "sample", "--parameters", files_.parameters(), "--map", files_.map(), "--poses",
                     write_text(files_ / "many.csv", poses_csv(130)), "--out", files_ / "office.log.gz"});
     ASSERT_EQ(log.exit_code, 0) << log.err;
+    const Ended drive = run_fathom({"simulate", FATHOM_SOURCE_DIR "/examples/11_drive_bag/drive.yaml", "--frames", "40",
+                                    "--out", files_ / "drive", "--bag", files_ / "drive.mcap", "--quiet"});
+    ASSERT_EQ(drive.exit_code, 0) << drive.err;
     write_text(files_ / "expected.csv", "expected_m\n2\n5\ninf\n");
     std::string pairs = "range_m,expected_m\n", pixels = "energy,lost\n";
     for (int i = 0; i < 400; ++i) {

@@ -8,7 +8,7 @@ import pytest
 
 import fathom as fa
 from fathom import beam
-from support import same
+from support import SOURCE, same
 
 TRUTH = beam.Parameters(w_hit=0.8, w_short=0.1, w_max=0.04, w_rand=0.06, sigma_hit_m=0.05, lambda_short_per_m=0.5)
 FAR = 15.0
@@ -182,3 +182,15 @@ def test_refusals(call, words, grid):
         call(grid)
     for word in words:
         assert word in str(refused.value)
+
+
+def test_scans_come_from_bags_too(tmp_path):
+    setup = fa.load(SOURCE / "examples/11_drive_bag/drive.yaml")
+    setup.run(tmp_path / "run", frames=30, bag=tmp_path / "drive.mcap")
+    log = fa.beam.read_bag_log(tmp_path / "drive.mcap", frame="world")
+    assert len(log) == 29 and log.max_range_m == 12 and log.range_m.shape == (29, 271)
+    assert log.notes() == ["1 scans were left out: the way from 'laser' to 'world' is not known at their times"]
+    world_from_laser = setup.simulator().world_from_sensor("laser", 1.0).position_m
+    assert np.allclose(log.poses[10, :2], world_from_laser[:2], atol=1e-3)
+    with pytest.raises(fa.InputError, match="nothing connects frame 'laser' with frame 'map'"):
+        fa.beam.read_bag_log(tmp_path / "drive.mcap")

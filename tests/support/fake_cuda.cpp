@@ -24,7 +24,8 @@
 namespace {
 
 using namespace fathom;
-using device::CudaAddress;
+using device::CudaAddress, device::CudaContext, device::CudaEvent, device::CudaFunction, device::CudaModule,
+    device::CudaStream;
 
 constexpr int kInvalidValue = 1, kOutOfMemory = 2, kInvalidDevice = 101, kInvalidContext = 201;
 constexpr std::size_t kPage = 4096;
@@ -68,6 +69,10 @@ FakeGpu& gpu() {
 thread_local std::vector<void*> contexts;  // those that are current, the last one first
 
 void* new_name() { return reinterpret_cast<void*>(0x1000 + 16 * ++gpu().names); }
+template <class Handle>
+Handle named() {
+  return static_cast<Handle>(new_name());
+}
 void complain(const std::string& line) {
   if (gpu().complaints.size() < 2000) gpu().complaints += line + "\n";
 }
@@ -329,10 +334,10 @@ FATHOM_FAKE int cuDeviceGetAttribute(int* value, int attribute, int /*device*/) 
   *value = attribute == 75 ? gpu().major : 0;
   return 0;
 }
-FATHOM_FAKE int cuDevicePrimaryCtxRetain(void** context, int /*device*/) {
+FATHOM_FAKE int cuDevicePrimaryCtxRetain(CudaContext* context, int /*device*/) {
   FATHOM_CALL("cuDevicePrimaryCtxRetain", false);
   ++gpu().context_users;
-  *context = &gpu();
+  *context = reinterpret_cast<CudaContext>(&gpu());
   return 0;
 }
 FATHOM_FAKE int cuDevicePrimaryCtxRelease_v2(int /*device*/) {
@@ -349,34 +354,34 @@ FATHOM_FAKE int cuDevicePrimaryCtxRelease_v2(int /*device*/) {
   g.used = 0, g.broken = 0;
   return 0;
 }
-FATHOM_FAKE int cuCtxPushCurrent_v2(void* context) {
+FATHOM_FAKE int cuCtxPushCurrent_v2(CudaContext context) {
   FATHOM_CALL("cuCtxPushCurrent_v2", false);
   contexts.push_back(context);
   return 0;
 }
-FATHOM_FAKE int cuCtxPopCurrent_v2(void** context) {
+FATHOM_FAKE int cuCtxPopCurrent_v2(CudaContext* context) {
   FATHOM_CALL("cuCtxPopCurrent_v2", false);
   if (contexts.empty()) return kInvalidContext;
-  *context = contexts.back();
+  *context = static_cast<CudaContext>(contexts.back());
   contexts.pop_back();
   return 0;
 }
-FATHOM_FAKE int cuModuleLoadDataEx(void** module, const void* image, unsigned /*options*/, int* /*names*/,
+FATHOM_FAKE int cuModuleLoadDataEx(CudaModule* module, const void* image, unsigned /*options*/, int* /*names*/,
                                    void** /*values*/) {
   FATHOM_CALL("cuModuleLoadDataEx");
   if (std::string(static_cast<const char*>(image)).find(".target sm_60") == std::string::npos) return 218;
-  gpu().modules.insert(*module = new_name());
+  gpu().modules.insert(*module = named<CudaModule>());
   return 0;
 }
-FATHOM_FAKE int cuModuleUnload(void* module) {
+FATHOM_FAKE int cuModuleUnload(CudaModule module) {
   FATHOM_CALL("cuModuleUnload");
   return give_back(gpu().modules, module);
 }
-FATHOM_FAKE int cuModuleGetFunction(void** function, void* /*module*/, const char* name) {
+FATHOM_FAKE int cuModuleGetFunction(CudaFunction* function, CudaModule /*module*/, const char* name) {
   FATHOM_CALL("cuModuleGetFunction");
   const auto* const found = std::find(kKernels.begin(), kKernels.end(), std::string_view(name));
   if (found == kKernels.end()) return 500;
-  *function = &kernel_names[static_cast<std::size_t>(found - kKernels.begin())];
+  *function = reinterpret_cast<CudaFunction>(&kernel_names[static_cast<std::size_t>(found - kKernels.begin())]);
   return 0;
 }
 FATHOM_FAKE int cuMemAlloc_v2(CudaAddress* address, std::size_t bytes) {
@@ -408,7 +413,7 @@ FATHOM_FAKE int cuMemFreeHost(void* memory) {
   std::free(memory);
   return 0;
 }
-FATHOM_FAKE int cuMemcpyHtoDAsync_v2(CudaAddress to, const void* from, std::size_t bytes, void* stream) {
+FATHOM_FAKE int cuMemcpyHtoDAsync_v2(CudaAddress to, const void* from, std::size_t bytes, CudaStream stream) {
   FATHOM_CALL("cuMemcpyHtoDAsync_v2");
   auto* const there = reinterpret_cast<void*>(to);
   if (!is_of_gpu(there, bytes)) {
@@ -420,14 +425,14 @@ FATHOM_FAKE int cuMemcpyHtoDAsync_v2(CudaAddress to, const void* from, std::size
   return add_task(stream,
                   [there, kept = std::vector(first, first + bytes)] { std::memcpy(there, kept.data(), kept.size()); });
 }
-FATHOM_FAKE int cuMemcpyDtoHAsync_v2(void* to, CudaAddress from, std::size_t bytes, void* stream) {
+FATHOM_FAKE int cuMemcpyDtoHAsync_v2(void* to, CudaAddress from, std::size_t bytes, CudaStream stream) {
   FATHOM_CALL("cuMemcpyDtoHAsync_v2");
   const auto* const there = reinterpret_cast<const void*>(from);
   if (!is_of_gpu(there, bytes)) complain("a copy comes out of what is not the GPU's memory");
   if (!is_pinned(to, bytes)) complain("a copy goes to memory that is not pinned");
   return add_task(stream, [=] { std::memcpy(to, there, bytes); });
 }
-FATHOM_FAKE int cuMemsetD32Async(CudaAddress to, unsigned value, std::size_t count, void* stream) {
+FATHOM_FAKE int cuMemsetD32Async(CudaAddress to, unsigned value, std::size_t count, CudaStream stream) {
   FATHOM_CALL("cuMemsetD32Async");
   auto* const there = reinterpret_cast<unsigned*>(to);
   if (!is_of_gpu(there, count * sizeof(unsigned))) {
@@ -436,17 +441,17 @@ FATHOM_FAKE int cuMemsetD32Async(CudaAddress to, unsigned value, std::size_t cou
   }
   return add_task(stream, [=] { std::fill_n(there, count, value); });
 }
-FATHOM_FAKE int cuStreamCreate(void** stream, unsigned /*flags*/) {
+FATHOM_FAKE int cuStreamCreate(CudaStream* stream, unsigned /*flags*/) {
   FATHOM_CALL("cuStreamCreate");
-  gpu().streams[*stream = new_name()] = {};
+  gpu().streams[*stream = named<CudaStream>()] = {};
   return 0;
 }
-FATHOM_FAKE int cuStreamDestroy_v2(void* stream) {
+FATHOM_FAKE int cuStreamDestroy_v2(CudaStream stream) {
   FATHOM_CALL("cuStreamDestroy_v2");
   gpu().done.erase(stream);
   return give_back(gpu().streams, stream);
 }
-FATHOM_FAKE int cuStreamSynchronize(void* stream) {
+FATHOM_FAKE int cuStreamSynchronize(CudaStream stream) {
   FATHOM_CALL("cuStreamSynchronize");
   run(stream, gpu().streams[stream].size());
   gpu().streams[stream].clear(), gpu().done[stream] = 0;
@@ -455,35 +460,35 @@ FATHOM_FAKE int cuStreamSynchronize(void* stream) {
   }
   return 0;
 }
-FATHOM_FAKE int cuEventCreate(void** event, unsigned /*flags*/) {
+FATHOM_FAKE int cuEventCreate(CudaEvent* event, unsigned /*flags*/) {
   FATHOM_CALL("cuEventCreate");
-  gpu().events[*event = new_name()] = {nullptr, 0};
+  gpu().events[*event = named<CudaEvent>()] = {nullptr, 0};
   return 0;
 }
-FATHOM_FAKE int cuEventDestroy_v2(void* event) {
+FATHOM_FAKE int cuEventDestroy_v2(CudaEvent event) {
   FATHOM_CALL("cuEventDestroy_v2");
   return give_back(gpu().events, event);
 }
-FATHOM_FAKE int cuEventRecord(void* event, void* stream) {
+FATHOM_FAKE int cuEventRecord(CudaEvent event, CudaStream stream) {
   FATHOM_CALL("cuEventRecord");
   gpu().events[event] = {stream, gpu().streams[stream].size()};
   return 0;
 }
-FATHOM_FAKE int cuEventSynchronize(void* event) {
+FATHOM_FAKE int cuEventSynchronize(CudaEvent event) {
   FATHOM_CALL("cuEventSynchronize");
   const auto [stream, count] = gpu().events[event];
   if (stream != nullptr) run(stream, count);
   return 0;
 }
-FATHOM_FAKE int cuLaunchKernel(void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
-                               unsigned block_y, unsigned block_z, unsigned /*shared*/, void* stream, void** arguments,
-                               void** /*extra*/) {
+FATHOM_FAKE int cuLaunchKernel(CudaFunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                               unsigned block_x, unsigned block_y, unsigned block_z, unsigned /*shared*/,
+                               CudaStream stream, void** arguments, void** /*extra*/) {
   FATHOM_CALL("cuLaunchKernel");
   if (grid_x == 0 || grid_y == 0 || grid_y > 65535 || grid_z != 1 || block_x > 1024 || block_y != 1 || block_z != 1) {
     complain("a grid that no GPU takes");
     return kInvalidValue;
   }
-  const auto kernel = static_cast<std::size_t>(static_cast<char*>(function) - kernel_names.data());
+  const auto kernel = static_cast<std::size_t>(reinterpret_cast<char*>(function) - kernel_names.data());
   const Launch launch = {*static_cast<const void* const*>(arguments[0]),
                          *static_cast<const std::uint32_t*>(arguments[1]), grid_x * block_x, grid_y};
   ++gpu().calls[kKernels[kernel]];

@@ -110,7 +110,7 @@ FATHOM_API std::vector<double> even_azimuths_rad(std::uint32_t rays, double view
 FATHOM_API std::vector<Vec3> scan_hits_world(const ScanLog& log, std::uint32_t scan, const BeamSensor& sensor);
 
 /// What a user should know about a log before trusting it, one sentence each: readings of other lasers that were
-/// skipped and, when Z is given, a largest reading that likely means no return.
+/// skipped, the log's own notes and, when Z is given, a largest reading that likely means no return.
 FATHOM_API std::vector<std::string> log_notes(const ScanLog& log, std::optional<double> max_range_m = {});
 
 }  // namespace fathom

@@ -22,6 +22,11 @@ struct SkippedLines {
   std::size_t lines = 0;
 };
 
+/// Where the sensor of a scan was when it measured a ray, seen from where it was at the first one.
+struct RayOffset {
+  float x_m = 0.0F, y_m = 0.0F, yaw_rad = 0.0F;
+};
+
 /// Scans of one sensor; all have rays at the same azimuths. `pose` is the sensor's own pose in the map's world frame.
 struct ScanLog {
   static constexpr std::uint32_t kMostRays = 100'000;  ///< of a scan in CARMEN text
@@ -29,15 +34,21 @@ struct ScanLog {
   std::vector<double> azimuth_rad;    ///< [rays], in the sensor frame
   std::vector<PlanarPose> pose;       ///< [scans]
   std::vector<float> range_m;         ///< [scans, rays], row-major, as written in the file
+  std::vector<RayOffset> ray_offset;  ///< [scans, rays], of a sensor that moved within scans; empty: it stood still
   double max_range_m = 0.0;           ///< how far the sensor measures; 0: the log does not say
   std::vector<SkippedLines> skipped;  ///< readings of other lasers that were passed over, in the order of the log
+  std::vector<std::string> notes;     ///< what else was not read, a sentence each
   std::string name;  ///< its name in messages and reports: the file it was read from; empty: made in memory
   [[nodiscard]] std::size_t rays() const { return azimuth_rad.size(); }
   [[nodiscard]] std::size_t scans() const { return pose.size(); }
   [[nodiscard]] std::span<const float> scan(std::size_t i) const { return {range_m.data() + i * rays(), rays()}; }
+  /// Of scan i; empty where the sensor stood still.
+  [[nodiscard]] std::span<const RayOffset> offsets(std::size_t i) const {
+    return ray_offset.empty() ? std::span<const RayOffset>() : std::span(ray_offset).subspan(i * rays(), rays());
+  }
 };
 
-/// Throws InputError when there are no scans or rays, sizes disagree, or a pose or azimuth is not finite.
+/// Throws InputError when there are no scans or rays, sizes disagree, or a pose, azimuth or offset is not finite.
 FATHOM_API void validate(const ScanLog& log);
 
 /// Reads a log, plain or gzip, by what it holds:
@@ -53,7 +64,8 @@ FATHOM_API void validate(const ScanLog& log);
 /// understood, the last one has no line end (it may be half a line; of CARMEN, only where it is or may become a FLASER
 /// line), or the number of rays changes; and SystemError when there is no memory for the log.
 FATHOM_API ScanLog read_scan_log(const std::filesystem::path& file);
-/// Writes the CSV form; the file appears whole or not at all. Simulated logs are of this form (docs/beam-model.md).
+/// Writes the CSV form, which has no place for `ray_offset`; the file appears whole or not at all. Simulated logs are
+/// of this form (docs/beam-model.md).
 FATHOM_API void write_scan_csv(const std::filesystem::path& file, const ScanLog& log);
 
 /// The largest finite reading, if it lies well below `max_range_m` and at least 0.5 % of all readings equal it within

@@ -39,8 +39,8 @@ bool is_even(const std::vector<double>& values, double step, double tolerance) {
 
 float lost_range(Reason reason) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  if (reason == Reason::kMiss || reason == Reason::kAboveMaxRange) return kInfinity;
-  return reason == Reason::kBelowMinRange ? -kInfinity : std::numeric_limits<float>::quiet_NaN();
+  if (reason == Reason::kMasked) return std::numeric_limits<float>::quiet_NaN();
+  return reason == Reason::kBelowMinRange ? -kInfinity : kInfinity;
 }
 
 double first_time_s(const RayPattern& pattern) {

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// Expected ranges of scans that were made on the way: each ray from where the sensor was when it measured it.
+
+#include <span>
+
+#include <fathom/beam/expected_ranges.hpp>
+#include <fathom/beam/scan.hpp>
+
+namespace fathom {
+
+class MovingRanges final : public ExpectedRanges {
+ public:
+  /// Of fans with every `step`-th ray of a scan. `of` must outlive it.
+  MovingRanges(const ExpectedRanges& of, std::size_t step);
+  /// Takes the offsets of a scan, [rays], from now on; empty: its sensor stood still. They must outlive the casts.
+  void follow(std::span<const RayOffset> offsets) { offsets_ = offsets; }
+
+  /// `world_from_sensor`: where the sensor was at the first ray.
+  void cast(std::span<const Pose> world_from_sensor, const RayFan& rays, double max_range_m,
+            std::span<float> range_m) const override;
+  [[nodiscard]] double floor_m() const override { return of_.floor_m(); }
+  [[nodiscard]] double cell_m() const override { return of_.cell_m(); }
+
+ private:
+  const ExpectedRanges& of_;
+  std::size_t step_;
+  RayFan ahead_;  // one ray along x
+  std::span<const RayOffset> offsets_;
+};
+
+}  // namespace fathom

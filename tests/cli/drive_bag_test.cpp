@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// examples/11_drive_bag: what a laser was simulated with is found again from the bag of the drive, as its README says.
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <regex>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <fathom/beam/model.hpp>
+
+#include "beam_fixture.hpp"
+#include "process.hpp"
+
+namespace cli_test {
+namespace {
+
+const std::filesystem::path kDrive = std::filesystem::path(FATHOM_SOURCE_DIR) / "examples/11_drive_bag";
+const std::string kHouseMap = FATHOM_SOURCE_DIR "/examples/house/maps/map.yaml";
+
+class DriveBag : public testing::Test {
+ protected:
+  void SetUp() override {
+    const std::string command = "FATHOM='" FATHOM_CLI "' '" + (kDrive / "run.sh").string() + "' '" +
+                                (folder_ / "out").string() + "' > '" + (folder_ / "told").string() + "' 2> '" +
+                                (folder_ / "err").string() + "'";
+    ASSERT_EQ(std::system(command.c_str()), 0) << bytes_of(folder_ / "err");
+  }
+  [[nodiscard]] std::string bag() const { return folder_ / "out/drive.mcap"; }
+
+  const TemporaryFolder folder_;
+};
+
+double number_after(const std::string& text, const std::string& key) {
+  std::smatch match;
+  return std::regex_search(text, match, std::regex(key + ": ([0-9.]+)")) ? std::stod(match[1]) : NAN;
+}
+
+TEST_F(DriveBag, TheFitFindsTheErrorsOfTheLaserAgain) {
+  const std::string scene = bytes_of(kDrive / "drive.yaml"), readme = bytes_of(kDrive / "README.md");
+  const auto found = nlohmann::json::parse(bytes_of(folder_ / "out/fit/fit.json"));
+  for (const auto& field : fathom::BeamParameters::fields()) {
+    if (field.name == "hit_offset_m") continue;
+    const std::string name(field.name);
+    const double truth = number_after(scene, name), error = found[name]["std_error"];
+    EXPECT_NEAR(found[name]["value"].get<double>(), truth, 3.2 * error) << name;
+    EXPECT_LT(error, .06 * truth) << name;
+    std::smatch row;
+    ASSERT_TRUE(std::regex_search(readme, row, std::regex("`" + name + "` \\| ([0-9.]+)[^|]*\\| ([0-9.]+)"))) << name;
+    EXPECT_EQ(std::stod(row[1]), truth) << name;
+    EXPECT_NEAR(std::stod(row[2]), found[name]["value"].get<double>(), .06 * error) << name;
+  }
+  EXPECT_NE(bytes_of(folder_ / "told").find("/laser/scan  sensor_msgs/msg/LaserScan"), std::string::npos);
+}
+
+TEST_F(DriveBag, ScoresAndHeatmapsTakeIt) {
+  const std::string parameters = folder_ / "out/fit/parameters.yaml";
+  const Ended score = run_fathom(
+      {"beam", "score", "--map", kHouseMap, "--bag", bag(), "--frame", "world", "--parameters", parameters, "--quiet"});
+  ASSERT_EQ(score.exit_code, 0) << score.err;
+  EXPECT_GT(read_csv(score.out).size(), 390U);
+  const Ended heatmap = run_fathom({"beam",   "heatmap",    "--map",        kHouseMap,  "--bag",
+                                    bag(),    "--topic",    "/laser/scan",  "--frame",  "world",
+                                    "--scan", "150",        "--parameters", parameters, "--spacing",
+                                    "0.5",    "--headings", "36",           "--out",    folder_ / "map.png"});
+  ASSERT_EQ(heatmap.exit_code, 0) << heatmap.err;
+  EXPECT_EQ(bytes_of(folder_ / "map.png").substr(1, 3), "PNG");
+}
+
+TEST_F(DriveBag, WhatIsWrongGetsOneLine) {
+  const auto refused = [&](std::vector<std::string> more, const std::string& part) {
+    std::vector<std::string> words = {"beam", "fit", "--map", kHouseMap, "--out", folder_ / "none"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Ended ended = run_fathom(words);
+    EXPECT_EQ(ended.exit_code, 2) << ended.err;
+    EXPECT_NE(ended.err.find(part), std::string::npos) << ended.err;
+    EXPECT_FALSE(std::filesystem::exists(folder_ / "none"));
+  };
+  refused({"--bag", bag()}, "drive.mcap: nothing connects frame 'laser' with frame 'map'; frames: laser robot world");
+  refused({"--bag", bag(), "--scan", "/scan"}, "drive.mcap: has no scans on topic '/scan', but on /laser/scan");
+  refused({"--bag", folder_ / "told"}, "told: this is no bag");
+  refused({"--bag", bag(), "--log", "a.log"}, "--log");
+  refused({"--log", "a.log", "--scan", "/scan"}, "--bag");
+  refused({}, "--log");
+}
+
+}  // namespace
+}  // namespace cli_test

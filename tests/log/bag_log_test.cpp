@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT
+// Scans out of bags: where the laser was at each ray, and what is left out.
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <fathom/base/error.hpp>
+#include <fathom/beam/bag_log.hpp>
+
+#include "bag/mcap_writer.hpp"
+#include "message/laser_scan.hpp"
+#include "message/message.hpp"
+#include "message/tf_message.hpp"
+#include "support/error_text.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace fathom {
+namespace {
+
+constexpr float kInf = std::numeric_limits<float>::infinity(), kNan = std::numeric_limits<float>::quiet_NaN();
+
+msg::Time time_at(double s) { return msg::time_of(s); }
+
+msg::TransformStamped transform(const std::string& parent, const std::string& child, double s, const Pose& pose) {
+  msg::TransformStamped t;
+  t.header = {time_at(s), parent};
+  t.child_frame_id = child;
+  t.transform.translation = {pose.translation_m.x, pose.translation_m.y, pose.translation_m.z};
+  t.transform.rotation = {pose.rotation.x, pose.rotation.y, pose.rotation.z, pose.rotation.w};
+  return t;
+}
+
+/// Three rays, a tenth of a second apart.
+msg::LaserScan scan_at(double s, const std::string& frame = "laser") {
+  msg::LaserScan scan;
+  scan.header = {time_at(s), frame};
+  scan.angle_min = -0.5F, scan.angle_max = 0.5F, scan.angle_increment = 0.5F;
+  scan.time_increment = 0.1F, scan.scan_time = 1.0F;
+  scan.range_min = 0.5F, scan.range_max = 8.0F;
+  scan.ranges = {1.0F, 2.0F, 3.0F};
+  return scan;
+}
+
+class BagLog : public testing::Test {
+ protected:
+  BagLog() : writer_(folder_ / "drive.mcap") {
+    tf_ = writer_.add_topic("/tf", msg::TFMessage::kType);
+    static_ = writer_.add_topic("/tf_static", msg::TFMessage::kType);
+    scan_ = writer_.add_topic("/scan", msg::LaserScan::kType);
+  }
+  void put_tf(const msg::TransformStamped& t) { writer_.write(tf_, 0, write_message(msg::TFMessage{{t}})); }
+  void put_mount(const Pose& pose) {
+    writer_.write(static_, 0, write_message(msg::TFMessage{{transform("base", "laser", 0, pose)}}));
+  }
+  void put(const msg::LaserScan& scan) { put(scan_, scan); }
+  void put(std::uint16_t topic, const msg::LaserScan& scan) { writer_.write(topic, 0, write_message(scan)); }
+  /// Straight on along x at 2 m/s from (1, 3), turning by 0.25 rad/s, from 0 to 10 s.
+  void drive() {
+    for (const double s : {0.0, 10.0}) {
+      put_tf(transform("map", "base", s, {{1 + 2 * s, 3, 0}, from_roll_pitch_yaw(0, 0, 0.25 * s - 1.25)}));
+    }
+  }
+  ScanLog read(const BagLogOptions& options = {}) {
+    writer_.commit();
+    return read_bag_log(folder_ / "drive.mcap", options);
+  }
+  std::string error(const BagLogOptions& options = {}) {
+    const std::string text = test::input_error([&] { static_cast<void>(read(options)); });
+    const std::string name = (folder_ / "drive.mcap").string() + ": ";
+    EXPECT_EQ(text.rfind(name, 0), 0U) << text;
+    return text.substr(std::min(text.size(), name.size()));
+  }
+
+  const test::TemporaryFolder folder_;
+  McapWriter writer_;
+  std::uint16_t tf_ = 0, static_ = 0, scan_ = 0;
+};
+
+TEST_F(BagLog, PlacesTheLaserAtTheTimeOfEachRay) {
+  drive();
+  put_mount({{0.3, 0.1, 0.2}, from_roll_pitch_yaw(0, 0, 1.0)});
+  put(scan_at(2.0));
+  put(scan_at(4.5));
+  const ScanLog log = read();
+  ASSERT_EQ(log.scans(), 2U);
+  ASSERT_EQ(log.rays(), 3U);
+  EXPECT_EQ(log.max_range_m, 8.0);
+  EXPECT_TRUE(log.notes.empty());
+  for (std::size_t scan = 0; scan < 2; ++scan) {
+    for (std::size_t i = 0; i < 3; ++i) {
+      EXPECT_NEAR(log.azimuth_rad[i], -0.5 + 0.5 * static_cast<double>(i), 1e-7);
+      const double s = (scan == 0 ? 2.0 : 4.5) + 0.1 * static_cast<double>(i), turn = 0.25 * s - 1.25;
+      const double x = 1 + 2 * s + 0.3 * std::cos(turn) - 0.1 * std::sin(turn);
+      const double y = 3 + 0.3 * std::sin(turn) + 0.1 * std::cos(turn);
+      const PlanarPose& p = log.pose[scan];
+      const RayOffset& o = log.offsets(scan)[i];
+      EXPECT_NEAR(p.x_m + o.x_m * std::cos(p.yaw_rad) - o.y_m * std::sin(p.yaw_rad), x, 1e-6);
+      EXPECT_NEAR(p.y_m + o.x_m * std::sin(p.yaw_rad) + o.y_m * std::cos(p.yaw_rad), y, 1e-6);
+      EXPECT_NEAR(p.yaw_rad + o.yaw_rad, turn + 1.0, 1e-6);
+    }
+  }
+}
+
+TEST_F(BagLog, HasNoOffsetsWhereTheLaserStoodStill) {
+  put_tf(transform("map", "base", 0, {{1, 2, 0}, {}}));
+  put_tf(transform("map", "base", 9, {{1, 2, 0}, {}}));
+  put_mount({});
+  put(scan_at(1.0));
+  const ScanLog log = read();
+  EXPECT_TRUE(log.ray_offset.empty());
+  EXPECT_EQ(log.pose[0].x_m, 1.0);
+}
+
+TEST_F(BagLog, TurnsTheRaysOfALaserThatHangsUpsideDown) {
+  drive();
+  put_mount({{}, from_roll_pitch_yaw(3.14159265358979, 0, 0.25)});
+  put(scan_at(5.0));
+  const ScanLog log = read();
+  EXPECT_NEAR(log.azimuth_rad[0], 0.5, 1e-7);
+  EXPECT_NEAR(log.azimuth_rad[2], -0.5, 1e-7);
+  EXPECT_NEAR(log.pose[0].yaw_rad, 0.25, 1e-6);
+}
+
+TEST_F(BagLog, TakesReadingsByTheRulesOfRep117) {
+  drive();
+  put_mount({});
+  msg::LaserScan scan = scan_at(1.0);
+  scan.ranges = {0.2F, 9.0F, -kInf};
+  put(scan);
+  scan.header.stamp = time_at(2.0), scan.ranges = {kNan, kInf, 7.9F};
+  put(scan);
+  const ScanLog log = read();
+  const std::vector<float> wanted = {kNan, kInf, kNan, kNan, kInf, 7.9F};
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    EXPECT_TRUE(std::isnan(wanted[i]) ? std::isnan(log.range_m[i]) : log.range_m[i] == wanted[i]) << i;
+  }
+}
+
+TEST_F(BagLog, LeavesOutWhatHasNoPlaceAndSaysSo) {
+  drive();
+  put_mount({});
+  put(scan_at(9.9));  // its last ray is measured after the last transform
+  put(scan_at(9.5));
+  msg::LaserScan other = scan_at(3.0);
+  other.angle_increment = 0.25F;
+  put(other);
+  put(scan_at(10.5));
+  const ScanLog log = read();
+  EXPECT_EQ(log.scans(), 1U);
+  EXPECT_EQ(log.ray_offset.size(), 3U);
+  const std::vector<std::string> notes = {
+      "2 scans were left out: the way from 'laser' to 'map' is not known at their times",
+      "1 scans were left out: their rays, frame or times are not those of the first"};
+  EXPECT_EQ(log.notes, notes);
+}
+
+TEST_F(BagLog, AsksWhichOfSeveralLasers) {
+  drive();
+  put_mount({});
+  const std::uint16_t rear = writer_.add_topic("/rear", msg::LaserScan::kType);
+  put(scan_at(1.0));
+  put(rear, scan_at(2.0));
+  EXPECT_EQ(error(), "has several topics of scans, choose one of /rear, /scan");
+  EXPECT_EQ(read_bag_log(folder_ / "drive.mcap", {.scan_topic = "/rear"}).pose[0].x_m, 5.0);
+  EXPECT_EQ(test::input_error([&] { read_bag_log(folder_ / "drive.mcap", {.scan_topic = "/front"}); }),
+            (folder_ / "drive.mcap").string() + ": has no scans on topic '/front', but on /rear, /scan");
+}
+
+TEST_F(BagLog, RefusesFramesThatNothingConnects) {
+  drive();
+  put(scan_at(1.0));
+  EXPECT_EQ(error(), "nothing connects frame 'laser' with frame 'map'; frames: base map");
+}
+
+TEST_F(BagLog, RefusesALaserThatIsTilted) {
+  drive();
+  put_mount({{}, from_roll_pitch_yaw(0, 0.5, 0)});
+  put(scan_at(1.0));
+  EXPECT_EQ(error(), "the laser 'laser' is tilted by 29 degrees in 'map', at most 10 are allowed");
+}
+
+TEST_F(BagLog, RefusesABagWithoutScans) {
+  drive();
+  EXPECT_EQ(error(), "has no topic of sensor_msgs/msg/LaserScan");
+}
+
+TEST_F(BagLog, RefusesScansThatAllLackAPlace) {
+  drive();
+  put_mount({});
+  put(scan_at(11.0));
+  EXPECT_EQ(error(), "no scan of topic '/scan' is left: 1 without a known way from 'laser' to 'map'");
+}
+
+TEST_F(BagLog, RefusesScansOfNoSense) {
+  drive();
+  put_mount({});
+  msg::LaserScan scan = scan_at(1.0);
+  scan.angle_increment = kNan;
+  put(scan);
+  EXPECT_EQ(error(),
+            "a scan has angle_min -0.5, angle_increment nan, time_increment 0.1, range_max 8: not all are sound");
+}
+
+}  // namespace
+}  // namespace fathom
