@@ -12,6 +12,11 @@
 
 #include <gtest/gtest.h>
 
+#include <fathom/simulate/simulator.hpp>
+
+#include "render/test_scenes.hpp"
+#include "support/error_text.hpp"
+
 namespace fathom {
 namespace {
 
@@ -55,8 +60,14 @@ INSTANTIATE_TEST_SUITE_P(Files, Ptx, testing::ValuesIn(ptx_files()), [](const au
   return name.substr(0, name.find('.'));
 });
 
-TEST(PtxFiles, AreMadeWhereThereIsACompiler) {
-  if (ptx_files().empty()) GTEST_SKIP() << "no clang with the target nvptx64 here";
+TEST(PtxFiles, ABuildWithoutThemSaysSoAndRendersOnTheProcessor) {
+  if (!ptx_files().empty()) return;
+  const auto simulate_on = [](const char* device) {
+    Simulator(test::make_room_scene(), {.compute = {.device = device_named(device)}});
+  };
+  EXPECT_EQ(test::input_error([&] { simulate_on("cuda"); }),
+            "device cuda: this build has no code for GPUs: configure it where a clang has the target nvptx64");
+  EXPECT_EQ(test::input_error([&] { simulate_on("auto"); }), "");
 }
 
 TEST_P(Ptx, HasTheKernelsForEveryGpuSincePascal) {

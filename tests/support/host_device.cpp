@@ -46,6 +46,10 @@ class HostWorlds {
     if (added) trees_.push_back({meshes.tree(mesh), version});
     Held& held = trees_[index(mesh)];
     if (added ? !meshes.is_late(mesh) : held.version == version) return;
+    if (!meshes.is_late(mesh)) {  // the processor has refitted it already
+      held = {meshes.tree(mesh), version};
+      return;
+    }
     const tree::RefitOrder order = tree::refit_order(held.tree);
     const Mesh& from = meshes.source(mesh);
     const tree::Refit refit = {tree::vertices_of(from.vertices_m), tree::triangles_of(from.triangles),

@@ -31,7 +31,7 @@ class Meshes {
   [[nodiscard]] std::uint32_t version(MeshId mesh) const { return mesh == kNoMesh ? 0 : meshes_[index(mesh)].version; }
   /// Whether only the bounds of the tree are those of its version.
   [[nodiscard]] bool is_late(MeshId mesh) const { return meshes_[index(mesh)].late; }
-  /// What the tree is built of, until the scene of the last sync() changes.
+  /// What a late tree is to follow, until the scene of the last sync() changes.
   [[nodiscard]] const Mesh& source(MeshId mesh) const { return *meshes_[index(mesh)].source; }
 
  private:

@@ -56,9 +56,15 @@ void ResidentTrees::hold(const tree::Meshes& meshes, const Stream& stream, CudaF
   for (std::size_t i = 0; i < meshes.size(); ++i) {
     const auto mesh = static_cast<MeshId>(i);
     const bool added = i == trees_.size();
-    if (added) add(meshes, mesh, stream);
+    if (added) add(meshes.tree(mesh), stream);
     Held& held = trees_[i];
-    if (added ? !meshes.is_late(mesh) : held.version == meshes.version(mesh)) continue;
+    if (!added && held.version == meshes.version(mesh)) continue;
+    if (!meshes.is_late(mesh)) {
+      upload(meshes.tree(mesh), stream, held);  // new, or the processor has refitted it already
+      held.version = meshes.version(mesh);
+      continue;
+    }
+    if (added) upload(meshes.tree(mesh), stream, held);
     if (held.ends.empty()) prepare(meshes, mesh, stream, held);
     const std::span vertices = meshes.source(mesh).vertices_m;
     stream.upload(held.vertices, vertices.data(), vertices.size_bytes());
@@ -74,18 +80,21 @@ void ResidentTrees::hold(const tree::Meshes& meshes, const Stream& stream, CudaF
   }
 }
 
-/// Uploads a tree as it stands here.
-void ResidentTrees::add(const tree::Meshes& meshes, MeshId mesh, const Stream& stream) {
-  const std::span<const tree::Node> nodes = meshes.tree(mesh).nodes;
-  const std::span<const tree::Leaf> leaves = meshes.tree(mesh).leaves;
+/// Makes room for a tree.
+void ResidentTrees::add(const tree::MeshTree& tree, const Stream& stream) {
+  const std::span<const tree::Node> nodes = tree.nodes;
+  const std::span<const tree::Leaf> leaves = tree.leaves;
   GpuMemory memory(stream.gpu());
   memory.fit(aligned(nodes.size_bytes()) + aligned(leaves.size_bytes()), "the tree of a mesh");
   trees_.push_back({.memory = std::move(memory), .source = GpuMemory(stream.gpu()), .ends = {}});
-  Held& held = trees_.back();  // where copies under way end, so that they outlive what may throw here
+}
+
+/// Brings a tree there as it stands here.
+void ResidentTrees::upload(const tree::MeshTree& tree, const Stream& stream, Held& held) {
   UploadKeeper keeper(held.memory.address(), stream);
-  held.nodes = keeper.keep(nodes), held.leaves = keeper.keep(leaves);
+  held.nodes = keeper.keep(std::span<const tree::Node>(tree.nodes));
+  held.leaves = keeper.keep(std::span<const tree::Leaf>(tree.leaves));
   stream.wait();
-  held.version = meshes.version(mesh);
 }
 
 /// What a tree needs to follow its vertices, but for these.

@@ -33,7 +33,8 @@ class ResidentTrees {
     CudaAddress refit = 0, vertices = 0;  // in `source`
     std::vector<std::uint32_t> ends;      // RefitOrder::ends
   };
-  void add(const tree::Meshes& meshes, MeshId mesh, const Stream& stream);
+  void add(const tree::MeshTree& tree, const Stream& stream);
+  static void upload(const tree::MeshTree& tree, const Stream& stream, Held& held);
   static void prepare(const tree::Meshes& meshes, MeshId mesh, const Stream& stream, Held& held);
   std::vector<Held> trees_;  // [meshes]
 };
