@@ -27,6 +27,7 @@
 #include "topic/judge.hpp"
 #include "topic/message_text.hpp"
 #include "topic/participant.hpp"
+#include "topic/sockets.hpp"
 #include "topic/topic_names.hpp"
 
 namespace fathom {
@@ -209,6 +210,32 @@ TEST_F(Topics, OfTheExampleHaveBothClouds) {
   }
 }
 
+/// DDS binds its sockets to every address; what keeps others out is the kernel's filter, which counts what it drops.
+TEST(TopicDomains, HearThisComputerAlone) {
+  if (!has_topics()) GTEST_SKIP() << "this build has no DDS";
+  const auto groups = topic_test::joined_groups();
+  const std::string outer = topic_test::outer_address();
+  Participant participant({any_domain(), {}});
+  participant.add_writer("/scan", msg::LaserScan::kType, {});
+  participant.add_reader("/tf", msg::TFMessage::kType, {}, [](std::span<const std::byte>) {});
+  EXPECT_EQ(topic_test::joined_groups(), groups) << "multicast was joined";
+  const auto sockets = topic_test::bound_sockets();
+  EXPECT_GE(sockets.size(), 2U) << "for discovery and for data";
+  for (std::size_t i = 0; i < sockets.size(); ++i) {
+    EXPECT_EQ(sockets[i].protocol, "udp");
+    const auto dropped_of = [&](const std::string& address) {
+      EXPECT_TRUE(topic_test::send_packet(address, sockets[i].port)) << address;
+      return topic_test::bound_sockets().at(i).dropped - sockets[i].dropped;
+    };
+    EXPECT_EQ(dropped_of("127.0.0.1"), 0U);
+    const bool takes_others = sockets[i].address != "0100007F";  // of 127.0.0.1
+    if (takes_others && !outer.empty()) {
+      EXPECT_EQ(dropped_of(outer), 1U) << outer << ":" << sockets[i].port;
+    }
+  }
+  if (outer.empty()) GTEST_SKIP() << "this computer has no other address to send from";
+}
+
 TEST(TopicDomains, AreRefusedInOneLine) {
   const auto refused = [](const TopicDomain& domain, std::string_view why) {
     try {
@@ -224,7 +251,9 @@ TEST(TopicDomains, AreRefusedInOneLine) {
   };
   refused({kMaxDomain + 1, {}}, "domain 232 is not in [0, 231]");
   refused({any_domain(), "\"/><x"}, "the interface is no name or address, as eth0 or 192.168.1.7");
-  refused({any_domain(), "nonet9"}, "interface nonet9: there is none of this name or address");
+  refused({any_domain(), "nonet9"}, "interface nonet9: there is none of this name or address that speaks IPv4");
+  refused({any_domain(), "203.0.113.9"},
+          "interface 203.0.113.9: there is none of this name or address that speaks IPv4");
   if (!has_topics()) return;
   const Participant first({any_domain(), {}});
   refused({any_domain(), {}},

@@ -2,16 +2,22 @@
 #include "topic/participant.hpp"
 
 #include <algorithm>
+#include <arpa/inet.h>
 #include <array>
 #include <cctype>
 #include <cmath>
+#include <mutex>
+#include <set>
 #include <utility>
 
 #include <dds/dds.h>
 #include <fmt/format.h>
+#include <ifaddrs.h>
 
 #include <fathom/base/error.hpp>
+#include <fathom/base/names.hpp>
 
+#include "topic/dds/own_sockets.hpp"
 #include "topic/dds/raw_cdr.hpp"
 #include "topic/topic_names.hpp"
 
@@ -27,8 +33,9 @@ dds_return_t checked(dds_return_t value, std::string_view what) {
 
 /// A setting for each thing that the library would do otherwise:
 /// - A writer never waits for a reader: what it keeps is bounded by its depth, not by WhcHigh.
-/// - Large messages travel in large datagrams, which take a fifth of the time. On a network, in packets of one frame.
-/// - Nothing is printed.
+/// - On this computer large messages travel in large datagrams; on a network, in packets of one frame.
+/// - A receiver's buffer holds most of a cloud of 128 x 2048, as far as the system allows: 208 kB are usual.
+/// - No trace is written.
 /// - Participants of one computer find each other without multicast, by the well-known ports of the first 32.
 std::string settings_of(const TopicDomain& domain) {
   const bool loopback = domain.interface.empty();
@@ -38,13 +45,27 @@ std::string settings_of(const TopicDomain& domain) {
   return fmt::format(
       R"(<CycloneDDS><Domain id="any"><General><Interfaces><NetworkInterface {}/></Interfaces>{}</General>)"
       R"(<Discovery><ParticipantIndex>auto</ParticipantIndex><MaxAutoParticipantIndex>32</MaxAutoParticipantIndex>{}</Discovery>)"
-      R"(<Internal><Watermarks><WhcHigh>1 GB</WhcHigh></Watermarks></Internal>)"
+      R"(<Internal><Watermarks><WhcHigh>1 GB</WhcHigh></Watermarks>)"
+      R"(<SocketReceiveBufferSize max="4 MB"/></Internal>)"
       R"(<Tracing><Verbosity>none</Verbosity></Tracing></Domain></CycloneDDS>)",
       interface,
       loopback ? "<AllowMulticast>false</AllowMulticast><MaxMessageSize>65500 B</MaxMessageSize>"
                  "<FragmentSize>65000 B</FragmentSize>"
                : "",
       loopback ? R"(<Peers><Peer address="127.0.0.1"/></Peers>)" : "");
+}
+
+bool has_interface(const std::string& wanted) {
+  ifaddrs* list = nullptr;
+  if (getifaddrs(&list) != 0) throw SystemError("the network interfaces cannot be listed");
+  const std::unique_ptr<ifaddrs, decltype(&freeifaddrs)> owned(list, &freeifaddrs);
+  for (const ifaddrs* at = list; at != nullptr; at = at->ifa_next) {
+    if (at->ifa_addr == nullptr || at->ifa_addr->sa_family != AF_INET) continue;
+    std::array<char, INET_ADDRSTRLEN> address = {};
+    inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in*>(at->ifa_addr)->sin_addr, address.data(), address.size());
+    if (wanted == at->ifa_name || wanted == address.data()) return true;
+  }
+  return false;
 }
 
 void check_domain(const TopicDomain& domain) {
@@ -57,7 +78,37 @@ void check_domain(const TopicDomain& domain) {
   if (!std::all_of(domain.interface.begin(), domain.interface.end(), is_part)) {
     throw InputError("the interface is no name or address, as eth0 or 192.168.1.7");
   }
+  if (!domain.interface.empty() && !has_interface(domain.interface)) {
+    throw InputError(
+        fmt::format("interface {}: there is none of this name or address that speaks IPv4", domain.interface));
+  }
 }
+
+/// What the library would print. Its log is one for all of a process.
+class CaughtLog {
+ public:
+  CaughtLog() { dds_set_log_sink(&CaughtLog::keep, this); }
+  ~CaughtLog() { dds_set_log_sink(nullptr, nullptr); }
+  CaughtLog(const CaughtLog&) = delete;
+  CaughtLog& operator=(const CaughtLog&) = delete;
+
+  /// The first line, after ": "; empty: there is none.
+  [[nodiscard]] std::string first() const {
+    const std::lock_guard lock(mutex_);
+    return first_.empty() ? "" : ": " + printable(first_);
+  }
+
+ private:
+  static void keep(void* log, const dds_log_data_t* line) {
+    auto& my = *static_cast<CaughtLog*>(log);
+    const std::lock_guard lock(my.mutex_);
+    if (!my.first_.empty() || line->message == nullptr) return;
+    my.first_ = std::string_view(line->message).substr(0, std::string_view(line->message).find('\n'));
+  }
+
+  mutable std::mutex mutex_;
+  std::string first_;
+};
 
 class Quality {
  public:
@@ -111,6 +162,7 @@ struct Participant::Impl {
     return {entity, raw};
   }
 
+  CaughtLog log;
   dds_entity_t domain = 0, participant = 0, waitset = 0, publications = 0;
   std::vector<Writer> writers;
   std::vector<Reader> readers;
@@ -121,17 +173,20 @@ bool has_topics() { return true; }
 Participant::Participant(const TopicDomain& domain) : impl_(std::make_unique<Impl>()) {
   check_domain(domain);
   Impl& my = *impl_;
+  const std::set<int> others = udp_sockets();
   const dds_entity_t created = dds_create_domain(domain.domain, settings_of(domain).c_str());
   if (created == DDS_RETCODE_PRECONDITION_NOT_MET) {
     throw InputError(fmt::format("domain {}: this process has a participant of it already", domain.domain));
   }
-  if (created < 0 && !domain.interface.empty()) {
-    throw InputError(fmt::format("interface {}: there is none of this name or address", domain.interface));
-  }
-  my.domain = checked(created, fmt::format("domain {}", domain.domain));
+  my.domain = checked(created, fmt::format("domain {}{}", domain.domain, my.log.first()));
   const Quality quality({}, "enclave=/;");  // as every participant of ROS 2 says
-  my.participant =
-      checked(dds_create_participant(domain.domain, quality.get(), nullptr), fmt::format("domain {}", domain.domain));
+  const dds_entity_t participant = dds_create_participant(domain.domain, quality.get(), nullptr);
+  my.participant = checked(participant, fmt::format("domain {}{}", domain.domain, my.log.first()));
+  if (domain.interface.empty()) {  // also where another thread made a socket just now, which a process hardly does
+    for (const int socket : udp_sockets()) {
+      if (!others.contains(socket)) hear_this_computer_alone(socket);
+    }
+  }
   my.waitset = checked(dds_create_waitset(my.participant), "waitset");
   my.publications =
       checked(dds_create_reader(my.participant, DDS_BUILTIN_TOPIC_DCPSPUBLICATION, nullptr, nullptr), "publications");
