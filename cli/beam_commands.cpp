@@ -48,6 +48,7 @@ In the example office.yaml and office.log.gz stand for your own map and log.
 
 Example:
   fathom beam score --map office.yaml --log office.log.gz --parameters out/fit/parameters.yaml > scores.csv
+  fathom beam score --map office.yaml --live --scan /scan --parameters out/fit/parameters.yaml
 
 Columns: scan, x_m, y_m, yaw_rad, rays (that carry evidence), log_likelihood. The summary goes to stderr when the CSV
 goes to stdout.)";
@@ -88,18 +89,22 @@ void add_world(CLI::App& c, BeamWorldOptions& o, bool optional = false) {
 }
 
 /// --log or --bag: one of them must be there. `topic`: how the topic is typed.
-void add_log(CLI::App& c, BeamLogOptions& o, const std::string& topic = "--scan") {
+/// With `live`, scans may come from topics, too.
+void add_log(CLI::App& c, BeamLogOptions& o, const std::string& topic = "--scan", bool* live = nullptr) {
   CLI::Option_group& log = *c.add_option_group("Log", "what was measured, and where");
-  log.add_option("--log", o.log, "scan log, or the folder of a run")->type_name("LOG");
+  CLI::Option* typed = log.add_option("--log", o.log, "scan log, or the folder of a run")->type_name("LOG");
   CLI::Option* bag = log.add_option("--bag", o.bag, "bag of ROS 2 with scans and transforms")->type_name("BAG");
+  CLI::Option* scan = c.add_option(topic, o.in_bag.scan_topic, "topic of scans; default: the only one");
+  CLI::Option* frame = c.add_option("--frame", o.in_bag.map_frame, "frame in which the map stands");
+  scan->type_name("TOPIC");
+  frame->type_name("FRAME")->capture_default_str();
+  if (live == nullptr) {
+    scan->needs(bag), frame->needs(bag);
+  } else {
+    log.add_flag("--live", *live, "scans and transforms from topics of ROS 2, as they come");
+    scan->excludes(typed), frame->excludes(typed);
+  }
   log.require_option(1);
-  c.add_option(topic, o.in_bag.scan_topic, "topic of the bag's scans; default: the only one")
-      ->type_name("TOPIC")
-      ->needs(bag);
-  c.add_option("--frame", o.in_bag.map_frame, "frame of the bag in which the map stands")
-      ->type_name("FRAME")
-      ->needs(bag)
-      ->capture_default_str();
 }
 
 void add_parameters(CLI::App& c, std::filesystem::path& parameters) {
@@ -154,14 +159,26 @@ void add_fit(CLI::App& app) {
   c.final_callback([o] { fit_beam(*o); });
 }
 
+void add_live(CLI::App& c, fathom::LiveScanOptions& o) {
+  constexpr NumberLimits kSeconds = {0.001, 1e9, "s"};
+  add_number(c, {"--seconds", "S", "how long to listen, s; without: until Ctrl-C"}, kSeconds, o.seconds);
+  add_whole(c, {"--messages", "N", "how many scans to score"}, {1, kAnySeed.high}, o.scans);
+  add_whole(c, {"--domain", "N", "as ROS_DOMAIN_ID"}, {0, fathom::kMaxDomain}, o.domain.domain);
+  c.add_option("--interface", o.domain.interface, "network interface or address; without: this computer alone")
+      ->type_name("NAME");
+  for (const char* name : {"--seconds", "--messages", "--domain", "--interface"}) c.get_option(name)->needs("--live");
+}
+
 void add_score(CLI::App& app) {
   const auto o = std::make_shared<BeamScoreOptions>();
   fathom::ScoreOptions& how = o->score;
   CLI::App& c = *app.add_subcommand("score", "Log-likelihood of every scan of a log at its pose");
   add_world(c, o->world);
-  add_log(c, o->log);
+  add_log(c, o->log, "--scan", &o->live);
+  add_live(c, o->topics);
   add_parameters(c, o->parameters);
   add_out_csv(c, o->out);
+  c.get_option("--out")->excludes("--live");
   c.add_option("--scans", o->scans, "scans to score")->type_name("CHOICE")->default_str(o->scans);
   add_whole(c, {"--ray-step", "N", "score every N-th ray"}, kRayStepLimits, how.ray_step);
   const std::string alpha =
