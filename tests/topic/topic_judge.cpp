@@ -4,6 +4,7 @@
 //
 //   topic_judge listen DOMAIN reliable|best_effort volatile|latched MESSAGES TOPIC=TYPE...
 //   topic_judge send DOMAIN TOPIC    LaserScans, until it is killed
+//   topic_judge damage DOMAIN TOPIC  the same, cut short and with wrong bytes in them
 //
 // listen prints a line for each publisher that it finds, "found TOPIC TYPE USER_DATA", and for each message, "TOPIC
 // values", and ends after so many messages (0: when it is killed).
@@ -15,6 +16,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <random>
 #include <string>
 #include <thread>
 #include <vector>
@@ -233,7 +235,15 @@ int listen(int argc, char** argv) {
   std::_Exit(0);  // Fast DDS takes a while to leave
 }
 
-int send(char** argv) {
+/// What a broken or hostile publisher sends: cut short, and with bytes of any value in it.
+void damage(std::vector<char>& bytes, std::mt19937& engine) {
+  const auto below = [&](std::size_t end) { return static_cast<std::size_t>(engine()) % end; };
+  for (std::size_t i = below(6); i > 0; --i) bytes[4 + below(bytes.size() - 4)] = static_cast<char>(engine());
+  if (below(3) == 0) bytes.resize(4 + below(bytes.size() - 4));
+}
+
+int send(char** argv, bool damaged) {
+  std::mt19937 engine(1);
   dds::DomainParticipant* const participant = participant_of(argv[2]);
   const dds::TypeSupport type(new TextType("sensor_msgs::msg::dds_::LaserScan_"));
   type.register_type(participant);
@@ -248,8 +258,9 @@ int send(char** argv) {
     cdr << second << std::uint32_t{500} << std::string("laser") << -1.5F << 1.5F << 0.5F << 0.0F << 0.1F << 0.2F
         << 30.0F << std::vector<float>{1, 2, 3, 4, 5, 6, 7} << std::vector<float>{};
     bytes.resize(cdr.getSerializedDataLength());
+    if (damaged) damage(bytes, engine);
     writer->write(&bytes);
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    std::this_thread::sleep_for(std::chrono::milliseconds(damaged ? 2 : 20));
   }
 }
 
@@ -257,6 +268,7 @@ int send(char** argv) {
 
 int main(int argc, char** argv) {
   if (argc >= 7 && argv[1] == std::string("listen")) return listen(argc, argv);
-  if (argc == 4 && argv[1] == std::string("send")) return send(argv);
+  if (argc == 4 && argv[1] == std::string("send")) return send(argv, false);
+  if (argc == 4 && argv[1] == std::string("damage")) return send(argv, true);
   return 2;
 }

@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include <fathom/base/error.hpp>
+#include <fathom/beam/live_scans.hpp>
 #include <fathom/files/bags.hpp>
 #include <fathom/simulate/publish.hpp>
 #include <fathom/topic/record.hpp>
@@ -203,6 +204,37 @@ TEST_F(Topics, OfFastDdsAreRecorded) {
   });
   EXPECT_EQ(tear, "");
   EXPECT_THROW(record_topics(options), InputError) << "the bag is there";
+}
+
+/// The readers of messages have a fuzz of their own (tests/fuzz/fuzz_message.cpp); this is the way of their bytes from
+/// the network.
+TEST_F(Topics, OfStrangersAreReadOrLeftOut) {
+  const test::TemporaryFolder folder;
+  const Judge sender({"damage", number_, "rt/scan"});
+  RecordOptions options;
+  options.domain = domain_;
+  options.bag = folder / "a.mcap";
+  options.messages = 400;
+  ASSERT_EQ(record_topics(options).messages, 400U);
+  std::uint64_t damaged = 0;
+  read_bag(options.bag, [&](const BagMessage& message) {
+    msg::LaserScan scan;
+    try {
+      read_message(message.bytes, scan);
+    } catch (const InputError&) {
+      ++damaged;
+    }
+  });
+  EXPECT_GT(damaged, 40U);
+  EXPECT_LT(damaged, 400U);
+  LiveScanOptions live;
+  live.domain = domain_;
+  std::uint64_t asked = 0;
+  live.should_stop = [&] { return ++asked > 100; };  // so some two seconds
+  const LiveScanResult result = follow_scans(live, [](const ScanLog&) { ADD_FAILURE() << "there are no transforms"; });
+  EXPECT_EQ(result.scans, 0U);
+  EXPECT_GT(result.left_out, 0U);
+  EXPECT_NE(result.reason, "");
 }
 
 /// The eight steps of examples/03_pipeline end in topics with both clouds: those of the files of a run.

@@ -138,14 +138,15 @@ ddsi_sertype_ops type_ops() {
   return ops;
 }
 
-const ddsi_serdata_ops kSampleOps = sample_ops();
-const ddsi_sertype_ops kTypeOps = type_ops();
+const ddsi_serdata_ops sample_operations = sample_ops();
+const ddsi_sertype_ops type_operations = type_ops();
 
 }  // namespace
 
 ddsi_sertype* make_raw_type(const std::string& dds_name) {
   auto* const type = new ddsi_sertype{};
-  ddsi_sertype_init_flags(type, dds_name.c_str(), &kTypeOps, &kSampleOps, DDSI_SERTYPE_FLAG_TOPICKIND_NO_KEY);
+  ddsi_sertype_init_flags(type, dds_name.c_str(), &type_operations, &sample_operations,
+                          DDSI_SERTYPE_FLAG_TOPICKIND_NO_KEY);
   type->allowed_data_representation = DDS_DATA_REPRESENTATION_FLAG_XCDR1;
   return type;
 }
