@@ -18,18 +18,21 @@ void add_world(CLI::App& c, BeamWorldOptions& o, bool optional) {
   add_height(c, o.height_m);
 }
 
-void add_log(CLI::App& c, BeamLogOptions& o, const std::string& topic, bool optional) {
+void add_log(CLI::App& c, BeamLogOptions& o, const LogChoices& choices) {
   CLI::Option_group& log = *c.add_option_group("Log", "what was measured, and where");
-  log.add_option("--log", o.log, "scan log, or the folder of a run")->type_name("LOG");
+  CLI::Option* typed = log.add_option("--log", o.log, "scan log, or the folder of a run")->type_name("LOG");
   CLI::Option* bag = log.add_option("--bag", o.bag, "bag of ROS 2 with scans and transforms")->type_name("BAG");
-  log.require_option(optional ? 0 : 1, 1);
-  c.add_option(topic, o.in_bag.scan_topic, "topic of the bag's scans; default: the only one")
-      ->type_name("TOPIC")
-      ->needs(bag);
-  c.add_option("--frame", o.in_bag.map_frame, "frame of the bag in which the map stands")
-      ->type_name("FRAME")
-      ->needs(bag)
-      ->capture_default_str();
+  CLI::Option* scan = c.add_option(choices.topic, o.in_bag.scan_topic, "topic of scans; default: the only one");
+  CLI::Option* frame = c.add_option("--frame", o.in_bag.map_frame, "frame in which the map stands");
+  scan->type_name("TOPIC");
+  frame->type_name("FRAME")->capture_default_str();
+  if (choices.live == nullptr) {
+    scan->needs(bag), frame->needs(bag);
+  } else {
+    log.add_flag("--live", *choices.live, "scans and transforms from topics of ROS 2, as they come");
+    scan->excludes(typed), frame->excludes(typed);
+  }
+  log.require_option(choices.optional ? 0 : 1, 1);
 }
 
 }  // namespace fathom_cli

@@ -16,7 +16,14 @@ void add_height(CLI::App& c, double& height_m);
 /// --map or --scene: one of them must be there, unless `optional`.
 void add_world(CLI::App& c, BeamWorldOptions& o, bool optional = false);
 
-/// --log or --bag: one of them must be there, unless `optional`. `topic`: how the topic is typed.
-void add_log(CLI::App& c, BeamLogOptions& o, const std::string& topic = "--scan", bool optional = false);
+/// How add_log() takes scans.
+struct LogChoices {
+  std::string topic = "--scan";  ///< how the topic is typed
+  bool optional = false;         ///< there may be no log
+  bool* live = nullptr;          ///< where scans may come from topics, too: whether they do
+};
+
+/// --log or --bag: one of them must be there, unless optional.
+void add_log(CLI::App& c, BeamLogOptions& o, const LogChoices& choices = {});
 
 }  // namespace fathom_cli

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 
+#include <fathom/beam/live_scans.hpp>
 #include <fathom/beam/score.hpp>
 
 #include "beam_world.hpp"
@@ -17,12 +18,14 @@ struct BeamScoreOptions {
   std::filesystem::path parameters;
   std::filesystem::path out;  ///< empty: stdout
   std::string scans = "all";
+  bool live = false;               ///< scans of a topic as they come, instead of a log
+  fathom::LiveScanOptions topics;  ///< its scan_topic and map_frame are those of `log`
   fathom::ScoreOptions score;
   bool force = false, quiet = false;
 };
 
 /// Writes the log-likelihood of every scan at its pose as CSV, and a summary: on stdout, or on stderr when the CSV goes
-/// there. Throws fathom::Error.
+/// there. Live: a line for each scan as it comes, until a signal asks to stop. Throws fathom::Error.
 void score_beam(const BeamScoreOptions& options);
 
 }  // namespace fathom_cli

@@ -54,7 +54,7 @@ std::shared_ptr<CalibrateOptions> add_data(CLI::App& c, bool required) {
 
 /// --log or --bag in place of DATA, with what the rays should have measured.
 void add_scans(CLI::App& c, CalibrateOptions& o) {
-  add_log(c, o.log, "--scan", true);
+  add_log(c, o.log, {.optional = true});
   add_world(c, o.world, true);
   add_number(c, {"--max-range", "M", "how far the laser measures; default: what the log says"}, {0.0, 1e6, "m"},
              o.pairs.max_range_m);

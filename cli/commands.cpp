@@ -21,6 +21,7 @@
 #include "sensors.hpp"
 #include "serve.hpp"
 #include "simulate.hpp"
+#include "topics.hpp"
 
 namespace fathom_cli {
 namespace {
@@ -60,6 +61,23 @@ Examples:
 
 docs/bags.md describes what is written into bags and read of them.)";
 
+constexpr const char* kPublishHelp = R"(
+Examples:
+  fathom publish examples/house/house.yaml
+  fathom publish examples/house/house.yaml --rate 2x --sensor-data --domain 7
+  fathom publish examples/03_pipeline/pipeline.yaml --wait --frames 10
+
+Topics are those that `fathom simulate --bag` writes. It publishes until Ctrl-C, unless --frames says how many, and to this
+computer alone, unless --interface says where. docs/topics.md describes topics and their QoS.)";
+
+constexpr const char* kRecordHelp = R"(
+Examples:
+  fathom record --bag drive.mcap
+  fathom record /scan /tf /tf_static --bag drive.mcap --seconds 60 --interface eth0
+
+Without TOPIC it records all topics of types that fathom knows. It ends after --seconds or --messages, or by Ctrl-C; the bag
+appears then, whole. docs/topics.md tells more.)";
+
 constexpr const char* kCheckHelp = R"(
 Examples:
   fathom check examples/house/house.yaml
@@ -94,6 +112,14 @@ Examples:
   fathom sensors spinning_lidar
   fathom sensors --json)";
 
+void add_set(CLI::App& c, std::vector<std::string>& set) {
+  c.add_option("--set", set, "replace one value of the scene; may be given again")
+      ->type_name("PATH=VALUE")
+      ->expected(1)
+      ->take_all()
+      ->allow_extra_args(false);
+}
+
 /// The options that choose the run of a scene.
 void add_run_options(CLI::App& c, SimulateOptions& o) {
   c.add_option("SCENE", o.scene, "scene file (YAML)")->required()->type_name("YAML");
@@ -107,11 +133,7 @@ void add_run_options(CLI::App& c, SimulateOptions& o) {
             "a run for each, in folders environment_0000/episode_0000 and so on; END is none of them", o.environments)
       .excludes(&environment);
   add_range(c, "--episodes", "a run for each, of every environment, in such folders", o.episodes).excludes(&episode);
-  c.add_option("--set", o.set, "replace one value of the scene; may be given again")
-      ->type_name("PATH=VALUE")
-      ->expected(1)
-      ->take_all()
-      ->allow_extra_args(false);
+  add_set(c, o.set);
 }
 
 void add_simulate(CLI::App& app) {
@@ -165,6 +187,46 @@ void add_serve(CLI::App& app) {
       ->allow_extra_args(false);
   c.footer(kServeHelp);
   c.final_callback([o] { serve(*o); });
+}
+
+void add_domain(CLI::App& c, fathom::TopicDomain& domain) {
+  add_whole(c, {"--domain", "N", "as ROS_DOMAIN_ID"}, {0, fathom::kMaxDomain}, domain.domain);
+  c.add_option("--interface", domain.interface, "network interface or address; without: this computer alone")
+      ->type_name("NAME");
+}
+
+void add_publish(CLI::App& app) {
+  const auto o = std::make_shared<PublishArguments>();
+  CLI::App& c = *app.add_subcommand("publish", "Publish what the sensors of a scene measure as topics of ROS 2");
+  c.add_option("SCENE", o->run.scene, "scene file (YAML)")->required()->type_name("YAML");
+  c.add_option("--rate", o->rate, "times real time, as 2x; max: as fast as it can")
+      ->type_name("RATE")
+      ->default_str(o->rate);
+  add_whole(c, {"--frames", "N", "number of frames; without: until Ctrl-C"}, {1, fathom::kMaxFrames}, o->run.frames);
+  c.add_flag("--sensor-data", o->sensor_data, "QoS of sensor data (best effort, keep last 5) in place of the default");
+  c.add_flag("--wait", o->wait, "begin when every topic of a sensor has a subscriber");
+  add_domain(c, o->domain);
+  add_whole(c, {"--seed", "S", "seed of all noise, instead of the scene's"}, kAnySeed, o->run.seed);
+  add_set(c, o->run.set);
+  add_threads(c, o->run.threads);
+  add_quiet(c, o->run.quiet);
+  c.footer(kPublishHelp);
+  c.final_callback([o] { publish(*o); });
+}
+
+void add_record(CLI::App& app) {
+  constexpr NumberLimits kSeconds = {0.001, 1e9, "s"};
+  const auto o = std::make_shared<RecordArguments>();
+  CLI::App& c = *app.add_subcommand("record", "Record topics of ROS 2 into a bag");
+  c.add_option("TOPIC", o->topics, "topics; without: all of types that fathom knows")->type_name("");
+  c.add_option("--bag", o->bag, "the bag (MCAP)")->required()->type_name("FILE");
+  add_number(c, {"--seconds", "S", "how long to record, s; without: until Ctrl-C"}, kSeconds, o->seconds);
+  add_whole(c, {"--messages", "N", "how many messages to record"}, {1, kAnySeed.high}, o->messages);
+  add_domain(c, o->domain);
+  add_force(c, o->force, "replace a bag of this name");
+  add_quiet(c, o->quiet);
+  c.footer(kRecordHelp);
+  c.final_callback([o] { record(*o); });
 }
 
 void add_check(CLI::App& app) {
@@ -246,6 +308,8 @@ std::unique_ptr<CLI::App> make_commands() {
   add_list(*app, "channels", "List the channels of a frame, with types and units", "CHANNEL", kChannelsHelp,
            &list_channels);
   add_bag(*app);
+  add_publish(*app);
+  add_record(*app);
   add_beam_commands(*app);
   add_calibrate_commands(*app);
   add_generate(*app);

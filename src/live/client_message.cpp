@@ -26,7 +26,7 @@ constexpr std::size_t kServiceCallHead = 13;     // that byte, and three numbers
 
 /// A list of a message, of a bounded length.
 JsonPlace list_at(const JsonPlace& message, const char* key) {
-  const JsonPlace list = message.at(key);
+  JsonPlace list = message.at(key);
   if (list.size() > kMaxListed) list.fail(fmt::format("has {} entries, the limit is {}", list.size(), kMaxListed));
   return list;
 }

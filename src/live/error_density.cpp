@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kBins = 60;
 constexpr double kTail = 1e-3;           // share of the errors beyond each end
-constexpr double kLeastHalf_m = 1e-4;    // of a histogram
+constexpr double kLeastHalfM = 1e-4;     // of a histogram
 constexpr std::size_t kRangeBins = 200;  // into which ranges are sorted: a deviation changes little within one
 
 /// The error of returns of one range: normal(mean, deviation) plus uniform[low, high).
@@ -89,7 +89,7 @@ double density_at(const ErrorLaw& law, double error_m) {
 
 ErrorHistogram make_error_histogram(std::vector<float> errors_m) {
   ErrorHistogram histogram;
-  double low = -kLeastHalf_m, high = kLeastHalf_m;
+  double low = -kLeastHalfM, high = kLeastHalfM;
   if (!errors_m.empty()) {
     const auto tail = static_cast<std::ptrdiff_t>(kTail * static_cast<double>(errors_m.size()));
     const auto first = errors_m.begin() + tail, last = errors_m.end() - 1 - tail;

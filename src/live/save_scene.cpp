@@ -101,7 +101,7 @@ std::filesystem::path free_file(const std::filesystem::path& folder, std::string
   std::filesystem::create_directories(folder, failed);
   if (failed) throw SystemError(fmt::format("{}: {}", folder.string(), failed.message()));
   for (std::uint32_t i = 1; i <= kMostFiles; ++i) {
-    const std::filesystem::path file = folder / fmt::format("{}_{:03}{}", stem, i, extension);
+    std::filesystem::path file = folder / fmt::format("{}_{:03}{}", stem, i, extension);
     if (!std::filesystem::exists(std::filesystem::symlink_status(file, failed))) return file;
   }
   throw SystemError(fmt::format("{}: has {} files of '{}' already", folder.string(), kMostFiles, stem));

@@ -241,7 +241,7 @@ std::vector<std::filesystem::path> SceneSource::save_frame(std::string_view sens
 }
 
 std::filesystem::path SceneSource::save_scene() {
-  const auto file = free_file(options_.out, file_.stem().string(), ".yaml");
+  auto file = free_file(options_.out, file_.stem().string(), ".yaml");
   write_scene(file, file_, options_.overrides, world_->setup, world_->simulator, world_->turned);
   return file;
 }

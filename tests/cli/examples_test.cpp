@@ -5,9 +5,12 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include <fathom/topic/domain.hpp>
 
 #include "beam_fixture.hpp"
 #include "process.hpp"
@@ -87,13 +90,29 @@ class Examples : public Beam {
   }
 };
 
+/// Examples that run until Ctrl-C: as a command that gets it after a second, on this computer alone, and with a bag of
+/// its own. Empty for all others.
+std::string stopped(std::string example) {
+  const bool records = example.starts_with("record ");
+  if (!records && !example.starts_with("publish ") && example.find(" --live") == std::string::npos) return {};
+  for (const auto& [find, replace] :
+       {std::pair<std::string, std::string>{" --interface eth0", ""}, {"drive.mcap", "recorded.mcap"}}) {
+    if (const std::size_t at = example.find(find); at != std::string::npos) example.replace(at, find.size(), replace);
+  }
+  return "timeout --preserve-status -s INT 1 \"$FATHOM\" " + example + (records ? " --force" : "");
+}
+
 TEST_F(Examples, OfEveryPageRun) {
   std::set<std::string> done;
   for (const std::string& example : examples_of({})) {
     if (!done.insert(example).second) continue;
-    const int code =
-        run_shell("\"$FATHOM\" " + example + " > said 2>&1", std::filesystem::path(files_.map()).parent_path());
-    EXPECT_EQ(code, 0) << "fathom " << example << "\n" << bytes_of(files_ / "said");
+    const std::string until_stopped = stopped(example);
+    if (!until_stopped.empty() && !fathom::has_topics()) continue;
+    const std::string command = until_stopped.empty() ? "\"$FATHOM\" " + example : until_stopped;
+    const int code = run_shell(command + " > said 2>&1", std::filesystem::path(files_.map()).parent_path());
+    // A program that has not ended a second after Ctrl-C ends with 130: what it waits for may be slow under load.
+    EXPECT_TRUE(code == 0 || (code == 130 && !until_stopped.empty())) << code << ": fathom " << example << "\n"
+                                                                      << bytes_of(files_ / "said");
   }
   EXPECT_GT(done.size(), 15U);
 }

@@ -42,15 +42,16 @@ class Share : public testing::Test {
 using Words = std::vector<std::string>;
 
 TEST_F(Share, HasAPageForEveryCommandWithEveryOption) {
-  for (const char* page : {"fathom", "fathom-simulate", "fathom-check", "fathom-sensors", "fathom-noise",
-                           "fathom-outputs", "fathom-channels", "fathom-beam", "fathom-beam-fit", "fathom-beam-score",
-                           "fathom-beam-sample", "fathom-beam-heatmap", "fathom-bag", "fathom-bag-info",
-                           "fathom-calibrate", "fathom-calibrate-distance", "fathom-calibrate-energy"}) {
+  for (const char* page :
+       {"fathom", "fathom-simulate", "fathom-check", "fathom-sensors", "fathom-noise", "fathom-outputs",
+        "fathom-channels", "fathom-beam", "fathom-beam-fit", "fathom-beam-score", "fathom-beam-sample",
+        "fathom-beam-heatmap", "fathom-bag", "fathom-bag-info", "fathom-publish", "fathom-record", "fathom-calibrate",
+        "fathom-calibrate-distance", "fathom-calibrate-energy"}) {
     const std::string text = bytes_of(folder_ / ("share/man/man1/" + std::string(page) + ".1"));
     EXPECT_NE(text.find(".SH NAME\n"), std::string::npos) << page;
     EXPECT_NE(text.find(".SH EXAMPLES\n"), std::string::npos) << page;
   }
-  EXPECT_EQ(files_below(folder_ / "share/man/man1").size(), 17U);
+  EXPECT_EQ(files_below(folder_ / "share/man/man1").size(), 19U);
   const std::string simulate = bytes_of(folder_ / "share/man/man1/fathom-simulate.1");
   EXPECT_NE(simulate.find("\\-\\-seed S"), std::string::npos) << simulate;
   EXPECT_NE(simulate.find(".SH \"EXIT STATUS\""), std::string::npos);

@@ -110,7 +110,9 @@ TEST_F(BagOptionsTest, ImagesInBagsAreThoseOfTheFilesInBothEncodings) {
     std::memcpy(&depth_m, metres.data.data() + 4 * i, 4), std::memcpy(&found, millimetres.data.data() + 2 * i, 2);
     lost += found == 0 ? 1 : 0;
     ASSERT_EQ(found == 0, std::isnan(depth_m));
-    if (found != 0) ASSERT_NEAR(found, 1000.0 * double{depth_m}, 0.501);
+    if (found != 0) {
+      ASSERT_NEAR(found, 1000.0 * double{depth_m}, 0.501);
+    }
   }
   EXPECT_GT(lost, 50U);
   EXPECT_LT(lost, 200U);  // a quarter of 432 dropped
@@ -144,7 +146,9 @@ TEST_F(BagOptionsTest, AnotherProgramDecodesPointsAndImages) {
     std::size_t clouds = 0;
     const json judged = json::parse(test::bytes_of(folder_ / "out.json"));
     for (const json& message : judged["messages"]) {
-      if (message["topic"] == "/eye/depth") EXPECT_EQ(message["encoding"], "16UC1");
+      if (message["topic"] == "/eye/depth") {
+        EXPECT_EQ(message["encoding"], "16UC1");
+      }
       if (message["topic"] != "/lidar/points") continue;
       ++clouds;
       const json& columns = message["points"];
@@ -153,10 +157,18 @@ TEST_F(BagOptionsTest, AnotherProgramDecodesPointsAndImages) {
       for (std::size_t i = 0; i < columns["x"].size(); i += 97) {
         const double x = columns["x"][i], y = columns["y"][i], z = columns["z"][i];
         ASSERT_LT(std::max({std::abs(x) - 4, std::abs(y) - 3, std::abs(z) - 2}), 0.2);  // on the walls, but for noise
-        if (layout == "ouster") ASSERT_NEAR(columns["range"][i].get<double>(), 1000 * std::hypot(x, y, z), 0.51);
-        if (layout == "livox") ASSERT_GE(columns["timestamp"][i].get<double>(), 3.5e9);
-        if (layout != "xyz" && layout != "xyzi") ASSERT_LE(columns["intensity"][i].get<double>(), 255.0);
-        if (layout == "velodyne" || layout == "ouster") ASSERT_LT(columns["ring"][i].get<int>(), 16);
+        if (layout == "ouster") {
+          ASSERT_NEAR(columns["range"][i].get<double>(), 1000 * std::hypot(x, y, z), 0.51);
+        }
+        if (layout == "livox") {
+          ASSERT_GE(columns["timestamp"][i].get<double>(), 3.5e9);
+        }
+        if (layout != "xyz" && layout != "xyzi") {
+          ASSERT_LE(columns["intensity"][i].get<double>(), 255.0);
+        }
+        if (layout == "velodyne" || layout == "ouster") {
+          ASSERT_LT(columns["ring"][i].get<int>(), 16);
+        }
       }
     }
     EXPECT_EQ(clouds, 1U);

@@ -65,7 +65,7 @@ class LiveServer::Impl {
     lws_context_creation_info info = {};
     info.port = options_.port;
     info.iface = options_.address.c_str();
-    info.protocols = kProtocols.data();
+    info.protocols = protocols.data();
     info.vhost_name = "fathom";
     info.server_string = "fathom";
     info.user = this;
@@ -235,7 +235,7 @@ class LiveServer::Impl {
   bool may_connect(lws* socket) {
     const std::string host = header_of(socket, WSI_TOKEN_HOST);
     const std::string_view protocol = lws_get_protocol(socket)->name;
-    return protocol != kProtocols[0].name && connections_.size() < kMostClients && access_.allows_host(host) &&
+    return protocol != protocols[0].name && connections_.size() < kMostClients && access_.allows_host(host) &&
            access_.allows_origin(header_of(socket, WSI_TOKEN_ORIGIN), host);
   }
 
@@ -297,7 +297,7 @@ class LiveServer::Impl {
     return {name, &Impl::on_event, 0, std::size_t{16} << 10U, 0, nullptr, 0};
   }
   // The first one has the files; a WebSocket without a protocol ends there, too.
-  static const std::array<lws_protocols, 4> kProtocols;
+  static const std::array<lws_protocols, 4> protocols;
 
   LiveServerOptions options_;
   WebAccess access_;
@@ -311,7 +311,7 @@ class LiveServer::Impl {
   std::thread thread_;
 };
 
-const std::array<lws_protocols, 4> LiveServer::Impl::kProtocols = {
+const std::array<lws_protocols, 4> LiveServer::Impl::protocols = {
     {protocol("http"), protocol("foxglove.sdk.v1"), protocol("foxglove.websocket.v1"), {}}};
 
 LiveServer::LiveServer(LiveServerOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {}

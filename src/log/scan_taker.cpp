@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+#include "log/scan_taker.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include <fmt/format.h>
+
+#include <fathom/base/error.hpp>
+#include <fathom/base/names.hpp>
+#include <fathom/math/trigonometry.hpp>
+
+namespace fathom {
+
+namespace {
+
+constexpr double kMostTiltCos = 0.984807753012208;  // of 10 degrees
+constexpr std::size_t kMostStraightRays = 32;
+constexpr float kInf = std::numeric_limits<float>::infinity(), kNan = std::numeric_limits<float>::quiet_NaN();
+
+/// By REP 117, and of the values that older drivers write in place of infinities.
+float reading_of(const msg::LaserScan& scan, float range_m) {
+  if (range_m > scan.range_max) return kInf;
+  if (range_m < scan.range_min) return kNan;
+  return range_m;
+}
+
+void check_rays(const msg::LaserScan& scan) {
+  if (scan.ranges.empty() || scan.ranges.size() > ScanLog::kMostRays) {
+    throw InputError(fmt::format("a scan has {} rays, 1 to {} wanted", scan.ranges.size(), ScanLog::kMostRays));
+  }
+  const float longest_s = scan.time_increment * static_cast<float>(scan.ranges.size());
+  if (!std::isfinite(scan.angle_min) || !std::isfinite(scan.angle_increment) || !(std::abs(longest_s) <= 1e4F) ||
+      !(scan.range_max > 0.0F)) {
+    throw InputError(
+        fmt::format("a scan has angle_min {}, angle_increment {}, time_increment {}, range_max {}: not all are sound",
+                    scan.angle_min, scan.angle_increment, scan.time_increment, scan.range_max));
+  }
+}
+
+}  // namespace
+
+void ScanTaker::take(const msg::LaserScan& scan) {
+  const RayGrid grid = {scan.angle_min, scan.angle_increment, scan.ranges.size()};
+  if (!grid_) begin(scan, grid);
+  if (!(grid == *grid_) || scan.header.frame_id != frame_ || !(scan.time_increment == time_increment_)) {
+    ++others_;
+    return;
+  }
+  if (!place(scan)) {
+    ++unplaced_;
+    return;
+  }
+  const std::size_t known = log_.range_m.size();
+  log_.range_m.resize(known + scan.ranges.size());
+  std::transform(scan.ranges.begin(), scan.ranges.end(), log_.range_m.begin() + static_cast<std::ptrdiff_t>(known),
+                 [&scan](float r) { return reading_of(scan, r); });
+}
+
+ScanLog ScanTaker::finish(const std::string& topic, const std::string& tear) {
+  if (log_.scans() == 0) {
+    throw InputError(fmt::format("no scan of topic '{}' is left: {} without a known way from '{}' to '{}'{}",
+                                 printable(topic), unplaced_, printable(frame_), printable(map_frame_),
+                                 others_ > 0 ? fmt::format(", {} of other rays", others_) : ""));
+  }
+  if (!moved_) log_.ray_offset.clear();
+  if (unplaced_ > 0) {
+    log_.notes.push_back(fmt::format("{} scans were left out: the way from '{}' to '{}' is not known at their times",
+                                     unplaced_, printable(frame_), printable(map_frame_)));
+  }
+  if (others_ > 0) {
+    log_.notes.push_back(
+        fmt::format("{} scans were left out: their rays, frame or times are not those of the first", others_));
+  }
+  if (!tear.empty()) log_.notes.push_back("the bag is torn: " + tear);
+  return std::move(log_);
+}
+
+void ScanTaker::begin(const msg::LaserScan& scan, const RayGrid& grid) {
+  check_rays(scan);
+  grid_ = grid, frame_ = scan.header.frame_id, time_increment_ = scan.time_increment;
+  path_ = frames_.path(map_frame_, frame_);
+  for (std::size_t i = 0; i < grid.rays; ++i) {
+    log_.azimuth_rad.push_back(double{grid.angle_min} + static_cast<double>(i) * double{grid.angle_increment});
+  }
+  log_.max_range_m = scan.range_max;
+}
+
+/// Where the sensor is at one time, seen from above.
+bool ScanTaker::pose_at(std::int64_t stamp_ns, PlanarPose& planar) {
+  Pose pose;
+  if (!path_.at(stamp_ns, pose)) return false;
+  const Vec3 x = rotate(pose.rotation, {1, 0, 0}), up = rotate(pose.rotation, {0, 0, 1});
+  if (std::abs(up.z) < kMostTiltCos) {
+    throw InputError(fmt::format("the laser '{}' is tilted by {:.0f} degrees in '{}', at most 10 are allowed",
+                                 printable(frame_), 57.29577951308232 * std::acos(std::min(1.0, std::abs(up.z))),
+                                 printable(map_frame_)));
+  }
+  if (log_.pose.empty()) hang_as(up.z < 0.0);
+  if (hangs_ != (up.z < 0.0)) throw InputError(fmt::format("the laser '{}' turns over on the way", printable(frame_)));
+  planar = {pose.translation_m.x, pose.translation_m.y, math::atan2(x.y, x.x)};
+  return true;
+}
+
+void ScanTaker::hang_as(bool upside_down) {
+  if (hangs_ == upside_down) return;
+  hangs_ = upside_down;
+  for (double& azimuth : log_.azimuth_rad) azimuth = -azimuth;
+}
+
+std::int64_t ScanTaker::time_ns(std::size_t ray) const {
+  return stamp_ns_ + std::llround(1e9 * double{time_increment_} * static_cast<double>(ray));
+}
+
+bool ScanTaker::way_to(std::size_t ray, Way& way) {
+  PlanarPose at;
+  if (!pose_at(time_ns(ray), at)) return false;
+  const double x = at.x_m - first_.x_m, y = at.y_m - first_.y_m;
+  way = {cos_ * x + sin_ * y, cos_ * y - sin_ * x, std::remainder(at.yaw_rad - first_.yaw_rad, 2.0 * std::numbers::pi)};
+  return true;
+}
+
+void ScanTaker::set_offset(RayOffset& offset, const Way& way) {
+  offset = {static_cast<float>(way.x_m), static_cast<float>(way.y_m), static_cast<float>(way.yaw_rad)};
+  moved_ = moved_ || offset.x_m != 0.0F || offset.y_m != 0.0F || offset.yaw_rad != 0.0F;
+}
+
+/// Rays on whose way no transform comes, and whose middle is where a straight way has it, lie on that way: poses cost
+/// more than all the rest.
+bool ScanTaker::is_straight(std::size_t begin, std::size_t last, const Way& a, Way& b) {
+  if (last < begin + 3 || !(time_increment_ >= 0.0F)) return false;
+  const std::size_t middle = (begin + last) / 2;
+  const bool is_even = time_ns(last) <= path_.even_until_ns(time_ns(begin));
+  Way m;
+  const double u = static_cast<double>(middle - begin) / static_cast<double>(last - begin);
+  return is_even && way_to(middle, m) && way_to(last, b) && is_near(m, between(a, b, u));
+}
+
+bool ScanTaker::place_rays(std::size_t begin, std::size_t end, std::span<RayOffset> offsets) {
+  Way a, b;
+  if (!way_to(begin, a)) return false;
+  const bool straight = is_straight(begin, end - 1, a, b);
+  for (std::size_t i = begin; i < end; ++i) {
+    Way way = a;
+    if (straight) {
+      way = between(a, b, static_cast<double>(i - begin) / static_cast<double>(end - 1 - begin));
+    } else if (!way_to(i, way)) {
+      return false;
+    }
+    set_offset(offsets[i], way);
+  }
+  return true;
+}
+
+bool ScanTaker::place(const msg::LaserScan& scan) {
+  stamp_ns_ = std::int64_t{scan.header.stamp.sec} * 1'000'000'000 + scan.header.stamp.nanosec;
+  if (!pose_at(stamp_ns_, first_)) return false;
+  const auto [s, c] = math::sincos(first_.yaw_rad);
+  sin_ = s, cos_ = c;
+  const std::size_t known = log_.ray_offset.size(), rays = grid_->rays;
+  log_.ray_offset.resize(known + rays);
+  const std::span offsets = std::span(log_.ray_offset).subspan(known);
+  for (std::size_t begin = 0; begin < rays; begin += kMostStraightRays) {
+    if (place_rays(begin, std::min(begin + kMostStraightRays, rays), offsets)) continue;
+    log_.ray_offset.resize(known);
+    return false;
+  }
+  log_.pose.push_back(first_);
+  return true;
+}
+
+}  // namespace fathom

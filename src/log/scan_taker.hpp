@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// Scans of ROS 2 at the poses that transforms give them, as a log.
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+
+#include <fathom/beam/scan.hpp>
+
+#include "log/frame_tree.hpp"
+#include "message/laser_scan.hpp"
+
+namespace fathom {
+
+/// Takes scans one after the other, all of the same rays. What docs/bags.md says of scans is done here.
+class ScanTaker {
+ public:
+  ScanTaker(FrameTree& frames, std::string map_frame) : frames_(frames), map_frame_(std::move(map_frame)) {}
+
+  /// Leaves out a scan of other rays, and one whose way to the map is not known at its times. Throws InputError for a
+  /// scan that is not sound, a tilted laser, and frames that nothing connects.
+  void take(const msg::LaserScan& scan);
+
+  [[nodiscard]] std::size_t scans() const { return log_.scans(); }
+
+  /// The scans so far, with notes of what was left out. Throws InputError where there is none.
+  ScanLog finish(const std::string& topic, const std::string& tear);
+
+ private:
+  static constexpr double kStraight =
+      1e-6;  // m and rad: how far from a straight way a ray may be that is taken to be on it
+  /// The rays of a scan, which all scans of a log share.
+  struct RayGrid {
+    float angle_min, angle_increment;
+    std::size_t rays;
+    friend bool operator==(const RayGrid&, const RayGrid&) = default;
+  };
+
+  /// Where the laser was at a ray, seen from where it was at the first one.
+  struct Way {
+    double x_m = 0, y_m = 0, yaw_rad = 0;
+  };
+  static Way between(const Way& a, const Way& b, double u) {
+    return {a.x_m + u * (b.x_m - a.x_m), a.y_m + u * (b.y_m - a.y_m), a.yaw_rad + u * (b.yaw_rad - a.yaw_rad)};
+  }
+  static bool is_near(const Way& a, const Way& b) {
+    return std::abs(a.x_m - b.x_m) <= kStraight && std::abs(a.y_m - b.y_m) <= kStraight &&
+           std::abs(a.yaw_rad - b.yaw_rad) <= kStraight;
+  }
+
+  [[nodiscard]] std::int64_t time_ns(std::size_t ray) const;
+  bool way_to(std::size_t ray, Way& way);
+  void set_offset(RayOffset& offset, const Way& way);
+  bool is_straight(std::size_t begin, std::size_t last, const Way& a, Way& b);
+  bool place_rays(std::size_t begin, std::size_t end, std::span<RayOffset> offsets);
+  void begin(const msg::LaserScan& scan, const RayGrid& grid);
+  bool pose_at(std::int64_t stamp_ns, PlanarPose& planar);
+  void hang_as(bool upside_down);
+  bool place(const msg::LaserScan& scan);
+
+  FrameTree& frames_;
+  std::string map_frame_, frame_;
+  std::optional<RayGrid> grid_;
+  float time_increment_ = 0.0F;
+  FrameTree::Path path_;
+  std::int64_t stamp_ns_ = 0;  // of the scan that is placed, as the next three
+  PlanarPose first_;
+  double sin_ = 0, cos_ = 1;
+  ScanLog log_;
+  bool hangs_ = false, moved_ = false;
+  std::size_t unplaced_ = 0, others_ = 0;
+};
+
+}  // namespace fathom

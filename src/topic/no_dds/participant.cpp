@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// A build without DDS: it has no topics, and says so.
+#include "topic/participant.hpp"
+
+#include <utility>
+
+#include <fathom/base/error.hpp>
+
+namespace fathom {
+
+struct Participant::Impl {};
+
+bool has_topics() { return false; }
+
+Participant::Participant(const TopicDomain& /*domain*/) {
+  throw InputError(
+      "topics: this build of fathom has no DDS; install Cyclone DDS (Debian: cyclonedds-dev) and build with "
+      "-DFATHOM_DDS=ON");
+}
+Participant::~Participant() = default;
+
+std::uint16_t Participant::add_writer(std::string_view, const MessageType&, const TopicQuality&) { return 0; }
+void Participant::write(std::uint16_t, std::string) {}
+std::size_t Participant::readers(std::uint16_t) const { return 0; }
+bool Participant::flush(double) { return true; }
+std::vector<RemoteWriter> Participant::new_writers() { return {}; }
+void Participant::add_reader(std::string_view, const MessageType&, const TopicQuality&, OnTopicMessage) {}
+std::size_t Participant::take(double) { return 0; }
+
+}  // namespace fathom

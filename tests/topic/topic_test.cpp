@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: MIT
+// What fathom sends and receives, against Fast DDS in a program of its own.
+#include <atomic>
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <map>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <fathom/base/error.hpp>
+#include <fathom/beam/live_scans.hpp>
+#include <fathom/files/bags.hpp>
+#include <fathom/simulate/publish.hpp>
+#include <fathom/topic/record.hpp>
+
+#include "bag/read_bag.hpp"
+#include "message/camera_info.hpp"
+#include "message/clock.hpp"
+#include "message/image.hpp"
+#include "message/laser_scan.hpp"
+#include "message/message.hpp"
+#include "message/occupancy_grid.hpp"
+#include "message/odometry.hpp"
+#include "message/point_cloud2.hpp"
+#include "message/pose_with_covariance_stamped.hpp"
+#include "message/tf_message.hpp"
+#include "topic/judge.hpp"
+#include "topic/message_text.hpp"
+#include "topic/participant.hpp"
+#include "topic/sockets.hpp"
+#include "topic/topic_names.hpp"
+
+namespace fathom {
+
+using topic_test::any_domain;
+using topic_test::Judge;
+using topic_test::text_of;
+using topic_test::wait_until;
+
+class Topics : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!has_topics()) GTEST_SKIP() << "this build has no DDS";
+#ifndef FATHOM_TOPIC_JUDGE
+    GTEST_SKIP() << "this build has no Fast DDS to judge topics (libfastrtps-dev, libfastcdr-dev)";
+#endif
+  }
+  const TopicDomain domain_ = {any_domain(), {}};
+  const std::string number_ = std::to_string(domain_.domain);
+
+  static std::string listened(std::string_view topic, const MessageType& type) {
+    return dds_topic_name(topic) + "=" + dds_type_name(type.name);
+  }
+};
+
+TEST_F(Topics, OfAllTypesAreReadByFastDds) {
+  std::vector<std::string> arguments = {"listen", number_, "reliable", "volatile", "0"};
+  std::map<std::string, std::pair<const MessageType*, std::string>> bytes;
+  std::vector<std::string> told;
+  unsigned seed = 0;
+  const auto add = [&]<class Message>(const std::string& topic, Message) {
+    topic_test::Filler filler(++seed);
+    Message message;
+    Message::fields(message, filler);
+    bytes[topic] = {&Message::kType, write_message(message)};
+    arguments.push_back(listened(topic, Message::kType));
+    told.push_back(dds_topic_name(topic) + text_of(message));
+  };
+  add("/a", msg::PointCloud2()), add("/b", msg::LaserScan()), add("/c", msg::Image()), add("/d", msg::CameraInfo());
+  add("/e", msg::TFMessage()), add("/f", msg::Odometry()), add("/g", msg::OccupancyGrid());
+  add("/h", msg::PoseWithCovarianceStamped()), add("/i", msg::Clock());
+  ASSERT_EQ(bytes.size(), message_types().size());
+  const Judge judge(arguments);
+  Participant participant(domain_);
+  for (const auto& [topic, message] : bytes) {
+    const std::uint16_t writer = participant.add_writer(topic, *message.first, {});
+    ASSERT_TRUE(wait_until([&] { return participant.readers(writer) == 1; })) << topic;
+    // Fast DDS may hear of the match later, and then misses what was sent before.
+    ASSERT_TRUE(wait_until([&] {
+      participant.write(writer, message.second);
+      return !judge.line_of(dds_topic_name(topic) + " ").empty();
+    })) << topic;
+    EXPECT_EQ(judge.line_of("found " + dds_topic_name(topic) + " "), "found " + dds_topic_name(topic) + " " +
+                                                                         dds_type_name(message.first->name) + " " +
+                                                                         user_data_of(*message.first));
+  }
+  for (const std::string& line : told) {
+    EXPECT_EQ(judge.line_of(line.substr(0, line.find(' ') + 1)), line);
+  }
+}
+
+TEST_F(Topics, ThatAreLatchedReachWhoComesLate) {
+  Participant participant(domain_);
+  msg::TFMessage message;
+  message.transforms.resize(1);
+  message.transforms[0].child_frame_id = "last";
+  const std::uint16_t latched = participant.add_writer("/tf_static", msg::TFMessage::kType, kStaticTfQuality);
+  const std::uint16_t fleeting = participant.add_writer("/tf", msg::TFMessage::kType, {});
+  participant.write(latched, write_message(msg::TFMessage{}));
+  participant.write(latched, write_message(message));
+  participant.write(fleeting, write_message(message));
+  const Judge late({"listen", number_, "reliable", "latched", "0", listened("/tf_static", msg::TFMessage::kType)});
+  const Judge other({"listen", number_, "reliable", "volatile", "0", listened("/tf", msg::TFMessage::kType)});
+  ASSERT_TRUE(wait_until([&] { return late.count("rt/tf_static ") > 0; }));
+  EXPECT_EQ(late.line_of("rt/tf_static "), "rt/tf_static" + text_of(message));
+  EXPECT_EQ(late.count("rt/tf_static "), 1U);
+  ASSERT_TRUE(wait_until([&] { return participant.readers(fleeting) == 1; }));
+  EXPECT_EQ(other.count("rt/tf "), 0U);
+}
+
+/// The dead subscriber is one whose data nobody acknowledges until its lease ends, after ten seconds at least: a writer
+/// that waits for it would not send the other one anything until then.
+TEST_F(Topics, GoOnWhenASubscriberIsKilled) {
+  Participant participant(domain_);
+  const std::uint16_t writer = participant.add_writer("/scan", msg::LaserScan::kType, {});
+  const std::vector<std::string> listening = {"listen",   number_, "reliable",
+                                              "volatile", "0",     listened("/scan", msg::LaserScan::kType)};
+  msg::LaserScan scan;
+  scan.ranges.resize(200'000);
+  Judge killed(listening);
+  const Judge alive(listening);
+  ASSERT_TRUE(wait_until([&] {
+    participant.write(writer, write_message(scan));
+    return killed.count("rt/scan ") > 0 && alive.count("rt/scan ") > 0;
+  }));
+  killed.kill();
+  constexpr std::size_t kMessages = 30;  // three times the depth
+  for (std::size_t i = 1; i <= kMessages; ++i) {
+    scan.header.stamp.sec = static_cast<std::int32_t>(i);
+    participant.write(writer, write_message(scan));
+    const std::string wanted = "rt/scan" + text_of(scan);
+    ASSERT_TRUE(wait_until([&] { return alive.lines().back() == wanted; })) << "message " << i;
+  }
+  EXPECT_EQ(participant.readers(writer), 2U) << "the lease of the dead one ended, so the test shows nothing";
+}
+
+/// docs/topics.md tells of the same for a minute.
+TEST_F(Topics, OfALargeLidarLoseNothing) {
+  std::ifstream limit("/proc/sys/net/core/rmem_max");
+  long bytes = 0;
+  if (limit >> bytes && bytes < 4 << 20) GTEST_SKIP() << "net.core.rmem_max is below the 4 MB that topic_judge needs";
+  const test::TemporaryFolder folder;
+  std::ofstream(folder / "lidar.yaml") << "rate_hz: 10\n"
+                                          "sensors:\n"
+                                          "  - {name: lidar, preset: OS1-128, columns: 2048, outputs: []}\n"
+                                          "scene:\n"
+                                          "  meshes: {room: {box: {size_m: [8, 6, 3]}}}\n"
+                                          "  entities: [{name: room, mesh: room}]\n";
+  const Judge judge(
+      {"listen", number_, "reliable", "volatile", "0", listened("/lidar/points", msg::PointCloud2::kType)});
+  PublishOptions options;
+  options.domain = domain_;
+  options.wait = true;
+  options.run.frames = 30;
+  const PublishResult result = publish_scene(read_scene_file(folder / "lidar.yaml"), options);
+  EXPECT_EQ(result.frames, 30U);
+  const auto tenths = [&] {
+    std::vector<int> stamps;
+    for (const std::string& line : judge.lines()) {
+      int second = 0;
+      double nanosecond = 0;
+      if (std::sscanf(line.c_str(), "rt/lidar/points %d %lf", &second, &nanosecond) != 2) continue;
+      stamps.push_back(10 * second + static_cast<int>(std::lround(nanosecond / 1e8)));
+    }
+    return stamps;
+  };
+  ASSERT_TRUE(wait_until([&] { return !tenths().empty() && tenths().back() == 29; }));
+  const std::vector<int> stamps = tenths();
+  EXPECT_GT(stamps.size(), 20U) << "Fast DDS may hear of the match later, and then misses what was sent before";
+  for (std::size_t i = 1; i < stamps.size(); ++i) EXPECT_EQ(stamps[i], stamps[i - 1] + 1);
+}
+
+TEST_F(Topics, OfFastDdsAreRecorded) {
+  const test::TemporaryFolder folder;
+  const Judge sender({"send", number_, "rt/scan"});
+  RecordOptions options;
+  options.domain = domain_;
+  options.bag = folder / "a.mcap";
+  options.messages = 5;
+  options.topics = {"scan"};
+  const RecordResult result = record_topics(options);
+  ASSERT_EQ(result.topics.size(), 1U);
+  EXPECT_EQ(result.topics[0].name, "/scan");
+  EXPECT_EQ(result.topics[0].type, "sensor_msgs/msg/LaserScan");
+  EXPECT_EQ(result.messages, 5U);
+  std::int32_t second = -1;
+  const std::string tear = read_bag(options.bag, [&](const BagMessage& message) {
+    msg::LaserScan scan;
+    read_message(message.bytes, scan);
+    if (second >= 0) {
+      EXPECT_EQ(scan.header.stamp.sec, second + 1) << "none is lost";
+    }
+    second = scan.header.stamp.sec;
+    EXPECT_EQ(scan.header.stamp.nanosec, 500U);
+    EXPECT_EQ(scan.header.frame_id, "laser");
+    EXPECT_EQ(scan.angle_min, -1.5F);
+    EXPECT_EQ(scan.range_max, 30.0F);
+    EXPECT_EQ(scan.ranges, (std::vector<float>{1, 2, 3, 4, 5, 6, 7}));
+    EXPECT_TRUE(scan.intensities.empty());
+  });
+  EXPECT_EQ(tear, "");
+  EXPECT_THROW(record_topics(options), InputError) << "the bag is there";
+}
+
+/// The readers of messages have a fuzz of their own (tests/fuzz/fuzz_message.cpp); this is the way of their bytes from
+/// the network.
+TEST_F(Topics, OfStrangersAreReadOrLeftOut) {
+  const test::TemporaryFolder folder;
+  const Judge sender({"damage", number_, "rt/scan"});
+  RecordOptions options;
+  options.domain = domain_;
+  options.bag = folder / "a.mcap";
+  options.messages = 400;
+  ASSERT_EQ(record_topics(options).messages, 400U);
+  std::uint64_t damaged = 0;
+  read_bag(options.bag, [&](const BagMessage& message) {
+    msg::LaserScan scan;
+    try {
+      read_message(message.bytes, scan);
+    } catch (const InputError&) {
+      ++damaged;
+    }
+  });
+  EXPECT_GT(damaged, 40U);
+  EXPECT_LT(damaged, 400U);
+  LiveScanOptions live;
+  live.domain = domain_;
+  std::uint64_t asked = 0;
+  live.should_stop = [&] { return ++asked > 100; };  // so some two seconds
+  const LiveScanResult result = follow_scans(live, [](const ScanLog&) { ADD_FAILURE() << "there are no transforms"; });
+  EXPECT_EQ(result.scans, 0U);
+  EXPECT_GT(result.left_out, 0U);
+  EXPECT_NE(result.reason, "");
+}
+
+/// The eight steps of examples/03_pipeline end in topics with both clouds: those of the files of a run.
+TEST_F(Topics, OfTheExampleHaveBothClouds) {
+  const SceneSetup setup = read_scene_file(FATHOM_SOURCE_DIR "/examples/03_pipeline/pipeline.yaml");
+  const Judge judge({"listen", number_, "reliable", "volatile", "0", listened("/lidar/points", msg::PointCloud2::kType),
+                     listened("/lidar/points_world", msg::PointCloud2::kType)});
+  PublishOptions options;
+  options.domain = domain_;
+  options.wait = true;
+  std::atomic<bool> enough = false;
+  options.run.should_stop = [&] { return enough.load(); };
+  options.speed = 10;
+  PublishResult result;
+  std::thread publisher([&] { result = publish_scene(setup, options); });
+  enough = wait_until([&] { return judge.count("rt/lidar/points ") > 2 && judge.count("rt/lidar/points_world ") > 2; });
+  const bool heard = enough;
+  enough = true;
+  publisher.join();
+  ASSERT_TRUE(heard);
+  EXPECT_GT(result.messages, result.frames);
+  RunOptions run;
+  const test::TemporaryFolder folder;
+  run.out = folder / "out";
+  run.bag = folder / "a.mcap";
+  run.frames = result.frames;
+  run_scene(setup, run);
+  std::map<std::string, std::vector<std::string>> wanted;
+  read_bag(run.bag, [&](const BagMessage& message) {
+    if (message.topic.type != msg::PointCloud2::kType.name) return;
+    msg::PointCloud2 cloud;
+    read_message(message.bytes, cloud);
+    wanted[message.topic.name].push_back(dds_topic_name(message.topic.name) + text_of(cloud));
+  });
+  ASSERT_EQ(wanted.size(), 2U);
+  for (const auto& [topic, all] : wanted) {
+    std::size_t known = 0;
+    for (const std::string& line : judge.lines()) {
+      if (!line.starts_with(dds_topic_name(topic) + " ")) continue;
+      EXPECT_NE(std::find(all.begin(), all.end(), line), all.end()) << line;
+      ++known;
+    }
+    EXPECT_GT(known, 2U);
+  }
+}
+
+/// DDS binds its sockets to every address; what keeps others out is the kernel's filter, which counts what it drops.
+TEST(TopicDomains, HearThisComputerAlone) {
+  if (!has_topics()) GTEST_SKIP() << "this build has no DDS";
+  const auto groups = topic_test::joined_groups();
+  const std::string outer = topic_test::outer_address();
+  Participant participant({any_domain(), {}});
+  participant.add_writer("/scan", msg::LaserScan::kType, {});
+  participant.add_reader("/tf", msg::TFMessage::kType, {}, [](std::span<const std::byte>) {});
+  EXPECT_EQ(topic_test::joined_groups(), groups) << "multicast was joined";
+  const auto sockets = topic_test::bound_sockets();
+  EXPECT_GE(sockets.size(), 2U) << "for discovery and for data";
+  for (std::size_t i = 0; i < sockets.size(); ++i) {
+    EXPECT_EQ(sockets[i].protocol, "udp");
+    const auto dropped_of = [&](const std::string& address) {
+      EXPECT_TRUE(topic_test::send_packet(address, sockets[i].port)) << address;
+      return topic_test::bound_sockets().at(i).dropped - sockets[i].dropped;
+    };
+    EXPECT_EQ(dropped_of("127.0.0.1"), 0U);
+    const bool takes_others = sockets[i].address != "0100007F";  // of 127.0.0.1
+    if (takes_others && !outer.empty()) {
+      EXPECT_EQ(dropped_of(outer), 1U) << outer << ":" << sockets[i].port;
+    }
+  }
+  if (outer.empty()) GTEST_SKIP() << "this computer has no other address to send from";
+}
+
+TEST(TopicDomains, AreRefusedInOneLine) {
+  const auto refused = [](const TopicDomain& domain, std::string_view why) {
+    try {
+      const Participant participant(domain);
+      ADD_FAILURE() << why;
+    } catch (const InputError& error) {
+      if (has_topics()) {
+        EXPECT_EQ(std::string(error.what()), why);
+      } else {
+        EXPECT_TRUE(std::string(error.what()).starts_with("topics: this build of fathom has no DDS"));
+      }
+    }
+  };
+  refused({kMaxDomain + 1, {}}, "domain 232 is not in [0, 231]");
+  refused({any_domain(), "\"/><x"}, "the interface is no name or address, as eth0 or 192.168.1.7");
+  refused({any_domain(), "nonet9"}, "interface nonet9: there is none of this name or address that speaks IPv4");
+  refused({any_domain(), "203.0.113.9"},
+          "interface 203.0.113.9: there is none of this name or address that speaks IPv4");
+  if (!has_topics()) return;
+  const Participant first({any_domain(), {}});
+  refused({any_domain(), {}},
+          "domain " + std::to_string(any_domain()) + ": this process has a participant of it already");
+}
+
+}  // namespace fathom
