@@ -209,6 +209,7 @@ void bench_writing(const Scratch& scratch, const std::string& preset) {
       kRounds, {write_files, write_bag, run_of(files, scratch / "files", {}),
                 run_of(none, scratch / "none", scratch / "run.mcap"), run_of(none, scratch / "nothing", {})});
   std::vector<double> ms;
+  ms.reserve(times.size());
   for (const auto& t : times) ms.push_back(1e3 * median(t) / kFrames);
   std::printf("| %s | %.1f | %.1f | **%.2f** | %.1f | %.1f | %.1f | **%.2f** |\n", preset.c_str(), ms[0], ms[1],
               median_ratio(times[1], times[0]), ms[4], ms[2], ms[3], median_ratio(times[3], times[2]));
