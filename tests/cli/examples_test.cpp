@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include <fathom/live/live.hpp>
 #include <fathom/topic/domain.hpp>
 
 #include "beam_fixture.hpp"
@@ -93,13 +94,17 @@ class Examples : public Beam {
 /// Examples that run until Ctrl-C: as a command that gets it after a second, on this computer alone, and with a bag of
 /// its own. Empty for all others.
 std::string stopped(std::string example) {
-  const bool records = example.starts_with("record ");
-  if (!records && !example.starts_with("publish ") && example.find(" --live") == std::string::npos) return {};
+  const bool records = example.starts_with("record "), serves = example.starts_with("serve ");
+  if (!records && !serves && !example.starts_with("publish ") && example.find(" --live") == std::string::npos)
+    return {};
   for (const auto& [find, replace] :
        {std::pair<std::string, std::string>{" --interface eth0", ""}, {"drive.mcap", "recorded.mcap"}}) {
     if (const std::size_t at = example.find(find); at != std::string::npos) example.replace(at, find.size(), replace);
   }
-  return "timeout --preserve-status -s INT 1 \"$FATHOM\" " + example + (records ? " --force" : "");
+  return "timeout --preserve-status -s INT 1 \"$FATHOM\" " + example +
+         (records  ? " --force"
+          : serves ? " --port 0"
+                   : "");
 }
 
 TEST_F(Examples, OfEveryPageRun) {
@@ -107,7 +112,8 @@ TEST_F(Examples, OfEveryPageRun) {
   for (const std::string& example : examples_of({})) {
     if (!done.insert(example).second) continue;
     const std::string until_stopped = stopped(example);
-    if (!until_stopped.empty() && !fathom::has_topics()) continue;
+    const bool is_there = example.starts_with("serve ") ? fathom::has_live() : fathom::has_topics();
+    if (!until_stopped.empty() && !is_there) continue;
     const std::string command = until_stopped.empty() ? "\"$FATHOM\" " + example : until_stopped;
     const int code = run_shell(command + " > said 2>&1", std::filesystem::path(files_.map()).parent_path());
     // A program that has not ended a second after Ctrl-C ends with 130: what it waits for may be slow under load.
