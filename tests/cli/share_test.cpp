@@ -42,11 +42,26 @@ class Share : public testing::Test {
 using Words = std::vector<std::string>;
 
 TEST_F(Share, HasAPageForEveryCommandWithEveryOption) {
-  for (const char* page :
-       {"fathom", "fathom-simulate", "fathom-check", "fathom-sensors", "fathom-noise", "fathom-outputs",
-        "fathom-channels", "fathom-beam", "fathom-beam-fit", "fathom-beam-score", "fathom-beam-sample",
-        "fathom-beam-heatmap", "fathom-bag", "fathom-bag-info", "fathom-publish", "fathom-record", "fathom-calibrate",
-        "fathom-calibrate-distance", "fathom-calibrate-energy"}) {
+  for (const char* page : {"fathom",
+                           "fathom-simulate",
+                           "fathom-check",
+                           "fathom-sensors",
+                           "fathom-noise",
+                           "fathom-outputs",
+                           "fathom-channels",
+                           "fathom-beam",
+                           "fathom-beam-fit",
+                           "fathom-beam-score",
+                           "fathom-beam-sample",
+                           "fathom-beam-heatmap",
+                           "fathom-bag",
+                           "fathom-bag-info",
+                           "fathom-publish",
+                           "fathom-record",
+                           "fathom-serve",
+                           "fathom-calibrate",
+                           "fathom-calibrate-distance",
+                           "fathom-calibrate-energy"}) {
     const std::string text = bytes_of(folder_ / ("share/man/man1/" + std::string(page) + ".1"));
     EXPECT_NE(text.find(".SH NAME\n"), std::string::npos) << page;
     EXPECT_NE(text.find(".SH EXAMPLES\n"), std::string::npos) << page;
