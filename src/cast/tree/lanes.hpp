@@ -6,7 +6,9 @@
 
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <immintrin.h>
 
 #include <fathom/base/export.hpp>
@@ -146,7 +148,9 @@ inline constexpr bool kPacksFast = false;
 FATHOM_KERNEL void pack(F8 words, unsigned which, void* to) {
   float lanes[8];
   words.store(lanes);
-  for (auto* next = static_cast<float*>(to); which != 0; which &= which - 1) *next++ = lanes[std::countr_zero(which)];
+  for (auto* next = static_cast<std::byte*>(to); which != 0; which &= which - 1, next += sizeof(float)) {
+    std::memcpy(next, lanes + std::countr_zero(which), sizeof(float));
+  }
 }
 
 #endif
