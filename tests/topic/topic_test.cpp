@@ -77,7 +77,8 @@ TEST_F(Topics, OfAllTypesAreReadByFastDds) {
   const Judge judge(arguments);
   Participant participant(domain_);
   for (const auto& entry : bytes) {
-    const auto &topic = entry.first, &message = entry.second;
+    const std::string& topic = entry.first;
+    const auto& message = entry.second;
     const std::uint16_t writer = participant.add_writer(topic, *message.first, {});
     ASSERT_TRUE(wait_until([&] { return participant.readers(writer) == 1; })) << topic;
     // Fast DDS may hear of the match later, and then misses what was sent before.
