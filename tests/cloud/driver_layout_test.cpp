@@ -105,16 +105,16 @@ Frame two_rays() {
 
 TEST(DriverLayout, HasTheValuesOfTheFrameInTheUnitsOfTheDrivers) {
   const Frame frame = two_rays();
-  const auto v = point_of<VelodynePoint>(cloud_message(frame, "l", layout(CloudLayout::kVelodyne)), 0);
+  alignas(16) const auto v = point_of<VelodynePoint>(cloud_message(frame, "l", layout(CloudLayout::kVelodyne)), 0);
   EXPECT_EQ(v.x, 1.0F);
   EXPECT_EQ(v.y, 2.0F);
   EXPECT_EQ(v.z, -0.5F);
   EXPECT_EQ(v.intensity, 127.5F);
   EXPECT_EQ(v.ring, 7);
-  EXPECT_EQ(v.time, 0.015625F);
+  EXPECT_EQ(float{v.time}, 0.015625F);
 
   const CloudMessage ouster = cloud_message(frame, "l", layout(CloudLayout::kOuster));
-  const auto o = point_of<OusterPoint>(ouster, 0);
+  alignas(16) const auto o = point_of<OusterPoint>(ouster, 0);
   EXPECT_EQ(ouster.message.width, 1U);
   EXPECT_EQ(o.z, -0.5F);
   EXPECT_EQ(o.intensity, 127.5F);
@@ -127,11 +127,11 @@ TEST(DriverLayout, HasTheValuesOfTheFrameInTheUnitsOfTheDrivers) {
   EXPECT_EQ(o.padding, 0);
   EXPECT_EQ(o.end[0] + o.end[1] + o.end[2], 0U);
 
-  const auto l = point_of<LivoxPoint>(cloud_message(frame, "l", layout(CloudLayout::kLivox)), 0);
+  alignas(16) const auto l = point_of<LivoxPoint>(cloud_message(frame, "l", layout(CloudLayout::kLivox)), 0);
   EXPECT_EQ(l.intensity, 127.5F);
   EXPECT_EQ(l.tag, 0);
   EXPECT_EQ(l.line, 7);
-  EXPECT_EQ(l.timestamp, 1265625000.0);
+  EXPECT_EQ(double{l.timestamp}, 1265625000.0);
 }
 
 TEST(DriverLayout, KeepsLostReturnsInTheirPlaces) {
