@@ -93,6 +93,12 @@ void store_tile(const Cast& c, std::uint32_t begin, std::uint32_t count, const T
   }
 }
 
+/// Not within its callers: what it needs would stand on the stack once for each halving of a tile.
+template <bool kAny, bool kOneOrigin>
+[[gnu::noinline]] void trace_tile(const tree::World& world, TileRays& tile, const Pyramid& pyramid) {
+  TileTracer<kAny, kOneOrigin>(world, tile, pyramid).trace();
+}
+
 /// Casts a tile, or its halves where its rays spread too far to be kept within planes.
 void cast_tile(const Cast& c, std::uint32_t begin, std::uint32_t count, TileRays& tile) {
   load_tile(c, begin, count, tile);
@@ -103,9 +109,9 @@ void cast_tile(const Cast& c, std::uint32_t begin, std::uint32_t count, TileRays
     return cast_tile(c, begin + half, count - half, tile);
   }
   if (c.rays.ox != nullptr) {
-    TileTracer<false, false>(c.world, tile, pyramid).trace();
+    trace_tile<false, false>(c.world, tile, pyramid);
   } else {
-    TileTracer<false, true>(c.world, tile, pyramid).trace();
+    trace_tile<false, true>(c.world, tile, pyramid);
   }
   store_tile(c, begin, count, tile);
 }
@@ -152,7 +158,7 @@ void cast_scattered(const Cast& c, std::uint32_t begin, std::uint32_t count, Til
   load_tile({c.world, rays, limits, c.hits}, 0, count, tile);
   Pyramid everywhere;
   everywhere.narrow = false;
-  TileTracer<false, true>(c.world, tile, everywhere).trace();
+  trace_tile<false, true>(c.world, tile, everywhere);
   for (std::uint32_t k = 0; k < count; ++k) store_hit(c, order[k], tile.t[k], tile.instance[k], tile.place[k]);
 }
 
@@ -312,7 +318,7 @@ void find_blocked(const tree::World& world, const SightLines& lines, const std::
     tile.masks = masks == nullptr ? nullptr : masks + begin;
     std::fill_n(tile.instance, count, tree::kNone);
     for (std::uint32_t i = 0; i < count; ++i) tile.t[i] = matters(i) ? clear[i] : -1.0F;
-    TileTracer<true, true>(world, tile, make_pyramid(tile)).trace();
+    trace_tile<true, true>(world, tile, make_pyramid(tile));
     for (std::uint32_t i = 0; i < count; ++i) blocked[begin + i] = tile.instance[i] != tree::kNone ? 1 : 0;
   }
 }

@@ -99,7 +99,7 @@ FATHOM_KERNEL float least(F8 a) {
 
 inline constexpr bool kPacksFast = true;  ///< pack() is a few instructions
 
-/// The lanes of `words` whose bits are set, one after the other; stores eight.
+/// The lanes of `words` whose bits are set, one after the other; may store eight.
 FATHOM_KERNEL void pack(F8 words, unsigned which, void* to) {
   const __m256i from = _mm256_castps_si256(words.v);
 #if defined(__AVX512VL__)
