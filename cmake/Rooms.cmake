@@ -3,7 +3,7 @@
 # every #include with them, and them with the picture in docs/architecture.md.
 
 # From the bottom up, and for each room the rooms that it includes besides its own; all of these stand before it.
-set(FATHOM_ROOMS base message scene text bag topic beam noise sensor cast grid mesh picture cloud calibrate log world parts render simulate live report)
+set(FATHOM_ROOMS base message scene text bag topic beam noise sensor cast grid mesh picture cloud calibrate log world parts render simulate dataset live report)
 set(FATHOM_ARROWS_base "")
 set(FATHOM_ARROWS_message base)
 set(FATHOM_ARROWS_scene base)
@@ -24,6 +24,7 @@ set(FATHOM_ARROWS_world base scene text mesh log)
 set(FATHOM_ARROWS_parts base scene noise cast)
 set(FATHOM_ARROWS_render base scene noise sensor cast)
 set(FATHOM_ARROWS_simulate base message scene text bag topic noise sensor mesh picture cloud calibrate log world render)
+set(FATHOM_ARROWS_dataset base simulate)
 set(FATHOM_ARROWS_live base message scene text noise sensor cloud render simulate)
 set(FATHOM_ARROWS_report base scene text beam cast grid picture calibrate log simulate)
 
