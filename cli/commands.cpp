@@ -8,6 +8,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <fathom/dataset/unit.hpp>
 #include <fathom/simulate/run.hpp>
 
 #include "bag.hpp"
@@ -43,6 +44,7 @@ Examples:
   fathom simulate examples/house/house.yaml --out out/noisy --frames 2 --seed 7
       --set sensors.lidar.noise.distance.stddev_m=0.05
   fathom simulate examples/house/house.yaml --out out/many --frames 1 --environments 0:2 --episodes 0:2
+  fathom simulate examples/house/house.yaml --out out/set --frames 2 --environments 0:4 --shard 1/2 --resume
 
 Files appear whole or not at all. docs/scene-format.md describes SCENE, docs/output-formats.md what is written.)";
 
@@ -136,6 +138,17 @@ void add_run_options(CLI::App& c, SimulateOptions& o) {
   add_set(c, o.set);
 }
 
+/// With any of them, `fathom simulate` renders a dataset.
+void add_dataset_options(CLI::App& c, SimulateOptions& o) {
+  add_whole(c, {"--block", "FRAMES", "a dataset: frames of a unit; without: all of an episode"},
+            {1, fathom::kMaxFrames}, o.block);
+  c.add_option("--shard", o.shard, "a dataset: the units i, i + n, ... alone; auto: as MPI, Slurm or Kubernetes says")
+      ->type_name("i/n");
+  add_whole(c, {"--shards", "N", "number of shards, where the launcher of --shard auto does not say it"},
+            {1, fathom::kMaxUnits}, o.shards);
+  c.add_flag("--resume", o.resume, "a dataset: skip units that are complete and the same, render the others");
+}
+
 void add_simulate(CLI::App& app) {
   const auto o = std::make_shared<SimulateOptions>();
   CLI::App& c = *app.add_subcommand("simulate", "Cast the sensors of a scene file and write what they measure");
@@ -143,6 +156,7 @@ void add_simulate(CLI::App& app) {
   c.add_option("--bag", o->bag, "a bag for ROS 2 (MCAP) of what the sensors measure, besides the files in DIR")
       ->type_name("FILE");
   add_run_options(c, *o);
+  add_dataset_options(c, *o);
   add_threads(c, o->threads);
   add_force(c, o->force, "replace the folder of an earlier run");
   add_quiet(c, o->quiet);

@@ -9,10 +9,13 @@
 
 #include <fathom/base/error.hpp>
 #include <fathom/base/names.hpp>
+#include <fathom/dataset/dataset.hpp>
 #include <fathom/frame/reason.hpp>
 #include <fathom/simulate/run.hpp>
 
+#include "dataset_command.hpp"
 #include "progress.hpp"
+#include "shard.hpp"
 #include "signals.hpp"
 #include "text.hpp"
 
@@ -53,8 +56,47 @@ void report(const fathom::RunsResult& result, const SimulateOptions& options) {
                     fathom::printable((result.folders.front() / "summary.json").string())));
 }
 
+void report(const fathom::DatasetResult& result, const SimulateOptions& options) {
+  const std::string skipped =
+      result.skipped == 0 ? "" : fmt::format(", {} complete before", group_digits(result.skipped));
+  print(fmt::format("{}\n{} of {} rendered{}, {}, {} in {}\n", sensors_table(result.sensors),
+                    group_digits(result.rendered), counted(result.units, "unit"), skipped,
+                    counted(result.progress.frames_done, "frame"), counted(result.files, "file"),
+                    fathom::printable(options.out.string())));
+}
+
 /// The numbers that the scene file or an option gives where a range is not asked for.
 fathom::NumberRange one(std::uint32_t number) { return {number, number + 1}; }
+
+/// The units that the options ask for, as `fathom simulate` renders them.
+fathom::DatasetOptions dataset_options(const fathom::SceneSetup& setup, const SimulateOptions& options) {
+  fathom::DatasetOptions dataset;
+  dataset.run = run_options(options);
+  dataset.environments = options.environments.value_or(one(options.environment.value_or(setup.environment)));
+  dataset.episodes = options.episodes.value_or(one(options.episode.value_or(setup.episode)));
+  dataset.block = options.block.value_or(0);
+  if (!options.shard.empty()) dataset.shard = shard_named(options.shard, options.shards);
+  dataset.resume = options.resume;
+  dataset.command = dataset_command(options);
+  return dataset;
+}
+
+void simulate_dataset(const fathom::SceneSetup& setup, const SimulateOptions& options) {
+  if (options.digest) throw fathom::InputError("--digest is of runs; the units of a dataset have digests of their own");
+  if (!options.bag.empty()) throw fathom::InputError("--bag is of one run, not of the units of a dataset");
+  const fathom::DatasetOptions dataset = dataset_options(setup, options);
+  fathom::DatasetResult result;
+  {
+    ProgressDisplay display(options.quiet);
+    fathom::DatasetOptions how = dataset;
+    how.run.on_progress = [&display](const fathom::Progress& progress) { display.show(progress); };
+    how.run.should_stop = &StopSignals::received;
+    result = fathom::render_dataset(setup, how);
+  }
+  if (options.quiet) return;
+  report(result, options);
+  print_warnings(setup.notes);
+}
 
 /// Warnings that are shown: those of many runs say the same.
 constexpr std::size_t kMostWarnings = 10;
@@ -111,6 +153,7 @@ std::uint64_t count_runs(const fathom::SceneSetup& setup, const SimulateOptions&
 void simulate(const SimulateOptions& options) {
   const StopSignals signals(Patience::kASecond);
   const fathom::SceneSetup setup = fathom::read_scene_file(options.scene, options.set);
+  if (makes_dataset(options)) return simulate_dataset(setup, options);
   if (!options.environments && !options.episodes) {
     return run_and_report(options, [&](const fathom::RunOptions& how) { return fathom::run_scene(setup, how); });
   }

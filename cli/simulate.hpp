@@ -28,6 +28,10 @@ struct SimulateOptions {
   bool digest = false;
   std::optional<fathom::Isa> isa;  ///< nothing: the widest that this computer has
   std::optional<fathom::CasterKind> caster;
+  std::optional<std::uint32_t> block;  ///< any of these five: a dataset of units
+  std::string shard;                   ///< "i/n" or "auto"; empty: all
+  std::optional<std::uint64_t> shards;
+  bool resume = false;
   std::string device;  ///< empty: the scene file's
 };
 

@@ -27,6 +27,9 @@ class SharedTrees {
   /// it. Of the options, the caster and its instructions are those of the trees.
   [[nodiscard]] Simulator make_simulator(Scene scene, const SimulatorOptions& options) const;
 
+  /// The simulator renders with another seed from now on, and keeps everything that does not depend on it.
+  static void set_seed(Simulator& simulator, std::uint64_t seed);
+
  private:
   std::unique_ptr<Executor> executor_;
   std::unique_ptr<Caster> root_;

@@ -134,6 +134,8 @@ class Simulator::Impl {
 
   [[nodiscard]] double stamp_s(std::uint32_t index) const { return options_.start_s + index / options_.rate_hz; }
 
+  void set_seed(std::uint64_t seed) { options_.seed = seed; }
+
   Scene& scene() { return scene_; }
   [[nodiscard]] const SimulatorOptions& options() const { return options_; }
   [[nodiscard]] int threads() const { return executor_->threads(); }
@@ -216,6 +218,8 @@ Simulator SharedTrees::make_simulator(Scene scene, const SimulatorOptions& optio
   auto device = make_device_ == nullptr ? open_device(options.compute) : make_device_();
   return Simulator(std::make_unique<Simulator::Impl>(std::move(scene), options, root_->fork(), std::move(device)));
 }
+
+void SharedTrees::set_seed(Simulator& simulator, std::uint64_t seed) { simulator.impl_->set_seed(seed); }
 
 Versions versions() {
 #ifdef __clang__

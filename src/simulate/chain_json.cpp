@@ -37,4 +37,18 @@ Json chain_json(const Sensor& sensor, const Scene& scene) {
   return chain;
 }
 
+nlohmann::ordered_json drawn_json(std::span<const DrawnParameter> values, const Sensor& sensor, const Scene& scene) {
+  auto list = nlohmann::ordered_json::array();
+  for (const DrawnParameter& drawn : values) {
+    nlohmann::ordered_json entry = {{"entry", drawn.entry},
+                                    {"model", std::string(sensor.noise[drawn.entry].noise.slug())}};
+    if (drawn.entity != kNoEntity) entry["entity"] = scene.entities()[index(drawn.entity)].name;
+    if (drawn.ring) entry["ring"] = *drawn.ring;
+    entry["parameter"] = drawn.field;
+    entry["value"] = drawn.value;
+    list.push_back(entry);
+  }
+  return list;
+}
+
 }  // namespace fathom

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// A sensor's noise chain as summary.json tells it.
+// A sensor's noise chain, and what was drawn for it, as summary.json tells them.
+
+#include <span>
 
 #include <nlohmann/json.hpp>
 
 #include <fathom/scene/scene.hpp>
+#include <fathom/simulate/parameter_range.hpp>
 #include <fathom/simulate/sensor.hpp>
 
 namespace fathom {
@@ -13,5 +16,8 @@ namespace fathom {
 /// entities or rings also has `entities` or `rings`, a map from names or numbers to parameters. Units are those of the
 /// library.
 nlohmann::ordered_json chain_json(const Sensor& sensor, const Scene& scene);
+
+/// The values drawn for a sensor, a list of {entry, model, entity or ring, parameter, value}, named as in scene files.
+nlohmann::ordered_json drawn_json(std::span<const DrawnParameter> values, const Sensor& sensor, const Scene& scene);
 
 }  // namespace fathom

@@ -75,6 +75,20 @@ PreparedRun prepare_run(const SceneSetup& setup, const RunOptions& options, cons
   return run;
 }
 
+void begin_episode(PreparedRun& run, const SceneSetup& setup, std::uint32_t environment, std::uint32_t episode) {
+  run.episode.environment = environment;
+  run.episode.episode = episode;
+  const std::uint64_t seed = episode_seed(run.episode.seed, environment, episode);
+  SharedTrees::set_seed(run.simulator, seed);
+  for (std::size_t i = 0; i < run.sensors.size(); ++i) {
+    const SensorSetup& sensor_setup = setup.sensors[i];
+    if (sensor_setup.ranges.empty()) continue;  // its chain is the same in all episodes
+    Sensor drawn = sensor_setup.sensor;
+    run.sensors[i].drawn = draw_ranges(drawn, sensor_setup.ranges, seed);
+    run.simulator.set_noise(run.sensors[i].id, std::move(drawn.noise));
+  }
+}
+
 Simulator make_simulator(const SceneSetup& setup, const RunOptions& options) {
   Simulator simulator = empty_simulator(setup, options, nullptr);
   SensorAdder adder(simulator);

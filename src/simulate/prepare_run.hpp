@@ -36,6 +36,10 @@ struct PreparedRun {
 /// the scene, for runs that share them; null: the run builds its own. Throws InputError.
 PreparedRun prepare_run(const SceneSetup& setup, const RunOptions& options, const SharedTrees* trees = nullptr);
 
+/// Makes `run`, which was prepared for `setup`, the run of another environment and episode: it draws the parameters
+/// anew and keeps rays, plans and trees. Its frames are those of a run that was prepared for them.
+void begin_episode(PreparedRun& run, const SceneSetup& setup, std::uint32_t environment, std::uint32_t episode);
+
 /// run_scene() with the trees of other runs.
 RunResult run_scene_on(const SceneSetup& setup, const RunOptions& options, const SharedTrees* trees);
 

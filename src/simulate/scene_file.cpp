@@ -102,6 +102,7 @@ SceneSetup read_scene_file(const std::filesystem::path& file, const std::vector<
   return within_memory(file, [&] {
     SceneSetup setup = read_scene_text(read_yaml_text(file), file, overrides);
     setup.inputs.push_back(file);
+    setup.overrides = overrides;
     return setup;
   });
 }

@@ -16,20 +16,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// The values drawn for a sensor, named as in the scene file.
-Json drawn_json(const SensorCounts& counts, const Sensor& sensor, const Scene& scene) {
-  Json list = Json::array();
-  for (const DrawnParameter& drawn : counts.drawn) {
-    Json entry = {{"entry", drawn.entry}, {"model", std::string(sensor.noise[drawn.entry].noise.slug())}};
-    if (drawn.entity != kNoEntity) entry["entity"] = scene.entities()[index(drawn.entity)].name;
-    if (drawn.ring) entry["ring"] = *drawn.ring;
-    entry["parameter"] = drawn.field;
-    entry["value"] = drawn.value;
-    list.push_back(entry);
-  }
-  return list;
-}
-
 Json sensor_json(const SensorCounts& sensor, const Sensor& description, const Scene& scene) {
   Json reasons;
   for (std::size_t i = 0; i < kReasonNames.size(); ++i) reasons[std::string(kReasonNames[i])] = sensor.reasons[i];
@@ -41,7 +27,7 @@ Json sensor_json(const SensorCounts& sensor, const Sensor& description, const Sc
       {"reasons", reasons},
       {"noise", chain_json(description, scene)},
       {"range_policy", to_string(description.range_policy.value_or(make_view(description.model).usual_policy))},
-      {"drawn", drawn_json(sensor, description, scene)}};
+      {"drawn", drawn_json(sensor.drawn, description, scene)}};
   if (!sensor.digest.empty()) json["digest"] = sensor.digest;
   return json;
 }

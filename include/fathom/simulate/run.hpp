@@ -39,8 +39,9 @@ struct SceneSetup {
   std::uint32_t environment = 0, episode = 0;  ///< what is drawn depends on (seed, environment, episode)
   Device device = {};                          ///< what renders, unless RunOptions say
   std::vector<std::filesystem::path> inputs =
-      {};                               ///< every file that reading it opened; run_scene() replaces none of them
-  std::vector<std::string> notes = {};  ///< what robots and worlds hold that was not read (Robot::notes)
+      {};                                   ///< every file that reading it opened; run_scene() replaces none of them
+  std::vector<std::string> overrides = {};  ///< those of read_scene_file()
+  std::vector<std::string> notes = {};      ///< what robots and worlds hold that was not read (Robot::notes)
 };
 
 /// Reads a scene file. Each override is "path=value", for example "sensors.lidar.noise.distance.stddev_m=0.05"; a path

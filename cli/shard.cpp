@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+#include "shard.hpp"
+
+#include <charconv>
+#include <cstdlib>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <fathom/base/error.hpp>
+
+namespace fathom_cli {
+namespace {
+
+/// What one launcher says.
+struct Launched {
+  std::string by;  ///< "SLURM_PROCID 1 of SLURM_NTASKS 4"
+  fathom::Shard shard;
+};
+
+std::optional<std::uint64_t> number_in(const Environment& environment, const std::string& name) {
+  const std::optional<std::string> text = environment(name);
+  if (!text) return {};
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
+  if (error == std::errc() && end == text->data() + text->size() && value <= fathom::kMaxUnits) return value;
+  throw fathom::InputError(
+      fmt::format("--shard auto: {} = '{}' is not a whole number up to {}", name, *text, fathom::kMaxUnits));
+}
+
+Launched checked(std::string by, std::uint64_t index, std::uint64_t count) {
+  if (index < count) return {std::move(by), {index, count}};
+  throw fathom::InputError(
+      fmt::format("--shard auto: {} says {}, which is not below {}; give --shard i/n", by, index, count));
+}
+
+/// A launcher with a variable for the rank and one for the number of ranks.
+std::optional<Launched> ranks(const Environment& environment, const std::string& rank, const std::string& size) {
+  const auto index = number_in(environment, rank), count = number_in(environment, size);
+  if (!index) return {};
+  if (!count)
+    throw fathom::InputError(fmt::format("--shard auto: {} is set, but not {}; give --shard i/n", rank, size));
+  return checked(fmt::format("{} {} of {} {}", rank, *index, size, *count), *index, *count);
+}
+
+/// A batch script is task 0 and may have no number of tasks: it is then the only one.
+std::optional<Launched> slurm_tasks(const Environment& environment) {
+  const auto task = number_in(environment, "SLURM_PROCID");
+  if (task == 0 && !number_in(environment, "SLURM_NTASKS")) return Launched{"SLURM_PROCID 0", {0, 1}};
+  return ranks(environment, "SLURM_PROCID", "SLURM_NTASKS");
+}
+
+std::optional<Launched> slurm_array(const Environment& environment) {
+  const auto task = number_in(environment, "SLURM_ARRAY_TASK_ID");
+  if (!task) return {};
+  const auto count = number_in(environment, "SLURM_ARRAY_TASK_COUNT"),
+             first = number_in(environment, "SLURM_ARRAY_TASK_MIN");
+  const std::uint64_t step = number_in(environment, "SLURM_ARRAY_TASK_STEP").value_or(1);
+  if (!count || !first || step == 0) {
+    throw fathom::InputError("--shard auto: SLURM_ARRAY_TASK_ID is set, but not its _COUNT and _MIN; give --shard i/n");
+  }
+  const std::string by = fmt::format("SLURM_ARRAY_TASK_ID {} of SLURM_ARRAY_TASK_COUNT {}", *task, *count);
+  if (*task < *first || (*task - *first) % step != 0) {
+    throw fathom::InputError(
+        fmt::format("--shard auto: {} is no step of {} from {}; give --shard i/n", by, step, *first));
+  }
+  return checked(by, (*task - *first) / step, *count);
+}
+
+/// The tasks of each member of an array share its part.
+std::optional<Launched> slurm(const Environment& environment) {
+  auto tasks = slurm_tasks(environment);
+  auto array = slurm_array(environment);
+  if (!array) return tasks;
+  if (!tasks) return array;
+  const fathom::Shard of = {array->shard.index * tasks->shard.count + tasks->shard.index,
+                            array->shard.count * tasks->shard.count};
+  return Launched{array->by + " with " + tasks->by, of};
+}
+
+std::optional<Launched> kubernetes(const Environment& environment, std::optional<std::uint64_t> count) {
+  const auto index = number_in(environment, "JOB_COMPLETION_INDEX");
+  if (!index) return {};
+  if (!count) count = number_in(environment, "FATHOM_SHARDS");
+  if (!count) {
+    throw fathom::InputError(
+        "--shard auto: JOB_COMPLETION_INDEX is set, but not the number of shards; give --shards N, or set "
+        "FATHOM_SHARDS");
+  }
+  return checked(fmt::format("JOB_COMPLETION_INDEX {} of {} shards", *index, *count), *index, *count);
+}
+
+}  // namespace
+
+std::optional<std::string> environment_variable(const std::string& name) {
+  const char* const text = std::getenv(name.c_str());
+  return text == nullptr ? std::nullopt : std::optional<std::string>(text);
+}
+
+fathom::Shard find_shard(const Environment& environment, std::optional<std::uint64_t> count) {
+  std::optional<Launched> found;
+  for (auto& launched :
+       {ranks(environment, "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"), ranks(environment, "PMI_RANK", "PMI_SIZE"),
+        slurm(environment), kubernetes(environment, count)}) {
+    if (!launched) continue;
+    if (found && found->shard != launched->shard) {
+      throw fathom::InputError(
+          fmt::format("--shard auto: {} and {} disagree; give --shard i/n", found->by, launched->by));
+    }
+    found = launched;
+  }
+  if (found) return found->shard;
+  throw fathom::InputError(
+      "--shard auto: no launcher says which process this is (Open MPI, PMI, Slurm, Kubernetes); give --shard i/n");
+}
+
+fathom::Shard shard_named(const std::string& text, std::optional<std::uint64_t> count) {
+  if (text == "auto") return find_shard(&environment_variable, count);
+  return fathom::parse_shard(text);
+}
+
+}  // namespace fathom_cli

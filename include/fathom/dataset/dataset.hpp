@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// Datasets: the units of a scene rendered by any number of processes, on any number of computers, into one folder.
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fathom/base/export.hpp>
+#include <fathom/dataset/unit.hpp>
+#include <fathom/simulate/run.hpp>
+
+namespace fathom {
+
+struct DatasetOptions {
+  /// Its out, force, frames, seed, compute, device, on_progress and should_stop count. `force` renders units again
+  /// that are there.
+  RunOptions run = {};
+  NumberRange environments = {}, episodes = {};
+  std::uint32_t block = 0;  ///< frames of a unit; 0: all of an episode
+  Shard shard = {};
+  std::optional<std::vector<std::uint64_t>> units = {};  ///< these in place of the shard's
+  bool resume = false;                                   ///< skip units that are complete and the same, redo others
+  std::string command = {};                              ///< that makes the dataset; kept in dataset.json
+};
+
+/// What a process did for a dataset.
+struct DatasetResult {
+  std::uint64_t units = 0;             ///< of the dataset
+  std::uint64_t rendered = 0;          ///< by this call
+  std::uint64_t skipped = 0;           ///< of the shard, because they were complete
+  std::uint64_t files = 0, bytes = 0;  ///< of the units rendered
+  Progress progress;
+  std::vector<SensorResult> sensors;  ///< in the order of the scene file; of the units rendered, without digests
+};
+
+/// All units of the options. Throws InputError as the constructor of UnitList.
+FATHOM_API UnitList dataset_units(const SceneSetup& setup, const DatasetOptions& options);
+
+/// What a unit is made of, as 16 digits: the content of all files that the scene was read from, its overrides, the
+/// seed, the caster, the version of fathom and the numbers of the unit. Equal digests mean equal files; with Embree as
+/// the caster, on one kind of processor.
+FATHOM_API std::string unit_digest(const SceneSetup& setup, const RunOptions& options, const Unit& unit);
+
+/// Renders the units of a shard, each into a folder of its own below options.run.out (unit_folder()), which appears
+/// whole or not at all. docs/scale.md describes the files. Frames are those of run_scene() for the same environment and
+/// episode, and the bytes of the dataset are the same whoever renders which of its units, however often somebody was
+/// stopped.
+///
+/// As many units are rendered side by side as there are threads, over one set of trees; fewer units than threads come
+/// one after the other, each on all of them. Throws InputError (bad input, a folder that holds something else, units
+/// that are there without resume and force), SystemError (disk, memory) or Interrupted (should_stop said yes; units
+/// that are there are whole).
+FATHOM_API DatasetResult render_dataset(const SceneSetup& setup, const DatasetOptions& options);
+
+}  // namespace fathom

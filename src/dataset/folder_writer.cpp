@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+#include "dataset/folder_writer.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <fathom/base/error.hpp>
+
+#include "dataset/digest.hpp"
+#include "dataset/read_bytes.hpp"
+#include "dataset/shelf.hpp"
+
+namespace fathom {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void fail_at(const fs::path& path, const char* action, int reason) {
+  throw SystemError(fmt::format("{}: cannot {}: {}", path.string(), action, std::generic_category().message(reason)));
+}
+
+void make_folder(const fs::path& folder) {
+  if (mkdir(folder.c_str(), 0777) == 0) return;
+  std::error_code error;
+  if (errno == ENOENT) {  // the first unit of its thousand
+    fs::create_directories(folder.parent_path(), error);
+    if (mkdir(folder.c_str(), 0777) == 0) return;
+  }
+  fail_at(folder, "be made", errno);
+}
+
+/// The folder is hidden until it is whole, so that its files need no other name meanwhile.
+void write_file(const fs::path& file, std::string_view text) {
+  const int descriptor = open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (descriptor < 0) fail_at(file, "be made", errno);
+  const ssize_t written = write(descriptor, text.data(), text.size());
+  const int reason = written < 0 ? errno : ENOSPC;
+  ::close(descriptor);
+  if (written != static_cast<ssize_t>(text.size())) fail_at(file, "be written", reason);
+}
+
+}  // namespace
+
+FolderWriter::FolderWriter(fs::path dataset, const SceneSetup& setup, PreparedRun& run, std::string inputs,
+                           std::uint64_t number)
+    : dataset_(std::move(dataset)),
+      setup_(setup),
+      run_(run),
+      inputs_(std::move(inputs)),
+      number_(number),
+      logs_(run.sensors.size()) {
+  for (const Entity& entity : setup.scene.entities()) entity_names_.push_back(entity.name);
+}
+
+FolderWriter::~FolderWriter() { discard(); }
+
+void FolderWriter::discard() noexcept {
+  if (folder_.empty()) return;
+  for (auto& logs : logs_) logs.clear();
+  std::error_code error;
+  fs::remove_all(folder_, error);
+  folder_.clear();
+}
+
+void FolderWriter::begin(const Unit& unit, const std::string& parameters_json) {
+  discard();
+  unit_ = unit;
+  parameters_ = parameters_json;
+  files_.clear();
+  const fs::path folder = dataset_ / unit_folder(unit.index).parent_path() / unfinished_name(unit.index, number_);
+  std::error_code error;
+  fs::remove_all(folder, error);  // of a process that had the same number
+  make_folder(folder);
+  folder_ = folder;
+  for (const RunSensor& sensor : run_.sensors) {
+    if (!sensor.files.empty()) make_folder(folder_ / run_.simulator.sensor(sensor.id).name);
+  }
+}
+
+void FolderWriter::begin_logs(const UnitFrame& frame, std::size_t sensor) {
+  const RunSensor& of = run_.sensors[sensor];
+  if (!logs_[sensor].empty()) return;
+  for (const OutputFile& file : of.files) {
+    auto log = file.is_log()
+                   ? file.begin_log(folder_ / frame.sensor / file.name(0), run_.simulator.pattern(of.id, frame.index))
+                   : nullptr;
+    logs_[sensor].push_back(std::move(log));
+  }
+}
+
+void FolderWriter::add(const UnitFrame& frame) {
+  const auto named = [&](const RunSensor& s) { return run_.simulator.sensor(s.id).name == frame.sensor; };
+  const auto i = static_cast<std::size_t>(std::ranges::find_if(run_.sensors, named) - run_.sensors.begin());
+  const RunSensor& sensor = run_.sensors[i];
+  const FrameContext context = {run_.simulator.world_from_sensor(sensor.id, frame.time_s), entity_names_,
+                                setup_.scene.labels()};
+  begin_logs(frame, i);
+  for (std::size_t k = 0; k < sensor.files.size(); ++k) {
+    if (logs_[i][k]) {
+      logs_[i][k]->add(frame.frame, context);
+      continue;
+    }
+    const std::string name = fmt::format("{}/{}", frame.sensor, sensor.files[k].name(frame.index));
+    sensor.files[k].write(folder_ / name, frame.frame, context);
+    files_.push_back(name);
+  }
+}
+
+void FolderWriter::close_logs() {
+  for (std::size_t i = 0; i < logs_.size(); ++i) {
+    for (std::size_t k = 0; k < logs_[i].size(); ++k) {
+      if (!logs_[i][k]) continue;
+      logs_[i][k]->commit();
+      files_.push_back(run_.simulator.sensor(run_.sensors[i].id).name + "/" + run_.sensors[i].files[k].name(0));
+    }
+    logs_[i].clear();
+  }
+}
+
+/// Reads the files back: what has a digest is what has been written. Counts them in the entry.
+std::string FolderWriter::files_json() {
+  std::string text;
+  for (const std::string& name : files_) {
+    const auto bytes = read_bytes(folder_ / name);
+    if (!bytes) fail_at(folder_ / name, "be read back", errno);
+    text += fmt::format("{}\n  {{\"name\": \"{}\", \"bytes\": {}, \"digest\": \"{}\"}}", text.empty() ? "" : ",", name,
+                        bytes->size(), digest_of(*bytes));
+    ++entry_.files;
+    entry_.bytes += bytes->size();
+  }
+  return text;
+}
+
+void FolderWriter::end() {
+  close_logs();
+  entry_ = {.index = unit_.index, .digest = unit_digest(inputs_, unit_)};
+  const std::string text =
+      fmt::format("{{\"fathom\": \"{}\", \"unit\": {}, \"digest\": \"{}\",\n \"parameters\": {},\n \"files\": [{}]}}\n",
+                  versions().fathom, unit_.index, entry_.digest, parameters_, files_json());
+  entry_.content = digest_of(text);
+  write_file(folder_ / kUnitJson, text);
+  move_into_place();
+  append_entry(dataset_, entry_);
+}
+
+/// Whatever has the name is another version of the unit, or the same one, which another process was quicker with.
+void FolderWriter::move_into_place() {
+  const fs::path place = dataset_ / unit_folder(unit_.index);
+  while (std::rename(folder_.c_str(), place.c_str()) != 0) {
+    if (errno != EEXIST && errno != ENOTEMPTY) fail_at(folder_, "be renamed", errno);
+    const auto there = read_unit_json(place, unit_.index);
+    if (there && *there == entry_) return discard();
+    append_removal(dataset_, unit_.index);
+    const fs::path away = folder_.string() + ".old.part";
+    if (std::rename(place.c_str(), away.c_str()) != 0 && errno != ENOENT) fail_at(place, "be renamed", errno);
+    std::error_code error;
+    fs::remove_all(away, error);
+    if (error) fail_at(away, "be removed", error.value());
+  }
+  folder_.clear();
+}
+
+}  // namespace fathom

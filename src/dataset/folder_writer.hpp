@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// The format of datasets that are folders: the files of a run, a folder for each unit.
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "dataset/unit_entry.hpp"
+#include "dataset/unit_writer.hpp"
+#include "simulate/prepare_run.hpp"
+
+namespace fathom {
+
+/// Makes a unit under a hidden name beside its place, and moves it there by one rename.
+class FolderWriter : public UnitWriter {
+ public:
+  /// `run` renders the frames: its outputs are written. `number`: of the writer in its process.
+  FolderWriter(std::filesystem::path dataset, const SceneSetup& setup, PreparedRun& run, std::string inputs,
+               std::uint64_t number);
+  ~FolderWriter() override;
+
+  void begin(const Unit& unit, const std::string& parameters_json) override;
+  void add(const UnitFrame& frame) override;
+  void end() override;
+  void close() override {}
+
+  /// Of the unit that ended last.
+  [[nodiscard]] const UnitEntry& entry() const { return entry_; }
+
+ private:
+  void begin_logs(const UnitFrame& frame, std::size_t sensor);
+  void close_logs();
+  [[nodiscard]] std::string files_json();
+  void discard() noexcept;
+  void move_into_place();
+
+  std::filesystem::path dataset_, folder_;  // folder_: unfinished; empty: none
+  const SceneSetup& setup_;
+  PreparedRun& run_;
+  std::string inputs_;  // digest
+  std::uint64_t number_;
+  std::vector<std::string> entity_names_;                     // [entity id]
+  std::vector<std::vector<std::unique_ptr<FrameLog>>> logs_;  // [sensor][output file]; null: a file for each frame
+  std::vector<std::string> files_;                            // in the folder, in the order written
+  Unit unit_;
+  std::string parameters_;
+  UnitEntry entry_;
+};
+
+}  // namespace fathom

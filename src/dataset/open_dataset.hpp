@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "dataset/dataset_file.hpp"
+
+namespace fathom {
+
+/// Makes the folder of a dataset with its dataset.json, unless they are there; many processes may do so at once. Throws
+/// InputError for a folder that holds something else, and, without resume and force, another dataset.
+void open_dataset(const DatasetFile& file, const DatasetOptions& options);
+
+}  // namespace fathom

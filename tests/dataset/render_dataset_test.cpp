@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+// The law of datasets: whoever renders which units, and however often somebody is stopped, the files are the same.
+
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <fathom/base/error.hpp>
+#include <fathom/dataset/dataset.hpp>
+#include <fathom/simulate/run_environments.hpp>
+
+#include "dataset/dataset_fixture.hpp"
+#include "support/error_text.hpp"
+
+namespace fathom {
+namespace {
+
+using test::bytes_of;
+using test::DatasetFolder;
+using test::files_in;
+using test::input_error;
+namespace fs = std::filesystem;
+
+using Files = std::map<std::string, std::string>;
+
+Files units_of(const DatasetOptions& options) { return files_in(options.run.out / "units"); }
+
+/// The dataset as one process of one thread makes it.
+Files by_one_process(const DatasetFolder& data) {
+  const DatasetOptions options = data.options("one");
+  EXPECT_EQ(render_dataset(data.setup, options).rendered, 18U);
+  return units_of(options);
+}
+
+TEST(RenderDataset, GivesTheFramesOfWholeRuns) {
+  const DatasetFolder data;
+  const Files units = by_one_process(data);
+  RunOptions whole;
+  whole.out = data.folder / "whole";
+  whole.compute.threads = 1;
+  run_environments(data.setup, whole, {1, 4}, {0, 2});
+  const UnitList list = dataset_units(data.setup, data.options("one"));
+  std::size_t compared = 0;
+  for (std::uint64_t i = 0; i < list.size(); ++i) {
+    const Unit unit = list.at(i);
+    const fs::path run =
+        whole.out / run_folder(static_cast<std::uint32_t>(unit.environment), static_cast<std::uint32_t>(unit.episode));
+    for (std::uint64_t f = unit.first_frame; f < unit.first_frame + unit.frames; ++f) {
+      for (const char* channel : {"range", "reason"}) {
+        const std::string name = std::string("laser/") + channel + "_00000" + std::to_string(f) + ".npy";
+        EXPECT_TRUE(units.at((unit_folder(i) / name).lexically_relative("units")) == bytes_of(run / name))
+            << run << name;
+        ++compared;
+      }
+    }
+  }
+  EXPECT_EQ(compared, 2U * 3 * 2 * 5);
+  EXPECT_EQ(units.size(), compared + list.size());  // and a unit.json in each
+}
+
+/// Renders a shard and stops after so many frames.
+void render_some(const DatasetFolder& data, DatasetOptions options, int frames) {
+  std::atomic<int> left = frames;
+  options.run.on_progress = [&](const Progress&) { --left; };
+  options.run.should_stop = [&] { return left <= 0; };
+  try {
+    render_dataset(data.setup, options);
+  } catch (const Interrupted&) {  // most are
+  }
+}
+
+/// What a process that was killed, or a node that died, may leave behind.
+void damage(const fs::path& out, const UnitList& units) {
+  const auto index = *rc::gen::inRange<std::uint64_t>(0, units.size());
+  const fs::path folder = out / unit_folder(index), part = out / "manifest/000/000.txt";
+  switch (*rc::gen::inRange(0, 4)) {
+    case 0:
+      fs::remove_all(folder);
+      break;
+    case 1:
+      fs::create_directories(folder.parent_path() /
+                             (".00000000" + std::to_string(index % 10) + ".there-1-0.part/laser"));
+      break;
+    case 2:
+      if (fs::exists(part)) fs::resize_file(part, *rc::gen::inRange<std::uintmax_t>(0, fs::file_size(part) + 1));
+      break;
+    default:
+      if (fs::exists(part)) {
+        std::string text = bytes_of(part);
+        if (!text.empty()) text[*rc::gen::inRange<std::size_t>(0, text.size())] = 'x';
+        test::write_bytes(part, text);
+      }
+  }
+}
+
+RC_GTEST_PROP(RenderDataset, IsTheSameHoweverItIsSplitAndStopped, ()) {
+  static const DatasetFolder data;
+  static const Files expected = by_one_process(data);
+  DatasetOptions options = data.options("split");
+  fs::remove_all(options.run.out);
+  options.resume = true;
+  const UnitList units = dataset_units(data.setup, options);
+  for (int round = *rc::gen::inRange(0, 4); round > 0; --round) {
+    options.shard.count = *rc::gen::inRange<std::uint64_t>(1, 7);
+    options.run.compute.threads = *rc::gen::inRange(1, 4);
+    for (options.shard.index = 0; options.shard.index < options.shard.count; ++options.shard.index) {
+      render_some(data, options, *rc::gen::inRange(0, 30));
+    }
+    if (fs::exists(options.run.out)) damage(options.run.out, units);
+  }
+  options.shard.count = *rc::gen::inRange<std::uint64_t>(1, 30);
+  std::uint64_t rendered = 0, skipped = 0;
+  for (options.shard.index = 0; options.shard.index < options.shard.count; ++options.shard.index) {
+    const DatasetResult result = render_dataset(data.setup, options);
+    rendered += result.rendered;
+    skipped += result.skipped;
+  }
+  RC_ASSERT(rendered + skipped == units.size());
+  RC_ASSERT(units_of(options) == expected);
+  RC_ASSERT(bytes_of(options.run.out / "dataset.json") == bytes_of(data.folder / "one/dataset.json"));
+}
+
+TEST(RenderDataset, SkipsWhatIsCompleteAndRedoesWhatIsAnother) {
+  const DatasetFolder data;
+  const Files first = by_one_process(data);
+  DatasetOptions options = data.options("one");
+  options.resume = true;
+  EXPECT_EQ(render_dataset(data.setup, options).skipped, 18U);
+  options.run.seed = 6;
+  const DatasetResult redone = render_dataset(data.setup, options);
+  EXPECT_EQ(redone.rendered, 18U);
+  EXPECT_EQ(redone.skipped, 0U);
+  EXPECT_EQ(render_dataset(data.setup, options).skipped, 18U);
+  const Files second = units_of(options);
+  EXPECT_EQ(second.size(), first.size());
+  EXPECT_NE(second, first);
+  options.run.seed.reset();
+  EXPECT_EQ(render_dataset(data.setup, options).rendered, 18U);
+  EXPECT_EQ(units_of(options), first);
+}
+
+TEST(RenderDataset, KeepsTheUnitsOfFewerEnvironments) {
+  const DatasetFolder data;
+  by_one_process(data);
+  DatasetOptions options = data.options("one");
+  options.resume = true;
+  options.environments.end = 5;
+  const DatasetResult grown = render_dataset(data.setup, options);
+  EXPECT_EQ(grown.skipped, 18U);
+  EXPECT_EQ(grown.rendered, 6U);
+}
+
+TEST(RenderDataset, DigestsFollowEverythingThatUnitsAreMadeOf) {
+  const DatasetFolder data;
+  const RunOptions options;
+  const Unit unit{3, 1, 0, 2, 2};
+  const std::string digest = unit_digest(data.setup, options, unit);
+  EXPECT_EQ(unit_digest(data.setup, options, unit), digest);
+  RunOptions other = options;
+  other.seed = 6;
+  EXPECT_NE(unit_digest(data.setup, other, unit), digest);
+  other.seed = 5;  // the scene's
+  EXPECT_EQ(unit_digest(data.setup, other, unit), digest);
+  for (const Unit& changed :
+       {Unit{4, 1, 0, 2, 2}, Unit{3, 2, 0, 2, 2}, Unit{3, 1, 1, 2, 2}, Unit{3, 1, 0, 3, 2}, Unit{3, 1, 0, 2, 1}}) {
+    EXPECT_NE(unit_digest(data.setup, options, changed), digest);
+  }
+  const fs::path file = data.folder / "scene.yaml";
+  EXPECT_NE(unit_digest(read_scene_file(file, {"seed=5"}), options, unit), digest);
+  EXPECT_NE(unit_digest(data.read(test::kDatasetScene + "# more\n"), options, unit), digest);
+}
+
+TEST(RenderDataset, RendersListedUnitsAlone) {
+  const DatasetFolder data;
+  const Files all = by_one_process(data);
+  DatasetOptions options = data.options("listed");
+  options.units = {{17, 4}};
+  EXPECT_EQ(render_dataset(data.setup, options).rendered, 2U);
+  const Files two = units_of(options);
+  for (const auto& [name, bytes] : two) EXPECT_TRUE(bytes == all.at(name)) << name;
+  EXPECT_EQ(two.size(), (2U + 1) + (4U + 1));  // the last block of an episode has one frame
+  options.units = {{18}};
+  EXPECT_NE(input_error([&] { return render_dataset(data.setup, options); }).find("unit 18"), std::string::npos);
+}
+
+TEST(RenderDataset, RefusesWhatItWouldOverwrite) {
+  const DatasetFolder data;
+  const Files files = by_one_process(data);
+  DatasetOptions options = data.options("one");
+  EXPECT_NE(input_error([&] { return render_dataset(data.setup, options); }).find("000000000: is there already"),
+            std::string::npos);
+  options.run.seed = 6;
+  EXPECT_NE(input_error([&] { return render_dataset(data.setup, options); }).find("another dataset"),
+            std::string::npos);
+  EXPECT_EQ(units_of(options), files);
+  options.run.seed = 5;
+  options.run.force = true;
+  EXPECT_EQ(render_dataset(data.setup, options).rendered, 18U);
+  EXPECT_EQ(units_of(options), files);
+  options = data.options("other");
+  fs::create_directories(options.run.out / "holiday");
+  EXPECT_NE(input_error([&] { return render_dataset(data.setup, options); }).find("something else"), std::string::npos);
+  options.run.force = true;
+  EXPECT_NE(input_error([&] { return render_dataset(data.setup, options); }).find("something else"), std::string::npos);
+  options.shard = {2, 2};
+  EXPECT_NE(input_error([&] { return render_dataset(data.setup, options); }).find("shard 2/2"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace fathom
