@@ -20,15 +20,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// "14.4 MB"
-std::string bytes_text(std::uint64_t bytes) {
-  constexpr std::array<std::string_view, 5> kPrefixes = {"", "k", "M", "G", "T"};
-  auto value = static_cast<double>(bytes);
-  std::size_t k = 0;
-  for (; value >= 1000.0 && k + 1 < kPrefixes.size(); ++k) value /= 1000.0;
-  return fmt::format("{:.3g} {}B", value, kPrefixes[k]);
-}
-
 std::string sensors_table(const fathom::RunPlan& plan) {
   std::vector<std::vector<std::string>> rows = {{"sensor", "kind", "preset", "rows x columns", "rays per frame"}};
   for (const fathom::SensorPlan& s : plan.sensors) {

@@ -15,6 +15,7 @@
 #include "beam_commands.hpp"
 #include "calibrate_commands.hpp"
 #include "check.hpp"
+#include "dataset_commands.hpp"
 #include "generate.hpp"
 #include "lists.hpp"
 #include "noise.hpp"
@@ -321,6 +322,7 @@ std::unique_ptr<CLI::App> make_commands() {
   add_list(*app, "outputs", "List the kinds of output and their keys", "OUTPUT", kOutputsHelp, &list_outputs);
   add_list(*app, "channels", "List the channels of a frame, with types and units", "CHANNEL", kChannelsHelp,
            &list_channels);
+  add_dataset_commands(*app);
   add_bag(*app);
   add_publish(*app);
   add_record(*app);

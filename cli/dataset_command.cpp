@@ -8,15 +8,6 @@
 namespace fathom_cli {
 namespace {
 
-/// As a shell reads it: words of other letters stand between single quotes.
-std::string quoted(const std::string& word) {
-  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+@%";
-  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
-  std::string text = "'";
-  for (const char letter : word) text += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
-  return text + "'";
-}
-
 void add_range_to(std::string& command, std::string_view option, const std::optional<fathom::NumberRange>& range) {
   if (range) command += fmt::format(" {} {}:{}", option, range->first, range->end);
 }
@@ -27,6 +18,14 @@ void add_number_to(std::string& command, std::string_view option, const std::opt
 }
 
 }  // namespace
+
+std::string quoted(const std::string& word) {
+  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+@%";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
+  std::string text = "'";
+  for (const char letter : word) text += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
+  return text + "'";
+}
 
 bool makes_dataset(const SimulateOptions& options) {
   return options.block || !options.shard.empty() || options.shards || options.resume;

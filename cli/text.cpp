@@ -73,4 +73,12 @@ std::string counted(std::uint64_t count, std::string_view noun) {
   return text + (noun.back() == 'h' ? "es" : "s");
 }
 
+std::string bytes_text(std::uint64_t bytes) {
+  constexpr std::array<std::string_view, 5> kPrefixes = {"", "k", "M", "G", "T"};
+  auto value = static_cast<double>(bytes);
+  std::size_t k = 0;
+  for (; value >= 1000.0 && k + 1 < kPrefixes.size(); ++k) value /= 1000.0;
+  return fmt::format("{:.3g} {}B", value, kPrefixes[k]);
+}
+
 }  // namespace fathom_cli

@@ -33,4 +33,7 @@ std::string nearest_text(std::string_view typed, std::span<const std::string_vie
 /// "1 frame", "2 frames", "2 entities", "2 meshes".
 std::string counted(std::uint64_t count, std::string_view noun);
 
+/// "14.4 MB"
+std::string bytes_text(std::uint64_t bytes);
+
 }  // namespace fathom_cli

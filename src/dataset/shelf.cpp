@@ -58,8 +58,6 @@ UnitShelf::Part& UnitShelf::load(std::uint64_t index) {
       part_.units[*unit % kUnitsPerPart].there = true;
     } else if (is_unfinished(name)) {
       part_.unfinished.push_back(std::move(name));
-    } else {
-      part_.others.push_back(std::move(name));
     }
   }
   return part_;

@@ -29,14 +29,14 @@ class UnitShelf {
   std::optional<UnitEntry> complete(std::uint64_t index);
   /// Folders of this unit that somebody began, and did not finish when the thousand was read.
   std::vector<std::filesystem::path> leftovers(std::uint64_t index);
-  /// The names in the folder of the thousand that are neither units nor unfinished ones.
-  const std::vector<std::string>& others(std::uint64_t index) { return load(index).others; }
+  /// The names of all unfinished folders in the thousand.
+  const std::vector<std::string>& unfinished(std::uint64_t index) { return load(index).unfinished; }
 
  private:
   struct Part {
     std::uint64_t number = std::numeric_limits<std::uint64_t>::max();
     std::array<ShelvedUnit, kUnitsPerPart> units;
-    std::vector<std::string> unfinished, others;
+    std::vector<std::string> unfinished;
   };
 
   Part& load(std::uint64_t index);

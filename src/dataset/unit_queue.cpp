@@ -9,6 +9,7 @@
 #include <fathom/base/error.hpp>
 
 #include "dataset/digest.hpp"
+#include "dataset/manifest_file.hpp"
 
 namespace fathom {
 
@@ -61,6 +62,7 @@ std::optional<Unit> UnitQueue::take() {
     }
     // Nobody else renders this unit: what is half done is of a process that was killed.
     std::error_code error;
+    std::filesystem::remove(options_.run.out / kManifestName, error);  // it speaks of other units
     for (const auto& folder : shelf_.leftovers(unit.index)) std::filesystem::remove_all(folder, error);
     return unit;
   }

@@ -107,6 +107,36 @@ TEST_F(Dataset, SaysWhatWasRenderedAndWhatWasThere) {
   EXPECT_NE(second.out.find("12 of 24 units rendered, 12 complete before, "), std::string::npos) << second.out;
 }
 
+TEST_F(Dataset, InfoTellsTheCommandThatFinishesIt) {
+  ASSERT_EQ(run_fathom(arguments("a set", {"--shard", "1/2"})).exit_code, 0);
+  const std::string dataset = folder_ / "a set";
+  expect_refused("merge", {"dataset", "merge", dataset}, {"000000000: is missing", "fathom dataset info"},
+                 folder_ / "a set/manifest.json");
+  const auto finish = [&] {
+    const Ended info = run_fathom({"dataset", "info", dataset});
+    EXPECT_EQ(info.exit_code, 0) << info.err;
+    const std::string mark = "to finish it: fathom ";
+    const std::size_t at = info.out.find(mark);
+    return at == std::string::npos ? "" : info.out.substr(at + mark.size());
+  };
+  ASSERT_EQ(run_shell("$FATHOM " + finish(), folder_.path()), 0);
+  EXPECT_EQ(finish(), "dataset merge '" + dataset + "'\n");
+  ASSERT_EQ(run_shell("$FATHOM " + finish(), folder_.path()), 0);
+  EXPECT_EQ(finish(), "");
+  const Ended verified = run_fathom({"dataset", "verify", dataset});
+  EXPECT_EQ(verified.exit_code, 0) << verified.err;
+  EXPECT_NE(verified.out.find("24 units, 144 files, "), std::string::npos) << verified.out;
+  const std::string cloud = dataset + "/units/000/000/000000005/lidar/cloud_000002.pcd";
+  ASSERT_TRUE(fs::exists(cloud));
+  std::string bytes = bytes_of(cloud);
+  bytes.back() = static_cast<char>(bytes.back() ^ 1);
+  write_text(cloud, bytes);
+  const Ended flipped = run_fathom({"dataset", "verify", dataset});
+  EXPECT_EQ(flipped.exit_code, 2);
+  EXPECT_EQ(flipped.out, "units/000/000/000000005/lidar/cloud_000002.pcd: has other bytes than were written\n");
+  EXPECT_NE(flipped.err.find("1 fault"), std::string::npos) << flipped.err;
+}
+
 /// The shard that the environment gives, by the units that are there afterwards.
 class ShardAuto : public Dataset {
  protected:

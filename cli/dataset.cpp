@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+#include "dataset.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <fathom/base/error.hpp>
+#include <fathom/base/names.hpp>
+#include <fathom/dataset/manifest.hpp>
+
+#include "dataset_command.hpp"
+#include "signals.hpp"
+#include "text.hpp"
+
+namespace fathom_cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// What finishes a dataset, as a shell reads it.
+std::string finishing_command(const fathom::DatasetInfo& info, const std::string& folder) {
+  if (info.first_missing) {
+    const std::string command = info.command.empty() ? "fathom simulate " + info.scene + " ..." : info.command;
+    return command + " --out " + folder + " --resume";
+  }
+  return info.merged ? "" : "fathom dataset merge " + folder;
+}
+
+std::string range_text(const fathom::NumberRange& range) { return fmt::format("{}:{}", range.first, range.end); }
+
+Json info_json(const fathom::DatasetInfo& info, const std::string& finish) {
+  Json json = {{"fathom", info.version},
+               {"scene", info.scene},
+               {"seed", info.seed},
+               {"environments", range_text(info.units.environments())},
+               {"episodes", range_text(info.units.episodes())},
+               {"frames", info.units.frames()},
+               {"block", info.units.block()},
+               {"units", info.units.size()},
+               {"complete", info.complete},
+               {"made_of_something_else", info.others},
+               {"unfinished", info.unfinished},
+               {"files", info.files},
+               {"bytes", info.bytes},
+               {"merged", info.merged},
+               {"finish", finish}};
+  if (info.first_missing) json["first_missing"] = *info.first_missing;
+  return json;
+}
+
+std::string info_text(const fathom::DatasetInfo& info, const std::string& finish) {
+  std::string text = fmt::format(
+      "{} of fathom {}, seed {}: environments {}, episodes {}, {} in blocks of {}\n"
+      "{} of {} complete, {}, {}\n",
+      fathom::printable(info.scene), fathom::printable(info.version), info.seed, range_text(info.units.environments()),
+      range_text(info.units.episodes()), counted(info.units.frames(), "frame"), info.units.block(),
+      group_digits(info.complete), counted(info.units.size(), "unit"), counted(info.files, "file"),
+      bytes_text(info.bytes));
+  if (info.others > 0) text += fmt::format("{} made of other inputs, seed or version\n", counted(info.others, "unit"));
+  if (info.unfinished > 0) text += fmt::format("{} begun and not finished\n", counted(info.unfinished, "unit"));
+  if (info.first_missing) text += fmt::format("the first to be rendered: unit {}\n", *info.first_missing);
+  return text +
+         (finish.empty() ? "complete and merged\n" : fmt::format("to finish it: {}\n", fathom::printable(finish)));
+}
+
+}  // namespace
+
+void merge_dataset(const DatasetArguments& arguments) {
+  const fathom::DatasetInfo info = fathom::merge_dataset(arguments.folder);
+  if (arguments.quiet) return;
+  print(fmt::format("{}, {}, {}: see {}\n", counted(info.complete, "unit"), counted(info.files, "file"),
+                    bytes_text(info.bytes), fathom::printable((arguments.folder / "manifest.json").string())));
+}
+
+void verify_dataset(const DatasetArguments& arguments) {
+  const StopSignals signals(Patience::kASecond);
+  const fathom::VerifyResult result =
+      fathom::verify_dataset(arguments.folder, {.threads = arguments.threads, .should_stop = &StopSignals::received});
+  for (const std::string& fault : result.faults) print(fathom::printable(fault) + "\n");
+  if (result.fault_count > 0) {
+    throw fathom::InputError(fmt::format("{}: {}", arguments.folder.string(), counted(result.fault_count, "fault")));
+  }
+  if (arguments.quiet) return;
+  print(fmt::format("{}, {}, {}: as they were written\n", counted(result.units, "unit"), counted(result.files, "file"),
+                    bytes_text(result.bytes)));
+}
+
+void print_dataset_info(const DatasetArguments& arguments) {
+  const fathom::DatasetInfo info = fathom::read_dataset_info(arguments.folder);
+  const std::string finish = finishing_command(info, quoted(arguments.folder.string()));
+  print(arguments.json ? info_json(info, finish).dump(2, ' ', false, Json::error_handler_t::replace) + "\n"
+                       : info_text(info, finish));
+}
+
+}  // namespace fathom_cli

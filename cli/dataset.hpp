@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// `fathom dataset merge | verify | info DIR`
+
+#include <filesystem>
+
+namespace fathom_cli {
+
+struct DatasetArguments {
+  std::filesystem::path folder;
+  int threads = 0;  ///< 0: one per core
+  bool json = false, quiet = false;
+};
+
+void merge_dataset(const DatasetArguments& arguments);
+/// Prints every fault; throws fathom::InputError when there is one.
+void verify_dataset(const DatasetArguments& arguments);
+void print_dataset_info(const DatasetArguments& arguments);
+
+}  // namespace fathom_cli

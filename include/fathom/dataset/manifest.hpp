@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// What a dataset holds, its manifest, and whether both agree.
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fathom/base/export.hpp>
+#include <fathom/dataset/unit.hpp>
+
+namespace fathom {
+
+struct DatasetInfo {
+  std::string version;  ///< of fathom, that rendered it
+  std::string scene;    ///< name of the scene file
+  std::string command;  ///< that renders it, without --out; empty: unknown
+  std::uint64_t seed = 0;
+  UnitList units;
+  std::uint64_t complete = 0;                  ///< units that are there
+  std::uint64_t others = 0;                    ///< units that are there and made of something else
+  std::optional<std::uint64_t> first_missing;  ///< the first that is not there, or made of something else
+  std::uint64_t unfinished = 0;                ///< folders of units that somebody began
+  std::uint64_t files = 0, bytes = 0;          ///< of the complete units
+  bool merged = false;                         ///< manifest.json is there
+};
+
+/// Reads the manifest and the names of the units; opens a unit only where the manifest has no line for it. Throws
+/// InputError for a folder that is no dataset.
+FATHOM_API DatasetInfo read_dataset_info(const std::filesystem::path& dataset);
+
+/// Checks that all units are there, sorts the manifest and writes manifest.json; removes what is unfinished. Afterwards
+/// the bytes of all files are the same whoever rendered the dataset. Call it when nobody renders any more. Throws
+/// InputError for a unit that is missing, made of something else, or none of the dataset, naming it; SystemError.
+FATHOM_API DatasetInfo merge_dataset(const std::filesystem::path& dataset);
+
+struct VerifyOptions {
+  int threads = 0;                         ///< 0: one per core
+  std::function<bool()> should_stop = {};  ///< asked before every unit, from any thread
+};
+
+struct VerifyResult {
+  std::uint64_t units = 0, files = 0, bytes = 0;  ///< read
+  std::uint64_t fault_count = 0;
+  std::vector<std::string> faults;  ///< a sentence each, sorted by units; the first kMostFaults
+};
+
+inline constexpr std::size_t kMostFaults = 100;
+
+/// Reads every file of a merged dataset and compares its size and digest with unit.json, and that with the manifest.
+/// Finds files and units that are missing, changed, too many, or made of something else. Throws InputError for a folder
+/// that is no dataset or was not merged, Interrupted.
+FATHOM_API VerifyResult verify_dataset(const std::filesystem::path& dataset, const VerifyOptions& options = {});
+
+}  // namespace fathom

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <set>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <fathom/base/error.hpp>
+#include <fathom/base/executor.hpp>
+#include <fathom/dataset/manifest.hpp>
+
+#include "dataset/dataset_file.hpp"
+#include "dataset/manifest_file.hpp"
+#include "dataset/read_bytes.hpp"
+#include "dataset/shelf.hpp"
+#include "dataset/stray.hpp"
+
+namespace fathom {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+class Verifier {
+ public:
+  Verifier(const fs::path& dataset, const VerifyOptions& options)
+      : dataset_(dataset),
+        options_(options),
+        file_(read_dataset_file(dataset)),
+        executor_(make_executor(options.threads)) {}
+
+  VerifyResult run() {
+    const auto manifest = read_bytes(dataset_ / kManifestName);
+    if (!manifest) {
+      throw InputError(fmt::format("{}: has no {}; `fathom dataset merge` makes it of a complete dataset",
+                                   dataset_.string(), kManifestName));
+    }
+    Manifest found;
+    for (std::uint64_t first = 0; first < file_.units.size(); first += kUnitsPerPart) verify_part(first, found);
+    if (found.text(file_) != *manifest) fault(0, kManifestName, "does not agree with the lines of the manifest");
+    if (read_bytes(dataset_ / kDatasetName) != dataset_text(file_)) fault(0, kDatasetName, "is not as it was written");
+    for_each_stray(dataset_, file_.units, [this](const fs::path& path) {
+      fault(file_.units.size(), relative(path), "is none of the dataset");
+    });
+    return result();
+  }
+
+ private:
+  [[nodiscard]] std::string relative(const fs::path& path) const { return path.lexically_relative(dataset_).string(); }
+
+  void fault(std::uint64_t unit, const std::string& name, std::string_view what) {
+    const std::lock_guard lock(mutex_);
+    ++result_.fault_count;
+    faults_.emplace(unit, fmt::format("{}: {}", name, what));
+    if (faults_.size() > kMostFaults) faults_.erase(std::prev(faults_.end()));
+  }
+
+  void verify_part(std::uint64_t first, Manifest& found) {
+    const PartEntries entries = read_part(dataset_ / part_file(first));
+    for (const auto& [index, entry] : entries) found.add(entry);
+    const std::uint64_t end = std::min(first + kUnitsPerPart, file_.units.size());
+    executor_->parallel_for(end - first, 1, [&](std::size_t a, std::size_t b) {
+      for (std::uint64_t i = first + a; i < first + b; ++i) {
+        if (options_.should_stop && options_.should_stop()) throw Interrupted("stopped; nothing was changed");
+        const auto entry = entries.find(i);
+        if (entry == entries.end()) {
+          fault(i, unit_folder(i).string(), "the manifest has no line of it");
+        } else {
+          verify_unit(entry->second);
+        }
+      }
+    });
+  }
+
+  void verify_unit(const UnitEntry& entry) {
+    const std::string name = unit_folder(entry.index).string();
+    const auto text = read_bytes(dataset_ / name / kUnitJson);
+    if (!text) return fault(entry.index, name, "is missing");
+    const auto found = read_unit_json(dataset_ / name, entry.index);
+    if (found && found->digest != unit_digest(file_.inputs, file_.units.at(entry.index))) {
+      return fault(entry.index, name, "is made of something else: other inputs, seed, numbers or version");
+    }
+    if (!found || *found != entry) return fault(entry.index, name + "/" + kUnitJson, "is not as the manifest says");
+    try {
+      verify_files(entry.index, name, nlohmann::json::parse(*text));
+    } catch (const nlohmann::json::exception&) {
+      fault(entry.index, name + "/" + kUnitJson, "was not written by fathom");
+    }
+  }
+
+  void verify_files(std::uint64_t unit, const std::string& folder, const nlohmann::json& json) {
+    std::set<std::string> listed = {kUnitJson};
+    std::uint64_t bytes = 0;
+    for (const auto& file : json.at("files")) {
+      const auto name = file.at("name").get<std::string>();
+      listed.insert(name);
+      const auto content = read_bytes(dataset_ / folder / name);
+      if (!content) {
+        fault(unit, folder + "/" + name, "is missing");
+        continue;
+      }
+      bytes += content->size();
+      const auto size = file.at("bytes").get<std::uint64_t>();
+      if (content->size() != size) {
+        fault(unit, folder + "/" + name, fmt::format("has {} bytes in place of {}", content->size(), size));
+      } else if (digest_of(*content) != file.at("digest").get<std::string>()) {
+        fault(unit, folder + "/" + name, "has other bytes than were written");
+      }
+    }
+    find_unlisted(unit, folder, listed);
+    const std::lock_guard lock(mutex_);
+    ++result_.units;
+    result_.files += listed.size() - 1;
+    result_.bytes += bytes;
+  }
+
+  void find_unlisted(std::uint64_t unit, const std::string& folder, const std::set<std::string>& listed) {
+    std::error_code error;
+    for (fs::recursive_directory_iterator entry(dataset_ / folder, error), end; !error && entry != end;
+         entry.increment(error)) {
+      const std::string name = entry->path().lexically_relative(dataset_ / folder).string();
+      if (!entry->is_directory(error) && !listed.contains(name)) {
+        fault(unit, folder + "/" + name, "is a file that the unit does not have");
+      }
+    }
+  }
+
+  [[nodiscard]] VerifyResult result() {
+    for (const auto& [unit, text] : faults_) result_.faults.push_back(text);
+    return result_;
+  }
+
+  const fs::path& dataset_;
+  const VerifyOptions& options_;
+  DatasetFile file_;
+  std::unique_ptr<Executor> executor_;
+  std::mutex mutex_;  // of all below
+  std::set<std::pair<std::uint64_t, std::string>> faults_;
+  VerifyResult result_;
+};
+
+}  // namespace
+
+VerifyResult verify_dataset(const fs::path& dataset, const VerifyOptions& options) {
+  return Verifier(dataset, options).run();
+}
+
+}  // namespace fathom
