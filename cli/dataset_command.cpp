@@ -28,7 +28,7 @@ std::string quoted(const std::string& word) {
 }
 
 bool makes_dataset(const SimulateOptions& options) {
-  return options.block || !options.shard.empty() || options.shards || options.resume;
+  return options.block || !options.shard.empty() || options.shards || options.resume || options.claim;
 }
 
 std::string dataset_command(const SimulateOptions& options) {

@@ -77,6 +77,8 @@ fathom::DatasetOptions dataset_options(const fathom::SceneSetup& setup, const Si
   dataset.block = options.block.value_or(0);
   if (!options.shard.empty()) dataset.shard = shard_named(options.shard, options.shards);
   dataset.resume = options.resume;
+  dataset.claim = options.claim;
+  dataset.claim_stale_s = options.claim_s;
   dataset.command = dataset_command(options);
   return dataset;
 }

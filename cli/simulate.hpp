@@ -28,10 +28,11 @@ struct SimulateOptions {
   bool digest = false;
   std::optional<fathom::Isa> isa;  ///< nothing: the widest that this computer has
   std::optional<fathom::CasterKind> caster;
-  std::optional<std::uint32_t> block;  ///< any of these five: a dataset of units
+  std::optional<std::uint32_t> block;  ///< any of these: a dataset of units
   std::string shard;                   ///< "i/n" or "auto"; empty: all
   std::optional<std::uint64_t> shards;
-  bool resume = false;
+  bool resume = false, claim = false;
+  double claim_s = 600.0;
   std::string device;  ///< empty: the scene file's
 };
 

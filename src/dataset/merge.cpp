@@ -6,6 +6,7 @@
 #include <fathom/base/error.hpp>
 #include <fathom/dataset/manifest.hpp>
 
+#include "dataset/claims.hpp"
 #include "dataset/dataset_file.hpp"
 #include "dataset/manifest_file.hpp"
 #include "dataset/read_bytes.hpp"
@@ -99,6 +100,8 @@ DatasetInfo merge_dataset(const fs::path& dataset) {
     for (const std::string& name : shelf.unfinished(i))
       fs::remove_all(dataset / unit_folder(i).parent_path() / name, error);
   }
+  std::error_code error;
+  fs::remove_all(dataset / kClaimsName, error);
   write_whole_file(dataset / kManifestName, manifest.text(file));
   info.merged = true;
   return info;

@@ -28,6 +28,17 @@ namespace {
 
 using DatasetClock = std::chrono::steady_clock;
 
+/// Releases the claim on a unit when it is rendered, and when it cannot be.
+struct ClaimedUnit {
+  const UnitQueue& queue;
+  const Unit& unit;
+
+  ClaimedUnit(const UnitQueue& q, const Unit& u) : queue(q), unit(u) {}
+  ClaimedUnit(const ClaimedUnit&) = delete;
+  ClaimedUnit& operator=(const ClaimedUnit&) = delete;
+  ~ClaimedUnit() { queue.release(unit); }
+};
+
 /// Shares the units of a shard out among threads, and adds up what comes of them.
 class DatasetRunner {
  public:
@@ -55,7 +66,7 @@ class DatasetRunner {
     stop_ = options_.run.should_stop && options_.run.should_stop();
     if (!stop_) render_all();
     if (error_) std::rethrow_exception(error_);
-    result_.skipped = queue_.skipped();
+    result_.skipped = queue_.size() - result_.rendered;
     if (!stop_) return result_;
     throw Interrupted(fmt::format("stopped after {} of {} units; those in {} are whole, and --resume goes on",
                                   result_.rendered, queue_.size(), options_.run.out.string()));
@@ -84,13 +95,15 @@ class DatasetRunner {
       FolderWriter writer(options_.run.out, setup_, renderer.run(), inputs_, worker);
       while (!stop_ && !run.should_stop()) {
         const std::optional<Unit> unit = queue_.take();
-        if (!unit) return;
-        renderer.render(*unit, writer, [this](std::size_t sensor, const Frame& frame, double seconds) {
+        if (!unit) break;
+        const ClaimedUnit claimed(queue_, *unit);
+        renderer.render(*unit, writer, [&](std::size_t sensor, const Frame& frame, double seconds) {
           count(sensor, frame, seconds);
+          queue_.renew(*unit);
         });
         keep(writer.entry());
       }
-      stop_ = true;
+      if (run.should_stop()) stop_ = true;
     } catch (const Interrupted&) {
       stop_ = true;
     } catch (...) {

@@ -23,6 +23,10 @@ struct DatasetOptions {
   Shard shard = {};
   std::optional<std::vector<std::uint64_t>> units = {};  ///< these in place of the shard's
   bool resume = false;                                   ///< skip units that are complete and the same, redo others
+  /// For slow nodes: as resume, and whoever has rendered its shard goes on with units that nobody has claimed; returns
+  /// when all units are complete. Works on any file system on which to make a folder is atomic, NFS too.
+  bool claim = false;
+  double claim_stale_s = 600.0;  ///< a claim that was not renewed for so long is taken over; renewed after each frame
   std::string command = {};                              ///< that makes the dataset; kept in dataset.json
 };
 
@@ -30,7 +34,7 @@ struct DatasetOptions {
 struct DatasetResult {
   std::uint64_t units = 0;             ///< of the dataset
   std::uint64_t rendered = 0;          ///< by this call
-  std::uint64_t skipped = 0;           ///< of the shard, because they were complete
+  std::uint64_t skipped = 0;           ///< because they were complete, or others rendered them
   std::uint64_t files = 0, bytes = 0;  ///< of the units rendered
   Progress progress;
   std::vector<SensorResult> sensors;  ///< in the order of the scene file; of the units rendered, without digests

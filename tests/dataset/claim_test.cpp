@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+// Claims: several processes share one list of units, and none waits for a dead one.
+
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <fathom/base/error.hpp>
+#include <fathom/dataset/dataset.hpp>
+#include <fathom/dataset/manifest.hpp>
+
+#include "dataset/claims.hpp"
+#include "dataset/dataset_fixture.hpp"
+#include "support/error_text.hpp"
+
+namespace fathom {
+namespace {
+
+using test::DatasetFolder;
+using test::files_in;
+using test::input_error;
+namespace fs = std::filesystem;
+
+/// Makes a claim look as if nobody had renewed it for so long.
+void age(const fs::path& claim, std::chrono::seconds by) {
+  fs::last_write_time(claim, fs::file_time_type::clock::now() - by);
+}
+
+TEST(Claims, AreOfOneUntilReleasedOrStale) {
+  const test::TemporaryFolder folder;
+  Claims mine(folder.path(), 100.0), yours(folder.path(), 100.0);
+  EXPECT_TRUE(mine.take(1234567));
+  EXPECT_FALSE(yours.take(1234567));
+  EXPECT_TRUE(yours.take(1234568));
+  mine.release(1234567);
+  EXPECT_TRUE(yours.take(1234567));
+  const fs::path claim = folder.path() / std::string("claims/001/234/001234567");
+  age(claim, std::chrono::seconds(50));
+  EXPECT_FALSE(mine.take(1234567));
+  age(claim, std::chrono::seconds(150));
+  yours.renew(1234567);
+  EXPECT_FALSE(mine.take(1234567));
+  age(claim, std::chrono::seconds(150));
+  EXPECT_TRUE(mine.take(1234567));
+  EXPECT_FALSE(yours.take(1234567));
+}
+
+/// Of several who take stale claims at once, nobody ends with none taken; the files are those of one process.
+RC_GTEST_PROP(Claims, MakeTheDatasetOfOneProcess, ()) {
+  static const DatasetFolder data;
+  static const auto expected = [] {
+    render_dataset(data.setup, data.options("one"));
+    merge_dataset(data.folder / "one");
+    return files_in(data.folder / "one");
+  }();
+  DatasetOptions options = data.options("claimed");
+  options.claim = true;
+  fs::remove_all(options.run.out);
+  // What dead processes have left: claims, half of a unit.
+  for (int i = *rc::gen::inRange(0, 4); i > 0; --i) {
+    const auto unit = *rc::gen::inRange<std::uint64_t>(0, 18);
+    const fs::path claim = options.run.out / "claims" / unit_folder(unit).lexically_relative("units");
+    fs::create_directories(claim);
+    age(claim, std::chrono::hours(1));
+  }
+  const auto count = *rc::gen::inRange<std::uint64_t>(1, 5);
+  std::vector<DatasetResult> results(count);
+  std::vector<std::thread> processes;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    processes.emplace_back([&, i] {
+      DatasetOptions mine = options;
+      mine.shard = {i, count};
+      results[i] = render_dataset(data.setup, mine);
+    });
+  }
+  for (std::thread& process : processes) process.join();
+  std::uint64_t rendered = 0;
+  for (const DatasetResult& result : results) {
+    rendered += result.rendered;
+    RC_ASSERT(result.rendered + result.skipped == 18U);
+  }
+  RC_ASSERT(rendered >= 18U);
+  merge_dataset(options.run.out);
+  RC_ASSERT(files_in(options.run.out) == expected);
+  RC_ASSERT(!fs::exists(options.run.out / "claims"));
+}
+
+TEST(Claims, LetOneProcessHelpTheOthers) {
+  const DatasetFolder data;
+  DatasetOptions options = data.options("alone");
+  options.claim = true;
+  options.shard = {2, 5};  // the others never start
+  EXPECT_EQ(render_dataset(data.setup, options).rendered, 18U);
+  options.run.force = true;
+  EXPECT_NE(input_error([&] { return render_dataset(data.setup, options); }).find("claims"), std::string::npos);
+}
+
+TEST(Claims, WaitForLivingOnesUntilStopped) {
+  const DatasetFolder data;
+  DatasetOptions options = data.options("waiting");
+  options.claim = true;
+  fs::create_directories(options.run.out / "claims/000/000/000000007");
+  int asked = 0;
+  options.run.should_stop = [&] { return ++asked > 2000; };
+  EXPECT_THROW(render_dataset(data.setup, options), Interrupted);
+  EXPECT_EQ(read_dataset_info(options.run.out).complete, 17U);
+}
+
+}  // namespace
+}  // namespace fathom
