@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Runs one part of the page's tests:  node page/tests/run.mjs source|bundle|browser|server
+// Runs one part of the page's tests:  node page/tests/run.mjs installed|source|bundle|browser|server
 // Ends with 77 and one line where what a part needs is not installed.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
@@ -22,8 +22,14 @@ function installed() {
   });
 }
 
+if (Number(process.versions.node.split('.')[0]) < 20) {
+  leave(`node ${process.versions.node} is older than 20, which vite needs`);
+}
 if (!installed()) {
   leave('page/node_modules does not hold what page/package-lock.json names; `npm ci` in page/ installs it');
+}
+if (part === 'installed') {
+  process.exit(0);
 }
 if (part === 'server' && !(await import('./server/server.mjs')).program) {
   leave('there is no program fathom: FATHOM names it');
