@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The client that Lichtblick and Foxglove are built on speaks with the server, and their reader decodes what it sends.
+import { readFileSync } from 'node:fs';
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { parse } from '@foxglove/rosmsg';
@@ -179,4 +180,6 @@ check('the layout for Lichtblick and Foxglove names only topics that are offered
     assert.ok(judge.channels.has(topic) || judge.services.has(topic), topic);
   }
   judge.close();
+  const installed = JSON.parse(readFileSync(new URL('../../layout.json', import.meta.url), 'utf8'));
+  assert.deepEqual(layout, installed, 'page/layout.json is what the server gives for a lidar and a camera');
 });
