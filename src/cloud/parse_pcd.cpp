@@ -58,7 +58,7 @@ PcdLines read_lines(std::string_view bytes, const std::string& file) {
 }
 
 PointTable table_of(const PcdLines& lines, const std::string& file) {
-  constexpr std::uint32_t kMostCount = 65536;
+  constexpr std::size_t kMostValues = 65536;  // of a point
   PointTable table;
   const auto fail = [&](std::string_view what) { throw InputError(fmt::format("{}: the PCD header {}", file, what)); };
   if (lines.fields.empty() || lines.sizes.size() != lines.fields.size() || lines.types.size() != lines.fields.size() ||
@@ -70,14 +70,16 @@ PointTable table_of(const PcdLines& lines, const std::string& file) {
     const auto count =
         lines.counts.empty() ? std::optional<std::uint32_t>(1) : parse_number<std::uint32_t>(lines.counts[i]);
     const char type = lines.types[i].front();
-    if (!size || (*size != 1 && *size != 2 && *size != 4 && *size != 8) || !count || *count > kMostCount ||
+    if (!size || (*size != 1 && *size != 2 && *size != 4 && *size != 8) || !count ||
+        *count > kMostValues - table.values.size() ||
         (type != 'F' && type != 'I' && type != 'U')) {
       fail(fmt::format("describes the field {} as no field can be", lines.fields[i].substr(0, 40)));
     }
     table.add(lines.fields[i], datatype_of(type, *size), *size, *count);
   }
   if (!lines.width || !lines.height ||
-      (lines.points && *lines.height != 0 && *lines.points / *lines.height != *lines.width)) {
+      (lines.points && *lines.height != 0 &&
+       (*lines.points / *lines.height != *lines.width || *lines.points % *lines.height != 0))) {
     fail("has no WIDTH and HEIGHT whose product is POINTS");
   }
   table.cols = *lines.width, table.rows = *lines.height;

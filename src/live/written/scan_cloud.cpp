@@ -67,7 +67,12 @@ CloudMessage cloud_of_depth(const msg::Image& image, const msg::CameraInfo& came
   const double fx = camera.k[0], cx = camera.k[2], fy = camera.k[4], cy = camera.k[5];
   if (!(fx > 0.0) || !(fy > 0.0)) throw InputError("the focal lengths of the camera are not above 0");
   const std::size_t size = image.encoding == "32FC1" ? sizeof(float) : sizeof(std::uint16_t);
-  if (image.step < image.width * size) throw InputError("the rows of a depth image are shorter than its width");
+  if (size == sizeof(std::uint16_t) && image.encoding != "16UC1") {
+    throw InputError("an image is not shown: its encoding is neither 32FC1 nor 16UC1");
+  }
+  if (image.step < image.width * size || image.data.size() < std::uint64_t{image.height} * image.step) {
+    throw InputError("a depth image has fewer bytes than its width and height say");
+  }
   std::vector<Place> places(std::size_t{image.height} * image.width);
   for (std::size_t row = 0, i = 0; row < image.height; ++row) {
     for (std::size_t col = 0; col < image.width; ++col, ++i) {

@@ -27,7 +27,7 @@ class ValueOf {
   ValueOf(const msg::PointCloud2& cloud, std::string_view name, std::uint8_t datatype) : cloud_(cloud) {
     if (cloud.is_bigendian) return;
     for (const msg::PointField& field : cloud.point_fields) {
-      if (field.name == name && field.datatype == datatype) offset_ = field.offset;
+      if (field.name == name && field.datatype == datatype && field.count > 0) offset_ = field.offset;
     }
   }
   explicit operator bool() const { return offset_.has_value(); }
