@@ -48,9 +48,9 @@ Files appear whole or not at all. docs/scene-format.md describes SCENE, docs/out
 
 constexpr const char* kViewHelp = R"(
 Examples:
-  fathom view out/house
-  fathom view house.mcap
-  fathom view out/house/lidar/cloud_000000.pcd
+  fathom view drive
+  fathom view drive.mcap
+  fathom view drive/laser/cloud_000000.pcd
 
 docs/live.md says what is shown of each.)";
 

@@ -68,27 +68,28 @@ std::string chosen_topic(const Survey& found, const std::string& asked) {
 }  // namespace
 
 ScanLog read_bag_log(const std::filesystem::path& bag, const BagLogOptions& options) {
-  ScanLog log = with_prefix(bag.string(), [&] {
-    Survey found = survey(bag);
-    const std::string topic = chosen_topic(found, options.scan_topic);
-    ScanTaker taker(found.frames, options.map_frame);
-    taker.expect_readings(found.scan_topics.at(topic) / sizeof(float));
-    msg::LaserScan scan;
-    std::string refusal;  // of what the scans say, which is no fault of the record that they stand in
-    static_cast<void>(read_bag(bag, [&](const BagMessage& m) {
-      if (!refusal.empty() || m.topic.name != topic || !is_of(m, msg::LaserScan::kType)) return;
-      read_message(m.bytes, scan);
-      try {
-        taker.take(scan);
-      } catch (const InputError& error) {
-        refusal = error.what();
-      }
-    }));
+  const std::string name = bag.string();
+  Survey found = survey(bag);
+  const std::string topic = with_prefix(name, [&] { return chosen_topic(found, options.scan_topic); });
+  ScanTaker taker(found.frames, options.map_frame);
+  taker.expect_readings(found.scan_topics.at(topic) / sizeof(float));
+  msg::LaserScan scan;
+  std::string refusal;  // of what the scans say, which is no fault of the record that they stand in
+  static_cast<void>(read_bag(bag, [&](const BagMessage& m) {
+    if (!refusal.empty() || m.topic.name != topic || !is_of(m, msg::LaserScan::kType)) return;
+    read_message(m.bytes, scan);
+    try {
+      taker.take(scan);
+    } catch (const InputError& error) {
+      refusal = error.what();
+    }
+  }));
+  return with_prefix(name, [&] {
     if (!refusal.empty()) throw InputError(refusal);
-    return taker.finish(topic, found.tear);
+    ScanLog log = taker.finish(topic, found.tear);
+    log.name = name;
+    return log;
   });
-  log.name = bag.string();
-  return log;
 }
 
 }  // namespace fathom
