@@ -71,8 +71,7 @@ PointTable table_of(const PcdLines& lines, const std::string& file) {
         lines.counts.empty() ? std::optional<std::uint32_t>(1) : parse_number<std::uint32_t>(lines.counts[i]);
     const char type = lines.types[i].front();
     if (!size || (*size != 1 && *size != 2 && *size != 4 && *size != 8) || !count ||
-        *count > kMostValues - table.values.size() ||
-        (type != 'F' && type != 'I' && type != 'U')) {
+        *count > kMostValues - table.values.size() || (type != 'F' && type != 'I' && type != 'U')) {
       fail(fmt::format("describes the field {} as no field can be", lines.fields[i].substr(0, 40)));
     }
     table.add(lines.fields[i], datatype_of(type, *size), *size, *count);

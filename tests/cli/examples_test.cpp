@@ -101,7 +101,7 @@ std::string stopped(std::string example) {
   if (!records && !serves && !example.starts_with("publish ") && example.find(" --live") == std::string::npos)
     return {};
   for (const auto& [find, replace] :
-       {std::pair<std::string, std::string>{" --interface eth0", ""}, {"drive.mcap", "recorded.mcap"}}) {
+       {std::pair<std::string, std::string>{" --interface eth0", ""}, {"--bag drive.mcap", "--bag recorded.mcap"}}) {
     if (const std::size_t at = example.find(find); at != std::string::npos) example.replace(at, find.size(), replace);
   }
   return "timeout --preserve-status -s INT 1 \"$FATHOM\" " + example +

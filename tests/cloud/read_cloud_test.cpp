@@ -149,9 +149,8 @@ TEST(ReadCloud, WhatIsWrongIsTold) {
   EXPECT_TRUE(contains(
       refusal(folder, pcd_of("x y z", "4 4 4", "F F F", "1 1 1", "WIDTH 4000000000\nHEIGHT 4000000000", "binary\n")),
       "4000000000 x 4000000000 points are more than 4 GiB"));
-  EXPECT_TRUE(
-      contains(refusal(folder, pcd_of("x y z", "4 4 4", "F F F", "1 1 1", ones, "binary_compressed\n")),
-               "DATA binary_compressed is not read, only ascii and binary"));
+  EXPECT_TRUE(contains(refusal(folder, pcd_of("x y z", "4 4 4", "F F F", "1 1 1", ones, "binary_compressed\n")),
+                       "DATA binary_compressed is not read, only ascii and binary"));
   EXPECT_TRUE(contains(refusal(folder, "solid words\n"), "a.pcd: is no cloud: neither PCD, PLY"));
 }
 

@@ -8,8 +8,7 @@
 #include "message/message.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const auto file =
-      fathom::fuzz::write_input("cloud", std::string_view(reinterpret_cast<const char*>(data), size));
+  const auto file = fathom::fuzz::write_input("cloud", std::string_view(reinterpret_cast<const char*>(data), size));
   fathom::fuzz::expect_answer([&] {
     const fathom::CloudMessage cloud = fathom::read_cloud(file);
     cloud.message.check();

@@ -103,7 +103,9 @@ TEST(ScanCloud, DepthsLieAlongTheirPixels) {
 TEST(ScanCloud, ImagesThatAreNoDepthAreRefused) {
   DepthCase c = depth_case(true, false);
   c.image.data = std::as_bytes(std::span(c.bytes));
-  const auto refusal = [&] { return message_of<InputError>([&] { static_cast<void>(cloud_of_depth(c.image, c.camera)); }); };
+  const auto refusal = [&] {
+    return message_of<InputError>([&] { static_cast<void>(cloud_of_depth(c.image, c.camera)); });
+  };
   c.image.height = 3;
   EXPECT_TRUE(contains(refusal(), "fewer bytes than its width and height say"));
   c.image.height = 2, c.image.encoding = "rgb8";
