@@ -49,6 +49,14 @@ Examples:
 
 Files appear whole or not at all. docs/scene-format.md describes SCENE, docs/output-formats.md what is written.)";
 
+constexpr const char* kViewHelp = R"(
+Examples:
+  fathom view drive
+  fathom view drive.mcap
+  fathom view drive/laser/cloud_000000.pcd
+
+docs/live.md says what is shown of each.)";
+
 constexpr const char* kServeHelp = R"(
 Examples:
   fathom serve examples/house/house.yaml
@@ -207,6 +215,15 @@ void add_serve(CLI::App& app) {
   c.final_callback([o] { serve(*o); });
 }
 
+void add_view(CLI::App& app) {
+  const auto o = std::make_shared<ServeOptions>();
+  CLI::App& c = *app.add_subcommand("view", "Show a run, a bag or a cloud as a live page");
+  c.add_option("PATH", o->path, "folder of a run, a bag, or a cloud (PCD, PLY, PointCloud2, NPY)")->required();
+  add_live_options(c, *o);
+  c.footer(kViewHelp);
+  c.final_callback([o] { view(*o); });
+}
+
 void add_domain(CLI::App& c, fathom::TopicDomain& domain) {
   add_whole(c, {"--domain", "N", "as ROS_DOMAIN_ID"}, {0, fathom::kMaxDomain}, domain.domain);
   c.add_option("--interface", domain.interface, "network interface or address; without: this computer alone")
@@ -319,6 +336,7 @@ std::unique_ptr<CLI::App> make_commands() {
   app->require_subcommand(1);
   add_simulate(*app);
   add_serve(*app);
+  add_view(*app);
   add_check(*app);
   add_sensors(*app);
   add_noise(*app);

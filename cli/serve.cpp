@@ -33,4 +33,6 @@ void serve_until_stopped(const ServeOptions& options, Serve serve_path) {
 
 void serve(const ServeOptions& options) { serve_until_stopped(options, &fathom::serve_scene); }
 
+void view(const ServeOptions& options) { serve_until_stopped(options, &fathom::serve_written); }
+
 }  // namespace fathom_cli

@@ -7,7 +7,7 @@
 
 namespace fathom_cli {
 
-/// `fathom serve SCENE ...`
+/// `fathom serve SCENE ...` and `fathom view PATH ...`
 struct ServeOptions {
   std::filesystem::path path;
   fathom::LiveOptions live;
@@ -16,5 +16,6 @@ struct ServeOptions {
 
 /// Prints the address of the page, and serves it until a signal comes. Throws fathom::Error.
 void serve(const ServeOptions& options);
+void view(const ServeOptions& options);
 
 }  // namespace fathom_cli

@@ -25,7 +25,7 @@ set(FATHOM_ARROWS_parts base scene noise cast)
 set(FATHOM_ARROWS_render base scene noise sensor cast)
 set(FATHOM_ARROWS_simulate base message scene text bag topic noise sensor mesh picture cloud calibrate log world render)
 set(FATHOM_ARROWS_dataset base text render simulate)
-set(FATHOM_ARROWS_live base message scene text noise sensor cloud render simulate)
+set(FATHOM_ARROWS_live base message scene text bag noise sensor cloud render simulate)
 set(FATHOM_ARROWS_report base scene text beam cast grid picture calibrate log simulate)
 
 # A folder of include/fathom belongs to the room of its name: including <fathom/room/...> is an arrow too. These belong

@@ -6,7 +6,7 @@ import { sensorNames, wantedTopics } from './data/sensors';
 import { load, save, type Settings } from './data/settings';
 import { TransformTree } from './data/transform_tree';
 import { Inbox } from './inbox';
-import { takeMessages } from './intake';
+import { showPanels, takeMessages } from './intake';
 import { makeKeys } from './keys';
 import { Layout } from './layout';
 import { Loop } from './loop';
@@ -173,13 +173,20 @@ export class App implements Listener {
   }
 
   private draw(): void {
+    const news = this.guard(() => takeMessages(this, this.recolour));
+    this.recolour = false;
+    this.view.draw();  // before the panels, which are made while the cloud is drawn
+    this.guard(() => news && showPanels(this, news));
+    this.counts.draws++;
+  }
+
+  /** Says in the page what a message has wrong. */
+  private guard<T>(read: () => T): T | undefined {
     try {
-      takeMessages(this, this.recolour);
+      return read();
     } catch (error) {
       this.notes.keep('message', (error as Error).message);
+      return undefined;
     }
-    this.recolour = false;
-    this.view.draw();
-    this.counts.draws++;
   }
 }

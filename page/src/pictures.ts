@@ -51,9 +51,12 @@ export class Pictures {
     }
   }
 
-  draw(view: SceneView, tree: TransformTree): void {
+  drawCloud(view: SceneView, tree: TransformTree): void {
+    view.update(this.frame, this.scales, tree);
+  }
+
+  drawImages(): void {
     const { frame, scales } = this;
-    view.update(frame, scales, tree);
     const { rows, cols } = frame;
     const camera = !this.depth.element.hidden;
     this.range.update(camera ? 0 : rows, cols, colourer(frame, 'range', scales, false));

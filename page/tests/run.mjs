@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Runs one part of the page's tests:  node page/tests/run.mjs source|bundle|browser
+// Runs one part of the page's tests:  node page/tests/run.mjs installed|source|bundle|browser|server
 // Ends with 77 and one line where what a part needs is not installed.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
@@ -22,12 +22,21 @@ function installed() {
   });
 }
 
+if (Number(process.versions.node.split('.')[0]) < 20) {
+  leave(`node ${process.versions.node} is older than 20, which vite needs`);
+}
 if (!installed()) {
   leave('page/node_modules does not hold what page/package-lock.json names; `npm ci` in page/ installs it');
 }
-if (part === 'browser' && !(await import('./browser/browser.mjs')).executablePath) {
+if (part === 'installed') {
+  process.exit(0);
+}
+if (part === 'server' && !(await import('./server/server.mjs')).program) {
+  leave('there is no program fathom: FATHOM names it');
+}
+if (['browser', 'server'].includes(part) && !(await import('./browser/browser.mjs')).executablePath) {
   leave('Chromium is not installed');
 }
-const folder = { source: 'tests', bundle: 'tests/bundle', browser: 'tests/browser' }[part];
+const folder = { source: 'tests', bundle: 'tests/bundle', browser: 'tests/browser', server: 'tests/server' }[part];
 const files = readdirSync(page + folder).filter((name) => name.endsWith('_test.mjs')).map((name) => `${folder}/${name}`);
 process.exit(spawnSync(process.execPath, ['--test', ...files], { cwd: page, stdio: 'inherit' }).status ?? 1);

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
+#include <fstream>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "bag/bag_message.hpp"
 
@@ -12,5 +17,24 @@ namespace fathom {
 /// Returns where the file is torn, in one line, and empty where it is whole: a recorder that died leaves no footer, and
 /// what stands before the tear is read. Throws InputError naming the file for what is no MCAP or is damaged.
 std::string read_mcap(const std::filesystem::path& file, const OnBagMessage& on_message);
+
+/// Reads single messages of an MCAP file again. The chunk that was unpacked last is kept, so that messages that lie
+/// side by side cost little.
+class McapMessages {
+ public:
+  explicit McapMessages(std::filesystem::path file);
+  /// The message at a place that read_mcap() gave; valid until the next call. Throws InputError naming the file where
+  /// it is there no more.
+  std::span<const std::byte> at(const BagPlace& place);
+
+ private:
+  std::string_view chunk_at(std::uint64_t record);
+
+  std::filesystem::path file_;
+  std::ifstream in_;
+  std::string content_, room_;
+  std::optional<std::uint64_t> chunk_;  ///< of which `records_` are
+  std::string_view records_;
+};
 
 }  // namespace fathom

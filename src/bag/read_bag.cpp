@@ -67,16 +67,37 @@ std::string bag_format(const fs::path& bag) {
 
 std::string read_bag(const fs::path& bag, const OnBagMessage& on_message) {
   std::string tear;
+  std::uint32_t number = 0;
   for (const fs::path& file : files_of(bag)) {
     std::string torn;
+    const OnBagMessage of_file = [&](const BagMessage& message) {
+      BagPlace place = message.place;
+      place.file = number;
+      on_message({message.topic, message.time_ns, message.bytes, place});
+    };
     if (bag_format(file) == "MCAP") {
-      torn = read_mcap(file, on_message);
+      torn = read_mcap(file, of_file);
     } else {
-      read_sqlite_bag(file, on_message);
+      read_sqlite_bag(file, of_file);
     }
+    ++number;
     if (tear.empty() && !torn.empty()) tear = file.string() + ": " + torn;
   }
   return tear;
+}
+
+BagMessages::BagMessages(const fs::path& bag) {
+  for (const fs::path& file : files_of(bag)) {
+    if (bag_format(file) == "MCAP") {
+      files_.emplace_back(std::make_unique<McapMessages>(file));
+    } else {
+      files_.emplace_back(std::make_unique<SqliteMessages>(file));
+    }
+  }
+}
+
+std::span<const std::byte> BagMessages::at(const BagPlace& place) {
+  return std::visit([&](const auto& file) { return file->at(place); }, files_.at(place.file));
 }
 
 }  // namespace fathom

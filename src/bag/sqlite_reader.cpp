@@ -82,7 +82,7 @@ void read_sqlite_bag(const std::filesystem::path& file, const OnBagMessage& on_m
     bag.query("SELECT id, name, type, serialization_format FROM topics", [&](sqlite3_stmt* row) {
       topics[sqlite3_column_int64(row, 0)] = {text_of(row, 1), text_of(row, 2), text_of(row, 3)};
     });
-    bag.query("SELECT topic_id, timestamp, data FROM messages ORDER BY timestamp, id", [&](sqlite3_stmt* row) {
+    bag.query("SELECT topic_id, timestamp, data, id FROM messages ORDER BY timestamp, id", [&](sqlite3_stmt* row) {
       const auto topic = topics.find(sqlite3_column_int64(row, 0));
       if (topic == topics.end())
         bag.fail(fmt::format("a message is of topic {}, which is not there", sqlite3_column_int64(row, 0)));
@@ -90,9 +90,32 @@ void read_sqlite_bag(const std::filesystem::path& file, const OnBagMessage& on_m
       const auto size = static_cast<std::size_t>(sqlite3_column_bytes(row, 2));
       on_message({topic->second,
                   static_cast<std::uint64_t>(sqlite3_column_int64(row, 1)),
-                  {bytes, bytes == nullptr ? 0 : size}});
+                  {bytes, bytes == nullptr ? 0 : size},
+                  {.record = static_cast<std::uint64_t>(sqlite3_column_int64(row, 3))}});
     });
   });
+}
+
+class SqliteMessages::Query {
+ public:
+  explicit Query(const std::filesystem::path& file) : bag(file) {}
+  Database bag;
+};
+
+SqliteMessages::SqliteMessages(const std::filesystem::path& file) : query_(std::make_unique<Query>(file)) {}
+SqliteMessages::~SqliteMessages() = default;
+
+std::span<const std::byte> SqliteMessages::at(const BagPlace& place) {
+  bool found = false;
+  const std::string sql =
+      fmt::format("SELECT data FROM messages WHERE id = {}", static_cast<std::int64_t>(place.record));
+  query_->bag.query(sql.c_str(), [&](sqlite3_stmt* row) {
+    const auto* const bytes = static_cast<const char*>(sqlite3_column_blob(row, 0));
+    bytes_.assign(bytes == nullptr ? "" : bytes, static_cast<std::size_t>(sqlite3_column_bytes(row, 0)));
+    found = true;
+  });
+  if (!found) query_->bag.fail(fmt::format("the file changed: message {} is there no more", place.record));
+  return std::as_bytes(std::span(bytes_));
 }
 
 }  // namespace fathom

@@ -28,10 +28,12 @@ std::string layout_text(std::span<const LiveTopic> topics) {
   std::vector<std::string> order = {"3D!fathom", "Parameters!fathom"};
   for (const LiveTopic& topic : topics) {
     if (topic.schema_name == "sensor_msgs/msg/PointCloud2" && !topic.name.ends_with("/rays")) {
-      clouds[topic.name] = {{"visible", true}, {"colorField", "x"}, {"colorMode", "colormap"}, {"colorMap", "turbo"}};
+      clouds[topic.name] = {
+          {"visible", true}, {"colorField", "clean_range"}, {"colorMode", "colormap"}, {"colorMap", "turbo"}};
     } else if (topic.schema_name == "sensor_msgs/msg/Image") {
       const std::string panel = "Image!" + topic.name.substr(1);
-      panels[panel] = {{"imageMode", {{"imageTopic", topic.name}}}};
+      const std::string camera = topic.name.substr(0, topic.name.rfind('/'));
+      panels[panel] = {{"imageMode", {{"imageTopic", topic.name}, {"calibrationTopic", camera + "/camera_info"}}}};
       order.push_back(panel);
     }
   }

@@ -2,6 +2,7 @@
 #include <fathom/live/live.hpp>
 
 #include <array>
+#include <memory>
 #include <mutex>
 #include <random>
 
@@ -14,6 +15,7 @@
 #include "live/live_services.hpp"
 #include "live/live_session.hpp"
 #include "live/scene_source.hpp"
+#include "live/written/open_written.hpp"
 #ifdef FATHOM_LIVE
 #include "live/socket/live_server.hpp"
 #endif
@@ -75,6 +77,12 @@ void serve_scene(const std::filesystem::path& file, const LiveOptions& options) 
   require_live();
   SceneSource source(file, options);
   serve_source(source, options);
+}
+
+void serve_written(const std::filesystem::path& path, const LiveOptions& options) {
+  require_live();
+  const std::unique_ptr<LiveSource> source = open_written(path);
+  serve_source(*source, options);
 }
 
 }  // namespace fathom

@@ -15,6 +15,7 @@
 #include "live/error_density.hpp"
 #include "live/frame_messages.hpp"
 #include "live/save_scene.hpp"
+#include "live/written/shown_cloud.hpp"
 #include "message/clock.hpp"
 #include "message/message.hpp"
 #include "message/point_cloud2.hpp"
@@ -30,10 +31,6 @@ using SceneJson = nlohmann::ordered_json;
 constexpr double kLeastSeconds = 60;  // of time: what moves, and noise, go on after a scene of a few frames
 
 std::string optical_name(const std::string& sensor) { return sensor + "_optical"; }
-
-LiveTopic cdr_topic(std::string name, const MessageType& type, bool keeps = false) {
-  return {std::move(name), "cdr", std::string(type.name), schema_text(type), "ros2msg", keeps};
-}
 
 std::uint64_t stamp_ns(double stamp_s) { return msg::nanoseconds(msg::time_of(stamp_s)); }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <fathom/beam/bag_log.hpp>
 
-#include <set>
+#include <cstdint>
+#include <map>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -28,7 +30,7 @@ bool is_of(const BagMessage& message, const MessageType& type) {
 /// What a first reading of the bag finds: transforms, and topics of scans.
 struct Survey {
   FrameTree frames;
-  std::set<std::string> scan_topics;
+  std::map<std::string, std::uint64_t> scan_topics;  // with the bytes of their messages
   std::string tear;
 };
 
@@ -36,7 +38,7 @@ Survey survey(const std::filesystem::path& bag) {
   Survey found;
   msg::TFMessage transforms;
   found.tear = read_bag(bag, [&](const BagMessage& m) {
-    if (is_of(m, msg::LaserScan::kType)) found.scan_topics.insert(m.topic.name);
+    if (is_of(m, msg::LaserScan::kType)) found.scan_topics[m.topic.name] += m.bytes.size();
     if (!is_of(m, msg::TFMessage::kType)) return;
     read_message(m.bytes, transforms);
     found.frames.add(transforms, m.topic.name.ends_with("tf_static"));
@@ -44,9 +46,9 @@ Survey survey(const std::filesystem::path& bag) {
   return found;
 }
 
-std::string list_of(const std::set<std::string>& names) {
+std::string list_of(const std::map<std::string, std::uint64_t>& topics) {
   std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + printable(name);
+  for (const auto& [name, bytes] : topics) text += (text.empty() ? "" : ", ") + printable(name);
   return text;
 }
 
@@ -55,7 +57,7 @@ std::string chosen_topic(const Survey& found, const std::string& asked) {
   if (asked.empty() && found.scan_topics.size() > 1) {
     throw InputError("has several topics of scans, choose one of " + list_of(found.scan_topics));
   }
-  if (asked.empty()) return *found.scan_topics.begin();
+  if (asked.empty()) return found.scan_topics.begin()->first;
   if (!found.scan_topics.contains(asked)) {
     throw InputError(
         fmt::format("has no scans on topic '{}', but on {}", printable(asked), list_of(found.scan_topics)));
@@ -66,26 +68,28 @@ std::string chosen_topic(const Survey& found, const std::string& asked) {
 }  // namespace
 
 ScanLog read_bag_log(const std::filesystem::path& bag, const BagLogOptions& options) {
-  ScanLog log = with_prefix(bag.string(), [&] {
-    Survey found = survey(bag);
-    const std::string topic = chosen_topic(found, options.scan_topic);
-    ScanTaker taker(found.frames, options.map_frame);
-    msg::LaserScan scan;
-    std::string refusal;  // of what the scans say, which is no fault of the record that they stand in
-    static_cast<void>(read_bag(bag, [&](const BagMessage& m) {
-      if (!refusal.empty() || m.topic.name != topic || !is_of(m, msg::LaserScan::kType)) return;
-      read_message(m.bytes, scan);
-      try {
-        taker.take(scan);
-      } catch (const InputError& error) {
-        refusal = error.what();
-      }
-    }));
+  const std::string name = bag.string();
+  Survey found = survey(bag);
+  const std::string topic = with_prefix(name, [&] { return chosen_topic(found, options.scan_topic); });
+  ScanTaker taker(found.frames, options.map_frame);
+  taker.expect_readings(found.scan_topics.at(topic) / sizeof(float));
+  msg::LaserScan scan;
+  std::string refusal;  // of what the scans say, which is no fault of the record that they stand in
+  static_cast<void>(read_bag(bag, [&](const BagMessage& m) {
+    if (!refusal.empty() || m.topic.name != topic || !is_of(m, msg::LaserScan::kType)) return;
+    read_message(m.bytes, scan);
+    try {
+      taker.take(scan);
+    } catch (const InputError& error) {
+      refusal = error.what();
+    }
+  }));
+  return with_prefix(name, [&] {
     if (!refusal.empty()) throw InputError(refusal);
-    return taker.finish(topic, found.tear);
+    ScanLog log = taker.finish(topic, found.tear);
+    log.name = name;
+    return log;
   });
-  log.name = bag.string();
-  return log;
 }
 
 }  // namespace fathom

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <set>
 
 #include <fmt/format.h>
@@ -123,15 +122,12 @@ bool FrameTree::Path::find(Step& step, std::int64_t stamp_ns, Pose& pose) {
   return true;
 }
 
-std::int64_t FrameTree::Path::even_until_ns(std::int64_t stamp_ns) const {
-  std::int64_t until_ns = std::numeric_limits<std::int64_t>::max();
-  for (const Step& step : steps_) {
-    if (step.holds_always) continue;
+bool FrameTree::Path::is_even(std::int64_t from_ns, std::int64_t to_ns) const {
+  return std::all_of(steps_.begin(), steps_.end(), [=](const Step& step) {
     const std::vector<Stamped>& poses = *step.poses;
-    const bool at_stamp = poses[step.next].first == stamp_ns && step.next + 1 < poses.size();
-    until_ns = std::min(until_ns, poses[step.next + (at_stamp ? 1 : 0)].first);
-  }
-  return until_ns;
+    return step.holds_always ||
+           (poses[step.next].first >= to_ns && (step.next == 0 || poses[step.next - 1].first <= from_ns));
+  });
 }
 
 bool FrameTree::Path::at(std::int64_t stamp_ns, Pose& pose) {

@@ -27,8 +27,8 @@ class FrameTree {
    public:
     /// Whether all that is on the way is known at this time; sets `pose` to outer_from_inner.
     [[nodiscard]] bool at(std::int64_t stamp_ns, Pose& pose);
-    /// Until when no frame on the way takes another course than it has now, after at() for `stamp_ns` was true.
-    [[nodiscard]] std::int64_t even_until_ns(std::int64_t stamp_ns) const;
+    /// Whether no frame on the way takes another course between these times, after at() for one between them was true.
+    [[nodiscard]] bool is_even(std::int64_t from_ns, std::int64_t to_ns) const;
 
    private:
     friend class FrameTree;

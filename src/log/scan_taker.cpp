@@ -17,7 +17,7 @@ namespace fathom {
 namespace {
 
 constexpr double kMostTiltCos = 0.984807753012208;  // of 10 degrees
-constexpr std::size_t kMostStraightRays = 32;
+constexpr std::size_t kMostStraightRays = 512;
 constexpr float kInf = std::numeric_limits<float>::infinity(), kNan = std::numeric_limits<float>::quiet_NaN();
 
 /// By REP 117, and of the values that older drivers write in place of infinities.
@@ -41,6 +41,11 @@ void check_rays(const msg::LaserScan& scan) {
 }
 
 }  // namespace
+
+void ScanTaker::expect_readings(std::size_t readings) {
+  log_.range_m.reserve(readings);
+  log_.ray_offset.reserve(readings);
+}
 
 void ScanTaker::take(const msg::LaserScan& scan) {
   const RayGrid grid = {scan.angle_min, scan.angle_increment, scan.ranges.size()};
@@ -122,36 +127,39 @@ bool ScanTaker::way_to(std::size_t ray, Way& way) {
   return true;
 }
 
-void ScanTaker::set_offset(RayOffset& offset, const Way& way) {
-  offset = {static_cast<float>(way.x_m), static_cast<float>(way.y_m), static_cast<float>(way.yaw_rad)};
-  moved_ = moved_ || offset.x_m != 0.0F || offset.y_m != 0.0F || offset.yaw_rad != 0.0F;
+/// Whether the way from a to b is straight: no transform comes on it, and its middle, whose pose was asked for last, is
+/// where a straight way has it.
+bool ScanTaker::is_straight(const PlacedRay& a, const PlacedRay& middle, const PlacedRay& b) const {
+  if (!(time_increment_ >= 0.0F) || b.ray - a.ray > kMostStraightRays) return false;
+  const double u = static_cast<double>(middle.ray - a.ray) / static_cast<double>(b.ray - a.ray);
+  return path_.is_even(time_ns(a.ray), time_ns(b.ray)) && is_near(middle.way, between(a.way, b.way, u));
 }
 
-/// Rays on whose way no transform comes, and whose middle is where a straight way has it, lie on that way: poses cost
-/// more than all the rest.
-bool ScanTaker::is_straight(std::size_t begin, std::size_t last, const Way& a, Way& b) {
-  if (last < begin + 3 || !(time_increment_ >= 0.0F)) return false;
-  const std::size_t middle = (begin + last) / 2;
-  const bool is_even = time_ns(last) <= path_.even_until_ns(time_ns(begin));
-  Way m;
-  const double u = static_cast<double>(middle - begin) / static_cast<double>(last - begin);
-  return is_even && way_to(middle, m) && way_to(last, b) && is_near(m, between(a, b, u));
+RayOffset ScanTaker::offset_of(const Way& way) {
+  return {static_cast<float>(way.x_m), static_cast<float>(way.y_m), static_cast<float>(way.yaw_rad)};
 }
 
-bool ScanTaker::place_rays(std::size_t begin, std::size_t end, std::span<RayOffset> offsets) {
-  Way a, b;
-  if (!way_to(begin, a)) return false;
-  const bool straight = is_straight(begin, end - 1, a, b);
-  for (std::size_t i = begin; i < end; ++i) {
-    Way way = a;
-    if (straight) {
-      way = between(a, b, static_cast<double>(i - begin) / static_cast<double>(end - 1 - begin));
-    } else if (!way_to(i, way)) {
-      return false;
-    }
-    set_offset(offsets[i], way);
+/// The rays from a to before b, on the straight way between them.
+void ScanTaker::place_straight(const PlacedRay& a, const PlacedRay& b, std::span<RayOffset> offsets) {
+  const auto rays = static_cast<int>(b.ray - a.ray);
+  const double step = 1.0 / rays;
+  RayOffset* const to = offsets.data() + a.ray;
+  for (int i = 0; i < rays; ++i) to[i] = offset_of(between(a.way, b.way, i * step));
+}
+
+/// The rays from a to before b: poses cost more than all the rest, so few are asked for where the way is straight.
+bool ScanTaker::place_between(const PlacedRay& a, const PlacedRay& b, std::span<RayOffset> offsets) {
+  if (b.ray - a.ray < 2) {
+    offsets[a.ray] = offset_of(a.way);
+    return true;
   }
-  return true;
+  PlacedRay middle = {a.ray + (b.ray - a.ray) / 2, {}};
+  if (!way_to(middle.ray, middle.way)) return false;
+  if (is_straight(a, middle, b)) {
+    place_straight(a, b, offsets);
+    return true;
+  }
+  return place_between(a, middle, offsets) && place_between(middle, b, offsets);
 }
 
 bool ScanTaker::place(const msg::LaserScan& scan) {
@@ -162,11 +170,16 @@ bool ScanTaker::place(const msg::LaserScan& scan) {
   const std::size_t known = log_.ray_offset.size(), rays = grid_->rays;
   log_.ray_offset.resize(known + rays);
   const std::span offsets = std::span(log_.ray_offset).subspan(known);
-  for (std::size_t begin = 0; begin < rays; begin += kMostStraightRays) {
-    if (place_rays(begin, std::min(begin + kMostStraightRays, rays), offsets)) continue;
+  const PlacedRay first;
+  PlacedRay last = {rays - 1, {}};
+  if (!way_to(last.ray, last.way) || !place_between(first, last, offsets)) {
     log_.ray_offset.resize(known);
     return false;
   }
+  offsets.back() = offset_of(last.way);
+  moved_ = moved_ || std::any_of(offsets.begin(), offsets.end(), [](const RayOffset& offset) {
+             return offset.x_m != 0.0F || offset.y_m != 0.0F || offset.yaw_rad != 0.0F;
+           });
   log_.pose.push_back(first_);
   return true;
 }

@@ -22,6 +22,9 @@ class ScanTaker {
  public:
   ScanTaker(FrameTree& frames, std::string map_frame) : frames_(frames), map_frame_(std::move(map_frame)) {}
 
+  /// At most so many readings will come: takes their memory at once.
+  void expect_readings(std::size_t readings);
+
   /// Leaves out a scan of other rays, and one whose way to the map is not known at its times. Throws InputError for a
   /// scan that is not sound, a tilted laser, and frames that nothing connects.
   void take(const msg::LaserScan& scan);
@@ -45,6 +48,11 @@ class ScanTaker {
   struct Way {
     double x_m = 0, y_m = 0, yaw_rad = 0;
   };
+  /// A ray of the scan, with its way.
+  struct PlacedRay {
+    std::size_t ray = 0;
+    Way way;
+  };
   static Way between(const Way& a, const Way& b, double u) {
     return {a.x_m + u * (b.x_m - a.x_m), a.y_m + u * (b.y_m - a.y_m), a.yaw_rad + u * (b.yaw_rad - a.yaw_rad)};
   }
@@ -55,9 +63,10 @@ class ScanTaker {
 
   [[nodiscard]] std::int64_t time_ns(std::size_t ray) const;
   bool way_to(std::size_t ray, Way& way);
-  void set_offset(RayOffset& offset, const Way& way);
-  bool is_straight(std::size_t begin, std::size_t last, const Way& a, Way& b);
-  bool place_rays(std::size_t begin, std::size_t end, std::span<RayOffset> offsets);
+  static RayOffset offset_of(const Way& way);
+  [[nodiscard]] bool is_straight(const PlacedRay& a, const PlacedRay& middle, const PlacedRay& b) const;
+  static void place_straight(const PlacedRay& a, const PlacedRay& b, std::span<RayOffset> offsets);
+  bool place_between(const PlacedRay& a, const PlacedRay& b, std::span<RayOffset> offsets);
   void begin(const msg::LaserScan& scan, const RayGrid& grid);
   bool pose_at(std::int64_t stamp_ns, PlanarPose& planar);
   void hang_as(bool upside_down);

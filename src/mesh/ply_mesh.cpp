@@ -11,7 +11,7 @@
 #include <fathom/base/error.hpp>
 
 #include "base/text.hpp"
-#include "mesh/ply_header.hpp"
+#include "text/ply_header.hpp"
 #include "text/text_lines.hpp"
 
 namespace fathom {

@@ -109,6 +109,8 @@ TEST_F(DriveBag, WhatIsWrongGetsOneLine) {
   refused({"--bag", bag()}, "drive.mcap: nothing connects frame 'laser' with frame 'map'; frames: laser robot world");
   refused({"--bag", bag(), "--scan", "/scan"}, "drive.mcap: has no scans on topic '/scan', but on /laser/scan");
   refused({"--bag", folder_ / "told"}, "told: this is no bag");
+  refused({"--bag", folder_ / "gone.mcap"},
+          "fathom: error: " + std::string(folder_ / "gone.mcap") + ": no such file\n");
   refused({"--bag", bag(), "--log", "a.log"}, "--log");
   refused({"--log", "a.log", "--scan", "/scan"}, "--bag");
   refused({}, "--log");

@@ -75,7 +75,8 @@ class Examples : public Beam {
                     write_text(files_ / "many.csv", poses_csv(130)), "--out", files_ / "office.log.gz"});
     ASSERT_EQ(log.exit_code, 0) << log.err;
     const Ended drive = run_fathom({"simulate", FATHOM_SOURCE_DIR "/examples/11_drive_bag/drive.yaml", "--frames", "40",
-                                    "--out", files_ / "drive", "--bag", files_ / "drive.mcap", "--quiet"});
+                                    "--out", files_ / "drive", "--bag", files_ / "drive.mcap", "--set",
+                                    "sensors.laser.outputs=[pcd]", "--quiet"});
     ASSERT_EQ(drive.exit_code, 0) << drive.err;
     write_text(files_ / "expected.csv", "expected_m\n2\n5\ninf\n");
     std::string pairs = "range_m,expected_m\n", pixels = "energy,lost\n";
@@ -91,14 +92,16 @@ class Examples : public Beam {
   }
 };
 
+bool is_live(const std::string& example) { return example.starts_with("serve ") || example.starts_with("view "); }
+
 /// Examples that run until Ctrl-C: as a command that gets it after a second, on this computer alone, and with a bag of
 /// its own. Empty for all others.
 std::string stopped(std::string example) {
-  const bool records = example.starts_with("record "), serves = example.starts_with("serve ");
+  const bool records = example.starts_with("record "), serves = is_live(example);
   if (!records && !serves && !example.starts_with("publish ") && example.find(" --live") == std::string::npos)
     return {};
   for (const auto& [find, replace] :
-       {std::pair<std::string, std::string>{" --interface eth0", ""}, {"drive.mcap", "recorded.mcap"}}) {
+       {std::pair<std::string, std::string>{" --interface eth0", ""}, {"--bag drive.mcap", "--bag recorded.mcap"}}) {
     if (const std::size_t at = example.find(find); at != std::string::npos) example.replace(at, find.size(), replace);
   }
   return "timeout --preserve-status -s INT 1 \"$FATHOM\" " + example +
@@ -112,7 +115,7 @@ TEST_F(Examples, OfEveryPageRun) {
   for (const std::string& example : examples_of({})) {
     if (!done.insert(example).second) continue;
     const std::string until_stopped = stopped(example);
-    const bool is_there = example.starts_with("serve ") ? fathom::has_live() : fathom::has_topics();
+    const bool is_there = is_live(example) ? fathom::has_live() : fathom::has_topics();
     if (!until_stopped.empty() && !is_there) continue;
     const std::string command = until_stopped.empty() ? "\"$FATHOM\" " + example : until_stopped;
     const int code = run_shell(command + " > said 2>&1", std::filesystem::path(files_.map()).parent_path());

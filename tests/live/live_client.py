@@ -68,7 +68,7 @@ class Client:
             self.socket.close()
             raise Refused(head.split(b"\r\n")[0].decode())
         self.channels, self.services, self.subscriptions, self.next_id = {}, {}, {}, 1
-        self.newest = {}  # time of the newest message, by subscription
+        self.newest = {}  # time and bytes of the newest message, by subscription
 
     def _receive(self):
         try:
@@ -121,7 +121,7 @@ class Client:
             if kind == 2:
                 if data[0] == 1:
                     number, time_ns = struct.unpack_from("<IQ", data, 1)
-                    self.newest[number] = time_ns
+                    self.newest[number] = time_ns, data[13:]
                 return data
             message = json.loads(data)
             if message["op"] == "advertise":
@@ -161,9 +161,10 @@ class Client:
         return self.until(lambda m: self.data_of(m, topic))
 
     def wait_for_time(self, topic, time_ns):
-        """Until the newest message of the topic is that of this time."""
-        while self.newest.get(self.subscriptions[topic]) != time_ns:
+        """The newest message of the topic, once it is that of this time."""
+        while self.newest.get(self.subscriptions[topic], (None,))[0] != time_ns:
             self.read()
+        return self.newest[self.subscriptions[topic]][1]
 
     def next_json(self, topic):
         return json.loads(self.next_of(topic)[1])

@@ -9,8 +9,8 @@ namespace fathom::test {
 
 namespace {
 
-constexpr rgl_field_t kXyz = RGL_FIELD_XYZ_VEC3_F32, kPacked = RGL_FIELD_DYNAMIC_FORMAT;
-constexpr auto kNoField = static_cast<rgl_field_t>(99), kPastTheLast = static_cast<rgl_field_t>(27);
+constexpr rgl_field_t kPointFields = RGL_FIELD_XYZ_VEC3_F32, kPacked = RGL_FIELD_DYNAMIC_FORMAT;
+constexpr auto kNoSuchField = static_cast<rgl_field_t>(99), kPastTheLast = static_cast<rgl_field_t>(27);
 constexpr float kPoints[6] = {};
 constexpr rgl_vec3f kUp = {{0, 0, 1}};
 constexpr rgl_radar_scope_t kScope = {0, 10, 1, 1, 1};
@@ -30,30 +30,30 @@ using OfFields = rgl_status_t (*)(rgl_node_t*, const rgl_field_t*, std::int32_t)
 /// format, yield, spatial_merge, temporal_merge.
 template <OfFields F>
 Function of_fields(const char* name) {
-  const auto make = [](Objects&, rgl_node_t* n) { return F(n, &kXyz, 1); };
+  const auto make = [](Objects&, rgl_node_t* n) { return F(n, &kPointFields, 1); };
   return Function(name, made_and_changed(make))
       .makes(make)
       .refuses("fields != nullptr", making([](rgl_node_t* n) { return F(n, nullptr, 1); }))
-      .refuses("field_count > 0", making([](rgl_node_t* n) { return F(n, &kXyz, 0); }))
-      .refuses("field_count > 0", making([](rgl_node_t* n) { return F(n, &kXyz, -1); }))
+      .refuses("field_count > 0", making([](rgl_node_t* n) { return F(n, &kPointFields, 0); }))
+      .refuses("field_count > 0", making([](rgl_node_t* n) { return F(n, &kPointFields, -1); }))
       .refuses("cannot format field 'RGL_FIELD_DYNAMIC_FORMAT'",
                making([](rgl_node_t* n) { return F(n, &kPacked, 1); }))
-      .refuses("99", making([](rgl_node_t* n) { return F(n, &kNoField, 1); }))
+      .refuses("99", making([](rgl_node_t* n) { return F(n, &kNoSuchField, 1); }))
       .refuses("27", making([](rgl_node_t* n) { return F(n, &kPastTheLast, 1); }));
 }
 
 Function from_array() {
-  const auto make = [](Objects&, rgl_node_t* n) { return rgl_node_points_from_array(n, kPoints, 2, &kXyz, 1); };
+  const auto make = [](Objects&, rgl_node_t* n) { return rgl_node_points_from_array(n, kPoints, 2, &kPointFields, 1); };
   return Function("rgl_node_points_from_array", made_and_changed(make))
       .makes(make)
       .refuses("points != nullptr",
-               making([](rgl_node_t* n) { return rgl_node_points_from_array(n, nullptr, 2, &kXyz, 1); }))
+               making([](rgl_node_t* n) { return rgl_node_points_from_array(n, nullptr, 2, &kPointFields, 1); }))
       .refuses("points_count > 0",
-               making([](rgl_node_t* n) { return rgl_node_points_from_array(n, kPoints, 0, &kXyz, 1); }))
+               making([](rgl_node_t* n) { return rgl_node_points_from_array(n, kPoints, 0, &kPointFields, 1); }))
       .refuses("fields != nullptr",
                making([](rgl_node_t* n) { return rgl_node_points_from_array(n, kPoints, 2, nullptr, 1); }))
       .refuses("field_count > 0",
-               making([](rgl_node_t* n) { return rgl_node_points_from_array(n, kPoints, 2, &kXyz, 0); }))
+               making([](rgl_node_t* n) { return rgl_node_points_from_array(n, kPoints, 2, &kPointFields, 0); }))
       .refuses("cannot format field",
                making([](rgl_node_t* n) { return rgl_node_points_from_array(n, kPoints, 2, &kPacked, 1); }));
 }
@@ -82,7 +82,7 @@ std::vector<Function> others() {
       Function("rgl_node_points_compact_by_field", made_and_changed(compact))
           .makes(compact)
           .refuses("RGL_FIELD_IS_HIT_I32",
-                   making([](rgl_node_t* n) { return rgl_node_points_compact_by_field(n, kXyz); }))
+                   making([](rgl_node_t* n) { return rgl_node_points_compact_by_field(n, kPointFields); }))
           .refuses("RGL_FIELD_IS_GROUND_I32",
                    making([](rgl_node_t* n) { return rgl_node_points_compact_by_field(n, kPacked); })),
       Function("rgl_node_points_filter_ground", made_and_changed(ground))

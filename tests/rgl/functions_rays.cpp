@@ -10,7 +10,7 @@ namespace {
 constexpr std::int32_t kRings[2] = {1, 2};
 constexpr rgl_vec2f kRange = {{0, 10}};
 constexpr float kOffsets[2] = {1, 2};
-constexpr rgl_vec3f kVelocity = {{1, 2, 3}};
+constexpr rgl_vec3f kSensorVelocity = {{1, 2, 3}};
 constexpr std::int8_t kMask[2] = {1, 0};
 constexpr auto kNoAxis = static_cast<rgl_axis_t>(0), kFourthAxis = static_cast<rgl_axis_t>(4);
 
@@ -21,7 +21,7 @@ rgl_status_t range(rgl_node_t* node, float low, float high) {
 
 /// A refusal to make a node: the handle stays as it was.
 template <class F>
-Call making(F f) {
+Call making_rays(F f) {
   return [f](Objects&) {
     rgl_node_t node = nullptr;
     const rgl_status_t status = f(&node);
@@ -45,47 +45,53 @@ std::vector<Function> rays() {
   return {
       Function("rgl_node_rays_from_mat3x4f", made_and_changed(from))
           .makes(from)
-          .refuses("rays != nullptr", making([](rgl_node_t* n) { return rgl_node_rays_from_mat3x4f(n, nullptr, 1); }))
-          .refuses("ray_count > 0", making([](rgl_node_t* n) { return rgl_node_rays_from_mat3x4f(n, &kIdentity, 0); }))
+          .refuses("rays != nullptr",
+                   making_rays([](rgl_node_t* n) { return rgl_node_rays_from_mat3x4f(n, nullptr, 1); }))
           .refuses("ray_count > 0",
-                   making([](rgl_node_t* n) { return rgl_node_rays_from_mat3x4f(n, &kIdentity, -1); })),
+                   making_rays([](rgl_node_t* n) { return rgl_node_rays_from_mat3x4f(n, &kIdentity, 0); }))
+          .refuses("ray_count > 0",
+                   making_rays([](rgl_node_t* n) { return rgl_node_rays_from_mat3x4f(n, &kIdentity, -1); })),
       Function("rgl_node_rays_set_ring_ids", made_and_changed(rings))
           .makes(rings)
           .refuses("ring_ids != nullptr",
-                   making([](rgl_node_t* n) { return rgl_node_rays_set_ring_ids(n, nullptr, 2); }))
+                   making_rays([](rgl_node_t* n) { return rgl_node_rays_set_ring_ids(n, nullptr, 2); }))
           .refuses("ring_ids_count > 0",
-                   making([](rgl_node_t* n) { return rgl_node_rays_set_ring_ids(n, kRings, 0); })),
+                   making_rays([](rgl_node_t* n) { return rgl_node_rays_set_ring_ids(n, kRings, 0); })),
       Function("rgl_node_rays_set_range", made_and_changed(ranges))
           .makes(ranges)
-          .refuses("ranges != nullptr", making([](rgl_node_t* n) { return rgl_node_rays_set_range(n, nullptr, 1); }))
-          .refuses("ranges_count > 0", making([](rgl_node_t* n) { return rgl_node_rays_set_range(n, &kRange, 0); }))
-          .refuses("min >= 0", making([](rgl_node_t* n) { return range(n, -1, 2); }))
-          .refuses("max >= min", making([](rgl_node_t* n) { return range(n, 3, 2); }))
-          .refuses("min >= 0", making([](rgl_node_t* n) { return range(n, kNotANumber, 2); }))
-          .refuses("max >= min", making([](rgl_node_t* n) { return range(n, 0, kNotANumber); })),
+          .refuses("ranges != nullptr",
+                   making_rays([](rgl_node_t* n) { return rgl_node_rays_set_range(n, nullptr, 1); }))
+          .refuses("ranges_count > 0",
+                   making_rays([](rgl_node_t* n) { return rgl_node_rays_set_range(n, &kRange, 0); }))
+          .refuses("min >= 0", making_rays([](rgl_node_t* n) { return range(n, -1, 2); }))
+          .refuses("max >= min", making_rays([](rgl_node_t* n) { return range(n, 3, 2); }))
+          .refuses("min >= 0", making_rays([](rgl_node_t* n) { return range(n, kNotANumber, 2); }))
+          .refuses("max >= min", making_rays([](rgl_node_t* n) { return range(n, 0, kNotANumber); })),
       Function("rgl_node_rays_set_time_offsets", made_and_changed(offsets))
           .makes(offsets)
           .refuses("offsets != nullptr",
-                   making([](rgl_node_t* n) { return rgl_node_rays_set_time_offsets(n, nullptr, 2); }))
+                   making_rays([](rgl_node_t* n) { return rgl_node_rays_set_time_offsets(n, nullptr, 2); }))
           .refuses("offsets_count > 0",
-                   making([](rgl_node_t* n) { return rgl_node_rays_set_time_offsets(n, kOffsets, 0); })),
+                   making_rays([](rgl_node_t* n) { return rgl_node_rays_set_time_offsets(n, kOffsets, 0); })),
       Function("rgl_node_rays_transform", made_and_changed(transform))
           .makes(transform)
-          .refuses("transform != nullptr", making([](rgl_node_t* n) { return rgl_node_rays_transform(n, nullptr); }))
-          .refuses("max", making([](rgl_node_t* n) { return rgl_node_rays_transform(n, &kTorn); }))
-          .refuses("max", making([](rgl_node_t* n) { return rgl_node_rays_transform(n, &kFarOff); }))
-          .refuses("flattens space", making([](rgl_node_t* n) { return rgl_node_rays_transform(n, &kFlat); })),
+          .refuses("transform != nullptr",
+                   making_rays([](rgl_node_t* n) { return rgl_node_rays_transform(n, nullptr); }))
+          .refuses("max", making_rays([](rgl_node_t* n) { return rgl_node_rays_transform(n, &kTorn); }))
+          .refuses("max", making_rays([](rgl_node_t* n) { return rgl_node_rays_transform(n, &kFarOff); }))
+          .refuses("flattens space", making_rays([](rgl_node_t* n) { return rgl_node_rays_transform(n, &kFlat); })),
       Function("rgl_node_gaussian_noise_angular_ray", made_and_changed(noise))
           .makes([](Objects&, rgl_node_t* n) { return rgl_node_gaussian_noise_angular_ray(n, 0, 0, RGL_AXIS_X); })
           .refuses("st_dev >= 0",
-                   making([](rgl_node_t* n) { return rgl_node_gaussian_noise_angular_ray(n, 0, -1, RGL_AXIS_X); }))
-          .refuses("st_dev >= 0", making([](rgl_node_t* n) {
+                   making_rays([](rgl_node_t* n) { return rgl_node_gaussian_noise_angular_ray(n, 0, -1, RGL_AXIS_X); }))
+          .refuses("st_dev >= 0", making_rays([](rgl_node_t* n) {
                      return rgl_node_gaussian_noise_angular_ray(n, 0, kNotANumber, RGL_AXIS_X);
                    }))
           .refuses("rotation_axis ==",
-                   making([](rgl_node_t* n) { return rgl_node_gaussian_noise_angular_ray(n, 0, 0, kNoAxis); }))
-          .refuses("rotation_axis ==",
-                   making([](rgl_node_t* n) { return rgl_node_gaussian_noise_angular_ray(n, 0, 0, kFourthAxis); })),
+                   making_rays([](rgl_node_t* n) { return rgl_node_gaussian_noise_angular_ray(n, 0, 0, kNoAxis); }))
+          .refuses("rotation_axis ==", making_rays([](rgl_node_t* n) {
+                     return rgl_node_gaussian_noise_angular_ray(n, 0, 0, kFourthAxis);
+                   })),
   };
 }
 
@@ -115,11 +121,13 @@ std::vector<Function> raytrace() {
                      return rgl_node_raytrace(&node, reinterpret_cast<rgl_scene_t>(o.mesh));
                    }),
       configures("rgl_node_raytrace_configure_velocity",
-                 [](Objects&, rgl_node_t n) { return rgl_node_raytrace_configure_velocity(n, &kVelocity, &kVelocity); })
+                 [](Objects&, rgl_node_t n) {
+                   return rgl_node_raytrace_configure_velocity(n, &kSensorVelocity, &kSensorVelocity);
+                 })
           .refuses("linear_velocity != nullptr",
-                   [](Objects& o) { return rgl_node_raytrace_configure_velocity(o.trace, nullptr, &kVelocity); })
+                   [](Objects& o) { return rgl_node_raytrace_configure_velocity(o.trace, nullptr, &kSensorVelocity); })
           .refuses("angular_velocity != nullptr",
-                   [](Objects& o) { return rgl_node_raytrace_configure_velocity(o.trace, &kVelocity, nullptr); }),
+                   [](Objects& o) { return rgl_node_raytrace_configure_velocity(o.trace, &kSensorVelocity, nullptr); }),
       configures("rgl_node_raytrace_configure_distortion",
                  [](Objects&, rgl_node_t n) { return rgl_node_raytrace_configure_distortion(n, true); }),
       configures("rgl_node_raytrace_configure_non_hits",

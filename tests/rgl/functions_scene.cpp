@@ -9,14 +9,14 @@ namespace {
 
 constexpr rgl_vec3f kCorners[3] = {{{0, 0, 0}}, {{1, 0, 0}}, {{0, 1, 0}}};
 constexpr rgl_vec3f kBroken[3] = {{{0, 0, 0}}, {{kNotANumber, 0, 0}}, {{0, 1, 0}}};
-constexpr rgl_vec3f kEight[8] = {};
+constexpr rgl_vec3f kEightPoints[8] = {};
 constexpr rgl_vec3f kEightBroken[8] = {{{kInfinite, 0, 0}}};
 constexpr rgl_vec3i kFace = {{0, 1, 2}}, kBeyond = {{0, 1, 3}}, kNegative = {{0, 1, -1}};
 constexpr rgl_vec2f kUv[8] = {};
 constexpr rgl_bone_weights_t kWeights[8] = {};
 constexpr rgl_mat3x4f kPoses[2] = {kIdentity, kIdentity};
 constexpr unsigned char kTexels[6] = {};
-rgl_scene_t a_scene(Objects& o) { return reinterpret_cast<rgl_scene_t>(o.mesh); }
+rgl_scene_t mesh_as_scene(Objects& o) { return reinterpret_cast<rgl_scene_t>(o.mesh); }
 
 std::vector<Function> mesh_functions() {
   return {
@@ -87,7 +87,8 @@ std::vector<Function> entity_functions() {
                })
           .mesh([](Objects& o, rgl_mesh_t h) { return rgl_entity_create(&o.out_entity, nullptr, h); })
           .refuses("out_entity != nullptr", [](Objects& o) { return rgl_entity_create(nullptr, nullptr, o.mesh); })
-          .refuses("scene == nullptr", [](Objects& o) { return rgl_entity_create(&o.out_entity, a_scene(o), o.mesh); }),
+          .refuses("scene == nullptr",
+                   [](Objects& o) { return rgl_entity_create(&o.out_entity, mesh_as_scene(o), o.mesh); }),
       Function("rgl_entity_destroy", [](Objects& o) { return rgl_entity_destroy(o.entity); })
           .entity([](Objects&, rgl_entity_t h) { return rgl_entity_destroy(h); }),
       Function("rgl_entity_set_transform", [](Objects& o) { return rgl_entity_set_transform(o.entity, &kIdentity); })
@@ -139,14 +140,14 @@ std::vector<Function> entity_functions() {
                [](Objects& o) { return rgl_entity_set_ignored_by_sensor(o.entity, 5); })
           .entity([](Objects&, rgl_entity_t h) { return rgl_entity_set_ignored_by_sensor(h, 5); }),
       Function("rgl_entity_apply_external_animation",
-               [](Objects& o) { return rgl_entity_apply_external_animation(o.entity, kEight, 8); })
-          .entity([](Objects&, rgl_entity_t h) { return rgl_entity_apply_external_animation(h, kEight, 8); })
+               [](Objects& o) { return rgl_entity_apply_external_animation(o.entity, kEightPoints, 8); })
+          .entity([](Objects&, rgl_entity_t h) { return rgl_entity_apply_external_animation(h, kEightPoints, 8); })
           .refuses("vertices != nullptr",
                    [](Objects& o) { return rgl_entity_apply_external_animation(o.entity, nullptr, 8); })
           .refuses("vertex_count > 0",
-                   [](Objects& o) { return rgl_entity_apply_external_animation(o.entity, kEight, 0); })
+                   [](Objects& o) { return rgl_entity_apply_external_animation(o.entity, kEightPoints, 0); })
           .refuses("vertex counts do not match",
-                   [](Objects& o) { return rgl_entity_apply_external_animation(o.entity, kEight, 7); })
+                   [](Objects& o) { return rgl_entity_apply_external_animation(o.entity, kEightPoints, 7); })
           .refuses("vertex 0",
                    [](Objects& o) { return rgl_entity_apply_external_animation(o.entity, kEightBroken, 8); }),
       Function(
@@ -195,7 +196,7 @@ std::vector<Function> texture_functions() {
                })
           .refuses("out_alive != nullptr", [](Objects& o) { return rgl_texture_is_alive(o.texture, nullptr); }),
       Function("rgl_scene_set_time", [](Objects&) { return rgl_scene_set_time(nullptr, ~std::uint64_t{0}); })
-          .refuses("scene == nullptr", [](Objects& o) { return rgl_scene_set_time(a_scene(o), 5); }),
+          .refuses("scene == nullptr", [](Objects& o) { return rgl_scene_set_time(mesh_as_scene(o), 5); }),
   };
 }
 

@@ -11,8 +11,8 @@ namespace {
 
 class RglOdd : public Rgl {};
 
-constexpr rgl_field_t kXyz = RGL_FIELD_XYZ_VEC3_F32;
-float room[64];
+constexpr rgl_field_t kOddXyz = RGL_FIELD_XYZ_VEC3_F32;
+float place_for_answers[64];
 
 rgl_node_t array_of(const void* points, int count, const std::vector<rgl_field_t>& fields) {
   rgl_node_t node = nullptr;
@@ -107,7 +107,7 @@ TEST_F(RglOdd, Section8_2_NearSurfacesHideFarOnes) {
   EXPECT_EQ(result<float>(trace, RGL_FIELD_DISTANCE_F32), (std::vector<float>{-3, 1e30F}));
   EXPECT_EQ(result<int>(trace, RGL_FIELD_IS_HIT_I32), (std::vector<int>{0, 0}));
   EXPECT_EQ(result<float>(trace, RGL_FIELD_RADIAL_SPEED_F32), (std::vector<float>{0, 0}));
-  EXPECT_EQ(result<float>(trace, kXyz)[2], -3.0F);
+  EXPECT_EQ(result<float>(trace, kOddXyz)[2], -3.0F);
 }
 
 /// 8.8 and 8.9: animation is the entity's own; the transform of a skinned entity comes on top of its poses.
@@ -130,16 +130,16 @@ TEST_F(RglOdd, Section8_9_TransformsComeOnTopOfPoses) {
 /// 8.10, from_array: the last of equal fields counts; dense unless it has IS_HIT. Merges are dense if all inputs are.
 TEST_F(RglOdd, Section8_10_ArraysAreDenseWithoutHits) {
   const float points[6] = {1, 2, 3, 4, 5, 6};
-  const rgl_node_t twice = array_of(points, 1, {kXyz, kXyz});
+  const rgl_node_t twice = array_of(points, 1, {kOddXyz, kOddXyz});
   RGL_OK(rgl_graph_run(twice));
-  EXPECT_EQ(result<float>(twice, kXyz), (std::vector<float>{4, 5, 6}));
+  EXPECT_EQ(result<float>(twice, kOddXyz), (std::vector<float>{4, 5, 6}));
   const std::vector<rgl_field_t> all = {RGL_FIELD_DISTANCE_F32,
                                         RGL_FIELD_AZIMUTH_F32,
                                         RGL_FIELD_ELEVATION_F32,
                                         RGL_FIELD_RADIAL_SPEED_F32,
                                         RGL_FIELD_RAY_POSE_MAT3x4_F32,
                                         RGL_FIELD_NORMAL_VEC3_F32,
-                                        kXyz};
+                                        kOddXyz};
   std::vector<rgl_field_t> with_hits = all;
   with_hits.push_back(RGL_FIELD_IS_HIT_I32);
   // One point 10 m ahead, facing the radar.
@@ -170,18 +170,18 @@ TEST_F(RglOdd, Section8_10_RadarOfNothingAndOfNaN) {
   RGL_OK(rgl_node_points_radar_track_objects(&track, 1, 1, 1, 1, 1, 1, 0));
   chain({make_rays({kIdentity}), trace, compact, radar, track});
   RGL_OK(rgl_graph_run(radar));
-  for (const rgl_node_t node : {compact, radar, track}) EXPECT_TRUE(result<float>(node, kXyz).empty());
+  for (const rgl_node_t node : {compact, radar, track}) EXPECT_TRUE(result<float>(node, kOddXyz).empty());
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const float point[22] = {10, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, nan, nan, nan, 0, 0, 10};
   const rgl_node_t array =
       array_of(point, 1,
                {RGL_FIELD_DISTANCE_F32, RGL_FIELD_AZIMUTH_F32, RGL_FIELD_ELEVATION_F32, RGL_FIELD_RADIAL_SPEED_F32,
-                RGL_FIELD_RAY_POSE_MAT3x4_F32, RGL_FIELD_NORMAL_VEC3_F32, kXyz});
+                RGL_FIELD_RAY_POSE_MAT3x4_F32, RGL_FIELD_NORMAL_VEC3_F32, kOddXyz});
   rgl_node_t broken = nullptr;
   RGL_OK(rgl_node_points_radar_postprocess(&broken, &scope, 1, 0.01F, 0.01F, 79e9F, 31, 27, 60, 1));
   chain({array, broken});
   RGL_OK(rgl_graph_run(array));
-  RGL_STATUS(rgl_graph_get_result_data(broken, kXyz, room), RGL_INVALID_PIPELINE, "RCS is NaN");
+  RGL_STATUS(rgl_graph_get_result_data(broken, kOddXyz, place_for_answers), RGL_INVALID_PIPELINE, "RCS is NaN");
 }
 
 /// 9: hit-point noise makes no DISTANCE where there is none, and turns about the origin below merges and arrays.
@@ -189,12 +189,13 @@ TEST_F(RglOdd, Section9_HitPointNoiseMakesNoDistance) {
   const float points[3] = {0, 0, 5};
   rgl_node_t noise = nullptr;
   RGL_OK(rgl_node_gaussian_noise_angular_hitpoint(&noise, float(std::acos(0.0)), 0, RGL_AXIS_X));
-  chain({array_of(points, 1, {kXyz}), noise});
+  chain({array_of(points, 1, {kOddXyz}), noise});
   RGL_OK(rgl_graph_run(noise));
-  const auto xyz = result<float>(noise, kXyz);
+  const auto xyz = result<float>(noise, kOddXyz);
   EXPECT_NEAR(xyz[1], -5, 1e-5);  // Rx: y' = -s z
   EXPECT_NEAR(xyz[2], 0, 1e-5);
-  RGL_STATUS(rgl_graph_get_result_data(noise, RGL_FIELD_DISTANCE_F32, room), RGL_INVALID_PIPELINE, "DISTANCE_F32");
+  RGL_STATUS(rgl_graph_get_result_data(noise, RGL_FIELD_DISTANCE_F32, place_for_answers), RGL_INVALID_PIPELINE,
+             "DISTANCE_F32");
 }
 
 /// 9: the returns of a ray draw apart; ray noise draws once a ray.
@@ -254,7 +255,8 @@ TEST_F(RglOdd, TransformsThatFlattenSpaceTogetherAreRefusedByTheRun) {
   chain({make_rays({kIdentity}), shrink[0], shrink[1], shrink[2], trace});
   for (int i = 0; i < 2; ++i) {
     RGL_STATUS(rgl_graph_run(trace), RGL_INVALID_PIPELINE, "flattens space");
-    RGL_STATUS(rgl_graph_get_result_size(trace, kXyz, nullptr, nullptr), RGL_INVALID_PIPELINE, "hasn't been run yet");
+    RGL_STATUS(rgl_graph_get_result_size(trace, kOddXyz, nullptr, nullptr), RGL_INVALID_PIPELINE,
+               "hasn't been run yet");
   }
   RGL_OK(rgl_node_rays_transform(&shrink[1], &kIdentity));
   RGL_OK(rgl_graph_run(trace));

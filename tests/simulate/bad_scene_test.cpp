@@ -29,7 +29,7 @@ std::string repeated(std::string begin, const std::string& part, int count) {
   return begin;
 }
 
-const std::vector<Defect> kDefects = {
+const std::vector<Defect> kSceneDefects = {
     // The file as a whole.
     {"NotYaml", "seed: 5", "seed: [5", {"bad.yaml:4:8:", "not YAML"}},
     {"Empty", kScene, "", {"bad.yaml: is empty"}},
@@ -282,7 +282,7 @@ const std::vector<Defect> kDefects = {
     {"SameFileTwice", "[pcd,", "[pcd, pcd,", {"bad.yaml:11:", "same file", "cloud_000000.pcd"}},
 };
 
-INSTANTIATE_TEST_SUITE_P(Defects, BadScene, testing::ValuesIn(kDefects),
+INSTANTIATE_TEST_SUITE_P(Defects, BadScene, testing::ValuesIn(kSceneDefects),
                          [](const auto& test) { return test.param.name; });
 
 TEST(SceneFile, TheSceneWithoutDefectIsAccepted) {

@@ -26,7 +26,7 @@
 namespace fathom {
 namespace {
 
-constexpr const char* kScene = R"(
+constexpr const char* kBagScene = R"(
 scene:
   meshes: {room: {box: {size_m: [8, 6, 3]}}, body: {box: {size_m: [0.4, 0.3, 0.2]}}}
   entities:
@@ -64,7 +64,7 @@ struct Received {
 
 class RunBagTest : public testing::Test {
  protected:
-  SceneSetup read(const std::string& scene = kScene) { return read_scene_file(folder_.write("a.yaml", scene)); }
+  SceneSetup read(const std::string& scene = kBagScene) { return read_scene_file(folder_.write("a.yaml", scene)); }
   RunOptions options() {
     RunOptions how;
     how.out = folder_ / "out", how.bag = folder_ / "a.mcap";
@@ -234,7 +234,7 @@ TEST_F(RunBagTest, RefusesBeforeAnythingIsWritten) {
   how.force = true, how.bag = folder_ / "a.yaml";
   EXPECT_TRUE(test::contains(refusal(setup, how), "a.yaml: is read for the scene, and the bag would replace it"));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "out"));
-  std::string twice = kScene;
+  std::string twice = kBagScene;
   for (std::size_t at = twice.find("base"); at != std::string::npos; at = twice.find("base", at + 5)) {
     if (twice.compare(at, 8, "baseline") != 0) twice.replace(at, 4, "laser");
   }

@@ -48,11 +48,11 @@ scene:
     - {name: crate, mesh: box, position_m: [1, 0.5, 0.3]}
 )";
 
-SceneSetup read(const std::string& text, const std::vector<std::string>& overrides = {}) {
+SceneSetup scene_with(const std::string& text, const std::vector<std::string>& overrides = {}) {
   return read_scene_text(text, "scene.yaml", overrides);
 }
 
-RunOptions into(const std::filesystem::path& out) {
+RunOptions log_into(const std::filesystem::path& out) {
   RunOptions options;
   options.out = out;
   return options;
@@ -60,8 +60,8 @@ RunOptions into(const std::filesystem::path& out) {
 
 TEST(SimulatedScanLog, HoldsThePosesTheRaysAndTheReadings) {
   const TemporaryFolder folder;
-  const SceneSetup setup = read(kLaserScene);
-  const RunResult result = run_scene(setup, into(folder / "out"));
+  const SceneSetup setup = scene_with(kLaserScene);
+  const RunResult result = run_scene(setup, log_into(folder / "out"));
   const ScanLog log = read_scan_log(folder / "out" / "laser" / "scans.csv");
   ASSERT_EQ(log.scans(), 60U);
   ASSERT_EQ(log.rays(), 181U);
@@ -96,7 +96,7 @@ TEST(SimulatedScanLog, HoldsThePosesTheRaysAndTheReadings) {
 
 TEST(SimulatedScanLog, TooNearIsNoEvidence) {
   const TemporaryFolder folder;
-  run_scene(read(kLaserScene, {"sensors.laser.min_range_m=2"}), into(folder / "out"));
+  run_scene(scene_with(kLaserScene, {"sensors.laser.min_range_m=2"}), log_into(folder / "out"));
   const ScanLog log = read_scan_log(folder / "out" / "laser" / "scans.csv");
   std::size_t near = 0;
   for (const float z : log.range_m) {
@@ -109,7 +109,7 @@ TEST(SimulatedScanLog, TooNearIsNoEvidence) {
 TEST(SimulatedScanLog, NothingIsWrittenForASensorThatIsNotPlanarOrLevel) {
   const TemporaryFolder folder;
   const auto refusal = [&](const std::string& text) {
-    const std::string message = test::input_error([&] { run_scene(read(text), into(folder / "out")); });
+    const std::string message = test::input_error([&] { run_scene(scene_with(text), log_into(folder / "out")); });
     EXPECT_FALSE(std::filesystem::exists(folder / "out"));
     return message;
   };
@@ -125,8 +125,8 @@ TEST(SimulatedScanLog, ParametersThatWereSimulatedAreLearnedFromTheFiles) {
     const TemporaryFolder folder;
     const std::string noise = std::string("noise: [beam_mixture: {w_hit: 0.72, w_short: 0.13, w_max: 0.05, w_rand: ") +
                               "0.1, sigma_hit_m: 0.08, lambda_short_per_m: 0.6, miss: " + miss + "}]";
-    const SceneSetup setup = read(test::replaced(kLaserScene, "noise: []", noise));
-    run_scene(setup, into(folder / "out"));
+    const SceneSetup setup = scene_with(test::replaced(kLaserScene, "noise: []", noise));
+    run_scene(setup, log_into(folder / "out"));
     const ScanLog log = read_scan_log(folder / "out" / "laser" / "scans.csv");
     const auto expected = make_scene_ranges(setup.scene, {.pose_from_sensor = {{0, 0, 0.4}, {}}});
     const BeamData data = make_beam_data(log, select_scans("all", log.scans()), *expected, 8.0);

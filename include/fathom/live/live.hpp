@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// A live page over a scene, for browsers and for programs that speak the Foxglove WebSocket protocol, as Lichtblick and
-// Foxglove do: `fathom serve` as a call. docs/live.md has the channels.
+// A live page over a scene or over what was written, for browsers and for programs that speak the Foxglove WebSocket
+// protocol, as Lichtblick and Foxglove do: `fathom serve` and `fathom view` as calls. docs/live.md has the channels.
 
 #include <cstdint>
 #include <filesystem>
@@ -38,5 +38,11 @@ FATHOM_API bool has_live();
 /// Simulates a scene file for those who look, until should_stop says yes. Throws InputError for a wrong scene or option
 /// and in a build without libwebsockets, SystemError when the port cannot be had.
 FATHOM_API void serve_scene(const std::filesystem::path& file, const LiveOptions& options = {});
+
+/// Plays what was written before, for those who look, until should_stop says yes: the folder of a run or of one sensor
+/// of it, a bag, or a cloud (PCD, PLY, PointCloud2, an array of NumPy [..., 3]). `out`, `overrides`, `seed` and
+/// `compute` of the options have no meaning for it. Throws InputError for what is none of these, SystemError when the
+/// port cannot be had.
+FATHOM_API void serve_written(const std::filesystem::path& path, const LiveOptions& options = {});
 
 }  // namespace fathom

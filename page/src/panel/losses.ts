@@ -21,8 +21,8 @@ export class Losses {
   }
 
   update(statistics: Statistics | null, reasons: string[]): void {
-    this.element.hidden = !statistics;
     const found = rates(statistics?.reasons ?? {}, reasons);
+    this.element.hidden = found.length === 0;
     const names = found.map((rate) => rate.reason);
     if (names.length !== this.rows.size || names.some((name) => !this.rows.has(name))) {
       this.rows = new Map(names.map((name) => [name, row(name, reasons.indexOf(name))]));

@@ -35,7 +35,7 @@ export class ImagePane {
     for (let i = 0; i < rows * cols; ++i) {
       this.words[i] = colour(i);
     }
-    this.canvas.getContext('2d')!.putImageData(this.pixels, 0, 0);
+    this.canvas.getContext('2d', { willReadFrequently: true })!.putImageData(this.pixels, 0, 0);
   }
 
   private read(event: PointerEvent): void {

@@ -28,7 +28,7 @@ export class SceneView {
   private framed = false;
 
   constructor(private readonly canvas: HTMLCanvasElement, private readonly settings: Settings, private readonly changed: () => void) {
-    this.renderer = new WebGLRenderer({ canvas, antialias: true, powerPreference: 'high-performance' });
+    this.renderer = new WebGLRenderer({ canvas, antialias: !drawsInSoftware(), powerPreference: 'high-performance' });
     this.renderer.outputColorSpace = LinearSRGBColorSpace;
     this.renderer.setScissorTest(true);
     this.camera.up.set(0, 0, 1);
@@ -122,6 +122,7 @@ export class SceneView {
     this.renderer.setViewport(x, y, width, height);
     this.renderer.setScissor(x, y, width, height);
     this.renderer.render(this.scene, this.camera);
+    this.renderer.getContext().flush();
   }
 
   private resize(width: number, height: number): void {
@@ -133,6 +134,15 @@ export class SceneView {
       this.renderer.setSize(width, height, false);
     }
   }
+}
+
+/** Whether the processor draws in the place of a GPU. Smoothing then takes longer than all else. */
+function drawsInSoftware(): boolean {
+  const gl = document.createElement('canvas').getContext('webgl2');
+  const info = gl?.getExtension('WEBGL_debug_renderer_info');
+  const name = gl && info ? String(gl.getParameter(info.UNMASKED_RENDERER_WEBGL)) : '';
+  gl?.getExtension('WEBGL_lose_context')?.loseContext();
+  return /swiftshader|llvmpipe|softpipe|software|basic render/i.test(name);
 }
 
 /** The middle of the noisy points in the sensor's frame, and the root of their mean squared distance from it, metres. */

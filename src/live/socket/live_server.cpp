@@ -122,6 +122,10 @@ class LiveServer::Impl {
     std::string incoming;              ///< the pieces of a message that came so far
     std::optional<Outgoing> outgoing;  ///< a message of which `sent` bytes are sent
     std::size_t sent = 0;
+    /// After a large message a ping is sent, and nothing more until the client has answered. It answers in order, so
+    /// that what waits for a slow client waits here, where newer messages replace older ones, and not in buffers on the
+    /// way.
+    enum class Ping : std::uint8_t { kNone, kDue, kSent } ping = Ping::kNone;
   };
   /// A file on its way to a browser.
   struct Reply {
@@ -157,6 +161,8 @@ class LiveServer::Impl {
         return 0;
       case LWS_CALLBACK_RECEIVE:
         return receive(socket, in);
+      case LWS_CALLBACK_RECEIVE_PONG:
+        return go_on(socket);
       case LWS_CALLBACK_SERVER_WRITEABLE:
         return send(socket);
       case LWS_CALLBACK_CLOSED:
@@ -257,6 +263,11 @@ class LiveServer::Impl {
   int send(lws* socket) {
     Connection& connection = connections_.at(socket);
     if (exchange_->is_given_up(connection.client)) return -1;
+    if (connection.ping == Connection::Ping::kSent) return 0;
+    if (connection.ping == Connection::Ping::kDue) {
+      connection.ping = Connection::Ping::kSent;
+      return lws_write(socket, buffer_.fill("frame"), 5, LWS_WRITE_PING) < 0 ? -1 : 0;
+    }
     if (!connection.outgoing) connection.outgoing = exchange_->next(connection.client), connection.sent = 0;
     if (!connection.outgoing) return 0;
     const Outgoing& message = *connection.outgoing;
@@ -267,8 +278,18 @@ class LiveServer::Impl {
     const int first = message.is_text ? LWS_WRITE_TEXT : LWS_WRITE_BINARY;
     const int how = (is_first ? first : LWS_WRITE_CONTINUATION) | (is_last ? 0 : LWS_WRITE_NO_FIN);
     if (lws_write(socket, buffer_.fill(piece), piece.size(), static_cast<lws_write_protocol>(how)) < 0) return -1;
+    if (is_last && message.size() > kPieceBytes) connection.ping = Connection::Ping::kDue;
     if (is_last) connection.outgoing.reset();
-    if (!is_last || exchange_->has_next(connection.client)) lws_callback_on_writable(socket);
+    if (!is_last || connection.ping == Connection::Ping::kDue || exchange_->has_next(connection.client))
+      lws_callback_on_writable(socket);
+    return 0;
+  }
+
+  /// The client has answered the ping of its last large message, or one of libwebsockets.
+  int go_on(lws* socket) {
+    Connection& connection = connections_.at(socket);
+    if (connection.ping == Connection::Ping::kSent) connection.ping = Connection::Ping::kNone;
+    if (exchange_->has_next(connection.client)) lws_callback_on_writable(socket);
     return 0;
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "mesh/ply_header.hpp"
+#include "text/ply_header.hpp"
 
 #include <array>
 #include <optional>

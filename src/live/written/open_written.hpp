@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "live/live_source.hpp"
+
+namespace fathom {
+
+/// The folder of a run, a bag, or a cloud, by what it holds. Throws InputError for what is none of these.
+std::unique_ptr<LiveSource> open_written(const std::filesystem::path& path);
+
+}  // namespace fathom

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+#include "live/written/shown_cloud.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <fathom/frame/reason.hpp>
+
+#include "live/error_density.hpp"
+#include "message/message_type.hpp"
+
+namespace fathom {
+
+namespace {
+
+using CloudJson = nlohmann::ordered_json;
+constexpr std::uint8_t kByteType = 2, kFloatType = 7;  // of sensor_msgs/msg/PointField
+
+/// Reads one value of points, by its name and type; little endian.
+template <class T>
+class ValueOf {
+ public:
+  ValueOf(const msg::PointCloud2& cloud, std::string_view name, std::uint8_t datatype) : cloud_(cloud) {
+    if (cloud.is_bigendian) return;
+    for (const msg::PointField& field : cloud.point_fields) {
+      if (field.name == name && field.datatype == datatype && field.count > 0) offset_ = field.offset;
+    }
+  }
+  explicit operator bool() const { return offset_.has_value(); }
+  T operator()(std::size_t row, std::size_t col) const {
+    T value;
+    std::memcpy(&value, cloud_.data.data() + row * cloud_.row_step + col * cloud_.point_step + *offset_, sizeof(T));
+    return value;
+  }
+
+ private:
+  const msg::PointCloud2& cloud_;
+  std::optional<std::size_t> offset_;
+};
+
+template <class F>
+void for_each_point(const msg::PointCloud2& cloud, F f) {
+  for (std::size_t row = 0; row < cloud.height; ++row) {
+    for (std::size_t col = 0; col < cloud.width; ++col) f(row, col);
+  }
+}
+
+CloudJson reasons_of(const msg::PointCloud2& cloud) {
+  CloudJson json = CloudJson::object();
+  const ValueOf<std::uint8_t> reason(cloud, "reason", kByteType);
+  if (!reason) return json;
+  std::vector<std::uint64_t> counts(kReasonNames.size());
+  for_each_point(cloud, [&](std::size_t row, std::size_t col) {
+    if (reason(row, col) < counts.size()) ++counts[reason(row, col)];
+  });
+  for (std::size_t r = 0; r < counts.size(); ++r) json[std::string(kReasonNames[r])] = counts[r];
+  return json;
+}
+
+CloudJson errors_of(const msg::PointCloud2& cloud) {
+  const ValueOf<float> clean(cloud, "clean_range", kFloatType), x(cloud, "x", kFloatType), y(cloud, "y", kFloatType),
+      z(cloud, "z", kFloatType);
+  if (!clean || !x || !y || !z) return {};
+  std::vector<float> errors;
+  for_each_point(cloud, [&](std::size_t row, std::size_t col) {
+    const float error = std::hypot(x(row, col), y(row, col), z(row, col)) - clean(row, col);
+    if (std::isfinite(error)) errors.push_back(error);
+  });
+  const ErrorHistogram histogram = make_error_histogram(std::move(errors));
+  return {{"edges_m", histogram.edges_m}, {"counts", histogram.counts}, {"density_per_m", nullptr}};
+}
+
+}  // namespace
+
+void name_for_page(msg::PointCloud2& cloud) {
+  for (msg::PointField& field : cloud.point_fields) {
+    if (field.name == "entity_id") field.name = "entity";
+  }
+}
+
+std::string cloud_statistics(const msg::PointCloud2& cloud, std::uint32_t frame, double stamp_s,
+                             bool is_in_sensor_frame) {
+  const CloudJson json = {{"frame", frame},
+                          {"stamp_s", stamp_s},
+                          {"rays", std::uint64_t{cloud.height} * cloud.width},
+                          {"reasons", reasons_of(cloud)},
+                          {"errors", is_in_sensor_frame ? errors_of(cloud) : CloudJson()}};
+  return json.dump();
+}
+
+LiveTopic cdr_topic(std::string name, const MessageType& type, bool keeps) {
+  return {std::move(name), "cdr", std::string(type.name), schema_text(type), "ros2msg", keeps};
+}
+
+LiveTopic points_topic(const std::string& sensor) {
+  return cdr_topic("/" + sensor + "/points", msg::PointCloud2::kType);
+}
+
+LiveTopic statistics_topic(const std::string& sensor) {
+  return {"/" + sensor + "/statistics", "json", "fathom/statistics", R"({"type":"object"})", "jsonschema"};
+}
+
+CloudJson sensor_state(const std::string& name, const char* kind, std::uint32_t rows, std::uint32_t cols,
+                       const std::string& frame_id) {
+  return {{"name", name}, {"kind", kind},           {"rows", rows},
+          {"cols", cols}, {"max_range_m", nullptr}, {"frame_id", frame_id}};
+}
+
+}  // namespace fathom

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// Clouds that were written, as the live page gets them.
+
+#include <cstdint>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "live/exchange.hpp"
+#include "message/point_cloud2.hpp"
+
+namespace fathom {
+
+/// Gives values the names that the page knows: `entity` for entity_id.
+void name_for_page(msg::PointCloud2& cloud);
+
+/// The content of /SENSOR/statistics, as far as the cloud says it: reasons where it has `reason`, errors where it has
+/// `clean_range` and is in the frame of its sensor.
+std::string cloud_statistics(const msg::PointCloud2& cloud, std::uint32_t frame, double stamp_s,
+                             bool is_in_sensor_frame);
+
+/// The topics /NAME/points and /NAME/statistics.
+LiveTopic points_topic(const std::string& sensor);
+LiveTopic statistics_topic(const std::string& sensor);
+LiveTopic cdr_topic(std::string name, const MessageType& type, bool keeps = false);
+
+/// A sensor in /fathom/state.
+nlohmann::ordered_json sensor_state(const std::string& name, const char* kind, std::uint32_t rows, std::uint32_t cols,
+                                    const std::string& frame_id);
+
+}  // namespace fathom
