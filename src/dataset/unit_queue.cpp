@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "dataset/unit_queue.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <system_error>
 #include <thread>
@@ -17,7 +18,8 @@ namespace fathom {
 
 namespace {
 
-constexpr std::chrono::milliseconds kClaimPause{200};  // between two rounds over units that others have claimed
+// Between two rounds over units that others have claimed: each twice as long as the one before.
+constexpr std::chrono::milliseconds kShortestPause{10}, kLongestPause{1000};
 
 }  // namespace
 
@@ -107,13 +109,13 @@ void UnitQueue::make_room(const Unit& unit) {
 
 std::optional<Unit> UnitQueue::take() {
   const std::lock_guard lock(mutex_);
-  for (;;) {
+  for (auto pause = kShortestPause;; pause = std::min(2 * pause, kLongestPause)) {
     if (const auto unit = next()) {
       make_room(*unit);
       return unit;
     }
     if (claimed_ == 0 || (options_.run.should_stop && options_.run.should_stop())) return {};
-    std::this_thread::sleep_for(kClaimPause);
+    std::this_thread::sleep_for(pause);
     next_ = claimed_ = 0;
     shelf_ = UnitShelf(options_.run.out);
   }

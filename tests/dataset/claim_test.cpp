@@ -50,6 +50,14 @@ TEST(Claims, AreOfOneUntilReleasedOrStale) {
   EXPECT_FALSE(yours.take(1234567));
 }
 
+/// The folder of a dataset of which no unit is there.
+void open_without_units(const DatasetFolder& data, DatasetOptions options) {
+  options.claim = false;
+  options.units = std::vector<std::uint64_t>{0};
+  render_dataset(data.setup, options);
+  fs::remove_all(options.run.out / "units");
+}
+
 /// Of several who take stale claims at once, nobody ends with none taken; the files are those of one process.
 RC_GTEST_PROP(Claims, MakeTheDatasetOfOneProcess, ()) {
   static const DatasetFolder data;
@@ -61,6 +69,7 @@ RC_GTEST_PROP(Claims, MakeTheDatasetOfOneProcess, ()) {
   DatasetOptions options = data.options("claimed");
   options.claim = true;
   fs::remove_all(options.run.out);
+  open_without_units(data, options);
   // What dead processes have left: claims, half of a unit.
   for (int i = *rc::gen::inRange(0, 4); i > 0; --i) {
     const auto unit = *rc::gen::inRange<std::uint64_t>(0, 18);
@@ -104,9 +113,9 @@ TEST(Claims, WaitForLivingOnesUntilStopped) {
   const DatasetFolder data;
   DatasetOptions options = data.options("waiting");
   options.claim = true;
+  open_without_units(data, options);
   fs::create_directories(options.run.out / "claims/000/000/000000007");
-  int asked = 0;
-  options.run.should_stop = [&] { return ++asked > 2000; };
+  options.run.should_stop = [&] { return read_dataset_info(options.run.out).complete == 17; };
   EXPECT_THROW(render_dataset(data.setup, options), Interrupted);
   EXPECT_EQ(read_dataset_info(options.run.out).complete, 17U);
 }
