@@ -30,6 +30,7 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs ${PROJECT_SOURCE_DIR}/examples DEST
   COMPONENT runtime USE_SOURCE_PERMISSIONS)
 
 install(FILES ${PROJECT_SOURCE_DIR}/page/layout.json DESTINATION ${CMAKE_INSTALL_DATADIR}/fathom COMPONENT runtime)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/share/ DESTINATION ${CMAKE_INSTALL_DATADIR}/fathom COMPONENT runtime)
 
 install(EXPORT fathomTargets NAMESPACE fathom:: DESTINATION ${FATHOM_CMAKE_DIR} COMPONENT development)
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/fathomConfig.cmake.in

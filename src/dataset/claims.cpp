@@ -32,8 +32,7 @@ double file_system_now(const std::filesystem::path& probe) {
   if (descriptor >= 0) close(descriptor);
   unlink(probe.c_str());
   if (known) return seconds_of(state.st_mtim);
-  throw SystemError(
-      fmt::format("{}: cannot be made: {}", probe.string(), std::generic_category().message(reason)));
+  throw SystemError(fmt::format("{}: cannot be made: {}", probe.string(), std::generic_category().message(reason)));
 }
 
 }  // namespace

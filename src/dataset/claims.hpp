@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// claims/000/012/000012345: a folder that stands while somebody renders the unit. To make a folder is atomic on shared file
-// systems, too. Two who render the same unit, because a claim was taken over too early, waste time and harm nothing.
+// claims/000/012/000012345: a folder that stands while somebody renders the unit. To make a folder is atomic on shared
+// file systems, too. Two who render the same unit, because a claim was taken over too early, waste time and harm
+// nothing.
 
 #include <cstdint>
 #include <filesystem>

@@ -98,8 +98,8 @@ std::optional<Unit> UnitQueue::next() {
   return {};
 }
 
-/// Without claims nobody else renders this unit: what is half done is of a process that was killed. With claims it may be
-/// of one that is slow.
+/// Without claims nobody else renders this unit: what is half done is of a process that was killed. With claims it may
+/// be of one that is slow.
 void UnitQueue::make_room(const Unit& unit) {
   std::error_code error;
   if (given_++ == 0) std::filesystem::remove(options_.run.out / kManifestName, error);  // it speaks of other units

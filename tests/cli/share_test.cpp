@@ -60,6 +60,10 @@ TEST_F(Share, HasAPageForEveryCommandWithEveryOption) {
                            "fathom-record",
                            "fathom-serve",
                            "fathom-view",
+                           "fathom-dataset",
+                           "fathom-dataset-merge",
+                           "fathom-dataset-verify",
+                           "fathom-dataset-info",
                            "fathom-calibrate",
                            "fathom-calibrate-distance",
                            "fathom-calibrate-energy"}) {

@@ -27,7 +27,7 @@ struct DatasetOptions {
   /// when all units are complete. Works on any file system on which to make a folder is atomic, NFS too.
   bool claim = false;
   double claim_stale_s = 600.0;  ///< a claim that was not renewed for so long is taken over; renewed after each frame
-  std::string command = {};                              ///< that makes the dataset; kept in dataset.json
+  std::string command = {};      ///< that makes the dataset; kept in dataset.json
 };
 
 /// What a process did for a dataset.
