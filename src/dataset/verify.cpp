@@ -100,15 +100,16 @@ class Verifier {
       listed.insert(name);
       const auto content = read_bytes(dataset_ / folder / name);
       if (!content) {
-        fault(unit, folder + "/" + name, "is missing");
+        fault(unit, fmt::format("{}/{}", folder, name), "is missing");
         continue;
       }
       bytes += content->size();
       const auto size = file.at("bytes").get<std::uint64_t>();
       if (content->size() != size) {
-        fault(unit, folder + "/" + name, fmt::format("has {} bytes in place of {}", content->size(), size));
+        fault(unit, fmt::format("{}/{}", folder, name),
+              fmt::format("has {} bytes in place of {}", content->size(), size));
       } else if (digest_of(*content) != file.at("digest").get<std::string>()) {
-        fault(unit, folder + "/" + name, "has other bytes than were written");
+        fault(unit, fmt::format("{}/{}", folder, name), "has other bytes than were written");
       }
     }
     find_unlisted(unit, folder, listed);
@@ -124,7 +125,7 @@ class Verifier {
          entry.increment(error)) {
       const std::string name = entry->path().lexically_relative(dataset_ / folder).string();
       if (!entry->is_directory(error) && !listed.contains(name)) {
-        fault(unit, folder + "/" + name, "is a file that the unit does not have");
+        fault(unit, fmt::format("{}/{}", folder, name), "is a file that the unit does not have");
       }
     }
   }
