@@ -54,7 +54,10 @@ class Judge {
   }
 
   async until(condition) {
+    // The test's own timeout would not end a loop that waits for ever, and node would wait with it.
+    const end = Date.now() + 20000;
     while (!condition()) {
+      assert.ok(Date.now() < end, `not seen within 20 s: ${condition}`);
       await new Promise((done) => setTimeout(done, 10));
     }
   }
@@ -142,6 +145,9 @@ check('parameters are knobs: read, set, refused, and told to other clients', asy
   await one.until(() => one.parameters);
   assert.deepEqual([one.parameters.get(STDDEV), one.parameters.get(PROBABILITY)], [0.02, 0.1]);
   two.client.subscribeParameterUpdates([PROBABILITY]);
+  // The server reads two sockets in any order: an answer on the second tells that it has read the subscription.
+  two.client.getParameters([PROBABILITY], 'subscribed');
+  await two.until(() => two.parameters);
   one.client.setParameters([{ name: PROBABILITY, value: 1 }], 'second');
   await two.until(() => two.parameters?.get(PROBABILITY) === 1);
   one.subscribe('/lidar/statistics');
