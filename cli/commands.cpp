@@ -159,6 +159,13 @@ void add_dataset_options(CLI::App& c, SimulateOptions& o) {
   c.add_flag("--claim", o.claim, "a dataset: as --resume, and help other shards with units that nobody has claimed");
   add_number(c, {"--claim-seconds", "S", "a claim that was not renewed for so long is taken over, s"},
              {0.001, 1e6, "s"}, o.claim_s);
+  add_choice(c, "--format", "a dataset: a folder for each unit, or many units in a file", o.format,
+             fathom::kChoiceWords<fathom::DatasetFormat>);
+  add_whole(c, {"--units-per-file", "N", "units in a file of hdf5 or webdataset; without: 256 MiB of arrays"},
+            {1, fathom::kMaxUnits}, o.units_per_file);
+  add_whole(c, {"--compression", "LEVEL", "of hdf5: 0 for none, 1 for the fastest (used without), 9 for the smallest"},
+            {0, 9}, o.compression);
+  c.add_flag("--dry-run", o.dry_run, "a dataset: say how many files, bytes and hours it takes, and write nothing");
 }
 
 void add_simulate(CLI::App& app) {

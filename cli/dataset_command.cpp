@@ -28,7 +28,8 @@ std::string quoted(const std::string& word) {
 }
 
 bool makes_dataset(const SimulateOptions& options) {
-  return options.block || !options.shard.empty() || options.shards || options.resume || options.claim;
+  return options.block || !options.shard.empty() || options.shards || options.resume || options.claim ||
+         options.format || options.units_per_file || options.compression || options.dry_run;
 }
 
 std::string dataset_command(const SimulateOptions& options) {
@@ -40,6 +41,12 @@ std::string dataset_command(const SimulateOptions& options) {
   add_range_to(command, "--environments", options.environments);
   add_range_to(command, "--episodes", options.episodes);
   add_number_to(command, "--block", options.block);
+  if (options.format) {
+    constexpr auto kWords = fathom::kChoiceWords<fathom::DatasetFormat>;
+    command += fmt::format(" --format {}", kWords.at(static_cast<std::size_t>(*options.format)));
+  }
+  add_number_to(command, "--units-per-file", options.units_per_file);
+  add_number_to(command, "--compression", options.compression);
   for (const std::string& entry : options.set) command += " --set " + quoted(entry);
   if (options.caster)
     command += fmt::format(" --caster {}", fathom::kCasterWords[static_cast<std::size_t>(*options.caster)]);

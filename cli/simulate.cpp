@@ -10,6 +10,7 @@
 #include <fathom/base/error.hpp>
 #include <fathom/base/names.hpp>
 #include <fathom/dataset/dataset.hpp>
+#include <fathom/dataset/estimate.hpp>
 #include <fathom/frame/reason.hpp>
 #include <fathom/simulate/run.hpp>
 
@@ -68,6 +69,42 @@ void report(const fathom::DatasetResult& result, const SimulateOptions& options)
 /// The numbers that the scene file or an option gives where a range is not asked for.
 fathom::NumberRange one(std::uint32_t number) { return {number, number + 1}; }
 
+fathom::DatasetFiles dataset_files(const SimulateOptions& options) {
+  using fathom::DatasetFormat;
+  fathom::DatasetFiles files;
+  files.format = options.format.value_or(DatasetFormat::kFolders);
+  if (options.units_per_file && files.format == DatasetFormat::kFolders) {
+    throw fathom::InputError("--units-per-file is of --format hdf5 and webdataset");
+  }
+  if (options.compression && files.format != DatasetFormat::kHdf5) {
+    throw fathom::InputError("--compression is of --format hdf5");
+  }
+  files.units_per_file = options.units_per_file.value_or(0);
+  files.compression = static_cast<int>(options.compression.value_or(1));
+  return files;
+}
+
+/// "3.2 hours", "41 s"
+std::string hours_text(double seconds) {
+  constexpr double kMinute = 60.0, kHour = 3600.0, kDay = 24 * kHour;
+  if (seconds < 2 * kMinute) return fmt::format("{:.3g} s", seconds);
+  if (seconds < 2 * kHour) return fmt::format("{:.3g} minutes", seconds / kMinute);
+  if (seconds < 2 * kDay) return fmt::format("{:.3g} hours", seconds / kHour);
+  return fmt::format("{:.4g} days ({:.0f} hours)", seconds / kDay, seconds / kHour);
+}
+
+void print_estimate(const fathom::DatasetEstimate& estimate, const fathom::Shard& shard) {
+  print(fmt::format("{}, {}, {}\nabout {}, {}, {} on this computer\n", counted(estimate.units, "unit"),
+                    counted(estimate.frames, "frame"), counted(estimate.rays, "ray"), counted(estimate.files, "file"),
+                    bytes_text(estimate.bytes), hours_text(estimate.seconds)));
+  if (shard.count > 1) {
+    print(fmt::format("of them in shard {}/{}: {}, about {}\n", shard.index, shard.count,
+                      counted(estimate.shard_units, "unit"), hours_text(estimate.shard_seconds)));
+  }
+  print(fmt::format("measured: {} in {}; nothing was kept\n", counted(estimate.sample_frames, "frame"),
+                    hours_text(estimate.sample_seconds)));
+}
+
 /// The units that the options ask for, as `fathom simulate` renders them.
 fathom::DatasetOptions dataset_options(const fathom::SceneSetup& setup, const SimulateOptions& options) {
   fathom::DatasetOptions dataset;
@@ -80,13 +117,18 @@ fathom::DatasetOptions dataset_options(const fathom::SceneSetup& setup, const Si
   dataset.claim = options.claim;
   dataset.claim_stale_s = options.claim_s;
   dataset.command = dataset_command(options);
+  dataset.files = dataset_files(options);
   return dataset;
 }
 
 void simulate_dataset(const fathom::SceneSetup& setup, const SimulateOptions& options) {
   if (options.digest) throw fathom::InputError("--digest is of runs; the units of a dataset have digests of their own");
   if (!options.bag.empty()) throw fathom::InputError("--bag is of one run, not of the units of a dataset");
-  const fathom::DatasetOptions dataset = dataset_options(setup, options);
+  fathom::DatasetOptions dataset = dataset_options(setup, options);
+  if (options.dry_run) {
+    dataset.run.should_stop = &StopSignals::received;
+    return print_estimate(fathom::estimate_dataset(setup, dataset), dataset.shard);
+  }
   fathom::DatasetResult result;
   {
     ProgressDisplay display(options.quiet);

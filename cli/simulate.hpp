@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <fathom/base/compute.hpp>
+#include <fathom/dataset/format.hpp>
 #include <fathom/simulate/run.hpp>
 #include <fathom/simulate/run_environments.hpp>
 
@@ -33,6 +34,10 @@ struct SimulateOptions {
   std::optional<std::uint64_t> shards;
   bool resume = false, claim = false;
   double claim_s = 600.0;
+  std::optional<fathom::DatasetFormat> format;
+  std::optional<std::uint64_t> units_per_file;
+  std::optional<std::uint32_t> compression;
+  bool dry_run = false;
   std::string device;  ///< empty: the scene file's
 };
 

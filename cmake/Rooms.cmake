@@ -24,7 +24,7 @@ set(FATHOM_ARROWS_world base scene text mesh log)
 set(FATHOM_ARROWS_parts base scene noise cast)
 set(FATHOM_ARROWS_render base scene noise sensor cast)
 set(FATHOM_ARROWS_simulate base message scene text bag topic noise sensor mesh picture cloud calibrate log world render)
-set(FATHOM_ARROWS_dataset base text render simulate)
+set(FATHOM_ARROWS_dataset base text sensor render simulate)
 set(FATHOM_ARROWS_live base message scene text bag noise sensor cloud render simulate)
 set(FATHOM_ARROWS_report base scene text beam cast grid picture calibrate log simulate)
 
@@ -69,7 +69,7 @@ set(FATHOM_OWNER_calibrate/run_pairs.hpp simulate)
 # Third-party headers, and the only folders that may include them; a public header, which its name alone can allow, is
 # compiled against the library of its user.
 set(FATHOM_LIBRARIES embree3 tbb yaml-cpp nlohmann zlib.h zstd.h lz4frame.h sqlite3.h pugixml.hpp assimp png.h freetype CLI mujoco pybind11
-    libwebsockets.h urdf_parser urdf_model console_bridge sdf dds)
+    libwebsockets.h hdf5.h libdeflate.h xxhash.h urdf_parser urdf_model console_bridge sdf dds)
 set(FATHOM_ONLY_embree3 src/cast/embree bench)
 set(FATHOM_ONLY_tbb src/base)
 set(FATHOM_ONLY_yaml-cpp src/text capi/rgl/tape)
@@ -78,6 +78,9 @@ set(FATHOM_ONLY_zlib.h src/text src/bag bench)
 set(FATHOM_ONLY_zstd.h src/bag bench)
 set(FATHOM_ONLY_lz4frame.h src/bag bench)
 set(FATHOM_ONLY_sqlite3.h src/bag)
+set(FATHOM_ONLY_hdf5.h src/dataset/hdf5)
+set(FATHOM_ONLY_libdeflate.h src/dataset/hdf5)
+set(FATHOM_ONLY_xxhash.h src/dataset)
 set(FATHOM_ONLY_pugixml.hpp src/mesh)
 set(FATHOM_ONLY_assimp "")  # an oracle of the tests
 set(FATHOM_ONLY_png.h src/picture src/log)

@@ -20,4 +20,18 @@ std::span<const std::byte> elements_of(const Frame& frame, Channel channel) {
   }
 }
 
+npy::Type npy_type(ElementType type) {
+  switch (type) {
+    case ElementType::kUint8:
+      return npy::Type::kUint8;
+    case ElementType::kUint16:
+      return npy::Type::kUint16;
+    case ElementType::kUint32:
+      return npy::Type::kUint32;
+    case ElementType::kFloat32:
+      break;
+  }
+  return npy::Type::kFloat32;
+}
+
 }  // namespace fathom

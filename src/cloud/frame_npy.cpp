@@ -13,20 +13,6 @@ namespace fathom {
 
 namespace {
 
-npy::Type npy_type(ElementType type) {
-  switch (type) {
-    case ElementType::kUint8:
-      return npy::Type::kUint8;
-    case ElementType::kUint16:
-      return npy::Type::kUint16;
-    case ElementType::kUint32:
-      return npy::Type::kUint32;
-    case ElementType::kFloat32:
-      break;
-  }
-  return npy::Type::kFloat32;
-}
-
 void write_array(const std::filesystem::path& file, npy::Type type, std::span<const std::size_t> shape,
                  std::span<const std::byte> bytes) {
   WholeFile out(file);

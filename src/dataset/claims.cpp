@@ -11,8 +11,8 @@
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
-#include <fathom/dataset/unit.hpp>
 
+#include "dataset/pack.hpp"
 #include "dataset/shelf.hpp"
 
 namespace fathom {
@@ -37,8 +37,8 @@ double file_system_now(const std::filesystem::path& probe) {
 
 }  // namespace
 
-std::filesystem::path Claims::folder_of(std::uint64_t unit) const {
-  return dataset_ / kClaimsName / unit_folder(unit).lexically_relative("units");
+std::filesystem::path Claims::folder_of(std::uint64_t pack) const {
+  return dataset_ / kClaimsName / PackPlaces(DatasetFormat::kFolders)(pack).lexically_relative("units");
 }
 
 bool Claims::is_stale(const std::filesystem::path& claim) const {
@@ -48,8 +48,8 @@ bool Claims::is_stale(const std::filesystem::path& claim) const {
   return now - seconds_of(state.st_mtim) > stale_s_;
 }
 
-bool Claims::take(std::uint64_t unit) {
-  const std::filesystem::path claim = folder_of(unit);
+bool Claims::take(std::uint64_t pack) {
+  const std::filesystem::path claim = folder_of(pack);
   std::error_code error;
   std::filesystem::create_directories(claim.parent_path(), error);
   if (mkdir(claim.c_str(), 0777) == 0) return true;
@@ -58,14 +58,14 @@ bool Claims::take(std::uint64_t unit) {
   }
   if (!is_stale(claim)) return false;
   // Of several who find it stale, one can rename it.
-  const std::filesystem::path away = claim.parent_path() / unfinished_name(unit, 0);
+  const std::filesystem::path away = claim.parent_path() / unfinished_name(pack, 0);
   if (std::rename(claim.c_str(), away.c_str()) != 0) return false;
   rmdir(away.c_str());
   return mkdir(claim.c_str(), 0777) == 0;
 }
 
-void Claims::renew(std::uint64_t unit) const { utimensat(AT_FDCWD, folder_of(unit).c_str(), nullptr, 0); }
+void Claims::renew(std::uint64_t pack) const { utimensat(AT_FDCWD, folder_of(pack).c_str(), nullptr, 0); }
 
-void Claims::release(std::uint64_t unit) const { rmdir(folder_of(unit).c_str()); }
+void Claims::release(std::uint64_t pack) const { rmdir(folder_of(pack).c_str()); }
 
 }  // namespace fathom

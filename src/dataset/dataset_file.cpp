@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "dataset/dataset_file.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -12,6 +14,8 @@ namespace fathom {
 
 namespace {
 
+constexpr auto kFormatWords = kChoiceWords<DatasetFormat>;
+
 using DatasetJson = nlohmann::ordered_json;
 
 DatasetJson range_json(const NumberRange& range) { return {range.first, range.end}; }
@@ -20,20 +24,34 @@ NumberRange range_of(const DatasetJson& json) {
   return {json.at(0).get<std::uint32_t>(), json.at(1).get<std::uint32_t>()};
 }
 
+DatasetFiles files_of(const DatasetJson& json) {
+  const auto word = std::ranges::find(kFormatWords, json.at("format").get<std::string>());
+  if (word == kFormatWords.end()) throw InputError("of a format that this version does not know");
+  return {.format = static_cast<DatasetFormat>(word - kFormatWords.begin()),
+          .units_per_file = json.at("units_per_file").get<std::uint64_t>(),
+          .compression = json.at("compression").get<int>()};
+}
+
 }  // namespace
 
 std::string dataset_text(const DatasetFile& file) {
+  const UnitList& units = file.units();
+  const DatasetFiles& files = file.packs.files();
   const DatasetJson json = {{"fathom", file.version},
                             {"dataset", 1},
                             {"scene", file.scene},
                             {"command", file.command},
                             {"inputs", file.inputs},
                             {"seed", file.seed},
-                            {"environments", range_json(file.units.environments())},
-                            {"episodes", range_json(file.units.episodes())},
-                            {"frames", file.units.frames()},
-                            {"block", file.units.block()},
-                            {"units", file.units.size()}};
+                            {"environments", range_json(units.environments())},
+                            {"episodes", range_json(units.episodes())},
+                            {"frames", units.frames()},
+                            {"block", units.block()},
+                            {"units", units.size()},
+                            {"format", kFormatWords.at(static_cast<std::size_t>(files.format))},
+                            {"units_per_file", files.units_per_file},
+                            {"compression", files.compression},
+                            {"sensors", DatasetJson::parse(file.sensors)}};
   return json.dump(2, ' ', false, DatasetJson::error_handler_t::replace) + "\n";
 }
 
@@ -49,9 +67,11 @@ DatasetFile read_dataset_file(const std::filesystem::path& dataset) {
     file.command = json.at("command").get<std::string>();
     file.inputs = json.at("inputs").get<std::string>();
     file.seed = json.at("seed").get<std::uint64_t>();
-    file.units = UnitList(range_of(json.at("environments")), range_of(json.at("episodes")),
-                          json.at("frames").get<std::uint32_t>(), json.at("block").get<std::uint32_t>());
-    if (json.at("dataset") == 1 && json.at("units") == file.units.size()) return file;
+    const UnitList units(range_of(json.at("environments")), range_of(json.at("episodes")),
+                         json.at("frames").get<std::uint32_t>(), json.at("block").get<std::uint32_t>());
+    file.packs = PackList(units, files_of(json));
+    file.sensors = json.at("sensors").dump();
+    if (json.at("dataset") == 1 && json.at("units") == units.size()) return file;
   } catch (const nlohmann::json::exception&) {  // answered below
   } catch (const InputError&) {
   }

@@ -9,6 +9,7 @@
 #include <fathom/dataset/dataset.hpp>
 
 #include "dataset/digest.hpp"
+#include "dataset/pack.hpp"
 
 namespace fathom {
 
@@ -20,7 +21,10 @@ struct DatasetFile {
   std::string command;  ///< that makes it; empty: unknown
   std::string inputs;   ///< digest of what all units are made of
   std::uint64_t seed = 0;
-  UnitList units;
+  PackList packs;
+  std::string sensors = "[]";  ///< JSON: what they measure (sensor_description.hpp)
+
+  [[nodiscard]] const UnitList& units() const { return packs.units(); }
 };
 
 std::string dataset_text(const DatasetFile& file);

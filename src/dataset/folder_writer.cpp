@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "dataset/folder_writer.hpp"
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <fcntl.h>
@@ -15,7 +14,7 @@
 #include <fathom/base/error.hpp>
 
 #include "dataset/digest.hpp"
-#include "dataset/read_bytes.hpp"
+#include "dataset/file_writer.hpp"
 #include "dataset/shelf.hpp"
 
 namespace fathom {
@@ -23,10 +22,6 @@ namespace fathom {
 namespace {
 
 namespace fs = std::filesystem;
-
-[[noreturn]] void fail_at(const fs::path& path, const char* action, int reason) {
-  throw SystemError(fmt::format("{}: cannot {}: {}", path.string(), action, std::generic_category().message(reason)));
-}
 
 void make_folder(const fs::path& folder) {
   if (mkdir(folder.c_str(), 0777) == 0) return;
@@ -86,33 +81,36 @@ void FolderWriter::begin(const Unit& unit, const std::string& parameters_json) {
   }
 }
 
-void FolderWriter::begin_logs(const UnitFrame& frame, std::size_t sensor) {
-  const RunSensor& of = run_.sensors[sensor];
-  if (!logs_[sensor].empty()) return;
+void FolderWriter::begin_logs(const UnitFrame& frame) {
+  const RunSensor& of = run_.sensors[frame.sensor];
+  if (!logs_[frame.sensor].empty()) return;
   for (const OutputFile& file : of.files) {
     auto log = file.is_log()
-                   ? file.begin_log(folder_ / frame.sensor / file.name(0), run_.simulator.pattern(of.id, frame.index))
+                   ? file.begin_log(folder_ / name_of(frame.sensor) / file.name(0), run_.simulator.pattern(of.id, frame.index))
                    : nullptr;
-    logs_[sensor].push_back(std::move(log));
+    logs_[frame.sensor].push_back(std::move(log));
   }
 }
 
 void FolderWriter::add(const UnitFrame& frame) {
-  const auto named = [&](const RunSensor& s) { return run_.simulator.sensor(s.id).name == frame.sensor; };
-  const auto i = static_cast<std::size_t>(std::ranges::find_if(run_.sensors, named) - run_.sensors.begin());
+  const std::size_t i = frame.sensor;
   const RunSensor& sensor = run_.sensors[i];
   const FrameContext context = {run_.simulator.world_from_sensor(sensor.id, frame.time_s), entity_names_,
                                 setup_.scene.labels()};
-  begin_logs(frame, i);
+  begin_logs(frame);
   for (std::size_t k = 0; k < sensor.files.size(); ++k) {
     if (logs_[i][k]) {
       logs_[i][k]->add(frame.frame, context);
       continue;
     }
-    const std::string name = fmt::format("{}/{}", frame.sensor, sensor.files[k].name(frame.index));
+    const std::string name = fmt::format("{}/{}", name_of(i), sensor.files[k].name(frame.index));
     sensor.files[k].write(folder_ / name, frame.frame, context);
     files_.push_back(name);
   }
+}
+
+const std::string& FolderWriter::name_of(std::size_t sensor) const {
+  return run_.simulator.sensor(run_.sensors[sensor].id).name;
 }
 
 void FolderWriter::close_logs() {
@@ -120,7 +118,7 @@ void FolderWriter::close_logs() {
     for (std::size_t k = 0; k < logs_[i].size(); ++k) {
       if (!logs_[i][k]) continue;
       logs_[i][k]->commit();
-      files_.push_back(run_.simulator.sensor(run_.sensors[i].id).name + "/" + run_.sensors[i].files[k].name(0));
+      files_.push_back(name_of(i) + "/" + run_.sensors[i].files[k].name(0));
     }
     logs_[i].clear();
   }
@@ -130,12 +128,12 @@ void FolderWriter::close_logs() {
 std::string FolderWriter::files_json() {
   std::string text;
   for (const std::string& name : files_) {
-    const auto bytes = read_bytes(folder_ / name);
-    if (!bytes) fail_at(folder_ / name, "be read back", errno);
+    const auto file = digest_file(folder_ / name);
+    if (!file) fail_at(folder_ / name, "be read back", errno);
     text += fmt::format("{}\n  {{\"name\": \"{}\", \"bytes\": {}, \"digest\": \"{}\"}}", text.empty() ? "" : ",", name,
-                        bytes->size(), digest_of(*bytes));
+                        file->bytes, file->digest);
     ++entry_.files;
-    entry_.bytes += bytes->size();
+    entry_.bytes += file->bytes;
   }
   return text;
 }

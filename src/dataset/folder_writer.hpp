@@ -8,30 +8,29 @@
 #include <string>
 #include <vector>
 
-#include "dataset/unit_entry.hpp"
-#include "dataset/unit_writer.hpp"
+#include "dataset/pack_entry.hpp"
+#include "dataset/pack_writer.hpp"
 #include "simulate/prepare_run.hpp"
 
 namespace fathom {
 
 /// Makes a unit under a hidden name beside its place, and moves it there by one rename.
-class FolderWriter : public UnitWriter {
+class FolderWriter : public PackWriter {
  public:
   /// `run` renders the frames: its outputs are written. `number`: of the writer in its process.
   FolderWriter(std::filesystem::path dataset, const SceneSetup& setup, PreparedRun& run, std::string inputs,
                std::uint64_t number);
   ~FolderWriter() override;
 
+  void begin_pack(const Pack& /*pack*/) override {}
   void begin(const Unit& unit, const std::string& parameters_json) override;
   void add(const UnitFrame& frame) override;
   void end() override;
-  void close() override {}
-
-  /// Of the unit that ended last.
-  [[nodiscard]] const UnitEntry& entry() const { return entry_; }
+  PackEntry end_pack() override { return entry_; }
 
  private:
-  void begin_logs(const UnitFrame& frame, std::size_t sensor);
+  void begin_logs(const UnitFrame& frame);
+  [[nodiscard]] const std::string& name_of(std::size_t sensor) const;
   void close_logs();
   [[nodiscard]] std::string files_json();
   void discard() noexcept;
@@ -47,7 +46,7 @@ class FolderWriter : public UnitWriter {
   std::vector<std::string> files_;                            // in the folder, in the order written
   Unit unit_;
   std::string parameters_;
-  UnitEntry entry_;
+  PackEntry entry_;  // of the unit that ended last
 };
 
 }  // namespace fathom

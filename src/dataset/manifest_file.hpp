@@ -5,11 +5,14 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include <fathom/frame/digest.hpp>
+
 #include "dataset/dataset_file.hpp"
-#include "dataset/unit_entry.hpp"
+#include "dataset/pack_entry.hpp"
 
 namespace fathom {
 
@@ -25,8 +28,8 @@ struct ManifestPart {
 /// Made of the entries of all units, in order.
 class Manifest {
  public:
-  void add(const UnitEntry& entry);
-  [[nodiscard]] std::string text(const DatasetFile& file) const;
+  void add(const PackEntry& entry, std::uint64_t units);
+  [[nodiscard]] std::string text(const DatasetFile& file, const std::optional<FileDigest>& merged) const;
 
  private:
   std::vector<ManifestPart> parts_;

@@ -8,6 +8,7 @@
 
 #include "dataset/claims.hpp"
 #include "dataset/dataset_file.hpp"
+#include "dataset/hdf5_files.hpp"
 #include "dataset/manifest_file.hpp"
 #include "dataset/read_bytes.hpp"
 #include "dataset/shelf.hpp"
@@ -25,15 +26,16 @@ DatasetInfo info_of(const fs::path& dataset, const DatasetFile& file) {
                    .scene = file.scene,
                    .command = file.command,
                    .seed = file.seed,
-                   .units = file.units,
+                   .format = file.packs.files(),
+                   .units = file.units(),
                    .first_missing = {}};
   std::error_code error;
   info.merged = fs::exists(dataset / kManifestName, error);
   return info;
 }
 
-void count_entry(DatasetInfo& info, const UnitEntry& entry) {
-  ++info.complete;
+void count_entry(DatasetInfo& info, const PackEntry& entry, const Pack& pack) {
+  info.complete += pack.units;
   info.files += entry.files;
   info.bytes += entry.bytes;
 }
@@ -47,15 +49,15 @@ void write_part(const fs::path& dataset, std::uint64_t first, const std::string&
   write_whole_file(file, lines);
 }
 
-UnitEntry checked_entry(const fs::path& dataset, UnitShelf& shelf, const DatasetFile& file, std::uint64_t index) {
-  const auto entry = shelf.complete(index);
+PackEntry checked_entry(const fs::path& dataset, PackShelf& shelf, const DatasetFile& file, const Pack& pack) {
+  const auto entry = shelf.complete(pack.index);
   const char* const fault = !entry ? "is missing"
-                            : entry->digest != unit_digest(file.inputs, file.units.at(index))
+                            : entry->digest != file.packs.digest(file.inputs, pack)
                                 ? "is made of something else"
                                 : nullptr;
   if (fault == nullptr) return *entry;
   throw InputError(fmt::format("{}: {}; `fathom dataset info {}` says what is to be done",
-                               (dataset / unit_folder(index)).string(), fault, dataset.string()));
+                               (dataset / file.packs.places()(pack.index)).string(), fault, dataset.string()));
 }
 
 }  // namespace
@@ -63,17 +65,18 @@ UnitEntry checked_entry(const fs::path& dataset, UnitShelf& shelf, const Dataset
 DatasetInfo read_dataset_info(const fs::path& dataset) {
   const DatasetFile file = read_dataset_file(dataset);
   DatasetInfo info = info_of(dataset, file);
-  UnitShelf shelf(dataset);
-  for (std::uint64_t i = 0; i < file.units.size(); ++i) {
-    if (i % kUnitsPerPart == 0) info.unfinished += shelf.unfinished(i).size();
+  PackShelf shelf(dataset, file.packs.places());
+  for (std::uint64_t i = 0; i < file.packs.size(); ++i) {
+    const Pack pack = file.packs.at(i);
+    if (i % kPacksPerPart == 0) info.unfinished += shelf.unfinished(i).size();
     const auto entry = shelf.complete(i);
-    const bool same = entry && entry->digest == unit_digest(file.inputs, file.units.at(i));
+    const bool same = entry && entry->digest == file.packs.digest(file.inputs, pack);
     if (same) {
-      count_entry(info, *entry);
+      count_entry(info, *entry, pack);
       continue;
     }
-    if (entry) ++info.others;
-    if (!info.first_missing) info.first_missing = i;
+    if (entry) info.others += pack.units;
+    if (!info.first_missing) info.first_missing = pack.first;
   }
   return info;
 }
@@ -81,28 +84,35 @@ DatasetInfo read_dataset_info(const fs::path& dataset) {
 DatasetInfo merge_dataset(const fs::path& dataset) {
   const DatasetFile file = read_dataset_file(dataset);
   DatasetInfo info = info_of(dataset, file);
-  if (const auto stray = first_stray(dataset, file.units)) {
-    throw InputError(fmt::format("{}: is none of the {} units of the dataset", stray->string(), file.units.size()));
+  if (const auto stray = first_stray(dataset, file.packs)) {
+    throw InputError(fmt::format("{}: is none of the {} units of the dataset", stray->string(), file.units().size()));
   }
-  UnitShelf shelf(dataset);
+  const PackPlaces places = file.packs.places();
+  PackShelf shelf(dataset, places);
   Manifest manifest;
   std::string lines;
-  for (std::uint64_t i = 0; i < file.units.size(); ++i) {
-    const UnitEntry entry = checked_entry(dataset, shelf, file, i);
-    count_entry(info, entry);
-    manifest.add(entry);
+  for (std::uint64_t i = 0; i < file.packs.size(); ++i) {
+    const Pack pack = file.packs.at(i);
+    const PackEntry entry = checked_entry(dataset, shelf, file, pack);
+    count_entry(info, entry, pack);
+    manifest.add(entry, pack.units);
     lines += entry_line(entry);
-    const bool last = i + 1 == file.units.size();
-    if (!last && (i + 1) % kUnitsPerPart != 0) continue;
+    const bool last = i + 1 == file.packs.size();
+    if (!last && (i + 1) % kPacksPerPart != 0) continue;
     write_part(dataset, i, lines);
     lines.clear();
     std::error_code error;
     for (const std::string& name : shelf.unfinished(i))
-      fs::remove_all(dataset / unit_folder(i).parent_path() / name, error);
+      fs::remove_all(dataset / places(i).parent_path() / name, error);
   }
   std::error_code error;
   fs::remove_all(dataset / kClaimsName, error);
-  write_whole_file(dataset / kManifestName, manifest.text(file));
+  std::optional<FileDigest> merged;
+  if (file.packs.files().format == DatasetFormat::kHdf5) {
+    merge_hdf5(dataset, file);
+    merged = digest_file(dataset / kMergedHdf5Name);
+  }
+  write_whole_file(dataset / kManifestName, manifest.text(file, merged));
   info.merged = true;
   return info;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "dataset/read_bytes.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -8,21 +9,55 @@
 
 namespace fathom {
 
-std::optional<std::string> read_bytes(const std::filesystem::path& file) {
-  const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor < 0) return {};
-  struct stat state = {};
-  std::string bytes;
-  bool whole = fstat(descriptor, &state) == 0 && S_ISREG(state.st_mode);
-  if (whole) bytes.resize(static_cast<std::size_t>(state.st_size));
-  for (std::size_t done = 0; whole && done < bytes.size();) {
-    const ssize_t count = read(descriptor, bytes.data() + done, bytes.size() - done);
+namespace {
+
+/// Reads what fits into the buffer, less at the end of the file; -1 where it cannot be read.
+ssize_t read_up_to(int descriptor, std::string& buffer) {
+  std::size_t done = 0;
+  while (done < buffer.size()) {
+    const ssize_t count = read(descriptor, buffer.data() + done, buffer.size() - done);
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) whole = false;
-    if (count == 0) bytes.resize(done);  // it became shorter
-    if (count > 0) done += static_cast<std::size_t>(count);
+    if (count < 0) return -1;
+    if (count == 0) break;
+    done += static_cast<std::size_t>(count);
   }
+  return static_cast<ssize_t>(done);
+}
+
+}  // namespace
+
+bool read_blocks(const std::filesystem::path& file, std::size_t block, const std::function<void(std::string_view)>& f) {
+  const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0) return false;
+  struct stat state = {};
+  bool whole = fstat(descriptor, &state) == 0;
+  if (whole && !S_ISREG(state.st_mode)) {
+    errno = EINVAL;
+    whole = false;
+  }
+  if (whole) {
+    std::string buffer(std::min(block, static_cast<std::size_t>(state.st_size)), '\0');
+    for (std::size_t count = buffer.size(); count > 0 && whole;) {
+      const ssize_t got = read_up_to(descriptor, buffer);
+      whole = got >= 0;
+      count = whole && static_cast<std::size_t>(got) == buffer.size() ? buffer.size() : 0;
+      if (got > 0) f(std::string_view(buffer).substr(0, static_cast<std::size_t>(got)));
+    }
+  }
+  const int reason = errno;
   close(descriptor);
+  errno = reason;
+  return whole;
+}
+
+std::optional<std::string> read_bytes(const std::filesystem::path& file) {
+  std::string bytes;
+  constexpr std::size_t kWhole = std::size_t{1} << 62U;  // one block, of the size that the file has
+  bool first = true;
+  const bool whole = read_blocks(file, kWhole, [&](std::string_view block) {
+    if (first) bytes = block;  // what a file gained meanwhile does not count
+    first = false;
+  });
   if (!whole) return {};
   return bytes;
 }

@@ -4,23 +4,30 @@
 #include <chrono>
 #include <exception>
 #include <limits>
+#include <memory>
 #include <mutex>
 #include <new>
 #include <utility>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <fathom/base/error.hpp>
 #include <fathom/base/executor.hpp>
 #include <fathom/dataset/dataset.hpp>
 #include <fathom/frame/frame.hpp>
+#include <fathom/sensor/model.hpp>
 
 #include "dataset/dataset_file.hpp"
 #include "dataset/digest.hpp"
 #include "dataset/folder_writer.hpp"
+#include "dataset/hdf5_files.hpp"
 #include "dataset/open_dataset.hpp"
-#include "dataset/unit_queue.hpp"
+#include "dataset/pack_queue.hpp"
+#include "dataset/sensor_description.hpp"
+#include "dataset/tar_writer.hpp"
 #include "dataset/unit_renderer.hpp"
+#include "simulate/outputs/array_plan.hpp"
 
 namespace fathom {
 
@@ -28,36 +35,68 @@ namespace {
 
 using DatasetClock = std::chrono::steady_clock;
 
-/// Releases the claim on a unit when it is rendered, and when it cannot be.
-struct ClaimedUnit {
-  const UnitQueue& queue;
-  const Unit& unit;
+/// Releases the claim on a pack when it is rendered, and when it cannot be.
+struct ClaimedPack {
+  const PackQueue& queue;
+  const Pack& pack;
 
-  ClaimedUnit(const UnitQueue& q, const Unit& u) : queue(q), unit(u) {}
-  ClaimedUnit(const ClaimedUnit&) = delete;
-  ClaimedUnit& operator=(const ClaimedUnit&) = delete;
-  ~ClaimedUnit() { queue.release(unit); }
+  ClaimedPack(const PackQueue& q, const Pack& p) : queue(q), pack(p) {}
+  ClaimedPack(const ClaimedPack&) = delete;
+  ClaimedPack& operator=(const ClaimedPack&) = delete;
+  ~ClaimedPack() { queue.release(pack); }
 };
 
-/// Shares the units of a shard out among threads, and adds up what comes of them.
+/// Arrays of one frame of all sensors.
+std::uint64_t frame_bytes(const SceneSetup& setup) {
+  std::uint64_t bytes = 0;
+  for (const SensorSetup& sensor : setup.sensors) {
+    const PatternShape shape = pattern_shape(sensor.sensor.model);
+    for (const ArrayPlan& plan : planned_arrays(sensor)) {
+      bytes += std::uint64_t{shape.rows} * shape.cols * channel_info(plan.channel).bytes();
+    }
+  }
+  return bytes;
+}
+
+/// With a number of units in a file, where the options leave it open.
+DatasetFiles resolved(const DatasetOptions& options, const SceneSetup& setup, const UnitList& units) {
+  constexpr std::uint64_t kBytesOfFile = std::uint64_t{256} << 20U;
+  DatasetFiles files = options.files;
+  const std::uint64_t unit_bytes = std::max<std::uint64_t>(1, units.block() * frame_bytes(setup));
+  if (files.units_per_file == 0) files.units_per_file = std::max<std::uint64_t>(1, kBytesOfFile / unit_bytes);
+  return files;
+}
+
+std::string descriptions(const SceneSetup& setup) {
+  auto list = nlohmann::ordered_json::array();
+  for (const SensorSetup& sensor : setup.sensors) list.push_back(sensor_description(sensor, setup.scene));
+  return list.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+DatasetFile describe(const SceneSetup& setup, const DatasetOptions& options) {
+  const UnitList units = dataset_units(setup, options);
+  return {.version = std::string(versions().fathom),
+          .scene = setup.file.filename().string(),
+          .command = options.command,
+          .inputs = inputs_digest(setup, options.run),
+          .seed = options.run.seed.value_or(setup.seed),
+          .packs = PackList(units, resolved(options, setup, units)),
+          .sensors = descriptions(setup)};
+}
+
+/// Shares the packs of a shard out among threads, and adds up what comes of them.
 class DatasetRunner {
  public:
   DatasetRunner(const SceneSetup& setup, const DatasetOptions& options)
       : setup_(setup),
         options_(options),
-        inputs_(inputs_digest(setup, options.run)),
-        file_{.version = std::string(versions().fathom),
-              .scene = setup.file.filename().string(),
-              .command = options.command,
-              .inputs = inputs_,
-              .seed = options.run.seed.value_or(setup.seed),
-              .units = dataset_units(setup, options)},
-        queue_(file_.units, options, inputs_) {
+        file_(describe(setup, options)),
+        queue_(file_.packs, options, file_.inputs) {
     if (!options.run.bag.empty()) throw InputError("a bag is of one run, not of a dataset");
     static_cast<void>(prepare_run(setup, options.run));
     const int threads = make_executor(options.run.compute.threads)->threads();
     crew_ = queue_.size() < static_cast<std::uint64_t>(threads) ? 1 : threads;
-    result_.units = file_.units.size();
+    result_.units = file_.units().size();
     for (const SensorSetup& sensor : setup.sensors) result_.sensors.emplace_back().name = sensor.sensor.name;
     result_.progress.frames_total = clamped(queue_.frames());
   }
@@ -66,10 +105,10 @@ class DatasetRunner {
     stop_ = options_.run.should_stop && options_.run.should_stop();
     if (!stop_) render_all();
     if (error_) std::rethrow_exception(error_);
-    result_.skipped = queue_.size() - result_.rendered;
+    result_.skipped = queue_.units() - result_.rendered;
     if (!stop_) return result_;
     throw Interrupted(fmt::format("stopped after {} of {} units; those in {} are whole, and --resume goes on",
-                                  result_.rendered, queue_.size(), options_.run.out.string()));
+                                  result_.rendered, queue_.units(), options_.run.out.string()));
   }
 
  private:
@@ -87,21 +126,18 @@ class DatasetRunner {
     begin_ = DatasetClock::now();
     make_executor(crew_)->parallel_for(static_cast<std::size_t>(crew_), 1,
                                        [&](std::size_t worker, std::size_t) { work(worker, run, trees); });
+    result_.seconds = std::chrono::duration<double>(DatasetClock::now() - begin_).count();
   }
 
   void work(std::size_t worker, const RunOptions& run, const SharedTrees& trees) {
     try {
       UnitRenderer renderer(setup_, run, trees);
-      FolderWriter writer(options_.run.out, setup_, renderer.run(), inputs_, worker);
+      const auto writer = make_writer(renderer.run(), worker);
       while (!stop_ && !run.should_stop()) {
-        const std::optional<Unit> unit = queue_.take();
-        if (!unit) break;
-        const ClaimedUnit claimed(queue_, *unit);
-        renderer.render(*unit, writer, [&](std::size_t sensor, const Frame& frame, double seconds) {
-          count(sensor, frame, seconds);
-          queue_.renew(*unit);
-        });
-        keep(writer.entry());
+        const std::optional<Pack> pack = queue_.take();
+        if (!pack) break;
+        const ClaimedPack claimed(queue_, *pack);
+        render_pack(*pack, renderer, *writer);
       }
       if (run.should_stop()) stop_ = true;
     } catch (const Interrupted&) {
@@ -111,6 +147,31 @@ class DatasetRunner {
       if (!error_) error_ = std::current_exception();
       stop_ = true;
     }
+  }
+
+  std::unique_ptr<PackWriter> make_writer(PreparedRun& run, std::size_t worker) {
+    const std::filesystem::path& out = options_.run.out;
+    switch (file_.packs.files().format) {
+      case DatasetFormat::kHdf5:
+        return make_hdf5_writer(out, setup_, run, file_, worker);
+      case DatasetFormat::kWebDataset:
+        return std::make_unique<TarWriter>(out, setup_, run, file_.packs, file_.inputs, worker);
+      case DatasetFormat::kFolders:
+        break;
+    }
+    return std::make_unique<FolderWriter>(out, setup_, run, file_.inputs, worker);
+  }
+
+  void render_pack(const Pack& pack, UnitRenderer& renderer, PackWriter& writer) {
+    writer.begin_pack(pack);
+    for (std::uint64_t i = 0; i < pack.units; ++i) {
+      renderer.render(file_.units().at(pack.first + i), writer,
+                      [&](std::size_t sensor, const Frame& frame, double seconds) {
+                        count(sensor, frame, seconds);
+                        queue_.renew(pack);
+                      });
+    }
+    keep(pack, writer.end_pack());
   }
 
   void count(std::size_t number, const Frame& frame, double seconds) {
@@ -129,19 +190,18 @@ class DatasetRunner {
     if (options_.run.on_progress) options_.run.on_progress(progress);
   }
 
-  void keep(const UnitEntry& entry) {
+  void keep(const Pack& pack, const PackEntry& entry) {
     const std::lock_guard lock(mutex_);
-    ++result_.rendered;
+    result_.rendered += pack.units;
     result_.files += entry.files;
     result_.bytes += entry.bytes;
   }
 
   const SceneSetup& setup_;
   const DatasetOptions& options_;
-  std::string inputs_;  // digest
   DatasetFile file_;
-  UnitQueue queue_;
-  int crew_ = 1;  // units that are rendered side by side
+  PackQueue queue_;
+  int crew_ = 1;  // packs that are rendered side by side
   std::atomic<bool> stop_ = false;
   DatasetClock::time_point begin_;
   std::mutex mutex_;  // of all below

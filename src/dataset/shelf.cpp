@@ -18,8 +18,8 @@ namespace {
 constexpr std::size_t kNameDigits = 9;
 constexpr std::string_view kPartEnd = ".part";
 
-/// The unit that a folder of nine digits is.
-std::optional<std::uint64_t> unit_of(std::string_view name) {
+/// The pack that a name of nine digits, and more, speaks of.
+std::optional<std::uint64_t> pack_of(std::string_view name) {
   std::uint64_t index = 0;
   if (name.size() < kNameDigits) return {};
   const auto [end, error] = std::from_chars(name.data(), name.data() + kNameDigits, index);
@@ -28,7 +28,7 @@ std::optional<std::uint64_t> unit_of(std::string_view name) {
 }
 
 bool is_unfinished(std::string_view name) {
-  return name.starts_with('.') && name.ends_with(kPartEnd) && unit_of(name.substr(1));
+  return name.starts_with('.') && name.ends_with(kPartEnd) && pack_of(name.substr(1));
 }
 
 }  // namespace
@@ -39,23 +39,23 @@ std::string unfinished_name(std::uint64_t index, std::uint64_t number) {
   return fmt::format(".{:09}.{}-{}-{}{}", index, host.data(), getpid(), number, kPartEnd);
 }
 
-UnitShelf::Part& UnitShelf::load(std::uint64_t index) {
-  const std::uint64_t number = index / kUnitsPerPart;
+PackShelf::Part& PackShelf::load(std::uint64_t index) {
+  const std::uint64_t number = index / kPacksPerPart;
   if (part_.number == number) return part_;
   part_ = Part();
   part_.number = number;
-  // The manifest first: a unit that is completed between the two readings is then one without an entry.
+  // The manifest first: a pack that is completed between the two readings is then one without an entry.
   const PartEntries entries = read_part(dataset_ / part_file(index));
-  for (const auto& [unit, entry] : entries) {
-    if (unit / kUnitsPerPart == number) part_.units[unit % kUnitsPerPart].entry = entry;
+  for (const auto& [pack, entry] : entries) {
+    if (pack / kPacksPerPart == number) part_.packs[pack % kPacksPerPart].entry = entry;
   }
   std::error_code error;
-  for (std::filesystem::directory_iterator entry(dataset_ / unit_folder(index).parent_path(), error), end;
+  for (std::filesystem::directory_iterator entry(dataset_ / places_(index).parent_path(), error), end;
        !error && entry != end; entry.increment(error)) {
     std::string name = entry->path().filename().string();
-    const auto unit = unit_of(name);
-    if (unit && name.size() == kNameDigits && *unit / kUnitsPerPart == number) {
-      part_.units[*unit % kUnitsPerPart].there = true;
+    const auto pack = pack_of(name);
+    if (pack && name.substr(kNameDigits) == places_.extension() && *pack / kPacksPerPart == number) {
+      part_.packs[*pack % kPacksPerPart].there = true;
     } else if (is_unfinished(name)) {
       part_.unfinished.push_back(std::move(name));
     }
@@ -63,17 +63,17 @@ UnitShelf::Part& UnitShelf::load(std::uint64_t index) {
   return part_;
 }
 
-std::optional<UnitEntry> UnitShelf::complete(std::uint64_t index) {
-  const ShelvedUnit& unit = at(index);
-  if (!unit.there) return {};
-  return unit.entry ? unit.entry : read_unit_json(dataset_ / unit_folder(index), index);
+std::optional<PackEntry> PackShelf::complete(std::uint64_t index) {
+  const ShelvedPack& pack = at(index);
+  if (!pack.there || pack.entry || !places_.is_folder()) return pack.there ? pack.entry : std::nullopt;
+  return read_unit_json(dataset_ / places_(index), index);
 }
 
-std::vector<std::filesystem::path> UnitShelf::leftovers(std::uint64_t index) {
+std::vector<std::filesystem::path> PackShelf::leftovers(std::uint64_t index) {
   std::vector<std::filesystem::path> found;
   for (const std::string& name : load(index).unfinished) {
-    if (unit_of(std::string_view(name).substr(1)) == index) {
-      found.push_back(dataset_ / unit_folder(index).parent_path() / name);
+    if (pack_of(std::string_view(name).substr(1)) == index) {
+      found.push_back(dataset_ / places_(index).parent_path() / name);
     }
   }
   return found;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Which units of a dataset are there, read a thousand at a time.
+// Which packs of a dataset are there, read a thousand at a time.
 
 #include <array>
 #include <cstdint>
@@ -10,42 +10,44 @@
 #include <string>
 #include <vector>
 
-#include "dataset/unit_entry.hpp"
+#include "dataset/pack_entry.hpp"
 
 namespace fathom {
 
-struct ShelvedUnit {
-  bool there = false;              ///< its folder, which is whole
-  std::optional<UnitEntry> entry;  ///< by the manifest; by unit.json after complete()
+struct ShelvedPack {
+  bool there = false;              ///< its folder or file, which is whole
+  std::optional<PackEntry> entry;  ///< by the manifest
 };
 
-class UnitShelf {
+class PackShelf {
  public:
-  explicit UnitShelf(std::filesystem::path dataset) : dataset_(std::move(dataset)) {}
+  PackShelf(std::filesystem::path dataset, const PackPlaces& places) : dataset_(std::move(dataset)), places_(places) {}
 
-  /// What is known of a unit without opening its folder. Good until another thousand is asked for.
-  const ShelvedUnit& at(std::uint64_t index) { return load(index).units[index % kUnitsPerPart]; }
-  /// The entry of a unit that is there: by the manifest, or else by its unit.json; nothing when it is not there.
-  std::optional<UnitEntry> complete(std::uint64_t index);
-  /// Folders of this unit that somebody began, and did not finish when the thousand was read.
+  /// What is known of a pack without opening it. Good until another thousand is asked for.
+  const ShelvedPack& at(std::uint64_t index) { return load(index).packs[index % kPacksPerPart]; }
+  /// The entry of a pack that is there: by the manifest, or else by its unit.json; nothing when it is not there, or is
+  /// a file that the manifest does not know.
+  std::optional<PackEntry> complete(std::uint64_t index);
+  /// What somebody began of this pack, and did not finish when the thousand was read.
   std::vector<std::filesystem::path> leftovers(std::uint64_t index);
-  /// The names of all unfinished folders in the thousand.
+  /// The names of all that is unfinished in the thousand.
   const std::vector<std::string>& unfinished(std::uint64_t index) { return load(index).unfinished; }
 
  private:
   struct Part {
     std::uint64_t number = std::numeric_limits<std::uint64_t>::max();
-    std::array<ShelvedUnit, kUnitsPerPart> units;
+    std::array<ShelvedPack, kPacksPerPart> packs;
     std::vector<std::string> unfinished;
   };
 
   Part& load(std::uint64_t index);
 
   std::filesystem::path dataset_;
+  PackPlaces places_;
   Part part_;
 };
 
-/// The hidden folder that a unit is written into before it gets its name: ".000012345.HOST-PID-N.part".
+/// What a pack is called, hidden, before it gets its name: ".000012345.HOST-PID-N.part".
 std::string unfinished_name(std::uint64_t index, std::uint64_t number);
 
 }  // namespace fathom

@@ -13,10 +13,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A place in the tree of numbers: names of so many digits, and how many units are below each.
+/// A place in the tree of numbers: names of so many digits, and how many packs are below each.
 struct Level {
   std::size_t digits;
-  std::uint64_t units;
+  std::uint64_t packs;
 };
 
 /// The names in a folder, sorted, without hidden ones, which are unfinished.
@@ -31,18 +31,18 @@ std::vector<std::string> names_in(const fs::path& folder) {
   return names;
 }
 
-/// The first unit below a name of a level, when the name is one: three digits count from the folder's own first unit.
-std::optional<std::uint64_t> first_unit(const std::string& name, const Level& level, std::uint64_t above) {
+/// The first pack below a name of a level, when the name is one: three digits count from the folder's own first pack.
+std::optional<std::uint64_t> first_pack(const std::string& name, const Level& level, std::uint64_t above) {
   std::uint64_t number = 0;
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
   if (error != std::errc() || end != name.data() + name.size() || name.size() != level.digits) return {};
-  if (level.units > 1) return above + number * level.units;
+  if (level.packs > 1) return above + number * level.packs;
   return number / 1000 * 1000 == above ? std::optional(number) : std::nullopt;
 }
 
 class StrayFinder {
  public:
-  StrayFinder(std::uint64_t units, const std::function<void(const fs::path&)>& f) : units_(units), f_(f) {}
+  StrayFinder(std::uint64_t packs, const std::function<void(const fs::path&)>& f) : packs_(packs), f_(f) {}
 
   /// `levels`: this one and those below; a suffix belongs to the names of the last.
   void look(const fs::path& folder, const std::vector<Level>& levels, std::size_t depth, std::uint64_t above,
@@ -51,8 +51,8 @@ class StrayFinder {
       const bool last = depth + 1 == levels.size();
       const bool ends = !last || name.ends_with(suffix);
       const std::string number = last && ends ? name.substr(0, name.size() - suffix.size()) : name;
-      const auto first = ends ? first_unit(number, levels[depth], above) : std::nullopt;
-      if (!first || *first >= units_) {
+      const auto first = ends ? first_pack(number, levels[depth], above) : std::nullopt;
+      if (!first || *first >= packs_) {
         f_(folder / name);
       } else if (!last) {
         look(folder / name, levels, depth + 1, *first, suffix);
@@ -61,21 +61,22 @@ class StrayFinder {
   }
 
  private:
-  std::uint64_t units_;
+  std::uint64_t packs_;
   const std::function<void(const fs::path&)>& f_;
 };
 
 }  // namespace
 
-void for_each_stray(const fs::path& dataset, const UnitList& units, const std::function<void(const fs::path&)>& f) {
-  const StrayFinder finder(units.size(), f);
-  finder.look(dataset / "units", {{3, 1'000'000}, {3, 1000}, {9, 1}}, 0, 0, "");
+void for_each_stray(const fs::path& dataset, const PackList& packs, const std::function<void(const fs::path&)>& f) {
+  const StrayFinder finder(packs.size(), f);
+  finder.look(dataset / packs.places().root(), {{3, 1'000'000}, {3, 1000}, {9, 1}}, 0, 0,
+              std::string(packs.places().extension()));
   finder.look(dataset / "manifest", {{3, 1'000'000}, {3, 1000}}, 0, 0, ".txt");
 }
 
-std::optional<fs::path> first_stray(const fs::path& dataset, const UnitList& units) {
+std::optional<fs::path> first_stray(const fs::path& dataset, const PackList& packs) {
   std::optional<fs::path> first;
-  for_each_stray(dataset, units, [&](const fs::path& path) {
+  for_each_stray(dataset, packs, [&](const fs::path& path) {
     if (!first) first = path;
   });
   return first;

@@ -14,7 +14,7 @@ UnitRenderer::UnitRenderer(const SceneSetup& setup, const RunOptions& options, c
   for (const RunSensor& sensor : run_.sensors) frames_.emplace_back(sensor.channels);
 }
 
-void UnitRenderer::render(const Unit& unit, UnitWriter& writer, const OnFrame& on_frame) {
+void UnitRenderer::render(const Unit& unit, PackWriter& writer, const OnFrame& on_frame) {
   using Clock = std::chrono::steady_clock;
   begin_episode(run_, setup_, static_cast<std::uint32_t>(unit.environment), static_cast<std::uint32_t>(unit.episode));
   writer.begin(unit, parameters(unit));
@@ -24,7 +24,7 @@ void UnitRenderer::render(const Unit& unit, UnitWriter& writer, const OnFrame& o
       const Clock::time_point begin = Clock::now();
       run_.simulator.render(run_.sensors[i].id, index, frames_[i]);
       const std::chrono::duration<double> seconds = Clock::now() - begin;
-      writer.add({run_.simulator.sensor(run_.sensors[i].id).name, index, frames_[i].stamp_s(), frames_[i]});
+      writer.add({i, index, frames_[i].stamp_s(), frames_[i]});
       on_frame(i, frames_[i], seconds.count());
     }
   }

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "dataset/unit_writer.hpp"
+#include "dataset/pack_writer.hpp"
 #include "simulate/prepare_run.hpp"
 
 namespace fathom {
@@ -19,7 +19,7 @@ class UnitRenderer {
   /// Checks all input. Throws as prepare_run().
   UnitRenderer(const SceneSetup& setup, const RunOptions& options, const SharedTrees& trees);
 
-  void render(const Unit& unit, UnitWriter& writer, const OnFrame& on_frame);
+  void render(const Unit& unit, PackWriter& writer, const OnFrame& on_frame);
 
   [[nodiscard]] PreparedRun& run() { return run_; }
 

@@ -14,6 +14,7 @@
 #include <fathom/dataset/manifest.hpp>
 
 #include "dataset/dataset_file.hpp"
+#include "dataset/hdf5_files.hpp"
 #include "dataset/manifest_file.hpp"
 #include "dataset/read_bytes.hpp"
 #include "dataset/shelf.hpp"
@@ -24,6 +25,11 @@ namespace fathom {
 namespace {
 
 namespace fs = std::filesystem;
+
+// Faults that packs of every format can have.
+constexpr const char* kOther = "is made of something else: other inputs, seed, numbers or version";
+constexpr const char* kBytes = "has other bytes than were written";
+constexpr const char* kSize = "has {} bytes in place of {}";
 
 class Verifier {
  public:
@@ -40,11 +46,20 @@ class Verifier {
                                    dataset_.string(), kManifestName));
     }
     Manifest found;
-    for (std::uint64_t first = 0; first < file_.units.size(); first += kUnitsPerPart) verify_part(first, found);
-    if (found.text(file_) != *manifest) fault(0, kManifestName, "does not agree with the lines of the manifest");
+    for (std::uint64_t first = 0; first < file_.packs.size(); first += kPacksPerPart) verify_part(first, found);
+    std::optional<FileDigest> merged;
+    if (file_.packs.files().format == DatasetFormat::kHdf5) {
+      merged = digest_file(dataset_ / kMergedHdf5Name);
+      if (!merged) fault(0, kMergedHdf5Name, "is missing");
+    }
+    if (found.text(file_, merged) != *manifest) {
+      fault(0, kManifestName,
+            merged ? "does not agree with dataset.h5 or the lines of the manifest"
+                   : "does not agree with the lines of the manifest");
+    }
     if (read_bytes(dataset_ / kDatasetName) != dataset_text(file_)) fault(0, kDatasetName, "is not as it was written");
-    for_each_stray(dataset_, file_.units, [this](const fs::path& path) {
-      fault(file_.units.size(), relative(path), "is none of the dataset");
+    for_each_stray(dataset_, file_.packs, [this](const fs::path& path) {
+      fault(file_.packs.size(), relative(path), "is none of the dataset");
     });
     return result();
   }
@@ -52,38 +67,55 @@ class Verifier {
  private:
   [[nodiscard]] std::string relative(const fs::path& path) const { return path.lexically_relative(dataset_).string(); }
 
-  void fault(std::uint64_t unit, const std::string& name, std::string_view what) {
+  void fault(std::uint64_t pack, const std::string& name, std::string_view what) {
     const std::lock_guard lock(mutex_);
     ++result_.fault_count;
-    faults_.emplace(unit, fmt::format("{}: {}", name, what));
+    faults_.emplace(pack, fmt::format("{}: {}", name, what));
     if (faults_.size() > kMostFaults) faults_.erase(std::prev(faults_.end()));
   }
 
   void verify_part(std::uint64_t first, Manifest& found) {
     const PartEntries entries = read_part(dataset_ / part_file(first));
-    for (const auto& [index, entry] : entries) found.add(entry);
-    const std::uint64_t end = std::min(first + kUnitsPerPart, file_.units.size());
+    for (const auto& [index, entry] : entries) found.add(entry, file_.packs.at(index).units);
+    const std::uint64_t end = std::min(first + kPacksPerPart, file_.packs.size());
     executor_->parallel_for(end - first, 1, [&](std::size_t a, std::size_t b) {
       for (std::uint64_t i = first + a; i < first + b; ++i) {
         if (options_.should_stop && options_.should_stop()) throw Interrupted("stopped; nothing was changed");
         const auto entry = entries.find(i);
         if (entry == entries.end()) {
-          fault(i, unit_folder(i).string(), "the manifest has no line of it");
+          fault(i, file_.packs.places()(i).string(), "the manifest has no line of it");
         } else {
-          verify_unit(entry->second);
+          verify_pack(entry->second);
         }
       }
     });
   }
 
-  void verify_unit(const UnitEntry& entry) {
-    const std::string name = unit_folder(entry.index).string();
+  void verify_pack(const PackEntry& entry) {
+    if (entry.digest != file_.packs.digest(file_.inputs, file_.packs.at(entry.index))) {
+      return fault(entry.index, file_.packs.places()(entry.index).string(), kOther);
+    }
+    return file_.packs.places().is_folder() ? verify_unit(entry) : verify_file(entry);
+  }
+
+  void verify_file(const PackEntry& entry) {
+    const std::string name = file_.packs.places()(entry.index).string();
+    const auto found = digest_file(dataset_ / name);
+    if (!found) return fault(entry.index, name, "is missing");
+    if (found->bytes != entry.bytes) return fault(entry.index, name, fmt::format(kSize, found->bytes, entry.bytes));
+    if (found->digest != entry.content) return fault(entry.index, name, kBytes);
+    const std::lock_guard lock(mutex_);
+    result_.units += file_.packs.at(entry.index).units;
+    ++result_.files;
+    result_.bytes += found->bytes;
+  }
+
+  void verify_unit(const PackEntry& entry) {
+    const std::string name = file_.packs.places()(entry.index).string();
     const auto text = read_bytes(dataset_ / name / kUnitJson);
     if (!text) return fault(entry.index, name, "is missing");
     const auto found = read_unit_json(dataset_ / name, entry.index);
-    if (found && found->digest != unit_digest(file_.inputs, file_.units.at(entry.index))) {
-      return fault(entry.index, name, "is made of something else: other inputs, seed, numbers or version");
-    }
+    if (found && found->digest != entry.digest) return fault(entry.index, name, kOther);
     if (!found || *found != entry) return fault(entry.index, name + "/" + kUnitJson, "is not as the manifest says");
     try {
       verify_files(entry.index, name, nlohmann::json::parse(*text));
@@ -98,18 +130,18 @@ class Verifier {
     for (const auto& file : json.at("files")) {
       const auto name = file.at("name").get<std::string>();
       listed.insert(name);
-      const auto content = read_bytes(dataset_ / folder / name);
-      if (!content) {
+      const auto found = digest_file(dataset_ / folder / name);
+      if (!found) {
         fault(unit, fmt::format("{}/{}", folder, name), "is missing");
         continue;
       }
-      bytes += content->size();
+      bytes += found->bytes;
       const auto size = file.at("bytes").get<std::uint64_t>();
-      if (content->size() != size) {
+      if (found->bytes != size) {
         fault(unit, fmt::format("{}/{}", folder, name),
-              fmt::format("has {} bytes in place of {}", content->size(), size));
-      } else if (digest_of(*content) != file.at("digest").get<std::string>()) {
-        fault(unit, fmt::format("{}/{}", folder, name), "has other bytes than were written");
+              fmt::format(kSize, found->bytes, size));
+      } else if (found->digest != file.at("digest").get<std::string>()) {
+        fault(unit, fmt::format("{}/{}", folder, name), kBytes);
       }
     }
     find_unlisted(unit, folder, listed);

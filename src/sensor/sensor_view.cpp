@@ -68,4 +68,13 @@ Quaternion aligned(AxesFollow axes, const Quaternion& q) {
   return q;
 }
 
+std::optional<Intrinsics> lens_of(const SensorModel& model) {
+  if (const auto* const pinhole = std::get_if<PinholeCamera>(&model)) {
+    return Intrinsics{pinhole->fx, pinhole->fy, pinhole->cx, pinhole->cy};
+  }
+  if (const auto* const depth = std::get_if<DepthCamera>(&model)) return intrinsics(*depth);
+  if (const auto* const stereo = std::get_if<StereoCamera>(&model)) return intrinsics(*stereo);
+  return std::nullopt;
+}
+
 }  // namespace fathom

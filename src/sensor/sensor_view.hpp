@@ -4,6 +4,7 @@
 // after this works for all kinds alike.
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -45,6 +46,9 @@ struct SensorView {
   bool seen_by_angle = false;  ///< rays lie in no rows: a line of its pixels shows nothing
 };
 SensorView make_view(const SensorModel& model);
+
+/// The intrinsics of a camera, in pixels; nothing for other kinds.
+std::optional<Intrinsics> lens_of(const SensorModel& model);
 
 /// The rings of its rays, as Frame::ring gives them.
 std::set<std::uint32_t> rings_of(const SensorModel& model);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <fathom/base/export.hpp>
+#include <fathom/dataset/format.hpp>
 #include <fathom/dataset/unit.hpp>
 #include <fathom/simulate/run.hpp>
 
@@ -21,7 +22,8 @@ struct DatasetOptions {
   NumberRange environments = {}, episodes = {};
   std::uint32_t block = 0;  ///< frames of a unit; 0: all of an episode
   Shard shard = {};
-  std::optional<std::vector<std::uint64_t>> units = {};  ///< these in place of the shard's
+  DatasetFiles files = {};
+  std::optional<std::vector<std::uint64_t>> units = {};  ///< these in place of the shard's; of folders alone
   bool resume = false;                                   ///< skip units that are complete and the same, redo others
   /// For slow nodes: as resume, and whoever has rendered its shard goes on with units that nobody has claimed; returns
   /// when all units are complete. Works on any file system on which to make a folder is atomic, NFS too.
@@ -33,9 +35,10 @@ struct DatasetOptions {
 /// What a process did for a dataset.
 struct DatasetResult {
   std::uint64_t units = 0;             ///< of the dataset
-  std::uint64_t rendered = 0;          ///< by this call
+  std::uint64_t rendered = 0;          ///< units, by this call
   std::uint64_t skipped = 0;           ///< because they were complete, or others rendered them
   std::uint64_t files = 0, bytes = 0;  ///< of the units rendered
+  double seconds = 0.0;                ///< from the first frame until all is written
   Progress progress;
   std::vector<SensorResult> sensors;  ///< in the order of the scene file; of the units rendered, without digests
 };
@@ -48,8 +51,10 @@ FATHOM_API UnitList dataset_units(const SceneSetup& setup, const DatasetOptions&
 /// the caster, on one kind of processor.
 FATHOM_API std::string unit_digest(const SceneSetup& setup, const RunOptions& options, const Unit& unit);
 
-/// Renders the units of a shard, each into a folder of its own below options.run.out (unit_folder()), which appears
-/// whole or not at all. docs/scale.md describes the files. Frames are those of run_scene() for the same environment and
+/// Renders the units of a shard below options.run.out: each into a folder of its own (unit_folder()), or many into a
+/// file, whose arrays are those of the sensor's `npy` outputs, or else the channels that its outputs are made from. A
+/// folder or file appears whole or not at all. Of files, shards count these in place of units. docs/scale.md describes
+/// all files. Frames are those of run_scene() for the same environment and
 /// episode, and the bytes of the dataset are the same whoever renders which of its units, however often somebody was
 /// stopped.
 ///

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <fathom/base/export.hpp>
+#include <fathom/dataset/format.hpp>
 #include <fathom/dataset/unit.hpp>
 
 namespace fathom {
@@ -19,6 +20,7 @@ struct DatasetInfo {
   std::string scene;    ///< name of the scene file
   std::string command;  ///< that renders it, without --out; empty: unknown
   std::uint64_t seed = 0;
+  DatasetFiles format;
   UnitList units;
   std::uint64_t complete = 0;                  ///< units that are there
   std::uint64_t others = 0;                    ///< units that are there and made of something else

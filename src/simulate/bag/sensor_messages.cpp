@@ -86,16 +86,9 @@ void set_scan(msg::LaserScan& scan, const Frame& frame, const RayPattern& patter
 
 std::optional<msg::CameraInfo> camera_constants(const SensorModel& model, std::string_view optical) {
   msg::CameraInfo info;
-  Intrinsics lens = {};
-  if (const auto* const pinhole = std::get_if<PinholeCamera>(&model)) {
-    lens = {pinhole->fx, pinhole->fy, pinhole->cx, pinhole->cy};
-  } else if (const auto* const depth = std::get_if<DepthCamera>(&model)) {
-    lens = intrinsics(*depth);
-  } else if (const auto* const stereo = std::get_if<StereoCamera>(&model)) {
-    lens = intrinsics(*stereo);
-  } else {
-    return std::nullopt;
-  }
+  const auto of_camera = lens_of(model);
+  if (!of_camera) return std::nullopt;
+  const Intrinsics& lens = *of_camera;
   const PatternShape shape = pattern_shape(model);
   info.header.frame_id = optical;
   info.height = shape.rows, info.width = shape.cols;

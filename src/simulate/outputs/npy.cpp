@@ -8,16 +8,12 @@
 #include <fathom/frame/channel_list.hpp>
 #include <fathom/simulate/sensor.hpp>
 
-#include "sensor/sensor_view.hpp"
+#include "simulate/outputs/array_plan.hpp"
 #include "simulate/outputs/frame_file.hpp"
 
 namespace fathom {
 
 namespace {
-
-bool is_length(Channel channel) {
-  return std::find(kLengthChannels.begin(), kLengthChannels.end(), channel) != kLengthChannels.end();
-}
 
 OutputFile array_file(const ChannelInfo& info, const std::optional<LostPolicy>& policy) {
   using Path = std::filesystem::path;
@@ -44,19 +40,15 @@ OutputFile array_file(const ChannelInfo& info, const std::optional<LostPolicy>& 
 
 std::optional<OptionMismatch> NpyOutput::mismatch() const {
   if (channels == ChannelSet{}) return OptionMismatch{"channels", "names no channel"};
-  const bool lengths =
-      std::any_of(kLengthChannels.begin(), kLengthChannels.end(), [&](Channel c) { return channels.contains(c); });
+  const bool lengths = std::ranges::any_of(kLengthChannels, [&](Channel c) { return channels.contains(c); });
   if (!lost || lengths) return std::nullopt;
   return OptionMismatch{"lost", "stands for lost ranges and depths, and the channels hold none"};
 }
 
 std::vector<OutputFile> NpyOutput::files(const Sensor& sensor) const {
   std::vector<OutputFile> files;
-  for (const ChannelInfo& info : channel_list()) {
-    if (!channels.contains(info.channel)) continue;
-    std::optional<LostPolicy> policy;
-    if (lost && is_length(info.channel)) policy = {*lost, static_cast<float>(make_view(sensor.model).farthest_m)};
-    files.push_back(array_file(info, policy));
+  for (const ArrayPlan& plan : planned_arrays(*this, sensor)) {
+    files.push_back(array_file(channel_info(plan.channel), plan.lost));
   }
   return files;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "dataset/unit_entry.hpp"
+#include "dataset/pack_entry.hpp"
 
 #include <array>
 #include <cerrno>
@@ -65,18 +65,18 @@ void append_line(const std::filesystem::path& file, const std::string& line) {
 
 }  // namespace
 
-std::string entry_line(const UnitEntry& entry) {
+std::string entry_line(const PackEntry& entry) {
   std::string line =
       fmt::format("{:09} {} {} {} {}", entry.index, entry.digest, entry.content, entry.files, entry.bytes);
   return line + " " + check_of(line) + "\n";
 }
 
-std::optional<UnitEntry> parse_entry(std::string_view line) {
+std::optional<PackEntry> parse_entry(std::string_view line) {
   const auto words = words_of<6>(line);
   if (!words || line.size() <= kCheckSize || check_of(line.substr(0, line.size() - kCheckSize - 1)) != (*words)[5]) {
     return {};
   }
-  UnitEntry entry;
+  PackEntry entry;
   if (!parse_decimal((*words)[0], entry.index) || !parse_decimal((*words)[3], entry.files) ||
       !parse_decimal((*words)[4], entry.bytes)) {
     return {};
@@ -87,7 +87,7 @@ std::optional<UnitEntry> parse_entry(std::string_view line) {
 }
 
 std::filesystem::path part_file(std::uint64_t index) {
-  return fmt::format("manifest/{:03}/{:03}.txt", index / 1'000'000, index / kUnitsPerPart % 1000);
+  return fmt::format("manifest/{:03}/{:03}.txt", index / 1'000'000, index / kPacksPerPart % 1000);
 }
 
 PartEntries read_part(const std::filesystem::path& file) {
@@ -103,7 +103,7 @@ PartEntries read_part(const std::filesystem::path& file) {
   return entries;
 }
 
-void append_entry(const std::filesystem::path& dataset, const UnitEntry& entry) {
+void append_entry(const std::filesystem::path& dataset, const PackEntry& entry) {
   append_line(dataset / part_file(entry.index), entry_line(entry));
 }
 
@@ -111,12 +111,12 @@ void append_removal(const std::filesystem::path& dataset, std::uint64_t index) {
   append_entry(dataset, {.index = index, .digest = std::string(kRemoved), .content = std::string(kRemoved)});
 }
 
-std::optional<UnitEntry> read_unit_json(const std::filesystem::path& folder, std::uint64_t index) {
+std::optional<PackEntry> read_unit_json(const std::filesystem::path& folder, std::uint64_t index) {
   const std::optional<std::string> text = read_bytes(folder / kUnitJson);
   if (!text) return {};
   const auto json = nlohmann::json::parse(*text, nullptr, false);
   try {
-    UnitEntry entry{.index = index, .digest = json.at("digest").get<std::string>(), .content = digest_of(*text)};
+    PackEntry entry{.index = index, .digest = json.at("digest").get<std::string>(), .content = digest_of(*text)};
     for (const auto& file : json.at("files")) {
       ++entry.files;
       entry.bytes += file.at("bytes").get<std::uint64_t>();
@@ -126,6 +126,16 @@ std::optional<UnitEntry> read_unit_json(const std::filesystem::path& folder, std
   } catch (const nlohmann::json::exception&) {
     return {};
   }
+}
+
+std::optional<PackEntry> read_entry(const std::filesystem::path& dataset, const PackPlaces& places,
+                                    std::uint64_t index) {
+  if (places.is_folder()) return read_unit_json(dataset / places(index), index);
+  std::error_code error;
+  if (!std::filesystem::exists(dataset / places(index), error)) return {};
+  const PartEntries entries = read_part(dataset / part_file(index));
+  const auto found = entries.find(index);
+  return found == entries.end() ? std::nullopt : std::optional(found->second);
 }
 
 }  // namespace fathom

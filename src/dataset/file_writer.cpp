@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+#include "dataset/file_writer.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <fathom/base/error.hpp>
+
+#include "dataset/digest.hpp"
+#include "dataset/shelf.hpp"
+
+namespace fathom {
+
+void fail_at(const std::filesystem::path& path, std::string_view action, int reason) {
+  throw SystemError(fmt::format("{}: cannot {}: {}", path.string(), action, std::generic_category().message(reason)));
+}
+
+FileWriter::FileWriter(std::filesystem::path dataset, PackList packs, std::string inputs, std::uint64_t number)
+    : dataset_(std::move(dataset)), packs_(std::move(packs)), inputs_(std::move(inputs)), number_(number) {}
+
+void FileWriter::remove_unfinished() noexcept {
+  std::error_code error;
+  if (!unfinished_.empty()) std::filesystem::remove(unfinished_, error);
+  unfinished_.clear();
+}
+
+void FileWriter::begin_pack(const Pack& pack) {
+  pack_ = pack;
+  const std::filesystem::path folder = (dataset_ / packs_.places()(pack.index)).parent_path();
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) fail_at(folder, "be made", error.value());
+  unfinished_ = folder / unfinished_name(pack.index, number_);
+  std::filesystem::remove(unfinished_, error);  // of a process that had the same number
+  open_file();
+}
+
+PackEntry FileWriter::end_pack() {
+  close_file();
+  const auto file = digest_file(unfinished_);
+  if (!file) fail_at(unfinished_, "be read back", errno);
+  const PackEntry entry = {.index = pack_.index,
+                           .digest = packs_.digest(inputs_, pack_),
+                           .content = file->digest,
+                           .files = 1,
+                           .bytes = file->bytes};
+  const std::filesystem::path place = dataset_ / packs_.places()(pack_.index);
+  std::error_code error;
+  if (std::filesystem::exists(place, error)) append_removal(dataset_, pack_.index);
+  if (std::rename(unfinished_.c_str(), place.c_str()) != 0) fail_at(unfinished_, "be renamed", errno);
+  unfinished_.clear();
+  append_entry(dataset_, entry);
+  return entry;
+}
+
+}  // namespace fathom

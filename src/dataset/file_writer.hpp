@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// What formats with many units in a file have in common: the file appears whole, and the manifest tells of it.
+
+#include <filesystem>
+#include <string>
+
+#include "dataset/pack_writer.hpp"
+
+namespace fathom {
+
+/// Makes a pack under a hidden name beside its place, and moves it there by one rename.
+class FileWriter : public PackWriter {
+ public:
+  /// `number`: of the writer in its process. `inputs`: their digest.
+  FileWriter(std::filesystem::path dataset, PackList packs, std::string inputs, std::uint64_t number);
+
+  void begin_pack(const Pack& pack) final;
+  PackEntry end_pack() final;
+
+ protected:
+  /// Removes the file that is being made; the destructor of each format calls it, after it has closed the file.
+  void remove_unfinished() noexcept;
+  [[nodiscard]] const Pack& pack() const { return pack_; }
+  [[nodiscard]] const std::filesystem::path& unfinished() const { return unfinished_; }
+  [[nodiscard]] const PackList& packs() const { return packs_; }
+
+ private:
+  virtual void open_file() = 0;   ///< unfinished(), which is not there
+  virtual void close_file() = 0;  ///< all units of pack() are written
+
+  std::filesystem::path dataset_, unfinished_;  // unfinished_: empty where nothing is being made
+  PackList packs_;
+  std::string inputs_;
+  std::uint64_t number_;
+  Pack pack_;
+};
+
+/// Throws SystemError: "FILE: cannot ACTION: what the system said".
+[[noreturn]] void fail_at(const std::filesystem::path& path, std::string_view action, int reason);
+
+}  // namespace fathom

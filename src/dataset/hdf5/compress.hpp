@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// HDF5's filters `shuffle` and `deflate`, outside of the library: that takes one call at a time in a whole process, and
+// zlib takes four times as long as libdeflate.
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+struct libdeflate_compressor;
+
+namespace fathom::hdf5 {
+
+/// A chunk as it stands in the file.
+struct StoredChunk {
+  std::span<const std::byte> bytes;
+  bool deflated = false;  ///< else it would not have become smaller
+};
+
+class ChunkFilter {
+ public:
+  /// In [1, 9].
+  explicit ChunkFilter(int level);
+
+  /// Elements of so many bytes. What it gives lives until the next call.
+  StoredChunk store(std::span<const std::byte> elements, std::size_t element_bytes);
+
+ private:
+  struct FreeCompressor {
+    void operator()(libdeflate_compressor* compressor) const;
+  };
+
+  std::unique_ptr<libdeflate_compressor, FreeCompressor> compressor_;
+  std::vector<std::byte> shuffled_, deflated_;
+};
+
+}  // namespace fathom::hdf5

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+#include "dataset/hdf5/handle.hpp"
+
+#include <cerrno>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include <fathom/base/error.hpp>
+
+namespace fathom::hdf5 {
+
+namespace {
+
+/// The innermost of the errors that the library remembers, which says what the system said.
+herr_t keep_first(unsigned /*n*/, const H5E_error2_t* error, void* text) {
+  auto& kept = *static_cast<std::string*>(text);
+  if (kept.empty() && error->desc != nullptr) kept = error->desc;
+  return 0;
+}
+
+[[noreturn]] void fail(const std::filesystem::path& file) {
+  std::string reason;
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, &keep_first, &reason);
+  throw SystemError(fmt::format("{}: cannot be written: {}", file.string(), reason.empty() ? "HDF5 failed" : reason));
+}
+
+}  // namespace
+
+Quiet::Quiet() {
+  H5Eget_auto2(H5E_DEFAULT, &function_, &data_);
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+}
+
+Quiet::~Quiet() { H5Eset_auto2(H5E_DEFAULT, function_, data_); }
+
+Handle::Handle(hid_t id, Close how, const std::filesystem::path& file) : id_(id), close_(how) {
+  if (id < 0) fail(file);
+}
+
+Handle& Handle::operator=(Handle&& other) noexcept {
+  if (this == &other) return *this;
+  reset();
+  id_ = std::exchange(other.id_, -1);
+  close_ = other.close_;
+  return *this;
+}
+
+void Handle::reset() noexcept { static_cast<void>(close()); }
+
+bool Handle::close() noexcept { return id_ < 0 || close_(std::exchange(id_, -1)) >= 0; }
+
+void check(herr_t status, const std::filesystem::path& file) {
+  if (status < 0) fail(file);
+}
+
+Handle create_file(const std::filesystem::path& file) {
+  const Handle how(H5Pcreate(H5P_FILE_ACCESS), &H5Pclose, file);
+  // The arrays of known size are indexed by a table, which is small and found at once.
+  check(H5Pset_libver_bounds(how.get(), H5F_LIBVER_V110, H5F_LIBVER_V110), file);
+  return {H5Fcreate(file.c_str(), H5F_ACC_EXCL, H5P_DEFAULT, how.get()), &H5Fclose, file};
+}
+
+void write_attribute(hid_t object, const char* name, const std::string& text, const std::filesystem::path& file) {
+  const Handle type(H5Tcopy(H5T_C_S1), &H5Tclose, file), space(H5Screate(H5S_SCALAR), &H5Sclose, file);
+  check(H5Tset_size(type.get(), H5T_VARIABLE), file);
+  check(H5Tset_cset(type.get(), H5T_CSET_UTF8), file);
+  const Handle attribute(H5Acreate2(object, name, type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT), &H5Aclose, file);
+  const char* const value = text.c_str();
+  check(H5Awrite(attribute.get(), type.get(), static_cast<const void*>(&value)), file);
+}
+
+void write_attribute(hid_t object, const char* name, double value, const std::filesystem::path& file) {
+  const Handle space(H5Screate(H5S_SCALAR), &H5Sclose, file);
+  const Handle attribute(H5Acreate2(object, name, H5T_IEEE_F64LE, space.get(), H5P_DEFAULT, H5P_DEFAULT), &H5Aclose,
+                         file);
+  check(H5Awrite(attribute.get(), H5T_NATIVE_DOUBLE, &value), file);
+}
+
+}  // namespace fathom::hdf5

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// HDF5's objects, which close themselves, and its errors as exceptions.
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <hdf5.h>
+
+namespace fathom::hdf5 {
+
+/// The library prints errors by itself; not while one of these lives. For the thread that makes it.
+class Quiet {
+ public:
+  Quiet();
+  ~Quiet();
+  Quiet(const Quiet&) = delete;
+  Quiet& operator=(const Quiet&) = delete;
+
+ private:
+  H5E_auto2_t function_ = nullptr;
+  void* data_ = nullptr;
+};
+
+/// An object of any kind. Its last close is silent: a file is closed by close(), which may fail.
+class Handle {
+ public:
+  using Close = herr_t (*)(hid_t);
+
+  Handle() = default;
+  /// Throws SystemError naming the file when `id` is none.
+  Handle(hid_t id, Close how, const std::filesystem::path& file);
+  Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, -1)), close_(other.close_) {}
+  Handle& operator=(Handle&& other) noexcept;
+  ~Handle() { reset(); }
+
+  [[nodiscard]] hid_t get() const { return id_; }
+  [[nodiscard]] explicit operator bool() const { return id_ >= 0; }
+  void reset() noexcept;
+  /// Whether closing succeeded.
+  bool close() noexcept;
+
+ private:
+  hid_t id_ = -1;
+  Close close_ = nullptr;
+};
+
+/// Throws SystemError naming the file unless the status is good. What went wrong below is told in words of HDF5.
+void check(herr_t status, const std::filesystem::path& file);
+
+/// A file that is made anew, without times, in a format that HDF5 1.10 and later read.
+Handle create_file(const std::filesystem::path& file);
+
+/// Writes a string as an attribute.
+void write_attribute(hid_t object, const char* name, const std::string& text, const std::filesystem::path& file);
+void write_attribute(hid_t object, const char* name, double value, const std::filesystem::path& file);
+
+}  // namespace fathom::hdf5

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+#include "dataset/hdf5_files.hpp"
+
+#include <fathom/base/error.hpp>
+
+namespace fathom {
+
+namespace {
+
+[[noreturn]] void refuse() {
+  throw InputError("this fathom was built without HDF5 (-DFATHOM_HDF5=ON with libhdf5-dev and libdeflate-dev)");
+}
+
+}  // namespace
+
+std::unique_ptr<PackWriter> make_hdf5_writer(const std::filesystem::path& /*dataset*/, const SceneSetup& /*setup*/,
+                                             PreparedRun& /*run*/, const DatasetFile& /*file*/,
+                                             std::uint64_t /*number*/) {
+  refuse();
+}
+
+void merge_hdf5(const std::filesystem::path& /*dataset*/, const DatasetFile& /*file*/) { refuse(); }
+
+}  // namespace fathom

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+#include "dataset/pack.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include <fathom/base/error.hpp>
+
+#include "dataset/digest.hpp"
+
+namespace fathom {
+
+namespace {
+
+constexpr int kMostCompression = 9;
+
+std::string_view word_of(DatasetFormat format) {
+  return kChoiceWords<DatasetFormat>.at(static_cast<std::size_t>(format));
+}
+
+}  // namespace
+
+std::string_view PackPlaces::extension() const {
+  switch (format_) {
+    case DatasetFormat::kHdf5:
+      return ".h5";
+    case DatasetFormat::kWebDataset:
+      return ".tar";
+    case DatasetFormat::kFolders:
+      break;
+  }
+  return "";
+}
+
+std::filesystem::path PackPlaces::operator()(std::uint64_t index) const {
+  return fmt::format("{}/{:03}/{:03}/{:09}{}", root(), index / 1'000'000, index / 1000 % 1000, index, extension());
+}
+
+PackList::PackList(const UnitList& units, const DatasetFiles& files) : units_(units), files_(files) {
+  if (files.format == DatasetFormat::kFolders) {
+    files_ = {};
+    return;
+  }
+  if (files.units_per_file == 0) throw InputError("a file of no units");
+  if (files.compression < 0 || files.compression > kMostCompression) {
+    throw InputError(fmt::format("compression {} is not in [0, {}]", files.compression, kMostCompression));
+  }
+  if (files.format != DatasetFormat::kHdf5) files_.compression = 0;  // it does not count
+  per_pack_ = files.units_per_file;
+}
+
+Pack PackList::at(std::uint64_t index) const {
+  const std::uint64_t first = index * per_pack_;
+  return {index, first, std::min(per_pack_, units_.size() - first)};
+}
+
+std::string PackList::digest(const std::string& inputs, const Pack& pack) const {
+  const Unit first = units_.at(pack.first);
+  if (files_.format == DatasetFormat::kFolders) return unit_digest(inputs, first);
+  const Unit last = units_.at(pack.first + pack.units - 1);
+  // The units between the two follow from the episodes and the blocks; how many environments there are does not count,
+  // so that a dataset can grow.
+  return digest_of(fmt::format("{} {} {} {} {} {} {} {}", word_of(files_.format), files_.compression,
+                               units_.episodes().first, units_.episodes().end, units_.frames(), units_.block(),
+                               unit_digest(inputs, first), unit_digest(inputs, last)));
+}
+
+}  // namespace fathom

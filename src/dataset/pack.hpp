@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// What appears, is claimed and is resumed as a whole: the folder of one unit, or a file that holds consecutive ones.
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include <fathom/dataset/format.hpp>
+#include <fathom/dataset/unit.hpp>
+
+namespace fathom {
+
+struct Pack {
+  std::uint64_t index = 0;             ///< in its PackList
+  std::uint64_t first = 0, units = 1;  ///< of the UnitList: [first, first + units)
+
+  friend bool operator==(const Pack&, const Pack&) = default;
+};
+
+/// Where packs of a format stand below the folder of a dataset: packs/000/012/000012345.h5.
+class PackPlaces {
+ public:
+  explicit PackPlaces(DatasetFormat format) : format_(format) {}
+
+  [[nodiscard]] std::string_view root() const { return is_folder() ? "units" : "packs"; }
+  /// Of their names, behind nine digits.
+  [[nodiscard]] std::string_view extension() const;
+  [[nodiscard]] std::filesystem::path operator()(std::uint64_t index) const;
+  [[nodiscard]] bool is_folder() const { return format_ == DatasetFormat::kFolders; }
+
+ private:
+  DatasetFormat format_;
+};
+
+/// All packs of a dataset. They depend on its units and its format alone, not on who renders them.
+class PackList {
+ public:
+  PackList() = default;
+  /// Throws InputError for files of no units or a compression outside [0, 9].
+  PackList(const UnitList& units, const DatasetFiles& files);
+
+  [[nodiscard]] std::uint64_t size() const { return (units_.size() + per_pack_ - 1) / per_pack_; }
+  [[nodiscard]] Pack at(std::uint64_t index) const;
+  [[nodiscard]] const UnitList& units() const { return units_; }
+  [[nodiscard]] const DatasetFiles& files() const { return files_; }
+  [[nodiscard]] PackPlaces places() const { return PackPlaces(files_.format); }
+  /// What a pack is made of; `inputs`: digest of them.
+  [[nodiscard]] std::string digest(const std::string& inputs, const Pack& pack) const;
+
+ private:
+  UnitList units_;
+  DatasetFiles files_;
+  std::uint64_t per_pack_ = 1;
+};
+
+}  // namespace fathom

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+#include "simulate/outputs/array_plan.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "cloud/elements.hpp"
+#include "cloud/lost_pixels.hpp"
+#include "sensor/sensor_view.hpp"
+#include "text/npy.hpp"
+
+namespace fathom {
+
+namespace {
+
+bool is_length(Channel channel) { return std::ranges::find(kLengthChannels, channel) != kLengthChannels.end(); }
+
+void interleave(const PointSpan& points, std::vector<float>& xyz) {
+  xyz.resize(3 * points.x.size());
+  for (std::size_t i = 0; i < points.x.size(); ++i) {
+    xyz[3 * i] = points.x[i], xyz[3 * i + 1] = points.y[i], xyz[3 * i + 2] = points.z[i];
+  }
+}
+
+}  // namespace
+
+std::vector<ArrayPlan> planned_arrays(const NpyOutput& output, const Sensor& sensor) {
+  std::vector<ArrayPlan> plans;
+  for (const ChannelInfo& info : channel_list()) {
+    if (!output.channels.contains(info.channel)) continue;
+    ArrayPlan& plan = plans.emplace_back();
+    plan.channel = info.channel;
+    if (output.lost && is_length(info.channel)) {
+      plan.lost = {*output.lost, static_cast<float>(make_view(sensor.model).farthest_m)};
+    }
+  }
+  return plans;
+}
+
+std::vector<ArrayPlan> planned_arrays(const SensorSetup& setup) {
+  std::vector<ArrayPlan> plans;
+  ChannelSet needed;
+  for (const Output& output : setup.outputs) {
+    needed = needed | output.needs(setup.sensor);
+    const auto* const npy = output.get_if<NpyOutput>();
+    if (npy == nullptr) continue;
+    for (const ArrayPlan& plan : planned_arrays(*npy, setup.sensor)) plans.push_back(plan);
+  }
+  if (!plans.empty()) return plans;
+  return planned_arrays(NpyOutput{.channels = needed}, setup.sensor);
+}
+
+std::string npy_header(const Frame& frame, Channel channel) {
+  const ChannelInfo& info = channel_info(channel);
+  const std::array<std::size_t, 3> shape = {frame.rows(), frame.cols(), 3};
+  return npy::header(npy_type(info.type), std::span(shape).first(info.planes == 1 ? 2 : 3));
+}
+
+std::span<const std::byte> array_bytes(const Frame& frame, const ArrayPlan& plan, std::vector<float>& buffer) {
+  if (plan.lost) {
+    buffer = replace_lost(frame, plan.channel, *plan.lost);
+  } else if (channel_info(plan.channel).planes == 1) {
+    return elements_of(frame, plan.channel);
+  } else {
+    interleave(frame.points(plan.channel), buffer);
+  }
+  return std::as_bytes(std::span<const float>(buffer));
+}
+
+}  // namespace fathom
