@@ -161,7 +161,7 @@ void add_dataset_options(CLI::App& c, SimulateOptions& o) {
              {0.001, 1e6, "s"}, o.claim_s);
   add_choice(c, "--format", "a dataset: a folder for each unit, or many units in a file", o.format,
              fathom::kChoiceWords<fathom::DatasetFormat>);
-  add_whole(c, {"--units-per-file", "N", "units in a file of hdf5 or webdataset; without: 256 MiB of arrays"},
+  add_whole(c, {"--units-per-file", "N", "units in a file of hdf5 or webdataset; without: 64 MiB of arrays"},
             {1, fathom::kMaxUnits}, o.units_per_file);
   add_whole(c, {"--compression", "LEVEL", "of hdf5: 0 for none, 1 for the fastest (used without), 9 for the smallest"},
             {0, 9}, o.compression);

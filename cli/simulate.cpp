@@ -94,8 +94,8 @@ std::string hours_text(double seconds) {
 }
 
 void print_estimate(const fathom::DatasetEstimate& estimate, const fathom::Shard& shard) {
-  print(fmt::format("{}, {}, {}\nabout {}, {}, {} on this computer\n", counted(estimate.units, "unit"),
-                    counted(estimate.frames, "frame"), counted(estimate.rays, "ray"), counted(estimate.files, "file"),
+  print(fmt::format("{}, {}, {} rays\nabout {}, {}, {} on this computer\n", counted(estimate.units, "unit"),
+                    counted(estimate.frames, "frame"), group_digits(estimate.rays), counted(estimate.files, "file"),
                     bytes_text(estimate.bytes), hours_text(estimate.seconds)));
   if (shard.count > 1) {
     print(fmt::format("of them in shard {}/{}: {}, about {}\n", shard.index, shard.count,

@@ -6,18 +6,11 @@
 #include <system_error>
 #include <utility>
 
-#include <fmt/format.h>
-
-#include <fathom/base/error.hpp>
-
 #include "dataset/digest.hpp"
+#include "dataset/new_file.hpp"
 #include "dataset/shelf.hpp"
 
 namespace fathom {
-
-void fail_at(const std::filesystem::path& path, std::string_view action, int reason) {
-  throw SystemError(fmt::format("{}: cannot {}: {}", path.string(), action, std::generic_category().message(reason)));
-}
 
 FileWriter::FileWriter(std::filesystem::path dataset, PackList packs, std::string inputs, std::uint64_t number)
     : dataset_(std::move(dataset)), packs_(std::move(packs)), inputs_(std::move(inputs)), number_(number) {}

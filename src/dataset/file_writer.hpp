@@ -36,7 +36,4 @@ class FileWriter : public PackWriter {
   Pack pack_;
 };
 
-/// Throws SystemError: "FILE: cannot ACTION: what the system said".
-[[noreturn]] void fail_at(const std::filesystem::path& path, std::string_view action, int reason);
-
 }  // namespace fathom

@@ -14,7 +14,7 @@
 #include <fathom/base/error.hpp>
 
 #include "dataset/digest.hpp"
-#include "dataset/file_writer.hpp"
+#include "dataset/new_file.hpp"
 #include "dataset/shelf.hpp"
 
 namespace fathom {
@@ -31,16 +31,6 @@ void make_folder(const fs::path& folder) {
     if (mkdir(folder.c_str(), 0777) == 0) return;
   }
   fail_at(folder, "be made", errno);
-}
-
-/// The folder is hidden until it is whole, so that its files need no other name meanwhile.
-void write_file(const fs::path& file, std::string_view text) {
-  const int descriptor = open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (descriptor < 0) fail_at(file, "be made", errno);
-  const ssize_t written = write(descriptor, text.data(), text.size());
-  const int reason = written < 0 ? errno : ENOSPC;
-  ::close(descriptor);
-  if (written != static_cast<ssize_t>(text.size())) fail_at(file, "be written", reason);
 }
 
 }  // namespace
@@ -145,7 +135,7 @@ void FolderWriter::end() {
       fmt::format("{{\"fathom\": \"{}\", \"unit\": {}, \"digest\": \"{}\",\n \"parameters\": {},\n \"files\": [{}]}}\n",
                   versions().fathom, unit_.index, entry_.digest, parameters_, files_json());
   entry_.content = digest_of(text);
-  write_file(folder_ / kUnitJson, text);
+  write_new_file(folder_ / kUnitJson, std::as_bytes(std::span(text)));
   move_into_place();
   append_entry(dataset_, entry_);
 }

@@ -60,7 +60,7 @@ std::uint64_t frame_bytes(const SceneSetup& setup) {
 
 /// With a number of units in a file, where the options leave it open.
 DatasetFiles resolved(const DatasetOptions& options, const SceneSetup& setup, const UnitList& units) {
-  constexpr std::uint64_t kBytesOfFile = std::uint64_t{256} << 20U;
+  constexpr std::uint64_t kBytesOfFile = std::uint64_t{64} << 20U;
   DatasetFiles files = options.files;
   const std::uint64_t unit_bytes = std::max<std::uint64_t>(1, units.block() * frame_bytes(setup));
   if (files.units_per_file == 0) files.units_per_file = std::max<std::uint64_t>(1, kBytesOfFile / unit_bytes);

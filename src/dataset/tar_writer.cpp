@@ -11,6 +11,8 @@
 
 #include <fathom/base/error.hpp>
 
+#include "dataset/new_file.hpp"
+
 namespace fathom {
 
 namespace {

@@ -22,7 +22,8 @@ inline constexpr std::array<std::string_view, 3> kChoiceWords<DatasetFormat> = {
 /// A format and its options.
 struct DatasetFiles {
   DatasetFormat format = DatasetFormat::kFolders;
-  /// Units of a file, of formats with many in each; 0: as many as have at most 256 MiB of arrays, at least one.
+  /// Units of a file, of formats with many in each; 0: as many as have at most 64 MiB of arrays, at least one.
+  /// Each thread keeps the HDF5 that it makes in memory.
   std::uint64_t units_per_file = 0;
   int compression = 1;  ///< of HDF5, in [0, 9]: 0 for none, 1 for the fastest deflate, 9 for the smallest
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "dataset/hdf5/handle.hpp"
 
-#include <cerrno>
-#include <system_error>
+#include <cstddef>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
+
+#include "dataset/new_file.hpp"
 
 namespace fathom::hdf5 {
 
@@ -19,10 +21,20 @@ herr_t keep_first(unsigned /*n*/, const H5E_error2_t* error, void* text) {
   return 0;
 }
 
+/// Of "file write failed: time = ..., error message = 'No space left on device', ...": what stands in quotes there.
+std::string in_short(const std::string& reason) {
+  constexpr std::string_view kMark = "error message = '";
+  if (reason.empty()) return "HDF5 failed";
+  const std::size_t begin = reason.find(kMark);
+  if (begin == std::string::npos) return "HDF5: " + reason;
+  const std::size_t from = begin + kMark.size();
+  return reason.substr(from, reason.find('\'', from) - from);
+}
+
 [[noreturn]] void fail(const std::filesystem::path& file) {
   std::string reason;
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, &keep_first, &reason);
-  throw SystemError(fmt::format("{}: cannot be written: {}", file.string(), reason.empty() ? "HDF5 failed" : reason));
+  throw SystemError(fmt::format("{}: cannot be written: {}", file.string(), in_short(reason)));
 }
 
 }  // namespace
@@ -58,7 +70,27 @@ Handle create_file(const std::filesystem::path& file) {
   const Handle how(H5Pcreate(H5P_FILE_ACCESS), &H5Pclose, file);
   // The arrays of known size are indexed by a table, which is small and found at once.
   check(H5Pset_libver_bounds(how.get(), H5F_LIBVER_V110, H5F_LIBVER_V110), file);
-  return {H5Fcreate(file.c_str(), H5F_ACC_EXCL, H5P_DEFAULT, how.get()), &H5Fclose, file};
+  constexpr std::size_t kGrowth = std::size_t{4} << 20U;
+  check(H5Pset_fapl_core(how.get(), kGrowth, false), file);
+  const Handle what(H5Pcreate(H5P_FILE_CREATE), &H5Pclose, file);
+  check(H5Pset_obj_track_times(what.get(), false), file);
+  return {H5Fcreate(file.c_str(), H5F_ACC_EXCL, what.get(), how.get()), &H5Fclose, file};
+}
+
+Handle create_group(hid_t parent, const std::string& name, const std::filesystem::path& file) {
+  const Handle what(H5Pcreate(H5P_GROUP_CREATE), &H5Pclose, file);
+  check(H5Pset_obj_track_times(what.get(), false), file);
+  return {H5Gcreate2(parent, name.c_str(), H5P_DEFAULT, what.get(), H5P_DEFAULT), &H5Gclose, file};
+}
+
+void save_file(Handle& made, const std::filesystem::path& file) {
+  check(H5Fflush(made.get(), H5F_SCOPE_LOCAL), file);
+  const ssize_t size = H5Fget_file_image(made.get(), nullptr, 0);
+  check(size < 0 ? -1 : 0, file);
+  std::vector<std::byte> image(static_cast<std::size_t>(size));  // a copy, in which nobody has the file open
+  check(H5Fget_file_image(made.get(), image.data(), image.size()) == size ? 0 : -1, file);
+  check(made.close() ? 0 : -1, file);
+  write_new_file(file, image);
 }
 
 void write_attribute(hid_t object, const char* name, const std::string& text, const std::filesystem::path& file) {

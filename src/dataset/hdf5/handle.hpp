@@ -50,8 +50,13 @@ class Handle {
 /// Throws SystemError naming the file unless the status is good. What went wrong below is told in words of HDF5.
 void check(herr_t status, const std::filesystem::path& file);
 
-/// A file that is made anew, without times, in a format that HDF5 1.10 and later read.
+/// A file that is made in memory, without times, in a format that HDF5 1.10 and later read. Not on disk, because after a
+/// failed write HDF5 can never close a file, and dies when the process ends.
 Handle create_file(const std::filesystem::path& file);
+/// Writes what create_file() made to disk, where `file` is not there, and closes it.
+void save_file(Handle& made, const std::filesystem::path& file);
+/// A group without times.
+Handle create_group(hid_t parent, const std::string& name, const std::filesystem::path& file);
 
 /// Writes a string as an attribute.
 void write_attribute(hid_t object, const char* name, const std::string& text, const std::filesystem::path& file);

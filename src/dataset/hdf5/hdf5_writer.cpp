@@ -18,7 +18,12 @@ namespace fathom::hdf5 {
 Hdf5Writer::Hdf5Writer(std::filesystem::path dataset, const SceneSetup& setup, PreparedRun& run, DatasetFile file,
                        std::uint64_t number)
     : FileWriter(std::move(dataset), file.packs, file.inputs, number), about_(std::move(file)), run_(run) {
-  for (const SensorSetup& sensor : setup.sensors) plans_.push_back(planned_arrays(sensor));
+  for (const SensorSetup& sensor : setup.sensors) {
+    if (sensor.sensor.name == kUnitGroup) {
+      throw InputError("HDF5: a sensor cannot be called 'unit', as the arrays of the units are");
+    }
+    plans_.push_back(planned_arrays(sensor));
+  }
   const int level = packs().files().compression;
   if (level > 0) filter_.emplace(level);
 }
@@ -130,8 +135,7 @@ void Hdf5Writer::write_numbers() {
                 sensor.time_s.data());
     write_array(sensor.group.get(), "pose", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, shape, sensor.pose.data());
   }
-  const Handle group(H5Gcreate2(file_.get(), kUnitGroup, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), &H5Gclose,
-                     unfinished());
+  const Handle group = create_group(file_.get(), kUnitGroup, unfinished());
   std::array<std::vector<std::uint64_t>, kUnitNumbers.size()> columns;
   for (const Unit& unit : units_) {
     const std::array<std::uint64_t, kUnitNumbers.size()> row = {unit.index, unit.environment, unit.episode,
@@ -156,8 +160,7 @@ void Hdf5Writer::close_file() {
   sensors_.clear();
   units_.clear();
   parameters_.clear();
-  check(H5Fflush(file_.get(), H5F_SCOPE_LOCAL), unfinished());
-  check(file_.close() ? 0 : -1, unfinished());
+  save_file(file_, unfinished());
 }
 
 }  // namespace fathom::hdf5

@@ -40,9 +40,7 @@ std::vector<Handle> make_sensor_groups(const Handle& file, const DatasetFile& da
                                        const std::filesystem::path& name) {
   std::vector<Handle> groups;
   for (const LayoutJson& sensor : LayoutJson::parse(dataset.sensors)) {
-    groups.emplace_back(H5Gcreate2(file.get(), sensor.at("name").get<std::string>().c_str(), H5P_DEFAULT, H5P_DEFAULT,
-                                   H5P_DEFAULT),
-                        &H5Gclose, name);
+    groups.push_back(create_group(file.get(), sensor.at("name").get<std::string>(), name));
     describe_sensor(groups.back().get(), sensor, name);
   }
   return groups;

@@ -36,15 +36,12 @@ class VirtualFile {
       add(group + "/time_s");
       add(group + "/pose");
     }
-    const Handle units(H5Gcreate2(file_.get(), kUnitGroup, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), &H5Gclose, name_);
+    const Handle units = create_group(file_.get(), kUnitGroup, name_);
     for (const char* const number : kUnitNumbers) add(std::string(kUnitGroup) + "/" + number);
     add(std::string(kUnitGroup) + "/parameters");
   }
 
-  void close() {
-    check(H5Fflush(file_.get(), H5F_SCOPE_LOCAL), name_);
-    check(file_.close() ? 0 : -1, name_);
-  }
+  void save() { save_file(file_, name_); }
 
  private:
   void add(const std::string& array) {
@@ -99,7 +96,7 @@ void merge_hdf5(const std::filesystem::path& dataset, const DatasetFile& file) {
   try {
     hdf5::VirtualFile merged(dataset, file, unfinished);
     merged.write();
-    merged.close();
+    merged.save();
     std::filesystem::rename(unfinished, name);
   } catch (...) {
     std::filesystem::remove(unfinished, error);
