@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "dataset/hdf5/handle.hpp"
 
-#include <cstddef>
-#include <vector>
+#include <cerrno>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <fmt/format.h>
 
@@ -66,15 +67,25 @@ void check(herr_t status, const std::filesystem::path& file) {
   if (status < 0) fail(file);
 }
 
-Handle create_file(const std::filesystem::path& file) {
+NewFile::NewFile(const std::filesystem::path& file) : descriptor_(memfd_create("fathom-hdf5", MFD_CLOEXEC)) {
+  if (descriptor_ < 0) fail_at(file, "be made in memory", errno);
   const Handle how(H5Pcreate(H5P_FILE_ACCESS), &H5Pclose, file);
   // The arrays of known size are indexed by a table, which is small and found at once.
   check(H5Pset_libver_bounds(how.get(), H5F_LIBVER_V110, H5F_LIBVER_V110), file);
-  constexpr std::size_t kGrowth = std::size_t{4} << 20U;
-  check(H5Pset_fapl_core(how.get(), kGrowth, false), file);
   const Handle what(H5Pcreate(H5P_FILE_CREATE), &H5Pclose, file);
   check(H5Pset_obj_track_times(what.get(), false), file);
-  return {H5Fcreate(file.c_str(), H5F_ACC_EXCL, what.get(), how.get()), &H5Fclose, file};
+  const std::string memory = fmt::format("/proc/self/fd/{}", descriptor_);
+  handle_ = Handle(H5Fcreate(memory.c_str(), H5F_ACC_TRUNC, what.get(), how.get()), &H5Fclose, file);
+}
+
+NewFile::~NewFile() {
+  handle_.reset();
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+void NewFile::save(const std::filesystem::path& file) {
+  check(handle_.close() ? 0 : -1, file);
+  write_new_file(file, descriptor_);
 }
 
 Handle create_group(hid_t parent, const std::string& name, const std::filesystem::path& file) {

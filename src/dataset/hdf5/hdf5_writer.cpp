@@ -37,9 +37,9 @@ Hdf5Writer::~Hdf5Writer() {
 
 void Hdf5Writer::open_file() {
   const Quiet quiet;
-  file_ = create_file(unfinished());
-  describe_file(file_, about_, packs().digest(about_.inputs, pack()), unfinished());
-  std::vector<Handle> groups = make_sensor_groups(file_, about_, unfinished());
+  file_.emplace(unfinished());
+  describe_file(file_->get(), about_, packs().digest(about_.inputs, pack()), unfinished());
+  std::vector<Handle> groups = make_sensor_groups(file_->get(), about_, unfinished());
   const std::size_t frames = pack().units * packs().units().block();
   for (Handle& group : groups) {
     SensorArrays& sensor = sensors_.emplace_back();
@@ -135,7 +135,7 @@ void Hdf5Writer::write_numbers() {
                 sensor.time_s.data());
     write_array(sensor.group.get(), "pose", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, shape, sensor.pose.data());
   }
-  const Handle group = create_group(file_.get(), kUnitGroup, unfinished());
+  const Handle group = create_group(file_->get(), kUnitGroup, unfinished());
   std::array<std::vector<std::uint64_t>, kUnitNumbers.size()> columns;
   for (const Unit& unit : units_) {
     const std::array<std::uint64_t, kUnitNumbers.size()> row = {unit.index, unit.environment, unit.episode,
@@ -160,7 +160,8 @@ void Hdf5Writer::close_file() {
   sensors_.clear();
   units_.clear();
   parameters_.clear();
-  save_file(file_, unfinished());
+  file_->save(unfinished());
+  file_.reset();
 }
 
 }  // namespace fathom::hdf5

@@ -48,7 +48,7 @@ class Hdf5Writer : public FileWriter {
   PreparedRun& run_;
   std::vector<std::vector<ArrayPlan>> plans_;  // [sensor]
   std::optional<ChunkFilter> filter_;          // none without compression
-  Handle file_;
+  std::optional<NewFile> file_;
   std::vector<SensorArrays> sensors_;
   std::vector<Unit> units_;  // of the pack, so far
   std::vector<std::string> parameters_;

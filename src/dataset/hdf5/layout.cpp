@@ -28,19 +28,19 @@ std::string reason_words() {
 
 }  // namespace
 
-void describe_file(const Handle& file, const DatasetFile& dataset, const std::string& digest,
+void describe_file(hid_t file, const DatasetFile& dataset, const std::string& digest,
                    const std::filesystem::path& name) {
-  write_attribute(file.get(), "fathom", dataset.version, name);
-  write_attribute(file.get(), "scene", dataset.scene, name);
-  write_attribute(file.get(), "seed", std::to_string(dataset.seed), name);  // of 64 bits: no double holds all
-  write_attribute(file.get(), "digest", digest, name);
+  write_attribute(file, "fathom", dataset.version, name);
+  write_attribute(file, "scene", dataset.scene, name);
+  write_attribute(file, "seed", std::to_string(dataset.seed), name);  // of 64 bits: no double holds all
+  write_attribute(file, "digest", digest, name);
 }
 
-std::vector<Handle> make_sensor_groups(const Handle& file, const DatasetFile& dataset,
+std::vector<Handle> make_sensor_groups(hid_t file, const DatasetFile& dataset,
                                        const std::filesystem::path& name) {
   std::vector<Handle> groups;
   for (const LayoutJson& sensor : LayoutJson::parse(dataset.sensors)) {
-    groups.push_back(create_group(file.get(), sensor.at("name").get<std::string>(), name));
+    groups.push_back(create_group(file, sensor.at("name").get<std::string>(), name));
     describe_sensor(groups.back().get(), sensor, name);
   }
   return groups;

@@ -21,11 +21,11 @@ inline constexpr hsize_t kPoseNumbers = 7;
 inline constexpr std::array<const char*, 5> kUnitNumbers = {"index", "environment", "episode", "first_frame", "frames"};
 
 /// The attributes of a file: who made it, and of what. `digest`: of the pack, or of the inputs of all.
-void describe_file(const Handle& file, const DatasetFile& dataset, const std::string& digest,
+void describe_file(hid_t file, const DatasetFile& dataset, const std::string& digest,
                    const std::filesystem::path& name);
 
 /// The groups of the sensors, in their order, with what is to be known of each.
-std::vector<Handle> make_sensor_groups(const Handle& file, const DatasetFile& dataset,
+std::vector<Handle> make_sensor_groups(hid_t file, const DatasetFile& dataset,
                                        const std::filesystem::path& name);
 
 /// The attributes of an array of a channel.

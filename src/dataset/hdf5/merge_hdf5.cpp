@@ -23,12 +23,12 @@ class VirtualFile {
         name_(name),
         first_(H5Fopen((dataset / about.packs.places()(0)).c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), &H5Fclose,
                dataset / about.packs.places()(0)),
-        file_(create_file(name)) {
-    describe_file(file_, about, about.inputs, name);
+        file_(name) {
+    describe_file(file_.get(), about, about.inputs, name);
   }
 
   void write() {
-    const std::vector<Handle> sensors = make_sensor_groups(file_, about_, name_);
+    const std::vector<Handle> sensors = make_sensor_groups(file_.get(), about_, name_);
     const auto descriptions = nlohmann::ordered_json::parse(about_.sensors);
     for (const auto& sensor : descriptions) {
       const auto group = sensor.at("name").get<std::string>();
@@ -41,7 +41,7 @@ class VirtualFile {
     add(std::string(kUnitGroup) + "/parameters");
   }
 
-  void save() { save_file(file_, name_); }
+  void save() { file_.save(name_); }
 
  private:
   void add(const std::string& array) {
@@ -81,7 +81,8 @@ class VirtualFile {
 
   const DatasetFile& about_;
   const fs::path& name_;
-  Handle first_, file_;
+  Handle first_;
+  NewFile file_;
 };
 
 }  // namespace
