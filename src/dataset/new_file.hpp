@@ -12,9 +12,6 @@ namespace fathom {
 /// Writes a file that is not there. Throws SystemError.
 void write_new_file(const std::filesystem::path& file, std::span<const std::byte> bytes);
 
-/// Copies the file of a descriptor, from its begin, into a file that is not there. Throws SystemError.
-void write_new_file(const std::filesystem::path& file, int from);
-
 /// Throws SystemError: "FILE: cannot ACTION: what the system said".
 [[noreturn]] void fail_at(const std::filesystem::path& path, std::string_view action, int reason);
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "dataset/hdf5/handle.hpp"
 
-#include <cerrno>
-#include <sys/mman.h>
-#include <unistd.h>
+#include <cstddef>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -67,25 +66,26 @@ void check(herr_t status, const std::filesystem::path& file) {
   if (status < 0) fail(file);
 }
 
-NewFile::NewFile(const std::filesystem::path& file) : descriptor_(memfd_create("fathom-hdf5", MFD_CLOEXEC)) {
-  if (descriptor_ < 0) fail_at(file, "be made in memory", errno);
+NewFile::NewFile(const std::filesystem::path& file) {
   const Handle how(H5Pcreate(H5P_FILE_ACCESS), &H5Pclose, file);
-  // The arrays of known size are indexed by a table, which is small and found at once.
-  check(H5Pset_libver_bounds(how.get(), H5F_LIBVER_V110, H5F_LIBVER_V110), file);
+  constexpr std::size_t kGrowth = std::size_t{4} << 20U;
+  check(H5Pset_fapl_core(how.get(), kGrowth, false), file);
+  // Files of 1.10 say that somebody has them open for writing; in an image of 1.10.8 that is taken back in a way that
+  // its readers refuse.
+  check(H5Pset_libver_bounds(how.get(), H5F_LIBVER_V18, H5F_LIBVER_V110), file);
   const Handle what(H5Pcreate(H5P_FILE_CREATE), &H5Pclose, file);
   check(H5Pset_obj_track_times(what.get(), false), file);
-  const std::string memory = fmt::format("/proc/self/fd/{}", descriptor_);
-  handle_ = Handle(H5Fcreate(memory.c_str(), H5F_ACC_TRUNC, what.get(), how.get()), &H5Fclose, file);
-}
-
-NewFile::~NewFile() {
-  handle_.reset();
-  if (descriptor_ >= 0) close(descriptor_);
+  handle_ = Handle(H5Fcreate(file.c_str(), H5F_ACC_TRUNC, what.get(), how.get()), &H5Fclose, file);
 }
 
 void NewFile::save(const std::filesystem::path& file) {
+  check(H5Fflush(handle_.get(), H5F_SCOPE_LOCAL), file);
+  const ssize_t size = H5Fget_file_image(handle_.get(), nullptr, 0);
+  check(size < 0 ? -1 : 0, file);
+  std::vector<std::byte> image(static_cast<std::size_t>(size));
+  check(H5Fget_file_image(handle_.get(), image.data(), image.size()) == size ? 0 : -1, file);
   check(handle_.close() ? 0 : -1, file);
-  write_new_file(file, descriptor_);
+  write_new_file(file, image);
 }
 
 Handle create_group(hid_t parent, const std::string& name, const std::filesystem::path& file) {

@@ -50,22 +50,18 @@ class Handle {
 /// Throws SystemError naming the file unless the status is good. What went wrong below is told in words of HDF5.
 void check(herr_t status, const std::filesystem::path& file);
 
-/// A file that is made in memory, without times, in a format that HDF5 1.10 and later read. Not on disk, because after a
+/// A file that is made in memory, without times, in a format that HDF5 1.8 and later read. Not on disk, because after a
 /// failed write HDF5 can never close a file, and dies when the process ends.
 class NewFile {
  public:
   /// `file` stands in messages.
   explicit NewFile(const std::filesystem::path& file);
-  ~NewFile();
-  NewFile(const NewFile&) = delete;
-  NewFile& operator=(const NewFile&) = delete;
 
   [[nodiscard]] hid_t get() const { return handle_.get(); }
-  /// Closes it, after all other handles, and writes it to disk, where nothing has the name. Throws SystemError.
+  /// Closes it and writes it to disk, where nothing has the name. Throws SystemError.
   void save(const std::filesystem::path& file);
 
  private:
-  int descriptor_ = -1;  // of the memory
   Handle handle_;
 };
 
