@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "dataset/hdf5/handle.hpp"
 
+#include <algorithm>
 #include <cstddef>
-#include <vector>
+#include <cstdint>
+#include <cstring>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -29,6 +32,18 @@ std::string in_short(const std::string& reason) {
   if (begin == std::string::npos) return "HDF5: " + reason;
   const std::size_t from = begin + kMark.size();
   return reason.substr(from, reason.find('\'', from) - from);
+}
+
+/// The memory of a file grows in steps; the superblock (version 2, "HDF5 File Format Specification", II.A) says how much
+/// of it is the file: eight bytes, little endian.
+std::size_t used_bytes(std::span<const std::byte> image) {
+  constexpr std::size_t kVersionAt = 8, kAddressSizeAt = 9, kEndAt = 28;
+  if (image.size() < kEndAt + 8 || image[kVersionAt] != std::byte{2} || image[kAddressSizeAt] != std::byte{8}) {
+    return image.size();
+  }
+  std::uint64_t end = 0;
+  std::memcpy(&end, image.data() + kEndAt, sizeof end);
+  return std::min(image.size(), static_cast<std::size_t>(end));
 }
 
 [[noreturn]] void fail(const std::filesystem::path& file) {
@@ -70,8 +85,8 @@ NewFile::NewFile(const std::filesystem::path& file) {
   const Handle how(H5Pcreate(H5P_FILE_ACCESS), &H5Pclose, file);
   constexpr std::size_t kGrowth = std::size_t{4} << 20U;
   check(H5Pset_fapl_core(how.get(), kGrowth, false), file);
-  // Files of 1.10 say that somebody has them open for writing; in an image of 1.10.8 that is taken back in a way that
-  // its readers refuse.
+  // A file of 1.10 says that somebody has it open for writing until it is closed, when its memory is gone;
+  // H5Fget_file_image() of 1.10.8 takes that back and leaves a wrong checksum.
   check(H5Pset_libver_bounds(how.get(), H5F_LIBVER_V18, H5F_LIBVER_V110), file);
   const Handle what(H5Pcreate(H5P_FILE_CREATE), &H5Pclose, file);
   check(H5Pset_obj_track_times(what.get(), false), file);
@@ -80,12 +95,13 @@ NewFile::NewFile(const std::filesystem::path& file) {
 
 void NewFile::save(const std::filesystem::path& file) {
   check(H5Fflush(handle_.get(), H5F_SCOPE_LOCAL), file);
-  const ssize_t size = H5Fget_file_image(handle_.get(), nullptr, 0);
-  check(size < 0 ? -1 : 0, file);
-  std::vector<std::byte> image(static_cast<std::size_t>(size));
-  check(H5Fget_file_image(handle_.get(), image.data(), image.size()) == size ? 0 : -1, file);
+  void* image = nullptr;  // points to the pointer of the driver for memory
+  hsize_t size = 0;
+  check(H5Fget_vfd_handle(handle_.get(), H5P_DEFAULT, &image), file);
+  check(H5Fget_filesize(handle_.get(), &size), file);
+  const std::span bytes(*static_cast<const std::byte* const*>(image), static_cast<std::size_t>(size));
+  write_new_file(file, bytes.first(used_bytes(bytes)));
   check(handle_.close() ? 0 : -1, file);
-  write_new_file(file, image);
 }
 
 Handle create_group(hid_t parent, const std::string& name, const std::filesystem::path& file) {
