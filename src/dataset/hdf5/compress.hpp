@@ -27,6 +27,8 @@ class ChunkFilter {
   StoredChunk store(std::span<const std::byte> elements, std::size_t element_bytes);
 
  private:
+  [[nodiscard]] StoredChunk deflate(std::span<const std::byte> plain, std::size_t plane);
+
   struct FreeCompressor {
     void operator()(libdeflate_compressor* compressor) const;
   };
