@@ -35,8 +35,8 @@ std::optional<FileDigest> digest_file(const std::filesystem::path& file) {
 }
 
 std::string inputs_digest(const SceneSetup& setup, const RunOptions& options) {
-  std::string text = fmt::format("fathom {}\nseed {}\ncaster {}\n", versions().fathom, options.seed.value_or(setup.seed),
-                         to_string(options.compute.caster));
+  std::string text = fmt::format("fathom {}\nseed {}\ncaster {}\n", versions().fathom,
+                                 options.seed.value_or(setup.seed), to_string(options.compute.caster));
   for (const std::string& entry : setup.overrides) text += "set " + entry + "\n";
   // Another computer may have the same files elsewhere: their folders do not count.
   for (const std::filesystem::path& file : setup.inputs) {

@@ -64,7 +64,8 @@ class Sampler {
     const Sample first = round(threads, 1);
     if (first.seconds >= kEnoughSeconds) return first;
     const double more = kEnoughSeconds / std::max(first.seconds, 1e-6);
-    const auto frames = static_cast<std::uint32_t>(std::clamp(std::ceil(more), 1.0, static_cast<double>(units_.frames())));
+    const auto frames =
+        static_cast<std::uint32_t>(std::clamp(std::ceil(more), 1.0, static_cast<double>(units_.frames())));
     const double wider = std::clamp(more / frames, 1.0, 1e6);
     return round(threads * static_cast<std::uint64_t>(std::ceil(wider)), frames);
   }

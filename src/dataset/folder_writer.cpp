@@ -75,9 +75,9 @@ void FolderWriter::begin_logs(const UnitFrame& frame) {
   const RunSensor& of = run_.sensors[frame.sensor];
   if (!logs_[frame.sensor].empty()) return;
   for (const OutputFile& file : of.files) {
-    auto log = file.is_log()
-                   ? file.begin_log(folder_ / name_of(frame.sensor) / file.name(0), run_.simulator.pattern(of.id, frame.index))
-                   : nullptr;
+    auto log = file.is_log() ? file.begin_log(folder_ / name_of(frame.sensor) / file.name(0),
+                                              run_.simulator.pattern(of.id, frame.index))
+                             : nullptr;
     logs_[frame.sensor].push_back(std::move(log));
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The format of HDF5. In each file, for U units of at most F frames, and in the file over all of them that merging makes:
+// The format of HDF5. In each file, for U units of at most F frames, and in the file over all of them that merging
+// makes:
 //   /SENSOR/CHANNEL      [U, F, rows, cols] or, of points, [U, F, rows, cols, 3]; a chunk for each frame
 //   /SENSOR/time_s       [U, F]
 //   /SENSOR/pose         [U, F, 7]: x, y, z, and the quaternion w, x, y, z; world from sensor, when the frame begins
@@ -24,8 +25,8 @@ inline constexpr const char* kMergedHdf5Name = "dataset.h5";
 std::unique_ptr<PackWriter> make_hdf5_writer(const std::filesystem::path& dataset, const SceneSetup& setup,
                                              PreparedRun& run, const DatasetFile& file, std::uint64_t number);
 
-/// Writes dataset.h5: the arrays of all packs as one, which stay where they are. Throws SystemError, and InputError in a
-/// build without HDF5.
+/// Writes dataset.h5: the arrays of all packs as one, which stay where they are. Throws SystemError, and InputError in
+/// a build without HDF5.
 void merge_hdf5(const std::filesystem::path& dataset, const DatasetFile& file);
 
 }  // namespace fathom

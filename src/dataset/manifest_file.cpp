@@ -31,10 +31,9 @@ std::string Manifest::text(const DatasetFile& file, const std::optional<FileDige
     sum.bytes += part.bytes;
     sum.digest.add(part.digest.text());
   }
-  Json json = {
-      {"fathom", file.version},      {"dataset", 1},       {"description", digest_of(dataset_text(file))},
-      {"units", sum.units},          {"files", sum.files}, {"bytes", sum.bytes},
-      {"digest", sum.digest.text()}, {"parts", list}};
+  Json json = {{"fathom", file.version},      {"dataset", 1},       {"description", digest_of(dataset_text(file))},
+               {"units", sum.units},          {"files", sum.files}, {"bytes", sum.bytes},
+               {"digest", sum.digest.text()}, {"parts", list}};
   if (merged) json["merged"] = {{"bytes", merged->bytes}, {"digest", merged->digest}};
   return json.dump(2) + "\n";
 }

@@ -51,10 +51,9 @@ void write_part(const fs::path& dataset, std::uint64_t first, const std::string&
 
 PackEntry checked_entry(const fs::path& dataset, PackShelf& shelf, const DatasetFile& file, const Pack& pack) {
   const auto entry = shelf.complete(pack.index);
-  const char* const fault = !entry ? "is missing"
-                            : entry->digest != file.packs.digest(file.inputs, pack)
-                                ? "is made of something else"
-                                : nullptr;
+  const char* const fault = !entry                                                  ? "is missing"
+                            : entry->digest != file.packs.digest(file.inputs, pack) ? "is made of something else"
+                                                                                    : nullptr;
   if (fault == nullptr) return *entry;
   throw InputError(fmt::format("{}: {}; `fathom dataset info {}` says what is to be done",
                                (dataset / file.packs.places()(pack.index)).string(), fault, dataset.string()));
@@ -102,8 +101,7 @@ DatasetInfo merge_dataset(const fs::path& dataset) {
     write_part(dataset, i, lines);
     lines.clear();
     std::error_code error;
-    for (const std::string& name : shelf.unfinished(i))
-      fs::remove_all(dataset / places(i).parent_path() / name, error);
+    for (const std::string& name : shelf.unfinished(i)) fs::remove_all(dataset / places(i).parent_path() / name, error);
   }
   std::error_code error;
   fs::remove_all(dataset / kClaimsName, error);

@@ -88,10 +88,7 @@ DatasetFile describe(const SceneSetup& setup, const DatasetOptions& options) {
 class DatasetRunner {
  public:
   DatasetRunner(const SceneSetup& setup, const DatasetOptions& options)
-      : setup_(setup),
-        options_(options),
-        file_(describe(setup, options)),
-        queue_(file_.packs, options, file_.inputs) {
+      : setup_(setup), options_(options), file_(describe(setup, options)), queue_(file_.packs, options, file_.inputs) {
     if (!options.run.bag.empty()) throw InputError("a bag is of one run, not of a dataset");
     static_cast<void>(prepare_run(setup, options.run));
     const int threads = make_executor(options.run.compute.threads)->threads();

@@ -24,14 +24,16 @@ std::array<char, kTarBlock> tar_header(const std::string& name, std::size_t byte
   std::array<char, kTarBlock> header = {};
   const auto put = [&header](std::size_t at, const std::string& text) { text.copy(header.data() + at, text.size()); };
   put(0, name);
-  put(100, fmt::format("{:07o}", 0644));       // mode
-  put(108, fmt::format("{:07o}", 0));          // owner
-  put(116, fmt::format("{:07o}", 0));          // group
-  put(124, fmt::format("{:011o}", bytes));     // size
-  put(136, fmt::format("{:011o}", 0));         // time
-  put(148, "        ");                        // the checksum, taken with blanks in its place
-  put(156, "0");                               // a regular file
-  put(257, std::string("ustar\0" "00", 8));
+  put(100, fmt::format("{:07o}", 0644));    // mode
+  put(108, fmt::format("{:07o}", 0));       // owner
+  put(116, fmt::format("{:07o}", 0));       // group
+  put(124, fmt::format("{:011o}", bytes));  // size
+  put(136, fmt::format("{:011o}", 0));      // time
+  put(148, "        ");                     // the checksum, taken with blanks in its place
+  put(156, "0");                            // a regular file
+  put(257, std::string("ustar\0"
+                       "00",
+                       8));
   const auto add = [](unsigned sum, char c) { return sum + static_cast<unsigned char>(c); };
   put(148, fmt::format("{:06o}", std::accumulate(header.begin(), header.end(), 0U, add)) + std::string("\0 ", 2));
   return header;
@@ -81,8 +83,9 @@ void TarWriter::write(std::span<const std::byte> bytes) {
 
 void TarWriter::begin_member(const std::string& name, std::size_t bytes) {
   if (name.size() > kNameBytes || bytes >= kMemberBytes) {
-    throw InputError(fmt::format("{}: a tar file has no room for a name of {} bytes or an array of {} bytes: at most {} and {}",
-                                 name, name.size(), bytes, kNameBytes, kMemberBytes - 1));
+    throw InputError(
+        fmt::format("{}: a tar file has no room for a name of {} bytes or an array of {} bytes: at most {} and {}",
+                    name, name.size(), bytes, kNameBytes, kMemberBytes - 1));
   }
   const auto header = tar_header(name, bytes);
   write(std::as_bytes(std::span(header)));
@@ -101,7 +104,11 @@ void TarWriter::begin(const Unit& unit, const std::string& parameters_json) {
 void TarWriter::add(const UnitFrame& frame) {
   if (frame.sensor == 0) {
     key_ = fmt::format("{:06}_{:06}_{:06}", unit_.environment, unit_.episode, frame.index);
-    sample_ = {{"unit", unit_.index}, {"environment", unit_.environment}, {"episode", unit_.episode}, {"frame", frame.index}, {"sensors", nlohmann::ordered_json::object()}};
+    sample_ = {{"unit", unit_.index},
+               {"environment", unit_.environment},
+               {"episode", unit_.episode},
+               {"frame", frame.index},
+               {"sensors", nlohmann::ordered_json::object()}};
   }
   const SensorId id = run_.sensors[frame.sensor].id;
   const std::string& sensor = run_.simulator.sensor(id).name;

@@ -138,8 +138,7 @@ class Verifier {
       bytes += found->bytes;
       const auto size = file.at("bytes").get<std::uint64_t>();
       if (found->bytes != size) {
-        fault(unit, fmt::format("{}/{}", folder, name),
-              fmt::format(kSize, found->bytes, size));
+        fault(unit, fmt::format("{}/{}", folder, name), fmt::format(kSize, found->bytes, size));
       } else if (found->digest != file.at("digest").get<std::string>()) {
         fault(unit, fmt::format("{}/{}", folder, name), kBytes);
       }

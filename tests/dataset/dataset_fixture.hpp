@@ -73,4 +73,13 @@ struct DatasetFolder {
   }
 };
 
+/// Whether this build writes HDF5.
+constexpr bool has_hdf5() {
+#ifdef FATHOM_HDF5
+  return true;
+#else
+  return false;
+#endif
+}
+
 }  // namespace fathom::test

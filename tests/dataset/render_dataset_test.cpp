@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The law of datasets: whoever renders which units, and however often somebody is stopped, the files are the same.
 
+#include <algorithm>
 #include <atomic>
 #include <string>
 #include <vector>
@@ -26,11 +27,16 @@ namespace fs = std::filesystem;
 
 using Files = std::map<std::string, std::string>;
 
-Files units_of(const DatasetOptions& options) { return files_in(options.run.out / "units"); }
+fs::path units_folder(const DatasetOptions& options) {
+  return options.run.out / (options.files.format == DatasetFormat::kFolders ? "units" : "packs");
+}
+
+Files units_of(const DatasetOptions& options) { return files_in(units_folder(options)); }
 
 /// The dataset as one process of one thread makes it.
-Files by_one_process(const DatasetFolder& data) {
-  const DatasetOptions options = data.options("one");
+Files by_one_process(const DatasetFolder& data, const DatasetFiles& files = {}) {
+  DatasetOptions options = data.options("one" + std::to_string(static_cast<int>(files.format)));
+  options.files = files;
   EXPECT_EQ(render_dataset(data.setup, options).rendered, 18U);
   return units_of(options);
 }
@@ -42,7 +48,7 @@ TEST(RenderDataset, GivesTheFramesOfWholeRuns) {
   whole.out = data.folder / "whole";
   whole.compute.threads = 1;
   run_environments(data.setup, whole, {1, 4}, {0, 2});
-  const UnitList list = dataset_units(data.setup, data.options("one"));
+  const UnitList list = dataset_units(data.setup, data.options("one0"));
   std::size_t compared = 0;
   for (std::uint64_t i = 0; i < list.size(); ++i) {
     const Unit unit = list.at(i);
@@ -73,9 +79,15 @@ void render_some(const DatasetFolder& data, DatasetOptions options, int frames) 
 }
 
 /// What a process that was killed, or a node that died, may leave behind.
-void damage(const fs::path& out, const UnitList& units) {
-  const auto index = *rc::gen::inRange<std::uint64_t>(0, units.size());
-  const fs::path folder = out / unit_folder(index), part = out / "manifest/000/000.txt";
+void damage(const fs::path& out, const fs::path& units) {
+  std::vector<fs::path> there;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(units / "000/000", error)) there.push_back(entry.path());
+  if (there.empty()) return;
+  std::ranges::sort(there);
+  const auto index = *rc::gen::inRange<std::size_t>(0, there.size());
+  const fs::path& folder = there[index];
+  const fs::path part = out / "manifest/000/000.txt";
   switch (*rc::gen::inRange(0, 4)) {
     case 0:
       fs::remove_all(folder);
@@ -96,10 +108,9 @@ void damage(const fs::path& out, const UnitList& units) {
   }
 }
 
-RC_GTEST_PROP(RenderDataset, IsTheSameHoweverItIsSplitAndStopped, ()) {
-  static const DatasetFolder data;
-  static const Files expected = by_one_process(data);
+void expect_the_law(const DatasetFolder& data, const DatasetFiles& files, const Files& expected) {
   DatasetOptions options = data.options("split");
+  options.files = files;
   fs::remove_all(options.run.out);
   options.resume = true;
   const UnitList units = dataset_units(data.setup, options);
@@ -109,7 +120,7 @@ RC_GTEST_PROP(RenderDataset, IsTheSameHoweverItIsSplitAndStopped, ()) {
     for (options.shard.index = 0; options.shard.index < options.shard.count; ++options.shard.index) {
       render_some(data, options, *rc::gen::inRange(0, 30));
     }
-    if (fs::exists(options.run.out)) damage(options.run.out, units);
+    if (fs::exists(options.run.out)) damage(options.run.out, units_folder(options));
   }
   options.shard.count = *rc::gen::inRange<std::uint64_t>(1, 30);
   std::uint64_t rendered = 0, skipped = 0;
@@ -120,13 +131,35 @@ RC_GTEST_PROP(RenderDataset, IsTheSameHoweverItIsSplitAndStopped, ()) {
   }
   RC_ASSERT(rendered + skipped == units.size());
   RC_ASSERT(units_of(options) == expected);
-  RC_ASSERT(bytes_of(options.run.out / "dataset.json") == bytes_of(data.folder / "one/dataset.json"));
+  const std::string one = "one" + std::to_string(static_cast<int>(files.format));
+  RC_ASSERT(bytes_of(options.run.out / "dataset.json") == bytes_of(data.folder / one / "dataset.json"));
+}
+
+RC_GTEST_PROP(RenderDataset, IsTheSameHoweverItIsSplitAndStopped, ()) {
+  static const DatasetFolder data;
+  static const Files expected = by_one_process(data);
+  expect_the_law(data, {}, expected);
+}
+
+RC_GTEST_PROP(RenderDataset, IsTheSameInTarFiles, ()) {
+  static const DatasetFolder data;
+  constexpr DatasetFiles kFiles = {.format = DatasetFormat::kWebDataset, .units_per_file = 4};
+  static const Files expected = by_one_process(data, kFiles);
+  expect_the_law(data, kFiles, expected);
+}
+
+RC_GTEST_PROP(RenderDataset, IsTheSameInHdf5, ()) {
+  static const DatasetFolder data;
+  constexpr DatasetFiles kFiles = {.format = DatasetFormat::kHdf5, .units_per_file = 4};
+  static const Files expected = test::has_hdf5() ? by_one_process(data, kFiles) : Files();
+  if (expected.empty()) return;
+  expect_the_law(data, kFiles, expected);
 }
 
 TEST(RenderDataset, SkipsWhatIsCompleteAndRedoesWhatIsAnother) {
   const DatasetFolder data;
   const Files first = by_one_process(data);
-  DatasetOptions options = data.options("one");
+  DatasetOptions options = data.options("one0");
   options.resume = true;
   EXPECT_EQ(render_dataset(data.setup, options).skipped, 18U);
   options.run.seed = 6;
@@ -145,7 +178,7 @@ TEST(RenderDataset, SkipsWhatIsCompleteAndRedoesWhatIsAnother) {
 TEST(RenderDataset, KeepsTheUnitsOfFewerEnvironments) {
   const DatasetFolder data;
   by_one_process(data);
-  DatasetOptions options = data.options("one");
+  DatasetOptions options = data.options("one0");
   options.resume = true;
   options.environments.end = 5;
   const DatasetResult grown = render_dataset(data.setup, options);
@@ -189,7 +222,7 @@ TEST(RenderDataset, RendersListedUnitsAlone) {
 TEST(RenderDataset, RefusesWhatItWouldOverwrite) {
   const DatasetFolder data;
   const Files files = by_one_process(data);
-  DatasetOptions options = data.options("one");
+  DatasetOptions options = data.options("one0");
   EXPECT_NE(input_error([&] { return render_dataset(data.setup, options); }).find("000000000: is there already"),
             std::string::npos);
   options.run.seed = 6;

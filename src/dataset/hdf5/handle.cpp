@@ -34,8 +34,8 @@ std::string in_short(const std::string& reason) {
   return reason.substr(from, reason.find('\'', from) - from);
 }
 
-/// The memory of a file grows in steps; the superblock (version 2, "HDF5 File Format Specification", II.A) says how much
-/// of it is the file: eight bytes, little endian.
+/// The memory of a file grows in steps; the superblock (version 2, "HDF5 File Format Specification", II.A) says how
+/// much of it is the file: eight bytes, little endian.
 std::size_t used_bytes(std::span<const std::byte> image) {
   constexpr std::size_t kVersionAt = 8, kAddressSizeAt = 9, kEndAt = 28;
   if (image.size() < kEndAt + 8 || image[kVersionAt] != std::byte{2} || image[kAddressSizeAt] != std::byte{8}) {

@@ -62,13 +62,13 @@ void Hdf5Writer::add(const UnitFrame& frame) {
   keep_pose(frame);
   if (sensor.channels.empty()) make_channels(frame);
   if (frame.frame.rows() != sensor.rows || frame.frame.cols() != sensor.cols) {
-    throw InputError(fmt::format("{}: frame {} of '{}' has {} x {} rays, the first one {} x {}: HDF5 holds arrays of one size",
-                                 unfinished().string(), frame.index, run_.simulator.sensor(run_.sensors[frame.sensor].id).name,
-                                 frame.frame.rows(), frame.frame.cols(), sensor.rows, sensor.cols));
+    throw InputError(
+        fmt::format("{}: frame {} of '{}' has {} x {} rays, the first one {} x {}: HDF5 holds arrays of one size",
+                    unfinished().string(), frame.index, run_.simulator.sensor(run_.sensors[frame.sensor].id).name,
+                    frame.frame.rows(), frame.frame.cols(), sensor.rows, sensor.cols));
   }
   for (std::size_t i = 0; i < plans.size(); ++i) {
-    write_frame(sensor.channels[i].get(), channel_info(plans[i].channel),
-                array_bytes(frame.frame, plans[i], buffer_));
+    write_frame(sensor.channels[i].get(), channel_info(plans[i].channel), array_bytes(frame.frame, plans[i], buffer_));
   }
 }
 

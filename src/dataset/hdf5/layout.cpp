@@ -17,12 +17,16 @@ void describe_sensor(hid_t group, const LayoutJson& sensor, const std::filesyste
   write_attribute(group, "noise", sensor.at("noise").dump(), name);
   write_attribute(group, "range_policy", sensor.at("range_policy").get<std::string>(), name);
   if (!sensor.contains("intrinsics")) return;
-  for (const auto& [key, value] : sensor.at("intrinsics").items()) write_attribute(group, key.c_str(), value.get<double>(), name);
+  for (const auto& [key, value] : sensor.at("intrinsics").items())
+    write_attribute(group, key.c_str(), value.get<double>(), name);
 }
 
 std::string reason_words() {
   std::string words;
-  for (const std::string_view word : kReasonNames) words += (words.empty() ? "" : ",") + std::string(word);
+  for (const std::string_view word : kReasonNames) {
+    if (!words.empty()) words += ',';
+    words += word;
+  }
   return words;
 }
 
@@ -36,8 +40,7 @@ void describe_file(hid_t file, const DatasetFile& dataset, const std::string& di
   write_attribute(file, "digest", digest, name);
 }
 
-std::vector<Handle> make_sensor_groups(hid_t file, const DatasetFile& dataset,
-                                       const std::filesystem::path& name) {
+std::vector<Handle> make_sensor_groups(hid_t file, const DatasetFile& dataset, const std::filesystem::path& name) {
   std::vector<Handle> groups;
   for (const LayoutJson& sensor : LayoutJson::parse(dataset.sensors)) {
     groups.push_back(create_group(file, sensor.at("name").get<std::string>(), name));

@@ -25,8 +25,7 @@ void describe_file(hid_t file, const DatasetFile& dataset, const std::string& di
                    const std::filesystem::path& name);
 
 /// The groups of the sensors, in their order, with what is to be known of each.
-std::vector<Handle> make_sensor_groups(hid_t file, const DatasetFile& dataset,
-                                       const std::filesystem::path& name);
+std::vector<Handle> make_sensor_groups(hid_t file, const DatasetFile& dataset, const std::filesystem::path& name);
 
 /// The attributes of an array of a channel.
 void describe_channel(hid_t array, const ChannelInfo& info, const std::filesystem::path& name);

@@ -61,8 +61,9 @@ class VirtualFile {
       check(H5Pset_virtual(how.get(), all.get(), about_.packs.places()(i).c_str(), array.c_str(), part.get()), name_);
     }
     check(H5Sselect_all(all.get()), name_);
-    const Handle made(H5Dcreate2(file_.get(), array.c_str(), type.get(), all.get(), H5P_DEFAULT, how.get(), H5P_DEFAULT),
-                      &H5Dclose, name_);
+    const Handle made(
+        H5Dcreate2(file_.get(), array.c_str(), type.get(), all.get(), H5P_DEFAULT, how.get(), H5P_DEFAULT), &H5Dclose,
+        name_);
     copy_attributes(source.get(), made.get());
   }
 

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+// Files with many units: their bytes by hand, what merging and verifying find, and what a dataset will take.
+
+#include <cstring>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include <fathom/base/error.hpp>
+#include <fathom/dataset/estimate.hpp>
+#include <fathom/dataset/manifest.hpp>
+
+#include "dataset/dataset_fixture.hpp"
+#include "support/error_text.hpp"
+
+namespace fathom {
+namespace {
+
+using test::bytes_of;
+using test::DatasetFolder;
+using test::files_in;
+using test::input_error;
+namespace fs = std::filesystem;
+
+DatasetOptions in_files(const DatasetFolder& data, const std::string& out, DatasetFormat format) {
+  DatasetOptions options = data.options(out);
+  options.files = {.format = format, .units_per_file = 4};
+  return options;
+}
+
+/// The members of a tar file by POSIX.1-1988: name -> bytes; the checksums are compared.
+std::map<std::string, std::string> members_of(const std::string& tar) {
+  std::map<std::string, std::string> members;
+  std::size_t at = 0;
+  while (tar.at(at) != 0) {
+    const std::string head = tar.substr(at, 512);
+    unsigned sum = 8 * 32;
+    for (std::size_t i = 0; i < head.size(); ++i) sum += i >= 148 && i < 156 ? 0U : static_cast<unsigned char>(head[i]);
+    EXPECT_EQ(std::stoul(head.substr(148, 7), nullptr, 8), sum);
+    EXPECT_EQ(head.substr(257, 5), "ustar");
+    const std::size_t size = std::stoul(head.substr(124, 11), nullptr, 8);
+    members[head.c_str()] = tar.substr(at + 512, size);
+    at += 512 + (size + 511) / 512 * 512;
+  }
+  EXPECT_EQ(tar.substr(at), std::string(1024, 0));  // two empty blocks end it
+  return members;
+}
+
+TEST(TarFiles, HoldTheArraysOfFolders) {
+  const DatasetFolder data;
+  render_dataset(data.setup, data.options("folders"));
+  const DatasetOptions options = in_files(data, "tars", DatasetFormat::kWebDataset);
+  EXPECT_EQ(render_dataset(data.setup, options).files, 5U);
+  const UnitList units = dataset_units(data.setup, options);
+  std::size_t compared = 0;
+  std::map<std::string, std::string> members;
+  for (const auto& [name, bytes] : files_in(options.run.out / "packs")) members.merge(members_of(bytes));
+  for (std::uint64_t i = 0; i < units.size(); ++i) {
+    const Unit unit = units.at(i);
+    for (std::uint64_t f = unit.first_frame; f < unit.first_frame + unit.frames; ++f) {
+      const std::string key = "00000" + std::to_string(unit.environment) + "_00000" + std::to_string(unit.episode) +
+                              "_00000" + std::to_string(f);
+      for (const std::string channel : {"range", "reason"}) {
+        const fs::path file =
+            data.folder / "folders" / unit_folder(i) / "laser" / (channel + "_00000" + std::to_string(f) + ".npy");
+        EXPECT_TRUE(members.at(key + ".laser." + channel + ".npy") == bytes_of(file)) << key;
+        ++compared;
+      }
+      const std::string& json = members.at(key + ".json");
+      EXPECT_NE(json.find("\"frame\":" + std::to_string(f)), std::string::npos);
+      EXPECT_NE(json.find("stddev_m"), std::string::npos);
+    }
+  }
+  EXPECT_EQ(members.size(), compared / 2 * 3);
+}
+
+TEST(PackFiles, AreMergedAndVerified) {
+  const DatasetFolder data;
+  for (const DatasetFormat format : {DatasetFormat::kWebDataset, DatasetFormat::kHdf5}) {
+    if (format == DatasetFormat::kHdf5 && !test::has_hdf5()) continue;
+    const DatasetOptions options = in_files(data, "of" + std::to_string(static_cast<int>(format)), format);
+    render_dataset(data.setup, options);
+    EXPECT_EQ(merge_dataset(options.run.out).complete, 18U);
+    EXPECT_EQ(verify_dataset(options.run.out).fault_count, 0U);
+    const std::string name =
+        format == DatasetFormat::kHdf5 ? "packs/000/000/000000002.h5" : "packs/000/000/000000002.tar";
+    std::string bytes = bytes_of(options.run.out / name);
+    for (const std::size_t at : {std::size_t{0}, bytes.size() / 2, bytes.size() - 1}) {
+      bytes[at] = static_cast<char>(bytes[at] ^ 1);
+      test::write_bytes(options.run.out / name, bytes);
+      const VerifyResult result = verify_dataset(options.run.out);
+      ASSERT_EQ(result.faults.size(), 1U);
+      EXPECT_EQ(result.faults[0], name + ": has other bytes than were written");
+      bytes[at] = static_cast<char>(bytes[at] ^ 1);
+    }
+    test::write_bytes(options.run.out / name, bytes);
+    EXPECT_EQ(verify_dataset(options.run.out).fault_count, 0U);
+    fs::remove(options.run.out / name);
+    EXPECT_EQ(verify_dataset(options.run.out).faults.at(0), name + ": is missing");
+    EXPECT_NE(input_error([&] { return merge_dataset(options.run.out); }).find(name + ": is missing"),
+              std::string::npos);
+    const DatasetInfo info = read_dataset_info(options.run.out);
+    EXPECT_EQ(info.complete, 14U);
+    EXPECT_EQ(info.first_missing, 8U);
+  }
+}
+
+TEST(PackFiles, OfOtherInputsAreMadeAnew) {
+  const DatasetFolder data;
+  DatasetOptions options = in_files(data, "tars", DatasetFormat::kWebDataset);
+  render_dataset(data.setup, options);
+  const auto first = files_in(options.run.out / "packs");
+  options.resume = true;
+  EXPECT_EQ(render_dataset(data.setup, options).skipped, 18U);
+  options.run.seed = 6;
+  EXPECT_EQ(render_dataset(data.setup, options).rendered, 18U);
+  EXPECT_NE(files_in(options.run.out / "packs"), first);
+  options.run.seed.reset();
+  EXPECT_EQ(render_dataset(data.setup, options).rendered, 18U);
+  EXPECT_EQ(files_in(options.run.out / "packs"), first);
+  options.environments.end = 6;  // the last file had two units, and now has four
+  const DatasetResult grown = render_dataset(data.setup, options);
+  EXPECT_EQ(grown.skipped, 16U);
+  EXPECT_EQ(grown.rendered, 14U);
+}
+
+TEST(PackFiles, RefuseListsOfUnits) {
+  const DatasetFolder data;
+  DatasetOptions options = in_files(data, "tars", DatasetFormat::kWebDataset);
+  options.units = {{3}};
+  EXPECT_NE(input_error([&] { return render_dataset(data.setup, options); }).find("a list of units is for folders"),
+            std::string::npos);
+  options = in_files(data, "h5", DatasetFormat::kHdf5);
+  options.files.compression = 10;
+  EXPECT_NE(input_error([&] { return render_dataset(data.setup, options); }).find("compression 10 is not in [0, 9]"),
+            std::string::npos);
+}
+
+TEST(EstimateDataset, CountsAllAndLeavesNothing) {
+  const DatasetFolder data;
+  DatasetOptions options = data.options("never");
+  options.environments = {0, 1000};
+  options.shard = {1, 4};
+  for (const DatasetFormat format : {DatasetFormat::kFolders, DatasetFormat::kWebDataset}) {
+    options.files.format = format;
+    const auto before = files_in(data.folder / ".");
+    const DatasetEstimate estimate = estimate_dataset(data.setup, options);
+    EXPECT_EQ(files_in(data.folder / "."), before);
+    EXPECT_EQ(estimate.units, 6000U);
+    EXPECT_EQ(estimate.shard_units, 1500U);
+    EXPECT_EQ(estimate.frames, 10000U);
+    EXPECT_EQ(estimate.rays, 80000U);
+    EXPECT_GT(estimate.sample_frames, 3U);
+    EXPECT_GT(estimate.seconds, 0.0);
+    EXPECT_NEAR(estimate.shard_seconds, estimate.seconds / 4, 1e-9);
+  }
+}
+
+TEST(EstimateDataset, KnowsTheBytesOfSmallDatasets) {
+  const DatasetFolder data;
+  const DatasetOptions options = data.options("some");
+  const DatasetEstimate estimate = estimate_dataset(data.setup, options);
+  const DatasetResult result = render_dataset(data.setup, options);
+  EXPECT_EQ(estimate.frames, 30U);
+  EXPECT_EQ(estimate.files, result.files);
+  EXPECT_EQ(estimate.bytes, result.bytes);
+}
+
+}  // namespace
+}  // namespace fathom
