@@ -26,7 +26,13 @@ scene:
     - {name: ball, mesh: ball, position_m: [1, 1, 0.4]}
 sensors:
   - name: camera
-    model: {range_camera: {width: WIDTH, height: 40, horizontal_fov_deg: 80}}
+    type: pinhole_camera
+    width: WIDTH
+    height: 40
+    fx: 40
+    fy: 40
+    cx: 30
+    cy: 20
     position_m: [-3, 0, 1.2]
     noise:
       - distance: {stddev_m: {uniform: [0.01, 0.05]}}
@@ -51,7 +57,7 @@ def scene(tmp_path):
 
 
 def simulate(scene, out, *options):
-    command = [BUILD / "bin" / "fathom", "simulate", scene, "--out", out, "--threads", "1", "-q", *options]
+    command = [BUILD / "bin" / "fathom", "simulate", scene, "--out", out, "--threads", "1", "--quiet", *options]
     subprocess.run(command, check=True, timeout=120)
 
 
