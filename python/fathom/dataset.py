@@ -16,8 +16,7 @@ import functools
 import operator
 import os
 import re
-from collections.abc import Sequence
-from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Tuple, Union, overload
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union, overload
 
 from . import _fathom
 from .simulate import Setup, load, override_list
@@ -81,9 +80,6 @@ class Units(Sequence[Unit]):
         if isinstance(index, slice):
             return [self._unit(i) for i in range(self._size)[index]]
         return self._unit(range(self._size)[operator.index(index)])
-
-    def __iter__(self) -> Iterator[Unit]:
-        return (self._unit(i) for i in range(self._size))
 
     def _unit(self, index: int) -> Unit:
         return Unit(self.dataset, index, *_fathom._dataset_unit(_spec(self.dataset), index))

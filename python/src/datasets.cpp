@@ -122,7 +122,8 @@ py::dict verified(const std::filesystem::path& out, int threads) {
 }  // namespace
 
 void bind_datasets(py::module_& m) {
-  m.def("_dataset_size", [](const py::dict& spec) { return unit_list(spec).size(); }, "spec"_a);
+  m.def(
+      "_dataset_size", [](const py::dict& spec) { return unit_list(spec).size(); }, "spec"_a);
   m.def("_dataset_unit", &unit_at, "spec"_a, "index"_a);
   m.def("_dataset_digest", &digest_of_units, "setup"_a.none(false), "spec"_a);
   m.def("_render_unit", &render_one, "setup"_a.none(false), "spec"_a, "index"_a, "out"_a, "threads"_a, "isa"_a,
