@@ -21,6 +21,8 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 from . import _fathom
 from .simulate import Setup, load, override_list
 
+__all__ = ["Dataset", "Unit", "Units", "info", "merge", "render_unit", "units", "verify"]
+
 
 @dataclasses.dataclass(frozen=True)
 class Dataset:
@@ -139,7 +141,8 @@ def render_unit(
     """Renders a unit into the folder `out` of its dataset, which all workers see.
 
     Call it in any process, in any order, and again after a worker was killed: a unit appears whole or not at all, and one
-    that is there is not rendered again. Do not render one unit in two processes at the same time; the one that began
+    that is there is not rendered again. As with `--resume`, a folder of another dataset becomes one of this: units that were
+    made of something else are replaced. Do not render one unit in two processes at the same time; the one that began
     first may fail then. threads: 0: one per core; 1 suits schedulers that run a process per core. isa, device: as of
     Setup.run(). on_frame: called after every frame with the number of frames done. Releases the GIL.
 
