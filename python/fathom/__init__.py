@@ -54,7 +54,7 @@ from ._values import LogUniform, Normal, Uniform
 from . import beam, calibrate, noise, random, sensors
 from .sensors import Sensor, preset, presets
 from .simulate import Environments, Setup, Simulator, load
-from . import batch, mujoco
+from . import batch, dataset, mujoco
 
 __version__: str = _fathom.versions()["fathom"]
 
@@ -85,7 +85,7 @@ def channels() -> "dict[str, str]":
 __all__ = [
     "Entity", "Environments", "Error", "Frame", "FrameDigest", "GpuArray", "GridMap", "InputError", "Label", "LogUniform", "Mesh",
     "Normal", "PlacedRobot", "Pose", "Robot", "Scene", "Sensor", "Setup", "Simulator", "Trajectory", "Uniform",
-    "batch", "beam", "box", "calibrate", "capsule", "channels", "cylinder", "detect_isa", "ellipsoid", "episode_seed",
+    "batch", "beam", "box", "calibrate", "capsule", "channels", "cylinder", "dataset", "detect_isa", "ellipsoid", "episode_seed",
     "grid_map_image", "height_field", "load", "mujoco", "noise", "plane", "preset", "presets", "random", "read_bag_info",
     "read_grid_map",
     "read_height_array", "read_height_image", "read_mesh", "read_mesh_parts", "read_robot", "read_trajectory",

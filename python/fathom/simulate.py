@@ -290,11 +290,14 @@ class Setup(_fathom._Setup):
 def load(file: Any, overrides: Union[Sequence[str], Mapping[str, Any]] = ()) -> Setup:
     """Reads a scene file. overrides: "path=value" as of `--set`, or a dict of paths and values:
     load("room.yaml", ["sensors.lidar.noise.distance.stddev_m=0.05"])."""
+    return Setup(file, override_list(overrides))
+
+
+def override_list(overrides: Union[Sequence[str], Mapping[str, Any]]) -> List[str]:
+    """The overrides that load() takes, as `--set` has them."""
     if isinstance(overrides, Mapping):
-        overrides = [f"{path}={_yaml(value)}" for path, value in overrides.items()]
-    if isinstance(overrides, str):
-        overrides = [overrides]
-    return Setup(file, list(overrides))
+        return [f"{path}={_yaml(value)}" for path, value in overrides.items()]
+    return [overrides] if isinstance(overrides, str) else list(overrides)
 
 
 def _yaml(value: Any) -> str:

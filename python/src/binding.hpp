@@ -33,6 +33,7 @@ void bind_scene_files(py::module_& m);
 void bind_beam(py::module_& m);
 void bind_beam_logs(py::module_& m);
 void bind_calibrate(py::module_& m);
+void bind_datasets(py::module_& m);
 void bind_random(py::module_& m);
 
 }  // namespace fathom::python

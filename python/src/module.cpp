@@ -103,6 +103,7 @@ PYBIND11_MODULE(_fathom, m) {
   bind_simulator(m);
   bind_environments(m);
   bind_scene_files(m);
+  bind_datasets(m);
   bind_beam(m);
   bind_beam_logs(m);
   bind_calibrate(m);

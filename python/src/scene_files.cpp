@@ -180,6 +180,8 @@ void bind_scene_files(py::module_& m) {
       .def_readonly("notes", &SceneSetup::notes, "What robots and worlds hold that was not read.")
       .def_property_readonly(
           "inputs", [](const SceneSetup& s) { return s.inputs; }, "Every file that reading it opened.")
+      .def_property_readonly(
+          "overrides", [](const SceneSetup& s) { return s.overrides; }, "What it was read with in place of its own.")
       .def("_run", &run, "out"_a, "force"_a, "digest"_a, "options"_a, "on_progress"_a)
       .def("_run_many", &run_many, "out"_a, "environments"_a, "episodes"_a, "force"_a, "digest"_a, "options"_a,
            "on_progress"_a)
