@@ -144,6 +144,13 @@ def test_a_unit_that_is_there_is_not_rendered_again(scene, tmp_path):
     assert os.stat(tmp_path / "out" / unit.folder).st_ino == before
 
 
+def test_a_folder_of_another_dataset_becomes_one_of_this(scene, tmp_path):
+    for seed in (8, 9):
+        assert fa.dataset.render_unit(fa.dataset.units(scene, **{**CHOICE, "seed": seed})[0], tmp_path / "out")["rendered"]
+    info = fa.dataset.info(tmp_path / "out")
+    assert (info["seed"], info["complete"], info["made_of_something_else"]) == (9, 1, 0)
+
+
 def render_at_once(unit, out, barrier):
     barrier.wait(60)
     fa.dataset.render_unit(unit, out)
