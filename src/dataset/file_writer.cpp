@@ -12,8 +12,8 @@
 
 namespace fathom {
 
-FileWriter::FileWriter(std::filesystem::path dataset, PackList packs, std::string inputs, std::uint64_t number)
-    : dataset_(std::move(dataset)), packs_(std::move(packs)), inputs_(std::move(inputs)), number_(number) {}
+FileWriter::FileWriter(std::filesystem::path dataset, const PackList& packs, std::string inputs, std::uint64_t number)
+    : dataset_(std::move(dataset)), packs_(packs), inputs_(std::move(inputs)), number_(number) {}
 
 void FileWriter::remove_unfinished() noexcept {
   std::error_code error;
@@ -36,11 +36,11 @@ PackEntry FileWriter::end_pack() {
   close_file();
   const auto file = digest_file(unfinished_);
   if (!file) fail_at(unfinished_, "be read back", errno);
-  const PackEntry entry = {.index = pack_.index,
-                           .digest = packs_.digest(inputs_, pack_),
-                           .content = file->digest,
-                           .files = 1,
-                           .bytes = file->bytes};
+  PackEntry entry = {.index = pack_.index,
+                     .digest = packs_.digest(inputs_, pack_),
+                     .content = file->digest,
+                     .files = 1,
+                     .bytes = file->bytes};
   const std::filesystem::path place = dataset_ / packs_.places()(pack_.index);
   std::error_code error;
   if (std::filesystem::exists(place, error)) append_removal(dataset_, pack_.index);

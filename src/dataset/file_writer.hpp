@@ -13,7 +13,7 @@ namespace fathom {
 class FileWriter : public PackWriter {
  public:
   /// `number`: of the writer in its process. `inputs`: their digest.
-  FileWriter(std::filesystem::path dataset, PackList packs, std::string inputs, std::uint64_t number);
+  FileWriter(std::filesystem::path dataset, const PackList& packs, std::string inputs, std::uint64_t number);
 
   void begin_pack(const Pack& pack) final;
   PackEntry end_pack() final;

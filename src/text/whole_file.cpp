@@ -29,11 +29,22 @@ std::string hidden_name(const std::filesystem::path& file, int attempt) {
   return folder_of(file) / fmt::format(".{}.{}{}.part", file.filename().string(), getpid(), suffix);
 }
 
+/// Whether a folder above the file is hidden until it is whole.
+bool in_unfinished_folder(const std::filesystem::path& file) {
+  const std::string& path = file.native();
+  for (std::size_t end = path.find(".part/"); end != std::string::npos; end = path.find(".part/", end + 1)) {
+    const std::size_t slash = path.rfind('/', end);
+    if (path[slash == std::string::npos ? 0 : slash + 1] == '.') return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 WholeFile::WholeFile(std::filesystem::path file, Unfinished unfinished) : file_(std::move(file)) {
+  if (in_unfinished_folder(file_)) open_in_place();
   // A nameless file gets its name through /proc; without /proc it would be lost.
-  if (unfinished == Unfinished::kNameless && access("/proc/self/fd", X_OK) == 0) {
+  if (descriptor_ < 0 && unfinished == Unfinished::kNameless && access("/proc/self/fd", X_OK) == 0) {
     descriptor_ = open(folder_of(file_).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
     // EISDIR: a kernel, EOPNOTSUPP and EINVAL: a file system that does not know O_TMPFILE.
     if (descriptor_ < 0 && errno != EISDIR && errno != EOPNOTSUPP && errno != EINVAL) fail("cannot create");
@@ -49,6 +60,12 @@ WholeFile::~WholeFile() {
 void WholeFile::fail(std::string_view action) const {
   const int error = errno;
   throw SystemError(fmt::format("{}: {}: {}", file_.string(), action, std::generic_category().message(error)));
+}
+
+/// Where a file has the name already, this one is written as everywhere.
+void WholeFile::open_in_place() {
+  descriptor_ = open(file_.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
+  if (descriptor_ >= 0) hidden_ = file_;
 }
 
 void WholeFile::open_hidden() {
@@ -89,7 +106,7 @@ void WholeFile::name_nameless() {
 void WholeFile::commit() {
   if (hidden_.empty()) name_nameless();
   if (!hidden_.empty()) {
-    if (rename(hidden_.c_str(), file_.c_str()) != 0) fail("cannot replace");
+    if (hidden_ != file_.native() && rename(hidden_.c_str(), file_.c_str()) != 0) fail("cannot replace");
     hidden_.clear();
   }
   const int descriptor = std::exchange(descriptor_, -1);

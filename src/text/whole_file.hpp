@@ -20,7 +20,9 @@ enum class Unfinished : std::uint8_t {
 /// A file being written. Nothing is visible under the final name before commit(), which puts the whole file there at
 /// once, replacing an older one; without commit() nothing is left. A file that is replaced needs a second name for a
 /// moment (link, then rename): a process killed exactly between the two leaves a whole file `.NAME.PID.part`.
-/// Every function throws SystemError naming the file and what the system said.
+/// In a folder that is itself unfinished, hidden as `.NAME.part`, nobody sees the file anyway: there a new file is
+/// written under its name at once, which takes half the time. Every function throws SystemError naming the file and
+/// what the system said.
 class WholeFile {
  public:
   explicit WholeFile(std::filesystem::path file, Unfinished unfinished = Unfinished::kNameless);
@@ -34,6 +36,7 @@ class WholeFile {
 
  private:
   [[noreturn]] void fail(std::string_view action) const;
+  void open_in_place();
   void open_hidden();
   void name_nameless();
 

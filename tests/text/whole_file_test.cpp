@@ -120,6 +120,38 @@ INSTANTIATE_TEST_SUITE_P(Both, WholeFileTest, ::testing::Values(Unfinished::kNam
                            return which.param == Unfinished::kNameless ? "Nameless" : "Hidden";
                          });
 
+TEST(WholeFileInPlaceTest, IsWrittenAtOnceInAnUnfinishedFolder) {
+  const test::TemporaryFolder folder;
+  for (const std::string above : {".unit.7.part", ".unit.7.part/laser"}) {
+    std::filesystem::create_directories(folder / above);
+    const std::filesystem::path file = folder / (above + "/range.npy");
+    {
+      WholeFile left(file);
+      left.write("half");
+      EXPECT_TRUE(std::filesystem::exists(file));
+    }
+    EXPECT_FALSE(std::filesystem::exists(file));
+    write_whole_file(file, "first");
+    {
+      WholeFile out(file);
+      out.write("second");
+      EXPECT_EQ(test::bytes_of(file), "first");
+      out.commit();
+    }
+    EXPECT_EQ(test::bytes_of(file), "second");
+  }
+}
+
+TEST(WholeFileInPlaceTest, IsHiddenInOtherFolders) {
+  const test::TemporaryFolder folder;
+  for (const std::string above : {"unit.part", ".hidden", ".part.d", "a.part/b"}) {
+    std::filesystem::create_directories(folder / above);
+    WholeFile out(folder / (above + "/range.npy"));
+    out.write("half");
+    EXPECT_FALSE(std::filesystem::exists(folder / (above + "/range.npy"))) << above;
+  }
+}
+
 TEST(WholeFileKilledTest, ReplacesFilesAtomicallyUnderAKillAtAnyMoment) {
   const TemporaryFolder folder;
   const std::string old_bytes(50000, 'o'), new_bytes(70000, 'n');
