@@ -5,9 +5,8 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
-#include <new>
 
-#include <libdeflate.h>
+#include <isa-l/igzip_lib.h>
 
 namespace fathom::hdf5 {
 
@@ -20,6 +19,21 @@ void shuffle_elements(std::span<const std::byte> elements, std::byte* out) {
   for (std::size_t i = 0; i < count; ++i) {
     for (std::size_t k = 0; k < kBytes; ++k) out[k * count + i] = elements[i * kBytes + k];
   }
+}
+
+/// Of deflate's nine levels the library has four.
+int library_level(int level) { return level <= 1 ? 0 : level <= 3 ? 1 : level <= 6 ? 2 : 3; }
+
+std::size_t memory_of(int library_level) {
+  constexpr std::array<std::size_t, 4> kSizes = {ISAL_DEF_LVL0_DEFAULT, ISAL_DEF_LVL1_DEFAULT, ISAL_DEF_LVL2_DEFAULT,
+                                                 ISAL_DEF_LVL3_DEFAULT};
+  return kSizes.at(static_cast<std::size_t>(library_level));
+}
+
+/// The library reads through pointers that are not const.
+std::uint8_t* to_library(const std::byte* bytes) {
+  return const_cast<std::uint8_t*>(                   // NOLINT(*-const-cast)
+      reinterpret_cast<const std::uint8_t*>(bytes));  // NOLINT(*-reinterpret-cast)
 }
 
 /// Whether bytes are spread so evenly over all values that no code makes them shorter: those of noise are.
@@ -54,12 +68,23 @@ std::size_t put_stored(std::span<const std::byte> bytes, std::byte* out) {
 
 }  // namespace
 
-void ChunkFilter::FreeCompressor::operator()(libdeflate_compressor* compressor) const {
-  libdeflate_free_compressor(compressor);
-}
+ChunkFilter::ChunkFilter(int level) : level_(library_level(level)), memory_(memory_of(level_)) {}
 
-ChunkFilter::ChunkFilter(int level) : compressor_(libdeflate_alloc_compressor(level)) {
-  if (!compressor_) throw std::bad_alloc();
+/// Raw deflate into `out`; 0 where there is no room for it.
+std::size_t ChunkFilter::code(std::span<const std::byte> plain, std::span<std::byte> out) {
+  isal_zstream stream;
+  isal_deflate_stateless_init(&stream);
+  stream.end_of_stream = 1;
+  stream.flush = NO_FLUSH;
+  stream.gzip_flag = IGZIP_DEFLATE;
+  stream.level = static_cast<std::uint32_t>(level_);
+  stream.level_buf = memory_.data();
+  stream.level_buf_size = static_cast<std::uint32_t>(memory_.size());
+  stream.next_in = to_library(plain.data());
+  stream.avail_in = static_cast<std::uint32_t>(plain.size());
+  stream.next_out = reinterpret_cast<std::uint8_t*>(out.data());  // NOLINT(*-reinterpret-cast): bytes
+  stream.avail_out = static_cast<std::uint32_t>(out.size());
+  return isal_deflate_stateless(&stream) == COMP_OK ? stream.total_out : 0;
 }
 
 StoredChunk ChunkFilter::store(std::span<const std::byte> elements, std::size_t element_bytes) {
@@ -86,11 +111,11 @@ StoredChunk ChunkFilter::deflate(std::span<const std::byte> plain, std::size_t p
   std::size_t size = kHead.size();
   for (std::size_t at = 0; at < noise; at += plane) size += put_stored(plain.subspan(at, plane), out + size);
   const auto rest = plain.subspan(noise);
-  const std::size_t coded = libdeflate_deflate_compress(compressor_.get(), rest.data(), rest.size(), out + size,
-                                                        deflated_.size() - size - sizeof(std::uint32_t));
+  const std::size_t coded =
+      code(rest, std::span(deflated_).subspan(size, deflated_.size() - size - sizeof(std::uint32_t)));
   size += coded + sizeof(std::uint32_t);
   if (coded == 0 || size >= plain.size()) return {plain, false};
-  const std::uint32_t sum = libdeflate_adler32(1, plain.data(), plain.size());
+  const std::uint32_t sum = isal_adler32(1, to_library(plain.data()), plain.size());
   for (std::size_t i = 0; i < sizeof sum; ++i) {
     out[size - sizeof sum + i] = static_cast<std::byte>(sum >> (24 - 8 * i));  // the most significant byte first
   }

@@ -8,7 +8,7 @@ namespace fathom {
 namespace {
 
 [[noreturn]] void refuse() {
-  throw InputError("this fathom was built without HDF5 (-DFATHOM_HDF5=ON with libhdf5-dev and libdeflate-dev)");
+  throw InputError("this fathom was built without HDF5 (-DFATHOM_HDF5=ON with libhdf5-dev and libisal-dev)");
 }
 
 }  // namespace
