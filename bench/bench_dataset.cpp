@@ -94,9 +94,11 @@ class DatasetBench {
   void resume() const {
     const std::string options = "--block 1 --environments 0:" + std::to_string(frames_);
     for (const std::string format : {"folders", "webdataset"}) {
-      const std::string more = options + " --format " + format;
+      std::string more = options;
+      more.append(" --format ").append(format);
       static_cast<void>(simulate(more, false));
       std::vector<double> seconds;
+      seconds.reserve(kRounds);
       for (int round = 0; round < kRounds; ++round) seconds.push_back(run(command(more + " --resume", "out")));
       std::printf("resume of %d complete units, %s: %.3f s\n", frames_, format.c_str(), median(seconds));
       fs::remove_all(folder_ / "out");
@@ -133,6 +135,7 @@ class DatasetBench {
     constexpr int kSteps = 200'000'000;
     const double start = seconds_now();
     std::vector<std::thread> workers;
+    workers.reserve(static_cast<std::size_t>(threads));
     for (int t = 0; t < threads; ++t) {
       workers.emplace_back([threads, t] {
         double value = 1.0 + t;
