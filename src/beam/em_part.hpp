@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// One step of expectation maximisation over the pairs of a part. They are cut into fixed blocks whose sums are merged in the
-// order of the blocks, so results do not depend on threads.
+// One step of expectation maximisation over the pairs of a part. They are cut into fixed blocks whose sums are merged
+// in the order of the blocks, so results do not depend on threads.
 
 #include <cstdint>
 #include <optional>

@@ -44,8 +44,8 @@ double next_reach(double before_m, double now_m) {
 }
 
 /// The M-step, with the E-step repeated as far as sigma wants to reach.
-Maximum step(Em& em, const BeamParameters& p, const FitOptions& options, const SigmaLimits& limits,
-             double reach, double& log_likelihood) {
+Maximum step(Em& em, const BeamParameters& p, const FitOptions& options, const SigmaLimits& limits, double reach,
+             double& log_likelihood) {
   for (;; reach *= 4.0) {
     const Expectation& e = em.expect(p, options.variant, reach);
     log_likelihood = e.sums.log_likelihood;
@@ -102,8 +102,7 @@ bool has_settled(const BeamFit& fit, double tolerance) {
   return std::abs(now - before) <= tolerance * (1.0 + std::abs(now));
 }
 
-void add_flags(const Maximum& last, const SigmaLimits& limits, FitVariant variant,
-               BeamFit& fit) {
+void add_flags(const Maximum& last, const SigmaLimits& limits, FitVariant variant, BeamFit& fit) {
   const auto flag = [&](std::string text) { fit.flags.push_back(std::move(text)); };
   if (last.no_hits) flag("no hits: sigma_hit_m was not learned");
   if (last.no_shorts) flag("no short readings: lambda_short_per_m was not learned");

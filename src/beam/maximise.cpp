@@ -111,8 +111,8 @@ void take_closed_forms(const Expectation& e, const SigmaLimits& limits, Maximum&
 
 }  // namespace
 
-Maximum maximise(Em& em, const Expectation& e, const BeamParameters& old, FitVariant variant,
-                 const SigmaLimits& limits, double reach) {
+Maximum maximise(Em& em, const Expectation& e, const BeamParameters& old, FitVariant variant, const SigmaLimits& limits,
+                 double reach) {
   Maximum m;
   m.parameters = old;
   const double n = em.totals().pairs();

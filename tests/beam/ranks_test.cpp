@@ -4,7 +4,6 @@
 #include <fathom/beam/ranks.hpp>
 
 #include <algorithm>
-#include <barrier>
 #include <cstring>
 #include <thread>
 
@@ -15,44 +14,21 @@
 #include <fathom/beam/fit.hpp>
 
 #include "beam/synthetic.hpp"
+#include "support/thread_ranks.hpp"
 
 namespace fathom {
 namespace {
 
 using test::kLaser;
 using test::kLaserTruth;
+using test::RankTable;
 using test::simulate;
-
-/// Where threads lay their numbers down.
-struct Table {
-  explicit Table(std::size_t size) : numbers(size), together(static_cast<std::ptrdiff_t>(size)) {}
-  std::vector<std::vector<double>> numbers;  // [rank]
-  std::barrier<> together;
-};
-
-class ThreadRanks : public Ranks {
- public:
-  ThreadRanks(Table& table, std::size_t rank) : table_(table), rank_(rank) {}
-  [[nodiscard]] std::size_t rank() const override { return rank_; }
-  [[nodiscard]] std::size_t size() const override { return table_.numbers.size(); }
-  [[nodiscard]] std::vector<double> gather(std::span<const double> mine) override {
-    table_.numbers[rank_].assign(mine.begin(), mine.end());
-    table_.together.arrive_and_wait();
-    std::vector<double> all;
-    for (const auto& numbers : table_.numbers) all.insert(all.end(), numbers.begin(), numbers.end());
-    table_.together.arrive_and_wait();
-    return all;
-  }
-
- private:
-  Table& table_;
-  std::size_t rank_;
-};
+using test::ThreadRanks;
 
 /// The fits of all ranks; rank i has the parts [ends[i - 1], ends[i]).
 std::vector<BeamFit> fit_together(const std::vector<BeamData>& parts, const std::vector<std::size_t>& ends,
                                   const FitOptions& options) {
-  Table table(ends.size());
+  RankTable table(ends.size());
   std::vector<BeamFit> fits(ends.size());
   std::vector<std::thread> threads;
   for (std::size_t r = 0; r < ends.size(); ++r) {
@@ -95,13 +71,15 @@ std::vector<BeamData> cut(const BeamData& data, const std::vector<std::size_t>& 
 BeamData make_log(int seed) {
   BeamData data = simulate(kLaserTruth, kLaser, 6000, 0.3, 9.5, static_cast<std::uint64_t>(seed));
   for (std::size_t i = 0; i < data.scan.size(); ++i) data.scan[i] = static_cast<std::uint32_t>(i / 100);
-  for (std::size_t i = 0; i < data.reading_m.size(); i += 37) data.expected_m[i] = static_cast<float>(kLaser.max_range_m);
+  for (std::size_t i = 0; i < data.reading_m.size(); i += 37)
+    data.expected_m[i] = static_cast<float>(kLaser.max_range_m);
   return data;
 }
 
 RC_GTEST_PROP(BeamRanks, HaveTheSameBitsHoweverPartsAreSpread, ()) {
   const BeamData log = make_log(*rc::gen::inRange(1, 1000));
-  std::vector<std::size_t> cuts = *rc::gen::container<std::vector<std::size_t>>(5, rc::gen::inRange<std::size_t>(0, 61));
+  std::vector<std::size_t> cuts =
+      *rc::gen::container<std::vector<std::size_t>>(5, rc::gen::inRange<std::size_t>(0, 61));
   cuts.push_back(60);
   std::ranges::sort(cuts);
   for (std::size_t& c : cuts) c *= 100;  // between scans; a part may be empty

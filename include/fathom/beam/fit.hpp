@@ -63,9 +63,9 @@ struct BeamFit {
 FATHOM_API BeamFit fit_beam_model(const BeamData& data, const BeamSensor& sensor, const FitOptions& options = {});
 
 /// One model of many parts, such as logs or blocks of their scans. No scan stands in two parts. Sums are made over each
-/// part alone and added in the order of the parts. With `ranks`, every process gives neighbouring parts of its own, those
-/// of rank 0 being the first, and all get the same fit, to the bit, as one process that has all parts; a part may be
-/// empty, and a process may have none. Where one process throws, the others wait for it: end them, too.
+/// part alone and added in the order of the parts. With `ranks`, every process gives neighbouring parts of its own,
+/// those of rank 0 being the first, and all get the same fit, to the bit, as one process that has all parts; a part may
+/// be empty, and a process may have none. Where one process throws, the others wait for it: end them, too.
 FATHOM_API BeamFit fit_beam_model(std::span<const BeamData> parts, const BeamSensor& sensor, const FitOptions& options,
                                   Ranks* ranks = nullptr);
 
