@@ -3,211 +3,77 @@
 
 #include <algorithm>
 #include <cmath>
-#include <span>
 
-#include "base/isa.hpp"
+#include "beam/add_parts.hpp"
 
 namespace fathom {
 
 namespace {
 
-constexpr std::size_t kBlocksAtOnce = 32;
-
-const EmKernels& pick_kernels(Isa isa) { return for_isa(isa, sse2::kEmKernels, avx2::kEmKernels, avx512::kEmKernels); }
-
-EmParameters em_parameters(const BeamParameters& p, const BeamSensor& sensor, FitVariant variant) {
-  EmParameters out = {p.w_hit,
-                      p.w_short,
-                      p.w_rand / sensor.max_range_m,
-                      p.w_hit,
-                      p.w_short,
-                      p.w_rand / sensor.max_range_m,
-                      p.sigma_hit_m,
-                      p.lambda_short_per_m,
-                      p.hit_offset_m,
-                      sensor.expected_floor_m,
-                      sensor.max_range_m};
-  if (variant == FitVariant::kBook) {  // table 6.2 normalises the bare densities
-    out.share_hit = out.share_short = 1.0;
-    out.share_rand_density = 1.0 / sensor.max_range_m;
-  }
-  return out;
-}
-
 /// count * log(w), where nothing counted costs nothing.
 double log_of(double weight, double count) { return count > 0.0 ? count * std::log(weight) : 0.0; }
 
+EvidenceTotals count(const Evidence& e) {
+  EvidenceTotals totals = {.ranges = static_cast<double>(e.ranges()),
+                           .clusters = static_cast<double>(e.clusters()),
+                           .max_expected = e.max_expected_total,
+                           .max_missed = e.max_missed_total};
+  for (std::size_t k = 0; k < e.kinds.size(); ++k) totals.kinds[k] = static_cast<double>(e.kinds[k]);
+  return totals;
+}
+
 }  // namespace
 
-Em::Em(const Evidence& evidence, const BeamSensor& sensor, Executor& executor, Isa isa)
-    : evidence_(evidence), sensor_(sensor), executor_(executor), kernels_(pick_kernels(isa)) {
-  add_blocks(0, evidence.missed, true);
-  add_blocks(evidence.missed, evidence.ranges(), false);
-  executor.parallel_for(blocks_.size(), kBlocksAtOnce, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) measure(blocks_[i]);
-  });
-  results_.resize(blocks_.size());
-  r_short_.resize(evidence.ranges());
+void EvidenceTotals::add(const EvidenceTotals& o) {
+  ranges += o.ranges, clusters += o.clusters;
+  for (std::size_t k = 0; k < kinds.size(); ++k) kinds[k] += o.kinds[k];
+  max_expected += o.max_expected, max_missed += o.max_missed;
 }
 
-void Em::add_blocks(std::size_t begin, std::size_t end, bool missed) {
-  for (std::size_t i = begin; i < end; i += kEmBlock) {
-    blocks_.push_back({i, std::min(end, i + kEmBlock), missed, 0.0F, 0.0F});
+Em::Em(std::span<const Evidence> parts, const BeamSensor& sensor, Executor& executor, Isa isa, Ranks* ranks)
+    : sensor_(sensor), ranks_(ranks) {
+  std::vector<EvidenceTotals> totals;
+  parts_.reserve(parts.size());
+  for (const Evidence& evidence : parts) {
+    parts_.emplace_back(evidence, sensor, executor, isa);
+    totals.push_back(count(evidence));
   }
-}
-
-void Em::measure(Block& block) const {
-  const auto expected = std::span(evidence_.expected_m).subspan(block.begin, block.end - block.begin);
-  const auto [low, high] = std::minmax_element(expected.begin(), expected.end());
-  block.lowest = *low, block.highest = *high;
-}
-
-EmParameters Em::parameters_of(const Block& block) const {
-  EmParameters p = parameters_;
-  if (!block.missed) return p;
-  p.offset = 0.0;  // there is no surface to be moved
-  if (sensor_.miss == MissPolicy::kAtom) p.w_hit = p.share_hit = 0.0;
-  return p;
-}
-
-/// A little wider than asked for, in steps, so that the lists seldom change while sigma converges.
-Em::EdgeLimits Em::edge_limits(double reach_m) const {
-  constexpr double kSteps = 32.0;
-  int exponent = 0;
-  const double mantissa = std::frexp(reach_m, &exponent);
-  const double wide_m = std::ldexp(std::ceil(mantissa * kSteps) / kSteps, exponent), offset = parameters_.offset;
-  return {wide_m - offset, sensor_.max_range_m - wide_m - offset, offset};
-}
-
-/// The hits of a block that a cut concerns. Kept while they stay the same.
-void Em::list_edges(const Block& block, const EmParameters& p, const EdgeLimits& limits, Edges& edges) const {
-  if (edges.limits == limits) return;
-  edges.limits = limits;
-  std::uint32_t where[kEmBlock];
-  std::size_t listed = 0;
-  const float* expected = evidence_.expected_m.data() + block.begin;
-  if (block.missed) {
-    where[listed++] = 0;  // one centre, Z, for the whole block
-  } else if (block.lowest < limits.low || block.highest > limits.high) {
-    listed = kernels_.list_outside(expected, block.end - block.begin, limits.low, limits.high, where);
-  }
-  edges.where.assign(where, where + listed);
-  // Whole groups, so that loops need no remainder; the padding of the last one weighs nothing.
-  const std::size_t filled = (listed + kEmGroup - 1) / kEmGroup * kEmGroup;
-  edges.center.assign(filled, p.limit / 2);
-  edges.r.assign(filled, 0.0);
-  for (std::size_t k = 0; k < listed; ++k) {
-    edges.center[k] = std::clamp(expected[where[k]] + p.offset, p.floor, p.limit);
-  }
-}
-
-void Em::expect_block(const EdgeLimits& limits, std::size_t index) {
-  const Block& block = blocks_[index];
-  BlockResult& result = results_[index];
-  const EmParameters p = parameters_of(block);
-  const std::size_t count = block.end - block.begin;
-  Edges& edges = result.edges;
-  list_edges(block, p, limits, edges);
-  double inverse_mass[kEmBlock], r_hit[kEmBlock];
-  double edge_inverse[kEmBlock], m2[kEmBlock], growth[kEmBlock];
-  const CutHits cut = {edge_inverse, m2, growth};
-  kernels_.cut_hits(edges.center.data(), edges.center.size(), p.sigma, p.limit, cut);
-  std::fill(inverse_mass, inverse_mass + count, block.missed ? edge_inverse[0] : 1.0);
-  for (std::size_t k = 0; k < edges.where.size(); ++k) inverse_mass[edges.where[k]] = edge_inverse[k];
-  result.sums = {};
-  result.hits = {};
-  result.behind = kernels_.expect(p,
-                                  {evidence_.z_m.data() + block.begin, evidence_.expected_m.data() + block.begin,
-                                   block.lowest, inverse_mass, count, r_short_.data() + block.begin, r_hit},
-                                  result.sums);
-  for (std::size_t k = 0; k < edges.where.size(); ++k) {
-    edges.r[k] = block.missed ? result.sums.hit : r_hit[edges.where[k]];
-  }
-  kernels_.weigh_hits(edges.r.data(), cut, edges.r.size(), result.hits);
-}
-
-/// Table 6.2 gives a reading at Z to all densities that are not 0 there, not to the point mass alone.
-void Em::add_max_by_the_book(const BeamParameters& parameters) {
-  Expectation& e = expectation_;
-  const double limit = sensor_.max_range_m;
-  e.max_shared = 0.0;
-  for (const float expected : evidence_.max_expected_m) {
-    const BeamDensity density(parameters, sensor_, expected);
-    const double p_hit = density.hit().density(limit), p_short = density.shorts().density(limit);
-    const double all = p_hit + p_short + 1.0 + 1.0 / limit, d = limit - density.expected_m();
-    e.sums.hit += p_hit / all;
-    e.sums.hit_d2 += p_hit / all * d * d;
-    e.sums.shorts += p_short / all;
-    e.sums.short_z += p_short / all * limit;
-    e.sums.rand += 1.0 / limit / all;
-    e.max_shared += 1.0 - 1.0 / all;
-  }
+  totals_ = add_parts<EvidenceTotals>(totals, ranks);
 }
 
 double Em::log_likelihood_of_max(const BeamParameters& p) const {
   const double missed_weight = sensor_.miss == MissPolicy::kAtom ? p.w_max + p.w_hit : p.w_max;
-  return log_of(p.w_max, evidence_.max_expected_total) + log_of(missed_weight, evidence_.max_missed_total);
+  return log_of(p.w_max, totals_.max_expected) + log_of(missed_weight, totals_.max_missed);
 }
 
 const Expectation& Em::expect(const BeamParameters& parameters, FitVariant variant, double reach) {
-  parameters_ = em_parameters(parameters, sensor_, variant);
-  const EdgeLimits limits = edge_limits(reach * parameters.sigma_hit_m);
-  executor_.parallel_for(blocks_.size(), kBlocksAtOnce, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) expect_block(limits, i);
-  });
+  std::vector<PartSums> sums;
+  sums.reserve(parts_.size());
+  for (EmPart& part : parts_) sums.push_back(part.expect(parameters, variant, reach));
+  const PartSums all = add_parts<PartSums>(sums, ranks_);
   Expectation& e = expectation_;
-  e.sums = {};
-  e.edges = {};
-  for (const BlockResult& r : results_) {
-    e.sums.add(r.sums);
-    e.edges.add(r.hits);
-  }
-  e.interior_r = std::max(0.0, e.sums.hit - e.edges.r);
+  e.sums = all.sums;
+  e.edges = all.edges;
+  e.interior_r = std::max(0.0, all.ranges_hit - e.edges.r);
   e.sums.log_likelihood += log_likelihood_of_max(parameters);
   e.max_as_hit = 0.0;
-  if (sensor_.miss == MissPolicy::kAtom && evidence_.max_missed_total > 0.0) {
-    e.max_as_hit = evidence_.max_missed_total * parameters.w_hit / (parameters.w_hit + parameters.w_max);
+  if (sensor_.miss == MissPolicy::kAtom && totals_.max_missed > 0.0) {
+    e.max_as_hit = totals_.max_missed * parameters.w_hit / (parameters.w_hit + parameters.w_max);
   }
-  e.max_shared = e.max_as_hit;
-  if (variant == FitVariant::kBook) add_max_by_the_book(parameters);
+  e.max_shared = variant == FitVariant::kBook ? all.max_shared : e.max_as_hit;
   return e;
 }
 
 HitMoments Em::edge_moments(double sigma_m) {
-  executor_.parallel_for(blocks_.size(), kBlocksAtOnce, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      BlockResult& r = results_[i];
-      r.hits = {};
-      const Edges& edges = r.edges;
-      if (edges.where.empty()) continue;
-      double inverse_mass[kEmBlock], m2[kEmBlock], growth[kEmBlock];
-      const CutHits cut = {inverse_mass, m2, growth};
-      kernels_.cut_hits(edges.center.data(), edges.center.size(), sigma_m, sensor_.max_range_m, cut);
-      kernels_.weigh_hits(edges.r.data(), cut, edges.r.size(), r.hits);
-    }
-  });
-  HitMoments sums;
-  for (const BlockResult& r : results_) sums.add(r.hits);
-  return sums;
+  std::vector<HitMoments> sums;
+  for (EmPart& part : parts_) sums.push_back(part.edge_moments(sigma_m));
+  return add_parts<HitMoments>(sums, ranks_);
 }
 
 ShortMoments Em::short_moments(double lambda_per_m) {
-  executor_.parallel_for(blocks_.size(), kBlocksAtOnce, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      const Block& block = blocks_[i];
-      results_[i].shorts = {};
-      EmParameters p = parameters_of(block);
-      p.lambda = lambda_per_m;
-      const std::size_t begin_shorts = block.begin + results_[i].behind;
-      kernels_.short_moments(p,
-                             {evidence_.expected_m.data() + begin_shorts, r_short_.data() + begin_shorts, block.lowest,
-                              block.end - begin_shorts},
-                             results_[i].shorts);
-    }
-  });
-  ShortMoments sums;
-  for (const BlockResult& r : results_) sums.add(r.shorts);
-  return sums;
+  std::vector<ShortMoments> sums;
+  for (EmPart& part : parts_) sums.push_back(part.short_moments(lambda_per_m));
+  return add_parts<ShortMoments>(sums, ranks_);
 }
 
 }  // namespace fathom

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// One step of expectation maximisation over all pairs. Pairs are cut into fixed blocks whose sums are merged in the
-// order of the blocks, so results do not depend on threads.
+// One step of expectation maximisation over all parts of the data. Sums over parts are added in the order of the parts,
+// so results depend neither on threads nor on how the parts are spread over processes.
 
 #include <cstdint>
-#include <optional>
+#include <span>
 #include <vector>
 
-#include <fathom/base/isa.hpp>
-#include <fathom/beam/fit.hpp>
+#include <fathom/beam/ranks.hpp>
 
-#include "base/executor.hpp"
-#include "beam/em_kernels.hpp"
-#include "beam/evidence.hpp"
+#include "beam/em_part.hpp"
 
 namespace fathom {
 
@@ -26,10 +23,22 @@ struct Expectation {
   HitMoments edges;       ///< of the others, under the old sigma
 };
 
+/// What the evidence of all parts counts to.
+struct EvidenceTotals {
+  double ranges = 0, clusters = 0;
+  std::array<double, 3> kinds = {};  ///< pairs by ReadingKind
+  double max_expected = 0, max_missed = 0;
+
+  [[nodiscard]] double pairs() const { return kinds[0] + kinds[1]; }
+  void add(const EvidenceTotals& o);
+};
+
 class Em {
  public:
-  Em(const Evidence& evidence, const BeamSensor& sensor, Executor& executor, Isa isa);
+  /// `parts`: of this process. `ranks`: of the others; null: there are none.
+  Em(std::span<const Evidence> parts, const BeamSensor& sensor, Executor& executor, Isa isa, Ranks* ranks);
 
+  [[nodiscard]] const EvidenceTotals& totals() const { return totals_; }
   /// `reach`: hits centred within reach * sigma of an end of [0, Z] are listed as edges.
   const Expectation& expect(const BeamParameters& parameters, FitVariant variant, double reach);
 
@@ -39,45 +48,12 @@ class Em {
   [[nodiscard]] ShortMoments short_moments(double lambda_per_m);
 
  private:
-  struct Block {
-    std::size_t begin, end;
-    bool missed;
-    float lowest, highest;  ///< z*
-  };
-  /// Hits with z* outside [low, high] are listed as edges.
-  struct EdgeLimits {
-    double low, high, offset;
-    bool operator==(const EdgeLimits&) const = default;
-  };
-  struct Edges {
-    std::optional<EdgeLimits> limits;  // of the list, if there is one yet
-    std::vector<std::uint16_t> where;  // in the block
-    std::vector<double> center, r;     // z* with the offset, and responsibility
-  };
-  struct BlockResult {
-    EmSums sums;
-    ShortMoments shorts;
-    Edges edges;
-    HitMoments hits;         // of the edges
-    std::size_t behind = 0;  // pairs from the first on that are no shorts
-  };
-  void add_blocks(std::size_t begin, std::size_t end, bool missed);
-  void measure(Block& block) const;
-  [[nodiscard]] EdgeLimits edge_limits(double reach_m) const;
-  void list_edges(const Block& block, const EmParameters& p, const EdgeLimits& limits, Edges& edges) const;
-  void expect_block(const EdgeLimits& limits, std::size_t index);
-  [[nodiscard]] EmParameters parameters_of(const Block& block) const;
-  void add_max_by_the_book(const BeamParameters& parameters);
   [[nodiscard]] double log_likelihood_of_max(const BeamParameters& p) const;
 
-  const Evidence& evidence_;
   BeamSensor sensor_;
-  Executor& executor_;
-  const EmKernels& kernels_;
-  std::vector<Block> blocks_;
-  std::vector<BlockResult> results_;
-  std::vector<float> r_short_;    // [ranges]
-  EmParameters parameters_ = {};  // of the last expect()
+  Ranks* ranks_;
+  std::vector<EmPart> parts_;
+  EvidenceTotals totals_;
   Expectation expectation_;
 };
 

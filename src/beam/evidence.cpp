@@ -56,9 +56,6 @@ Evidence make_evidence(const BeamData& data, const BeamSensor& sensor) {
     }
     if (missed) e.missed = e.ranges();
   }
-  if (e.pairs() == 0) {
-    throw InputError(fmt::format("none of {} readings carries evidence", data.reading_m.size()));
-  }
   return e;
 }
 

@@ -31,7 +31,7 @@ struct Evidence {
   [[nodiscard]] std::size_t pairs() const { return kinds[0] + kinds[1]; }
 };
 
-/// Throws InputError when sizes disagree, an expected range is negative or NaN, scans decrease, or no pair is left.
+/// Throws InputError when sizes disagree, an expected range is negative or NaN, or scans decrease.
 Evidence make_evidence(const BeamData& data, const BeamSensor& sensor);
 
 /// Reorders the readings with z* < Z, in stretches of so many, so that those behind z* + offset_m come first: no short

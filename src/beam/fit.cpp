@@ -22,10 +22,9 @@ constexpr double kFirstReach = 8.5;   // sigmas: there a cut takes nothing from 
 constexpr double kFallSlack = 1e-10;  // relative: what rounding of the sums may take from the likelihood
 constexpr double kMostSigmaPerRange = 100.0;
 
-void check(const BeamData& data, const FitOptions& options, const BeamSensor& sensor) {
+void check(const FitOptions& options, const BeamSensor& sensor) {
   validate(sensor);
   validate(options.start);
-  check_in_range("fit", "cell_m", data.cell_m, 0, sensor.max_range_m, "m");
   check_in_range("fit", "tolerance", options.tolerance, 0, 1, "1");
   check_in_range("fit", "max_iterations", static_cast<double>(options.max_iterations), 1, 1e9, "1");
   validate(options.compute);
@@ -45,16 +44,16 @@ double next_reach(double before_m, double now_m) {
 }
 
 /// The M-step, with the E-step repeated as far as sigma wants to reach.
-Maximum step(Em& em, const Evidence& evidence, const BeamParameters& p, const FitOptions& options,
-             const SigmaLimits& limits, double reach, double& log_likelihood) {
+Maximum step(Em& em, const BeamParameters& p, const FitOptions& options, const SigmaLimits& limits, double reach,
+             double& log_likelihood) {
   for (;; reach *= 4.0) {
     const Expectation& e = em.expect(p, options.variant, reach);
     log_likelihood = e.sums.log_likelihood;
-    const double all = static_cast<double>(evidence.ranges()) + e.max_shared - e.max_as_hit;
+    const double all = em.totals().ranges + e.max_shared - e.max_as_hit;
     if (!(std::abs(e.sums.hit + e.sums.shorts + e.sums.rand - all) <= 1e-6 * all)) {
       throw InputError("fit: some readings are impossible under the starting parameters (give w_rand > 0)");
     }
-    const Maximum m = maximise(em, e, evidence, p, options.variant, limits, reach);
+    const Maximum m = maximise(em, e, p, options.variant, limits, reach);
     if (!m.out_of_reach) return m;
   }
 }
@@ -103,8 +102,7 @@ bool has_settled(const BeamFit& fit, double tolerance) {
   return std::abs(now - before) <= tolerance * (1.0 + std::abs(now));
 }
 
-void add_flags(const Evidence& evidence, const Maximum& last, const SigmaLimits& limits, FitVariant variant,
-               BeamFit& fit) {
+void add_flags(const Maximum& last, const SigmaLimits& limits, FitVariant variant, BeamFit& fit) {
   const auto flag = [&](std::string text) { fit.flags.push_back(std::move(text)); };
   if (last.no_hits) flag("no hits: sigma_hit_m was not learned");
   if (last.no_shorts) flag("no short readings: lambda_short_per_m was not learned");
@@ -120,23 +118,44 @@ void add_flags(const Evidence& evidence, const Maximum& last, const SigmaLimits&
                      variant == FitVariant::kBook ? "book" : "closed_form"));
   }
   if (fit.end == FitEnd::kIterationLimit) flag("stopped by the limit on iterations");
-  if (evidence.kinds[2] > 0) flag(fmt::format("{} readings carried no evidence", evidence.kinds[2]));
+  if (fit.kinds[2] > 0) flag(fmt::format("{} readings carried no evidence", fit.kinds[2]));
+}
+
+double largest_cell(std::span<const BeamData> parts, Ranks* ranks) {
+  std::vector<double> cells = {0.0};
+  for (const BeamData& part : parts) cells.push_back(part.cell_m);
+  if (ranks != nullptr) cells = ranks->gather(cells);
+  return *std::ranges::max_element(cells);
 }
 
 }  // namespace
 
+Ranks::~Ranks() = default;
+
 BeamFit fit_beam_model(const BeamData& data, const BeamSensor& sensor, const FitOptions& options) {
-  check(data, options, sensor);
-  Evidence evidence = make_evidence(data, sensor);
+  return fit_beam_model(std::span(&data, 1), sensor, options, nullptr);
+}
+
+BeamFit fit_beam_model(std::span<const BeamData> data, const BeamSensor& sensor, const FitOptions& options,
+                       Ranks* ranks) {
+  check(options, sensor);
   const auto executor = make_executor(options.compute.threads);
-  put_behind_first(evidence, kEmBlock, options.start.hit_offset_m, *executor);
-  Em em(evidence, sensor, *executor, options.compute.isa);
-  const SigmaLimits limits = sigma_limits(sensor, data.cell_m);
+  std::vector<Evidence> parts;
+  for (const BeamData& part : data) {
+    check_in_range("fit", "cell_m", part.cell_m, 0, sensor.max_range_m, "m");
+    parts.push_back(make_evidence(part, sensor));
+    put_behind_first(parts.back(), kEmBlock, options.start.hit_offset_m, *executor);
+  }
+  Em em(parts, sensor, *executor, options.compute.isa, ranks);
+  if (!(em.totals().pairs() > 0.0)) {
+    throw InputError(fmt::format("none of {} readings carries evidence", em.totals().kinds[2]));
+  }
+  const SigmaLimits limits = sigma_limits(sensor, largest_cell(data, ranks));
   BeamFit fit;
   fit.parameters = options.start;
   fit.parameters.sigma_hit_m = std::clamp(options.start.sigma_hit_m, limits.low_m, limits.high_m);
-  fit.pairs = evidence.pairs();
-  fit.kinds = evidence.kinds;
+  fit.pairs = static_cast<std::size_t>(em.totals().pairs());
+  for (std::size_t k = 0; k < fit.kinds.size(); ++k) fit.kinds[k] = static_cast<std::size_t>(em.totals().kinds[k]);
   fit.end = FitEnd::kIterationLimit;
   Maximum last;
   OffsetSearch offset(fit.parameters.sigma_hit_m);
@@ -144,7 +163,7 @@ BeamFit fit_beam_model(const BeamData& data, const BeamSensor& sensor, const Fit
   for (std::size_t i = 0; i <= options.max_iterations; ++i) {
     if (options.fit_hit_offset) offset.improve(em, options.variant, fit.parameters);
     double log_likelihood = 0.0;
-    const Maximum next = step(em, evidence, fit.parameters, options, limits, reach, log_likelihood);
+    const Maximum next = step(em, fit.parameters, options, limits, reach, log_likelihood);
     fit.log_likelihood.push_back(log_likelihood);
     check_rise(fit, options.variant);
     const bool offset_settled = !options.fit_hit_offset || offset.has_settled(fit.parameters.sigma_hit_m);
@@ -155,8 +174,8 @@ BeamFit fit_beam_model(const BeamData& data, const BeamSensor& sensor, const Fit
     fit.parameters = next.parameters;
     if (options.on_iteration) options.on_iteration({i, log_likelihood, fit.parameters});
   }
-  add_flags(evidence, last, limits, options.variant, fit);
-  add_std_errors(evidence, sensor, last, options.fit_hit_offset, em, *executor, fit);
+  add_flags(last, limits, options.variant, fit);
+  add_std_errors(parts, sensor, last, options.fit_hit_offset, em, *executor, ranks, fit);
   return fit;
 }
 

@@ -111,14 +111,14 @@ void take_closed_forms(const Expectation& e, const SigmaLimits& limits, Maximum&
 
 }  // namespace
 
-Maximum maximise(Em& em, const Expectation& e, const Evidence& evidence, const BeamParameters& old, FitVariant variant,
-                 const SigmaLimits& limits, double reach) {
+Maximum maximise(Em& em, const Expectation& e, const BeamParameters& old, FitVariant variant, const SigmaLimits& limits,
+                 double reach) {
   Maximum m;
   m.parameters = old;
-  const auto n = static_cast<double>(evidence.pairs());
+  const double n = em.totals().pairs();
   m.parameters.w_hit = (e.sums.hit + e.max_as_hit) / n;
   m.parameters.w_short = e.sums.shorts / n;
-  m.parameters.w_max = (evidence.max_expected_total + evidence.max_missed_total - e.max_shared) / n;
+  m.parameters.w_max = (em.totals().max_expected + em.totals().max_missed - e.max_shared) / n;
   m.parameters.w_rand = e.sums.rand / n;
   m.no_hits = !(e.sums.hit > kFewest * n);
   m.no_shorts = !(e.sums.shorts > kFewest * n);

@@ -23,7 +23,7 @@ struct Maximum {
 };
 
 /// The M-step for `old`, under which `expectation` (the last of `em`) was made with `reach`.
-Maximum maximise(Em& em, const Expectation& expectation, const Evidence& evidence, const BeamParameters& old,
-                 FitVariant variant, const SigmaLimits& limits, double reach);
+Maximum maximise(Em& em, const Expectation& expectation, const BeamParameters& old, FitVariant variant,
+                 const SigmaLimits& limits, double reach);
 
 }  // namespace fathom

@@ -18,6 +18,8 @@
 
 #include <fmt/format.h>
 
+#include "beam/add_parts.hpp"
+
 namespace fathom {
 
 namespace {
@@ -108,10 +110,20 @@ std::vector<Score> cluster_scores(const Evidence& e, const BeamParameters& p, co
   return clusters;
 }
 
-Score total(const std::vector<Score>& clusters) {
-  Score sum = {};
-  for (const Score& s : clusters) accumulate(sum, s);
-  return sum;
+struct ScoreSum {
+  Score score = {};
+  void add(const ScoreSum& o) { accumulate(score, o.score); }
+};
+
+/// Over all clusters of all parts.
+Score total_score(std::span<const Evidence> parts, const BeamParameters& p, const BeamSensor& sensor,
+                  Executor& executor, Ranks* ranks) {
+  std::vector<ScoreSum> sums;
+  for (const Evidence& e : parts) {
+    ScoreSum& sum = sums.emplace_back();
+    for (const Score& s : cluster_scores(e, p, sensor, executor)) accumulate(sum.score, s);
+  }
+  return add_parts<ScoreSum>(sums, ranks).score;
 }
 
 /// The parameters after a step in one coordinate.
@@ -224,11 +236,11 @@ BeamParameters to_errors(const Matrix& parameter_covariance, const std::vector<s
 }
 
 /// The summed score by the sums of an expectation, which is many times faster; without the offset's coordinate.
-Score score_by_expectation(Em& em, const Evidence& evidence, const BeamParameters& p) {
+Score score_by_expectation(Em& em, const BeamParameters& p) {
   constexpr double kReach = 8.5;
   const Expectation& e = em.expect(p, FitVariant::kExact, kReach);
-  const auto n = static_cast<double>(evidence.pairs());
-  const double max = evidence.max_expected_total + evidence.max_missed_total - e.max_as_hit;
+  const double n = em.totals().pairs();
+  const double max = em.totals().max_expected + em.totals().max_missed - e.max_as_hit;
   const double s2 = p.sigma_hit_m * p.sigma_hit_m;
   return {e.sums.hit + e.max_as_hit - n * p.w_hit,
           e.sums.shorts - n * p.w_short,
@@ -239,12 +251,12 @@ Score score_by_expectation(Em& em, const Evidence& evidence, const BeamParameter
           0.0};
 }
 
-Matrix observed_information(const Evidence& e, const BeamParameters& p, const BeamSensor& sensor,
-                            const std::vector<std::size_t>& free, Em& em, Executor& executor) {
+Matrix observed_information(std::span<const Evidence> parts, const BeamParameters& p, const BeamSensor& sensor,
+                            const std::vector<std::size_t>& free, Em& em, Executor& executor, Ranks* ranks) {
   constexpr double kStep = 1e-4;
   const bool with_offset = contains(free, 6);
   const auto score = [&](const BeamParameters& at) {
-    return with_offset ? total(cluster_scores(e, at, sensor, executor)) : score_by_expectation(em, e, at);
+    return with_offset ? total_score(parts, at, sensor, executor, ranks) : score_by_expectation(em, at);
   };
   Matrix h = {};
   for (const std::size_t k : free) {
@@ -268,16 +280,27 @@ bool is_ill_known(double variance, double weight, std::size_t pairs) {
   return variance > kMostVariance * weight * (1.0 - weight) / static_cast<double>(pairs);
 }
 
-/// Sum over clusters of s s^T, times G / (G - 1). An estimate of the information too, and one that is never negative.
-Matrix outer_product(const std::vector<Score>& clusters, const std::vector<std::size_t>& free) {
-  const auto g = static_cast<double>(clusters.size());
-  Matrix sum = {};
-  for (const Score& s : clusters) {
-    for (const std::size_t a : free) {
-      for (const std::size_t b : free) sum[a][b] += s[a] * s[b] * (g > 1.0 ? g / (g - 1.0) : 1.0);
+struct MatrixSum {
+  Matrix matrix = {};
+  void add(const MatrixSum& o) {
+    for (std::size_t k = 0; k < kAll; ++k) accumulate(matrix[k], o.matrix[k]);
+  }
+};
+
+/// Sum over all G clusters of s s^T, times G / (G - 1). An estimate of the information too, and one that is never
+/// negative.
+Matrix outer_product(std::span<const Evidence> parts, const BeamParameters& p, const BeamSensor& sensor,
+                     const std::vector<std::size_t>& free, double g, Executor& executor, Ranks* ranks) {
+  std::vector<MatrixSum> sums;
+  for (const Evidence& e : parts) {
+    Matrix& sum = sums.emplace_back().matrix;
+    for (const Score& s : cluster_scores(e, p, sensor, executor)) {
+      for (const std::size_t a : free) {
+        for (const std::size_t b : free) sum[a][b] += s[a] * s[b] * (g > 1.0 ? g / (g - 1.0) : 1.0);
+      }
     }
   }
-  return sum;
+  return add_parts<MatrixSum>(sums, ranks).matrix;
 }
 
 /// Not so where learning ended short of a maximum: there the information can be negative in some direction.
@@ -304,27 +327,27 @@ void flag_unidentified(const Matrix& covariance, const std::vector<std::size_t>&
 
 }  // namespace
 
-void add_std_errors(const Evidence& evidence, const BeamSensor& sensor, const Maximum& last, bool offset_fitted, Em& em,
-                    Executor& executor, BeamFit& fit) {
+void add_std_errors(std::span<const Evidence> parts, const BeamSensor& sensor, const Maximum& last, bool offset_fitted,
+                    Em& em, Executor& executor, Ranks* ranks, BeamFit& fit) {
   const BeamParameters& p = fit.parameters;
   const std::vector<std::size_t> free = free_coordinates(p, last, offset_fitted), known = with_error(p, free);
   const double nan = std::numeric_limits<double>::quiet_NaN();
   fit.std_error = fit.naive_std_error = {nan, nan, nan, nan, nan, nan, nan};
-  const std::vector<Score> scores = cluster_scores(evidence, p, sensor, executor);
-  const Matrix outer = outer_product(scores, free);
+  const double clusters = em.totals().clusters;
+  const Matrix outer = outer_product(parts, p, sensor, free, clusters, executor, ranks);
   Matrix inverse = {};
-  const bool is_regular = invert(observed_information(evidence, p, sensor, free, em, executor), free, inverse);
+  const bool is_regular = invert(observed_information(parts, p, sensor, free, em, executor, ranks), free, inverse);
   const Matrix naive = covariance_of_parameters(inverse, p);
   if (!is_regular || !are_variances(naive, known)) {
     fit.flags.emplace_back("standard errors are not available: the likelihood has no clear maximum here");
     // Fewer scans than coordinates leave the outer product singular.
-    if (scores.size() > 2 * kAll && invert(outer, free, inverse))
+    if (clusters > 2 * kAll && invert(outer, free, inverse))
       flag_unidentified(covariance_of_parameters(inverse, p), known, fit);
     return;
   }
   fit.naive_std_error = to_errors(naive, known);
   flag_unidentified(naive, known, fit);
-  if (scores.size() < 2) {
+  if (clusters < 2) {
     fit.flags.emplace_back("standard errors clustered by scan need at least two scans");
     return;
   }

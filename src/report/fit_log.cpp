@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
-// A log becomes a fitted model, with the figures of its report.
+// Logs become a fitted model, with the figures of its report.
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
+#include <limits>
+#include <span>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -16,6 +20,9 @@ namespace fathom {
 namespace {
 
 using Scans = std::vector<std::uint32_t>;
+
+constexpr std::size_t kScansOfPart = 1024;
+constexpr double kMostJudged = 4e6;  // readings
 
 Scans choose_scans(const ScanLog& log, std::string_view selection) {
   return with_prefix(log.name, [&] { return select_scans(selection, log.scans()); });
@@ -39,20 +46,6 @@ Scans held_out_scans(const FitLogOptions& options, const Scans& learned, const S
   return scans;
 }
 
-BeamSensor sensor_of(const FitLogOptions& options, const ScanLog& log, const World& world) {
-  if (!options.max_range_m && log.max_range_m == 0.0) {
-    with_prefix(log.name, [] { throw InputError("does not say how far its sensor measures; give max_range_m"); });
-  }
-  const BeamSensor sensor = {.max_range_m = options.max_range_m.value_or(log.max_range_m),
-                             .min_range_m = options.min_range_m,
-                             .step_m = options.step_m,
-                             .expected_floor_m = world.floor_m(),
-                             .miss = options.miss,
-                             .nan = options.nan};
-  validate(sensor);
-  return sensor;
-}
-
 FitOptions fit_options(const FitLogOptions& options) {
   FitOptions fit;
   fit.variant = options.variant;
@@ -63,47 +56,272 @@ FitOptions fit_options(const FitLogOptions& options) {
   return fit;
 }
 
-std::string count_text(const Scans& scans, const ScanLog& log, const std::string& selection) {
-  return fmt::format("{} ({} of {} scans)", selection, scans.size(), log.scans());
-}
+/// What all processes know of a log. Made of doubles, so that processes can tell each other.
+struct LogFacts {
+  double scans = 0, rays = 0, learned = 0, held_out = 0, max_range_m = 0;
+};
+constexpr std::size_t kFacts = sizeof(LogFacts) / sizeof(double);
 
-/// The head of the page: what was learned from.
-std::vector<FitReport::Fact> facts_of(const ScanLog& log, const World& world, const FitLogOptions& options,
-                                      const Scans& learned, const Scans& held_out) {
-  std::vector<FitReport::Fact> facts;
-  if (!world.name().empty()) facts.push_back({"map", world.name()});
-  const std::string file = std::filesystem::path(log.name).filename().string();
-  facts.push_back({"log", fmt::format("{}{}{} rays a scan", file, file.empty() ? "" : ", ", log.rays())});
-  facts.push_back({"learned from", count_text(learned, log, options.scans)});
-  if (!held_out.empty()) {
-    facts.push_back(
-        {"held out", count_text(held_out, log, options.test_scans.empty() ? "the others" : options.test_scans)});
+/// The logs, read one at a time where a process needs them.
+class Logs {
+ public:
+  Logs(std::size_t size, const LogReader& read) : size_(size), read_(read) {}
+  explicit Logs(const ScanLog& only) : size_(1), only_(&only) {}
+
+  [[nodiscard]] std::size_t size() const { return size_; }
+  const ScanLog& at(std::size_t log) {
+    if (only_ != nullptr) return *only_;
+    if (log != in_memory_) {
+      log_ = {};  // two large logs would not fit
+      log_ = read_(log);
+      in_memory_ = log;
+    }
+    return log_;
   }
-  return facts;
-}
+
+ private:
+  std::size_t size_;
+  LogReader read_;
+  const ScanLog* only_ = nullptr;
+  std::size_t in_memory_ = std::numeric_limits<std::size_t>::max();
+  ScanLog log_;
+};
+
+class LogFitter {
+ public:
+  LogFitter(Logs logs, const World& world, const FitLogOptions& options, Ranks* ranks)
+      : logs_(std::move(logs)), world_(world), options_(options), ranks_(ranks) {
+    if (logs_.size() == 0) throw InputError("there is no log to learn from");
+    look_at_logs();
+    sensor_ = find_sensor();
+  }
+
+  FitReport run() {
+    FitReport report;
+    report.variant = options_.variant;
+    const std::vector<BeamData> parts = make_parts();
+    const std::string name = logs_.size() == 1 ? names_.front() : "";
+    report.fit = with_prefix(name, [&] { return fit_beam_model(parts, sensor_, fit_options(options_), ranks_); });
+    report.model = {report.fit.parameters, sensor_, world_.unknown()};
+    report.held_out = held_out_ > 0.0;
+    report.shown = report.held_out ? held_out_pairs() : shown_parts(parts);
+    report.judgement =
+        with_prefix(name, [&] { return judge_beam_model(report.fit.parameters, sensor_, report.shown); });
+    report.facts = facts();
+    report.notes = notes_;
+    return report;
+  }
+
+ private:
+  [[nodiscard]] std::size_t rank() const { return ranks_ == nullptr ? 0 : ranks_->rank(); }
+  [[nodiscard]] std::size_t size() const { return ranks_ == nullptr ? 1 : ranks_->size(); }
+  [[nodiscard]] std::vector<double> gather(std::span<const double> mine) const {
+    return ranks_ == nullptr ? std::vector<double>(mine.begin(), mine.end()) : ranks_->gather(mine);
+  }
+
+  /// Texts of each process, those of rank 0 first, as numbers of their letters.
+  [[nodiscard]] std::vector<std::string> gather_texts(const std::vector<std::string>& mine) const {
+    std::vector<double> letters;
+    for (const std::string& text : mine) {
+      for (const char letter : text) letters.push_back(static_cast<unsigned char>(letter));
+      letters.push_back(-1.0);
+    }
+    std::vector<std::string> texts;
+    std::string text;
+    for (const double letter : gather(letters)) {
+      if (letter >= 0.0) {
+        text += static_cast<char>(static_cast<unsigned char>(letter));
+      } else {
+        texts.push_back(std::exchange(text, {}));
+      }
+    }
+    return texts;
+  }
+
+  /// The logs that this process reads for what is asked of each log once.
+  [[nodiscard]] std::size_t first_of(std::size_t rank) const { return logs_.size() * rank / size(); }
+
+  void look_at_logs() {
+    std::vector<double> numbers;
+    std::vector<std::string> names, notes;
+    for (std::size_t i = first_of(rank()); i < first_of(rank() + 1); ++i) {
+      const ScanLog& log = logs_.at(i);
+      const Scans learned = choose_scans(log, options_.scans);
+      const Scans held_out = held_out_scans(options_, learned, log);
+      const auto count = [](std::size_t n) { return static_cast<double>(n); };
+      for (const double number :
+           {count(log.scans()), count(log.rays()), count(learned.size()), count(held_out.size()), log.max_range_m}) {
+        numbers.push_back(number);
+      }
+      names.push_back(log.name);
+      const double max_range_m = options_.max_range_m.value_or(log.max_range_m);
+      for (const std::string& note : log_notes(log, max_range_m > 0.0 ? std::optional(max_range_m) : std::nullopt)) {
+        notes.push_back(logs_.size() == 1 ? note : log.name + ": " + note);
+      }
+    }
+    const std::vector<double> all = gather(numbers);
+    for (std::size_t i = 0; i < all.size(); i += kFacts) {
+      facts_.push_back({all[i], all[i + 1], all[i + 2], all[i + 3], all[i + 4]});
+      held_out_ += facts_.back().held_out;
+      held_out_readings_ += facts_.back().held_out * facts_.back().rays;
+    }
+    names_ = gather_texts(names);
+    notes_ = gather_texts(notes);
+  }
+
+  [[nodiscard]] BeamSensor find_sensor() const {
+    double max_range_m = options_.max_range_m.value_or(facts_.front().max_range_m);
+    for (std::size_t i = 0; i < facts_.size() && !options_.max_range_m; ++i) {
+      if (facts_[i].max_range_m == 0.0) {
+        with_prefix(names_[i], [] { throw InputError("does not say how far its sensor measures; give max_range_m"); });
+      }
+      if (facts_[i].max_range_m != max_range_m) {
+        throw InputError(fmt::format("{} measures up to {} m and {} up to {} m; give max_range_m", names_.front(),
+                                     max_range_m, names_[i], facts_[i].max_range_m));
+      }
+    }
+    const BeamSensor sensor = {.max_range_m = max_range_m,
+                               .min_range_m = options_.min_range_m,
+                               .step_m = options_.step_m,
+                               .expected_floor_m = world_.floor_m(),
+                               .miss = options_.miss,
+                               .nan = options_.nan};
+    validate(sensor);
+    return sensor;
+  }
+
+  [[nodiscard]] BeamData pairs(const ScanLog& log, const Scans& scans) const {
+    return make_beam_data(log, scans, world_, sensor_.max_range_m, options_.compute);
+  }
+
+  /// Those of this process.
+  std::vector<BeamData> make_parts() {
+    std::size_t count = 0;
+    for (const LogFacts& facts : facts_) count += parts_of(facts);
+    const std::size_t first = count * rank() / size(), end = count * (rank() + 1) / size();
+    std::vector<BeamData> parts;
+    std::size_t before = 0;
+    for (std::size_t i = 0; i < facts_.size(); before += parts_of(facts_[i]), ++i) {
+      if (before >= end || before + parts_of(facts_[i]) <= first) continue;
+      const ScanLog& log = logs_.at(i);
+      const Scans learned = choose_scans(log, options_.scans);
+      for (std::size_t k = std::max(first, before); k < std::min(end, before + parts_of(facts_[i])); ++k) {
+        const std::size_t begin = (k - before) * kScansOfPart;
+        const auto from = learned.begin() + static_cast<std::ptrdiff_t>(begin);
+        const auto scans = static_cast<std::ptrdiff_t>(std::min(kScansOfPart, learned.size() - begin));
+        parts.push_back(pairs(log, Scans(from, from + scans)));
+      }
+    }
+    return parts;
+  }
+  static std::size_t parts_of(const LogFacts& facts) {
+    return (static_cast<std::size_t>(facts.learned) + kScansOfPart - 1) / kScansOfPart;
+  }
+
+  /// Every k-th held-out scan of each log.
+  BeamData held_out_pairs() {
+    const auto every = static_cast<std::size_t>(std::max(1.0, std::ceil(held_out_readings_ / kMostJudged)));
+    std::vector<BeamData> mine;
+    for (std::size_t i = first_of(rank()); i < first_of(rank() + 1); ++i) {
+      const ScanLog& log = logs_.at(i);
+      const Scans all = held_out_scans(options_, choose_scans(log, options_.scans), log);
+      Scans scans;
+      for (std::size_t k = 0; k < all.size(); k += every) scans.push_back(all[k]);
+      if (!scans.empty()) mine.push_back(pairs(log, scans));
+    }
+    return gather_pairs(mine);
+  }
+
+  /// The pairs that were learned from, where none are held out: all of one log, else as many as judge.
+  BeamData shown_parts(const std::vector<BeamData>& parts) {
+    double readings = 0.0;
+    for (const LogFacts& facts : facts_) readings += facts.learned * facts.rays;
+    const auto every = static_cast<std::uint32_t>(std::max(1.0, std::ceil(readings / kMostJudged)));
+    if (every == 1) return gather_pairs(parts);
+    std::vector<BeamData> some;
+    for (const BeamData& part : parts) {
+      BeamData& kept = some.emplace_back();
+      kept.cell_m = part.cell_m;
+      for (std::size_t i = 0; i < part.reading_m.size(); ++i) {
+        if (part.scan[i] / every * every != part.scan[i]) continue;
+        kept.reading_m.push_back(part.reading_m[i]);
+        kept.expected_m.push_back(part.expected_m[i]);
+        kept.scan.push_back(part.scan[i]);
+      }
+    }
+    return gather_pairs(some);
+  }
+
+  /// As one, whose scans are counted on from log to log.
+  [[nodiscard]] BeamData gather_pairs(const std::vector<BeamData>& mine) const {
+    std::vector<double> numbers;
+    for (const BeamData& part : mine) {
+      for (std::size_t i = 0; i < part.reading_m.size(); ++i) {
+        numbers.insert(numbers.end(), {part.reading_m[i], part.expected_m[i], static_cast<double>(part.scan[i]),
+                                       i == 0 ? 1.0 : 0.0, part.cell_m});
+      }
+    }
+    constexpr std::size_t kOfPair = 5;
+    if (ranks_ == nullptr && mine.size() == 1) return mine.front();
+    BeamData all;
+    std::uint32_t shift = 0;
+    const std::vector<double> gathered = gather(numbers);
+    for (std::size_t i = 0; i < gathered.size(); i += kOfPair) {
+      const auto scan = static_cast<std::uint32_t>(gathered[i + 2]);
+      if (gathered[i + 3] > 0.0 && !all.scan.empty()) {
+        shift = scan > all.scan.back() ? 0 : all.scan.back() + 1 - scan;
+      }
+      all.reading_m.push_back(static_cast<float>(gathered[i]));
+      all.expected_m.push_back(static_cast<float>(gathered[i + 1]));
+      all.scan.push_back(scan + shift);
+      all.cell_m = gathered[i + 4];
+    }
+    return all;
+  }
+
+  [[nodiscard]] std::string count_text(double count, const std::string& selection) const {
+    double scans = 0.0;
+    for (const LogFacts& facts : facts_) scans += facts.scans;
+    return fmt::format("{} ({:.0f} of {:.0f} scans)", selection, count, scans);
+  }
+
+  /// The head of the page: what was learned from.
+  [[nodiscard]] std::vector<FitReport::Fact> facts() const {
+    std::vector<FitReport::Fact> facts;
+    if (!world_.name().empty()) facts.push_back({"map", world_.name()});
+    double learned = 0.0;
+    for (std::size_t i = 0; i < facts_.size(); ++i) {
+      const std::string file = std::filesystem::path(names_[i]).filename().string();
+      facts.push_back({"log", fmt::format("{}{}{:.0f} rays a scan", file, file.empty() ? "" : ", ", facts_[i].rays)});
+      learned += facts_[i].learned;
+    }
+    facts.push_back({"learned from", count_text(learned, options_.scans)});
+    if (held_out_ > 0.0) {
+      facts.push_back(
+          {"held out", count_text(held_out_, options_.test_scans.empty() ? "the others" : options_.test_scans)});
+    }
+    return facts;
+  }
+
+  Logs logs_;
+  const World& world_;
+  const FitLogOptions& options_;
+  Ranks* ranks_;
+  std::vector<LogFacts> facts_;  // [logs]
+  std::vector<std::string> names_, notes_;
+  double held_out_ = 0.0, held_out_readings_ = 0.0;
+  BeamSensor sensor_;
+};
 
 }  // namespace
 
 FitReport fit_log(const ScanLog& log, const World& world, const FitLogOptions& options) {
-  const Scans learned = choose_scans(log, options.scans);
-  const Scans held_out = held_out_scans(options, learned, log);
-  const BeamSensor sensor = sensor_of(options, log, world);
-  const auto pairs = [&](const Scans& scans) {
-    return make_beam_data(log, scans, world, sensor.max_range_m, options.compute);
-  };
+  return LogFitter(Logs(log), world, options, nullptr).run();
+}
 
-  FitReport report;
-  report.variant = options.variant;
-  report.shown = pairs(learned);
-  report.fit = with_prefix(log.name, [&] { return fit_beam_model(report.shown, sensor, fit_options(options)); });
-  report.model = {report.fit.parameters, sensor, world.unknown()};
-  report.held_out = !held_out.empty();
-  if (report.held_out) report.shown = pairs(held_out);
-  report.judgement =
-      with_prefix(log.name, [&] { return judge_beam_model(report.fit.parameters, sensor, report.shown); });
-  report.facts = facts_of(log, world, options, learned, held_out);
-  report.notes = log_notes(log, sensor.max_range_m);
-  return report;
+FitReport fit_logs(std::size_t logs, const LogReader& read, const World& world, const FitLogOptions& options,
+                   Ranks* ranks) {
+  return LogFitter(Logs(logs, read), world, options, ranks).run();
 }
 
 }  // namespace fathom

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -15,6 +16,7 @@
 #include "beam/files.hpp"
 #include "beam/room.hpp"
 #include "support/error_text.hpp"
+#include "support/thread_ranks.hpp"
 
 namespace fathom {
 namespace {
@@ -284,6 +286,79 @@ TEST(FindScanLog, IsTheOnlyOneOfARun) {
   const auto a = folder.write("a/scans.csv", "");
   EXPECT_EQ(test::input_error([&] { find_scan_log(run); }),
             run + ": a run with 2 scan logs; choose one, such as " + a.string());
+}
+
+/// What a report says, to the bit.
+std::string all_of(const FitReport& report) {
+  std::string text(reinterpret_cast<const char*>(&report.fit.parameters), sizeof report.fit.parameters);
+  text.append(reinterpret_cast<const char*>(&report.fit.std_error), sizeof report.fit.std_error);
+  text.append(reinterpret_cast<const char*>(&report.judgement.log_likelihood), sizeof(double));
+  text.append(reinterpret_cast<const char*>(report.shown.reading_m.data()),
+              report.shown.reading_m.size() * sizeof(float));
+  text.append(reinterpret_cast<const char*>(report.shown.scan.data()),
+              report.shown.scan.size() * sizeof(std::uint32_t));
+  for (const FitReport::Fact& fact : report.facts) text += fact.name + ": " + fact.value + "; ";
+  for (const std::string& note : report.notes) text += note + "; ";
+  return text;
+}
+
+/// The log in the room some times over, so that it has several parts, and shorter ones.
+std::vector<ScanLog> some_logs() {
+  std::vector<ScanLog> logs;
+  for (const std::size_t times : {3U, 1U, 20U, 2U}) {
+    ScanLog log = log_in_room();
+    const ScanLog once = log;
+    for (std::size_t k = 1; k < times; ++k) {
+      log.pose.insert(log.pose.end(), once.pose.begin(), once.pose.end());
+      log.range_m.insert(log.range_m.end(), once.range_m.begin(), once.range_m.end());
+    }
+    log.name = "log" + std::to_string(logs.size()) + ".csv";
+    logs.push_back(log);
+  }
+  return logs;
+}
+
+TEST(FitLogs, AreTheSameForAnyNumberOfProcesses) {
+  const std::vector<ScanLog> logs = some_logs();
+  const auto read = [&](std::size_t i) { return logs[i]; };
+  for (const char* const scans : {"odd", "all"}) {
+    FitLogOptions options = kOneThread;
+    options.scans = scans;
+    const FitReport alone = fit_logs(logs.size(), read, room(), options);
+    EXPECT_GT(alone.shown.reading_m.size(), 1000U);
+    for (const std::size_t size : {1U, 2U, 4U, 7U}) {
+      test::RankTable table(size);
+      std::vector<std::string> said(size);
+      std::vector<std::thread> threads;
+      for (std::size_t r = 0; r < size; ++r) {
+        threads.emplace_back([&, r] {
+          test::ThreadRanks ranks(table, r);
+          said[r] = all_of(fit_logs(logs.size(), read, room(), options, &ranks));
+        });
+      }
+      for (std::thread& thread : threads) thread.join();
+      for (const std::string& text : said) EXPECT_TRUE(text == all_of(alone)) << size << scans;
+    }
+  }
+}
+
+TEST(FitLogs, OfOneLogAreItsFit) {
+  const ScanLog log = log_in_room();
+  const FitReport one = fit_log(log, room(), kOneThread);
+  EXPECT_TRUE(all_of(fit_logs(
+                  1, [&](std::size_t) { return log; }, room(), kOneThread)) == all_of(one));
+}
+
+TEST(FitLogs, RefuseLogsThatDisagree) {
+  std::vector<ScanLog> logs = some_logs();
+  const auto read = [&](std::size_t i) { return logs[i]; };
+  logs[2].max_range_m += 1.0;
+  EXPECT_NE(test::input_error([&] { return fit_logs(4, read, room(), kOneThread); }).find("log2.csv up to"),
+            std::string::npos);
+  logs[2].max_range_m = 0.0;
+  EXPECT_NE(test::input_error([&] { return fit_logs(4, read, room(), kOneThread); }).find("log2.csv: does not say"),
+            std::string::npos);
+  EXPECT_THROW(fit_logs(0, read, room(), kOneThread), InputError);
 }
 
 }  // namespace

@@ -8,12 +8,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include <fathom/base/compute.hpp>
 #include <fathom/base/export.hpp>
 #include <fathom/beam/model.hpp>
+#include <fathom/beam/ranks.hpp>
 #include <fathom/beam/scan.hpp>
 
 namespace fathom {
@@ -59,6 +61,13 @@ struct BeamFit {
 /// Results do not depend on the number of threads. Throws InputError for no evidence, sizes that disagree, an expected
 /// range that is negative or NaN, or invalid options; Error if the likelihood should fall under kExact.
 FATHOM_API BeamFit fit_beam_model(const BeamData& data, const BeamSensor& sensor, const FitOptions& options = {});
+
+/// One model of many parts, such as logs or blocks of their scans. No scan stands in two parts. Sums are made over each
+/// part alone and added in the order of the parts. With `ranks`, every process gives neighbouring parts of its own,
+/// those of rank 0 being the first, and all get the same fit, to the bit, as one process that has all parts; a part may
+/// be empty, and a process may have none. Where one process throws, the others wait for it: end them, too.
+FATHOM_API BeamFit fit_beam_model(std::span<const BeamData> parts, const BeamSensor& sensor, const FitOptions& options,
+                                  Ranks* ranks = nullptr);
 
 /// How well parameters describe data that they were not learned from.
 struct BeamJudgement {

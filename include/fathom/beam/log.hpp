@@ -19,6 +19,7 @@
 #include <fathom/beam/fit.hpp>
 #include <fathom/beam/heatmap.hpp>
 #include <fathom/beam/model_file.hpp>
+#include <fathom/beam/ranks.hpp>
 #include <fathom/beam/report.hpp>
 #include <fathom/beam/scan.hpp>
 #include <fathom/beam/score.hpp>
@@ -51,6 +52,18 @@ struct FitLogOptions {
 /// InputError for scans both learned from and held out; and what validate(BeamSensor), make_beam_data() and
 /// fit_beam_model() throw.
 FATHOM_API FitReport fit_log(const ScanLog& log, const World& world, const FitLogOptions& options = {});
+
+/// Reads one of several logs, counted from 0; called by any process for any of them, and more than once.
+using LogReader = std::function<ScanLog(std::size_t log)>;
+
+/// fit_log() of several logs of one sensor in one world: the selections of scans hold for each, and none may say that
+/// its sensor measures farther than another's. Logs are cut into parts of 1024 scans that are learned from, and a part
+/// is pairs in memory (16 bytes a reading) of the process that has it; a log is in memory while it becomes pairs. With
+/// `ranks`, each process has neighbouring parts, and all get the same report to the bit, as from one process; where one
+/// throws, the others wait for it. Of very many held-out scans, every k-th judges, so that there are at most 4 million
+/// readings.
+FATHOM_API FitReport fit_logs(std::size_t logs, const LogReader& read, const World& world,
+                              const FitLogOptions& options = {}, Ranks* ranks = nullptr);
 
 struct ScoreLogOptions {
   ScoreOptions score;

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+#include "beam/em_part.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+#include "base/isa.hpp"
+
+namespace fathom {
+
+namespace {
+
+constexpr std::size_t kBlocksAtOnce = 32;
+
+const EmKernels& pick_kernels(Isa isa) { return for_isa(isa, sse2::kEmKernels, avx2::kEmKernels, avx512::kEmKernels); }
+
+EmParameters em_parameters(const BeamParameters& p, const BeamSensor& sensor, FitVariant variant) {
+  EmParameters out = {p.w_hit,
+                      p.w_short,
+                      p.w_rand / sensor.max_range_m,
+                      p.w_hit,
+                      p.w_short,
+                      p.w_rand / sensor.max_range_m,
+                      p.sigma_hit_m,
+                      p.lambda_short_per_m,
+                      p.hit_offset_m,
+                      sensor.expected_floor_m,
+                      sensor.max_range_m};
+  if (variant == FitVariant::kBook) {  // table 6.2 normalises the bare densities
+    out.share_hit = out.share_short = 1.0;
+    out.share_rand_density = 1.0 / sensor.max_range_m;
+  }
+  return out;
+}
+
+}  // namespace
+
+EmPart::EmPart(const Evidence& evidence, const BeamSensor& sensor, Executor& executor, Isa isa)
+    : evidence_(evidence), sensor_(sensor), executor_(executor), kernels_(pick_kernels(isa)) {
+  add_blocks(0, evidence.missed, true);
+  add_blocks(evidence.missed, evidence.ranges(), false);
+  executor.parallel_for(blocks_.size(), kBlocksAtOnce, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) measure(blocks_[i]);
+  });
+  results_.resize(blocks_.size());
+  r_short_.resize(evidence.ranges());
+}
+
+void EmPart::add_blocks(std::size_t begin, std::size_t end, bool missed) {
+  for (std::size_t i = begin; i < end; i += kEmBlock) {
+    blocks_.push_back({i, std::min(end, i + kEmBlock), missed, 0.0F, 0.0F});
+  }
+}
+
+void EmPart::measure(Block& block) const {
+  const auto expected = std::span(evidence_.expected_m).subspan(block.begin, block.end - block.begin);
+  const auto [low, high] = std::minmax_element(expected.begin(), expected.end());
+  block.lowest = *low, block.highest = *high;
+}
+
+EmParameters EmPart::parameters_of(const Block& block) const {
+  EmParameters p = parameters_;
+  if (!block.missed) return p;
+  p.offset = 0.0;  // there is no surface to be moved
+  if (sensor_.miss == MissPolicy::kAtom) p.w_hit = p.share_hit = 0.0;
+  return p;
+}
+
+/// A little wider than asked for, in steps, so that the lists seldom change while sigma converges.
+EmPart::EdgeLimits EmPart::edge_limits(double reach_m) const {
+  constexpr double kSteps = 32.0;
+  int exponent = 0;
+  const double mantissa = std::frexp(reach_m, &exponent);
+  const double wide_m = std::ldexp(std::ceil(mantissa * kSteps) / kSteps, exponent), offset = parameters_.offset;
+  return {wide_m - offset, sensor_.max_range_m - wide_m - offset, offset};
+}
+
+/// The hits of a block that a cut concerns. Kept while they stay the same.
+void EmPart::list_edges(const Block& block, const EmParameters& p, const EdgeLimits& limits, Edges& edges) const {
+  if (edges.limits == limits) return;
+  edges.limits = limits;
+  std::uint32_t where[kEmBlock];
+  std::size_t listed = 0;
+  const float* expected = evidence_.expected_m.data() + block.begin;
+  if (block.missed) {
+    where[listed++] = 0;  // one centre, Z, for the whole block
+  } else if (block.lowest < limits.low || block.highest > limits.high) {
+    listed = kernels_.list_outside(expected, block.end - block.begin, limits.low, limits.high, where);
+  }
+  edges.where.assign(where, where + listed);
+  // Whole groups, so that loops need no remainder; the padding of the last one weighs nothing.
+  const std::size_t filled = (listed + kEmGroup - 1) / kEmGroup * kEmGroup;
+  edges.center.assign(filled, p.limit / 2);
+  edges.r.assign(filled, 0.0);
+  for (std::size_t k = 0; k < listed; ++k) {
+    edges.center[k] = std::clamp(expected[where[k]] + p.offset, p.floor, p.limit);
+  }
+}
+
+void EmPart::expect_block(const EdgeLimits& limits, std::size_t index) {
+  const Block& block = blocks_[index];
+  BlockResult& result = results_[index];
+  const EmParameters p = parameters_of(block);
+  const std::size_t count = block.end - block.begin;
+  Edges& edges = result.edges;
+  list_edges(block, p, limits, edges);
+  double inverse_mass[kEmBlock], r_hit[kEmBlock];
+  double edge_inverse[kEmBlock], m2[kEmBlock], growth[kEmBlock];
+  const CutHits cut = {edge_inverse, m2, growth};
+  kernels_.cut_hits(edges.center.data(), edges.center.size(), p.sigma, p.limit, cut);
+  std::fill(inverse_mass, inverse_mass + count, block.missed ? edge_inverse[0] : 1.0);
+  for (std::size_t k = 0; k < edges.where.size(); ++k) inverse_mass[edges.where[k]] = edge_inverse[k];
+  result.sums = {};
+  result.hits = {};
+  result.behind = kernels_.expect(p,
+                                  {evidence_.z_m.data() + block.begin, evidence_.expected_m.data() + block.begin,
+                                   block.lowest, inverse_mass, count, r_short_.data() + block.begin, r_hit},
+                                  result.sums);
+  for (std::size_t k = 0; k < edges.where.size(); ++k) {
+    edges.r[k] = block.missed ? result.sums.hit : r_hit[edges.where[k]];
+  }
+  kernels_.weigh_hits(edges.r.data(), cut, edges.r.size(), result.hits);
+}
+
+/// Table 6.2 gives a reading at Z to all densities that are not 0 there, not to the point mass alone.
+void EmPart::add_max_by_the_book(const BeamParameters& parameters, PartSums& e) const {
+  const double limit = sensor_.max_range_m;
+  for (const float expected : evidence_.max_expected_m) {
+    const BeamDensity density(parameters, sensor_, expected);
+    const double p_hit = density.hit().density(limit), p_short = density.shorts().density(limit);
+    const double all = p_hit + p_short + 1.0 + 1.0 / limit, d = limit - density.expected_m();
+    e.sums.hit += p_hit / all;
+    e.sums.hit_d2 += p_hit / all * d * d;
+    e.sums.shorts += p_short / all;
+    e.sums.short_z += p_short / all * limit;
+    e.sums.rand += 1.0 / limit / all;
+    e.max_shared += 1.0 - 1.0 / all;
+  }
+}
+
+PartSums EmPart::expect(const BeamParameters& parameters, FitVariant variant, double reach) {
+  parameters_ = em_parameters(parameters, sensor_, variant);
+  const EdgeLimits limits = edge_limits(reach * parameters.sigma_hit_m);
+  executor_.parallel_for(blocks_.size(), kBlocksAtOnce, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) expect_block(limits, i);
+  });
+  PartSums e;
+  for (const BlockResult& r : results_) {
+    e.sums.add(r.sums);
+    e.edges.add(r.hits);
+  }
+  e.ranges_hit = e.sums.hit;
+  if (variant == FitVariant::kBook) add_max_by_the_book(parameters, e);
+  return e;
+}
+
+HitMoments EmPart::edge_moments(double sigma_m) {
+  executor_.parallel_for(blocks_.size(), kBlocksAtOnce, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      BlockResult& r = results_[i];
+      r.hits = {};
+      const Edges& edges = r.edges;
+      if (edges.where.empty()) continue;
+      double inverse_mass[kEmBlock], m2[kEmBlock], growth[kEmBlock];
+      const CutHits cut = {inverse_mass, m2, growth};
+      kernels_.cut_hits(edges.center.data(), edges.center.size(), sigma_m, sensor_.max_range_m, cut);
+      kernels_.weigh_hits(edges.r.data(), cut, edges.r.size(), r.hits);
+    }
+  });
+  HitMoments sums;
+  for (const BlockResult& r : results_) sums.add(r.hits);
+  return sums;
+}
+
+ShortMoments EmPart::short_moments(double lambda_per_m) {
+  executor_.parallel_for(blocks_.size(), kBlocksAtOnce, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const Block& block = blocks_[i];
+      results_[i].shorts = {};
+      EmParameters p = parameters_of(block);
+      p.lambda = lambda_per_m;
+      const std::size_t begin_shorts = block.begin + results_[i].behind;
+      kernels_.short_moments(p,
+                             {evidence_.expected_m.data() + begin_shorts, r_short_.data() + begin_shorts, block.lowest,
+                              block.end - begin_shorts},
+                             results_[i].shorts);
+    }
+  });
+  ShortMoments sums;
+  for (const BlockResult& r : results_) sums.add(r.shorts);
+  return sums;
+}
+
+}  // namespace fathom
