@@ -41,10 +41,7 @@ std::string dataset_command(const SimulateOptions& options) {
   add_range_to(command, "--environments", options.environments);
   add_range_to(command, "--episodes", options.episodes);
   add_number_to(command, "--block", options.block);
-  if (options.format) {
-    constexpr auto kWords = fathom::kChoiceWords<fathom::DatasetFormat>;
-    command += fmt::format(" --format {}", kWords.at(static_cast<std::size_t>(*options.format)));
-  }
+  if (options.format) command += fmt::format(" --format {}", to_string(*options.format));
   add_number_to(command, "--units-per-file", options.units_per_file);
   add_number_to(command, "--compression", options.compression);
   for (const std::string& entry : options.set) command += " --set " + quoted(entry);

@@ -37,14 +37,12 @@ double file_system_now(const std::filesystem::path& probe) {
 
 }  // namespace
 
-std::filesystem::path Claims::folder_of(std::uint64_t pack) const {
-  return dataset_ / kClaimsName / PackPlaces(DatasetFormat::kFolders)(pack).lexically_relative("units");
-}
+std::filesystem::path Claims::folder_of(std::uint64_t pack) const { return dataset_ / kClaimsName / numbered(pack); }
 
 bool Claims::is_stale(const std::filesystem::path& claim) const {
   struct stat state = {};
   if (stat(claim.c_str(), &state) != 0) return false;  // released meanwhile; the next round takes it
-  const double now = file_system_now(dataset_ / kClaimsName / unfinished_name(0, 0));
+  const double now = file_system_now(dataset_ / kClaimsName / unfinished_name(0, this));
   return now - seconds_of(state.st_mtim) > stale_s_;
 }
 
@@ -57,8 +55,9 @@ bool Claims::take(std::uint64_t pack) {
     throw SystemError(fmt::format("{}: cannot be made: {}", claim.string(), std::generic_category().message(errno)));
   }
   if (!is_stale(claim)) return false;
-  // Of several who find it stale, one can rename it.
-  const std::filesystem::path away = claim.parent_path() / unfinished_name(pack, 0);
+  // Of several who find it stale, one can rename it. A slow one may take the new claim of a quick one away; then both
+  // render the pack.
+  const std::filesystem::path away = claim.parent_path() / unfinished_name(pack, this);
   if (std::rename(claim.c_str(), away.c_str()) != 0) return false;
   rmdir(away.c_str());
   return mkdir(claim.c_str(), 0777) == 0;

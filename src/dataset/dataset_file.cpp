@@ -48,7 +48,7 @@ std::string dataset_text(const DatasetFile& file) {
                             {"frames", units.frames()},
                             {"block", units.block()},
                             {"units", units.size()},
-                            {"format", kFormatWords.at(static_cast<std::size_t>(files.format))},
+                            {"format", to_string(files.format)},
                             {"units_per_file", files.units_per_file},
                             {"compression", files.compression},
                             {"sensors", DatasetJson::parse(file.sensors)}};

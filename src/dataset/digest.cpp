@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "dataset/digest.hpp"
 
-#include <vector>
-
 #include <fmt/format.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>

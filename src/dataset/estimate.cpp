@@ -2,7 +2,6 @@
 #include <fathom/dataset/estimate.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <system_error>
 #include <unistd.h>
@@ -11,6 +10,8 @@
 
 #include <fathom/base/error.hpp>
 #include <fathom/base/executor.hpp>
+
+#include "dataset/pack.hpp"
 
 namespace fathom {
 
@@ -126,8 +127,7 @@ DatasetEstimate estimate_dataset(const SceneSetup& setup, const DatasetOptions& 
   estimate.files = std::max<std::uint64_t>(1, scaled(sample.files, by));
   estimate.bytes = scaled(sample.bytes, by);
   estimate.seconds = sample.seconds * by;
-  const auto [index, count] = options.shard;
-  estimate.shard_units = units.size() / count + (index < units.size() % count ? 1 : 0);
+  estimate.shard_units = share_of(options.shard, units.size());
   estimate.shard_seconds =
       estimate.seconds * static_cast<double>(estimate.shard_units) / static_cast<double>(units.size());
   estimate.sample_frames = sample.frames;

@@ -7,13 +7,13 @@
 #include <utility>
 
 #include "dataset/digest.hpp"
-#include "dataset/new_file.hpp"
+#include "dataset/fail_at.hpp"
 #include "dataset/shelf.hpp"
 
 namespace fathom {
 
-FileWriter::FileWriter(std::filesystem::path dataset, const PackList& packs, std::string inputs, std::uint64_t number)
-    : dataset_(std::move(dataset)), packs_(packs), inputs_(std::move(inputs)), number_(number) {}
+FileWriter::FileWriter(std::filesystem::path dataset, const PackList& packs, std::string inputs)
+    : dataset_(std::move(dataset)), packs_(packs), inputs_(std::move(inputs)) {}
 
 void FileWriter::remove_unfinished() noexcept {
   std::error_code error;
@@ -27,8 +27,8 @@ void FileWriter::begin_pack(const Pack& pack) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) fail_at(folder, "be made", error.value());
-  unfinished_ = folder / unfinished_name(pack.index, number_);
-  std::filesystem::remove(unfinished_, error);  // of a process that had the same number
+  unfinished_ = folder / unfinished_name(pack.index, this);
+  std::filesystem::remove(unfinished_, error);  // of a process that had the same name
   open_file();
 }
 

@@ -12,8 +12,8 @@ namespace fathom {
 /// Makes a pack under a hidden name beside its place, and moves it there by one rename.
 class FileWriter : public PackWriter {
  public:
-  /// `number`: of the writer in its process. `inputs`: their digest.
-  FileWriter(std::filesystem::path dataset, const PackList& packs, std::string inputs, std::uint64_t number);
+  /// `inputs`: their digest.
+  FileWriter(std::filesystem::path dataset, const PackList& packs, std::string inputs);
 
   void begin_pack(const Pack& pack) final;
   PackEntry end_pack() final;
@@ -32,7 +32,6 @@ class FileWriter : public PackWriter {
   std::filesystem::path dataset_, unfinished_;  // unfinished_: empty where nothing is being made
   PackList packs_;
   std::string inputs_;
-  std::uint64_t number_;
   Pack pack_;
 };
 

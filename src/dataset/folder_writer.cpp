@@ -14,8 +14,9 @@
 #include <fathom/base/error.hpp>
 
 #include "dataset/digest.hpp"
-#include "dataset/new_file.hpp"
+#include "dataset/fail_at.hpp"
 #include "dataset/shelf.hpp"
+#include "text/whole_file.hpp"
 
 namespace fathom {
 
@@ -35,14 +36,8 @@ void make_folder(const fs::path& folder) {
 
 }  // namespace
 
-FolderWriter::FolderWriter(fs::path dataset, const SceneSetup& setup, PreparedRun& run, std::string inputs,
-                           std::uint64_t number)
-    : dataset_(std::move(dataset)),
-      setup_(setup),
-      run_(run),
-      inputs_(std::move(inputs)),
-      number_(number),
-      logs_(run.sensors.size()) {
+FolderWriter::FolderWriter(fs::path dataset, const SceneSetup& setup, PreparedRun& run, std::string inputs)
+    : dataset_(std::move(dataset)), setup_(setup), run_(run), inputs_(std::move(inputs)), logs_(run.sensors.size()) {
   for (const Entity& entity : setup.scene.entities()) entity_names_.push_back(entity.name);
 }
 
@@ -61,9 +56,9 @@ void FolderWriter::begin(const Unit& unit, const std::string& parameters_json) {
   unit_ = unit;
   parameters_ = parameters_json;
   files_.clear();
-  const fs::path folder = dataset_ / unit_folder(unit.index).parent_path() / unfinished_name(unit.index, number_);
+  const fs::path folder = dataset_ / unit_folder(unit.index).parent_path() / unfinished_name(unit.index, this);
   std::error_code error;
-  fs::remove_all(folder, error);  // of a process that had the same number
+  fs::remove_all(folder, error);  // of a process that had the same name
   make_folder(folder);
   folder_ = folder;
   for (const RunSensor& sensor : run_.sensors) {
@@ -135,7 +130,7 @@ void FolderWriter::end() {
       fmt::format("{{\"fathom\": \"{}\", \"unit\": {}, \"digest\": \"{}\",\n \"parameters\": {},\n \"files\": [{}]}}\n",
                   versions().fathom, unit_.index, entry_.digest, parameters_, files_json());
   entry_.content = digest_of(text);
-  write_new_file(folder_ / kUnitJson, std::as_bytes(std::span(text)));
+  write_whole_file(folder_ / kUnitJson, text);
   move_into_place();
   append_entry(dataset_, entry_);
 }

@@ -17,9 +17,8 @@ namespace fathom {
 /// Makes a unit under a hidden name beside its place, and moves it there by one rename.
 class FolderWriter : public PackWriter {
  public:
-  /// `run` renders the frames: its outputs are written. `number`: of the writer in its process.
-  FolderWriter(std::filesystem::path dataset, const SceneSetup& setup, PreparedRun& run, std::string inputs,
-               std::uint64_t number);
+  /// `run` renders the frames: its outputs are written.
+  FolderWriter(std::filesystem::path dataset, const SceneSetup& setup, PreparedRun& run, std::string inputs);
   ~FolderWriter() override;
 
   void begin_pack(const Pack& /*pack*/) override {}
@@ -39,8 +38,7 @@ class FolderWriter : public PackWriter {
   std::filesystem::path dataset_, folder_;  // folder_: unfinished; empty: none
   const SceneSetup& setup_;
   PreparedRun& run_;
-  std::string inputs_;  // digest
-  std::uint64_t number_;
+  std::string inputs_;                                        // digest
   std::vector<std::string> entity_names_;                     // [entity id]
   std::vector<std::vector<std::unique_ptr<FrameLog>>> logs_;  // [sensor][output file]; null: a file for each frame
   std::vector<std::string> files_;                            // in the folder, in the order written

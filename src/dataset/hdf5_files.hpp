@@ -23,7 +23,7 @@ inline constexpr const char* kMergedHdf5Name = "dataset.h5";
 
 /// Throws InputError in a build without HDF5.
 std::unique_ptr<PackWriter> make_hdf5_writer(const std::filesystem::path& dataset, const SceneSetup& setup,
-                                             PreparedRun& run, const DatasetFile& file, std::uint64_t number);
+                                             PreparedRun& run, const DatasetFile& file);
 
 /// Writes dataset.h5: the arrays of all packs as one, which stay where they are. Throws SystemError, and InputError in
 /// a build without HDF5.

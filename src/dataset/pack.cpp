@@ -15,11 +15,15 @@ namespace {
 
 constexpr int kMostCompression = 9;
 
-std::string_view word_of(DatasetFormat format) {
-  return kChoiceWords<DatasetFormat>.at(static_cast<std::size_t>(format));
+}  // namespace
+
+std::string numbered(std::uint64_t index) {
+  return fmt::format("{:03}/{:03}/{:09}", index / 1'000'000, index / 1000 % 1000, index);
 }
 
-}  // namespace
+std::uint64_t share_of(const Shard& shard, std::uint64_t size) {
+  return size / shard.count + (shard.index < size % shard.count ? 1 : 0);
+}
 
 std::string_view PackPlaces::extension() const {
   switch (format_) {
@@ -34,7 +38,7 @@ std::string_view PackPlaces::extension() const {
 }
 
 std::filesystem::path PackPlaces::operator()(std::uint64_t index) const {
-  return fmt::format("{}/{:03}/{:03}/{:09}{}", root(), index / 1'000'000, index / 1000 % 1000, index, extension());
+  return fmt::format("{}/{}{}", root(), numbered(index), extension());
 }
 
 PackList::PackList(const UnitList& units, const DatasetFiles& files) : units_(units), files_(files) {
@@ -61,7 +65,7 @@ std::string PackList::digest(const std::string& inputs, const Pack& pack) const 
   const Unit last = units_.at(pack.first + pack.units - 1);
   // The units between the two follow from the episodes and the blocks; how many environments there are does not count,
   // so that a dataset can grow.
-  return digest_of(fmt::format("{} {} {} {} {} {} {} {}", word_of(files_.format), files_.compression,
+  return digest_of(fmt::format("{} {} {} {} {} {} {} {}", to_string(files_.format), files_.compression,
                                units_.episodes().first, units_.episodes().end, units_.frames(), units_.block(),
                                unit_digest(inputs, first), unit_digest(inputs, last)));
 }

@@ -18,6 +18,12 @@ struct Pack {
   friend bool operator==(const Pack&, const Pack&) = default;
 };
 
+/// Where the numbered of a kind stand below their root: "000/012/000012345". No folder has more than 1000 entries.
+std::string numbered(std::uint64_t index);
+
+/// How many of so many a shard has.
+std::uint64_t share_of(const Shard& shard, std::uint64_t size);
+
 /// Where packs of a format stand below the folder of a dataset: packs/000/012/000012345.h5.
 class PackPlaces {
  public:

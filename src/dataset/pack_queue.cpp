@@ -41,10 +41,7 @@ PackQueue::PackQueue(const PackList& packs, const DatasetOptions& options, std::
   for (const std::uint64_t index : *options.units) static_cast<void>(packs.units().at(index));
 }
 
-std::uint64_t PackQueue::own_size() const {
-  const auto [index, count] = options_.shard;
-  return packs_.size() / count + (index < packs_.size() % count ? 1 : 0);
-}
+std::uint64_t PackQueue::own_size() const { return share_of(options_.shard, packs_.size()); }
 
 std::uint64_t PackQueue::size() const {
   if (options_.units) return options_.units->size();

@@ -122,14 +122,14 @@ class DatasetRunner {
     const SharedTrees trees(setup_.scene, run.compute, setup_.start_s);
     begin_ = DatasetClock::now();
     make_executor(crew_)->parallel_for(static_cast<std::size_t>(crew_), 1,
-                                       [&](std::size_t worker, std::size_t) { work(worker, run, trees); });
+                                       [&](std::size_t, std::size_t) { work(run, trees); });
     result_.seconds = std::chrono::duration<double>(DatasetClock::now() - begin_).count();
   }
 
-  void work(std::size_t worker, const RunOptions& run, const SharedTrees& trees) {
+  void work(const RunOptions& run, const SharedTrees& trees) {
     try {
       UnitRenderer renderer(setup_, run, trees);
-      const auto writer = make_writer(renderer.run(), worker);
+      const auto writer = make_writer(renderer.run());
       while (!stop_ && !run.should_stop()) {
         const std::optional<Pack> pack = queue_.take();
         if (!pack) break;
@@ -146,17 +146,17 @@ class DatasetRunner {
     }
   }
 
-  std::unique_ptr<PackWriter> make_writer(PreparedRun& run, std::size_t worker) {
+  std::unique_ptr<PackWriter> make_writer(PreparedRun& run) {
     const std::filesystem::path& out = options_.run.out;
     switch (file_.packs.files().format) {
       case DatasetFormat::kHdf5:
-        return make_hdf5_writer(out, setup_, run, file_, worker);
+        return make_hdf5_writer(out, setup_, run, file_);
       case DatasetFormat::kWebDataset:
-        return std::make_unique<TarWriter>(out, setup_, run, file_.packs, file_.inputs, worker);
+        return std::make_unique<TarWriter>(out, setup_, run, file_.packs, file_.inputs);
       case DatasetFormat::kFolders:
         break;
     }
-    return std::make_unique<FolderWriter>(out, setup_, run, file_.inputs, worker);
+    return std::make_unique<FolderWriter>(out, setup_, run, file_.inputs);
   }
 
   void render_pack(const Pack& pack, UnitRenderer& renderer, PackWriter& writer) {

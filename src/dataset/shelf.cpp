@@ -33,10 +33,11 @@ bool is_unfinished(std::string_view name) {
 
 }  // namespace
 
-std::string unfinished_name(std::uint64_t index, std::uint64_t number) {
+std::string unfinished_name(std::uint64_t index, const void* owner) {
   std::array<char, 256> host = {};
   gethostname(host.data(), host.size() - 1);
-  return fmt::format(".{:09}.{}-{}-{}{}", index, host.data(), getpid(), number, kPartEnd);
+  return fmt::format(".{:09}.{}-{}-{:x}{}", index, host.data(), getpid(), reinterpret_cast<std::uintptr_t>(owner),
+                     kPartEnd);
 }
 
 PackShelf::Part& PackShelf::load(std::uint64_t index) {

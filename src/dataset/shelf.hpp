@@ -47,7 +47,8 @@ class PackShelf {
   Part part_;
 };
 
-/// What a pack is called, hidden, before it gets its name: ".000012345.HOST-PID-N.part".
-std::string unfinished_name(std::uint64_t index, std::uint64_t number);
+/// What a pack is called, hidden, before it gets its name: ".000012345.HOST-PID-ADDRESS.part". `owner`: whoever makes
+/// it. Where claims fail, several make the same pack, of other computers, processes or threads.
+std::string unfinished_name(std::uint64_t index, const void* owner);
 
 }  // namespace fathom

@@ -11,7 +11,7 @@
 
 #include <fathom/base/error.hpp>
 
-#include "dataset/new_file.hpp"
+#include "dataset/fail_at.hpp"
 
 namespace fathom {
 
@@ -51,8 +51,8 @@ nlohmann::ordered_json pose_json(const Pose& pose) {
 }  // namespace
 
 TarWriter::TarWriter(std::filesystem::path dataset, const SceneSetup& setup, PreparedRun& run, const PackList& packs,
-                     std::string inputs, std::uint64_t number)
-    : FileWriter(std::move(dataset), packs, std::move(inputs), number), run_(run) {
+                     std::string inputs)
+    : FileWriter(std::move(dataset), packs, std::move(inputs)), run_(run) {
   for (const SensorSetup& sensor : setup.sensors) arrays_.push_back(planned_arrays(sensor));
 }
 

@@ -21,7 +21,7 @@ namespace fathom {
 class TarWriter : public FileWriter {
  public:
   TarWriter(std::filesystem::path dataset, const SceneSetup& setup, PreparedRun& run, const PackList& packs,
-            std::string inputs, std::uint64_t number);
+            std::string inputs);
   ~TarWriter() override;
 
   void begin(const Unit& unit, const std::string& parameters_json) override;

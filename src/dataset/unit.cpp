@@ -10,6 +10,8 @@
 
 #include <fathom/base/error.hpp>
 
+#include "dataset/pack.hpp"
+
 namespace fathom {
 
 namespace {
@@ -56,9 +58,7 @@ Unit UnitList::at(std::uint64_t index) const {
   return unit;
 }
 
-std::filesystem::path unit_folder(std::uint64_t index) {
-  return fmt::format("units/{:03}/{:03}/{:09}", index / 1'000'000, index / 1000 % 1000, index);
-}
+std::filesystem::path unit_folder(std::uint64_t index) { return PackPlaces(DatasetFormat::kFolders)(index); }
 
 Shard parse_shard(const std::string& text) {
   const std::string_view view = text;

@@ -3,6 +3,7 @@
 // How the units of a dataset are kept.
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -18,6 +19,9 @@ enum class DatasetFormat : std::uint8_t {
 };
 template <>
 inline constexpr std::array<std::string_view, 3> kChoiceWords<DatasetFormat> = {"folders", "hdf5", "webdataset"};
+constexpr std::string_view to_string(DatasetFormat format) {
+  return kChoiceWords<DatasetFormat>[static_cast<std::size_t>(format)];
+}
 
 /// A format and its options.
 struct DatasetFiles {

@@ -11,7 +11,7 @@
 
 #include <fathom/base/error.hpp>
 
-#include "dataset/new_file.hpp"
+#include "text/whole_file.hpp"
 
 namespace fathom::hdf5 {
 
@@ -100,7 +100,9 @@ void NewFile::save(const std::filesystem::path& file) {
   check(H5Fget_vfd_handle(handle_.get(), H5P_DEFAULT, &image), file);
   check(H5Fget_filesize(handle_.get(), &size), file);
   const std::span bytes(*static_cast<const std::byte* const*>(image), static_cast<std::size_t>(size));
-  write_new_file(file, bytes.first(used_bytes(bytes)));
+  WholeFile out(file);
+  out.write(bytes.first(used_bytes(bytes)));
+  out.commit();
   check(handle_.close() ? 0 : -1, file);
 }
 
@@ -110,20 +112,15 @@ Handle create_group(hid_t parent, const std::string& name, const std::filesystem
   return {H5Gcreate2(parent, name.c_str(), H5P_DEFAULT, what.get(), H5P_DEFAULT), &H5Gclose, file};
 }
 
-void save_file(Handle& made, const std::filesystem::path& file) {
-  check(H5Fflush(made.get(), H5F_SCOPE_LOCAL), file);
-  const ssize_t size = H5Fget_file_image(made.get(), nullptr, 0);
-  check(size < 0 ? -1 : 0, file);
-  std::vector<std::byte> image(static_cast<std::size_t>(size));  // a copy, in which nobody has the file open
-  check(H5Fget_file_image(made.get(), image.data(), image.size()) == size ? 0 : -1, file);
-  check(made.close() ? 0 : -1, file);
-  write_new_file(file, image);
+Handle text_type(const std::filesystem::path& file) {
+  Handle type(H5Tcopy(H5T_C_S1), &H5Tclose, file);
+  check(H5Tset_size(type.get(), H5T_VARIABLE), file);
+  check(H5Tset_cset(type.get(), H5T_CSET_UTF8), file);
+  return type;
 }
 
 void write_attribute(hid_t object, const char* name, const std::string& text, const std::filesystem::path& file) {
-  const Handle type(H5Tcopy(H5T_C_S1), &H5Tclose, file), space(H5Screate(H5S_SCALAR), &H5Sclose, file);
-  check(H5Tset_size(type.get(), H5T_VARIABLE), file);
-  check(H5Tset_cset(type.get(), H5T_CSET_UTF8), file);
+  const Handle type = text_type(file), space(H5Screate(H5S_SCALAR), &H5Sclose, file);
   const Handle attribute(H5Acreate2(object, name, type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT), &H5Aclose, file);
   const char* const value = text.c_str();
   check(H5Awrite(attribute.get(), type.get(), static_cast<const void*>(&value)), file);

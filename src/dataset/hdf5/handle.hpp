@@ -58,7 +58,7 @@ class NewFile {
   explicit NewFile(const std::filesystem::path& file);
 
   [[nodiscard]] hid_t get() const { return handle_.get(); }
-  /// Closes it and writes it to disk, where nothing has the name. Throws SystemError.
+  /// Closes it and writes it to disk, whole or not at all. Throws SystemError.
   void save(const std::filesystem::path& file);
 
  private:
@@ -67,6 +67,9 @@ class NewFile {
 
 /// A group without times.
 Handle create_group(hid_t parent, const std::string& name, const std::filesystem::path& file);
+
+/// The type of texts of any length, UTF-8.
+Handle text_type(const std::filesystem::path& file);
 
 /// Writes a string as an attribute.
 void write_attribute(hid_t object, const char* name, const std::string& text, const std::filesystem::path& file);

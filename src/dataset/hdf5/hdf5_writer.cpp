@@ -15,9 +15,8 @@
 
 namespace fathom::hdf5 {
 
-Hdf5Writer::Hdf5Writer(std::filesystem::path dataset, const SceneSetup& setup, PreparedRun& run, DatasetFile file,
-                       std::uint64_t number)
-    : FileWriter(std::move(dataset), file.packs, file.inputs, number), about_(std::move(file)), run_(run) {
+Hdf5Writer::Hdf5Writer(std::filesystem::path dataset, const SceneSetup& setup, PreparedRun& run, DatasetFile file)
+    : FileWriter(std::move(dataset), file.packs, file.inputs), about_(std::move(file)), run_(run) {
   for (const SensorSetup& sensor : setup.sensors) {
     if (sensor.sensor.name == kUnitGroup) {
       throw InputError("HDF5: a sensor cannot be called 'unit', as the arrays of the units are");
@@ -148,9 +147,7 @@ void Hdf5Writer::write_numbers() {
   }
   std::vector<const char*> texts;
   for (const std::string& text : parameters_) texts.push_back(text.c_str());
-  const Handle type(H5Tcopy(H5T_C_S1), &H5Tclose, unfinished());
-  check(H5Tset_size(type.get(), H5T_VARIABLE), unfinished());
-  check(H5Tset_cset(type.get(), H5T_CSET_UTF8), unfinished());
+  const Handle type = text_type(unfinished());
   write_array(group.get(), "parameters", type.get(), type.get(), std::span(shape).first(1), texts.data());
 }
 
@@ -169,8 +166,8 @@ void Hdf5Writer::close_file() {
 namespace fathom {
 
 std::unique_ptr<PackWriter> make_hdf5_writer(const std::filesystem::path& dataset, const SceneSetup& setup,
-                                             PreparedRun& run, const DatasetFile& file, std::uint64_t number) {
-  return std::make_unique<hdf5::Hdf5Writer>(dataset, setup, run, file, number);
+                                             PreparedRun& run, const DatasetFile& file) {
+  return std::make_unique<hdf5::Hdf5Writer>(dataset, setup, run, file);
 }
 
 }  // namespace fathom

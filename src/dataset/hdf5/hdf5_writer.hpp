@@ -18,8 +18,7 @@ namespace fathom::hdf5 {
 /// Writes the file of a pack: each frame of a channel is a chunk, which is written as it comes.
 class Hdf5Writer : public FileWriter {
  public:
-  Hdf5Writer(std::filesystem::path dataset, const SceneSetup& setup, PreparedRun& run, DatasetFile file,
-             std::uint64_t number);
+  Hdf5Writer(std::filesystem::path dataset, const SceneSetup& setup, PreparedRun& run, DatasetFile file);
   ~Hdf5Writer() override;
 
   void begin(const Unit& unit, const std::string& parameters_json) override;

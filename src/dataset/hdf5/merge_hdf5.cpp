@@ -92,18 +92,10 @@ class VirtualFile {
 
 void merge_hdf5(const std::filesystem::path& dataset, const DatasetFile& file) {
   const hdf5::Quiet quiet;
-  const std::filesystem::path name = dataset / kMergedHdf5Name, unfinished = dataset / ".dataset.h5.part";
-  std::error_code error;
-  std::filesystem::remove(unfinished, error);
-  try {
-    hdf5::VirtualFile merged(dataset, file, unfinished);
-    merged.write();
-    merged.save();
-    std::filesystem::rename(unfinished, name);
-  } catch (...) {
-    std::filesystem::remove(unfinished, error);
-    throw;
-  }
+  const std::filesystem::path name = dataset / kMergedHdf5Name;
+  hdf5::VirtualFile merged(dataset, file, name);
+  merged.write();
+  merged.save();
 }
 
 }  // namespace fathom

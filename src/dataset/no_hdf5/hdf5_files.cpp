@@ -14,8 +14,7 @@ namespace {
 }  // namespace
 
 std::unique_ptr<PackWriter> make_hdf5_writer(const std::filesystem::path& /*dataset*/, const SceneSetup& /*setup*/,
-                                             PreparedRun& /*run*/, const DatasetFile& /*file*/,
-                                             std::uint64_t /*number*/) {
+                                             PreparedRun& /*run*/, const DatasetFile& /*file*/) {
   refuse();
 }
 
