@@ -33,14 +33,17 @@ Examples:
   fathom beam score --map office.yaml --log office.log.gz --parameters out/fit/parameters.yaml)";
 
 constexpr const char* kFitHelp = R"(
-In the examples office.yaml, office.log.gz and drive.mcap stand for your own map, log and bag.
+In the examples office.yaml, office.log.gz, monday.log.gz, tuesday.log.gz and drive.mcap stand for your own map, logs and
+bag.
 
 Examples:
   fathom beam fit --map office.yaml --log office.log.gz --max-range 80 --out out/fit
   fathom beam fit --map office.yaml --log office.log.gz --max-range 80 --scans 1::16 --test-scans 9::16
       --hit-offset fit --out out/fit_every_16th
   fathom beam fit --map office.yaml --bag drive.mcap --scan /laser/scan --frame world --out out/fit_bag
+  fathom beam fit --map office.yaml --log monday.log.gz --also tuesday.log.gz --max-range 80 --out out/fit_two_days
 
+Several processes learn together under mpirun, where fathom is built with -DFATHOM_MPI=ON; docs/scale.md tells more.
 Scans are counted from 0 and chosen as all, odd, even or start:stop:step (stop excluded; each part may be left out).
 DIR gets parameters.yaml, fit.json and report.html; files appear whole or not at all.)";
 
@@ -107,6 +110,9 @@ void add_fit(CLI::App& app) {
   CLI::App& c = *app.add_subcommand("fit", "Learn the six parameters from a log and a map");
   add_world(c, o->world);
   add_log(c, o->log);
+  c.add_option("--also", o->also, "another log or bag of the same sensor, read as the first; may be repeated")
+      ->type_name("LOG")
+      ->allow_extra_args(false);
   c.add_option("--out", o->out, "folder to make for the results")->required()->type_name("DIR");
   fathom::FitLogOptions& fit = o->fit;
   c.add_option("--scans", fit.scans, "scans to learn from")->type_name("CHOICE")->default_str(fit.scans);
@@ -120,6 +126,9 @@ void add_fit(CLI::App& app) {
   add_choice(c, "--miss", doc_of<fathom::BeamSensor>("miss"), fit.miss);
   add_choice(c, "--variant", "how to learn; closed_form and book are biased, for comparison", fit.variant);
   add_hit_offset(c, fit.hit_offset_m);
+  c.add_option("--scratch", fit.scratch,
+               "folder on a disk for the readings, 16 bytes each, if memory does not hold them")
+      ->type_name("DIR");
   add_threads(c, fit.compute.threads);
   add_force(c, o->force);
   add_quiet(c, o->quiet);

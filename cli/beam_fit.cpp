@@ -2,6 +2,8 @@
 #include "beam_fit.hpp"
 
 #include <cmath>
+#include <memory>
+#include <optional>
 #include <vector>
 
 #include <fmt/format.h>
@@ -11,14 +13,21 @@
 
 #include "outputs.hpp"
 #include "progress.hpp"
+#include "ranks.hpp"
 #include "signals.hpp"
 #include "text.hpp"
 
 namespace fathom_cli {
 namespace {
 
-fathom::FitReport learn(const BeamFitOptions& options, const fathom::ScanLog& log, const fathom::World& world) {
-  TaskDisplay display("learning:", options.quiet);
+BeamLogOptions nth_log(const BeamFitOptions& options, std::size_t n) {
+  BeamLogOptions log = options.log;
+  if (n > 0) (log.bag.empty() ? log.log : log.bag) = options.also[n - 1];
+  return log;
+}
+
+fathom::FitReport learn(const BeamFitOptions& options, const fathom::World& world, bool quiet, fathom::Ranks* ranks) {
+  TaskDisplay display("learning:", quiet);
   fathom::FitLogOptions fit = options.fit;
   fit.on_iteration = [&display](const fathom::FitIteration& i) {
     display.show_text(fmt::format("iteration {}, log-likelihood {:.3f}", i.iteration + 1, i.log_likelihood));
@@ -29,7 +38,10 @@ fathom::FitReport learn(const BeamFitOptions& options, const fathom::ScanLog& lo
                    {"give max_range_m", "give --max-range"},
                    {"is in scans", "is in --scans"},
                    {"and in test_scans", "and in --test-scans"}},
-                  [&] { return fathom::fit_log(log, world, fit); });
+                  [&] {
+                    const auto read = [&](std::size_t n) { return read_log(nth_log(options, n)); };
+                    return fathom::fit_logs(1 + options.also.size(), read, world, fit, ranks);
+                  });
 }
 
 /// "0.8716 +- 0.0043"; without an error where there is none.
@@ -58,18 +70,20 @@ std::string summary(const fathom::FitReport& report, const std::filesystem::path
 }  // namespace
 
 void fit_beam(const BeamFitOptions& options) {
-  const StopSignals signals(Patience::kNone);
+  const std::unique_ptr<fathom::Ranks> ranks = join_ranks(environment_variable);
+  const bool tells = !ranks || ranks->rank() == 0;
+  std::optional<StopSignals> signals;  // one line of all processes is enough
+  if (tells) signals.emplace(Patience::kNone);
   fathom::check_fit_folder(options.out, options.force);
-  const std::filesystem::path log_file = options.log.file();
   Paths inputs = world_files(options.world);
-  inputs.push_back(log_file);
+  for (std::size_t n = 0; n <= options.also.size(); ++n) inputs.push_back(nth_log(options, n).file());
   const Paths outputs = fathom::fit_files(options.out);
   refuse_inputs(outputs, inputs);
   const fathom::World world = open_world(options.world, options.unknown, options.fit.compute.threads);
   refuse_inputs(outputs, world.inputs());
-  const fathom::ScanLog log = read_log(options.log);
 
-  const fathom::FitReport report = learn(options, log, world);
+  const fathom::FitReport report = learn(options, world, options.quiet || !tells, ranks.get());
+  if (!tells) return;
   fathom::write_fit(options.out, report, options.force);
   if (!options.quiet) print(notes_text(report.notes) + summary(report, options.out));
 }

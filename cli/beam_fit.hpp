@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <vector>
 
 #include <fathom/beam/log.hpp>
 
@@ -13,13 +14,15 @@ namespace fathom_cli {
 struct BeamFitOptions {
   BeamWorldOptions world;
   BeamLogOptions log;
+  std::vector<std::filesystem::path> also;  ///< read as the first log is
   std::filesystem::path out;
   fathom::FitLogOptions fit;
   fathom::UnknownCells unknown = fathom::UnknownCells::kFree;
   bool force = false, quiet = false;
 };
 
-/// Learns the parameters with progress on stderr, writes the folder and prints what was found. Throws fathom::Error.
+/// Learns the parameters with progress on stderr, writes the folder and prints what was found; together with the other
+/// processes of mpirun, of which the first writes and prints. Throws fathom::Error.
 void fit_beam(const BeamFitOptions& options);
 
 }  // namespace fathom_cli

@@ -37,7 +37,11 @@ EmParameters em_parameters(const BeamParameters& p, const BeamSensor& sensor, Fi
 }  // namespace
 
 EmPart::EmPart(const Evidence& evidence, const BeamSensor& sensor, Executor& executor, Isa isa)
-    : evidence_(evidence), sensor_(sensor), executor_(executor), kernels_(pick_kernels(isa)) {
+    : evidence_(evidence),
+      sensor_(sensor),
+      executor_(executor),
+      kernels_(pick_kernels(isa)),
+      r_short_(evidence.z_m.get_allocator()) {
   add_blocks(0, evidence.missed, true);
   add_blocks(evidence.missed, evidence.ranges(), false);
   executor.parallel_for(blocks_.size(), kBlocksAtOnce, [&](std::size_t begin, std::size_t end) {

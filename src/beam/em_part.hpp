@@ -4,6 +4,7 @@
 // in the order of the blocks, so results do not depend on threads.
 
 #include <cstdint>
+#include <memory_resource>
 #include <optional>
 #include <vector>
 
@@ -80,8 +81,8 @@ class EmPart {
   const EmKernels& kernels_;
   std::vector<Block> blocks_;
   std::vector<BlockResult> results_;
-  std::vector<float> r_short_;    // [ranges]
-  EmParameters parameters_ = {};  // of the last expect()
+  std::pmr::vector<float> r_short_;  // [ranges]
+  EmParameters parameters_ = {};     // of the last expect()
 };
 
 }  // namespace fathom

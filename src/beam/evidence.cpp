@@ -29,9 +29,9 @@ void check(const BeamData& data) {
 
 }  // namespace
 
-Evidence make_evidence(const BeamData& data, const BeamSensor& sensor) {
+Evidence make_evidence(const BeamData& data, const BeamSensor& sensor, std::pmr::memory_resource* large) {
   check(data);
-  Evidence e;
+  Evidence e(large);
   e.z_m.reserve(data.reading_m.size());
   e.expected_m.reserve(data.reading_m.size());
   e.cluster.reserve(data.reading_m.size());

@@ -12,6 +12,7 @@
 #include "base/text.hpp"
 #include "beam/em.hpp"
 #include "beam/maximise.hpp"
+#include "beam/scratch.hpp"
 #include "beam/std_errors.hpp"
 
 namespace fathom {
@@ -121,36 +122,32 @@ void add_flags(const Maximum& last, const SigmaLimits& limits, FitVariant varian
   if (fit.kinds[2] > 0) flag(fmt::format("{} readings carried no evidence", fit.kinds[2]));
 }
 
-double largest_cell(std::span<const BeamData> parts, Ranks* ranks) {
-  std::vector<double> cells = {0.0};
-  for (const BeamData& part : parts) cells.push_back(part.cell_m);
-  if (ranks != nullptr) cells = ranks->gather(cells);
-  return *std::ranges::max_element(cells);
+/// What each process has, of all.
+double largest(double mine, Ranks* ranks) {
+  return ranks == nullptr ? mine : std::ranges::max(ranks->gather(std::span(&mine, 1)));
 }
 
-}  // namespace
-
-Ranks::~Ranks() = default;
-
-BeamFit fit_beam_model(const BeamData& data, const BeamSensor& sensor, const FitOptions& options) {
-  return fit_beam_model(std::span(&data, 1), sensor, options, nullptr);
-}
-
-BeamFit fit_beam_model(std::span<const BeamData> data, const BeamSensor& sensor, const FitOptions& options,
-                       Ranks* ranks) {
-  check(options, sensor);
-  const auto executor = make_executor(options.compute.threads);
+/// All parts of this process, each made evidence of as it comes.
+struct PartEvidence {
   std::vector<Evidence> parts;
-  for (const BeamData& part : data) {
-    check_in_range("fit", "cell_m", part.cell_m, 0, sensor.max_range_m, "m");
-    parts.push_back(make_evidence(part, sensor));
-    put_behind_first(parts.back(), kEmBlock, options.start.hit_offset_m, *executor);
+  double cell_m = 0.0;  ///< the largest
+
+  void add(const BeamData& pairs, const BeamSensor& sensor, const FitOptions& options, Executor& executor,
+           std::pmr::memory_resource* large) {
+    check_in_range("fit", "cell_m", pairs.cell_m, 0, sensor.max_range_m, "m");
+    cell_m = std::max(cell_m, pairs.cell_m);
+    parts.push_back(make_evidence(pairs, sensor, large));
+    put_behind_first(parts.back(), kEmBlock, options.start.hit_offset_m, executor);
   }
-  Em em(parts, sensor, *executor, options.compute.isa, ranks);
+};
+
+BeamFit fit_evidence(const PartEvidence& evidence, const BeamSensor& sensor, const FitOptions& options,
+                     Executor& executor, Ranks* ranks) {
+  Em em(evidence.parts, sensor, executor, options.compute.isa, ranks);
   if (!(em.totals().pairs() > 0.0)) {
     throw InputError(fmt::format("none of {} readings carries evidence", em.totals().kinds[2]));
   }
-  const SigmaLimits limits = sigma_limits(sensor, largest_cell(data, ranks));
+  const SigmaLimits limits = sigma_limits(sensor, largest(evidence.cell_m, ranks));
   BeamFit fit;
   fit.parameters = options.start;
   fit.parameters.sigma_hit_m = std::clamp(options.start.sigma_hit_m, limits.low_m, limits.high_m);
@@ -175,8 +172,36 @@ BeamFit fit_beam_model(std::span<const BeamData> data, const BeamSensor& sensor,
     if (options.on_iteration) options.on_iteration({i, log_likelihood, fit.parameters});
   }
   add_flags(last, limits, options.variant, fit);
-  add_std_errors(parts, sensor, last, options.fit_hit_offset, em, *executor, ranks, fit);
+  add_std_errors(evidence.parts, sensor, last, options.fit_hit_offset, em, executor, ranks, fit);
   return fit;
+}
+
+}  // namespace
+
+Ranks::~Ranks() = default;
+
+BeamFit fit_beam_model(const BeamData& data, const BeamSensor& sensor, const FitOptions& options) {
+  return fit_beam_model(std::span(&data, 1), sensor, options, nullptr);
+}
+
+BeamFit fit_beam_model(std::span<const BeamData> parts, const BeamSensor& sensor, const FitOptions& options,
+                       Ranks* ranks) {
+  check(options, sensor);
+  const auto executor = make_executor(options.compute.threads);
+  Scratch scratch(options.scratch);
+  PartEvidence evidence;
+  for (const BeamData& pairs : parts) evidence.add(pairs, sensor, options, *executor, scratch.resource());
+  return fit_evidence(evidence, sensor, options, *executor, ranks);
+}
+
+BeamFit fit_beam_model(std::size_t parts, const BeamPartReader& read, const BeamSensor& sensor,
+                       const FitOptions& options, Ranks* ranks) {
+  check(options, sensor);
+  const auto executor = make_executor(options.compute.threads);
+  Scratch scratch(options.scratch);
+  PartEvidence evidence;
+  for (std::size_t i = 0; i < parts; ++i) evidence.add(read(i), sensor, options, *executor, scratch.resource());
+  return fit_evidence(evidence, sensor, options, *executor, ranks);
 }
 
 }  // namespace fathom

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include <fathom/base/compute.hpp>
 #include <fathom/base/error.hpp>
 #include <fathom/beam/log.hpp>
 
@@ -50,6 +51,7 @@ FitOptions fit_options(const FitLogOptions& options) {
   FitOptions fit;
   fit.variant = options.variant;
   fit.compute = options.compute;
+  fit.scratch = options.scratch;
   fit.fit_hit_offset = !options.hit_offset_m;
   fit.start.hit_offset_m = options.hit_offset_m.value_or(0.0);
   fit.on_iteration = options.on_iteration;
@@ -92,6 +94,7 @@ class LogFitter {
   LogFitter(Logs logs, const World& world, const FitLogOptions& options, Ranks* ranks)
       : logs_(std::move(logs)), world_(world), options_(options), ranks_(ranks) {
     if (logs_.size() == 0) throw InputError("there is no log to learn from");
+    validate(options.compute);  // what is wrong with it is not wrong with a log
     look_at_logs();
     sensor_ = find_sensor();
   }
@@ -99,12 +102,16 @@ class LogFitter {
   FitReport run() {
     FitReport report;
     report.variant = options_.variant;
-    const std::vector<BeamData> parts = make_parts();
-    const std::string name = logs_.size() == 1 ? names_.front() : "";
-    report.fit = with_prefix(name, [&] { return fit_beam_model(parts, sensor_, fit_options(options_), ranks_); });
-    report.model = {report.fit.parameters, sensor_, world_.unknown()};
     report.held_out = held_out_ > 0.0;
-    report.shown = report.held_out ? held_out_pairs() : shown_parts(parts);
+    std::size_t parts = 0;
+    for (const LogFacts& facts : facts_) parts += parts_of(facts);
+    const std::size_t first = parts * rank() / size(), end = parts * (rank() + 1) / size();
+    const auto read = [&](std::size_t part) { return read_part(first + part); };
+    const std::string name = logs_.size() == 1 ? names_.front() : "";
+    report.fit =
+        with_prefix(name, [&] { return fit_beam_model(end - first, read, sensor_, fit_options(options_), ranks_); });
+    report.model = {report.fit.parameters, sensor_, world_.unknown()};
+    report.shown = report.held_out ? held_out_pairs() : gather_pairs(shown_);
     report.judgement =
         with_prefix(name, [&] { return judge_beam_model(report.fit.parameters, sensor_, report.shown); });
     report.facts = facts();
@@ -194,25 +201,17 @@ class LogFitter {
     return make_beam_data(log, scans, world_, sensor_.max_range_m, options_.compute);
   }
 
-  /// Those of this process.
-  std::vector<BeamData> make_parts() {
-    std::size_t count = 0;
-    for (const LogFacts& facts : facts_) count += parts_of(facts);
-    const std::size_t first = count * rank() / size(), end = count * (rank() + 1) / size();
-    std::vector<BeamData> parts;
-    std::size_t before = 0;
-    for (std::size_t i = 0; i < facts_.size(); before += parts_of(facts_[i]), ++i) {
-      if (before >= end || before + parts_of(facts_[i]) <= first) continue;
-      const ScanLog& log = logs_.at(i);
-      const Scans learned = choose_scans(log, options_.scans);
-      for (std::size_t k = std::max(first, before); k < std::min(end, before + parts_of(facts_[i])); ++k) {
-        const std::size_t begin = (k - before) * kScansOfPart;
-        const auto from = learned.begin() + static_cast<std::ptrdiff_t>(begin);
-        const auto scans = static_cast<std::ptrdiff_t>(std::min(kScansOfPart, learned.size() - begin));
-        parts.push_back(pairs(log, Scans(from, from + scans)));
-      }
-    }
-    return parts;
+  /// `part`: of all.
+  BeamData read_part(std::size_t part) {
+    std::size_t log = 0;
+    for (; part >= parts_of(facts_[log]); ++log) part -= parts_of(facts_[log]);
+    const ScanLog& from = logs_.at(log);
+    const Scans learned = choose_scans(from, options_.scans);
+    const std::size_t begin = part * kScansOfPart, count = std::min(kScansOfPart, learned.size() - begin);
+    const auto first = learned.begin() + static_cast<std::ptrdiff_t>(begin);
+    BeamData read = pairs(from, Scans(first, first + static_cast<std::ptrdiff_t>(count)));
+    if (held_out_ == 0.0) show(read);
+    return read;
   }
   static std::size_t parts_of(const LogFacts& facts) {
     return (static_cast<std::size_t>(facts.learned) + kScansOfPart - 1) / kScansOfPart;
@@ -232,24 +231,19 @@ class LogFitter {
     return gather_pairs(mine);
   }
 
-  /// The pairs that were learned from, where none are held out: all of one log, else as many as judge.
-  BeamData shown_parts(const std::vector<BeamData>& parts) {
+  /// Where none are held out, the pairs that were learned from judge, or every k-th scan of them.
+  void show(const BeamData& part) {
     double readings = 0.0;
     for (const LogFacts& facts : facts_) readings += facts.learned * facts.rays;
     const auto every = static_cast<std::uint32_t>(std::max(1.0, std::ceil(readings / kMostJudged)));
-    if (every == 1) return gather_pairs(parts);
-    std::vector<BeamData> some;
-    for (const BeamData& part : parts) {
-      BeamData& kept = some.emplace_back();
-      kept.cell_m = part.cell_m;
-      for (std::size_t i = 0; i < part.reading_m.size(); ++i) {
-        if (part.scan[i] / every * every != part.scan[i]) continue;
-        kept.reading_m.push_back(part.reading_m[i]);
-        kept.expected_m.push_back(part.expected_m[i]);
-        kept.scan.push_back(part.scan[i]);
-      }
+    BeamData& kept = shown_.emplace_back();
+    kept.cell_m = part.cell_m;
+    for (std::size_t i = 0; i < part.reading_m.size(); ++i) {
+      if (part.scan[i] % every != 0) continue;
+      kept.reading_m.push_back(part.reading_m[i]);
+      kept.expected_m.push_back(part.expected_m[i]);
+      kept.scan.push_back(part.scan[i]);
     }
-    return gather_pairs(some);
   }
 
   /// As one, whose scans are counted on from log to log.
@@ -310,6 +304,7 @@ class LogFitter {
   std::vector<LogFacts> facts_;  // [logs]
   std::vector<std::string> names_, notes_;
   double held_out_ = 0.0, held_out_readings_ = 0.0;
+  std::vector<BeamData> shown_;  // of the parts of this process
   BeamSensor sensor_;
 };
 

@@ -102,6 +102,11 @@ TEST(BeamRanks, LearnFromPartsWhatIsLearnedFromAll) {
   const BeamData log = make_log(7);
   const FitOptions options = {.fit_hit_offset = true, .compute = {.threads = 1}};
   const BeamFit whole = fit_beam_model(log, kLaser, options);
+  FitOptions in_a_file = options;
+  in_a_file.scratch = std::filesystem::temp_directory_path();
+  EXPECT_TRUE(same_bits(fit_beam_model(log, kLaser, in_a_file), whole));
+  in_a_file.scratch /= "fathom_is_not_there";
+  EXPECT_THROW(fit_beam_model(log, kLaser, in_a_file), SystemError);
   const BeamFit parts = fit_beam_model(cut(log, {1000, 1000, 3300, 6000}), kLaser, options);
   for (const auto& field : BeamParameters::fields()) {
     const auto member = member_of<double>(field);

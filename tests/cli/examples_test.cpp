@@ -73,6 +73,9 @@ class Examples : public Beam {
     const Ended log =
         run_fathom({"beam", "sample", "--parameters", files_.parameters(), "--map", files_.map(), "--poses",
                     write_text(files_ / "many.csv", poses_csv(130)), "--out", files_ / "office.log.gz"});
+    for (const char* day : {"monday.log.gz", "tuesday.log.gz"}) {
+      std::filesystem::copy_file(files_ / "office.log.gz", files_ / day);
+    }
     ASSERT_EQ(log.exit_code, 0) << log.err;
     const Ended drive = run_fathom({"simulate", FATHOM_SOURCE_DIR "/examples/11_drive_bag/drive.yaml", "--frames", "40",
                                     "--out", files_ / "drive", "--bag", files_ / "drive.mcap", "--set",

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <span>
 #include <string>
@@ -41,6 +42,9 @@ struct FitOptions {
   double tolerance = 1e-9;      ///< stop when the log-likelihood changes by less than this, relatively
   std::size_t max_iterations = 2000;
   Compute compute = {};
+  /// Where a file keeps the readings, 16 bytes each, while they are learned from, if they are more than memory holds.
+  /// Empty: they are in memory. The file has no name, and is gone with the process.
+  std::filesystem::path scratch = {};
   /// Called from the calling thread. An exception ends the fit: throw Interrupted to stop.
   std::function<void(const FitIteration&)> on_iteration = {};
 };
@@ -68,6 +72,14 @@ FATHOM_API BeamFit fit_beam_model(const BeamData& data, const BeamSensor& sensor
 /// be empty, and a process may have none. Where one process throws, the others wait for it: end them, too.
 FATHOM_API BeamFit fit_beam_model(std::span<const BeamData> parts, const BeamSensor& sensor, const FitOptions& options,
                                   Ranks* ranks = nullptr);
+
+/// Gives the pairs of a part, counted from 0.
+using BeamPartReader = std::function<BeamData(std::size_t part)>;
+
+/// The same of parts that are read one after the other, once each, and not kept as pairs. Throws SystemError for a
+/// scratch file that cannot be made or does not fit, too.
+FATHOM_API BeamFit fit_beam_model(std::size_t parts, const BeamPartReader& read, const BeamSensor& sensor,
+                                  const FitOptions& options, Ranks* ranks = nullptr);
 
 /// How well parameters describe data that they were not learned from.
 struct BeamJudgement {
