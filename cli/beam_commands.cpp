@@ -126,6 +126,7 @@ void add_fit(CLI::App& app) {
   add_choice(c, "--miss", doc_of<fathom::BeamSensor>("miss"), fit.miss);
   add_choice(c, "--variant", "how to learn; closed_form and book are biased, for comparison", fit.variant);
   add_hit_offset(c, fit.hit_offset_m);
+  add_choice(c, "--per-log", "what is learned of each log for itself: its mount, its offset of ranges", fit.per_log);
   c.add_option("--scratch", fit.scratch,
                "folder on a disk for the readings, 16 bytes each, if memory does not hold them")
       ->type_name("DIR");

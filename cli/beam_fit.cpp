@@ -56,8 +56,23 @@ std::string parameters_table(const fathom::BeamFit& fit) {
   return align_columns(rows, {1, 2});
 }
 
+std::string logs_table(const fathom::FitReport& report) {
+  if (report.logs.empty()) return "";
+  std::vector<std::vector<std::string>> rows = {{"log", "mount_x_m", "mount_y_m", "mount_yaw_rad", "range_offset_m"}};
+  for (const auto& log : report.logs) {
+    const auto number = [&](double fathom::LogCorrection::*of) {
+      const double error = log.std_error.*of;
+      return fmt::format("{:.4f}", log.correction.*of) + (std::isfinite(error) ? fmt::format(" +- {:.2g}", error) : "");
+    };
+    rows.push_back({fathom::printable(log.name), number(&fathom::LogCorrection::mount_x_m),
+                    number(&fathom::LogCorrection::mount_y_m), number(&fathom::LogCorrection::mount_yaw_rad),
+                    number(&fathom::LogCorrection::range_offset_m)});
+  }
+  return "\n" + align_columns(rows, {1, 2, 3, 4});
+}
+
 std::string summary(const fathom::FitReport& report, const std::filesystem::path& out) {
-  std::string text = parameters_table(report.fit);
+  std::string text = parameters_table(report.fit) + logs_table(report);
   for (const std::string& flag : fathom::report_flags(report)) text += "note: " + flag + "\n";
   text += fmt::format("\n{} iterations on {} rays{}\n{}: {:.4f} nats per ray, KS distance {:.3f}, {} rays\n",
                       report.fit.log_likelihood.size() - 1, group_digits(report.fit.pairs),

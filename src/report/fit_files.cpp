@@ -43,6 +43,16 @@ std::string fit_json(const FitReport& report) {
   json["log_likelihood"] = report.fit.log_likelihood;
   json["held_out_nats_per_ray"] = report.held_out ? number_or_null(report.judgement.nats_per_ray) : Json(nullptr);
   json["ks_distance"] = report.held_out ? Json(report.judgement.ks_distance) : Json(nullptr);
+  for (const FitReport::Log& log : report.logs) {
+    Json& entry = json["logs"].emplace_back(Json{{"name", log.name}});
+    const auto add = [&](const char* name, double LogCorrection::*number) {
+      entry[name] = {{"value", log.correction.*number}, {"std_error", number_or_null(log.std_error.*number)}};
+    };
+    add("mount_x_m", &LogCorrection::mount_x_m);
+    add("mount_y_m", &LogCorrection::mount_y_m);
+    add("mount_yaw_rad", &LogCorrection::mount_yaw_rad);
+    add("range_offset_m", &LogCorrection::range_offset_m);
+  }
   json["flags"] = report_flags(report);
   return json.dump(2) + "\n";
 }

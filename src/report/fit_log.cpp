@@ -15,6 +15,7 @@
 #include <fathom/beam/log.hpp>
 
 #include "base/with_prefix.hpp"
+#include "report/log_correction.hpp"
 
 namespace fathom {
 
@@ -23,6 +24,10 @@ namespace {
 using Scans = std::vector<std::uint32_t>;
 
 constexpr std::size_t kScansOfPart = 1024;
+// Of corrections: the first search takes in a badly measured mount, m and rad; later ones refine.
+constexpr double kFirstStep = 0.1, kLeastStep = 1e-3;
+constexpr double kLeastRise = 0.01;  // nats, far below what a standard error is worth
+constexpr std::size_t kMostTurns = 20;
 constexpr double kMostJudged = 4e6;  // readings
 
 Scans choose_scans(const ScanLog& log, std::string_view selection) {
@@ -64,6 +69,11 @@ struct LogFacts {
 };
 constexpr std::size_t kFacts = sizeof(LogFacts) / sizeof(double);
 
+std::string correction_text(const LogCorrection& c) {
+  return fmt::format("mount {:.4f} m, {:.4f} m, {:.4f} rad; ranges {:+.4f} m", c.mount_x_m, c.mount_y_m,
+                     c.mount_yaw_rad, c.range_offset_m);
+}
+
 /// The logs, read one at a time where a process needs them.
 class Logs {
  public:
@@ -95,8 +105,12 @@ class LogFitter {
       : logs_(std::move(logs)), world_(world), options_(options), ranks_(ranks) {
     if (logs_.size() == 0) throw InputError("there is no log to learn from");
     validate(options.compute);  // what is wrong with it is not wrong with a log
+    if (!options.hit_offset_m && (options.per_log == PerLog::kOffset || options.per_log == PerLog::kBoth)) {
+      throw InputError("hit_offset_m is learned for all logs and per_log for each: the readings tell only their sum");
+    }
     look_at_logs();
     sensor_ = find_sensor();
+    own_.resize(facts_.size());
   }
 
   FitReport run() {
@@ -107,19 +121,63 @@ class LogFitter {
     for (const LogFacts& facts : facts_) parts += parts_of(facts);
     const std::size_t first = parts * rank() / size(), end = parts * (rank() + 1) / size();
     const auto read = [&](std::size_t part) { return read_part(first + part); };
+    const auto learn = [&] {
+      shown_.clear();
+      return fit_beam_model(end - first, read, sensor_, fit_options(options_), ranks_);
+    };
     const std::string name = logs_.size() == 1 ? names_.front() : "";
     report.fit =
-        with_prefix(name, [&] { return fit_beam_model(end - first, read, sensor_, fit_options(options_), ranks_); });
+        with_prefix(name, [&] { return options_.per_log == PerLog::kNothing ? learn() : learn_in_turns(learn); });
     report.model = {report.fit.parameters, sensor_, world_.unknown()};
     report.shown = report.held_out ? held_out_pairs() : gather_pairs(shown_);
     report.judgement =
         with_prefix(name, [&] { return judge_beam_model(report.fit.parameters, sensor_, report.shown); });
+    if (options_.per_log != PerLog::kNothing) {
+      for (std::size_t i = 0; i < names_.size(); ++i) {
+        report.logs.push_back({names_[i], own_[i].correction, own_[i].std_error});
+      }
+    }
     report.facts = facts();
     report.notes = notes_;
     return report;
   }
 
  private:
+  /// The common parameters and the corrections of logs.
+  template <class Learn>
+  BeamFit learn_in_turns(const Learn& learn) {
+    BeamFit fit = learn();
+    double step = kFirstStep;
+    for (std::size_t turn = 0; turn < kMostTurns; ++turn) {
+      const double before = fit.log_likelihood.back();
+      correct_logs(fit.parameters, step);
+      fit = learn();
+      if (fit.log_likelihood.back() < before + kLeastRise) return fit;
+      step = std::max(step / 4.0, kLeastStep);
+    }
+    fit.flags.push_back(fmt::format("the corrections of logs still change after {} turns", kMostTurns));
+    return fit;
+  }
+
+  /// Each process those of its logs.
+  void correct_logs(const BeamParameters& parameters, double step) {
+    const BeamModel model = {parameters, sensor_, world_.unknown()};
+    std::vector<double> numbers;
+    for (std::size_t i = first_of(rank()); i < first_of(rank() + 1); ++i) {
+      const ScanLog& log = logs_.at(i);
+      const CorrectedLog found =
+          correct_log(log, choose_scans(log, options_.scans), world_, model, options_, own_[i].correction, step);
+      for (const LogCorrection& c : {found.correction, found.std_error}) {
+        numbers.insert(numbers.end(), {c.mount_x_m, c.mount_y_m, c.mount_yaw_rad, c.range_offset_m});
+      }
+    }
+    const std::vector<double> all = gather(numbers);
+    for (std::size_t i = 0; i < own_.size(); ++i) {
+      const double* of = all.data() + 8 * i;
+      own_[i] = {{of[0], of[1], of[2], of[3]}, {of[4], of[5], of[6], of[7]}};
+    }
+  }
+
   [[nodiscard]] std::size_t rank() const { return ranks_ == nullptr ? 0 : ranks_->rank(); }
   [[nodiscard]] std::size_t size() const { return ranks_ == nullptr ? 1 : ranks_->size(); }
   [[nodiscard]] std::vector<double> gather(std::span<const double> mine) const {
@@ -197,8 +255,8 @@ class LogFitter {
     return sensor;
   }
 
-  [[nodiscard]] BeamData pairs(const ScanLog& log, const Scans& scans) const {
-    return make_beam_data(log, scans, world_, sensor_.max_range_m, options_.compute);
+  [[nodiscard]] BeamData pairs(std::size_t log, const Scans& scans) {
+    return corrected_pairs(logs_.at(log), scans, own_[log].correction, world_, sensor_.max_range_m, options_.compute);
   }
 
   /// `part`: of all.
@@ -209,7 +267,7 @@ class LogFitter {
     const Scans learned = choose_scans(from, options_.scans);
     const std::size_t begin = part * kScansOfPart, count = std::min(kScansOfPart, learned.size() - begin);
     const auto first = learned.begin() + static_cast<std::ptrdiff_t>(begin);
-    BeamData read = pairs(from, Scans(first, first + static_cast<std::ptrdiff_t>(count)));
+    BeamData read = pairs(log, Scans(first, first + static_cast<std::ptrdiff_t>(count)));
     if (held_out_ == 0.0) show(read);
     return read;
   }
@@ -226,7 +284,7 @@ class LogFitter {
       const Scans all = held_out_scans(options_, choose_scans(log, options_.scans), log);
       Scans scans;
       for (std::size_t k = 0; k < all.size(); k += every) scans.push_back(all[k]);
-      if (!scans.empty()) mine.push_back(pairs(log, scans));
+      if (!scans.empty()) mine.push_back(pairs(i, scans));
     }
     return gather_pairs(mine);
   }
@@ -287,6 +345,7 @@ class LogFitter {
     for (std::size_t i = 0; i < facts_.size(); ++i) {
       const std::string file = std::filesystem::path(names_[i]).filename().string();
       facts.push_back({"log", fmt::format("{}{}{:.0f} rays a scan", file, file.empty() ? "" : ", ", facts_[i].rays)});
+      if (options_.per_log != PerLog::kNothing) facts.push_back({"its own", correction_text(own_[i].correction)});
       learned += facts_[i].learned;
     }
     facts.push_back({"learned from", count_text(learned, options_.scans)});
@@ -304,7 +363,8 @@ class LogFitter {
   std::vector<LogFacts> facts_;  // [logs]
   std::vector<std::string> names_, notes_;
   double held_out_ = 0.0, held_out_readings_ = 0.0;
-  std::vector<BeamData> shown_;  // of the parts of this process
+  std::vector<CorrectedLog> own_;  // [logs]
+  std::vector<BeamData> shown_;    // of the parts of this process
   BeamSensor sensor_;
 };
 

@@ -2,6 +2,7 @@
 """Datasets by Open MPI and by Slurm, and models learned by Open MPI, all real, on this computer:
 python3 cluster_test.py FATHOM SHARE HAS_MPI. What is not installed is skipped."""
 
+import json
 import os
 import shutil
 import socket
@@ -168,6 +169,16 @@ class Learning(unittest.TestCase):
             self.check_error(2, self.words(self.path / "none"), "FATHOM_MPI")
             self.assertFalse((self.path / "none").exists())
             return
+        with_mounts = [*self.words(self.path / "mounts"), "--per-log", "both", "--scans", "0::20"]
+        run(*with_mounts)
+        mounts = files_below(self.path / "mounts")
+        logs = json.loads(mounts["fit.json"])["logs"]
+        self.assertEqual([Path(log["name"]).name for log in logs], ["first.csv", "second.csv"])
+        for log in logs:
+            for number in ("mount_x_m", "mount_y_m", "mount_yaw_rad", "range_offset_m"):
+                self.assertLess(abs(log[number]["value"]), 4 * log[number]["std_error"] + 0.001, log)
+        run(*mpirun(2), *with_mounts[:-5], self.path / "mounts_by2", *with_mounts[-4:])
+        self.assertEqual(files_below(self.path / "mounts_by2"), mounts)
         for ranks in (1, 2, 4):
             out = self.path / f"by{ranks}"
             scratch = ["--scratch", self.path] if ranks == 2 else []

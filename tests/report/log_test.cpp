@@ -122,6 +122,81 @@ TEST(FitLog, TakesTheSensorFromItsOptions) {
   EXPECT_EQ(fit_log(log, room(), {.hit_offset_m = 0.03}).fit.parameters.hit_offset_m, 0.03);
 }
 
+/// Scans of one sensor that was mounted otherwise each day, and measured farther.
+ScanLog log_of_day(int day, const LogCorrection& own) {
+  std::vector<PlanarPose> poses, logged;
+  for (int i = 0; i < 240; ++i) {
+    const PlanarPose pose = {-3 + 0.0125 * i, -2 + 0.015 * i, 0.37 * i + day};
+    poses.push_back(pose);
+    // The robot: pose = logged * mount.
+    const double yaw = pose.yaw_rad - own.mount_yaw_rad, cos = std::cos(yaw), sin = std::sin(yaw);
+    logged.push_back({pose.x_m - cos * own.mount_x_m + sin * own.mount_y_m,
+                      pose.y_m - sin * own.mount_x_m - cos * own.mount_y_m, yaw});
+  }
+  ScanLog log = sample_log(truth(), room(), poses, even_azimuths_rad(61, 270), 5 + static_cast<std::uint64_t>(day),
+                           {.threads = 1});
+  for (float& z : log.range_m) {
+    if (z < 9.0F) z = std::clamp(z + static_cast<float>(own.range_offset_m), 0.0F, 8.99F);
+  }
+  log.pose = logged;
+  log.name = "day " + std::to_string(day);
+  return log;
+}
+
+TEST(FitLogs, LearnsMountsAndOffsetsBesideCommonParameters) {
+  const std::vector<LogCorrection> own = {{0.12, -0.05, 0.04, 0.03}, {-0.06, 0.08, -0.05, -0.02}, {}};
+  std::vector<ScanLog> logs;
+  for (std::size_t i = 0; i < own.size(); ++i) logs.push_back(log_of_day(static_cast<int>(i), own[i]));
+  const auto learn = [&](PerLog per_log, Ranks* ranks = nullptr) {
+    return fit_logs(
+        logs.size(), [&](std::size_t i) { return logs[i]; }, room(), {.per_log = per_log, .compute = {.threads = 1}},
+        ranks);
+  };
+  const FitReport report = learn(PerLog::kBoth);
+  EXPECT_EQ(report.fit.flags, std::vector<std::string>{});
+  ASSERT_EQ(report.logs.size(), own.size());
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    const FitReport::Log& log = report.logs[i];
+    EXPECT_EQ(log.name, logs[i].name);
+    for (const auto number : {&LogCorrection::mount_x_m, &LogCorrection::mount_y_m, &LogCorrection::mount_yaw_rad,
+                              &LogCorrection::range_offset_m}) {
+      EXPECT_NEAR(log.correction.*number, own[i].*number, 4 * log.std_error.*number) << i;
+      EXPECT_LT(log.std_error.*number, 0.004) << i;
+      EXPECT_GT(log.std_error.*number, 0.0002) << i;
+    }
+  }
+  for (const auto& field : BeamParameters::fields()) {
+    if (field.name == "hit_offset_m") continue;
+    EXPECT_NEAR(report.fit.parameters.*member_of<double>(field), truth().parameters.*member_of<double>(field),
+                4 * report.fit.std_error.*member_of<double>(field))
+        << field.name;
+  }
+  const FitReport blurred = learn(PerLog::kNothing), mounts = learn(PerLog::kMount);
+  EXPECT_TRUE(blurred.logs.empty());
+  EXPECT_GT(blurred.fit.parameters.sigma_hit_m, 1.3 * truth().parameters.sigma_hit_m);
+  EXPECT_GT(report.judgement.nats_per_ray, mounts.judgement.nats_per_ray);
+  EXPECT_GT(mounts.judgement.nats_per_ray, blurred.judgement.nats_per_ray);
+  EXPECT_EQ(mounts.logs[0].correction.range_offset_m, 0.0);
+  test::RankTable table(2);
+  std::vector<FitReport> of(2);
+  std::thread other([&] {
+    test::ThreadRanks second(table, 1);
+    of[1] = learn(PerLog::kMount, &second);
+  });
+  test::ThreadRanks first(table, 0);
+  of[0] = learn(PerLog::kMount, &first);
+  other.join();
+  for (const FitReport& shared : of) {
+    EXPECT_EQ(shared.fit.parameters, mounts.fit.parameters);
+    for (std::size_t i = 0; i < own.size(); ++i) EXPECT_EQ(shared.logs[i].correction, mounts.logs[i].correction);
+  }
+  EXPECT_TRUE(std::isnan(mounts.logs[0].std_error.range_offset_m));
+  EXPECT_NE(test::input_error([&] {
+              fit_log(logs[0], room(), {.hit_offset_m = {}, .per_log = PerLog::kOffset});
+            }).find("only their sum"),
+            std::string::npos);
+}
+
 TEST(FitLog, CanBeStopped) {
   const auto stop = [](const FitIteration& i) {
     if (i.iteration == 2) throw Interrupted("enough");

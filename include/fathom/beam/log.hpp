@@ -31,6 +31,12 @@ namespace fathom {
 /// for a folder with none or several.
 FATHOM_API std::filesystem::path find_scan_log(const std::filesystem::path& log_or_run);
 
+/// What is learned of each log for itself: where its sensor is mounted, by how much farther it measures, or both.
+enum class PerLog : std::uint8_t { kNothing, kMount, kOffset, kBoth };
+
+template <>
+inline constexpr std::array<std::string_view, 4> kChoiceWords<PerLog> = {"nothing", "mount", "offset", "both"};
+
 struct FitLogOptions {
   std::string scans = "odd";               ///< to learn from, as select_scans() takes them
   std::string test_scans = "";             ///< to judge by; empty: all that are not learned from
@@ -40,7 +46,8 @@ struct FitLogOptions {
   MissPolicy miss = MissPolicy::kBook;
   NanPolicy nan = NanPolicy::kSkip;
   FitVariant variant = FitVariant::kExact;
-  std::optional<double> hit_offset_m = 0.0;  ///< kept as it is; nothing: learned
+  std::optional<double> hit_offset_m = 0.0;  ///< kept as it is; nothing: learned, unless each log has an offset
+  PerLog per_log = PerLog::kNothing;
   Compute compute = {};
   std::filesystem::path scratch = {};  ///< folder for readings that memory does not hold: FitOptions::scratch
   /// Called from the calling thread. An exception ends the fit: throw Interrupted to stop.
@@ -62,7 +69,8 @@ using LogReader = std::function<ScanLog(std::size_t log)>;
 /// is pairs, 16 bytes a reading, with the process that has it; a log is in memory while it becomes pairs. With
 /// `ranks`, each process has neighbouring parts, and all get the same report to the bit, as from one process; where one
 /// throws, the others wait for it. Of very many held-out scans, every k-th judges, so that there are at most 4 million
-/// readings.
+/// readings. With options.per_log the common parameters and what each log has of its own are learned in turns, until
+/// the log-likelihood rises no more; the latter from at most 65 536 readings of evenly spaced scans of each log.
 FATHOM_API FitReport fit_logs(std::size_t logs, const LogReader& read, const World& world,
                               const FitLogOptions& options = {}, Ranks* ranks = nullptr);
 

@@ -19,6 +19,14 @@ namespace fathom {
 template <>
 inline constexpr std::array<std::string_view, 3> kChoiceWords<FitVariant> = {"exact", "closed_form", "book"};
 
+/// What one of several logs has of its own, beside the common parameters.
+struct LogCorrection {
+  /// Pose of the sensor in the frame that the log calls its sensor: what the mount was not known to be.
+  double mount_x_m = 0.0, mount_y_m = 0.0, mount_yaw_rad = 0.0;
+  double range_offset_m = 0.0;  ///< by how much farther surfaces are measured than expected
+  friend constexpr bool operator==(const LogCorrection&, const LogCorrection&) = default;
+};
+
 struct FitReport {
   BeamModel model;  ///< its parameters are those of `fit`
   BeamFit fit;
@@ -31,6 +39,12 @@ struct FitReport {
     std::string name, value;
   };
   std::vector<Fact> facts;
+  /// What was learned of each log, in their order; empty: nothing was to be.
+  struct Log {
+    std::string name;
+    LogCorrection correction, std_error;  ///< errors for given common parameters; NaN where there is none
+  };
+  std::vector<Log> logs = {};
   std::vector<std::string> notes = {};  ///< what a user should know of the log, one sentence each; in no file
 };
 

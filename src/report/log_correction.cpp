@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: MIT
+// The log-likelihood of the readings of a log, log p(z | z*(x c) + o), x the logged pose, c the mount and o the range
+// offset, is climbed by pattern search: Hooke and Jeeves, Journal of the ACM 8 (1961). In a map it is not smooth, so
+// there are no gradients to follow. Standard errors are H^-1 J H^-1 by differences over half a cell, J of the sums of
+// scans, for given common parameters: White, Econometrica 50 (1982).
+
+#include "report/log_correction.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "base/executor.hpp"
+
+namespace fathom {
+
+namespace {
+
+constexpr std::size_t kNumbers = 4;
+using Numbers = std::array<double, kNumbers>;  // x, y, yaw, range offset
+using NumberMatrix = std::array<Numbers, kNumbers>;
+
+constexpr std::size_t kMostReadings = 1U << 16U;  // sigma / sqrt of these is a fraction of a millimetre
+constexpr double kFinestStep = 5e-5;
+
+Numbers numbers_of(const LogCorrection& c) { return {c.mount_x_m, c.mount_y_m, c.mount_yaw_rad, c.range_offset_m}; }
+LogCorrection correction_of(const Numbers& n) { return {n[0], n[1], n[2], n[3]}; }
+
+PlanarPose moved(const PlanarPose& pose, const LogCorrection& c) {
+  const double cos = std::cos(pose.yaw_rad), sin = std::sin(pose.yaw_rad);
+  return {pose.x_m + cos * c.mount_x_m - sin * c.mount_y_m, pose.y_m + sin * c.mount_x_m + cos * c.mount_y_m,
+          pose.yaw_rad + c.mount_yaw_rad};
+}
+
+/// Of a symmetric matrix whose rows and columns of what is not free are 0, as those of the answer. False: it has none.
+bool invert(NumberMatrix m, const std::array<bool, kNumbers>& is_free, NumberMatrix& inverse) {
+  inverse = {};
+  for (std::size_t i = 0; i < kNumbers; ++i) inverse[i][i] = is_free[i] ? 1.0 : 0.0;
+  for (std::size_t i = 0; i < kNumbers; ++i) {
+    if (!is_free[i]) continue;
+    const double pivot = m[i][i];
+    if (!(pivot > 0.0)) return false;  // not positive definite: no maximum
+    for (std::size_t k = 0; k < kNumbers; ++k) m[i][k] /= pivot, inverse[i][k] /= pivot;
+    for (std::size_t j = 0; j < kNumbers; ++j) {
+      if (j == i || !is_free[j]) continue;
+      const double times = m[j][i];
+      for (std::size_t k = 0; k < kNumbers; ++k) m[j][k] -= times * m[i][k], inverse[j][k] -= times * inverse[i][k];
+    }
+  }
+  return true;
+}
+
+class LogCorrector {
+ public:
+  LogCorrector(const ScanLog& log, std::span<const std::uint32_t> scans, const ExpectedRanges& world,
+               const BeamModel& model, const FitLogOptions& options)
+      : log_(log), world_(world), model_(model), executor_(make_executor(options.compute.threads)) {
+    compute_ = options.compute;
+    const bool mount = options.per_log != PerLog::kOffset, offset = options.per_log != PerLog::kMount;
+    free_ = {mount, mount, mount, offset};
+    const std::size_t every = std::max<std::size_t>(1, scans.size() * log.rays() / kMostReadings);
+    for (std::size_t i = 0; i < scans.size(); i += every) scans_.push_back(scans[i]);
+  }
+
+  Numbers climb(Numbers at, double step) {
+    double value = total(at);
+    for (; step >= kFinestStep; step /= 2.0) {
+      for (;;) {
+        const Numbers before = at;
+        const double before_value = value;
+        explore(step, at, value);
+        if (value <= before_value) break;
+        leap(before, step, at, value);
+      }
+    }
+    return at;
+  }
+
+  /// NaN of what the readings do not tell.
+  Numbers std_errors(const Numbers& at) {
+    const double step = world_.cell_m() > 0.0 ? world_.cell_m() / 2.0 : 0.005;
+    NumberMatrix information = {}, scores = {}, inverse;
+    const std::vector<double> middle = scan_log_likelihoods(at);
+    std::array<std::vector<double>, kNumbers> slopes;
+    for (std::size_t i = 0; i < kNumbers; ++i) {
+      if (!free_[i]) continue;
+      const std::vector<double> up = scan_log_likelihoods(shifted(at, i, step)),
+                                down = scan_log_likelihoods(shifted(at, i, -step));
+      for (std::size_t k = 0; k < up.size(); ++k) {
+        slopes[i].push_back((up[k] - down[k]) / (2.0 * step));
+        information[i][i] -= (up[k] - 2.0 * middle[k] + down[k]) / (step * step);
+      }
+      for (std::size_t j = 0; j < i; ++j) {
+        if (!free_[j]) continue;
+        const auto corner = [&](double a, double b) { return total(shifted(shifted(at, i, a), j, b)); };
+        information[i][j] = -(corner(step, step) - corner(step, -step) - corner(-step, step) + corner(-step, -step)) /
+                            (4.0 * step * step);
+        information[j][i] = information[i][j];
+      }
+    }
+    for (std::size_t i = 0; i < kNumbers; ++i) {
+      for (std::size_t j = 0; j < kNumbers; ++j) {
+        scores[i][j] = std::inner_product(slopes[i].begin(), free_[j] ? slopes[i].end() : slopes[i].begin(),
+                                          slopes[j].begin(), 0.0);
+      }
+    }
+    Numbers errors;
+    errors.fill(std::numeric_limits<double>::quiet_NaN());
+    if (!invert(information, free_, inverse)) return errors;
+    for (std::size_t i = 0; i < kNumbers; ++i) {
+      if (!free_[i]) continue;
+      double variance = 0.0;
+      for (std::size_t j = 0; j < kNumbers; ++j) {
+        for (std::size_t k = 0; k < kNumbers; ++k) variance += inverse[i][j] * scores[j][k] * inverse[k][i];
+      }
+      errors[i] = std::sqrt(variance);
+    }
+    return errors;
+  }
+
+ private:
+  static Numbers shifted(Numbers at, std::size_t i, double by) {
+    at[i] += by;
+    return at;
+  }
+
+  void keep_if_better(const Numbers& candidate, Numbers& at, double& value) {
+    if (const double found = total(candidate); found > value) at = candidate, value = found;
+  }
+
+  /// One step each way along every axis.
+  void explore(double step, Numbers& at, double& value) {
+    for (std::size_t i = 0; i < kNumbers; ++i) {
+      if (!free_[i]) continue;
+      const double before = value;
+      keep_if_better(shifted(at, i, step), at, value);
+      if (value == before) keep_if_better(shifted(at, i, -step), at, value);
+    }
+  }
+
+  /// On in the direction of what was better.
+  void leap(const Numbers& before, double step, Numbers& at, double& value) {
+    Numbers there = at;
+    for (std::size_t i = 0; i < kNumbers; ++i) there[i] += at[i] - before[i];
+    double value_there = total(there);
+    explore(step, there, value_there);
+    if (value_there > value) at = there, value = value_there;
+  }
+
+  double total(const Numbers& at) {
+    const std::vector<double> scans = scan_log_likelihoods(at);
+    return std::accumulate(scans.begin(), scans.end(), 0.0);
+  }
+
+  std::vector<double> scan_log_likelihoods(const Numbers& at) {
+    const BeamData pairs =
+        corrected_pairs(log_, scans_, correction_of(at), world_, model_.sensor.max_range_m, compute_);
+    std::vector<double> sums(scans_.size());
+    executor_->parallel_for(scans_.size(), 1, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t k = begin * log_.rays(); k < end * log_.rays(); ++k) {
+        const BeamDensity density(model_.parameters, model_.sensor, pairs.expected_m[k]);
+        // What no parameters of these explain, explains nothing here.
+        const double log_likelihood = density.log_likelihood(pairs.reading_m[k]);
+        if (std::isfinite(log_likelihood)) sums[k / log_.rays()] += log_likelihood;
+      }
+    });
+    return sums;
+  }
+
+  const ScanLog& log_;
+  const ExpectedRanges& world_;
+  const BeamModel& model_;
+  std::unique_ptr<Executor> executor_;
+  Compute compute_;
+  std::array<bool, kNumbers> free_ = {};
+  std::vector<std::uint32_t> scans_;
+};
+
+}  // namespace
+
+BeamData corrected_pairs(const ScanLog& log, std::span<const std::uint32_t> scans, const LogCorrection& correction,
+                         const ExpectedRanges& world, double max_range_m, const Compute& compute) {
+  if (correction == LogCorrection()) return make_beam_data(log, scans, world, max_range_m, compute);
+  ScanLog chosen;
+  chosen.azimuth_rad = log.azimuth_rad;
+  for (const std::uint32_t scan : scans) {
+    chosen.pose.push_back(moved(log.pose[scan], correction));
+    const auto readings = log.scan(scan);
+    chosen.range_m.insert(chosen.range_m.end(), readings.begin(), readings.end());
+    const auto offsets = log.offsets(scan);
+    chosen.ray_offset.insert(chosen.ray_offset.end(), offsets.begin(), offsets.end());
+  }
+  std::vector<std::uint32_t> all(scans.size());
+  std::iota(all.begin(), all.end(), 0U);
+  BeamData pairs = make_beam_data(chosen, all, world, max_range_m, compute);
+  for (std::uint32_t& scan : pairs.scan) scan = scans[scan];
+  const auto limit = static_cast<float>(max_range_m), nearest = static_cast<float>(world.floor_m());
+  const auto offset = static_cast<float>(correction.range_offset_m);
+  for (float& expected : pairs.expected_m) {
+    // A surface within reach stays within reach, and what the map does not know stays unknown.
+    if (expected < limit) expected = std::clamp(expected + offset, nearest, std::nextafter(limit, 0.0F));
+  }
+  return pairs;
+}
+
+CorrectedLog correct_log(const ScanLog& log, std::span<const std::uint32_t> scans, const ExpectedRanges& world,
+                         const BeamModel& model, const FitLogOptions& options, const LogCorrection& start,
+                         double step) {
+  LogCorrector corrector(log, scans, world, model, options);
+  const Numbers found = corrector.climb(numbers_of(start), step);
+  return {correction_of(found), correction_of(corrector.std_errors(found))};
+}
+
+}  // namespace fathom
