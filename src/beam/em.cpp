@@ -30,12 +30,13 @@ void EvidenceTotals::add(const EvidenceTotals& o) {
   max_expected += o.max_expected, max_missed += o.max_missed;
 }
 
-Em::Em(std::span<const Evidence> parts, const BeamSensor& sensor, Executor& executor, Isa isa, Ranks* ranks)
+Em::Em(std::span<const Evidence> parts, const BeamSensor& sensor, Executor& executor, Isa isa, Ranks* ranks,
+       std::pmr::memory_resource* lists)
     : sensor_(sensor), ranks_(ranks) {
   std::vector<EvidenceTotals> totals;
   parts_.reserve(parts.size());
   for (const Evidence& evidence : parts) {
-    parts_.emplace_back(evidence, sensor, executor, isa);
+    parts_.emplace_back(evidence, sensor, executor, isa, lists);
     totals.push_back(count(evidence));
   }
   totals_ = add_parts<EvidenceTotals>(totals, ranks);

@@ -4,6 +4,7 @@
 // so results depend neither on threads nor on how the parts are spread over processes.
 
 #include <cstdint>
+#include <memory_resource>
 #include <span>
 #include <vector>
 
@@ -35,8 +36,9 @@ struct EvidenceTotals {
 
 class Em {
  public:
-  /// `parts`: of this process. `ranks`: of the others; null: there are none.
-  Em(std::span<const Evidence> parts, const BeamSensor& sensor, Executor& executor, Isa isa, Ranks* ranks);
+  /// `parts`: of this process. `ranks`: of the others; null: there are none. `lists`: where lists of readings are.
+  Em(std::span<const Evidence> parts, const BeamSensor& sensor, Executor& executor, Isa isa, Ranks* ranks,
+     std::pmr::memory_resource* lists = std::pmr::get_default_resource());
 
   [[nodiscard]] const EvidenceTotals& totals() const { return totals_; }
   /// `reach`: hits centred within reach * sigma of an end of [0, Z] are listed as edges.

@@ -36,7 +36,8 @@ EmParameters em_parameters(const BeamParameters& p, const BeamSensor& sensor, Fi
 
 }  // namespace
 
-EmPart::EmPart(const Evidence& evidence, const BeamSensor& sensor, Executor& executor, Isa isa)
+EmPart::EmPart(const Evidence& evidence, const BeamSensor& sensor, Executor& executor, Isa isa,
+               std::pmr::memory_resource* lists)
     : evidence_(evidence),
       sensor_(sensor),
       executor_(executor),
@@ -47,7 +48,8 @@ EmPart::EmPart(const Evidence& evidence, const BeamSensor& sensor, Executor& exe
   executor.parallel_for(blocks_.size(), kBlocksAtOnce, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) measure(blocks_[i]);
   });
-  results_.resize(blocks_.size());
+  results_.reserve(blocks_.size());
+  for (std::size_t i = 0; i < blocks_.size(); ++i) results_.emplace_back(lists);
   r_short_.resize(evidence.ranges());
 }
 

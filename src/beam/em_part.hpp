@@ -34,7 +34,8 @@ struct PartSums {
 
 class EmPart {
  public:
-  EmPart(const Evidence& evidence, const BeamSensor& sensor, Executor& executor, Isa isa);
+  EmPart(const Evidence& evidence, const BeamSensor& sensor, Executor& executor, Isa isa,
+         std::pmr::memory_resource* lists);
 
   /// `reach`: hits centred within reach * sigma of an end of [0, Z] are listed as edges.
   PartSums expect(const BeamParameters& parameters, FitVariant variant, double reach);
@@ -56,11 +57,13 @@ class EmPart {
     bool operator==(const EdgeLimits&) const = default;
   };
   struct Edges {
-    std::optional<EdgeLimits> limits;  // of the list, if there is one yet
-    std::vector<std::uint16_t> where;  // in the block
-    std::vector<double> center, r;     // z* with the offset, and responsibility
+    explicit Edges(std::pmr::memory_resource* lists) : where(lists), center(lists), r(lists) {}
+    std::optional<EdgeLimits> limits;       // of the list, if there is one yet
+    std::pmr::vector<std::uint16_t> where;  // in the block
+    std::pmr::vector<double> center, r;     // z* with the offset, and responsibility
   };
   struct BlockResult {
+    explicit BlockResult(std::pmr::memory_resource* lists) : edges(lists) {}
     EmSums sums;
     ShortMoments shorts;
     Edges edges;

@@ -142,8 +142,8 @@ struct PartEvidence {
 };
 
 BeamFit fit_evidence(const PartEvidence& evidence, const BeamSensor& sensor, const FitOptions& options,
-                     Executor& executor, Ranks* ranks) {
-  Em em(evidence.parts, sensor, executor, options.compute.isa, ranks);
+                     Executor& executor, Ranks* ranks, std::pmr::memory_resource* lists) {
+  Em em(evidence.parts, sensor, executor, options.compute.isa, ranks, lists);
   if (!(em.totals().pairs() > 0.0)) {
     throw InputError(fmt::format("none of {} readings carries evidence", em.totals().kinds[2]));
   }
@@ -190,8 +190,8 @@ BeamFit fit_beam_model(std::span<const BeamData> parts, const BeamSensor& sensor
   const auto executor = make_executor(options.compute.threads);
   Scratch scratch(options.scratch);
   PartEvidence evidence;
-  for (const BeamData& pairs : parts) evidence.add(pairs, sensor, options, *executor, scratch.resource());
-  return fit_evidence(evidence, sensor, options, *executor, ranks);
+  for (const BeamData& pairs : parts) evidence.add(pairs, sensor, options, *executor, scratch.arrays());
+  return fit_evidence(evidence, sensor, options, *executor, ranks, scratch.lists());
 }
 
 BeamFit fit_beam_model(std::size_t parts, const BeamPartReader& read, const BeamSensor& sensor,
@@ -200,8 +200,8 @@ BeamFit fit_beam_model(std::size_t parts, const BeamPartReader& read, const Beam
   const auto executor = make_executor(options.compute.threads);
   Scratch scratch(options.scratch);
   PartEvidence evidence;
-  for (std::size_t i = 0; i < parts; ++i) evidence.add(read(i), sensor, options, *executor, scratch.resource());
-  return fit_evidence(evidence, sensor, options, *executor, ranks);
+  for (std::size_t i = 0; i < parts; ++i) evidence.add(read(i), sensor, options, *executor, scratch.arrays());
+  return fit_evidence(evidence, sensor, options, *executor, ranks, scratch.lists());
 }
 
 }  // namespace fathom

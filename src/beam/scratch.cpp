@@ -41,6 +41,7 @@ MappedFile::~MappedFile() { close(descriptor_); }
 
 void* MappedFile::do_allocate(std::size_t bytes, std::size_t /*alignment*/) {
   const std::size_t length = whole_pages(bytes);
+  const std::lock_guard lock(mutex_);
   const int full = posix_fallocate(descriptor_, static_cast<off_t>(size_), static_cast<off_t>(length));
   if (full != 0) fail_scratch(folder_, "grow", full);
   void* at = mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_, static_cast<off_t>(size_));

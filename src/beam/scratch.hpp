@@ -6,11 +6,12 @@
 #include <cstddef>
 #include <filesystem>
 #include <memory_resource>
+#include <mutex>
 #include <optional>
 
 namespace fathom {
 
-/// Maps stretches of one file, which is gone when this is destroyed or the process ends.
+/// Maps stretches of one file, which is gone when this is destroyed or the process ends. For several threads.
 class MappedFile : public std::pmr::memory_resource {
  public:
   /// Throws SystemError naming the folder.
@@ -27,6 +28,7 @@ class MappedFile : public std::pmr::memory_resource {
 
   std::filesystem::path folder_;
   int descriptor_ = -1;
+  std::mutex mutex_;
   std::size_t size_ = 0;
 };
 
@@ -36,17 +38,23 @@ class Scratch {
   explicit Scratch(const std::filesystem::path& folder) {
     if (folder.empty()) return;
     file_.emplace(folder);
-    arena_.emplace(kFirstStretch, &*file_);
+    arrays_.emplace(kFirstStretch, &*file_);
+    lists_.emplace(std::pmr::pool_options{0, kLargestList}, &*file_);
   }
 
-  [[nodiscard]] std::pmr::memory_resource* resource() { return arena_ ? &*arena_ : std::pmr::get_default_resource(); }
+  /// Of arrays that stay; for one thread.
+  [[nodiscard]] std::pmr::memory_resource* arrays() { return arrays_ ? &*arrays_ : std::pmr::get_default_resource(); }
+  /// Of lists that grow and go; for several threads.
+  [[nodiscard]] std::pmr::memory_resource* lists() { return lists_ ? &*lists_ : std::pmr::get_default_resource(); }
 
  private:
-  // Stretches grow from this on, so that there are few of them: a process has 65 530 at most.
-  static constexpr std::size_t kFirstStretch = std::size_t{1} << 20U;
+  // Stretches grow from the first size on, so that there are few of them: a process has 65 530 at most. Lists up to the
+  // second size share stretches, too.
+  static constexpr std::size_t kFirstStretch = std::size_t{1} << 20U, kLargestList = std::size_t{1} << 12U;
 
   std::optional<MappedFile> file_;
-  std::optional<std::pmr::monotonic_buffer_resource> arena_;
+  std::optional<std::pmr::monotonic_buffer_resource> arrays_;
+  std::optional<std::pmr::synchronized_pool_resource> lists_;
 };
 
 }  // namespace fathom

@@ -2,6 +2,8 @@
 // Logs become a fitted model, with the figures of its report.
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 #include <iterator>
 #include <limits>
@@ -304,29 +306,33 @@ class LogFitter {
     }
   }
 
-  /// As one, whose scans are counted on from log to log.
+  /// As one, whose scans are counted on from log to log. Processes tell each other two floats as the bits of a double.
   [[nodiscard]] BeamData gather_pairs(const std::vector<BeamData>& mine) const {
-    std::vector<double> numbers;
+    if (ranks_ == nullptr && mine.size() == 1) return mine.front();
+    std::vector<double> runs, numbers;
     for (const BeamData& part : mine) {
       for (std::size_t i = 0; i < part.reading_m.size(); ++i) {
-        numbers.insert(numbers.end(), {part.reading_m[i], part.expected_m[i], static_cast<double>(part.scan[i]),
-                                       i == 0 ? 1.0 : 0.0, part.cell_m});
+        if (i == 0 || part.scan[i] != part.scan[i - 1]) {
+          runs.insert(runs.end(), {static_cast<double>(part.scan[i]), 0.0, i == 0 ? 1.0 : 0.0, part.cell_m});
+        }
+        runs[runs.size() - 3] += 1.0;
+        numbers.push_back(std::bit_cast<double>(std::array{part.reading_m[i], part.expected_m[i]}));
       }
     }
-    constexpr std::size_t kOfPair = 5;
-    if (ranks_ == nullptr && mine.size() == 1) return mine.front();
+    if (ranks_ != nullptr) runs = gather(runs), numbers = gather(numbers);
     BeamData all;
+    for (const double number : numbers) {
+      const auto [reading_m, expected_m] = std::bit_cast<std::array<float, 2>>(number);
+      all.reading_m.push_back(reading_m);
+      all.expected_m.push_back(expected_m);
+    }
+    constexpr std::size_t kOfRun = 4;
     std::uint32_t shift = 0;
-    const std::vector<double> gathered = gather(numbers);
-    for (std::size_t i = 0; i < gathered.size(); i += kOfPair) {
-      const auto scan = static_cast<std::uint32_t>(gathered[i + 2]);
-      if (gathered[i + 3] > 0.0 && !all.scan.empty()) {
-        shift = scan > all.scan.back() ? 0 : all.scan.back() + 1 - scan;
-      }
-      all.reading_m.push_back(static_cast<float>(gathered[i]));
-      all.expected_m.push_back(static_cast<float>(gathered[i + 1]));
-      all.scan.push_back(scan + shift);
-      all.cell_m = gathered[i + 4];
+    for (std::size_t i = 0; i < runs.size(); i += kOfRun) {
+      const auto scan = static_cast<std::uint32_t>(runs[i]);
+      if (runs[i + 2] > 0.0 && !all.scan.empty()) shift = scan > all.scan.back() ? 0 : all.scan.back() + 1 - scan;
+      all.scan.insert(all.scan.end(), static_cast<std::size_t>(runs[i + 1]), scan + shift);
+      all.cell_m = runs[i + 3];
     }
     return all;
   }

@@ -42,7 +42,8 @@ struct FitOptions {
   double tolerance = 1e-9;      ///< stop when the log-likelihood changes by less than this, relatively
   std::size_t max_iterations = 2000;
   Compute compute = {};
-  /// Where a file keeps the readings, 16 bytes each, while they are learned from, if they are more than memory holds.
+  /// Folder of a file that keeps the readings, 16 to 34 bytes each, while they are learned from, for more than memory
+  /// holds.
   /// Empty: they are in memory. The file has no name, and is gone with the process.
   std::filesystem::path scratch = {};
   /// Called from the calling thread. An exception ends the fit: throw Interrupted to stop.

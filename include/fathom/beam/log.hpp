@@ -66,7 +66,7 @@ using LogReader = std::function<ScanLog(std::size_t log)>;
 
 /// fit_log() of several logs of one sensor in one world: the selections of scans hold for each, and none may say that
 /// its sensor measures farther than another's. Logs are cut into parts of 1024 scans that are learned from, and a part
-/// is pairs, 16 bytes a reading, with the process that has it; a log is in memory while it becomes pairs. With
+/// is pairs, 16 to 34 bytes a reading, with the process that has it; a log is in memory while it becomes pairs. With
 /// `ranks`, each process has neighbouring parts, and all get the same report to the bit, as from one process; where one
 /// throws, the others wait for it. Of very many held-out scans, every k-th judges, so that there are at most 4 million
 /// readings. With options.per_log the common parameters and what each log has of its own are learned in turns, until
