@@ -32,16 +32,18 @@ fathom::FitReport learn(const BeamFitOptions& options, const fathom::World& worl
   fit.on_iteration = [&display](const fathom::FitIteration& i) {
     display.show_text(fmt::format("iteration {}, log-likelihood {:.3f}", i.iteration + 1, i.log_likelihood));
   };
-  return as_typed({{"beam.max_range_m", "--max-range"},
-                   {"beam.min_range_m", "--min-range"},
-                   {"beam.step_m", "--step"},
-                   {"give max_range_m", "give --max-range"},
-                   {"is in scans", "is in --scans"},
-                   {"and in test_scans", "and in --test-scans"}},
-                  [&] {
-                    const auto read = [&](std::size_t n) { return read_log(nth_log(options, n)); };
-                    return fathom::fit_logs(1 + options.also.size(), read, world, fit, ranks);
-                  });
+  return as_typed(
+      {{"beam.max_range_m", "--max-range"},
+       {"beam.min_range_m", "--min-range"},
+       {"beam.step_m", "--step"},
+       {"give max_range_m", "give --max-range"},
+       {"is in scans", "is in --scans"},
+       {"and in test_scans", "and in --test-scans"},
+       {"hit_offset_m is learned for all logs and per_log", "--hit-offset is learned for all logs and --per-log"}},
+      [&] {
+        const auto read = [&](std::size_t n) { return read_log(nth_log(options, n)); };
+        return fathom::fit_logs(1 + options.also.size(), read, world, fit, ranks);
+      });
 }
 
 /// "0.8716 +- 0.0043"; without an error where there is none.

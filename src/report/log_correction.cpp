@@ -25,6 +25,7 @@ using NumberMatrix = std::array<Numbers, kNumbers>;
 
 constexpr std::size_t kMostReadings = 1U << 16U;  // sigma / sqrt of these is a fraction of a millimetre
 constexpr double kFinestStep = 5e-5;
+constexpr double kImpossible = -744.0;  // about the logarithm of the smallest number
 
 Numbers numbers_of(const LogCorrection& c) { return {c.mount_x_m, c.mount_y_m, c.mount_yaw_rad, c.range_offset_m}; }
 LogCorrection correction_of(const Numbers& n) { return {n[0], n[1], n[2], n[3]}; }
@@ -162,9 +163,8 @@ class LogCorrector {
     executor_->parallel_for(scans_.size(), 1, [&](std::size_t begin, std::size_t end) {
       for (std::size_t k = begin * log_.rays(); k < end * log_.rays(); ++k) {
         const BeamDensity density(model_.parameters, model_.sensor, pairs.expected_m[k]);
-        // What no parameters of these explain, explains nothing here.
-        const double log_likelihood = density.log_likelihood(pairs.reading_m[k]);
-        if (std::isfinite(log_likelihood)) sums[k / log_.rays()] += log_likelihood;
+        // An impossible reading costs much wherever the log is, not everything.
+        sums[k / log_.rays()] += std::max(density.log_likelihood(pairs.reading_m[k]), kImpossible);
       }
     });
     return sums;
