@@ -126,6 +126,9 @@ TEST_F(BeamBadInput, OptionsOfFit) {
   expect_fit_refused("tested on what was learned", with({"--scans", "odd", "--test-scans", "3:5"}),
                      {"scan 3 is in --scans odd and in --test-scans 3:5", "held out"});
   expect_fit_refused("hit offset", with({"--hit-offset", "wide"}), {"--hit-offset", "wide"});
+  expect_fit_refused("two offsets", with({"--hit-offset", "fit", "--per-log", "both"}),
+                     {"--hit-offset", "--per-log", "sum"});
+  expect_fit_refused("what is no choice", with({"--per-log", "all"}), {"--per-log", "all", "mount"});
   expect_fit_refused("NaN offset", with({"--hit-offset", "nan"}), {"--hit-offset = nan is not in [-1000, 1000] m"});
   expect_fit_refused("range 0", with({"--max-range", "0"}), {"--max-range = 0 is not in [1e-06, 10000000] m"});
   expect_fit_refused("range NaN", with({"--max-range", "nan"}), {"--max-range = nan"});
