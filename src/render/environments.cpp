@@ -15,6 +15,7 @@
 #include "render/device/open_device.hpp"
 #include "render/environment_sensor.hpp"
 #include "render/moved_entities.hpp"
+#include "render/parameter_range.hpp"
 #include "render/render.hpp"
 #include "render/rig_view.hpp"
 #include "render/seen_masks.hpp"
@@ -53,6 +54,7 @@ class Environments::Impl {
       reflectivity_.push_back(scene_.entities()[i].reflectivity);
       labels_.push_back(scene_.label_id(EntityId{i}));
     }
+    if (!options_.entity_ranges.empty()) begin_entities();
   }
 
   SensorId add_sensor(Sensor sensor, std::vector<ParameterRange> ranges) {
@@ -64,6 +66,7 @@ class Environments::Impl {
     EnvironmentSensor added(std::move(sensor), std::move(ranges), scene_.entities(), options_.count);
     for (std::uint32_t e = 0; e < options_.count && added.draws(); ++e)
       added.keep(e, added.draw(e, scene_.entities(), seed_of(e)));
+    ray_sets_.push_back(sensors_.empty() ? 0 : ray_sets_.back() + sensors_.back().ray_sets());
     sensors_.push_back(std::move(added));
     ray_masks_.push_back(kSeesAll);
     for (Slot& slot : slots_) slot.emplace_back();
@@ -98,11 +101,13 @@ class Environments::Impl {
     struct Start {
       std::uint32_t episode;
       std::vector<EnvironmentSensor::Drawn> drawn;  // of the sensors that draw
+      EntityDraw entities;
     };
     const std::span<const std::uint32_t> which = select(environments);
     std::vector<Start> starts;
     for (std::size_t i = 0; i < which.size(); ++i) {
-      Start& start = starts.emplace_back(Start{episode_of(i, which[i]), {}});
+      Start& start = starts.emplace_back(Start{episode_of(i, which[i]), {}, {}});
+      start.entities = draw_entities(scene_.entities(), options_.entity_ranges, seed_of(which[i], start.episode));
       for (const EnvironmentSensor& sensor : sensors_) {
         if (sensor.draws())
           start.drawn.push_back(sensor.draw(which[i], scene_.entities(), seed_of(which[i], start.episode)));
@@ -110,6 +115,7 @@ class Environments::Impl {
     }
     for (std::size_t i = 0; i < which.size(); ++i) {
       episodes_[which[i]] = starts[i].episode;
+      keep_entities(which[i], starts[i].entities);
       auto drawn = starts[i].drawn.begin();
       for (EnvironmentSensor& sensor : sensors_) {
         if (sensor.draws()) sensor.keep(which[i], std::move(*drawn++));
@@ -134,13 +140,14 @@ class Environments::Impl {
 
   [[nodiscard]] std::vector<DrawnParameter> drawn(std::uint32_t environment, SensorId id) const {
     const EnvironmentSensor& sensor = at(id);
-    std::vector<DrawnParameter> values;
-    const std::size_t first = std::size_t{local(environment)} * sensor.ranges().size();
-    for (const ParameterRange& r : sensor.ranges()) {
-      values.push_back({r.entry, r.field, r.entity, r.ring, sensor.drawn()[first + values.size()]});
-    }
-    return values;
+    const std::size_t count = sensor.ranges().size();
+    return named_values(sensor.ranges(), sensor.drawn().subspan(local(environment) * count, count));
   }
+  [[nodiscard]] std::vector<DrawnParameter> entity_drawn(std::uint32_t environment) const {
+    const std::size_t count = options_.entity_ranges.size();
+    return named_values(options_.entity_ranges, std::span(entity_drawn_).subspan(local(environment) * count, count));
+  }
+  [[nodiscard]] std::span<const double> entity_drawn_values() const { return entity_drawn_; }
 
   void render(std::uint32_t index, std::span<Frame* const> frames, const EnvironmentNumbers& environments) {
     check_frames(frames);
@@ -148,7 +155,9 @@ class Environments::Impl {
     const double stamp = options_.simulator.start_s + index / options_.simulator.rate_hz;
     for (std::size_t i = 0; i < sensors_.size(); ++i) {
       ray_masks_[i] = seen_.mask_of(static_cast<std::uint32_t>(i), sensors_[i].sensor(), scene_);
-      if (frames[i] != nullptr) begin(sensors_[i], index, stamp, environments.has_value(), *frames[i]);
+      if (frames[i] == nullptr) continue;
+      sensors_[i].set_frame(index, which);
+      begin(sensors_[i], index, stamp, environments.has_value(), *frames[i]);
     }
     for (std::size_t first = 0; first < which.size(); first += slots_.size()) {
       render_group(which.subspan(first, std::min(slots_.size(), which.size() - first)), index, stamp, frames);
@@ -192,6 +201,34 @@ class Environments::Impl {
     }
   }
 
+  /// Draws the entities of all environments for the first time.
+  void begin_entities() {
+    const std::vector<ParameterRange>& ranges = options_.entity_ranges;
+    for (const ParameterRange& range : ranges) check_range(scene_.entities(), range);
+    entity_drawn_.resize(options_.count * ranges.size());
+    const std::vector<float> nominal = reflectivity_;
+    for (std::uint32_t e = 1; e < options_.count; ++e) {
+      reflectivity_.insert(reflectivity_.end(), nominal.begin(), nominal.end());
+    }
+    for (std::uint32_t e = 0; e < options_.count; ++e) {
+      keep_entities(e, draw_entities(scene_.entities(), ranges, seed_of(e)));
+    }
+  }
+
+  void keep_entities(std::uint32_t e, const EntityDraw& drawn) {
+    std::copy(drawn.values.begin(), drawn.values.end(),
+              entity_drawn_.begin() + static_cast<std::ptrdiff_t>(e * drawn.values.size()));
+    const std::size_t first = e * scene_.entities().size();
+    for (const auto& [entity, value] : drawn.reflectivity) reflectivity_[first + index(entity)] = value;
+    for (const auto& [entity, offset] : drawn.offset) moved_.set_offset(scene_, e, entity, offset);
+  }
+
+  /// [entities], in an environment.
+  [[nodiscard]] std::span<const float> reflectivity_in(std::uint32_t e) const {
+    const std::size_t count = scene_.entities().size();
+    return std::span(reflectivity_).subspan(reflectivity_.size() > count ? e * count : 0, count);
+  }
+
   /// The environments, counted from 0; until the next call.
   std::span<const std::uint32_t> select(const EnvironmentNumbers& environments) {
     selected_.clear();
@@ -229,8 +266,7 @@ class Environments::Impl {
     }
   }
 
-  void begin(EnvironmentSensor& sensor, std::uint32_t index, double stamp, bool of_some, Frame& frame) const {
-    sensor.prepared().set_frame(index);
+  void begin(const EnvironmentSensor& sensor, std::uint32_t index, double stamp, bool of_some, Frame& frame) const {
     const CastPlan& plan = sensor.prepared().plan();
     FrameWriter writer(frame);
     const bool fits = writer.has_shape(options_.count * plan.rows, plan.cols);
@@ -304,14 +340,14 @@ class Environments::Impl {
 
   RenderJob job_of(std::uint32_t e, std::size_t i, std::uint32_t index, View& view) {
     const EnvironmentSensor& sensor = sensors_[i];
-    const PreparedSensor& prepared = sensor.prepared();
+    const CastPlan& plan = sensor.plan(e);
     const StagedChain& chain = sensor.chain(e);
     const Rigid cast_from_sensor = narrow(view.world_from_sensor, view.caster->origin());
-    return {.plan = prepared.plan(),
-            .pattern = prepared.rays(),
+    return {.plan = plan,
+            .pattern = sensor.rays(e),
             .chain = chain,
             .caster = *view.caster,
-            .reflectivity = reflectivity_,
+            .reflectivity = reflectivity_in(e),
             .labels = labels_,
             .seed = seed_of(e),
             .frame_index = index,
@@ -321,13 +357,13 @@ class Environments::Impl {
             .world_from_sensor = narrow(view.world_from_sensor, {}),
             .rolling_cast_from_sensor = {},
             .rolling_world_from_sensor = {},
-            .rig = view_rig(prepared.view(), cast_from_sensor),
+            .rig = view_rig(sensor.view(e), cast_from_sensor),
             .should_stop = options_.simulator.should_stop,
             .edge = &view.edge,
             .mask = ray_masks_[i],
-            .first = e * (std::size_t{prepared.plan().rows} * prepared.plan().cols),
+            .first = e * (std::size_t{plan.rows} * plan.cols),
             .device = device_for(device_.get(), options_.simulator.compute, chain),
-            .sensor = static_cast<std::uint32_t>(i)};
+            .ray_set = ray_sets_[i] + (sensor.ray_sets() > 1 ? e : 0)};
   }
 
   Scene scene_;
@@ -340,8 +376,10 @@ class Environments::Impl {
   std::vector<std::uint32_t> ray_masks_;  // [sensors]
   std::vector<Slot> slots_;
   std::vector<RenderJob> jobs_;          // of the slots at work
-  std::vector<float> reflectivity_;      // [entities]
+  std::vector<std::uint32_t> ray_sets_;  // [sensors]: the number of the first of its sets of rays
+  std::vector<float> reflectivity_;      // [entities], or [environments, entities]
   std::vector<std::uint32_t> labels_;    // [entities]
+  std::vector<double> entity_drawn_;     // [environments, entity ranges]
   std::vector<std::uint32_t> episodes_;  // [environments]
   std::vector<std::uint32_t> selected_;  // by a call
   std::vector<std::uint64_t> marks_;     // [environments]: mark_, where a call has it selected
@@ -404,6 +442,11 @@ std::span<const double> Environments::drawn_values(SensorId sensor) const {
   return std::as_const(*impl_).at(sensor).drawn();
 }
 std::span<const ParameterRange> Environments::ranges(SensorId sensor) const { return impl_->at(sensor).ranges(); }
+std::vector<DrawnParameter> Environments::entity_drawn(std::uint32_t environment) const {
+  return impl_->entity_drawn(environment);
+}
+std::span<const double> Environments::entity_drawn_values() const { return impl_->entity_drawn_values(); }
+std::span<const ParameterRange> Environments::entity_ranges() const { return impl_->options().entity_ranges; }
 
 void Environments::render(SensorId sensor, std::uint32_t index, Frame& frame, const EnvironmentNumbers& environments) {
   impl_->render_one(sensor, index, frame, environments);

@@ -319,7 +319,9 @@ constexpr std::size_t kBlocksPerTask = 1024 / kBlockRays;
 
 void render(std::span<const RenderJob> jobs, Executor& executor, Frame& frame) {
   if (jobs.empty()) return;
-  const std::size_t blocks = jobs.front().plan.blocks();
+  // Plans of as many rays may have different blocks, and the surplus ones of a job are none.
+  std::size_t blocks = 0;
+  for (const RenderJob& job : jobs) blocks = std::max<std::size_t>(blocks, job.plan.blocks());
   const bool on_device = std::all_of(jobs.begin(), jobs.end(), [](const RenderJob& j) { return j.device != nullptr; });
   if (on_device) return jobs.front().device->render(jobs, frame);
   if (frame.memory() == FrameMemory::kGpu) {
@@ -332,6 +334,7 @@ void render(std::span<const RenderJob> jobs, Executor& executor, Frame& frame) {
     for (std::size_t i = begin; i < end; ++i) {
       const RenderJob& job = jobs[i / blocks];
       if (i % blocks == 0) store_pattern(job, frame);
+      if (i % blocks >= job.plan.blocks()) continue;
       BlockRenderer(job, frame, static_cast<std::uint32_t>(i % blocks)).run();
     }
   });

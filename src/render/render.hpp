@@ -63,11 +63,13 @@ struct RenderJob {
   std::uint32_t mask = kSeesAll;             ///< of its rays: CastRays::mask
   std::size_t first = 0;                     ///< place of the first ray in the arrays of the frame
   FrameDevice* device = nullptr;             ///< what renders it; null: the processor
-  std::uint32_t sensor = 0;                  ///< number among those whose jobs the device gets
+  /// Number of its rays among those that the device gets: of a sensor, or of a sensor in an environment that has rays
+  /// of its own. It always stands for one plan, at its changing revisions.
+  std::uint32_t ray_set = 0;
 };
 
 /// Fills every channel of `frame`, which has its size already, from place job.first on, for each of the jobs. They
-/// share a plan.
+/// share the sensor; each may have rays of its own, as many as the others.
 void render(std::span<const RenderJob> jobs, Executor& executor, Frame& frame);
 inline void render(const RenderJob& job, Executor& executor, Frame& frame) { render({&job, 1}, executor, frame); }
 

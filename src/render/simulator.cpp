@@ -105,7 +105,7 @@ class Simulator::Impl {
                     .edge = &s.edge,
                     .mask = mask,
                     .device = device,
-                    .sensor = fathom::index(id)},
+                    .ray_set = fathom::index(id)},
                    *executor_, frame);
   }
 
@@ -135,6 +135,12 @@ class Simulator::Impl {
   [[nodiscard]] double stamp_s(std::uint32_t index) const { return options_.start_s + index / options_.rate_hz; }
 
   void set_seed(std::uint64_t seed) { options_.seed = seed; }
+  void set_sensor(SensorId id, Sensor sensor) { at(id).prepared.replace(std::move(sensor), scene_.entities()); }
+
+  void set_reflectivity(EntityId entity, float reflectivity) {
+    note_entities();
+    reflectivity_[index(entity)] = reflectivity;
+  }
 
   Scene& scene() { return scene_; }
   [[nodiscard]] const SimulatorOptions& options() const { return options_; }
@@ -151,11 +157,16 @@ class Simulator::Impl {
     caster_->set_masks(seen_.masks());
     caster_->commit(walker);
     seen_version_ = seen_.version();
+    note_entities();
+    updated_ = true, revision_ = scene_.revision(), stamp_ = stamp, walker_ = walker;
+  }
+
+  /// What entities added since are like.
+  void note_entities() {
     for (std::size_t i = reflectivity_.size(); i < scene_.entities().size(); ++i) {
       reflectivity_.push_back(scene_.entities()[i].reflectivity);
       labels_.push_back(scene_.label_id(static_cast<EntityId>(i)));
     }
-    updated_ = true, revision_ = scene_.revision(), stamp_ = stamp, walker_ = walker;
   }
 
   /// The pose at every distinct time of a rolling sensor's rays.
@@ -220,6 +231,12 @@ Simulator SharedTrees::make_simulator(Scene scene, const SimulatorOptions& optio
 }
 
 void SharedTrees::set_seed(Simulator& simulator, std::uint64_t seed) { simulator.impl_->set_seed(seed); }
+void SharedTrees::set_sensor(Simulator& simulator, SensorId id, Sensor sensor) {
+  simulator.impl_->set_sensor(id, std::move(sensor));
+}
+void SharedTrees::set_reflectivity(Simulator& simulator, EntityId entity, float reflectivity) {
+  simulator.impl_->set_reflectivity(entity, reflectivity);
+}
 
 Versions versions() {
 #ifdef __clang__

@@ -324,6 +324,59 @@ TEST_F(Cuda, CutsEnvironmentsThatDoNotFitTogether) {
   EXPECT_GT(fake::calls("fathom_render_rays"), 4);
 }
 
+/// Environments with rays and entities of their own, on a device beside those on the processor.
+class DrawnPair {
+ public:
+  explicit DrawnPair(std::uint32_t count) : here_(make({}, count)), there_(make(kCuda, count)) {}
+  template <class F>
+  void both(F f) {
+    f(here_), f(there_);
+  }
+  [[nodiscard]] std::string difference(std::uint32_t index) {
+    here_.render(index, std::array{&wanted_[0], &wanted_[1]});
+    there_.render(index, std::array{&found_[0], &found_[1]});
+    return test::channels_that_differ(wanted_[0], found_[0]) + test::channels_that_differ(wanted_[1], found_[1]);
+  }
+
+ private:
+  static ParameterRange range_of(RangeTarget target, const char* field, double low, double high) {
+    return {.field = field, .low = low, .high = high, .entity = EntityId{1}, .target = target};
+  }
+  static Environments make(Device device, std::uint32_t count) {
+    Environments made(test::make_room_scene(),
+                      {.simulator = options_on(device),
+                       .count = count,
+                       .entity_ranges = {range_of(RangeTarget::kEntity, "reflectivity", 0, 1),
+                                         range_of(RangeTarget::kEntity, "position_y_m", -0.5, 0.5)}});
+    made.add_sensor(any_stereo(), {range_of(RangeTarget::kSensor, "fx", 15, 40),
+                                   range_of(RangeTarget::kSensor, "fy", 5, 90),  // packets of several shapes
+                                   range_of(RangeTarget::kSensor, "baseline_m", 0.05, 0.4),
+                                   range_of(RangeTarget::kSensor, "rotation_z_rad", -1, 1)});
+    made.add_sensor(test::make_sensor(test::make_lidar(5, 33), test::three_gaussians()),
+                    {range_of(RangeTarget::kSensor, "rate_hz", 5, 20)});
+    return made;
+  }
+  Environments here_, there_;
+  std::array<Frame, 2> wanted_ = {Frame(test::all_channels()), Frame(test::all_channels())};
+  std::array<Frame, 2> found_ = wanted_;
+};
+
+TEST_F(Cuda, RendersEnvironmentsWithRaysOfTheirOwn) {
+  DrawnPair pair(9);
+  EXPECT_EQ(pair.difference(0), "");
+  EXPECT_EQ(pair.difference(1), "");
+  const std::vector<std::uint32_t> some = {7, 2};
+  pair.both([&](Environments& all) { all.reset(std::span<const std::uint32_t>(some)); });
+  EXPECT_EQ(pair.difference(2), "");
+}
+
+TEST_F(Cuda, CutsEnvironmentsWithRaysOfTheirOwnThatDoNotFitTogether) {
+  DrawnPair pair(64);
+  fake::set_memory(6000000);
+  EXPECT_EQ(pair.difference(0), "");
+  EXPECT_EQ(pair.difference(1), "");
+}
+
 /// The arrays of a frame in memory of the GPU.
 class GpuFrame {
  public:

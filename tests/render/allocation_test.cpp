@@ -125,6 +125,24 @@ TEST_P(Allocations, NoneInASteadyFrameOfManyEnvironments) {
             0U);
 }
 
+TEST_P(Allocations, OnlyTheCastersOwnWithOpticsPosesAndReflectivityOfTheirOwn) {
+  StereoCamera camera;
+  camera.width = 64, camera.height = 48, camera.fx = 40, camera.baseline_m = 0.1;
+  const auto drawn = [](RangeTarget target, const char* field, double low, double high) {
+    return ParameterRange{.field = field, .low = low, .high = high, .entity = EntityId{2}, .target = target};
+  };
+  Environments batch(make_room_scene(), make_sensor(camera, {StereoShadow{}, StereoEnergy{}}),
+                     {.simulator = {.seed = 1, .compute = compute_on(1)},
+                      .count = 64,
+                      .ranges = {drawn(RangeTarget::kSensor, "fx", 30, 50), drawn(RangeTarget::kSensor, "fy", 20, 80),
+                                 drawn(RangeTarget::kSensor, "rotation_z_rad", -0.1, 0.1)},
+                      .entity_ranges = {drawn(RangeTarget::kEntity, "reflectivity", 0, 1),
+                                        drawn(RangeTarget::kEntity, "position_x_m", -0.1, 0.1)}});
+  Frame frame(all_channels());
+  for (std::uint32_t i = 0; i < 3; ++i) batch.render(i, frame);
+  EXPECT_LE(allocations_in([&] { batch.render(3, frame); }), 64U * most_of_a_rebuild());
+}
+
 TEST_P(Allocations, OnlyTheCastersOwnWhileEntitiesOfEnvironmentsMove) {
   StereoCamera camera;
   camera.width = 64, camera.height = 48, camera.fx = 40, camera.baseline_m = 0.1;

@@ -32,6 +32,7 @@ struct FATHOM_API RunPlan {
   std::uint32_t frames = 0;
   std::uint64_t entities = 0, meshes = 0;
   std::uint64_t triangles = 0;     ///< of all meshes
+  std::uint64_t ranges = 0;        ///< numbers that are drawn for each episode
   std::uint64_t memory_bytes = 0;  ///< about what the run will need, besides what the process has anyway
   std::vector<SensorPlan> sensors;
 

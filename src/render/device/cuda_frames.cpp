@@ -101,9 +101,9 @@ class CudaFrames::Work {
     if (meshes == nullptr) throw InputError("a GPU casts with the caster 'tree' alone");
     const Settle settle(stream_);
     trees_.hold(*meshes, stream_, refit_nodes_);
-    const Window all = whole(jobs.front().plan);
     while (!jobs.empty()) {
-      const std::size_t count = std::min(jobs.size(), std::max<std::size_t>(most_lanes_ / all.lane_end, 1));
+      const Window all = whole(jobs.front().plan);
+      const std::size_t count = std::min(alike(jobs), std::max<std::size_t>(most_lanes_ / all.lane_end, 1));
       try {
         if (all.lane_end <= most_lanes_) {
           render({jobs.first(count), all}, frame);
@@ -120,11 +120,20 @@ class CudaFrames::Work {
  private:
   static constexpr std::size_t kLeastLanes = 4096;
 
+  /// How many jobs from the first on have as many lanes: only these can share a launch.
+  static std::size_t alike(std::span<const RenderJob> jobs) {
+    const Window all = whole(jobs.front().plan);
+    std::size_t count = 1;
+    while (count < jobs.size() && whole(jobs[count].plan) == all) ++count;
+    return count;
+  }
+
   /// Takes blocks of half as many lanes from now on; says no where they would be too small to be worth it.
   bool shrink(std::size_t lanes) {
     stream_.wait();
     results_.clear();
     for (ResidentRays& rays : rays_) rays.clear();
+    keeps_rays_ = false;
     most_lanes_ = lanes / 2;
     return most_lanes_ >= kLeastLanes;
   }
@@ -144,8 +153,7 @@ class CudaFrames::Work {
 
   void render(const Block& block, Frame& frame) {
     const RenderJob& first = block.first();
-    while (rays_.size() <= first.sensor) rays_.emplace_back(stream_.gpu());
-    rays_[first.sensor].hold(first.plan, first.pattern, block.window, stream_);
+    hold_rays(block);
     results_.fit(block, frame);
     const CudaAddress data = send(block);
     worlds_.build(stream_);
@@ -163,6 +171,21 @@ class CudaFrames::Work {
     stream_.wait();
   }
 
+  /// Brings the rays of the jobs there. Where memory was short before, those of other jobs go.
+  void hold_rays(const Block& block) {
+    for (const RenderJob& job : block.jobs) {
+      while (rays_.size() <= job.ray_set) rays_.emplace_back(stream_.gpu());
+    }
+    if (!keeps_rays_) {
+      is_wanted_.assign(rays_.size(), false);
+      for (const RenderJob& job : block.jobs) is_wanted_[job.ray_set] = true;
+      for (std::size_t i = 0; i < rays_.size(); ++i) {
+        if (!is_wanted_[i]) rays_[i].clear();
+      }
+    }
+    for (const RenderJob& job : block.jobs) rays_[job.ray_set].hold(job.plan, job.pattern, block.window, stream_);
+  }
+
   /// Sends what the jobs need besides trees and rays; returns where their FrameData are.
   CudaAddress send(const Block& block) {
     for (;;) {
@@ -176,7 +199,7 @@ class CudaFrames::Work {
         FrameData data = gatherer_.gather(job, parcel_);
         data.world = caster == &job.caster ? frames_.back().world : worlds_.add(data.world, trees_, parcel_);
         caster = &job.caster;
-        data.rays = rays_[job.sensor].rays(), data.image = rays_[job.sensor].image();
+        data.rays = rays_[job.ray_set].rays(), data.image = rays_[job.ray_set].image();
         data.out = results_.channels(i), data.edges = results_.edges(i);
         frames_.push_back(data);
       }
@@ -198,11 +221,11 @@ class CudaFrames::Work {
     }
     for (const RenderJob& job : block.jobs) {
       if (float* out = writer.floats(Channel::kTimeOffset)) {
-        if (pattern.time_offset_s.empty()) {
+        if (job.pattern.time_offset_s.empty()) {
           const Gpu& gpu = stream_.gpu();
           gpu.check(gpu.calls().cuMemsetD32Async(at(out + job.first), 0, rays, stream_.handle()), "cuMemsetD32Async");
         } else {
-          stream_.upload(at(out + job.first), pattern.time_offset_s.data(), rays * sizeof(float));
+          stream_.upload(at(out + job.first), job.pattern.time_offset_s.data(), rays * sizeof(float));
         }
       }
       if (std::uint16_t* out = writer.ring()) {
@@ -216,7 +239,9 @@ class CudaFrames::Work {
   CudaFunction render_rays_, lose_edges_, refit_nodes_;
   ResidentTrees trees_;
   Worlds worlds_;
-  std::vector<ResidentRays> rays_;  // [sensors]
+  std::vector<ResidentRays> rays_;  // [ray sets]
+  bool keeps_rays_ = true;          // those of all jobs: until memory was short
+  std::vector<bool> is_wanted_;     // [ray sets], by a block
   Parcel parcel_;
   Results results_;
   Readback readback_;

@@ -93,7 +93,7 @@ Channels channels_of(std::size_t first, Frame& frame) {
 
 void Gatherer::begin() {
   parts_.models_used = 0, parts_.steps_used = 0, parts_.tolerances_used = 0;
-  last_chain_ = nullptr, last_reflectivity_ = nullptr;
+  last_chain_ = nullptr, last_reflectivity_ = nullptr, last_labels_ = nullptr;
 }
 
 Steps Gatherer::add(const std::vector<ActiveNoise>& list, Keeper& keeper) {
@@ -139,12 +139,13 @@ FrameData Gatherer::gather(const RenderJob& job, Keeper& keeper) {
   data.rig = job.rig;
   data.chain = last_chain_ == &job.chain ? last_.chain : gather(job.chain, keeper);
   data.policy = policy_of(job.range_policy);
-  const bool same_entities = last_reflectivity_ == job.reflectivity.data() && last_entities_ == job.reflectivity.size();
-  data.reflectivity = same_entities ? last_.reflectivity : keeper.keep(job.reflectivity);
-  data.labels = same_entities ? last_.labels : keeper.keep(job.labels);
+  const bool same_count = last_entities_ == job.labels.size();
+  const bool same_reflectivity = same_count && last_reflectivity_ == job.reflectivity.data();
+  data.reflectivity = same_reflectivity ? last_.reflectivity : keeper.keep(job.reflectivity);
+  data.labels = same_count && last_labels_ == job.labels.data() ? last_.labels : keeper.keep(job.labels);
   data.seed = job.seed, data.frame_index = job.frame_index;
   last_ = data, last_chain_ = &job.chain;
-  last_reflectivity_ = job.reflectivity.data(), last_entities_ = job.reflectivity.size();
+  last_reflectivity_ = job.reflectivity.data(), last_labels_ = job.labels.data(), last_entities_ = job.labels.size();
   return data;
 }
 

@@ -43,6 +43,7 @@ class Gatherer {
   const StagedChain* last_chain_ = nullptr;
   FrameData last_ = {};
   const float* last_reflectivity_ = nullptr;
+  const std::uint32_t* last_labels_ = nullptr;
   std::size_t last_entities_ = 0;
 };
 
