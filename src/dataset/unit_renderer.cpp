@@ -38,8 +38,9 @@ std::string UnitRenderer::parameters(const Unit& unit) const {
     const Sensor& description = run_.simulator.sensor(sensor.id);
     sensors.push_back({{"name", description.name}, {"drawn", drawn_json(sensor.drawn, description, setup_.scene)}});
   }
-  const Json json = {{"environment", unit.environment}, {"episode", unit.episode},   {"first_frame", unit.first_frame},
-                     {"frames", unit.frames},           {"seed", run_.episode.seed}, {"sensors", sensors}};
+  Json json = {{"environment", unit.environment}, {"episode", unit.episode},   {"first_frame", unit.first_frame},
+               {"frames", unit.frames},           {"seed", run_.episode.seed}, {"sensors", sensors}};
+  if (!run_.drawn.empty()) json["drawn"] = drawn_json(run_.drawn, setup_.scene);
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

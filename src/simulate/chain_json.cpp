@@ -40,13 +40,25 @@ Json chain_json(const Sensor& sensor, const Scene& scene) {
 nlohmann::ordered_json drawn_json(std::span<const DrawnParameter> values, const Sensor& sensor, const Scene& scene) {
   auto list = nlohmann::ordered_json::array();
   for (const DrawnParameter& drawn : values) {
-    nlohmann::ordered_json entry = {{"entry", drawn.entry},
-                                    {"model", std::string(sensor.noise[drawn.entry].noise.slug())}};
+    nlohmann::ordered_json entry;
+    if (drawn.target == RangeTarget::kNoise) {
+      entry["entry"] = drawn.entry;
+      entry["model"] = std::string(sensor.noise[drawn.entry].noise.slug());
+    }
     if (drawn.entity != kNoEntity) entry["entity"] = scene.entities()[index(drawn.entity)].name;
     if (drawn.ring) entry["ring"] = *drawn.ring;
     entry["parameter"] = drawn.field;
     entry["value"] = drawn.value;
     list.push_back(entry);
+  }
+  return list;
+}
+
+nlohmann::ordered_json drawn_json(std::span<const DrawnParameter> values, const Scene& scene) {
+  auto list = nlohmann::ordered_json::array();
+  for (const DrawnParameter& drawn : values) {
+    list.push_back(
+        {{"entity", scene.entities()[index(drawn.entity)].name}, {"parameter", drawn.field}, {"value", drawn.value}});
   }
   return list;
 }

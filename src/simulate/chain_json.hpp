@@ -17,7 +17,10 @@ namespace fathom {
 /// library.
 nlohmann::ordered_json chain_json(const Sensor& sensor, const Scene& scene);
 
-/// The values drawn for a sensor, a list of {entry, model, entity or ring, parameter, value}, named as in scene files.
+/// The values drawn for a sensor, a list of {entry, model, entity or ring, parameter, value}, named as in scene files;
+/// what is drawn of the sensor itself has {parameter, value} alone.
 nlohmann::ordered_json drawn_json(std::span<const DrawnParameter> values, const Sensor& sensor, const Scene& scene);
+/// The values drawn for entities, a list of {entity, parameter, value}.
+nlohmann::ordered_json drawn_json(std::span<const DrawnParameter> values, const Scene& scene);
 
 }  // namespace fathom

@@ -8,6 +8,7 @@
 #include <fathom/base/error.hpp>
 
 #include "render/parameter_range.hpp"
+#include "scene/pose_offset.hpp"
 #include "simulate/bag/sensor_topics.hpp"
 #include "simulate/file_plan.hpp"
 
@@ -32,6 +33,17 @@ Simulator empty_simulator(const SceneSetup& setup, const RunOptions& options, co
   how.start_s = setup.start_s;
   how.should_stop = options.should_stop;
   return trees == nullptr ? Simulator(setup.scene, how) : trees->make_simulator(setup.scene, how);
+}
+
+/// Gives the simulator's entities what its seed draws for them.
+std::vector<DrawnParameter> set_drawn_entities(const SceneSetup& setup, Simulator& simulator) {
+  const std::vector<Entity>& entities = setup.scene.entities();
+  const EntityDraw drawn = draw_entities(entities, setup.entity_ranges, simulator.options().seed);
+  for (const auto& [entity, value] : drawn.reflectivity) SharedTrees::set_reflectivity(simulator, entity, value);
+  for (const auto& [entity, offset] : drawn.offset) {
+    simulator.scene().set_motion(entity, moved(entities[index(entity)].parent_from_entity, offset));
+  }
+  return named_values(setup.entity_ranges, drawn.values);
 }
 
 /// Adds the sensors of a scene file to its simulator, one after the other.
@@ -63,7 +75,9 @@ PreparedRun prepare_run(const SceneSetup& setup, const RunOptions& options, cons
     throw InputError(fmt::format("frames = {} is not in [1, {}]", frames, kMaxFrames));
   }
   if (setup.sensors.empty()) throw InputError("the scene has no sensor");
-  PreparedRun run{frames, episode_of(setup, options), empty_simulator(setup, options, trees), {}};
+  PreparedRun run{frames, episode_of(setup, options), empty_simulator(setup, options, trees), {}, {}};
+  for (const ParameterRange& range : setup.entity_ranges) check_range(setup.scene.entities(), range);
+  run.drawn = set_drawn_entities(setup, run.simulator);
   SensorAdder adder(run.simulator);
   for (const SensorSetup& sensor_setup : setup.sensors) {
     RunSensor& sensor = run.sensors.emplace_back(adder.add(sensor_setup));
@@ -80,17 +94,24 @@ void begin_episode(PreparedRun& run, const SceneSetup& setup, std::uint32_t envi
   run.episode.episode = episode;
   const std::uint64_t seed = episode_seed(run.episode.seed, environment, episode);
   SharedTrees::set_seed(run.simulator, seed);
+  run.drawn = set_drawn_entities(setup, run.simulator);
   for (std::size_t i = 0; i < run.sensors.size(); ++i) {
     const SensorSetup& sensor_setup = setup.sensors[i];
-    if (sensor_setup.ranges.empty()) continue;  // its chain is the same in all episodes
+    if (sensor_setup.ranges.empty()) continue;  // it is the same in all episodes
     Sensor drawn = sensor_setup.sensor;
     run.sensors[i].drawn = draw_ranges(drawn, sensor_setup.ranges, seed);
-    run.simulator.set_noise(run.sensors[i].id, std::move(drawn.noise));
+    if (draws_model(sensor_setup.ranges) || draws_pose(sensor_setup.ranges)) {
+      SharedTrees::set_sensor(run.simulator, run.sensors[i].id, std::move(drawn));
+    } else {
+      run.simulator.set_noise(run.sensors[i].id, std::move(drawn.noise));
+    }
   }
 }
 
 Simulator make_simulator(const SceneSetup& setup, const RunOptions& options) {
   Simulator simulator = empty_simulator(setup, options, nullptr);
+  for (const ParameterRange& range : setup.entity_ranges) check_range(setup.scene.entities(), range);
+  static_cast<void>(set_drawn_entities(setup, simulator));
   SensorAdder adder(simulator);
   for (const SensorSetup& sensor : setup.sensors) static_cast<void>(adder.add(sensor));
   return simulator;

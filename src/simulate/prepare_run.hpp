@@ -29,7 +29,8 @@ struct PreparedRun {
   std::uint32_t frames = 0;
   RunEpisode episode;
   Simulator simulator;
-  std::vector<RunSensor> sensors;  ///< in the order of the scene file, at least one
+  std::vector<DrawnParameter> drawn;  ///< of the entities, for the episode
+  std::vector<RunSensor> sensors;     ///< in the order of the scene file, at least one
 };
 
 /// Checks everything that could be wrong with the input but the folder; casts nothing and writes nothing. `trees`: of

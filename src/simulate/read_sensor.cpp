@@ -12,12 +12,14 @@
 #include <fathom/base/error.hpp>
 
 #include "base/text.hpp"
+#include "render/parameter_range.hpp"
 #include "scene/world_poses.hpp"
 #include "simulate/file_plan.hpp"
 #include "simulate/read_model.hpp"
 #include "simulate/read_noise.hpp"
 #include "simulate/read_outputs.hpp"
 #include "simulate/read_pose.hpp"
+#include "simulate/read_range.hpp"
 
 namespace fathom {
 
@@ -80,8 +82,10 @@ SensorSetup read_sensor(YamlReader map, const Scene& scene, const BareLinks& bar
   sensor.name = read_name(map.at("name"));
   const SensorPreset* preset = read_preset(map);
   if (preset != nullptr) setup.preset = preset->name;
-  sensor.model = read_model(map, preset, files);
+  std::vector<LocatedRange> ranges;
+  sensor.model = read_model(map, preset, files, ranges);
   sensor.parent_from_sensor = read_trajectory_or_pose(map, files);
+  for (LocatedRange& range : read_pose_offset(map, RangeTarget::kSensor)) ranges.push_back(std::move(range));
   if (const auto parent = map.find("parent")) {
     const std::string& name = parent->text();
     parent->located([&] {
@@ -99,6 +103,10 @@ SensorSetup read_sensor(YamlReader map, const Scene& scene, const BareLinks& bar
   if (const auto rolling = map.find("rolling")) sensor.rolling = rolling->boolean();
   check_model(map, preset, sensor.model);
   if (const auto noise = map.find("noise")) read_noise(*noise, preset, scene, setup);
+  for (const LocatedRange& one : ranges) {
+    one.where.located([&] { check_range(sensor, one.range); });
+    setup.ranges.push_back(one.range);
+  }
   if (const auto policy = map.find("range_policy")) {
     sensor.range_policy = static_cast<RangePolicy>(policy->one_of(kRangePolicyNames));
   }

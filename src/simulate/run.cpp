@@ -55,6 +55,7 @@ class Runner {
     counts_.seed = prepared_.episode.seed;
     counts_.environment = prepared_.episode.environment;
     counts_.episode = prepared_.episode.episode;
+    counts_.drawn = std::move(prepared_.drawn);
     counts_.progress.frames_total = prepared_.frames;
     for (const Entity& entity : setup.scene.entities()) entity_names_.push_back(entity.name);
     for (RunSensor& sensor : prepared_.sensors) add(sensor);

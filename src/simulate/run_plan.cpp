@@ -74,6 +74,8 @@ RunPlan plan_run(const SceneSetup& setup, const RunOptions& options) {
     plan.sensors.push_back(plan_sensor(setup.sensors[i], sensor, pattern, run.frames));
     plan.memory_bytes += plan.sensors.back().rays() * (kBytesPerRay + channel_bytes(sensor.channels));
   }
+  plan.ranges = setup.entity_ranges.size();
+  for (const SensorSetup& sensor : setup.sensors) plan.ranges += sensor.ranges.size();
   plan.entities = setup.scene.entities().size();
   plan.meshes = setup.scene.meshes().size();
   for (const Mesh& mesh : setup.scene.meshes()) plan.triangles += mesh.triangles.size();

@@ -93,6 +93,7 @@ SceneSetup read_scene_text(std::string_view text, const std::filesystem::path& f
   WorldSetup world = read_world(scene, files);
   setup.scene = std::move(world.scene);
   setup.notes = std::move(world.notes);
+  setup.entity_ranges = std::move(world.ranges);
   read_sensors(sensors, world.bare_links, files, setup);
   setup.inputs = std::move(files.opened);
   return setup;

@@ -46,6 +46,12 @@ Json labels_json(const Scene& scene) {
   return labels;
 }
 
+/// With what was drawn of entities, where anything is.
+Json with_drawn(Json summary, const RunCounts& counts, const Scene& scene) {
+  if (!counts.drawn.empty()) summary["drawn"] = drawn_json(counts.drawn, scene);
+  return summary;
+}
+
 double rate(std::uint64_t rays, double seconds) { return seconds > 0.0 ? static_cast<double>(rays) / seconds : 0.0; }
 
 Json run_json(const Simulator& simulator, const RunCounts& counts) {
@@ -89,7 +95,7 @@ std::string summary_text(const SceneSetup& setup, const Simulator& simulator, co
       {"files", counts.files},
       {"run", run_json(simulator, counts)}};
   // Names of files may hold any bytes; JSON is UTF-8.
-  return summary.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return with_drawn(summary, counts, setup.scene).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace fathom

@@ -22,6 +22,7 @@ struct SensorCounts : SensorResult {
 struct RunCounts {
   std::uint64_t seed = 0;
   std::uint32_t environment = 0, episode = 0;
+  std::vector<DrawnParameter> drawn;  ///< of the entities, for the episode
   std::vector<SensorCounts> sensors;
   std::vector<std::string> files;  ///< relative to the folder of the run
   std::vector<std::string> warnings;
