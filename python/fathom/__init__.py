@@ -50,7 +50,7 @@ from ._fathom import (
     sphere,
     versions,
 )
-from ._values import LogUniform, Normal, Uniform
+from ._values import LogUniform, Normal, TruncatedNormal, Uniform
 from . import beam, calibrate, noise, random, sensors
 from .sensors import Sensor, preset, presets
 from .simulate import Environments, Setup, Simulator, load
@@ -84,7 +84,7 @@ def channels() -> "dict[str, str]":
 
 __all__ = [
     "Entity", "Environments", "Error", "Frame", "FrameDigest", "GpuArray", "GridMap", "InputError", "Label", "LogUniform", "Mesh",
-    "Normal", "PlacedRobot", "Pose", "Robot", "Scene", "Sensor", "Setup", "Simulator", "Trajectory", "Uniform",
+    "Normal", "PlacedRobot", "Pose", "Robot", "Scene", "Sensor", "Setup", "Simulator", "Trajectory", "TruncatedNormal", "Uniform",
     "batch", "beam", "box", "calibrate", "capsule", "channels", "cylinder", "dataset", "detect_isa", "ellipsoid", "episode_seed",
     "grid_map_image", "height_field", "load", "mujoco", "noise", "plane", "preset", "presets", "random", "read_bag_info",
     "read_grid_map",

@@ -2,7 +2,8 @@
 """Noise models, one class for each that the library has: fathom.noise.Distance(stddev_m=0.02).
 
 The classes are made from the library's own tables when this is imported, so that a new model is here by itself; names,
-limits and defaults are those of scene files. Any number may be a range instead (fathom.Uniform, LogUniform, Normal):
+limits and defaults are those of scene files. Any number may be a range instead (fathom.Uniform, LogUniform, Normal,
+TruncatedNormal):
 it is then drawn once per episode. `entities` and `rings` give other parameters to the returns of single entities (by name
 or id) and of single scan lines; what they leave out is as in the model itself.
 """
@@ -151,7 +152,7 @@ def chain_spec(noise: List[Noise], scene: Any) -> Tuple[List[Any], List[Dict[str
                 if isinstance(value, RANGES):
                     as_chain = (entity is not None or ring is not None) and name not in other
                     ranges.append(dict(value._law(model._fields[name]), entry=position, field=name, entity=entity,
-                                       ring=ring, as_chain=as_chain))
+                                       ring=ring, as_chain=as_chain, target="noise"))
             return model._middles(values)
 
         values = values_for({}, None, None)
@@ -171,7 +172,7 @@ def chain_from(entries: List[Any], ranges: List[Dict[str, Any]], names: List[str
         others: Dict[Any, Dict[str, Any]] = {names[e]: dict(v) for e, v in entities}
         lines: Dict[int, Dict[str, Any]] = {r: dict(v) for r, v in rings}
         for one in ranges:
-            if one["entry"] != position:
+            if one["target"] != "noise" or one["entry"] != position:
                 continue
             of = own
             if one["entity"] is not None:

@@ -2,10 +2,10 @@
 # Made by tools/python-stubs from the tables of the library.
 from typing import Any, Dict, List, Mapping, Optional, Tuple, Type, Union
 
-from ._values import LogUniform, Normal, Record
+from ._values import LogUniform, Normal, Record, TruncatedNormal
 from ._values import Uniform as _Uniform
 
-_Number = Union[float, _Uniform, LogUniform, Normal]
+_Number = Union[float, _Uniform, LogUniform, Normal, TruncatedNormal]
 
 class Noise(Record):
     slug: str

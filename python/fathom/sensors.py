@@ -8,11 +8,12 @@ x_rad may be given as x_deg.
 
 from __future__ import annotations
 
-from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple, Type, Union
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Type, Union
 
 import numpy as np
 
 from . import _fathom
+from ._ranges import ranges_from, sensor_range_dicts
 from ._values import InputError, as_given, camel, class_doc, no_attribute, parameters_of
 from .noise import Noise, chain_from, chain_spec
 
@@ -264,10 +265,14 @@ class Sensor:
     see_parent: whether its rays meet the entity that it is attached to. ignore: entities, by name or id, that its rays
     pass through, with their parts. ignore_groups: groups of entities that they pass through; entities may join them later,
     so that a name which no entity has is no error.
+    ranges: numbers of the model that are drawn once per episode, such as {"baseline_m": Uniform(0.048, 0.052)}: any that
+    leave its rays as many as they are; the principal point of depth cameras is "cx" and "cy". pose_offset: where it really
+    stands, in the frame of its pose: {"position_m": ..., "rotation_deg": ...} (or rotation_rad, a rotation vector), each a
+    range by which all three axes are drawn, or a list of three numbers or ranges.
     """
 
     __slots__ = ("name", "model", "pose", "parent", "rolling", "noise", "range_policy", "see_parent", "ignore",
-                 "ignore_groups")
+                 "ignore_groups", "ranges", "pose_offset")
 
     def __init__(
         self,
@@ -282,6 +287,8 @@ class Sensor:
         see_parent: bool = False,
         ignore: Union[str, int, Iterable[Union[str, int]]] = (),
         ignore_groups: Union[str, Iterable[str]] = (),
+        ranges: Optional[Mapping[str, Any]] = None,
+        pose_offset: Optional[Mapping[str, Any]] = None,
     ) -> None:
         self.name = str(name)
         self.model: SensorModel = preset(model) if isinstance(model, str) else model
@@ -295,6 +302,8 @@ class Sensor:
         self.see_parent = bool(see_parent)
         self.ignore: List[Union[str, int]] = [ignore] if isinstance(ignore, (str, int, np.integer)) else list(ignore)
         self.ignore_groups: List[str] = [ignore_groups] if isinstance(ignore_groups, str) else list(ignore_groups)
+        self.ranges: Dict[str, Any] = dict(ranges or {})
+        self.pose_offset: Dict[str, Any] = dict(pose_offset or {})
 
     def replace(self, **values: Any) -> "Sensor":
         """Another one with these changed."""
@@ -302,6 +311,7 @@ class Sensor:
 
     def _spec(self, scene: _fathom.Scene) -> Dict[str, Any]:
         entries, ranges = chain_spec(self.noise, scene)
+        ranges += sensor_range_dicts(self)
         parent = scene.find_entity(self.parent) if isinstance(self.parent, str) else self.parent
         return dict(name=self.name, model=self.model._model, pose=self.pose, parent=parent, rolling=self.rolling,
                     noise=entries, ranges=ranges, range_policy=self.range_policy, preset=self.model.preset,
@@ -326,4 +336,5 @@ def sensor_from(spec: Dict[str, Any], names: Iterable[str]) -> Sensor:
     return Sensor(spec["name"], _model_from(spec["model"], spec["preset"]), spec["pose"], parent=parent,
                   rolling=spec["rolling"], noise=chain_from(spec["noise"], spec["ranges"], entities),
                   range_policy=spec["range_policy"], see_parent=spec["see_parent"],
-                  ignore=[entities[e] for e in spec["ignore"]], ignore_groups=spec["ignore_groups"])
+                  ignore=[entities[e] for e in spec["ignore"]], ignore_groups=spec["ignore_groups"],
+                  **ranges_from(spec["ranges"]))

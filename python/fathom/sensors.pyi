@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Made by tools/python-stubs from the tables of the library.
-from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple, Type, Union
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Type, Union
 
 import numpy.typing as npt
 
@@ -50,6 +50,8 @@ class Sensor:
     see_parent: bool
     ignore: List[Union[str, int]]
     ignore_groups: List[str]
+    ranges: Dict[str, Any]
+    pose_offset: Dict[str, Any]
     def __init__(
         self,
         name: str,
@@ -63,6 +65,8 @@ class Sensor:
         see_parent: bool = ...,
         ignore: Union[str, int, Iterable[Union[str, int]]] = ...,
         ignore_groups: Union[str, Iterable[str]] = ...,
+        ranges: Optional[Mapping[str, Any]] = ...,
+        pose_offset: Optional[Mapping[str, Any]] = ...,
     ) -> None: ...
     def replace(self, **values: Any) -> Sensor: ...
     def _spec(self, scene: _fathom.Scene) -> Dict[str, Any]: ...

@@ -28,6 +28,10 @@ SensorSetup sensor_of(const py::dict& spec);
 /// The other way round.
 py::dict sensor_dict(const SensorSetup& setup);
 
+/// Ranges of any target, as dicts and back.
+std::vector<ParameterRange> ranges_of(const py::list& dicts);
+py::list ranges_list(const std::vector<ParameterRange>& ranges);
+
 /// Drawn values as a list of dicts.
 py::list drawn_list(const Scene& scene, const NoiseChain& chain, const std::vector<DrawnParameter>& drawn);
 
