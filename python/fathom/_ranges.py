@@ -61,8 +61,11 @@ def sensor_range_dicts(sensor: Any) -> List[Dict[str, Any]]:
     return made + _offset_dicts(owner, sensor.pose_offset, "sensor")
 
 
-def entity_range_dicts(scene: _fathom.Scene, ranges: Optional[Mapping[Any, Mapping[str, Any]]]) -> List[Dict[str, Any]]:
-    """Of entities, by name or id: {"door": {"reflectivity": Uniform(0.2, 0.9), "pose_offset": {...}}}."""
+def entity_range_dicts(scene: _fathom.Scene, ranges: Any) -> List[Dict[str, Any]]:
+    """Of entities, by name or id: {"door": {"reflectivity": Uniform(0.2, 0.9), "pose_offset": {...}}}; a list is what a
+    Setup holds, and stays."""
+    if isinstance(ranges, list):
+        return ranges
     made: List[Dict[str, Any]] = []
     for entity, given in (ranges or {}).items():
         number = scene.find_entity(entity) if isinstance(entity, str) else int(entity)
@@ -99,8 +102,8 @@ def ranges_from(dicts: Iterable[Mapping[str, Any]]) -> Dict[str, Any]:
 
 
 def entity_ranges_from(dicts: Iterable[Mapping[str, Any]], names: List[str]) -> Dict[str, Dict[str, Any]]:
-    """The other way round, for entities."""
-    every = list(dicts)
+    """The other way round, for entities; parts that take what is drawn for the whole are left out."""
+    every = [one for one in dicts if not one["as_chain"]]
     made: Dict[str, Dict[str, Any]] = {}
     for number in dict.fromkeys(one["entity"] for one in every):
         own = [one for one in every if one["entity"] == number]

@@ -53,7 +53,7 @@ class Simulator(_fathom._Simulator):
         caster: str = "tree",
         device: str = "cpu",
         cuda_stream: int = 0,
-        entity_ranges: Optional[Mapping[Any, Mapping[str, Any]]] = None,
+        entity_ranges: Any = None,
     ) -> None:
         specs = [sensor._spec(scene) for sensor in _sensor_list(sensors)]
         super().__init__(scene, specs, seed, environment, episode, threads, rate_hz, start_s, isa, caster, device, cuda_stream,
@@ -105,7 +105,7 @@ class Environments(_fathom._Environments):
         caster: str = "tree",
         device: str = "cpu",
         cuda_stream: int = 0,
-        entity_ranges: Optional[Mapping[Any, Mapping[str, Any]]] = None,
+        entity_ranges: Any = None,
     ) -> None:
         every = _sensor_list(sensors)
         specs = [sensor._spec(scene) for sensor in every]
@@ -210,7 +210,7 @@ class Setup(_fathom._Setup):
 
     @property
     def entity_ranges(self) -> Dict[str, Dict[str, Any]]:
-        """What is drawn of its entities, as Environments takes it."""
+        """What is drawn of its entities, as Environments takes it; parts that take the value of the whole are left out."""
         return entity_ranges_from(self._entity_ranges, self.scene.entity_names)
 
     @property
@@ -250,7 +250,7 @@ class Setup(_fathom._Setup):
         """Many environments of its scene and sensors. device: None: the file's."""
         return Environments(self.scene, self.sensors, count, seed=self.seed if seed is None else seed, first=first,
                             threads=threads, rate_hz=self.rate_hz, start_s=self.start_s, isa=isa, caster=caster,
-                            device=self.device if device is None else device, entity_ranges=self.entity_ranges)
+                            device=self.device if device is None else device, entity_ranges=self._entity_ranges)
 
     def run(
         self,
