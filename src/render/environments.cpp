@@ -13,9 +13,9 @@
 #include "base/with_prefix.hpp"
 #include "cast/make_caster.hpp"
 #include "render/device/open_device.hpp"
+#include "render/drawn_entities.hpp"
 #include "render/environment_sensor.hpp"
 #include "render/moved_entities.hpp"
-#include "render/parameter_range.hpp"
 #include "render/render.hpp"
 #include "render/rig_view.hpp"
 #include "render/seen_masks.hpp"
@@ -43,7 +43,8 @@ class Environments::Impl {
         options_((check(options.simulator), std::move(options))),
         executor_(make_executor(options_.simulator.compute.threads)),
         device_(open_device(options_.simulator.compute)),
-        moved_(options_.count, options_.first) {
+        moved_(options_.count, options_.first),
+        entities_(scene_, std::exchange(options_.entity_ranges, {}), options_.count) {
     if (options_.count == 0) throw InputError("count = 0: there is no environment");
     const auto threads = static_cast<std::size_t>(executor_->threads());
     slots_.resize(device_ != nullptr ? std::min(options_.count, kMostOnDevice) : threads == 1 ? 1 : 4 * threads);
@@ -51,10 +52,11 @@ class Environments::Impl {
     episodes_.assign(options_.count, 0);
     marks_.assign(options_.count, 0);
     for (std::uint32_t i = 0; i < scene_.entities().size(); ++i) {
-      reflectivity_.push_back(scene_.entities()[i].reflectivity);
       labels_.push_back(scene_.label_id(EntityId{i}));
     }
-    if (!options_.entity_ranges.empty()) begin_entities();
+    for (std::uint32_t e = 0; e < options_.count && !entities_.ranges().empty(); ++e) {
+      entities_.keep(e, entities_.draw(scene_, seed_of(e)), scene_, moved_);
+    }
   }
 
   SensorId add_sensor(Sensor sensor, std::vector<ParameterRange> ranges) {
@@ -107,7 +109,7 @@ class Environments::Impl {
     std::vector<Start> starts;
     for (std::size_t i = 0; i < which.size(); ++i) {
       Start& start = starts.emplace_back(Start{episode_of(i, which[i]), {}, {}});
-      start.entities = draw_entities(scene_.entities(), options_.entity_ranges, seed_of(which[i], start.episode));
+      start.entities = entities_.draw(scene_, seed_of(which[i], start.episode));
       for (const EnvironmentSensor& sensor : sensors_) {
         if (sensor.draws())
           start.drawn.push_back(sensor.draw(which[i], scene_.entities(), seed_of(which[i], start.episode)));
@@ -115,7 +117,7 @@ class Environments::Impl {
     }
     for (std::size_t i = 0; i < which.size(); ++i) {
       episodes_[which[i]] = starts[i].episode;
-      keep_entities(which[i], starts[i].entities);
+      entities_.keep(which[i], starts[i].entities, scene_, moved_);
       auto drawn = starts[i].drawn.begin();
       for (EnvironmentSensor& sensor : sensors_) {
         if (sensor.draws()) sensor.keep(which[i], std::move(*drawn++));
@@ -144,10 +146,9 @@ class Environments::Impl {
     return named_values(sensor.ranges(), sensor.drawn().subspan(local(environment) * count, count));
   }
   [[nodiscard]] std::vector<DrawnParameter> entity_drawn(std::uint32_t environment) const {
-    const std::size_t count = options_.entity_ranges.size();
-    return named_values(options_.entity_ranges, std::span(entity_drawn_).subspan(local(environment) * count, count));
+    return entities_.drawn(local(environment));
   }
-  [[nodiscard]] std::span<const double> entity_drawn_values() const { return entity_drawn_; }
+  [[nodiscard]] const DrawnEntities& entities() const { return entities_; }
 
   void render(std::uint32_t index, std::span<Frame* const> frames, const EnvironmentNumbers& environments) {
     check_frames(frames);
@@ -199,34 +200,6 @@ class Environments::Impl {
       throw InputError(fmt::format("sensor '{}': at most {} sensors of environments can ignore something", sensor.name,
                                    SeenMasks::kBits));
     }
-  }
-
-  /// Draws the entities of all environments for the first time.
-  void begin_entities() {
-    const std::vector<ParameterRange>& ranges = options_.entity_ranges;
-    for (const ParameterRange& range : ranges) check_range(scene_.entities(), range);
-    entity_drawn_.resize(options_.count * ranges.size());
-    const std::vector<float> nominal = reflectivity_;
-    for (std::uint32_t e = 1; e < options_.count; ++e) {
-      reflectivity_.insert(reflectivity_.end(), nominal.begin(), nominal.end());
-    }
-    for (std::uint32_t e = 0; e < options_.count; ++e) {
-      keep_entities(e, draw_entities(scene_.entities(), ranges, seed_of(e)));
-    }
-  }
-
-  void keep_entities(std::uint32_t e, const EntityDraw& drawn) {
-    std::copy(drawn.values.begin(), drawn.values.end(),
-              entity_drawn_.begin() + static_cast<std::ptrdiff_t>(e * drawn.values.size()));
-    const std::size_t first = e * scene_.entities().size();
-    for (const auto& [entity, value] : drawn.reflectivity) reflectivity_[first + index(entity)] = value;
-    for (const auto& [entity, offset] : drawn.offset) moved_.set_offset(scene_, e, entity, offset);
-  }
-
-  /// [entities], in an environment.
-  [[nodiscard]] std::span<const float> reflectivity_in(std::uint32_t e) const {
-    const std::size_t count = scene_.entities().size();
-    return std::span(reflectivity_).subspan(reflectivity_.size() > count ? e * count : 0, count);
   }
 
   /// The environments, counted from 0; until the next call.
@@ -347,7 +320,7 @@ class Environments::Impl {
             .pattern = sensor.rays(e),
             .chain = chain,
             .caster = *view.caster,
-            .reflectivity = reflectivity_in(e),
+            .reflectivity = entities_.reflectivity(e),
             .labels = labels_,
             .seed = seed_of(e),
             .frame_index = index,
@@ -371,15 +344,14 @@ class Environments::Impl {
   std::unique_ptr<Executor> executor_;
   std::unique_ptr<FrameDevice> device_;  // null: the processor renders
   MovedEntities moved_;
+  DrawnEntities entities_;
   std::vector<EnvironmentSensor> sensors_;
   SeenMasks seen_;
   std::vector<std::uint32_t> ray_masks_;  // [sensors]
   std::vector<Slot> slots_;
   std::vector<RenderJob> jobs_;          // of the slots at work
   std::vector<std::uint32_t> ray_sets_;  // [sensors]: the number of the first of its sets of rays
-  std::vector<float> reflectivity_;      // [entities], or [environments, entities]
   std::vector<std::uint32_t> labels_;    // [entities]
-  std::vector<double> entity_drawn_;     // [environments, entity ranges]
   std::vector<std::uint32_t> episodes_;  // [environments]
   std::vector<std::uint32_t> selected_;  // by a call
   std::vector<std::uint64_t> marks_;     // [environments]: mark_, where a call has it selected
@@ -445,8 +417,8 @@ std::span<const ParameterRange> Environments::ranges(SensorId sensor) const { re
 std::vector<DrawnParameter> Environments::entity_drawn(std::uint32_t environment) const {
   return impl_->entity_drawn(environment);
 }
-std::span<const double> Environments::entity_drawn_values() const { return impl_->entity_drawn_values(); }
-std::span<const ParameterRange> Environments::entity_ranges() const { return impl_->options().entity_ranges; }
+std::span<const double> Environments::entity_drawn_values() const { return impl_->entities().values(); }
+std::span<const ParameterRange> Environments::entity_ranges() const { return impl_->entities().ranges(); }
 
 void Environments::render(SensorId sensor, std::uint32_t index, Frame& frame, const EnvironmentNumbers& environments) {
   impl_->render_one(sensor, index, frame, environments);
