@@ -216,7 +216,9 @@ void check_range(const Sensor& sensor, const ParameterRange& range) {
   }
   check_law(kind, *field, range);
   for (const double end : {range.low, range.high}) {
-    with_prefix([&] { return fmt::format("range of {}.{}, at {}", kind, range.field, number_text(end)); },
+    const bool is_bell = range.law == RangeLaw::kNormal || range.law == RangeLaw::kTruncatedNormal;
+    const std::string_view advice = is_bell ? " (narrower limits keep it from there)" : "";
+    with_prefix([&] { return fmt::format("range of {}.{}, at {}{}", kind, range.field, number_text(end), advice); },
                 [&] {
                   SensorModel model = sensor.model;
                   set_number(model, range.field, end);

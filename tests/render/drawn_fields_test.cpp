@@ -211,6 +211,9 @@ TEST(DrawnFieldRefusals, OfSensors) {
   GridScanner grid;
   grid.size_x_m = 1, grid.size_y_m = 1, grid.resolution_m = 0.1;
   refused(make_sensor(grid), of_sensor("size_x_m", 1, 2), "11 x 11 rays would become 11 x 21");
+  ParameterRange focal = of_sensor("fx", 0, 1e7);  // the limits of the field
+  focal.law = RangeLaw::kNormal, focal.mean = 20, focal.stddev = 1;
+  refused(camera, focal, "range of stereo_camera.fx, at 0 (narrower limits keep it from there): ");
   ParameterRange range = of_sensor("baseline_m", 0, 0.1);
   range.law = RangeLaw::kLogUniform;
   refused(make_sensor(make_stereo(4, 3, 20, 0.1)), range, "a log-uniform law needs low above 0");

@@ -27,7 +27,7 @@ using test::contains;
 using test::TemporaryFolder;
 
 /// A stereo camera before a wall and a door; the texts stand in the sensor and in the door.
-std::string scene_with(const std::string& sensor, const std::string& door) {
+std::string drawn_scene_text(const std::string& sensor, const std::string& door) {
   return "frames: 2\nseed: 5\nsensors:\n  - name: cam\n    type: stereo_camera\n    width: 16\n    height: 12\n"
          "    reference: left\n    max_range_m: 20\n" +
          sensor +
@@ -38,22 +38,22 @@ std::string scene_with(const std::string& sensor, const std::string& door) {
          door;
 }
 
-SceneSetup read(const std::string& sensor, const std::string& door = "",
-                const std::vector<std::string>& overrides = {}) {
-  return read_scene_text(scene_with(sensor, door), "s.yaml", overrides);
+SceneSetup read_drawn(const std::string& sensor, const std::string& door = "",
+                      const std::vector<std::string>& overrides = {}) {
+  return read_scene_text(drawn_scene_text(sensor, door), "s.yaml", overrides);
 }
 
-const std::string kSensor =
+const std::string kDrawnSensor =
     "    fx: {uniform: [10, 14]}\n"
     "    baseline_m: {truncated_normal: [0.05, 0.001], limits: [0.048, 0.052]}\n"
     "    principal_point_px: [{uniform: [6, 9]}, 5.5]\n"
     "    pose_offset:\n      position_m: {normal: [0, 0.01]}\n      rotation_deg: [0, {uniform: [-3, 3]}, 1.5]\n"
     "    noise: [distance: {stddev_m: {uniform: [0, 0.1]}}]\n";
-const std::string kDoor =
+const std::string kDrawnDoor =
     "      reflectivity: {uniform: [0.2, 0.9]}\n      pose_offset: {position_m: [{uniform: [-0.2, 0.2]}, 0, 0]}\n";
 
 TEST(DrawnScene, RangesArriveInTheUnitOfTheLibrary) {
-  const SceneSetup setup = read(kSensor, kDoor);
+  const SceneSetup setup = read_drawn(kDrawnSensor, kDrawnDoor);
   const std::vector<ParameterRange>& r = setup.sensors[0].ranges;
   std::vector<std::string> fields;
   for (const ParameterRange& range : r) fields.push_back(range.field);
@@ -78,12 +78,12 @@ TEST(DrawnScene, RangesArriveInTheUnitOfTheLibrary) {
 }
 
 /// What a run of an environment and episode writes.
-struct Ran {
+struct DrawnRun {
   json summary;
   std::map<std::string, std::string> files;
 };
 
-Ran ran(const SceneSetup& setup, std::uint32_t environment, std::uint32_t episode) {
+DrawnRun run_drawn(const SceneSetup& setup, std::uint32_t environment, std::uint32_t episode) {
   const TemporaryFolder folder;
   RunOptions options;
   options.out = folder / "out", options.environment = environment, options.episode = episode;
@@ -92,8 +92,8 @@ Ran ran(const SceneSetup& setup, std::uint32_t environment, std::uint32_t episod
 }
 
 TEST(DrawnScene, ARunIsTheEnvironmentOfTheSameNumber) {
-  const SceneSetup setup = read(kSensor, kDoor);
-  const Ran single = ran(setup, 3, 2);
+  const SceneSetup setup = read_drawn(kDrawnSensor, kDrawnDoor);
+  const DrawnRun single = run_drawn(setup, 3, 2);
   Environments batch(setup.scene, setup.sensors[0].sensor,
                      {.simulator = {.seed = 5, .compute = {.threads = 1}},
                       .count = 5,
@@ -124,13 +124,13 @@ TEST(DrawnScene, ARunIsTheEnvironmentOfTheSameNumber) {
       EXPECT_EQ(std::memcmp(found.bytes.data(), mine.data(), mine.size()), 0) << name;
     }
   }
-  EXPECT_NE(ran(setup, 3, 1).files.at("cam/range_000000.npy"), single.files.at("cam/range_000000.npy"));
-  EXPECT_FALSE(ran(read("    fx: 12\n    baseline_m: 0.05\n"), 0, 0).summary.contains("drawn"));
+  EXPECT_NE(run_drawn(setup, 3, 1).files.at("cam/range_000000.npy"), single.files.at("cam/range_000000.npy"));
+  EXPECT_FALSE(run_drawn(read_drawn("    fx: 12\n    baseline_m: 0.05\n"), 0, 0).summary.contains("drawn"));
 }
 
 // Datasets keep a simulator and begin one episode after the other in it.
 TEST(DrawnScene, AnEpisodeBegunAnewIsTheOneOfARunOfItsOwn) {
-  const SceneSetup setup = read(kSensor, kDoor);
+  const SceneSetup setup = read_drawn(kDrawnSensor, kDrawnDoor);
   const auto frame_of = [&](PreparedRun& run) {
     Frame frame({Channel::kRange, Channel::kIntensity, Channel::kHitWorld});
     run.simulator.render(run.sensors[0].id, 1, frame);
@@ -154,11 +154,11 @@ TEST(DrawnScene, AnEpisodeBegunAnewIsTheOneOfARunOfItsOwn) {
 
 TEST(DrawnScene, OverridesGiveAndReplaceRanges) {
   const std::string plain = "    fx: 12\n    baseline_m: 0.05\n";
-  EXPECT_EQ(read(plain, "", {"sensors.cam.baseline_m={uniform: [0.04, 0.06]}"}).sensors[0].ranges.size(), 1U);
-  EXPECT_EQ(read(plain, "", {"scene.entities.door.reflectivity={uniform: [0, 1]}"}).entity_ranges.size(), 1U);
-  const SceneSetup setup = read(kSensor, kDoor,
-                                {"sensors.cam.pose_offset.rotation_deg.1.uniform.1=5", "sensors.cam.fx=12",
-                                 "scene.entities.door.pose_offset.position_m=[1, 0, 0]"});
+  EXPECT_EQ(read_drawn(plain, "", {"sensors.cam.baseline_m={uniform: [0.04, 0.06]}"}).sensors[0].ranges.size(), 1U);
+  EXPECT_EQ(read_drawn(plain, "", {"scene.entities.door.reflectivity={uniform: [0, 1]}"}).entity_ranges.size(), 1U);
+  const SceneSetup setup = read_drawn(kDrawnSensor, kDrawnDoor,
+                                      {"sensors.cam.pose_offset.rotation_deg.1.uniform.1=5", "sensors.cam.fx=12",
+                                       "scene.entities.door.pose_offset.position_m=[1, 0, 0]"});
   const std::vector<ParameterRange>& r = setup.sensors[0].ranges;
   ASSERT_EQ(r.size(), 8U);
   EXPECT_NEAR(r[6].high, 5 * kRadPerDeg, 1e-15);
@@ -173,32 +173,34 @@ TEST(DrawnScene, ARangeStandsBesideAPreset) {
   EXPECT_EQ(read_scene_text(text, "s.yaml", {}).sensors[0].ranges.size(), 2U);
 }
 
-void refused(const std::string& sensor, const std::string& door, const std::vector<std::string>& parts) {
-  const std::string message = test::input_error([&] { static_cast<void>(read(sensor, door)); });
+void drawn_refused(const std::string& sensor, const std::string& door, const std::vector<std::string>& parts) {
+  const std::string message = test::input_error([&] { static_cast<void>(read_drawn(sensor, door)); });
   for (const std::string& part : parts) EXPECT_TRUE(contains(message, part));
 }
 
 TEST(DrawnScene, WrongRangesAreRefusedWhereTheyStand) {
   const std::string fx = "    fx: 12\n", both = fx + "    baseline_m: 0.05\n";
-  refused(fx + "    baseline_m: {uniform: [0.05, 200]}\n", "",
-          {"s.yaml:11:", "baseline_m", "200 is not in [0, 100] m"});
-  refused(fx + "    baseline_m: {uniform: [.nan, 1]}\n", "", {"s.yaml:11:", "is not a finite number"});
-  refused(fx + "    baseline_m: {log_uniform: [0, 1]}\n", "", {"s.yaml:11:", "does not begin above 0"});
-  refused(fx + "    baseline_m: {truncated_normal: [0.05, 0], limits: [0.04, 0.06]}\n", "",
-          {"s.yaml:11:", "a stddev above 0"});
-  refused(fx + "    baseline_m: {truncated_normal: [0.05, 1e-6], limits: [0.06, 0.07]}\n", "",
-          {"s.yaml:11:", "is too far from the mean"});
-  refused(fx + "    baseline_m: {uniform: [0, 0.1]}\n    noise: [stereo_shadow: {}]\n", "", {"s.yaml:11:", "at 0"});
-  refused(both + "    pose_offset: {rotation_deg: {uniform: [0, 200]}}\n", "",
-          {"s.yaml:12:", "200 is not in [-180, 180] deg"});
-  refused(both + "    pose_offset: {rotation_deg: 3}\n", "", {"s.yaml:12:", "neither a range nor a list of three"});
-  refused(both + "    pose_offset: {position_m: [0, 1]}\n", "", {"s.yaml:12:", "has 2 values, not 3"});
-  refused(both + "    pose_offset: {rotation: [0, 1, 2]}\n", "", {"s.yaml:12:", "is not a known key"});
-  refused(both, "      reflectivity: {uniform: [0.5, 1.5]}\n", {"reflectivity.uniform", "1.5 is not in [0, 1]"});
-  refused(both, "      scale: {uniform: [1, 2]}\n",
-          {"scale", "is a range; only numbers of noise models and of sensors"});
+  drawn_refused(fx + "    baseline_m: {uniform: [0.05, 200]}\n", "",
+                {"s.yaml:11:", "baseline_m", "200 is not in [0, 100] m"});
+  drawn_refused(fx + "    baseline_m: {uniform: [.nan, 1]}\n", "", {"s.yaml:11:", "is not a finite number"});
+  drawn_refused(fx + "    baseline_m: {log_uniform: [0, 1]}\n", "", {"s.yaml:11:", "does not begin above 0"});
+  drawn_refused(fx + "    baseline_m: {truncated_normal: [0.05, 0], limits: [0.04, 0.06]}\n", "",
+                {"s.yaml:11:", "a stddev above 0"});
+  drawn_refused(fx + "    baseline_m: {truncated_normal: [0.05, 1e-6], limits: [0.06, 0.07]}\n", "",
+                {"s.yaml:11:", "is too far from the mean"});
+  drawn_refused(fx + "    baseline_m: {uniform: [0, 0.1]}\n    noise: [stereo_shadow: {}]\n", "",
+                {"s.yaml:11:", "at 0"});
+  drawn_refused(both + "    pose_offset: {rotation_deg: {uniform: [0, 200]}}\n", "",
+                {"s.yaml:12:", "200 is not in [-180, 180] deg"});
+  drawn_refused(both + "    pose_offset: {rotation_deg: 3}\n", "",
+                {"s.yaml:12:", "neither a range nor a list of three"});
+  drawn_refused(both + "    pose_offset: {position_m: [0, 1]}\n", "", {"s.yaml:12:", "has 2 values, not 3"});
+  drawn_refused(both + "    pose_offset: {rotation: [0, 1, 2]}\n", "", {"s.yaml:12:", "is not a known key"});
+  drawn_refused(both, "      reflectivity: {uniform: [0.5, 1.5]}\n", {"reflectivity.uniform", "1.5 is not in [0, 1]"});
+  drawn_refused(both, "      scale: {uniform: [1, 2]}\n",
+                {"scale", "is a range; only numbers of noise models and of sensors"});
   const std::string message =
-      test::input_error([&] { static_cast<void>(read(both, "", {"sensors.cam.width={uniform: [4, 8]}"})); });
+      test::input_error([&] { static_cast<void>(read_drawn(both, "", {"sensors.cam.width={uniform: [4, 8]}"})); });
   EXPECT_TRUE(contains(message, "width = {uniform: [4, 8]} is"));
 }
 
