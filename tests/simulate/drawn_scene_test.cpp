@@ -206,7 +206,7 @@ TEST(DrawnScene, WrongRangesAreRefusedWhereTheyStand) {
 
 TEST(DrawnScene, ARosetteHasNoFocalLengthToDraw) {
   const std::string text =
-      "sensors:\n  - {name: r, preset: Livox-Avia, fx: {uniform: [1, 2]}}\nscene:\n  meshes: {m: {box: {size_m: [1, 1, "
+      "sensors:\n  - {name: r, preset: Mid-40, fx: {uniform: [1, 2]}}\nscene:\n  meshes: {m: {box: {size_m: [1, 1, "
       "1]}}}\n  entities: [{name: e, mesh: m}]\n";
   const std::string message = test::input_error([&] { static_cast<void>(read_scene_text(text, "s.yaml", {})); });
   EXPECT_TRUE(contains(message, "fx is not a known key"));
