@@ -166,8 +166,8 @@ class Environments(_fathom._Environments):
         """The values drawn for the present episodes: {"stereo_energy.pow": float64 [count]}.
 
         Of an entity or a ring: "stereo_energy[mirror].pow", "distance[ring 3].stddev_m"; of a model that is in the chain
-        twice, its position: "distance@2.stddev_m". What is drawn of the sensor itself has its own name: "baseline_m", "position_x_m".
-        Of several sensors, with the sensor in front: "left.distance.mean_m".
+        twice, its position: "distance@2.stddev_m". What is drawn of the sensor itself has its own name: "baseline_m",
+        "position_x_m". Of several sensors, with the sensor in front: "left.distance.mean_m".
         """
         if sensor is None and len(self.sensor_names) != 1:
             return {f"{s}.{name}": v for s in self.sensor_names for name, v in self.drawn(s).items()}

@@ -84,7 +84,11 @@ sensors:
 scene:
   meshes: {wall: {box: {size_m: [0.1, 20, 20]}}}
   entities:
-    - {name: wall, mesh: wall, position_m: [4.05, 0, 0], reflectivity: {uniform: [0.2, 0.9]}, pose_offset: {position_m: [{uniform: [-1, 1]}, 0, 0]}}
+    - name: wall
+      mesh: wall
+      position_m: [4.05, 0, 0]
+      reflectivity: {uniform: [0.2, 0.9]}
+      pose_offset: {position_m: [{uniform: [-1, 1]}, 0, 0]}
 """)
     setup = fa.load(file)
     sensor = setup.sensors[0]

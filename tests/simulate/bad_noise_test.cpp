@@ -132,11 +132,13 @@ const std::vector<Defect> kDefects = {
     {"PositionAsARange",
      "position_m: [3, 0, 0.5]",
      "position_m: [{uniform: [3, 4]}, 0, 0]",
-     {"position_m.0 = {uniform: [3, 4]} is a range; only numbers of noise models and of sensors, pose_offset and reflectivity can be ranges"}},
+     {"position_m.0 = {uniform: [3, 4]} is a range; only numbers of noise models and of sensors, pose_offset and "
+      "reflectivity can be ranges"}},
     {"SizeAsARange",
      "size_m: [1, 1, 1]",
      "size_m: {normal: [1, 1]}",
-     {"size_m = {normal: [1, 1]} is a range; only numbers of noise models and of sensors, pose_offset and reflectivity can be ranges"}},
+     {"size_m = {normal: [1, 1]} is a range; only numbers of noise models and of sensors, pose_offset and reflectivity "
+      "can be ranges"}},
 
     // Cameras.
     {"TwoFocalLengths",
