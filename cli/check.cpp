@@ -67,6 +67,7 @@ Json json_of(const fathom::RunPlan& plan, const fathom::SceneSetup& setup, std::
                        {"rows", s.rows},
                        {"cols", s.cols},
                        {"rays_per_frame", s.rays()},
+                       {"frames", s.frames},
                        {"outputs", outputs}});
   }
   return {{"scene", setup.file.string()},

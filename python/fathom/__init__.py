@@ -19,6 +19,7 @@ from ._fathom import (
     Error,
     Frame,
     FrameDigest,
+    FrameTime,
     GpuArray,
     GridMap,
     InputError,
@@ -52,7 +53,7 @@ from ._fathom import (
 )
 from ._values import LogUniform, Normal, Uniform
 from . import beam, calibrate, noise, random, sensors
-from .sensors import Sensor, preset, presets
+from .sensors import Sensor, Timing, preset, presets
 from .simulate import Environments, Setup, Simulator, load
 from . import batch, dataset, mujoco
 

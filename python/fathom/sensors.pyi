@@ -39,6 +39,26 @@ class RayTable(SensorModel):
     @classmethod
     def read(cls, file: Any, *, min_range_m: float = ..., max_range_m: float = ...) -> RayTable: ...
 
+class Timing:
+    rate_hz: Optional[float]
+    phase_s: float
+    latency_s: float
+    jitter_s: float
+    drop_frame: float
+    freeze: float
+    def __init__(
+        self,
+        *,
+        rate_hz: Optional[float] = ...,
+        phase_s: float = ...,
+        latency_s: float = ...,
+        jitter_s: float = ...,
+        drop_frame: float = ...,
+        freeze: float = ...,
+    ) -> None: ...
+    def _spec(self) -> Dict[str, Any]: ...
+    def __eq__(self, other: object) -> bool: ...
+
 class Sensor:
     name: str
     model: SensorModel
@@ -50,6 +70,7 @@ class Sensor:
     see_parent: bool
     ignore: List[Union[str, int]]
     ignore_groups: List[str]
+    timing: Timing
     def __init__(
         self,
         name: str,
@@ -63,6 +84,7 @@ class Sensor:
         see_parent: bool = ...,
         ignore: Union[str, int, Iterable[Union[str, int]]] = ...,
         ignore_groups: Union[str, Iterable[str]] = ...,
+        timing: Optional[Timing] = ...,
     ) -> None: ...
     def replace(self, **values: Any) -> Sensor: ...
     def _spec(self, scene: _fathom.Scene) -> Dict[str, Any]: ...

@@ -4,6 +4,8 @@
 #include <fathom/base/error.hpp>
 #include <fathom/sensor/kinds.hpp>
 
+#include "beam_values.hpp"
+
 namespace fathom::python {
 
 namespace {
@@ -91,6 +93,7 @@ SensorSetup sensor_of(const py::dict& spec) {
     sensor.ignore.push_back(static_cast<EntityId>(whole32(entity, "ignore")));
   }
   sensor.ignore_groups = at<std::vector<std::string>>(spec, "ignore_groups");
+  sensor.timing = model_of<Timing>(at<py::dict>(spec, "timing"));
   for (const py::handle range : spec["ranges"]) setup.ranges.push_back(range_of(py::cast<py::dict>(range)));
   setup.preset = at<std::string>(spec, "preset");
   return setup;
@@ -111,6 +114,7 @@ py::dict sensor_dict(const SensorSetup& setup) {
   py::list ignored;
   for (const EntityId entity : sensor.ignore) ignored.append(index(entity));
   d["ignore"] = ignored, d["ignore_groups"] = sensor.ignore_groups;
+  d["timing"] = model_dict(sensor.timing);
   py::list ranges;
   for (const ParameterRange& range : setup.ranges) ranges.append(range_dict(range));
   d["ranges"] = ranges;

@@ -165,6 +165,22 @@ class EnvironmentsHandle {
     return py::make_tuple(drawn_list(*scene_, batch_.sensor(id).noise, names), made);
   }
 
+  /// Arrays [count].
+  [[nodiscard]] py::dict frame_times(const py::object& sensor, const py::object& number) const {
+    const std::vector<FrameTime> times = batch_.frame_times(find(sensor), whole32(number, "index"));
+    const auto count = static_cast<py::ssize_t>(times.size());
+    py::array_t<double> stamp_s(count), delivered_s(count);
+    py::array_t<std::int64_t> content(count);
+    for (py::ssize_t e = 0; e < count; ++e) {
+      const FrameTime& time = times[static_cast<std::size_t>(e)];
+      stamp_s.mutable_at(e) = time.stamp_s, delivered_s.mutable_at(e) = time.delivered_s;
+      content.mutable_at(e) = time.content;
+    }
+    py::dict made;
+    made["stamp_s"] = stamp_s, made["delivered_s"] = delivered_s, made["content"] = content;
+    return made;
+  }
+
   [[nodiscard]] const Environments& batch() const { return batch_; }
   [[nodiscard]] std::vector<std::string> sensor_names() const {
     std::vector<std::string> names;
@@ -310,7 +326,12 @@ void bind_environments(py::module_& m) {
             const SensorId id = h.find(sensor);
             return py::make_tuple(h.batch().count(), h.batch().rows(id), h.batch().cols(id));
           },
-          "sensor"_a, "(environments, rows, cols) of its frames.");
+          "sensor"_a, "(environments, rows, cols) of its frames.")
+      .def(
+          "frame_times", &Handle::frame_times, "sensor"_a, "index"_a,
+          "When frame `index` of a sensor is measured and when it arrives, in each environment: stamp_s and\n"
+          "delivered_s, float64 [count], NaN where it is dropped, and content, int64 [count], the number of the frame\n"
+          "that was measured: another than `index` where it is frozen.");
 }
 
 }  // namespace fathom::python

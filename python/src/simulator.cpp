@@ -120,6 +120,10 @@ Pose SimulatorHandle::world_from_sensor(py::handle sensor, double stamp_s) {
   return simulator_.world_from_sensor(id, stamp_s);
 }
 
+FrameTime SimulatorHandle::frame_time(py::handle sensor, py::handle number) const {
+  return simulator_.frame_time(find(sensor), whole32(number, "index"));
+}
+
 std::shared_ptr<FrameHandle> SimulatorHandle::render(py::handle sensor, py::handle number, py::handle channels,
                                                      py::handle out) {
   const Use use(in_use_, "this Simulator");
@@ -178,6 +182,13 @@ void bind_rendering(SimulatorClass& simulator) {
 }  // namespace
 
 void bind_simulator(py::module_& m) {
+  py::class_<FrameTime>(m, "FrameTime", "The time of one frame of one sensor.")
+      .def_readonly("index", &FrameTime::index, "Of the frame.")
+      .def_readonly("content", &FrameTime::content, "Of the frame that was measured: `index`, unless it is frozen.")
+      .def_readonly("stamp_s", &FrameTime::stamp_s, "When the content was measured, s.")
+      .def_readonly("delivered_s", &FrameTime::delivered_s, "When the frame arrives, s; NaN: never.")
+      .def_property_readonly("is_frozen", &FrameTime::is_frozen)
+      .def_property_readonly("is_dropped", &FrameTime::is_dropped);
   // _Setup gives it a constructor, too.
   SimulatorClass simulator(m, "_Simulator");
   bind_rendering(simulator);
@@ -190,7 +201,9 @@ void bind_simulator(py::module_& m) {
           "The key of all draws: of the run, or of its episode.")
       .def(
           "stamp_s", [](SimulatorHandle& s, const py::object& k) { return s.simulator().stamp_s(whole32(k, "index")); },
-          "index"_a, "When a frame starts, s.")
+          "index"_a, "When a frame of the scene starts, s.")
+      .def("frame_time", &SimulatorHandle::frame_time, "sensor"_a, "index"_a,
+           "When frame `index` of a sensor is measured and when it arrives, as its Timing says.")
       .def(
           "world_from_sensor",
           [](SimulatorHandle& s, const py::object& sensor, double t) { return s.world_from_sensor(sensor, t); },

@@ -30,6 +30,7 @@ class SimulatorHandle {
   [[nodiscard]] SensorId find(py::handle name_or_id) const;
   void refresh();
   Pose world_from_sensor(py::handle sensor, double stamp_s);
+  [[nodiscard]] FrameTime frame_time(py::handle sensor, py::handle number) const;
   std::shared_ptr<FrameHandle> render(py::handle sensor, py::handle number, py::handle channels, py::handle out);
 
   [[nodiscard]] Simulator& simulator() { return simulator_; }

@@ -83,6 +83,7 @@ void FolderWriter::add(const UnitFrame& frame) {
   const FrameContext context = {run_.simulator.world_from_sensor(sensor.id, frame.time_s), entity_names_,
                                 setup_.scene.labels()};
   begin_logs(frame);
+  if (frame.frame.is_dropped()) return;
   for (std::size_t k = 0; k < sensor.files.size(); ++k) {
     if (logs_[i][k]) {
       logs_[i][k]->add(frame.frame, context);

@@ -90,7 +90,7 @@ class DatasetRunner {
   DatasetRunner(const SceneSetup& setup, const DatasetOptions& options)
       : setup_(setup), options_(options), file_(describe(setup, options)), queue_(file_.packs, options, file_.inputs) {
     if (!options.run.bag.empty()) throw InputError("a bag is of one run, not of a dataset");
-    static_cast<void>(prepare_run(setup, options.run));
+    check_frames(prepare_run(setup, options.run));
     const int threads = make_executor(options.run.compute.threads)->threads();
     crew_ = queue_.size() < static_cast<std::uint64_t>(threads) ? 1 : threads;
     result_.units = file_.units().size();
@@ -109,6 +109,17 @@ class DatasetRunner {
   }
 
  private:
+  /// A frame of a dataset has a place for one of each sensor.
+  static void check_frames(const PreparedRun& run) {
+    for (const RunSensor& sensor : run.sensors) {
+      if (sensor.frames == run.frames) continue;
+      throw InputError(
+          fmt::format("sensor '{}': timing: it makes {} frames while the scene makes {}; a dataset has as "
+                      "many of each sensor",
+                      run.simulator.sensor(sensor.id).name, sensor.frames, run.frames));
+    }
+  }
+
   static std::uint32_t clamped(std::uint64_t count) {
     return static_cast<std::uint32_t>(std::min<std::uint64_t>(count, std::numeric_limits<std::uint32_t>::max()));
   }
@@ -175,11 +186,12 @@ class DatasetRunner {
     const auto reasons = frame.count_reasons();
     const std::lock_guard lock(mutex_);
     SensorResult& sensor = result_.sensors[number];
-    for (std::size_t r = 0; r < reasons.size(); ++r) sensor.reasons[r] += reasons[r];
-    sensor.rays += frame.size();
+    for (std::size_t r = 0; r < reasons.size() && !frame.is_dropped(); ++r) sensor.reasons[r] += reasons[r];
+    const std::size_t rays = frame.is_dropped() ? 0 : frame.size();
+    sensor.rays += rays;
     sensor.seconds += seconds / crew_;
     Progress& progress = result_.progress;
-    progress.rays_done += frame.size();
+    progress.rays_done += rays;
     progress.cast_seconds += seconds / crew_;
     progress.seconds = std::chrono::duration<double>(DatasetClock::now() - begin_).count();
     if (number + 1 < result_.sensors.size()) return;

@@ -113,6 +113,7 @@ void TarWriter::add(const UnitFrame& frame) {
   const SensorId id = run_.sensors[frame.sensor].id;
   const std::string& sensor = run_.simulator.sensor(id).name;
   for (const ArrayPlan& plan : arrays_[frame.sensor]) {
+    if (frame.frame.is_dropped()) break;
     const std::string head = npy_header(frame.frame, plan.channel);
     const auto bytes = array_bytes(frame.frame, plan, buffer_);
     begin_member(fmt::format("{}.{}.{}.npy", key_, sensor, to_string(plan.channel)), head.size() + bytes.size());
@@ -122,6 +123,7 @@ void TarWriter::add(const UnitFrame& frame) {
   }
   nlohmann::ordered_json of_sensor = pose_json(run_.simulator.world_from_sensor(id, frame.time_s));
   of_sensor["time_s"] = frame.time_s;
+  if (run_.simulator.sensor(id).timing != Timing()) of_sensor["delivered_s"] = frame.frame.delivered_s();
   sample_["sensors"][sensor] = std::move(of_sensor);
   if (frame.sensor + 1 == arrays_.size()) add_json();
 }

@@ -8,6 +8,7 @@
 
 #include <fathom/base/error.hpp>
 
+#include "base/text.hpp"
 #include "scene/world_poses.hpp"
 
 namespace fathom {
@@ -19,6 +20,11 @@ EnvironmentSensor::EnvironmentSensor(Sensor sensor, std::vector<ParameterRange> 
   if (prepared_.sensor().rolling) {
     throw InputError(
         fmt::format("sensor '{}': environments cast whole frames, not rolling ones", prepared_.sensor().name));
+  }
+  if (prepared_.sensor().timing.freeze > 0.0 && prepared_.view().rays_vary) {
+    throw InputError(fmt::format(
+        "sensor '{}': timing.freeze = {}: its rays differ from frame to frame, and all environments share them",
+        prepared_.sensor().name, number_text(prepared_.sensor().timing.freeze)));
   }
   const std::uint64_t rows = std::uint64_t{environments} * plan.rows;
   if (rows * plan.cols > kMaxRays || rows > 0xffffffffU) {

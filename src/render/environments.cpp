@@ -2,6 +2,7 @@
 #include <fathom/simulate/environments.hpp>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -27,6 +28,7 @@ class Environments::Impl {
   struct View {
     std::unique_ptr<Caster> own;  // if it ever needed one
     Caster* caster = nullptr;     // the one it casts into: its own, or that of a view of the same scene and origin
+    FrameTime time;
     Pose world_from_sensor;
     EdgeScratch edge;
   };
@@ -42,7 +44,8 @@ class Environments::Impl {
         options_((check(options.simulator), std::move(options))),
         executor_(make_executor(options_.simulator.compute.threads)),
         device_(open_device(options_.simulator.compute)),
-        moved_(options_.count, options_.first) {
+        moved_(options_.count, options_.first),
+        still_(!scene_.moves()) {
     if (options_.count == 0) throw InputError("count = 0: there is no environment");
     const auto threads = static_cast<std::size_t>(executor_->threads());
     slots_.resize(device_ != nullptr ? std::min(options_.count, kMostOnDevice) : threads == 1 ? 1 : 4 * threads);
@@ -62,6 +65,7 @@ class Environments::Impl {
     }
     check_masks(sensor);
     EnvironmentSensor added(std::move(sensor), std::move(ranges), scene_.entities(), options_.count);
+    check_clock(added.sensor(), options_.simulator);
     for (std::uint32_t e = 0; e < options_.count && added.draws(); ++e)
       added.keep(e, added.draw(e, scene_.entities(), seed_of(e)));
     sensors_.push_back(std::move(added));
@@ -145,14 +149,20 @@ class Environments::Impl {
   void render(std::uint32_t index, std::span<Frame* const> frames, const EnvironmentNumbers& environments) {
     check_frames(frames);
     const std::span<const std::uint32_t> which = select(environments);
-    const double stamp = options_.simulator.start_s + index / options_.simulator.rate_hz;
     for (std::size_t i = 0; i < sensors_.size(); ++i) {
       ray_masks_[i] = seen_.mask_of(static_cast<std::uint32_t>(i), sensors_[i].sensor(), scene_);
-      if (frames[i] != nullptr) begin(sensors_[i], index, stamp, environments.has_value(), *frames[i]);
+      if (frames[i] != nullptr) begin(sensors_[i], index, environments.has_value(), *frames[i]);
     }
     for (std::size_t first = 0; first < which.size(); first += slots_.size()) {
-      render_group(which.subspan(first, std::min(slots_.size(), which.size() - first)), index, stamp, frames);
+      render_group(which.subspan(first, std::min(slots_.size(), which.size() - first)), index, frames);
     }
+  }
+
+  [[nodiscard]] std::vector<FrameTime> frame_times(SensorId id, std::uint32_t index) const {
+    const Sensor& sensor = at(id).sensor();
+    std::vector<FrameTime> times;
+    for (std::uint32_t e = 0; e < options_.count; ++e) times.push_back(time_of(sensor, e, index));
+    return times;
   }
 
   void render_one(SensorId id, std::uint32_t index, Frame& frame, const EnvironmentNumbers& environments) {
@@ -229,22 +239,28 @@ class Environments::Impl {
     }
   }
 
-  void begin(EnvironmentSensor& sensor, std::uint32_t index, double stamp, bool of_some, Frame& frame) const {
+  [[nodiscard]] FrameTime time_of(const Sensor& sensor, std::uint32_t e, std::uint32_t index) const {
+    return fathom::frame_time(sensor.timing, clock_of(options_.simulator), seed_of(e), sensor.name, index);
+  }
+
+  void begin(EnvironmentSensor& sensor, std::uint32_t index, bool of_some, Frame& frame) const {
     sensor.prepared().set_frame(index);
     const CastPlan& plan = sensor.prepared().plan();
     FrameWriter writer(frame);
     const bool fits = writer.has_shape(options_.count * plan.rows, plan.cols);
     writer.resize(options_.count * plan.rows, plan.cols);
     if (of_some && !fits) writer.mask_all();
-    writer.set_stamp(index, stamp);
+    Timing without_draws = sensor.sensor().timing;
+    without_draws.jitter_s = without_draws.drop_frame = without_draws.freeze = 0.0;
+    const FrameTime time = fathom::frame_time(without_draws, clock_of(options_.simulator), 0, {}, index);
+    writer.set_time(index, index, time.stamp_s, time.delivered_s);
   }
 
   /// As many environments at once as there are slots: their top-level trees are built side by side, and then the
   /// blocks of a sensor shared out as if they were one image.
-  void render_group(std::span<const std::uint32_t> group, std::uint32_t index, double stamp,
-                    std::span<Frame* const> frames) {
+  void render_group(std::span<const std::uint32_t> group, std::uint32_t index, std::span<Frame* const> frames) {
     const Walker walker = walker_of(group);
-    for (std::size_t s = 0; s < group.size(); ++s) place(group[s], stamp, s, frames, walker);
+    for (std::size_t s = 0; s < group.size(); ++s) place(group[s], index, s, frames, walker);
     const std::size_t sensors = sensors_.size();
     executor_->parallel_for(group.size() * sensors, 1, [&](std::size_t begin, std::size_t end) {
       for (std::size_t k = begin; k < end; ++k) {
@@ -255,7 +271,7 @@ class Environments::Impl {
     for (std::size_t i = 0; i < sensors; ++i) {
       if (frames[i] == nullptr) continue;
       jobs_.clear();
-      for (std::size_t s = 0; s < group.size(); ++s) jobs_.push_back(job_of(group[s], i, index, slots_[s][i]));
+      for (std::size_t s = 0; s < group.size(); ++s) jobs_.push_back(job_of(group[s], i, slots_[s][i]));
       fathom::render(jobs_, *executor_, *frames[i]);
     }
   }
@@ -275,34 +291,38 @@ class Environments::Impl {
     return Walker::kDevice;
   }
 
-  void place(std::uint32_t e, double stamp, std::size_t s, std::span<Frame* const> frames, Walker walker) {
-    moved_.place(e, stamp, scene_);
+  void place(std::uint32_t e, std::uint32_t index, std::size_t s, std::span<Frame* const> frames, Walker walker) {
+    std::optional<double> placed_s;  // the time at which the entities stand
     for (View& view : slots_[s]) view.caster = nullptr;
     for (std::size_t i = 0; i < sensors_.size(); ++i) {
       if (frames[i] == nullptr) continue;
       View& view = slots_[s][i];
-      view.world_from_sensor = sensors_[i].world_from_sensor(e, scene_, stamp);
+      view.time = time_of(sensors_[i].sensor(), e, index);
+      const double stamp_s = view.time.stamp_s;
+      if (placed_s != stamp_s) moved_.place(e, stamp_s, scene_);
+      placed_s = stamp_s;
+      view.world_from_sensor = sensors_[i].world_from_sensor(e, scene_, stamp_s);
       const Vec3 origin = origin_near(view.world_from_sensor.translation_m);
-      view.caster = find_placed(s, origin);
+      view.caster = find_placed(s, stamp_s, origin);
       if (view.caster != nullptr) continue;
       if (view.own == nullptr) view.own = slots_[0][0].own->fork();
       view.caster = view.own.get();
-      view.caster->place(scene_, stamp, origin, walker);
+      view.caster->place(scene_, stamp_s, origin, walker);
       view.caster->set_masks(seen_.masks());
     }
   }
 
-  /// A caster of this group that was placed with the same scene and origin; null: none. Without moved entities all
-  /// environments see what the first of the group does.
-  [[nodiscard]] Caster* find_placed(std::size_t s, const Vec3& origin) const {
+  /// A caster of this group that was placed with the same scene, time and origin; null: none. Without moved entities
+  /// all environments see what the first of the group does.
+  [[nodiscard]] Caster* find_placed(std::size_t s, double stamp_s, const Vec3& origin) const {
     for (const View& other : slots_[moved_.empty() ? 0 : s]) {
-      if (other.caster != nullptr && other.caster == other.own.get() && other.caster->origin() == origin)
-        return other.caster;
+      if (other.caster == nullptr || other.caster != other.own.get() || other.caster->origin() != origin) continue;
+      if (still_ || other.time.stamp_s == stamp_s) return other.caster;
     }
     return nullptr;
   }
 
-  RenderJob job_of(std::uint32_t e, std::size_t i, std::uint32_t index, View& view) {
+  RenderJob job_of(std::uint32_t e, std::size_t i, View& view) {
     const EnvironmentSensor& sensor = sensors_[i];
     const PreparedSensor& prepared = sensor.prepared();
     const StagedChain& chain = sensor.chain(e);
@@ -314,7 +334,7 @@ class Environments::Impl {
             .reflectivity = reflectivity_,
             .labels = labels_,
             .seed = seed_of(e),
-            .frame_index = index,
+            .frame_index = view.time.content,
             .range_policy = chain.range_policy,
             .isa = options_.simulator.compute.isa,
             .cast_from_sensor = cast_from_sensor,
@@ -335,6 +355,7 @@ class Environments::Impl {
   std::unique_ptr<Executor> executor_;
   std::unique_ptr<FrameDevice> device_;  // null: the processor renders
   MovedEntities moved_;
+  bool still_;  // whether what the scene says is the same at all times
   std::vector<EnvironmentSensor> sensors_;
   SeenMasks seen_;
   std::vector<std::uint32_t> ray_masks_;  // [sensors]
@@ -405,6 +426,9 @@ std::span<const double> Environments::drawn_values(SensorId sensor) const {
 }
 std::span<const ParameterRange> Environments::ranges(SensorId sensor) const { return impl_->at(sensor).ranges(); }
 
+std::vector<FrameTime> Environments::frame_times(SensorId sensor, std::uint32_t index) const {
+  return std::as_const(*impl_).frame_times(sensor, index);
+}
 void Environments::render(SensorId sensor, std::uint32_t index, Frame& frame, const EnvironmentNumbers& environments) {
   impl_->render_one(sensor, index, frame, environments);
 }

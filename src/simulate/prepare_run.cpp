@@ -7,7 +7,9 @@
 
 #include <fathom/base/error.hpp>
 
+#include "base/text.hpp"
 #include "render/parameter_range.hpp"
+#include "render/simulator_options.hpp"
 #include "simulate/bag/sensor_topics.hpp"
 #include "simulate/file_plan.hpp"
 
@@ -32,6 +34,15 @@ Simulator empty_simulator(const SceneSetup& setup, const RunOptions& options, co
   how.start_s = setup.start_s;
   how.should_stop = options.should_stop;
   return trees == nullptr ? Simulator(setup.scene, how) : trees->make_simulator(setup.scene, how);
+}
+
+/// How many frames a sensor makes while the scene makes `frames`.
+std::uint32_t frames_of(const Simulator& simulator, SensorId id, std::uint32_t frames) {
+  const Sensor& sensor = simulator.sensor(id);
+  const std::uint64_t count = count_frames(sensor.timing, clock_of(simulator.options()), frames);
+  if (count >= 1 && count <= kMaxFrames) return static_cast<std::uint32_t>(count);
+  throw InputError(fmt::format("sensor '{}': timing: it would make {} frames in the {} s of the run, not 1 to {}",
+                               sensor.name, count, number_text(frames / simulator.options().rate_hz), kMaxFrames));
 }
 
 /// Adds the sensors of a scene file to its simulator, one after the other.
@@ -70,7 +81,8 @@ PreparedRun prepare_run(const SceneSetup& setup, const RunOptions& options, cons
     sensor.files = plan_files(sensor_setup);
     sensor.channels = planned_channels(sensor_setup);
     if (!options.bag.empty()) sensor.channels = sensor.channels | SensorTopics::channels(sensor_setup);
-    for (const Output& output : sensor_setup.outputs) output.check_run(run.simulator, sensor.id, frames);
+    sensor.frames = frames_of(run.simulator, sensor.id, frames);
+    for (const Output& output : sensor_setup.outputs) output.check_run(run.simulator, sensor.id, sensor.frames);
   }
   return run;
 }

@@ -18,6 +18,7 @@
 #include "simulate/read_noise.hpp"
 #include "simulate/read_outputs.hpp"
 #include "simulate/read_pose.hpp"
+#include "text/read_fields.hpp"
 
 namespace fathom {
 
@@ -71,9 +72,17 @@ void read_ignored(const YamlReader& list, const Scene& scene, Sensor& sensor) {
   }
 }
 
+Timing read_timing(YamlReader map, const SceneClock& clock) {
+  Timing timing;
+  read_fields(map, timing);
+  map.finish();
+  map.located([&] { check_timing(timing, clock); });
+  return timing;
+}
+
 }  // namespace
 
-SensorSetup read_sensor(YamlReader map, const Scene& scene, const BareLinks& bare_links,
+SensorSetup read_sensor(YamlReader map, const SceneClock& clock, const Scene& scene, const BareLinks& bare_links,
                         std::span<const double> entity_farthest_m, SceneFiles& files) {
   SensorSetup setup;
   Sensor& sensor = setup.sensor;
@@ -97,6 +106,7 @@ SensorSetup read_sensor(YamlReader map, const Scene& scene, const BareLinks& bar
   }
   if (const auto ignored = map.find("ignore")) read_ignored(*ignored, scene, sensor);
   if (const auto rolling = map.find("rolling")) sensor.rolling = rolling->boolean();
+  if (const auto timing = map.find("timing")) sensor.timing = read_timing(*timing, clock);
   check_model(map, preset, sensor.model);
   if (const auto noise = map.find("noise")) read_noise(*noise, preset, scene, setup);
   if (const auto policy = map.find("range_policy")) {

@@ -9,12 +9,31 @@
 
 #include "sensor/sensor_view.hpp"
 #include "simulate/chain_json.hpp"
+#include "simulate/timing_json.hpp"
 
 namespace fathom {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+/// The parameters, and a table by columns of all frames: those that are dropped have no time of delivery.
+Json timed_json(const Timing& timing, const std::vector<FrameTime>& times) {
+  Json json = timing_json(timing);
+  Json index = Json::array(), content = Json::array(), measured_s = Json::array(), delivered_s = Json::array();
+  for (const FrameTime& time : times) {
+    index.push_back(time.index), content.push_back(time.content);
+    measured_s.push_back(time.stamp_s), delivered_s.push_back(time.delivered_s);  // NaN becomes null
+  }
+  json["frames"] = {{"index", index}, {"content", content}, {"measured_s", measured_s}, {"delivered_s", delivered_s}};
+  Json dropped = Json::array(), frozen = Json::array();
+  for (const FrameTime& time : times) {
+    if (time.is_dropped()) dropped.push_back(time.index);
+    if (time.is_frozen()) frozen.push_back(time.index);
+  }
+  json["dropped"] = dropped, json["frozen"] = frozen;
+  return json;
+}
 
 Json sensor_json(const SensorCounts& sensor, const Sensor& description, const Scene& scene) {
   Json reasons;
@@ -28,6 +47,7 @@ Json sensor_json(const SensorCounts& sensor, const Sensor& description, const Sc
       {"noise", chain_json(description, scene)},
       {"range_policy", to_string(description.range_policy.value_or(make_view(description.model).usual_policy))},
       {"drawn", drawn_json(sensor.drawn, description, scene)}};
+  if (description.timing != Timing()) json["timing"] = timed_json(description.timing, sensor.times);
   if (!sensor.digest.empty()) json["digest"] = sensor.digest;
   return json;
 }

@@ -16,6 +16,7 @@ struct SensorCounts : SensorResult {
   SensorId id = {};
   std::vector<DrawnParameter> drawn;  ///< for the episode
   std::uint32_t rows = 0, cols = 0;
+  std::vector<FrameTime> times;  ///< of its frames, as they came; empty without a timing
 };
 
 /// A whole run.

@@ -56,7 +56,8 @@ class FATHOM_API Environments {
 
   /// Throws InputError as Simulator::add_sensor does, for a rolling sensor, for more than kMaxRays rays in all
   /// environments, for a range that names no number of the chain or one that must be the same in the whole chain, or
-  /// that leaves its limits, and for the 32nd sensor that ignores something (one with a parent does, by default).
+  /// that leaves its limits, for a timing that freezes a sensor whose rays differ from frame to frame, as all
+  /// environments share them, and for the 32nd sensor that ignores something (one with a parent does, by default).
   SensorId add_sensor(Sensor sensor, std::vector<ParameterRange> ranges = {});
 
   /// Places an entity in one environment, relative to its parent, from now on; elsewhere it stays where it is or moves
@@ -91,9 +92,16 @@ class FATHOM_API Environments {
   [[nodiscard]] std::span<const double> drawn_values(SensorId sensor) const;
   [[nodiscard]] std::span<const ParameterRange> ranges(SensorId sensor) const;
 
+  /// The times of frame `index` of a sensor, [count]: each environment draws its own jitter, dropped and frozen frames,
+  /// of its episode. render() holds to them: a frozen frame has the content of an earlier one, in the poses of now, and
+  /// one that is dropped what would have been seen. Whoever moves things by hand and wants the rows of both to stay as
+  /// they are renders the other environments alone.
+  [[nodiscard]] std::vector<FrameTime> frame_times(SensorId sensor, std::uint32_t index) const;
+
   /// Renders frame `index` of a sensor: arrays [count, rows, cols], that is a frame of count * rows rows. With a list
   /// of environments only these are cast, and the rows of the others stay as they are; in a frame that has another
-  /// shape, or none yet, they are then kMasked and NaN. In steady state nothing is allocated.
+  /// shape, or none yet, they are then kMasked and NaN. The stamps of the frame are those of the sensor's timing
+  /// without draws. In steady state nothing is allocated.
   void render(SensorId sensor, std::uint32_t index, Frame& frame, const EnvironmentNumbers& environments = {});
   /// Of the first sensor.
   void render(std::uint32_t index, Frame& frame, const EnvironmentNumbers& environments = {});

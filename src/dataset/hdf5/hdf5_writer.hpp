@@ -31,6 +31,7 @@ class Hdf5Writer : public FileWriter {
     std::vector<Handle> channels;  // as in plans_; empty before the first frame
     std::uint32_t rows = 0, cols = 0;
     std::vector<double> time_s, pose;  // [units, frames], [units, frames, 7]
+    std::vector<double> delivered_s;   // [units, frames]; empty: the sensor has no timing
   };
 
   void open_file() override;

@@ -34,6 +34,7 @@ class VirtualFile {
       const auto group = sensor.at("name").get<std::string>();
       for (const auto& channel : sensor.at("channels")) add(group + "/" + channel.at("name").get<std::string>());
       add(group + "/time_s");
+      if (sensor.contains("timing")) add(group + "/delivered_s");
       add(group + "/pose");
     }
     const Handle units = create_group(file_.get(), kUnitGroup, name_);
