@@ -74,6 +74,58 @@ TEST(TarFiles, HoldTheArraysOfFolders) {
   EXPECT_EQ(members.size(), compared / 2 * 3);
 }
 
+TEST(TimedDatasets, HaveNoFileOfAFrameThatIsDropped) {
+  DatasetFolder data;
+  std::string scene = test::kDatasetScene;
+  const std::string timing =
+      "    timing: {phase_s: 0.01, latency_s: 0.25, jitter_s: 0.01, drop_frame: 0.4, freeze: 0.3}\n";
+  scene.insert(scene.find("    rolling: true"), timing);
+  data.setup = data.read(scene);
+  render_dataset(data.setup, data.options("folders"));
+  DatasetOptions tars = in_files(data, "tars", DatasetFormat::kWebDataset);
+  render_dataset(data.setup, tars);
+  std::map<std::string, std::string> members;
+  for (const auto& [name, bytes] : files_in(tars.run.out / "packs")) members.merge(members_of(bytes));
+  const UnitList units = dataset_units(data.setup, tars);
+  std::size_t dropped = 0;
+  for (std::uint64_t i = 0; i < units.size(); ++i) {
+    const Unit unit = units.at(i);
+    const auto environment = static_cast<std::uint32_t>(unit.environment),
+               episode = static_cast<std::uint32_t>(unit.episode);
+    for (auto f = static_cast<std::uint32_t>(unit.first_frame); f < unit.first_frame + unit.frames; ++f) {
+      const FrameTime time =
+          frame_time(data.setup.sensors[0].sensor.timing, {}, episode_seed(5, environment, episode), "laser", f);
+      dropped += time.is_dropped() ? 1 : 0;
+      const std::string frame = "00000" + std::to_string(f);
+      EXPECT_EQ(fs::exists(data.folder / "folders" / unit_folder(i) / "laser" / ("range_" + frame + ".npy")),
+                !time.is_dropped());
+      const std::string key = "00000" + std::to_string(environment) + "_00000" + std::to_string(episode) + "_" + frame;
+      EXPECT_EQ(members.contains(key + ".laser.range.npy"), !time.is_dropped());
+      EXPECT_EQ(members.at(key + ".json").find("\"delivered_s\":null") != std::string::npos, time.is_dropped());
+    }
+  }
+  EXPECT_GT(dropped, 4U);
+  EXPECT_LT(dropped, 26U);
+  if (!test::has_hdf5()) return;
+  const DatasetOptions hdf5 = in_files(data, "hdf5", DatasetFormat::kHdf5);
+  render_dataset(data.setup, hdf5);
+  EXPECT_EQ(merge_dataset(hdf5.run.out).complete, units.size());
+  EXPECT_NE(bytes_of(hdf5.run.out / "dataset.h5").find("delivered_s"), std::string::npos);
+}
+
+TEST(TimedDatasets, HaveAsManyFramesOfEachSensor) {
+  DatasetFolder data;
+  for (const auto& [timing, frames] :
+       std::map<std::string, std::string>{{"rate_hz: 20", "10"}, {"phase_s: 0.1", "4"}, {"rate_hz: 2", "1"}}) {
+    std::string scene = test::kDatasetScene;
+    scene.insert(scene.find("    rolling: true"), "    timing: {" + timing + "}\n");
+    data.setup = data.read(scene);
+    EXPECT_EQ(input_error([&] { render_dataset(data.setup, data.options("refused")); }),
+              "sensor 'laser': timing: it makes " + frames +
+                  " frames while the scene makes 5; a dataset has as many of each sensor");
+  }
+}
+
 TEST(PackFiles, AreMergedAndVerified) {
   const DatasetFolder data;
   for (const DatasetFormat format : {DatasetFormat::kWebDataset, DatasetFormat::kHdf5}) {

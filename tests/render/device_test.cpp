@@ -34,11 +34,15 @@ RC_GTEST_PROP(Device, GivesTheBitsOfTheProcessorForAnyChain, ()) {
   const Scene scene = test::any_room();
   Sensor sensor = test::any_sensor();
   if (*rc::gen::inRange(0, 4) == 0) sensor.ignore = {EntityId{1}};
+  if (*rc::gen::inRange(0, 4) == 0) {
+    sensor.timing = {.rate_hz = 20.0, .latency_s = 0.1, .jitter_s = 0.005, .drop_frame = 0.2, .freeze = 0.6};
+  }
   SimulatorOptions options = {.seed = *rc::gen::arbitrary<std::uint64_t>(), .compute = {.threads = 1}};
   const auto index = static_cast<std::uint32_t>(*rc::gen::inRange(0, 5));
   const Frame wanted = test::render_once(scene, sensor, test::all_channels(), options, index);
   const Frame found = render_on_device(scene, sensor, options, index);
   RC_ASSERT(test::channels_that_differ(wanted, found) == std::string());
+  RC_ASSERT(wanted.stamp_s() == found.stamp_s() && wanted.content_index() == found.content_index());
 }
 
 TEST(Device, RefusesAModelOfTheUsersOwn) {
