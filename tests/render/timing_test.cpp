@@ -277,7 +277,9 @@ TEST(TimedFrames, HaveTheContentThatTheirTimesName) {
     EXPECT_EQ(frame.content_index(), time.content);
     EXPECT_EQ(frame.stamp_s(), time.stamp_s);
     EXPECT_EQ(frame.is_dropped(), time.is_dropped());
-    if (!time.is_dropped()) EXPECT_EQ(frame.delivered_s(), time.delivered_s);
+    if (!time.is_dropped()) {
+      EXPECT_EQ(frame.delivered_s(), time.delivered_s);
+    }
     const Frame content = frame_of(timed_sensor(whole), time.content, {.seed = 7, .compute = {.threads = 1}});
     EXPECT_TRUE(same_content(frame, content)) << k;
     frozen += time.is_frozen() ? 1 : 0, dropped += time.is_dropped() ? 1 : 0;
@@ -347,7 +349,9 @@ TEST(TimedEnvironments, EqualTheSimulatorOfTheirEpisode) {
           EXPECT_EQ(time.stamp_s, one.stamp_s());
           EXPECT_EQ(time.content, one.content_index());
           EXPECT_EQ(time.is_dropped(), one.is_dropped());
-          if (!time.is_dropped()) EXPECT_EQ(time.delivered_s, one.delivered_s());
+          if (!time.is_dropped()) {
+            EXPECT_EQ(time.delivered_s, one.delivered_s());
+          }
         }
       }
     }

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include <fathom/base/error.hpp>
+#include <fathom/calibrate/run_pairs.hpp>
 #include <fathom/simulate/environments.hpp>
 #include <fathom/simulate/run_environments.hpp>
 #include <fathom/simulate/run_plan.hpp>
@@ -138,7 +139,9 @@ TEST_F(TimedRun, DroppedFramesHaveNoFileAndFrozenOnesTheLastOnce) {
       EXPECT_TRUE(files.at(file_of(k)) == files.at(file_of(time.content))) << k;
       EXPECT_EQ(timing["frozen"][frozen++], k);
     }
-    if (time.is_dropped()) EXPECT_EQ(timing["dropped"][dropped++], k);
+    if (time.is_dropped()) {
+      EXPECT_EQ(timing["dropped"][dropped++], k);
+    }
   }
   EXPECT_FALSE(files.contains(file_of(20)));
   EXPECT_GT(frozen, 1U);
@@ -147,6 +150,13 @@ TEST_F(TimedRun, DroppedFramesHaveNoFileAndFrozenOnesTheLastOnce) {
   EXPECT_EQ(timing["dropped"].size(), dropped);
   EXPECT_EQ(result.sensors[0].rays, (20U - dropped) * 16 * 30);
   EXPECT_EQ(result.progress.frames_done, 4U);
+}
+
+TEST_F(TimedRun, PairsAreThoseOfAllFramesThatArrive) {
+  const SceneSetup setup = read(timed_scene(kDropsAndFreezes, "npy: {channels: [range, clean_range]}"));
+  const RunResult result = run_scene(setup, options());
+  EXPECT_LT(result.sensors[0].rays, 20U * 480);
+  EXPECT_EQ(read_range_pairs(folder_ / "out", "lidar").range_m.size(), result.sensors[0].rays);
 }
 
 TEST_F(TimedRun, OfAnEnvironmentHasTheDrawsOfItsEpisode) {
@@ -197,7 +207,9 @@ TEST_F(TimedRun, TheScheduleIsInTheOrderOfTime) {
     before_s = event->time_s;
     std::uint32_t& count = counts[event->sensor ? 1 + index(*event->sensor) : 0];
     EXPECT_EQ(event->index, count++);
-    if (event->sensor == SensorId{1}) EXPECT_EQ(counts[0], counts[2]) << "the laser's frames follow those of the scene";
+    if (event->sensor == SensorId{1}) {
+      EXPECT_EQ(counts[0], counts[2]) << "the laser's frames follow those of the scene";
+    }
   }
   EXPECT_EQ(counts, (std::array<std::uint32_t, 3>{4, 20, 4}));
 }
@@ -214,7 +226,9 @@ TEST_F(TimedRun, TheLastFrameAtATimeIsTheLastThatArrived) {
     }
     const auto found = last_delivered(simulator, SensorId{0}, time_s);
     EXPECT_EQ(found.has_value(), wanted.has_value()) << time_s;
-    if (found && wanted) EXPECT_EQ(found->index, *wanted) << time_s;
+    if (found && wanted) {
+      EXPECT_EQ(found->index, *wanted) << time_s;
+    }
   }
   EXPECT_EQ(last_delivered(simulator, SensorId{1}, simulator.stamp_s(7))->index, 7U);
 }
@@ -306,7 +320,9 @@ TEST_F(TimedBag, HasTheTransformsOfEveryMeasuring) {
 TEST_F(TimedBag, ScansSayHowLongTheyAreApart) {
   const std::string scene = replaced(timed_scene(""), "outputs: [pcd]}", "timing: {rate_hz: 20}, outputs: [pcd]}");
   for (const Heard& heard : messages_of(read(scene))) {
-    if (heard.topic == "/laser/scan") EXPECT_EQ(heard.as<msg::LaserScan>().scan_time, 0.05F);
+    if (heard.topic == "/laser/scan") {
+      EXPECT_EQ(heard.as<msg::LaserScan>().scan_time, 0.05F);
+    }
   }
 }
 
