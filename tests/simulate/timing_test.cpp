@@ -273,8 +273,10 @@ TEST_F(TimedBag, HasTheStampOfMeasuringInMessagesThatComeAtTheirDelivery) {
   std::uint64_t before_ns = 0, clock_ns = 0;
   std::uint32_t k = 0, clouds = 0, scans = 0;
   for (const Heard& heard : messages_of(setup)) {
-    EXPECT_GE(heard.time_ns, before_ns);
-    before_ns = heard.time_ns;
+    if (heard.topic != "/laser/scan") {  // it comes at the time of its first ray, at the end of the turn
+      EXPECT_GE(heard.time_ns, before_ns);
+      before_ns = heard.time_ns;
+    }
     if (heard.topic == "/clock") {
       EXPECT_GE(in_ns(heard.as<msg::Clock>().clock), clock_ns);
       clock_ns = in_ns(heard.as<msg::Clock>().clock);
@@ -331,10 +333,10 @@ TEST_F(TimedRun, RefusesWhatCannotBe) {
     return test::input_error([&] { read(timed_scene("timing: {" + timing + "}")); });
   };
   EXPECT_TRUE(test::contains(refused("rate_hz: 0"),
-                             "a.yaml:17:23: sensors.lidar.timing.rate_hz = 0 is not in [0.001, 1000000] Hz"));
+                             "a.yaml:16:23: sensors.lidar.timing.rate_hz = 0 is not in [0.001, 1000000] Hz"));
   for (const char* key : {"rate_hz", "phase_s", "latency_s", "jitter_s", "drop_frame", "freeze"}) {
     for (const char* bad : {"-1", ".nan", ".inf", "1e300", "[1, 2]", "slow", "{uniform: [0, 1]}"}) {
-      EXPECT_TRUE(test::contains(refused(std::string(key) + ": " + bad), "a.yaml:17:")) << key << " " << bad;
+      EXPECT_TRUE(test::contains(refused(std::string(key) + ": " + bad), "a.yaml:16:")) << key << " " << bad;
     }
   }
   EXPECT_TRUE(test::contains(refused("latency: 1"), "latency_s"));
