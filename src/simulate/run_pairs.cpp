@@ -24,8 +24,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kFrameDigits = 6;
-constexpr std::string_view kFrameEnd = "000000.npy";
+constexpr std::size_t kPairDigits = 6;
+constexpr std::string_view kPairEnd = "000000.npy";
 
 /// Two channels of a sensor, frame by frame.
 struct ChannelPair {
@@ -41,8 +41,8 @@ struct ChannelPair {
     std::error_code error;
     for (const auto& entry : fs::directory_iterator(folder, error)) {
       const std::string name = entry.path().filename().string();
-      const auto frame = name.starts_with(before) && name.size() == before.size() + kFrameEnd.size()
-                             ? parse_number<std::uint32_t>(std::string_view(name).substr(before.size(), kFrameDigits))
+      const auto frame = name.starts_with(before) && name.size() == before.size() + kPairEnd.size()
+                             ? parse_number<std::uint32_t>(std::string_view(name).substr(before.size(), kPairDigits))
                              : std::nullopt;
       if (frame && entry.path() == file(folder, 0, *frame) && fs::exists(file(folder, 1, *frame), error)) {
         frames.push_back(*frame);
