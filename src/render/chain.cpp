@@ -74,6 +74,18 @@ void extend_to_parts(std::span<const Entity> entities, EntryTable& table) {
   }
 }
 
+void add_correlated(const Correlation& correlation, bool closes, ActiveNoise& active, StagedChain& chain) {
+  const DrawCount draws = active.noise.info().draws;
+  if (correlation.is_white() || draws.normals + draws.uniforms == 0) return;
+  active.correlated = static_cast<std::uint32_t>(chain.correlated.size());
+  chain.correlated.push_back({.correlation = correlation,
+                              .kernel = make_field_kernel(correlation),
+                              .draws = draws,
+                              .stream = active.stream,
+                              .first_number = count_correlated(chain),
+                              .closes = closes});
+}
+
 ActiveNoise make_active(const ChainEntry& entry, std::uint32_t stream, std::span<const Entity> entities) {
   ActiveNoise active{entry.noise, stream};
   for (const EntityEntry& other : entry.by_entity) add_other(active, index(other.entity), other.noise);
@@ -86,7 +98,7 @@ ActiveNoise make_active(const ChainEntry& entry, std::uint32_t stream, std::span
 }  // namespace
 
 StagedChain stage_chain(std::string_view sensor, const NoiseChain& chain, RangePolicy policy,
-                        std::span<const Entity> entities) {
+                        std::span<const Entity> entities, bool closes) {
   StagedChain staged;
   for (const Stage stage : kStages) {
     for (std::uint32_t place = 0; place < chain.size(); ++place) {
@@ -94,6 +106,7 @@ StagedChain stage_chain(std::string_view sensor, const NoiseChain& chain, RangeP
       if (noise.stage() != stage) continue;
       ActiveNoise active = make_active(chain[place], make_stream(sensor, place, noise.slug()), entities);
       if (noise.is_identity() && active.others.empty()) continue;
+      add_correlated(chain[place].correlation, closes, active, staged);
       const SurfaceNeeds needs = noise.info().needs;
       staged.needs_surface |= needs.angles || needs.sight || needs.camera || needs.baseline;
       staged.needs_sight |= needs.sight;
@@ -107,6 +120,12 @@ StagedChain stage_chain(std::string_view sensor, const NoiseChain& chain, RangeP
   if (!staged.on_return.empty()) staged.range_policy = policy;
   drop_zero_tolerance(staged);
   return staged;
+}
+
+std::uint32_t count_correlated(const StagedChain& chain) {
+  if (chain.correlated.empty()) return 0;
+  const CorrelatedDraws& last = chain.correlated.back();
+  return last.first_number + static_cast<std::uint32_t>(last.draws.normals + last.draws.uniforms);
 }
 
 }  // namespace fathom

@@ -11,6 +11,7 @@
 
 #include <fathom/base/error.hpp>
 
+#include "render/field_math.hpp"
 #include "sensor/sensor_view.hpp"
 
 namespace fathom {
@@ -118,7 +119,33 @@ void check_entries(const NoiseChain& chain, const SensorTraits& sensor, const Se
   }
 }
 
+void check_correlation(const ChainEntry& entry, const SensorTraits& sensor) {
+  const Correlation& c = entry.correlation;
+  validate(c);
+  if (c.is_white()) return;
+  const NoiseInfo& info = entry.noise.info();
+  if (info.draws.normals + info.draws.uniforms == 0) {
+    throw InputError(fmt::format("correlation: {} draws no random numbers", info.slug));
+  }
+  if (!sensor.in_rows) {
+    throw InputError("correlation: it needs a sensor whose rays lie in rows and columns, the same ones in every frame");
+  }
+  constexpr std::uint64_t kMostDraws = std::uint64_t{1} << 30U;
+  const std::uint64_t rows = sensor.rows + 2 * std::uint64_t{kFieldMargin},
+                      cols = sensor.cols + 2 * std::uint64_t{kFieldMargin};
+  if (rows * cols > kMostDraws) {
+    throw InputError(fmt::format("correlation: {} x {} rays and {} more on each side are above {}", sensor.rows,
+                                 sensor.cols, kFieldMargin, kMostDraws));
+  }
+  const LineKernel across = make_line_kernel(c.shape, double{c.across_px});
+  if (sensor.closes && across.before + across.after >= sensor.cols) {
+    throw InputError(fmt::format("correlation.across_px = {:g} is summed over {} columns; a turn of the sensor has {}",
+                                 c.across_px, across.before + across.after + 1, sensor.cols));
+  }
+}
+
 void check_chain(const NoiseChain& chain, const SensorTraits& sensor, const SensorModel& model, std::size_t entities) {
+  for (const ChainEntry& entry : chain) check_correlation(entry, sensor);
   for (const ChainEntry& entry : chain) check_needs(chain, entry.noise, sensor);
   check_entries(chain, sensor, model, entities);
 }

@@ -6,6 +6,7 @@
 
 #include "base/frame_writer.hpp"
 #include "render/apply_entries.hpp"
+#include "render/draw_fields.hpp"
 
 namespace fathom {
 
@@ -55,6 +56,7 @@ class RowSegments {
     surface_.optics = job.rig.optics;
     returns_.quads = quads_;
     returns_.surface = &surface_;
+    draws_.rays = rays_of_lane_;
   }
 
   void run(std::uint32_t row, std::uint32_t begin) {
@@ -72,6 +74,7 @@ class RowSegments {
   /// `first`: index of the segment's first ray in the image.
   void apply(const ActiveNoise& n, std::size_t first) {
     const NoiseKey key = {job_.seed, job_.frame_index, n.stream};
+    draws_.fields = fields_of(job_, n);
     if (n.others.empty()) return n.noise.apply(job_.isa, key, rays_, returns_, draws_);
     std::uint32_t entry[kBlockRays] = {};
     for (std::uint32_t i = 0; i < count_; ++i) entry[i] = n.table.entry_of(id_of(n.table, first + i));
@@ -100,6 +103,9 @@ class RowSegments {
     std::copy_n(job_.edge->range_m.data() + first, count_, returns_.range_m);
     const std::uint8_t* reached = job_.edge->reached.data() + first;
     for (std::uint32_t i = 0; i < count_; ++i) returns_.reason[i] = reached[i] != 0 ? kHit : kMasked;
+    for (std::uint32_t i = 0; i < lanes; ++i) {
+      rays_of_lane_[i] = static_cast<std::uint32_t>(first) + std::min(i, count_ - 1);
+    }
     for (std::uint32_t i = count_; i < lanes; ++i) {
       returns_.reason[i] = kMasked, returns_.range_m[i] = 0.0F, surface_.edge_rad[i] = 0.0F;
     }
@@ -114,6 +120,7 @@ class RowSegments {
   LossWriter out_;
   std::uint32_t row_ = 0, begin_ = 0, count_ = 0;
   alignas(64) std::uint32_t quads_[kBlockRays / kQuadRays + 8] = {};
+  std::uint32_t rays_of_lane_[kBlockRays] = {};
   RayBlock rays_;
   ReturnBlock returns_;
   SurfaceBlock surface_;

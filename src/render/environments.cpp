@@ -13,6 +13,7 @@
 #include "base/with_prefix.hpp"
 #include "cast/make_caster.hpp"
 #include "render/device/open_device.hpp"
+#include "render/draw_fields.hpp"
 #include "render/environment_sensor.hpp"
 #include "render/moved_entities.hpp"
 #include "render/render.hpp"
@@ -29,6 +30,7 @@ class Environments::Impl {
     Caster* caster = nullptr;     // the one it casts into: its own, or that of a view of the same scene and origin
     Pose world_from_sensor;
     EdgeScratch edge;
+    FieldStore fields;
   };
   /// The sensors of an environment while it is rendered, in the order of their ids.
   using Slot = std::vector<View>;
@@ -255,7 +257,7 @@ class Environments::Impl {
     for (std::size_t i = 0; i < sensors; ++i) {
       if (frames[i] == nullptr) continue;
       jobs_.clear();
-      for (std::size_t s = 0; s < group.size(); ++s) jobs_.push_back(job_of(group[s], i, index, slots_[s][i]));
+      for (std::size_t s = 0; s < group.size(); ++s) jobs_.push_back(job_of(group[s], i, index, stamp, slots_[s][i]));
       fathom::render(jobs_, *executor_, *frames[i]);
     }
   }
@@ -302,7 +304,7 @@ class Environments::Impl {
     return nullptr;
   }
 
-  RenderJob job_of(std::uint32_t e, std::size_t i, std::uint32_t index, View& view) {
+  RenderJob job_of(std::uint32_t e, std::size_t i, std::uint32_t index, double stamp, View& view) {
     const EnvironmentSensor& sensor = sensors_[i];
     const PreparedSensor& prepared = sensor.prepared();
     const StagedChain& chain = sensor.chain(e);
@@ -324,6 +326,8 @@ class Environments::Impl {
             .rig = view_rig(prepared.view(), cast_from_sensor),
             .should_stop = options_.simulator.should_stop,
             .edge = &view.edge,
+            .stamp_s = stamp,
+            .fields = &view.fields,
             .mask = ray_masks_[i],
             .first = e * (std::size_t{prepared.plan().rows} * prepared.plan().cols),
             .device = device_for(device_.get(), options_.simulator.compute, chain),

@@ -49,7 +49,7 @@ void PreparedSensor::check_noise(const NoiseChain& noise, std::span<const Entity
 }
 
 StagedChain PreparedSensor::staged_chain(const NoiseChain& noise, std::span<const Entity> entities) const {
-  return stage_chain(sensor_.name, noise, sensor_.range_policy.value_or(view_.usual_policy), entities);
+  return stage_chain(sensor_.name, noise, sensor_.range_policy.value_or(view_.usual_policy), entities, view_.closes);
 }
 
 void PreparedSensor::set_frame(std::uint32_t index) {

@@ -9,6 +9,7 @@
 #include "base/isa.hpp"
 #include "render/apply_entries.hpp"
 #include "render/block_store.hpp"
+#include "render/draw_fields.hpp"
 #include "render/edge_pass.hpp"
 #include "render/own_surface.hpp"
 
@@ -36,6 +37,7 @@ class BlockRenderer {
     const RangeLimits range = limits();
     returns_.max_range_m = range.max_m;
     returns_.max_range_per_lane = range.max_per_lane;
+    draws_.rays = job.plan.ray_of_lane.data() + begin_;
   }
 
   void run() {
@@ -222,6 +224,7 @@ class BlockRenderer {
 
   void apply(const ActiveNoise& n) {
     const NoiseKey key = {job_.seed, job_.frame_index, n.stream};
+    draws_.fields = fields_of(job_, n);
     if (n.others.empty()) return n.noise.apply(job_.isa, key, rays_, returns_, draws_);
     std::uint32_t entry[kBlockRays];
     for (std::uint32_t i = 0; i < rays_.count; ++i) entry[i] = entry_of(n.table, i);
@@ -325,6 +328,7 @@ void render(std::span<const RenderJob> jobs, Executor& executor, Frame& frame) {
   if (frame.memory() == FrameMemory::kGpu) {
     throw InputError("the frame stands in the memory of a GPU: the processor cannot render it");
   }
+  make_fields(jobs, executor);
   for (const RenderJob& job : jobs) job.edge->fit(job.chain, std::size_t{job.plan.rows} * job.plan.cols);
   const std::function<bool()>& should_stop = jobs.front().should_stop;
   executor.parallel_for(jobs.size() * blocks, kBlocksPerTask, [&](std::size_t begin, std::size_t end) {

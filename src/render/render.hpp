@@ -32,6 +32,7 @@ struct EdgeScratch {
 };
 
 struct RenderJob;
+class FieldStore;
 
 /// What renders frames in place of the processor: one for each renderer of frames, for one thread at a time.
 class FrameDevice {
@@ -60,6 +61,8 @@ struct RenderJob {
   RigView rig;
   const std::function<bool()>& should_stop;  ///< SimulatorOptions'; may be empty
   EdgeScratch* edge = nullptr;               ///< never null; render() gives it its size
+  double stamp_s = 0.0;                      ///< of the frame, by the sensor's clock
+  FieldStore* fields = nullptr;              ///< of correlated draws; never null where the chain has such
   std::uint32_t mask = kSeesAll;             ///< of its rays: CastRays::mask
   std::size_t first = 0;                     ///< place of the first ray in the arrays of the frame
   FrameDevice* device = nullptr;             ///< what renders it; null: the processor

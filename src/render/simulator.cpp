@@ -15,6 +15,7 @@
 #include "base/text.hpp"
 #include "cast/make_caster.hpp"
 #include "render/device/open_device.hpp"
+#include "render/draw_fields.hpp"
 #include "render/prepared_sensor.hpp"
 #include "render/render.hpp"
 #include "render/rig_view.hpp"
@@ -32,6 +33,7 @@ struct RenderedSensor {
   PreparedSensor prepared;
   std::vector<Rigid> rolling_cast = {}, rolling_world = {};  // [plan.times_s]
   EdgeScratch edge = {};
+  FieldStore fields = {};
 };
 
 }  // namespace
@@ -103,6 +105,8 @@ class Simulator::Impl {
                     .rig = view_rig(prepared.view(), cast_from_sensor),
                     .should_stop = options_.should_stop,
                     .edge = &s.edge,
+                    .stamp_s = stamp,
+                    .fields = &s.fields,
                     .mask = mask,
                     .device = device,
                     .sensor = fathom::index(id)},

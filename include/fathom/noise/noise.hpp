@@ -32,6 +32,7 @@ struct NoiseInfo {
   Stage stage;
   SurfaceNeeds needs;
   std::vector<FieldInfo> fields;
+  DrawCount draws = {};  ///< random numbers per ray
 };
 
 /// A value of an enumerated parameter: its position among the words of its FieldInfo. Any enum turns into one.
@@ -92,7 +93,7 @@ constexpr bool has_simple_fields() {
 template <NoiseModel M>
 NoiseInfo make_info() {
   static_assert(has_simple_fields<M>(), "parameters of noise are float, bool or an enum");
-  return {M::kSlug, M::kDoc, note_of<M>(), M::kStage, needs_of<M>(), describe<M>()};
+  return {M::kSlug, M::kDoc, note_of<M>(), M::kStage, needs_of<M>(), describe<M>(), M::kDraws};
 }
 
 template <NoiseModel M>
