@@ -173,6 +173,41 @@ TEST_F(Cuda, CutsAFrameThatDoesNotFit) {
   EXPECT_GE(cut, 1);
 }
 
+TEST_F(Cuda, HasTheCorrelatedDrawsOfTheProcessorInFramesAsAWholeAndCut) {
+  Sensor sensor = any_stereo();
+  sensor.model = test::make_stereo(200, 160, 100.0, 0.2);
+  const Correlation c{.across_px = 3, .down_px = 2, .time_s = 0.35};
+  for (ChainEntry& entry : sensor.noise) {
+    if (entry.noise.info().draws.normals + entry.noise.info().draws.uniforms > 0) entry.correlation = c;
+  }
+  sensor.noise[2].correlation = {.across_px = 5, .down_px = 1, .shape = CorrelationShape::kExponential};
+  const Frame wanted = frame_on({}, test::make_room_scene(), sensor, 5);
+  int cut = 0;
+  for (const std::size_t kilobytes : {1000000U, 6000U, 4000U, 3000U}) {
+    fake::reset();
+    fake::set_memory(kilobytes * 1000);
+    const Frame found = frame_on(kCuda, test::make_room_scene(), sensor, 5);
+    EXPECT_EQ(test::channels_that_differ(wanted, found), "") << kilobytes;
+    cut += fake::calls("fathom_render_rays") > 2 ? 1 : 0;
+  }
+  EXPECT_GE(cut, 1);
+}
+
+TEST_F(Cuda, HasTheCorrelatedDrawsOfEachEnvironment) {
+  Sensor sensor = any_stereo();
+  sensor.noise[2].correlation = {.across_px = 3, .down_px = 2, .time_s = math::kInfinity};
+  sensor.noise[3].correlation = {.across_px = 1};
+  const auto make = [&](Device device) {
+    return Environments(test::make_room_scene(), sensor, {.simulator = options_on(device), .count = 5, .ranges = {}});
+  };
+  Environments here = make({}), there = make(kCuda);
+  Frame wanted(test::all_channels()), found(test::all_channels());
+  for (std::uint32_t k = 0; k < 3; ++k) {
+    here.render(k, wanted), there.render(k, found);
+    EXPECT_EQ(test::channels_that_differ(wanted, found), "") << "frame " << k;
+  }
+}
+
 TEST_F(Cuda, SaysThatMemoryDoesNotSufficeAndGoesOnWhenItDoes) {
   Simulator simulator(test::make_room_scene(), options_on(kCuda));
   const SensorId id = simulator.add_sensor(any_stereo());

@@ -19,6 +19,7 @@
 
 #include "cast/tree/sorted_tree.hpp"
 #include "render/device/driver.hpp"
+#include "render/device/field_job.hpp"
 #include "render/device/render_ray.hpp"
 
 namespace {
@@ -200,6 +201,7 @@ class JobCheck {
     see_any("reasons", o.reason, first, count);
     for (const float* p : {f.image.dx, f.image.dy, f.image.dz}) see_any("image", p, first, count);
     see_any("rings", f.image.ring, first, count);
+    see_any("correlated draws", f.fields, first, count);
     if (f.chain.edge_loss.count == 0) return;
     see_any("edges", f.edges.range_m, first, count), see_any("edges", f.edges.reached, first, count);
     see_any("edges", f.edges.entity, first, count);
@@ -224,6 +226,15 @@ bool is_sound(const tree::Refit& r) {
   return sound;
 }
 
+bool is_sound(const device::FieldJob& f) {
+  const bool sound = is_of_gpu(f.kernel, sizeof(FieldKernel)) &&
+                     is_of_gpu(f.white, std::size_t{f.white_threads()} * 4 * sizeof(float)) &&
+                     is_of_gpu(f.half, std::size_t{f.half_threads()} * sizeof(float)) &&
+                     is_of_gpu(f.out, std::size_t{f.threads()} * sizeof(float));
+  if (!sound) complain("a field of correlated draws is not in the GPU's memory");
+  return sound;
+}
+
 /// What a launch is given: jobs, a number, and how many threads for each job.
 struct Launch {
   const void* jobs;
@@ -242,7 +253,8 @@ void run_threads(const Launch& launch, Check check, Run run_thread) {
 }
 
 constexpr std::array kKernels = {"fathom_render_rays",     "fathom_lose_edges",  "fathom_sort_instances",
-                                 "fathom_merge_instances", "fathom_build_nodes", "fathom_refit_nodes"};
+                                 "fathom_merge_instances", "fathom_build_nodes", "fathom_draw_white",
+                                 "fathom_sum_across",      "fathom_sum_down",    "fathom_refit_nodes"};
 std::array<char, kKernels.size()> kernel_names;  // whose addresses are those of the functions
 
 void run_kernel(std::size_t kernel, const Launch& launch) {
@@ -251,7 +263,7 @@ void run_kernel(std::size_t kernel, const Launch& launch) {
   const auto sound = [](const auto& job) { return is_sound(job); };
   const auto rays = [&](const device::FrameData& f) { return JobCheck().rays(f, number, number + launch.threads); };
   const auto any = [](const device::FrameData&) { return true; };
-  using device::FrameData, tree::SortedTree, tree::Refit;
+  using device::FrameData, device::FieldJob, tree::SortedTree, tree::Refit;
   using I = std::uint32_t;
   switch (kernel) {
     case 0:
@@ -264,6 +276,12 @@ void run_kernel(std::size_t kernel, const Launch& launch) {
       return run_threads<SortedTree>(launch, sound, [&](const auto& t, I i) { tree::merge_key(t, number, i); });
     case 4:
       return run_threads<SortedTree>(launch, sound, [&](const auto& t, I i) { tree::build_sorted_node(t, number, i); });
+    case 5:
+      return run_threads<FieldJob>(launch, sound, [&](const auto& f, I i) { device::draw_white(f, number + i); });
+    case 6:
+      return run_threads<FieldJob>(launch, sound, [&](const auto& f, I i) { device::sum_field_across(f, number + i); });
+    case 7:
+      return run_threads<FieldJob>(launch, sound, [&](const auto& f, I i) { device::sum_field_down(f, number + i); });
     default:
       return run_threads<Refit>(launch, sound, [&](const auto& r, I i) { tree::refit_task(r, number + i); });
   }

@@ -9,6 +9,7 @@
 #include "cast/tree/refit.hpp"
 #include "cast/tree/sorted_tree.hpp"
 #include "render/block_store.hpp"
+#include "render/device/field_plan.hpp"
 #include "render/device/gather.hpp"
 #include "render/device/rays.hpp"
 #include "render/device/render_ray.hpp"
@@ -100,6 +101,7 @@ class HostDevice final : public FrameDevice {
       data.out = device::channels_of(job.first, frame);
       EdgeScratch& edge = *job.edge;
       data.edges = {edge.range_m.data(), edge.reached.data(), edge.entity.empty() ? nullptr : edge.entity.data()};
+      make_fields(job, keeper, data);
       // Backwards, because threads of a device come in no order.
       for (std::uint32_t lane = job.plan.lanes(); lane-- > 0;) device::render_ray(data, lane);
       for (std::uint32_t pixel = 0; pixel < rays && data.chain.edge_loss.count > 0; ++pixel) {
@@ -110,7 +112,22 @@ class HostDevice final : public FrameDevice {
   }
 
  private:
+  void make_fields(const RenderJob& job, device::Keeper& keeper, device::FrameData& data) {
+    if (job.chain.correlated.empty()) return;
+    const device::Window window = device::whole(job.plan);
+    memory_.resize(device::field_floats(job, window));
+    fields_.clear();
+    device::add_fields(job, window, memory_.data(), keeper, fields_, data);
+    for (const device::FieldJob& field : fields_) {
+      for (std::uint32_t i = field.white_threads(); i-- > 0;) device::draw_white(field, i);
+      for (std::uint32_t i = field.half_threads(); i-- > 0;) device::sum_field_across(field, i);
+      for (std::uint32_t i = field.threads(); i-- > 0;) device::sum_field_down(field, i);
+    }
+  }
+
   device::Gatherer gatherer_;
+  std::vector<device::FieldJob> fields_;
+  std::vector<float> memory_;
   HostWorlds worlds_;
 };
 

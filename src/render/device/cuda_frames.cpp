@@ -13,11 +13,13 @@
 
 #include "base/executor.hpp"
 #include "render/block_store.hpp"
+#include "render/device/fields.hpp"
 #include "render/device/gather.hpp"
 #include "render/device/ptx.hpp"
 #include "render/device/resident.hpp"
 #include "render/device/results.hpp"
 #include "render/device/worlds.hpp"
+#include "render/draw_fields.hpp"
 #include "render/edge_pass.hpp"
 
 namespace fathom::device {
@@ -30,15 +32,17 @@ class Launcher {
   Launcher(const Stream& stream, const std::function<bool()>& should_stop, std::size_t& threads_at_once)
       : stream_(stream), should_stop_(should_stop), at_once_(threads_at_once) {}
 
-  /// Threads [begin, end) for each of the jobs at `data`.
-  void run(CudaFunction function, CudaAddress data, std::uint32_t jobs, std::uint32_t begin, std::uint32_t end) {
+  /// Threads [begin, end) for each of the jobs at `data`, which take so many bytes each.
+  void run(CudaFunction function, CudaAddress data, std::size_t job_bytes, std::uint32_t jobs, std::uint32_t begin,
+           std::uint32_t end) {
+    if (jobs == 0 || begin == end) return;
     const auto lanes = static_cast<std::uint32_t>(std::min<std::size_t>(end - begin, at_once_));
     const auto most_jobs = static_cast<std::uint32_t>(std::clamp<std::size_t>(at_once_ / lanes, 1, kMostJobs));
     for (std::uint32_t job = 0; job < jobs; job += most_jobs) {
       const std::uint32_t count = std::min(most_jobs, jobs - job);
       for (std::uint32_t first = begin; first < end; first += lanes) {
         const bool last = job + count == jobs && end - first <= lanes;
-        launch(function, data + job * sizeof(FrameData), first, std::min(lanes, end - first), count, last);
+        launch(function, data + job * job_bytes, first, std::min(lanes, end - first), count, last);
       }
     }
   }
@@ -94,6 +98,7 @@ class CudaFrames::Work {
         worlds_(gpu, module_),
         parcel_(gpu),
         results_(gpu),
+        fields_(gpu, module_),
         readback_(stream_) {}
 
   void render(std::span<const RenderJob> jobs, Frame& frame) {
@@ -124,6 +129,7 @@ class CudaFrames::Work {
   bool shrink(std::size_t lanes) {
     stream_.wait();
     results_.clear();
+    fields_.clear();
     for (ResidentRays& rays : rays_) rays.clear();
     most_lanes_ = lanes / 2;
     return most_lanes_ >= kLeastLanes;
@@ -139,7 +145,10 @@ class CudaFrames::Work {
     for (const Window& window : windows_of(job.plan, static_cast<std::uint32_t>(most_lanes_))) {
       render({{&job, 1}, window}, frame);
     }
-    if (has_edges) lose_edges(job, *make_executor(1), frame);
+    if (!has_edges) return;
+    const std::unique_ptr<Executor> executor = make_executor(1);
+    make_fields({&job, 1}, *executor);
+    lose_edges(job, *executor, frame);
   }
 
   void render(const Block& block, Frame& frame) {
@@ -147,12 +156,18 @@ class CudaFrames::Work {
     while (rays_.size() <= first.sensor) rays_.emplace_back(stream_.gpu());
     rays_[first.sensor].hold(first.plan, first.pattern, block.window, stream_);
     results_.fit(block, frame);
+    fields_.fit(block);
     const CudaAddress data = send(block);
     worlds_.build(stream_);
     const auto jobs = static_cast<std::uint32_t>(block.jobs.size());
     Launcher launcher(stream_, first.should_stop, threads_at_once_);
-    launcher.run(render_rays_, data, jobs, block.window.lane_begin, block.window.lane_end);
-    if (block.has_edges() && !block.is_cut()) launcher.run(lose_edges_, data, jobs, 0, block.window.ray_end);
+    fields_.make([&](CudaFunction function, CudaAddress fields, std::uint32_t count, std::uint32_t threads) {
+      launcher.run(function, fields, sizeof(FieldJob), count, 0, threads);
+    });
+    launcher.run(render_rays_, data, sizeof(FrameData), jobs, block.window.lane_begin, block.window.lane_end);
+    if (block.has_edges() && !block.is_cut()) {
+      launcher.run(lose_edges_, data, sizeof(FrameData), jobs, 0, block.window.ray_end);
+    }
     if (frame.memory() == FrameMemory::kGpu) {
       upload_pattern(block, frame);
     } else {
@@ -169,6 +184,7 @@ class CudaFrames::Work {
       parcel_.begin();
       gatherer_.begin();
       worlds_.begin();
+      fields_.begin();
       frames_.clear();
       const Caster* caster = nullptr;
       for (std::size_t i = 0; i < block.jobs.size(); ++i) {
@@ -178,9 +194,11 @@ class CudaFrames::Work {
         caster = &job.caster;
         data.rays = rays_[job.sensor].rays(), data.image = rays_[job.sensor].image();
         data.out = results_.channels(i), data.edges = results_.edges(i);
+        fields_.add(job, block.window, parcel_, data);
         frames_.push_back(data);
       }
       const FrameData* at = parcel_.keep(std::span<const FrameData>(frames_));
+      fields_.keep(parcel_);
       if (worlds_.fit(parcel_) && parcel_.send(stream_)) return reinterpret_cast<CudaAddress>(at);
     }
   }
@@ -219,6 +237,7 @@ class CudaFrames::Work {
   std::vector<ResidentRays> rays_;  // [sensors]
   Parcel parcel_;
   Results results_;
+  Fields fields_;
   Readback readback_;
   Gatherer gatherer_;
   std::vector<FrameData> frames_;  // of a block

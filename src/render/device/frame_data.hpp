@@ -33,10 +33,13 @@ struct Entries {
 
 /// A model of the chain: see ActiveNoise.
 struct NoiseStep {
+  static constexpr std::uint32_t kWhite = ~0U;
+
   const Model* models;  ///< [1 + others]
   std::uint32_t stream;
   bool has_others;
   Entries entries;
+  std::uint32_t first_number;  ///< of its correlated draws among FrameData::fields, or kWhite
 };
 
 /// Steps of one list of StagedChain.
@@ -113,6 +116,8 @@ struct FrameData {
   std::uint32_t frame_index;
   Channels out;
   Edges edges;
+  const float* fields;  ///< correlated draws, by place in the frame: [numbers], `field_plane` floats apart
+  std::size_t field_plane;
 };
 
 }  // namespace fathom::device

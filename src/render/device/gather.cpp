@@ -96,14 +96,16 @@ void Gatherer::begin() {
   last_chain_ = nullptr, last_reflectivity_ = nullptr;
 }
 
-Steps Gatherer::add(const std::vector<ActiveNoise>& list, Keeper& keeper) {
+Steps Gatherer::add(const StagedChain& chain, const std::vector<ActiveNoise>& list, Keeper& keeper) {
   std::vector<NoiseStep>& steps = next_of(parts_.steps, parts_.steps_used);
   for (const ActiveNoise& n : list) {
     std::vector<Model>& models = next_of(parts_.models, parts_.models_used);
     models.push_back(model_of(n.noise));
     for (const Noise& other : n.others) models.push_back(model_of(other));
-    steps.push_back(
-        {keeper.keep(std::span<const Model>(models)), n.stream, !n.others.empty(), entries_of(n.table, keeper)});
+    const bool is_white = n.correlated == ActiveNoise::kWhite;
+    steps.push_back({keeper.keep(std::span<const Model>(models)), n.stream, !n.others.empty(),
+                     entries_of(n.table, keeper),
+                     is_white ? NoiseStep::kWhite : chain.correlated[n.correlated].first_number});
   }
   return {keeper.keep(std::span<const NoiseStep>(steps)), static_cast<std::uint32_t>(list.size())};
 }
@@ -113,12 +115,12 @@ Chain Gatherer::gather(const StagedChain& chain, Keeper& keeper) {
   for (const SightTolerance& t : chain.sight_tolerance) {
     tolerances.push_back({keeper.keep(std::span(t.of_entry)), entries_of(t.table, keeper)});
   }
-  return {.ray = add(chain.ray, keeper),
-          .angle_loss = add(chain.angle_loss, keeper),
-          .loss = add(chain.loss, keeper),
-          .edge_loss = add(chain.edge_loss, keeper),
-          .on_return = add(chain.on_return, keeper),
-          .dropout = add(chain.dropout, keeper),
+  return {.ray = add(chain, chain.ray, keeper),
+          .angle_loss = add(chain, chain.angle_loss, keeper),
+          .loss = add(chain, chain.loss, keeper),
+          .edge_loss = add(chain, chain.edge_loss, keeper),
+          .on_return = add(chain, chain.on_return, keeper),
+          .dropout = add(chain, chain.dropout, keeper),
           .tolerances = keeper.keep(std::span<const Tolerance>(tolerances)),
           .tolerance_count = static_cast<std::uint32_t>(tolerances.size()),
           .needs_surface = chain.needs_surface,

@@ -2,6 +2,7 @@
 // The threads of a device. clang compiles this to PTX (cmake/FathomPtx.cmake); it is no part of the library otherwise.
 
 #include "cast/tree/sorted_tree.hpp"
+#include "render/device/field_job.hpp"
 #include "render/device/render_ray.hpp"
 
 namespace {
@@ -33,6 +34,21 @@ extern "C" __attribute__((global)) void fathom_build_nodes(const fathom::tree::S
 /// A thread for each child of a deformed mesh's nodes from `first` on.
 extern "C" __attribute__((global)) void fathom_refit_nodes(const fathom::tree::Refit* refits, unsigned first) {
   fathom::tree::refit_task(refits[job()], first + thread());
+}
+
+/// A thread for each quad of white draws from `first` on, for each of the fields.
+extern "C" __attribute__((global)) void fathom_draw_white(const fathom::device::FieldJob* fields, unsigned first) {
+  fathom::device::draw_white(fields[job()], first + thread());
+}
+
+/// A thread for each pixel of a row, once all white draws are there.
+extern "C" __attribute__((global)) void fathom_sum_across(const fathom::device::FieldJob* fields, unsigned first) {
+  fathom::device::sum_field_across(fields[job()], first + thread());
+}
+
+/// A thread for each pixel, once all rows are there.
+extern "C" __attribute__((global)) void fathom_sum_down(const fathom::device::FieldJob* fields, unsigned first) {
+  fathom::device::sum_field_down(fields[job()], first + thread());
 }
 
 /// A thread for each lane from `first` on, for each of the jobs.

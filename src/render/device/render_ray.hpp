@@ -20,12 +20,17 @@ struct Met {
   Triple n;
 };
 
+/// The first of the correlated draws of a ray; null: the chain has none.
+FATHOM_KERNEL const float* numbers_of_ray(const FrameData& f, std::uint32_t ray) {
+  return f.fields == nullptr ? nullptr : f.fields + ray;
+}
+
 class RayRenderer {
  public:
   FATHOM_KERNEL RayRenderer(const FrameData& f, std::uint32_t lane) : f_(f), lane_(lane) {
     const std::uint32_t quad = lane / 4;
-    at_ = {f.rays.quad_keys[quad], lane % 4};
     ray_ = f.rays.targets[quad].index + lane % 4;
+    at_ = {f.rays.quad_keys[quad], lane % 4, numbers_of_ray(f, ray_), f.field_plane};
   }
 
   FATHOM_KERNEL void run() {
@@ -270,7 +275,8 @@ FATHOM_KERNEL void lose_edge(const FrameData& f, std::uint32_t pixel) {
   const std::uint32_t quads_per_row = (cols + 3) / 4;
   const std::uint32_t entity = f.edges.entity == nullptr ? tree::kNone : f.edges.entity[pixel];
   const std::uint32_t ring = f.image.ring == nullptr ? row : f.image.ring[pixel];
-  apply_steps(f.chain.edge_loss, {f.seed, f.frame_index, 0}, {row * quads_per_row + col / 4, col % 4}, entity, ring, s);
+  const DrawPlace at = {row * quads_per_row + col / 4, col % 4, numbers_of_ray(f, pixel), f.field_plane};
+  apply_steps(f.chain.edge_loss, {f.seed, f.frame_index, 0}, at, entity, ring, s);
   if (s.reason == kHitLane) return;
   const Channels& out = f.out;
   if (out.reason != nullptr) out.reason[pixel] = static_cast<Reason>(s.reason);
