@@ -13,7 +13,8 @@
 namespace fathom {
 
 /// A list of {model, stage, parameters} in the order of the chain; a model with other parameters for some
-/// entities or rings also has `entities` or `rings`, a map from names or numbers to parameters. Units are those of the
+/// entities or rings also has `entities` or `rings`, a map from names or numbers to parameters, and one whose draws are
+/// correlated `correlation`. Units are those of the
 /// library.
 nlohmann::ordered_json chain_json(const Sensor& sensor, const Scene& scene);
 
