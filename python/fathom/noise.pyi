@@ -12,11 +12,13 @@ class Noise(Record):
     stage: str
     entities: Dict[Union[str, int], Dict[str, Any]]
     rings: Dict[int, Dict[str, Any]]
+    correlation: Dict[str, Any]
     def __init__(
         self,
         *,
         entities: Optional[Mapping[Union[str, int], Any]] = ...,
         rings: Optional[Mapping[int, Any]] = ...,
+        correlation: Optional[Mapping[str, Any]] = ...,
         **values: Any,
     ) -> None: ...
     def replace(self, **values: Any) -> Any: ...
@@ -38,6 +40,7 @@ class AngularHit(Noise):
         stddev_rad: _Number = ...,
         entities: Optional[Mapping[Union[str, int], Any]] = ...,
         rings: Optional[Mapping[int, Any]] = ...,
+        correlation: Optional[Mapping[str, Any]] = ...,
     ) -> None: ...
     @property
     def axis(self) -> str: ...
@@ -55,6 +58,7 @@ class AngularRay(Noise):
         stddev_rad: _Number = ...,
         entities: Optional[Mapping[Union[str, int], Any]] = ...,
         rings: Optional[Mapping[int, Any]] = ...,
+        correlation: Optional[Mapping[str, Any]] = ...,
     ) -> None: ...
     @property
     def axis(self) -> str: ...
@@ -77,6 +81,7 @@ class BeamMixture(Noise):
         miss: str = ...,
         entities: Optional[Mapping[Union[str, int], Any]] = ...,
         rings: Optional[Mapping[int, Any]] = ...,
+        correlation: Optional[Mapping[str, Any]] = ...,
     ) -> None: ...
     @property
     def w_hit(self) -> Any: ...
@@ -104,6 +109,7 @@ class Disparity(Noise):
         steps_per_px: _Number = ...,
         entities: Optional[Mapping[Union[str, int], Any]] = ...,
         rings: Optional[Mapping[int, Any]] = ...,
+        correlation: Optional[Mapping[str, Any]] = ...,
     ) -> None: ...
     @property
     def bias_px(self) -> Any: ...
@@ -121,6 +127,7 @@ class Distance(Noise):
         stddev_per_m: _Number = ...,
         entities: Optional[Mapping[Union[str, int], Any]] = ...,
         rings: Optional[Mapping[int, Any]] = ...,
+        correlation: Optional[Mapping[str, Any]] = ...,
     ) -> None: ...
     @property
     def mean_m(self) -> Any: ...
@@ -136,6 +143,7 @@ class Dropout(Noise):
         probability: _Number = ...,
         entities: Optional[Mapping[Union[str, int], Any]] = ...,
         rings: Optional[Mapping[int, Any]] = ...,
+        correlation: Optional[Mapping[str, Any]] = ...,
     ) -> None: ...
     @property
     def probability(self) -> Any: ...
@@ -150,6 +158,7 @@ class EdgeLoss(Noise):
         high_probability: _Number = ...,
         entities: Optional[Mapping[Union[str, int], Any]] = ...,
         rings: Optional[Mapping[int, Any]] = ...,
+        correlation: Optional[Mapping[str, Any]] = ...,
     ) -> None: ...
     @property
     def min_angle_rad(self) -> Any: ...
@@ -168,6 +177,7 @@ class GainBias(Noise):
         bias_m: _Number = ...,
         entities: Optional[Mapping[Union[str, int], Any]] = ...,
         rings: Optional[Mapping[int, Any]] = ...,
+        correlation: Optional[Mapping[str, Any]] = ...,
     ) -> None: ...
     @property
     def gain(self) -> Any: ...
@@ -182,6 +192,7 @@ class InvalidBand(Noise):
         max_disparity_px: _Number = ...,
         entities: Optional[Mapping[Union[str, int], Any]] = ...,
         rings: Optional[Mapping[int, Any]] = ...,
+        correlation: Optional[Mapping[str, Any]] = ...,
     ) -> None: ...
     @property
     def left_band(self) -> bool: ...
@@ -195,6 +206,7 @@ class LossAngle(Noise):
         max_incidence_rad: _Number = ...,
         entities: Optional[Mapping[Union[str, int], Any]] = ...,
         rings: Optional[Mapping[int, Any]] = ...,
+        correlation: Optional[Mapping[str, Any]] = ...,
     ) -> None: ...
     @property
     def max_incidence_rad(self) -> Any: ...
@@ -209,6 +221,7 @@ class StereoEnergy(Noise):
         energy: str = ...,
         entities: Optional[Mapping[Union[str, int], Any]] = ...,
         rings: Optional[Mapping[int, Any]] = ...,
+        correlation: Optional[Mapping[str, Any]] = ...,
     ) -> None: ...
     @property
     def min_energy(self) -> Any: ...
@@ -226,6 +239,7 @@ class StereoShadow(Noise):
         tolerance: _Number = ...,
         entities: Optional[Mapping[Union[str, int], Any]] = ...,
         rings: Optional[Mapping[int, Any]] = ...,
+        correlation: Optional[Mapping[str, Any]] = ...,
     ) -> None: ...
     @property
     def tolerance(self) -> Any: ...
@@ -238,6 +252,7 @@ class Uniform(Noise):
         high_m: _Number = ...,
         entities: Optional[Mapping[Union[str, int], Any]] = ...,
         rings: Optional[Mapping[int, Any]] = ...,
+        correlation: Optional[Mapping[str, Any]] = ...,
     ) -> None: ...
     @property
     def low_m(self) -> Any: ...

@@ -50,6 +50,7 @@ NoiseChain chain_of(const py::iterable& entries) {
     const auto entry = py::cast<py::tuple>(item);
     const auto slug = py::cast<std::string>(entry[0]);
     ChainEntry& made = chain.emplace_back(noise_of(slug, entry[1]));
+    made.correlation = correlation_of(entry[4]);
     for (const py::handle other : entry[2]) {
       const auto pair = py::cast<py::tuple>(other);
       made.by_entity.push_back({static_cast<EntityId>(py::cast<std::uint32_t>(pair[0])), noise_of(slug, pair[1])});
@@ -68,7 +69,8 @@ py::list chain_list(const NoiseChain& chain) {
     py::list entities, rings;
     for (const EntityEntry& e : entry.by_entity) entities.append(py::make_tuple(index(e.entity), noise_dict(e.noise)));
     for (const RingEntry& r : entry.by_ring) rings.append(py::make_tuple(r.ring, noise_dict(r.noise)));
-    list.append(py::make_tuple(entry.noise.slug(), noise_dict(entry.noise), entities, rings));
+    list.append(py::make_tuple(entry.noise.slug(), noise_dict(entry.noise), entities, rings,
+                               correlation_dict(entry.correlation)));
   }
   return list;
 }

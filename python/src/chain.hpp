@@ -17,8 +17,12 @@ Noise noise_of(const std::string& slug, const py::dict& values);
 /// The other way round.
 py::dict noise_dict(const Noise& noise);
 
+/// A correlation from its values by name; and the other way round, empty for white draws.
+Correlation correlation_of(const py::dict& values);
+py::dict correlation_dict(const Correlation& correlation);
+
 /// A chain and its ranges from what fathom/noise.py makes of them: a list of (slug, values, [(entity, values)],
-/// [(ring, values)]).
+/// [(ring, values)], correlation).
 NoiseChain chain_of(const py::iterable& entries);
 /// The other way round; entities by their ids.
 py::list chain_list(const NoiseChain& chain);
