@@ -108,11 +108,36 @@ TEST_P(Allocations, NoneInASteadyFrameOfAStereoCameraWithEveryLoss) {
             0U);
 }
 
+TEST_P(Allocations, NoneInASteadyFrameWithCorrelatedDraws) {
+  StereoCamera camera;
+  camera.width = 320, camera.height = 240, camera.fx = 200, camera.baseline_m = 0.1;
+  for (const int threads : {1, 2}) {
+    Sensor sensor = make_sensor(camera);
+    const Correlation c{.across_px = 3, .down_px = 1}, slow{.across_px = 2, .time_s = 0.25},
+        fixed{.down_px = 2, .time_s = math::kInfinity, .shape = CorrelationShape::kExponential};
+    sensor.noise = {{EdgeLoss{.low_probability = 0.1F, .high_probability = 0.9F}, slow},
+                    {Disparity{.stddev_px = 0.1F}, c},
+                    {DistanceNoise{.stddev_m = 0.01F}, fixed},
+                    {Dropout{.probability = 0.1F}, slow}};
+    Simulator simulator(make_room_scene(), {.seed = 1, .compute = compute_on(threads)});
+    const SensorId id = simulator.add_sensor(sensor);
+    Frame frame(all_channels());
+    for (std::uint32_t i = 0; i < 50; ++i) simulator.render(id, i, frame);
+    EXPECT_EQ(allocations_in([&] {
+                for (std::uint32_t i = 50; i < 100; ++i) simulator.render(id, i, frame);
+              }),
+              0U)
+        << threads;
+  }
+}
+
 TEST_P(Allocations, NoneInASteadyFrameOfManyEnvironments) {
   StereoCamera camera;
   camera.width = 64, camera.height = 48, camera.fx = 40, camera.baseline_m = 0.1;
   Environments batch(make_room_scene(),
-                     make_sensor(camera, {StereoShadow{}, StereoEnergy{}, Dropout{.probability = 0.1F}}),
+                     make_sensor(camera, {StereoShadow{},
+                                          StereoEnergy{},
+                                          {Dropout{.probability = 0.1F}, Correlation{.across_px = 2, .time_s = 0.3}}}),
                      {.simulator = {.seed = 1, .compute = compute_on(1)},
                       .count = 64,
                       .ranges = {{.entry = 1, .field = "pow", .low = 1, .high = 20}}});

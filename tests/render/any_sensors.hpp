@@ -57,6 +57,19 @@ inline Noise any_noise_of(const NoiseInfo& info) {
   return make_noise(info.slug, values);
 }
 
+/// Sizes that the sensor's columns hold, should they close.
+inline Correlation any_correlation(const Sensor& sensor) {
+  const bool stereo = std::holds_alternative<StereoCamera>(sensor.model);
+  const double most_px = stereo ? 3.0 : pattern_shape(sensor.model).cols / 16.0;
+  Correlation correlation;
+  correlation.shape = *rc::gen::element(CorrelationShape::kGaussian, CorrelationShape::kExponential);
+  correlation.across_px = static_cast<float>(any_between(0, most_px));
+  correlation.down_px = static_cast<float>(any_between(0, 3));
+  if (*rc::gen::arbitrary<bool>()) correlation.across_px = 0;
+  correlation.time_s = *rc::gen::element(0.0, 0.07, 0.3, 1e9, double{math::kInfinity});
+  return correlation;
+}
+
 /// One to five entries of models that suit the sensor, some with others for the table or for ring 1.
 inline NoiseChain any_chain(const Sensor& sensor) {
   const bool stereo = std::holds_alternative<StereoCamera>(sensor.model), one_origin = stereo || !sensor.rolling;
@@ -71,6 +84,9 @@ inline NoiseChain any_chain(const Sensor& sensor) {
     const int differs = may_differ ? *rc::gen::inRange(0, 4) : 0;
     if (differs == 1) entry.by_entity = {{EntityId{1}, any_noise_of(info)}, {EntityId{2}, any_noise_of(info)}};
     if (differs == 2) entry.by_ring = {{1, any_noise_of(info)}};
+    if (info.draws.normals + info.draws.uniforms > 0 && *rc::gen::inRange(0, 3) == 0) {
+      entry.correlation = any_correlation(sensor);
+    }
     chain.push_back(std::move(entry));
   }
   return chain;
