@@ -2,7 +2,7 @@
 // Stereo frames against raw Embree on the same rays: one thread, timed by the core time it had, contenders interleaved
 // in one process, medians, and the least times, when nothing else used the core.
 //
-//   bench_stereo [house | balls | environments] [avx512 | avx2 | sse2] [scene file of the house]
+//   bench_stereo [house | correlated | balls | environments] [avx512 | avx2 | sse2] [scene file of the house]
 //
 // An instruction set binds both fathom and Embree.
 //
@@ -171,6 +171,36 @@ void run_frame(const std::string& name, const Scene& scene, const StereoCamera& 
   std::fflush(stdout);
 }
 
+/// The frame with its disparity correlated over 3 px across and 1 px down, against the same without.
+void run_correlated(const Scene& scene, const StereoCamera& camera, const Pose& pose, Isa isa) {
+  Simulator simulator(scene, {.compute = {.threads = 1, .isa = isa}});
+  std::vector<SensorId> ids;
+  for (const Correlation& c :
+       {Correlation{}, Correlation{.across_px = 3, .down_px = 1}, Correlation{.across_px = 3, .down_px = 3},
+        Correlation{.across_px = 3, .down_px = 3, .shape = CorrelationShape::kExponential},
+        Correlation{.across_px = 3, .down_px = 1, .time_s = 0.5}}) {
+    NoiseChain noise = every_loss();
+    noise.back().correlation = c;
+    Sensor sensor = sensor_of(camera, pose, std::move(noise));
+    sensor.name = fmt::format("camera {}", ids.size());
+    ids.push_back(simulator.add_sensor(std::move(sensor)));
+  }
+  Frame frame({Channel::kDepth, Channel::kReason});
+  std::uint32_t index = 0;
+  std::vector<std::function<void()>> contenders;
+  for (const SensorId id : ids) contenders.emplace_back([&, id] { simulator.render(id, index++, frame); });
+  const auto times = interleaved_times(kRounds, contenders, cpu_seconds_now);
+  const std::vector<std::string> names = {"without", "3 x 1 px", "3 x 3 px", "3 x 3 px, exponential",
+                                          "3 x 1 px, key frames 0.5 s apart"};
+  std::printf("\n| correlated disparity, 640 x 480 | ms | ratio | ratio of least times |\n|---|---|---|---|\n");
+  const auto least = [&](std::size_t i) { return *std::min_element(times[i].begin(), times[i].end()); };
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    std::printf("| %s | %.2f | %.3f | %.3f |\n", names[i].c_str(), 1e3 * median(times[i]),
+                median(times[i]) / median(times[0]), least(i) / least(0));
+  }
+  std::fflush(stdout);
+}
+
 /// 125 copies of a ball of 5040 triangles, five a side and a metre apart, before the camera.
 Scene make_balls(double radius_m) {
   Scene scene;
@@ -225,6 +255,10 @@ int main(int argc, char** argv) {
     bench::run_frame("house, 640 x 480", house, bench::camera_of(640, 480), in_house, bench::every_loss(), isa);
     bench::run_frame("the same with edge_loss", house, bench::camera_of(640, 480), in_house,
                      bench::every_loss_and_edges(), isa);
+  }
+  if (std::string_view("correlated").find(wanted) != std::string_view::npos) {
+    bench::run_correlated(bench::make_house(file), bench::camera_of(640, 480),
+                          {{0.0, 0.0, 1.2}, from_roll_pitch_yaw(0, 0, 0.4)}, isa);
   }
   for (const double radius_m : {0.35, 0.25, 0.2, 0.15, 0.125}) {
     if (std::string_view("balls").find(wanted) == std::string_view::npos) break;

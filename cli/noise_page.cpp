@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <fathom/noise/correlation.hpp>
+
 #include "fields.hpp"
 
 namespace fathom_cli {
@@ -36,6 +38,31 @@ Angles are in radians and lengths in metres; scene files take a parameter `x_rad
 entities, or for single rings of a lidar ([scene-format.md](scene-format.md#noise)), unless its stage is `ray` or
 `reading`. A model whose parameters change nothing is skipped, so it changes no bit. Draws depend on seed, sensor name, position in the chain, frame and ray, and on nothing else. Formula,
 source and what is not modelled stand at the top of each header.
+)";
+
+const std::string kCorrelation = R"(
+## Correlation
+
+The draws of any model that has some may be alike in neighbouring pixels and in frames one after the other. Each number
+that the model draws then comes from a Gaussian field over the image and time in place of white noise. The law of a
+single pixel stays as it is: a normal has mean 0 and variance 1, a uniform is the normal's rank. A loss of probability P
+still loses P of the area, in blobs. With a lag of l pixels in one direction, of size s, and k the key frame before t:
+
+| shape | correlation of the normals | from a sum over |
+|---|---|---|
+| `gaussian` | exp(-l^2 / (4 s^2)) | 3 s to either side, with weights exp(-i^2 / (2 s^2)) |
+| `exponential` | exp(-l / s) | the smallest power of 2 that is at least 8 s, with weights exp(-i / s) |
+| in time | cos(phi) F_k + sin(phi) F_k+1, phi = (pi / 2) (t / `time_s` - k) | the two key frames around t |
+
+The sums are cut, so that the correlation is up to 0.004 (gaussian, from 1 px on) or 0.0004 (exponential) off these
+forms. Below 1 px neighbours have less in common than the Gaussian's form says. Correlations across, down and in time
+multiply. Rows and columns are those of the frame: rings and azimuth steps of a lidar, whose last column is next to the
+first where the scan closes. All entries for entities or rings take the same draws. A correlation of zeros changes no
+bit. Refused are models without draws, rosettes and rows of rays that show nothing as a line of pixels, and an
+`across_px` whose sum does not fit into the turn of a lidar. Formulas and what is not modelled stand in
+[`fathom/noise/correlation.hpp`](../include/fathom/noise/correlation.hpp), how files say it in
+[scene-format.md](scene-format.md#correlated-draws).
+
 )";
 
 std::string section(const fathom::NoiseInfo& model) {
@@ -75,6 +102,7 @@ std::string_view stage_doc(fathom::Stage stage) {
 
 std::string noise_page(const std::vector<fathom::NoiseInfo>& models) {
   std::string text(kIntroduction);
+  text += kCorrelation + fields_page(fathom::describe<fathom::Correlation>());
   for (const fathom::NoiseInfo& model : models) text += section(model);
   return text;
 }
