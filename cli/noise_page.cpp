@@ -23,17 +23,18 @@ models act in the order of the chain:
 2. the range gate of the sensor: what lies outside `[min_range, max_range]` is lost;
 3. `angle_loss`, `shadow`, `energy_loss`, `edge_loss`: what is left is kept, or lost with a reason that follows from the
    surface, the cameras and the neighbours ([depth-cameras.md](depth-cameras.md));
-4. `hit_point`: on the hit point;
-5. `range`: on the range; the hit point moves along its line from the sensor origin;
-6. `reading`: on what the sensor reports, whether the ray met anything or not;
-7. the range policy of the sensor: what becomes of a return that noise carried outside the limits. One that it carried to
+4. `image`: on the whole image of what is left: which surface a pixel shows, and whether it is believed;
+5. `hit_point`: on the hit point;
+6. `range`: on the range; the hit point moves along its line from the sensor origin;
+7. `reading`: on what the sensor reports, whether the ray met anything or not;
+8. the range policy of the sensor: what becomes of a return that noise carried outside the limits. One that it carried to
    0 or below is `below_min_range` under every policy: no sensor measures such a range, so
    neither `keep` nor `clamp` makes a hit of it.
-8. `dropout`: what is left is kept, or lost with a reason.
+9. `dropout`: what is left is kept, or lost with a reason.
 
 Angles are in radians and lengths in metres; scene files take a parameter `x_rad` as `x_deg` too, and a
 [range](scene-format.md#ranges) in place of any number. Limits are closed. A model may have other parameters for single
-entities, or for single rings of a lidar ([scene-format.md](scene-format.md#noise)), unless its stage is `ray` or
+entities, or for single rings of a lidar ([scene-format.md](scene-format.md#noise)), unless its stage is `ray`, `image` or
 `reading`. A model whose parameters change nothing is skipped, so it changes no bit. Draws depend on seed, sensor name, position in the chain, frame and ray, and on nothing else. Formula,
 source and what is not modelled stand at the top of each header.
 )";
@@ -61,6 +62,8 @@ std::string_view stage_doc(fathom::Stage stage) {
       return "each return left: keeps it, or loses it by the light that reaches the cameras";
     case fathom::Stage::kEdgeLoss:
       return "each return left: keeps it, or loses it by its neighbours in the image";
+    case fathom::Stage::kImage:
+      return "the image of the returns that the losses have left: whose surface each shows, and how far it is";
     case fathom::Stage::kHitPoint:
       return "the hit point of each valid return";
     case fathom::Stage::kRange:

@@ -10,8 +10,9 @@ namespace fathom {
 
 namespace {
 
-constexpr Stage kStages[] = {Stage::kRay,      Stage::kAngleLoss, Stage::kShadow,  Stage::kEnergyLoss, Stage::kEdgeLoss,
-                             Stage::kHitPoint, Stage::kRange,     Stage::kReading, Stage::kDropout};
+constexpr Stage kStages[] = {Stage::kRay,      Stage::kAngleLoss, Stage::kShadow,   Stage::kEnergyLoss,
+                             Stage::kEdgeLoss, Stage::kImage,     Stage::kHitPoint, Stage::kRange,
+                             Stage::kReading,  Stage::kDropout};
 
 std::vector<ActiveNoise>& list_of(StagedChain& chain, Stage stage) {
   switch (stage) {
@@ -28,6 +29,7 @@ std::vector<ActiveNoise>& list_of(StagedChain& chain, Stage stage) {
     case Stage::kRange:
     case Stage::kReading:
       return chain.on_return;
+    case Stage::kImage:
     case Stage::kDropout:
       break;
   }
@@ -42,6 +44,7 @@ void read_settings(const ActiveNoise& active, StagedChain& chain) {
     chain.sight_tolerance.push_back(std::move(tolerance));
   }
   if (const auto angle = active.noise.energy_angle()) chain.energy_angle = *angle;
+  if (const auto gain = active.noise.energy_gain()) chain.energy_gain = *gain;
 }
 
 /// With a model that tolerates nothing, nothing is tolerated.
@@ -94,6 +97,10 @@ StagedChain stage_chain(std::string_view sensor, const NoiseChain& chain, RangeP
       if (noise.stage() != stage) continue;
       ActiveNoise active = make_active(chain[place], make_stream(sensor, place, noise.slug()), entities);
       if (noise.is_identity() && active.others.empty()) continue;
+      if (stage == Stage::kImage) {
+        staged.window = noise.window();
+        continue;
+      }
       const SurfaceNeeds needs = noise.info().needs;
       staged.needs_surface |= needs.angles || needs.sight || needs.camera || needs.baseline;
       staged.needs_sight |= needs.sight;
@@ -104,7 +111,7 @@ StagedChain stage_chain(std::string_view sensor, const NoiseChain& chain, RangeP
       list_of(staged, stage).push_back(std::move(active));
     }
   }
-  if (!staged.on_return.empty()) staged.range_policy = policy;
+  if (!staged.on_return.empty() || staged.window) staged.range_policy = policy;
   drop_zero_tolerance(staged);
   return staged;
 }

@@ -3,6 +3,7 @@
 // A sensor's chain of noise: its models sorted by when they act.
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -39,6 +40,7 @@ struct SightTolerance {
 struct StagedChain {
   std::vector<ActiveNoise> ray, angle_loss, loss, edge_loss, on_return, dropout;
   // loss: kShadow, then kEnergyLoss; on_return: kHitPoint, kRange, then kReading
+  std::optional<WindowRule> window;     ///< of the model of stage kImage
   bool needs_surface = false;           ///< whether any model reads a Surface
   bool needs_sight = false;             ///< whether any model asks what the cameras see
   bool differs_by_entity = false;       ///< whether any model has entries for entities
@@ -46,6 +48,7 @@ struct StagedChain {
   /// Of each model that asks what the cameras see: for a return, the smallest counts. Empty when it is 0 for all.
   std::vector<SightTolerance> sight_tolerance;
   EnergyAngle energy_angle = EnergyAngle::kCosine;  ///< of the array of energies, as the models of the chain read it
+  EnergyGain energy_gain;                           ///< of it, the same
   RangePolicy range_policy = RangePolicy::kKeep;    ///< kKeep where no model can carry a return outside
 };
 /// `sensor`: its name, which names the streams; `policy`: where a model can carry a return outside the limits;

@@ -40,7 +40,7 @@ void check_other(std::string_view list, std::string_view what, std::size_t place
   if (base.slug() != other.slug()) {
     throw InputError(fmt::format("{}: entry {} of the chain is {}, not {}", list, place, base.slug(), other.slug()));
   }
-  if (base.stage() == Stage::kRay || base.stage() == Stage::kReading) {
+  if (base.stage() == Stage::kRay || base.stage() == Stage::kReading || base.stage() == Stage::kImage) {
     throw InputError(fmt::format("{}: {} cannot differ by {}", list, base.slug(), what));
   }
   other.check_on(sensor);
@@ -119,6 +119,11 @@ void check_entries(const NoiseChain& chain, const SensorTraits& sensor, const Se
 }
 
 void check_chain(const NoiseChain& chain, const SensorTraits& sensor, const SensorModel& model, std::size_t entities) {
+  const auto is_image = [](const ChainEntry& entry) { return entry.noise.stage() == Stage::kImage; };
+  const auto first = std::find_if(chain.begin(), chain.end(), is_image);
+  if (std::count_if(chain.begin(), chain.end(), is_image) > 1) {
+    throw InputError(fmt::format("a chain has one model of stage image: {} is there with another", first->noise.slug()));
+  }
   for (const ChainEntry& entry : chain) check_needs(chain, entry.noise, sensor);
   check_entries(chain, sensor, model, entities);
 }

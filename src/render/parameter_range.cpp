@@ -39,6 +39,14 @@ auto& noise_of(Chain& chain, const ParameterRange& range) {
       fmt::format("range of '{}': entry {} has nothing for {}", range.field, range.entry, owner_text(range)));
 }
 
+/// Whether the chain has other parameters for the model of a range.
+bool is_shared(const NoiseChain& chain, const Noise& noise, const ParameterRange& range) {
+  const ChainEntry& entry = chain[range.entry];
+  const auto same_model = [&](const ChainEntry& other) { return other.noise.slug() == noise.slug(); };
+  return !entry.by_entity.empty() || !entry.by_ring.empty() ||
+         std::count_if(chain.begin(), chain.end(), same_model) > 1;
+}
+
 /// Murmur3's 64-bit finaliser.
 std::uint64_t mix(std::uint64_t x) {
   x = (x ^ (x >> 33U)) * 0xff51afd7ed558ccdU;
@@ -67,7 +75,7 @@ void check_range(const NoiseChain& chain, const ParameterRange& range) {
     throw InputError(fmt::format("range of {}.{}: {}", noise.slug(), range.field, what));
   };
   for (const SameInChain& same : noise.same_in_chain()) {
-    if (same.field == range.field) fail(fmt::format("it must be the same in the whole chain; {}", same.reason));
+    if (same.field == range.field && is_shared(chain, noise, range)) fail(fmt::format("it must be the same in the whole chain; {}", same.reason));
   }
   if (range.low > range.high) fail("low is above high");
   if (range.entity != kNoEntity && range.ring) fail("it is for an entity and a ring; one of them is enough");

@@ -67,6 +67,14 @@ Sensor any_stereo() {
   return sensor;
 }
 
+/// The same with a matching window, and rays that noise turns.
+Sensor any_with_window() {
+  Sensor sensor = any_stereo();
+  sensor.noise.insert(sensor.noise.begin(), AngularRay{.stddev_rad = 0.002F});
+  sensor.noise.push_back(MatchingWindow{.radius_px = 2, .sure_share = 0.4F, .min_area_px = 9});
+  return sensor;
+}
+
 Frame frame_on(Device device, const Scene& scene, const Sensor& sensor, std::uint32_t index = 0) {
   return test::render_once(scene, sensor, test::all_channels(), options_on(device), index);
 }
@@ -171,6 +179,33 @@ TEST_F(Cuda, CutsAFrameThatDoesNotFit) {
     cut += fake::calls("fathom_render_rays") > 2 ? 1 : 0;
   }
   EXPECT_GE(cut, 1);
+}
+
+TEST_F(Cuda, MatchesWindowsWithTheBitsOfTheProcessor) {
+  const Frame wanted = frame_on({}, test::make_room_scene(), any_with_window());
+  EXPECT_GT(test::count_of(wanted, Reason::kSpeckle) + test::count_of(wanted, Reason::kEdge), 10U);
+  EXPECT_EQ(test::channels_that_differ(wanted, frame_on(kCuda, test::make_room_scene(), any_with_window())), "");
+  for (const char* kernel : {"match_pixels", "join_pixels", "count_pixels", "lose_speckles", "finish_rays"}) {
+    EXPECT_EQ(fake::calls("fathom_" + std::string(kernel)), 1) << kernel;
+  }
+  // Environments together, of which one has no window and one no speckle filter.
+  const std::vector<ParameterRange> ranges = {{.entry = 5, .field = "radius_px", .low = 0, .high = 4},
+                                              {.entry = 5, .field = "min_area_px", .low = 0, .high = 3}};
+  Frame here(test::all_channels()), there(test::all_channels());
+  for (Frame* frame : {&here, &there}) {
+    Environments batch(test::make_room_scene(), any_with_window(),
+                       {.simulator = options_on(frame == &here ? Device{} : kCuda), .count = 9, .ranges = ranges});
+    batch.render(1, *frame);
+  }
+  EXPECT_EQ(test::channels_that_differ(here, there), "");
+}
+
+TEST_F(Cuda, DoesNotCutAFrameWithAWindow) {
+  Sensor sensor = any_with_window();
+  sensor.model = test::make_stereo(200, 160, 100.0, 0.2);
+  fake::set_memory(1600 * 1000);
+  const std::string message = message_of([&] { frame_on(kCuda, test::make_room_scene(), sensor); });
+  EXPECT_NE(message.find("a frame with a matching window"), std::string::npos) << message;
 }
 
 TEST_F(Cuda, SaysThatMemoryDoesNotSufficeAndGoesOnWhenItDoes) {

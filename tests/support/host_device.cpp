@@ -99,18 +99,46 @@ class HostDevice final : public FrameDevice {
       data.image = device::image_of(job.pattern, device::whole(job.plan), keeper);
       data.out = device::channels_of(job.first, frame);
       EdgeScratch& edge = *job.edge;
-      data.edges = {edge.range_m.data(), edge.reached.data(), edge.entity.empty() ? nullptr : edge.entity.data()};
+      data.edges = {edge.range_m.data(), edge.reached.data(), edge.entity.empty() ? nullptr : edge.entity.data(),
+                    edge.edge_nx.data(), edge.edge_ny.data(), edge.edge_nz.data()};
+      area_.resize(edge.region.size());
+      data.windowed = windowed_of(edge);
       // Backwards, because threads of a device come in no order.
       for (std::uint32_t lane = job.plan.lanes(); lane-- > 0;) device::render_ray(data, lane);
       for (std::uint32_t pixel = 0; pixel < rays && data.chain.edge_loss.count > 0; ++pixel) {
         device::lose_edge(data, pixel);
       }
+      for (std::uint32_t pixel = rays; pixel-- > 0;) device::match_pixel(data, pixel);
+      for (std::uint32_t pixel = rays; pixel-- > 0;) device::join_pixel(data, pixel);
+      for (std::uint32_t pixel = rays; pixel-- > 0;) device::count_pixel(data, pixel);
+      for (std::uint32_t pixel = rays; pixel-- > 0;) device::lose_speckle(data, pixel);
+      for (std::uint32_t lane = job.plan.lanes(); lane-- > 0;) device::finish_ray(data, lane);
     }
     ++frames;
   }
 
  private:
+  device::Windowed windowed_of(EdgeScratch& edge) {
+    const auto at = [](auto& values) { return values.empty() ? nullptr : values.data(); };
+    return {edge.reason.data(),
+            edge.range_m.data(),
+            edge.disparity_px.data(),
+            edge.matched_px.data(),
+            edge.taken.data(),
+            edge.entity.data(),
+            edge.triangle.data(),
+            edge.region.data(),
+            area_.data(),
+            edge.nx.data(),
+            edge.ny.data(),
+            edge.nz.data(),
+            at(edge.dx),
+            at(edge.dy),
+            at(edge.dz)};
+  }
+
   device::Gatherer gatherer_;
+  std::vector<std::uint32_t> area_;
   HostWorlds worlds_;
 };
 

@@ -31,6 +31,8 @@ struct alignas(64) SurfaceBlock {
   float cos_emitter[kBlockRays], cos_left[kBlockRays], cos_right[kBlockRays];
   float left_to_emitter[kBlockRays], right_to_emitter[kBlockRays];
   float edge_rad[kBlockRays];
+  float jump[kBlockRays], jump_rad[kBlockRays];
+  float energy_gain[kBlockRays];
   std::uint32_t hidden[kBlockRays];
   Optics optics;
 };
@@ -137,7 +139,8 @@ concept ReadsSurface = requires(const M& p, const Return& in, const Surface& sur
 
 FATHOM_KERNEL Surface surface_of_lane(const SurfaceBlock& b, std::size_t i, const Optics& optics) {
   return {b.cos_emitter[i],      b.cos_left[i], b.cos_right[i], b.left_to_emitter[i],
-          b.right_to_emitter[i], b.edge_rad[i], b.hidden[i],    optics};
+          b.right_to_emitter[i], b.edge_rad[i], b.hidden[i],    optics,
+          b.jump[i],             b.jump_rad[i], b.energy_gain[i]};
 }
 
 /// Calls f(lane, what the model makes of it) for each lane of a block.
@@ -227,7 +230,7 @@ template <NoiseModel M, class Tag>
   }
 }
 
-/// A BlockKernel.
+/// A BlockKernel; that of stage kImage does nothing, because a block is no image.
 template <NoiseModel M, class Tag>
 void block_kernel(const void* model, const NoiseKey& key, RayBlock& rays, ReturnBlock& returns, DrawBuffer& draws) {
   const M& m = *static_cast<const M*>(model);
@@ -237,6 +240,9 @@ void block_kernel(const void* model, const NoiseKey& key, RayBlock& rays, Return
     drive_returns<M, Tag>(m, key, returns, draws);
   } else if constexpr (M::kStage == Stage::kReading) {
     drive_readings<M, Tag>(m, key, rays, returns, draws);
+  } else if constexpr (M::kStage == Stage::kImage) {
+    static_assert(
+        requires { m.window(); }, "a noise model of stage kImage has window()");
   } else {
     drive_losses<M, Tag>(m, key, returns, draws);
   }

@@ -73,7 +73,7 @@ FATHOM_KERNEL void apply_model(const M& p, const NoiseKey& key, const DrawPlace&
     const Reading in = {s.hit, static_cast<Reason>(s.reason)};
     const Reading out = M::apply(p, s.ray, in, s.max_range_m, draws_of<M>(key, at));
     s.hit = out.hit, s.reason = static_cast<std::uint32_t>(out.reason);
-  } else {
+  } else if constexpr (M::kStage != Stage::kImage) {
     if (s.reason != kHitLane) return;
     const auto out = apply_to_return(p, s, draws_of<M>(key, at));
     using Out = std::remove_cvref_t<decltype(out)>;

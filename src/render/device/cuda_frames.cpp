@@ -90,6 +90,11 @@ class CudaFrames::Work {
         module_(gpu, ptx()),
         render_rays_(module_.function("fathom_render_rays")),
         lose_edges_(module_.function("fathom_lose_edges")),
+        match_pixels_(module_.function("fathom_match_pixels")),
+        join_pixels_(module_.function("fathom_join_pixels")),
+        count_pixels_(module_.function("fathom_count_pixels")),
+        lose_speckles_(module_.function("fathom_lose_speckles")),
+        finish_rays_(module_.function("fathom_finish_rays")),
         refit_nodes_(module_.function("fathom_refit_nodes")),
         worlds_(gpu, module_),
         parcel_(gpu),
@@ -131,6 +136,9 @@ class CudaFrames::Work {
 
   /// A job that does not fit, window by window. Edge losses need the whole image, so the processor decides them.
   void render_cut(const RenderJob& job, Frame& frame) {
+    if (job.chain.window) {
+      throw SystemError("the memory of the GPU does not suffice for a frame with a matching window, which is not cut");
+    }
     const bool has_edges = !job.chain.edge_loss.empty();
     if (has_edges && frame.memory() == FrameMemory::kGpu) {
       throw SystemError("the memory of the GPU does not suffice for the edge losses of a frame that stays there");
@@ -152,7 +160,11 @@ class CudaFrames::Work {
     const auto jobs = static_cast<std::uint32_t>(block.jobs.size());
     Launcher launcher(stream_, first.should_stop, threads_at_once_);
     launcher.run(render_rays_, data, jobs, block.window.lane_begin, block.window.lane_end);
-    if (block.has_edges() && !block.is_cut()) launcher.run(lose_edges_, data, jobs, 0, block.window.ray_end);
+    const auto for_pixels = [&](CudaFunction function) { launcher.run(function, data, jobs, 0, block.window.ray_end); };
+    if (block.has_edges() && !block.is_cut()) for_pixels(lose_edges_);
+    if (block.has_window()) for_pixels(match_pixels_);
+    if (block.has_regions()) for_pixels(join_pixels_), for_pixels(count_pixels_), for_pixels(lose_speckles_);
+    if (block.has_window()) launcher.run(finish_rays_, data, jobs, block.window.lane_begin, block.window.lane_end);
     if (frame.memory() == FrameMemory::kGpu) {
       upload_pattern(block, frame);
     } else {
@@ -178,6 +190,7 @@ class CudaFrames::Work {
         caster = &job.caster;
         data.rays = rays_[job.sensor].rays(), data.image = rays_[job.sensor].image();
         data.out = results_.channels(i), data.edges = results_.edges(i);
+        data.windowed = results_.windowed(i);
         frames_.push_back(data);
       }
       const FrameData* at = parcel_.keep(std::span<const FrameData>(frames_));
@@ -213,7 +226,8 @@ class CudaFrames::Work {
 
   Stream stream_;
   Module module_;
-  CudaFunction render_rays_, lose_edges_, refit_nodes_;
+  CudaFunction render_rays_, lose_edges_, match_pixels_, join_pixels_, count_pixels_, lose_speckles_, finish_rays_,
+      refit_nodes_;
   ResidentTrees trees_;
   Worlds worlds_;
   std::vector<ResidentRays> rays_;  // [sensors]

@@ -12,6 +12,7 @@
 #include "render/quad_target.hpp"
 #include "render/ray_math.hpp"
 #include "render/surface_math.hpp"
+#include "render/window_math.hpp"
 
 namespace fathom::device {
 
@@ -57,6 +58,9 @@ struct Chain {
   std::uint32_t tolerance_count;
   bool needs_surface, needs_sight;
   EnergyAngle energy_angle;
+  EnergyGain energy_gain;
+  bool has_window;
+  WindowRule window;
 };
 
 /// The rays in the order of the plan; arrays are [lanes].
@@ -94,6 +98,17 @@ struct Edges {
   float* range_m;
   std::uint8_t* reached;
   std::uint32_t* entity;
+  float *nx, *ny, *nz;
+};
+
+/// What a window reads and makes, [rays]; see EdgeScratch. Null: not wanted.
+struct Windowed {
+  Reason* reason;
+  float *range_m, *disparity_px, *matched_px;
+  std::uint32_t *taken, *entity, *triangle;
+  std::uint32_t *region, *area;  ///< see regions.hpp
+  float *nx, *ny, *nz;
+  float *dx, *dy, *dz;
 };
 
 struct FrameData {
@@ -113,6 +128,7 @@ struct FrameData {
   std::uint32_t frame_index;
   Channels out;
   Edges edges;
+  Windowed windowed;
 };
 
 }  // namespace fathom::device

@@ -44,3 +44,22 @@ extern "C" __attribute__((global)) void fathom_render_rays(const fathom::device:
 extern "C" __attribute__((global)) void fathom_lose_edges(const fathom::device::FrameData* jobs, unsigned first) {
   fathom::device::lose_edge(jobs[job()], first + thread());
 }
+
+/// The window: a thread for each pixel from `first` on, as in the three that follow.
+extern "C" __attribute__((global)) void fathom_match_pixels(const fathom::device::FrameData* jobs, unsigned first) {
+  fathom::device::match_pixel(jobs[job()], first + thread());
+}
+extern "C" __attribute__((global)) void fathom_join_pixels(const fathom::device::FrameData* jobs, unsigned first) {
+  fathom::device::join_pixel(jobs[job()], first + thread());
+}
+extern "C" __attribute__((global)) void fathom_count_pixels(const fathom::device::FrameData* jobs, unsigned first) {
+  fathom::device::count_pixel(jobs[job()], first + thread());
+}
+extern "C" __attribute__((global)) void fathom_lose_speckles(const fathom::device::FrameData* jobs, unsigned first) {
+  fathom::device::lose_speckle(jobs[job()], first + thread());
+}
+
+/// The rest of a frame with a window: a thread for each lane from `first` on.
+extern "C" __attribute__((global)) void fathom_finish_rays(const fathom::device::FrameData* jobs, unsigned first) {
+  fathom::device::finish_ray(jobs[job()], first + thread());
+}
