@@ -254,23 +254,27 @@ class Strip {
   void store(std::uint32_t row, const Rows& rows) {
     const std::size_t first = std::size_t{row} * image_.cols + left_;
     const float* const own = line(row).px + r_;
-    bool asks[kStrip];
-    bool any = false;
-    for (std::uint32_t k = 0; k < kStrip; ++k) {
-      asks[k] = (own[k] > 0.0F) & (k < count_) & !((high_[k] - low_[k] <= rule_.max_step_px) & has_range(value_[k]));
-      any |= asks[k];
+    const F8 zero = F8::all(0.0F), most = F8::all(math::kInfinity), step = F8::all(rule_.max_step_px);
+    unsigned asks[kStrip / F8::kLanes], any = 0;
+    for (std::uint32_t k = 0; k < kStrip; k += F8::kLanes) {
+      const F8 value = F8::load(value_ + k);
+      const auto valid = lt(zero, F8::load(own + k)), fits = lt(zero, value) & lt(value, most);
+      const unsigned inside = count_ > k ? (count_ - k >= F8::kLanes ? 0xffU : (1U << (count_ - k)) - 1U) : 0U;
+      const auto narrow = le(F8::load(high_ + k) - F8::load(low_ + k), step);
+      asks[k / F8::kLanes] = bits(without(valid, fits & narrow)) & inside;
+      any |= asks[k / F8::kLanes];
+      (valid & value).store(value_ + k);
     }
-    if (any) {
-      find_bins(rows);
-      for (std::uint32_t k = 0; k < kStrip; ++k) asks[k] = asks[k] & !(is_one_surface(k) & has_range(value_[k]));
-    }
-    for (std::uint32_t k = 0; k < count_; ++k) {
-      out_.matched_px[first + k] = own[k] > 0.0F ? value_[k] : 0.0F;
-      out_.taken[first + k] = static_cast<std::uint32_t>(first + k);
-    }
-    for (std::uint32_t k = 0; any && k < kStrip; k += F8::kLanes) {
-      unsigned which = 0;
-      for (std::uint32_t i = 0; i < F8::kLanes; ++i) which |= static_cast<unsigned>(asks[k + i]) << i;
+    for (std::uint32_t k = 0; k < count_; ++k) out_.matched_px[first + k] = value_[k];
+    for (std::uint32_t k = 0; k < count_; ++k) out_.taken[first + k] = static_cast<std::uint32_t>(first + k);
+    if (any == 0) return;
+    find_bins(rows);
+    for (std::uint32_t k = 0; k < kStrip; k += F8::kLanes) {
+      unsigned which = asks[k / F8::kLanes];
+      for (std::uint32_t i = 0; which != 0 && i < F8::kLanes; ++i) {
+        const bool fine = is_one_surface(k + i) & has_range(value_[k + i]);
+        which &= ~(static_cast<unsigned>(fine) << i);
+      }
       if (which != 0) ask(row, rows, k, which);
     }
   }
@@ -298,39 +302,45 @@ class Strip {
     alignas(32) float valid[F8::kLanes];
   };
 
+  /// One look at all places: the disparities from `low` on downwards that are within a step of it, and what is left.
+  struct Look {
+    F8 low, count;  ///< the least of those, and how many they are up to `high`
+    F8 below;       ///< the largest of the others below; 0: none
+    F8 valid;       ///< how many there are in all
+  };
+  [[nodiscard]] FATHOM_KERNEL Look look(const Rows& rows, std::uint32_t first, F8 low, F8 high) const {
+    const F8 zero = F8::all(0.0F), one = F8::all(1.0F), step = F8::all(rule_.max_step_px);
+    Look l = {low, zero, zero, zero};
+    for_each_place(rows, first, [&](F8 d) __attribute__((always_inline)) {
+      const auto valid = lt(zero, d), inside = valid & le(d, high) & le(low - d, step);
+      l.count = l.count + (inside & one), l.valid = l.valid + (valid & one);
+      l.low = min(l.low, select(inside, d, low));
+      l.below = max(l.below, without(lt(d, low), inside) & d);
+    });
+    return l;
+  }
+
   /// candidate_below() of noise/window.hpp, from the largest disparity on.
   void find_candidates(const Rows& rows, std::uint32_t first, unsigned which, Taken& taken) const {
-    const F8 zero = F8::all(0.0F), one = F8::all(1.0F), step = F8::all(rule_.max_step_px);
-    F8 rest = zero;
-    for_each_place(rows, first, [&](F8 d) { rest = rest + (lt(zero, d) & one); });
-    const F8 wanted = F8::all(rule_.share) * rest;
-    rest.store(taken.valid);
-    F8 low_taken = zero, high_taken = zero, count_taken = zero, high = F8::load(high_ + first), low = high;
+    const F8 zero = F8::all(0.0F), step = F8::all(rule_.max_step_px);
+    F8 rest = zero, wanted = zero, low_taken = zero, high_taken = zero, count_taken = zero;
+    F8 high = F8::load(high_ + first);
     auto open = F8::mask_from(which);
-    for (;;) {
-      open = open & lt(zero, rest) & le(wanted, rest);
-      if (bits(open) == 0) break;
-      F8 count = zero;
-      low = high;
-      for (;;) {
-        F8 next = low;
-        count = zero;
-        for_each_place(rows, first, [&](F8 d) {
-          const auto inside = lt(zero, d) & le(d, high) & le(low - d, step);
-          count = count + (inside & one);
-          next = min(next, select(inside, d, low));
-        });
-        if (bits(open & lt(next, low)) == 0) break;
-        low = next;
+    for (bool is_first = true;; is_first = false) {
+      Look l = look(rows, first, high, high);
+      // As long as one of the others is within a step of the least so far, there is more.
+      while (bits(open & lt(zero, l.below) & le(l.low - l.below, step)) != 0) l = look(rows, first, l.low, high);
+      if (is_first) {
+        rest = l.valid, wanted = F8::all(rule_.share) * rest;
+        rest.store(taken.valid);
       }
-      rest = rest - count;
-      const auto found = open & le(wanted, count);
-      low_taken = select(found, low, low_taken), high_taken = select(found, high, high_taken);
-      count_taken = select(found, count, count_taken);
-      open = without(open, found);
+      rest = rest - l.count;
+      const auto found = open & le(wanted, l.count);
+      low_taken = select(found, l.low, low_taken), high_taken = select(found, high, high_taken);
+      count_taken = select(found, l.count, count_taken);
+      open = without(open, found) & lt(zero, rest) & le(wanted, rest);
       if (bits(open) == 0) break;
-      high = zero;
-      for_each_place(rows, first, [&](F8 d) { high = max(high, lt(d, low) & d); });
+      high = l.below;
     }
     low_taken.store(taken.low), high_taken.store(taken.high), count_taken.store(taken.count);
   }
