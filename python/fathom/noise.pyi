@@ -148,6 +148,8 @@ class EdgeLoss(Noise):
         max_angle_rad: _Number = ...,
         low_probability: _Number = ...,
         high_probability: _Number = ...,
+        step: _Number = ...,
+        law: str = ...,
         entities: Optional[Mapping[Union[str, int], Any]] = ...,
         rings: Optional[Mapping[int, Any]] = ...,
     ) -> None: ...
@@ -159,6 +161,10 @@ class EdgeLoss(Noise):
     def low_probability(self) -> Any: ...
     @property
     def high_probability(self) -> Any: ...
+    @property
+    def step(self) -> Any: ...
+    @property
+    def law(self) -> str: ...
 
 class GainBias(Noise):
     def __init__(
@@ -199,6 +205,32 @@ class LossAngle(Noise):
     @property
     def max_incidence_rad(self) -> Any: ...
 
+class MatchingWindow(Noise):
+    def __init__(
+        self,
+        *,
+        radius_px: _Number = ...,
+        share: _Number = ...,
+        sure_share: _Number = ...,
+        flying: bool = ...,
+        min_area_px: _Number = ...,
+        max_step_px: _Number = ...,
+        entities: Optional[Mapping[Union[str, int], Any]] = ...,
+        rings: Optional[Mapping[int, Any]] = ...,
+    ) -> None: ...
+    @property
+    def radius_px(self) -> Any: ...
+    @property
+    def share(self) -> Any: ...
+    @property
+    def sure_share(self) -> Any: ...
+    @property
+    def flying(self) -> bool: ...
+    @property
+    def min_area_px(self) -> Any: ...
+    @property
+    def max_step_px(self) -> Any: ...
+
 class StereoEnergy(Noise):
     def __init__(
         self,
@@ -207,6 +239,10 @@ class StereoEnergy(Noise):
         pow: _Number = ...,
         normalization: str = ...,
         energy: str = ...,
+        reflectivity_exponent: _Number = ...,
+        range_exponent: _Number = ...,
+        ambient_klx: _Number = ...,
+        half_ambient_klx: _Number = ...,
         entities: Optional[Mapping[Union[str, int], Any]] = ...,
         rings: Optional[Mapping[int, Any]] = ...,
     ) -> None: ...
@@ -218,6 +254,14 @@ class StereoEnergy(Noise):
     def normalization(self) -> str: ...
     @property
     def energy(self) -> str: ...
+    @property
+    def reflectivity_exponent(self) -> Any: ...
+    @property
+    def range_exponent(self) -> Any: ...
+    @property
+    def ambient_klx(self) -> Any: ...
+    @property
+    def half_ambient_klx(self) -> Any: ...
 
 class StereoShadow(Noise):
     def __init__(
@@ -229,6 +273,35 @@ class StereoShadow(Noise):
     ) -> None: ...
     @property
     def tolerance(self) -> Any: ...
+
+class TextureLoss(Noise):
+    def __init__(
+        self,
+        *,
+        texture: _Number = ...,
+        projector: _Number = ...,
+        reach_m: _Number = ...,
+        ambient_klx: _Number = ...,
+        half_ambient_klx: _Number = ...,
+        midpoint: _Number = ...,
+        width: _Number = ...,
+        entities: Optional[Mapping[Union[str, int], Any]] = ...,
+        rings: Optional[Mapping[int, Any]] = ...,
+    ) -> None: ...
+    @property
+    def texture(self) -> Any: ...
+    @property
+    def projector(self) -> Any: ...
+    @property
+    def reach_m(self) -> Any: ...
+    @property
+    def ambient_klx(self) -> Any: ...
+    @property
+    def half_ambient_klx(self) -> Any: ...
+    @property
+    def midpoint(self) -> Any: ...
+    @property
+    def width(self) -> Any: ...
 
 class Uniform(Noise):
     def __init__(
@@ -244,4 +317,4 @@ class Uniform(Noise):
     @property
     def high_m(self) -> Any: ...
 
-__all__ = ["Noise", "make", "models", "AngularHit", "AngularRay", "BeamMixture", "Disparity", "Distance", "Dropout", "EdgeLoss", "GainBias", "InvalidBand", "LossAngle", "StereoEnergy", "StereoShadow", "Uniform"]
+__all__ = ["Noise", "make", "models", "AngularHit", "AngularRay", "BeamMixture", "Disparity", "Distance", "Dropout", "EdgeLoss", "GainBias", "InvalidBand", "LossAngle", "MatchingWindow", "StereoEnergy", "StereoShadow", "TextureLoss", "Uniform"]

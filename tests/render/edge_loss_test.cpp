@@ -277,7 +277,7 @@ TEST(EdgeLoss, ByThePlaneLosesWhatLiesFartherBehindItThanTheStep) {
     const Frame f = render_once(make_room_scene(), make_sensor(camera, {law}, pose));
     std::size_t lost = 0, kept = 0;
     for (std::size_t i = 0; i < f.size(); ++i) {
-      const Vec3 n = rotate(conjugate(pose.rotation), {f.normal().x[i], f.normal().y[i], f.normal().z[i]});
+      const Vec3 n = rotate(conjugate(pose.rotation), {f.normal_world().x[i], f.normal_world().y[i], f.normal_world().z[i]});
       const double jump = jump_of(f, pattern, i, n);
       if (std::abs(jump - double{step}) < 1e-4) continue;
       ASSERT_EQ(f.reason()[i] == Reason::kEdgeLoss, jump > double{step}) << i << " " << jump;

@@ -167,7 +167,7 @@ TEST(MatchingWindowFrames, WhatAPixelShowsIsThatOfTheSurfaceTaken) {
   EXPECT_EQ(on.entity_id()[grown], 1U);
   EXPECT_EQ(on.triangle_id()[grown], off.triangle_id()[first]);
   EXPECT_EQ(on.label()[grown], off.label()[first]);
-  EXPECT_EQ(on.normal().x[grown], off.normal().x[first]);
+  EXPECT_EQ(on.normal_world().x[grown], off.normal_world().x[first]);
   EXPECT_NEAR(on.incidence_rad()[grown], std::acos(double{make_pattern(post_camera()).direction_x[grown]}), 1e-5);
   EXPECT_EQ(on.clean_depth_m()[grown], off.clean_depth_m()[grown]);
   EXPECT_NEAR(on.hit_sensor_m().x[grown], 1.0, 1e-6);
