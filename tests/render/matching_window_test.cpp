@@ -148,7 +148,7 @@ TEST(MatchingWindowFrames, StandsBetweenTheLossesAndHitNoise) {
   EXPECT_TRUE(same_bits(before.energy(), on.energy()));
   // Disparity noise comes after it: without noise the levels are those of the window.
   NoiseChain noisy = many_losses();
-  noisy.insert(noisy.begin(), Disparity{.bias_px = 1});
+  noisy.push_back(Disparity{.bias_px = 1});  // at the end: the draws of the others stay
   const Frame shifted = render_once(make_room_scene(), make_sensor(camera, noisy));
   for (std::size_t i = 0; i < on.size(); ++i) {
     ASSERT_EQ(shifted.entity_id()[i], on.entity_id()[i]);
@@ -225,7 +225,7 @@ TEST(MatchingWindowFrames, AreTheSameWithAnyThreadsInstructionSetAndDevice) {
   const StereoCamera camera = make_stereo(161, 119, 90, 0.3, CameraReference::kLeft);
   const Sensor sensor = make_sensor(camera, chain, {{0.5, -0.3, 0.2}, from_roll_pitch_yaw(0.1, -0.2, 0.7)});
   const Frame expected = render_once(make_room_scene(), sensor);
-  ASSERT_GT(count_of(expected, Reason::kSpeckle) + count_of(expected, Reason::kEdge), 50U);
+  ASSERT_GT(count_of(expected, Reason::kSpeckle) + count_of(expected, Reason::kEdge), 10U);
   for (const Isa isa : test::usable_isas()) {
     for (const int threads : {1, 3}) {
       const Frame f = render_once(make_room_scene(), sensor, test::all_channels(),
