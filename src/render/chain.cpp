@@ -10,9 +10,8 @@ namespace fathom {
 
 namespace {
 
-constexpr Stage kStages[] = {Stage::kRay,      Stage::kAngleLoss, Stage::kShadow,   Stage::kEnergyLoss,
-                             Stage::kEdgeLoss, Stage::kImage,     Stage::kHitPoint, Stage::kRange,
-                             Stage::kReading,  Stage::kDropout};
+constexpr Stage kStages[] = {Stage::kRay,   Stage::kAngleLoss, Stage::kShadow, Stage::kEnergyLoss, Stage::kEdgeLoss,
+                             Stage::kImage, Stage::kHitPoint,  Stage::kRange,  Stage::kReading,    Stage::kDropout};
 
 std::vector<ActiveNoise>& list_of(StagedChain& chain, Stage stage) {
   switch (stage) {

@@ -122,7 +122,8 @@ void check_chain(const NoiseChain& chain, const SensorTraits& sensor, const Sens
   const auto is_image = [](const ChainEntry& entry) { return entry.noise.stage() == Stage::kImage; };
   const auto first = std::find_if(chain.begin(), chain.end(), is_image);
   if (std::count_if(chain.begin(), chain.end(), is_image) > 1) {
-    throw InputError(fmt::format("a chain has one model of stage image: {} is there with another", first->noise.slug()));
+    throw InputError(
+        fmt::format("a chain has one model of stage image: {} is there with another", first->noise.slug()));
   }
   for (const ChainEntry& entry : chain) check_needs(chain, entry.noise, sensor);
   check_entries(chain, sensor, model, entities);

@@ -75,7 +75,8 @@ void check_range(const NoiseChain& chain, const ParameterRange& range) {
     throw InputError(fmt::format("range of {}.{}: {}", noise.slug(), range.field, what));
   };
   for (const SameInChain& same : noise.same_in_chain()) {
-    if (same.field == range.field && is_shared(chain, noise, range)) fail(fmt::format("it must be the same in the whole chain; {}", same.reason));
+    if (same.field == range.field && is_shared(chain, noise, range))
+      fail(fmt::format("it must be the same in the whole chain; {}", same.reason));
   }
   if (range.low > range.high) fail("low is above high");
   if (range.entity != kNoEntity && range.ring) fail("it is for an entity and a ring; one of them is enough");

@@ -3,8 +3,8 @@
 // Renders one frame of one sensor: block by block, ray noise -> cast -> range gate -> angle loss, shadow, energy loss
 // -> hit and range noise -> range policy -> dropout -> the arrays asked for; then, over the image, edge loss
 // (edge_pass.hpp). A chain with a model of stage kImage cuts the blocks in two: up to the losses; then, over the image,
-// edge loss and the window (window_pass.hpp); then from hit noise on. Everything that is chosen is chosen here, once per frame or block; the loops over rays are in
-// lanes.cpp and noise/drive.hpp.
+// edge loss and the window (window_pass.hpp); then from hit noise on. Everything that is chosen is chosen here, once
+// per frame or block; the loops over rays are in lanes.cpp and noise/drive.hpp.
 
 #include <functional>
 #include <span>
@@ -24,9 +24,9 @@ namespace fathom {
 
 /// What the stages that look at neighbours keep until the whole image is there, [rays].
 struct EdgeScratch {
-  std::vector<float> range_m;         ///< of the surfaces struck; +inf on a miss
-  std::vector<std::uint8_t> reached;  ///< whether the return was still valid when edge loss is due
-  std::vector<std::uint32_t> entity;  ///< struck; with edge losses that have entries for them, or a window
+  std::vector<float> range_m;                    ///< of the surfaces struck; +inf on a miss
+  std::vector<std::uint8_t> reached;             ///< whether the return was still valid when edge loss is due
+  std::vector<std::uint32_t> entity;             ///< struck; with edge losses that have entries for them, or a window
   std::vector<float> edge_nx, edge_ny, edge_nz;  ///< normals of the surfaces in the sensor frame; with edge losses
 
   // With a window.
@@ -36,8 +36,8 @@ struct EdgeScratch {
   std::vector<std::uint32_t> taken;   ///< place of the pixel whose surface is shown
   std::vector<std::uint32_t> region;  ///< see RegionFinder
   std::vector<std::uint32_t> triangle;
-  std::vector<float> nx, ny, nz;      ///< normals in the caster's coordinates
-  std::vector<float> dx, dy, dz;      ///< rays in the sensor frame; with ray noise
+  std::vector<float> nx, ny, nz;  ///< normals in the caster's coordinates
+  std::vector<float> dx, dy, dz;  ///< rays in the sensor frame; with ray noise
 
   /// Makes room for what `chain` needs.
   void fit(const StagedChain& chain, std::size_t rays);

@@ -138,7 +138,7 @@ void energy_gains(const EnergyGain& energy_gain, const float* __restrict reflect
 }  // namespace
 
 const SurfaceKernels kSurfaceKernels = {
-    angles_at_emitter, angles,     sight,          energy,                 depth,
-    edge_angles,       edge_jumps, sensor_normals, sensor_normals_rolling, energy_gains};
+    angles_at_emitter,      angles,      sight, energy, depth, edge_angles, edge_jumps, sensor_normals,
+    sensor_normals_rolling, energy_gains};
 
 }  // namespace fathom::FATHOM_ISA

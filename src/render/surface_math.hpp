@@ -152,7 +152,8 @@ FATHOM_KERNEL Farthest farther(const Farthest& best, const EdgeRow& row, std::pt
 /// The angle at the hit at `range` along d between the ways to the camera and to the hit at `best`.
 FATHOM_KERNEL float angle_to(const Triple& d, float range, const Farthest& best) {
   // In the plane of the two rays: the way to Q is (r_q cos - r_p) along the ray and r_q sin across.
-  const float cx = d.y * best.dz - d.z * best.dy, cy = d.z * best.dx - d.x * best.dz, cz = d.x * best.dy - d.y * best.dx;
+  const float cx = d.y * best.dz - d.z * best.dy, cy = d.z * best.dx - d.x * best.dz,
+              cz = d.x * best.dy - d.y * best.dx;
   const float cosine = d.x * best.dx + d.y * best.dy + d.z * best.dz;
   const float sine = math::sqrt(cx * cx + cy * cy + cz * cz);
   return math::atan2(best.range_m * sine, range - best.range_m * cosine);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Compiled once per instruction set, FATHOM_ISA naming it; only the flags differ.
 //
-// Most windows hold one surface. Then every valid pixel belongs to it, and its plane is a matter of sums, which are taken
-// over rows once and then over columns. Whether it is so is seen from the least and the largest disparity and from a
-// mask of which disparities there are. The pixels of other windows, near jumps, are asked by the rule itself, eight side
-// by side.
+// Most windows hold one surface. Then every valid pixel belongs to it, and its plane is a matter of sums, which are
+// taken over rows once and then over columns. Whether it is so is seen from the least and the largest disparity and
+// from a mask of which disparities there are. The pixels of other windows, near jumps, are asked by the rule itself,
+// eight side by side.
 
 #include "render/window_lanes.hpp"
 
@@ -311,12 +311,13 @@ class Strip {
   [[nodiscard]] FATHOM_KERNEL Look look(const Rows& rows, std::uint32_t first, F8 low, F8 high) const {
     const F8 zero = F8::all(0.0F), one = F8::all(1.0F), step = F8::all(rule_.max_step_px);
     Look l = {low, zero, zero, zero};
-    for_each_place(rows, first, [&](F8 d) __attribute__((always_inline)) {
-      const auto valid = lt(zero, d), inside = valid & le(d, high) & le(low - d, step);
-      l.count = l.count + (inside & one), l.valid = l.valid + (valid & one);
-      l.low = min(l.low, select(inside, d, low));
-      l.below = max(l.below, without(lt(d, low), inside) & d);
-    });
+    for_each_place(
+        rows, first, [&](F8 d) __attribute__((always_inline)) {
+          const auto valid = lt(zero, d), inside = valid & le(d, high) & le(low - d, step);
+          l.count = l.count + (inside & one), l.valid = l.valid + (valid & one);
+          l.low = min(l.low, select(inside, d, low));
+          l.below = max(l.below, without(lt(d, low), inside) & d);
+        });
     return l;
   }
 
@@ -375,8 +376,8 @@ class Strip {
     n.store(all[0]), u.store(all[1]), v.store(all[2]), uu.store(all[3]), uv.store(all[4]), vv.store(all[5]);
     d.store(all[6]), ud.store(all[7]), vd.store(all[8]);
     for (std::uint32_t i = 0; i < kLanes; ++i) {
-      out[i] = plane_at_centre({all[0][i], all[1][i], all[2][i], all[3][i], all[4][i], all[5][i], all[6][i], all[7][i],
-                                all[8][i]});
+      out[i] = plane_at_centre(
+          {all[0][i], all[1][i], all[2][i], all[3][i], all[4][i], all[5][i], all[6][i], all[7][i], all[8][i]});
     }
   }
 
@@ -414,7 +415,8 @@ class Strip {
       const std::uint32_t top = row - std::min(row, ring), bottom = std::min(row + ring, image_.rows - 1);
       const std::uint32_t left = col - std::min(col, ring), right = std::min(col + ring, image_.cols - 1);
       for (std::uint32_t i = top; i <= bottom; ++i) {
-        const std::uint32_t v = i > row ? i - row : row - i, stride = v == ring || 2 * ring > right - left ? 1 : 2 * ring;
+        const std::uint32_t v = i > row ? i - row : row - i,
+                            stride = v == ring || 2 * ring > right - left ? 1 : 2 * ring;
         for (std::uint32_t j = left; j <= right; j += stride) {
           const std::uint32_t u = j > col ? j - col : col - j, square = u * u + v * v, at = i * image_.cols + j;
           const bool nearer = square < least || (square == least && at < best);

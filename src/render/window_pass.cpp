@@ -14,9 +14,9 @@ namespace {
 /// Rows that a task takes: large against the rows above and below that it reads besides.
 constexpr std::size_t kRowsPerTask = 48;
 
-/// The connected regions of an image, as runs of neighbouring pixels in rows; two runs of neighbouring rows are joined where
-/// pixels, one above the other, belong together. Three arrays of EdgeScratch's `region`, [rays] each: where a run begins,
-/// the run that it is joined to (itself at the root), and its pixels (at the root, those of all).
+/// The connected regions of an image, as runs of neighbouring pixels in rows; two runs of neighbouring rows are joined
+/// where pixels, one above the other, belong together. Three arrays of EdgeScratch's `region`, [rays] each: where a run
+/// begins, the run that it is joined to (itself at the root), and its pixels (at the root, those of all).
 class RegionFinder {
  public:
   RegionFinder(const EdgeScratch& scratch, std::uint32_t rows, std::uint32_t cols, float max_step_px,

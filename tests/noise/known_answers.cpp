@@ -122,8 +122,8 @@ void add_windows(std::vector<std::string>& lines) {
     for (std::uint32_t i = 0; i < kRows * kCols; ++i) {
       if (!(d[i] > 0.0F)) continue;
       const WindowPixel p = match_window(window.window(), {d.data(), kRows, kCols}, i / kCols, i % kCols);
-      lines.push_back(text("%s %u -> %a %u %u", name, i, double{p.disparity_px}, p.taken,
-                           static_cast<std::uint32_t>(p.reason)));
+      lines.push_back(
+          text("%s %u -> %a %u %u", name, i, double{p.disparity_px}, p.taken, static_cast<std::uint32_t>(p.reason)));
     }
   }
 }

@@ -53,7 +53,8 @@ struct SlugAsName {
     return std::string(Model::kSlug);
   }
 };
-using AllModels = TypesOf<RayModels<RegisteredNoise>::Type, BlindZone>::Types;  // one that the library does not know too
+using AllModels =
+    TypesOf<RayModels<RegisteredNoise>::Type, BlindZone>::Types;  // one that the library does not know too
 TYPED_TEST_SUITE(Laws, AllModels, SlugAsName);
 
 /// What holds of models that can be made by name.

@@ -28,8 +28,9 @@ double share_lost(const TextureLoss& law, float z) {
 }
 
 TEST(TextureLossLaw, LosesTheShareOfItsLogisticAtEveryDistance) {
-  for (const TextureLoss& law : {TextureLoss{}, TextureLoss{.ambient_klx = 30}, TextureLoss{.texture = 0.02F, .reach_m = 2},
-                                 TextureLoss{.texture = 0.1F, .projector = 0, .midpoint = 0.1F, .width = 0.3F}}) {
+  for (const TextureLoss& law :
+       {TextureLoss{}, TextureLoss{.ambient_klx = 30}, TextureLoss{.texture = 0.02F, .reach_m = 2},
+        TextureLoss{.texture = 0.1F, .projector = 0, .midpoint = 0.1F, .width = 0.3F}}) {
     for (const float z : {0.4F, 1.0F, 2.5F, 4.0F, 9.0F}) {
       const double p = probability_of(law, z), n = kDraws;
       EXPECT_NEAR(share_lost(law, z), p, 4 * std::sqrt(p * (1 - p) / n) + 1e-6) << z;

@@ -25,13 +25,16 @@ struct Disparities {
 /// Slanted rectangles, one before the other, with holes.
 inline Disparities any_disparities(std::uint32_t rows, std::uint32_t cols, std::uint32_t seed, double holes) {
   std::mt19937 random(seed);
-  const auto real = [&](double low, double high) { return low + (high - low) * static_cast<double>(random()) * 0x1p-32; };
+  const auto real = [&](double low, double high) {
+    return low + (high - low) * static_cast<double>(random()) * 0x1p-32;
+  };
   Disparities d{rows, cols, std::vector<float>(std::size_t{rows} * cols)};
   const int patches = 1 + static_cast<int>(random() % 6);
   for (int patch = 0; patch < patches; ++patch) {
     const double level = real(3, 60), across = real(-0.4, 0.4), down = real(-0.4, 0.4), bend = real(-0.02, 0.02);
     const auto top = patch == 0 ? 0 : random() % rows, left = patch == 0 ? 0 : random() % cols;
-    const auto bottom = patch == 0 ? rows : top + 1 + random() % rows, right = patch == 0 ? cols : left + 1 + random() % cols;
+    const auto bottom = patch == 0 ? rows : top + 1 + random() % rows,
+               right = patch == 0 ? cols : left + 1 + random() % cols;
     for (std::uint32_t v = top; v < std::min<std::uint32_t>(bottom, rows); ++v) {
       for (std::uint32_t u = left; u < std::min<std::uint32_t>(right, cols); ++u) {
         const double x = u, y = v, there = level + across * x + down * y + bend * (x - 10) * (x - 10);
@@ -121,8 +124,8 @@ inline std::optional<ExpectedPixel> expected_pixel(const WindowRule& rule, const
   if (std::abs(d) < 1e-3) return std::nullopt;
   if (d < 0) return lost;
   const auto distance = [&](const WindowPoint& p) { return p.u * p.u + p.v * p.v; };
-  const WindowPoint nearest = *std::min_element(
-      candidates[0]->begin(), candidates[0]->end(), [&](const WindowPoint& a, const WindowPoint& b) {
+  const WindowPoint nearest =
+      *std::min_element(candidates[0]->begin(), candidates[0]->end(), [&](const WindowPoint& a, const WindowPoint& b) {
         return distance(a) != distance(b) ? distance(a) < distance(b) : a.place < b.place;
       });
   return ExpectedPixel{d, nearest.place, Reason::kHit};

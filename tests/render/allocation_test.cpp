@@ -95,9 +95,13 @@ TEST_P(Allocations, NoneInASteadyFrameOfAStereoCameraWithEveryLoss) {
   StereoCamera camera;
   camera.width = 320, camera.height = 240, camera.fx = 200, camera.baseline_m = 0.1;
   Sensor sensor = make_sensor(camera);
-  sensor.noise = {LossAngle{.max_incidence_rad = 1.3F}, StereoShadow{}, StereoEnergy{},
-                  TextureLoss{}, EdgeLoss{.low_probability = 0.1F, .high_probability = 0.9F},
-                  MatchingWindow{.radius_px = 4, .min_area_px = 60}, Disparity{.stddev_px = 0.1F}};
+  sensor.noise = {LossAngle{.max_incidence_rad = 1.3F},
+                  StereoShadow{},
+                  StereoEnergy{},
+                  TextureLoss{},
+                  EdgeLoss{.low_probability = 0.1F, .high_probability = 0.9F},
+                  MatchingWindow{.radius_px = 4, .min_area_px = 60},
+                  Disparity{.stddev_px = 0.1F}};
   sensor.noise[2].by_entity = {{EntityId{1}, StereoEnergy{.pow = 2}}};
   Simulator simulator(make_room_scene(), {.seed = 1, .compute = compute_on(2)});
   const SensorId id = simulator.add_sensor(sensor);

@@ -71,8 +71,7 @@ inline NoiseChain any_chain(const Sensor& sensor) {
     const auto is_there = [](const ChainEntry& other) { return other.noise.stage() == Stage::kImage; };
     if (info.stage == Stage::kImage && std::ranges::any_of(chain, is_there)) continue;  // one in a chain
     ChainEntry entry(any_noise_of(info));
-    const bool may_differ =
-        info.stage != Stage::kRay && info.stage != Stage::kReading && info.stage != Stage::kImage;
+    const bool may_differ = info.stage != Stage::kRay && info.stage != Stage::kReading && info.stage != Stage::kImage;
     const int differs = may_differ ? *rc::gen::inRange(0, 4) : 0;
     if (differs == 1) entry.by_entity = {{EntityId{1}, any_noise_of(info)}, {EntityId{2}, any_noise_of(info)}};
     if (differs == 2) entry.by_ring = {{1, any_noise_of(info)}};

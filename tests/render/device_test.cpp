@@ -44,7 +44,8 @@ RC_GTEST_PROP(Device, GivesTheBitsOfTheProcessorForAnyChain, ()) {
 /// A camera whose chain has a window, after losses and before noise.
 RC_GTEST_PROP(Device, GivesTheBitsOfTheProcessorForAWindow, ()) {
   const Scene scene = test::any_room();
-  const auto cols = static_cast<std::uint32_t>(*rc::gen::inRange(1, 90)), rows = static_cast<std::uint32_t>(*rc::gen::inRange(1, 40));
+  const auto cols = static_cast<std::uint32_t>(*rc::gen::inRange(1, 90)),
+             rows = static_cast<std::uint32_t>(*rc::gen::inRange(1, 40));
   const MatchingWindow window{.radius_px = static_cast<float>(*rc::gen::inRange(0, 6)),
                               .share = static_cast<float>(test::any_between(0.05, 0.5)),
                               .sure_share = static_cast<float>(test::any_between(0, 0.8)),

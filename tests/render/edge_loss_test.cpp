@@ -92,9 +92,14 @@ Scene make_window_scene(int plate_px, int window_px, bool with_wall) {
 // The window of one pixel is the far neighbour of eight pixels, each in another direction.
 TEST(EdgeLoss, LosesExactlyTheRingOfPixelsBesideAStep) {
   for (const bool with_wall : {true, false}) {
-    for (const auto& [plate_px, window_px, law] :
-         {std::tuple{9, 0, EdgeLaw::kAngle}, {1, 0, EdgeLaw::kAngle}, {9, 1, EdgeLaw::kAngle}, {21, 5, EdgeLaw::kAngle},
-          {9, 0, EdgeLaw::kPlane}, {1, 0, EdgeLaw::kPlane}, {9, 1, EdgeLaw::kPlane}, {21, 5, EdgeLaw::kPlane}}) {
+    for (const auto& [plate_px, window_px, law] : {std::tuple{9, 0, EdgeLaw::kAngle},
+                                                   {1, 0, EdgeLaw::kAngle},
+                                                   {9, 1, EdgeLaw::kAngle},
+                                                   {21, 5, EdgeLaw::kAngle},
+                                                   {9, 0, EdgeLaw::kPlane},
+                                                   {1, 0, EdgeLaw::kPlane},
+                                                   {9, 1, EdgeLaw::kPlane},
+                                                   {21, 5, EdgeLaw::kPlane}}) {
       EdgeLoss steps = kSteps;
       steps.law = law;
       const Frame f = render_once(make_window_scene(plate_px, window_px, with_wall),
@@ -212,11 +217,8 @@ TEST(EdgeLoss, RowsOfEntitiesKeepTheDraws) {
 }
 
 TEST(EdgeLoss, RowsOfChannelsAreThoseOfTheImage) {
-  EdgeLoss all{.min_angle_rad = 0,
-               .max_angle_rad = 0,
-               .low_probability = 1,
-               .high_probability = 1,
-               .law = EdgeLaw::kAngle};
+  EdgeLoss all{
+      .min_angle_rad = 0, .max_angle_rad = 0, .low_probability = 1, .high_probability = 1, .law = EdgeLaw::kAngle};
   Sensor sensor = make_sensor(make_stereo(33, 9, 80, 0.1), {EdgeLoss{}});
   sensor.noise[0].by_ring = {{4, all}};
   const Frame image = render_once(make_room_scene(), sensor);
@@ -239,14 +241,14 @@ EdgeLoss beside_jumps(EdgeLaw law) {
 TEST(EdgeLoss, ByThePlaneAFlatFloorLosesNothing) {
   for (const double pitch_deg : {37.5, 45.0, 60.0, 90.0}) {
     Scene scene;  // at 37.5 degrees the camera sees it nearly up to the horizon
-    scene.add_entity({.name = "floor",
-                      .mesh = scene.add_mesh(make_plane(1e4, 1e4)),
-                      .parent_from_entity = Pose{{0, 0, -1}, {}}});
+    scene.add_entity(
+        {.name = "floor", .mesh = scene.add_mesh(make_plane(1e4, 1e4)), .parent_from_entity = Pose{{0, 0, -1}, {}}});
     const Pose pose{{}, from_roll_pitch_yaw(0.1, pitch_deg * test::kDeg, 0.3)};
     for (const Isa isa : test::usable_isas()) {
       const SimulatorOptions options = {.seed = 7, .compute = {.threads = 1, .isa = isa}};
       const auto lost = [&](const EdgeLoss& law) {
-        const Frame f = render_once(scene, make_sensor(make_stereo(160, 120, 100, 0.1), {law}, pose), test::all_channels(), options);
+        const Frame f = render_once(scene, make_sensor(make_stereo(160, 120, 100, 0.1), {law}, pose),
+                                    test::all_channels(), options);
         EXPECT_GT(count_of(f, Reason::kHit) + count_of(f, Reason::kEdgeLoss), f.size() / 3);
         return count_of(f, Reason::kEdgeLoss);
       };
@@ -262,7 +264,8 @@ double jump_of(const Frame& frame, const RayPattern& pattern, std::size_t i, con
   double most = 0;
   for_each_neighbour(frame, i, [&](std::size_t q) {
     const double slope = dot(n, test::direction_of(pattern, q));
-    if (slope * distance > 0) most = std::max(most, std::min(1e18, double{frame.clean_range_m()[q]}) * slope / distance);
+    if (slope * distance > 0)
+      most = std::max(most, std::min(1e18, double{frame.clean_range_m()[q]}) * slope / distance);
   });
   return most - 1;
 }
@@ -277,7 +280,8 @@ TEST(EdgeLoss, ByThePlaneLosesWhatLiesFartherBehindItThanTheStep) {
     const Frame f = render_once(make_room_scene(), make_sensor(camera, {law}, pose));
     std::size_t lost = 0, kept = 0;
     for (std::size_t i = 0; i < f.size(); ++i) {
-      const Vec3 n = rotate(conjugate(pose.rotation), {f.normal_world().x[i], f.normal_world().y[i], f.normal_world().z[i]});
+      const Vec3 n =
+          rotate(conjugate(pose.rotation), {f.normal_world().x[i], f.normal_world().y[i], f.normal_world().z[i]});
       const double jump = jump_of(f, pattern, i, n);
       if (std::abs(jump - double{step}) < 1e-4) continue;
       ASSERT_EQ(f.reason()[i] == Reason::kEdgeLoss, jump > double{step}) << i << " " << jump;
@@ -300,9 +304,11 @@ TEST(EdgeLoss, LosesAtStepsAndNotOnWalls) {
 }
 
 TEST(EdgeLoss, ProbabilityRisesLinearlyWithTheAngle) {
-  const EdgeLoss rising{
-      .min_angle_rad = 90 * kDegree, .max_angle_rad = 150 * kDegree, .low_probability = 0.1F, .high_probability = 0.9F,
-      .law = EdgeLaw::kAngle};
+  const EdgeLoss rising{.min_angle_rad = 90 * kDegree,
+                        .max_angle_rad = 150 * kDegree,
+                        .low_probability = 0.1F,
+                        .high_probability = 0.9F,
+                        .law = EdgeLaw::kAngle};
   // One row over a plane that slopes along it: the steepest neighbour is the farther one, and the angle is 90 degrees
   // plus the incidence.
   const Frame f =

@@ -37,8 +37,8 @@ using test::same_bits;
 // short way to see that a window holds one surface must not be wrong.
 RC_GTEST_PROP(MatchingWindowLoops, GiveTheBitsOfTheRuleForOnePixel, ()) {
   const auto rows = *rc::gen::inRange<std::uint32_t>(1, 16), cols = *rc::gen::inRange<std::uint32_t>(1, 150);
-  test::Disparities d = test::any_disparities(rows, cols, *rc::gen::arbitrary<std::uint32_t>(),
-                                              *rc::gen::element(0.0, 0.0, 0.01, 0.3));
+  test::Disparities d =
+      test::any_disparities(rows, cols, *rc::gen::arbitrary<std::uint32_t>(), *rc::gen::element(0.0, 0.0, 0.01, 0.3));
   const double rough = *rc::gen::element(0.0, 0.5, 2.0);
   std::mt19937 random(*rc::gen::arbitrary<std::uint32_t>());
   for (float& px : d.px) {
@@ -113,9 +113,7 @@ TEST(MatchingWindowFrames, APlaneKeepsItsDepthToRoundingAtEverySlant) {
 }
 
 NoiseChain many_losses() {
-  return {StereoShadow{},
-          LossAngle{.max_incidence_rad = 1.3F},
-          StereoEnergy{.min_energy = 0.2F, .pow = 3},
+  return {StereoShadow{}, LossAngle{.max_incidence_rad = 1.3F}, StereoEnergy{.min_energy = 0.2F, .pow = 3},
           EdgeLoss{.min_angle_rad = 2.0F, .low_probability = 0.2F, .high_probability = 0.6F},
           MatchingWindow{.radius_px = 3, .sure_share = 0.4F, .min_area_px = 12}};
 }
@@ -240,7 +238,8 @@ TEST(MatchingWindowFrames, AChannelDoesNotDependOnTheOthers) {
   const StereoCamera camera = make_stereo(60, 45, 40, 0.3, CameraReference::kLeft);
   const Sensor sensor = make_sensor(camera, many_losses());
   const Frame all = render_once(make_room_scene(), sensor);
-  for (const Channel c : {Channel::kRange, Channel::kDepth, Channel::kIncidence, Channel::kIntensity, Channel::kEnergy}) {
+  for (const Channel c :
+       {Channel::kRange, Channel::kDepth, Channel::kIncidence, Channel::kIntensity, Channel::kEnergy}) {
     EXPECT_TRUE(same_bits(render_once(make_room_scene(), sensor, {c}).floats(c), all.floats(c))) << to_string(c);
   }
   EXPECT_TRUE(same_bits(render_once(make_room_scene(), sensor, {Channel::kEntityId}).entity_id(), all.entity_id()));
@@ -254,11 +253,9 @@ TEST(MatchingWindowFrames, AnEnvironmentAloneEqualsItselfInABatch) {
   const std::vector<ParameterRange> ranges = {{.entry = 4, .field = "radius_px", .low = 0, .high = 6},
                                               {.entry = 4, .field = "share", .low = 0.1, .high = 0.4}};
   const auto make = [&](std::uint32_t first, std::uint32_t count, int threads) {
-    return Environments(make_room_scene(), make_sensor(camera, chain),
-                        {.simulator = {.seed = 3, .compute = {.threads = threads}},
-                         .count = count,
-                         .first = first,
-                         .ranges = ranges});
+    return Environments(
+        make_room_scene(), make_sensor(camera, chain),
+        {.simulator = {.seed = 3, .compute = {.threads = threads}}, .count = count, .first = first, .ranges = ranges});
   };
   Frame all(test::all_channels()), one(test::all_channels());
   make(0, 6, 3).render(2, all);
@@ -285,8 +282,8 @@ TEST(MatchingWindowFrames, AreRefusedWhereTheWindowCannotBe) {
   const auto error_of = [](const Sensor& sensor) {
     return test::input_error([&] { render_once(make_room_scene(), sensor, {Channel::kDepth}); });
   };
-  EXPECT_EQ(error_of(make_sensor(test::make_lidar(), {MatchingWindow{}})).find(
-                "sensor 'lidar': matching_window needs two cameras apart"),
+  EXPECT_EQ(error_of(make_sensor(test::make_lidar(), {MatchingWindow{}}))
+                .find("sensor 'lidar': matching_window needs two cameras apart"),
             0U);
   const StereoCamera camera = make_stereo(64, 48, 40, 0.3);
   EXPECT_EQ(error_of(make_sensor(camera, {MatchingWindow{}, MatchingWindow{}})),

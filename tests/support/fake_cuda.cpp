@@ -254,9 +254,9 @@ void run_threads(const Launch& launch, Check check, Run run_thread) {
   }
 }
 
-constexpr std::array kKernels = {"fathom_render_rays",     "fathom_lose_edges",    "fathom_sort_instances",
-                                 "fathom_merge_instances", "fathom_build_nodes",   "fathom_refit_nodes",
-                                 "fathom_match_pixels",    "fathom_join_pixels",   "fathom_count_pixels",
+constexpr std::array kKernels = {"fathom_render_rays",     "fathom_lose_edges",  "fathom_sort_instances",
+                                 "fathom_merge_instances", "fathom_build_nodes", "fathom_refit_nodes",
+                                 "fathom_match_pixels",    "fathom_join_pixels", "fathom_count_pixels",
                                  "fathom_lose_speckles",   "fathom_finish_rays"};
 std::array<char, kKernels.size()> kernel_names;  // whose addresses are those of the functions
 

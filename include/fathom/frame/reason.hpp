@@ -28,9 +28,9 @@ enum class Reason : std::uint8_t {
 };
 
 inline constexpr std::array<std::string_view, 16> kReasonNames = {
-    "hit",         "miss",       "below_min_range", "above_max_range", "loss_angle", "hidden_left", "hidden_right",
-    "hidden_both", "low_energy", "random_loss",     "dropout",         "masked",     "edge_loss",   "edge",
-    "speckle",     "low_texture"};
+    "hit",          "miss",        "below_min_range", "above_max_range", "loss_angle", "hidden_left",
+    "hidden_right", "hidden_both", "low_energy",      "random_loss",     "dropout",    "masked",
+    "edge_loss",    "edge",        "speckle",         "low_texture"};
 
 constexpr std::string_view to_string(Reason reason) { return kReasonNames[static_cast<std::size_t>(reason)]; }
 

@@ -138,9 +138,8 @@ concept ReadsSurface = requires(const M& p, const Return& in, const Surface& sur
 };
 
 FATHOM_KERNEL Surface surface_of_lane(const SurfaceBlock& b, std::size_t i, const Optics& optics) {
-  return {b.cos_emitter[i],      b.cos_left[i], b.cos_right[i], b.left_to_emitter[i],
-          b.right_to_emitter[i], b.edge_rad[i], b.hidden[i],    optics,
-          b.jump[i],             b.jump_rad[i], b.energy_gain[i]};
+  return {b.cos_emitter[i], b.cos_left[i], b.cos_right[i], b.left_to_emitter[i], b.right_to_emitter[i], b.edge_rad[i],
+          b.hidden[i],      optics,        b.jump[i],      b.jump_rad[i],        b.energy_gain[i]};
 }
 
 /// Calls f(lane, what the model makes of it) for each lane of a block.

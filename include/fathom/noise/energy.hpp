@@ -56,7 +56,8 @@ struct EnergyGain {
 FATHOM_KERNEL float energy_gain_of(const EnergyGain& g, float reflectivity, float range_m) {
   const float least = math::select(range_m > 1e-6F, range_m, 1e-6F), far = math::select(least < 1e9F, least, 1e9F);
   const bool by_reflectivity = g.reflectivity_exponent > 0.0F, by_range = g.range_exponent > 0.0F;
-  const float of_surface = math::power_of_fraction(reflectivity, math::select(by_reflectivity, g.reflectivity_exponent, 1.0F));
+  const float of_surface =
+      math::power_of_fraction(reflectivity, math::select(by_reflectivity, g.reflectivity_exponent, 1.0F));
   const float of_range = math::exp(-g.range_exponent * math::log(far));
   return math::select(by_reflectivity, of_surface, 1.0F) * math::select(by_range, of_range, 1.0F) * g.light;
 }

@@ -23,9 +23,9 @@
 // Valid is what the models of loss have left. A pixel that they lost stays lost, with its reason. radius and min_area
 // are rounded to whole numbers; radius 0 leaves disparities alone. Nothing is drawn. A chain has one such model.
 //
-// Source: the fronto-parallel window of block matching; Hirschmueller, Innocent, Garibaldi, "Real-time correlation-based
-// stereo vision with reduced border errors", IJCV 47, 2002, section 1, on how it fattens what is near, and the speckle
-// filter of stereo matchers. That surfaces are planes in d is exact for a pinhole camera.
+// Source: the fronto-parallel window of block matching; Hirschmueller, Innocent, Garibaldi, "Real-time
+// correlation-based stereo vision with reduced border errors", IJCV 47, 2002, section 1, on how it fattens what is
+// near, and the speckle filter of stereo matchers. That surfaces are planes in d is exact for a pinhole camera.
 //
 // Not modelled: how alike the textures of two surfaces are, which decides between them in a camera, and fattening
 // into what a camera does not see: hidden pixels stay lost.
@@ -49,7 +49,8 @@ struct MatchingWindow {
   static constexpr std::string_view kDoc =
       "Makes silhouettes as the window of a stereo matcher does: what is near grows, what is thin disappears.";
   static constexpr std::string_view kNote =
-      "The window is a rule of surfaces, not a search over images: it knows which surfaces there are, and not how alike "
+      "The window is a rule of surfaces, not a search over images: it knows which surfaces there are, and not how "
+      "alike "
       "they look.";
   static constexpr Stage kStage = Stage::kImage;
   static constexpr DrawCount kDraws = {};
@@ -79,9 +80,7 @@ struct MatchingWindow {
   }
 
   /// Also when the window is a pixel and so is the least area.
-  [[nodiscard]] constexpr bool is_identity() const {
-    return window().radius_px == 0 && window().min_area_px <= 1;
-  }
+  [[nodiscard]] constexpr bool is_identity() const { return window().radius_px == 0 && window().min_area_px <= 1; }
 };
 
 }  // namespace fathom

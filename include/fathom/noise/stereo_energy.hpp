@@ -24,9 +24,9 @@
 // entities and rings included, must read the same `energy`; another one is an error. Two of them lose independently,
 // each by its own law.
 //
-// By default E has neither reflectivity nor range nor ambient light in it, as its source has none. reflectivity_exponent,
-// range_exponent and ambient_klx add them; noise/energy.hpp says how. The sensor takes them into account: apply() reads
-// them as Surface::energy_gain. They, too, must be the same in a chain.
+// By default E has neither reflectivity nor range nor ambient light in it, as its source has none.
+// reflectivity_exponent, range_exponent and ambient_klx add them; noise/energy.hpp says how. The sensor takes them into
+// account: apply() reads them as Surface::energy_gain. They, too, must be the same in a chain.
 //
 // Not modelled: exposure, and light that other surfaces throw.
 
@@ -84,8 +84,7 @@ struct StereoEnergy {
          "power of 1 m / range by which the energy is scaled; 0: not"},
         {"ambient_klx", "klx", &StereoEnergy::ambient_klx, 0, 1000,
          "ambient light, which scales the energy by 1 / (1 + ambient / half_ambient)"},
-        {"half_ambient_klx", "klx", &StereoEnergy::half_ambient_klx, 1e-3, 1e6,
-         "ambient light that halves the energy"},
+        {"half_ambient_klx", "klx", &StereoEnergy::half_ambient_klx, 1e-3, 1e6, "ambient light that halves the energy"},
     }};
   }
 

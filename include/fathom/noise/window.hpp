@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 // What a window over an image of disparities makes of one pixel: the rule of matching_window, whose header says it in
-// words. One source for the processor and for devices. It keeps no list of the window's pixels, but reads them again for
-// each of its steps, so that a thread of a device needs no memory of its own.
+// words. One source for the processor and for devices. It keeps no list of the window's pixels, but reads them again
+// for each of its steps, so that a thread of a device needs no memory of its own.
 //
-// Sums are in double precision, where they are exact for disparities that differ by less than a factor of 1000, and in a
-// fixed order: rows from top to bottom, each summed from left to right first. A renderer that sums rows once for
-// many windows (render/window_lanes.cpp) so gets the same bits.
+// Sums are in double precision, where they are exact for disparities that differ by less than a factor of 1000, and in
+// a fixed order: rows from top to bottom, each summed from left to right first. A renderer that sums rows once for many
+// windows (render/window_lanes.cpp) so gets the same bits.
 
 #include <cstddef>
 #include <cstdint>
@@ -22,12 +22,12 @@ struct WindowRule {
   /// Limit of radius_px: up to it, the whole numbers in plane_at_centre() are exact.
   static constexpr std::int32_t kMostRadius = 15;
 
-  std::int32_t radius_px = 0;      ///< the window has 2 radius + 1 pixels a side
-  float share = 0.25F;             ///< of the window's valid pixels that a surface must hold
-  float sure_share = 0.0F;         ///< of them that the chosen one must hold
-  float max_step_px = 1.0F;        ///< largest step of disparity within a surface
-  std::uint32_t min_area_px = 0;   ///< of a region that is believed
-  bool flying = false;             ///< whether unsure pixels get the mean of two surfaces instead of being lost
+  std::int32_t radius_px = 0;     ///< the window has 2 radius + 1 pixels a side
+  float share = 0.25F;            ///< of the window's valid pixels that a surface must hold
+  float sure_share = 0.0F;        ///< of them that the chosen one must hold
+  float max_step_px = 1.0F;       ///< largest step of disparity within a surface
+  std::uint32_t min_area_px = 0;  ///< of a region that is believed
+  bool flying = false;            ///< whether unsure pixels get the mean of two surfaces instead of being lost
 
   friend constexpr bool operator==(const WindowRule&, const WindowRule&) = default;
 };
@@ -184,9 +184,7 @@ FATHOM_KERNEL std::uint32_t valid_in(const WindowImage& image, const WindowBound
 }  // namespace detail
 
 /// A disparity belongs to a range when it is above 0 and no larger than a float can hold.
-FATHOM_KERNEL bool has_range(float disparity_px) {
-  return (disparity_px > 0.0F) & (disparity_px < math::kInfinity);
-}
+FATHOM_KERNEL bool has_range(float disparity_px) { return (disparity_px > 0.0F) & (disparity_px < math::kInfinity); }
 
 /// What the valid pixel (row, col) becomes.
 FATHOM_KERNEL WindowPixel match_window(const WindowRule& rule, const WindowImage& image, std::uint32_t row,

@@ -2,8 +2,9 @@
 #pragma once
 // Connected regions of an image by many threads at once: a forest over the pixels in which each points to one of its
 // region, at the root to itself. A root is joined to another by an exchange that fails when it is none any more, so the
-// forest is right whatever the order of the threads: see Playne, Hawick, "A new algorithm for parallel connected-component
-// labelling on GPUs", IEEE TPDS 29, 2018. Which pixel is the root does not matter, only how many have it.
+// forest is right whatever the order of the threads: see Playne, Hawick, "A new algorithm for parallel
+// connected-component labelling on GPUs", IEEE TPDS 29, 2018. Which pixel is the root does not matter, only how many
+// have it.
 
 #include <cstdint>
 

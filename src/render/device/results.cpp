@@ -61,9 +61,8 @@ CudaAddress lay_out(const Block& block, const Channels& wanted, bool in_frame, C
   layout.place(edges.reached, block.has_edges(), rays);
   layout.place(edges.entity, block.has_edges() && by_entity, rays);
   for (float** normal : {&edges.nx, &edges.ny, &edges.nz}) layout.place(*normal, block.has_edges(), rays);
-  const bool turned =
-      block.has_window() && std::any_of(block.jobs.begin(), block.jobs.end(),
-                                        [](const RenderJob& job) { return !job.chain.ray.empty(); });
+  const bool turned = block.has_window() && std::any_of(block.jobs.begin(), block.jobs.end(),
+                                                        [](const RenderJob& job) { return !job.chain.ray.empty(); });
   for_each_windowed(windowed, block.has_window(), block.has_regions(), turned,
                     [&](auto*& array, bool is_wanted) { layout.place(array, is_wanted, rays); });
   return layout.next();
