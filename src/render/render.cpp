@@ -55,7 +55,9 @@ class BlockRenderer {
     load_matched();
     has_hits_ = std::count(returns_.reason, returns_.reason + returns_.count, kHitLane) > 0;
     if (needs_points()) lanes_.place_returns(rays_, returns_);
-    if (needs_angles() && has_hits_) {
+    returns_.surface = &surface_;
+    surface_.optics = job_.rig.optics;
+    if (noise_needs_angles() && has_hits_) {
       find_angles();
       std::fill_n(surface_.hidden, rays_.count, 0U);
     }
@@ -102,6 +104,20 @@ class BlockRenderer {
            !job_.chain.edge_loss.empty();
   }
   [[nodiscard]] bool needs_angles() const { return job_.chain.needs_surface || wants(Channel::kEnergy); }
+  /// Whether a model after the window reads angles; most need the optics alone.
+  [[nodiscard]] bool noise_needs_angles() const {
+    const auto reads = [](const ActiveNoise& n) { return n.noise.info().needs.angles || n.noise.info().needs.sight; };
+    const auto any = [&](const std::vector<ActiveNoise>& list) { return std::any_of(list.begin(), list.end(), reads); };
+    return any(job_.chain.on_return) || any(job_.chain.dropout);
+  }
+  /// Whether normals are read after the window.
+  [[nodiscard]] bool shows_normals() const {
+    return wants(Channel::kNormal) || wants(Channel::kIncidence) || wants(Channel::kIntensity) || noise_needs_angles();
+  }
+  /// Whether entities are.
+  [[nodiscard]] bool shows_entity() const {
+    return wants(Channel::kEntityId) || wants(Channel::kLabel) || shows_normals() || job_.chain.differs_by_entity;
+  }
   [[nodiscard]] bool needs_entity() const {
     return wants(Channel::kEntityId) || wants(Channel::kLabel) || wants_normals() || job_.chain.differs_by_entity;
   }
@@ -241,9 +257,9 @@ class BlockRenderer {
     window_kernels(job_.isa).disparities(returns_, disparity_scale(), planes_.a);
     store_.keep(planes_.a, scratch.disparity_px);
     store_.keep(cast_.range_m, scratch.range_m);
-    if (needs_entity()) store_.keep(cast_.entity, scratch.entity);
+    if (shows_entity()) store_.keep(cast_.entity, scratch.entity);
     if (wants(Channel::kTriangleId)) store_.keep(cast_.triangle, scratch.triangle);
-    if (wants_normals()) {
+    if (shows_normals()) {
       store_.keep(cast_.nx, scratch.nx), store_.keep(cast_.ny, scratch.ny), store_.keep(cast_.nz, scratch.nz);
     }
     if (job_.chain.ray.empty()) return;
@@ -266,9 +282,9 @@ class BlockRenderer {
     BlockStore::load(scratch.taken, ray, count, taken);
     window_kernels(job_.isa).ranges(rays_, returns_.reason, planes_.a, disparity_scale(), returns_.range_m);
     std::copy_n(returns_.range_m, count, cast_.range_m);
-    if (needs_entity()) BlockStore::load(scratch.entity, taken, count, cast_.entity);
+    if (shows_entity()) BlockStore::load(scratch.entity, taken, count, cast_.entity);
     if (wants(Channel::kTriangleId)) BlockStore::load(scratch.triangle, taken, count, cast_.triangle);
-    if (!wants_normals()) return;
+    if (!shows_normals()) return;
     BlockStore::load(scratch.nx, taken, count, cast_.nx);
     BlockStore::load(scratch.ny, taken, count, cast_.ny);
     BlockStore::load(scratch.nz, taken, count, cast_.nz);
