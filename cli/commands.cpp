@@ -18,6 +18,7 @@
 #include "dataset_commands.hpp"
 #include "generate.hpp"
 #include "lists.hpp"
+#include "measure_commands.hpp"
 #include "noise.hpp"
 #include "option_values.hpp"
 #include "sensors.hpp"
@@ -356,6 +357,7 @@ std::unique_ptr<CLI::App> make_commands() {
   add_record(*app);
   add_beam_commands(*app);
   add_calibrate_commands(*app);
+  add_measure_commands(*app);
   add_generate(*app);
   return app;
 }

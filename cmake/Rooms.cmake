@@ -63,6 +63,7 @@ set(FATHOM_OWNER_beam/model_file.hpp report)
 set(FATHOM_OWNER_beam/report.hpp report)
 set(FATHOM_OWNER_beam/log.hpp report)
 set(FATHOM_OWNER_beam/world.hpp report)
+set(FATHOM_OWNER_calibrate/depth_report.hpp report)
 set(FATHOM_OWNER_calibrate/log_pairs.hpp report)
 set(FATHOM_OWNER_calibrate/run_pairs.hpp simulate)
 
