@@ -52,6 +52,7 @@ from ._fathom import (
 )
 from ._values import LogUniform, Normal, Uniform
 from . import beam, calibrate, noise, random, sensors
+from .calibrate import measure_depth
 from .sensors import Sensor, preset, presets
 from .simulate import Environments, Setup, Simulator, load
 from . import batch, dataset, mujoco
@@ -86,7 +87,7 @@ __all__ = [
     "Entity", "Environments", "Error", "Frame", "FrameDigest", "GpuArray", "GridMap", "InputError", "Label", "LogUniform", "Mesh",
     "Normal", "PlacedRobot", "Pose", "Robot", "Scene", "Sensor", "Setup", "Simulator", "Trajectory", "Uniform",
     "batch", "beam", "box", "calibrate", "capsule", "channels", "cylinder", "dataset", "detect_isa", "ellipsoid", "episode_seed",
-    "grid_map_image", "height_field", "load", "mujoco", "noise", "plane", "preset", "presets", "random", "read_bag_info",
+    "grid_map_image", "height_field", "load", "measure_depth", "mujoco", "noise", "plane", "preset", "presets", "random", "read_bag_info",
     "read_grid_map",
     "read_height_array", "read_height_image", "read_mesh", "read_mesh_parts", "read_robot", "read_trajectory",
     "sensors", "skin_vertices", "sphere", "versions",
