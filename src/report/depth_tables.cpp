@@ -16,7 +16,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Row = std::vector<std::string>;
 
-constexpr std::array<const char*, DepthMeasure::kBlobClasses> kClassNames = {"1 to 3", "4 to 50", "above 50"};
+constexpr std::array<const char*, DepthMeasure::kBlobClasses> kClassNames = {"1 to 3", "4 to 50", "51 and more"};
 
 /// "0.0800 +- 0.0012"; "-" where nothing is known.
 std::string number(double value, int decimals) {
@@ -105,7 +105,7 @@ DepthTable hole_table(std::span<const DepthReport> reports) {
   DepthTable table{.title = "Holes", .rows = {names_of("", reports)}};
   add_row(table, "share of pixels", reports, [](const Measure& m) { return percent(m.holes, m.pixels); });
   for (std::size_t k = 0; k < DepthMeasure::kBlobClasses; ++k) {
-    add_row(table, fmt::format("in blobs of {} px, of hole pixels", kClassNames[k]), reports,
+    add_row(table, fmt::format("of hole pixels in blobs of {} px", kClassNames[k]), reports,
             [k](const Measure& m) { return percent(m.blobs[k].pixels, m.holes); });
   }
   for (std::size_t k = 0; k < DepthMeasure::kBlobClasses; ++k) {

@@ -66,7 +66,9 @@ TEST_F(Share, HasAPageForEveryCommandWithEveryOption) {
                            "fathom-dataset-info",
                            "fathom-calibrate",
                            "fathom-calibrate-distance",
-                           "fathom-calibrate-energy"}) {
+                           "fathom-calibrate-energy",
+                           "fathom-measure",
+                           "fathom-measure-depth"}) {
     const std::string text = bytes_of(folder_ / ("share/man/man1/" + std::string(page) + ".1"));
     EXPECT_NE(text.find(".SH NAME\n"), std::string::npos) << page;
     EXPECT_NE(text.find(".SH EXAMPLES\n"), std::string::npos) << page;

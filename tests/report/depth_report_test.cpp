@@ -193,7 +193,7 @@ TEST_F(DepthFolderTest, ThePageShowsTheNumbersOfTheJson) {
     EXPECT_NEAR(after("deviation of disparity, px", nth), m["deviation_px"]["value"], 5.1e-5);
     EXPECT_NEAR(after("deviation of depth, mm", nth), 1e3 * m["deviation_m"]["value"].get<double>(), 5.1e-4);
     EXPECT_NEAR(after("share of pixels", nth), 100 * m["holes"]["share"].get<double>(), 5.1e-3);
-    EXPECT_NEAR(after("in blobs of 4 to 50 px, of hole pixels", nth),
+    EXPECT_NEAR(after("of hole pixels in blobs of 4 to 50 px", nth),
                 100 * m["holes"]["blobs"][1]["share_of_holes"].get<double>(), 5.1e-3);
     EXPECT_EQ(after("largest blob, px", nth), m["holes"]["largest_blob_px"]);
     for (std::size_t lag : {1, 4, 12}) {
