@@ -110,7 +110,7 @@ class Blobs(NamedTuple):
 
 class DepthPatches(NamedTuple):
     """Patches of 24 x 24 pixels, and why some are not used: a hole; neighbours that differ by more than a tenth of their
-    depth; a deviation more than twice the median's, from an edge or a crease."""
+    depth; what the cubic leaves, in means of 6 x 6 pixels, deviating more than twice as much as in the median patch."""
 
     all: int
     with_hole: int

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "calibrate/depth_patch.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace fathom {
@@ -68,10 +69,30 @@ Line times_shift(const Line& line, std::size_t lag) {
   return product;
 }
 
+/// The matrix of a lag as the basis sees it.
+struct Shift {
+  std::array<Line, kDegrees> of_basis{};
+  Square in_basis{};
+};
+
+std::array<Shift, kLagCount> make_shifts() {
+  std::array<Shift, kLagCount> shifts;
+  for (std::size_t lag = 0; lag < kLagCount; ++lag) {
+    for (std::size_t a = 0; a < kDegrees; ++a) {
+      shifts[lag].of_basis[a] = times_shift(basis()[a], lag);
+      for (std::size_t k = 0; k < kDegrees; ++k) {
+        shifts[lag].in_basis[a][k] = dot(shifts[lag].of_basis[a], basis()[k]);
+      }
+    }
+  }
+  return shifts;
+}
+
 /// after_cubic() along one axis. With the error e, its covariance C = A (x) B, and H the projection on cubics, the mean
 /// of e'(1 - H) S (1 - H) e is tr(S C) - 2 tr(S H C) + tr(S H C H); every factor is a product along x and along y.
 /// `along`: covariances along the axis of the lag; `beside`: correlations along the other.
 ByLag after_cubic_along(const ByLag& along, const ByLag& beside) {
+  static const std::array<Shift, kLagCount> shifts = make_shifts();
   const auto& p = basis();
   std::array<Line, kDegrees> covered{};
   Square in_covariance{};
@@ -86,11 +107,12 @@ ByLag after_cubic_along(const ByLag& along, const ByLag& beside) {
     const double pairs = static_cast<double>((kPatchSide - lag) * kPatchSide);
     double sum = pairs * along[lag];
     for (std::size_t a = 0; a < kDegrees; ++a) {
-      const Line shifted = times_shift(p[a], lag);
-      const double once = dot(shifted, covered[a]);
+      const double once = dot(shifts[lag].of_basis[a], covered[a]);
       for (std::size_t b = 0; a + b < kDegrees; ++b) {
         sum -= 2.0 * once * other[b];
-        for (std::size_t k = 0; k + b < kDegrees; ++k) sum += in_covariance[a][k] * dot(shifted, p[k]) * other[b];
+        for (std::size_t k = 0; k + b < kDegrees; ++k) {
+          sum += in_covariance[a][k] * shifts[lag].in_basis[a][k] * other[b];
+        }
       }
     }
     mean[lag] = sum / pairs;
@@ -130,6 +152,17 @@ void remove_cubic(PatchValues values) {
   }
 }
 
+double block_mean_square(ConstPatchValues residual) {
+  constexpr std::size_t kBlock = 6, kBlocks = kPatchSide / kBlock;
+  std::array<double, kBlocks * kBlocks> sums{};
+  for (std::size_t i = 0; i < kPatchPixels; ++i) {
+    sums[i / kPatchSide / kBlock * kBlocks + i % kPatchSide / kBlock] += residual[i];
+  }
+  double square = 0.0;
+  for (const double sum : sums) square += sum * sum;
+  return square / (kBlocks * kBlocks) / (kBlock * kBlock * kBlock * kBlock);
+}
+
 LagPair lag_means(ConstPatchValues residual) {
   LagPair means;
   for (std::size_t lag = 0; lag < kLagCount; ++lag) {
@@ -161,11 +194,15 @@ LagPair before_cubic(const LagPair& measured) {
   LagPair c = measured;
   for (int step = 0; step < kSteps; ++step) {
     const LagPair after = after_cubic(c);
+    double change = 0.0;
     for (std::size_t lag = 0; lag < kLagCount; ++lag) {
-      c.across[lag] += measured.across[lag] - after.across[lag];
-      c.down[lag] += measured.down[lag] - after.down[lag];
+      const double across = measured.across[lag] - after.across[lag], down = measured.down[lag] - after.down[lag];
+      c.across[lag] += across;
+      c.down[lag] += down;
+      change = std::max({change, std::abs(across), std::abs(down)});
     }
-    if (!(c.across[0] > 0.0)) return measured;  // of no separable field
+    if (!(c.across[0] > 0.0)) return measured;      // of no separable field
+    if (!(change > 1e-14 * c.across[0])) return c;  // rounding
   }
   return c;
 }

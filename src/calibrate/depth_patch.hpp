@@ -29,6 +29,10 @@ struct LagPair {
 /// Takes off the polynomial in x and y of total degree 3 that fits best by least squares.
 void remove_cubic(PatchValues values);
 
+/// Mean square of the means of blocks of 6 x 6 pixels: noise is small in it, and what an edge or a crease leaves is
+/// not.
+double block_mean_square(ConstPatchValues residual);
+
 /// Means of products of values `lag` apart.
 LagPair lag_means(ConstPatchValues residual);
 
@@ -37,7 +41,7 @@ LagPair lag_means(ConstPatchValues residual);
 LagPair after_cubic(const LagPair& covariances);
 
 /// The covariances for which after_cubic() gives `measured`, by fixed-point iteration: c += measured - after_cubic(c).
-/// White noise takes ten steps; the number of steps is fixed, so that what the cubic takes whole, and no estimator can
+/// White noise takes some ten steps; there are 200 at most, so that what the cubic takes whole, and no estimator can
 /// put back, does not grow without bounds. Zeros where measured.across[0] is not above 0.
 LagPair before_cubic(const LagPair& measured);
 

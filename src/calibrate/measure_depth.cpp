@@ -206,7 +206,7 @@ void DepthMeter::State::measure_patch(std::size_t number) {
   }
   remove_cubic(values);
   patch.lags = lag_means(values);
-  patch.bin = roughness_bin(patch.lags.across[0]);
+  patch.bin = roughness_bin(block_mean_square(values));
   patch.band = band_of(sum_m / kPatchPixels);
   double square_m = 0.0;
   for (std::size_t i = 0; i < kPatchPixels; ++i) {

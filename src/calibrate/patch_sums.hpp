@@ -33,20 +33,20 @@ struct BandSums {
   double square = 0.0, square_m = 0.0;
 };
 
-/// All patches that are about as rough: mean squares within 1/16 of an octave.
+/// All patches that are about as rough: block_mean_square() within 1/16 of an octave.
 struct RoughnessBin {
   std::uint64_t patches = 0;
   std::array<GroupSums, kPatchGroups> groups;
   std::vector<BandSums> bands;
 };
 
-/// The number of the bin of a mean square: each octave has kBinsPerOctave, and more is rougher.
+/// The number of the bin of a block_mean_square(): each octave has kBinsPerOctave, and more is rougher.
 inline constexpr int kBinsPerOctave = 16;
 int roughness_bin(double mean_square);
 
 using RoughnessBins = std::map<int, RoughnessBin>;
 
-/// Bins up to this number are used: mean squares up to 4 times the median patch's. Bins must not be empty.
+/// Bins up to this number are used: roughness up to 4 times the median patch's. Bins must not be empty.
 int last_used_bin(const RoughnessBins& bins);
 
 /// What sums say, in the units of the sums.

@@ -165,6 +165,20 @@ TEST(DepthPatch, BeforeCubicTurnsItBack) {
   for (const double value : before_cubic({}).across) EXPECT_EQ(value, 0.0);
 }
 
+TEST(DepthPatch, BlocksAverageNoiseAndKeepShapes) {
+  Values white{}, shape{};
+  std::mt19937_64 random(1);
+  std::normal_distribution<double> normal;
+  double mean = 0;
+  for (int k = 0; k < 400; ++k) {
+    for (double& value : white) value = normal(random);
+    mean += block_mean_square(white) / 400;
+  }
+  EXPECT_NEAR(mean, 1.0 / 36, 5 * std::sqrt(2.0 / (16 * 400)) / 36);
+  for (std::size_t i = 0; i < kPatchPixels; ++i) shape[i] = i / kPatchSide < 12 ? 3 : -1;
+  EXPECT_DOUBLE_EQ(block_mean_square(shape), 5);
+}
+
 TEST(DepthPatch, LagMeansAreMeansOfProducts) {
   Values values{};
   for (std::size_t i = 0; i < kPatchPixels; ++i) values[i] = std::cos(static_cast<double>(i * i));

@@ -42,7 +42,7 @@ DepthMeasure measured(double across, double down, int frames, const DepthMeterOp
 TEST(MeasureDepth, WhiteNoiseIsFoundWhite) {
   const DepthMeasure m = measured(0, 0, 4);
   EXPECT_EQ(m.patches.all, 4U * 10 * 13);
-  EXPECT_EQ(m.patches.used, m.patches.all);
+  EXPECT_GT(m.patches.used, 510U) << "some 0.2 % are rough by chance";
   expect_near(m.deviation_px, kSigma, 0.01 * kSigma, "deviation");
   for (std::size_t lag = 1; lag <= DepthMeasure::kLags; ++lag) {
     expect_near(m.across[lag - 1], 0, 0.008, "across " + std::to_string(lag));
@@ -142,8 +142,8 @@ TEST(MeasureDepth, StepsAndCreasesAreLeftOut) {
   }
   const DepthMeasure m = measure_depth(depth, 1, kRows, kCols, {.focal_baseline_px_m = kFocalBaseline});
   EXPECT_EQ(m.patches.with_step, 10U);
-  EXPECT_EQ(m.patches.rough, 10U);
-  EXPECT_EQ(m.patches.used, 110U);
+  EXPECT_NEAR(static_cast<double>(m.patches.rough), 10, 2) << "and some by chance";
+  EXPECT_EQ(m.patches.used, 120 - m.patches.rough);
   expect_near(m.deviation_px, kSigma, 0.02 * kSigma, "deviation");
   expect_near(m.across[0], 0, 0.02, "correlation");
 }
@@ -182,7 +182,7 @@ TEST(MeasureDepth, APatchWithAHoleIsNotUsed) {
   depth[depth.size() / 2 + 17] = 0;
   const DepthMeasure m = measure_depth(depth, 1, kRows, kCols);
   EXPECT_EQ(m.patches.with_hole, 1U);
-  EXPECT_EQ(m.patches.used, m.patches.all - 1);
+  EXPECT_EQ(m.patches.used + m.patches.rough, m.patches.all - 1);
 }
 
 TEST(MeasureDepth, AnExactSurfaceHasNoError) {
