@@ -3,13 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fnmatch.h>
 #include <limits>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
+#include <fnmatch.h>
 
 #include <fathom/base/error.hpp>
 #include <fathom/calibrate/depth_report.hpp>
