@@ -104,7 +104,7 @@ def read_energy_pairs(csv_or_run: Any, sensor: str = "",
 class Blobs(NamedTuple):
     """How many blobs of holes there are, and their pixels together."""
 
-    count: int
+    blobs: int
     pixels: int
 
 

@@ -24,7 +24,9 @@ TEST(MeasureDepthApi, FramesInMemoryAndInAFolderSayTheSame) {
   Simulator simulator(std::move(scene), {.seed = 7});
   Sensor camera;
   camera.name = "camera";
-  camera.model = StereoCamera{{.width = 240, .height = 192, .fx = 200}, 0.1};
+  StereoCamera model;
+  model.width = 240, model.height = 192, model.fx = 200, model.baseline_m = 0.1;
+  camera.model = model;
   camera.noise = {Disparity{.stddev_px = 0.1F}};
   const SensorId id = simulator.add_sensor(camera);
   Frame frame({Channel::kDepth});
@@ -42,7 +44,9 @@ TEST(MeasureDepthApi, FramesInMemoryAndInAFolderSayTheSame) {
     write_npy(folder / "in" / ("depth_" + std::to_string(k) + ".npy"), frame, Channel::kDepth);
   }
   const DepthMeasure one = meter.result(), whole = measure_depth(all, 2, frame.rows(), frame.cols(), options);
-  const DepthReport read = measure_depth_folder(folder / "in", {.meter = options});
+  DepthFolderOptions of_folder;
+  of_folder.meter = options;
+  const DepthReport read = measure_depth_folder(folder / "in", of_folder);
   EXPECT_NEAR(one.deviation_px.value, 0.1, 0.005);
   EXPECT_EQ(whole.deviation_px.value, one.deviation_px.value);
   EXPECT_EQ(read.measure.deviation_px.value, one.deviation_px.value);

@@ -37,7 +37,7 @@ FATHOM_API std::vector<std::filesystem::path> depth_images(const std::filesystem
                                                            const std::string& pattern = {});
 
 struct DepthFolderOptions {
-  std::string files;             ///< pattern of depth_images()
+  std::string files = {};        ///< pattern of depth_images()
   double levels_per_m = 1000.0;  ///< of read_depth_image()
   DepthMeterOptions meter = {};
   std::function<void(std::size_t done, std::size_t all)> on_frame = {};
