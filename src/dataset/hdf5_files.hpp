@@ -21,6 +21,9 @@ namespace fathom {
 
 inline constexpr const char* kMergedHdf5Name = "dataset.h5";
 
+/// Whether several threads may write HDF5 at once: so the library was built.
+bool hdf5_takes_threads();
+
 /// Throws InputError in a build without HDF5.
 std::unique_ptr<PackWriter> make_hdf5_writer(const std::filesystem::path& dataset, const SceneSetup& setup,
                                              PreparedRun& run, const DatasetFile& file);

@@ -28,7 +28,8 @@ DatasetInfo info_of(const fs::path& dataset, const DatasetFile& file) {
                    .seed = file.seed,
                    .format = file.packs.files(),
                    .units = file.units(),
-                   .first_missing = {}};
+                   .first_missing = {},
+                   .first_stray = {}};
   std::error_code error;
   info.merged = fs::exists(dataset / kManifestName, error);
   return info;
@@ -51,7 +52,9 @@ void write_part(const fs::path& dataset, std::uint64_t first, const std::string&
 
 PackEntry checked_entry(const fs::path& dataset, PackShelf& shelf, const DatasetFile& file, const Pack& pack) {
   const auto entry = shelf.complete(pack.index);
-  const char* const fault = !entry                                                  ? "is missing"
+  const char* const fault = !entry && shelf.at(pack.index).there
+                                ? "is not whole: its sizes are not those that were written"
+                            : !entry                                                ? "is missing"
                             : entry->digest != file.packs.digest(file.inputs, pack) ? "is made of something else"
                                                                                     : nullptr;
   if (fault == nullptr) return *entry;
@@ -77,6 +80,10 @@ DatasetInfo read_dataset_info(const fs::path& dataset) {
     if (entry) info.others += pack.units;
     if (!info.first_missing) info.first_missing = pack.first;
   }
+  for_each_stray(dataset, file.packs, [&info](const fs::path& path) {
+    ++info.strays;
+    if (!info.first_stray) info.first_stray = path;
+  });
   return info;
 }
 
@@ -84,7 +91,9 @@ DatasetInfo merge_dataset(const fs::path& dataset) {
   const DatasetFile file = read_dataset_file(dataset);
   DatasetInfo info = info_of(dataset, file);
   if (const auto stray = first_stray(dataset, file.packs)) {
-    throw InputError(fmt::format("{}: is none of the {} units of the dataset", stray->string(), file.units().size()));
+    throw InputError(fmt::format(
+        "{}: is none of the {} units of the dataset; `fathom dataset verify --remove-faulty {}` removes what is none",
+        stray->string(), file.units().size(), dataset.string()));
   }
   const PackPlaces places = file.packs.places();
   PackShelf shelf(dataset, places);

@@ -11,6 +11,8 @@
 
 #include <fathom/dataset/unit.hpp>
 
+#include "dataset/whole_pack.hpp"
+
 namespace fathom {
 
 namespace {
@@ -66,8 +68,10 @@ PackShelf::Part& PackShelf::load(std::uint64_t index) {
 
 std::optional<PackEntry> PackShelf::complete(std::uint64_t index) {
   const ShelvedPack& pack = at(index);
-  if (!pack.there || pack.entry || !places_.is_folder()) return pack.there ? pack.entry : std::nullopt;
-  return read_unit_json(dataset_ / places_(index), index);
+  if (!pack.there) return {};
+  const bool by_itself = !pack.entry && places_.is_folder();
+  const auto entry = by_itself ? read_unit_json(dataset_ / places_(index), index) : pack.entry;
+  return entry && is_whole(dataset_, places_, *entry) ? entry : std::nullopt;
 }
 
 std::vector<std::filesystem::path> PackShelf::leftovers(std::uint64_t index) {

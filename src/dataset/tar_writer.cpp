@@ -64,21 +64,24 @@ TarWriter::~TarWriter() {
 void TarWriter::open_file() {
   file_.reset(std::fopen(unfinished().c_str(), "wbxe"));
   if (!file_) fail_at(unfinished(), "be made", errno);
+  written_.emplace();
   constexpr std::size_t kBuffer = std::size_t{1} << 18U;
   std::setvbuf(file_.get(), nullptr, _IOFBF, kBuffer);
 }
 
 /// Two empty blocks end the archive.
-void TarWriter::close_file() {
+FileDigest TarWriter::close_file() {
   const std::array<std::byte, 2 * kTarBlock> end = {};
   write(end);
   if (std::fclose(file_.release()) != 0) fail_at(unfinished(), "be written", errno);
+  return written_->result();
 }
 
 void TarWriter::write(std::span<const std::byte> bytes) {
   if (std::fwrite(bytes.data(), 1, bytes.size(), file_.get()) != bytes.size()) {
     fail_at(unfinished(), "be written", errno);
   }
+  written_->add(bytes);
 }
 
 void TarWriter::begin_member(const std::string& name, std::size_t bytes) {

@@ -36,7 +36,7 @@ Hdf5Writer::~Hdf5Writer() {
 
 void Hdf5Writer::open_file() {
   const Quiet quiet;
-  file_.emplace(unfinished());
+  file_.emplace(unfinished(), memory_);
   describe_file(file_->get(), about_, packs().digest(about_.inputs, pack()), unfinished());
   std::vector<Handle> groups = make_sensor_groups(file_->get(), about_, unfinished());
   const std::size_t frames = pack().units * packs().units().block();
@@ -151,19 +151,25 @@ void Hdf5Writer::write_numbers() {
   write_array(group.get(), "parameters", type.get(), type.get(), std::span(shape).first(1), texts.data());
 }
 
-void Hdf5Writer::close_file() {
+FileDigest Hdf5Writer::close_file() {
   const Quiet quiet;
   write_numbers();
   sensors_.clear();
   units_.clear();
   parameters_.clear();
-  file_->save(unfinished());
+  FileDigest digest = file_->save(unfinished());
   file_.reset();
+  return digest;
 }
 
 }  // namespace fathom::hdf5
 
 namespace fathom {
+
+bool hdf5_takes_threads() {
+  hbool_t safe = false;
+  return H5is_library_threadsafe(&safe) >= 0 && safe;
+}
 
 std::unique_ptr<PackWriter> make_hdf5_writer(const std::filesystem::path& dataset, const SceneSetup& setup,
                                              PreparedRun& run, const DatasetFile& file) {

@@ -34,7 +34,7 @@ class Hdf5Writer : public FileWriter {
   };
 
   void open_file() override;
-  void close_file() override;
+  FileDigest close_file() override;
   void make_channels(const UnitFrame& frame);
   [[nodiscard]] Handle make_channel(const SensorArrays& sensor, const ChannelInfo& info);
   void write_frame(hid_t array, const ChannelInfo& info, std::span<const std::byte> elements);
@@ -47,6 +47,7 @@ class Hdf5Writer : public FileWriter {
   PreparedRun& run_;
   std::vector<std::vector<ArrayPlan>> plans_;  // [sensor]
   std::optional<ChunkFilter> filter_;          // none without compression
+  FileMemory memory_;
   std::optional<NewFile> file_;
   std::vector<SensorArrays> sensors_;
   std::vector<Unit> units_;  // of the pack, so far
