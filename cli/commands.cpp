@@ -157,7 +157,7 @@ void add_dataset_options(CLI::App& c, SimulateOptions& o) {
             {1, fathom::kMaxUnits}, o.shards);
   c.add_flag("--resume", o.resume, "a dataset: skip units that are complete and the same, render the others");
   c.add_flag("--claim", o.claim, "a dataset: as --resume, and help other shards with units that nobody has claimed");
-  add_number(c, {"--claim-seconds", "S", "a claim that was not renewed for so long is taken over, s"},
+  add_number(c, {"--claim-seconds", "S", "a claim that was not renewed for so long is taken over, s; without: 600"},
              {0.001, 1e6, "s"}, o.claim_s);
   add_choice(c, "--format", "a dataset: a folder for each unit, or many units in a file", o.format,
              fathom::kChoiceWords<fathom::DatasetFormat>);
