@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Whether a pack is complete: the one answer that rendering, merging and `fathom dataset info` share.
+// Whether a pack has what its entry says.
 
 #include <filesystem>
 

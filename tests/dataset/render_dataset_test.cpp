@@ -158,7 +158,15 @@ void expect_the_law(const DatasetFolder& data, const DatasetFiles& files, const 
     skipped += result.skipped;
   }
   RC_ASSERT(rendered + skipped == units.size());
-  merge_dataset(options.run.out);
+  try {
+    merge_dataset(options.run.out);
+  } catch (const InputError& error) {  // a unit was cut, which merging saw
+    RC_ASSERT(std::string(error.what()).find("is not whole") != std::string::npos);
+    RC_ASSERT(files.format == DatasetFormat::kFolders);
+    options.shard = {};
+    RC_ASSERT(render_dataset(data.setup, options).rendered > 0U);
+    merge_dataset(options.run.out);
+  }
   RC_ASSERT(files_in(options.run.out) == expected);
 }
 

@@ -32,14 +32,15 @@ struct DatasetInfo {
   bool merged = false;                 ///< manifest.json is there
 };
 
-/// Reads the manifest and the names and sizes of all files; a unit or file of another size than was written is not
-/// complete. Throws InputError for a folder that is no dataset.
+/// Reads the manifest, the names of the units and the sizes of files of many; opens a unit only where the manifest has
+/// no line for it. Throws InputError for a folder that is no dataset.
 FATHOM_API DatasetInfo read_dataset_info(const std::filesystem::path& dataset);
 
 /// Checks that all units are there with the sizes that were written, sorts the manifest and writes manifest.json;
 /// removes what is unfinished. Afterwards the bytes of all files are the same whoever rendered the dataset. Call it
-/// when nobody renders any more. Throws InputError for a unit that is missing, damaged, or made of something else, and
-/// for what is none of the dataset, naming it; SystemError.
+/// when nobody renders any more. Units of other sizes lose their line in the manifest, so that rendering with resume
+/// makes them again. Throws InputError for these, for a unit that is missing or made of something else, and for what is
+/// none of the dataset, naming it; SystemError.
 FATHOM_API DatasetInfo merge_dataset(const std::filesystem::path& dataset);
 
 struct VerifyOptions {
