@@ -3,12 +3,13 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <dirent.h>
 #include <fcntl.h>
 #include <memory>
 #include <string_view>
 #include <sys/stat.h>
 #include <system_error>
+
+#include <dirent.h>
 
 #include "dataset/digest.hpp"
 #include "dataset/fail_at.hpp"
