@@ -3,14 +3,18 @@
 // scale, and how soon a complete dataset is known to be complete. All in one run: contenders take turns.
 //   bench_dataset PROGRAM FOLDER [FRAMES]     FOLDER: on the disk that is measured, such as /dev/shm
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <string>
+#include <sys/stat.h>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 #include "interleave.hpp"
@@ -26,8 +30,8 @@ constexpr const char* kScene = R"(seed: 5
 sensors:
   - name: camera
     type: depth_camera
-    width: 64
-    height: 48
+    width: WIDTH
+    height: HEIGHT
     horizontal_fov_deg: 80
     max_range_m: 10
     position_m: [0, 0, 1]
@@ -38,12 +42,19 @@ scene:
   entities: [{name: room, mesh: room, position_m: [0, 0, 1.5]}]
 )";
 
+std::string scene_of(int width, int height) {
+  std::string text = kScene;
+  text.replace(text.find("WIDTH"), 5, std::to_string(width));
+  text.replace(text.find("HEIGHT"), 6, std::to_string(height));
+  return text;
+}
+
 class DatasetBench {
  public:
   DatasetBench(std::string program, const fs::path& folder, int frames)
       : program_(std::move(program)), folder_(folder / "fathom_bench_dataset"), frames_(frames) {
     fs::create_directories(folder_);
-    std::ofstream(folder_ / "scene.yaml") << kScene;
+    std::ofstream(folder_ / "scene.yaml") << scene_of(64, 48);
   }
   ~DatasetBench() {
     std::error_code ignored;
@@ -54,30 +65,42 @@ class DatasetBench {
 
   void formats() const {
     const std::string all = std::to_string(frames_), hundredth = std::to_string(frames_ / 100);
-    struct Contender {
-      std::string name, options;
-    };
-    const std::vector<Contender> contenders = {
-        {"one run, NPY", "--frames " + all},
-        {"folders, a frame a unit", "--environments 0:" + all + " --block 1"},
-        {"folders, 100 frames a unit", "--environments 0:" + hundredth + " --frames 100 --block 100"},
-        {"webdataset, a frame a unit", "--format webdataset --environments 0:" + all + " --block 1"},
-        {"hdf5 level 0, a frame a unit", "--format hdf5 --compression 0 --environments 0:" + all + " --block 1"},
-        {"hdf5 level 1, a frame a unit", "--format hdf5 --compression 1 --environments 0:" + all + " --block 1"},
-        {"hdf5 level 1, 100 frames a unit", "--format hdf5 --environments 0:" + hundredth + " --frames 100"},
-    };
-    std::vector<std::vector<double>> times(contenders.size());
+    take_turns(
+        "64 x 48", frames_,
+        {
+            {"one run, NPY", "--frames " + all},
+            {"folders, a frame a unit", "--environments 0:" + all + " --block 1"},
+            {"folders, 100 frames a unit", "--environments 0:" + hundredth + " --frames 100 --block 100"},
+            {"webdataset, a frame a unit", "--format webdataset --environments 0:" + all + " --block 1"},
+            {"hdf5 level 0, a frame a unit", "--format hdf5 --compression 0 --environments 0:" + all + " --block 1"},
+            {"hdf5 level 1, a frame a unit", "--format hdf5 --compression 1 --environments 0:" + all + " --block 1"},
+            {"hdf5 level 1, 100 frames a unit", "--format hdf5 --environments 0:" + hundredth + " --frames 100"},
+        });
+  }
+
+  /// Of a twentieth as many frames.
+  void large_frames() const {
+    std::ofstream(folder_ / "scene.yaml") << scene_of(640, 480);
+    const int frames = std::max(10, frames_ / 200 * 10);
+    const std::string all = "--frames " + std::to_string(frames);
+    take_turns("640 x 480", frames,
+               {{"one run, NPY", all},
+                {"webdataset, 10 frames a unit", all + " --block 10 --format webdataset"},
+                {"hdf5 level 0, 10 frames a unit", all + " --block 10 --format hdf5 --compression 0"},
+                {"hdf5 level 1, 10 frames a unit", all + " --block 10 --format hdf5"}});
+    std::ofstream(folder_ / "scene.yaml") << scene_of(64, 48);
+  }
+
+  /// What the file system alone takes for a unit that is a folder, beside a file that is none: the calls and the bytes
+  /// of `folders, a frame a unit` without fathom.
+  void bare_folders() const {
+    std::vector<std::vector<double>> times(2);
     for (int round = 0; round <= kRounds; ++round) {
-      for (std::size_t i = 0; i < contenders.size(); ++i) {
-        const double seconds = simulate(contenders[i].options);
-        if (round > 0) times[i].push_back(seconds);
-      }
+      const std::vector<double> now = {write_bare(false), write_bare(true)};
+      for (std::size_t i = 0; i < now.size() && round > 0; ++i) times[i].push_back(now[i]);
     }
-    std::printf("%d frames of 64 x 48, one thread: seconds, and times one run\n", frames_);
-    for (std::size_t i = 0; i < contenders.size(); ++i) {
-      std::printf("  %-32s %6.2f  %5.2f\n", contenders[i].name.c_str(), median(times[i]),
-                  median_ratio(times[i], times[0]));
-    }
+    std::printf("the file system alone: %.1f us a file, %.1f us a unit that is a folder\n",
+                1e6 * median(times[0]) / frames_, 1e6 * median(times[1]) / frames_);
   }
 
   void scaling() const {
@@ -106,6 +129,56 @@ class DatasetBench {
   }
 
  private:
+  struct Contender {
+    std::string name, options;
+  };
+
+  void take_turns(const char* size, int frames, const std::vector<Contender>& contenders) const {
+    std::vector<std::vector<double>> times(contenders.size());
+    for (int round = 0; round <= kRounds; ++round) {
+      for (std::size_t i = 0; i < contenders.size(); ++i) {
+        const double seconds = simulate(contenders[i].options);
+        if (round > 0) times[i].push_back(seconds);
+      }
+    }
+    std::printf("%d frames of %s, one thread: seconds, and times one run\n", frames, size);
+    for (std::size_t i = 0; i < contenders.size(); ++i) {
+      std::printf("  %-32s %6.2f  %5.2f\n", contenders[i].name.c_str(), median(times[i]),
+                  median_ratio(times[i], times[0]));
+    }
+  }
+
+  /// As many arrays of 64 x 48 as there are frames, each in a folder that is renamed, or all in one.
+  [[nodiscard]] double write_bare(bool folders) const {
+    const std::string array(12416, 'a'), json(420, 'j'), line(72, 'l');
+    const fs::path out = folder_ / "bare";
+    fs::create_directories(out);
+    const double start = seconds_now();
+    for (int i = 0; i < frames_; ++i) {
+      const std::string number = std::to_string(i);
+      if (!folders) {
+        write_bytes(out / number, array, O_TRUNC);
+        continue;
+      }
+      const fs::path above = out / std::to_string(i / 1000), hidden = above / ("." + number);
+      if (i % 1000 == 0) fs::create_directory(above);
+      if (mkdir(hidden.c_str(), 0777) != 0 || mkdir((hidden / "camera").c_str(), 0777) != 0) std::exit(1);
+      write_bytes(hidden / "camera/depth.npy", array, O_TRUNC);
+      write_bytes(hidden / "unit.json", json, O_TRUNC);
+      fs::rename(hidden, above / number);
+      write_bytes(out / "manifest.txt", line, O_APPEND);
+    }
+    const double seconds = seconds_now() - start;
+    fs::remove_all(out);
+    return seconds;
+  }
+
+  static void write_bytes(const fs::path& file, const std::string& bytes, int how) {
+    const int descriptor = open(file.c_str(), O_WRONLY | O_CREAT | how, 0666);
+    if (write(descriptor, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size())) std::exit(1);
+    close(descriptor);
+  }
+
   [[nodiscard]] std::string command(const std::string& options, const std::string& out) const {
     return program_ + " simulate " + (folder_ / "scene.yaml").string() + " --quiet --threads 1 --out " +
            (folder_ / out).string() + " " + options;
@@ -162,6 +235,8 @@ int main(int count, char** words) {
   }
   const fathom::bench::DatasetBench bench(words[1], words[2], count > 3 ? std::atoi(words[3]) : 20000);
   bench.formats();
+  bench.large_frames();
+  bench.bare_folders();
   bench.scaling();
   bench.resume();
   return 0;

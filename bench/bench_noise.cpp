@@ -2,15 +2,62 @@
 // The noise alone: million points per second through the block kernels, three Gaussian models one after the other as in
 // a frame, for each instruction set; and the same numbers by the standard library, for scale.
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <functional>
 #include <random>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <fathom/noise/drive.hpp>
 #include <fathom/noise/noise.hpp>
 
+#include "base/isa.hpp"
 #include "interleave.hpp"
+#include "render/field_lanes.hpp"
+#include "render/field_scratch.hpp"
+
+namespace {
+
+/// Fields of correlated draws for an image of 640 x 480, and the white draws alone, for each instruction set.
+void run_fields() {
+  using namespace fathom;
+  constexpr std::uint32_t kRows = 480, kCols = 640;
+  struct Kind {
+    std::string name;
+    Correlation correlation;
+  };
+  const std::vector<Kind> kinds = {
+      {"white", {}},
+      {"gaussian, 3 px", {.across_px = 3, .down_px = 3}},
+      {"exponential, 3 px", {.across_px = 3, .down_px = 3, .shape = CorrelationShape::kExponential}},
+      {"gaussian, 64 px", {.across_px = 64, .down_px = 64}}};
+  std::vector<float> out(std::size_t{kRows} * kCols);
+  std::printf("\n| a field of 640 x 480 | instructions | ms, median | ms, least |\n|---|---|---|---|\n");
+  for (const Kind& kind : kinds) {
+    const FieldKernel kernel = make_field_kernel(kind.correlation);
+    std::vector<float> scratch(FieldScratch(kernel, kCols).floats());
+    std::vector<std::function<void()>> contenders;
+    std::vector<std::string_view> names;
+    for (const Isa isa : {Isa::kSse2, Isa::kAvx2, Isa::kAvx512}) {
+      if (isa > detect_isa()) continue;
+      names.push_back(to_string(isa));
+      contenders.emplace_back([&, isa] {
+        for_isa(isa, sse2::kFields, avx2::kFields, avx512::kFields)
+            .make_rows({&kernel, {1, 2, 3}, 0, kRows, kCols, false, out.data()}, 0, kRows, scratch.data());
+      });
+    }
+    const auto times = bench::interleaved_times(51, contenders, bench::cpu_seconds_now);
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      std::printf("| %s | %s | %.2f | %.2f |\n", kind.name.c_str(), std::string(names[i]).c_str(),
+                  1e3 * bench::median(times[i]), 1e3 * *std::min_element(times[i].begin(), times[i].end()));
+    }
+  }
+}
+
+}  // namespace
 
 int main() {
   using namespace fathom;
@@ -60,4 +107,5 @@ int main() {
   for (std::size_t i = 0; i < names.size(); ++i) {
     std::printf("| %s | %.0f |\n", names[i].c_str(), 1e-6 * kBlocks * kBlockRays / seconds[i]);
   }
+  run_fields();
 }

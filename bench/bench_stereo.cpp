@@ -2,7 +2,7 @@
 // Stereo frames against raw Embree on the same rays: one thread, timed by the core time it had, contenders interleaved
 // in one process, medians, and the least times, when nothing else used the core.
 //
-//   bench_stereo [house | balls | environments] [avx512 | avx2 | sse2] [scene file of the house]
+//   bench_stereo [house | correlated | windows | balls | environments] [avx512 | avx2 | sse2] [scene file of the house]
 //
 // An instruction set binds both fathom and Embree.
 //
@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -47,6 +48,13 @@ NoiseChain every_loss() {
 NoiseChain every_loss_and_edges() {
   NoiseChain noise = every_loss();
   noise.insert(noise.begin() + 3, EdgeLoss{.low_probability = 0.2F, .high_probability = 0.9F});
+  return noise;
+}
+
+/// Also the window over the image, which cuts the frame's blocks in two.
+NoiseChain every_loss_and_window(float radius_px, float min_area_px) {
+  NoiseChain noise = every_loss();
+  noise.insert(noise.begin() + 3, MatchingWindow{.radius_px = radius_px, .min_area_px = min_area_px});
   return noise;
 }
 
@@ -171,6 +179,67 @@ void run_frame(const std::string& name, const Scene& scene, const StereoCamera& 
   std::fflush(stdout);
 }
 
+/// The frame with its disparity correlated over 3 px across and 1 px down, against the same without.
+void run_correlated(const Scene& scene, const StereoCamera& camera, const Pose& pose, Isa isa) {
+  Simulator simulator(scene, {.compute = {.threads = 1, .isa = isa}});
+  std::vector<SensorId> ids;
+  for (const Correlation& c :
+       {Correlation{}, Correlation{.across_px = 3, .down_px = 1}, Correlation{.across_px = 3, .down_px = 3},
+        Correlation{.across_px = 3, .down_px = 3, .shape = CorrelationShape::kExponential},
+        Correlation{.across_px = 3, .down_px = 1, .time_s = 0.5}}) {
+    NoiseChain noise = every_loss();
+    noise.back().correlation = c;
+    Sensor sensor = sensor_of(camera, pose, std::move(noise));
+    sensor.name = fmt::format("camera {}", ids.size());
+    ids.push_back(simulator.add_sensor(std::move(sensor)));
+  }
+  Frame frame({Channel::kDepth, Channel::kReason});
+  std::uint32_t index = 0;
+  std::vector<std::function<void()>> contenders;
+  for (const SensorId id : ids) contenders.emplace_back([&, id] { simulator.render(id, index++, frame); });
+  const auto times = interleaved_times(kRounds, contenders, cpu_seconds_now);
+  const std::vector<std::string> names = {"without", "3 x 1 px", "3 x 3 px", "3 x 3 px, exponential",
+                                          "3 x 1 px, key frames 0.5 s apart"};
+  std::printf("\n| correlated disparity, 640 x 480 | ms | ratio | ratio of least times |\n|---|---|---|---|\n");
+  const auto least = [&](std::size_t i) { return *std::min_element(times[i].begin(), times[i].end()); };
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    std::printf("| %s | %.2f | %.3f | %.3f |\n", names[i].c_str(), 1e3 * median(times[i]),
+                median(times[i]) / median(times[0]), least(i) / least(0));
+  }
+  std::fflush(stdout);
+}
+
+/// What a matching window costs: the frame with every loss, without one and with windows, in turn.
+void run_windows(const Scene& scene, const StereoCamera& camera, const Pose& pose, Isa isa) {
+  const std::vector<std::pair<std::string, NoiseChain>> chains = {
+      {"without a window", every_loss()},
+      {"radius 3", every_loss_and_window(3, 0)},
+      {"radius 3, speckle filter", every_loss_and_window(3, 40)},
+      {"radius 5, speckle filter", every_loss_and_window(5, 40)}};
+  Simulator simulator(scene, {.compute = {.threads = 1, .isa = isa}});
+  std::vector<Frame> frames;
+  std::vector<std::function<void()>> contenders;
+  for (const auto& [name, noise] : chains) {
+    Sensor sensor = sensor_of(camera, pose, noise);
+    sensor.name = name;
+    simulator.add_sensor(std::move(sensor));
+    frames.emplace_back(ChannelSet{Channel::kDepth, Channel::kReason});
+  }
+  for (std::uint32_t i = 0; i < chains.size(); ++i) {
+    contenders.emplace_back([&simulator, &frames, i] { simulator.render(SensorId{i}, 0, frames[i]); });
+  }
+  const std::vector<std::vector<double>> times = interleaved_times(kRounds, contenders, cpu_seconds_now);
+  std::printf(
+      "\n| matching window, house, 640 x 480 | ms | least, ms | ratio | least ratio |\n|---|---|---|---|---|\n");
+  const double base = median(times[0]), least_base = *std::min_element(times[0].begin(), times[0].end());
+  for (std::size_t i = 0; i < chains.size(); ++i) {
+    const double t = median(times[i]), least = *std::min_element(times[i].begin(), times[i].end());
+    std::printf("| %s | %.2f | %.2f | %.2f | %.2f |\n", chains[i].first.c_str(), 1e3 * t, 1e3 * least, t / base,
+                least / least_base);
+  }
+  std::fflush(stdout);
+}
+
 /// 125 copies of a ball of 5040 triangles, five a side and a metre apart, before the camera.
 Scene make_balls(double radius_m) {
   Scene scene;
@@ -225,6 +294,14 @@ int main(int argc, char** argv) {
     bench::run_frame("house, 640 x 480", house, bench::camera_of(640, 480), in_house, bench::every_loss(), isa);
     bench::run_frame("the same with edge_loss", house, bench::camera_of(640, 480), in_house,
                      bench::every_loss_and_edges(), isa);
+  }
+  if (std::string_view("correlated").find(wanted) != std::string_view::npos) {
+    bench::run_correlated(bench::make_house(file), bench::camera_of(640, 480),
+                          {{0.0, 0.0, 1.2}, from_roll_pitch_yaw(0, 0, 0.4)}, isa);
+  }
+  if (std::string_view("windows").find(wanted) != std::string_view::npos) {
+    bench::run_windows(bench::make_house(file), bench::camera_of(640, 480),
+                       {{0.0, 0.0, 1.2}, from_roll_pitch_yaw(0, 0, 0.4)}, isa);
   }
   for (const double radius_m : {0.35, 0.25, 0.2, 0.15, 0.125}) {
     if (std::string_view("balls").find(wanted) == std::string_view::npos) break;

@@ -41,10 +41,11 @@ std::string files_table(const fathom::RunPlan& plan) {
 
 std::string text_of(const fathom::RunPlan& plan, const fathom::SceneSetup& setup) {
   return fmt::format(
-      "{}: {}, {}, {}\n\n{}\n{}\n{} in {} of at most {}; about {} of memory. Nothing was cast or written.\n",
+      "{}: {}, {}, {}{}\n\n{}\n{}\n{} in {} of at most {}; about {} of memory. Nothing was cast or written.\n",
       fathom::printable(setup.file.string()), counted(plan.entities, "entity"), counted(plan.meshes, "mesh"),
-      counted(plan.triangles, "triangle"), sensors_table(plan), files_table(plan), counted(plan.frames, "frame"),
-      counted(plan.files(), "file"), bytes_text(plan.bytes_at_most()), bytes_text(plan.memory_bytes));
+      counted(plan.triangles, "triangle"), plan.ranges > 0 ? ", " + counted(plan.ranges, "range") : "",
+      sensors_table(plan), files_table(plan), counted(plan.frames, "frame"), counted(plan.files(), "file"),
+      bytes_text(plan.bytes_at_most()), bytes_text(plan.memory_bytes));
 }
 
 /// What many runs add up to; nothing for a single one.
@@ -67,19 +68,15 @@ Json json_of(const fathom::RunPlan& plan, const fathom::SceneSetup& setup, std::
                        {"rows", s.rows},
                        {"cols", s.cols},
                        {"rays_per_frame", s.rays()},
+                       {"frames", s.frames},
                        {"outputs", outputs}});
   }
-  return {{"scene", setup.file.string()},
-          {"runs", runs},
-          {"frames", plan.frames},
-          {"entities", plan.entities},
-          {"meshes", plan.meshes},
-          {"triangles", plan.triangles},
-          {"memory_bytes", plan.memory_bytes},
-          {"files", plan.files()},
-          {"bytes_at_most", plan.bytes_at_most()},
-          {"sensors", sensors},
-          {"warnings", setup.notes}};
+  return {{"scene", setup.file.string()}, {"runs", runs},
+          {"frames", plan.frames},        {"entities", plan.entities},
+          {"meshes", plan.meshes},        {"triangles", plan.triangles},
+          {"ranges", plan.ranges},        {"memory_bytes", plan.memory_bytes},
+          {"files", plan.files()},        {"bytes_at_most", plan.bytes_at_most()},
+          {"sensors", sensors},           {"warnings", setup.notes}};
 }
 
 }  // namespace

@@ -18,6 +18,7 @@
 #include "dataset_commands.hpp"
 #include "generate.hpp"
 #include "lists.hpp"
+#include "measure_commands.hpp"
 #include "noise.hpp"
 #include "option_values.hpp"
 #include "sensors.hpp"
@@ -157,7 +158,7 @@ void add_dataset_options(CLI::App& c, SimulateOptions& o) {
             {1, fathom::kMaxUnits}, o.shards);
   c.add_flag("--resume", o.resume, "a dataset: skip units that are complete and the same, render the others");
   c.add_flag("--claim", o.claim, "a dataset: as --resume, and help other shards with units that nobody has claimed");
-  add_number(c, {"--claim-seconds", "S", "a claim that was not renewed for so long is taken over, s"},
+  add_number(c, {"--claim-seconds", "S", "a claim that was not renewed for so long is taken over, s; without: 600"},
              {0.001, 1e6, "s"}, o.claim_s);
   add_choice(c, "--format", "a dataset: a folder for each unit, or many units in a file", o.format,
              fathom::kChoiceWords<fathom::DatasetFormat>);
@@ -356,6 +357,7 @@ std::unique_ptr<CLI::App> make_commands() {
   add_record(*app);
   add_beam_commands(*app);
   add_calibrate_commands(*app);
+  add_measure_commands(*app);
   add_generate(*app);
   return app;
 }

@@ -23,6 +23,7 @@ std::string finishing_command(const fathom::DatasetInfo& info, const std::string
     const std::string command = info.command.empty() ? "fathom simulate " + info.scene + " ..." : info.command;
     return command + " --out " + folder + " --resume";
   }
+  if (info.strays > 0) return "fathom dataset verify --remove-faulty " + folder;
   return info.merged ? "" : "fathom dataset merge " + folder;
 }
 
@@ -40,11 +41,13 @@ Json info_json(const fathom::DatasetInfo& info, const std::string& finish) {
                {"complete", info.complete},
                {"made_of_something_else", info.others},
                {"unfinished", info.unfinished},
+               {"strays", info.strays},
                {"files", info.files},
                {"bytes", info.bytes},
                {"merged", info.merged},
                {"finish", finish}};
   if (info.first_missing) json["first_missing"] = *info.first_missing;
+  if (info.first_stray) json["first_stray"] = info.first_stray->string();
   return json;
 }
 
@@ -58,6 +61,10 @@ std::string info_text(const fathom::DatasetInfo& info, const std::string& finish
       bytes_text(info.bytes));
   if (info.others > 0) text += fmt::format("{} made of other inputs, seed or version\n", counted(info.others, "unit"));
   if (info.unfinished > 0) text += fmt::format("{} begun and not finished\n", counted(info.unfinished, "unit"));
+  if (info.first_stray) {
+    text += fmt::format("files or folders that are none of the dataset: {}, the first {}\n", group_digits(info.strays),
+                        fathom::printable(info.first_stray->string()));
+  }
   if (info.first_missing) text += fmt::format("the first to be rendered: unit {}\n", *info.first_missing);
   return text +
          (finish.empty() ? "complete and merged\n" : fmt::format("to finish it: {}\n", fathom::printable(finish)));
@@ -74,9 +81,16 @@ void merge_dataset(const DatasetArguments& arguments) {
 
 void verify_dataset(const DatasetArguments& arguments) {
   const StopSignals signals(Patience::kASecond);
-  const fathom::VerifyResult result =
-      fathom::verify_dataset(arguments.folder, {.threads = arguments.threads, .should_stop = &StopSignals::received});
+  const fathom::VerifyResult result = fathom::verify_dataset(
+      arguments.folder,
+      {.threads = arguments.threads, .should_stop = &StopSignals::received, .remove_faulty = arguments.remove_faulty});
   for (const std::string& fault : result.faults) print(fathom::printable(fault) + "\n");
+  if (result.fault_count > 0 && arguments.remove_faulty) {
+    if (arguments.quiet) return;
+    print(fmt::format("{} removed; `fathom dataset info {}` says what completes the dataset\n",
+                      group_digits(result.removed), fathom::printable(quoted(arguments.folder.string()))));
+    return;
+  }
   if (result.fault_count > 0) {
     throw fathom::InputError(fmt::format("{}: {}", arguments.folder.string(), counted(result.fault_count, "fault")));
   }

@@ -10,10 +10,11 @@ struct DatasetArguments {
   std::filesystem::path folder;
   int threads = 0;  ///< 0: one per core
   bool json = false, quiet = false;
+  bool remove_faulty = false;
 };
 
 void merge_dataset(const DatasetArguments& arguments);
-/// Prints every fault; throws fathom::InputError when there is one.
+/// Prints every fault; throws fathom::InputError when there is one that is not removed.
 void verify_dataset(const DatasetArguments& arguments);
 void print_dataset_info(const DatasetArguments& arguments);
 

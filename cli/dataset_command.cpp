@@ -28,7 +28,7 @@ std::string quoted(const std::string& word) {
 }
 
 bool makes_dataset(const SimulateOptions& options) {
-  return options.block || !options.shard.empty() || options.shards || options.resume || options.claim ||
+  return options.block || options.shard || options.shards || options.resume || options.claim || options.claim_s ||
          options.format || options.units_per_file || options.compression || options.dry_run;
 }
 

@@ -30,7 +30,12 @@ void add_dataset_command(CLI::App& dataset, const char* name, const char* doc, b
   } else {
     add_quiet(c, o->quiet);
   }
-  if (run == &verify_dataset) add_threads(c, o->threads);
+  if (run == &verify_dataset) {
+    add_threads(c, o->threads);
+    c.add_flag("--remove-faulty", o->remove_faulty,
+               "remove units and files at fault and those that are too many; `fathom simulate --resume` and `merge` "
+               "complete the dataset then");
+  }
   c.footer(kDatasetHelp);
   c.final_callback([o, run] { run(*o); });
 }

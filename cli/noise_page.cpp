@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <fathom/noise/correlation.hpp>
+
 #include "fields.hpp"
 
 namespace fathom_cli {
@@ -23,19 +25,45 @@ models act in the order of the chain:
 2. the range gate of the sensor: what lies outside `[min_range, max_range]` is lost;
 3. `angle_loss`, `shadow`, `energy_loss`, `edge_loss`: what is left is kept, or lost with a reason that follows from the
    surface, the cameras and the neighbours ([depth-cameras.md](depth-cameras.md));
-4. `hit_point`: on the hit point;
-5. `range`: on the range; the hit point moves along its line from the sensor origin;
-6. `reading`: on what the sensor reports, whether the ray met anything or not;
-7. the range policy of the sensor: what becomes of a return that noise carried outside the limits. One that it carried to
+4. `image`: on the whole image of what is left: which surface a pixel shows, and whether it is believed;
+5. `hit_point`: on the hit point;
+6. `range`: on the range; the hit point moves along its line from the sensor origin;
+7. `reading`: on what the sensor reports, whether the ray met anything or not;
+8. the range policy of the sensor: what becomes of a return that noise carried outside the limits. One that it carried to
    0 or below is `below_min_range` under every policy: no sensor measures such a range, so
    neither `keep` nor `clamp` makes a hit of it.
-8. `dropout`: what is left is kept, or lost with a reason.
+9. `dropout`: what is left is kept, or lost with a reason.
 
 Angles are in radians and lengths in metres; scene files take a parameter `x_rad` as `x_deg` too, and a
 [range](scene-format.md#ranges) in place of any number. Limits are closed. A model may have other parameters for single
-entities, or for single rings of a lidar ([scene-format.md](scene-format.md#noise)), unless its stage is `ray` or
+entities, or for single rings of a lidar ([scene-format.md](scene-format.md#noise)), unless its stage is `ray`, `image` or
 `reading`. A model whose parameters change nothing is skipped, so it changes no bit. Draws depend on seed, sensor name, position in the chain, frame and ray, and on nothing else. Formula,
 source and what is not modelled stand at the top of each header.
+)";
+
+const std::string kCorrelation = R"(
+## Correlation
+
+The draws of any model that has some may be alike in neighbouring pixels and in frames one after the other. Each number
+that the model draws then comes from a Gaussian field over the image and time in place of white noise. The law of a
+single pixel stays as it is: a normal has mean 0 and variance 1, a uniform is the normal's rank. A loss of probability P
+still loses P of the area, in blobs. With a lag of l pixels in one direction, of size s, and k the key frame before t:
+
+| shape | correlation of the normals | from a sum over |
+|---|---|---|
+| `gaussian` | exp(-l^2 / (4 s^2)) | 3 s to either side, with weights exp(-i^2 / (2 s^2)) |
+| `exponential` | exp(-l / s) | the smallest power of 2 that is at least 8 s, with weights exp(-i / s) |
+| in time | cos(phi) F_k + sin(phi) F_k+1, phi = (pi / 2) (t / `time_s` - k) | the two key frames around t |
+
+The sums are cut, so that the correlation is up to 0.004 (gaussian, from 1 px on) or 0.0004 (exponential) off these
+forms. Below 1 px neighbours have less in common than the Gaussian's form says. Correlations across, down and in time
+multiply. Rows and columns are those of the frame: rings and azimuth steps of a lidar, whose last column is next to the
+first where the scan closes. All entries for entities or rings take the same draws. A correlation of zeros changes no
+bit. Refused are models without draws, rosettes and rows of rays that show nothing as a line of pixels, and an
+`across_px` whose sum does not fit into the turn of a lidar. Formulas and what is not modelled stand in
+[`fathom/noise/correlation.hpp`](../include/fathom/noise/correlation.hpp), how files say it in
+[scene-format.md](scene-format.md#correlated-draws).
+
 )";
 
 std::string section(const fathom::NoiseInfo& model) {
@@ -61,6 +89,8 @@ std::string_view stage_doc(fathom::Stage stage) {
       return "each return left: keeps it, or loses it by the light that reaches the cameras";
     case fathom::Stage::kEdgeLoss:
       return "each return left: keeps it, or loses it by its neighbours in the image";
+    case fathom::Stage::kImage:
+      return "the image of the returns that the losses have left: whose surface each shows, and how far it is";
     case fathom::Stage::kHitPoint:
       return "the hit point of each valid return";
     case fathom::Stage::kRange:
@@ -75,6 +105,7 @@ std::string_view stage_doc(fathom::Stage stage) {
 
 std::string noise_page(const std::vector<fathom::NoiseInfo>& models) {
   std::string text(kIntroduction);
+  text += kCorrelation + fields_page(fathom::describe<fathom::Correlation>());
   for (const fathom::NoiseInfo& model : models) text += section(model);
   return text;
 }

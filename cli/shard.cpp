@@ -3,6 +3,7 @@
 
 #include <charconv>
 #include <cstdlib>
+#include <initializer_list>
 #include <utility>
 #include <vector>
 
@@ -68,9 +69,24 @@ std::optional<Launched> slurm_array(const Environment& environment) {
   return checked(by, (*task - *first) / step, *count);
 }
 
-/// The tasks of each member of an array share its part.
-std::optional<Launched> slurm(const Environment& environment) {
-  auto tasks = slurm_tasks(environment);
+/// The one that several launchers agree on; nothing where none of them speaks.
+std::optional<Launched> agreed(std::initializer_list<std::optional<Launched>> all) {
+  std::optional<Launched> found;
+  for (const auto& launched : all) {
+    if (!launched) continue;
+    if (found && found->shard != launched->shard) {
+      throw fathom::InputError(
+          fmt::format("--shard auto: {} and {} disagree; give --shard i/n", found->by, launched->by));
+    }
+    found = launched;
+  }
+  return found;
+}
+
+/// The tasks of each member of an array share its part: whoever started them counts those of this member alone.
+std::optional<Launched> tasks_and_array(const Environment& environment) {
+  auto tasks = agreed({ranks(environment, "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
+                       ranks(environment, "PMI_RANK", "PMI_SIZE"), slurm_tasks(environment)});
   auto array = slurm_array(environment);
   if (!array) return tasks;
   if (!tasks) return array;
@@ -99,17 +115,7 @@ std::optional<std::string> environment_variable(const std::string& name) {
 }
 
 fathom::Shard find_shard(const Environment& environment, std::optional<std::uint64_t> count) {
-  std::optional<Launched> found;
-  for (auto& launched :
-       {ranks(environment, "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"), ranks(environment, "PMI_RANK", "PMI_SIZE"),
-        slurm(environment), kubernetes(environment, count)}) {
-    if (!launched) continue;
-    if (found && found->shard != launched->shard) {
-      throw fathom::InputError(
-          fmt::format("--shard auto: {} and {} disagree; give --shard i/n", found->by, launched->by));
-    }
-    found = launched;
-  }
+  const auto found = agreed({tasks_and_array(environment), kubernetes(environment, count)});
   if (found) return found->shard;
   throw fathom::InputError(
       "--shard auto: no launcher says which process this is (Open MPI, PMI, Slurm, Kubernetes); give --shard i/n");

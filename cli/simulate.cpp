@@ -94,6 +94,9 @@ std::string hours_text(double seconds) {
 }
 
 void print_estimate(const fathom::DatasetEstimate& estimate, const fathom::Shard& shard) {
+  if (estimate.complete_units > 0) {
+    print(fmt::format("{} complete before; there remain\n", counted(estimate.complete_units, "unit")));
+  }
   print(fmt::format("{}, {}, {} rays\nabout {}, {}, {} on this computer\n", counted(estimate.units, "unit"),
                     counted(estimate.frames, "frame"), group_digits(estimate.rays), counted(estimate.files, "file"),
                     bytes_text(estimate.bytes), hours_text(estimate.seconds)));
@@ -112,10 +115,12 @@ fathom::DatasetOptions dataset_options(const fathom::SceneSetup& setup, const Si
   dataset.environments = options.environments.value_or(one(options.environment.value_or(setup.environment)));
   dataset.episodes = options.episodes.value_or(one(options.episode.value_or(setup.episode)));
   dataset.block = options.block.value_or(0);
-  if (!options.shard.empty()) dataset.shard = shard_named(options.shard, options.shards);
+  if (options.shards && options.shard != "auto") throw fathom::InputError("--shards is of --shard auto");
+  if (options.claim_s && !options.claim) throw fathom::InputError("--claim-seconds is of --claim");
+  if (options.shard) dataset.shard = shard_named(*options.shard, options.shards);
   dataset.resume = options.resume;
   dataset.claim = options.claim;
-  dataset.claim_stale_s = options.claim_s;
+  dataset.claim_stale_s = options.claim_s.value_or(dataset.claim_stale_s);
   dataset.command = dataset_command(options);
   dataset.files = dataset_files(options);
   return dataset;

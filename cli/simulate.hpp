@@ -30,10 +30,10 @@ struct SimulateOptions {
   std::optional<fathom::Isa> isa;  ///< nothing: the widest that this computer has
   std::optional<fathom::CasterKind> caster;
   std::optional<std::uint32_t> block;  ///< any of these: a dataset of units
-  std::string shard;                   ///< "i/n" or "auto"; empty: all
+  std::optional<std::string> shard;    ///< "i/n" or "auto"
   std::optional<std::uint64_t> shards;
   bool resume = false, claim = false;
-  double claim_s = 600.0;
+  std::optional<double> claim_s;
   std::optional<fathom::DatasetFormat> format;
   std::optional<std::uint64_t> units_per_file;
   std::optional<std::uint32_t> compression;

@@ -26,3 +26,4 @@
 #include <fathom/simulate/run_environments.hpp>
 #include <fathom/simulate/sensor.hpp>
 #include <fathom/simulate/simulator.hpp>
+#include <fathom/simulate/timing.hpp>

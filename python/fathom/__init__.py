@@ -19,6 +19,7 @@ from ._fathom import (
     Error,
     Frame,
     FrameDigest,
+    FrameTime,
     GpuArray,
     GridMap,
     InputError,
@@ -50,9 +51,10 @@ from ._fathom import (
     sphere,
     versions,
 )
-from ._values import LogUniform, Normal, Uniform
+from ._values import LogUniform, Normal, TruncatedNormal, Uniform
 from . import beam, calibrate, noise, random, sensors
-from .sensors import Sensor, preset, presets
+from .calibrate import measure_depth
+from .sensors import Sensor, Timing, preset, presets
 from .simulate import Environments, Setup, Simulator, load
 from . import batch, dataset, mujoco
 
@@ -84,9 +86,9 @@ def channels() -> "dict[str, str]":
 
 __all__ = [
     "Entity", "Environments", "Error", "Frame", "FrameDigest", "GpuArray", "GridMap", "InputError", "Label", "LogUniform", "Mesh",
-    "Normal", "PlacedRobot", "Pose", "Robot", "Scene", "Sensor", "Setup", "Simulator", "Trajectory", "Uniform",
+    "Normal", "PlacedRobot", "Pose", "Robot", "Scene", "Sensor", "Setup", "Simulator", "Trajectory", "TruncatedNormal", "Uniform",
     "batch", "beam", "box", "calibrate", "capsule", "channels", "cylinder", "dataset", "detect_isa", "ellipsoid", "episode_seed",
-    "grid_map_image", "height_field", "load", "mujoco", "noise", "plane", "preset", "presets", "random", "read_bag_info",
+    "grid_map_image", "height_field", "load", "measure_depth", "mujoco", "noise", "plane", "preset", "presets", "random", "read_bag_info",
     "read_grid_map",
     "read_height_array", "read_height_image", "read_mesh", "read_mesh_parts", "read_robot", "read_trajectory",
     "sensors", "skin_vertices", "sphere", "versions",

@@ -74,7 +74,20 @@ class Normal:
         return Normal(self.mean * factor, self.stddev * factor, limits)
 
 
-RANGES = (Uniform, LogUniform, Normal)
+@dataclass(frozen=True)
+class TruncatedNormal(Normal):
+    """Drawn once per episode: normal, renormalised on `limits` (low, high), or on those of the parameter: no value is
+    drawn more often because it is a limit."""
+
+    def _law(self, field: FieldDict) -> Dict[str, Any]:
+        return dict(super()._law(field), law="truncated_normal")
+
+    def _times(self, factor: float) -> "TruncatedNormal":
+        made = super()._times(factor)
+        return TruncatedNormal(made.mean, made.stddev, made.limits)
+
+
+RANGES = (Uniform, LogUniform, Normal, TruncatedNormal)
 
 
 def range_from(law: Mapping[str, Any]) -> Any:
@@ -83,7 +96,8 @@ def range_from(law: Mapping[str, Any]) -> Any:
         return Uniform(law["low"], law["high"])
     if law["law"] == "log_uniform":
         return LogUniform(law["low"], law["high"])
-    return Normal(law["mean"], law["stddev"], (law["low"], law["high"]))
+    bell = TruncatedNormal if law["law"] == "truncated_normal" else Normal
+    return bell(law["mean"], law["stddev"], (law["low"], law["high"]))
 
 
 def _radians(value: Any, field: FieldDict) -> Any:

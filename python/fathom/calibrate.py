@@ -12,8 +12,8 @@ import numpy.typing as npt
 from . import _fathom
 from .noise import Noise, make
 
-__all__ = ["DistanceCalibration", "EnergyCalibration", "Estimate", "distance", "energy", "energy_pairs", "range_pairs",
-           "read_energy_pairs", "read_range_pairs"]
+__all__ = ["Blobs", "DepthBand", "DepthMeasure", "DepthPatches", "DistanceCalibration", "EnergyCalibration", "Estimate", "distance",
+           "energy", "energy_pairs", "measure_depth", "range_pairs", "read_energy_pairs", "read_range_pairs"]
 
 Floats32 = npt.NDArray[np.float32]
 
@@ -99,3 +99,79 @@ def read_energy_pairs(csv_or_run: Any, sensor: str = "",
                       normalization: Optional[str] = None) -> Tuple[Floats32, npt.NDArray[np.uint8]]:
     """(energy, lost) [N] each, of a CSV or of the NPY files of a run. normalization: refuses another law than this."""
     return _fathom._read_energy_pairs(csv_or_run, sensor, normalization)
+
+
+class Blobs(NamedTuple):
+    """How many blobs of holes there are, and their pixels together."""
+
+    blobs: int
+    pixels: int
+
+
+class DepthPatches(NamedTuple):
+    """Patches of 24 x 24 pixels, and why some are not used: a hole; neighbours that differ by more than a tenth of their
+    depth; what the cubic leaves, in means of 6 x 6 pixels, deviating more than twice as much as in the median patch."""
+
+    all: int
+    with_hole: int
+    with_step: int
+    rough: int
+    used: int
+
+
+class DepthBand(NamedTuple):
+    """What lies low_m <= depth < high_m away. A hole lies as far away as the farther one of the nearest measured pixels to
+    its left and right."""
+
+    low_m: float
+    high_m: float
+    pixels: int
+    holes: int
+    patches: int
+    deviation_px: float
+    deviation_m: float
+
+
+@dataclass(frozen=True)
+class DepthMeasure:
+    """What frames say of the camera that made them. Estimates are (value, standard error), NaN where nothing is known."""
+
+    shape: Tuple[int, int, int]  #: frames, rows, columns
+    focal_baseline_px_m: Optional[float]
+    patches: DepthPatches
+    deviation_px: Estimate  #: of the error in disparity
+    deviation_m: Estimate
+    residual_px: float  #: what the cubics leave, uncorrected
+    residual_m: float
+    across: List[Estimate]  #: correlation of the error at lags of 1 to 12 px
+    down: List[Estimate]
+    in_time: List[Estimate]  #: at lags of 1 to 12 frames, where they are still; else empty
+    across_residual: npt.NDArray[np.float64]  #: [12], uncorrected: of white noise -0.016 at 1 px
+    down_residual: npt.NDArray[np.float64]
+    pixels: int
+    holes: int
+    holes_without_neighbour: int
+    largest_blob: int
+    blobs: List[Blobs]  #: of 1 to 3, 4 to 50 and more pixels
+    blobs_by_size: List[Blobs]  #: entry k: of 2^k to 2^(k + 1) - 1 pixels
+    bands: List[DepthBand]
+    flags: List[str]
+
+
+def measure_depth(frames: npt.ArrayLike, *, focal_baseline_px_m: Optional[float] = None,
+                  band_edges_m: npt.ArrayLike = (0.5, 1.0, 2.0, 4.0, 8.0), still: bool = False, threads: int = 0) -> DepthMeasure:
+    """Measures the error of a depth camera, its correlation and its holes in the camera's own images.
+
+    frames: depth along the optical axis, m, [frames, rows, cols] or [rows, cols]; what is not above 0 and finite is a
+    hole. focal_baseline_px_m: focal length (px, along rows) times baseline (m), for disparities. band_edges_m: where
+    bands of distance end, rising. still: neither scene nor camera moves, so the error is compared in time, too.
+    threads: 0: one per core; they change no bit."""
+    d = _fathom._measure_depth(frames, focal_baseline_px_m, band_edges_m, still, threads)
+    for name in ("deviation_px", "deviation_m"):
+        d[name] = Estimate(*d[name])
+    for name in ("across", "down", "in_time"):
+        d[name] = [Estimate(*e) for e in d[name]]
+    for name in ("blobs", "blobs_by_size"):
+        d[name] = [Blobs(*b) for b in d[name]]
+    d["patches"], d["bands"] = DepthPatches(*d["patches"]), [DepthBand(*b) for b in d["bands"]]
+    return DepthMeasure(**d)

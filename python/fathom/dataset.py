@@ -126,7 +126,8 @@ def units(
         caster="tree" if caster is None else caster,
         command=_command(file, given, setup.overrides, caster),
     )
-    return Units(dataclasses.replace(dataset, digest=_fathom._dataset_digest(setup, _spec(dataset))))
+    digest = _fathom._dataset_digest(_fathom._SceneRenderer(setup), _spec(dataset))
+    return Units(dataclasses.replace(dataset, digest=digest))
 
 
 def render_unit(
@@ -152,9 +153,9 @@ def render_unit(
     if not isinstance(unit, Unit):
         raise _fathom.InputError(f"unit: {unit!r} given, one of units() wanted")
     dataset = unit.dataset
-    setup = _setup(dataset)
-    _check_digest(setup, dataset)  # of files that changed after they were read
-    return _fathom._render_unit(setup, _spec(dataset), unit.index, out, threads, isa, device, on_frame)
+    scene = _scene(dataset)
+    _check_digest(scene, dataset)  # of files that changed after they were read
+    return _fathom._render_unit(scene, _spec(dataset), unit.index, out, threads, isa, device, on_frame)
 
 
 def merge(out: Any) -> Dict[str, Any]:
@@ -164,32 +165,34 @@ def merge(out: Any) -> Dict[str, Any]:
     return _fathom._merge_dataset(out)
 
 
-def verify(out: Any, *, threads: int = 0) -> Dict[str, Any]:
+def verify(out: Any, *, threads: int = 0, remove_faulty: bool = False) -> Dict[str, Any]:
     """Reads every file of a merged dataset and compares sizes and digests, as `fathom dataset verify`.
 
-    Returns a dict: the units, files and bytes read, fault_count, and faults: a sentence for each of the first hundred.
-    threads: 0: one per core. Raises InputError for a folder that is no dataset or was not merged.
+    Returns a dict: the units, files and bytes read, fault_count, removed, and faults: a sentence for each of the first
+    hundred. threads: 0: one per core. remove_faulty: removes the units and files at fault and those that are too many, also
+    of a dataset that was not merged; render its units again, and merge it. Raises InputError for a folder that is no dataset
+    or, without remove_faulty, was not merged.
     """
-    return _fathom._verify_dataset(out, threads)
+    return _fathom._verify_dataset(out, threads, remove_faulty)
 
 
 def info(out: Any) -> Dict[str, Any]:
     """What a dataset holds, as `fathom dataset info`: fathom, scene, command, seed, environments and episodes (first, end),
-    frames, block, units; complete, made_of_something_else and unfinished units, first_missing (None: none is), files,
-    bytes, merged. Raises InputError for a folder that is no dataset."""
+    frames, block, units; complete, made_of_something_else and unfinished units, strays (files and folders that are none of the
+    dataset), first_missing (None: none is), files, bytes, merged. Raises InputError for a folder that is no dataset."""
     return _fathom._dataset_info(out)
 
 
 @functools.lru_cache(maxsize=1)
-def _setup(dataset: Dataset) -> Setup:
-    """The scene of a dataset, read once by a process for all its units. One that differs is not kept."""
-    setup = load(dataset.scene, dataset.overrides)
-    _check_digest(setup, dataset)
-    return setup
+def _scene(dataset: Dataset) -> _fathom._SceneRenderer:
+    """The scene of a dataset, read once by a process for all its units, with its trees. One that differs is not kept."""
+    scene = _fathom._SceneRenderer(load(dataset.scene, dataset.overrides))
+    _check_digest(scene, dataset)
+    return scene
 
 
-def _check_digest(setup: Setup, dataset: Dataset) -> None:
-    digest = _fathom._dataset_digest(setup, _spec(dataset))
+def _check_digest(scene: _fathom._SceneRenderer, dataset: Dataset) -> None:
+    digest = _fathom._dataset_digest(scene, _spec(dataset))
     if digest != dataset.digest:
         raise _fathom.InputError(
             f"{dataset.scene}: digest {digest} here, {dataset.digest} where units() read it: other files, or another "

@@ -2,9 +2,11 @@
 """Noise models, one class for each that the library has: fathom.noise.Distance(stddev_m=0.02).
 
 The classes are made from the library's own tables when this is imported, so that a new model is here by itself; names,
-limits and defaults are those of scene files. Any number may be a range instead (fathom.Uniform, LogUniform, Normal):
+limits and defaults are those of scene files. Any number may be a range instead (fathom.Uniform, LogUniform, Normal,
+TruncatedNormal):
 it is then drawn once per episode. `entities` and `rings` give other parameters to the returns of single entities (by name
-or id) and of single scan lines; what they leave out is as in the model itself.
+or id) and of single scan lines; what they leave out is as in the model itself. `correlation` says what the draws of
+neighbouring pixels and frames have in common: correlation=dict(across_px=3, down_px=1, time_s=0.5, shape="gaussian").
 """
 
 from __future__ import annotations
@@ -20,17 +22,19 @@ _TABLES: Dict[str, Dict[str, Any]] = {table["slug"]: table for table in _fathom.
 class Noise(Record):
     """A noise model with its parameters. Its classes are in this module; make() finds them by the words of files."""
 
-    __slots__ = ("entities", "rings")
+    __slots__ = ("entities", "rings", "correlation")
     slug: str = ""
     stage: str = ""
     entities: Dict[Union[str, int], Dict[str, Any]]
     rings: Dict[int, Dict[str, Any]]
+    correlation: Dict[str, Any]
 
     def __init__(
         self,
         *,
         entities: Optional[Mapping[Union[str, int], Any]] = None,
         rings: Optional[Mapping[int, Any]] = None,
+        correlation: Optional[Mapping[str, Any]] = None,
         **values: Any,
     ) -> None:
         if not self.slug:
@@ -42,6 +46,7 @@ class Noise(Record):
             raise InputError(f"{self.slug}.rings: and entities are both given; a model takes one of them")
         object.__setattr__(self, "entities", {k: self._others(v) for k, v in (entities or {}).items()})
         object.__setattr__(self, "rings", {k: self._others(v) for k, v in (rings or {}).items()})
+        object.__setattr__(self, "correlation", _fathom.make_correlation(dict(correlation)) if correlation else {})
 
     def _middles(self, values: Mapping[str, Any]) -> Dict[str, Any]:
         """Numbers in place of ranges, which hold until something is drawn."""
@@ -65,7 +70,9 @@ class Noise(Record):
 
     def replace(self, **values: Any) -> Any:
         """Another one with these parameters changed."""
-        kept: Dict[str, Any] = dict(entities=self.entities, rings=self.rings, **self._given)
+        kept: Dict[str, Any] = dict(
+            entities=self.entities, rings=self.rings, correlation=self.correlation, **self._given
+        )
         return type(self)(**{**kept, **as_given(self.slug, self._fields, values)})
 
     @property
@@ -74,22 +81,26 @@ class Noise(Record):
         every = [self._given, *self.entities.values(), *self.rings.values()]
         return any(isinstance(v, RANGES) for values in every for v in values.values())
 
+    def _besides(self) -> Tuple[Any, ...]:
+        return (self.entities, self.rings, self.correlation)
+
     def __eq__(self, other: object) -> bool:
-        return super().__eq__(other) and (self.entities, self.rings) == (other.entities, other.rings)  # type: ignore
+        return super().__eq__(other) and self._besides() == other._besides()  # type: ignore
 
     __hash__ = Record.__hash__
 
     def __reduce__(self) -> Tuple[Any, ...]:
-        return (_made, (self.slug, dict(self._given), self.entities, self.rings))
+        return (_made, (self.slug, dict(self._given), *self._besides()))
 
     def __repr__(self) -> str:
         parts = [f"{k}={v!r}" for k, v in self._given.items()]
-        parts += [f"{name}={value!r}" for name, value in (("entities", self.entities), ("rings", self.rings)) if value]
+        besides = zip(("entities", "rings", "correlation"), self._besides())
+        parts += [f"{name}={value!r}" for name, value in besides if value]
         return f"{type(self).__name__}({', '.join(parts)})"
 
 
-def _made(slug: str, given: Dict[str, Any], entities: Any, rings: Any) -> Noise:
-    return make(slug, entities=entities, rings=rings, **given)
+def _made(slug: str, given: Dict[str, Any], entities: Any, rings: Any, correlation: Any) -> Noise:
+    return make(slug, entities=entities, rings=rings, correlation=correlation, **given)
 
 
 def _class_of(table: Dict[str, Any]) -> Type[Noise]:
@@ -108,7 +119,7 @@ def _class_of(table: Dict[str, Any]) -> Type[Noise]:
             "stage": table["stage"],
         },
     )
-    parameters_of(kind, fields, ("entities", "rings"))
+    parameters_of(kind, fields, ("entities", "rings", "correlation"))
     return kind
 
 
@@ -151,27 +162,27 @@ def chain_spec(noise: List[Noise], scene: Any) -> Tuple[List[Any], List[Dict[str
                 if isinstance(value, RANGES):
                     as_chain = (entity is not None or ring is not None) and name not in other
                     ranges.append(dict(value._law(model._fields[name]), entry=position, field=name, entity=entity,
-                                       ring=ring, as_chain=as_chain))
+                                       ring=ring, as_chain=as_chain, target="noise"))
             return model._middles(values)
 
         values = values_for({}, None, None)
         by_entity = [(_entity_id(scene, e), v) for e, v in model.entities.items()]
         entities = [(entity, values_for(v, entity, None)) for entity, v in by_entity]
         rings = [(ring, values_for(v, None, int(ring))) for ring, v in model.rings.items()]
-        entries.append((model.slug, values, entities, rings))
+        entries.append((model.slug, values, entities, rings, model.correlation))
     return entries, ranges
 
 
 def chain_from(entries: List[Any], ranges: List[Dict[str, Any]], names: List[str]) -> List[Noise]:
     """The other way round; entities get their names."""
     chain: List[Noise] = []
-    for position, (slug, values, entities, rings) in enumerate(entries):
+    for position, (slug, values, entities, rings, correlation) in enumerate(entries):
         defaults = {f["name"]: f["default"] for f in _TABLES[slug]["fields"]}
         own = {k: v for k, v in values.items() if v != defaults[k]}
         others: Dict[Any, Dict[str, Any]] = {names[e]: dict(v) for e, v in entities}
         lines: Dict[int, Dict[str, Any]] = {r: dict(v) for r, v in rings}
         for one in ranges:
-            if one["entry"] != position:
+            if one["target"] != "noise" or one["entry"] != position:
                 continue
             of = own
             if one["entity"] is not None:
@@ -185,5 +196,5 @@ def chain_from(entries: List[Any], ranges: List[Dict[str, Any]], names: List[str
         for other in [*others.values(), *lines.values()]:
             for name in [n for n, v in other.items() if n in own and own[n] == v or n not in own and v == defaults[n]]:
                 del other[name]
-        chain.append(make(slug, entities=others or None, rings=lines or None, **own))
+        chain.append(make(slug, entities=others or None, rings=lines or None, correlation=correlation or None, **own))
     return chain

@@ -2,21 +2,23 @@
 # Made by tools/python-stubs from the tables of the library.
 from typing import Any, Dict, List, Mapping, Optional, Tuple, Type, Union
 
-from ._values import LogUniform, Normal, Record
+from ._values import LogUniform, Normal, Record, TruncatedNormal
 from ._values import Uniform as _Uniform
 
-_Number = Union[float, _Uniform, LogUniform, Normal]
+_Number = Union[float, _Uniform, LogUniform, Normal, TruncatedNormal]
 
 class Noise(Record):
     slug: str
     stage: str
     entities: Dict[Union[str, int], Dict[str, Any]]
     rings: Dict[int, Dict[str, Any]]
+    correlation: Dict[str, Any]
     def __init__(
         self,
         *,
         entities: Optional[Mapping[Union[str, int], Any]] = ...,
         rings: Optional[Mapping[int, Any]] = ...,
+        correlation: Optional[Mapping[str, Any]] = ...,
         **values: Any,
     ) -> None: ...
     def replace(self, **values: Any) -> Any: ...
@@ -38,6 +40,7 @@ class AngularHit(Noise):
         stddev_rad: _Number = ...,
         entities: Optional[Mapping[Union[str, int], Any]] = ...,
         rings: Optional[Mapping[int, Any]] = ...,
+        correlation: Optional[Mapping[str, Any]] = ...,
     ) -> None: ...
     @property
     def axis(self) -> str: ...
@@ -55,6 +58,7 @@ class AngularRay(Noise):
         stddev_rad: _Number = ...,
         entities: Optional[Mapping[Union[str, int], Any]] = ...,
         rings: Optional[Mapping[int, Any]] = ...,
+        correlation: Optional[Mapping[str, Any]] = ...,
     ) -> None: ...
     @property
     def axis(self) -> str: ...
@@ -77,6 +81,7 @@ class BeamMixture(Noise):
         miss: str = ...,
         entities: Optional[Mapping[Union[str, int], Any]] = ...,
         rings: Optional[Mapping[int, Any]] = ...,
+        correlation: Optional[Mapping[str, Any]] = ...,
     ) -> None: ...
     @property
     def w_hit(self) -> Any: ...
@@ -104,6 +109,7 @@ class Disparity(Noise):
         steps_per_px: _Number = ...,
         entities: Optional[Mapping[Union[str, int], Any]] = ...,
         rings: Optional[Mapping[int, Any]] = ...,
+        correlation: Optional[Mapping[str, Any]] = ...,
     ) -> None: ...
     @property
     def bias_px(self) -> Any: ...
@@ -121,6 +127,7 @@ class Distance(Noise):
         stddev_per_m: _Number = ...,
         entities: Optional[Mapping[Union[str, int], Any]] = ...,
         rings: Optional[Mapping[int, Any]] = ...,
+        correlation: Optional[Mapping[str, Any]] = ...,
     ) -> None: ...
     @property
     def mean_m(self) -> Any: ...
@@ -136,6 +143,7 @@ class Dropout(Noise):
         probability: _Number = ...,
         entities: Optional[Mapping[Union[str, int], Any]] = ...,
         rings: Optional[Mapping[int, Any]] = ...,
+        correlation: Optional[Mapping[str, Any]] = ...,
     ) -> None: ...
     @property
     def probability(self) -> Any: ...
@@ -148,8 +156,11 @@ class EdgeLoss(Noise):
         max_angle_rad: _Number = ...,
         low_probability: _Number = ...,
         high_probability: _Number = ...,
+        step: _Number = ...,
+        law: str = ...,
         entities: Optional[Mapping[Union[str, int], Any]] = ...,
         rings: Optional[Mapping[int, Any]] = ...,
+        correlation: Optional[Mapping[str, Any]] = ...,
     ) -> None: ...
     @property
     def min_angle_rad(self) -> Any: ...
@@ -159,6 +170,10 @@ class EdgeLoss(Noise):
     def low_probability(self) -> Any: ...
     @property
     def high_probability(self) -> Any: ...
+    @property
+    def step(self) -> Any: ...
+    @property
+    def law(self) -> str: ...
 
 class GainBias(Noise):
     def __init__(
@@ -168,6 +183,7 @@ class GainBias(Noise):
         bias_m: _Number = ...,
         entities: Optional[Mapping[Union[str, int], Any]] = ...,
         rings: Optional[Mapping[int, Any]] = ...,
+        correlation: Optional[Mapping[str, Any]] = ...,
     ) -> None: ...
     @property
     def gain(self) -> Any: ...
@@ -182,6 +198,7 @@ class InvalidBand(Noise):
         max_disparity_px: _Number = ...,
         entities: Optional[Mapping[Union[str, int], Any]] = ...,
         rings: Optional[Mapping[int, Any]] = ...,
+        correlation: Optional[Mapping[str, Any]] = ...,
     ) -> None: ...
     @property
     def left_band(self) -> bool: ...
@@ -195,9 +212,36 @@ class LossAngle(Noise):
         max_incidence_rad: _Number = ...,
         entities: Optional[Mapping[Union[str, int], Any]] = ...,
         rings: Optional[Mapping[int, Any]] = ...,
+        correlation: Optional[Mapping[str, Any]] = ...,
     ) -> None: ...
     @property
     def max_incidence_rad(self) -> Any: ...
+
+class MatchingWindow(Noise):
+    def __init__(
+        self,
+        *,
+        radius_px: _Number = ...,
+        share: _Number = ...,
+        sure_share: _Number = ...,
+        flying: bool = ...,
+        min_area_px: _Number = ...,
+        max_step_px: _Number = ...,
+        entities: Optional[Mapping[Union[str, int], Any]] = ...,
+        rings: Optional[Mapping[int, Any]] = ...,
+    ) -> None: ...
+    @property
+    def radius_px(self) -> Any: ...
+    @property
+    def share(self) -> Any: ...
+    @property
+    def sure_share(self) -> Any: ...
+    @property
+    def flying(self) -> bool: ...
+    @property
+    def min_area_px(self) -> Any: ...
+    @property
+    def max_step_px(self) -> Any: ...
 
 class StereoEnergy(Noise):
     def __init__(
@@ -207,8 +251,13 @@ class StereoEnergy(Noise):
         pow: _Number = ...,
         normalization: str = ...,
         energy: str = ...,
+        reflectivity_exponent: _Number = ...,
+        range_exponent: _Number = ...,
+        ambient_klx: _Number = ...,
+        half_ambient_klx: _Number = ...,
         entities: Optional[Mapping[Union[str, int], Any]] = ...,
         rings: Optional[Mapping[int, Any]] = ...,
+        correlation: Optional[Mapping[str, Any]] = ...,
     ) -> None: ...
     @property
     def min_energy(self) -> Any: ...
@@ -218,6 +267,14 @@ class StereoEnergy(Noise):
     def normalization(self) -> str: ...
     @property
     def energy(self) -> str: ...
+    @property
+    def reflectivity_exponent(self) -> Any: ...
+    @property
+    def range_exponent(self) -> Any: ...
+    @property
+    def ambient_klx(self) -> Any: ...
+    @property
+    def half_ambient_klx(self) -> Any: ...
 
 class StereoShadow(Noise):
     def __init__(
@@ -226,9 +283,39 @@ class StereoShadow(Noise):
         tolerance: _Number = ...,
         entities: Optional[Mapping[Union[str, int], Any]] = ...,
         rings: Optional[Mapping[int, Any]] = ...,
+        correlation: Optional[Mapping[str, Any]] = ...,
     ) -> None: ...
     @property
     def tolerance(self) -> Any: ...
+
+class TextureLoss(Noise):
+    def __init__(
+        self,
+        *,
+        texture: _Number = ...,
+        projector: _Number = ...,
+        reach_m: _Number = ...,
+        ambient_klx: _Number = ...,
+        half_ambient_klx: _Number = ...,
+        midpoint: _Number = ...,
+        width: _Number = ...,
+        entities: Optional[Mapping[Union[str, int], Any]] = ...,
+        rings: Optional[Mapping[int, Any]] = ...,
+    ) -> None: ...
+    @property
+    def texture(self) -> Any: ...
+    @property
+    def projector(self) -> Any: ...
+    @property
+    def reach_m(self) -> Any: ...
+    @property
+    def ambient_klx(self) -> Any: ...
+    @property
+    def half_ambient_klx(self) -> Any: ...
+    @property
+    def midpoint(self) -> Any: ...
+    @property
+    def width(self) -> Any: ...
 
 class Uniform(Noise):
     def __init__(
@@ -238,10 +325,11 @@ class Uniform(Noise):
         high_m: _Number = ...,
         entities: Optional[Mapping[Union[str, int], Any]] = ...,
         rings: Optional[Mapping[int, Any]] = ...,
+        correlation: Optional[Mapping[str, Any]] = ...,
     ) -> None: ...
     @property
     def low_m(self) -> Any: ...
     @property
     def high_m(self) -> Any: ...
 
-__all__ = ["Noise", "make", "models", "AngularHit", "AngularRay", "BeamMixture", "Disparity", "Distance", "Dropout", "EdgeLoss", "GainBias", "InvalidBand", "LossAngle", "StereoEnergy", "StereoShadow", "Uniform"]
+__all__ = ["Noise", "make", "models", "AngularHit", "AngularRay", "BeamMixture", "Disparity", "Distance", "Dropout", "EdgeLoss", "GainBias", "InvalidBand", "LossAngle", "MatchingWindow", "StereoEnergy", "StereoShadow", "TextureLoss", "Uniform"]

@@ -8,11 +8,12 @@ x_rad may be given as x_deg.
 
 from __future__ import annotations
 
-from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple, Type, Union
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Type, Union
 
 import numpy as np
 
 from . import _fathom
+from ._ranges import ranges_from, sensor_range_dicts
 from ._values import InputError, as_given, camel, class_doc, no_attribute, parameters_of
 from .noise import Noise, chain_from, chain_spec
 
@@ -253,6 +254,45 @@ def noise_list(noise: Any, preset_name: str) -> List[Noise]:
     return made
 
 
+class Timing:
+    """When a sensor measures, and when its frames arrive. What is not given is as in a scene: its rate, at once, all.
+
+    rate_hz: frames in a second. phase_s: from the start of the scene to the first frame. latency_s: from the start of a frame
+    to its delivery. jitter_s: standard deviation of the start of a frame, at most an eighth of the time between two.
+    drop_frame: probability that a frame never arrives. freeze: probability that a frame is the one before it once more.
+    """
+
+    __slots__ = ("rate_hz", "phase_s", "latency_s", "jitter_s", "drop_frame", "freeze")
+
+    def __init__(
+        self,
+        *,
+        rate_hz: Optional[float] = None,
+        phase_s: float = 0.0,
+        latency_s: float = 0.0,
+        jitter_s: float = 0.0,
+        drop_frame: float = 0.0,
+        freeze: float = 0.0,
+    ) -> None:
+        self.rate_hz = rate_hz
+        self.phase_s = phase_s
+        self.latency_s = latency_s
+        self.jitter_s = jitter_s
+        self.drop_frame = drop_frame
+        self.freeze = freeze
+
+    def _spec(self) -> Dict[str, Any]:
+        return {slot: getattr(self, slot) for slot in self.__slots__}
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Timing) and self._spec() == other._spec()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return "Timing(" + ", ".join(f"{slot}={value!r}" for slot, value in self._spec().items() if value) + ")"
+
+
 class Sensor:
     """A sensor in a scene.
 
@@ -263,11 +303,15 @@ class Sensor:
     carried outside the range limits, "keep", "clamp" or "drop"; None: cameras drop it, others keep it.
     see_parent: whether its rays meet the entity that it is attached to. ignore: entities, by name or id, that its rays
     pass through, with their parts. ignore_groups: groups of entities that they pass through; entities may join them later,
-    so that a name which no entity has is no error.
+    so that a name which no entity has is no error. timing: a Timing; without, its frames are those of the scene.
+    ranges: numbers of the model that are drawn once per episode, such as {"baseline_m": Uniform(0.048, 0.052)}: any that
+    leave its rays as many as they are; the principal point of depth cameras is "cx" and "cy". pose_offset: where it really
+    stands, in the frame of its pose: {"position_m": ..., "rotation_deg": ...} (or rotation_rad, a rotation vector), each a
+    range by which all three axes are drawn, or a list of three numbers or ranges.
     """
 
     __slots__ = ("name", "model", "pose", "parent", "rolling", "noise", "range_policy", "see_parent", "ignore",
-                 "ignore_groups")
+                 "ignore_groups", "ranges", "pose_offset", "timing")
 
     def __init__(
         self,
@@ -282,6 +326,9 @@ class Sensor:
         see_parent: bool = False,
         ignore: Union[str, int, Iterable[Union[str, int]]] = (),
         ignore_groups: Union[str, Iterable[str]] = (),
+        ranges: Optional[Mapping[str, Any]] = None,
+        pose_offset: Optional[Mapping[str, Any]] = None,
+        timing: Optional[Timing] = None,
     ) -> None:
         self.name = str(name)
         self.model: SensorModel = preset(model) if isinstance(model, str) else model
@@ -295,6 +342,11 @@ class Sensor:
         self.see_parent = bool(see_parent)
         self.ignore: List[Union[str, int]] = [ignore] if isinstance(ignore, (str, int, np.integer)) else list(ignore)
         self.ignore_groups: List[str] = [ignore_groups] if isinstance(ignore_groups, str) else list(ignore_groups)
+        self.ranges: Dict[str, Any] = dict(ranges or {})
+        self.pose_offset: Dict[str, Any] = dict(pose_offset or {})
+        self.timing = Timing() if timing is None else timing
+        if not isinstance(self.timing, Timing):
+            raise InputError(f"sensor '{name}': timing: {timing!r} is no Timing")
 
     def replace(self, **values: Any) -> "Sensor":
         """Another one with these changed."""
@@ -302,10 +354,11 @@ class Sensor:
 
     def _spec(self, scene: _fathom.Scene) -> Dict[str, Any]:
         entries, ranges = chain_spec(self.noise, scene)
+        ranges += sensor_range_dicts(self)
         parent = scene.find_entity(self.parent) if isinstance(self.parent, str) else self.parent
         return dict(name=self.name, model=self.model._model, pose=self.pose, parent=parent, rolling=self.rolling,
                     noise=entries, ranges=ranges, range_policy=self.range_policy, preset=self.model.preset,
-                    see_parent=self.see_parent, ignore_groups=self.ignore_groups,
+                    see_parent=self.see_parent, ignore_groups=self.ignore_groups, timing=self.timing._spec(),
                     ignore=[scene.find_entity(e) if isinstance(e, str) else e for e in self.ignore])
 
     def __eq__(self, other: object) -> bool:
@@ -326,4 +379,5 @@ def sensor_from(spec: Dict[str, Any], names: Iterable[str]) -> Sensor:
     return Sensor(spec["name"], _model_from(spec["model"], spec["preset"]), spec["pose"], parent=parent,
                   rolling=spec["rolling"], noise=chain_from(spec["noise"], spec["ranges"], entities),
                   range_policy=spec["range_policy"], see_parent=spec["see_parent"],
-                  ignore=[entities[e] for e in spec["ignore"]], ignore_groups=spec["ignore_groups"])
+                  ignore=[entities[e] for e in spec["ignore"]], ignore_groups=spec["ignore_groups"],
+                  timing=Timing(**spec["timing"]), **ranges_from(spec["ranges"]))

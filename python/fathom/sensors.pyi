@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Made by tools/python-stubs from the tables of the library.
-from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple, Type, Union
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Type, Union
 
 import numpy.typing as npt
 
@@ -39,6 +39,26 @@ class RayTable(SensorModel):
     @classmethod
     def read(cls, file: Any, *, min_range_m: float = ..., max_range_m: float = ...) -> RayTable: ...
 
+class Timing:
+    rate_hz: Optional[float]
+    phase_s: float
+    latency_s: float
+    jitter_s: float
+    drop_frame: float
+    freeze: float
+    def __init__(
+        self,
+        *,
+        rate_hz: Optional[float] = ...,
+        phase_s: float = ...,
+        latency_s: float = ...,
+        jitter_s: float = ...,
+        drop_frame: float = ...,
+        freeze: float = ...,
+    ) -> None: ...
+    def _spec(self) -> Dict[str, Any]: ...
+    def __eq__(self, other: object) -> bool: ...
+
 class Sensor:
     name: str
     model: SensorModel
@@ -50,6 +70,9 @@ class Sensor:
     see_parent: bool
     ignore: List[Union[str, int]]
     ignore_groups: List[str]
+    ranges: Dict[str, Any]
+    pose_offset: Dict[str, Any]
+    timing: Timing
     def __init__(
         self,
         name: str,
@@ -63,6 +86,9 @@ class Sensor:
         see_parent: bool = ...,
         ignore: Union[str, int, Iterable[Union[str, int]]] = ...,
         ignore_groups: Union[str, Iterable[str]] = ...,
+        ranges: Optional[Mapping[str, Any]] = ...,
+        pose_offset: Optional[Mapping[str, Any]] = ...,
+        timing: Optional[Timing] = ...,
     ) -> None: ...
     def replace(self, **values: Any) -> Sensor: ...
     def _spec(self, scene: _fathom.Scene) -> Dict[str, Any]: ...

@@ -9,6 +9,7 @@ from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Seque
 import numpy as np
 
 from . import _fathom
+from ._ranges import entity_range_dicts, entity_ranges_from
 from .noise import Noise, chain_spec
 from .sensors import Sensor, noise_list, sensor_from
 
@@ -30,10 +31,11 @@ class Simulator(_fathom._Simulator):
     may be changed between frames, and is seen as it is when a frame is rendered. Use it from one thread at a time;
     several simulators may run at once, also on one scene.
 
-    seed, environment and episode: the key of every draw; parameters of noise that are ranges are drawn for them here.
+    seed, environment and episode: the key of every draw; what is a range is drawn for them here.
     threads: 0: one per core. rate_hz: frame k starts at start_s + k / rate_hz. isa: "sse2", "avx2" or "avx512"; None:
     the widest. caster: "tree", or "embree" in builds that have it. device: what renders, "cpu", "cuda", "cuda:1" or
-    "auto"; cuda_stream: the handle of a stream of CUDA in which a GPU works; 0: one of its own.
+    "auto"; cuda_stream: the handle of a stream of CUDA in which a GPU works; 0: one of its own. entity_ranges: see
+    Environments; a pose that the scene gives an entity later is its whole pose.
     """
 
     def __init__(
@@ -51,9 +53,11 @@ class Simulator(_fathom._Simulator):
         caster: str = "tree",
         device: str = "cpu",
         cuda_stream: int = 0,
+        entity_ranges: Any = None,
     ) -> None:
         specs = [sensor._spec(scene) for sensor in _sensor_list(sensors)]
-        super().__init__(scene, specs, seed, environment, episode, threads, rate_hz, start_s, isa, caster, device, cuda_stream)
+        super().__init__(scene, specs, seed, environment, episode, threads, rate_hz, start_s, isa, caster, device, cuda_stream,
+                         entity_range_dicts(scene, entity_ranges))
 
     def add_sensor(self, sensor: Sensor) -> int:
         """Adds a sensor; returns its number, for render()."""
@@ -80,6 +84,10 @@ class Environments(_fathom._Environments):
     The frame of an environment depends on its number, its episode, its poses and its noise alone: environment 17 alone
     (count=1, first=17) equals environment 17 of 64, bit by bit. The scene is copied as it is now; move things by
     set_entity_poses() and set_sensor_poses(). Use it from one thread at a time.
+
+    entity_ranges: what is drawn of entities, which all sensors see: {"door": {"reflectivity": Uniform(0.2, 0.9),
+    "pose_offset": {"position_m": [Normal(0, 0.1), 0, 0]}}}; see Sensor for pose_offset. A pose that is set is the nominal
+    one: an offset that is drawn still applies.
     """
 
     def __init__(
@@ -97,11 +105,13 @@ class Environments(_fathom._Environments):
         caster: str = "tree",
         device: str = "cpu",
         cuda_stream: int = 0,
+        entity_ranges: Any = None,
     ) -> None:
         every = _sensor_list(sensors)
         specs = [sensor._spec(scene) for sensor in every]
         self._scene = scene
-        super().__init__(scene, specs, count, seed, first, threads, rate_hz, start_s, isa, caster, device, cuda_stream)
+        super().__init__(scene, specs, count, seed, first, threads, rate_hz, start_s, isa, caster, device, cuda_stream,
+                         entity_range_dicts(scene, entity_ranges))
 
     def add_sensor(self, sensor: Sensor) -> int:
         """Adds a sensor; returns its number."""
@@ -156,15 +166,19 @@ class Environments(_fathom._Environments):
         """The values drawn for the present episodes: {"stereo_energy.pow": float64 [count]}.
 
         Of an entity or a ring: "stereo_energy[mirror].pow", "distance[ring 3].stddev_m"; of a model that is in the chain
-        twice, its position: "distance@2.stddev_m". Of several sensors, with the sensor in front: "left.distance.mean_m".
+        twice, its position: "distance@2.stddev_m". What is drawn of the sensor itself has its own name: "baseline_m",
+        "position_x_m". Of several sensors, with the sensor in front: "left.distance.mean_m".
         """
         if sensor is None and len(self.sensor_names) != 1:
             return {f"{s}.{name}": v for s in self.sensor_names for name, v in self.drawn(s).items()}
         which, values = self._drawn_values(0 if sensor is None else sensor)
-        entries = {(one["model"], one["entry"]) for one in which}
+        entries = {(one["model"], one["entry"]) for one in which if one["model"] is not None}
         made: Dict[str, Any] = {}
         for column, one in enumerate(which):
             name = one["model"]
+            if name is None:
+                made[one["field"]] = np.ascontiguousarray(values[:, column])
+                continue
             if sum(model == name for model, _ in entries) > 1:
                 name += f"@{one['entry']}"
             if one["entity"] is not None:
@@ -173,6 +187,11 @@ class Environments(_fathom._Environments):
                 name += f"[ring {one['ring']}]"
             made[f"{name}.{one['field']}"] = np.ascontiguousarray(values[:, column])
         return made
+
+    def drawn_entities(self) -> Dict[str, Any]:
+        """The values drawn of entities for the present episodes: {"door.reflectivity": float64 [count]}."""
+        which, values = self._drawn_entities()
+        return {f"{one['entity']}.{one['field']}": np.ascontiguousarray(values[:, k]) for k, one in enumerate(which)}
 
     def __repr__(self) -> str:
         if not _fathom._is_made(self):
@@ -188,6 +207,11 @@ class Setup(_fathom._Setup):
         """Its sensors. To simulate others, give them to Simulator(setup.scene, ...)."""
         names = self.scene.entity_names
         return [sensor_from(spec, names) for spec in self._sensors]
+
+    @property
+    def entity_ranges(self) -> Dict[str, Dict[str, Any]]:
+        """What is drawn of its entities, as Environments takes it; parts that take the value of the whole are left out."""
+        return entity_ranges_from(self._entity_ranges, self.scene.entity_names)
 
     @property
     def outputs(self) -> Dict[str, List[str]]:
@@ -226,7 +250,7 @@ class Setup(_fathom._Setup):
         """Many environments of its scene and sensors. device: None: the file's."""
         return Environments(self.scene, self.sensors, count, seed=self.seed if seed is None else seed, first=first,
                             threads=threads, rate_hz=self.rate_hz, start_s=self.start_s, isa=isa, caster=caster,
-                            device=self.device if device is None else device)
+                            device=self.device if device is None else device, entity_ranges=self._entity_ranges)
 
     def run(
         self,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <fathom/calibrate/calibrate.hpp>
 
+#include <fathom/calibrate/measure_depth.hpp>
 #include <fathom/calibrate/run_pairs.hpp>
 
 #include "chain.hpp"
@@ -61,11 +62,62 @@ py::tuple energy_arrays(const EnergyPairs& pairs) {
   return py::make_tuple(copied<float>(pairs.energy), copied<std::uint8_t>(pairs.lost));
 }
 
+py::list estimates(const std::vector<Estimate>& many) {
+  py::list list;
+  for (const Estimate& e : many) list.append(estimate(e));
+  return list;
+}
+
+py::tuple blobs(const DepthMeasure::Blobs& b) { return py::make_tuple(b.count, b.pixels); }
+
+py::dict depth_dict(const DepthMeasure& m) {
+  py::dict d;
+  d["shape"] = py::make_tuple(m.frames, m.rows, m.cols);
+  d["focal_baseline_px_m"] = m.focal_baseline_px_m;
+  const DepthMeasure::Patches& p = m.patches;
+  d["patches"] = py::make_tuple(p.all, p.with_hole, p.with_step, p.rough, p.used);
+  d["deviation_px"] = estimate(m.deviation_px), d["deviation_m"] = estimate(m.deviation_m);
+  d["residual_px"] = m.residual_px, d["residual_m"] = m.residual_m;
+  d["across"] = estimates(m.across), d["down"] = estimates(m.down), d["in_time"] = estimates(m.in_time);
+  d["across_residual"] = copied<double>(m.across_residual), d["down_residual"] = copied<double>(m.down_residual);
+  d["pixels"] = m.pixels, d["holes"] = m.holes, d["holes_without_neighbour"] = m.holes_without_neighbour;
+  d["largest_blob"] = m.largest_blob;
+  py::list classes, sizes, bands;
+  for (const auto& b : m.blobs) classes.append(blobs(b));
+  for (const auto& b : m.blobs_by_size) sizes.append(blobs(b));
+  for (const auto& b : m.bands) {
+    bands.append(py::make_tuple(b.low_m, b.high_m, b.pixels, b.holes, b.patches, b.deviation_px, b.deviation_m));
+  }
+  d["blobs"] = classes, d["blobs_by_size"] = sizes, d["bands"] = bands, d["flags"] = m.flags;
+  return d;
+}
+
+py::dict depth(const py::object& frames, std::optional<double> focal_baseline_px_m, const py::object& band_edges_m,
+               bool still, int threads) {
+  const py::array array = any_array(frames, "frames");
+  const bool one = array.ndim() == 2;
+  const Floats values = one ? floats(array, "frames", {{-1, -1}, "(rows, cols)"}, Finite::kNo)
+                            : floats(array, "frames", {{-1, -1, -1}, "(frames, rows, cols)"}, Finite::kNo);
+  const Doubles edges = doubles(band_edges_m, "band_edges_m", {{-1}, "(N,)"});
+  DepthMeterOptions options;
+  options.focal_baseline_px_m = focal_baseline_px_m;
+  options.band_edges_m.assign(edges.data(), edges.data() + edges.size());
+  options.still = still;
+  options.threads = threads;
+  const auto count = static_cast<std::size_t>(one ? 1 : values.shape(0));
+  const auto rows = static_cast<std::uint32_t>(values.shape(one ? 0 : 1));
+  const auto cols = static_cast<std::uint32_t>(values.shape(one ? 1 : 2));
+  DepthMeasure made;
+  released([&] { made = measure_depth(span_of(values), count, rows, cols, options); });
+  return depth_dict(made);
+}
+
 }  // namespace
 
 void bind_calibrate(py::module_& m) {
   m.def("_calibrate_distance", &distance);
   m.def("_calibrate_energy", &energy);
+  m.def("_measure_depth", &depth);
   m.def("_range_pairs", [](FrameHandle& h) {
     RangePairs pairs;
     append_pairs(h.frame(), pairs);

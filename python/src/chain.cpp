@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: MIT
 #include "chain.hpp"
 
+#include <array>
+#include <string_view>
+
 #include <fathom/base/error.hpp>
 #include <fathom/sensor/kinds.hpp>
+
+#include "beam_values.hpp"
 
 namespace fathom::python {
 
 namespace {
+
+/// The words of RangeTarget in dicts.
+constexpr std::array<std::string_view, 3> kTargets = {"noise", "sensor", "entity"};
 
 template <class T>
 T at(const py::dict& dict, const char* key) {
@@ -28,6 +36,7 @@ ParameterRange range_of(const py::dict& d) {
   if (!d["entity"].is_none()) range.entity = static_cast<EntityId>(at<std::uint32_t>(d, "entity"));
   if (!d["ring"].is_none()) range.ring = at<std::uint16_t>(d, "ring");
   range.as_chain = at<bool>(d, "as_chain");
+  range.target = static_cast<RangeTarget>(position_of(at<std::string>(d, "target"), kTargets, "target"));
   return range;
 }
 
@@ -39,10 +48,23 @@ py::dict range_dict(const ParameterRange& range) {
   d["entity"] = optional_id(range.entity);
   d["ring"] = range.ring ? py::object(py::int_(*range.ring)) : py::object(py::none());
   d["as_chain"] = range.as_chain;
+  d["target"] = kTargets.at(static_cast<std::size_t>(range.target));
   return d;
 }
 
 }  // namespace
+
+std::vector<ParameterRange> ranges_of(const py::list& dicts) {
+  std::vector<ParameterRange> ranges;
+  for (const py::handle range : dicts) ranges.push_back(range_of(py::cast<py::dict>(range)));
+  return ranges;
+}
+
+py::list ranges_list(const std::vector<ParameterRange>& ranges) {
+  py::list list;
+  for (const ParameterRange& range : ranges) list.append(range_dict(range));
+  return list;
+}
 
 NoiseChain chain_of(const py::iterable& entries) {
   NoiseChain chain;
@@ -50,6 +72,7 @@ NoiseChain chain_of(const py::iterable& entries) {
     const auto entry = py::cast<py::tuple>(item);
     const auto slug = py::cast<std::string>(entry[0]);
     ChainEntry& made = chain.emplace_back(noise_of(slug, entry[1]));
+    made.correlation = correlation_of(entry[4]);
     for (const py::handle other : entry[2]) {
       const auto pair = py::cast<py::tuple>(other);
       made.by_entity.push_back({static_cast<EntityId>(py::cast<std::uint32_t>(pair[0])), noise_of(slug, pair[1])});
@@ -68,7 +91,8 @@ py::list chain_list(const NoiseChain& chain) {
     py::list entities, rings;
     for (const EntityEntry& e : entry.by_entity) entities.append(py::make_tuple(index(e.entity), noise_dict(e.noise)));
     for (const RingEntry& r : entry.by_ring) rings.append(py::make_tuple(r.ring, noise_dict(r.noise)));
-    list.append(py::make_tuple(entry.noise.slug(), noise_dict(entry.noise), entities, rings));
+    list.append(py::make_tuple(entry.noise.slug(), noise_dict(entry.noise), entities, rings,
+                               correlation_dict(entry.correlation)));
   }
   return list;
 }
@@ -91,7 +115,8 @@ SensorSetup sensor_of(const py::dict& spec) {
     sensor.ignore.push_back(static_cast<EntityId>(whole32(entity, "ignore")));
   }
   sensor.ignore_groups = at<std::vector<std::string>>(spec, "ignore_groups");
-  for (const py::handle range : spec["ranges"]) setup.ranges.push_back(range_of(py::cast<py::dict>(range)));
+  setup.ranges = ranges_of(spec["ranges"]);
+  sensor.timing = model_of<Timing>(at<py::dict>(spec, "timing"));
   setup.preset = at<std::string>(spec, "preset");
   return setup;
 }
@@ -111,9 +136,8 @@ py::dict sensor_dict(const SensorSetup& setup) {
   py::list ignored;
   for (const EntityId entity : sensor.ignore) ignored.append(index(entity));
   d["ignore"] = ignored, d["ignore_groups"] = sensor.ignore_groups;
-  py::list ranges;
-  for (const ParameterRange& range : setup.ranges) ranges.append(range_dict(range));
-  d["ranges"] = ranges;
+  d["ranges"] = ranges_list(setup.ranges);
+  d["timing"] = model_dict(sensor.timing);
   d["preset"] = setup.preset;
   return d;
 }
@@ -123,7 +147,8 @@ py::list drawn_list(const Scene& scene, const NoiseChain& chain, const std::vect
   for (const DrawnParameter& one : drawn) {
     py::dict d;
     d["entry"] = one.entry;
-    d["model"] = chain.at(one.entry).noise.slug();
+    const bool is_noise = one.target == RangeTarget::kNoise;
+    d["model"] = is_noise ? py::object(py::str(std::string(chain.at(one.entry).noise.slug()))) : py::object(py::none());
     d["field"] = one.field;
     d["entity"] = one.entity == kNoEntity ? py::object(py::none())
                                           : py::object(py::str(scene.entities().at(index(one.entity)).name));

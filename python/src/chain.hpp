@@ -17,8 +17,12 @@ Noise noise_of(const std::string& slug, const py::dict& values);
 /// The other way round.
 py::dict noise_dict(const Noise& noise);
 
+/// A correlation from its values by name; and the other way round, empty for white draws.
+Correlation correlation_of(const py::dict& values);
+py::dict correlation_dict(const Correlation& correlation);
+
 /// A chain and its ranges from what fathom/noise.py makes of them: a list of (slug, values, [(entity, values)],
-/// [(ring, values)]).
+/// [(ring, values)], correlation).
 NoiseChain chain_of(const py::iterable& entries);
 /// The other way round; entities by their ids.
 py::list chain_list(const NoiseChain& chain);
@@ -27,6 +31,10 @@ py::list chain_list(const NoiseChain& chain);
 SensorSetup sensor_of(const py::dict& spec);
 /// The other way round.
 py::dict sensor_dict(const SensorSetup& setup);
+
+/// Ranges of any target, as dicts and back.
+std::vector<ParameterRange> ranges_of(const py::list& dicts);
+py::list ranges_list(const std::vector<ParameterRange>& ranges);
 
 /// Drawn values as a list of dicts.
 py::list drawn_list(const Scene& scene, const NoiseChain& chain, const std::vector<DrawnParameter>& drawn);

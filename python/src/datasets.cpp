@@ -48,15 +48,23 @@ py::tuple unit_at(const py::dict& spec, const py::object& index) {
   return py::make_tuple(unit.environment, unit.episode, unit.first_frame, unit.frames);
 }
 
+/// The scene of a dataset, whose units a process renders one after the other.
+struct SceneRenderer {
+  explicit SceneRenderer(DatasetSetup of) : setup(std::move(of)), renderer(setup) {}
+
+  DatasetSetup setup;
+  DatasetRenderer renderer;
+};
+
 /// What all units are made of is in the digest of the first.
-std::string digest_of_units(const DatasetSetup& setup, const py::dict& spec) {
+std::string digest_of_units(SceneRenderer& scene, const py::dict& spec) {
   const DatasetOptions options = dataset_options(spec);
   std::string digest;
-  released([&] { digest = unit_digest(*setup, options.run, dataset_units(*setup, options).at(0)); });
+  released([&] { digest = scene.renderer.unit_digest(options.run, dataset_units(*scene.setup, options).at(0)); });
   return digest;
 }
 
-py::dict render_one(const DatasetSetup& setup, const py::dict& spec, const py::object& index,
+py::dict render_one(SceneRenderer& scene, const py::dict& spec, const py::object& index,
                     const std::filesystem::path& out, int threads, const std::optional<std::string>& isa,
                     const std::optional<std::string>& device, const py::object& on_frame) {
   DatasetOptions options = dataset_options(spec);
@@ -75,7 +83,7 @@ py::dict render_one(const DatasetSetup& setup, const py::dict& spec, const py::o
   watch.begin();
   options.run.should_stop = [&watch] { return watch.should_stop(); };
   DatasetResult result;
-  released([&] { result = render_dataset(*setup, options); });
+  released([&] { result = scene.renderer.render(options); });
   py::dict d;
   d["unit"] = options.units->front(), d["rendered"] = result.rendered == 1;
   d["files"] = result.files, d["bytes"] = result.bytes, d["rays"] = result.progress.rays_done;
@@ -90,6 +98,7 @@ py::dict info_dict(const DatasetInfo& info) {
   d["environments"] = range_tuple(info.units.environments()), d["episodes"] = range_tuple(info.units.episodes());
   d["frames"] = info.units.frames(), d["block"] = info.units.block(), d["units"] = info.units.size();
   d["complete"] = info.complete, d["made_of_something_else"] = info.others, d["unfinished"] = info.unfinished;
+  d["strays"] = info.strays;
   d["first_missing"] = info.first_missing, d["files"] = info.files, d["bytes"] = info.bytes, d["merged"] = info.merged;
   return d;
 }
@@ -106,16 +115,19 @@ py::dict merged(const std::filesystem::path& out) {
   return info_dict(info);
 }
 
-py::dict verified(const std::filesystem::path& out, int threads) {
+py::dict verified(const std::filesystem::path& out, int threads, bool remove_faulty) {
   SignalWatch watch;
   watch.begin();
   VerifyResult result;
   released([&] {
-    result = verify_dataset(out, {.threads = threads, .should_stop = [&watch] { return watch.should_stop(); }});
+    result = verify_dataset(
+        out,
+        {.threads = threads, .should_stop = [&watch] { return watch.should_stop(); }, .remove_faulty = remove_faulty});
   });
   py::dict d;
   d["units"] = result.units, d["files"] = result.files, d["bytes"] = result.bytes;
-  d["fault_count"] = result.fault_count, d["faults"] = result.faults;
+  d["fault_count"] = result.fault_count, d["removed"] = result.removed;
+  d["faults"] = result.faults;
   return d;
 }
 
@@ -125,13 +137,14 @@ void bind_datasets(py::module_& m) {
   m.def(
       "_dataset_size", [](const py::dict& spec) { return unit_list(spec).size(); }, "spec"_a);
   m.def("_dataset_unit", &unit_at, "spec"_a, "index"_a);
-  m.def("_dataset_digest", &digest_of_units, "setup"_a.none(false), "spec"_a);
-  m.def("_render_unit", &render_one, "setup"_a.none(false), "spec"_a, "index"_a, "out"_a, "threads"_a, "isa"_a,
-        "device"_a, "on_frame"_a);
+  py::class_<SceneRenderer>(m, "_SceneRenderer").def(py::init<DatasetSetup>(), "setup"_a.none(false));
+  m.def("_dataset_digest", &digest_of_units, "scene"_a, "spec"_a);
+  m.def("_render_unit", &render_one, "scene"_a, "spec"_a, "index"_a, "out"_a, "threads"_a, "isa"_a, "device"_a,
+        "on_frame"_a);
   m.def("_unit_folder", &unit_folder, "index"_a);
   m.def("_dataset_info", &dataset_info, "out"_a);
   m.def("_merge_dataset", &merged, "out"_a);
-  m.def("_verify_dataset", &verified, "out"_a, "threads"_a);
+  m.def("_verify_dataset", &verified, "out"_a, "threads"_a, "remove_faulty"_a);
 }
 
 }  // namespace fathom::python

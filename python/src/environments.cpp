@@ -21,10 +21,10 @@ class EnvironmentsHandle {
   EnvironmentsHandle(const std::shared_ptr<Scene>& scene, const py::list& sensors, const py::object& count,
                      const py::object& seed, const py::object& first, int threads, double rate_hz, double start_s,
                      const std::optional<std::string>& isa, const std::string& caster, const std::string& device,
-                     std::uintptr_t cuda_stream)
+                     std::uintptr_t cuda_stream, const py::list& entity_ranges)
       : scene_(scene),
-        batch_(
-            make(*scene, count, seed, first, compute_of(threads, isa, caster, device, cuda_stream), rate_hz, start_s)) {
+        batch_(make(*scene, count, seed, first, compute_of(threads, isa, caster, device, cuda_stream), rate_hz, start_s,
+                    ranges_of(entity_ranges))) {
     for (const py::handle spec : sensors) add_sensor(py::cast<py::dict>(spec));
   }
 
@@ -160,9 +160,32 @@ class EnvironmentsHandle {
     const auto cols = static_cast<py::ssize_t>(batch_.ranges(id).size());
     py::array_t<double> made({static_cast<py::ssize_t>(batch_.count()), cols});
     std::copy(values.begin(), values.end(), made.mutable_data());
-    std::vector<DrawnParameter> names;
-    for (const ParameterRange& r : batch_.ranges(id)) names.push_back({r.entry, r.field, r.entity, r.ring, 0.0});
-    return py::make_tuple(drawn_list(*scene_, batch_.sensor(id).noise, names), made);
+    return py::make_tuple(drawn_list(*scene_, batch_.sensor(id).noise, names_of(batch_.ranges(id))), made);
+  }
+
+  /// The same of the entities.
+  [[nodiscard]] py::tuple drawn_entities() const {
+    const std::span<const double> values = batch_.entity_drawn_values();
+    const auto cols = static_cast<py::ssize_t>(batch_.entity_ranges().size());
+    py::array_t<double> made({static_cast<py::ssize_t>(batch_.count()), cols});
+    std::copy(values.begin(), values.end(), made.mutable_data());
+    return py::make_tuple(drawn_list(*scene_, {}, names_of(batch_.entity_ranges())), made);
+  }
+
+  /// Arrays [count].
+  [[nodiscard]] py::dict frame_times(const py::object& sensor, const py::object& number) const {
+    const std::vector<FrameTime> times = batch_.frame_times(find(sensor), whole32(number, "index"));
+    const auto count = static_cast<py::ssize_t>(times.size());
+    py::array_t<double> stamp_s(count), delivered_s(count);
+    py::array_t<std::int64_t> content(count);
+    for (py::ssize_t e = 0; e < count; ++e) {
+      const FrameTime& time = times[static_cast<std::size_t>(e)];
+      stamp_s.mutable_at(e) = time.stamp_s, delivered_s.mutable_at(e) = time.delivered_s;
+      content.mutable_at(e) = time.content;
+    }
+    py::dict made;
+    made["stamp_s"] = stamp_s, made["delivered_s"] = delivered_s, made["content"] = content;
+    return made;
   }
 
   [[nodiscard]] const Environments& batch() const { return batch_; }
@@ -181,9 +204,16 @@ class EnvironmentsHandle {
     FramePool pool;
   };
 
+  static std::vector<DrawnParameter> names_of(std::span<const ParameterRange> ranges) {
+    std::vector<DrawnParameter> names;
+    for (const ParameterRange& r : ranges) names.push_back({r.entry, r.field, r.entity, r.ring, 0.0, r.target});
+    return names;
+  }
+
   Environments make(const Scene& scene, const py::object& count, const py::object& seed, const py::object& first,
-                    const Compute& compute, double rate_hz, double start_s) {
+                    const Compute& compute, double rate_hz, double start_s, std::vector<ParameterRange> entity_ranges) {
     EnvironmentsOptions options;
+    options.entity_ranges = std::move(entity_ranges);
     options.simulator.seed = seed_of(seed);
     options.simulator.compute = compute;
     options.simulator.rate_hz = rate_hz, options.simulator.start_s = start_s;
@@ -277,9 +307,9 @@ void bind_environments(py::module_& m) {
   py::class_<Handle>(m, "_Environments")
       .def(py::init<const std::shared_ptr<Scene>&, const py::list&, const py::object&, const py::object&,
                     const py::object&, int, double, double, const std::optional<std::string>&, const std::string&,
-                    const std::string&, std::uintptr_t>(),
+                    const std::string&, std::uintptr_t, const py::list&>(),
            "scene"_a.none(false), "sensors"_a, "count"_a, "seed"_a, "first"_a, "threads"_a, "rate_hz"_a, "start_s"_a,
-           "isa"_a, "caster"_a, "device"_a, "cuda_stream"_a)
+           "isa"_a, "caster"_a, "device"_a, "cuda_stream"_a, "entity_ranges"_a = py::list())
       .def("_add_sensor", &Handle::add_sensor, "spec"_a)
       .def("set_entity_poses", &Handle::set_entity_poses, "entities"_a, "positions_m"_a, py::kw_only(),
            "quat_wxyz"_a = py::none(), "quat_xyzw"_a = py::none(), "env_ids"_a = py::none(),
@@ -296,6 +326,7 @@ void bind_environments(py::module_& m) {
       .def("_render", &Handle::render, "index"_a, "sensors"_a, "channels"_a, "out"_a, "env_ids"_a)
       .def("_drawn", &Handle::drawn, "environment"_a, "sensor"_a)
       .def("_drawn_values", &Handle::drawn_values, "sensor"_a)
+      .def("_drawn_entities", &Handle::drawn_entities)
       .def_property_readonly(
           "episodes",
           [](const Handle& h) { return copied<std::uint32_t>(h.batch().episodes()).attr("astype")("int64"); },
@@ -310,7 +341,12 @@ void bind_environments(py::module_& m) {
             const SensorId id = h.find(sensor);
             return py::make_tuple(h.batch().count(), h.batch().rows(id), h.batch().cols(id));
           },
-          "sensor"_a, "(environments, rows, cols) of its frames.");
+          "sensor"_a, "(environments, rows, cols) of its frames.")
+      .def(
+          "frame_times", &Handle::frame_times, "sensor"_a, "index"_a,
+          "When frame `index` of a sensor is measured and when it arrives, in each environment: stamp_s and\n"
+          "delivered_s, float64 [count], NaN where it is dropped, and content, int64 [count], the number of the frame\n"
+          "that was measured: another than `index` where it is frozen.");
 }
 
 }  // namespace fathom::python

@@ -121,6 +121,9 @@ py::dict field_dict(const FieldInfo& field) {
   d["kind"] = kKindNames[static_cast<std::size_t>(field.kind)];
   d["low"] = field.low, d["high"] = field.high, d["required"] = field.required;
   d["default_text"] = field.default_value;
+  py::list parts;
+  for (const std::string_view part : field.parts) parts.append(std::string(part));
+  d["parts"] = parts;
   d["default"] = field.required ? py::object(py::none()) : field_object(field, field.default_numbers);
   py::list choices;
   for (const std::string_view word : field.choices) choices.append(std::string(word));

@@ -307,9 +307,18 @@ void bind_facts(FrameClass& frame) {
           },
           "How many environments it holds; None: it is of one world.")
       .def_property_readonly(
-          "index", [](FrameHandle& h) { return h.frame().index(); }, "Its number, the key of its noise.")
+          "index", [](FrameHandle& h) { return h.frame().index(); }, "Its number.")
       .def_property_readonly(
-          "stamp_s", [](FrameHandle& h) { return h.frame().stamp_s(); }, "The time of its start, s.")
+          "content_index", [](FrameHandle& h) { return h.frame().content_index(); },
+          "The number of the frame that was measured, the key of its noise: another one when the frame is frozen.")
+      .def_property_readonly(
+          "stamp_s", [](FrameHandle& h) { return h.frame().stamp_s(); }, "When it was measured: its start, s.")
+      .def_property_readonly(
+          "delivered_s", [](FrameHandle& h) { return h.frame().delivered_s(); },
+          "When it arrives, s; NaN: it is dropped.")
+      .def_property_readonly(
+          "is_dropped", [](FrameHandle& h) { return h.frame().is_dropped(); },
+          "Whether it never arrives, and holds what nobody gets to see.")
       .def_property_readonly(
           "max_range_m", [](FrameHandle& h) { return h.farthest_m(); },
           "The farthest range that its sensor measures, m.")

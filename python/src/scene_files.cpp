@@ -124,6 +124,7 @@ py::dict run_many(const SetupPtr& setup, const std::filesystem::path& out, const
 py::dict plan_dict(const RunPlan& plan) {
   py::dict d;
   d["frames"] = plan.frames, d["entities"] = plan.entities, d["meshes"] = plan.meshes, d["triangles"] = plan.triangles;
+  d["ranges"] = plan.ranges;
   d["memory_bytes"] = plan.memory_bytes, d["files"] = plan.files(), d["bytes_at_most"] = plan.bytes_at_most();
   py::list sensors;
   for (const SensorPlan& one : plan.sensors) {
@@ -159,6 +160,7 @@ void bind_scene_files(py::module_& m) {
                                for (const SensorSetup& sensor : s.sensors) list.append(sensor_dict(sensor));
                                return list;
                              })
+      .def_property_readonly("_entity_ranges", [](const SceneSetup& s) { return ranges_list(s.entity_ranges); })
       .def_property_readonly("_outputs",
                              [](const SceneSetup& s) {
                                py::dict d;

@@ -13,20 +13,19 @@ namespace {
 
 using namespace py::literals;
 
-/// Whether two entities move alike in the frames of their parents.
-bool moves_alike(const Entity& a, const Entity& b) {
-  const std::vector<StampedPose>&ka = a.parent_from_entity.keys(), &kb = b.parent_from_entity.keys();
+/// Whether two motions are the same.
+bool moves_alike(const Trajectory& a, const Trajectory& b) {
+  const std::vector<StampedPose>&ka = a.keys(), &kb = b.keys();
   if (ka.size() == 1 && kb.size() == 1) return ka[0].pose == kb[0].pose;
   const auto same = [](const StampedPose& x, const StampedPose& y) {
     return x.stamp_s == y.stamp_s && x.pose == y.pose;
   };
-  return a.parent_from_entity.loops() == b.parent_from_entity.loops() &&
-         std::equal(ka.begin(), ka.end(), kb.begin(), kb.end(), same);
+  return a.loops() == b.loops() && std::equal(ka.begin(), ka.end(), kb.begin(), kb.end(), same);
 }
 
 }  // namespace
 
-void follow(const Scene& master, Scene& copy) {
+void follow(const Scene& master, Scene& copy, NominalMotions& nominal) {
   for (std::size_t i = 0; i < master.meshes().size(); ++i) {
     const auto id = static_cast<MeshId>(i);
     if (i >= copy.meshes().size()) {
@@ -47,8 +46,11 @@ void follow(const Scene& master, Scene& copy) {
   std::vector<EntityId> moved;
   for (std::size_t i = 0; i < master.entities().size(); ++i) {
     const auto id = static_cast<EntityId>(i);
-    if (!moves_alike(master.entities()[i], copy.entities()[i])) {
-      const Trajectory& motion = master.entities()[i].parent_from_entity;
+    const Trajectory& motion = master.entities()[i].parent_from_entity;
+    const auto drawn = nominal.find(static_cast<std::uint32_t>(i));
+    if (drawn != nominal.end() && !moves_alike(motion, drawn->second)) nominal.erase(drawn);  // placed anew, as a whole
+    const bool as_drawn = nominal.contains(static_cast<std::uint32_t>(i));
+    if (!as_drawn && !moves_alike(motion, copy.entities()[i].parent_from_entity)) {
       motion.is_fixed() ? copy.set_pose(id, motion.keys()[0].pose) : copy.set_motion(id, motion);
     }
     if (master.entities()[i].parent == copy.entities()[i].parent) continue;
@@ -65,6 +67,10 @@ SimulatorHandle::SimulatorHandle(std::shared_ptr<Scene> scene, const SceneSetup&
           make_simulator(setup, (
                                     options.should_stop = [watch = watch_] { return watch->should_stop(); }, options))),
       revision_(scene_->revision()) {
+  for (const ParameterRange& range : setup.entity_ranges) {
+    const EntityId entity = range.entity;
+    nominal_.emplace(index(entity), scene_->entities()[index(entity)].parent_from_entity);
+  }
   for (const SensorSetup& sensor : setup.sensors) note(sensor.sensor.name);
 }
 
@@ -79,10 +85,9 @@ std::uint32_t SimulatorHandle::add_sensor(const py::dict& spec) {
   const Use use(in_use_, "this Simulator");
   SensorSetup setup = sensor_of(spec);
   if (!setup.ranges.empty()) {
-    throw InputError(
-        "sensor '" + setup.sensor.name +
-        "': a parameter of its noise is a range, which is drawn when a Simulator is made: give the sensor to "
-        "Simulator(scene, [sensor])");
+    throw InputError("sensor '" + setup.sensor.name +
+                     "': a number of it is a range, which is drawn when a Simulator is made: give the sensor to "
+                     "Simulator(scene, [sensor])");
   }
   refresh();
   const std::string name = setup.sensor.name;
@@ -109,7 +114,7 @@ SensorId SimulatorHandle::find(py::handle name_or_id) const {
 
 void SimulatorHandle::refresh() {
   if (scene_->revision() == revision_) return;
-  follow(*scene_, simulator_.scene());
+  follow(*scene_, simulator_.scene(), nominal_);
   revision_ = scene_->revision();
 }
 
@@ -118,6 +123,10 @@ Pose SimulatorHandle::world_from_sensor(py::handle sensor, double stamp_s) {
   const SensorId id = find(sensor);
   refresh();
   return simulator_.world_from_sensor(id, stamp_s);
+}
+
+FrameTime SimulatorHandle::frame_time(py::handle sensor, py::handle number) const {
+  return simulator_.frame_time(find(sensor), whole32(number, "index"));
 }
 
 std::shared_ptr<FrameHandle> SimulatorHandle::render(py::handle sensor, py::handle number, py::handle channels,
@@ -147,10 +156,12 @@ std::shared_ptr<SimulatorHandle> make(const std::shared_ptr<Scene>& scene, const
                                       const py::object& seed, const py::object& environment, const py::object& episode,
                                       int threads, double rate_hz, double start_s,
                                       const std::optional<std::string>& isa, const std::string& caster,
-                                      const std::string& device, std::uintptr_t cuda_stream) {
+                                      const std::string& device, std::uintptr_t cuda_stream,
+                                      const py::list& entity_ranges) {
   SceneSetup setup;
   setup.scene = *scene;
   for (const py::handle spec : sensors) setup.sensors.push_back(sensor_of(py::cast<py::dict>(spec)));
+  setup.entity_ranges = ranges_of(entity_ranges);
   setup.seed = seed_of(seed);
   setup.environment = whole32(environment, "environment"), setup.episode = whole32(episode, "episode");
   setup.rate_hz = rate_hz, setup.start_s = start_s;
@@ -162,7 +173,7 @@ std::shared_ptr<SimulatorHandle> make(const std::shared_ptr<Scene>& scene, const
 void bind_rendering(SimulatorClass& simulator) {
   simulator
       .def(py::init(&make), "scene"_a.none(false), "sensors"_a, "seed"_a, "environment"_a, "episode"_a, "threads"_a,
-           "rate_hz"_a, "start_s"_a, "isa"_a, "caster"_a, "device"_a, "cuda_stream"_a)
+           "rate_hz"_a, "start_s"_a, "isa"_a, "caster"_a, "device"_a, "cuda_stream"_a, "entity_ranges"_a = py::list())
       .def("_add_sensor", &SimulatorHandle::add_sensor, "spec"_a)
       .def("_set_noise", &SimulatorHandle::set_noise, "sensor"_a, "chain"_a)
       .def("render", &SimulatorHandle::render, "sensor"_a, "index"_a = 0, "channels"_a = py::none(),
@@ -178,6 +189,13 @@ void bind_rendering(SimulatorClass& simulator) {
 }  // namespace
 
 void bind_simulator(py::module_& m) {
+  py::class_<FrameTime>(m, "FrameTime", "The time of one frame of one sensor.")
+      .def_readonly("index", &FrameTime::index, "Of the frame.")
+      .def_readonly("content", &FrameTime::content, "Of the frame that was measured: `index`, unless it is frozen.")
+      .def_readonly("stamp_s", &FrameTime::stamp_s, "When the content was measured, s.")
+      .def_readonly("delivered_s", &FrameTime::delivered_s, "When the frame arrives, s; NaN: never.")
+      .def_property_readonly("is_frozen", &FrameTime::is_frozen)
+      .def_property_readonly("is_dropped", &FrameTime::is_dropped);
   // _Setup gives it a constructor, too.
   SimulatorClass simulator(m, "_Simulator");
   bind_rendering(simulator);
@@ -190,7 +208,9 @@ void bind_simulator(py::module_& m) {
           "The key of all draws: of the run, or of its episode.")
       .def(
           "stamp_s", [](SimulatorHandle& s, const py::object& k) { return s.simulator().stamp_s(whole32(k, "index")); },
-          "index"_a, "When a frame starts, s.")
+          "index"_a, "When a frame of the scene starts, s.")
+      .def("frame_time", &SimulatorHandle::frame_time, "sensor"_a, "index"_a,
+           "When frame `index` of a sensor is measured and when it arrives, as its Timing says.")
       .def(
           "world_from_sensor",
           [](SimulatorHandle& s, const py::object& sensor, double t) { return s.world_from_sensor(sensor, t); },

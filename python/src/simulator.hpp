@@ -2,6 +2,7 @@
 #pragma once
 // A simulator as Python holds it.
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,8 +16,12 @@
 
 namespace fathom::python {
 
-/// Brings a copy of a scene, made when it had fewer changes, to what the scene is now.
-void follow(const Scene& master, Scene& copy);
+/// The motions of entities whose pose was drawn, as the scene had them then, by id.
+using NominalMotions = std::map<std::uint32_t, Trajectory>;
+
+/// Brings a copy of a scene, made when it had fewer changes, to what the scene is now. Entities that were drawn stay so
+/// until the scene moves them; then they leave `nominal`.
+void follow(const Scene& master, Scene& copy, NominalMotions& nominal);
 
 /// A Simulator has a scene of its own; the scene of Python is another, which may be shared by several simulators. So a
 /// simulator follows it before it renders, and threads never meet in one scene.
@@ -30,6 +35,7 @@ class SimulatorHandle {
   [[nodiscard]] SensorId find(py::handle name_or_id) const;
   void refresh();
   Pose world_from_sensor(py::handle sensor, double stamp_s);
+  [[nodiscard]] FrameTime frame_time(py::handle sensor, py::handle number) const;
   std::shared_ptr<FrameHandle> render(py::handle sensor, py::handle number, py::handle channels, py::handle out);
 
   [[nodiscard]] Simulator& simulator() { return simulator_; }
@@ -53,6 +59,7 @@ class SimulatorHandle {
   std::shared_ptr<SignalWatch> watch_;
   Simulator simulator_;
   std::uint64_t revision_;
+  NominalMotions nominal_;
   std::vector<Known> sensors_;
   InUse in_use_;
 };

@@ -110,6 +110,28 @@ py::dict noise_dict(const Noise& noise) {
   return values;
 }
 
+Correlation correlation_of(const py::dict& values) {
+  Correlation made;
+  const std::vector<FieldInfo> fields = describe<Correlation>();
+  for (const auto& [key, value] : values) {
+    const auto name = py::cast<std::string>(key);
+    const auto field = std::find_if(fields.begin(), fields.end(), [&](const FieldInfo& f) { return f.name == name; });
+    if (field == fields.end()) static_cast<void>(find_field<Correlation>(name));  // throws, with the nearest name
+    set_field(made, name, field_numbers(*field, value, std::string(Correlation::kSlug)));
+  }
+  validate(made);
+  return made;
+}
+
+py::dict correlation_dict(const Correlation& correlation) {
+  py::dict values;
+  if (correlation.is_white()) return values;
+  for (const FieldInfo& field : describe<Correlation>()) {
+    values[py::str(std::string(field.name))] = field_object(field, get_field(correlation, field.name));
+  }
+  return values;
+}
+
 void bind_tables(py::module_& m) {
   m.def("noise_models", &noise_list, "The registered noise models with their parameters.");
   m.def("sensor_kinds", &kind_list, "The kinds of sensor with their parameters.");
@@ -125,6 +147,9 @@ void bind_tables(py::module_& m) {
   m.def(
       "make_noise", [](const std::string& slug, const py::dict& values) { return noise_dict(noise_of(slug, values)); },
       "slug"_a, "values"_a, "All parameters of a model, checked; those that are not given have their defaults.");
+  m.def(
+      "make_correlation", [](const py::dict& values) { return correlation_dict(correlation_of(values)); }, "values"_a,
+      "All values of a correlation, checked; none where they say that there is none.");
   m.def(
       "likely_name",
       [](const std::string& name, const std::vector<std::string>& candidates) {

@@ -54,6 +54,7 @@ void FrameDigest::add(const Frame& frame) {
   hash_ = hash_number(frame.rows(), hash_);
   hash_ = hash_number(frame.cols(), hash_);
   hash_ = hash_number(frame.stamp_s(), hash_);
+  if (frame.delivered_s() != frame.stamp_s()) hash_ = hash_number(frame.delivered_s(), hash_);
   for (std::size_t i = 0; i < kChannelCount; ++i) {
     const auto channel = static_cast<Channel>(i);
     if (!frame.channels().contains(channel)) continue;

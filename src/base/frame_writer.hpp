@@ -21,7 +21,11 @@ class FrameWriter {
   void resize(std::uint32_t rows, std::uint32_t cols);
   /// As if no ray had been cast: reasons are kMasked, floats NaN, and nothing was met.
   void mask_all();
-  void set_stamp(std::uint32_t index, double stamp_s) { frame_.index_ = index, frame_.stamp_s_ = stamp_s; }
+  /// A frame that arrives at once.
+  void set_stamp(std::uint32_t index, double stamp_s) { set_time(index, index, stamp_s, stamp_s); }
+  void set_time(std::uint32_t index, std::uint32_t content, double stamp_s, double delivered_s) {
+    frame_.index_ = index, frame_.content_ = content, frame_.stamp_s_ = stamp_s, frame_.delivered_s_ = delivered_s;
+  }
 
   // Arrays to fill; null when the channel was not asked for. Planes of points follow each other.
   [[nodiscard]] float* floats(Channel channel);

@@ -2,6 +2,7 @@
 #include "dataset/claims.hpp"
 
 #include <cerrno>
+#include <cmath>
 #include <cstdio>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -43,7 +44,8 @@ bool Claims::is_stale(const std::filesystem::path& claim) const {
   struct stat state = {};
   if (stat(claim.c_str(), &state) != 0) return false;  // released meanwhile; the next round takes it
   const double now = file_system_now(dataset_ / kClaimsName / unfinished_name(0, this));
-  return now - seconds_of(state.st_mtim) > stale_s_;
+  // A claim of the future, from before somebody set the clock back, is none that anybody renews.
+  return std::abs(now - seconds_of(state.st_mtim)) > stale_s_;
 }
 
 bool Claims::take(std::uint64_t pack) {

@@ -32,6 +32,19 @@ DatasetFiles files_of(const DatasetJson& json) {
           .compression = json.at("compression").get<int>()};
 }
 
+/// What sensor_description() gives, as far as merging reads it. Throws nlohmann::json::exception.
+std::string sensors_of(const DatasetJson& json) {
+  for (const DatasetJson& sensor : json) {
+    static_cast<void>(sensor.at("name").get<std::string>());
+    static_cast<void>(sensor.at("range_policy").get<std::string>());
+    static_cast<void>(sensor.at("noise"));
+    for (const DatasetJson& channel : sensor.at("channels")) static_cast<void>(channel.at("name").get<std::string>());
+    if (!sensor.contains("intrinsics")) continue;
+    for (const auto& number : sensor.at("intrinsics")) static_cast<void>(number.get<double>());
+  }
+  return json.dump();
+}
+
 }  // namespace
 
 std::string dataset_text(const DatasetFile& file) {
@@ -70,12 +83,14 @@ DatasetFile read_dataset_file(const std::filesystem::path& dataset) {
     const UnitList units(range_of(json.at("environments")), range_of(json.at("episodes")),
                          json.at("frames").get<std::uint32_t>(), json.at("block").get<std::uint32_t>());
     file.packs = PackList(units, files_of(json));
-    file.sensors = json.at("sensors").dump();
+    file.sensors = sensors_of(json.at("sensors"));
     if (json.at("dataset") == 1 && json.at("units") == units.size()) return file;
   } catch (const nlohmann::json::exception&) {  // answered below
   } catch (const InputError&) {
   }
-  throw InputError(fmt::format("{}: not written by this version of fathom", name.string()));
+  throw InputError(fmt::format(
+      "{}: not as this version of fathom writes it; where it is gone, `fathom simulate --resume` writes it anew",
+      name.string()));
 }
 
 }  // namespace fathom

@@ -2,22 +2,56 @@
 #include <fathom/dataset/estimate.hpp>
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
 #include <cmath>
+#include <csignal>
+#include <memory>
+#include <string>
+#include <string_view>
 #include <system_error>
 #include <unistd.h>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
 #include <fathom/base/executor.hpp>
 
-#include "dataset/pack.hpp"
+#include "dataset/describe_dataset.hpp"
+#include "dataset/digest.hpp"
+#include "dataset/shelf.hpp"
 
 namespace fathom {
 
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::string_view kSampleName = ".fathom-estimate.", kSampleEnd = ".part";
+
+std::string sample_name(pid_t process) {
+  std::array<char, 256> host = {};
+  gethostname(host.data(), host.size() - 1);
+  return fmt::format("{}{}-{}{}", kSampleName, host.data(), process, kSampleEnd);
+}
+
+/// Removes what processes of this computer left that were killed.
+void remove_left_samples(const fs::path& above) {
+  std::error_code error;
+  for (fs::directory_iterator entry(above, error), end; !error && entry != end; entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    const std::size_t dash = name.rfind('-');
+    if (!name.starts_with(kSampleName) || dash == std::string::npos) continue;
+    pid_t process = 0;
+    std::from_chars(name.data() + dash + 1, name.data() + name.size(), process);
+    std::error_code ignored;
+    if (process > 0 && name == sample_name(process) && kill(process, 0) != 0 && errno == ESRCH) {
+      fs::remove_all(entry->path(), ignored);
+    }
+  }
+}
 
 /// A hidden folder on the disk of the dataset, which goes away with the object.
 class SampleFolder {
@@ -26,7 +60,8 @@ class SampleFolder {
     std::error_code error;
     fs::path above = fs::absolute(out, error).parent_path();
     while (!fs::is_directory(above, error) && above.has_relative_path()) above = above.parent_path();
-    folder_ = above / fmt::format(".fathom-estimate.{}.part", getpid());
+    remove_left_samples(above);
+    folder_ = above / sample_name(getpid());
     fs::create_directory(folder_, error);
     if (error) throw SystemError(fmt::format("{}: cannot be made: {}", folder_.string(), error.message()));
   }
@@ -50,25 +85,35 @@ struct Sample {
 
 class Sampler {
  public:
-  Sampler(const SceneSetup& setup, const DatasetOptions& options)
-      : setup_(setup), options_(options), units_(dataset_units(setup, options)), folder_(options.run.out) {
+  /// `files`: those of the dataset, with their number of units.
+  Sampler(const SceneSetup& setup, const DatasetOptions& options, const DatasetFiles& files)
+      : renderer_(std::shared_ptr<const SceneSetup>(std::shared_ptr<void>(), &setup)),
+        options_(options),
+        units_(dataset_units(setup, options)),
+        folder_(options.run.out) {
+    options_.files = files;
     options_.units.reset();
     options_.shard = {};
     options_.resume = options_.claim = false;
     options_.run.force = false;
   }
 
-  /// A round of one frame says how many frames a second takes.
-  Sample run() {
-    constexpr double kEnoughSeconds = 1.5;
+  /// From one frame on, so many more each time that the last round takes long enough. The first round and the last.
+  std::pair<Sample, Sample> run() {
+    constexpr double kEnoughSeconds = 1.5, kMostMore = 100.0;
     const auto threads = static_cast<std::uint64_t>(make_executor(options_.run.compute.threads)->threads());
+    const auto most_frames = static_cast<double>(units_.frames());
+    const auto most_wide = static_cast<double>(units_.environments().size());
     const Sample first = round(threads, 1);
-    if (first.seconds >= kEnoughSeconds) return first;
-    const double more = kEnoughSeconds / std::max(first.seconds, 1e-6);
-    const auto frames =
-        static_cast<std::uint32_t>(std::clamp(std::ceil(more), 1.0, static_cast<double>(units_.frames())));
-    const double wider = std::clamp(more / frames, 1.0, 1e6);
-    return round(threads * static_cast<std::uint64_t>(std::ceil(wider)), frames);
+    Sample last = first;
+    for (double size = 1.0; last.seconds < kEnoughSeconds / 2;) {
+      size *= std::min(kEnoughSeconds / std::max(last.seconds, 1e-6), kMostMore);
+      const double frames = std::clamp(std::ceil(size), 1.0, most_frames);
+      const double wide = std::min(static_cast<double>(threads) * std::ceil(std::max(1.0, size / frames)), most_wide);
+      last = round(static_cast<std::uint64_t>(wide), static_cast<std::uint32_t>(frames));
+      if (frames == most_frames && wide == most_wide) break;  // there are no more
+    }
+    return {first, last};
   }
 
  private:
@@ -93,7 +138,7 @@ class Sampler {
     options_.episodes = {episode, episode + 1};
     options_.run.frames = frames;
     options_.block = std::min(units_.block(), frames);
-    const DatasetResult result = render_dataset(setup_, options_);
+    const DatasetResult result = renderer_.render(options_);
     std::error_code error;
     fs::remove_all(options_.run.out, error);
     sample.frames += result.progress.frames_done;
@@ -103,7 +148,7 @@ class Sampler {
     sample.seconds += result.seconds;
   }
 
-  const SceneSetup& setup_;
+  DatasetRenderer renderer_;
   DatasetOptions options_;
   UnitList units_;
   SampleFolder folder_;
@@ -114,24 +159,64 @@ std::uint64_t scaled(std::uint64_t count, double by) {
   return static_cast<std::uint64_t>(std::llround(static_cast<double>(count) * by));
 }
 
+/// What there is to be rendered.
+struct Work {
+  std::uint64_t complete_units = 0, packs = 0, units = 0, frames = 0, shard_units = 0, shard_frames = 0;
+};
+
+Work work_of(const DatasetFile& file, const DatasetOptions& options) {
+  const bool keeps = (options.resume || options.claim) && !options.run.force;
+  PackShelf shelf(options.run.out, file.packs.places());
+  Work work;
+  for (std::uint64_t i = 0; i < file.packs.size(); ++i) {
+    const Pack pack = file.packs.at(i);
+    const auto entry = keeps ? shelf.complete(i) : std::nullopt;
+    if (entry && entry->digest == file.packs.digest(file.inputs, pack)) {
+      work.complete_units += pack.units;
+      continue;
+    }
+    const std::uint64_t frames = file.packs.frames(pack);
+    ++work.packs;
+    work.units += pack.units;
+    work.frames += frames;
+    if (i % options.shard.count != options.shard.index) continue;
+    work.shard_units += pack.units;
+    work.shard_frames += frames;
+  }
+  return work;
+}
+
+/// Files of many units have bytes of their own beside those of the frames: two rounds tell both.
+std::uint64_t bytes_of_files(const Sample& first, const Sample& last, const Work& work) {
+  const auto number = [](std::uint64_t count) { return static_cast<double>(count); };
+  const double determinant = number(last.frames) * number(first.files) - number(first.frames) * number(last.files);
+  if (!(std::abs(determinant) > 0.0)) return scaled(last.bytes, number(work.frames) / number(last.frames));
+  const double of_frame =
+      (number(last.bytes) * number(first.files) - number(first.bytes) * number(last.files)) / determinant;
+  const double of_file = std::max(0.0, (number(last.bytes) - of_frame * number(last.frames)) / number(last.files));
+  return static_cast<std::uint64_t>(std::llround(of_file * number(work.packs) + of_frame * number(work.frames)));
+}
+
 }  // namespace
 
 DatasetEstimate estimate_dataset(const SceneSetup& setup, const DatasetOptions& options) {
-  const UnitList units = dataset_units(setup, options);
-  const Sample sample = Sampler(setup, options).run();
+  const DatasetFile file = describe_dataset(setup, options, inputs_digest(setup, options.run));
+  const auto [first, last] = Sampler(setup, options, file.packs.files()).run();
+  const Work work = work_of(file, options);
   DatasetEstimate estimate;
-  estimate.units = units.size();
-  estimate.frames = units.environments().size() * units.episodes().size() * units.frames();
-  const double by = static_cast<double>(estimate.frames) / static_cast<double>(sample.frames);
-  estimate.rays = scaled(sample.rays, by);
-  estimate.files = std::max<std::uint64_t>(1, scaled(sample.files, by));
-  estimate.bytes = scaled(sample.bytes, by);
-  estimate.seconds = sample.seconds * by;
-  estimate.shard_units = share_of(options.shard, units.size());
-  estimate.shard_seconds =
-      estimate.seconds * static_cast<double>(estimate.shard_units) / static_cast<double>(units.size());
-  estimate.sample_frames = sample.frames;
-  estimate.sample_seconds = sample.seconds;
+  estimate.complete_units = work.complete_units;
+  estimate.units = work.units;
+  estimate.frames = work.frames;
+  const double by = static_cast<double>(work.frames) / static_cast<double>(last.frames);
+  const bool folders = file.packs.places().is_folder();
+  estimate.rays = scaled(last.rays, by);
+  estimate.files = folders ? scaled(last.files, by) : work.packs;
+  estimate.bytes = folders ? scaled(last.bytes, by) : bytes_of_files(first, last, work);
+  estimate.seconds = last.seconds * by;
+  estimate.shard_units = work.shard_units;
+  estimate.shard_seconds = last.seconds * static_cast<double>(work.shard_frames) / static_cast<double>(last.frames);
+  estimate.sample_frames = last.frames;
+  estimate.sample_seconds = last.seconds;
   return estimate;
 }
 

@@ -6,9 +6,9 @@
 #include <system_error>
 #include <utility>
 
-#include "dataset/digest.hpp"
 #include "dataset/fail_at.hpp"
 #include "dataset/shelf.hpp"
+#include "dataset/whole_pack.hpp"
 
 namespace fathom {
 
@@ -33,17 +33,17 @@ void FileWriter::begin_pack(const Pack& pack) {
 }
 
 PackEntry FileWriter::end_pack() {
-  close_file();
-  const auto file = digest_file(unfinished_);
-  if (!file) fail_at(unfinished_, "be read back", errno);
+  const FileDigest file = close_file();
   PackEntry entry = {.index = pack_.index,
                      .digest = packs_.digest(inputs_, pack_),
-                     .content = file->digest,
+                     .content = file.digest,
                      .files = 1,
-                     .bytes = file->bytes};
+                     .bytes = file.bytes};
   const std::filesystem::path place = dataset_ / packs_.places()(pack_.index);
   std::error_code error;
-  if (std::filesystem::exists(place, error)) append_removal(dataset_, pack_.index);
+  const auto there = std::filesystem::symlink_status(place, error).type();
+  if (there != std::filesystem::file_type::not_found) append_removal(dataset_, pack_.index);
+  if (there == std::filesystem::file_type::directory) remove_place(place, unfinished_.string() + ".old.part");
   if (std::rename(unfinished_.c_str(), place.c_str()) != 0) fail_at(unfinished_, "be renamed", errno);
   unfinished_.clear();
   append_entry(dataset_, entry);

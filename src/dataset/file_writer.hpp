@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 
+#include "dataset/digest.hpp"
 #include "dataset/pack_writer.hpp"
 
 namespace fathom {
@@ -26,8 +27,9 @@ class FileWriter : public PackWriter {
   [[nodiscard]] const PackList& packs() const { return packs_; }
 
  private:
-  virtual void open_file() = 0;   ///< unfinished(), which is not there
-  virtual void close_file() = 0;  ///< all units of pack() are written
+  virtual void open_file() = 0;  ///< unfinished(), which is not there
+  /// All units of pack() are written. The digest of the bytes that went into the file.
+  virtual FileDigest close_file() = 0;
 
   std::filesystem::path dataset_, unfinished_;  // unfinished_: empty where nothing is being made
   PackList packs_;

@@ -16,6 +16,7 @@
 #include "dataset/digest.hpp"
 #include "dataset/fail_at.hpp"
 #include "dataset/shelf.hpp"
+#include "dataset/whole_pack.hpp"
 #include "text/whole_file.hpp"
 
 namespace fathom {
@@ -83,6 +84,7 @@ void FolderWriter::add(const UnitFrame& frame) {
   const FrameContext context = {run_.simulator.world_from_sensor(sensor.id, frame.time_s), entity_names_,
                                 setup_.scene.labels()};
   begin_logs(frame);
+  if (frame.frame.is_dropped()) return;
   for (std::size_t k = 0; k < sensor.files.size(); ++k) {
     if (logs_[i][k]) {
       logs_[i][k]->add(frame.frame, context);
@@ -135,19 +137,16 @@ void FolderWriter::end() {
   append_entry(dataset_, entry_);
 }
 
-/// Whatever has the name is another version of the unit, or the same one, which another process was quicker with.
+/// Whatever has the name is another version of the unit, what is left of it, or the same one, which another process was
+/// quicker with.
 void FolderWriter::move_into_place() {
   const fs::path place = dataset_ / unit_folder(unit_.index);
   while (std::rename(folder_.c_str(), place.c_str()) != 0) {
-    if (errno != EEXIST && errno != ENOTEMPTY) fail_at(folder_, "be renamed", errno);
+    if (errno != EEXIST && errno != ENOTEMPTY && errno != ENOTDIR) fail_at(folder_, "be renamed", errno);
     const auto there = read_unit_json(place, unit_.index);
-    if (there && *there == entry_) return discard();
+    if (there == entry_ && is_whole(dataset_, PackPlaces(DatasetFormat::kFolders), entry_)) return discard();
     append_removal(dataset_, unit_.index);
-    const fs::path away = folder_.string() + ".old.part";
-    if (std::rename(place.c_str(), away.c_str()) != 0 && errno != ENOENT) fail_at(place, "be renamed", errno);
-    std::error_code error;
-    fs::remove_all(away, error);
-    if (error) fail_at(away, "be removed", error.value());
+    remove_place(place, folder_.string() + ".old.part");
   }
   folder_.clear();
 }

@@ -3,7 +3,8 @@
 // The format of HDF5. In each file, for U units of at most F frames, and in the file over all of them that merging
 // makes:
 //   /SENSOR/CHANNEL      [U, F, rows, cols] or, of points, [U, F, rows, cols, 3]; a chunk for each frame
-//   /SENSOR/time_s       [U, F]
+//   /SENSOR/time_s       [U, F], when the frame was measured
+//   /SENSOR/delivered_s  [U, F], of a sensor with a timing: when it arrived; NaN: it was dropped
 //   /SENSOR/pose         [U, F, 7]: x, y, z, and the quaternion w, x, y, z; world from sensor, when the frame begins
 //   /unit/index, environment, episode, first_frame, frames   [U]
 //   /unit/parameters     [U]: JSON, what was drawn for the episode
@@ -20,6 +21,9 @@
 namespace fathom {
 
 inline constexpr const char* kMergedHdf5Name = "dataset.h5";
+
+/// Whether several threads may write HDF5 at once: so the library was built.
+bool hdf5_takes_threads();
 
 /// Throws InputError in a build without HDF5.
 std::unique_ptr<PackWriter> make_hdf5_writer(const std::filesystem::path& dataset, const SceneSetup& setup,

@@ -13,6 +13,7 @@
 #include "dataset/read_bytes.hpp"
 #include "dataset/shelf.hpp"
 #include "dataset/stray.hpp"
+#include "dataset/whole_pack.hpp"
 #include "text/whole_file.hpp"
 
 namespace fathom {
@@ -28,7 +29,8 @@ DatasetInfo info_of(const fs::path& dataset, const DatasetFile& file) {
                    .seed = file.seed,
                    .format = file.packs.files(),
                    .units = file.units(),
-                   .first_missing = {}};
+                   .first_missing = {},
+                   .first_stray = {}};
   std::error_code error;
   info.merged = fs::exists(dataset / kManifestName, error);
   return info;
@@ -49,15 +51,53 @@ void write_part(const fs::path& dataset, std::uint64_t first, const std::string&
   write_whole_file(file, lines);
 }
 
-PackEntry checked_entry(const fs::path& dataset, PackShelf& shelf, const DatasetFile& file, const Pack& pack) {
-  const auto entry = shelf.complete(pack.index);
-  const char* const fault = !entry                                                  ? "is missing"
-                            : entry->digest != file.packs.digest(file.inputs, pack) ? "is made of something else"
-                                                                                    : nullptr;
-  if (fault == nullptr) return *entry;
-  throw InputError(fmt::format("{}: {}; `fathom dataset info {}` says what is to be done",
-                               (dataset / file.packs.places()(pack.index)).string(), fault, dataset.string()));
-}
+/// Looks at the packs of a dataset one after the other, for merging.
+class PackCheck {
+ public:
+  PackCheck(const fs::path& dataset, const DatasetFile& file)
+      : dataset_(dataset), file_(file), places_(file.packs.places()), shelf_(dataset, places_) {}
+
+  /// The entry of a pack that is complete. One whose files have other sizes loses its line in the manifest, so that
+  /// resume renders it again; nothing then. Throws InputError for other faults.
+  std::optional<PackEntry> entry_of(const Pack& pack) {
+    const auto entry = shelf_.complete(pack.index);
+    if (!entry && !shelf_.at(pack.index).there) fail(pack.index, "is missing");
+    if (entry && entry->digest != file_.packs.digest(file_.inputs, pack)) fail(pack.index, "is made of something else");
+    if (entry && (!places_.is_folder() || is_whole(dataset_, places_, *entry))) return entry;
+    append_removal(dataset_, pack.index);
+    if (damaged_++ == 0) first_damaged_ = pack.index;
+    return {};
+  }
+
+  /// Throws InputError when there was a pack without entry.
+  void finish() const {
+    if (damaged_ == 0) return;
+    const std::string more = damaged_ == 1 ? "" : fmt::format(" (and {} more)", damaged_ - 1);
+    fail(first_damaged_, "is not whole: it has not the sizes that the manifest says" + more);
+  }
+
+  [[nodiscard]] bool is_damaged() const { return damaged_ > 0; }
+
+  /// Removes what somebody began in the thousand of the pack.
+  void remove_unfinished(std::uint64_t pack) {
+    std::error_code error;
+    for (const std::string& name : shelf_.unfinished(pack)) {
+      fs::remove_all(dataset_ / places_(pack).parent_path() / name, error);
+    }
+  }
+
+ private:
+  [[noreturn]] void fail(std::uint64_t pack, const std::string& fault) const {
+    throw InputError(fmt::format("{}: {}; `fathom dataset info {}` says what is to be done",
+                                 (dataset_ / places_(pack)).string(), fault, dataset_.string()));
+  }
+
+  const fs::path& dataset_;
+  const DatasetFile& file_;
+  PackPlaces places_;
+  PackShelf shelf_;
+  std::uint64_t damaged_ = 0, first_damaged_ = 0;
+};
 
 }  // namespace
 
@@ -77,6 +117,10 @@ DatasetInfo read_dataset_info(const fs::path& dataset) {
     if (entry) info.others += pack.units;
     if (!info.first_missing) info.first_missing = pack.first;
   }
+  for_each_stray(dataset, file.packs, [&info](const fs::path& path) {
+    ++info.strays;
+    if (!info.first_stray) info.first_stray = path;
+  });
   return info;
 }
 
@@ -84,25 +128,27 @@ DatasetInfo merge_dataset(const fs::path& dataset) {
   const DatasetFile file = read_dataset_file(dataset);
   DatasetInfo info = info_of(dataset, file);
   if (const auto stray = first_stray(dataset, file.packs)) {
-    throw InputError(fmt::format("{}: is none of the {} units of the dataset", stray->string(), file.units().size()));
+    throw InputError(fmt::format(
+        "{}: is none of the {} units of the dataset; `fathom dataset verify --remove-faulty {}` removes what is none",
+        stray->string(), file.units().size(), dataset.string()));
   }
-  const PackPlaces places = file.packs.places();
-  PackShelf shelf(dataset, places);
+  PackCheck check(dataset, file);
   Manifest manifest;
   std::string lines;
   for (std::uint64_t i = 0; i < file.packs.size(); ++i) {
     const Pack pack = file.packs.at(i);
-    const PackEntry entry = checked_entry(dataset, shelf, file, pack);
-    count_entry(info, entry, pack);
-    manifest.add(entry, pack.units);
-    lines += entry_line(entry);
+    const auto entry = check.entry_of(pack);
+    if (!entry) continue;
+    count_entry(info, *entry, pack);
+    manifest.add(*entry, pack.units);
+    lines += entry_line(*entry);
     const bool last = i + 1 == file.packs.size();
     if (!last && (i + 1) % kPacksPerPart != 0) continue;
-    write_part(dataset, i, lines);
+    if (!check.is_damaged()) write_part(dataset, i, lines);
     lines.clear();
-    std::error_code error;
-    for (const std::string& name : shelf.unfinished(i)) fs::remove_all(dataset / places(i).parent_path() / name, error);
+    check.remove_unfinished(i);
   }
+  check.finish();
   std::error_code error;
   fs::remove_all(dataset / kClaimsName, error);
   std::optional<FileDigest> merged;

@@ -59,6 +59,12 @@ Pack PackList::at(std::uint64_t index) const {
   return {index, first, std::min(per_pack_, units_.size() - first)};
 }
 
+std::uint64_t PackList::frames(const Pack& pack) const {
+  const std::uint64_t block = units_.block(), blocks = (units_.frames() + block - 1) / block;
+  const std::uint64_t last_blocks = (pack.first + pack.units) / blocks - pack.first / blocks;
+  return pack.units * block - last_blocks * (blocks * block - units_.frames());
+}
+
 std::string PackList::digest(const std::string& inputs, const Pack& pack) const {
   const Unit first = units_.at(pack.first);
   if (files_.format == DatasetFormat::kFolders) return unit_digest(inputs, first);

@@ -51,6 +51,8 @@ class PackList {
   [[nodiscard]] const UnitList& units() const { return units_; }
   [[nodiscard]] const DatasetFiles& files() const { return files_; }
   [[nodiscard]] PackPlaces places() const { return PackPlaces(files_.format); }
+  /// Of a pack; the last block of an episode may be shorter than the others.
+  [[nodiscard]] std::uint64_t frames(const Pack& pack) const;
   /// What a pack is made of; `inputs`: digest of them.
   [[nodiscard]] std::string digest(const std::string& inputs, const Pack& pack) const;
 

@@ -44,11 +44,18 @@ bool parse_decimal(std::string_view text, std::uint64_t& value) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
+/// Whether the last line was torn, by a full disk or a loss of power: it must not take the next one with it.
+bool ends_torn(int descriptor) {
+  const off_t end = lseek(descriptor, 0, SEEK_END);
+  char last = '\n';
+  return end > 0 && pread(descriptor, &last, 1, end - 1) == 1 && last != '\n';
+}
+
 void append_line(const std::filesystem::path& file, const std::string& line) {
   const auto fail = [&file] {
     throw SystemError(fmt::format("{}: cannot be written: {}", file.string(), std::generic_category().message(errno)));
   };
-  constexpr int kFlags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC;
+  constexpr int kFlags = O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC;
   int descriptor = open(file.c_str(), kFlags, 0666);
   if (descriptor < 0 && errno == ENOENT) {
     std::error_code error;
@@ -56,11 +63,12 @@ void append_line(const std::filesystem::path& file, const std::string& line) {
     descriptor = open(file.c_str(), kFlags, 0666);
   }
   if (descriptor < 0) fail();
-  const ssize_t written = write(descriptor, line.data(), line.size());
+  const std::string text = ends_torn(descriptor) ? "\n" + line : line;
+  const ssize_t written = write(descriptor, text.data(), text.size());
   const int reason = errno;
   close(descriptor);
   errno = written < 0 ? reason : ENOSPC;
-  if (written != static_cast<ssize_t>(line.size())) fail();
+  if (written != static_cast<ssize_t>(text.size())) fail();
 }
 
 }  // namespace
@@ -87,7 +95,7 @@ std::optional<PackEntry> parse_entry(std::string_view line) {
 }
 
 std::filesystem::path part_file(std::uint64_t index) {
-  return fmt::format("manifest/{:03}/{:03}.txt", index / 1'000'000, index / kPacksPerPart % 1000);
+  return fmt::format("{}/{:03}/{:03}.txt", kManifestFolder, index / 1'000'000, index / kPacksPerPart % 1000);
 }
 
 PartEntries read_part(const std::filesystem::path& file) {
@@ -131,8 +139,6 @@ std::optional<PackEntry> read_unit_json(const std::filesystem::path& folder, std
 std::optional<PackEntry> read_entry(const std::filesystem::path& dataset, const PackPlaces& places,
                                     std::uint64_t index) {
   if (places.is_folder()) return read_unit_json(dataset / places(index), index);
-  std::error_code error;
-  if (!std::filesystem::exists(dataset / places(index), error)) return {};
   const PartEntries entries = read_part(dataset / part_file(index));
   const auto found = entries.find(index);
   return found == entries.end() ? std::nullopt : std::optional(found->second);

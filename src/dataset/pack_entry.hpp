@@ -17,6 +17,7 @@ namespace fathom {
 
 inline constexpr std::uint64_t kPacksPerPart = 1000;
 inline constexpr const char* kUnitJson = "unit.json";
+inline constexpr const char* kManifestFolder = "manifest";
 
 struct PackEntry {
   std::uint64_t index = 0;
@@ -46,7 +47,8 @@ void append_removal(const std::filesystem::path& dataset, std::uint64_t index);
 /// The entry of a unit by its unit.json; nothing when this is not there or not ours.
 std::optional<PackEntry> read_unit_json(const std::filesystem::path& folder, std::uint64_t index);
 
-/// The entry of a pack as it is now: of a folder by its unit.json, of a file by the manifest.
+/// The entry of a pack as it is now: of a folder by its unit.json, of a file by the manifest, which may know one that
+/// is gone.
 std::optional<PackEntry> read_entry(const std::filesystem::path& dataset, const PackPlaces& places,
                                     std::uint64_t index);
 

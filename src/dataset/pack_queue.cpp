@@ -13,6 +13,7 @@
 
 #include "dataset/digest.hpp"
 #include "dataset/manifest_file.hpp"
+#include "dataset/whole_pack.hpp"
 
 namespace fathom {
 
@@ -55,7 +56,14 @@ std::uint64_t PackQueue::units() const {
   return size() * full - (has_last ? full - packs_.at(count - 1).units : 0);
 }
 
-std::uint64_t PackQueue::frames() const { return units() * packs_.units().block(); }
+std::uint64_t PackQueue::frames() const {
+  const UnitList& all = packs_.units();
+  if (size() == packs_.size() && !options_.units)
+    return all.environments().size() * all.episodes().size() * all.frames();
+  std::uint64_t frames = 0;
+  for (std::uint64_t i = 0; i < size(); ++i) frames += packs_.frames(packs_.at(index_of(i)));
+  return frames;
+}
 
 /// With claims, a process that has rendered its own shard helps the others.
 std::uint64_t PackQueue::index_of(std::uint64_t position) const {
@@ -69,7 +77,7 @@ std::uint64_t PackQueue::index_of(std::uint64_t position) const {
 void PackQueue::check() {
   if (keeps_complete() || options_.run.force) return;
   std::error_code error;
-  if (!std::filesystem::exists(options_.run.out / "units", error)) return;
+  if (!std::filesystem::exists(options_.run.out / packs_.places().root(), error)) return;
   for (std::uint64_t i = 0; i < size(); ++i) {
     const std::uint64_t index = index_of(i);
     if (!shelf_.at(index).there) continue;
@@ -89,15 +97,24 @@ bool PackQueue::is_mine(const Pack& pack) {
     ++claimed_;
     return false;
   }
-  if (!is_same(read_entry(options_.run.out, packs_.places(), pack.index), pack)) return true;
+  const auto entry = read_entry(options_.run.out, packs_.places(), pack.index);
+  if (!is_same(entry, pack) || !is_whole(options_.run.out, packs_.places(), *entry)) return true;
   claims_.release(pack.index);
   return false;
+}
+
+bool PackQueue::keeps(const Pack& pack) { return keeps_complete() && is_same(shelf_.complete(pack.index), pack); }
+
+bool PackQueue::skip_complete() {
+  const std::lock_guard lock(mutex_);
+  while (next_ < size() && keeps(packs_.at(index_of(next_)))) ++next_;
+  return next_ < size();
 }
 
 std::optional<Pack> PackQueue::next() {
   while (next_ < size()) {
     const Pack pack = packs_.at(index_of(next_++));
-    if (keeps_complete() && is_same(shelf_.complete(pack.index), pack)) continue;
+    if (keeps(pack)) continue;
     if (is_mine(pack)) return pack;
   }
   return {};

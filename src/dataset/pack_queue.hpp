@@ -22,6 +22,8 @@ class PackQueue {
 
   /// Throws InputError when a pack of the queue is there, unless the options resume, claim or force.
   void check();
+  /// Whether there is a pack that is not complete. Those before it are not looked at again.
+  bool skip_complete();
   /// The next pack to render; nothing when there is none left. With claims it waits for packs that others have claimed,
   /// until these are complete or stale, or should_stop says yes. For any thread.
   std::optional<Pack> take();
@@ -31,13 +33,14 @@ class PackQueue {
 
   [[nodiscard]] std::uint64_t size() const;    ///< with those that are complete
   [[nodiscard]] std::uint64_t units() const;   ///< of all these packs
-  [[nodiscard]] std::uint64_t frames() const;  ///< of all these units, as if each had a whole block
+  [[nodiscard]] std::uint64_t frames() const;  ///< of all these units
   [[nodiscard]] std::uint64_t given() const { return given_; }
 
  private:
   [[nodiscard]] std::uint64_t own_size() const;
   [[nodiscard]] std::uint64_t index_of(std::uint64_t position) const;
   [[nodiscard]] bool keeps_complete() const { return (options_.resume || options_.claim) && !options_.run.force; }
+  [[nodiscard]] bool keeps(const Pack& pack);
   [[nodiscard]] bool is_same(const std::optional<PackEntry>& entry, const Pack& pack) const;
   std::optional<Pack> next();
   bool is_mine(const Pack& pack);

@@ -52,9 +52,11 @@ bool read_blocks(const std::filesystem::path& file, std::size_t block, const std
 
 std::optional<std::string> read_bytes(const std::filesystem::path& file) {
   std::string bytes;
-  constexpr std::size_t kWhole = std::size_t{1} << 62U;  // one block, of the size that the file has
+  constexpr std::size_t kMost = std::size_t{4} << 30U;  // one block, of the size that the file has
+  struct stat state = {};
+  if (stat(file.c_str(), &state) == 0 && state.st_size > static_cast<off_t>(kMost)) return {};
   bool first = true;
-  const bool whole = read_blocks(file, kWhole, [&](std::string_view block) {
+  const bool whole = read_blocks(file, kMost, [&](std::string_view block) {
     if (first) bytes = block;  // what a file gained meanwhile does not count
     first = false;
   });

@@ -10,7 +10,8 @@
 
 namespace fathom {
 
-/// The bytes of a regular file; nothing when it is none or cannot be read. Faster for small files than a stream.
+/// The bytes of a regular file; nothing when it is none, cannot be read, or has more than 4 GiB, which no file that
+/// fathom reads as a whole has. Faster for small files than a stream.
 std::optional<std::string> read_bytes(const std::filesystem::path& file);
 
 /// Calls f for blocks of at most so many bytes, until the end of a regular file; false when it is none or cannot be

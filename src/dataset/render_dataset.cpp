@@ -10,24 +10,21 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <fathom/base/error.hpp>
 #include <fathom/base/executor.hpp>
 #include <fathom/dataset/dataset.hpp>
 #include <fathom/frame/frame.hpp>
-#include <fathom/sensor/model.hpp>
 
 #include "dataset/dataset_file.hpp"
+#include "dataset/describe_dataset.hpp"
 #include "dataset/digest.hpp"
 #include "dataset/folder_writer.hpp"
 #include "dataset/hdf5_files.hpp"
 #include "dataset/open_dataset.hpp"
 #include "dataset/pack_queue.hpp"
-#include "dataset/sensor_description.hpp"
 #include "dataset/tar_writer.hpp"
 #include "dataset/unit_renderer.hpp"
-#include "simulate/outputs/array_plan.hpp"
 
 namespace fathom {
 
@@ -46,53 +43,38 @@ struct ClaimedPack {
   ~ClaimedPack() { queue.release(pack); }
 };
 
-/// Arrays of one frame of all sensors.
-std::uint64_t frame_bytes(const SceneSetup& setup) {
-  std::uint64_t bytes = 0;
-  for (const SensorSetup& sensor : setup.sensors) {
-    const PatternShape shape = pattern_shape(sensor.sensor.model);
-    for (const ArrayPlan& plan : planned_arrays(sensor)) {
-      bytes += std::uint64_t{shape.rows} * shape.cols * channel_info(plan.channel).bytes();
-    }
+/// The trees of a scene, which calls share one after the other, and side by side where each has one thread.
+class KeptTrees {
+ public:
+  std::shared_ptr<const SharedTrees> of(const SceneSetup& setup, const Compute& compute) {
+    const auto build = [&] { return std::make_shared<const SharedTrees>(setup.scene, compute, setup.start_s); };
+    if (compute.threads != 1) return build();
+    const std::lock_guard lock(mutex_);
+    if (!trees_ || compute.isa != compute_.isa || compute.caster != compute_.caster) trees_ = build();
+    compute_ = compute;
+    return trees_;
   }
-  return bytes;
-}
 
-/// With a number of units in a file, where the options leave it open.
-DatasetFiles resolved(const DatasetOptions& options, const SceneSetup& setup, const UnitList& units) {
-  constexpr std::uint64_t kBytesOfFile = std::uint64_t{64} << 20U;
-  DatasetFiles files = options.files;
-  const std::uint64_t unit_bytes = std::max<std::uint64_t>(1, units.block() * frame_bytes(setup));
-  if (files.units_per_file == 0) files.units_per_file = std::max<std::uint64_t>(1, kBytesOfFile / unit_bytes);
-  return files;
-}
-
-std::string descriptions(const SceneSetup& setup) {
-  auto list = nlohmann::ordered_json::array();
-  for (const SensorSetup& sensor : setup.sensors) list.push_back(sensor_description(sensor, setup.scene));
-  return list.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-}
-
-DatasetFile describe(const SceneSetup& setup, const DatasetOptions& options) {
-  const UnitList units = dataset_units(setup, options);
-  return {.version = std::string(versions().fathom),
-          .scene = setup.file.filename().string(),
-          .command = options.command,
-          .inputs = inputs_digest(setup, options.run),
-          .seed = options.run.seed.value_or(setup.seed),
-          .packs = PackList(units, resolved(options, setup, units)),
-          .sensors = descriptions(setup)};
-}
+ private:
+  std::mutex mutex_;  // of all below
+  std::shared_ptr<const SharedTrees> trees_;
+  Compute compute_;
+};
 
 /// Shares the packs of a shard out among threads, and adds up what comes of them.
 class DatasetRunner {
  public:
-  DatasetRunner(const SceneSetup& setup, const DatasetOptions& options)
-      : setup_(setup), options_(options), file_(describe(setup, options)), queue_(file_.packs, options, file_.inputs) {
+  /// `inputs`: digest of them.
+  DatasetRunner(const SceneSetup& setup, const DatasetOptions& options, std::string inputs, KeptTrees& trees)
+      : setup_(setup),
+        options_(options),
+        kept_(trees),
+        file_(describe_dataset(setup, options, std::move(inputs))),
+        queue_(file_.packs, options, file_.inputs) {
     if (!options.run.bag.empty()) throw InputError("a bag is of one run, not of a dataset");
-    static_cast<void>(prepare_run(setup, options.run));
     const int threads = make_executor(options.run.compute.threads)->threads();
-    crew_ = queue_.size() < static_cast<std::uint64_t>(threads) ? 1 : threads;
+    const bool side_by_side = file_.packs.files().format != DatasetFormat::kHdf5 || hdf5_takes_threads();
+    crew_ = side_by_side && queue_.size() >= static_cast<std::uint64_t>(threads) ? threads : 1;
     result_.units = file_.units().size();
     for (const SensorSetup& sensor : setup.sensors) result_.sensors.emplace_back().name = sensor.sensor.name;
     result_.progress.frames_total = clamped(queue_.frames());
@@ -109,20 +91,38 @@ class DatasetRunner {
   }
 
  private:
+  /// A frame of a dataset has a place for one of each sensor.
+  static void check_frames(const PreparedRun& run) {
+    for (const RunSensor& sensor : run.sensors) {
+      if (sensor.frames == run.frames) continue;
+      throw InputError(
+          fmt::format("sensor '{}': timing: it makes {} frames while the scene makes {}; a dataset has as "
+                      "many of each sensor",
+                      run.simulator.sensor(sensor.id).name, sensor.frames, run.frames));
+    }
+  }
+
   static std::uint32_t clamped(std::uint64_t count) {
     return static_cast<std::uint32_t>(std::min<std::uint64_t>(count, std::numeric_limits<std::uint32_t>::max()));
   }
 
+  /// Where all is complete, nothing is built. Otherwise all input is checked before anything is written.
   void render_all() {
-    open_dataset(file_, options_);
-    queue_.check();
+    const bool any = queue_.skip_complete();
     RunOptions run = options_.run;
     if (crew_ > 1) run.compute.threads = 1;
     run.should_stop = [this] { return stop_ || (options_.run.should_stop && options_.run.should_stop()); };
-    const SharedTrees trees(setup_.scene, run.compute, setup_.start_s);
+    std::shared_ptr<const SharedTrees> trees;
+    if (any) {
+      trees = kept_.of(setup_, run.compute);
+      check_frames(prepare_run(setup_, run, trees.get()));
+    }
+    open_dataset(file_, options_);
+    queue_.check();
+    if (!any) return;
     begin_ = DatasetClock::now();
     make_executor(crew_)->parallel_for(static_cast<std::size_t>(crew_), 1,
-                                       [&](std::size_t, std::size_t) { work(run, trees); });
+                                       [&](std::size_t, std::size_t) { work(run, *trees); });
     result_.seconds = std::chrono::duration<double>(DatasetClock::now() - begin_).count();
   }
 
@@ -175,11 +175,12 @@ class DatasetRunner {
     const auto reasons = frame.count_reasons();
     const std::lock_guard lock(mutex_);
     SensorResult& sensor = result_.sensors[number];
-    for (std::size_t r = 0; r < reasons.size(); ++r) sensor.reasons[r] += reasons[r];
-    sensor.rays += frame.size();
+    for (std::size_t r = 0; r < reasons.size() && !frame.is_dropped(); ++r) sensor.reasons[r] += reasons[r];
+    const std::size_t rays = frame.is_dropped() ? 0 : frame.size();
+    sensor.rays += rays;
     sensor.seconds += seconds / crew_;
     Progress& progress = result_.progress;
-    progress.rays_done += frame.size();
+    progress.rays_done += rays;
     progress.cast_seconds += seconds / crew_;
     progress.seconds = std::chrono::duration<double>(DatasetClock::now() - begin_).count();
     if (number + 1 < result_.sensors.size()) return;
@@ -196,6 +197,7 @@ class DatasetRunner {
 
   const SceneSetup& setup_;
   const DatasetOptions& options_;
+  KeptTrees& kept_;
   DatasetFile file_;
   PackQueue queue_;
   int crew_ = 1;  // packs that are rendered side by side
@@ -212,12 +214,41 @@ UnitList dataset_units(const SceneSetup& setup, const DatasetOptions& options) {
   return {options.environments, options.episodes, options.run.frames.value_or(setup.frames), options.block};
 }
 
-DatasetResult render_dataset(const SceneSetup& setup, const DatasetOptions& options) {
-  try {
-    return DatasetRunner(setup, options).run();
-  } catch (const std::bad_alloc&) {
-    throw SystemError(fmt::format("{}: the dataset does not fit into memory", setup.file.string()));
+class DatasetRenderer::Impl {
+ public:
+  explicit Impl(std::shared_ptr<const SceneSetup> setup) : setup_(std::move(setup)) {}
+
+  std::string digest(const RunOptions& options, const Unit& unit) {
+    return fathom::unit_digest(inputs_.digest(*setup_, options), unit);
   }
+
+  DatasetResult render(const DatasetOptions& options) {
+    try {
+      return DatasetRunner(*setup_, options, inputs_.digest(*setup_, options.run), trees_).run();
+    } catch (const std::bad_alloc&) {
+      throw SystemError(fmt::format("{}: the dataset does not fit into memory", setup_->file.string()));
+    }
+  }
+
+ private:
+  std::shared_ptr<const SceneSetup> setup_;
+  InputDigests inputs_;
+  KeptTrees trees_;
+};
+
+DatasetRenderer::DatasetRenderer(std::shared_ptr<const SceneSetup> setup)
+    : impl_(std::make_unique<Impl>(std::move(setup))) {}
+DatasetRenderer::~DatasetRenderer() = default;
+
+std::string DatasetRenderer::unit_digest(const RunOptions& options, const Unit& unit) {
+  return impl_->digest(options, unit);
+}
+
+DatasetResult DatasetRenderer::render(const DatasetOptions& options) { return impl_->render(options); }
+
+DatasetResult render_dataset(const SceneSetup& setup, const DatasetOptions& options) {
+  const std::shared_ptr<const SceneSetup> borrowed(std::shared_ptr<void>(), &setup);
+  return DatasetRenderer(borrowed).render(options);
 }
 
 }  // namespace fathom

@@ -7,6 +7,7 @@
 #include "sensor/sensor_view.hpp"
 #include "simulate/chain_json.hpp"
 #include "simulate/outputs/array_plan.hpp"
+#include "simulate/timing_json.hpp"
 
 namespace fathom {
 
@@ -35,6 +36,7 @@ nlohmann::ordered_json sensor_description(const SensorSetup& setup, const Scene&
       {"noise", chain_json(sensor, scene)},
       {"range_policy", to_string(sensor.range_policy.value_or(make_view(sensor.model).usual_policy))},
       {"channels", channels_json(setup)}};
+  if (sensor.timing != Timing()) json["timing"] = timing_json(sensor.timing);
   if (const auto lens = lens_of(sensor.model)) {
     json["intrinsics"] = {{"fx", lens->fx}, {"fy", lens->fy}, {"cx", lens->cx}, {"cy", lens->cy}};
   }

@@ -8,8 +8,9 @@
 
 namespace fathom {
 
-/// {name, rows, cols, noise, range_policy, channels}, and for cameras intrinsics in pixels {fx, fy, cx, cy}. The noise
-/// has the middles of parameters that are drawn for each episode; channels are {name, type, unit}.
+/// {name, rows, cols, noise, range_policy, channels}, with a timing its parameters, and for cameras intrinsics in
+/// pixels {fx, fy, cx, cy}. The noise has the middles of parameters that are drawn for each episode; channels are
+/// {name, type, unit}.
 nlohmann::ordered_json sensor_description(const SensorSetup& setup, const Scene& scene);
 
 }  // namespace fathom

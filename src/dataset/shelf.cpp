@@ -11,6 +11,8 @@
 
 #include <fathom/dataset/unit.hpp>
 
+#include "dataset/whole_pack.hpp"
+
 namespace fathom {
 
 namespace {
@@ -56,7 +58,10 @@ PackShelf::Part& PackShelf::load(std::uint64_t index) {
     std::string name = entry->path().filename().string();
     const auto pack = pack_of(name);
     if (pack && name.substr(kNameDigits) == places_.extension() && *pack / kPacksPerPart == number) {
-      part_.packs[*pack % kPacksPerPart].there = true;
+      std::error_code unknown;
+      ShelvedPack& there = part_.packs[*pack % kPacksPerPart];
+      there.there = true;
+      there.of_its_kind = entry->is_directory(unknown) == places_.is_folder();
     } else if (is_unfinished(name)) {
       part_.unfinished.push_back(std::move(name));
     }
@@ -66,8 +71,10 @@ PackShelf::Part& PackShelf::load(std::uint64_t index) {
 
 std::optional<PackEntry> PackShelf::complete(std::uint64_t index) {
   const ShelvedPack& pack = at(index);
-  if (!pack.there || pack.entry || !places_.is_folder()) return pack.there ? pack.entry : std::nullopt;
-  return read_unit_json(dataset_ / places_(index), index);
+  if (!pack.of_its_kind || (places_.is_folder() && pack.entry)) return pack.of_its_kind ? pack.entry : std::nullopt;
+  const bool by_itself = !pack.entry && places_.is_folder();
+  const auto entry = by_itself ? read_unit_json(dataset_ / places_(index), index) : pack.entry;
+  return entry && is_whole(dataset_, places_, *entry) ? entry : std::nullopt;
 }
 
 std::vector<std::filesystem::path> PackShelf::leftovers(std::uint64_t index) {

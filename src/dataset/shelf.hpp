@@ -15,7 +15,8 @@
 namespace fathom {
 
 struct ShelvedPack {
-  bool there = false;              ///< its folder or file, which is whole
+  bool there = false;              ///< something of its name
+  bool of_its_kind = false;        ///< a folder, or else a file
   std::optional<PackEntry> entry;  ///< by the manifest
 };
 
@@ -25,8 +26,9 @@ class PackShelf {
 
   /// What is known of a pack without opening it. Good until another thousand is asked for.
   const ShelvedPack& at(std::uint64_t index) { return load(index).packs[index % kPacksPerPart]; }
-  /// The entry of a pack that is there: by the manifest, or else by its unit.json; nothing when it is not there, or is
-  /// a file that the manifest does not know.
+  /// The entry of a pack that is there: by the manifest, or else by its unit.json. A file has the size of its entry.
+  /// The files of a folder that the manifest knows are not looked at, because a hundred thousand would take seconds;
+  /// those of others have the sizes of the entry. Nothing for a file that the manifest does not know.
   std::optional<PackEntry> complete(std::uint64_t index);
   /// What somebody began of this pack, and did not finish when the thousand was read.
   std::vector<std::filesystem::path> leftovers(std::uint64_t index);

@@ -4,8 +4,14 @@
 #include <algorithm>
 #include <charconv>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <vector>
+
+#include "dataset/claims.hpp"
+#include "dataset/dataset_file.hpp"
+#include "dataset/hdf5_files.hpp"
+#include "dataset/manifest_file.hpp"
 
 namespace fathom {
 
@@ -68,10 +74,16 @@ class StrayFinder {
 }  // namespace
 
 void for_each_stray(const fs::path& dataset, const PackList& packs, const std::function<void(const fs::path&)>& f) {
+  std::vector<std::string_view> known = {kDatasetName, kManifestName, kManifestFolder, kClaimsName,
+                                         packs.places().root()};
+  if (packs.files().format == DatasetFormat::kHdf5) known.emplace_back(kMergedHdf5Name);
+  for (const std::string& name : names_in(dataset)) {
+    if (std::ranges::find(known, name) == known.end()) f(dataset / name);
+  }
   const StrayFinder finder(packs.size(), f);
   finder.look(dataset / packs.places().root(), {{3, 1'000'000}, {3, 1000}, {9, 1}}, 0, 0,
               std::string(packs.places().extension()));
-  finder.look(dataset / "manifest", {{3, 1'000'000}, {3, 1000}}, 0, 0, ".txt");
+  finder.look(dataset / kManifestFolder, {{3, 1'000'000}, {3, 1000}}, 0, 0, ".txt");
 }
 
 std::optional<fs::path> first_stray(const fs::path& dataset, const PackList& packs) {

@@ -9,8 +9,9 @@
 
 namespace fathom {
 
-/// Calls f with everything below units/ and manifest/ that neither is a folder or part of a unit of the list nor
-/// is unfinished. Looks into no unit.
+/// Calls f with everything in the folder of a dataset that neither is part of it nor is unfinished: files and folders
+/// beside those that datasets have, the packs of another format, and below the others what is no pack of the list or
+/// part of its manifest. Looks into no unit.
 void for_each_stray(const std::filesystem::path& dataset, const PackList& packs,
                     const std::function<void(const std::filesystem::path&)>& f);
 

@@ -64,21 +64,24 @@ TarWriter::~TarWriter() {
 void TarWriter::open_file() {
   file_.reset(std::fopen(unfinished().c_str(), "wbxe"));
   if (!file_) fail_at(unfinished(), "be made", errno);
+  written_.emplace();
   constexpr std::size_t kBuffer = std::size_t{1} << 18U;
   std::setvbuf(file_.get(), nullptr, _IOFBF, kBuffer);
 }
 
 /// Two empty blocks end the archive.
-void TarWriter::close_file() {
+FileDigest TarWriter::close_file() {
   const std::array<std::byte, 2 * kTarBlock> end = {};
   write(end);
   if (std::fclose(file_.release()) != 0) fail_at(unfinished(), "be written", errno);
+  return written_->result();
 }
 
 void TarWriter::write(std::span<const std::byte> bytes) {
   if (std::fwrite(bytes.data(), 1, bytes.size(), file_.get()) != bytes.size()) {
     fail_at(unfinished(), "be written", errno);
   }
+  written_->add(bytes);
 }
 
 void TarWriter::begin_member(const std::string& name, std::size_t bytes) {
@@ -113,6 +116,7 @@ void TarWriter::add(const UnitFrame& frame) {
   const SensorId id = run_.sensors[frame.sensor].id;
   const std::string& sensor = run_.simulator.sensor(id).name;
   for (const ArrayPlan& plan : arrays_[frame.sensor]) {
+    if (frame.frame.is_dropped()) break;
     const std::string head = npy_header(frame.frame, plan.channel);
     const auto bytes = array_bytes(frame.frame, plan, buffer_);
     begin_member(fmt::format("{}.{}.{}.npy", key_, sensor, to_string(plan.channel)), head.size() + bytes.size());
@@ -122,6 +126,7 @@ void TarWriter::add(const UnitFrame& frame) {
   }
   nlohmann::ordered_json of_sensor = pose_json(run_.simulator.world_from_sensor(id, frame.time_s));
   of_sensor["time_s"] = frame.time_s;
+  if (run_.simulator.sensor(id).timing != Timing()) of_sensor["delivered_s"] = frame.frame.delivered_s();
   sample_["sensors"][sensor] = std::move(of_sensor);
   if (frame.sensor + 1 == arrays_.size()) add_json();
 }

@@ -7,6 +7,7 @@
 
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,7 +35,7 @@ class TarWriter : public FileWriter {
   };
 
   void open_file() override;
-  void close_file() override;
+  FileDigest close_file() override;
   void write(std::span<const std::byte> bytes);
   void begin_member(const std::string& name, std::size_t bytes);
   void end_member(std::size_t bytes);
@@ -43,6 +44,7 @@ class TarWriter : public FileWriter {
   PreparedRun& run_;
   std::vector<std::vector<ArrayPlan>> arrays_;  // [sensor]
   std::unique_ptr<std::FILE, CloseFile> file_;
+  std::optional<Digester> written_;  // to the file
   Unit unit_;
   nlohmann::ordered_json parameters_, sample_;
   std::string key_;            // of the sample

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/frame_writer.hpp"
 #include "simulate/chain_json.hpp"
 
 namespace fathom {
@@ -22,13 +23,24 @@ void UnitRenderer::render(const Unit& unit, PackWriter& writer, const OnFrame& o
     const auto index = static_cast<std::uint32_t>(unit.first_frame + k);
     for (std::size_t i = 0; i < run_.sensors.size(); ++i) {
       const Clock::time_point begin = Clock::now();
-      run_.simulator.render(run_.sensors[i].id, index, frames_[i]);
+      render(i, index);
       const std::chrono::duration<double> seconds = Clock::now() - begin;
       writer.add({i, index, frames_[i].stamp_s(), frames_[i]});
       on_frame(i, frames_[i], seconds.count());
     }
   }
   writer.end();
+}
+
+void UnitRenderer::render(std::size_t i, std::uint32_t index) {
+  const SensorId id = run_.sensors[i].id;
+  const FrameTime time = run_.simulator.frame_time(id, index);
+  if (!time.is_dropped()) return run_.simulator.render(id, index, frames_[i]);
+  const RayPattern& rays = run_.simulator.pattern(id, index);
+  FrameWriter writer(frames_[i]);
+  writer.resize(rays.rows, rays.cols);
+  writer.mask_all();
+  writer.set_time(index, time.content, time.stamp_s, time.delivered_s);
 }
 
 std::string UnitRenderer::parameters(const Unit& unit) const {
@@ -38,8 +50,9 @@ std::string UnitRenderer::parameters(const Unit& unit) const {
     const Sensor& description = run_.simulator.sensor(sensor.id);
     sensors.push_back({{"name", description.name}, {"drawn", drawn_json(sensor.drawn, description, setup_.scene)}});
   }
-  const Json json = {{"environment", unit.environment}, {"episode", unit.episode},   {"first_frame", unit.first_frame},
-                     {"frames", unit.frames},           {"seed", run_.episode.seed}, {"sensors", sensors}};
+  Json json = {{"environment", unit.environment}, {"episode", unit.episode},   {"first_frame", unit.first_frame},
+               {"frames", unit.frames},           {"seed", run_.episode.seed}, {"sensors", sensors}};
+  if (!run_.drawn.empty()) json["drawn"] = drawn_json(run_.drawn, setup_.scene);
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

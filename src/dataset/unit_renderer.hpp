@@ -24,6 +24,8 @@ class UnitRenderer {
   [[nodiscard]] PreparedRun& run() { return run_; }
 
  private:
+  /// A frame that is dropped has nothing in it.
+  void render(std::size_t i, std::uint32_t index);
   [[nodiscard]] std::string parameters(const Unit& unit) const;
 
   const SceneSetup& setup_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
@@ -67,6 +68,16 @@ Noise changed_noise(const Noise& noise, const FieldInfo& field, double number) {
   return make_noise(noise.slug(), values);
 }
 
+/// The values of a correlation that are knobs: times have no upper limit.
+const std::vector<FieldInfo>& correlation_fields() {
+  static const std::vector<FieldInfo> fields = [] {
+    std::vector<FieldInfo> all = describe<Correlation>();
+    std::erase_if(all, [](const FieldInfo& field) { return std::isinf(field.high); });
+    return all;
+  }();
+  return fields;
+}
+
 }  // namespace
 
 void Knobs::add(const Sensor& sensor, const Scene& scene) {
@@ -76,6 +87,10 @@ void Knobs::add(const Sensor& sensor, const Scene& scene) {
     const std::string prefix = fmt::format("sensors.{}.noise.{}.", sensor.name, i);
     knob.entry = i, knob.of = Of::kAll, knob.part.clear();
     add_noise(entry.noise, knob, prefix);
+    knob.of = Of::kCorrelation, knob.part = "correlation";
+    for (knob.field = 0; !entry.correlation.is_white() && knob.field < correlation_fields().size(); ++knob.field) {
+      add(knob, fmt::format("{}{}.{}", prefix, Correlation::kSlug, correlation_fields()[knob.field].name));
+    }
     knob.of = Of::kEntity;
     for (std::size_t e = 0; e < entry.by_entity.size(); ++e) {
       const std::string& name = scene.entities()[index(entry.by_entity[e].entity)].name;
@@ -94,11 +109,25 @@ void Knobs::add(const Sensor& sensor, const Scene& scene) {
 void Knobs::add_noise(const Noise& noise, const Knob& usual, const std::string& prefix) {
   for (std::size_t f = 0; f < noise.info().fields.size(); ++f) {
     Knob knob = usual;
-    knob.name = prefix + std::string(noise.info().fields[f].name);
     knob.field = f;
-    by_name_.emplace(knob.name, knobs_.size());
-    knobs_.push_back(std::move(knob));
+    add(std::move(knob), prefix + std::string(noise.info().fields[f].name));
   }
+}
+
+void Knobs::add(Knob knob, std::string name) {
+  knob.name = std::move(name);
+  by_name_.emplace(knob.name, knobs_.size());
+  knobs_.push_back(std::move(knob));
+}
+
+const FieldInfo& Knobs::field_of(const Knob& knob) const {
+  return knob.of == Of::kCorrelation ? correlation_fields()[knob.field] : noise_of(knob).info().fields[knob.field];
+}
+
+FieldValue Knobs::value_at(const Knob& knob) const {
+  if (knob.of != Of::kCorrelation) return noise_of(knob).values()[knob.field];
+  const FieldInfo& field = field_of(knob);
+  return field_value(field, get_field(chains_[knob.sensor][knob.entry].correlation, field.name).front());
 }
 
 Noise& Knobs::noise_of(NoiseChain& chain, const Knob& knob) {
@@ -122,17 +151,21 @@ std::size_t Knobs::sensor_of(std::string_view name) const { return find(name).se
 NoiseChain Knobs::with(const Parameter& parameter) const {
   const Knob& knob = find(parameter.name);
   NoiseChain chain = chains_[knob.sensor];
-  Noise& noise = noise_of(chain, knob);
-  const FieldInfo& field = noise.info().fields[knob.field];
-  noise = changed_noise(noise, field, number_of(field, parameter));
+  const FieldInfo& field = field_of(knob);
+  const double number = number_of(field, parameter);
+  if (knob.of == Of::kCorrelation) {
+    set_field(chain[knob.entry].correlation, field.name, number);
+  } else {
+    Noise& noise = noise_of(chain, knob);
+    noise = changed_noise(noise, field, number);
+  }
   return chain;
 }
 
 std::vector<Parameter> Knobs::parameters() const {
   std::vector<Parameter> all;
   for (const Knob& knob : knobs_) {
-    const Noise& noise = noise_of(knob);
-    all.push_back({knob.name, value_of(noise.info().fields[knob.field], noise.values()[knob.field])});
+    all.push_back({knob.name, value_of(field_of(knob), value_at(knob))});
   }
   return all;
 }
@@ -142,7 +175,7 @@ nlohmann::ordered_json Knobs::json() const {
   for (const Knob& knob : knobs_) {
     if (knob.of == Of::kRing) continue;
     const Noise& noise = noise_of(knob);
-    const FieldInfo& field = noise.info().fields[knob.field];
+    const FieldInfo& field = field_of(knob);
     const std::string part = knob.part.empty() ? "" : " " + knob.part;
     KnobJson entry = {{"name", knob.name},
                       {"sensor", knob.sensor_name},
@@ -159,7 +192,7 @@ nlohmann::ordered_json Knobs::json() const {
         [&](const auto& value) {
           if constexpr (!std::is_same_v<std::decay_t<decltype(value)>, std::monostate>) entry["value"] = value;
         },
-        value_of(field, noise.values()[knob.field]));
+        value_of(field, value_at(knob)));
     list.push_back(std::move(entry));
   }
   return {{"knobs", list}};

@@ -2,7 +2,8 @@
 #pragma once
 // The numbers of noise chains, by name: "sensors.lidar.noise.0.stddev_m" is the parameter of the first model of the
 // sensor `lidar`, "sensors.lidar.noise.0.entities.glass.stddev_m" the one that its returns from `glass` have, and
-// "sensors.lidar.noise.0.rings.7.stddev_m" the one of ring 7.
+// "sensors.lidar.noise.0.rings.7.stddev_m" the one of ring 7. A model whose draws are correlated has
+// "sensors.lidar.noise.0.correlation.across_px", too.
 
 #include <map>
 #include <string>
@@ -39,7 +40,7 @@ class Knobs {
   [[nodiscard]] const NoiseChain& chain(std::size_t sensor) const { return chains_.at(sensor); }
 
  private:
-  enum class Of : std::uint8_t { kAll, kEntity, kRing };
+  enum class Of : std::uint8_t { kAll, kEntity, kRing, kCorrelation };
   struct Knob {
     std::string name, sensor_name, part;  ///< part: "on glass", "of ring 7"; empty: of all
     std::size_t sensor, entry, field;
@@ -47,7 +48,10 @@ class Knobs {
     std::size_t position = 0;  ///< among the entries by entity or ring
   };
 
+  void add(Knob knob, std::string name);
   void add_noise(const Noise& noise, const Knob& usual, const std::string& prefix);
+  [[nodiscard]] const FieldInfo& field_of(const Knob& knob) const;
+  [[nodiscard]] FieldValue value_at(const Knob& knob) const;
   [[nodiscard]] static Noise& noise_of(NoiseChain& chain, const Knob& knob);
   [[nodiscard]] const Noise& noise_of(const Knob& knob) const;
   [[nodiscard]] const Knob& find(std::string_view name) const;

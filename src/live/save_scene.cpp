@@ -46,12 +46,20 @@ void add_values(YamlValue& map, const Noise& noise) {
   }
 }
 
+void add_correlation(YamlValue& map, const Correlation& correlation) {
+  YamlValue& values = add_entry(map, std::string(Correlation::kSlug));
+  for (const FieldInfo& field : describe<Correlation>()) {
+    add_entry(values, std::string(field.name)) = scalar_value(field_text(field, get_field(correlation, field.name)));
+  }
+}
+
 YamlValue chain_value(const NoiseChain& chain, const Scene& scene) {
   YamlValue list;
   list.kind = Kind::kList;
   for (const ChainEntry& entry : chain) {
     YamlValue& map = add_entry(list.items.emplace_back(), std::string(entry.noise.slug()));
     add_values(map, entry.noise);
+    if (!entry.correlation.is_white()) add_correlation(map, entry.correlation);
     if (!entry.by_entity.empty()) {
       YamlValue& entities = add_entry(map, "entities");
       for (const EntityEntry& other : entry.by_entity) {

@@ -21,6 +21,7 @@
 #include "message/point_cloud2.hpp"
 #include "sensor/sensor_view.hpp"
 #include "simulate/bag/sensor_messages.hpp"
+#include "simulate/frame_schedule.hpp"
 
 namespace fathom {
 
@@ -155,8 +156,10 @@ void SceneSource::show_sensor(std::size_t i, std::uint32_t frame, Exchange& exch
   const auto wants = [&](const char* of) { return exchange.is_wanted(topic(i, of)); };
   sensor.is_rendered = wants("points") || wants("statistics") || wants("image") || wants("camera_info");
   if (!sensor.is_rendered) return;
+  const auto delivered = last_delivered(world_->simulator, static_cast<SensorId>(i), world_->simulator.stamp_s(frame));
+  if (!delivered) return;
   const auto begin = std::chrono::steady_clock::now();
-  world_->simulator.render(static_cast<SensorId>(i), frame, sensor.frame);
+  world_->simulator.render(static_cast<SensorId>(i), delivered->index, sensor.frame);
   const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - begin;
   const std::uint64_t time_ns = stamp_ns(sensor.frame.stamp_s());
   if (wants("points")) exchange.publish(topic(i, "points"), time_ns, points_message(sensor.frame, sensor.name));
@@ -168,8 +171,10 @@ void SceneSource::show_rays(std::size_t i, std::uint32_t frame, Exchange& exchan
   const std::string name = topic(i, "rays");
   LiveSensor& sensor = world_->sensors[i];
   if (!exchange.is_wanted(name) || (sensor.rays_sent && !sensor.rays_vary)) return;
-  const double stamp_s = world_->simulator.stamp_s(frame);
-  const RayPattern& pattern = world_->simulator.pattern(static_cast<SensorId>(i), frame);
+  const auto delivered = last_delivered(world_->simulator, static_cast<SensorId>(i), world_->simulator.stamp_s(frame));
+  if (!delivered) return;
+  const double stamp_s = delivered->stamp_s;
+  const RayPattern& pattern = world_->simulator.pattern(static_cast<SensorId>(i), delivered->content);
   exchange.publish(name, stamp_ns(stamp_s), rays_message(pattern, stamp_s, sensor.name));
   sensor.rays_sent = true;
 }

@@ -4,7 +4,6 @@
 #include <string_view>
 
 #include <fmt/format.h>
-#include <png.h>
 
 #include <fathom/base/error.hpp>
 #include <fathom/files/height_fields.hpp>
@@ -12,7 +11,7 @@
 #include "base/text.hpp"
 #include "log/map_image.hpp"
 #include "log/pgm_image.hpp"
-#include "log/png_chunks.hpp"
+#include "log/png_levels.hpp"
 #include "text/npy.hpp"
 #include "text/read_file.hpp"
 
@@ -20,38 +19,12 @@ namespace fathom {
 
 namespace {
 
-GreyImage read_png_levels(const std::filesystem::path& file, std::string_view bytes) {
-  if (!png_has_end(bytes)) fail_image(file, "cut short: the PNG has no end (IEND)");
-  const std::string levels = png_levels_only(bytes);
-  png_image png = {};
-  png.version = PNG_IMAGE_VERSION;
-  if (png_image_begin_read_from_memory(&png, levels.data(), levels.size()) == 0) fail_image(file, png.message);
-  GreyImage image;
-  image.cols = png.width;
-  image.rows = png.height;
-  const bool deep = (png.format & PNG_FORMAT_FLAG_LINEAR) != 0;
-  const bool grey = (png.format & (PNG_FORMAT_FLAG_COLOR | PNG_FORMAT_FLAG_ALPHA | PNG_FORMAT_FLAG_COLORMAP)) == 0;
-  const bool fits = grey && image.cols <= kMostMapSide && image.rows <= kMostMapSide;
-  if (!fits) png_image_free(&png);
-  if (!grey) fail_image(file, "has colours or transparency; heights are a grey picture of 8 or 16 bits");
-  check_image_sides(file, image.cols, image.rows);
-  png.format = deep ? PNG_FORMAT_LINEAR_Y : PNG_FORMAT_GRAY;
-  image.white = deep ? 65535 : 255;
-  image.value.resize(std::size_t{image.rows} * image.cols);
-  std::vector<png_byte> shallow(deep ? 0 : image.value.size());
-  void* pixels = deep ? static_cast<void*>(image.value.data()) : static_cast<void*>(shallow.data());
-  if (png_image_finish_read(&png, nullptr, pixels, 0, nullptr) == 0) {
-    png_image_free(&png);
-    fail_image(file, png.message);
-  }
-  if (!deep) std::copy(shallow.begin(), shallow.end(), image.value.begin());
-  return image;
-}
-
 GreyImage read_levels(const std::filesystem::path& file) {
   const std::string bytes = read_file(file);
   if (bytes.starts_with("P5") || bytes.starts_with("P2")) return read_pgm(file, bytes);
-  if (bytes.starts_with("\x89PNG")) return read_png_levels(file, bytes);
+  if (bytes.starts_with("\x89PNG")) {
+    return read_png_levels(file, bytes, "heights are a grey picture of 8 or 16 bits");
+  }
   fail_image(file, "is neither PNG nor PGM (P2, P5)");
 }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace fathom {
@@ -46,6 +47,8 @@ struct Image {
 
 /// Writes 8-bit RGB. Throws SystemError when the system refuses.
 void write_png(const std::filesystem::path& file, const Image& image);
+/// The bytes of such a file.
+std::string png_bytes(const Image& image);
 /// Writes 16-bit grey, values as they are, [height, width]. Throws as write_png does.
 void write_grey16_png(const std::filesystem::path& file, std::uint32_t width, std::uint32_t height,
                       std::span<const std::uint16_t> levels);

@@ -42,7 +42,10 @@ constexpr std::array<Rgb, kReasonNames.size()> kReasonColors = {{{120, 200, 120}
                                                                  {204, 121, 167},  // random_loss
                                                                  {213, 94, 0},     // dropout
                                                                  {110, 110, 110},  // masked
-                                                                 {178, 24, 43}}};  // edge_loss
+                                                                 {178, 24, 43},    // edge_loss
+                                                                 {255, 182, 193},  // edge
+                                                                 {127, 255, 212},  // speckle
+                                                                 {139, 90, 43}}};  // low_texture
 
 std::uint8_t to_byte(double value) { return static_cast<std::uint8_t>(std::lround(std::clamp(value, 0.0, 255.0))); }
 

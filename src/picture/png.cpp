@@ -52,6 +52,11 @@ void write_pixels(const std::filesystem::path& file, std::uint32_t width, std::u
 
 }  // namespace
 
+std::string png_bytes(const Image& image) {
+  const PngBytes bytes = encode("picture", image.width, image.height, PNG_FORMAT_RGB, image.pixels.data());
+  return {reinterpret_cast<const char*>(bytes.data.get()), bytes.size};
+}
+
 void write_png(const std::filesystem::path& file, const Image& image) {
   write_pixels(file, image.width, image.height, PNG_FORMAT_RGB, image.pixels.data());
 }

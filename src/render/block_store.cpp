@@ -65,10 +65,23 @@ void BlockStore::labels(const std::uint32_t* lanes) {
   if (std::uint32_t* out = writer_.label()) scatter(lanes, targets_, quads_, out + job_.first);
 }
 
-void BlockStore::edges(const CastBlock& cast, const std::uint32_t* reached) {
-  scatter(cast.range_m, targets_, quads_, job_.edge->range_m.data());
-  scatter_narrow(reached, targets_, quads_, job_.edge->reached.data());
-  if (job_.chain.edge_differs_by_entity) scatter(cast.entity, targets_, quads_, job_.edge->entity.data());
+void BlockStore::edges(const CastBlock& cast, const std::uint32_t* reached, const PlaneBlock& normals) {
+  EdgeScratch& edge = *job_.edge;
+  keep(cast.range_m, edge.range_m);
+  scatter_narrow(reached, targets_, quads_, edge.reached.data());
+  keep(normals.a, edge.edge_nx), keep(normals.b, edge.edge_ny), keep(normals.c, edge.edge_nz);
+  if (job_.chain.edge_differs_by_entity) keep(cast.entity, edge.entity);
+}
+
+template <class T>
+void BlockStore::keep(const T* lanes, std::vector<T>& all) const {
+  scatter(lanes, targets_, quads_, all.data());
+}
+template void BlockStore::keep(const float* lanes, std::vector<float>& all) const;
+template void BlockStore::keep(const std::uint32_t* lanes, std::vector<std::uint32_t>& all) const;
+
+void BlockStore::keep_reasons(const std::uint32_t* lanes) const {
+  scatter_narrow(lanes, targets_, quads_, job_.edge->reason.data());
 }
 
 void store_pattern(const RenderJob& job, Frame& frame) {

@@ -10,8 +10,8 @@ namespace fathom {
 
 namespace {
 
-constexpr Stage kStages[] = {Stage::kRay,      Stage::kAngleLoss, Stage::kShadow,  Stage::kEnergyLoss, Stage::kEdgeLoss,
-                             Stage::kHitPoint, Stage::kRange,     Stage::kReading, Stage::kDropout};
+constexpr Stage kStages[] = {Stage::kRay,   Stage::kAngleLoss, Stage::kShadow, Stage::kEnergyLoss, Stage::kEdgeLoss,
+                             Stage::kImage, Stage::kHitPoint,  Stage::kRange,  Stage::kReading,    Stage::kDropout};
 
 std::vector<ActiveNoise>& list_of(StagedChain& chain, Stage stage) {
   switch (stage) {
@@ -28,6 +28,7 @@ std::vector<ActiveNoise>& list_of(StagedChain& chain, Stage stage) {
     case Stage::kRange:
     case Stage::kReading:
       return chain.on_return;
+    case Stage::kImage:
     case Stage::kDropout:
       break;
   }
@@ -42,6 +43,7 @@ void read_settings(const ActiveNoise& active, StagedChain& chain) {
     chain.sight_tolerance.push_back(std::move(tolerance));
   }
   if (const auto angle = active.noise.energy_angle()) chain.energy_angle = *angle;
+  if (const auto gain = active.noise.energy_gain()) chain.energy_gain = *gain;
 }
 
 /// With a model that tolerates nothing, nothing is tolerated.
@@ -74,6 +76,18 @@ void extend_to_parts(std::span<const Entity> entities, EntryTable& table) {
   }
 }
 
+void add_correlated(const Correlation& correlation, bool closes, ActiveNoise& active, StagedChain& chain) {
+  const DrawCount draws = active.noise.info().draws;
+  if (correlation.is_white() || draws.normals + draws.uniforms == 0) return;
+  active.correlated = static_cast<std::uint32_t>(chain.correlated.size());
+  chain.correlated.push_back({.correlation = correlation,
+                              .kernel = make_field_kernel(correlation),
+                              .draws = draws,
+                              .stream = active.stream,
+                              .first_number = count_correlated(chain),
+                              .closes = closes});
+}
+
 ActiveNoise make_active(const ChainEntry& entry, std::uint32_t stream, std::span<const Entity> entities) {
   ActiveNoise active{entry.noise, stream};
   for (const EntityEntry& other : entry.by_entity) add_other(active, index(other.entity), other.noise);
@@ -86,7 +100,7 @@ ActiveNoise make_active(const ChainEntry& entry, std::uint32_t stream, std::span
 }  // namespace
 
 StagedChain stage_chain(std::string_view sensor, const NoiseChain& chain, RangePolicy policy,
-                        std::span<const Entity> entities) {
+                        std::span<const Entity> entities, bool closes) {
   StagedChain staged;
   for (const Stage stage : kStages) {
     for (std::uint32_t place = 0; place < chain.size(); ++place) {
@@ -94,6 +108,11 @@ StagedChain stage_chain(std::string_view sensor, const NoiseChain& chain, RangeP
       if (noise.stage() != stage) continue;
       ActiveNoise active = make_active(chain[place], make_stream(sensor, place, noise.slug()), entities);
       if (noise.is_identity() && active.others.empty()) continue;
+      if (stage == Stage::kImage) {
+        staged.window = noise.window();
+        continue;
+      }
+      add_correlated(chain[place].correlation, closes, active, staged);
       const SurfaceNeeds needs = noise.info().needs;
       staged.needs_surface |= needs.angles || needs.sight || needs.camera || needs.baseline;
       staged.needs_sight |= needs.sight;
@@ -104,9 +123,15 @@ StagedChain stage_chain(std::string_view sensor, const NoiseChain& chain, RangeP
       list_of(staged, stage).push_back(std::move(active));
     }
   }
-  if (!staged.on_return.empty()) staged.range_policy = policy;
+  if (!staged.on_return.empty() || staged.window) staged.range_policy = policy;
   drop_zero_tolerance(staged);
   return staged;
+}
+
+std::uint32_t count_correlated(const StagedChain& chain) {
+  if (chain.correlated.empty()) return 0;
+  const CorrelatedDraws& last = chain.correlated.back();
+  return last.first_number + static_cast<std::uint32_t>(last.draws.normals + last.draws.uniforms);
 }
 
 }  // namespace fathom

@@ -11,6 +11,7 @@
 
 #include <fathom/base/error.hpp>
 
+#include "render/field_math.hpp"
 #include "sensor/sensor_view.hpp"
 
 namespace fathom {
@@ -40,7 +41,7 @@ void check_other(std::string_view list, std::string_view what, std::size_t place
   if (base.slug() != other.slug()) {
     throw InputError(fmt::format("{}: entry {} of the chain is {}, not {}", list, place, base.slug(), other.slug()));
   }
-  if (base.stage() == Stage::kRay || base.stage() == Stage::kReading) {
+  if (base.stage() == Stage::kRay || base.stage() == Stage::kReading || base.stage() == Stage::kImage) {
     throw InputError(fmt::format("{}: {} cannot differ by {}", list, base.slug(), what));
   }
   other.check_on(sensor);
@@ -118,7 +119,39 @@ void check_entries(const NoiseChain& chain, const SensorTraits& sensor, const Se
   }
 }
 
+void check_correlation(const ChainEntry& entry, const SensorTraits& sensor) {
+  const Correlation& c = entry.correlation;
+  validate(c);
+  if (c.is_white()) return;
+  const NoiseInfo& info = entry.noise.info();
+  if (info.draws.normals + info.draws.uniforms == 0) {
+    throw InputError(fmt::format("correlation: {} draws no random numbers", info.slug));
+  }
+  if (!sensor.in_rows) {
+    throw InputError("correlation: it needs a sensor whose rays lie in rows and columns, the same ones in every frame");
+  }
+  constexpr std::uint64_t kMostDraws = std::uint64_t{1} << 30U;
+  const std::uint64_t rows = sensor.rows + 2 * std::uint64_t{kFieldMargin},
+                      cols = sensor.cols + 2 * std::uint64_t{kFieldMargin};
+  if (rows * cols > kMostDraws) {
+    throw InputError(fmt::format("correlation: {} x {} rays and {} more on each side are above {}", sensor.rows,
+                                 sensor.cols, kFieldMargin, kMostDraws));
+  }
+  const LineKernel across = make_line_kernel(c.shape, double{c.across_px});
+  if (sensor.closes && across.before + across.after >= sensor.cols) {
+    throw InputError(fmt::format("correlation.across_px = {:g} is summed over {} columns; a turn of the sensor has {}",
+                                 c.across_px, across.before + across.after + 1, sensor.cols));
+  }
+}
+
 void check_chain(const NoiseChain& chain, const SensorTraits& sensor, const SensorModel& model, std::size_t entities) {
+  const auto is_image = [](const ChainEntry& entry) { return entry.noise.stage() == Stage::kImage; };
+  const auto first = std::find_if(chain.begin(), chain.end(), is_image);
+  if (std::count_if(chain.begin(), chain.end(), is_image) > 1) {
+    throw InputError(
+        fmt::format("a chain has one model of stage image: {} is there with another", first->noise.slug()));
+  }
+  for (const ChainEntry& entry : chain) check_correlation(entry, sensor);
   for (const ChainEntry& entry : chain) check_needs(chain, entry.noise, sensor);
   check_entries(chain, sensor, model, entities);
 }

@@ -19,7 +19,11 @@ void check_needs(const NoiseChain& chain, const Noise& noise, const SensorTraits
 /// `entities`) or ring that is not there, or there twice.
 void check_entries(const NoiseChain& chain, const SensorTraits& sensor, const SensorModel& model, std::size_t entities);
 
-/// Both, for the whole chain.
+/// Throws InputError when the correlation of an entry is outside its limits, or the model draws nothing, or the sensor
+/// has no rows and columns, or a turn too small for it.
+void check_correlation(const ChainEntry& entry, const SensorTraits& sensor);
+
+/// All of them, for the whole chain.
 void check_chain(const NoiseChain& chain, const SensorTraits& sensor, const SensorModel& model, std::size_t entities);
 
 }  // namespace fathom

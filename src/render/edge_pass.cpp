@@ -6,6 +6,7 @@
 
 #include "base/frame_writer.hpp"
 #include "render/apply_entries.hpp"
+#include "render/draw_fields.hpp"
 
 namespace fathom {
 
@@ -13,11 +14,18 @@ namespace {
 
 constexpr auto kHit = static_cast<std::uint32_t>(Reason::kHit), kMasked = static_cast<std::uint32_t>(Reason::kMasked);
 
-/// The arrays of a frame that mark a ray as lost.
+/// The arrays that mark a ray as lost: those of the frame, or what a window reads.
 class LossWriter {
  public:
-  explicit LossWriter(Frame& frame) : reason_(FrameWriter(frame).reason()) {
+  LossWriter(const RenderJob& job, Frame& frame) {
+    if (job.chain.window) {
+      reason_ = job.edge->reason.data();
+      add(job.edge->disparity_px.data());
+      return;
+    }
     FrameWriter writer(frame);
+    reason_ = writer.reason();
+    first_ = job.first;
     for (const Channel channel : {Channel::kRange, Channel::kDepth}) add(writer.floats(channel));
     for (const Channel channel : {Channel::kHitSensor, Channel::kHitWorld}) {
       float* out = writer.floats(channel);
@@ -25,7 +33,9 @@ class LossWriter {
     }
   }
 
-  void lose(std::size_t at, Reason reason) const {
+  /// `ray`: its place in the image.
+  void lose(std::size_t ray, Reason reason) const {
+    const std::size_t at = first_ + ray;
     if (reason_ != nullptr) reason_[at] = reason;
     for (std::size_t k = 0; k < count_; ++k) values_[k][at] = __builtin_nanf("");
   }
@@ -35,7 +45,8 @@ class LossWriter {
     if (out != nullptr) values_[count_++] = out;
   }
 
-  Reason* reason_;
+  Reason* reason_ = nullptr;
+  std::size_t first_ = 0;
   std::array<float*, 8> values_ = {};
   std::size_t count_ = 0;
 };
@@ -43,7 +54,7 @@ class LossWriter {
 /// Parts of rows of the image, one after the other, as blocks that the models' kernels take.
 class RowSegments {
  public:
-  RowSegments(const RenderJob& job, Frame& frame) : job_(job), out_(frame) {
+  RowSegments(const RenderJob& job, Frame& frame) : job_(job), out_(job, frame) {
     // Values that edge models do not read are the same for all lanes.
     std::fill_n(returns_.x, kBlockRays, 0.0F), std::fill_n(returns_.y, kBlockRays, 0.0F);
     std::fill_n(returns_.z, kBlockRays, 0.0F), std::fill_n(returns_.radius_m, kBlockRays, 0.0F);
@@ -52,9 +63,11 @@ class RowSegments {
       std::fill_n(cosine, kBlockRays, 1.0F);
     }
     std::fill_n(surface_.hidden, kBlockRays, 0U);
+    std::fill_n(surface_.energy_gain, kBlockRays, 1.0F);
     surface_.optics = job.rig.optics;
     returns_.quads = quads_;
     returns_.surface = &surface_;
+    draws_.rays = rays_of_lane_;
   }
 
   void run(std::uint32_t row, std::uint32_t begin) {
@@ -64,7 +77,7 @@ class RowSegments {
     for (const ActiveNoise& n : job_.chain.edge_loss) apply(n, first);
     for (std::uint32_t i = 0; i < count_; ++i) {
       const std::uint32_t reason = returns_.reason[i];
-      if (reason != kHit && reason != kMasked) out_.lose(job_.first + first + i, static_cast<Reason>(reason));
+      if (reason != kHit && reason != kMasked) out_.lose(first + i, static_cast<Reason>(reason));
     }
   }
 
@@ -72,6 +85,7 @@ class RowSegments {
   /// `first`: index of the segment's first ray in the image.
   void apply(const ActiveNoise& n, std::size_t first) {
     const NoiseKey key = {job_.seed, job_.frame_index, n.stream};
+    draws_.fields = fields_of(job_, n);
     if (n.others.empty()) return n.noise.apply(job_.isa, key, rays_, returns_, draws_);
     std::uint32_t entry[kBlockRays] = {};
     for (std::uint32_t i = 0; i < count_; ++i) entry[i] = n.table.entry_of(id_of(n.table, first + i));
@@ -100,20 +114,29 @@ class RowSegments {
     std::copy_n(job_.edge->range_m.data() + first, count_, returns_.range_m);
     const std::uint8_t* reached = job_.edge->reached.data() + first;
     for (std::uint32_t i = 0; i < count_; ++i) returns_.reason[i] = reached[i] != 0 ? kHit : kMasked;
+    for (std::uint32_t i = 0; i < lanes; ++i) {
+      rays_of_lane_[i] = static_cast<std::uint32_t>(first) + std::min(i, count_ - 1);
+    }
     for (std::uint32_t i = count_; i < lanes; ++i) {
       returns_.reason[i] = kMasked, returns_.range_m[i] = 0.0F, surface_.edge_rad[i] = 0.0F;
+      surface_.jump[i] = -1.0F, surface_.jump_rad[i] = 0.0F;
     }
     const EdgeRow row = pixels(row_);
     const EdgeRow above = row_ > 0 ? pixels(row_ - 1) : row, below = row_ + 1 < job_.plan.rows ? pixels(row_ + 1) : row;
-    surface_kernels(job_.isa).edge_angles(row, row_ > 0 ? &above : nullptr,
-                                          row_ + 1 < job_.plan.rows ? &below : nullptr, job_.plan.cols, begin_, count_,
-                                          surface_.edge_rad);
+    const EdgeRow *const up = row_ > 0 ? &above : nullptr, *const down = row_ + 1 < job_.plan.rows ? &below : nullptr;
+    const SurfaceKernels& kernels = surface_kernels(job_.isa);
+    kernels.edge_angles(row, up, down, job_.plan.cols, begin_, count_, surface_.edge_rad);
+    const EdgeScratch& edge = *job_.edge;
+    const std::size_t at = std::size_t{row_} * job_.plan.cols;
+    const EdgeNormals normals = {edge.edge_nx.data() + at, edge.edge_ny.data() + at, edge.edge_nz.data() + at};
+    kernels.edge_jumps(row, normals, up, down, job_.plan.cols, begin_, count_, surface_.jump, surface_.jump_rad);
   }
 
   const RenderJob& job_;
   LossWriter out_;
   std::uint32_t row_ = 0, begin_ = 0, count_ = 0;
   alignas(64) std::uint32_t quads_[kBlockRays / kQuadRays + 8] = {};
+  std::uint32_t rays_of_lane_[kBlockRays] = {};
   RayBlock rays_;
   ReturnBlock returns_;
   SurfaceBlock surface_;
@@ -123,10 +146,20 @@ class RowSegments {
 }  // namespace
 
 void EdgeScratch::fit(const StagedChain& chain, std::size_t rays) {
-  if (chain.edge_loss.empty()) return;
-  range_m.resize(rays);
-  reached.resize(rays);
-  if (chain.edge_differs_by_entity) entity.resize(rays);
+  const bool has_edges = !chain.edge_loss.empty(), has_window = chain.window.has_value();
+  if (has_edges || has_window) range_m.resize(rays);
+  if ((has_edges && chain.edge_differs_by_entity) || has_window) entity.resize(rays);
+  if (has_edges) {
+    reached.resize(rays);
+    for (std::vector<float>* normal : {&edge_nx, &edge_ny, &edge_nz}) normal->resize(rays);
+  }
+  if (!has_window) return;
+  reason.resize(rays);
+  for (std::vector<std::uint32_t>* ids : {&taken, &triangle}) ids->resize(rays);
+  for (std::vector<float>* values : {&disparity_px, &matched_px, &nx, &ny, &nz}) values->resize(rays);
+  if (chain.window->min_area_px > 1) region.resize(3 * rays);
+  if (chain.ray.empty()) return;
+  for (std::vector<float>* turned : {&dx, &dy, &dz}) turned->resize(rays);
 }
 
 void lose_edges(const RenderJob& job, Executor& executor, Frame& frame) {

@@ -2,6 +2,7 @@
 #include <fathom/simulate/environments.hpp>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,6 +14,8 @@
 #include "base/with_prefix.hpp"
 #include "cast/make_caster.hpp"
 #include "render/device/open_device.hpp"
+#include "render/draw_fields.hpp"
+#include "render/drawn_entities.hpp"
 #include "render/environment_sensor.hpp"
 #include "render/moved_entities.hpp"
 #include "render/render.hpp"
@@ -27,8 +30,10 @@ class Environments::Impl {
   struct View {
     std::unique_ptr<Caster> own;  // if it ever needed one
     Caster* caster = nullptr;     // the one it casts into: its own, or that of a view of the same scene and origin
+    FrameTime time;
     Pose world_from_sensor;
     EdgeScratch edge;
+    FieldStore fields;
   };
   /// The sensors of an environment while it is rendered, in the order of their ids.
   using Slot = std::vector<View>;
@@ -42,7 +47,9 @@ class Environments::Impl {
         options_((check(options.simulator), std::move(options))),
         executor_(make_executor(options_.simulator.compute.threads)),
         device_(open_device(options_.simulator.compute)),
-        moved_(options_.count, options_.first) {
+        moved_(options_.count, options_.first),
+        still_(!scene_.moves()),
+        entities_(scene_, std::exchange(options_.entity_ranges, {}), options_.count) {
     if (options_.count == 0) throw InputError("count = 0: there is no environment");
     const auto threads = static_cast<std::size_t>(executor_->threads());
     slots_.resize(device_ != nullptr ? std::min(options_.count, kMostOnDevice) : threads == 1 ? 1 : 4 * threads);
@@ -50,8 +57,10 @@ class Environments::Impl {
     episodes_.assign(options_.count, 0);
     marks_.assign(options_.count, 0);
     for (std::uint32_t i = 0; i < scene_.entities().size(); ++i) {
-      reflectivity_.push_back(scene_.entities()[i].reflectivity);
       labels_.push_back(scene_.label_id(EntityId{i}));
+    }
+    for (std::uint32_t e = 0; e < options_.count && !entities_.ranges().empty(); ++e) {
+      entities_.keep(e, entities_.draw(scene_, seed_of(e)), scene_, moved_);
     }
   }
 
@@ -62,8 +71,10 @@ class Environments::Impl {
     }
     check_masks(sensor);
     EnvironmentSensor added(std::move(sensor), std::move(ranges), scene_.entities(), options_.count);
+    check_clock(added.sensor(), options_.simulator);
     for (std::uint32_t e = 0; e < options_.count && added.draws(); ++e)
       added.keep(e, added.draw(e, scene_.entities(), seed_of(e)));
+    ray_sets_.push_back(sensors_.empty() ? 0 : ray_sets_.back() + sensors_.back().ray_sets());
     sensors_.push_back(std::move(added));
     ray_masks_.push_back(kSeesAll);
     for (Slot& slot : slots_) slot.emplace_back();
@@ -98,11 +109,13 @@ class Environments::Impl {
     struct Start {
       std::uint32_t episode;
       std::vector<EnvironmentSensor::Drawn> drawn;  // of the sensors that draw
+      EntityDraw entities;
     };
     const std::span<const std::uint32_t> which = select(environments);
     std::vector<Start> starts;
     for (std::size_t i = 0; i < which.size(); ++i) {
-      Start& start = starts.emplace_back(Start{episode_of(i, which[i]), {}});
+      Start& start = starts.emplace_back(Start{episode_of(i, which[i]), {}, {}});
+      start.entities = entities_.draw(scene_, seed_of(which[i], start.episode));
       for (const EnvironmentSensor& sensor : sensors_) {
         if (sensor.draws())
           start.drawn.push_back(sensor.draw(which[i], scene_.entities(), seed_of(which[i], start.episode)));
@@ -110,6 +123,7 @@ class Environments::Impl {
     }
     for (std::size_t i = 0; i < which.size(); ++i) {
       episodes_[which[i]] = starts[i].episode;
+      entities_.keep(which[i], starts[i].entities, scene_, moved_);
       auto drawn = starts[i].drawn.begin();
       for (EnvironmentSensor& sensor : sensors_) {
         if (sensor.draws()) sensor.keep(which[i], std::move(*drawn++));
@@ -134,25 +148,33 @@ class Environments::Impl {
 
   [[nodiscard]] std::vector<DrawnParameter> drawn(std::uint32_t environment, SensorId id) const {
     const EnvironmentSensor& sensor = at(id);
-    std::vector<DrawnParameter> values;
-    const std::size_t first = std::size_t{local(environment)} * sensor.ranges().size();
-    for (const ParameterRange& r : sensor.ranges()) {
-      values.push_back({r.entry, r.field, r.entity, r.ring, sensor.drawn()[first + values.size()]});
-    }
-    return values;
+    const std::size_t count = sensor.ranges().size();
+    return named_values(sensor.ranges(), sensor.drawn().subspan(local(environment) * count, count));
   }
+  [[nodiscard]] std::vector<DrawnParameter> entity_drawn(std::uint32_t environment) const {
+    return entities_.drawn(local(environment));
+  }
+  [[nodiscard]] const DrawnEntities& entities() const { return entities_; }
 
   void render(std::uint32_t index, std::span<Frame* const> frames, const EnvironmentNumbers& environments) {
     check_frames(frames);
     const std::span<const std::uint32_t> which = select(environments);
-    const double stamp = options_.simulator.start_s + index / options_.simulator.rate_hz;
     for (std::size_t i = 0; i < sensors_.size(); ++i) {
       ray_masks_[i] = seen_.mask_of(static_cast<std::uint32_t>(i), sensors_[i].sensor(), scene_);
-      if (frames[i] != nullptr) begin(sensors_[i], index, stamp, environments.has_value(), *frames[i]);
+      if (frames[i] == nullptr) continue;
+      sensors_[i].set_frame(index, which);
+      begin(sensors_[i], index, environments.has_value(), *frames[i]);
     }
     for (std::size_t first = 0; first < which.size(); first += slots_.size()) {
-      render_group(which.subspan(first, std::min(slots_.size(), which.size() - first)), index, stamp, frames);
+      render_group(which.subspan(first, std::min(slots_.size(), which.size() - first)), index, frames);
     }
+  }
+
+  [[nodiscard]] std::vector<FrameTime> frame_times(SensorId id, std::uint32_t index) const {
+    const Sensor& sensor = at(id).sensor();
+    std::vector<FrameTime> times;
+    for (std::uint32_t e = 0; e < options_.count; ++e) times.push_back(time_of(sensor, e, index));
+    return times;
   }
 
   void render_one(SensorId id, std::uint32_t index, Frame& frame, const EnvironmentNumbers& environments) {
@@ -229,22 +251,27 @@ class Environments::Impl {
     }
   }
 
-  void begin(EnvironmentSensor& sensor, std::uint32_t index, double stamp, bool of_some, Frame& frame) const {
-    sensor.prepared().set_frame(index);
+  [[nodiscard]] FrameTime time_of(const Sensor& sensor, std::uint32_t e, std::uint32_t index) const {
+    return fathom::frame_time(sensor.timing, clock_of(options_.simulator), seed_of(e), sensor.name, index);
+  }
+
+  void begin(const EnvironmentSensor& sensor, std::uint32_t index, bool of_some, Frame& frame) const {
     const CastPlan& plan = sensor.prepared().plan();
     FrameWriter writer(frame);
     const bool fits = writer.has_shape(options_.count * plan.rows, plan.cols);
     writer.resize(options_.count * plan.rows, plan.cols);
     if (of_some && !fits) writer.mask_all();
-    writer.set_stamp(index, stamp);
+    Timing without_draws = sensor.sensor().timing;
+    without_draws.jitter_s = without_draws.drop_frame = without_draws.freeze = 0.0;
+    const FrameTime time = fathom::frame_time(without_draws, clock_of(options_.simulator), 0, {}, index);
+    writer.set_time(index, index, time.stamp_s, time.delivered_s);
   }
 
   /// As many environments at once as there are slots: their top-level trees are built side by side, and then the
   /// blocks of a sensor shared out as if they were one image.
-  void render_group(std::span<const std::uint32_t> group, std::uint32_t index, double stamp,
-                    std::span<Frame* const> frames) {
+  void render_group(std::span<const std::uint32_t> group, std::uint32_t index, std::span<Frame* const> frames) {
     const Walker walker = walker_of(group);
-    for (std::size_t s = 0; s < group.size(); ++s) place(group[s], stamp, s, frames, walker);
+    for (std::size_t s = 0; s < group.size(); ++s) place(group[s], index, s, frames, walker);
     const std::size_t sensors = sensors_.size();
     executor_->parallel_for(group.size() * sensors, 1, [&](std::size_t begin, std::size_t end) {
       for (std::size_t k = begin; k < end; ++k) {
@@ -255,7 +282,7 @@ class Environments::Impl {
     for (std::size_t i = 0; i < sensors; ++i) {
       if (frames[i] == nullptr) continue;
       jobs_.clear();
-      for (std::size_t s = 0; s < group.size(); ++s) jobs_.push_back(job_of(group[s], i, index, slots_[s][i]));
+      for (std::size_t s = 0; s < group.size(); ++s) jobs_.push_back(job_of(group[s], i, slots_[s][i]));
       fathom::render(jobs_, *executor_, *frames[i]);
     }
   }
@@ -275,59 +302,65 @@ class Environments::Impl {
     return Walker::kDevice;
   }
 
-  void place(std::uint32_t e, double stamp, std::size_t s, std::span<Frame* const> frames, Walker walker) {
-    moved_.place(e, stamp, scene_);
+  void place(std::uint32_t e, std::uint32_t index, std::size_t s, std::span<Frame* const> frames, Walker walker) {
+    std::optional<double> placed_s;  // the time at which the entities stand
     for (View& view : slots_[s]) view.caster = nullptr;
     for (std::size_t i = 0; i < sensors_.size(); ++i) {
       if (frames[i] == nullptr) continue;
       View& view = slots_[s][i];
-      view.world_from_sensor = sensors_[i].world_from_sensor(e, scene_, stamp);
+      view.time = time_of(sensors_[i].sensor(), e, index);
+      const double stamp_s = view.time.stamp_s;
+      if (placed_s != stamp_s) moved_.place(e, stamp_s, scene_);
+      placed_s = stamp_s;
+      view.world_from_sensor = sensors_[i].world_from_sensor(e, scene_, stamp_s);
       const Vec3 origin = origin_near(view.world_from_sensor.translation_m);
-      view.caster = find_placed(s, origin);
+      view.caster = find_placed(s, stamp_s, origin);
       if (view.caster != nullptr) continue;
       if (view.own == nullptr) view.own = slots_[0][0].own->fork();
       view.caster = view.own.get();
-      view.caster->place(scene_, stamp, origin, walker);
+      view.caster->place(scene_, stamp_s, origin, walker);
       view.caster->set_masks(seen_.masks());
     }
   }
 
-  /// A caster of this group that was placed with the same scene and origin; null: none. Without moved entities all
-  /// environments see what the first of the group does.
-  [[nodiscard]] Caster* find_placed(std::size_t s, const Vec3& origin) const {
+  /// A caster of this group that was placed with the same scene, time and origin; null: none. Without moved entities
+  /// all environments see what the first of the group does.
+  [[nodiscard]] Caster* find_placed(std::size_t s, double stamp_s, const Vec3& origin) const {
     for (const View& other : slots_[moved_.empty() ? 0 : s]) {
-      if (other.caster != nullptr && other.caster == other.own.get() && other.caster->origin() == origin)
-        return other.caster;
+      if (other.caster == nullptr || other.caster != other.own.get() || other.caster->origin() != origin) continue;
+      if (still_ || other.time.stamp_s == stamp_s) return other.caster;
     }
     return nullptr;
   }
 
-  RenderJob job_of(std::uint32_t e, std::size_t i, std::uint32_t index, View& view) {
+  RenderJob job_of(std::uint32_t e, std::size_t i, View& view) {
     const EnvironmentSensor& sensor = sensors_[i];
-    const PreparedSensor& prepared = sensor.prepared();
+    const CastPlan& plan = sensor.plan(e);
     const StagedChain& chain = sensor.chain(e);
     const Rigid cast_from_sensor = narrow(view.world_from_sensor, view.caster->origin());
-    return {.plan = prepared.plan(),
-            .pattern = prepared.rays(),
+    return {.plan = plan,
+            .pattern = sensor.rays(e),
             .chain = chain,
             .caster = *view.caster,
-            .reflectivity = reflectivity_,
+            .reflectivity = entities_.reflectivity(e),
             .labels = labels_,
             .seed = seed_of(e),
-            .frame_index = index,
+            .frame_index = view.time.content,
             .range_policy = chain.range_policy,
             .isa = options_.simulator.compute.isa,
             .cast_from_sensor = cast_from_sensor,
             .world_from_sensor = narrow(view.world_from_sensor, {}),
             .rolling_cast_from_sensor = {},
             .rolling_world_from_sensor = {},
-            .rig = view_rig(prepared.view(), cast_from_sensor),
+            .rig = view_rig(sensor.view(e), cast_from_sensor),
             .should_stop = options_.simulator.should_stop,
             .edge = &view.edge,
+            .stamp_s = view.time.stamp_s,
+            .fields = &view.fields,
             .mask = ray_masks_[i],
-            .first = e * (std::size_t{prepared.plan().rows} * prepared.plan().cols),
+            .first = e * (std::size_t{plan.rows} * plan.cols),
             .device = device_for(device_.get(), options_.simulator.compute, chain),
-            .sensor = static_cast<std::uint32_t>(i)};
+            .ray_set = ray_sets_[i] + (sensor.ray_sets() > 1 ? e : 0)};
   }
 
   Scene scene_;
@@ -335,12 +368,14 @@ class Environments::Impl {
   std::unique_ptr<Executor> executor_;
   std::unique_ptr<FrameDevice> device_;  // null: the processor renders
   MovedEntities moved_;
+  bool still_;  // whether what the scene says is the same at all times
+  DrawnEntities entities_;
   std::vector<EnvironmentSensor> sensors_;
   SeenMasks seen_;
   std::vector<std::uint32_t> ray_masks_;  // [sensors]
   std::vector<Slot> slots_;
   std::vector<RenderJob> jobs_;          // of the slots at work
-  std::vector<float> reflectivity_;      // [entities]
+  std::vector<std::uint32_t> ray_sets_;  // [sensors]: the number of the first of its sets of rays
   std::vector<std::uint32_t> labels_;    // [entities]
   std::vector<std::uint32_t> episodes_;  // [environments]
   std::vector<std::uint32_t> selected_;  // by a call
@@ -404,7 +439,15 @@ std::span<const double> Environments::drawn_values(SensorId sensor) const {
   return std::as_const(*impl_).at(sensor).drawn();
 }
 std::span<const ParameterRange> Environments::ranges(SensorId sensor) const { return impl_->at(sensor).ranges(); }
+std::vector<DrawnParameter> Environments::entity_drawn(std::uint32_t environment) const {
+  return impl_->entity_drawn(environment);
+}
+std::span<const double> Environments::entity_drawn_values() const { return impl_->entities().values(); }
+std::span<const ParameterRange> Environments::entity_ranges() const { return impl_->entities().ranges(); }
 
+std::vector<FrameTime> Environments::frame_times(SensorId sensor, std::uint32_t index) const {
+  return std::as_const(*impl_).frame_times(sensor, index);
+}
 void Environments::render(SensorId sensor, std::uint32_t index, Frame& frame, const EnvironmentNumbers& environments) {
   impl_->render_one(sensor, index, frame, environments);
 }

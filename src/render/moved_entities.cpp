@@ -7,6 +7,8 @@
 
 #include <fathom/base/error.hpp>
 
+#include "scene/pose_offset.hpp"
+
 namespace fathom {
 
 namespace {
@@ -56,25 +58,40 @@ void MovedEntities::check(const Scene& scene, std::span<const std::uint32_t> env
       checked_pose(poses[wrong], fmt::format("environment {}, entity '{}'", environment, entity.name)));  // throws
 }
 
-void MovedEntities::find_places(const Scene& scene, std::span<const EntityId> entities) {
+std::uint32_t MovedEntities::find_place(const Scene& scene, EntityId entity) {
   place_of_.resize(scene.entities().size(), 0xffffffffU);
-  places_.clear();
-  for (const EntityId entity : entities) {
-    std::uint32_t& place = place_of_[index(entity)];
-    if (place >= moved_.size()) {
-      Moved& moved = moved_.emplace_back();
-      moved.entity = entity;
-      moved.by_scene = scene.entities()[index(entity)].parent_from_entity;
-      moved.pose.resize(environments_);
-      place = static_cast<std::uint32_t>(moved_.size() - 1);
-    }
-    places_.push_back(place);
+  std::uint32_t& place = place_of_[index(entity)];
+  if (place >= moved_.size()) {
+    Moved& moved = moved_.emplace_back();
+    moved.entity = entity;
+    moved.by_scene = scene.entities()[index(entity)].parent_from_entity;
+    moved.pose.resize(environments_);
+    place = static_cast<std::uint32_t>(moved_.size() - 1);
   }
+  return place;
+}
+
+void MovedEntities::find_places(const Scene& scene, std::span<const EntityId> entities) {
+  places_.clear();
+  for (const EntityId entity : entities) places_.push_back(find_place(scene, entity));
+}
+
+void MovedEntities::set_offset(const Scene& scene, std::uint32_t environment, EntityId entity, const Pose& offset) {
+  Moved& m = moved_[find_place(scene, entity)];
+  m.offset.resize(environments_);
+  m.motion.resize(environments_, m.by_scene);
+  m.offset[environment] = offset;
+  m.motion[environment] = moved(m.by_scene, offset);
 }
 
 void MovedEntities::place(std::uint32_t environment, double stamp_s, Scene& scene) const {
   for (const Moved& m : moved_) {
-    scene.set_pose(m.entity, m.pose[environment] ? *m.pose[environment] : m.by_scene.at(stamp_s));
+    const bool is_offset = !m.offset.empty();
+    if (const std::optional<Pose>& set = m.pose[environment]) {
+      scene.set_pose(m.entity, is_offset ? moved(*set, m.offset[environment]) : *set);
+    } else {
+      scene.set_pose(m.entity, (is_offset ? m.motion[environment] : m.by_scene).at(stamp_s));
+    }
   }
 }
 

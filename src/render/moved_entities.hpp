@@ -27,6 +27,9 @@ class MovedEntities {
   void set(const Scene& scene, std::span<const std::uint32_t> environments, std::span<const EntityId> entities,
            const PoseArrays& poses, Executor& executor);
 
+  /// From now on the entity stands this far from its pose in an environment, be that set or the scene's.
+  void set_offset(const Scene& scene, std::uint32_t environment, EntityId entity, const Pose& offset);
+
   /// Gives the entities of the scene the poses that they have in an environment at a time.
   void place(std::uint32_t environment, double stamp_s, Scene& scene) const;
 
@@ -35,10 +38,13 @@ class MovedEntities {
     EntityId entity = {};
     Trajectory by_scene = {};                    // where no pose was set
     std::vector<std::optional<Pose>> pose = {};  // [environments], as set
+    std::vector<Pose> offset = {};               // [environments], or empty: none
+    std::vector<Trajectory> motion = {};         // [environments], by_scene with the offsets; or empty
   };
 
   void check(const Scene& scene, std::span<const std::uint32_t> environments, std::span<const EntityId> entities,
              const PoseArrays& poses, Executor& executor) const;
+  std::uint32_t find_place(const Scene& scene, EntityId entity);
   void find_places(const Scene& scene, std::span<const EntityId> entities);
 
   std::uint32_t environments_, first_;

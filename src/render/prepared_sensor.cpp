@@ -30,9 +30,9 @@ PreparedSensor::PreparedSensor(Sensor sensor, std::span<const Entity> entities) 
       throw InputError(fmt::format("entity {} is not in [0, {})", index(sensor_.parent), entities.size()));
     }
     check_ignored(sensor_, entities.size());
-    rays_ = make_pattern(sensor_.model);
+    validate(sensor_.model);
+    rays_.set_model(sensor_.model, sensor_.rolling);
     view_ = make_view(sensor_.model);
-    make_plan(rays_, sensor_.rolling, plan_);
     check_noise(sensor_.noise, entities);
   });
   chain_ = staged_chain(sensor_.noise, entities);
@@ -44,19 +44,31 @@ void PreparedSensor::set_noise(NoiseChain noise, std::span<const Entity> entitie
   sensor_.noise = std::move(noise);
 }
 
+void PreparedSensor::replace(Sensor sensor, std::span<const Entity> entities) {
+  named(sensor, [&] {
+    const PatternShape shape = pattern_shape(sensor.model);
+    if (shape.rows != plan().rows || shape.cols != plan().cols) {
+      throw InputError(
+          fmt::format("{} x {} rays cannot become {} x {}", plan().rows, plan().cols, shape.rows, shape.cols));
+    }
+    check_chain(sensor.noise, make_traits(make_view(sensor.model), sensor.rolling), sensor.model, entities.size());
+  });
+  sensor_ = std::move(sensor);
+  view_ = make_view(sensor_.model);
+  rays_.set_model(sensor_.model, sensor_.rolling);
+  chain_ = staged_chain(sensor_.noise, entities);
+}
+
 void PreparedSensor::check_noise(const NoiseChain& noise, std::span<const Entity> entities) const {
   check_chain(noise, make_traits(view_, sensor_.rolling), sensor_.model, entities.size());
 }
 
 StagedChain PreparedSensor::staged_chain(const NoiseChain& noise, std::span<const Entity> entities) const {
-  return stage_chain(sensor_.name, noise, sensor_.range_policy.value_or(view_.usual_policy), entities);
+  return stage_chain(sensor_.name, noise, sensor_.range_policy.value_or(view_.usual_policy), entities, view_.closes);
 }
 
 void PreparedSensor::set_frame(std::uint32_t index) {
-  if (frame_ == index || !view_.rays_vary) return;
-  update_pattern(sensor_.model, index, rays_);
-  make_plan(rays_, sensor_.rolling, plan_);
-  frame_ = index;
+  if (view_.rays_vary) rays_.set_frame(sensor_.model, sensor_.rolling, index);
 }
 
 }  // namespace fathom

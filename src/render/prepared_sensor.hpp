@@ -9,7 +9,7 @@
 #include <fathom/simulate/sensor.hpp>
 
 #include "render/chain.hpp"
-#include "render/plan.hpp"
+#include "render/sensor_rays.hpp"
 #include "sensor/sensor_view.hpp"
 
 namespace fathom {
@@ -22,6 +22,9 @@ class PreparedSensor {
 
   /// Replaces the chain. Throws InputError as the constructor does for a chain, and then changes nothing.
   void set_noise(NoiseChain noise, std::span<const Entity> entities);
+  /// Becomes another sensor of that name, with other parameters, as an episode draws them: rays and plan stay where no
+  /// ray changes. Throws InputError as the constructor does, and for another number of rays; then nothing changes.
+  void replace(Sensor sensor, std::span<const Entity> entities);
   /// Throws InputError, without the sensor's name in front, when the chain does not suit the sensor.
   void check_noise(const NoiseChain& noise, std::span<const Entity> entities) const;
   /// A chain that check_noise() accepts, sorted by stage with the streams and the range policy of this sensor.
@@ -32,17 +35,15 @@ class PreparedSensor {
 
   [[nodiscard]] const Sensor& sensor() const { return sensor_; }
   [[nodiscard]] const SensorView& view() const { return view_; }
-  [[nodiscard]] const RayPattern& rays() const { return rays_; }
-  [[nodiscard]] const CastPlan& plan() const { return plan_; }
+  [[nodiscard]] const RayPattern& rays() const { return rays_.pattern(); }
+  [[nodiscard]] const CastPlan& plan() const { return rays_.plan(); }
   [[nodiscard]] const StagedChain& chain() const { return chain_; }
 
  private:
   Sensor sensor_;
   SensorView view_;
-  RayPattern rays_;
-  CastPlan plan_;
+  SensorRays rays_;
   StagedChain chain_;
-  std::uint32_t frame_ = 0;
 };
 
 }  // namespace fathom

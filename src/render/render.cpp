@@ -9,8 +9,11 @@
 #include "base/isa.hpp"
 #include "render/apply_entries.hpp"
 #include "render/block_store.hpp"
+#include "render/draw_fields.hpp"
 #include "render/edge_pass.hpp"
 #include "render/own_surface.hpp"
+#include "render/window_lanes.hpp"
+#include "render/window_pass.hpp"
 
 namespace fathom {
 
@@ -36,9 +39,36 @@ class BlockRenderer {
     const RangeLimits range = limits();
     returns_.max_range_m = range.max_m;
     returns_.max_range_per_lane = range.max_per_lane;
+    draws_.rays = job.plan.ray_of_lane.data() + begin_;
   }
 
   void run() {
+    run_losses();
+    if (job_.chain.window) {
+      keep_for_window();
+    } else {
+      run_noise();
+    }
+  }
+
+  /// The second half of a block, when the window is done with the image.
+  void run_after_window() {
+    load_rays();
+    load_matched();
+    has_hits_ = std::count(returns_.reason, returns_.reason + returns_.count, kHitLane) > 0;
+    if (needs_points()) lanes_.place_returns(rays_, returns_);
+    returns_.surface = &surface_;
+    surface_.optics = job_.rig.optics;
+    if (noise_needs_angles() && has_hits_) {
+      find_angles();
+      std::fill_n(surface_.hidden, rays_.count, 0U);
+    }
+    run_noise();
+  }
+
+ private:
+  /// Up to what the losses have left.
+  void run_losses() {
     load_rays();
     render_clean_range();
     for (const ActiveNoise& n : job_.chain.ray) apply(n);
@@ -52,6 +82,11 @@ class BlockRenderer {
     if (job_.chain.needs_sight && has_hits_) find_hidden();
     apply(job_.chain.loss);
     if (!job_.chain.edge_loss.empty()) keep_for_edges();
+    store_energy();
+  }
+
+  /// From hit noise on.
+  void run_noise() {
     apply(job_.chain.on_return);
     if (!job_.chain.on_return.empty()) lanes_.lose_unmeasurable(returns_);
     if (job_.range_policy != RangePolicy::kKeep) lanes_.apply_policy(job_.range_policy, limits(), returns_);
@@ -65,19 +100,33 @@ class BlockRenderer {
     }
   }
 
- private:
   [[nodiscard]] bool wants(Channel c) const { return frame_.channels().contains(c); }
   [[nodiscard]] bool wants_normals() const {
-    return wants(Channel::kNormal) || wants(Channel::kIncidence) || wants(Channel::kIntensity) || needs_angles();
+    return wants(Channel::kNormal) || wants(Channel::kIncidence) || wants(Channel::kIntensity) || needs_angles() ||
+           !job_.chain.edge_loss.empty();
   }
   [[nodiscard]] bool needs_angles() const { return job_.chain.needs_surface || wants(Channel::kEnergy); }
+  /// Whether a model after the window reads angles; most need the optics alone.
+  [[nodiscard]] bool noise_needs_angles() const {
+    const auto reads = [](const ActiveNoise& n) { return n.noise.info().needs.angles || n.noise.info().needs.sight; };
+    const auto any = [&](const std::vector<ActiveNoise>& list) { return std::any_of(list.begin(), list.end(), reads); };
+    return any(job_.chain.on_return) || any(job_.chain.dropout);
+  }
+  /// Whether normals are read after the window.
+  [[nodiscard]] bool shows_normals() const {
+    return wants(Channel::kNormal) || wants(Channel::kIncidence) || wants(Channel::kIntensity) || noise_needs_angles();
+  }
+  /// Whether entities are.
+  [[nodiscard]] bool shows_entity() const {
+    return wants(Channel::kEntityId) || wants(Channel::kLabel) || shows_normals() || job_.chain.differs_by_entity;
+  }
   [[nodiscard]] bool needs_entity() const {
     return wants(Channel::kEntityId) || wants(Channel::kLabel) || wants_normals() || job_.chain.differs_by_entity;
   }
   [[nodiscard]] bool needs_points() const {
     return wants(Channel::kHitSensor) || wants(Channel::kHitWorld) || wants(Channel::kDepth) ||
            !job_.chain.angle_loss.empty() || !job_.chain.loss.empty() || !job_.chain.on_return.empty() ||
-           !job_.chain.dropout.empty() || job_.range_policy == RangePolicy::kClamp;
+           !job_.chain.dropout.empty() || job_.range_policy == RangePolicy::kClamp || job_.chain.window;
   }
   [[nodiscard]] bool rolling() const { return !job_.rolling_cast_from_sensor.empty(); }
 
@@ -126,6 +175,18 @@ class BlockRenderer {
     } else {
       surface_lanes_.angles_at_emitter(cast_, rays_.count, surface_);
     }
+    find_energy_gains();
+  }
+
+  void find_energy_gains() {
+    std::fill_n(surface_.energy_gain, rays_.count, 1.0F);
+    if (job_.chain.energy_gain == EnergyGain{}) return;
+    float reflectivity[kBlockRays];
+    for (std::uint32_t i = 0; i < rays_.count; ++i) {
+      const std::uint32_t entity = cast_.entity[i];
+      reflectivity[i] = entity == index(kNoEntity) ? 0.0F : job_.reflectivity[entity];
+    }
+    surface_lanes_.energy_gains(job_.chain.energy_gain, reflectivity, cast_.range_m, rays_.count, surface_.energy_gain);
   }
 
   /// Asks, for every return still valid, whether each camera sees it.
@@ -181,7 +242,55 @@ class BlockRenderer {
   void keep_for_edges() {
     std::uint32_t reached[kBlockRays];
     for (std::uint32_t i = 0; i < rays_.count; ++i) reached[i] = returns_.reason[i] == kHitLane ? 1 : 0;
-    store_.edges(cast_, reached);
+    if (rolling()) {
+      surface_lanes_.sensor_normals_rolling(job_.rolling_cast_from_sensor.data(), job_.plan.time_index.data() + begin_,
+                                            cast_, rays_.count, planes_);
+    } else {
+      surface_lanes_.sensor_normals(job_.cast_from_sensor, cast_, rays_.count, planes_);
+    }
+    store_.edges(cast_, reached, planes_);
+  }
+
+  [[nodiscard]] float disparity_scale() const { return job_.rig.optics.fx_px * job_.rig.optics.baseline_m; }
+
+  void keep_for_window() {
+    EdgeScratch& scratch = *job_.edge;
+    store_.keep_reasons(returns_.reason);
+    window_kernels(job_.isa).disparities(returns_, disparity_scale(), planes_.a);
+    store_.keep(planes_.a, scratch.disparity_px);
+    store_.keep(cast_.range_m, scratch.range_m);
+    if (shows_entity()) store_.keep(cast_.entity, scratch.entity);
+    if (wants(Channel::kTriangleId)) store_.keep(cast_.triangle, scratch.triangle);
+    if (shows_normals()) {
+      store_.keep(cast_.nx, scratch.nx), store_.keep(cast_.ny, scratch.ny), store_.keep(cast_.nz, scratch.nz);
+    }
+    if (job_.chain.ray.empty()) return;
+    store_.keep(rays_.dx, scratch.dx), store_.keep(rays_.dy, scratch.dy), store_.keep(rays_.dz, scratch.dz);
+  }
+
+  /// What the window made of the returns, with the surfaces that it took.
+  void load_matched() {
+    const EdgeScratch& scratch = *job_.edge;
+    const std::uint32_t count = rays_.count, *const ray = job_.plan.ray_of_lane.data() + begin_;
+    std::uint32_t taken[kBlockRays];
+    if (!job_.chain.ray.empty()) {
+      BlockStore::load(scratch.dx, ray, count, rays_.dx);
+      BlockStore::load(scratch.dy, ray, count, rays_.dy);
+      BlockStore::load(scratch.dz, ray, count, rays_.dz);
+    }
+    for (std::uint32_t i = 0; i < count; ++i) returns_.reason[i] = static_cast<std::uint32_t>(scratch.reason[ray[i]]);
+    BlockStore::load(scratch.range_m, ray, count, returns_.range_m);
+    BlockStore::load(scratch.matched_px, ray, count, planes_.a);
+    BlockStore::load(scratch.taken, ray, count, taken);
+    window_kernels(job_.isa).ranges(rays_, returns_.reason, planes_.a, disparity_scale(), returns_.range_m);
+    std::copy_n(returns_.range_m, count, cast_.range_m);
+    if (shows_entity()) BlockStore::load(scratch.entity, taken, count, cast_.entity);
+    if (wants(Channel::kTriangleId)) BlockStore::load(scratch.triangle, taken, count, cast_.triangle);
+    if (!shows_normals()) return;
+    BlockStore::load(scratch.nx, taken, count, cast_.nx);
+    BlockStore::load(scratch.ny, taken, count, cast_.ny);
+    BlockStore::load(scratch.nz, taken, count, cast_.nz);
+    turn_rays();
   }
 
   void cast() {
@@ -200,14 +309,19 @@ class BlockRenderer {
                   .coherent = job_.plan.coherent,
                   .packet_sr = job_.plan.packet_sr,
                   .mask = job_.mask};
+    turn_rays();
+    if (!rolling()) std::copy_n(job_.cast_from_sensor.t, 3, rays.origin);
+    if (rolling() || !rays_.from_sensor_origin) rays.ox = cast_.ox, rays.oy = cast_.oy, rays.oz = cast_.oz;
+    job_.caster.cast(rays, hits);
+  }
+
+  /// Into the caster's coordinates.
+  void turn_rays() {
     if (rolling()) {
       lanes_.to_world_rolling(job_.rolling_cast_from_sensor.data(), job_.plan.time_index.data() + begin_, rays_, cast_);
     } else {
       lanes_.to_world(job_.cast_from_sensor, rays_, cast_);
-      std::copy_n(job_.cast_from_sensor.t, 3, rays.origin);
     }
-    if (rolling() || !rays_.from_sensor_origin) rays.ox = cast_.ox, rays.oy = cast_.oy, rays.oz = cast_.oz;
-    job_.caster.cast(rays, hits);
   }
 
   /// Models act on returns, so a block without any (sky, or a gap between objects) skips them. Only models of readings
@@ -222,6 +336,7 @@ class BlockRenderer {
 
   void apply(const ActiveNoise& n) {
     const NoiseKey key = {job_.seed, job_.frame_index, n.stream};
+    draws_.fields = fields_of(job_, n);
     if (n.others.empty()) return n.noise.apply(job_.isa, key, rays_, returns_, draws_);
     std::uint32_t entry[kBlockRays];
     for (std::uint32_t i = 0; i < rays_.count; ++i) entry[i] = entry_of(n.table, i);
@@ -265,7 +380,14 @@ class BlockRenderer {
     }
   }
 
-  /// The surface that the ray met, even where the return was lost.
+  /// The energy that decided, of the surface that the ray met.
+  void store_energy() {
+    if (!wants(Channel::kEnergy)) return;
+    surface_lanes_.energy(cast_, surface_, rays_.count, job_.chain.energy_angle, planes_.a);
+    store_.values(Channel::kEnergy, planes_.a);
+  }
+
+  /// The surface that the ray met, or that a window took, even where the return was lost.
   void store_surface() {
     store_.entities(cast_.entity);
     store_.triangles(cast_.triangle);
@@ -276,10 +398,6 @@ class BlockRenderer {
         label[i] = entity == index(kNoEntity) ? 0 : job_.labels[entity];
       }
       store_.labels(label);
-    }
-    if (wants(Channel::kEnergy)) {
-      surface_lanes_.energy(cast_, surface_, rays_.count, job_.chain.energy_angle, planes_.a);
-      store_.values(Channel::kEnergy, planes_.a);
     }
     if (wants(Channel::kNormal)) {
       lanes_.normals(cast_, rays_.count, planes_);
@@ -312,32 +430,48 @@ class BlockRenderer {
   SightBlock sight_;
 };
 
-}  // namespace
-
 /// A task of 1024 rays: large enough to hide the cost of a task, small enough to share out a frame of 16 rings.
 constexpr std::size_t kBlocksPerTask = 1024 / kBlockRays;
 
-void render(std::span<const RenderJob> jobs, Executor& executor, Frame& frame) {
-  if (jobs.empty()) return;
-  const std::size_t blocks = jobs.front().plan.blocks();
-  const bool on_device = std::all_of(jobs.begin(), jobs.end(), [](const RenderJob& j) { return j.device != nullptr; });
-  if (on_device) return jobs.front().device->render(jobs, frame);
-  if (frame.memory() == FrameMemory::kGpu) {
-    throw InputError("the frame stands in the memory of a GPU: the processor cannot render it");
-  }
-  for (const RenderJob& job : jobs) job.edge->fit(job.chain, std::size_t{job.plan.rows} * job.plan.cols);
+/// Calls f(job, number of the block within the job) for all blocks of all jobs.
+template <class F>
+void for_each_block(std::span<const RenderJob> jobs, Executor& executor, F f) {
+  // Plans of as many rays may have different blocks, and the surplus ones of a job are none.
+  std::size_t blocks = 0;
+  for (const RenderJob& job : jobs) blocks = std::max<std::size_t>(blocks, job.plan.blocks());
   const std::function<bool()>& should_stop = jobs.front().should_stop;
   executor.parallel_for(jobs.size() * blocks, kBlocksPerTask, [&](std::size_t begin, std::size_t end) {
     if (should_stop && should_stop()) throw Interrupted("stopped within a frame");
     for (std::size_t i = begin; i < end; ++i) {
       const RenderJob& job = jobs[i / blocks];
-      if (i % blocks == 0) store_pattern(job, frame);
-      BlockRenderer(job, frame, static_cast<std::uint32_t>(i % blocks)).run();
+      if (i % blocks < job.plan.blocks()) f(job, static_cast<std::uint32_t>(i % blocks));
     }
+  });
+}
+
+}  // namespace
+
+void render(std::span<const RenderJob> jobs, Executor& executor, Frame& frame) {
+  if (jobs.empty()) return;
+  const bool on_device = std::all_of(jobs.begin(), jobs.end(), [](const RenderJob& j) { return j.device != nullptr; });
+  if (on_device) return jobs.front().device->render(jobs, frame);
+  if (frame.memory() == FrameMemory::kGpu) {
+    throw InputError("the frame stands in the memory of a GPU: the processor cannot render it");
+  }
+  make_fields(jobs, executor);
+  for (const RenderJob& job : jobs) job.edge->fit(job.chain, std::size_t{job.plan.rows} * job.plan.cols);
+  for_each_block(jobs, executor, [&](const RenderJob& job, std::uint32_t block) {
+    if (block == 0) store_pattern(job, frame);
+    BlockRenderer(job, frame, block).run();
   });
   for (const RenderJob& job : jobs) {
     if (!job.chain.edge_loss.empty()) lose_edges(job, executor, frame);
   }
+  if (std::none_of(jobs.begin(), jobs.end(), [](const RenderJob& j) { return j.chain.window.has_value(); })) return;
+  match_images(jobs, executor);
+  for_each_block(jobs, executor, [&](const RenderJob& job, std::uint32_t block) {
+    if (job.chain.window) BlockRenderer(job, frame, block).run_after_window();
+  });
 }
 
 }  // namespace fathom

@@ -2,8 +2,9 @@
 #pragma once
 // Renders one frame of one sensor: block by block, ray noise -> cast -> range gate -> angle loss, shadow, energy loss
 // -> hit and range noise -> range policy -> dropout -> the arrays asked for; then, over the image, edge loss
-// (edge_pass.hpp). Everything that is chosen is chosen here, once per frame or block; the loops over rays are in
-// lanes.cpp and noise/drive.hpp.
+// (edge_pass.hpp). A chain with a model of stage kImage cuts the blocks in two: up to the losses; then, over the image,
+// edge loss and the window (window_pass.hpp); then from hit noise on. Everything that is chosen is chosen here, once
+// per frame or block; the loops over rays are in lanes.cpp and noise/drive.hpp.
 
 #include <functional>
 #include <span>
@@ -21,17 +22,29 @@
 
 namespace fathom {
 
-/// The data that edge loss keeps until the whole image is there, [rays].
+/// What the stages that look at neighbours keep until the whole image is there, [rays].
 struct EdgeScratch {
-  std::vector<float> range_m;         ///< of the surfaces struck; +inf on a miss
-  std::vector<std::uint8_t> reached;  ///< whether the return was still valid when edge loss is due
-  std::vector<std::uint32_t> entity;  ///< struck; only when the chain's edge losses have entries for them
+  std::vector<float> range_m;                    ///< of the surfaces struck; +inf on a miss
+  std::vector<std::uint8_t> reached;             ///< whether the return was still valid when edge loss is due
+  std::vector<std::uint32_t> entity;             ///< struck; with edge losses that have entries for them, or a window
+  std::vector<float> edge_nx, edge_ny, edge_nz;  ///< normals of the surfaces in the sensor frame; with edge losses
+
+  // With a window.
+  std::vector<Reason> reason;         ///< so far
+  std::vector<float> disparity_px;    ///< 0 or no number where there is no valid return
+  std::vector<float> matched_px;      ///< what the window makes of them
+  std::vector<std::uint32_t> taken;   ///< place of the pixel whose surface is shown
+  std::vector<std::uint32_t> region;  ///< see RegionFinder
+  std::vector<std::uint32_t> triangle;
+  std::vector<float> nx, ny, nz;  ///< normals in the caster's coordinates
+  std::vector<float> dx, dy, dz;  ///< rays in the sensor frame; with ray noise
 
   /// Makes room for what `chain` needs.
   void fit(const StagedChain& chain, std::size_t rays);
 };
 
 struct RenderJob;
+class FieldStore;
 
 /// What renders frames in place of the processor: one for each renderer of frames, for one thread at a time.
 class FrameDevice {
@@ -60,14 +73,18 @@ struct RenderJob {
   RigView rig;
   const std::function<bool()>& should_stop;  ///< SimulatorOptions'; may be empty
   EdgeScratch* edge = nullptr;               ///< never null; render() gives it its size
+  double stamp_s = 0.0;                      ///< of the frame, by the sensor's clock
+  FieldStore* fields = nullptr;              ///< of correlated draws; never null where the chain has such
   std::uint32_t mask = kSeesAll;             ///< of its rays: CastRays::mask
   std::size_t first = 0;                     ///< place of the first ray in the arrays of the frame
   FrameDevice* device = nullptr;             ///< what renders it; null: the processor
-  std::uint32_t sensor = 0;                  ///< number among those whose jobs the device gets
+  /// Number of its rays among those that the device gets: of a sensor, or of a sensor in an environment that has rays
+  /// of its own. It always stands for one plan, at its changing revisions.
+  std::uint32_t ray_set = 0;
 };
 
 /// Fills every channel of `frame`, which has its size already, from place job.first on, for each of the jobs. They
-/// share a plan.
+/// share the sensor; each may have rays of its own, as many as the others.
 void render(std::span<const RenderJob> jobs, Executor& executor, Frame& frame);
 inline void render(const RenderJob& job, Executor& executor, Frame& frame) { render({&job, 1}, executor, frame); }
 

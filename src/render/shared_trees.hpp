@@ -29,6 +29,10 @@ class SharedTrees {
 
   /// The simulator renders with another seed from now on, and keeps everything that does not depend on it.
   static void set_seed(Simulator& simulator, std::uint64_t seed);
+  /// The sensor becomes another of its name and number of rays. Throws InputError as PreparedSensor::replace().
+  static void set_sensor(Simulator& simulator, SensorId id, Sensor sensor);
+  /// The entity reflects so from now on, whatever the scene says.
+  static void set_reflectivity(Simulator& simulator, EntityId entity, float reflectivity);
 
  private:
   std::unique_ptr<Executor> executor_;

@@ -13,8 +13,10 @@
 #include "base/executor.hpp"
 #include "base/frame_writer.hpp"
 #include "base/text.hpp"
+#include "base/with_prefix.hpp"
 #include "cast/make_caster.hpp"
 #include "render/device/open_device.hpp"
+#include "render/draw_fields.hpp"
 #include "render/prepared_sensor.hpp"
 #include "render/render.hpp"
 #include "render/rig_view.hpp"
@@ -32,6 +34,7 @@ struct RenderedSensor {
   PreparedSensor prepared;
   std::vector<Rigid> rolling_cast = {}, rolling_world = {};  // [plan.times_s]
   EdgeScratch edge = {};
+  FieldStore fields = {};
 };
 
 }  // namespace
@@ -43,6 +46,11 @@ void check(const SimulatorOptions& options) {
         fmt::format("rate_hz = {} is not in (0, {}] Hz", number_text(options.rate_hz), limit_text(kMostRateHz)));
   }
   if (!std::isfinite(options.start_s)) throw InputError("start_s is not finite");
+}
+
+void check_clock(const Sensor& sensor, const SimulatorOptions& options) {
+  with_prefix([&] { return fmt::format("sensor '{}'", sensor.name); },
+              [&] { check_timing(sensor.timing, clock_of(options)); });
 }
 
 class Simulator::Impl {
@@ -66,7 +74,9 @@ class Simulator::Impl {
       if (other.prepared.sensor().name == sensor.name)
         throw InputError(fmt::format("sensor '{}': the name is taken", sensor.name));
     }
-    sensors_.push_back({PreparedSensor(std::move(sensor), scene_.entities())});
+    PreparedSensor prepared(std::move(sensor), scene_.entities());
+    check_clock(prepared.sensor(), options_);
+    sensors_.push_back({std::move(prepared)});
     return static_cast<SensorId>(sensors_.size() - 1);
   }
 
@@ -75,8 +85,9 @@ class Simulator::Impl {
   void render(SensorId id, std::uint32_t index, Frame& frame) {
     RenderedSensor& s = at(id);
     PreparedSensor& prepared = s.prepared;
-    const double stamp = stamp_s(index);
-    prepared.set_frame(index);
+    const FrameTime time = frame_time(id, index);
+    const double stamp = time.stamp_s;
+    prepared.set_frame(time.content);
     const Pose world_from_sensor = pose(prepared, stamp);
     const std::uint32_t mask = seen_.mask_of(fathom::index(id), prepared.sensor(), scene_);
     FrameDevice* const device = device_for(device_.get(), options_.compute, prepared.chain());
@@ -84,7 +95,7 @@ class Simulator::Impl {
     place_rolling(s, stamp);
     FrameWriter writer(frame);
     writer.resize(prepared.rays().rows, prepared.rays().cols);
-    writer.set_stamp(index, stamp);
+    writer.set_time(index, time.content, stamp, time.delivered_s);
     const Rigid cast_from_sensor = narrow(world_from_sensor, caster_->origin());
     fathom::render({.plan = prepared.plan(),
                     .pattern = prepared.rays(),
@@ -93,7 +104,7 @@ class Simulator::Impl {
                     .reflectivity = reflectivity_,
                     .labels = labels_,
                     .seed = options_.seed,
-                    .frame_index = index,
+                    .frame_index = time.content,
                     .range_policy = prepared.chain().range_policy,
                     .isa = options_.compute.isa,
                     .cast_from_sensor = cast_from_sensor,
@@ -103,9 +114,11 @@ class Simulator::Impl {
                     .rig = view_rig(prepared.view(), cast_from_sensor),
                     .should_stop = options_.should_stop,
                     .edge = &s.edge,
+                    .stamp_s = stamp,
+                    .fields = &s.fields,
                     .mask = mask,
                     .device = device,
-                    .sensor = fathom::index(id)},
+                    .ray_set = fathom::index(id)},
                    *executor_, frame);
   }
 
@@ -115,11 +128,12 @@ class Simulator::Impl {
     return prepared.rays();
   }
 
-  RenderedSensor& at(SensorId id) {
+  [[nodiscard]] const RenderedSensor& at(SensorId id) const {
     const std::uint32_t i = index(id);
     if (i >= sensors_.size()) throw InputError(fmt::format("sensor {} is not in [0, {})", i, sensors_.size()));
     return sensors_[i];
   }
+  RenderedSensor& at(SensorId id) { return const_cast<RenderedSensor&>(std::as_const(*this).at(id)); }
 
   [[nodiscard]] Pose pose(const PreparedSensor& prepared, double stamp) const {
     const Sensor& sensor = prepared.sensor();
@@ -133,8 +147,18 @@ class Simulator::Impl {
   }
 
   [[nodiscard]] double stamp_s(std::uint32_t index) const { return options_.start_s + index / options_.rate_hz; }
+  [[nodiscard]] FrameTime frame_time(SensorId id, std::uint32_t index) const {
+    const Sensor& sensor = at(id).prepared.sensor();
+    return fathom::frame_time(sensor.timing, clock_of(options_), options_.seed, sensor.name, index);
+  }
 
   void set_seed(std::uint64_t seed) { options_.seed = seed; }
+  void set_sensor(SensorId id, Sensor sensor) { at(id).prepared.replace(std::move(sensor), scene_.entities()); }
+
+  void set_reflectivity(EntityId entity, float reflectivity) {
+    note_entities();
+    reflectivity_[index(entity)] = reflectivity;
+  }
 
   Scene& scene() { return scene_; }
   [[nodiscard]] const SimulatorOptions& options() const { return options_; }
@@ -151,11 +175,16 @@ class Simulator::Impl {
     caster_->set_masks(seen_.masks());
     caster_->commit(walker);
     seen_version_ = seen_.version();
+    note_entities();
+    updated_ = true, revision_ = scene_.revision(), stamp_ = stamp, walker_ = walker;
+  }
+
+  /// What entities added since are like.
+  void note_entities() {
     for (std::size_t i = reflectivity_.size(); i < scene_.entities().size(); ++i) {
       reflectivity_.push_back(scene_.entities()[i].reflectivity);
       labels_.push_back(scene_.label_id(static_cast<EntityId>(i)));
     }
-    updated_ = true, revision_ = scene_.revision(), stamp_ = stamp, walker_ = walker;
   }
 
   /// The pose at every distinct time of a rolling sensor's rays.
@@ -203,6 +232,7 @@ const Scene& Simulator::scene() const { return impl_->scene(); }
 const Sensor& Simulator::sensor(SensorId sensor) const { return impl_->at(sensor).prepared.sensor(); }
 const RayPattern& Simulator::pattern(SensorId sensor, std::uint32_t index) { return impl_->pattern(sensor, index); }
 double Simulator::stamp_s(std::uint32_t index) const { return impl_->stamp_s(index); }
+FrameTime Simulator::frame_time(SensorId sensor, std::uint32_t index) const { return impl_->frame_time(sensor, index); }
 Pose Simulator::world_from_sensor(SensorId sensor, double stamp_s) const {
   return impl_->pose(impl_->at(sensor).prepared, stamp_s);
 }
@@ -220,6 +250,12 @@ Simulator SharedTrees::make_simulator(Scene scene, const SimulatorOptions& optio
 }
 
 void SharedTrees::set_seed(Simulator& simulator, std::uint64_t seed) { simulator.impl_->set_seed(seed); }
+void SharedTrees::set_sensor(Simulator& simulator, SensorId id, Sensor sensor) {
+  simulator.impl_->set_sensor(id, std::move(sensor));
+}
+void SharedTrees::set_reflectivity(Simulator& simulator, EntityId entity, float reflectivity) {
+  simulator.impl_->set_reflectivity(entity, reflectivity);
+}
 
 Versions versions() {
 #ifdef __clang__

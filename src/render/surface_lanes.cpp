@@ -51,7 +51,7 @@ void sight(const CastBlock& __restrict cast, const ReturnBlock& __restrict retur
 void energy(const CastBlock& __restrict cast, const SurfaceBlock& __restrict surface, std::uint32_t count,
             EnergyAngle angle, float* __restrict out) {
   for (std::size_t i = 0; i < count; ++i) {
-    const float e = return_energy(angle, surface_of_lane(surface, i, {}));
+    const float e = return_energy(angle, surface_of_lane(surface, i, {})) * surface.energy_gain[i];
     out[i] = math::select(cast.entity[i] != index(kNoEntity), e, kNoNumber);
   }
 }
@@ -85,8 +85,60 @@ void edge_angles(const EdgeRow& row, const EdgeRow* above, const EdgeRow* below,
   }
 }
 
+[[gnu::noinline]] void edge_jumps_between(const EdgeRow& image_row, const EdgeNormals& row_normals,
+                                          const Neighbourhood& around, std::ptrdiff_t begin, std::ptrdiff_t end,
+                                          float* __restrict jump, float* __restrict jump_rad) {
+  const EdgeRow row = image_row;
+  const EdgeNormals normals = row_normals;
+  const Neighbourhood n = around;
+  for (std::ptrdiff_t p = begin; p < end; ++p) {
+    const Jump found = edge_jump(row, normals, n, p);
+    jump[p - begin] = found.excess, jump_rad[p - begin] = found.angle_rad;
+  }
+}
+
+void edge_jumps(const EdgeRow& row, const EdgeNormals& normals, const EdgeRow* above, const EdgeRow* below,
+                std::uint32_t cols, std::uint32_t begin, std::uint32_t count, float* __restrict jump,
+                float* __restrict jump_rad) {
+  if (cols == 1 && above == nullptr && below == nullptr) {
+    *jump = -1.0F, *jump_rad = 0.0F;  // a pixel without neighbours
+    return;
+  }
+  const std::ptrdiff_t last = std::ptrdiff_t{cols} - 1, first = begin, end = first + count;
+  for (std::ptrdiff_t p = first; p < end;) {
+    const std::ptrdiff_t stop = p > 0 && p < last ? std::min(end, last) : p + 1;  // the inside of a row at once
+    const Neighbourhood around = neighbourhood_of(row, above, below, cols, p);
+    edge_jumps_between(row, normals, around, p, stop, jump + (p - first), jump_rad + (p - first));
+    p = stop;
+  }
+}
+
+FATHOM_KERNEL void put_normal(const Rigid& p, const CastBlock& cast, std::size_t i, PlaneBlock& out) {
+  const Triple n = turned_back(p, cast.nx[i], cast.ny[i], cast.nz[i]);
+  out.a[i] = n.x, out.b[i] = n.y, out.c[i] = n.z;
+}
+
+void sensor_normals(const Rigid& cast_from_sensor, const CastBlock& __restrict cast, std::uint32_t count,
+                    PlaneBlock& __restrict out) {
+  const Rigid p = cast_from_sensor;
+  for (std::size_t i = 0; i < count; ++i) put_normal(p, cast, i, out);
+}
+
+void sensor_normals_rolling(const Rigid* poses, const std::uint32_t* index, const CastBlock& __restrict cast,
+                            std::uint32_t count, PlaneBlock& __restrict out) {
+  for (std::size_t i = 0; i < count; ++i) put_normal(poses[index[i]], cast, i, out);
+}
+
+void energy_gains(const EnergyGain& energy_gain, const float* __restrict reflectivity, const float* __restrict range_m,
+                  std::uint32_t count, float* __restrict out) {
+  const EnergyGain gain = energy_gain;
+  for (std::size_t i = 0; i < count; ++i) out[i] = energy_gain_of(gain, reflectivity[i], range_m[i]);
+}
+
 }  // namespace
 
-const SurfaceKernels kSurfaceKernels = {angles_at_emitter, angles, sight, energy, depth, edge_angles};
+const SurfaceKernels kSurfaceKernels = {
+    angles_at_emitter,      angles,      sight, energy, depth, edge_angles, edge_jumps, sensor_normals,
+    sensor_normals_rolling, energy_gains};
 
 }  // namespace fathom::FATHOM_ISA

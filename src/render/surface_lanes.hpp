@@ -41,6 +41,17 @@ struct SurfaceKernels {
   /// null outside the image.
   void (*edge_angles)(const EdgeRow& row, const EdgeRow* above, const EdgeRow* below, std::uint32_t cols,
                       std::uint32_t begin, std::uint32_t count, float* out);
+  /// For the same pixels: Surface::jump and jump_rad. `normals`: of `row`.
+  void (*edge_jumps)(const EdgeRow& row, const EdgeNormals& normals, const EdgeRow* above, const EdgeRow* below,
+                     std::uint32_t cols, std::uint32_t begin, std::uint32_t count, float* jump, float* jump_rad);
+  /// Normals of what was struck, in the sensor frame.
+  void (*sensor_normals)(const Rigid& cast_from_sensor, const CastBlock& cast, std::uint32_t count, PlaneBlock& out);
+  /// The same with a pose per lane: poses[index[i]].
+  void (*sensor_normals_rolling)(const Rigid* poses, const std::uint32_t* index, const CastBlock& cast,
+                                 std::uint32_t count, PlaneBlock& out);
+  /// Surface::energy_gain; `reflectivity`: of each lane.
+  void (*energy_gains)(const EnergyGain& gain, const float* reflectivity, const float* range_m, std::uint32_t count,
+                       float* out);
 };
 
 namespace sse2 {

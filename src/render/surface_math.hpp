@@ -108,6 +108,11 @@ struct EdgeRow {
   const float *dx, *dy, *dz, *range_m;
 };
 
+/// Normals of the surfaces that these pixels show, in the frame of their directions.
+struct EdgeNormals {
+  const float *nx, *ny, *nz;
+};
+
 /// A miss, as a hit so far away that only directions count.
 inline constexpr float kFarEdge = 1e18F;
 
@@ -144,6 +149,16 @@ FATHOM_KERNEL Farthest farther(const Farthest& best, const EdgeRow& row, std::pt
           math::select(more, row.dy[q], best.dy), math::select(more, row.dz[q], best.dz)};
 }
 
+/// The angle at the hit at `range` along d between the ways to the camera and to the hit at `best`.
+FATHOM_KERNEL float angle_to(const Triple& d, float range, const Farthest& best) {
+  // In the plane of the two rays: the way to Q is (r_q cos - r_p) along the ray and r_q sin across.
+  const float cx = d.y * best.dz - d.z * best.dy, cy = d.z * best.dx - d.x * best.dz,
+              cz = d.x * best.dy - d.y * best.dx;
+  const float cosine = d.x * best.dx + d.y * best.dy + d.z * best.dz;
+  const float sine = math::sqrt(cx * cx + cy * cy + cz * cz);
+  return math::atan2(best.range_m * sine, range - best.range_m * cosine);
+}
+
 /// The angle at the edge of a step (Surface::edge_rad), of pixel p of a row.
 FATHOM_KERNEL float edge_angle(const EdgeRow& row, const Neighbourhood& n, std::ptrdiff_t p) {
   const float dx = row.dx[p], dy = row.dy[p], dz = row.dz[p];
@@ -151,11 +166,49 @@ FATHOM_KERNEL float edge_angle(const EdgeRow& row, const Neighbourhood& n, std::
   best = farther(farther(best, n.side, p + n.left), n.side, p + n.right);
   best = farther(farther(farther(best, n.above, p + n.left), n.above, p + n.middle), n.above, p + n.right);
   best = farther(farther(farther(best, n.below, p + n.left), n.below, p + n.middle), n.below, p + n.right);
-  // In the plane of the two rays: the way to Q is (r_q cos - r_p) along the ray and r_q sin across.
-  const float cx = dy * best.dz - dz * best.dy, cy = dz * best.dx - dx * best.dz, cz = dx * best.dy - dy * best.dx;
-  const float cosine = dx * best.dx + dy * best.dy + dz * best.dz;
-  const float sine = math::sqrt(cx * cx + cy * cy + cz * cz);
-  return math::atan2(best.range_m * sine, row.range_m[p] - best.range_m * cosine);
+  return angle_to({dx, dy, dz}, row.range_m[p], best);
+}
+
+/// Surface::jump and jump_rad.
+struct Jump {
+  float excess, angle_rad;
+};
+
+/// Of the neighbours seen so far the one whose range is the largest multiple of that of the tangent plane.
+struct Behind {
+  float ratio;
+  Farthest at;
+};
+
+/// `n`: the normal of the tangent plane; `distance`: of the plane, as n . x.
+FATHOM_KERNEL Behind more_behind(const Behind& best, const Triple& n, float distance, const EdgeRow& row,
+                                 std::ptrdiff_t q) {
+  const float range = math::select(row.range_m[q] < kFarEdge, row.range_m[q], kFarEdge);
+  const float ratio = range * (n.x * row.dx[q] + n.y * row.dy[q] + n.z * row.dz[q]) / distance;
+  const bool more = ratio > best.ratio;
+  return {math::select(more, ratio, best.ratio),
+          {math::select(more, range, best.at.range_m), math::select(more, row.dx[q], best.at.dx),
+           math::select(more, row.dy[q], best.at.dy), math::select(more, row.dz[q], best.at.dz)}};
+}
+
+/// The jump behind the tangent plane of pixel p of a row; none of a ray that never meets the plane.
+FATHOM_KERNEL Jump edge_jump(const EdgeRow& row, const EdgeNormals& normals, const Neighbourhood& n, std::ptrdiff_t p) {
+  const Triple d = {row.dx[p], row.dy[p], row.dz[p]}, up = {normals.nx[p], normals.ny[p], normals.nz[p]};
+  const float distance = row.range_m[p] * (up.x * d.x + up.y * d.y + up.z * d.z);
+  const auto next = [&](const Behind& best, const EdgeRow& other, std::ptrdiff_t q) __attribute__((always_inline)) {
+    return more_behind(best, up, distance, other, p + q);
+  };
+  Behind best = {0.0F, {0.0F, d.x, d.y, d.z}};
+  best = next(next(best, n.side, n.left), n.side, n.right);
+  best = next(next(next(best, n.above, n.left), n.above, n.middle), n.above, n.right);
+  best = next(next(next(best, n.below, n.left), n.below, n.middle), n.below, n.right);
+  return {best.ratio - 1.0F, angle_to(d, row.range_m[p], best.at)};
+}
+
+/// A direction in the frame that `p` leads from, for instance a normal in the sensor frame.
+FATHOM_KERNEL Triple turned_back(const Rigid& p, float x, float y, float z) {
+  return {p.r[0] * x + p.r[3] * y + p.r[6] * z, p.r[1] * x + p.r[4] * y + p.r[7] * z,
+          p.r[2] * x + p.r[5] * y + p.r[8] * z};
 }
 
 }  // namespace fathom

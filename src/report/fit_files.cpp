@@ -1,24 +1,18 @@
 // SPDX-License-Identifier: MIT
 // The folder of a fit.
 
-#include <algorithm>
 #include <array>
 #include <cmath>
-#include <fcntl.h>
-#include <fstream>
-#include <sys/file.h>
-#include <system_error>
-#include <unistd.h>
+#include <string>
+#include <string_view>
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <fathom/base/error.hpp>
 #include <fathom/beam/report.hpp>
 
 #include "report/fit_page.hpp"
 #include "report/model_text.hpp"
-#include "text/whole_file.hpp"
+#include "report/result_folder.hpp"
 
 namespace fathom {
 
@@ -27,8 +21,9 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kJsonName = "fit.json";
-constexpr std::array<const char*, 3> kNames = {"parameters.yaml", "report.html", kJsonName};
+constexpr std::array<const char*, 3> kFitNames = {"parameters.yaml", "report.html", "fit.json"};
+constexpr std::array<std::string_view, 2> kFitKeys = {"w_hit", "ks_distance"};
+constexpr ResultKind kFit = {.noun = "fit", .names = kFitNames, .of_ours = kFitKeys};
 
 /// JSON has no NaN.
 Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
@@ -57,29 +52,6 @@ std::string fit_json(const FitReport& report) {
   return json.dump(2) + "\n";
 }
 
-bool is_ours(const fs::path& json_file) {
-  std::ifstream stream(json_file);
-  const auto json = nlohmann::json::parse(stream, nullptr, false);
-  return json.is_object() && json.contains("w_hit") && json.contains("ks_distance");
-}
-
-/// Two fits into one folder write one after the other, so that its files are of one fit. A file system without locks
-/// does not tell them apart.
-class FolderLock {
- public:
-  explicit FolderLock(const fs::path& folder) : descriptor_(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-    if (descriptor_ >= 0) static_cast<void>(flock(descriptor_, LOCK_EX));
-  }
-  ~FolderLock() {
-    if (descriptor_ >= 0) close(descriptor_);
-  }
-  FolderLock(const FolderLock&) = delete;
-  FolderLock& operator=(const FolderLock&) = delete;
-
- private:
-  int descriptor_;
-};
-
 }  // namespace
 
 std::vector<std::string> report_flags(const FitReport& report) {
@@ -88,45 +60,14 @@ std::vector<std::string> report_flags(const FitReport& report) {
   return flags;
 }
 
-std::vector<fs::path> fit_files(const fs::path& folder) {
-  std::vector<fs::path> files(kNames.size());
-  std::transform(kNames.begin(), kNames.end(), files.begin(), [&](const char* name) { return folder / name; });
-  return files;
-}
+std::vector<fs::path> fit_files(const fs::path& folder) { return result_files(kFit, folder); }
 
-void check_fit_folder(const fs::path& folder, bool force) {
-  if (folder.empty()) throw InputError("the output folder has no name");
-  std::error_code error;
-  if (!fs::exists(fs::symlink_status(folder, error))) return;
-  if (!fs::is_directory(folder, error))
-    throw InputError(fmt::format("{}: exists and is not a folder", folder.string()));
-  if (fs::is_empty(folder, error)) return;
-  if (!force) {
-    throw InputError(
-        fmt::format("{}: exists already; force (--force) replaces what an earlier fit wrote", folder.string()));
-  }
-  if (is_ours(folder / kJsonName)) return;
-  for (const fs::path& file : fit_files(folder)) {
-    if (!fs::exists(fs::symlink_status(file, error))) continue;
-    throw InputError(fmt::format("{}: no fit of fathom stands beside it; nothing is replaced here", file.string()));
-  }
-}
+void check_fit_folder(const fs::path& folder, bool force) { check_result_folder(kFit, folder, force); }
 
 void write_fit(const fs::path& folder, const FitReport& report, bool force) {
-  check_fit_folder(folder, force);
-  const std::string parameters = beam_model_text(report.model), page = fit_page(report), json = fit_json(report);
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) throw SystemError(fmt::format("{}: cannot be made: {}", folder.string(), error.message()));
-  const FolderLock lock(folder);
-  check_fit_folder(folder, force);  // another fit may have come first
-  // While it stands it promises whole files.
-  fs::remove(folder / kJsonName, error);
-  if (error)
-    throw SystemError(fmt::format("{}: cannot be removed: {}", (folder / kJsonName).string(), error.message()));
-  write_whole_file(folder / kNames[0], parameters);
-  write_whole_file(folder / kNames[1], page);
-  write_whole_file(folder / kNames[2], json);
+  check_fit_folder(folder, force);  // before the work
+  const std::array<std::string, 3> contents = {beam_model_text(report.model), fit_page(report), fit_json(report)};
+  write_results(kFit, folder, contents, force);
 }
 
 }  // namespace fathom

@@ -48,7 +48,7 @@ inline void write_rays(const RayPattern& rays, std::uint32_t /*frame*/, RayPatte
 /// Sets what differs from the defaults in the view of a checked model, all but usual_policy and farthest_m. Makes no
 /// rays.
 void describe(const SpinningLidar& lidar, SensorView& view);
-inline void describe(const Laser2d& /*laser*/, SensorView& view) { view.timed = true; }
+void describe(const Laser2d& laser, SensorView& view);
 void describe(const PinholeCamera& camera, SensorView& view);
 void describe(const Rosette& rosette, SensorView& view);
 void describe(const RayPattern& rays, SensorView& view);

@@ -57,6 +57,13 @@ void write_rays(const Laser2d& laser, std::uint32_t /*frame*/, RayPattern& out) 
   }
 }
 
+void describe(const Laser2d& laser, SensorView& view) {
+  view.timed = true;
+  // Where the last ray is the first one again, or a step or two before it.
+  const double span = laser.max_azimuth_rad - laser.min_azimuth_rad;
+  view.closes = laser.rays > 1 && span + 1.5 * span / (laser.rays - 1) > 2 * std::numbers::pi;
+}
+
 std::string with_rays_in_one_plane() { return std::string(Laser2d::kSlug); }
 
 }  // namespace fathom

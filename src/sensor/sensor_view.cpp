@@ -17,6 +17,7 @@ SensorView make_view(const SensorModel& model) {
   SensorView view;
   std::visit(
       [&](const auto& kind) {
+        view.shape = shape_of(kind);
         view.usual_policy = usual_policy(kind);
         view.farthest_m = farthest_range_m(kind);
         describe(kind, view);
@@ -53,7 +54,11 @@ SensorTraits make_traits(const SensorView& view, bool rolling) {
   return {.optics = view.optics,
           .left_is_reference = view.left_is_reference,
           .one_origin = view.one_origin,
-          .rolling = rolling && view.timed};
+          .rolling = rolling && view.timed,
+          .in_rows = !view.seen_by_angle && !view.rays_vary,
+          .rows = view.shape.rows,
+          .cols = view.shape.cols,
+          .closes = view.closes};
 }
 
 Quaternion aligned(AxesFollow axes, const Quaternion& q) {

@@ -34,6 +34,7 @@ void validate(const SensorModel& model);
 
 /// Of a model that validate() accepts. Made from its parameters, without its rays.
 struct SensorView {
+  PatternShape shape;
   Optics optics;                   ///< of its camera; all 0 without one
   StereoRig cameras = {};          ///< where its two cameras stand; meant where optics.baseline_m is above 0
   bool left_is_reference = false;  ///< the image is that of the left camera, and the right one stands beside it
@@ -44,6 +45,7 @@ struct SensorView {
   bool timed = false;          ///< rays have times of their own within the frame
   bool rays_vary = false;      ///< from frame to frame
   bool seen_by_angle = false;  ///< rays lie in no rows: a line of its pixels shows nothing
+  bool closes = false;         ///< the last column stands next to the first one: a full turn
 };
 SensorView make_view(const SensorModel& model);
 

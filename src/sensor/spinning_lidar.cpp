@@ -128,9 +128,19 @@ void write_rays(const SpinningLidar& lidar, std::uint32_t /*frame*/, RayPattern&
   for (std::uint32_t row = 0; row < out.rows; ++row) write_ring(lidar, order[row], row, out);
 }
 
+namespace {
+
+/// Velodynes fire the whole sequences that fit into a turn, so the last column may end a little short of it.
+bool turns_once_round(const SpinningLidar& lidar) {
+  return lidar.span_rad + lidar.span_rad / lidar.columns > 2 * std::numbers::pi;
+}
+
+}  // namespace
+
 void describe(const SpinningLidar& lidar, SensorView& view) {
   view.one_origin = lidar.vertical_offset_m.empty();
   view.timed = true;
+  view.closes = turns_once_round(lidar);
 }
 
 std::set<std::uint32_t> rings(const SpinningLidar& lidar) {
@@ -139,9 +149,7 @@ std::set<std::uint32_t> rings(const SpinningLidar& lidar) {
 }
 
 std::vector<std::int32_t> shifts(const SpinningLidar& lidar) {
-  // Velodynes fire the whole sequences that fit into a turn, so the last column may end a little short of it.
-  const bool turns_once_round = lidar.span_rad + lidar.span_rad / lidar.columns > 2 * std::numbers::pi;
-  return turns_once_round ? destagger_shifts(lidar) : std::vector<std::int32_t>();
+  return turns_once_round(lidar) ? destagger_shifts(lidar) : std::vector<std::int32_t>();
 }
 
 std::string with_column_shifts() { return fmt::format("a {} that turns once round", SpinningLidar::kSlug); }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "simulate/chain_json.hpp"
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -20,11 +21,20 @@ Json parameters_json(const Noise& noise) {
   return parameters;
 }
 
+Json correlation_json(const Correlation& correlation) {
+  Json json = Json::object();
+  for (const FieldInfo& field : describe<Correlation>()) {
+    const std::vector<double> values = get_field(correlation, field.name);
+    json[std::string(field.name)] = std::isinf(values[0]) ? Json("inf") : Json::parse(field_json(field, values));
+  }
+  return json;
+}
+
 }  // namespace
 
 Json chain_json(const Sensor& sensor, const Scene& scene) {
   Json chain = Json::array();
-  for (const auto& [noise, by_entity, by_ring] : sensor.noise) {
+  for (const auto& [noise, by_entity, by_ring, correlation] : sensor.noise) {
     Json entry = {{"model", std::string(noise.slug())},
                   {"stage", std::string(to_string(noise.stage()))},
                   {"parameters", parameters_json(noise)}};
@@ -32,6 +42,7 @@ Json chain_json(const Sensor& sensor, const Scene& scene) {
       entry["entities"][scene.entities()[index(other.entity)].name] = parameters_json(other.noise);
     }
     for (const RingEntry& other : by_ring) entry["rings"][std::to_string(other.ring)] = parameters_json(other.noise);
+    if (!correlation.is_white()) entry["correlation"] = correlation_json(correlation);
     chain.push_back(std::move(entry));
   }
   return chain;
@@ -40,13 +51,25 @@ Json chain_json(const Sensor& sensor, const Scene& scene) {
 nlohmann::ordered_json drawn_json(std::span<const DrawnParameter> values, const Sensor& sensor, const Scene& scene) {
   auto list = nlohmann::ordered_json::array();
   for (const DrawnParameter& drawn : values) {
-    nlohmann::ordered_json entry = {{"entry", drawn.entry},
-                                    {"model", std::string(sensor.noise[drawn.entry].noise.slug())}};
+    nlohmann::ordered_json entry;
+    if (drawn.target == RangeTarget::kNoise) {
+      entry["entry"] = drawn.entry;
+      entry["model"] = std::string(sensor.noise[drawn.entry].noise.slug());
+    }
     if (drawn.entity != kNoEntity) entry["entity"] = scene.entities()[index(drawn.entity)].name;
     if (drawn.ring) entry["ring"] = *drawn.ring;
     entry["parameter"] = drawn.field;
     entry["value"] = drawn.value;
     list.push_back(entry);
+  }
+  return list;
+}
+
+nlohmann::ordered_json drawn_json(std::span<const DrawnParameter> values, const Scene& scene) {
+  auto list = nlohmann::ordered_json::array();
+  for (const DrawnParameter& drawn : values) {
+    list.push_back(
+        {{"entity", scene.entities()[index(drawn.entity)].name}, {"parameter", drawn.field}, {"value", drawn.value}});
   }
   return list;
 }

@@ -7,7 +7,10 @@
 
 #include <fathom/base/error.hpp>
 
+#include "base/text.hpp"
 #include "render/parameter_range.hpp"
+#include "render/simulator_options.hpp"
+#include "scene/pose_offset.hpp"
 #include "simulate/bag/sensor_topics.hpp"
 #include "simulate/file_plan.hpp"
 
@@ -32,6 +35,26 @@ Simulator empty_simulator(const SceneSetup& setup, const RunOptions& options, co
   how.start_s = setup.start_s;
   how.should_stop = options.should_stop;
   return trees == nullptr ? Simulator(setup.scene, how) : trees->make_simulator(setup.scene, how);
+}
+
+/// Gives the simulator's entities what its seed draws for them.
+std::vector<DrawnParameter> set_drawn_entities(const SceneSetup& setup, Simulator& simulator) {
+  const std::vector<Entity>& entities = setup.scene.entities();
+  const EntityDraw drawn = draw_entities(entities, setup.entity_ranges, simulator.options().seed);
+  for (const auto& [entity, value] : drawn.reflectivity) SharedTrees::set_reflectivity(simulator, entity, value);
+  for (const auto& [entity, offset] : drawn.offset) {
+    simulator.scene().set_motion(entity, moved(entities[index(entity)].parent_from_entity, offset));
+  }
+  return named_values(setup.entity_ranges, drawn.values);
+}
+
+/// How many frames a sensor makes while the scene makes `frames`.
+std::uint32_t frames_of(const Simulator& simulator, SensorId id, std::uint32_t frames) {
+  const Sensor& sensor = simulator.sensor(id);
+  const std::uint64_t count = count_frames(sensor.timing, clock_of(simulator.options()), frames);
+  if (count >= 1 && count <= kMaxFrames) return static_cast<std::uint32_t>(count);
+  throw InputError(fmt::format("sensor '{}': timing: it would make {} frames in the {} s of the run, not 1 to {}",
+                               sensor.name, count, number_text(frames / simulator.options().rate_hz), kMaxFrames));
 }
 
 /// Adds the sensors of a scene file to its simulator, one after the other.
@@ -63,14 +86,17 @@ PreparedRun prepare_run(const SceneSetup& setup, const RunOptions& options, cons
     throw InputError(fmt::format("frames = {} is not in [1, {}]", frames, kMaxFrames));
   }
   if (setup.sensors.empty()) throw InputError("the scene has no sensor");
-  PreparedRun run{frames, episode_of(setup, options), empty_simulator(setup, options, trees), {}};
+  PreparedRun run{frames, episode_of(setup, options), empty_simulator(setup, options, trees), {}, {}};
+  for (const ParameterRange& range : setup.entity_ranges) check_range(setup.scene.entities(), range);
+  run.drawn = set_drawn_entities(setup, run.simulator);
   SensorAdder adder(run.simulator);
   for (const SensorSetup& sensor_setup : setup.sensors) {
     RunSensor& sensor = run.sensors.emplace_back(adder.add(sensor_setup));
     sensor.files = plan_files(sensor_setup);
     sensor.channels = planned_channels(sensor_setup);
     if (!options.bag.empty()) sensor.channels = sensor.channels | SensorTopics::channels(sensor_setup);
-    for (const Output& output : sensor_setup.outputs) output.check_run(run.simulator, sensor.id, frames);
+    sensor.frames = frames_of(run.simulator, sensor.id, frames);
+    for (const Output& output : sensor_setup.outputs) output.check_run(run.simulator, sensor.id, sensor.frames);
   }
   return run;
 }
@@ -80,17 +106,24 @@ void begin_episode(PreparedRun& run, const SceneSetup& setup, std::uint32_t envi
   run.episode.episode = episode;
   const std::uint64_t seed = episode_seed(run.episode.seed, environment, episode);
   SharedTrees::set_seed(run.simulator, seed);
+  run.drawn = set_drawn_entities(setup, run.simulator);
   for (std::size_t i = 0; i < run.sensors.size(); ++i) {
     const SensorSetup& sensor_setup = setup.sensors[i];
-    if (sensor_setup.ranges.empty()) continue;  // its chain is the same in all episodes
+    if (sensor_setup.ranges.empty()) continue;  // it is the same in all episodes
     Sensor drawn = sensor_setup.sensor;
     run.sensors[i].drawn = draw_ranges(drawn, sensor_setup.ranges, seed);
-    run.simulator.set_noise(run.sensors[i].id, std::move(drawn.noise));
+    if (draws_model(sensor_setup.ranges) || draws_pose(sensor_setup.ranges)) {
+      SharedTrees::set_sensor(run.simulator, run.sensors[i].id, std::move(drawn));
+    } else {
+      run.simulator.set_noise(run.sensors[i].id, std::move(drawn.noise));
+    }
   }
 }
 
 Simulator make_simulator(const SceneSetup& setup, const RunOptions& options) {
   Simulator simulator = empty_simulator(setup, options, nullptr);
+  for (const ParameterRange& range : setup.entity_ranges) check_range(setup.scene.entities(), range);
+  static_cast<void>(set_drawn_entities(setup, simulator));
   SensorAdder adder(simulator);
   for (const SensorSetup& sensor : setup.sensors) static_cast<void>(adder.add(sensor));
   return simulator;

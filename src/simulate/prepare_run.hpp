@@ -22,14 +22,16 @@ struct RunSensor {
   SensorId id = {};
   std::vector<DrawnParameter> drawn;  ///< for the episode
   std::vector<OutputFile> files;
-  ChannelSet channels;  ///< that its files and the counts of the summary need
+  ChannelSet channels;       ///< that its files and the counts of the summary need
+  std::uint32_t frames = 0;  ///< that it makes while the scene makes PreparedRun::frames
 };
 
 struct PreparedRun {
-  std::uint32_t frames = 0;
+  std::uint32_t frames = 0;  ///< of the scene
   RunEpisode episode;
   Simulator simulator;
-  std::vector<RunSensor> sensors;  ///< in the order of the scene file, at least one
+  std::vector<DrawnParameter> drawn;  ///< of the entities, for the episode
+  std::vector<RunSensor> sensors;     ///< in the order of the scene file, at least one
 };
 
 /// Checks everything that could be wrong with the input but the folder; casts nothing and writes nothing. `trees`: of

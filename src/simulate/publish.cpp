@@ -14,6 +14,7 @@
 #include <fathom/base/error.hpp>
 
 #include "simulate/bag/sensor_topics.hpp"
+#include "simulate/frame_schedule.hpp"
 #include "topic/participant.hpp"
 
 namespace fathom {
@@ -80,9 +81,12 @@ class Publisher {
   PublishResult run() {
     try {
       while (options_.wait && !sink_.has_readers()) pause(kPatienceS);
-      const std::uint32_t frames = options_.run.frames.value_or(kMaxFrames);
+      FrameSchedule schedule(simulator_, static_cast<std::uint32_t>(frames_.size()),
+                             options_.run.frames.value_or(kMaxFrames));
       begin_ = PublishClock::now();
-      for (std::uint32_t index = 0; index < frames; ++index) publish(index);
+      for (const auto* events = &schedule.next_together(); !events->empty(); events = &schedule.next_together()) {
+        publish(*events);
+      }
       sink_.flush();
     } catch (const Interrupted&) {
       // The frames that were published are whole.
@@ -105,28 +109,32 @@ class Publisher {
     std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
   }
 
-  /// Casts first, so that what is published at its time does not wait for that.
-  void publish(std::uint32_t index) {
+  /// What comes at one time. Casts first, so that what is published at its time does not wait for that.
+  void publish(const std::vector<FrameEvent>& events) {
     pause(0);
     const PublishClock::time_point begin = PublishClock::now();
-    for (std::size_t i = 0; i < frames_.size(); ++i) {
-      simulator_.render(static_cast<SensorId>(i), index, frames_[i]);
+    for (const FrameEvent& event : events) {
+      if (arrives(event)) simulator_.render(*event.sensor, event.index, frames_[index(*event.sensor)]);
     }
     result_.cast_seconds += seconds_from(begin);
-    wait_for(index);
+    wait_for(events.front().time_s);
     const PublishClock::time_point send = PublishClock::now();
-    topics_.begin_frame(index);
-    for (std::size_t i = 0; i < frames_.size(); ++i) topics_.add(static_cast<SensorId>(i), frames_[i]);
+    for (const FrameEvent& event : events) {
+      if (event.is_of_scene()) topics_.begin_frame(event.index);
+      if (arrives(event)) topics_.add(*event.sensor, frames_[index(*event.sensor)]);
+    }
     result_.send_seconds += seconds_from(send);
-    result_.frames = index + 1;
+    if (events.front().is_of_scene()) result_.frames = events.front().index + 1;
     result_.messages = sink_.messages(), result_.bytes = sink_.bytes();
     result_.seconds = seconds_from(begin_);
-    if (options_.on_progress) options_.on_progress(result_);
+    if (options_.on_progress && events.front().is_of_scene()) options_.on_progress(result_);
   }
 
-  void wait_for(std::uint32_t index) {
+  static bool arrives(const FrameEvent& event) { return !event.is_of_scene() && !event.time.is_dropped(); }
+
+  void wait_for(double time_s) {
     const double period_s = 1.0 / (simulator_.options().rate_hz * options_.speed);
-    const double due_s = delay_s_ + index * period_s;
+    const double due_s = delay_s_ + (time_s - simulator_.options().start_s) / options_.speed;
     double left_s = due_s - seconds_from(begin_);
     if (left_s < -period_s && std::isfinite(options_.speed)) {
       delay_s_ -= left_s;

@@ -28,11 +28,12 @@ const SensorKindInfo& kind_info(std::string_view slug) {
 }
 
 /// Sets every parameter that the map holds; those without a default must be there unless a preset gave them.
-void read_model_fields(YamlReader& map, bool from_preset, SensorModel& model) {
+void read_model_fields(YamlReader& map, bool from_preset, SensorModel& model, std::vector<LocatedRange>& ranges) {
   const auto required = from_preset ? RequiredFields::kMayLack : RequiredFields::kMustBeThere;
   read_fields(
       map, kind_info(sensor_kind(model)).fields, required,
-      [&](const FieldInfo& field, std::span<const double> values) { set_sensor_field(model, field.name, values); });
+      [&](const FieldInfo& field, std::span<const double> values) { set_sensor_field(model, field.name, values); },
+      [&](const Quantity& quantity, const FieldInfo& field) { return read_value_or_range(quantity, field, ranges); });
 }
 
 bool has_field(const SensorModel& model, std::string_view field) {
@@ -107,10 +108,11 @@ RayPattern read_rays(YamlReader& map, SceneFiles& files) {
 
 }  // namespace
 
-SensorModel read_model(YamlReader& map, const SensorPreset* preset, SceneFiles& files) {
+SensorModel read_model(YamlReader& map, const SensorPreset* preset, SceneFiles& files,
+                       std::vector<LocatedRange>& ranges) {
   if (preset != nullptr) {
     SensorModel model = preset->model;
-    read_model_fields(map, true, model);
+    read_model_fields(map, true, model, ranges);
     clear_other_ways(map, model);
     refuse_parts(map, model);
     return model;
@@ -119,7 +121,7 @@ SensorModel read_model(YamlReader& map, const SensorPreset* preset, SceneFiles& 
   if (!type) map.fail("needs a 'preset' or a 'type'");
   SensorModel model = type->located([&] { return make_sensor_model(type->text()); });
   if (kind_info(sensor_kind(model)).rays_from_file) return read_rays(map, files);
-  read_model_fields(map, false, model);
+  read_model_fields(map, false, model, ranges);
   clear_other_ways(map, model);
   refuse_parts(map, model);
   return model;

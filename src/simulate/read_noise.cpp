@@ -2,6 +2,8 @@
 #include "simulate/read_noise.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -32,6 +34,9 @@ const NoiseInfo& find_model(const YamlReader& parameters) {
   for (const NoiseInfo& model : models) slugs.push_back(model.slug);
   parameters.fail_key("is not a known noise model" + nearest_hint(parameters.key(), slugs));
 }
+
+/// Whether a number is the word for infinity, of YAML or as it is spoken.
+bool is_infinity(std::string_view word) { return word == "inf" || word == ".inf" || word == "+.inf"; }
 
 /// The parameters of a model, or those that it has for an entity or a ring.
 struct Parameters {
@@ -84,10 +89,12 @@ class ModelReader {
     read_values(map_, model_, defaults_);
     refuse_former(map_, {"channels", "a scan line is a ring, and a channel is an array of a frame"}, "rings");
     const auto entities = map_.find("entities"), rings = map_.find("rings");
+    const auto correlation = map_.find(Correlation::kSlug);
     map_.finish();
     if (entities && rings) rings->fail("and entities are both given; a model takes one of them");
     chain_.emplace_back(map_.located([&] { return make_noise(model_.slug, defaults_.values); }));
     map_.located([&] { check_needs(chain_, chain_.back().noise, traits_); });
+    if (correlation) read_correlation(*correlation);
     for (ParameterRange range : defaults_.ranges) add(map_, std::move(range));
     if (entities) read_entities(*entities);
     if (rings) read_rings(*rings);
@@ -101,6 +108,22 @@ class ModelReader {
     read_values(map, model_, parameters);
     map.finish();
     return parameters;
+  }
+
+  void read_correlation(YamlReader map) {
+    Correlation& correlation = chain_.back().correlation;
+    const auto time = map.find("time_s");
+    const bool is_fixed = time && time->is(YamlValue::Kind::kScalar) && is_infinity(time->text());
+    if (is_fixed) {
+      correlation.time_s = std::numeric_limits<double>::infinity();
+    }
+    std::vector<FieldInfo> fields = describe<Correlation>();
+    if (is_fixed) std::erase_if(fields, [](const FieldInfo& field) { return field.name == "time_s"; });
+    read_fields(map, fields, RequiredFields::kMayLack, [&](const FieldInfo& field, std::span<const double> values) {
+      set_field(correlation, field.name, values);
+    });
+    map.finish();
+    map.located([&] { check_correlation(chain_.back(), traits_); });
   }
 
   void read_entities(YamlReader map) {
@@ -153,7 +176,10 @@ void append_preset(const YamlReader& word, const SensorPreset* preset, const Sen
   if (word.text() != "preset") word.fail("is not 'preset' or a noise model with its parameters");
   if (preset == nullptr) word.fail("needs a sensor that is made from a preset");
   for (const ChainEntry& entry : preset->noise) {
-    word.located([&] { check_needs(chain, entry.noise, traits); });
+    word.located([&] {
+      check_needs(chain, entry.noise, traits);
+      check_correlation(entry, traits);
+    });
     chain.push_back(entry);
   }
 }

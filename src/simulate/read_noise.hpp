@@ -15,7 +15,8 @@ namespace fathom {
 /// A list of `slug: {parameters}` and of the word `preset`, which stands for the typical noise of the sensor's preset
 /// (null when the sensor has none); or that word alone. A number may be a range (read_range.hpp). A model may have
 /// `entities`, a map from names of the scene to parameters that differ there, or `rings`, a map from the numbers of the
-/// sensor's rings. Fills the noise of the sensor, whose model is there already, and the ranges.
+/// sensor's rings; and a `correlation` of its draws. Fills the noise of the sensor, whose model is there already, and
+/// the ranges.
 void read_noise(const YamlReader& reader, const SensorPreset* preset, const Scene& scene, SensorSetup& setup);
 
 }  // namespace fathom

@@ -12,12 +12,15 @@
 #include <fathom/base/error.hpp>
 
 #include "base/text.hpp"
+#include "render/parameter_range.hpp"
 #include "scene/world_poses.hpp"
 #include "simulate/file_plan.hpp"
 #include "simulate/read_model.hpp"
 #include "simulate/read_noise.hpp"
 #include "simulate/read_outputs.hpp"
 #include "simulate/read_pose.hpp"
+#include "simulate/read_range.hpp"
+#include "text/read_fields.hpp"
 
 namespace fathom {
 
@@ -71,17 +74,27 @@ void read_ignored(const YamlReader& list, const Scene& scene, Sensor& sensor) {
   }
 }
 
+Timing read_timing(YamlReader map, const SceneClock& clock) {
+  Timing timing;
+  read_fields(map, timing);
+  map.finish();
+  map.located([&] { check_timing(timing, clock); });
+  return timing;
+}
+
 }  // namespace
 
-SensorSetup read_sensor(YamlReader map, const Scene& scene, const BareLinks& bare_links,
+SensorSetup read_sensor(YamlReader map, const SceneClock& clock, const Scene& scene, const BareLinks& bare_links,
                         std::span<const double> entity_farthest_m, SceneFiles& files) {
   SensorSetup setup;
   Sensor& sensor = setup.sensor;
   sensor.name = read_name(map.at("name"));
   const SensorPreset* preset = read_preset(map);
   if (preset != nullptr) setup.preset = preset->name;
-  sensor.model = read_model(map, preset, files);
+  std::vector<LocatedRange> ranges;
+  sensor.model = read_model(map, preset, files, ranges);
   sensor.parent_from_sensor = read_trajectory_or_pose(map, files);
+  for (LocatedRange& range : read_pose_offset(map, RangeTarget::kSensor)) ranges.push_back(std::move(range));
   if (const auto parent = map.find("parent")) {
     const std::string& name = parent->text();
     parent->located([&] {
@@ -97,8 +110,13 @@ SensorSetup read_sensor(YamlReader map, const Scene& scene, const BareLinks& bar
   }
   if (const auto ignored = map.find("ignore")) read_ignored(*ignored, scene, sensor);
   if (const auto rolling = map.find("rolling")) sensor.rolling = rolling->boolean();
+  if (const auto timing = map.find("timing")) sensor.timing = read_timing(*timing, clock);
   check_model(map, preset, sensor.model);
   if (const auto noise = map.find("noise")) read_noise(*noise, preset, scene, setup);
+  for (const LocatedRange& one : ranges) {
+    one.where.located([&] { check_range(sensor, one.range); });
+    setup.ranges.push_back(one.range);
+  }
   if (const auto policy = map.find("range_policy")) {
     sensor.range_policy = static_cast<RangePolicy>(policy->one_of(kRangePolicyNames));
   }

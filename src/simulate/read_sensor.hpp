@@ -13,8 +13,9 @@
 
 namespace fathom {
 
-/// `entity_farthest_m`: farthest_from_world_m(scene), which takes a walk over all entities.
-SensorSetup read_sensor(YamlReader map, const Scene& scene, const BareLinks& bare_links,
+/// `clock`: of the scene, which the timing of a sensor must suit. `entity_farthest_m`: farthest_from_world_m(scene),
+/// which takes a walk over all entities.
+SensorSetup read_sensor(YamlReader map, const SceneClock& clock, const Scene& scene, const BareLinks& bare_links,
                         std::span<const double> entity_farthest_m, SceneFiles& files);
 
 }  // namespace fathom

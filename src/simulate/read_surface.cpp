@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <type_traits>
 
 #include <fmt/format.h>
 
@@ -11,6 +12,8 @@
 #include <fathom/scene/scene.hpp>
 
 #include "base/text.hpp"
+#include "render/parameter_range.hpp"
+#include "simulate/read_range.hpp"
 
 namespace fathom {
 
@@ -38,16 +41,20 @@ std::string read_label(const YamlReader& name, const LabelNames& table) {
 }  // namespace
 
 template <class T>
-void read_surface(YamlReader& map, const LabelNames& table, T& thing) {
-  if (const auto value = map.find("reflectivity")) {
-    thing.reflectivity = static_cast<float>(value->number({0, 1, "1"}));
+std::optional<ParameterRange> read_surface(YamlReader& map, const LabelNames& table, T& thing) {
+  std::optional<ParameterRange> range;
+  if (const auto value = Quantity::find(map, "reflectivity")) {
+    if constexpr (std::is_same_v<T, Entity>) range = read_range(*value, reflectivity_field());
+    if (range) range->target = RangeTarget::kEntity;
+    thing.reflectivity = static_cast<float>(range ? middle_of(*range) : value->number({0, 1, "1"}));
   }
   if (const auto groups = map.find("groups")) thing.groups = read_groups(*groups);
   if (const auto sided = map.find("one_sided")) thing.one_sided = sided->boolean();
   if (const auto label = map.find("label")) thing.label = read_label(*label, table);
+  return range;
 }
 
-template void read_surface(YamlReader& map, const LabelNames& table, Entity& thing);
-template void read_surface(YamlReader& map, const LabelNames& table, RobotPlace& thing);
+template std::optional<ParameterRange> read_surface(YamlReader& map, const LabelNames& table, Entity& thing);
+template std::optional<ParameterRange> read_surface(YamlReader& map, const LabelNames& table, RobotPlace& thing);
 
 }  // namespace fathom

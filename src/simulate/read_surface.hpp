@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <fathom/simulate/parameter_range.hpp>
+
 #include "text/yaml_reader.hpp"
 
 namespace fathom {
@@ -14,8 +16,9 @@ namespace fathom {
 using LabelNames = std::optional<std::vector<std::string>>;
 
 /// Reads into an Entity or a RobotPlace. What the file does not say stays as it is. In a scene with a table of labels,
-/// a label that is not in it is refused as a slip.
+/// a label that is not in it is refused as a slip. An Entity's reflectivity may be a range, which is returned, and its
+/// middle set.
 template <class T>
-void read_surface(YamlReader& map, const LabelNames& table, T& thing);
+std::optional<ParameterRange> read_surface(YamlReader& map, const LabelNames& table, T& thing);
 
 }  // namespace fathom

@@ -11,8 +11,10 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "render/parameter_range.hpp"
 #include "scene/world_poses.hpp"
 #include "simulate/read_mesh_entry.hpp"
+#include "simulate/read_range.hpp"
 #include "simulate/read_surface.hpp"
 
 namespace fathom {
@@ -90,39 +92,67 @@ Vec3 read_scale(const YamlReader& scale) {
   return {factor, factor, factor};
 }
 
+/// An entity with what is drawn of it; whose ids are set once it is in the scene.
+struct ReadEntity {
+  Entity entity;
+  std::vector<LocatedRange> ranges = {};
+};
+
 /// The parts of an entity whose mesh is split; their parent is set later.
-std::vector<Entity> read_parts(YamlReader& map, const Entity& whole, const std::vector<NamedMesh>& meshes,
-                               const LabelNames& labels) {
-  std::vector<Entity> parts;
+std::vector<ReadEntity> read_parts(YamlReader& map, const ReadEntity& whole, const std::vector<NamedMesh>& meshes,
+                                   const LabelNames& labels) {
+  std::vector<ReadEntity> parts;
   std::vector<std::string_view> names;
   for (const NamedMesh& mesh : meshes) {
-    Entity& part = parts.emplace_back(whole);
-    part.name = whole.name + "/" + mesh.name;
+    ReadEntity& read = parts.emplace_back();
+    Entity& part = read.entity = whole.entity;
+    part.name = whole.entity.name + "/" + mesh.name;
     part.mesh = mesh.mesh;
     part.parent_from_entity = Pose{};
     part.part_of_parent = true;
     part.groups.clear();  // those of the whole count for it, too
     names.push_back(mesh.name);
+    for (LocatedRange range : whole.ranges) {  // of surfaces: a part stands where the whole does
+      if (range.range.field != reflectivity_field().name) continue;
+      range.range.as_chain = true;
+      read.ranges.push_back(std::move(range));
+    }
   }
   const auto own = map.find("parts");
   for (YamlReader& entry : own ? YamlReader(*own).entries() : std::vector<YamlReader>()) {
     const auto found = std::find(names.begin(), names.end(), entry.key());
     if (found == names.end()) entry.fail_key("is no part of the mesh" + nearest_hint(entry.key(), names));
-    read_surface(entry, labels, parts[static_cast<std::size_t>(found - names.begin())]);
+    ReadEntity& part = parts[static_cast<std::size_t>(found - names.begin())];
+    const auto range = read_surface(entry, labels, part.entity);
+    if (entry.find("reflectivity")) part.ranges.clear();
+    if (range) part.ranges.push_back({entry, *range});
     entry.finish();
   }
   return parts;
 }
 
 /// The parent is set later, when all entities are known.
-Entity read_entity(YamlReader& map, const MeshOrParts& mesh, SceneFiles& files, const LabelNames& labels) {
-  Entity entity;
+ReadEntity read_entity(YamlReader& map, const MeshOrParts& mesh, SceneFiles& files, const LabelNames& labels) {
+  ReadEntity read;
+  Entity& entity = read.entity;
   entity.name = map.at("name").text();
   entity.mesh = mesh.mesh;
   entity.parent_from_entity = read_trajectory_or_pose(map, files);
   if (const auto scale = map.find("scale")) entity.scale = read_scale(*scale);
-  read_surface(map, labels, entity);
-  return entity;
+  if (const auto range = read_surface(map, labels, entity)) read.ranges.push_back({map, *range});
+  for (LocatedRange& range : read_pose_offset(map, RangeTarget::kEntity)) read.ranges.push_back(std::move(range));
+  return read;
+}
+
+/// Adds the entity, with what is drawn of it.
+EntityId add_entity(ReadEntity read, WorldSetup& world) {
+  const EntityId id = world.scene.add_entity(std::move(read.entity));
+  for (LocatedRange& one : read.ranges) {
+    one.range.entity = id;
+    one.where.located([&] { check_range(world.scene.entities(), one.range); });
+    world.ranges.push_back(std::move(one.range));
+  }
+  return id;
 }
 
 /// A parent far away carries its children. The check is of a bound, so that it covers every time.
@@ -154,11 +184,11 @@ void set_parent(WorldSetup& world, EntityId child, const YamlReader& parent) {
 }
 
 /// Behind the entities of the list, so that these have the ids by which the list counts them.
-void add_parts(const std::vector<YamlReader>& entries, std::vector<std::vector<Entity>>& parts, Scene& scene) {
+void add_parts(const std::vector<YamlReader>& entries, std::vector<std::vector<ReadEntity>>& parts, WorldSetup& world) {
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    for (Entity& part : parts[i]) {
-      part.parent = static_cast<EntityId>(i);
-      entries[i].located([&] { scene.add_entity(std::move(part)); });
+    for (ReadEntity& part : parts[i]) {
+      part.entity.parent = static_cast<EntityId>(i);
+      entries[i].located([&] { add_entity(std::move(part), world); });
     }
   }
 }
@@ -174,23 +204,23 @@ WorldSetup read_world(YamlReader map, SceneFiles& files) {
   const auto known = from ? map.find("meshes") : map.at("meshes");
   const MeshIds meshes = known ? read_meshes(*known, files, scene) : MeshIds();
   std::vector<std::pair<EntityId, YamlReader>> parents;
-  std::vector<std::vector<Entity>> parts;  // [entities of the list]
+  std::vector<std::vector<ReadEntity>> parts;  // [entities of the list]
   const auto list = from ? map.find("entities") : map.at("entities");
   std::vector<YamlReader> entries = list ? list->items() : std::vector<YamlReader>();
   for (YamlReader& entry : entries) {
     const MeshOrParts& mesh = find_mesh(entry.at("mesh"), meshes);
-    Entity entity = read_entity(entry, mesh, files, labels);
-    parts.push_back(read_parts(entry, entity, mesh.parts, labels));
+    ReadEntity read = read_entity(entry, mesh, files, labels);
+    parts.push_back(read_parts(entry, read, mesh.parts, labels));
     const auto parent = entry.find("parent");
     if (const auto part = entry.find("part_of_parent")) {
-      entity.part_of_parent = part->boolean();
-      if (entity.part_of_parent && !parent) part->fail("needs a parent");
+      read.entity.part_of_parent = part->boolean();
+      if (read.entity.part_of_parent && !parent) part->fail("needs a parent");
     }
     entry.finish();
-    const EntityId id = entry.located([&] { return scene.add_entity(std::move(entity)); });
+    const EntityId id = entry.located([&] { return add_entity(std::move(read), world); });
     if (parent) parents.emplace_back(id, *parent);
   }
-  add_parts(entries, parts, scene);
+  add_parts(entries, parts, world);
   map.finish();
   const std::size_t first_link = scene.entities().size();
   if (from) read_robots(*from, files, labels, scene, world.bare_links, world.notes);

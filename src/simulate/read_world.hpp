@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <fathom/scene/scene.hpp>
+#include <fathom/simulate/parameter_range.hpp>
 
 #include "simulate/read_pose.hpp"
 #include "simulate/read_robots.hpp"
@@ -16,7 +17,8 @@ namespace fathom {
 struct WorldSetup {
   Scene scene;
   BareLinks bare_links = {};
-  std::vector<std::string> notes = {};  ///< what was not read
+  std::vector<std::string> notes = {};      ///< what was not read
+  std::vector<ParameterRange> ranges = {};  ///< what is drawn of entities; the scene holds the middles
 };
 
 WorldSetup read_world(YamlReader map, SceneFiles& files);

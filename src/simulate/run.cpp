@@ -15,6 +15,7 @@
 #include "bag/check_bag_file.hpp"
 #include "simulate/bag/run_bag.hpp"
 #include "simulate/carrier_watch.hpp"
+#include "simulate/frame_schedule.hpp"
 #include "simulate/prepare_run.hpp"
 #include "simulate/run_folder.hpp"
 #include "simulate/summary.hpp"
@@ -41,6 +42,7 @@ struct RunningSensor {
   std::vector<RunningFile> files;
   Frame frame;
   CarrierWatch carrier;
+  std::uint32_t frames = 0, delivered = 0;
   FrameDigest digest = {};
 };
 
@@ -55,6 +57,7 @@ class Runner {
     counts_.seed = prepared_.episode.seed;
     counts_.environment = prepared_.episode.environment;
     counts_.episode = prepared_.episode.episode;
+    counts_.drawn = std::move(prepared_.drawn);
     counts_.progress.frames_total = prepared_.frames;
     for (const Entity& entity : setup.scene.entities()) entity_names_.push_back(entity.name);
     for (RunSensor& sensor : prepared_.sensors) add(sensor);
@@ -69,19 +72,39 @@ class Runner {
     open_logs();
     if (bag_) bag_->open(options_.bag);
     begin_ = Clock::now();
-    for (std::uint32_t index = 0; index < prepared_.frames; ++index) {
-      if (bag_) bag_->begin_frame(index);
-      for (std::size_t i = 0; i < sensors_.size(); ++i) render(i, index);
-      counts_.progress.frames_done = index + 1;
-      counts_.progress.seconds = seconds_since(begin_);
-      if (options_.on_progress) options_.on_progress(counts_.progress);
+    FrameSchedule schedule(prepared_.simulator, static_cast<std::uint32_t>(sensors_.size()), prepared_.frames);
+    while (const std::optional<FrameEvent> event = schedule.next()) {
+      if (event->is_of_scene()) {
+        if (event->index > 0) end_frame(event->index);
+        if (bag_) bag_->begin_frame(event->index);
+      } else {
+        take(index(*event->sensor), event->time);
+      }
     }
+    end_frame(prepared_.frames);
     close_logs();
     if (bag_) bag_->commit();
     return finish();
   }
 
  private:
+  void end_frame(std::uint32_t frames_done) {
+    counts_.progress.frames_done = frames_done;
+    counts_.progress.seconds = seconds_since(begin_);
+    if (options_.on_progress) options_.on_progress(counts_.progress);
+  }
+
+  void take(std::size_t i, const FrameTime& time) {
+    if (has_timing(i)) counts_.sensors[i].times.push_back(time);
+    if (time.is_dropped()) return stop_if_asked();
+    render(i, time.index);
+    ++sensors_[i].delivered;
+  }
+
+  [[nodiscard]] bool has_timing(std::size_t i) const {
+    return prepared_.simulator.sensor(sensors_[i].id).timing != Timing();
+  }
+
   void add(RunSensor& prepared) {
     const Sensor& sensor = prepared_.simulator.sensor(prepared.id);
     SensorCounts& counts = counts_.sensors.emplace_back();
@@ -92,14 +115,15 @@ class Runner {
                                                                  .name = sensor.name,
                                                                  .files = {},
                                                                  .frame = Frame(prepared.channels),
-                                                                 .carrier = {setup_.scene, sensor}});
+                                                                 .carrier = {setup_.scene, sensor},
+                                                                 .frames = prepared.frames});
     for (OutputFile& file : prepared.files) running.files.push_back({std::move(file)});
   }
 
   [[nodiscard]] std::vector<PlannedFolder> plan() const {
     std::vector<PlannedFolder> folders;
     for (const RunningSensor& sensor : sensors_) {
-      PlannedFolder folder{sensor.name, {}};
+      PlannedFolder folder{sensor.name, {}, sensor.frames};
       for (const RunningFile& entry : sensor.files) folder.files.push_back(entry.file.glob());
       if (!folder.files.empty()) folders.push_back(std::move(folder));
     }
@@ -156,7 +180,8 @@ class Runner {
       sensor.frame = Frame(wanted);
       cast(sensor, index);
     }
-    sensor.carrier.count(sensor.frame, prepared_.simulator.pattern(sensor.id, index).min_range_m);
+    sensor.carrier.count(sensor.frame,
+                         prepared_.simulator.pattern(sensor.id, sensor.frame.content_index()).min_range_m);
   }
 
   /// In the folder of the run.
@@ -199,7 +224,7 @@ class Runner {
   RunResult finish() {
     counts_.warnings = setup_.notes;
     for (const RunningSensor& sensor : sensors_) {
-      if (const auto warning = sensor.carrier.warning(prepared_.frames)) counts_.warnings.push_back(*warning);
+      if (const auto warning = sensor.carrier.warning(sensor.delivered)) counts_.warnings.push_back(*warning);
     }
     if (options_.digest) {
       for (std::size_t i = 0; i < sensors_.size(); ++i) counts_.sensors[i].digest = sensors_[i].digest.text();

@@ -79,8 +79,8 @@ void check_distance_chain(const std::filesystem::path& run, const std::string& s
   static_cast<void>(chain.only(DistanceNoise::kSlug));
   for (const Json& model : chain.models()) {
     const Json& stage = model["stage"];
-    const bool moves =
-        stage == to_string(Stage::kRay) || stage == to_string(Stage::kRange) || stage == to_string(Stage::kReading);
+    const bool moves = stage == to_string(Stage::kRay) || stage == to_string(Stage::kImage) ||
+                       stage == to_string(Stage::kRange) || stage == to_string(Stage::kReading);
     if (moves && model["model"] != DistanceNoise::kSlug) {
       chain.refuse(fmt::format("{} changes the ranges too", model["model"].get<std::string>()));
     }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -15,12 +16,16 @@
 
 #include "simulate/run_chain.hpp"
 #include "text/npy.hpp"
+#include "text/text_lines.hpp"
 
 namespace fathom {
 
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::size_t kPairDigits = 6;
+constexpr std::string_view kPairEnd = "000000.npy";
 
 /// Two channels of a sensor, frame by frame.
 struct ChannelPair {
@@ -29,9 +34,22 @@ struct ChannelPair {
   [[nodiscard]] fs::path file(const fs::path& folder, std::size_t channel, std::uint32_t frame) const {
     return folder / fmt::format("{}_{:06}.npy", names[channel], frame);
   }
-  [[nodiscard]] bool is_in(const fs::path& folder, std::uint32_t frame) const {
+  /// The frames that have both, in their order; a sensor may have dropped some.
+  [[nodiscard]] std::vector<std::uint32_t> frames_in(const fs::path& folder) const {
+    const std::string before = std::string(names[0]) + "_";
+    std::vector<std::uint32_t> frames;
     std::error_code error;
-    return fs::exists(file(folder, 0, frame), error) && fs::exists(file(folder, 1, frame), error);
+    for (const auto& entry : fs::directory_iterator(folder, error)) {
+      const std::string name = entry.path().filename().string();
+      const auto frame = name.starts_with(before) && name.size() == before.size() + kPairEnd.size()
+                             ? parse_number<std::uint32_t>(std::string_view(name).substr(before.size(), kPairDigits))
+                             : std::nullopt;
+      if (frame && entry.path() == file(folder, 0, *frame) && fs::exists(file(folder, 1, *frame), error)) {
+        frames.push_back(*frame);
+      }
+    }
+    std::sort(frames.begin(), frames.end());
+    return frames;
   }
 };
 
@@ -44,12 +62,12 @@ fs::path sensor_folder(const fs::path& run, const std::string& sensor, const Cha
   const std::string needed =
       fmt::format("npy output with the channels {} and {}", channels.names[0], channels.names[1]);
   if (!sensor.empty()) {
-    if (channels.is_in(run / sensor, 0)) return run / sensor;
+    if (!channels.frames_in(run / sensor).empty()) return run / sensor;
     throw InputError(fmt::format("{}: has no {}", (run / sensor).string(), needed));
   }
   std::vector<fs::path> found;
   for (const auto& entry : fs::directory_iterator(run, error)) {
-    if (channels.is_in(entry.path(), 0)) found.push_back(entry.path());
+    if (!channels.frames_in(entry.path()).empty()) found.push_back(entry.path());
   }
   std::sort(found.begin(), found.end());
   if (found.size() == 1) return found.front();
@@ -61,7 +79,7 @@ fs::path sensor_folder(const fs::path& run, const std::string& sensor, const Cha
 /// Calls take(first, second) with the two values of every ray.
 void for_each_ray(const fs::path& folder, const ChannelPair& channels,
                   const std::function<void(double, double)>& take) {
-  for (std::uint32_t frame = 0; channels.is_in(folder, frame); ++frame) {
+  for (const std::uint32_t frame : channels.frames_in(folder)) {
     const npy::Array first = npy::read(channels.file(folder, 0, frame));
     const npy::Array second = npy::read(channels.file(folder, 1, frame));
     if (first.shape != second.shape) {

@@ -25,18 +25,18 @@ std::uint64_t channel_bytes(ChannelSet channels) {
   return bytes;
 }
 
-SensorPlan plan_sensor(const SensorSetup& setup, const RunSensor& sensor, const RayPattern& pattern,
-                       std::uint32_t frames) {
+SensorPlan plan_sensor(const SensorSetup& setup, const RunSensor& sensor, const RayPattern& pattern) {
   SensorPlan plan;
   plan.name = setup.sensor.name;
   plan.kind = std::string(sensor_kind(setup.sensor.model));
   plan.preset = setup.preset;
   plan.rows = pattern.rows;
   plan.cols = pattern.cols;
+  plan.frames = sensor.frames;
   const FrameShape shape = {plan.rows, plan.cols, sensor.channels};
   for (const OutputFile& file : sensor.files) {
-    plan.outputs.push_back(
-        {plan.name + "/" + file.name(0), file.is_log() ? 1 : std::uint64_t{frames}, file.bytes_at_most(shape, frames)});
+    plan.outputs.push_back({plan.name + "/" + file.name(0), file.is_log() ? 1 : std::uint64_t{sensor.frames},
+                            file.bytes_at_most(shape, sensor.frames)});
   }
   return plan;
 }
@@ -71,9 +71,11 @@ RunPlan plan_run(const SceneSetup& setup, const RunOptions& options) {
   for (std::size_t i = 0; i < run.sensors.size(); ++i) {
     const RunSensor& sensor = run.sensors[i];
     const RayPattern& pattern = run.simulator.pattern(sensor.id, 0);
-    plan.sensors.push_back(plan_sensor(setup.sensors[i], sensor, pattern, run.frames));
+    plan.sensors.push_back(plan_sensor(setup.sensors[i], sensor, pattern));
     plan.memory_bytes += plan.sensors.back().rays() * (kBytesPerRay + channel_bytes(sensor.channels));
   }
+  plan.ranges = setup.entity_ranges.size();
+  for (const SensorSetup& sensor : setup.sensors) plan.ranges += sensor.ranges.size();
   plan.entities = setup.scene.entities().size();
   plan.meshes = setup.scene.meshes().size();
   for (const Mesh& mesh : setup.scene.meshes()) plan.triangles += mesh.triangles.size();

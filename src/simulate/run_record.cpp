@@ -52,7 +52,8 @@ std::optional<FramePattern> find_pattern(std::string_view name) {
 }
 
 /// The name of all frames of a plan as the record has it.
-std::string with_frames(const std::string& planned, std::uint32_t frames) {
+std::string with_frames(const PlannedFolder& folder, const std::string& planned, std::uint32_t of_run) {
+  const std::uint32_t frames = folder.frames > 0 ? folder.frames : of_run;
   const std::size_t star = planned.find('*');
   if (star == std::string::npos) return planned;
   return fmt::format("{}[000000-{:06}]{}", planned.substr(0, star), frames - 1, planned.substr(star + 1));
@@ -125,7 +126,7 @@ std::vector<fs::path> find_planned(const fs::path& folder, const std::vector<Pla
   std::vector<fs::path> entries;
   for (const PlannedFolder& subfolder : plan) {
     for (const std::string& file : subfolder.files) {
-      append_entries(folder, fs::path(subfolder.name) / with_frames(file, frames), entries);
+      append_entries(folder, fs::path(subfolder.name) / with_frames(subfolder, file, frames), entries);
     }
   }
   return entries;
@@ -213,7 +214,7 @@ void RunRecord::replace(const std::vector<PlannedFolder>& plan, std::uint32_t fr
   if (ftruncate(descriptor_, 0) != 0) fail("cannot write");
   std::string text(kHeader);
   for (const PlannedFolder& folder : plan) {
-    for (const std::string& file : folder.files) text += folder.name + "/" + with_frames(file, frames) + "\n";
+    for (const std::string& file : folder.files) text += folder.name + "/" + with_frames(folder, file, frames) + "\n";
   }
   append(text);
 }

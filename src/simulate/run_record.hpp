@@ -15,6 +15,7 @@ inline constexpr const char* kRecordName = "unfinished.txt";
 struct PlannedFolder {
   std::string name;
   std::vector<std::string> files;
+  std::uint32_t frames = 0;  ///< of its sensor; 0: as many as the run has
 };
 
 /// The existing files of a run that never became complete, relative to `folder`; none without a

@@ -50,9 +50,10 @@ void include_scene(YamlValue& root, SceneFiles& files) {
 
 void read_sensors(const YamlReader& list, const BareLinks& bare_links, SceneFiles& files, SceneSetup& setup) {
   SensorNames names;
+  const SceneClock clock = {setup.rate_hz, setup.start_s};
   const std::vector<double> entity_farthest_m = farthest_from_world_m(setup.scene);
   for (const YamlReader& item : list.items()) {
-    setup.sensors.push_back(read_sensor(item, setup.scene, bare_links, entity_farthest_m, files));
+    setup.sensors.push_back(read_sensor(item, clock, setup.scene, bare_links, entity_farthest_m, files));
     item.located([&] { names.add(setup.sensors.back().sensor.name); });
   }
   if (setup.sensors.empty()) list.fail("has no sensor");
@@ -93,6 +94,7 @@ SceneSetup read_scene_text(std::string_view text, const std::filesystem::path& f
   WorldSetup world = read_world(scene, files);
   setup.scene = std::move(world.scene);
   setup.notes = std::move(world.notes);
+  setup.entity_ranges = std::move(world.ranges);
   read_sensors(sensors, world.bare_links, files, setup);
   setup.inputs = std::move(files.opened);
   return setup;

@@ -9,12 +9,31 @@
 
 #include "sensor/sensor_view.hpp"
 #include "simulate/chain_json.hpp"
+#include "simulate/timing_json.hpp"
 
 namespace fathom {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+/// The parameters, and a table by columns of all frames: those that are dropped have no time of delivery.
+Json timed_json(const Timing& timing, const std::vector<FrameTime>& times) {
+  Json json = timing_json(timing);
+  Json index = Json::array(), content = Json::array(), measured_s = Json::array(), delivered_s = Json::array();
+  for (const FrameTime& time : times) {
+    index.push_back(time.index), content.push_back(time.content);
+    measured_s.push_back(time.stamp_s), delivered_s.push_back(time.delivered_s);  // NaN becomes null
+  }
+  json["frames"] = {{"index", index}, {"content", content}, {"measured_s", measured_s}, {"delivered_s", delivered_s}};
+  Json dropped = Json::array(), frozen = Json::array();
+  for (const FrameTime& time : times) {
+    if (time.is_dropped()) dropped.push_back(time.index);
+    if (time.is_frozen()) frozen.push_back(time.index);
+  }
+  json["dropped"] = dropped, json["frozen"] = frozen;
+  return json;
+}
 
 Json sensor_json(const SensorCounts& sensor, const Sensor& description, const Scene& scene) {
   Json reasons;
@@ -28,6 +47,7 @@ Json sensor_json(const SensorCounts& sensor, const Sensor& description, const Sc
       {"noise", chain_json(description, scene)},
       {"range_policy", to_string(description.range_policy.value_or(make_view(description.model).usual_policy))},
       {"drawn", drawn_json(sensor.drawn, description, scene)}};
+  if (description.timing != Timing()) json["timing"] = timed_json(description.timing, sensor.times);
   if (!sensor.digest.empty()) json["digest"] = sensor.digest;
   return json;
 }
@@ -44,6 +64,12 @@ Json labels_json(const Scene& scene) {
     labels.push_back({{"id", label.id}, {"name", label.name}, {"color", color_of(label)}});
   }
   return labels;
+}
+
+/// With what was drawn of entities, where anything is.
+Json with_drawn(Json summary, const RunCounts& counts, const Scene& scene) {
+  if (!counts.drawn.empty()) summary["drawn"] = drawn_json(counts.drawn, scene);
+  return summary;
 }
 
 double rate(std::uint64_t rays, double seconds) { return seconds > 0.0 ? static_cast<double>(rays) / seconds : 0.0; }
@@ -89,7 +115,7 @@ std::string summary_text(const SceneSetup& setup, const Simulator& simulator, co
       {"files", counts.files},
       {"run", run_json(simulator, counts)}};
   // Names of files may hold any bytes; JSON is UTF-8.
-  return summary.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return with_drawn(summary, counts, setup.scene).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace fathom

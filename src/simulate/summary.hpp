@@ -16,12 +16,14 @@ struct SensorCounts : SensorResult {
   SensorId id = {};
   std::vector<DrawnParameter> drawn;  ///< for the episode
   std::uint32_t rows = 0, cols = 0;
+  std::vector<FrameTime> times;  ///< of its frames, as they came; empty without a timing
 };
 
 /// A whole run.
 struct RunCounts {
   std::uint64_t seed = 0;
   std::uint32_t environment = 0, episode = 0;
+  std::vector<DrawnParameter> drawn;  ///< of the entities, for the episode
   std::vector<SensorCounts> sensors;
   std::vector<std::string> files;  ///< relative to the folder of the run
   std::vector<std::string> warnings;

@@ -80,14 +80,15 @@ void refuse_former(YamlReader& map, const FormerName& former, std::string_view n
   map.at(former.name).fail_key(fmt::format("is called {} now{}{}", now, former.why.empty() ? "" : ": ", former.why));
 }
 
-void read_fields(YamlReader& map, std::span<const FieldInfo> fields, RequiredFields required, const SetValue& set) {
+void read_fields(YamlReader& map, std::span<const FieldInfo> fields, RequiredFields required, const SetValue& set,
+                 const ReadValue& read) {
   for (const FieldInfo& field : fields) refuse_former(map, field.former, field.name);
   // All are asked for before one is missed, so that a known key is not taken for a slip of another.
   for (const FieldInfo& field : fields) static_cast<void>(Quantity::find(map, field.name));
   for (const FieldInfo& field : fields) {
     const bool must = field.required && required == RequiredFields::kMustBeThere;
     const auto quantity = must ? Quantity::at(map, field.name) : Quantity::find(map, field.name);
-    if (quantity) quantity->reader().located([&] { set(field, read_value(*quantity, field)); });
+    if (quantity) quantity->reader().located([&] { set(field, read(*quantity, field)); });
   }
 }
 

@@ -28,12 +28,14 @@ enum class RequiredFields : std::uint8_t { kMustBeThere, kMayLack };
 /// unknown, so that no hint offers it.
 void refuse_former(YamlReader& map, const FormerName& former, std::string_view now);
 
+using ReadValue = std::function<std::vector<double>(const Quantity& quantity, const FieldInfo& field)>;
 using SetValue = std::function<void(const FieldInfo& field, std::span<const double> values)>;
 
 /// Calls `set` for each field that the map has, in the order of the table. Its errors get the place of the value.
 /// Throws InputError for a value that does not fit, for a missing key and for a former name. Other keys are left to
-/// map.finish().
-void read_fields(YamlReader& map, std::span<const FieldInfo> fields, RequiredFields required, const SetValue& set);
+/// map.finish(). `read`: what takes a value from the file.
+void read_fields(YamlReader& map, std::span<const FieldInfo> fields, RequiredFields required, const SetValue& set,
+                 const ReadValue& read = read_value);
 
 /// Sets the parameters of `model` that the map has.
 template <FieldModel M>

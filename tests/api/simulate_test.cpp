@@ -300,6 +300,23 @@ TEST_F(RoomAhead, IsSeenBySeveralSensorsOfManyEnvironments) {
   batch.render(first, 1, frame_, numbers);
 }
 
+TEST_F(RoomAhead, IsSeenAtTimesOfTheSensorsOwn) {
+  sensor_.timing = {.rate_hz = 4.0, .phase_s = 0.125, .latency_s = 0.5, .freeze = 1.0};
+  check_timing(sensor_.timing, {});
+  EXPECT_EQ(count_frames(sensor_.timing, {.rate_hz = 2.0}, 3), 6U);
+  Simulator simulator(scene_, {.seed = 7, .rate_hz = 2.0});
+  const SensorId laser = simulator.add_sensor(sensor_);
+  simulator.render(laser, 5, frame_);
+  EXPECT_EQ(frame_.stamp_s(), 0.125) << "it shows frame 0 for ever";
+  EXPECT_EQ(frame_.delivered_s(), 1.875);
+  EXPECT_EQ(frame_.content_index(), 0U);
+  EXPECT_EQ(simulator.frame_time(laser, 5).delivered_s, 1.875);
+  EXPECT_EQ(frame_time(sensor_.timing, {.rate_hz = 2.0}, 7, "laser", 5).content, 0U);
+  sensor_.timing.drop_frame = 1.0;
+  Environments batch(std::move(scene_), sensor_, {.count = 2, .ranges = {}});
+  for (const FrameTime& time : batch.frame_times(SensorId{0}, 5)) EXPECT_TRUE(time.is_dropped());
+}
+
 TEST_F(RoomAhead, TakesPosesOfManyEntities) {
   Simulator simulator(std::move(scene_));
   const SensorId laser = simulator.add_sensor(sensor_);

@@ -61,6 +61,7 @@ TEST(FrameDigest, EveryBitCounts) {
   EXPECT_EQ(changed([](FrameWriter) {}), whole);
   EXPECT_NE(changed([](FrameWriter w) { w.set_stamp(8, 0.5); }), whole);
   EXPECT_NE(changed([](FrameWriter w) { w.set_stamp(7, 0.5 + 0x1p-53); }), whole);
+  EXPECT_NE(changed([](FrameWriter w) { w.set_time(7, 7, 0.5, 0.75); }), whole);
   EXPECT_NE(digest_of(counting(kChannels, 3, 2)), whole);
   for (std::size_t i = 0; i < 6; ++i) {
     for (int bit = 0; bit < 32; ++bit) {

@@ -50,6 +50,9 @@ TEST(Frame, ReadsBackWhatTheRendererWrote) {
   Frame frame(all_channels());
   FrameWriter(frame).resize(2, 3);
   FrameWriter(frame).set_stamp(7, 0.5);
+  EXPECT_EQ(frame.delivered_s(), 0.5);
+  EXPECT_EQ(frame.content_index(), 7U);
+  EXPECT_FALSE(frame.is_dropped());
   EXPECT_EQ(frame.index(), 7U);
   EXPECT_EQ(frame.stamp_s(), 0.5);
   EXPECT_EQ(frame.rows(), 2U);

@@ -38,6 +38,13 @@ TEST_F(Check, SaysWhatARunWouldDoAndWritesNothing) {
   EXPECT_EQ(files_below(folder_.path()).size(), 1U);
 }
 
+TEST_F(Check, CountsWhatIsDrawn) {
+  EXPECT_NE(run_fathom({"check", scene_}).out.find("12 triangles\n"), std::string::npos);
+  const std::string range = "sensors.lidar.start_azimuth_deg={uniform: [0, 5]}";
+  EXPECT_NE(run_fathom({"check", scene_, "--set", range}).out.find("12 triangles, 1 range\n"), std::string::npos);
+  EXPECT_EQ(json::parse(run_fathom({"check", scene_, "--json", "--set", range}).out)["ranges"], 1);
+}
+
 TEST_F(Check, RefusesWhatARunWouldRefuse) {
   EXPECT_EQ(run_fathom({"check", folder_ / "missing.yaml"}).exit_code, 2);
   const Ended slip = run_fathom({"check", scene_, "--set", "sensors.lidar.colums=3"});

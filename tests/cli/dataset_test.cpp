@@ -137,6 +137,30 @@ TEST_F(Dataset, InfoTellsTheCommandThatFinishesIt) {
   EXPECT_NE(flipped.err.find("1 fault"), std::string::npos) << flipped.err;
 }
 
+TEST_F(Dataset, InfoTellsHowToRemoveWhatIsTooMuch) {
+  ASSERT_EQ(run_fathom(arguments("out", {"--shard", "0/1"})).exit_code, 0);
+  const std::string dataset = folder_ / "out";
+  write_text(dataset + "/extra.txt", "");
+  const Ended info = run_fathom({"dataset", "info", dataset});
+  EXPECT_NE(info.out.find("none of the dataset: 1, the first " + dataset + "/extra.txt"), std::string::npos)
+      << info.out;
+  const std::string finish = "to finish it: fathom dataset verify --remove-faulty " + dataset + "\n";
+  EXPECT_NE(info.out.find(finish), std::string::npos) << info.out;
+  const Ended removed = run_fathom({"dataset", "verify", "--remove-faulty", dataset});
+  EXPECT_EQ(removed.exit_code, 0) << removed.err;
+  EXPECT_EQ(removed.out.substr(0, removed.out.find(';')), "extra.txt: is none of the dataset\n1 removed");
+  EXPECT_EQ(run_fathom({"dataset", "merge", dataset}).exit_code, 0);
+  EXPECT_EQ(run_fathom({"dataset", "verify", dataset}).exit_code, 0);
+}
+
+TEST_F(Dataset, IsTheSameHoweverTheSceneIsNamed) {
+  const std::string more = " --out out --quiet --environments 2:6 --frames 4 --shard ";
+  ASSERT_EQ(run_shell("$FATHOM simulate room.yaml" + more + "0/3", folder_.path()), 0);
+  EXPECT_EQ(run_shell("$FATHOM simulate ./room.yaml" + more + "1/3", folder_.path()), 0);
+  EXPECT_EQ(run_shell("$FATHOM simulate " + scene_ + more + "2/3", folder_.path()), 0);
+  EXPECT_EQ(run_shell("$FATHOM dataset merge out && $FATHOM dataset verify out", folder_.path()), 0);
+}
+
 /// The shard that the environment gives, by the units that are there afterwards.
 class ShardAuto : public Dataset {
  protected:
@@ -167,6 +191,12 @@ TEST_F(ShardAuto, FollowsLaunchers) {
        "cgk"},
       {"SLURM_PROCID=1 SLURM_NTASKS=2 SLURM_ARRAY_TASK_ID=2 SLURM_ARRAY_TASK_MIN=0 SLURM_ARRAY_TASK_COUNT=3", "fl"},
       {"SLURM_PROCID=2 SLURM_NTASKS=4 PMI_RANK=2 PMI_SIZE=4", "cgk"},
+      {"SLURM_PROCID=1 SLURM_NTASKS=2 PMI_RANK=1 PMI_SIZE=2 SLURM_ARRAY_TASK_ID=2 SLURM_ARRAY_TASK_MIN=0 "
+       "SLURM_ARRAY_TASK_COUNT=3",
+       "fl"},
+      {"OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=2 SLURM_ARRAY_TASK_ID=2 SLURM_ARRAY_TASK_MIN=0 "
+       "SLURM_ARRAY_TASK_COUNT=3",
+       "fl"},
       {"JOB_COMPLETION_INDEX=5 FATHOM_SHARDS=6", "fl"}};
   for (const auto& [environment, expected] : launched) {
     ASSERT_EQ(simulate(environment), 0) << environment << bytes_of(folder_ / "said");
@@ -204,6 +234,9 @@ TEST_F(Dataset, RefusesBadOptions) {
     expect_refused(more.back(), all, expected, folder_ / "out");
   };
   refused({"--shard", "4/4"}, {"shard '4/4'", "i/n"});
+  refused({"--shard", ""}, {"shard ''", "i/n"});
+  refused({"--shard", "0/2", "--shards", "2"}, {"--shards is of --shard auto"});
+  refused({"--resume", "--claim-seconds", "5"}, {"--claim-seconds is of --claim"});
   refused({"--block", "0"}, {"--block"});
   refused({"--shards", "0"}, {"--shards"});
   refused({"--resume", "--digest"}, {"--digest"});

@@ -81,6 +81,10 @@ class Examples : public Beam {
                                     "--out", files_ / "drive", "--bag", files_ / "drive.mcap", "--set",
                                     "sensors.laser.outputs=[pcd]", "--quiet"});
     ASSERT_EQ(drive.exit_code, 0) << drive.err;
+    const Ended camera = run_fathom({"simulate", FATHOM_SOURCE_DIR "/examples/12_table_top/table_top.yaml", "--frames",
+                                     "1", "--out", files_ / "table", "--quiet"});
+    ASSERT_EQ(camera.exit_code, 0) << camera.err;
+    std::filesystem::rename(files_ / "table/camera", files_ / "mycamera");
     write_text(files_ / "expected.csv", "expected_m\n2\n5\ninf\n");
     std::string pairs = "range_m,expected_m\n", pixels = "energy,lost\n";
     for (int i = 0; i < 400; ++i) {

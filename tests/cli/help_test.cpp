@@ -126,6 +126,8 @@ TEST(Usage, MistakesAreOneLineAndCode2) {
       {"beam", "score", "--map", "m.yaml"},
       {"calibrate"},
       {"calibrate", "distance"},
+      {"measure"},
+      {"measure", "depth"},
   };
   for (const auto& arguments : mistakes) {
     const Ended ended = run_fathom(arguments);

@@ -48,6 +48,10 @@ TEST(Claims, AreOfOneUntilReleasedOrStale) {
   age(claim, std::chrono::seconds(150));
   EXPECT_TRUE(mine.take(1234567));
   EXPECT_FALSE(yours.take(1234567));
+  age(claim, std::chrono::seconds(-50));  // somebody set the clock back
+  EXPECT_FALSE(yours.take(1234567));
+  age(claim, std::chrono::seconds(-150));
+  EXPECT_TRUE(yours.take(1234567));
 }
 
 /// The folder of a dataset of which no unit is there.
@@ -107,6 +111,15 @@ TEST(Claims, LetOneProcessHelpTheOthers) {
   EXPECT_EQ(render_dataset(data.setup, options).rendered, 18U);
   options.run.force = true;
   EXPECT_NE(input_error([&] { return render_dataset(data.setup, options); }).find("claims"), std::string::npos);
+}
+
+TEST(Claims, ReplaceUnitsOfOtherInputsAsResumeDoes) {
+  const DatasetFolder data;
+  DatasetOptions options = data.options("other");
+  render_dataset(data.setup, options);
+  options.claim = true;
+  options.run.seed = 6;
+  EXPECT_EQ(render_dataset(data.setup, options).rendered, 18U);
 }
 
 TEST(Claims, WaitForLivingOnesUntilStopped) {

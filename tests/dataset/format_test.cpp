@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Files with many units: their bytes by hand, what merging and verifying find, and what a dataset will take.
 
-#include <cstring>
+#include <array>
 #include <string>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <gtest/gtest.h>
 
@@ -74,6 +76,58 @@ TEST(TarFiles, HoldTheArraysOfFolders) {
   EXPECT_EQ(members.size(), compared / 2 * 3);
 }
 
+TEST(TimedDatasets, HaveNoFileOfAFrameThatIsDropped) {
+  DatasetFolder data;
+  std::string scene = test::kDatasetScene;
+  const std::string timing =
+      "    timing: {phase_s: 0.01, latency_s: 0.25, jitter_s: 0.01, drop_frame: 0.4, freeze: 0.3}\n";
+  scene.insert(scene.find("    rolling: true"), timing);
+  data.setup = data.read(scene);
+  render_dataset(data.setup, data.options("folders"));
+  DatasetOptions tars = in_files(data, "tars", DatasetFormat::kWebDataset);
+  render_dataset(data.setup, tars);
+  std::map<std::string, std::string> members;
+  for (const auto& [name, bytes] : files_in(tars.run.out / "packs")) members.merge(members_of(bytes));
+  const UnitList units = dataset_units(data.setup, tars);
+  std::size_t dropped = 0;
+  for (std::uint64_t i = 0; i < units.size(); ++i) {
+    const Unit unit = units.at(i);
+    const auto environment = static_cast<std::uint32_t>(unit.environment),
+               episode = static_cast<std::uint32_t>(unit.episode);
+    for (auto f = static_cast<std::uint32_t>(unit.first_frame); f < unit.first_frame + unit.frames; ++f) {
+      const FrameTime time =
+          frame_time(data.setup.sensors[0].sensor.timing, {}, episode_seed(5, environment, episode), "laser", f);
+      dropped += time.is_dropped() ? 1 : 0;
+      const std::string frame = "00000" + std::to_string(f);
+      EXPECT_EQ(fs::exists(data.folder / "folders" / unit_folder(i) / "laser" / ("range_" + frame + ".npy")),
+                !time.is_dropped());
+      const std::string key = "00000" + std::to_string(environment) + "_00000" + std::to_string(episode) + "_" + frame;
+      EXPECT_EQ(members.contains(key + ".laser.range.npy"), !time.is_dropped());
+      EXPECT_EQ(members.at(key + ".json").find("\"delivered_s\":null") != std::string::npos, time.is_dropped());
+    }
+  }
+  EXPECT_GT(dropped, 4U);
+  EXPECT_LT(dropped, 26U);
+  if (!test::has_hdf5()) return;
+  const DatasetOptions hdf5 = in_files(data, "hdf5", DatasetFormat::kHdf5);
+  render_dataset(data.setup, hdf5);
+  EXPECT_EQ(merge_dataset(hdf5.run.out).complete, units.size());
+  EXPECT_NE(bytes_of(hdf5.run.out / "dataset.h5").find("delivered_s"), std::string::npos);
+}
+
+TEST(TimedDatasets, HaveAsManyFramesOfEachSensor) {
+  DatasetFolder data;
+  for (const auto& [timing, frames] :
+       std::map<std::string, std::string>{{"rate_hz: 20", "10"}, {"phase_s: 0.1", "4"}, {"rate_hz: 2", "1"}}) {
+    std::string scene = test::kDatasetScene;
+    scene.insert(scene.find("    rolling: true"), "    timing: {" + timing + "}\n");
+    data.setup = data.read(scene);
+    EXPECT_EQ(input_error([&] { render_dataset(data.setup, data.options("refused")); }),
+              "sensor 'laser': timing: it makes " + frames +
+                  " frames while the scene makes 5; a dataset has as many of each sensor");
+  }
+}
+
 TEST(PackFiles, AreMergedAndVerified) {
   const DatasetFolder data;
   for (const DatasetFormat format : {DatasetFormat::kWebDataset, DatasetFormat::kHdf5}) {
@@ -142,7 +196,7 @@ TEST(EstimateDataset, CountsAllAndLeavesNothing) {
   options.environments = {0, 1000};
   options.shard = {1, 4};
   for (const DatasetFormat format : {DatasetFormat::kFolders, DatasetFormat::kWebDataset}) {
-    options.files.format = format;
+    options.files = {.format = format, .units_per_file = 15};
     const auto before = files_in(data.folder / ".");
     const DatasetEstimate estimate = estimate_dataset(data.setup, options);
     EXPECT_EQ(files_in(data.folder / "."), before);
@@ -157,13 +211,131 @@ TEST(EstimateDataset, CountsAllAndLeavesNothing) {
 }
 
 TEST(EstimateDataset, KnowsTheBytesOfSmallDatasets) {
+  DatasetFolder data;
+  std::string scene = test::kDatasetScene;
+  scene.replace(scene.find("rays: 8"), 7, "rays: 800");
+  data.setup = data.read(scene);
+  for (const DatasetFormat format : {DatasetFormat::kFolders, DatasetFormat::kWebDataset, DatasetFormat::kHdf5}) {
+    if (format == DatasetFormat::kHdf5 && !test::has_hdf5()) continue;
+    for (const std::uint64_t per_file : {1, 4, 100}) {
+      DatasetOptions options =
+          data.options("some" + std::to_string(static_cast<int>(format)) + std::to_string(per_file));
+      options.files = {.format = format, .units_per_file = per_file, .compression = 0};
+      const DatasetEstimate estimate = estimate_dataset(data.setup, options);
+      const DatasetResult result = render_dataset(data.setup, options);
+      EXPECT_EQ(estimate.frames, 30U);
+      EXPECT_EQ(estimate.files, result.files);
+      const double bytes = static_cast<double>(result.bytes);
+      EXPECT_NEAR(static_cast<double>(estimate.bytes), bytes, format == DatasetFormat::kFolders ? 0.0 : 0.1 * bytes)
+          << to_string(format) << " " << per_file;
+    }
+  }
+}
+
+TEST(EstimateDataset, CountsTheFilesOfLargeDatasets) {
   const DatasetFolder data;
-  const DatasetOptions options = data.options("some");
-  const DatasetEstimate estimate = estimate_dataset(data.setup, options);
-  const DatasetResult result = render_dataset(data.setup, options);
-  EXPECT_EQ(estimate.frames, 30U);
-  EXPECT_EQ(estimate.files, result.files);
-  EXPECT_EQ(estimate.bytes, result.bytes);
+  DatasetOptions options = data.options("never");
+  options.environments = {0, 1000};
+  options.files = {.format = DatasetFormat::kWebDataset, .units_per_file = 700};
+  EXPECT_EQ(estimate_dataset(data.setup, options).files, 9U);  // of 6000 units
+}
+
+TEST(EstimateDataset, PricesWhatIsLeft) {
+  const DatasetFolder data;
+  for (const DatasetFormat format : {DatasetFormat::kFolders, DatasetFormat::kWebDataset}) {
+    DatasetOptions options = in_files(data, "half" + std::to_string(static_cast<int>(format)), format);
+    options.shard = {0, 2};
+    const std::uint64_t done = render_dataset(data.setup, options).rendered;
+    EXPECT_EQ(estimate_dataset(data.setup, options).units, 18U);
+    options.resume = true;
+    const DatasetEstimate estimate = estimate_dataset(data.setup, options);
+    EXPECT_EQ(estimate.complete_units, done);
+    EXPECT_EQ(estimate.units, 18U - done);
+    EXPECT_EQ(estimate.shard_units, 0U);
+    EXPECT_EQ(estimate.shard_seconds, 0.0);
+    options.shard = {1, 2};
+    EXPECT_EQ(estimate.bytes > 0, estimate.units > 0);
+    EXPECT_EQ(estimate_dataset(data.setup, options).shard_units, 18U - done);
+  }
+}
+
+TEST(EstimateDataset, RemovesWhatAKilledOneLeft) {
+  const DatasetFolder data;
+  const pid_t child = fork();
+  if (child == 0) _exit(0);
+  ASSERT_EQ(waitpid(child, nullptr, 0), child);
+  std::array<char, 256> host = {};
+  gethostname(host.data(), host.size() - 1);
+  const std::string name = std::string(".fathom-estimate.") + host.data() + "-";
+  const fs::path dead = data.folder / (name + std::to_string(child) + ".part"), alive = data.folder / (name + "1.part");
+  fs::create_directories(dead / "0/units");
+  fs::create_directories(alive / "0/units");
+  estimate_dataset(data.setup, data.options("some"));
+  EXPECT_FALSE(fs::exists(dead));
+  EXPECT_TRUE(fs::exists(alive));
+}
+
+/// What is at fault is named, and made again by resume and merge.
+TEST(PackFiles, ThatAreCutAreMadeAgain) {
+  const DatasetFolder data;
+  for (const DatasetFormat format : {DatasetFormat::kFolders, DatasetFormat::kWebDataset, DatasetFormat::kHdf5}) {
+    if (format == DatasetFormat::kHdf5 && !test::has_hdf5()) continue;
+    DatasetOptions options = in_files(data, "of" + std::to_string(static_cast<int>(format)), format);
+    render_dataset(data.setup, options);
+    merge_dataset(options.run.out);
+    const auto expected = files_in(options.run.out);
+    options.resume = true;
+    const bool folders = format == DatasetFormat::kFolders;
+    const fs::path pack = options.run.out / (folders                                ? "units/000/000/000000002"
+                                             : format == DatasetFormat::kWebDataset ? "packs/000/000/000000002.tar"
+                                                                                    : "packs/000/000/000000002.h5");
+    const auto expect_made_again = [&](const char* how) {
+      EXPECT_NE(input_error([&] { return merge_dataset(options.run.out); }).find(pack.string() + ": is not whole"),
+                std::string::npos)
+          << how;
+      EXPECT_LT(read_dataset_info(options.run.out).complete, 18U) << how;
+      EXPECT_EQ(render_dataset(data.setup, options).rendered, folders ? 1U : 4U) << how;
+      merge_dataset(options.run.out);
+      EXPECT_TRUE(files_in(options.run.out) == expected) << to_string(format) << " " << how;
+    };
+    const fs::path file = folders ? pack / "laser/range_000004.npy" : pack;
+    fs::resize_file(file, 0);
+    expect_made_again("empty");
+    test::write_bytes(file, bytes_of(file) + "x");
+    expect_made_again("longer");
+    fs::remove_all(pack);
+    folders ? test::write_bytes(pack, "a file") : static_cast<void>(fs::create_directories(pack / "a folder"));
+    expect_made_again("of another kind");
+    if (!folders) continue;
+    fs::remove_all(pack / "laser");
+    expect_made_again("without arrays");
+    fs::resize_file(pack / "unit.json", 10);
+    expect_made_again("of a cut unit.json");
+  }
+}
+
+TEST(PackFiles, ThatCannotBeReadAreNamedByMerging) {
+  if (!test::has_hdf5()) GTEST_SKIP() << "without HDF5";
+  const DatasetFolder data;
+  const DatasetOptions options = in_files(data, "h5", DatasetFormat::kHdf5);
+  render_dataset(data.setup, options);
+  const fs::path pack = options.run.out / "packs/000/000/000000000.h5";
+  const std::string bytes = bytes_of(pack);
+  test::write_bytes(pack, std::string(bytes.size(), 'x'));
+  std::string said;
+  try {
+    merge_dataset(options.run.out);
+  } catch (const SystemError& error) {
+    said = error.what();
+  }
+  EXPECT_NE(said.find(pack.string() + ": cannot be read"), std::string::npos) << said;
+  test::write_bytes(pack, bytes);
+  const std::string description = bytes_of(options.run.out / "dataset.json");
+  std::string edited = description;
+  edited.replace(edited.find("\"channels\""), 10, "\"canals\"");
+  test::write_bytes(options.run.out / "dataset.json", edited);
+  EXPECT_NE(input_error([&] { return merge_dataset(options.run.out); }).find("dataset.json: not as this version"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -87,6 +87,64 @@ TEST(MergeDataset, RefusesUnitsThatAreNone) {
   EXPECT_EQ(verify_dataset(dataset).fault_count, 0U);
 }
 
+/// The dataset without its last environment: the units of that one are too many.
+TEST(MergeDataset, MakesOneOfFewerUnits) {
+  const DatasetFolder data;
+  const fs::path dataset = merged(data, "one");
+  DatasetOptions fewer = data.options("fewer");
+  fewer.environments = {1, 3};
+  render_dataset(data.setup, fewer);
+  merge_dataset(fewer.run.out);
+  const auto expected = files_in(fewer.run.out);
+  fewer.run.out = dataset;
+  fewer.resume = true;
+  EXPECT_EQ(render_dataset(data.setup, fewer).skipped, 12U);
+  const DatasetInfo info = read_dataset_info(dataset);
+  EXPECT_FALSE(info.merged);
+  EXPECT_EQ(info.strays, 6U);
+  ASSERT_TRUE(info.first_stray);
+  EXPECT_EQ(*info.first_stray, dataset / "units/000/000/000000012");
+  EXPECT_NE(input_error([&] { return merge_dataset(dataset); }).find("verify --remove-faulty"), std::string::npos);
+  EXPECT_EQ(verify_dataset(dataset, {.remove_faulty = true}).removed, 6U);
+  merge_dataset(dataset);
+  EXPECT_EQ(files_in(dataset), expected);
+}
+
+TEST(MergeDataset, StaysTheSameHoweverTheCommandIsSpelled) {
+  const DatasetFolder data;
+  DatasetOptions options = data.options("spelled");
+  options.command = "fathom simulate scene.yaml";
+  options.shard = {0, 2};
+  render_dataset(data.setup, options);
+  options.command = "fathom simulate ./scene.yaml";
+  options.shard = {1, 2};
+  EXPECT_EQ(render_dataset(data.setup, options).rendered, 9U);
+  merge_dataset(options.run.out);
+  EXPECT_EQ(read_dataset_info(options.run.out).command, "fathom simulate scene.yaml");
+  const auto files = files_in(options.run.out);
+  options.resume = true;
+  EXPECT_EQ(render_dataset(data.setup, options).skipped, 9U);
+  EXPECT_EQ(files_in(options.run.out), files);
+  EXPECT_EQ(verify_dataset(options.run.out).fault_count, 0U);
+}
+
+TEST(MergeDataset, SurvivesTheLossOfItsDescription) {
+  const DatasetFolder data;
+  const fs::path dataset = merged(data, "one");
+  const auto files = files_in(dataset);
+  DatasetOptions options = data.options("one");
+  for (const bool removed : {false, true}) {
+    removed ? static_cast<void>(fs::remove(dataset / "dataset.json")) : write_bytes(dataset / "dataset.json", "");
+    options.resume = false;
+    EXPECT_NE(input_error([&] { return render_dataset(data.setup, options); }).find("is lost; --resume"),
+              std::string::npos);
+    options.resume = true;
+    EXPECT_EQ(render_dataset(data.setup, options).skipped, 18U);
+    merge_dataset(dataset);
+    EXPECT_EQ(files_in(dataset), files);
+  }
+}
+
 TEST(MergeDataset, RemovesWhatIsUnfinished) {
   const DatasetFolder data;
   const fs::path dataset = merged(data, "one");
@@ -161,6 +219,44 @@ TEST(VerifyDataset, NamesWhatIsWrong) {
   EXPECT_TRUE(has_fault(dataset, "000000004: is made of something else"));
   fs::remove(dataset / "manifest.json");
   EXPECT_NE(input_error([&] { return verify_dataset(dataset); }).find("merge"), std::string::npos);
+}
+
+TEST(VerifyDataset, FindsAndRemovesWhatIsTooMuch) {
+  const DatasetFolder data;
+  const fs::path dataset = merged(data, "one"), unit = dataset / "units/000/000/000000004";
+  const auto files = files_in(dataset);
+  write_bytes(dataset / "extra.txt", "");
+  fs::create_directories(dataset / "foo");
+  fs::create_directories(dataset / "packs/000");
+  EXPECT_TRUE(has_fault(dataset, "extra.txt: is none of the dataset"));
+  EXPECT_TRUE(has_fault(dataset, "foo: is none of the dataset"));
+  EXPECT_TRUE(has_fault(dataset, "packs: is none of the dataset"));
+  fs::create_directories(unit / "empty");
+  EXPECT_TRUE(has_fault(dataset, "000000004/empty: is a folder that the unit does not have"));
+  fs::create_directory_symlink(unit / "laser", unit / "again");
+  EXPECT_TRUE(has_fault(dataset, "000000004/again: is a file that the unit does not have"));
+  const std::string found = dataset / "units/000/000/000000007/laser/range_000002.npy";
+  std::string bytes = bytes_of(found);
+  bytes.back() = static_cast<char>(bytes.back() ^ 1);
+  write_bytes(found, bytes);
+  const VerifyResult result = verify_dataset(dataset, {.remove_faulty = true});
+  EXPECT_EQ(result.fault_count, 6U);
+  EXPECT_EQ(result.removed, 5U);  // both faults of unit 4 at once
+  EXPECT_FALSE(fs::exists(dataset / "manifest.json"));
+  EXPECT_EQ(read_dataset_info(dataset).complete, 16U);
+  EXPECT_EQ(verify_dataset(dataset, {.remove_faulty = true}).fault_count, 0U);  // what is missing is none
+  DatasetOptions options = data.options("one");
+  options.resume = true;
+  EXPECT_EQ(render_dataset(data.setup, options).rendered, 2U);
+  merge_dataset(dataset);
+  EXPECT_EQ(files_in(dataset), files);
+}
+
+TEST(VerifyDataset, NamesAUnitJsonThatNoMemoryHolds) {
+  const DatasetFolder data;
+  const fs::path dataset = merged(data, "one");
+  fs::resize_file(dataset / "units/000/000/000000004/unit.json", std::uintmax_t{1} << 40U);
+  EXPECT_TRUE(has_fault(dataset, "000000004: is no unit that can be read"));
 }
 
 TEST(VerifyDataset, CanBeStopped) {

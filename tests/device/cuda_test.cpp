@@ -67,6 +67,14 @@ Sensor any_stereo() {
   return sensor;
 }
 
+/// The same with a matching window, and rays that noise turns.
+Sensor any_with_window() {
+  Sensor sensor = any_stereo();
+  sensor.noise.insert(sensor.noise.begin(), AngularRay{.stddev_rad = 0.002F});
+  sensor.noise.push_back(MatchingWindow{.radius_px = 2, .sure_share = 0.4F, .min_area_px = 9});
+  return sensor;
+}
+
 Frame frame_on(Device device, const Scene& scene, const Sensor& sensor, std::uint32_t index = 0) {
   return test::render_once(scene, sensor, test::all_channels(), options_on(device), index);
 }
@@ -171,6 +179,68 @@ TEST_F(Cuda, CutsAFrameThatDoesNotFit) {
     cut += fake::calls("fathom_render_rays") > 2 ? 1 : 0;
   }
   EXPECT_GE(cut, 1);
+}
+
+TEST_F(Cuda, HasTheCorrelatedDrawsOfTheProcessorInFramesAsAWholeAndCut) {
+  Sensor sensor = any_stereo();
+  sensor.model = test::make_stereo(200, 160, 100.0, 0.2);
+  const Correlation c{.across_px = 3, .down_px = 2, .time_s = 0.35};
+  for (ChainEntry& entry : sensor.noise) {
+    if (entry.noise.info().draws.normals + entry.noise.info().draws.uniforms > 0) entry.correlation = c;
+  }
+  sensor.noise[2].correlation = {.across_px = 5, .down_px = 1, .shape = CorrelationShape::kExponential};
+  const Frame wanted = frame_on({}, test::make_room_scene(), sensor, 5);
+  int cut = 0;
+  for (const std::size_t kilobytes : {1000000U, 6000U, 4000U, 3000U}) {
+    fake::reset();
+    fake::set_memory(kilobytes * 1000);
+    const Frame found = frame_on(kCuda, test::make_room_scene(), sensor, 5);
+    EXPECT_EQ(test::channels_that_differ(wanted, found), "") << kilobytes;
+    cut += fake::calls("fathom_render_rays") > 2 ? 1 : 0;
+  }
+  EXPECT_GE(cut, 1);
+}
+
+TEST_F(Cuda, HasTheCorrelatedDrawsOfEachEnvironment) {
+  Sensor sensor = any_stereo();
+  sensor.noise[2].correlation = {.across_px = 3, .down_px = 2, .time_s = math::kInfinity};
+  sensor.noise[3].correlation = {.across_px = 1};
+  const auto make = [&](Device device) {
+    return Environments(test::make_room_scene(), sensor, {.simulator = options_on(device), .count = 5, .ranges = {}});
+  };
+  Environments here = make({}), there = make(kCuda);
+  Frame wanted(test::all_channels()), found(test::all_channels());
+  for (std::uint32_t k = 0; k < 3; ++k) {
+    here.render(k, wanted), there.render(k, found);
+    EXPECT_EQ(test::channels_that_differ(wanted, found), "") << "frame " << k;
+  }
+}
+
+TEST_F(Cuda, MatchesWindowsWithTheBitsOfTheProcessor) {
+  const Frame wanted = frame_on({}, test::make_room_scene(), any_with_window());
+  EXPECT_GT(test::count_of(wanted, Reason::kSpeckle) + test::count_of(wanted, Reason::kEdge), 10U);
+  EXPECT_EQ(test::channels_that_differ(wanted, frame_on(kCuda, test::make_room_scene(), any_with_window())), "");
+  for (const char* kernel : {"match_pixels", "join_pixels", "count_pixels", "lose_speckles", "finish_rays"}) {
+    EXPECT_EQ(fake::calls("fathom_" + std::string(kernel)), 1) << kernel;
+  }
+  // Environments together, of which one has no window and one no speckle filter.
+  const std::vector<ParameterRange> ranges = {{.entry = 5, .field = "radius_px", .low = 0, .high = 4},
+                                              {.entry = 5, .field = "min_area_px", .low = 0, .high = 3}};
+  Frame here(test::all_channels()), there(test::all_channels());
+  for (Frame* frame : {&here, &there}) {
+    Environments batch(test::make_room_scene(), any_with_window(),
+                       {.simulator = options_on(frame == &here ? Device{} : kCuda), .count = 9, .ranges = ranges});
+    batch.render(1, *frame);
+  }
+  EXPECT_EQ(test::channels_that_differ(here, there), "");
+}
+
+TEST_F(Cuda, DoesNotCutAFrameWithAWindow) {
+  Sensor sensor = any_with_window();
+  sensor.model = test::make_stereo(200, 160, 100.0, 0.2);
+  fake::set_memory(1600 * 1000);
+  const std::string message = message_of([&] { frame_on(kCuda, test::make_room_scene(), sensor); });
+  EXPECT_NE(message.find("a frame with a matching window"), std::string::npos) << message;
 }
 
 TEST_F(Cuda, SaysThatMemoryDoesNotSufficeAndGoesOnWhenItDoes) {
@@ -322,6 +392,59 @@ TEST_F(Cuda, CutsEnvironmentsThatDoNotFitTogether) {
   fake::set_memory(6000000);
   EXPECT_EQ(pair.difference(0), "");
   EXPECT_GT(fake::calls("fathom_render_rays"), 4);
+}
+
+/// Environments with rays and entities of their own, on a device beside those on the processor.
+class DrawnPair {
+ public:
+  explicit DrawnPair(std::uint32_t count) : here_(make({}, count)), there_(make(kCuda, count)) {}
+  template <class F>
+  void both(F f) {
+    f(here_), f(there_);
+  }
+  [[nodiscard]] std::string difference(std::uint32_t index) {
+    here_.render(index, std::array{&wanted_[0], &wanted_[1]});
+    there_.render(index, std::array{&found_[0], &found_[1]});
+    return test::channels_that_differ(wanted_[0], found_[0]) + test::channels_that_differ(wanted_[1], found_[1]);
+  }
+
+ private:
+  static ParameterRange range_of(RangeTarget target, const char* field, double low, double high) {
+    return {.field = field, .low = low, .high = high, .entity = EntityId{1}, .target = target};
+  }
+  static Environments make(Device device, std::uint32_t count) {
+    Environments made(test::make_room_scene(),
+                      {.simulator = options_on(device),
+                       .count = count,
+                       .entity_ranges = {range_of(RangeTarget::kEntity, "reflectivity", 0, 1),
+                                         range_of(RangeTarget::kEntity, "position_y_m", -0.5, 0.5)}});
+    made.add_sensor(any_stereo(), {range_of(RangeTarget::kSensor, "fx", 15, 40),
+                                   range_of(RangeTarget::kSensor, "fy", 5, 90),  // packets of several shapes
+                                   range_of(RangeTarget::kSensor, "baseline_m", 0.05, 0.4),
+                                   range_of(RangeTarget::kSensor, "rotation_z_rad", -1, 1)});
+    made.add_sensor(test::make_sensor(test::make_lidar(5, 33), test::three_gaussians()),
+                    {range_of(RangeTarget::kSensor, "rate_hz", 5, 20)});
+    return made;
+  }
+  Environments here_, there_;
+  std::array<Frame, 2> wanted_ = {Frame(test::all_channels()), Frame(test::all_channels())};
+  std::array<Frame, 2> found_ = wanted_;
+};
+
+TEST_F(Cuda, RendersEnvironmentsWithRaysOfTheirOwn) {
+  DrawnPair pair(9);
+  EXPECT_EQ(pair.difference(0), "");
+  EXPECT_EQ(pair.difference(1), "");
+  const std::vector<std::uint32_t> some = {7, 2};
+  pair.both([&](Environments& all) { all.reset(std::span<const std::uint32_t>(some)); });
+  EXPECT_EQ(pair.difference(2), "");
+}
+
+TEST_F(Cuda, CutsEnvironmentsWithRaysOfTheirOwnThatDoNotFitTogether) {
+  DrawnPair pair(64);
+  fake::set_memory(6000000);
+  EXPECT_EQ(pair.difference(0), "");
+  EXPECT_EQ(pair.difference(1), "");
 }
 
 /// The arrays of a frame in memory of the GPU.

@@ -56,6 +56,29 @@ TEST(KnobsTest, TurnsWhatItNames) {
   EXPECT_THROW(static_cast<void>(knobs.with({"sensors.s.noise.3.axis", 1.0})), InputError);
 }
 
+TEST(KnobsTest, TurnsCorrelationsWhereThereAreSome) {
+  const Scene scene;
+  const Sensor sensor{
+      .name = "s",
+      .model = SpinningLidar(),
+      .noise = {{DistanceNoise{}, Correlation{.across_px = 2.5F, .time_s = math::kInfinity}}, DistanceNoise{}}};
+  Knobs knobs;
+  knobs.add(sensor, scene);
+  std::size_t found = 0;
+  for (const Parameter& parameter : knobs.parameters()) {
+    found += parameter.name.find(".correlation.") != std::string::npos ? 1 : 0;
+  }
+  EXPECT_EQ(found, 3U) << "both sizes and the shape";
+  EXPECT_EQ(knobs.json()["knobs"].size(), knobs.parameters().size());
+  EXPECT_EQ(knobs.json().dump().find("null"), std::string::npos);
+  knobs.keep(0, knobs.with({"sensors.s.noise.0.correlation.across_px", 3.5}));
+  knobs.keep(0, knobs.with({"sensors.s.noise.0.correlation.shape", std::string("exponential")}));
+  const Correlation wanted{.across_px = 3.5F, .time_s = math::kInfinity, .shape = CorrelationShape::kExponential};
+  EXPECT_EQ(knobs.chain(0)[0].correlation, wanted);
+  EXPECT_THROW(static_cast<void>(knobs.with({"sensors.s.noise.0.correlation.across_px", 65.0})), InputError);
+  EXPECT_THROW(static_cast<void>(knobs.with({"sensors.s.noise.1.correlation.across_px", 1.0})), InputError);
+}
+
 // Against draws: the share of errors in each bin is the integral of the density, within five deviations.
 TEST(ErrorDensityTest, IsTheDensityOfTheErrors) {
   const NoiseChain chain = {GainBias{.gain = 0.01F, .bias_m = 0.02F},

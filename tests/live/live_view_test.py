@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """`fathom view` over real sockets, against the files that it shows: python3 live_view_test.py FATHOM."""
 
+import json
 import math
 import re
 import signal
@@ -120,6 +121,26 @@ class Written(unittest.TestCase):
             statistics = client.next_json("/laser/statistics")
             self.assertEqual(statistics["reasons"]["hit"], 90)
             self.assertEqual(sum(statistics["errors"]["counts"]), 90)
+
+    def test_run_shows_what_arrived_last(self):
+        timed = SCENE.replace("    columns: 128\n",
+                              "    columns: 128\n    timing: {rate_hz: 20, latency_s: 0.125, drop_frame: 0.3, freeze: 0.3}\n")
+        (self.path / "timed.yaml").write_text(timed)
+        subprocess.run([FATHOM, "simulate", self.path / "timed.yaml", "--out", self.path / "timed", "--quiet"], check=True)
+        summary = json.loads((self.path / "timed/summary.json").read_text())
+        table = next(s for s in summary["sensors"] if s["name"] == "lidar")["timing"]["frames"]
+        rows = [r for r in zip(table["delivered_s"], table["measured_s"], table["index"]) if r[0] is not None]
+        self.assertLess(len(rows), 16)
+        with View(self.path / "timed") as client:
+            client.subscribe("/lidar/points")
+            client.subscribe("/fathom/state")
+            self.assertAlmostEqual(client.next_json("/fathom/state")["end_s"], 0.6)
+            for frame in (1, 2, 3):
+                client.call("/fathom/seek", {"time_s": frame / 5})
+                _, measured_s, index = max(r for r in rows if r[0] <= frame / 5)
+                cloud = read_cloud(client.wait_for_time("/lidar/points", round(measured_s * 1e9)))
+                written = (self.path / f"timed/lidar/cloud_{index:06}.pcd").read_bytes()
+                self.assertEqual(bytes(cloud["data"]), written[written.index(b"DATA binary\n") + 12:])
 
     def test_cloud_shows_alone(self):
         for name, frame in (("out/lidar/cloud_000001.pcd", "cloud_000001"), ("out/camera/cloud_000001.ply", "cloud_000001"),

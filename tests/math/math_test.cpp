@@ -40,6 +40,23 @@ TEST(Math, LogOfEveryNormalFloat) {
   EXPECT_EQ(math::log(1.0F), 0.0F);
 }
 
+TEST(Math, NormalCdfOfEveryFloat) {
+  const auto exact = [](double x) { return 0.5 * std::erfc(-x / std::numbers::sqrt2); };
+  const auto error = [&](float x) {
+    const float upper = math::normal_cdf(x), lower = math::normal_cdf(-x);
+    EXPECT_TRUE(lower >= 0.0F && lower <= 0.5F && upper >= 0.5F && upper < 1.0F) << x;
+    return std::max(std::abs(upper - exact(double{x})), std::abs(lower - exact(-double{x})));
+  };
+  const auto relative_error = [&](float x) { return std::abs(math::normal_cdf(-x) / exact(-double{x}) - 1.0); };
+  EXPECT_LT(worst(0x1p-126F, 1e-3F, 64 * kStep, error), 2.4e-7);
+  EXPECT_LT(worst(1e-3F, 20.0F, kStep / 16, error), 2.4e-7);
+  EXPECT_LT(worst(1e-3F, 9.0F, kStep / 16, relative_error), 3e-6);
+  EXPECT_EQ(math::normal_cdf(0.0F), 0.5F);
+  EXPECT_EQ(math::normal_cdf(math::kInfinity), 0x1.fffffep-1F);
+  EXPECT_EQ(math::normal_cdf(-math::kInfinity), 0.0F);
+  EXPECT_EQ(math::normal_cdf(-14.0F), 0.0F);
+}
+
 TEST(Math, SinCosOctant) {
   const auto sin_error = [](float x) { return std::abs(math::sincos_octant(x).sin - std::sin(double{x})); };
   const auto cos_error = [](float x) { return std::abs(math::sincos_octant(x).cos - std::cos(double{x})); };

@@ -89,6 +89,9 @@ inline void fill_surface(const std::uint32_t* quads, std::uint32_t count, Surfac
     s.right_to_emitter[i] = unit(second.word[0]);
     s.edge_rad[i] = 3 * unit(second.word[1]);
     s.hidden[i] = second.word[2] % 4;
+    s.jump_rad[i] = 3 * unit(second.word[3]);
+    s.jump[i] = 1.5F * unit(keyed_block({.seed = 5}, lane, 2).word[0]) - 0.5F;
+    s.energy_gain[i] = 1.0F;
   }
 }
 

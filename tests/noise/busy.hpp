@@ -15,7 +15,8 @@ namespace fathom::test {
 template <class Model>
 Model busy_model() {
   Model model;
-  if constexpr (requires { model.check(); }) return model;  // parameters bound together: typical values are busy
+  if constexpr (requires { model.check(); }) return model;     // parameters bound together: typical values are busy
+  if constexpr (Model::kStage == Stage::kImage) return model;  // whole pixels: typical values are busy
   int k = 0;
   for (const auto& field : Model::fields()) {
     ++k;

@@ -25,6 +25,7 @@ const char* const kKnownAnswersHeader =
     "#\n"
     "# philox c0 c1 c2 c3 k0 k1 -> w0 w1 w2 w3        normals word word -> n n        uniform word -> u\n"
     "# <model> <lane> -> ray: ox oy oz dx dy dz | return: x y z range radius reason\n"
+    "# <window> <pixel> -> disparity, taken, reason of the image of make_disparities()\n"
     "# Models: parameters as in make_models(), key seed 0x0123456789abcdef, frame 4, stream 77, lanes of "
     "make_lanes(32),\n# lane 5 without a return, maximum range 120.\n";
 
@@ -87,13 +88,44 @@ std::vector<NamedNoise> make_models() {
       {"stereo_shadow", StereoShadow{}},
       {"stereo_energy_document", StereoEnergy{0.2F, 1.5F, EnergyNormalization::kDocument, EnergyAngle::kCosine}},
       {"stereo_energy_threshold", StereoEnergy{0.1F, 3.0F, EnergyNormalization::kThreshold, EnergyAngle::kHalfVector}},
-      {"edge_loss", EdgeLoss{0.5F, 2.5F, 0.1F, 0.9F}},
+      {"edge_loss", EdgeLoss{0.5F, 2.5F, 0.1F, 0.9F, 0.02F, EdgeLaw::kAngle}},
       {"disparity", Disparity{0.25F, 0.05F, 8.0F}},
       {"invalid_band", InvalidBand{true, 126.0F}},
       {"gain_bias", GainBias{0.001F, 0.02F}},
       {"beam_mixture_book", BeamMixture{0.5F, 0.2F, 0.1F, 0.2F, 0.25F, 0.5F, 0.125F, MissPolicy::kBook}},
       {"beam_mixture_atom", BeamMixture{0.6F, 0.1F, 0.1F, 0.2F, 40.0F, 0.0F, 0.0F, MissPolicy::kAtom}},
+      {"edge_loss_plane", EdgeLoss{0.5F, 2.5F, 0.1F, 0.9F, 0.02F, EdgeLaw::kPlane}},
+      {"texture_loss", TextureLoss{0.01F, 0.9F, 8.0F, 5.0F, 20.0F, 0.02F, 0.02F}},
   };
+}
+
+/// A step, a slope and holes, px: of whole numbers and uniforms alone.
+std::vector<float> make_disparities(std::uint32_t rows, std::uint32_t cols) {
+  std::vector<float> d;
+  for (std::uint32_t i = 0; i < rows * cols; ++i) {
+    const auto row = static_cast<float>(i / cols), col = static_cast<float>(i % cols);
+    const float unit = uniform_from_word(keyed_block(kKey, i, 0).word[0]);
+    const bool near = i % cols > 5 && i / cols > 2, hole = unit < 0.1F;
+    d.push_back(hole ? 0.0F : near ? 30.0F + 0.25F * col : 12.0F - 0.125F * row + 0.5F * unit);
+  }
+  return d;
+}
+
+/// One line for each pixel: "<name> <pixel> -> disparity taken reason".
+void add_windows(std::vector<std::string>& lines) {
+  constexpr std::uint32_t kRows = 8, kCols = 12;
+  const std::vector<float> d = make_disparities(kRows, kCols);
+  const std::pair<const char*, MatchingWindow> windows[] = {
+      {"matching_window", {.radius_px = 2, .share = 0.3F, .sure_share = 0.4F, .max_step_px = 1.5F}},
+      {"matching_window_flying", {.radius_px = 3, .sure_share = 0.5F, .flying = true}}};
+  for (const auto& [name, window] : windows) {
+    for (std::uint32_t i = 0; i < kRows * kCols; ++i) {
+      if (!(d[i] > 0.0F)) continue;
+      const WindowPixel p = match_window(window.window(), {d.data(), kRows, kCols}, i / kCols, i % kCols);
+      lines.push_back(
+          text("%s %u -> %a %u %u", name, i, double{p.disparity_px}, p.taken, static_cast<std::uint32_t>(p.reason)));
+    }
+  }
 }
 
 }  // namespace
@@ -113,6 +145,7 @@ std::vector<std::string> compute_known_answers(Isa isa) {
                            double{b.y}, double{b.z}, double{b.range_m}, double{b.radius_m}, lanes.reasons[i]));
     }
   }
+  add_windows(lines);
   return lines;
 }
 

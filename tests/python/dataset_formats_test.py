@@ -202,9 +202,9 @@ def test_a_full_disk_ends_in_one_line_and_leaves_nothing(scene, tmp_path, form):
 def test_dry_run_tells_the_price_and_writes_nothing(scene, tmp_path):
     before = sorted(tmp_path.rglob("*"))
     said = fathom("simulate", scene, "--out", tmp_path / "out", "--environments", "0:1000", "--frames", "50", "--block", "10",
-                  "--shard", "1/4", "--format", "webdataset", "--dry-run")
+                  "--shard", "1/4", "--format", "webdataset", "--units-per-file", "125", "--dry-run")
     assert sorted(tmp_path.rglob("*")) == before
-    assert said.startswith("5 000 units, 50 000 frames, 156 100 000 rays\nabout ")
+    assert said.startswith("5 000 units, 50 000 frames, 156 100 000 rays\nabout 40 files, ")
     assert "of them in shard 1/4: 1 250 units" in said
 
 

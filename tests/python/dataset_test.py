@@ -144,6 +144,28 @@ def test_a_unit_that_is_there_is_not_rendered_again(scene, tmp_path):
     assert os.stat(tmp_path / "out" / unit.folder).st_ino == before
 
 
+def test_a_complete_dataset_stays_as_it_is(scene, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    before = merged_by_command_line("scene.yaml", tmp_path / "out", *OPTIONS)  # the units have an absolute path
+    for unit in fa.dataset.units(scene, **CHOICE):
+        assert not fa.dataset.render_unit(unit, tmp_path / "out")["rendered"]
+    assert bytes_of(tmp_path / "out") == before
+    assert fa.dataset.verify(tmp_path / "out")["faults"] == []
+
+
+def test_verify_removes_what_is_at_fault(scene, tmp_path):
+    units = fa.dataset.units(scene, **CHOICE)
+    before = merged_by_command_line(scene, tmp_path / "out", *OPTIONS)
+    file = tmp_path / "out" / units[3].folder / "unit.json"
+    file.write_bytes(file.read_bytes().replace(b"unit", b"Unit"))
+    (tmp_path / "out" / "more.txt").touch()
+    assert fa.dataset.info(tmp_path / "out")["strays"] == 1
+    assert fa.dataset.verify(tmp_path / "out", remove_faulty=True)["removed"] == 2
+    assert [fa.dataset.render_unit(unit, tmp_path / "out")["rendered"] for unit in units].count(True) == 1
+    fa.dataset.merge(tmp_path / "out")
+    assert bytes_of(tmp_path / "out") == before
+
+
 def test_a_folder_of_another_dataset_becomes_one_of_this(scene, tmp_path):
     for seed in (8, 9):
         assert fa.dataset.render_unit(fa.dataset.units(scene, **{**CHOICE, "seed": seed})[0], tmp_path / "out")["rendered"]

@@ -22,6 +22,25 @@ def test_distance_noise_is_found_again():
     assert with_nan.skipped == 1
 
 
+def test_measures_a_depth_camera():
+    rng = np.random.default_rng(3)
+    disparity = 30 + 0.01 * np.arange(192)[:, None] + 0.08 * rng.standard_normal((5, 192, 240))
+    frames = 33.7 / disparity
+    frames[:, 100:104, 50:52] = np.nan
+    m = fa.measure_depth(frames, focal_baseline_px_m=33.7, still=True)
+    assert m.shape == (5, 192, 240)
+    assert abs(m.deviation_px.value - 0.08) < 5 * m.deviation_px.std_error < 0.004
+    assert len(m.across) == len(m.down) == len(m.in_time) == len(m.across_residual) == 12
+    assert all(abs(e.value) < 5 * e.std_error for e in m.across + m.down + m.in_time[:4])
+    assert np.isnan(m.in_time[4].value)
+    assert m.patches.all == 5 * 80 and m.patches.with_hole == 5
+    assert m.holes == 40 and m.blobs == [(0, 0), (5, 40), (0, 0)] and m.blobs_by_size[3] == (5, 40) and m.largest_blob == 8
+    assert m.bands[2].holes == 40 and m.bands[2].low_m == 1 and np.isinf(m.bands[-1].high_m)
+    assert fa.measure_depth(frames, threads=3).across == fa.measure_depth(frames, threads=1).across
+    one = fa.measure_depth(frames[0].astype(np.float32))
+    assert one.shape == (1, 192, 240) and one.in_time == [] and "camera" in one.flags[0]
+
+
 @pytest.mark.parametrize("normalization", ["document", "threshold"])
 def test_energy_law_is_found_again(normalization):
     truth = fa.noise.StereoEnergy(min_energy=0.3, pow=3, normalization=normalization)
@@ -53,6 +72,10 @@ def test_pairs_of_a_run(tmp_path):
     (lambda: fa.calibrate.distance([1, 2], [1, 2]), ["at least 3"]),
     (lambda: fa.calibrate.energy([0.5, 0.5], [0, 2]), ["lost", "2", "[0, 1]"]),
     (lambda: fa.calibrate.energy([0.5, 0.5], [0, 1], normalization="x"), ["'x'", "document"]),
+    (lambda: fa.measure_depth(np.ones(5)), ["frames", "(frames, rows, cols)"]),
+    (lambda: fa.measure_depth(np.ones((2, 0, 5))), ["0"]),
+    (lambda: fa.measure_depth(np.ones((4, 5)), focal_baseline_px_m=float("nan")), ["focal_baseline_px_m", "nan"]),
+    (lambda: fa.measure_depth(np.ones((4, 5)), band_edges_m=[2, 1]), ["band_edges_m", "1"]),
     (lambda: fa.calibrate.range_pairs(fa.Simulator(room(), [camera()]).render(0)), ["clean_range"]),
 ])
 def test_refusals(call, words):

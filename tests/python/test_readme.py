@@ -38,10 +38,11 @@ def block_with(words):
 
 def test_page_runs(capsys):
     names = {}
-    for words in ("fa.Scene()", "fa.Environments(", "fa.random.normal("):
+    for words in ("fa.Scene()", "envs.set_entity_poses(", "entity_ranges=", "fa.random.normal("):
         exec(block_with(words), names)
     assert "hit" in capsys.readouterr().out and names["mine"].shape == names["frame"].shape
     assert names["out"]["camera"].depth.shape == (64, 48, 64)
+    assert names["envs"].drawn_entities()["ball.reflectivity"].shape == (64,)
 
 
 @pytest.fixture

@@ -30,6 +30,7 @@ CALLS = {
     "readings": lambda v: fa.beam.fit(v, [[1.0, 2.0]], 30.0),
     "directions": lambda v: fa.sensors.RayTable(v),
     "range": lambda v: fa.calibrate.distance(v, [1.0, 2.0, 3.0]),
+    "frames": lambda v: fa.measure_depth(v),
 }
 
 

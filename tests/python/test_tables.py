@@ -19,7 +19,7 @@ def test_there_is_a_class_for_every_model():
         assert getattr(fa.noise, kind.__name__) is kind
         fields = {field["name"]: field for field in table["fields"]}
         named = inspect.signature(kind).parameters
-        assert set(named) == {*fields, "entities", "rings"}
+        assert set(named) == {*fields, "entities", "rings", "correlation"}
         one = kind()
         for name, field in fields.items():
             assert getattr(one, name) == field["default"] == named[name].default
@@ -134,6 +134,30 @@ def test_noise_for_entities_and_rings():
         np.testing.assert_allclose(moved[hit & (frame.entity_id == entity)], mean, atol=1e-5)
     with pytest.raises(fa.InputError, match="bal.*ball"):
         fa.Simulator(scene, [stereo(noise=[fa.noise.Distance(entities={"bal": dict(mean_m=1)})])])
+
+
+def test_correlated_draws():
+    """They arrive as in C++, come back with scenes, and are refused with the nearest name and the limits."""
+    inf = float("inf")
+    noise = fa.noise.Distance(stddev_m=0.1, correlation=dict(across_px=3, down_px=1.5, time_s=inf))
+    assert noise.correlation == dict(across_px=3, down_px=1.5, time_s=inf, shape="gaussian")
+    assert pickle.loads(pickle.dumps(noise)) == noise and noise != fa.noise.Distance(stddev_m=0.1)
+    assert noise.replace(stddev_m=0.2).correlation == noise.correlation and "across_px" in repr(noise)
+    assert fa.noise.Distance(correlation=dict(across_px=0)) == fa.noise.Distance()
+    for wrong, told in ((dict(acros_px=1), "across_px"), (dict(down_px=65), "64"), (dict(time_s=-1), "time_s"),
+                        (dict(across_px=float("nan")), "nan"), (dict(shape="round"), "gaussian")):
+        with pytest.raises(fa.InputError, match=told):
+            fa.noise.Distance(correlation=wrong)
+    with pytest.raises(fa.InputError, match="draws no random numbers"):
+        fa.Simulator(room(), [stereo(noise=[fa.noise.GainBias(gain=0.1, correlation=dict(across_px=1))])])
+
+    def error(noise, index):
+        frame = fa.Simulator(room(), [stereo(noise=[noise])], seed=3).render(0, index, ("range", "clean_range"))
+        return frame.range - frame.clean_range
+
+    smooth, rough = error(noise, 0), error(noise.replace(correlation=None), 0)
+    assert np.nanmean(np.abs(np.diff(smooth, axis=1))) < 0.5 * np.nanmean(np.abs(np.diff(rough, axis=1)))
+    np.testing.assert_array_equal(smooth, error(noise, 9))
 
 
 def test_ranges_are_drawn_for_the_episode():

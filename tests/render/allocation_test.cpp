@@ -95,8 +95,13 @@ TEST_P(Allocations, NoneInASteadyFrameOfAStereoCameraWithEveryLoss) {
   StereoCamera camera;
   camera.width = 320, camera.height = 240, camera.fx = 200, camera.baseline_m = 0.1;
   Sensor sensor = make_sensor(camera);
-  sensor.noise = {LossAngle{.max_incidence_rad = 1.3F}, StereoShadow{}, StereoEnergy{},
-                  EdgeLoss{.low_probability = 0.1F, .high_probability = 0.9F}, Disparity{.stddev_px = 0.1F}};
+  sensor.noise = {LossAngle{.max_incidence_rad = 1.3F},
+                  StereoShadow{},
+                  StereoEnergy{},
+                  TextureLoss{},
+                  EdgeLoss{.low_probability = 0.1F, .high_probability = 0.9F},
+                  MatchingWindow{.radius_px = 4, .min_area_px = 60},
+                  Disparity{.stddev_px = 0.1F}};
   sensor.noise[2].by_entity = {{EntityId{1}, StereoEnergy{.pow = 2}}};
   Simulator simulator(make_room_scene(), {.seed = 1, .compute = compute_on(2)});
   const SensorId id = simulator.add_sensor(sensor);
@@ -108,11 +113,36 @@ TEST_P(Allocations, NoneInASteadyFrameOfAStereoCameraWithEveryLoss) {
             0U);
 }
 
+TEST_P(Allocations, NoneInASteadyFrameWithCorrelatedDraws) {
+  StereoCamera camera;
+  camera.width = 320, camera.height = 240, camera.fx = 200, camera.baseline_m = 0.1;
+  for (const int threads : {1, 2}) {
+    Sensor sensor = make_sensor(camera);
+    const Correlation c{.across_px = 3, .down_px = 1}, slow{.across_px = 2, .time_s = 0.25},
+        fixed{.down_px = 2, .time_s = math::kInfinity, .shape = CorrelationShape::kExponential};
+    sensor.noise = {{EdgeLoss{.low_probability = 0.1F, .high_probability = 0.9F}, slow},
+                    {Disparity{.stddev_px = 0.1F}, c},
+                    {DistanceNoise{.stddev_m = 0.01F}, fixed},
+                    {Dropout{.probability = 0.1F}, slow}};
+    Simulator simulator(make_room_scene(), {.seed = 1, .compute = compute_on(threads)});
+    const SensorId id = simulator.add_sensor(sensor);
+    Frame frame(all_channels());
+    for (std::uint32_t i = 0; i < 50; ++i) simulator.render(id, i, frame);
+    EXPECT_EQ(allocations_in([&] {
+                for (std::uint32_t i = 50; i < 100; ++i) simulator.render(id, i, frame);
+              }),
+              0U)
+        << threads;
+  }
+}
+
 TEST_P(Allocations, NoneInASteadyFrameOfManyEnvironments) {
   StereoCamera camera;
   camera.width = 64, camera.height = 48, camera.fx = 40, camera.baseline_m = 0.1;
   Environments batch(make_room_scene(),
-                     make_sensor(camera, {StereoShadow{}, StereoEnergy{}, Dropout{.probability = 0.1F}}),
+                     make_sensor(camera, {StereoShadow{},
+                                          StereoEnergy{},
+                                          {Dropout{.probability = 0.1F}, Correlation{.across_px = 2, .time_s = 0.3}}}),
                      {.simulator = {.seed = 1, .compute = compute_on(1)},
                       .count = 64,
                       .ranges = {{.entry = 1, .field = "pow", .low = 1, .high = 20}}});
@@ -123,6 +153,24 @@ TEST_P(Allocations, NoneInASteadyFrameOfManyEnvironments) {
               for (std::uint32_t i = 5; i < 10; ++i) batch.render(i, frame);
             }),
             0U);
+}
+
+TEST_P(Allocations, OnlyTheCastersOwnWithOpticsPosesAndReflectivityOfTheirOwn) {
+  StereoCamera camera;
+  camera.width = 64, camera.height = 48, camera.fx = 40, camera.baseline_m = 0.1;
+  const auto drawn = [](RangeTarget target, const char* field, double low, double high) {
+    return ParameterRange{.field = field, .low = low, .high = high, .entity = EntityId{2}, .target = target};
+  };
+  Environments batch(make_room_scene(), make_sensor(camera, {StereoShadow{}, StereoEnergy{}}),
+                     {.simulator = {.seed = 1, .compute = compute_on(1)},
+                      .count = 64,
+                      .ranges = {drawn(RangeTarget::kSensor, "fx", 30, 50), drawn(RangeTarget::kSensor, "fy", 20, 80),
+                                 drawn(RangeTarget::kSensor, "rotation_z_rad", -0.1, 0.1)},
+                      .entity_ranges = {drawn(RangeTarget::kEntity, "reflectivity", 0, 1),
+                                        drawn(RangeTarget::kEntity, "position_x_m", -0.1, 0.1)}});
+  Frame frame(all_channels());
+  for (std::uint32_t i = 0; i < 3; ++i) batch.render(i, frame);
+  EXPECT_LE(allocations_in([&] { batch.render(3, frame); }), 64U * most_of_a_rebuild());
 }
 
 TEST_P(Allocations, OnlyTheCastersOwnWhileEntitiesOfEnvironmentsMove) {

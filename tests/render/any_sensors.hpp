@@ -47,7 +47,9 @@ inline Noise any_noise_of(const NoiseInfo& info) {
   }
   std::vector<FieldValue> values;
   for (const FieldInfo& field : info.fields) {
-    if (info.slug == StereoEnergy::kSlug && field.name == "energy") continue;  // the same in a chain
+    // The same in a chain.
+    const bool is_reading = field.name == "energy" || field.name.ends_with("_exponent") || field.name.ends_with("_klx");
+    if (info.slug == StereoEnergy::kSlug && is_reading) continue;
     if (info.slug == InvalidBand::kSlug && field.name == "left_band") {
       values.push_back(field_value(field, 0));  // suits the left camera alone
       continue;
@@ -55,6 +57,19 @@ inline Noise any_noise_of(const NoiseInfo& info) {
     values.push_back(any_value(field));
   }
   return make_noise(info.slug, values);
+}
+
+/// Sizes that the sensor's columns hold, should they close.
+inline Correlation any_correlation(const Sensor& sensor) {
+  const bool stereo = std::holds_alternative<StereoCamera>(sensor.model);
+  const double most_px = stereo ? 3.0 : pattern_shape(sensor.model).cols / 16.0;
+  Correlation correlation;
+  correlation.shape = *rc::gen::element(CorrelationShape::kGaussian, CorrelationShape::kExponential);
+  correlation.across_px = static_cast<float>(any_between(0, most_px));
+  correlation.down_px = static_cast<float>(any_between(0, 3));
+  if (*rc::gen::arbitrary<bool>()) correlation.across_px = 0;
+  correlation.time_s = *rc::gen::element(0.0, 0.07, 0.3, 1e9, double{math::kInfinity});
+  return correlation;
 }
 
 /// One to five entries of models that suit the sensor, some with others for the table or for ring 1.
@@ -66,11 +81,16 @@ inline NoiseChain any_chain(const Sensor& sensor) {
     const SurfaceNeeds& needs = info.needs;
     if (!stereo && (needs.camera || needs.baseline || needs.sight)) continue;
     if (needs.neighbours && !one_origin) continue;
+    const auto is_there = [](const ChainEntry& other) { return other.noise.stage() == Stage::kImage; };
+    if (info.stage == Stage::kImage && std::ranges::any_of(chain, is_there)) continue;  // one in a chain
     ChainEntry entry(any_noise_of(info));
-    const bool may_differ = info.stage != Stage::kRay && info.stage != Stage::kReading;
+    const bool may_differ = info.stage != Stage::kRay && info.stage != Stage::kReading && info.stage != Stage::kImage;
     const int differs = may_differ ? *rc::gen::inRange(0, 4) : 0;
     if (differs == 1) entry.by_entity = {{EntityId{1}, any_noise_of(info)}, {EntityId{2}, any_noise_of(info)}};
     if (differs == 2) entry.by_ring = {{1, any_noise_of(info)}};
+    if (info.draws.normals + info.draws.uniforms > 0 && *rc::gen::inRange(0, 3) == 0) {
+      entry.correlation = any_correlation(sensor);
+    }
     chain.push_back(std::move(entry));
   }
   return chain;

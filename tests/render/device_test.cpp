@@ -34,11 +34,37 @@ RC_GTEST_PROP(Device, GivesTheBitsOfTheProcessorForAnyChain, ()) {
   const Scene scene = test::any_room();
   Sensor sensor = test::any_sensor();
   if (*rc::gen::inRange(0, 4) == 0) sensor.ignore = {EntityId{1}};
+  if (*rc::gen::inRange(0, 4) == 0) {
+    sensor.timing = {.rate_hz = 20.0, .latency_s = 0.1, .jitter_s = 0.005, .drop_frame = 0.2, .freeze = 0.6};
+  }
   SimulatorOptions options = {.seed = *rc::gen::arbitrary<std::uint64_t>(), .compute = {.threads = 1}};
   const auto index = static_cast<std::uint32_t>(*rc::gen::inRange(0, 5));
   const Frame wanted = test::render_once(scene, sensor, test::all_channels(), options, index);
   const Frame found = render_on_device(scene, sensor, options, index);
   RC_ASSERT(test::channels_that_differ(wanted, found) == std::string());
+  RC_ASSERT(wanted.stamp_s() == found.stamp_s() && wanted.content_index() == found.content_index());
+}
+
+/// A camera whose chain has a window, after losses and before noise.
+RC_GTEST_PROP(Device, GivesTheBitsOfTheProcessorForAWindow, ()) {
+  const Scene scene = test::any_room();
+  const auto cols = static_cast<std::uint32_t>(*rc::gen::inRange(1, 90)),
+             rows = static_cast<std::uint32_t>(*rc::gen::inRange(1, 40));
+  const MatchingWindow window{.radius_px = static_cast<float>(*rc::gen::inRange(0, 6)),
+                              .share = static_cast<float>(test::any_between(0.05, 0.5)),
+                              .sure_share = static_cast<float>(test::any_between(0, 0.8)),
+                              .flying = *rc::gen::arbitrary<bool>(),
+                              .min_area_px = static_cast<float>(*rc::gen::inRange(0, 40)),
+                              .max_step_px = static_cast<float>(test::any_between(0.05, 2))};
+  Sensor sensor = test::make_sensor(test::make_stereo(cols, rows, 40.0, 0.3, CameraReference::kLeft),
+                                    {StereoShadow{}, StereoEnergy{.reflectivity_exponent = 1, .range_exponent = 0.5F},
+                                     EdgeLoss{.min_angle_rad = 2, .low_probability = 0.3F}, window,
+                                     Disparity{.stddev_px = 0.2F}, Dropout{.probability = 0.05F}},
+                                    {{0.3, -0.2, 0.1}, from_roll_pitch_yaw(0.1, -0.2, test::any_between(-3, 3))});
+  if (*rc::gen::arbitrary<bool>()) sensor.noise.insert(sensor.noise.begin(), AngularRay{.stddev_rad = 0.003F});
+  const SimulatorOptions options = {.seed = 5, .compute = {.threads = 1}};
+  const Frame wanted = test::render_once(scene, sensor, test::all_channels(), options, 1);
+  RC_ASSERT(test::channels_that_differ(wanted, render_on_device(scene, sensor, options, 1)) == std::string());
 }
 
 TEST(Device, RefusesAModelOfTheUsersOwn) {

@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <tuple>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "render/stereo_scenes.hpp"
 #include "support/casters.hpp"
+#include "support/isas.hpp"
 
 namespace fathom {
 namespace {
@@ -27,8 +29,11 @@ using test::render_once;
 
 constexpr float kDegree = static_cast<float>(test::kDeg);
 /// Loses what lies beside a step of some length, and no wall.
-constexpr EdgeLoss kSteps{
-    .min_angle_rad = 170 * kDegree, .max_angle_rad = 171 * kDegree, .low_probability = 1, .high_probability = 1};
+constexpr EdgeLoss kSteps{.min_angle_rad = 170 * kDegree,
+                          .max_angle_rad = 171 * kDegree,
+                          .low_probability = 1,
+                          .high_probability = 1,
+                          .law = EdgeLaw::kAngle};
 
 /// Calls f(neighbour) for each of the up to eight neighbours of a pixel.
 template <class F>
@@ -87,9 +92,18 @@ Scene make_window_scene(int plate_px, int window_px, bool with_wall) {
 // The window of one pixel is the far neighbour of eight pixels, each in another direction.
 TEST(EdgeLoss, LosesExactlyTheRingOfPixelsBesideAStep) {
   for (const bool with_wall : {true, false}) {
-    for (const auto& [plate_px, window_px] : {std::pair{9, 0}, {1, 0}, {9, 1}, {21, 5}}) {
+    for (const auto& [plate_px, window_px, law] : {std::tuple{9, 0, EdgeLaw::kAngle},
+                                                   {1, 0, EdgeLaw::kAngle},
+                                                   {9, 1, EdgeLaw::kAngle},
+                                                   {21, 5, EdgeLaw::kAngle},
+                                                   {9, 0, EdgeLaw::kPlane},
+                                                   {1, 0, EdgeLaw::kPlane},
+                                                   {9, 1, EdgeLaw::kPlane},
+                                                   {21, 5, EdgeLaw::kPlane}}) {
+      EdgeLoss steps = kSteps;
+      steps.law = law;
       const Frame f = render_once(make_window_scene(plate_px, window_px, with_wall),
-                                  make_sensor(make_stereo(41, 33, 2000, 0.1), {kSteps}));
+                                  make_sensor(make_stereo(41, 33, 2000, 0.1), {steps}));
       std::ptrdiff_t ring = 0;
       for (std::size_t i = 0; i < f.size(); ++i) {
         bool beside_a_step = false;
@@ -108,7 +122,11 @@ TEST(EdgeLoss, LosesExactlyTheRingOfPixelsBesideAStep) {
 TEST(EdgeLoss, LosesWhatTheAngleOfTheDefinitionSays) {
   for (const double limit_deg : {95.0, 130.0, 175.0}) {
     const float limit = static_cast<float>(limit_deg) * kDegree;
-    const EdgeLoss beyond{.min_angle_rad = limit, .max_angle_rad = limit, .low_probability = 1, .high_probability = 1};
+    const EdgeLoss beyond{.min_angle_rad = limit,
+                          .max_angle_rad = limit,
+                          .low_probability = 1,
+                          .high_probability = 1,
+                          .law = EdgeLaw::kAngle};
     const StereoCamera camera = make_stereo(161, 119, 80, 0.1);
     const Pose pose{{0.5, -0.3, 0.2}, from_roll_pitch_yaw(0.1, -0.2, 0.7)};
     const RayPattern pattern = make_pattern(camera);
@@ -137,7 +155,8 @@ TEST(EdgeLoss, LossesFollowTheLawInEachOfItsBranches) {
   const EdgeLoss law{.min_angle_rad = 100 * kDegree,
                      .max_angle_rad = 140 * kDegree,
                      .low_probability = 0.2F,
-                     .high_probability = 0.7F};
+                     .high_probability = 0.7F,
+                     .law = EdgeLaw::kAngle};
   const StereoCamera camera = make_stereo(320, 240, 160, 0.1);
   const Frame f = render_once(make_room_scene(), make_sensor(camera, {law}));
   const RayPattern pattern = make_pattern(camera);
@@ -172,7 +191,11 @@ TEST(EdgeLoss, RowsAreThoseOfTheEntityThatThePixelShows) {
 }
 
 TEST(EdgeLoss, RowsOfEntitiesKeepTheDraws) {
-  const EdgeLoss half{.min_angle_rad = 0, .max_angle_rad = 0, .low_probability = 0.5F, .high_probability = 0.5F};
+  const EdgeLoss half{.min_angle_rad = 0,
+                      .max_angle_rad = 0,
+                      .low_probability = 0.5F,
+                      .high_probability = 0.5F,
+                      .law = EdgeLaw::kAngle};
   EdgeLoss often = half;
   often.high_probability = 0.8F;
   Sensor sensor = make_sensor(make_stereo(161, 119, 80, 0.1), {half});
@@ -194,7 +217,8 @@ TEST(EdgeLoss, RowsOfEntitiesKeepTheDraws) {
 }
 
 TEST(EdgeLoss, RowsOfChannelsAreThoseOfTheImage) {
-  EdgeLoss all{.min_angle_rad = 0, .max_angle_rad = 0, .low_probability = 1, .high_probability = 1};
+  EdgeLoss all{
+      .min_angle_rad = 0, .max_angle_rad = 0, .low_probability = 1, .high_probability = 1, .law = EdgeLaw::kAngle};
   Sensor sensor = make_sensor(make_stereo(33, 9, 80, 0.1), {EdgeLoss{}});
   sensor.noise[0].by_ring = {{4, all}};
   const Frame image = render_once(make_room_scene(), sensor);
@@ -205,6 +229,66 @@ TEST(EdgeLoss, RowsOfChannelsAreThoseOfTheImage) {
   const Frame scan = render_once(make_room_scene(), sensor);
   for (std::size_t i = 0; i < scan.size(); ++i) {
     ASSERT_EQ(scan.reason()[i] == Reason::kEdgeLoss, scan.ring()[i] == 4) << i;
+  }
+}
+
+/// Loses everything beside a jump, whatever its angle.
+EdgeLoss beside_jumps(EdgeLaw law) {
+  return {.min_angle_rad = 0, .max_angle_rad = 0, .low_probability = 1, .high_probability = 1, .law = law};
+}
+
+// On one plane there is no jump, however obliquely it is seen; the law of angles takes a floor for an edge.
+TEST(EdgeLoss, ByThePlaneAFlatFloorLosesNothing) {
+  for (const double pitch_deg : {37.5, 45.0, 60.0, 90.0}) {
+    Scene scene;  // at 37.5 degrees the camera sees it nearly up to the horizon
+    scene.add_entity(
+        {.name = "floor", .mesh = scene.add_mesh(make_plane(1e4, 1e4)), .parent_from_entity = Pose{{0, 0, -1}, {}}});
+    const Pose pose{{}, from_roll_pitch_yaw(0.1, pitch_deg * test::kDeg, 0.3)};
+    for (const Isa isa : test::usable_isas()) {
+      const SimulatorOptions options = {.seed = 7, .compute = {.threads = 1, .isa = isa}};
+      const auto lost = [&](const EdgeLoss& law) {
+        const Frame f = render_once(scene, make_sensor(make_stereo(160, 120, 100, 0.1), {law}, pose),
+                                    test::all_channels(), options);
+        EXPECT_GT(count_of(f, Reason::kHit) + count_of(f, Reason::kEdgeLoss), f.size() / 3);
+        return count_of(f, Reason::kEdgeLoss);
+      };
+      EXPECT_EQ(lost(beside_jumps(EdgeLaw::kPlane)), 0U) << pitch_deg;
+      EXPECT_GT(lost(beside_jumps(EdgeLaw::kAngle)), 160U * 120U / 3) << pitch_deg;
+    }
+  }
+}
+
+/// The largest r / t - 1 of the definition, in double precision: `n` is the normal of the pixel in the sensor frame.
+double jump_of(const Frame& frame, const RayPattern& pattern, std::size_t i, const Vec3& n) {
+  const double distance = frame.clean_range_m()[i] * dot(n, test::direction_of(pattern, i));
+  double most = 0;
+  for_each_neighbour(frame, i, [&](std::size_t q) {
+    const double slope = dot(n, test::direction_of(pattern, q));
+    if (slope * distance > 0)
+      most = std::max(most, std::min(1e18, double{frame.clean_range_m()[q]}) * slope / distance);
+  });
+  return most - 1;
+}
+
+TEST(EdgeLoss, ByThePlaneLosesWhatLiesFartherBehindItThanTheStep) {
+  const StereoCamera camera = make_stereo(161, 119, 80, 0.1);
+  const Pose pose{{0.5, -0.3, 0.2}, from_roll_pitch_yaw(0.1, -0.2, 0.7)};
+  const RayPattern pattern = make_pattern(camera);
+  for (const float step : {0.005F, 0.02F, 0.3F}) {
+    EdgeLoss law = beside_jumps(EdgeLaw::kPlane);
+    law.step = step;
+    const Frame f = render_once(make_room_scene(), make_sensor(camera, {law}, pose));
+    std::size_t lost = 0, kept = 0;
+    for (std::size_t i = 0; i < f.size(); ++i) {
+      const Vec3 n =
+          rotate(conjugate(pose.rotation), {f.normal_world().x[i], f.normal_world().y[i], f.normal_world().z[i]});
+      const double jump = jump_of(f, pattern, i, n);
+      if (std::abs(jump - double{step}) < 1e-4) continue;
+      ASSERT_EQ(f.reason()[i] == Reason::kEdgeLoss, jump > double{step}) << i << " " << jump;
+      (jump > double{step} ? lost : kept) += 1;
+    }
+    EXPECT_GT(lost, 100U) << step;
+    EXPECT_GT(kept, f.size() / 2) << step;
   }
 }
 
@@ -220,8 +304,11 @@ TEST(EdgeLoss, LosesAtStepsAndNotOnWalls) {
 }
 
 TEST(EdgeLoss, ProbabilityRisesLinearlyWithTheAngle) {
-  const EdgeLoss rising{
-      .min_angle_rad = 90 * kDegree, .max_angle_rad = 150 * kDegree, .low_probability = 0.1F, .high_probability = 0.9F};
+  const EdgeLoss rising{.min_angle_rad = 90 * kDegree,
+                        .max_angle_rad = 150 * kDegree,
+                        .low_probability = 0.1F,
+                        .high_probability = 0.9F,
+                        .law = EdgeLaw::kAngle};
   // One row over a plane that slopes along it: the steepest neighbour is the farther one, and the angle is 90 degrees
   // plus the incidence.
   const Frame f =
@@ -235,7 +322,11 @@ TEST(EdgeLoss, ProbabilityRisesLinearlyWithTheAngle) {
 }
 
 TEST(EdgeLoss, ComesBeforeDropoutInTheReasons) {
-  const EdgeLoss all{.min_angle_rad = 0, .max_angle_rad = 1 * kDegree, .low_probability = 1, .high_probability = 1};
+  const EdgeLoss all{.min_angle_rad = 0,
+                     .max_angle_rad = 1 * kDegree,
+                     .low_probability = 1,
+                     .high_probability = 1,
+                     .law = EdgeLaw::kAngle};
   const Frame f =
       render_once(make_room_scene(), make_sensor(make_stereo(64, 48, 40, 0.1), {Dropout{.probability = 0.5F}, all}));
   EXPECT_EQ(count_of(f, Reason::kDropout), 0U);

@@ -65,7 +65,8 @@ TEST(Order, TheRangeGateComesBeforeEveryLoss) {
 }
 
 TEST(Order, EnergyComesBeforeEdges) {
-  const EdgeLoss every{.min_angle_rad = 0, .max_angle_rad = 0, .low_probability = 1, .high_probability = 1};
+  const EdgeLoss every{
+      .min_angle_rad = 0, .max_angle_rad = 0, .low_probability = 1, .high_probability = 1, .law = EdgeLaw::kAngle};
   const Frame f = render_once(
       make_room_scene(), make_sensor(make_stereo(120, 90, 60, 0.5), {every, StereoEnergy{.min_energy = kLeastEnergy}}));
   for (std::size_t i = 0; i < f.size(); ++i) {

@@ -75,7 +75,8 @@ TEST_P(Ptx, HasTheKernelsForEveryGpuSincePascal) {
   ASSERT_FALSE(ptx.empty());
   EXPECT_NE(ptx.find(".target sm_60"), std::string::npos);
   for (const char* kernel :
-       {"render_rays", "lose_edges", "sort_instances", "merge_instances", "build_nodes", "refit_nodes"}) {
+       {"render_rays", "lose_edges", "sort_instances", "merge_instances", "build_nodes", "refit_nodes", "match_pixels",
+        "join_pixels", "count_pixels", "lose_speckles", "finish_rays"}) {
     EXPECT_NE(ptx.find(".visible .entry fathom_" + std::string(kernel) + "("), std::string::npos) << kernel;
   }
   EXPECT_EQ(ptx.find(".extern"), std::string::npos) << "something is called that is not there";

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Losses by angle and by energy, against their laws on tilted planes.
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 #include <gtest/gtest.h>
 
 #include <fathom/base/error.hpp>
 #include <fathom/sensor/presets.hpp>
+#include <fathom/simulate/environments.hpp>
 
 #include "render/stereo_scenes.hpp"
 #include "sensor/sensor_view.hpp"
@@ -18,6 +21,7 @@ namespace {
 
 using test::count_of;
 using test::make_plane_scene;
+using test::make_room_scene;
 using test::make_sensor;
 using test::make_stereo;
 using test::render_once;
@@ -284,6 +288,56 @@ TEST(BadParameters, AreRefusedByName) {
   EXPECT_THROW(Noise(LossAngle{.max_incidence_rad = 0.0F}), InputError);
   EXPECT_THROW(Noise(LossAngle{.max_incidence_rad = 1.7F}), InputError);
   EXPECT_THROW(Noise(StereoEnergy{.normalization = static_cast<EnergyNormalization>(7)}), InputError);
+}
+
+// Off by default; each factor as its formula says, in the array of energies and in what is lost.
+TEST(StereoEnergy, IsScaledByReflectivityRangeAndAmbientLightOnRequest) {
+  const StereoCamera camera = make_stereo(120, 90, 60, 0.1);
+  const auto frame_of = [&](const StereoEnergy& law) {
+    return render_once(make_room_scene(), make_sensor(camera, {law}, {{}, from_roll_pitch_yaw(0, 0.2, 0.3)}));
+  };
+  const StereoEnergy plain{.min_energy = 0.3F, .pow = 1e9F};
+  StereoEnergy scaled = plain;
+  scaled.reflectivity_exponent = 2, scaled.range_exponent = 1.5F, scaled.ambient_klx = 5, scaled.half_ambient_klx = 20;
+  const Frame off = frame_of(plain), on = frame_of(scaled);
+  std::size_t dimmer = 0;
+  for (std::size_t i = 0; i < on.size(); ++i) {
+    const double rho = off.entity_id()[i] == 1 ? 0.5 : 1.0;  // the table
+    const double gain = rho * rho * std::pow(double{off.clean_range_m()[i]}, -1.5) / 1.25;
+    ASSERT_NEAR(on.energy()[i], off.energy()[i] * gain, 2e-6 * std::abs(off.energy()[i] * gain) + 1e-7);
+    ASSERT_EQ(on.reason()[i] == Reason::kLowEnergy, on.energy()[i] <= 0.3F);
+    dimmer += on.reason()[i] == Reason::kLowEnergy && off.reason()[i] == Reason::kHit ? 1 : 0;
+  }
+  EXPECT_GT(dimmer, 100U);
+  EXPECT_GT(std::count(on.entity_id().begin(), on.entity_id().end(), 1U), 100);
+}
+
+// Two laws of one chain read one energy; a law that stands alone may have a range of it.
+TEST(StereoEnergy, HasOneScaleInAChain) {
+  const StereoCamera camera = make_stereo(32, 24, 20, 0.1);
+  StereoEnergy dim;
+  dim.ambient_klx = 3;
+  EXPECT_THROW(render_once(make_room_scene(), make_sensor(camera, {StereoEnergy{}, dim})), InputError);
+  const ParameterRange range = {.entry = 0, .field = "ambient_klx", .low = 0, .high = 50};
+  const auto make = [&](NoiseChain chain) {
+    Environments(make_room_scene(), make_sensor(camera, std::move(chain)), {.count = 2, .ranges = {range}});
+  };
+  EXPECT_NO_THROW(make({StereoEnergy{}}));
+  EXPECT_THROW(make({StereoEnergy{}, StereoEnergy{}}), InputError);
+}
+
+TEST(TextureLoss, FollowsTheTextureOfTheEntityThatThePixelShows) {
+  ChainEntry texture = TextureLoss{.projector = 0};
+  texture.by_entity = {{EntityId{1}, TextureLoss{.texture = 0.5F, .projector = 0}}};
+  const Frame f = render_once(make_room_scene(), make_sensor(make_stereo(120, 90, 60, 0.1), {texture}));
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < f.size(); ++i) {
+    if (f.entity_id()[i] != 1) continue;
+    ASSERT_EQ(f.reason()[i], Reason::kHit);
+    ++kept;
+  }
+  EXPECT_GT(kept, 100U);
+  EXPECT_GT(test::count_of(f, Reason::kLowTexture), f.size() / 2);
 }
 
 }  // namespace

@@ -41,7 +41,33 @@ Defect range(const std::string& name, const std::string& value, std::vector<std:
   return {name, kModel, "distance: {stddev_m: " + value + "}", std::move(message)};
 }
 
+/// `values`: from column 33 on.
+Defect correlation(const std::string& name, const std::string& values, std::vector<std::string> message) {
+  return {name, kModel, "dropout: {correlation: " + values + "}", std::move(message)};
+}
+
 const std::vector<Defect> kDefects = {
+    correlation("CorrelationMisspelt", "{acros_px: 1}",
+                {"bad.yaml:12:33:", "noise.dropout.correlation.acros_px is not a known key", "'across_px'"}),
+    correlation("CorrelationTooLarge", "{down_px: 65}",
+                {"bad.yaml:12:42:", "dropout.correlation.down_px = 65 is not in [0, 64] px"}),
+    correlation("CorrelationThatIsNoNumber", "{across_px: .nan}", {"bad.yaml:12:44:", "across_px = .nan", "finite"}),
+    correlation("CorrelationWithoutEnd", "{across_px: inf}", {"bad.yaml:12:44:", "across_px = inf is not"}),
+    correlation("CorrelationOfRanges", "{across_px: {uniform: [1, 2]}}",
+                {"bad.yaml:12:44:", "across_px", "is a range; so far only numbers of noise models"}),
+    correlation("CorrelationOfAnotherShape", "{shape: gausian}", {"bad.yaml:12:40:", "gausian", "'gaussian'"}),
+    correlation("CorrelationOfNoTime", "{time_s: 1e-9}",
+                {"bad.yaml:12:32:", "time_s = 1e-09 is neither 0 nor at least 1e-06 s"}),
+    correlation("CorrelationBackInTime", "{time_s: -.inf}", {"bad.yaml:12:41:", "time_s = -.inf"}),
+    correlation("CorrelationOfAWord", "3", {"bad.yaml:12:32:", "dropout.correlation"}),
+    {"CorrelationOfNoDraws",
+     kModel,
+     "gain_bias: {gain: 0.1, correlation: {across_px: 1}}",
+     {"bad.yaml:12:45:", "gain_bias.correlation", "gain_bias draws no random numbers"}},
+    {"CorrelationWithinAnEntity",
+     kModel,
+     "dropout: {entities: {crate: {correlation: {across_px: 1}}}}",
+     {"bad.yaml:12:", "dropout.entities.crate.correlation is not a known key"}},
     // Ranges. The value of stddev_m stands in column 30.
     range("RangeOfUnknownLaw", "{unifrom: [0, 1]}",
           {"bad.yaml:12:31:", "noise.distance.stddev_m.unifrom is not a known key", "'uniform'"}),
@@ -132,11 +158,13 @@ const std::vector<Defect> kDefects = {
     {"PositionAsARange",
      "position_m: [3, 0, 0.5]",
      "position_m: [{uniform: [3, 4]}, 0, 0]",
-     {"position_m.0 = {uniform: [3, 4]} is a range; so far only numbers of noise models can be ranges"}},
+     {"position_m.0 = {uniform: [3, 4]} is a range; only numbers of noise models and of sensors, pose_offset and "
+      "reflectivity can be ranges"}},
     {"SizeAsARange",
      "size_m: [1, 1, 1]",
      "size_m: {normal: [1, 1]}",
-     {"size_m = {normal: [1, 1]} is a range; so far only numbers of noise models can be ranges"}},
+     {"size_m = {normal: [1, 1]} is a range; only numbers of noise models and of sensors, pose_offset and reflectivity "
+      "can be ranges"}},
 
     // Cameras.
     {"TwoFocalLengths",

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <stdexcept>
 #include <string>
 
@@ -220,6 +221,25 @@ TEST(SceneFormat, StereoCameraWithPoses) {
 }
 
 // Parameters for two rings, the rest as the model's own line.
+TEST(SceneFormat, CorrelationsArrive) {
+  const NoiseChain noise =
+      read(scene_with("    preset: VLP-16\n    noise:\n"
+                      "      - distance: {stddev_m: 0.1, correlation: {across_px: 2.5, down_px: 0.5, time_s: 0.75}}\n"
+                      "      - dropout: {correlation: {time_s: inf, shape: exponential}, probability: 0.1}\n"
+                      "      - dropout: {correlation: {time_s: .inf}}\n"
+                      "      - gain_bias: {correlation: {across_px: 0}}\n"
+                      "      - distance: {}\n"))
+          .sensors[0]
+          .sensor.noise;
+  constexpr double kInf = std::numeric_limits<double>::infinity();
+  ASSERT_EQ(noise.size(), 5U);
+  EXPECT_EQ(noise[0].correlation, (Correlation{.across_px = 2.5F, .down_px = 0.5F, .time_s = 0.75}));
+  EXPECT_EQ(noise[1].correlation, (Correlation{.time_s = kInf, .shape = CorrelationShape::kExponential}));
+  EXPECT_EQ(noise[2].correlation, (Correlation{.time_s = kInf}));
+  EXPECT_TRUE(noise[3].correlation.is_white());
+  EXPECT_EQ(noise[4].correlation, Correlation{});
+}
+
 TEST(SceneFormat, RowsPerChannel) {
   const Sensor sensor =
       read(scene_with("    preset: VLP-16\n    noise:\n      - gain_bias: {gain: 1e-3, rings: {0: {bias_m: 0.02}, "

@@ -9,7 +9,7 @@ out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 echo "# tests/simulate/make_digests.sh build/release/bin/fathom > tests/simulate/digests.txt"
 # Not the robot: its poses are made by the C library's sine, and a build may lack its reader.
-for scene in examples/*/*.yaml tests/simulate/everything.yaml; do
+for scene in examples/*/*.yaml tests/simulate/everything.yaml tests/simulate/correlated.yaml; do
   if grep -q "^  from:" "$scene"; then continue; fi
   echo "$scene"
   "$fathom" simulate "$scene" --out "$out" --force --frames 2 --quiet --digest "$@"

@@ -51,12 +51,14 @@ TEST(Override, GoesThroughNamesPositionsAndSlugs) {
 
 TEST(Override, AddsKeysThatTheFormatKnows) {
   const SceneSetup setup = read_with({"start_s=3", "sensors.laser.rolling=true", "sensors.laser.outputs=[ply]",
-                                      "sensors.lidar.noise.distance.stddev_per_m=0.25"});
+                                      "sensors.lidar.noise.distance.stddev_per_m=0.25",
+                                      "sensors.lidar.noise.distance.correlation.across_px=3"});
   EXPECT_EQ(setup.start_s, 3.0);
   EXPECT_TRUE(setup.sensors[1].sensor.rolling);
   ASSERT_EQ(setup.sensors[1].outputs.size(), 1U);
   EXPECT_NE(setup.sensors[1].outputs[0].get_if<PlyOutput>(), nullptr);
   EXPECT_EQ(parameter(setup.sensors[0].sensor.noise[0].noise, "stddev_per_m"), 0.25);
+  EXPECT_EQ(setup.sensors[0].sensor.noise[0].correlation, (Correlation{.across_px = 3}));
 }
 
 TEST(Override, GivesOptionsToABareWord) {

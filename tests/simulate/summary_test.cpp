@@ -75,7 +75,7 @@ TEST(Summary, TellsTheWholeChain) {
   const json summary =
       run_scene(replaced(kScene, "      - distance: {stddev_m: 0.01}\n",
                          "      - distance: {stddev_m: 0.02, entities: {cart: {mean_m: -0.1}}}\n"
-                         "      - angular_ray: {axis: y, stddev_deg: 0.5}\n"
+                         "      - angular_ray: {axis: y, stddev_deg: 0.5, correlation: {across_px: 2.5, time_s: inf}}\n"
                          "      - gain_bias: {gain: {uniform: [0.001, 0.002]}, rings: {3: {bias_m: 0.25}}}\n"))
           .summary;
   const json& lidar = summary["sensors"][0];
@@ -90,6 +90,9 @@ TEST(Summary, TellsTheWholeChain) {
   EXPECT_EQ(noise[1]["stage"], "ray");
   EXPECT_EQ(noise[1]["parameters"]["axis"], "y");
   EXPECT_NEAR(noise[1]["parameters"]["stddev_rad"].get<double>(), 0.5 * kRadPerDeg, 1e-9);
+  EXPECT_FALSE(noise[0].contains("correlation"));
+  const json correlation = {{"across_px", 2.5}, {"down_px", 0.0}, {"time_s", "inf"}, {"shape", "gaussian"}};
+  EXPECT_EQ(noise[1]["correlation"], correlation);
   EXPECT_EQ(noise[2]["rings"]["3"]["bias_m"], 0.25);
   // What was drawn is what was used.
   EXPECT_FLOAT_EQ(noise[2]["parameters"]["gain"].get<float>(), lidar["drawn"][0]["value"].get<float>());

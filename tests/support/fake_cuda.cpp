@@ -19,6 +19,7 @@
 
 #include "cast/tree/sorted_tree.hpp"
 #include "render/device/driver.hpp"
+#include "render/device/field_job.hpp"
 #include "render/device/render_ray.hpp"
 
 namespace {
@@ -200,9 +201,23 @@ class JobCheck {
     see_any("reasons", o.reason, first, count);
     for (const float* p : {f.image.dx, f.image.dy, f.image.dz}) see_any("image", p, first, count);
     see_any("rings", f.image.ring, first, count);
+    see_any("correlated draws", f.fields, first, count);
+    windowed(f, first, count);
     if (f.chain.edge_loss.count == 0) return;
+    for (const float* p : {f.edges.nx, f.edges.ny, f.edges.nz}) see_any("edges", p, first, count);
     see_any("edges", f.edges.range_m, first, count), see_any("edges", f.edges.reached, first, count);
     see_any("edges", f.edges.entity, first, count);
+  }
+
+  void windowed(const device::FrameData& f, std::uint32_t first, std::size_t count) {
+    const device::Windowed& w = f.windowed;
+    if (!f.chain.has_window) return;
+    for (const float* p : {w.range_m, w.disparity_px, w.matched_px, w.nx, w.ny, w.nz}) see("windows", p + first, count);
+    for (const std::uint32_t* p : {w.taken, w.entity, w.triangle}) see("windows", p + first, count);
+    see("windows", w.reason + first, count);
+    for (const float* p : {w.dx, w.dy, w.dz}) see_any("turned rays", p, first, count);
+    if (f.chain.window.min_area_px <= 1) return;
+    see("regions", w.region + first, count), see("regions", w.area + first, count);
   }
 
   bool ok_ = true;
@@ -224,6 +239,15 @@ bool is_sound(const tree::Refit& r) {
   return sound;
 }
 
+bool is_sound(const device::FieldJob& f) {
+  const bool sound = is_of_gpu(f.kernel, sizeof(FieldKernel)) &&
+                     is_of_gpu(f.white, std::size_t{f.white_threads()} * 4 * sizeof(float)) &&
+                     is_of_gpu(f.half, std::size_t{f.half_threads()} * sizeof(float)) &&
+                     is_of_gpu(f.out, std::size_t{f.threads()} * sizeof(float));
+  if (!sound) complain("a field of correlated draws is not in the GPU's memory");
+  return sound;
+}
+
 /// What a launch is given: jobs, a number, and how many threads for each job.
 struct Launch {
   const void* jobs;
@@ -242,7 +266,10 @@ void run_threads(const Launch& launch, Check check, Run run_thread) {
 }
 
 constexpr std::array kKernels = {"fathom_render_rays",     "fathom_lose_edges",  "fathom_sort_instances",
-                                 "fathom_merge_instances", "fathom_build_nodes", "fathom_refit_nodes"};
+                                 "fathom_merge_instances", "fathom_build_nodes", "fathom_refit_nodes",
+                                 "fathom_match_pixels",    "fathom_join_pixels", "fathom_count_pixels",
+                                 "fathom_lose_speckles",   "fathom_finish_rays", "fathom_draw_white",
+                                 "fathom_sum_across",      "fathom_sum_down"};
 std::array<char, kKernels.size()> kernel_names;  // whose addresses are those of the functions
 
 void run_kernel(std::size_t kernel, const Launch& launch) {
@@ -251,7 +278,7 @@ void run_kernel(std::size_t kernel, const Launch& launch) {
   const auto sound = [](const auto& job) { return is_sound(job); };
   const auto rays = [&](const device::FrameData& f) { return JobCheck().rays(f, number, number + launch.threads); };
   const auto any = [](const device::FrameData&) { return true; };
-  using device::FrameData, tree::SortedTree, tree::Refit;
+  using device::FrameData, device::FieldJob, tree::SortedTree, tree::Refit;
   using I = std::uint32_t;
   switch (kernel) {
     case 0:
@@ -264,8 +291,24 @@ void run_kernel(std::size_t kernel, const Launch& launch) {
       return run_threads<SortedTree>(launch, sound, [&](const auto& t, I i) { tree::merge_key(t, number, i); });
     case 4:
       return run_threads<SortedTree>(launch, sound, [&](const auto& t, I i) { tree::build_sorted_node(t, number, i); });
-    default:
+    case 5:
       return run_threads<Refit>(launch, sound, [&](const auto& r, I i) { tree::refit_task(r, number + i); });
+    case 6:
+      return run_threads<FrameData>(launch, any, [&](const auto& f, I i) { device::match_pixel(f, number + i); });
+    case 7:
+      return run_threads<FrameData>(launch, any, [&](const auto& f, I i) { device::join_pixel(f, number + i); });
+    case 8:
+      return run_threads<FrameData>(launch, any, [&](const auto& f, I i) { device::count_pixel(f, number + i); });
+    case 9:
+      return run_threads<FrameData>(launch, any, [&](const auto& f, I i) { device::lose_speckle(f, number + i); });
+    case 10:
+      return run_threads<FrameData>(launch, rays, [&](const auto& f, I i) { device::finish_ray(f, number + i); });
+    case 11:
+      return run_threads<FieldJob>(launch, sound, [&](const auto& f, I i) { device::draw_white(f, number + i); });
+    case 12:
+      return run_threads<FieldJob>(launch, sound, [&](const auto& f, I i) { device::sum_field_across(f, number + i); });
+    default:
+      return run_threads<FieldJob>(launch, sound, [&](const auto& f, I i) { device::sum_field_down(f, number + i); });
   }
 }
 

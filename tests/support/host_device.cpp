@@ -9,6 +9,7 @@
 #include "cast/tree/refit.hpp"
 #include "cast/tree/sorted_tree.hpp"
 #include "render/block_store.hpp"
+#include "render/device/field_plan.hpp"
 #include "render/device/gather.hpp"
 #include "render/device/rays.hpp"
 #include "render/device/render_ray.hpp"
@@ -99,18 +100,62 @@ class HostDevice final : public FrameDevice {
       data.image = device::image_of(job.pattern, device::whole(job.plan), keeper);
       data.out = device::channels_of(job.first, frame);
       EdgeScratch& edge = *job.edge;
-      data.edges = {edge.range_m.data(), edge.reached.data(), edge.entity.empty() ? nullptr : edge.entity.data()};
+      data.edges = {edge.range_m.data(), edge.reached.data(), edge.entity.empty() ? nullptr : edge.entity.data(),
+                    edge.edge_nx.data(), edge.edge_ny.data(), edge.edge_nz.data()};
+      area_.resize(edge.region.size());
+      data.windowed = windowed_of(edge);
+      make_fields(job, keeper, data);
       // Backwards, because threads of a device come in no order.
       for (std::uint32_t lane = job.plan.lanes(); lane-- > 0;) device::render_ray(data, lane);
       for (std::uint32_t pixel = 0; pixel < rays && data.chain.edge_loss.count > 0; ++pixel) {
         device::lose_edge(data, pixel);
       }
+      for (std::uint32_t pixel = rays; pixel-- > 0;) device::match_pixel(data, pixel);
+      for (std::uint32_t pixel = rays; pixel-- > 0;) device::join_pixel(data, pixel);
+      for (std::uint32_t pixel = rays; pixel-- > 0;) device::count_pixel(data, pixel);
+      for (std::uint32_t pixel = rays; pixel-- > 0;) device::lose_speckle(data, pixel);
+      for (std::uint32_t lane = job.plan.lanes(); lane-- > 0;) device::finish_ray(data, lane);
     }
     ++frames;
   }
 
  private:
+  void make_fields(const RenderJob& job, device::Keeper& keeper, device::FrameData& data) {
+    if (job.chain.correlated.empty()) return;
+    const device::Window window = device::whole(job.plan);
+    memory_.resize(device::field_floats(job, window));
+    fields_.clear();
+    device::add_fields(job, window, memory_.data(), keeper, fields_, data);
+    for (const device::FieldJob& field : fields_) {
+      for (std::uint32_t i = field.white_threads(); i-- > 0;) device::draw_white(field, i);
+      for (std::uint32_t i = field.half_threads(); i-- > 0;) device::sum_field_across(field, i);
+      for (std::uint32_t i = field.threads(); i-- > 0;) device::sum_field_down(field, i);
+    }
+  }
+
+  device::Windowed windowed_of(EdgeScratch& edge) {
+    const auto at = [](auto& values) { return values.empty() ? nullptr : values.data(); };
+    return {edge.reason.data(),
+            edge.range_m.data(),
+            edge.disparity_px.data(),
+            edge.matched_px.data(),
+            edge.taken.data(),
+            edge.entity.data(),
+            edge.triangle.data(),
+            edge.region.data(),
+            area_.data(),
+            edge.nx.data(),
+            edge.ny.data(),
+            edge.nz.data(),
+            at(edge.dx),
+            at(edge.dy),
+            at(edge.dz)};
+  }
+
   device::Gatherer gatherer_;
+  std::vector<device::FieldJob> fields_;
+  std::vector<float> memory_;
+  std::vector<std::uint32_t> area_;
   HostWorlds worlds_;
 };
 

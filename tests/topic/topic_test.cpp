@@ -283,6 +283,40 @@ TEST_F(Topics, OfTheExampleHaveBothClouds) {
   }
 }
 
+TEST(TopicDomains, HearOfEachFrameThatArrives) {
+  if (!has_topics()) GTEST_SKIP() << "this build has no DDS";
+  const test::TemporaryFolder folder;
+  const SceneSetup setup = read_scene_file(folder.write("a.yaml", R"(
+scene: {meshes: {room: {box: {size_m: [8, 6, 3]}}}, entities: [{name: room, mesh: room}]}
+sensors:
+  - {name: laser, preset: RPLIDAR-A2, outputs: []}
+  - name: lidar
+    preset: VLP-16
+    columns: 30
+    timing: {rate_hz: 25, latency_s: 0.03, jitter_s: 0.004, drop_frame: 0.3, freeze: 0.3}
+    outputs: []
+)"));
+  RunOptions run;
+  run.out = folder / "out";
+  run.bag = folder / "a.mcap";
+  run.frames = 4;
+  run_scene(setup, run);
+  std::uint64_t messages = 0, clouds = 0;
+  read_bag(run.bag, [&](const BagMessage& message) {
+    ++messages;
+    if (message.topic.name == "/lidar/points") ++clouds;
+  });
+  EXPECT_GT(clouds, 3U);
+  EXPECT_LT(clouds, 10U);
+  PublishOptions options;
+  options.domain = {any_domain(), {}};
+  options.speed = std::numeric_limits<double>::infinity();
+  options.run.frames = 4;
+  const PublishResult result = publish_scene(setup, options);
+  EXPECT_EQ(result.messages, messages);
+  EXPECT_EQ(result.frames, 4U);
+}
+
 /// DDS binds its sockets to every address; what keeps others out is the kernel's filter, which counts what it drops.
 TEST(TopicDomains, HearThisComputerAlone) {
   if (!has_topics()) GTEST_SKIP() << "this build has no DDS";

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -63,5 +64,25 @@ FATHOM_API std::string unit_digest(const SceneSetup& setup, const RunOptions& op
 /// that are there without resume and force), SystemError (disk, memory) or Interrupted (should_stop said yes; units
 /// that are there are whole).
 FATHOM_API DatasetResult render_dataset(const SceneSetup& setup, const DatasetOptions& options);
+
+/// Renders units of one scene in many calls, such as those of a scheduler. Calls share the trees where each has one
+/// thread, and input files are read again only when they have changed. For any thread.
+class FATHOM_API DatasetRenderer {
+ public:
+  /// The setup does not change afterwards.
+  explicit DatasetRenderer(std::shared_ptr<const SceneSetup> setup);
+  ~DatasetRenderer();
+  DatasetRenderer(const DatasetRenderer&) = delete;
+  DatasetRenderer& operator=(const DatasetRenderer&) = delete;
+
+  /// As the function of this name, of the input files as they are now.
+  [[nodiscard]] std::string unit_digest(const RunOptions& options, const Unit& unit);
+  /// As render_dataset(). Where all units are complete, it builds no tree.
+  DatasetResult render(const DatasetOptions& options);
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
 
 }  // namespace fathom

@@ -10,18 +10,21 @@
 namespace fathom {
 
 struct DatasetEstimate {
-  std::uint64_t units = 0, frames = 0, rays = 0;  ///< of the dataset; known
-  std::uint64_t files = 0, bytes = 0;             ///< by the sample
-  double seconds = 0.0;                           ///< of this computer with these threads, for all units
-  std::uint64_t shard_units = 0;                  ///< of the options' shard
+  std::uint64_t complete_units = 0;               ///< that resume and claim keep; the rest is what follows
+  std::uint64_t units = 0, frames = 0, rays = 0;  ///< to be rendered; known
+  std::uint64_t files = 0;                        ///< known for formats with many units in each
+  std::uint64_t bytes = 0;                        ///< by the sample
+  double seconds = 0.0;                           ///< of this computer with these threads, for all these units
+  std::uint64_t shard_units = 0;                  ///< of these, those of the options' shard
   double shard_seconds = 0.0;
   std::uint64_t sample_frames = 0;  ///< that were rendered and written
   double sample_seconds = 0.0;      ///< that they took
 };
 
 /// Renders the first frames of the first, a middle and the last environment, for some seconds in all, into a hidden
-/// folder beside options.run.out, so that they go to the same disk, and removes it. Nothing else is written. Throws as
-/// render_dataset(); SystemError where no folder can be made.
+/// folder beside options.run.out, so that they go to the same disk, and removes it. Nothing else is written; what a
+/// call of this computer left that was killed is removed, too. Throws as render_dataset(); SystemError where no folder
+/// can be made.
 FATHOM_API DatasetEstimate estimate_dataset(const SceneSetup& setup, const DatasetOptions& options);
 
 }  // namespace fathom

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
@@ -104,8 +105,13 @@ class FATHOM_API Frame {
   [[nodiscard]] std::uint32_t rows() const { return rows_; }
   [[nodiscard]] std::uint32_t cols() const { return cols_; }
   [[nodiscard]] std::size_t size() const { return std::size_t{rows_} * cols_; }
-  [[nodiscard]] double stamp_s() const { return stamp_s_; }     ///< time of the start of the frame
-  [[nodiscard]] std::uint32_t index() const { return index_; }  ///< frame number, the key of its noise
+  [[nodiscard]] double stamp_s() const { return stamp_s_; }  ///< when it was measured: its start
+  /// When it arrives (Sensor::timing); NaN: never, the frame is dropped, and holds what nobody gets to see.
+  [[nodiscard]] double delivered_s() const { return delivered_s_; }
+  [[nodiscard]] bool is_dropped() const { return std::isnan(delivered_s_); }
+  [[nodiscard]] std::uint32_t index() const { return index_; }  ///< frame number
+  /// The number of the frame that was measured, the key of its noise: index(), unless the frame is frozen.
+  [[nodiscard]] std::uint32_t content_index() const { return content_; }
 
   // Each throws InputError when the channel was not asked for.
   [[nodiscard]] std::span<const float> range_m() const { return floats(Channel::kRange); }
@@ -148,8 +154,8 @@ class FATHOM_API Frame {
   bool of_caller_ = false;  // its arrays stand in buffers_, and its own are empty
   std::array<void*, kChannelCount> buffers_ = {};
   std::shared_ptr<const void> owner_;  // of buffers_, if anybody
-  std::uint32_t rows_ = 0, cols_ = 0, index_ = 0;
-  double stamp_s_ = 0.0;
+  std::uint32_t rows_ = 0, cols_ = 0, index_ = 0, content_ = 0;
+  double stamp_s_ = 0.0, delivered_s_ = 0.0;
   std::array<std::vector<float>, kChannelCount> floats_;
   std::vector<std::uint32_t> entity_id_, triangle_id_, label_;
   std::vector<std::uint16_t> ring_;

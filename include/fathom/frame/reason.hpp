@@ -22,11 +22,15 @@ enum class Reason : std::uint8_t {
   kDropout = 10,       ///< lost at random, whatever was hit
   kMasked = 11,        ///< excluded by the user
   kEdgeLoss = 12,      ///< beside a jump in depth, lost by the probability of the edge law
+  kEdge = 13,          ///< the matching window holds no surface that is large or sure enough
+  kSpeckle = 14,       ///< part of a region too small to be believed
+  kLowTexture = 15,    ///< too little texture and projected pattern, lost by the probability of the texture law
 };
 
-inline constexpr std::array<std::string_view, 13> kReasonNames = {
-    "hit",         "miss",       "below_min_range", "above_max_range", "loss_angle", "hidden_left", "hidden_right",
-    "hidden_both", "low_energy", "random_loss",     "dropout",         "masked",     "edge_loss"};
+inline constexpr std::array<std::string_view, 16> kReasonNames = {
+    "hit",          "miss",        "below_min_range", "above_max_range", "loss_angle", "hidden_left",
+    "hidden_right", "hidden_both", "low_energy",      "random_loss",     "dropout",    "masked",
+    "edge_loss",    "edge",        "speckle",         "low_texture"};
 
 constexpr std::string_view to_string(Reason reason) { return kReasonNames[static_cast<std::size_t>(reason)]; }
 

@@ -119,4 +119,19 @@ FATHOM_KERNEL float power_of_fraction(float x, float power) {
   return select(positive, select(x < 1.0F, value, 1.0F), 0.0F);
 }
 
+/// Standard normal distribution function, in [0, 1): what would round to 1 is the float below it. Absolute error below
+/// 2.4e-7; relative error of the lower tail below 3e-6 for x in [-9, 0]; 0 below -13.2. The upper tail is
+/// exp(-x^2 / 2) P(t), t = 1 - 8 / (x + 4), as in f64.hpp, with a polynomial through Chebyshev's nodes on [0, 9].
+FATHOM_KERNEL float normal_cdf(float x) {
+  const float ax = float_of(bits_of(x) & 0x7fffffffU);
+  const float t = 1.0F - 8.0F / (select(ax < 9.0F, ax, 9.0F) + 4.0F), t2 = t * t;
+  const float even =
+      9.44106430e-2F + t2 * (1.24379262e-1F + t2 * (3.08644362e-2F + t2 * (5.11545513e-4F - t2 * 1.96038498e-4F)));
+  const float odd =
+      -1.70397714e-1F + t2 * (-7.17074350e-2F + t2 * (-8.49225558e-3F + t2 * (6.45694847e-4F - t2 * 7.84383301e-5F)));
+  const float tail = exp(-0.5F * ax * ax) * (even + t * odd);
+  const float share = select(x < 0.0F, tail, 1.0F - tail);
+  return select(share < 1.0F, share, 0x1.fffffep-1F);
+}
+
 }  // namespace fathom::math

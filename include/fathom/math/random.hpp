@@ -59,6 +59,12 @@ FATHOM_KERNEL float uniform_from_word(std::uint32_t word) {
   return static_cast<float>(static_cast<std::int32_t>(word >> 8U)) * 0x1p-24F;
 }
 
+/// A standard normal as the uniform number that it is a quantile of: Phi(x), rounded down to a multiple of 2^-24 as
+/// those of words are.
+FATHOM_KERNEL float uniform_from_normal(float x) {
+  return static_cast<float>(static_cast<std::int32_t>(math::normal_cdf(x) * 0x1p24F)) * 0x1p-24F;
+}
+
 struct NormalPair {
   float first, second;
 };

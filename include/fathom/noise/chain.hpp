@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <fathom/base/ids.hpp>
+#include <fathom/noise/correlation.hpp>
 #include <fathom/noise/noise.hpp>
 
 namespace fathom {
@@ -30,12 +31,14 @@ struct ChainEntry {
   Noise noise;  ///< where no entry below says otherwise
   std::vector<EntityEntry> by_entity = {};
   std::vector<RingEntry> by_ring = {};
+  Correlation correlation = {};  ///< of the draws of neighbouring rays; those of the entries above are the same draws
 
   ChainEntry(Noise model)  // NOLINT(google-explicit-constructor): a noise is a chain's entry
       : noise(std::move(model)) {}
   ChainEntry(Noise model, std::vector<EntityEntry> entities)
       : noise(std::move(model)), by_entity(std::move(entities)) {}
   ChainEntry(Noise model, std::vector<RingEntry> rings) : noise(std::move(model)), by_ring(std::move(rings)) {}
+  ChainEntry(Noise model, const Correlation& of_draws) : noise(std::move(model)), correlation(of_draws) {}
   template <NoiseModel M>
   ChainEntry(const M& model)  // NOLINT(google-explicit-constructor): so that a chain can be given as a list of models
       : noise(model) {}

@@ -27,6 +27,14 @@ concept ReadsEnergy = requires(const M& model) {
   { model.energy_angle() } -> std::same_as<EnergyAngle>;
 };
 template <class M>
+concept ScalesEnergy = requires(const M& model) {
+  { model.energy_gain() } -> std::same_as<EnergyGain>;
+};
+template <class M>
+concept HasWindow = requires(const M& model) {
+  { model.window() } -> std::same_as<WindowRule>;
+};
+template <class M>
 concept HasLeastDepth = requires(const M& model, const Optics& optics) {
   { model.least_depth_m(optics) } -> std::convertible_to<double>;
 };
@@ -63,6 +71,12 @@ constexpr NoiseHooks hooks_of() {
   }
   if constexpr (ReadsEnergy<M>) {
     hooks.energy_angle = [](const void* m) { return model_at<M>(m).energy_angle(); };
+  }
+  if constexpr (ScalesEnergy<M>) {
+    hooks.energy_gain = [](const void* m) { return model_at<M>(m).energy_gain(); };
+  }
+  if constexpr (HasWindow<M>) {
+    hooks.window = [](const void* m) { return model_at<M>(m).window(); };
   }
   if constexpr (HasLeastDepth<M>) {
     hooks.least_depth_m = [](const void* m, const Optics& optics) -> double {

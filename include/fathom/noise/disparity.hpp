@@ -9,7 +9,7 @@
 // levels z^2 / (steps_per_px f B) apart. Typical: sigma 0.03 to 0.1 px, 8 to 32 steps. A disparity that comes out at or
 // below 0 belongs to no range: the return is lost, above the maximum range, whatever the range policy.
 //
-// Not modelled: errors shared by neighbouring pixels (matching windows), and errors that depend on texture.
+// Errors that neighbours share: noise/correlation.hpp. Not modelled: errors that depend on texture.
 
 #include <array>
 

@@ -31,6 +31,8 @@ struct alignas(64) SurfaceBlock {
   float cos_emitter[kBlockRays], cos_left[kBlockRays], cos_right[kBlockRays];
   float left_to_emitter[kBlockRays], right_to_emitter[kBlockRays];
   float edge_rad[kBlockRays];
+  float jump[kBlockRays], jump_rad[kBlockRays];
+  float energy_gain[kBlockRays];
   std::uint32_t hidden[kBlockRays];
   Optics optics;
 };
@@ -52,11 +54,21 @@ struct alignas(64) WordBlock {
   std::uint32_t a[kBlockRays / 4 + 8], b[kBlockRays / 4 + 8], c[kBlockRays / 4 + 8], d[kBlockRays / 4 + 8];
 };
 
-/// Room for the random numbers of one model, for the lanes of a block.
 inline constexpr int kMaxDraws = 4;
+
+/// The random numbers of one model for all rays of a frame, where they are made beforehand (noise/correlation.hpp):
+/// arrays by place in the frame.
+struct DrawFields {
+  const float* normal[kMaxDraws];
+  const float* uniform[kMaxDraws];
+};
+
+/// Room for the random numbers of one model, for the lanes of a block.
 struct alignas(64) DrawBuffer {
   float normal[kMaxDraws][kBlockRays];
   float uniform[kMaxDraws][kBlockRays];
+  const DrawFields* fields = nullptr;   ///< where the numbers come from; null: from the key
+  const std::uint32_t* rays = nullptr;  ///< [count], with fields: the place of each lane's ray in the frame
 };
 
 /// One standard normal per lane: out[4 q + k] for ray k of quad quads[q].
@@ -89,10 +101,28 @@ template <class Tag>
   }
 }
 
+/// One number per lane out of a field.
+template <class Tag>
+[[gnu::noinline]] void take_field(const float* field, const std::uint32_t* rays, std::uint32_t count,
+                                  float* __restrict out) {
+  for (std::uint32_t i = 0; i < count; ++i) out[i] = field[rays[i]];
+}
+
+template <NoiseModel M, class Tag>
+[[gnu::noinline]] void take_fields(std::uint32_t count, DrawBuffer& draws) {
+  for (int k = 0; k < M::kDraws.normals; ++k) {
+    take_field<Tag>(draws.fields->normal[k], draws.rays, count, draws.normal[k]);
+  }
+  for (int k = 0; k < M::kDraws.uniforms; ++k) {
+    take_field<Tag>(draws.fields->uniform[k], draws.rays, count, draws.uniform[k]);
+  }
+}
+
 /// Draw numbers: normals take draws 0, 1, ..., uniforms the ones after.
 template <NoiseModel M, class Tag>
 void fill_draws(const NoiseKey& key, const std::uint32_t* quads, std::uint32_t count, DrawBuffer& draws) {
   static_assert(M::kDraws.normals <= kMaxDraws && M::kDraws.uniforms <= kMaxDraws);
+  if (draws.fields != nullptr) return take_fields<M, Tag>(count, draws);
   for (int k = 0; k < M::kDraws.normals; ++k) {
     fill_normals<Tag>(key, static_cast<std::uint32_t>(k), quads, count / kQuadRays, draws.normal[k]);
   }
@@ -136,8 +166,8 @@ concept ReadsSurface = requires(const M& p, const Return& in, const Surface& sur
 };
 
 FATHOM_KERNEL Surface surface_of_lane(const SurfaceBlock& b, std::size_t i, const Optics& optics) {
-  return {b.cos_emitter[i],      b.cos_left[i], b.cos_right[i], b.left_to_emitter[i],
-          b.right_to_emitter[i], b.edge_rad[i], b.hidden[i],    optics};
+  return {b.cos_emitter[i], b.cos_left[i], b.cos_right[i], b.left_to_emitter[i], b.right_to_emitter[i], b.edge_rad[i],
+          b.hidden[i],      optics,        b.jump[i],      b.jump_rad[i],        b.energy_gain[i]};
 }
 
 /// Calls f(lane, what the model makes of it) for each lane of a block.
@@ -227,7 +257,7 @@ template <NoiseModel M, class Tag>
   }
 }
 
-/// A BlockKernel.
+/// A BlockKernel; that of stage kImage does nothing, because a block is no image.
 template <NoiseModel M, class Tag>
 void block_kernel(const void* model, const NoiseKey& key, RayBlock& rays, ReturnBlock& returns, DrawBuffer& draws) {
   const M& m = *static_cast<const M*>(model);
@@ -237,6 +267,9 @@ void block_kernel(const void* model, const NoiseKey& key, RayBlock& rays, Return
     drive_returns<M, Tag>(m, key, returns, draws);
   } else if constexpr (M::kStage == Stage::kReading) {
     drive_readings<M, Tag>(m, key, rays, returns, draws);
+  } else if constexpr (M::kStage == Stage::kImage) {
+    static_assert(
+        requires { m.window(); }, "a noise model of stage kImage has window()");
   } else {
     drive_losses<M, Tag>(m, key, returns, draws);
   }

@@ -2,16 +2,23 @@
 #pragma once
 // edge_loss: pixels beside a jump in depth are lost more often.
 //
-//   Q = hit of the one of the eight neighbouring pixels with the largest increase of range
-//   a = angle at the pixel's hit P between the ways to the camera and to Q
+//   a = angle at the pixel's hit P between the ways to the camera and to Q, the hit of one of the eight neighbouring
+//       pixels
 //   lost with probability 0 for a < min_angle, rising linearly from low to high up to max_angle, and high above;
 //   the reason is edge_loss
 //
-// 90 degrees is a wall seen head-on, 180 a step straight back. A neighbour that meets nothing counts as infinitely far;
-// outside the image there is no neighbour. Angles are taken on the surfaces, before any noise. Parameters for an
-// entity count for the pixels that show it, the near side of a step.
+//   law: plane  Q is the neighbour with the largest r / t: r is its range, t the range at which its ray meets the
+//               tangent plane of the surface at P. Nothing is lost unless r / t > 1 + step: what goes on in the plane
+//               of the pixel, however obliquely it is seen, is no jump.
+//        angle  Q is the neighbour with the largest range, and step is not read. So a floor seen at an incidence i has
+//               a = 90 degrees + i, and is lost like an edge: the law of a public simulator, kept under its own name.
 //
-// Not modelled: losses of the far side of an edge (see stereo_shadow) and windows wider than three pixels.
+// 90 degrees is a wall seen head-on, 180 a step straight back. A neighbour that meets nothing counts as infinitely far;
+// one whose ray never meets the tangent plane is no jump. Outside the image there is no neighbour. Angles are taken on
+// the surfaces, before any noise. Parameters for an entity count for the pixels that show it, the near side of a step.
+//
+// Not modelled: losses of the far side of an edge (see stereo_shadow) and windows wider than three pixels (see
+// matching_window).
 
 #include <array>
 #include <numbers>
@@ -20,11 +27,17 @@
 
 namespace fathom {
 
+enum class EdgeLaw : std::uint8_t { kAngle, kPlane };
+template <>
+inline constexpr std::array<std::string_view, 2> kChoiceWords<EdgeLaw> = {"angle", "plane"};
+
 struct EdgeLoss {
   float min_angle_rad = 0.5F * std::numbers::pi_v<float>;
   float max_angle_rad = std::numbers::pi_v<float>;
   float low_probability = 0.0F;
   float high_probability = 0.0F;
+  float step = 0.02F;
+  EdgeLaw law = EdgeLaw::kPlane;
 
   static constexpr std::string_view kSlug = "edge_loss";
   static constexpr std::string_view kDoc = "Loses pixels beside a jump in depth, more often the steeper it is.";
@@ -33,13 +46,17 @@ struct EdgeLoss {
   static constexpr SurfaceNeeds kNeeds = {.neighbours = true};
 
   static constexpr auto fields() {
-    return std::array<Field<EdgeLoss>, 4>{{
+    return std::array<Field<EdgeLoss>, 6>{{
         {"min_angle_rad", "rad", &EdgeLoss::min_angle_rad, 0, std::numbers::pi_v<float>,
          "angle below which nothing is lost"},
         {"max_angle_rad", "rad", &EdgeLoss::max_angle_rad, 0, std::numbers::pi_v<float>,
          "angle from which on the probability stays; taken as min_angle when below it"},
         {"low_probability", "1", &EdgeLoss::low_probability, 0, 1, "probability of loss at min_angle"},
         {"high_probability", "1", &EdgeLoss::high_probability, 0, 1, "probability of loss from max_angle on"},
+        {"step", "1", &EdgeLoss::step, 0, 1,
+         "share of its range by which a neighbour must lie behind the pixel's plane; law plane"},
+        {"law", "angle|plane", choice<&EdgeLoss::law>, 0, 0,
+         "a jump is any neighbour that is farther, or one behind the plane of the pixel"},
     }};
   }
 
@@ -47,12 +64,13 @@ struct EdgeLoss {
 
   FATHOM_KERNEL static Reason apply(const EdgeLoss& p, const Return& /*hit*/, const Surface& surface,
                                     const Draws<kDraws>& draws) {
-    const float a = surface.edge_rad;
+    const bool by_plane = p.law == EdgeLaw::kPlane, is_flat = by_plane & !(surface.jump > p.step);
+    const float a = math::select(by_plane, surface.jump_rad, surface.edge_rad);
     const float span = p.max_angle_rad - p.min_angle_rad;
     const float u = (a - p.min_angle_rad) / math::select(span > 0.0F, span, 1.0F);
     const float rising = p.low_probability + (p.high_probability - p.low_probability) * u;
     const float above = math::select(a < p.max_angle_rad, rising, p.high_probability);
-    const float probability = math::select(a < p.min_angle_rad, 0.0F, above);
+    const float probability = math::select((a < p.min_angle_rad) | is_flat, 0.0F, above);
     return draws.uniform[0] < probability ? Reason::kEdgeLoss : Reason::kHit;
   }
 };

@@ -6,7 +6,8 @@
 //   kDraws     random numbers it needs per ray       kDoc     one line for help and the reference page
 //   fields()   one entry per parameter: name, unit, limits, doc (field.hpp); of float, bool and choice<> members
 //   is_identity()  whether these parameters change nothing (the model is then skipped, with the same bits)
-//   apply()    the kernel: parameters, one value and its random numbers in, the new value out; pure
+//   apply()    the kernel: parameters, one value and its random numbers in, the new value out; pure (a model of stage
+//              kImage has window() in its place: what one pixel becomes is in noise/window.hpp)
 //
 // and, where it has them, with
 //
@@ -18,6 +19,8 @@
 //   sight_tolerance()  with kNeeds.sight: the last share of a line of sight on which the struck entity may block it
 //                      (see noise/stereo_shadow.hpp); 0 without this member
 //   energy_angle()     how the array of energies reads the angle (noise/energy.hpp)
+//   energy_gain()      what the energy depends on besides angles (noise/energy.hpp)
+//   window()           of stage kImage: how a window over the image makes surfaces of its pixels (noise/window.hpp)
 //   least_depth_m(o)   depth below which it loses every return of a camera with the optics o; 0: no such depth
 //
 // The library finds these members by their names (noise/custom.hpp): what one model needs of the sensor, of the chain
@@ -49,14 +52,15 @@ enum class Stage : std::uint8_t {
   kShadow,      ///< on what the cameras see of the hit point:         Return, Surface -> Reason
   kEnergyLoss,  ///< on the light that comes back to the cameras:      Return, Surface -> Reason
   kEdgeLoss,    ///< on the neighbours in the image:                   Return, Surface -> Reason
+  kImage,       ///< on the whole image of what is left:      disparities -> disparities, surfaces, Reasons
   kHitPoint,    ///< on the hit point:                                   Return -> Return
   kRange,       ///< on the range, moving the hit point along its line:  Return -> Return or Reading
   kReading,     ///< on what the sensor reports, a return or none:  Ray, Reading, max range -> Reading
   kDropout,     ///< on what is left: keep it or say why it is lost:     Return -> Reason
 };
 
-inline constexpr std::array<std::string_view, 9> kStageNames = {
-    "ray", "angle_loss", "shadow", "energy_loss", "edge_loss", "hit_point", "range", "reading", "dropout"};
+inline constexpr std::array<std::string_view, 10> kStageNames = {
+    "ray", "angle_loss", "shadow", "energy_loss", "edge_loss", "image", "hit_point", "range", "reading", "dropout"};
 constexpr std::string_view to_string(Stage stage) { return kStageNames[static_cast<std::size_t>(stage)]; }
 
 /// An emitted ray in the sensor frame: origin (m) and unit direction.

@@ -15,14 +15,16 @@
 #include <fathom/noise/gain_bias.hpp>
 #include <fathom/noise/invalid_band.hpp>
 #include <fathom/noise/loss_angle.hpp>
+#include <fathom/noise/matching_window.hpp>
 #include <fathom/noise/stereo_energy.hpp>
 #include <fathom/noise/stereo_shadow.hpp>
+#include <fathom/noise/texture_loss.hpp>
 #include <fathom/noise/uniform.hpp>
 
 namespace fathom {
 
 using RegisteredNoise =
-    std::variant<AngularRay, LossAngle, StereoShadow, InvalidBand, StereoEnergy, EdgeLoss, AngularHit, DistanceNoise,
-                 UniformNoise, Disparity, GainBias, BeamMixture, Dropout>;
+    std::variant<AngularRay, LossAngle, StereoShadow, InvalidBand, StereoEnergy, TextureLoss, EdgeLoss, MatchingWindow,
+                 AngularHit, DistanceNoise, UniformNoise, Disparity, GainBias, BeamMixture, Dropout>;
 
 }  // namespace fathom

@@ -19,7 +19,9 @@
 #include <fathom/base/export.hpp>
 #include <fathom/base/isa.hpp>
 #include <fathom/noise/block_kernel.hpp>
+#include <fathom/noise/energy.hpp>
 #include <fathom/noise/models.hpp>
+#include <fathom/noise/window.hpp>
 
 namespace fathom {
 
@@ -32,6 +34,7 @@ struct NoiseInfo {
   Stage stage;
   SurfaceNeeds needs;
   std::vector<FieldInfo> fields;
+  DrawCount draws = {};  ///< random numbers per ray
 };
 
 /// A value of an enumerated parameter: its position among the words of its FieldInfo. Any enum turns into one.
@@ -92,7 +95,7 @@ constexpr bool has_simple_fields() {
 template <NoiseModel M>
 NoiseInfo make_info() {
   static_assert(has_simple_fields<M>(), "parameters of noise are float, bool or an enum");
-  return {M::kSlug, M::kDoc, note_of<M>(), M::kStage, needs_of<M>(), describe<M>()};
+  return {M::kSlug, M::kDoc, note_of<M>(), M::kStage, needs_of<M>(), describe<M>(), M::kDraws};
 }
 
 template <NoiseModel M>
@@ -119,6 +122,8 @@ struct NoiseHooks {
   void (*check_on)(const void*, const SensorTraits&) = nullptr;
   float (*sight_tolerance)(const void*) = nullptr;
   EnergyAngle (*energy_angle)(const void*) = nullptr;
+  EnergyGain (*energy_gain)(const void*) = nullptr;
+  WindowRule (*window)(const void*) = nullptr;
   double (*least_depth_m)(const void*, const Optics&) = nullptr;
 };
 
@@ -203,6 +208,14 @@ class Noise {
   [[nodiscard]] std::optional<EnergyAngle> energy_angle() const {
     if (type_->hooks.energy_angle == nullptr) return std::nullopt;
     return type_->hooks.energy_angle(model_.get());
+  }
+  [[nodiscard]] std::optional<EnergyGain> energy_gain() const {
+    if (type_->hooks.energy_gain == nullptr) return std::nullopt;
+    return type_->hooks.energy_gain(model_.get());
+  }
+  [[nodiscard]] std::optional<WindowRule> window() const {
+    if (type_->hooks.window == nullptr) return std::nullopt;
+    return type_->hooks.window(model_.get());
   }
   [[nodiscard]] double least_depth_m(const Optics& optics) const {
     return type_->hooks.least_depth_m == nullptr ? 0.0 : type_->hooks.least_depth_m(model_.get(), optics);

@@ -24,8 +24,11 @@
 // entities and rings included, must read the same `energy`; another one is an error. Two of them lose independently,
 // each by its own law.
 //
-// Not modelled: albedo, distance and exposure; give entities parameters of their own (ChainEntry::by_entity) for the
-// first.
+// By default E has neither reflectivity nor range nor ambient light in it, as its source has none.
+// reflectivity_exponent, range_exponent and ambient_klx add them; noise/energy.hpp says how. The sensor takes them into
+// account: apply() reads them as Surface::energy_gain. They, too, must be the same in a chain.
+//
+// Not modelled: exposure, and light that other surfaces throw.
 
 #include <array>
 
@@ -43,6 +46,10 @@ struct StereoEnergy {
   float pow = 14.0F;
   EnergyNormalization normalization = EnergyNormalization::kDocument;
   EnergyAngle energy = EnergyAngle::kCosine;
+  float reflectivity_exponent = 0.0F;
+  float range_exponent = 0.0F;
+  float ambient_klx = 0.0F;
+  float half_ambient_klx = 10.0F;
 
   static constexpr std::string_view kSlug = "stereo_energy";
   /// Names of parameters.
@@ -56,16 +63,28 @@ struct StereoEnergy {
   static constexpr Stage kStage = Stage::kEnergyLoss;
   static constexpr DrawCount kDraws = {.uniforms = 1};
   static constexpr SurfaceNeeds kNeeds = {.angles = true};
-  static constexpr std::array<SameInChain, 1> kSameInChain = {{{"energy", "the energy array has one reading"}}};
+  static constexpr std::string_view kOneReading = "the energy array has one reading";
+  static constexpr std::array<SameInChain, 5> kSameInChain = {{{"energy", kOneReading},
+                                                               {"reflectivity_exponent", kOneReading},
+                                                               {"range_exponent", kOneReading},
+                                                               {"ambient_klx", kOneReading},
+                                                               {"half_ambient_klx", kOneReading}}};
 
   static constexpr auto fields() {
-    return std::array<Field<StereoEnergy>, 4>{{
+    return std::array<Field<StereoEnergy>, 8>{{
         {kMinEnergy, "1", &StereoEnergy::min_energy, 0, 1.0 - 0x1p-24, "energy at and below which a return is lost"},
         {kPow, "1", &StereoEnergy::pow, 1e-9, 1e9, "exponent of the probability of loss above min_energy"},
         {kNormalization, "document|threshold", choice<&StereoEnergy::normalization>, 0, 0,
          "X = 1 - E / (1 - min_energy), or (1 - E) / (1 - min_energy)"},
         {"energy", "cosine|half_vector", choice<&StereoEnergy::energy>, 0, 0,
          "angle to the way back, or to the bisector of the ways there and back"},
+        {"reflectivity_exponent", "1", &StereoEnergy::reflectivity_exponent, 0, 8,
+         "power of the entity's reflectivity by which the energy is scaled; 0: not"},
+        {"range_exponent", "1", &StereoEnergy::range_exponent, 0, 4,
+         "power of 1 m / range by which the energy is scaled; 0: not"},
+        {"ambient_klx", "klx", &StereoEnergy::ambient_klx, 0, 1000,
+         "ambient light, which scales the energy by 1 / (1 + ambient / half_ambient)"},
+        {"half_ambient_klx", "klx", &StereoEnergy::half_ambient_klx, 1e-3, 1e6, "ambient light that halves the energy"},
     }};
   }
 
@@ -73,10 +92,13 @@ struct StereoEnergy {
 
   /// The array of energies shows the E that decides.
   [[nodiscard]] constexpr EnergyAngle energy_angle() const { return energy; }
+  [[nodiscard]] constexpr EnergyGain energy_gain() const {
+    return {reflectivity_exponent, range_exponent, 1.0F / (1.0F + ambient_klx / half_ambient_klx)};
+  }
 
   FATHOM_KERNEL static Reason apply(const StereoEnergy& p, const Return& /*hit*/, const Surface& surface,
                                     const Draws<kDraws>& draws) {
-    const float e = return_energy(p.energy, surface);
+    const float e = return_energy(p.energy, surface) * surface.energy_gain;
     const float share = 1.0F - p.min_energy;
     const bool document = p.normalization == EnergyNormalization::kDocument;
     const float x = math::select(document, 1.0F - e / share, (1.0F - e) / share);

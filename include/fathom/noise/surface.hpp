@@ -30,13 +30,17 @@ struct Surface {
   float edge_rad = 0.0F;  ///< angle at the hit between the ways to the camera and to the neighbour that steps back most
   std::uint32_t hidden = 0;  ///< kHiddenFromLeft | kHiddenFromRight
   Optics optics;
+  /// By how much of itself the range of a neighbour exceeds the one at which its ray meets the tangent plane at the
+  /// hit, for the neighbour where that is most; and the angle at the hit between the ways to the camera and to it.
+  float jump = -1.0F, jump_rad = 0.0F;
+  float energy_gain = 1.0F;  ///< of the chain's energy, besides its angles; see EnergyGain in noise/energy.hpp
 };
 
 /// The parts of its Surface that a model needs; a sensor that cannot give them refuses the model.
 struct SurfaceNeeds {
   bool angles = false;      ///< the cosines
   bool sight = false;       ///< hidden: costs a ray from each camera. Needs two cameras apart.
-  bool neighbours = false;  ///< edge_rad: only in stage kEdgeLoss. Needs rays from one point.
+  bool neighbours = false;  ///< edge_rad, jump and jump_rad: only in stage kEdgeLoss. Needs rays from one point.
   bool camera = false;      ///< optics.fx_px and cx_px: the sensor is a camera
   bool baseline = false;    ///< optics.baseline_m > 0: two cameras apart
 };

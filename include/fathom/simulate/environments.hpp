@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Many environments at once, as the training of robots needs: one scene and its sensors, with poses and noise
+// Many environments at once, as the training of robots needs: one scene and its sensors, with poses and drawn
 // parameters of each environment's own, rendered as arrays [environments, rows, cols].
 
 #include <cstdint>
@@ -27,6 +27,7 @@ struct EnvironmentsOptions {
   std::uint32_t count = 1;
   std::uint32_t first = 0;                  ///< number of the first: environment 17 alone is {count = 1, first = 17}
   std::vector<ParameterRange> ranges = {};  ///< of the sensor that the constructor takes: SensorSetup::ranges
+  std::vector<ParameterRange> entity_ranges = {};  ///< of entities, which all sensors see: SceneSetup::entity_ranges
 };
 
 /// A batch of environments. The frame of one depends on its number, its episode, its poses and its noise alone, never
@@ -46,7 +47,8 @@ struct EnvironmentsOptions {
 /// A call that throws InputError changes nothing but frames.
 class FATHOM_API Environments {
  public:
-  /// Without sensors yet. Throws InputError as Simulator does, for a count of 0, and for ranges: they need a sensor.
+  /// Without sensors yet. Throws InputError as Simulator does, for a count of 0, for entity_ranges that name no number
+  /// of an entity or leave its limits, and for ranges: they need a sensor.
   Environments(Scene scene, EnvironmentsOptions options);
   /// With one sensor, SensorId{0}, and options.ranges as its ranges; throws as add_sensor() does, too.
   Environments(Scene scene, Sensor sensor, EnvironmentsOptions options);
@@ -55,18 +57,22 @@ class FATHOM_API Environments {
   Environments& operator=(Environments&&) noexcept;
 
   /// Throws InputError as Simulator::add_sensor does, for a rolling sensor, for more than kMaxRays rays in all
-  /// environments, for a range that names no number of the chain or one that must be the same in the whole chain, or
-  /// that leaves its limits, and for the 32nd sensor that ignores something (one with a parent does, by default).
+  /// environments, for a range that names no number of the sensor or its chain, one that must be the same in the whole
+  /// chain or one that changes how many rays there are, or that leaves its limits, and for the 32nd sensor that ignores
+  /// something (one with a parent does, by default), and for a timing that freezes a sensor whose rays differ from
+  /// frame to frame, as all environments share them. Where a range changes the directions or limits of rays, each
+  /// environment keeps rays of its own, 31 bytes each.
   SensorId add_sensor(Sensor sensor, std::vector<ParameterRange> ranges = {});
 
   /// Places an entity in one environment, relative to its parent, from now on; elsewhere it stays where it is or moves
-  /// as the scene says.
+  /// as the scene says. Where an offset of its pose is drawn (kPoseOffsetFields), it stands that far from there.
   void set_entity_pose(std::uint32_t environment, EntityId entity, const Pose& parent_from_entity);
   /// The same for K entities in E environments: positions [E, K, 3] in m and quaternions (w, x, y, z) [E, K, 4]. Of an
   /// entity that is there twice, the later pose counts. Allocates only for entities that were never placed before.
   void set_entity_poses(std::span<const EntityId> entities, std::span<const double> positions_m,
                         std::span<const double> quaternions_wxyz, const EnvironmentNumbers& environments = {});
   /// Places a sensor in one environment, from now on; elsewhere it stays where it is or moves as its trajectory says.
+  /// Where an offset of its pose is drawn, it stands that far from there.
   void set_sensor_pose(std::uint32_t environment, const Pose& parent_from_sensor, SensorId sensor = SensorId{0});
   /// The same in E environments: positions [E, 3] in m and quaternions (w, x, y, z) [E, 4].
   void set_sensor_poses(SensorId sensor, std::span<const double> positions_m, std::span<const double> quaternions_wxyz,
@@ -90,10 +96,21 @@ class FATHOM_API Environments {
   /// The same values of all environments: [count, ranges(sensor)].
   [[nodiscard]] std::span<const double> drawn_values(SensorId sensor) const;
   [[nodiscard]] std::span<const ParameterRange> ranges(SensorId sensor) const;
+  /// The same three of the entities: EnvironmentsOptions::entity_ranges.
+  [[nodiscard]] std::vector<DrawnParameter> entity_drawn(std::uint32_t environment) const;
+  [[nodiscard]] std::span<const double> entity_drawn_values() const;
+  [[nodiscard]] std::span<const ParameterRange> entity_ranges() const;
+
+  /// The times of frame `index` of a sensor, [count]: each environment draws its own jitter, dropped and frozen frames,
+  /// of its episode. render() holds to them: a frozen frame has the content of an earlier one, in the poses of now, and
+  /// one that is dropped what would have been seen. Whoever moves things by hand and wants the rows of both to stay as
+  /// they are renders the other environments alone.
+  [[nodiscard]] std::vector<FrameTime> frame_times(SensorId sensor, std::uint32_t index) const;
 
   /// Renders frame `index` of a sensor: arrays [count, rows, cols], that is a frame of count * rows rows. With a list
   /// of environments only these are cast, and the rows of the others stay as they are; in a frame that has another
-  /// shape, or none yet, they are then kMasked and NaN. In steady state nothing is allocated.
+  /// shape, or none yet, they are then kMasked and NaN. The stamps of the frame are those of the sensor's timing
+  /// without draws. In steady state nothing is allocated.
   void render(SensorId sensor, std::uint32_t index, Frame& frame, const EnvironmentNumbers& environments = {});
   /// Of the first sensor.
   void render(std::uint32_t index, Frame& frame, const EnvironmentNumbers& environments = {});

@@ -23,7 +23,8 @@ namespace fathom {
 struct SensorSetup {
   Sensor sensor;  ///< its name also names a folder: letters, digits, _ and - only
   std::vector<Output> outputs;
-  std::vector<ParameterRange> ranges = {};  ///< what is drawn for the episode; until then `sensor` holds their middles
+  std::vector<ParameterRange> ranges = {};  ///< what is drawn for the episode; until then `sensor` holds their
+                                            ///< middles and the nominal pose
   std::string preset = {};                  ///< by which the scene file named it; empty: none
 };
 
@@ -42,6 +43,9 @@ struct SceneSetup {
       {};                                   ///< every file that reading it opened; run_scene() replaces none of them
   std::vector<std::string> overrides = {};  ///< those of read_scene_file()
   std::vector<std::string> notes = {};      ///< what robots and worlds hold that was not read (Robot::notes)
+  /// What is drawn of entities for the episode; until then `scene` holds the middles of reflectivities and nominal
+  /// poses.
+  std::vector<ParameterRange> entity_ranges = {};
 };
 
 /// Reads a scene file. Each override is "path=value", for example "sensors.lidar.noise.distance.stddev_m=0.05"; a path
@@ -84,6 +88,8 @@ struct RunOptions {
 ///   Frame frame({Channel::kRange, Channel::kReason});
 ///   simulator.render(SensorId{0}, 0, frame);
 ///
+/// Entities whose pose is drawn stand there in its scene(), until they are placed anew; a reflectivity that is drawn
+/// counts in frames alone.
 /// Of the options only seed, environment, episode, compute, device and should_stop count. Throws InputError as
 /// run_scene() would for the scene and its sensors. Outputs are not looked at, and a scene may be without sensors: the
 /// caller adds them.

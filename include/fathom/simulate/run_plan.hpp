@@ -15,7 +15,7 @@ namespace fathom {
 /// has an entry for each.
 struct PlannedOutput {
   std::string first_file;           ///< in the folder of the run: "lidar/cloud_000000.pcd"
-  std::uint64_t files = 0;          ///< all frames
+  std::uint64_t files = 0;          ///< all frames, as if none were dropped
   std::uint64_t bytes_at_most = 0;  ///< of all of them: clouds with every return, pictures uncompressed
 };
 
@@ -23,15 +23,17 @@ struct SensorPlan {
   std::string name, kind;
   std::string preset;  ///< empty: none
   std::uint32_t rows = 0, cols = 0;
+  std::uint32_t frames = 0;  ///< those that are dropped included
   std::vector<PlannedOutput> outputs;
 
   [[nodiscard]] std::uint64_t rays() const { return std::uint64_t{rows} * cols; }  ///< of a frame
 };
 
 struct FATHOM_API RunPlan {
-  std::uint32_t frames = 0;
+  std::uint32_t frames = 0;  ///< of the scene
   std::uint64_t entities = 0, meshes = 0;
   std::uint64_t triangles = 0;     ///< of all meshes
+  std::uint64_t ranges = 0;        ///< numbers that are drawn for each episode
   std::uint64_t memory_bytes = 0;  ///< about what the run will need, besides what the process has anyway
   std::vector<SensorPlan> sensors;
 

@@ -9,6 +9,7 @@
 #include <fathom/noise/chain.hpp>
 #include <fathom/scene/trajectory.hpp>
 #include <fathom/sensor/model.hpp>
+#include <fathom/simulate/timing.hpp>
 
 namespace fathom {
 
@@ -29,7 +30,8 @@ struct Sensor {
   /// parts are ignored (Entity::part_of_parent); its other children are seen. Noise and outputs know nothing of it.
   std::vector<EntityId> ignore = {};
   std::vector<std::string> ignore_groups =
-      {};  ///< all entities of these groups, and their parts; of one that nobody is in (yet): none
+      {};              ///< all entities of these groups, and their parts; of one that nobody is in (yet): none
+  Timing timing = {};  ///< when it measures, and when its frames arrive
 };
 
 }  // namespace fathom

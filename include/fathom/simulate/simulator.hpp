@@ -18,7 +18,7 @@ namespace fathom {
 struct SimulatorOptions {
   std::uint64_t seed = 0;
   Compute compute = {};
-  double rate_hz = 10.0;  ///< frame k starts at start_s + k / rate_hz
+  double rate_hz = 10.0;  ///< frame k starts at start_s + k / rate_hz, unless Sensor::timing says otherwise
   double start_s = 0.0;
   /// Asked every 1024 rays or so, from any of the threads; when it says yes, render() throws Interrupted, and the frame
   /// holds nothing of use until it is rendered again.
@@ -42,7 +42,9 @@ class FATHOM_API Simulator {
   /// nothing.
   void set_noise(SensorId sensor, NoiseChain noise);
 
-  /// Renders frame `index` of a sensor into `frame`, filling the channels that `frame` was made with.
+  /// Renders frame `index` of a sensor into `frame`, filling the channels that `frame` was made with. With a timing it
+  /// is the sensor's own frame of that number: a frozen one holds what its content was when measured, in the scene as
+  /// it is now, and one that is dropped what would have been seen (Frame::is_dropped).
   void render(SensorId sensor, std::uint32_t index, Frame& frame);
 
   /// The scene may be changed between frames: poses, parents, vertices; also entities and meshes added.
@@ -51,7 +53,9 @@ class FATHOM_API Simulator {
   [[nodiscard]] const Sensor& sensor(SensorId sensor) const;
   /// The noise-free rays of frame `index`.
   [[nodiscard]] const RayPattern& pattern(SensorId sensor, std::uint32_t index);
-  [[nodiscard]] double stamp_s(std::uint32_t index) const;
+  [[nodiscard]] double stamp_s(std::uint32_t index) const;  ///< when frame `index` of the scene starts
+  /// The time of frame `index` of a sensor, as its timing says.
+  [[nodiscard]] FrameTime frame_time(SensorId sensor, std::uint32_t index) const;
   [[nodiscard]] Pose world_from_sensor(SensorId sensor, double stamp_s) const;
   [[nodiscard]] const SimulatorOptions& options() const;
   [[nodiscard]] int threads() const;  ///< as resolved

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <span>
 
@@ -46,11 +47,26 @@ std::size_t used_bytes(std::span<const std::byte> image) {
   return std::min(image.size(), static_cast<std::size_t>(end));
 }
 
-[[noreturn]] void fail(const std::filesystem::path& file) {
+[[noreturn]] void fail(const std::filesystem::path& file, Access access) {
   std::string reason;
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, &keep_first, &reason);
-  throw SystemError(fmt::format("{}: cannot be written: {}", file.string(), in_short(reason)));
+  const char* const action = access == Access::kRead ? "read" : "written";
+  throw SystemError(fmt::format("{}: cannot be {}: {}", file.string(), action, in_short(reason)));
 }
+
+// What the library calls in place of malloc and so on for the bytes of a file; `memory` is a FileMemory.
+
+void* resize_image(void* /*old*/, std::size_t bytes, H5FD_file_image_op_t /*why*/, void* memory) {
+  return static_cast<FileMemory*>(memory)->resize(bytes);
+}
+
+void* make_image(std::size_t bytes, H5FD_file_image_op_t /*why*/, void* memory) {
+  return static_cast<FileMemory*>(memory)->resize(bytes);
+}
+
+herr_t keep_image(void* /*image*/, H5FD_file_image_op_t /*why*/, void* /*memory*/) { return 0; }
+void* share_memory(void* memory) { return memory; }
+herr_t keep_memory(void* /*memory*/) { return 0; }
 
 }  // namespace
 
@@ -61,8 +77,8 @@ Quiet::Quiet() {
 
 Quiet::~Quiet() { H5Eset_auto2(H5E_DEFAULT, function_, data_); }
 
-Handle::Handle(hid_t id, Close how, const std::filesystem::path& file) : id_(id), close_(how) {
-  if (id < 0) fail(file);
+Handle::Handle(hid_t id, Close how, const std::filesystem::path& file, Access access) : id_(id), close_(how) {
+  if (id < 0) fail(file, access);
 }
 
 Handle& Handle::operator=(Handle&& other) noexcept {
@@ -77,14 +93,32 @@ void Handle::reset() noexcept { static_cast<void>(close()); }
 
 bool Handle::close() noexcept { return id_ < 0 || close_(std::exchange(id_, -1)) >= 0; }
 
-void check(herr_t status, const std::filesystem::path& file) {
-  if (status < 0) fail(file);
+void check(herr_t status, const std::filesystem::path& file, Access access) {
+  if (status < 0) fail(file, access);
 }
 
-NewFile::NewFile(const std::filesystem::path& file) {
+FileMemory::~FileMemory() { std::free(data_); }  // NOLINT(*-no-malloc): realloc moves no pages
+
+void* FileMemory::resize(std::size_t bytes) {
+  if (bytes <= bytes_) return data_;
+  void* const grown = std::realloc(data_, bytes);  // NOLINT(*-no-malloc)
+  if (grown == nullptr) return nullptr;
+  data_ = grown, bytes_ = bytes;
+  return data_;
+}
+
+NewFile::NewFile(const std::filesystem::path& file, FileMemory& memory) {
   const Handle how(H5Pcreate(H5P_FILE_ACCESS), &H5Pclose, file);
   constexpr std::size_t kGrowth = std::size_t{4} << 20U;
   check(H5Pset_fapl_core(how.get(), kGrowth, false), file);
+  H5FD_file_image_callbacks_t calls = {.image_malloc = &make_image,
+                                       .image_memcpy = nullptr,
+                                       .image_realloc = &resize_image,
+                                       .image_free = &keep_image,
+                                       .udata_copy = &share_memory,
+                                       .udata_free = &keep_memory,
+                                       .udata = &memory};
+  check(H5Pset_file_image_callbacks(how.get(), &calls), file);
   // A file of 1.10 says that somebody has it open for writing until it is closed, when its memory is gone;
   // H5Fget_file_image() of 1.10.8 takes that back and leaves a wrong checksum.
   check(H5Pset_libver_bounds(how.get(), H5F_LIBVER_V18, H5F_LIBVER_V110), file);
@@ -93,17 +127,24 @@ NewFile::NewFile(const std::filesystem::path& file) {
   handle_ = Handle(H5Fcreate(file.c_str(), H5F_ACC_TRUNC, what.get(), how.get()), &H5Fclose, file);
 }
 
-void NewFile::save(const std::filesystem::path& file) {
+FileDigest NewFile::save(const std::filesystem::path& file) {
   check(H5Fflush(handle_.get(), H5F_SCOPE_LOCAL), file);
   void* image = nullptr;  // points to the pointer of the driver for memory
   hsize_t size = 0;
   check(H5Fget_vfd_handle(handle_.get(), H5P_DEFAULT, &image), file);
   check(H5Fget_filesize(handle_.get(), &size), file);
-  const std::span bytes(*static_cast<const std::byte* const*>(image), static_cast<std::size_t>(size));
+  const std::span all(*static_cast<const std::byte* const*>(image), static_cast<std::size_t>(size));
+  constexpr std::size_t kBlock = std::size_t{1} << 18U;  // stays in a cache between the two readings
   WholeFile out(file);
-  out.write(bytes.first(used_bytes(bytes)));
+  Digester digester;
+  for (auto bytes = all.first(used_bytes(all)); !bytes.empty(); bytes = bytes.subspan(std::min(kBlock, bytes.size()))) {
+    const auto block = bytes.first(std::min(kBlock, bytes.size()));
+    digester.add(block);
+    out.write(block);
+  }
   out.commit();
   check(handle_.close() ? 0 : -1, file);
+  return digester.result();
 }
 
 Handle create_group(hid_t parent, const std::string& name, const std::filesystem::path& file) {

@@ -2,12 +2,16 @@
 #pragma once
 // HDF5's objects, which close themselves, and its errors as exceptions.
 
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include <hdf5.h>
+
+#include "dataset/digest.hpp"
 
 namespace fathom::hdf5 {
 
@@ -24,14 +28,17 @@ class Quiet {
   void* data_ = nullptr;
 };
 
+/// What the library failed at.
+enum class Access : std::uint8_t { kWrite, kRead };
+
 /// An object of any kind. Its last close is silent: a file is closed by close(), which may fail.
 class Handle {
  public:
   using Close = herr_t (*)(hid_t);
 
   Handle() = default;
-  /// Throws SystemError naming the file when `id` is none.
-  Handle(hid_t id, Close how, const std::filesystem::path& file);
+  /// Throws SystemError naming the file, which cannot be written or read, when `id` is none.
+  Handle(hid_t id, Close how, const std::filesystem::path& file, Access access = Access::kWrite);
   Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, -1)), close_(other.close_) {}
   Handle& operator=(Handle&& other) noexcept;
   ~Handle() { reset(); }
@@ -48,18 +55,35 @@ class Handle {
 };
 
 /// Throws SystemError naming the file unless the status is good. What went wrong below is told in words of HDF5.
-void check(herr_t status, const std::filesystem::path& file);
+void check(herr_t status, const std::filesystem::path& file, Access access = Access::kWrite);
+
+/// The memory of files that are made one after the other. It keeps its size: pages that the system has given once are
+/// not asked for again, which takes longer than writing to them.
+class FileMemory {
+ public:
+  FileMemory() = default;
+  ~FileMemory();
+  FileMemory(const FileMemory&) = delete;
+  FileMemory& operator=(const FileMemory&) = delete;
+
+  /// Of at least so many bytes, with what was there before; null where there is no memory.
+  void* resize(std::size_t bytes);
+
+ private:
+  void* data_ = nullptr;
+  std::size_t bytes_ = 0;
+};
 
 /// A file that is made in memory, without times, in a format that HDF5 1.8 and later read. Not on disk, because after a
 /// failed write HDF5 can never close a file, and dies when the process ends.
 class NewFile {
  public:
-  /// `file` stands in messages.
-  explicit NewFile(const std::filesystem::path& file);
+  /// `file` stands in messages. `memory` is of one file at a time, and outlives it.
+  NewFile(const std::filesystem::path& file, FileMemory& memory);
 
   [[nodiscard]] hid_t get() const { return handle_.get(); }
-  /// Closes it and writes it to disk, whole or not at all. Throws SystemError.
-  void save(const std::filesystem::path& file);
+  /// Closes it and writes it to disk, whole or not at all; the digest of its bytes. Throws SystemError.
+  FileDigest save(const std::filesystem::path& file);
 
  private:
   Handle handle_;

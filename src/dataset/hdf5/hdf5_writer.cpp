@@ -36,7 +36,7 @@ Hdf5Writer::~Hdf5Writer() {
 
 void Hdf5Writer::open_file() {
   const Quiet quiet;
-  file_.emplace(unfinished());
+  file_.emplace(unfinished(), memory_);
   describe_file(file_->get(), about_, packs().digest(about_.inputs, pack()), unfinished());
   std::vector<Handle> groups = make_sensor_groups(file_->get(), about_, unfinished());
   const std::size_t frames = pack().units * packs().units().block();
@@ -45,6 +45,9 @@ void Hdf5Writer::open_file() {
     sensor.group = std::move(group);
     sensor.time_s.assign(frames, std::numeric_limits<double>::quiet_NaN());
     sensor.pose.assign(kPoseNumbers * frames, std::numeric_limits<double>::quiet_NaN());
+    if (run_.simulator.sensor(run_.sensors[sensors_.size() - 1].id).timing != Timing()) {
+      sensor.delivered_s = sensor.time_s;
+    }
   }
 }
 
@@ -78,6 +81,7 @@ void Hdf5Writer::keep_pose(const UnitFrame& frame) {
   const Quaternion& q = pose.rotation;
   SensorArrays& sensor = sensors_[frame.sensor];
   sensor.time_s[at] = frame.time_s;
+  if (!sensor.delivered_s.empty()) sensor.delivered_s[at] = frame.frame.delivered_s();
   const std::array<double, kPoseNumbers> numbers = {p.x, p.y, p.z, q.w, q.x, q.y, q.z};
   std::ranges::copy(numbers, sensor.pose.begin() + static_cast<std::ptrdiff_t>(kPoseNumbers * at));
 }
@@ -132,6 +136,10 @@ void Hdf5Writer::write_numbers() {
   for (const SensorArrays& sensor : sensors_) {
     write_array(sensor.group.get(), "time_s", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, std::span(shape).first(2),
                 sensor.time_s.data());
+    if (!sensor.delivered_s.empty()) {
+      write_array(sensor.group.get(), "delivered_s", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, std::span(shape).first(2),
+                  sensor.delivered_s.data());
+    }
     write_array(sensor.group.get(), "pose", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, shape, sensor.pose.data());
   }
   const Handle group = create_group(file_->get(), kUnitGroup, unfinished());
@@ -151,19 +159,25 @@ void Hdf5Writer::write_numbers() {
   write_array(group.get(), "parameters", type.get(), type.get(), std::span(shape).first(1), texts.data());
 }
 
-void Hdf5Writer::close_file() {
+FileDigest Hdf5Writer::close_file() {
   const Quiet quiet;
   write_numbers();
   sensors_.clear();
   units_.clear();
   parameters_.clear();
-  file_->save(unfinished());
+  FileDigest digest = file_->save(unfinished());
   file_.reset();
+  return digest;
 }
 
 }  // namespace fathom::hdf5
 
 namespace fathom {
+
+bool hdf5_takes_threads() {
+  hbool_t safe = false;
+  return H5is_library_threadsafe(&safe) >= 0 && safe;
+}
 
 std::unique_ptr<PackWriter> make_hdf5_writer(const std::filesystem::path& dataset, const SceneSetup& setup,
                                              PreparedRun& run, const DatasetFile& file) {

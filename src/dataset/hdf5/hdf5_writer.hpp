@@ -31,10 +31,11 @@ class Hdf5Writer : public FileWriter {
     std::vector<Handle> channels;  // as in plans_; empty before the first frame
     std::uint32_t rows = 0, cols = 0;
     std::vector<double> time_s, pose;  // [units, frames], [units, frames, 7]
+    std::vector<double> delivered_s;   // [units, frames]; empty: the sensor has no timing
   };
 
   void open_file() override;
-  void close_file() override;
+  FileDigest close_file() override;
   void make_channels(const UnitFrame& frame);
   [[nodiscard]] Handle make_channel(const SensorArrays& sensor, const ChannelInfo& info);
   void write_frame(hid_t array, const ChannelInfo& info, std::span<const std::byte> elements);
@@ -47,6 +48,7 @@ class Hdf5Writer : public FileWriter {
   PreparedRun& run_;
   std::vector<std::vector<ArrayPlan>> plans_;  // [sensor]
   std::optional<ChunkFilter> filter_;          // none without compression
+  FileMemory memory_;
   std::optional<NewFile> file_;
   std::vector<SensorArrays> sensors_;
   std::vector<Unit> units_;  // of the pack, so far

@@ -16,6 +16,7 @@ using LayoutJson = nlohmann::ordered_json;
 void describe_sensor(hid_t group, const LayoutJson& sensor, const std::filesystem::path& name) {
   write_attribute(group, "noise", sensor.at("noise").dump(), name);
   write_attribute(group, "range_policy", sensor.at("range_policy").get<std::string>(), name);
+  if (sensor.contains("timing")) write_attribute(group, "timing", sensor.at("timing").dump(), name);
   if (!sensor.contains("intrinsics")) return;
   for (const auto& [key, value] : sensor.at("intrinsics").items())
     write_attribute(group, key.c_str(), value.get<double>(), name);

@@ -21,9 +21,9 @@ class VirtualFile {
   VirtualFile(const fs::path& dataset, const DatasetFile& about, const fs::path& name)
       : about_(about),
         name_(name),
-        first_(H5Fopen((dataset / about.packs.places()(0)).c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), &H5Fclose,
-               dataset / about.packs.places()(0)),
-        file_(name) {
+        from_(dataset / about.packs.places()(0)),
+        first_(H5Fopen(from_.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), &H5Fclose, from_, Access::kRead),
+        file_(name, memory_) {
     describe_file(file_.get(), about, about.inputs, name);
   }
 
@@ -34,6 +34,7 @@ class VirtualFile {
       const auto group = sensor.at("name").get<std::string>();
       for (const auto& channel : sensor.at("channels")) add(group + "/" + channel.at("name").get<std::string>());
       add(group + "/time_s");
+      if (sensor.contains("timing")) add(group + "/delivered_s");
       add(group + "/pose");
     }
     const Handle units = create_group(file_.get(), kUnitGroup, name_);
@@ -45,8 +46,9 @@ class VirtualFile {
 
  private:
   void add(const std::string& array) {
-    const Handle source(H5Dopen2(first_.get(), array.c_str(), H5P_DEFAULT), &H5Dclose, name_);
-    const Handle type(H5Dget_type(source.get()), &H5Tclose, name_), space(H5Dget_space(source.get()), &H5Sclose, name_);
+    const Handle source(H5Dopen2(first_.get(), array.c_str(), H5P_DEFAULT), &H5Dclose, from_, Access::kRead),
+        type(H5Dget_type(source.get()), &H5Tclose, from_, Access::kRead),
+        space(H5Dget_space(source.get()), &H5Sclose, from_, Access::kRead);
     std::vector<hsize_t> shape(static_cast<std::size_t>(H5Sget_simple_extent_ndims(space.get())));
     H5Sget_simple_extent_dims(space.get(), shape.data(), nullptr);
     const Handle how = array_properties(type.get(), name_);
@@ -70,10 +72,10 @@ class VirtualFile {
   void copy_attributes(hid_t from, hid_t to) const {
     for (const char* const key : {"unit", "description", "words"}) {
       if (H5Aexists(from, key) <= 0) continue;
-      const Handle attribute(H5Aopen(from, key, H5P_DEFAULT), &H5Aclose, name_);
-      const Handle type(H5Aget_type(attribute.get()), &H5Tclose, name_);
+      const Handle attribute(H5Aopen(from, key, H5P_DEFAULT), &H5Aclose, from_, Access::kRead);
+      const Handle type(H5Aget_type(attribute.get()), &H5Tclose, from_, Access::kRead);
       char* text = nullptr;
-      check(H5Aread(attribute.get(), type.get(), static_cast<void*>(&text)), name_);
+      check(H5Aread(attribute.get(), type.get(), static_cast<void*>(&text)), from_, Access::kRead);
       const std::string kept = text == nullptr ? "" : text;
       H5free_memory(text);
       write_attribute(to, key, kept, name_);
@@ -82,7 +84,9 @@ class VirtualFile {
 
   const DatasetFile& about_;
   const fs::path& name_;
+  fs::path from_;  // the first pack
   Handle first_;
+  FileMemory memory_;
   NewFile file_;
 };
 

@@ -13,6 +13,8 @@ namespace {
 
 }  // namespace
 
+bool hdf5_takes_threads() { return false; }
+
 std::unique_ptr<PackWriter> make_hdf5_writer(const std::filesystem::path& /*dataset*/, const SceneSetup& /*setup*/,
                                              PreparedRun& /*run*/, const DatasetFile& /*file*/) {
   refuse();

@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
+
+#include <fathom/simulate/run.hpp>
 
 #include "base/text.hpp"
 #include "cloud/read_cloud.hpp"
@@ -63,6 +66,13 @@ CloudMessage RunSource::RunSensor::read(std::uint32_t frame) const {
   return cloud;
 }
 
+FrameTime RunSource::RunSensor::shown_at(std::uint32_t frame, double time_s) const {
+  if (times.empty()) return {frame, frame, time_s, time_s};
+  const auto after = std::upper_bound(times.begin(), times.end(), time_s,
+                                      [](double time, const FrameTime& other) { return time < other.delivered_s; });
+  return after == times.begin() ? FrameTime{.index = std::numeric_limits<std::uint32_t>::max()} : *(after - 1);
+}
+
 RunSource::RunSource(fs::path path) : path_(std::move(path)) {
   std::error_code error;
   if (!fs::is_directory(path_, error)) {
@@ -99,10 +109,40 @@ void RunSource::read_summary() {
   };
   timeline_.rate_hz = std::clamp(number("rate_hz", timeline_.rate_hz), 1e-3, 1e3);
   timeline_.start_s = std::clamp(number("start_s", 0.0), 0.0, 1e9);
+  if (const auto sensors = summary.find("sensors"); sensors != summary.end()) read_times(*sensors);
+  if (!times_.empty()) {
+    timeline_.frames = static_cast<std::uint32_t>(std::clamp(number("frames", 1.0), 1.0, double{kMaxFrames}));
+  }
   const auto entities = summary.find("entities");
   if (entities == summary.end() || !entities->is_array()) return;
   for (const nlohmann::json& entity : *entities)
     entities_.push_back(entity.is_string() ? entity.get<std::string>() : "");
+}
+
+/// The tables of sensors with a timing. What does not look like one is passed over: its frames are those of the run.
+void RunSource::read_times(const nlohmann::json& sensors) {
+  for (const nlohmann::json& sensor : sensors) {
+    const auto table = nlohmann::json::json_pointer("/timing/frames");
+    if (!sensor.is_object() || !sensor.contains(table) || !sensor.contains("name")) continue;
+    const nlohmann::json& name = sensor["name"];
+    const nlohmann::json& frames = sensor[table];
+    const auto column = [&](const char* key) {
+      return frames.is_object() ? frames.value(key, nlohmann::json()) : nlohmann::json();
+    };
+    const nlohmann::json index = column("index"), measured_s = column("measured_s"),
+                         delivered_s = column("delivered_s");
+    if (!name.is_string() || !index.is_array() || !measured_s.is_array() || !delivered_s.is_array()) continue;
+    std::vector<FrameTime>& times = times_[name.get<std::string>()];
+    for (std::size_t i = 0; i < std::min({index.size(), measured_s.size(), delivered_s.size()}); ++i) {
+      if (!index[i].is_number_unsigned() || !measured_s[i].is_number() || !delivered_s[i].is_number()) continue;
+      const auto k = index[i].get<std::uint64_t>();
+      if (k >= kMaxFrames) continue;
+      const auto number = static_cast<std::uint32_t>(k);
+      times.push_back({number, number, measured_s[i].get<double>(), delivered_s[i].get<double>()});
+    }
+    std::stable_sort(times.begin(), times.end(),
+                     [](const FrameTime& a, const FrameTime& b) { return a.delivered_s < b.delivered_s; });
+  }
 }
 
 void RunSource::add_folder(const fs::path& folder) {
@@ -120,7 +160,8 @@ void RunSource::add_folder(const fs::path& folder) {
 void RunSource::add(RunSensor sensor) {
   const CloudMessage first = sensor.read(sensor.files.begin()->first);
   sensor.rows = first.message.height, sensor.cols = first.message.width;
-  timeline_.frames = std::max(timeline_.frames, sensor.files.rbegin()->first + 1);
+  if (const auto times = times_.find(sensor.name); times != times_.end()) sensor.times = times->second;
+  if (sensor.times.empty()) timeline_.frames = std::max(timeline_.frames, sensor.files.rbegin()->first + 1);
   sensors_.push_back(std::move(sensor));
 }
 
@@ -148,17 +189,17 @@ RunJson RunSource::state() const {
 
 void RunSource::show(std::uint32_t frame, Exchange& exchange) {
   error_.clear();
-  const double stamp_s = timeline_.time_s(frame);
   for (const RunSensor& sensor : sensors_) {
     const std::string prefix = "/" + sensor.name;
-    if (!sensor.files.contains(frame)) continue;
+    const FrameTime shown = sensor.shown_at(frame, timeline_.time_s(frame));
+    if (!sensor.files.contains(shown.index)) continue;
     if (!exchange.is_wanted(prefix + "/points") && !exchange.is_wanted(prefix + "/statistics")) continue;
     try {
-      CloudMessage cloud = sensor.read(frame);
-      cloud.message.header.stamp = msg::time_of(stamp_s);
+      CloudMessage cloud = sensor.read(shown.index);
+      cloud.message.header.stamp = msg::time_of(shown.stamp_s);
       const std::uint64_t time_ns = msg::nanoseconds(cloud.message.header.stamp);
       exchange.publish(prefix + "/statistics", time_ns,
-                       cloud_statistics(cloud.message, frame, stamp_s, !sensor.is_in_world));
+                       cloud_statistics(cloud.message, shown.index, shown.stamp_s, !sensor.is_in_world));
       exchange.publish(prefix + "/points", time_ns, write_message(cloud.message));
     } catch (const Error& error) {
       error_ = one_line(error.what());

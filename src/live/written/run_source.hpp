@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <fathom/simulate/timing.hpp>
+
 #include "cloud/cloud_message.hpp"
 #include "live/written/written_source.hpp"
 
@@ -30,18 +32,23 @@ class RunSource final : public WrittenSource {
     std::map<std::uint32_t, std::filesystem::path> files;  ///< by frame
     bool is_channels = false;                              ///< the files stand for all channels of their frame
     bool is_in_world = false;
-    std::uint32_t rows = 0, cols = 0;  ///< of the first frame
+    std::uint32_t rows = 0, cols = 0;   ///< of the first frame
+    std::vector<FrameTime> times = {};  ///< of a sensor with a timing, as its frames arrived
 
     [[nodiscard]] CloudMessage read(std::uint32_t frame) const;
+    /// What is shown at a time: of a sensor with a timing the file that arrived last.
+    [[nodiscard]] FrameTime shown_at(std::uint32_t frame, double time_s) const;
   };
 
   void read_summary();
+  void read_times(const nlohmann::json& sensors);
   void add_folder(const std::filesystem::path& folder);
   void add(RunSensor sensor);
 
   std::filesystem::path path_;
   Timeline timeline_;
   std::vector<RunSensor> sensors_;
+  std::map<std::string, std::vector<FrameTime>> times_;  // by sensor, in the order of delivery
   std::vector<std::string> entities_;
   std::string error_;
 };

@@ -25,14 +25,23 @@ struct RayState {
   bool from_sensor_origin;
 };
 
-/// What the draws of a ray depend on besides the model: its quad, and which of the four it is.
+/// What the draws of a ray depend on besides the model: its quad, and which of the four it is; or the numbers
+/// themselves, where they are made beforehand.
 struct DrawPlace {
   std::uint32_t quad, lane;
+  const float* numbers;  ///< of the ray: the first of the model's numbers, others `plane` floats apart; null: keyed
+  std::size_t plane;
 };
 
 template <NoiseModel M>
 FATHOM_KERNEL DrawsOf<M> draws_of(const NoiseKey& key, const DrawPlace& at) {
   DrawsOf<M> draws = {};
+  if (at.numbers != nullptr) {
+    const float* next = at.numbers;
+    for (int k = 0; k < M::kDraws.normals; ++k, next += at.plane) draws.normal[k] = *next;
+    for (int k = 0; k < M::kDraws.uniforms; ++k, next += at.plane) draws.uniform[k] = *next;
+    return draws;
+  }
   for (int k = 0; k < M::kDraws.normals; ++k) {
     const PhiloxBlock b = keyed_block(key, at.quad, static_cast<std::uint32_t>(k));
     const bool second = at.lane >= 2;
@@ -73,7 +82,7 @@ FATHOM_KERNEL void apply_model(const M& p, const NoiseKey& key, const DrawPlace&
     const Reading in = {s.hit, static_cast<Reason>(s.reason)};
     const Reading out = M::apply(p, s.ray, in, s.max_range_m, draws_of<M>(key, at));
     s.hit = out.hit, s.reason = static_cast<std::uint32_t>(out.reason);
-  } else {
+  } else if constexpr (M::kStage != Stage::kImage) {
     if (s.reason != kHitLane) return;
     const auto out = apply_to_return(p, s, draws_of<M>(key, at));
     using Out = std::remove_cvref_t<decltype(out)>;
@@ -107,7 +116,8 @@ FATHOM_KERNEL std::uint32_t entry_of(const Entries& e, std::uint32_t entity, std
   return id < e.ids ? e.entry_by_id[id] : 0;
 }
 
-/// Applies steps of a chain. Out of line: a frame has six of them, and each knows all models.
+/// Applies steps of a chain; `at` has the first numbers of all. Out of line: a frame has six of them, and each knows
+/// all models.
 [[gnu::noinline]] FATHOM_HOST_DEVICE inline void apply_steps(const Steps& steps, const NoiseKey& seed_and_frame,
                                                              const DrawPlace& at, std::uint32_t entity,
                                                              std::uint32_t ring, RayState& s) {
@@ -120,7 +130,9 @@ FATHOM_KERNEL std::uint32_t entry_of(const Entries& e, std::uint32_t entity, std
       if (model->is_identity) continue;
     }
     const NoiseKey key = {seed_and_frame.seed, seed_and_frame.frame, step.stream};
-    apply_any(*model, key, at, s, std::make_index_sequence<std::variant_size_v<RegisteredNoise>>());
+    DrawPlace place = at;
+    place.numbers = step.first_number == NoiseStep::kWhite ? nullptr : at.numbers + step.first_number * at.plane;
+    apply_any(*model, key, place, s, std::make_index_sequence<std::variant_size_v<RegisteredNoise>>());
   }
 }
 

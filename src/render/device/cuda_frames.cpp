@@ -13,11 +13,13 @@
 
 #include "base/executor.hpp"
 #include "render/block_store.hpp"
+#include "render/device/fields.hpp"
 #include "render/device/gather.hpp"
 #include "render/device/ptx.hpp"
 #include "render/device/resident.hpp"
 #include "render/device/results.hpp"
 #include "render/device/worlds.hpp"
+#include "render/draw_fields.hpp"
 #include "render/edge_pass.hpp"
 
 namespace fathom::device {
@@ -30,15 +32,17 @@ class Launcher {
   Launcher(const Stream& stream, const std::function<bool()>& should_stop, std::size_t& threads_at_once)
       : stream_(stream), should_stop_(should_stop), at_once_(threads_at_once) {}
 
-  /// Threads [begin, end) for each of the jobs at `data`.
-  void run(CudaFunction function, CudaAddress data, std::uint32_t jobs, std::uint32_t begin, std::uint32_t end) {
+  /// Threads [begin, end) for each of the jobs at `data`, which take so many bytes each.
+  void run(CudaFunction function, CudaAddress data, std::size_t job_bytes, std::uint32_t jobs, std::uint32_t begin,
+           std::uint32_t end) {
+    if (jobs == 0 || begin == end) return;
     const auto lanes = static_cast<std::uint32_t>(std::min<std::size_t>(end - begin, at_once_));
     const auto most_jobs = static_cast<std::uint32_t>(std::clamp<std::size_t>(at_once_ / lanes, 1, kMostJobs));
     for (std::uint32_t job = 0; job < jobs; job += most_jobs) {
       const std::uint32_t count = std::min(most_jobs, jobs - job);
       for (std::uint32_t first = begin; first < end; first += lanes) {
         const bool last = job + count == jobs && end - first <= lanes;
-        launch(function, data + job * sizeof(FrameData), first, std::min(lanes, end - first), count, last);
+        launch(function, data + job * job_bytes, first, std::min(lanes, end - first), count, last);
       }
     }
   }
@@ -90,10 +94,16 @@ class CudaFrames::Work {
         module_(gpu, ptx()),
         render_rays_(module_.function("fathom_render_rays")),
         lose_edges_(module_.function("fathom_lose_edges")),
+        match_pixels_(module_.function("fathom_match_pixels")),
+        join_pixels_(module_.function("fathom_join_pixels")),
+        count_pixels_(module_.function("fathom_count_pixels")),
+        lose_speckles_(module_.function("fathom_lose_speckles")),
+        finish_rays_(module_.function("fathom_finish_rays")),
         refit_nodes_(module_.function("fathom_refit_nodes")),
         worlds_(gpu, module_),
         parcel_(gpu),
         results_(gpu),
+        fields_(gpu, module_),
         readback_(stream_) {}
 
   void render(std::span<const RenderJob> jobs, Frame& frame) {
@@ -101,9 +111,9 @@ class CudaFrames::Work {
     if (meshes == nullptr) throw InputError("a GPU casts with the caster 'tree' alone");
     const Settle settle(stream_);
     trees_.hold(*meshes, stream_, refit_nodes_);
-    const Window all = whole(jobs.front().plan);
     while (!jobs.empty()) {
-      const std::size_t count = std::min(jobs.size(), std::max<std::size_t>(most_lanes_ / all.lane_end, 1));
+      const Window all = whole(jobs.front().plan);
+      const std::size_t count = std::min(alike(jobs), std::max<std::size_t>(most_lanes_ / all.lane_end, 1));
       try {
         if (all.lane_end <= most_lanes_) {
           render({jobs.first(count), all}, frame);
@@ -120,17 +130,30 @@ class CudaFrames::Work {
  private:
   static constexpr std::size_t kLeastLanes = 4096;
 
+  /// How many jobs from the first on have as many lanes: only these can share a launch.
+  static std::size_t alike(std::span<const RenderJob> jobs) {
+    const Window all = whole(jobs.front().plan);
+    std::size_t count = 1;
+    while (count < jobs.size() && whole(jobs[count].plan) == all) ++count;
+    return count;
+  }
+
   /// Takes blocks of half as many lanes from now on; says no where they would be too small to be worth it.
   bool shrink(std::size_t lanes) {
     stream_.wait();
     results_.clear();
+    fields_.clear();
     for (ResidentRays& rays : rays_) rays.clear();
+    keeps_rays_ = false;
     most_lanes_ = lanes / 2;
     return most_lanes_ >= kLeastLanes;
   }
 
   /// A job that does not fit, window by window. Edge losses need the whole image, so the processor decides them.
   void render_cut(const RenderJob& job, Frame& frame) {
+    if (job.chain.window) {
+      throw SystemError("the memory of the GPU does not suffice for a frame with a matching window, which is not cut");
+    }
     const bool has_edges = !job.chain.edge_loss.empty();
     if (has_edges && frame.memory() == FrameMemory::kGpu) {
       throw SystemError("the memory of the GPU does not suffice for the edge losses of a frame that stays there");
@@ -139,20 +162,35 @@ class CudaFrames::Work {
     for (const Window& window : windows_of(job.plan, static_cast<std::uint32_t>(most_lanes_))) {
       render({{&job, 1}, window}, frame);
     }
-    if (has_edges) lose_edges(job, *make_executor(1), frame);
+    if (!has_edges) return;
+    const std::unique_ptr<Executor> executor = make_executor(1);
+    make_fields({&job, 1}, *executor);
+    lose_edges(job, *executor, frame);
   }
 
   void render(const Block& block, Frame& frame) {
     const RenderJob& first = block.first();
-    while (rays_.size() <= first.sensor) rays_.emplace_back(stream_.gpu());
-    rays_[first.sensor].hold(first.plan, first.pattern, block.window, stream_);
+    hold_rays(block);
     results_.fit(block, frame);
+    fields_.fit(block);
     const CudaAddress data = send(block);
     worlds_.build(stream_);
     const auto jobs = static_cast<std::uint32_t>(block.jobs.size());
     Launcher launcher(stream_, first.should_stop, threads_at_once_);
-    launcher.run(render_rays_, data, jobs, block.window.lane_begin, block.window.lane_end);
-    if (block.has_edges() && !block.is_cut()) launcher.run(lose_edges_, data, jobs, 0, block.window.ray_end);
+    fields_.make([&](CudaFunction function, CudaAddress fields, std::uint32_t count, std::uint32_t threads) {
+      launcher.run(function, fields, sizeof(FieldJob), count, 0, threads);
+    });
+    const auto for_lanes = [&](CudaFunction function) {
+      launcher.run(function, data, sizeof(FrameData), jobs, block.window.lane_begin, block.window.lane_end);
+    };
+    const auto for_pixels = [&](CudaFunction function) {
+      launcher.run(function, data, sizeof(FrameData), jobs, 0, block.window.ray_end);
+    };
+    for_lanes(render_rays_);
+    if (block.has_edges() && !block.is_cut()) for_pixels(lose_edges_);
+    if (block.has_window()) for_pixels(match_pixels_);
+    if (block.has_regions()) for_pixels(join_pixels_), for_pixels(count_pixels_), for_pixels(lose_speckles_);
+    if (block.has_window()) for_lanes(finish_rays_);
     if (frame.memory() == FrameMemory::kGpu) {
       upload_pattern(block, frame);
     } else {
@@ -163,12 +201,28 @@ class CudaFrames::Work {
     stream_.wait();
   }
 
+  /// Brings the rays of the jobs there. Where memory was short before, those of other jobs go.
+  void hold_rays(const Block& block) {
+    for (const RenderJob& job : block.jobs) {
+      while (rays_.size() <= job.ray_set) rays_.emplace_back(stream_.gpu());
+    }
+    if (!keeps_rays_) {
+      is_wanted_.assign(rays_.size(), false);
+      for (const RenderJob& job : block.jobs) is_wanted_[job.ray_set] = true;
+      for (std::size_t i = 0; i < rays_.size(); ++i) {
+        if (!is_wanted_[i]) rays_[i].clear();
+      }
+    }
+    for (const RenderJob& job : block.jobs) rays_[job.ray_set].hold(job.plan, job.pattern, block.window, stream_);
+  }
+
   /// Sends what the jobs need besides trees and rays; returns where their FrameData are.
   CudaAddress send(const Block& block) {
     for (;;) {
       parcel_.begin();
       gatherer_.begin();
       worlds_.begin();
+      fields_.begin();
       frames_.clear();
       const Caster* caster = nullptr;
       for (std::size_t i = 0; i < block.jobs.size(); ++i) {
@@ -176,11 +230,14 @@ class CudaFrames::Work {
         FrameData data = gatherer_.gather(job, parcel_);
         data.world = caster == &job.caster ? frames_.back().world : worlds_.add(data.world, trees_, parcel_);
         caster = &job.caster;
-        data.rays = rays_[job.sensor].rays(), data.image = rays_[job.sensor].image();
+        data.rays = rays_[job.ray_set].rays(), data.image = rays_[job.ray_set].image();
         data.out = results_.channels(i), data.edges = results_.edges(i);
+        fields_.add(job, block.window, parcel_, data);
+        data.windowed = results_.windowed(i);
         frames_.push_back(data);
       }
       const FrameData* at = parcel_.keep(std::span<const FrameData>(frames_));
+      fields_.keep(parcel_);
       if (worlds_.fit(parcel_) && parcel_.send(stream_)) return reinterpret_cast<CudaAddress>(at);
     }
   }
@@ -198,11 +255,11 @@ class CudaFrames::Work {
     }
     for (const RenderJob& job : block.jobs) {
       if (float* out = writer.floats(Channel::kTimeOffset)) {
-        if (pattern.time_offset_s.empty()) {
+        if (job.pattern.time_offset_s.empty()) {
           const Gpu& gpu = stream_.gpu();
           gpu.check(gpu.calls().cuMemsetD32Async(at(out + job.first), 0, rays, stream_.handle()), "cuMemsetD32Async");
         } else {
-          stream_.upload(at(out + job.first), pattern.time_offset_s.data(), rays * sizeof(float));
+          stream_.upload(at(out + job.first), job.pattern.time_offset_s.data(), rays * sizeof(float));
         }
       }
       if (std::uint16_t* out = writer.ring()) {
@@ -213,12 +270,16 @@ class CudaFrames::Work {
 
   Stream stream_;
   Module module_;
-  CudaFunction render_rays_, lose_edges_, refit_nodes_;
+  CudaFunction render_rays_, lose_edges_, match_pixels_, join_pixels_, count_pixels_, lose_speckles_, finish_rays_,
+      refit_nodes_;
   ResidentTrees trees_;
   Worlds worlds_;
-  std::vector<ResidentRays> rays_;  // [sensors]
+  std::vector<ResidentRays> rays_;  // [ray sets]
+  bool keeps_rays_ = true;          // those of all jobs: until memory was short
+  std::vector<bool> is_wanted_;     // [ray sets], by a block
   Parcel parcel_;
   Results results_;
+  Fields fields_;
   Readback readback_;
   Gatherer gatherer_;
   std::vector<FrameData> frames_;  // of a block

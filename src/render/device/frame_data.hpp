@@ -12,6 +12,7 @@
 #include "render/quad_target.hpp"
 #include "render/ray_math.hpp"
 #include "render/surface_math.hpp"
+#include "render/window_math.hpp"
 
 namespace fathom::device {
 
@@ -33,10 +34,13 @@ struct Entries {
 
 /// A model of the chain: see ActiveNoise.
 struct NoiseStep {
+  static constexpr std::uint32_t kWhite = ~0U;
+
   const Model* models;  ///< [1 + others]
   std::uint32_t stream;
   bool has_others;
   Entries entries;
+  std::uint32_t first_number;  ///< of its correlated draws among FrameData::fields, or kWhite
 };
 
 /// Steps of one list of StagedChain.
@@ -57,6 +61,9 @@ struct Chain {
   std::uint32_t tolerance_count;
   bool needs_surface, needs_sight;
   EnergyAngle energy_angle;
+  EnergyGain energy_gain;
+  bool has_window;
+  WindowRule window;
 };
 
 /// The rays in the order of the plan; arrays are [lanes].
@@ -94,6 +101,17 @@ struct Edges {
   float* range_m;
   std::uint8_t* reached;
   std::uint32_t* entity;
+  float *nx, *ny, *nz;
+};
+
+/// What a window reads and makes, [rays]; see EdgeScratch. Null: not wanted.
+struct Windowed {
+  Reason* reason;
+  float *range_m, *disparity_px, *matched_px;
+  std::uint32_t *taken, *entity, *triangle;
+  std::uint32_t *region, *area;  ///< see regions.hpp
+  float *nx, *ny, *nz;
+  float *dx, *dy, *dz;
 };
 
 struct FrameData {
@@ -113,6 +131,9 @@ struct FrameData {
   std::uint32_t frame_index;
   Channels out;
   Edges edges;
+  const float* fields;  ///< correlated draws, by place in the frame: [numbers], `field_plane` floats apart
+  std::size_t field_plane;
+  Windowed windowed;
 };
 
 }  // namespace fathom::device

@@ -93,17 +93,19 @@ Channels channels_of(std::size_t first, Frame& frame) {
 
 void Gatherer::begin() {
   parts_.models_used = 0, parts_.steps_used = 0, parts_.tolerances_used = 0;
-  last_chain_ = nullptr, last_reflectivity_ = nullptr;
+  last_chain_ = nullptr, last_reflectivity_ = nullptr, last_labels_ = nullptr;
 }
 
-Steps Gatherer::add(const std::vector<ActiveNoise>& list, Keeper& keeper) {
+Steps Gatherer::add(const StagedChain& chain, const std::vector<ActiveNoise>& list, Keeper& keeper) {
   std::vector<NoiseStep>& steps = next_of(parts_.steps, parts_.steps_used);
   for (const ActiveNoise& n : list) {
     std::vector<Model>& models = next_of(parts_.models, parts_.models_used);
     models.push_back(model_of(n.noise));
     for (const Noise& other : n.others) models.push_back(model_of(other));
-    steps.push_back(
-        {keeper.keep(std::span<const Model>(models)), n.stream, !n.others.empty(), entries_of(n.table, keeper)});
+    const bool is_white = n.correlated == ActiveNoise::kWhite;
+    steps.push_back({keeper.keep(std::span<const Model>(models)), n.stream, !n.others.empty(),
+                     entries_of(n.table, keeper),
+                     is_white ? NoiseStep::kWhite : chain.correlated[n.correlated].first_number});
   }
   return {keeper.keep(std::span<const NoiseStep>(steps)), static_cast<std::uint32_t>(list.size())};
 }
@@ -113,17 +115,20 @@ Chain Gatherer::gather(const StagedChain& chain, Keeper& keeper) {
   for (const SightTolerance& t : chain.sight_tolerance) {
     tolerances.push_back({keeper.keep(std::span(t.of_entry)), entries_of(t.table, keeper)});
   }
-  return {.ray = add(chain.ray, keeper),
-          .angle_loss = add(chain.angle_loss, keeper),
-          .loss = add(chain.loss, keeper),
-          .edge_loss = add(chain.edge_loss, keeper),
-          .on_return = add(chain.on_return, keeper),
-          .dropout = add(chain.dropout, keeper),
+  return {.ray = add(chain, chain.ray, keeper),
+          .angle_loss = add(chain, chain.angle_loss, keeper),
+          .loss = add(chain, chain.loss, keeper),
+          .edge_loss = add(chain, chain.edge_loss, keeper),
+          .on_return = add(chain, chain.on_return, keeper),
+          .dropout = add(chain, chain.dropout, keeper),
           .tolerances = keeper.keep(std::span<const Tolerance>(tolerances)),
           .tolerance_count = static_cast<std::uint32_t>(tolerances.size()),
           .needs_surface = chain.needs_surface,
           .needs_sight = chain.needs_sight,
-          .energy_angle = chain.energy_angle};
+          .energy_angle = chain.energy_angle,
+          .energy_gain = chain.energy_gain,
+          .has_window = chain.window.has_value(),
+          .window = chain.window.value_or(WindowRule{})};
 }
 
 FrameData Gatherer::gather(const RenderJob& job, Keeper& keeper) {
@@ -139,12 +144,13 @@ FrameData Gatherer::gather(const RenderJob& job, Keeper& keeper) {
   data.rig = job.rig;
   data.chain = last_chain_ == &job.chain ? last_.chain : gather(job.chain, keeper);
   data.policy = policy_of(job.range_policy);
-  const bool same_entities = last_reflectivity_ == job.reflectivity.data() && last_entities_ == job.reflectivity.size();
-  data.reflectivity = same_entities ? last_.reflectivity : keeper.keep(job.reflectivity);
-  data.labels = same_entities ? last_.labels : keeper.keep(job.labels);
+  const bool same_count = last_entities_ == job.labels.size();
+  const bool same_reflectivity = same_count && last_reflectivity_ == job.reflectivity.data();
+  data.reflectivity = same_reflectivity ? last_.reflectivity : keeper.keep(job.reflectivity);
+  data.labels = same_count && last_labels_ == job.labels.data() ? last_.labels : keeper.keep(job.labels);
   data.seed = job.seed, data.frame_index = job.frame_index;
   last_ = data, last_chain_ = &job.chain;
-  last_reflectivity_ = job.reflectivity.data(), last_entities_ = job.reflectivity.size();
+  last_reflectivity_ = job.reflectivity.data(), last_labels_ = job.labels.data(), last_entities_ = job.labels.size();
   return data;
 }
 

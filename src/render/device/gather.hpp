@@ -22,9 +22,9 @@ class Gatherer {
  public:
   /// Forgets what was gathered.
   void begin();
-  /// Of a job, without what depends on where a device keeps it: `rays`, `image`, `out`, `edges`, and the `world` as it
-  /// stands here. Pointers of the rest are those of `keeper`, which must be the same since begin(); those of a
-  /// HostKeeper hold until begin(). What a job has in common with the one before is kept once. In a steady state
+  /// Of a job, without what depends on where a device keeps it: `rays`, `image`, `out`, `edges`, `fields`, and the
+  /// `world` as it stands here. Pointers of the rest are those of `keeper`, which must be the same since begin(); those
+  /// of a HostKeeper hold until begin(). What a job has in common with the one before is kept once. In a steady state
   /// nothing is allocated. Throws InputError for a model of the user's own, and for a caster without fathom's trees.
   FrameData gather(const RenderJob& job, Keeper& keeper);
 
@@ -37,12 +37,13 @@ class Gatherer {
     std::size_t models_used = 0, steps_used = 0, tolerances_used = 0;
   };
   Chain gather(const StagedChain& chain, Keeper& keeper);
-  Steps add(const std::vector<ActiveNoise>& list, Keeper& keeper);
+  Steps add(const StagedChain& chain, const std::vector<ActiveNoise>& list, Keeper& keeper);
 
   Parts parts_;
   const StagedChain* last_chain_ = nullptr;
   FrameData last_ = {};
   const float* last_reflectivity_ = nullptr;
+  const std::uint32_t* last_labels_ = nullptr;
   std::size_t last_entities_ = 0;
 };
 

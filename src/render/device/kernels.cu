@@ -2,6 +2,7 @@
 // The threads of a device. clang compiles this to PTX (cmake/FathomPtx.cmake); it is no part of the library otherwise.
 
 #include "cast/tree/sorted_tree.hpp"
+#include "render/device/field_job.hpp"
 #include "render/device/render_ray.hpp"
 
 namespace {
@@ -35,6 +36,21 @@ extern "C" __attribute__((global)) void fathom_refit_nodes(const fathom::tree::R
   fathom::tree::refit_task(refits[job()], first + thread());
 }
 
+/// A thread for each quad of white draws from `first` on, for each of the fields.
+extern "C" __attribute__((global)) void fathom_draw_white(const fathom::device::FieldJob* fields, unsigned first) {
+  fathom::device::draw_white(fields[job()], first + thread());
+}
+
+/// A thread for each pixel of a row, once all white draws are there.
+extern "C" __attribute__((global)) void fathom_sum_across(const fathom::device::FieldJob* fields, unsigned first) {
+  fathom::device::sum_field_across(fields[job()], first + thread());
+}
+
+/// A thread for each pixel, once all rows are there.
+extern "C" __attribute__((global)) void fathom_sum_down(const fathom::device::FieldJob* fields, unsigned first) {
+  fathom::device::sum_field_down(fields[job()], first + thread());
+}
+
 /// A thread for each lane from `first` on, for each of the jobs.
 extern "C" __attribute__((global)) void fathom_render_rays(const fathom::device::FrameData* jobs, unsigned first) {
   fathom::device::render_ray(jobs[job()], first + thread());
@@ -43,4 +59,23 @@ extern "C" __attribute__((global)) void fathom_render_rays(const fathom::device:
 /// A thread for each pixel from `first` on, once all rays are there.
 extern "C" __attribute__((global)) void fathom_lose_edges(const fathom::device::FrameData* jobs, unsigned first) {
   fathom::device::lose_edge(jobs[job()], first + thread());
+}
+
+/// The window: a thread for each pixel from `first` on, as in the three that follow.
+extern "C" __attribute__((global)) void fathom_match_pixels(const fathom::device::FrameData* jobs, unsigned first) {
+  fathom::device::match_pixel(jobs[job()], first + thread());
+}
+extern "C" __attribute__((global)) void fathom_join_pixels(const fathom::device::FrameData* jobs, unsigned first) {
+  fathom::device::join_pixel(jobs[job()], first + thread());
+}
+extern "C" __attribute__((global)) void fathom_count_pixels(const fathom::device::FrameData* jobs, unsigned first) {
+  fathom::device::count_pixel(jobs[job()], first + thread());
+}
+extern "C" __attribute__((global)) void fathom_lose_speckles(const fathom::device::FrameData* jobs, unsigned first) {
+  fathom::device::lose_speckle(jobs[job()], first + thread());
+}
+
+/// The rest of a frame with a window: a thread for each lane from `first` on.
+extern "C" __attribute__((global)) void fathom_finish_rays(const fathom::device::FrameData* jobs, unsigned first) {
+  fathom::device::finish_ray(jobs[job()], first + thread());
 }

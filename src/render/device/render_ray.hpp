@@ -8,6 +8,7 @@
 #include "cast/tree/one_lane.hpp"
 #include "render/device/apply_noise.hpp"
 #include "render/device/frame_data.hpp"
+#include "render/device/regions.hpp"
 
 namespace fathom::device {
 
@@ -20,12 +21,17 @@ struct Met {
   Triple n;
 };
 
+/// The first of the correlated draws of a ray; null: the chain has none.
+FATHOM_KERNEL const float* numbers_of_ray(const FrameData& f, std::uint32_t ray) {
+  return f.fields == nullptr ? nullptr : f.fields + ray;
+}
+
 class RayRenderer {
  public:
   FATHOM_KERNEL RayRenderer(const FrameData& f, std::uint32_t lane) : f_(f), lane_(lane) {
     const std::uint32_t quad = lane / 4;
-    at_ = {f.rays.quad_keys[quad], lane % 4};
     ray_ = f.rays.targets[quad].index + lane % 4;
+    at_ = {f.rays.quad_keys[quad], lane % 4, numbers_of_ray(f, ray_), f.field_plane};
   }
 
   FATHOM_KERNEL void run() {
@@ -46,6 +52,26 @@ class RayRenderer {
     if (f_.chain.needs_sight && s_.reason == kHitLane) find_hidden();
     apply(f_.chain.loss);
     if (f_.chain.edge_loss.count > 0) keep_for_edges();
+    store_energy();
+    if (f_.chain.has_window) {
+      keep_for_window();
+    } else {
+      run_noise();
+    }
+  }
+
+  /// The second half, when the window is done with the image.
+  FATHOM_KERNEL void run_after_window() {
+    load();
+    load_matched();
+    if (wants_angles() && s_.reason == kHitLane) find_angles();
+    s_.surface.hidden = 0;
+    run_noise();
+  }
+
+ private:
+  /// From hit noise on.
+  FATHOM_KERNEL void run_noise() {
     apply(f_.chain.on_return);
     if (f_.chain.on_return.count > 0 && is_unmeasurable(s_.reason, s_.hit.range_m)) s_.reason = kNearLane;
     apply_policy();
@@ -54,10 +80,10 @@ class RayRenderer {
     store_surface();
   }
 
- private:
   [[nodiscard]] FATHOM_KERNEL bool wants_angles() const { return f_.chain.needs_surface || f_.out.energy != nullptr; }
   [[nodiscard]] FATHOM_KERNEL bool wants_normal() const {
-    return f_.out.normal != nullptr || f_.out.incidence != nullptr || f_.out.intensity != nullptr || wants_angles();
+    return f_.out.normal != nullptr || f_.out.incidence != nullptr || f_.out.intensity != nullptr || wants_angles() ||
+           f_.chain.edge_loss.count > 0;
   }
   [[nodiscard]] FATHOM_KERNEL std::uint32_t ring() const {
     return f_.image.ring == nullptr ? ray_ / f_.rays.cols : f_.image.ring[ray_];
@@ -80,7 +106,7 @@ class RayRenderer {
 
   FATHOM_KERNEL void cast(bool with_normal) {
     const bool rolling = f_.rolling_cast != nullptr;
-    const Rigid& p = rolling ? f_.rolling_cast[f_.rays.time_index[lane_]] : f_.cast_from_sensor;
+    const Rigid& p = pose();
     const Ray& ray = s_.ray;
     met_.d = fathom::turned(p, ray.dx, ray.dy, ray.dz);
     Triple o = {p.t[0], p.t[1], p.t[2]};
@@ -126,6 +152,9 @@ class RayRenderer {
     } else {
       set_angles_at_emitter(met_.d, met_.n, s_.surface);
     }
+    if (f_.chain.energy_gain == EnergyGain{}) return;
+    const float reflectivity = met_.entity == tree::kNone ? 0.0F : f_.reflectivity[met_.entity];
+    s_.surface.energy_gain = energy_gain_of(f_.chain.energy_gain, reflectivity, met_.range_m);
   }
 
   FATHOM_KERNEL void find_hidden() {
@@ -179,6 +208,37 @@ class RayRenderer {
     f_.edges.range_m[ray_] = met_.range_m;
     f_.edges.reached[ray_] = s_.reason == kHitLane ? 1 : 0;
     if (f_.edges.entity != nullptr) f_.edges.entity[ray_] = met_.entity;
+    const Triple n = turned_back(pose(), met_.n.x, met_.n.y, met_.n.z);
+    f_.edges.nx[ray_] = n.x, f_.edges.ny[ray_] = n.y, f_.edges.nz[ray_] = n.z;
+  }
+
+  [[nodiscard]] FATHOM_KERNEL const Rigid& pose() const {
+    return f_.rolling_cast != nullptr ? f_.rolling_cast[f_.rays.time_index[lane_]] : f_.cast_from_sensor;
+  }
+  [[nodiscard]] FATHOM_KERNEL float disparity_scale() const { return f_.rig.optics.fx_px * f_.rig.optics.baseline_m; }
+
+  FATHOM_KERNEL void keep_for_window() const {
+    const Windowed& w = f_.windowed;
+    w.reason[ray_] = static_cast<Reason>(s_.reason);
+    w.disparity_px[ray_] = disparity_of(s_.reason == kHitLane, s_.hit.x, disparity_scale());
+    w.range_m[ray_] = met_.range_m;
+    w.entity[ray_] = met_.entity, w.triangle[ray_] = met_.triangle;
+    w.nx[ray_] = met_.n.x, w.ny[ray_] = met_.n.y, w.nz[ray_] = met_.n.z;
+    if (w.dx != nullptr) w.dx[ray_] = s_.ray.dx, w.dy[ray_] = s_.ray.dy, w.dz[ray_] = s_.ray.dz;
+  }
+
+  /// What the window made of the return, with the surface that it took.
+  FATHOM_KERNEL void load_matched() {
+    const Windowed& w = f_.windowed;
+    if (w.dx != nullptr) s_.ray.dx = w.dx[ray_], s_.ray.dy = w.dy[ray_], s_.ray.dz = w.dz[ray_];
+    s_.reason = static_cast<std::uint32_t>(w.reason[ray_]);
+    const std::uint32_t taken = w.taken[ray_];
+    met_.range_m = w.range_m[ray_];
+    if (s_.reason == kHitLane) met_.range_m = range_of_disparity(w.matched_px[ray_], s_.ray.dx, disparity_scale());
+    met_.entity = w.entity[taken], met_.triangle = w.triangle[taken];
+    met_.n = {w.nx[taken], w.ny[taken], w.nz[taken]};
+    met_.d = fathom::turned(pose(), s_.ray.dx, s_.ray.dy, s_.ray.dz);
+    s_.hit = return_from_origin(s_.ray.dx, s_.ray.dy, s_.ray.dz, met_.range_m);
   }
 
   FATHOM_KERNEL void apply_policy() {
@@ -209,15 +269,19 @@ class RayRenderer {
             math::select(valid, v.z, kNoNumber)};
   }
 
-  /// The surface that the ray met, even where the return was lost.
+  /// The energy that decided, of the surface that the ray met.
+  FATHOM_KERNEL void store_energy() const {
+    if (f_.out.energy == nullptr) return;
+    const float e = return_energy(f_.chain.energy_angle, s_.surface) * s_.surface.energy_gain;
+    put(f_.out.energy, math::select(met_.entity != tree::kNone, e, kNoNumber));
+  }
+
+  /// The surface that the ray met, or that a window took, even where the return was lost.
   FATHOM_KERNEL void store_surface() const {
     const bool met = met_.entity != tree::kNone;
     put(f_.out.entity_id, met_.entity);
     put(f_.out.triangle_id, met_.triangle);
     if (f_.out.label != nullptr) f_.out.label[ray_] = met ? f_.labels[met_.entity] : 0;
-    if (f_.out.energy != nullptr) {
-      put(f_.out.energy, math::select(met, return_energy(f_.chain.energy_angle, s_.surface), kNoNumber));
-    }
     put(f_.out.normal, where(met, met_.n));
     if (f_.out.incidence != nullptr || f_.out.intensity != nullptr) {
       const Incidence found = incidence_of(met_.d, met_.n);
@@ -247,6 +311,54 @@ FATHOM_KERNEL void render_ray(const FrameData& f, std::uint32_t lane) {
   RayRenderer(f, lane).run();
 }
 
+/// The second half of it, once the window is done with the image.
+FATHOM_KERNEL void finish_ray(const FrameData& f, std::uint32_t lane) {
+  if (!f.chain.has_window || lane >= f.rays.lanes || lane % 4 >= f.rays.targets[lane / 4].filled) return;
+  RayRenderer(f, lane).run_after_window();
+}
+
+/// The window at one pixel, by its place in the frame, once every ray was rendered and edges are lost.
+FATHOM_KERNEL void match_pixel(const FrameData& f, std::uint32_t pixel) {
+  const std::uint32_t cols = f.rays.cols, rows = f.rays.rows;
+  if (!f.chain.has_window || pixel >= rows * cols) return;
+  const Windowed& w = f.windowed;
+  WindowPixel out = {0.0F, pixel, Reason::kHit};
+  if (w.disparity_px[pixel] > 0.0F) {
+    out = match_window(f.chain.window, {w.disparity_px, rows, cols}, pixel / cols, pixel % cols);
+  }
+  w.matched_px[pixel] = out.disparity_px, w.taken[pixel] = out.taken;
+  if (out.reason != Reason::kHit) w.reason[pixel] = out.reason;
+  if (f.chain.window.min_area_px > 1) w.region[pixel] = pixel, w.area[pixel] = 0;
+}
+
+[[nodiscard]] FATHOM_KERNEL bool has_regions(const FrameData& f, std::uint32_t pixel) {
+  return f.chain.has_window && f.chain.window.min_area_px > 1 && pixel < f.rays.rows * f.rays.cols;
+}
+
+/// Joins a pixel's region with those to its left and above, once all pixels have their disparities.
+FATHOM_KERNEL void join_pixel(const FrameData& f, std::uint32_t pixel) {
+  if (!has_regions(f, pixel)) return;
+  const Windowed& w = f.windowed;
+  const float* const d = w.matched_px;
+  const std::uint32_t cols = f.rays.cols;
+  const float step = f.chain.window.max_step_px;
+  if (pixel % cols > 0 && are_joined(d[pixel], d[pixel - 1], step)) join_regions(w.region, pixel, pixel - 1);
+  if (pixel >= cols && are_joined(d[pixel], d[pixel - cols], step)) join_regions(w.region, pixel, pixel - cols);
+}
+
+/// Counts a pixel for its region, once all are joined.
+FATHOM_KERNEL void count_pixel(const FrameData& f, std::uint32_t pixel) {
+  if (!has_regions(f, pixel)) return;
+  __atomic_fetch_add(f.windowed.area + root_of(f.windowed.region, pixel), 1U, __ATOMIC_RELAXED);
+}
+
+/// Loses a pixel of a small region, once all are counted.
+FATHOM_KERNEL void lose_speckle(const FrameData& f, std::uint32_t pixel) {
+  if (!has_regions(f, pixel) || !(f.windowed.matched_px[pixel] > 0.0F)) return;
+  const std::uint32_t area = f.windowed.area[root_of(f.windowed.region, pixel)];
+  if (area < f.chain.window.min_area_px) f.windowed.reason[pixel] = Reason::kSpeckle;
+}
+
 /// Edge loss of one pixel, by its place in the frame, once every ray was rendered; see edge_pass.hpp.
 FATHOM_KERNEL void lose_edge(const FrameData& f, std::uint32_t pixel) {
   const std::uint32_t cols = f.rays.cols, rows = f.rays.rows;
@@ -266,12 +378,21 @@ FATHOM_KERNEL void lose_edge(const FrameData& f, std::uint32_t pixel) {
     const Neighbourhood around =
         neighbourhood_of(here, row > 0 ? &above : nullptr, row + 1 < rows ? &below : nullptr, cols, col);
     s.surface.edge_rad = edge_angle(here, around, col);
+    const std::size_t first = std::size_t{row} * cols;
+    const Jump jump = edge_jump(here, {f.edges.nx + first, f.edges.ny + first, f.edges.nz + first}, around, col);
+    s.surface.jump = jump.excess, s.surface.jump_rad = jump.angle_rad;
   }
   const std::uint32_t quads_per_row = (cols + 3) / 4;
   const std::uint32_t entity = f.edges.entity == nullptr ? tree::kNone : f.edges.entity[pixel];
   const std::uint32_t ring = f.image.ring == nullptr ? row : f.image.ring[pixel];
-  apply_steps(f.chain.edge_loss, {f.seed, f.frame_index, 0}, {row * quads_per_row + col / 4, col % 4}, entity, ring, s);
+  const DrawPlace at = {row * quads_per_row + col / 4, col % 4, numbers_of_ray(f, pixel), f.field_plane};
+  apply_steps(f.chain.edge_loss, {f.seed, f.frame_index, 0}, at, entity, ring, s);
   if (s.reason == kHitLane) return;
+  if (f.chain.has_window) {
+    f.windowed.reason[pixel] = static_cast<Reason>(s.reason);
+    f.windowed.disparity_px[pixel] = kNoNumber;
+    return;
+  }
   const Channels& out = f.out;
   if (out.reason != nullptr) out.reason[pixel] = static_cast<Reason>(s.reason);
   if (out.range != nullptr) out.range[pixel] = kNoNumber;

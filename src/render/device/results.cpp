@@ -37,8 +37,18 @@ class Layout {
   CudaAddress next_;
 };
 
+/// Calls f(array, whether it is wanted) for each array that a window needs.
+template <class F>
+void for_each_windowed(Windowed& w, bool has_window, bool has_regions, bool has_ray_noise, F f) {
+  f(w.reason, has_window);
+  for (float** values : {&w.range_m, &w.disparity_px, &w.matched_px, &w.nx, &w.ny, &w.nz}) f(*values, has_window);
+  for (std::uint32_t** ids : {&w.taken, &w.entity, &w.triangle}) f(*ids, has_window);
+  f(w.region, has_regions), f(w.area, has_regions);
+  for (float** turned : {&w.dx, &w.dy, &w.dz}) f(*turned, has_ray_noise);
+}
+
 CudaAddress lay_out(const Block& block, const Channels& wanted, bool in_frame, CudaAddress first, Channels& arrays,
-                    Edges& edges) {
+                    Edges& edges, Windowed& windowed) {
   Layout layout(first);
   const std::size_t rays = block.rays();
   for_each_array(arrays, wanted, [&](auto*& array, const auto* there, unsigned planes) {
@@ -50,6 +60,11 @@ CudaAddress lay_out(const Block& block, const Channels& wanted, bool in_frame, C
   layout.place(edges.range_m, block.has_edges(), rays);
   layout.place(edges.reached, block.has_edges(), rays);
   layout.place(edges.entity, block.has_edges() && by_entity, rays);
+  for (float** normal : {&edges.nx, &edges.ny, &edges.nz}) layout.place(*normal, block.has_edges(), rays);
+  const bool turned = block.has_window() && std::any_of(block.jobs.begin(), block.jobs.end(),
+                                                        [](const RenderJob& job) { return !job.chain.ray.empty(); });
+  for_each_windowed(windowed, block.has_window(), block.has_regions(), turned,
+                    [&](auto*& array, bool is_wanted) { layout.place(array, is_wanted, rays); });
   return layout.next();
 }
 
@@ -61,12 +76,22 @@ bool Block::has_edges() const {
   return std::any_of(jobs.begin(), jobs.end(), [](const RenderJob& job) { return !job.chain.edge_loss.empty(); });
 }
 
+bool Block::has_window() const {
+  return std::any_of(jobs.begin(), jobs.end(), [](const RenderJob& job) { return job.chain.window.has_value(); });
+}
+
+bool Block::has_regions() const {
+  return std::any_of(jobs.begin(), jobs.end(), [](const RenderJob& job) {
+    return job.chain.window.has_value() && job.chain.window->min_area_px > 1;
+  });
+}
+
 void Results::fit(const Block& block, Frame& frame) {
   block_ = block, frame_ = &frame;
   const bool in_frame = frame.memory() == FrameMemory::kGpu;
   const Channels wanted = channels_of(0, frame);
-  memory_.fit(lay_out(block, wanted, in_frame, 0, arrays_, edges_), "the arrays of a frame");
-  lay_out(block, wanted, in_frame, memory_.address(), arrays_, edges_);
+  memory_.fit(lay_out(block, wanted, in_frame, 0, arrays_, edges_, windowed_), "the arrays of a frame");
+  lay_out(block, wanted, in_frame, memory_.address(), arrays_, edges_, windowed_);
 }
 
 Channels Results::channels(std::size_t i) const {
@@ -79,7 +104,15 @@ Channels Results::channels(std::size_t i) const {
 
 Edges Results::edges(std::size_t i) const {
   const std::size_t first = block_.window.ray_begin - i * block_.window.rays();
-  return {from_first(edges_.range_m, first), from_first(edges_.reached, first), from_first(edges_.entity, first)};
+  return {from_first(edges_.range_m, first), from_first(edges_.reached, first), from_first(edges_.entity, first),
+          from_first(edges_.nx, first),      from_first(edges_.ny, first),      from_first(edges_.nz, first)};
+}
+
+Windowed Results::windowed(std::size_t i) const {
+  Windowed of_job = windowed_;
+  const std::size_t first = block_.window.ray_begin - i * block_.window.rays();  // modulo 2^64
+  for_each_windowed(of_job, true, true, true, [&](auto*& array, bool) { array = from_first(array, first); });
+  return of_job;
 }
 
 void Results::download(Readback& readback) const {
@@ -102,6 +135,9 @@ void Results::download(Readback& readback) const {
   readback.add(edge.reached.data() + at, address_of(edges_.reached), rays);
   if (edges_.entity != nullptr)
     readback.add(edge.entity.data() + at, address_of(edges_.entity), rays * sizeof(std::uint32_t));
+  readback.add(edge.edge_nx.data() + at, address_of(edges_.nx), rays * sizeof(float));
+  readback.add(edge.edge_ny.data() + at, address_of(edges_.ny), rays * sizeof(float));
+  readback.add(edge.edge_nz.data() + at, address_of(edges_.nz), rays * sizeof(float));
 }
 
 }  // namespace fathom::device

@@ -24,6 +24,8 @@ struct Block {
   [[nodiscard]] std::size_t rays() const { return jobs.size() * window.rays(); }
   [[nodiscard]] bool is_cut() const { return !(window == whole(first().plan)); }
   [[nodiscard]] bool has_edges() const;
+  [[nodiscard]] bool has_window() const;
+  [[nodiscard]] bool has_regions() const;
 };
 
 class Results {
@@ -35,6 +37,7 @@ class Results {
   /// Those of the block's job `i`, counted from the first ray of its frame.
   [[nodiscard]] Channels channels(std::size_t i) const;
   [[nodiscard]] Edges edges(std::size_t i) const;
+  [[nodiscard]] Windowed windowed(std::size_t i) const;
   /// Copies all into the frame on this computer, and what edge losses read where a window cut them off.
   void download(Readback& readback) const;
 
@@ -44,6 +47,7 @@ class Results {
   Frame* frame_ = nullptr;
   Channels arrays_ = {};
   Edges edges_ = {};
+  Windowed windowed_ = {};
 };
 
 }  // namespace fathom::device

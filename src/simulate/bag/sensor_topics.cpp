@@ -23,9 +23,11 @@ namespace {
 constexpr const char* kWorld = "world";
 
 template <class Message>
-void send(MessageSink& sink, std::uint16_t topic, const msg::Time& stamp, const Message& message) {
-  sink.write(topic, msg::nanoseconds(stamp), write_message(message));
+void send(MessageSink& sink, std::uint16_t topic, const msg::Time& time, const Message& message) {
+  sink.write(topic, msg::nanoseconds(time), write_message(message));
 }
+
+bool has_timing(const Sensor& sensor) { return sensor.timing != Timing(); }
 
 /// How the scene file wants the points of a sensor in this frame.
 std::optional<CloudOptions> points_asked_for(const SensorSetup& setup, CloudFrame frame) {
@@ -51,6 +53,7 @@ SensorTopics::SensorTopics(Simulator& simulator, std::span<const SensorSetup> se
 
 void SensorTopics::open(MessageSink& sink) {
   sink_ = &sink;
+  told_s_.reset();
   clock_ = sink.add_topic("/clock", msg::Clock::kType);
   tf_ = sink.add_topic("/tf", msg::TFMessage::kType);
   tf_static_ = sink.add_topic("/tf_static", msg::TFMessage::kType);
@@ -106,7 +109,7 @@ void SensorTopics::add_sensor(SensorId id, const SensorSetup& setup) {
     topics.is_camera = true, topics.frame_id = camera->header.frame_id, topics.camera = std::move(*camera);
     topics.depth = encoding_asked_for(setup);
   } else if (auto scan = scan_constants(sensor.model, simulator_.pattern(id, 0), sensor.name,
-                                        1.0 / simulator_.options().rate_hz)) {
+                                        1.0 / sensor.timing.rate_hz.value_or(simulator_.options().rate_hz))) {
     topics.is_scan = true, topics.scan = std::move(*scan);
   } else {
     topics.points = points_asked_for(setup, CloudFrame::kSensor).value_or(CloudOptions());
@@ -123,7 +126,7 @@ Pose SensorTopics::pose_of(const Link& link, double stamp_s) const {
   return inverse(scene.world_from_entity(link.parent_entity, stamp_s)) * world_from_sensor;
 }
 
-void SensorTopics::write_transforms(std::uint16_t topic, double stamp_s, bool moving) {
+void SensorTopics::write_transforms(std::uint16_t topic, double stamp_s, double sent_s, bool moving) {
   msg::TFMessage message;
   for (const Link& link : links_) {
     if (link.moves != moving) continue;
@@ -135,38 +138,52 @@ void SensorTopics::write_transforms(std::uint16_t topic, double stamp_s, bool mo
     message.transforms.push_back(
         transform_of({{0, 0, 0}, camera_from_optical()}, stamp_s, camera, topics_[i].frame_id));
   }
-  if (!message.transforms.empty()) send(*sink_, topic, msg::time_of(stamp_s), message);
+  if (!message.transforms.empty()) send(*sink_, topic, msg::time_of(sent_s), message);
 }
 
 void SensorTopics::begin_frame(std::uint32_t index) {
   const double stamp_s = simulator_.stamp_s(index);
-  const msg::Time stamp = msg::time_of(stamp_s);
-  send(*sink_, clock_, stamp, msg::Clock{stamp});
-  if (!std::exchange(begun_, true)) write_transforms(tf_static_, stamp_s, false);
-  write_transforms(tf_, stamp_s, true);
+  set_clock(stamp_s);
+  tell_transforms(stamp_s, stamp_s);
+}
+
+void SensorTopics::set_clock(double time_s) {
+  const msg::Time time = msg::time_of(time_s);
+  send(*sink_, clock_, time, msg::Clock{time});
+  if (!std::exchange(begun_, true)) write_transforms(tf_static_, time_s, time_s, false);
+}
+
+void SensorTopics::tell_transforms(double stamp_s, double sent_s) {
+  if (std::exchange(told_s_, stamp_s) != stamp_s) write_transforms(tf_, stamp_s, sent_s, true);
 }
 
 void SensorTopics::add(SensorId sensor, const Frame& frame) {
+  std::optional<msg::Time> delivered;
+  if (has_timing(simulator_.sensor(sensor))) {
+    delivered = msg::time_of(frame.delivered_s());
+    set_clock(frame.delivered_s());
+    if (frame.content_index() == frame.index()) tell_transforms(frame.stamp_s(), frame.delivered_s());
+  }
   Topics& topics = topics_[index(sensor)];
   if (topics.is_camera) {
     const DepthImage image(frame, topics.frame_id, topics.depth);
     const msg::Time& stamp = image.message().header.stamp;
     topics.camera.header.stamp = stamp;
-    send(*sink_, topics.data, stamp, image.message());
-    send(*sink_, topics.info, stamp, topics.camera);
+    send(*sink_, topics.data, delivered.value_or(stamp), image.message());
+    send(*sink_, topics.info, delivered.value_or(stamp), topics.camera);
   } else if (topics.is_scan) {
-    set_scan(topics.scan, frame, simulator_.pattern(sensor, frame.index()));
-    send(*sink_, topics.data, topics.scan.header.stamp, topics.scan);
+    set_scan(topics.scan, frame, simulator_.pattern(sensor, frame.content_index()));
+    send(*sink_, topics.data, delivered.value_or(topics.scan.header.stamp), topics.scan);
   } else {
-    send_cloud(topics.data, frame, topics.points, topics.frame_id);
-    if (topics.points_world) send_cloud(topics.world, frame, *topics.points_world, kWorld);
+    send_cloud(topics.data, frame, topics.points, topics.frame_id, delivered);
+    if (topics.points_world) send_cloud(topics.world, frame, *topics.points_world, kWorld, delivered);
   }
 }
 
 void SensorTopics::send_cloud(std::uint16_t topic, const Frame& frame, const CloudOptions& options,
-                              std::string_view frame_id) {
+                              std::string_view frame_id, const std::optional<msg::Time>& delivered) {
   const CloudMessage cloud = cloud_message(frame, frame_id, options);
-  send(*sink_, topic, cloud.message.header.stamp, cloud.message);
+  send(*sink_, topic, delivered.value_or(cloud.message.header.stamp), cloud.message);
 }
 
 }  // namespace fathom

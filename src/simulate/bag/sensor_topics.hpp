@@ -39,6 +39,8 @@ class SensorTopics {
   void open(MessageSink& sink);
   /// Clock and transforms, before the sensors of frame `index`.
   void begin_frame(std::uint32_t index);
+  /// A frame that arrives. It is sent at the stamp in its header; of a sensor with a timing, whose frames come between
+  /// those of the scene, at its delivery: the clock then moves there, and tf has the stamp of measuring, too.
   void add(SensorId sensor, const Frame& frame);
 
  private:
@@ -62,10 +64,13 @@ class SensorTopics {
   };
 
   void add_sensor(SensorId id, const SensorSetup& setup);
-  void send_cloud(std::uint16_t topic, const Frame& frame, const CloudOptions& options, std::string_view frame_id);
+  void set_clock(double time_s);
+  void tell_transforms(double stamp_s, double sent_s);
+  void send_cloud(std::uint16_t topic, const Frame& frame, const CloudOptions& options, std::string_view frame_id,
+                  const std::optional<msg::Time>& delivered);
   void add_link(Link link);
   [[nodiscard]] Pose pose_of(const Link& link, double stamp_s) const;
-  void write_transforms(std::uint16_t topic, double stamp_s, bool moving);
+  void write_transforms(std::uint16_t topic, double stamp_s, double sent_s, bool moving);
 
   Simulator& simulator_;
   MessageSink* sink_ = nullptr;
@@ -73,6 +78,7 @@ class SensorTopics {
   std::vector<Link> links_;
   std::vector<Topics> topics_;  // [sensors]
   bool begun_ = false;
+  std::optional<double> told_s_;  // the stamp of the transforms that were sent last
 };
 
 }  // namespace fathom

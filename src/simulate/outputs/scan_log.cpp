@@ -92,7 +92,7 @@ void ScanLogOutput::check_run(Simulator& simulator, SensorId sensor, std::uint32
                                  with_rays_in_one_plane()));
   }
   for (std::uint32_t frame = 0; frame < frames; ++frame) {
-    const double stamp_s = simulator.stamp_s(frame);
+    const double stamp_s = simulator.frame_time(sensor, frame).stamp_s;
     if (rotate(simulator.world_from_sensor(sensor, stamp_s).rotation, {0, 0, 1}).z >= 1.0 - 0.5 * kLevel * kLevel)
       continue;
     throw InputError(fmt::format("sensor '{}': a {} needs level poses, but the one at {} s is tilted", name, kSlug,

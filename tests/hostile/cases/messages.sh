@@ -36,7 +36,7 @@ expect 2 "sensors.lidar.noise.distnce is not a known noise model \(nearest known
 with 's/distance: {stddev_m: 0.02}/beam_mixture: {w_hit: {uniform: [0, 1]}}/'
 expect 2 'beam_mixture.w_hit = \{uniform: \[0, 1\]\} cannot be a range' simulate bad.yaml
 with 's/position_m: \[0, 0, 1.5\]/position_m: [{uniform: [-0.3, 0.3]}, 0, 0]/'
-expect 2 'position_m.0 = \{uniform: \[-0.3, 0.3\]\} is a range; so far only numbers of noise models can be ranges' simulate bad.yaml
+expect 2 'position_m.0 = \{uniform: \[-0.3, 0.3\]\} is a range; only numbers of noise models and of sensors, pose_offset and reflectivity can be ranges' simulate bad.yaml
 with 's/size_m: \[8, 6, 3\]/size_m: {uniform: [1, 2]}/'
 expect 2 'size_m = \{uniform: \[1, 2\]\} is a range' simulate bad.yaml
 with 's/\(position_m: \[0, 0, 1.5\]\)/\1, reflectivity: {uniform: [0, 1]}/'

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// Draws that neighbours share. With a correlation, the random numbers of a model come from a field over the image and
+// time in place of white noise. For each number that the model draws:
+//
+//   F[v, u] = sum_j sum_i h_down[j] h_across[i] W[v - j, u - i],   sum_i h[i]^2 = 1
+//
+// W are independent standard normals, named by (seed, stream, key frame, row, column), and there are such beyond the
+// borders of the image, so F is a stationary Gaussian field of mean 0 and variance 1 that does not feel the border. The
+// numbers have the law that they have without a correlation, at every pixel: a normal is F, a uniform is Phi(F). Only
+// what pixels have in common changes: a loss of probability P takes P of the area, in blobs.
+//
+// Across and down, with the lag l in px of that direction and s the parameter of that direction:
+//
+//   gaussian     h[i] ~ exp(-i^2 / (2 s^2)), |i| <= 3 s;   E[F F'] = exp(-l^2 / (4 s^2))
+//   exponential  h[i] ~ exp(-i / s),  0 <= i < N;          E[F F'] = exp(-l / s)
+//
+// Correlations of two directions multiply, and s = 0 is white. The closed forms are those of infinite kernels. Cut at
+// 3 s, the Gaussian's is less by up to 0.004 from s = 1 on (below, the grid is coarser than the kernel, and neighbours
+// have less in common); the exponential's, with N the smallest power of 2 that is at least 8 s, is off by less than
+// 0.0004. Kernel and closed form of the Gaussian: a moving average with a Gaussian window, e.g. Lang and Potthoff,
+// "Fast simulation of Gaussian random fields", Monte Carlo Methods and Applications 17 (2011); the exponential is the
+// first-order autoregressive process.
+//
+// Time: there is a key frame every c = time_s seconds of the sensor's clock, at k c. Between two of them
+//
+//   F(t) = cos(phi) F_k + sin(phi) F_k+1,   k = floor(t / c),   phi = (pi / 2) (t / c - k)
+//
+// with independent F_k: variance 1 at every instant. E[F(t) F(t')] is cos(phi - phi') between the same two key frames,
+// sin(phi) cos(phi') from one interval to the next, and 0 beyond. time_s = 0: every frame has a field of its own;
+// time_s = inf: all frames have the same, a fixed pattern of the sensor. A frame's time is its stamp, also for rays
+// that are cast at times of their own.
+//
+// Rows and columns are those of the frame: rings and azimuth steps of a lidar, whose last column is next to its first
+// where the scan closes. Entries by entity or ring take their numbers out of the same fields.
+//
+// Not modelled: correlation between different numbers of a model, between models and between sensors; correlation that
+// depends on what is seen.
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <string_view>
+
+#include <fathom/base/export.hpp>
+#include <fathom/base/field.hpp>
+
+namespace fathom {
+
+enum class CorrelationShape : std::uint8_t { kGaussian, kExponential };
+template <>
+inline constexpr std::array<std::string_view, 2> kChoiceWords<CorrelationShape> = {"gaussian", "exponential"};
+
+/// How far the draws of an entry of a chain are alike. All 0: not at all, and not a bit differs from an entry without.
+struct Correlation {
+  float across_px = 0.0F;
+  float down_px = 0.0F;
+  double time_s = 0.0;
+  CorrelationShape shape = CorrelationShape::kGaussian;
+
+  static constexpr std::string_view kSlug = "correlation";
+  static constexpr std::string_view kDoc = "What the draws of neighbouring pixels and frames have in common.";
+
+  static constexpr auto fields() {
+    return std::array<Field<Correlation>, 4>{{
+        {"across_px", "px", &Correlation::across_px, 0, 64, "size along rows, s; 0: white"},
+        {"down_px", "px", &Correlation::down_px, 0, 64, "size along columns, s; 0: white"},
+        {"time_s", "s", &Correlation::time_s, 0, std::numeric_limits<double>::infinity(),
+         "time between key frames; 0: each frame anew, inf: a fixed pattern"},
+        {"shape", "gaussian|exponential", choice<&Correlation::shape>, 0, 0, "law by which it falls in the image"},
+    }};
+  }
+
+  /// Throws InputError for a time between 0 and a microsecond.
+  FATHOM_API void check() const;
+
+  [[nodiscard]] constexpr bool is_white() const { return across_px == 0.0F && down_px == 0.0F && time_s == 0.0; }
+  friend bool operator==(const Correlation&, const Correlation&) = default;
+};
+
+}  // namespace fathom

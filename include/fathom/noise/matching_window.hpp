@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// matching_window: what matching blocks of pixels does to the shapes that a stereo camera sees.
+//
+//   d = f B / z of each valid pixel; W = the (2 radius + 1) x (2 radius + 1) pixels around it that are in the image and
+//   valid, n of them
+//
+//   surfaces    W sorted by d: a step above max_step starts a new surface
+//   candidates  the surfaces with at least share n pixels
+//   the pixel   takes the candidate of the largest d, with the d' that this surface's plane has at the pixel (least
+//               squares of d over its pixels in W); z' = f B / d' along the pixel's own ray
+//   lost        (edge) without a candidate; also when the chosen one has fewer than sure_share n pixels. With flying,
+//               such a pixel takes the mean of its d' and that of the next candidate instead, where there is one
+//   speckle     4-connected regions of the image so made, whose neighbouring pixels differ by less than max_step,
+//               are lost (speckle) when they have fewer than min_area pixels
+//
+// So a near object grows: a half plane by r + 1 - share (2 r + 1) pixels, rounded down. A bar narrower than
+// share (2 r + 1) pixels disappears. A plane stays as it is but for rounding, whatever its slant; a curved surface
+// becomes smoother. What a pixel shows (its entity, label, triangle, normal, incidence and intensity) is that of the
+// surface taken, at the pixel of it that is nearest. Clean values stay those of the pixel's own ray, and so does its
+// energy, which decided before.
+//
+// Valid is what the models of loss have left. A pixel that they lost stays lost, with its reason. radius and min_area
+// are rounded to whole numbers; radius 0 leaves disparities alone. Nothing is drawn. A chain has one such model.
+//
+// Source: the fronto-parallel window of block matching; Hirschmueller, Innocent, Garibaldi, "Real-time
+// correlation-based stereo vision with reduced border errors", IJCV 47, 2002, section 1, on how it fattens what is
+// near, and the speckle filter of stereo matchers. That surfaces are planes in d is exact for a pinhole camera.
+//
+// Not modelled: how alike the textures of two surfaces are, which decides between them in a camera, and fattening
+// into what a camera does not see: hidden pixels stay lost.
+
+#include <array>
+
+#include <fathom/noise/model.hpp>
+#include <fathom/noise/window.hpp>
+
+namespace fathom {
+
+struct MatchingWindow {
+  float radius_px = 3.0F;
+  float share = 0.25F;
+  float sure_share = 0.0F;
+  bool flying = false;
+  float min_area_px = 0.0F;
+  float max_step_px = 1.0F;
+
+  static constexpr std::string_view kSlug = "matching_window";
+  static constexpr std::string_view kDoc =
+      "Makes silhouettes as the window of a stereo matcher does: what is near grows, what is thin disappears.";
+  static constexpr std::string_view kNote =
+      "The window is a rule of surfaces, not a search over images: it knows which surfaces there are, and not how "
+      "alike "
+      "they look.";
+  static constexpr Stage kStage = Stage::kImage;
+  static constexpr DrawCount kDraws = {};
+  static constexpr SurfaceNeeds kNeeds = {.neighbours = true, .camera = true, .baseline = true};
+
+  static constexpr auto fields() {
+    return std::array<Field<MatchingWindow>, 6>{{
+        {"radius_px", "px", &MatchingWindow::radius_px, 0, WindowRule::kMostRadius,
+         "the window has 2 radius + 1 pixels a side; 0: no window"},
+        {"share", "1", &MatchingWindow::share, 0, 1, "of the window's valid pixels that a surface must hold"},
+        {"sure_share", "1", &MatchingWindow::sure_share, 0, 1,
+         "of them that the chosen surface must hold to be sure; up to share: no more than that"},
+        {"flying", "1", &MatchingWindow::flying, 0, 1,
+         "whether a pixel that is not sure gets the mean of two surfaces instead of being lost"},
+        {"min_area_px", "px", &MatchingWindow::min_area_px, 0, 1e6, "pixels that a region needs to be believed"},
+        {"max_step_px", "px", &MatchingWindow::max_step_px, 1e-3, 1e4, "largest step of disparity within a surface"},
+    }};
+  }
+
+  [[nodiscard]] constexpr WindowRule window() const {
+    return {.radius_px = static_cast<std::int32_t>(radius_px + 0.5F),
+            .share = share,
+            .sure_share = sure_share,
+            .max_step_px = max_step_px,
+            .min_area_px = static_cast<std::uint32_t>(min_area_px + 0.5F),
+            .flying = flying};
+  }
+
+  /// Also when the window is a pixel and so is the least area.
+  [[nodiscard]] constexpr bool is_identity() const { return window().radius_px == 0 && window().min_area_px <= 1; }
+};
+
+}  // namespace fathom

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// What a window over an image of disparities makes of one pixel: the rule of matching_window, whose header says it in
+// words. One source for the processor and for devices. It keeps no list of the window's pixels, but reads them again
+// for each of its steps, so that a thread of a device needs no memory of its own.
+//
+// Sums are in double precision, where they are exact for disparities that differ by less than a factor of 1000, and in
+// a fixed order: rows from top to bottom, each summed from left to right first. A renderer that sums rows once for many
+// windows (render/window_lanes.cpp) so gets the same bits.
+
+#include <cstddef>
+#include <cstdint>
+
+#include <fathom/base/export.hpp>
+#include <fathom/frame/reason.hpp>
+#include <fathom/math/f32.hpp>
+
+namespace fathom {
+
+/// The parameters of a model of stage kImage, ready for use.
+struct WindowRule {
+  /// Limit of radius_px: up to it, the whole numbers in plane_at_centre() are exact.
+  static constexpr std::int32_t kMostRadius = 15;
+
+  std::int32_t radius_px = 0;     ///< the window has 2 radius + 1 pixels a side
+  float share = 0.25F;            ///< of the window's valid pixels that a surface must hold
+  float sure_share = 0.0F;        ///< of them that the chosen one must hold
+  float max_step_px = 1.0F;       ///< largest step of disparity within a surface
+  std::uint32_t min_area_px = 0;  ///< of a region that is believed
+  bool flying = false;            ///< whether unsure pixels get the mean of two surfaces instead of being lost
+
+  friend constexpr bool operator==(const WindowRule&, const WindowRule&) = default;
+};
+
+/// Disparities, px, [rows, cols]; not above 0 where there is no valid return.
+struct WindowImage {
+  const float* disparity_px;
+  std::uint32_t rows, cols;
+};
+
+/// What a valid pixel becomes.
+struct WindowPixel {
+  float disparity_px;   ///< meaningful unless it is lost
+  std::uint32_t taken;  ///< place in the image of the pixel whose surface it shows
+  Reason reason;        ///< kHit, or kEdge: lost
+};
+
+/// Sums over the pixels of one surface in a window: u to the right, v down, from the window's centre; d: disparity.
+struct WindowSums {
+  double n = 0, u = 0, v = 0, uu = 0, uv = 0, vv = 0, d = 0, ud = 0, vd = 0;
+};
+
+/// The same over one row of it.
+struct WindowRowSums {
+  double n = 0, u = 0, uu = 0, d = 0, ud = 0;
+};
+
+FATHOM_KERNEL void add_row(WindowSums& s, double v, const WindowRowSums& row) {
+  s.n += row.n, s.u += row.u, s.v += v * row.n;
+  s.uu += row.uu, s.uv += v * row.u, s.vv += v * v * row.n;
+  s.d += row.d, s.ud += row.ud, s.vd += v * row.d;
+}
+
+/// The disparity at the centre of the plane that fits the pixels best, by least squares. Where they lie on one line, of
+/// all such planes the one that is level across it.
+FATHOM_KERNEL double plane_at_centre(const WindowSums& s) {
+  const double a = s.n * s.uu - s.u * s.u, b = s.n * s.vv - s.v * s.v, c = s.n * s.uv - s.u * s.v;
+  const double p = s.n * s.ud - s.u * s.d, q = s.n * s.vd - s.v * s.d;
+  const double determinant = a * b - c * c, along = a + b;
+  const bool plane = determinant > 0.0;
+  const double by_line = along > 0.0 ? along : 1.0, scale = plane ? determinant : by_line;
+  const double px = p * b - q * c, qx = q * a - p * c;
+  const double across = (plane ? px : p) / scale, down = (plane ? qx : q) / scale;
+  return (s.d - across * s.u - down * s.v) / s.n;
+}
+
+namespace detail {
+
+/// The part of an image that a window covers.
+struct WindowBounds {
+  std::uint32_t top, bottom, left, right;  ///< bottom and right are inside
+};
+
+FATHOM_KERNEL WindowBounds bounds_of(const WindowRule& rule, const WindowImage& image, std::uint32_t row,
+                                     std::uint32_t col) {
+  const auto r = static_cast<std::uint32_t>(rule.radius_px);
+  return {row > r ? row - r : 0, row + r < image.rows ? row + r : image.rows - 1, col > r ? col - r : 0,
+          col + r < image.cols ? col + r : image.cols - 1};
+}
+
+/// A surface of a window: its pixels have disparities in [low, high].
+struct WindowSurface {
+  float low, high;
+  std::uint32_t count;
+};
+
+/// The surface with the largest disparities below `below`; without pixels where there is none.
+FATHOM_KERNEL WindowSurface surface_below(const WindowRule& rule, const WindowImage& image, const WindowBounds& w,
+                                          float below) {
+  WindowSurface s = {0.0F, 0.0F, 0};
+  for (std::uint32_t row = w.top; row <= w.bottom; ++row) {
+    const float* const d = image.disparity_px + std::size_t{row} * image.cols;
+    for (std::uint32_t col = w.left; col <= w.right; ++col) {
+      const bool more = (d[col] < below) & (d[col] > s.high);
+      s.high = math::select(more, d[col], s.high);
+    }
+  }
+  s.low = s.high;
+  while (s.high > 0.0F) {
+    float next = s.low;
+    std::uint32_t count = 0;
+    for (std::uint32_t row = w.top; row <= w.bottom; ++row) {
+      const float* const d = image.disparity_px + std::size_t{row} * image.cols;
+      for (std::uint32_t col = w.left; col <= w.right; ++col) {
+        const bool inside = (d[col] > 0.0F) & (d[col] <= s.high) & (s.low - d[col] <= rule.max_step_px);
+        count += inside ? 1 : 0;
+        next = math::select(inside & (d[col] < next), d[col], next);
+      }
+    }
+    s.count = count;
+    if (next == s.low) break;
+    s.low = next;
+  }
+  return s;
+}
+
+/// The next surface below `below` that holds at least `wanted` pixels; without pixels where there is none. `rest`: the
+/// window's valid pixels below.
+FATHOM_KERNEL WindowSurface candidate_below(const WindowRule& rule, const WindowImage& image, const WindowBounds& w,
+                                            float wanted, float below, std::uint32_t& rest) {
+  while (rest > 0 && static_cast<float>(rest) >= wanted) {
+    const WindowSurface s = surface_below(rule, image, w, below);
+    rest -= s.count;
+    if (static_cast<float>(s.count) >= wanted || s.count == 0) return s;
+    below = s.low;
+  }
+  return {0.0F, 0.0F, 0};
+}
+
+/// The disparity that the plane of a surface has at (row, col).
+FATHOM_KERNEL double plane_of(const WindowImage& image, const WindowBounds& w, const WindowSurface& surface,
+                              std::uint32_t row, std::uint32_t col) {
+  WindowSums sums;
+  for (std::uint32_t i = w.top; i <= w.bottom; ++i) {
+    const float* const line = image.disparity_px + std::size_t{i} * image.cols;
+    WindowRowSums of_row;
+    for (std::uint32_t j = w.left; j <= w.right; ++j) {
+      if (!(line[j] >= surface.low && line[j] <= surface.high)) continue;
+      const double u = static_cast<double>(j) - static_cast<double>(col), d = line[j];
+      of_row.n += 1.0, of_row.u += u, of_row.uu += u * u, of_row.d += d, of_row.ud += u * d;
+    }
+    add_row(sums, static_cast<double>(i) - static_cast<double>(row), of_row);
+  }
+  return plane_at_centre(sums);
+}
+
+/// The pixel of a surface that is nearest to (row, col); of several the first, row by row.
+FATHOM_KERNEL std::uint32_t nearest_of(const WindowImage& image, const WindowBounds& w, const WindowSurface& surface,
+                                       std::uint32_t row, std::uint32_t col) {
+  std::uint32_t nearest = row * image.cols + col;
+  std::int32_t least = 0x7fffffff;
+  for (std::uint32_t i = w.top; i <= w.bottom; ++i) {
+    for (std::uint32_t j = w.left; j <= w.right; ++j) {
+      const std::uint32_t at = i * image.cols + j;
+      const float d = image.disparity_px[at];
+      const auto v = static_cast<std::int32_t>(i - row), u = static_cast<std::int32_t>(j - col);
+      const std::int32_t square = u * u + v * v;
+      if (!(d >= surface.low && d <= surface.high) || square >= least) continue;
+      least = square, nearest = at;
+    }
+  }
+  return nearest;
+}
+
+FATHOM_KERNEL std::uint32_t valid_in(const WindowImage& image, const WindowBounds& w) {
+  std::uint32_t count = 0;
+  for (std::uint32_t row = w.top; row <= w.bottom; ++row) {
+    const float* const d = image.disparity_px + std::size_t{row} * image.cols;
+    for (std::uint32_t col = w.left; col <= w.right; ++col) count += d[col] > 0.0F ? 1 : 0;
+  }
+  return count;
+}
+
+}  // namespace detail
+
+/// A disparity belongs to a range when it is above 0 and no larger than a float can hold.
+FATHOM_KERNEL bool has_range(float disparity_px) { return (disparity_px > 0.0F) & (disparity_px < math::kInfinity); }
+
+/// What the valid pixel (row, col) becomes.
+FATHOM_KERNEL WindowPixel match_window(const WindowRule& rule, const WindowImage& image, std::uint32_t row,
+                                       std::uint32_t col) {
+  const std::uint32_t own = row * image.cols + col;
+  const WindowPixel lost = {0.0F, own, Reason::kEdge};
+  const detail::WindowBounds w = detail::bounds_of(rule, image, row, col);
+  std::uint32_t rest = detail::valid_in(image, w);
+  const auto valid = static_cast<float>(rest);
+  const float wanted = rule.share * valid;
+  const detail::WindowSurface taken = detail::candidate_below(rule, image, w, wanted, math::kInfinity, rest);
+  if (taken.count == 0) return lost;
+  double disparity = detail::plane_of(image, w, taken, row, col);
+  if (static_cast<float>(taken.count) < rule.sure_share * valid) {
+    if (!rule.flying) return lost;
+    const detail::WindowSurface second = detail::candidate_below(rule, image, w, wanted, taken.low, rest);
+    if (second.count == 0) return lost;
+    disparity = 0.5 * (disparity + detail::plane_of(image, w, second, row, col));
+  }
+  const auto d = static_cast<float>(disparity);
+  if (!has_range(d)) return lost;
+  const bool is_own = image.disparity_px[own] >= taken.low && image.disparity_px[own] <= taken.high;
+  return {d, is_own ? own : detail::nearest_of(image, w, taken, row, col), Reason::kHit};
+}
+
+}  // namespace fathom

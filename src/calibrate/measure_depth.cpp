@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: MIT
+#include <fathom/calibrate/measure_depth.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include <fathom/base/compute.hpp>
+#include <fathom/base/error.hpp>
+#include <fathom/base/executor.hpp>
+
+#include "calibrate/hole_blobs.hpp"
+#include "calibrate/patch_sums.hpp"
+
+namespace fathom {
+
+namespace {
+
+constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
+constexpr float kNoDepth = std::numeric_limits<float>::quiet_NaN();
+constexpr std::size_t kGrain = 8;  // patches at a time
+
+/// Why a patch is not used; kGood ones may still be rough.
+enum class PatchState : std::uint8_t { kGood, kHole, kStep };
+
+/// One patch of one frame.
+struct Patch {
+  PatchState state = PatchState::kHole;
+  int bin = 0;
+  LagPair lags;
+  double square_m = 0.0;
+  std::size_t band = 0;
+};
+
+/// A frame whose patches later ones are compared with.
+struct Past {
+  std::vector<float> residual;  ///< [rows, cols]
+  std::vector<Patch> patches;
+};
+
+bool differs(float a, float b) {
+  return std::abs(double{a} - double{b}) > DepthMeasure::kMostStep * double{std::min(a, b)};
+}
+
+/// The depths of a patch, whose first one `first` points at.
+PatchState patch_state(const float* first, std::size_t cols) {
+  for (std::size_t y = 0; y < kPatchSide; ++y) {
+    for (std::size_t x = 0; x < kPatchSide; ++x) {
+      if (std::isnan(first[y * cols + x])) return PatchState::kHole;
+    }
+  }
+  for (std::size_t y = 0; y < kPatchSide; ++y) {
+    for (std::size_t x = 0; x < kPatchSide; ++x) {
+      const float* at = first + y * cols + x;
+      if ((x + 1 < kPatchSide && differs(at[0], at[1])) || (y + 1 < kPatchSide && differs(at[0], at[cols]))) {
+        return PatchState::kStep;
+      }
+    }
+  }
+  return PatchState::kGood;
+}
+
+std::size_t class_of(std::uint32_t blob_size) { return blob_size <= 3 ? 0 : blob_size <= 50 ? 1 : 2; }
+
+void count(DepthMeasure::Blobs& blobs, std::uint32_t size) {
+  ++blobs.count;
+  blobs.pixels += size;
+}
+
+}  // namespace
+
+void validate(const DepthMeterOptions& o) {
+  using Options = DepthMeterOptions;
+  if (o.focal_baseline_px_m && !(*o.focal_baseline_px_m >= Options::kLeastFocalBaselinePxM &&
+                                 *o.focal_baseline_px_m <= Options::kMostFocalBaselinePxM)) {
+    throw InputError(fmt::format("focal_baseline_px_m = {} is not in [{}, {}] px m", *o.focal_baseline_px_m,
+                                 Options::kLeastFocalBaselinePxM, Options::kMostFocalBaselinePxM));
+  }
+  if (o.band_edges_m.size() >= Options::kMostBands) {
+    throw InputError(fmt::format("band_edges_m has {} numbers, at most {} are allowed", o.band_edges_m.size(),
+                                 Options::kMostBands - 1));
+  }
+  double last = 0.0;
+  for (const double edge : o.band_edges_m) {
+    if (!(edge > last && edge <= Options::kMostDepthM)) {
+      throw InputError(
+          fmt::format("band_edges_m: {} is not in ({}, {}] m: edges rise", edge, last, Options::kMostDepthM));
+    }
+    last = edge;
+  }
+  validate(Compute{.threads = o.threads});
+}
+
+struct DepthMeter::State {
+  explicit State(const DepthMeterOptions& given) : options(given), executor(make_executor(given.threads)) {
+    double low = 0.0;
+    for (const double edge : options.band_edges_m) {
+      total.bands.push_back({.low_m = low, .high_m = edge});
+      low = edge;
+    }
+    total.bands.push_back({.low_m = low, .high_m = std::numeric_limits<double>::infinity()});
+    total.focal_baseline_px_m = options.focal_baseline_px_m;
+  }
+
+  [[nodiscard]] std::size_t band_of(double depth_m) const {
+    const auto& edges = options.band_edges_m;
+    return static_cast<std::size_t>(std::upper_bound(edges.begin(), edges.end(), depth_m) - edges.begin());
+  }
+  [[nodiscard]] std::size_t patch_cols() const { return total.cols / kPatchSide; }
+  [[nodiscard]] std::size_t patch_count() const { return total.rows / kPatchSide * patch_cols(); }
+  /// The first pixel of a patch; what is left over of the image is shared by its sides.
+  [[nodiscard]] std::size_t first_pixel(std::size_t patch) const {
+    const std::size_t row = total.rows % kPatchSide / 2 + patch / patch_cols() * kPatchSide;
+    const std::size_t col = total.cols % kPatchSide / 2 + patch % patch_cols() * kPatchSide;
+    return row * total.cols + col;
+  }
+
+  void take_size(std::span<const float> depth_m, std::uint32_t rows, std::uint32_t cols);
+  void count_holes();
+  void measure_patch(std::size_t number);
+  void add_patch(std::size_t number);
+  void compare_in_time(std::size_t number, const Past& past, std::size_t lag);
+  void keep_picture();
+
+  DepthMeterOptions options;
+  std::unique_ptr<Executor> executor;
+  DepthMeasure total;  ///< what is counted; estimates come with the result
+  RoughnessBins bins;
+  HoleBlobs blobs;
+  std::vector<float> depth;  ///< of this frame, NaN: a hole
+  std::vector<std::uint8_t> is_hole;
+  Past now;
+  std::vector<Past> past;  ///< the frame before first
+  DepthPicture picture;
+};
+
+void DepthMeter::State::take_size(std::span<const float> depth_m, std::uint32_t rows, std::uint32_t cols) {
+  const std::size_t size = std::size_t{rows} * cols;
+  if (size == 0) throw InputError(fmt::format("an image of {} x {} pixels has none", cols, rows));
+  if (depth_m.size() != size) {
+    throw InputError(fmt::format("an image of {} x {} pixels has {} depths", cols, rows, depth_m.size()));
+  }
+  if (total.frames > 0 && (rows != total.rows || cols != total.cols)) {
+    throw InputError(
+        fmt::format("{} x {} pixels, but the first image has {} x {}", cols, rows, total.cols, total.rows));
+  }
+  total.rows = rows, total.cols = cols;
+  depth.resize(size), is_hole.resize(size);
+  for (std::size_t i = 0; i < size; ++i) {
+    const bool good = depth_m[i] > 0.0F && depth_m[i] <= std::numeric_limits<float>::max();  // NaN is not
+    depth[i] = good ? depth_m[i] : kNoDepth;
+    is_hole[i] = good ? 0 : 1;
+  }
+}
+
+void DepthMeter::State::count_holes() {
+  const std::size_t cols = total.cols;
+  blobs.find(is_hole, total.rows, total.cols);
+  for (const std::uint32_t size : blobs.sizes()) {
+    count(total.blobs[class_of(size)], size);
+    std::size_t octave = 0;
+    while (size >> (octave + 1) > 0) ++octave;
+    if (octave >= total.blobs_by_size.size()) total.blobs_by_size.resize(octave + 1);
+    count(total.blobs_by_size[octave], size);
+    total.largest_blob = std::max<std::uint64_t>(total.largest_blob, size);
+    total.holes += size;
+  }
+  total.pixels += depth.size();
+  for (std::size_t row = 0; row < total.rows; ++row) {
+    const float* line = &depth[row * cols];
+    for (std::size_t col = 0; col < cols;) {
+      if (!std::isnan(line[col])) {
+        ++total.bands[band_of(line[col])].pixels;
+        ++col;
+        continue;
+      }
+      std::size_t end = col;
+      while (end < cols && std::isnan(line[end])) ++end;
+      const float left = col > 0 ? line[col - 1] : 0.0F, right = end < cols ? line[end] : 0.0F;
+      const float farther = std::max(left, right);
+      if (farther > 0.0F) {
+        DepthMeasure::Band& band = total.bands[band_of(farther)];
+        band.pixels += end - col;
+        band.holes += end - col;
+      } else {
+        total.holes_without_neighbour += end - col;
+      }
+      col = end;
+    }
+  }
+}
+
+void DepthMeter::State::measure_patch(std::size_t number) {
+  const std::size_t cols = total.cols, first = first_pixel(number);
+  Patch& patch = now.patches[number];
+  patch.state = patch_state(&depth[first], cols);
+  if (patch.state != PatchState::kGood) return;
+  std::array<double, kPatchPixels> values;  // written below, wholly
+  double sum_m = 0.0;
+  for (std::size_t i = 0; i < kPatchPixels; ++i) {
+    const double depth_m = depth[first + i / kPatchSide * cols + i % kPatchSide];
+    values[i] = 1.0 / depth_m;
+    sum_m += depth_m;
+  }
+  remove_cubic(values);
+  patch.lags = lag_means(values);
+  patch.bin = roughness_bin(block_mean_square(values));
+  patch.band = band_of(sum_m / kPatchPixels);
+  double square_m = 0.0;
+  for (std::size_t i = 0; i < kPatchPixels; ++i) {
+    const std::size_t pixel = first + i / kPatchSide * cols + i % kPatchSide;
+    const double error_m = double{depth[pixel]} * depth[pixel] * values[i];  // of first order; the sign is that of 1/z
+    square_m += error_m * error_m;
+    now.residual[pixel] = static_cast<float>(values[i]);
+  }
+  patch.square_m = square_m / kPatchPixels;
+}
+
+void DepthMeter::State::add_patch(std::size_t number) {
+  const Patch& patch = now.patches[number];
+  ++total.patches.all;
+  if (patch.state == PatchState::kHole) ++total.patches.with_hole;
+  if (patch.state == PatchState::kStep) ++total.patches.with_step;
+  if (patch.state != PatchState::kGood) return;
+  RoughnessBin& bin = bins[patch.bin];
+  bin.bands.resize(total.bands.size());
+  ++bin.patches;
+  bin.groups[number % kPatchGroups].add({.patches = 1.0, .lags = patch.lags, .square_m = patch.square_m});
+  BandSums& band = bin.bands[patch.band];
+  ++band.patches;
+  band.square += patch.lags.across[0];
+  band.square_m += patch.square_m;
+  for (std::size_t k = 0; k < past.size(); ++k) compare_in_time(number, past[k], k + 1);
+}
+
+void DepthMeter::State::compare_in_time(std::size_t number, const Past& before, std::size_t lag) {
+  const Patch &a = before.patches[number], &b = now.patches[number];
+  if (a.state != PatchState::kGood) return;
+  const std::size_t first = first_pixel(number);
+  double sum = 0.0;
+  for (std::size_t i = 0; i < kPatchPixels; ++i) {
+    const std::size_t pixel = first + i / kPatchSide * total.cols + i % kPatchSide;
+    sum += double{before.residual[pixel]} * double{now.residual[pixel]};
+  }
+  GroupSums pair;
+  pair.in_time[lag] = sum / kPatchPixels;
+  pair.both[lag] = 0.5 * (a.lags.across[0] + b.lags.across[0]);
+  RoughnessBin& bin = bins[std::max(a.bin, b.bin)];
+  bin.groups[number % kPatchGroups].add(pair);
+}
+
+void DepthMeter::State::keep_picture() {
+  picture.rows = total.rows, picture.cols = total.cols;
+  picture.depth_m = depth;
+  picture.blob_size.assign(blobs.blob_size().begin(), blobs.blob_size().end());
+  picture.residual = now.residual;
+  const auto unit = static_cast<float>(options.focal_baseline_px_m.value_or(1.0));
+  for (float& value : picture.residual) value *= unit;
+}
+
+DepthMeter::DepthMeter(const DepthMeterOptions& options) {
+  validate(options);
+  state_ = std::make_unique<State>(options);
+}
+DepthMeter::~DepthMeter() = default;
+DepthMeter::DepthMeter(DepthMeter&&) noexcept = default;
+DepthMeter& DepthMeter::operator=(DepthMeter&&) noexcept = default;
+
+void DepthMeter::add(std::span<const float> depth_m, std::uint32_t rows, std::uint32_t cols) {
+  State& s = *state_;
+  s.take_size(depth_m, rows, cols);
+  s.count_holes();
+  const std::size_t patches = s.patch_count();
+  s.now.residual.assign(depth_m.size(), kNoDepth);
+  s.now.patches.assign(patches, {});
+  s.executor->parallel_for(patches, kGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t patch = begin; patch < end; ++patch) s.measure_patch(patch);
+  });
+  for (std::size_t patch = 0; patch < patches; ++patch) s.add_patch(patch);  // in order: sums have the same bits
+  if (s.total.frames == 0) s.keep_picture();
+  ++s.total.frames;
+  if (!s.options.still) return;
+  if (s.past.size() < DepthMeasure::kLags) s.past.emplace_back();
+  std::rotate(s.past.begin(), s.past.end() - 1, s.past.end());
+  std::swap(s.past.front(), s.now);
+}
+
+const DepthPicture& DepthMeter::picture() const { return state_->picture; }
+
+namespace {
+
+std::vector<double> without_first(const ByLag& values) { return {values.begin() + 1, values.end()}; }
+
+/// The estimates of PatchSummary::estimates(), in its order.
+void fill_estimates(DepthMeasure& m, const PatchSummary& summary, const std::vector<double>& errors, bool still) {
+  const std::vector<double> values = summary.estimates();
+  const double unit = m.focal_baseline_px_m.value_or(kNoNumber);
+  m.deviation_px = {values[0] * unit, errors[0] * unit};
+  m.deviation_m = {values[1], errors[1]};
+  m.residual_px = summary.residual * unit;
+  m.residual_m = summary.residual_m;
+  const auto take = [&](std::size_t kind) {
+    std::vector<Estimate> estimates;
+    for (std::size_t lag = 0; lag < DepthMeasure::kLags; ++lag) {
+      const std::size_t k = 2 + kind * DepthMeasure::kLags + lag;
+      estimates.push_back({values[k], errors[k]});
+    }
+    return estimates;
+  };
+  m.across = take(0), m.down = take(1);
+  if (still) m.in_time = take(2);
+  m.across_residual = without_first(summary.residual_correlation.across);
+  m.down_residual = without_first(summary.residual_correlation.down);
+}
+
+void add_flags(DepthMeasure& m, const PatchSummary& summary) {
+  if (m.patches.used == 0) {
+    m.flags.emplace_back("no patch of 24 x 24 pixels is without holes and steps: nothing is known of the error");
+    return;
+  }
+  if (!m.focal_baseline_px_m) {
+    m.flags.emplace_back("no camera is given: the deviation of disparity in px is not known");
+  }
+  // A cubic leaves 1 - 10/576 of white noise; of what is smooth over a patch it leaves nothing.
+  if (summary.residual < 0.6 * summary.deviation || m.across.back().value > 0.1 || m.down.back().value > 0.1) {
+    m.flags.emplace_back(
+        "the error is alike over lengths near the 24 px of a patch: deviation and correlations are lower bounds");
+  }
+}
+
+}  // namespace
+
+DepthMeasure DepthMeter::result() const {
+  const State& s = *state_;
+  if (s.total.frames == 0) throw InputError("there is no depth image to measure");
+  DepthMeasure m = s.total;
+  std::array<GroupSums, kPatchGroups> groups;
+  GroupSums all;
+  std::vector<BandSums> bands(m.bands.size());
+  const int last = s.bins.empty() ? 0 : last_used_bin(s.bins);
+  for (const auto& [number, bin] : s.bins) {
+    if (number > last) {
+      m.patches.rough += bin.patches;
+      continue;
+    }
+    m.patches.used += bin.patches;
+    for (std::size_t k = 0; k < kPatchGroups; ++k) groups[k].add(bin.groups[k]);
+    for (std::size_t k = 0; k < bin.bands.size(); ++k) {
+      bands[k].patches += bin.bands[k].patches;
+      bands[k].square += bin.bands[k].square;
+      bands[k].square_m += bin.bands[k].square_m;
+    }
+  }
+  for (const GroupSums& group : groups) all.add(group);
+  const PatchSummary summary = summarise(all);
+  fill_estimates(m, summary, jackknife_errors(groups), s.options.still);
+  const double put_back = summary.residual > 0.0 ? summary.deviation / summary.residual : 1.0;
+  for (std::size_t k = 0; k < bands.size(); ++k) {
+    const auto patches = static_cast<double>(bands[k].patches);
+    m.bands[k].patches = bands[k].patches;
+    m.bands[k].deviation_px =
+        put_back * std::sqrt(bands[k].square / patches) * m.focal_baseline_px_m.value_or(kNoNumber);
+    m.bands[k].deviation_m = put_back * std::sqrt(bands[k].square_m / patches);  // 0 / 0: NaN
+  }
+  add_flags(m, summary);
+  return m;
+}
+
+DepthMeasure measure_depth(std::span<const float> depth_m, std::size_t frames, std::uint32_t rows, std::uint32_t cols,
+                           const DepthMeterOptions& options) {
+  DepthMeter meter(options);
+  const std::size_t size = std::size_t{rows} * cols;
+  if (frames == 0 || size == 0 || depth_m.size() / frames != size || depth_m.size() % frames != 0) {
+    throw InputError(fmt::format("{} depths are no {} images of {} x {} pixels", depth_m.size(), frames, cols, rows));
+  }
+  for (std::size_t k = 0; k < frames; ++k) meter.add(depth_m.subspan(k * size, size), rows, cols);
+  return meter.result();
+}
+
+}  // namespace fathom

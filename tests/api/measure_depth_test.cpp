@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// A program measures the frames of its own depth camera, and writes what it finds.
+
+#include <filesystem>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <fathom/calibrate/depth_report.hpp>
+#include <fathom/fathom.hpp>
+#include <fathom/files/arrays.hpp>
+
+#include "support/temporary_folder.hpp"
+
+namespace fathom::test {
+namespace {
+
+TEST(MeasureDepthApi, FramesInMemoryAndInAFolderSayTheSame) {
+  Scene scene;
+  Entity walls;
+  walls.name = "walls";
+  walls.mesh = scene.add_mesh(make_box({4, 4, 3}));
+  scene.add_entity(walls);
+  Simulator simulator(std::move(scene), {.seed = 7});
+  Sensor camera;
+  camera.name = "camera";
+  StereoCamera model;
+  model.width = 240, model.height = 192, model.fx = 200, model.baseline_m = 0.1;
+  camera.model = model;
+  camera.noise = {Disparity{.stddev_px = 0.1F}};
+  const SensorId id = simulator.add_sensor(camera);
+  Frame frame({Channel::kDepth});
+
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder / "in");
+  const DepthMeterOptions options = {.focal_baseline_px_m = 20.0, .threads = 1};
+  validate(options);
+  DepthMeter meter(options);
+  std::vector<float> all;
+  for (std::uint32_t k = 0; k < 2; ++k) {
+    simulator.render(id, k, frame);
+    meter.add(frame.depth_m(), frame.rows(), frame.cols());
+    all.insert(all.end(), frame.depth_m().begin(), frame.depth_m().end());
+    write_npy(folder / "in" / ("depth_" + std::to_string(k) + ".npy"), frame, Channel::kDepth);
+  }
+  const DepthMeasure one = meter.result(), whole = measure_depth(all, 2, frame.rows(), frame.cols(), options);
+  DepthFolderOptions of_folder;
+  of_folder.meter = options;
+  const DepthReport read = measure_depth_folder(folder / "in", of_folder);
+  EXPECT_NEAR(one.deviation_px.value, 0.1, 0.005);
+  EXPECT_EQ(whole.deviation_px.value, one.deviation_px.value);
+  EXPECT_EQ(read.measure.deviation_px.value, one.deviation_px.value);
+  EXPECT_EQ(meter.picture().depth_m.size(), frame.depth_m().size());
+  EXPECT_EQ(read_depth_image(depth_images(folder / "in").front()).cols, 240U);
+
+  check_depth_report_folder(folder / "out", false);
+  write_depth_report(folder / "out", {&read, 1});
+  for (const auto& file : depth_report_files(folder / "out")) EXPECT_TRUE(std::filesystem::exists(file)) << file;
+  write_depth_json(folder / "m.json", {&read, 1});
+  EXPECT_EQ(bytes_of(folder / "m.json"), depth_json({&read, 1}));
+  EXPECT_EQ(depth_tables({&read, 1}).size(), 4U);
+}
+
+}  // namespace
+}  // namespace fathom::test

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+// `fathom measure depth`: frames of a run with a known noise, beside each other, and what it refuses.
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "process.hpp"
+#include "refusal.hpp"
+
+namespace cli_test {
+namespace {
+
+using nlohmann::json;
+
+class MeasureDepth : public testing::Test {
+ protected:
+  /// The folder of the camera of a run; its disparities (focal length x baseline 20 px m) have this deviation.
+  std::string simulate(const std::string& name, double stddev_px) {
+    const std::string scene =
+        "scene:\n  meshes: {room: {box: {size_m: [4, 4, 3]}}}\n"
+        "  entities: [{name: room, mesh: room, position_m: [0, 0, 1.5]}]\n"
+        "sensors:\n  - {name: camera, type: stereo_camera, width: 320, height: 240, fx: 200, baseline_m: 0.1,\n"
+        "     position_m: [0, 0, 1.5], outputs: [depth_png, {npy: {channels: [depth]}}],\n"
+        "     noise: [{disparity: {stddev_px: " +
+        std::to_string(stddev_px) + "}}, {dropout: {probability: 0.0002}}]}\nframes: 3\nseed: 3\n";
+    const Ended ended =
+        run_fathom({"simulate", write_text(folder_ / "scene.yaml", scene), "--out", folder_ / name, "--force"});
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    return folder_ / (name + "/camera");
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_F(MeasureDepth, FindsTheNoiseOfARun) {
+  const std::string camera = simulate("run", 0.1);
+  const Ended ended = run_fathom({"measure", "depth", camera, "--camera", "200,200,159.5,119.5,0.1", "--json",
+                                  folder_ / "m.json", "--out", folder_ / "out"});
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  const json found = json::parse(bytes_of(folder_ / "m.json"));
+  EXPECT_EQ(json::parse(bytes_of(folder_ / "out/measure.json")), found);
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "out/report.html"));
+  const double error = found["deviation_px"]["std_error"];
+  EXPECT_NEAR(found["deviation_px"]["value"].get<double>(), 0.1, 5 * error);
+  EXPECT_LT(error, 0.002);
+  EXPECT_EQ(found["frames"], 3);
+  EXPECT_EQ(found["focal_baseline_px_m"], 20.0);
+  EXPECT_NEAR(found["holes"]["share"].get<double>(), 0.0002, 0.0002);
+  EXPECT_NE(ended.out.find("deviation of disparity, px"), std::string::npos) << ended.out;
+  EXPECT_NE(ended.out.find("3 of 320 x 240"), std::string::npos) << ended.out;
+  const Ended quiet = run_fathom({"measure", "depth", camera, "--focal-baseline", "20", "--quiet", "--threads", "3"});
+  EXPECT_EQ(quiet.err, "");
+  EXPECT_EQ(quiet.out, ended.out.substr(0, quiet.out.size())) << "threads and files change no number";
+  // 16 bits of a millimetre a step say so.
+  const Ended coarse = run_fathom({"measure", "depth", camera, "--focal-baseline", "20", "--files", "*.png"});
+  EXPECT_EQ(coarse.exit_code, 0) << coarse.err;
+}
+
+TEST_F(MeasureDepth, SetsTwoBesideEachOther) {
+  const std::string camera = simulate("run", 0.1), other = simulate("other", 0.15);
+  const Ended ended =
+      run_fathom({"measure", "depth", camera, "--focal-baseline", "20", "--compare", other, "--compare-focal-baseline",
+                  "40", "--json", folder_ / "m.json", "--still", "--bands", "1,3"});
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  const json found = json::parse(bytes_of(folder_ / "m.json")), with = found["compared_with"][0];
+  EXPECT_NEAR(found["deviation_px"]["value"].get<double>(), 0.1, 0.01);
+  EXPECT_NEAR(with["deviation_px"]["value"].get<double>(), 0.3, 0.03) << "twice the pixels";
+  EXPECT_EQ(found["bands"].size(), 3U);
+  EXPECT_NEAR(found["correlation"]["in_time"][0]["value"].get<double>(), 0, 0.05);
+  EXPECT_TRUE(found["correlation"]["in_time"][2]["value"].is_null()) << "three frames have two lags";
+  EXPECT_NE(ended.out.find("(2) " + other), std::string::npos) << ended.out;
+}
+
+TEST_F(MeasureDepth, TakesTheCameraOfAPreset) {
+  const std::string scene =
+      "scene:\n  meshes: {room: {box: {size_m: [6, 6, 3]}}}\n"
+      "  entities: [{name: room, mesh: room, position_m: [0, 0, 1.5]}]\n"
+      "sensors: [{name: camera, preset: D435, width: 160, height: 90, position_m: [0, 0, 1.5],\n"
+      "  outputs: [{npy: {channels: [depth]}}]}]\nframes: 1\n";
+  ASSERT_EQ(run_fathom({"simulate", write_text(folder_ / "s.yaml", scene), "--out", folder_ / "run"}).exit_code, 0);
+  const std::vector<std::string> command = {"measure", "depth", folder_ / "run/camera", "--preset", "D435", "--json"};
+  std::vector<std::string> words = command;
+  words.push_back(folder_ / "m.json");
+  const Ended ended = run_fathom(words);
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  // 80 px / tan(43.5 degrees) x 0.05 m
+  EXPECT_NEAR(json::parse(bytes_of(folder_ / "m.json"))["focal_baseline_px_m"].get<double>(), 4.2151, 1e-3);
+  const auto refused = [&](const std::string& preset, const std::string& part) {
+    expect_refused(preset, {"measure", "depth", folder_ / "run/camera", "--preset", preset}, {part}, folder_ / "out");
+  };
+  refused("D436", "D435");
+  refused("VLP-16", "is no stereo camera");
+  refused("Kinect-v1", "images of 160 x 90 pixels have another shape than its 640 x 480");
+}
+
+TEST_F(MeasureDepth, RefusesInOneLine) {
+  const std::string camera = simulate("run", 0.1), out = folder_ / "out";
+  const auto refused = [&](const std::string& name, std::vector<std::string> more, const std::string& part) {
+    more.insert(more.begin(), {"measure", "depth"});
+    more.insert(more.end(), {"--out", out, "--quiet"});
+    expect_refused(name, more, {part}, out);
+  };
+  refused("no folder", {folder_ / "gone"}, "is no folder");
+  refused("the run's folder", {folder_ / "run"}, "its folder camera does");
+  refused("no file", {camera, "--files", "x*"}, "'x*'");
+  refused("no depth", {folder_ / "run", "--files", "summary.json"}, "summary.json");
+  for (const char* option : {"--focal-baseline", "--scale"}) {
+    refused("NaN", {camera, option, "nan"}, option);
+    refused("zero", {camera, option, "0"}, option);
+  }
+  refused("NaN", {camera, "--bands", "1,nan"}, "--bands = nan");
+  refused("falling", {camera, "--bands", "2,1"}, "--bands: 1 is not in (2, 1000000] m");
+  refused("empty", {camera, "--bands", ""}, "--bands");
+  refused("four numbers", {camera, "--camera", "1,2,3,4"}, "FX,FY,CX,CY,BASELINE");
+  refused("NaN", {camera, "--camera", "1,2,3,4,nan"}, "--camera = nan");
+  refused("negative", {camera, "--camera", "1,2,3,4,-1"}, "above 0");
+  refused("twice", {camera, "--camera", "1,2,3,4,1", "--preset", "D435"}, "--preset");
+  refused("of nothing", {camera, "--compare-scale", "10"}, "--compare");
+  refused("threads", {camera, "--threads", "-1"}, "--threads");
+  // Files: cut short, another size, 8 bits.
+  const std::filesystem::path bad = folder_ / "bad";
+  std::filesystem::create_directory(bad);
+  const std::string png = bytes_of(camera + "/depth_000000.png");
+  write_text(bad / "depth_0.png", png.substr(0, png.size() / 2));
+  refused("cut short", {bad}, "depth_0.png");
+  write_text(bad / "depth_0.png", png);
+  write_text(bad / "depth_1.png", bytes_of(camera + "/depth_000000.npy"));
+  refused("an array called PNG", {bad}, "depth_1.png");
+  refused("over its input", {camera, "--json", camera + "/depth_000000.npy", "--force"}, "depth_000000.npy");
+  EXPECT_EQ(bytes_of(camera + "/depth_000000.npy").substr(1, 5), "NUMPY");
+}
+
+}  // namespace
+}  // namespace cli_test
