@@ -31,9 +31,9 @@ In the examples mycamera stands for a folder of your own.
 
 Examples:
   fathom simulate examples/06_stereo/stereo.yaml --out out/measured
-  fathom measure depth out/measured/stereo --focal-baseline 24.03
+  fathom measure depth out/measured/stereo --preset D435
   fathom measure depth mycamera --camera 385,385,320,240,0.05 --out out/mycamera
-  fathom measure depth mycamera --focal-baseline 19.25 --compare out/measured/stereo --compare-focal-baseline 24.03
+  fathom measure depth mycamera --focal-baseline 19.25 --compare out/measured/stereo --compare-preset D435
 
 DIR holds 16-bit PNG (0: a hole) or NPY (floats in m, or uint16). Of patches of 24 x 24 pixels a cubic is taken off in
 inverse depth; what it leaves is the error. docs/depth-cameras.md tells what the numbers mean, and what cannot be seen.

@@ -1,33 +1,32 @@
 // SPDX-License-Identifier: MIT
-// Looks into the shipped house with a stereo camera and shows what it loses, and why.
+// Looks into the shipped house with a D435 and shows what it loses, and why.
 
 #include <cstdio>
-#include <utility>
+#include <variant>
 
 #include <fathom/fathom.hpp>
 #include <fathom/files/depth.hpp>
 #include <fathom/files/pictures.hpp>
+#include <fathom/sensor/presets.hpp>
 #include <fathom/sensor/stereo_camera.hpp>
 #include <fathom/simulate/sensor.hpp>
 
 using namespace fathom;
 
 Sensor make_camera() {
-  StereoCamera camera;
-  camera.width = 480;
+  const SensorPreset& preset = find_preset("D435");
+  auto camera = std::get<StereoCamera>(preset.model);
+  camera.width = 640;
   camera.height = 360;
-  camera.horizontal_fov_rad = 87 * kRadPerDeg;
-  camera.baseline_m = 0.095;
-  camera.min_range_m = 0.3;
 
   Sensor sensor;
   sensor.name = "stereo";
   sensor.model = camera;
   sensor.parent_from_sensor = Pose{{0.0, 0.0, 1.2}, from_roll_pitch_yaw(0, 0.1, 0.4)};
-  sensor.noise = {LossAngle{.max_incidence_rad = static_cast<float>(80 * kRadPerDeg)}, StereoShadow{},
-                  StereoEnergy{.min_energy = 0.18F, .pow = 14, .normalization = EnergyNormalization::kThreshold},
-                  EdgeLoss{.min_angle_rad = 2.6F, .low_probability = 0.05F, .high_probability = 0.6F},
-                  Disparity{.stddev_px = 0.08F, .steps_per_px = 32}};
+  sensor.noise = preset.noise;
+  // And what is seen at a grazing angle, in blobs as well.
+  const StereoEnergy energy = {.min_energy = 0.18F, .pow = 14, .normalization = EnergyNormalization::kThreshold};
+  sensor.noise.emplace_back(energy, Correlation{.across_px = 1.6F, .down_px = 1.6F});
   return sensor;
 }
 

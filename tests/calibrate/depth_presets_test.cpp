@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What presets of depth cameras do on a table top and in the house, measured as a real camera's frames are.
 
-#include <cmath>
+#include <map>
 #include <numbers>
 #include <string>
 #include <utility>
@@ -20,17 +20,27 @@ namespace {
 
 const std::string kExampleScenes = FATHOM_SOURCE_DIR "/examples";
 
-/// Two frames of a preset with its own noise.
-DepthMeasure measured_preset(const std::string& scene, const std::string& name, const Pose& world_from_camera) {
+Pose looking_down(const Vec3& position_m, double pitch_deg, double yaw_deg) {
+  constexpr double kRad = std::numbers::pi / 180;
+  return {position_m, from_roll_pitch_yaw(0, pitch_deg * kRad, yaw_deg * kRad)};
+}
+
+Sensor sensor_of(const std::string& name, const Pose& world_from_camera) {
   const SensorPreset& preset = find_preset(name);
-  const auto& camera = std::get<StereoCamera>(preset.model);
-  SceneSetup setup = read_scene_file(kExampleScenes + scene);
-  Simulator simulator(std::move(setup.scene), {.seed = 11});
   Sensor sensor;
   sensor.name = "camera";
   sensor.model = preset.model;
   sensor.noise = preset.noise;
   sensor.parent_from_sensor = Trajectory(world_from_camera);
+  return sensor;
+}
+
+/// Two frames of a preset with its own noise.
+DepthMeasure measured_preset(const std::string& scene, const std::string& name, const Pose& world_from_camera) {
+  const Sensor sensor = sensor_of(name, world_from_camera);
+  const auto& camera = std::get<StereoCamera>(sensor.model);
+  SceneSetup setup = read_scene_file(kExampleScenes + scene);
+  Simulator simulator(std::move(setup.scene), {.seed = 11});
   const SensorId id = simulator.add_sensor(sensor);
   Frame frame({Channel::kDepth});
   DepthMeter meter({.focal_baseline_px_m = intrinsics(camera).fx * camera.baseline_m});
@@ -41,36 +51,88 @@ DepthMeasure measured_preset(const std::string& scene, const std::string& name, 
   return meter.result();
 }
 
-Pose looking_down(const Vec3& position_m, double pitch_deg, double yaw_deg) {
-  constexpr double kRad = std::numbers::pi / 180;
-  return {position_m, from_roll_pitch_yaw(0, pitch_deg * kRad, yaw_deg * kRad)};
-}
-
 double share_of_holes(const DepthMeasure& m, std::size_t blob_class) {
   return static_cast<double>(m.blobs[blob_class].pixels) / static_cast<double>(m.holes);
 }
 
-void expect_white(const DepthMeasure& m, double sigma_px) {
-  EXPECT_NEAR(m.deviation_px.value, sigma_px, 0.001);
-  // As the cubic leaves them, which makes -0.016 of white noise at 1 px and -0.011 at 4.
-  EXPECT_NEAR(m.across_residual[0], -0.016, 0.01);
-  EXPECT_NEAR(m.down_residual[0], -0.016, 0.01);
-  EXPECT_NEAR(m.across_residual[3], -0.011, 0.01);
+void expect_within(double value, double least, double most, const char* what) {
+  EXPECT_GE(value, least) << what;
+  EXPECT_LE(value, most) << what;
 }
 
-TEST(DepthPresets, D435OnATableTop) {
-  const DepthMeasure m = measured_preset("/12_table_top/table_top.yaml", "D435", looking_down({0, 0, .45}, 45, 0));
-  expect_white(m, std::sqrt(0.08 * 0.08 + 1.0 / (12 * 32 * 32)));  // and the steps of 1/32 px
-  const double holes = static_cast<double>(m.holes) / static_cast<double>(m.pixels);
-  EXPECT_GT(holes, 0.03);
-  EXPECT_LT(holes, 0.08);
-  EXPECT_GT(share_of_holes(m, 2), 0.8);
+/// The ranges of real frames of a D435 (docs/depth-cameras.md): two scenes, cubic off.
+void expect_error_of_a_real_camera(const DepthMeasure& m) {
+  ASSERT_GT(m.patches.used, 200U);
+  expect_within(m.deviation_px.value, 0.05, 0.08, "deviation of disparity, px");
+  expect_within(m.residual_px, 0.05, 0.08, "the same, cubic off");
+  expect_within(m.across_residual[0], 0.71, 0.76, "1 px across");
+  expect_within(m.down_residual[0], 0.00, 0.29, "1 px down");
+  expect_within(m.across_residual[3], 0.23, 0.36, "4 px across");
 }
 
-TEST(DepthPresets, D435InTheHouse) {
-  const DepthMeasure m = measured_preset("/house/house.yaml", "D435", looking_down({0, 0, 1.2}, 5.73, 22.9));
-  expect_white(m, std::sqrt(0.08 * 0.08 + 1.0 / (12 * 32 * 32)));
+/// What is required of presets on a table top: 3 to 8 % of the pixels are holes, 80 to 85 % of them in blobs above 50
+/// px and 2 to 3 % in blobs of 1 to 3.
+void expect_holes_of_a_real_camera(const DepthMeasure& m) {
+  expect_within(static_cast<double>(m.holes) / static_cast<double>(m.pixels), 0.03, 0.08, "holes");
+  expect_within(share_of_holes(m, 2), 0.80, 0.85, "in blobs above 50 px");
+  expect_within(share_of_holes(m, 0), 0.02, 0.03, "in blobs of 1 to 3 px");
 }
+
+struct OfPreset {
+  const char* name;
+  double height_m;  // above the table: 0.45 m times the ratio of the baselines, so that disparities are those of a D435
+};
+
+class DepthPresets : public ::testing::TestWithParam<OfPreset> {};
+
+TEST_P(DepthPresets, MeasureLikeARealCameraOnATableTop) {
+  const auto& [name, height_m] = GetParam();
+  const DepthMeasure m = measured_preset("/12_table_top/table_top.yaml", name, looking_down({0, 0, height_m}, 45, 0));
+  expect_error_of_a_real_camera(m);
+  expect_holes_of_a_real_camera(m);
+}
+
+// The house has windows and a sky, which are holes of the scene: the error alone is held to the ranges.
+TEST_P(DepthPresets, MeasureLikeARealCameraInTheHouse) {
+  const DepthMeasure m = measured_preset("/house/house.yaml", GetParam().name, looking_down({0, 0, 1.2}, 5.73, 22.9));
+  expect_error_of_a_real_camera(m);
+}
+
+// A box stands before a wall. To its right and left (where there is no shadow) it may grow by half a window; the
+// closed form of the window says by floor(r + 1 - share (2 r + 1)) = 3 px of 9.
+TEST_P(DepthPresets, FattenSilhouettesByAThirdOfAWindow) {
+  const double scale = GetParam().height_m / 0.45;
+  Scene scene;
+  const auto add = [&](const char* name, const Vec3& size_m, const Vec3& at_m) {
+    scene.add_entity({.name = name, .mesh = scene.add_mesh(make_box(size_m)), .parent_from_entity = Pose{at_m, {}}});
+  };
+  add("box", {0.02 * scale, 0.2 * scale, 0.2 * scale}, {0.61 * scale, 0, 0});
+  add("wall", {0.02 * scale, 4 * scale, 4 * scale}, {0.91 * scale, 0, 0});
+  Simulator simulator(std::move(scene), {.seed = 11});
+  Sensor sensor = sensor_of(GetParam().name, Pose{});
+  const SensorId id = simulator.add_sensor(sensor);
+  Frame frame({Channel::kDepth, Channel::kCleanDepth});
+  simulator.render(id, 0, frame);
+  const auto depth = frame.floats(Channel::kDepth), clean = frame.floats(Channel::kCleanDepth);
+  const auto nearer = [&](float z) { return z < 0.75 * scale; };
+  std::map<int, int> growth;
+  for (std::uint32_t row = 340; row < 380; ++row) {
+    int last = -1, last_clean = -1;
+    for (std::uint32_t col = 0; col < frame.cols(); ++col) {
+      const std::size_t i = std::size_t{row} * frame.cols() + col;
+      if (nearer(depth[i])) last = static_cast<int>(col);
+      if (nearer(clean[i])) last_clean = static_cast<int>(col);
+    }
+    ASSERT_GT(last_clean, 640);
+    ++growth[last - last_clean];
+  }
+  EXPECT_GT(growth[3], 30) << "of 40 rows; a small hole may take some";
+  EXPECT_EQ(growth.upper_bound(3), growth.end()) << "nothing grows more";
+}
+
+INSTANTIATE_TEST_SUITE_P(All, DepthPresets,
+                         ::testing::Values(OfPreset{"D435", 0.45}, OfPreset{"D455", 0.855}, OfPreset{"D405", 0.17}),
+                         [](const auto& each) { return std::string(each.param.name); });
 
 }  // namespace
 }  // namespace fathom::test

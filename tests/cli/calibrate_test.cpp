@@ -162,7 +162,11 @@ TEST_F(CalibrateRefuses, EnergiesThatTheLawDoesNotDescribe) {
 // The two examples of the help, on the scenes that are shipped.
 TEST_F(Calibrate, TheExamplesOfTheHelpAreRight) {
   const std::string examples = std::string(FATHOM_SOURCE_DIR) + "/examples/";
-  ASSERT_EQ(run_fathom({"simulate", examples + "06_stereo/stereo.yaml", "--out", folder_ / "stereo"}).exit_code, 0);
+  ASSERT_EQ(
+      run_fathom({"simulate", examples + "06_stereo/stereo.yaml", "--out", folder_ / "stereo", "--set",
+                  "sensors.stereo.noise=[{stereo_energy: {min_energy: 0.18, pow: 14, normalization: threshold}}]"})
+          .exit_code,
+      0);
   const Ended energy =
       run_fathom({"calibrate", "energy", folder_ / "stereo", "--normalization", "threshold", "--json"});
   ASSERT_EQ(energy.exit_code, 0) << energy.err;

@@ -87,7 +87,7 @@ TEST(Stereo, WritesTheSheetOfTheHouseAndSaysWhatIsLost) {
     EXPECT_EQ(files.count(std::string("stereo/") + name), 1U) << name;
   }
   const auto reasons = nlohmann::json::parse(files.at("summary.json"))["sensors"][0]["reasons"];
-  for (const char* reason : {"hit", "loss_angle", "hidden_left", "hidden_right", "random_loss", "edge_loss"}) {
+  for (const char* reason : {"hit", "hidden_right", "low_texture", "random_loss", "dropout"}) {
     EXPECT_GT(reasons[reason].get<int>(), 100) << reason;
   }
 }
