@@ -196,6 +196,7 @@ void run_correlated(const Scene& scene, const StereoCamera& camera, const Pose& 
   Frame frame({Channel::kDepth, Channel::kReason});
   std::uint32_t index = 0;
   std::vector<std::function<void()>> contenders;
+  contenders.reserve(ids.size());
   for (const SensorId id : ids) contenders.emplace_back([&, id] { simulator.render(id, index++, frame); });
   const auto times = interleaved_times(kRounds, contenders, cpu_seconds_now);
   const std::vector<std::string> names = {"without", "3 x 1 px", "3 x 3 px", "3 x 3 px, exponential",
@@ -219,6 +220,7 @@ void run_windows(const Scene& scene, const StereoCamera& camera, const Pose& pos
   Simulator simulator(scene, {.compute = {.threads = 1, .isa = isa}});
   std::vector<Frame> frames;
   std::vector<std::function<void()>> contenders;
+  frames.reserve(chains.size()), contenders.reserve(chains.size());
   for (const auto& [name, noise] : chains) {
     Sensor sensor = sensor_of(camera, pose, noise);
     sensor.name = name;

@@ -229,6 +229,7 @@ class MatchingWindow(Noise):
         max_step_px: _Number = ...,
         entities: Optional[Mapping[Union[str, int], Any]] = ...,
         rings: Optional[Mapping[int, Any]] = ...,
+        correlation: Optional[Mapping[str, Any]] = ...,
     ) -> None: ...
     @property
     def radius_px(self) -> Any: ...
@@ -301,6 +302,7 @@ class TextureLoss(Noise):
         width: _Number = ...,
         entities: Optional[Mapping[Union[str, int], Any]] = ...,
         rings: Optional[Mapping[int, Any]] = ...,
+        correlation: Optional[Mapping[str, Any]] = ...,
     ) -> None: ...
     @property
     def texture(self) -> Any: ...

@@ -113,7 +113,7 @@ scene:
     - {name: room, mesh: box, scale: [12, 8, 4], position_m: [0, 0, 2]}
     - {name: post, mesh: box, scale: [0.2, 0.2, 4], position_m: [2, 1, 2]}' > "$work/room.yaml"
 build_example 06_stereo stereo "$work/room.yaml"
-for reason in hit hidden_left hidden_right random_loss edge_loss; do
+for reason in hit hidden_right random_loss low_texture dropout; do
   expect "^ +[1-9][0-9]* $reason\$" "$work/stereo.out"
 done
 awk '/^ *[0-9]+ [a-z_]+$/ {sum += $1} END {exit sum != 480 * 360}' "$work/stereo.out" ||

@@ -210,9 +210,10 @@ TEST(Correlation, LosesItsShareOfTheAreaInBlobs) {
   EXPECT_GT(blobs[1], 0.75);
 }
 
-/// A row of walls at different depths: every column of pixels is at an edge.
+/// By angles alone each pixel of a plane may be at an edge.
 TEST(Correlation, ReachesTheLossAtEdges) {
-  const EdgeLoss loss{.min_angle_rad = 0.01F, .low_probability = 0.5F, .high_probability = 0.5F};
+  const EdgeLoss loss{
+      .min_angle_rad = 0.01F, .low_probability = 0.5F, .high_probability = 0.5F, .law = EdgeLaw::kAngle};
   const auto agreement = [&](const Correlation& c) {
     Simulator simulator(make_plane_scene({3, 0.4}), kOptions);
     const SensorId id = simulator.add_sensor(stereo_with({{loss, c}}, 120, 90));

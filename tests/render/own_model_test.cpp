@@ -43,17 +43,20 @@ TEST(OwnModel, SaysItselfWhatAChainHasOnce) {
 }
 
 TEST(OwnModel, SaysItselfWhatNoEpisodeDraws) {
-  const Sensor sensor = make_sensor(camera_from_fov(8, 8, 1), {BlindZone{.depth_m = 1}});
-  const auto refused = [&](std::string field) {
+  const BlindZone zone{.depth_m = 1};
+  const auto refused = [&](NoiseChain chain, std::string field) {
     return input_error([&] {
-      Environments(make_room_scene(), sensor,
+      Environments(make_room_scene(), make_sensor(camera_from_fov(8, 8, 1), std::move(chain)),
                    {.simulator = {.compute = {.threads = 1}},
                     .ranges = {{.entry = 0, .field = std::move(field), .low = 0.5, .high = 1}}});
     });
   };
-  EXPECT_EQ(refused("depth_m"),
-            "range of blind_zone.depth_m: it must be the same in the whole chain; a camera has one blind zone");
-  EXPECT_EQ(refused("share"), "");
+  const std::string wanted =
+      "range of blind_zone.depth_m: it must be the same in the whole chain; a camera has one blind zone";
+  EXPECT_EQ(refused({zone, zone}, "depth_m"), wanted);
+  EXPECT_EQ(refused({{zone, std::vector<EntityEntry>{{EntityId{0}, zone}}}}, "depth_m"), wanted);
+  EXPECT_EQ(refused({zone}, "depth_m"), "") << "nothing else in the chain could differ";
+  EXPECT_EQ(refused({zone, zone}, "share"), "");
 }
 
 TEST(OwnModel, ActsByEntityAndByRing) {

@@ -2,8 +2,8 @@
 #pragma once
 // The shape of a depth camera's error and of its holes, measured in its own images: how large the error is, over how
 // many pixels it is alike, and how holes cluster. No truth is needed: in a patch of 24 x 24 pixels a smooth surface is
-// a cubic, and what the cubic leaves is the error. docs/depth-cameras.md#measure-a-camera tells how to read the
-// numbers.
+// a cubic, and what the cubic leaves is the error. The section "Measure a camera" of docs/depth-cameras.md tells how to
+// read the numbers.
 
 #include <array>
 #include <cstddef>

@@ -71,11 +71,11 @@ struct MatchingWindow {
   }
 
   [[nodiscard]] constexpr WindowRule window() const {
-    return {.radius_px = static_cast<std::int32_t>(radius_px + 0.5F),
+    return {.radius_px = static_cast<std::int32_t>(radius_px + 0.5F),  // NOLINT: it is not negative
             .share = share,
             .sure_share = sure_share,
             .max_step_px = max_step_px,
-            .min_area_px = static_cast<std::uint32_t>(min_area_px + 0.5F),
+            .min_area_px = static_cast<std::uint32_t>(min_area_px + 0.5F),  // NOLINT: nor is it
             .flying = flying};
   }
 

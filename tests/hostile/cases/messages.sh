@@ -39,8 +39,8 @@ with 's/position_m: \[0, 0, 1.5\]/position_m: [{uniform: [-0.3, 0.3]}, 0, 0]/'
 expect 2 'position_m.0 = \{uniform: \[-0.3, 0.3\]\} is a range; only numbers of noise models and of sensors, pose_offset and reflectivity can be ranges' simulate bad.yaml
 with 's/size_m: \[8, 6, 3\]/size_m: {uniform: [1, 2]}/'
 expect 2 'size_m = \{uniform: \[1, 2\]\} is a range' simulate bad.yaml
-with 's/\(position_m: \[0, 0, 1.5\]\)/\1, reflectivity: {uniform: [0, 1]}/'
-expect 2 'reflectivity = \{uniform: \[0, 1\]\} is a range' simulate bad.yaml
+with 's/\(position_m: \[0, 0, 1.5\]\)/\1, reflectivity: {uniform: [0, 2]}/'
+expect 2 'reflectivity.uniform.1 = 2 is not in \[0, 1\]' simulate bad.yaml
 with 's/ noise: .*}}\],//'
 expect 2 'sensors.lidar has no noise; set the list as a whole' simulate bad.yaml --set sensors.lidar.noise.distance.stddev_m=0.2
 expect 0 'lidar' fathom simulate bad.yaml --out list --set 'sensors.lidar.noise=[distance: {stddev_m: 0.2}]'
