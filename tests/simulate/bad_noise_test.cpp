@@ -54,7 +54,7 @@ const std::vector<Defect> kDefects = {
     correlation("CorrelationThatIsNoNumber", "{across_px: .nan}", {"bad.yaml:12:44:", "across_px = .nan", "finite"}),
     correlation("CorrelationWithoutEnd", "{across_px: inf}", {"bad.yaml:12:44:", "across_px = inf is not"}),
     correlation("CorrelationOfRanges", "{across_px: {uniform: [1, 2]}}",
-                {"bad.yaml:12:44:", "across_px", "is a range; so far only numbers of noise models"}),
+                {"bad.yaml:12:44:", "across_px", "is a range; only numbers of noise models"}),
     correlation("CorrelationOfAnotherShape", "{shape: gausian}", {"bad.yaml:12:40:", "gausian", "'gaussian'"}),
     correlation("CorrelationOfNoTime", "{time_s: 1e-9}",
                 {"bad.yaml:12:32:", "time_s = 1e-09 is neither 0 nor at least 1e-06 s"}),
