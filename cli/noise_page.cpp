@@ -41,7 +41,7 @@ entities, or for single rings of a lidar ([scene-format.md](scene-format.md#nois
 source and what is not modelled stand at the top of each header.
 )";
 
-const std::string kCorrelation = R"(
+constexpr const char* kCorrelation = R"(
 ## Correlation
 
 The draws of any model that has some may be alike in neighbouring pixels and in frames one after the other. Each number
@@ -105,7 +105,7 @@ std::string_view stage_doc(fathom::Stage stage) {
 
 std::string noise_page(const std::vector<fathom::NoiseInfo>& models) {
   std::string text(kIntroduction);
-  text += kCorrelation + fields_page(fathom::describe<fathom::Correlation>());
+  text += std::string(kCorrelation) + fields_page(fathom::describe<fathom::Correlation>());
   for (const fathom::NoiseInfo& model : models) text += section(model);
   return text;
 }

@@ -60,7 +60,7 @@ class PackCheck {
   /// The entry of a pack that is complete. One whose files have other sizes loses its line in the manifest, so that
   /// resume renders it again; nothing then. Throws InputError for other faults.
   std::optional<PackEntry> entry_of(const Pack& pack) {
-    const auto entry = shelf_.complete(pack.index);
+    auto entry = shelf_.complete(pack.index);
     if (!entry && !shelf_.at(pack.index).there) fail(pack.index, "is missing");
     if (entry && entry->digest != file_.packs.digest(file_.inputs, pack)) fail(pack.index, "is made of something else");
     if (entry && (!places_.is_folder() || is_whole(dataset_, places_, *entry))) return entry;

@@ -33,18 +33,15 @@ bool add_sizes(int above, const char* name, bool is_unit, Sizes& sizes) {
     const std::string_view word = static_cast<const char*>(entry->d_name);
     if (word == "." || word == ".." || (is_unit && word == kUnitJson)) continue;
     struct stat state = {};
-    if (entry->d_type == DT_DIR) {
-      if (!add_sizes(descriptor, entry->d_name, false, sizes)) return false;
-    } else if (fstatat(descriptor, entry->d_name, &state, AT_SYMLINK_NOFOLLOW) != 0) {
-      return false;
-    } else if (S_ISDIR(state.st_mode)) {  // of a file system that does not say so above
-      if (!add_sizes(descriptor, entry->d_name, false, sizes)) return false;
-    } else if (S_ISREG(state.st_mode)) {
-      ++sizes.files;
-      sizes.bytes += static_cast<std::uint64_t>(state.st_size);
-    } else {
-      return false;
+    bool is_folder = entry->d_type == DT_DIR;
+    if (!is_folder) {
+      if (fstatat(descriptor, entry->d_name, &state, AT_SYMLINK_NOFOLLOW) != 0) return false;
+      is_folder = S_ISDIR(state.st_mode);  // on file systems whose entries do not say so
     }
+    if (is_folder ? !add_sizes(descriptor, entry->d_name, false, sizes) : !S_ISREG(state.st_mode)) return false;
+    if (is_folder) continue;
+    ++sizes.files;
+    sizes.bytes += static_cast<std::uint64_t>(state.st_size);
   }
   return errno == 0;
 }

@@ -116,7 +116,7 @@ build_example 06_stereo stereo "$work/room.yaml"
 for reason in hit hidden_right random_loss low_texture dropout; do
   expect "^ +[1-9][0-9]* $reason\$" "$work/stereo.out"
 done
-awk '/^ *[0-9]+ [a-z_]+$/ {sum += $1} END {exit sum != 480 * 360}' "$work/stereo.out" ||
+awk '/^ *[0-9]+ [a-z_]+$/ {sum += $1} END {exit sum != 640 * 360}' "$work/stereo.out" ||
   fail "the reasons do not add up to the pixels: $(cat "$work/stereo.out")"
 for picture in sheet depth reason; do
   [[ $(head -c 8 "$work/06_stereo/$picture.png" | od -An -tx1 | tr -d ' ') == 89504e470d0a1a0a ]] ||
