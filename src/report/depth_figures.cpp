@@ -72,6 +72,7 @@ double residual_scale(const std::vector<float>& residual) {
 
 std::vector<double> numbers_of(const std::vector<Estimate>& estimates) {
   std::vector<double> values;
+  values.reserve(estimates.size());
   for (const Estimate& e : estimates) values.push_back(std::isfinite(e.value) ? e.value : 0.0);
   return values;
 }
