@@ -174,11 +174,11 @@ class RowMaker {
   void sum_down(std::int32_t row) {
     std::array<const float*, 2 * LineKernel::kMostWeights> lines;
     const auto radius = static_cast<std::int32_t>(down_.before);
-    for (std::int32_t i = -radius; i <= radius; ++i) lines[static_cast<std::size_t>(radius + i)] = ring_row(row - i);
+    const float** const middle = lines.data() + radius;
+    for (std::int32_t i = -radius; i <= radius; ++i) middle[i] = ring_row(row - i);
     float* const out = out_row(row);
     for (std::uint32_t c = 0; c < image_.cols; c += kStep) {
-      store_out(out, c,
-                gaussian_sum(down_, [&](std::int32_t i) { return lines[static_cast<std::size_t>(radius + i)] + c; }));
+      store_out(out, c, gaussian_sum(down_, [&](std::int32_t i) { return middle[i] + c; }));
     }
   }
 
