@@ -63,6 +63,19 @@ void depth(const RayBlock& __restrict rays, const float* __restrict range_m, flo
   }
 }
 
+/// Calls f(neighbourhood, p, stop) for the pixels [p, stop) of each stretch of [begin, begin + count) whose neighbours
+/// lie alike: the inside of a row at once, and each end of it.
+template <class F>
+void for_each_stretch(const EdgeRow& row, const EdgeRow* above, const EdgeRow* below, std::uint32_t cols,
+                      std::uint32_t begin, std::uint32_t count, F f) {
+  const std::ptrdiff_t last = std::ptrdiff_t{cols} - 1, end = std::ptrdiff_t{begin} + count;
+  for (std::ptrdiff_t p = begin; p < end;) {
+    const std::ptrdiff_t stop = p > 0 && p < last ? std::min(end, last) : p + 1;
+    f(neighbourhood_of(row, above, below, cols, p), p, stop);
+    p = stop;
+  }
+}
+
 [[gnu::noinline]] void edge_angles_between(const EdgeRow& image_row, const Neighbourhood& around, std::ptrdiff_t begin,
                                            std::ptrdiff_t end, float* __restrict out) {
   const EdgeRow row = image_row;
@@ -76,13 +89,10 @@ void edge_angles(const EdgeRow& row, const EdgeRow* above, const EdgeRow* below,
     *out = 0.0F;  // a pixel without neighbours
     return;
   }
-  const std::ptrdiff_t last = std::ptrdiff_t{cols} - 1, first = begin, end = first + count;
-  for (std::ptrdiff_t p = first; p < end;) {
-    const std::ptrdiff_t stop = p > 0 && p < last ? std::min(end, last) : p + 1;  // the inside of a row at once
-    const Neighbourhood around = neighbourhood_of(row, above, below, cols, p);
-    edge_angles_between(row, around, p, stop, out + (p - first));
-    p = stop;
-  }
+  for_each_stretch(row, above, below, cols, begin, count,
+                   [&](const Neighbourhood& around, std::ptrdiff_t p, std::ptrdiff_t stop) {
+                     edge_angles_between(row, around, p, stop, out + (p - begin));
+                   });
 }
 
 [[gnu::noinline]] void edge_jumps_between(const EdgeRow& image_row, const EdgeNormals& row_normals,
@@ -104,13 +114,10 @@ void edge_jumps(const EdgeRow& row, const EdgeNormals& normals, const EdgeRow* a
     *jump = -1.0F, *jump_rad = 0.0F;  // a pixel without neighbours
     return;
   }
-  const std::ptrdiff_t last = std::ptrdiff_t{cols} - 1, first = begin, end = first + count;
-  for (std::ptrdiff_t p = first; p < end;) {
-    const std::ptrdiff_t stop = p > 0 && p < last ? std::min(end, last) : p + 1;  // the inside of a row at once
-    const Neighbourhood around = neighbourhood_of(row, above, below, cols, p);
-    edge_jumps_between(row, normals, around, p, stop, jump + (p - first), jump_rad + (p - first));
-    p = stop;
-  }
+  for_each_stretch(row, above, below, cols, begin, count,
+                   [&](const Neighbourhood& around, std::ptrdiff_t p, std::ptrdiff_t stop) {
+                     edge_jumps_between(row, normals, around, p, stop, jump + (p - begin), jump_rad + (p - begin));
+                   });
 }
 
 FATHOM_KERNEL void put_normal(const Rigid& p, const CastBlock& cast, std::size_t i, PlaneBlock& out) {
