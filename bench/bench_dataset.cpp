@@ -78,10 +78,10 @@ class DatasetBench {
         });
   }
 
-  /// Of a twentieth as many frames.
+  /// Of a twentieth as many frames, at most 1000: 1.2 GB.
   void large_frames() const {
     std::ofstream(folder_ / "scene.yaml") << scene_of(640, 480);
-    const int frames = std::max(10, frames_ / 200 * 10);
+    const int frames = std::clamp(frames_ / 200 * 10, 10, 1000);
     const std::string all = "--frames " + std::to_string(frames);
     take_turns("640 x 480", frames,
                {{"one run, NPY", all},
@@ -103,15 +103,23 @@ class DatasetBench {
                 1e6 * median(times[0]) / frames_, 1e6 * median(times[1]) / frames_);
   }
 
+  /// Two shards of a dataset, beside two processes that have half of the units each and share neither folder nor
+  /// manifest, and two threads that only compute: what memory, the file system and the machine itself leave of two.
   void scaling() const {
-    const std::string options = "--format webdataset --block 1 --environments 0:" + std::to_string(frames_);
-    std::vector<std::vector<double>> times(4);
+    const std::string options = "--format webdataset --block 1 --environments ", half = std::to_string(frames_ / 2),
+                      all = std::to_string(frames_);
+    const std::vector<std::string> shards = {command(options + "0:" + all + " --shard 0/2", "out"),
+                                             command(options + "0:" + all + " --shard 1/2", "out")};
+    const std::vector<std::string> apart = {command(options + "0:" + half, "out"),
+                                            command(options + half + ":" + all, "other")};
+    std::vector<std::vector<double>> times(5);
     for (int round = 0; round <= kRounds; ++round) {
-      const std::vector<double> now = {simulate(options), simulate_by_two(options), spin(1), spin(2)};
+      const std::vector<double> now = {simulate(options + "0:" + all), run_both(shards), run_both(apart), spin(1),
+                                       spin(2)};
       for (std::size_t i = 0; i < now.size() && round > 0; ++i) times[i].push_back(now[i]);
     }
-    std::printf("two processes: %.2f times one; two threads that share nothing: %.2f times one\n",
-                median_ratio(times[0], times[1]), median_ratio(times[2], times[3]));
+    std::printf("two shards: %.2f times one; two processes that share nothing: %.2f; two threads that compute: %.2f\n",
+                median_ratio(times[0], times[1]), median_ratio(times[0], times[2]), median_ratio(times[3], times[4]));
   }
 
   void resume() const {
@@ -196,10 +204,10 @@ class DatasetBench {
     return seconds;
   }
 
-  [[nodiscard]] double simulate_by_two(const std::string& options) const {
-    const double seconds =
-        run(command(options + " --shard 0/2", "out") + " & " + command(options + " --shard 1/2", "out") + "; wait");
+  [[nodiscard]] double run_both(const std::vector<std::string>& commands) const {
+    const double seconds = run(commands[0] + " & " + commands[1] + "; wait");
     fs::remove_all(folder_ / "out");
+    fs::remove_all(folder_ / "other");
     return seconds;
   }
 
@@ -233,6 +241,7 @@ int main(int count, char** words) {
     std::fputs("bench_dataset PROGRAM FOLDER [FRAMES]\n", stderr);
     return 2;
   }
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);  // a file shows the results so far
   const fathom::bench::DatasetBench bench(words[1], words[2], count > 3 ? std::atoi(words[3]) : 20000);
   bench.formats();
   bench.large_frames();

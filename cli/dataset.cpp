@@ -62,12 +62,13 @@ std::string info_text(const fathom::DatasetInfo& info, const std::string& finish
   if (info.others > 0) text += fmt::format("{} made of other inputs, seed or version\n", counted(info.others, "unit"));
   if (info.unfinished > 0) text += fmt::format("{} begun and not finished\n", counted(info.unfinished, "unit"));
   if (info.first_stray) {
-    text += fmt::format("files or folders that are none of the dataset: {}, the first {}\n", group_digits(info.strays),
-                        fathom::printable(info.first_stray->string()));
+    text += fmt::format(
+        "files or folders that are none of the dataset: {}, the first {}; verify --remove-faulty removes all of them\n",
+        group_digits(info.strays), fathom::printable(info.first_stray->string()));
   }
   if (info.first_missing) text += fmt::format("the first to be rendered: unit {}\n", *info.first_missing);
-  return text +
-         (finish.empty() ? "complete and merged\n" : fmt::format("to finish it: {}\n", fathom::printable(finish)));
+  if (finish.empty()) return text + "complete and merged\n";
+  return text + fmt::format("to finish it: {}\n", fathom::printable(finish));
 }
 
 }  // namespace

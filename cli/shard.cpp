@@ -45,10 +45,10 @@ std::optional<Launched> ranks(const Environment& environment, const std::string&
   return checked(fmt::format("{} {} of {} {}", rank, *index, size, *count), *index, *count);
 }
 
-/// A batch script is task 0 and may have no number of tasks: it is then the only one.
+/// A batch script is task 0 of no step, and the only process of its kind: SLURM_NTASKS is then what `srun` would start.
 std::optional<Launched> slurm_tasks(const Environment& environment) {
   const auto task = number_in(environment, "SLURM_PROCID");
-  if (task == 0 && !number_in(environment, "SLURM_NTASKS")) return Launched{"SLURM_PROCID 0", {0, 1}};
+  if (task == 0 && !environment("SLURM_STEP_ID")) return Launched{"SLURM_PROCID 0 of no step", {0, 1}};
   return ranks(environment, "SLURM_PROCID", "SLURM_NTASKS");
 }
 
@@ -83,16 +83,23 @@ std::optional<Launched> agreed(std::initializer_list<std::optional<Launched>> al
   return found;
 }
 
+/// Ranks of MPI before Slurm's tasks: mpirun in a script of sbatch's, or in a task of srun's, hands on what Slurm says
+/// of that one task, and counts its ranks itself.
+std::optional<Launched> tasks(const Environment& environment) {
+  auto mpi = agreed(
+      {ranks(environment, "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"), ranks(environment, "PMI_RANK", "PMI_SIZE")});
+  return mpi ? mpi : slurm_tasks(environment);
+}
+
 /// The tasks of each member of an array share its part: whoever started them counts those of this member alone.
 std::optional<Launched> tasks_and_array(const Environment& environment) {
-  auto tasks = agreed({ranks(environment, "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
-                       ranks(environment, "PMI_RANK", "PMI_SIZE"), slurm_tasks(environment)});
+  auto of_member = tasks(environment);
   auto array = slurm_array(environment);
-  if (!array) return tasks;
-  if (!tasks) return array;
-  const fathom::Shard of = {array->shard.index * tasks->shard.count + tasks->shard.index,
-                            array->shard.count * tasks->shard.count};
-  return Launched{array->by + " with " + tasks->by, of};
+  if (!array) return of_member;
+  if (!of_member) return array;
+  const fathom::Shard of = {array->shard.index * of_member->shard.count + of_member->shard.index,
+                            array->shard.count * of_member->shard.count};
+  return Launched{array->by + " with " + of_member->by, of};
 }
 
 std::optional<Launched> kubernetes(const Environment& environment, std::optional<std::uint64_t> count) {
@@ -116,6 +123,10 @@ std::optional<std::string> environment_variable(const std::string& name) {
 
 fathom::Shard find_shard(const Environment& environment, std::optional<std::uint64_t> count) {
   const auto found = agreed({tasks_and_array(environment), kubernetes(environment, count)});
+  if (found && count && *count != found->shard.count) {
+    throw fathom::InputError(
+        fmt::format("--shards = {} and {} disagree; leave --shards out, or give --shard i/n", *count, found->by));
+  }
   if (found) return found->shard;
   throw fathom::InputError(
       "--shard auto: no launcher says which process this is (Open MPI, PMI, Slurm, Kubernetes); give --shard i/n");

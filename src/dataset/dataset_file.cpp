@@ -2,6 +2,8 @@
 #include "dataset/dataset_file.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -20,16 +22,26 @@ using DatasetJson = nlohmann::ordered_json;
 
 DatasetJson range_json(const NumberRange& range) { return {range.first, range.end}; }
 
+/// A whole number that T holds: get() would wrap others around.
+template <class T>
+T number_of(const DatasetJson& json) {
+  const auto value = json.is_number_unsigned() ? json.get<std::uint64_t>() : std::numeric_limits<std::uint64_t>::max();
+  if (!json.is_number_unsigned() || value > static_cast<std::uint64_t>(std::numeric_limits<T>::max())) {
+    throw InputError("of numbers that are none");
+  }
+  return static_cast<T>(value);
+}
+
 NumberRange range_of(const DatasetJson& json) {
-  return {json.at(0).get<std::uint32_t>(), json.at(1).get<std::uint32_t>()};
+  return {number_of<std::uint32_t>(json.at(0)), number_of<std::uint32_t>(json.at(1))};
 }
 
 DatasetFiles files_of(const DatasetJson& json) {
   const auto word = std::ranges::find(kFormatWords, json.at("format").get<std::string>());
   if (word == kFormatWords.end()) throw InputError("of a format that this version does not know");
   return {.format = static_cast<DatasetFormat>(word - kFormatWords.begin()),
-          .units_per_file = json.at("units_per_file").get<std::uint64_t>(),
-          .compression = json.at("compression").get<int>()};
+          .units_per_file = number_of<std::uint64_t>(json.at("units_per_file")),
+          .compression = number_of<int>(json.at("compression"))};
 }
 
 /// What sensor_description() gives, as far as merging reads it. Throws nlohmann::json::exception.
@@ -79,9 +91,9 @@ DatasetFile read_dataset_file(const std::filesystem::path& dataset) {
     file.scene = json.at("scene").get<std::string>();
     file.command = json.at("command").get<std::string>();
     file.inputs = json.at("inputs").get<std::string>();
-    file.seed = json.at("seed").get<std::uint64_t>();
+    file.seed = number_of<std::uint64_t>(json.at("seed"));
     const UnitList units(range_of(json.at("environments")), range_of(json.at("episodes")),
-                         json.at("frames").get<std::uint32_t>(), json.at("block").get<std::uint32_t>());
+                         number_of<std::uint32_t>(json.at("frames")), number_of<std::uint32_t>(json.at("block")));
     file.packs = PackList(units, files_of(json));
     file.sensors = sensors_of(json.at("sensors"));
     if (json.at("dataset") == 1 && json.at("units") == units.size()) return file;

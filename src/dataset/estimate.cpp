@@ -80,6 +80,7 @@ class SampleFolder {
 
 struct Sample {
   std::uint64_t frames = 0, rays = 0, files = 0, bytes = 0;
+  std::uint64_t units = 0, unit_json_bytes = 0;  // of folders
   double seconds = 0.0;
 };
 
@@ -138,14 +139,34 @@ class Sampler {
     options_.episodes = {episode, episode + 1};
     options_.run.frames = frames;
     options_.block = std::min(units_.block(), frames);
-    const DatasetResult result = renderer_.render(options_);
+    const DatasetResult result = rendered();
     std::error_code error;
+    if (options_.files.format == DatasetFormat::kFolders) add_unit_files(sample);
     fs::remove_all(options_.run.out, error);
     sample.frames += result.progress.frames_done;
     sample.rays += result.progress.rays_done;
     sample.files += result.files;
     sample.bytes += result.bytes;
     sample.seconds += result.seconds;
+  }
+
+  DatasetResult rendered() {
+    try {
+      return renderer_.render(options_);
+    } catch (const Interrupted&) {
+      throw Interrupted("stopped; nothing was changed");
+    }
+  }
+
+  /// unit.json of each unit, which results do not count.
+  void add_unit_files(Sample& sample) const {
+    std::error_code error;
+    for (fs::recursive_directory_iterator entry(options_.run.out / "units", error), end; !error && entry != end;
+         entry.increment(error)) {
+      if (entry->path().filename() != kUnitJson) continue;
+      ++sample.units;
+      sample.unit_json_bytes += entry->file_size(error);
+    }
   }
 
   DatasetRenderer renderer_;
@@ -186,15 +207,29 @@ Work work_of(const DatasetFile& file, const DatasetOptions& options) {
   return work;
 }
 
-/// Files of many units have bytes of their own beside those of the frames: two rounds tell both.
-std::uint64_t bytes_of_files(const Sample& first, const Sample& last, const Work& work) {
+/// Files of some frames each.
+struct FileSizes {
+  std::uint64_t files = 0, frames = 0, bytes = 0;
+};
+
+/// Of so many files and frames: a file has bytes of its own beside those of its frames, and two rounds tell both.
+std::uint64_t bytes_of(const FileSizes& first, const FileSizes& last, std::uint64_t files, std::uint64_t frames) {
   const auto number = [](std::uint64_t count) { return static_cast<double>(count); };
   const double determinant = number(last.frames) * number(first.files) - number(first.frames) * number(last.files);
-  if (!(std::abs(determinant) > 0.0)) return scaled(last.bytes, number(work.frames) / number(last.frames));
+  if (!(std::abs(determinant) > 0.0)) return scaled(last.bytes, number(frames) / number(last.frames));
   const double of_frame =
       (number(last.bytes) * number(first.files) - number(first.bytes) * number(last.files)) / determinant;
   const double of_file = std::max(0.0, (number(last.bytes) - of_frame * number(last.frames)) / number(last.files));
-  return static_cast<std::uint64_t>(std::llround(of_file * number(work.packs) + of_frame * number(work.frames)));
+  return static_cast<std::uint64_t>(std::llround(of_file * number(files) + of_frame * number(frames)));
+}
+
+void count_files(const Sample& first, const Sample& last, const Work& work, DatasetEstimate& estimate) {
+  if (work.units == 0) return;
+  const double by = static_cast<double>(work.frames) / static_cast<double>(last.frames);
+  estimate.files = scaled(last.files, by) + work.units;  // each has a unit.json, which lists its files
+  estimate.bytes =
+      scaled(last.bytes, by) + bytes_of({first.units, first.frames, first.unit_json_bytes},
+                                        {last.units, last.frames, last.unit_json_bytes}, work.units, work.frames);
 }
 
 }  // namespace
@@ -208,10 +243,14 @@ DatasetEstimate estimate_dataset(const SceneSetup& setup, const DatasetOptions& 
   estimate.units = work.units;
   estimate.frames = work.frames;
   const double by = static_cast<double>(work.frames) / static_cast<double>(last.frames);
-  const bool folders = file.packs.places().is_folder();
   estimate.rays = scaled(last.rays, by);
-  estimate.files = folders ? scaled(last.files, by) : work.packs;
-  estimate.bytes = folders ? scaled(last.bytes, by) : bytes_of_files(first, last, work);
+  if (file.packs.places().is_folder()) {
+    count_files(first, last, work, estimate);
+  } else {
+    estimate.files = work.packs;
+    estimate.bytes = bytes_of({first.files, first.frames, first.bytes}, {last.files, last.frames, last.bytes},
+                              work.packs, work.frames);
+  }
   estimate.seconds = last.seconds * by;
   estimate.shard_units = work.shard_units;
   estimate.shard_seconds = last.seconds * static_cast<double>(work.shard_frames) / static_cast<double>(last.frames);

@@ -25,7 +25,10 @@ inline constexpr const char* kMergedHdf5Name = "dataset.h5";
 /// Whether several threads may write HDF5 at once: so the library was built.
 bool hdf5_takes_threads();
 
-/// Throws InputError in a build without HDF5.
+/// Throws InputError for a sensor whose arrays have no place in a file, and in a build without HDF5.
+void check_hdf5(const SceneSetup& setup);
+
+/// After check_hdf5().
 std::unique_ptr<PackWriter> make_hdf5_writer(const std::filesystem::path& dataset, const SceneSetup& setup,
                                              PreparedRun& run, const DatasetFile& file);
 

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: MIT
+#include <string>
 #include <system_error>
+#include <vector>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <fathom/base/error.hpp>
 #include <fathom/dataset/manifest.hpp>
 
 #include "dataset/claims.hpp"
 #include "dataset/dataset_file.hpp"
+#include "dataset/digest.hpp"
 #include "dataset/hdf5_files.hpp"
 #include "dataset/manifest_file.hpp"
 #include "dataset/read_bytes.hpp"
@@ -22,6 +26,22 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Whether what merging writes is there, and speaks of this dataset.
+bool is_merged(const fs::path& dataset, const DatasetFile& file) {
+  const auto text = read_bytes(dataset / kManifestName);
+  if (!text) return false;
+  const auto json = nlohmann::json::parse(*text, nullptr, false);
+  try {
+    if (json.at("description") != digest_of(dataset_text(file))) return false;
+    if (file.packs.files().format != DatasetFormat::kHdf5) return true;
+    std::error_code error;
+    return fs::file_size(dataset / kMergedHdf5Name, error) == json.at("merged").at("bytes").get<std::uint64_t>() &&
+           !error;
+  } catch (const nlohmann::json::exception&) {
+    return false;
+  }
+}
+
 DatasetInfo info_of(const fs::path& dataset, const DatasetFile& file) {
   DatasetInfo info{.version = file.version,
                    .scene = file.scene,
@@ -31,8 +51,7 @@ DatasetInfo info_of(const fs::path& dataset, const DatasetFile& file) {
                    .units = file.units(),
                    .first_missing = {},
                    .first_stray = {}};
-  std::error_code error;
-  info.merged = fs::exists(dataset / kManifestName, error);
+  info.merged = is_merged(dataset, file);
   return info;
 }
 
@@ -51,6 +70,17 @@ void write_part(const fs::path& dataset, std::uint64_t first, const std::string&
   write_whole_file(file, lines);
 }
 
+/// Removes files that somebody was writing in a folder when he was killed.
+void remove_unfinished_files(const fs::path& folder) {
+  std::vector<fs::path> unfinished;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (name.starts_with('.') && name.ends_with(".part")) unfinished.push_back(entry->path());
+  }
+  for (const fs::path& file : unfinished) fs::remove(file, error);
+}
+
 /// Looks at the packs of a dataset one after the other, for merging.
 class PackCheck {
  public:
@@ -64,8 +94,12 @@ class PackCheck {
     if (!entry && !shelf_.at(pack.index).there) fail(pack.index, "is missing");
     if (entry && entry->digest != file_.packs.digest(file_.inputs, pack)) fail(pack.index, "is made of something else");
     if (entry && (!places_.is_folder() || is_whole(dataset_, places_, *entry))) return entry;
+    if (damaged_++ == 0) {
+      first_damaged_ = pack.index;
+      fault_ = entry || shelf_.at(pack.index).entry ? "is not whole: it has not the sizes that the manifest says"
+                                                    : "has no line in the manifest";
+    }
     append_removal(dataset_, pack.index);
-    if (damaged_++ == 0) first_damaged_ = pack.index;
     return {};
   }
 
@@ -73,7 +107,7 @@ class PackCheck {
   void finish() const {
     if (damaged_ == 0) return;
     const std::string more = damaged_ == 1 ? "" : fmt::format(" (and {} more)", damaged_ - 1);
-    fail(first_damaged_, "is not whole: it has not the sizes that the manifest says" + more);
+    fail(first_damaged_, fault_ + more);
   }
 
   [[nodiscard]] bool is_damaged() const { return damaged_ > 0; }
@@ -97,6 +131,7 @@ class PackCheck {
   PackPlaces places_;
   PackShelf shelf_;
   std::uint64_t damaged_ = 0, first_damaged_ = 0;
+  std::string fault_;  // of the first
 };
 
 }  // namespace
@@ -129,8 +164,8 @@ DatasetInfo merge_dataset(const fs::path& dataset) {
   DatasetInfo info = info_of(dataset, file);
   if (const auto stray = first_stray(dataset, file.packs)) {
     throw InputError(fmt::format(
-        "{}: is none of the {} units of the dataset; `fathom dataset verify --remove-faulty {}` removes what is none",
-        stray->string(), file.units().size(), dataset.string()));
+        "{}: is none of what the dataset has; `fathom dataset verify --remove-faulty {}` removes what is none",
+        stray->string(), dataset.string()));
   }
   PackCheck check(dataset, file);
   Manifest manifest;
@@ -144,11 +179,13 @@ DatasetInfo merge_dataset(const fs::path& dataset) {
     lines += entry_line(*entry);
     const bool last = i + 1 == file.packs.size();
     if (!last && (i + 1) % kPacksPerPart != 0) continue;
+    remove_unfinished_files((dataset / part_file(i)).parent_path());
     if (!check.is_damaged()) write_part(dataset, i, lines);
     lines.clear();
     check.remove_unfinished(i);
   }
   check.finish();
+  remove_unfinished_files(dataset);
   std::error_code error;
   fs::remove_all(dataset / kClaimsName, error);
   std::optional<FileDigest> merged;

@@ -83,6 +83,11 @@ void open_dataset(const DatasetFile& file, const DatasetOptions& options) {
         "the same, --force replaces all",
         out.string()));
   }
+  if (there && !options.run.force && there->packs.files().format != file.packs.files().format) {
+    throw InputError(fmt::format(
+        "{}: holds a dataset of --format {}; --format {} keeps nothing of it: give another folder (--out), or --force",
+        out.string(), to_string(there->packs.files().format), to_string(file.packs.files().format)));
+  }
   // Between the two looks, another shard may have made the file.
   if (!there && holds_others(out) && !fs::exists(out / kDatasetName)) {
     throw InputError(fmt::format("{}: holds something else than a dataset; give another folder (--out)", out.string()));

@@ -46,7 +46,9 @@ class PackList {
   /// Throws InputError for files of no units or a compression outside [0, 9].
   PackList(const UnitList& units, const DatasetFiles& files);
 
-  [[nodiscard]] std::uint64_t size() const { return (units_.size() + per_pack_ - 1) / per_pack_; }
+  [[nodiscard]] std::uint64_t size() const {
+    return units_.size() / per_pack_ + (units_.size() % per_pack_ != 0 ? 1 : 0);
+  }
   [[nodiscard]] Pack at(std::uint64_t index) const;
   [[nodiscard]] const UnitList& units() const { return units_; }
   [[nodiscard]] const DatasetFiles& files() const { return files_; }

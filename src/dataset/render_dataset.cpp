@@ -117,6 +117,7 @@ class DatasetRunner {
       trees = kept_.of(setup_, run.compute);
       check_frames(prepare_run(setup_, run, trees.get()));
     }
+    if (file_.packs.files().format == DatasetFormat::kHdf5) check_hdf5(setup_);
     open_dataset(file_, options_);
     queue_.check();
     if (!any) return;

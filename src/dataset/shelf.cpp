@@ -2,7 +2,9 @@
 #include "dataset/shelf.hpp"
 
 #include <array>
+#include <cerrno>
 #include <charconv>
+#include <csignal>
 #include <string_view>
 #include <system_error>
 #include <unistd.h>
@@ -33,13 +35,25 @@ bool is_unfinished(std::string_view name) {
   return name.starts_with('.') && name.ends_with(kPartEnd) && pack_of(name.substr(1));
 }
 
+/// ".000000041.HOST-": what names of this computer's processes begin with, before their numbers.
+std::string name_of_host(std::uint64_t index) {
+  std::array<char, 256> host = {};
+  gethostname(host.data(), host.size() - 1);
+  return fmt::format(".{:09}.{}-", index, host.data());
+}
+
+bool is_of_living_process(std::string_view name, std::uint64_t index) {
+  const std::string host = name_of_host(index);
+  pid_t process = 0;
+  if (!name.starts_with(host)) return false;
+  std::from_chars(name.data() + host.size(), name.data() + name.size(), process);
+  return process > 0 && (kill(process, 0) == 0 || errno == EPERM);
+}
+
 }  // namespace
 
 std::string unfinished_name(std::uint64_t index, const void* owner) {
-  std::array<char, 256> host = {};
-  gethostname(host.data(), host.size() - 1);
-  return fmt::format(".{:09}.{}-{}-{:x}{}", index, host.data(), getpid(), reinterpret_cast<std::uintptr_t>(owner),
-                     kPartEnd);
+  return fmt::format("{}{}-{:x}{}", name_of_host(index), getpid(), reinterpret_cast<std::uintptr_t>(owner), kPartEnd);
 }
 
 PackShelf::Part& PackShelf::load(std::uint64_t index) {
@@ -80,7 +94,7 @@ std::optional<PackEntry> PackShelf::complete(std::uint64_t index) {
 std::vector<std::filesystem::path> PackShelf::leftovers(std::uint64_t index) {
   std::vector<std::filesystem::path> found;
   for (const std::string& name : load(index).unfinished) {
-    if (pack_of(std::string_view(name).substr(1)) == index) {
+    if (pack_of(std::string_view(name).substr(1)) == index && !is_of_living_process(name, index)) {
       found.push_back(dataset_ / places_(index).parent_path() / name);
     }
   }

@@ -30,7 +30,8 @@ class PackShelf {
   /// The files of a folder that the manifest knows are not looked at, because a hundred thousand would take seconds;
   /// those of others have the sizes of the entry. Nothing for a file that the manifest does not know.
   std::optional<PackEntry> complete(std::uint64_t index);
-  /// What somebody began of this pack, and did not finish when the thousand was read.
+  /// What somebody began of this pack, and did not finish when the thousand was read; not what living processes of this
+  /// computer have.
   std::vector<std::filesystem::path> leftovers(std::uint64_t index);
   /// The names of all that is unfinished in the thousand.
   const std::vector<std::string>& unfinished(std::uint64_t index) { return load(index).unfinished; }

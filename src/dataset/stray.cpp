@@ -25,7 +25,7 @@ struct Level {
   std::uint64_t packs;
 };
 
-/// The names in a folder, sorted, without hidden ones, which are unfinished.
+/// The names in a folder, sorted, without hidden ones: they are unfinished, or of file systems and desktops.
 std::vector<std::string> names_in(const fs::path& folder) {
   std::vector<std::string> names;
   std::error_code error;

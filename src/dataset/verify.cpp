@@ -52,10 +52,17 @@ class Verifier {
       throw InputError(fmt::format("{}: has no {}; `fathom dataset merge` makes it of a complete dataset",
                                    dataset_.string(), kManifestName));
     }
+    const bool described = read_bytes(dataset_ / kDatasetName) == dataset_text(file_);
+    if (!described && options_.remove_faulty) {  // what it calls faulty may be what it should describe
+      throw InputError(
+          fmt::format("{}: is not as it was written, so nothing is removed; `fathom simulate --resume` "
+                      "writes it anew",
+                      (dataset_ / kDatasetName).string()));
+    }
     Manifest found;
     for (std::uint64_t first = 0; first < file_.packs.size(); first += kPacksPerPart) verify_part(first, found);
     if (manifest) compare(found, *manifest);
-    if (read_bytes(dataset_ / kDatasetName) != dataset_text(file_)) fault(0, kDatasetName, "is not as it was written");
+    if (!described) fault(0, kDatasetName, "is not as it was written");
     for_each_stray(dataset_, file_.packs, [this](const fs::path& path) {
       fault(file_.packs.size(), relative(path), "is none of the dataset");
       strays_.push_back(path);

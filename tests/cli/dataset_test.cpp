@@ -186,7 +186,11 @@ TEST_F(ShardAuto, FollowsLaunchers) {
   const std::vector<std::pair<std::string, std::string>> launched = {
       {"OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=4", "bfj"},
       {"PMI_RANK=3 PMI_SIZE=4", "dhl"},
-      {"SLURM_PROCID=0 SLURM_NTASKS=3", "adgj"},
+      // mpirun in a script of `sbatch -n 4`, and in a task of srun's.
+      {"OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=2 SLURM_PROCID=0 SLURM_NTASKS=4", "bdfhjl"},
+      {"PMI_RANK=1 PMI_SIZE=2 SLURM_PROCID=3 SLURM_NTASKS=4", "bdfhjl"},
+      {"SLURM_PROCID=0 SLURM_NTASKS=3 SLURM_STEP_ID=0", "adgj"},
+      {"SLURM_PROCID=0 SLURM_NTASKS=3", "abcdefghijkl"},  // a batch script
       {"SLURM_PROCID=0 SLURM_ARRAY_TASK_ID=9 SLURM_ARRAY_TASK_MIN=5 SLURM_ARRAY_TASK_STEP=2 SLURM_ARRAY_TASK_COUNT=4",
        "cgk"},
       {"SLURM_PROCID=1 SLURM_NTASKS=2 SLURM_ARRAY_TASK_ID=2 SLURM_ARRAY_TASK_MIN=0 SLURM_ARRAY_TASK_COUNT=3", "fl"},
@@ -204,13 +208,17 @@ TEST_F(ShardAuto, FollowsLaunchers) {
   }
   ASSERT_EQ(simulate("JOB_COMPLETION_INDEX=1", "--shards 4"), 0);
   EXPECT_EQ(units(), "bfj");
+  ASSERT_EQ(simulate("PMI_RANK=1 PMI_SIZE=4", "--shards 4"), 0);
+  EXPECT_EQ(units(), "bfj");
+  EXPECT_EQ(simulate("PMI_RANK=1 PMI_SIZE=4", "--shards 5"), 2);
+  EXPECT_NE(bytes_of(folder_ / "said").find("--shards = 5 and PMI_RANK 1 of PMI_SIZE 4 disagree"), std::string::npos);
 }
 
 TEST_F(ShardAuto, RefusesWhatDoesNotSayIt) {
   const std::vector<std::pair<std::string, std::string>> wrong = {
       {"A=1", "no launcher"},
-      {"OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=4 SLURM_PROCID=0 SLURM_NTASKS=1",
-       "OMPI_COMM_WORLD_RANK 1 of OMPI_COMM_WORLD_SIZE 4 and SLURM_PROCID 0 of SLURM_NTASKS 1 disagree"},
+      {"OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=4 PMI_RANK=0 PMI_SIZE=1",
+       "OMPI_COMM_WORLD_RANK 1 of OMPI_COMM_WORLD_SIZE 4 and PMI_RANK 0 of PMI_SIZE 1 disagree"},
       {"OMPI_COMM_WORLD_RANK=1", "OMPI_COMM_WORLD_SIZE"},
       {"PMI_RANK=4 PMI_SIZE=4", "not below 4"},
       {"PMI_RANK=-1 PMI_SIZE=4", "PMI_RANK = '-1'"},

@@ -178,6 +178,18 @@ TEST(PackFiles, OfOtherInputsAreMadeAnew) {
   EXPECT_EQ(grown.rendered, 14U);
 }
 
+TEST(PackFiles, RefuseASensorThatHasTheNameOfTheUnits) {
+  if (!test::has_hdf5()) GTEST_SKIP() << "without HDF5";
+  DatasetFolder data;
+  std::string scene = test::kDatasetScene;
+  scene.replace(scene.find("name: laser"), 11, "name: unit");
+  data.setup = data.read(scene);
+  const DatasetOptions options = in_files(data, "named", DatasetFormat::kHdf5);
+  EXPECT_NE(input_error([&] { render_dataset(data.setup, options); }).find("scene.yaml: sensors: name 'unit': HDF5"),
+            std::string::npos);
+  EXPECT_FALSE(fs::exists(options.run.out));
+}
+
 TEST(PackFiles, RefuseListsOfUnits) {
   const DatasetFolder data;
   DatasetOptions options = in_files(data, "tars", DatasetFormat::kWebDataset);
@@ -210,6 +222,16 @@ TEST(EstimateDataset, CountsAllAndLeavesNothing) {
   }
 }
 
+std::pair<std::uint64_t, std::uint64_t> files_and_bytes(const fs::path& folder) {
+  std::uint64_t files = 0, bytes = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (!entry.is_regular_file()) continue;
+    ++files;
+    bytes += entry.file_size();
+  }
+  return {files, bytes};
+}
+
 TEST(EstimateDataset, KnowsTheBytesOfSmallDatasets) {
   DatasetFolder data;
   std::string scene = test::kDatasetScene;
@@ -224,9 +246,12 @@ TEST(EstimateDataset, KnowsTheBytesOfSmallDatasets) {
       const DatasetEstimate estimate = estimate_dataset(data.setup, options);
       const DatasetResult result = render_dataset(data.setup, options);
       EXPECT_EQ(estimate.frames, 30U);
-      EXPECT_EQ(estimate.files, result.files);
-      const double bytes = static_cast<double>(result.bytes);
-      EXPECT_NEAR(static_cast<double>(estimate.bytes), bytes, format == DatasetFormat::kFolders ? 0.0 : 0.1 * bytes)
+      const bool folders = format == DatasetFormat::kFolders;  // whose results do not count unit.json
+      EXPECT_EQ(estimate.files, result.files + (folders ? estimate.units : 0));
+      const auto [files, size] = files_and_bytes(options.run.out / (folders ? "units" : "packs"));
+      EXPECT_EQ(estimate.files, files);
+      const double bytes = static_cast<double>(size);
+      EXPECT_NEAR(static_cast<double>(estimate.bytes), bytes, folders ? 0.01 * bytes : 0.1 * bytes)
           << to_string(format) << " " << per_file;
     }
   }

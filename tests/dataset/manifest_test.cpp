@@ -4,6 +4,7 @@
 #include <fathom/dataset/manifest.hpp>
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -152,9 +153,33 @@ TEST(MergeDataset, RemovesWhatIsUnfinished) {
   const fs::path begun = dataset / "units/000/000/.000000003.there-1-0.part/laser";
   fs::create_directories(begun);
   EXPECT_EQ(read_dataset_info(dataset).unfinished, 1U);
+  write_bytes(dataset / ".manifest.json.17.part", "half");
+  write_bytes(dataset / "manifest/000/.000.txt.17-1.part", "half");
   merge_dataset(dataset);
   EXPECT_FALSE(fs::exists(begun.parent_path()));
   EXPECT_EQ(files_in(dataset), files);
+}
+
+TEST(MergeDataset, IsDoneWhereItsFilesSpeakOfTheDataset) {
+  const DatasetFolder data;
+  const fs::path dataset = merged(data, "one");
+  EXPECT_TRUE(read_dataset_info(dataset).merged);
+  const std::string manifest = bytes_of(dataset / "manifest.json"), about = bytes_of(dataset / "dataset.json");
+  write_bytes(dataset / "manifest.json", "");
+  EXPECT_FALSE(read_dataset_info(dataset).merged);
+  write_bytes(dataset / "manifest.json", manifest);
+  std::string other = about;
+  other.replace(other.find("scene.yaml"), 5, "house");
+  write_bytes(dataset / "dataset.json", other);
+  EXPECT_FALSE(read_dataset_info(dataset).merged);
+  if (!test::has_hdf5()) return;
+  DatasetOptions options = data.options("packs");
+  options.files = {.format = DatasetFormat::kHdf5, .units_per_file = 4};
+  render_dataset(data.setup, options);
+  merge_dataset(options.run.out);
+  EXPECT_TRUE(read_dataset_info(options.run.out).merged);
+  fs::remove(options.run.out / "dataset.h5");
+  EXPECT_FALSE(read_dataset_info(options.run.out).merged);
 }
 
 TEST(MergeDataset, IsUndoneByRendering) {
@@ -249,6 +274,32 @@ TEST(VerifyDataset, FindsAndRemovesWhatIsTooMuch) {
   options.resume = true;
   EXPECT_EQ(render_dataset(data.setup, options).rendered, 2U);
   merge_dataset(dataset);
+  EXPECT_EQ(files_in(dataset), files);
+}
+
+/// A description with other numbers would make all files strays.
+TEST(VerifyDataset, RemovesNothingByAWrongDescription) {
+  const DatasetFolder data;
+  const fs::path dataset = merged(data, "one"), about = dataset / "dataset.json";
+  const std::string right = bytes_of(about);
+  const std::map<std::string, std::string> numbers = {{"\"frames\": 5", "\"frames\": 4294967301"},
+                                                      {"\"seed\": 5", "\"seed\": -1"},
+                                                      {"\"units_per_file\": 0", "\"units_per_file\": -1"},
+                                                      {"\"compression\": 1", "\"compression\": 4294967296"},
+                                                      {"\"block\": 2", "\"block\": 2.5"}};
+  for (const auto& [number, other] : numbers) {
+    std::string wrong = right;
+    ASSERT_NE(wrong.find(number), std::string::npos) << number << right;
+    wrong.replace(wrong.find(number), number.size(), other);
+    write_bytes(about, wrong);
+    EXPECT_NE(input_error([&] { read_dataset_info(dataset); }).find("not as this version of fathom writes it"),
+              std::string::npos)
+        << other;
+  }
+  write_bytes(about, right + " ");
+  const auto files = files_in(dataset);
+  EXPECT_NE(input_error([&] { verify_dataset(dataset, {.remove_faulty = true}); }).find("so nothing is removed"),
+            std::string::npos);
   EXPECT_EQ(files_in(dataset), files);
 }
 

@@ -2,10 +2,13 @@
 // The law of datasets: whoever renders which units, and however often somebody is stopped, the files are the same.
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <memory>
 #include <string>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -326,6 +329,29 @@ TEST(RenderDataset, RendersListedUnitsAlone) {
   EXPECT_NE(input_error([&] { return render_dataset(data.setup, options); }).find("unit 18"), std::string::npos);
 }
 
+/// One that was given up too early, for example.
+TEST(RenderDataset, LeavesAloneWhatALivingProcessHasBegun) {
+  const DatasetFolder data;
+  DatasetOptions options = data.options("one");
+  const fs::path folder = options.run.out / "units/000/000";
+  std::array<char, 256> host = {};
+  gethostname(host.data(), host.size() - 1);
+  const auto begun = [&](pid_t process) {
+    const fs::path made =
+        folder / (".000000003." + std::string(host.data()) + "-" + std::to_string(process) + "-7.part");
+    fs::create_directories(made);
+    return made;
+  };
+  const pid_t child = fork();
+  if (child == 0) _exit(0);
+  waitpid(child, nullptr, 0);
+  const fs::path living = begun(getppid()), dead = begun(child);
+  options.resume = true;
+  render_dataset(data.setup, options);
+  EXPECT_TRUE(fs::exists(living));
+  EXPECT_FALSE(fs::exists(dead));
+}
+
 TEST(RenderDataset, RefusesWhatItWouldOverwrite) {
   const DatasetFolder data;
   const Files files = by_one_process(data);
@@ -347,6 +373,11 @@ TEST(RenderDataset, RefusesWhatItWouldOverwrite) {
     by_one_process(data, options.files);
     EXPECT_NE(input_error([&] { return render_dataset(data.setup, options); }).find("is there already"),
               std::string::npos);
+    options.files = {};
+    options.resume = true;
+    EXPECT_NE(
+        input_error([&] { return render_dataset(data.setup, options); }).find("--format folders keeps nothing of it"),
+        std::string::npos);
   }
   options = data.options("other");
   fs::create_directories(options.run.out / "holiday");

@@ -50,8 +50,11 @@ std::size_t used_bytes(std::span<const std::byte> image) {
 [[noreturn]] void fail(const std::filesystem::path& file, Access access) {
   std::string reason;
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, &keep_first, &reason);
-  const char* const action = access == Access::kRead ? "read" : "written";
-  throw SystemError(fmt::format("{}: cannot be {}: {}", file.string(), action, in_short(reason)));
+  if (access == Access::kWrite)
+    throw SystemError(fmt::format("{}: cannot be written: {}", file.string(), in_short(reason)));
+  throw SystemError(
+      fmt::format("{}: cannot be read: {}; `fathom dataset verify --remove-faulty` removes what is damaged",
+                  file.string(), in_short(reason)));
 }
 
 // What the library calls in place of malloc and so on for the bytes of a file; `memory` is a FileMemory.

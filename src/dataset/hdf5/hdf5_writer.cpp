@@ -17,12 +17,7 @@ namespace fathom::hdf5 {
 
 Hdf5Writer::Hdf5Writer(std::filesystem::path dataset, const SceneSetup& setup, PreparedRun& run, DatasetFile file)
     : FileWriter(std::move(dataset), file.packs, file.inputs), about_(std::move(file)), run_(run) {
-  for (const SensorSetup& sensor : setup.sensors) {
-    if (sensor.sensor.name == kUnitGroup) {
-      throw InputError("HDF5: a sensor cannot be called 'unit', as the arrays of the units are");
-    }
-    plans_.push_back(planned_arrays(sensor));
-  }
+  for (const SensorSetup& sensor : setup.sensors) plans_.push_back(planned_arrays(sensor));
   const int level = packs().files().compression;
   if (level > 0) filter_.emplace(level);
 }
@@ -177,6 +172,14 @@ namespace fathom {
 bool hdf5_takes_threads() {
   hbool_t safe = false;
   return H5is_library_threadsafe(&safe) >= 0 && safe;
+}
+
+void check_hdf5(const SceneSetup& setup) {
+  for (const SensorSetup& sensor : setup.sensors) {
+    if (sensor.sensor.name != hdf5::kUnitGroup) continue;
+    throw InputError(fmt::format("{}: sensors: name '{}': HDF5 has the numbers of the units there; name it otherwise",
+                                 setup.file.string(), sensor.sensor.name));
+  }
 }
 
 std::unique_ptr<PackWriter> make_hdf5_writer(const std::filesystem::path& dataset, const SceneSetup& setup,

@@ -15,6 +15,8 @@ namespace {
 
 bool hdf5_takes_threads() { return false; }
 
+void check_hdf5(const SceneSetup& /*setup*/) { refuse(); }
+
 std::unique_ptr<PackWriter> make_hdf5_writer(const std::filesystem::path& /*dataset*/, const SceneSetup& /*setup*/,
                                              PreparedRun& /*run*/, const DatasetFile& /*file*/) {
   refuse();
