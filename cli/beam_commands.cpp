@@ -127,7 +127,9 @@ void add_fit(CLI::App& app) {
   add_choice(c, "--variant", "how to learn; closed_form and book are biased, for comparison", fit.variant);
   add_hit_offset(c, fit.hit_offset_m);
   add_choice(c, "--per-log", "what is learned of each log for itself: its mount, its offset of ranges", fit.per_log);
-  c.add_option("--scratch", fit.scratch, "folder on a disk for readings that memory does not hold, 16 to 34 bytes each")
+  c.add_option(
+       "--scratch", fit.scratch,
+       "folder on a disk for readings that memory does not hold, 16 to 34 bytes each; logs are then read scan by scan")
       ->type_name("DIR");
   add_threads(c, fit.compute.threads);
   add_force(c, o->force);

@@ -41,8 +41,11 @@ fathom::FitReport learn(const BeamFitOptions& options, const fathom::World& worl
        {"and in test_scans", "and in --test-scans"},
        {"hit_offset_m is learned for all logs and per_log", "--hit-offset is learned for all logs and --per-log"}},
       [&] {
+        const std::size_t logs = 1 + options.also.size();
         const auto read = [&](std::size_t n) { return read_log(nth_log(options, n)); };
-        return fathom::fit_logs(1 + options.also.size(), read, world, fit, ranks);
+        const auto open = [&](std::size_t n) { return open_log(nth_log(options, n)); };
+        return fit.scratch.empty() ? fathom::fit_logs(logs, read, world, fit, ranks)
+                                   : fathom::fit_logs(logs, open, world, fit, ranks);
       });
 }
 

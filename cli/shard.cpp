@@ -83,16 +83,23 @@ std::optional<Launched> agreed(std::initializer_list<std::optional<Launched>> al
   return found;
 }
 
+/// Ranks of MPI before Slurm's tasks: mpirun in a script of sbatch's, or in a task of srun's, hands on what Slurm says
+/// of that one task, and counts its ranks itself.
+std::optional<Launched> tasks(const Environment& environment) {
+  auto mpi = agreed(
+      {ranks(environment, "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"), ranks(environment, "PMI_RANK", "PMI_SIZE")});
+  return mpi ? mpi : slurm_tasks(environment);
+}
+
 /// The tasks of each member of an array share its part: whoever started them counts those of this member alone.
 std::optional<Launched> tasks_and_array(const Environment& environment) {
-  auto tasks = agreed({ranks(environment, "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
-                       ranks(environment, "PMI_RANK", "PMI_SIZE"), slurm_tasks(environment)});
+  auto of_member = tasks(environment);
   auto array = slurm_array(environment);
-  if (!array) return tasks;
-  if (!tasks) return array;
-  const fathom::Shard of = {array->shard.index * tasks->shard.count + tasks->shard.index,
-                            array->shard.count * tasks->shard.count};
-  return Launched{array->by + " with " + tasks->by, of};
+  if (!array) return of_member;
+  if (!of_member) return array;
+  const fathom::Shard of = {array->shard.index * of_member->shard.count + of_member->shard.index,
+                            array->shard.count * of_member->shard.count};
+  return Launched{array->by + " with " + of_member->by, of};
 }
 
 std::optional<Launched> kubernetes(const Environment& environment, std::optional<std::uint64_t> count) {

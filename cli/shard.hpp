@@ -17,9 +17,9 @@ using Environment = std::function<std::optional<std::string>(const std::string& 
 /// Of the process.
 std::optional<std::string> environment_variable(const std::string& name);
 
-/// By Open MPI (OMPI_COMM_WORLD_RANK), PMI (PMI_RANK) or Slurm's tasks (SLURM_PROCID), which each member of an array of
-/// Slurm's (SLURM_ARRAY_TASK_ID) has as many of, and Kubernetes' indexed jobs (JOB_COMPLETION_INDEX), whose number of
-/// shards `count` gives, or FATHOM_SHARDS. Throws fathom::InputError when none of them is there, when one lacks its
+/// By Open MPI (OMPI_COMM_WORLD_RANK) and PMI (PMI_RANK), or where neither speaks Slurm's tasks (SLURM_PROCID); each
+/// member of an array of Slurm's (SLURM_ARRAY_TASK_ID) has as many of them. And by Kubernetes' indexed jobs
+/// (JOB_COMPLETION_INDEX), whose number of shards `count` gives, or FATHOM_SHARDS. Throws fathom::InputError when none of them is there, when one lacks its
 /// count or is not below it, and when two disagree, naming both.
 fathom::Shard find_shard(const Environment& environment, std::optional<std::uint64_t> count);
 

@@ -186,6 +186,9 @@ TEST_F(ShardAuto, FollowsLaunchers) {
   const std::vector<std::pair<std::string, std::string>> launched = {
       {"OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=4", "bfj"},
       {"PMI_RANK=3 PMI_SIZE=4", "dhl"},
+      // mpirun in a script of `sbatch -n 4`, and in a task of srun's.
+      {"OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=2 SLURM_PROCID=0 SLURM_NTASKS=4", "bdfhjl"},
+      {"PMI_RANK=1 PMI_SIZE=2 SLURM_PROCID=3 SLURM_NTASKS=4", "bdfhjl"},
       {"SLURM_PROCID=0 SLURM_NTASKS=3", "adgj"},
       {"SLURM_PROCID=0 SLURM_ARRAY_TASK_ID=9 SLURM_ARRAY_TASK_MIN=5 SLURM_ARRAY_TASK_STEP=2 SLURM_ARRAY_TASK_COUNT=4",
        "cgk"},
@@ -209,8 +212,8 @@ TEST_F(ShardAuto, FollowsLaunchers) {
 TEST_F(ShardAuto, RefusesWhatDoesNotSayIt) {
   const std::vector<std::pair<std::string, std::string>> wrong = {
       {"A=1", "no launcher"},
-      {"OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=4 SLURM_PROCID=0 SLURM_NTASKS=1",
-       "OMPI_COMM_WORLD_RANK 1 of OMPI_COMM_WORLD_SIZE 4 and SLURM_PROCID 0 of SLURM_NTASKS 1 disagree"},
+      {"OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=4 PMI_RANK=0 PMI_SIZE=1",
+       "OMPI_COMM_WORLD_RANK 1 of OMPI_COMM_WORLD_SIZE 4 and PMI_RANK 0 of PMI_SIZE 1 disagree"},
       {"OMPI_COMM_WORLD_RANK=1", "OMPI_COMM_WORLD_SIZE"},
       {"PMI_RANK=4 PMI_SIZE=4", "not below 4"},
       {"PMI_RANK=-1 PMI_SIZE=4", "PMI_RANK = '-1'"},

@@ -4,6 +4,7 @@ python3 cluster_test.py FATHOM SHARE HAS_MPI. What is not installed is skipped."
 
 import json
 import os
+import shlex
 import shutil
 import socket
 import subprocess
@@ -251,6 +252,18 @@ class Slurm(Clusters):
     def test_tasks_of_srun(self):
         out = self.path / "srun"
         self.slurm("srun", "-n2", FATHOM, "simulate", self.scene, "--out", out, "--shard", "auto", "--threads", "1", "--quiet", *UNITS)
+        self.check(out)
+
+    def test_mpirun_in_a_job_with_more_tasks(self):
+        if not shutil.which("mpirun"):
+            self.skipTest("Open MPI (openmpi-bin) is not installed")
+        out = self.path / "mpirun"
+        launch = shlex.join(str(w) for w in mpirun(2))
+        words = [FATHOM, "simulate", self.scene, "--out", out, "--shard", "auto", "--threads", "1", "--quiet", *UNITS]
+        script = self.path / "mpirun.sbatch"
+        script.write_text(f"#!/bin/sh\nexec {launch} {shlex.join(str(w) for w in words)}\n")
+        self.wait(self.slurm("sbatch", "--parsable", "-n4", "--overcommit", f"--output={self.path}/fathom-mpirun.log", script).strip())
+        self.assertEqual((self.path / "fathom-mpirun.log").read_text(), "")
         self.check(out)
 
     def test_array(self):

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -22,6 +23,7 @@
 #include <fathom/beam/ranks.hpp>
 #include <fathom/beam/report.hpp>
 #include <fathom/beam/scan.hpp>
+#include <fathom/beam/scan_source.hpp>
 #include <fathom/beam/score.hpp>
 #include <fathom/beam/world.hpp>
 
@@ -72,6 +74,14 @@ using LogReader = std::function<ScanLog(std::size_t log)>;
 /// readings. With options.per_log the common parameters and what each log has of its own are learned in turns, until
 /// the log-likelihood rises no more; the latter from at most 65 536 readings of evenly spaced scans of each log.
 FATHOM_API FitReport fit_logs(std::size_t logs, const LogReader& read, const World& world,
+                              const FitLogOptions& options = {}, Ranks* ranks = nullptr);
+
+/// Opens one of several logs, as a LogReader reads it.
+using LogOpener = std::function<std::unique_ptr<ScanSource>(std::size_t log)>;
+
+/// The same report to the bit, where memory holds no log, but 1024 scans of one: each is gone through three times, and
+/// twice for each turn of options.per_log. With options.scratch, logs and their pairs may be larger than memory.
+FATHOM_API FitReport fit_logs(std::size_t logs, const LogOpener& open, const World& world,
                               const FitLogOptions& options = {}, Ranks* ranks = nullptr);
 
 struct ScoreLogOptions {
