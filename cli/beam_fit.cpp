@@ -45,7 +45,7 @@ fathom::FitReport learn(const BeamFitOptions& options, const fathom::World& worl
         const auto read = [&](std::size_t n) { return read_log(nth_log(options, n)); };
         const auto open = [&](std::size_t n) { return open_log(nth_log(options, n)); };
         return fit.scratch.empty() ? fathom::fit_logs(logs, read, world, fit, ranks)
-                                   : fathom::fit_logs(logs, open, world, fit, ranks);
+                                   : as_log_typed([&] { return fathom::fit_logs(logs, open, world, fit, ranks); });
       });
 }
 

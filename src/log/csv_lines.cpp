@@ -11,6 +11,7 @@
 
 #include "log/scan_csv.hpp"
 #include "log/scan_lines.hpp"
+#include "log/scan_placer.hpp"
 #include "text/whole_file.hpp"
 
 namespace fathom {
@@ -30,21 +31,41 @@ double csv_max_range(const LogLine& line, std::string_view comment) {
 
 class CsvLines : public ScanLines {
  public:
+  CsvLines(const ScanLogOptions& options, const PoseTrack* track)
+      : timed_(options.ray_time_s > 0.0), placer_(track, options.ray_time_s) {}
+
   bool take(const LogLine& line, std::string_view content, ScanLog* log) override {
-    if (columns_.empty() && content.starts_with(kMaxRangeComment)) max_range_m_ = csv_max_range(line, content);
-    if (trim(content).empty() || content.front() == '#') return false;
-    if (columns_.empty()) {
-      take_header(line, content);
-      return false;
-    }
-    if (log != nullptr) take_scan(line, content, *log);
+    if (!is_scan(line, content)) return false;
+    if (log == nullptr && !placer_.follows_track()) return true;
+    const std::vector<std::string_view> cells = cells_of(line, content);
+    const Pose pose = pose_of(line, cells);
+    if (!placer_.place(pose[kStamp], azimuth_rad_.size(), {pose[0], pose[1], pose[2]})) return false;
+    if (log != nullptr) append(line, cells, *log);
     return true;
   }
 
+  void follow(const LogLine& line, std::string_view content, PoseTrack& track) override {
+    if (!is_scan(line, content)) return;
+    const Pose pose = pose_of(line, cells_of(line, content));
+    track.add(pose[kStamp], {pose[0], pose[1], pose[2]});
+  }
+
   [[nodiscard]] bool may_be_cut(std::string_view content) const override { return !trim(content).empty(); }
-  void finish(ScanLog& /*unused*/) const override {}
+  void finish(ScanLog& log) const override { placer_.finish(log); }
 
  private:
+  static constexpr std::size_t kStamp = 3;
+  using Pose = std::array<double, kPoseColumns.size()>;
+
+  /// Of lines before the first scan, takes what they say.
+  bool is_scan(const LogLine& line, std::string_view content) {
+    if (columns_.empty() && content.starts_with(kMaxRangeComment)) max_range_m_ = csv_max_range(line, content);
+    if (trim(content).empty() || content.front() == '#') return false;
+    if (!columns_.empty()) return true;
+    take_header(line, content);
+    return false;
+  }
+
   void take_header(const LogLine& line, std::string_view content) {
     std::array<int, kPoseColumns.size()> seen = {};
     for (const std::string_view cell : split_cells(content)) {
@@ -62,26 +83,35 @@ class CsvLines : public ScanLines {
     for (std::size_t i = 0; i < 3; ++i) {
       if (seen[i] == 0) line.fail(fmt::format("there is no column '{}'", kPoseColumns[i]));
     }
+    if (timed_ && seen[kStamp] == 0) line.fail("there is no column 'stamp_s', without which ray_time_s says nothing");
     if (azimuth_rad_.empty()) line.fail("there is no column 'range_m@<azimuth in rad>'");
   }
 
-  void take_scan(const LogLine& line, std::string_view content, ScanLog& log) const {
-    const std::vector<std::string_view> cells = split_cells(content);
-    if (cells.size() != columns_.size()) {
-      line.fail(fmt::format("{} values for {} columns", cells.size(), columns_.size()));
-    }
-    if (log.azimuth_rad.empty()) log.azimuth_rad = azimuth_rad_, log.max_range_m = max_range_m_;
-    std::array<double, kPoseColumns.size()> pose = {};
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-      if (columns_[i] == kRangeColumn) {
-        log.range_m.push_back(static_cast<float>(line.reading(cells[i], "a reading")));
-      } else {
-        pose[columns_[i]] = line.finite(cells[i], kPoseColumns[columns_[i]]);
-      }
-    }
-    log.pose.push_back({pose[0], pose[1], pose[2]});
+  [[nodiscard]] std::vector<std::string_view> cells_of(const LogLine& line, std::string_view content) const {
+    std::vector<std::string_view> cells = split_cells(content);
+    if (cells.size() == columns_.size()) return cells;
+    line.fail(fmt::format("{} values for {} columns", cells.size(), columns_.size()));
   }
 
+  [[nodiscard]] Pose pose_of(const LogLine& line, const std::vector<std::string_view>& cells) const {
+    Pose pose = {};
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      if (columns_[i] != kRangeColumn) pose[columns_[i]] = line.finite(cells[i], kPoseColumns[columns_[i]]);
+    }
+    return pose;
+  }
+
+  void append(const LogLine& line, const std::vector<std::string_view>& cells, ScanLog& log) const {
+    if (log.azimuth_rad.empty()) log.azimuth_rad = azimuth_rad_, log.max_range_m = max_range_m_;
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      if (columns_[i] != kRangeColumn) continue;
+      log.range_m.push_back(static_cast<float>(line.reading(cells[i], "a reading")));
+    }
+    placer_.append_to(log);
+  }
+
+  bool timed_;
+  ScanPlacer placer_;
   std::vector<std::size_t> columns_;  // of each an index of kPoseColumns, or kRangeColumn
   std::vector<double> azimuth_rad_;
   double max_range_m_ = 0.0;
@@ -89,7 +119,9 @@ class CsvLines : public ScanLines {
 
 }  // namespace
 
-std::unique_ptr<ScanLines> make_csv_lines() { return std::make_unique<CsvLines>(); }
+std::unique_ptr<ScanLines> make_csv_lines(const ScanLogOptions& options, const PoseTrack* track) {
+  return std::make_unique<CsvLines>(options, track);
+}
 
 /// A CSV header names its columns. Lines of CARMEN, which begin with a word in capitals, may have commas too.
 bool begins_csv_log(std::string_view content) {

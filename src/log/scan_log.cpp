@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Logs of planar scans in text, of any kind.
 
+#include <algorithm>
+#include <cmath>
+#include <memory>
 #include <optional>
-#include <utility>
+#include <string>
+#include <string_view>
 
 #include <fathom/beam/scan.hpp>
 #include <fathom/beam/scan_source.hpp>
@@ -24,17 +28,26 @@ bool is_csv(const std::filesystem::path& file) {
   return false;
 }
 
+bool stood_still(const RayOffset& offset) { return offset.x_m == 0.0F && offset.y_m == 0.0F && offset.yaw_rad == 0.0F; }
+
 class TextScans : public ScanSource {
  public:
-  TextScans(const std::filesystem::path& file, std::size_t most_inflated_bytes)
-      : line_{file, 0}, most_inflated_bytes_(most_inflated_bytes), csv_(is_csv(file)) {
+  TextScans(const std::filesystem::path& file, const ScanLogOptions& options, std::size_t most_inflated_bytes)
+      : line_{file, 0}, options_(options), most_inflated_bytes_(most_inflated_bytes), csv_(is_csv(file)) {
     name = file.string();
+    validate(options);
+    if (csv_) {
+      refuse_for_csv();
+    } else {
+      laser_ = choose_carmen_laser(file, options);
+    }
+    if (options.ray_time_s > 0.0 || (!csv_ && is_raw_carmen_laser(laser_))) follow();
     TextScans::rewind();
   }
 
   void rewind() override {
     source_.emplace(line_.file, most_inflated_bytes_);
-    lines_ = csv_ ? make_csv_lines() : make_carmen_lines();
+    lines_ = make_lines();
     found_ = false;
   }
   bool next(ScanLog& log) override {
@@ -45,6 +58,30 @@ class TextScans : public ScanSource {
   bool skip() override { return advance(nullptr); }
 
  private:
+  [[nodiscard]] std::unique_ptr<ScanLines> make_lines() const {
+    const PoseTrack* const track = track_ ? &*track_ : nullptr;
+    return csv_ ? make_csv_lines(options_, track) : make_carmen_lines(laser_, options_, track);
+  }
+
+  void refuse_for_csv() const {
+    const char* const wrong = !options_.laser.empty() ? "laser" : options_.ray_angle_deg ? "ray_angle_deg" : nullptr;
+    if (wrong == nullptr) return;
+    throw InputError(fmt::format("{}: is CSV, of one laser whose header says where rays point; {} is for CARMEN",
+                                 line_.file.string(), wrong));
+  }
+
+  /// Finds where the laser was, from all lines.
+  void follow() {
+    track_.emplace(options_.mount);
+    const auto lines = make_lines();
+    LineSource source(line_.file, most_inflated_bytes_);
+    for (std::string_view content; source.next(content);) {
+      line_.number = source.number();
+      if (source.has_end() || !lines->may_be_cut(content)) lines->follow(line_, content, *track_);
+    }
+    track_->sort();
+  }
+
   bool advance(ScanLog* log) {
     for (std::string_view content; source_->next(content);) {
       line_.number = source_->number();
@@ -69,6 +106,9 @@ class TextScans : public ScanSource {
   }
 
   LogLine line_;
+  ScanLogOptions options_;
+  std::string laser_;
+  std::optional<PoseTrack> track_;
   std::size_t most_inflated_bytes_;
   bool csv_, found_ = false;
   std::optional<LineSource> source_;
@@ -79,17 +119,32 @@ class TextScans : public ScanSource {
 
 ScanSource::~ScanSource() = default;
 
-std::unique_ptr<ScanSource> open_scan_log(const std::filesystem::path& file) {
-  return within_memory(file, [&] { return std::make_unique<TextScans>(file, kNoLimit); });
+void validate(const ScanLogOptions& options) {
+  const double angle_deg = options.ray_angle_deg.value_or(1.0);
+  if (!(angle_deg > 0.0 && angle_deg <= 360.0)) {
+    throw InputError(fmt::format("ray_angle_deg = {} is not in (0, 360] degrees", number_text(angle_deg)));
+  }
+  if (!(options.ray_time_s >= 0.0 && options.ray_time_s <= 1.0)) {
+    throw InputError(fmt::format("ray_time_s = {} is not in [0, 1] s", number_text(options.ray_time_s)));
+  }
+  const PlanarPose& mount = options.mount;
+  if (!std::isfinite(mount.x_m) || !std::isfinite(mount.y_m) || !std::isfinite(mount.yaw_rad)) {
+    throw InputError(fmt::format("mount = ({}, {}, {}) is not finite", mount.x_m, mount.y_m, mount.yaw_rad));
+  }
 }
 
-ScanLog read_scan_log(const std::filesystem::path& file) {
+std::unique_ptr<ScanSource> open_scan_log(const std::filesystem::path& file, const ScanLogOptions& options) {
+  return within_memory(file, [&] { return std::make_unique<TextScans>(file, options, kNoLimit); });
+}
+
+ScanLog read_scan_log(const std::filesystem::path& file, const ScanLogOptions& options) {
   return within_memory(file, [&] {
-    TextScans scans(file, kMaxInflatedBytes);
+    TextScans scans(file, options, kMaxInflatedBytes);
     ScanLog log;
     while (scans.next(log)) {
     }
     log.name = scans.name;
+    if (std::all_of(log.ray_offset.begin(), log.ray_offset.end(), stood_still)) log.ray_offset.clear();
     return log;
   });
 }

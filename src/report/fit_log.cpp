@@ -169,7 +169,7 @@ class LogFitter {
       names.push_back(log.name);
       const double max_range_m = options_.max_range_m.value_or(log.max_range_m);
       const double code_m = max_range_m > 0.0 ? log.largest.suspected_m(max_range_m) : 0.0;
-      for (const std::string& note : notes_of_log(log.skipped, log.notes, code_m)) {
+      for (const std::string& note : notes_of_log(log.laser, log.skipped, log.notes, code_m)) {
         notes.push_back(logs_.size() == 1 ? note : log.name + ": " + note);
       }
     }

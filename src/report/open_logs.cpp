@@ -23,7 +23,7 @@ class ScansInMemory : public ScanSource {
   bool next(ScanLog& log) override {
     if (log.azimuth_rad.empty()) log.azimuth_rad = log_->azimuth_rad, log.max_range_m = log_->max_range_m;
     if (at_ == log_->scans()) {
-      log.skipped = log_->skipped, log.notes = log_->notes;
+      log.laser = log_->laser, log.skipped = log_->skipped, log.notes = log_->notes;
       return false;
     }
     const auto readings = log_->scan(at_);
@@ -77,6 +77,7 @@ LogLook OpenLogs::look(std::size_t log) {
   }
   found.name = source_->name;
   found.rays = one.rays(), found.max_range_m = one.max_range_m;
+  found.laser = std::move(one.laser);
   found.skipped = std::move(one.skipped), found.notes = std::move(one.notes);
   return found;
 }

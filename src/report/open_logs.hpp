@@ -29,7 +29,7 @@ ScanNumbers choose_scans(const std::string& log, std::string_view selection, std
 
 /// What one pass over a log finds.
 struct LogLook {
-  std::string name;
+  std::string name, laser;
   std::size_t scans = 0, rays = 0;
   double max_range_m = 0.0;
   bool moved = false;  ///< whether a ray was measured anywhere else than the first of its scan

@@ -44,11 +44,12 @@ fs::path find_scan_log(const fs::path& log_or_run) {
                                logs.front().string()));
 }
 
-std::vector<std::string> notes_of_log(std::span<const SkippedLines> skipped, std::span<const std::string> of_log,
-                                      double code_m) {
+std::vector<std::string> notes_of_log(const std::string& laser, std::span<const SkippedLines> skipped,
+                                      std::span<const std::string> of_log, double code_m) {
   std::vector<std::string> notes;
   for (const SkippedLines& lines : skipped) {
-    notes.push_back(fmt::format("{} {} lines were passed over; readings are those of FLASER", lines.lines, lines.name));
+    notes.push_back(fmt::format("{} {} lines were passed over{}{}", lines.lines, lines.name,
+                                laser.empty() ? "" : "; readings are those of ", laser));
   }
   notes.insert(notes.end(), of_log.begin(), of_log.end());
   // A maximum range that was not meant spoils every weight without any other sign.
@@ -61,7 +62,7 @@ std::vector<std::string> notes_of_log(std::span<const SkippedLines> skipped, std
 }
 
 std::vector<std::string> log_notes(const ScanLog& log, std::optional<double> max_range_m) {
-  return notes_of_log(log.skipped, log.notes, max_range_m ? suspected_no_return_m(log, *max_range_m) : 0.0);
+  return notes_of_log(log.laser, log.skipped, log.notes, max_range_m ? suspected_no_return_m(log, *max_range_m) : 0.0);
 }
 
 std::size_t LogScores::rays() const {

@@ -131,8 +131,11 @@ TEST_F(LogText, CarmenCountsTheLasersThatItPassesOver) {
   EXPECT_EQ(log.skipped[0].name, "RLASER");
   EXPECT_EQ(log.skipped[0].lines, 2U);
   EXPECT_EQ(log.skipped[1].name, "ROBOTLASER1");
-  EXPECT_TRUE(contains(refusal(others), "holds no scans"));
-  EXPECT_TRUE(contains(refusal(others), "; 2 RLASER lines are not read; 1 ROBOTLASER1 lines are not read"));
+  EXPECT_EQ(log.laser, "FLASER");
+  EXPECT_TRUE(contains(refusal(others), "a.log: has several lasers, RLASER, ROBOTLASER1; give laser"));
+  const std::string none = input_error([&] { read_scan_log(folder_ / "a.log", {.laser = "FLASER"}); });
+  EXPECT_TRUE(contains(none, "holds no scans (FLASER lines"));
+  EXPECT_TRUE(contains(none, "; 2 RLASER lines are not read; 1 ROBOTLASER1 lines are not read"));
 }
 
 TEST(WithinMemory, NamesTheFileWhoseContentIsTooMuch) {

@@ -217,7 +217,7 @@ class WatchedSource : public ScanSource {
   }
   bool next(ScanLog& log) override {
     log.azimuth_rad = log_.azimuth_rad, log.max_range_m = log_.max_range_m;
-    log.skipped = log_.skipped, log.notes = log_.notes;
+    log.laser = log_.laser, log.skipped = log_.skipped, log.notes = log_.notes;
     if (at_ == log_.scans()) return false;
     const auto readings = log_.scan(at_);
     log.range_m.insert(log.range_m.end(), readings.begin(), readings.end());
@@ -360,6 +360,7 @@ TEST(FitLog, RefusalsNameTheLog) {
 
 TEST(LogNotes, TellWhatSpoilsAFit) {
   ScanLog log = log_in_room();
+  log.laser = "FLASER";
   log.skipped = {{"RLASER", 7}};
   for (std::size_t i = 0; i < log.range_m.size(); i += 10) log.range_m[i] = 8.191F;
   for (float& z : log.range_m) z = std::min(z, 8.191F);

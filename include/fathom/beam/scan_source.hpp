@@ -34,7 +34,8 @@ class FATHOM_API ScanSource {
 
 /// Of a file that read_scan_log() reads, with the same scans. Memory holds a line of it; gzip may inflate to more than
 /// 4 GiB. Throws InputError when the file cannot be opened; what is wrong in it is thrown where reading comes to it.
-FATHOM_API std::unique_ptr<ScanSource> open_scan_log(const std::filesystem::path& file);
+FATHOM_API std::unique_ptr<ScanSource> open_scan_log(const std::filesystem::path& file,
+                                                     const ScanLogOptions& options = {});
 
 /// Of a bag that read_bag_log() reads, with the same scans. Memory holds its transforms, 24 bytes for each scan, and a
 /// chunk of the bag. Throws as read_bag_log() does for what the bag lacks.
