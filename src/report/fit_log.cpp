@@ -19,6 +19,7 @@
 
 #include "base/with_prefix.hpp"
 #include "report/fit_processes.hpp"
+#include "report/fit_selection.hpp"
 #include "report/log_correction.hpp"
 #include "report/log_notes.hpp"
 #include "report/open_logs.hpp"
@@ -33,36 +34,6 @@ constexpr double kFirstStep = 0.1, kLeastStep = 1e-3;
 constexpr double kLeastRise = 0.01;  // nats, far below what a standard error is worth
 constexpr std::size_t kMostTurns = 20;
 constexpr double kMostJudged = 4e6;  // readings
-
-/// The scans to judge by; empty: none are left. Throws when one of them was learned from.
-ScanNumbers held_out_scans(const FitLogOptions& options, const ScanNumbers& learned, const std::string& log,
-                           std::size_t of) {
-  ScanNumbers scans;
-  if (options.test_scans.empty()) {
-    const ScanNumbers all = choose_scans(log, "all", of);
-    std::set_difference(all.begin(), all.end(), learned.begin(), learned.end(), std::back_inserter(scans));
-    return scans;
-  }
-  scans = choose_scans(log, options.test_scans, of);
-  ScanNumbers both;
-  std::set_intersection(scans.begin(), scans.end(), learned.begin(), learned.end(), std::back_inserter(both));
-  if (!both.empty()) {
-    throw InputError(fmt::format("scan {} is in scans {} and in test_scans {}: it would not be held out", both.front(),
-                                 options.scans, options.test_scans));
-  }
-  return scans;
-}
-
-FitOptions fit_options(const FitLogOptions& options) {
-  FitOptions fit;
-  fit.variant = options.variant;
-  fit.compute = options.compute;
-  fit.scratch = options.scratch;
-  fit.fit_hit_offset = !options.hit_offset_m;
-  fit.start.hit_offset_m = options.hit_offset_m.value_or(0.0);
-  fit.on_iteration = options.on_iteration;
-  return fit;
-}
 
 /// What all processes know of a log. Made of doubles, so that processes can tell each other.
 struct LogFacts {

@@ -51,10 +51,6 @@ std::unique_ptr<ScanSource> source_of(std::shared_ptr<const ScanLog> log) {
   return std::make_unique<ScansInMemory>(std::move(log));
 }
 
-ScanNumbers choose_scans(const std::string& log, std::string_view selection, std::size_t scans) {
-  return with_prefix(log, [&] { return select_scans(selection, scans); });
-}
-
 void OpenLogs::go_to(std::size_t log) {
   if (log == which_) return;
   source_.reset();  // two large logs would not fit

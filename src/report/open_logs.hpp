@@ -19,13 +19,8 @@
 
 namespace fathom {
 
-using ScanNumbers = std::vector<std::uint32_t>;
-
 /// A log in memory as a source. Throws InputError naming the log as validate() does, where it has scans.
 std::unique_ptr<ScanSource> source_of(std::shared_ptr<const ScanLog> log);
-
-/// As select_scans(), naming the log.
-ScanNumbers choose_scans(const std::string& log, std::string_view selection, std::size_t scans);
 
 /// What one pass over a log finds.
 struct LogLook {

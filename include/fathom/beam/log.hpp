@@ -84,6 +84,11 @@ using LogOpener = std::function<std::unique_ptr<ScanSource>(std::size_t log)>;
 FATHOM_API FitReport fit_logs(std::size_t logs, const LogOpener& open, const World& world,
                               const FitLogOptions& options = {}, Ranks* ranks = nullptr);
 
+/// fit_log() of a table of pairs, such as read_beam_pairs() reads: options.scans and test_scans are of its scans,
+/// counted from 0 whatever their numbers. `name`: of the table in messages and in the report. Throws InputError naming
+/// it for no pairs, sizes that disagree, no options.max_range_m, and options.per_log; and as fit_log() does.
+FATHOM_API FitReport fit_pairs(const BeamData& pairs, const FitLogOptions& options, const std::string& name = "");
+
 struct ScoreLogOptions {
   ScoreOptions score;
   std::function<void(double fraction)> on_progress = {};  ///< after every scan, from the calling thread

@@ -112,8 +112,9 @@ struct BeamData {
   double cell_m = 0.0;              ///< of the world that expected_m is from (ExpectedRanges::cell_m); 0: not known
 };
 
-/// CSV with the columns `range_m,expected_m` and, if errors shall be clustered, `scan` (whole numbers, not decreasing;
-/// without it every pair is a scan of its own). Throws InputError naming file and line.
+/// CSV with the columns `range_m,expected_m`, or `reading_m` in place of the first as readings_csv() has it, and, if
+/// errors shall be clustered, `scan` (whole numbers, not decreasing; without it every pair is a scan of its own).
+/// Throws InputError naming file and line.
 FATHOM_API BeamData read_beam_pairs(const std::filesystem::path& file);
 
 /// Casts every ray of the chosen scans. Throws InputError for an empty selection, an index out of range or an invalid
