@@ -285,6 +285,7 @@ std::string choose_carmen_laser(const std::filesystem::path& file, const ScanLog
   for (std::string_view content; lines.next(content);) {
     const std::string_view word = first_word(content);
     if (word == kOldLaser) return std::string(kOldLaser);
+    if (!lines.has_end() && !lasers.empty()) break;  // it may be half a word
     if (is_carmen_laser(word) && std::find(lasers.begin(), lasers.end(), word) == lasers.end()) {
       lasers.emplace_back(word);
     }

@@ -101,8 +101,9 @@ class TextScans : public ScanSource {
     lines_->finish(others);
     std::string text;
     for (const SkippedLines& s : others.skipped) text += fmt::format("; {} {} lines are not read", s.lines, s.name);
-    throw InputError(
-        fmt::format("{}: holds no scans (FLASER lines, or CSV with x_m, y_m, yaw_rad){}", line_.file.string(), text));
+    for (const std::string& note : others.notes) text += "; " + note;
+    throw InputError(fmt::format("{}: holds no scans ({} lines, or CSV with x_m, y_m, yaw_rad){}", line_.file.string(),
+                                 csv_ ? "FLASER" : laser_, text));
   }
 
   LogLine line_;
