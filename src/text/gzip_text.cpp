@@ -98,14 +98,13 @@ void TextPieces::check_lines(std::string_view piece) {
     first_return_ = text_ + at;
   }
   text_ += piece.size();
-  while (true) {
-    const std::size_t end = piece.find('\n');
-    line_bytes_ += std::min(end, piece.size());
-    if (line_bytes_ > kMaxLineBytes) fail_at_line(fmt::format("a line of more than {} MiB", kMaxLineBytes >> 20U));
-    if (end == std::string_view::npos) return;
-    ++lines_, line_bytes_ = 0;
-    piece.remove_prefix(end + 1);
-  }
+  const std::size_t end = piece.find('\n');
+  line_bytes_ += std::min(end, piece.size());
+  if (line_bytes_ > kMaxLineBytes) fail_at_line(fmt::format("a line of more than {} MiB", kMaxLineBytes >> 20U));
+  if (end == std::string_view::npos) return;
+  static_assert(kPieceBytes <= kMaxLineBytes);  // no line inside a piece is too long
+  lines_ += static_cast<std::size_t>(std::count(piece.begin(), piece.end(), '\n'));
+  line_bytes_ = piece.size() - 1 - piece.rfind('\n');
 }
 
 /// What follows the end of a stream: another one, zeros, or nothing.

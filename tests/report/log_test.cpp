@@ -334,6 +334,30 @@ TEST(FitLogs, RefuseALogThatLosesScans) {
   EXPECT_NE(refusal.find("log 1: the log changed while it was learned from"), std::string::npos) << refusal;
 }
 
+TEST(FitPairs, LearnAsALogWithTheSamePairsDoes) {
+  const ScanLog log = log_in_room();
+  BeamData pairs = make_beam_data(log, select_scans("all", 60), room(), 9);
+  for (std::uint32_t& scan : pairs.scan) scan = 3 * scan + 7;  // the numbers do not matter
+  for (const char* scans : {"odd", "0::3", "all"}) {
+    const FitLogOptions options = {.scans = scans, .max_range_m = 9.0, .compute = {.threads = 1}};
+    const FitReport of_log = fit_log(log, room(), options), of_pairs = fit_pairs(pairs, options, "a/table.csv");
+    EXPECT_EQ(of_pairs.fit.parameters, of_log.fit.parameters);
+    EXPECT_EQ(of_pairs.fit.log_likelihood, of_log.fit.log_likelihood);
+    EXPECT_EQ(of_pairs.held_out, of_log.held_out);
+    EXPECT_EQ(of_pairs.shown.reading_m, of_log.shown.reading_m);
+    EXPECT_EQ(of_pairs.judgement.nats_per_ray, of_log.judgement.nats_per_ray);
+    EXPECT_EQ(of_pairs.model.sensor.expected_floor_m, of_log.model.sensor.expected_floor_m);
+  }
+  const auto refusal = [&](const FitLogOptions& options) {
+    return test::input_error([&] { fit_pairs(pairs, options, "a/table.csv"); });
+  };
+  EXPECT_EQ(refusal({}), "a/table.csv: does not say how far its sensor measures; give max_range_m");
+  EXPECT_EQ(refusal({.scans = "60:", .max_range_m = 9.0}).find("a/table.csv: scans '60:'"), 0U);
+  EXPECT_NE(refusal({.max_range_m = 9.0, .per_log = PerLog::kMount}).find("has no poses"), std::string::npos);
+  pairs.scan.pop_back();
+  EXPECT_NE(refusal({.max_range_m = 9.0}).find("as many of each are needed"), std::string::npos);
+}
+
 TEST(FitLog, CanBeStopped) {
   const auto stop = [](const FitIteration& i) {
     if (i.iteration == 2) throw Interrupted("enough");
