@@ -34,7 +34,7 @@ Examples:
 
 constexpr const char* kFitHelp = R"(
 In the examples office.yaml, office.log.gz, monday.log.gz, tuesday.log.gz and drive.mcap stand for your own map, logs and
-bag.
+bag, and readings.csv for what beam sample --expected writes: the columns expected_m and reading_m, and scan.
 
 Examples:
   fathom beam fit --map office.yaml --log office.log.gz --max-range 80 --out out/fit
@@ -42,6 +42,7 @@ Examples:
       --hit-offset fit --out out/fit_every_16th
   fathom beam fit --map office.yaml --bag drive.mcap --scan /laser/scan --frame world --out out/fit_bag
   fathom beam fit --map office.yaml --log monday.log.gz --also tuesday.log.gz --max-range 80 --out out/fit_two_days
+  fathom beam fit --pairs readings.csv --max-range 8 --out out/fit_pairs
 
 Several processes learn together under mpirun, where fathom is built with -DFATHOM_MPI=ON; docs/scale.md tells more.
 Scans are counted from 0 and chosen as all, odd, even or start:stop:step (stop excluded; each part may be left out).
@@ -105,11 +106,26 @@ CLI::Option& add_sensor_length(CLI::App& c, const std::string& option, std::stri
   return add_number(c, {option, "M", doc_of<Sensor>(parameter) + more}, limits_of<Sensor>(parameter), value);
 }
 
+/// A world and a log, or pairs.
+void check_fit_sources(const BeamFitOptions& o) {
+  const bool log = !o.log.log.empty() || !o.log.bag.empty(), world = !o.world.map.empty() || !o.world.scene.empty();
+  if (!o.pairs.empty() && (log || world || !o.also.empty())) {
+    throw fathom::InputError("--pairs has its expected ranges: --log, --bag, --also, --map and --scene are for logs");
+  }
+  if (o.pairs.empty() && !log) throw fathom::InputError("--log, --bag or --pairs is required");
+  if (o.pairs.empty() && !world) throw fathom::InputError("--map or --scene is required with --log and --bag");
+}
+
 void add_fit(CLI::App& app) {
   const auto o = std::make_shared<BeamFitOptions>();
   CLI::App& c = *app.add_subcommand("fit", "Learn the six parameters from a log and a map");
-  add_world(c, o->world);
-  add_log(c, o->log);
+  add_world(c, o->world, true);
+  add_log(c, o->log, {.optional = true});
+  c.add_option("--pairs", o->pairs, "CSV of readings and expected ranges, in place of a log and a world")
+      ->type_name("CSV");
+  add_number(c, {"--cell", "M", "of the map that --pairs expects ranges in, 0: there are no cells; m"}, {0.0, 1e4, "m"},
+             o->cell_m)
+      .needs("--pairs");
   c.add_option("--also", o->also, "another log or bag of the same sensor, read as the first; may be repeated")
       ->type_name("LOG")
       ->allow_extra_args(false);
@@ -127,13 +143,18 @@ void add_fit(CLI::App& app) {
   add_choice(c, "--variant", "how to learn; closed_form and book are biased, for comparison", fit.variant);
   add_hit_offset(c, fit.hit_offset_m);
   add_choice(c, "--per-log", "what is learned of each log for itself: its mount, its offset of ranges", fit.per_log);
-  c.add_option("--scratch", fit.scratch, "folder on a disk for readings that memory does not hold, 16 to 34 bytes each")
+  c.add_option(
+       "--scratch", fit.scratch,
+       "folder on a disk for readings that memory does not hold, 16 to 34 bytes each; logs are then read scan by scan")
       ->type_name("DIR");
   add_threads(c, fit.compute.threads);
   add_force(c, o->force);
   add_quiet(c, o->quiet);
   c.footer(kFitHelp);
-  c.final_callback([o] { fit_beam(*o); });
+  c.final_callback([o] {
+    check_fit_sources(*o);
+    fit_beam(*o);
+  });
 }
 
 void add_live(CLI::App& c, fathom::LiveScanOptions& o) {

@@ -26,7 +26,9 @@ BeamLogOptions nth_log(const BeamFitOptions& options, std::size_t n) {
   return log;
 }
 
-fathom::FitReport learn(const BeamFitOptions& options, const fathom::World& world, bool quiet, fathom::Ranks* ranks) {
+/// From the table of pairs, or from the logs in a world.
+fathom::FitReport learn(const BeamFitOptions& options, const std::optional<fathom::World>& world, bool quiet,
+                        fathom::Ranks* ranks) {
   TaskDisplay display("learning:", quiet);
   fathom::FitLogOptions fit = options.fit;
   fit.on_iteration = [&display](const fathom::FitIteration& i) {
@@ -41,8 +43,16 @@ fathom::FitReport learn(const BeamFitOptions& options, const fathom::World& worl
        {"and in test_scans", "and in --test-scans"},
        {"hit_offset_m is learned for all logs and per_log", "--hit-offset is learned for all logs and --per-log"}},
       [&] {
+        if (!world) {
+          fathom::BeamData pairs = fathom::read_beam_pairs(options.pairs);
+          pairs.cell_m = options.cell_m;
+          return fathom::fit_pairs(pairs, fit, options.pairs.string());
+        }
+        const std::size_t logs = 1 + options.also.size();
         const auto read = [&](std::size_t n) { return read_log(nth_log(options, n)); };
-        return fathom::fit_logs(1 + options.also.size(), read, world, fit, ranks);
+        const auto open = [&](std::size_t n) { return open_log(nth_log(options, n)); };
+        return fit.scratch.empty() ? fathom::fit_logs(logs, read, *world, fit, ranks)
+                                   : as_log_typed([&] { return fathom::fit_logs(logs, open, *world, fit, ranks); });
       });
 }
 
@@ -92,12 +102,17 @@ void fit_beam(const BeamFitOptions& options) {
   std::optional<StopSignals> signals;  // one line of all processes is enough
   if (tells) signals.emplace(Patience::kNone);
   fathom::check_fit_folder(options.out, options.force);
-  Paths inputs = world_files(options.world);
-  for (std::size_t n = 0; n <= options.also.size(); ++n) inputs.push_back(nth_log(options, n).file());
   const Paths outputs = fathom::fit_files(options.out);
-  refuse_inputs(outputs, inputs);
-  const fathom::World world = open_world(options.world, options.unknown, options.fit.compute.threads);
-  refuse_inputs(outputs, world.inputs());
+  std::optional<fathom::World> world;
+  if (options.pairs.empty()) {
+    Paths inputs = world_files(options.world);
+    for (std::size_t n = 0; n <= options.also.size(); ++n) inputs.push_back(nth_log(options, n).file());
+    refuse_inputs(outputs, inputs);
+    world = open_world(options.world, options.unknown, options.fit.compute.threads);
+    refuse_inputs(outputs, world->inputs());
+  } else {
+    refuse_inputs(outputs, {options.pairs});
+  }
 
   const fathom::FitReport report = learn(options, world, options.quiet || !tells, ranks.get());
   if (!tells) return;

@@ -10,11 +10,13 @@
 
 namespace fathom_cli {
 
-/// `fathom beam fit --map M --log L --out DIR ...`
+/// `fathom beam fit --map M --log L --out DIR ...`, or `--pairs CSV`
 struct BeamFitOptions {
   BeamWorldOptions world;
   BeamLogOptions log;
   std::vector<std::filesystem::path> also;  ///< read as the first log is
+  std::filesystem::path pairs;              ///< in place of world and logs
+  double cell_m = 0.0;                      ///< of the world that its expected ranges are from
   std::filesystem::path out;
   fathom::FitLogOptions fit;
   fathom::UnknownCells unknown = fathom::UnknownCells::kFree;

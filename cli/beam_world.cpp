@@ -19,8 +19,15 @@ std::filesystem::path BeamLogOptions::file() const { return bag.empty() ? fathom
 
 fathom::ScanLog read_log(const BeamLogOptions& options) {
   if (!options.bag.empty()) return fathom::read_bag_log(options.bag, options.in_bag);
-  fathom::ScanLog log = fathom::read_scan_log(options.file());
+  fathom::ScanLog log = as_log_typed([&] { return fathom::read_scan_log(options.file(), options.in_text); });
   log.name = options.log.string();
+  return log;
+}
+
+std::unique_ptr<fathom::ScanSource> open_log(const BeamLogOptions& options) {
+  if (!options.bag.empty()) return fathom::open_bag_log(options.bag, options.in_bag);
+  auto log = as_log_typed([&] { return fathom::open_scan_log(options.file(), options.in_text); });
+  log->name = options.log.string();
   return log;
 }
 

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <initializer_list>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,6 +14,7 @@
 #include <fathom/beam/bag_log.hpp>
 #include <fathom/beam/model_file.hpp>
 #include <fathom/beam/scan.hpp>
+#include <fathom/beam/scan_source.hpp>
 #include <fathom/beam/world.hpp>
 
 namespace fathom_cli {
@@ -26,10 +28,11 @@ struct BeamWorldOptions {
 /// The scene where there is one, else the map. Throws fathom::InputError.
 fathom::World open_world(const BeamWorldOptions& options, fathom::UnknownCells unknown, int threads);
 
-/// `--log L`, or `--bag B --scan TOPIC --frame F`.
+/// `--log L --laser NAME ...`, or `--bag B --scan TOPIC --frame F`.
 struct BeamLogOptions {
   std::filesystem::path log, bag;
   fathom::BagLogOptions in_bag;
+  fathom::ScanLogOptions in_text;
 
   /// The file that is read, of a run's folder the log in it; or the bag. Throws fathom::InputError.
   [[nodiscard]] std::filesystem::path file() const;
@@ -37,6 +40,8 @@ struct BeamLogOptions {
 
 /// Reads a log, which messages and reports call as it was typed: a run's folder stands for the log in it.
 fathom::ScanLog read_log(const BeamLogOptions& options);
+/// The same scan by scan, where memory does not hold all of them.
+std::unique_ptr<fathom::ScanSource> open_log(const BeamLogOptions& options);
 
 /// `text` with its first `inner`, a name of the library, as it is typed.
 inline std::string as_typed(std::string_view inner, std::string_view typed, std::string text) {
@@ -54,6 +59,17 @@ auto as_typed(std::initializer_list<std::pair<std::string_view, std::string_view
     for (const auto& [inner, typed] : names) text = as_typed(inner, typed, std::move(text));
     throw fathom::InputError(text);
   }
+}
+
+/// f(), which reads a log; what it says of fathom::ScanLogOptions is said of the options as they are typed.
+template <class F>
+auto as_log_typed(F f) -> decltype(f()) {
+  return as_typed({{"give ray_angle_deg", "give --ray-angle"},
+                   {"; ray_angle_deg is for", "; --ray-angle is for"},
+                   {"give laser", "give --laser"},
+                   {"; laser is for", "; --laser is for"},
+                   {"which ray_time_s says", "which --ray-time says"}},
+                  std::move(f));
 }
 
 /// "note: ..." lines; empty where there is none.

@@ -99,6 +99,7 @@ void bind_log(py::module_& m) {
           "float32 [S, K], m; read-only, no copy.")
       .def_readonly("max_range_m", &ScanLog::max_range_m)
       .def_readonly("name", &ScanLog::name)
+      .def_readonly("laser", &ScanLog::laser, "Whose readings these are, in a log with several lasers.")
       .def_property_readonly(
           "skipped",
           [](const ScanLog& l) {
@@ -147,8 +148,18 @@ void bind_log(py::module_& m) {
       "scan: their topic, where there are several. frame: that in which the map stands.");
   m.def(
       "read_scan_log",
-      [](const std::filesystem::path& file) { return std::make_shared<ScanLog>(read_scan_log(find_scan_log(file))); },
-      "log_or_run"_a, "Reads a log (CARMEN text or CSV, also gzip), or that of a run's folder.");
+      [](const std::filesystem::path& file, const std::string& laser, const std::optional<double>& ray_angle_deg,
+         double ray_time_s, const py::object& mount) {
+        const ScanLogOptions options = {laser, ray_angle_deg, ray_time_s, planar_pose_of(mount, "mount")};
+        return std::make_shared<ScanLog>(read_scan_log(find_scan_log(file), options));
+      },
+      "log_or_run"_a, "laser"_a = "", "ray_angle_deg"_a = py::none(), "ray_time_s"_a = 0.0,
+      "mount"_a = py::make_tuple(0.0, 0.0, 0.0),
+      "Reads a log (CARMEN text or CSV, also gzip), or that of a run's folder.\n"
+      "laser: of a log of CARMEN with several, 'FLASER', 'ROBOTLASER1', 'RAWLASER1' and so on; ray_angle_deg: between\n"
+      "its rays, where their number does not say it; ray_time_s: from one ray to the next, of a laser that moved "
+      "during\n"
+      "scans; mount: x (m), y (m), yaw (rad) on the robot, of a RAWLASERn.");
 }
 
 FitOptions fit_options(const py::dict& o) {

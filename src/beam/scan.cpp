@@ -14,6 +14,7 @@
 #include "base/executor.hpp"
 #include "base/text.hpp"
 #include "beam/moving_ranges.hpp"
+#include "beam/no_return_pile.hpp"
 
 namespace fathom {
 
@@ -69,16 +70,9 @@ void validate(const ScanLog& log) {
 }
 
 double suspected_no_return_m(const ScanLog& log, double max_range_m) {
-  constexpr double kWellBelow = 0.98, kSame = 0.999, kLeastShare = 0.005;
-  double largest_m = 0.0;
-  for (const float reading : log.range_m) {
-    if (std::isfinite(reading)) largest_m = std::max(largest_m, double{reading});
-  }
-  if (!(largest_m < kWellBelow * max_range_m)) return 0.0;
-  const auto same = std::count_if(log.range_m.begin(), log.range_m.end(), [&](float reading) {
-    return std::isfinite(reading) && reading >= kSame * largest_m;
-  });
-  return static_cast<double>(same) >= kLeastShare * static_cast<double>(log.range_m.size()) ? largest_m : 0.0;
+  NoReturnPile pile;
+  pile.add(log.range_m);
+  return pile.suspected_m(max_range_m);
 }
 
 std::vector<std::uint32_t> select_scans(std::string_view text, std::size_t scans) {

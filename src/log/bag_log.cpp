@@ -3,13 +3,16 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
 #include <fathom/base/names.hpp>
+#include <fathom/beam/scan_source.hpp>
 
 #include "bag/read_bag.hpp"
 #include "base/with_prefix.hpp"
@@ -34,11 +37,15 @@ struct Survey {
   std::string tear;
 };
 
-Survey survey(const std::filesystem::path& bag) {
+/// `on_scan`: gets each scan of any topic, too.
+Survey survey(const std::filesystem::path& bag, const OnBagMessage& on_scan = {}) {
   Survey found;
   msg::TFMessage transforms;
   found.tear = read_bag(bag, [&](const BagMessage& m) {
-    if (is_of(m, msg::LaserScan::kType)) found.scan_topics[m.topic.name] += m.bytes.size();
+    if (is_of(m, msg::LaserScan::kType)) {
+      found.scan_topics[m.topic.name] += m.bytes.size();
+      if (on_scan) on_scan(m);
+    }
     if (!is_of(m, msg::TFMessage::kType)) return;
     read_message(m.bytes, transforms);
     found.frames.add(transforms, m.topic.name.ends_with("tf_static"));
@@ -65,7 +72,62 @@ std::string chosen_topic(const Survey& found, const std::string& asked) {
   return asked;
 }
 
+class BagScans : public ScanSource {
+ public:
+  BagScans(const std::filesystem::path& bag, const BagLogOptions& options) : map_frame_(options.map_frame), in_(bag) {
+    name = bag_ = bag.string();
+    std::map<std::string, std::vector<BagPlace>> places;
+    survey_ = survey(bag, [&](const BagMessage& m) { places[m.topic.name].push_back(m.place); });
+    topic_ = with_prefix(bag_, [&] { return chosen_topic(survey_, options.scan_topic); });
+    places_ = std::move(places.at(topic_));
+    BagScans::rewind();
+  }
+
+  void rewind() override {
+    taker_.emplace(survey_.frames, map_frame_);
+    at_ = 0;
+  }
+  bool next(ScanLog& log) override {
+    if (advance()) {
+      taker_->move_to(log);
+      return true;
+    }
+    log.notes = with_prefix(bag_, [&] { return taker_->finish(topic_, survey_.tear); }).notes;
+    return false;
+  }
+  bool skip() override {
+    const bool found = advance();
+    taker_->drop();
+    return found;
+  }
+
+ private:
+  /// Takes scans until one stays.
+  bool advance() {
+    const std::size_t before = taker_->scans();
+    while (at_ < places_.size() && taker_->scans() == before) {
+      with_prefix(bag_, [&] {
+        read_message(in_.at(places_[at_++]), scan_);
+        taker_->take(scan_);
+      });
+    }
+    return taker_->scans() > before;
+  }
+
+  std::string bag_, map_frame_, topic_;
+  Survey survey_;
+  BagMessages in_;
+  std::vector<BagPlace> places_;  // of the scans
+  std::size_t at_ = 0;
+  std::optional<ScanTaker> taker_;
+  msg::LaserScan scan_;
+};
+
 }  // namespace
+
+std::unique_ptr<ScanSource> open_bag_log(const std::filesystem::path& bag, const BagLogOptions& options) {
+  return std::make_unique<BagScans>(bag, options);
+}
 
 ScanLog read_bag_log(const std::filesystem::path& bag, const BagLogOptions& options) {
   const std::string name = bag.string();

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <fathom/base/error.hpp>
 #include <fathom/beam/csv.hpp>
 
 #include "base/text.hpp"
@@ -61,16 +62,22 @@ std::string scores_csv(std::span<const ScanScore> scores) {
 void write_text_file(const std::filesystem::path& file, std::string_view text) { write_whole_file(file, text); }
 
 BeamData read_beam_pairs(const std::filesystem::path& file) {
-  constexpr std::array<CsvColumn, 3> kColumns = {{{"range_m"}, {"expected_m"}, {"scan", false}}};
+  constexpr std::array<CsvColumn, 4> kColumns = {
+      {{"range_m", false}, {"expected_m"}, {"scan", false}, {"reading_m", false}}};
   double last_scan = 0.0;
-  const auto columns = read_csv_columns(file, kColumns, [&](const LogLine& line, std::size_t column, double value) {
+  auto columns = read_csv_columns(file, kColumns, [&](const LogLine& line, std::size_t column, double value) {
     if (column == 1) check_expected(line, value);
     if (column != 2) return;
     check_scan(line, value, last_scan);
     last_scan = value;
   });
+  if (columns[0].empty() == columns[3].empty()) {
+    throw InputError(fmt::format("{}: one of the columns 'range_m' and 'reading_m' is wanted, and there {}",
+                                 file.string(), columns[0].empty() ? "is none" : "are both"));
+  }
+  const std::vector<double>& readings = columns[0].empty() ? columns[3] : columns[0];
   BeamData data;
-  data.reading_m.assign(columns[0].begin(), columns[0].end());
+  data.reading_m.assign(readings.begin(), readings.end());
   data.expected_m.assign(columns[1].begin(), columns[1].end());
   data.scan.assign(columns[2].begin(), columns[2].end());
   if (columns[2].empty()) {  // every pair its own scan

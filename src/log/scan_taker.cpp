@@ -62,10 +62,21 @@ void ScanTaker::take(const msg::LaserScan& scan) {
   log_.range_m.resize(known + scan.ranges.size());
   std::transform(scan.ranges.begin(), scan.ranges.end(), log_.range_m.begin() + static_cast<std::ptrdiff_t>(known),
                  [&scan](float r) { return reading_of(scan, r); });
+  ++taken_;
 }
 
+void ScanTaker::move_to(ScanLog& log) {
+  if (log.azimuth_rad.empty()) log.azimuth_rad = log_.azimuth_rad, log.max_range_m = log_.max_range_m;
+  log.pose.insert(log.pose.end(), log_.pose.begin(), log_.pose.end());
+  log.range_m.insert(log.range_m.end(), log_.range_m.begin(), log_.range_m.end());
+  log.ray_offset.insert(log.ray_offset.end(), log_.ray_offset.begin(), log_.ray_offset.end());
+  drop();
+}
+
+void ScanTaker::drop() { log_.pose.clear(), log_.range_m.clear(), log_.ray_offset.clear(); }
+
 ScanLog ScanTaker::finish(const std::string& topic, const std::string& tear) {
-  if (log_.scans() == 0) {
+  if (taken_ == 0) {
     throw InputError(fmt::format("no scan of topic '{}' is left: {} without a known way from '{}' to '{}'{}",
                                  printable(topic), unplaced_, printable(frame_), printable(map_frame_),
                                  others_ > 0 ? fmt::format(", {} of other rays", others_) : ""));
@@ -103,7 +114,7 @@ bool ScanTaker::pose_at(std::int64_t stamp_ns, PlanarPose& planar) {
                                  printable(frame_), 57.29577951308232 * std::acos(std::min(1.0, std::abs(up.z))),
                                  printable(map_frame_)));
   }
-  if (log_.pose.empty()) hang_as(up.z < 0.0);
+  if (taken_ == 0) hang_as(up.z < 0.0);
   if (hangs_ != (up.z < 0.0)) throw InputError(fmt::format("the laser '{}' turns over on the way", printable(frame_)));
   planar = {pose.translation_m.x, pose.translation_m.y, math::atan2(x.y, x.x)};
   return true;

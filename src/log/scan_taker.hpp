@@ -29,9 +29,15 @@ class ScanTaker {
   /// scan that is not sound, a tilted laser, and frames that nothing connects.
   void take(const msg::LaserScan& scan);
 
-  [[nodiscard]] std::size_t scans() const { return log_.scans(); }
+  [[nodiscard]] std::size_t scans() const { return taken_; }
 
-  /// The scans so far, with notes of what was left out. Throws InputError where there is none.
+  /// Moves the scans that were taken since the last time behind those of `log`, with the offsets of all rays. So those
+  /// of a log come piece by piece.
+  void move_to(ScanLog& log);
+  /// Forgets them.
+  void drop();
+
+  /// The scans that were not moved, with notes of what was left out. Throws InputError where none was taken.
   ScanLog finish(const std::string& topic, const std::string& tear);
 
  private:
@@ -82,7 +88,7 @@ class ScanTaker {
   double sin_ = 0, cos_ = 1;
   ScanLog log_;
   bool hangs_ = false, moved_ = false;
-  std::size_t unplaced_ = 0, others_ = 0;
+  std::size_t taken_ = 0, unplaced_ = 0, others_ = 0;
 };
 
 }  // namespace fathom

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <memory>
 #include <span>
 #include <utility>
 
@@ -17,13 +18,15 @@
 #include <fathom/beam/log.hpp>
 
 #include "base/with_prefix.hpp"
+#include "report/fit_processes.hpp"
+#include "report/fit_selection.hpp"
 #include "report/log_correction.hpp"
+#include "report/log_notes.hpp"
+#include "report/open_logs.hpp"
 
 namespace fathom {
 
 namespace {
-
-using Scans = std::vector<std::uint32_t>;
 
 constexpr std::size_t kScansOfPart = 1024;
 // Of corrections: the first search takes in a badly measured mount, m and rad; later ones refine.
@@ -32,42 +35,9 @@ constexpr double kLeastRise = 0.01;  // nats, far below what a standard error is
 constexpr std::size_t kMostTurns = 20;
 constexpr double kMostJudged = 4e6;  // readings
 
-Scans choose_scans(const ScanLog& log, std::string_view selection) {
-  return with_prefix(log.name, [&] { return select_scans(selection, log.scans()); });
-}
-
-/// The scans to judge by; empty: none are left. Throws when one of them was learned from.
-Scans held_out_scans(const FitLogOptions& options, const Scans& learned, const ScanLog& log) {
-  Scans scans;
-  if (options.test_scans.empty()) {
-    const Scans all = choose_scans(log, "all");
-    std::set_difference(all.begin(), all.end(), learned.begin(), learned.end(), std::back_inserter(scans));
-    return scans;
-  }
-  scans = choose_scans(log, options.test_scans);
-  Scans both;
-  std::set_intersection(scans.begin(), scans.end(), learned.begin(), learned.end(), std::back_inserter(both));
-  if (!both.empty()) {
-    throw InputError(fmt::format("scan {} is in scans {} and in test_scans {}: it would not be held out", both.front(),
-                                 options.scans, options.test_scans));
-  }
-  return scans;
-}
-
-FitOptions fit_options(const FitLogOptions& options) {
-  FitOptions fit;
-  fit.variant = options.variant;
-  fit.compute = options.compute;
-  fit.scratch = options.scratch;
-  fit.fit_hit_offset = !options.hit_offset_m;
-  fit.start.hit_offset_m = options.hit_offset_m.value_or(0.0);
-  fit.on_iteration = options.on_iteration;
-  return fit;
-}
-
 /// What all processes know of a log. Made of doubles, so that processes can tell each other.
 struct LogFacts {
-  double scans = 0, rays = 0, learned = 0, held_out = 0, max_range_m = 0;
+  double scans = 0, rays = 0, learned = 0, held_out = 0, max_range_m = 0, moved = 0;
 };
 constexpr std::size_t kFacts = sizeof(LogFacts) / sizeof(double);
 
@@ -76,35 +46,10 @@ std::string correction_text(const LogCorrection& c) {
                      c.mount_yaw_rad, c.range_offset_m);
 }
 
-/// The logs, read one at a time where a process needs them.
-class Logs {
- public:
-  Logs(std::size_t size, const LogReader& read) : size_(size), read_(read) {}
-  explicit Logs(const ScanLog& only) : size_(1), only_(&only) {}
-
-  [[nodiscard]] std::size_t size() const { return size_; }
-  const ScanLog& at(std::size_t log) {
-    if (only_ != nullptr) return *only_;
-    if (log != in_memory_) {
-      log_ = {};  // two large logs would not fit
-      log_ = read_(log);
-      in_memory_ = log;
-    }
-    return log_;
-  }
-
- private:
-  std::size_t size_;
-  LogReader read_;
-  const ScanLog* only_ = nullptr;
-  std::size_t in_memory_ = std::numeric_limits<std::size_t>::max();
-  ScanLog log_;
-};
-
 class LogFitter {
  public:
-  LogFitter(Logs logs, const World& world, const FitLogOptions& options, Ranks* ranks)
-      : logs_(std::move(logs)), world_(world), options_(options), ranks_(ranks) {
+  LogFitter(OpenLogs logs, const World& world, const FitLogOptions& options, Ranks* ranks)
+      : logs_(std::move(logs)), world_(world), options_(options), processes_(ranks) {
     if (logs_.size() == 0) throw InputError("there is no log to learn from");
     validate(options.compute);  // what is wrong with it is not wrong with a log
     if (!options.hit_offset_m && (options.per_log == PerLog::kOffset || options.per_log == PerLog::kBoth)) {
@@ -121,17 +66,18 @@ class LogFitter {
     report.held_out = held_out_ > 0.0;
     std::size_t parts = 0;
     for (const LogFacts& facts : facts_) parts += parts_of(facts);
-    const std::size_t first = parts * rank() / size(), end = parts * (rank() + 1) / size();
+    const std::size_t first = processes_.begin_of(parts), end = processes_.end_of(parts);
     const auto read = [&](std::size_t part) { return read_part(first + part); };
     const auto learn = [&] {
       shown_.clear();
-      return fit_beam_model(end - first, read, sensor_, fit_options(options_), ranks_);
+      return fit_beam_model(end - first, read, sensor_, fit_options(options_), processes_.ranks());
     };
     const std::string name = logs_.size() == 1 ? names_.front() : "";
     report.fit =
         with_prefix(name, [&] { return options_.per_log == PerLog::kNothing ? learn() : learn_in_turns(learn); });
     report.model = {report.fit.parameters, sensor_, world_.unknown()};
-    report.shown = report.held_out ? held_out_pairs() : gather_pairs(shown_);
+    report.shown =
+        report.held_out ? with_prefix(name, [&] { return held_out_pairs(); }) : gather_pairs(std::move(shown_));
     report.judgement =
         with_prefix(name, [&] { return judge_beam_model(report.fit.parameters, sensor_, report.shown); });
     if (options_.per_log != PerLog::kNothing) {
@@ -165,75 +111,47 @@ class LogFitter {
   void correct_logs(const BeamParameters& parameters, double step) {
     const BeamModel model = {parameters, sensor_, world_.unknown()};
     std::vector<double> numbers;
-    for (std::size_t i = first_of(rank()); i < first_of(rank() + 1); ++i) {
-      const ScanLog& log = logs_.at(i);
-      const CorrectedLog found =
-          correct_log(log, choose_scans(log, options_.scans), world_, model, options_, own_[i].correction, step);
+    for (std::size_t i = processes_.begin_of(logs_.size()); i < processes_.end_of(logs_.size()); ++i) {
+      const ScanNumbers& learned = learned_of(i);
+      const std::size_t every = correcting_step(learned.size(), static_cast<std::size_t>(facts_[i].rays));
+      const ScanLog log = picked(i, every_nth(learned, every));
+      const CorrectedLog found = correct_log(log, world_, model, options_, own_[i].correction, step);
       for (const LogCorrection& c : {found.correction, found.std_error}) {
         numbers.insert(numbers.end(), {c.mount_x_m, c.mount_y_m, c.mount_yaw_rad, c.range_offset_m});
       }
     }
-    const std::vector<double> all = gather(numbers);
+    const std::vector<double> all = processes_.gather(numbers);
     for (std::size_t i = 0; i < own_.size(); ++i) {
       const double* of = all.data() + 8 * i;
       own_[i] = {{of[0], of[1], of[2], of[3]}, {of[4], of[5], of[6], of[7]}};
     }
   }
 
-  [[nodiscard]] std::size_t rank() const { return ranks_ == nullptr ? 0 : ranks_->rank(); }
-  [[nodiscard]] std::size_t size() const { return ranks_ == nullptr ? 1 : ranks_->size(); }
-  [[nodiscard]] std::vector<double> gather(std::span<const double> mine) const {
-    return ranks_ == nullptr ? std::vector<double>(mine.begin(), mine.end()) : ranks_->gather(mine);
-  }
-
-  /// Texts of each process, those of rank 0 first, as numbers of their letters.
-  [[nodiscard]] std::vector<std::string> gather_texts(const std::vector<std::string>& mine) const {
-    std::vector<double> letters;
-    for (const std::string& text : mine) {
-      for (const char letter : text) letters.push_back(static_cast<unsigned char>(letter));
-      letters.push_back(-1.0);
-    }
-    std::vector<std::string> texts;
-    std::string text;
-    for (const double letter : gather(letters)) {
-      if (letter >= 0.0) {
-        text += static_cast<char>(static_cast<unsigned char>(letter));
-      } else {
-        texts.push_back(std::exchange(text, {}));
-      }
-    }
-    return texts;
-  }
-
-  /// The logs that this process reads for what is asked of each log once.
-  [[nodiscard]] std::size_t first_of(std::size_t rank) const { return logs_.size() * rank / size(); }
-
   void look_at_logs() {
     std::vector<double> numbers;
     std::vector<std::string> names, notes;
-    for (std::size_t i = first_of(rank()); i < first_of(rank() + 1); ++i) {
-      const ScanLog& log = logs_.at(i);
-      const Scans learned = choose_scans(log, options_.scans);
-      const Scans held_out = held_out_scans(options_, learned, log);
+    for (std::size_t i = processes_.begin_of(logs_.size()); i < processes_.end_of(logs_.size()); ++i) {
+      const LogLook log = logs_.look(i);
+      const ScanNumbers learned = choose_scans(log.name, options_.scans, log.scans);
+      const ScanNumbers held_out = held_out_scans(options_, learned, log.name, log.scans);
       const auto count = [](std::size_t n) { return static_cast<double>(n); };
-      for (const double number :
-           {count(log.scans()), count(log.rays()), count(learned.size()), count(held_out.size()), log.max_range_m}) {
-        numbers.push_back(number);
-      }
+      numbers.insert(numbers.end(), {count(log.scans), count(log.rays), count(learned.size()), count(held_out.size()),
+                                     log.max_range_m, log.moved ? 1.0 : 0.0});
       names.push_back(log.name);
       const double max_range_m = options_.max_range_m.value_or(log.max_range_m);
-      for (const std::string& note : log_notes(log, max_range_m > 0.0 ? std::optional(max_range_m) : std::nullopt)) {
+      const double code_m = max_range_m > 0.0 ? log.largest.suspected_m(max_range_m) : 0.0;
+      for (const std::string& note : notes_of_log(log.laser, log.skipped, log.notes, code_m)) {
         notes.push_back(logs_.size() == 1 ? note : log.name + ": " + note);
       }
     }
-    const std::vector<double> all = gather(numbers);
+    const std::vector<double> all = processes_.gather(numbers);
     for (std::size_t i = 0; i < all.size(); i += kFacts) {
-      facts_.push_back({all[i], all[i + 1], all[i + 2], all[i + 3], all[i + 4]});
+      facts_.push_back({all[i], all[i + 1], all[i + 2], all[i + 3], all[i + 4], all[i + 5]});
       held_out_ += facts_.back().held_out;
       held_out_readings_ += facts_.back().held_out * facts_.back().rays;
     }
-    names_ = gather_texts(names);
-    notes_ = gather_texts(notes);
+    names_ = processes_.gather_texts(names);
+    notes_ = processes_.gather_texts(notes);
   }
 
   [[nodiscard]] BeamSensor find_sensor() const {
@@ -257,19 +175,41 @@ class LogFitter {
     return sensor;
   }
 
-  [[nodiscard]] BeamData pairs(std::size_t log, const Scans& scans) {
-    return corrected_pairs(logs_.at(log), scans, own_[log].correction, world_, sensor_.max_range_m, options_.compute);
+  /// The scans of a log that are learned from. Those of the last log are kept.
+  const ScanNumbers& learned_of(std::size_t log) {
+    if (learned_log_ != log) {
+      learned_ = choose_scans(names_[log], options_.scans, static_cast<std::size_t>(facts_[log].scans));
+      learned_log_ = log;
+    }
+    return learned_;
+  }
+
+  static ScanNumbers every_nth(std::span<const std::uint32_t> scans, std::size_t every) {
+    ScanNumbers chosen;
+    for (std::size_t i = 0; i < scans.size(); i += every) chosen.push_back(scans[i]);
+    return chosen;
+  }
+
+  ScanLog picked(std::size_t log, std::span<const std::uint32_t> scans) {
+    ScanLog found = logs_.pick(log, scans);
+    if (facts_[log].moved == 0.0) found.ray_offset.clear();
+    return found;
+  }
+
+  BeamData pairs(std::size_t log, std::span<const std::uint32_t> scans) {
+    const LogCorrection& own = own_[log].correction;
+    BeamData found = corrected_pairs(picked(log, scans), own, world_, sensor_.max_range_m, options_.compute);
+    for (std::uint32_t& scan : found.scan) scan = scans[scan];
+    return found;
   }
 
   /// `part`: of all.
   BeamData read_part(std::size_t part) {
     std::size_t log = 0;
     for (; part >= parts_of(facts_[log]); ++log) part -= parts_of(facts_[log]);
-    const ScanLog& from = logs_.at(log);
-    const Scans learned = choose_scans(from, options_.scans);
-    const std::size_t begin = part * kScansOfPart, count = std::min(kScansOfPart, learned.size() - begin);
-    const auto first = learned.begin() + static_cast<std::ptrdiff_t>(begin);
-    BeamData read = pairs(log, Scans(first, first + static_cast<std::ptrdiff_t>(count)));
+    const std::span learned = learned_of(log);
+    const std::size_t begin = part * kScansOfPart;
+    BeamData read = pairs(log, learned.subspan(begin, std::min(kScansOfPart, learned.size() - begin)));
     if (held_out_ == 0.0) show(read);
     return read;
   }
@@ -281,14 +221,23 @@ class LogFitter {
   BeamData held_out_pairs() {
     const auto every = static_cast<std::size_t>(std::max(1.0, std::ceil(held_out_readings_ / kMostJudged)));
     std::vector<BeamData> mine;
-    for (std::size_t i = first_of(rank()); i < first_of(rank() + 1); ++i) {
-      const ScanLog& log = logs_.at(i);
-      const Scans all = held_out_scans(options_, choose_scans(log, options_.scans), log);
-      Scans scans;
-      for (std::size_t k = 0; k < all.size(); k += every) scans.push_back(all[k]);
-      if (!scans.empty()) mine.push_back(pairs(i, scans));
+    for (std::size_t i = processes_.begin_of(logs_.size()); i < processes_.end_of(logs_.size()); ++i) {
+      const auto scans = static_cast<std::size_t>(facts_[i].scans);
+      const ScanNumbers chosen = every_nth(held_out_scans(options_, learned_of(i), names_[i], scans), every);
+      if (!chosen.empty()) mine.emplace_back();
+      for (std::size_t begin = 0; begin < chosen.size(); begin += kScansOfPart) {
+        const std::size_t count = std::min(kScansOfPart, chosen.size() - begin);
+        append(pairs(i, std::span(chosen).subspan(begin, count)), mine.back());
+      }
     }
-    return gather_pairs(mine);
+    return gather_pairs(std::move(mine));
+  }
+
+  static void append(const BeamData& more, BeamData& to) {
+    to.reading_m.insert(to.reading_m.end(), more.reading_m.begin(), more.reading_m.end());
+    to.expected_m.insert(to.expected_m.end(), more.expected_m.begin(), more.expected_m.end());
+    to.scan.insert(to.scan.end(), more.scan.begin(), more.scan.end());
+    to.cell_m = more.cell_m;
   }
 
   /// Where none are held out, the pairs that were learned from judge, or every k-th scan of them.
@@ -307,8 +256,8 @@ class LogFitter {
   }
 
   /// As one, whose scans are counted on from log to log. Processes tell each other two floats as the bits of a double.
-  [[nodiscard]] BeamData gather_pairs(const std::vector<BeamData>& mine) const {
-    if (ranks_ == nullptr && mine.size() == 1) return mine.front();
+  [[nodiscard]] BeamData gather_pairs(std::vector<BeamData> mine) const {
+    if (processes_.is_alone() && mine.size() == 1) return std::move(mine.front());
     std::vector<double> runs, numbers;
     for (const BeamData& part : mine) {
       for (std::size_t i = 0; i < part.reading_m.size(); ++i) {
@@ -319,7 +268,7 @@ class LogFitter {
         numbers.push_back(std::bit_cast<double>(std::array{part.reading_m[i], part.expected_m[i]}));
       }
     }
-    if (ranks_ != nullptr) runs = gather(runs), numbers = gather(numbers);
+    if (!processes_.is_alone()) runs = processes_.gather(runs), numbers = processes_.gather(numbers);
     BeamData all;
     for (const double number : numbers) {
       const auto [reading_m, expected_m] = std::bit_cast<std::array<float, 2>>(number);
@@ -362,27 +311,36 @@ class LogFitter {
     return facts;
   }
 
-  Logs logs_;
+  OpenLogs logs_;
   const World& world_;
   const FitLogOptions& options_;
-  Ranks* ranks_;
+  FitProcesses processes_;
   std::vector<LogFacts> facts_;  // [logs]
   std::vector<std::string> names_, notes_;
   double held_out_ = 0.0, held_out_readings_ = 0.0;
   std::vector<CorrectedLog> own_;  // [logs]
   std::vector<BeamData> shown_;    // of the parts of this process
+  ScanNumbers learned_;            // of learned_log_
+  std::size_t learned_log_ = std::numeric_limits<std::size_t>::max();
   BeamSensor sensor_;
 };
 
 }  // namespace
 
 FitReport fit_log(const ScanLog& log, const World& world, const FitLogOptions& options) {
-  return LogFitter(Logs(log), world, options, nullptr).run();
+  const std::shared_ptr<const ScanLog> given(&log, [](const ScanLog*) {});
+  return LogFitter({1, [&](std::size_t) { return source_of(given); }}, world, options, nullptr).run();
 }
 
 FitReport fit_logs(std::size_t logs, const LogReader& read, const World& world, const FitLogOptions& options,
                    Ranks* ranks) {
-  return LogFitter(Logs(logs, read), world, options, ranks).run();
+  const auto open = [&](std::size_t log) { return source_of(std::make_shared<const ScanLog>(read(log))); };
+  return LogFitter({logs, open}, world, options, ranks).run();
+}
+
+FitReport fit_logs(std::size_t logs, const LogOpener& open, const World& world, const FitLogOptions& options,
+                   Ranks* ranks) {
+  return LogFitter({logs, open}, world, options, ranks).run();
 }
 
 }  // namespace fathom

@@ -56,14 +56,11 @@ bool invert(NumberMatrix m, const std::array<bool, kNumbers>& is_free, NumberMat
 
 class LogCorrector {
  public:
-  LogCorrector(const ScanLog& log, std::span<const std::uint32_t> scans, const ExpectedRanges& world,
-               const BeamModel& model, const FitLogOptions& options)
+  LogCorrector(const ScanLog& log, const ExpectedRanges& world, const BeamModel& model, const FitLogOptions& options)
       : log_(log), world_(world), model_(model), executor_(make_executor(options.compute.threads)) {
     compute_ = options.compute;
     const bool mount = options.per_log != PerLog::kOffset, offset = options.per_log != PerLog::kMount;
     free_ = {mount, mount, mount, offset};
-    const std::size_t every = std::max<std::size_t>(1, scans.size() * log.rays() / kMostReadings);
-    for (std::size_t i = 0; i < scans.size(); i += every) scans_.push_back(scans[i]);
   }
 
   Numbers climb(Numbers at, double step) {
@@ -157,10 +154,9 @@ class LogCorrector {
   }
 
   std::vector<double> scan_log_likelihoods(const Numbers& at) {
-    const BeamData pairs =
-        corrected_pairs(log_, scans_, correction_of(at), world_, model_.sensor.max_range_m, compute_);
-    std::vector<double> sums(scans_.size());
-    executor_->parallel_for(scans_.size(), 1, [&](std::size_t begin, std::size_t end) {
+    const BeamData pairs = corrected_pairs(log_, correction_of(at), world_, model_.sensor.max_range_m, compute_);
+    std::vector<double> sums(log_.scans());
+    executor_->parallel_for(log_.scans(), 1, [&](std::size_t begin, std::size_t end) {
       for (std::size_t k = begin * log_.rays(); k < end * log_.rays(); ++k) {
         const BeamDensity density(model_.parameters, model_.sensor, pairs.expected_m[k]);
         // An impossible reading costs much wherever the log is, not everything.
@@ -176,27 +172,18 @@ class LogCorrector {
   std::unique_ptr<Executor> executor_;
   Compute compute_;
   std::array<bool, kNumbers> free_ = {};
-  std::vector<std::uint32_t> scans_;
 };
 
 }  // namespace
 
-BeamData corrected_pairs(const ScanLog& log, std::span<const std::uint32_t> scans, const LogCorrection& correction,
-                         const ExpectedRanges& world, double max_range_m, const Compute& compute) {
-  if (correction == LogCorrection()) return make_beam_data(log, scans, world, max_range_m, compute);
-  ScanLog chosen;
-  chosen.azimuth_rad = log.azimuth_rad;
-  for (const std::uint32_t scan : scans) {
-    chosen.pose.push_back(moved(log.pose[scan], correction));
-    const auto readings = log.scan(scan);
-    chosen.range_m.insert(chosen.range_m.end(), readings.begin(), readings.end());
-    const auto offsets = log.offsets(scan);
-    chosen.ray_offset.insert(chosen.ray_offset.end(), offsets.begin(), offsets.end());
-  }
-  std::vector<std::uint32_t> all(scans.size());
+BeamData corrected_pairs(const ScanLog& log, const LogCorrection& correction, const ExpectedRanges& world,
+                         double max_range_m, const Compute& compute) {
+  std::vector<std::uint32_t> all(log.scans());
   std::iota(all.begin(), all.end(), 0U);
-  BeamData pairs = make_beam_data(chosen, all, world, max_range_m, compute);
-  for (std::uint32_t& scan : pairs.scan) scan = scans[scan];
+  if (correction == LogCorrection()) return make_beam_data(log, all, world, max_range_m, compute);
+  ScanLog corrected = log;
+  for (PlanarPose& pose : corrected.pose) pose = moved(pose, correction);
+  BeamData pairs = make_beam_data(corrected, all, world, max_range_m, compute);
   const auto limit = static_cast<float>(max_range_m), nearest = static_cast<float>(world.floor_m());
   const auto offset = static_cast<float>(correction.range_offset_m);
   for (float& expected : pairs.expected_m) {
@@ -206,10 +193,13 @@ BeamData corrected_pairs(const ScanLog& log, std::span<const std::uint32_t> scan
   return pairs;
 }
 
-CorrectedLog correct_log(const ScanLog& log, std::span<const std::uint32_t> scans, const ExpectedRanges& world,
-                         const BeamModel& model, const FitLogOptions& options, const LogCorrection& start,
-                         double step) {
-  LogCorrector corrector(log, scans, world, model, options);
+std::size_t correcting_step(std::size_t scans, std::size_t rays) {
+  return std::max<std::size_t>(1, scans * rays / kMostReadings);
+}
+
+CorrectedLog correct_log(const ScanLog& log, const ExpectedRanges& world, const BeamModel& model,
+                         const FitLogOptions& options, const LogCorrection& start, double step) {
+  LogCorrector corrector(log, world, model, options);
   const Numbers found = corrector.climb(numbers_of(start), step);
   return {correction_of(found), correction_of(corrector.std_errors(found))};
 }

@@ -2,7 +2,7 @@
 #pragma once
 // What a log has of its own beside the common parameters: the likeliest one for given parameters.
 
-#include <span>
+#include <cstddef>
 
 #include <fathom/beam/log.hpp>
 
@@ -12,12 +12,15 @@ struct CorrectedLog {
   LogCorrection correction, std_error;
 };
 
-/// The pairs of chosen scans, as make_beam_data() makes them, where the log is corrected.
-BeamData corrected_pairs(const ScanLog& log, std::span<const std::uint32_t> scans, const LogCorrection& correction,
-                         const ExpectedRanges& world, double max_range_m, const Compute& compute);
+/// The pairs of all scans of a log, as make_beam_data() makes them, where the log is corrected.
+BeamData corrected_pairs(const ScanLog& log, const LogCorrection& correction, const ExpectedRanges& world,
+                         double max_range_m, const Compute& compute);
+
+/// Of so many scans that are learned from, every how many are enough to correct their log by.
+std::size_t correcting_step(std::size_t scans, std::size_t rays);
 
 /// Looks for the correction of the greatest likelihood, from `start` on and first in steps of `step` (m, and rad).
-CorrectedLog correct_log(const ScanLog& log, std::span<const std::uint32_t> scans, const ExpectedRanges& world,
-                         const BeamModel& model, const FitLogOptions& options, const LogCorrection& start, double step);
+CorrectedLog correct_log(const ScanLog& log, const ExpectedRanges& world, const BeamModel& model,
+                         const FitLogOptions& options, const LogCorrection& start, double step);
 
 }  // namespace fathom

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <new>
-#include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 #include <zlib.h>
@@ -16,118 +16,169 @@ namespace fathom {
 
 namespace {
 
+constexpr std::size_t kPieceBytes = std::size_t{1} << 18U;
+constexpr std::string_view kUtf8Mark = "\xef\xbb\xbf";
+
+}  // namespace
+
 /// A stream of zlib's over several members of gzip.
-class Inflater {
+class TextPieces::Inflater {
  public:
-  explicit Inflater(std::string_view packed) : packed_(packed) {
+  Inflater() {
     if (inflateInit2(&stream_, 16 + MAX_WBITS) != Z_OK) throw std::bad_alloc();
   }
   Inflater(const Inflater&) = delete;
   Inflater& operator=(const Inflater&) = delete;
   ~Inflater() { inflateEnd(&stream_); }
 
-  /// Appends what comes next; zlib's code.
-  int append_to(std::string& text) {
-    constexpr std::size_t kMostIn = std::size_t{1} << 30U;
-    const std::size_t given = std::min(packed_.size(), kMostIn);
+  /// Takes of `packed` what it can use, and gives what comes out of it; zlib's code.
+  int inflate_some(std::string_view& packed, std::string_view& text) {
     // zlib takes its input without const and does not change it.
-    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed_.data()));
-    stream_.avail_in = static_cast<uInt>(given);
-    stream_.next_out = reinterpret_cast<Bytef*>(chunk_.data());
-    stream_.avail_out = static_cast<uInt>(chunk_.size());
+    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
+    stream_.avail_in = static_cast<uInt>(packed.size());
+    stream_.next_out = reinterpret_cast<Bytef*>(room_.data());
+    stream_.avail_out = static_cast<uInt>(room_.size());
     const int code = inflate(&stream_, Z_NO_FLUSH);
-    packed_.remove_prefix(given - stream_.avail_in);
-    text.append(chunk_.data(), chunk_.size() - stream_.avail_out);
+    packed.remove_prefix(packed.size() - stream_.avail_in);
+    text = std::string_view(room_).substr(0, room_.size() - stream_.avail_out);
     return code;
   }
   void begin_member() { inflateReset(&stream_); }
-  [[nodiscard]] std::string_view rest() const { return packed_; }
   [[nodiscard]] std::string_view message() const { return stream_.msg != nullptr ? stream_.msg : "it ends too early"; }
 
  private:
-  std::string_view packed_;  ///< what is not inflated yet
-  std::string chunk_ = std::string(std::size_t{1} << 18U, '\0');
+  std::string room_ = std::string(kPieceBytes, '\0');
   z_stream stream_ = {};
 };
 
-[[noreturn]] void fail_at_end(const std::filesystem::path& file, std::string_view text, std::string_view what) {
-  const auto line = std::count(text.begin(), text.end(), '\n') + 1;
-  throw InputError(fmt::format("{}:{}: {}", file.string(), line, what));
+TextPieces::TextPieces(std::filesystem::path file, std::size_t most_inflated_bytes)
+    : file_(std::move(file)), most_inflated_bytes_(most_inflated_bytes) {
+  require_readable_file(file_);
+  in_.open(file_, std::ios::binary);
+  file_bytes_ = left_bytes_ = std::filesystem::file_size(file_);
+  refill();
+  if (raw_.starts_with(kGzipMagic)) inflater_ = std::make_unique<Inflater>();
 }
 
-/// Checks the lines of a text that grows.
-class LineCheck {
- public:
-  /// No byte is looked at twice, in however small pieces the text comes.
-  void go_on(const std::filesystem::path& file, std::string_view text) {
-    while (true) {
-      const std::size_t end = std::min(text.find('\n', seen_), text.size());
-      if (end - begin_ > kMaxLineBytes) {
-        fail_at_end(file, text.substr(0, begin_), fmt::format("a line of more than {} MiB", kMaxLineBytes >> 20U));
-      }
-      seen_ = end;
-      if (end == text.size()) return;
-      begin_ = seen_ = end + 1;
+TextPieces::~TextPieces() = default;
+
+void TextPieces::fail(const std::string& what) const { throw InputError(fmt::format("{}: {}", file_.string(), what)); }
+
+void TextPieces::fail_at_line(const std::string& what) const {
+  throw InputError(fmt::format("{}:{}: {}", file_.string(), lines_ + 1, what));
+}
+
+/// Reads on behind what was used; false: there is nothing more.
+bool TextPieces::refill() {
+  if (left_bytes_ == 0) return false;
+  room_.erase(0, room_.size() - raw_.size());
+  const std::size_t known = room_.size(), more = std::min<std::uint64_t>(left_bytes_, kPieceBytes);
+  room_.resize(known + more);
+  if (!in_.read(room_.data() + known, static_cast<std::streamsize>(more))) fail("cannot read all of it");
+  left_bytes_ -= more;
+  raw_ = room_;
+  return true;
+}
+
+void TextPieces::check_inflated() const {
+  if (inflated_ > most_inflated_bytes_) {
+    fail(fmt::format("inflates to more than {} GiB, the limit", most_inflated_bytes_ >> 30U));
+  }
+  if (inflated_ > kFreeInflatedBytes && inflated_ / kMaxInflation > file_bytes_) {
+    fail(fmt::format("{} bytes inflate to more than {} MiB, above {} times their size, the limit", file_bytes_,
+                     inflated_ >> 20U, kMaxInflation));
+  }
+}
+
+/// No byte is looked at twice, in however small pieces the text comes.
+void TextPieces::check_lines(std::string_view piece) {
+  if (lines_ == 0 && !has_return_) {
+    const std::size_t at = piece.substr(0, piece.find('\n')).find('\r');
+    has_return_ = at != std::string_view::npos;
+    first_return_ = text_ + at;
+  }
+  text_ += piece.size();
+  const std::size_t end = piece.find('\n');
+  line_bytes_ += std::min(end, piece.size());
+  if (line_bytes_ > kMaxLineBytes) fail_at_line(fmt::format("a line of more than {} MiB", kMaxLineBytes >> 20U));
+  if (end == std::string_view::npos) return;
+  static_assert(kPieceBytes <= kMaxLineBytes);  // no line inside a piece is too long
+  lines_ += static_cast<std::size_t>(std::count(piece.begin(), piece.end(), '\n'));
+  line_bytes_ = piece.size() - 1 - piece.rfind('\n');
+}
+
+/// What follows the end of a stream: another one, zeros, or nothing.
+void TextPieces::begin_member() {
+  while (raw_.size() < kGzipMagic.size() && refill()) {
+  }
+  if (raw_.starts_with(kGzipMagic)) {
+    inflater_->begin_member();
+    return;
+  }
+  const std::uint64_t rest = raw_.size() + left_bytes_;
+  do {
+    if (raw_.find_first_not_of('\0') != std::string_view::npos) {
+      fail_at_line(fmt::format("{} bytes that are not gzip follow the compressed text", rest));
     }
-  }
-
- private:
-  std::size_t begin_ = 0;  ///< of the last line, which may not have its end yet
-  std::size_t seen_ = 0;
-};
-
-void check_inflated(const std::filesystem::path& file, std::size_t packed, std::size_t size) {
-  if (size > kMaxInflatedBytes) {
-    throw InputError(
-        fmt::format("{}: inflates to more than {} GiB, the limit", file.string(), kMaxInflatedBytes >> 30U));
-  }
-  if (size > kFreeInflatedBytes && size / kMaxInflation > packed) {
-    throw InputError(fmt::format("{}: {} bytes inflate to more than {} MiB, above {} times their size, the limit",
-                                 file.string(), packed, size >> 20U, kMaxInflation));
-  }
+    raw_ = {};
+  } while (refill());
+  ended_ = true;
 }
 
-std::string inflate_all(const std::filesystem::path& file, std::string_view packed) {
-  Inflater inflater(packed);
-  std::string text;
-  LineCheck lines;
-  while (true) {
-    const int code = inflater.append_to(text);
-    check_inflated(file, packed.size(), text.size());
-    lines.go_on(file, text);
-    if (code == Z_OK) continue;
+bool TextPieces::inflate_some(std::string_view& piece) {
+  while (!ended_) {
+    if (raw_.empty()) refill();
+    const int code = inflater_->inflate_some(raw_, piece);
+    inflated_ += piece.size();
+    check_inflated();
+    check_lines(piece);
     if (code == Z_MEM_ERROR) throw std::bad_alloc();
-    // zlib inflates as much as it can, and only then reports that the file ends in the middle.
-    if (code != Z_STREAM_END) {
-      fail_at_end(file, text,
-                  fmt::format("cut short or damaged: nothing can be read after this line ({})", inflater.message()));
+    if (code == Z_STREAM_END) {
+      begin_member();
+    } else if (code != Z_OK) {
+      // zlib inflates as much as it can, and only then reports that the file ends in the middle.
+      fail_at_line(fmt::format("cut short or damaged: nothing can be read after this line ({})", inflater_->message()));
     }
-    const std::string_view rest = inflater.rest();
-    if (rest.find_first_not_of('\0') == std::string_view::npos) return text;
-    if (!rest.starts_with(kGzipMagic)) {
-      fail_at_end(file, text, fmt::format("{} bytes that are not gzip follow the compressed text", rest.size()));
-    }
-    inflater.begin_member();
+    if (!piece.empty()) return true;
   }
+  return false;
 }
 
-}  // namespace
+bool TextPieces::read_some(std::string_view& piece) {
+  if (inflater_) return inflate_some(piece);
+  if (raw_.empty() && !refill()) return false;
+  piece = std::exchange(raw_, {});
+  check_lines(piece);
+  return true;
+}
+
+/// The first bytes say in which encoding the text is.
+bool TextPieces::read_begin(std::string_view& piece) {
+  begun_ = true;
+  std::string_view more;
+  while (begin_.size() < kUtf8Mark.size() && read_some(more)) begin_ += more;
+  piece = begin_;
+  if (piece.starts_with("\xff\xfe") || piece.starts_with("\xfe\xff")) fail("is in UTF-16; save it as UTF-8");
+  if (piece.starts_with(kUtf8Mark)) piece.remove_prefix(kUtf8Mark.size());
+  return !piece.empty();
+}
+
+bool TextPieces::next(std::string_view& piece) {
+  if (!begun_ && read_begin(piece)) return true;
+  if (read_some(piece)) return true;
+  if (lines_ == 0 && has_return_ && first_return_ + 1 < text_)
+    fail("its lines end in CR alone; save it with LF or CR LF");
+  return false;
+}
 
 std::string read_gzip_text(const std::filesystem::path& file) {
-  std::string text = read_file(file);
-  if (text.starts_with(kGzipMagic)) {
-    text = inflate_all(file, text);
-  } else {
-    LineCheck().go_on(file, text);
-  }
-  if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff")) {
-    throw InputError(fmt::format("{}: is in UTF-16; save it as UTF-8", file.string()));
-  }
-  if (text.starts_with("\xef\xbb\xbf")) text.erase(0, 3);
-  if (text.find('\n') == std::string::npos && text.find('\r') < text.size() - 1) {
-    throw InputError(fmt::format("{}: its lines end in CR alone; save it with LF or CR LF", file.string()));
-  }
-  return text;
+  return within_memory(file, [&] {
+    TextPieces pieces(file);
+    std::string text;
+    if (!pieces.is_packed()) text.reserve(pieces.file_bytes());
+    for (std::string_view piece; pieces.next(piece);) text += piece;
+    return text;
+  });
 }
 
 }  // namespace fathom

@@ -3,6 +3,7 @@
 // in the words of the report.
 
 #include <cmath>
+#include <filesystem>
 #include <functional>
 #include <sstream>
 #include <string>
@@ -250,6 +251,98 @@ TEST_F(BeamInScene, HeatmapsAreDrawn) {
   const std::size_t at = by_scene.out.find(" m apart");
   ASSERT_NE(at, std::string::npos) << by_scene.out;
   EXPECT_LT(std::stod(by_scene.out.substr(by_scene.out.rfind('\n', at) + 1)), .3) << by_scene.out;
+}
+
+TEST_F(BeamOptions, ScratchChangesNoByte) {
+  ASSERT_EQ(fit("memory").exit_code, 0);
+  const Ended ended = fit("scratch", {"--scratch", std::filesystem::path(files_ / "x").parent_path()});
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  for (const char* file : {"/fit.json", "/parameters.yaml", "/report.html"}) {
+    EXPECT_EQ(bytes_of(files_ / (std::string("memory") + file)), bytes_of(files_ / (std::string("scratch") + file)));
+  }
+}
+
+TEST_F(BeamOptions, PairsAreWhatSampleWrites) {
+  std::string table = "scan,expected_m\n";
+  for (int i = 0; i < 20'000; ++i) table += std::to_string(i / 100) + "," + std::to_string(1.0 + 0.0003 * i) + "\n";
+  write_text(files_ / "expected.csv", table);
+  const Ended sampled = run_fathom({"beam", "sample", "--parameters", files_.parameters(), "--expected",
+                                    files_ / "expected.csv", "--seed", "3", "--out", files_ / "readings.csv"});
+  ASSERT_EQ(sampled.exit_code, 0) << sampled.err;
+  const std::vector<std::string> words = {"beam", "fit", "--pairs", files_ / "readings.csv", "--cell", "0.1", "--out"};
+  const auto fit_pairs = [&](const std::string& out, const std::vector<std::string>& options) {
+    std::vector<std::string> all = words;
+    all.push_back(files_ / out);
+    all.insert(all.end(), options.begin(), options.end());
+    return run_fathom(all);
+  };
+  const Ended ended = fit_pairs("pairs", {"--max-range", "8", "--scans", "even"});
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_NE(ended.out.find("held-out scans"), std::string::npos) << ended.out;
+  const json found = fit_json("pairs");
+  const fathom::BeamModel truth = fathom::read_beam_model(files_.parameters());
+  for (const auto& field : fathom::BeamParameters::fields()) {
+    if (field.name == "hit_offset_m") continue;
+    const std::string name(field.name);
+    EXPECT_NEAR(value(found, name.c_str()), truth.parameters.*fathom::member_of<double>(field),
+                4 * error(found, name.c_str()))
+        << name;
+  }
+  EXPECT_EQ(fathom::read_beam_model(files_ / "pairs/parameters.yaml").sensor.expected_floor_m, 0.05);
+  const auto refusal = [&](const std::vector<std::string>& options) {
+    const Ended refused = fit_pairs("none", options);
+    EXPECT_EQ(refused.exit_code, 2);
+    EXPECT_FALSE(std::filesystem::exists(files_ / "none"));
+    return refused.err;
+  };
+  EXPECT_NE(refusal({}).find("readings.csv: does not say how far its sensor measures; give --max-range"),
+            std::string::npos);
+  EXPECT_NE(refusal({"--max-range", "8", "--map", files_.map()}).find("--pairs has its expected ranges"),
+            std::string::npos);
+  write_text(files_ / "readings.csv", "expected_m,reading_m,range_m\n1,1,1\n");
+  EXPECT_NE(refusal({"--max-range", "8"}).find("readings.csv: one of the columns 'range_m' and 'reading_m' is wanted"),
+            std::string::npos);
+}
+
+TEST_F(BeamOptions, OfLogsInTextAreReadAndRefused) {
+  const auto refusal = [&](const std::vector<std::string>& options) {
+    const Ended refused = fit("none", options);
+    EXPECT_EQ(refused.exit_code, 2);
+    return refused.err;
+  };
+  EXPECT_NE(
+      refusal({"--laser", "FLASER"}).find("is CSV, of one laser whose header says where rays point; --laser is for"),
+      std::string::npos);
+  EXPECT_NE(refusal({"--ray-time", "0.001"}).find("log.csv:2: there is no column 'stamp_s', without which --ray-time"),
+            std::string::npos)
+      << refusal({"--ray-time", "0.001"});
+  EXPECT_NE(refusal({"--mount", "1,2"}).find("--mount: '1,2' is not X,Y,YAW"), std::string::npos);
+  EXPECT_NE(refusal({"--mount", "1,2,x"}).find("--mount"), std::string::npos);
+  std::string carmen;
+  for (int i = 0; i < 4; ++i) {
+    carmen += "RAWLASER1 0 -1 2 0.5 8 0.01 0 5 2 2 2 2 2 0 " + std::to_string(1.0 + i) + " h 1\n";
+    carmen += "ODOM " + std::to_string(2.0 + 0.1 * i) + " 1 0 0 0 0 " + std::to_string(0.5 + i) + " h 1\n";
+  }
+  write_text(files_ / "raw.log", carmen);
+  for (const char* scratch : {"", "--scratch"}) {
+    std::vector<std::string> words = {
+        "beam",    "score",  "--map", files_.map(), "--log", files_ / "raw.log", "--parameters", files_.parameters(),
+        "--mount", "0.5,0,0"};
+    if (*scratch != 0) {
+      words = {"beam",      "fit",
+               "--map",     files_.map(),
+               "--log",     files_ / "raw.log",
+               "--mount",   "0.5,0,0",
+               "--scratch", std::filesystem::path(files_ / "x").parent_path(),
+               "--out",     files_ / "raw"};
+    }
+    const Ended ended = run_fathom(words);
+    ASSERT_EQ(ended.exit_code, 0) << ended.err;
+    EXPECT_NE((ended.out + ended.err).find("note: 1 scans were left out: no pose is known at their times"),
+              std::string::npos)
+        << ended.out;
+    if (*scratch == 0) EXPECT_NE(ended.out.find("\n0,2.5"), std::string::npos) << ended.out;
+  }
 }
 
 }  // namespace

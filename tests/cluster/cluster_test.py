@@ -4,6 +4,7 @@ python3 cluster_test.py FATHOM SHARE HAS_MPI. What is not installed is skipped."
 
 import json
 import os
+import shlex
 import shutil
 import socket
 import subprocess
@@ -127,6 +128,21 @@ max_range_m: 12
 """
 
 
+def make_logs(path):
+    """A map, and logs of scans drawn in it: `first.csv` with 2600 of them, `second.csv` with 1300. Parts have 1024 scans."""
+    size = 160
+    wall = {(x, y) for x in range(size) for y in range(size) if min(x, y) == 0 or max(x, y) == size - 1 or (60 < x < 80 and 90 < y < 100)}
+    cells = " ".join("0" if (x, y) in wall else "254" for y in range(size) for x in range(size))
+    (path / "map.pgm").write_text(f"P2\n{size} {size}\n255\n{cells}\n")
+    (path / "map.yaml").write_text("image: map.pgm\nresolution: 0.05\norigin: [0, 0, 0]\nnegate: 0\noccupied_thresh: 0.65\nfree_thresh: 0.196\n")
+    (path / "true.yaml").write_text(PARAMETERS)
+    for name, scans in (("first", 2600), ("second", 1300)):
+        poses = "".join(f"{1 + (i * 7 % 40) * 0.05},{1 + (i * 3 % 50) * 0.05},{i * 0.01}\n" for i in range(scans))
+        (path / f"{name}_poses.csv").write_text("x_m,y_m,yaw_rad\n" + poses)
+        run(FATHOM, "beam", "sample", "--parameters", path / "true.yaml", "--map", path / "map.yaml", "--poses",
+            path / f"{name}_poses.csv", "--rays", 30, "--out", path / f"{name}.csv", "--quiet")
+
+
 @unittest.skipUnless(shutil.which("mpirun"), "Open MPI (openmpi-bin) is not installed")
 class Learning(unittest.TestCase):
     """Learns from two logs, by one process and by several of Open MPI."""
@@ -136,18 +152,7 @@ class Learning(unittest.TestCase):
         cls.temporary = tempfile.TemporaryDirectory()
         cls.addClassCleanup(cls.temporary.cleanup)
         cls.path = Path(cls.temporary.name)
-        size = 160
-        wall = {(x, y) for x in range(size) for y in range(size) if min(x, y) == 0 or max(x, y) == size - 1 or (60 < x < 80 and 90 < y < 100)}
-        cells = " ".join("0" if (x, y) in wall else "254" for y in range(size) for x in range(size))
-        (cls.path / "map.pgm").write_text(f"P2\n{size} {size}\n255\n{cells}\n")
-        (cls.path / "map.yaml").write_text("image: map.pgm\nresolution: 0.05\norigin: [0, 0, 0]\nnegate: 0\noccupied_thresh: 0.65\nfree_thresh: 0.196\n")
-        (cls.path / "true.yaml").write_text(PARAMETERS)
-        # Parts have 1024 scans: three of the first log, two of the second.
-        for name, scans in (("first", 2600), ("second", 1300)):
-            poses = "".join(f"{1 + (i * 7 % 40) * 0.05},{1 + (i * 3 % 50) * 0.05},{i * 0.01}\n" for i in range(scans))
-            (cls.path / f"{name}_poses.csv").write_text("x_m,y_m,yaw_rad\n" + poses)
-            run(FATHOM, "beam", "sample", "--parameters", cls.path / "true.yaml", "--map", cls.path / "map.yaml", "--poses",
-                cls.path / f"{name}_poses.csv", "--rays", 30, "--out", cls.path / f"{name}.csv", "--quiet")
+        make_logs(cls.path)
 
     def words(self, out, log="first.csv"):
         return [FATHOM, "beam", "fit", "--map", self.path / "map.yaml", "--log", self.path / log, "--also",
@@ -252,6 +257,27 @@ class Slurm(Clusters):
         out = self.path / "srun"
         self.slurm("srun", "-n2", FATHOM, "simulate", self.scene, "--out", out, "--shard", "auto", "--threads", "1", "--quiet", *UNITS)
         self.check(out)
+
+    def in_a_job(self, *words):
+        """Runs a command in a script of a job with four tasks, of which none is started."""
+        log, script = self.path / "fathom-job.log", self.path / "job.sbatch"
+        script.write_text(f"#!/bin/sh\nexec {shlex.join(str(w) for w in words)}\n")
+        self.wait(self.slurm("sbatch", "--parsable", "-n4", "--overcommit", f"--output={log}", script).strip())
+        self.assertEqual(log.read_text(), "")
+        log.unlink()
+
+    @unittest.skipUnless(shutil.which("mpirun"), "Open MPI (openmpi-bin) is not installed")
+    def test_mpirun_counts_its_ranks_in_a_job_with_more_tasks(self):
+        out = self.path / "mpirun"
+        self.in_a_job(*mpirun(2), FATHOM, "simulate", self.scene, "--out", out, "--shard", "auto", "--threads", "1", "--quiet", *UNITS)
+        self.check(out)
+        if not HAS_MPI:
+            return
+        make_logs(self.path)
+        fit = [FATHOM, "beam", "fit", "--map", self.path / "map.yaml", "--log", self.path / "first.csv", "--threads", 1, "--quiet", "--out"]
+        run(*fit, self.path / "fit")
+        self.in_a_job(*mpirun(2), *fit, self.path / "fit_by2")
+        self.assertEqual(files_below(self.path / "fit_by2"), files_below(self.path / "fit"))
 
     def test_array(self):
         out = self.path / "array"

@@ -67,7 +67,8 @@ TEST_F(LogText, IsRefusedWhereSomethingElseFollowsTheStream) {
   const std::string packed = gzipped(folder_, kCsv);
   EXPECT_TRUE(contains(refusal(packed + "garbage"), "a.log:3: 7 bytes that are not gzip follow the compressed text"));
   EXPECT_TRUE(contains(refusal(packed + std::string("\0\0x", 3)), "that are not gzip"));
-  EXPECT_TRUE(contains(refusal(packed + packed.substr(0, packed.size() - 9)), "cut short or damaged"));
+  const std::string more = gzipped(folder_, "5,6,7,8\n");
+  EXPECT_TRUE(contains(refusal(packed + more.substr(0, more.size() - 9)), "cut short or damaged"));
   std::string damaged = packed;
   damaged[damaged.size() - 6] ^= 1;  // of the check sum
   EXPECT_TRUE(contains(refusal(damaged), "a.log:3: cut short or damaged"));
@@ -131,8 +132,11 @@ TEST_F(LogText, CarmenCountsTheLasersThatItPassesOver) {
   EXPECT_EQ(log.skipped[0].name, "RLASER");
   EXPECT_EQ(log.skipped[0].lines, 2U);
   EXPECT_EQ(log.skipped[1].name, "ROBOTLASER1");
-  EXPECT_TRUE(contains(refusal(others), "holds no scans"));
-  EXPECT_TRUE(contains(refusal(others), "; 2 RLASER lines are not read; 1 ROBOTLASER1 lines are not read"));
+  EXPECT_EQ(log.laser, "FLASER");
+  EXPECT_TRUE(contains(refusal(others), "a.log: has several lasers, RLASER, ROBOTLASER1; give laser"));
+  const std::string none = input_error([&] { read_scan_log(folder_ / "a.log", {.laser = "FLASER"}); });
+  EXPECT_TRUE(contains(none, "holds no scans (FLASER lines"));
+  EXPECT_TRUE(contains(none, "; 2 RLASER lines are not read; 1 ROBOTLASER1 lines are not read"));
 }
 
 TEST(WithinMemory, NamesTheFileWhoseContentIsTooMuch) {

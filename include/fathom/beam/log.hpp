@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -22,6 +23,7 @@
 #include <fathom/beam/ranks.hpp>
 #include <fathom/beam/report.hpp>
 #include <fathom/beam/scan.hpp>
+#include <fathom/beam/scan_source.hpp>
 #include <fathom/beam/score.hpp>
 #include <fathom/beam/world.hpp>
 
@@ -73,6 +75,19 @@ using LogReader = std::function<ScanLog(std::size_t log)>;
 /// the log-likelihood rises no more; the latter from at most 65 536 readings of evenly spaced scans of each log.
 FATHOM_API FitReport fit_logs(std::size_t logs, const LogReader& read, const World& world,
                               const FitLogOptions& options = {}, Ranks* ranks = nullptr);
+
+/// Opens one of several logs, as a LogReader reads it.
+using LogOpener = std::function<std::unique_ptr<ScanSource>(std::size_t log)>;
+
+/// The same report to the bit, where memory holds no log, but 1024 scans of one: each is gone through three times, and
+/// twice for each turn of options.per_log. With options.scratch, logs and their pairs may be larger than memory.
+FATHOM_API FitReport fit_logs(std::size_t logs, const LogOpener& open, const World& world,
+                              const FitLogOptions& options = {}, Ranks* ranks = nullptr);
+
+/// fit_log() of a table of pairs, such as read_beam_pairs() reads: options.scans and test_scans are of its scans,
+/// counted from 0 whatever their numbers. `name`: of the table in messages and in the report. Throws InputError naming
+/// it for no pairs, sizes that disagree, no options.max_range_m, and options.per_log; and as fit_log() does.
+FATHOM_API FitReport fit_pairs(const BeamData& pairs, const FitLogOptions& options, const std::string& name = "");
 
 struct ScoreLogOptions {
   ScoreOptions score;

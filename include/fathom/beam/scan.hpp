@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -36,6 +37,7 @@ struct ScanLog {
   std::vector<float> range_m;         ///< [scans, rays], row-major, as written in the file
   std::vector<RayOffset> ray_offset;  ///< [scans, rays], of a sensor that moved within scans; empty: it stood still
   double max_range_m = 0.0;           ///< how far the sensor measures; 0: the log does not say
+  std::string laser;                  ///< whose readings these are, in logs with several: "FLASER"; empty: not known
   std::vector<SkippedLines> skipped;  ///< readings of other lasers that were passed over, in the order of the log
   std::vector<std::string> notes;     ///< what else was not read, a sentence each
   std::string name;  ///< its name in messages and reports: the file it was read from; empty: made in memory
@@ -51,19 +53,44 @@ struct ScanLog {
 /// Throws InputError when there are no scans or rays, sizes disagree, or a pose, azimuth or offset is not finite.
 FATHOM_API void validate(const ScanLog& log);
 
+/// What a log in text does not say.
+struct ScanLogOptions {
+  /// Which laser of a log of CARMEN: FLASER, RLASER, LASERn, RAWLASERn or ROBOTLASERn. Empty: FLASER where there is
+  /// one; else the only one whose lines have poses, or the only one.
+  std::string laser;
+  std::optional<double> ray_angle_deg;  ///< between rays of FLASER, RLASER and LASERn; nothing: known for some numbers
+  double ray_time_s = 0.0;              ///< from a ray to the next one; 0: the sensor stood still during a scan
+  PlanarPose mount;                     ///< of RAWLASERn and LASERn: pose of the laser on the robot
+};
+
+/// Throws InputError for an angle that is not in (0, 360] degrees, a time that is not in [0, 1] s, and a mount that is
+/// not finite.
+FATHOM_API void validate(const ScanLogOptions& options);
+
 /// Reads a log, plain or gzip, by what it holds:
-///  - CARMEN text: lines `FLASER n r1..rn x y theta odom_x odom_y odom_theta time host time`; others are passed over,
-///    and those with readings of other lasers (RLASER, ROBOTLASER1, RAWLASER1 ...) counted in `skipped`.
-///    Ray i points at theta - 90 deg + i step, step 1 deg for n = 180 and 181, 0.5 deg for n = 360 and 361. The
-///    maximum range is taken as 80 m, that of the lasers which such logs come from.
+///  - CARMEN text (http://carmen.sourceforge.net/logger_playback.html), of which each line ends with `time host time`:
+///      FLASER n r1..rn x y theta odom_x odom_y odom_theta, and RLASER
+///      ROBOTLASER1 type start_angle fov angular_resolution maximum_range accuracy remission_mode n r1..rn m e1..em
+///        laser_x laser_y laser_theta robot_x robot_y robot_theta tv rv forward_dist side_dist turn_axis
+///      RAWLASER1 as ROBOTLASER1 without what comes behind the remissions e; LASER3 as FLASER without poses.
+///    Lines of one laser are read, those of others counted in `skipped`, and the rest is passed over. The pose is the
+///    laser's: x y theta, or laser_x and so on. Of RAWLASERn and LASERn it is the robot's, interpolated at the time of
+///    the line between lines `ODOM x y theta tv rv accel`, with options.mount. Ray i points at start_angle + i
+///    angular_resolution, and of FLASER the middle one ahead, or of an even number the one behind the middle; the angle
+///    between them is 1 deg for n = 180 and 181, 0.5 deg for n = 360 and 361, and for others what the options say. The
+///    maximum range of FLASER is taken as 80 m, that of the lasers which such logs come from.
 ///  - CSV: `#` comments; a header `x_m,y_m,yaw_rad,range_m@A0,range_m@A1,...`, A the ray's azimuth in rad; one scan a
-///    line. Extra columns `stamp_s` are allowed and passed over. `inf` and `nan` are readings. A comment
-///    `# max_range_m: Z` before the header says how far the sensor measures.
+///    line. A column `stamp_s` is allowed. `inf` and `nan` are readings. A comment `# max_range_m: Z` before the header
+///    says how far the sensor measures.
+/// With options.ray_time_s, the time of a line, or stamp_s, is that of the first ray. Where the laser was at each ray
+/// (`ray_offset`) is interpolated between the poses of scans, or of ODOM. Scans that are not within the times of poses
+/// are left out, and a note counts them.
 /// A byte order mark is passed over. A line has at most 16 MiB, a gzip file inflates to at most 4 GiB and, above 256
 /// MiB, to at most 200 times its size. Throws InputError naming file and line when a line is cut short or not
-/// understood, the last one has no line end (it may be half a line; of CARMEN, only where it is or may become a FLASER
-/// line), or the number of rays changes; and SystemError when there is no memory for the log.
-FATHOM_API ScanLog read_scan_log(const std::filesystem::path& file);
+/// understood, the last one has no line end (it may be half a line; of CARMEN, only where it is or may become a line
+/// that is read), or scans have other rays than the first; naming the lasers where one has to be chosen; and
+/// SystemError when there is no memory for the log.
+FATHOM_API ScanLog read_scan_log(const std::filesystem::path& file, const ScanLogOptions& options = {});
 /// Writes the CSV form, which has no place for `ray_offset`; the file appears whole or not at all. Simulated logs are
 /// of this form (docs/beam-model.md).
 FATHOM_API void write_scan_csv(const std::filesystem::path& file, const ScanLog& log);
@@ -85,8 +112,9 @@ struct BeamData {
   double cell_m = 0.0;              ///< of the world that expected_m is from (ExpectedRanges::cell_m); 0: not known
 };
 
-/// CSV with the columns `range_m,expected_m` and, if errors shall be clustered, `scan` (whole numbers, not decreasing;
-/// without it every pair is a scan of its own). Throws InputError naming file and line.
+/// CSV with the columns `range_m,expected_m`, or `reading_m` in place of the first as readings_csv() has it, and, if
+/// errors shall be clustered, `scan` (whole numbers, not decreasing; without it every pair is a scan of its own).
+/// Throws InputError naming file and line.
 FATHOM_API BeamData read_beam_pairs(const std::filesystem::path& file);
 
 /// Casts every ray of the chosen scans. Throws InputError for an empty selection, an index out of range or an invalid

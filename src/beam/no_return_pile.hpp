@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// The largest readings of a log, which may be this sensor's way to say "no return".
+
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <span>
+
+namespace fathom {
+
+/// Counts the readings that equal the largest one within 0.1 %, in one pass: there are at most 2^14 such floats.
+class NoReturnPile {
+ public:
+  void add(std::span<const float> readings) {
+    readings_ += readings.size();
+    for (const float reading : readings) {
+      if (!std::isfinite(reading) || !(double{reading} >= least_m_)) continue;
+      if (double{reading} > largest_m_) {
+        largest_m_ = double{reading};
+        least_m_ = kSame * largest_m_;
+        counts_.erase(counts_.begin(), counts_.lower_bound(static_cast<float>(least_m_)));
+      }
+      if (double{reading} >= least_m_) ++counts_[reading];
+    }
+  }
+
+  /// See suspected_no_return_m().
+  [[nodiscard]] double suspected_m(double max_range_m) const {
+    if (!(largest_m_ < kWellBelow * max_range_m)) return 0.0;
+    std::size_t same = 0;
+    for (const auto& [reading, count] : counts_) same += double{reading} >= least_m_ ? count : 0;
+    return static_cast<double>(same) >= kLeastShare * static_cast<double>(readings_) ? largest_m_ : 0.0;
+  }
+
+ private:
+  static constexpr double kWellBelow = 0.98, kSame = 0.999, kLeastShare = 0.005;
+  double largest_m_ = 0.0, least_m_ = 0.0;
+  std::size_t readings_ = 0;
+  std::map<float, std::size_t> counts_;  // of readings from least_m_ on, and maybe one float below
+};
+
+}  // namespace fathom

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// What the lines of a log in text mean, for each of its kinds.
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include <fathom/beam/scan.hpp>
+
+#include "log/pose_track.hpp"
+#include "text/log_line.hpp"
+
+namespace fathom {
+
+/// Takes the lines of a log from the first one on.
+class ScanLines {
+ public:
+  ScanLines() = default;
+  ScanLines(const ScanLines&) = delete;
+  ScanLines& operator=(const ScanLines&) = delete;
+  virtual ~ScanLines() = default;
+
+  /// Appends the scan that a line holds to `log`, of which this may be the first one; null: passes over it without a
+  /// look at its readings. False: there is none, or none that could be placed.
+  virtual bool take(const LogLine& line, std::string_view content, ScanLog* log) = 0;
+  /// Adds to the track what a line says of where the laser was; for lines in their order, in place of take().
+  virtual void follow(const LogLine& line, std::string_view content, PoseTrack& track) = 0;
+  /// Whether a last line without an end may be half of one that is read.
+  [[nodiscard]] virtual bool may_be_cut(std::string_view content) const = 0;
+  /// Gives `log` what was passed over in all lines.
+  virtual void finish(ScanLog& log) const = 0;
+};
+
+/// Which laser of a log of CARMEN is read. Throws InputError where that has to be chosen.
+std::string choose_carmen_laser(const std::filesystem::path& file, const ScanLogOptions& options);
+/// Whether its lines lack poses.
+bool is_raw_carmen_laser(std::string_view laser);
+
+/// `track`: of the laser, where scans are placed by it; null: where their lines say. It must outlive the lines.
+std::unique_ptr<ScanLines> make_carmen_lines(const std::string& laser, const ScanLogOptions& options,
+                                             const PoseTrack* track);
+std::unique_ptr<ScanLines> make_csv_lines(const ScanLogOptions& options, const PoseTrack* track);
+
+/// Whether a line that is neither blank nor a comment, the first such line, is of a log in CSV.
+bool begins_csv_log(std::string_view content);
+
+}  // namespace fathom

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+// A table of readings and expected ranges becomes a fitted model, with the figures of its report.
+
+#include <filesystem>
+#include <limits>
+#include <string>
+
+#include <fmt/format.h>
+
+#include <fathom/base/error.hpp>
+#include <fathom/beam/log.hpp>
+
+#include "base/with_prefix.hpp"
+#include "beam/no_return_pile.hpp"
+#include "report/fit_selection.hpp"
+#include "report/log_notes.hpp"
+
+namespace fathom {
+
+namespace {
+
+/// Calls f(pair, number) for every pair with the number of its scan, counted from 0.
+template <class F>
+void for_each_pair(const BeamData& pairs, F f) {
+  std::size_t scan = 0;
+  for (std::size_t i = 0; i < pairs.scan.size(); ++i) {
+    if (i > 0 && pairs.scan[i] != pairs.scan[i - 1]) ++scan;
+    f(i, scan);
+  }
+}
+
+void check_table(const BeamData& pairs) {
+  const std::size_t n = pairs.reading_m.size();
+  if (n == 0 || pairs.expected_m.size() != n || pairs.scan.size() != n) {
+    throw InputError(fmt::format("{} readings, {} expected ranges and {} scan numbers: as many of each are needed", n,
+                                 pairs.expected_m.size(), pairs.scan.size()));
+  }
+}
+
+BeamData pairs_of_scans(const BeamData& pairs, const ScanNumbers& scans) {
+  BeamData chosen;
+  chosen.cell_m = pairs.cell_m;
+  std::size_t next = 0;
+  for_each_pair(pairs, [&](std::size_t i, std::size_t scan) {
+    while (next < scans.size() && scans[next] < scan) ++next;
+    if (next == scans.size() || scans[next] != scan) return;
+    chosen.reading_m.push_back(pairs.reading_m[i]);
+    chosen.expected_m.push_back(pairs.expected_m[i]);
+    chosen.scan.push_back(pairs.scan[i]);
+  });
+  return chosen;
+}
+
+BeamSensor sensor_of(const BeamData& pairs, const FitLogOptions& options) {
+  if (!options.max_range_m) throw InputError("does not say how far its sensor measures; give max_range_m");
+  BeamSensor sensor = {.max_range_m = *options.max_range_m,
+                       .min_range_m = options.min_range_m,
+                       .step_m = options.step_m,
+                       .miss = options.miss,
+                       .nan = options.nan};
+  if (pairs.cell_m > 0.0) sensor.expected_floor_m = pairs.cell_m / 2.0;
+  validate(sensor);
+  return sensor;
+}
+
+std::string share_text(const std::string& selection, std::size_t count, std::size_t scans) {
+  return fmt::format("{} ({} of {} scans)", selection, count, scans);
+}
+
+}  // namespace
+
+FitReport fit_pairs(const BeamData& pairs, const FitLogOptions& options, const std::string& name) {
+  return with_prefix(name, [&] {
+    check_table(pairs);
+    if (options.per_log != PerLog::kNothing) throw InputError("per_log is of logs, and a table of pairs has no poses");
+    std::size_t scans = 0;
+    for_each_pair(pairs, [&](std::size_t, std::size_t scan) { scans = scan + 1; });
+    const ScanNumbers learned = choose_scans("", options.scans, scans);
+    const ScanNumbers held_out = held_out_scans(options, learned, "", scans);
+    FitReport report;
+    report.variant = options.variant;
+    report.held_out = !held_out.empty();
+    report.model.sensor = sensor_of(pairs, options);
+    const BeamData from = pairs_of_scans(pairs, learned);
+    report.fit = fit_beam_model(from, report.model.sensor, fit_options(options));
+    report.model.parameters = report.fit.parameters;
+    report.shown = report.held_out ? pairs_of_scans(pairs, held_out) : from;
+    report.judgement = judge_beam_model(report.fit.parameters, report.model.sensor, report.shown);
+    report.facts = {{"pairs", fmt::format("{}{}{} pairs", std::filesystem::path(name).filename().string(),
+                                          name.empty() ? "" : ", ", pairs.reading_m.size())},
+                    {"learned from", share_text(options.scans, learned.size(), scans)}};
+    if (report.held_out) {
+      const std::string others = options.test_scans.empty() ? "the others" : options.test_scans;
+      report.facts.push_back({"held out", share_text(others, held_out.size(), scans)});
+    }
+    NoReturnPile largest;
+    largest.add(pairs.reading_m);
+    report.notes = notes_of_log("", {}, {}, largest.suspected_m(*options.max_range_m));
+    return report;
+  });
+}
+
+}  // namespace fathom

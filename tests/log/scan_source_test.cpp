@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+// Logs that are read scan by scan have the scans, notes and refusals of those that are read whole.
+
+#include <algorithm>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <zlib.h>
+
+#include <fathom/beam/scan_source.hpp>
+
+#include "support/error_text.hpp"
+#include "support/temporary_folder.hpp"
+#include "text/line_source.hpp"
+#include "text/text_lines.hpp"
+
+namespace fathom {
+namespace {
+
+using test::contains;
+using test::input_error;
+
+std::string numbers_text(int from, int count) {
+  std::string text;
+  for (int i = 0; i < count; ++i) text += " " + std::to_string((from * 31 + i * 7) % 900) + ".25";
+  return text;
+}
+
+/// Scans of 181 rays with other messages between them.
+std::string carmen_text(int scans) {
+  std::string text = "# CARMEN\nPARAM robot_length 30\n";
+  for (int i = 0; i < scans; ++i) {
+    if (i % 3 == 0) text += "ODOM 1 2 3 0 0 0 1.5 host 1.5\nRLASER 2 1 1 0 0 0 0 0 0 1 host 1\n";
+    text += "FLASER 181" + numbers_text(i, 181) + " " + std::to_string(i) + " -2.5 0.25 0 0 0 10.5 host 11\n";
+  }
+  return text;
+}
+
+std::string csv_text(int scans) {
+  std::string text = "# max_range_m: 8\nx_m,y_m,yaw_rad,range_m@-0.5,range_m@0.25\n";
+  for (int i = 0; i < scans; ++i) text += std::to_string(i) + ",2,3,inf,0." + std::to_string(1000 + i) + "\n";
+  return text;
+}
+
+class Sources : public testing::Test {
+ protected:
+  std::filesystem::path packed(const std::string& name, const std::string& text, std::size_t member) {
+    const auto file = folder_ / name, part = folder_ / "part";
+    std::ofstream out(file, std::ios::binary);
+    for (std::size_t at = 0; at < text.size(); at += member) {
+      gzFile gz = gzopen(part.c_str(), "wb");
+      gzwrite(gz, text.data() + at, static_cast<unsigned>(std::min(member, text.size() - at)));
+      gzclose(gz);
+      out << test::bytes_of(part);
+    }
+    return file;
+  }
+  test::TemporaryFolder folder_;
+};
+
+void expect_same(const ScanLog& a, const ScanLog& b) {
+  EXPECT_EQ(a.azimuth_rad, b.azimuth_rad);
+  EXPECT_EQ(a.pose, b.pose);
+  EXPECT_EQ(a.range_m, b.range_m);
+  EXPECT_EQ(a.max_range_m, b.max_range_m);
+  EXPECT_EQ(a.name, b.name);
+  ASSERT_EQ(a.skipped.size(), b.skipped.size());
+  for (std::size_t i = 0; i < a.skipped.size(); ++i) {
+    EXPECT_EQ(a.skipped[i].name, b.skipped[i].name);
+    EXPECT_EQ(a.skipped[i].lines, b.skipped[i].lines);
+  }
+}
+
+ScanLog all_of(ScanSource& source) {
+  ScanLog log;
+  while (source.next(log)) {
+  }
+  log.name = source.name;
+  return log;
+}
+
+TEST_F(Sources, HaveTheScansOfTheWholeLogAsOftenAsTheyAreRead) {
+  const std::vector<std::filesystem::path> files = {
+      folder_.write("a.log", carmen_text(500)), packed("b.log.gz", carmen_text(40), 1000),
+      folder_.write("c.csv", csv_text(300)), packed("d.csv.gz", csv_text(300), 1 << 20),
+      folder_.write("e.log", "\xef\xbb\xbf" + carmen_text(2))};
+  for (const auto& file : files) {
+    const ScanLog whole = read_scan_log(file);
+    const auto source = open_scan_log(file);
+    expect_same(all_of(*source), whole);
+    source->rewind();
+    expect_same(all_of(*source), whole);
+    source->rewind();
+    // Some are passed over, the first ones, too: the others are what they were.
+    for (std::size_t i = 0; i < whole.scans(); ++i) {
+      if (i % 5 < 3) {
+        ASSERT_TRUE(source->skip()) << i;
+        continue;
+      }
+      ScanLog one;
+      ASSERT_TRUE(source->next(one)) << i;
+      EXPECT_EQ(one.azimuth_rad, whole.azimuth_rad);
+      EXPECT_EQ(one.pose, std::vector<PlanarPose>{whole.pose[i]});
+      const auto readings = whole.scan(i);
+      EXPECT_EQ(one.range_m, std::vector<float>(readings.begin(), readings.end()));
+    }
+    EXPECT_FALSE(source->skip());
+  }
+}
+
+TEST_F(Sources, RefuseWhatIsRefusedInTheWholeLog) {
+  const std::vector<std::filesystem::path> files = {
+      folder_.write("cut.log", carmen_text(3) + "FLASER 181 1 2"),
+      folder_.write("no_end.log", carmen_text(3).substr(0, carmen_text(3).size() - 1)),
+      folder_.write("word.csv", csv_text(3) + "1,2,3,4,five\n"),
+      folder_.write("rays.log", carmen_text(3) + "FLASER 180" + numbers_text(0, 180) + " 1 2 3 0 0 0 1 h 1\n"),
+      folder_.write("none.log", "RLASER 2 1 1\n"),
+      folder_.write("cr.csv", "x_m,y_m,yaw_rad,range_m@0\r1,2,3,4\r"),
+      folder_ / "missing.log"};
+  for (const auto& file : files) {
+    const std::string whole = input_error([&] { read_scan_log(file); });
+    EXPECT_TRUE(contains(whole, file.string())) << whole;
+    EXPECT_EQ(input_error([&] { all_of(*open_scan_log(file)); }), whole);
+  }
+}
+
+TEST_F(Sources, ReadNothingBehindWhatIsAsked) {
+  const auto file = folder_.write("late.log", carmen_text(3) + "FLASER abc\n");
+  const auto source = open_scan_log(file);
+  ScanLog log;
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(source->next(log));
+  EXPECT_TRUE(contains(input_error([&] { source->next(log); }), "late.log:8: the number of rays = 'abc'"));
+}
+
+// --- lines
+
+std::string lines_of(const std::filesystem::path& file) {
+  LineSource source(file);
+  std::string text;
+  for (std::string_view line; source.next(line);) {
+    text += std::to_string(source.number()) + ": " + std::string(line) + (source.has_end() ? "|" : "!");
+  }
+  return text;
+}
+
+TEST_F(Sources, LinesAreThoseOfTheWholeTextWhereverItsPiecesEnd) {
+  constexpr std::size_t kPiece = std::size_t{1} << 18U;
+  for (const std::size_t before :
+       {kPiece - 3, kPiece - 2, kPiece - 1, kPiece, kPiece + 1, 2 * kPiece, 3 * kPiece - 1}) {
+    for (const std::string_view end : {"\n", "\r\n"}) {
+      for (const std::string_view last : {"", "x", "x\r", "\r\n"}) {
+        std::string text = "first\n" + std::string(before - 7, 'a');
+        text.append(end).append("\n\nb").append(end).append(last);
+        const auto file = folder_.write("lines.txt", text);
+        std::string expected;
+        for_each_line(read_gzip_text(file), [&](std::size_t number, std::string_view line) {
+          expected += std::to_string(number) + ": " + std::string(line) + "|";
+        });
+        if (text.back() != '\n') expected.back() = '!';
+        EXPECT_TRUE(lines_of(file) == expected) << before << last;
+        EXPECT_TRUE(lines_of(packed("lines.gz", text, 70'000)) == expected) << before << last;
+      }
+    }
+  }
+}
+
+TEST_F(Sources, HalfALineOfADamagedFileIsNoLine) {
+  const auto file = packed("damaged.gz", "one\ntwo\nthree, of which a half is there", 1000);
+  std::filesystem::resize_file(file, std::filesystem::file_size(file) - 9);
+  LineSource source(file);
+  std::string_view line;
+  ASSERT_TRUE(source.next(line));
+  ASSERT_TRUE(source.next(line));
+  EXPECT_EQ(line, "two");
+  EXPECT_TRUE(contains(input_error([&] { source.next(line); }), "damaged.gz:3: cut short or damaged"));
+}
+
+}  // namespace
+}  // namespace fathom
