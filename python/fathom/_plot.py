@@ -35,6 +35,8 @@ def _first(frame: Any) -> str:
 
 def _image(frame: Any, channel: str, environment: Optional[int]) -> Any:
     values = frame[channel]
+    if frame.returns > 1:
+        values = values[0]  # of each ray; frame.of_return(k) is another one
     if frame.environments is not None:
         if environment is None:
             environment = 0
