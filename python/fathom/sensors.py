@@ -306,8 +306,10 @@ class Sensor:
     so that a name which no entity has is no error.
     divergence: how far rays widen, a dict of horizontal_rad, vertical_rad (full angles), profile ("gaussian" or
     "uniform") and separation_m; None: rays are lines. returns: those of each ray, "first", "second", "last", "strongest"
-    or "second_strongest", one or a list; frames of several are [returns, rows, cols]. falloff: how intensities fall with
-    range, a dict of law ("none" or "inverse_square") and reference_m.
+    or "second_strongest", one or a list; frames of several are [returns, rows, cols]. coinciding: what a return reports
+    that an earlier one of the list has already: "next" (the strongest that is left), "next_or_repeat" (where none is
+    left, the same again), "repeat" or "blank". falloff: how intensities fall with range, a dict of law ("none" or
+    "inverse_square") and reference_m.
     timing: a Timing; without, its frames are those of the scene.
     ranges: numbers of the model that are drawn once per episode, such as {"baseline_m": Uniform(0.048, 0.052)}: any that
     leave its rays as many as they are; the principal point of depth cameras is "cx" and "cy". pose_offset: where it really
@@ -316,7 +318,7 @@ class Sensor:
     """
 
     __slots__ = ("name", "model", "pose", "parent", "rolling", "noise", "range_policy", "see_parent", "ignore",
-                 "ignore_groups", "ranges", "pose_offset", "timing", "divergence", "returns", "falloff")
+                 "ignore_groups", "ranges", "pose_offset", "timing", "divergence", "returns", "coinciding", "falloff")
 
     def __init__(
         self,
@@ -336,6 +338,7 @@ class Sensor:
         timing: Optional[Timing] = None,
         divergence: Optional[Dict[str, Union[str, float]]] = None,
         returns: Union[str, Iterable[str]] = ("strongest",),
+        coinciding: str = "next",
         falloff: Optional[Dict[str, Union[str, float]]] = None,
     ) -> None:
         self.name = str(name)
@@ -357,6 +360,7 @@ class Sensor:
             raise InputError(f"sensor '{name}': timing: {timing!r} is no Timing")
         self.divergence = dict(divergence or {})
         self.returns: List[str] = [returns] if isinstance(returns, str) else list(returns)
+        self.coinciding = str(coinciding)
         self.falloff = dict(falloff or {})
 
     def replace(self, **values: Any) -> "Sensor":
@@ -370,7 +374,7 @@ class Sensor:
         return dict(name=self.name, model=self.model._model, pose=self.pose, parent=parent, rolling=self.rolling,
                     noise=entries, ranges=ranges, range_policy=self.range_policy, preset=self.model.preset,
                     see_parent=self.see_parent, ignore_groups=self.ignore_groups, timing=self.timing._spec(),
-                    divergence=self.divergence, returns=self.returns, falloff=self.falloff,
+                    divergence=self.divergence, returns=self.returns, coinciding=self.coinciding, falloff=self.falloff,
                     ignore=[scene.find_entity(e) if isinstance(e, str) else e for e in self.ignore])
 
     def __eq__(self, other: object) -> bool:
@@ -393,4 +397,4 @@ def sensor_from(spec: Dict[str, Any], names: Iterable[str]) -> Sensor:
                   range_policy=spec["range_policy"], see_parent=spec["see_parent"],
                   ignore=[entities[e] for e in spec["ignore"]], ignore_groups=spec["ignore_groups"],
                   timing=Timing(**spec["timing"]), divergence=spec["divergence"], returns=spec["returns"],
-                  falloff=spec["falloff"], **ranges_from(spec["ranges"]))
+                  coinciding=spec["coinciding"], falloff=spec["falloff"], **ranges_from(spec["ranges"]))

@@ -75,6 +75,7 @@ class Sensor:
     timing: Timing
     divergence: Dict[str, Union[str, float]]
     returns: List[str]
+    coinciding: str
     falloff: Dict[str, Union[str, float]]
     def __init__(
         self,
@@ -94,6 +95,7 @@ class Sensor:
         timing: Optional[Timing] = ...,
         divergence: Optional[Dict[str, Union[str, float]]] = ...,
         returns: Union[str, Iterable[str]] = ...,
+        coinciding: str = ...,
         falloff: Optional[Dict[str, Union[str, float]]] = ...,
     ) -> None: ...
     def replace(self, **values: Any) -> Sensor: ...

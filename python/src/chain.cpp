@@ -155,6 +155,8 @@ SensorSetup sensor_of(const py::dict& spec) {
     const auto place = position_of(py::cast<std::string>(word), kChoiceWords<ReturnChoice>, "returns");
     sensor.returns.push_back(static_cast<ReturnChoice>(place));
   }
+  sensor.coinciding = static_cast<CoincidingReturn>(
+      position_of(at<std::string>(spec, "coinciding"), kChoiceWords<CoincidingReturn>, "coinciding"));
   setup.ranges = ranges_of(spec["ranges"]);
   sensor.timing = model_of<Timing>(at<py::dict>(spec, "timing"));
   setup.preset = at<std::string>(spec, "preset");
@@ -182,6 +184,7 @@ py::dict sensor_dict(const SensorSetup& setup) {
     returns.append(kChoiceWords<ReturnChoice>[static_cast<std::size_t>(choice)]);
   }
   d["returns"] = returns;
+  d["coinciding"] = kChoiceWords<CoincidingReturn>[static_cast<std::size_t>(sensor.coinciding)];
   d["ranges"] = ranges_list(setup.ranges);
   d["timing"] = model_dict(sensor.timing);
   d["preset"] = setup.preset;

@@ -42,6 +42,7 @@ nlohmann::ordered_json sensor_description(const SensorSetup& setup, const Scene&
     for (const ReturnChoice choice : sensor.returns) {
       json["returns"].push_back(kChoiceWords<ReturnChoice>[static_cast<std::size_t>(choice)]);
     }
+    json["coinciding"] = kChoiceWords<CoincidingReturn>[static_cast<std::size_t>(sensor.coinciding)];
   }
   if (const auto lens = lens_of(sensor.model)) {
     json["intrinsics"] = {{"fx", lens->fx}, {"fy", lens->fy}, {"cx", lens->cx}, {"cy", lens->cy}};

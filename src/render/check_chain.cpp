@@ -86,7 +86,7 @@ void check_by_ring(const NoiseChain& chain, std::size_t place, const SensorTrait
 }
 
 /// With several returns there is no one reading, neighbour or pixel of a ray.
-void check_returns(const Noise& noise, const SensorTraits& sensor) {
+void check_one_return(const Noise& noise, const SensorTraits& sensor) {
   const SurfaceNeeds needs = noise.info().needs;
   const bool is_of_one = noise.stage() == Stage::kReading || noise.stage() == Stage::kImage || needs.neighbours ||
                          needs.camera || needs.baseline;
@@ -110,7 +110,7 @@ void check_needs(const NoiseChain& chain, const Noise& noise, const SensorTraits
   if (needs.sight && sensor.rolling) {
     throw InputError(fmt::format("{} needs all rays at one time; this sensor is rolling", noise.slug()));
   }
-  check_returns(noise, sensor);
+  check_one_return(noise, sensor);
   noise.check_on(sensor);
   for (const ChainEntry& other : chain) {
     if (other.noise.slug() != noise.slug()) continue;

@@ -86,7 +86,7 @@ class SampleCaster {
     const float high = plan.max_range_m[plan.max_range_m.size() > 1 ? begin_ + i : 0];
     std::uint32_t chosen[kMostReturns];
     const auto returns = static_cast<std::uint32_t>(plan_.choices.size());
-    choose_echoes(echoes_, plan_.choices.data(), returns, low, high, chosen);
+    choose_echoes(echoes_, plan_.choices.data(), returns, plan_.coinciding, low, high, chosen);
     for (std::uint32_t k = 0; k < returns; ++k) store(chosen[k], i, lane, hits[k]);
   }
 

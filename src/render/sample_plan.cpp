@@ -8,7 +8,7 @@
 
 namespace fathom {
 
-SamplePlan make_sample_plan(const Divergence& divergence, const ReturnChoices& returns) {
+SamplePlan make_sample_plan(const Divergence& divergence, const ReturnChoices& returns, CoincidingReturn coinciding) {
   const double across = divergence.horizontal_rad, up = divergence.vertical_rad;
   SamplePlan plan;
   plan.directions = diverging_samples(across, up);
@@ -17,6 +17,7 @@ SamplePlan make_sample_plan(const Divergence& divergence, const ReturnChoices& r
   plan.coherent = std::max(across, up) <= kCoherentRad;
   plan.packet_sr = static_cast<float>(std::numbers::pi / 4 * across * up * kPacketRays / kDivergingSamples);
   plan.choices = returns;
+  plan.coinciding = coinciding;
   return plan;
 }
 

@@ -18,9 +18,10 @@ struct SamplePlan {
   bool coherent = true;    ///< whether the samples of a ray are nearly parallel
   float packet_sr = 0.0F;  ///< solid angle of 16 samples, about
   ReturnChoices choices;
+  CoincidingReturn coinciding = CoincidingReturn::kNext;
 };
 
 /// Of a divergence and returns that validate() accepts.
-SamplePlan make_sample_plan(const Divergence& divergence, const ReturnChoices& returns);
+SamplePlan make_sample_plan(const Divergence& divergence, const ReturnChoices& returns, CoincidingReturn coinciding);
 
 }  // namespace fathom

@@ -110,19 +110,31 @@ FATHOM_KERNEL std::uint32_t named_echo(const Echoes& echoes, std::uint32_t begin
   return strongest_echo(echoes, begin, end, std::uint64_t{1} << strongest_echo(echoes, begin, end, 0));
 }
 
+/// The echo of [begin, end), not empty, for a return that is named `named` among those that `taken` has.
+FATHOM_KERNEL std::uint32_t coinciding_echo(const Echoes& echoes, std::uint32_t begin, std::uint32_t end,
+                                            std::uint32_t named, std::uint64_t taken, CoincidingReturn coinciding) {
+  const bool is_next = coinciding == CoincidingReturn::kNext || coinciding == CoincidingReturn::kNextOrRepeat;
+  const std::uint32_t left = is_next && named != kNoEcho ? strongest_echo(echoes, begin, end, taken) : kNoEcho;
+  const bool repeats = coinciding == CoincidingReturn::kNextOrRepeat || coinciding == CoincidingReturn::kRepeat;
+  if (left != kNoEcho || !repeats) return left;
+  return named != kNoEcho ? named : begin;
+}
+
 /// chosen[k] := the echo that return k reports, or kNoEcho. Echoes outside [low, high] count only where none is inside.
-FATHOM_KERNEL void choose_echoes(const Echoes& echoes, const ReturnChoice* choices, std::uint32_t returns, float low,
-                                 float high, std::uint32_t* chosen) {
+FATHOM_KERNEL void choose_echoes(const Echoes& echoes, const ReturnChoice* choices, std::uint32_t returns,
+                                 CoincidingReturn coinciding, float low, float high, std::uint32_t* chosen) {
   std::uint32_t begin = 0, end = echoes.count;
   while (begin < end && echoes.range_m[begin] < low) ++begin;
   while (begin < end && echoes.range_m[end - 1] > high) --end;
   if (begin == end) begin = 0, end = echoes.count;
   std::uint64_t taken = 0;
   for (std::uint32_t k = 0; k < returns; ++k) {
-    std::uint32_t echo = begin < end ? named_echo(echoes, begin, end, choices[k]) : kNoEcho;
-    if (echo != kNoEcho && ((taken >> echo) & 1U) != 0) echo = strongest_echo(echoes, begin, end, taken);
-    chosen[k] = echo;
-    if (echo != kNoEcho) taken |= std::uint64_t{1} << echo;
+    chosen[k] = kNoEcho;
+    if (begin == end) continue;
+    const std::uint32_t named = named_echo(echoes, begin, end, choices[k]);
+    const bool is_free = named != kNoEcho && ((taken >> named) & 1U) == 0;
+    chosen[k] = is_free ? named : coinciding_echo(echoes, begin, end, named, taken, coinciding);
+    if (chosen[k] != kNoEcho) taken |= std::uint64_t{1} << chosen[k];
   }
 }
 

@@ -23,6 +23,9 @@ void read_returns(YamlReader& map, Sensor& sensor) {
     }
     returns->located([&] { validate(sensor.divergence, sensor.returns); });
   }
+  if (const auto coinciding = map.find("coinciding")) {
+    sensor.coinciding = static_cast<CoincidingReturn>(coinciding->one_of(kChoiceWords<CoincidingReturn>));
+  }
   if (auto falloff = map.find("falloff")) {
     read_fields(*falloff, sensor.falloff);
     falloff->finish();

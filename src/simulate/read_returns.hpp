@@ -7,7 +7,8 @@
 
 namespace fathom {
 
-/// Reads the keys `divergence`, `returns` and `falloff` of a sensor whose model was checked. Throws InputError.
+/// Reads the keys `divergence`, `returns`, `coinciding` and `falloff` of a sensor whose model was checked. Throws
+/// InputError.
 void read_returns(YamlReader& map, Sensor& sensor);
 
 }  // namespace fathom

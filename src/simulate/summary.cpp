@@ -66,6 +66,7 @@ Json sensor_json(const SensorCounts& sensor, const Sensor& description, const Sc
   if (description.timing != Timing()) json["timing"] = timed_json(description.timing, sensor.times);
   if (description.returns.size() > 1) {
     json["returns"] = returns_json(description);
+    json["coinciding"] = kChoiceWords<CoincidingReturn>[static_cast<std::size_t>(description.coinciding)];
     json["divergence"] = divergence_json(description.divergence);
   }
   if (!sensor.digest.empty()) json["digest"] = sensor.digest;

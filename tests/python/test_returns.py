@@ -37,6 +37,18 @@ def test_one_of_them_is_a_frame_of_its_own():
         frame.of_return(2)
 
 
+def test_what_coincides_is_as_the_sensor_chooses():
+    def reasons(coinciding):
+        sensor = dual(coinciding=coinciding)
+        assert sensor.coinciding == coinciding
+        return fa.Simulator(room(), [sensor], seed=3).render(0, 0, ("range", "reason")).reason
+
+    blank = fa.REASONS.index("no_further_return")
+    counts = {c: int((reasons(c)[1] == blank).sum()) for c in ("next", "next_or_repeat", "repeat", "blank")}
+    assert counts["next_or_repeat"] == counts["repeat"] == 0
+    assert 0 < counts["next"] <= counts["blank"]
+
+
 def test_arrays_of_the_callers_hold_all():
     simulator = fa.Simulator(room(), [dual()], seed=3)
     wanted = simulator.render(0, 0, ("range", "hit_sensor")).copy()
@@ -77,6 +89,6 @@ def test_materials_and_falloff():
 def test_slips_are_refused():
     for more, match in ((dict(returns=("first", "last")), "need a divergence"), (dict(returns="furst"), "first"),
                         (dict(divergence=dict(horizontal_rad=1)), "0.2"), (dict(divergence=dict(width=1)), "width"),
-                        (dict(falloff=dict(law="cubic")), "cubic")):
+                        (dict(falloff=dict(law="cubic")), "cubic"), (dict(coinciding="blanc"), "blank")):
         with pytest.raises(fa.InputError, match=match):
             fa.Simulator(room(), [lidar(**more)])

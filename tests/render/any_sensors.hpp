@@ -109,6 +109,7 @@ inline void set_any_returns(Sensor& sensor) {
   const ReturnChoices all = {ReturnChoice::kStrongest, ReturnChoice::kLast, ReturnChoice::kSecond,
                              ReturnChoice::kSecondStrongest, ReturnChoice::kFirst};
   sensor.returns.assign(all.begin(), all.begin() + *rc::gen::inRange(1, 6));
+  sensor.coinciding = static_cast<CoincidingReturn>(*rc::gen::inRange(0, 4));
 }
 
 inline Sensor any_sensor() {

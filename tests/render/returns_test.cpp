@@ -113,6 +113,26 @@ TEST(Returns, ASlantedPlaneIsOneReturnWithinItsFootprint) {
   EXPECT_EQ(f.intensity()[1], 0.0F);
 }
 
+TEST(Returns, ThatAnEarlierOneHasAlreadyAreReportedAsTheSensorChooses) {
+  const auto range_of = [](CoincidingReturn coinciding, const std::vector<std::pair<double, double>>& walls) {
+    Sensor sensor = make_dual(make_sensor(one_ray()), kWide, {ReturnChoice::kLast, ReturnChoice::kStrongest});
+    sensor.coinciding = coinciding;
+    const Frame f = render_once(make_walls(walls), sensor);
+    EXPECT_NEAR(f.range_m()[0], 9.0, 1e-3);  // a wall behind a low one, which has less of the cone
+    EXPECT_EQ(f.reason()[1], std::isnan(f.range_m()[1]) ? Reason::kNoFurtherReturn : Reason::kHit);
+    return std::isnan(f.range_m()[1]) ? 0.0F : std::round(f.range_m()[1]);
+  };
+  const std::vector<std::pair<double, double>> two = {{5, 0.02}, {9, -10}}, one = {{9, -10}};
+  EXPECT_EQ(range_of(CoincidingReturn::kNext, two), 5.0F);
+  EXPECT_EQ(range_of(CoincidingReturn::kNext, one), 0.0F);
+  EXPECT_EQ(range_of(CoincidingReturn::kNextOrRepeat, two), 5.0F);
+  EXPECT_EQ(range_of(CoincidingReturn::kNextOrRepeat, one), 9.0F);
+  EXPECT_EQ(range_of(CoincidingReturn::kRepeat, two), 9.0F);
+  EXPECT_EQ(range_of(CoincidingReturn::kRepeat, one), 9.0F);
+  EXPECT_EQ(range_of(CoincidingReturn::kBlank, two), 0.0F);
+  EXPECT_EQ(range_of(CoincidingReturn::kBlank, one), 0.0F);
+}
+
 TEST(Returns, SurfacesNearerToEachOtherThanTheSeparationAreOne) {
   const Scene scene = make_walls({{5, 1e-4}, {5.5, -10}});
   Divergence divergence = kWide;

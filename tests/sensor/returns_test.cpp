@@ -126,7 +126,8 @@ RC_GTEST_PROP(Echoes, ReturnsAreDifferentEchoesAndNoneIsMissingThatCouldBeThere,
     std::swap(choices[i - 1], choices[*rc::gen::inRange<std::size_t>(0, i)]);
   choices.resize(*rc::gen::inRange<std::size_t>(1, 6));
   std::uint32_t chosen[kMostReturns];
-  choose_echoes(echoes, choices.data(), static_cast<std::uint32_t>(choices.size()), 0.0F, 100.0F, chosen);
+  choose_echoes(echoes, choices.data(), static_cast<std::uint32_t>(choices.size()), CoincidingReturn::kNext, 0.0F,
+                100.0F, chosen);
   std::vector<std::uint32_t> found;
   for (std::size_t k = 0; k < choices.size(); ++k) {
     if (chosen[k] == kNoEcho) continue;
@@ -156,23 +157,73 @@ Echoes two_echoes(float first_energy, float second_energy) {
 TEST(Echoes, WhereTheStrongestIsTheLastTheOtherOneIsReported) {
   const ReturnChoice dual[] = {ReturnChoice::kStrongest, ReturnChoice::kLast};
   std::uint32_t chosen[2];
-  choose_echoes(two_echoes(1, 2), dual, 2, 0, 100, chosen);
+  choose_echoes(two_echoes(1, 2), dual, 2, CoincidingReturn::kNext, 0, 100, chosen);
   EXPECT_EQ(chosen[0], 1U);
   EXPECT_EQ(chosen[1], 0U);
-  choose_echoes(two_echoes(2, 1), dual, 2, 0, 100, chosen);
+  choose_echoes(two_echoes(2, 1), dual, 2, CoincidingReturn::kNext, 0, 100, chosen);
   EXPECT_EQ(chosen[0], 0U);
   EXPECT_EQ(chosen[1], 1U);
+}
+
+/// The echoes that returns report, by their numbers; -1: none.
+std::vector<int> reported(const Echoes& echoes, const ReturnChoices& choices, CoincidingReturn coinciding) {
+  std::uint32_t chosen[kMostReturns];
+  choose_echoes(echoes, choices.data(), static_cast<std::uint32_t>(choices.size()), coinciding, 0, 100, chosen);
+  std::vector<int> numbers;
+  for (std::size_t k = 0; k < choices.size(); ++k) numbers.push_back(static_cast<int>(chosen[k]));
+  return numbers;
+}
+
+TEST(Echoes, ThatAnEarlierReturnHasAreReportedAsTheSensorChooses) {
+  const ReturnChoices dual = {ReturnChoice::kLast, ReturnChoice::kStrongest};
+  const ReturnChoices seconds = {ReturnChoice::kStrongest, ReturnChoice::kSecondStrongest, ReturnChoice::kSecond};
+  const Echoes two = two_echoes(1, 2);
+  Echoes one = two;
+  one.count = 1;
+  using enum CoincidingReturn;
+  EXPECT_EQ(reported(two, dual, kNext), (std::vector<int>{1, 0}));
+  EXPECT_EQ(reported(one, dual, kNext), (std::vector<int>{0, -1}));
+  EXPECT_EQ(reported(two, seconds, kNext), (std::vector<int>{1, 0, -1}));
+  EXPECT_EQ(reported(one, seconds, kNext), (std::vector<int>{0, -1, -1}));
+  EXPECT_EQ(reported(two, dual, kNextOrRepeat), (std::vector<int>{1, 0}));
+  EXPECT_EQ(reported(one, dual, kNextOrRepeat), (std::vector<int>{0, 0}));
+  EXPECT_EQ(reported(two, seconds, kNextOrRepeat), (std::vector<int>{1, 0, 1}));
+  EXPECT_EQ(reported(one, seconds, kNextOrRepeat), (std::vector<int>{0, 0, 0}));
+  EXPECT_EQ(reported(two, dual, kRepeat), (std::vector<int>{1, 1}));
+  EXPECT_EQ(reported(one, dual, kRepeat), (std::vector<int>{0, 0}));
+  EXPECT_EQ(reported(two, seconds, kRepeat), (std::vector<int>{1, 0, 1}));
+  EXPECT_EQ(reported(one, seconds, kRepeat), (std::vector<int>{0, 0, 0}));
+  EXPECT_EQ(reported(two, dual, kBlank), (std::vector<int>{1, -1}));
+  EXPECT_EQ(reported(one, dual, kBlank), (std::vector<int>{0, -1}));
+  EXPECT_EQ(reported(two, seconds, kBlank), (std::vector<int>{1, 0, -1}));
+  EXPECT_EQ(reported(one, seconds, kBlank), (std::vector<int>{0, -1, -1}));
+}
+
+RC_GTEST_PROP(Echoes, WithRepetitionsEveryReturnOfARayThatMetSomethingIsThere, ()) {
+  const SampleHits hits = any_hits();
+  Echoes echoes;
+  join_hits(hits, sample_weights(BeamProfile::kGaussian).data(), 0.3F, echoes);
+  const ReturnChoices all(std::begin(kAll), std::end(kAll));
+  for (const int number : reported(echoes, all, CoincidingReturn::kRepeat)) {
+    RC_ASSERT(number < static_cast<int>(echoes.count) && (number >= 0) == (echoes.count > 0));
+  }
+  const std::vector<int> next = reported(echoes, all, CoincidingReturn::kNext);
+  const std::vector<int> filled = reported(echoes, all, CoincidingReturn::kNextOrRepeat);
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    RC_ASSERT((filled[k] >= 0) == (echoes.count > 0));
+    if (next[k] >= 0) RC_ASSERT(filled[k] == next[k]);
+  }
 }
 
 TEST(Echoes, ThoseOutsideTheLimitsCountOnlyWhereNoneIsInside) {
   const ReturnChoice first[] = {ReturnChoice::kFirst, ReturnChoice::kLast};
   std::uint32_t chosen[2];
-  choose_echoes(two_echoes(1, 1), first, 2, 6, 100, chosen);
+  choose_echoes(two_echoes(1, 1), first, 2, CoincidingReturn::kNext, 6, 100, chosen);
   EXPECT_EQ(chosen[0], 1U);
   EXPECT_EQ(chosen[1], kNoEcho);
-  choose_echoes(two_echoes(1, 1), first, 1, 0, 8, chosen);
+  choose_echoes(two_echoes(1, 1), first, 1, CoincidingReturn::kNext, 0, 8, chosen);
   EXPECT_EQ(chosen[0], 0U);
-  choose_echoes(two_echoes(1, 1), first, 2, 6, 8, chosen);
+  choose_echoes(two_echoes(1, 1), first, 2, CoincidingReturn::kNext, 6, 8, chosen);
   EXPECT_EQ(chosen[0], 0U);
   EXPECT_EQ(chosen[1], 1U);
 }

@@ -5,11 +5,14 @@
 #include <cmath>
 #include <cstring>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <fathom/files/depth.hpp>
+#include <fathom/files/pictures.hpp>
 #include <fathom/frame/channel_list.hpp>
 #include <fathom/simulate/run.hpp>
 #include <fathom/simulate/run_plan.hpp>
@@ -17,6 +20,7 @@
 #include "simulate/defects.hpp"
 #include "simulate/scene_fixture.hpp"
 #include "simulate/scene_text.hpp"
+#include "support/error_text.hpp"
 #include "text/npy.hpp"
 
 namespace fathom {
@@ -77,6 +81,12 @@ TEST(ReturnsFiles, TheSceneSaysWhatTheCppApiSays) {
   const SceneSetup one =
       read_scene_text(replaced(kDualScene, "returns: [strongest, last]", "returns: last"), "s.yaml", {});
   EXPECT_EQ(one.sensors[0].sensor.returns, ReturnChoices{ReturnChoice::kLast});
+  EXPECT_EQ(sensor.coinciding, CoincidingReturn::kNext);
+  for (std::size_t i = 0; i < kChoiceWords<CoincidingReturn>.size(); ++i) {
+    const std::string key = "last]\n    coinciding: " + std::string(kChoiceWords<CoincidingReturn>[i]);
+    const SceneSetup other = read_scene_text(replaced(kDualScene, "last]", key), "s.yaml", {});
+    EXPECT_EQ(other.sensors[0].sensor.coinciding, static_cast<CoincidingReturn>(i));
+  }
 }
 
 TEST(ReturnsFiles, HoldAllReturns) {
@@ -144,6 +154,43 @@ TEST(ReturnsFiles, PicturesShowTheFirstOfTheList) {
   EXPECT_EQ(one, two);
 }
 
+TEST(ReturnsFiles, PicturesShowTheReturnThatTheyAreAskedFor) {
+  const TemporaryFolder folder;
+  const std::size_t begin = kDualScene.find("    outputs:"), end = kDualScene.find('\n', begin);
+  const auto with_outputs = [&](const std::string& outputs) {
+    return read_scene_text(kDualScene.substr(0, begin) + "    outputs: " + outputs + kDualScene.substr(end), "s.yaml",
+                           {});
+  };
+  const SceneSetup setup = with_outputs(
+      "[range_image, range_image: {return_number: 1}, reason_picture: {return_number: 1, legend: false}, "
+      "depth_png: {channel: range, return_number: 1}, label_picture: {values: id, return_number: 1}]");
+  RunOptions options;
+  options.out = folder / "out";
+  run_scene(setup, options);
+  const Frame f = render(setup, {Channel::kRange, Channel::kReason, Channel::kLabel, Channel::kEntityId});
+  const Frame second = f.of_return(1);
+  std::vector<std::string> names;
+  for (const Entity& entity : setup.scene.entities()) names.push_back(entity.name);
+  write_range_image(folder / "first.png", f.of_return(0), ColorBy::kRange, 0.0, {}, {true, names});
+  write_range_image(folder / "second.png", second, ColorBy::kRange, 0.0, {}, {true, names});
+  write_reason_picture(folder / "reason.png", second, false);
+  write_label_ids(folder / "label.png", second);
+  write_depth_png(folder / "range.png", second, Channel::kRange, {LostValue::kZero, 100.0F}, 1000.0, OffScale::kLost);
+  const std::pair<const char*, const char*> same[] = {{"range_image_000000.png", "first.png"},
+                                                      {"range_image_return1_000000.png", "second.png"},
+                                                      {"reason_return1_000000.png", "reason.png"},
+                                                      {"range_return1_000000.png", "range.png"},
+                                                      {"label_id_return1_000000.png", "label.png"}};
+  for (const auto& [written, wanted] : same) {
+    EXPECT_EQ(test::bytes_of(folder / "out/lidar" / written), test::bytes_of(folder / wanted)) << written;
+  }
+  EXPECT_NE(test::bytes_of(folder / "first.png"), test::bytes_of(folder / "second.png"));
+  EXPECT_NE(test::input_error([&] {
+              plan_run(with_outputs("[range_image: {return_number: 2}]"), {});
+            }).find("return_number = 2 is not in [0, 1]: the sensor has 2 returns of each ray"),
+            std::string::npos);
+}
+
 TEST(ReturnsFiles, APlanCountsThem) {
   const RunPlan dual = plan_run(read_scene_text(kDualScene, "s.yaml", {}), {});
   const RunPlan one =
@@ -168,6 +215,7 @@ const std::vector<Defect> kDefects = {
      "[last, last]",
      {"bad.yaml:8:14: sensors.lidar.returns: returns names 'last' twice"}},
     {"NoSuchReturn", "[strongest, last]", "[strongest, lost]", {"bad.yaml:8:26:", "'lost'", "second_strongest"}},
+    {"NoSuchChoice", "last]", "last]\n    coinciding: blanc", {"bad.yaml:9:17:", "'blanc'", "next_or_repeat"}},
     {"None", "[strongest, last]", "[]", {"bad.yaml:8:14:", "names no return"}},
     {"TooWide",
      "horizontal_deg: 2",

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What a surface sends back, by the angle at which it is struck.
+// What a surface sends back, by the angle a at which it is struck.
 //
-//   lambert  reflectivity * cos(a)                                   matt surfaces; what an entity without material
-//   does table    reflectivity * (value at a, linear between the entries)  measured: [[0, 1], [60, 0.4], [90, 0]] in
-//   degrees retro    reflectivity * (cos(a) + gain * exp(-(a / width)^2))    signs, number plates, tape: a lobe back to
-//   the
-//            emitter on a matt surface. Sheeting keeps most of its gain to some 30 degrees of entrance angle and has
-//            little beyond 40 (ASTM D4956, table of coefficients of retroreflection at -4 and +30 degrees)
+//   lambert   reflectivity * cos(a): matt surfaces (Lambert, Photometria 1760), and what an entity without material
+//   does table     reflectivity * (value at a, linear between the entries), measured: [[0, 1], [60, 0.4], [90, 0]] in
+//             degrees. Before the first entry and after the last one their values hold
+//   retro     reflectivity * (cos(a) + gain * exp(-(a / width)^2)): signs, number plates and tape, a lobe back to the
+//             emitter on a matt surface. The form is fathom's own; sheeting keeps most of its coefficient of
+//             retroreflection at an entrance angle of -4 degrees and less of it at +30 (the two angles of ASTM D4956)
 //
-// a is the angle of incidence. An intensity may be above 1 with a gain or a value above 1: then the surface is brighter
-// than a white matt one. Before the first entry of a table and after its last, their values hold.
+// An intensity of 1 is that of a white matt surface struck head-on; one above 1, by a gain or a value above 1, is
+// brighter. docs/intensity.md has figures for surfaces, with their sources.
 
 #include <array>
 #include <cstdint>

@@ -8,9 +8,8 @@
 // interface and the Simulator share its code. What the Simulator makes of the samples:
 //
 //   weight of a sample   its share of the beam's energy. The disc of half angle 1 is cut into rings at 1/6, 1/2, 5/6
-//   and
-//                        1, one for the centre and one for each cone, and the samples of a ring share what falls on it:
-//                        uniform, the area; gaussian, exp(-2 r^2), whose edge at 1/e^2 is where the divergence of a
+//                        and 1, one for the centre and one for each cone, and the samples of a ring share what falls on
+//                        it: uniform, the area; gaussian, exp(-2 r^2), whose edge at 1/e^2 is where the divergence of a
 //                        laser is measured (ISO 11146-1). Both sum to 1
 //   energy of a sample   weight * intensity of the surface there (sensor/intensity.hpp)
 //   echoes               hits sorted by range; a gap above separation_m starts the next echo. A receiver tells two
@@ -26,11 +25,8 @@
 // The point of a return lies on the centre of its ray. Echoes outside the limits of range count only where none is
 // inside, so that the reason says below_min_range or above_max_range.
 //
-// Returns are those that the sensor reports, in the order of its list. One that an earlier entry of the list already
-// reports is replaced by the strongest echo that is left: a VLP-16 in dual mode gives the second strongest where the
-// strongest is the last (VLP-16 User Manual 63-9243, section 9.3). Where no echo is left, the return is lost with the
-// reason no_further_return. Lidars repeat the first return there; a frame leaves it blank, because a point that is
-// there twice weighs twice in all that counts points.
+// Returns are those that the sensor reports, in the order of its list. Two names may mean one echo: the strongest may
+// be the last one too. What the later of them reports then is the sensor's choice (CoincidingReturn).
 //
 // Not modelled: pulses that overlap and shift each other's peaks, a receiver's threshold, light that passes through or
 // is reflected onwards.
@@ -51,6 +47,19 @@ template <>
 inline constexpr std::array<std::string_view, 5> kChoiceWords<ReturnChoice> = {"first", "second", "last", "strongest",
                                                                                "second_strongest"};
 inline constexpr std::size_t kMostReturns = kChoiceWords<ReturnChoice>.size();
+
+/// What a return reports whose echo an earlier one of the list has already, or whose name no echo bears: a ray that met
+/// one surface has no second return.
+enum class CoincidingReturn : std::uint8_t {
+  kNext,          ///< the strongest echo that is left; where none is, it is lost with the reason no_further_return
+  kNextOrRepeat,  ///< the same, but where none is left its own echo again, of a ray that met one surface that one. So a
+                  ///< VLP-16 fills its packets in dual mode (User Manual 63-9243, section 9.3), and so do Hesai's
+  kRepeat,        ///< its own echo again; of a ray that met one surface that one
+  kBlank          ///< it is lost with the reason no_further_return
+};
+template <>
+inline constexpr std::array<std::string_view, 4> kChoiceWords<CoincidingReturn> = {"next", "next_or_repeat", "repeat",
+                                                                                   "blank"};
 
 /// The samples that stand for a diverging ray: the centre, and three cones of 19.
 inline constexpr std::uint32_t kDivergingSamples = 58;

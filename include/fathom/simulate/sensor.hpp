@@ -35,8 +35,9 @@ struct Sensor {
       {};                      ///< all entities of these groups, and their parts; of one that nobody is in (yet): none
   Timing timing = {};          ///< when it measures, and when its frames arrive
   Divergence divergence = {};  ///< how far its rays widen; not those of two cameras
-  ReturnChoices returns = {ReturnChoice::kStrongest};  ///< of each ray: frames are [returns, rows, cols]
-  Falloff falloff = {};                                ///< of intensities
+  ReturnChoices returns = {ReturnChoice::kStrongest};     ///< of each ray: frames are [returns, rows, cols]
+  CoincidingReturn coinciding = CoincidingReturn::kNext;  ///< what a return reports that an earlier one has already
+  Falloff falloff = {};                                   ///< of intensities
 };
 
 }  // namespace fathom

@@ -95,6 +95,7 @@ struct Samples {
   const float* weights;
   const ReturnChoice* choices;
   std::uint32_t returns;
+  CoincidingReturn coinciding;
   float separation_m;
 };
 

@@ -51,11 +51,12 @@ SurfaceView surfaces_of(const SurfaceTable& table, Keeper& keeper) {
 
 /// `plan`: null for rays that are lines.
 Samples samples_of(const SamplePlan* plan, Keeper& keeper) {
-  if (plan == nullptr) return {nullptr, nullptr, nullptr, 1, 0.0F};
+  if (plan == nullptr) return {nullptr, nullptr, nullptr, 1, CoincidingReturn::kNext, 0.0F};
   return {.directions = keeper.keep(std::span<const SampleDirection>(plan->directions)),
           .weights = keeper.keep(std::span<const float>(plan->weights)),
           .choices = keeper.keep(std::span<const ReturnChoice>(plan->choices)),
           .returns = static_cast<std::uint32_t>(plan->choices.size()),
+          .coinciding = plan->coinciding,
           .separation_m = plan->separation_m};
 }
 

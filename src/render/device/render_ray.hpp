@@ -142,7 +142,7 @@ class RayRenderer {
     Echoes echoes;
     join_hits(hits, plan.weights, plan.separation_m, echoes);
     std::uint32_t chosen[kMostReturns];
-    choose_echoes(echoes, plan.choices, plan.returns, low_, s_.max_range_m, chosen);
+    choose_echoes(echoes, plan.choices, plan.returns, plan.coinciding, low_, s_.max_range_m, chosen);
     for (std::uint32_t k = 0; k < plan.returns; ++k) {
       const std::uint32_t echo = chosen[k];
       const bool found = echo != kNoEcho;
