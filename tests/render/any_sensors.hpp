@@ -100,7 +100,6 @@ inline NoiseChain any_chain(const Sensor& sensor) {
 
 /// Of a third of the sensors rays diverge, of most of these with several returns.
 inline void set_any_returns(Sensor& sensor) {
-  if (*rc::gen::arbitrary<bool>()) sensor.falloff = {FalloffLaw::kInverseSquare, 2.0F};
   if (*rc::gen::inRange(0, 3) != 0) return;
   sensor.divergence = {.horizontal_rad = static_cast<float>(any_between(0.001, 0.1)),
                        .vertical_rad = static_cast<float>(any_between(0, 0.1)),
@@ -132,6 +131,7 @@ inline Sensor any_sensor() {
     }
   }
   sensor.range_policy = *rc::gen::element(RangePolicy::kKeep, RangePolicy::kClamp, RangePolicy::kDrop);
+  if (*rc::gen::arbitrary<bool>()) sensor.falloff = {FalloffLaw::kInverseSquare, 2.0F};
   if (!std::holds_alternative<StereoCamera>(sensor.model)) set_any_returns(sensor);
   sensor.noise = any_chain(sensor);
   return sensor;

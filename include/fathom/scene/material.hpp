@@ -2,8 +2,8 @@
 #pragma once
 // What a surface sends back, by the angle a at which it is struck.
 //
-//   lambert   reflectivity * cos(a): matt surfaces (Lambert, Photometria 1760), and what an entity without material
-//   does table     reflectivity * (value at a, linear between the entries), measured: [[0, 1], [60, 0.4], [90, 0]] in
+//   lambert   reflectivity * cos(a): matt surfaces (Lambert, Photometria 1760), and entities without a material
+//   table     reflectivity * (value at a, linear between the entries), measured: [[0, 1], [60, 0.4], [90, 0]] in
 //             degrees. Before the first entry and after the last one their values hold
 //   retro     reflectivity * (cos(a) + gain * exp(-(a / width)^2)): signs, number plates and tape, a lobe back to the
 //             emitter on a matt surface. The form is fathom's own; sheeting keeps most of its coefficient of
