@@ -117,24 +117,31 @@ class RayRenderer {
     store_surface();
   }
 
-  /// As SampleCaster (render/sample_caster.cpp). Out of line, as trace() is.
+  /// The place of the ray in the world.
+  [[nodiscard]] FATHOM_KERNEL Point origin() const {
+    const Rigid& p = pose();
+    const bool moves = f_.rolling_cast != nullptr || !s_.from_sensor_origin;
+    const Triple o = moves ? moved(p, s_.ray.ox, s_.ray.oy, s_.ray.oz) : Triple{p.t[0], p.t[1], p.t[2]};
+    return {o.x, o.y, o.z};
+  }
+
+  [[nodiscard]] FATHOM_KERNEL Met meet_sample(const ConeAxes& axes, std::uint32_t number) const {
+    const Triple sample = sample_along(axes, {s_.ray.dx, s_.ray.dy, s_.ray.dz}, f_.samples.directions[number]);
+    Met m;
+    m.o = origin();
+    m.d = fathom::turned(pose(), sample.x, sample.y, sample.z);
+    meet(m, true);
+    return m;
+  }
+
+  /// As SampleCaster (render/sample_caster.cpp), but that the samples which make the returns are cast again: what all
+  /// of them met would take more local memory than everything else here. Out of line, as trace() is.
   [[gnu::noinline]] FATHOM_HOST_DEVICE void cast_samples(Returned* out) const {
     const Samples& plan = f_.samples;
-    const bool rolling = f_.rolling_cast != nullptr;
-    const Rigid& p = pose();
-    const Ray& ray = s_.ray;
-    Triple o = {p.t[0], p.t[1], p.t[2]};
-    if (rolling || !s_.from_sensor_origin) o = moved(p, ray.ox, ray.oy, ray.oz);
-    const Triple d = {ray.dx, ray.dy, ray.dz};
-    const ConeAxes axes = cone_axes(d);
+    const ConeAxes axes = cone_axes({s_.ray.dx, s_.ray.dy, s_.ray.dz});
     SampleHits hits;
-    Met met[kDivergingSamples];
     for (std::uint32_t s = 0; s < kDivergingSamples; ++s) {
-      const Triple sample = sample_along(axes, d, plan.directions[s]);
-      Met& m = met[s];
-      m.o = {o.x, o.y, o.z};
-      m.d = fathom::turned(p, sample.x, sample.y, sample.z);
-      meet(m, true);
+      const Met m = meet_sample(axes, s);
       hits.range_m[s] = m.range_m, hits.energy[s] = 0.0F;
       if (m.entity == tree::kNone) continue;
       hits.energy[s] = plan.weights[s] * intensity_of(f_.surfaces, f_.falloff_m, m.entity, m.d, m.n, m.range_m);
@@ -146,7 +153,8 @@ class RayRenderer {
     for (std::uint32_t k = 0; k < plan.returns; ++k) {
       const std::uint32_t echo = chosen[k];
       const bool found = echo != kNoEcho;
-      out[k] = {met[found ? echoes.sample[echo] : 0], found ? echoes.energy[echo] : 0.0F, !found && echoes.count > 0};
+      out[k] = {meet_sample(axes, found ? echoes.sample[echo] : 0), found ? echoes.energy[echo] : 0.0F,
+                !found && echoes.count > 0};
       out[k].met.range_m = found ? echoes.range_m[echo] : math::kInfinity;
       if (!found) out[k].met.entity = tree::kNone, out[k].met.triangle = kNoTriangle;
     }
@@ -177,13 +185,8 @@ class RayRenderer {
   }
 
   FATHOM_KERNEL void cast(bool with_normal) {
-    const bool rolling = f_.rolling_cast != nullptr;
-    const Rigid& p = pose();
-    const Ray& ray = s_.ray;
-    met_.d = fathom::turned(p, ray.dx, ray.dy, ray.dz);
-    Triple o = {p.t[0], p.t[1], p.t[2]};
-    if (rolling || !s_.from_sensor_origin) o = moved(p, ray.ox, ray.oy, ray.oz);
-    met_.o = {o.x, o.y, o.z};
+    met_.d = fathom::turned(pose(), s_.ray.dx, s_.ray.dy, s_.ray.dz);
+    met_.o = origin();
     meet(met_, with_normal);
   }
 
