@@ -148,8 +148,8 @@ void FrameWriter::resize(std::uint32_t rows, std::uint32_t cols, std::uint32_t r
   if (f.of_caller_) {
     if (has_shape(rows, cols, returns)) return;
     if (f.returns_ != returns) {
-      throw InputError(
-          fmt::format("the buffers of the frame are for {} returns of each ray, not for {}", f.returns_, returns));
+      throw InputError(fmt::format("the buffers of the frame are for {} return{} of each ray, not for {}", f.returns_,
+                                   f.returns_ == 1 ? "" : "s", returns));
     }
     throw InputError(
         fmt::format("the buffers of the frame are for {} x {} rays, not for {} x {}", f.rows_, f.cols_, rows, cols));

@@ -105,7 +105,7 @@ TEST(Intensity, OfADivergingRayIsTheSumOfItsSamples) {
   fan.falloff = {.law = FalloffLaw::kInverseSquare, .reference_m = 3.0F};
   const Frame f = render_once(make_floor({.name = "matt", .reflectivity = 0.9F}), fan);
   for (std::size_t i = 0; i < 70; ++i) {
-    const double a = i * 0.019, range = 2 / std::cos(a);
+    const double a = 0.019 * static_cast<double>(i), range = 2 / std::cos(a);
     EXPECT_NEAR(f.intensity()[i], 0.9 * std::cos(a) * (range > 3 ? 9 / (range * range) : 1.0), 5e-3) << i;
   }
 }

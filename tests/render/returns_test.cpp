@@ -45,13 +45,11 @@ Sensor make_dual(Sensor sensor, const Divergence& divergence = kWide, ReturnChoi
 
 /// One ray along x.
 RayPattern one_ray() {
-  return {.rows = 1,
-          .cols = 1,
-          .direction_x = {1},
-          .direction_y = {0},
-          .direction_z = {0},
-          .min_range_m = {0.1F},
-          .max_range_m = {100}};
+  RayPattern ray;
+  ray.rows = ray.cols = 1;
+  ray.direction_x = {1}, ray.direction_y = ray.direction_z = {0};
+  ray.min_range_m = {0.1F}, ray.max_range_m = {100};
+  return ray;
 }
 
 /// A wall across x at each range, above the height `low_m`.

@@ -141,7 +141,7 @@ TEST(ReturnsFiles, PicturesShowTheFirstOfTheList) {
     text = replaced(text,
                     "outputs: [npy: {channels: [range, hit_sensor, reason, intensity, ring]}, pcd, pcd: {keep_misses: "
                     "true, frame: world}]",
-                    "outputs: [range_image, reason_picture, depth_png: {channel: range}]");
+                    "outputs: [range_image, reason_picture, depth_png: {channel: range, per_m: 500}]");
     RunOptions options;
     options.out = folder / "out";
     run_scene(read_scene_text(text, "s.yaml", {}), options);
@@ -163,7 +163,7 @@ TEST(ReturnsFiles, PicturesShowTheReturnThatTheyAreAskedFor) {
   };
   const SceneSetup setup = with_outputs(
       "[range_image, range_image: {return_number: 1}, reason_picture: {return_number: 1, legend: false}, "
-      "depth_png: {channel: range, return_number: 1}, label_picture: {values: id, return_number: 1}]");
+      "depth_png: {channel: range, per_m: 500, return_number: 1}, label_picture: {values: id, return_number: 1}]");
   RunOptions options;
   options.out = folder / "out";
   run_scene(setup, options);
@@ -175,7 +175,7 @@ TEST(ReturnsFiles, PicturesShowTheReturnThatTheyAreAskedFor) {
   write_range_image(folder / "second.png", second, ColorBy::kRange, 0.0, {}, {true, names});
   write_reason_picture(folder / "reason.png", second, false);
   write_label_ids(folder / "label.png", second);
-  write_depth_png(folder / "range.png", second, Channel::kRange, {LostValue::kZero, 100.0F}, 1000.0, OffScale::kLost);
+  write_depth_png(folder / "range.png", second, Channel::kRange, {LostValue::kZero, 100.0F}, 500.0, OffScale::kLost);
   const std::pair<const char*, const char*> same[] = {{"range_image_000000.png", "first.png"},
                                                       {"range_image_return1_000000.png", "second.png"},
                                                       {"reason_return1_000000.png", "reason.png"},
@@ -214,8 +214,14 @@ const std::vector<Defect> kDefects = {
      "[strongest, last]",
      "[last, last]",
      {"bad.yaml:8:14: sensors.lidar.returns: returns names 'last' twice"}},
-    {"NoSuchReturn", "[strongest, last]", "[strongest, lost]", {"bad.yaml:8:26:", "'lost'", "second_strongest"}},
-    {"NoSuchChoice", "last]", "last]\n    coinciding: blanc", {"bad.yaml:9:17:", "'blanc'", "next_or_repeat"}},
+    {"NoSuchReturn",
+     "[strongest, last]",
+     "[strongest, lost]",
+     {"bad.yaml:8:26:", "returns.1 = lost is not one of", "second_strongest"}},
+    {"NoSuchChoice",
+     "last]",
+     "last]\n    coinciding: blanc",
+     {"bad.yaml:9:17:", "coinciding = blanc is not one of", "next_or_repeat"}},
     {"None", "[strongest, last]", "[]", {"bad.yaml:8:14:", "names no return"}},
     {"TooWide",
      "horizontal_deg: 2",
@@ -228,7 +234,7 @@ const std::vector<Defect> kDefects = {
      "distance: {stddev_m: 0.01}",
      "beam_mixture: {w_hit: 1, w_short: 0, w_max: 0, w_rand: 0, sigma_hit_m: 0.1}",
      {"bad.yaml:10:", "beam_mixture takes one return of each ray; this sensor has 2"}},
-    {"FalloffLaw", "inverse_square", "square", {"bad.yaml:9:", "'square'", "inverse_square"}},
+    {"FalloffLaw", "inverse_square", "square", {"bad.yaml:9:", "falloff.law = square is not one of", "inverse_square"}},
     {"FalloffReference",
      "reference_m: 2",
      "reference_m: 0",
