@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import fathom as fa
+from fathom import _fathom, _plot
 from support import ALL_CHANNELS, lidar, room, same
 
 WIDE = dict(horizontal_rad=0.03, vertical_rad=0.02, separation_m=0.25)
@@ -18,12 +19,16 @@ def test_arrays_begin_with_the_returns():
     frame = fa.Simulator(room(), [dual()], seed=3).render(0, 0, ALL_CHANNELS)
     assert frame.shape == (2, 4, 64) and frame.returns == 2 and frame.rows == 4
     assert frame.range.shape == (2, 4, 64) and frame.hit_sensor.shape == (2, 4, 64, 3)
-    blank = frame.reason[1] == fa.REASONS.index("no_further_return")
-    assert 10 < (~blank).sum() < blank.sum() and np.isnan(frame.range[1][blank]).all()
+    blank = frame.reason[1] == _fathom.REASONS.index("no_further_return")
+    assert 3 < (~blank).sum() < blank.sum() and np.isnan(frame.range[1][blank]).all()
     np.testing.assert_array_equal(frame.ring[0], frame.ring[1])
     returned = frame.reason == 0
     np.testing.assert_allclose(np.linalg.norm(frame.hit_sensor[returned], axis=-1), frame.range[returned], atol=1e-5)
     assert repr(frame).startswith("Frame(2 returns of 4 x 64 rays")
+
+
+def test_pictures_have_a_colour_for_each_reason():
+    assert len(set(_plot._REASON_COLORS)) == len(_fathom.REASONS)
 
 
 def test_one_of_them_is_a_frame_of_its_own():
@@ -43,7 +48,7 @@ def test_what_coincides_is_as_the_sensor_chooses():
         assert sensor.coinciding == coinciding
         return fa.Simulator(room(), [sensor], seed=3).render(0, 0, ("range", "reason")).reason
 
-    blank = fa.REASONS.index("no_further_return")
+    blank = _fathom.REASONS.index("no_further_return")
     counts = {c: int((reasons(c)[1] == blank).sum()) for c in ("next", "next_or_repeat", "repeat", "blank")}
     assert counts["next_or_repeat"] == counts["repeat"] == 0
     assert 0 < counts["next"] <= counts["blank"]
@@ -63,7 +68,7 @@ def test_arrays_of_the_callers_hold_all():
 
 def test_environments_stand_behind_the_returns():
     batch = fa.Environments(room(), dual(), 3, seed=3)
-    frame = batch.render(0, channels=("range", "reason"))
+    frame = batch.render(0, channels=("range", "reason"))["lidar"]
     assert frame.range.shape == (2, 3, 4, 64) and frame.environments == 3
 
 
