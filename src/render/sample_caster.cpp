@@ -93,7 +93,8 @@ class SampleCaster {
   void store(std::uint32_t echo, std::uint32_t i, std::uint32_t lane, ReturnHits& out) const {
     const bool met = echo != kNoEcho;
     const std::uint32_t at = lane + (met ? echoes_.sample[echo] : 0);
-    out.range_m[i] = met ? echoes_.range_m[echo] : math::kInfinity;
+    out.range_m[i] = math::kInfinity;
+    if (met) out.range_m[i] = echoes_.range_m[echo];
     out.intensity[i] = met ? echoes_.energy[echo] : 0.0F;
     out.blank[i] = !met && echoes_.count > 0 ? 1 : 0;
     out.entity[i] = met ? cast_.entity[at] : index(kNoEntity);
