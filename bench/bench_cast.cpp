@@ -2,7 +2,9 @@
 // Frames against raw Embree on the same rays: one thread, timed by the core time it had, contenders interleaved in one
 // process, medians.
 //
-//   bench_cast [scene file of the house] [sse2|avx2|avx512]
+//   bench_cast [scene file of the house] [sse2|avx2|avx512|returns]
+//
+// `returns`: frames of rays that widen against as many frames of one ray as these have samples, and nothing else.
 //
 // The raw side (raw_embree.cpp) gets world rays already jittered with the same noise that fathom draws, in the order of
 // fathom's tiles, and writes range and id. fathom starts from its pattern, draws the noise, casts, applies hit and
@@ -12,6 +14,7 @@
 #include <cstdio>
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include <fathom/simulate/simulator.hpp>
 
@@ -142,6 +145,35 @@ void run_set(const Set& set, Isa isa) {
   std::fflush(stdout);
 }
 
+/// Frames of rays that widen, against as many frames of lines as they have samples: ratios of core time, each the
+/// median over rounds. With three noises, for each return.
+void run_returns(const Set& set) {
+  constexpr int kFewRounds = 11;
+  Simulator simulator(*set.scene, {.seed = kSeed, .compute = {.threads = 1}});
+  const SensorId lines = simulator.add_sensor(make_sensor(set, "lines", three_gaussians()));
+  const auto add_wide = [&](const char* name, ReturnChoices returns) {
+    Sensor sensor = make_sensor(set, name, three_gaussians());
+    sensor.divergence = {.horizontal_rad = 0.003F, .vertical_rad = 0.0015F};
+    sensor.returns = std::move(returns);
+    return simulator.add_sensor(sensor);
+  };
+  using enum ReturnChoice;
+  const SensorId wide[] = {add_wide("one", {kStrongest}), add_wide("two", {kStrongest, kLast}),
+                           add_wide("five", {kStrongest, kLast, kFirst, kSecond, kSecondStrongest})};
+  const ChannelSet channels = {Channel::kRange, Channel::kHitSensor, Channel::kIntensity, Channel::kEntityId};
+  std::array<Frame, 4> frames = {Frame(channels), Frame(channels), Frame(channels), Frame(channels)};
+  std::vector<std::function<void()>> contenders;
+  contenders.emplace_back([&] {
+    for (std::uint32_t k = 0; k < kDivergingSamples; ++k) simulator.render(lines, k, frames[0]);
+  });
+  for (std::size_t i = 0; i < 3; ++i) contenders.emplace_back([&, i] { simulator.render(wide[i], 0, frames[i + 1]); });
+  const auto t = interleaved_times(kFewRounds, contenders, cpu_seconds_now);
+  std::printf("| %s | %.1f | %.2f | %.2f | %.2f |\n", set.name.c_str(),
+              static_cast<double>(frames[0].rays()) * 1e-6 / median(t[1]), median_ratio(t[1], t[0]),
+              median_ratio(t[2], t[1]), median_ratio(t[3], t[1]));
+  std::fflush(stdout);
+}
+
 /// Commit of many moved entities: seconds of the whole update by the caster, and of the raw calls.
 void run_moving(int entities) {
   Scene scene;
@@ -219,6 +251,13 @@ int main(int argc, char** argv) {
   const std::string file = argc > 1 ? argv[1] : FATHOM_SOURCE_DIR "/examples/house/house.yaml";
   const std::string wanted = argc > 2 ? argv[2] : "";
   const Scene house = bench::make_house(file), terrain = bench::make_terrain();
+  if (wanted == "returns") {
+    std::printf(
+        "| set | million rays per second | one return / 58 frames of lines | two returns / one | five / one |\n"
+        "|---|---|---|---|---|\n");
+    for (const bench::Set& set : bench::make_sets(house, terrain)) bench::run_returns(set);
+    return 0;
+  }
   for (const Isa isa : {Isa::kAvx512, Isa::kAvx2, Isa::kSse2}) {
     if (isa > detect_isa() || (!wanted.empty() && wanted != to_string(isa))) continue;
     std::printf(

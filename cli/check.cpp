@@ -24,7 +24,8 @@ std::string sensors_table(const fathom::RunPlan& plan) {
   std::vector<std::vector<std::string>> rows = {{"sensor", "kind", "preset", "rows x columns", "rays per frame"}};
   for (const fathom::SensorPlan& s : plan.sensors) {
     rows.push_back({s.name, s.kind, s.preset.empty() ? "-" : s.preset, fmt::format("{} x {}", s.rows, s.cols),
-                    group_digits(s.rays())});
+                    s.returns == 1 ? group_digits(s.rays())
+                                   : fmt::format("{}, {} returns each", group_digits(s.rays()), s.returns)});
   }
   return align_columns(rows, {4});
 }
@@ -69,6 +70,7 @@ Json json_of(const fathom::RunPlan& plan, const fathom::SceneSetup& setup, std::
                        {"cols", s.cols},
                        {"rays_per_frame", s.rays()},
                        {"frames", s.frames},
+                       {"returns", s.returns},
                        {"outputs", outputs}});
   }
   return {{"scene", setup.file.string()}, {"runs", runs},

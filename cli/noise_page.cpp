@@ -59,8 +59,8 @@ The sums are cut, so that the correlation is up to 0.004 (gaussian, from 1 px on
 forms. Below 1 px neighbours have less in common than the Gaussian's form says. Correlations across, down and in time
 multiply. Rows and columns are those of the frame: rings and azimuth steps of a lidar, whose last column is next to the
 first where the scan closes. All entries for entities or rings take the same draws. A correlation of zeros changes no
-bit. Refused are models without draws, rosettes and rows of rays that show nothing as a line of pixels, and an
-`across_px` whose sum does not fit into the turn of a lidar. Formulas and what is not modelled stand in
+bit. Refused are models without draws, rosettes and rows of rays that show nothing as a line of pixels, an
+`across_px` whose sum does not fit into the turn of a lidar, and sensors with several returns of each ray. Formulas and what is not modelled stand in
 [`fathom/noise/correlation.hpp`](../include/fathom/noise/correlation.hpp), how files say it in
 [scene-format.md](scene-format.md#correlated-draws).
 

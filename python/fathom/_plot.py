@@ -15,7 +15,7 @@ _FIRST = ("depth", "range", "clean_depth", "clean_range", "intensity", "energy",
 
 # One colour per reason, alike in every picture; the first, of hits, is dark.
 _REASON_COLORS = ("#202124", "#9aa0a6", "#80deea", "#00838f", "#ffb300", "#42a5f5", "#ab47bc", "#5c6bc0", "#ef5350",
-                  "#ff8a65", "#ec407a", "#8d6e63", "#9ccc65")
+                  "#ff8a65", "#ec407a", "#8d6e63", "#9ccc65", "#f8bbd0", "#4db6ac", "#a1662f", "#4a3e5c")
 
 
 def _pyplot() -> Any:
@@ -35,6 +35,8 @@ def _first(frame: Any) -> str:
 
 def _image(frame: Any, channel: str, environment: Optional[int]) -> Any:
     values = frame[channel]
+    if frame.returns > 1:
+        values = values[0]  # of each ray; frame.of_return(k) is another one
     if frame.environments is not None:
         if environment is None:
             environment = 0

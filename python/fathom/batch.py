@@ -58,6 +58,8 @@ class _Batch:
                 likely = _fathom.likely_name(name, list(known))
                 raise InputError(f"outputs: '{name}' is not known" + (f"; did you mean '{likely}'?" if likely else ""))
         self._parts = {name: known[name] for name in self.outputs}
+        if len(sensor.returns) > 1:
+            raise InputError(f"sensor '{sensor.name}': {len(sensor.returns)} returns of each ray; what comes out of a batch has one")
         self._envs = Environments(scene, sensor, count, **options)
         self._miss = float(miss)
         self._lost = self._miss if lost is None else float(lost)

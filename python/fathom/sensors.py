@@ -303,7 +303,14 @@ class Sensor:
     carried outside the range limits, "keep", "clamp" or "drop"; None: cameras drop it, others keep it.
     see_parent: whether its rays meet the entity that it is attached to. ignore: entities, by name or id, that its rays
     pass through, with their parts. ignore_groups: groups of entities that they pass through; entities may join them later,
-    so that a name which no entity has is no error. timing: a Timing; without, its frames are those of the scene.
+    so that a name which no entity has is no error.
+    divergence: how far rays widen, a dict of horizontal_rad, vertical_rad (full angles), profile ("gaussian" or
+    "uniform") and separation_m; None: rays are lines. returns: those of each ray, "first", "second", "last", "strongest"
+    or "second_strongest", one or a list; frames of several are [returns, rows, cols]. coinciding: what a return reports
+    that an earlier one of the list has already: "next" (the strongest that is left), "next_or_repeat" (where none is
+    left, the same again), "repeat" or "blank". falloff: how intensities fall with range, a dict of law ("none" or
+    "inverse_square") and reference_m.
+    timing: a Timing; without, its frames are those of the scene.
     ranges: numbers of the model that are drawn once per episode, such as {"baseline_m": Uniform(0.048, 0.052)}: any that
     leave its rays as many as they are; the principal point of depth cameras is "cx" and "cy". pose_offset: where it really
     stands, in the frame of its pose: {"position_m": ..., "rotation_deg": ...} (or rotation_rad, a rotation vector), each a
@@ -311,7 +318,7 @@ class Sensor:
     """
 
     __slots__ = ("name", "model", "pose", "parent", "rolling", "noise", "range_policy", "see_parent", "ignore",
-                 "ignore_groups", "ranges", "pose_offset", "timing")
+                 "ignore_groups", "ranges", "pose_offset", "timing", "divergence", "returns", "coinciding", "falloff")
 
     def __init__(
         self,
@@ -329,6 +336,10 @@ class Sensor:
         ranges: Optional[Mapping[str, Any]] = None,
         pose_offset: Optional[Mapping[str, Any]] = None,
         timing: Optional[Timing] = None,
+        divergence: Optional[Dict[str, Union[str, float]]] = None,
+        returns: Union[str, Iterable[str]] = ("strongest",),
+        coinciding: str = "next",
+        falloff: Optional[Dict[str, Union[str, float]]] = None,
     ) -> None:
         self.name = str(name)
         self.model: SensorModel = preset(model) if isinstance(model, str) else model
@@ -347,6 +358,10 @@ class Sensor:
         self.timing = Timing() if timing is None else timing
         if not isinstance(self.timing, Timing):
             raise InputError(f"sensor '{name}': timing: {timing!r} is no Timing")
+        self.divergence = dict(divergence or {})
+        self.returns: List[str] = [returns] if isinstance(returns, str) else list(returns)
+        self.coinciding = str(coinciding)
+        self.falloff = dict(falloff or {})
 
     def replace(self, **values: Any) -> "Sensor":
         """Another one with these changed."""
@@ -359,6 +374,7 @@ class Sensor:
         return dict(name=self.name, model=self.model._model, pose=self.pose, parent=parent, rolling=self.rolling,
                     noise=entries, ranges=ranges, range_policy=self.range_policy, preset=self.model.preset,
                     see_parent=self.see_parent, ignore_groups=self.ignore_groups, timing=self.timing._spec(),
+                    divergence=self.divergence, returns=self.returns, coinciding=self.coinciding, falloff=self.falloff,
                     ignore=[scene.find_entity(e) if isinstance(e, str) else e for e in self.ignore])
 
     def __eq__(self, other: object) -> bool:
@@ -380,4 +396,5 @@ def sensor_from(spec: Dict[str, Any], names: Iterable[str]) -> Sensor:
                   rolling=spec["rolling"], noise=chain_from(spec["noise"], spec["ranges"], entities),
                   range_policy=spec["range_policy"], see_parent=spec["see_parent"],
                   ignore=[entities[e] for e in spec["ignore"]], ignore_groups=spec["ignore_groups"],
-                  timing=Timing(**spec["timing"]), **ranges_from(spec["ranges"]))
+                  timing=Timing(**spec["timing"]), divergence=spec["divergence"], returns=spec["returns"],
+                  coinciding=spec["coinciding"], falloff=spec["falloff"], **ranges_from(spec["ranges"]))

@@ -73,6 +73,10 @@ class Sensor:
     ranges: Dict[str, Any]
     pose_offset: Dict[str, Any]
     timing: Timing
+    divergence: Dict[str, Union[str, float]]
+    returns: List[str]
+    coinciding: str
+    falloff: Dict[str, Union[str, float]]
     def __init__(
         self,
         name: str,
@@ -89,6 +93,10 @@ class Sensor:
         ranges: Optional[Mapping[str, Any]] = ...,
         pose_offset: Optional[Mapping[str, Any]] = ...,
         timing: Optional[Timing] = ...,
+        divergence: Optional[Dict[str, Union[str, float]]] = ...,
+        returns: Union[str, Iterable[str]] = ...,
+        coinciding: str = ...,
+        falloff: Optional[Dict[str, Union[str, float]]] = ...,
     ) -> None: ...
     def replace(self, **values: Any) -> Sensor: ...
     def _spec(self, scene: _fathom.Scene) -> Dict[str, Any]: ...

@@ -97,6 +97,39 @@ py::list chain_list(const NoiseChain& chain) {
   return list;
 }
 
+namespace {
+
+/// A struct with a table of parameters from a dict of some of them: numbers, and words where it takes words.
+template <FieldModel M>
+M fields_from(const py::handle& values, const std::string& what) {
+  M model;
+  for (const auto& [key, value] : py::cast<py::dict>(values)) {
+    const FieldInfo field = without_default(find_field<M>(py::cast<std::string>(key)));
+    const std::string name = what + "." + std::string(field.name);
+    const double number = field.choices.empty()
+                              ? real(value, name.c_str())
+                              : static_cast<double>(position_of(py::cast<std::string>(value), field.choices, name));
+    set_field(model, field.name, number);
+  }
+  return model;
+}
+
+/// Those that are not as usual.
+template <FieldModel M>
+py::dict fields_dict(const M& model) {
+  py::dict d;
+  for (const FieldInfo& field : describe<M>()) {
+    const double number = get_field(model, field.name).front();
+    if (number == field.default_numbers.front()) continue;
+    d[py::str(std::string(field.name))] =
+        field.choices.empty() ? py::object(py::float_(number))
+                              : py::object(py::str(std::string(field.choices[static_cast<std::size_t>(number)])));
+  }
+  return d;
+}
+
+}  // namespace
+
 SensorSetup sensor_of(const py::dict& spec) {
   SensorSetup setup;
   Sensor& sensor = setup.sensor;
@@ -115,6 +148,15 @@ SensorSetup sensor_of(const py::dict& spec) {
     sensor.ignore.push_back(static_cast<EntityId>(whole32(entity, "ignore")));
   }
   sensor.ignore_groups = at<std::vector<std::string>>(spec, "ignore_groups");
+  sensor.divergence = fields_from<Divergence>(spec["divergence"], "divergence");
+  sensor.falloff = fields_from<Falloff>(spec["falloff"], "falloff");
+  sensor.returns.clear();
+  for (const py::handle word : spec["returns"]) {
+    const auto place = position_of(py::cast<std::string>(word), kChoiceWords<ReturnChoice>, "returns");
+    sensor.returns.push_back(static_cast<ReturnChoice>(place));
+  }
+  sensor.coinciding = static_cast<CoincidingReturn>(
+      position_of(at<std::string>(spec, "coinciding"), kChoiceWords<CoincidingReturn>, "coinciding"));
   setup.ranges = ranges_of(spec["ranges"]);
   sensor.timing = model_of<Timing>(at<py::dict>(spec, "timing"));
   setup.preset = at<std::string>(spec, "preset");
@@ -136,6 +178,13 @@ py::dict sensor_dict(const SensorSetup& setup) {
   py::list ignored;
   for (const EntityId entity : sensor.ignore) ignored.append(index(entity));
   d["ignore"] = ignored, d["ignore_groups"] = sensor.ignore_groups;
+  d["divergence"] = fields_dict(sensor.divergence), d["falloff"] = fields_dict(sensor.falloff);
+  py::list returns;
+  for (const ReturnChoice choice : sensor.returns) {
+    returns.append(kChoiceWords<ReturnChoice>[static_cast<std::size_t>(choice)]);
+  }
+  d["returns"] = returns;
+  d["coinciding"] = kChoiceWords<CoincidingReturn>[static_cast<std::size_t>(sensor.coinciding)];
   d["ranges"] = ranges_list(setup.ranges);
   d["timing"] = model_dict(sensor.timing);
   d["preset"] = setup.preset;

@@ -34,10 +34,11 @@ class EnvironmentsHandle {
     const Sensor sensor = setup.sensor;
     const SensorId id = batch_.add_sensor(setup.sensor, setup.ranges);
     const std::vector<float> limits = make_pattern(sensor.model).max_range_m;
-    sensors_.push_back({sensor.name,
-                        {batch_.count(), batch_.rows(id), batch_.cols(id)},
-                        *std::max_element(limits.begin(), limits.end()),
-                        {}});
+    sensors_.push_back(
+        {sensor.name,
+         {batch_.count(), batch_.rows(id), batch_.cols(id), static_cast<std::uint32_t>(sensor.returns.size())},
+         *std::max_element(limits.begin(), limits.end()),
+         {}});
     return index(id);
   }
 

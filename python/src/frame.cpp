@@ -7,6 +7,7 @@
 #include <fathom/calibrate/calibrate.hpp>
 #include <fathom/frame/channel_list.hpp>
 #include <fathom/frame/digest.hpp>
+#include <fathom/sensor/returns.hpp>
 #include <fathom/simulate/gpu_frame.hpp>
 
 #include "arguments.hpp"
@@ -56,8 +57,15 @@ std::shared_ptr<FrameHandle> FrameHandle::copy() const {
   return made;
 }
 
+std::shared_ptr<FrameHandle> FrameHandle::of_return(std::uint32_t k) const {
+  auto made = std::make_shared<FrameHandle>(std::make_shared<Frame>(frame_->of_return(k)));
+  made->layout_ = layout_, made->layout_.returns = 1, made->farthest_m_ = farthest_m_;
+  return made;
+}
+
 std::vector<py::ssize_t> FrameHandle::shape() const {
   std::vector<py::ssize_t> shape;
+  if (layout_.returns > 1) shape.push_back(layout_.returns);
   if (layout_.environments > 0) shape.push_back(layout_.environments);
   shape.push_back(layout_.rows), shape.push_back(layout_.cols);
   return shape;
@@ -127,7 +135,8 @@ py::tuple channel_names(FrameHandle& handle) {
 
 std::string channel_doc(const ChannelInfo& info) {
   std::string doc = py::cast<std::string>(py::str(py::object(dtype_of(info.type)))) + " [rows, cols" +
-                    (info.planes == 3 ? ", 3" : "") + "], of many environments with these in front";
+                    (info.planes == 3 ? ", 3" : "") +
+                    "], of many environments with these in front, and several returns before all";
   if (!info.unit.empty()) doc += "; " + std::string(info.unit);
   return doc + ". " + std::string(info.doc) + ". A view, without a copy.";
 }
@@ -194,11 +203,11 @@ ChannelBuffer buffer_of(const std::string& name, py::handle value, std::vector<p
   std::vector<py::ssize_t> sizes = array.sizes;
   const bool has_points = info.planes == 3;
   const std::size_t axes = sizes.size() - (has_points && !sizes.empty() ? 1 : 0);
-  const bool is_whole = (axes == 2 || axes == 3) && (!has_points || sizes.back() == 3);
+  const bool is_whole = (axes >= 2 && axes <= 4) && (!has_points || sizes.back() == 3);
   const std::string all_text = has_points ? "(rows, cols, 3)" : "(rows, cols)";
   if (!is_whole)
     throw InputError(name + ": shape " + array.shape_text() + " given, " + all_text +
-                     " wanted, or environments in front");
+                     " wanted, or environments in front, or returns before these");
   if (has_points) sizes.pop_back();
   if (shape.empty()) shape = sizes;
   if (sizes != shape) {
@@ -225,7 +234,12 @@ std::shared_ptr<FrameHandle> frame_over(const py::kwargs& arrays) {
   std::vector<py::ssize_t> shape;
   std::vector<ChannelBuffer> buffers;
   std::size_t of_gpu = 0;
+  std::uint32_t returns = 1;
   for (const auto& [key, value] : arrays) {
+    if (py::cast<std::string>(key) == "returns") {
+      returns = static_cast<std::uint32_t>(whole(value, "returns", 1, kMostReturns));
+      continue;
+    }
     buffers.push_back(buffer_of(py::cast<std::string>(key), value, shape));
     of_gpu += is_of_gpu(value) ? 1 : 0;
   }
@@ -233,16 +247,26 @@ std::shared_ptr<FrameHandle> frame_over(const py::kwargs& arrays) {
   if (of_gpu > 0 && of_gpu < buffers.size()) throw InputError("some arrays are of NumPy and some of a GPU");
   const FrameMemory memory = of_gpu > 0 ? FrameMemory::kGpu : FrameMemory::kHost;
   FrameLayout layout;
+  layout.returns = returns;
+  if (returns > 1) {
+    if (shape.size() < 3 || shape[0] != returns) {
+      throw InputError("returns: " + std::to_string(returns) + " given, and the arrays do not begin with that axis");
+    }
+    shape.erase(shape.begin());
+  }
+  if (shape.size() > 3) throw InputError("returns: 1 given or meant, and the arrays have four axes");
   layout.environments = shape.size() == 3 ? static_cast<std::uint32_t>(shape[0]) : 0;
   layout.rows = static_cast<std::uint32_t>(shape[shape.size() - 2]),
   layout.cols = static_cast<std::uint32_t>(shape.back());
   const std::uint32_t rows = layout.rows * (layout.environments > 0 ? layout.environments : 1);
   // The arrays live as long as the frame, whoever holds it.
   auto kept = std::make_shared<py::object>(arrays);
-  const std::shared_ptr<Frame> frame(new Frame(rows, layout.cols, buffers, memory), [kept](Frame* p) { delete p; });
+  const std::shared_ptr<Frame> frame(new Frame(rows, layout.cols, buffers, memory, {}, returns),
+                                     [kept](Frame* p) { delete p; });
   auto handle = std::make_shared<FrameHandle>(frame, layout);
   std::size_t i = 0;
   for (const auto& [key, value] : arrays) {
+    if (py::cast<std::string>(key) == "returns") continue;
     if (memory == FrameMemory::kGpu) handle->show(buffers[i].channel, py::reinterpret_borrow<py::object>(value));
     ++i;
   }
@@ -250,23 +274,24 @@ std::shared_ptr<FrameHandle> frame_over(const py::kwargs& arrays) {
 }
 
 std::shared_ptr<FrameHandle> frame_on_gpu(const std::vector<std::uint32_t>& shape, py::handle channels,
-                                          const std::string& device) {
+                                          const std::string& device, std::uint32_t returns) {
   if (shape.size() != 2 && shape.size() != 3) {
     throw InputError("shape: " + std::to_string(shape.size()) +
                      " numbers given, (rows, cols) or (environments, rows, cols) wanted");
   }
-  const FrameLayout layout = {shape.size() == 3 ? shape[0] : 0, shape[shape.size() - 2], shape.back()};
+  const FrameLayout layout = {shape.size() == 3 ? shape[0] : 0, shape[shape.size() - 2], shape.back(), returns};
   const std::uint64_t rows = std::uint64_t{layout.rows} * (shape.size() == 3 ? shape[0] : 1);
   if (rows > 0xffffffffU) throw InputError("shape: more than 4294967295 rows in all");
   const Device where = device_named(device);
   auto frame = std::make_shared<Frame>(
-      make_gpu_frame(where, static_cast<std::uint32_t>(rows), layout.cols, channels_of(channels)));
+      make_gpu_frame(where, static_cast<std::uint32_t>(rows), layout.cols, channels_of(channels), returns));
   return std::make_shared<FrameHandle>(std::move(frame), layout, where.number);
 }
 
 std::string frame_text(FrameHandle& handle) {
   const FrameLayout& l = handle.layout();
   std::string text = "Frame(";
+  if (l.returns > 1) text += std::to_string(l.returns) + " returns of ";
   if (l.environments > 0) text += std::to_string(l.environments) + " environments of ";
   text += std::to_string(l.rows) + " x " + std::to_string(l.cols) + " rays:";
   for (const py::handle name : channel_names(handle)) text += " " + py::cast<std::string>(name);
@@ -297,7 +322,9 @@ void bind_facts(FrameClass& frame) {
   frame
       .def_property_readonly(
           "shape", [](FrameHandle& h) { return py::tuple(py::cast(h.shape())); },
-          "(rows, cols), or (environments, rows, cols).")
+          "(rows, cols), or (environments, rows, cols); with several returns of each ray these in front.")
+      .def_property_readonly(
+          "returns", [](FrameHandle& h) { return h.layout().returns; }, "How many of each ray.")
       .def_property_readonly("rows", [](FrameHandle& h) { return h.layout().rows; })
       .def_property_readonly("cols", [](FrameHandle& h) { return h.layout().cols; })
       .def_property_readonly(
@@ -324,6 +351,12 @@ void bind_facts(FrameClass& frame) {
           "The farthest range that its sensor measures, m.")
       .def(
           "copy", [](FrameHandle& h) { return h.copy(); }, "The same frame in memory of its own.")
+      .def(
+          "of_return",
+          [](FrameHandle& h, const py::object& k) {
+            return h.of_return(static_cast<std::uint32_t>(whole(k, "k", 0, h.frame().returns() - 1)));
+          },
+          "k"_a, "A copy of return k of each ray, as a frame with one.")
       .def("_count_reasons",
            [](FrameHandle& h) {
              const auto counts = h.frame().count_reasons();
@@ -360,9 +393,9 @@ void bind_frame(py::module_& m) {
           "channel's type; points [rows, cols, 3] are three planes:\n"
           "numpy.empty((3, rows, cols), 'float32').transpose(1, 2, 0). Tensors come by tensor.numpy(). Arrays\n"
           "in the memory of a GPU (__cuda_array_interface__: of PyTorch, CuPy, JAX) are filled there, by what has\n"
-          "device='cuda'.")
+          "device='cuda'. returns: of each ray; where it is above 1, arrays have that axis in front.")
       .def_static("on_gpu", &frame_on_gpu, "shape"_a, "channels"_a = py::make_tuple("range", "hit_sensor", "reason"),
-                  "device"_a = "cuda",
+                  "device"_a = "cuda", "returns"_a = 1,
                   "A frame of this shape, (rows, cols) or (environments, rows, cols), in the memory of a GPU, for\n"
                   "render(out=...) of what has the same device. Its arrays are GpuArrays, which PyTorch, CuPy and JAX\n"
                   "take without a copy.");

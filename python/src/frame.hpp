@@ -19,6 +19,7 @@ namespace fathom::python {
 struct FrameLayout {
   std::uint32_t environments = 0;  ///< 0: of one world, [rows, cols]; else [environments, rows, cols]
   std::uint32_t rows = 0, cols = 0;
+  std::uint32_t returns = 1;  ///< several stand in front of all
   friend bool operator==(const FrameLayout&, const FrameLayout&) = default;
 };
 
@@ -34,6 +35,9 @@ class FrameHandle {
 
   /// With arrays of its own.
   [[nodiscard]] std::shared_ptr<FrameHandle> copy() const;
+
+  /// A copy of one return of each ray.
+  [[nodiscard]] std::shared_ptr<FrameHandle> of_return(std::uint32_t k) const;
 
   /// Makes it ready for a frame of this layout and these channels.
   void prepare(const FrameLayout& layout, ChannelSet channels, double farthest_m);

@@ -123,6 +123,7 @@ void check_alone(const Scene& scene, Entity entity, const Mesh& mesh) {
   }
   Scene alone;
   for (const Label& label : scene.labels()) alone.add_label(label);
+  for (const Material& material : scene.materials()) alone.add_material(material);
   entity.mesh = alone.add_mesh(mesh);
   entity.parent = kNoEntity;
   alone.add_entity(std::move(entity));
@@ -131,7 +132,7 @@ void check_alone(const Scene& scene, Entity entity, const Mesh& mesh) {
 std::uint32_t add_entity(Scene& scene, const std::string& name, const py::object& mesh, const py::object& pose,
                          const py::object& scale, const py::object& parent, float reflectivity,
                          const std::optional<std::string>& label, const std::vector<std::string>& groups,
-                         bool part_of_parent, bool one_sided) {
+                         bool part_of_parent, bool one_sided, const std::optional<std::string>& material) {
   Entity entity;
   entity.name = name;
   entity.parent_from_entity = trajectory_of(pose, "pose");
@@ -140,6 +141,8 @@ std::uint32_t add_entity(Scene& scene, const std::string& name, const py::object
   entity.reflectivity = reflectivity;
   entity.label = label.value_or("");
   if (label && label->empty()) throw InputError("entity '" + name + "': label is empty; None: it has none");
+  entity.material = material.value_or("");
+  if (material && material->empty()) throw InputError("entity '" + name + "': material is empty; None: it has none");
   entity.groups = groups, entity.part_of_parent = part_of_parent, entity.one_sided = one_sided;
   if (!py::isinstance<Mesh>(mesh)) {
     entity.mesh = mesh.is_none() ? kNoMesh : mesh_of(scene, mesh);
@@ -192,6 +195,10 @@ void bind_entity(py::module_& m) {
           "label",
           [](const Entity& e) { return e.label.empty() ? py::object(py::none()) : py::object(py::str(e.label)); },
           "The name of its label, or None.")
+      .def_property_readonly(
+          "material",
+          [](const Entity& e) { return e.material.empty() ? py::object(py::none()) : py::object(py::str(e.material)); },
+          "The name of its material, or None.")
       .def_readonly("groups", &Entity::groups, "The groups it is in; a copy.")
       .def_readonly("part_of_parent", &Entity::part_of_parent, "Whether it is one thing with its parent.")
       .def_readonly("one_sided", &Entity::one_sided, "Whether rays pass through its triangles from behind.")
@@ -213,13 +220,32 @@ py::object color_tuple(const std::array<std::uint8_t, 3>& color) {
   return py::make_tuple(color[0], color[1], color[2]);
 }
 
+void add_material(Scene& scene, const std::string& name, float reflectivity, const py::object& table,
+                  const std::optional<float>& gain, const std::optional<float>& width_rad) {
+  Material material;
+  material.name = name, material.reflectivity = reflectivity;
+  if (!table.is_none()) {
+    material.law = IncidenceLaw::kTable;
+    const Doubles given = doubles(table, "table", {{-1, 2}, "(N, 2)"});
+    for (py::ssize_t i = 0; i < given.shape(0); ++i) {
+      material.table.push_back({static_cast<float>(given.data()[2 * i]), static_cast<float>(given.data()[2 * i + 1])});
+    }
+  }
+  if (gain || width_rad) {
+    if (!table.is_none()) throw InputError("material '" + name + "': a table and a gain are both given");
+    material.law = IncidenceLaw::kRetro;
+    material.gain = gain.value_or(0.0F), material.width_rad = width_rad.value_or(0.0F);
+  }
+  scene.add_material(std::move(material));
+}
+
 void bind_changes(py::class_<Scene, std::shared_ptr<Scene>>& scene) {
   scene
       .def("add_mesh", &add_mesh, "mesh"_a, "triangles"_a = py::none(), "name"_a = "",
            "Adds a Mesh, or vertices [V, 3] (m) with triangles [T, 3]; returns its id.")
       .def("add_entity", &add_entity, "name"_a, "mesh"_a, "pose"_a = py::make_tuple(0, 0, 0), py::kw_only(),
            "scale"_a = 1.0, "parent"_a = py::none(), "reflectivity"_a = 1.0F, "label"_a = py::none(),
-           "groups"_a = py::make_tuple(), "part_of_parent"_a = false, "one_sided"_a = false,
+           "groups"_a = py::make_tuple(), "part_of_parent"_a = false, "one_sided"_a = false, "material"_a = py::none(),
            "Places a mesh (an id, a name or a Mesh, which is added too; None: only a place for others to hang on);\n"
            "returns the id of the entity.\n\n"
            "pose: a Pose, a position [3] or a Trajectory, in the world or in the parent's frame; scale: a number, or\n"
@@ -228,7 +254,15 @@ void bind_changes(py::class_<Scene, std::shared_ptr<Scene>>& scene) {
            "once; part_of_parent: a sensor that ignores the parent ignores it, too; one_sided: rays pass through its\n"
            "triangles from behind. Their front is where their corners run counter-clockwise in the frame of the mesh; "
            "a\n"
-           "negative scale mirrors the fronts with the mesh.")
+           "negative scale mirrors the fronts with the mesh. material: a name of add_material(), whose reflectivity "
+           "counts\n"
+           "then.")
+      .def("add_material", &add_material, "name"_a, py::kw_only(), "reflectivity"_a = 1.0F, "table"_a = py::none(),
+           "gain"_a = py::none(), "width_rad"_a = py::none(),
+           "Adds what surfaces send back, before the first entity that has it: reflectivity (0 to 1) times the cosine "
+           "of\n"
+           "the angle of incidence; or times a table [N, 2] of angles (rad, ascending) and values; or, with gain and\n"
+           "width_rad, times cos(a) + gain exp(-(a / width)^2): a retro-reflector.")
       .def(
           "add_label",
           [](Scene& s, const std::string& name, const py::object& id, const py::object& color) {

@@ -36,6 +36,9 @@ void follow(const Scene& master, Scene& copy, NominalMotions& nominal) {
     }
   }
   for (std::size_t i = copy.labels().size(); i < master.labels().size(); ++i) copy.add_label(master.labels()[i]);
+  for (std::size_t i = copy.materials().size(); i < master.materials().size(); ++i) {
+    copy.add_material(master.materials()[i]);
+  }
   const std::size_t known = copy.entities().size();
   for (std::size_t i = known; i < master.entities().size(); ++i) {
     Entity entity = master.entities()[i];
@@ -78,7 +81,10 @@ void SimulatorHandle::note(const std::string& name) {
   const auto id = static_cast<SensorId>(sensors_.size());
   const PatternShape shape = pattern_shape(simulator_.sensor(id).model);
   const std::vector<float>& limits = simulator_.pattern(id, 0).max_range_m;
-  sensors_.push_back({name, {0, shape.rows, shape.cols}, *std::max_element(limits.begin(), limits.end()), {}});
+  sensors_.push_back({name,
+                      {0, shape.rows, shape.cols, static_cast<std::uint32_t>(simulator_.sensor(id).returns.size())},
+                      *std::max_element(limits.begin(), limits.end()),
+                      {}});
 }
 
 std::uint32_t SimulatorHandle::add_sensor(const py::dict& spec) {

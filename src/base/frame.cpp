@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -27,13 +28,14 @@ constexpr bool is_float(Channel c) {
 }
 
 /// Throws unless the buffer suits an array of so many rays.
-void check_buffer(const ChannelBuffer& buffer, std::uint32_t rows, std::uint32_t cols) {
+void check_buffer(const ChannelBuffer& buffer, std::uint32_t returns, std::uint32_t rows, std::uint32_t cols) {
   const ChannelInfo& info = channel_info(buffer.channel);
-  const std::size_t bytes = std::size_t{rows} * cols * info.bytes();
+  const std::size_t bytes = std::size_t{returns} * rows * cols * info.bytes();
   if (buffer.data == nullptr) throw InputError(fmt::format("the buffer of channel '{}' is null", info.name()));
   if (buffer.bytes != bytes) {
-    throw InputError(fmt::format("the buffer of channel '{}' has {} bytes, not {}: {} x {} rays of {} bytes",
-                                 info.name(), buffer.bytes, bytes, rows, cols, info.bytes()));
+    const std::string several = returns == 1 ? "" : fmt::format("{} returns of ", returns);
+    throw InputError(fmt::format("the buffer of channel '{}' has {} bytes, not {}: {}{} x {} rays of {} bytes",
+                                 info.name(), buffer.bytes, bytes, several, rows, cols, info.bytes()));
   }
   if (reinterpret_cast<std::uintptr_t>(buffer.data) % size_of(info.type) != 0) {
     throw InputError(fmt::format("the buffer of channel '{}' is not aligned to its elements, of {} bytes", info.name(),
@@ -49,11 +51,12 @@ bool overlap(const ChannelBuffer& a, const ChannelBuffer& b) {
 }  // namespace
 
 Frame::Frame(std::uint32_t rows, std::uint32_t cols, std::span<const ChannelBuffer> buffers, FrameMemory memory,
-             std::shared_ptr<const void> owner)
-    : memory_(memory), of_caller_(true), owner_(std::move(owner)), rows_(rows), cols_(cols) {
+             std::shared_ptr<const void> owner, std::uint32_t returns)
+    : memory_(memory), of_caller_(true), owner_(std::move(owner)), rows_(rows), cols_(cols), returns_(returns) {
+  if (returns == 0) throw InputError("a frame has at least one return, not 0");
   if (size() == 0) throw InputError(fmt::format("a frame over buffers has rays, not {} x {}", rows, cols));
   for (std::size_t i = 0; i < buffers.size(); ++i) {
-    check_buffer(buffers[i], rows, cols);
+    check_buffer(buffers[i], returns, rows, cols);
     for (const ChannelBuffer& other : buffers.first(i)) {
       const std::string_view name = to_string(buffers[i].channel);
       if (other.channel == buffers[i].channel) throw InputError(fmt::format("channel '{}' has two buffers", name));
@@ -115,14 +118,43 @@ std::array<std::uint64_t, kReasonNames.size()> Frame::count_reasons() const {
   return counts;
 }
 
-void FrameWriter::resize(std::uint32_t rows, std::uint32_t cols) {
+Frame Frame::of_return(std::uint32_t k) const {
+  if (k >= returns_) throw InputError(fmt::format("return {} is not in [0, {})", k, returns_));
+  Frame one(channels_);
+  FrameWriter writer(one);
+  writer.resize(rows_, cols_);
+  writer.set_time(index_, content_, stamp_s_, delivered_s_);
+  const auto take = [&](auto values, auto* to) {
+    if (to != nullptr) std::copy_n(values.data() + k * rays(), rays(), to);
+  };
+  for (std::size_t i = 0; i < kChannelCount; ++i) {
+    const auto channel = static_cast<Channel>(i);
+    if (!channels_.contains(channel) || !is_float(channel)) continue;
+    const std::span<const float> all = floats(channel);
+    for (std::size_t plane = 0; plane < (is_points(channel) ? 3 : 1); ++plane) {
+      take(all.subspan(plane * size()), writer.floats(channel) + plane * rays());
+    }
+  }
+  if (channels_.contains(Channel::kEntityId)) take(entity_id(), writer.entity_id());
+  if (channels_.contains(Channel::kTriangleId)) take(triangle_id(), writer.triangle_id());
+  if (channels_.contains(Channel::kLabel)) take(label(), writer.label());
+  if (channels_.contains(Channel::kRing)) take(ring(), writer.ring());
+  if (channels_.contains(Channel::kReason)) take(reason(), writer.reason());
+  return one;
+}
+
+void FrameWriter::resize(std::uint32_t rows, std::uint32_t cols, std::uint32_t returns) {
   Frame& f = frame_;
   if (f.of_caller_) {
-    if (has_shape(rows, cols)) return;
+    if (has_shape(rows, cols, returns)) return;
+    if (f.returns_ != returns) {
+      throw InputError(fmt::format("the buffers of the frame are for {} return{} of each ray, not for {}", f.returns_,
+                                   f.returns_ == 1 ? "" : "s", returns));
+    }
     throw InputError(
         fmt::format("the buffers of the frame are for {} x {} rays, not for {} x {}", f.rows_, f.cols_, rows, cols));
   }
-  f.rows_ = rows, f.cols_ = cols;
+  f.rows_ = rows, f.cols_ = cols, f.returns_ = returns;
   for (std::size_t i = 0; i < kChannelCount; ++i) {
     const auto channel = static_cast<Channel>(i);
     if (f.channels_.contains(channel) && is_float(channel)) {

@@ -53,6 +53,7 @@ void FrameDigest::add(const Frame& frame) {
   hash_ = hash_number(frame.index(), hash_);
   hash_ = hash_number(frame.rows(), hash_);
   hash_ = hash_number(frame.cols(), hash_);
+  if (frame.returns() > 1) hash_ = hash_number(frame.returns(), hash_);
   hash_ = hash_number(frame.stamp_s(), hash_);
   if (frame.delivered_s() != frame.stamp_s()) hash_ = hash_number(frame.delivered_s(), hash_);
   for (std::size_t i = 0; i < kChannelCount; ++i) {

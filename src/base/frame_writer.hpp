@@ -13,12 +13,12 @@ class FrameWriter {
  public:
   explicit FrameWriter(Frame& frame) : frame_(frame) {}
 
-  [[nodiscard]] bool has_shape(std::uint32_t rows, std::uint32_t cols) const {
-    return frame_.rows_ == rows && frame_.cols_ == cols;
+  [[nodiscard]] bool has_shape(std::uint32_t rows, std::uint32_t cols, std::uint32_t returns = 1) const {
+    return frame_.rows_ == rows && frame_.cols_ == cols && frame_.returns_ == returns;
   }
   /// Sizes the arrays. Allocates only when the shape or the set of channels grew. Throws InputError for another shape
   /// than that of buffers of the caller's.
-  void resize(std::uint32_t rows, std::uint32_t cols);
+  void resize(std::uint32_t rows, std::uint32_t cols, std::uint32_t returns = 1);
   /// As if no ray had been cast: reasons are kMasked, floats NaN, and nothing was met.
   void mask_all();
   /// A frame that arrives at once.

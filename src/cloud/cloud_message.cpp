@@ -61,7 +61,7 @@ CloudMessage cloud_message(const Frame& frame, std::string_view frame_id, const 
   CloudMessage cloud;
   msg::PointCloud2& message = cloud.message;
   message.header = {msg::time_of(frame.stamp_s()), std::string(frame_id)};
-  message.height = options.keep_misses ? frame.rows() : 1;
+  message.height = options.keep_misses ? frame.returns() * frame.rows() : 1;
   message.is_dense = !options.keep_misses;
   try {
     if (options.layout == CloudLayout::kFields) {
@@ -87,8 +87,8 @@ ChannelSet cloud_channels(const CloudOptions& options) {
   return driver_layout(options.layout).channels | position;
 }
 
-std::uint32_t point_bytes(const CloudOptions& options, ChannelSet present) {
-  if (options.layout == CloudLayout::kFields) return make_point_layout(options, present).step;
+std::uint32_t point_bytes(const CloudOptions& options, ChannelSet present, std::uint32_t returns) {
+  if (options.layout == CloudLayout::kFields) return make_point_layout(options, present, returns).step;
   return driver_layout(options.layout).step;
 }
 

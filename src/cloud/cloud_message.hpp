@@ -26,7 +26,7 @@ CloudMessage cloud_message(const Frame& frame, std::string_view frame_id, const 
 /// Channels that the points of a cloud are made of.
 ChannelSet cloud_channels(const CloudOptions& options);
 
-/// Bytes of a point of a frame with these channels.
-std::uint32_t point_bytes(const CloudOptions& options, ChannelSet present);
+/// Bytes of a point of a frame with these channels and returns.
+std::uint32_t point_bytes(const CloudOptions& options, ChannelSet present, std::uint32_t returns);
 
 }  // namespace fathom

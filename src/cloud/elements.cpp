@@ -20,6 +20,14 @@ std::span<const std::byte> elements_of(const Frame& frame, Channel channel) {
   }
 }
 
+std::vector<std::size_t> shape_of(const Frame& frame, Channel channel) {
+  std::vector<std::size_t> shape;
+  if (frame.returns() > 1) shape.push_back(frame.returns());
+  shape.push_back(frame.rows()), shape.push_back(frame.cols());
+  if (channel_info(channel).planes == 3) shape.push_back(3);
+  return shape;
+}
+
 npy::Type npy_type(ElementType type) {
   switch (type) {
     case ElementType::kUint8:

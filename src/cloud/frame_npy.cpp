@@ -21,7 +21,7 @@ void write_array(const std::filesystem::path& file, npy::Type type, std::span<co
   out.commit();
 }
 
-/// The three planes as one array [rows, cols, 3].
+/// The three planes as one array [..., 3].
 std::vector<std::array<float, 3>> interleave(const PointSpan& points) {
   std::vector<std::array<float, 3>> xyz(points.x.size());
   for (std::size_t i = 0; i < xyz.size(); ++i) xyz[i] = {points.x[i], points.y[i], points.z[i]};
@@ -33,8 +33,8 @@ std::vector<std::array<float, 3>> interleave(const PointSpan& points) {
 void write_npy(const std::filesystem::path& file, const Frame& frame, Channel channel) {
   const ChannelInfo& info = channel_info(channel);
   const npy::Type type = npy_type(info.type);
-  const std::array<std::size_t, 3> shape = {frame.rows(), frame.cols(), 3};
-  if (info.planes == 1) return write_array(file, type, std::span(shape).first(2), elements_of(frame, channel));
+  const std::vector<std::size_t> shape = shape_of(frame, channel);
+  if (info.planes == 1) return write_array(file, type, shape, elements_of(frame, channel));
   const auto xyz = interleave(frame.points(channel));
   write_array(file, type, shape, std::as_bytes(std::span(xyz)));
 }

@@ -6,6 +6,7 @@
 #include <fathom/base/error.hpp>
 #include <fathom/files/arrays.hpp>
 
+#include "cloud/elements.hpp"
 #include "text/npy.hpp"
 #include "text/whole_file.hpp"
 
@@ -47,9 +48,8 @@ std::vector<float> replace_lost(const Frame& frame, Channel channel, const LostP
 
 void write_npy(const std::filesystem::path& file, const Frame& frame, Channel channel, const LostPolicy& policy) {
   const std::vector<float> values = replace_lost(frame, channel, policy);
-  const std::size_t shape[2] = {frame.rows(), frame.cols()};
   WholeFile out(file);
-  out.write(npy::header(npy::Type::kFloat32, shape));
+  out.write(npy::header(npy::Type::kFloat32, shape_of(frame, channel)));
   out.write(std::as_bytes(std::span(values)));
   out.commit();
 }

@@ -69,6 +69,11 @@ void fill(const Frame& frame, std::span<const std::uint32_t> rays, PackedCloud& 
   for (std::size_t begin = 0; begin < rays.size(); begin += kBlock) {
     const auto block = rays.subspan(begin, std::min(kBlock, rays.size() - begin));
     for (const PointField& field : cloud.layout.fields) {
+      if (field.is_return) {
+        std::byte* number = cloud.data.get() + begin * step + field.offset;
+        for (const std::uint32_t at : block) *number = static_cast<std::byte>(at / frame.rays()), number += step;
+        continue;
+      }
       const std::size_t bytes = size_of(field.type);
       const std::byte* from = elements_of(frame, field.channel).subspan(field.plane * frame.size() * bytes).data();
       std::byte* to = cloud.data.get() + begin * step + field.offset;
@@ -105,7 +110,7 @@ std::vector<std::uint32_t> rays_kept(const Frame& frame, const CloudOptions& opt
   return rays;
 }
 
-PointLayout make_point_layout(const CloudOptions& options, ChannelSet present) {
+PointLayout make_point_layout(const CloudOptions& options, ChannelSet present, std::uint32_t returns) {
   const Channel position = position_channel(options);
   PointLayout layout;
   std::uint32_t plane = 0;
@@ -116,6 +121,10 @@ PointLayout make_point_layout(const CloudOptions& options, ChannelSet present) {
       append_field(layout, row.names[plane], row.channel, plane);
     }
   }
+  if (returns > 1) {
+    layout.fields.push_back({.name = "return", .type = ElementType::kUint8, .offset = layout.step, .is_return = true});
+    layout.step += size_of(ElementType::kUint8);
+  }
   return layout;
 }
 
@@ -123,9 +132,9 @@ PackedCloud pack_cloud(const Frame& frame, const CloudOptions& options) {
   try {
     const std::vector<std::uint32_t> rays = rays_kept(frame, options);
     PackedCloud cloud;
-    cloud.layout = make_point_layout(options, frame.channels());
+    cloud.layout = make_point_layout(options, frame.channels(), frame.returns());
     cloud.width = options.keep_misses ? frame.cols() : static_cast<std::uint32_t>(rays.size());
-    cloud.height = options.keep_misses ? frame.rows() : 1;
+    cloud.height = options.keep_misses ? frame.returns() * frame.rows() : 1;
     cloud.is_dense = !options.keep_misses;
     cloud.data = std::make_unique_for_overwrite<std::byte[]>(rays.size() * cloud.layout.step);
     fill(frame, rays, cloud);

@@ -21,6 +21,7 @@ struct PointField {
   std::uint32_t offset = 0;  ///< bytes from the start of the point
   Channel channel = Channel::kRange;
   std::uint32_t plane = 0;  ///< x, y, z of a three-plane channel: 0, 1, 2
+  bool is_return = false;   ///< of no channel: which return of its ray the point is
 };
 
 /// x y z, then the fields asked for that the frame holds, in the order of docs/output-formats.md, without padding.
@@ -29,13 +30,14 @@ struct PointLayout {
   std::uint32_t step = 0;  ///< bytes of a point
 };
 
-/// The rays that become points, in order: those that returned, or all where lost returns are kept.
+/// The elements that become points, in order: those that returned, or all where lost returns are kept.
 std::vector<std::uint32_t> rays_kept(const Frame& frame, const CloudOptions& options);
 
 /// The channel that x y z are of.
 Channel position_channel(const CloudOptions& options);
 
-PointLayout make_point_layout(const CloudOptions& options, ChannelSet present);
+/// `returns`: of each ray; points of several say last which they are.
+PointLayout make_point_layout(const CloudOptions& options, ChannelSet present, std::uint32_t returns = 1);
 
 /// Points, row-major [height, width, step bytes], little endian.
 struct PackedCloud {
@@ -48,7 +50,7 @@ struct PackedCloud {
   [[nodiscard]] std::span<const std::byte> bytes() const { return {data.get(), points() * layout.step}; }
 };
 
-/// Lost returns (x is NaN) are left out, giving one row, or kept where they are, giving [rows, cols].
+/// Lost returns (x is NaN) are left out, giving one row, or kept where they are, giving [returns * rows, cols].
 /// Throws InputError when the frame lacks the points, SystemError when memory does.
 PackedCloud pack_cloud(const Frame& frame, const CloudOptions& options);
 

@@ -22,7 +22,7 @@ std::uint64_t frame_bytes(const SceneSetup& setup) {
   for (const SensorSetup& sensor : setup.sensors) {
     const PatternShape shape = pattern_shape(sensor.sensor.model);
     for (const ArrayPlan& plan : planned_arrays(sensor)) {
-      bytes += std::uint64_t{shape.rows} * shape.cols * channel_info(plan.channel).bytes();
+      bytes += sensor.sensor.returns.size() * shape.rows * shape.cols * channel_info(plan.channel).bytes();
     }
   }
   return bytes;

@@ -177,7 +177,7 @@ class DatasetRunner {
     const std::lock_guard lock(mutex_);
     SensorResult& sensor = result_.sensors[number];
     for (std::size_t r = 0; r < reasons.size() && !frame.is_dropped(); ++r) sensor.reasons[r] += reasons[r];
-    const std::size_t rays = frame.is_dropped() ? 0 : frame.size();
+    const std::size_t rays = frame.is_dropped() ? 0 : frame.rays();
     sensor.rays += rays;
     sensor.seconds += seconds / crew_;
     Progress& progress = result_.progress;

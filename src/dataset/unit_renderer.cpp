@@ -38,7 +38,7 @@ void UnitRenderer::render(std::size_t i, std::uint32_t index) {
   if (!time.is_dropped()) return run_.simulator.render(id, index, frames_[i]);
   const RayPattern& rays = run_.simulator.pattern(id, index);
   FrameWriter writer(frames_[i]);
-  writer.resize(rays.rows, rays.cols);
+  writer.resize(rays.rows, rays.cols, static_cast<std::uint32_t>(run_.simulator.sensor(id).returns.size()));
   writer.mask_all();
   writer.set_time(index, time.content, time.stamp_s, time.delivered_s);
 }

@@ -41,7 +41,7 @@ static_assert(sizeof(LivePoint) == 21);
 }  // namespace
 
 std::string points_message(const Frame& frame, std::string_view frame_id) {
-  std::vector<LivePoint> points(frame.size());
+  std::vector<LivePoint> points(frame.rays());  // of return 0: the page finds the ray of a point by its place
   const PointSpan hits = frame.hit_sensor_m();
   for (std::size_t i = 0; i < points.size(); ++i) {
     const float clean = frame.clean_range_m()[i];

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "parts/returns.hpp"
+#include "sensor/choose_returns.hpp"
 
 namespace fathom {
 

@@ -8,8 +8,8 @@
 
 #include <fathom/parts/tracer.hpp>
 
-#include "parts/diverging_samples.hpp"
 #include "parts/trace_lanes.hpp"
+#include "sensor/diverging_samples.hpp"
 
 namespace fathom {
 

@@ -8,9 +8,9 @@
 #include <fathom/base/error.hpp>
 
 #include "parts/block_tracer.hpp"
-#include "parts/diverging_samples.hpp"
 #include "parts/ray_layout.hpp"
 #include "parts/trace_job.hpp"
+#include "sensor/diverging_samples.hpp"
 
 namespace fathom {
 

@@ -30,6 +30,7 @@ struct SeenAt {
 
 void write_angle_image(const std::filesystem::path& file, const Frame& frame, ColorBy color, double scale_m,
                        const PictureLegend& legend) {
+  if (frame.returns() > 1) return write_angle_image(file, frame.of_return(0), color, scale_m, legend);
   const Painter painter(frame, color, scale_m);
   const auto azimuth_rad = frame.azimuth_rad(), elevation_rad = frame.elevation_rad();
   if (frame.size() == 0) {

@@ -69,6 +69,7 @@ ColorBar energy_bar() {
 }  // namespace
 
 void write_reason_picture(const std::filesystem::path& file, const Frame& frame, bool with_legend) {
+  if (frame.returns() > 1) return write_reason_picture(file, frame.of_return(0), with_legend);
   check_size(file, frame);
   const std::span<const Reason> reason = frame.reason();
   Image image = picture_with_legend(frame.cols(), frame.rows(), with_legend,
@@ -81,6 +82,7 @@ void write_reason_picture(const std::filesystem::path& file, const Frame& frame,
 }
 
 void write_camera_sheet(const std::filesystem::path& file, const Frame& frame, double scale_m) {
+  if (frame.returns() > 1) return write_camera_sheet(file, frame.of_return(0), scale_m);
   check_size(file, frame);
   if (!(scale_m >= 0.0 && scale_m <= kMostColorScaleM)) {
     throw InputError(fmt::format("scale_m = {} is not in [0, {}] m", scale_m, limit_text(kMostColorScaleM)));

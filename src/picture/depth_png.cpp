@@ -53,6 +53,7 @@ std::vector<std::uint16_t> levels_of(std::span<const float> values, const LostPo
 
 void write_depth_png(const std::filesystem::path& file, const Frame& frame, Channel channel, const LostPolicy& policy,
                      double per_m, OffScale off_scale) {
+  if (frame.returns() > 1) return write_depth_png(file, frame.of_return(0), channel, policy, per_m, off_scale);
   if (!(per_m >= kLeastLevelsPerM && per_m <= kMostLevelsPerM)) {
     throw InputError(fmt::format("per_m = {} is not in [{}, {}] 1/m", per_m, kLeastLevelsPerM, kMostLevelsPerM));
   }

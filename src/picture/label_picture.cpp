@@ -87,6 +87,7 @@ std::array<std::uint8_t, 3> color_of(const Label& label) { return label.color.va
 
 void write_label_picture(const std::filesystem::path& file, const Frame& frame, std::span<const Label> labels,
                          bool with_legend) {
+  if (frame.returns() > 1) return write_label_picture(file, frame.of_return(0), labels, with_legend);
   check_sides(file, frame);
   const LabelColors colors(frame, labels);
   Image image = picture_with_legend(
@@ -100,6 +101,7 @@ void write_label_picture(const std::filesystem::path& file, const Frame& frame, 
 }
 
 void write_label_ids(const std::filesystem::path& file, const Frame& frame) {
+  if (frame.returns() > 1) return write_label_ids(file, frame.of_return(0));
   check_sides(file, frame);
   const std::span<const std::uint32_t> id = frame.label();
   std::vector<std::uint16_t> levels(id.size());

@@ -205,7 +205,7 @@ Key reason_key(const Frame& frame) {
   const auto counts = frame.count_reasons();
   Key key;
   key.title = "reasons";
-  key.note = fmt::format("by share of the {} rays", frame.size());
+  key.note = fmt::format("by share of the {} {}", frame.size(), frame.returns() == 1 ? "rays" : "returns");
   for (std::size_t r = 0; r < counts.size(); ++r) {
     key.entries.push_back({reason_color(static_cast<Reason>(r)), std::string(kReasonNames[r]),
                            percentage(counts[r], frame.size()), counts[r] > 0});

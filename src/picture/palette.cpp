@@ -45,7 +45,8 @@ constexpr std::array<Rgb, kReasonNames.size()> kReasonColors = {{{120, 200, 120}
                                                                  {178, 24, 43},    // edge_loss
                                                                  {255, 182, 193},  // edge
                                                                  {127, 255, 212},  // speckle
-                                                                 {139, 90, 43}}};  // low_texture
+                                                                 {139, 90, 43},    // low_texture
+                                                                 {74, 62, 92}}};   // no_further_return
 
 std::uint8_t to_byte(double value) { return static_cast<std::uint8_t>(std::lround(std::clamp(value, 0.0, 255.0))); }
 

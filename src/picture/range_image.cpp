@@ -35,6 +35,7 @@ std::uint32_t wrapped(std::int64_t x, std::uint32_t width) {
 
 void write_range_image(const std::filesystem::path& file, const Frame& frame, ColorBy color, double scale_m,
                        std::span<const std::int32_t> shifts, const PictureLegend& legend) {
+  if (frame.returns() > 1) return write_range_image(file, frame.of_return(0), color, scale_m, shifts, legend);
   if (!shifts.empty() && shifts.size() != frame.rows()) {
     throw InputError(fmt::format("{}: {} shifts for {} rows", file.string(), shifts.size(), frame.rows()));
   }

@@ -35,11 +35,12 @@ BlockStore::BlockStore(const RenderJob& job, Frame& frame, std::uint32_t block)
       frame_(frame),
       writer_(frame),
       targets_(job.plan.targets.data() + job.plan.first_lanes[block] / kQuadRays),
-      quads_((job.plan.first_lanes[block + 1] - job.plan.first_lanes[block]) / kQuadRays) {}
+      quads_((job.plan.first_lanes[block + 1] - job.plan.first_lanes[block]) / kQuadRays),
+      first_(job.first) {}
 
 void BlockStore::values(Channel channel, const float* lanes, std::size_t plane) {
   if (float* out = writer_.floats(channel)) {
-    scatter(lanes, targets_, quads_, out + plane * frame_.size() + job_.first);
+    scatter(lanes, targets_, quads_, out + plane * frame_.size() + first_);
   }
 }
 
@@ -50,19 +51,19 @@ void BlockStore::points(Channel channel, const PlaneBlock& planes) {
 }
 
 void BlockStore::reasons(const std::uint32_t* lanes) {
-  if (Reason* out = writer_.reason()) scatter_narrow(lanes, targets_, quads_, out + job_.first);
+  if (Reason* out = writer_.reason()) scatter_narrow(lanes, targets_, quads_, out + first_);
 }
 
 void BlockStore::entities(const std::uint32_t* lanes) {
-  if (std::uint32_t* out = writer_.entity_id()) scatter(lanes, targets_, quads_, out + job_.first);
+  if (std::uint32_t* out = writer_.entity_id()) scatter(lanes, targets_, quads_, out + first_);
 }
 
 void BlockStore::triangles(const std::uint32_t* lanes) {
-  if (std::uint32_t* out = writer_.triangle_id()) scatter(lanes, targets_, quads_, out + job_.first);
+  if (std::uint32_t* out = writer_.triangle_id()) scatter(lanes, targets_, quads_, out + first_);
 }
 
 void BlockStore::labels(const std::uint32_t* lanes) {
-  if (std::uint32_t* out = writer_.label()) scatter(lanes, targets_, quads_, out + job_.first);
+  if (std::uint32_t* out = writer_.label()) scatter(lanes, targets_, quads_, out + first_);
 }
 
 void BlockStore::edges(const CastBlock& cast, const std::uint32_t* reached, const PlaneBlock& normals) {
@@ -87,18 +88,21 @@ void BlockStore::keep_reasons(const std::uint32_t* lanes) const {
 void store_pattern(const RenderJob& job, Frame& frame) {
   const RayPattern& pattern = job.pattern;
   FrameWriter writer(frame);
-  if (float* out = writer.floats(Channel::kTimeOffset)) {
-    if (pattern.time_offset_s.empty()) {
-      std::fill_n(out + job.first, std::size_t{pattern.rows} * pattern.cols, 0.0F);
-    } else {
-      std::copy(pattern.time_offset_s.begin(), pattern.time_offset_s.end(), out + job.first);
+  for (std::uint32_t k = 0; k < job.returns(); ++k) {
+    const std::size_t first = job.first + k * frame.rays();
+    if (float* out = writer.floats(Channel::kTimeOffset)) {
+      if (pattern.time_offset_s.empty()) {
+        std::fill_n(out + first, std::size_t{pattern.rows} * pattern.cols, 0.0F);
+      } else {
+        std::copy(pattern.time_offset_s.begin(), pattern.time_offset_s.end(), out + first);
+      }
     }
-  }
-  if (std::uint16_t* out = writer.ring()) {
-    for (std::uint32_t row = 0; row < pattern.rows && pattern.ring.empty(); ++row) {
-      std::fill_n(out + job.first + std::size_t{row} * pattern.cols, pattern.cols, static_cast<std::uint16_t>(row));
+    if (std::uint16_t* out = writer.ring()) {
+      for (std::uint32_t row = 0; row < pattern.rows && pattern.ring.empty(); ++row) {
+        std::fill_n(out + first + std::size_t{row} * pattern.cols, pattern.cols, static_cast<std::uint16_t>(row));
+      }
+      std::copy(pattern.ring.begin(), pattern.ring.end(), out + first);
     }
-    std::copy(pattern.ring.begin(), pattern.ring.end(), out + job.first);
   }
 }
 

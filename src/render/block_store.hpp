@@ -18,6 +18,9 @@ class BlockStore {
   /// `block`: its number in the plan.
   BlockStore(const RenderJob& job, Frame& frame, std::uint32_t block);
 
+  /// What follows goes to return k of each ray.
+  void begin_return(std::uint32_t k) { first_ = job_.first + k * frame_.rays(); }
+
   void values(Channel channel, const float* lanes, std::size_t plane = 0);
   void points(Channel channel, const PlaneBlock& planes);
   void reasons(const std::uint32_t* lanes);
@@ -43,6 +46,7 @@ class BlockStore {
   FrameWriter writer_;
   const QuadTarget* targets_;
   std::uint32_t quads_;
+  std::size_t first_;  // of the job's first ray, in an array of the frame
 };
 
 /// Channels that the pattern gives as they are.

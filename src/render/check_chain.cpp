@@ -85,6 +85,15 @@ void check_by_ring(const NoiseChain& chain, std::size_t place, const SensorTrait
   }
 }
 
+/// With several returns there is no one reading, neighbour or pixel of a ray.
+void check_one_return(const Noise& noise, const SensorTraits& sensor) {
+  const SurfaceNeeds needs = noise.info().needs;
+  const bool is_of_one = noise.stage() == Stage::kReading || noise.stage() == Stage::kImage || needs.neighbours ||
+                         needs.camera || needs.baseline;
+  if (sensor.returns == 1 || !is_of_one) return;
+  throw InputError(fmt::format("{} takes one return of each ray; this sensor has {}", noise.slug(), sensor.returns));
+}
+
 }  // namespace
 
 void check_needs(const NoiseChain& chain, const Noise& noise, const SensorTraits& sensor) {
@@ -101,6 +110,7 @@ void check_needs(const NoiseChain& chain, const Noise& noise, const SensorTraits
   if (needs.sight && sensor.rolling) {
     throw InputError(fmt::format("{} needs all rays at one time; this sensor is rolling", noise.slug()));
   }
+  check_one_return(noise, sensor);
   noise.check_on(sensor);
   for (const ChainEntry& other : chain) {
     if (other.noise.slug() != noise.slug()) continue;
@@ -126,6 +136,9 @@ void check_correlation(const ChainEntry& entry, const SensorTraits& sensor) {
   const NoiseInfo& info = entry.noise.info();
   if (info.draws.normals + info.draws.uniforms == 0) {
     throw InputError(fmt::format("correlation: {} draws no random numbers", info.slug));
+  }
+  if (sensor.returns > 1) {
+    throw InputError(fmt::format("correlation: it takes one return of each ray; this sensor has {}", sensor.returns));
   }
   if (!sensor.in_rows) {
     throw InputError("correlation: it needs a sensor whose rays lie in rows and columns, the same ones in every frame");

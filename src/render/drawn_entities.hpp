@@ -16,13 +16,15 @@ namespace fathom {
 /// Environments are counted from 0.
 class DrawnEntities {
  public:
-  /// Nothing is drawn until keep(). Throws InputError for a range that is none of an entity.
-  DrawnEntities(const Scene& scene, std::vector<ParameterRange> ranges, std::uint32_t environments)
+  /// Nothing is drawn until keep(). `reflectivity`: of the entities, where it is not drawn. Throws InputError for a
+  /// range that is none of an entity.
+  DrawnEntities(const Scene& scene, std::span<const float> reflectivity, std::vector<ParameterRange> ranges,
+                std::uint32_t environments)
       : ranges_(std::move(ranges)), entities_(scene.entities().size()) {
     for (const ParameterRange& range : ranges_) check_range(scene.entities(), range);
     values_.resize(environments * ranges_.size());
     for (std::uint32_t e = 0; e < (ranges_.empty() ? 1 : environments); ++e) {
-      for (const Entity& entity : scene.entities()) reflectivity_.push_back(entity.reflectivity);
+      reflectivity_.insert(reflectivity_.end(), reflectivity.begin(), reflectivity.end());
     }
   }
 

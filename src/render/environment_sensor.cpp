@@ -52,7 +52,7 @@ void EnvironmentSensor::check_rays(std::uint32_t environments) const {
         prepared_.sensor().name, number_text(prepared_.sensor().timing.freeze)));
   }
   const std::uint64_t rows = std::uint64_t{environments} * plan.rows;
-  if (rows * plan.cols > kMaxRays || rows > 0xffffffffU) {
+  if (rows * plan.cols * prepared_.returns() > kMaxRays || rows > 0xffffffffU) {
     throw InputError(fmt::format("{} environments of {} x {} rays are not in [1, {}] rays", environments, plan.rows,
                                  plan.cols, kMaxRays));
   }

@@ -49,16 +49,14 @@ class Environments::Impl {
         device_(open_device(options_.simulator.compute)),
         moved_(options_.count, options_.first),
         still_(!scene_.moves()),
-        entities_(scene_, std::exchange(options_.entity_ranges, {}), options_.count) {
+        surfaces_(scene_),
+        entities_(scene_, surfaces_.reflectivity(), std::exchange(options_.entity_ranges, {}), options_.count) {
     if (options_.count == 0) throw InputError("count = 0: there is no environment");
     const auto threads = static_cast<std::size_t>(executor_->threads());
     slots_.resize(device_ != nullptr ? std::min(options_.count, kMostOnDevice) : threads == 1 ? 1 : 4 * threads);
     jobs_.reserve(slots_.size());
     episodes_.assign(options_.count, 0);
     marks_.assign(options_.count, 0);
-    for (std::uint32_t i = 0; i < scene_.entities().size(); ++i) {
-      labels_.push_back(scene_.label_id(EntityId{i}));
-    }
     for (std::uint32_t e = 0; e < options_.count && !entities_.ranges().empty(); ++e) {
       entities_.keep(e, entities_.draw(scene_, seed_of(e)), scene_, moved_);
     }
@@ -258,8 +256,9 @@ class Environments::Impl {
   void begin(const EnvironmentSensor& sensor, std::uint32_t index, bool of_some, Frame& frame) const {
     const CastPlan& plan = sensor.prepared().plan();
     FrameWriter writer(frame);
-    const bool fits = writer.has_shape(options_.count * plan.rows, plan.cols);
-    writer.resize(options_.count * plan.rows, plan.cols);
+    const std::uint32_t rows = options_.count * plan.rows, returns = sensor.prepared().returns();
+    const bool fits = writer.has_shape(rows, plan.cols, returns);
+    writer.resize(rows, plan.cols, returns);
     if (of_some && !fits) writer.mask_all();
     Timing without_draws = sensor.sensor().timing;
     without_draws.jitter_s = without_draws.drop_frame = without_draws.freeze = 0.0;
@@ -342,8 +341,8 @@ class Environments::Impl {
             .pattern = sensor.rays(e),
             .chain = chain,
             .caster = *view.caster,
+            .surface_table = surfaces_,
             .reflectivity = entities_.reflectivity(e),
-            .labels = labels_,
             .seed = seed_of(e),
             .frame_index = view.time.content,
             .range_policy = chain.range_policy,
@@ -360,7 +359,9 @@ class Environments::Impl {
             .mask = ray_masks_[i],
             .first = e * (std::size_t{plan.rows} * plan.cols),
             .device = device_for(device_.get(), options_.simulator.compute, chain),
-            .ray_set = ray_sets_[i] + (sensor.ray_sets() > 1 ? e : 0)};
+            .ray_set = ray_sets_[i] + (sensor.ray_sets() > 1 ? e : 0),
+            .samples = sensor.prepared().samples(),
+            .falloff_m = sensor.prepared().falloff_m()};
   }
 
   Scene scene_;
@@ -369,14 +370,14 @@ class Environments::Impl {
   std::unique_ptr<FrameDevice> device_;  // null: the processor renders
   MovedEntities moved_;
   bool still_;  // whether what the scene says is the same at all times
-  DrawnEntities entities_;
+  SurfaceTable surfaces_;
+  DrawnEntities entities_;  // with the reflectivities of surfaces_, but for those that are drawn
   std::vector<EnvironmentSensor> sensors_;
   SeenMasks seen_;
   std::vector<std::uint32_t> ray_masks_;  // [sensors]
   std::vector<Slot> slots_;
   std::vector<RenderJob> jobs_;          // of the slots at work
   std::vector<std::uint32_t> ray_sets_;  // [sensors]: the number of the first of its sets of rays
-  std::vector<std::uint32_t> labels_;    // [entities]
   std::vector<std::uint32_t> episodes_;  // [environments]
   std::vector<std::uint32_t> selected_;  // by a call
   std::vector<std::uint64_t> marks_;     // [environments]: mark_, where a call has it selected

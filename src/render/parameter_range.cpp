@@ -91,7 +91,9 @@ void check_fit(const Sensor& sensor, const NoiseChain& noise, const SensorModel&
   if (now.rows != then.rows || now.cols != then.cols) {
     throw InputError(fmt::format("{} x {} rays would become {} x {}", now.rows, now.cols, then.rows, then.cols));
   }
-  const SensorTraits traits = make_traits(make_view(model), sensor.rolling);
+  const SensorView view = make_view(model);
+  check_divergence(sensor.divergence, view);
+  const SensorTraits traits = make_traits(view, sensor.rolling, sensor.returns.size());
   for (const ChainEntry& entry : noise) check_needs(noise, entry.noise, traits);
 }
 
@@ -252,7 +254,12 @@ void check_range(std::span<const Entity> entities, const ParameterRange& range) 
     throw InputError(
         fmt::format("range of '{}': an entity has no such number{}", range.field, nearest_hint(range.field, names)));
   }
-  check_law(fmt::format("entity '{}'", entities[index(range.entity)].name),
+  const Entity& entity = entities[index(range.entity)];
+  if (!is_offset(range.field) && !entity.material.empty()) {
+    throw InputError(fmt::format("range of entity '{}'.reflectivity: its material '{}' has the reflectivity",
+                                 entity.name, entity.material));
+  }
+  check_law(fmt::format("entity '{}'", entity.name),
             is_offset(range.field) ? pose_offset_field(range.field) : reflectivity_field(), range);
 }
 

@@ -21,6 +21,17 @@ void named(const Sensor& sensor, F f) {
   with_prefix([&] { return fmt::format("sensor '{}'", sensor.name); }, f);
 }
 
+/// Throws InputError for a divergence or returns that the sensor cannot have.
+void check_returns(const Sensor& sensor, const SensorView& view) {
+  validate(sensor.divergence, sensor.returns);
+  check_divergence(sensor.divergence, view);
+  const PatternShape shape = pattern_shape(sensor.model);
+  if (std::uint64_t{shape.rows} * shape.cols * sensor.returns.size() > kMaxRays) {
+    throw InputError(fmt::format("{} returns of {} x {} rays are more than {} in a frame", sensor.returns.size(),
+                                 shape.rows, shape.cols, kMaxRays));
+  }
+}
+
 }  // namespace
 
 PreparedSensor::PreparedSensor(Sensor sensor, std::span<const Entity> entities) : sensor_(std::move(sensor)) {
@@ -31,8 +42,13 @@ PreparedSensor::PreparedSensor(Sensor sensor, std::span<const Entity> entities) 
     }
     check_ignored(sensor_, entities.size());
     validate(sensor_.model);
-    rays_.set_model(sensor_.model, sensor_.rolling);
     view_ = make_view(sensor_.model);
+    validate(sensor_.falloff);
+    check_returns(sensor_, view_);
+    rays_.set_model(sensor_.model, sensor_.rolling);
+    if (sensor_.divergence.diverges()) {
+      samples_ = make_sample_plan(sensor_.divergence, sensor_.returns, sensor_.coinciding);
+    }
     check_noise(sensor_.noise, entities);
   });
   chain_ = staged_chain(sensor_.noise, entities);
@@ -51,7 +67,9 @@ void PreparedSensor::replace(Sensor sensor, std::span<const Entity> entities) {
       throw InputError(
           fmt::format("{} x {} rays cannot become {} x {}", plan().rows, plan().cols, shape.rows, shape.cols));
     }
-    check_chain(sensor.noise, make_traits(make_view(sensor.model), sensor.rolling), sensor.model, entities.size());
+    const SensorView view = make_view(sensor.model);
+    check_divergence(sensor.divergence, view);
+    check_chain(sensor.noise, make_traits(view, sensor.rolling, sensor.returns.size()), sensor.model, entities.size());
   });
   sensor_ = std::move(sensor);
   view_ = make_view(sensor_.model);
@@ -60,7 +78,7 @@ void PreparedSensor::replace(Sensor sensor, std::span<const Entity> entities) {
 }
 
 void PreparedSensor::check_noise(const NoiseChain& noise, std::span<const Entity> entities) const {
-  check_chain(noise, make_traits(view_, sensor_.rolling), sensor_.model, entities.size());
+  check_chain(noise, make_traits(view_, sensor_.rolling, returns()), sensor_.model, entities.size());
 }
 
 StagedChain PreparedSensor::staged_chain(const NoiseChain& noise, std::span<const Entity> entities) const {

@@ -3,12 +3,14 @@
 // A sensor, checked, with what is made of it once: its view, its rays and the plan of their casting, its chain.
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include <fathom/scene/scene.hpp>
 #include <fathom/simulate/sensor.hpp>
 
 #include "render/chain.hpp"
+#include "render/sample_plan.hpp"
 #include "render/sensor_rays.hpp"
 #include "sensor/sensor_view.hpp"
 
@@ -38,12 +40,20 @@ class PreparedSensor {
   [[nodiscard]] const RayPattern& rays() const { return rays_.pattern(); }
   [[nodiscard]] const CastPlan& plan() const { return rays_.plan(); }
   [[nodiscard]] const StagedChain& chain() const { return chain_; }
+  /// Null: its rays are lines.
+  [[nodiscard]] const SamplePlan* samples() const { return samples_ ? &*samples_ : nullptr; }
+  [[nodiscard]] std::uint32_t returns() const { return static_cast<std::uint32_t>(sensor_.returns.size()); }
+  /// RenderJob::falloff_m.
+  [[nodiscard]] float falloff_m() const {
+    return sensor_.falloff.law == FalloffLaw::kNone ? 0.0F : sensor_.falloff.reference_m;
+  }
 
  private:
   Sensor sensor_;
   SensorView view_;
   SensorRays rays_;
   StagedChain chain_;
+  std::optional<SamplePlan> samples_;
 };
 
 }  // namespace fathom

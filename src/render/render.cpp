@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include <fathom/base/error.hpp>
 
@@ -12,6 +13,8 @@
 #include "render/draw_fields.hpp"
 #include "render/edge_pass.hpp"
 #include "render/own_surface.hpp"
+#include "render/sample_caster.hpp"
+#include "render/sample_math.hpp"
 #include "render/window_lanes.hpp"
 #include "render/window_pass.hpp"
 
@@ -43,12 +46,15 @@ class BlockRenderer {
   }
 
   void run() {
-    run_losses();
-    if (job_.chain.window) {
-      keep_for_window();
+    load_rays();
+    render_clean_range();
+    for (const ActiveNoise& n : job_.chain.ray) apply(n);
+    if (job_.samples == nullptr) {
+      cast();
     } else {
-      run_noise();
+      cast_samples(job_, begin_, rays_, hits_);
     }
+    for (return_ = 0; return_ < job_.returns(); ++return_) run_return();
   }
 
   /// The second half of a block, when the window is done with the image.
@@ -67,14 +73,22 @@ class BlockRenderer {
   }
 
  private:
-  /// Up to what the losses have left.
+  void run_return() {
+    store_.begin_return(return_);
+    if (job_.samples != nullptr) load_return();
+    run_losses();
+    if (job_.chain.window) {
+      keep_for_window();
+    } else {
+      run_noise();
+    }
+  }
+
+  /// From the range gate up to what the losses have left.
   void run_losses() {
-    load_rays();
-    render_clean_range();
-    for (const ActiveNoise& n : job_.chain.ray) apply(n);
-    cast();
     if (job_.chain.ray.empty()) store_clean();
     lanes_.gate_returns(cast_, limits(), returns_);
+    if (job_.samples != nullptr) mark_blanks();
     if (needs_points()) lanes_.place_returns(rays_, returns_);
     has_hits_ = std::count(returns_.reason, returns_.reason + returns_.count, kHitLane) > 0;
     if (needs_angles() && (has_hits_ || wants(Channel::kEnergy))) find_angles();
@@ -97,6 +111,27 @@ class BlockRenderer {
       lanes_.angles(rays_, planes_);
       store_.values(Channel::kAzimuth, planes_.a);
       store_.values(Channel::kElevation, planes_.b);
+    }
+  }
+
+  /// What return_ of each ray struck.
+  void load_return() {
+    const ReturnHits& hits = hits_[return_];
+    const std::size_t bytes = rays_.count * sizeof(float);
+    for (const auto& [to, from] :
+         {std::pair(cast_.range_m, hits.range_m), std::pair(cast_.nx, hits.nx), std::pair(cast_.ny, hits.ny),
+          std::pair(cast_.nz, hits.nz), std::pair(cast_.dx, hits.dx), std::pair(cast_.dy, hits.dy),
+          std::pair(cast_.dz, hits.dz)}) {
+      std::memcpy(to, from, bytes);
+    }
+    std::memcpy(cast_.entity, hits.entity, bytes);
+    std::memcpy(cast_.triangle, hits.triangle, bytes);
+  }
+
+  void mark_blanks() {
+    const std::uint32_t* blank = hits_[return_].blank;
+    for (std::uint32_t i = 0; i < rays_.count; ++i) {
+      if (blank[i] != 0) returns_.reason[i] = static_cast<std::uint32_t>(Reason::kNoFurtherReturn);
     }
   }
 
@@ -151,8 +186,17 @@ class BlockRenderer {
   void render_clean_range() {
     const bool wanted = wants(Channel::kCleanRange) || wants(Channel::kCleanDepth) || wants(Channel::kCleanHit);
     if (job_.chain.ray.empty() || !wanted) return;
-    cast_world({.range_m = cast_.range_m});
-    store_clean();
+    if (job_.samples == nullptr) {
+      cast_world({.range_m = cast_.range_m});
+      return store_clean();
+    }
+    cast_samples(job_, begin_, rays_, hits_);
+    for (return_ = 0; return_ < job_.returns(); ++return_) {
+      store_.begin_return(return_);
+      load_return();
+      store_clean();
+    }
+    return_ = 0;
   }
 
   void store_clean() {
@@ -184,7 +228,7 @@ class BlockRenderer {
     float reflectivity[kBlockRays];
     for (std::uint32_t i = 0; i < rays_.count; ++i) {
       const std::uint32_t entity = cast_.entity[i];
-      reflectivity[i] = entity == index(kNoEntity) ? 0.0F : job_.reflectivity[entity];
+      reflectivity[i] = entity == index(kNoEntity) ? 0.0F : job_.surfaces.reflectivity[entity];
     }
     surface_lanes_.energy_gains(job_.chain.energy_gain, reflectivity, cast_.range_m, rays_.count, surface_.energy_gain);
   }
@@ -335,7 +379,7 @@ class BlockRenderer {
   }
 
   void apply(const ActiveNoise& n) {
-    const NoiseKey key = {job_.seed, job_.frame_index, n.stream};
+    const NoiseKey key = {job_.seed, job_.frame_index, stream_of_return(n.stream, return_)};
     draws_.fields = fields_of(job_, n);
     if (n.others.empty()) return n.noise.apply(job_.isa, key, rays_, returns_, draws_);
     std::uint32_t entry[kBlockRays];
@@ -395,7 +439,7 @@ class BlockRenderer {
       std::uint32_t label[kBlockRays];
       for (std::uint32_t i = 0; i < rays_.count; ++i) {
         const std::uint32_t entity = cast_.entity[i];
-        label[i] = entity == index(kNoEntity) ? 0 : job_.labels[entity];
+        label[i] = entity == index(kNoEntity) ? 0 : job_.surface_table.labels()[entity];
       }
       store_.labels(label);
     }
@@ -406,12 +450,20 @@ class BlockRenderer {
     if (wants(Channel::kIncidence) || wants(Channel::kIntensity)) {
       lanes_.incidence(cast_, rays_.count, planes_);
       store_.values(Channel::kIncidence, planes_.a);
-      for (std::uint32_t i = 0; i < rays_.count; ++i) {
-        const std::uint32_t entity = cast_.entity[i];
-        planes_.b[i] *= entity == index(kNoEntity) ? 0.0F : job_.reflectivity[entity];
-      }
-      store_.values(Channel::kIntensity, planes_.b);
+      if (wants(Channel::kIntensity)) store_intensity();
     }
+  }
+
+  void store_intensity() {
+    if (job_.samples != nullptr) return store_.values(Channel::kIntensity, hits_[return_].intensity);
+    for (std::uint32_t i = 0; i < rays_.count; ++i) {
+      const std::uint32_t entity = cast_.entity[i];
+      planes_.b[i] = entity == index(kNoEntity)
+                         ? 0.0F
+                         : intensity_of(job_.surfaces, job_.falloff_m, entity, {cast_.dx[i], cast_.dy[i], cast_.dz[i]},
+                                        {cast_.nx[i], cast_.ny[i], cast_.nz[i]}, cast_.range_m[i]);
+    }
+    store_.values(Channel::kIntensity, planes_.b);
   }
 
   const RenderJob& job_;
@@ -419,8 +471,9 @@ class BlockRenderer {
   BlockStore store_;
   const LaneKernels& lanes_;
   const SurfaceKernels& surface_lanes_;
-  std::uint32_t begin_;    // first lane
-  bool has_hits_ = false;  // whether a lane may hold a return
+  std::uint32_t begin_;       // first lane
+  bool has_hits_ = false;     // whether a lane may hold a return
+  std::uint32_t return_ = 0;  // at work
   RayBlock rays_;
   ReturnBlock returns_;
   CastBlock cast_;
@@ -428,6 +481,7 @@ class BlockRenderer {
   DrawBuffer draws_;
   SurfaceBlock surface_;
   SightBlock sight_;
+  ReturnHits hits_[kMostReturns];  // of diverging rays; memory that others never touch
 };
 
 /// A task of 1024 rays: large enough to hide the cost of a task, small enough to share out a frame of 16 rings.

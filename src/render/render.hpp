@@ -3,8 +3,9 @@
 // Renders one frame of one sensor: block by block, ray noise -> cast -> range gate -> angle loss, shadow, energy loss
 // -> hit and range noise -> range policy -> dropout -> the arrays asked for; then, over the image, edge loss
 // (edge_pass.hpp). A chain with a model of stage kImage cuts the blocks in two: up to the losses; then, over the image,
-// edge loss and the window (window_pass.hpp); then from hit noise on. Everything that is chosen is chosen here, once
-// per frame or block; the loops over rays are in lanes.cpp and noise/drive.hpp.
+// edge loss and the window (window_pass.hpp); then from hit noise on. Of rays that diverge (sample_caster.hpp) all from
+// the range gate on runs once for each return; such sensors have no window. Everything that is chosen is chosen here,
+// once per frame or block; the loops over rays are in lanes.cpp and noise/drive.hpp.
 
 #include <functional>
 #include <span>
@@ -16,9 +17,12 @@
 #include "base/executor.hpp"
 #include "cast/caster.hpp"
 #include "render/chain.hpp"
+#include "render/intensity_math.hpp"
 #include "render/lanes.hpp"
 #include "render/plan.hpp"
+#include "render/sample_plan.hpp"
 #include "render/surface_lanes.hpp"
+#include "render/surface_table.hpp"
 
 namespace fathom {
 
@@ -60,8 +64,8 @@ struct RenderJob {
   const RayPattern& pattern;
   const StagedChain& chain;
   const Caster& caster;
-  std::span<const float> reflectivity;    ///< [entities]
-  std::span<const std::uint32_t> labels;  ///< [entities], ids
+  const SurfaceTable& surface_table;
+  std::span<const float> reflectivity;  ///< [entities]: those of the table, or as drawn for an environment
   std::uint64_t seed;
   std::uint32_t frame_index;
   RangePolicy range_policy;
@@ -76,11 +80,18 @@ struct RenderJob {
   double stamp_s = 0.0;                      ///< of the frame, by the sensor's clock
   FieldStore* fields = nullptr;              ///< of correlated draws; never null where the chain has such
   std::uint32_t mask = kSeesAll;             ///< of its rays: CastRays::mask
-  std::size_t first = 0;                     ///< place of the first ray in the arrays of the frame
+  std::size_t first = 0;                     ///< place of the first ray in those of a return in the frame
   FrameDevice* device = nullptr;             ///< what renders it; null: the processor
   /// Number of its rays among those that the device gets: of a sensor, or of a sensor in an environment that has rays
   /// of its own. It always stands for one plan, at its changing revisions.
   std::uint32_t ray_set = 0;
+  const SamplePlan* samples = nullptr;  ///< how its rays diverge; null: they are lines
+  float falloff_m = 0.0F;               ///< reference of the falloff of intensities; 0: none
+
+  SurfaceView surfaces = surface_table.view(reflectivity);
+  [[nodiscard]] std::uint32_t returns() const {
+    return samples == nullptr ? 1 : static_cast<std::uint32_t>(samples->choices.size());
+  }
 };
 
 /// Fills every channel of `frame`, which has its size already, from place job.first on, for each of the jobs. They

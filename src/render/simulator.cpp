@@ -94,15 +94,15 @@ class Simulator::Impl {
     update_caster(stamp, world_from_sensor.translation_m, device == nullptr ? Walker::kProcessor : Walker::kDevice);
     place_rolling(s, stamp);
     FrameWriter writer(frame);
-    writer.resize(prepared.rays().rows, prepared.rays().cols);
+    writer.resize(prepared.rays().rows, prepared.rays().cols, prepared.returns());
     writer.set_time(index, time.content, stamp, time.delivered_s);
     const Rigid cast_from_sensor = narrow(world_from_sensor, caster_->origin());
     fathom::render({.plan = prepared.plan(),
                     .pattern = prepared.rays(),
                     .chain = prepared.chain(),
                     .caster = *caster_,
-                    .reflectivity = reflectivity_,
-                    .labels = labels_,
+                    .surface_table = surfaces_,
+                    .reflectivity = surfaces_.reflectivity(),
                     .seed = options_.seed,
                     .frame_index = time.content,
                     .range_policy = prepared.chain().range_policy,
@@ -118,7 +118,9 @@ class Simulator::Impl {
                     .fields = &s.fields,
                     .mask = mask,
                     .device = device,
-                    .ray_set = fathom::index(id)},
+                    .ray_set = fathom::index(id),
+                    .samples = prepared.samples(),
+                    .falloff_m = prepared.falloff_m()},
                    *executor_, frame);
   }
 
@@ -156,8 +158,8 @@ class Simulator::Impl {
   void set_sensor(SensorId id, Sensor sensor) { at(id).prepared.replace(std::move(sensor), scene_.entities()); }
 
   void set_reflectivity(EntityId entity, float reflectivity) {
-    note_entities();
-    reflectivity_[index(entity)] = reflectivity;
+    surfaces_.update(scene_);
+    surfaces_.set_reflectivity(entity, reflectivity);
   }
 
   Scene& scene() { return scene_; }
@@ -175,16 +177,8 @@ class Simulator::Impl {
     caster_->set_masks(seen_.masks());
     caster_->commit(walker);
     seen_version_ = seen_.version();
-    note_entities();
+    surfaces_.update(scene_);
     updated_ = true, revision_ = scene_.revision(), stamp_ = stamp, walker_ = walker;
-  }
-
-  /// What entities added since are like.
-  void note_entities() {
-    for (std::size_t i = reflectivity_.size(); i < scene_.entities().size(); ++i) {
-      reflectivity_.push_back(scene_.entities()[i].reflectivity);
-      labels_.push_back(scene_.label_id(static_cast<EntityId>(i)));
-    }
   }
 
   /// The pose at every distinct time of a rolling sensor's rays.
@@ -207,8 +201,7 @@ class Simulator::Impl {
   std::unique_ptr<Caster> caster_;
   std::unique_ptr<FrameDevice> device_;  // null: the processor renders
   std::vector<RenderedSensor> sensors_;
-  std::vector<float> reflectivity_;    // [entities]
-  std::vector<std::uint32_t> labels_;  // [entities]
+  SurfaceTable surfaces_;
   bool updated_ = false;
   std::uint64_t revision_ = 0;
   double stamp_ = 0.0;

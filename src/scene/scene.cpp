@@ -64,6 +64,13 @@ void Scene::check_entity(const Entity& entity) const {
   if (!(entity.reflectivity >= 0.0F && entity.reflectivity <= 1.0F)) {
     fail(fmt::format("reflectivity = {} is not in [0, 1]", number_text(entity.reflectivity)));
   }
+  if (!entity.material.empty()) {
+    std::vector<std::string_view> names;
+    for (const Material& material : materials_) names.push_back(material.name);
+    if (std::find(names.begin(), names.end(), entity.material) == names.end()) {
+      fail(fmt::format("there is no material '{}'{}", entity.material, nearest_hint(entity.material, names)));
+    }
+  }
   for (const std::string& group : entity.groups) {
     if (group.empty()) fail("the name of a group is empty");
   }
@@ -94,6 +101,24 @@ void Scene::add_label(Label label) {
   check_label(label);
   labels_.push_back(std::move(label));
   ++revision_;
+}
+
+void Scene::add_material(Material material) {
+  validate(material);
+  for (const Material& other : materials_) {
+    if (other.name == material.name) throw InputError(fmt::format("material '{}': the name is taken", material.name));
+  }
+  materials_.push_back(std::move(material));
+  ++revision_;
+}
+
+const Material* Scene::material_of(EntityId entity) const {
+  check_id(entity);
+  const std::string& name = entities_[index(entity)].material;
+  for (const Material& material : materials_) {
+    if (material.name == name) return &material;
+  }
+  return nullptr;
 }
 
 Label Scene::label_of(const Entity& entity) const {

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include <fathom/base/error.hpp>
 #include <fathom/math/trigonometry.hpp>
 
 #include "sensor/kinds.hpp"
@@ -24,6 +25,11 @@ SensorView make_view(const SensorModel& model) {
       },
       model);
   return view;
+}
+
+void check_divergence(const Divergence& divergence, const SensorView& view) {
+  if (!divergence.diverges() || !(view.optics.baseline_m > 0.0F)) return;
+  throw InputError("a divergence is of rays that a sensor sends out; two cameras see points, each from its place");
 }
 
 std::set<std::uint32_t> rings_of(const SensorModel& model) {
@@ -50,7 +56,7 @@ RayPattern make_pattern(const SensorModel& model, std::uint32_t frame) {
   return pattern;
 }
 
-SensorTraits make_traits(const SensorView& view, bool rolling) {
+SensorTraits make_traits(const SensorView& view, bool rolling, std::size_t returns) {
   return {.optics = view.optics,
           .left_is_reference = view.left_is_reference,
           .one_origin = view.one_origin,
@@ -58,7 +64,8 @@ SensorTraits make_traits(const SensorView& view, bool rolling) {
           .in_rows = !view.seen_by_angle && !view.rays_vary,
           .rows = view.shape.rows,
           .cols = view.shape.cols,
-          .closes = view.closes};
+          .closes = view.closes,
+          .returns = static_cast<std::uint32_t>(returns)};
 }
 
 Quaternion aligned(AxesFollow axes, const Quaternion& q) {

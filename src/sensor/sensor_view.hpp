@@ -11,6 +11,7 @@
 
 #include <fathom/noise/sensor_traits.hpp>
 #include <fathom/sensor/model.hpp>
+#include <fathom/sensor/returns.hpp>
 
 namespace fathom {
 
@@ -49,6 +50,9 @@ struct SensorView {
 };
 SensorView make_view(const SensorModel& model);
 
+/// Throws InputError for a divergence of a sensor whose rays cannot have one.
+void check_divergence(const Divergence& divergence, const SensorView& view);
+
 /// The intrinsics of a camera, in pixels; nothing for other kinds.
 std::optional<Intrinsics> lens_of(const SensorModel& model);
 
@@ -67,8 +71,9 @@ std::string with_rays_in_one_plane();
 /// The model must have been accepted by validate().
 void update_pattern(const SensorModel& model, std::uint32_t frame, RayPattern& pattern);
 
-/// The properties of a sensor that noise models may depend on; `rolling`: whether each ray is cast at its own time.
-SensorTraits make_traits(const SensorView& view, bool rolling);
+/// The properties of a sensor that noise models may depend on; `rolling`: whether each ray is cast at its own time;
+/// `returns`: of each ray.
+SensorTraits make_traits(const SensorView& view, bool rolling, std::size_t returns);
 
 /// The rotation of a sensor whose body is turned by `q`.
 Quaternion aligned(AxesFollow axes, const Quaternion& q);

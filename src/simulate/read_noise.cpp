@@ -188,7 +188,7 @@ void append_preset(const YamlReader& word, const SensorPreset* preset, const Sen
 
 void read_noise(const YamlReader& reader, const SensorPreset* preset, const Scene& scene, SensorSetup& setup) {
   const Sensor& sensor = setup.sensor;
-  const SensorTraits traits = make_traits(make_view(sensor.model), sensor.rolling);
+  const SensorTraits traits = make_traits(make_view(sensor.model), sensor.rolling, sensor.returns.size());
   NoiseChain& chain = setup.sensor.noise;
   if (reader.is(YamlValue::Kind::kScalar)) return append_preset(reader, preset, traits, chain);
   for (const YamlReader& item : reader.items()) {

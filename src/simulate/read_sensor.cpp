@@ -20,6 +20,7 @@
 #include "simulate/read_outputs.hpp"
 #include "simulate/read_pose.hpp"
 #include "simulate/read_range.hpp"
+#include "simulate/read_returns.hpp"
 #include "text/read_fields.hpp"
 
 namespace fathom {
@@ -112,6 +113,7 @@ SensorSetup read_sensor(YamlReader map, const SceneClock& clock, const Scene& sc
   if (const auto rolling = map.find("rolling")) sensor.rolling = rolling->boolean();
   if (const auto timing = map.find("timing")) sensor.timing = read_timing(*timing, clock);
   check_model(map, preset, sensor.model);
+  read_returns(map, sensor);
   if (const auto noise = map.find("noise")) read_noise(*noise, preset, scene, setup);
   for (const LocatedRange& one : ranges) {
     one.where.located([&] { check_range(sensor, one.range); });

@@ -38,10 +38,20 @@ std::string read_label(const YamlReader& name, const LabelNames& table) {
   return label;
 }
 
+void read_material(YamlReader& map, Entity& entity) {
+  const auto value = map.find("reflectivity"), material = map.find("material");
+  if (value && material) value->fail("and a material are both given; the material has a reflectivity");
+  if (value) entity.material.clear();  // a part's own, beside the material of the whole
+  if (!material) return;
+  entity.material = material->text();
+  if (entity.material.empty()) material->fail("is no name of a material");
+}
+
 }  // namespace
 
 template <class T>
 std::optional<ParameterRange> read_surface(YamlReader& map, const LabelNames& table, T& thing) {
+  if constexpr (std::is_same_v<T, Entity>) read_material(map, thing);
   std::optional<ParameterRange> range;
   if (const auto value = Quantity::find(map, "reflectivity")) {
     if constexpr (std::is_same_v<T, Entity>) range = read_range(*value, reflectivity_field());

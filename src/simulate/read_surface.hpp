@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What an entity, a part of one and a robot say of their surfaces: reflectivity, groups, label, one_sided.
+// What an entity, a part of one and a robot say of their surfaces: reflectivity, groups, label, one_sided; the first
+// two also material.
 
 #include <optional>
 #include <string>

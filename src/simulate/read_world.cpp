@@ -13,6 +13,7 @@
 #include "base/text.hpp"
 #include "render/parameter_range.hpp"
 #include "scene/world_poses.hpp"
+#include "simulate/read_materials.hpp"
 #include "simulate/read_mesh_entry.hpp"
 #include "simulate/read_range.hpp"
 #include "simulate/read_surface.hpp"
@@ -124,7 +125,7 @@ std::vector<ReadEntity> read_parts(YamlReader& map, const ReadEntity& whole, con
     if (found == names.end()) entry.fail_key("is no part of the mesh" + nearest_hint(entry.key(), names));
     ReadEntity& part = parts[static_cast<std::size_t>(found - names.begin())];
     const auto range = read_surface(entry, labels, part.entity);
-    if (entry.find("reflectivity")) part.ranges.clear();
+    if (entry.find("reflectivity") || entry.find("material")) part.ranges.clear();
     if (range) part.ranges.push_back({entry, *range});
     entry.finish();
   }
@@ -200,6 +201,7 @@ WorldSetup read_world(YamlReader map, SceneFiles& files) {
   Scene& scene = world.scene;
   const auto table = map.find("labels");
   const LabelNames labels = table ? read_labels(*table, scene) : std::nullopt;
+  if (const auto materials = map.find("materials")) read_materials(*materials, scene);
   const auto from = map.find("from");
   const auto known = from ? map.find("meshes") : map.at("meshes");
   const MeshIds meshes = known ? read_meshes(*known, files, scene) : MeshIds();

@@ -212,11 +212,11 @@ class Runner {
   ReasonCounts count(const Frame& frame, double seconds, SensorCounts& counts) {
     counts.rows = frame.rows();
     counts.cols = frame.cols();
-    counts.rays += frame.size();
+    counts.rays += frame.rays();
     counts.seconds += seconds;
     const ReasonCounts reasons = frame.count_reasons();
     for (std::size_t r = 0; r < reasons.size(); ++r) counts.reasons[r] += reasons[r];
-    counts_.progress.rays_done += frame.size();
+    counts_.progress.rays_done += frame.rays();
     counts_.progress.cast_seconds += seconds;
     return reasons;
   }

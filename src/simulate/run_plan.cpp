@@ -33,7 +33,8 @@ SensorPlan plan_sensor(const SensorSetup& setup, const RunSensor& sensor, const 
   plan.rows = pattern.rows;
   plan.cols = pattern.cols;
   plan.frames = sensor.frames;
-  const FrameShape shape = {plan.rows, plan.cols, sensor.channels};
+  plan.returns = static_cast<std::uint32_t>(setup.sensor.returns.size());
+  const FrameShape shape = {plan.rows, plan.cols, sensor.channels, plan.returns};
   for (const OutputFile& file : sensor.files) {
     plan.outputs.push_back({plan.name + "/" + file.name(0), file.is_log() ? 1 : std::uint64_t{sensor.frames},
                             file.bytes_at_most(shape, sensor.frames)});
@@ -72,7 +73,8 @@ RunPlan plan_run(const SceneSetup& setup, const RunOptions& options) {
     const RunSensor& sensor = run.sensors[i];
     const RayPattern& pattern = run.simulator.pattern(sensor.id, 0);
     plan.sensors.push_back(plan_sensor(setup.sensors[i], sensor, pattern));
-    plan.memory_bytes += plan.sensors.back().rays() * (kBytesPerRay + channel_bytes(sensor.channels));
+    plan.memory_bytes +=
+        plan.sensors.back().rays() * (kBytesPerRay + plan.sensors.back().returns * channel_bytes(sensor.channels));
   }
   plan.ranges = setup.entity_ranges.size();
   for (const SensorSetup& sensor : setup.sensors) plan.ranges += sensor.ranges.size();

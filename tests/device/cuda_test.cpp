@@ -450,14 +450,14 @@ TEST_F(Cuda, CutsEnvironmentsWithRaysOfTheirOwnThatDoNotFitTogether) {
 /// The arrays of a frame in memory of the GPU.
 class GpuFrame {
  public:
-  GpuFrame(std::uint32_t rows, std::uint32_t cols, std::span<const Channel> channels) {
+  GpuFrame(std::uint32_t rows, std::uint32_t cols, std::span<const Channel> channels, std::uint32_t returns = 1) {
     std::vector<ChannelBuffer> buffers;
     for (const Channel c : channels) {
-      const std::size_t bytes = std::size_t{rows} * cols * channel_info(c).bytes();
+      const std::size_t bytes = std::size_t{returns} * rows * cols * channel_info(c).bytes();
       buffers.push_back({c, fake::make_memory(bytes), bytes});
       memory_.push_back(buffers.back());
     }
-    frame_ = Frame(rows, cols, buffers, FrameMemory::kGpu);
+    frame_ = Frame(rows, cols, buffers, FrameMemory::kGpu, {}, returns);
   }
   Frame& frame() { return frame_; }
   template <class T>
@@ -504,6 +504,68 @@ TEST_F(Cuda, LeavesAFrameInTheMemoryOfTheGpu) {
               "the frame stands in the memory of a GPU: the processor cannot render it");
     there.free();
   }
+}
+
+/// A lidar whose rays widen, with three returns of each.
+Sensor any_with_returns() {
+  Sensor sensor = test::make_sensor(test::make_lidar(40, 90), test::three_gaussians());
+  sensor.noise.emplace_back(Dropout{.probability = 0.1F});
+  sensor.divergence = {.horizontal_rad = 0.05F, .vertical_rad = 0.03F, .separation_m = 0.2F};
+  sensor.returns = {ReturnChoice::kStrongest, ReturnChoice::kLast, ReturnChoice::kSecond};
+  sensor.falloff = {FalloffLaw::kInverseSquare, 2.0F};
+  return sensor;
+}
+
+TEST_F(Cuda, GivesSeveralReturnsInFramesAsAWholeAndCut) {
+  Sensor sensor = any_with_returns();
+  sensor.model = test::make_lidar(48, 256);
+  const Frame wanted = frame_on({}, test::make_room_scene(), sensor, 5);
+  EXPECT_GT(test::count_of(wanted.of_return(1), Reason::kHit), 30U);
+  int cut = 0;
+  for (const std::size_t kilobytes : {1000000U, 3000U, 2000U}) {
+    fake::reset();
+    fake::set_memory(kilobytes * 1000);
+    const Frame found = frame_on(kCuda, test::make_room_scene(), sensor, 5);
+    EXPECT_EQ(test::channels_that_differ(wanted, found), "") << kilobytes;
+    cut += fake::calls("fathom_render_rays") > 2 ? 1 : 0;
+  }
+  EXPECT_GE(cut, 1);
+}
+
+TEST_F(Cuda, GivesSeveralReturnsOfEachEnvironment) {
+  const auto make = [&](Device device) {
+    return Environments(test::make_room_scene(), any_with_returns(), {.simulator = options_on(device), .count = 5});
+  };
+  Environments here = make({}), there = make(kCuda);
+  Frame wanted(test::all_channels()), found(test::all_channels());
+  const std::vector<std::uint32_t> some = {4, 1};
+  for (std::uint32_t k = 0; k < 3; ++k) {
+    const EnvironmentNumbers which = k == 1 ? EnvironmentNumbers(some) : EnvironmentNumbers();
+    for (std::uint32_t e = 0; e < 5; ++e) {
+      for (Environments* all : {&here, &there}) all->set_entity_pose(e, EntityId{1}, {{0.5 * e + k, -1, 0}, {}});
+    }
+    here.render(k, wanted, which), there.render(k, found, which);
+    EXPECT_EQ(wanted.returns(), 3U);
+    EXPECT_EQ(test::channels_that_differ(wanted, found), "") << "frame " << k;
+  }
+}
+
+TEST_F(Cuda, LeavesSeveralReturnsInTheMemoryOfTheGpu) {
+  const Sensor sensor = any_with_returns();
+  const Frame wanted = frame_on({}, test::make_room_scene(), sensor);
+  Simulator simulator(test::make_room_scene(), options_on(kCuda));
+  const SensorId id = simulator.add_sensor(sensor);
+  GpuFrame there(40, 90, std::array{Channel::kReason, Channel::kRing, Channel::kHitSensor, Channel::kTimeOffset}, 3);
+  simulator.render(id, 0, there.frame());
+  EXPECT_EQ(there.copy<Reason>(0), values_of(wanted.reason()));
+  EXPECT_EQ(there.copy<std::uint16_t>(1), values_of(wanted.ring()));
+  const std::span<const float> x = wanted.hit_sensor_m().x;
+  EXPECT_EQ(std::memcmp(there.copy<float>(2).data(), x.data(), 3 * x.size_bytes()), 0);
+  EXPECT_EQ(there.copy<float>(3), values_of(wanted.time_offset_s()));
+  GpuFrame one(40, 90, std::array{Channel::kReason});
+  EXPECT_EQ(message_of([&] { simulator.render(id, 0, one.frame()); }),
+            "the buffers of the frame are for 1 return of each ray, not for 3");
+  one.free(), there.free();
 }
 
 TEST_F(Cuda, WorksInAStreamOfTheCallers) {

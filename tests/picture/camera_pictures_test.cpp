@@ -40,7 +40,8 @@ constexpr std::array<Pixel, kReasonNames.size()> kReasonColors = {{{120, 200, 12
                                                                    {178, 24, 43},
                                                                    {255, 182, 193},
                                                                    {127, 255, 212},
-                                                                   {139, 90, 43}}};
+                                                                   {139, 90, 43},
+                                                                   {74, 62, 92}}};
 
 /// The colours of depths 0, 1, ... 16 m on a scale of 16 m.
 constexpr std::array<Pixel, 17> kDepthColors = {{{148, 12, 0},

@@ -116,6 +116,25 @@ def test_h5py_reads_the_arrays_of_folders(scene, tmp_path, level):
         assert list(file["unit/index"][:]) == [4, 5, 6, 7]
 
 
+def test_several_returns_are_an_axis_before_rows_and_columns(tmp_path):
+    h5py = pytest.importorskip("h5py", reason="no python3-h5py here: nobody reads the HDF5")
+    scene = tmp_path / "scene.yaml"
+    scene.write_text(SCENE.replace("    rays: 50\n", "    rays: 50\n    divergence: {horizontal_deg: 3, separation_m: 0.2}\n"
+                                   "    returns: [strongest, last]\n")
+                     .replace("{room: {box: {size_m: [8, 6, 3]}}}", "{room: {box: {size_m: [8, 6, 3]}}, "
+                              "post: {box: {size_m: [0.1, 0.1, 3]}}}")
+                     .replace("[0, 0, 1.5]}]", "[0, 0, 1.5]}, {name: post, mesh: post, position_m: [2, 1, 1.5]}]"))
+    expected = folders(scene, tmp_path / "folders")
+    laser = [array for (_, sensor, channel, _), array in expected.items() if (sensor, channel) == ("laser", "reason")]
+    assert all(array.shape == (2, 1, 50) for array in laser) and sum((array[1] == 0).sum() for array in laser) > 10
+    simulate(scene, tmp_path / "out", "--format", "hdf5", "--units-per-file", 4)
+    fathom("dataset", "merge", tmp_path / "out")
+    fathom("dataset", "verify", tmp_path / "out")
+    with h5py.File(tmp_path / "out/dataset.h5") as file:
+        check_hdf5(file, expected)
+        assert file["laser/hit_sensor"].shape[2:] == (2, 1, 50, 3) and file["camera/depth"].shape[2:] == (48, 64)
+
+
 def test_noise_is_stored_and_the_rest_is_coded(scene, tmp_path):
     pytest.importorskip("h5py", reason="no python3-h5py here: nobody reads the HDF5")
     sizes = []

@@ -183,4 +183,4 @@ def test_ranges_are_drawn_for_the_episode():
 def test_help_has_units_and_limits():
     assert "stddev_m: standard deviation at range 0; in [0, 10] m; default 0" in fa.noise.Distance.__doc__
     assert fa.noise.Distance.stddev_m.__doc__.startswith("standard deviation")
-    assert "float32 [rows, cols], of many environments with these in front; m." in fa.Frame.range.__doc__
+    assert "float32 [rows, cols], of many environments with these in front, and several returns before all; m." in fa.Frame.range.__doc__

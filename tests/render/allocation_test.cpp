@@ -64,6 +64,13 @@ TEST_P(Allocations, NoneInASteadyFrameOnTwoThreads) {
   EXPECT_EQ(steady_state(make_sensor(make_lidar(64, 512)), compute_on(2), all_channels()), 0U);
 }
 
+TEST_P(Allocations, NoneWhereRaysBringBackSeveralReturns) {
+  Sensor sensor = make_sensor(make_lidar(16, 128));
+  sensor.divergence = {.horizontal_rad = 0.02F, .vertical_rad = 0.02F};
+  sensor.returns = {ReturnChoice::kStrongest, ReturnChoice::kLast};
+  EXPECT_EQ(steady_state(sensor, compute_on(1), all_channels()), 0U);
+}
+
 TEST_P(Allocations, NoneWhereSensorsIgnoreEntities) {
   Scene scene = make_room_scene();
   Simulator simulator(scene, {.seed = 1, .compute = compute_on(1)});

@@ -83,17 +83,32 @@ inline NoiseChain any_chain(const Sensor& sensor) {
     if (needs.neighbours && !one_origin) continue;
     const auto is_there = [](const ChainEntry& other) { return other.noise.stage() == Stage::kImage; };
     if (info.stage == Stage::kImage && std::ranges::any_of(chain, is_there)) continue;  // one in a chain
+    if (sensor.returns.size() > 1 && (needs.neighbours || info.stage == Stage::kReading)) continue;
     ChainEntry entry(any_noise_of(info));
     const bool may_differ = info.stage != Stage::kRay && info.stage != Stage::kReading && info.stage != Stage::kImage;
     const int differs = may_differ ? *rc::gen::inRange(0, 4) : 0;
     if (differs == 1) entry.by_entity = {{EntityId{1}, any_noise_of(info)}, {EntityId{2}, any_noise_of(info)}};
     if (differs == 2) entry.by_ring = {{1, any_noise_of(info)}};
-    if (info.draws.normals + info.draws.uniforms > 0 && *rc::gen::inRange(0, 3) == 0) {
+    const bool may_correlate = info.draws.normals + info.draws.uniforms > 0 && sensor.returns.size() == 1;
+    if (may_correlate && *rc::gen::inRange(0, 3) == 0) {
       entry.correlation = any_correlation(sensor);
     }
     chain.push_back(std::move(entry));
   }
   return chain;
+}
+
+/// Of a third of the sensors rays diverge, of most of these with several returns.
+inline void set_any_returns(Sensor& sensor) {
+  if (*rc::gen::inRange(0, 3) != 0) return;
+  sensor.divergence = {.horizontal_rad = static_cast<float>(any_between(0.001, 0.1)),
+                       .vertical_rad = static_cast<float>(any_between(0, 0.1)),
+                       .profile = *rc::gen::element(BeamProfile::kGaussian, BeamProfile::kUniform),
+                       .separation_m = static_cast<float>(any_between(0, 1))};
+  const ReturnChoices all = {ReturnChoice::kStrongest, ReturnChoice::kLast, ReturnChoice::kSecond,
+                             ReturnChoice::kSecondStrongest, ReturnChoice::kFirst};
+  sensor.returns.assign(all.begin(), all.begin() + *rc::gen::inRange(1, 6));
+  sensor.coinciding = static_cast<CoincidingReturn>(*rc::gen::inRange(0, 4));
 }
 
 inline Sensor any_sensor() {
@@ -116,6 +131,8 @@ inline Sensor any_sensor() {
     }
   }
   sensor.range_policy = *rc::gen::element(RangePolicy::kKeep, RangePolicy::kClamp, RangePolicy::kDrop);
+  if (*rc::gen::arbitrary<bool>()) sensor.falloff = {FalloffLaw::kInverseSquare, 2.0F};
+  if (!std::holds_alternative<StereoCamera>(sensor.model)) set_any_returns(sensor);
   sensor.noise = any_chain(sensor);
   return sensor;
 }
@@ -149,13 +166,19 @@ inline std::string channels_that_differ(const Frame& a, const Frame& b) {
   return names;
 }
 
-/// The room, with some entities that are seen from in front alone.
+/// The room, with some entities that are seen from in front alone, or of a material.
 inline Scene any_room() {
   const Scene room = make_room_scene();
   Scene scene;
   for (const Mesh& mesh : room.meshes()) scene.add_mesh(mesh);
+  scene.add_material(
+      {.name = "table", .law = IncidenceLaw::kTable, .table = {{0.1F, 0.9F}, {0.7F, 0.2F}, {1.2F, 0.4F}}});
+  scene.add_material(
+      {.name = "retro", .reflectivity = 0.5F, .law = IncidenceLaw::kRetro, .gain = 9, .width_rad = 0.3F});
+  scene.add_material({.name = "matt", .reflectivity = 0.3F});
   for (Entity entity : room.entities()) {
     entity.one_sided = *rc::gen::inRange(0, 4) == 0;
+    entity.material = *rc::gen::element<std::string>("", "table", "retro", "matt");
     scene.add_entity(std::move(entity));
   }
   return scene;

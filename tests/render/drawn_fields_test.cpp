@@ -248,6 +248,14 @@ TEST(DrawnFieldRefusals, OfEntities) {
   entity_refused(of_entity(0, "reflectivty", 0, 1), "nearest known: 'reflectivity'");
   entity_refused(of_entity(0, "position_x_m", NAN, 1), "position_x_m = nan is not in");
   entity_refused(of_sensor("baseline_m", 0, 1), "it is not of an entity");
+  Scene scene = test::make_plane_scene({5, 0});
+  scene.add_material({.name = "matt", .reflectivity = 0.3F});
+  Entity sign = {.name = "sign", .mesh = MeshId{0}};
+  sign.material = "matt";
+  scene.add_entity(sign);
+  EXPECT_TRUE(
+      contains(input_error([&] { Environments(scene, options_with({}, {of_entity(1, "reflectivity", 0, 1)})); }),
+               "range of entity 'sign'.reflectivity: its material 'matt' has the reflectivity"));
 }
 
 TEST(DrawnFieldRefusals, ADrawThatDoesNotFitChangesNothing) {

@@ -106,8 +106,9 @@ TEST_P(Ptx, FusesAndApproximatesNothing) {
   EXPECT_GT(sums, 100U);
 }
 
-/// Local memory is what a walk keeps open, kStack entries of 8 bytes for each of two trees, and small structs: anything
-/// more would be numbers that found no register.
+/// Local memory is what a walk keeps open, kStack entries of 8 bytes for each of two trees, the ranges and energies of
+/// the samples of a ray that widens, which take less, and small structs: anything more would be numbers that found no
+/// register.
 TEST_P(Ptx, KeepsNothingButItsStacksInLocalMemory) {
   static const std::regex kDepot(R"(\.local \.align \d+ \.b8\s+__local_depot\d+\[(\d+)\])");
   const std::string ptx = read_ptx();

@@ -29,10 +29,11 @@ template <>
 inline constexpr std::array<std::string_view, 6> kChoiceWords<CloudLayout> = {"fields",   "xyz",    "xyzi",
                                                                               "velodyne", "ouster", "livox"};
 
-/// A cloud file holds one point per return, with fields x y z, then those of `fields` that the frame has.
+/// A cloud file holds one point per return, with fields x y z, then those of `fields` that the frame has, and of a
+/// frame with several returns of each ray `return`, uint8: which of them it is.
 struct CloudOptions {
   CloudFrame frame = CloudFrame::kSensor;
-  bool keep_misses = false;  ///< lost returns stay as NaN points, so that the cloud is organised [rows, cols]
+  bool keep_misses = false;  ///< lost returns stay as NaN points, so that the cloud is organised [returns * rows, cols]
   ChannelSet fields = {Channel::kIntensity, Channel::kRing, Channel::kTimeOffset};
   CloudLayout layout = CloudLayout::kFields;  ///< of a PointCloud2; any other than kFields has no use for `fields`
 };

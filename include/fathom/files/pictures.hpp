@@ -2,7 +2,8 @@
 #pragma once
 // Frames as pictures for people, PNG.
 //
-// Every file is written without a name or under a temporary one, and appears whole or not at all. Layouts:
+// A picture with a pixel per ray shows the first return of each, where there are several; Frame::of_return() gives
+// another one. Every file is written without a name or under a temporary one, and appears whole or not at all. Layouts:
 // docs/output-formats.md. All functions throw SystemError when the system refuses, and then leave nothing.
 
 #include <array>

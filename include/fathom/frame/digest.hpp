@@ -17,11 +17,12 @@ namespace fathom {
 ///   for (std::uint32_t k = 0; k < 10; ++k) simulator.render(lidar, k, frame), digest.add(frame);
 ///   digest.text();  // "4c2ad0f1e87b3659"
 ///
-/// It is FNV-1a in 64 bits over the bytes of each frame: its number, rows and columns (32 bits each), its stamp
-/// (double), that of its delivery where it is another one, and then, for every channel that it holds, in the order of
-/// `Channel`, the name and the values. Numbers are little-endian. FNV-1a is four lines in any language, so that anybody
-/// can check a digest. It takes some four cycles a byte: a run of the shipped house with its files takes 8 % longer. It
-/// finds differences; it does not stop somebody who forges a frame.
+/// It is FNV-1a in 64 bits over the bytes of each frame: its number, rows and columns (32 bits each), where a ray has
+/// several returns their number (32 bits), its stamp (double), that of its delivery where it is another one, and then,
+/// for every channel that it holds, in the order of `Channel`, the name and the values. Numbers are little-endian.
+/// FNV-1a is four lines in any language, so that anybody can check a digest. It takes some four cycles a byte: a run of
+/// the shipped house with its files takes 8 % longer. It finds differences; it does not stop somebody who forges a
+/// frame.
 class FATHOM_API FrameDigest {
  public:
   void add(const Frame& frame);

@@ -15,7 +15,8 @@
 
 namespace fathom {
 
-/// The arrays that a frame can hold. Every array is [rows, cols] (points: three such planes), row-major.
+/// The arrays that a frame can hold. Every array is [returns, rows, cols] (points: three such planes), row-major; with
+/// one return, which is the usual, [rows, cols]. What depends on the ray alone is the same for all of its returns.
 enum class Channel : std::uint8_t {
   kRange,       ///< float, m; measured, noise applied; NaN where the return is lost
   kCleanRange,  ///< float, m; along the noise-free ray, nothing lost; +inf where it meets nothing
@@ -29,7 +30,7 @@ enum class Channel : std::uint8_t {
   kAzimuth,     ///< float, rad, of the emitted ray in the sensor frame: atan2(y, x)
   kElevation,   ///< float, rad, of the emitted ray: angle above the x-y plane
   kTimeOffset,  ///< float, s, since the start of the frame
-  kIntensity,   ///< float in [0, 1]: reflectivity * cos(incidence); 0 on a miss
+  kIntensity,   ///< float: of the surface (sensor/intensity.hpp), usually reflectivity * cos(incidence); 0 on a miss
   kReason,      ///< uint8: Reason
   kDepth,       ///< float, m; distance to the image plane (x in the sensor frame), noise applied; NaN where lost
   kCleanDepth,  ///< float, m; the same along the noise-free ray, nothing lost; +inf where it meets nothing
@@ -71,15 +72,15 @@ enum class FrameMemory : std::uint8_t {
   kGpu  ///< of the GPU that renders it; the library alone follows its pointers
 };
 
-/// Memory of the caller's for one channel: its elements (channel_info() has their type) as an array [rows, cols]; of
-/// points three such planes, one after the other.
+/// Memory of the caller's for one channel: its elements (channel_info() has their type) as an array [returns, rows,
+/// cols]; of points three such planes, one after the other.
 struct ChannelBuffer {
   Channel channel = Channel::kRange;
   void* data = nullptr;   ///< aligned to its elements
-  std::size_t bytes = 0;  ///< rows * cols * channel_info(channel).bytes(), no more and no less
+  std::size_t bytes = 0;  ///< returns * rows * cols * channel_info(channel).bytes(), no more, no less
 };
 
-/// Points as three planes, each [rows, cols].
+/// Points as three planes, each [returns, rows, cols].
 struct PointSpan {
   std::span<const float> x, y, z;
 };
@@ -98,13 +99,16 @@ class FATHOM_API Frame {
   /// one. In memory of a GPU, which only a renderer on that GPU can fill: each accessor of values throws InputError.
   /// `owner` of the memory, if any, lives as long as the frame and its copies.
   Frame(std::uint32_t rows, std::uint32_t cols, std::span<const ChannelBuffer> buffers,
-        FrameMemory memory = FrameMemory::kHost, std::shared_ptr<const void> owner = {});
+        FrameMemory memory = FrameMemory::kHost, std::shared_ptr<const void> owner = {}, std::uint32_t returns = 1);
 
   [[nodiscard]] FrameMemory memory() const { return memory_; }
   [[nodiscard]] ChannelSet channels() const { return channels_; }
   [[nodiscard]] std::uint32_t rows() const { return rows_; }
   [[nodiscard]] std::uint32_t cols() const { return cols_; }
-  [[nodiscard]] std::size_t size() const { return std::size_t{rows_} * cols_; }
+  [[nodiscard]] std::uint32_t returns() const { return returns_; }  ///< of each ray, in the order of Sensor::returns
+  /// Elements of an array: returns * rows * cols. Those of return k begin at k * rays().
+  [[nodiscard]] std::size_t size() const { return returns_ * rays(); }
+  [[nodiscard]] std::size_t rays() const { return std::size_t{rows_} * cols_; }
   [[nodiscard]] double stamp_s() const { return stamp_s_; }  ///< when it was measured: its start
   /// When it arrives (Sensor::timing); NaN: never, the frame is dropped, and holds what nobody gets to see.
   [[nodiscard]] double delivered_s() const { return delivered_s_; }
@@ -140,7 +144,11 @@ class FATHOM_API Frame {
   /// Where the array of a channel begins, in whichever memory. Throws InputError when the channel was not asked for.
   [[nodiscard]] const void* data(Channel channel) const;
 
-  /// How many rays ended with each Reason (needs kReason).
+  /// A copy of return k of each ray as a frame with one return, for what knows one alone, such as pictures. Throws
+  /// InputError for a k that is not in [0, returns()), and for a frame in the memory of a GPU.
+  [[nodiscard]] Frame of_return(std::uint32_t k) const;
+
+  /// How many returns ended with each Reason (needs kReason).
   [[nodiscard]] std::array<std::uint64_t, kReasonNames.size()> count_reasons() const;
 
  private:
@@ -154,7 +162,7 @@ class FATHOM_API Frame {
   bool of_caller_ = false;  // its arrays stand in buffers_, and its own are empty
   std::array<void*, kChannelCount> buffers_ = {};
   std::shared_ptr<const void> owner_;  // of buffers_, if anybody
-  std::uint32_t rows_ = 0, cols_ = 0, index_ = 0, content_ = 0;
+  std::uint32_t rows_ = 0, cols_ = 0, returns_ = 1, index_ = 0, content_ = 0;
   double stamp_s_ = 0.0, delivered_s_ = 0.0;
   std::array<std::vector<float>, kChannelCount> floats_;
   std::vector<std::uint32_t> entity_id_, triangle_id_, label_;

@@ -15,7 +15,8 @@ struct SensorTraits {
   bool rolling = false;            ///< rays are cast at times of their own
   bool in_rows = true;             ///< rays lie in rows and columns, the same ones in every frame
   std::uint32_t rows = 0, cols = 0;
-  bool closes = false;  ///< the last column stands next to the first one: a full turn
+  bool closes = false;        ///< the last column stands next to the first one: a full turn
+  std::uint32_t returns = 1;  ///< of each ray
 };
 
 }  // namespace fathom

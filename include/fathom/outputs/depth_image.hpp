@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <fathom/outputs/kind.hpp>
+#include <fathom/outputs/picture_fields.hpp>
 #include <fathom/simulate/sensor.hpp>
 
 namespace fathom {
@@ -22,13 +23,15 @@ inline constexpr std::array<std::string_view, 2> kChoiceWords<DepthEncoding> = {
 /// lost.
 struct DepthImageOutput {
   DepthEncoding encoding = DepthEncoding::k32FC1;
+  std::uint32_t return_number = 0;  ///< which return of each ray, from 0
 
   static constexpr std::string_view kSlug = "depth_image";
   static constexpr std::string_view kFile = "depth_000000.cdr";
   static constexpr std::string_view kDoc = "depths, a serialised Image (ROS 2)";
   static constexpr auto fields() {
-    return std::array<Field<DepthImageOutput>, 1>{{
+    return std::array<Field<DepthImageOutput>, 2>{{
         {"encoding", "", choice<&DepthImageOutput::encoding>, 0, 0, "32FC1: metres; 16UC1: millimetres, 0 where lost"},
+        return_field<DepthImageOutput>(),
     }};
   }
 

@@ -50,8 +50,10 @@ struct FrameContext {
 struct FrameShape {
   std::uint32_t rows = 0, cols = 0;
   ChannelSet channels;
+  std::uint32_t returns = 1;
 
   [[nodiscard]] std::uint64_t rays() const { return std::uint64_t{rows} * cols; }
+  [[nodiscard]] std::uint64_t elements() const { return returns * rays(); }  ///< of an array
 };
 
 /// A file that all frames of a run go into, one after the other. Until commit() it has no name.

@@ -19,14 +19,16 @@ inline constexpr std::array<std::string_view, 2> kChoiceWords<LabelValues> = {"c
 /// (write_label_ids), which have no legend.
 struct LabelPictureOutput {
   LabelValues values = LabelValues::kColor;
-  bool legend = true;  ///< the key of the labels below a picture of colours
+  bool legend = true;               ///< the key of the labels below a picture of colours
+  std::uint32_t return_number = 0;  ///< which return of each ray, from 0
 
   static constexpr std::string_view kSlug = "label_picture";
   static constexpr std::string_view kFile = "label_000000.png";
   static constexpr std::string_view kDoc = "the label of what each pixel shows";
   static constexpr auto fields() {
-    return std::array<Field<LabelPictureOutput>, 2>{{
+    return std::array<Field<LabelPictureOutput>, 3>{{
         {"values", "color|id", choice<&LabelPictureOutput::values>, 0, 0, "colours, or ids in 16 bits"},
+        return_field<LabelPictureOutput>(),
         legend_field<LabelPictureOutput>(),
     }};
   }

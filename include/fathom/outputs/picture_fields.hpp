@@ -6,6 +6,7 @@
 
 #include <fathom/base/field.hpp>
 #include <fathom/files/pictures.hpp>
+#include <fathom/sensor/returns.hpp>
 
 namespace fathom {
 
@@ -25,6 +26,12 @@ constexpr Field<M> max_range_field(std::string_view doc = "range that gets the l
           .high = kMostColorScaleM,
           .doc = doc,
           .default_text = ""};
+}
+
+/// Of the member `return_number`: of a picture with a pixel per ray, where rays bring back several returns.
+template <class M>
+constexpr Field<M> return_field() {
+  return {"return_number", "1", &M::return_number, 0, kMostReturns - 1, "which return of each ray it shows, from 0"};
 }
 
 /// Of the member `legend`.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -18,18 +19,20 @@ namespace fathom {
 struct RangeImageOutput {
   ColorBy color = ColorBy::kRange;
   std::optional<double> max_range_m = {};  ///< the range that gets the last colour; nothing: chosen for each picture
-  bool destagger = false;  ///< columns are directions, not times; for a SpinningLidar that turns once round
-  bool legend = true;      ///< colour bar or key below
+  bool destagger = false;           ///< columns are directions, not times; for a SpinningLidar that turns once round
+  bool legend = true;               ///< colour bar or key below
+  std::uint32_t return_number = 0;  ///< which return of each ray, from 0
 
   static constexpr std::string_view kSlug = "range_image";
   static constexpr std::string_view kFile = "range_image_000000.png";
   static constexpr std::string_view kDoc = "the frame as a picture, a pixel per ray";
   static constexpr auto fields() {
-    return std::array<Field<RangeImageOutput>, 4>{{
+    return std::array<Field<RangeImageOutput>, 5>{{
         color_field<RangeImageOutput>(),
         max_range_field<RangeImageOutput>(),
         {"destagger", "1", &RangeImageOutput::destagger, 0, 0,
          "whether columns of a spinning lidar are directions, not times"},
+        return_field<RangeImageOutput>(),
         legend_field<RangeImageOutput>(),
     }};
   }

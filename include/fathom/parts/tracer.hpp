@@ -12,11 +12,9 @@
 #include <fathom/base/export.hpp>
 #include <fathom/parts/posed_rays.hpp>
 #include <fathom/parts/ray_caster.hpp>
+#include <fathom/sensor/returns.hpp>
 
 namespace fathom {
-
-/// Which of the surfaces that a diverging ray meets.
-enum class ReturnChoice : std::uint8_t { kFirst, kSecond, kLast, kStrongest, kSecondStrongest };
 
 /// Gives the rays of a block in the frame of the sensor: `tiles` and `wants_sides` are set.
 class PosedRaySource {
@@ -75,9 +73,6 @@ struct TraceArrays {
   float* radial_speed_mps = nullptr;       ///< positive: receding; 0 on a miss
   Matrix34* world_from_ray = nullptr;      ///< undistorted: xyz lies on its z axis
 };
-
-/// The samples that stand for a diverging ray: the centre, and three cones of 19.
-inline constexpr std::uint32_t kDivergingSamples = 58;
 
 /// Rays [begin, end).
 struct RayStrip {

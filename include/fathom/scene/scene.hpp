@@ -13,6 +13,7 @@
 #include <fathom/base/geometry.hpp>
 #include <fathom/base/ids.hpp>
 #include <fathom/frame/label.hpp>
+#include <fathom/scene/material.hpp>
 #include <fathom/scene/mesh.hpp>
 #include <fathom/scene/trajectory.hpp>
 
@@ -26,12 +27,13 @@ struct Entity {
   Vec3 scale = {1, 1, 1};  ///< per axis, applied in the mesh's frame; != 0 and finite. Not inherited by children. No
                            ///< vertex may come to lie beyond kMaxCoordinateM.
   EntityId parent = kNoEntity;
-  float reflectivity = 1.0F;  ///< [0, 1]; intensity = reflectivity * cos(incidence)
+  float reflectivity = 1.0F;  ///< [0, 1]; intensity = reflectivity * cos(incidence). With a material, not read.
   /// Whether it is one thing with its parent, as a second mesh of one link of a robot is: a sensor that ignores the
   /// parent ignores it, too. Counts for nothing without a parent.
   bool part_of_parent = false;
   std::vector<std::string> groups = {};  ///< names, not empty, under which a sensor can ignore many entities at once
   std::string label = {};                ///< name of its Label; empty: none
+  std::string material = {};             ///< name of its Material, which the scene has already; empty: none
   /// Whether rays pass through its triangles from behind. The front of a triangle is where its corners run
   /// counter-clockwise in the frame of the mesh; a negative scale mirrors the fronts with the mesh, so that what is
   /// seen from outside still is. A ray along a triangle meets neither side.
@@ -47,6 +49,8 @@ class FATHOM_API Scene {
   EntityId add_entity(Entity entity);
   /// Before the entities that have it, where ids shall be those of a dataset.
   void add_label(Label label);
+  /// Before the entities that have it.
+  void add_material(Material material);
 
   /// Places an entity by hand from now on, relative to its parent; ends its keyed motion.
   void set_pose(EntityId entity, const Pose& parent_from_entity);
@@ -68,7 +72,10 @@ class FATHOM_API Scene {
   [[nodiscard]] EntityId find_entity(std::string_view name) const;  ///< throws InputError, naming the nearest name
   [[nodiscard]] const std::vector<Entity>& entities() const { return entities_; }
   [[nodiscard]] const std::vector<Mesh>& meshes() const { return meshes_; }
-  [[nodiscard]] const std::vector<Label>& labels() const { return labels_; }  ///< in the order of adding
+  [[nodiscard]] const std::vector<Label>& labels() const { return labels_; }           ///< in the order of adding
+  [[nodiscard]] const std::vector<Material>& materials() const { return materials_; }  ///< in the order of adding
+  /// The entity's material; null: it has none.
+  [[nodiscard]] const Material* material_of(EntityId entity) const;
   /// Of the entity's label; 0: it has none.
   [[nodiscard]] std::uint32_t label_id(EntityId entity) const { return label_ids_[index(entity)]; }
   [[nodiscard]] std::string_view mesh_name(MeshId mesh) const { return mesh_names_[index(mesh)]; }
@@ -94,6 +101,7 @@ class FATHOM_API Scene {
   std::vector<Vec3> mesh_reach_m_;  // per axis, the coordinate of a vertex that is farthest from 0
   std::vector<Entity> entities_;
   std::vector<Label> labels_;
+  std::vector<Material> materials_;
   std::vector<std::uint32_t> label_ids_;  // [entities]
   std::map<std::string, EntityId, std::less<>> ids_;
   std::vector<bool> has_children_;  // [entities]; stays true when they are taken away

@@ -13,6 +13,7 @@ namespace fathom {
 /// frame and its copies. A Simulator or Environments of the same device fill it there, and Frame::data() says where the
 /// arrays are. kAuto is the first GPU. Throws InputError when nothing is to be stored, for the processor, and when the
 /// GPU, its driver or the code for it is not there; SystemError when its memory does not suffice.
-FATHOM_API Frame make_gpu_frame(const Device& device, std::uint32_t rows, std::uint32_t cols, ChannelSet channels);
+FATHOM_API Frame make_gpu_frame(const Device& device, std::uint32_t rows, std::uint32_t cols, ChannelSet channels,
+                                std::uint32_t returns = 1);
 
 }  // namespace fathom

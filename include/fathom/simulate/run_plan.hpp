@@ -23,7 +23,8 @@ struct SensorPlan {
   std::string name, kind;
   std::string preset;  ///< empty: none
   std::uint32_t rows = 0, cols = 0;
-  std::uint32_t frames = 0;  ///< those that are dropped included
+  std::uint32_t frames = 0;   ///< those that are dropped included
+  std::uint32_t returns = 1;  ///< of each ray
   std::vector<PlannedOutput> outputs;
 
   [[nodiscard]] std::uint64_t rays() const { return std::uint64_t{rows} * cols; }  ///< of a frame

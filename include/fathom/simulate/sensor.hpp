@@ -8,7 +8,9 @@
 #include <fathom/base/ids.hpp>
 #include <fathom/noise/chain.hpp>
 #include <fathom/scene/trajectory.hpp>
+#include <fathom/sensor/intensity.hpp>
 #include <fathom/sensor/model.hpp>
+#include <fathom/sensor/returns.hpp>
 #include <fathom/simulate/timing.hpp>
 
 namespace fathom {
@@ -30,8 +32,12 @@ struct Sensor {
   /// parts are ignored (Entity::part_of_parent); its other children are seen. Noise and outputs know nothing of it.
   std::vector<EntityId> ignore = {};
   std::vector<std::string> ignore_groups =
-      {};              ///< all entities of these groups, and their parts; of one that nobody is in (yet): none
-  Timing timing = {};  ///< when it measures, and when its frames arrive
+      {};                      ///< all entities of these groups, and their parts; of one that nobody is in (yet): none
+  Timing timing = {};          ///< when it measures, and when its frames arrive
+  Divergence divergence = {};  ///< how far its rays widen; not those of two cameras
+  ReturnChoices returns = {ReturnChoice::kStrongest};     ///< of each ray: frames are [returns, rows, cols]
+  CoincidingReturn coinciding = CoincidingReturn::kNext;  ///< what a return reports that an earlier one has already
+  Falloff falloff = {};                                   ///< of intensities
 };
 
 }  // namespace fathom

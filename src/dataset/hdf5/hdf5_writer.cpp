@@ -83,16 +83,20 @@ void Hdf5Writer::keep_pose(const UnitFrame& frame) {
 
 void Hdf5Writer::make_channels(const UnitFrame& frame) {
   SensorArrays& sensor = sensors_[frame.sensor];
-  sensor.rows = frame.frame.rows(), sensor.cols = frame.frame.cols();
+  sensor.returns = frame.frame.returns(), sensor.rows = frame.frame.rows(), sensor.cols = frame.frame.cols();
   for (const ArrayPlan& plan : plans_[frame.sensor]) {
     sensor.channels.push_back(make_channel(sensor, channel_info(plan.channel)));
   }
 }
 
 Handle Hdf5Writer::make_channel(const SensorArrays& sensor, const ChannelInfo& info) {
-  const std::array<hsize_t, 5> shape = {pack().units, packs().units().block(), sensor.rows, sensor.cols, info.planes};
-  const std::array<hsize_t, 5> chunk = {1, 1, sensor.rows, sensor.cols, info.planes};
-  const int rank = info.planes == 1 ? 4 : 5;
+  std::vector<hsize_t> shape = {pack().units, packs().units().block()};
+  if (sensor.returns > 1) shape.push_back(sensor.returns);
+  shape.push_back(sensor.rows), shape.push_back(sensor.cols);
+  if (info.planes > 1) shape.push_back(info.planes);
+  std::vector<hsize_t> chunk = shape;
+  chunk[0] = 1, chunk[1] = 1;
+  const int rank = static_cast<int>(shape.size());
   const hid_t type = file_type(info.type);
   const Handle space(H5Screate_simple(rank, shape.data(), nullptr), &H5Sclose, unfinished());
   const Handle how = array_properties(type, unfinished());
@@ -111,7 +115,7 @@ Handle Hdf5Writer::make_channel(const SensorArrays& sensor, const ChannelInfo& i
 void Hdf5Writer::write_frame(hid_t array, const ChannelInfo& info, std::span<const std::byte> elements) {
   constexpr std::uint32_t kWithoutDeflate = 2;  // the second of the two filters
   const StoredChunk chunk = filter_ ? filter_->store(elements, size_of(info.type)) : StoredChunk{elements, true};
-  const std::array<hsize_t, 5> at = {units_.size() - 1, frame_, 0, 0, 0};
+  const std::array<hsize_t, 6> at = {units_.size() - 1, frame_, 0, 0, 0, 0};
   check(H5Dwrite_chunk(array, H5P_DEFAULT, chunk.deflated ? 0 : kWithoutDeflate, at.data(), chunk.bytes.size(),
                        chunk.bytes.data()),
         unfinished());

@@ -29,7 +29,7 @@ class Hdf5Writer : public FileWriter {
   struct SensorArrays {
     Handle group;
     std::vector<Handle> channels;  // as in plans_; empty before the first frame
-    std::uint32_t rows = 0, cols = 0;
+    std::uint32_t returns = 0, rows = 0, cols = 0;
     std::vector<double> time_s, pose;  // [units, frames], [units, frames, 7]
     std::vector<double> delivered_s;   // [units, frames]; empty: the sensor has no timing
   };

@@ -30,10 +30,14 @@ class Channels {
     std::error_code error;
     return std::filesystem::exists(file(name), error);
   }
-  /// [rows, cols] or, of points, [rows, cols, 3].
+  /// [rows, cols] or, of points, [rows, cols, 3]; several returns in front of these count as rows.
   [[nodiscard]] npy::Array read(std::string_view name, bool is_points = false) {
     npy::Array array = npy::read(file(name));
     const std::size_t wanted = is_points ? 3 : 2;
+    if (array.shape.size() == wanted + 1) {
+      array.shape[1] *= array.shape[0];
+      array.shape.erase(array.shape.begin());
+    }
     if (array.shape.size() != wanted || (is_points && array.shape[2] != 3)) {
       throw InputError(fmt::format("{}: is no array [rows, cols{}]", file(name).string(), is_points ? ", 3" : ""));
     }

@@ -12,6 +12,7 @@
 #include <fathom/noise/models.hpp>
 
 #include "render/device/frame_data.hpp"
+#include "render/sample_math.hpp"
 
 namespace fathom::device {
 
@@ -120,7 +121,8 @@ FATHOM_KERNEL std::uint32_t entry_of(const Entries& e, std::uint32_t entity, std
 /// all models.
 [[gnu::noinline]] FATHOM_HOST_DEVICE inline void apply_steps(const Steps& steps, const NoiseKey& seed_and_frame,
                                                              const DrawPlace& at, std::uint32_t entity,
-                                                             std::uint32_t ring, RayState& s) {
+                                                             std::uint32_t ring, std::uint32_t ray_return,
+                                                             RayState& s) {
   for (std::uint32_t i = 0; i < steps.count; ++i) {
     const NoiseStep& step = steps.first[i];
     const Model* model = step.models;
@@ -129,7 +131,7 @@ FATHOM_KERNEL std::uint32_t entry_of(const Entries& e, std::uint32_t entity, std
       model += entry_of(step.entries, entity, ring);
       if (model->is_identity) continue;
     }
-    const NoiseKey key = {seed_and_frame.seed, seed_and_frame.frame, step.stream};
+    const NoiseKey key = {seed_and_frame.seed, seed_and_frame.frame, stream_of_return(step.stream, ray_return)};
     DrawPlace place = at;
     place.numbers = step.first_number == NoiseStep::kWhite ? nullptr : at.numbers + step.first_number * at.plane;
     apply_any(*model, key, place, s, std::make_index_sequence<std::variant_size_v<RegisteredNoise>>());

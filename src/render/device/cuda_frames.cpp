@@ -253,17 +253,19 @@ class CudaFrames::Work {
     for (std::size_t i = 0; writer.ring() != nullptr && i < rays; ++i) {
       rings_.push_back(pattern.ring.empty() ? static_cast<std::uint16_t>(i / pattern.cols) : pattern.ring[i]);
     }
-    for (const RenderJob& job : block.jobs) {
+    for (std::size_t i = 0; i < block.jobs.size() * block.first().returns(); ++i) {
+      const RenderJob& job = block.jobs[i % block.jobs.size()];
+      const std::size_t first = job.first + i / block.jobs.size() * frame.rays();  // of a return of it
       if (float* out = writer.floats(Channel::kTimeOffset)) {
         if (job.pattern.time_offset_s.empty()) {
           const Gpu& gpu = stream_.gpu();
-          gpu.check(gpu.calls().cuMemsetD32Async(at(out + job.first), 0, rays, stream_.handle()), "cuMemsetD32Async");
+          gpu.check(gpu.calls().cuMemsetD32Async(at(out + first), 0, rays, stream_.handle()), "cuMemsetD32Async");
         } else {
-          stream_.upload(at(out + job.first), job.pattern.time_offset_s.data(), rays * sizeof(float));
+          stream_.upload(at(out + first), job.pattern.time_offset_s.data(), rays * sizeof(float));
         }
       }
       if (std::uint16_t* out = writer.ring()) {
-        stream_.upload(at(out + job.first), rings_.data(), rays * sizeof(std::uint16_t));
+        stream_.upload(at(out + first), rings_.data(), rays * sizeof(std::uint16_t));
       }
     }
   }

@@ -9,10 +9,12 @@
 #include <fathom/noise/models.hpp>
 
 #include "cast/tree/layout.hpp"
+#include "render/intensity_math.hpp"
 #include "render/quad_target.hpp"
 #include "render/ray_math.hpp"
 #include "render/surface_math.hpp"
 #include "render/window_math.hpp"
+#include "sensor/diverging_samples.hpp"
 
 namespace fathom::device {
 
@@ -87,13 +89,24 @@ struct Image {
 /// The policy for ranges outside the limits.
 enum class Policy : std::uint8_t { kKeep, kClamp, kDrop };
 
-/// Arrays of the frame, from its first ray on; null: not asked for. Points are three planes, `plane` floats apart.
+/// How rays diverge; see SamplePlan.
+struct Samples {
+  const SampleDirection* directions;  ///< [kDivergingSamples]; null: rays are lines
+  const float* weights;
+  const ReturnChoice* choices;
+  std::uint32_t returns;
+  CoincidingReturn coinciding;
+  float separation_m;
+};
+
+/// Arrays of the frame, from its first ray on; null: not asked for. Points are three planes, `plane` floats apart. The
+/// returns of a ray are `ray_return` elements apart.
 struct Channels {
   float *range, *clean_range, *hit_world, *hit_sensor, *normal, *incidence, *azimuth, *elevation, *intensity;
   float *depth, *clean_depth, *energy, *clean_hit;
   std::uint32_t *entity_id, *triangle_id, *label;
   Reason* reason;
-  std::size_t plane;
+  std::size_t plane, ray_return;
 };
 
 /// What the edge pass reads, [rays]; see EdgeScratch. The losses of edges are decided on it once all rays are cast.
@@ -125,7 +138,9 @@ struct FrameData {
   RigView rig;
   Chain chain;
   Policy policy;
-  const float* reflectivity;    ///< [entities]
+  Samples samples;
+  SurfaceView surfaces;
+  float falloff_m;              ///< as RenderJob's
   const std::uint32_t* labels;  ///< [entities]
   std::uint64_t seed;
   std::uint32_t frame_index;

@@ -44,6 +44,22 @@ Policy policy_of(RangePolicy policy) {
   return policy == RangePolicy::kClamp ? Policy::kClamp : Policy::kDrop;
 }
 
+/// Without reflectivities, which a job may have of its own.
+SurfaceView surfaces_of(const SurfaceTable& table, Keeper& keeper) {
+  return {nullptr, keeper.keep(table.laws()), keeper.keep(table.tables())};
+}
+
+/// `plan`: null for rays that are lines.
+Samples samples_of(const SamplePlan* plan, Keeper& keeper) {
+  if (plan == nullptr) return {nullptr, nullptr, nullptr, 1, CoincidingReturn::kNext, 0.0F};
+  return {.directions = keeper.keep(std::span<const SampleDirection>(plan->directions)),
+          .weights = keeper.keep(std::span<const float>(plan->weights)),
+          .choices = keeper.keep(std::span<const ReturnChoice>(plan->choices)),
+          .returns = static_cast<std::uint32_t>(plan->choices.size()),
+          .coinciding = plan->coinciding,
+          .separation_m = plan->separation_m};
+}
+
 /// The next of the lists, empty; they stay where they are until all are forgotten.
 template <class T>
 std::vector<T>& next_of(std::vector<std::vector<T>>& lists, std::size_t& used) {
@@ -88,12 +104,13 @@ Channels channels_of(std::size_t first, Frame& frame) {
           .triangle_id = at(writer.triangle_id()),
           .label = at(writer.label()),
           .reason = at(writer.reason()),
-          .plane = frame.size()};
+          .plane = frame.size(),
+          .ray_return = frame.rays()};
 }
 
 void Gatherer::begin() {
   parts_.models_used = 0, parts_.steps_used = 0, parts_.tolerances_used = 0;
-  last_chain_ = nullptr, last_reflectivity_ = nullptr, last_labels_ = nullptr;
+  last_chain_ = nullptr, last_surfaces_ = nullptr, last_reflectivity_ = nullptr, last_samples_ = nullptr;
 }
 
 Steps Gatherer::add(const StagedChain& chain, const std::vector<ActiveNoise>& list, Keeper& keeper) {
@@ -144,13 +161,17 @@ FrameData Gatherer::gather(const RenderJob& job, Keeper& keeper) {
   data.rig = job.rig;
   data.chain = last_chain_ == &job.chain ? last_.chain : gather(job.chain, keeper);
   data.policy = policy_of(job.range_policy);
-  const bool same_count = last_entities_ == job.labels.size();
-  const bool same_reflectivity = same_count && last_reflectivity_ == job.reflectivity.data();
-  data.reflectivity = same_reflectivity ? last_.reflectivity : keeper.keep(job.reflectivity);
-  data.labels = same_count && last_labels_ == job.labels.data() ? last_.labels : keeper.keep(job.labels);
+  const bool same_table = last_surfaces_ == &job.surface_table;
+  data.surfaces = same_table ? last_.surfaces : surfaces_of(job.surface_table, keeper);
+  const bool same_reflectivity = same_table && last_reflectivity_ == job.reflectivity.data();
+  data.surfaces.reflectivity = same_reflectivity ? last_.surfaces.reflectivity : keeper.keep(job.reflectivity);
+  data.labels = same_table ? last_.labels : keeper.keep(job.surface_table.labels());
+  data.falloff_m = job.falloff_m;
+  const bool same_samples = job.samples != nullptr && last_samples_ == job.samples;
+  data.samples = same_samples ? last_.samples : samples_of(job.samples, keeper);
   data.seed = job.seed, data.frame_index = job.frame_index;
   last_ = data, last_chain_ = &job.chain;
-  last_reflectivity_ = job.reflectivity.data(), last_labels_ = job.labels.data(), last_entities_ = job.labels.size();
+  last_surfaces_ = &job.surface_table, last_reflectivity_ = job.reflectivity.data(), last_samples_ = job.samples;
   return data;
 }
 

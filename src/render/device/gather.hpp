@@ -42,9 +42,9 @@ class Gatherer {
   Parts parts_;
   const StagedChain* last_chain_ = nullptr;
   FrameData last_ = {};
+  const SurfaceTable* last_surfaces_ = nullptr;
   const float* last_reflectivity_ = nullptr;
-  const std::uint32_t* last_labels_ = nullptr;
-  std::size_t last_entities_ = 0;
+  const SamplePlan* last_samples_ = nullptr;
 };
 
 }  // namespace fathom::device

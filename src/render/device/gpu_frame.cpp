@@ -39,10 +39,11 @@ class KeptMemory {
 
 }  // namespace
 
-Frame make_gpu_frame(const Device& device, std::uint32_t rows, std::uint32_t cols, ChannelSet channels) {
+Frame make_gpu_frame(const Device& device, std::uint32_t rows, std::uint32_t cols, ChannelSet channels,
+                     std::uint32_t returns) {
   if (device.kind == DeviceKind::kCpu) throw InputError("device = cpu: a frame on a GPU is asked for");
-  const std::size_t rays = std::size_t{rows} * cols;
-  if (rays == 0 || channels == ChannelSet()) {
+  const std::size_t elements = std::size_t{returns} * rows * cols;
+  if (elements == 0 || channels == ChannelSet()) {
     throw InputError(fmt::format("a frame on a GPU has rays and channels, not {} x {} rays{}", rows, cols,
                                  channels == ChannelSet() ? " and no channel" : ""));
   }
@@ -50,7 +51,7 @@ Frame make_gpu_frame(const Device& device, std::uint32_t rows, std::uint32_t col
   std::size_t used = 0;
   for (const ChannelInfo& info : channel_list()) {
     if (!channels.contains(info.channel)) continue;
-    buffers.push_back({info.channel, nullptr, rays * info.bytes()});
+    buffers.push_back({info.channel, nullptr, elements * info.bytes()});
     used += (buffers.back().bytes + 255) / 256 * 256;
   }
   const auto memory = std::make_shared<KeptMemory>(device.number, used);
@@ -59,7 +60,7 @@ Frame make_gpu_frame(const Device& device, std::uint32_t rows, std::uint32_t col
     buffer.data = reinterpret_cast<void*>(at);  // NOLINT(performance-no-int-to-ptr): never followed here
     at += (buffer.bytes + 255) / 256 * 256;
   }
-  return {rows, cols, buffers, FrameMemory::kGpu, memory};
+  return {rows, cols, buffers, FrameMemory::kGpu, memory, returns};
 }
 
 }  // namespace fathom

@@ -5,10 +5,13 @@
 
 #include <cstdint>
 
+#include <fathom/base/ids.hpp>
+
 #include "cast/tree/one_lane.hpp"
 #include "render/device/apply_noise.hpp"
 #include "render/device/frame_data.hpp"
 #include "render/device/regions.hpp"
+#include "sensor/echoes.hpp"
 
 namespace fathom::device {
 
@@ -36,15 +39,59 @@ class RayRenderer {
 
   FATHOM_KERNEL void run() {
     load();
-    const bool turned = f_.chain.ray.count > 0;
-    if (turned && (f_.out.clean_range != nullptr || f_.out.clean_depth != nullptr || f_.out.clean_hit != nullptr)) {
+    turned_ = f_.chain.ray.count > 0;
+    const bool wants_clean =
+        f_.out.clean_range != nullptr || f_.out.clean_depth != nullptr || f_.out.clean_hit != nullptr;
+    if (f_.samples.directions != nullptr) return run_samples(wants_clean);
+    if (turned_ && wants_clean) {
       cast(false);
       store_clean();
     }
     apply(f_.chain.ray);
     cast(wants_normal());
-    if (!turned) store_clean();
-    s_.reason = gate(met_.range_m, low_, s_.max_range_m);
+    run_return();
+  }
+
+  /// The second half, when the window is done with the image.
+  FATHOM_KERNEL void run_after_window() {
+    load();
+    load_matched();
+    if (wants_angles() && s_.reason == kHitLane) find_angles();
+    s_.surface.hidden = 0;
+    run_noise();
+  }
+
+ private:
+  /// What one return of a ray struck, and its intensity; see ReturnHits.
+  struct Returned {
+    Met met;
+    float intensity;
+    bool blank;
+  };
+
+  FATHOM_KERNEL void run_samples(bool wants_clean) {
+    Returned returned[kMostReturns];
+    if (turned_ && wants_clean) {
+      cast_samples(returned);
+      for (return_ = 0; return_ < f_.samples.returns; ++return_) {
+        met_ = returned[return_].met;
+        store_clean();
+      }
+      return_ = 0;
+    }
+    apply(f_.chain.ray);
+    cast_samples(returned);
+    const Ray ray = s_.ray;
+    for (return_ = 0; return_ < f_.samples.returns; ++return_) {
+      s_.ray = ray, s_.surface = {};
+      met_ = returned[return_].met, intensity_ = returned[return_].intensity, blank_ = returned[return_].blank;
+      run_return();
+    }
+  }
+
+  FATHOM_KERNEL void run_return() {
+    if (!turned_) store_clean();
+    s_.reason = blank_ ? kBlankLane : gate(met_.range_m, low_, s_.max_range_m);
     s_.hit = s_.from_sensor_origin ? return_from_origin(s_.ray.dx, s_.ray.dy, s_.ray.dz, met_.range_m)
                                    : return_along(s_.ray, met_.range_m);
     if (wants_angles()) find_angles();
@@ -60,16 +107,6 @@ class RayRenderer {
     }
   }
 
-  /// The second half, when the window is done with the image.
-  FATHOM_KERNEL void run_after_window() {
-    load();
-    load_matched();
-    if (wants_angles() && s_.reason == kHitLane) find_angles();
-    s_.surface.hidden = 0;
-    run_noise();
-  }
-
- private:
   /// From hit noise on.
   FATHOM_KERNEL void run_noise() {
     apply(f_.chain.on_return);
@@ -78,6 +115,49 @@ class RayRenderer {
     apply(f_.chain.dropout);
     store_return();
     store_surface();
+  }
+
+  /// The place of the ray in the world.
+  [[nodiscard]] FATHOM_KERNEL Point origin() const {
+    const Rigid& p = pose();
+    const bool moves = f_.rolling_cast != nullptr || !s_.from_sensor_origin;
+    const Triple o = moves ? moved(p, s_.ray.ox, s_.ray.oy, s_.ray.oz) : Triple{p.t[0], p.t[1], p.t[2]};
+    return {o.x, o.y, o.z};
+  }
+
+  [[nodiscard]] FATHOM_KERNEL Met meet_sample(const ConeAxes& axes, std::uint32_t number) const {
+    const Triple sample = sample_along(axes, {s_.ray.dx, s_.ray.dy, s_.ray.dz}, f_.samples.directions[number]);
+    Met m;
+    m.o = origin();
+    m.d = fathom::turned(pose(), sample.x, sample.y, sample.z);
+    meet(m, true);
+    return m;
+  }
+
+  /// As SampleCaster (render/sample_caster.cpp), but that the samples which make the returns are cast again: what all
+  /// of them met would take more local memory than everything else here. Out of line, as trace() is.
+  [[gnu::noinline]] FATHOM_HOST_DEVICE void cast_samples(Returned* out) const {
+    const Samples& plan = f_.samples;
+    const ConeAxes axes = cone_axes({s_.ray.dx, s_.ray.dy, s_.ray.dz});
+    SampleHits hits;
+    for (std::uint32_t s = 0; s < kDivergingSamples; ++s) {
+      const Met m = meet_sample(axes, s);
+      hits.range_m[s] = m.range_m, hits.energy[s] = 0.0F;
+      if (m.entity == tree::kNone) continue;
+      hits.energy[s] = plan.weights[s] * intensity_of(f_.surfaces, f_.falloff_m, m.entity, m.d, m.n, m.range_m);
+    }
+    Echoes echoes;
+    join_hits(hits, plan.weights, plan.separation_m, echoes);
+    std::uint32_t chosen[kMostReturns];
+    choose_echoes(echoes, plan.choices, plan.returns, plan.coinciding, low_, s_.max_range_m, chosen);
+    for (std::uint32_t k = 0; k < plan.returns; ++k) {
+      const std::uint32_t echo = chosen[k];
+      const bool found = echo != kNoEcho;
+      out[k] = {meet_sample(axes, found ? echoes.sample[echo] : 0), found ? echoes.energy[echo] : 0.0F,
+                !found && echoes.count > 0};
+      out[k].met.range_m = found ? echoes.range_m[echo] : math::kInfinity;
+      if (!found) out[k].met.entity = tree::kNone, out[k].met.triangle = kNoTriangle;
+    }
   }
 
   [[nodiscard]] FATHOM_KERNEL bool wants_angles() const { return f_.chain.needs_surface || f_.out.energy != nullptr; }
@@ -101,25 +181,25 @@ class RayRenderer {
   }
 
   FATHOM_KERNEL void apply(const Steps& steps) {
-    if (steps.count > 0) apply_steps(steps, {f_.seed, f_.frame_index, 0}, at_, met_.entity, ring(), s_);
+    if (steps.count > 0) apply_steps(steps, {f_.seed, f_.frame_index, 0}, at_, met_.entity, ring(), return_, s_);
   }
 
   FATHOM_KERNEL void cast(bool with_normal) {
-    const bool rolling = f_.rolling_cast != nullptr;
-    const Rigid& p = pose();
-    const Ray& ray = s_.ray;
-    met_.d = fathom::turned(p, ray.dx, ray.dy, ray.dz);
-    Triple o = {p.t[0], p.t[1], p.t[2]};
-    if (rolling || !s_.from_sensor_origin) o = moved(p, ray.ox, ray.oy, ray.oz);
-    met_.o = {o.x, o.y, o.z};
+    met_.d = fathom::turned(pose(), s_.ray.dx, s_.ray.dy, s_.ray.dz);
+    met_.o = origin();
+    meet(met_, with_normal);
+  }
+
+  /// What the ray from m.o along m.d meets.
+  FATHOM_KERNEL void meet(Met& m, bool with_normal) const {
     LaneHit hit = {kFarthest};
-    trace<false>({met_.o, {met_.d.x, met_.d.y, met_.d.z}, 0.0F, f_.mask}, hit);
-    met_.entity = hit.instance, met_.triangle = hit.triangle;
-    met_.range_m = hit.instance == tree::kNone ? math::kInfinity : hit.t;
-    met_.n = {0.0F, 0.0F, 0.0F};
+    trace<false>({m.o, {m.d.x, m.d.y, m.d.z}, 0.0F, f_.mask}, hit);
+    m.entity = hit.instance, m.triangle = hit.triangle;
+    m.range_m = hit.instance == tree::kNone ? math::kInfinity : hit.t;
+    m.n = {0.0F, 0.0F, 0.0F};
     if (!with_normal || hit.instance == tree::kNone) return;
-    const Point n = world_normal(f_.world.instances[hit.instance], hit.place, {met_.d.x, met_.d.y, met_.d.z});
-    met_.n = {n.x, n.y, n.z};
+    const Point n = world_normal(f_.world.instances[hit.instance], hit.place, {m.d.x, m.d.y, m.d.z});
+    m.n = {n.x, n.y, n.z};
   }
 
   /// Out of line: a frame has four calls of it, and the walk is most of its code.
@@ -129,15 +209,18 @@ class RayRenderer {
   }
 
   FATHOM_KERNEL void put(float* out, float value) const {
-    if (out != nullptr) out[ray_] = value;
+    if (out != nullptr) out[place()] = value;
   }
   FATHOM_KERNEL void put(float* out, const Triple& v) const {
     if (out == nullptr) return;
-    out[ray_] = v.x, out[ray_ + f_.out.plane] = v.y, out[ray_ + 2 * f_.out.plane] = v.z;
+    const std::size_t at = place();
+    out[at] = v.x, out[at + f_.out.plane] = v.y, out[at + 2 * f_.out.plane] = v.z;
   }
   FATHOM_KERNEL void put(std::uint32_t* out, std::uint32_t value) const {
-    if (out != nullptr) out[ray_] = value;
+    if (out != nullptr) out[place()] = value;
   }
+  /// In the arrays of the frame.
+  [[nodiscard]] FATHOM_KERNEL std::size_t place() const { return ray_ + return_ * f_.out.ray_return; }
 
   FATHOM_KERNEL void store_clean() const {
     put(f_.out.clean_range, met_.range_m);
@@ -153,7 +236,7 @@ class RayRenderer {
       set_angles_at_emitter(met_.d, met_.n, s_.surface);
     }
     if (f_.chain.energy_gain == EnergyGain{}) return;
-    const float reflectivity = met_.entity == tree::kNone ? 0.0F : f_.reflectivity[met_.entity];
+    const float reflectivity = met_.entity == tree::kNone ? 0.0F : f_.surfaces.reflectivity[met_.entity];
     s_.surface.energy_gain = energy_gain_of(f_.chain.energy_gain, reflectivity, met_.range_m);
   }
 
@@ -254,7 +337,7 @@ class RayRenderer {
 
   FATHOM_KERNEL void store_return() const {
     const bool valid = s_.reason == kHitLane;
-    if (f_.out.reason != nullptr) f_.out.reason[ray_] = static_cast<Reason>(s_.reason);
+    if (f_.out.reason != nullptr) f_.out.reason[place()] = static_cast<Reason>(s_.reason);
     put(f_.out.range, math::select(valid, s_.hit.range_m, kNoNumber));
     put(f_.out.depth, math::select(valid, s_.hit.x, kNoNumber));
     put(f_.out.hit_sensor, where(valid, {s_.hit.x, s_.hit.y, s_.hit.z}));
@@ -281,12 +364,12 @@ class RayRenderer {
     const bool met = met_.entity != tree::kNone;
     put(f_.out.entity_id, met_.entity);
     put(f_.out.triangle_id, met_.triangle);
-    if (f_.out.label != nullptr) f_.out.label[ray_] = met ? f_.labels[met_.entity] : 0;
+    if (f_.out.label != nullptr) f_.out.label[place()] = met ? f_.labels[met_.entity] : 0;
     put(f_.out.normal, where(met, met_.n));
     if (f_.out.incidence != nullptr || f_.out.intensity != nullptr) {
       const Incidence found = incidence_of(met_.d, met_.n);
       put(f_.out.incidence, math::select(met, found.angle, kNoNumber));
-      put(f_.out.intensity, met ? found.cosine * f_.reflectivity[met_.entity] : 0.0F);
+      if (f_.out.intensity != nullptr) put(f_.out.intensity, intensity(met));
     }
     if (f_.out.azimuth == nullptr && f_.out.elevation == nullptr) return;
     const RayAngles angles = angles_of(s_.ray.dx, s_.ray.dy, s_.ray.dz);
@@ -294,12 +377,22 @@ class RayRenderer {
     put(f_.out.elevation, angles.elevation);
   }
 
+  [[nodiscard]] FATHOM_KERNEL float intensity(bool met) const {
+    if (f_.samples.directions != nullptr) return intensity_;
+    return met ? intensity_of(f_.surfaces, f_.falloff_m, met_.entity, met_.d, met_.n, met_.range_m) : 0.0F;
+  }
+
+  static constexpr auto kBlankLane = static_cast<std::uint32_t>(Reason::kNoFurtherReturn);
   static constexpr float kFarthest = 0x1.fffffep127F;  // the largest float
 
   const FrameData& f_;
   std::uint32_t lane_;
   DrawPlace at_;
-  std::uint32_t ray_;  // place in the frame
+  std::uint32_t ray_;         // place in the frame
+  std::uint32_t return_ = 0;  // at work
+  bool turned_ = false;       // by noise
+  bool blank_ = false;        // there is no such return
+  float intensity_ = 0.0F;    // of a ray that diverges
   float low_ = 0.0F;
   RayState s_;
   Met met_ = {};
@@ -386,7 +479,7 @@ FATHOM_KERNEL void lose_edge(const FrameData& f, std::uint32_t pixel) {
   const std::uint32_t entity = f.edges.entity == nullptr ? tree::kNone : f.edges.entity[pixel];
   const std::uint32_t ring = f.image.ring == nullptr ? row : f.image.ring[pixel];
   const DrawPlace at = {row * quads_per_row + col / 4, col % 4, numbers_of_ray(f, pixel), f.field_plane};
-  apply_steps(f.chain.edge_loss, {f.seed, f.frame_index, 0}, at, entity, ring, s);
+  apply_steps(f.chain.edge_loss, {f.seed, f.frame_index, 0}, at, entity, ring, 0, s);
   if (s.reason == kHitLane) return;
   if (f.chain.has_window) {
     f.windowed.reason[pixel] = static_cast<Reason>(s.reason);

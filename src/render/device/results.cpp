@@ -50,11 +50,11 @@ void for_each_windowed(Windowed& w, bool has_window, bool has_regions, bool has_
 CudaAddress lay_out(const Block& block, const Channels& wanted, bool in_frame, CudaAddress first, Channels& arrays,
                     Edges& edges, Windowed& windowed) {
   Layout layout(first);
-  const std::size_t rays = block.rays();
+  const std::size_t rays = block.rays(), all = block.first().returns() * rays;
   for_each_array(arrays, wanted, [&](auto*& array, const auto* there, unsigned planes) {
-    layout.place(array, !in_frame && there != nullptr, planes * rays);
+    layout.place(array, !in_frame && there != nullptr, planes * all);
   });
-  arrays.plane = rays;
+  arrays.plane = all, arrays.ray_return = rays;
   const bool by_entity = std::any_of(block.jobs.begin(), block.jobs.end(),
                                      [](const RenderJob& job) { return job.chain.edge_differs_by_entity; });
   layout.place(edges.range_m, block.has_edges(), rays);
@@ -122,8 +122,9 @@ void Results::download(Readback& readback) const {
     const std::size_t first = block_.jobs[i].first;
     for (end = i + 1; end < block_.jobs.size() && block_.jobs[end].first == first + (end - i) * rays;) ++end;
     for_each_array(to, arrays_, [&](auto* array, const auto* from, unsigned planes) {
-      for (std::size_t p = 0; from != nullptr && p < planes; ++p) {
-        readback.add(array + p * frame_->size() + first + block_.window.ray_begin,
+      const std::size_t returns = block_.first().returns();  // planes of points hold one after the other
+      for (std::size_t p = 0; from != nullptr && p < planes * returns; ++p) {
+        readback.add(array + p * frame_->rays() + first + block_.window.ray_begin,
                      address_of(from + p * block_.rays() + i * rays), (end - i) * rays * sizeof(*from));
       }
     });

@@ -77,8 +77,8 @@ std::optional<msg::LaserScan> scan_constants(const SensorModel& model, const Ray
 
 void set_scan(msg::LaserScan& scan, const Frame& frame, const RayPattern& pattern) {
   scan.header.stamp = msg::time_of(frame.stamp_s() + first_time_s(pattern));
-  scan.ranges.resize(frame.size());
-  for (std::size_t i = 0; i < frame.size(); ++i) {
+  scan.ranges.resize(frame.rays());  // of return 0
+  for (std::size_t i = 0; i < frame.rays(); ++i) {
     const Reason reason = frame.reason()[i];
     scan.ranges[i] = reason == Reason::kHit ? frame.range_m()[i] : lost_range(reason);
   }
@@ -106,14 +106,14 @@ msg::Image depth_image(const Frame& frame, std::string_view optical) {
   image.height = frame.rows(), image.width = frame.cols();
   image.encoding = "32FC1";
   image.step = static_cast<std::uint32_t>(sizeof(float)) * frame.cols();
-  image.data = std::as_bytes(frame.floats(Channel::kDepth));
+  image.data = std::as_bytes(frame.floats(Channel::kDepth).first(frame.rays()));  // of return 0
   return image;
 }
 
 DepthImage::DepthImage(const Frame& frame, std::string_view optical, DepthEncoding encoding)
     : image_(depth_image(frame, optical)) {
   if (encoding == DepthEncoding::k32FC1) return;
-  for (const float depth_m : frame.floats(Channel::kDepth)) {
+  for (const float depth_m : frame.floats(Channel::kDepth).first(frame.rays())) {
     const float millimetres = std::round(1000.0F * depth_m);
     const bool fits = millimetres >= 1.0F && millimetres <= 65535.0F;  // NaN is lost, and is neither
     millimetres_.push_back(fits ? static_cast<std::uint16_t>(millimetres) : std::uint16_t{0});

@@ -2,7 +2,6 @@
 #include "simulate/outputs/array_plan.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "cloud/elements.hpp"
 #include "cloud/lost_pixels.hpp"
@@ -52,8 +51,7 @@ std::vector<ArrayPlan> planned_arrays(const SensorSetup& setup) {
 
 std::string npy_header(const Frame& frame, Channel channel) {
   const ChannelInfo& info = channel_info(channel);
-  const std::array<std::size_t, 3> shape = {frame.rows(), frame.cols(), 3};
-  return npy::header(npy_type(info.type), std::span(shape).first(info.planes == 1 ? 2 : 3));
+  return npy::header(npy_type(info.type), shape_of(frame, channel));
 }
 
 std::span<const std::byte> array_bytes(const Frame& frame, const ArrayPlan& plan, std::vector<float>& buffer) {

@@ -29,7 +29,8 @@ std::vector<ArrayPlan> planned_arrays(const SensorSetup& setup);
 /// What stands before the elements in a NPY file.
 std::string npy_header(const Frame& frame, Channel channel);
 
-/// The elements, an array [rows, cols], of points [rows, cols, 3]: as they lie in the frame, or else in `buffer`.
+/// The elements, an array [rows, cols], of points [rows, cols, 3], with several returns these in front: as they lie in
+/// the frame, or else in `buffer`.
 std::span<const std::byte> array_bytes(const Frame& frame, const ArrayPlan& plan, std::vector<float>& buffer);
 
 }  // namespace fathom

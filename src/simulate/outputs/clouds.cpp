@@ -18,7 +18,7 @@ std::vector<OutputFile> CloudOutput<Format>::files(const Sensor& sensor) const {
   const bool in_world = frame == CloudFrame::kWorld;
   OutputFile file = frame_file(kFile, in_world ? "_world" : "");
   file.bytes_at_most = [cloud](const FrameShape& shape, std::uint32_t frames) {
-    return frames * (kHeaderBytes + shape.rays() * point_bytes(cloud, shape.channels));
+    return frames * (kHeaderBytes + shape.elements() * point_bytes(cloud, shape.channels, shape.returns));
   };
   if constexpr (Format == CloudFormat::kPcd) {
     file.write = [cloud](const Path& path, const Frame& rays, const FrameContext&) { write_pcd(path, rays, cloud); };

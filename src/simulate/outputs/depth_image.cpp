@@ -23,13 +23,15 @@ std::vector<OutputFile> DepthImageOutput::files(const Sensor& sensor) const {
     throw InputError(fmt::format("an image 16UC1 ends at {} m, the sensor at {} m: choose the encoding 32FC1",
                                  number_text(kFarthestM), number_text(farthest_m)));
   }
-  OutputFile file = frame_file(kFile);
+  OutputFile file = frame_file(kFile, return_variant(sensor, return_number));
   const std::string optical = optical_frame(sensor.name);
   file.bytes_at_most = [](const FrameShape& shape, std::uint32_t frames) {
     return frames * (kHeaderBytes + shape.rays() * sizeof(float));
   };
   file.write = [*this, optical](const std::filesystem::path& path, const Frame& frame, const FrameContext&) {
-    write_whole_file(path, write_message(DepthImage(frame, optical, encoding).message()));
+    with_return(frame, return_number, [&](const Frame& one) {
+      write_whole_file(path, write_message(DepthImage(one, optical, encoding).message()));
+    });
   };
   return {file};
 }

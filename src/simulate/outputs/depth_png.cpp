@@ -24,14 +24,15 @@ std::vector<OutputFile> DepthPngOutput::files(const Sensor& sensor) const {
                     number_text(kTopLevel / per_m), number_text(per_m), number_text(farthest_m)));
   }
   OutputFile file;
-  file.stem = to_string(channel);
+  file.stem = std::string(to_string(channel)) + return_variant(sensor, return_number);
   file.extension = "png";
   file.bytes_at_most = [](const FrameShape& shape, std::uint32_t frames) {
     return frames * png_bytes_at_most({shape.cols, shape.rows}, kGrey16Bytes);
   };
   const LostPolicy policy = {lost, static_cast<float>(farthest_m)};
   file.write = [*this, policy](const std::filesystem::path& path, const Frame& frame, const FrameContext&) {
-    write_depth_png(path, frame, channel, policy, per_m, OffScale::kLost);
+    with_return(frame, return_number,
+                [&](const Frame& one) { write_depth_png(path, one, channel, policy, per_m, OffScale::kLost); });
   };
   return {file};
 }

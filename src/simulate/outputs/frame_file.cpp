@@ -3,6 +3,10 @@
 
 #include <string>
 
+#include <fmt/format.h>
+
+#include <fathom/base/error.hpp>
+
 namespace fathom {
 
 OutputFile frame_file(std::string_view first_file, std::string_view variant) {
@@ -12,6 +16,15 @@ OutputFile frame_file(std::string_view first_file, std::string_view variant) {
   file.stem = std::string(first_file.substr(0, number)).append(variant);
   file.extension = first_file.substr(number + kFirst.size());
   return file;
+}
+
+std::string return_variant(const Sensor& sensor, std::uint32_t number) {
+  if (number >= sensor.returns.size()) {
+    const std::size_t returns = sensor.returns.size();
+    throw InputError(fmt::format("return_number = {} is not in [0, {}]: the sensor has {} of each ray", number,
+                                 returns - 1, returns == 1 ? "one return" : fmt::format("{} returns", returns)));
+  }
+  return number == 0 ? std::string() : fmt::format("_return{}", number);
 }
 
 std::string_view color_variant(ColorBy color) {

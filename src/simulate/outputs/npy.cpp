@@ -21,7 +21,7 @@ OutputFile array_file(const ChannelInfo& info, const std::optional<LostPolicy>& 
   file.stem = info.name();
   file.extension = "npy";
   file.bytes_at_most = [bytes = info.bytes()](const FrameShape& shape, std::uint32_t frames) {
-    return frames * (kHeaderBytes + shape.rays() * bytes);
+    return frames * (kHeaderBytes + shape.elements() * bytes);
   };
   const Channel channel = info.channel;
   if (policy) {

@@ -2,6 +2,7 @@
 #include <fathom/outputs/range_image.hpp>
 
 #include <cstdint>
+#include <string>
 
 #include <fmt/format.h>
 
@@ -34,14 +35,17 @@ ChannelSet RangeImageOutput::needs(const Sensor& sensor) const {
 
 std::vector<OutputFile> RangeImageOutput::files(const Sensor& sensor) const {
   using Path = std::filesystem::path;
-  OutputFile file = frame_file(kFile, color_variant(color));
+  const std::string colors(color_variant(color));
+  OutputFile file = frame_file(kFile, colors + return_variant(sensor, return_number));
   const std::vector<std::int32_t> shifts = destagger ? full_turn_shifts(sensor.model) : std::vector<std::int32_t>();
   if (make_view(sensor.model).seen_by_angle) {
     file.bytes_at_most = [*this](const FrameShape& /*shape*/, std::uint32_t frames) {
       return frames * png_bytes_at_most(angle_image_size(color, legend), kRgbBytes);
     };
     file.write = [*this](const Path& path, const Frame& frame, const FrameContext& context) {
-      write_angle_image(path, frame, color, max_range_m.value_or(0.0), {legend, context.entity_names});
+      with_return(frame, return_number, [&](const Frame& one) {
+        write_angle_image(path, one, color, max_range_m.value_or(0.0), {legend, context.entity_names});
+      });
     };
     return {file};
   }
@@ -49,7 +53,9 @@ std::vector<OutputFile> RangeImageOutput::files(const Sensor& sensor) const {
     return frames * png_bytes_at_most(range_image_size(shape.rows, shape.cols, color, legend), kRgbBytes);
   };
   file.write = [*this, shifts](const Path& path, const Frame& frame, const FrameContext& context) {
-    write_range_image(path, frame, color, max_range_m.value_or(0.0), shifts, {legend, context.entity_names});
+    with_return(frame, return_number, [&](const Frame& one) {
+      write_range_image(path, one, color, max_range_m.value_or(0.0), shifts, {legend, context.entity_names});
+    });
   };
   return {file};
 }

@@ -47,7 +47,8 @@ class ScanLogFile final : public FrameLog {
 
   /// A return that is missing is inf, a reading without a return; one that is too near, or masked, is nan: no evidence.
   void add(const Frame& frame, const FrameContext& context) override {
-    range_m_.assign(frame.range_m().begin(), frame.range_m().end());
+    const std::span<const float> range_m = frame.range_m().first(frame.rays());  // of return 0
+    range_m_.assign(range_m.begin(), range_m.end());
     for (std::size_t i = 0; i < range_m_.size(); ++i) {
       const Reason reason = frame.reason()[i];
       if (reason == Reason::kHit) continue;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 #pragma once
+// Which hits of a ray's samples are its returns: two laws over the same samples. The C interface does as Robotec GPU
+// Lidar does, where each hit is a return; the Simulator joins hits to echoes first (sensor/echoes.hpp).
 
 #include <cstdint>
 #include <span>
 
-#include <fathom/parts/tracer.hpp>
+#include <fathom/sensor/returns.hpp>
 
 namespace fathom {
 
@@ -16,7 +18,7 @@ struct Sample {
 
 /// Lanes of the five choices among the samples of a ray.
 struct Chosen {
-  std::uint32_t lane[5];  ///< [ReturnChoice]
+  std::uint32_t lane[kMostReturns];  ///< [ReturnChoice]
 };
 
 /// `samples`: at least one, in the order in which they were cast. A second return exists only if a later sample

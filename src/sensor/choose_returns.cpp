@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "parts/returns.hpp"
+#include "sensor/choose_returns.hpp"
 
 namespace fathom {
 

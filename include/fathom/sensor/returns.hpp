@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// Rays that widen, and the several returns that they bring back.
+//
+// A laser's light is a cone, not a line. At an edge, part of it meets the near surface and the rest goes on, so one ray
+// brings back several returns. A ray that diverges is cast as 58 samples: the centre, and three cones of 19 at the
+// full, two thirds and one third of the half angle. This is the pattern of Robotec GPU Lidar's raytrace node; the C
+// interface and the Simulator share its code. What the Simulator makes of the samples:
+//
+//   weight of a sample   its share of the beam's energy. The disc of half angle 1 is cut into rings at 1/6, 1/2, 5/6
+//                        and 1, one for the centre and one for each cone, and the samples of a ring share what falls on
+//                        it: uniform, the area; gaussian, exp(-2 r^2), whose edge at 1/e^2 is where the divergence of a
+//                        laser is measured (ISO 11146-1). Both sum to 1
+//   energy of a sample   weight * intensity of the surface there (sensor/intensity.hpp)
+//   echoes               hits sorted by range; a gap above separation_m starts the next echo. A receiver tells two
+//                        surfaces apart when they are farther apart than half of its pulse, c tau / 2 (Wagner, Ullrich,
+//                        Ducic, Melzer, Studnicka: Gaussian decomposition and calibration of a novel small-footprint
+//                        full-waveform digitising airborne laser scanner, ISPRS 2006, section 2): 0.75 m for 5 ns
+//   range of an echo     mean of its hits' ranges, weighted by energy: the centre of the pulse that comes back, as a
+//                        full-waveform simulator fits it (HELIOS++, Winiwarter et al. 2022, section 2.4). Where all
+//                        energies are 0, the weights count
+//   intensity            sum of its energies: a wall across half of the cone has half of the intensity
+//   surface of an echo   that of its sample with the most energy
+//
+// The point of a return lies on the centre of its ray. Echoes outside the limits of range count only where none is
+// inside, so that the reason says below_min_range or above_max_range.
+//
+// Returns are those that the sensor reports, in the order of its list. Two names may mean one echo: the strongest may
+// be the last one too. What the later of them reports then is the sensor's choice (CoincidingReturn).
+//
+// Not modelled: pulses that overlap and shift each other's peaks, a receiver's threshold, light that passes through or
+// is reflected onwards.
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include <fathom/base/export.hpp>
+#include <fathom/base/field.hpp>
+
+namespace fathom {
+
+/// Which of the surfaces that a diverging ray meets.
+enum class ReturnChoice : std::uint8_t { kFirst, kSecond, kLast, kStrongest, kSecondStrongest };
+template <>
+inline constexpr std::array<std::string_view, 5> kChoiceWords<ReturnChoice> = {"first", "second", "last", "strongest",
+                                                                               "second_strongest"};
+inline constexpr std::size_t kMostReturns = kChoiceWords<ReturnChoice>.size();
+
+/// What a return reports whose echo an earlier one of the list has already, or whose name no echo bears: a ray that met
+/// one surface has no second return.
+enum class CoincidingReturn : std::uint8_t {
+  kNext,          ///< the strongest echo that is left; where none is, it is lost with the reason no_further_return
+  kNextOrRepeat,  ///< the same, but where none is left its own echo again, of a ray that met one surface that one. So a
+                  ///< VLP-16 fills its packets in dual mode (User Manual 63-9243, section 9.3), and so do Hesai's
+  kRepeat,        ///< its own echo again; of a ray that met one surface that one
+  kBlank          ///< it is lost with the reason no_further_return
+};
+template <>
+inline constexpr std::array<std::string_view, 4> kChoiceWords<CoincidingReturn> = {"next", "next_or_repeat", "repeat",
+                                                                                   "blank"};
+
+/// The samples that stand for a diverging ray: the centre, and three cones of 19.
+inline constexpr std::uint32_t kDivergingSamples = 58;
+
+/// How the energy of a ray is spread over its cone.
+enum class BeamProfile : std::uint8_t { kGaussian, kUniform };
+template <>
+inline constexpr std::array<std::string_view, 2> kChoiceWords<BeamProfile> = {"gaussian", "uniform"};
+
+/// How far rays widen: full angles of the cone, across (along the sensor's x-y plane) and up. Both 0: rays are lines.
+struct Divergence {
+  float horizontal_rad = 0.0F;
+  float vertical_rad = 0.0F;
+  BeamProfile profile = BeamProfile::kGaussian;
+  float separation_m = 0.75F;  ///< surfaces nearer to each other than this are one return
+
+  static constexpr std::string_view kSlug = "divergence";
+  static constexpr std::string_view kDoc = "Rays that widen to a cone.";
+  static constexpr double kMostRad = 0.2;
+  static constexpr auto fields() {
+    return std::array<Field<Divergence>, 4>{{
+        {"horizontal_rad", "rad", &Divergence::horizontal_rad, 0, kMostRad, "full angle of the cone, across"},
+        {"vertical_rad", "rad", &Divergence::vertical_rad, 0, kMostRad, "full angle of the cone, up"},
+        {"profile", "gaussian|uniform", choice<&Divergence::profile>, 0, 0, "how the energy is spread over the cone"},
+        {"separation_m", "m", &Divergence::separation_m, 0, 100,
+         "surfaces nearer to each other than this are one return"},
+    }};
+  }
+
+  [[nodiscard]] constexpr bool diverges() const { return horizontal_rad > 0.0F || vertical_rad > 0.0F; }
+};
+
+/// The returns that a sensor reports of each ray: at least one, none twice. Of a ray that does not diverge, there is
+/// one return, whatever its name.
+using ReturnChoices = std::vector<ReturnChoice>;
+
+/// Throws InputError for an angle or separation outside its limits, no return, one that is there twice, or several of
+/// rays that do not diverge.
+FATHOM_API void validate(const Divergence& divergence, const ReturnChoices& returns);
+
+}  // namespace fathom

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: MIT
+"""Diverging rays, several returns of each, materials and falloff."""
+
+import numpy as np
+import pytest
+
+import fathom as fa
+from fathom import _fathom, _plot
+from support import ALL_CHANNELS, lidar, room, same
+
+WIDE = dict(horizontal_rad=0.03, vertical_rad=0.02, separation_m=0.25)
+
+
+def dual(**more):
+    return lidar(divergence=WIDE, returns=("strongest", "last"), noise=[fa.noise.Distance(stddev_m=0.01)], **more)
+
+
+def test_arrays_begin_with_the_returns():
+    frame = fa.Simulator(room(), [dual()], seed=3).render(0, 0, ALL_CHANNELS)
+    assert frame.shape == (2, 4, 64) and frame.returns == 2 and frame.rows == 4
+    assert frame.range.shape == (2, 4, 64) and frame.hit_sensor.shape == (2, 4, 64, 3)
+    blank = frame.reason[1] == _fathom.REASONS.index("no_further_return")
+    assert 3 < (~blank).sum() < blank.sum() and np.isnan(frame.range[1][blank]).all()
+    np.testing.assert_array_equal(frame.ring[0], frame.ring[1])
+    returned = frame.reason == 0
+    np.testing.assert_allclose(np.linalg.norm(frame.hit_sensor[returned], axis=-1), frame.range[returned], atol=1e-5)
+    assert repr(frame).startswith("Frame(2 returns of 4 x 64 rays")
+
+
+def test_pictures_have_a_colour_for_each_reason():
+    assert len(set(_plot._REASON_COLORS)) == len(_fathom.REASONS)
+
+
+def test_one_of_them_is_a_frame_of_its_own():
+    frame = fa.Simulator(room(), [dual()], seed=3).render(0, 0, ("range", "hit_world", "reason"))
+    last = frame.of_return(1)
+    assert last.shape == (4, 64) and last.returns == 1
+    assert same(last.range, frame.range[1]) and same(last.hit_world, frame.hit_world[1])
+    single = fa.Simulator(room(), [dual().replace(returns="strongest")], seed=3).render(0, 0, ("range",))
+    assert single.shape == (4, 64) and same(single.range, frame.range[0])
+    with pytest.raises(fa.InputError, match="k"):
+        frame.of_return(2)
+
+
+def test_what_coincides_is_as_the_sensor_chooses():
+    def reasons(coinciding):
+        sensor = dual(coinciding=coinciding)
+        assert sensor.coinciding == coinciding
+        return fa.Simulator(room(), [sensor], seed=3).render(0, 0, ("range", "reason")).reason
+
+    blank = _fathom.REASONS.index("no_further_return")
+    counts = {c: int((reasons(c)[1] == blank).sum()) for c in ("next", "next_or_repeat", "repeat", "blank")}
+    assert counts["next_or_repeat"] == counts["repeat"] == 0
+    assert 0 < counts["next"] <= counts["blank"]
+
+
+def test_arrays_of_the_callers_hold_all():
+    simulator = fa.Simulator(room(), [dual()], seed=3)
+    wanted = simulator.render(0, 0, ("range", "hit_sensor")).copy()
+    given = np.empty((2, 4, 64), "float32")
+    points = np.empty((3, 2, 4, 64), "float32").transpose(1, 2, 3, 0)
+    out = fa.Frame.over(returns=2, range=given, hit_sensor=points)
+    simulator.render(0, 0, out=out)
+    assert same(given, wanted.range) and same(points, wanted.hit_sensor)
+    with pytest.raises(fa.InputError, match="returns"):
+        fa.Frame.over(returns=3, range=given)
+
+
+def test_environments_stand_behind_the_returns():
+    batch = fa.Environments(room(), dual(), 3, seed=3)
+    frame = batch.render(0, channels=("range", "reason"))["lidar"]
+    assert frame.range.shape == (2, 3, 4, 64) and frame.environments == 3
+
+
+def test_materials_and_falloff():
+    scene = fa.Scene()
+    scene.add_material("sign", reflectivity=0.5, gain=20, width_rad=0.4)
+    scene.add_material("paint", table=[[0, 1], [1.5, 0]])
+    scene.add_entity("wall", fa.box([0.1, 4, 4]), [4.05, 0, 0], material="sign")
+    assert scene.entities[0].material == "sign" and scene.entities[0].reflectivity == 1
+    model = fa.sensors.RayTable([[1, 0, 0]], max_range_m=50)
+    ray = fa.Sensor("ray", model)
+    assert fa.Simulator(scene, [ray]).render(0, 0, ("intensity",)).intensity[0, 0] == pytest.approx(0.5 * 21)
+    falling = ray.replace(falloff=dict(law="inverse_square", reference_m=2))
+    assert fa.Simulator(scene, [falling]).render(0, 0, ("intensity",)).intensity[0, 0] == pytest.approx(0.5 * 21 / 4)
+    copy = scene.copy()
+    assert copy.entities[0].material == "sign"
+    with pytest.raises(fa.InputError, match="there is no material 'sing'"):
+        scene.add_entity("other", fa.box([1, 1, 1]), material="sing")
+    with pytest.raises(fa.InputError, match="both given"):
+        scene.add_material("both", table=[[0, 1], [1, 0]], gain=2)
+
+
+def test_slips_are_refused():
+    for more, match in ((dict(returns=("first", "last")), "need a divergence"), (dict(returns="furst"), "first"),
+                        (dict(divergence=dict(horizontal_rad=1)), "0.2"), (dict(divergence=dict(width=1)), "width"),
+                        (dict(falloff=dict(law="cubic")), "cubic"), (dict(coinciding="blanc"), "blank")):
+        with pytest.raises(fa.InputError, match=match):
+            fa.Simulator(room(), [lidar(**more)])
