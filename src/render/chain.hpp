@@ -59,6 +59,8 @@ struct StagedChain {
   std::optional<WindowRule> window;     ///< of the model of stage kImage
   bool needs_surface = false;           ///< whether any model reads a Surface
   bool needs_sight = false;             ///< whether any model asks what the cameras see
+  bool noise_needs_angles = false;      ///< whether a model after the window reads angles; most need the optics alone
+  EdgeReads edge_reads = {false, false};  ///< by any edge loss
   bool differs_by_entity = false;       ///< whether any model has entries for entities
   bool edge_differs_by_entity = false;  ///< whether an edge loss has
   /// Of each model that asks what the cameras see: for a return, the smallest counts. Empty when it is 0 for all.
