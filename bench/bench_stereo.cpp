@@ -244,7 +244,8 @@ void run_windows(const Scene& scene, const StereoCamera& camera, const Pose& pos
   }
   const std::vector<std::vector<double>> times = interleaved_times(kRounds, contenders, cpu_seconds_now);
   std::printf(
-      "\n| matching window and correlated disparity, house, 640 x 480 | ms | least, ms | ratio | least ratio |\n|---|---|---|---|---|\n");
+      "\n| matching window and correlated disparity, house, 640 x 480 | ms | least, ms | ratio | least ratio "
+      "|\n|---|---|---|---|---|\n");
   const double base = median(times[0]), least_base = *std::min_element(times[0].begin(), times[0].end());
   for (std::size_t i = 0; i < chains.size(); ++i) {
     const double t = median(times[i]), least = *std::min_element(times[i].begin(), times[i].end());

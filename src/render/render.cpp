@@ -272,8 +272,8 @@ class BlockRenderer {
     }
   }
 
-  /// What the window made of the returns, with the surfaces that it took; along the pixels' own rays, as no noise turned
-  /// them.
+  /// What the window made of the returns, with the surfaces that it took; along the pixels' own rays, as no noise
+  /// turned them.
   void load_matched() {
     const EdgeScratch& scratch = *job_.edge;
     const std::uint32_t count = rays_.count;

@@ -24,10 +24,11 @@ namespace fathom {
 
 /// What the stages that look at neighbours keep until the whole image is there, [rays].
 struct EdgeScratch {
-  std::vector<float> range_m;                    ///< of the surfaces struck; +inf on a miss
-  std::vector<std::uint8_t> reached;             ///< whether the return was still valid when edge loss is due
-  std::vector<std::uint32_t> entity;             ///< struck; with edge losses that have entries for them, or a window
-  std::vector<float> edge_nx, edge_ny, edge_nz;  ///< normals of the surfaces in the sensor frame; of edge losses by jumps
+  std::vector<float> range_m;         ///< of the surfaces struck; +inf on a miss
+  std::vector<std::uint8_t> reached;  ///< whether the return was still valid when edge loss is due
+  std::vector<std::uint32_t> entity;  ///< struck; with edge losses that have entries for them, or a window
+  std::vector<float> edge_nx, edge_ny,
+      edge_nz;  ///< normals of the surfaces in the sensor frame; of edge losses by jumps
 
   // With a window.
   std::vector<Reason> reason;         ///< so far

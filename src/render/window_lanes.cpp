@@ -100,9 +100,7 @@ class WindowLoop {
       uu = uu + F8::load(l.uu + k), uv = uv + down * row_u, vv = vv + down * step;
       d = d + row_d, ud = ud + D8::load(l.ud + k), vd = vd + D8::all(lines) * row_d;
     }
-    return plane_at_centre(
-               {D8::of(n), D8::of(u), D8::of(v), D8::of(uu), D8::of(uv), D8::of(vv), d, ud, vd})
-        .rounded();
+    return plane_at_centre({D8::of(n), D8::of(u), D8::of(v), D8::of(uu), D8::of(uv), D8::of(vv), d, ud, vd}).rounded();
   }
 
   void put(std::uint32_t row, std::uint32_t k, F8 value) const {

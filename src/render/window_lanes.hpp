@@ -18,7 +18,7 @@ namespace fathom {
 struct WindowResult {
   float* matched_px;
   std::uint32_t* taken;  ///< null: not asked for
-  Reason* reason;  ///< kEdge where a pixel is lost; else as it was
+  Reason* reason;        ///< kEdge where a pixel is lost; else as it was
 };
 
 /// Which pixels of a row belong to one region with their neighbours, a bit each. One word more than the row's bits need

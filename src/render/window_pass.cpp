@@ -95,8 +95,8 @@ class RegionFinder {
     return next;
   }
 
-  /// Runs [above, here) are those of the row above, the others from `here` on those of this one. Where a pixel and the one
-  /// to its left are of the same two runs, the left one has joined them.
+  /// Runs [above, here) are those of the row above, the others from `here` on those of this one. Where a pixel and the
+  /// one to its left are of the same two runs, the left one has joined them.
   void join(std::uint32_t row, std::uint32_t above, std::uint32_t here) {
     std::uint32_t up = above, down = here;
     std::uint64_t carry = 0;

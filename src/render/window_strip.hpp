@@ -17,7 +17,7 @@ namespace fathom::FATHOM_ISA {
 
 inline constexpr std::uint32_t kStrip = 64;  // columns that are worked on at once
 inline constexpr std::uint32_t kMostRadius = WindowRule::kMostRadius, kMostSide = 2 * kMostRadius + 1;
-inline constexpr std::uint32_t kAhead = 2;   // rows, of which memory is asked for before they are loaded
+inline constexpr std::uint32_t kAhead = 2;  // rows, of which memory is asked for before they are loaded
 inline constexpr std::uint32_t kWide = kStrip + 2 * kMostRadius + 2;
 
 /// Disparities are sorted into bins so narrow that two in neighbouring bins are within max_step of each other, rounding

@@ -36,7 +36,8 @@ Sensor sensor_of(const std::string& name, const Pose& world_from_camera) {
   return sensor;
 }
 
-/// Two frames of a preset with its own noise: as they are, and with a depth where nothing is within reach of the camera.
+/// Two frames of a preset with its own noise: as they are, and with a depth where nothing is within reach of the
+/// camera.
 struct Measured {
   DepthMeasure all;
   DepthMeasure within_reach;  ///< its holes are those that the camera makes
@@ -58,7 +59,8 @@ Measured measured_preset(const std::string& scene, const std::string& name, cons
     filled.assign(depth.begin(), depth.end());
     for (std::size_t i = 0; i < filled.size(); ++i) {
       const Reason reason = frame.reason()[i];
-      if (reason == Reason::kMiss || reason == Reason::kAboveMaxRange) filled[i] = static_cast<float>(camera.max_range_m);
+      if (reason == Reason::kMiss || reason == Reason::kAboveMaxRange)
+        filled[i] = static_cast<float>(camera.max_range_m);
     }
     within_reach.add(filled, frame.rows(), frame.cols());
   }
@@ -108,8 +110,9 @@ TEST_P(DepthPresets, MeasureLikeARealCameraOnATableTop) {
   expect_holes_of_a_real_camera(m.all);
 }
 
-// The house has windows and a sky, which are holes of the scene: those of the camera are held to the ranges. A D405, made
-// for 7 to 50 cm, has hardly a shadow here, since its baseline of 18 mm is 1 to 13 px of disparity: it loses too little.
+// The house has windows and a sky, which are holes of the scene: those of the camera are held to the ranges. A D405,
+// made for 7 to 50 cm, has hardly a shadow here, since its baseline of 18 mm is 1 to 13 px of disparity: it loses too
+// little.
 TEST_P(DepthPresets, MeasureLikeARealCameraInTheHouse) {
   const std::string name = GetParam().name;
   const auto m = measured_preset("/house/house.yaml", name, looking_down({0, 0, 1.2}, 5.73, 22.9));
@@ -133,7 +136,8 @@ Series series_of(const std::vector<double>& values) {
 }
 
 // A box stands before a wall. Its right silhouette, where there is no shadow, grows by 3 px of a window of 9 on the
-// average, which is the closed form of the window, floor(r + 1 - share (2 r + 1)); it is wavy, by a pixel up and down over some rows.
+// average, which is the closed form of the window, floor(r + 1 - share (2 r + 1)); it is wavy, by a pixel up and down
+// over some rows.
 TEST_P(DepthPresets, FattenSilhouettesByAThirdOfAWindowInWaves) {
   const double scale = GetParam().height_m / 0.45;
   Scene scene;

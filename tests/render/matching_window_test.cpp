@@ -82,7 +82,9 @@ RC_GTEST_PROP(MatchingWindowLoops, TellWhichPixelsBelongToOneRegion, ()) {
   for (const Isa isa : test::usable_isas()) {
     std::vector<std::uint64_t> valid(words, ~0ULL), right(words, ~0ULL), up(words, ~0ULL);
     window_kernels(isa).links(above, row, cols, step, {valid.data(), right.data(), up.data()});
-    const auto is_set = [](const std::vector<std::uint64_t>& of, std::uint32_t i) { return (of[i / 64] >> i % 64 & 1U) != 0; };
+    const auto is_set = [](const std::vector<std::uint64_t>& of, std::uint32_t i) {
+      return (of[i / 64] >> i % 64 & 1U) != 0;
+    };
     for (std::uint32_t i = 0; i < cols; ++i) {
       RC_ASSERT(is_set(valid, i) == (row[i] > 0));
       RC_ASSERT(is_set(right, i) == (i + 1 < cols && is_one(row[i], row[i + 1])));
@@ -119,8 +121,8 @@ TEST(MatchingWindowFrames, APostGrowsByTheClosedFormAndAThinOneDisappears) {
   }
 }
 
-// A camera does not know that a ray was turned: its pixel says how far away something is, along its own ray. So ray noise
-// that is alike over some pixels makes a silhouette wavy, in the image and in the points.
+// A camera does not know that a ray was turned: its pixel says how far away something is, along its own ray. So ray
+// noise that is alike over some pixels makes a silhouette wavy, in the image and in the points.
 TEST(MatchingWindowFrames, RayNoiseMovesWhatAPixelSeesAndNotThePixel) {
   const ChainEntry turned = {AngularRay{.stddev_rad = static_cast<float>(1.5 / kFocal)},
                              Correlation{.across_px = 3, .down_px = 3}};

@@ -227,7 +227,8 @@ class RayRenderer {
     w.nx[ray_] = met_.n.x, w.ny[ray_] = met_.n.y, w.nz[ray_] = met_.n.z;
   }
 
-  /// What the window made of the return, with the surface that it took; along the pixel's own ray, as no noise turned it.
+  /// What the window made of the return, with the surface that it took; along the pixel's own ray, as no noise turned
+  /// it.
   FATHOM_KERNEL void load_matched() {
     const Windowed& w = f_.windowed;
     s_.reason = static_cast<std::uint32_t>(w.reason[ray_]);
