@@ -28,6 +28,19 @@ void scatter_narrow(const std::uint32_t* lanes, const QuadTarget* targets, std::
   scatter(narrow, targets, quads, out);
 }
 
+/// The other way round; lanes that are no quad's own repeat another ray.
+template <class T>
+void gather(const T* all, const QuadTarget* targets, std::uint32_t quads, const std::uint32_t* rays, T* lanes) {
+  for (std::uint32_t q = 0; q < quads; ++q) {
+    const std::uint32_t first = kQuadRays * q;
+    if (targets[q].filled == kQuadRays) {
+      std::memcpy(lanes + first, all + targets[q].index, kQuadRays * sizeof(T));
+    } else {
+      for (std::uint32_t k = first; k < first + kQuadRays; ++k) lanes[k] = all[rays[k]];
+    }
+  }
+}
+
 }  // namespace
 
 BlockStore::BlockStore(const RenderJob& job, Frame& frame, std::uint32_t block)
@@ -35,6 +48,7 @@ BlockStore::BlockStore(const RenderJob& job, Frame& frame, std::uint32_t block)
       frame_(frame),
       writer_(frame),
       targets_(job.plan.targets.data() + job.plan.first_lanes[block] / kQuadRays),
+      rays_(job.plan.ray_of_lane.data() + job.plan.first_lanes[block]),
       quads_((job.plan.first_lanes[block + 1] - job.plan.first_lanes[block]) / kQuadRays),
       first_(job.first) {}
 
@@ -66,11 +80,10 @@ void BlockStore::labels(const std::uint32_t* lanes) {
   if (std::uint32_t* out = writer_.label()) scatter(lanes, targets_, quads_, out + first_);
 }
 
-void BlockStore::edges(const CastBlock& cast, const std::uint32_t* reached, const PlaneBlock& normals) {
+void BlockStore::edges(const CastBlock& cast, const std::uint32_t* reached) {
   EdgeScratch& edge = *job_.edge;
   keep(cast.range_m, edge.range_m);
   scatter_narrow(reached, targets_, quads_, edge.reached.data());
-  keep(normals.a, edge.edge_nx), keep(normals.b, edge.edge_ny), keep(normals.c, edge.edge_nz);
   if (job_.chain.edge_differs_by_entity) keep(cast.entity, edge.entity);
 }
 
@@ -83,6 +96,19 @@ template void BlockStore::keep(const std::uint32_t* lanes, std::vector<std::uint
 
 void BlockStore::keep_reasons(const std::uint32_t* lanes) const {
   scatter_narrow(lanes, targets_, quads_, job_.edge->reason.data());
+}
+
+template <class T>
+void BlockStore::fetch(const std::vector<T>& all, T* lanes) const {
+  gather(all.data(), targets_, quads_, rays_, lanes);
+}
+template void BlockStore::fetch(const std::vector<float>& all, float* lanes) const;
+template void BlockStore::fetch(const std::vector<std::uint32_t>& all, std::uint32_t* lanes) const;
+
+void BlockStore::fetch_reasons(std::uint32_t* lanes) const {
+  Reason narrow[kBlockRays];
+  gather(job_.edge->reason.data(), targets_, quads_, rays_, narrow);
+  for (std::uint32_t i = 0; i < quads_ * kQuadRays; ++i) lanes[i] = static_cast<std::uint32_t>(narrow[i]);
 }
 
 void store_pattern(const RenderJob& job, Frame& frame) {

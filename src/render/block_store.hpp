@@ -27,14 +27,17 @@ class BlockStore {
   void entities(const std::uint32_t* lanes);
   void triangles(const std::uint32_t* lanes);
   void labels(const std::uint32_t* lanes);
-  /// What edge loss reads. `reached`: for each lane, 1 where the return is still valid, else 0; `normals`: in the
-  /// sensor frame.
-  void edges(const CastBlock& cast, const std::uint32_t* reached, const PlaneBlock& normals);
+  /// What edge loss reads besides normals. `reached`: for each lane, 1 where the return is still valid, else 0.
+  void edges(const CastBlock& cast, const std::uint32_t* reached);
   /// To a place of its own for each ray of the job, such as the arrays of EdgeScratch.
   template <class T>
   void keep(const T* lanes, std::vector<T>& all) const;
   void keep_reasons(const std::uint32_t* lanes) const;
-  /// The other way round. `place`: for each lane, whose value it gets.
+  /// The other way round.
+  template <class T>
+  void fetch(const std::vector<T>& all, T* lanes) const;
+  void fetch_reasons(std::uint32_t* lanes) const;
+  /// `place`: for each lane, whose value it gets.
   template <class T>
   static void load(const std::vector<T>& all, const std::uint32_t* place, std::uint32_t count, T* lanes) {
     for (std::uint32_t i = 0; i < count; ++i) lanes[i] = all[place[i]];
@@ -45,6 +48,7 @@ class BlockStore {
   const Frame& frame_;
   FrameWriter writer_;
   const QuadTarget* targets_;
+  const std::uint32_t* rays_;  ///< of the lanes
   std::uint32_t quads_;
   std::size_t first_;  // of the job's first ray, in an array of the frame
 };

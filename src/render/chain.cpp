@@ -35,12 +35,24 @@ std::vector<ActiveNoise>& list_of(StagedChain& chain, Stage stage) {
   return chain.dropout;
 }
 
+void add_edge_reads(const Noise& noise, EdgeReads& reads) {
+  const EdgeReads own = noise.edge_reads();
+  reads.angles |= own.angles, reads.jumps |= own.jumps;
+}
+
 /// Reads the settings of a model that the renderer itself needs.
 void read_settings(const ActiveNoise& active, StagedChain& chain) {
   if (active.noise.info().needs.sight) {
     SightTolerance tolerance{{active.noise.sight_tolerance()}, active.table};
     for (const Noise& other : active.others) tolerance.of_entry.push_back(other.sight_tolerance());
     chain.sight_tolerance.push_back(std::move(tolerance));
+  }
+  const Stage stage = active.noise.stage();
+  const SurfaceNeeds needs = active.noise.info().needs;
+  chain.noise_needs_angles |= stage > Stage::kImage && (needs.angles || needs.sight);
+  if (stage == Stage::kEdgeLoss) {
+    add_edge_reads(active.noise, chain.edge_reads);
+    for (const Noise& other : active.others) add_edge_reads(other, chain.edge_reads);
   }
   if (const auto angle = active.noise.energy_angle()) chain.energy_angle = *angle;
   if (const auto gain = active.noise.energy_gain()) chain.energy_gain = *gain;

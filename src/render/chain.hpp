@@ -56,11 +56,13 @@ struct StagedChain {
   std::vector<ActiveNoise> ray, angle_loss, loss, edge_loss, on_return, dropout;
   // loss: kShadow, then kEnergyLoss; on_return: kHitPoint, kRange, then kReading
   std::vector<CorrelatedDraws> correlated = {};
-  std::optional<WindowRule> window;     ///< of the model of stage kImage
-  bool needs_surface = false;           ///< whether any model reads a Surface
-  bool needs_sight = false;             ///< whether any model asks what the cameras see
-  bool differs_by_entity = false;       ///< whether any model has entries for entities
-  bool edge_differs_by_entity = false;  ///< whether an edge loss has
+  std::optional<WindowRule> window;       ///< of the model of stage kImage
+  bool needs_surface = false;             ///< whether any model reads a Surface
+  bool needs_sight = false;               ///< whether any model asks what the cameras see
+  bool noise_needs_angles = false;        ///< whether a model after the window reads angles; most need the optics alone
+  EdgeReads edge_reads = {false, false};  ///< by any edge loss
+  bool differs_by_entity = false;         ///< whether any model has entries for entities
+  bool edge_differs_by_entity = false;    ///< whether an edge loss has
   /// Of each model that asks what the cameras see: for a return, the smallest counts. Empty when it is 0 for all.
   std::vector<SightTolerance> sight_tolerance;
   EnergyAngle energy_angle = EnergyAngle::kCosine;  ///< of the array of energies, as the models of the chain read it

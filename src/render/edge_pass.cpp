@@ -64,6 +64,9 @@ class RowSegments {
     }
     std::fill_n(surface_.hidden, kBlockRays, 0U);
     std::fill_n(surface_.energy_gain, kBlockRays, 1.0F);
+    // What of the neighbours no model reads.
+    std::fill_n(surface_.edge_rad, kBlockRays, 0.0F), std::fill_n(surface_.jump_rad, kBlockRays, 0.0F);
+    std::fill_n(surface_.jump, kBlockRays, -1.0F);
     surface_.optics = job.rig.optics;
     returns_.quads = quads_;
     returns_.surface = &surface_;
@@ -125,7 +128,10 @@ class RowSegments {
     const EdgeRow above = row_ > 0 ? pixels(row_ - 1) : row, below = row_ + 1 < job_.plan.rows ? pixels(row_ + 1) : row;
     const EdgeRow *const up = row_ > 0 ? &above : nullptr, *const down = row_ + 1 < job_.plan.rows ? &below : nullptr;
     const SurfaceKernels& kernels = surface_kernels(job_.isa);
-    kernels.edge_angles(row, up, down, job_.plan.cols, begin_, count_, surface_.edge_rad);
+    if (job_.chain.edge_reads.angles) {
+      kernels.edge_angles(row, up, down, job_.plan.cols, begin_, count_, surface_.edge_rad);
+    }
+    if (!job_.chain.edge_reads.jumps) return;
     const EdgeScratch& edge = *job_.edge;
     const std::size_t at = std::size_t{row_} * job_.plan.cols;
     const EdgeNormals normals = {edge.edge_nx.data() + at, edge.edge_ny.data() + at, edge.edge_nz.data() + at};
@@ -145,21 +151,22 @@ class RowSegments {
 
 }  // namespace
 
-void EdgeScratch::fit(const StagedChain& chain, std::size_t rays) {
+void EdgeScratch::fit(const StagedChain& chain, std::uint32_t rows, std::uint32_t cols) {
+  const std::size_t rays = std::size_t{rows} * cols;
   const bool has_edges = !chain.edge_loss.empty(), has_window = chain.window.has_value();
   if (has_edges || has_window) range_m.resize(rays);
   if ((has_edges && chain.edge_differs_by_entity) || has_window) entity.resize(rays);
   if (has_edges) {
     reached.resize(rays);
+  }
+  if (has_edges && chain.edge_reads.jumps) {
     for (std::vector<float>* normal : {&edge_nx, &edge_ny, &edge_nz}) normal->resize(rays);
   }
   if (!has_window) return;
   reason.resize(rays);
   for (std::vector<std::uint32_t>* ids : {&taken, &triangle}) ids->resize(rays);
   for (std::vector<float>* values : {&disparity_px, &matched_px, &nx, &ny, &nz}) values->resize(rays);
-  if (chain.window->min_area_px > 1) region.resize(3 * rays);
-  if (chain.ray.empty()) return;
-  for (std::vector<float>* turned : {&dx, &dy, &dz}) turned->resize(rays);
+  if (chain.window->min_area_px > 1) region.resize(3 * rays), links.resize(4 * link_words(cols));
 }
 
 void lose_edges(const RenderJob& job, Executor& executor, Frame& frame) {

@@ -24,6 +24,21 @@ namespace {
 
 const LaneKernels& lanes_for(Isa isa) { return for_isa(isa, sse2::kLanes, avx2::kLanes, avx512::kLanes); }
 
+/// Whether normals are read after a window.
+bool shows_normals(const RenderJob& job, ChannelSet channels) {
+  return channels.contains(Channel::kNormal) || channels.contains(Channel::kIncidence) ||
+         channels.contains(Channel::kIntensity) || job.chain.noise_needs_angles;
+}
+/// Whether entities are.
+bool shows_entity(const RenderJob& job, ChannelSet channels) {
+  return channels.contains(Channel::kEntityId) || channels.contains(Channel::kLabel) || shows_normals(job, channels) ||
+         job.chain.differs_by_entity;
+}
+/// Whether anything is that a pixel gets from the surface which a window took.
+bool shows_surface(const RenderJob& job, ChannelSet channels) {
+  return channels.contains(Channel::kTriangleId) || shows_entity(job, channels);
+}
+
 /// The work on one block. Its arrays live on the stack of the thread that runs it: nothing is allocated.
 class BlockRenderer {
  public:
@@ -65,7 +80,7 @@ class BlockRenderer {
     if (needs_points()) lanes_.place_returns(rays_, returns_);
     returns_.surface = &surface_;
     surface_.optics = job_.rig.optics;
-    if (noise_needs_angles() && has_hits_) {
+    if (job_.chain.noise_needs_angles && has_hits_) {
       find_angles();
       std::fill_n(surface_.hidden, rays_.count, 0U);
     }
@@ -138,23 +153,11 @@ class BlockRenderer {
   [[nodiscard]] bool wants(Channel c) const { return frame_.channels().contains(c); }
   [[nodiscard]] bool wants_normals() const {
     return wants(Channel::kNormal) || wants(Channel::kIncidence) || wants(Channel::kIntensity) || needs_angles() ||
-           !job_.chain.edge_loss.empty();
+           job_.chain.edge_reads.jumps;
   }
   [[nodiscard]] bool needs_angles() const { return job_.chain.needs_surface || wants(Channel::kEnergy); }
-  /// Whether a model after the window reads angles; most need the optics alone.
-  [[nodiscard]] bool noise_needs_angles() const {
-    const auto reads = [](const ActiveNoise& n) { return n.noise.info().needs.angles || n.noise.info().needs.sight; };
-    const auto any = [&](const std::vector<ActiveNoise>& list) { return std::any_of(list.begin(), list.end(), reads); };
-    return any(job_.chain.on_return) || any(job_.chain.dropout);
-  }
-  /// Whether normals are read after the window.
-  [[nodiscard]] bool shows_normals() const {
-    return wants(Channel::kNormal) || wants(Channel::kIncidence) || wants(Channel::kIntensity) || noise_needs_angles();
-  }
-  /// Whether entities are.
-  [[nodiscard]] bool shows_entity() const {
-    return wants(Channel::kEntityId) || wants(Channel::kLabel) || shows_normals() || job_.chain.differs_by_entity;
-  }
+  [[nodiscard]] bool shows_normals() const { return fathom::shows_normals(job_, frame_.channels()); }
+  [[nodiscard]] bool shows_entity() const { return fathom::shows_entity(job_, frame_.channels()); }
   [[nodiscard]] bool needs_entity() const {
     return wants(Channel::kEntityId) || wants(Channel::kLabel) || wants_normals() || job_.chain.differs_by_entity;
   }
@@ -286,13 +289,16 @@ class BlockRenderer {
   void keep_for_edges() {
     std::uint32_t reached[kBlockRays];
     for (std::uint32_t i = 0; i < rays_.count; ++i) reached[i] = returns_.reason[i] == kHitLane ? 1 : 0;
+    store_.edges(cast_, reached);
+    if (!job_.chain.edge_reads.jumps) return;
     if (rolling()) {
       surface_lanes_.sensor_normals_rolling(job_.rolling_cast_from_sensor.data(), job_.plan.time_index.data() + begin_,
                                             cast_, rays_.count, planes_);
     } else {
       surface_lanes_.sensor_normals(job_.cast_from_sensor, cast_, rays_.count, planes_);
     }
-    store_.edges(cast_, reached, planes_);
+    EdgeScratch& edge = *job_.edge;
+    store_.keep(planes_.a, edge.edge_nx), store_.keep(planes_.b, edge.edge_ny), store_.keep(planes_.c, edge.edge_nz);
   }
 
   [[nodiscard]] float disparity_scale() const { return job_.rig.optics.fx_px * job_.rig.optics.baseline_m; }
@@ -308,26 +314,21 @@ class BlockRenderer {
     if (shows_normals()) {
       store_.keep(cast_.nx, scratch.nx), store_.keep(cast_.ny, scratch.ny), store_.keep(cast_.nz, scratch.nz);
     }
-    if (job_.chain.ray.empty()) return;
-    store_.keep(rays_.dx, scratch.dx), store_.keep(rays_.dy, scratch.dy), store_.keep(rays_.dz, scratch.dz);
   }
 
-  /// What the window made of the returns, with the surfaces that it took.
+  /// What the window made of the returns, with the surfaces that it took; along the pixels' own rays, as no noise
+  /// turned them.
   void load_matched() {
     const EdgeScratch& scratch = *job_.edge;
-    const std::uint32_t count = rays_.count, *const ray = job_.plan.ray_of_lane.data() + begin_;
-    std::uint32_t taken[kBlockRays];
-    if (!job_.chain.ray.empty()) {
-      BlockStore::load(scratch.dx, ray, count, rays_.dx);
-      BlockStore::load(scratch.dy, ray, count, rays_.dy);
-      BlockStore::load(scratch.dz, ray, count, rays_.dz);
-    }
-    for (std::uint32_t i = 0; i < count; ++i) returns_.reason[i] = static_cast<std::uint32_t>(scratch.reason[ray[i]]);
-    BlockStore::load(scratch.range_m, ray, count, returns_.range_m);
-    BlockStore::load(scratch.matched_px, ray, count, planes_.a);
-    BlockStore::load(scratch.taken, ray, count, taken);
+    const std::uint32_t count = rays_.count;
+    store_.fetch_reasons(returns_.reason);
+    store_.fetch(scratch.range_m, returns_.range_m);
+    store_.fetch(scratch.matched_px, planes_.a);
     window_kernels(job_.isa).ranges(rays_, returns_.reason, planes_.a, disparity_scale(), returns_.range_m);
     std::copy_n(returns_.range_m, count, cast_.range_m);
+    if (!shows_surface(job_, frame_.channels())) return;
+    std::uint32_t taken[kBlockRays];
+    store_.fetch(scratch.taken, taken);
     if (shows_entity()) BlockStore::load(scratch.entity, taken, count, cast_.entity);
     if (wants(Channel::kTriangleId)) BlockStore::load(scratch.triangle, taken, count, cast_.triangle);
     if (!shows_normals()) return;
@@ -513,7 +514,7 @@ void render(std::span<const RenderJob> jobs, Executor& executor, Frame& frame) {
     throw InputError("the frame stands in the memory of a GPU: the processor cannot render it");
   }
   make_fields(jobs, executor);
-  for (const RenderJob& job : jobs) job.edge->fit(job.chain, std::size_t{job.plan.rows} * job.plan.cols);
+  for (const RenderJob& job : jobs) job.edge->fit(job.chain, job.plan.rows, job.plan.cols);
   for_each_block(jobs, executor, [&](const RenderJob& job, std::uint32_t block) {
     if (block == 0) store_pattern(job, frame);
     BlockRenderer(job, frame, block).run();
@@ -522,7 +523,9 @@ void render(std::span<const RenderJob> jobs, Executor& executor, Frame& frame) {
     if (!job.chain.edge_loss.empty()) lose_edges(job, executor, frame);
   }
   if (std::none_of(jobs.begin(), jobs.end(), [](const RenderJob& j) { return j.chain.window.has_value(); })) return;
-  match_images(jobs, executor);
+  const bool shows_surfaces =
+      std::any_of(jobs.begin(), jobs.end(), [&](const RenderJob& j) { return shows_surface(j, frame.channels()); });
+  match_images(jobs, shows_surfaces, executor);
   for_each_block(jobs, executor, [&](const RenderJob& job, std::uint32_t block) {
     if (job.chain.window) BlockRenderer(job, frame, block).run_after_window();
   });

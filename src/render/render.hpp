@@ -28,10 +28,11 @@ namespace fathom {
 
 /// What the stages that look at neighbours keep until the whole image is there, [rays].
 struct EdgeScratch {
-  std::vector<float> range_m;                    ///< of the surfaces struck; +inf on a miss
-  std::vector<std::uint8_t> reached;             ///< whether the return was still valid when edge loss is due
-  std::vector<std::uint32_t> entity;             ///< struck; with edge losses that have entries for them, or a window
-  std::vector<float> edge_nx, edge_ny, edge_nz;  ///< normals of the surfaces in the sensor frame; with edge losses
+  std::vector<float> range_m;         ///< of the surfaces struck; +inf on a miss
+  std::vector<std::uint8_t> reached;  ///< whether the return was still valid when edge loss is due
+  std::vector<std::uint32_t> entity;  ///< struck; with edge losses that have entries for them, or a window
+  std::vector<float> edge_nx, edge_ny,
+      edge_nz;  ///< normals of the surfaces in the sensor frame; of edge losses by jumps
 
   // With a window.
   std::vector<Reason> reason;         ///< so far
@@ -39,12 +40,15 @@ struct EdgeScratch {
   std::vector<float> matched_px;      ///< what the window makes of them
   std::vector<std::uint32_t> taken;   ///< place of the pixel whose surface is shown
   std::vector<std::uint32_t> region;  ///< see RegionFinder
+  std::vector<std::uint64_t> links;   ///< RegionLinks of a row, and one of their arrays for the row above
   std::vector<std::uint32_t> triangle;
   std::vector<float> nx, ny, nz;  ///< normals in the caster's coordinates
-  std::vector<float> dx, dy, dz;  ///< rays in the sensor frame; with ray noise
+
+  /// Of each array of RegionLinks.
+  static constexpr std::size_t link_words(std::uint32_t cols) { return cols / 64 + std::size_t{1}; }
 
   /// Makes room for what `chain` needs.
-  void fit(const StagedChain& chain, std::size_t rays);
+  void fit(const StagedChain& chain, std::uint32_t rows, std::uint32_t cols);
 };
 
 struct RenderJob;

@@ -17,8 +17,16 @@ namespace fathom {
 /// What a window makes of an image, [rows, cols].
 struct WindowResult {
   float* matched_px;
-  std::uint32_t* taken;
-  Reason* reason;  ///< kEdge where a pixel is lost; else as it was
+  std::uint32_t* taken;  ///< null: not asked for
+  Reason* reason;        ///< kEdge where a pixel is lost; else as it was
+};
+
+/// Which pixels of a row belong to one region with their neighbours, a bit each. One word more than the row's bits need
+/// may be written.
+struct RegionLinks {
+  std::uint64_t* valid;
+  std::uint64_t* right;  ///< with the next one
+  std::uint64_t* up;     ///< with the one above
 };
 
 struct WindowKernels {
@@ -30,6 +38,8 @@ struct WindowKernels {
   /// Rows [begin, end) of the image.
   void (*match)(const WindowRule& rule, const WindowImage& image, std::uint32_t begin, std::uint32_t end,
                 const WindowResult& out);
+  /// Of disparities, 0 where there is none; `above`: null in the first row, of which `up` is not written.
+  void (*links)(const float* above, const float* row, std::uint32_t cols, float max_step_px, const RegionLinks& out);
 };
 
 namespace sse2 {

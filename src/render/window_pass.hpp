@@ -11,7 +11,7 @@
 
 namespace fathom {
 
-/// For those of the jobs whose chain has a window. They share a plan.
-void match_images(std::span<const RenderJob> jobs, Executor& executor);
+/// For those of the jobs whose chain has a window. They share a plan. `shows_surfaces`: whether `taken` is read.
+void match_images(std::span<const RenderJob> jobs, bool shows_surfaces, Executor& executor);
 
 }  // namespace fathom

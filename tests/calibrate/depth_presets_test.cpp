@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // What presets of depth cameras do on a table top and in the house, measured as a real camera's frames are.
 
-#include <map>
+#include <cmath>
 #include <numbers>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <variant>
@@ -35,21 +36,38 @@ Sensor sensor_of(const std::string& name, const Pose& world_from_camera) {
   return sensor;
 }
 
-/// Two frames of a preset with its own noise.
-DepthMeasure measured_preset(const std::string& scene, const std::string& name, const Pose& world_from_camera) {
+/// Two frames of a preset with its own noise: as they are, and with a depth where nothing is within reach of the
+/// camera.
+struct Measured {
+  DepthMeasure all;
+  DepthMeasure within_reach;  ///< its holes are those that the camera makes
+};
+Measured measured_preset(const std::string& scene, const std::string& name, const Pose& world_from_camera) {
   const Sensor sensor = sensor_of(name, world_from_camera);
   const auto& camera = std::get<StereoCamera>(sensor.model);
   SceneSetup setup = read_scene_file(kExampleScenes + scene);
   Simulator simulator(std::move(setup.scene), {.seed = 11});
   const SensorId id = simulator.add_sensor(sensor);
-  Frame frame({Channel::kDepth});
-  DepthMeter meter({.focal_baseline_px_m = intrinsics(camera).fx * camera.baseline_m});
+  Frame frame({Channel::kDepth, Channel::kReason});
+  DepthMeter all({.focal_baseline_px_m = intrinsics(camera).fx * camera.baseline_m});
+  DepthMeter within_reach({.focal_baseline_px_m = intrinsics(camera).fx * camera.baseline_m});
+  std::vector<float> filled;
   for (std::uint32_t index = 0; index < 2; ++index) {
     simulator.render(id, index, frame);
-    meter.add(frame.floats(Channel::kDepth), frame.rows(), frame.cols());
+    const auto depth = frame.floats(Channel::kDepth);
+    all.add(depth, frame.rows(), frame.cols());
+    filled.assign(depth.begin(), depth.end());
+    for (std::size_t i = 0; i < filled.size(); ++i) {
+      const Reason reason = frame.reason()[i];
+      if (reason == Reason::kMiss || reason == Reason::kAboveMaxRange)
+        filled[i] = static_cast<float>(camera.max_range_m);
+    }
+    within_reach.add(filled, frame.rows(), frame.cols());
   }
-  return meter.result();
+  return {all.result(), within_reach.result()};
 }
+
+double share_of_pixels(const DepthMeasure& m) { return static_cast<double>(m.holes) / static_cast<double>(m.pixels); }
 
 double share_of_holes(const DepthMeasure& m, std::size_t blob_class) {
   return static_cast<double>(m.blobs[blob_class].pixels) / static_cast<double>(m.holes);
@@ -70,10 +88,10 @@ void expect_error_of_a_real_camera(const DepthMeasure& m) {
   expect_within(m.across_residual[3], 0.23, 0.36, "4 px across");
 }
 
-/// What is required of presets on a table top: 3 to 8 % of the pixels are holes, 80 to 85 % of them in blobs above 50
+/// What is required of presets: 3 to 8 % of the pixels are holes, 80 to 85 % of them in blobs above 50
 /// px and 2 to 3 % in blobs of 1 to 3.
 void expect_holes_of_a_real_camera(const DepthMeasure& m) {
-  expect_within(static_cast<double>(m.holes) / static_cast<double>(m.pixels), 0.03, 0.08, "holes");
+  expect_within(share_of_pixels(m), 0.03, 0.08, "holes");
   expect_within(share_of_holes(m, 2), 0.80, 0.85, "in blobs above 50 px");
   expect_within(share_of_holes(m, 0), 0.02, 0.03, "in blobs of 1 to 3 px");
 }
@@ -87,20 +105,40 @@ class DepthPresets : public ::testing::TestWithParam<OfPreset> {};
 
 TEST_P(DepthPresets, MeasureLikeARealCameraOnATableTop) {
   const auto& [name, height_m] = GetParam();
-  const DepthMeasure m = measured_preset("/12_table_top/table_top.yaml", name, looking_down({0, 0, height_m}, 45, 0));
-  expect_error_of_a_real_camera(m);
-  expect_holes_of_a_real_camera(m);
+  const auto m = measured_preset("/12_table_top/table_top.yaml", name, looking_down({0, 0, height_m}, 45, 0));
+  expect_error_of_a_real_camera(m.all);
+  expect_holes_of_a_real_camera(m.all);
 }
 
-// The house has windows and a sky, which are holes of the scene: the error alone is held to the ranges.
+// The house has windows and a sky, which are holes of the scene: those of the camera are held to the ranges. A D405,
+// made for 7 to 50 cm, has hardly a shadow here, since its baseline of 18 mm is 1 to 13 px of disparity: it loses too
+// little.
 TEST_P(DepthPresets, MeasureLikeARealCameraInTheHouse) {
-  const DepthMeasure m = measured_preset("/house/house.yaml", GetParam().name, looking_down({0, 0, 1.2}, 5.73, 22.9));
-  expect_error_of_a_real_camera(m);
+  const std::string name = GetParam().name;
+  const auto m = measured_preset("/house/house.yaml", name, looking_down({0, 0, 1.2}, 5.73, 22.9));
+  expect_error_of_a_real_camera(m.all);
+  if (name != "D405") return expect_holes_of_a_real_camera(m.within_reach);
+  expect_within(share_of_pixels(m.within_reach), 0.01, 0.08, "holes");
 }
 
-// A box stands before a wall. To its right and left (where there is no shadow) it may grow by half a window; the
-// closed form of the window says by floor(r + 1 - share (2 r + 1)) = 3 px of 9.
-TEST_P(DepthPresets, FattenSilhouettesByAThirdOfAWindow) {
+/// Mean, standard deviation and the correlation of neighbours.
+struct Series {
+  double mean, deviation, correlation;
+};
+Series series_of(const std::vector<double>& values) {
+  const double n = static_cast<double>(values.size()), mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
+  double square = 0, product = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    square += (values[i] - mean) * (values[i] - mean);
+    if (i > 0) product += (values[i] - mean) * (values[i - 1] - mean);
+  }
+  return {mean, std::sqrt(square / n), product / square};
+}
+
+// A box stands before a wall. Its right silhouette, where there is no shadow, grows by 3 px of a window of 9 on the
+// average, which is the closed form of the window, floor(r + 1 - share (2 r + 1)); it is wavy, by a pixel up and down
+// over some rows.
+TEST_P(DepthPresets, FattenSilhouettesByAThirdOfAWindowInWaves) {
   const double scale = GetParam().height_m / 0.45;
   Scene scene;
   const auto add = [&](const char* name, const Vec3& size_m, const Vec3& at_m) {
@@ -109,25 +147,28 @@ TEST_P(DepthPresets, FattenSilhouettesByAThirdOfAWindow) {
   add("box", {0.02 * scale, 0.2 * scale, 0.2 * scale}, {0.61 * scale, 0, 0});
   add("wall", {0.02 * scale, 4 * scale, 4 * scale}, {0.91 * scale, 0, 0});
   Simulator simulator(std::move(scene), {.seed = 11});
-  Sensor sensor = sensor_of(GetParam().name, Pose{});
-  const SensorId id = simulator.add_sensor(sensor);
+  const SensorId id = simulator.add_sensor(sensor_of(GetParam().name, Pose{}));
   Frame frame({Channel::kDepth, Channel::kCleanDepth});
-  simulator.render(id, 0, frame);
-  const auto depth = frame.floats(Channel::kDepth), clean = frame.floats(Channel::kCleanDepth);
-  const auto nearer = [&](float z) { return z < 0.75 * scale; };
-  std::map<int, int> growth;
-  for (std::uint32_t row = 340; row < 380; ++row) {
-    int last = -1, last_clean = -1;
-    for (std::uint32_t col = 0; col < frame.cols(); ++col) {
-      const std::size_t i = std::size_t{row} * frame.cols() + col;
-      if (nearer(depth[i])) last = static_cast<int>(col);
-      if (nearer(clean[i])) last_clean = static_cast<int>(col);
+  std::vector<double> growth;
+  for (std::uint32_t index = 0; index < 4; ++index) {
+    simulator.render(id, index, frame);
+    const auto depth = frame.floats(Channel::kDepth), clean = frame.floats(Channel::kCleanDepth);
+    const auto nearer = [&](float z) { return z < 0.75 * scale; };
+    for (std::uint32_t row = 280; row < 440; ++row) {
+      int last = -1, last_clean = -1;
+      for (std::uint32_t col = 0; col < frame.cols(); ++col) {
+        const std::size_t i = std::size_t{row} * frame.cols() + col;
+        if (nearer(depth[i])) last = static_cast<int>(col);
+        if (nearer(clean[i])) last_clean = static_cast<int>(col);
+      }
+      ASSERT_GT(last_clean, 640);
+      growth.push_back(last - last_clean);
     }
-    ASSERT_GT(last_clean, 640);
-    ++growth[last - last_clean];
   }
-  EXPECT_GT(growth[3], 30) << "of 40 rows; a small hole may take some";
-  EXPECT_EQ(growth.upper_bound(3), growth.end()) << "nothing grows more";
+  const Series found = series_of(growth);
+  expect_within(found.mean, 2.5, 4.5, "growth, px");
+  expect_within(found.deviation, 0.5, 2.0, "its waves, px");
+  expect_within(found.correlation, 0.6, 1.0, "from row to row");
 }
 
 INSTANTIATE_TEST_SUITE_P(All, DepthPresets,

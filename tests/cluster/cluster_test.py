@@ -266,6 +266,11 @@ class Slurm(Clusters):
         self.assertEqual(log.read_text(), "")
         log.unlink()
 
+    def test_batch_script_is_one_process_whatever_tasks_it_may_start(self):
+        out = self.path / "script"
+        self.in_a_job(FATHOM, "simulate", self.scene, "--out", out, "--shard", "auto", "--threads", "1", "--quiet", *UNITS)
+        self.check(out)
+
     @unittest.skipUnless(shutil.which("mpirun"), "Open MPI (openmpi-bin) is not installed")
     def test_mpirun_counts_its_ranks_in_a_job_with_more_tasks(self):
         out = self.path / "mpirun"

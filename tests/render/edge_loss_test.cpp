@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+#include "render/chain.hpp"
 #include "render/stereo_scenes.hpp"
 #include "support/casters.hpp"
 #include "support/isas.hpp"
@@ -214,6 +215,40 @@ TEST(EdgeLoss, RowsOfEntitiesKeepTheDraws) {
     }
   }
   EXPECT_GT(more, 100U);
+}
+
+// Only what some model reads of the neighbours is found: angles for one law, jumps and normals for the other.
+TEST(EdgeLoss, EachEntryGetsWhatItsLawReads) {
+  const auto chance = [](EdgeLaw law) {
+    return EdgeLoss{.min_angle_rad = 0, .low_probability = 0.3F, .high_probability = 0.9F, .law = law};
+  };
+  const EdgeLoss by_angle = chance(EdgeLaw::kAngle), by_plane = chance(EdgeLaw::kPlane);
+  // No normals among the channels, which could bring them.
+  const ChannelSet channels = {Channel::kReason, Channel::kEntityId};
+  const auto frame_of = [&](const EdgeLoss& first, const EdgeLoss& of_second_wall) {
+    Sensor sensor = make_sensor(make_stereo(161, 119, 80, 0.1), {first});
+    sensor.noise[0].by_entity = {{EntityId{1}, of_second_wall}};
+    return render_once(make_room_scene(), sensor, channels);
+  };
+  const Frame angle = frame_of(by_angle, by_angle), plane = frame_of(by_plane, by_plane);
+  const Frame both = frame_of(by_plane, by_angle), other = frame_of(by_angle, by_plane);
+  std::size_t differ = 0;
+  for (std::size_t i = 0; i < both.size(); ++i) {
+    const bool is_wall = both.entity_id()[i] == 1;
+    ASSERT_EQ(both.reason()[i], (is_wall ? angle : plane).reason()[i]) << i;
+    ASSERT_EQ(other.reason()[i], (is_wall ? plane : angle).reason()[i]) << i;
+    differ += angle.reason()[i] != plane.reason()[i] ? 1 : 0;
+  }
+  EXPECT_GT(differ, 1000U);
+
+  const auto reads = [](const EdgeLoss& first, const EdgeLoss& second) {
+    ChainEntry entry = first;
+    entry.by_entity = {{EntityId{1}, second}};
+    return stage_chain("s", {entry}, RangePolicy::kKeep, {}).edge_reads;
+  };
+  EXPECT_TRUE(reads(by_angle, by_angle).angles && !reads(by_angle, by_angle).jumps);
+  EXPECT_TRUE(reads(by_plane, by_plane).jumps && !reads(by_plane, by_plane).angles);
+  EXPECT_TRUE(reads(by_plane, by_angle).angles && reads(by_plane, by_angle).jumps);
 }
 
 TEST(EdgeLoss, RowsOfChannelsAreThoseOfTheImage) {

@@ -15,6 +15,7 @@
 
 #include "noise/windows.hpp"
 #include "render/any_sensors.hpp"
+#include "render/render.hpp"
 #include "render/stereo_scenes.hpp"
 #include "render/window_lanes.hpp"
 #include "support/error_text.hpp"
@@ -70,6 +71,31 @@ RC_GTEST_PROP(MatchingWindowLoops, GiveTheBitsOfTheRuleForOnePixel, ()) {
   }
 }
 
+// The bits from which regions are found, at every width around that of a word.
+RC_GTEST_PROP(MatchingWindowLoops, TellWhichPixelsBelongToOneRegion, ()) {
+  const auto cols = *rc::gen::inRange<std::uint32_t>(1, 200);
+  test::Disparities d = test::any_disparities(2, cols, *rc::gen::arbitrary<std::uint32_t>(), 0.1);
+  const float step = *rc::gen::element(0.01F, 0.25F, 1.0F, 4.0F);
+  const float *const above = d.px.data(), *const row = above + cols;
+  const auto is_one = [&](float a, float b) { return a > 0 && b > 0 && a - b < step && b - a < step; };
+  const std::size_t words = EdgeScratch::link_words(cols);
+  for (const Isa isa : test::usable_isas()) {
+    std::vector<std::uint64_t> valid(words, ~0ULL), right(words, ~0ULL), up(words, ~0ULL);
+    window_kernels(isa).links(above, row, cols, step, {valid.data(), right.data(), up.data()});
+    const auto is_set = [](const std::vector<std::uint64_t>& of, std::uint32_t i) {
+      return (of[i / 64] >> i % 64 & 1U) != 0;
+    };
+    for (std::uint32_t i = 0; i < cols; ++i) {
+      RC_ASSERT(is_set(valid, i) == (row[i] > 0));
+      RC_ASSERT(is_set(right, i) == (i + 1 < cols && is_one(row[i], row[i + 1])));
+      RC_ASSERT(is_set(up, i) == is_one(above[i], row[i]));
+    }
+    for (std::uint32_t i = cols; i < (cols + 63) / 64 * 64; ++i) {
+      RC_ASSERT(!is_set(valid, i) && !is_set(right, i) && !is_set(up, i));
+    }
+  }
+}
+
 /// A post of `post_px` columns at 1 m before a wall at 2 m, seen by a camera of 121 x 41 pixels: disparities 20 and 10.
 constexpr double kFocal = 200, kBaseline = 0.1;
 StereoCamera post_camera() { return make_stereo(121, 41, kFocal, kBaseline, CameraReference::kLeft); }
@@ -92,6 +118,32 @@ TEST(MatchingWindowFrames, APostGrowsByTheClosedFormAndAThinOneDisappears) {
       ASSERT_NEAR(on.depth_m()[i], depth, 2e-6F);
       ASSERT_NEAR(on.range_m()[i], depth / make_pattern(post_camera()).direction_x[i], 4e-6F);
     }
+  }
+}
+
+// A camera does not know that a ray was turned: its pixel says how far away something is, along its own ray. So ray
+// noise that is alike over some pixels makes a silhouette wavy, in the image and in the points.
+TEST(MatchingWindowFrames, RayNoiseMovesWhatAPixelSeesAndNotThePixel) {
+  const ChainEntry turned = {AngularRay{.stddev_rad = static_cast<float>(1.5 / kFocal)},
+                             Correlation{.across_px = 3, .down_px = 3}};
+  const Sensor sensor = make_sensor(post_camera(), {turned, MatchingWindow{.radius_px = 5}});
+  const Frame f = render_once(post_scene(21), sensor);
+  const RayPattern pattern = make_pattern(post_camera());
+  std::vector<std::ptrdiff_t> widths;
+  for (std::uint32_t row = 0; row < 41; ++row) {
+    const auto* begin = f.entity_id().data() + std::size_t{row} * 121;
+    widths.push_back(std::count(begin, begin + 121, 1U));
+    EXPECT_NEAR(static_cast<double>(widths.back()), 27, 12);
+  }
+  const auto [least, most] = std::minmax_element(widths.begin(), widths.end());
+  EXPECT_GE(*most - *least, 2);
+  for (std::size_t i = 0; i < f.size(); ++i) {
+    ASSERT_EQ(f.reason()[i], Reason::kHit);
+    ASSERT_NEAR(f.depth_m()[i], f.entity_id()[i] == 1 ? 1.0F : 2.0F, 2e-6F);
+    const auto hit = f.hit_sensor_m();
+    ASSERT_NEAR(hit.y[i] / hit.x[i], pattern.direction_y[i] / pattern.direction_x[i], 1e-6F);
+    ASSERT_NEAR(hit.z[i] / hit.x[i], pattern.direction_z[i] / pattern.direction_x[i], 1e-6F);
+    ASSERT_NEAR(f.range_m()[i], f.depth_m()[i] / pattern.direction_x[i], 1e-6F);
   }
 }
 

@@ -264,7 +264,7 @@ TEST(Presets, KinectHasTheDepthResolutionThatWasMeasured) {
   EXPECT_NEAR(100 * 25 * 0.0625 / fb, 2.85e-5 / 2 * 500 * 500, 0.075);
 }
 
-/// "slug.field" -> value, words by name; of a whole chain without a model twice.
+/// "slug.field" -> value, words by name; of a model that is there twice, the later one's.
 std::map<std::string, std::string> values_of(const NoiseChain& chain) {
   std::map<std::string, std::string> values;
   for (const ChainEntry& entry : chain) {
@@ -281,8 +281,12 @@ std::map<std::string, std::string> values_of(const NoiseChain& chain) {
 
 TEST(Presets, DepthCamerasHaveTheNoiseOfTheirDocumentation) {
   using Values = std::map<std::string, std::string>;
-  const auto d400 = [](const char* texture, const char* projector, const char* midpoint, const char* width) {
-    return Values{{"stereo_shadow.tolerance", "0"},
+  const auto d400 = [](const char* texture, const char* projector, const char* midpoint, const char* width,
+                       const char* dropout) {
+    return Values{{"angular_ray.axis", "y"},  // the later one of two
+                  {"angular_ray.mean_rad", "0"},
+                  {"angular_ray.stddev_rad", "0.0015"},
+                  {"stereo_shadow.tolerance", "0"},
                   {"invalid_band.left_band", "true"},
                   {"invalid_band.max_disparity_px", "126"},
                   {"texture_loss.texture", texture},
@@ -301,19 +305,25 @@ TEST(Presets, DepthCamerasHaveTheNoiseOfTheirDocumentation) {
                   {"disparity.bias_px", "0"},
                   {"disparity.stddev_px", "0.068"},
                   {"disparity.steps_per_px", "32"},
-                  {"dropout.probability", "0.01"}};
+                  {"dropout.probability", dropout}};
   };
-  EXPECT_EQ(values_of(find_preset("D435").noise), d400("0.015", "1", "0.019", "0.006"));
-  EXPECT_EQ(values_of(find_preset("D455").noise), d400("0.015", "1", "0.017", "0.002"));
-  EXPECT_EQ(values_of(find_preset("D405").noise), d400("0.1", "0", "0.019", "0.006"));
+  EXPECT_EQ(values_of(find_preset("D435").noise), d400("0.015", "1", "0.0155", "0.0051", "0.01"));
+  EXPECT_EQ(values_of(find_preset("D455").noise), d400("0.015", "1", "0.0155", "0.0045", "0.0105"));
+  EXPECT_EQ(values_of(find_preset("D405").noise), d400("0.1", "0", "0.019", "0.006", "0.01"));
   for (const char* name : {"D435", "D455", "D405"}) {
     const NoiseChain& chain = find_preset(name).noise;
-    ASSERT_EQ(chain.size(), 6U) << name;
-    EXPECT_EQ(chain[2].correlation, (Correlation{.across_px = 4, .down_px = 4})) << name;
-    EXPECT_EQ(chain[4].correlation,
+    ASSERT_EQ(chain.size(), 8U) << name;
+    const Values across = {
+        {"angular_ray.axis", "z"}, {"angular_ray.mean_rad", "0"}, {"angular_ray.stddev_rad", "0.0022"}};
+    EXPECT_EQ(values_of({chain[0]}), across) << name;
+    for (const std::size_t waves : {0, 1}) {
+      EXPECT_EQ(chain[waves].correlation, (Correlation{.across_px = 4, .down_px = 4})) << name;
+    }
+    EXPECT_EQ(chain[4].correlation, (Correlation{.across_px = 6, .down_px = 6})) << name;
+    EXPECT_EQ(chain[6].correlation,
               (Correlation{.across_px = 4, .down_px = 0.6F, .shape = CorrelationShape::kExponential}))
         << name;
-    EXPECT_EQ(chain[5].correlation, (Correlation{.across_px = 1.6F, .down_px = 1.6F})) << name;
+    EXPECT_EQ(chain[7].correlation, (Correlation{.across_px = 1.6F, .down_px = 1.6F})) << name;
   }
   const Values kinect = {{"stereo_shadow.tolerance", "0"},
                          {"disparity.bias_px", "0"},
@@ -332,7 +342,8 @@ TEST(Presets, DepthCamerasHaveTheNoiseOfTheirDocumentation) {
   EXPECT_EQ(values_of(find_preset("real_structured_light").noise), real);
   // The table says the same.
   const std::string page = read_page();
-  for (const char* figure : {"0.28 to 10 | | stereo_shadow, invalid_band, texture_loss, matching_window 9 x 9 px, "
+  for (const char* figure : {"0.28 to 10 | | angular_ray 0.0022 rad across and 0.0015 down, alike over 4 px, "
+                             "stereo_shadow, invalid_band, texture_loss, matching_window 9 x 9 px, "
                              "disparity 0.068 px in steps "
                              "of 1/32 px, alike over 4 px across and 0.6 down, dropout 1 % in small blobs",
                              "0.52 to 10 | | as D435", "0.1 to 10 | | as D435, without a projector",

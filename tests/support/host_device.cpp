@@ -90,7 +90,7 @@ class HostDevice final : public FrameDevice {
   void render(std::span<const RenderJob> jobs, Frame& frame) override {
     for (const RenderJob& job : jobs) {
       const std::uint32_t rays = job.plan.rows * job.plan.cols;
-      job.edge->fit(job.chain, rays);
+      job.edge->fit(job.chain, job.plan.rows, job.plan.cols);
       store_pattern(job, frame);
       device::HostKeeper keeper;
       gatherer_.begin();
@@ -134,22 +134,9 @@ class HostDevice final : public FrameDevice {
   }
 
   device::Windowed windowed_of(EdgeScratch& edge) {
-    const auto at = [](auto& values) { return values.empty() ? nullptr : values.data(); };
-    return {edge.reason.data(),
-            edge.range_m.data(),
-            edge.disparity_px.data(),
-            edge.matched_px.data(),
-            edge.taken.data(),
-            edge.entity.data(),
-            edge.triangle.data(),
-            edge.region.data(),
-            area_.data(),
-            edge.nx.data(),
-            edge.ny.data(),
-            edge.nz.data(),
-            at(edge.dx),
-            at(edge.dy),
-            at(edge.dz)};
+    return {edge.reason.data(), edge.range_m.data(), edge.disparity_px.data(), edge.matched_px.data(),
+            edge.taken.data(),  edge.entity.data(),  edge.triangle.data(),     edge.region.data(),
+            area_.data(),       edge.nx.data(),      edge.ny.data(),           edge.nz.data()};
   }
 
   device::Gatherer gatherer_;

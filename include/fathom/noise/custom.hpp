@@ -31,6 +31,10 @@ concept ScalesEnergy = requires(const M& model) {
   { model.energy_gain() } -> std::same_as<EnergyGain>;
 };
 template <class M>
+concept SaysWhatOfEdges = requires(const M& model) {
+  { model.edge_reads() } -> std::same_as<EdgeReads>;
+};
+template <class M>
 concept HasWindow = requires(const M& model) {
   { model.window() } -> std::same_as<WindowRule>;
 };
@@ -74,6 +78,9 @@ constexpr NoiseHooks hooks_of() {
   }
   if constexpr (ScalesEnergy<M>) {
     hooks.energy_gain = [](const void* m) { return model_at<M>(m).energy_gain(); };
+  }
+  if constexpr (SaysWhatOfEdges<M>) {
+    hooks.edge_reads = [](const void* m) { return model_at<M>(m).edge_reads(); };
   }
   if constexpr (HasWindow<M>) {
     hooks.window = [](const void* m) { return model_at<M>(m).window(); };

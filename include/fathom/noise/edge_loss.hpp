@@ -60,6 +60,10 @@ struct EdgeLoss {
     }};
   }
 
+  [[nodiscard]] constexpr EdgeReads edge_reads() const {
+    return {.angles = law == EdgeLaw::kAngle, .jumps = law == EdgeLaw::kPlane};
+  }
+
   [[nodiscard]] constexpr bool is_identity() const { return low_probability == 0.0F && high_probability == 0.0F; }
 
   FATHOM_KERNEL static Reason apply(const EdgeLoss& p, const Return& /*hit*/, const Surface& surface,

@@ -20,6 +20,7 @@
 //                      (see noise/stereo_shadow.hpp); 0 without this member
 //   energy_angle()     how the array of energies reads the angle (noise/energy.hpp)
 //   energy_gain()      what the energy depends on besides angles (noise/energy.hpp)
+//   edge_reads()       of stage kEdgeLoss: what of the neighbours these parameters read (noise/surface.hpp); all
 //   window()           of stage kImage: how a window over the image makes surfaces of its pixels (noise/window.hpp)
 //   least_depth_m(o)   depth below which it loses every return of a camera with the optics o; 0: no such depth
 //

@@ -123,6 +123,7 @@ struct NoiseHooks {
   float (*sight_tolerance)(const void*) = nullptr;
   EnergyAngle (*energy_angle)(const void*) = nullptr;
   EnergyGain (*energy_gain)(const void*) = nullptr;
+  EdgeReads (*edge_reads)(const void*) = nullptr;
   WindowRule (*window)(const void*) = nullptr;
   double (*least_depth_m)(const void*, const Optics&) = nullptr;
 };
@@ -212,6 +213,9 @@ class Noise {
   [[nodiscard]] std::optional<EnergyGain> energy_gain() const {
     if (type_->hooks.energy_gain == nullptr) return std::nullopt;
     return type_->hooks.energy_gain(model_.get());
+  }
+  [[nodiscard]] EdgeReads edge_reads() const {
+    return type_->hooks.edge_reads == nullptr ? EdgeReads{} : type_->hooks.edge_reads(model_.get());
   }
   [[nodiscard]] std::optional<WindowRule> window() const {
     if (type_->hooks.window == nullptr) return std::nullopt;

@@ -45,4 +45,10 @@ struct SurfaceNeeds {
   bool baseline = false;    ///< optics.baseline_m > 0: two cameras apart
 };
 
+/// What of the neighbours a model with these parameters reads: the rest is not found.
+struct EdgeReads {
+  bool angles = true;  ///< edge_rad
+  bool jumps = true;   ///< jump and jump_rad
+};
+
 }  // namespace fathom

@@ -158,7 +158,7 @@ class CudaFrames::Work {
     if (has_edges && frame.memory() == FrameMemory::kGpu) {
       throw SystemError("the memory of the GPU does not suffice for the edge losses of a frame that stays there");
     }
-    job.edge->fit(job.chain, std::size_t{job.plan.rows} * job.plan.cols);
+    job.edge->fit(job.chain, job.plan.rows, job.plan.cols);
     for (const Window& window : windows_of(job.plan, static_cast<std::uint32_t>(most_lanes_))) {
       render({{&job, 1}, window}, frame);
     }

@@ -62,6 +62,7 @@ struct Chain {
   const Tolerance* tolerances;
   std::uint32_t tolerance_count;
   bool needs_surface, needs_sight;
+  EdgeReads edge_reads;
   EnergyAngle energy_angle;
   EnergyGain energy_gain;
   bool has_window;
@@ -114,7 +115,7 @@ struct Edges {
   float* range_m;
   std::uint8_t* reached;
   std::uint32_t* entity;
-  float *nx, *ny, *nz;
+  float *nx, *ny, *nz;  ///< null: nobody reads jumps
 };
 
 /// What a window reads and makes, [rays]; see EdgeScratch. Null: not wanted.
@@ -124,7 +125,6 @@ struct Windowed {
   std::uint32_t *taken, *entity, *triangle;
   std::uint32_t *region, *area;  ///< see regions.hpp
   float *nx, *ny, *nz;
-  float *dx, *dy, *dz;
 };
 
 struct FrameData {

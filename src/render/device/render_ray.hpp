@@ -163,7 +163,7 @@ class RayRenderer {
   [[nodiscard]] FATHOM_KERNEL bool wants_angles() const { return f_.chain.needs_surface || f_.out.energy != nullptr; }
   [[nodiscard]] FATHOM_KERNEL bool wants_normal() const {
     return f_.out.normal != nullptr || f_.out.incidence != nullptr || f_.out.intensity != nullptr || wants_angles() ||
-           f_.chain.edge_loss.count > 0;
+           f_.chain.edge_reads.jumps;
   }
   [[nodiscard]] FATHOM_KERNEL std::uint32_t ring() const {
     return f_.image.ring == nullptr ? ray_ / f_.rays.cols : f_.image.ring[ray_];
@@ -291,6 +291,7 @@ class RayRenderer {
     f_.edges.range_m[ray_] = met_.range_m;
     f_.edges.reached[ray_] = s_.reason == kHitLane ? 1 : 0;
     if (f_.edges.entity != nullptr) f_.edges.entity[ray_] = met_.entity;
+    if (!f_.chain.edge_reads.jumps) return;
     const Triple n = turned_back(pose(), met_.n.x, met_.n.y, met_.n.z);
     f_.edges.nx[ray_] = n.x, f_.edges.ny[ray_] = n.y, f_.edges.nz[ray_] = n.z;
   }
@@ -307,13 +308,12 @@ class RayRenderer {
     w.range_m[ray_] = met_.range_m;
     w.entity[ray_] = met_.entity, w.triangle[ray_] = met_.triangle;
     w.nx[ray_] = met_.n.x, w.ny[ray_] = met_.n.y, w.nz[ray_] = met_.n.z;
-    if (w.dx != nullptr) w.dx[ray_] = s_.ray.dx, w.dy[ray_] = s_.ray.dy, w.dz[ray_] = s_.ray.dz;
   }
 
-  /// What the window made of the return, with the surface that it took.
+  /// What the window made of the return, with the surface that it took; along the pixel's own ray, as no noise turned
+  /// it.
   FATHOM_KERNEL void load_matched() {
     const Windowed& w = f_.windowed;
-    if (w.dx != nullptr) s_.ray.dx = w.dx[ray_], s_.ray.dy = w.dy[ray_], s_.ray.dz = w.dz[ray_];
     s_.reason = static_cast<std::uint32_t>(w.reason[ray_]);
     const std::uint32_t taken = w.taken[ray_];
     met_.range_m = w.range_m[ray_];
@@ -470,10 +470,12 @@ FATHOM_KERNEL void lose_edge(const FrameData& f, std::uint32_t pixel) {
                   below = pixels(row + 1 < rows ? row + 1 : row);
     const Neighbourhood around =
         neighbourhood_of(here, row > 0 ? &above : nullptr, row + 1 < rows ? &below : nullptr, cols, col);
-    s.surface.edge_rad = edge_angle(here, around, col);
-    const std::size_t first = std::size_t{row} * cols;
-    const Jump jump = edge_jump(here, {f.edges.nx + first, f.edges.ny + first, f.edges.nz + first}, around, col);
-    s.surface.jump = jump.excess, s.surface.jump_rad = jump.angle_rad;
+    if (f.chain.edge_reads.angles) s.surface.edge_rad = edge_angle(here, around, col);
+    if (f.chain.edge_reads.jumps) {
+      const std::size_t first = std::size_t{row} * cols;
+      const Jump jump = edge_jump(here, {f.edges.nx + first, f.edges.ny + first, f.edges.nz + first}, around, col);
+      s.surface.jump = jump.excess, s.surface.jump_rad = jump.angle_rad;
+    }
   }
   const std::uint32_t quads_per_row = (cols + 3) / 4;
   const std::uint32_t entity = f.edges.entity == nullptr ? tree::kNone : f.edges.entity[pixel];

@@ -39,12 +39,11 @@ class Layout {
 
 /// Calls f(array, whether it is wanted) for each array that a window needs.
 template <class F>
-void for_each_windowed(Windowed& w, bool has_window, bool has_regions, bool has_ray_noise, F f) {
+void for_each_windowed(Windowed& w, bool has_window, bool has_regions, F f) {
   f(w.reason, has_window);
   for (float** values : {&w.range_m, &w.disparity_px, &w.matched_px, &w.nx, &w.ny, &w.nz}) f(*values, has_window);
   for (std::uint32_t** ids : {&w.taken, &w.entity, &w.triangle}) f(*ids, has_window);
   f(w.region, has_regions), f(w.area, has_regions);
-  for (float** turned : {&w.dx, &w.dy, &w.dz}) f(*turned, has_ray_noise);
 }
 
 CudaAddress lay_out(const Block& block, const Channels& wanted, bool in_frame, CudaAddress first, Channels& arrays,
@@ -60,10 +59,8 @@ CudaAddress lay_out(const Block& block, const Channels& wanted, bool in_frame, C
   layout.place(edges.range_m, block.has_edges(), rays);
   layout.place(edges.reached, block.has_edges(), rays);
   layout.place(edges.entity, block.has_edges() && by_entity, rays);
-  for (float** normal : {&edges.nx, &edges.ny, &edges.nz}) layout.place(*normal, block.has_edges(), rays);
-  const bool turned = block.has_window() && std::any_of(block.jobs.begin(), block.jobs.end(),
-                                                        [](const RenderJob& job) { return !job.chain.ray.empty(); });
-  for_each_windowed(windowed, block.has_window(), block.has_regions(), turned,
+  for (float** normal : {&edges.nx, &edges.ny, &edges.nz}) layout.place(*normal, block.has_jumps(), rays);
+  for_each_windowed(windowed, block.has_window(), block.has_regions(),
                     [&](auto*& array, bool is_wanted) { layout.place(array, is_wanted, rays); });
   return layout.next();
 }
@@ -74,6 +71,10 @@ CudaAddress address_of(const void* pointer) { return reinterpret_cast<CudaAddres
 
 bool Block::has_edges() const {
   return std::any_of(jobs.begin(), jobs.end(), [](const RenderJob& job) { return !job.chain.edge_loss.empty(); });
+}
+
+bool Block::has_jumps() const {
+  return std::any_of(jobs.begin(), jobs.end(), [](const RenderJob& job) { return job.chain.edge_reads.jumps; });
 }
 
 bool Block::has_window() const {
@@ -111,7 +112,7 @@ Edges Results::edges(std::size_t i) const {
 Windowed Results::windowed(std::size_t i) const {
   Windowed of_job = windowed_;
   const std::size_t first = block_.window.ray_begin - i * block_.window.rays();  // modulo 2^64
-  for_each_windowed(of_job, true, true, true, [&](auto*& array, bool) { array = from_first(array, first); });
+  for_each_windowed(of_job, true, true, [&](auto*& array, bool) { array = from_first(array, first); });
   return of_job;
 }
 
@@ -136,6 +137,7 @@ void Results::download(Readback& readback) const {
   readback.add(edge.reached.data() + at, address_of(edges_.reached), rays);
   if (edges_.entity != nullptr)
     readback.add(edge.entity.data() + at, address_of(edges_.entity), rays * sizeof(std::uint32_t));
+  if (edges_.nx == nullptr) return;
   readback.add(edge.edge_nx.data() + at, address_of(edges_.nx), rays * sizeof(float));
   readback.add(edge.edge_ny.data() + at, address_of(edges_.ny), rays * sizeof(float));
   readback.add(edge.edge_nz.data() + at, address_of(edges_.nz), rays * sizeof(float));

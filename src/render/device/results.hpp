@@ -24,6 +24,7 @@ struct Block {
   [[nodiscard]] std::size_t rays() const { return jobs.size() * window.rays(); }
   [[nodiscard]] bool is_cut() const { return !(window == whole(first().plan)); }
   [[nodiscard]] bool has_edges() const;
+  [[nodiscard]] bool has_jumps() const;
   [[nodiscard]] bool has_window() const;
   [[nodiscard]] bool has_regions() const;
 };
