@@ -215,7 +215,6 @@ class JobCheck {
     for (const float* p : {w.range_m, w.disparity_px, w.matched_px, w.nx, w.ny, w.nz}) see("windows", p + first, count);
     for (const std::uint32_t* p : {w.taken, w.entity, w.triangle}) see("windows", p + first, count);
     see("windows", w.reason + first, count);
-    for (const float* p : {w.dx, w.dy, w.dz}) see_any("turned rays", p, first, count);
     if (f.chain.window.min_area_px <= 1) return;
     see("regions", w.region + first, count), see("regions", w.area + first, count);
   }
