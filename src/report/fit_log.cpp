@@ -54,12 +54,20 @@ Scans held_out_scans(const FitLogOptions& options, const Scans& learned, const S
   return scans;
 }
 
-FitOptions fit_options(const FitLogOptions& options) {
+bool has_own_offset(PerLog per_log) { return per_log == PerLog::kOffset || per_log == PerLog::kBoth; }
+
+bool learns_hit_offset(const FitLogOptions& options, const World& world) {
+  if (options.hit_offset_m) return false;
+  return options.fit_hit_offset.value_or(world.cell_m() > 0.0 && !has_own_offset(options.per_log));
+}
+
+FitOptions fit_options(const FitLogOptions& options, const World& world) {
   FitOptions fit;
   fit.variant = options.variant;
+  fit.stretches = options.stretches;
   fit.compute = options.compute;
   fit.scratch = options.scratch;
-  fit.fit_hit_offset = !options.hit_offset_m;
+  fit.fit_hit_offset = learns_hit_offset(options, world);
   fit.start.hit_offset_m = options.hit_offset_m.value_or(0.0);
   fit.on_iteration = options.on_iteration;
   return fit;
@@ -107,7 +115,7 @@ class LogFitter {
       : logs_(std::move(logs)), world_(world), options_(options), ranks_(ranks) {
     if (logs_.size() == 0) throw InputError("there is no log to learn from");
     validate(options.compute);  // what is wrong with it is not wrong with a log
-    if (!options.hit_offset_m && (options.per_log == PerLog::kOffset || options.per_log == PerLog::kBoth)) {
+    if (learns_hit_offset(options, world) && has_own_offset(options.per_log)) {
       throw InputError("hit_offset_m is learned for all logs and per_log for each: the readings tell only their sum");
     }
     look_at_logs();
@@ -118,6 +126,7 @@ class LogFitter {
   FitReport run() {
     FitReport report;
     report.variant = options_.variant;
+    report.stretches = options_.stretches;
     report.held_out = held_out_ > 0.0;
     std::size_t parts = 0;
     for (const LogFacts& facts : facts_) parts += parts_of(facts);
@@ -125,7 +134,7 @@ class LogFitter {
     const auto read = [&](std::size_t part) { return read_part(first + part); };
     const auto learn = [&] {
       shown_.clear();
-      return fit_beam_model(end - first, read, sensor_, fit_options(options_), ranks_);
+      return fit_beam_model(end - first, read, sensor_, fit_options(options_, world_), ranks_);
     };
     const std::string name = logs_.size() == 1 ? names_.front() : "";
     report.fit =
