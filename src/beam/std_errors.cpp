@@ -6,10 +6,9 @@
 //   offset                            r_h (d - E[d]) / sigma^2 - r_s lambda / (e^{lambda z*} - 1)
 //
 // H: minus the Hessian of the log-likelihood (exact observed information, also where the model is wrong). Naive
-// covariance H^-1; clustered H^-1 J H^-1 with J the sum over clusters of outer products of a cluster's summed score,
-// times G / (G - 1), and intervals by Student's t with G - 1 degrees of freedom.
-// Source: White, Econometrica 50 (1982); Liang and Zeger, Biometrika 73 (1986); Cameron, Gelbach and Miller, Review of
-// Economics and Statistics 90 (2008), on few clusters.
+// covariance H^-1; clustered H^-1 J H^-1 with J the sum over G clusters of outer products of a cluster's summed score,
+// and of those of neighbours (Neighbours), times G / (G - 1) or more, and intervals by Student's t.
+// Source: White, Econometrica 50 (1982); Liang and Zeger, Biometrika 73 (1986); Newey and West, Econometrica 55 (1987).
 
 #include "beam/std_errors.hpp"
 
@@ -179,15 +178,46 @@ Derivatives find_derivatives(std::span<const Evidence> parts, const BeamParamete
   return out;
 }
 
-/// Sum over all G clusters of s s^T, times G / (G - 1). An estimate of the information too, and one that is never
-/// negative.
-Matrix outer_product(const std::vector<Score>& clusters) {
-  const auto g = static_cast<double>(clusters.size());
-  const double factor = g > 1.0 ? g / (g - 1.0) : 1.0;
+/// How far stretches of the way err together. What lies at the end of one is seen from the next, so neighbours are
+/// taken as correlated, by Bartlett's weights 1 - l / (L + 1) at distance l.
+struct Neighbours {
+  std::size_t lags = 0;  // L
+
+  Neighbours(std::size_t clusters, bool are_stretches) {
+    constexpr std::size_t kMostLags = 2, kClustersPerLag = 20;
+    if (are_stretches) lags = std::min(kMostLags, clusters / kClustersPerLag);
+  }
+  [[nodiscard]] double weight(std::size_t lag) const {
+    return 1.0 - static_cast<double>(lag) / static_cast<double>(lags + 1);
+  }
+  /// As the scores of all clusters sum to 0, products of different ones are negative on average. G / (G - 1) for L = 0.
+  [[nodiscard]] double small_sample_factor(double clusters) const {
+    return clusters > 1.0 ? clusters / (clusters - static_cast<double>(lags + 1)) : 1.0;
+  }
+  /// What t has: G - 1 for L = 0. A sum of products counts as its mean square does.
+  [[nodiscard]] double degrees(double clusters) const {
+    double squares = 1.0;
+    for (std::size_t lag = 1; lag <= lags; ++lag) squares += 2.0 * weight(lag) * weight(lag);
+    return std::max(1.0, std::floor(clusters / squares) - 1.0);
+  }
+};
+
+void add_product(const Score& a, const Score& b, double times, Matrix& sum) {
+  for (std::size_t i = 0; i < kCoordinates; ++i) {
+    for (std::size_t k = 0; k < kCoordinates; ++k) sum[i][k] += times * a[i] * b[k];
+  }
+}
+
+/// Sum over all clusters of s s^T, and of neighbours' products. An estimate of the information too, and one that is
+/// never negative (Newey and West, Econometrica 55 (1987)).
+Matrix outer_product(const std::vector<Score>& clusters, const Neighbours& neighbours) {
+  const double factor = neighbours.small_sample_factor(static_cast<double>(clusters.size()));
   Matrix sum = {};
-  for (const Score& s : clusters) {
-    for (std::size_t a = 0; a < kCoordinates; ++a) {
-      for (std::size_t b = 0; b < kCoordinates; ++b) sum[a][b] += factor * s[a] * s[b];
+  for (std::size_t g = 0; g < clusters.size(); ++g) {
+    add_product(clusters[g], clusters[g], factor, sum);
+    for (std::size_t lag = 1; lag <= neighbours.lags && lag <= g; ++lag) {
+      add_product(clusters[g], clusters[g - lag], factor * neighbours.weight(lag), sum);
+      add_product(clusters[g - lag], clusters[g], factor * neighbours.weight(lag), sum);
     }
   }
   return sum;
@@ -223,8 +253,8 @@ void take_larger(const BeamParameters& naive, BeamParameters& clustered) {
   }
 }
 
-void add_intervals(BeamFit& fit) {
-  const double t = student_t_quantile(0.975, static_cast<double>(fit.clusters - 1));
+void add_intervals(double degrees, BeamFit& fit) {
+  const double t = student_t_quantile(0.975, degrees);
   for (const auto& field : BeamParameters::fields()) {
     const auto member = member_of<double>(field);
     const double value = fit.parameters.*member, error = fit.std_error.*member;
@@ -253,7 +283,8 @@ void add_std_errors(std::span<const Evidence> parts, const BeamSensor& sensor, c
   if (stretches.clusters == 0 || stretches.clusters > stretches.scans) stretches.clusters = stretches.scans;
   fit.clusters = stretches.clusters;
   const Derivatives derivatives = find_derivatives(parts, p, sensor, stretches, options.compute, executor, ranks);
-  const Matrix outer = outer_product(derivatives.clusters);
+  const Neighbours neighbours(fit.clusters, options.stretches > 0);
+  const Matrix outer = outer_product(derivatives.clusters, neighbours);
   Matrix inverse = {};
   const bool is_regular = invert(derivatives.information, free, inverse);
   const Matrix naive = covariance_of_parameters(inverse, p);
@@ -273,7 +304,7 @@ void add_std_errors(std::span<const Evidence> parts, const BeamSensor& sensor, c
   if (!known.empty()) flag_few_clusters(options, fit);
   fit.std_error = to_errors(covariance_of_parameters(sandwich(inverse, outer), p), known);
   take_larger(fit.naive_std_error, fit.std_error);
-  add_intervals(fit);
+  add_intervals(neighbours.degrees(static_cast<double>(fit.clusters)), fit);
 }
 
 }  // namespace fathom

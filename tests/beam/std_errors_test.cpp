@@ -61,9 +61,10 @@ struct Errors {
   Vector naive, clustered;  // of the free parameters
 };
 
-/// H and J by differences of log densities.
+/// H and J by differences of log densities. Clusters err together with `lags` neighbours to either side: J is the mean
+/// square of sums over windows of lags + 1 clusters, which is what Bartlett's weights come to.
 Errors errors_by_differences(const BeamParameters& p, const BeamSensor& sensor, const BeamData& data,
-                             std::size_t clusters, bool with_offset) {
+                             std::size_t clusters, std::size_t lags, bool with_offset) {
   const std::size_t n = with_offset ? 6 : 5;
   const double h[6] = {1e-4, 1e-4, 1e-4, 1e-3 * p.sigma_hit_m, 1e-3 * p.lambda_short_per_m, 1e-3 * p.sigma_hit_m};
   Rows information(n, Vector(n)), scores(clusters, Vector(n));
@@ -88,14 +89,17 @@ Errors errors_by_differences(const BeamParameters& p, const BeamSensor& sensor, 
   Errors out;
   for (std::size_t k = 0; k < n; ++k) {
     double sum = 0;
-    for (const Vector& s : scores) {
+    for (std::size_t end = 0; end < clusters + lags; ++end) {
       double moved = 0;
-      for (std::size_t j = 0; j < n; ++j) moved += inverse[k][j] * s[j];
-      sum += moved * moved;
+      for (std::size_t lag = 0; lag <= lags; ++lag) {
+        if (end < lag || end - lag >= clusters) continue;
+        for (std::size_t j = 0; j < n; ++j) moved += inverse[k][j] * scores[end - lag][j];
+      }
+      sum += moved * moved / static_cast<double>(lags + 1);
     }
     const auto g = static_cast<double>(clusters);
     out.naive.push_back(std::sqrt(inverse[k][k]));
-    out.clustered.push_back(std::sqrt(sum * g / (g - 1)));
+    out.clustered.push_back(std::sqrt(sum * g / (g - 1 - static_cast<double>(lags))));
   }
   return out;
 }
@@ -113,12 +117,12 @@ BeamData moved_by_scan(BeamData data, double by_m) {
 }
 
 void expect_errors(const BeamSensor& sensor, const BeamData& data, std::size_t stretches, std::size_t clusters,
-                   bool with_offset) {
+                   std::size_t lags, bool with_offset) {
   FitOptions options = {.fit_hit_offset = with_offset, .tolerance = 1e-13, .stretches = stretches};
   options.compute.threads = 1;
   const BeamFit fit = fit_beam_model(data, sensor, options);
   ASSERT_EQ(fit.clusters, clusters);
-  const Errors oracle = errors_by_differences(fit.parameters, sensor, data, clusters, with_offset);
+  const Errors oracle = errors_by_differences(fit.parameters, sensor, data, clusters, lags, with_offset);
   const Vector naive = free_errors(fit.naive_std_error), clustered = free_errors(fit.std_error);
   for (std::size_t k = 0; k < oracle.naive.size(); ++k) {
     EXPECT_NEAR(naive[k] / oracle.naive[k], 1, 2e-3) << k;
@@ -131,11 +135,12 @@ void expect_errors(const BeamSensor& sensor, const BeamData& data, std::size_t s
 TEST(StdErrors, AreThoseOfTheDensity) {
   const BeamSensor laser = {.max_range_m = 10};
   const BeamData data = moved_by_scan(simulate(test::kLaserTruth, laser, 6000, .5, 8, 3), 0.05);
-  expect_errors(laser, data, 12, 12, false);
-  expect_errors(laser, data, 0, 60, false);
-  expect_errors(laser, data, 100, 60, false);
+  expect_errors(laser, data, 12, 12, 0, false);
+  expect_errors(laser, data, 0, 60, 0, false);
+  expect_errors(laser, data, 30, 30, 1, false);
+  expect_errors(laser, data, 100, 60, 2, false);
   const BeamParameters steep = {.75, .10, .05, .10, .10, 8, .03};
-  expect_errors(laser, moved_by_scan(simulate(steep, laser, 6000, 3, 8, 4), 0.05), 12, 12, true);
+  expect_errors(laser, moved_by_scan(simulate(steep, laser, 6000, 3, 8, 4), 0.05), 12, 12, 0, true);
 }
 
 // Hits are cut at both ends, and some rays miss the map.
@@ -143,11 +148,11 @@ TEST(StdErrors, AreThoseOfTheDensityWhereHitsAreCut) {
   BeamSensor sonar = {.max_range_m = 5};
   for (const MissPolicy miss : {MissPolicy::kBook, MissPolicy::kAtom}) {
     sonar.miss = miss;
-    expect_errors(sonar, simulate(test::kSonarTruth, sonar, 6000, .3, 4.9, 5, 100, 9), 15, 15, false);
+    expect_errors(sonar, simulate(test::kSonarTruth, sonar, 6000, .3, 4.9, 5, 100, 9), 15, 15, 0, false);
   }
   const BeamParameters steep = {.75, .10, .05, .10, .6, 8, .03};
   sonar.miss = MissPolicy::kBook;
-  expect_errors(sonar, simulate(steep, sonar, 6000, 1.5, 4.5, 6, 100, 9), 15, 15, true);
+  expect_errors(sonar, simulate(steep, sonar, 6000, 1.5, 4.5, 6, 100, 9), 15, 15, 0, true);
 }
 
 TEST(StdErrors, AreNeverBelowTheNaiveOnes) {
@@ -198,7 +203,7 @@ TEST(StdErrors, IntervalsAreOfStudentsT) {
   const BeamSensor laser = {.max_range_m = 10};
   const BeamFit fit = fit_beam_model(simulate(test::kLaserTruth, laser, 4000, .5, 8, 3), laser,
                                      {.stretches = 20, .compute = {.threads = 1}});
-  const double t = student_t_quantile(.975, 19);
+  const double t = student_t_quantile(.975, 12);  // 20 stretches, whose neighbours count half
   EXPECT_DOUBLE_EQ(fit.low_95.w_hit, fit.parameters.w_hit - t * fit.std_error.w_hit);
   EXPECT_DOUBLE_EQ(fit.high_95.sigma_hit_m, fit.parameters.sigma_hit_m + t * fit.std_error.sigma_hit_m);
   EXPECT_TRUE(std::isnan(fit.low_95.hit_offset_m) && std::isnan(fit.high_95.hit_offset_m));

@@ -67,7 +67,7 @@ def test_fit_of_arrays_is_that_of_the_log(log, grid, fitted):
 def test_errors_are_of_stretches(log, grid, fitted):
     assert fitted.clusters == 40 and np.isfinite(fitted.std_error["hit_offset_m"]), "learned in a map"
     low, high = fitted.interval_95["sigma_hit_m"]
-    assert high - fitted.parameters.sigma_hit_m == pytest.approx(2.02269092 * fitted.std_error["sigma_hit_m"])
+    assert high - fitted.parameters.sigma_hit_m == pytest.approx(2.10981558 * fitted.std_error["sigma_hit_m"])
     assert low < fitted.parameters.sigma_hit_m
     by_scan = beam.fit_log(log, grid, stretches=0, hit_offset_m=0.0)
     assert by_scan.clusters == 100 and np.isnan(by_scan.interval_95["hit_offset_m"]).all()

@@ -42,7 +42,8 @@ struct FitOptions {
   double tolerance = 1e-9;      ///< stop when the log-likelihood changes by less than this, relatively
   std::size_t max_iterations = 2000;
   /// Neighbouring scans see the same place and err together. Standard errors take so many stretches of the way, of
-  /// about equal numbers of scans, as independent; 0: each scan. Scans are counted in the order in which they are
+  /// about equal numbers of scans, as what errs together, and from 20 on as correlated with the nearest ones; 0: each
+  /// scan is independent. Scans are counted in the order in which they are
   /// given, through all parts; where there are fewer than stretches, each is one. At most kMostStretches.
   std::size_t stretches = 40;
   static constexpr double kMostStretches = 1e6;
@@ -62,10 +63,10 @@ struct BeamFit {
   /// Clustered (FitOptions::stretches), but never below the naive one; NaN where not valid (boundaries) or not fitted.
   BeamParameters std_error;
   BeamParameters naive_std_error;  ///< as if rays were independent
-  /// 95 % intervals: so many standard errors to either side as Student's t with clusters - 1 degrees of freedom says,
-  /// cut to what a parameter may be. NaN where there is no standard error.
+  /// 95 % intervals: so many standard errors to either side as Student's t says (docs/beam-model.md), cut to what a
+  /// parameter may be. NaN where there is no standard error.
   BeamParameters low_95, high_95;
-  std::size_t clusters = 0;            ///< that standard errors take as independent
+  std::size_t clusters = 0;            ///< stretches or scans that standard errors rest on
   std::vector<double> log_likelihood;  ///< at every iteration, and at the end
   FitEnd end = FitEnd::kConverged;
   std::size_t pairs = 0;                  ///< that carry evidence
