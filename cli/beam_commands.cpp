@@ -39,7 +39,7 @@ bag, and readings.csv for what beam sample --expected writes: the columns expect
 Examples:
   fathom beam fit --map office.yaml --log office.log.gz --max-range 80 --out out/fit
   fathom beam fit --map office.yaml --log office.log.gz --max-range 80 --scans 1::16 --test-scans 9::16
-      --hit-offset fit --out out/fit_every_16th
+      --out out/fit_every_16th
   fathom beam fit --map office.yaml --bag drive.mcap --scan /laser/scan --frame world --out out/fit_bag
   fathom beam fit --map office.yaml --log monday.log.gz --also tuesday.log.gz --max-range 80 --out out/fit_two_days
   fathom beam fit --pairs readings.csv --max-range 8 --out out/fit_pairs
@@ -87,15 +87,26 @@ void add_out_csv(CLI::App& c, std::filesystem::path& out) {
   c.add_option("--out", out, "file for the CSV, instead of standard output")->type_name("CSV");
 }
 
-void add_hit_offset(CLI::App& c, std::optional<double>& offset_m) {
-  const auto read = [&offset_m](const std::string& text) {
+void add_hit_offset(CLI::App& c, fathom::FitLogOptions& fit) {
+  const auto read = [&fit](const std::string& text) {
     const NumberLimits limits = limits_of<fathom::BeamParameters>("hit_offset_m");
-    offset_m = text == "fit" ? std::nullopt : std::optional(parse_number("--hit-offset", text, limits));
+    fit.fit_hit_offset = text == "fit";
+    fit.hit_offset_m = text == "fit" ? std::nullopt : std::optional(parse_number("--hit-offset", text, limits));
   };
-  const std::string doc = doc_of<fathom::BeamParameters>("hit_offset_m") + "; fit: learn it";
-  c.add_option_function<std::string>("--hit-offset", read, doc)
-      ->type_name("M|fit")
-      ->default_str(offset_m ? fmt::format("{}", *offset_m) : "fit");
+  const std::string doc =
+      doc_of<fathom::BeamParameters>("hit_offset_m") + "; fit: learn it; default: fit with a map, 0 in a scene";
+  c.add_option_function<std::string>("--hit-offset", read, doc)->type_name("M|fit");
+}
+
+void add_clusters(CLI::App& c, std::size_t& stretches) {
+  const auto read = [&stretches](const std::string& text) {
+    const WholeLimits limits = {1, static_cast<std::uint64_t>(fathom::FitOptions::kMostStretches)};
+    stretches = text == "scan" ? 0 : static_cast<std::size_t>(parse_whole("--clusters", text, limits));
+  };
+  c.add_option_function<std::string>(
+       "--clusters", read, "what errs together: N stretches of the way, of about equal numbers of scans; or scan")
+      ->type_name("N|scan")
+      ->default_str(std::to_string(stretches));
 }
 
 /// A length in the table of BeamSensor.
@@ -141,7 +152,8 @@ void add_fit(CLI::App& app) {
   add_choice(c, "--unknown", doc_of<fathom::BeamModel>("unknown"), o->unknown);
   add_choice(c, "--miss", doc_of<fathom::BeamSensor>("miss"), fit.miss);
   add_choice(c, "--variant", "how to learn; closed_form and book are biased, for comparison", fit.variant);
-  add_hit_offset(c, fit.hit_offset_m);
+  add_hit_offset(c, fit);
+  add_clusters(c, fit.stretches);
   add_choice(c, "--per-log", "what is learned of each log for itself: its mount, its offset of ranges", fit.per_log);
   c.add_option(
        "--scratch", fit.scratch,

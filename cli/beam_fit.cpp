@@ -58,14 +58,18 @@ fathom::FitReport learn(const BeamFitOptions& options, const std::optional<fatho
 
 /// "0.8716 +- 0.0043"; without an error where there is none.
 std::string parameters_table(const fathom::BeamFit& fit) {
-  std::vector<std::vector<std::string>> rows = {{"parameter", "value", "std. error", "unit", "meaning"}};
+  std::vector<std::vector<std::string>> rows = {
+      {"parameter", "value", "std. error", "95 % interval", "unit", "meaning"}};
   for (const auto& field : fathom::BeamParameters::fields()) {
-    const double error = fit.std_error.*fathom::member_of<double>(field);
-    rows.push_back({std::string(field.name), fmt::format("{:.5g}", fit.parameters.*fathom::member_of<double>(field)),
-                    std::isfinite(error) ? fmt::format("{:.2g}", error) : "-",
-                    field.unit == "1" ? "" : std::string(field.unit), std::string(field.doc)});
+    const auto member = fathom::member_of<double>(field);
+    const double error = fit.std_error.*member;
+    rows.push_back(
+        {std::string(field.name), fmt::format("{:.5g}", fit.parameters.*member),
+         std::isfinite(error) ? fmt::format("{:.2g}", error) : "-",
+         std::isfinite(error) ? fmt::format("{:.4g} to {:.4g}", fit.low_95.*member, fit.high_95.*member) : "-",
+         field.unit == "1" ? "" : std::string(field.unit), std::string(field.doc)});
   }
-  return align_columns(rows, {1, 2});
+  return align_columns(rows, {1, 2, 3});
 }
 
 std::string logs_table(const fathom::FitReport& report) {

@@ -131,8 +131,20 @@ class Fit:
 
     @property
     def std_error(self) -> Dict[str, float]:
-        """Standard errors by name, clustered by scan; NaN where there is none: at a boundary, or not fitted."""
+        """Standard errors by name, which take `clusters` stretches of the way as independent; NaN where there is none: at a
+        boundary, or not fitted."""
         return self._fit._std_error
+
+    @property
+    def interval_95(self) -> Dict[str, Tuple[float, float]]:
+        """95 % intervals by name, (low, high); NaN where there is no standard error."""
+        high = self._fit._high_95
+        return {name: (low, high[name]) for name, low in self._fit._low_95.items()}
+
+    @property
+    def clusters(self) -> int:
+        """How many stretches of the way, or scans, the standard errors take as independent."""
+        return self._fit.clusters
 
     @property
     def naive_std_error(self) -> Dict[str, float]:
@@ -224,18 +236,20 @@ def fit(
     start: Optional[Parameters] = None,
     variant: str = "exact",
     hit_offset_m: Optional[float] = 0.0,
+    stretches: int = 40,
     tolerance: float = 1e-9,
     max_iterations: int = 2000,
     threads: int = 0,
 ) -> Fit:
     """Learns the parameters from readings [S, K] or [K] (m) and the ranges that were expected, of the same shape.
 
-    Every row is a scan, whose errors go together, unless `scan` gives a number for each reading. max_range_m: how far the
+    Every row is a scan, whose errors go together, as those of a stretch of neighbouring scans do, unless `scan` gives a number for each reading. max_range_m: how far the
     sensor measures; or `sensor` says more. cell_m: of the map that `expected` is from; 0: not known. hit_offset_m: kept
-    as it is; None: learned. variant: "exact", or for comparison "closed_form" or "book".
+    as it is; None: learned. stretches: that standard errors take as independent, 0: each scan. variant: "exact", or for
+    comparison "closed_form" or "book".
     """
     known = _sensor(sensor, None, max_range_m, None)
-    options = dict(start=None if start is None else start.to_dict(), variant=variant, hit_offset_m=hit_offset_m,
+    options = dict(start=None if start is None else start.to_dict(), variant=variant, hit_offset_m=hit_offset_m, stretches=stretches,
                    tolerance=tolerance, max_iterations=max_iterations, threads=threads)
     return Fit(_fathom._fit_pairs(readings, expected, scan, known.to_dict(), cell_m, options))
 
@@ -252,15 +266,17 @@ def fit_log(
     miss: str = "book",
     nan: str = "skip",
     variant: str = "exact",
-    hit_offset_m: Optional[float] = 0.0,
+    hit_offset_m: Union[float, str, None] = "auto",
+    stretches: int = 40,
     unknown: str = "free",
     threads: int = 0,
 ) -> Fit:
     """Learns the model of a log's sensor in a map or scene, as `fathom beam fit` does, and judges it by scans that were
     held out. scans and test_scans: "all", "odd", "even" or "start:stop:step"; without test_scans all that are not
-    learned from."""
+    learned from. hit_offset_m: kept as it is; None: learned; "auto": learned in a map, 0 in a scene. stretches: that
+    standard errors take as independent, 0: each scan."""
     options = dict(scans=scans, test_scans=test_scans, max_range_m=max_range_m, min_range_m=min_range_m, step_m=step_m,
-                   miss=miss, nan=nan, variant=variant, hit_offset_m=hit_offset_m, threads=threads)
+                   miss=miss, nan=nan, variant=variant, hit_offset_m=hit_offset_m, stretches=stretches, threads=threads)
     return Fit(_fathom._fit_scans(_log(log), _world(world, unknown), options))
 
 

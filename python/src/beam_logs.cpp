@@ -162,12 +162,18 @@ void bind_log(py::module_& m) {
       "scans; mount: x (m), y (m), yaw (rad) on the robot, of a RAWLASERn.");
 }
 
+std::size_t stretches_of(const py::dict& o) {
+  return static_cast<std::size_t>(
+      whole(o["stretches"], "stretches", 0, static_cast<std::int64_t>(FitOptions::kMostStretches)));
+}
+
 FitOptions fit_options(const py::dict& o) {
   FitOptions options;
   if (!o["start"].is_none()) options.start = model_of<BeamParameters>(py::cast<py::dict>(o["start"]));
   options.variant = word_of<FitVariant>(py::cast<std::string>(o["variant"]), "variant");
   options.fit_hit_offset = o["hit_offset_m"].is_none();
   if (!options.fit_hit_offset) options.start.hit_offset_m = real(o["hit_offset_m"], "hit_offset_m");
+  options.stretches = stretches_of(o);
   options.tolerance = real(o["tolerance"], "tolerance");
   options.max_iterations = whole(o["max_iterations"], "max_iterations", 1, 1'000'000'000);
   options.compute.threads = py::cast<int>(o["threads"]);
@@ -182,6 +188,7 @@ ReportPtr fit_pairs(const py::object& readings, const py::object& expected, cons
   report->model.sensor = model_of<BeamSensor>(sensor);
   FitOptions options = fit_options(given);
   report->variant = options.variant;
+  report->stretches = options.stretches;
   released_watched([&](const auto& check) {
     options.on_iteration = [&](const FitIteration&) { check(); };
     report->fit = fit_beam_model(report->shown, report->model.sensor, options);
@@ -199,8 +206,15 @@ ReportPtr fit_scans(const ScanLog& log, const World& world, const py::dict& o) {
   options.miss = word_of<MissPolicy>(py::cast<std::string>(o["miss"]), "miss");
   options.nan = word_of<NanPolicy>(py::cast<std::string>(o["nan"]), "nan");
   options.variant = word_of<FitVariant>(py::cast<std::string>(o["variant"]), "variant");
-  options.hit_offset_m.reset();
-  if (!o["hit_offset_m"].is_none()) options.hit_offset_m = real(o["hit_offset_m"], "hit_offset_m");
+  if (o["hit_offset_m"].is_none()) {
+    options.fit_hit_offset = true;
+  } else if (!py::isinstance<py::str>(o["hit_offset_m"])) {
+    options.hit_offset_m = real(o["hit_offset_m"], "hit_offset_m");
+  } else if (py::cast<std::string>(o["hit_offset_m"]) != "auto") {
+    throw InputError("hit_offset_m = '" + py::cast<std::string>(o["hit_offset_m"]) +
+                     "' is not a number, None or 'auto'");
+  }
+  options.stretches = stretches_of(o);
   options.compute.threads = py::cast<int>(o["threads"]);
   auto report = std::make_shared<FitReport>();
   released_watched([&](const auto& check) {
@@ -214,6 +228,11 @@ void bind_fit(py::module_& m) {
   py::class_<FitReport, ReportPtr>(m, "_Fit")
       .def_property_readonly("_parameters", [](const FitReport& r) { return model_dict(r.fit.parameters); })
       .def_property_readonly("_std_error", [](const FitReport& r) { return model_dict(r.fit.std_error); })
+      .def_property_readonly("_low_95", [](const FitReport& r) { return model_dict(r.fit.low_95); })
+      .def_property_readonly("_high_95", [](const FitReport& r) { return model_dict(r.fit.high_95); })
+      .def_property_readonly(
+          "clusters", [](const FitReport& r) { return r.fit.clusters; },
+          "How many standard errors take as independent.")
       .def_property_readonly("_naive_std_error", [](const FitReport& r) { return model_dict(r.fit.naive_std_error); })
       .def_property_readonly("_sensor", [](const FitReport& r) { return model_dict(r.model.sensor); })
       .def_property_readonly(

@@ -28,6 +28,7 @@ void check(const FitOptions& options, const BeamSensor& sensor) {
   validate(options.start);
   check_in_range("fit", "tolerance", options.tolerance, 0, 1, "1");
   check_in_range("fit", "max_iterations", static_cast<double>(options.max_iterations), 1, 1e9, "1");
+  check_in_range("fit", "stretches", static_cast<double>(options.stretches), 0, FitOptions::kMostStretches, "1");
   validate(options.compute);
 }
 
@@ -172,7 +173,7 @@ BeamFit fit_evidence(const PartEvidence& evidence, const BeamSensor& sensor, con
     if (options.on_iteration) options.on_iteration({i, log_likelihood, fit.parameters});
   }
   add_flags(last, limits, options.variant, fit);
-  add_std_errors(evidence.parts, sensor, last, options.fit_hit_offset, em, executor, ranks, fit);
+  add_std_errors(evidence.parts, sensor, last, options, em.totals().clusters, executor, ranks, fit);
   return fit;
 }
 

@@ -5,9 +5,10 @@
 //   lambda, as log lambda             r_s lambda (m1 - z)
 //   offset                            r_h (d - E[d]) / sigma^2 - r_s lambda / (e^{lambda z*} - 1)
 //
-// H: minus the derivative of the summed score, by central differences (exact observed information, also where the model
-// is wrong). Naive covariance H^-1; clustered H^-1 J H^-1 with J the sum over scans of outer products of a scan's
-// summed score, times G / (G - 1). Source: White, Econometrica 50 (1982); Liang and Zeger, Biometrika 73 (1986).
+// H: minus the Hessian of the log-likelihood (exact observed information, also where the model is wrong). Naive
+// covariance H^-1; clustered H^-1 J H^-1 with J the sum over G clusters of outer products of a cluster's summed score,
+// and of those of neighbours (Neighbours), times G / (G - 1) or more, and intervals by Student's t.
+// Source: White, Econometrica 50 (1982); Liang and Zeger, Biometrika 73 (1986); Newey and West, Econometrica 55 (1987).
 
 #include "beam/std_errors.hpp"
 
@@ -19,129 +20,15 @@
 #include <fmt/format.h>
 
 #include "beam/add_parts.hpp"
+#include "beam/curvature.hpp"
+#include "beam/student_t.hpp"
 
 namespace fathom {
 
 namespace {
 
-constexpr std::size_t kWeights = 4;
-constexpr std::size_t kAll = 7;  // four weights, log sigma, log lambda, offset
-static_assert(BeamParameters::fields().size() == kAll &&
-              BeamParameters::fields()[6].name == "hit_offset_m");  // in this order
-using Score = std::array<double, kAll>;
-using Matrix = std::array<Score, kAll>;
-constexpr std::size_t kGrain = 4096;
 constexpr double kBoundary = 1e-7;  // of a weight: below, it is 0
-constexpr std::array<double BeamParameters::*, kWeights> kWeightMembers = {
-    &BeamParameters::w_hit, &BeamParameters::w_short, &BeamParameters::w_max, &BeamParameters::w_rand};
-
-void accumulate(Score& to, const Score& from, double times = 1.0) {
-  for (std::size_t k = 0; k < kAll; ++k) to[k] += times * from[k];
-}
-
-/// Moments of the cut hit density; where both ends are far, the moments of the uncut one.
-struct HitShape {
-  double inverse_mass = 1.0, shift, m2;
-
-  explicit HitShape(const TruncatedNormal& hit) : shift(0.0), m2(hit.sigma * hit.sigma) {
-    constexpr double kFarSigmas = 8.5;
-    if (std::min(hit.center, hit.limit - hit.center) > kFarSigmas * hit.sigma) return;
-    inverse_mass = 1.0 / hit.mass();
-    shift = hit.sigma * (math::normal_density(hit.lower()) - math::normal_density(hit.upper())) * inverse_mass;
-    m2 = hit.second_moment();
-  }
-};
-
-Score score_of_range(const BeamParameters& p, const BeamSensor& sensor, double z, double expected) {
-  const bool missed = expected >= sensor.max_range_m;
-  const double limit = sensor.max_range_m;
-  const double surface = missed ? limit : std::clamp(expected + p.hit_offset_m, sensor.expected_floor_m, limit);
-  const TruncatedNormal hit = {surface, p.sigma_hit_m, limit};
-  const TruncatedExponential shorts = {p.lambda_short_per_m, surface};
-  const HitShape shape(hit);
-  const double d = z - surface, s2 = hit.sigma * hit.sigma;
-  const double w_hit = missed && sensor.miss == MissPolicy::kAtom ? 0.0 : p.w_hit;
-  const double f_hit = w_hit * math::normal_density(d / hit.sigma) / hit.sigma * shape.inverse_mass;
-  const double f_short = p.w_short * shorts.density(z), f_rand = p.w_rand / limit;
-  const double f = f_hit + f_short + f_rand;
-  const double r_hit = f_hit / f, r_short = f_short / f;
-  Score score = {r_hit - p.w_hit, r_short - p.w_short, -p.w_max, f_rand / f - p.w_rand, 0, 0, 0};
-  score[4] = r_hit * (d * d - shape.m2) / s2;
-  if (r_short > 0.0) score[5] = r_short * shorts.rate * (shorts.mean() - z);
-  if (missed) return score;
-  const double x = shorts.rate * surface;
-  score[6] = r_hit * (d - shape.shift) / s2 - r_short / surface * (x > 0.0 ? x / math::expm1(x) : 1.0);
-  return score;
-}
-
-Score score_of_max(const BeamParameters& p, const BeamSensor& sensor, bool missed) {
-  const bool shared = missed && sensor.miss == MissPolicy::kAtom;
-  const double r_hit = shared ? p.w_hit / (p.w_hit + p.w_max) : 0.0;
-  return {r_hit - p.w_hit, -p.w_short, 1.0 - r_hit - p.w_max, -p.w_rand, 0, 0, 0};
-}
-
-/// Summed scores per cluster. Readings are summed in fixed blocks first, then block after block, so results do not
-/// depend on threads.
-std::vector<Score> cluster_scores(const Evidence& e, const BeamParameters& p, const BeamSensor& sensor,
-                                  Executor& executor) {
-  struct Run {  // neighbours of one cluster
-    std::uint32_t cluster;
-    Score score;
-  };
-  std::vector<std::vector<Run>> blocks((e.ranges() + kGrain - 1) / kGrain);
-  executor.parallel_for(blocks.size(), 1, [&](std::size_t block, std::size_t) {
-    std::vector<Run>& runs = blocks[block];
-    const std::size_t begin = block * kGrain, end = std::min(e.ranges(), begin + kGrain);
-    for (std::size_t i = begin; i < end; ++i) {
-      if (runs.empty() || runs.back().cluster != e.cluster[i]) runs.push_back({e.cluster[i], {}});
-      // z* = Z rounded to float may lie below Z; what is missed is known by its place.
-      const double expected = i < e.missed ? sensor.max_range_m : e.expected_m[i];
-      accumulate(runs.back().score, score_of_range(p, sensor, e.z_m[i], expected));
-    }
-  });
-  std::vector<Score> clusters(e.clusters());
-  for (const std::vector<Run>& runs : blocks) {
-    for (const Run& run : runs) accumulate(clusters[run.cluster], run.score);
-  }
-  for (std::size_t g = 0; g < e.clusters(); ++g) {
-    if (e.max_expected[g] > 0) accumulate(clusters[g], score_of_max(p, sensor, false), e.max_expected[g]);
-    if (e.max_missed[g] > 0) accumulate(clusters[g], score_of_max(p, sensor, true), e.max_missed[g]);
-  }
-  return clusters;
-}
-
-struct ScoreSum {
-  Score score = {};
-  void add(const ScoreSum& o) { accumulate(score, o.score); }
-};
-
-/// Over all clusters of all parts.
-Score total_score(std::span<const Evidence> parts, const BeamParameters& p, const BeamSensor& sensor,
-                  Executor& executor, Ranks* ranks) {
-  std::vector<ScoreSum> sums;
-  for (const Evidence& e : parts) {
-    ScoreSum& sum = sums.emplace_back();
-    for (const Score& s : cluster_scores(e, p, sensor, executor)) accumulate(sum.score, s);
-  }
-  return add_parts<ScoreSum>(sums, ranks).score;
-}
-
-/// The parameters after a step in one coordinate.
-BeamParameters moved(BeamParameters p, std::size_t coordinate, double step) {
-  if (coordinate < kWeights) {
-    p.*kWeightMembers[coordinate] *= std::exp(step);
-    double sum = 0.0;
-    for (const auto member : kWeightMembers) sum += p.*member;
-    for (const auto member : kWeightMembers) p.*member /= sum;
-  } else if (coordinate == 4) {
-    p.sigma_hit_m *= std::exp(step);
-  } else if (coordinate == 5) {
-    p.lambda_short_per_m *= std::exp(step);
-  } else {
-    p.hit_offset_m += step;
-  }
-  return p;
-}
+constexpr double kFewClusters = 20.0;
 
 /// Inverts the symmetric positive matrix restricted to `free` (Gauss-Jordan with pivots); false when singular.
 bool invert(Matrix a, const std::vector<std::size_t>& free, Matrix& inverse) {
@@ -170,10 +57,10 @@ bool invert(Matrix a, const std::vector<std::size_t>& free, Matrix& inverse) {
 /// a m a^T.
 Matrix sandwich(const Matrix& a, const Matrix& middle) {
   Matrix out = {};
-  for (std::size_t i = 0; i < kAll; ++i) {
-    for (std::size_t j = 0; j < kAll; ++j) {
-      for (std::size_t k = 0; k < kAll; ++k) {
-        for (std::size_t l = 0; l < kAll; ++l) out[i][j] += a[i][k] * middle[k][l] * a[j][l];
+  for (std::size_t i = 0; i < kCoordinates; ++i) {
+    for (std::size_t j = 0; j < kCoordinates; ++j) {
+      for (std::size_t k = 0; k < kCoordinates; ++k) {
+        for (std::size_t l = 0; l < kCoordinates; ++l) out[i][j] += a[i][k] * middle[k][l] * a[j][l];
       }
     }
   }
@@ -205,7 +92,7 @@ bool contains(const std::vector<std::size_t>& set, std::size_t k) {
 std::vector<std::size_t> with_error(const BeamParameters& p, const std::vector<std::size_t>& free) {
   const bool weights = !free.empty() && free.front() < kWeights;
   std::vector<std::size_t> out;
-  for (std::size_t k = 0; k < kAll; ++k) {
+  for (std::size_t k = 0; k < kCoordinates; ++k) {
     const bool has = k < kWeights ? weights && p.*kWeightMembers[k] > kBoundary : contains(free, k);
     if (has) out.push_back(k);
   }
@@ -235,43 +122,6 @@ BeamParameters to_errors(const Matrix& parameter_covariance, const std::vector<s
   return errors;
 }
 
-/// The summed score by the sums of an expectation, which is many times faster; without the offset's coordinate.
-Score score_by_expectation(Em& em, const BeamParameters& p) {
-  constexpr double kReach = 8.5;
-  const Expectation& e = em.expect(p, FitVariant::kExact, kReach);
-  const double n = em.totals().pairs();
-  const double max = em.totals().max_expected + em.totals().max_missed - e.max_as_hit;
-  const double s2 = p.sigma_hit_m * p.sigma_hit_m;
-  return {e.sums.hit + e.max_as_hit - n * p.w_hit,
-          e.sums.shorts - n * p.w_short,
-          max - n * p.w_max,
-          e.sums.rand - n * p.w_rand,
-          (e.sums.hit_d2 - e.edges.m2) / s2 - e.interior_r,
-          p.lambda_short_per_m * (e.sums.short_moments.mean - e.sums.short_z),
-          0.0};
-}
-
-Matrix observed_information(std::span<const Evidence> parts, const BeamParameters& p, const BeamSensor& sensor,
-                            const std::vector<std::size_t>& free, Em& em, Executor& executor, Ranks* ranks) {
-  constexpr double kStep = 1e-4;
-  const bool with_offset = contains(free, 6);
-  const auto score = [&](const BeamParameters& at) {
-    return with_offset ? total_score(parts, at, sensor, executor, ranks) : score_by_expectation(em, at);
-  };
-  Matrix h = {};
-  for (const std::size_t k : free) {
-    const double step = k == 6 ? kStep * p.sigma_hit_m : kStep;
-    const Score up = score(moved(p, k, step)), down = score(moved(p, k, -step));
-    for (const std::size_t j : free) h[j][k] = -(up[j] - down[j]) / (2 * step);
-  }
-  for (const std::size_t j : free) {
-    for (const std::size_t k : free) {
-      if (j < k) h[j][k] = h[k][j] = 0.5 * (h[j][k] + h[k][j]);
-    }
-  }
-  return h;
-}
-
 /// Whether a weight is known much worse than by counting readings of known origin. Only then does a correlation of two
 /// weights say that the data cannot tell them apart: as they sum to 1, it is -1 where there are but two, and near it
 /// where the others are small.
@@ -283,24 +133,94 @@ bool is_ill_known(double variance, double weight, std::size_t pairs) {
 struct MatrixSum {
   Matrix matrix = {};
   void add(const MatrixSum& o) {
-    for (std::size_t k = 0; k < kAll; ++k) accumulate(matrix[k], o.matrix[k]);
+    for (std::size_t i = 0; i < kCoordinates; ++i) {
+      for (std::size_t k = 0; k < kCoordinates; ++k) matrix[i][k] += o.matrix[i][k];
+    }
   }
 };
 
-/// Sum over all G clusters of s s^T, times G / (G - 1). An estimate of the information too, and one that is never
-/// negative.
-Matrix outer_product(std::span<const Evidence> parts, const BeamParameters& p, const BeamSensor& sensor,
-                     const std::vector<std::size_t>& free, double g, Executor& executor, Ranks* ranks) {
-  std::vector<MatrixSum> sums;
-  for (const Evidence& e : parts) {
-    Matrix& sum = sums.emplace_back().matrix;
-    for (const Score& s : cluster_scores(e, p, sensor, executor)) {
-      for (const std::size_t a : free) {
-        for (const std::size_t b : free) sum[a][b] += s[a] * s[b] * (g > 1.0 ? g / (g - 1.0) : 1.0);
-      }
+/// What the parts of all processes say, added in their order.
+struct Derivatives {
+  Matrix information = {};
+  std::vector<Score> clusters;  ///< [G], summed scores
+};
+
+/// Scans of the parts that other processes have before those of this one.
+std::uint64_t scans_before(std::span<const Evidence> parts, Ranks* ranks) {
+  if (ranks == nullptr) return 0;
+  double mine = 0.0, before = 0.0;
+  for (const Evidence& e : parts) mine += static_cast<double>(e.clusters());
+  const std::vector<double> all = ranks->gather(std::span(&mine, 1));
+  for (std::size_t r = 0; r < ranks->rank(); ++r) before += all[r];
+  return static_cast<std::uint64_t>(before);
+}
+
+Derivatives find_derivatives(std::span<const Evidence> parts, const BeamParameters& p, const BeamSensor& sensor,
+                             const Stretches& stretches, const Compute& compute, Executor& executor, Ranks* ranks) {
+  std::vector<MatrixSum> information;
+  std::vector<double> numbers;  // of each cluster of each part: its number and score
+  std::uint64_t first_scan = scans_before(parts, ranks);
+  for (const Evidence& evidence : parts) {
+    const Curvature part = find_curvature(evidence, first_scan, stretches, p, sensor, executor, compute.isa);
+    first_scan += evidence.clusters();
+    information.push_back({part.information});
+    for (std::size_t k = 0; k < part.cluster_scores.size(); ++k) {
+      numbers.push_back(static_cast<double>(part.first_cluster + k));
+      numbers.insert(numbers.end(), part.cluster_scores[k].begin(), part.cluster_scores[k].end());
     }
   }
-  return add_parts<MatrixSum>(sums, ranks).matrix;
+  Derivatives out = {add_parts<MatrixSum>(information, ranks).matrix, std::vector<Score>(stretches.clusters)};
+  if (ranks != nullptr) numbers = ranks->gather(numbers);
+  for (std::size_t i = 0; i < numbers.size(); i += 1 + kCoordinates) {
+    Score& cluster = out.clusters[static_cast<std::size_t>(numbers[i])];
+    for (std::size_t k = 0; k < kCoordinates; ++k) cluster[k] += numbers[i + 1 + k];
+  }
+  return out;
+}
+
+/// How far stretches of the way err together. What lies at the end of one is seen from the next, so neighbours are
+/// taken as correlated, by Bartlett's weights 1 - l / (L + 1) at distance l.
+struct Neighbours {
+  std::size_t lags = 0;  // L
+
+  Neighbours(std::size_t clusters, bool are_stretches) {
+    constexpr std::size_t kMostLags = 2, kClustersPerLag = 20;
+    if (are_stretches) lags = std::min(kMostLags, clusters / kClustersPerLag);
+  }
+  [[nodiscard]] double weight(std::size_t lag) const {
+    return 1.0 - static_cast<double>(lag) / static_cast<double>(lags + 1);
+  }
+  /// As the scores of all clusters sum to 0, products of different ones are negative on average. G / (G - 1) for L = 0.
+  [[nodiscard]] double small_sample_factor(double clusters) const {
+    return clusters > 1.0 ? clusters / (clusters - static_cast<double>(lags + 1)) : 1.0;
+  }
+  /// What t has: G - 1 for L = 0. A sum of products counts as its mean square does.
+  [[nodiscard]] double degrees(double clusters) const {
+    double squares = 1.0;
+    for (std::size_t lag = 1; lag <= lags; ++lag) squares += 2.0 * weight(lag) * weight(lag);
+    return std::max(1.0, std::floor(clusters / squares) - 1.0);
+  }
+};
+
+void add_product(const Score& a, const Score& b, double times, Matrix& sum) {
+  for (std::size_t i = 0; i < kCoordinates; ++i) {
+    for (std::size_t k = 0; k < kCoordinates; ++k) sum[i][k] += times * a[i] * b[k];
+  }
+}
+
+/// Sum over all clusters of s s^T, and of neighbours' products. An estimate of the information too, and one that is
+/// never negative (Newey and West, Econometrica 55 (1987)).
+Matrix outer_product(const std::vector<Score>& clusters, const Neighbours& neighbours) {
+  const double factor = neighbours.small_sample_factor(static_cast<double>(clusters.size()));
+  Matrix sum = {};
+  for (std::size_t g = 0; g < clusters.size(); ++g) {
+    add_product(clusters[g], clusters[g], factor, sum);
+    for (std::size_t lag = 1; lag <= neighbours.lags && lag <= g; ++lag) {
+      add_product(clusters[g], clusters[g - lag], factor * neighbours.weight(lag), sum);
+      add_product(clusters[g - lag], clusters[g], factor * neighbours.weight(lag), sum);
+    }
+  }
+  return sum;
 }
 
 /// Not so where learning ended short of a maximum: there the information can be negative in some direction.
@@ -325,33 +245,66 @@ void flag_unidentified(const Matrix& covariance, const std::vector<std::size_t>&
   }
 }
 
+/// No parameter is known better than from independent rays: few clusters can agree by chance.
+void take_larger(const BeamParameters& naive, BeamParameters& clustered) {
+  for (const auto& field : BeamParameters::fields()) {
+    double& error = clustered.*member_of<double>(field);
+    error = std::max(error, naive.*member_of<double>(field));  // NaN stays
+  }
+}
+
+void add_intervals(double degrees, BeamFit& fit) {
+  const double t = student_t_quantile(0.975, degrees);
+  for (const auto& field : BeamParameters::fields()) {
+    const auto member = member_of<double>(field);
+    const double value = fit.parameters.*member, error = fit.std_error.*member;
+    fit.low_95.*member = std::max(value - t * error, field.low);  // NaN stays
+    fit.high_95.*member = std::min(value + t * error, field.high);
+  }
+}
+
+void flag_few_clusters(const FitOptions& options, BeamFit& fit) {
+  if (static_cast<double>(fit.clusters) >= kFewClusters) return;
+  const bool few_asked = options.stretches > 0 && fit.clusters == options.stretches;
+  fit.flags.push_back(fmt::format("standard errors rest on {} {} only: they are rough, {}", fit.clusters,
+                                  options.stretches > 0 ? "stretches" : "scans",
+                                  few_asked ? "take 20 stretches or more" : "learn from at least 20 scans"));
+}
+
 }  // namespace
 
-void add_std_errors(std::span<const Evidence> parts, const BeamSensor& sensor, const Maximum& last, bool offset_fitted,
-                    Em& em, Executor& executor, Ranks* ranks, BeamFit& fit) {
+void add_std_errors(std::span<const Evidence> parts, const BeamSensor& sensor, const Maximum& last,
+                    const FitOptions& options, double scans, Executor& executor, Ranks* ranks, BeamFit& fit) {
   const BeamParameters& p = fit.parameters;
-  const std::vector<std::size_t> free = free_coordinates(p, last, offset_fitted), known = with_error(p, free);
+  const std::vector<std::size_t> free = free_coordinates(p, last, options.fit_hit_offset), known = with_error(p, free);
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  fit.std_error = fit.naive_std_error = {nan, nan, nan, nan, nan, nan, nan};
-  const double clusters = em.totals().clusters;
-  const Matrix outer = outer_product(parts, p, sensor, free, clusters, executor, ranks);
+  fit.std_error = fit.naive_std_error = fit.low_95 = fit.high_95 = {nan, nan, nan, nan, nan, nan, nan};
+  Stretches stretches = {static_cast<std::uint64_t>(scans), options.stretches};
+  if (stretches.clusters == 0 || stretches.clusters > stretches.scans) stretches.clusters = stretches.scans;
+  fit.clusters = stretches.clusters;
+  const Derivatives derivatives = find_derivatives(parts, p, sensor, stretches, options.compute, executor, ranks);
+  const Neighbours neighbours(fit.clusters, options.stretches > 0);
+  const Matrix outer = outer_product(derivatives.clusters, neighbours);
   Matrix inverse = {};
-  const bool is_regular = invert(observed_information(parts, p, sensor, free, em, executor, ranks), free, inverse);
+  const bool is_regular = invert(derivatives.information, free, inverse);
   const Matrix naive = covariance_of_parameters(inverse, p);
   if (!is_regular || !are_variances(naive, known)) {
     fit.flags.emplace_back("standard errors are not available: the likelihood has no clear maximum here");
-    // Fewer scans than coordinates leave the outer product singular.
-    if (clusters > 2 * kAll && invert(outer, free, inverse))
+    // Fewer clusters than coordinates leave the outer product singular.
+    if (fit.clusters > 2 * kCoordinates && invert(outer, free, inverse))
       flag_unidentified(covariance_of_parameters(inverse, p), known, fit);
     return;
   }
   fit.naive_std_error = to_errors(naive, known);
   flag_unidentified(naive, known, fit);
-  if (clusters < 2) {
-    fit.flags.emplace_back("standard errors clustered by scan need at least two scans");
+  if (fit.clusters < 2) {
+    fit.flags.emplace_back("standard errors need at least two scans: the rays of one err together");
     return;
   }
+  if (!known.empty()) flag_few_clusters(options, fit);
   fit.std_error = to_errors(covariance_of_parameters(sandwich(inverse, outer), p), known);
+  take_larger(fit.naive_std_error, fit.std_error);
+  add_intervals(neighbours.degrees(static_cast<double>(fit.clusters)), fit);
 }
 
 }  // namespace fathom

@@ -3,16 +3,18 @@
 
 #include <span>
 
+#include <fathom/beam/fit.hpp>
+
 #include "base/executor.hpp"
-#include "beam/em.hpp"
 #include "beam/evidence.hpp"
 #include "beam/maximise.hpp"
 
 namespace fathom {
 
-/// Fills fit.std_error and fit.naive_std_error and adds flags for near-unidentified pairs, at fit.parameters.
-/// Parameters on a boundary (a weight of 0, sigma at its floor, lambda 0) and those not learned get NaN.
-void add_std_errors(std::span<const Evidence> parts, const BeamSensor& sensor, const Maximum& last, bool offset_fitted,
-                    Em& em, Executor& executor, Ranks* ranks, BeamFit& fit);
+/// Fills what BeamFit says of errors and adds flags for few clusters and near-unidentified pairs, at fit.parameters.
+/// Parameters on a boundary (a weight of 0, sigma at its floor, lambda 0) and those not learned get NaN. `scans`: of
+/// all parts. Costs about three iterations, one pass over the data.
+void add_std_errors(std::span<const Evidence> parts, const BeamSensor& sensor, const Maximum& last,
+                    const FitOptions& options, double scans, Executor& executor, Ranks* ranks, BeamFit& fit);
 
 }  // namespace fathom

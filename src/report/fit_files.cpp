@@ -31,9 +31,18 @@ Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : 
 std::string fit_json(const FitReport& report) {
   Json json;
   for (const auto& field : BeamParameters::fields()) {
-    json[std::string(field.name)] = {{"value", report.fit.parameters.*member_of<double>(field)},
-                                     {"std_error", number_or_null(report.fit.std_error.*member_of<double>(field))}};
+    const auto member = member_of<double>(field);
+    Json& entry = json[std::string(field.name)];
+    entry = {{"value", report.fit.parameters.*member},
+             {"std_error", number_or_null(report.fit.std_error.*member)},
+             {"naive_std_error", number_or_null(report.fit.naive_std_error.*member)},
+             {"interval_95", nullptr}};
+    if (std::isfinite(report.fit.std_error.*member)) {
+      entry["interval_95"] = {report.fit.low_95.*member, report.fit.high_95.*member};
+    }
   }
+  json["clusters"] = report.fit.clusters;
+  json["clustered_by"] = report.stretches > 0 ? "stretch" : "scan";
   json["iterations"] = report.fit.log_likelihood.size() - 1;
   json["log_likelihood"] = report.fit.log_likelihood;
   json["held_out_nats_per_ray"] = report.held_out ? number_or_null(report.judgement.nats_per_ray) : Json(nullptr);

@@ -52,7 +52,7 @@ class LogFitter {
       : logs_(std::move(logs)), world_(world), options_(options), processes_(ranks) {
     if (logs_.size() == 0) throw InputError("there is no log to learn from");
     validate(options.compute);  // what is wrong with it is not wrong with a log
-    if (!options.hit_offset_m && (options.per_log == PerLog::kOffset || options.per_log == PerLog::kBoth)) {
+    if (learns_hit_offset(options, world.cell_m()) && has_own_offset(options.per_log)) {
       throw InputError("hit_offset_m is learned for all logs and per_log for each: the readings tell only their sum");
     }
     look_at_logs();
@@ -63,6 +63,7 @@ class LogFitter {
   FitReport run() {
     FitReport report;
     report.variant = options_.variant;
+    report.stretches = options_.stretches;
     report.held_out = held_out_ > 0.0;
     std::size_t parts = 0;
     for (const LogFacts& facts : facts_) parts += parts_of(facts);
@@ -70,7 +71,7 @@ class LogFitter {
     const auto read = [&](std::size_t part) { return read_part(first + part); };
     const auto learn = [&] {
       shown_.clear();
-      return fit_beam_model(end - first, read, sensor_, fit_options(options_), processes_.ranks());
+      return fit_beam_model(end - first, read, sensor_, fit_options(options_, world_.cell_m()), processes_.ranks());
     };
     const std::string name = logs_.size() == 1 ? names_.front() : "";
     report.fit =

@@ -26,6 +26,20 @@ std::string number_or_dash(double value, int digits) {
   return std::isfinite(value) ? fmt::format("{:.{}g}", value, digits) : "–";
 }
 
+std::string interval_text(const BeamFit& fit, double BeamParameters::*member) {
+  if (!std::isfinite(fit.std_error.*member)) return "–";
+  return fmt::format("{:.4g} to {:.4g}", fit.low_95.*member, fit.high_95.*member);
+}
+
+/// What the errors of the table are.
+std::string error_text(const FitReport& report) {
+  return fmt::format(
+      "Standard errors take {} {} as independent, because neighbouring {}; the naive ones take rays as independent. "
+      "The intervals hold the true value 95 times in 100. A dash: not valid here (a boundary) or not learned.",
+      report.fit.clusters, report.stretches > 0 ? "stretches of the way" : "scans",
+      report.stretches > 0 ? "scans see the same place and err together" : "rays err together");
+}
+
 std::string parameter_table(const FitReport& report) {
   std::string rows;
   for (const auto& field : BeamParameters::fields()) {
@@ -33,13 +47,13 @@ std::string parameter_table(const FitReport& report) {
     const double error = report.fit.std_error.*member_of<double>(field);
     rows += fmt::format(
         "<tr><td><code>{}</code></td><td class=\"number\">{:.5g}</td><td class=\"number\">{}</td>"
-        "<td class=\"number\">{}</td><td>{}</td><td>{}</td></tr>\n",
-        field.name, value, number_or_dash(error, 2),
+        "<td class=\"number\">{}</td><td class=\"number\">{}</td><td>{}</td><td>{}</td></tr>\n",
+        field.name, value, number_or_dash(error, 2), interval_text(report.fit, member_of<double>(field)),
         number_or_dash(report.fit.naive_std_error.*member_of<double>(field), 2), field.unit == "1" ? "" : field.unit,
         field.doc);
   }
   return "<div class=\"scroll\"><table>\n<thead><tr><th>parameter</th><th class=\"number\">value</th><th "
-         "class=\"number\">± std. error</th>"
+         "class=\"number\">± std. error</th><th class=\"number\">95 % interval</th>"
          "<th class=\"number\">naive error</th><th>unit</th><th>meaning</th></tr></thead>\n<tbody>\n" +
          rows + "</tbody>\n</table></div>\n";
 }
@@ -122,14 +136,13 @@ std::string fit_page(const FitReport& report) {
       "<p>The density of a range reading given the range that the map predicts, as a mixture of hits, short readings, "
       "readings without a return and random ones; learned by maximum likelihood.</p>\n"
       "{}<h2>Parameters</h2>\n{}{}"
-      "<p>Standard errors are clustered by scan, because the rays of a scan err together; the naive ones take rays "
-      "as "
-      "independent. A dash: not valid here (a boundary) or not learned.</p>\n{}{}"
+      "<p>{}</p>\n{}{}"
       "<h2>Convergence and data</h2>\n<div class=\"row\">\n{}<div>{}</div>\n</div>\n<p class=\"made\">Made by fathom "
       "{}.</p>\n"
       "</body>\n</html>\n",
-      page_style(), tiles(report), parameter_table(report), flag_list(report), readings_section(report),
-      density_section(report), figure(convergence_figure(report), note), fact_table(report), FATHOM_VERSION);
+      page_style(), tiles(report), parameter_table(report), flag_list(report), error_text(report),
+      readings_section(report), density_section(report), figure(convergence_figure(report), note), fact_table(report),
+      FATHOM_VERSION);
 }
 
 }  // namespace fathom

@@ -82,7 +82,7 @@ FitReport fit_pairs(const BeamData& pairs, const FitLogOptions& options, const s
     report.held_out = !held_out.empty();
     report.model.sensor = sensor_of(pairs, options);
     const BeamData from = pairs_of_scans(pairs, learned);
-    report.fit = fit_beam_model(from, report.model.sensor, fit_options(options));
+    report.fit = fit_beam_model(from, report.model.sensor, fit_options(options, 0.0));
     report.model.parameters = report.fit.parameters;
     report.shown = report.held_out ? pairs_of_scans(pairs, held_out) : from;
     report.judgement = judge_beam_model(report.fit.parameters, report.model.sensor, report.shown);

@@ -34,12 +34,20 @@ ScanNumbers held_out_scans(const FitLogOptions& options, const ScanNumbers& lear
   return scans;
 }
 
-FitOptions fit_options(const FitLogOptions& options) {
+bool has_own_offset(PerLog per_log) { return per_log == PerLog::kOffset || per_log == PerLog::kBoth; }
+
+bool learns_hit_offset(const FitLogOptions& options, double cell_m) {
+  if (options.hit_offset_m) return false;
+  return options.fit_hit_offset.value_or(cell_m > 0.0 && !has_own_offset(options.per_log));
+}
+
+FitOptions fit_options(const FitLogOptions& options, double cell_m) {
   FitOptions fit;
   fit.variant = options.variant;
+  fit.stretches = options.stretches;
   fit.compute = options.compute;
   fit.scratch = options.scratch;
-  fit.fit_hit_offset = !options.hit_offset_m;
+  fit.fit_hit_offset = learns_hit_offset(options, cell_m);
   fit.start.hit_offset_m = options.hit_offset_m.value_or(0.0);
   fit.on_iteration = options.on_iteration;
   return fit;

@@ -22,6 +22,13 @@ ScanNumbers choose_scans(const std::string& log, std::string_view selection, std
 ScanNumbers held_out_scans(const FitLogOptions& options, const ScanNumbers& learned, const std::string& log,
                            std::size_t of);
 
-FitOptions fit_options(const FitLogOptions& options);
+/// Whether each log learns an offset of its own.
+bool has_own_offset(PerLog per_log);
+
+/// Whether one for all is learned: where nobody says, in maps of cells, whose walls are as thick as drawn. `cell_m`: 0
+/// where there are none.
+bool learns_hit_offset(const FitLogOptions& options, double cell_m);
+
+FitOptions fit_options(const FitLogOptions& options, double cell_m);
 
 }  // namespace fathom

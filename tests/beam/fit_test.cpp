@@ -205,7 +205,7 @@ TEST(BeamFit, FindsTheHitOffset) {
   EXPECT_LT(kept.log_likelihood.back(), fit.log_likelihood.back());
 }
 
-TEST(BeamFit, ErrorsAreClusteredByScan) {
+TEST(BeamFit, ErrorsAreClusteredByStretch) {
   // Every pair nine times within its scan tells no more than once: clustered errors stay, naive ones shrink by 3.
   const BeamData once = simulate(kLaserTruth, kLaser, 8000, .5, 8, 9, 1);
   BeamData nine;
@@ -216,13 +216,16 @@ TEST(BeamFit, ErrorsAreClusteredByScan) {
       nine.scan.push_back(once.scan[i]);
     }
   }
-  const BeamFit a = fit_beam_model(once, kLaser, {.compute = {.threads = 1}}),
-                b = fit_beam_model(nine, kLaser, {.compute = {.threads = 1}});
-  for (const auto& f : BeamParameters::fields()) {
-    if (f.name == "hit_offset_m") continue;
-    EXPECT_NEAR(b.std_error.*member_of<double>(f) / a.std_error.*member_of<double>(f), 1, 0.01) << f.name;
-    EXPECT_NEAR(b.naive_std_error.*member_of<double>(f) / a.naive_std_error.*member_of<double>(f), 1.0 / 3, 0.01)
-        << f.name;
+  for (const std::size_t stretches : {0U, 500U}) {
+    const BeamFit a = fit_beam_model(once, kLaser, {.stretches = stretches, .compute = {.threads = 1}}),
+                  b = fit_beam_model(nine, kLaser, {.stretches = stretches, .compute = {.threads = 1}});
+    for (const auto& f : BeamParameters::fields()) {
+      if (f.name == "hit_offset_m") continue;
+      const auto member = member_of<double>(f);
+      // Those of `a` are by chance a little below the naive ones, or above.
+      EXPECT_NEAR(b.std_error.*member / a.std_error.*member, 1, stretches == 0 ? 0.03 : 0.15) << f.name;
+      EXPECT_NEAR(b.naive_std_error.*member / a.naive_std_error.*member, 1.0 / 3, 0.01) << f.name;
+    }
   }
 }
 

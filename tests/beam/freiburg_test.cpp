@@ -3,6 +3,8 @@
 // made there with another program. The log may not be shipped with the project.
 
 #include <cmath>
+#include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -28,6 +30,7 @@ class Freiburg : public testing::Test {
     ASSERT_EQ(log.rays(), 360U);
     const auto expected = make_grid_ranges(read_grid_map(map_file), {.unknown = UnknownCells::kFree});
     sensor_.expected_floor_m = expected->floor_m();
+    more_ = make_beam_data(log, select_scans("1::8", log.scans()), *expected, sensor_.max_range_m);
     learn_ = make_beam_data(log, select_scans("1::16", log.scans()), *expected, sensor_.max_range_m);
     judge_ = make_beam_data(log, select_scans("9::16", log.scans()), *expected, sensor_.max_range_m);
   }
@@ -52,7 +55,7 @@ class Freiburg : public testing::Test {
   }
 
   BeamSensor sensor_ = {.max_range_m = 80};
-  BeamData learn_, judge_;
+  BeamData learn_, judge_, more_;
 };
 
 TEST_F(Freiburg, HasTheNumbersOfRays) {
@@ -61,7 +64,7 @@ TEST_F(Freiburg, HasTheNumbersOfRays) {
 }
 
 TEST_F(Freiburg, ExactLearning) {
-  const BeamFit fit = check({}, {.8716, .0382, .0203, .0699, .0743, 0, .1904}, .307);
+  const BeamFit fit = check({.stretches = 0}, {.8716, .0382, .0203, .0699, .0743, 0, .1904}, .307);
   EXPECT_EQ(fit.parameters.lambda_short_per_m, 0);
   // Rays of a scan are correlated: clustered errors are 2-4 times the naive ones for weights, 4-8 times for sigma.
   const double sigma = fit.std_error.sigma_hit_m / fit.naive_std_error.sigma_hit_m;
@@ -78,6 +81,42 @@ TEST_F(Freiburg, HitOffset) {
   const BeamFit fitted = fit_beam_model(learn_, sensor_, options);
   EXPECT_GT(fitted.log_likelihood.back(), fixed.log_likelihood.back());
   EXPECT_NEAR(fitted.parameters.hit_offset_m, .04, .01);
+}
+
+TEST_F(Freiburg, TheLearnedOffsetIsWorthItsNats) {
+  const BeamFit fit = fit_beam_model(learn_, sensor_, {.fit_hit_offset = true});
+  EXPECT_GE(judge_beam_model(fit.parameters, sensor_, judge_).nats_per_ray, 0.372);
+}
+
+// Eight disjoint stretches of the way, each fitted alone: their mean scatters by what their spread says, and that is
+// what the error of a fit of all of them should be. Eight know a deviation to 27 %.
+TEST_F(Freiburg, ErrorsHoldAsStretchesOfTheWaySpread) {
+  const FitOptions options = {.fit_hit_offset = true};
+  const BeamFit all = fit_beam_model(more_, sensor_, options);
+  constexpr std::size_t kStretches = 8;
+  const std::size_t rays = 360, scans = more_.reading_m.size() / rays;
+  std::vector<BeamParameters> fits;
+  for (std::size_t s = 0; s < kStretches; ++s) {
+    const auto begin = static_cast<std::ptrdiff_t>(scans * s / kStretches * rays);
+    const auto end = static_cast<std::ptrdiff_t>(scans * (s + 1) / kStretches * rays);
+    BeamData part;
+    part.cell_m = more_.cell_m;
+    part.reading_m.assign(more_.reading_m.begin() + begin, more_.reading_m.begin() + end);
+    part.expected_m.assign(more_.expected_m.begin() + begin, more_.expected_m.begin() + end);
+    part.scan.assign(more_.scan.begin() + begin, more_.scan.begin() + end);
+    fits.push_back(fit_beam_model(part, sensor_, options).parameters);
+  }
+  for (const auto& field : BeamParameters::fields()) {
+    const auto member = member_of<double>(field);
+    if (!std::isfinite(all.std_error.*member)) continue;  // lambda, at its boundary
+    double mean = 0, variance = 0;
+    for (const BeamParameters& p : fits) mean += p.*member / kStretches;
+    for (const BeamParameters& p : fits) variance += (p.*member - mean) * (p.*member - mean) / (kStretches - 1);
+    const double ratio = std::sqrt(variance / kStretches) / (all.std_error.*member);
+    EXPECT_LT(ratio, 1.5) << field.name;
+    RecordProperty(std::string(field.name), std::to_string(ratio));
+  }
+  EXPECT_EQ(all.clusters, 40U);
 }
 
 TEST_F(Freiburg, ClosedForm) {

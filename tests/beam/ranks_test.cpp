@@ -46,8 +46,9 @@ bool same_bits(const BeamParameters& a, const BeamParameters& b) { return std::m
 
 bool same_bits(const BeamFit& a, const BeamFit& b) {
   return same_bits(a.parameters, b.parameters) && same_bits(a.std_error, b.std_error) &&
-         same_bits(a.naive_std_error, b.naive_std_error) && a.log_likelihood == b.log_likelihood && a.end == b.end &&
-         a.pairs == b.pairs && a.kinds == b.kinds && a.flags == b.flags;
+         same_bits(a.naive_std_error, b.naive_std_error) && same_bits(a.low_95, b.low_95) &&
+         same_bits(a.high_95, b.high_95) && a.clusters == b.clusters && a.log_likelihood == b.log_likelihood &&
+         a.end == b.end && a.pairs == b.pairs && a.kinds == b.kinds && a.flags == b.flags;
 }
 
 std::vector<BeamData> cut(const BeamData& data, const std::vector<std::size_t>& ends) {
@@ -87,6 +88,7 @@ RC_GTEST_PROP(BeamRanks, HaveTheSameBitsHoweverPartsAreSpread, ()) {
   FitOptions options = {.fit_hit_offset = *rc::gen::arbitrary<bool>(), .compute = {.threads = 1}};
   options.variant = *rc::gen::element(FitVariant::kExact, FitVariant::kClosedForm, FitVariant::kBook);
   options.max_iterations = 12;
+  options.stretches = *rc::gen::element<std::size_t>(0, 7, 40);
   const BeamFit alone = fit_beam_model(parts, kLaser, options);
   for (const std::size_t size : {1U, 2U, 4U}) {
     std::vector<std::size_t> ends =

@@ -70,10 +70,11 @@ TEST_F(Beam, FitDoesNotDependOnThreads) {
 }
 
 TEST_F(Beam, OptionsOfFitArrive) {
-  ASSERT_EQ(fit("fit", {"--scans", "0:40:2", "--test-scans", "1::4", "--max-range", "7", "--min-range", "0.2",
-                        "--unknown", "stop", "--miss", "atom", "--variant", "closed_form", "--hit-offset", "0.03"})
-                .exit_code,
-            0);
+  ASSERT_EQ(
+      fit("fit", {"--scans", "0:40:2", "--test-scans", "1::4", "--max-range", "7", "--min-range", "0.2", "--unknown",
+                  "stop", "--miss", "atom", "--variant", "closed_form", "--hit-offset", "0.03", "--clusters", "scan"})
+          .exit_code,
+      0);
   const fathom::BeamModel model = fathom::read_beam_model(files_ / "fit/parameters.yaml");
   EXPECT_EQ(model.sensor.max_range_m, 7);
   EXPECT_EQ(model.sensor.min_range_m, .2);
@@ -84,7 +85,13 @@ TEST_F(Beam, OptionsOfFitArrive) {
   for (const char* fact : {"closed_form", "0:40:2 (20 of 60 scans)", "1::4 (15 of 60 scans)"}) {
     EXPECT_NE(page.find(fact), std::string::npos) << fact;
   }
-  ASSERT_EQ(fit("free", {"--hit-offset", "fit"}).exit_code, 0);
+  EXPECT_EQ(fit_json("fit")["clustered_by"], "scan");
+  EXPECT_EQ(fit_json("fit")["clusters"], 20);
+  ASSERT_EQ(fit("bare", {"--hit-offset", "0", "--clusters", "7"}).exit_code, 0);
+  EXPECT_TRUE(fit_json("bare")["hit_offset_m"]["std_error"].is_null());
+  EXPECT_EQ(fit_json("bare")["clusters"], 7);
+  EXPECT_NE(fit_json("bare")["flags"].dump().find("7 stretches only"), std::string::npos);
+  ASSERT_EQ(fit("free", {}).exit_code, 0);  // learned in a map
   EXPECT_FALSE(fit_json("free")["hit_offset_m"]["std_error"].is_null());
   EXPECT_NEAR(fit_json("free")["hit_offset_m"]["value"].get<double>(), 0, .01);
 }

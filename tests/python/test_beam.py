@@ -55,12 +55,24 @@ def test_parameters_are_found_again(fitted):
 def test_fit_of_arrays_is_that_of_the_log(log, grid, fitted):
     readings, expected = log.pairs(beam.World.from_map(grid), FAR, "odd")
     assert readings.shape == (100, 60) and same(readings, log.range_m[1::2])
-    fit = beam.fit(readings, expected, sensor=fitted.sensor, cell_m=0.1)
+    fit = beam.fit(readings, expected, sensor=fitted.sensor, cell_m=0.1, hit_offset_m=None)
     assert fit.parameters == fitted.parameters and str(fit.std_error) == str(fitted.std_error)
-    by_number = beam.fit(readings.ravel(), expected.ravel(), scan=np.repeat(np.arange(100), 60), sensor=fitted.sensor, cell_m=0.1)
+    by_number = beam.fit(readings.ravel(), expected.ravel(), scan=np.repeat(np.arange(100), 60), sensor=fitted.sensor, cell_m=0.1,
+                         hit_offset_m=None)
     assert str(by_number.std_error) == str(fit.std_error)
     judged = beam.judge(fit, *log.pairs(beam.World.from_map(grid), FAR, "even"))
     assert judged["nats_per_ray"] == fitted.judgement["nats_per_ray"]
+
+
+def test_errors_are_of_stretches(log, grid, fitted):
+    assert fitted.clusters == 40 and np.isfinite(fitted.std_error["hit_offset_m"]), "learned in a map"
+    low, high = fitted.interval_95["sigma_hit_m"]
+    assert high - fitted.parameters.sigma_hit_m == pytest.approx(2.10981558 * fitted.std_error["sigma_hit_m"])
+    assert low < fitted.parameters.sigma_hit_m
+    by_scan = beam.fit_log(log, grid, stretches=0, hit_offset_m=0.0)
+    assert by_scan.clusters == 100 and np.isnan(by_scan.interval_95["hit_offset_m"]).all()
+    with pytest.raises(ValueError, match="hit_offset_m = 'learn'"):
+        beam.fit_log(log, grid, hit_offset_m="learn")
 
 
 def test_report(fitted, tmp_path):

@@ -36,16 +36,19 @@ TEST(FitJson, HasExactlyTheKeysPromised) {
   const auto json = nlohmann::ordered_json::parse(bytes_of(folder.path() / "fit/fit.json"));
   std::vector<std::string> keys;
   for (const auto& [key, value] : json.items()) keys.push_back(key);
-  const std::vector<std::string> promised = {"w_hit",          "w_short",
-                                             "w_max",          "w_rand",
-                                             "sigma_hit_m",    "lambda_short_per_m",
-                                             "hit_offset_m",   "iterations",
-                                             "log_likelihood", "held_out_nats_per_ray",
-                                             "ks_distance",    "flags"};
+  const std::vector<std::string> promised = {
+      "w_hit",        "w_short",  "w_max",        "w_rand",     "sigma_hit_m",    "lambda_short_per_m",
+      "hit_offset_m", "clusters", "clustered_by", "iterations", "log_likelihood", "held_out_nats_per_ray",
+      "ks_distance",  "flags"};
   EXPECT_EQ(keys, promised);
   EXPECT_EQ(json["w_hit"]["value"], report.fit.parameters.w_hit);
   EXPECT_EQ(json["w_hit"]["std_error"], report.fit.std_error.w_hit);
-  EXPECT_EQ(json["w_hit"].size(), 2U);
+  EXPECT_EQ(json["w_hit"]["naive_std_error"], report.fit.naive_std_error.w_hit);
+  EXPECT_EQ(json["w_hit"]["interval_95"], (std::vector{report.fit.low_95.w_hit, report.fit.high_95.w_hit}));
+  EXPECT_EQ(json["w_hit"].size(), 4U);
+  EXPECT_TRUE(json["hit_offset_m"]["interval_95"].is_null());
+  EXPECT_EQ(json["clusters"], report.fit.clusters);
+  EXPECT_EQ(json["clustered_by"], "stretch");
   EXPECT_TRUE(json["hit_offset_m"]["std_error"].is_null());  // it was not learned
   EXPECT_EQ(json["iterations"], report.fit.log_likelihood.size() - 1);
   EXPECT_EQ(json["log_likelihood"].size(), report.fit.log_likelihood.size());

@@ -54,7 +54,7 @@ TEST(FitLog, LearnsAsItsPartsDo) {
   const BeamData learned = make_beam_data(log, select_scans("odd", 60), room(), 9),
                  others = make_beam_data(log, select_scans("even", 60), room(), 9);
   const BeamSensor sensor = truth().sensor;
-  const BeamFit fit = fit_beam_model(learned, sensor);
+  const BeamFit fit = fit_beam_model(learned, sensor, {.fit_hit_offset = true});
   EXPECT_EQ(report.fit.parameters, fit.parameters);
   EXPECT_EQ(report.fit.log_likelihood, fit.log_likelihood);
   EXPECT_EQ(report.model.parameters, fit.parameters);
@@ -114,7 +114,7 @@ TEST(FitLog, TakesTheSensorFromItsOptions) {
                                     .miss = MissPolicy::kAtom,
                                     .nan = NanPolicy::kMax,
                                     .variant = FitVariant::kClosedForm,
-                                    .hit_offset_m = {}});
+                                    .stretches = 25});
   const BeamSensor& sensor = report.model.sensor;
   EXPECT_EQ(sensor.max_range_m, 5.0);
   EXPECT_EQ(sensor.min_range_m, 0.5);
@@ -122,8 +122,26 @@ TEST(FitLog, TakesTheSensorFromItsOptions) {
   EXPECT_EQ(sensor.miss, MissPolicy::kAtom);
   EXPECT_EQ(sensor.nan, NanPolicy::kMax);
   EXPECT_EQ(report.variant, FitVariant::kClosedForm);
-  EXPECT_NE(report.fit.parameters.hit_offset_m, 0.0);
-  EXPECT_EQ(fit_log(log, room(), {.hit_offset_m = 0.03}).fit.parameters.hit_offset_m, 0.03);
+  EXPECT_EQ(report.fit.clusters, 25U);
+  EXPECT_EQ(report.stretches, 25U);
+}
+
+// Walls of maps are drawn about a cell thick, those of scenes are where they are.
+TEST(FitLog, LearnsTheHitOffsetInMapsUnlessToldOtherwise) {
+  const ScanLog log = log_in_room();
+  const auto offset = [&](const World& world, const FitLogOptions& options) {
+    return fit_log(log, world, options).fit;
+  };
+  const BeamFit learned = offset(room(), {});
+  EXPECT_NE(learned.parameters.hit_offset_m, 0.0);
+  EXPECT_TRUE(std::isfinite(learned.std_error.hit_offset_m));
+  EXPECT_EQ(offset(room(), {.hit_offset_m = 0.03}).parameters.hit_offset_m, 0.03);
+  EXPECT_EQ(offset(room(), {.hit_offset_m = 0.03, .fit_hit_offset = true}).parameters.hit_offset_m, 0.03);
+  EXPECT_EQ(offset(room(), {.fit_hit_offset = false}).parameters.hit_offset_m, 0.0);
+  EXPECT_EQ(offset(room(), {.per_log = PerLog::kOffset}).parameters.hit_offset_m, 0.0);
+  const World scene = World::from_scene(test::room_scene(), {});
+  EXPECT_EQ(offset(scene, {}).parameters.hit_offset_m, 0.0);
+  EXPECT_NE(offset(scene, {.fit_hit_offset = true}).parameters.hit_offset_m, 0.0);
 }
 
 /// Scans of one sensor that was mounted otherwise each day, and measured farther.
@@ -196,7 +214,7 @@ TEST(FitLogs, LearnsMountsAndOffsetsBesideCommonParameters) {
   }
   EXPECT_TRUE(std::isnan(mounts.logs[0].std_error.range_offset_m));
   EXPECT_NE(test::input_error([&] {
-              fit_log(logs[0], room(), {.hit_offset_m = {}, .per_log = PerLog::kOffset});
+              fit_log(logs[0], room(), {.fit_hit_offset = true, .per_log = PerLog::kOffset});
             }).find("only their sum"),
             std::string::npos);
 }

@@ -41,6 +41,12 @@ struct FitOptions {
   bool fit_hit_offset = false;  ///< otherwise start.hit_offset_m is kept
   double tolerance = 1e-9;      ///< stop when the log-likelihood changes by less than this, relatively
   std::size_t max_iterations = 2000;
+  /// Neighbouring scans see the same place and err together. Standard errors take so many stretches of the way, of
+  /// about equal numbers of scans, as what errs together, and from 20 on as correlated with the nearest ones; 0: each
+  /// scan is independent. Scans are counted in the order in which they are
+  /// given, through all parts; where there are fewer than stretches, each is one. At most kMostStretches.
+  std::size_t stretches = 40;
+  static constexpr double kMostStretches = 1e6;
   Compute compute = {};
   /// Folder of a file that keeps the readings, 16 to 34 bytes each, while they are learned from, for more than memory
   /// holds.
@@ -54,13 +60,18 @@ enum class FitEnd : std::uint8_t { kConverged, kIterationLimit };
 
 struct BeamFit {
   BeamParameters parameters;
-  BeamParameters std_error;            ///< clustered by scan; NaN where not valid (boundaries) or not fitted
-  BeamParameters naive_std_error;      ///< as if rays were independent
+  /// Clustered (FitOptions::stretches), but never below the naive one; NaN where not valid (boundaries) or not fitted.
+  BeamParameters std_error;
+  BeamParameters naive_std_error;  ///< as if rays were independent
+  /// 95 % intervals: so many standard errors to either side as Student's t says (docs/beam-model.md), cut to what a
+  /// parameter may be. NaN where there is no standard error.
+  BeamParameters low_95, high_95;
+  std::size_t clusters = 0;            ///< stretches or scans that standard errors rest on
   std::vector<double> log_likelihood;  ///< at every iteration, and at the end
   FitEnd end = FitEnd::kConverged;
   std::size_t pairs = 0;                  ///< that carry evidence
   std::array<std::size_t, 3> kinds = {};  ///< readings by ReadingKind
-  std::vector<std::string> flags;         ///< one line each: boundaries, near-unidentified pairs
+  std::vector<std::string> flags;         ///< one line each: boundaries, near-unidentified pairs, few clusters
 };
 
 /// Results do not depend on the number of threads. Throws InputError for no evidence, sizes that disagree, an expected

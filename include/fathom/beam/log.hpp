@@ -48,8 +48,12 @@ struct FitLogOptions {
   MissPolicy miss = MissPolicy::kBook;
   NanPolicy nan = NanPolicy::kSkip;
   FitVariant variant = FitVariant::kExact;
-  std::optional<double> hit_offset_m = 0.0;  ///< kept as it is; nothing: learned, unless each log has an offset
+  std::optional<double> hit_offset_m = {};  ///< kept as it is
+  /// Where hit_offset_m is not given: whether it is learned, else it is 0. Nothing: where the world is a map of cells,
+  /// whose walls are drawn about a cell thick, unless each log has an offset of its own (per_log).
+  std::optional<bool> fit_hit_offset = {};
   PerLog per_log = PerLog::kNothing;
+  std::size_t stretches = FitOptions().stretches;  ///< that standard errors take as independent, 0: each scan
   Compute compute = {};
   std::filesystem::path scratch = {};  ///< folder for readings that memory does not hold: FitOptions::scratch
   /// Called from the calling thread. An exception ends the fit: throw Interrupted to stop.

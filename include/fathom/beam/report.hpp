@@ -31,6 +31,7 @@ struct FitReport {
   BeamModel model;  ///< its parameters are those of `fit`
   BeamFit fit;
   FitVariant variant = FitVariant::kExact;
+  std::size_t stretches = FitOptions().stretches;  ///< FitOptions::stretches
   BeamData shown;           ///< the pairs in the figures: held out, or learned from where none are held out
   BeamJudgement judgement;  ///< of these
   bool held_out = false;    ///< whether they were held out

@@ -108,7 +108,7 @@ FATHOM_API std::vector<std::uint32_t> select_scans(std::string_view text, std::s
 struct BeamData {
   std::vector<float> reading_m;
   std::vector<float> expected_m;    ///< z*; Z where the map says nothing
-  std::vector<std::uint32_t> scan;  ///< which scan a pair belongs to: errors are clustered by it; not decreasing
+  std::vector<std::uint32_t> scan;  ///< which scan a pair belongs to; not decreasing
   double cell_m = 0.0;              ///< of the world that expected_m is from (ExpectedRanges::cell_m); 0: not known
 };
 

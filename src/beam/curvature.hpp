@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// First and second derivatives of the log-likelihood of a part of the data, in the coordinates of std_errors.cpp: both
+// by one pass.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <fathom/base/isa.hpp>
+#include <fathom/beam/model.hpp>
+
+#include "base/executor.hpp"
+#include "beam/evidence.hpp"
+
+namespace fathom {
+
+inline constexpr std::size_t kWeights = 4;
+inline constexpr std::size_t kCoordinates = 7;  ///< four weights, log sigma, log lambda, offset
+static_assert(BeamParameters::fields().size() == kCoordinates &&
+              BeamParameters::fields()[6].name == "hit_offset_m");  // in this order
+using Score = std::array<double, kCoordinates>;
+using Matrix = std::array<Score, kCoordinates>;
+
+inline constexpr std::array<double BeamParameters::*, kWeights> kWeightMembers = {
+    &BeamParameters::w_hit, &BeamParameters::w_short, &BeamParameters::w_max, &BeamParameters::w_rand};
+
+/// Which scans of all data err together: those of a stretch of the way. Scans are counted through all parts.
+struct Stretches {
+  std::uint64_t scans = 0;     ///< of all parts
+  std::uint64_t clusters = 0;  ///< at most as many as scans
+  [[nodiscard]] std::uint64_t of_scan(std::uint64_t scan) const { return scan * clusters / scans; }
+};
+
+/// Of a part.
+struct Curvature {
+  Matrix information = {};            ///< minus the Hessian of the summed log-likelihood
+  std::uint64_t first_cluster = 0;    ///< of all
+  std::vector<Score> cluster_scores;  ///< [clusters that have scans in the part]
+};
+
+/// `first_scan`: how many scans the parts before have. Results do not depend on threads.
+Curvature find_curvature(const Evidence& evidence, std::uint64_t first_scan, const Stretches& stretches,
+                         const BeamParameters& parameters, const BeamSensor& sensor, Executor& executor, Isa isa);
+
+}  // namespace fathom

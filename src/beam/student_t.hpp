@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+namespace fathom {
+
+/// Quantile of Student's t distribution, relative error below 1e-9, for p in (0, 1) and a whole number of degrees of
+/// freedom, at least 1.
+double student_t_quantile(double p, double degrees);
+
+}  // namespace fathom
