@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -42,6 +43,7 @@ Examples:
       --hit-offset fit --out out/fit_every_16th
   fathom beam fit --map office.yaml --bag drive.mcap --scan /laser/scan --frame world --out out/fit_bag
   fathom beam fit --map office.yaml --log monday.log.gz --also tuesday.log.gz --max-range 80 --out out/fit_two_days
+  fathom beam fit --map office.yaml --log office.log.gz --max-range 80 --write nav2 --out out/fit_nav2
 
 Several processes learn together under mpirun, where fathom is built with -DFATHOM_MPI=ON; docs/scale.md tells more.
 Scans are counted from 0 and chosen as all, odd, even or start:stop:step (stop excluded; each part may be left out).
@@ -105,6 +107,13 @@ CLI::Option& add_sensor_length(CLI::App& c, const std::string& option, std::stri
   return add_number(c, {option, "M", doc_of<Sensor>(parameter) + more}, limits_of<Sensor>(parameter), value);
 }
 
+void add_localizers(CLI::App& c, std::vector<fathom::Localizer>& localizers) {
+  add_word_option(c, "--write", "also writes parameters of this localizer; may be repeated",
+                  fathom::kChoiceWords<fathom::Localizer>,
+                  [&localizers](std::size_t word) { localizers.push_back(static_cast<fathom::Localizer>(word)); })
+      .trigger_on_parse();
+}
+
 void add_fit(CLI::App& app) {
   const auto o = std::make_shared<BeamFitOptions>();
   CLI::App& c = *app.add_subcommand("fit", "Learn the six parameters from a log and a map");
@@ -129,6 +138,7 @@ void add_fit(CLI::App& app) {
   add_choice(c, "--per-log", "what is learned of each log for itself: its mount, its offset of ranges", fit.per_log);
   c.add_option("--scratch", fit.scratch, "folder on a disk for readings that memory does not hold, 16 to 34 bytes each")
       ->type_name("DIR");
+  add_localizers(c, o->localizers);
   add_threads(c, fit.compute.threads);
   add_force(c, o->force);
   add_quiet(c, o->quiet);

@@ -51,7 +51,8 @@ std::string parameters_table(const fathom::BeamFit& fit) {
   std::vector<std::vector<std::string>> rows = {{"parameter", "value", "std. error", "unit", "meaning"}};
   for (const auto& field : fathom::BeamParameters::fields()) {
     const double error = fit.std_error.*fathom::member_of<double>(field);
-    rows.push_back({std::string(field.name), fmt::format("{:.5g}", fit.parameters.*fathom::member_of<double>(field)),
+    rows.push_back({std::string(field.name),
+                    fmt::format("{:.5g}", fathom::printed_value(fit.parameters, fathom::member_of<double>(field))),
                     std::isfinite(error) ? fmt::format("{:.2g}", error) : "-",
                     field.unit == "1" ? "" : std::string(field.unit), std::string(field.doc)});
   }
@@ -84,6 +85,20 @@ std::string summary(const fathom::FitReport& report, const std::filesystem::path
   return text + fmt::format("parameters.yaml, fit.json and report.html are in {}\n", fathom::printable(out.string()));
 }
 
+/// What was written for localizers, and what they could not be told.
+std::string localizer_lines(const fathom::FitReport& report, const BeamFitOptions& options) {
+  std::string text;
+  for (const fathom::Localizer localizer : options.localizers) {
+    const std::filesystem::path file = options.out / fathom::localizer_file_name(localizer);
+    text += fmt::format("{} has the parameters of {}\n", fathom::printable(file.string()),
+                        fathom::kChoiceWords<fathom::Localizer>[static_cast<std::size_t>(localizer)]);
+    for (const std::string& note : fathom::localizer_notes(report.model.parameters, localizer)) {
+      text += "note: " + note + "\n";
+    }
+  }
+  return text;
+}
+
 }  // namespace
 
 void fit_beam(const BeamFitOptions& options) {
@@ -94,15 +109,15 @@ void fit_beam(const BeamFitOptions& options) {
   fathom::check_fit_folder(options.out, options.force);
   Paths inputs = world_files(options.world);
   for (std::size_t n = 0; n <= options.also.size(); ++n) inputs.push_back(nth_log(options, n).file());
-  const Paths outputs = fathom::fit_files(options.out);
+  const Paths outputs = fathom::fit_files(options.out, options.localizers);
   refuse_inputs(outputs, inputs);
   const fathom::World world = open_world(options.world, options.unknown, options.fit.compute.threads);
   refuse_inputs(outputs, world.inputs());
 
   const fathom::FitReport report = learn(options, world, options.quiet || !tells, ranks.get());
   if (!tells) return;
-  fathom::write_fit(options.out, report, options.force);
-  if (!options.quiet) print(notes_text(report.notes) + summary(report, options.out));
+  fathom::write_fit(options.out, report, options.force, options.localizers);
+  if (!options.quiet) print(notes_text(report.notes) + summary(report, options.out) + localizer_lines(report, options));
 }
 
 }  // namespace fathom_cli

@@ -16,6 +16,7 @@ struct BeamFitOptions {
   BeamLogOptions log;
   std::vector<std::filesystem::path> also;  ///< read as the first log is
   std::filesystem::path out;
+  std::vector<fathom::Localizer> localizers;  ///< to write parameters for
   fathom::FitLogOptions fit;
   fathom::UnknownCells unknown = fathom::UnknownCells::kFree;
   bool force = false, quiet = false;

@@ -9,7 +9,7 @@ from __future__ import annotations
 import html
 import pathlib
 import tempfile
-from typing import Any, Dict, List, NamedTuple, Optional, Tuple, Union
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +19,8 @@ from ._fathom import GridMap, Heatmap, ScanLog, Scene, World, even_azimuths_rad,
 from ._beam_values import Parameters, Sensor
 
 __all__ = ["Density", "Fit", "Heatmap", "Model", "Parameters", "ScanLog", "ScanScores", "Scorer", "Sensor", "World",
-           "even_azimuths_rad", "fit", "fit_log", "heatmap", "heatmap_of_log", "judge", "read_bag_log", "read_model", "read_scan_log",
+           "even_azimuths_rad", "fit", "fit_log", "heatmap", "heatmap_of_log", "judge", "localizer_notes",
+           "localizer_parameters", "localizer_text", "read_bag_log", "read_model", "read_scan_log",
            "sample", "sample_log", "score_log", "write_model"]
 
 Floats32 = npt.NDArray[np.float32]
@@ -184,9 +185,10 @@ class Fit:
         """Whether `judgement` is of scans that were not learned from."""
         return self._fit.held_out
 
-    def write(self, folder: Any, *, force: bool = False) -> List[pathlib.Path]:
-        """Writes parameters.yaml, report.html and fit.json into a folder; returns their paths."""
-        return self._fit.write(folder, force)
+    def write(self, folder: Any, *, force: bool = False, localizers: Sequence[str] = ()) -> List[pathlib.Path]:
+        """Writes parameters.yaml, report.html, for each localizer ("amcl", "nav2", "beluga") its parameters, and fit.json
+        into a folder; returns their paths."""
+        return self._fit.write(folder, force, list(localizers))
 
     def write_model(self, file: Any) -> None:
         """Writes parameters.yaml alone."""
@@ -266,6 +268,24 @@ def fit_log(
 
 def _log(log: Any) -> ScanLog:
     return log if isinstance(log, ScanLog) else read_scan_log(log)
+
+
+def localizer_parameters(parameters: ParametersLike, localizer: str) -> Dict[str, float]:
+    """z_hit, z_short, z_max, z_rand, sigma_hit and lambda_short of a localizer's beam model: "amcl", "nav2" or "beluga".
+    The first two lack a factor in their hit term, which the weights make up for (docs/ten-minutes.md)."""
+    return _fathom._localizer_beam(_parameters(parameters).to_dict(), localizer)
+
+
+def localizer_notes(parameters: ParametersLike, localizer: str) -> List[str]:
+    """What the localizer cannot be told of this model, one sentence each."""
+    return _fathom._localizer_notes(_parameters(parameters).to_dict(), localizer)
+
+
+def localizer_text(parameters: ParametersLike, localizer: str, *, max_range_m: Optional[float] = None,
+                   sensor: Optional[Sensor] = None) -> str:
+    """The parameters as the YAML that the localizer reads."""
+    known = _sensor(sensor, parameters, max_range_m, None)
+    return _fathom._localizer_text(_parameters(parameters).to_dict(), known.to_dict(), localizer)
 
 
 def judge(parameters: ParametersLike, readings: npt.ArrayLike, expected: npt.ArrayLike,

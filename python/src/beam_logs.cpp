@@ -226,11 +226,15 @@ void bind_fit(py::module_& m) {
       .def_property_readonly("judgement", [](const FitReport& r) { return judgement_dict(r.judgement); })
       .def(
           "write",
-          [](const FitReport& r, const std::filesystem::path& folder, bool force) {
-            released([&] { write_fit(folder, r, force); });
-            return fit_files(folder);
+          [](const FitReport& r, const std::filesystem::path& folder, bool force,
+             const std::vector<std::string>& localizers) {
+            std::vector<Localizer> chosen;
+            for (const std::string& word : localizers) chosen.push_back(word_of<Localizer>(word, "localizers"));
+            released([&] { write_fit(folder, r, force, chosen); });
+            return fit_files(folder, chosen);
           },
-          "folder"_a, "force"_a = false, "Writes parameters.yaml, report.html and fit.json into a folder.")
+          "folder"_a, "force"_a = false, "localizers"_a = std::vector<std::string>(),
+          "Writes parameters.yaml, report.html and fit.json into a folder, and a file for each localizer.")
       .def(
           "write_model", [](const FitReport& r, const std::filesystem::path& file) { write_beam_model(file, r.model); },
           "file"_a, "Writes parameters.yaml alone.");
@@ -240,6 +244,24 @@ void bind_fit(py::module_& m) {
                      const py::object& expected, const py::object& scan, std::size_t bins) {
     return judgement_dict(judge_beam_model(model_of<BeamParameters>(parameters), model_of<BeamSensor>(sensor),
                                            data_of(readings, expected, scan), bins));
+  });
+}
+
+void bind_localizers(py::module_& m) {
+  m.def("_localizer_beam", [](const py::dict& parameters, const std::string& localizer) {
+    const LocalizerBeam b =
+        localizer_beam(model_of<BeamParameters>(parameters), word_of<Localizer>(localizer, "localizer"));
+    py::dict d;
+    d["z_hit"] = b.z_hit, d["z_short"] = b.z_short, d["z_max"] = b.z_max, d["z_rand"] = b.z_rand;
+    d["sigma_hit"] = b.sigma_hit, d["lambda_short"] = b.lambda_short;
+    return d;
+  });
+  m.def("_localizer_notes", [](const py::dict& parameters, const std::string& localizer) {
+    return localizer_notes(model_of<BeamParameters>(parameters), word_of<Localizer>(localizer, "localizer"));
+  });
+  m.def("_localizer_text", [](const py::dict& parameters, const py::dict& sensor, const std::string& localizer) {
+    return localizer_text(model_of<BeamParameters>(parameters), model_of<BeamSensor>(sensor),
+                          word_of<Localizer>(localizer, "localizer"));
   });
 }
 
@@ -366,6 +388,7 @@ void bind_heatmap(py::module_& m) {
 void bind_beam_logs(py::module_& m) {
   bind_log(m);
   bind_fit(m);
+  bind_localizers(m);
   bind_files(m);
   bind_heatmap(m);
 }

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The folder of a fit.
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <fstream>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -21,7 +24,9 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-constexpr std::array<const char*, 3> kFitNames = {"parameters.yaml", "report.html", "fit.json"};
+constexpr std::array<const char*, 6> kFitNames = {"parameters.yaml", "report.html", "amcl.yaml",
+                                                  "nav2.yaml",       "beluga.yaml", "fit.json"};
+constexpr std::size_t kLocalizersAt = 2;  // their files in kFitNames, in the order of Localizer
 constexpr std::array<std::string_view, 2> kFitKeys = {"w_hit", "ks_distance"};
 constexpr ResultKind kFit = {.noun = "fit", .names = kFitNames, .of_ours = kFitKeys};
 
@@ -52,6 +57,13 @@ std::string fit_json(const FitReport& report) {
   return json.dump(2) + "\n";
 }
 
+/// Whether the file is what localizer_text() once made.
+bool is_localizer_text(const fs::path& file, const std::string& like) {
+  std::ifstream stream(file);
+  std::string line;
+  return std::getline(stream, line) && like.starts_with(line + "\n");
+}
+
 }  // namespace
 
 std::vector<std::string> report_flags(const FitReport& report) {
@@ -60,13 +72,35 @@ std::vector<std::string> report_flags(const FitReport& report) {
   return flags;
 }
 
-std::vector<fs::path> fit_files(const fs::path& folder) { return result_files(kFit, folder); }
+std::vector<fs::path> fit_files(const fs::path& folder, std::span<const Localizer> localizers) {
+  std::vector<fs::path> files;
+  for (std::size_t k = 0; k < kFitNames.size(); ++k) {
+    const bool is_localizer = k >= kLocalizersAt && k < kLocalizersAt + kChoiceWords<Localizer>.size();
+    const auto is_it = [&](Localizer localizer) { return localizer_file_name(localizer) == kFitNames[k]; };
+    if (!is_localizer || std::any_of(localizers.begin(), localizers.end(), is_it))
+      files.push_back(folder / kFitNames[k]);
+  }
+  return files;
+}
 
 void check_fit_folder(const fs::path& folder, bool force) { check_result_folder(kFit, folder, force); }
 
-void write_fit(const fs::path& folder, const FitReport& report, bool force) {
-  check_fit_folder(folder, force);  // before the work
-  const std::array<std::string, 3> contents = {beam_model_text(report.model), fit_page(report), fit_json(report)};
+void write_fit(const fs::path& folder, const FitReport& report, bool force, std::span<const Localizer> localizers) {
+  check_fit_folder(folder, force);                     // before the work
+  std::array<std::string, kFitNames.size()> contents;  // what is empty is not there
+  contents[0] = beam_model_text(report.model);
+  contents[1] = fit_page(report);
+  contents.back() = fit_json(report);
+  for (std::size_t k = 0; k < kChoiceWords<Localizer>.size(); ++k) {
+    const auto localizer = static_cast<Localizer>(k);
+    const std::string text = localizer_text(report.model.parameters, report.model.sensor, localizer);
+    const fs::path file = folder / kFitNames[kLocalizersAt + k];
+    if (std::find(localizers.begin(), localizers.end(), localizer) != localizers.end()) {
+      contents[kLocalizersAt + k] = text;
+    } else if (std::error_code error; is_localizer_text(file, text) && !fs::remove(file, error)) {
+      throw SystemError(file.string() + ": cannot be removed: " + error.message());
+    }
+  }
   write_results(kFit, folder, contents, force);
 }
 

@@ -3,6 +3,7 @@
 // in the words of the report.
 
 #include <cmath>
+#include <filesystem>
 #include <functional>
 #include <sstream>
 #include <string>
@@ -250,6 +251,21 @@ TEST_F(BeamInScene, HeatmapsAreDrawn) {
   const std::size_t at = by_scene.out.find(" m apart");
   ASSERT_NE(at, std::string::npos) << by_scene.out;
   EXPECT_LT(std::stod(by_scene.out.substr(by_scene.out.rfind('\n', at) + 1)), .3) << by_scene.out;
+}
+
+TEST_F(BeamOptions, WriteNamesLocalizers) {
+  const Ended ended = fit("local", {"--write", "nav2", "--write", "beluga"});
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  const fathom::BeamModel model = fathom::read_beam_model(files_ / "local/parameters.yaml");
+  EXPECT_EQ(bytes_of(files_ / "local/nav2.yaml"),
+            fathom::localizer_text(model.parameters, model.sensor, fathom::Localizer::kNav2));
+  EXPECT_EQ(bytes_of(files_ / "local/beluga.yaml"),
+            fathom::localizer_text(model.parameters, model.sensor, fathom::Localizer::kBeluga));
+  EXPECT_FALSE(std::filesystem::exists(files_ / "local/amcl.yaml"));
+  EXPECT_NE(ended.out.find("local/nav2.yaml has the parameters of nav2\n"), std::string::npos) << ended.out;
+  const Ended refused = fit("other", {"--write", "amlc"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.err.find("one of amcl, nav2, beluga; nearest: amcl"), std::string::npos) << refused.err;
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <fathom/beam/csv.hpp>
 #include <fathom/beam/fit.hpp>
 #include <fathom/beam/heatmap.hpp>
+#include <fathom/beam/localizer.hpp>
 #include <fathom/beam/log.hpp>
 #include <fathom/beam/model.hpp>
 #include <fathom/beam/model_file.hpp>
