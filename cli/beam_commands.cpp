@@ -56,8 +56,9 @@ Example:
   fathom beam score --map office.yaml --log office.log.gz --parameters out/fit/parameters.yaml > scores.csv
   fathom beam score --map office.yaml --live --scan /scan --parameters out/fit/parameters.yaml
 
-Columns: scan, x_m, y_m, yaw_rad, rays (that carry evidence), log_likelihood. The summary goes to stderr when the CSV
-goes to stdout.)";
+Columns: scan, x_m, y_m, yaw_rad, rays (that carry evidence), log_likelihood; with --per-beam scan, ray, azimuth_rad,
+reading_m, expected_m, log_density, p_hit, p_short, p_max, p_rand. The summary goes to stderr when the CSV goes to
+stdout.)";
 
 constexpr const char* kSampleHelp = R"(
 In the examples the names of files stand for your own.
@@ -167,6 +168,8 @@ void add_score(CLI::App& app) {
   add_out_csv(c, o->out);
   c.get_option("--out")->excludes("--live");
   c.add_option("--scans", o->scans, "scans to score")->type_name("CHOICE")->default_str(o->scans);
+  c.add_flag("--per-beam", o->per_beam, "a line for every beam: expected range, density, what it probably is")
+      ->excludes("--live");
   add_whole(c, {"--ray-step", "N", "score every N-th ray"}, kRayStepLimits, how.ray_step);
   const std::string alpha =
       fmt::format("power of the likelihood, {:g} to 1: rays are not independent", fathom::ScoreOptions::kLeastAlpha);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <vector>
 
 #include <fmt/format.h>
@@ -29,6 +30,21 @@ std::vector<std::string> pose_row(const char* name, const fathom::PlanarPose& po
           fmt::format("{:.4f}", log_likelihood / static_cast<double>(std::max<std::size_t>(1, rays)))};
 }
 
+/// Says how much a long search has before it, so that a finer spacing than was meant is seen at once.
+void tell_work(const BeamHeatmapOptions& options, const fathom::GridMap& map, const fathom::ScanLog& log) {
+  constexpr double kLong = 2e7;  // rays, about a second of a core
+  const fathom::PositionGrid grid = fathom::free_positions(map, options.heatmap.spacing_m);
+  const auto positions = static_cast<std::size_t>(std::count(grid.wanted.begin(), grid.wanted.end(), 1));
+  const double rays = static_cast<double>(positions) * static_cast<double>(options.heatmap.headings) *
+                      static_cast<double>(log.rays() / options.heatmap.ray_step.value_or(std::max<std::size_t>(
+                                                           1, log.rays() / fathom::HeatmapLogOptions::kUsualRays)));
+  if (options.quiet || rays < kLong) return;
+  const std::string text =
+      fmt::format("{} positions, {} headings each: {} million rays\n", group_digits(positions),
+                  options.heatmap.headings, group_digits(static_cast<std::size_t>(std::llround(rays * 1e-6))));
+  std::fputs(text.c_str(), stderr);
+}
+
 }  // namespace
 
 void draw_beam_heatmap(const BeamHeatmapOptions& options) {
@@ -46,6 +62,7 @@ void draw_beam_heatmap(const BeamHeatmapOptions& options) {
                                   : open_world(options.world, model.unknown, options.heatmap.compute.threads);
   refuse_inputs({options.out}, world.inputs());
   const fathom::ScanLog log = read_log(options.log);
+  tell_work(options, map, log);
   fathom::LogHeatmap found;
   {
     TaskDisplay display("scoring:", options.quiet);
@@ -57,6 +74,8 @@ void draw_beam_heatmap(const BeamHeatmapOptions& options) {
   fathom::HeatmapPicture picture;
   picture.pixels = options.pixels;
   picture.truth = found.logged;
+  picture.truth_name =
+      fmt::format("pose of scan {} in {}", options.scan, fathom::printable(log_file.filename().string()));
   picture.scan_hits_world = fathom::scan_hits_world(log, options.scan, model.sensor);
   fathom::write_heatmap(options.out, heatmap, map, picture);
 

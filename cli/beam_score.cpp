@@ -41,6 +41,19 @@ std::string line_of(const fathom::ScanScore& score) {
   return text.substr(text.find('\n') + 1);
 }
 
+/// The CSV of what was scored: scans, or their beams.
+std::string scored_csv(const BeamScoreOptions& options, const fathom::BeamModel& model, const fathom::World& world,
+                       const fathom::ScanLog& log, const fathom::LogScores& scores) {
+  if (!options.per_beam) return fathom::scores_csv(scores.scans);
+  std::string text = fathom::beam_scores_csv({});
+  for (const fathom::ScanScore& scan : scores.scans) {
+    const std::string beams = fathom::beam_scores_csv(fathom::score_beams(
+        model, world, log, {&scan.scan, 1}, options.score.ray_step, {.threads = options.score.compute.threads}));
+    text += beams.substr(beams.find('\n') + 1);
+  }
+  return text;
+}
+
 void score_live(const BeamScoreOptions& options) {
   const StopSignals signals(Patience::kASecond);
   const fathom::BeamModel model = fathom::read_beam_model(options.parameters);
@@ -84,11 +97,12 @@ void score_beam(const BeamScoreOptions& options) {
   const fathom::ScanLog log = read_log(options.log);
   const fathom::LogScores scores = score(options, model, world, log);
   const std::string text = notes_text(fathom::log_notes(log)) + summary(scores);
+  const std::string csv = scored_csv(options, model, world, log, scores);
   if (options.out.empty()) {
-    print(fathom::scores_csv(scores.scans));
+    print(csv);
     if (!options.quiet) std::fputs(text.c_str(), stderr);
   } else {
-    fathom::write_text_file(options.out, fathom::scores_csv(scores.scans));
+    fathom::write_text_file(options.out, csv);
     if (!options.quiet) print(text);
   }
 }

@@ -880,6 +880,16 @@ def _score_log(
     threads: int,
     /,
 ) -> Tuple[Tuple[_I64, _F64, _I64, _F64], Dict[str, Any]]: ...
+def _score_beams(
+    parameters: Dict[str, Any],
+    sensor: Dict[str, Any],
+    world: World,
+    log: ScanLog,
+    scans: str,
+    ray_step: int,
+    threads: int,
+    /,
+) -> Tuple[_I64, _I64, _F64, _F32, _F32, _F64, _F64, _F64, _F64, _F64]: ...
 def _sample_log(
     parameters: Dict[str, Any],
     sensor: Dict[str, Any],

@@ -18,10 +18,10 @@ from . import _fathom
 from ._fathom import GridMap, Heatmap, ScanLog, Scene, World, even_azimuths_rad, read_bag_log, read_scan_log
 from ._beam_values import Parameters, Sensor
 
-__all__ = ["Density", "Fit", "Heatmap", "Model", "Parameters", "ScanLog", "ScanScores", "Scorer", "Sensor", "World",
+__all__ = ["BeamScores", "Density", "Fit", "Heatmap", "Model", "Parameters", "ScanLog", "ScanScores", "Scorer", "Sensor", "World",
            "even_azimuths_rad", "fit", "fit_log", "heatmap", "heatmap_of_log", "judge", "localizer_notes",
            "localizer_parameters", "localizer_text", "read_bag_log", "read_model", "read_scan_log",
-           "sample", "sample_log", "score_log", "write_model"]
+           "sample", "sample_log", "score_beams", "score_log", "write_model"]
 
 Floats32 = npt.NDArray[np.float32]
 Floats64 = npt.NDArray[np.float64]
@@ -333,6 +333,32 @@ def score_log(parameters: ParametersLike, world: WorldLike, log: Union[ScanLog, 
     arrays, judgement = _fathom._score_log(_parameters(parameters).to_dict(), known.to_dict(), place, _log(log), scans,
                                            ray_step, alpha, exact, threads)
     return ScanScores(*arrays, judgement)
+
+
+class BeamScores(NamedTuple):
+    """Readings under the model; arrays [beams], scan by scan. NaN where a reading carries no evidence."""
+
+    scan: npt.NDArray[np.int64]
+    ray: npt.NDArray[np.int64]
+    azimuth_rad: Floats64
+    reading_m: Floats32
+    expected_m: Floats32
+    log_density: Floats64
+    p_hit: Floats64
+    p_short: Floats64
+    p_max: Floats64
+    p_rand: Floats64
+
+
+def score_beams(parameters: ParametersLike, world: WorldLike, log: Union[ScanLog, str, "pathlib.Path"],
+                max_range_m: Optional[float] = None, *, scans: str = "all", sensor: Optional[Sensor] = None,
+                ray_step: int = 1, threads: int = 0) -> BeamScores:
+    """Every reading of chosen scans: its expected range, its density, and what it probably is (p_hit, p_short, p_max and
+    p_rand sum to 1). Readings that are probably short mark what moves and what the map does not know."""
+    place = _world(world)
+    known = _sensor(sensor, parameters, max_range_m, place)
+    return BeamScores(*_fathom._score_beams(_parameters(parameters).to_dict(), known.to_dict(), place, _log(log), scans,
+                                            ray_step, threads))
 
 
 def heatmap(parameters: ParametersLike, map: GridMap, rays: npt.ArrayLike, readings: npt.ArrayLike,

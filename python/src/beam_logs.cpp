@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Logs of scans, fits and heatmaps.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -35,6 +36,23 @@ py::tuple scores_arrays(const std::vector<ScanScore>& scans) {
 }
 
 namespace {
+
+/// Arrays [beams], in the order of BeamScores of python/fathom/beam.py.
+py::tuple beam_arrays(const std::vector<BeamScore>& beams) {
+  const auto n = static_cast<py::ssize_t>(beams.size());
+  const auto column = [&](auto of) {
+    py::array_t<decltype(of(beams[0]))> made(n);
+    std::transform(beams.begin(), beams.end(), made.mutable_data(), of);
+    return made;
+  };
+  return py::make_tuple(
+      column([](const BeamScore& b) { return static_cast<std::int64_t>(b.scan); }),
+      column([](const BeamScore& b) { return static_cast<std::int64_t>(b.ray); }),
+      column([](const BeamScore& b) { return b.azimuth_rad; }), column([](const BeamScore& b) { return b.reading_m; }),
+      column([](const BeamScore& b) { return b.expected_m; }), column([](const BeamScore& b) { return b.log_density; }),
+      column([](const BeamScore& b) { return b.hit; }), column([](const BeamScore& b) { return b.shorts; }),
+      column([](const BeamScore& b) { return b.max; }), column([](const BeamScore& b) { return b.rand; }));
+}
 
 using namespace py::literals;
 using LogPtr = std::shared_ptr<ScanLog>;
@@ -290,6 +308,15 @@ void bind_files(py::module_& m) {
       scores = score_log(model, world, log, scans, options);
     });
     return py::make_tuple(scores_arrays(scores.scans), judgement_dict(scores.judgement));
+  });
+  m.def("_score_beams", [](const py::dict& parameters, const py::dict& sensor, const World& world, const ScanLog& log,
+                           const std::string& scans, std::size_t ray_step, int threads) {
+    const BeamModel model = beam_model(parameters, sensor, "free");
+    std::vector<BeamScore> beams;
+    released([&] {
+      beams = score_beams(model, world, log, select_scans(scans, log.scans()), ray_step, {.threads = threads});
+    });
+    return beam_arrays(beams);
   });
   m.def("_sample_log", [](const py::dict& parameters, const py::dict& sensor, const World& world,
                           const py::object& poses, const py::object& azimuth_rad, const py::object& seed, int threads) {

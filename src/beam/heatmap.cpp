@@ -18,8 +18,8 @@ namespace {
 
 constexpr std::size_t kPosesAtOnce = 16384;
 constexpr std::size_t kPeaks = 64;      // of the grid, from which the search for the best pose climbs
-constexpr double kFinest = 1.0 / 64.0;  // of the grid's spacing: where it ends
-constexpr int kMostClimbs = 40;
+constexpr double kFinest = 1.0 / 64.0;  // of the grid's spacing: where it ends, unless cells of the map are smaller
+constexpr int kMostClimbs = 40;         // and as many more as finer steps take
 constexpr double kTurnRad = 2.0 * std::numbers::pi;
 
 /// Grid coordinates of the wanted positions, row by row.
@@ -118,10 +118,13 @@ void refine(Heatmap& map, const std::vector<std::size_t>& positions, std::size_t
     climbers.push_back({pose, pose, map.log_likelihood[at], 0.5});
   }
   const double spacing_rad = kTurnRad / static_cast<double>(headings);
+  const double cells = map.grid.cell_m > 0.0 ? map.grid.cell_m / map.grid.spacing_m : kFinest;
+  const double finest = std::min(kFinest, cells);
+  const int most_climbs = kMostClimbs + 2 * static_cast<int>(std::ceil(std::log2(kFinest / finest)));
   std::vector<PlanarPose> near;
   std::vector<Pose> poses;
   std::vector<double> scores;
-  for (int step = 0; step < kMostClimbs && !climbers.empty(); ++step) {
+  for (int step = 0; step < most_climbs && !climbers.empty(); ++step) {
     near.clear(), poses.clear();
     for (const Climber& climber : climbers) add_neighbours(climber, map.grid.spacing_m, spacing_rad, near);
     for (const PlanarPose& pose : near) poses.push_back(pose_from_planar(pose));
@@ -140,7 +143,7 @@ void refine(Heatmap& map, const std::vector<std::size_t>& positions, std::size_t
       map.refined_log_likelihood = *best;
       map.refined = climbers[i].pose;
     }
-    std::erase_if(climbers, [](const Climber& climber) { return climber.step < kFinest; });
+    std::erase_if(climbers, [finest](const Climber& climber) { return climber.step < finest; });
   }
   map.refined.yaw_rad = std::remainder(map.refined.yaw_rad, kTurnRad);
 }
@@ -162,6 +165,7 @@ PositionGrid free_positions(const GridMap& map, double spacing_m) {
   grid.rows = map.rows > first ? (map.rows - first - 1) / step + 1 : 0;
   grid.cols = map.cols > first ? (map.cols - first - 1) / step + 1 : 0;
   grid.spacing_m = step * map.resolution_m;
+  grid.cell_m = map.resolution_m;
   grid.world_from_grid = map.world_from_map;
   for (std::uint32_t r = 0; r < grid.rows; ++r) {
     for (std::uint32_t c = 0; c < grid.cols; ++c) {

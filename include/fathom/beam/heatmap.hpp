@@ -25,6 +25,7 @@ struct PositionGrid {
   std::uint32_t rows = 0, cols = 0;
   double spacing_m = 0.1;
   PlanarPose world_from_grid;
+  double cell_m = 0.0;  ///< of the map that the positions are from: the best pose is sought as finely; 0: none
   std::vector<std::uint8_t> wanted;  ///< [rows, cols], row-major: 1 where a position is scored
 
   /// Its heading is that of the grid.
@@ -50,7 +51,8 @@ struct Heatmap {
   std::vector<float> yaw_rad;          ///< [rows, cols]: the heading that has it, in the world; NaN likewise
   PlanarPose best;                     ///< of all positions and headings of the grid
   double best_log_likelihood = 0.0;
-  /// The best pose between them: the search climbs from the grid's highest peaks, at most a spacing away from each.
+  /// The best pose between them: the search climbs from the grid's highest peaks, at most a spacing away from each, to
+  /// a 64th of the spacing and to the cells of the map at least.
   PlanarPose refined;
   double refined_log_likelihood = 0.0;
   std::size_t rays = 0;  ///< that carry evidence in this scan and were scored
