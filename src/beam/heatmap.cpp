@@ -48,10 +48,10 @@ Heatmap empty_heatmap(const PositionGrid& grid) {
   return map;
 }
 
-void add_headings(PlanarPose pose, std::size_t headings, std::vector<Pose>& poses) {
+void add_headings(PlanarPose pose, std::size_t headings, std::vector<PlanarPose>& poses) {
   for (std::size_t h = 0; h < headings; ++h) {
     pose.yaw_rad = static_cast<double>(h) * kTurnRad / static_cast<double>(headings);
-    poses.push_back(pose_from_planar(pose));
+    poses.push_back(pose);
   }
 }
 
@@ -107,8 +107,7 @@ void add_neighbours(const Climber& climber, double spacing_m, double spacing_rad
 }
 
 /// Looks around every peak, goes where it is better, and where it is nowhere better looks nearer.
-void refine(Heatmap& map, const std::vector<std::size_t>& positions, std::size_t headings,
-            std::span<const float> reading_m, ScanScorer& scorer) {
+void refine(Heatmap& map, const std::vector<std::size_t>& positions, std::size_t headings, const PoseScores& score) {
   map.refined = map.best;
   map.refined_log_likelihood = map.best_log_likelihood;
   std::vector<Climber> climbers;
@@ -122,14 +121,12 @@ void refine(Heatmap& map, const std::vector<std::size_t>& positions, std::size_t
   const double finest = std::min(kFinest, cells);
   const int most_climbs = kMostClimbs + 2 * static_cast<int>(std::ceil(std::log2(kFinest / finest)));
   std::vector<PlanarPose> near;
-  std::vector<Pose> poses;
   std::vector<double> scores;
   for (int step = 0; step < most_climbs && !climbers.empty(); ++step) {
-    near.clear(), poses.clear();
+    near.clear();
     for (const Climber& climber : climbers) add_neighbours(climber, map.grid.spacing_m, spacing_rad, near);
-    for (const PlanarPose& pose : near) poses.push_back(pose_from_planar(pose));
-    scores.resize(poses.size());
-    scorer.score(poses, reading_m, scores);
+    scores.resize(near.size());
+    score(near, scores);
     for (std::size_t i = 0; i < climbers.size(); ++i) {
       const auto first = scores.begin() + static_cast<std::ptrdiff_t>(27 * i),
                  best = std::max_element(first, first + 27);
@@ -184,19 +181,17 @@ PositionGrid free_positions(const GridMap& map, double spacing_m) {
   return grid;
 }
 
-Heatmap make_heatmap(const BeamParameters& parameters, const BeamSensor& sensor, const ExpectedRanges& expected,
-                     const RayFan& rays, std::span<const float> reading_m, const PositionGrid& grid,
+Heatmap make_heatmap(const PoseScores& score, std::size_t rays, const PositionGrid& grid,
                      const HeatmapOptions& options) {
   check_in_range("heatmap", "headings", static_cast<double>(options.headings), 1,
                  static_cast<double>(HeatmapOptions::kMostHeadings), "1");
   const std::vector<std::size_t> positions = wanted_positions(grid);
-  ScanScorer scorer(parameters, sensor, expected, rays, options.score);
   Heatmap map = empty_heatmap(grid);
-  map.rays = rays_with_evidence(reading_m, sensor, options.score.ray_step);
+  map.rays = rays;
   map.best = planar_position(grid, positions.front());
 
   const std::size_t at_once = std::max<std::size_t>(1, kPosesAtOnce / options.headings);
-  std::vector<Pose> poses;
+  std::vector<PlanarPose> poses;
   std::vector<double> scores;
   for (std::size_t begin = 0; begin < positions.size(); begin += at_once) {
     const std::size_t count = std::min(at_once, positions.size() - begin);
@@ -204,7 +199,7 @@ Heatmap make_heatmap(const BeamParameters& parameters, const BeamSensor& sensor,
     for (std::size_t i = 0; i < count; ++i)
       add_headings(planar_position(grid, positions[begin + i]), options.headings, poses);
     scores.resize(poses.size());
-    scorer.score(poses, reading_m, scores);
+    score(poses, scores);
     for (std::size_t i = 0; i < count; ++i) {
       keep_best_heading(map, positions[begin + i], std::span(scores).subspan(i * options.headings, options.headings));
     }
@@ -212,8 +207,21 @@ Heatmap make_heatmap(const BeamParameters& parameters, const BeamSensor& sensor,
       options.on_progress(static_cast<double>(begin + count) / static_cast<double>(positions.size()));
     }
   }
-  refine(map, positions, options.headings, reading_m, scorer);
+  refine(map, positions, options.headings, score);
   return map;
+}
+
+Heatmap make_heatmap(const BeamParameters& parameters, const BeamSensor& sensor, const ExpectedRanges& expected,
+                     const RayFan& rays, std::span<const float> reading_m, const PositionGrid& grid,
+                     const HeatmapOptions& options) {
+  ScanScorer scorer(parameters, sensor, expected, rays, options.score);
+  std::vector<Pose> placed;
+  const PoseScores score = [&](std::span<const PlanarPose> poses, std::span<double> scores) {
+    placed.clear();
+    for (const PlanarPose& pose : poses) placed.push_back(pose_from_planar(pose));
+    scorer.score(placed, reading_m, scores);
+  };
+  return make_heatmap(score, rays_with_evidence(reading_m, sensor, options.score.ray_step), grid, options);
 }
 
 }  // namespace fathom

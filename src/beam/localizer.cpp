@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <fathom/beam/likelihood_field.hpp>
 #include <fathom/beam/localizer.hpp>
 
 #include <fmt/format.h>
@@ -72,6 +73,39 @@ std::string localizer_text(const BeamParameters& parameters, const BeamSensor& s
   add(prefix + "lambda_short", decimal(b.lambda_short));
   add("laser_max_range", decimal(sensor.max_range_m));
   if (sensor.min_range_m > 0.0) add("laser_min_range", decimal(sensor.min_range_m));
+  return text;
+}
+
+LocalizerField localizer_field(const LikelihoodFieldModel& model, Localizer localizer) {
+  validate(model);
+  const bool is_density = localizer == Localizer::kBeluga;
+  const double hit = is_density ? model.w_hit : model.w_hit * math::kInverseSqrtTwoPi / model.sigma_hit_m;
+  const double sum = hit + model.w_rand;
+  return {hit / sum, model.w_rand / sum, model.sigma_hit_m, model.max_distance_m};
+}
+
+std::string localizer_text(const LikelihoodFieldModel& model, Localizer localizer) {
+  const LocalizerField f = localizer_field(model, localizer);
+  const bool is_ros1 = localizer == Localizer::kAmcl;
+  std::string text = fmt::format("# The likelihood field of {}, as learned by fathom.\n",
+                                 kChoiceWords<Localizer>[static_cast<std::size_t>(localizer)]);
+  if (localizer != Localizer::kBeluga) {
+    text +=
+        "# z_hit : z_rand = w_hit / (sigma_hit sqrt(2 pi)) : w_rand, because its hit term lacks 1 / (sigma_hit sqrt(2 "
+        "pi)).\n";
+  }
+  const std::string indent = is_ros1 ? "" : "    ", prefix = is_ros1 ? "laser_" : "";
+  if (!is_ros1) text += "amcl:\n  ros__parameters:\n";
+  const auto add = [&](const std::string& key, const std::string& value) {
+    text += indent + key + ": " + value + "\n";
+  };
+  add("laser_model_type", "\"likelihood_field\"");
+  add(prefix + "z_hit", decimal(f.z_hit));
+  add(prefix + "z_rand", decimal(f.z_rand));
+  add(prefix + "sigma_hit", decimal(f.sigma_hit));
+  add("laser_likelihood_max_dist", decimal(f.laser_likelihood_max_dist));
+  add("laser_max_range", decimal(model.max_range_m));
+  if (model.min_range_m > 0.0) add("laser_min_range", decimal(model.min_range_m));
   return text;
 }
 

@@ -460,7 +460,9 @@ TEST(ScoreBeams, GivesDensityAndComponentsOfEveryReading) {
     EXPECT_NEAR(b.hit + b.shorts + b.max + b.rand, 1, 1e-12);
     const BeamDensity density(truth().parameters, truth().sensor, b.expected_m);
     EXPECT_NEAR(b.log_density, density.log_density(b.reading_m), 1e-9) << i;
-    if (i == 3) EXPECT_EQ(b.max, 1);
+    if (i == 3) {
+      EXPECT_EQ(b.max, 1);
+    }
     if (b.reading_m < 9) {
       EXPECT_NEAR(b.rand, .10 / 9 / density.density(b.reading_m), 1e-9);
       EXPECT_EQ(b.shorts > 0, b.reading_m <= density.expected_m());
