@@ -11,6 +11,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <fathom/beam/likelihood_field.hpp>
 #include <fathom/beam/model_file.hpp>
 #include <fathom/beam/report.hpp>
 
@@ -44,6 +45,8 @@ Examples:
   fathom beam fit --map office.yaml --bag drive.mcap --scan /laser/scan --frame world --out out/fit_bag
   fathom beam fit --map office.yaml --log monday.log.gz --also tuesday.log.gz --max-range 80 --out out/fit_two_days
   fathom beam fit --map office.yaml --log office.log.gz --max-range 80 --write nav2 --out out/fit_nav2
+  fathom beam fit --map office.yaml --log office.log.gz --max-range 80 --model likelihood_field --write nav2
+      --out out/field
 
 Several processes learn together under mpirun, where fathom is built with -DFATHOM_MPI=ON; docs/scale.md tells more.
 Scans are counted from 0 and chosen as all, odd, even or start:stop:step (stop excluded; each part may be left out).
@@ -108,6 +111,11 @@ CLI::Option& add_sensor_length(CLI::App& c, const std::string& option, std::stri
   return add_number(c, {option, "M", doc_of<Sensor>(parameter) + more}, limits_of<Sensor>(parameter), value);
 }
 
+CLI::Option& add_model(CLI::App& c, ScanModel& model) {
+  return add_choice(c, "--model", "the beam model, or the likelihood field that localizers use", model,
+                    kScanModelWords);
+}
+
 void add_localizers(CLI::App& c, std::vector<fathom::Localizer>& localizers) {
   add_word_option(c, "--write", "also writes parameters of this localizer; may be repeated",
                   fathom::kChoiceWords<fathom::Localizer>,
@@ -124,6 +132,10 @@ void add_fit(CLI::App& app) {
       ->type_name("LOG")
       ->allow_extra_args(false);
   c.add_option("--out", o->out, "folder to make for the results")->required()->type_name("DIR");
+  add_model(c, o->model);
+  using Field = fathom::LikelihoodFieldModel;
+  add_number(c, {"--max-distance", "M", doc_of<Field>("max_distance_m") + "; with --model likelihood_field"},
+             limits_of<Field>("max_distance_m"), o->max_distance_m);
   fathom::FitLogOptions& fit = o->fit;
   c.add_option("--scans", fit.scans, "scans to learn from")->type_name("CHOICE")->default_str(fit.scans);
   c.add_option("--test-scans", fit.test_scans, "scans to judge by; default: those not learned from")
@@ -168,6 +180,7 @@ void add_score(CLI::App& app) {
   add_out_csv(c, o->out);
   c.get_option("--out")->excludes("--live");
   c.add_option("--scans", o->scans, "scans to score")->type_name("CHOICE")->default_str(o->scans);
+  add_model(c, o->model).excludes("--live");
   c.add_flag("--per-beam", o->per_beam, "a line for every beam: expected range, density, what it probably is")
       ->excludes("--live");
   add_whole(c, {"--ray-step", "N", "score every N-th ray"}, kRayStepLimits, how.ray_step);
@@ -214,6 +227,7 @@ void add_heatmap(CLI::App& app) {
       .required()
       ->default_str("");  // 0 is no default
   add_parameters(c, o->parameters);
+  add_model(c, o->model);
   c.add_option("--out", o->out, "picture to write")->required()->type_name("PNG");
   using Grid = fathom::PositionGrid;
   add_number(c, {"--spacing", "M", "between positions, m"}, {Grid::kLeastSpacingM, Grid::kMostSpacingM, "m"},

@@ -18,6 +18,8 @@ struct BeamFitOptions {
   std::filesystem::path out;
   std::vector<fathom::Localizer> localizers;  ///< to write parameters for
   fathom::FitLogOptions fit;
+  ScanModel model = ScanModel::kBeam;
+  double max_distance_m = 2.0;  ///< of the likelihood field
   fathom::UnknownCells unknown = fathom::UnknownCells::kFree;
   bool force = false, quiet = false;
 };

@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include <fathom/base/names.hpp>
+#include <fathom/beam/field_log.hpp>
 #include <fathom/beam/heatmap.hpp>
 #include <fathom/beam/log.hpp>
 
@@ -45,6 +47,42 @@ void tell_work(const BeamHeatmapOptions& options, const fathom::GridMap& map, co
   std::fputs(text.c_str(), stderr);
 }
 
+/// What was found, and where the readings end.
+struct Found {
+  fathom::LogHeatmap map;
+  std::vector<fathom::Vec3> hits_world;
+};
+
+Found find_by_beams(const BeamHeatmapOptions& options, const fathom::GridMap& map) {
+  const fathom::BeamModel model = fathom::read_beam_model(options.parameters);
+  const fathom::World world = options.world.scene.empty()
+                                  ? fathom::World::from_map(map, {.unknown = model.unknown})
+                                  : open_world(options.world, model.unknown, options.heatmap.compute.threads);
+  refuse_inputs({options.out}, world.inputs());
+  const fathom::ScanLog log = read_log(options.log);
+  tell_work(options, map, log);
+  TaskDisplay display("scoring:", options.quiet);
+  fathom::HeatmapLogOptions how = options.heatmap;
+  how.on_progress = [&display](double done) { display.show_fraction(done); };
+  fathom::LogHeatmap found = fathom::heatmap_of_log(model, world, log, options.scan, map, how);
+  return {std::move(found), fathom::scan_hits_world(log, options.scan, model.sensor)};
+}
+
+Found find_by_field(const BeamHeatmapOptions& options, const fathom::GridMap& map) {
+  if (!options.world.scene.empty()) {
+    throw fathom::InputError("--model likelihood_field takes ends of readings in the map: --scene is for beam");
+  }
+  const fathom::LikelihoodFieldModel model = fathom::read_field_model(options.parameters);
+  const fathom::ScanLog log = read_log(options.log);
+  tell_work(options, map, log);
+  TaskDisplay display("scoring:", options.quiet);
+  fathom::HeatmapLogOptions how = options.heatmap;
+  how.on_progress = [&display](double done) { display.show_fraction(done); };
+  fathom::LogHeatmap found = fathom::field_heatmap_of_log(model, map, log, options.scan, how);
+  const fathom::BeamSensor sensor = {.max_range_m = model.max_range_m, .min_range_m = model.min_range_m};
+  return {std::move(found), fathom::scan_hits_world(log, options.scan, sensor)};
+}
+
 }  // namespace
 
 void draw_beam_heatmap(const BeamHeatmapOptions& options) {
@@ -55,28 +93,16 @@ void draw_beam_heatmap(const BeamHeatmapOptions& options) {
   Paths inputs = world_files(options.world);
   inputs.insert(inputs.end(), {log_file, options.parameters});
   check_new_file(options.out, options.force, inputs);
-  const fathom::BeamModel model = fathom::read_beam_model(options.parameters);
   const fathom::GridMap map = fathom::read_grid_map(options.world.map);
-  const fathom::World world = options.world.scene.empty()
-                                  ? fathom::World::from_map(map, {.unknown = model.unknown})
-                                  : open_world(options.world, model.unknown, options.heatmap.compute.threads);
-  refuse_inputs({options.out}, world.inputs());
-  const fathom::ScanLog log = read_log(options.log);
-  tell_work(options, map, log);
-  fathom::LogHeatmap found;
-  {
-    TaskDisplay display("scoring:", options.quiet);
-    fathom::HeatmapLogOptions how = options.heatmap;
-    how.on_progress = [&display](double done) { display.show_fraction(done); };
-    found = fathom::heatmap_of_log(model, world, log, options.scan, map, how);
-  }
+  const Found made = options.model == ScanModel::kBeam ? find_by_beams(options, map) : find_by_field(options, map);
+  const fathom::LogHeatmap& found = made.map;
   const fathom::Heatmap& heatmap = found.heatmap;
   fathom::HeatmapPicture picture;
   picture.pixels = options.pixels;
   picture.truth = found.logged;
   picture.truth_name =
       fmt::format("pose of scan {} in {}", options.scan, fathom::printable(log_file.filename().string()));
-  picture.scan_hits_world = fathom::scan_hits_world(log, options.scan, model.sensor);
+  picture.scan_hits_world = made.hits_world;
   fathom::write_heatmap(options.out, heatmap, map, picture);
 
   if (options.quiet) return;

@@ -13,6 +13,7 @@ namespace fathom {
 
 namespace {
 
+constexpr double kAll = 1.0 - 1e-15;            // nothing lies beyond: half of all cdfs need not be worked out
 constexpr std::size_t kModelledPairs = 16'384;  // a bar of the model errs by 0.4 % of all readings at most, mostly less
 
 MixtureBin& bin_at(MixtureShares& shares, double value) {
@@ -32,7 +33,8 @@ class ComponentCounter {
   void add_up_to(double edge_m, MixtureBin& bin) {
     const double to_m = std::clamp(edge_m, from_m_, limit_m_);
     if (!(to_m > from_m_)) return;
-    const double hits = density_.hit().cdf(to_m), shorts = density_.shorts().cdf(to_m);
+    const double hits = hits_ < kAll ? density_.hit().cdf(to_m) : hits_;
+    const double shorts = shorts_ < kAll ? density_.shorts().cdf(to_m) : shorts_;
     bin.hit += density_.w_hit() * (hits - hits_);
     bin.shorts += p_.w_short * (shorts - shorts_);
     bin.rand += p_.w_rand * (to_m - from_m_) / limit_m_;

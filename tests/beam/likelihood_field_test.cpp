@@ -31,12 +31,8 @@ GridMap random_map(std::uint32_t rows, std::uint32_t cols, double share, std::ui
 }
 
 TEST(DistanceField, IsExactAgainstAllOccupiedCells) {
-  for (const auto& [rows, cols, share] : {std::tuple{37U, 53U, .01},
-                                          {1U, 90U, .05},
-                                          {90U, 1U, .05},
-                                          {40U, 40U, .3},
-                                          {64U, 64U, .0005},
-                                          {20U, 20U, 0.0}}) {
+  for (const auto& [rows, cols, share] :
+       {std::tuple{37U, 53U, .01}, {1U, 90U, .05}, {90U, 1U, .05}, {40U, 40U, .3}, {32U, 48U, .001}, {20U, 20U, 0.0}}) {
     const GridMap map = random_map(rows, cols, share, 3);
     for (const double max_m : {0.07, 0.5, 2.0}) {
       const DistanceField field(map, max_m);
