@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The folder of a fit of the likelihood field.
-#include <algorithm>
-#include <array>
 #include <cmath>
 #include <string>
 #include <string_view>
@@ -14,7 +12,7 @@
 
 #include "base/with_prefix.hpp"
 #include "report/field_page.hpp"
-#include "report/result_folder.hpp"
+#include "report/fit_folder.hpp"
 #include "text/read_fields.hpp"
 #include "text/read_file.hpp"
 #include "text/whole_file.hpp"
@@ -25,12 +23,6 @@ namespace fathom {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::array<const char*, 6> kFieldNames = {"parameters.yaml", "report.html", "amcl.yaml",
-                                                    "nav2.yaml",       "beluga.yaml", "fit.json"};
-constexpr std::size_t kLocalizersAt = 2;  // in the order of Localizer
-constexpr std::array<std::string_view, 2> kFieldKeys = {"w_hit", "nats_per_reading"};
-constexpr ResultKind kFieldFit = {.noun = "fit", .names = kFieldNames, .of_ours = kFieldKeys};
 
 nlohmann::ordered_json number_or_nothing(double value) {
   return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json(nullptr);
@@ -47,6 +39,7 @@ std::string field_fit_json(const FieldReport& report) {
   json["log_likelihood"] = fit.log_likelihood;
   json["held_out"] = report.held_out;
   json["nats_per_reading"] = number_or_nothing(report.nats_per_reading);
+  json["ks_distance"] = nullptr;  // no reading has a distribution of its own here
   json["flags"] = fit.flags;
   return json.dump(2) + "\n";
 }
@@ -83,15 +76,12 @@ void write_field_model(const fs::path& file, const LikelihoodFieldModel& model) 
 
 void write_field_fit(const fs::path& folder, const FieldReport& report, bool force,
                      std::span<const Localizer> localizers) {
-  check_result_folder(kFieldFit, folder, force);         // before the work
-  std::array<std::string, kFieldNames.size()> contents;  // what is empty is not there
-  contents[0] = field_model_text(report.fit.model);
-  contents[1] = field_page(report);
+  check_fit_folder(folder, force);  // before the work
+  FitContents contents = {field_model_text(report.fit.model), field_page(report), field_fit_json(report), {}};
   for (const Localizer localizer : localizers) {
-    contents[kLocalizersAt + static_cast<std::size_t>(localizer)] = localizer_text(report.fit.model, localizer);
+    contents.localizers[static_cast<std::size_t>(localizer)] = localizer_text(report.fit.model, localizer);
   }
-  contents.back() = field_fit_json(report);
-  write_results(kFieldFit, folder, contents, force);
+  write_fit_folder(folder, contents, force);
 }
 
 }  // namespace fathom

@@ -11,8 +11,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include <fathom/base/error.hpp>
 #include <fathom/beam/report.hpp>
 
+#include "report/fit_folder.hpp"
 #include "report/fit_page.hpp"
 #include "report/model_text.hpp"
 #include "report/result_folder.hpp"
@@ -57,11 +59,11 @@ std::string fit_json(const FitReport& report) {
   return json.dump(2) + "\n";
 }
 
-/// Whether the file is what localizer_text() once made.
-bool is_localizer_text(const fs::path& file, const std::string& like) {
+/// Whether the file is what localizer_text() once made, of any model.
+bool is_localizer_text(const fs::path& file) {
   std::ifstream stream(file);
   std::string line;
-  return std::getline(stream, line) && like.starts_with(line + "\n");
+  return std::getline(stream, line) && line.starts_with("# The ") && line.ends_with(", as learned by fathom.");
 }
 
 }  // namespace
@@ -85,23 +87,30 @@ std::vector<fs::path> fit_files(const fs::path& folder, std::span<const Localize
 
 void check_fit_folder(const fs::path& folder, bool force) { check_result_folder(kFit, folder, force); }
 
-void write_fit(const fs::path& folder, const FitReport& report, bool force, std::span<const Localizer> localizers) {
-  check_fit_folder(folder, force);                     // before the work
-  std::array<std::string, kFitNames.size()> contents;  // what is empty is not there
-  contents[0] = beam_model_text(report.model);
-  contents[1] = fit_page(report);
-  contents.back() = fit_json(report);
-  for (std::size_t k = 0; k < kChoiceWords<Localizer>.size(); ++k) {
-    const auto localizer = static_cast<Localizer>(k);
-    const std::string text = localizer_text(report.model.parameters, report.model.sensor, localizer);
+void write_fit_folder(const fs::path& folder, const FitContents& contents, bool force) {
+  check_fit_folder(folder, force);
+  std::array<std::string, kFitNames.size()> texts;  // what is empty is not written
+  texts[0] = contents.parameters_yaml;
+  texts[1] = contents.report_html;
+  texts.back() = contents.fit_json;
+  for (std::size_t k = 0; k < contents.localizers.size(); ++k) {
+    texts[kLocalizersAt + k] = contents.localizers[k];
     const fs::path file = folder / kFitNames[kLocalizersAt + k];
-    if (std::find(localizers.begin(), localizers.end(), localizer) != localizers.end()) {
-      contents[kLocalizersAt + k] = text;
-    } else if (std::error_code error; is_localizer_text(file, text) && !fs::remove(file, error)) {
+    if (std::error_code error; contents.localizers[k].empty() && is_localizer_text(file) && !fs::remove(file, error)) {
       throw SystemError(file.string() + ": cannot be removed: " + error.message());
     }
   }
-  write_results(kFit, folder, contents, force);
+  write_results(kFit, folder, texts, force);
+}
+
+void write_fit(const fs::path& folder, const FitReport& report, bool force, std::span<const Localizer> localizers) {
+  check_fit_folder(folder, force);  // before the work
+  FitContents contents = {beam_model_text(report.model), fit_page(report), fit_json(report), {}};
+  for (const Localizer localizer : localizers) {
+    contents.localizers[static_cast<std::size_t>(localizer)] =
+        localizer_text(report.model.parameters, report.model.sensor, localizer);
+  }
+  write_fit_folder(folder, contents, force);
 }
 
 }  // namespace fathom

@@ -264,6 +264,8 @@ TEST_F(BeamOptions, LikelihoodFieldIsLearnedScoredAndDrawn) {
   EXPECT_EQ(model.w_hit, report.fit.model.w_hit);
   EXPECT_EQ(model.sigma_hit_m, report.fit.model.sigma_hit_m);
   EXPECT_EQ(model.max_range_m, 8);
+  const Ended again = fit("field", {"--model", "likelihood_field", "--write", "nav2", "--force"});
+  EXPECT_EQ(again.exit_code, 0) << again.err;
   const json found = fit_json("field");
   EXPECT_EQ(found["nats_per_reading"], report.nats_per_reading);
   EXPECT_EQ(bytes_of(files_ / "field/nav2.yaml"), fathom::localizer_text(model, fathom::Localizer::kNav2));
