@@ -46,8 +46,8 @@ void bind_beam_field(py::module_& m) {
       .def_property_readonly("_std_error",
                              [](const FieldReport& r) {
                                py::dict d;
-                               d["w_hit"] = d["w_rand"] = py::float_(r.fit.w_std_error);
-                               d["sigma_hit_m"] = py::float_(r.fit.sigma_std_error_m);
+                               d["w_hit"] = r.fit.w_std_error, d["w_rand"] = r.fit.w_std_error;
+                               d["sigma_hit_m"] = r.fit.sigma_std_error_m;
                                return d;
                              })
       .def_property_readonly("flags", [](const FieldReport& r) { return r.fit.flags; })
