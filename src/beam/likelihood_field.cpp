@@ -15,7 +15,7 @@ namespace fathom {
 
 namespace {
 
-constexpr std::size_t kPosesAtOnce = 64;
+constexpr std::size_t kPosesOfATask = 64;
 
 void check_options(const FieldFitOptions& options) {
   check_in_range("fit", "tolerance", options.tolerance, 0, 1, "1");
@@ -262,7 +262,7 @@ class FieldScorer::Impl {
     for (std::size_t i = 0; i < poses.size(); ++i) {
       if (!is_finite(poses[i])) throw InputError(fmt::format("pose {} is not finite", i));
     }
-    executor_->parallel_for(poses.size(), kPosesAtOnce, [&](std::size_t begin, std::size_t end) {
+    executor_->parallel_for(poses.size(), kPosesOfATask, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) out[i] = score_one(poses[i], ends);
     });
   }

@@ -15,13 +15,13 @@ namespace fathom {
 
 namespace {
 
-using Numbers = std::vector<std::uint32_t>;
+using ScanNumbers = std::vector<std::uint32_t>;
 
 /// The scans to judge by, none of which may have been learned from.
-Numbers judging_scans(const FieldLogOptions& options, const Numbers& learned, const ScanLog& log) {
+ScanNumbers judging_scans(const FieldLogOptions& options, const ScanNumbers& learned, const ScanLog& log) {
   const bool others = options.test_scans.empty();
-  const Numbers chosen = select_scans(others ? "all" : options.test_scans, log.scans());
-  Numbers scans, both;
+  const ScanNumbers chosen = select_scans(others ? "all" : options.test_scans, log.scans());
+  ScanNumbers scans, both;
   std::set_difference(chosen.begin(), chosen.end(), learned.begin(), learned.end(), std::back_inserter(scans));
   if (others || scans.size() == chosen.size()) return scans;
   std::set_intersection(chosen.begin(), chosen.end(), learned.begin(), learned.end(), std::back_inserter(both));
@@ -37,8 +37,8 @@ std::string count_text(std::size_t count, const ScanLog& log, const std::string&
 
 FieldReport fit_field_log(const ScanLog& log, const GridMap& map, const FieldLogOptions& options) {
   return with_prefix(log.name, [&] {
-    const Numbers learned = select_scans(options.scans, log.scans());
-    const Numbers judging = judging_scans(options, learned, log);
+    const ScanNumbers learned = select_scans(options.scans, log.scans());
+    const ScanNumbers judging = judging_scans(options, learned, log);
     LikelihoodFieldModel start;
     start.w_hit = start.w_rand = 0.5;
     start.max_range_m = options.max_range_m.value_or(log.max_range_m);
@@ -69,7 +69,7 @@ FieldReport fit_field_log(const ScanLog& log, const GridMap& map, const FieldLog
 
 std::vector<ScanScore> score_field_log(const LikelihoodFieldModel& model, const GridMap& map, const ScanLog& log,
                                        std::string_view scans, std::size_t ray_step) {
-  const Numbers chosen = with_prefix(log.name, [&] { return select_scans(scans, log.scans()); });
+  const ScanNumbers chosen = with_prefix(log.name, [&] { return select_scans(scans, log.scans()); });
   const DistanceField field(map, model.max_distance_m);
   FieldScorer scorer(model, field, {.threads = 1});  // there is nothing to share out
   std::vector<ScanScore> scores;
