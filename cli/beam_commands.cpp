@@ -6,10 +6,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <fathom/beam/likelihood_field.hpp>
 #include <fathom/beam/model_file.hpp>
 #include <fathom/beam/report.hpp>
 
@@ -43,6 +45,9 @@ Examples:
   fathom beam fit --map office.yaml --bag drive.mcap --scan /laser/scan --frame world --out out/fit_bag
   fathom beam fit --map office.yaml --log monday.log.gz --also tuesday.log.gz --max-range 80 --out out/fit_two_days
   fathom beam fit --pairs readings.csv --max-range 8 --out out/fit_pairs
+  fathom beam fit --map office.yaml --log office.log.gz --max-range 80 --write nav2 --out out/fit_nav2
+  fathom beam fit --map office.yaml --log office.log.gz --max-range 80 --model likelihood_field --write nav2
+      --out out/field
 
 Several processes learn together under mpirun, where fathom is built with -DFATHOM_MPI=ON; docs/scale.md tells more.
 Scans are counted from 0 and chosen as all, odd, even or start:stop:step (stop excluded; each part may be left out).
@@ -55,8 +60,9 @@ Example:
   fathom beam score --map office.yaml --log office.log.gz --parameters out/fit/parameters.yaml > scores.csv
   fathom beam score --map office.yaml --live --scan /scan --parameters out/fit/parameters.yaml
 
-Columns: scan, x_m, y_m, yaw_rad, rays (that carry evidence), log_likelihood. The summary goes to stderr when the CSV
-goes to stdout.)";
+Columns: scan, x_m, y_m, yaw_rad, rays (that carry evidence), log_likelihood; with --per-beam scan, ray, azimuth_rad,
+reading_m, expected_m, log_density, p_hit, p_short, p_max, p_rand. The summary goes to stderr when the CSV goes to
+stdout.)";
 
 constexpr const char* kSampleHelp = R"(
 In the examples the names of files stand for your own.
@@ -127,6 +133,18 @@ void check_fit_sources(const BeamFitOptions& o) {
   if (o.pairs.empty() && !world) throw fathom::InputError("--map or --scene is required with --log and --bag");
 }
 
+CLI::Option& add_model(CLI::App& c, ScanModel& model) {
+  return add_choice(c, "--model", "the beam model, or the likelihood field that localizers use", model,
+                    kScanModelWords);
+}
+
+void add_localizers(CLI::App& c, std::vector<fathom::Localizer>& localizers) {
+  add_word_option(c, "--write", "also writes parameters of this localizer; may be repeated",
+                  fathom::kChoiceWords<fathom::Localizer>,
+                  [&localizers](std::size_t word) { localizers.push_back(static_cast<fathom::Localizer>(word)); })
+      .trigger_on_parse();
+}
+
 void add_fit(CLI::App& app) {
   const auto o = std::make_shared<BeamFitOptions>();
   CLI::App& c = *app.add_subcommand("fit", "Learn the six parameters from a log and a map");
@@ -141,6 +159,10 @@ void add_fit(CLI::App& app) {
       ->type_name("LOG")
       ->allow_extra_args(false);
   c.add_option("--out", o->out, "folder to make for the results")->required()->type_name("DIR");
+  add_model(c, o->model);
+  using Field = fathom::LikelihoodFieldModel;
+  add_number(c, {"--max-distance", "M", doc_of<Field>("max_distance_m") + "; with --model likelihood_field"},
+             limits_of<Field>("max_distance_m"), o->max_distance_m);
   fathom::FitLogOptions& fit = o->fit;
   c.add_option("--scans", fit.scans, "scans to learn from")->type_name("CHOICE")->default_str(fit.scans);
   c.add_option("--test-scans", fit.test_scans, "scans to judge by; default: those not learned from")
@@ -159,6 +181,7 @@ void add_fit(CLI::App& app) {
        "--scratch", fit.scratch,
        "folder on a disk for readings that memory does not hold, 16 to 34 bytes each; logs are then read scan by scan")
       ->type_name("DIR");
+  add_localizers(c, o->localizers);
   add_threads(c, fit.compute.threads);
   add_force(c, o->force);
   add_quiet(c, o->quiet);
@@ -190,6 +213,9 @@ void add_score(CLI::App& app) {
   add_out_csv(c, o->out);
   c.get_option("--out")->excludes("--live");
   c.add_option("--scans", o->scans, "scans to score")->type_name("CHOICE")->default_str(o->scans);
+  add_model(c, o->model).excludes("--live");
+  c.add_flag("--per-beam", o->per_beam, "a line for every beam: expected range, density, what it probably is")
+      ->excludes("--live");
   add_whole(c, {"--ray-step", "N", "score every N-th ray"}, kRayStepLimits, how.ray_step);
   const std::string alpha =
       fmt::format("power of the likelihood, {:g} to 1: rays are not independent", fathom::ScoreOptions::kLeastAlpha);
@@ -234,6 +260,7 @@ void add_heatmap(CLI::App& app) {
       .required()
       ->default_str("");  // 0 is no default
   add_parameters(c, o->parameters);
+  add_model(c, o->model);
   c.add_option("--out", o->out, "picture to write")->required()->type_name("PNG");
   using Grid = fathom::PositionGrid;
   add_number(c, {"--spacing", "M", "between positions, m"}, {Grid::kLeastSpacingM, Grid::kMostSpacingM, "m"},

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <fathom/base/names.hpp>
+#include <fathom/beam/field_log.hpp>
 #include <fathom/beam/report.hpp>
 
 #include "outputs.hpp"
@@ -64,7 +65,7 @@ std::string parameters_table(const fathom::BeamFit& fit) {
     const auto member = fathom::member_of<double>(field);
     const double error = fit.std_error.*member;
     rows.push_back(
-        {std::string(field.name), fmt::format("{:.5g}", fit.parameters.*member),
+        {std::string(field.name), fmt::format("{:.5g}", fathom::printed_value(fit.parameters, member)),
          std::isfinite(error) ? fmt::format("{:.2g}", error) : "-",
          std::isfinite(error) ? fmt::format("{:.4g} to {:.4g}", fit.low_95.*member, fit.high_95.*member) : "-",
          field.unit == "1" ? "" : std::string(field.unit), std::string(field.doc)});
@@ -98,15 +99,87 @@ std::string summary(const fathom::FitReport& report, const std::filesystem::path
   return text + fmt::format("parameters.yaml, fit.json and report.html are in {}\n", fathom::printable(out.string()));
 }
 
+/// What was written for localizers, and what they could not be told.
+std::string localizer_lines(const fathom::FitReport& report, const BeamFitOptions& options) {
+  std::string text;
+  for (const fathom::Localizer localizer : options.localizers) {
+    const std::filesystem::path file = options.out / fathom::localizer_file_name(localizer);
+    text += fmt::format("{} has the parameters of {}\n", fathom::printable(file.string()),
+                        fathom::kChoiceWords<fathom::Localizer>[static_cast<std::size_t>(localizer)]);
+    for (const std::string& note : fathom::localizer_notes(report.model.parameters, localizer)) {
+      text += "note: " + note + "\n";
+    }
+  }
+  return text;
+}
+
+std::string field_summary(const fathom::FieldReport& report, const BeamFitOptions& options) {
+  const fathom::FieldFit& fit = report.fit;
+  const auto row = [](const char* name, double value, double error, const char* unit) {
+    return std::vector<std::string>{name, fmt::format("{:.5g}", value),
+                                    std::isfinite(error) ? fmt::format("{:.2g}", error) : "-", unit};
+  };
+  std::string text = align_columns({{"parameter", "value", "std. error", "unit"},
+                                    row("w_hit", fit.model.w_hit, fit.w_std_error, ""),
+                                    row("w_rand", fit.model.w_rand, fit.w_std_error, ""),
+                                    row("sigma_hit_m", fit.model.sigma_hit_m, fit.sigma_std_error_m, "m")},
+                                   {1, 2});
+  for (const std::string& flag : fit.flags) text += "note: " + flag + "\n";
+  text += fmt::format("\n{} iterations on {} readings\n{}: {:.4f} nats per reading, {} readings\n",
+                      fit.log_likelihood.size() - 1, group_digits(fit.readings),
+                      report.held_out ? "held-out scans" : "scans learned from", report.nats_per_reading,
+                      group_digits(report.distance_m.size()));
+  text += fmt::format("parameters.yaml, fit.json and report.html are in {}\n", fathom::printable(options.out.string()));
+  for (const fathom::Localizer localizer : options.localizers) {
+    text += fmt::format("{} has the parameters of {}\n",
+                        fathom::printable((options.out / fathom::localizer_file_name(localizer)).string()),
+                        fathom::kChoiceWords<fathom::Localizer>[static_cast<std::size_t>(localizer)]);
+  }
+  return text;
+}
+
+/// The same for the likelihood field, of one log in a map.
+void fit_field(const BeamFitOptions& options) {
+  const StopSignals signals(Patience::kNone);
+  if (!options.pairs.empty()) {
+    throw fathom::InputError(
+        "--model likelihood_field asks where readings end: --pairs, which have no poses, are for beam");
+  }
+  if (options.world.map.empty()) throw fathom::InputError("--model likelihood_field needs --map: a scene has no cells");
+  if (!options.also.empty())
+    throw fathom::InputError("--model likelihood_field learns from one log: --also is for beam");
+  fathom::check_fit_folder(options.out, options.force);
+  Paths inputs = world_files(options.world);
+  inputs.push_back(options.log.file());
+  refuse_inputs(fathom::fit_files(options.out, options.localizers), inputs);
+  const fathom::GridMap map = fathom::read_grid_map(options.world.map);
+  const fathom::ScanLog log = read_log(options.log);
+  fathom::FieldLogOptions how;
+  how.scans = options.fit.scans, how.test_scans = options.fit.test_scans;
+  how.max_range_m = options.fit.max_range_m, how.min_range_m = options.fit.min_range_m;
+  how.max_distance_m = options.max_distance_m;
+  const fathom::FieldReport report = as_typed({{"likelihood_field.max_range_m", "--max-range"},
+                                               {"likelihood_field.min_range_m", "--min-range"},
+                                               {"max_distance_m", "--max-distance"},
+                                               {"give max_range_m", "give --max-range"},
+                                               {"is in scans", "is in --scans"},
+                                               {"and in test_scans", "and in --test-scans"}},
+                                              [&] { return fathom::fit_field_log(log, map, how); });
+  fathom::write_field_fit(options.out, report, options.force, options.localizers);
+  if (!options.quiet)
+    print(notes_text(fathom::log_notes(log, report.fit.model.max_range_m)) + field_summary(report, options));
+}
+
 }  // namespace
 
 void fit_beam(const BeamFitOptions& options) {
+  if (options.model == ScanModel::kLikelihoodField) return fit_field(options);
   const std::unique_ptr<fathom::Ranks> ranks = join_ranks(environment_variable);
   const bool tells = !ranks || ranks->rank() == 0;
   std::optional<StopSignals> signals;  // one line of all processes is enough
   if (tells) signals.emplace(Patience::kNone);
   fathom::check_fit_folder(options.out, options.force);
-  const Paths outputs = fathom::fit_files(options.out);
+  const Paths outputs = fathom::fit_files(options.out, options.localizers);
   std::optional<fathom::World> world;
   if (options.pairs.empty()) {
     Paths inputs = world_files(options.world);
@@ -120,8 +193,8 @@ void fit_beam(const BeamFitOptions& options) {
 
   const fathom::FitReport report = learn(options, world, options.quiet || !tells, ranks.get());
   if (!tells) return;
-  fathom::write_fit(options.out, report, options.force);
-  if (!options.quiet) print(notes_text(report.notes) + summary(report, options.out));
+  fathom::write_fit(options.out, report, options.force, options.localizers);
+  if (!options.quiet) print(notes_text(report.notes) + summary(report, options.out) + localizer_lines(report, options));
 }
 
 }  // namespace fathom_cli

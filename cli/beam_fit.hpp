@@ -18,7 +18,10 @@ struct BeamFitOptions {
   std::filesystem::path pairs;              ///< in place of world and logs
   double cell_m = 0.0;                      ///< of the world that its expected ranges are from
   std::filesystem::path out;
+  std::vector<fathom::Localizer> localizers;  ///< to write parameters for
   fathom::FitLogOptions fit;
+  ScanModel model = ScanModel::kBeam;
+  double max_distance_m = 2.0;  ///< of the likelihood field
   fathom::UnknownCells unknown = fathom::UnknownCells::kFree;
   bool force = false, quiet = false;
 };

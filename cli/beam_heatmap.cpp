@@ -3,11 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include <fathom/base/names.hpp>
+#include <fathom/beam/field_log.hpp>
 #include <fathom/beam/heatmap.hpp>
 #include <fathom/beam/log.hpp>
 
@@ -29,6 +32,57 @@ std::vector<std::string> pose_row(const char* name, const fathom::PlanarPose& po
           fmt::format("{:.4f}", log_likelihood / static_cast<double>(std::max<std::size_t>(1, rays)))};
 }
 
+/// Says how much a long search has before it, so that a finer spacing than was meant is seen at once.
+void tell_work(const BeamHeatmapOptions& options, const fathom::GridMap& map, const fathom::ScanLog& log) {
+  constexpr double kLong = 2e7;  // rays, about a second of a core
+  const fathom::PositionGrid grid = fathom::free_positions(map, options.heatmap.spacing_m);
+  const auto positions = static_cast<std::size_t>(std::count(grid.wanted.begin(), grid.wanted.end(), 1));
+  const double rays = static_cast<double>(positions) * static_cast<double>(options.heatmap.headings) *
+                      static_cast<double>(log.rays() / options.heatmap.ray_step.value_or(std::max<std::size_t>(
+                                                           1, log.rays() / fathom::HeatmapLogOptions::kUsualRays)));
+  if (options.quiet || rays < kLong) return;
+  const std::string text =
+      fmt::format("{} positions, {} headings each: {} million rays\n", group_digits(positions),
+                  options.heatmap.headings, group_digits(static_cast<std::size_t>(std::llround(rays * 1e-6))));
+  std::fputs(text.c_str(), stderr);
+}
+
+/// What was found, and where the readings end.
+struct Found {
+  fathom::LogHeatmap map;
+  std::vector<fathom::Vec3> hits_world;
+};
+
+Found find_by_beams(const BeamHeatmapOptions& options, const fathom::GridMap& map) {
+  const fathom::BeamModel model = fathom::read_beam_model(options.parameters);
+  const fathom::World world = options.world.scene.empty()
+                                  ? fathom::World::from_map(map, {.unknown = model.unknown})
+                                  : open_world(options.world, model.unknown, options.heatmap.compute.threads);
+  refuse_inputs({options.out}, world.inputs());
+  const fathom::ScanLog log = read_log(options.log);
+  tell_work(options, map, log);
+  TaskDisplay display("scoring:", options.quiet);
+  fathom::HeatmapLogOptions how = options.heatmap;
+  how.on_progress = [&display](double done) { display.show_fraction(done); };
+  fathom::LogHeatmap found = fathom::heatmap_of_log(model, world, log, options.scan, map, how);
+  return {std::move(found), fathom::scan_hits_world(log, options.scan, model.sensor)};
+}
+
+Found find_by_field(const BeamHeatmapOptions& options, const fathom::GridMap& map) {
+  if (!options.world.scene.empty()) {
+    throw fathom::InputError("--model likelihood_field takes ends of readings in the map: --scene is for beam");
+  }
+  const fathom::LikelihoodFieldModel model = fathom::read_field_model(options.parameters);
+  const fathom::ScanLog log = read_log(options.log);
+  tell_work(options, map, log);
+  TaskDisplay display("scoring:", options.quiet);
+  fathom::HeatmapLogOptions how = options.heatmap;
+  how.on_progress = [&display](double done) { display.show_fraction(done); };
+  fathom::LogHeatmap found = fathom::field_heatmap_of_log(model, map, log, options.scan, how);
+  const fathom::BeamSensor sensor = {.max_range_m = model.max_range_m, .min_range_m = model.min_range_m};
+  return {std::move(found), fathom::scan_hits_world(log, options.scan, sensor)};
+}
+
 }  // namespace
 
 void draw_beam_heatmap(const BeamHeatmapOptions& options) {
@@ -39,25 +93,16 @@ void draw_beam_heatmap(const BeamHeatmapOptions& options) {
   Paths inputs = world_files(options.world);
   inputs.insert(inputs.end(), {log_file, options.parameters});
   check_new_file(options.out, options.force, inputs);
-  const fathom::BeamModel model = fathom::read_beam_model(options.parameters);
   const fathom::GridMap map = fathom::read_grid_map(options.world.map);
-  const fathom::World world = options.world.scene.empty()
-                                  ? fathom::World::from_map(map, {.unknown = model.unknown})
-                                  : open_world(options.world, model.unknown, options.heatmap.compute.threads);
-  refuse_inputs({options.out}, world.inputs());
-  const fathom::ScanLog log = read_log(options.log);
-  fathom::LogHeatmap found;
-  {
-    TaskDisplay display("scoring:", options.quiet);
-    fathom::HeatmapLogOptions how = options.heatmap;
-    how.on_progress = [&display](double done) { display.show_fraction(done); };
-    found = fathom::heatmap_of_log(model, world, log, options.scan, map, how);
-  }
+  const Found made = options.model == ScanModel::kBeam ? find_by_beams(options, map) : find_by_field(options, map);
+  const fathom::LogHeatmap& found = made.map;
   const fathom::Heatmap& heatmap = found.heatmap;
   fathom::HeatmapPicture picture;
   picture.pixels = options.pixels;
   picture.truth = found.logged;
-  picture.scan_hits_world = fathom::scan_hits_world(log, options.scan, model.sensor);
+  picture.truth_name =
+      fmt::format("pose of scan {} in {}", options.scan, fathom::printable(log_file.filename().string()));
+  picture.scan_hits_world = made.hits_world;
   fathom::write_heatmap(options.out, heatmap, map, picture);
 
   if (options.quiet) return;

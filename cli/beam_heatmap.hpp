@@ -16,6 +16,7 @@ struct BeamHeatmapOptions {
   BeamLogOptions log;
   std::filesystem::path parameters, out;
   std::uint32_t scan = 0;
+  ScanModel model = ScanModel::kBeam;
   fathom::HeatmapLogOptions heatmap;
   std::uint32_t pixels = 1600;
   bool force = false, quiet = false;

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <fathom/beam/field_log.hpp>
 #include <fathom/beam/log.hpp>
 
 #include "outputs.hpp"
@@ -41,6 +42,19 @@ std::string line_of(const fathom::ScanScore& score) {
   return text.substr(text.find('\n') + 1);
 }
 
+/// The CSV of what was scored: scans, or their beams.
+std::string scored_csv(const BeamScoreOptions& options, const fathom::BeamModel& model, const fathom::World& world,
+                       const fathom::ScanLog& log, const fathom::LogScores& scores) {
+  if (!options.per_beam) return fathom::scores_csv(scores.scans);
+  std::string text = fathom::beam_scores_csv({});
+  for (const fathom::ScanScore& scan : scores.scans) {
+    const std::string beams = fathom::beam_scores_csv(fathom::score_beams(
+        model, world, log, {&scan.scan, 1}, options.score.ray_step, {.threads = options.score.compute.threads}));
+    text += beams.substr(beams.find('\n') + 1);
+  }
+  return text;
+}
+
 void score_live(const BeamScoreOptions& options) {
   const StopSignals signals(Patience::kASecond);
   const fathom::BeamModel model = fathom::read_beam_model(options.parameters);
@@ -67,9 +81,47 @@ void score_live(const BeamScoreOptions& options) {
   }
 }
 
+void write_csv(const BeamScoreOptions& options, const std::string& csv, const std::string& summary) {
+  if (options.out.empty()) {
+    print(csv);
+    if (!options.quiet) std::fputs(summary.c_str(), stderr);
+  } else {
+    fathom::write_text_file(options.out, csv);
+    if (!options.quiet) print(summary);
+  }
+}
+
+/// By the likelihood field.
+void score_field(const BeamScoreOptions& options) {
+  const StopSignals signals(Patience::kNone);
+  if (options.world.map.empty()) throw fathom::InputError("--model likelihood_field needs --map: a scene has no cells");
+  if (options.per_beam) throw fathom::InputError("--per-beam is of the beam model: the likelihood field has no rays");
+  if (!options.out.empty()) {
+    Paths inputs = world_files(options.world);
+    inputs.insert(inputs.end(), {options.log.file(), options.parameters});
+    check_new_file(options.out, options.force, inputs);
+  }
+  const fathom::LikelihoodFieldModel model = fathom::read_field_model(options.parameters);
+  const fathom::GridMap map = fathom::read_grid_map(options.world.map);
+  const fathom::ScanLog log = read_log(options.log);
+  fathom::LogScores scores;
+  scores.scans = fathom::score_field_log(model, map, log, options.scans, options.score.ray_step);
+  for (fathom::ScanScore& scan : scores.scans) scan.log_likelihood *= options.score.alpha;
+  const fathom::ScanScore& worst = scores.least_likely();
+  const std::string summary =
+      align_columns({{"scans", group_digits(scores.scans.size())},
+                     {"readings with evidence", group_digits(scores.rays())},
+                     {"log-likelihood", fmt::format("{:.3f}", scores.log_likelihood())},
+                     {"per scan", fmt::format("{:.4f}", scores.mean_per_scan())},
+                     {"per reading", fmt::format("{:.4f}", scores.mean_per_ray())},
+                     {"least likely", fmt::format("scan {}: {:.3f}", worst.scan, worst.log_likelihood)}});
+  write_csv(options, fathom::scores_csv(scores.scans), notes_text(fathom::log_notes(log)) + summary);
+}
+
 }  // namespace
 
 void score_beam(const BeamScoreOptions& options) {
+  if (options.model == ScanModel::kLikelihoodField) return score_field(options);
   if (options.live) return score_live(options);
   const StopSignals signals(Patience::kNone);
   const std::filesystem::path log_file = options.log.file();
@@ -84,13 +136,7 @@ void score_beam(const BeamScoreOptions& options) {
   const fathom::ScanLog log = read_log(options.log);
   const fathom::LogScores scores = score(options, model, world, log);
   const std::string text = notes_text(fathom::log_notes(log)) + summary(scores);
-  if (options.out.empty()) {
-    print(fathom::scores_csv(scores.scans));
-    if (!options.quiet) std::fputs(text.c_str(), stderr);
-  } else {
-    fathom::write_text_file(options.out, fathom::scores_csv(scores.scans));
-    if (!options.quiet) print(text);
-  }
+  write_csv(options, scored_csv(options, model, world, log, scores), text);
 }
 
 }  // namespace fathom_cli

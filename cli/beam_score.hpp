@@ -18,6 +18,8 @@ struct BeamScoreOptions {
   std::filesystem::path parameters;
   std::filesystem::path out;  ///< empty: stdout
   std::string scans = "all";
+  ScanModel model = ScanModel::kBeam;
+  bool per_beam = false;           ///< a line for every beam, not for every scan
   bool live = false;               ///< scans of a topic as they come, instead of a log
   fathom::LiveScanOptions topics;  ///< its scan_topic and map_frame are those of `log`
   fathom::ScoreOptions score;

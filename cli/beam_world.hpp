@@ -2,6 +2,8 @@
 #pragma once
 // Shared by the beam commands: the world that gives expected ranges, and the log of readings.
 
+#include <array>
+#include <cstdint>
 #include <filesystem>
 #include <initializer_list>
 #include <memory>
@@ -24,6 +26,10 @@ struct BeamWorldOptions {
   std::filesystem::path map, scene;
   double height_m = 0.3;  ///< of the sensor in the scene: a log is planar
 };
+
+/// `--model beam|likelihood_field`
+enum class ScanModel : std::uint8_t { kBeam, kLikelihoodField };
+inline constexpr std::array<std::string_view, 2> kScanModelWords = {"beam", "likelihood_field"};
 
 /// The scene where there is one, else the map. Throws fathom::InputError.
 fathom::World open_world(const BeamWorldOptions& options, fathom::UnknownCells unknown, int threads);

@@ -9,7 +9,7 @@ from __future__ import annotations
 import html
 import pathlib
 import tempfile
-from typing import Any, Dict, List, NamedTuple, Optional, Tuple, Union
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -18,9 +18,11 @@ from . import _fathom
 from ._fathom import GridMap, Heatmap, ScanLog, Scene, World, even_azimuths_rad, read_bag_log, read_scan_log
 from ._beam_values import Parameters, Sensor
 
-__all__ = ["Density", "Fit", "Heatmap", "Model", "Parameters", "ScanLog", "ScanScores", "Scorer", "Sensor", "World",
-           "even_azimuths_rad", "fit", "fit_log", "heatmap", "heatmap_of_log", "judge", "read_bag_log", "read_model", "read_scan_log",
-           "sample", "sample_log", "score_log", "write_model"]
+__all__ = ["BeamScores", "Density", "FieldFit", "Fit", "Heatmap", "Model", "Parameters", "ScanLog", "ScanScores",
+           "Scorer", "Sensor", "World", "even_azimuths_rad", "fit", "fit_likelihood_field", "fit_log", "heatmap",
+           "heatmap_of_log", "judge", "localizer_field_text", "localizer_notes", "localizer_parameters",
+           "localizer_text", "read_bag_log", "read_field_model", "read_model", "read_scan_log", "sample",
+           "sample_log", "score_beams", "score_likelihood_field", "score_log", "write_field_model", "write_model"]
 
 Floats32 = npt.NDArray[np.float32]
 Floats64 = npt.NDArray[np.float64]
@@ -196,9 +198,10 @@ class Fit:
         """Whether `judgement` is of scans that were not learned from."""
         return self._fit.held_out
 
-    def write(self, folder: Any, *, force: bool = False) -> List[pathlib.Path]:
-        """Writes parameters.yaml, report.html and fit.json into a folder; returns their paths."""
-        return self._fit.write(folder, force)
+    def write(self, folder: Any, *, force: bool = False, localizers: Sequence[str] = ()) -> List[pathlib.Path]:
+        """Writes parameters.yaml, report.html, for each localizer ("amcl", "nav2", "beluga") its parameters, and fit.json
+        into a folder; returns their paths."""
+        return self._fit.write(folder, force, list(localizers))
 
     def write_model(self, file: Any) -> None:
         """Writes parameters.yaml alone."""
@@ -284,6 +287,98 @@ def _log(log: Any) -> ScanLog:
     return log if isinstance(log, ScanLog) else read_scan_log(log)
 
 
+class FieldFit:
+    """A fitted likelihood field: a reading is as likely as its end is near to an occupied cell of the map."""
+
+    def __init__(self, fit: _fathom._FieldFit) -> None:
+        self._fit = fit
+
+    @property
+    def model(self) -> Dict[str, float]:
+        """w_hit, w_rand, sigma_hit_m, max_range_m, min_range_m and max_distance_m."""
+        return self._fit._model
+
+    @property
+    def std_error(self) -> Dict[str, float]:
+        """Standard errors of w_hit, w_rand and sigma_hit_m, clustered by stretches of the log; NaN at a boundary."""
+        return self._fit._std_error
+
+    @property
+    def flags(self) -> List[str]:
+        """What to beware of, one line each."""
+        return self._fit.flags
+
+    @property
+    def readings(self) -> int:
+        """How many were learned from."""
+        return self._fit.readings
+
+    @property
+    def held_out(self) -> bool:
+        """Whether nats_per_reading is of scans that were not learned from."""
+        return self._fit.held_out
+
+    @property
+    def nats_per_reading(self) -> float:
+        """The mean log-density of readings."""
+        return self._fit.nats_per_reading
+
+    def write(self, folder: Any, *, force: bool = False, localizers: Sequence[str] = ()) -> List[pathlib.Path]:
+        """Writes parameters.yaml, report.html, for each localizer ("amcl", "nav2", "beluga") its parameters, and fit.json
+        into a folder; returns their paths."""
+        return self._fit.write(folder, force, list(localizers))
+
+
+def fit_likelihood_field(log: Union[ScanLog, str, "pathlib.Path"], map: GridMap, max_range_m: Optional[float] = None, *,
+                         scans: str = "odd", test_scans: str = "", min_range_m: float = 0.0,
+                         max_distance_m: float = 2.0) -> FieldFit:
+    """Learns the likelihood field of a log's sensor and judges it by scans that were not learned from."""
+    options = dict(max_range_m=max_range_m, scans=scans, test_scans=test_scans, min_range_m=min_range_m,
+                   max_distance_m=max_distance_m)
+    return FieldFit(_fathom._fit_field(_log(log), map, options))
+
+
+def score_likelihood_field(model: Union[FieldFit, Dict[str, float]], map: GridMap,
+                           log: Union[ScanLog, str, "pathlib.Path"], *, scans: str = "all",
+                           ray_step: int = 1) -> Floats64:
+    """float64 [scans]: the log-likelihood of scans at the poses of their log."""
+    known = model.model if isinstance(model, FieldFit) else model
+    return _fathom._score_field(known, map, _log(log), scans, ray_step)
+
+
+def localizer_parameters(parameters: ParametersLike, localizer: str) -> Dict[str, float]:
+    """z_hit, z_short, z_max, z_rand, sigma_hit and lambda_short of a localizer's beam model: "amcl", "nav2" or "beluga".
+    The first two lack a factor in their hit term, which the weights make up for (docs/ten-minutes.md)."""
+    return _fathom._localizer_beam(_parameters(parameters).to_dict(), localizer)
+
+
+def localizer_notes(parameters: ParametersLike, localizer: str) -> List[str]:
+    """What the localizer cannot be told of this model, one sentence each."""
+    return _fathom._localizer_notes(_parameters(parameters).to_dict(), localizer)
+
+
+def read_field_model(file: Any) -> Dict[str, float]:
+    """parameters.yaml of a likelihood field."""
+    return _fathom._read_field_model(file)
+
+
+def write_field_model(file: Any, model: Union[FieldFit, Dict[str, float]]) -> None:
+    """Writes parameters.yaml of a likelihood field."""
+    _fathom._write_field_model(file, model.model if isinstance(model, FieldFit) else model)
+
+
+def localizer_field_text(model: Union[FieldFit, Dict[str, float]], localizer: str) -> str:
+    """The likelihood field as the YAML that a localizer reads."""
+    return _fathom._localizer_field_text(model.model if isinstance(model, FieldFit) else model, localizer)
+
+
+def localizer_text(parameters: ParametersLike, localizer: str, *, max_range_m: Optional[float] = None,
+                   sensor: Optional[Sensor] = None) -> str:
+    """The parameters as the YAML that the localizer reads."""
+    known = _sensor(sensor, parameters, max_range_m, None)
+    return _fathom._localizer_text(_parameters(parameters).to_dict(), known.to_dict(), localizer)
+
+
 def judge(parameters: ParametersLike, readings: npt.ArrayLike, expected: npt.ArrayLike,
           max_range_m: Optional[float] = None, *, scan: Optional[npt.ArrayLike] = None, sensor: Optional[Sensor] = None,
           bins: int = 40) -> Dict[str, Any]:
@@ -329,6 +424,32 @@ def score_log(parameters: ParametersLike, world: WorldLike, log: Union[ScanLog, 
     arrays, judgement = _fathom._score_log(_parameters(parameters).to_dict(), known.to_dict(), place, _log(log), scans,
                                            ray_step, alpha, exact, threads)
     return ScanScores(*arrays, judgement)
+
+
+class BeamScores(NamedTuple):
+    """Readings under the model; arrays [beams], scan by scan. NaN where a reading carries no evidence."""
+
+    scan: npt.NDArray[np.int64]
+    ray: npt.NDArray[np.int64]
+    azimuth_rad: Floats64
+    reading_m: Floats32
+    expected_m: Floats32
+    log_density: Floats64
+    p_hit: Floats64
+    p_short: Floats64
+    p_max: Floats64
+    p_rand: Floats64
+
+
+def score_beams(parameters: ParametersLike, world: WorldLike, log: Union[ScanLog, str, "pathlib.Path"],
+                max_range_m: Optional[float] = None, *, scans: str = "all", sensor: Optional[Sensor] = None,
+                ray_step: int = 1, threads: int = 0) -> BeamScores:
+    """Every reading of chosen scans: its expected range, its density, and what it probably is (p_hit, p_short, p_max and
+    p_rand sum to 1). Readings that are probably short mark what moves and what the map does not know."""
+    place = _world(world)
+    known = _sensor(sensor, parameters, max_range_m, place)
+    return BeamScores(*_fathom._score_beams(_parameters(parameters).to_dict(), known.to_dict(), place, _log(log), scans,
+                                            ray_step, threads))
 
 
 def heatmap(parameters: ParametersLike, map: GridMap, rays: npt.ArrayLike, readings: npt.ArrayLike,

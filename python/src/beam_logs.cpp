@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Logs of scans, fits and heatmaps.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -35,6 +36,23 @@ py::tuple scores_arrays(const std::vector<ScanScore>& scans) {
 }
 
 namespace {
+
+/// Arrays [beams], in the order of BeamScores of python/fathom/beam.py.
+py::tuple beam_arrays(const std::vector<BeamScore>& beams) {
+  const auto n = static_cast<py::ssize_t>(beams.size());
+  const auto column = [&](auto of) {
+    py::array_t<decltype(of(beams[0]))> made(n);
+    std::transform(beams.begin(), beams.end(), made.mutable_data(), of);
+    return made;
+  };
+  return py::make_tuple(
+      column([](const BeamScore& b) { return static_cast<std::int64_t>(b.scan); }),
+      column([](const BeamScore& b) { return static_cast<std::int64_t>(b.ray); }),
+      column([](const BeamScore& b) { return b.azimuth_rad; }), column([](const BeamScore& b) { return b.reading_m; }),
+      column([](const BeamScore& b) { return b.expected_m; }), column([](const BeamScore& b) { return b.log_density; }),
+      column([](const BeamScore& b) { return b.hit; }), column([](const BeamScore& b) { return b.shorts; }),
+      column([](const BeamScore& b) { return b.max; }), column([](const BeamScore& b) { return b.rand; }));
+}
 
 using namespace py::literals;
 using LogPtr = std::shared_ptr<ScanLog>;
@@ -256,11 +274,15 @@ void bind_fit(py::module_& m) {
       .def_property_readonly("judgement", [](const FitReport& r) { return judgement_dict(r.judgement); })
       .def(
           "write",
-          [](const FitReport& r, const std::filesystem::path& folder, bool force) {
-            released([&] { write_fit(folder, r, force); });
-            return fit_files(folder);
+          [](const FitReport& r, const std::filesystem::path& folder, bool force,
+             const std::vector<std::string>& localizers) {
+            std::vector<Localizer> chosen;
+            for (const std::string& word : localizers) chosen.push_back(word_of<Localizer>(word, "localizers"));
+            released([&] { write_fit(folder, r, force, chosen); });
+            return fit_files(folder, chosen);
           },
-          "folder"_a, "force"_a = false, "Writes parameters.yaml, report.html and fit.json into a folder.")
+          "folder"_a, "force"_a = false, "localizers"_a = std::vector<std::string>(),
+          "Writes parameters.yaml, report.html and fit.json into a folder, and a file for each localizer.")
       .def(
           "write_model", [](const FitReport& r, const std::filesystem::path& file) { write_beam_model(file, r.model); },
           "file"_a, "Writes parameters.yaml alone.");
@@ -270,6 +292,24 @@ void bind_fit(py::module_& m) {
                      const py::object& expected, const py::object& scan, std::size_t bins) {
     return judgement_dict(judge_beam_model(model_of<BeamParameters>(parameters), model_of<BeamSensor>(sensor),
                                            data_of(readings, expected, scan), bins));
+  });
+}
+
+void bind_localizers(py::module_& m) {
+  m.def("_localizer_beam", [](const py::dict& parameters, const std::string& localizer) {
+    const LocalizerBeam b =
+        localizer_beam(model_of<BeamParameters>(parameters), word_of<Localizer>(localizer, "localizer"));
+    py::dict d;
+    d["z_hit"] = b.z_hit, d["z_short"] = b.z_short, d["z_max"] = b.z_max, d["z_rand"] = b.z_rand;
+    d["sigma_hit"] = b.sigma_hit, d["lambda_short"] = b.lambda_short;
+    return d;
+  });
+  m.def("_localizer_notes", [](const py::dict& parameters, const std::string& localizer) {
+    return localizer_notes(model_of<BeamParameters>(parameters), word_of<Localizer>(localizer, "localizer"));
+  });
+  m.def("_localizer_text", [](const py::dict& parameters, const py::dict& sensor, const std::string& localizer) {
+    return localizer_text(model_of<BeamParameters>(parameters), model_of<BeamSensor>(sensor),
+                          word_of<Localizer>(localizer, "localizer"));
   });
 }
 
@@ -298,6 +338,15 @@ void bind_files(py::module_& m) {
       scores = score_log(model, world, log, scans, options);
     });
     return py::make_tuple(scores_arrays(scores.scans), judgement_dict(scores.judgement));
+  });
+  m.def("_score_beams", [](const py::dict& parameters, const py::dict& sensor, const World& world, const ScanLog& log,
+                           const std::string& scans, std::size_t ray_step, int threads) {
+    const BeamModel model = beam_model(parameters, sensor, "free");
+    std::vector<BeamScore> beams;
+    released([&] {
+      beams = score_beams(model, world, log, select_scans(scans, log.scans()), ray_step, {.threads = threads});
+    });
+    return beam_arrays(beams);
   });
   m.def("_sample_log", [](const py::dict& parameters, const py::dict& sensor, const World& world,
                           const py::object& poses, const py::object& azimuth_rad, const py::object& seed, int threads) {
@@ -396,6 +445,7 @@ void bind_heatmap(py::module_& m) {
 void bind_beam_logs(py::module_& m) {
   bind_log(m);
   bind_fit(m);
+  bind_localizers(m);
   bind_files(m);
   bind_heatmap(m);
 }

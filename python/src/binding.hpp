@@ -32,6 +32,7 @@ void bind_environments(py::module_& m);
 void bind_scene_files(py::module_& m);
 void bind_beam(py::module_& m);
 void bind_beam_logs(py::module_& m);
+void bind_beam_field(py::module_& m);
 void bind_calibrate(py::module_& m);
 void bind_datasets(py::module_& m);
 void bind_random(py::module_& m);

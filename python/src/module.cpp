@@ -106,6 +106,7 @@ PYBIND11_MODULE(_fathom, m) {
   bind_datasets(m);
   bind_beam(m);
   bind_beam_logs(m);
+  bind_beam_field(m);
   bind_calibrate(m);
   bind_random(m);
   m.def(

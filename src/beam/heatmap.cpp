@@ -18,8 +18,8 @@ namespace {
 
 constexpr std::size_t kPosesAtOnce = 16384;
 constexpr std::size_t kPeaks = 64;      // of the grid, from which the search for the best pose climbs
-constexpr double kFinest = 1.0 / 64.0;  // of the grid's spacing: where it ends
-constexpr int kMostClimbs = 40;
+constexpr double kFinest = 1.0 / 64.0;  // of the grid's spacing: where it ends, unless cells of the map are smaller
+constexpr int kMostClimbs = 40;         // and as many more as finer steps take
 constexpr double kTurnRad = 2.0 * std::numbers::pi;
 
 /// Grid coordinates of the wanted positions, row by row.
@@ -48,10 +48,10 @@ Heatmap empty_heatmap(const PositionGrid& grid) {
   return map;
 }
 
-void add_headings(PlanarPose pose, std::size_t headings, std::vector<Pose>& poses) {
+void add_headings(PlanarPose pose, std::size_t headings, std::vector<PlanarPose>& poses) {
   for (std::size_t h = 0; h < headings; ++h) {
     pose.yaw_rad = static_cast<double>(h) * kTurnRad / static_cast<double>(headings);
-    poses.push_back(pose_from_planar(pose));
+    poses.push_back(pose);
   }
 }
 
@@ -107,8 +107,7 @@ void add_neighbours(const Climber& climber, double spacing_m, double spacing_rad
 }
 
 /// Looks around every peak, goes where it is better, and where it is nowhere better looks nearer.
-void refine(Heatmap& map, const std::vector<std::size_t>& positions, std::size_t headings,
-            std::span<const float> reading_m, ScanScorer& scorer) {
+void refine(Heatmap& map, const std::vector<std::size_t>& positions, std::size_t headings, const PoseScores& score) {
   map.refined = map.best;
   map.refined_log_likelihood = map.best_log_likelihood;
   std::vector<Climber> climbers;
@@ -118,15 +117,16 @@ void refine(Heatmap& map, const std::vector<std::size_t>& positions, std::size_t
     climbers.push_back({pose, pose, map.log_likelihood[at], 0.5});
   }
   const double spacing_rad = kTurnRad / static_cast<double>(headings);
+  const double cells = map.grid.cell_m > 0.0 ? map.grid.cell_m / map.grid.spacing_m : kFinest;
+  const double finest = std::min(kFinest, cells);
+  const int most_climbs = kMostClimbs + 2 * static_cast<int>(std::ceil(std::log2(kFinest / finest)));
   std::vector<PlanarPose> near;
-  std::vector<Pose> poses;
   std::vector<double> scores;
-  for (int step = 0; step < kMostClimbs && !climbers.empty(); ++step) {
-    near.clear(), poses.clear();
+  for (int step = 0; step < most_climbs && !climbers.empty(); ++step) {
+    near.clear();
     for (const Climber& climber : climbers) add_neighbours(climber, map.grid.spacing_m, spacing_rad, near);
-    for (const PlanarPose& pose : near) poses.push_back(pose_from_planar(pose));
-    scores.resize(poses.size());
-    scorer.score(poses, reading_m, scores);
+    scores.resize(near.size());
+    score(near, scores);
     for (std::size_t i = 0; i < climbers.size(); ++i) {
       const auto first = scores.begin() + static_cast<std::ptrdiff_t>(27 * i),
                  best = std::max_element(first, first + 27);
@@ -140,7 +140,7 @@ void refine(Heatmap& map, const std::vector<std::size_t>& positions, std::size_t
       map.refined_log_likelihood = *best;
       map.refined = climbers[i].pose;
     }
-    std::erase_if(climbers, [](const Climber& climber) { return climber.step < kFinest; });
+    std::erase_if(climbers, [finest](const Climber& climber) { return climber.step < finest; });
   }
   map.refined.yaw_rad = std::remainder(map.refined.yaw_rad, kTurnRad);
 }
@@ -162,6 +162,7 @@ PositionGrid free_positions(const GridMap& map, double spacing_m) {
   grid.rows = map.rows > first ? (map.rows - first - 1) / step + 1 : 0;
   grid.cols = map.cols > first ? (map.cols - first - 1) / step + 1 : 0;
   grid.spacing_m = step * map.resolution_m;
+  grid.cell_m = map.resolution_m;
   grid.world_from_grid = map.world_from_map;
   for (std::uint32_t r = 0; r < grid.rows; ++r) {
     for (std::uint32_t c = 0; c < grid.cols; ++c) {
@@ -180,19 +181,17 @@ PositionGrid free_positions(const GridMap& map, double spacing_m) {
   return grid;
 }
 
-Heatmap make_heatmap(const BeamParameters& parameters, const BeamSensor& sensor, const ExpectedRanges& expected,
-                     const RayFan& rays, std::span<const float> reading_m, const PositionGrid& grid,
+Heatmap make_heatmap(const PoseScores& score, std::size_t rays, const PositionGrid& grid,
                      const HeatmapOptions& options) {
   check_in_range("heatmap", "headings", static_cast<double>(options.headings), 1,
                  static_cast<double>(HeatmapOptions::kMostHeadings), "1");
   const std::vector<std::size_t> positions = wanted_positions(grid);
-  ScanScorer scorer(parameters, sensor, expected, rays, options.score);
   Heatmap map = empty_heatmap(grid);
-  map.rays = rays_with_evidence(reading_m, sensor, options.score.ray_step);
+  map.rays = rays;
   map.best = planar_position(grid, positions.front());
 
   const std::size_t at_once = std::max<std::size_t>(1, kPosesAtOnce / options.headings);
-  std::vector<Pose> poses;
+  std::vector<PlanarPose> poses;
   std::vector<double> scores;
   for (std::size_t begin = 0; begin < positions.size(); begin += at_once) {
     const std::size_t count = std::min(at_once, positions.size() - begin);
@@ -200,7 +199,7 @@ Heatmap make_heatmap(const BeamParameters& parameters, const BeamSensor& sensor,
     for (std::size_t i = 0; i < count; ++i)
       add_headings(planar_position(grid, positions[begin + i]), options.headings, poses);
     scores.resize(poses.size());
-    scorer.score(poses, reading_m, scores);
+    score(poses, scores);
     for (std::size_t i = 0; i < count; ++i) {
       keep_best_heading(map, positions[begin + i], std::span(scores).subspan(i * options.headings, options.headings));
     }
@@ -208,8 +207,21 @@ Heatmap make_heatmap(const BeamParameters& parameters, const BeamSensor& sensor,
       options.on_progress(static_cast<double>(begin + count) / static_cast<double>(positions.size()));
     }
   }
-  refine(map, positions, options.headings, reading_m, scorer);
+  refine(map, positions, options.headings, score);
   return map;
+}
+
+Heatmap make_heatmap(const BeamParameters& parameters, const BeamSensor& sensor, const ExpectedRanges& expected,
+                     const RayFan& rays, std::span<const float> reading_m, const PositionGrid& grid,
+                     const HeatmapOptions& options) {
+  ScanScorer scorer(parameters, sensor, expected, rays, options.score);
+  std::vector<Pose> placed;
+  const PoseScores score = [&](std::span<const PlanarPose> poses, std::span<double> scores) {
+    placed.clear();
+    for (const PlanarPose& pose : poses) placed.push_back(pose_from_planar(pose));
+    scorer.score(placed, reading_m, scores);
+  };
+  return make_heatmap(score, rays_with_evidence(reading_m, sensor, options.score.ray_step), grid, options);
 }
 
 }  // namespace fathom

@@ -59,6 +59,15 @@ std::string scores_csv(std::span<const ScanScore> scores) {
   return text;
 }
 
+std::string beam_scores_csv(std::span<const BeamScore> scores) {
+  std::string text = "scan,ray,azimuth_rad,reading_m,expected_m,log_density,p_hit,p_short,p_max,p_rand\n";
+  for (const BeamScore& s : scores) {
+    fmt::format_to(std::back_inserter(text), "{},{},{:.9g},{},{},{:.9g},{:.6g},{:.6g},{:.6g},{:.6g}\n", s.scan, s.ray,
+                   s.azimuth_rad, s.reading_m, s.expected_m, s.log_density, s.hit, s.shorts, s.max, s.rand);
+  }
+  return text;
+}
+
 void write_text_file(const std::filesystem::path& file, std::string_view text) { write_whole_file(file, text); }
 
 BeamData read_beam_pairs(const std::filesystem::path& file) {

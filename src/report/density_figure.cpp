@@ -32,10 +32,15 @@ Neighbourhood neighbourhood_of(const FitReport& report, double quantile) {
   return {center_m, std::max(0.5 * (far_m - near_m), 0.25 * report.fit.parameters.sigma_hit_m)};
 }
 
-/// Readings per metre of the pairs in the neighbourhood, each moved as if its expected range were the centre. [bins]
-std::vector<double> readings_near(const FitReport& report, const Neighbourhood& where,
-                                  const std::vector<double>& edges) {
-  std::vector<double> bins(edges.size() - 1);
+/// The readings of the pairs in the neighbourhood, each moved as if its expected range were the centre.
+struct ReadingsNear {
+  std::vector<double> per_m;             // [bins]
+  double beyond = 0.0, no_return = 0.0;  // shares of them: beyond the last bin, and without a return
+};
+
+ReadingsNear readings_near(const FitReport& report, const Neighbourhood& where, const std::vector<double>& edges) {
+  ReadingsNear near;
+  near.per_m.resize(edges.size() - 1);
   double pairs = 0.0;
   const double width_m = edges[1] - edges[0];
   for (std::size_t i = 0; i < report.shown.reading_m.size(); ++i) {
@@ -43,17 +48,28 @@ std::vector<double> readings_near(const FitReport& report, const Neighbourhood& 
     const ReadingKind kind = classify(reading_m, report.model.sensor);
     if (!(std::abs(expected_m - where.center_m) <= where.half_width_m) || kind == ReadingKind::kNone) continue;
     pairs += 1.0;
-    if (kind == ReadingKind::kMax) continue;
     const double bin = std::floor((reading_m + where.center_m - expected_m - edges[0]) / width_m);
-    if (bin >= 0.0 && bin < static_cast<double>(bins.size())) bins[static_cast<std::size_t>(bin)] += 1.0;
+    if (kind == ReadingKind::kMax) {
+      near.no_return += 1.0;
+    } else if (bin >= static_cast<double>(near.per_m.size())) {
+      near.beyond += 1.0;
+    } else if (bin >= 0.0) {
+      near.per_m[static_cast<std::size_t>(bin)] += 1.0;
+    }
   }
-  for (double& bin : bins) bin /= std::max(1.0, pairs) * width_m;
-  return bins;
+  for (double& bin : near.per_m) bin /= std::max(1.0, pairs) * width_m;
+  near.beyond /= std::max(1.0, pairs), near.no_return /= std::max(1.0, pairs);
+  return near;
+}
+
+std::string surface_text(double center_m, double offset_m) {
+  if (offset_m == 0.0) return fmt::format("z* = {:.3g} m", center_m);
+  return fmt::format("z* = {:.3g} m, surface {:+.3g} m", center_m, offset_m);
 }
 
 }  // namespace
 
-std::string density_figure(const FitReport& report, double quantile) {
+DensityFigure density_figure(const FitReport& report, double quantile) {
   const Neighbourhood where = neighbourhood_of(report, quantile);
   const double sigma_m = report.fit.parameters.sigma_hit_m;
   const double far_m = std::min(report.model.sensor.max_range_m, 1.35 * where.center_m + 4.0 * sigma_m);
@@ -66,15 +82,20 @@ std::string density_figure(const FitReport& report, double quantile) {
   for (const double z : x)
     y.push_back(density.density(std::min(z, std::nexttoward(report.model.sensor.max_range_m, 0.0))));
   const std::vector<double> edges = even_edges(0.0, far_m, kDensityBins);
-  const std::vector<double> bars = readings_near(report, where, edges);
-  const PlotAxis axis = decades_below(std::max(std::ranges::max(y), std::ranges::max(bars)), "density (1/m)");
+  const ReadingsNear near = readings_near(report, where, edges);
+  const PlotAxis axis = decades_below(std::max(std::ranges::max(y), std::ranges::max(near.per_m)), "density (1/m)");
   Plot plot(fmt::format("Density of readings where {:.3g} m are expected", where.center_m),
             {.low = 0.0, .high = far_m, .label = "reading (m)"}, axis, 350, 260);
-  plot.fill_steps(edges, std::vector<double>(bars.size(), axis.low), bars, "bars");
-  plot.draw_vertical(where.center_m, "mark");
+  plot.fill_steps(edges, std::vector<double>(near.per_m.size(), axis.low), near.per_m, "bars");
+  plot.draw_vertical(density.expected_m(), "mark");
   plot.draw_line(x, y, "model");
-  plot.write(0.02 * far_m, axis.high * 0.45, fmt::format("z* = {:.3g} m", where.center_m));
-  return plot.svg();
+  plot.write(0.02 * far_m, axis.high * 0.45, surface_text(where.center_m, report.fit.parameters.hit_offset_m));
+  const double limit_m = report.model.sensor.max_range_m;
+  const double beyond = far_m < limit_m ? density.cdf(std::nexttoward(limit_m, 0.0)) - density.cdf(far_m) : 0.0;
+  return {plot.svg(),
+          fmt::format("Beyond the axis: {:.1f} % of the readings, {:.1f} % by the model. No return: {:.1f} "
+                      "%, {:.1f} %.",
+                      100.0 * near.beyond, 100.0 * beyond, 100.0 * near.no_return, 100.0 * density.w_max())};
 }
 
 }  // namespace fathom

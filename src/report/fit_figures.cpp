@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
+#include <string_view>
+#include <vector>
 
 #include "report/mixture_shares.hpp"
 #include "report/plot.hpp"
@@ -12,14 +15,69 @@ namespace fathom {
 namespace {
 
 constexpr std::size_t kRangeBins = 72, kResidualBins = 81;
+constexpr double kResidualSigmas = 10.0;
 
-std::vector<double> sum(const std::vector<double>& a, const std::vector<double>& b) {
-  std::vector<double> total = a;
-  for (std::size_t i = 0; i < b.size(); ++i) total[i] += b[i];
-  return total;
+/// Layers of the components, one on the other, from the floor up. [bins] each.
+struct Layers {
+  std::vector<double> zero, rand, with_shorts, all, readings;
+
+  explicit Layers(std::span<const MixtureBin> bins) : zero(bins.size()) {
+    for (const MixtureBin& bin : bins) {
+      rand.push_back(bin.rand);
+      with_shorts.push_back(bin.rand + bin.shorts);
+      all.push_back(bin.expected());
+      readings.push_back(bin.readings);
+    }
+  }
+  [[nodiscard]] double top() const { return std::max(std::ranges::max(all), std::ranges::max(readings)); }
+};
+
+/// The outline of one bar.
+void draw_outline(Plot& plot, double from, double to, double top, std::string_view css_class) {
+  plot.draw_line(std::vector<double>{from, from, to, to}, std::vector<double>{0.0, top, top, 0.0}, css_class);
 }
 
-/// Where pictures over range end: just beyond nearly all readings that have one, at most Z.
+/// A bar of its own, with its name above it: what the model expects is filled, what was read is an outline.
+struct LoneBar {
+  double from_m, to_m, top;  ///< top: of the axis
+  void name(Plot& plot, std::string_view text, double expected, double readings) const {
+    const double above = std::max(readings, expected) + 0.02 * top;
+    plot.write((from_m + to_m) / 2, std::min(above, 0.97 * top), text, "middle");
+  }
+};
+
+void draw_beyond_bar(Plot& plot, const MixtureBin& beyond, const LoneBar& bar) {
+  const std::vector<double> edges = {bar.from_m, bar.to_m};
+  const Layers layers({&beyond, 1});
+  plot.fill_steps(edges, layers.zero, layers.rand, "rand beyond");
+  plot.fill_steps(edges, layers.rand, layers.with_shorts, "short beyond");
+  plot.fill_steps(edges, layers.with_shorts, layers.all, "hit beyond");
+  draw_outline(plot, bar.from_m, bar.to_m, beyond.readings, "data beyond");
+  bar.name(plot, "beyond", beyond.expected(), beyond.readings);
+}
+
+void draw_max_bar(Plot& plot, const MixtureShares& shares, const LoneBar& bar) {
+  const std::vector<double> edges = {bar.from_m, bar.to_m};
+  plot.fill_steps(edges, std::vector<double>{0.0}, std::vector<double>{shares.max_expected}, "max");
+  draw_outline(plot, bar.from_m, bar.to_m, shares.max_readings, "data");
+  bar.name(plot, "no return", shares.max_expected, shares.max_readings);
+}
+
+/// Shares about the expected surface as steps: readings filled, the model and its components as lines.
+void draw_residuals(Plot& plot, const std::vector<double>& edges, std::span<const MixtureBin> bins, double floor,
+                    const std::string& more_class) {
+  const Layers layers(bins);
+  std::vector<double> shorts, hit;
+  for (const MixtureBin& bin : bins) shorts.push_back(bin.shorts), hit.push_back(bin.hit);
+  plot.fill_steps(edges, std::vector<double>(bins.size(), floor), layers.readings, "bars" + more_class);
+  plot.draw_steps(edges, layers.rand, "rand-line" + more_class);
+  plot.draw_steps(edges, shorts, "short-line" + more_class);
+  plot.draw_steps(edges, hit, "hit-line" + more_class);
+  plot.draw_steps(edges, layers.all, "model" + more_class);
+}
+
+}  // namespace
+
 double usual_range_m(const FitReport& report) {
   std::vector<float> readings;
   for (const float reading : report.shown.reading_m) {
@@ -29,50 +87,51 @@ double usual_range_m(const FitReport& report) {
   return std::clamp(far_m, 1e-3 * report.model.sensor.max_range_m, report.model.sensor.max_range_m);
 }
 
-/// Two bars where nothing else is: readings without a return, and how many the model expects.
-void draw_max_bar(Plot& plot, const MixtureShares& shares, double from_m, double to_m, double top) {
-  const std::vector<double> edges = {from_m, to_m}, zero = {0.0};
-  plot.fill_steps(edges, zero, std::vector<double>{shares.max_expected}, "max");
-  plot.draw_line(std::vector<double>{from_m, from_m, to_m, to_m},
-                 std::vector<double>{0.0, shares.max_readings, shares.max_readings, 0.0}, "data");
-  const double above = std::max(shares.max_readings, shares.max_expected) + 0.02 * top;
-  plot.write((from_m + to_m) / 2, std::min(above, 0.97 * top), "no return", "middle");
-}
-
-}  // namespace
-
 std::string reading_figure(const FitReport& report, double width) {
   const double far_m = usual_range_m(report);
+  const bool has_beyond = far_m < report.model.sensor.max_range_m;
   const MixtureShares shares = shares_by_range(report, even_edges(0.0, far_m, kRangeBins));
-  const std::vector<double> zero(shares.hit.size());
-  const std::vector<double> with_shorts = sum(shares.rand, shares.shorts), all = sum(with_shorts, shares.hit);
-  const double top = 1.12 * std::max({std::ranges::max(all), std::ranges::max(shares.readings), shares.max_expected,
-                                      shares.max_readings});
+  const Layers layers(shares.bins);
+  const double top = 1.12 * std::max({layers.top(), shares.max_expected, shares.max_readings, shares.beyond.expected(),
+                                      shares.beyond.readings});
+  // Each lone bar has a slot that is wide enough for its name, also on a phone.
+  const double inner_px = width - Plot::kMargins, slot_px = 60.0, bar_px = 26.0;
+  const double m_per_px = far_m / (inner_px - (has_beyond ? 2 : 1) * slot_px);
   Plot plot("Histogram of the readings with the components of the model",
-            {.low = 0.0, .high = 1.16 * far_m, .label = "reading (m)", .last_tick = far_m},
+            {.low = 0.0, .high = inner_px * m_per_px, .label = "reading (m)", .last_tick = far_m},
             {.low = 0.0, .high = top, .label = "share of readings"}, width);
-  plot.fill_steps(shares.edges, zero, shares.rand, "rand");
-  plot.fill_steps(shares.edges, shares.rand, with_shorts, "short");
-  plot.fill_steps(shares.edges, with_shorts, all, "hit");
-  plot.draw_steps(shares.edges, shares.readings, "data");
-  draw_max_bar(plot, shares, 1.06 * far_m, 1.12 * far_m, top);
+  plot.fill_steps(shares.edges, layers.zero, layers.rand, "rand");
+  plot.fill_steps(shares.edges, layers.rand, layers.with_shorts, "short");
+  plot.fill_steps(shares.edges, layers.with_shorts, layers.all, "hit");
+  plot.draw_steps(shares.edges, layers.readings, "data");
+  const auto slot = [&](double n) {
+    const double middle_m = far_m + (n + 0.5) * slot_px * m_per_px;
+    return LoneBar{middle_m - bar_px / 2 * m_per_px, middle_m + bar_px / 2 * m_per_px, top};
+  };
+  if (has_beyond) draw_beyond_bar(plot, shares.beyond, slot(0));
+  draw_max_bar(plot, shares, slot(has_beyond ? 1 : 0));
   return plot.svg();
 }
 
 std::string residual_figure(const FitReport& report) {
-  const double reach_m = 10.0 * report.fit.parameters.sigma_hit_m;
+  const double reach_m = kResidualSigmas * report.fit.parameters.sigma_hit_m;
   const MixtureShares shares = shares_by_residual(report, even_edges(-reach_m, reach_m, kResidualBins));
-  const std::vector<double> all = sum(sum(shares.rand, shares.shorts), shares.hit);
-  const PlotAxis y =
-      decades_below(std::max(std::ranges::max(all), std::ranges::max(shares.readings)), "share of readings");
+  const double ends =
+      std::max({shares.below.expected(), shares.below.readings, shares.beyond.expected(), shares.beyond.readings});
+  const PlotAxis y = decades_below(std::max(Layers(shares.bins).top(), ends), "share of readings");
+  const double end_m = 1.17 * reach_m, bar_from_m = 1.05 * reach_m, bar_to_m = 1.13 * reach_m;
   Plot plot("Readings minus expected ranges near zero, with the components of the model",
-            {.low = -reach_m, .high = reach_m, .label = "reading - expected range, offset included (m)"}, y);
-  const std::vector<double> floor(all.size(), y.low);
-  plot.fill_steps(shares.edges, floor, shares.readings, "bars");
-  plot.draw_steps(shares.edges, shares.rand, "rand-line");
-  plot.draw_steps(shares.edges, shares.shorts, "short-line");
-  plot.draw_steps(shares.edges, shares.hit, "hit-line");
-  plot.draw_steps(shares.edges, all, "model");
+            {.low = -end_m,
+             .high = end_m,
+             .label = "reading - expected range, offset included (m)",
+             .last_tick = reach_m,
+             .first_tick = -reach_m},
+            y);
+  draw_residuals(plot, shares.edges, shares.bins, y.low, "");
+  draw_residuals(plot, {-bar_to_m, -bar_from_m}, {&shares.below, 1}, y.low, " nearer");
+  draw_residuals(plot, {bar_from_m, bar_to_m}, {&shares.beyond, 1}, y.low, " beyond");
+  plot.write(-end_m, 0.6 * y.high, "nearer");
+  plot.write(end_m, 0.6 * y.high, "beyond", "end");
   return plot.svg();
 }
 

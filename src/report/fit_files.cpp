@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: MIT
 // The folder of a fit.
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <fstream>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include <nlohmann/json.hpp>
 
+#include <fathom/base/error.hpp>
 #include <fathom/beam/report.hpp>
 
+#include "report/fit_folder.hpp"
 #include "report/fit_page.hpp"
 #include "report/model_text.hpp"
 #include "report/result_folder.hpp"
@@ -21,7 +26,9 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-constexpr std::array<const char*, 3> kFitNames = {"parameters.yaml", "report.html", "fit.json"};
+constexpr std::array<const char*, 6> kFitNames = {"parameters.yaml", "report.html", "amcl.yaml",
+                                                  "nav2.yaml",       "beluga.yaml", "fit.json"};
+constexpr std::size_t kLocalizersAt = 2;  // their files in kFitNames, in the order of Localizer
 constexpr std::array<std::string_view, 2> kFitKeys = {"w_hit", "ks_distance"};
 constexpr ResultKind kFit = {.noun = "fit", .names = kFitNames, .of_ours = kFitKeys};
 
@@ -61,6 +68,13 @@ std::string fit_json(const FitReport& report) {
   return json.dump(2) + "\n";
 }
 
+/// Whether the file is what localizer_text() once made, of any model.
+bool is_localizer_text(const fs::path& file) {
+  std::ifstream stream(file);
+  std::string line;
+  return std::getline(stream, line) && line.starts_with("# The ") && line.ends_with(", as learned by fathom.");
+}
+
 }  // namespace
 
 std::vector<std::string> report_flags(const FitReport& report) {
@@ -69,14 +83,43 @@ std::vector<std::string> report_flags(const FitReport& report) {
   return flags;
 }
 
-std::vector<fs::path> fit_files(const fs::path& folder) { return result_files(kFit, folder); }
+std::vector<fs::path> fit_files(const fs::path& folder, std::span<const Localizer> localizers) {
+  std::vector<fs::path> files;
+  for (std::size_t k = 0; k < kFitNames.size(); ++k) {
+    const bool is_localizer = k >= kLocalizersAt && k < kLocalizersAt + kChoiceWords<Localizer>.size();
+    const auto is_it = [&](Localizer localizer) { return localizer_file_name(localizer) == kFitNames[k]; };
+    if (!is_localizer || std::any_of(localizers.begin(), localizers.end(), is_it))
+      files.push_back(folder / kFitNames[k]);
+  }
+  return files;
+}
 
 void check_fit_folder(const fs::path& folder, bool force) { check_result_folder(kFit, folder, force); }
 
-void write_fit(const fs::path& folder, const FitReport& report, bool force) {
+void write_fit_folder(const fs::path& folder, const FitContents& contents, bool force) {
+  check_fit_folder(folder, force);
+  std::array<std::string, kFitNames.size()> texts;  // what is empty is not written
+  texts[0] = contents.parameters_yaml;
+  texts[1] = contents.report_html;
+  texts.back() = contents.fit_json;
+  for (std::size_t k = 0; k < contents.localizers.size(); ++k) {
+    texts[kLocalizersAt + k] = contents.localizers[k];
+    const fs::path file = folder / kFitNames[kLocalizersAt + k];
+    if (std::error_code error; contents.localizers[k].empty() && is_localizer_text(file) && !fs::remove(file, error)) {
+      throw SystemError(file.string() + ": cannot be removed: " + error.message());
+    }
+  }
+  write_results(kFit, folder, texts, force);
+}
+
+void write_fit(const fs::path& folder, const FitReport& report, bool force, std::span<const Localizer> localizers) {
   check_fit_folder(folder, force);  // before the work
-  const std::array<std::string, 3> contents = {beam_model_text(report.model), fit_page(report), fit_json(report)};
-  write_results(kFit, folder, contents, force);
+  FitContents contents = {beam_model_text(report.model), fit_page(report), fit_json(report), {}};
+  for (const Localizer localizer : localizers) {
+    contents.localizers[static_cast<std::size_t>(localizer)] =
+        localizer_text(report.model.parameters, report.model.sensor, localizer);
+  }
+  write_fit_folder(folder, contents, force);
 }
 
 }  // namespace fathom

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "report/disagreements.hpp"
 #include "report/fit_figures.hpp"
 #include "report/page.hpp"
 #include "report/plot.hpp"
@@ -43,18 +44,21 @@ std::string error_text(const FitReport& report) {
 std::string parameter_table(const FitReport& report) {
   std::string rows;
   for (const auto& field : BeamParameters::fields()) {
-    const double value = report.fit.parameters.*member_of<double>(field);
+    const double value = printed_value(report.fit.parameters, member_of<double>(field));
     const double error = report.fit.std_error.*member_of<double>(field);
+    const std::string naive = number_or_dash(report.fit.naive_std_error.*member_of<double>(field), 2);
     rows += fmt::format(
         "<tr><td><code>{}</code></td><td class=\"number\">{:.5g}</td><td class=\"number\">{}</td>"
-        "<td class=\"number\">{}</td><td class=\"number\">{}</td><td>{}</td><td>{}</td></tr>\n",
-        field.name, value, number_or_dash(error, 2), interval_text(report.fit, member_of<double>(field)),
-        number_or_dash(report.fit.naive_std_error.*member_of<double>(field), 2), field.unit == "1" ? "" : field.unit,
-        field.doc);
+        "<td class=\"number\">{}</td><td class=\"number aside\">{}</td><td>{}</td><td class=\"aside\">{}</td></tr>\n",
+        field.name, value, number_or_dash(error, 2), interval_text(report.fit, member_of<double>(field)), naive,
+        field.unit == "1" ? "" : field.unit, field.doc);
+    // On a phone the last columns stand below the others.
+    rows += fmt::format("<tr class=\"below\"><td colspan=\"9\">{}; naive error {}</td></tr>\n", field.doc, naive);
   }
-  return "<div class=\"scroll\"><table>\n<thead><tr><th>parameter</th><th class=\"number\">value</th><th "
-         "class=\"number\">± std. error</th><th class=\"number\">95 % interval</th>"
-         "<th class=\"number\">naive error</th><th>unit</th><th>meaning</th></tr></thead>\n<tbody>\n" +
+  return "<div class=\"scroll\"><table class=\"parameters\">\n<thead><tr><th>parameter</th><th "
+         "class=\"number\">value</th><th class=\"number\">± std. error</th><th class=\"number\">95 % interval</th>"
+         "<th class=\"number aside\">naive error</th><th>unit</th><th class=\"aside\">meaning</th></tr></thead>\n"
+         "<tbody>\n" +
          rows + "</tbody>\n</table></div>\n";
 }
 
@@ -64,6 +68,15 @@ std::string flag_list(const FitReport& report) {
   std::string items;
   for (const std::string& flag : flags) items += fmt::format("<li>{}</li>\n", escape_html(flag));
   return fmt::format("<ul class=\"flags\">\n{}</ul>\n", items);
+}
+
+/// What the figures of readings show, in words.
+std::string disagreement_list(const FitReport& report) {
+  const std::vector<std::string> found = disagreements(report);
+  if (found.empty()) return "<p>Tails and masses of the readings agree with the model.</p>\n";
+  std::string items;
+  for (const std::string& text : found) items += fmt::format("<li>{}</li>\n", escape_html(text));
+  return fmt::format("<p>Readings and model disagree:</p>\n<ul class=\"flags\">\n{}</ul>\n", items);
 }
 
 std::string fact_table(const FitReport& report) {
@@ -111,15 +124,19 @@ std::string readings_section(const FitReport& report) {
                 fmt::format("Probability integral transform: level where the model describes every reading. "
                             "Largest distance of its cdf from the diagonal: {:.3f}.",
                             report.judgement.ks_distance)) +
-         "</div>\n";
+         "</div>\n" + disagreement_list(report);
 }
 
 std::string density_section(const FitReport& report) {
   std::string figures;
-  for (const double quantile : {0.2, 0.5, 0.8}) figures += figure(density_figure(report, quantile), "");
+  for (const double quantile : {0.2, 0.5, 0.8}) {
+    const DensityFigure shown = density_figure(report, quantile);
+    figures += figure(shown.svg, shown.caption);
+  }
   return "<h2>Density at three expected ranges</h2>\n<p>" + stroke("#b3202c", "density of the model") +
-         patch("#d5dce3", "readings of rays that expect nearly that range") + "</p>\n<div class=\"row three\">\n" +
-         figures + "</div>\n";
+         patch("#d5dce3", "readings of rays that expect nearly that range") +
+         ". The dashed line is the surface, its offset included.</p>\n<div class=\"row three\">\n" + figures +
+         "</div>\n";
 }
 
 }  // namespace

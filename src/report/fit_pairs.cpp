@@ -79,6 +79,7 @@ FitReport fit_pairs(const BeamData& pairs, const FitLogOptions& options, const s
     const ScanNumbers held_out = held_out_scans(options, learned, "", scans);
     FitReport report;
     report.variant = options.variant;
+    report.stretches = options.stretches;
     report.held_out = !held_out.empty();
     report.model.sensor = sensor_of(pairs, options);
     const BeamData from = pairs_of_scans(pairs, learned);

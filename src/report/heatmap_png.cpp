@@ -262,9 +262,15 @@ class Picture {
       letters.draw(image, x, top, text, color);
       x += letters.width(text);
     };
+    const std::string readings = options_.scan_hits_world.empty() ? "" : "\u25CF readings";
     say("\u25CB best pose", kBest);
-    if (options_.truth) say("\u25CB " + options_.truth_name, kTruth);
-    if (!options_.scan_hits_world.empty()) say("\u25CF readings", kScan);
+    if (options_.truth) {
+      // A long name leaves room for what follows.
+      const std::int64_t taken = x + 3 * std::int64_t{letters.size()} + letters.width(readings);
+      const std::int64_t room = std::max<std::int64_t>(0, std::int64_t{image.width} - edge - taken);
+      say(letters.cut("\u25CB " + options_.truth_name, static_cast<std::uint32_t>(room)), kTruth);
+    }
+    if (!readings.empty()) say(readings, kScan);
   }
 
   const Heatmap& heatmap_;

@@ -11,13 +11,20 @@
 
 namespace fathom {
 
-/// Fractions of all readings that carry evidence. Arrays [bins].
+/// Fractions of all readings that carry evidence: as they are, and by component as the model expects them.
+struct MixtureBin {
+  double readings = 0.0, hit = 0.0, shorts = 0.0, rand = 0.0;
+  [[nodiscard]] double expected() const { return hit + shorts + rand; }
+};
+
+/// Readings, below + bins + beyond + max, sum to 1; so does what the model expects.
 struct MixtureShares {
   std::vector<double> edges;                      ///< [bins + 1]
-  std::vector<double> readings;                   ///< as they are
-  std::vector<double> hit, shorts, rand;          ///< as the model expects them
+  std::vector<MixtureBin> bins;                   ///< [bins]
+  MixtureBin below, beyond;                       ///< what lies before the first edge, and from the last one on
   double max_readings = 0.0, max_expected = 0.0;  ///< without a return
-  std::size_t pairs = 0;
+  std::size_t pairs = 0;                          ///< whose readings are counted
+  std::size_t modelled = 0;  ///< from which the model's shares are worked out: all, or a random draw of them
 };
 
 std::vector<double> even_edges(double low, double high, std::size_t bins);

@@ -47,12 +47,16 @@ svg text.label { font-size: 12px; fill: var(--ink); }
 .key ~ .key { margin-left: 14px; }
 .key.stroke { height: 0; border-radius: 0; margin-bottom: 4px; border-top: 2px solid; }
 .scroll { overflow-x: auto; }
-.narrow { display: none; }
+.narrow, .below { display: none; }
 .made { margin-top: 36px; font-size: 13px; }
 @media (max-width: 760px) { .row, .row.three { grid-template-columns: 1fr; } .wide { display: none; }
   .narrow { display: block; } body { padding: 20px 16px 32px; } .row:not(.three) svg text { font-size: 13px; }
   figcaption { margin-bottom: 14px; } .tile { flex: 1 1 40%; min-width: 0; } .head, .row > * { min-width: 0; }
-  .scroll td, .scroll th { white-space: nowrap; } }
+  .scroll td, .scroll th { white-space: nowrap; padding-right: 12px; } .aside { display: none; }
+  .facts td:last-child { white-space: normal; overflow-wrap: anywhere; }
+  .parameters { width: 100%; } .parameters th { white-space: normal; } .parameters code { font-size: 12.5px; }
+  .parameters .below { display: table-row; }
+  .parameters .below td { white-space: normal; border-top: 0; padding: 0 0 7px; color: var(--soft); font-size: 13px; } }
 @media print { body { padding: 0; max-width: none; font-size: 12px; } h2 { margin-top: 20px; break-after: avoid; }
   * { print-color-adjust: exact; -webkit-print-color-adjust: exact; } }
 )";

@@ -12,6 +12,7 @@ namespace fathom {
 namespace {
 
 constexpr double kLeft = 58, kRight = 12, kTop = 10, kBottom = 42;
+static_assert(kLeft + kRight == Plot::kMargins);
 
 }  // namespace
 

@@ -15,6 +15,8 @@ std::string escape_html(std::string_view text);
 
 class Plot {
  public:
+  static constexpr double kMargins = 70;  ///< left and right of the axis, CSS pixels
+
   /// `title` is read out where the picture cannot be seen. Sizes in CSS pixels.
   Plot(std::string_view title, PlotAxis x, PlotAxis y, double width = 520, double height = 300);
 

@@ -53,7 +53,7 @@ std::vector<double> tick_values(const PlotAxis& axis) {
   const double step = unit * (digits < 1.5 ? 1 : digits < 3.5 ? 2 : digits < 7.5 ? 5 : 10);
   std::vector<double> ticks;
   const double last = std::min(axis.high, axis.last_tick);
-  for (double k = std::ceil(axis.low / step - 1e-9); k * step <= last + 1e-9 * step; ++k) {
+  for (double k = std::ceil(std::max(axis.low, axis.first_tick) / step - 1e-9); k * step <= last + 1e-9 * step; ++k) {
     ticks.push_back(k == 0.0 ? 0.0 : k * step);
   }
   return ticks;

@@ -12,6 +12,7 @@ struct PlotAxis {
   std::string label = {};
   bool logarithmic = false;  ///< low > 0 then
   double last_tick = high;   ///< no ticks beyond
+  double first_tick = low;   ///< and none before
 };
 
 /// The axis of a logarithmic picture whose largest value is `top`, five decades deep.

@@ -83,7 +83,9 @@ void write_results(const ResultKind& kind, const fs::path& folder, std::span<con
   const fs::path json = folder / kind.names.back();
   fs::remove(json, error);
   if (error) throw SystemError(fmt::format("{}: cannot be removed: {}", json.string(), error.message()));
-  for (std::size_t k = 0; k < contents.size(); ++k) write_whole_file(folder / kind.names[k], contents[k]);
+  for (std::size_t k = 0; k < contents.size(); ++k) {
+    if (!contents[k].empty()) write_whole_file(folder / kind.names[k], contents[k]);
+  }
 }
 
 }  // namespace fathom

@@ -22,7 +22,8 @@ std::vector<std::filesystem::path> result_files(const ResultKind& kind, const st
 /// these names that were not written as such a result. Changes nothing.
 void check_result_folder(const ResultKind& kind, const std::filesystem::path& folder, bool force);
 
-/// Checks, makes the folder and writes a file for each name, in their order; each appears whole or not at all. Two
+/// Checks, makes the folder and writes a file for each name, in their order; each appears whole or not at all. No
+/// file is written where the content is empty. Two
 /// writers into one folder write one after the other, where the file system has locks. Throws InputError or
 /// SystemError.
 void write_results(const ResultKind& kind, const std::filesystem::path& folder, std::span<const std::string> contents,

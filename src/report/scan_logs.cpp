@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
+#include <fathom/base/field.hpp>
 #include <fathom/beam/log.hpp>
 #include <fathom/math/trigonometry.hpp>
 #include <fathom/outputs/scan_log.hpp>
@@ -23,7 +24,28 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kLogName = ScanLogOutput::kFile;
-constexpr std::size_t kUsualRays = 90;  // that are scored where nothing else is asked for
+
+/// Of one reading z: its density, and how it is shared out among the components.
+void share_out(const BeamModel& model, double expected_m, double z, BeamScore& score) {
+  const BeamDensity density(model.parameters, model.sensor, expected_m);
+  const ReadingKind kind = classify(z, model.sensor);
+  score.log_density = score.hit = score.shorts = score.max = score.rand = std::nan("");
+  if (kind == ReadingKind::kNone) return;
+  const BeamParameters& p = model.parameters;
+  double hit = 0.0, shorts = 0.0, max = 0.0, rand = 0.0;
+  if (kind == ReadingKind::kMax) {
+    max = p.w_max;
+    hit = density.w_max() - p.w_max;  // where the miss policy has moved hits to Z
+  } else {
+    hit = density.w_hit() * density.hit().density(z);
+    shorts = p.w_short * density.shorts().density(z);
+    rand = p.w_rand / model.sensor.max_range_m;
+  }
+  const double sum = hit + shorts + max + rand;
+  score.log_density = std::log(sum);
+  if (!(sum > 0.0)) return;
+  score.hit = hit / sum, score.shorts = shorts / sum, score.max = max / sum, score.rand = rand / sum;
+}
 
 }  // namespace
 
@@ -114,12 +136,34 @@ LogScores score_log(const BeamModel& model, const World& world, const ScanLog& l
   return scores;
 }
 
+std::vector<BeamScore> score_beams(const BeamModel& model, const World& world, const ScanLog& log,
+                                   std::span<const std::uint32_t> scans, std::size_t ray_step, const Compute& compute) {
+  validate(model.parameters);
+  validate(model.sensor);
+  check_in_range("score", "ray_step", static_cast<double>(ray_step), 1, static_cast<double>(ScoreOptions::kMostRayStep),
+                 "1");
+  const BeamData pairs = make_beam_data(log, scans, world, model.sensor.max_range_m, compute);
+  std::vector<BeamScore> scores;
+  scores.reserve(scans.size() * ((log.rays() + ray_step - 1) / ray_step));
+  for (std::size_t i = 0; i < scans.size(); ++i) {
+    for (std::size_t ray = 0; ray < log.rays(); ray += ray_step) {
+      const std::size_t pair = i * log.rays() + ray;
+      BeamScore& score = scores.emplace_back();
+      score.scan = scans[i], score.ray = static_cast<std::uint32_t>(ray);
+      score.azimuth_rad = log.azimuth_rad[ray];
+      score.reading_m = pairs.reading_m[pair], score.expected_m = pairs.expected_m[pair];
+      share_out(model, pairs.expected_m[pair], pairs.reading_m[pair], score);
+    }
+  }
+  return scores;
+}
+
 LogHeatmap heatmap_of_log(const BeamModel& model, const World& world, const ScanLog& log, std::uint32_t scan,
                           const GridMap& map, const HeatmapLogOptions& options) {
   HeatmapOptions how;
   how.headings = options.headings;
   how.on_progress = options.on_progress;
-  how.score.ray_step = options.ray_step.value_or(std::max<std::size_t>(1, log.rays() / kUsualRays));
+  how.score.ray_step = options.ray_step.value_or(std::max<std::size_t>(1, log.rays() / HeatmapLogOptions::kUsualRays));
   how.score.compute = options.compute;
   with_prefix(log.name, [&] {
     if (scan >= log.scans()) {

@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include <fathom/beam/beam.hpp>
+#include <fathom/beam/field_log.hpp>
 #include <fathom/beam/fit.hpp>
 #include <fathom/beam/model_file.hpp>
 
@@ -343,6 +344,61 @@ TEST_F(BeamOptions, OfLogsInTextAreReadAndRefused) {
         << ended.out;
     if (*scratch == 0) EXPECT_NE(ended.out.find("\n0,2.5"), std::string::npos) << ended.out;
   }
+}
+
+TEST_F(BeamOptions, LikelihoodFieldIsLearnedScoredAndDrawn) {
+  const Ended fitted_field = fit("field", {"--model", "likelihood_field", "--write", "nav2"});
+  ASSERT_EQ(fitted_field.exit_code, 0) << fitted_field.err;
+  const fathom::LikelihoodFieldModel model = fathom::read_field_model(files_ / "field/parameters.yaml");
+  const fathom::GridMap map = fathom::read_grid_map(files_.map());
+  const fathom::ScanLog log = fathom::read_scan_log(files_.log());
+  const fathom::FieldReport report = fathom::fit_field_log(log, map);
+  EXPECT_EQ(model.w_hit, report.fit.model.w_hit);
+  EXPECT_EQ(model.sigma_hit_m, report.fit.model.sigma_hit_m);
+  EXPECT_EQ(model.max_range_m, 8);
+  const Ended again = fit("field", {"--model", "likelihood_field", "--write", "nav2", "--force"});
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  const json found = fit_json("field");
+  EXPECT_EQ(found["nats_per_reading"], report.nats_per_reading);
+  EXPECT_EQ(bytes_of(files_ / "field/nav2.yaml"), fathom::localizer_text(model, fathom::Localizer::kNav2));
+  EXPECT_NE(bytes_of(files_ / "field/report.html").find("Likelihood field fit"), std::string::npos);
+
+  const std::vector<std::string> common = {"--map",      files_.map(),      "--log",
+                                           files_.log(), "--parameters",    files_ / "field/parameters.yaml",
+                                           "--model",    "likelihood_field"};
+  std::vector<std::string> score_it = {"beam", "score"},
+                           draw_it = {"beam", "heatmap", "--scan", "7", "--out", files_ / "field.png"};
+  score_it.insert(score_it.end(), common.begin(), common.end());
+  draw_it.insert(draw_it.end(), common.begin(), common.end());
+  const Ended scored = run_fathom(score_it), drawn = run_fathom(draw_it);
+  ASSERT_EQ(scored.exit_code, 0) << scored.err;
+  EXPECT_EQ(scored.out, fathom::scores_csv(fathom::score_field_log(model, map, log)));
+  ASSERT_EQ(drawn.exit_code, 0) << drawn.err;
+  const std::size_t at = drawn.out.find(" m apart");
+  ASSERT_NE(at, std::string::npos);
+  EXPECT_LT(std::stod(drawn.out.substr(drawn.out.rfind('\n', at) + 1)), .2) << drawn.out;
+  EXPECT_EQ(bytes_of(files_ / "field.png").substr(1, 3), "PNG");
+
+  score_it.back() = "beam";  // the parameters of another model
+  EXPECT_EQ(run_fathom(score_it).exit_code, 2);
+  score_it.back() = "likelihood_field", score_it.push_back("--per-beam");
+  EXPECT_EQ(run_fathom(score_it).exit_code, 2);
+  EXPECT_EQ(fit("also", {"--model", "likelihood_field", "--also", files_.log()}).exit_code, 2);
+}
+
+TEST_F(BeamOptions, WriteNamesLocalizers) {
+  const Ended ended = fit("local", {"--write", "nav2", "--write", "beluga"});
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  const fathom::BeamModel model = fathom::read_beam_model(files_ / "local/parameters.yaml");
+  EXPECT_EQ(bytes_of(files_ / "local/nav2.yaml"),
+            fathom::localizer_text(model.parameters, model.sensor, fathom::Localizer::kNav2));
+  EXPECT_EQ(bytes_of(files_ / "local/beluga.yaml"),
+            fathom::localizer_text(model.parameters, model.sensor, fathom::Localizer::kBeluga));
+  EXPECT_FALSE(std::filesystem::exists(files_ / "local/amcl.yaml"));
+  EXPECT_NE(ended.out.find("local/nav2.yaml has the parameters of nav2\n"), std::string::npos) << ended.out;
+  const Ended refused = fit("other", {"--write", "amlc"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.err.find("one of amcl, nav2, beluga; nearest: amcl"), std::string::npos) << refused.err;
 }
 
 }  // namespace

@@ -154,6 +154,22 @@ TEST_F(Beam, ScoreIsTheLibrarys) {
   }
 }
 
+TEST_F(Beam, ScoreTellsOfEveryBeam) {
+  const Ended ended = score({"--per-beam", "--scans", "3:5", "--ray-step", "2"});
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_NE(ended.err.find("per ray"), std::string::npos) << "the summary is that of the scans";
+  const auto rows = read_csv(ended.out);
+  ASSERT_EQ(rows.size(), 1 + 2 * 46U);
+  EXPECT_EQ(rows[0], (std::vector<std::string>{"scan", "ray", "azimuth_rad", "reading_m", "expected_m", "log_density",
+                                               "p_hit", "p_short", "p_max", "p_rand"}));
+  const fathom::ScanLog log = fathom::read_scan_log(files_.log());
+  const fathom::BeamModel model = fathom::read_beam_model(files_.parameters());
+  const fathom::World world = fathom::World::from_map(files_.map());
+  const std::vector<std::uint32_t> scans = {3, 4};
+  EXPECT_EQ(ended.out, fathom::beam_scores_csv(fathom::score_beams(model, world, log, scans, 2)));
+  EXPECT_EQ(score({"--per-beam", "--live"}).exit_code, 2);
+}
+
 TEST_F(Beam, ScoreTakesSelectionStepAndPower) {
   const auto all = read_csv(score().out), some = read_csv(score({"--scans", "5:20:5"}).out);
   ASSERT_EQ(some.size(), 4U);
@@ -230,6 +246,15 @@ TEST_F(Beam, HeatmapFindsTheScan) {
   const std::size_t at = ended.out.find(" m apart");
   ASSERT_NE(at, std::string::npos) << ended.out;
   EXPECT_LT(std::stod(ended.out.substr(ended.out.rfind('\n', at) + 1)), .2) << ended.out;
+  EXPECT_EQ(ended.err.find("positions, "), std::string::npos) << "a short search: " << ended.err;
+}
+
+TEST_F(Beam, HeatmapTellsOfALongSearch) {
+  const Ended ended = run_fathom({"beam", "heatmap", "--map", files_.map(), "--log", files_.log(), "--scan", "7",
+                                  "--parameters", files_.parameters(), "--out", files_ / "heat.png", "--headings",
+                                  "120", "--pixels", "300", "--ray-step", "1"});
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_NE(ended.err.find(" positions, 120 headings each: 24 million rays"), std::string::npos) << ended.err;
 }
 
 }  // namespace

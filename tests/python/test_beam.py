@@ -151,6 +151,43 @@ def test_scores_of_logs(log, grid):
     np.testing.assert_array_equal(scores.scan, range(5))
 
 
+def test_scores_of_beams(log, grid):
+    beams = beam.score_beams(TRUTH, grid, log, FAR, scans="0:3", ray_step=2)
+    assert beams.scan.shape == (90,) and same(beams.ray[:30], np.arange(0, 60, 2))
+    assert same(beams.reading_m[:30], log.range_m[0, ::2])
+    total = beams.p_hit + beams.p_short + beams.p_max + beams.p_rand
+    assert np.allclose(total, 1)
+    one = beam.Density(TRUTH, float(beams.expected_m[7]), sensor=beam.Sensor(max_range_m=FAR, expected_floor_m=0.05))
+    assert np.isclose(one.log_density(float(beams.reading_m[7])), beams.log_density[7])
+
+
+def test_localizers_get_weights_that_make_up_for_their_missing_factor(fitted, tmp_path):
+    nav2, beluga = (beam.localizer_parameters(TRUTH, name) for name in ("nav2", "beluga"))
+    assert beluga["z_hit"] == TRUTH.w_hit and beluga["sigma_hit"] == TRUTH.sigma_hit_m
+    assert np.isclose(nav2["z_hit"] / nav2["z_rand"], 0.8 / 0.06 / (0.05 * np.sqrt(2 * np.pi)))
+    assert "    z_hit: " in beam.localizer_text(fitted, "nav2")
+    assert beam.localizer_notes(TRUTH, "beluga") == []
+    files = fitted.write(tmp_path / "fit", localizers=["amcl"])
+    assert [f.name for f in files] == ["parameters.yaml", "report.html", "amcl.yaml", "fit.json"]
+    with pytest.raises(fa.InputError):
+        beam.localizer_text(fitted, "nav3")
+
+
+def test_the_likelihood_field_is_learned_and_scores(log, grid, tmp_path):
+    fit = beam.fit_likelihood_field(log, grid)
+    model = fit.model
+    assert fit.held_out and 0.7 < model["w_hit"] < 0.95 and model["max_range_m"] == FAR
+    assert np.isclose(model["w_hit"] + model["w_rand"], 1) and fit.std_error["sigma_hit_m"] > 0
+    scores = beam.score_likelihood_field(fit, grid, log, scans="0:4")
+    blurred = dict(model, sigma_hit_m=5 * model["sigma_hit_m"])
+    assert scores.shape == (4,) and (scores > beam.score_likelihood_field(blurred, grid, log, scans="0:4")).all()
+    fit.write(tmp_path / "fit", localizers=["beluga"])
+    assert beam.read_field_model(tmp_path / "fit" / "parameters.yaml") == model
+    assert (tmp_path / "fit" / "beluga.yaml").read_text() == beam.localizer_field_text(fit, "beluga")
+    beam.write_field_model(tmp_path / "again.yaml", fit)
+    assert beam.read_field_model(tmp_path / "again.yaml") == model
+
+
 def test_heatmaps(log, grid, fitted, tmp_path):
     made = beam.heatmap(fitted, grid, AZIMUTHS, log.range_m[50], spacing_m=0.4, headings=60)
     np.testing.assert_allclose(made.refined[:2], log.poses[50, :2], atol=0.06)

@@ -124,12 +124,25 @@ TEST(MixtureShares, SumToOne) {
   const FitReport report = make_report();
   const MixtureShares shares = shares_by_range(report, even_edges(0, 10, 37));
   double readings = shares.max_readings, model = shares.max_expected;
-  for (std::size_t i = 0; i < 37; ++i) {
-    readings += shares.readings[i];
-    model += shares.hit[i] + shares.shorts[i] + shares.rand[i];
-  }
+  for (const MixtureBin& bin : shares.bins) readings += bin.readings, model += bin.expected();
   EXPECT_NEAR(readings, 1, 1e-12);
   EXPECT_NEAR(model, 1, 1e-9);
+}
+
+// Also where the bins leave something out on either side.
+TEST(MixtureShares, SumToOneWithWhatLiesOffTheAxis) {
+  const FitReport report = make_report();
+  for (const MixtureShares& shares :
+       {shares_by_range(report, even_edges(2, 5, 7)), shares_by_residual(report, even_edges(-.2, .1, 3))}) {
+    double readings = shares.max_readings + shares.below.readings + shares.beyond.readings;
+    double model = shares.max_expected + shares.below.expected() + shares.beyond.expected();
+    EXPECT_GT(std::min(shares.below.readings, shares.beyond.readings), .05);
+    EXPECT_NEAR(shares.below.readings, shares.below.expected(), .03);
+    EXPECT_NEAR(shares.beyond.readings, shares.beyond.expected(), .03);
+    for (const MixtureBin& bin : shares.bins) readings += bin.readings, model += bin.expected();
+    EXPECT_NEAR(readings, 1, 1e-9);
+    EXPECT_NEAR(model, 1, 1e-9);
+  }
 }
 
 // The model was learned from these readings, so the shares agree bin by bin within what chance allows.
@@ -137,10 +150,8 @@ TEST(MixtureShares, OfTheModelAgreeWithTheReadings) {
   const FitReport report = make_report();
   const MixtureShares shares = shares_by_range(report, even_edges(0, 10, 20));
   for (std::size_t i = 0; i < 20; ++i) {
-    const double model = shares.hit[i] + shares.shorts[i] + shares.rand[i];
-    // Readings and the pairs that the model is worked out on are both samples: two binomial deviations.
-    const double deviation = std::sqrt(model * (1 - model) * (1.0 / 8000 + 1.0 / 2000));
-    EXPECT_NEAR(shares.readings[i], model, 4.5 * deviation) << i;
+    const double model = shares.bins[i].expected(), deviation = std::sqrt(model * (1 - model) / 8000);
+    EXPECT_NEAR(shares.bins[i].readings, model, 4.5 * deviation) << i;
   }
 }
 
@@ -235,6 +246,26 @@ TEST_F(FitFolder, HasNoJsonWhenWritingFails) {
   std::filesystem::create_directories(folder_.path() / "fit/report.html/in the way");
   EXPECT_THROW(write_fit(folder_.path() / "fit", make_report(), true), SystemError);
   EXPECT_FALSE(std::filesystem::exists(folder_.path() / "fit/fit.json"));
+}
+
+TEST_F(FitFolder, HoldsParametersOfTheLocalizersThatAreNamed) {
+  const std::filesystem::path fit = folder_.path() / "fit";
+  const FitReport report = make_report();
+  const std::vector<Localizer> two = {Localizer::kBeluga, Localizer::kAmcl};
+  write_fit(fit, report, false, two);
+  EXPECT_EQ(bytes_of(fit / "amcl.yaml"),
+            localizer_text(report.model.parameters, report.model.sensor, Localizer::kAmcl));
+  EXPECT_EQ(bytes_of(fit / "beluga.yaml"),
+            localizer_text(report.model.parameters, report.model.sensor, Localizer::kBeluga));
+  EXPECT_EQ(fit_files(fit, two).size(), 5U);
+  for (const auto& file : fit_files(fit, two)) EXPECT_TRUE(std::filesystem::exists(file)) << file;
+  EXPECT_EQ(fit_files(fit, two).back(), fit / "fit.json");
+  // The next fit leaves none of them that it does not write, but what somebody else wrote.
+  static_cast<void>(folder_.write("fit/nav2.yaml", "amcl: mine"));
+  write_fit(fit, report, true, std::vector<Localizer>{Localizer::kAmcl});
+  EXPECT_TRUE(std::filesystem::exists(fit / "amcl.yaml"));
+  EXPECT_FALSE(std::filesystem::exists(fit / "beluga.yaml"));
+  EXPECT_EQ(bytes_of(fit / "nav2.yaml"), "amcl: mine");
 }
 
 }  // namespace

@@ -245,5 +245,42 @@ TEST(HeatmapPicture, RefusesASizeThatIsNone) {
       std::string::npos);
 }
 
+// A long name is cut, and does not push what follows out of the picture.
+TEST(HeatmapPicture, KeepsItsLegendWithinItself) {
+  const test::TemporaryFolder folder;
+  const Case c;
+  const PlanarPose truth = {2.0, 1.5, 0.3};
+  Heatmap heatmap = make_heatmap(c.parameters, c.sensor, *c.expected, c.fan, c.scan(truth), free_positions(c.map, 0.5),
+                                 {.headings = 8});
+  HeatmapPicture picture = {.pixels = 700, .truth = truth};
+  picture.scan_hits_world = {{2.0, 1.0, 0.0}};
+  picture.truth_name = "pose of scan 12 in the log of a robot that was driven through a building on a long afternoon";
+  write_heatmap(folder.path() / "long.png", heatmap, c.map, picture);
+  const auto image = test::read_png(folder.path() / "long.png");
+  std::size_t dots = 0;
+  for (std::uint32_t y = image.height - 40; y < image.height; ++y) {
+    for (std::uint32_t x = image.width / 2; x < image.width; ++x) {
+      dots += image.at(x, y) == test::Pixel{92, 236, 150} ? 1 : 0;
+    }
+  }
+  EXPECT_GT(dots, 3U) << "the mark of the readings";
+}
+
+// Wide spacings are refined to the cells of the map, which 64ths of the spacing are not.
+TEST(Heatmap, IsRefinedToTheCellsOfTheMap) {
+  Case c;
+  c.map.resolution_m = 0.02;  // the room as a model of itself, 1.2 m long
+  c.expected = make_grid_ranges(c.map);
+  const PlanarPose truth = {0.43, 0.31, 0.4};
+  PositionGrid grid = free_positions(c.map, 0.1);
+  EXPECT_EQ(grid.cell_m, 0.02);
+  grid.cell_m = 1e-5;  // far below a 64th of the spacing
+  const std::vector<float> scan = c.scan(truth);
+  const Heatmap fine = make_heatmap(c.parameters, c.sensor, *c.expected, c.fan, scan, grid, {.headings = 60});
+  grid.cell_m = 0.0;
+  const Heatmap coarse = make_heatmap(c.parameters, c.sensor, *c.expected, c.fan, scan, grid, {.headings = 60});
+  EXPECT_GT(fine.refined_log_likelihood, coarse.refined_log_likelihood);
+}
+
 }  // namespace
 }  // namespace fathom

@@ -616,5 +616,68 @@ TEST(FitLogs, RefuseLogsThatDisagree) {
   EXPECT_THROW(fit_logs(0, read, room(), kOneThread), InputError);
 }
 
+// Written out from the densities of the components; their sum is the density, so the scores of beams add up to those of
+// scans.
+TEST(ScoreBeams, GivesDensityAndComponentsOfEveryReading) {
+  ScanLog log = log_in_room();
+  log.range_m[3] = 9.0F;
+  log.range_m[4] = std::numeric_limits<float>::quiet_NaN();
+  const std::vector<std::uint32_t> scans = {0, 7};
+  const std::vector<BeamScore> beams = score_beams(truth(), room(), log, scans, 1, {.threads = 1});
+  ASSERT_EQ(beams.size(), 2 * log.rays());
+  const BeamData pairs = make_beam_data(log, scans, room(), 9);
+  double sum = 0;
+  for (std::size_t i = 0; i < beams.size(); ++i) {
+    const BeamScore& b = beams[i];
+    EXPECT_EQ(b.scan, i < log.rays() ? 0U : 7U);
+    EXPECT_EQ(b.ray, i % log.rays());
+    EXPECT_EQ(b.azimuth_rad, log.azimuth_rad[b.ray]);
+    EXPECT_EQ(b.expected_m, pairs.expected_m[i]);
+    if (i == 4) {
+      EXPECT_TRUE(std::isnan(b.reading_m) && std::isnan(b.log_density) && std::isnan(b.hit) && std::isnan(b.rand));
+      continue;
+    }
+    EXPECT_NEAR(b.hit + b.shorts + b.max + b.rand, 1, 1e-12);
+    const BeamDensity density(truth().parameters, truth().sensor, b.expected_m);
+    EXPECT_NEAR(b.log_density, density.log_density(b.reading_m), 1e-9) << i;
+    if (i == 3) {
+      EXPECT_EQ(b.max, 1);
+    }
+    if (b.reading_m < 9) {
+      EXPECT_NEAR(b.rand, .10 / 9 / density.density(b.reading_m), 1e-9);
+      EXPECT_EQ(b.shorts > 0, b.reading_m <= density.expected_m());
+    }
+    sum += b.log_density;
+  }
+  const auto scored = score_log(truth(), room(), log, "0:8:7", {.score = {.compute = {.threads = 1}, .exact = true}});
+  EXPECT_NEAR(sum, scored.log_likelihood(), 1e-6);
+  const auto third = score_beams(truth(), room(), log, scans, 3, {.threads = 1});
+  EXPECT_EQ(third.size(), 2 * 21U);
+  EXPECT_EQ(third[1].ray, 3U);
+}
+
+// Under `atom`, readings of Z are hits as well where nothing is expected.
+TEST(ScoreBeams, SharesTheAtomWithHitsThatAreThere) {
+  BeamModel model = truth();
+  model.sensor.miss = MissPolicy::kAtom;
+  GridMap open = test::room_map();
+  std::fill(open.cells.begin(), open.cells.end(), Cell::kFree);
+  ScanLog log = log_in_room();
+  log.range_m[0] = 9.0F;
+  const std::vector<std::uint32_t> first = {0};
+  const BeamScore b = score_beams(model, World::from_map(open), log, first).front();
+  EXPECT_NEAR(b.hit, .72 / .77, 1e-12);
+  EXPECT_NEAR(b.max, .05 / .77, 1e-12);
+  EXPECT_NEAR(b.log_density, std::log(.77), 1e-12);
+}
+
+TEST(ScoreBeams, RefusesWhatIsNotThere) {
+  const ScanLog log = log_in_room();
+  const std::vector<std::uint32_t> far = {60}, first = {0};
+  EXPECT_NE(test::input_error([&] { score_beams(truth(), room(), log, far); }), "");
+  EXPECT_NE(test::input_error([&] { score_beams(truth(), room(), log, first, 0); }).find("ray_step"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace fathom

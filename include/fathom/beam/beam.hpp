@@ -4,8 +4,11 @@
 
 #include <fathom/base/error.hpp>
 #include <fathom/beam/csv.hpp>
+#include <fathom/beam/field_log.hpp>
 #include <fathom/beam/fit.hpp>
 #include <fathom/beam/heatmap.hpp>
+#include <fathom/beam/likelihood_field.hpp>
+#include <fathom/beam/localizer.hpp>
 #include <fathom/beam/log.hpp>
 #include <fathom/beam/model.hpp>
 #include <fathom/beam/model_file.hpp>

@@ -43,6 +43,18 @@ struct ScanScore {
 /// Columns scan, x_m, y_m, yaw_rad, rays, log_likelihood.
 FATHOM_API std::string scores_csv(std::span<const ScanScore> scores);
 
+/// One reading under the model. What needs evidence is NaN where the reading carries none.
+struct BeamScore {
+  std::uint32_t scan = 0, ray = 0;
+  double azimuth_rad = 0.0;
+  float reading_m = 0.0F, expected_m = 0.0F;  ///< expected_m: as the world says, Z where it says nothing
+  double log_density = 0.0;                   ///< per metre below Z, of a probability at Z
+  /// What the reading is, by the model: probabilities that sum to 1, NaN where its density is 0.
+  double hit = 0.0, shorts = 0.0, max = 0.0, rand = 0.0;
+};
+/// Columns scan, ray, azimuth_rad, reading_m, expected_m, log_density, p_hit, p_short, p_max, p_rand.
+FATHOM_API std::string beam_scores_csv(std::span<const BeamScore> scores);
+
 /// A file of this text, which appears whole or not at all. Throws SystemError.
 FATHOM_API void write_text_file(const std::filesystem::path& file, std::string_view text);
 

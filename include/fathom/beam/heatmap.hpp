@@ -25,6 +25,7 @@ struct PositionGrid {
   std::uint32_t rows = 0, cols = 0;
   double spacing_m = 0.1;
   PlanarPose world_from_grid;
+  double cell_m = 0.0;  ///< of the map that the positions are from: the best pose is sought as finely; 0: none
   std::vector<std::uint8_t> wanted;  ///< [rows, cols], row-major: 1 where a position is scored
 
   /// Its heading is that of the grid.
@@ -50,7 +51,8 @@ struct Heatmap {
   std::vector<float> yaw_rad;          ///< [rows, cols]: the heading that has it, in the world; NaN likewise
   PlanarPose best;                     ///< of all positions and headings of the grid
   double best_log_likelihood = 0.0;
-  /// The best pose between them: the search climbs from the grid's highest peaks, at most a spacing away from each.
+  /// The best pose between them: the search climbs from the grid's highest peaks, at most a spacing away from each, to
+  /// a 64th of the spacing and to the cells of the map at least.
   PlanarPose refined;
   double refined_log_likelihood = 0.0;
   std::size_t rays = 0;  ///< that carry evidence in this scan and were scored
@@ -61,6 +63,13 @@ struct Heatmap {
 FATHOM_API Heatmap make_heatmap(const BeamParameters& parameters, const BeamSensor& sensor,
                                 const ExpectedRanges& expected, const RayFan& rays, std::span<const float> reading_m,
                                 const PositionGrid& grid, const HeatmapOptions& options = {});
+
+/// Log-likelihoods of one scan seen from poses; both [poses].
+using PoseScores = std::function<void(std::span<const PlanarPose> poses, std::span<double> scores)>;
+
+/// The same by a score of your own. `rays`: that carry evidence. Of the options, headings and on_progress are used.
+FATHOM_API Heatmap make_heatmap(const PoseScores& score, std::size_t rays, const PositionGrid& grid,
+                                const HeatmapOptions& options = {});
 
 struct HeatmapPicture {
   static constexpr std::uint32_t kLeastPixels = 256, kMostPixels = 8192;

@@ -115,7 +115,18 @@ struct LogScores {
 FATHOM_API LogScores score_log(const BeamModel& model, const World& world, const ScanLog& log,
                                std::string_view scans = "all", const ScoreLogOptions& options = {});
 
+/// Every reading of chosen scans under the model, in their order, seen from the poses of the log: what it was expected
+/// to be, its density, and which component it probably is. Readings that are probably short or random, where many hits
+/// are expected, mark what moves and what the map does not know. `ray_step`: every so many-th ray, from the first. The
+/// step of a sensor is left out of densities. Throws InputError for a scan that is not there, an invalid model and a
+/// ray_step out of its limits.
+FATHOM_API std::vector<BeamScore> score_beams(const BeamModel& model, const World& world, const ScanLog& log,
+                                              std::span<const std::uint32_t> scans, std::size_t ray_step = 1,
+                                              const Compute& compute = {});
+
 struct HeatmapLogOptions {
+  static constexpr std::size_t kUsualRays = 90;  ///< that are scored where ray_step does not say otherwise
+
   double spacing_m = 0.1;                    ///< between positions, see free_positions()
   std::size_t headings = 180;                ///< see HeatmapOptions
   std::optional<std::size_t> ray_step = {};  ///< see ScoreOptions; nothing: so that about 90 rays are scored

@@ -5,12 +5,14 @@
 
 #include <array>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <fathom/base/export.hpp>
 #include <fathom/beam/fit.hpp>
+#include <fathom/beam/localizer.hpp>
 #include <fathom/beam/model_file.hpp>
 #include <fathom/beam/scan.hpp>
 
@@ -49,19 +51,33 @@ struct FitReport {
   std::vector<std::string> notes = {};  ///< what a user should know of the log, one sentence each; in no file
 };
 
+/// A parameter as people should read it: a weight at its boundary, which learning comes near and never reaches, is 0.
+[[nodiscard]] inline double printed_value(const BeamParameters& parameters, double BeamParameters::*parameter) {
+  constexpr double kBoundary = 1e-7;
+  using P = BeamParameters;
+  const bool is_weight =
+      parameter == &P::w_hit || parameter == &P::w_short || parameter == &P::w_max || parameter == &P::w_rand;
+  const double value = parameters.*parameter;
+  return is_weight && value <= kBoundary ? 0.0 : value;
+}
+
 /// The flags of the fit and of the judgement. JSON has no infinity, so fit.json says null where the nats per ray are
 /// -inf, as it does where no scans were held out; a flag tells the two apart.
 FATHOM_API std::vector<std::string> report_flags(const FitReport& report);
 
 /// The files that write_fit() writes into `folder`, in this order.
-FATHOM_API std::vector<std::filesystem::path> fit_files(const std::filesystem::path& folder);
+FATHOM_API std::vector<std::filesystem::path> fit_files(const std::filesystem::path& folder,
+                                                        std::span<const Localizer> localizers = {});
 
 /// Throws InputError unless write_fit() may write into `folder`: when it exists and `force` is not set, when it is no
 /// folder, or when it holds files that are named like those of a fit but were not written by one. Changes nothing.
 FATHOM_API void check_fit_folder(const std::filesystem::path& folder, bool force);
 
-/// Checks as above, makes the folder and writes parameters.yaml, report.html and, last, fit.json: a folder that holds
-/// one is complete. Each file appears whole or not at all. Throws InputError or SystemError.
-FATHOM_API void write_fit(const std::filesystem::path& folder, const FitReport& report, bool force = false);
+/// Checks as above, makes the folder and writes parameters.yaml, report.html, for each localizer its parameters
+/// (localizer_text()), and, last, fit.json: a folder that holds one is complete. Each file appears whole or not at all.
+/// With `force`, files of localizers that an earlier fit wrote are removed where they are not written again.
+/// Throws InputError or SystemError.
+FATHOM_API void write_fit(const std::filesystem::path& folder, const FitReport& report, bool force = false,
+                          std::span<const Localizer> localizers = {});
 
 }  // namespace fathom

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// Work on a log with the likelihood field: learn it, score scans, draw where one was made, and its files. These calls
+// are the programs behind `fathom beam ... --model likelihood_field`.
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fathom/base/compute.hpp>
+#include <fathom/base/export.hpp>
+#include <fathom/beam/csv.hpp>
+#include <fathom/beam/likelihood_field.hpp>
+#include <fathom/beam/log.hpp>
+#include <fathom/beam/report.hpp>
+#include <fathom/scene/grid_map.hpp>
+
+namespace fathom {
+
+struct FieldLogOptions {
+  std::string scans = "odd";               ///< to learn from, as select_scans() takes them
+  std::string test_scans = "";             ///< to judge by; empty: all that are not learned from
+  std::optional<double> max_range_m = {};  ///< Z; nothing: what the log says
+  double min_range_m = 0.0;
+  double max_distance_m = 2.0;
+  FieldFitOptions fit = {};
+};
+
+struct FieldReport {
+  FieldFit fit;
+  double cell_m = 0.0;             ///< of the map
+  std::vector<double> distance_m;  ///< [readings]: of the ends of those shown, held out or learned from
+  bool held_out = false;           ///< whether they were held out
+  double nats_per_reading = 0.0;   ///< of these: mean log f
+  std::vector<FitReport::Fact> facts;
+};
+
+/// Learns the likelihood field of a log's sensor in a map and judges it by scans that were held out, if any are left.
+/// Throws InputError as fit_log() does.
+FATHOM_API FieldReport fit_field_log(const ScanLog& log, const GridMap& map, const FieldLogOptions& options = {});
+
+/// parameters.yaml of a likelihood field: a line per parameter, those of its table.
+FATHOM_API LikelihoodFieldModel read_field_model(const std::filesystem::path& file);
+FATHOM_API void write_field_model(const std::filesystem::path& file, const LikelihoodFieldModel& model);
+
+/// As write_fit(): parameters.yaml, report.html, the parameters of localizers, and, last, fit.json.
+FATHOM_API void write_field_fit(const std::filesystem::path& folder, const FieldReport& report, bool force = false,
+                                std::span<const Localizer> localizers = {});
+
+/// The scores of the scans that `scans` selects at the poses of the log.
+FATHOM_API std::vector<ScanScore> score_field_log(const LikelihoodFieldModel& model, const GridMap& map,
+                                                  const ScanLog& log, std::string_view scans = "all",
+                                                  std::size_t ray_step = 1);
+
+/// As heatmap_of_log().
+FATHOM_API LogHeatmap field_heatmap_of_log(const LikelihoodFieldModel& model, const GridMap& map, const ScanLog& log,
+                                           std::uint32_t scan, const HeatmapLogOptions& options = {});
+
+}  // namespace fathom

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+// The likelihood field.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fathom/beam/field_log.hpp>
+
+#include "beam_values.hpp"
+
+namespace fathom::python {
+
+namespace {
+
+using namespace py::literals;
+using FieldReportPtr = std::shared_ptr<FieldReport>;
+
+FieldReportPtr fit_field(const ScanLog& log, const GridMap& map, const py::dict& o) {
+  FieldLogOptions options;
+  options.scans = py::cast<std::string>(o["scans"]), options.test_scans = py::cast<std::string>(o["test_scans"]);
+  if (!o["max_range_m"].is_none()) options.max_range_m = real(o["max_range_m"], "max_range_m");
+  options.min_range_m = real(o["min_range_m"], "min_range_m");
+  options.max_distance_m = real(o["max_distance_m"], "max_distance_m");
+  auto report = std::make_shared<FieldReport>();
+  released([&] { *report = fit_field_log(log, map, options); });
+  return report;
+}
+
+py::array_t<double> score_field(const py::dict& model, const GridMap& map, const ScanLog& log, const std::string& scans,
+                                std::size_t ray_step) {
+  const auto m = model_of<LikelihoodFieldModel>(model);
+  std::vector<ScanScore> scores;
+  released([&] { scores = score_field_log(m, map, log, scans, ray_step); });
+  py::array_t<double> made(static_cast<py::ssize_t>(scores.size()));
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    made.mutable_data()[static_cast<py::ssize_t>(i)] = scores[i].log_likelihood;
+  }
+  return made;
+}
+
+}  // namespace
+
+void bind_beam_field(py::module_& m) {
+  py::class_<FieldReport, FieldReportPtr>(m, "_FieldFit")
+      .def_property_readonly("_model", [](const FieldReport& r) { return model_dict(r.fit.model); })
+      .def_property_readonly("_std_error",
+                             [](const FieldReport& r) {
+                               py::dict d;
+                               d["w_hit"] = r.fit.w_std_error, d["w_rand"] = r.fit.w_std_error;
+                               d["sigma_hit_m"] = r.fit.sigma_std_error_m;
+                               return d;
+                             })
+      .def_property_readonly("flags", [](const FieldReport& r) { return r.fit.flags; })
+      .def_property_readonly("readings", [](const FieldReport& r) { return r.fit.readings; })
+      .def_readonly("held_out", &FieldReport::held_out)
+      .def_readonly("nats_per_reading", &FieldReport::nats_per_reading)
+      .def(
+          "write",
+          [](const FieldReport& r, const std::filesystem::path& folder, bool force,
+             const std::vector<std::string>& localizers) {
+            std::vector<Localizer> chosen;
+            for (const std::string& word : localizers) chosen.push_back(word_of<Localizer>(word, "localizers"));
+            released([&] { write_field_fit(folder, r, force, chosen); });
+            return fit_files(folder, chosen);
+          },
+          "folder"_a, "force"_a = false, "localizers"_a = std::vector<std::string>());
+  m.def("_fit_field", &fit_field);
+  m.def("_score_field", &score_field);
+  m.def("_read_field_model", [](const std::filesystem::path& file) { return model_dict(read_field_model(file)); });
+  m.def("_write_field_model", [](const std::filesystem::path& file, const py::dict& model) {
+    write_field_model(file, model_of<LikelihoodFieldModel>(model));
+  });
+  m.def("_localizer_field_text", [](const py::dict& model, const std::string& localizer) {
+    return localizer_text(model_of<LikelihoodFieldModel>(model), word_of<Localizer>(localizer, "localizer"));
+  });
+}
+
+}  // namespace fathom::python

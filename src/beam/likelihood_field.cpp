@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: MIT
+#include <fathom/beam/likelihood_field.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include <fathom/base/error.hpp>
+#include <fathom/math/trigonometry.hpp>
+
+#include "base/executor.hpp"
+
+namespace fathom {
+
+namespace {
+
+constexpr std::size_t kPosesOfATask = 64;
+
+void check_options(const FieldFitOptions& options) {
+  check_in_range("fit", "tolerance", options.tolerance, 0, 1, "1");
+  check_in_range("fit", "max_iterations", static_cast<double>(options.max_iterations), 1, 1e9, "1");
+}
+
+bool is_finite(const PlanarPose& pose) {
+  return std::isfinite(pose.x_m) && std::isfinite(pose.y_m) && std::isfinite(pose.yaw_rad);
+}
+
+/// log f by level.
+std::vector<double> log_densities(const LikelihoodFieldModel& model, const DistanceField& field) {
+  std::vector<double> log_f(field.levels());
+  for (std::uint32_t level = 0; level < field.levels(); ++level) {
+    log_f[level] = std::log(model.density(field.distance_m(level)));
+  }
+  return log_f;
+}
+
+}  // namespace
+
+void LikelihoodFieldModel::check() const {
+  check_sum_is_one(kSlug, "w_hit + w_rand", w_hit + w_rand);
+  check_in_range(kSlug, "min_range_m", min_range_m, 0, max_range_m, "m");
+}
+
+double LikelihoodFieldModel::density(double distance_m) const {
+  return w_hit * math::normal_density(distance_m / sigma_hit_m) / sigma_hit_m + w_rand / max_range_m;
+}
+
+bool LikelihoodFieldModel::counts(double reading_m) const {
+  return reading_m >= min_range_m && reading_m >= 0.0 && !reaches(reading_m, max_range_m);
+}
+
+ReadingEnds reading_ends(const ScanLog& log, std::uint32_t scan, const LikelihoodFieldModel& model,
+                         std::size_t ray_step) {
+  if (scan >= log.scans()) throw InputError(fmt::format("scan {} is not in [0, {})", scan, log.scans()));
+  check_in_range("score", "ray_step", static_cast<double>(ray_step), 1, 1e6, "1");
+  const std::span<const RayOffset> offsets = log.offsets(scan);
+  ReadingEnds ends;
+  for (std::size_t ray = 0; ray < log.rays(); ray += ray_step) {
+    const double range_m = log.scan(scan)[ray];
+    if (!model.counts(range_m)) continue;
+    const RayOffset o = offsets.empty() ? RayOffset{} : offsets[ray];
+    const auto [sine, cosine] = math::sincos(log.azimuth_rad[ray] + o.yaw_rad);
+    ends.x_m.push_back(o.x_m + range_m * cosine);
+    ends.y_m.push_back(o.y_m + range_m * sine);
+  }
+  return ends;
+}
+
+FieldData make_field_data(const ScanLog& log, std::span<const std::uint32_t> scans, const DistanceField& field,
+                          const LikelihoodFieldModel& model) {
+  validate(log);
+  if (scans.empty()) throw InputError("no scans are selected");
+  FieldData data;
+  for (const std::uint32_t scan : scans) {
+    const ReadingEnds ends = reading_ends(log, scan, model);
+    const auto [sine, cosine] = math::sincos(log.pose[scan].yaw_rad);
+    for (std::size_t i = 0; i < ends.x_m.size(); ++i) {
+      data.level.push_back(field.level_at(log.pose[scan].x_m + cosine * ends.x_m[i] - sine * ends.y_m[i],
+                                          log.pose[scan].y_m + sine * ends.x_m[i] + cosine * ends.y_m[i]));
+      data.scan.push_back(scan);
+    }
+  }
+  return data;
+}
+
+double field_nats_per_reading(const FieldData& data, const DistanceField& field, const LikelihoodFieldModel& model) {
+  validate(model);
+  const std::vector<double> log_f = log_densities(model, field);
+  double sum = 0.0;
+  for (const std::uint32_t level : data.level) sum += log_f.at(level);
+  return sum / static_cast<double>(data.level.size());
+}
+
+namespace {
+
+/// Derivatives of log f by w_hit and sigma, summed over readings.
+struct Slopes {
+  double w = 0.0, s = 0.0;
+};
+
+/// What one reading adds: slopes, and the observed information.
+struct Curvature {
+  Slopes slope;
+  double ww = 0.0, ws = 0.0, ss = 0.0;
+
+  Curvature(const LikelihoodFieldModel& m, double distance_m) {
+    const double s = m.sigma_hit_m, t = distance_m * distance_m / (s * s);
+    const double g = math::normal_density(distance_m / s) / s, u = 1.0 / m.max_range_m;
+    const double f = m.w_hit * g + m.w_rand * u;
+    const double g1 = g * (t - 1.0) / s, g2 = g * ((t - 1.0) * (t - 1.0) + 1.0 - 3.0 * t) / (s * s);
+    slope = {(g - u) / f, m.w_hit * g1 / f};
+    ww = slope.w * slope.w;
+    ws = slope.w * slope.s - g1 / f;
+    ss = slope.s * slope.s - m.w_hit * g2 / f;
+  }
+};
+
+/// Expectation maximisation over how many readings end at each level.
+class FieldLearner {
+ public:
+  FieldLearner(const FieldData& data, const DistanceField& field, const LikelihoodFieldModel& start,
+               const FieldFitOptions& options)
+      : data_(data), field_(field), options_(options), count_(field.levels()) {
+    validate(start);
+    check_options(options);
+    if (data.scan.size() != data.level.size()) {
+      throw InputError(fmt::format("{} scans given for {} readings", data.scan.size(), data.level.size()));
+    }
+    if (data.level.empty()) throw InputError("no reading carries evidence");
+    for (const std::uint32_t level : data.level) {
+      if (level >= field.levels()) throw InputError(fmt::format("level {} is not of this field", level));
+      count_[level] += 1.0;
+    }
+    fit_.model = start;
+    fit_.readings = data.level.size();
+    floor_m_ = field.cell_m() / std::sqrt(12.0);
+    fit_.model.sigma_hit_m = std::max(start.sigma_hit_m, floor_m_);
+  }
+
+  FieldFit run() {
+    for (std::size_t i = 0; i < options_.max_iterations; ++i) {
+      const double before = fit_.log_likelihood.empty() ? -INFINITY : fit_.log_likelihood.back();
+      const LikelihoodFieldModel next = step();
+      if (std::abs(fit_.log_likelihood.back() - before) <= options_.tolerance * std::abs(fit_.log_likelihood.back())) {
+        fit_.converged = true;
+        break;
+      }
+      fit_.model = next;
+    }
+    if (!fit_.converged) step();  // the log-likelihood at the end
+    add_errors();
+    return std::move(fit_);
+  }
+
+ private:
+  /// The next model; notes the log-likelihood of this one.
+  LikelihoodFieldModel step() {
+    LikelihoodFieldModel next = fit_.model;
+    double hits = 0.0, squares = 0.0, sum = 0.0;
+    for (std::uint32_t level = 0; level < field_.levels(); ++level) {
+      if (count_[level] == 0.0) continue;
+      const double d = field_.distance_m(level), f = fit_.model.density(d);
+      const double hit = count_[level] * (1.0 - fit_.model.w_rand / fit_.model.max_range_m / f);
+      hits += hit;
+      squares += hit * d * d;
+      sum += count_[level] * std::log(f);
+    }
+    fit_.log_likelihood.push_back(sum);
+    next.w_hit = std::clamp(hits / static_cast<double>(fit_.readings), 0.0, 1.0);
+    next.w_rand = 1.0 - next.w_hit;
+    if (hits > 0.0) next.sigma_hit_m = std::max(floor_m_, std::sqrt(squares / hits));
+    return next;
+  }
+
+  /// Neighbouring scans see the same place: slopes are summed over stretches of them.
+  [[nodiscard]] std::vector<Slopes> slopes_of_stretches() const {
+    std::size_t scans = 1;
+    for (std::size_t i = 1; i < data_.scan.size(); ++i) scans += data_.scan[i] != data_.scan[i - 1] ? 1 : 0;
+    const std::size_t stretches = options_.stretches == 0 ? scans : std::min(options_.stretches, scans);
+    std::vector<Slopes> sums(stretches);
+    std::size_t scan = 0;
+    for (std::size_t i = 0; i < data_.level.size(); ++i) {
+      if (i > 0 && data_.scan[i] != data_.scan[i - 1]) ++scan;
+      const Curvature c(fit_.model, field_.distance_m(data_.level[i]));
+      Slopes& sum = sums[scan * stretches / scans];
+      sum.w += c.slope.w, sum.s += c.slope.s;
+    }
+    return sums;
+  }
+
+  void add_errors() {
+    constexpr double kBoundary = 1e-7;
+    constexpr std::size_t kFewStretches = 20;
+    FieldFit& fit = fit_;
+    fit.w_std_error = fit.sigma_std_error_m = fit.naive_w_std_error = fit.naive_sigma_std_error_m = std::nan("");
+    const auto flag = [&fit](const std::string& text) { fit.flags.push_back(text); };
+    if (!fit.converged) flag(fmt::format("not converged after {} iterations", options_.max_iterations));
+    const bool no_rand = !(fit.model.w_rand > kBoundary), no_hits = !(fit.model.w_hit > kBoundary);
+    const bool at_floor = fit.model.sigma_hit_m <= floor_m_;
+    if (no_rand) flag("w_rand is at its boundary 0");
+    if (no_hits) flag("w_hit is at its boundary 0");
+    if (at_floor) flag("sigma_hit_m is at its floor, the size of a cell / sqrt(12)");
+    if (no_rand || no_hits || at_floor) return;
+    double ww = 0.0, ws = 0.0, ss = 0.0;
+    for (std::uint32_t level = 0; level < field_.levels(); ++level) {
+      if (count_[level] == 0.0) continue;
+      const Curvature c(fit.model, field_.distance_m(level));
+      ww += count_[level] * c.ww, ws += count_[level] * c.ws, ss += count_[level] * c.ss;
+    }
+    const double determinant = ww * ss - ws * ws;
+    if (!(ww > 0.0 && determinant > 0.0)) {
+      flag("the likelihood has no clear maximum: no errors");
+      return;
+    }
+    fit.naive_w_std_error = std::sqrt(ss / determinant);
+    fit.naive_sigma_std_error_m = std::sqrt(ww / determinant);
+    const std::vector<Slopes> stretches = slopes_of_stretches();
+    const auto count = static_cast<double>(stretches.size());
+    double w = 0.0, s = 0.0;
+    for (const Slopes& slope : stretches) {
+      const double of_w = (ss * slope.w - ws * slope.s) / determinant,
+                   of_s = (ww * slope.s - ws * slope.w) / determinant;
+      w += of_w * of_w, s += of_s * of_s;
+    }
+    const double factor = stretches.size() > 1 ? count / (count - 1.0) : 1.0;
+    fit.w_std_error = std::max(fit.naive_w_std_error, std::sqrt(factor * w));
+    fit.sigma_std_error_m = std::max(fit.naive_sigma_std_error_m, std::sqrt(factor * s));
+    if (stretches.size() < kFewStretches) {
+      flag(fmt::format("standard errors are of {} stretches only: too few to trust", stretches.size()));
+    }
+  }
+
+  const FieldData& data_;
+  const DistanceField& field_;
+  const FieldFitOptions& options_;
+  std::vector<double> count_;  // [levels]
+  FieldFit fit_;
+  double floor_m_ = 0.0;
+};
+
+}  // namespace
+
+FieldFit fit_likelihood_field(const FieldData& data, const DistanceField& field, const LikelihoodFieldModel& start,
+                              const FieldFitOptions& options) {
+  return FieldLearner(data, field, start, options).run();
+}
+
+class FieldScorer::Impl {
+ public:
+  Impl(const LikelihoodFieldModel& model, const DistanceField& field, const Compute& compute) : field_(field) {
+    validate(model);
+    validate(compute);
+    log_f_ = log_densities(model, field);
+    executor_ = make_executor(compute.threads);
+  }
+
+  void score(std::span<const PlanarPose> poses, const ReadingEnds& ends, std::span<double> out) {
+    if (poses.size() != out.size()) {
+      throw InputError(fmt::format("room for {} scores given for {} poses", out.size(), poses.size()));
+    }
+    for (std::size_t i = 0; i < poses.size(); ++i) {
+      if (!is_finite(poses[i])) throw InputError(fmt::format("pose {} is not finite", i));
+    }
+    executor_->parallel_for(poses.size(), kPosesOfATask, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) out[i] = score_one(poses[i], ends);
+    });
+  }
+
+ private:
+  [[nodiscard]] double score_one(const PlanarPose& pose, const ReadingEnds& ends) const {
+    const auto [sine, cosine] = math::sincos(pose.yaw_rad);
+    double sum = 0.0;
+    for (std::size_t k = 0; k < ends.x_m.size(); ++k) {
+      sum += log_f_[field_.level_at(pose.x_m + cosine * ends.x_m[k] - sine * ends.y_m[k],
+                                    pose.y_m + sine * ends.x_m[k] + cosine * ends.y_m[k])];
+    }
+    return sum;
+  }
+
+  const DistanceField& field_;
+  std::vector<double> log_f_;  // [levels]
+  std::unique_ptr<Executor> executor_;
+};
+
+FieldScorer::FieldScorer(const LikelihoodFieldModel& model, const DistanceField& field, const Compute& compute)
+    : impl_(std::make_unique<Impl>(model, field, compute)) {}
+FieldScorer::~FieldScorer() = default;
+FieldScorer::FieldScorer(FieldScorer&&) noexcept = default;
+FieldScorer& FieldScorer::operator=(FieldScorer&&) noexcept = default;
+
+void FieldScorer::score(std::span<const PlanarPose> poses, const ReadingEnds& ends, std::span<double> out) {
+  impl_->score(poses, ends, out);
+}
+
+}  // namespace fathom

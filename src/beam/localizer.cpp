@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+#include <fathom/beam/likelihood_field.hpp>
+#include <fathom/beam/localizer.hpp>
+
+#include <fmt/format.h>
+
+#include <fathom/math/distributions.hpp>
+
+namespace fathom {
+
+namespace {
+
+constexpr double kCutShorts = 0.05;  // of shorts that nothing normalises: more is worth a note
+
+/// A number as both YAML and ROS 2 take for one with a point: no exponent, at least one digit behind the point.
+std::string decimal(double value) {
+  std::string text = fmt::format("{:.15f}", value);
+  text.erase(text.find_last_not_of('0') + 1);
+  return text.back() == '.' ? text + "0" : text;
+}
+
+}  // namespace
+
+LocalizerBeam localizer_beam(const BeamParameters& p, Localizer localizer) {
+  validate(p);
+  const double hit = localizer == Localizer::kBeluga ? p.w_hit : p.w_hit * math::kInverseSqrtTwoPi / p.sigma_hit_m;
+  const double sum = hit + p.w_short + p.w_max + p.w_rand;
+  return {hit / sum, p.w_short / sum, p.w_max / sum, p.w_rand / sum, p.sigma_hit_m, p.lambda_short_per_m};
+}
+
+std::vector<std::string> localizer_notes(const BeamParameters& p, Localizer localizer) {
+  std::vector<std::string> notes;
+  const std::string_view name = kChoiceWords<Localizer>[static_cast<std::size_t>(localizer)];
+  if (p.hit_offset_m != 0.0) {
+    notes.push_back(fmt::format("{} has no hit offset: this model has {:.4g} m; learn without it for {}", name,
+                                p.hit_offset_m, name));
+  }
+  if (p.w_short > kCutShorts && p.lambda_short_per_m == 0.0) {
+    notes.push_back(fmt::format("{} has no uniform shorts: with lambda_short 0 its {:.3g} of shorts count as none",
+                                name, p.w_short));
+  } else if (p.w_short > kCutShorts && localizer != Localizer::kBeluga) {
+    notes.push_back(
+        fmt::format("{} does not cut shorts at the expected range: where that is below {:.3g} m, it takes them for "
+                    "less than half as likely",
+                    name, 0.6931471805599453 / p.lambda_short_per_m));
+  }
+  return notes;
+}
+
+std::string localizer_text(const BeamParameters& parameters, const BeamSensor& sensor, Localizer localizer) {
+  validate(sensor);
+  const LocalizerBeam b = localizer_beam(parameters, localizer);
+  const bool is_ros1 = localizer == Localizer::kAmcl;
+  std::string text = fmt::format("# The beam model of {}, as learned by fathom.\n",
+                                 kChoiceWords<Localizer>[static_cast<std::size_t>(localizer)]);
+  if (localizer != Localizer::kBeluga) {
+    text +=
+        "# z_hit : z_short : z_max : z_rand = w_hit / (sigma_hit sqrt(2 pi)) : w_short : w_max : w_rand, because its "
+        "hit\n# term lacks 1 / (sigma_hit sqrt(2 pi)).\n";
+  }
+  for (const std::string& note : localizer_notes(parameters, localizer)) text += "# Note: " + note + ".\n";
+  const std::string indent = is_ros1 ? "" : "    ", prefix = is_ros1 ? "laser_" : "";
+  if (!is_ros1) text += "amcl:\n  ros__parameters:\n";
+  const auto add = [&](const std::string& key, const std::string& value) {
+    text += indent + key + ": " + value + "\n";
+  };
+  add("laser_model_type", "\"beam\"");
+  add(prefix + "z_hit", decimal(b.z_hit));
+  add(prefix + "z_short", decimal(b.z_short));
+  add(prefix + "z_max", decimal(b.z_max));
+  add(prefix + "z_rand", decimal(b.z_rand));
+  add(prefix + "sigma_hit", decimal(b.sigma_hit));
+  add(prefix + "lambda_short", decimal(b.lambda_short));
+  add("laser_max_range", decimal(sensor.max_range_m));
+  if (sensor.min_range_m > 0.0) add("laser_min_range", decimal(sensor.min_range_m));
+  return text;
+}
+
+LocalizerField localizer_field(const LikelihoodFieldModel& model, Localizer localizer) {
+  validate(model);
+  const bool is_density = localizer == Localizer::kBeluga;
+  const double hit = is_density ? model.w_hit : model.w_hit * math::kInverseSqrtTwoPi / model.sigma_hit_m;
+  const double sum = hit + model.w_rand;
+  return {hit / sum, model.w_rand / sum, model.sigma_hit_m, model.max_distance_m};
+}
+
+std::string localizer_text(const LikelihoodFieldModel& model, Localizer localizer) {
+  const LocalizerField f = localizer_field(model, localizer);
+  const bool is_ros1 = localizer == Localizer::kAmcl;
+  std::string text = fmt::format("# The likelihood field of {}, as learned by fathom.\n",
+                                 kChoiceWords<Localizer>[static_cast<std::size_t>(localizer)]);
+  if (localizer != Localizer::kBeluga) {
+    text +=
+        "# z_hit : z_rand = w_hit / (sigma_hit sqrt(2 pi)) : w_rand, because its hit term lacks 1 / (sigma_hit sqrt(2 "
+        "pi)).\n";
+  }
+  const std::string indent = is_ros1 ? "" : "    ", prefix = is_ros1 ? "laser_" : "";
+  if (!is_ros1) text += "amcl:\n  ros__parameters:\n";
+  const auto add = [&](const std::string& key, const std::string& value) {
+    text += indent + key + ": " + value + "\n";
+  };
+  add("laser_model_type", "\"likelihood_field\"");
+  add(prefix + "z_hit", decimal(f.z_hit));
+  add(prefix + "z_rand", decimal(f.z_rand));
+  add(prefix + "sigma_hit", decimal(f.sigma_hit));
+  add("laser_likelihood_max_dist", decimal(f.laser_likelihood_max_dist));
+  add("laser_max_range", decimal(model.max_range_m));
+  if (model.min_range_m > 0.0) add("laser_min_range", decimal(model.min_range_m));
+  return text;
+}
+
+std::string localizer_file_name(Localizer localizer) {
+  return std::string(kChoiceWords<Localizer>[static_cast<std::size_t>(localizer)]) + ".yaml";
+}
+
+}  // namespace fathom

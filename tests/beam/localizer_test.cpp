@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+// What is written for localizers gives each reading of a log the density that was learned, by the localizer's own
+// formula: log densities differ by one constant, but for what the formula does not cut.
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <fathom/beam/beam.hpp>
+
+#include "beam/files.hpp"
+#include "beam/synthetic.hpp"
+#include "support/error_text.hpp"
+
+namespace fathom {
+namespace {
+
+/// nav2_amcl/src/sensors/laser/beam_model.cpp, of one reading; amcl's is the same.
+double nav2_probability(const LocalizerBeam& self, double obs_range, double map_range, double range_max) {
+  const double z = obs_range - map_range;
+  double pz = self.z_hit * std::exp(-(z * z) / (2 * self.sigma_hit * self.sigma_hit));
+  if (z < 0) pz += self.z_short * self.lambda_short * std::exp(-self.lambda_short * obs_range);
+  if (obs_range == range_max) pz += self.z_max * 1.0;
+  if (obs_range < range_max) pz += self.z_rand * 1.0 / range_max;
+  return pz;
+}
+
+/// beluga/include/beluga/sensor/beam_model.hpp, of one reading.
+double beluga_probability(const LocalizerBeam& p, double z, double z_mean, double max_range) {
+  const double n = 1. / (std::sqrt(2. * M_PI) * p.sigma_hit);
+  const double eta_hit = 2. / (std::erf((max_range - z_mean) / (std::sqrt(2.) * p.sigma_hit)) -
+                               std::erf(-z_mean / (std::sqrt(2.) * p.sigma_hit)));
+  const double d = (z - z_mean) / p.sigma_hit;
+  double pz = z < max_range ? p.z_hit * eta_hit * n * std::exp(-(d * d) / 2.) : 0.;  // beluga has it at Z, too
+  if (z < z_mean) {
+    const double eta_short = 1. / (1. - std::exp(-p.lambda_short * z_mean));
+    pz += p.z_short * p.lambda_short * eta_short * std::exp(-p.lambda_short * z);
+  }
+  return pz + (z < max_range ? p.z_rand / max_range : p.z_max);
+}
+
+/// A log of the sensor, as far as a localizer sees it: readings from Z on are Z.
+BeamData seen_by_a_localizer(BeamData data, const BeamSensor& sensor) {
+  for (float& reading : data.reading_m) {
+    if (classify(reading, sensor) == ReadingKind::kMax) reading = static_cast<float>(sensor.max_range_m);
+  }
+  for (float& expected : data.expected_m) {
+    expected = std::max(expected, static_cast<float>(sensor.expected_floor_m));
+  }
+  return data;
+}
+
+/// The least and greatest of log p - log f over those readings that `counts` takes.
+struct Spread {
+  double low = INFINITY, high = -INFINITY;
+  std::size_t readings = 0;
+  void add(double value) { low = std::min(low, value), high = std::max(high, value), ++readings; }
+};
+
+/// Where nothing is cut, so that amcl's formula has all of the density: far from 0 and Z, and no short readings, which
+/// amcl does not cut at z*. Readings without a return have no such limits but that no hit density reaches Z.
+bool is_uncut(double z, double z_star, const BeamParameters& p, double limit_m) {
+  const double far_m = 8.0 * p.sigma_hit_m;
+  if (z_star < far_m || z_star > limit_m - far_m) return false;
+  return z >= z_star;
+}
+
+void expect_amcl(const BeamParameters& p, const BeamSensor& sensor, const BeamData& data, std::size_t least) {
+  const LocalizerBeam b = localizer_beam(p, Localizer::kNav2);
+  EXPECT_NEAR(b.z_hit + b.z_short + b.z_max + b.z_rand, 1, 1e-12);
+  Spread uncut, with_shorts;
+  for (std::size_t i = 0; i < data.reading_m.size(); ++i) {
+    const double z = data.reading_m[i], z_star = data.expected_m[i];
+    if (classify(z, sensor) == ReadingKind::kNone) continue;
+    const double log_p = std::log(nav2_probability(b, z, z_star, sensor.max_range_m));
+    const BeamDensity density(p, sensor, z_star);
+    if (is_uncut(z, z_star, p, sensor.max_range_m)) uncut.add(log_p - density.log_density(z));
+    // The whole formula, shorts too, where the density is taken without its cuts.
+    const double hit = z < sensor.max_range_m || std::abs(z - z_star) < 40 * p.sigma_hit_m
+                           ? p.w_hit * math::normal_density((z - z_star) / p.sigma_hit_m) / p.sigma_hit_m
+                           : 0.0;
+    const double shorts = z < z_star ? p.w_short * p.lambda_short_per_m * std::exp(-p.lambda_short_per_m * z) : 0.0;
+    const double rest = z < sensor.max_range_m ? p.w_rand / sensor.max_range_m : p.w_max;
+    with_shorts.add(log_p - std::log(hit + shorts + rest));
+  }
+  EXPECT_GT(uncut.readings, least);
+  EXPECT_LT(uncut.high - uncut.low, 1e-9);
+  EXPECT_LT(with_shorts.high - with_shorts.low, 1e-9);
+  EXPECT_NEAR(uncut.low, with_shorts.low, 1e-9);
+}
+
+void expect_beluga(const BeamParameters& p, const BeamSensor& sensor, const BeamData& data) {
+  const LocalizerBeam b = localizer_beam(p, Localizer::kBeluga);
+  for (std::size_t i = 0; i < data.reading_m.size(); ++i) {
+    const double z = data.reading_m[i], z_star = data.expected_m[i];
+    if (classify(z, sensor) == ReadingKind::kNone) continue;
+    const double log_f = BeamDensity(p, sensor, z_star).log_density(z);
+    ASSERT_NEAR(std::log(beluga_probability(b, z, z_star, sensor.max_range_m)), log_f, 1e-8) << z << " for " << z_star;
+  }
+}
+
+TEST(Localizer, FormulasGiveTheLearnedDensities) {
+  const BeamSensor sensor = {.max_range_m = 10};
+  const BeamData log = seen_by_a_localizer(test::simulate(test::kLaserTruth, sensor, 20000, .5, 8, 3), sensor);
+  const BeamFit fit = fit_beam_model(log, sensor);
+  expect_amcl(fit.parameters, sensor, log, 5000);
+  expect_beluga(fit.parameters, sensor, log);
+}
+
+TEST(Localizer, FormulasGiveTheLearnedDensitiesOnARealLog) {
+  const auto log_file = test::shared_data() / "logs/freiburg-079-corrected.log.gz";
+  const auto map_file = test::shared_data() / "maps/freiburg-079_5cm_even.yaml";
+  if (!std::filesystem::exists(log_file) || !std::filesystem::exists(map_file)) GTEST_SKIP() << "skipped: no data";
+  const ScanLog log = read_scan_log(log_file);
+  const auto world = make_grid_ranges(read_grid_map(map_file));
+  const BeamSensor sensor = {.max_range_m = 80, .expected_floor_m = world->floor_m()};
+  BeamParameters p = {.8716, .0382, .0203, .0699, .0743, .373};  // closed_form's rate: beluga divides by 1 - e^0
+  const BeamData data = make_beam_data(log, select_scans("9::64", log.scans()), *world, sensor.max_range_m);
+  expect_amcl(p, sensor, seen_by_a_localizer(data, sensor), 5000);
+  expect_beluga(p, sensor, seen_by_a_localizer(data, sensor));
+}
+
+// By the weights alone: pasted unchanged, hits weigh 1 / (sigma sqrt(2 pi)) times too little beside the rest.
+TEST(Localizer, ConversionIsThatOfTheMissingFactor) {
+  const BeamParameters p = {.7, .15, .05, .1, .0743, .4};
+  const LocalizerBeam amcl = localizer_beam(p, Localizer::kAmcl), beluga = localizer_beam(p, Localizer::kBeluga);
+  EXPECT_NEAR(amcl.z_hit / amcl.z_rand, 7 / (.0743 * std::sqrt(2 * M_PI)), 1e-9);
+  EXPECT_NEAR(amcl.z_short / amcl.z_rand, 1.5, 1e-12);
+  EXPECT_NEAR(amcl.z_max / amcl.z_rand, .5, 1e-12);
+  EXPECT_DOUBLE_EQ(beluga.z_hit, p.w_hit);
+  EXPECT_DOUBLE_EQ(beluga.z_short, p.w_short);
+  for (const LocalizerBeam& b : {amcl, beluga}) {
+    EXPECT_EQ(b.sigma_hit, p.sigma_hit_m);
+    EXPECT_EQ(b.lambda_short, p.lambda_short_per_m);
+  }
+}
+
+TEST(Localizer, TextsAreWhatTheNodesRead) {
+  const BeamParameters p = {.5, .25, .125, .125, 1, .25};
+  const BeamSensor sensor = {.max_range_m = 10};
+  EXPECT_EQ(localizer_text(p, sensor, Localizer::kBeluga),
+            "# The beam model of beluga, as learned by fathom.\n"
+            "amcl:\n  ros__parameters:\n"
+            "    laser_model_type: \"beam\"\n    z_hit: 0.5\n    z_short: 0.25\n    z_max: 0.125\n    z_rand: 0.125\n"
+            "    sigma_hit: 1.0\n    lambda_short: 0.25\n    laser_max_range: 10.0\n");
+  const std::string nav2 = localizer_text(p, {.max_range_m = 10, .min_range_m = .1}, Localizer::kNav2);
+  EXPECT_NE(nav2.find("amcl:\n  ros__parameters:\n    laser_model_type: \"beam\"\n    z_hit: 0.285174224834"),
+            std::string::npos)
+      << nav2;
+  EXPECT_NE(nav2.find("\n    laser_min_range: 0.1\n"), std::string::npos);
+  const std::string amcl = localizer_text(p, sensor, Localizer::kAmcl);
+  EXPECT_NE(amcl.find("\nlaser_model_type: \"beam\"\nlaser_z_hit: 0.285174224834"), std::string::npos) << amcl;
+  EXPECT_NE(amcl.find("\nlaser_sigma_hit: 1.0\nlaser_lambda_short: 0.25\nlaser_max_range: 10.0\n"), std::string::npos);
+}
+
+// ROS 2 takes "1" for a whole number, and YAML 1.1 "1e-05" for a text.
+TEST(Localizer, NumbersAreDecimal) {
+  const std::string text = localizer_text({.7, .15, 0, .15, 1e-6, 1e6}, {.max_range_m = 1e7}, Localizer::kBeluga);
+  EXPECT_NE(text.find("z_max: 0.0\n"), std::string::npos);
+  EXPECT_NE(text.find("sigma_hit: 0.000001\n"), std::string::npos);
+  EXPECT_NE(text.find("lambda_short: 1000000.0\n"), std::string::npos);
+  EXPECT_NE(text.find("laser_max_range: 10000000.0\n"), std::string::npos);
+}
+
+TEST(Localizer, NotesSayWhatItCannotBeTold) {
+  EXPECT_EQ(localizer_notes({.7, .04, .05, .21, .1, .4}, Localizer::kNav2), std::vector<std::string>());
+  EXPECT_EQ(localizer_notes({.7, .15, .05, .1, .1, .4}, Localizer::kBeluga), std::vector<std::string>());
+  const auto offset = localizer_notes({.7, .04, .05, .21, .1, .4, .05}, Localizer::kBeluga);
+  ASSERT_EQ(offset.size(), 1U);
+  EXPECT_EQ(offset[0], "beluga has no hit offset: this model has 0.05 m; learn without it for beluga");
+  const auto shorts = localizer_notes({.7, .15, .05, .1, .1, .4}, Localizer::kAmcl);
+  ASSERT_EQ(shorts.size(), 1U);
+  EXPECT_NE(shorts[0].find("below 1.73 m"), std::string::npos);
+  const auto uniform = localizer_notes({.7, .15, .05, .1, .1, 0}, Localizer::kBeluga);
+  ASSERT_EQ(uniform.size(), 1U);
+  EXPECT_NE(uniform[0].find("no uniform shorts"), std::string::npos);
+  EXPECT_NE(localizer_text({.7, .15, .05, .1, .1, 0}, {}, Localizer::kBeluga).find("# Note: " + uniform[0]),
+            std::string::npos);
+}
+
+TEST(Localizer, RefusesInvalidParameters) {
+  EXPECT_NE(test::input_error([] { localizer_beam({.7, .7, 0, 0, .1, .4}, Localizer::kNav2); }), "");
+  EXPECT_NE(test::input_error([] { localizer_text({}, {.max_range_m = NAN}, Localizer::kNav2); }), "");
+}
+
+}  // namespace
+}  // namespace fathom

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+// The likelihood field over a log, and its files.
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <fathom/beam/field_log.hpp>
+
+#include "beam/files.hpp"
+#include "beam/room.hpp"
+#include "report/field_page.hpp"
+#include "support/error_text.hpp"
+
+namespace fathom {
+namespace {
+
+using test::bytes_of;
+
+/// 60 scans of 61 rays of a beam model in the room.
+ScanLog log_of_room() {
+  const World room = World::from_map(test::room_map());
+  BeamModel model;
+  model.parameters = {.8, .05, .05, .10, .06, .6};
+  model.sensor = {.max_range_m = 9, .expected_floor_m = room.floor_m()};
+  std::vector<PlanarPose> poses;
+  for (int i = 0; i < 60; ++i) poses.push_back({-3 + 0.05 * i, -2 + 0.06 * i, 0.37 * i});
+  ScanLog log = sample_log(model, room, poses, even_azimuths_rad(61, 270), 5, {.threads = 1});
+  log.name = "some/where/log.csv";
+  return log;
+}
+
+TEST(FieldLog, LearnsAsItsPartsDo) {
+  const ScanLog log = log_of_room();
+  const GridMap map = test::room_map();
+  const FieldReport report = fit_field_log(log, map);
+  LikelihoodFieldModel start = {.5, .5, .2, 9};
+  const DistanceField field(map, 2);
+  const FieldData learned = make_field_data(log, select_scans("odd", 60), field, start),
+                  others = make_field_data(log, select_scans("even", 60), field, start);
+  const FieldFit fit = fit_likelihood_field(learned, field, start);
+  EXPECT_EQ(report.fit.model.w_hit, fit.model.w_hit);
+  EXPECT_EQ(report.fit.model.sigma_hit_m, fit.model.sigma_hit_m);
+  EXPECT_EQ(report.fit.w_std_error, fit.w_std_error);
+  EXPECT_TRUE(report.held_out);
+  EXPECT_EQ(report.nats_per_reading, field_nats_per_reading(others, field, fit.model));
+  EXPECT_EQ(report.distance_m.size(), others.level.size());
+  // Better than what is not learned.
+  LikelihoodFieldModel other = fit.model;
+  for (const double factor : {.5, 2.0}) {
+    other.sigma_hit_m = factor * fit.model.sigma_hit_m;
+    EXPECT_LT(field_nats_per_reading(others, field, other), report.nats_per_reading);
+  }
+  EXPECT_GT(fit.model.w_hit, .75);
+  EXPECT_FALSE(fit_field_log(log, map, {.scans = "all"}).held_out);
+}
+
+TEST(FieldLog, HeatmapFindsTheScan) {
+  const ScanLog log = log_of_room();
+  const GridMap map = test::room_map();
+  const FieldReport report = fit_field_log(log, map);
+  HeatmapLogOptions options;
+  options.spacing_m = .25, options.headings = 60, options.compute.threads = 1;
+  const LogHeatmap found = field_heatmap_of_log(report.fit.model, map, log, 20, options);
+  EXPECT_NEAR(found.heatmap.refined.x_m, log.pose[20].x_m, .1);
+  EXPECT_NEAR(found.heatmap.refined.y_m, log.pose[20].y_m, .1);
+  EXPECT_GE(found.heatmap.refined_log_likelihood, found.logged_log_likelihood - 1);
+  const std::vector<ScanScore> scores = score_field_log(report.fit.model, map, log, "20:21");
+  ASSERT_EQ(scores.size(), 1U);
+  EXPECT_DOUBLE_EQ(scores[0].log_likelihood, found.logged_log_likelihood);
+}
+
+TEST(FieldLog, RefusesWhatIsNotThere) {
+  ScanLog log = log_of_room();
+  const GridMap map = test::room_map();
+  EXPECT_EQ(test::input_error([&] { fit_field_log(log, map, {.scans = "some"}); }).find("some/where/log.csv: "), 0U);
+  EXPECT_NE(test::input_error([&] {
+              fit_field_log(log, map, {.scans = "odd", .test_scans = "1:4"});
+            }).find("scan 1 is in scans odd and in test_scans 1:4"),
+            std::string::npos);
+  EXPECT_NE(test::input_error([&] { field_heatmap_of_log({}, map, log, 60); }).find("no scan 60"), std::string::npos);
+  log.max_range_m = 0;
+  EXPECT_NE(test::input_error([&] { fit_field_log(log, map); }).find("give max_range_m"), std::string::npos);
+}
+
+TEST(FieldFiles, HoldWhatWasFound) {
+  const test::TemporaryFolder folder;
+  const FieldReport report = fit_field_log(log_of_room(), test::room_map());
+  const std::vector<Localizer> one = {Localizer::kBeluga};
+  write_field_fit(folder.path() / "fit", report, false, one);
+  const LikelihoodFieldModel read = read_field_model(folder.path() / "fit/parameters.yaml");
+  for (const auto& field : LikelihoodFieldModel::fields()) {
+    EXPECT_EQ(read.*member_of<double>(field), report.fit.model.*member_of<double>(field)) << field.name;
+  }
+  EXPECT_EQ(bytes_of(folder.path() / "fit/beluga.yaml"), localizer_text(report.fit.model, Localizer::kBeluga));
+  const auto json = nlohmann::json::parse(bytes_of(folder.path() / "fit/fit.json"));
+  EXPECT_EQ(json["sigma_hit_m"]["value"], report.fit.model.sigma_hit_m);
+  EXPECT_EQ(json["w_rand"]["std_error"], report.fit.w_std_error);
+  EXPECT_EQ(json["held_out"], true);
+  EXPECT_EQ(bytes_of(folder.path() / "fit/report.html"), field_page(report));
+  // A fit of either model replaces one of the other, and leaves no parameters of localizers that it does not write.
+  write_field_fit(folder.path() / "fit", report, true);
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "fit/beluga.yaml"));
+  check_fit_folder(folder.path() / "fit", true);
+}
+
+// The heights of the bars are logarithms of the shares; those of the lone bar too.
+TEST(FieldPage, ShowsDistancesAndNeedsNothingFromOutside) {
+  const FieldReport report = fit_field_log(log_of_room(), test::room_map());
+  const std::string page = field_page(report);
+  for (const char* word : {"http:", "https:", "<script", "<link", "<img", "nan", "inf"}) {
+    EXPECT_EQ(page.find(word), std::string::npos) << word;
+  }
+  for (const char* name : {"w_hit", "w_rand", "sigma_hit_m"}) {
+    EXPECT_NE(page.find(">" + std::string(name) + "<"), std::string::npos);
+  }
+  EXPECT_NE(page.find("class=\"bars beyond\""), std::string::npos);
+  EXPECT_NE(page.find("class=\"hit-line\""), std::string::npos);
+}
+
+}  // namespace
+}  // namespace fathom
