@@ -5,7 +5,6 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <iterator>
 #include <limits>
 #include <span>
 #include <utility>
@@ -17,13 +16,15 @@
 #include <fathom/beam/log.hpp>
 
 #include "base/with_prefix.hpp"
+#include "report/fit_selection.hpp"
 #include "report/log_correction.hpp"
+#include "report/refine_log.hpp"
 
 namespace fathom {
 
 namespace {
 
-using Scans = std::vector<std::uint32_t>;
+using Scans = ScanNumbers;
 
 constexpr std::size_t kScansOfPart = 1024;
 // Of corrections: the first search takes in a badly measured mount, m and rad; later ones refine.
@@ -31,39 +32,6 @@ constexpr double kFirstStep = 0.1, kLeastStep = 1e-3;
 constexpr double kLeastRise = 0.01;  // nats, far below what a standard error is worth
 constexpr std::size_t kMostTurns = 20;
 constexpr double kMostJudged = 4e6;  // readings
-
-Scans choose_scans(const ScanLog& log, std::string_view selection) {
-  return with_prefix(log.name, [&] { return select_scans(selection, log.scans()); });
-}
-
-/// The scans to judge by; empty: none are left. Throws when one of them was learned from.
-Scans held_out_scans(const FitLogOptions& options, const Scans& learned, const ScanLog& log) {
-  Scans scans;
-  if (options.test_scans.empty()) {
-    const Scans all = choose_scans(log, "all");
-    std::set_difference(all.begin(), all.end(), learned.begin(), learned.end(), std::back_inserter(scans));
-    return scans;
-  }
-  scans = choose_scans(log, options.test_scans);
-  Scans both;
-  std::set_intersection(scans.begin(), scans.end(), learned.begin(), learned.end(), std::back_inserter(both));
-  if (!both.empty()) {
-    throw InputError(fmt::format("scan {} is in scans {} and in test_scans {}: it would not be held out", both.front(),
-                                 options.scans, options.test_scans));
-  }
-  return scans;
-}
-
-FitOptions fit_options(const FitLogOptions& options) {
-  FitOptions fit;
-  fit.variant = options.variant;
-  fit.compute = options.compute;
-  fit.scratch = options.scratch;
-  fit.fit_hit_offset = !options.hit_offset_m;
-  fit.start.hit_offset_m = options.hit_offset_m.value_or(0.0);
-  fit.on_iteration = options.on_iteration;
-  return fit;
-}
 
 /// What all processes know of a log. Made of doubles, so that processes can tell each other.
 struct LogFacts {
@@ -107,6 +75,7 @@ class LogFitter {
       : logs_(std::move(logs)), world_(world), options_(options), ranks_(ranks) {
     if (logs_.size() == 0) throw InputError("there is no log to learn from");
     validate(options.compute);  // what is wrong with it is not wrong with a log
+    if (options.refine_poses) throw InputError("refine_poses is for one log in one process");
     if (!options.hit_offset_m && (options.per_log == PerLog::kOffset || options.per_log == PerLog::kBoth)) {
       throw InputError("hit_offset_m is learned for all logs and per_log for each: the readings tell only their sum");
     }
@@ -168,7 +137,7 @@ class LogFitter {
     for (std::size_t i = first_of(rank()); i < first_of(rank() + 1); ++i) {
       const ScanLog& log = logs_.at(i);
       const CorrectedLog found =
-          correct_log(log, choose_scans(log, options_.scans), world_, model, options_, own_[i].correction, step);
+          correct_log(log, choose_scans(log.name, options_.scans, log.scans()), world_, model, options_, own_[i].correction, step);
       for (const LogCorrection& c : {found.correction, found.std_error}) {
         numbers.insert(numbers.end(), {c.mount_x_m, c.mount_y_m, c.mount_yaw_rad, c.range_offset_m});
       }
@@ -213,8 +182,8 @@ class LogFitter {
     std::vector<std::string> names, notes;
     for (std::size_t i = first_of(rank()); i < first_of(rank() + 1); ++i) {
       const ScanLog& log = logs_.at(i);
-      const Scans learned = choose_scans(log, options_.scans);
-      const Scans held_out = held_out_scans(options_, learned, log);
+      const Scans learned = choose_scans(log.name, options_.scans, log.scans());
+      const Scans held_out = held_out_scans(options_, learned, log.name, log.scans());
       const auto count = [](std::size_t n) { return static_cast<double>(n); };
       for (const double number :
            {count(log.scans()), count(log.rays()), count(learned.size()), count(held_out.size()), log.max_range_m}) {
@@ -266,7 +235,7 @@ class LogFitter {
     std::size_t log = 0;
     for (; part >= parts_of(facts_[log]); ++log) part -= parts_of(facts_[log]);
     const ScanLog& from = logs_.at(log);
-    const Scans learned = choose_scans(from, options_.scans);
+    const Scans learned = choose_scans(from.name, options_.scans, from.scans());
     const std::size_t begin = part * kScansOfPart, count = std::min(kScansOfPart, learned.size() - begin);
     const auto first = learned.begin() + static_cast<std::ptrdiff_t>(begin);
     BeamData read = pairs(log, Scans(first, first + static_cast<std::ptrdiff_t>(count)));
@@ -283,7 +252,8 @@ class LogFitter {
     std::vector<BeamData> mine;
     for (std::size_t i = first_of(rank()); i < first_of(rank() + 1); ++i) {
       const ScanLog& log = logs_.at(i);
-      const Scans all = held_out_scans(options_, choose_scans(log, options_.scans), log);
+      const Scans learned = choose_scans(log.name, options_.scans, log.scans());
+      const Scans all = held_out_scans(options_, learned, log.name, log.scans());
       Scans scans;
       for (std::size_t k = 0; k < all.size(); k += every) scans.push_back(all[k]);
       if (!scans.empty()) mine.push_back(pairs(i, scans));
@@ -377,6 +347,7 @@ class LogFitter {
 }  // namespace
 
 FitReport fit_log(const ScanLog& log, const World& world, const FitLogOptions& options) {
+  if (options.refine_poses) return refine_log(log, world, options);
   return LogFitter(Logs(log), world, options, nullptr).run();
 }
 

@@ -10,6 +10,7 @@
 #include "report/fit_figures.hpp"
 #include "report/page.hpp"
 #include "report/plot.hpp"
+#include "report/pose_figures.hpp"
 
 namespace fathom {
 
@@ -68,7 +69,9 @@ std::string fact_table(const FitReport& report) {
 }
 
 std::string tiles(const FitReport& report) {
-  const std::string where = report.held_out ? "held-out scans" : "the scans learned from";
+  const std::string where = report.refined    ? "held-out rays"
+                            : report.held_out ? "held-out scans"
+                                              : "the scans learned from";
   const double nats = report.judgement.nats_per_ray;
   const bool converged = report.fit.end == FitEnd::kConverged;
   return "<div class=\"tiles\">\n" +
@@ -129,7 +132,7 @@ std::string fit_page(const FitReport& report) {
       "{}.</p>\n"
       "</body>\n</html>\n",
       page_style(), tiles(report), parameter_table(report), flag_list(report), readings_section(report),
-      density_section(report), figure(convergence_figure(report), note), fact_table(report), FATHOM_VERSION);
+      density_section(report) + poses_section(report), figure(convergence_figure(report), note), fact_table(report), FATHOM_VERSION);
 }
 
 }  // namespace fathom

@@ -4,7 +4,9 @@
 // people. docs/output-formats.md describes them.
 
 #include <array>
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +14,7 @@
 #include <fathom/base/export.hpp>
 #include <fathom/beam/fit.hpp>
 #include <fathom/beam/model_file.hpp>
+#include <fathom/beam/refine.hpp>
 #include <fathom/beam/scan.hpp>
 
 namespace fathom {
@@ -25,6 +28,17 @@ struct LogCorrection {
   double mount_x_m = 0.0, mount_y_m = 0.0, mount_yaw_rad = 0.0;
   double range_offset_m = 0.0;  ///< by how much farther surfaces are measured than expected
   friend constexpr bool operator==(const LogCorrection&, const LogCorrection&) = default;
+};
+
+/// Poses that were learned together with the parameters.
+struct RefinedLog {
+  ScanLog log;                      ///< the scans that took part, at their refined poses
+  std::vector<std::uint32_t> scan;  ///< [scans] their numbers in the log that was read
+  std::vector<PlanarPose> logged;   ///< [scans] their poses there
+  PosePrior prior;
+  BeamParameters parameters_before;  ///< learned at the poses of the log from the same rays
+  BeamJudgement before;              ///< of these, by the same rays as FitReport::judgement
+  std::size_t turns = 0;
 };
 
 struct FitReport {
@@ -46,21 +60,25 @@ struct FitReport {
   };
   std::vector<Log> logs = {};
   std::vector<std::string> notes = {};  ///< what a user should know of the log, one sentence each; in no file
+  std::optional<RefinedLog> refined = {};  ///< nothing: the poses stayed as they were
 };
 
 /// The flags of the fit and of the judgement. JSON has no infinity, so fit.json says null where the nats per ray are
 /// -inf, as it does where no scans were held out; a flag tells the two apart.
 FATHOM_API std::vector<std::string> report_flags(const FitReport& report);
 
-/// The files that write_fit() writes into `folder`, in this order.
-FATHOM_API std::vector<std::filesystem::path> fit_files(const std::filesystem::path& folder);
+/// The files that write_fit() writes into `folder`, in this order. `refined`: of a report with refined poses, which
+/// has refined.log, too: CARMEN text where that says all of the log (fits_carmen()), with the poses that were read in
+/// place of odometry, else the CSV of write_scan_csv(). read_scan_log() reads both.
+FATHOM_API std::vector<std::filesystem::path> fit_files(const std::filesystem::path& folder, bool refined = false);
 
 /// Throws InputError unless write_fit() may write into `folder`: when it exists and `force` is not set, when it is no
 /// folder, or when it holds files that are named like those of a fit but were not written by one. Changes nothing.
 FATHOM_API void check_fit_folder(const std::filesystem::path& folder, bool force);
 
 /// Checks as above, makes the folder and writes parameters.yaml, report.html and, last, fit.json: a folder that holds
-/// one is complete. Each file appears whole or not at all. Throws InputError or SystemError.
+/// one is complete. Each file appears whole or not at all, and refined.log of an earlier fit is gone where this one has
+/// none. Throws InputError or SystemError.
 FATHOM_API void write_fit(const std::filesystem::path& folder, const FitReport& report, bool force = false);
 
 }  // namespace fathom

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+#include "report/fit_selection.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include <fathom/base/error.hpp>
+
+#include "base/with_prefix.hpp"
+
+namespace fathom {
+
+ScanNumbers choose_scans(const std::string& log, std::string_view selection, std::size_t scans) {
+  return with_prefix(log, [&] { return select_scans(selection, scans); });
+}
+
+ScanNumbers held_out_scans(const FitLogOptions& options, const ScanNumbers& learned, const std::string& log,
+                           std::size_t of) {
+  ScanNumbers scans;
+  if (options.test_scans.empty()) {
+    const ScanNumbers all = choose_scans(log, "all", of);
+    std::set_difference(all.begin(), all.end(), learned.begin(), learned.end(), std::back_inserter(scans));
+    return scans;
+  }
+  scans = choose_scans(log, options.test_scans, of);
+  ScanNumbers both;
+  std::set_intersection(scans.begin(), scans.end(), learned.begin(), learned.end(), std::back_inserter(both));
+  if (!both.empty()) {
+    throw InputError(fmt::format("scan {} is in scans {} and in test_scans {}: it would not be held out", both.front(),
+                                 options.scans, options.test_scans));
+  }
+  return scans;
+}
+
+FitOptions fit_options(const FitLogOptions& options) {
+  FitOptions fit;
+  fit.variant = options.variant;
+  fit.compute = options.compute;
+  fit.scratch = options.scratch;
+  fit.fit_hit_offset = !options.hit_offset_m;
+  fit.start.hit_offset_m = options.hit_offset_m.value_or(0.0);
+  fit.on_iteration = options.on_iteration;
+  return fit;
+}
+
+}  // namespace fathom
