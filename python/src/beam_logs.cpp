@@ -190,13 +190,43 @@ ReportPtr fit_scans(const ScanLog& log, const World& world, const py::dict& o) {
   options.variant = word_of<FitVariant>(py::cast<std::string>(o["variant"]), "variant");
   options.hit_offset_m.reset();
   if (!o["hit_offset_m"].is_none()) options.hit_offset_m = real(o["hit_offset_m"], "hit_offset_m");
+  options.per_log = word_of<PerLog>(py::cast<std::string>(o["per_log"]), "per_log");
+  if (!o["refine_poses"].is_none()) {
+    const auto [stddev_m, stddev_rad] = py::cast<std::pair<double, double>>(o["refine_poses"]);
+    options.refine_poses = {.stddev_m = stddev_m, .stddev_rad = stddev_rad};
+  }
   options.compute.threads = py::cast<int>(o["threads"]);
   auto report = std::make_shared<FitReport>();
   released_watched([&](const auto& check) {
     options.on_iteration = [&](const FitIteration&) { check(); };
+    options.on_refine_progress = [&](const RefineProgress&) { check(); };
     *report = fit_log(log, world, options);
   });
   return report;
+}
+
+py::object refined_dict(const FitReport& report) {
+  if (!report.refined) return py::none();
+  const RefinedLog& refined = *report.refined;
+  py::dict d;
+  d["log"] = std::make_shared<ScanLog>(refined.log);
+  d["scans"] = copied<std::uint32_t>(refined.scan).attr("astype")("int64");
+  d["logged"] = planar_array(refined.logged);
+  d["turns"] = refined.turns;
+  d["parameters_before"] = model_dict(refined.parameters_before);
+  d["judgement_before"] = judgement_dict(refined.before);
+  return d;
+}
+
+py::object mount_dict(const FitReport& report) {
+  if (report.logs.empty()) return py::none();
+  const LogCorrection &at = report.logs.front().correction, &error = report.logs.front().std_error;
+  py::dict d;
+  d["x_m"] = at.mount_x_m, d["y_m"] = at.mount_y_m, d["yaw_rad"] = at.mount_yaw_rad;
+  d["range_offset_m"] = at.range_offset_m;
+  d["std_error"] = py::dict("x_m"_a = error.mount_x_m, "y_m"_a = error.mount_y_m, "yaw_rad"_a = error.mount_yaw_rad,
+                            "range_offset_m"_a = error.range_offset_m);
+  return d;
 }
 
 void bind_fit(py::module_& m) {
@@ -228,9 +258,12 @@ void bind_fit(py::module_& m) {
           "write",
           [](const FitReport& r, const std::filesystem::path& folder, bool force) {
             released([&] { write_fit(folder, r, force); });
-            return fit_files(folder);
+            return fit_files(folder, r.refined.has_value());
           },
-          "folder"_a, "force"_a = false, "Writes parameters.yaml, report.html and fit.json into a folder.")
+          "folder"_a, "force"_a = false,
+          "Writes parameters.yaml, report.html and fit.json into a folder, and refined.log where poses were refined.")
+      .def_property_readonly("_refined", &refined_dict)
+      .def_property_readonly("_mount", &mount_dict)
       .def(
           "write_model", [](const FitReport& r, const std::filesystem::path& file) { write_beam_model(file, r.model); },
           "file"_a, "Writes parameters.yaml alone.");
