@@ -95,14 +95,14 @@ std::string refined_text(const fathom::FitReport& report) {
 std::string summary(const fathom::FitReport& report, const std::filesystem::path& out) {
   std::string text = parameters_table(report.fit) + logs_table(report);
   for (const std::string& flag : fathom::report_flags(report)) text += "note: " + flag + "\n";
-  text += fmt::format("\n{} iterations on {} rays{}\n{}: {:.4f} nats per ray, KS distance {:.3f}, {} rays\n",
-                      report.fit.log_likelihood.size() - 1, group_digits(report.fit.pairs),
-                      report.fit.end == fathom::FitEnd::kConverged ? "" : "; not converged",
-                      report.refined    ? "held-out rays"
-                      : report.held_out ? "held-out scans"
-                                        : "scans learned from",
-                      report.judgement.nats_per_ray,
-                      report.judgement.ks_distance, group_digits(report.judgement.pairs));
+  text +=
+      fmt::format("\n{} iterations on {} rays{}\n{}: {:.4f} nats per ray, KS distance {:.3f}, {} rays\n",
+                  report.fit.log_likelihood.size() - 1, group_digits(report.fit.pairs),
+                  report.fit.end == fathom::FitEnd::kConverged ? "" : "; not converged",
+                  report.refined    ? "held-out rays"
+                  : report.held_out ? "held-out scans"
+                                    : "scans learned from",
+                  report.judgement.nats_per_ray, report.judgement.ks_distance, group_digits(report.judgement.pairs));
   return text + refined_text(report) +
          fmt::format("parameters.yaml, fit.json and report.html are in {}\n", fathom::printable(out.string()));
 }

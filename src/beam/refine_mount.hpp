@@ -21,7 +21,7 @@ MountScore mount_score(const PlanarNumbers& d, const PlanarNumbers& mount, const
                        const PlanarMatrix& information);
 
 struct MountStep {
-  PlanarNumbers by = {};  ///< 0 where the scans do not tell
+  PlanarNumbers by = {};    ///< 0 where the scans do not tell
   PlanarNumbers std_error;  ///< clustered by stretches of scans, and not below that of independent scans; or NaN
 };
 

@@ -17,7 +17,7 @@ namespace fathom {
 namespace {
 
 constexpr std::size_t kThirds = 3;
-constexpr std::size_t kScansOfSearch = 16;    // share the tables of one scorer
+constexpr std::size_t kScansOfSearch = 16;  // share the tables of one scorer
 constexpr std::size_t kScansOfProgress = 256;
 constexpr double kFirstStep = 1.0, kLaterStep = 1.0 / 3.0;  // deviations of the prior
 constexpr double kSettled = 0.1;                            // standard errors
@@ -32,8 +32,8 @@ void check(const ScanLog& log, const BeamSensor& sensor, const RefineOptions& op
   validate(options.fit.compute);
   validate(log);
   if (log.rays() < kThirds) {
-    throw InputError(fmt::format("{} rays a scan cannot be cut into those for poses, parameters and judging",
-                                 log.rays()));
+    throw InputError(
+        fmt::format("{} rays a scan cannot be cut into those for poses, parameters and judging", log.rays()));
   }
   check_in_range("refine", "max_turns", static_cast<double>(options.max_turns), 1,
                  static_cast<double>(RefineOptions::kMostTurns), "1");
@@ -116,9 +116,7 @@ class Refiner {
     third.pose = at;
     return make_beam_data(third, all_, expected_, sensor_.max_range_m, options_.fit.compute);
   }
-  BeamFit learn(const std::vector<PlanarPose>& at) {
-    return fit_beam_model(pairs(learn_, at), sensor_, options_.fit);
-  }
+  BeamFit learn(const std::vector<PlanarPose>& at) { return fit_beam_model(pairs(learn_, at), sensor_, options_.fit); }
   std::pair<BeamData, BeamJudgement> judge(const std::vector<PlanarPose>& at, const BeamParameters& parameters) {
     BeamData data = pairs(judge_, at);
     BeamJudgement judgement = judge_beam_model(parameters, sensor_, data);
@@ -161,8 +159,8 @@ class Refiner {
   std::unique_ptr<Executor> executor_;
   ScanLog choose_, learn_, judge_;  // the first keeps the poses of the log
   PlanarNumbers mount_, mount_error_;
-  std::vector<PlanarNumbers> at_;    // [scans] in the frame of the pose of the log
-  std::vector<MountScore> scores_;   // [scans]
+  std::vector<PlanarNumbers> at_;   // [scans] in the frame of the pose of the log
+  std::vector<MountScore> scores_;  // [scans]
   std::vector<std::uint32_t> all_;
 };
 

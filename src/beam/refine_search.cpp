@@ -12,7 +12,7 @@ constexpr std::size_t kNeighbours = 18;  // 6 along axes, 12 along diagonals of 
 constexpr double kShrink = 3.0;
 constexpr double kFinestSigmas = 0.02;  // the Newton step finds what lies between points
 constexpr double kLeastStep = 1e-4;     // in deviations of the prior
-constexpr double kLeastRise = 1e-3;     // nats: scores are of single precision
+constexpr double kLeastRise = 1e-5;     // nats: scores of single precision tell no less
 constexpr double kFarthestNewton = 2.0;
 constexpr int kMostMoves = 12;  // of one step: 1.5 times as far as the prior goes
 constexpr double kUsualLeverM = 5.0;
@@ -49,7 +49,7 @@ PlanarPose moved_by(const PlanarPose& pose, const PlanarNumbers& d) {
 struct PoseSearch::Neighbours {
   std::array<PlanarNumbers, kNeighbours> at;
   std::array<double, kNeighbours> value;
-  PlanarNumbers slope;        ///< per step
+  PlanarNumbers slope;       ///< per step
   PlanarMatrix information;  ///< per step squared
 };
 

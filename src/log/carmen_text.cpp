@@ -14,8 +14,8 @@ namespace fathom {
 
 namespace {
 
-constexpr double kMaxRangeM = 80.0;      // that readers of FLASER lines assume
-constexpr double kSameAzimuth = 1e-9;    // rad
+constexpr double kMaxRangeM = 80.0;    // that readers of FLASER lines assume
+constexpr double kSameAzimuth = 1e-9;  // rad
 constexpr double kFirstAzimuth = -0.5 * std::numbers::pi;
 
 double step_rad(std::size_t rays) {

@@ -84,9 +84,7 @@ std::vector<std::string> report_flags(const FitReport& report) {
   return flags;
 }
 
-std::vector<fs::path> fit_files(const fs::path& folder, bool refined) {
-  return result_files(kind_of(refined), folder);
-}
+std::vector<fs::path> fit_files(const fs::path& folder, bool refined) { return result_files(kind_of(refined), folder); }
 
 void check_fit_folder(const fs::path& folder, bool force) { check_result_folder(kind_of(true), folder, force); }
 

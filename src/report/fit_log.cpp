@@ -136,8 +136,8 @@ class LogFitter {
     std::vector<double> numbers;
     for (std::size_t i = first_of(rank()); i < first_of(rank() + 1); ++i) {
       const ScanLog& log = logs_.at(i);
-      const CorrectedLog found =
-          correct_log(log, choose_scans(log.name, options_.scans, log.scans()), world_, model, options_, own_[i].correction, step);
+      const CorrectedLog found = correct_log(log, choose_scans(log.name, options_.scans, log.scans()), world_, model,
+                                             options_, own_[i].correction, step);
       for (const LogCorrection& c : {found.correction, found.std_error}) {
         numbers.insert(numbers.end(), {c.mount_x_m, c.mount_y_m, c.mount_yaw_rad, c.range_offset_m});
       }

@@ -132,7 +132,8 @@ std::string fit_page(const FitReport& report) {
       "{}.</p>\n"
       "</body>\n</html>\n",
       page_style(), tiles(report), parameter_table(report), flag_list(report), readings_section(report),
-      density_section(report) + poses_section(report), figure(convergence_figure(report), note), fact_table(report), FATHOM_VERSION);
+      density_section(report) + poses_section(report), figure(convergence_figure(report), note), fact_table(report),
+      FATHOM_VERSION);
 }
 
 }  // namespace fathom

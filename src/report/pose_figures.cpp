@@ -44,8 +44,8 @@ double extent(std::span<const double> a, std::span<const double> b) {
 /// With a metre as long along x as along y.
 std::string way_figure(const RefinedLog& refined) {
   const Way before = way_of(refined.logged), now = way_of(refined.log.pose);
-  const double m_per_pixel = std::max({1.1 * extent(before.x, now.x) / kWidthOfAxes,
-                                       1.1 * extent(before.y, now.y) / kHeightOfAxes, 1e-3});
+  const double m_per_pixel =
+      std::max({1.1 * extent(before.x, now.x) / kWidthOfAxes, 1.1 * extent(before.y, now.y) / kHeightOfAxes, 1e-3});
   Plot plot("Where the sensor was, by the log and refined",
             axis_about(before.x, now.x, m_per_pixel * kWidthOfAxes, "x (m)"),
             axis_about(before.y, now.y, m_per_pixel * kHeightOfAxes, "y (m)"), kWidth, kHeight);
@@ -72,7 +72,8 @@ std::string mount_text(const FitReport& report) {
   if (report.logs.empty()) return "";
   const LogCorrection &at = report.logs.front().correction, &error = report.logs.front().std_error;
   return fmt::format(
-      " Mount of the sensor: x {:.4f} ± {:.2g} m, y {:.4f} ± {:.2g} m, yaw {:.5f} ± {:.2g} rad; errors are clustered by "
+      " Mount of the sensor: x {:.4f} ± {:.2g} m, y {:.4f} ± {:.2g} m, yaw {:.5f} ± {:.2g} rad; errors are clustered "
+      "by "
       "stretches of the way.",
       at.mount_x_m, error.mount_x_m, at.mount_y_m, error.mount_y_m, at.mount_yaw_rad, error.mount_yaw_rad);
 }
@@ -85,7 +86,8 @@ std::string poses_section(const FitReport& report) {
   const PoseMoves moves = pose_moves(refined);
   const std::string text = fmt::format(
       "<p>Poses and parameters were learned in {} turns, with poses of the log taken as off by {:.3g} m and {:.3g}°. "
-      "Rays that chose neither: {:.4f} nats each before, {:.4f} now; sigma_hit_m {:.4f} before, {:.4f} now. Poses moved "
+      "Rays that chose neither: {:.4f} nats each before, {:.4f} now; sigma_hit_m {:.4f} before, {:.4f} now. Poses "
+      "moved "
       "by {:.4f} m and {:.3f}° (root mean square).{}</p>\n",
       refined.turns, refined.prior.stddev_m, refined.prior.stddev_rad / kRadPerDeg, refined.before.nats_per_ray,
       report.judgement.nats_per_ray, refined.parameters_before.sigma_hit_m, report.fit.parameters.sigma_hit_m,

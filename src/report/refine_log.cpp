@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The fit at the poses of the log comes first: it finds the sensor, what is odd about the log, and a mount to start from.
+// The fit at the poses of the log comes first: it finds the sensor, what is odd about the log, and a mount to start
+// from.
 
 #include "report/refine_log.hpp"
 
@@ -59,10 +60,10 @@ PlanarPose first_mount(const FitReport& report) {
 void add_flags(const RefinedPoses& refined, FitReport& report) {
   const double gain = refined.after.nats_per_ray - refined.before.nats_per_ray;
   if (gain > kTellingGain) {
-    report.fit.flags.push_back(
-        fmt::format("the poses of the log are not exact: at refined ones, which refined.log has, a ray that was held out "
-                    "is {:.2f} nats likelier",
-                    gain));
+    report.fit.flags.push_back(fmt::format(
+        "the poses of the log are not exact: at refined ones, which refined.log has, a ray that was held out "
+        "is {:.2f} nats likelier",
+        gain));
   }
   if (!refined.settled) {
     report.fit.flags.push_back(fmt::format(
@@ -99,8 +100,7 @@ FitReport refine_log(const ScanLog& log, const World& world, const FitLogOptions
   how.fit_mount = options.per_log == PerLog::kMount;
   how.fit = fit_options(options);
   how.on_progress = options.on_refine_progress;
-  RefinedPoses refined =
-      with_prefix(log.name, [&] { return refine_poses(chosen, world, report.model.sensor, how); });
+  RefinedPoses refined = with_prefix(log.name, [&] { return refine_poses(chosen, world, report.model.sensor, how); });
 
   report.fit = std::move(refined.fit);
   report.model.parameters = report.fit.parameters;

@@ -24,8 +24,8 @@ namespace fs = std::filesystem;
 bool has_keys(const fs::path& json_file, std::span<const std::string_view> keys) {
   std::ifstream stream(json_file);
   const auto json = nlohmann::json::parse(stream, nullptr, false);
-  return json.is_object() && std::all_of(keys.begin(), keys.end(),
-                                         [&](std::string_view key) { return json.contains(std::string(key)); });
+  return json.is_object() &&
+         std::all_of(keys.begin(), keys.end(), [&](std::string_view key) { return json.contains(std::string(key)); });
 }
 
 bool is_ours(const ResultKind& kind, const fs::path& json_file) { return has_keys(json_file, kind.of_ours); }

@@ -136,8 +136,8 @@ TEST(RefinePoses, LeaveExactPosesNearlyWhereTheyAre) {
   EXPECT_NEAR(refined.after.nats_per_ray, refined.before.nats_per_ray, 0.02);
 }
 
-// Where readings tell poses far better than the log, the mount is the mean of the deviations of n poses, so its error is
-// that of the log divided by sqrt(n).
+// Where readings tell poses far better than the log, the mount is the mean of the deviations of n poses, so its error
+// is that of the log divided by sqrt(n).
 TEST(RefinePoses, LearnTheMount) {
   const PlanarPose mount = {0.17, -0.12, 0.05};
   ScanLog log = log_in_room();

@@ -42,8 +42,8 @@ TEST_F(BeamRefine, WritesALogThatScoresBetter) {
   const auto json = fit_json("fit");
   EXPECT_GT(json["held_out_nats_per_ray"], json["refined"]["held_out_nats_per_ray_before"].get<double>() + 0.1);
   const auto score = [&](const std::string& of) {
-    const Ended scored = run_fathom({"beam", "score", "--map", files_.map(), "--log", of, "--parameters",
-                                     files_ / "fit/parameters.yaml"});
+    const Ended scored = run_fathom(
+        {"beam", "score", "--map", files_.map(), "--log", of, "--parameters", files_ / "fit/parameters.yaml"});
     EXPECT_EQ(scored.exit_code, 0) << scored.err;
     double sum = 0.0;
     const auto rows = read_csv(scored.out);
@@ -68,8 +68,8 @@ TEST_F(BeamRefine, NeedsNoValueAndHasTheSameBytesForAnyThreads) {
 TEST_F(BeamRefine, DoesNotReplaceTheLogItReads) {
   ASSERT_EQ(fit("fit", {"--refine-poses"}).exit_code, 0);
   const std::string log = files_ / "fit/refined.log", before = bytes_of(log);
-  const Ended again = run_fathom({"beam", "fit", "--map", files_.map(), "--log", log, "--out", files_ / "fit",
-                                  "--refine-poses", "--force"});
+  const Ended again = run_fathom(
+      {"beam", "fit", "--map", files_.map(), "--log", log, "--out", files_ / "fit", "--refine-poses", "--force"});
   EXPECT_EQ(again.exit_code, 2);
   EXPECT_NE(again.err.find("refined.log"), std::string::npos) << again.err;
   EXPECT_EQ(bytes_of(log), before);

@@ -46,7 +46,9 @@ TEST(CarmenText, HasOdometryBehindThePose) {
   const std::vector<PlanarPose> odometry(3, {7.0, 8.5, 9.0});
   const std::string text = carmen_text(log, odometry);
   EXPECT_NE(text.find(" 0.2 -12345.678901234567 7.4 7 8.5 9 2 fathom 2\n"), std::string::npos) << text.substr(4000);
-  EXPECT_EQ(test::input_error([&] { static_cast<void>(carmen_text(log, {odometry.data(), 2})); }),
+  EXPECT_EQ(test::input_error([&] {
+              static_cast<void>(carmen_text(log, {odometry.data(), 2}));
+            }),
             "2 poses of odometry given for 3 scans");
 }
 

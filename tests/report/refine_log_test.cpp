@@ -149,7 +149,8 @@ TEST(RefineLog, RefusesWhatDoesNotGoTogether) {
   EXPECT_EQ(refusal([](FitLogOptions& o) { o.refine_poses->stddev_m = std::numeric_limits<double>::quiet_NaN(); }),
             "refine.stddev_m = nan is not in [0.0001, 100] m");
   EXPECT_EQ(test::input_error([] {
-              static_cast<void>(fit_logs(2, [](std::size_t) { return spoilt_log(); }, room(), refining()));
+              static_cast<void>(fit_logs(
+                  2, [](std::size_t) { return spoilt_log(); }, room(), refining()));
             }),
             "refine_poses is for one log in one process");
 }

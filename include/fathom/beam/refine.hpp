@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Poses and parameters together. Poses of a log are estimates, and their errors go into what is learned at them: 5 cm and
-// half a degree double sigma_hit. So poses, parameters and, if asked for, the mount of the sensor are improved in turns,
-// and each has rays of its own: of every three neighbouring rays the first chooses the pose, the second the parameters,
-// and the third judges. What judges has chosen nothing but the world, which may have been made from the same scans.
+// Poses and parameters together. Poses of a log are estimates, and their errors go into what is learned at them: 5 cm
+// and half a degree double sigma_hit. So poses, parameters and, if asked for, the mount of the sensor are improved in
+// turns, and each has rays of its own: of every three neighbouring rays the first chooses the pose, the second the
+// parameters, and the third judges. What judges has chosen nothing but the world, which may have been made from the
+// same scans.
 //
 // The pose of scan i is logged pose * d_i, where d_i = (x, y, yaw) maximises
 //
 //   log p(z_i | logged_i * d) - 1/2 sum over k of ((d_k - mount_k) / stddev_k)^2,
 //
 // the likelihood of its first rays and a normal prior. The mount is 0, or the maximum of the sum over scans of these
-// maxima: by Newton's method, as their slope is (d_i - mount) / stddev^2 (the envelope theorem). Its standard errors are
-// clustered by stretches of the way: White, Econometrica 50 (1982).
+// maxima: by Newton's method, as their slope is (d_i - mount) / stddev^2 (the envelope theorem). Its standard errors
+// are clustered by stretches of the way: White, Econometrica 50 (1982).
 
 #include <cstddef>
 #include <functional>
@@ -56,8 +57,8 @@ struct RefineOptions {
 struct RefinedPoses {
   std::vector<PlanarPose> pose;  ///< [scans] of the sensor, its mount included
   PlanarPose mount;
-  PlanarPose mount_std_error;  ///< NaN where the mount was not learned, or the readings do not tell it
-  BeamFit fit_before, fit;     ///< of the second rays, at the poses of the log and at the refined ones
+  PlanarPose mount_std_error;   ///< NaN where the mount was not learned, or the readings do not tell it
+  BeamFit fit_before, fit;      ///< of the second rays, at the poses of the log and at the refined ones
   BeamJudgement before, after;  ///< of the third rays, likewise
   BeamData judged;              ///< the third rays at the refined poses
   std::size_t turns = 0;
@@ -66,8 +67,8 @@ struct RefinedPoses {
 
 /// Refines the poses of all scans of a log. Turns end when no parameter moves by more than a tenth of its standard
 /// error. Results do not depend on the number of threads. A scan whose first rays carry no evidence stays where the log
-/// has it. Throws InputError for fewer than three rays a scan, an invalid log, prior, sensor or mount, options.max_turns
-/// that is not in [1, kMostTurns], and as fit_beam_model() and judge_beam_model() do.
+/// has it. Throws InputError for fewer than three rays a scan, an invalid log, prior, sensor or mount,
+/// options.max_turns that is not in [1, kMostTurns], and as fit_beam_model() and judge_beam_model() do.
 FATHOM_API RefinedPoses refine_poses(const ScanLog& log, const ExpectedRanges& expected, const BeamSensor& sensor,
                                      const RefineOptions& options = {});
 

@@ -59,7 +59,7 @@ struct FitReport {
     LogCorrection correction, std_error;  ///< errors for given common parameters; NaN where there is none
   };
   std::vector<Log> logs = {};
-  std::vector<std::string> notes = {};  ///< what a user should know of the log, one sentence each; in no file
+  std::vector<std::string> notes = {};     ///< what a user should know of the log, one sentence each; in no file
   std::optional<RefinedLog> refined = {};  ///< nothing: the poses stayed as they were
 };
 
