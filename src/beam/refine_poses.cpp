@@ -2,7 +2,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <numeric>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 

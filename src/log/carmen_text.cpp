@@ -18,7 +18,7 @@ constexpr double kMaxRangeM = 80.0;    // that readers of FLASER lines assume
 constexpr double kSameAzimuth = 1e-9;  // rad
 constexpr double kFirstAzimuth = -0.5 * std::numbers::pi;
 
-double step_rad(std::size_t rays) {
+double flaser_step_rad(std::size_t rays) {
   if (rays == 180 || rays == 181) return kRadPerDeg;
   if (rays == 360 || rays == 361) return 0.5 * kRadPerDeg;
   return 0.0;
@@ -27,7 +27,7 @@ double step_rad(std::size_t rays) {
 }  // namespace
 
 bool fits_carmen(const ScanLog& log) {
-  const double step = step_rad(log.rays());
+  const double step = flaser_step_rad(log.rays());
   if (step == 0.0 || log.max_range_m != kMaxRangeM || !log.ray_offset.empty()) return false;
   for (std::size_t i = 0; i < log.rays(); ++i) {
     const double wanted = kFirstAzimuth + static_cast<double>(i) * step;
