@@ -11,6 +11,8 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <fathom/base/error.hpp>
+#include <fathom/base/names.hpp>
 #include <fathom/beam/likelihood_field.hpp>
 #include <fathom/beam/model_file.hpp>
 #include <fathom/beam/report.hpp>
@@ -48,10 +50,13 @@ Examples:
   fathom beam fit --map office.yaml --log office.log.gz --max-range 80 --write nav2 --out out/fit_nav2
   fathom beam fit --map office.yaml --log office.log.gz --max-range 80 --model likelihood_field --write nav2
       --out out/field
+  fathom beam fit --map office.yaml --log office.log.gz --max-range 80 --scans all --refine-poses 0.1,1
+      --out out/fit_poses
 
 Several processes learn together under mpirun, where fathom is built with -DFATHOM_MPI=ON; docs/scale.md tells more.
 Scans are counted from 0 and chosen as all, odd, even or start:stop:step (stop excluded; each part may be left out).
-DIR gets parameters.yaml, fit.json and report.html; files appear whole or not at all.)";
+DIR gets parameters.yaml, fit.json and report.html, and with --refine-poses refined.log, a log of --scans at their
+refined poses; files appear whole or not at all.)";
 
 constexpr const char* kScoreHelp = R"(
 In the example office.yaml and office.log.gz stand for your own map and log.
@@ -145,6 +150,28 @@ void add_localizers(CLI::App& c, std::vector<fathom::Localizer>& localizers) {
       .trigger_on_parse();
 }
 
+/// Without a value: a usual deviation.
+void add_refine_poses(CLI::App& c, std::optional<fathom::PosePrior>& prior) {
+  const auto read = [&prior](const std::string& text) {
+    prior.emplace();
+    if (text.empty()) return;
+    const std::size_t comma = text.find(',');
+    if (comma == std::string::npos) {
+      throw fathom::InputError(fmt::format("--refine-poses: '{}' is not M,DEG", fathom::printable(text)));
+    }
+    using Prior = fathom::PosePrior;
+    prior->stddev_m =
+        parse_number("--refine-poses", text.substr(0, comma), {Prior::kLeastStddevM, Prior::kMostStddevM, "m"});
+    prior->stddev_rad =
+        fathom::kRadPerDeg * parse_number("--refine-poses", text.substr(comma + 1), {0.001, 180.0, "deg"});
+  };
+  c.add_option_function<std::string>("--refine-poses", read,
+                                     "learn the poses too, which the log has with this standard deviation, without a "
+                                     "value 0.1,1; with --per-log mount the mount, too")
+      ->type_name("M,DEG")
+      ->expected(0, 1);
+}
+
 void add_fit(CLI::App& app) {
   const auto o = std::make_shared<BeamFitOptions>();
   CLI::App& c = *app.add_subcommand("fit", "Learn the six parameters from a log and a map");
@@ -177,6 +204,7 @@ void add_fit(CLI::App& app) {
   add_hit_offset(c, fit);
   add_clusters(c, fit.stretches);
   add_choice(c, "--per-log", "what is learned of each log for itself: its mount, its offset of ranges", fit.per_log);
+  add_refine_poses(c, fit.refine_poses);
   c.add_option(
        "--scratch", fit.scratch,
        "folder on a disk for readings that memory does not hold, 16 to 34 bytes each; logs are then read scan by scan")

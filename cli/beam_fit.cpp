@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <fathom/base/names.hpp>
+#include <fathom/beam/carmen.hpp>
 #include <fathom/beam/field_log.hpp>
 #include <fathom/beam/report.hpp>
 
@@ -35,6 +36,9 @@ fathom::FitReport learn(const BeamFitOptions& options, const std::optional<fatho
   fit.on_iteration = [&display](const fathom::FitIteration& i) {
     display.show_text(fmt::format("iteration {}, log-likelihood {:.3f}", i.iteration + 1, i.log_likelihood));
   };
+  fit.on_refine_progress = [&display](const fathom::RefineProgress& p) {
+    display.show_text(fmt::format("turn {}, poses of {} scans", p.turn, group_digits(p.scans)));
+  };
   return as_typed(
       {{"beam.max_range_m", "--max-range"},
        {"beam.min_range_m", "--min-range"},
@@ -42,6 +46,9 @@ fathom::FitReport learn(const BeamFitOptions& options, const std::optional<fatho
        {"give max_range_m", "give --max-range"},
        {"is in scans", "is in --scans"},
        {"and in test_scans", "and in --test-scans"},
+       {"per_log with refine_poses", "--per-log with --refine-poses"},
+       {"test_scans with refine_poses", "--test-scans with --refine-poses"},
+       {"refine_poses is for", "--refine-poses is for"},
        {"hit_offset_m is learned for all logs and per_log", "--hit-offset is learned for all logs and --per-log"}},
       [&] {
         if (!world) {
@@ -51,6 +58,7 @@ fathom::FitReport learn(const BeamFitOptions& options, const std::optional<fatho
         }
         const std::size_t logs = 1 + options.also.size();
         const auto read = [&](std::size_t n) { return read_log(nth_log(options, n)); };
+        if (fit.refine_poses && options.also.empty() && ranks == nullptr) return fathom::fit_log(read(0), *world, fit);
         const auto open = [&](std::size_t n) { return open_log(nth_log(options, n)); };
         return fit.scratch.empty() ? fathom::fit_logs(logs, read, *world, fit, ranks)
                                    : as_log_typed([&] { return fathom::fit_logs(logs, open, *world, fit, ranks); });
@@ -88,15 +96,30 @@ std::string logs_table(const fathom::FitReport& report) {
   return "\n" + align_columns(rows, {1, 2, 3, 4});
 }
 
+/// What became of the rays that were held out, and which file has the poses.
+std::string refined_text(const fathom::FitReport& report) {
+  if (!report.refined) return "";
+  const fathom::RefinedLog& refined = *report.refined;
+  return fmt::format(
+      "at the poses of the log: {:.4f} nats per ray, sigma_hit_m {:.5g}; {} turns\n"
+      "refined.log is {} of {} scans\n",
+      refined.before.nats_per_ray, refined.parameters_before.sigma_hit_m, refined.turns,
+      fathom::fits_carmen(refined.log) ? "CARMEN text" : "CSV", group_digits(refined.log.scans()));
+}
+
 std::string summary(const fathom::FitReport& report, const std::filesystem::path& out) {
   std::string text = parameters_table(report.fit) + logs_table(report);
   for (const std::string& flag : fathom::report_flags(report)) text += "note: " + flag + "\n";
-  text += fmt::format("\n{} iterations on {} rays{}\n{}: {:.4f} nats per ray, KS distance {:.3f}, {} rays\n",
-                      report.fit.log_likelihood.size() - 1, group_digits(report.fit.pairs),
-                      report.fit.end == fathom::FitEnd::kConverged ? "" : "; not converged",
-                      report.held_out ? "held-out scans" : "scans learned from", report.judgement.nats_per_ray,
-                      report.judgement.ks_distance, group_digits(report.judgement.pairs));
-  return text + fmt::format("parameters.yaml, fit.json and report.html are in {}\n", fathom::printable(out.string()));
+  text +=
+      fmt::format("\n{} iterations on {} rays{}\n{}: {:.4f} nats per ray, KS distance {:.3f}, {} rays\n",
+                  report.fit.log_likelihood.size() - 1, group_digits(report.fit.pairs),
+                  report.fit.end == fathom::FitEnd::kConverged ? "" : "; not converged",
+                  report.refined    ? "held-out rays"
+                  : report.held_out ? "held-out scans"
+                                    : "scans learned from",
+                  report.judgement.nats_per_ray, report.judgement.ks_distance, group_digits(report.judgement.pairs));
+  return text + refined_text(report) +
+         fmt::format("parameters.yaml, fit.json and report.html are in {}\n", fathom::printable(out.string()));
 }
 
 /// What was written for localizers, and what they could not be told.
@@ -179,7 +202,7 @@ void fit_beam(const BeamFitOptions& options) {
   std::optional<StopSignals> signals;  // one line of all processes is enough
   if (tells) signals.emplace(Patience::kNone);
   fathom::check_fit_folder(options.out, options.force);
-  const Paths outputs = fathom::fit_files(options.out, options.localizers);
+  const Paths outputs = fathom::fit_files(options.out, options.localizers, options.fit.refine_poses.has_value());
   std::optional<fathom::World> world;
   if (options.pairs.empty()) {
     Paths inputs = world_files(options.world);

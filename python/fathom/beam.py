@@ -7,6 +7,7 @@ A reading z is compared with the range z* that a map or a scene predicts. docs/b
 from __future__ import annotations
 
 import html
+import math
 import pathlib
 import tempfile
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
@@ -154,6 +155,19 @@ class Fit:
         return self._fit._naive_std_error
 
     @property
+    def refined(self) -> Optional[Dict[str, Any]]:
+        """Where poses were learned (fit_log(refine_poses=...)): log, a ScanLog of the scans that took part, at their
+        refined poses; scans [S], their numbers in the log that was read; logged [S, 3], their poses there; turns;
+        parameters_before and judgement_before, at these poses, by the same rays."""
+        return self._fit._refined
+
+    @property
+    def mount(self) -> Optional[Dict[str, Any]]:
+        """Where it was learned (fit_log(per_log=...)): x_m, y_m, yaw_rad, the pose of the sensor in the frame that the
+        log calls its sensor; range_offset_m; and std_error, the same with NaN for what was not learned."""
+        return self._fit._mount
+
+    @property
     def sensor(self) -> Sensor:
         """What was known of the sensor."""
         return Sensor(**self._fit._sensor)
@@ -272,14 +286,21 @@ def fit_log(
     hit_offset_m: Union[float, str, None] = "auto",
     stretches: int = 40,
     unknown: str = "free",
+    per_log: str = "nothing",
+    refine_poses: Union[None, bool, Tuple[float, float]] = None,
     threads: int = 0,
 ) -> Fit:
     """Learns the model of a log's sensor in a map or scene, as `fathom beam fit` does, and judges it by scans that were
     held out. scans and test_scans: "all", "odd", "even" or "start:stop:step"; without test_scans all that are not
     learned from. hit_offset_m: kept as it is; None: learned; "auto": learned in a map, 0 in a scene. stretches: that
-    standard errors take as independent, 0: each scan."""
+    standard errors take as independent, 0: each scan. per_log: "mount", "offset" of ranges or "both" are learned, too:
+    see Fit.mount. refine_poses: (m, rad), the standard deviations of the poses of the log, or True for 0.1 m and
+    1 degree: the poses of `scans` are learned, too, and a third of their rays judges: see Fit.refined."""
+    if isinstance(refine_poses, bool):
+        refine_poses = (0.1, math.radians(1.0)) if refine_poses else None
     options = dict(scans=scans, test_scans=test_scans, max_range_m=max_range_m, min_range_m=min_range_m, step_m=step_m,
-                   miss=miss, nan=nan, variant=variant, hit_offset_m=hit_offset_m, stretches=stretches, threads=threads)
+                   miss=miss, nan=nan, variant=variant, hit_offset_m=hit_offset_m, stretches=stretches, per_log=per_log,
+                   refine_poses=refine_poses, threads=threads)
     return Fit(_fathom._fit_scans(_log(log), _world(world, unknown), options))
 
 

@@ -233,13 +233,43 @@ ReportPtr fit_scans(const ScanLog& log, const World& world, const py::dict& o) {
                      "' is not a number, None or 'auto'");
   }
   options.stretches = stretches_of(o);
+  options.per_log = word_of<PerLog>(py::cast<std::string>(o["per_log"]), "per_log");
+  if (!o["refine_poses"].is_none()) {
+    const auto [stddev_m, stddev_rad] = py::cast<std::pair<double, double>>(o["refine_poses"]);
+    options.refine_poses = {.stddev_m = stddev_m, .stddev_rad = stddev_rad};
+  }
   options.compute.threads = py::cast<int>(o["threads"]);
   auto report = std::make_shared<FitReport>();
   released_watched([&](const auto& check) {
     options.on_iteration = [&](const FitIteration&) { check(); };
+    options.on_refine_progress = [&](const RefineProgress&) { check(); };
     *report = fit_log(log, world, options);
   });
   return report;
+}
+
+py::object refined_dict(const FitReport& report) {
+  if (!report.refined) return py::none();
+  const RefinedLog& refined = *report.refined;
+  py::dict d;
+  d["log"] = std::make_shared<ScanLog>(refined.log);
+  d["scans"] = copied<std::uint32_t>(refined.scan).attr("astype")("int64");
+  d["logged"] = planar_array(refined.logged);
+  d["turns"] = refined.turns;
+  d["parameters_before"] = model_dict(refined.parameters_before);
+  d["judgement_before"] = judgement_dict(refined.before);
+  return d;
+}
+
+py::object mount_dict(const FitReport& report) {
+  if (report.logs.empty()) return py::none();
+  const LogCorrection &at = report.logs.front().correction, &error = report.logs.front().std_error;
+  py::dict d;
+  d["x_m"] = at.mount_x_m, d["y_m"] = at.mount_y_m, d["yaw_rad"] = at.mount_yaw_rad;
+  d["range_offset_m"] = at.range_offset_m;
+  d["std_error"] = py::dict("x_m"_a = error.mount_x_m, "y_m"_a = error.mount_y_m, "yaw_rad"_a = error.mount_yaw_rad,
+                            "range_offset_m"_a = error.range_offset_m);
+  return d;
 }
 
 void bind_fit(py::module_& m) {
@@ -279,10 +309,13 @@ void bind_fit(py::module_& m) {
             std::vector<Localizer> chosen;
             for (const std::string& word : localizers) chosen.push_back(word_of<Localizer>(word, "localizers"));
             released([&] { write_fit(folder, r, force, chosen); });
-            return fit_files(folder, chosen);
+            return fit_files(folder, chosen, r.refined.has_value());
           },
           "folder"_a, "force"_a = false, "localizers"_a = std::vector<std::string>(),
-          "Writes parameters.yaml, report.html and fit.json into a folder, and a file for each localizer.")
+          "Writes parameters.yaml, report.html and fit.json into a folder, a file for each localizer, and refined.log where "
+          "poses were refined.")
+      .def_property_readonly("_refined", &refined_dict)
+      .def_property_readonly("_mount", &mount_dict)
       .def(
           "write_model", [](const FitReport& r, const std::filesystem::path& file) { write_beam_model(file, r.model); },
           "file"_a, "Writes parameters.yaml alone.");

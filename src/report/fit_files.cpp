@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -17,6 +18,7 @@
 #include "report/fit_folder.hpp"
 #include "report/fit_page.hpp"
 #include "report/model_text.hpp"
+#include "report/pose_moves.hpp"
 #include "report/result_folder.hpp"
 
 namespace fathom {
@@ -26,14 +28,29 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-constexpr std::array<const char*, 6> kFitNames = {"parameters.yaml", "report.html", "amcl.yaml",
-                                                  "nav2.yaml",       "beluga.yaml", "fit.json"};
+constexpr std::array<const char*, 7> kFitNames = {"parameters.yaml", "report.html", "amcl.yaml", "nav2.yaml",
+                                                  "beluga.yaml",     "refined.log", "fit.json"};
 constexpr std::size_t kLocalizersAt = 2;  // their files in kFitNames, in the order of Localizer
+constexpr std::size_t kRefinedAt = 5;
 constexpr std::array<std::string_view, 2> kFitKeys = {"w_hit", "ks_distance"};
-constexpr ResultKind kFit = {.noun = "fit", .names = kFitNames, .of_ours = kFitKeys};
+constexpr ResultKind kFit = {
+    .noun = "fit", .names = kFitNames, .of_ours = kFitKeys, .of_some = "refined.log", .of_some_key = "refined"};
 
 /// JSON has no NaN.
 Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+Json refined_json(const FitReport& report) {
+  const RefinedLog& refined = *report.refined;
+  const PoseMoves moves = pose_moves(refined);
+  return {{"scans", refined.scan},
+          {"turns", refined.turns},
+          {"prior_stddev_m", refined.prior.stddev_m},
+          {"prior_stddev_rad", refined.prior.stddev_rad},
+          {"moved_rms_m", moves.rms_m},
+          {"moved_rms_rad", moves.rms_rad},
+          {"sigma_hit_m_before", refined.parameters_before.sigma_hit_m},
+          {"held_out_nats_per_ray_before", number_or_null(refined.before.nats_per_ray)}};
+}
 
 std::string fit_json(const FitReport& report) {
   Json json;
@@ -64,6 +81,7 @@ std::string fit_json(const FitReport& report) {
     add("mount_yaw_rad", &LogCorrection::mount_yaw_rad);
     add("range_offset_m", &LogCorrection::range_offset_m);
   }
+  if (report.refined) json["refined"] = refined_json(report);
   json["flags"] = report_flags(report);
   return json.dump(2) + "\n";
 }
@@ -83,13 +101,14 @@ std::vector<std::string> report_flags(const FitReport& report) {
   return flags;
 }
 
-std::vector<fs::path> fit_files(const fs::path& folder, std::span<const Localizer> localizers) {
+std::vector<fs::path> fit_files(const fs::path& folder, std::span<const Localizer> localizers, bool refined) {
   std::vector<fs::path> files;
   for (std::size_t k = 0; k < kFitNames.size(); ++k) {
     const bool is_localizer = k >= kLocalizersAt && k < kLocalizersAt + kChoiceWords<Localizer>.size();
     const auto is_it = [&](Localizer localizer) { return localizer_file_name(localizer) == kFitNames[k]; };
-    if (!is_localizer || std::any_of(localizers.begin(), localizers.end(), is_it))
-      files.push_back(folder / kFitNames[k]);
+    const bool is_written = is_localizer ? std::any_of(localizers.begin(), localizers.end(), is_it)
+                                         : k != kRefinedAt || refined;
+    if (is_written) files.push_back(folder / kFitNames[k]);
   }
   return files;
 }
@@ -101,6 +120,7 @@ void write_fit_folder(const fs::path& folder, const FitContents& contents, bool 
   std::array<std::string, kFitNames.size()> texts;  // what is empty is not written
   texts[0] = contents.parameters_yaml;
   texts[1] = contents.report_html;
+  texts[kRefinedAt] = contents.refined_log;
   texts.back() = contents.fit_json;
   for (std::size_t k = 0; k < contents.localizers.size(); ++k) {
     texts[kLocalizersAt + k] = contents.localizers[k];
@@ -114,7 +134,8 @@ void write_fit_folder(const fs::path& folder, const FitContents& contents, bool 
 
 void write_fit(const fs::path& folder, const FitReport& report, bool force, std::span<const Localizer> localizers) {
   check_fit_folder(folder, force);  // before the work
-  FitContents contents = {beam_model_text(report.model), fit_page(report), fit_json(report), {}};
+  FitContents contents = {beam_model_text(report.model), fit_page(report), fit_json(report), {}, {}};
+  if (report.refined) contents.refined_log = refined_log_text(*report.refined);
   for (const Localizer localizer : localizers) {
     contents.localizers[static_cast<std::size_t>(localizer)] =
         localizer_text(report.model.parameters, report.model.sensor, localizer);

@@ -14,6 +14,7 @@ namespace fathom {
 struct FitContents {
   std::string parameters_yaml, report_html, fit_json;
   std::array<std::string, kChoiceWords<Localizer>.size()> localizers;  ///< empty: none is written for this one
+  std::string refined_log = {};                                        ///< empty: none is written
 };
 
 /// As write_fit().

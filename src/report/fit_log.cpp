@@ -5,7 +5,6 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <iterator>
 #include <limits>
 #include <memory>
 #include <span>
@@ -23,6 +22,7 @@
 #include "report/log_correction.hpp"
 #include "report/log_notes.hpp"
 #include "report/open_logs.hpp"
+#include "report/refine_log.hpp"
 
 namespace fathom {
 
@@ -52,6 +52,7 @@ class LogFitter {
       : logs_(std::move(logs)), world_(world), options_(options), processes_(ranks) {
     if (logs_.size() == 0) throw InputError("there is no log to learn from");
     validate(options.compute);  // what is wrong with it is not wrong with a log
+    if (options.refine_poses) throw InputError("refine_poses is for one log in one process");
     if (learns_hit_offset(options, world.cell_m()) && has_own_offset(options.per_log)) {
       throw InputError("hit_offset_m is learned for all logs and per_log for each: the readings tell only their sum");
     }
@@ -329,6 +330,7 @@ class LogFitter {
 }  // namespace
 
 FitReport fit_log(const ScanLog& log, const World& world, const FitLogOptions& options) {
+  if (options.refine_poses) return refine_log(log, world, options);
   const std::shared_ptr<const ScanLog> given(&log, [](const ScanLog*) {});
   return LogFitter({1, [&](std::size_t) { return source_of(given); }}, world, options, nullptr).run();
 }

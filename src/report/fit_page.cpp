@@ -11,6 +11,7 @@
 #include "report/fit_figures.hpp"
 #include "report/page.hpp"
 #include "report/plot.hpp"
+#include "report/pose_figures.hpp"
 
 namespace fathom {
 
@@ -95,7 +96,9 @@ std::string fact_table(const FitReport& report) {
 }
 
 std::string tiles(const FitReport& report) {
-  const std::string where = report.held_out ? "held-out scans" : "the scans learned from";
+  const std::string where = report.refined    ? "held-out rays"
+                            : report.held_out ? "held-out scans"
+                                              : "the scans learned from";
   const double nats = report.judgement.nats_per_ray;
   const bool converged = report.fit.end == FitEnd::kConverged;
   return "<div class=\"tiles\">\n" +
@@ -158,7 +161,8 @@ std::string fit_page(const FitReport& report) {
       "{}.</p>\n"
       "</body>\n</html>\n",
       page_style(), tiles(report), parameter_table(report), flag_list(report), error_text(report),
-      readings_section(report), density_section(report), figure(convergence_figure(report), note), fact_table(report),
+      readings_section(report), density_section(report) + poses_section(report),
+      figure(convergence_figure(report), note), fact_table(report),
       FATHOM_VERSION);
 }
 

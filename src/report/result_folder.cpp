@@ -21,11 +21,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_ours(const ResultKind& kind, const fs::path& json_file) {
+bool has_keys(const fs::path& json_file, std::span<const std::string_view> keys) {
   std::ifstream stream(json_file);
   const auto json = nlohmann::json::parse(stream, nullptr, false);
-  return json.is_object() && std::all_of(kind.of_ours.begin(), kind.of_ours.end(),
-                                         [&](std::string_view key) { return json.contains(std::string(key)); });
+  return json.is_object() &&
+         std::all_of(keys.begin(), keys.end(), [&](std::string_view key) { return json.contains(std::string(key)); });
+}
+
+bool is_ours(const ResultKind& kind, const fs::path& json_file) { return has_keys(json_file, kind.of_ours); }
+
+void remove_old(const fs::path& file) {
+  std::error_code error;
+  fs::remove(file, error);
+  if (error) throw SystemError(fmt::format("{}: cannot be removed: {}", file.string(), error.message()));
 }
 
 /// Two results into one folder are written one after the other, so that its files are of one. A file system without
@@ -81,8 +89,9 @@ void write_results(const ResultKind& kind, const fs::path& folder, std::span<con
   check_result_folder(kind, folder, force);  // another result may have come first
   // While it stands it promises whole files.
   const fs::path json = folder / kind.names.back();
-  fs::remove(json, error);
-  if (error) throw SystemError(fmt::format("{}: cannot be removed: {}", json.string(), error.message()));
+  const bool has_more = kind.of_some != nullptr && has_keys(json, {&kind.of_some_key, 1});
+  remove_old(json);
+  if (has_more) remove_old(folder / kind.of_some);
   for (std::size_t k = 0; k < contents.size(); ++k) {
     if (!contents[k].empty()) write_whole_file(folder / kind.names[k], contents[k]);
   }

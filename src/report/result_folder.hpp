@@ -14,6 +14,10 @@ struct ResultKind {
   std::string_view noun;                      ///< "fit": in messages
   std::span<const char* const> names;         ///< of the files, the JSON last
   std::span<const std::string_view> of_ours;  ///< keys that the JSON has when fathom wrote it
+  /// A file that only some of these results have, and the key that their JSON then has; what an earlier one left is
+  /// removed.
+  const char* of_some = nullptr;
+  std::string_view of_some_key = {};
 };
 
 std::vector<std::filesystem::path> result_files(const ResultKind& kind, const std::filesystem::path& folder);

@@ -129,6 +129,16 @@ TEST_F(BeamBadInput, OptionsOfFit) {
   expect_fit_refused("two offsets", with({"--hit-offset", "fit", "--per-log", "both"}),
                      {"--hit-offset", "--per-log", "sum"});
   expect_fit_refused("what is no choice", with({"--per-log", "all"}), {"--per-log", "all", "mount"});
+  expect_fit_refused("one deviation", with({"--refine-poses", "0.1"}), {"--refine-poses: '0.1' is not M,DEG"});
+  expect_fit_refused("a deviation of 0", with({"--refine-poses", "0,1"}),
+                     {"--refine-poses = 0 is not in [0.0001, 100] m"});
+  expect_fit_refused("an angle of NaN", with({"--refine-poses", "0.1,nan"}), {"--refine-poses = nan", "deg"});
+  expect_fit_refused("poses of two logs", with({"--refine-poses", "--also", files_.log()}),
+                     {"--refine-poses is for one log"});
+  expect_fit_refused("poses and offsets", with({"--refine-poses", "--per-log", "both"}),
+                     {"--per-log with --refine-poses is nothing or mount"});
+  expect_fit_refused("poses and scans to judge by", with({"--refine-poses", "--test-scans", "even"}),
+                     {"--test-scans with --refine-poses: a third of the rays"});
   expect_fit_refused("NaN offset", with({"--hit-offset", "nan"}), {"--hit-offset = nan is not in [-1000, 1000] m"});
   expect_fit_refused("range 0", with({"--max-range", "0"}), {"--max-range = 0 is not in [1e-06, 10000000] m"});
   expect_fit_refused("range NaN", with({"--max-range", "nan"}), {"--max-range = nan"});

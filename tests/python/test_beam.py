@@ -243,3 +243,28 @@ def test_scans_come_from_bags_too(tmp_path):
     assert np.allclose(log.poses[10, :2], world_from_laser[:2], atol=1e-3)
     with pytest.raises(fa.InputError, match="nothing connects frame 'laser' with frame 'map'"):
         fa.beam.read_bag_log(tmp_path / "drive.mcap")
+
+
+def test_poses_are_refined_with_the_parameters(log, grid, poses):
+    off = poses + np.random.default_rng(1).normal(size=poses.shape) * [0.1, 0.1, 0.02]
+    spoilt = beam.ScanLog(off, log.azimuth_rad, log.range_m, FAR)
+    fit = beam.fit_log(spoilt, grid, scans="0:100", refine_poses=(0.1, 0.02))
+    refined = fit.refined
+    assert same(refined["logged"], off[:100]) and list(refined["scans"]) == list(range(100))
+    assert same(refined["log"].range_m, log.range_m[:100]) and fit.mount is None
+    error = np.linalg.norm(refined["log"].poses[:, :2] - poses[:100, :2], axis=1)
+    assert np.sqrt((error**2).mean()) < 0.06, "of 0.14"
+    assert fit.judgement["nats_per_ray"] > refined["judgement_before"]["nats_per_ray"] + 0.2
+    assert fit.parameters.sigma_hit_m < 0.7 * refined["parameters_before"]["sigma_hit_m"]
+    assert beam.fit_log(spoilt, grid).refined is None
+    with pytest.raises(ValueError, match="stddev_m = nan"):
+        beam.fit_log(spoilt, grid, refine_poses=(float("nan"), 0.02))
+    mounted = beam.fit_log(spoilt, grid, scans="0:100", per_log="mount", refine_poses=True)
+    assert abs(mounted.mount["x_m"]) < 4 * mounted.mount["std_error"]["x_m"] < 0.1
+
+
+def test_refined_poses_are_a_log(log, grid, tmp_path):
+    fit = beam.fit_log(log, grid, refine_poses=True)
+    files = fit.write(tmp_path / "fit")
+    assert [file.name for file in files] == ["parameters.yaml", "report.html", "refined.log", "fit.json"]
+    assert same(beam.read_scan_log(tmp_path / "fit" / "refined.log").poses, fit.refined["log"].poses)

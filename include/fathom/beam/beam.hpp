@@ -3,6 +3,7 @@
 // The beam model of range finders: density, scan likelihood, sampling, learning, and their files.
 
 #include <fathom/base/error.hpp>
+#include <fathom/beam/carmen.hpp>
 #include <fathom/beam/csv.hpp>
 #include <fathom/beam/field_log.hpp>
 #include <fathom/beam/fit.hpp>
@@ -12,6 +13,7 @@
 #include <fathom/beam/log.hpp>
 #include <fathom/beam/model.hpp>
 #include <fathom/beam/model_file.hpp>
+#include <fathom/beam/refine.hpp>
 #include <fathom/beam/report.hpp>
 #include <fathom/beam/sample.hpp>
 #include <fathom/beam/scan.hpp>

@@ -21,6 +21,7 @@
 #include <fathom/beam/heatmap.hpp>
 #include <fathom/beam/model_file.hpp>
 #include <fathom/beam/ranks.hpp>
+#include <fathom/beam/refine.hpp>
 #include <fathom/beam/report.hpp>
 #include <fathom/beam/scan.hpp>
 #include <fathom/beam/scan_source.hpp>
@@ -54,17 +55,21 @@ struct FitLogOptions {
   std::optional<bool> fit_hit_offset = {};
   PerLog per_log = PerLog::kNothing;
   std::size_t stretches = FitOptions().stretches;  ///< that standard errors take as independent, 0: each scan
+  /// Poses are refined together with the parameters (refine.hpp), and with per_log kMount the mount, too. Those of
+  /// `scans` take part, a third of their rays judges, and there are no test_scans.
+  std::optional<PosePrior> refine_poses = {};
   Compute compute = {};
   std::filesystem::path scratch = {};  ///< folder for readings that memory does not hold: FitOptions::scratch
   /// Called from the calling thread. An exception ends the fit: throw Interrupted to stop.
   std::function<void(const FitIteration&)> on_iteration = {};
+  std::function<void(const RefineProgress&)> on_refine_progress = {};  ///< likewise
 };
 
 /// Learns the beam model of a log's sensor and judges it by scans that were held out, if any are left. write_fit()
 /// makes files of the answer. Throws InputError naming the log for a selection that is not understood or selects
 /// nothing, and for a log that does not say how far its sensor measures when options.max_range_m does not either;
 /// InputError for scans both learned from and held out; and what validate(BeamSensor), make_beam_data() and
-/// fit_beam_model() throw.
+/// fit_beam_model() throw. With options.refine_poses: see there, and refine_poses().
 FATHOM_API FitReport fit_log(const ScanLog& log, const World& world, const FitLogOptions& options = {});
 
 /// Reads one of several logs, counted from 0; called by any process for any of them, and more than once.

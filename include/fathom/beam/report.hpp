@@ -4,7 +4,9 @@
 // people. docs/output-formats.md describes them.
 
 #include <array>
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,6 +16,7 @@
 #include <fathom/beam/fit.hpp>
 #include <fathom/beam/localizer.hpp>
 #include <fathom/beam/model_file.hpp>
+#include <fathom/beam/refine.hpp>
 #include <fathom/beam/scan.hpp>
 
 namespace fathom {
@@ -27,6 +30,17 @@ struct LogCorrection {
   double mount_x_m = 0.0, mount_y_m = 0.0, mount_yaw_rad = 0.0;
   double range_offset_m = 0.0;  ///< by how much farther surfaces are measured than expected
   friend constexpr bool operator==(const LogCorrection&, const LogCorrection&) = default;
+};
+
+/// Poses that were learned together with the parameters.
+struct RefinedLog {
+  ScanLog log;                      ///< the scans that took part, at their refined poses
+  std::vector<std::uint32_t> scan;  ///< [scans] their numbers in the log that was read
+  std::vector<PlanarPose> logged;   ///< [scans] their poses there
+  PosePrior prior;
+  BeamParameters parameters_before;  ///< learned at the poses of the log from the same rays
+  BeamJudgement before;              ///< of these, by the same rays as FitReport::judgement
+  std::size_t turns = 0;
 };
 
 struct FitReport {
@@ -48,7 +62,8 @@ struct FitReport {
     LogCorrection correction, std_error;  ///< errors for given common parameters; NaN where there is none
   };
   std::vector<Log> logs = {};
-  std::vector<std::string> notes = {};  ///< what a user should know of the log, one sentence each; in no file
+  std::vector<std::string> notes = {};     ///< what a user should know of the log, one sentence each; in no file
+  std::optional<RefinedLog> refined = {};  ///< nothing: the poses stayed as they were
 };
 
 /// A parameter as people should read it: a weight at its boundary, which learning comes near and never reaches, is 0.
@@ -65,18 +80,21 @@ struct FitReport {
 /// -inf, as it does where no scans were held out; a flag tells the two apart.
 FATHOM_API std::vector<std::string> report_flags(const FitReport& report);
 
-/// The files that write_fit() writes into `folder`, in this order.
+/// The files that write_fit() writes into `folder`, in this order. `refined`: of a report with refined poses, which
+/// has refined.log, too: CARMEN text where that says all of the log (fits_carmen()), with the poses that were read in
+/// place of odometry, else the CSV of write_scan_csv(). read_scan_log() reads both.
 FATHOM_API std::vector<std::filesystem::path> fit_files(const std::filesystem::path& folder,
-                                                        std::span<const Localizer> localizers = {});
+                                                        std::span<const Localizer> localizers = {},
+                                                        bool refined = false);
 
 /// Throws InputError unless write_fit() may write into `folder`: when it exists and `force` is not set, when it is no
 /// folder, or when it holds files that are named like those of a fit but were not written by one. Changes nothing.
 FATHOM_API void check_fit_folder(const std::filesystem::path& folder, bool force);
 
 /// Checks as above, makes the folder and writes parameters.yaml, report.html, for each localizer its parameters
-/// (localizer_text()), and, last, fit.json: a folder that holds one is complete. Each file appears whole or not at all.
-/// With `force`, files of localizers that an earlier fit wrote are removed where they are not written again.
-/// Throws InputError or SystemError.
+/// (localizer_text()), refined.log where poses were refined, and, last, fit.json: a folder that holds one is complete.
+/// Each file appears whole or not at all. With `force`, files of localizers and refined.log that an earlier fit wrote
+/// are removed where they are not written again. Throws InputError or SystemError.
 FATHOM_API void write_fit(const std::filesystem::path& folder, const FitReport& report, bool force = false,
                           std::span<const Localizer> localizers = {});
 

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// The mount that all scans share, from where the pose of each was found.
+
+#include <cstddef>
+#include <vector>
+
+#include "beam/refine_search.hpp"
+
+namespace fathom {
+
+/// What a scan says about the mount.
+struct MountScore {
+  PlanarNumbers slope = {};       ///< of its best value by the mount
+  PlanarMatrix information = {};  ///< minus the second derivatives
+};
+
+/// Of a scan whose pose was found at `d`. `information`: of the likelihood alone, there. Nothing, as of a scan without
+/// evidence, where that has no maximum.
+MountScore mount_score(const PlanarNumbers& d, const PlanarNumbers& mount, const PosePrior& prior,
+                       const PlanarMatrix& information);
+
+struct MountStep {
+  PlanarNumbers by = {};    ///< 0 where the scans do not tell
+  PlanarNumbers std_error;  ///< clustered by stretches of scans, and not below that of independent scans; or NaN
+};
+
+/// Newton's step. `scores` in the order of the way.
+MountStep mount_step(const std::vector<MountScore>& scores);
+
+}  // namespace fathom

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+#include "report/pose_figures.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+#include <fmt/format.h>
+
+#include <fathom/base/geometry.hpp>
+
+#include "report/page.hpp"
+#include "report/plot.hpp"
+#include "report/pose_moves.hpp"
+
+namespace fathom {
+
+namespace {
+
+constexpr double kWidth = 520, kHeight = 360;
+constexpr double kWidthOfAxes = 450, kHeightOfAxes = 308;  // what a Plot of this size leaves beside its labels
+
+struct Way {
+  std::vector<double> x, y;
+};
+
+Way way_of(std::span<const PlanarPose> poses) {
+  Way way;
+  for (const PlanarPose& pose : poses) way.x.push_back(pose.x_m), way.y.push_back(pose.y_m);
+  return way;
+}
+
+/// An axis about the middle of what is drawn on it.
+PlotAxis axis_about(std::span<const double> a, std::span<const double> b, double length, std::string label) {
+  const double low = std::min(std::ranges::min(a), std::ranges::min(b)),
+               high = std::max(std::ranges::max(a), std::ranges::max(b));
+  return {.low = (low + high - length) / 2.0, .high = (low + high + length) / 2.0, .label = std::move(label)};
+}
+
+double extent(std::span<const double> a, std::span<const double> b) {
+  return std::max(std::ranges::max(a), std::ranges::max(b)) - std::min(std::ranges::min(a), std::ranges::min(b));
+}
+
+/// With a metre as long along x as along y.
+std::string way_figure(const RefinedLog& refined) {
+  const Way before = way_of(refined.logged), now = way_of(refined.log.pose);
+  const double m_per_pixel =
+      std::max({1.1 * extent(before.x, now.x) / kWidthOfAxes, 1.1 * extent(before.y, now.y) / kHeightOfAxes, 1e-3});
+  Plot plot("Where the sensor was, by the log and refined",
+            axis_about(before.x, now.x, m_per_pixel * kWidthOfAxes, "x (m)"),
+            axis_about(before.y, now.y, m_per_pixel * kHeightOfAxes, "y (m)"), kWidth, kHeight);
+  plot.draw_line(before.x, before.y, "data");
+  plot.draw_line(now.x, now.y, "model");
+  return plot.svg();
+}
+
+std::string move_figure(const RefinedLog& refined) {
+  const PoseMoves moves = pose_moves(refined);
+  std::vector<double> scan, degrees;
+  for (const std::uint32_t number : refined.scan) scan.push_back(number);
+  for (const double rad : moves.rad) degrees.push_back(std::abs(rad) / kRadPerDeg);
+  const double top = std::max({1.1 * std::ranges::max(moves.m), 1.1 * std::ranges::max(degrees), 1e-3});
+  Plot plot("How far the pose of each scan moved",
+            {.low = scan.front(), .high = std::max(scan.back(), scan.front() + 1.0), .label = "scan"},
+            {.low = 0.0, .high = top, .label = "moved by (m, degrees)"}, kWidth, kHeight);
+  plot.draw_line(scan, degrees, "short-line");
+  plot.draw_line(scan, moves.m, "model");
+  return plot.svg();
+}
+
+std::string mount_text(const FitReport& report) {
+  if (report.logs.empty()) return "";
+  const LogCorrection &at = report.logs.front().correction, &error = report.logs.front().std_error;
+  return fmt::format(
+      " Mount of the sensor: x {:.4f} ± {:.2g} m, y {:.4f} ± {:.2g} m, yaw {:.5f} ± {:.2g} rad; errors are clustered "
+      "by "
+      "stretches of the way.",
+      at.mount_x_m, error.mount_x_m, at.mount_y_m, error.mount_y_m, at.mount_yaw_rad, error.mount_yaw_rad);
+}
+
+}  // namespace
+
+std::string poses_section(const FitReport& report) {
+  if (!report.refined) return "";
+  const RefinedLog& refined = *report.refined;
+  const PoseMoves moves = pose_moves(refined);
+  const std::string text = fmt::format(
+      "<p>Poses and parameters were learned in {} turns, with poses of the log taken as off by {:.3g} m and {:.3g}°. "
+      "Rays that chose neither: {:.4f} nats each before, {:.4f} now; sigma_hit_m {:.4f} before, {:.4f} now. Poses "
+      "moved "
+      "by {:.4f} m and {:.3f}° (root mean square).{}</p>\n",
+      refined.turns, refined.prior.stddev_m, refined.prior.stddev_rad / kRadPerDeg, refined.before.nats_per_ray,
+      report.judgement.nats_per_ray, refined.parameters_before.sigma_hit_m, report.fit.parameters.sigma_hit_m,
+      moves.rms_m, moves.rms_rad / kRadPerDeg, mount_text(report));
+  return "<h2>Poses</h2>\n" + text + "<div class=\"row\">\n" +
+         figure(way_figure(refined), stroke("var(--ink)", "by the log") + stroke("#b3202c", "refined") +
+                                         ". Where the sensor was; refined.log has it.") +
+         figure(move_figure(refined), stroke("#b3202c", "place, m") + stroke("var(--short)", "heading, degrees") +
+                                          ". How far the pose of each scan moved.") +
+         "</div>\n";
+}
+
+}  // namespace fathom

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+// The fit at the poses of the log comes first: it finds the sensor, what is odd about the log, and a mount to start
+// from.
+
+#include "report/refine_log.hpp"
+
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <fathom/base/error.hpp>
+
+#include "base/with_prefix.hpp"
+#include "report/fit_selection.hpp"
+
+namespace fathom {
+
+namespace {
+
+constexpr double kTellingGain = 0.05;  // nats per ray: poses whose errors cost more are not exact
+
+void check(const FitLogOptions& options) {
+  validate(*options.refine_poses);
+  if (options.per_log != PerLog::kNothing && options.per_log != PerLog::kMount) {
+    throw InputError("per_log with refine_poses is nothing or mount");
+  }
+  if (!options.test_scans.empty()) {
+    throw InputError("test_scans with refine_poses: a third of the rays of the scans learned from judges");
+  }
+}
+
+ScanLog chosen_scans(const ScanLog& log, const ScanNumbers& scans) {
+  ScanLog chosen = {.azimuth_rad = log.azimuth_rad,
+                    .pose = {},
+                    .range_m = {},
+                    .ray_offset = {},
+                    .max_range_m = log.max_range_m,
+                    .laser = log.laser,
+                    .skipped = log.skipped,
+                    .notes = log.notes,
+                    .name = log.name};
+  for (const std::uint32_t scan : scans) {
+    chosen.pose.push_back(log.pose[scan]);
+    const auto readings = log.scan(scan);
+    chosen.range_m.insert(chosen.range_m.end(), readings.begin(), readings.end());
+    const auto offsets = log.offsets(scan);
+    chosen.ray_offset.insert(chosen.ray_offset.end(), offsets.begin(), offsets.end());
+  }
+  return chosen;
+}
+
+/// At the poses of the log. Without hits it may have found no mount, and the search starts at none.
+PlanarPose first_mount(const FitReport& report) {
+  if (report.logs.empty()) return {};
+  const LogCorrection& own = report.logs.front().correction;
+  return {own.mount_x_m, own.mount_y_m, own.mount_yaw_rad};
+}
+
+void add_flags(const RefinedPoses& refined, FitReport& report) {
+  const double gain = refined.after.nats_per_ray - refined.before.nats_per_ray;
+  if (gain > kTellingGain) {
+    report.fit.flags.push_back(fmt::format(
+        "the poses of the log are not exact: at refined ones, which refined.log has, a ray that was held out "
+        "is {:.2f} nats likelier",
+        gain));
+  }
+  if (!refined.settled) {
+    report.fit.flags.push_back(fmt::format(
+        "after {} turns of poses and parameters these still move by more than a tenth of their standard errors",
+        refined.turns));
+  }
+}
+
+void set_facts(const FitLogOptions& options, std::size_t chosen, std::size_t of, FitReport& report) {
+  std::vector<FitReport::Fact> facts;
+  for (FitReport::Fact& fact : report.facts) {
+    if (fact.name != "learned from" && fact.name != "its own") facts.push_back(std::move(fact));
+  }
+  facts.push_back({"learned from", fmt::format("{} ({} of {} scans): a third of the rays", options.scans, chosen, of)});
+  facts.push_back({"poses refined by", "another third"});
+  facts.push_back({"held out", "the last third"});
+  report.facts = std::move(facts);
+}
+
+}  // namespace
+
+FitReport refine_log(const ScanLog& log, const World& world, const FitLogOptions& options) {
+  check(options);
+  ScanNumbers scans = choose_scans(log.name, options.scans, log.scans());
+  ScanLog chosen = chosen_scans(log, scans);
+  FitLogOptions plain = options;
+  plain.refine_poses.reset();
+  plain.scans = "all";
+  FitReport report = fit_log(chosen, world, plain);
+
+  RefineOptions how;
+  how.prior = *options.refine_poses;
+  how.mount = first_mount(report);
+  how.fit_mount = options.per_log == PerLog::kMount;
+  how.fit = fit_options(options, world.cell_m());
+  how.on_progress = options.on_refine_progress;
+  RefinedPoses refined = with_prefix(log.name, [&] { return refine_poses(chosen, world, report.model.sensor, how); });
+
+  report.fit = std::move(refined.fit);
+  report.model.parameters = report.fit.parameters;
+  report.shown = std::move(refined.judged);
+  report.judgement = refined.after;
+  report.held_out = true;
+  if (how.fit_mount) {
+    constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+    const PlanarPose &at = refined.mount, &error = refined.mount_std_error;
+    report.logs = {{log.name, {at.x_m, at.y_m, at.yaw_rad, 0.0}, {error.x_m, error.y_m, error.yaw_rad, kNone}}};
+  }
+  add_flags(refined, report);
+  set_facts(options, scans.size(), log.scans(), report);
+  RefinedLog& kept = report.refined.emplace();
+  kept.logged = std::exchange(chosen.pose, std::move(refined.pose));
+  kept.log = std::move(chosen);
+  kept.scan = std::move(scans);
+  kept.prior = how.prior;
+  kept.parameters_before = refined.fit_before.parameters;
+  kept.before = std::move(refined.before);
+  kept.turns = refined.turns;
+  return report;
+}
+
+}  // namespace fathom
