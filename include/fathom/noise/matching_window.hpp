@@ -8,7 +8,8 @@
 //   surfaces    W sorted by d: a step above max_step starts a new surface
 //   candidates  the surfaces with at least share n pixels
 //   the pixel   takes the candidate of the largest d, with the d' that this surface's plane has at the pixel (least
-//               squares of d over its pixels in W); z' = f B / d' along the pixel's own ray
+//               squares of d over its pixels in W); z' = f B / d' along the pixel's own ray, which is the one that the
+//               camera believes in: what turned rays (angular_ray) see is moved in the image, and so silhouettes are
 //   lost        (edge) without a candidate; also when the chosen one has fewer than sure_share n pixels. With flying,
 //               such a pixel takes the mean of its d' and that of the next candidate instead, where there is one
 //   speckle     4-connected regions of the image so made, whose neighbouring pixels differ by less than max_step,
