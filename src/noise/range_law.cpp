@@ -49,6 +49,18 @@ double normal_ramp(double x, double s) {
   return x * math::normal_cdf(u) + s * math::normal_density(u);
 }
 
+/// int Phi(x / s) dx over [top - width, top]. Far above 0, and where the interval is small against s, the ramps are
+/// large against their difference: there it is the interval's length, or the midpoint rule with its first correction.
+double normal_ramp_below(double top, double width, double s) {
+  constexpr double kFar = 40.0, kSmall = 1e-3;
+  if (top - width > kFar * s) return width;
+  if (width < kSmall * s) {
+    const double u = (top - 0.5 * width) / s, h = width / s;
+    return width * (math::normal_cdf(u) - u * math::normal_density(u) * h * h / 24.0);
+  }
+  return normal_ramp(top, s) - normal_ramp(top - width, s);
+}
+
 /// Sums f(deviation) over the normals of which normal and t are a mixture.
 template <class F>
 double mixed(const RangeLaw& law, const StudentNodes* nodes, F f) {
@@ -86,8 +98,7 @@ double level_probability(const RangeLaw& law, double low_m, double high_m, bool 
   const double most = disparity_of(law, low_m), least = disparity_of(law, high_m);
   if (!(least > 0.0)) return 0.0;
   const double q = law.steps_per_px, top = most > 0.0 ? most * q : 1e18;
-  const double slack = kLevelSlack;
-  double low = std::max(1.0, std::ceil(least * q - slack)), high = std::floor(top + slack);
+  double low = std::max(1.0, std::ceil(least * q - kLevelSlack)), high = std::floor(top + kLevelSlack);
   if (low > high) {
     if (!or_nearest) return 0.0;
     low = high = std::max(1.0, std::round(0.5 * (least * q + top)));
@@ -110,8 +121,7 @@ double floor_log(double x) { return x > 0.0 ? math::log(x) : -std::numeric_limit
 StudentNodes::StudentNodes(double nu) : nu_(nu) {
   if (!(nu > 0.0)) throw InputError(fmt::format("nu = {} is not above 0", nu));
   const double half = 0.5 * nu, step = kStep * std::min(1.0, std::sqrt(2.0 / nu));
-  // log of u's density over log u, 0 at its top. The node u also carries the factor of a density, sqrt(u): the tails of
-  // what is summed are those of half and of half + 1/2.
+  // Log of u's density over log u, 0 at its top.
   const auto log_weight = [&](double y) { return half * (y + 1.0 - std::exp(y)); };
   const auto add = [&](double y) {
     const double weight = math::exp(log_weight(y));
@@ -158,7 +168,7 @@ double probability(const RangeLaw& law, double low_m, double high_m, const Stude
   if (!(width > 0.0)) {
     return mixed(law, nodes, [&](double s) { return normal_between(a - law.low_m, b - law.low_m, s); });
   }
-  const auto below = [&](double e, double s) { return normal_ramp(e - law.low_m, s) - normal_ramp(e - law.high_m, s); };
+  const auto below = [&](double e, double s) { return normal_ramp_below(e - law.low_m, width, s); };
   return mixed(law, nodes, [&](double s) { return below(b, s) - below(a, s); }) / width;
 }
 
