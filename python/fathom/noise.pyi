@@ -289,6 +289,24 @@ class StereoShadow(Noise):
     @property
     def tolerance(self) -> Any: ...
 
+class Student(Noise):
+    def __init__(
+        self,
+        *,
+        scale_m: _Number = ...,
+        scale_per_m: _Number = ...,
+        nu: _Number = ...,
+        entities: Optional[Mapping[Union[str, int], Any]] = ...,
+        rings: Optional[Mapping[int, Any]] = ...,
+        correlation: Optional[Mapping[str, Any]] = ...,
+    ) -> None: ...
+    @property
+    def scale_m(self) -> Any: ...
+    @property
+    def scale_per_m(self) -> Any: ...
+    @property
+    def nu(self) -> Any: ...
+
 class TextureLoss(Noise):
     def __init__(
         self,
@@ -334,4 +352,4 @@ class Uniform(Noise):
     @property
     def high_m(self) -> Any: ...
 
-__all__ = ["Noise", "make", "models", "AngularHit", "AngularRay", "BeamMixture", "Disparity", "Distance", "Dropout", "EdgeLoss", "GainBias", "InvalidBand", "LossAngle", "MatchingWindow", "StereoEnergy", "StereoShadow", "TextureLoss", "Uniform"]
+__all__ = ["Noise", "make", "models", "AngularHit", "AngularRay", "BeamMixture", "Disparity", "Distance", "Dropout", "EdgeLoss", "GainBias", "InvalidBand", "LossAngle", "MatchingWindow", "StereoEnergy", "StereoShadow", "Student", "TextureLoss", "Uniform"]

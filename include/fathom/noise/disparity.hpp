@@ -14,6 +14,7 @@
 #include <array>
 
 #include <fathom/noise/model.hpp>
+#include <fathom/noise/range_law.hpp>
 
 namespace fathom {
 
@@ -56,6 +57,10 @@ struct Disparity {
     // z' / z = d / d': exactly 1 when nothing was added.
     const float stretch = math::select(same | !has_range, 1.0F, exact / math::select(has_range, measured, 1.0F));
     return {move_radially(hit, hit.radius_m * (stretch - 1.0F)), has_range ? Reason::kHit : Reason::kAboveMaxRange};
+  }
+
+  static void act(const Disparity& p, RangeLaw& law) {
+    law.measure_disparity(double{p.bias_px}, double{p.stddev_px}, double{p.steps_per_px});
   }
 };
 

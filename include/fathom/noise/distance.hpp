@@ -15,6 +15,7 @@
 #include <array>
 
 #include <fathom/noise/model.hpp>
+#include <fathom/noise/range_law.hpp>
 
 namespace fathom {
 
@@ -47,6 +48,10 @@ struct DistanceNoise {
   FATHOM_KERNEL static Return apply(const DistanceNoise& p, Return hit, const Draws<kDraws>& draws) {
     const float sigma_m = p.stddev_m + hit.range_m * p.stddev_per_m;
     return move_radially(hit, p.mean_m + sigma_m * draws.normal[0]);
+  }
+
+  static void act(const DistanceNoise& p, RangeLaw& law) {
+    law.add_normal(double{p.mean_m}, double{p.stddev_m} + law.mean_m * double{p.stddev_per_m});
   }
 };
 

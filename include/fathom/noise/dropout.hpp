@@ -32,6 +32,10 @@ struct Dropout {
   FATHOM_KERNEL static Reason apply(const Dropout& p, const Return& /*hit*/, const Draws<kDraws>& draws) {
     return draws.uniform[0] < p.probability ? Reason::kDropout : Reason::kHit;
   }
+
+  static double loss_probability(const Dropout& p, const Return& /*hit*/, const Surface& /*surface*/) {
+    return double{p.probability};
+  }
 };
 
 }  // namespace fathom

@@ -68,14 +68,22 @@ struct EdgeLoss {
 
   FATHOM_KERNEL static Reason apply(const EdgeLoss& p, const Return& /*hit*/, const Surface& surface,
                                     const Draws<kDraws>& draws) {
+    return draws.uniform[0] < probability_of(p, surface) ? Reason::kEdgeLoss : Reason::kHit;
+  }
+
+  static double loss_probability(const EdgeLoss& p, const Return& /*hit*/, const Surface& surface) {
+    return double{probability_of(p, surface)};
+  }
+
+ private:
+  FATHOM_KERNEL static float probability_of(const EdgeLoss& p, const Surface& surface) {
     const bool by_plane = p.law == EdgeLaw::kPlane, is_flat = by_plane & !(surface.jump > p.step);
     const float a = math::select(by_plane, surface.jump_rad, surface.edge_rad);
     const float span = p.max_angle_rad - p.min_angle_rad;
     const float u = (a - p.min_angle_rad) / math::select(span > 0.0F, span, 1.0F);
     const float rising = p.low_probability + (p.high_probability - p.low_probability) * u;
     const float above = math::select(a < p.max_angle_rad, rising, p.high_probability);
-    const float probability = math::select((a < p.min_angle_rad) | is_flat, 0.0F, above);
-    return draws.uniform[0] < probability ? Reason::kEdgeLoss : Reason::kHit;
+    return math::select((a < p.min_angle_rad) | is_flat, 0.0F, above);
   }
 };
 

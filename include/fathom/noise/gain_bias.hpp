@@ -13,6 +13,7 @@
 #include <array>
 
 #include <fathom/noise/model.hpp>
+#include <fathom/noise/range_law.hpp>
 
 namespace fathom {
 
@@ -37,6 +38,8 @@ struct GainBias {
   FATHOM_KERNEL static Return apply(const GainBias& p, const Return& hit, const Draws<kDraws>& /*draws*/) {
     return move_radially(hit, p.gain * hit.range_m + p.bias_m);
   }
+
+  static void act(const GainBias& p, RangeLaw& law) { law.stretch(1.0 + double{p.gain}, double{p.bias_m}); }
 };
 
 }  // namespace fathom

@@ -63,6 +63,10 @@ struct InvalidBand {
     const Reason band = outside ? Reason::kHiddenRight : Reason::kHit;
     return ((p.max_disparity_px < kNoLimit) & (d > p.max_disparity_px)) ? Reason::kBelowMinRange : band;
   }
+
+  static double loss_probability(const InvalidBand& p, const Return& hit, const Surface& surface) {
+    return apply(p, hit, surface, {}) == Reason::kHit ? 0.0 : 1.0;
+  }
 };
 
 }  // namespace fathom

@@ -42,6 +42,10 @@ struct LossAngle {
                                     const Draws<kDraws>& /*draws*/) {
     return surface.cos_emitter < math::sincos(p.max_incidence_rad).cos ? Reason::kLossAngle : Reason::kHit;
   }
+
+  static double loss_probability(const LossAngle& p, const Return& hit, const Surface& surface) {
+    return apply(p, hit, surface, {}) == Reason::kHit ? 0.0 : 1.0;
+  }
 };
 
 }  // namespace fathom

@@ -99,12 +99,23 @@ struct StereoEnergy {
   FATHOM_KERNEL static Reason apply(const StereoEnergy& p, const Return& /*hit*/, const Surface& surface,
                                     const Draws<kDraws>& draws) {
     const float e = return_energy(p.energy, surface) * surface.energy_gain;
+    const bool random = draws.uniform[0] < random_probability(p, e);
+    const Reason above = random ? Reason::kRandomLoss : Reason::kHit;
+    return e <= p.min_energy ? Reason::kLowEnergy : above;
+  }
+
+  static double loss_probability(const StereoEnergy& p, const Return& /*hit*/, const Surface& surface) {
+    const float e = return_energy(p.energy, surface) * surface.energy_gain;
+    return e <= p.min_energy ? 1.0 : double{random_probability(p, e)};
+  }
+
+ private:
+  /// Of a return of energy e above min_energy.
+  FATHOM_KERNEL static float random_probability(const StereoEnergy& p, float e) {
     const float share = 1.0F - p.min_energy;
     const bool document = p.normalization == EnergyNormalization::kDocument;
     const float x = math::select(document, 1.0F - e / share, (1.0F - e) / share);
-    const bool random = draws.uniform[0] < math::power_of_fraction(x, p.pow);
-    const Reason above = random ? Reason::kRandomLoss : Reason::kHit;
-    return e <= p.min_energy ? Reason::kLowEnergy : above;
+    return math::power_of_fraction(x, p.pow);
   }
 };
 

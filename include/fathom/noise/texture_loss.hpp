@@ -53,14 +53,23 @@ struct TextureLoss {
 
   FATHOM_KERNEL static Reason apply(const TextureLoss& p, const Return& hit, const Surface& /*surface*/,
                                     const Draws<kDraws>& draws) {
+    return draws.uniform[0] < probability_of(p, hit) ? Reason::kLowTexture : Reason::kHit;
+  }
+
+  static double loss_probability(const TextureLoss& p, const Return& hit, const Surface& /*surface*/) {
+    const float probability = probability_of(p, hit);
+    return probability > 0.0F ? double{probability} : 0.0;
+  }
+
+ private:
+  FATHOM_KERNEL static float probability_of(const TextureLoss& p, const Return& hit) {
     const float z = math::select(hit.x > 1e-3F, hit.x, 1e-3F);
     const float light = 1.0F / (1.0F + p.ambient_klx / p.half_ambient_klx);
     const float pattern = math::exp((1.0F - z) / p.reach_m) / (z * z) * light;
     const float bounded = math::select(pattern < 1e9F, pattern, 1e9F);
     const float odds = math::exp((p.texture + p.projector * bounded - p.midpoint) / p.width);
     // A uniform is a multiple of 2^-24: less than half of that counts as never.
-    const float probability = 1.0F / (1.0F + odds) - 0x1p-25F;
-    return draws.uniform[0] < probability ? Reason::kLowTexture : Reason::kHit;
+    return 1.0F / (1.0F + odds) - 0x1p-25F;
   }
 };
 

@@ -10,6 +10,7 @@
 #include <array>
 
 #include <fathom/noise/model.hpp>
+#include <fathom/noise/range_law.hpp>
 
 namespace fathom {
 
@@ -34,6 +35,8 @@ struct UniformNoise {
   FATHOM_KERNEL static Return apply(const UniformNoise& p, Return hit, const Draws<kDraws>& draws) {
     return move_radially(hit, p.low_m + (p.high_m - p.low_m) * draws.uniform[0]);
   }
+
+  static void act(const UniformNoise& p, RangeLaw& law) { law.add_uniform(double{p.low_m}, double{p.high_m}); }
 };
 
 }  // namespace fathom

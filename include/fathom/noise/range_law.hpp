@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// The distribution of a measured range, given the clean one, under the range models of a chain. Each model says in
+// act() what it makes of the law so far; after the last one the law has a density, a cdf and the probability of an
+// interval, so that measured ranges can be scored and the parameters learned.
+//
+//   range = mean + s N + U + t,   N ~ normal(0, 1),   U ~ uniform[low, high),   t ~ scale t(nu)
+//
+// Sums of normals are in closed form, and so is a normal with a uniform. A t is a normal whose variance is drawn,
+// t = N / sqrt(u) with u ~ gamma(nu / 2, nu / 2): what it is added to is a sum over nodes of u.
+//
+// Of a disparity (noise/disparity.hpp) the law is that of d', a normal rounded to levels: what stands before it in the
+// chain may only stretch the range, and what comes after it, too. A deviation that grows with the range is taken at the
+// mean of the range so far: exact where nothing random comes before it, else off by a share of growth^2.
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include <fathom/base/export.hpp>
+
+namespace fathom {
+
+/// Nodes of a t distribution as a mixture of normals: t = sum of normals of deviation scale[k] with weight[k].
+/// Trapezoids in log u; densities and cdfs have a relative error below 1e-8.
+class StudentNodes {
+ public:
+  /// nu > 0.
+  FATHOM_API explicit StudentNodes(double nu);
+
+  [[nodiscard]] double nu() const { return nu_; }
+  [[nodiscard]] double peak() const { return peak_; }  ///< density at 0
+  [[nodiscard]] const std::vector<double>& weights() const { return weights_; }
+  [[nodiscard]] const std::vector<double>& scales() const { return scales_; }
+
+ private:
+  double nu_, peak_ = 0.0;
+  std::vector<double> weights_, scales_;
+};
+
+struct RangeLaw {
+  double mean_m = 0.0;               ///< where U is left aside
+  double normal_m = 0.0;             ///< s
+  double low_m = 0.0, high_m = 0.0;  ///< of U; low <= high
+  double student_m = 0.0, nu = 1.0;  ///< scale and degrees of freedom of t
+  double focal_baseline_px_m = 0.0;  ///< of the camera; 0: it has no disparity
+  double ray_per_depth = 1.0;        ///< range / distance to the image plane, along the ray
+  bool from_disparity = false;       ///< range = unit / d' stretched; the members above but mean_m then say nothing
+  double unit_px_m = 0.0;            ///< range times disparity
+  double disparity_px = 0.0, deviation_px = 0.0, steps_per_px = 0.0;  ///< of d'; steps 0: not rounded
+  double gain = 1.0, bias_m = 0.0;                                    ///< of what comes after a disparity
+  std::string_view unknown = {};  ///< why the chain has no such law; empty: it has one
+
+  /// A clean range, before any noise.
+  static RangeLaw of_clean(double range_m) { return {.mean_m = range_m}; }
+  /// Of a camera: with the distance to its image plane, and focal length times baseline (0: it has no baseline).
+  static RangeLaw of_clean(double range_m, double depth_m, double focal_baseline_px_m) {
+    return {.mean_m = range_m, .focal_baseline_px_m = focal_baseline_px_m, .ray_per_depth = range_m / depth_m};
+  }
+
+  [[nodiscard]] bool is_random() const { return normal_m > 0.0 || high_m > low_m || student_m > 0.0; }
+  /// Whether single ranges have a probability, not a density.
+  [[nodiscard]] bool is_discrete() const {
+    return from_disparity ? steps_per_px > 0.0 || !(deviation_px > 0.0) : !is_random();
+  }
+
+  // What the models make of it.
+
+  void add_normal(double shift_m, double deviation_m) {
+    if (from_disparity) return refuse_after_disparity(deviation_m > 0.0, shift_m);
+    mean_m += shift_m;
+    normal_m = __builtin_sqrt(normal_m * normal_m + deviation_m * deviation_m);
+  }
+  void add_uniform(double one_end_m, double other_end_m) {
+    const double low = one_end_m < other_end_m ? one_end_m : other_end_m, high = one_end_m + other_end_m - low;
+    if (!(high > low)) return add_normal(low, 0.0);
+    if (from_disparity) return refuse_after_disparity(true, 0.0);
+    if (high_m > low_m) unknown = "two models of uniform errors";
+    low_m += low, high_m += high;
+  }
+  void add_student(double scale_m, double degrees) {
+    if (!(scale_m > 0.0)) return;
+    if (from_disparity) return refuse_after_disparity(true, 0.0);
+    if (student_m > 0.0) unknown = "two models of t errors";
+    student_m = scale_m, nu = degrees;
+  }
+  /// range := factor range + shift.
+  void stretch(double factor, double shift_m) {
+    if (from_disparity) {
+      gain *= factor, bias_m = factor * bias_m + shift_m;
+    } else {
+      normal_m *= factor, low_m *= factor, high_m *= factor, student_m *= factor;
+    }
+    mean_m = factor * mean_m + shift_m;
+  }
+  void measure_disparity(double bias_px, double stddev_px, double steps) {
+    if (from_disparity || is_random()) unknown = "a random error before that of the disparity";
+    const double depth_m = mean_m / ray_per_depth, exact_px = focal_baseline_px_m / depth_m;
+    from_disparity = true;
+    unit_px_m = mean_m * exact_px;
+    disparity_px = exact_px + bias_px, deviation_px = stddev_px, steps_per_px = steps;
+  }
+
+ private:
+  void refuse_after_disparity(bool random, double shift_m) {
+    if (random) unknown = "a random error after that of the disparity";
+    stretch(1.0, shift_m);
+  }
+};
+
+/// Density of a range, 1/m; 0 for a law of single ranges. `nodes`: of the law's nu, where it has a t; they are made
+/// where none are given, which costs more than the density. Throws InputError where the law is not known.
+FATHOM_API double density(const RangeLaw& law, double range_m, const StudentNodes* nodes = nullptr);
+/// Probability of a range at or below range_m. Of a disparity: among all returns; those lost for a disparity at or
+/// below 0 lie above every range.
+FATHOM_API double cdf(const RangeLaw& law, double range_m, const StudentNodes* nodes = nullptr);
+/// Of a range in (low, high], without cancellation in the tails of normals.
+FATHOM_API double probability(const RangeLaw& law, double low_m, double high_m, const StudentNodes* nodes = nullptr);
+/// Logarithm of the density of a measured range; of a law of single ranges that of the probability, of the levels
+/// within half_step or, where there is none, of the nearest. half_step > 0: the measured range was rounded to a
+/// multiple of twice as much, and the density is the mean over that interval.
+FATHOM_API double log_density(const RangeLaw& law, double range_m, double half_step_m = 0.0,
+                              const StudentNodes* nodes = nullptr);
+
+}  // namespace fathom

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+#include <fathom/noise/range_law.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include <fathom/base/error.hpp>
+#include <fathom/math/f64.hpp>
+
+namespace fathom {
+
+namespace {
+
+constexpr double kStep = 0.35;        // of log u, where the law of u is wide
+constexpr double kNegligible = 45.0;  // e^-45 adds nothing to a sum of doubles
+constexpr double kLevelSlack = 1e-5;  // of a level: ranges are single floats, and so are the parameters
+
+void check_known(const RangeLaw& law) {
+  if (!law.unknown.empty()) {
+    throw InputError(fmt::format("the chain of noise has no density of ranges: {}", law.unknown));
+  }
+}
+
+/// Where the density of a t alone has a closed form.
+double student_density(const StudentNodes& nodes, double e, double scale) {
+  const double x = e / scale, nu = nodes.nu();
+  return nodes.peak() / scale * math::exp(-0.5 * (nu + 1.0) * math::log1p(x * x / nu));
+}
+
+double normal_density(double e, double s) {
+  if (s > 0.0) return math::normal_density(e / s) / s;
+  return 0.0;
+}
+
+/// Phi(b / s) - Phi(a / s) for a <= b; a deviation of 0 is a step at 0.
+double normal_between(double a, double b, double s) {
+  if (s > 0.0) return math::normal_between(a / s, b / s);
+  return a < 0.0 && b >= 0.0 ? 1.0 : 0.0;
+}
+
+/// int Phi(x / s) dx from -infinity.
+double normal_ramp(double x, double s) {
+  if (!(s > 0.0)) return x > 0.0 ? x : 0.0;
+  const double u = x / s;
+  return x * math::normal_cdf(u) + s * math::normal_density(u);
+}
+
+/// int Phi(x / s) dx over [top - width, top]. Far above 0, and where the interval is small against s, the ramps are
+/// large against their difference: there it is the interval's length, or the midpoint rule with its first correction.
+double normal_ramp_below(double top, double width, double s) {
+  constexpr double kFar = 40.0, kSmall = 1e-3;
+  if (top - width > kFar * s) return width;
+  if (width < kSmall * s) {
+    const double u = (top - 0.5 * width) / s, h = width / s;
+    return width * (math::normal_cdf(u) - u * math::normal_density(u) * h * h / 24.0);
+  }
+  return normal_ramp(top, s) - normal_ramp(top - width, s);
+}
+
+/// Sums f(deviation) over the normals of which normal and t are a mixture.
+template <class F>
+double mixed(const RangeLaw& law, const StudentNodes* nodes, F f) {
+  if (!(law.student_m > 0.0)) return f(law.normal_m);
+  double sum = 0.0;
+  for (std::size_t k = 0; k < nodes->weights().size(); ++k) {
+    const double t = law.student_m * nodes->scales()[k];
+    sum += nodes->weights()[k] * f(std::sqrt(law.normal_m * law.normal_m + t * t));
+  }
+  return sum;
+}
+
+/// The law's nodes: those given, or new ones in `own`.
+const StudentNodes* nodes_of(const RangeLaw& law, const StudentNodes* given, std::optional<StudentNodes>& own) {
+  if (!(law.student_m > 0.0) || (given != nullptr && given->nu() == law.nu)) return given;
+  own.emplace(law.nu);
+  return &*own;
+}
+
+/// d' of a range; below 0: none.
+double disparity_of(const RangeLaw& law, double range_m) {
+  const double before_m = (range_m - law.bias_m) / law.gain;
+  return before_m > 0.0 ? law.unit_px_m / before_m : -1.0;
+}
+
+/// P(low level <= the level of d' <= high level), whole numbers.
+double probability_of_levels(const RangeLaw& law, double low, double high) {
+  const double a = (low - 0.5) / law.steps_per_px - law.disparity_px;
+  const double b = (high + 0.5) / law.steps_per_px - law.disparity_px;
+  return normal_between(a, b, law.deviation_px);
+}
+
+/// The levels of d' whose ranges lie in [low_m, high_m]; where there is none, with or_nearest, the nearest.
+double level_probability(const RangeLaw& law, double low_m, double high_m, bool or_nearest) {
+  const double most = disparity_of(law, low_m), least = disparity_of(law, high_m);
+  if (!(least > 0.0)) return 0.0;
+  const double q = law.steps_per_px, top = most > 0.0 ? most * q : 1e18;
+  double low = std::max(1.0, std::ceil(least * q - kLevelSlack)), high = std::floor(top + kLevelSlack);
+  if (low > high) {
+    if (!or_nearest) return 0.0;
+    low = high = std::max(1.0, std::round(0.5 * (least * q + top)));
+  }
+  return probability_of_levels(law, low, high);
+}
+
+double disparity_density(const RangeLaw& law, double range_m) {
+  const double d = disparity_of(law, range_m);
+  if (!(d > 0.0)) return 0.0;
+  // |dd' / drange| = d' / (range before what comes after), and the stretch of that.
+  const double before_m = law.unit_px_m / d;
+  return normal_density(d - law.disparity_px, law.deviation_px) * d / before_m / law.gain;
+}
+
+double floor_log(double x) { return x > 0.0 ? math::log(x) : -std::numeric_limits<double>::infinity(); }
+
+}  // namespace
+
+StudentNodes::StudentNodes(double nu) : nu_(nu) {
+  if (!(nu > 0.0)) throw InputError(fmt::format("nu = {} is not above 0", nu));
+  const double half = 0.5 * nu, step = kStep * std::min(1.0, std::sqrt(2.0 / nu));
+  // Log of u's density over log u, 0 at its top.
+  const auto log_weight = [&](double y) { return half * (y + 1.0 - std::exp(y)); };
+  const auto add = [&](double y) {
+    const double weight = math::exp(log_weight(y));
+    weights_.push_back(weight), scales_.push_back(math::exp(-0.5 * y));
+  };
+  double sum = 0.0;
+  for (int k = 0; log_weight(k * step) > -kNegligible; ++k) add(k * step);
+  for (int k = 1; log_weight(-k * step) > -kNegligible; ++k) add(-k * step);
+  for (const double w : weights_) sum += w;
+  for (std::size_t k = 0; k < weights_.size(); ++k) {
+    weights_[k] /= sum;
+    peak_ += weights_[k] * math::kInverseSqrtTwoPi / scales_[k];
+  }
+}
+
+double density(const RangeLaw& law, double range_m, const StudentNodes* nodes) {
+  check_known(law);
+  if (law.is_discrete()) return 0.0;
+  if (law.from_disparity) return disparity_density(law, range_m);
+  std::optional<StudentNodes> own;
+  nodes = nodes_of(law, nodes, own);
+  const double e = range_m - law.mean_m, width = law.high_m - law.low_m;
+  if (width > 0.0) {
+    return mixed(law, nodes, [&](double s) { return normal_between(e - law.high_m, e - law.low_m, s); }) / width;
+  }
+  const double x = e - law.low_m;
+  if (law.student_m > 0.0 && !(law.normal_m > 0.0)) return student_density(*nodes, x, law.student_m);
+  return mixed(law, nodes, [&](double s) { return normal_density(x, s); });
+}
+
+double probability(const RangeLaw& law, double low_m, double high_m, const StudentNodes* nodes) {
+  check_known(law);
+  if (!(high_m > low_m)) return 0.0;
+  if (law.from_disparity) {
+    if (law.steps_per_px > 0.0) return level_probability(law, low_m, high_m, false);
+    const double most = disparity_of(law, low_m), least = disparity_of(law, high_m);
+    if (!(least > 0.0)) return 0.0;
+    const double top = most > 0.0 ? most : std::numeric_limits<double>::infinity();
+    return normal_between(least - law.disparity_px, top - law.disparity_px, law.deviation_px);
+  }
+  std::optional<StudentNodes> own;
+  nodes = nodes_of(law, nodes, own);
+  const double a = low_m - law.mean_m, b = high_m - law.mean_m, width = law.high_m - law.low_m;
+  if (!(width > 0.0)) {
+    return mixed(law, nodes, [&](double s) { return normal_between(a - law.low_m, b - law.low_m, s); });
+  }
+  const auto below = [&](double e, double s) { return normal_ramp_below(e - law.low_m, width, s); };
+  return mixed(law, nodes, [&](double s) { return below(b, s) - below(a, s); }) / width;
+}
+
+double cdf(const RangeLaw& law, double range_m, const StudentNodes* nodes) {
+  return probability(law, -1e12, range_m, nodes);
+}
+
+double log_density(const RangeLaw& law, double range_m, double half_step_m, const StudentNodes* nodes) {
+  check_known(law);
+  const double slack_m = 1e-6 * std::abs(range_m);
+  if (law.from_disparity && law.steps_per_px > 0.0) {
+    const double half_m = std::max(half_step_m, 0.0);
+    return floor_log(level_probability(law, range_m - half_m, range_m + half_m, true));
+  }
+  if (law.is_discrete()) {
+    const double exact_m =
+        law.from_disparity ? law.gain * law.unit_px_m / law.disparity_px + law.bias_m : law.mean_m + law.low_m;
+    return std::abs(range_m - exact_m) <= half_step_m + slack_m ? 0.0 : -std::numeric_limits<double>::infinity();
+  }
+  if (!(half_step_m > 0.0)) return floor_log(density(law, range_m, nodes));
+  return floor_log(probability(law, range_m - half_step_m, range_m + half_step_m, nodes) / (2.0 * half_step_m));
+}
+
+}  // namespace fathom
