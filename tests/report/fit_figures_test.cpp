@@ -292,6 +292,7 @@ TEST(Disagreements, TellOfTailsAndMasses) {
 
 TEST(FitPage, PrintsAWeightAtItsBoundaryAsZero) {
   FitReport report = scans_of_model(20, 90);
+  report.fit.parameters.w_hit += report.fit.parameters.w_short - 3e-9;
   report.fit.parameters.w_short = 3e-9;
   const std::string page = fit_page(report);
   EXPECT_NE(page.find("<code>w_short</code></td><td class=\"number\">0</td>"), std::string::npos);
