@@ -92,6 +92,7 @@ std::vector<NamedNoise> make_models() {
       {"disparity", Disparity{0.25F, 0.05F, 8.0F}},
       {"invalid_band", InvalidBand{true, 126.0F}},
       {"gain_bias", GainBias{0.001F, 0.02F}},
+      {"student", StudentNoise{0.02F, 0.01F, 3.0F}},
       {"beam_mixture_book", BeamMixture{0.5F, 0.2F, 0.1F, 0.2F, 0.25F, 0.5F, 0.125F, MissPolicy::kBook}},
       {"beam_mixture_atom", BeamMixture{0.6F, 0.1F, 0.1F, 0.2F, 40.0F, 0.0F, 0.0F, MissPolicy::kAtom}},
       {"edge_loss_plane", EdgeLoss{0.5F, 2.5F, 0.1F, 0.9F, 0.02F, EdgeLaw::kPlane}},
