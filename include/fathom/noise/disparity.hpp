@@ -14,7 +14,7 @@
 #include <array>
 
 #include <fathom/noise/model.hpp>
-#include <fathom/noise/range_law.hpp>
+#include <fathom/noise/measured_range_law.hpp>
 
 namespace fathom {
 
@@ -59,7 +59,7 @@ struct Disparity {
     return {move_radially(hit, hit.radius_m * (stretch - 1.0F)), has_range ? Reason::kHit : Reason::kAboveMaxRange};
   }
 
-  static void act(const Disparity& p, RangeLaw& law) {
+  static void act(const Disparity& p, MeasuredRangeLaw& law) {
     law.measure_disparity(double{p.bias_px}, double{p.stddev_px}, double{p.steps_per_px});
   }
 };

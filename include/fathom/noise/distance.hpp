@@ -15,7 +15,7 @@
 #include <array>
 
 #include <fathom/noise/model.hpp>
-#include <fathom/noise/range_law.hpp>
+#include <fathom/noise/measured_range_law.hpp>
 
 namespace fathom {
 
@@ -50,7 +50,7 @@ struct DistanceNoise {
     return move_radially(hit, p.mean_m + sigma_m * draws.normal[0]);
   }
 
-  static void act(const DistanceNoise& p, RangeLaw& law) {
+  static void act(const DistanceNoise& p, MeasuredRangeLaw& law) {
     law.add_normal(double{p.mean_m}, double{p.stddev_m} + law.mean_m * double{p.stddev_per_m});
   }
 };

@@ -13,7 +13,7 @@
 #include <array>
 
 #include <fathom/noise/model.hpp>
-#include <fathom/noise/range_law.hpp>
+#include <fathom/noise/measured_range_law.hpp>
 
 namespace fathom {
 
@@ -39,7 +39,7 @@ struct GainBias {
     return move_radially(hit, p.gain * hit.range_m + p.bias_m);
   }
 
-  static void act(const GainBias& p, RangeLaw& law) { law.stretch(1.0 + double{p.gain}, double{p.bias_m}); }
+  static void act(const GainBias& p, MeasuredRangeLaw& law) { law.stretch(1.0 + double{p.gain}, double{p.bias_m}); }
 };
 
 }  // namespace fathom

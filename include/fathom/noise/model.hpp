@@ -23,7 +23,8 @@
 //   edge_reads()       of stage kEdgeLoss: what of the neighbours these parameters read (noise/surface.hpp); all
 //   window()           of stage kImage: how a window over the image makes surfaces of its pixels (noise/window.hpp)
 //   least_depth_m(o)   depth below which it loses every return of a camera with the optics o; 0: no such depth
-//   act(p, law)        of stage kRange: what it makes of the law of a range (noise/range_law.hpp), so that measured
+//   act(p, law)        of stage kRange: what it makes of the law of a range (noise/measured_range_law.hpp), so that
+//   measured
 //                      ranges can be scored and its parameters learned
 //   loss_probability(p, Return, Surface)   of a model of loss: with which it loses such a return, for the same purpose
 //

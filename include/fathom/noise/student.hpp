@@ -21,7 +21,7 @@
 
 #include <fathom/math/f64.hpp>
 #include <fathom/noise/model.hpp>
-#include <fathom/noise/range_law.hpp>
+#include <fathom/noise/measured_range_law.hpp>
 
 namespace fathom {
 
@@ -54,7 +54,7 @@ struct StudentNoise {
     return move_radially(hit, scale_m * (draws.normal[0] * math::sqrt(static_cast<float>(growth))));
   }
 
-  static void act(const StudentNoise& p, RangeLaw& law) {
+  static void act(const StudentNoise& p, MeasuredRangeLaw& law) {
     law.add_student(double{p.scale_m} + law.mean_m * double{p.scale_per_m}, double{p.nu});
   }
 };

@@ -10,7 +10,7 @@
 #include <array>
 
 #include <fathom/noise/model.hpp>
-#include <fathom/noise/range_law.hpp>
+#include <fathom/noise/measured_range_law.hpp>
 
 namespace fathom {
 
@@ -36,7 +36,7 @@ struct UniformNoise {
     return move_radially(hit, p.low_m + (p.high_m - p.low_m) * draws.uniform[0]);
   }
 
-  static void act(const UniformNoise& p, RangeLaw& law) { law.add_uniform(double{p.low_m}, double{p.high_m}); }
+  static void act(const UniformNoise& p, MeasuredRangeLaw& law) { law.add_uniform(double{p.low_m}, double{p.high_m}); }
 };
 
 }  // namespace fathom

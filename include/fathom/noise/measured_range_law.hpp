@@ -38,7 +38,7 @@ class StudentNodes {
   std::vector<double> weights_, scales_;
 };
 
-struct RangeLaw {
+struct MeasuredRangeLaw {
   double mean_m = 0.0;               ///< where U is left aside
   double normal_m = 0.0;             ///< s
   double low_m = 0.0, high_m = 0.0;  ///< of U; low <= high
@@ -52,9 +52,9 @@ struct RangeLaw {
   std::string_view unknown = {};  ///< why the chain has no such law; empty: it has one
 
   /// A clean range, before any noise.
-  static RangeLaw of_clean(double range_m) { return {.mean_m = range_m}; }
+  static MeasuredRangeLaw of_clean(double range_m) { return {.mean_m = range_m}; }
   /// Of a camera: with the distance to its image plane, and focal length times baseline (0: it has no baseline).
-  static RangeLaw of_clean(double range_m, double depth_m, double focal_baseline_px_m) {
+  static MeasuredRangeLaw of_clean(double range_m, double depth_m, double focal_baseline_px_m) {
     return {.mean_m = range_m, .focal_baseline_px_m = focal_baseline_px_m, .ray_per_depth = range_m / depth_m};
   }
 
@@ -110,16 +110,17 @@ struct RangeLaw {
 
 /// Density of a range, 1/m; 0 for a law of single ranges. `nodes`: of the law's nu, where it has a t; they are made
 /// where none are given, which costs more than the density. Throws InputError where the law is not known.
-FATHOM_API double density(const RangeLaw& law, double range_m, const StudentNodes* nodes = nullptr);
+FATHOM_API double density(const MeasuredRangeLaw& law, double range_m, const StudentNodes* nodes = nullptr);
 /// Probability of a range at or below range_m. Of a disparity: among all returns; those lost for a disparity at or
 /// below 0 lie above every range.
-FATHOM_API double cdf(const RangeLaw& law, double range_m, const StudentNodes* nodes = nullptr);
+FATHOM_API double cdf(const MeasuredRangeLaw& law, double range_m, const StudentNodes* nodes = nullptr);
 /// Of a range in (low, high], without cancellation in the tails of normals.
-FATHOM_API double probability(const RangeLaw& law, double low_m, double high_m, const StudentNodes* nodes = nullptr);
+FATHOM_API double probability(const MeasuredRangeLaw& law, double low_m, double high_m,
+                              const StudentNodes* nodes = nullptr);
 /// Logarithm of the density of a measured range; of a law of single ranges that of the probability, of the levels
 /// within half_step or, where there is none, of the nearest. half_step > 0: the measured range was rounded to a
 /// multiple of twice as much, and the density is the mean over that interval.
-FATHOM_API double log_density(const RangeLaw& law, double range_m, double half_step_m = 0.0,
+FATHOM_API double log_density(const MeasuredRangeLaw& law, double range_m, double half_step_m = 0.0,
                               const StudentNodes* nodes = nullptr);
 
 }  // namespace fathom

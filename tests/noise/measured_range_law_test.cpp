@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What models draw agrees with the law that they name: ranges with the cdf and density of RangeLaw, losses with
+// What models draw agrees with the law that they name: ranges with the cdf and density of MeasuredRangeLaw, losses with
 // loss_probability(). The tests run over the registered list: a new model faces them by itself.
 
-#include <fathom/noise/range_law.hpp>
+#include <fathom/noise/measured_range_law.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -31,7 +31,7 @@ constexpr double kFocalBaseline = 50.0;  // of the optics that fill_surface() gi
 /// readings, and what the cameras see of each other's points, which is no number of the return.
 template <class M>
 constexpr bool has_law() {
-  return requires(const M& model, RangeLaw& law) { M::act(model, law); };
+  return requires(const M& model, MeasuredRangeLaw& law) { M::act(model, law); };
 }
 template <class M>
 constexpr bool has_loss_probability() {
@@ -111,7 +111,7 @@ std::vector<double> drawn_ranges(const M& model, float range_m) {
 
 /// Pearson's test of ranges against a law in cells that hold about equally many of them. Cells of a law of single
 /// ranges end in the middle between two of them.
-double chi_square_p(const RangeLaw& law, std::vector<double> ranges) {
+double chi_square_p(const MeasuredRangeLaw& law, std::vector<double> ranges) {
   std::sort(ranges.begin(), ranges.end());
   constexpr std::size_t kCells = 64;
   std::vector<double> edges = {-1e9};
@@ -142,7 +142,7 @@ TYPED_TEST(RangeLaws, SamplerAndLawAgree) {
   if constexpr (has_law<TypeParam>()) {
     for (const float range_m : {0.75F, 2.5F, 12.0F}) {
       const auto model = lively<TypeParam>();
-      RangeLaw law = RangeLaw::of_clean(range_m, range_m, kFocalBaseline);
+      MeasuredRangeLaw law = MeasuredRangeLaw::of_clean(range_m, range_m, kFocalBaseline);
       TypeParam::act(model, law);
       const double p = chi_square_p(law, drawn_ranges(model, range_m));
       EXPECT_GT(p, kLowestP) << range_m;
@@ -190,7 +190,7 @@ TYPED_TEST(RangeLaws, LossesAreBinomial) {
 }
 
 /// Simpson's rule.
-double integral(const RangeLaw& law, double low, double high, const StudentNodes* nodes) {
+double integral(const MeasuredRangeLaw& law, double low, double high, const StudentNodes* nodes) {
   constexpr int kSteps = 400;
   const double h = (high - low) / kSteps;
   double sum = 0;
@@ -202,9 +202,9 @@ double integral(const RangeLaw& law, double low, double high, const StudentNodes
 }
 
 /// Chains of range models with a density.
-std::vector<RangeLaw> densities() {
+std::vector<MeasuredRangeLaw> densities() {
   const auto chain = [](auto... models) {
-    RangeLaw law = RangeLaw::of_clean(4.0, 3.0, kFocalBaseline);
+    MeasuredRangeLaw law = MeasuredRangeLaw::of_clean(4.0, 3.0, kFocalBaseline);
     (decltype(models)::act(models, law), ...);
     return law;
   };
@@ -222,8 +222,8 @@ std::vector<RangeLaw> densities() {
           chain(gain, Disparity{0.1F, 0.3F, 0.0F}, gain)};
 }
 
-TEST(RangeLaw, DensityIsTheSlopeOfTheCdf) {
-  for (const RangeLaw& law : densities()) {
+TEST(MeasuredRangeLaw, DensityIsTheSlopeOfTheCdf) {
+  for (const MeasuredRangeLaw& law : densities()) {
     const StudentNodes nodes(law.nu);
     const double centre = law.mean_m;
     double before = cdf(law, centre - 0.3, &nodes);
@@ -237,9 +237,9 @@ TEST(RangeLaw, DensityIsTheSlopeOfTheCdf) {
   }
 }
 
-TEST(RangeLaw, ATOfOneAndTwoDegreesHasItsClosedForm) {
+TEST(MeasuredRangeLaw, ATOfOneAndTwoDegreesHasItsClosedForm) {
   for (const double x : {-40.0, -3.0, -0.5, 0.0, 1.0, 7.0, 1e4}) {
-    RangeLaw one = RangeLaw::of_clean(0.0), two = one;
+    MeasuredRangeLaw one = MeasuredRangeLaw::of_clean(0.0), two = one;
     one.add_student(1.0, 1.0), two.add_student(1.0, 2.0);
     EXPECT_NEAR(density(one, x) * 3.14159265358979 * (1 + x * x), 1.0, 1e-9);
     EXPECT_NEAR(density(two, x) * std::pow(2 + x * x, 1.5), 1.0, 1e-9);
@@ -248,8 +248,8 @@ TEST(RangeLaw, ATOfOneAndTwoDegreesHasItsClosedForm) {
   }
 }
 
-TEST(RangeLaw, ATOfManyDegreesIsANormal) {
-  RangeLaw heavy = RangeLaw::of_clean(0.0), normal = heavy;
+TEST(MeasuredRangeLaw, ATOfManyDegreesIsANormal) {
+  MeasuredRangeLaw heavy = MeasuredRangeLaw::of_clean(0.0), normal = heavy;
   heavy.add_student(1.0, 1e6), normal.add_normal(0.0, 1.0);
   for (const double x : {0.0, 1.0, 3.0}) {
     EXPECT_NEAR(density(heavy, x), density(normal, x), 1e-5);
@@ -257,8 +257,8 @@ TEST(RangeLaw, ATOfManyDegreesIsANormal) {
   }
 }
 
-TEST(RangeLaw, LevelsOfADisparitySumToOne) {
-  RangeLaw law = RangeLaw::of_clean(2.0, 1.6, kFocalBaseline);
+TEST(MeasuredRangeLaw, LevelsOfADisparitySumToOne) {
+  MeasuredRangeLaw law = MeasuredRangeLaw::of_clean(2.0, 1.6, kFocalBaseline);
   Disparity::act({0.1F, 0.08F, 16.0F}, law);
   GainBias::act({0.01F, 0.02F}, law);
   double sum = 0;
@@ -272,23 +272,23 @@ TEST(RangeLaw, LevelsOfADisparitySumToOne) {
   EXPECT_NEAR(sum, 1.0, 1e-9);
 }
 
-TEST(RangeLaw, ARoundedRangeHasTheMeanDensityOfItsInterval) {
-  RangeLaw law = RangeLaw::of_clean(2.0);
+TEST(MeasuredRangeLaw, ARoundedRangeHasTheMeanDensityOfItsInterval) {
+  MeasuredRangeLaw law = MeasuredRangeLaw::of_clean(2.0);
   DistanceNoise::act({0.0F, 0.01F, 0.0F}, law);
   EXPECT_NEAR(log_density(law, 2.01, 1e-6), log_density(law, 2.01), 1e-6);
   EXPECT_NEAR(log_density(law, 2.0, 0.5), 0.0, 1e-9);  // all of it, over one metre
 }
 
-TEST(RangeLaw, ChainsWithoutALawSayWhy) {
-  RangeLaw law = RangeLaw::of_clean(2.0, 2.0, kFocalBaseline);
+TEST(MeasuredRangeLaw, ChainsWithoutALawSayWhy) {
+  MeasuredRangeLaw law = MeasuredRangeLaw::of_clean(2.0, 2.0, kFocalBaseline);
   DistanceNoise::act({0.0F, 0.01F, 0.0F}, law);
   Disparity::act({0.0F, 0.1F, 0.0F}, law);
   const std::string text = input_error([&] { (void)density(law, 2.0); });
   EXPECT_NE(text.find("a random error before that of the disparity"), std::string::npos) << text;
-  RangeLaw twice = RangeLaw::of_clean(2.0);
+  MeasuredRangeLaw twice = MeasuredRangeLaw::of_clean(2.0);
   UniformNoise::act({0.0F, 0.1F}, twice), UniformNoise::act({0.0F, 0.1F}, twice);
   EXPECT_NE(input_error([&] { (void)cdf(twice, 2.0); }).find("uniform"), std::string::npos);
-  RangeLaw after = RangeLaw::of_clean(2.0, 2.0, kFocalBaseline);
+  MeasuredRangeLaw after = MeasuredRangeLaw::of_clean(2.0, 2.0, kFocalBaseline);
   Disparity::act({0.0F, 0.1F, 0.0F}, after), DistanceNoise::act({0.0F, 0.01F, 0.0F}, after);
   EXPECT_NE(input_error([&] { (void)log_density(after, 2.0); }).find("after"), std::string::npos);
   EXPECT_NE(input_error([] { (void)StudentNodes(NAN); }).find("nu"), std::string::npos);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <fathom/noise/range_law.hpp>
+#include <fathom/noise/measured_range_law.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -19,7 +19,7 @@ constexpr double kStep = 0.35;        // of log u, where the law of u is wide
 constexpr double kNegligible = 45.0;  // e^-45 adds nothing to a sum of doubles
 constexpr double kLevelSlack = 1e-5;  // of a level: ranges are single floats, and so are the parameters
 
-void check_known(const RangeLaw& law) {
+void check_known(const MeasuredRangeLaw& law) {
   if (!law.unknown.empty()) {
     throw InputError(fmt::format("the chain of noise has no density of ranges: {}", law.unknown));
   }
@@ -63,7 +63,7 @@ double normal_ramp_below(double top, double width, double s) {
 
 /// Sums f(deviation) over the normals of which normal and t are a mixture.
 template <class F>
-double mixed(const RangeLaw& law, const StudentNodes* nodes, F f) {
+double mixed(const MeasuredRangeLaw& law, const StudentNodes* nodes, F f) {
   if (!(law.student_m > 0.0)) return f(law.normal_m);
   double sum = 0.0;
   for (std::size_t k = 0; k < nodes->weights().size(); ++k) {
@@ -74,27 +74,27 @@ double mixed(const RangeLaw& law, const StudentNodes* nodes, F f) {
 }
 
 /// The law's nodes: those given, or new ones in `own`.
-const StudentNodes* nodes_of(const RangeLaw& law, const StudentNodes* given, std::optional<StudentNodes>& own) {
+const StudentNodes* nodes_of(const MeasuredRangeLaw& law, const StudentNodes* given, std::optional<StudentNodes>& own) {
   if (!(law.student_m > 0.0) || (given != nullptr && given->nu() == law.nu)) return given;
   own.emplace(law.nu);
   return &*own;
 }
 
 /// d' of a range; below 0: none.
-double disparity_of(const RangeLaw& law, double range_m) {
+double disparity_of(const MeasuredRangeLaw& law, double range_m) {
   const double before_m = (range_m - law.bias_m) / law.gain;
   return before_m > 0.0 ? law.unit_px_m / before_m : -1.0;
 }
 
 /// P(low level <= the level of d' <= high level), whole numbers.
-double probability_of_levels(const RangeLaw& law, double low, double high) {
+double probability_of_levels(const MeasuredRangeLaw& law, double low, double high) {
   const double a = (low - 0.5) / law.steps_per_px - law.disparity_px;
   const double b = (high + 0.5) / law.steps_per_px - law.disparity_px;
   return normal_between(a, b, law.deviation_px);
 }
 
 /// The levels of d' whose ranges lie in [low_m, high_m]; where there is none, with or_nearest, the nearest.
-double level_probability(const RangeLaw& law, double low_m, double high_m, bool or_nearest) {
+double level_probability(const MeasuredRangeLaw& law, double low_m, double high_m, bool or_nearest) {
   const double most = disparity_of(law, low_m), least = disparity_of(law, high_m);
   if (!(least > 0.0)) return 0.0;
   const double q = law.steps_per_px, top = most > 0.0 ? most * q : 1e18;
@@ -106,7 +106,7 @@ double level_probability(const RangeLaw& law, double low_m, double high_m, bool 
   return probability_of_levels(law, low, high);
 }
 
-double disparity_density(const RangeLaw& law, double range_m) {
+double disparity_density(const MeasuredRangeLaw& law, double range_m) {
   const double d = disparity_of(law, range_m);
   if (!(d > 0.0)) return 0.0;
   // |dd' / drange| = d' / (range before what comes after), and the stretch of that.
@@ -137,7 +137,7 @@ StudentNodes::StudentNodes(double nu) : nu_(nu) {
   }
 }
 
-double density(const RangeLaw& law, double range_m, const StudentNodes* nodes) {
+double density(const MeasuredRangeLaw& law, double range_m, const StudentNodes* nodes) {
   check_known(law);
   if (law.is_discrete()) return 0.0;
   if (law.from_disparity) return disparity_density(law, range_m);
@@ -152,7 +152,7 @@ double density(const RangeLaw& law, double range_m, const StudentNodes* nodes) {
   return mixed(law, nodes, [&](double s) { return normal_density(x, s); });
 }
 
-double probability(const RangeLaw& law, double low_m, double high_m, const StudentNodes* nodes) {
+double probability(const MeasuredRangeLaw& law, double low_m, double high_m, const StudentNodes* nodes) {
   check_known(law);
   if (!(high_m > low_m)) return 0.0;
   if (law.from_disparity) {
@@ -172,11 +172,11 @@ double probability(const RangeLaw& law, double low_m, double high_m, const Stude
   return mixed(law, nodes, [&](double s) { return below(b, s) - below(a, s); }) / width;
 }
 
-double cdf(const RangeLaw& law, double range_m, const StudentNodes* nodes) {
+double cdf(const MeasuredRangeLaw& law, double range_m, const StudentNodes* nodes) {
   return probability(law, -1e12, range_m, nodes);
 }
 
-double log_density(const RangeLaw& law, double range_m, double half_step_m, const StudentNodes* nodes) {
+double log_density(const MeasuredRangeLaw& law, double range_m, double half_step_m, const StudentNodes* nodes) {
   check_known(law);
   const double slack_m = 1e-6 * std::abs(range_m);
   if (law.from_disparity && law.steps_per_px > 0.0) {
