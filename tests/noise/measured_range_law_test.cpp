@@ -24,7 +24,7 @@
 namespace fathom::test {
 namespace {
 
-constexpr NoiseKey kKey = {77, 3, 5};
+constexpr NoiseKey kLawKey = {77, 3, 5};
 constexpr double kFocalBaseline = 50.0;  // of the optics that fill_surface() gives
 
 /// Models that change a range or lose a return, without those whose law is of another kind: rays, hit points, images,
@@ -48,18 +48,18 @@ constexpr bool is_loss() {
 template <class Model>
 class RangeLaws : public testing::Test {};
 template <class Variant>
-struct TypesOf;
+struct ModelsOf;
 template <class... Models>
-struct TypesOf<std::variant<Models...>> {
+struct ModelsOf<std::variant<Models...>> {
   using Types = testing::Types<Models...>;
 };
-struct SlugAsName {
+struct SlugOfModel {
   template <class Model>
   static std::string GetName(int) {
     return std::string(Model::kSlug);
   }
 };
-TYPED_TEST_SUITE(RangeLaws, TypesOf<RegisteredNoise>::Types, SlugAsName);
+TYPED_TEST_SUITE(RangeLaws, ModelsOf<RegisteredNoise>::Types, SlugOfModel);
 
 TYPED_TEST(RangeLaws, EveryModelOfTheseStagesHasOne) {
   EXPECT_EQ(has_law<TypeParam>(), TypeParam::kStage == Stage::kRange);
@@ -100,7 +100,7 @@ constexpr std::size_t kReturns = 1 << 19;
 template <class M>
 std::vector<double> drawn_ranges(const M& model, float range_m) {
   Lanes lanes = make_equal_lanes(kReturns, range_m, 0, 0);
-  apply(model, detect_isa(), kKey, lanes);
+  apply(model, detect_isa(), kLawKey, lanes);
   std::vector<double> ranges;
   for (std::size_t i = 0; i < lanes.size(); ++i) {
     const bool is_hit = lanes.reasons[i] == static_cast<std::uint32_t>(Reason::kHit);
@@ -159,7 +159,7 @@ TYPED_TEST(RangeLaws, LossesAreBinomial) {
     const TypeParam model = busy_model<TypeParam>();
     Lanes lanes = make_lanes(1 << 18);
     const Lanes before = lanes;
-    apply(model, detect_isa(), kKey, lanes);
+    apply(model, detect_isa(), kLawKey, lanes);
     constexpr std::size_t kBins = 8;
     double n[kBins] = {}, lost[kBins] = {}, expected[kBins] = {}, variance[kBins] = {};
     SurfaceBlock block;

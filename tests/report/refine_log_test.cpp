@@ -105,7 +105,7 @@ TEST(RefineLog, WritesALogThatIsReadAgain) {
     const FitReport report = fit_log(spoilt_log(max_range_m), room(), refining());
     const auto out = folder.path() / "fit";
     write_fit(out, report);
-    for (const auto& file : fit_files(out, true)) EXPECT_TRUE(std::filesystem::exists(file)) << file;
+    for (const auto& file : fit_files(out, {}, true)) EXPECT_TRUE(std::filesystem::exists(file)) << file;
     const ScanLog read = read_scan_log(out / "refined.log");
     EXPECT_EQ(bytes_of(out / "refined.log").starts_with("FLASER 181 "), max_range_m == 80.0);
     EXPECT_EQ(read.pose, report.refined->log.pose);
