@@ -312,7 +312,8 @@ void bind_fit(py::module_& m) {
             return fit_files(folder, chosen, r.refined.has_value());
           },
           "folder"_a, "force"_a = false, "localizers"_a = std::vector<std::string>(),
-          "Writes parameters.yaml, report.html and fit.json into a folder, a file for each localizer, and refined.log where "
+          "Writes parameters.yaml, report.html and fit.json into a folder, a file for each localizer, and refined.log "
+          "where "
           "poses were refined.")
       .def_property_readonly("_refined", &refined_dict)
       .def_property_readonly("_mount", &mount_dict)

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include <fathom/beam/likelihood_field.hpp>
-#include <fathom/beam/localizer.hpp>
-
 #include <fmt/format.h>
 
+#include <fathom/beam/likelihood_field.hpp>
+#include <fathom/beam/localizer.hpp>
 #include <fathom/math/distributions.hpp>
 
 namespace fathom {

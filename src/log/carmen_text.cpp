@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <fathom/beam/carmen.hpp>
-
 #include <cmath>
 #include <iterator>
 #include <numbers>
@@ -9,6 +7,7 @@
 
 #include <fathom/base/error.hpp>
 #include <fathom/base/geometry.hpp>
+#include <fathom/beam/carmen.hpp>
 
 namespace fathom {
 

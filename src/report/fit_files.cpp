@@ -106,8 +106,8 @@ std::vector<fs::path> fit_files(const fs::path& folder, std::span<const Localize
   for (std::size_t k = 0; k < kFitNames.size(); ++k) {
     const bool is_localizer = k >= kLocalizersAt && k < kLocalizersAt + kChoiceWords<Localizer>.size();
     const auto is_it = [&](Localizer localizer) { return localizer_file_name(localizer) == kFitNames[k]; };
-    const bool is_written = is_localizer ? std::any_of(localizers.begin(), localizers.end(), is_it)
-                                         : k != kRefinedAt || refined;
+    const bool is_written =
+        is_localizer ? std::any_of(localizers.begin(), localizers.end(), is_it) : k != kRefinedAt || refined;
     if (is_written) files.push_back(folder / kFitNames[k]);
   }
   return files;

@@ -162,8 +162,7 @@ std::string fit_page(const FitReport& report) {
       "</body>\n</html>\n",
       page_style(), tiles(report), parameter_table(report), flag_list(report), error_text(report),
       readings_section(report), density_section(report) + poses_section(report),
-      figure(convergence_figure(report), note), fact_table(report),
-      FATHOM_VERSION);
+      figure(convergence_figure(report), note), fact_table(report), FATHOM_VERSION);
 }
 
 }  // namespace fathom

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include <fathom/beam/carmen.hpp>
-
 #include <limits>
 #include <numbers>
 
 #include <gtest/gtest.h>
 
 #include <fathom/base/geometry.hpp>
+#include <fathom/beam/carmen.hpp>
 
 #include "support/error_text.hpp"
 #include "support/temporary_folder.hpp"

@@ -2,8 +2,6 @@
 // Poses that are not exact, refined together with the parameters and the mount: what is known of a simulated log comes
 // back, and a real log gets likelier on rays that chose nothing.
 
-#include <fathom/beam/refine.hpp>
-
 #include <cmath>
 #include <cstring>
 #include <filesystem>
@@ -16,6 +14,7 @@
 #include <gtest/gtest.h>
 
 #include <fathom/beam/beam.hpp>
+#include <fathom/beam/refine.hpp>
 
 #include "beam/files.hpp"
 #include "beam/room.hpp"

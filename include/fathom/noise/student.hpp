@@ -20,8 +20,8 @@
 #include <array>
 
 #include <fathom/math/f64.hpp>
-#include <fathom/noise/model.hpp>
 #include <fathom/noise/measured_range_law.hpp>
+#include <fathom/noise/model.hpp>
 
 namespace fathom {
 

@@ -9,8 +9,8 @@
 
 #include <array>
 
-#include <fathom/noise/model.hpp>
 #include <fathom/noise/measured_range_law.hpp>
+#include <fathom/noise/model.hpp>
 
 namespace fathom {
 
