@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 #include "interleave.hpp"
@@ -106,15 +107,17 @@ class DatasetBench {
   /// Two shards of a dataset, beside two processes that have half of the units each and share neither folder nor
   /// manifest, and two threads that only compute: what memory, the file system and the machine itself leave of two.
   void scaling() const {
-    const std::string options = "--format webdataset --block 1 --environments ", half = std::to_string(frames_ / 2),
-                      all = std::to_string(frames_);
-    const std::vector<std::string> shards = {command(options + "0:" + all + " --shard 0/2", "out"),
-                                             command(options + "0:" + all + " --shard 1/2", "out")};
-    const std::vector<std::string> apart = {command(options + "0:" + half, "out"),
-                                            command(options + half + ":" + all, "other")};
+    const auto options = [](int first, int end, std::string more) {
+      return "--format webdataset --block 1 --environments " + std::to_string(first) + ":" + std::to_string(end) +
+             std::move(more);
+    };
+    const std::vector<std::string> shards = {command(options(0, frames_, " --shard 0/2"), "out"),
+                                             command(options(0, frames_, " --shard 1/2"), "out")};
+    const std::vector<std::string> apart = {command(options(0, frames_ / 2, ""), "out"),
+                                            command(options(frames_ / 2, frames_, ""), "other")};
     std::vector<std::vector<double>> times(5);
     for (int round = 0; round <= kRounds; ++round) {
-      const std::vector<double> now = {simulate(options + "0:" + all), run_both(shards), run_both(apart), spin(1),
+      const std::vector<double> now = {simulate(options(0, frames_, "")), run_both(shards), run_both(apart), spin(1),
                                        spin(2)};
       for (std::size_t i = 0; i < now.size() && round > 0; ++i) times[i].push_back(now[i]);
     }

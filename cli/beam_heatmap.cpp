@@ -47,6 +47,17 @@ void tell_work(const BeamHeatmapOptions& options, const fathom::GridMap& map, co
   std::fputs(text.c_str(), stderr);
 }
 
+/// With the work told when it begins: what cannot be searched is refused before.
+fathom::HeatmapLogOptions searching(const BeamHeatmapOptions& options, const fathom::GridMap& map,
+                                    const fathom::ScanLog& log, TaskDisplay& display) {
+  fathom::HeatmapLogOptions how = options.heatmap;
+  how.on_progress = [&, told = false](double done) mutable {
+    if (!std::exchange(told, true)) tell_work(options, map, log);
+    display.show_fraction(done);
+  };
+  return how;
+}
+
 /// What was found, and where the readings end.
 struct Found {
   fathom::LogHeatmap map;
@@ -60,10 +71,8 @@ Found find_by_beams(const BeamHeatmapOptions& options, const fathom::GridMap& ma
                                   : open_world(options.world, model.unknown, options.heatmap.compute.threads);
   refuse_inputs({options.out}, world.inputs());
   const fathom::ScanLog log = read_log(options.log);
-  tell_work(options, map, log);
   TaskDisplay display("scoring:", options.quiet);
-  fathom::HeatmapLogOptions how = options.heatmap;
-  how.on_progress = [&display](double done) { display.show_fraction(done); };
+  const fathom::HeatmapLogOptions how = searching(options, map, log, display);
   fathom::LogHeatmap found = fathom::heatmap_of_log(model, world, log, options.scan, map, how);
   return {std::move(found), fathom::scan_hits_world(log, options.scan, model.sensor)};
 }
@@ -74,10 +83,8 @@ Found find_by_field(const BeamHeatmapOptions& options, const fathom::GridMap& ma
   }
   const fathom::LikelihoodFieldModel model = fathom::read_field_model(options.parameters);
   const fathom::ScanLog log = read_log(options.log);
-  tell_work(options, map, log);
   TaskDisplay display("scoring:", options.quiet);
-  fathom::HeatmapLogOptions how = options.heatmap;
-  how.on_progress = [&display](double done) { display.show_fraction(done); };
+  const fathom::HeatmapLogOptions how = searching(options, map, log, display);
   fathom::LogHeatmap found = fathom::field_heatmap_of_log(model, map, log, options.scan, how);
   const fathom::BeamSensor sensor = {.max_range_m = model.max_range_m, .min_range_m = model.min_range_m};
   return {std::move(found), fathom::scan_hits_world(log, options.scan, sensor)};

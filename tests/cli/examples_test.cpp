@@ -93,6 +93,7 @@ class Examples : public Beam {
       pixels += std::to_string(i / 400.0) + (i * 7 % 400 < 300 - i ? ",1\n" : ",0\n");
     }
     write_text(files_ / "pairs.csv", pairs);
+    write_text(files_ / "readings.csv", pairs);
     write_text(files_ / "pixels.csv", pixels);
     std::filesystem::create_directory_symlink(std::filesystem::path(FATHOM_SOURCE_DIR) / "examples",
                                               files_ / "examples");

@@ -54,7 +54,7 @@ TEST(FieldLog, LearnsAsItsPartsDo) {
     other.sigma_hit_m = factor * fit.model.sigma_hit_m;
     EXPECT_LT(field_nats_per_reading(others, field, other), report.nats_per_reading);
   }
-  EXPECT_GT(fit.model.w_hit, .75);
+  EXPECT_GT(fit.model.w_hit, .5);  // most readings end at walls
   EXPECT_FALSE(fit_field_log(log, map, {.scans = "all"}).held_out);
 }
 

@@ -357,7 +357,7 @@ TEST(FitPairs, LearnAsALogWithTheSamePairsDoes) {
   BeamData pairs = make_beam_data(log, select_scans("all", 60), room(), 9);
   for (std::uint32_t& scan : pairs.scan) scan = 3 * scan + 7;  // the numbers do not matter
   for (const char* scans : {"odd", "0::3", "all"}) {
-    const FitLogOptions options = {.scans = scans, .max_range_m = 9.0, .compute = {.threads = 1}};
+    const FitLogOptions options = {.scans = scans, .max_range_m = 9.0, .hit_offset_m = 0.0, .compute = {.threads = 1}};
     const FitReport of_log = fit_log(log, room(), options), of_pairs = fit_pairs(pairs, options, "a/table.csv");
     EXPECT_EQ(of_pairs.fit.parameters, of_log.fit.parameters);
     EXPECT_EQ(of_pairs.fit.log_likelihood, of_log.fit.log_likelihood);

@@ -64,6 +64,7 @@ TEST(RefineLog, DoesAsItsPartsDo) {
   part.pose.resize(30), part.range_m.resize(30 * log.rays());
   RefineOptions how;
   how.fit.compute.threads = 1;
+  how.fit.fit_hit_offset = true;  // as in maps
   const RefinedPoses refined = refine_poses(part, room(), truth(9).sensor, how);
   EXPECT_EQ(report.fit.parameters, refined.fit.parameters);
   EXPECT_EQ(report.model.parameters, refined.fit.parameters);
