@@ -127,7 +127,7 @@ class Environments(_fathom._Environments):
         env_ids: Any = None,
     ) -> Dict[str, _fathom.Frame]:
         """Renders frame `index` of all environments, or of env_ids [E]: a Frame for each sensor by its name, with arrays
-        [environments, rows, cols(, 3)].
+        [environments, rows, cols(, 3)], of a sensor with several returns [returns, environments, rows, cols(, 3)].
 
         sensors: names or numbers of those to render; None: all. out: Frames to render into, by the names of sensors (or
         one Frame, of one sensor); rows of environments that are not rendered stay there as they are, and are masked and

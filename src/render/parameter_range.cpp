@@ -94,6 +94,11 @@ void check_fit(const Sensor& sensor, const NoiseChain& noise, const SensorModel&
   const SensorView view = make_view(model);
   check_divergence(sensor.divergence, view);
   const SensorTraits traits = make_traits(view, sensor.rolling, sensor.returns.size());
+  const bool correlates =
+      std::any_of(noise.begin(), noise.end(), [](const ChainEntry& e) { return !e.correlation.is_white(); });
+  if (correlates && view.closes != make_view(sensor.model).closes) {
+    throw InputError("its scan would close, or no longer, and correlated draws go on where it does");
+  }
   for (const ChainEntry& entry : noise) check_needs(noise, entry.noise, traits);
 }
 

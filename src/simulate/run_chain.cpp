@@ -84,6 +84,9 @@ void check_distance_chain(const std::filesystem::path& run, const std::string& s
     if (moves && model["model"] != DistanceNoise::kSlug) {
       chain.refuse(fmt::format("{} changes the ranges too", model["model"].get<std::string>()));
     }
+    if (moves && model.contains("correlation")) {
+      chain.refuse("its draws are correlated, and what is learned takes pixels and frames as independent");
+    }
   }
   constexpr std::string_view kClamp = to_string(RangePolicy::kClamp);
   if (chain.has_range_policy(kClamp)) chain.refuse(fmt::format("the range policy {} changes the ranges too", kClamp));

@@ -14,6 +14,8 @@ expect 0 '^stddev_m +0\.0(19|20)' fathom calibrate distance good
 sed 's/noise: \[/&{angular_ray: {axis: z, stddev_deg: 0.1}}, /' room.yaml > jitter.yaml
 expect 0 'lidar' fathom simulate jitter.yaml --out jitter
 expect 2 'angular_ray changes the ranges too' fathom calibrate distance jitter
+expect 0 'lidar' fathom simulate room.yaml --out smooth --set 'sensors.lidar.noise.distance.correlation={across_px: 2}'
+expect 2 'its draws are correlated' fathom calibrate distance smooth
 
 # What summary.json does not say, or says wrongly.
 for text in '{}' '[]' 'no' '{"fathom": "x", "sensors": 3}' '{"sensors": [{"name": "lidar"}]}' \
