@@ -2,9 +2,9 @@
 // Numbers of sensors and entities that are drawn per episode move what they should: closed forms.
 
 #include <cmath>
+#include <numbers>
 #include <set>
 #include <string>
-#include <numbers>
 #include <vector>
 
 #include <gtest/gtest.h>
