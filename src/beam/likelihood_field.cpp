@@ -100,11 +100,11 @@ struct Slopes {
 };
 
 /// What one reading adds: slopes, and the observed information.
-struct Curvature {
+struct FieldCurvature {
   Slopes slope;
   double ww = 0.0, ws = 0.0, ss = 0.0;
 
-  Curvature(const LikelihoodFieldModel& m, double distance_m) {
+  FieldCurvature(const LikelihoodFieldModel& m, double distance_m) {
     const double s = m.sigma_hit_m, t = distance_m * distance_m / (s * s);
     const double g = math::normal_density(distance_m / s) / s, u = 1.0 / m.max_range_m;
     const double f = m.w_hit * g + m.w_rand * u;
@@ -182,7 +182,7 @@ class FieldLearner {
     std::size_t scan = 0;
     for (std::size_t i = 0; i < data_.level.size(); ++i) {
       if (i > 0 && data_.scan[i] != data_.scan[i - 1]) ++scan;
-      const Curvature c(fit_.model, field_.distance_m(data_.level[i]));
+      const FieldCurvature c(fit_.model, field_.distance_m(data_.level[i]));
       Slopes& sum = sums[scan * stretches / scans];
       sum.w += c.slope.w, sum.s += c.slope.s;
     }
@@ -205,7 +205,7 @@ class FieldLearner {
     double ww = 0.0, ws = 0.0, ss = 0.0;
     for (std::uint32_t level = 0; level < field_.levels(); ++level) {
       if (count_[level] == 0.0) continue;
-      const Curvature c(fit.model, field_.distance_m(level));
+      const FieldCurvature c(fit.model, field_.distance_m(level));
       ww += count_[level] * c.ww, ws += count_[level] * c.ws, ss += count_[level] * c.ss;
     }
     const double determinant = ww * ss - ws * ws;

@@ -160,6 +160,12 @@ class Client:
     def next_of(self, topic):
         return self.until(lambda m: self.data_of(m, topic))
 
+    def newest_of(self, topic):
+        """The newest message of the topic, whichever others came first."""
+        while self.subscriptions[topic] not in self.newest:
+            self.read()
+        return self.newest[self.subscriptions[topic]]
+
     def wait_for_time(self, topic, time_ns):
         """The newest message of the topic, once it is that of this time."""
         while self.newest.get(self.subscriptions[topic], (None,))[0] != time_ns:

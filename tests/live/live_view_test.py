@@ -113,12 +113,12 @@ class Written(unittest.TestCase):
         with View(self.path / "out/laser") as client:
             client.subscribe("/laser/points")
             client.subscribe("/laser/statistics")
-            points = points_of(read_cloud(client.next_of("/laser/points")[1]))
+            points = points_of(read_cloud(client.newest_of("/laser/points")[1]))
             ranges = npy_floats(self.path / "out/laser/range_000000.npy")
             self.assertEqual(len(points), 90)
             for (x, y, z), r in zip(points, ranges):
                 self.assertAlmostEqual(math.hypot(x, y, z), r, places=5)
-            statistics = client.next_json("/laser/statistics")
+            statistics = json.loads(client.newest_of("/laser/statistics")[1])
             self.assertEqual(statistics["reasons"]["hit"], 90)
             self.assertEqual(sum(statistics["errors"]["counts"]), 90)
 
