@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Datasets by the command line: what units cost beside one run of as many frames, what formats cost, how two processes
 // scale, and how soon a complete dataset is known to be complete. All in one run: contenders take turns.
-//   bench_dataset PROGRAM FOLDER [FRAMES]     FOLDER: on the disk that is measured, such as /dev/shm
+//   bench_dataset PROGRAM FOLDER [FRAMES [PART]]     FOLDER: on the disk that is measured, such as /dev/shm;
+//   PART: formats, large, bare, scaling or resume, all without it
 
 #include <algorithm>
 #include <cmath>
@@ -240,16 +241,20 @@ class DatasetBench {
 }  // namespace fathom::bench
 
 int main(int count, char** words) {
+  using fathom::bench::DatasetBench;
   if (count < 3) {
-    std::fputs("bench_dataset PROGRAM FOLDER [FRAMES]\n", stderr);
+    std::fputs("bench_dataset PROGRAM FOLDER [FRAMES [PART]]\n", stderr);
     return 2;
   }
   std::setvbuf(stdout, nullptr, _IOLBF, 0);  // a file shows the results so far
-  const fathom::bench::DatasetBench bench(words[1], words[2], count > 3 ? std::atoi(words[3]) : 20000);
-  bench.formats();
-  bench.large_frames();
-  bench.bare_folders();
-  bench.scaling();
-  bench.resume();
+  const DatasetBench bench(words[1], words[2], count > 3 ? std::atoi(words[3]) : 20000);
+  const std::pair<std::string, void (DatasetBench::*)() const> parts[] = {{"formats", &DatasetBench::formats},
+                                                                          {"large", &DatasetBench::large_frames},
+                                                                          {"bare", &DatasetBench::bare_folders},
+                                                                          {"scaling", &DatasetBench::scaling},
+                                                                          {"resume", &DatasetBench::resume}};
+  for (const auto& [name, part] : parts) {
+    if (count < 5 || name == words[4]) (bench.*part)();
+  }
   return 0;
 }
