@@ -81,7 +81,7 @@ class GridRanges final : public ExpectedRanges {
   }
 
   void cast_slowly(const GridPose* poses, std::size_t count, const FanView& fan, double max_range_m, float* out) const {
-    const auto walk = options_.precision == GridPrecision::kOracle ? walk_cells : walk_squares;
+    const auto walk = options_.precision == GridPrecision::kOracle ? walk_cells : walk_rectangles;
     for (std::size_t i = 0; i < count; ++i) {
       const double* r = poses[i].r;
       for (std::size_t k = 0; k < fan.rays; ++k) {

@@ -24,16 +24,15 @@ struct alignas(64) Rays {
   float px[kRoom], py[kRoom];  ///< origin within its cell, [0, 1]
   float dx[kRoom], dy[kRoom];  ///< direction, >= 0
   float inverse_dx[kRoom], inverse_dy[kRoom];
-  float margin[kRoom];                        ///< what rounding of the origin and the slope may amount to, cells
-  std::int32_t base[kRoom];                   ///< offset of the origin's cell, plane included
-  std::int32_t flip_x[kRoom], flip_y[kRoom];  ///< all bits set where mirrored
-  float t[kRoom];                             ///< result, cells
-  std::int32_t doubt[kRoom];                  ///< not 0: walk again in double
+  float margin[kRoom];        ///< what rounding of the origin and the slope may amount to, cells
+  std::int32_t base[kRoom];   ///< offset of the origin's cell
+  float t[kRoom];             ///< result, cells
+  std::int32_t doubt[kRoom];  ///< not 0: walk again in double
 };
 
 struct Packet {
   Floats px, py, dx, dy, inverse_dx, inverse_dy, margin, t;
-  Ints base, flip_x, flip_y, i, j, code, active, doubt;
+  Ints base, i, j, code, active, doubt;
   Ints id;  // of the rays, in their block
 };
 
@@ -57,7 +56,6 @@ FATHOM_KERNEL std::size_t refill(Packet& p, std::uint32_t idle_bits, const Rays&
   expand(p.inverse_dy, idle, idle_bits, rays.inverse_dy + next);
   expand(p.margin, idle, idle_bits, rays.margin + next);
   expand(p.base, idle, idle_bits, rays.base + next);
-  expand(p.flip_x, idle, idle_bits, rays.flip_x + next), expand(p.flip_y, idle, idle_bits, rays.flip_y + next);
   Ints ids;
   for (std::size_t lane = 0; lane < kLanes; ++lane) ids[lane] = static_cast<std::int32_t>(next + lane);
   expand(p.id, idle, idle_bits, &ids);
@@ -69,27 +67,23 @@ FATHOM_KERNEL std::size_t refill(Packet& p, std::uint32_t idle_bits, const Rays&
 
 /// One jump of every ray that still runs.
 FATHOM_KERNEL void jump(Packet& p, const SkipField& field, float t_max) {
-  Ints word;
-  const Ints offset =
-      p.base + ((p.i ^ p.flip_x) - p.flip_x) + ((p.j ^ p.flip_y) - p.flip_y) * static_cast<std::int32_t>(field.stride);
-  gather_words(field.bytes.data(), offset, word);
-  p.code = word & 0xff;
-  const Ints side = word & kSideMask;
-  p.active = (side != 0) & (p.t < t_max);
-  const Ints end_i = p.i + side, end_j = p.j + side;
+  gather(field.codes.data(), p.base + p.i + p.j * static_cast<std::int32_t>(field.stride), p.code);
+  const Ints across = p.code & 0xff, up = p.code >> 8;
+  p.active = (across != 0) & (p.t < t_max);
+  const Ints end_i = p.i + across, end_j = p.j + up;
   const Floats tx = (__builtin_convertvector(end_i, Floats) - p.px) * p.inverse_dx;
   const Floats ty = (__builtin_convertvector(end_j, Floats) - p.py) * p.inverse_dy;
   const Ints exit_x = tx < ty;
   const Floats t = exit_x ? tx : ty;
-  // Where the ray leaves through a side of the square, the other coordinate is rounded down, within the square.
-  const Floats across = exit_x ? p.py + t * p.dy : p.px + t * p.dx;
-  Ints cell = __builtin_convertvector(across, Ints);
+  // Where the ray leaves through a side of the rectangle, the other coordinate is rounded down. It never falls, or two
+  // cells at a corner might hand the ray to and fro for ever. Beyond the rectangle it is by one cell at most, near a
+  // corner, where the ray is in doubt.
+  const Floats other = exit_x ? p.py + t * p.dy : p.px + t * p.dx;
   const Ints low = exit_x ? p.j : p.i;
-  const Ints last = low + side - 1;
-  const Floats rest = across - __builtin_convertvector(cell, Floats);
-  const Floats margin = 4e-7F * across + p.margin;
+  Ints cell = __builtin_convertvector(other, Ints);
+  const Floats rest = other - __builtin_convertvector(cell, Floats);
+  const Floats margin = 4e-7F * other + p.margin;
   p.doubt |= p.active & ((rest < margin) | (rest > 1.0F - margin));
-  cell = cell > last ? last : cell;
   cell = cell < low ? low : cell;
   const Ints next_i = exit_x ? end_i : cell, next_j = exit_x ? cell : end_j;
   p.i = p.active ? next_i : p.i;
@@ -129,8 +123,8 @@ FATHOM_KERNEL void jump(Packet& p, const SkipField& field, float t_max) {
   const auto fx = static_cast<float>(pose.x - pose.cell_x), fy = static_cast<float>(pose.y - pose.cell_y);
   // Rounding may carry the fraction to 1, which an axis-parallel ray must not see: it would divide 0 by 0.
   const float safe_fx = std::min(fx, 1.0F - 0x1p-24F), safe_fy = std::min(fy, 1.0F - 0x1p-24F);
-  const std::int32_t cell = field.cell(pose.cell_x, pose.cell_y);
-  const auto plane = static_cast<std::int32_t>(field.plane_bytes);
+  const std::int32_t ahead = field.cell(pose.cell_x, pose.cell_y), left = field.cell(pose.cell_x, pose.cell_y, true);
+  const std::int32_t down = field.cell(pose.cell_x, pose.cell_y, false, true) - ahead;
   const double r0 = pose.r[0], r1 = pose.r[1], r2 = pose.r[2], r3 = pose.r[3], r4 = pose.r[4], r5 = pose.r[5];
   const std::size_t count = end - begin;
   const float* __restrict bx = fan.x + begin;
@@ -145,15 +139,12 @@ FATHOM_KERNEL void jump(Packet& p, const SkipField& field, float t_max) {
     // Rounding of the origin, 2^-25 cells, leans with the steeper slope; the rest grows with the distance (see jump).
     const float slope_x = ax * inverse_y, slope_y = ay * inverse_x;
     const float margin = 2e-7F + 4e-8F * (slope_x > slope_y ? slope_x : slope_y);
-    const std::int32_t flip_x = -static_cast<std::int32_t>(dx < 0.0F), flip_y = -static_cast<std::int32_t>(dy < 0.0F);
     out.dx[at + k] = ax, out.dy[at + k] = ay;
     out.inverse_dx[at + k] = inverse_x, out.inverse_dy[at + k] = inverse_y;
     out.margin[at + k] = margin < 0.01F ? margin : 0.01F;
     out.px[at + k] = dx < 0.0F ? 1.0F - safe_fx : safe_fx;
     out.py[at + k] = dy < 0.0F ? 1.0F - safe_fy : safe_fy;
-    out.flip_x[at + k] = flip_x;
-    out.flip_y[at + k] = flip_y;
-    out.base[at + k] = cell + (flip_x & plane) + (flip_y & (2 * plane));
+    out.base[at + k] = (dx < 0.0F ? left : ahead) + (dy < 0.0F ? down : 0);  // mirrored across and up on their own
   }
 }
 
@@ -162,13 +153,13 @@ void fill_up(Rays& rays, std::size_t count) {
   const auto repeat = [count](auto* values) { std::fill_n(values + count, kLanes, values[count - 1]); };
   for (float* values : {rays.px, rays.py, rays.dx, rays.dy, rays.inverse_dx, rays.inverse_dy, rays.margin})
     repeat(values);
-  for (std::int32_t* values : {rays.base, rays.flip_x, rays.flip_y}) repeat(values);
+  repeat(rays.base);
 }
 
 double walk_again(const SkipField& field, const GridPose& pose, const FanView& fan, std::size_t k, double t_max) {
   const double dx = pose.r[0] * fan.x[k] + pose.r[1] * fan.y[k] + pose.r[2] * fan.z[k];
   const double dy = pose.r[3] * fan.x[k] + pose.r[4] * fan.y[k] + pose.r[5] * fan.z[k];
-  return walk_squares(field, pose, dx, dy, t_max);
+  return walk_rectangles(field, pose, dx, dy, t_max);
 }
 
 void cast(const SkipField& field, const GridPose* poses, std::size_t pose_count, const FanView& fan,

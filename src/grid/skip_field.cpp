@@ -2,34 +2,96 @@
 #include "grid/skip_field.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include <fathom/math/trigonometry.hpp>
 
 namespace fathom {
 
 namespace {
 
-/// kStopHit, kStopMiss, or 1 for a cell that a ray passes.
-std::uint8_t stop_code(Cell cell, UnknownCells unknown) {
+/// kStopHit, kStopMiss, or the code of a rectangle of this one cell.
+std::uint16_t stop_code(Cell cell, UnknownCells unknown) {
+  constexpr std::uint16_t kPass = 0x0101;
   if (cell == Cell::kOccupied) return kStopHit;
-  if (cell == Cell::kFree || unknown == UnknownCells::kFree) return 1;
+  if (cell == Cell::kFree || unknown == UnknownCells::kFree) return kPass;
   return unknown == UnknownCells::kOccupied ? kStopHit : kStopMiss;
 }
 
-/// The largest square at a cell is one more than the smallest of the squares at its three neighbours ahead.
-void grow_squares(std::uint8_t* plane, const SkipField& field, int step_x, int step_y) {
-  const auto stride = static_cast<std::ptrdiff_t>(field.stride);
-  const auto side = [](std::uint8_t code) { return code & kSideMask; };
-  for (std::uint32_t j = 0; j < field.rows; ++j) {
-    for (std::uint32_t i = 0; i < field.cols; ++i) {
-      const std::uint32_t x = step_x > 0 ? field.cols - 1 - i : i;
-      const std::uint32_t y = step_y > 0 ? field.rows - 1 - j : j;
-      std::uint8_t* cell = plane + field.cell(static_cast<std::int32_t>(x), static_cast<std::int32_t>(y));
-      if (side(*cell) == 0) continue;
-      const int ahead =
-          std::min({side(cell[step_x]), side(cell[step_y * stride]), side(cell[step_x + step_y * stride])});
-      *cell = static_cast<std::uint8_t>(std::min<int>(ahead + 1, kSideMask));
+/// How far a ray gets in a rectangle: the sum over eight directions of the root of the way to its exit, because a jump
+/// that is twice as long saves less than half of the jumps that are left.
+class Reach {
+ public:
+  /// Of the rectangles in a map of this size.
+  Reach(std::uint32_t cols, std::uint32_t rows)
+      : stride_(std::min<std::size_t>(rows, kMostSide) + 1),
+        table_((std::min<std::size_t>(cols, kMostSide) + 1) * stride_) {
+    constexpr int kDirections = 8;
+    constexpr double kStep = std::numbers::pi / 2 / kDirections;
+    for (int k = 0; k < kDirections; ++k) {
+      const math::SinCos64 d = math::sincos((k + 0.5) * kStep);
+      for (std::size_t at = 0; at < table_.size(); ++at) {
+        const auto across = static_cast<double>(at / stride_), up = static_cast<double>(at % stride_);
+        table_[at] += static_cast<float>(std::sqrt(std::min(across / d.cos, up / d.sin)));
+      }
     }
   }
-}
+  [[nodiscard]] float operator()(int across, int up) const {
+    return table_[static_cast<std::size_t>(across) * stride_ + static_cast<std::size_t>(up)];
+  }
+
+ private:
+  std::size_t stride_;
+  std::vector<float> table_;
+};
+
+/// The rectangles of a plane whose cells hold stop_code(). Each is the best of those that the neighbours ahead suggest:
+/// the neighbour's, longer by this cell and cut to the empty cells ahead of it, or these cells alone. That is nearly as
+/// good as the best of all rectangles (3.58 jumps for 3.57 on a real map), and takes a few steps for a cell.
+class RectanglePlane {
+ public:
+  RectanglePlane(SkipField& field, std::size_t plane, const Reach& reach)
+      : field_(field), codes_(field.codes.data() + plane * field.plane_cells), reach_(reach), run_up_(field.cols) {}
+
+  void grow() {
+    for (auto y = static_cast<std::int32_t>(field_.rows) - 1; y >= 0; --y) {
+      int run_across = 0;
+      for (auto x = static_cast<std::int32_t>(field_.cols) - 1; x >= 0; --x) {
+        int& run_up = run_up_[static_cast<std::size_t>(x)];
+        std::uint16_t* cell = codes_ + field_.cell(x, y);
+        const bool is_stop = across_of(*cell) == 0;
+        run_across = is_stop ? 0 : std::min(run_across + 1, kMostSide);
+        run_up = is_stop ? 0 : std::min(run_up + 1, kMostSide);
+        if (!is_stop) *cell = best_of(cell[1], cell[field_.stride], run_across, run_up);
+      }
+    }
+  }
+
+ private:
+  /// Of the neighbours along the row and along the column; run_across and run_up: empty cells from here on.
+  [[nodiscard]] std::uint16_t best_of(std::uint16_t along_row, std::uint16_t along_column, int run_across,
+                                      int run_up) const {
+    int across = run_across, up = 1;
+    float most = reach_(across, up);
+    const auto consider = [&](int other_across, int other_up) {
+      const float reach = reach_(other_across, other_up);
+      if (!(reach > most)) return;
+      most = reach, across = other_across, up = other_up;
+    };
+    consider(1, run_up);
+    if (run_across > 1) consider(std::min(across_of(along_row) + 1, kMostSide), std::min(up_of(along_row), run_up));
+    if (run_up > 1) {
+      consider(std::min(across_of(along_column), run_across), std::min(up_of(along_column) + 1, kMostSide));
+    }
+    return static_cast<std::uint16_t>(across | up << 8);
+  }
+
+  SkipField& field_;
+  std::uint16_t* codes_;
+  const Reach& reach_;
+  std::vector<int> run_up_;  // of each column, in the row that was looked at last
+};
 
 }  // namespace
 
@@ -38,17 +100,18 @@ SkipField make_skip_field(const GridMap& map, UnknownCells unknown) {
   field.rows = map.rows;
   field.cols = map.cols;
   field.stride = map.cols + 2;
-  field.plane_bytes = std::size_t{map.rows + 2} * field.stride;
-  field.bytes.assign(4 * field.plane_bytes + 3, kStopMiss);
-  for (int plane = 0; plane < 4; ++plane) {
-    std::uint8_t* bytes = field.bytes.data() + static_cast<std::size_t>(plane) * field.plane_bytes;
+  field.plane_cells = std::size_t{map.rows + 2} * field.stride;
+  field.codes.assign(4 * field.plane_cells + 1, kStopMiss);
+  const Reach reach(map.cols, map.rows);
+  for (std::size_t plane = 0; plane < 4; ++plane) {
     for (std::uint32_t y = 0; y < map.rows; ++y) {
       for (std::uint32_t x = 0; x < map.cols; ++x) {
-        bytes[field.cell(static_cast<std::int32_t>(x), static_cast<std::int32_t>(y))] =
-            stop_code(map.cells[std::size_t{y} * map.cols + x], unknown);
+        const std::int32_t at =
+            field.cell(static_cast<std::int32_t>(x), static_cast<std::int32_t>(y), (plane & 1) != 0, (plane & 2) != 0);
+        field.codes[static_cast<std::size_t>(at)] = stop_code(map.cells[std::size_t{y} * map.cols + x], unknown);
       }
     }
-    grow_squares(bytes, field, (plane & 1) != 0 ? -1 : 1, (plane & 2) != 0 ? -1 : 1);
+    RectanglePlane(field, plane, reach).grow();
   }
   return field;
 }

@@ -22,7 +22,7 @@ struct GridPose {
 /// computed from the cell instead of summed up, so that errors do not grow.
 double walk_cells(const SkipField& field, const GridPose& pose, double dx, double dy, double t_max);
 
-/// The same, jumping over empty squares.
-double walk_squares(const SkipField& field, const GridPose& pose, double dx, double dy, double t_max);
+/// The same, jumping over empty rectangles.
+double walk_rectangles(const SkipField& field, const GridPose& pose, double dx, double dy, double t_max);
 
 }  // namespace fathom

@@ -67,7 +67,7 @@ TEST_P(DiagonalWalls, DoNotLeakAtAnyCorner) {
           ++rays;
           from_above += side_of(x, y) > 0 ? 1 : 0;
           const GridPose pose = {x, y, static_cast<std::int32_t>(x), static_cast<std::int32_t>(y), true, {}};
-          for (const auto walk : {walk_cells, walk_squares}) {
+          for (const auto walk : {walk_cells, walk_rectangles}) {
             EXPECT_LE(walk(field, pose, dx, dy, 1000), times) << x << " " << y << " " << dx << " " << dy;
           }
         }

@@ -67,7 +67,7 @@ std::size_t double_mismatches(const GridMap& map, double more_than_cells) {
     GridPose pose = {unit(random) * map.cols, unit(random) * map.rows, 0, 0, true, {}};
     pose.cell_x = static_cast<std::int32_t>(pose.x), pose.cell_y = static_cast<std::int32_t>(pose.y);
     const double azimuth = 2 * std::numbers::pi * unit(random), dx = std::cos(azimuth), dy = std::sin(azimuth);
-    const double difference = walk_cells(field, pose, dx, dy, 1600) - walk_squares(field, pose, dx, dy, 1600);
+    const double difference = walk_cells(field, pose, dx, dy, 1600) - walk_rectangles(field, pose, dx, dy, 1600);
     count += std::abs(difference) > more_than_cells ? 1 : 0;
   }
   return count;
