@@ -13,6 +13,7 @@
 
 #include "base/executor.hpp"
 #include "base/isa.hpp"
+#include "beam/place_order.hpp"
 #include "beam/score_tables.hpp"
 
 namespace fathom {
@@ -54,8 +55,10 @@ class ScanScorer::Impl {
     if (!exact_) tables_ = make_score_tables(parameters, sensor);
     executor_ = make_executor(options.compute.threads);
     chunk_ = std::max<std::size_t>(1, kRaysAtOnce / fan_.size());
-    scratch_.resize(static_cast<std::size_t>(executor_->threads()), std::vector<float>(chunk_ * fan_.size()));
-    for (std::vector<float>& scratch : scratch_) idle_.push_back(scratch.data());
+    scratch_.resize(static_cast<std::size_t>(executor_->threads()), {.ranges = std::vector<float>(chunk_ * fan_.size()),
+                                                                     .poses = std::vector<Pose>(chunk_),
+                                                                     .scores = std::vector<double>(chunk_)});
+    for (Room& room : scratch_) idle_.push_back(&room);
     set_readings(parameters_, sensor_, std::vector<float>(rays_), options_.ray_step, terms_);
   }
 
@@ -65,15 +68,10 @@ class ScanScorer::Impl {
       if (!is_finite(poses[i])) throw InputError(fmt::format("pose {} is not finite", i));
     }
     prepare(reading_m);
-    executor_->parallel_for(poses.size(), chunk_, [&](std::size_t begin, std::size_t end) {
-      const Scratch scratch(*this);
-      float* ranges = scratch.data();
-      for (std::size_t at = begin; at < end; at += chunk_) {
-        const std::size_t count = std::min(chunk_, end - at);
-        expected_.cast(poses.subspan(at, count), fan_, sensor_.max_range_m, {ranges, count * fan_.size()});
-        evaluate(ranges, count, out.data() + at);
-      }
-    });
+    for (std::size_t first = 0; first < poses.size(); first += PlaceOrder::kMostPoses) {
+      const std::size_t count = std::min(PlaceOrder::kMostPoses, poses.size() - first);
+      score_by_place(poses.subspan(first, count), out.subspan(first, count));
+    }
   }
 
   void score_expected(std::span<const float> expected_m, std::span<const float> reading_m, std::span<double> out) {
@@ -94,10 +92,37 @@ class ScanScorer::Impl {
 
   [[nodiscard]] std::size_t kept_rays() const { return fan_.size(); }
   [[nodiscard]] std::size_t bytes() const {
-    return tables_.bytes() + scratch_.size() * chunk_ * fan_.size() * sizeof(float) + 6 * fan_.size() * sizeof(float);
+    const std::size_t room = chunk_ * (fan_.size() * sizeof(float) + sizeof(Pose) + sizeof(double));
+    return tables_.bytes() + scratch_.size() * room + 6 * fan_.size() * sizeof(float) + places_.bytes();
   }
 
  private:
+  /// What a thread needs to score a chunk of poses.
+  struct Room {
+    std::vector<float> ranges;
+    std::vector<Pose> poses;
+    std::vector<double> scores;
+  };
+
+  void score_by_place(std::span<const Pose> poses, std::span<double> out) {
+    const std::span<const std::uint32_t> order = places_.sort(poses);
+    executor_->parallel_for(poses.size(), chunk_, [&](std::size_t begin, std::size_t end) {
+      const Scratch scratch(*this);
+      for (std::size_t at = begin; at < end; at += chunk_) {
+        score_chunk(poses, order.subspan(at, std::min(chunk_, end - at)), scratch.room(), out);
+      }
+    });
+  }
+
+  void score_chunk(std::span<const Pose> poses, std::span<const std::uint32_t> numbers, Room& room,
+                   std::span<double> out) const {
+    for (std::size_t i = 0; i < numbers.size(); ++i) room.poses[i] = poses[numbers[i]];
+    const std::span<float> ranges = std::span(room.ranges).first(numbers.size() * fan_.size());
+    expected_.cast(std::span(room.poses).first(numbers.size()), fan_, sensor_.max_range_m, ranges);
+    evaluate(ranges.data(), numbers.size(), room.scores.data());
+    for (std::size_t i = 0; i < numbers.size(); ++i) out[numbers[i]] = room.scores[i];
+  }
+
   void check_sizes(std::size_t poses, std::size_t readings, std::size_t outs) const {
     if (readings != rays_) throw InputError(fmt::format("a scan of {} readings given for {} rays", readings, rays_));
     if (poses != outs) throw InputError(fmt::format("room for {} scores given for {} poses", outs, poses));
@@ -127,25 +152,25 @@ class ScanScorer::Impl {
     }
   }
 
-  /// Room for the expected ranges of a chunk, taken from the scorer and given back, also when a cast throws.
+  /// Room for a chunk, taken from the scorer and given back, also when a cast throws.
   class Scratch {
    public:
     explicit Scratch(Impl& owner) : owner_(owner) {
       const std::lock_guard lock(owner.mutex_);
-      data_ = owner.idle_.back();
+      room_ = owner.idle_.back();
       owner.idle_.pop_back();
     }
     ~Scratch() {
       const std::lock_guard lock(owner_.mutex_);
-      owner_.idle_.push_back(data_);
+      owner_.idle_.push_back(room_);
     }
     Scratch(const Scratch&) = delete;
     Scratch& operator=(const Scratch&) = delete;
-    [[nodiscard]] float* data() const { return data_; }
+    [[nodiscard]] Room& room() const { return *room_; }
 
    private:
     Impl& owner_;
-    float* data_;
+    Room* room_;
   };
 
   BeamParameters parameters_;
@@ -161,8 +186,9 @@ class ScanScorer::Impl {
   std::span<const float> reading_m_;
   std::unique_ptr<Executor> executor_;
   std::size_t chunk_ = 1;
-  std::vector<std::vector<float>> scratch_;  // one per thread
-  std::vector<float*> idle_;
+  PlaceOrder places_;
+  std::vector<Room> scratch_;  // one per thread
+  std::vector<Room*> idle_;
   std::mutex mutex_;
 };
 

@@ -148,6 +148,22 @@ TEST(ScanScorer, SameBitsForAnyThreadsAndAnyInstructionSet) {
   for (const Isa isa : test::usable_isas()) EXPECT_EQ(one, score(s, poses, {.compute = {.isa = isa}}));
 }
 
+// Poses are sorted by place, in lots; a pose alone keeps its own score. More poses than a lot has, and all over the
+// room.
+TEST(ScanScorer, ScoresDoNotDependOnTheOrderOfPoses) {
+  const ScanCase s;
+  std::vector<Pose> poses = test::poses_in_room(9001);
+  const std::vector<double> scores = score(s, poses);
+  for (const std::size_t i :
+       {std::size_t{0}, std::size_t{4000}, std::size_t{8191}, std::size_t{8192}, poses.size() - 1}) {
+    EXPECT_EQ(scores[i], score(s, {poses[i]}).front()) << i;
+  }
+  std::reverse(poses.begin(), poses.end());
+  std::vector<double> reversed = score(s, poses);
+  std::reverse(reversed.begin(), reversed.end());
+  EXPECT_EQ(scores, reversed);
+}
+
 TEST(ScanScorer, ASecondCallEqualsTheFirst) {
   const ScanCase s;
   ScanScorer scorer = s.scorer();
