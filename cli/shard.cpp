@@ -84,11 +84,14 @@ std::optional<Launched> agreed(std::initializer_list<std::optional<Launched>> al
 }
 
 /// Ranks of MPI before Slurm's tasks: mpirun in a script of sbatch's, or in a task of srun's, hands on what Slurm says
-/// of that one task, and counts its ranks itself.
+/// of that one task, and counts its ranks itself. Where both count the same processes, they have to agree; and a rank
+/// that is alone in one of several tasks would do the work of all of them.
 std::optional<Launched> tasks(const Environment& environment) {
   auto mpi = agreed(
       {ranks(environment, "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"), ranks(environment, "PMI_RANK", "PMI_SIZE")});
-  return mpi ? mpi : slurm_tasks(environment);
+  auto slurm = slurm_tasks(environment);
+  if (!mpi || !slurm) return mpi ? mpi : slurm;
+  return mpi->shard.count == slurm->shard.count || mpi->shard.count == 1 ? agreed({mpi, slurm}) : mpi;
 }
 
 /// The tasks of each member of an array share its part: whoever started them counts those of this member alone.

@@ -74,10 +74,19 @@ class MpiRanks : public fathom::Ranks {
 }  // namespace
 
 std::unique_ptr<fathom::Ranks> join_ranks(const Environment& environment) {
+  std::unique_ptr<MpiRanks> ranks;
   for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK"}) {
-    if (environment(name)) return std::make_unique<MpiRanks>();
+    if (environment(name)) ranks = std::make_unique<MpiRanks>();
+    if (ranks) break;
   }
-  return nullptr;
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
+    const auto size = environment(name);
+    if (!ranks || ranks->size() > 1 || !size || *size == "1") continue;
+    throw fathom::InputError(fmt::format(
+        "{} is {}, but this process finds no others: start them with the mpirun of the MPI that fathom is built with",
+        name, *size));
+  }
+  return ranks;
 }
 
 }  // namespace fathom_cli

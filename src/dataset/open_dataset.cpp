@@ -88,6 +88,12 @@ void open_dataset(const DatasetFile& file, const DatasetOptions& options) {
         "{}: holds a dataset of --format {}; --format {} keeps nothing of it: give another folder (--out), or --force",
         out.string(), to_string(there->packs.files().format), to_string(file.packs.files().format)));
   }
+  if (there && !options.run.force && there->inputs == file.inputs && there->packs.files() != file.packs.files()) {
+    throw InputError(fmt::format(
+        "{}: holds files of --units-per-file {} and --compression {}; others keep nothing of them: give these, another "
+        "folder (--out), or --force",
+        out.string(), there->packs.files().units_per_file, there->packs.files().compression));
+  }
   // Between the two looks, another shard may have made the file.
   if (!there && holds_others(out) && !fs::exists(out / kDatasetName)) {
     throw InputError(fmt::format("{}: holds something else than a dataset; give another folder (--out)", out.string()));

@@ -81,6 +81,10 @@ class Verifier {
       if (!merged) fault(0, kMergedHdf5Name, "is missing");
     }
     if (found.text(file_, merged) == manifest) return;
+    const auto json = nlohmann::json::parse(manifest, nullptr, false);
+    if (json.is_object() && json.contains("description") && json["description"] != digest_of(dataset_text(file_))) {
+      return fault(0, kDatasetName, "is not the one of which merging wrote the manifest");
+    }
     fault(0, kManifestName,
           merged ? "does not agree with dataset.h5 or the lines of the manifest"
                  : "does not agree with the lines of the manifest");
@@ -95,7 +99,9 @@ class Verifier {
 
   void remove_faulty() {
     if (result_.fault_count == 0) return;
-    fs::remove(dataset_ / kManifestName);  // before what it speaks of
+    std::error_code failed;
+    fs::remove(dataset_ / kManifestName, failed);  // before what it speaks of
+    if (failed) fail_at(dataset_ / kManifestName, "be removed", failed.value());
     for (const std::uint64_t pack : faulty_) {
       const fs::path place = dataset_ / file_.packs.places()(pack);
       std::error_code error;
@@ -128,7 +134,14 @@ class Verifier {
     if (std::erase_if(entries, is_other) > 0 && merged_) {
       fault(first, part_file(first).string(), "has lines of what is none of the dataset");
     }
-    for (const auto& [index, entry] : entries) found.add(entry, file_.packs.at(index).units);
+    std::string lines;
+    for (const auto& [index, entry] : entries) {
+      found.add(entry, file_.packs.at(index).units);
+      lines += entry_line(entry);
+    }
+    if (merged_ && read_bytes(dataset_ / part_file(first)).value_or("") != lines) {
+      fault(first, part_file(first).string(), "has more than the lines that merging wrote");
+    }
     const std::uint64_t end = std::min(first + kPacksPerPart, file_.packs.size());
     executor_->parallel_for(end - first, 1, [&](std::size_t a, std::size_t b) {
       for (std::uint64_t i = first + a; i < first + b; ++i) {
@@ -190,9 +203,12 @@ class Verifier {
     for (const auto& file : json.at("files")) {
       const auto name = file.at("name").get<std::string>();
       listed.insert(name);
-      const auto found = digest_file(dataset_ / folder / name);
+      const fs::path path = dataset_ / folder / name;
+      std::error_code error;
+      const bool is_file = fs::symlink_status(path, error).type() == fs::file_type::regular;
+      const auto found = is_file ? digest_file(path) : std::nullopt;
       if (!found) {
-        pack_fault(unit, fmt::format("{}/{}", folder, name), "is missing");
+        pack_fault(unit, fmt::format("{}/{}", folder, name), missing_or(path, "is no file that can be read"));
         continue;
       }
       bytes += found->bytes;

@@ -299,8 +299,8 @@ class Slurm(Clusters):
             time.sleep(0.01)
         self.slurm("scancel", job)
         self.wait(job)
-        self.slurm("srun", "-n1", FATHOM, "simulate", self.scene, "--out", out, "--shard", "auto", "--claim", "--claim-seconds", "1",
-                   "--quiet", *UNITS)
+        self.wait(self.slurm("sbatch", "--parsable", "--ntasks=1", SHARE / "slurm/tasks.sbatch", self.scene, out, *UNITS,
+                             "--claim-seconds", "1").strip())
         self.check(out)
 
 

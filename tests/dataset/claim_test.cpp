@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <thread>
 #include <vector>
@@ -23,6 +24,7 @@ namespace {
 
 using test::DatasetFolder;
 using test::files_in;
+using test::has_hdf5;
 using test::input_error;
 namespace fs = std::filesystem;
 
@@ -101,6 +103,31 @@ RC_GTEST_PROP(Claims, MakeTheDatasetOfOneProcess, ()) {
   merge_dataset(options.run.out);
   RC_ASSERT(files_in(options.run.out) == expected);
   RC_ASSERT(!fs::exists(options.run.out / "claims"));
+}
+
+// A process sleeps in the middle of a file; another one finds its claim stale, completes the dataset and merges it,
+// which removes what the first one had begun. When it wakes, all stays as it is.
+TEST(Claims, AProcessThatWakesAfterMergingHarmsNothing) {
+  for (const DatasetFormat format : {DatasetFormat::kWebDataset, DatasetFormat::kHdf5}) {
+    if (format == DatasetFormat::kHdf5 && !has_hdf5()) continue;
+    SCOPED_TRACE(to_string(format));
+    const DatasetFolder data;
+    DatasetOptions slow = data.options("out");
+    slow.files = {.format = format, .units_per_file = 5};
+    slow.claim = true;
+    DatasetOptions quick = slow;
+    quick.claim_stale_s = 1e-9;
+    std::map<std::string, std::string> merged;
+    slow.run.on_progress = [&](const Progress&) {
+      if (!merged.empty()) return;
+      render_dataset(data.setup, quick);
+      merge_dataset(quick.run.out);
+      merged = files_in(quick.run.out);
+    };
+    render_dataset(data.setup, slow);
+    EXPECT_EQ(files_in(slow.run.out), merged);
+    EXPECT_EQ(verify_dataset(slow.run.out).fault_count, 0U);
+  }
 }
 
 TEST(Claims, LetOneProcessHelpTheOthers) {
