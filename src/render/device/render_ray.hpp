@@ -11,7 +11,7 @@
 #include "render/device/apply_noise.hpp"
 #include "render/device/frame_data.hpp"
 #include "render/device/regions.hpp"
-#include "sensor/echoes.hpp"
+#include "sensor/choose_returns.hpp"
 
 namespace fathom::device {
 
@@ -149,14 +149,12 @@ class RayRenderer {
     Echoes echoes;
     join_hits(hits, plan.weights, plan.separation_m, echoes);
     std::uint32_t chosen[kMostReturns];
-    choose_echoes(echoes, plan.choices, plan.returns, plan.coinciding, low_, s_.max_range_m, chosen);
+    choose_by_simulator(echoes, plan.choices, plan.returns, plan.coinciding, low_, s_.max_range_m, chosen);
     for (std::uint32_t k = 0; k < plan.returns; ++k) {
-      const std::uint32_t echo = chosen[k];
-      const bool found = echo != kNoEcho;
-      out[k] = {meet_sample(axes, found ? echoes.sample[echo] : 0), found ? echoes.energy[echo] : 0.0F,
-                !found && echoes.count > 0};
-      out[k].met.range_m = found ? echoes.range_m[echo] : math::kInfinity;
-      if (!found) out[k].met.entity = tree::kNone, out[k].met.triangle = kNoTriangle;
+      const ChosenReturn r = return_of(echoes, chosen[k]);
+      out[k] = {meet_sample(axes, r.sample), r.energy, r.blank};
+      out[k].met.range_m = r.range_m;
+      if (!r.met) out[k].met.entity = tree::kNone, out[k].met.triangle = kNoTriangle;
     }
   }
 
