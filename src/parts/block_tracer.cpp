@@ -153,7 +153,7 @@ void BlockTracer::trace_rays() {
   const SurfaceArrays surface(job_);
   if (!surface.wanted()) return;
   for_each_place([&](std::uint32_t lane, std::size_t at) {
-    surface.store(at, echo_of(job_.settings, r, hits_, lane, min_m_[lane]));
+    surface.store(at, ray_end(job_.settings, r, hits_, lane, min_m_[lane]));
   });
 }
 

@@ -21,28 +21,29 @@ void DivergingRays::cast_samples(std::uint32_t count) {
 }
 
 void DivergingRays::reduce(std::uint32_t i, std::uint32_t first_lane) const {
-  Echo echoes[kDivergingSamples];
-  Sample samples[kDivergingSamples];
-  std::uint32_t hits = 0;
+  RayEnd ends[kDivergingSamples];
+  Echoes echoes;
   for (std::uint32_t s = 0; s < kDivergingSamples; ++s) {
-    echoes[s] = echo_of(job_.settings, samples_, hits_, first_lane + s, rays_.min_m[i]);
-    if (echoes[s].hit) samples[hits++] = {echoes[s].distance_m, surface_.intensity_of(echoes[s]), s};
+    ends[s] = ray_end(job_.settings, samples_, hits_, first_lane + s, rays_.min_m[i]);
+    if (ends[s].hit) add_echo(echoes, ends[s].distance_m, surface_.intensity_of(ends[s]), s);
   }
-  const Chosen chosen = hits > 0 ? choose_returns({samples, hits}) : Chosen{};  // without hits the centre tells how far
+  std::uint32_t chosen[kMostReturns];
+  choose_by_robotec(echoes, chosen);
   const std::size_t first = std::size_t{rays_.block.tiles.ray_of(i)} * job_.returns();
   for (std::size_t k = 0; k < job_.returns(); ++k) {
-    store(i, first + k, echoes[chosen.lane[static_cast<std::size_t>(job_.settings.returns[k])]]);
+    const std::uint32_t echo = chosen[static_cast<std::size_t>(job_.settings.returns[k])];
+    store(i, first + k, ends[return_of(echoes, echo).sample]);  // without an echo the centre tells how far
   }
 }
 
-void DivergingRays::store(std::uint32_t i, std::size_t at, const Echo& echo) const {
+void DivergingRays::store(std::uint32_t i, std::size_t at, const RayEnd& end) const {
   const TraceArrays& out = job_.out;
-  if (out.xyz != nullptr) put(out.xyz, at, point_on_centre(i, echo.distance_m));
-  if (out.distance_m != nullptr) out.distance_m[at] = echo.distance_m;
-  if (out.is_hit != nullptr) out.is_hit[at] = echo.hit ? 1 : 0;
-  if (out.id != nullptr) out.id[at] = echo.hit ? job_.instance(echo.instance).id : 0;
-  if (out.laser_retro != nullptr) out.laser_retro[at] = echo.hit ? job_.instance(echo.instance).laser_retro : 0.0F;
-  surface_.store(at, echo);
+  if (out.xyz != nullptr) put(out.xyz, at, point_on_centre(i, end.distance_m));
+  if (out.distance_m != nullptr) out.distance_m[at] = end.distance_m;
+  if (out.is_hit != nullptr) out.is_hit[at] = end.hit ? 1 : 0;
+  if (out.id != nullptr) out.id[at] = end.hit ? job_.instance(end.instance).id : 0;
+  if (out.laser_retro != nullptr) out.laser_retro[at] = end.hit ? job_.instance(end.instance).laser_retro : 0.0F;
+  surface_.store(at, end);
 }
 
 /// A return lies on the undistorted centre of its ray. Where the distance is infinite, so is each coordinate whose

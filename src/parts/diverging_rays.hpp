@@ -30,7 +30,7 @@ class DivergingRays {
   void load_samples(std::uint32_t i, std::uint32_t lane, const Affine& world_from_ray);
   void cast_samples(std::uint32_t count);
   void reduce(std::uint32_t i, std::uint32_t first_lane) const;
-  void store(std::uint32_t i, std::size_t at, const Echo& echo) const;
+  void store(std::uint32_t i, std::size_t at, const RayEnd& end) const;
   [[nodiscard]] Vec3 point_on_centre(std::uint32_t i, float distance_m) const;
 
   const TraceJob& job_;

@@ -30,48 +30,48 @@ bool SurfaceArrays::wants_velocity() const {
          out.radial_speed_mps != nullptr;
 }
 
-void SurfaceArrays::store(std::size_t at, const Echo& echo) const {
+void SurfaceArrays::store(std::size_t at, const RayEnd& end) const {
   const TraceArrays& out = job_.out;
-  if (out.intensity != nullptr) out.intensity[at] = intensity_of(echo);
-  if (out.normal != nullptr || out.incidence_rad != nullptr) store_normal(at, echo);
-  if (wants_velocity()) store_velocity(at, echo);
+  if (out.intensity != nullptr) out.intensity[at] = intensity_of(end);
+  if (out.normal != nullptr || out.incidence_rad != nullptr) store_normal(at, end);
+  if (wants_velocity()) store_velocity(at, end);
 }
 
-Vec3 SurfaceArrays::normal_of(const Echo& echo) const {
-  const WorldTriangle s = world_triangle(instance_of(echo), echo.triangle);
+Vec3 SurfaceArrays::normal_of(const RayEnd& end) const {
+  const WorldTriangle s = world_triangle(instance_of(end), end.triangle);
   const Vec3 n = cross(s.ab, s.ac);
   const double length = norm(n);
   return length > 0.0 ? (1.0 / length) * n : n;
 }
 
-float SurfaceArrays::intensity_of(const Echo& echo) const {
-  if (!echo.hit) return 0.0F;
-  const CastInstance& instance = instance_of(echo);
+float SurfaceArrays::intensity_of(const RayEnd& end) const {
+  if (!end.hit) return 0.0F;
+  const CastInstance& instance = instance_of(end);
   const CastMesh& shared = *instance.mesh;
   float base = job_.settings.default_intensity;
   if (instance.texture != nullptr && !shared.uv.empty()) {
-    const Shares shares = shares_at(world_triangle(instance, echo.triangle), echo.point);
+    const Shares shares = shares_at(world_triangle(instance, end.triangle), end.point);
     const auto uv = [&](std::size_t part) {
-      return at_shares(shared.mesh, echo.triangle, shares, [&](std::uint32_t i) { return double{shared.uv[i][part]}; });
+      return at_shares(shared.mesh, end.triangle, shares, [&](std::uint32_t i) { return double{shared.uv[i][part]}; });
     };
     base = instance.texture->at(uv(0), uv(1));
   }
   if (base == 0.0F) return 0.0F;
-  return static_cast<float>(base * std::abs(dot(normal_of(echo), echo.direction)));
+  return static_cast<float>(base * std::abs(dot(normal_of(end), end.direction)));
 }
 
-void SurfaceArrays::store_normal(std::size_t at, const Echo& echo) const {
-  const Vec3 n = echo.hit ? normal_of(echo) : Vec3{kNan, kNan, kNan};
+void SurfaceArrays::store_normal(std::size_t at, const RayEnd& end) const {
+  const Vec3 n = end.hit ? normal_of(end) : Vec3{kNan, kNan, kNan};
   if (job_.out.normal != nullptr) put(job_.out.normal, at, n);
   if (job_.out.incidence_rad == nullptr) return;
   job_.out.incidence_rad[at] =
-      echo.hit ? static_cast<float>(math::acos(std::min(1.0, std::abs(dot(n, echo.direction))))) : kNan;
+      end.hit ? static_cast<float>(math::acos(std::min(1.0, std::abs(dot(n, end.direction))))) : kNan;
 }
 
-void SurfaceArrays::store_velocity(std::size_t at, const Echo& echo) const {
+void SurfaceArrays::store_velocity(std::size_t at, const RayEnd& end) const {
   Velocities v = {{kNan, kNan, kNan}, {kNan, kNan, kNan}, 0.0};
-  if (echo.hit) {
-    v = velocities_at(instance_of(echo), echo.triangle, echo.point, job_.sensor_from_world, job_.settings.motion,
+  if (end.hit) {
+    v = velocities_at(instance_of(end), end.triangle, end.point, job_.sensor_from_world, job_.settings.motion,
                       job_.settings.step_s);
   }
   if (job_.out.absolute_velocity_mps != nullptr) put(job_.out.absolute_velocity_mps, at, v.absolute_mps);

@@ -15,15 +15,15 @@ class SurfaceArrays {
   /// Whether any of them is wanted.
   [[nodiscard]] bool wanted() const;
   /// Fills place `at` of each wanted array.
-  void store(std::size_t at, const Echo& echo) const;
-  [[nodiscard]] float intensity_of(const Echo& echo) const;
+  void store(std::size_t at, const RayEnd& end) const;
+  [[nodiscard]] float intensity_of(const RayEnd& end) const;
 
  private:
   [[nodiscard]] bool wants_velocity() const;
-  [[nodiscard]] const CastInstance& instance_of(const Echo& echo) const { return job_.instance(echo.instance); }
-  [[nodiscard]] Vec3 normal_of(const Echo& echo) const;
-  void store_normal(std::size_t at, const Echo& echo) const;
-  void store_velocity(std::size_t at, const Echo& echo) const;
+  [[nodiscard]] const CastInstance& instance_of(const RayEnd& end) const { return job_.instance(end.instance); }
+  [[nodiscard]] Vec3 normal_of(const RayEnd& end) const;
+  void store_normal(std::size_t at, const RayEnd& end) const;
+  void store_velocity(std::size_t at, const RayEnd& end) const;
 
   const TraceJob& job_;
 };

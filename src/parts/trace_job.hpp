@@ -32,8 +32,8 @@ struct TraceJob {
   [[nodiscard]] const CastInstance& instance(std::uint32_t number) const { return caster.instances()[number]; }
 };
 
-/// The echo of one ray.
-struct Echo {
+/// Where one ray ends.
+struct RayEnd {
   bool hit = false;
   float distance_m = 0.0F;
   std::uint32_t instance = kNoInstance, triangle = 0;
@@ -74,24 +74,24 @@ inline void put(float* points, std::size_t at, const Vec3& v) {
   points[3 * at + 2] = static_cast<float>(v.z);
 }
 
-/// The echo of the ray in `lane` of a cast; hits nearer than min_m do not count.
-inline Echo echo_of(const TraceSettings& settings, const RayBlock& rays, const HitLanes& hits, std::uint32_t lane,
-                    float min_m) {
-  Echo echo;
+/// The end of the ray in `lane` of a cast; hits nearer than min_m do not count.
+inline RayEnd ray_end(const TraceSettings& settings, const RayBlock& rays, const HitLanes& hits, std::uint32_t lane,
+                      float min_m) {
+  RayEnd end;
   if (hits.instance[lane] == kNoInstance) {
-    echo.distance_m = settings.far_miss_m;
-    return echo;
+    end.distance_m = settings.far_miss_m;
+    return end;
   }
-  echo.direction = direction_of(rays, lane);
-  echo.distance_m = hits.distance_m[lane];
-  if (echo.distance_m < min_m) {
-    echo.distance_m = settings.near_miss_m;
-    return echo;
+  end.direction = direction_of(rays, lane);
+  end.distance_m = hits.distance_m[lane];
+  if (end.distance_m < min_m) {
+    end.distance_m = settings.near_miss_m;
+    return end;
   }
-  echo.hit = true;
-  echo.instance = hits.instance[lane], echo.triangle = hits.triangle[lane];
-  echo.point = origin_of(rays, lane) + hits.t[lane] * echo.direction;
-  return echo;
+  end.hit = true;
+  end.instance = hits.instance[lane], end.triangle = hits.triangle[lane];
+  end.point = origin_of(rays, lane) + hits.t[lane] * end.direction;
+  return end;
 }
 
 }  // namespace fathom

@@ -5,7 +5,7 @@
 
 #include "render/intensity_math.hpp"
 #include "render/sample_math.hpp"
-#include "sensor/echoes.hpp"
+#include "sensor/choose_returns.hpp"
 
 namespace fathom {
 
@@ -86,19 +86,17 @@ class SampleCaster {
     const float high = plan.max_range_m[plan.max_range_m.size() > 1 ? begin_ + i : 0];
     std::uint32_t chosen[kMostReturns];
     const auto returns = static_cast<std::uint32_t>(plan_.choices.size());
-    choose_echoes(echoes_, plan_.choices.data(), returns, plan_.coinciding, low, high, chosen);
-    for (std::uint32_t k = 0; k < returns; ++k) store(chosen[k], i, lane, hits[k]);
+    choose_by_simulator(echoes_, plan_.choices.data(), returns, plan_.coinciding, low, high, chosen);
+    for (std::uint32_t k = 0; k < returns; ++k) store(return_of(echoes_, chosen[k]), i, lane, hits[k]);
   }
 
-  void store(std::uint32_t echo, std::uint32_t i, std::uint32_t lane, ReturnHits& out) const {
-    const bool met = echo != kNoEcho;
-    const std::uint32_t at = lane + (met ? echoes_.sample[echo] : 0);
-    out.range_m[i] = math::kInfinity;
-    if (met) out.range_m[i] = echoes_.range_m[echo];
-    out.intensity[i] = met ? echoes_.energy[echo] : 0.0F;
-    out.blank[i] = !met && echoes_.count > 0 ? 1 : 0;
-    out.entity[i] = met ? cast_.entity[at] : index(kNoEntity);
-    out.triangle[i] = met ? cast_.triangle[at] : kNoTriangle;
+  void store(const ChosenReturn& r, std::uint32_t i, std::uint32_t lane, ReturnHits& out) const {
+    const std::uint32_t at = lane + r.sample;
+    out.range_m[i] = r.range_m;
+    out.intensity[i] = r.energy;
+    out.blank[i] = r.blank ? 1 : 0;
+    out.entity[i] = r.met ? cast_.entity[at] : index(kNoEntity);
+    out.triangle[i] = r.met ? cast_.triangle[at] : kNoTriangle;
     out.nx[i] = cast_.nx[at], out.ny[i] = cast_.ny[at], out.nz[i] = cast_.nz[at];
     out.dx[i] = cast_.dx[at], out.dy[i] = cast_.dy[at], out.dz[i] = cast_.dz[at];
   }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Joins the hits of a ray's samples to echoes, and chooses the returns among them; fathom/sensor/returns.hpp has the
-// laws. For one ray, so that blocks of the processor and threads of a device share it.
+// The echoes of a ray, made of what its samples met: the Simulator joins hits to echoes, as fathom/sensor/returns.hpp
+// says; to Robotec's law, which the C interface follows, each hit is one. choose_returns.hpp chooses among them. For
+// one ray, so that blocks of the processor and threads of a device share it.
 
 #include <cstdint>
 
@@ -18,13 +19,19 @@ struct SampleHits {
   float energy[kDivergingSamples];   ///< not read where nothing was met
 };
 
-/// The echoes of a ray, by growing range.
+/// The echoes of a ray.
 struct Echoes {
   std::uint32_t count = 0;
   float range_m[kDivergingSamples];
   float energy[kDivergingSamples];
   std::uint32_t sample[kDivergingSamples];  ///< the one with the most energy; of equal ones the first
 };
+
+/// Puts an echo behind the others.
+FATHOM_KERNEL void add_echo(Echoes& echoes, float range_m, float energy, std::uint32_t sample) {
+  const std::uint32_t e = echoes.count++;
+  echoes.range_m[e] = range_m, echoes.energy[e] = energy, echoes.sample[e] = sample;
+}
 
 /// Numbers the echoes that hits belong to, from the nearest on; returns how many there are.
 FATHOM_KERNEL std::uint32_t number_echoes(const SampleHits& hits, float separation_m,
@@ -55,7 +62,8 @@ FATHOM_KERNEL std::uint32_t number_echoes(const SampleHits& hits, float separati
   return echo + 1;
 }
 
-/// `weights`: of the samples.
+/// Hits with no gap above `separation_m` between them become one echo; echoes by growing range. `weights`: of the
+/// samples.
 FATHOM_KERNEL void join_hits(const SampleHits& hits, const float* weights, float separation_m, Echoes& out) {
   std::uint32_t echo_of[kDivergingSamples];
   out.count = number_echoes(hits, separation_m, echo_of);
@@ -77,64 +85,6 @@ FATHOM_KERNEL void join_hits(const SampleHits& hits, const float* weights, float
     }
     out.range_m[e] = nearest + behind / share;
     out.energy[e] = energy;
-  }
-}
-
-/// Of the echoes [begin, end) that `taken` leaves the one with the most energy, of equal ones the nearest.
-FATHOM_KERNEL std::uint32_t strongest_echo(const Echoes& echoes, std::uint32_t begin, std::uint32_t end,
-                                           std::uint64_t taken) {
-  std::uint32_t best = kNoEcho;
-  for (std::uint32_t e = begin; e < end; ++e) {
-    if (((taken >> e) & 1U) != 0) continue;
-    if (best == kNoEcho || echoes.energy[e] > echoes.energy[best]) best = e;
-  }
-  return best;
-}
-
-/// The echo of [begin, end), not empty, that has this name; kNoEcho: there is none.
-FATHOM_KERNEL std::uint32_t named_echo(const Echoes& echoes, std::uint32_t begin, std::uint32_t end,
-                                       ReturnChoice choice) {
-  const bool several = end - begin > 1;
-  switch (choice) {
-    case ReturnChoice::kFirst:
-      return begin;
-    case ReturnChoice::kSecond:
-      return several ? begin + 1 : kNoEcho;
-    case ReturnChoice::kLast:
-      return end - 1;
-    case ReturnChoice::kStrongest:
-      return strongest_echo(echoes, begin, end, 0);
-    case ReturnChoice::kSecondStrongest:
-      break;
-  }
-  return strongest_echo(echoes, begin, end, std::uint64_t{1} << strongest_echo(echoes, begin, end, 0));
-}
-
-/// The echo of [begin, end), not empty, for a return that is named `named` among those that `taken` has.
-FATHOM_KERNEL std::uint32_t coinciding_echo(const Echoes& echoes, std::uint32_t begin, std::uint32_t end,
-                                            std::uint32_t named, std::uint64_t taken, CoincidingReturn coinciding) {
-  const bool is_next = coinciding == CoincidingReturn::kNext || coinciding == CoincidingReturn::kNextOrRepeat;
-  const std::uint32_t left = is_next && named != kNoEcho ? strongest_echo(echoes, begin, end, taken) : kNoEcho;
-  const bool repeats = coinciding == CoincidingReturn::kNextOrRepeat || coinciding == CoincidingReturn::kRepeat;
-  if (left != kNoEcho || !repeats) return left;
-  return named != kNoEcho ? named : begin;
-}
-
-/// chosen[k] := the echo that return k reports, or kNoEcho. Echoes outside [low, high] count only where none is inside.
-FATHOM_KERNEL void choose_echoes(const Echoes& echoes, const ReturnChoice* choices, std::uint32_t returns,
-                                 CoincidingReturn coinciding, float low, float high, std::uint32_t* chosen) {
-  std::uint32_t begin = 0, end = echoes.count;
-  while (begin < end && echoes.range_m[begin] < low) ++begin;
-  while (begin < end && echoes.range_m[end - 1] > high) --end;
-  if (begin == end) begin = 0, end = echoes.count;
-  std::uint64_t taken = 0;
-  for (std::uint32_t k = 0; k < returns; ++k) {
-    chosen[k] = kNoEcho;
-    if (begin == end) continue;
-    const std::uint32_t named = named_echo(echoes, begin, end, choices[k]);
-    const bool is_free = named != kNoEcho && ((taken >> named) & 1U) == 0;
-    chosen[k] = is_free ? named : coinciding_echo(echoes, begin, end, named, taken, coinciding);
-    if (chosen[k] != kNoEcho) taken |= std::uint64_t{1} << chosen[k];
   }
 }
 

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -14,6 +16,7 @@
 
 #include <fathom/base/error.hpp>
 
+#include "sensor/choose_returns.hpp"
 #include "sensor/diverging_samples.hpp"
 #include "sensor/echoes.hpp"
 
@@ -126,8 +129,8 @@ RC_GTEST_PROP(Echoes, ReturnsAreDifferentEchoesAndNoneIsMissingThatCouldBeThere,
     std::swap(choices[i - 1], choices[*rc::gen::inRange<std::size_t>(0, i)]);
   choices.resize(*rc::gen::inRange<std::size_t>(1, 6));
   std::uint32_t chosen[kMostReturns];
-  choose_echoes(echoes, choices.data(), static_cast<std::uint32_t>(choices.size()), CoincidingReturn::kNext, 0.0F,
-                100.0F, chosen);
+  choose_by_simulator(echoes, choices.data(), static_cast<std::uint32_t>(choices.size()), CoincidingReturn::kNext, 0.0F,
+                      100.0F, chosen);
   std::vector<std::uint32_t> found;
   for (std::size_t k = 0; k < choices.size(); ++k) {
     if (chosen[k] == kNoEcho) continue;
@@ -157,10 +160,10 @@ Echoes two_echoes(float first_energy, float second_energy) {
 TEST(Echoes, WhereTheStrongestIsTheLastTheOtherOneIsReported) {
   const ReturnChoice dual[] = {ReturnChoice::kStrongest, ReturnChoice::kLast};
   std::uint32_t chosen[2];
-  choose_echoes(two_echoes(1, 2), dual, 2, CoincidingReturn::kNext, 0, 100, chosen);
+  choose_by_simulator(two_echoes(1, 2), dual, 2, CoincidingReturn::kNext, 0, 100, chosen);
   EXPECT_EQ(chosen[0], 1U);
   EXPECT_EQ(chosen[1], 0U);
-  choose_echoes(two_echoes(2, 1), dual, 2, CoincidingReturn::kNext, 0, 100, chosen);
+  choose_by_simulator(two_echoes(2, 1), dual, 2, CoincidingReturn::kNext, 0, 100, chosen);
   EXPECT_EQ(chosen[0], 0U);
   EXPECT_EQ(chosen[1], 1U);
 }
@@ -168,7 +171,7 @@ TEST(Echoes, WhereTheStrongestIsTheLastTheOtherOneIsReported) {
 /// The echoes that returns report, by their numbers; -1: none.
 std::vector<int> reported(const Echoes& echoes, const ReturnChoices& choices, CoincidingReturn coinciding) {
   std::uint32_t chosen[kMostReturns];
-  choose_echoes(echoes, choices.data(), static_cast<std::uint32_t>(choices.size()), coinciding, 0, 100, chosen);
+  choose_by_simulator(echoes, choices.data(), static_cast<std::uint32_t>(choices.size()), coinciding, 0, 100, chosen);
   std::vector<int> numbers;
   for (std::size_t k = 0; k < choices.size(); ++k) numbers.push_back(static_cast<int>(chosen[k]));
   return numbers;
@@ -218,12 +221,12 @@ RC_GTEST_PROP(Echoes, WithRepetitionsEveryReturnOfARayThatMetSomethingIsThere, (
 TEST(Echoes, ThoseOutsideTheLimitsCountOnlyWhereNoneIsInside) {
   const ReturnChoice first[] = {ReturnChoice::kFirst, ReturnChoice::kLast};
   std::uint32_t chosen[2];
-  choose_echoes(two_echoes(1, 1), first, 2, CoincidingReturn::kNext, 6, 100, chosen);
+  choose_by_simulator(two_echoes(1, 1), first, 2, CoincidingReturn::kNext, 6, 100, chosen);
   EXPECT_EQ(chosen[0], 1U);
   EXPECT_EQ(chosen[1], kNoEcho);
-  choose_echoes(two_echoes(1, 1), first, 1, CoincidingReturn::kNext, 0, 8, chosen);
+  choose_by_simulator(two_echoes(1, 1), first, 1, CoincidingReturn::kNext, 0, 8, chosen);
   EXPECT_EQ(chosen[0], 0U);
-  choose_echoes(two_echoes(1, 1), first, 2, CoincidingReturn::kNext, 6, 8, chosen);
+  choose_by_simulator(two_echoes(1, 1), first, 2, CoincidingReturn::kNext, 6, 8, chosen);
   EXPECT_EQ(chosen[0], 0U);
   EXPECT_EQ(chosen[1], 1U);
 }
@@ -237,6 +240,91 @@ TEST(Echoes, OfSurfacesThatSendNothingBackHaveTheMeanOfTheirWeights) {
   ASSERT_EQ(echoes.count, 1U);
   EXPECT_FLOAT_EQ(echoes.range_m[0], 4.25F);
   EXPECT_EQ(echoes.energy[0], 0.0F);
+}
+
+TEST(Echoes, ReturnsReportThemAndTheirSamples) {
+  const Echoes two = two_echoes(1, 2);
+  const ChosenReturn far = return_of(two, 1);
+  EXPECT_TRUE(far.met);
+  EXPECT_FALSE(far.blank);
+  EXPECT_EQ(far.sample, 9U);
+  EXPECT_EQ(far.range_m, 9.0F);
+  EXPECT_EQ(far.energy, 2.0F);
+  for (const Echoes& echoes : {two, Echoes{}}) {
+    const ChosenReturn none = return_of(echoes, kNoEcho);
+    EXPECT_FALSE(none.met);
+    EXPECT_EQ(none.blank, echoes.count > 0);
+    EXPECT_EQ(none.sample, 0U);
+    EXPECT_EQ(none.range_m, math::kInfinity);
+    EXPECT_EQ(none.energy, 0.0F);
+  }
+}
+
+// Robotec's law.
+
+/// One echo for each pair of range and energy, of every third sample.
+Echoes robotec_echoes(const std::vector<std::pair<float, float>>& hits) {
+  Echoes echoes;
+  for (const auto& [range_m, energy] : hits) add_echo(echoes, range_m, energy, 3 * echoes.count);
+  return echoes;
+}
+
+/// The ranges and energies of the five choices, as the law has them word by word.
+struct Pick {
+  float range_m, energy;
+  bool operator==(const Pick&) const = default;
+};
+std::vector<Pick> robotec_picks(const std::vector<std::pair<float, float>>& hits) {
+  const auto at = [&](std::size_t i) { return Pick{hits[i].first, hits[i].second}; };
+  std::vector<std::size_t> nearest = {0}, strongest = {0};  // those that displaced the one before
+  std::size_t second = 0, next = 0, last = 0;
+  for (std::size_t i = 1; i < hits.size(); ++i) {
+    const auto& [range, energy] = hits[i];
+    if (range < at(nearest.back()).range_m) {
+      second = nearest.back(), nearest.push_back(i);
+    } else if (range != at(nearest.back()).range_m && range < at(second).range_m) {
+      second = i;
+    }
+    if (energy > at(strongest.back()).energy) {
+      next = strongest.back(), strongest.push_back(i);
+    } else if (energy != at(strongest.back()).energy && energy > at(next).energy) {
+      next = i;
+    }
+    if (range > at(last).range_m) last = i;
+  }
+  return {at(nearest.back()), at(second), at(last), at(strongest.back()), at(next)};
+}
+
+std::vector<Pick> picks_by_robotec(const Echoes& echoes) {
+  std::uint32_t chosen[kMostReturns];
+  choose_by_robotec(echoes, chosen);
+  std::vector<Pick> picks;
+  for (const std::uint32_t e : chosen) picks.push_back({echoes.range_m[e], echoes.energy[e]});
+  return picks;
+}
+
+RC_GTEST_PROP(RobotecReturns, AreThoseOfTheLaw, ()) {
+  const auto level = [](int most) { return 0.25F * static_cast<float>(*rc::gen::inRange(1, most)); };
+  std::vector<std::pair<float, float>> hits(*rc::gen::inRange<std::size_t>(1, kDivergingSamples + 1));
+  for (auto& [range_m, energy] : hits) range_m = level(20), energy = level(9);
+  RC_ASSERT(picks_by_robotec(robotec_echoes(hits)) == robotec_picks(hits));
+}
+
+TEST(RobotecReturns, OfTheSameHitsInAnotherOrderHaveAnotherSecond) {
+  using Picks = std::vector<Pick>;
+  const Pick a = {1, 3}, b = {2, 2}, c = {3, 1};
+  // The nearest first: nothing displaces it, and nothing lies between it and itself.
+  EXPECT_EQ(picks_by_robotec(robotec_echoes({{1, 3}, {2, 2}, {3, 1}})), (Picks{a, a, c, a, a}));
+  // The farthest first: each hit displaces the one before.
+  EXPECT_EQ(picks_by_robotec(robotec_echoes({{3, 1}, {2, 2}, {1, 3}})), (Picks{a, b, c, a, b}));
+  // Displaced first, then one between the two.
+  EXPECT_EQ(picks_by_robotec(robotec_echoes({{3, 1}, {1, 3}, {2, 2}})), (Picks{a, b, c, a, b}));
+}
+
+TEST(RobotecReturns, OfNoHitAreNone) {
+  std::uint32_t chosen[kMostReturns];
+  choose_by_robotec({}, chosen);
+  for (const std::uint32_t e : chosen) EXPECT_EQ(e, kNoEcho);
 }
 
 TEST(Returns, AreCheckedByName) {

@@ -4,8 +4,8 @@
 //
 // A laser's light is a cone, not a line. At an edge, part of it meets the near surface and the rest goes on, so one ray
 // brings back several returns. A ray that diverges is cast as 58 samples: the centre, and three cones of 19 at the
-// full, two thirds and one third of the half angle. This is the pattern of Robotec GPU Lidar's raytrace node; the C
-// interface and the Simulator share its code. What the Simulator makes of the samples:
+// full, two thirds and one third of the half angle. This is the pattern of Robotec GPU Lidar's raytrace node. What the
+// Simulator makes of the samples:
 //
 //   weight of a sample   its share of the beam's energy. The disc of half angle 1 is cut into rings at 1/6, 1/2, 5/6
 //                        and 1, one for the centre and one for each cone, and the samples of a ring share what falls on
@@ -27,6 +27,12 @@
 //
 // Returns are those that the sensor reports, in the order of its list. Two names may mean one echo: the strongest may
 // be the last one too. What the later of them reports then is the sensor's choice (CoincidingReturn).
+//
+// The C interface and Tracer (parts/tracer.hpp) take the same samples by Robotec's law: each hit is a return, and the
+// energy of a sample is its intensity, without a weight. Shared are the directions of the samples in the frame of their
+// ray, the structure of the echoes, and the code that chooses among them, which has both laws. Not shared are the casts
+// (the Simulator's Caster works in single precision, Tracer's RayCaster in double), with them the turn of the samples
+// into the world, and the intensities of the surfaces.
 //
 // Not modelled: pulses that overlap and shift each other's peaks, a receiver's threshold, light that passes through or
 // is reflected onwards.

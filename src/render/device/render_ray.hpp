@@ -11,7 +11,7 @@
 #include "render/device/apply_noise.hpp"
 #include "render/device/frame_data.hpp"
 #include "render/device/regions.hpp"
-#include "sensor/echoes.hpp"
+#include "sensor/choose_returns.hpp"
 
 namespace fathom::device {
 
@@ -149,14 +149,12 @@ class RayRenderer {
     Echoes echoes;
     join_hits(hits, plan.weights, plan.separation_m, echoes);
     std::uint32_t chosen[kMostReturns];
-    choose_echoes(echoes, plan.choices, plan.returns, plan.coinciding, low_, s_.max_range_m, chosen);
+    choose_by_simulator(echoes, plan.choices, plan.returns, plan.coinciding, low_, s_.max_range_m, chosen);
     for (std::uint32_t k = 0; k < plan.returns; ++k) {
-      const std::uint32_t echo = chosen[k];
-      const bool found = echo != kNoEcho;
-      out[k] = {meet_sample(axes, found ? echoes.sample[echo] : 0), found ? echoes.energy[echo] : 0.0F,
-                !found && echoes.count > 0};
-      out[k].met.range_m = found ? echoes.range_m[echo] : math::kInfinity;
-      if (!found) out[k].met.entity = tree::kNone, out[k].met.triangle = kNoTriangle;
+      const ChosenReturn r = return_of(echoes, chosen[k]);
+      out[k] = {meet_sample(axes, r.sample), r.energy, r.blank};
+      out[k].met.range_m = r.range_m;
+      if (!r.met) out[k].met.entity = tree::kNone, out[k].met.triangle = kNoTriangle;
     }
   }
 
@@ -308,20 +306,21 @@ class RayRenderer {
     w.range_m[ray_] = met_.range_m;
     w.entity[ray_] = met_.entity, w.triangle[ray_] = met_.triangle;
     w.nx[ray_] = met_.n.x, w.ny[ray_] = met_.n.y, w.nz[ray_] = met_.n.z;
+    w.dx[ray_] = met_.d.x, w.dy[ray_] = met_.d.y, w.dz[ray_] = met_.d.z;
   }
 
-  /// What the window made of the return, with the surface that it took; along the pixel's own ray, as no noise turned
-  /// it.
+  /// What the window made of the return, along the pixel's own ray, as no noise turned it; and the surface that it
+  /// took, as the ray of its pixel struck it.
   FATHOM_KERNEL void load_matched() {
     const Windowed& w = f_.windowed;
     s_.reason = static_cast<std::uint32_t>(w.reason[ray_]);
     const std::uint32_t taken = w.taken[ray_];
-    met_.range_m = w.range_m[ray_];
-    if (s_.reason == kHitLane) met_.range_m = range_of_disparity(w.matched_px[ray_], s_.ray.dx, disparity_scale());
-    met_.entity = w.entity[taken], met_.triangle = w.triangle[taken];
+    const bool valid = s_.reason == kHitLane;
+    const float range = valid ? range_of_disparity(w.matched_px[ray_], s_.ray.dx, disparity_scale()) : w.range_m[ray_];
+    s_.hit = return_from_origin(s_.ray.dx, s_.ray.dy, s_.ray.dz, range);
+    met_.entity = w.entity[taken], met_.triangle = w.triangle[taken], met_.range_m = w.range_m[taken];
     met_.n = {w.nx[taken], w.ny[taken], w.nz[taken]};
-    met_.d = fathom::turned(pose(), s_.ray.dx, s_.ray.dy, s_.ray.dz);
-    s_.hit = return_from_origin(s_.ray.dx, s_.ray.dy, s_.ray.dz, met_.range_m);
+    met_.d = {w.dx[taken], w.dy[taken], w.dz[taken]};
   }
 
   FATHOM_KERNEL void apply_policy() {
