@@ -274,9 +274,8 @@ NoiseChain white(const NoiseChain& preset, bool turns_rays) {
 /// What a preset's whole chain costs against the same frame with white noise and without a window, in turn.
 void run_presets(const Scene& scene, const Pose& pose, Isa isa) {
   std::printf(
-      "\n| preset, house, 640 x 480 | white, no window, rays stay: ms | white, no window: ms | preset: ms | ratio to "
-      "the "
-      "first | to the second | of least times | |\n|---|---|---|---|---|---|---|---|\n");
+      "\n| house, 640 x 480 | white, no window, rays stay: ms | white, no window: ms | preset: ms | preset / first | "
+      "preset / second | least / first | least / second |\n|---|---|---|---|---|---|---|---|\n");
   for (const char* name : {"D435", "D455", "D405"}) {
     const SensorPreset& preset = find_preset(name);
     auto camera = std::get<StereoCamera>(preset.model);

@@ -18,6 +18,11 @@ StereoCamera stereo(std::uint32_t width, std::uint32_t height, double horizontal
   return camera;
 }
 
+/// Probabilities of the two dropouts of d400_noise().
+struct Dropouts {
+  float specks, patches;
+};
+
 /// All D400 models. "The table" is that of docs/depth-cameras.md: frames of a real D435, two scenes, 0.2 to 0.85 m.
 ///
 /// - invalid_band: disparities are searched up to 126 px, which gives the datasheet's smallest depth.
@@ -26,18 +31,14 @@ StereoCamera stereo(std::uint32_t width, std::uint32_t height, double horizontal
 ///   alike over 4.2 px, fitted to the table's blobs in the house.
 /// - matching_window: a window of 9 x 9 px by eye. `share` is fitted to the table, whose silhouettes grow by about half
 ///   a window: by 3 px, as far as they may while a bar of one pixel disappears (share above 1 / 9).
-/// - angular_ray: what texture there is within a window decides which part of it a pixel shows, so silhouettes are
-/// wavy.
-///   Deviations of 1.5 px across and 1 px down, alike over 4 px: by eye.
+/// - angular_ray: what texture there is within a window decides which part of it a pixel shows, so that silhouettes
+///   are wavy. Deviations of 1.5 px across and 1 px down, alike over 4 px: by eye.
 /// - disparity: stddev_px and correlation are fitted to the table, whose columns "cubic off" follow from them by
 ///   tr(S (1 - H) C (1 - H)). Steps of 1/32 px: the maker's "Tuning depth cameras for best performance", which calls a
-///   deviation of 0.08 px usual; what the cubic leaves of the fit is 0.065 px.
+///   deviation of 0.08 px usual; that of the fit is 0.074 px on the table top, what the cubic leaves 0.067.
 /// - dropout, twice: `specks`, alike over 1.6 px, are fitted to the table's blobs of up to 50 px, and `patches`, alike
 ///   over 6 px, to those above 50, both on whole blobs: those that do not touch the border of the image, as the band
 ///   does. What a patch is in a camera (shine, dark or plain spots) no scene says, so they may lie anywhere: by eye.
-struct Dropouts {
-  float specks, patches;
-};
 NoiseChain d400_noise(const TextureLoss& texture, const Dropouts& dropouts) {
   constexpr Correlation kWaves = {.across_px = 4, .down_px = 4};
   return {{AngularRay{.axis = Axis::kZ, .stddev_rad = 0.0022F}, kWaves},
@@ -67,12 +68,12 @@ void add_depth_presets(std::vector<SensorPreset>& presets) {
       "Intel RealSense D400 Series Product Family Datasheet 337029; error and holes fitted to frames of a real D435, "
       "docs/depth-cameras.md";
   // Depth field of view 87 x 58 degrees, baseline 50 mm, smallest depth 28 cm at 1280 x 720, ideal from 0.3 to 3 m, up
-  // to about 10 m. A surface of texture 0.015 loses 0.01 % at 4 m, 4 % at 6 m and 33 % of its pixels at 10 m.
+  // to about 10 m. A surface of texture 0.015 loses nothing at 4 m, 2 % at 6 m and 30 % of its pixels at 10 m.
   presets.push_back(
       {"D435", kD400Source, "1280 x 720, 87 x 58 degrees, 50 mm baseline", stereo(1280, 720, 87, 0.050, 0.28, 10.0),
        d400_noise({.texture = 0.015F, .midpoint = 0.0155F, .width = 0.0042F}, {.specks = 0.0025F, .patches = 0.02F})});
   // The same field of view, baseline 95 mm, smallest depth 52 cm at 1280 x 720, ideal from 0.6 to 6 m. A surface of
-  // texture 0.015 loses 3 % at 6 m and 31 % at 10 m.
+  // texture 0.015 loses 1 % at 6 m and 27 % at 10 m.
   presets.push_back(
       {"D455", kD400Source, "1280 x 720, 87 x 58 degrees, 95 mm baseline", stereo(1280, 720, 87, 0.095, 0.52, 10.0),
        d400_noise({.texture = 0.015F, .midpoint = 0.0155F, .width = 0.0036F}, {.specks = 0.0027F, .patches = 0.022F})});
