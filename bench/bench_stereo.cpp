@@ -2,7 +2,8 @@
 // Stereo frames against raw Embree on the same rays: one thread, timed by the core time it had, contenders interleaved
 // in one process, medians, and the least times, when nothing else used the core.
 //
-//   bench_stereo [house | correlated | windows | balls | environments] [avx512 | avx2 | sse2] [scene file of the house]
+//   bench_stereo [house | correlated | windows | presets | balls | environments] [avx512 | avx2 | sse2] [scene file of
+//   the house]
 //
 // An instruction set binds both fathom and Embree.
 //
@@ -11,16 +12,19 @@
 // writes depth and reasons in the order of the frame.
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include <fathom/sensor/presets.hpp>
 #include <fathom/simulate/environments.hpp>
 #include <fathom/simulate/simulator.hpp>
 
@@ -255,6 +259,47 @@ void run_windows(const Scene& scene, const StereoCamera& camera, const Pose& pos
   std::fflush(stdout);
 }
 
+/// The chain of a preset without its window, each draw independent of its neighbours.
+NoiseChain white(const NoiseChain& preset, bool turns_rays) {
+  NoiseChain plain;
+  for (ChainEntry entry : preset) {
+    const std::string_view slug = entry.noise.slug();
+    if (slug == MatchingWindow::kSlug || (slug == AngularRay::kSlug && !turns_rays)) continue;
+    entry.correlation = {};
+    plain.push_back(std::move(entry));
+  }
+  return plain;
+}
+
+/// What a preset's whole chain costs against the same frame with white noise and without a window, in turn.
+void run_presets(const Scene& scene, const Pose& pose, Isa isa) {
+  std::printf(
+      "\n| house, 640 x 480 | white, no window, rays stay: ms | white, no window: ms | preset: ms | preset / first | "
+      "preset / second | least / first | least / second |\n|---|---|---|---|---|---|---|---|\n");
+  for (const char* name : {"D435", "D455", "D405"}) {
+    const SensorPreset& preset = find_preset(name);
+    auto camera = std::get<StereoCamera>(preset.model);
+    camera.width = 640, camera.height = 480;
+    Simulator simulator(scene, {.compute = {.threads = 1, .isa = isa}});
+    std::uint32_t index = 0;  // another one each time, as a field of draws that is there already costs nothing
+    std::array<Frame, 3> frames;
+    std::vector<std::function<void()>> contenders;
+    for (std::uint32_t i = 0; i < 3; ++i) {
+      Sensor sensor = sensor_of(camera, pose, i < 2 ? white(preset.noise, i == 1) : preset.noise);
+      sensor.name = fmt::format("camera {}", i);
+      const SensorId id = simulator.add_sensor(std::move(sensor));
+      frames[i] = Frame({Channel::kDepth, Channel::kReason});
+      contenders.emplace_back([&, id, i] { simulator.render(id, index++, frames[i]); });
+    }
+    const auto times = interleaved_times(kRounds, contenders, cpu_seconds_now);
+    const auto least = [&](std::size_t i) { return *std::min_element(times[i].begin(), times[i].end()); };
+    std::printf("| %s | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f |\n", name, 1e3 * median(times[0]),
+                1e3 * median(times[1]), 1e3 * median(times[2]), median_ratio(times[2], times[0]),
+                median_ratio(times[2], times[1]), least(2) / least(0), least(2) / least(1));
+    std::fflush(stdout);
+  }
+}
+
 /// 125 copies of a ball of 5040 triangles, five a side and a metre apart, before the camera.
 Scene make_balls(double radius_m) {
   Scene scene;
@@ -317,6 +362,9 @@ int main(int argc, char** argv) {
   if (std::string_view("windows").find(wanted) != std::string_view::npos) {
     bench::run_windows(bench::make_house(file), bench::camera_of(640, 480),
                        {{0.0, 0.0, 1.2}, from_roll_pitch_yaw(0, 0, 0.4)}, isa);
+  }
+  if (std::string_view("presets").find(wanted) != std::string_view::npos) {
+    bench::run_presets(bench::make_house(file), {{0.0, 0.0, 1.2}, from_roll_pitch_yaw(0, 0, 0.4)}, isa);
   }
   for (const double radius_m : {0.35, 0.25, 0.2, 0.15, 0.125}) {
     if (std::string_view("balls").find(wanted) == std::string_view::npos) break;

@@ -33,10 +33,13 @@ Examples:
   fathom simulate examples/06_stereo/stereo.yaml --out out/measured
   fathom measure depth out/measured/stereo --preset D435
   fathom measure depth mycamera --camera 385,385,320,240,0.05 --out out/mycamera
+  fathom measure depth out/measured/stereo --preset D435 --beyond-reach reasons
   fathom measure depth mycamera --focal-baseline 19.25 --compare out/measured/stereo --compare-preset D435
 
 DIR holds 16-bit PNG (0: a hole) or NPY (floats in m, or uint16). Of patches of 24 x 24 pixels a cubic is taken off in
-inverse depth; what it leaves is the error. docs/depth-cameras.md tells what the numbers mean, and what cannot be seen.
+inverse depth; what it leaves is the error. All holes count, also where nothing is within the camera's reach, unless
+--beyond-reach or --mask leaves these pixels out: a folder of `fathom simulate` knows them, of a real camera you do. Whole
+blobs of holes touch neither the border of the image nor what is left out. docs/depth-cameras.md tells what the numbers mean, and what cannot be seen.
 --out gets report.html and measure.json; files appear whole or not at all.)";
 
 /// The numbers of a list "1,2.5,3".
@@ -94,6 +97,28 @@ void add_reading(CLI::App& c, const std::string& prefix, DepthFolder& folder) {
       ->type_name("PATTERN");
 }
 
+/// The options that say what is left out; `prefix` is "--" or "--compare-".
+void add_left_out(CLI::App& c, const std::string& prefix, fathom::DepthLeftOut& left_out) {
+  const std::string reach = prefix + "beyond-reach", whose = prefix == "--" ? "" : "; of --compare";
+  const auto read = [&left_out, reach](const std::string& text) {
+    left_out.lost_beyond_reach = text == "reasons";
+    if (left_out.lost_beyond_reach) return;
+    left_out.beyond_m =
+        parse_number(reach + " (or reasons)", text, {1e-9, fathom::DepthMeterOptions::kMostDepthM, "m"});
+  };
+  c.add_option_function<std::string>(
+       reach, read,
+       "leave out the pixels that show nothing nearer than M m (by clean_depth*.npy of the "
+       "folder), or those that are miss or above_max_range in its reason*.npy" +
+           whose)
+      ->type_name("M|reasons");
+  c.add_option(prefix + "mask", left_out.mask,
+               "leave out the pixels that are not 0 in a grey PNG or NPY: one for all images, or a folder with one for "
+               "each" +
+                   whose)
+      ->type_name("PATH");
+}
+
 void add_bands(CLI::App& c, std::vector<double>& edges_m) {
   const auto read = [&edges_m](const std::string& text) {
     edges_m = parse_numbers("--bands", text, {0.0, fathom::DepthMeterOptions::kMostDepthM, "m"});
@@ -113,12 +138,14 @@ void add_measure_commands(CLI::App& app) {
   CLI::App& c = *measure.add_subcommand("depth", "Error, its correlation, and holes of a folder of depth images");
   c.add_option("DIR", o->first.folder, "folder of depth images")->required()->type_name("DIR");
   add_reading(c, "--", o->first);
+  add_left_out(c, "--", o->first.left_out);
   c.add_flag("--still", o->still, "neither scene nor camera moves: compare the error of frames that follow each other");
   add_bands(c, o->band_edges_m);
   CLI::Option* compare =
       c.add_option("--compare", o->other.folder, "another folder, to set beside DIR")->type_name("DIR");
   add_reading(c, "--compare-", o->other);
-  for (const char* more : {"camera", "preset", "focal-baseline", "scale", "files"}) {
+  add_left_out(c, "--compare-", o->other.left_out);
+  for (const char* more : {"camera", "preset", "focal-baseline", "scale", "files", "beyond-reach", "mask"}) {
     c.get_option(std::string("--compare-") + more)->needs(compare);
   }
   c.add_option("--json", o->json, "file for the numbers")->type_name("JSON");

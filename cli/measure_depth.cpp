@@ -48,11 +48,13 @@ std::optional<double> focal_baseline_of(const DepthFolder& folder) {
   return focal_baseline_of(optics.preset, image.rows, image.cols);
 }
 
+fathom::DepthFolderOptions reading(const DepthFolder& folder) {
+  return {.files = folder.files, .levels_per_m = folder.levels_per_m, .left_out = folder.left_out};
+}
+
 fathom::DepthReport measure(const DepthFolder& folder, const MeasureDepthOptions& options) {
   TaskDisplay display("measuring:", options.quiet);
-  fathom::DepthFolderOptions how;
-  how.files = folder.files;
-  how.levels_per_m = folder.levels_per_m;
+  fathom::DepthFolderOptions how = reading(folder);
   how.meter.focal_baseline_px_m = focal_baseline_of(folder);
   how.meter.band_edges_m = options.band_edges_m;
   how.meter.still = options.still;
@@ -87,9 +89,9 @@ std::string tables_text(const std::vector<fathom::DepthReport>& reports) {
 
 void measure_depth(const MeasureDepthOptions& options) {
   const StopSignals signals(Patience::kNone);
-  Paths inputs = fathom::depth_images(options.first.folder, options.first.files);
+  Paths inputs = fathom::depth_folder_inputs(options.first.folder, reading(options.first));
   if (!options.other.folder.empty()) {
-    const Paths more = fathom::depth_images(options.other.folder, options.other.files);
+    const Paths more = fathom::depth_folder_inputs(options.other.folder, reading(options.other));
     inputs.insert(inputs.end(), more.begin(), more.end());
   }
   if (!options.json.empty()) check_new_file(options.json, options.force, inputs);

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <fathom/calibrate/depth_report.hpp>
+
 namespace fathom_cli {
 
 /// What turns depth into disparity; at most one is given.
@@ -22,6 +24,7 @@ struct DepthFolder {
   std::string files;  ///< pattern of names; empty: the usual ones
   double levels_per_m = 1000.0;
   DepthOptics optics;
+  fathom::DepthLeftOut left_out;
 };
 
 /// `fathom measure depth DIR ...`

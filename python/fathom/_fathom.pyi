@@ -989,6 +989,7 @@ def _measure_depth(
     band_edges_m: _Array,
     still: bool,
     threads: int,
+    left_out: Optional[_Array],
     /,
 ) -> Dict[str, Any]: ...
 def _range_pairs(frame: Frame, /) -> Tuple[_F32, _F32]: ...

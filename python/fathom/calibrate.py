@@ -148,30 +148,35 @@ class DepthMeasure:
     in_time: List[Estimate]  #: at lags of 1 to 12 frames, where they are still; else empty
     across_residual: npt.NDArray[np.float64]  #: [12], uncorrected: of white noise -0.016 at 1 px
     down_residual: npt.NDArray[np.float64]
+    left_out: int  #: pixels that are left out; no other number counts them
     pixels: int
     holes: int
     holes_without_neighbour: int
     largest_blob: int
     blobs: List[Blobs]  #: of 1 to 3, 4 to 50 and more pixels
+    whole_blobs: List[Blobs]  #: those of them that touch neither the border of the image nor a pixel left out
     blobs_by_size: List[Blobs]  #: entry k: of 2^k to 2^(k + 1) - 1 pixels
     bands: List[DepthBand]
     flags: List[str]
 
 
 def measure_depth(frames: npt.ArrayLike, *, focal_baseline_px_m: Optional[float] = None,
-                  band_edges_m: npt.ArrayLike = (0.5, 1.0, 2.0, 4.0, 8.0), still: bool = False, threads: int = 0) -> DepthMeasure:
+                  band_edges_m: npt.ArrayLike = (0.5, 1.0, 2.0, 4.0, 8.0), still: bool = False, threads: int = 0,
+                  left_out: Optional[npt.ArrayLike] = None) -> DepthMeasure:
     """Measures the error of a depth camera, its correlation and its holes in the camera's own images.
 
     frames: depth along the optical axis, m, [frames, rows, cols] or [rows, cols]; what is not above 0 and finite is a
     hole. focal_baseline_px_m: focal length (px, along rows) times baseline (m), for disparities. band_edges_m: where
     bands of distance end, rising. still: neither scene nor camera moves, so the error is compared in time, too.
-    threads: 0: one per core; they change no bit."""
-    d = _fathom._measure_depth(frames, focal_baseline_px_m, band_edges_m, still, threads)
+    threads: 0: one per core; they change no bit. left_out: where it is not 0, the pixel is left out, for example because
+    nothing is within the camera's reach, as in `np.isin(frame.reason, (1, 3))`, miss and
+    above_max_range; bool or whole numbers, of the shape of frames or [rows, cols] for all of them."""
+    d = _fathom._measure_depth(frames, focal_baseline_px_m, band_edges_m, still, threads, left_out)
     for name in ("deviation_px", "deviation_m"):
         d[name] = Estimate(*d[name])
     for name in ("across", "down", "in_time"):
         d[name] = [Estimate(*e) for e in d[name]]
-    for name in ("blobs", "blobs_by_size"):
+    for name in ("blobs", "whole_blobs", "blobs_by_size"):
         d[name] = [Blobs(*b) for b in d[name]]
     d["patches"], d["bands"] = DepthPatches(*d["patches"]), [DepthBand(*b) for b in d["bands"]]
     return DepthMeasure(**d)

@@ -81,19 +81,37 @@ py::dict depth_dict(const DepthMeasure& m) {
   d["across"] = estimates(m.across), d["down"] = estimates(m.down), d["in_time"] = estimates(m.in_time);
   d["across_residual"] = copied<double>(m.across_residual), d["down_residual"] = copied<double>(m.down_residual);
   d["pixels"] = m.pixels, d["holes"] = m.holes, d["holes_without_neighbour"] = m.holes_without_neighbour;
-  d["largest_blob"] = m.largest_blob;
-  py::list classes, sizes, bands;
+  d["largest_blob"] = m.largest_blob, d["left_out"] = m.left_out;
+  py::list classes, whole, sizes, bands;
   for (const auto& b : m.blobs) classes.append(blobs(b));
+  for (const auto& b : m.whole_blobs) whole.append(blobs(b));
   for (const auto& b : m.blobs_by_size) sizes.append(blobs(b));
   for (const auto& b : m.bands) {
     bands.append(py::make_tuple(b.low_m, b.high_m, b.pixels, b.holes, b.patches, b.deviation_px, b.deviation_m));
   }
-  d["blobs"] = classes, d["blobs_by_size"] = sizes, d["bands"] = bands, d["flags"] = m.flags;
+  d["blobs"] = classes, d["whole_blobs"] = whole, d["blobs_by_size"] = sizes, d["bands"] = bands, d["flags"] = m.flags;
   return d;
 }
 
+/// 0 or 1 for each pixel of the frames, or for each of an image; empty for None.
+std::vector<std::uint8_t> flags_of(const py::object& left_out, bool one, const Floats& frames) {
+  if (left_out.is_none()) return {};
+  py::object array = any_array(left_out, "left_out");
+  if (py::cast<py::array>(array).dtype().kind() == 'b') array = array.attr("astype")("uint8");
+  const py::ssize_t rows = frames.shape(one ? 0 : 1), cols = frames.shape(one ? 1 : 2);
+  const bool for_all = one || py::cast<py::array>(array).ndim() == 2;
+  const Integers flags =
+      for_all ? integers(array, "left_out", {{rows, cols}, "(rows, cols) of the frames"}, 0, 255)
+              : integers(array, "left_out", {{frames.shape(0), rows, cols}, "the shape of the frames, or (rows, cols)"},
+                         0, 255);
+  std::vector<std::uint8_t> out;
+  out.reserve(static_cast<std::size_t>(flags.size()));
+  for (const std::int64_t flag : span_of(flags)) out.push_back(static_cast<std::uint8_t>(flag));
+  return out;
+}
+
 py::dict depth(const py::object& frames, std::optional<double> focal_baseline_px_m, const py::object& band_edges_m,
-               bool still, int threads) {
+               bool still, int threads, const py::object& left_out) {
   const py::array array = any_array(frames, "frames");
   const bool one = array.ndim() == 2;
   const Floats values = one ? floats(array, "frames", {{-1, -1}, "(rows, cols)"}, Finite::kNo)
@@ -107,8 +125,9 @@ py::dict depth(const py::object& frames, std::optional<double> focal_baseline_px
   const auto count = static_cast<std::size_t>(one ? 1 : values.shape(0));
   const auto rows = static_cast<std::uint32_t>(values.shape(one ? 0 : 1));
   const auto cols = static_cast<std::uint32_t>(values.shape(one ? 1 : 2));
+  const std::vector<std::uint8_t> out = flags_of(left_out, one, values);
   DepthMeasure made;
-  released([&] { made = measure_depth(span_of(values), count, rows, cols, options); });
+  released([&] { made = measure_depth(span_of(values), count, rows, cols, options, out); });
   return depth_dict(made);
 }
 

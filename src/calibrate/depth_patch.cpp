@@ -126,7 +126,28 @@ ByLag divided(const ByLag& values, double by) {
   return result;
 }
 
+bool differs(float a, float b) {
+  return std::abs(double{a} - double{b}) > DepthMeasure::kMostStep * double{std::min(a, b)};
+}
+
 }  // namespace
+
+PatchState patch_state(const float* first, std::size_t cols) {
+  for (std::size_t y = 0; y < kPatchSide; ++y) {
+    for (std::size_t x = 0; x < kPatchSide; ++x) {
+      if (std::isnan(first[y * cols + x])) return PatchState::kHole;
+    }
+  }
+  for (std::size_t y = 0; y < kPatchSide; ++y) {
+    for (std::size_t x = 0; x < kPatchSide; ++x) {
+      const float* at = first + y * cols + x;
+      if ((x + 1 < kPatchSide && differs(at[0], at[1])) || (y + 1 < kPatchSide && differs(at[0], at[cols]))) {
+        return PatchState::kStep;
+      }
+    }
+  }
+  return PatchState::kGood;
+}
 
 void remove_cubic(PatchValues values) {
   const auto& p = basis();

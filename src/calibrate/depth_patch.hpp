@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include <fathom/calibrate/measure_depth.hpp>
@@ -25,6 +26,12 @@ using ByLag = std::array<double, kLagCount>;
 struct LagPair {
   ByLag across{}, down{};
 };
+
+/// Why a patch is not used; kGood ones may still be rough.
+enum class PatchState : std::uint8_t { kGood, kHole, kStep };
+
+/// Of depths [kPatchSide, kPatchSide] in an image of `cols` columns, NaN: a hole. `first` points at the first one.
+PatchState patch_state(const float* first, std::size_t cols);
 
 /// Takes off the polynomial in x and y of total degree 3 that fits best by least squares.
 void remove_cubic(PatchValues values);

@@ -22,9 +22,6 @@ constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
 constexpr float kNoDepth = std::numeric_limits<float>::quiet_NaN();
 constexpr std::size_t kGrain = 8;  // patches at a time
 
-/// Why a patch is not used; kGood ones may still be rough.
-enum class PatchState : std::uint8_t { kGood, kHole, kStep };
-
 /// One patch of one frame.
 struct Patch {
   PatchState state = PatchState::kHole;
@@ -40,31 +37,9 @@ struct Past {
   std::vector<Patch> patches;
 };
 
-bool differs(float a, float b) {
-  return std::abs(double{a} - double{b}) > DepthMeasure::kMostStep * double{std::min(a, b)};
-}
-
-/// The depths of a patch, whose first one `first` points at.
-PatchState patch_state(const float* first, std::size_t cols) {
-  for (std::size_t y = 0; y < kPatchSide; ++y) {
-    for (std::size_t x = 0; x < kPatchSide; ++x) {
-      if (std::isnan(first[y * cols + x])) return PatchState::kHole;
-    }
-  }
-  for (std::size_t y = 0; y < kPatchSide; ++y) {
-    for (std::size_t x = 0; x < kPatchSide; ++x) {
-      const float* at = first + y * cols + x;
-      if ((x + 1 < kPatchSide && differs(at[0], at[1])) || (y + 1 < kPatchSide && differs(at[0], at[cols]))) {
-        return PatchState::kStep;
-      }
-    }
-  }
-  return PatchState::kGood;
-}
-
 std::size_t class_of(std::uint32_t blob_size) { return blob_size <= 3 ? 0 : blob_size <= 50 ? 1 : 2; }
 
-void count(DepthMeasure::Blobs& blobs, std::uint32_t size) {
+void add_blob(DepthMeasure::Blobs& blobs, std::uint32_t size) {
   ++blobs.count;
   blobs.pixels += size;
 }
@@ -117,7 +92,9 @@ struct DepthMeter::State {
     return row * total.cols + col;
   }
 
-  void take_size(std::span<const float> depth_m, std::uint32_t rows, std::uint32_t cols);
+  void take(std::span<const float> depth_m, std::uint32_t rows, std::uint32_t cols,
+            std::span<const std::uint8_t> left_out);
+  void count_blobs();
   void count_holes();
   void measure_patch(std::size_t number);
   void add_patch(std::size_t number);
@@ -129,57 +106,71 @@ struct DepthMeter::State {
   DepthMeasure total;  ///< what is counted; estimates come with the result
   RoughnessBins bins;
   HoleBlobs blobs;
-  std::vector<float> depth;  ///< of this frame, NaN: a hole
-  std::vector<std::uint8_t> is_hole;
+  std::vector<float> depth;        ///< of this frame, NaN: a hole or left out
+  std::vector<DepthPixel> pixels;  ///< of this frame
   Past now;
   std::vector<Past> past;  ///< the frame before first
   DepthPicture picture;
 };
 
-void DepthMeter::State::take_size(std::span<const float> depth_m, std::uint32_t rows, std::uint32_t cols) {
+void DepthMeter::State::take(std::span<const float> depth_m, std::uint32_t rows, std::uint32_t cols,
+                             std::span<const std::uint8_t> left_out) {
   const std::size_t size = std::size_t{rows} * cols;
   if (size == 0) throw InputError(fmt::format("an image of {} x {} pixels has none", cols, rows));
   if (depth_m.size() != size) {
     throw InputError(fmt::format("an image of {} x {} pixels has {} depths", cols, rows, depth_m.size()));
+  }
+  if (!left_out.empty() && left_out.size() != size) {
+    throw InputError(fmt::format("an image of {} x {} pixels has {} numbers that say what is left out", cols, rows,
+                                 left_out.size()));
   }
   if (total.frames > 0 && (rows != total.rows || cols != total.cols)) {
     throw InputError(
         fmt::format("{} x {} pixels, but the first image has {} x {}", cols, rows, total.cols, total.rows));
   }
   total.rows = rows, total.cols = cols;
-  depth.resize(size), is_hole.resize(size);
+  depth.resize(size), pixels.resize(size);
   for (std::size_t i = 0; i < size; ++i) {
     const bool good = depth_m[i] > 0.0F && depth_m[i] <= std::numeric_limits<float>::max();  // NaN is not
-    depth[i] = good ? depth_m[i] : kNoDepth;
-    is_hole[i] = good ? 0 : 1;
+    const bool out = !left_out.empty() && left_out[i] != 0;
+    depth[i] = good && !out ? depth_m[i] : kNoDepth;
+    pixels[i] = out ? DepthPixel::kLeftOut : good ? DepthPixel::kMeasured : DepthPixel::kHole;
+  }
+}
+
+void DepthMeter::State::count_blobs() {
+  blobs.find(pixels, total.rows, total.cols);
+  for (const HoleBlobs::Blob& blob : blobs.blobs()) {
+    add_blob(total.blobs[class_of(blob.size)], blob.size);
+    if (blob.whole) add_blob(total.whole_blobs[class_of(blob.size)], blob.size);
+    std::size_t octave = 0;
+    while (blob.size >> (octave + 1) > 0) ++octave;
+    if (octave >= total.blobs_by_size.size()) total.blobs_by_size.resize(octave + 1);
+    add_blob(total.blobs_by_size[octave], blob.size);
+    total.largest_blob = std::max<std::uint64_t>(total.largest_blob, blob.size);
+    total.holes += blob.size;
   }
 }
 
 void DepthMeter::State::count_holes() {
+  count_blobs();
   const std::size_t cols = total.cols;
-  blobs.find(is_hole, total.rows, total.cols);
-  for (const std::uint32_t size : blobs.sizes()) {
-    count(total.blobs[class_of(size)], size);
-    std::size_t octave = 0;
-    while (size >> (octave + 1) > 0) ++octave;
-    if (octave >= total.blobs_by_size.size()) total.blobs_by_size.resize(octave + 1);
-    count(total.blobs_by_size[octave], size);
-    total.largest_blob = std::max<std::uint64_t>(total.largest_blob, size);
-    total.holes += size;
-  }
-  total.pixels += depth.size();
+  const auto out = static_cast<std::size_t>(std::count(pixels.begin(), pixels.end(), DepthPixel::kLeftOut));
+  total.left_out += out;
+  total.pixels += depth.size() - out;
   for (std::size_t row = 0; row < total.rows; ++row) {
     const float* line = &depth[row * cols];
+    const DepthPixel* kinds = &pixels[row * cols];
     for (std::size_t col = 0; col < cols;) {
-      if (!std::isnan(line[col])) {
-        ++total.bands[band_of(line[col])].pixels;
+      if (kinds[col] != DepthPixel::kHole) {
+        if (kinds[col] == DepthPixel::kMeasured) ++total.bands[band_of(line[col])].pixels;
         ++col;
         continue;
       }
       std::size_t end = col;
-      while (end < cols && std::isnan(line[end])) ++end;
-      const float left = col > 0 ? line[col - 1] : 0.0F, right = end < cols ? line[end] : 0.0F;
-      const float farther = std::max(left, right);
+      while (end < cols && kinds[end] == DepthPixel::kHole) ++end;
+      const float left = col > 0 ? line[col - 1] : kNoDepth, right = end < cols ? line[end] : kNoDepth;
+      const float farther = std::fmax(left, right);  // of one that is NaN, the other
       if (farther > 0.0F) {
         DepthMeasure::Band& band = total.bands[band_of(farther)];
         band.pixels += end - col;
@@ -268,9 +259,10 @@ DepthMeter::~DepthMeter() = default;
 DepthMeter::DepthMeter(DepthMeter&&) noexcept = default;
 DepthMeter& DepthMeter::operator=(DepthMeter&&) noexcept = default;
 
-void DepthMeter::add(std::span<const float> depth_m, std::uint32_t rows, std::uint32_t cols) {
+void DepthMeter::add(std::span<const float> depth_m, std::uint32_t rows, std::uint32_t cols,
+                     std::span<const std::uint8_t> left_out) {
   State& s = *state_;
-  s.take_size(depth_m, rows, cols);
+  s.take(depth_m, rows, cols, left_out);
   s.count_holes();
   const std::size_t patches = s.patch_count();
   s.now.residual.assign(depth_m.size(), kNoDepth);
@@ -369,13 +361,23 @@ DepthMeasure DepthMeter::result() const {
 }
 
 DepthMeasure measure_depth(std::span<const float> depth_m, std::size_t frames, std::uint32_t rows, std::uint32_t cols,
-                           const DepthMeterOptions& options) {
+                           const DepthMeterOptions& options, std::span<const std::uint8_t> left_out) {
   DepthMeter meter(options);
   const std::size_t size = std::size_t{rows} * cols;
   if (frames == 0 || size == 0 || depth_m.size() / frames != size || depth_m.size() % frames != 0) {
     throw InputError(fmt::format("{} depths are no {} images of {} x {} pixels", depth_m.size(), frames, cols, rows));
   }
-  for (std::size_t k = 0; k < frames; ++k) meter.add(depth_m.subspan(k * size, size), rows, cols);
+  const bool one_for_all = left_out.size() == size;
+  if (!left_out.empty() && !one_for_all && left_out.size() != depth_m.size()) {
+    throw InputError(
+        fmt::format("left_out has {} numbers: it has one for each of {} x {} pixels, or for each of {} depths",
+                    left_out.size(), cols, rows, depth_m.size()));
+  }
+  for (std::size_t k = 0; k < frames; ++k) {
+    const std::size_t first = k * size;
+    meter.add(depth_m.subspan(first, size), rows, cols,
+              left_out.empty() || one_for_all ? left_out : left_out.subspan(first, size));
+  }
   return meter.result();
 }
 

@@ -19,7 +19,8 @@ namespace fathom {
 
 namespace {
 
-constexpr Rgb kMeasured = {58, 62, 74}, kSmall = {240, 228, 66}, kMiddle = {230, 159, 0}, kLarge = {0, 114, 178};
+constexpr Rgb kMeasured = {58, 62, 74}, kSmall = {240, 228, 66}, kMiddle = {230, 159, 0}, kLarge = {0, 114, 178},
+              kLeftOut = {200, 200, 206};
 constexpr Rgb kLow = {33, 102, 172}, kZero = {247, 247, 247}, kHigh = {178, 24, 43};
 
 std::string css(Rgb c) { return fmt::format("rgb({},{},{})", c[0], c[1], c[2]); }
@@ -87,21 +88,23 @@ ShownPicture depth_figure(const DepthReport& report) {
   }
   const double scale_m = measured.empty() ? 1.0 : range_scale(0.0, measured).scale_m;
   const auto color = [&](std::size_t i) { return range_color(double{p.depth_m[i]} / scale_m); };
-  return {
-      picture(p, "Depth in colours", color),
-      fmt::format("Depth of the first frame: {}near, {}{:.6g} m and more, {}holes", patch(css(range_color(0.0)), ""),
-                  patch(css(range_color(1.0)), ""), scale_m, patch(css(kLostColor), ""))};
+  return {picture(p, "Depth in colours", color),
+          fmt::format("Depth of the first frame: {}near, {}{:.6g} m and more, {}holes{}",
+                      patch(css(range_color(0.0)), ""), patch(css(range_color(1.0)), ""), scale_m,
+                      patch(css(kLostColor), ""), report.measure.left_out > 0 ? " and what is left out" : "")};
 }
 
 ShownPicture hole_figure(const DepthReport& report) {
   const DepthPicture& p = report.picture;
   const auto color = [&](std::size_t i) {
     const std::uint32_t size = p.blob_size[i];
+    if (size == 0 && std::isnan(p.depth_m[i])) return kLeftOut;
     return size == 0 ? kMeasured : size <= 3 ? kSmall : size <= 50 ? kMiddle : kLarge;
   };
   return {picture(p, "Holes by the size of their blobs", color),
           "Its holes by the size of their blobs (4 neighbours): " + patch(css(kSmall), "1 to 3 px") +
-              patch(css(kMiddle), "4 to 50") + patch(css(kLarge), "above 50") + patch(css(kMeasured), "measured")};
+              patch(css(kMiddle), "4 to 50") + patch(css(kLarge), "above 50") + patch(css(kMeasured), "measured") +
+              (report.measure.left_out > 0 ? patch(css(kLeftOut), "left out") : "")};
 }
 
 ShownPicture residual_figure(const DepthReport& report) {

@@ -16,6 +16,7 @@
 #include <fathom/files/depth.hpp>
 
 #include "log/png_levels.hpp"
+#include "report/left_out.hpp"
 #include "text/npy.hpp"
 #include "text/read_file.hpp"
 
@@ -175,21 +176,39 @@ std::vector<fs::path> depth_images(const fs::path& folder, const std::string& pa
   return files;
 }
 
+std::vector<fs::path> images_named(const fs::path& folder, const std::string& pattern) {
+  std::vector<fs::path> files;
+  for (const std::string& name : matching(list(folder).files, pattern)) files.push_back(folder / name);
+  return files;
+}
+
+std::vector<fs::path> depth_folder_inputs(const fs::path& folder, const DepthFolderOptions& options) {
+  std::vector<fs::path> files = depth_images(folder, options.files);
+  const std::vector<fs::path> more = LeftOutPixels(folder, options.left_out, files.size()).files();
+  files.insert(files.end(), more.begin(), more.end());
+  return files;
+}
+
 DepthReport measure_depth_folder(const fs::path& folder, const DepthFolderOptions& options) {
   DepthMeter meter(options.meter);
   const std::vector<fs::path> files = depth_images(folder, options.files);
+  const LeftOutPixels left_out(folder, options.left_out, files.size());
   bool has_levels = false;
   for (std::size_t k = 0; k < files.size(); ++k) {
     const DepthImage image = read_depth_image(files[k], options.levels_per_m);
     has_levels = has_levels || image.has_levels;
+    const std::vector<std::uint8_t> out = left_out.of_image(k, image.rows, image.cols);
     try {
-      meter.add(image.depth_m, image.rows, image.cols);
+      meter.add(image.depth_m, image.rows, image.cols, out);
     } catch (const InputError& error) {
       throw InputError(fmt::format("{}: {}", files[k].string(), error.what()));
     }
     if (options.on_frame) options.on_frame(k + 1, files.size());
   }
-  DepthReport report{.name = folder.string(), .measure = meter.result(), .picture = meter.picture()};
+  DepthReport report{.name = folder.string(),
+                     .measure = meter.result(),
+                     .picture = meter.picture(),
+                     .left_out_by = left_out_by(options.left_out)};
   if (has_levels) flag_levels(report.measure, options.levels_per_m);
   return report;
 }

@@ -65,7 +65,18 @@ std::string tiles(const DepthReport& report) {
          tile(error, m.focal_baseline_px_m ? "deviation of disparity" : "deviation of depth") +
          tile(known(m.across[0].value, 3, ""), "correlation 1 px across") +
          tile(known(m.down[0].value, 3, ""), "correlation 1 px down") +
-         tile(fmt::format("{:.2f} %", 100.0 * share), "holes") + "</div>\n";
+         tile(known(100.0 * share, 2, " %"), m.left_out > 0 ? "holes, without what is left out" : "holes") + "</div>\n";
+}
+
+/// What holes are counted of.
+std::string counted(const DepthReport& report) {
+  const DepthMeasure& m = report.measure;
+  if (report.left_out_by.empty()) {
+    return "<p>All holes count, also where nothing is within the camera's reach: nothing says which these are.</p>\n";
+  }
+  return fmt::format("<p>{:.2f} % of the pixels are left out ({}); shares of holes are those of the others.</p>\n",
+                     100.0 * static_cast<double>(m.left_out) / static_cast<double>(m.left_out + m.pixels),
+                     escape_html(report.left_out_by));
 }
 
 std::string flags(const DepthReport& report) {
@@ -85,7 +96,8 @@ std::string pictures(const DepthReport& report) {
 std::string page(std::span<const DepthReport> reports) {
   std::string body;
   for (const DepthReport& report : reports) {
-    body += fmt::format("<h2>{}</h2>\n", escape_html(report.name)) + tiles(report) + flags(report) + pictures(report);
+    body += fmt::format("<h2>{}</h2>\n", escape_html(report.name)) + tiles(report) + counted(report) + flags(report) +
+            pictures(report);
   }
   const char* beside = reports.size() > 1 ? "; dashed, and as a line: the second folder" : "";
   body += "<h2>Correlation and blobs</h2>\n<div class=\"row\">\n" +
@@ -100,7 +112,9 @@ std::string page(std::span<const DepthReport> reports) {
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>Depth camera measured</title>\n"
       "<style>{}{}</style>\n</head>\n<body>\n<h1>Depth camera measured</h1>\n"
       "<p>The error is what a cubic leaves of the inverse depths of a patch of 24 x 24 pixels. Deviation and "
-      "correlations are corrected for what the cubic takes with it; columns with \"cubic off\" are not.</p>\n"
+      "correlations are corrected for what the cubic takes with it; columns with \"cubic off\" are not. Blobs are "
+      "whole when "
+      "they touch neither the border of the image nor what is left out: the size of the others is not known.</p>\n"
       "{}<p class=\"made\">Made by fathom {}.</p>\n</body>\n</html>\n",
       page_style(), kPictureStyle, body, FATHOM_VERSION);
 }

@@ -101,8 +101,23 @@ DepthTable correlation_table(std::span<const DepthReport> reports) {
   return table;
 }
 
+using Classes = std::array<Measure::Blobs, Measure::kBlobClasses>;
+
+std::uint64_t pixels_of(const Classes& blobs) {
+  std::uint64_t pixels = 0;
+  for (const Measure::Blobs& b : blobs) pixels += b.pixels;
+  return pixels;
+}
+
 DepthTable hole_table(std::span<const DepthReport> reports) {
   DepthTable table{.title = "Holes", .rows = {names_of("", reports)}};
+  Row how = {"left out"};
+  for (const DepthReport& report : reports) {
+    how.push_back(report.left_out_by.empty() ? "nothing: all holes count" : report.left_out_by);
+  }
+  table.rows.push_back(std::move(how));
+  add_row(table, "pixels left out", reports,
+          [](const Measure& m) { return percent(m.left_out, m.left_out + m.pixels); });
   add_row(table, "share of pixels", reports, [](const Measure& m) { return percent(m.holes, m.pixels); });
   for (std::size_t k = 0; k < DepthMeasure::kBlobClasses; ++k) {
     add_row(table, fmt::format("of hole pixels in blobs of {} px", kClassNames[k]), reports,
@@ -113,6 +128,12 @@ DepthTable hole_table(std::span<const DepthReport> reports) {
             [k](const Measure& m) { return number(share(m.blobs[k].count, m.frames), 1); });
   }
   add_row(table, "largest blob, px", reports, [](const Measure& m) { return std::to_string(m.largest_blob); });
+  add_row(table, "whole blobs, share of pixels", reports,
+          [](const Measure& m) { return percent(pixels_of(m.whole_blobs), m.pixels); });
+  for (std::size_t k = 0; k < DepthMeasure::kBlobClasses; ++k) {
+    add_row(table, fmt::format("of their pixels in blobs of {} px", kClassNames[k]), reports,
+            [k](const Measure& m) { return percent(m.whole_blobs[k].pixels, pixels_of(m.whole_blobs)); });
+  }
   return table;
 }
 
@@ -156,17 +177,26 @@ Json to_json(const std::vector<Estimate>& estimates) {
   return json;
 }
 
-Json holes_json(const Measure& m) {
-  Json json = {{"pixels", m.pixels}, {"holes", m.holes}, {"share", or_null(share(m.holes, m.pixels))}};
+Json classes_json(const Classes& blobs) {
   constexpr std::array<std::uint32_t, DepthMeasure::kBlobClasses> kLeast = {1, 4, 51};
-  Json blobs = Json::array();
+  Json json = Json::array();
   for (std::size_t k = 0; k < DepthMeasure::kBlobClasses; ++k) {
-    blobs.push_back({{"least_px", kLeast[k]},
-                     {"blobs", m.blobs[k].count},
-                     {"pixels", m.blobs[k].pixels},
-                     {"share_of_holes", or_null(share(m.blobs[k].pixels, m.holes))}});
+    json.push_back({{"least_px", kLeast[k]},
+                    {"blobs", blobs[k].count},
+                    {"pixels", blobs[k].pixels},
+                    {"share_of_holes", or_null(share(blobs[k].pixels, pixels_of(blobs)))}});
   }
-  json["blobs"] = blobs;
+  return json;
+}
+
+Json holes_json(const DepthReport& report) {
+  const Measure& m = report.measure;
+  Json json = {{"left_out", m.left_out}};
+  json["left_out_by"] = report.left_out_by.empty() ? Json(nullptr) : Json(report.left_out_by);
+  json["pixels"] = m.pixels;
+  json["holes"] = m.holes;
+  json["share"] = or_null(share(m.holes, m.pixels));
+  json["blobs"] = classes_json(m.blobs);
   Json by_size = Json::array();
   for (std::size_t k = 0; k < m.blobs_by_size.size(); ++k) {
     by_size.push_back({{"least_px", std::uint64_t{1} << k},
@@ -175,6 +205,7 @@ Json holes_json(const Measure& m) {
   }
   json["blobs_by_size"] = by_size;
   json["largest_blob_px"] = m.largest_blob;
+  json["whole_blobs"] = classes_json(m.whole_blobs);
   json["without_neighbour"] = m.holes_without_neighbour;
   return json;
 }
@@ -197,7 +228,7 @@ Json to_json(const DepthReport& report) {
                          {"across_residual", to_json(m.across_residual)},
                          {"down_residual", to_json(m.down_residual)},
                          {"in_time", to_json(m.in_time)}};
-  json["holes"] = holes_json(m);
+  json["holes"] = holes_json(report);
   Json bands = Json::array();
   for (const Measure::Band& band : m.bands) {
     bands.push_back({{"low_m", band.low_m},

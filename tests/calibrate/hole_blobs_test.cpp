@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -14,9 +15,11 @@
 namespace fathom::test {
 namespace {
 
+constexpr DepthPixel kMeasured = DepthPixel::kMeasured, kHole = DepthPixel::kHole, kLeftOut = DepthPixel::kLeftOut;
+
 /// For each pixel the least number of a pixel that it is connected with, holes only.
-std::vector<std::size_t> spread(const std::vector<std::uint8_t>& hole, std::uint32_t rows, std::uint32_t cols) {
-  std::vector<std::size_t> label(hole.size());
+std::vector<std::size_t> spread(const std::vector<DepthPixel>& pixels, std::uint32_t rows, std::uint32_t cols) {
+  std::vector<std::size_t> label(pixels.size());
   for (std::size_t i = 0; i < label.size(); ++i) label[i] = i;
   for (bool changed = true; changed;) {
     changed = false;
@@ -24,7 +27,7 @@ std::vector<std::size_t> spread(const std::vector<std::uint8_t>& hole, std::uint
       for (std::uint32_t c = 0; c < cols; ++c) {
         const std::size_t i = std::size_t{r} * cols + c;
         const auto join = [&](std::size_t k) {
-          if (hole[i] == 0 || hole[k] == 0 || label[i] == label[k]) return;
+          if (pixels[i] != kHole || pixels[k] != kHole || label[i] == label[k]) return;
           label[i] = label[k] = std::min(label[i], label[k]);
           changed = true;
         };
@@ -36,34 +39,53 @@ std::vector<std::size_t> spread(const std::vector<std::uint8_t>& hole, std::uint
   return label;
 }
 
+/// Whether the pixel, a hole, makes its blob no whole one.
+bool cuts(const std::vector<DepthPixel>& pixels, std::uint32_t rows, std::uint32_t cols, std::size_t pixel) {
+  const auto r = static_cast<std::int64_t>(pixel / cols), c = static_cast<std::int64_t>(pixel % cols);
+  for (const auto& [dr, dc] : {std::pair{-1, 0}, {1, 0}, {0, -1}, {0, 1}}) {
+    const std::int64_t y = r + dr, x = c + dc;
+    if (y < 0 || x < 0 || y >= rows || x >= cols) return true;
+    if (pixels[static_cast<std::size_t>(y * cols + x)] == kLeftOut) return true;
+  }
+  return false;
+}
+
 RC_GTEST_PROP(HoleBlobs, AreThoseOfTheOracle, ()) {
   std::mt19937_64 random(*rc::gen::arbitrary<std::uint64_t>());
   const auto rows = *rc::gen::inRange<std::uint32_t>(1, 20), cols = *rc::gen::inRange<std::uint32_t>(1, 20);
   const double share = 0.1 * *rc::gen::inRange(0, 11);
-  std::vector<std::uint8_t> hole(std::size_t{rows} * cols);
-  for (auto& pixel : hole) pixel = std::uniform_real_distribution<double>(0, 1)(random) < share ? 1 : 0;
+  const double out = 0.1 * *rc::gen::inRange(0, 3);
+  const auto chance = [&](double of) { return std::uniform_real_distribution<double>(0, 1)(random) < of; };
+  std::vector<DepthPixel> pixels(std::size_t{rows} * cols);
+  for (auto& pixel : pixels) pixel = chance(out) ? kLeftOut : chance(share) ? kHole : kMeasured;
   HoleBlobs blobs;
-  blobs.find(std::vector<std::uint8_t>(6, 1), 2, 3);  // memory of another image
-  blobs.find(hole, rows, cols);
-  const std::vector<std::size_t> label = spread(hole, rows, cols);
-  std::map<std::size_t, std::uint32_t> size;  // by the first pixel, so in the order of the first pixels
-  for (std::size_t i = 0; i < hole.size(); ++i) {
-    if (hole[i] != 0) ++size[label[i]];
+  blobs.find(std::vector<DepthPixel>(6, kHole), 2, 3);  // memory of another image
+  blobs.find(pixels, rows, cols);
+  const std::vector<std::size_t> label = spread(pixels, rows, cols);
+  std::map<std::size_t, HoleBlobs::Blob> expected;  // by the first pixel, so in the order of the first pixels
+  for (std::size_t i = 0; i < pixels.size(); ++i) {
+    if (pixels[i] != kHole) continue;
+    HoleBlobs::Blob& blob = expected[label[i]];
+    ++blob.size;
+    blob.whole = blob.whole && !cuts(pixels, rows, cols, i);
   }
-  std::vector<std::uint32_t> expected;
-  for (const auto& [first, pixels] : size) expected.push_back(pixels);
-  RC_ASSERT(std::vector<std::uint32_t>(blobs.sizes().begin(), blobs.sizes().end()) == expected);
-  for (std::size_t i = 0; i < hole.size(); ++i) {
-    RC_ASSERT(blobs.blob_size()[i] == (hole[i] == 0 ? 0U : size[label[i]]));
+  RC_ASSERT(blobs.blobs().size() == expected.size());
+  std::size_t k = 0;
+  for (const auto& [first, blob] : expected) {
+    RC_ASSERT(blobs.blobs()[k].size == blob.size);
+    RC_ASSERT(blobs.blobs()[k++].whole == blob.whole);
+  }
+  for (std::size_t i = 0; i < pixels.size(); ++i) {
+    RC_ASSERT(blobs.blob_size()[i] == (pixels[i] == kHole ? expected[label[i]].size : 0U));
   }
 }
 
 TEST(HoleBlobs, CornersDoNotConnect) {
   HoleBlobs blobs;
-  blobs.find(std::vector<std::uint8_t>{1, 0, 1, 0, 1, 1}, 2, 3);
-  ASSERT_EQ(blobs.sizes().size(), 2U);
-  EXPECT_EQ(blobs.sizes()[0], 1U);
-  EXPECT_EQ(blobs.sizes()[1], 3U);
+  blobs.find(std::vector<DepthPixel>{kHole, kMeasured, kHole, kMeasured, kHole, kHole}, 2, 3);
+  ASSERT_EQ(blobs.blobs().size(), 2U);
+  EXPECT_EQ(blobs.blobs()[0].size, 1U);
+  EXPECT_EQ(blobs.blobs()[1].size, 3U);
 }
 
 }  // namespace

@@ -177,6 +177,57 @@ TEST(MeasureDepth, CountsHoles) {
   EXPECT_TRUE(contains(m.flags.at(0), "nothing is known"));
 }
 
+TEST(MeasureDepth, WholeBlobsTouchNeitherBorderNorWhatIsLeftOut) {
+  constexpr std::uint32_t kSide = 12;
+  std::vector<float> depth(kSide * kSide, 1.0F);
+  std::vector<std::uint8_t> out(depth.size());
+  const auto hole = [&](std::uint32_t row, std::uint32_t col) { depth[row * kSide + col] = 0; };
+  hole(0, 3), hole(1, 3);                                                   // at the border
+  hole(3, 3), hole(3, 4);                                                   // whole
+  hole(3, 9), hole(4, 9), hole(5, 9), hole(6, 9), out[6 * kSide + 10] = 1;  // beside a pixel that is left out
+  for (std::uint32_t row = 4; row < 10; ++row) hole(row, 6);                // whole
+  hole(10, 2), out[10 * kSide + 2] = 1, hole(10, 3);                        // half of it left out
+  const DepthMeasure m = measure_depth(depth, 1, kSide, kSide, {}, out);
+  EXPECT_EQ(m.left_out, 2U);
+  EXPECT_EQ(m.pixels, depth.size() - 2);
+  EXPECT_EQ(m.holes, 2U + 2 + 4 + 6 + 1);
+  EXPECT_EQ(m.blobs[0].count, 3U);
+  EXPECT_EQ(m.blobs[1].count, 2U);
+  EXPECT_EQ(m.whole_blobs[0].count, 1U);
+  EXPECT_EQ(m.whole_blobs[0].pixels, 2U);
+  EXPECT_EQ(m.whole_blobs[1].count, 1U);
+  EXPECT_EQ(m.whole_blobs[1].pixels, 6U);
+  EXPECT_EQ(m.whole_blobs[2].count, 0U);
+  EXPECT_EQ(m.bands[2].pixels, m.pixels) << "all lie 1 m away, holes too";
+  EXPECT_EQ(m.bands[2].holes, m.holes);
+}
+
+// What is left out counts nowhere: whatever stands there, the numbers are the same.
+TEST(MeasureDepth, WhatIsLeftOutCountsNowhere) {
+  auto depth = bent_surface(make_field(2, kRows, kCols, 0, 0), kRows, kCols, kSigma);
+  std::vector<std::uint8_t> out(depth.size());
+  for (std::uint32_t row = 20; row < 60; ++row) {
+    for (std::uint32_t col = 30; col < 90; ++col) out[row * kCols + col] = 255;
+  }
+  depth[100 * kCols + 100] = 0;
+  const DepthMeasure all = measure_depth(depth, 1, kRows, kCols, {}, out);
+  for (std::size_t i = 0; i < depth.size(); ++i) {
+    if (out[i] != 0) depth[i] = i % 3 == 0 ? 0.0F : 77.0F;
+  }
+  DepthMeter meter;
+  meter.add(depth, kRows, kCols, out);
+  const DepthMeasure m = meter.result();
+  EXPECT_EQ(m.left_out, 40U * 60);
+  EXPECT_EQ(m.pixels, depth.size() - 40 * 60);
+  EXPECT_EQ(m.holes, 1U);
+  EXPECT_EQ(m.patches.with_hole, 1U + 3 * 3) << "patches that hold one are not used";
+  EXPECT_EQ(m.patches.used, all.patches.used);
+  EXPECT_EQ(m.deviation_m.value, all.deviation_m.value);
+  for (std::size_t k = 0; k < m.bands.size(); ++k) EXPECT_EQ(m.bands[k].pixels, all.bands[k].pixels);
+  EXPECT_TRUE(std::isnan(meter.picture().depth_m[30 * kCols + 40]));
+  EXPECT_EQ(meter.picture().blob_size[30 * kCols + 40], 0U);
+}
+
 TEST(MeasureDepth, APatchWithAHoleIsNotUsed) {
   auto depth = bent_surface(make_field(2, kRows, kCols, 0, 0), kRows, kCols, kSigma);
   depth[depth.size() / 2 + 17] = 0;
@@ -229,6 +280,17 @@ TEST(MeasureDepth, AllAtOnceIsOneByOne) {
   EXPECT_EQ(a.frames, b.frames);
 }
 
+TEST(MeasureDepth, OneMaskCountsForAllFrames) {
+  const std::vector<float> depth(2 * 12, 0.0F);
+  std::vector<std::uint8_t> one(12), each(2 * 12);
+  one[5] = each[5] = each[12 + 5] = 1;
+  const DepthMeasure a = measure_depth(depth, 2, 3, 4, {}, one), b = measure_depth(depth, 2, 3, 4, {}, each);
+  EXPECT_EQ(a.left_out, 2U);
+  EXPECT_EQ(b.left_out, 2U);
+  EXPECT_EQ(a.holes, 22U);
+  EXPECT_EQ(b.holes, 22U);
+}
+
 TEST(MeasureDepth, RefusesInOneLine) {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   const auto refusal = [](const DepthMeterOptions& options) { return input_error([&] { validate(options); }); };
@@ -246,6 +308,9 @@ TEST(MeasureDepth, RefusesInOneLine) {
   EXPECT_TRUE(contains(input_error([&] { meter.add({}, 0, 5); }), "5 x 0"));
   meter.add(depth, 3, 4);
   EXPECT_TRUE(contains(input_error([&] { meter.add(depth, 4, 3); }), "the first image has 4 x 3"));
+  const std::vector<std::uint8_t> out(5);
+  EXPECT_TRUE(contains(input_error([&] { meter.add(depth, 3, 4, out); }), "5 numbers"));
+  EXPECT_TRUE(contains(input_error([&] { (void)measure_depth(depth, 2, 2, 3, {}, out); }), "left_out has 5 numbers"));
   EXPECT_TRUE(contains(input_error([&] { (void)measure_depth(depth, 0, 3, 4); }), "0 images"));
   EXPECT_TRUE(contains(input_error([&] { (void)measure_depth(depth, 5, 1, 2); }), "12 depths"));
 }

@@ -96,6 +96,45 @@ TEST_F(MeasureDepth, TakesTheCameraOfAPreset) {
   refused("Kinect-v1", "images of 160 x 90 pixels have another shape than its 640 x 480");
 }
 
+TEST_F(MeasureDepth, LeavesOutWhatIsBeyondReach) {
+  const std::string scene =
+      "scene:\n  meshes: {wall: {box: {size_m: [0.1, 2, 9]}}}\n"
+      "  entities: [{name: wall, mesh: wall, position_m: [2.05, 1, 0]}, {name: far, mesh: wall, position_m: [7.05, -1, "
+      "0]}]\n"
+      "sensors:\n  - {name: camera, type: stereo_camera, width: 160, height: 120, fx: 100, baseline_m: 0.1, "
+      "max_range_m: 6,\n"
+      "     outputs: [{npy: {channels: [depth, clean_depth, reason], lost: nan}}], noise: [{dropout: {probability: "
+      "0.02}}]}\n"
+      "frames: 2\n";
+  ASSERT_EQ(run_fathom({"simulate", write_text(folder_ / "s.yaml", scene), "--out", folder_ / "run"}).exit_code, 0);
+  const auto holes = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"measure", "depth", folder_ / "run/camera", "--json", folder_ / "m.json", "--force"});
+    const Ended ended = run_fathom(more);
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    json found = json::parse(bytes_of(folder_ / "m.json"))["holes"];
+    if (found["left_out_by"].is_null()) {
+      EXPECT_NE(ended.out.find("all holes count"), std::string::npos) << ended.out;
+    } else {
+      EXPECT_NE(ended.out.find(found["left_out_by"].get<std::string>()), std::string::npos) << ended.out;
+    }
+    return found;
+  };
+  const json all = holes({});
+  EXPECT_GT(all["share"], 0.4) << "the right half sees nothing within 6 m";
+  const json beyond = holes({"--beyond-reach", "6"}), reasons = holes({"--beyond-reach", "reasons"});
+  EXPECT_NEAR(beyond["share"].get<double>(), 0.02, 0.004) << "the dropout";
+  EXPECT_EQ(beyond["left_out_by"], "6 m or farther by clean_depth*.npy");
+  EXPECT_EQ(beyond["left_out"], reasons["left_out"]);
+  EXPECT_EQ(beyond["holes"], reasons["holes"]);
+  const json masked = holes({"--mask", folder_ / "run/camera/reason_000000.npy"});
+  EXPECT_LT(masked["share"], 0.025) << "a mask that leaves out every hole of the first frame";
+  EXPECT_EQ(masked["left_out"].get<int>() % 2, 0) << "in both frames";
+  const json other = holes({"--compare", folder_ / "run/camera", "--compare-beyond-reach", "6"});
+  EXPECT_EQ(other, all) << "the other folder alone leaves them out";
+  const json compared = json::parse(bytes_of(folder_ / "m.json"))["compared_with"][0]["holes"];
+  EXPECT_EQ(compared, beyond);
+}
+
 TEST_F(MeasureDepth, RefusesInOneLine) {
   const std::string camera = simulate("run", 0.1), out = folder_ / "out";
   const auto refused = [&](const std::string& name, std::vector<std::string> more, const std::string& part) {
@@ -119,6 +158,13 @@ TEST_F(MeasureDepth, RefusesInOneLine) {
   refused("negative", {camera, "--camera", "1,2,3,4,-1"}, "above 0");
   refused("twice", {camera, "--camera", "1,2,3,4,1", "--preset", "D435"}, "--preset");
   refused("of nothing", {camera, "--compare-scale", "10"}, "--compare");
+  refused("no number", {camera, "--beyond-reach", "far"}, "--beyond-reach (or reasons) = far is not a number");
+  refused("zero", {camera, "--beyond-reach", "0"}, "--beyond-reach");
+  refused("NaN", {camera, "--beyond-reach", "nan"}, "--beyond-reach");
+  refused("no clean depth", {camera, "--beyond-reach", "6"}, "clean_depth*.npy");
+  refused("no reasons", {camera, "--beyond-reach", "reasons"}, "reason*.npy");
+  refused("no mask", {camera, "--mask", folder_ / "gone.png"}, "gone.png");
+  refused("mask of nothing", {camera, "--compare-mask", folder_ / "gone.png"}, "--compare");
   refused("threads", {camera, "--threads", "-1"}, "--threads");
   // Files: cut short, another size, 8 bits.
   const std::filesystem::path bad = folder_ / "bad";

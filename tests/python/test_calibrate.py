@@ -41,6 +41,23 @@ def test_measures_a_depth_camera():
     assert one.shape == (1, 192, 240) and one.in_time == [] and "camera" in one.flags[0]
 
 
+def test_what_is_left_out_counts_nowhere():
+    frames = np.full((2, 48, 72), 2.0)
+    frames[:, 10:20, 10:12] = np.nan
+    frames[:, :, 40:] = 0
+    out = np.zeros((48, 72), bool)
+    out[:, 40:] = True
+    m = fa.measure_depth(frames, left_out=out)
+    assert m.left_out == 2 * 48 * 32 and m.pixels == 2 * 48 * 40 and m.holes == 2 * 20
+    assert m.blobs == m.whole_blobs == [(0, 0), (2, 40), (0, 0)]
+    each = fa.measure_depth(frames, left_out=np.stack([out, out]).astype(np.uint8))
+    assert (each.left_out, each.holes) == (m.left_out, m.holes)
+    assert fa.measure_depth(frames[0], left_out=out).holes == 20
+    everything = fa.measure_depth(frames)
+    assert everything.left_out == 0 and everything.holes == m.holes + m.left_out
+    assert everything.whole_blobs == m.whole_blobs and everything.blobs[2] == (2, m.left_out)
+
+
 @pytest.mark.parametrize("normalization", ["document", "threshold"])
 def test_energy_law_is_found_again(normalization):
     truth = fa.noise.StereoEnergy(min_energy=0.3, pow=3, normalization=normalization)
@@ -75,6 +92,8 @@ def test_pairs_of_a_run(tmp_path):
     (lambda: fa.measure_depth(np.ones(5)), ["frames", "(frames, rows, cols)"]),
     (lambda: fa.measure_depth(np.ones((2, 0, 5))), ["0"]),
     (lambda: fa.measure_depth(np.ones((4, 5)), focal_baseline_px_m=float("nan")), ["focal_baseline_px_m", "nan"]),
+    (lambda: fa.measure_depth(np.ones((2, 4, 5)), left_out=np.ones((4, 4))), ["left_out", "(4, 4)"]),
+    (lambda: fa.measure_depth(np.ones((4, 5)), left_out=np.full((4, 5), 0.5)), ["left_out"]),
     (lambda: fa.measure_depth(np.ones((4, 5)), band_edges_m=[2, 1]), ["band_edges_m", "1"]),
     (lambda: fa.calibrate.range_pairs(fa.Simulator(room(), [camera()]).render(0)), ["clean_range"]),
 ])

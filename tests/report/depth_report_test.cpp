@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -152,6 +153,94 @@ TEST_F(DepthFolderTest, RefusesFolders) {
   EXPECT_EQ(text.find('\n'), std::string::npos);
 }
 
+TEST_F(DepthFolderTest, LeavesOutWhatFilesSay) {
+  // Of 20 pixels pixel 0 is a hole of the camera, 1 shows nothing, 2 is farther than 5 m, and noise carried 3 from 3 m
+  // beyond the reach. The user's mask knows 1 and 19, which is measured.
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  for (const char* k : {"0", "1"}) {
+    std::vector<float> depth(20, 2.0F), clean = depth;
+    std::vector<std::uint8_t> reason(20), mask(20);
+    depth[0] = depth[1] = depth[2] = depth[3] = kNan;
+    clean[1] = kNan, clean[2] = 5.0F, clean[3] = 3.0F;
+    reason[0] = 7, reason[1] = 1, reason[2] = 3, reason[3] = 3;
+    mask[1] = 255, mask[19] = 1;
+    fs::create_directories(folder_ / "run"), fs::create_directories(folder_ / "masks");
+    const auto write = [&](const std::string& name, const std::string& bytes) {
+      folder_.write(name + k + ".npy", bytes);
+    };
+    write("run/depth_", npy_bytes(npy::Type::kFloat32, depth, {4, 5}));
+    write("run/clean_depth_", npy_bytes(npy::Type::kFloat32, clean, {4, 5}));
+    write("run/reason_", npy_bytes(npy::Type::kUint8, reason, {4, 5}));
+    write("masks/", npy_bytes(npy::Type::kUint8, mask, {4, 5}));
+  }
+  const auto found = [&](const DepthLeftOut& left_out) {
+    const DepthReport report = measure_depth_folder(folder_ / "run", {.left_out = left_out});
+    const json m = json::parse(depth_json({&report, 1}))["holes"];
+    EXPECT_EQ(m["left_out"].get<int>() + m["pixels"].get<int>(), 40);
+    EXPECT_EQ(m["left_out_by"].is_null(), m["left_out"] == 0);
+    return std::pair(m["left_out"].get<int>(), m["holes"].get<int>());
+  };
+  EXPECT_EQ(found({}), std::pair(0, 8));
+  EXPECT_EQ(found({.beyond_m = 5.0}), std::pair(4, 4));
+  EXPECT_EQ(found({.beyond_m = 5.1}), std::pair(2, 6));
+  EXPECT_EQ(found({.lost_beyond_reach = true}), std::pair(6, 2));
+  EXPECT_EQ(found({.mask = folder_ / "masks"}), std::pair(4, 6));
+  EXPECT_EQ(found({.mask = folder_ / "masks/1.npy"}), std::pair(4, 6));
+  EXPECT_EQ(found({.beyond_m = 5.0, .mask = folder_ / "masks"}), std::pair(6, 4));
+  write_grey16_png(folder_ / "mask.png", 5, 4, std::vector<std::uint16_t>(20, 1));
+  EXPECT_EQ(found({.mask = folder_ / "mask.png"}), std::pair(40, 0)) << "nothing is left";
+  EXPECT_EQ(depth_folder_inputs(folder_ / "run", {.left_out = {.beyond_m = 5.0, .mask = folder_ / "mask.png"}}).size(),
+            5U);
+}
+
+TEST_F(DepthFolderTest, RefusesWhatDoesNotSayWhatIsLeftOut) {
+  write_png("in/depth_0.png", 1), write_png("in/depth_1.png", 2);
+  const auto refused = [&](const DepthLeftOut& left_out) {
+    const std::string text = input_error([&] { (void)measure_depth_folder(folder_ / "in", {.left_out = left_out}); });
+    EXPECT_EQ(text.find('\n'), std::string::npos);
+    return text;
+  };
+  EXPECT_TRUE(contains(refused({.beyond_m = 10.0}), "in: holds no file 'clean_depth*.npy'"));
+  EXPECT_TRUE(contains(refused({.lost_beyond_reach = true}), "holds no file 'reason*.npy'"));
+  EXPECT_TRUE(contains(refused({.beyond_m = 10.0, .lost_beyond_reach = true}), "give one of them"));
+  for (const double m : {0.0, -1.0, 2e6, std::nan("")}) {
+    EXPECT_TRUE(contains(refused({.beyond_m = m}), "beyond_m = "));
+  }
+  const std::vector<float> far(std::size_t{kRows} * kCols, 9.0F);
+  folder_.write("in/clean_depth_0.npy", npy_bytes(npy::Type::kFloat32, far));
+  EXPECT_TRUE(contains(refused({.beyond_m = 10.0}), "1 files 'clean_depth*.npy' for 2 depth images"));
+  folder_.write("in/clean_depth_1.npy", npy_bytes(npy::Type::kFloat32, std::vector<float>(6, 1), {2, 3}));
+  EXPECT_TRUE(
+      contains(refused({.beyond_m = 10.0}), "clean_depth_1.npy: 3 x 2 pixels, but the depth image has 97 x 72"));
+  EXPECT_TRUE(contains(refused({.mask = folder_ / "gone.png"}), "gone.png"));
+  fs::create_directory(folder_ / "empty");
+  EXPECT_TRUE(contains(refused({.mask = folder_ / "empty"}), "empty: holds no mask"));
+  EXPECT_TRUE(contains(refused({.mask = folder_ / "in/clean_depth_0.npy"}), "uint8 or uint16"));
+  Image colours(kCols, kRows, {1, 2, 3});
+  fathom::write_png(folder_ / "colours.png", colours);
+  EXPECT_TRUE(contains(refused({.mask = folder_ / "colours.png"}), "masks are a grey picture"));
+}
+
+TEST_F(DepthFolderTest, ThePageSaysWhatIsLeftOut) {
+  write_png("in/depth_0.png", 1);
+  write_grey16_png(folder_ / "<mask>.png", kCols, kRows, [] {
+    std::vector<std::uint16_t> mask(std::size_t{kRows} * kCols);
+    std::fill(mask.begin(), mask.begin() + 1746, 1);  // of 6984: a quarter
+    return mask;
+  }());
+  const auto page = [&](const DepthLeftOut& left_out) {
+    const DepthReport report = measure_depth_folder(folder_ / "in", {.levels_per_m = 1e4, .left_out = left_out});
+    write_depth_report(folder_ / "out", {&report, 1}, true);
+    return bytes_of(folder_ / "out/report.html");
+  };
+  EXPECT_TRUE(contains(page({}), "All holes count"));
+  const std::string with = page({.mask = folder_ / "<mask>.png"});
+  EXPECT_TRUE(contains(with, "25.00 % of the pixels are left out (not 0 in "));
+  EXPECT_TRUE(contains(with, "&lt;mask"));
+  EXPECT_TRUE(contains(with, "holes, without what is left out"));
+  EXPECT_EQ(with.find("<mask"), std::string::npos);
+}
+
 TEST_F(DepthFolderTest, CoarseStepsAreFlagged) {
   std::vector<std::uint16_t> coarse;
   for (const std::uint16_t level : levels(1)) coarse.push_back(static_cast<std::uint16_t>(level / 500));  // 50 mm
@@ -196,6 +285,9 @@ TEST_F(DepthFolderTest, ThePageShowsTheNumbersOfTheJson) {
     EXPECT_NEAR(after("of hole pixels in blobs of 4 to 50 px", nth),
                 100 * m["holes"]["blobs"][1]["share_of_holes"].get<double>(), 5.1e-3);
     EXPECT_EQ(after("largest blob, px", nth), m["holes"]["largest_blob_px"]);
+    EXPECT_NEAR(after("of their pixels in blobs of 4 to 50 px", nth),
+                100 * m["holes"]["whole_blobs"][1]["share_of_holes"].get<double>(), 5.1e-3);
+    EXPECT_EQ(after("pixels left out", nth), 0);
     for (std::size_t lag : {1, 4, 12}) {
       EXPECT_NEAR(after(std::to_string(lag), 4 * nth), m["correlation"]["across"][lag - 1]["value"], 5.1e-4);
       EXPECT_NEAR(after(std::to_string(lag), 4 * nth + 3), m["correlation"]["down_residual"][lag - 1], 5.1e-4);

@@ -282,7 +282,7 @@ std::map<std::string, std::string> values_of(const NoiseChain& chain) {
 TEST(Presets, DepthCamerasHaveTheNoiseOfTheirDocumentation) {
   using Values = std::map<std::string, std::string>;
   const auto d400 = [](const char* texture, const char* projector, const char* midpoint, const char* width,
-                       const char* dropout) {
+                       const char* patches) {
     return Values{{"angular_ray.axis", "y"},  // the later one of two
                   {"angular_ray.mean_rad", "0"},
                   {"angular_ray.stddev_rad", "0.0015"},
@@ -305,25 +305,28 @@ TEST(Presets, DepthCamerasHaveTheNoiseOfTheirDocumentation) {
                   {"disparity.bias_px", "0"},
                   {"disparity.stddev_px", "0.068"},
                   {"disparity.steps_per_px", "32"},
-                  {"dropout.probability", dropout}};
+                  {"dropout.probability", patches}};  // the later one of two
   };
-  EXPECT_EQ(values_of(find_preset("D435").noise), d400("0.015", "1", "0.0155", "0.0051", "0.01"));
-  EXPECT_EQ(values_of(find_preset("D455").noise), d400("0.015", "1", "0.0155", "0.0045", "0.0105"));
-  EXPECT_EQ(values_of(find_preset("D405").noise), d400("0.1", "0", "0.019", "0.006", "0.01"));
+  EXPECT_EQ(values_of(find_preset("D435").noise), d400("0.015", "1", "0.0155", "0.0042", "0.02"));
+  EXPECT_EQ(values_of(find_preset("D455").noise), d400("0.015", "1", "0.0155", "0.0036", "0.022"));
+  EXPECT_EQ(values_of(find_preset("D405").noise), d400("0.1", "0", "0.019", "0.006", "0.024"));
   for (const char* name : {"D435", "D455", "D405"}) {
     const NoiseChain& chain = find_preset(name).noise;
-    ASSERT_EQ(chain.size(), 8U) << name;
+    ASSERT_EQ(chain.size(), 9U) << name;
     const Values across = {
         {"angular_ray.axis", "z"}, {"angular_ray.mean_rad", "0"}, {"angular_ray.stddev_rad", "0.0022"}};
     EXPECT_EQ(values_of({chain[0]}), across) << name;
     for (const std::size_t waves : {0, 1}) {
       EXPECT_EQ(chain[waves].correlation, (Correlation{.across_px = 4, .down_px = 4})) << name;
     }
-    EXPECT_EQ(chain[4].correlation, (Correlation{.across_px = 6, .down_px = 6})) << name;
+    EXPECT_EQ(chain[4].correlation, (Correlation{.across_px = 4.2F, .down_px = 4.2F})) << name;
     EXPECT_EQ(chain[6].correlation,
               (Correlation{.across_px = 4, .down_px = 0.6F, .shape = CorrelationShape::kExponential}))
         << name;
+    const Values specks = {{"dropout.probability", std::string(name) == "D455" ? "0.0027" : "0.0025"}};
+    EXPECT_EQ(values_of({chain[7]}), specks) << name;
     EXPECT_EQ(chain[7].correlation, (Correlation{.across_px = 1.6F, .down_px = 1.6F})) << name;
+    EXPECT_EQ(chain[8].correlation, (Correlation{.across_px = 6, .down_px = 6})) << name;
   }
   const Values kinect = {{"stereo_shadow.tolerance", "0"},
                          {"disparity.bias_px", "0"},

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -36,10 +37,27 @@ FATHOM_API DepthImage read_depth_image(const std::filesystem::path& file, double
 FATHOM_API std::vector<std::filesystem::path> depth_images(const std::filesystem::path& folder,
                                                            const std::string& pattern = {});
 
+/// Which pixels are left out because a camera has nothing to measure there: a sky, a window, the camera's own arm. A
+/// folder of a simulated camera knows where nothing was within its reach; of a real one only its user does.
+struct DepthLeftOut {
+  /// Those whose true depth is this or more, m in (0, DepthMeterOptions::kMostDepthM], or nothing at all: by
+  /// clean_depth*.npy of the folder, one file for each depth image, in the order of their names.
+  std::optional<double> beyond_m = {};
+  /// Those that reason*.npy of the folder call miss or above_max_range. Noise may have carried some of them there.
+  bool lost_beyond_reach = false;
+  /// Those that are not 0 in a mask: grey PNG or an array of NumPy (uint8 or uint16), [rows, cols]. A file for all
+  /// depth images, or a folder that holds one file, or one for each; empty: none.
+  std::filesystem::path mask = {};
+};
+
+/// Throws InputError for a number outside its limits, so that NaN fails, and for both beyond_m and lost_beyond_reach.
+FATHOM_API void validate(const DepthLeftOut& options);
+
 struct DepthFolderOptions {
   std::string files = {};        ///< pattern of depth_images()
   double levels_per_m = 1000.0;  ///< of read_depth_image()
   DepthMeterOptions meter = {};
+  DepthLeftOut left_out = {};
   std::function<void(std::size_t done, std::size_t all)> on_frame = {};
 };
 
@@ -48,9 +66,16 @@ struct DepthReport {
   std::string name;  ///< of the folder, for people
   DepthMeasure measure;
   DepthPicture picture;
+  std::string left_out_by = {};  ///< how, for people; empty: nothing is left out
 };
 
-/// Measures a folder, one image at a time. Throws InputError as the functions above and DepthMeter do, naming the file.
+/// The files that measure_depth_folder() reads: the depth images, then what says which pixels are left out. Throws
+/// InputError as it does.
+FATHOM_API std::vector<std::filesystem::path> depth_folder_inputs(const std::filesystem::path& folder,
+                                                                  const DepthFolderOptions& options);
+
+/// Measures a folder, one image at a time. Throws InputError as the functions above and DepthMeter do, naming the file;
+/// also where there are not as many files of `left_out` as depth images.
 FATHOM_API DepthReport measure_depth_folder(const std::filesystem::path& folder,
                                             const DepthFolderOptions& options = {});
 

@@ -48,7 +48,7 @@ struct DepthMeasure {
   std::uint64_t frames = 0;
   std::optional<double> focal_baseline_px_m;
 
-  /// Patches: all, and why some are not used, in this order. Left out are those with a hole, those in which two
+  /// Patches: all, and why some are not used, in this order: those with a hole or a pixel left out, those in which two
   /// neighbours (of 4) differ by more than kMostStep of the nearer depth, and rough ones: the means of blocks of 6 x 6
   /// pixels of what the cubic leaves deviate more than twice as much as in the median patch (to 6 %), by an edge or a
   /// crease; 0.2 % of patches with nothing but noise do.
@@ -71,12 +71,16 @@ struct DepthMeasure {
   /// cubic counts as an error that stays.
   std::vector<Estimate> in_time;
 
-  std::uint64_t pixels = 0, holes = 0;
+  std::uint64_t left_out = 0;           ///< pixels that add() was told to leave out; no other number counts them
+  std::uint64_t pixels = 0, holes = 0;  ///< of the others
   struct Blobs {
     std::uint64_t count = 0, pixels = 0;
   };
   /// Blobs of holes, connected over 4 neighbours, of 1 to 3, 4 to 50 and more pixels.
   std::array<Blobs, kBlobClasses> blobs;
+  /// The same of whole blobs: those that touch neither the border of the image nor a pixel left out. The size of the
+  /// others is not known, and the band at the side of a stereo image is one of them.
+  std::array<Blobs, kBlobClasses> whole_blobs;
   std::vector<Blobs> blobs_by_size;  ///< entry k: of 2^k to 2^(k + 1) - 1 pixels; ends with the largest
   std::uint64_t largest_blob = 0;    ///< pixels
 
@@ -96,7 +100,7 @@ struct DepthMeasure {
 /// The first frame as a picture needs it. Arrays [rows, cols].
 struct DepthPicture {
   std::uint32_t rows = 0, cols = 0;
-  std::vector<float> depth_m;            ///< NaN: a hole
+  std::vector<float> depth_m;            ///< NaN: a hole, or left out
   std::vector<std::uint32_t> blob_size;  ///< pixels of the blob that a hole belongs to, 0: no hole
   std::vector<float> residual;  ///< in px of disparity, without a camera in 1/m; NaN where no patch is looked at
 };
@@ -110,9 +114,12 @@ class FATHOM_API DepthMeter {
   DepthMeter(DepthMeter&&) noexcept;
   DepthMeter& operator=(DepthMeter&&) noexcept;
 
-  /// The next frame: depth along the optical axis, m, [rows, cols]. What is not above 0 and finite is a hole. Throws
-  /// InputError when the size is 0, not that of the span or not that of the first frame.
-  void add(std::span<const float> depth_m, std::uint32_t rows, std::uint32_t cols);
+  /// The next frame: depth along the optical axis, m, [rows, cols]. What is not above 0 and finite is a hole.
+  /// `left_out`, [rows, cols] or empty: where it is not 0, the pixel is left out, whatever its depth, for example
+  /// because there is nothing within the camera's reach. Throws InputError when the size is 0, not that of a span or
+  /// not that of the first frame.
+  void add(std::span<const float> depth_m, std::uint32_t rows, std::uint32_t cols,
+           std::span<const std::uint8_t> left_out = {});
   /// Of all frames so far. Throws InputError when there is none.
   [[nodiscard]] DepthMeasure result() const;
   [[nodiscard]] const DepthPicture& picture() const;
@@ -122,8 +129,10 @@ class FATHOM_API DepthMeter {
   std::unique_ptr<State> state_;
 };
 
-/// All frames at once, [frames, rows, cols], as DepthMeter takes them.
+/// All frames at once, [frames, rows, cols], as DepthMeter takes them; `left_out` is of that size, or [rows, cols] for
+/// all frames.
 FATHOM_API DepthMeasure measure_depth(std::span<const float> depth_m, std::size_t frames, std::uint32_t rows,
-                                      std::uint32_t cols, const DepthMeterOptions& options = {});
+                                      std::uint32_t cols, const DepthMeterOptions& options = {},
+                                      std::span<const std::uint8_t> left_out = {});
 
 }  // namespace fathom

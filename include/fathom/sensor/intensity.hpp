@@ -7,7 +7,7 @@
 // Reflectivity and law are those of the surface: of its material (scene/material.hpp), or else reflectivity * cos.
 // The falloff is the sensor's. `none`: 1, what a sensor reports that corrects its intensity for range, as most lidars
 // of robots do. `inverse_square`: (reference / range)^2 beyond the reference and 1 before it, the raw power of a
-// surface larger than the cone (Hoefle, Pfeifer: Correction of laser scanning intensity data, ISPRS 2007, equation 3),
+// surface larger than the cone (Hoefle, Pfeifer: Correction of laser scanning intensity data, ISPRS Journal 62, 2007),
 // and a receiver whose near end is full. The range is that of the surface struck, without noise.
 //
 // Not modelled: the atmosphere, and surfaces smaller than the cone, unless the ray diverges (sensor/returns.hpp).

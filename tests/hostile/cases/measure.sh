@@ -16,6 +16,14 @@ expect 2 'exists already' fathom measure depth run/camera --out good
 expect 2 'its folder camera does' fathom measure depth run --out bad
 expect 2 'is no folder' fathom measure depth run/summary.json --out bad
 expect 2 'reason_.*grey picture of 16 bits' fathom measure depth run/camera --files 'reason*' --out bad
+expect 2 'holds no file .clean_depth' fathom measure depth run/camera --beyond-reach 6 --out bad
+expect 2 'holds no file .reason' fathom measure depth run/camera --beyond-reach reasons --out bad
+expect 2 'is not a number' fathom measure depth run/camera --beyond-reach far --out bad
+expect 0 '^pixels left out +[0-9]' fathom measure depth run/camera --mask run/camera/depth_000000.png
+head -c 100 run/camera/depth_000000.png > mask.png
+expect 2 'mask.png' fathom measure depth run/camera --mask mask.png --out bad
+expect 2 'masks are an array of uint8 or uint16' fathom measure depth run/camera --mask run/camera/depth_000000.npy --out bad
+expect 2 'masks are a grey picture' fathom measure depth run/camera --mask run/camera/reason_000000.png --out bad
 mkdir empty cut sizes fifo
 expect 2 'holds no depth image' fathom measure depth empty --out bad
 for bytes in 0 7 20 100; do
