@@ -201,6 +201,7 @@ void add_fit(CLI::App& app) {
   add_choice(c, "--unknown", doc_of<fathom::BeamModel>("unknown"), o->unknown);
   add_choice(c, "--miss", doc_of<fathom::BeamSensor>("miss"), fit.miss);
   add_choice(c, "--variant", "how to learn; closed_form and book are biased, for comparison", fit.variant);
+  add_choice(c, "--hit", doc_of<fathom::HitTail>("hit") + "; localizers know gaussian alone", fit.hit);
   add_hit_offset(c, fit);
   add_clusters(c, fit.stretches);
   add_choice(c, "--per-log", "what is learned of each log for itself: its mount, its offset of ranges", fit.per_log);

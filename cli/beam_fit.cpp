@@ -46,6 +46,8 @@ fathom::FitReport learn(const BeamFitOptions& options, const std::optional<fatho
        {"give max_range_m", "give --max-range"},
        {"is in scans", "is in --scans"},
        {"and in test_scans", "and in --test-scans"},
+       {"fit.variant = ", "--variant "},
+       {", and hit is ", ", and --hit is "},
        {"per_log with refine_poses", "--per-log with --refine-poses"},
        {"test_scans with refine_poses", "--test-scans with --refine-poses"},
        {"refine_poses is for", "--refine-poses is for"},
@@ -69,14 +71,12 @@ fathom::FitReport learn(const BeamFitOptions& options, const std::optional<fatho
 std::string parameters_table(const fathom::BeamFit& fit) {
   std::vector<std::vector<std::string>> rows = {
       {"parameter", "value", "std. error", "95 % interval", "unit", "meaning"}};
-  for (const auto& field : fathom::BeamParameters::fields()) {
-    const auto member = fathom::member_of<double>(field);
-    const double error = fit.std_error.*member;
-    rows.push_back(
-        {std::string(field.name), fmt::format("{:.5g}", fathom::printed_value(fit.parameters, member)),
-         std::isfinite(error) ? fmt::format("{:.2g}", error) : "-",
-         std::isfinite(error) ? fmt::format("{:.4g} to {:.4g}", fit.low_95.*member, fit.high_95.*member) : "-",
-         field.unit == "1" ? "" : std::string(field.unit), std::string(field.doc)});
+  for (const fathom::LearnedNumber& n : fathom::learned_numbers(fit)) {
+    const bool is_known = std::isfinite(n.std_error);
+    rows.push_back({std::string(n.field.name), fmt::format("{:.5g}", n.printed),
+                    is_known ? fmt::format("{:.2g}", n.std_error) : "-",
+                    is_known ? fmt::format("{:.4g} to {:.4g}", n.low_95, n.high_95) : "-",
+                    n.field.unit == "1" ? "" : std::string(n.field.unit), std::string(n.field.doc)});
   }
   return align_columns(rows, {1, 2, 3});
 }
@@ -168,6 +168,8 @@ void fit_field(const BeamFitOptions& options) {
     throw fathom::InputError(
         "--model likelihood_field asks where readings end: --pairs, which have no poses, are for beam");
   }
+  if (options.fit.hit != fathom::HitLaw::kGaussian)
+    throw fathom::InputError("--model likelihood_field has hits that are gaussian: --hit is for beam");
   if (options.world.map.empty()) throw fathom::InputError("--model likelihood_field needs --map: a scene has no cells");
   if (!options.also.empty())
     throw fathom::InputError("--model likelihood_field learns from one log: --also is for beam");
@@ -197,6 +199,10 @@ void fit_field(const BeamFitOptions& options) {
 
 void fit_beam(const BeamFitOptions& options) {
   if (options.model == ScanModel::kLikelihoodField) return fit_field(options);
+  for (const fathom::Localizer localizer : options.localizers) {
+    as_typed({{"learn with hit gaussian", "learn with --hit gaussian"}},
+             [&] { fathom::check_hit_law(options.fit.hit, localizer); });
+  }
   const std::unique_ptr<fathom::Ranks> ranks = join_ranks(environment_variable);
   const bool tells = !ranks || ranks->rank() == 0;
   std::optional<StopSignals> signals;  // one line of all processes is enough

@@ -237,8 +237,9 @@ class Fit:
 
     def __repr__(self) -> str:
         errors = self.std_error
-        lines = [f"{name} = {value:.6g} +- {errors[name]:.2g}" if np.isfinite(errors[name]) else f"{name} = {value:.6g}"
-                 for name, value in self.parameters.to_dict().items()]
+        values = self.parameters.to_dict()
+        lines = [f"{name} = {values[name]:.6g}" + (f" +- {error:.2g}" if np.isfinite(error) else "")
+                 for name, error in errors.items()]
         return f"Fit of {self.pairs} readings:\n  " + "\n  ".join(lines)
 
 
@@ -252,6 +253,7 @@ def fit(
     cell_m: float = 0.0,
     start: Optional[Parameters] = None,
     variant: str = "exact",
+    hit: Optional[str] = None,
     hit_offset_m: Optional[float] = 0.0,
     stretches: int = 40,
     tolerance: float = 1e-9,
@@ -262,12 +264,12 @@ def fit(
 
     Every row is a scan, whose errors go together, as those of a stretch of neighbouring scans do, unless `scan` gives a number for each reading. max_range_m: how far the
     sensor measures; or `sensor` says more. cell_m: of the map that `expected` is from; 0: not known. hit_offset_m: kept
-    as it is; None: learned. stretches: that standard errors take as independent, 0: each scan. variant: "exact", or for
-    comparison "closed_form" or "book".
+    as it is; None: learned. hit: how hits spread, "gaussian", "student_t" or "grows"; None: as `start` says. stretches: that
+    standard errors take as independent, 0: each scan. variant: "exact", or for comparison "closed_form" or "book".
     """
     known = _sensor(sensor, None, max_range_m, None)
-    options = dict(start=None if start is None else start.to_dict(), variant=variant, hit_offset_m=hit_offset_m, stretches=stretches,
-                   tolerance=tolerance, max_iterations=max_iterations, threads=threads)
+    options = dict(start=None if start is None else start.to_dict(), variant=variant, hit=hit, hit_offset_m=hit_offset_m,
+                   stretches=stretches, tolerance=tolerance, max_iterations=max_iterations, threads=threads)
     return Fit(_fathom._fit_pairs(readings, expected, scan, known.to_dict(), cell_m, options))
 
 
@@ -283,6 +285,7 @@ def fit_log(
     miss: str = "book",
     nan: str = "skip",
     variant: str = "exact",
+    hit: str = "gaussian",
     hit_offset_m: Union[float, str, None] = "auto",
     stretches: int = 40,
     unknown: str = "free",
@@ -292,15 +295,15 @@ def fit_log(
 ) -> Fit:
     """Learns the model of a log's sensor in a map or scene, as `fathom beam fit` does, and judges it by scans that were
     held out. scans and test_scans: "all", "odd", "even" or "start:stop:step"; without test_scans all that are not
-    learned from. hit_offset_m: kept as it is; None: learned; "auto": learned in a map, 0 in a scene. stretches: that
-    standard errors take as independent, 0: each scan. per_log: "mount", "offset" of ranges or "both" are learned, too:
-    see Fit.mount. refine_poses: (m, rad), the standard deviations of the poses of the log, or True for 0.1 m and
+    learned from. hit: how hits spread, "gaussian", "student_t" or "grows". hit_offset_m: kept as it is; None: learned;
+    "auto": learned in a map, 0 in a scene. stretches: that standard errors take as independent, 0: each scan. per_log:
+    "mount", "offset" of ranges or "both" are learned, too: see Fit.mount. refine_poses: (m, rad), the standard deviations of the poses of the log, or True for 0.1 m and
     1 degree: the poses of `scans` are learned, too, and a third of their rays judges: see Fit.refined."""
     if isinstance(refine_poses, bool):
         refine_poses = (0.1, math.radians(1.0)) if refine_poses else None
     options = dict(scans=scans, test_scans=test_scans, max_range_m=max_range_m, min_range_m=min_range_m, step_m=step_m,
-                   miss=miss, nan=nan, variant=variant, hit_offset_m=hit_offset_m, stretches=stretches, per_log=per_log,
-                   refine_poses=refine_poses, threads=threads)
+                   miss=miss, nan=nan, variant=variant, hit=hit, hit_offset_m=hit_offset_m, stretches=stretches,
+                   per_log=per_log, refine_poses=refine_poses, threads=threads)
     return Fit(_fathom._fit_scans(_log(log), _world(world, unknown), options))
 
 

@@ -12,6 +12,36 @@
 
 namespace fathom::python {
 
+BeamParameters beam_parameters_of(const py::dict& values) {
+  BeamParameters parameters;
+  py::dict book, tail;
+  const std::vector<FieldInfo> of_tail = describe<HitTail>();
+  for (const auto& [key, value] : values) {
+    const auto name = py::cast<std::string>(key);
+    const bool is_tail =
+        std::any_of(of_tail.begin(), of_tail.end(), [&](const FieldInfo& field) { return field.name == name; });
+    (is_tail ? tail : book)[key] = value;
+  }
+  parameters = model_of<BeamParameters>(book);
+  parameters.tail = model_of<HitTail>(tail);
+  return parameters;
+}
+
+py::dict beam_parameters_dict(const BeamParameters& parameters) {
+  py::dict values = model_dict(parameters);
+  const py::dict tail = model_dict(parameters.tail);
+  for (const auto& [key, value] : tail) values[key] = value;
+  return values;
+}
+
+py::dict beam_numbers_dict(const BeamParameters& numbers) {
+  py::dict values = model_dict(numbers);
+  if (!numbers.tail.is_extended()) return values;
+  const auto field = HitTail::field_of(numbers.tail.hit);
+  values[py::str(std::string(field.name))] = numbers.tail.*member_of<double>(field);
+  return values;
+}
+
 RayFan fan_of(py::handle rays) {
   if (py::isinstance<SensorModel>(rays)) return make_fan(make_pattern(py::cast<SensorModel&>(rays)));
   const py::array given = any_array(rays, "rays");
@@ -151,7 +181,7 @@ class ScorerHandle {
                std::size_t ray_step, double alpha, bool exact, int threads, const std::optional<std::string>& isa)
       : world_(world),
         rays_(fan_of(rays)),
-        scorer_(model_of<BeamParameters>(parameters), model_of<BeamSensor>(sensor), world_, rays_,
+        scorer_(beam_parameters_of(parameters), model_of<BeamSensor>(sensor), world_, rays_,
                 {.ray_step = ray_step, .alpha = alpha, .compute = compute_of(threads, isa, "tree"), .exact = exact}) {}
 
   py::array_t<double> score(const py::object& poses, const py::object& readings, const py::object& quat_wxyz,
@@ -213,7 +243,7 @@ void bind_scorer(py::module_& m) {
 void bind_density(py::module_& m) {
   py::class_<BeamDensity>(m, "_Density")
       .def(py::init([](const py::dict& parameters, const py::dict& sensor, double expected_m) {
-             return BeamDensity(model_of<BeamParameters>(parameters), model_of<BeamSensor>(sensor), expected_m);
+             return BeamDensity(beam_parameters_of(parameters), model_of<BeamSensor>(sensor), expected_m);
            }),
            "parameters"_a, "sensor"_a, "expected_m"_a)
       .def(
@@ -254,7 +284,7 @@ void bind_density(py::module_& m) {
 py::array_t<float> sample(const py::dict& parameters, const py::dict& sensor, const py::object& expected,
                           const py::object& seed, const py::object& first_scan, const std::string& name) {
   const Floats e = floats(expected, "expected", {{-1, -1}, "(S, K)"}, Finite::kNo);
-  const auto p = model_of<BeamParameters>(parameters);
+  const auto p = beam_parameters_of(parameters);
   const auto s = model_of<BeamSensor>(sensor);
   const std::uint32_t first = whole32(first_scan, "first_scan");
   py::array_t<float> made({e.shape(0), e.shape(1)});
@@ -274,9 +304,9 @@ void bind_beam(py::module_& m) {
   bind_density(m);
   m.def("_sample", &sample, "parameters"_a, "sensor"_a, "expected"_a, "seed"_a, "first_scan"_a, "name"_a);
   m.def("_check_beam_parameters", [](const py::dict& values) {
-    const auto model = model_of<BeamParameters>(values);
+    const auto model = beam_parameters_of(values);
     validate(model);
-    return model_dict(model);
+    return beam_parameters_dict(model);
   });
   m.def("_check_beam_sensor", [](const py::dict& values) {
     const auto model = model_of<BeamSensor>(values);

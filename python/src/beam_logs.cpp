@@ -187,8 +187,9 @@ std::size_t stretches_of(const py::dict& o) {
 
 FitOptions fit_options(const py::dict& o) {
   FitOptions options;
-  if (!o["start"].is_none()) options.start = model_of<BeamParameters>(py::cast<py::dict>(o["start"]));
+  if (!o["start"].is_none()) options.start = beam_parameters_of(py::cast<py::dict>(o["start"]));
   options.variant = word_of<FitVariant>(py::cast<std::string>(o["variant"]), "variant");
+  if (!o["hit"].is_none()) options.start.tail.hit = word_of<HitLaw>(py::cast<std::string>(o["hit"]), "hit");
   options.fit_hit_offset = o["hit_offset_m"].is_none();
   if (!options.fit_hit_offset) options.start.hit_offset_m = real(o["hit_offset_m"], "hit_offset_m");
   options.stretches = stretches_of(o);
@@ -224,6 +225,7 @@ ReportPtr fit_scans(const ScanLog& log, const World& world, const py::dict& o) {
   options.miss = word_of<MissPolicy>(py::cast<std::string>(o["miss"]), "miss");
   options.nan = word_of<NanPolicy>(py::cast<std::string>(o["nan"]), "nan");
   options.variant = word_of<FitVariant>(py::cast<std::string>(o["variant"]), "variant");
+  options.hit = word_of<HitLaw>(py::cast<std::string>(o["hit"]), "hit");
   if (o["hit_offset_m"].is_none()) {
     options.fit_hit_offset = true;
   } else if (!py::isinstance<py::str>(o["hit_offset_m"])) {
@@ -274,14 +276,15 @@ py::object mount_dict(const FitReport& report) {
 
 void bind_fit(py::module_& m) {
   py::class_<FitReport, ReportPtr>(m, "_Fit")
-      .def_property_readonly("_parameters", [](const FitReport& r) { return model_dict(r.fit.parameters); })
-      .def_property_readonly("_std_error", [](const FitReport& r) { return model_dict(r.fit.std_error); })
-      .def_property_readonly("_low_95", [](const FitReport& r) { return model_dict(r.fit.low_95); })
-      .def_property_readonly("_high_95", [](const FitReport& r) { return model_dict(r.fit.high_95); })
+      .def_property_readonly("_parameters", [](const FitReport& r) { return beam_parameters_dict(r.fit.parameters); })
+      .def_property_readonly("_std_error", [](const FitReport& r) { return beam_numbers_dict(r.fit.std_error); })
+      .def_property_readonly("_low_95", [](const FitReport& r) { return beam_numbers_dict(r.fit.low_95); })
+      .def_property_readonly("_high_95", [](const FitReport& r) { return beam_numbers_dict(r.fit.high_95); })
       .def_property_readonly(
           "clusters", [](const FitReport& r) { return r.fit.clusters; },
           "How many standard errors take as independent.")
-      .def_property_readonly("_naive_std_error", [](const FitReport& r) { return model_dict(r.fit.naive_std_error); })
+      .def_property_readonly("_naive_std_error",
+                             [](const FitReport& r) { return beam_numbers_dict(r.fit.naive_std_error); })
       .def_property_readonly("_sensor", [](const FitReport& r) { return model_dict(r.model.sensor); })
       .def_property_readonly(
           "log_likelihood", [](const FitReport& r) { return copied<double>(r.fit.log_likelihood); },
@@ -324,38 +327,36 @@ void bind_fit(py::module_& m) {
   m.def("_fit_scans", &fit_scans);
   m.def("_judge", [](const py::dict& parameters, const py::dict& sensor, const py::object& readings,
                      const py::object& expected, const py::object& scan, std::size_t bins) {
-    return judgement_dict(judge_beam_model(model_of<BeamParameters>(parameters), model_of<BeamSensor>(sensor),
+    return judgement_dict(judge_beam_model(beam_parameters_of(parameters), model_of<BeamSensor>(sensor),
                                            data_of(readings, expected, scan), bins));
   });
 }
 
 void bind_localizers(py::module_& m) {
   m.def("_localizer_beam", [](const py::dict& parameters, const std::string& localizer) {
-    const LocalizerBeam b =
-        localizer_beam(model_of<BeamParameters>(parameters), word_of<Localizer>(localizer, "localizer"));
+    const LocalizerBeam b = localizer_beam(beam_parameters_of(parameters), word_of<Localizer>(localizer, "localizer"));
     py::dict d;
     d["z_hit"] = b.z_hit, d["z_short"] = b.z_short, d["z_max"] = b.z_max, d["z_rand"] = b.z_rand;
     d["sigma_hit"] = b.sigma_hit, d["lambda_short"] = b.lambda_short;
     return d;
   });
   m.def("_localizer_notes", [](const py::dict& parameters, const std::string& localizer) {
-    return localizer_notes(model_of<BeamParameters>(parameters), word_of<Localizer>(localizer, "localizer"));
+    return localizer_notes(beam_parameters_of(parameters), word_of<Localizer>(localizer, "localizer"));
   });
   m.def("_localizer_text", [](const py::dict& parameters, const py::dict& sensor, const std::string& localizer) {
-    return localizer_text(model_of<BeamParameters>(parameters), model_of<BeamSensor>(sensor),
+    return localizer_text(beam_parameters_of(parameters), model_of<BeamSensor>(sensor),
                           word_of<Localizer>(localizer, "localizer"));
   });
 }
 
 BeamModel beam_model(const py::dict& parameters, const py::dict& sensor, const std::string& unknown) {
-  return {model_of<BeamParameters>(parameters), model_of<BeamSensor>(sensor),
-          word_of<UnknownCells>(unknown, "unknown")};
+  return {beam_parameters_of(parameters), model_of<BeamSensor>(sensor), word_of<UnknownCells>(unknown, "unknown")};
 }
 
 void bind_files(py::module_& m) {
   m.def("_read_model", [](const std::filesystem::path& file) {
     const BeamModel model = read_beam_model(file);
-    return py::make_tuple(model_dict(model.parameters), model_dict(model.sensor),
+    return py::make_tuple(beam_parameters_dict(model.parameters), model_dict(model.sensor),
                           kChoiceWords<UnknownCells>.at(static_cast<std::size_t>(model.unknown)));
   });
   m.def("_write_model",
@@ -406,7 +407,7 @@ HeatmapPtr heatmap(const py::dict& parameters, const py::dict& sensor, const Wor
   HeatmapOptions options;
   options.headings = headings;
   options.score = {.ray_step = ray_step, .alpha = alpha, .compute = {.threads = threads}};
-  const auto p = model_of<BeamParameters>(parameters);
+  const auto p = beam_parameters_of(parameters);
   const auto s = model_of<BeamSensor>(sensor);
   auto made = std::make_shared<Heatmap>();
   released_watched([&](const auto& check) {

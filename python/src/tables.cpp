@@ -139,8 +139,13 @@ void bind_tables(py::module_& m) {
   m.def("channel_list", &channels_list, "The arrays that a frame can hold.");
   m.def("output_list", &outputs_list, "What scene files can write.");
   m.def(
-      "beam_parameter_fields", [] { return fields_list(describe<BeamParameters>()); },
-      "The six parameters of the beam model, and the offset of hits.");
+      "beam_parameter_fields",
+      [] {
+        std::vector<FieldInfo> fields = describe<BeamParameters>();
+        for (FieldInfo& field : describe<HitTail>()) fields.push_back(std::move(field));
+        return fields_list(fields);
+      },
+      "The six parameters of the beam model, the offset of hits, and the law of hits.");
   m.def(
       "beam_sensor_fields", [] { return fields_list(describe<BeamSensor>()); },
       "What is known of a range finder and not learned.");

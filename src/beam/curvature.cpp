@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "base/isa.hpp"
 #include "beam/curvature_kernels.hpp"
 #include "beam/em_kernels.hpp"
+#include "beam/tail_curvature.hpp"
 
 namespace fathom {
 
@@ -14,8 +16,8 @@ namespace {
 
 constexpr std::size_t kBlocksOfChunk = 64;
 
-/// Coordinates of the scores of range readings.
-constexpr std::array<std::size_t, kRangeScores> kRangeCoordinates = {0, 1, 3, 4, 5, 6};
+/// Coordinates of the scores of range readings: kRangeScores of them, or kTailScores.
+constexpr std::array<std::size_t, kTailScores> kRangeCoordinates = {0, 1, 3, 4, 5, 6, 7};
 
 CurvatureKernel pick_kernel(Isa isa) {
   return for_isa(isa, sse2::kCurvatureKernel, avx2::kCurvatureKernel, avx512::kCurvatureKernel);
@@ -37,7 +39,7 @@ struct ChunkSums {
     std::uint64_t cluster;
     ClusterSum sum;
   };
-  std::array<double, kRangeProducts> hessian = {};
+  std::array<double, kTailProducts> hessian = {};  // the first kRangeProducts where hits are Gaussian
   std::vector<Run> runs;
 
   ClusterSum& of(std::uint64_t cluster) {
@@ -55,14 +57,17 @@ class CurvatureOfPart {
         stretches_(stretches),
         parameters_(p),
         sensor_(sensor),
-        kernel_(pick_kernel(isa)) {}
+        kernel_(pick_kernel(isa)),
+        scores_(p.tail.is_extended() ? kTailScores : kRangeScores) {
+    if (p.tail.is_extended()) tail_.emplace(p, sensor);
+  }
 
   Curvature run(Executor& executor) {
     Curvature out;
     if (evidence_.clusters() == 0) return out;
     out.first_cluster = cluster_of(0);
     std::vector<ClusterSum> clusters(cluster_of(evidence_.clusters() - 1) - out.first_cluster + 1);
-    std::array<double, kRangeProducts> hessian = {};
+    std::array<double, kTailProducts> hessian = {};
     for (const bool missed : {true, false}) {
       const std::size_t begin = missed ? 0 : evidence_.missed, end = missed ? evidence_.missed : evidence_.ranges();
       constexpr std::size_t kPairsOfChunk = kBlocksOfChunk * kEmBlock;
@@ -70,11 +75,12 @@ class CurvatureOfPart {
       executor.parallel_for(chunks.size(), 1, [&](std::size_t chunk, std::size_t) {
         const std::size_t first = begin + chunk * kPairsOfChunk, last = std::min(end, first + kPairsOfChunk);
         for (std::size_t i = first; i < last; i += kEmBlock) {
-          add_block(i, std::min(kEmBlock, last - i), missed, chunks[chunk]);
+          const std::size_t count = std::min(kEmBlock, last - i);
+          tail_ ? add_tail_block(i, count, missed, chunks[chunk]) : add_block(i, count, missed, chunks[chunk]);
         }
       });
       for (const ChunkSums& chunk : chunks) {
-        for (std::size_t k = 0; k < kRangeProducts; ++k) hessian[k] += chunk.hessian[k];
+        for (std::size_t k = 0; k < kTailProducts; ++k) hessian[k] += chunk.hessian[k];
         for (const ChunkSums::Run& run : chunk.runs) clusters[run.cluster - out.first_cluster].add(run.sum);
       }
     }
@@ -101,6 +107,16 @@ class CurvatureOfPart {
     CurvatureSums out = {{}, sums.hessian.data()};
     for (std::size_t k = 0; k < kRangeScores; ++k) out.score[k] = scores[k];
     kernel_(p, {evidence_.z_m.data() + begin, evidence_.expected_m.data() + begin, count, cut, !missed}, out);
+    add_scores(begin, count, scores, sums);
+  }
+
+  void add_tail_block(std::size_t begin, std::size_t count, bool missed, ChunkSums& sums) const {
+    double scores[kTailScores][kEmBlock];
+    for (std::size_t i = 0; i < count; ++i) {
+      const TailScore score =
+          tail_->add(evidence_.z_m[begin + i], evidence_.expected_m[begin + i], missed, sums.hessian);
+      for (std::size_t k = 0; k < kTailScores; ++k) scores[k][i] = score[k];
+    }
     add_scores(begin, count, scores, sums);
   }
 
@@ -142,7 +158,7 @@ class CurvatureOfPart {
     if (first == last) {
       ClusterSum own;
       for (std::size_t i = 0; i < count; ++i) {
-        for (std::size_t k = 0; k < kRangeScores; ++k) own.score[kRangeCoordinates[k]] += scores[k][i];
+        for (std::size_t k = 0; k < scores_; ++k) own.score[kRangeCoordinates[k]] += scores[k][i];
       }
       own.pairs = static_cast<double>(count);
       sums.of(first).add(own);
@@ -151,7 +167,7 @@ class CurvatureOfPart {
     std::vector<ClusterSum> mixed(last - first + 1);
     for (std::size_t i = 0; i < count; ++i) {
       ClusterSum& to = mixed[cluster_of(scan[i]) - first];
-      for (std::size_t k = 0; k < kRangeScores; ++k) to.score[kRangeCoordinates[k]] += scores[k][i];
+      for (std::size_t k = 0; k < scores_; ++k) to.score[kRangeCoordinates[k]] += scores[k][i];
       to.pairs += 1.0;
     }
     for (std::size_t k = 0; k < mixed.size(); ++k) sums.of(first + k).add(mixed[k]);
@@ -174,11 +190,11 @@ class CurvatureOfPart {
   }
 
   /// The weights' common term: of each gradient -w, of each Hessian w w^T - diag(w).
-  void finish(const std::array<double, kRangeProducts>& hessian, const std::vector<ClusterSum>& clusters,
+  void finish(const std::array<double, kTailProducts>& hessian, const std::vector<ClusterSum>& clusters,
               Curvature& out) const {
     std::size_t product = 0;
-    for (std::size_t i = 0; i < kRangeScores; ++i) {
-      for (std::size_t k = i; k < kRangeScores; ++k, ++product) {
+    for (std::size_t i = 0; i < scores_; ++i) {
+      for (std::size_t k = i; k < scores_; ++k, ++product) {
         const std::size_t row = kRangeCoordinates[i], column = kRangeCoordinates[k];
         out.information[row][column] -= hessian[product];
         if (row != column) out.information[column][row] -= hessian[product];
@@ -204,6 +220,8 @@ class CurvatureOfPart {
   const BeamParameters& parameters_;
   const BeamSensor& sensor_;
   CurvatureKernel kernel_;
+  std::size_t scores_;
+  std::optional<TailCurvature> tail_;  // of an extended law
 };
 
 }  // namespace

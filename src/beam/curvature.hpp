@@ -17,8 +17,9 @@
 namespace fathom {
 
 inline constexpr std::size_t kWeights = 4;
-inline constexpr std::size_t kCoordinates = 7;  ///< four weights, log sigma, log lambda, offset
-static_assert(BeamParameters::fields().size() == kCoordinates &&
+inline constexpr std::size_t kBookCoordinates = 7;  ///< four weights, log sigma, log lambda, offset
+inline constexpr std::size_t kCoordinates = 8;      ///< and log nu or sigma' of an extended law of hits, else 0
+static_assert(BeamParameters::fields().size() == kBookCoordinates &&
               BeamParameters::fields()[6].name == "hit_offset_m");  // in this order
 using Score = std::array<double, kCoordinates>;
 using Matrix = std::array<Score, kCoordinates>;

@@ -16,8 +16,8 @@
 
 namespace fathom {
 
-/// Scores that a range reading has: of w_hit, w_short, w_rand, log sigma, log lambda and the offset. (That of w_max is
-/// 0, but for the weights' common term.)
+/// Scores that a range reading has where hits are Gaussian: of w_hit, w_short, w_rand, log sigma, log lambda and the
+/// offset. (That of w_max is 0, but for the weights' common term.)
 inline constexpr std::size_t kRangeScores = 6;
 /// Entries (i, j), i <= j, of a symmetric matrix, row after row.
 inline constexpr std::size_t kRangeProducts = kRangeScores * (kRangeScores + 1) / 2;

@@ -47,14 +47,15 @@ double Em::log_likelihood_of_max(const BeamParameters& p) const {
   return log_of(p.w_max, totals_.max_expected) + log_of(missed_weight, totals_.max_missed);
 }
 
-const Expectation& Em::expect(const BeamParameters& parameters, FitVariant variant, double reach) {
+const Expectation& Em::expect(const BeamParameters& parameters, FitVariant variant, double reach, Expecting what) {
   std::vector<PartSums> sums;
   sums.reserve(parts_.size());
-  for (EmPart& part : parts_) sums.push_back(part.expect(parameters, variant, reach));
+  for (EmPart& part : parts_) sums.push_back(part.expect(parameters, variant, reach, what));
   const PartSums all = add_parts<PartSums>(sums, ranks_);
   Expectation& e = expectation_;
   e.sums = all.sums;
   e.edges = all.edges;
+  e.tail = all.tail;
   e.interior_r = std::max(0.0, all.ranges_hit - e.edges.r);
   e.sums.log_likelihood += log_likelihood_of_max(parameters);
   e.max_as_hit = 0.0;

@@ -22,6 +22,7 @@ struct Expectation {
   /// Hits are interior, with the second moment sigma^2, or so near an end of [0, Z] that the cut matters.
   double interior_r = 0;  ///< responsibility of the interior ones
   HitMoments edges;       ///< of the others, under the old sigma
+  TailSums tail;          ///< of an extended law, where asked for
 };
 
 /// What the evidence of all parts counts to.
@@ -42,7 +43,8 @@ class Em {
 
   [[nodiscard]] const EvidenceTotals& totals() const { return totals_; }
   /// `reach`: hits centred within reach * sigma of an end of [0, Z] are listed as edges.
-  const Expectation& expect(const BeamParameters& parameters, FitVariant variant, double reach);
+  const Expectation& expect(const BeamParameters& parameters, FitVariant variant, double reach,
+                            Expecting what = Expecting::kLikelihood);
 
   /// Sums over the edges of the last expect().
   [[nodiscard]] HitMoments edge_moments(double sigma_m);

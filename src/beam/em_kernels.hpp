@@ -69,6 +69,31 @@ struct EmShorts {
   std::size_t count;
 };
 
+/// Slope of the log-likelihood of hits, their responsibilities kept, over the two numbers of an extended law (log sigma
+/// and log nu of student_t, sigma and sigma' of grows), and minus its second derivatives, of grows on average.
+struct TailSums {
+  double slope[2] = {}, information[3] = {};  ///< (0, 0), (0, 1), (1, 1)
+  void add(const TailSums& o) {
+    for (int k = 0; k < 2; ++k) slope[k] += o.slope[k];
+    for (int k = 0; k < 3; ++k) information[k] += o.information[k];
+  }
+};
+
+/// What an extended law of hits has beside EmParameters.
+struct EmTail {
+  double sigma_per_m;                      ///< of grows
+  double nu, peak, peak_slope, peak_bend;  ///< of student_t; log c(nu) and its derivatives by nu (math/student.hpp)
+  /// Of student_t at x, over panels that double in width from octave to octave of 1 + x: c[0..3], the tail P(T > x) as
+  /// a cubic over the place in the panel; x t(x) and the derivative of the tail by nu as lines.
+  const double* panels;
+};
+inline constexpr std::size_t kPanelsPerOctave = 64, kPanelNumbers = 8;
+
+/// The tail at the far end of the last panel, and its derivative by nu.
+struct StudentEnd {
+  double tail, tail_slope;
+};
+
 struct EmKernels {
   /// Returns how many pairs lie behind their surfaces, from the first on, as far as it noticed: they are no shorts.
   std::size_t (*expect)(const EmParameters& p, const EmBlock& block, EmSums& sums);
@@ -82,14 +107,27 @@ struct EmKernels {
   void (*short_moments)(const EmParameters& p, const EmShorts& shorts, ShortMoments& sums);
 };
 
+/// The same for extended laws; they find the mass that the cut leaves for themselves: inverse_mass of the block is not
+/// read. `slopes`: null where nobody asks.
+struct TailKernels {
+  using Expect = std::size_t (*)(const EmParameters& p, const EmTail& tail, const EmBlock& block, EmSums& sums,
+                                 TailSums* slopes);
+  Expect expect_student, expect_growing;
+  /// Fills tail.panels, [count, kPanelNumbers]; `edges`, [count + 1, 4], is room to work in.
+  void (*fill_panels)(const EmTail& tail, std::size_t count, const StudentEnd& end, double* edges, double* panels);
+};
+
 namespace sse2 {
 extern const EmKernels kEmKernels;
-}
+extern const TailKernels kTailKernels;
+}  // namespace sse2
 namespace avx2 {
 extern const EmKernels kEmKernels;
-}
+extern const TailKernels kTailKernels;
+}  // namespace avx2
 namespace avx512 {
 extern const EmKernels kEmKernels;
-}
+extern const TailKernels kTailKernels;
+}  // namespace avx512
 
 }  // namespace fathom

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <span>
 
+#include <fathom/math/student.hpp>
+
 #include "base/isa.hpp"
 
 namespace fathom {
@@ -14,6 +16,19 @@ namespace {
 constexpr std::size_t kBlocksAtOnce = 32;
 
 const EmKernels& pick_kernels(Isa isa) { return for_isa(isa, sse2::kEmKernels, avx2::kEmKernels, avx512::kEmKernels); }
+const TailKernels& pick_tail_kernels(Isa isa) {
+  return for_isa(isa, sse2::kTailKernels, avx2::kTailKernels, avx512::kTailKernels);
+}
+
+/// P(T > x) and its derivative by nu.
+StudentEnd student_end(double x, double nu) {
+  constexpr double kStep = 1e-4;
+  const auto tail = [x](double degrees) {
+    return math::student_mass(x, degrees, math::student_log_peak(degrees)).beyond;
+  };
+  const double step = kStep * nu;
+  return {tail(nu), (tail(nu + step) - tail(nu - step)) / (2.0 * step)};
+}
 
 EmParameters em_parameters(const BeamParameters& p, const BeamSensor& sensor, FitVariant variant) {
   EmParameters out = {p.w_hit,
@@ -42,6 +57,7 @@ EmPart::EmPart(const Evidence& evidence, const BeamSensor& sensor, Executor& exe
       sensor_(sensor),
       executor_(executor),
       kernels_(pick_kernels(isa)),
+      tail_kernels_(pick_tail_kernels(isa)),
       r_short_(evidence.z_m.get_allocator()) {
   add_blocks(0, evidence.missed, true);
   add_blocks(evidence.missed, evidence.ranges(), false);
@@ -129,6 +145,41 @@ void EmPart::expect_block(const EdgeLimits& limits, std::size_t index) {
   kernels_.weigh_hits(edges.r.data(), cut, edges.r.size(), result.hits);
 }
 
+void EmPart::expect_tail_block(HitLaw law, Expecting what, std::size_t index) {
+  const Block& block = blocks_[index];
+  BlockResult& result = results_[index];
+  const std::size_t count = block.end - block.begin;
+  double r_hit[kEmBlock];
+  result.sums = {};
+  result.tail = {};
+  const auto expect = law == HitLaw::kStudentT ? tail_kernels_.expect_student : tail_kernels_.expect_growing;
+  result.behind = expect(parameters_of(block), tail_,
+                         {evidence_.z_m.data() + block.begin, evidence_.expected_m.data() + block.begin, block.lowest,
+                          nullptr, count, r_short_.data() + block.begin, r_hit},
+                         result.sums, what == Expecting::kSlopes ? &result.tail : nullptr);
+}
+
+/// The panels of a nu serve all scales that need no more of them.
+void EmPart::prepare_tail(const BeamParameters& p) {
+  const double nu = p.tail.nu_hit;
+  const bool is_student = p.tail.hit == HitLaw::kStudentT, is_known = tail_.nu == nu && !panels_.empty();
+  tail_.sigma_per_m = p.tail.sigma_hit_per_m;
+  if (!is_student) return;
+  const auto octaves =
+      static_cast<std::size_t>(std::ilogb(1.0 + 1.0001 * sensor_.max_range_m / p.sigma_hit_m)) + std::size_t{1};
+  const std::size_t count = octaves * kPanelsPerOctave;
+  if (is_known && panels_.size() == count * kPanelNumbers) return;
+  const math::GammaStep step = math::gamma_step(0.5 * nu);
+  tail_.nu = nu;
+  tail_.peak = math::student_log_peak(nu);
+  tail_.peak_slope = 0.5 * step.slope, tail_.peak_bend = 0.25 * step.bend;
+  panels_.resize(count * kPanelNumbers);
+  panel_edges_.resize((count + 1) * 4);
+  tail_.panels = panels_.data();
+  tail_kernels_.fill_panels(tail_, count, student_end(std::ldexp(1.0, static_cast<int>(octaves)) - 1.0, nu),
+                            panel_edges_.data(), panels_.data());
+}
+
 /// Table 6.2 gives a reading at Z to all densities that are not 0 there, not to the point mass alone.
 void EmPart::add_max_by_the_book(const BeamParameters& parameters, PartSums& e) const {
   const double limit = sensor_.max_range_m;
@@ -145,16 +196,21 @@ void EmPart::add_max_by_the_book(const BeamParameters& parameters, PartSums& e) 
   }
 }
 
-PartSums EmPart::expect(const BeamParameters& parameters, FitVariant variant, double reach) {
+PartSums EmPart::expect(const BeamParameters& parameters, FitVariant variant, double reach, Expecting what) {
   parameters_ = em_parameters(parameters, sensor_, variant);
+  const HitLaw law = parameters.tail.hit;
+  if (parameters.tail.is_extended()) prepare_tail(parameters);
   const EdgeLimits limits = edge_limits(reach * parameters.sigma_hit_m);
   executor_.parallel_for(blocks_.size(), kBlocksAtOnce, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) expect_block(limits, i);
+    for (std::size_t i = begin; i < end; ++i) {
+      law == HitLaw::kGaussian ? expect_block(limits, i) : expect_tail_block(law, what, i);
+    }
   });
   PartSums e;
   for (const BlockResult& r : results_) {
     e.sums.add(r.sums);
     e.edges.add(r.hits);
+    e.tail.add(r.tail);
   }
   e.ranges_hit = e.sums.hit;
   if (variant == FitVariant::kBook) add_max_by_the_book(parameters, e);

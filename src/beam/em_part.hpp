@@ -23,14 +23,19 @@ struct PartSums {
   double ranges_hit = 0;  ///< sum of r_hit over range readings
   HitMoments edges;       ///< of hits so near an end of [0, Z] that the cut matters
   double max_shared = 0;  ///< by the book: of the "max" readings, how many are not the point mass's own
+  TailSums tail;          ///< of an extended law, where asked for
 
   void add(const PartSums& o) {
     sums.add(o.sums);
     ranges_hit += o.ranges_hit;
     edges.add(o.edges);
     max_shared += o.max_shared;
+    tail.add(o.tail);
   }
 };
+
+/// What an expectation has to find beside the likelihood and the responsibilities.
+enum class Expecting : std::uint8_t { kLikelihood, kSlopes };
 
 class EmPart {
  public:
@@ -38,7 +43,8 @@ class EmPart {
          std::pmr::memory_resource* lists);
 
   /// `reach`: hits centred within reach * sigma of an end of [0, Z] are listed as edges.
-  PartSums expect(const BeamParameters& parameters, FitVariant variant, double reach);
+  /// Extended laws list none, and have their sums of slopes where `what` says so.
+  PartSums expect(const BeamParameters& parameters, FitVariant variant, double reach, Expecting what);
 
   /// Sums over the edges of the last expect().
   [[nodiscard]] HitMoments edge_moments(double sigma_m);
@@ -67,7 +73,8 @@ class EmPart {
     EmSums sums;
     ShortMoments shorts;
     Edges edges;
-    HitMoments hits;         // of the edges
+    HitMoments hits;  // of the edges
+    TailSums tail;
     std::size_t behind = 0;  // pairs from the first on that are no shorts
   };
   void add_blocks(std::size_t begin, std::size_t end, bool missed);
@@ -75,6 +82,8 @@ class EmPart {
   [[nodiscard]] EdgeLimits edge_limits(double reach_m) const;
   void list_edges(const Block& block, const EmParameters& p, const EdgeLimits& limits, Edges& edges) const;
   void expect_block(const EdgeLimits& limits, std::size_t index);
+  void expect_tail_block(HitLaw law, Expecting what, std::size_t index);
+  void prepare_tail(const BeamParameters& parameters);
   [[nodiscard]] EmParameters parameters_of(const Block& block) const;
   void add_max_by_the_book(const BeamParameters& parameters, PartSums& sums) const;
 
@@ -82,10 +91,13 @@ class EmPart {
   BeamSensor sensor_;
   Executor& executor_;
   const EmKernels& kernels_;
+  const TailKernels& tail_kernels_;
   std::vector<Block> blocks_;
   std::vector<BlockResult> results_;
   std::pmr::vector<float> r_short_;  // [ranges]
   EmParameters parameters_ = {};     // of the last expect()
+  EmTail tail_ = {};                 // likewise, of an extended law
+  std::vector<double> panels_, panel_edges_;
 };
 
 }  // namespace fathom

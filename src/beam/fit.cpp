@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -21,7 +22,9 @@ namespace {
 
 constexpr double kFirstReach = 8.5;   // sigmas: there a cut takes nothing from 1 that a double shows
 constexpr double kFallSlack = 1e-10;  // relative: what rounding of the sums may take from the likelihood
-constexpr double kMostSigmaPerRange = 100.0;
+constexpr double kMostSigmaPerRange = 100.0, kMostTailSigmaPerRange = 2.0;
+
+const char* word_of(FitVariant variant) { return variant == FitVariant::kBook ? "book" : "closed_form"; }
 
 void check(const FitOptions& options, const BeamSensor& sensor) {
   validate(sensor);
@@ -30,13 +33,19 @@ void check(const FitOptions& options, const BeamSensor& sensor) {
   check_in_range("fit", "max_iterations", static_cast<double>(options.max_iterations), 1, 1e9, "1");
   check_in_range("fit", "stretches", static_cast<double>(options.stretches), 0, FitOptions::kMostStretches, "1");
   validate(options.compute);
+  if (options.start.tail.is_extended() && options.variant != FitVariant::kExact) {
+    throw InputError(fmt::format("fit.variant = {} is of gaussian hits, as the book has them, and hit is {}",
+                                 word_of(options.variant),
+                                 kChoiceWords<HitLaw>[static_cast<std::size_t>(options.start.tail.hit)]));
+  }
 }
 
 /// Within what BeamParameters may hold, so that what is learned can be used.
-SigmaLimits sigma_limits(const BeamSensor& sensor, double cell_m) {
+SigmaLimits sigma_limits(const BeamSensor& sensor, double cell_m, const HitTail& tail) {
   const double floor_m = std::max({sensor.step_m, cell_m, 1e-9 * sensor.max_range_m}) / std::sqrt(12.0);
   const double low_m = std::max(kLeastSigmaHitM, floor_m);
-  return {low_m, std::max(low_m, std::min(kMostSigmaHitM, kMostSigmaPerRange * sensor.max_range_m))};
+  const double most = tail.is_extended() ? kMostTailSigmaPerRange : kMostSigmaPerRange;
+  return {low_m, std::max(low_m, std::min(kMostSigmaHitM, most * sensor.max_range_m))};
 }
 
 /// How far to look for hits that a cut concerns, after sigma has changed by so much: the M-step may enlarge sigma by
@@ -49,7 +58,7 @@ double next_reach(double before_m, double now_m) {
 Maximum step(Em& em, const BeamParameters& p, const FitOptions& options, const SigmaLimits& limits, double reach,
              double& log_likelihood) {
   for (;; reach *= 4.0) {
-    const Expectation& e = em.expect(p, options.variant, reach);
+    const Expectation& e = em.expect(p, options.variant, reach, Expecting::kSlopes);
     log_likelihood = e.sums.log_likelihood;
     const double all = em.totals().ranges + e.max_shared - e.max_as_hit;
     if (!(std::abs(e.sums.hit + e.sums.shorts + e.sums.rand - all) <= 1e-6 * all)) {
@@ -87,6 +96,29 @@ class OffsetSearch {
   double step_m_, direction_ = 1.0;
 };
 
+/// What rounding may take from a sum of so much.
+double lost_in_sums(double log_likelihood) { return 1e-13 * (1.0 + std::abs(log_likelihood)); }
+
+/// The numbers of an extended law half way back to where a step of Newton's came from, or all of it.
+void go_back(const BeamParameters& from, bool all, BeamParameters& p) {
+  p.sigma_hit_m = all ? from.sigma_hit_m : std::sqrt(p.sigma_hit_m * from.sigma_hit_m);
+  p.tail.nu_hit = all ? from.tail.nu_hit : std::sqrt(p.tail.nu_hit * from.tail.nu_hit);
+  p.tail.sigma_hit_per_m = all ? from.tail.sigma_hit_per_m : 0.5 * (p.tail.sigma_hit_per_m + from.tail.sigma_hit_per_m);
+}
+
+/// As step(), for parameters that may have come too far from those before: these go back until the likelihood has
+/// risen. With all of the way back, it is the other parameters' M-step that raises it.
+Maximum step_uphill(Em& em, const BeamParameters& before, BeamParameters& p, const FitOptions& options,
+                    const SigmaLimits& limits, double reach, double least, double& log_likelihood) {
+  constexpr int kMostHalves = 12;
+  Maximum m = step(em, p, options, limits, reach, log_likelihood);
+  for (int i = 0; p.tail.is_extended() && log_likelihood < least && i <= kMostHalves; ++i) {
+    go_back(before, i == kMostHalves, p);
+    m = step(em, p, options, limits, reach, log_likelihood);
+  }
+  return m;
+}
+
 /// The likelihood must not fall under the exact M-step; that it did would be a defect of fathom, not of the data.
 void check_rise(const BeamFit& fit, FitVariant variant) {
   const std::size_t n = fit.log_likelihood.size();
@@ -104,12 +136,32 @@ bool has_settled(const BeamFit& fit, double tolerance) {
   return std::abs(now - before) <= tolerance * (1.0 + std::abs(now));
 }
 
+/// What an extended law has come to that says a simpler one would do, or that the data ask for more.
+void add_tail_flags(const Maximum& last, BeamFit& fit) {
+  const HitTail& tail = fit.parameters.tail;
+  const auto flag = [&](std::string text) { fit.flags.push_back(std::move(text)); };
+  if (tail.hit == HitLaw::kStudentT && last.tail_at_high) {
+    flag(fmt::format("nu_hit is at the end of its search, {}: the tails are those of gaussian",
+                     number_text(tail.nu_hit)));
+  }
+  if (tail.hit == HitLaw::kStudentT && last.tail_at_low) {
+    flag(fmt::format("nu_hit is at its lower limit, {}", number_text(tail.nu_hit)));
+  }
+  if (tail.hit == HitLaw::kGrows && last.tail_at_low) {
+    flag("sigma_hit_per_m is at its boundary 0: hits are those of gaussian");
+  }
+  if (tail.hit == HitLaw::kGrows && last.tail_at_high) {
+    flag(fmt::format("sigma_hit_per_m is at its upper limit, {}", number_text(tail.sigma_hit_per_m)));
+  }
+}
+
 void add_flags(const Maximum& last, const SigmaLimits& limits, FitVariant variant, BeamFit& fit) {
   const auto flag = [&](std::string text) { fit.flags.push_back(std::move(text)); };
   if (last.no_hits) flag("no hits: sigma_hit_m was not learned");
   if (last.no_shorts) flag("no short readings: lambda_short_per_m was not learned");
   if (last.sigma_at_floor) flag(fmt::format("sigma_hit_m is at its floor, {} m", number_text(limits.low_m)));
   if (last.sigma_at_top) flag(fmt::format("sigma_hit_m is at its upper limit, {} m", number_text(limits.high_m)));
+  add_tail_flags(last, fit);
   if (last.lambda_at_zero) flag("lambda_short_per_m is at its boundary 0");
   for (std::size_t k = 0; k < 4; ++k) {
     const double weight = fit.parameters.*member_of<double>(BeamParameters::fields()[k]);
@@ -117,7 +169,7 @@ void add_flags(const Maximum& last, const SigmaLimits& limits, FitVariant varian
   }
   if (variant != FitVariant::kExact) {
     flag(fmt::format("learned by {}, which ends at no maximum of the likelihood: standard errors do not hold",
-                     variant == FitVariant::kBook ? "book" : "closed_form"));
+                     word_of(variant)));
   }
   if (fit.end == FitEnd::kIterationLimit) flag("stopped by the limit on iterations");
   if (fit.kinds[2] > 0) flag(fmt::format("{} readings carried no evidence", fit.kinds[2]));
@@ -148,7 +200,7 @@ BeamFit fit_evidence(const PartEvidence& evidence, const BeamSensor& sensor, con
   if (!(em.totals().pairs() > 0.0)) {
     throw InputError(fmt::format("none of {} readings carries evidence", em.totals().kinds[2]));
   }
-  const SigmaLimits limits = sigma_limits(sensor, largest(evidence.cell_m, ranks));
+  const SigmaLimits limits = sigma_limits(sensor, largest(evidence.cell_m, ranks), options.start.tail);
   BeamFit fit;
   fit.parameters = options.start;
   fit.parameters.sigma_hit_m = std::clamp(options.start.sigma_hit_m, limits.low_m, limits.high_m);
@@ -156,18 +208,23 @@ BeamFit fit_evidence(const PartEvidence& evidence, const BeamSensor& sensor, con
   for (std::size_t k = 0; k < fit.kinds.size(); ++k) fit.kinds[k] = static_cast<std::size_t>(em.totals().kinds[k]);
   fit.end = FitEnd::kIterationLimit;
   Maximum last;
+  BeamParameters before = fit.parameters;
   OffsetSearch offset(fit.parameters.sigma_hit_m);
   double reach = kFirstReach;
   for (std::size_t i = 0; i <= options.max_iterations; ++i) {
     if (options.fit_hit_offset) offset.improve(em, options.variant, fit.parameters);
     double log_likelihood = 0.0;
-    const Maximum next = step(em, fit.parameters, options, limits, reach, log_likelihood);
+    const double least = fit.log_likelihood.empty()
+                             ? -std::numeric_limits<double>::infinity()
+                             : fit.log_likelihood.back() - lost_in_sums(fit.log_likelihood.back());
+    const Maximum next = step_uphill(em, before, fit.parameters, options, limits, reach, least, log_likelihood);
     fit.log_likelihood.push_back(log_likelihood);
     check_rise(fit, options.variant);
     const bool offset_settled = !options.fit_hit_offset || offset.has_settled(fit.parameters.sigma_hit_m);
     if (offset_settled && has_settled(fit, options.tolerance)) fit.end = FitEnd::kConverged;
     if (fit.end == FitEnd::kConverged || i == options.max_iterations) break;
     last = next;
+    before = fit.parameters;
     reach = next_reach(fit.parameters.sigma_hit_m, next.parameters.sigma_hit_m);
     fit.parameters = next.parameters;
     if (options.on_iteration) options.on_iteration({i, log_likelihood, fit.parameters});

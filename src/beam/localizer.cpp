@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 
+#include <fathom/base/error.hpp>
 #include <fathom/beam/likelihood_field.hpp>
 #include <fathom/beam/localizer.hpp>
 #include <fathom/math/distributions.hpp>
@@ -20,8 +21,16 @@ std::string decimal(double value) {
 
 }  // namespace
 
+void check_hit_law(HitLaw law, Localizer localizer) {
+  if (law == HitLaw::kGaussian) return;
+  throw InputError(fmt::format("{} knows hits that are gaussian only, and these are {}: learn with hit gaussian for it",
+                               kChoiceWords<Localizer>[static_cast<std::size_t>(localizer)],
+                               kChoiceWords<HitLaw>[static_cast<std::size_t>(law)]));
+}
+
 LocalizerBeam localizer_beam(const BeamParameters& p, Localizer localizer) {
   validate(p);
+  check_hit_law(p.tail.hit, localizer);
   const double hit = localizer == Localizer::kBeluga ? p.w_hit : p.w_hit * math::kInverseSqrtTwoPi / p.sigma_hit_m;
   const double sum = hit + p.w_short + p.w_max + p.w_rand;
   return {hit / sum, p.w_short / sum, p.w_max / sum, p.w_rand / sum, p.sigma_hit_m, p.lambda_short_per_m};

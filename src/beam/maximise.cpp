@@ -126,7 +126,8 @@ Maximum maximise(Em& em, const Expectation& e, const BeamParameters& old, FitVar
     take_closed_forms(e, limits, m);
     return m;
   }
-  if (!m.no_hits) solve_sigma(em, e, limits, reach, m);
+  if (!m.no_hits && old.tail.is_extended()) step_tail(e, limits, m);
+  if (!m.no_hits && !old.tail.is_extended()) solve_sigma(em, e, limits, reach, m);
   if (!m.no_shorts) solve_lambda(em, e, m);
   return m;
 }

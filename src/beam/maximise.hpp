@@ -20,7 +20,15 @@ struct Maximum {
   bool no_hits = false, no_shorts = false;  ///< nothing to learn sigma or lambda from: kept
   bool sigma_at_floor = false, sigma_at_top = false;
   bool lambda_at_zero = false;
+  bool tail_at_low = false, tail_at_high = false;  ///< nu or sigma' of an extended law is at an end of its limits
 };
+
+/// Where learning may take nu: beyond, student_t is the Gaussian to what data can tell.
+inline constexpr double kMostLearnedNu = 1000.0;
+
+/// One step of Newton's towards the maximum of what the expectation says of an extended law, its two numbers at once.
+/// The likelihood may fall where it is too long: then go half way back.
+void step_tail(const Expectation& expectation, const SigmaLimits& limits, Maximum& m);
 
 /// The M-step for `old`, under which `expectation` (the last of `em`) was made with `reach`.
 Maximum maximise(Em& em, const Expectation& expectation, const BeamParameters& old, FitVariant variant,

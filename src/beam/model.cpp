@@ -27,15 +27,11 @@ double top_edge_m(const BeamSensor& sensor) {
   return std::min(limit, (multiple - 0.5) * step);
 }
 
-/// log(Phi(x + width) - Phi(x)) for large x, where either is 1 in double precision; error below 1 / x^2.
-double log_tail_mass(double x, double width) {
-  return std::log(math::kInverseSqrtTwoPi / x) - 0.5 * x * x + std::log(-math::expm1(-width * (x + 0.5 * width)));
-}
-
 }  // namespace
 
 void BeamParameters::check() const {
   check_sum_is_one(kSlug, "w_hit + w_short + w_max + w_rand", w_hit + w_short + w_max + w_rand);
+  validate(tail);
 }
 
 void validate(const BeamSensor& sensor) {
@@ -66,16 +62,16 @@ BeamDensity::BeamDensity(const BeamParameters& p, const BeamSensor& sensor, doub
     w_max_ += w_hit_;
     w_hit_ = 0.0;
   }
-  hit_ = {z_star, p.sigma_hit_m, limit};
+  hit_ = HitDensity(p.tail, z_star, p.sigma_hit_m, limit);
   short_ = {p.lambda_short_per_m, z_star};
-  hit_scale_ = 1.0 / (p.sigma_hit_m * hit_.mass());
+  hit_scale_ = 1.0 / (hit_.scale() * hit_.mass());
   short_scale_ = TruncatedExponential::rise(p.lambda_short_per_m * z_star) / z_star;
 }
 
 double BeamDensity::density(double z) const {
   if (z >= sensor_.max_range_m) return w_max_;
   if (z < 0.0) return 0.0;
-  double f = w_hit_ * hit_scale_ * math::normal_density((z - hit_.center) / hit_.sigma) + w_rand_ / sensor_.max_range_m;
+  double f = w_hit_ * hit_scale_ * hit_.shape(z) + w_rand_ / sensor_.max_range_m;
   if (z <= short_.limit) f += w_short_ * short_scale_ * math::exp(-short_.rate * z);
   return f;
 }
@@ -84,14 +80,13 @@ double BeamDensity::log_density(double z) const {
   const double f = density(z);
   if (!(f <= 0.0)) return std::log(f);
   if (!(z >= 0.0 && z < sensor_.max_range_m) || !(w_hit_ > 0.0)) return -std::numeric_limits<double>::infinity();
-  // The other components are absent and the normal underflowed: its logarithm did not.
-  const double d = (z - hit_.center) / hit_.sigma;
-  return std::log(w_hit_ * hit_scale_ * math::kInverseSqrtTwoPi) - 0.5 * d * d;
+  // The other components are absent and the density of hits underflowed: its logarithm did not.
+  return hit_.log_shape(z, w_hit_ * hit_scale_);
 }
 
 double BeamDensity::continuous_cdf(double z) const {
   const double clamped = std::clamp(z, 0.0, sensor_.max_range_m);
-  const double hit = math::normal_between(hit_.lower(), (clamped - hit_.center) / hit_.sigma) * hit_.sigma * hit_scale_;
+  const double hit = hit_.mass_between(0.0, clamped) * hit_.scale() * hit_scale_;
   return w_hit_ * hit + w_short_ * short_.cdf(clamped) + w_rand_ * clamped / sensor_.max_range_m;
 }
 
@@ -114,15 +109,13 @@ double BeamDensity::quantile(double u) const {
 
 double BeamDensity::mean() const {
   const double limit = sensor_.max_range_m;
-  return w_hit_ * (hit_.center + hit_.mean_shift()) + w_short_ * short_.mean() + w_max_ * limit + w_rand_ * limit / 2;
+  return w_hit_ * hit_.mean() + w_short_ * short_.mean() + w_max_ * limit + w_rand_ * limit / 2;
 }
 
 double BeamDensity::variance() const {
   const double limit = sensor_.max_range_m, m = mean();
-  const double hit_mean = hit_.center + hit_.mean_shift();
-  const double hit_variance = hit_.second_moment() - hit_.mean_shift() * hit_.mean_shift();
   const auto about = [m](double component_mean) { return (component_mean - m) * (component_mean - m); };
-  return w_hit_ * (hit_variance + about(hit_mean)) + w_short_ * (short_.variance() + about(short_.mean())) +
+  return w_hit_ * (hit_.variance() + about(hit_.mean())) + w_short_ * (short_.variance() + about(short_.mean())) +
          w_max_ * about(limit) + w_rand_ * (limit * limit / 12 + about(limit / 2));
 }
 
@@ -139,8 +132,8 @@ double BeamDensity::sample(double u1, double u2) const {
 double BeamDensity::mass_between(double low, double high) const {
   low = std::max(low, 0.0);
   if (!(low < high)) return 0.0;
-  const double hit = math::normal_between((low - hit_.center) / hit_.sigma, (high - hit_.center) / hit_.sigma);
-  double mass = w_hit_ * hit * hit_.sigma * hit_scale_ + w_rand_ * (high - low) / sensor_.max_range_m;
+  double mass =
+      w_hit_ * hit_.mass_between(low, high) * hit_.scale() * hit_scale_ + w_rand_ * (high - low) / sensor_.max_range_m;
   const double length = std::min(high, short_.limit) - low;
   if (length > 0.0) {
     mass += w_short_ * short_scale_ * math::exp(-short_.rate * low) * length /
@@ -154,9 +147,8 @@ double BeamDensity::log_cell_mass(double z) const {
   const double mass = mass_between(low, high);
   if (mass > 0.0) return std::log(mass);
   if (!(w_hit_ > 0.0)) return -std::numeric_limits<double>::infinity();
-  // The other components are absent and the normal underflowed: its logarithm did not.
-  const double distance = std::max(low - hit_.center, hit_.center - high);
-  return std::log(w_hit_ * hit_.sigma * hit_scale_) + log_tail_mass(distance / hit_.sigma, (high - low) / hit_.sigma);
+  // The other components are absent and the mass of hits underflowed: its logarithm did not.
+  return std::log(w_hit_ * hit_.scale() * hit_scale_) + hit_.log_far_mass(low, high);
 }
 
 double BeamDensity::log_likelihood(double z) const {

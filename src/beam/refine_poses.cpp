@@ -69,7 +69,11 @@ bool has_settled(const BeamFit& before, const BeamFit& now) {
       return false;
     }
   }
-  return true;
+  const HitTail& tail = now.parameters.tail;
+  if (!tail.is_extended()) return true;
+  const auto number = member_of<double>(HitTail::field_of(tail.hit));
+  const double error = now.std_error.tail.*number;
+  return !std::isfinite(error) || std::abs(tail.*number - before.parameters.tail.*number) <= kSettled * error;
 }
 
 class Refiner {

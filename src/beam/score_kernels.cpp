@@ -39,13 +39,44 @@ FATHOM_KERNEL float look_up(const float* table, float position, float last) {
   return low + part * (table[index + 1] - low);
 }
 
+/// log(1 + y), y >= 0.
+FATHOM_KERNEL float log_of_1_and(float y) {
+  const float all = 1.0F + y, rest = all - 1.0F;
+  const float ratio = y / select(rest > 0.0F, rest, 1.0F);
+  return select(rest > 0.0F, math::log(all) * ratio, y);
+}
+
 struct Constants {
-  const float *hit, *shorts;
+  const float *hit, *shorts, *tail;
   float hit_per_m, hit_last, short_per_m, short_last, offset_m, max_range_m, floor_m, inverse_sigma, w_rand_density,
       log_max, log_max_miss;
+  float tail_per_place, tail_last, hit_weight, sigma, sigma_per_m, power, inverse_nu;
   bool atom;
 };
 
+FATHOM_KERNEL float tail_beyond(const Constants& c, float x) {
+  const float root = math::sqrt(x);
+  return look_up(c.tail, root / (root + kTailKnee) * c.tail_per_place, c.tail_last);
+}
+
+/// w_hit p_hit of reading z with the surface at z_star.
+template <HitLaw kLaw>
+FATHOM_KERNEL float hit_density(const Constants& c, float z, float z_star) {
+  if constexpr (kLaw == HitLaw::kGaussian) {
+    const float nearer_end = smaller(z_star, c.max_range_m - z_star);
+    const float hit_scale = look_up(c.hit, nearer_end * c.hit_per_m, c.hit_last);
+    const float d = (z - z_star) * c.inverse_sigma;
+    return hit_scale * exp_negative(-0.5F * d * d);
+  } else {
+    const float sigma = kLaw == HitLaw::kGrows ? c.sigma + c.sigma_per_m * z_star : c.sigma, inverse = 1.0F / sigma;
+    const float below = tail_beyond(c, z_star * inverse), above = tail_beyond(c, (c.max_range_m - z_star) * inverse);
+    const float d = (z - z_star) * inverse;
+    const float exponent = kLaw == HitLaw::kGrows ? -0.5F * d * d : c.power * log_of_1_and(d * d * c.inverse_nu);
+    return c.hit_weight * inverse / (1.0F - below - above) * exp_negative(exponent);
+  }
+}
+
+template <HitLaw kLaw>
 [[gnu::noinline]] double score_rays(const Constants& c, const float* __restrict reading, const float* __restrict factor,
                                     const std::uint32_t* __restrict kind, const float* __restrict expected,
                                     std::size_t rays) {
@@ -55,10 +86,7 @@ struct Constants {
     const bool missed = expected[k] >= c.max_range_m;
     const float offset = select(missed, 0.0F, c.offset_m);
     const float z_star = smaller(larger(expected[k] + offset, c.floor_m), c.max_range_m);
-    const float nearer_end = smaller(z_star, c.max_range_m - z_star);
-    const float hit_scale = look_up(c.hit, nearer_end * c.hit_per_m, c.hit_last);
-    const float d = (z - z_star) * c.inverse_sigma;
-    const float hit = select(c.atom & missed, 0.0F, hit_scale * exp_negative(-0.5F * d * d));
+    const float hit = select(c.atom & missed, 0.0F, hit_density<kLaw>(c, z, z_star));
     const float short_scale = look_up(c.shorts, z_star * c.short_per_m, c.short_last) / z_star;
     const float shorts = select(z <= z_star, short_scale * factor[k], 0.0F);
     // The smallest normal float stands for "impossible", as a logarithm of it is finite; see score_tables.hpp.
@@ -75,15 +103,37 @@ struct Constants {
 
 void score(const ScoreTables& t, const ScanTerms& scan, const float* expected_m, std::size_t poses, std::size_t rays,
            double* out) {
-  const Constants c = {t.hit.data(),     t.shorts.data(), t.hit_per_m,    t.hit_last, t.short_per_m,
-                       t.short_last,     t.offset_m,      t.max_range_m,  t.floor_m,  t.inverse_sigma,
-                       t.w_rand_density, t.log_max,       t.log_max_miss, t.atom};
+  const Constants c = {.hit = t.hit.data(),
+                       .shorts = t.shorts.data(),
+                       .tail = t.tail.data(),
+                       .hit_per_m = t.hit_per_m,
+                       .hit_last = t.hit_last,
+                       .short_per_m = t.short_per_m,
+                       .short_last = t.short_last,
+                       .offset_m = t.offset_m,
+                       .max_range_m = t.max_range_m,
+                       .floor_m = t.floor_m,
+                       .inverse_sigma = t.inverse_sigma,
+                       .w_rand_density = t.w_rand_density,
+                       .log_max = t.log_max,
+                       .log_max_miss = t.log_max_miss,
+                       .tail_per_place = t.tail_per_place,
+                       .tail_last = t.tail_last,
+                       .hit_weight = t.hit_weight,
+                       .sigma = t.sigma,
+                       .sigma_per_m = t.sigma_per_m,
+                       .power = t.power,
+                       .inverse_nu = t.inverse_nu,
+                       .atom = t.atom};
+  const auto score_piece = t.law == HitLaw::kGaussian   ? score_rays<HitLaw::kGaussian>
+                           : t.law == HitLaw::kStudentT ? score_rays<HitLaw::kStudentT>
+                                                        : score_rays<HitLaw::kGrows>;
   for (std::size_t p = 0; p < poses; ++p) {
     double sum = 0.0;
     for (std::size_t k = 0; k < rays; k += kMostRays) {
       const std::size_t count = rays - k < kMostRays ? rays - k : kMostRays;
-      sum += score_rays(c, scan.reading_m.data() + k, scan.short_factor.data() + k, scan.kind.data() + k,
-                        expected_m + p * rays + k, count);
+      sum += score_piece(c, scan.reading_m.data() + k, scan.short_factor.data() + k, scan.kind.data() + k,
+                         expected_m + p * rays + k, count);
     }
     out[p] = sum;
   }

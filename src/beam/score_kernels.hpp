@@ -21,12 +21,22 @@ struct ScoreTables {
   float short_per_m = 0, short_last = 0;
   float offset_m = 0, max_range_m = 0, floor_m = 0;
   float inverse_sigma = 0;
+  /// Of extended laws, in place of `hit`: the tail P(T > x), x in deviations, over sqrt(x) / (sqrt(x) + kTailKnee), and
+  /// what it takes to work out the rest for each ray.
+  HitLaw law = HitLaw::kGaussian;
+  std::vector<float> tail;
+  float tail_per_place = 0, tail_last = 0;
+  float hit_weight = 0;              ///< w_hit times the law's density at its centre, per deviation
+  float sigma = 0, sigma_per_m = 0;  ///< the latter of grows
+  float power = 0, inverse_nu = 0;   ///< of student_t: -(nu + 1) / 2
   float w_rand_density = 0;
   bool atom = false;                    ///< rays with z* = Z: no hit density below Z, its weight is at Z
   float log_max = 0, log_max_miss = 0;  ///< log f(Z), for rays with a surface within Z and for those without
 
-  [[nodiscard]] std::size_t bytes() const { return (hit.size() + shorts.size()) * sizeof(float); }
+  [[nodiscard]] std::size_t bytes() const { return (hit.size() + shorts.size() + tail.size()) * sizeof(float); }
 };
+
+inline constexpr float kTailKnee = 2.0F;
 
 /// One scan. Arrays [rays].
 struct ScanTerms {

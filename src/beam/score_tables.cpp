@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fathom/math/student.hpp>
+
 namespace fathom {
 
 namespace {
@@ -12,17 +14,11 @@ constexpr double kFlatSigmas = 8.0;      // N is 1 to single precision beyond
 constexpr double kStepsPerSigma = 64.0;  // linear interpolation of 1/N: 2e-5 within 2 sigma of an end
 constexpr double kShortStep = 0.03;      // in lambda z*: 2e-5
 constexpr double kMostLambdaRange = 800.0;
+constexpr double kMostTailSigmaPerRange = 10.0;  // of extended laws: single precision keeps 1 - tails to 1e-5
+constexpr std::size_t kTailSteps = 1024;
 
-}  // namespace
-
-bool tables_suffice(const BeamParameters& p, const BeamSensor& sensor) {
-  return !(sensor.step_m > 0.0) && p.w_rand / sensor.max_range_m > 1e-30 &&
-         p.lambda_short_per_m * sensor.max_range_m <= kMostLambdaRange;
-}
-
-ScoreTables make_score_tables(const BeamParameters& p, const BeamSensor& sensor) {
-  ScoreTables t;
-  const double limit = sensor.max_range_m, sigma = p.sigma_hit_m;
+void fill_gaussian(const BeamParameters& p, double limit, ScoreTables& t) {
+  const double sigma = p.sigma_hit_m;
   const double end = std::min(limit / 2, kFlatSigmas * sigma);
   const auto hit_steps = static_cast<std::size_t>(std::ceil(end / std::min(sigma / kStepsPerSigma, limit / 512)));
   const double hit_step = end / static_cast<double>(hit_steps);
@@ -33,6 +29,50 @@ ScoreTables make_score_tables(const BeamParameters& p, const BeamSensor& sensor)
   }
   t.hit_per_m = static_cast<float>(1.0 / hit_step);
   t.hit_last = static_cast<float>(hit_steps);
+  t.inverse_sigma = static_cast<float>(1.0 / sigma);
+}
+
+void fill_extended(const BeamParameters& p, double limit, ScoreTables& t) {
+  const bool is_student = p.tail.hit == HitLaw::kStudentT;
+  const double nu = p.tail.nu_hit, log_peak = is_student ? math::student_log_peak(nu) : 0.0;
+  const double farthest = std::sqrt(limit / p.sigma_hit_m), knee = kTailKnee;
+  const double last = farthest / (farthest + knee);
+  for (std::size_t i = 0; i <= kTailSteps + 1; ++i) {
+    const double place = last * static_cast<double>(std::min(i, kTailSteps)) / static_cast<double>(kTailSteps);
+    const double root = knee * place / (1.0 - place), x = root * root;
+    const double beyond =
+        is_student ? math::student_mass(x, nu, log_peak).beyond : 0.5 * math::erfc(x * math::kSqrtHalf);
+    t.tail.push_back(static_cast<float>(beyond));
+  }
+  t.tail_per_place = static_cast<float>(static_cast<double>(kTailSteps) / last);
+  t.tail_last = static_cast<float>(kTailSteps);
+  t.hit_weight = static_cast<float>(p.w_hit * (is_student ? math::exp(log_peak) : math::kInverseSqrtTwoPi));
+  t.sigma = static_cast<float>(p.sigma_hit_m);
+  t.sigma_per_m = static_cast<float>(p.tail.sigma_hit_per_m);
+  t.power = static_cast<float>(-0.5 * (nu + 1.0)), t.inverse_nu = static_cast<float>(1.0 / nu);
+}
+
+/// The least density that a reading can have where a surface is expected, or more.
+double least_density(const BeamParameters& p, const BeamSensor& sensor) {
+  const double limit = sensor.max_range_m, random = p.w_rand / limit;
+  if (p.tail.hit != HitLaw::kStudentT || sensor.miss == MissPolicy::kAtom) return random;
+  const double far = math::student_density(limit / p.sigma_hit_m, p.tail.nu_hit, math::student_log_peak(p.tail.nu_hit));
+  return random + p.w_hit * far / p.sigma_hit_m;
+}
+
+}  // namespace
+
+bool tables_suffice(const BeamParameters& p, const BeamSensor& sensor) {
+  return !(sensor.step_m > 0.0) && least_density(p, sensor) > 1e-30 &&
+         p.lambda_short_per_m * sensor.max_range_m <= kMostLambdaRange &&
+         !(p.tail.is_extended() && p.sigma_hit_m > kMostTailSigmaPerRange * sensor.max_range_m);
+}
+
+ScoreTables make_score_tables(const BeamParameters& p, const BeamSensor& sensor) {
+  ScoreTables t;
+  const double limit = sensor.max_range_m;
+  t.law = p.tail.hit;
+  p.tail.is_extended() ? fill_extended(p, limit, t) : fill_gaussian(p, limit, t);
   const auto short_steps =
       static_cast<std::size_t>(std::max(64.0, std::ceil(p.lambda_short_per_m * limit / kShortStep)));
   for (std::size_t i = 0; i <= short_steps + 1; ++i) {
@@ -44,7 +84,6 @@ ScoreTables make_score_tables(const BeamParameters& p, const BeamSensor& sensor)
   t.offset_m = static_cast<float>(p.hit_offset_m);
   t.max_range_m = static_cast<float>(limit);
   t.floor_m = static_cast<float>(sensor.expected_floor_m);
-  t.inverse_sigma = static_cast<float>(1.0 / sigma);
   t.w_rand_density = static_cast<float>(p.w_rand / limit);
   t.atom = sensor.miss == MissPolicy::kAtom;
   t.log_max = static_cast<float>(std::log(p.w_max));

@@ -5,8 +5,9 @@
 
 namespace fathom {
 
-/// Whether single precision and tables of bounded size can stand for these parameters: some random readings (without
-/// them, densities underflow), lambda Z at most 800, and no step of the sensor.
+/// Whether single precision and tables of bounded size can stand for these parameters: some random readings, or hits
+/// with tails heavy enough to stand for them (without, densities underflow), lambda Z at most 800, no step of the
+/// sensor, and of extended laws a sigma of at most 10 Z.
 bool tables_suffice(const BeamParameters& parameters, const BeamSensor& sensor);
 
 ScoreTables make_score_tables(const BeamParameters& parameters, const BeamSensor& sensor);

@@ -5,6 +5,8 @@
 //   lambda, as log lambda             r_s lambda (m1 - z)
 //   offset                            r_h (d - E[d]) / sigma^2 - r_s lambda / (e^{lambda z*} - 1)
 //
+// where hits are Gaussian; else as tail_curvature.hpp has it, with log nu or sigma' as one coordinate more.
+//
 // H: minus the Hessian of the log-likelihood (exact observed information, also where the model is wrong). Naive
 // covariance H^-1; clustered H^-1 J H^-1 with J the sum over G clusters of outer products of a cluster's summed score,
 // and of those of neighbours (Neighbours), times G / (G - 1) or more, and intervals by Student's t.
@@ -16,6 +18,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -80,6 +83,7 @@ std::vector<std::size_t> free_coordinates(const BeamParameters& p, const Maximum
   if (!last.no_hits && !last.sigma_at_floor && !last.sigma_at_top) free.push_back(4);
   if (!last.no_shorts && !last.lambda_at_zero && p.w_short > kBoundary) free.push_back(5);
   if (!last.no_hits && offset_fitted) free.push_back(6);
+  if (!last.no_hits && p.tail.is_extended() && !last.tail_at_low && !last.tail_at_high) free.push_back(7);
   return free;
 }
 
@@ -111,14 +115,40 @@ Matrix covariance_of_parameters(const Matrix& covariance, const BeamParameters& 
   slope[4][4] = p.sigma_hit_m;
   slope[5][5] = p.lambda_short_per_m;
   slope[6][6] = 1.0;
+  slope[7][7] = p.tail.hit == HitLaw::kStudentT ? p.tail.nu_hit : 1.0;
   return sandwich(slope, covariance);
 }
 
-BeamParameters to_errors(const Matrix& parameter_covariance, const std::vector<std::size_t>& known) {
+/// A coordinate's parameter: of the book's table, and then that of the law of hits.
+struct Coordinate {
+  std::string_view name;
+  double low, high;
+  double BeamParameters::*book;  // null: of the tail
+  double HitTail::*tail;
+
+  [[nodiscard]] double& in(BeamParameters& p) const { return book != nullptr ? p.*book : p.tail.*tail; }
+};
+
+std::vector<Coordinate> coordinates_of(const HitTail& tail) {
+  std::vector<Coordinate> all;
+  for (const auto& f : BeamParameters::fields()) all.push_back({f.name, f.low, f.high, member_of<double>(f), nullptr});
+  if (tail.is_extended()) {
+    const auto f = HitTail::field_of(tail.hit);
+    all.push_back({f.name, f.low, f.high, nullptr, member_of<double>(f)});
+  }
+  return all;
+}
+
+/// NaN, of a law of hits.
+BeamParameters unknown_numbers(HitLaw law) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  BeamParameters errors = {nan, nan, nan, nan, nan, nan, nan};
-  for (const std::size_t k : known)
-    errors.*member_of<double>(BeamParameters::fields()[k]) = std::sqrt(parameter_covariance[k][k]);
+  return {nan, nan, nan, nan, nan, nan, nan, {law, nan, nan}};
+}
+
+BeamParameters to_errors(const Matrix& parameter_covariance, const std::vector<std::size_t>& known, HitLaw law) {
+  BeamParameters errors = unknown_numbers(law);
+  const std::vector<Coordinate> coordinates = coordinates_of(errors.tail);
+  for (const std::size_t k : known) coordinates[k].in(errors) = std::sqrt(parameter_covariance[k][k]);
   return errors;
 }
 
@@ -230,6 +260,7 @@ bool are_variances(const Matrix& covariance, const std::vector<std::size_t>& kno
 
 void flag_unidentified(const Matrix& covariance, const std::vector<std::size_t>& known, BeamFit& fit) {
   constexpr double kMostCorrelation = 0.98;
+  const std::vector<Coordinate> coordinates = coordinates_of(fit.parameters.tail);
   const auto may_be_one_of_a_pair = [&](std::size_t k) {
     return k >= kWeights || is_ill_known(covariance[k][k], fit.parameters.*kWeightMembers[k], fit.pairs);
   };
@@ -238,28 +269,26 @@ void flag_unidentified(const Matrix& covariance, const std::vector<std::size_t>&
       const double correlation = covariance[j][k] / std::sqrt(covariance[j][j] * covariance[k][k]);
       if (j < k && std::abs(correlation) > kMostCorrelation && may_be_one_of_a_pair(j) && may_be_one_of_a_pair(k)) {
         fit.flags.push_back(fmt::format("{} and {} are nearly unidentified: their correlation is {:.4f}",
-                                        BeamParameters::fields()[j].name, BeamParameters::fields()[k].name,
-                                        correlation));
+                                        coordinates[j].name, coordinates[k].name, correlation));
       }
     }
   }
 }
 
 /// No parameter is known better than from independent rays: few clusters can agree by chance.
-void take_larger(const BeamParameters& naive, BeamParameters& clustered) {
-  for (const auto& field : BeamParameters::fields()) {
-    double& error = clustered.*member_of<double>(field);
-    error = std::max(error, naive.*member_of<double>(field));  // NaN stays
+void take_larger(BeamParameters naive, BeamParameters& clustered) {
+  for (const Coordinate& coordinate : coordinates_of(clustered.tail)) {
+    double& error = coordinate.in(clustered);
+    error = std::max(error, coordinate.in(naive));  // NaN stays
   }
 }
 
 void add_intervals(double degrees, BeamFit& fit) {
   const double t = student_t_quantile(0.975, degrees);
-  for (const auto& field : BeamParameters::fields()) {
-    const auto member = member_of<double>(field);
-    const double value = fit.parameters.*member, error = fit.std_error.*member;
-    fit.low_95.*member = std::max(value - t * error, field.low);  // NaN stays
-    fit.high_95.*member = std::min(value + t * error, field.high);
+  for (const Coordinate& coordinate : coordinates_of(fit.parameters.tail)) {
+    const double value = coordinate.in(fit.parameters), error = coordinate.in(fit.std_error);
+    coordinate.in(fit.low_95) = std::max(value - t * error, coordinate.low);  // NaN stays
+    coordinate.in(fit.high_95) = std::min(value + t * error, coordinate.high);
   }
 }
 
@@ -277,8 +306,7 @@ void add_std_errors(std::span<const Evidence> parts, const BeamSensor& sensor, c
                     const FitOptions& options, double scans, Executor& executor, Ranks* ranks, BeamFit& fit) {
   const BeamParameters& p = fit.parameters;
   const std::vector<std::size_t> free = free_coordinates(p, last, options.fit_hit_offset), known = with_error(p, free);
-  const double nan = std::numeric_limits<double>::quiet_NaN();
-  fit.std_error = fit.naive_std_error = fit.low_95 = fit.high_95 = {nan, nan, nan, nan, nan, nan, nan};
+  fit.std_error = fit.naive_std_error = fit.low_95 = fit.high_95 = unknown_numbers(p.tail.hit);
   Stretches stretches = {static_cast<std::uint64_t>(scans), options.stretches};
   if (stretches.clusters == 0 || stretches.clusters > stretches.scans) stretches.clusters = stretches.scans;
   fit.clusters = stretches.clusters;
@@ -291,18 +319,18 @@ void add_std_errors(std::span<const Evidence> parts, const BeamSensor& sensor, c
   if (!is_regular || !are_variances(naive, known)) {
     fit.flags.emplace_back("standard errors are not available: the likelihood has no clear maximum here");
     // Fewer clusters than coordinates leave the outer product singular.
-    if (fit.clusters > 2 * kCoordinates && invert(outer, free, inverse))
+    if (fit.clusters > 2 * coordinates_of(p.tail).size() && invert(outer, free, inverse))
       flag_unidentified(covariance_of_parameters(inverse, p), known, fit);
     return;
   }
-  fit.naive_std_error = to_errors(naive, known);
+  fit.naive_std_error = to_errors(naive, known, p.tail.hit);
   flag_unidentified(naive, known, fit);
   if (fit.clusters < 2) {
     fit.flags.emplace_back("standard errors need at least two scans: the rays of one err together");
     return;
   }
   if (!known.empty()) flag_few_clusters(options, fit);
-  fit.std_error = to_errors(covariance_of_parameters(sandwich(inverse, outer), p), known);
+  fit.std_error = to_errors(covariance_of_parameters(sandwich(inverse, outer), p), known, p.tail.hit);
   take_larger(fit.naive_std_error, fit.std_error);
   add_intervals(neighbours.degrees(static_cast<double>(fit.clusters)), fit);
 }

@@ -71,9 +71,9 @@ std::string surface_text(double center_m, double offset_m) {
 
 DensityFigure density_figure(const FitReport& report, double quantile) {
   const Neighbourhood where = neighbourhood_of(report, quantile);
-  const double sigma_m = report.fit.parameters.sigma_hit_m;
-  const double far_m = std::min(report.model.sensor.max_range_m, 1.35 * where.center_m + 4.0 * sigma_m);
   const BeamDensity density(report.fit.parameters, report.model.sensor, where.center_m);
+  const double sigma_m = density.hit().scale();
+  const double far_m = std::min(report.model.sensor.max_range_m, 1.35 * where.center_m + 4.0 * sigma_m);
   std::vector<double> x = even_edges(0.0, far_m, kCurvePoints), y;
   // The peak may be narrower than the points are apart.
   for (const double d : even_edges(-4.0, 4.0, 80))

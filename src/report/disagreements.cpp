@@ -59,7 +59,7 @@ std::vector<std::string> disagreements(const FitReport& report) {
                    book ? "the model has mass where no reading is: try miss: atom, or a smaller maximum range"
                         : "the model has mass where no reading is: try a smaller maximum range");
   }
-  const double sigma_m = report.fit.parameters.sigma_hit_m;
+  const double sigma_m = usual_sigma_m(report);
   const MixtureShares near = shares_by_residual(
       report, {-kTailSigmas * sigma_m, -kCoreSigmas * sigma_m, kCoreSigmas * sigma_m, kTailSigmas * sigma_m});
   Sentences tails(near);

@@ -87,6 +87,16 @@ double usual_range_m(const FitReport& report) {
   return std::clamp(far_m, 1e-3 * report.model.sensor.max_range_m, report.model.sensor.max_range_m);
 }
 
+double usual_sigma_m(const FitReport& report) {
+  const BeamParameters& p = report.fit.parameters;
+  if (p.tail.hit != HitLaw::kGrows) return p.sigma_hit_m;
+  std::vector<float> expected;
+  for (const float value : report.shown.expected_m) {
+    if (!reaches(value, report.model.sensor.max_range_m)) expected.push_back(value);
+  }
+  return p.sigma_hit_m + p.tail.sigma_hit_per_m * quantile_of(expected, 0.5);
+}
+
 std::string reading_figure(const FitReport& report, double width) {
   const double far_m = usual_range_m(report);
   const bool has_beyond = far_m < report.model.sensor.max_range_m;
@@ -114,7 +124,7 @@ std::string reading_figure(const FitReport& report, double width) {
 }
 
 std::string residual_figure(const FitReport& report) {
-  const double reach_m = kResidualSigmas * report.fit.parameters.sigma_hit_m;
+  const double reach_m = kResidualSigmas * usual_sigma_m(report);
   const MixtureShares shares = shares_by_residual(report, even_edges(-reach_m, reach_m, kResidualBins));
   const double ends =
       std::max({shares.below.expected(), shares.below.readings, shares.beyond.expected(), shares.beyond.readings});

@@ -11,6 +11,9 @@ namespace fathom {
 /// Where pictures over range end: just beyond nearly all readings that have one, at most Z.
 double usual_range_m(const FitReport& report);
 
+/// The deviation of hits, or the scale of student_t; where it grows, at the median of the expected ranges.
+double usual_sigma_m(const FitReport& report);
+
 /// Readings by range, the share of each component under the fitted model stacked behind them; readings beyond
 /// the axis and those without a return stand apart. `width` in CSS pixels.
 std::string reading_figure(const FitReport& report, double width);

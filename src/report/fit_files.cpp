@@ -54,17 +54,15 @@ Json refined_json(const FitReport& report) {
 
 std::string fit_json(const FitReport& report) {
   Json json;
-  for (const auto& field : BeamParameters::fields()) {
-    const auto member = member_of<double>(field);
-    Json& entry = json[std::string(field.name)];
-    entry = {{"value", report.fit.parameters.*member},
-             {"std_error", number_or_null(report.fit.std_error.*member)},
-             {"naive_std_error", number_or_null(report.fit.naive_std_error.*member)},
+  for (const LearnedNumber& number : learned_numbers(report.fit)) {
+    Json& entry = json[std::string(number.field.name)];
+    entry = {{"value", number.value},
+             {"std_error", number_or_null(number.std_error)},
+             {"naive_std_error", number_or_null(number.naive_std_error)},
              {"interval_95", nullptr}};
-    if (std::isfinite(report.fit.std_error.*member)) {
-      entry["interval_95"] = {report.fit.low_95.*member, report.fit.high_95.*member};
-    }
+    if (std::isfinite(number.std_error)) entry["interval_95"] = {number.low_95, number.high_95};
   }
+  json["hit"] = kChoiceWords<HitLaw>[static_cast<std::size_t>(report.fit.parameters.tail.hit)];
   json["clusters"] = report.fit.clusters;
   json["clustered_by"] = report.stretches > 0 ? "stretch" : "scan";
   json["iterations"] = report.fit.log_likelihood.size() - 1;

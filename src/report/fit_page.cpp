@@ -28,9 +28,9 @@ std::string number_or_dash(double value, int digits) {
   return std::isfinite(value) ? fmt::format("{:.{}g}", value, digits) : "–";
 }
 
-std::string interval_text(const BeamFit& fit, double BeamParameters::*member) {
-  if (!std::isfinite(fit.std_error.*member)) return "–";
-  return fmt::format("{:.4g} to {:.4g}", fit.low_95.*member, fit.high_95.*member);
+std::string interval_text(const LearnedNumber& number) {
+  if (!std::isfinite(number.std_error)) return "–";
+  return fmt::format("{:.4g} to {:.4g}", number.low_95, number.high_95);
 }
 
 /// What the errors of the table are.
@@ -44,14 +44,13 @@ std::string error_text(const FitReport& report) {
 
 std::string parameter_table(const FitReport& report) {
   std::string rows;
-  for (const auto& field : BeamParameters::fields()) {
-    const double value = printed_value(report.fit.parameters, member_of<double>(field));
-    const double error = report.fit.std_error.*member_of<double>(field);
-    const std::string naive = number_or_dash(report.fit.naive_std_error.*member_of<double>(field), 2);
+  for (const LearnedNumber& number : learned_numbers(report.fit)) {
+    const FieldInfo& field = number.field;
+    const std::string naive = number_or_dash(number.naive_std_error, 2);
     rows += fmt::format(
         "<tr><td><code>{}</code></td><td class=\"number\">{:.5g}</td><td class=\"number\">{}</td>"
         "<td class=\"number\">{}</td><td class=\"number aside\">{}</td><td>{}</td><td class=\"aside\">{}</td></tr>\n",
-        field.name, value, number_or_dash(error, 2), interval_text(report.fit, member_of<double>(field)), naive,
+        field.name, number.printed, number_or_dash(number.std_error, 2), interval_text(number), naive,
         field.unit == "1" ? "" : field.unit, field.doc);
     // On a phone the last columns stand below the others.
     rows += fmt::format("<tr class=\"below\"><td colspan=\"9\">{}; naive error {}</td></tr>\n", field.doc, naive);
@@ -91,6 +90,7 @@ std::string fact_table(const FitReport& report) {
   if (sensor.step_m > 0.0) add("step of the readings", fmt::format("{:.6g} m", sensor.step_m));
   add("where nothing is expected", kChoiceWords<MissPolicy>[static_cast<std::size_t>(sensor.miss)]);
   add("unknown cells", kChoiceWords<UnknownCells>[static_cast<std::size_t>(report.model.unknown)]);
+  add("law of hits", kChoiceWords<HitLaw>[static_cast<std::size_t>(report.fit.parameters.tail.hit)]);
   add("variant of learning", kChoiceWords<FitVariant>[static_cast<std::size_t>(report.variant)]);
   return fmt::format("<div class=\"scroll\"><table class=\"facts\"><tbody>\n{}</tbody></table></div>\n", rows);
 }

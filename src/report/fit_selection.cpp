@@ -48,6 +48,7 @@ FitOptions fit_options(const FitLogOptions& options, double cell_m) {
   fit.compute = options.compute;
   fit.scratch = options.scratch;
   fit.fit_hit_offset = learns_hit_offset(options, cell_m);
+  fit.start.tail.hit = options.hit;
   fit.start.hit_offset_m = options.hit_offset_m.value_or(0.0);
   fit.on_iteration = options.on_iteration;
   return fit;

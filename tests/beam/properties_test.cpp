@@ -23,6 +23,15 @@ double in(double low, double high) {
 /// A number over several orders of magnitude.
 double scale_in(double low, double high) { return std::exp(in(std::log(low), std::log(high))); }
 
+/// The book's hits, or those of an extension.
+HitTail any_tail() {
+  HitTail tail;
+  tail.hit = static_cast<HitLaw>(*rc::gen::inRange(0, 3));
+  if (tail.hit == HitLaw::kStudentT) tail.nu_hit = scale_in(0.5, 1e3);
+  if (tail.hit == HitLaw::kGrows) tail.sigma_hit_per_m = *rc::gen::inRange(0, 3) == 0 ? 0.0 : scale_in(1e-4, 1);
+  return tail;
+}
+
 BeamParameters any_parameters(double max_range_m) {
   double w[4], sum = 0;
   for (double& each : w) sum += each = *rc::gen::inRange(0, 4) == 0 ? 0.0 : in(0.01, 1);
@@ -34,7 +43,8 @@ BeamParameters any_parameters(double max_range_m) {
           w[3] / sum,
           max_range_m * scale_in(1e-4, 30),
           lambda,
-          *rc::gen::inRange(0, 2) == 0 ? 0.0 : in(-0.2, 0.2) * max_range_m};
+          *rc::gen::inRange(0, 2) == 0 ? 0.0 : in(-0.2, 0.2) * max_range_m,
+          any_tail()};
 }
 
 struct AnyBeam {

@@ -24,9 +24,13 @@ using test::simulate;
 using Vector = std::vector<double>;
 using Rows = std::vector<Vector>;
 
-/// Parameters that move freely: w_hit, w_short, w_rand (w_max is the rest), sigma, lambda and, when learned, the
-/// offset.
+/// Parameters that move freely: w_hit, w_short, w_rand (w_max is the rest), sigma, lambda, the offset, and the number
+/// of an extended law of hits.
 BeamParameters shifted(BeamParameters p, std::size_t k, double by) {
+  if (k == 6) {
+    p.tail.*member_of<double>(HitTail::field_of(p.tail.hit)) += by;
+    return p;
+  }
   constexpr std::array kMembers = {&BeamParameters::w_hit,
                                    &BeamParameters::w_short,
                                    &BeamParameters::w_rand,
@@ -65,15 +69,22 @@ struct Errors {
 /// square of sums over windows of lags + 1 clusters, which is what Bartlett's weights come to.
 Errors errors_by_differences(const BeamParameters& p, const BeamSensor& sensor, const BeamData& data,
                              std::size_t clusters, std::size_t lags, bool with_offset) {
-  const std::size_t n = with_offset ? 6 : 5;
-  const double h[6] = {1e-4, 1e-4, 1e-4, 1e-3 * p.sigma_hit_m, 1e-3 * p.lambda_short_per_m, 1e-3 * p.sigma_hit_m};
+  std::vector<std::size_t> free = {0, 1, 2, 3, 4};
+  if (with_offset) free.push_back(5);
+  if (p.tail.is_extended()) free.push_back(6);
+  const std::size_t n = free.size();
+  const double of_tail = p.tail.hit == HitLaw::kStudentT ? 1e-3 * p.tail.nu_hit : 1e-3 * p.sigma_hit_m;
+  const double steps[7] = {1e-4,   1e-4, 1e-4, 1e-3 * p.sigma_hit_m, 1e-3 * p.lambda_short_per_m, 1e-3 * p.sigma_hit_m,
+                           of_tail};
+  Vector h;
+  for (const std::size_t k : free) h.push_back(steps[k]);
   Rows information(n, Vector(n)), scores(clusters, Vector(n));
   const std::size_t scans = data.scan.back() + std::size_t{1};
   for (std::size_t i = 0; i < data.reading_m.size(); ++i) {
     const double middle = log_likelihood(p, sensor, data, i);
     for (std::size_t a = 0; a < n; ++a) {
       const auto at = [&](double by_a, std::size_t b, double by_b) {
-        return log_likelihood(shifted(shifted(p, a, by_a), b, by_b), sensor, data, i);
+        return log_likelihood(shifted(shifted(p, free[a], by_a), free[b], by_b), sensor, data, i);
       };
       const double up = at(h[a], 0, 0), down = at(-h[a], 0, 0);
       scores[data.scan[i] * clusters / scans][a] += (up - down) / (2 * h[a]);
@@ -105,7 +116,10 @@ Errors errors_by_differences(const BeamParameters& p, const BeamSensor& sensor, 
 }
 
 Vector free_errors(const BeamParameters& e) {
-  return {e.w_hit, e.w_short, e.w_rand, e.sigma_hit_m, e.lambda_short_per_m, e.hit_offset_m};
+  Vector errors = {e.w_hit, e.w_short, e.w_rand, e.sigma_hit_m, e.lambda_short_per_m};
+  if (!std::isnan(e.hit_offset_m)) errors.push_back(e.hit_offset_m);
+  if (e.tail.is_extended()) errors.push_back(e.tail.*member_of<double>(HitTail::field_of(e.tail.hit)));
+  return errors;
 }
 
 /// `once`, with every scan's hits moved together, so that readings of a scan err together.
@@ -117,8 +131,9 @@ BeamData moved_by_scan(BeamData data, double by_m) {
 }
 
 void expect_errors(const BeamSensor& sensor, const BeamData& data, std::size_t stretches, std::size_t clusters,
-                   std::size_t lags, bool with_offset) {
+                   std::size_t lags, bool with_offset, HitLaw law = HitLaw::kGaussian) {
   FitOptions options = {.fit_hit_offset = with_offset, .tolerance = 1e-13, .stretches = stretches};
+  options.start.tail.hit = law;
   options.compute.threads = 1;
   const BeamFit fit = fit_beam_model(data, sensor, options);
   ASSERT_EQ(fit.clusters, clusters);
@@ -128,6 +143,18 @@ void expect_errors(const BeamSensor& sensor, const BeamData& data, std::size_t s
     EXPECT_NEAR(naive[k] / oracle.naive[k], 1, 2e-3) << k;
     EXPECT_NEAR(clustered[k] / std::max(oracle.naive[k], oracle.clustered[k]), 1, 2e-3) << k;
   }
+}
+
+TEST(StdErrors, AreThoseOfTheDensityWithHeavierTails) {
+  const BeamSensor laser = {.max_range_m = 10}, near = {.max_range_m = 5};
+  BeamParameters student = {.70, .12, .05, .13, .05, 8.0, 0.0, {HitLaw::kStudentT, 1.5, 0}};
+  BeamParameters grows = {.70, .12, .05, .13, .05, 8.0, 0.0, {HitLaw::kGrows, 4, .02}};
+  expect_errors(laser, moved_by_scan(simulate(student, laser, 6000, 2, 8, 3), 0.02), 12, 12, 0, true, student.tail.hit);
+  expect_errors(laser, moved_by_scan(simulate(grows, laser, 6000, 2, 8, 3), 0.02), 12, 12, 0, true, grows.tail.hit);
+  // So wide that both ends cut hits.
+  student.sigma_hit_m = grows.sigma_hit_m = .4, student.tail.nu_hit = 3;
+  expect_errors(near, simulate(student, near, 6000, 1, 4.5, 3), 30, 30, 1, false, student.tail.hit);
+  expect_errors(near, simulate(grows, near, 6000, 1, 4.5, 3), 30, 30, 1, false, grows.tail.hit);
 }
 
 // Readings that straddle surfaces jump with the offset, so that differences see what derivatives do not: shorts end far

@@ -394,6 +394,64 @@ TEST_F(BeamOptions, LikelihoodFieldIsLearnedScoredAndDrawn) {
   EXPECT_EQ(fit("also", {"--model", "likelihood_field", "--also", files_.log()}).exit_code, 2);
 }
 
+/// A model of heavy tails goes its whole way: drawn from, learned, scored by, drawn by.
+TEST_F(BeamOptions, HitsWithHeavierTailsAreLearned) {
+  const std::string heavy = good_parameters() + "hit: student_t\nnu_hit: 2\n";
+  write_text(files_ / "heavy.yaml", heavy);
+  const std::string log = files_ / "heavy.csv";
+  ASSERT_EQ(run_fathom({"beam", "sample", "--parameters", files_ / "heavy.yaml", "--map", files_.map(), "--poses",
+                        files_ / "poses.csv", "--rays", "181", "--view", "270", "--seed", "6", "--out", log})
+                .exit_code,
+            0);
+  std::vector<double> nats;
+  for (const char* word : {"gaussian", "student_t", "grows"}) {
+    const Ended ended = run_fathom({"beam", "fit", "--map", files_.map(), "--log", log, "--hit", word, "--hit-offset",
+                                    "0", "--out", files_ / word});
+    ASSERT_EQ(ended.exit_code, 0) << ended.err;
+    const json found = fit_json(word);
+    EXPECT_EQ(found["hit"], word);
+    EXPECT_EQ(found.contains("nu_hit"), word == std::string("student_t"));
+    EXPECT_EQ(found.contains("sigma_hit_per_m"), word == std::string("grows"));
+    nats.push_back(found["held_out_nats_per_ray"]);
+    const std::string page = bytes_of(files_ / (std::string(word) + "/report.html"));
+    EXPECT_NE(page.find("<td>law of hits</td><td>" + std::string(word)), std::string::npos);
+  }
+  EXPECT_GT(nats[1], nats[0] + .02);
+  EXPECT_GE(nats[2], nats[0] - .01);
+  const json found = fit_json("student_t");
+  EXPECT_NEAR(value(found, "nu_hit"), 2, 4 * error(found, "nu_hit"));
+  EXPECT_NEAR(value(found, "sigma_hit_m"), .05, 4 * error(found, "sigma_hit_m"));
+
+  const std::string learned = files_ / "student_t/parameters.yaml";
+  EXPECT_EQ(fathom::read_beam_model(learned).parameters.tail.nu_hit, value(found, "nu_hit"));
+  const Ended scored = run_fathom({"beam", "score", "--map", files_.map(), "--log", log, "--parameters", learned});
+  EXPECT_EQ(scored.exit_code, 0) << scored.err;
+  const Ended drawn = run_fathom({"beam", "heatmap", "--map", files_.map(), "--log", log, "--scan", "7", "--parameters",
+                                  learned, "--spacing", "0.3", "--headings", "24", "--out", files_ / "heat.png"});
+  EXPECT_EQ(drawn.exit_code, 0) << drawn.err;
+}
+
+TEST_F(BeamOptions, LocalizersAreNotToldOfHeavierTails) {
+  const Ended write = fit("no", {"--hit", "student_t", "--write", "nav2"});
+  EXPECT_EQ(write.exit_code, 2);
+  EXPECT_NE(write.err.find("nav2 knows hits that are gaussian only, and these are student_t: learn with --hit gaussian "
+                           "for it\n"),
+            std::string::npos)
+      << write.err;
+  EXPECT_FALSE(std::filesystem::exists(files_ / "no"));
+  const Ended variant = fit("no", {"--hit", "grows", "--variant", "book"});
+  EXPECT_EQ(variant.exit_code, 2);
+  EXPECT_NE(variant.err.find("--variant book is of gaussian hits, as the book has them, and --hit is grows\n"),
+            std::string::npos)
+      << variant.err;
+  const Ended field = fit("no", {"--hit", "grows", "--model", "likelihood_field"});
+  EXPECT_EQ(field.exit_code, 2);
+  EXPECT_NE(field.err.find("--hit is for beam"), std::string::npos) << field.err;
+  const Ended word = fit("no", {"--hit", "student"});
+  EXPECT_EQ(word.exit_code, 2);
+  EXPECT_NE(word.err.find("one of gaussian, student_t, grows; nearest: student_t"), std::string::npos) << word.err;
+}
+
 TEST_F(BeamOptions, WriteNamesLocalizers) {
   const Ended ended = fit("local", {"--write", "nav2", "--write", "beluga"});
   ASSERT_EQ(ended.exit_code, 0) << ended.err;

@@ -75,6 +75,36 @@ def test_errors_are_of_stretches(log, grid, fitted):
         beam.fit_log(log, grid, hit_offset_m="learn")
 
 
+def test_heavier_tails_are_drawn_learned_and_kept(grid, poses, tmp_path):
+    truth = TRUTH.replace(hit="student_t", nu_hit=2.0)
+    log = beam.sample_log(truth, grid, poses, AZIMUTHS, FAR, seed=6)
+    heavy, book = (beam.fit_log(log, grid, hit=hit, hit_offset_m=0) for hit in ("student_t", "gaussian"))
+    check(heavy)
+    assert heavy.parameters.hit == "student_t" and book.parameters.hit == "gaussian"
+    assert abs(heavy.parameters.nu_hit - 2) < 4 * heavy.std_error["nu_hit"]
+    assert "nu_hit" in heavy.interval_95 and "nu_hit" not in book.std_error and "nu_hit" in repr(heavy)
+    assert heavy.judgement["nats_per_ray"] > book.judgement["nats_per_ray"] + 0.02
+    readings, expected = log.pairs(beam.World.from_map(grid), FAR, "odd")
+    again = beam.fit(readings, expected, sensor=heavy.sensor, cell_m=0.1, hit="student_t")
+    assert again.parameters == heavy.parameters
+    grows = beam.fit(readings, expected, sensor=heavy.sensor, cell_m=0.1,
+                     start=beam.Parameters(w_hit=.25, w_short=.25, w_max=.25, w_rand=.25, sigma_hit_m=.5,
+                                           lambda_short_per_m=1, hit="grows"))
+    assert grows.parameters.hit == "grows" and grows.parameters.sigma_hit_per_m >= 0
+    density = beam.Density(heavy, 3.0, max_range_m=FAR)
+    z = np.linspace(0, FAR, 300_000, endpoint=False)
+    assert abs(density.density(z).mean() * FAR + heavy.parameters.w_max - 1) < 1e-4
+    model = beam.Model(heavy.parameters, heavy.sensor)
+    beam.write_model(tmp_path / "heavy.yaml", model)
+    assert beam.read_model(tmp_path / "heavy.yaml").parameters == heavy.parameters
+    with pytest.raises(fa.InputError, match="nav2 knows hits that are gaussian only"):
+        beam.localizer_text(heavy, "nav2")
+    with pytest.raises(fa.InputError, match="nu_hit = 0.1 is not in"):
+        truth.replace(nu_hit=0.1)
+    with pytest.raises(fa.InputError, match="student_t"):
+        truth.replace(hit="studnet_t")
+
+
 def test_report(fitted, tmp_path):
     page = fitted._repr_html_()
     assert page.startswith("<iframe srcdoc=") and "sigma" in page and "&lt;svg" in page

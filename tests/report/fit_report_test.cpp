@@ -37,9 +37,9 @@ TEST(FitJson, HasExactlyTheKeysPromised) {
   std::vector<std::string> keys;
   for (const auto& [key, value] : json.items()) keys.push_back(key);
   const std::vector<std::string> promised = {
-      "w_hit",        "w_short",  "w_max",        "w_rand",     "sigma_hit_m",    "lambda_short_per_m",
-      "hit_offset_m", "clusters", "clustered_by", "iterations", "log_likelihood", "held_out_nats_per_ray",
-      "ks_distance",  "flags"};
+      "w_hit", "w_short",  "w_max",        "w_rand",     "sigma_hit_m",    "lambda_short_per_m",    "hit_offset_m",
+      "hit",   "clusters", "clustered_by", "iterations", "log_likelihood", "held_out_nats_per_ray", "ks_distance",
+      "flags"};
   EXPECT_EQ(keys, promised);
   EXPECT_EQ(json["w_hit"]["value"], report.fit.parameters.w_hit);
   EXPECT_EQ(json["w_hit"]["std_error"], report.fit.std_error.w_hit);

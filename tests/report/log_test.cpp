@@ -545,8 +545,12 @@ TEST(FindScanLog, IsTheOnlyOneOfARun) {
 
 /// What a report says, to the bit.
 std::string all_of(const FitReport& report) {
-  std::string text(reinterpret_cast<const char*>(&report.fit.parameters), sizeof report.fit.parameters);
-  text.append(reinterpret_cast<const char*>(&report.fit.std_error), sizeof report.fit.std_error);
+  std::string text;
+  for (const LearnedNumber& number : learned_numbers(report.fit)) {
+    for (const double value : {number.value, number.std_error, number.naive_std_error, number.low_95, number.high_95}) {
+      text.append(reinterpret_cast<const char*>(&value), sizeof value);
+    }
+  }
   text.append(reinterpret_cast<const char*>(&report.judgement.log_likelihood), sizeof(double));
   text.append(reinterpret_cast<const char*>(report.shown.reading_m.data()),
               report.shown.reading_m.size() * sizeof(float));

@@ -54,6 +54,38 @@ TEST(ModelFile, KeepsNumbersOfAnyLength) {
   expect_equal(read_beam_model_text(beam_model_text(model), "p.yaml"), model);
 }
 
+TEST(ModelFile, KeepsExtendedLawsOfHits) {
+  for (const HitTail& tail : {HitTail{HitLaw::kStudentT, 1.0 / 3.0 + 1, 0}, HitTail{HitLaw::kGrows, 4, 1.0 / 300}}) {
+    BeamModel model = odd_model();
+    model.parameters.tail = tail;
+    const BeamModel read = read_beam_model_text(beam_model_text(model), "p.yaml");
+    EXPECT_EQ(read.parameters.tail.hit, tail.hit);
+    EXPECT_EQ(read.parameters.tail.*member_of<double>(HitTail::field_of(tail.hit)),
+              tail.*member_of<double>(HitTail::field_of(tail.hit)));
+  }
+}
+
+/// Files of the book's model are those of versions that knew no other.
+TEST(ModelFile, SaysNothingOfLawsThatItDoesNotUse) {
+  for (const auto& field : HitTail::fields()) {
+    EXPECT_EQ(beam_model_text(odd_model()).find("\n" + std::string(field.name) + ":"), std::string::npos) << field.name;
+  }
+  EXPECT_EQ(read_beam_model_text("hit: gaussian\n" + beam_model_text(odd_model()), "p.yaml").parameters.tail,
+            HitTail{});
+}
+
+TEST(ModelFile, RefusesNumbersOfAnotherLawOfHits) {
+  const auto error = [](const std::string& lines) {
+    return test::input_error([&] { read_beam_model_text(lines + beam_model_text(odd_model()), "p.yaml"); });
+  };
+  EXPECT_EQ(error("nu_hit: 2\n"), "p.yaml:1:9: nu_hit is for hit: student_t");
+  EXPECT_EQ(error("hit: grows\nsigma_hit_per_m: 0.01\nnu_hit: 2\n"), "p.yaml:3:9: nu_hit is for hit: student_t");
+  EXPECT_EQ(error("hit: student_t\n"), "p.yaml:1:6: hit is student_t, which needs nu_hit");
+  EXPECT_EQ(error("hit: student_t\nnu_hit: 0.1\n"), "p.yaml:2:9: nu_hit = 0.1 is not in [0.5, 1000000]");
+  EXPECT_EQ(error("hit: grows\nsigma_hit_per_m: 2\n"), "p.yaml:2:18: sigma_hit_per_m = 2 is not in [0, 1] m/m");
+  EXPECT_NE(error("hit: studnet_t\n").find("student_t"), std::string::npos);
+}
+
 RC_GTEST_PROP(ModelFile, KeepsEveryBit, ()) {
   const auto weight = [] { return static_cast<double>(*rc::gen::inRange(1, 1000000)); };
   BeamModel model;

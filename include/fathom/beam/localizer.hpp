@@ -35,14 +35,18 @@ struct LocalizerBeam {
   double z_hit = 0.0, z_short = 0.0, z_max = 0.0, z_rand = 0.0, sigma_hit = 0.0, lambda_short = 0.0;
 };
 
-/// Throws InputError for invalid parameters.
+/// Throws InputError unless the localizer knows this law of hits: all of them know gaussian alone.
+FATHOM_API void check_hit_law(HitLaw law, Localizer localizer);
+
+/// Throws InputError for invalid parameters, and as check_hit_law() does.
 FATHOM_API LocalizerBeam localizer_beam(const BeamParameters& parameters, Localizer localizer);
 
 /// What the localizer cannot be told, one sentence each: a hit offset, shorts that its formula does not normalise.
 FATHOM_API std::vector<std::string> localizer_notes(const BeamParameters& parameters, Localizer localizer);
 
 /// The parameters as YAML: private parameters of the node for amcl, which rosparam loads; for the others parameters of
-/// the node amcl, as ROS 2 takes them. The notes are comments. Throws InputError for an invalid model.
+/// the node amcl, as ROS 2 takes them. The notes are comments. Throws InputError for an invalid model, and as
+/// check_hit_law() does.
 FATHOM_API std::string localizer_text(const BeamParameters& parameters, const BeamSensor& sensor, Localizer localizer);
 
 /// "nav2.yaml": what write_fit() calls the file.

@@ -49,6 +49,7 @@ struct FitLogOptions {
   MissPolicy miss = MissPolicy::kBook;
   NanPolicy nan = NanPolicy::kSkip;
   FitVariant variant = FitVariant::kExact;
+  HitLaw hit = HitLaw::kGaussian;           ///< how hits spread: the book's, or an extended law (hit_density.hpp)
   std::optional<double> hit_offset_m = {};  ///< kept as it is
   /// Where hit_offset_m is not given: whether it is learned, else it is 0. Nothing: where the world is a map of cells,
   /// whose walls are drawn about a cell thick, unless each log has an offset of its own (per_log).

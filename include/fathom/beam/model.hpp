@@ -7,6 +7,8 @@
 //
 //   f(z) = w_hit p_hit + w_short p_short + w_rand / Z for z < Z,     f(Z) = w_max
 //
+// That is the book's model. Hits with heavier tails (hit_density.hpp) extend it: BeamParameters::tail.
+//
 // Where a hit offset is set, z* + offset (cut to [0, Z]) replaces z* throughout: the surface is where hits are, and
 // unexpected objects stand in front of it.
 //
@@ -22,19 +24,11 @@
 
 #include <fathom/base/export.hpp>
 #include <fathom/base/field.hpp>
+#include <fathom/beam/hit_density.hpp>
+#include <fathom/beam/mixture.hpp>
 #include <fathom/math/distributions.hpp>
 
 namespace fathom {
-
-/// The name of the noise model that draws readings by these densities (noise/beam_mixture.hpp). It is part of the
-/// streams of its draws, and of those that beam_key() names.
-inline constexpr std::string_view kBeamMixtureSlug = "beam_mixture";
-
-/// Limits of the parameters. The noise model has the same, so every fitted model can be simulated. They are wide: they
-/// catch a wrong unit, and never get in the way of a fit.
-inline constexpr double kLeastSigmaHitM = 1e-6, kMostSigmaHitM = 1e6;
-inline constexpr double kMostLambdaShortPerM = 1e6;
-inline constexpr double kMostHitOffsetM = 1e3;  ///< to either side
 
 /// The intrinsic parameters Theta. Weights are >= 0 and sum to 1 within 1e-6; they are never renormalised.
 struct BeamParameters {
@@ -45,12 +39,14 @@ struct BeamParameters {
   double sigma_hit_m = 0.1;         ///< > 0
   double lambda_short_per_m = 0.4;  ///< >= 0; 0 makes short readings uniform on [0, z*]
   double hit_offset_m = 0.0;        ///< the surface is at z* + offset: walls of maps are 1 to 4 cells thick
+  HitTail tail = {};                ///< by default hits are Gaussian, as in the book
 
   friend constexpr bool operator==(const BeamParameters&, const BeamParameters&) = default;
 
   static constexpr std::string_view kSlug = "beam";
   static constexpr std::string_view kDoc =
       "How readings of a range finder spread around the range that a map predicts.";
+  /// Those of the book; HitTail has a table of its own.
   static constexpr auto fields() {
     using P = BeamParameters;
     return std::array<Field<P>, 7>{{
@@ -64,15 +60,10 @@ struct BeamParameters {
          "where hits centre, beyond the expected range"},
     }};
   }
-  /// Throws InputError unless the weights sum to 1.
+  /// Throws InputError unless the weights sum to 1, and as validate(HitTail) does.
   FATHOM_API void check() const;
 };
 
-/// Readings where the map predicts nothing within Z: the book keeps the hit density, cut at Z; real sensors return Z,
-/// so `atom` moves w_hit into the point mass there.
-enum class MissPolicy : std::uint8_t { kBook, kAtom };
-template <>
-inline constexpr std::array<std::string_view, 2> kChoiceWords<MissPolicy> = {"book", "atom"};
 /// The meaning of a NaN reading: no evidence, or a reading without a return.
 enum class NanPolicy : std::uint8_t { kSkip, kMax };
 template <>
@@ -167,7 +158,7 @@ class FATHOM_API BeamDensity {
   [[nodiscard]] double expected_m() const { return short_.limit; }  ///< with the offset, as clamped
   [[nodiscard]] double w_hit() const { return w_hit_; }             ///< after the miss policy
   [[nodiscard]] double w_max() const { return w_max_; }
-  [[nodiscard]] const TruncatedNormal& hit() const { return hit_; }
+  [[nodiscard]] const HitDensity& hit() const { return hit_; }
   [[nodiscard]] const TruncatedExponential& shorts() const { return short_; }
 
  private:
@@ -178,7 +169,7 @@ class FATHOM_API BeamDensity {
   BeamSensor sensor_;
   double top_edge_m_;  // from here on readings are "max": Z, or where rounding to the step begins to reach it
   double w_hit_, w_short_, w_max_, w_rand_;
-  TruncatedNormal hit_;
+  HitDensity hit_;
   TruncatedExponential short_;
   double hit_scale_, short_scale_;  // 1 / (sigma N) and the density of shorts at 0: once per z*, not per reading
 };

@@ -34,8 +34,9 @@ struct BeamModel {
 };
 
 /// Reads a map of one key per parameter: those of the tables of BeamParameters, BeamSensor and BeamModel. A key that
-/// is not required has the default of its struct. Throws InputError naming file, line and key for what is unknown,
-/// missing or out of range, and when the weights do not sum to 1.
+/// is not required has the default of its struct. An extended law of hits (HitTail) has the keys `hit` and that of its
+/// number. Throws InputError naming file, line and key for what is unknown, missing or out of range, for the number of
+/// a law that `hit` does not name, and when the weights do not sum to 1.
 FATHOM_API BeamModel read_beam_model(const std::filesystem::path& file);
 /// Writes every key with its unit and meaning; reading gives the same values back, bit for bit. The file appears whole
 /// or not at all.

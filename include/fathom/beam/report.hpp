@@ -76,6 +76,17 @@ struct FitReport {
   return is_weight && value <= kBoundary ? 0.0 : value;
 }
 
+/// A number that was learned, or kept, with its entry in the table.
+struct LearnedNumber {
+  FieldInfo field;
+  double value = 0.0;
+  double printed = 0.0;                                                        ///< as printed_value() has it
+  double std_error = 0.0, naive_std_error = 0.0, low_95 = 0.0, high_95 = 0.0;  ///< as in BeamFit
+};
+
+/// Those of the table of BeamParameters, and that of an extended law of hits.
+FATHOM_API std::vector<LearnedNumber> learned_numbers(const BeamFit& fit);
+
 /// The flags of the fit and of the judgement. JSON has no infinity, so fit.json says null where the nats per ray are
 /// -inf, as it does where no scans were held out; a flag tells the two apart.
 FATHOM_API std::vector<std::string> report_flags(const FitReport& report);

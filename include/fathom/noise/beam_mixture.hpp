@@ -23,7 +23,8 @@
 
 #include <array>
 
-#include <fathom/beam/model.hpp>
+#include <fathom/beam/mixture.hpp>
+#include <fathom/math/f64.hpp>
 #include <fathom/noise/model.hpp>
 
 namespace fathom {
