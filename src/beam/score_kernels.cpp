@@ -3,6 +3,8 @@
 
 #include "beam/score_kernels.hpp"
 
+#include <limits>
+
 #include <fathom/math/f32.hpp>
 
 namespace fathom::FATHOM_ISA {
@@ -11,7 +13,7 @@ namespace {
 
 using math::select;
 
-constexpr std::size_t kMostRays = 256;  // summed at once; longer scans go in pieces
+constexpr std::size_t kMostRays = 256;  // at once, so that mantissas stay below 2^16; longer scans go in pieces
 
 /// exp(x) for x <= 0; relative error below 2e-7, 0 below -87 (Cody-Waite reduction, Taylor to r^7).
 FATHOM_KERNEL float exp_negative(float x) {
@@ -49,7 +51,7 @@ FATHOM_KERNEL float log_of_1_and(float y) {
 struct Constants {
   const float *hit, *shorts, *tail;
   float hit_per_m, hit_last, short_per_m, short_last, offset_m, max_range_m, floor_m, inverse_sigma, w_rand_density,
-      log_max, log_max_miss;
+      max, max_miss;
   float tail_per_place, tail_last, hit_weight, sigma, sigma_per_m, power, inverse_nu;
   bool atom;
 };
@@ -76,12 +78,19 @@ FATHOM_KERNEL float hit_density(const Constants& c, float z, float z_star) {
   }
 }
 
+/// Densities of rays multiplied in 16 lanes: mantissas, each in [1, 2), and exponents apart, so that one logarithm for
+/// a lane does, and no product leaves the range of floats.
+struct alignas(64) Products {
+  float mantissa[kScoreLanes];
+  std::int32_t exponent[kScoreLanes];
+  std::uint32_t impossible[kScoreLanes];  ///< not 0: some reading at Z had no weight
+};
+
 template <HitLaw kLaw>
-[[gnu::noinline]] double score_rays(const Constants& c, const float* __restrict reading, const float* __restrict factor,
-                                    const std::uint32_t* __restrict kind, const float* __restrict expected,
-                                    std::size_t rays) {
-  alignas(64) float terms[kMostRays];
-  for (std::size_t k = 0; k < rays; ++k) {
+FATHOM_KERNEL void multiply(const Constants& c, const float* __restrict reading, const float* __restrict factor,
+                            const std::uint32_t* __restrict kind, const float* __restrict expected,
+                            Products& __restrict products) {
+  for (std::size_t k = 0; k < kScoreLanes; ++k) {
     const float z = reading[k];
     const bool missed = expected[k] >= c.max_range_m;
     const float offset = select(missed, 0.0F, c.offset_m);
@@ -89,16 +98,44 @@ template <HitLaw kLaw>
     const float hit = select(c.atom & missed, 0.0F, hit_density<kLaw>(c, z, z_star));
     const float short_scale = look_up(c.shorts, z_star * c.short_per_m, c.short_last) / z_star;
     const float shorts = select(z <= z_star, short_scale * factor[k], 0.0F);
+    const float at_max = select(missed, c.max_miss, c.max);
+    const float with_max = select(kind[k] == 1U, at_max, hit + shorts + c.w_rand_density);
+    products.impossible[k] |= static_cast<std::uint32_t>((kind[k] == 1U) & (at_max == 0.0F));
     // The smallest normal float stands for "impossible", as a logarithm of it is finite; see score_tables.hpp.
-    const float f = larger(hit + shorts + c.w_rand_density, 1.17549435e-38F);
-    const float at_max = select(missed, c.log_max_miss, c.log_max);
-    const float by_range = math::log(f);
-    const float with_max = select(kind[k] == 1U, at_max, by_range);
-    terms[k] = select(kind[k] == 2U, 0.0F, with_max);
+    const std::uint32_t bits = math::bits_of(select(kind[k] == 2U, 1.0F, larger(with_max, 1.17549435e-38F)));
+    products.exponent[k] += static_cast<std::int32_t>(bits >> 23U) - 127;
+    products.mantissa[k] *= math::float_of((bits & 0x007fffffU) | 0x3f800000U);
   }
+}
+
+/// Of at most kMostRays rays.
+template <HitLaw kLaw>
+[[gnu::noinline]] double score_rays(const Constants& c, const float* reading, const float* factor,
+                                    const std::uint32_t* kind, const float* expected, std::size_t rays) {
+  Products products;
+  for (std::size_t k = 0; k < kScoreLanes; ++k) {
+    products.mantissa[k] = 1.0F, products.exponent[k] = 0, products.impossible[k] = 0;
+  }
+  std::size_t at = 0;
+  for (; at + kScoreLanes <= rays; at += kScoreLanes) {
+    multiply<kLaw>(c, reading + at, factor + at, kind + at, expected + at, products);
+  }
+  if (at < rays) {  // readings are filled up with some that count nothing, expected ranges are not
+    float last[kScoreLanes];
+    for (std::size_t k = 0; k < kScoreLanes; ++k) last[k] = expected[at + k < rays ? at + k : rays - 1];
+    multiply<kLaw>(c, reading + at, factor + at, kind + at, last, products);
+  }
+  constexpr double kLog2 = 0.69314718055994531;
   double sum = 0.0;
-  for (std::size_t k = 0; k < rays; ++k) sum += terms[k];
-  return sum;
+  std::int32_t exponent = 0;
+  std::uint32_t impossible = 0;
+  for (std::size_t k = 0; k < kScoreLanes; ++k) products.mantissa[k] = math::log(products.mantissa[k]);
+  for (std::size_t k = 0; k < kScoreLanes; ++k) {
+    sum += double{products.mantissa[k]};
+    exponent += products.exponent[k];
+    impossible |= products.impossible[k];
+  }
+  return impossible != 0 ? -std::numeric_limits<double>::infinity() : sum + kLog2 * exponent;
 }
 
 void score(const ScoreTables& t, const ScanTerms& scan, const float* expected_m, std::size_t poses, std::size_t rays,
@@ -115,8 +152,8 @@ void score(const ScoreTables& t, const ScanTerms& scan, const float* expected_m,
                        .floor_m = t.floor_m,
                        .inverse_sigma = t.inverse_sigma,
                        .w_rand_density = t.w_rand_density,
-                       .log_max = t.log_max,
-                       .log_max_miss = t.log_max_miss,
+                       .max = t.max,
+                       .max_miss = t.max_miss,
                        .tail_per_place = t.tail_per_place,
                        .tail_last = t.tail_last,
                        .hit_weight = t.hit_weight,

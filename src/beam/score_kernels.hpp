@@ -30,15 +30,17 @@ struct ScoreTables {
   float sigma = 0, sigma_per_m = 0;  ///< the latter of grows
   float power = 0, inverse_nu = 0;   ///< of student_t: -(nu + 1) / 2
   float w_rand_density = 0;
-  bool atom = false;                    ///< rays with z* = Z: no hit density below Z, its weight is at Z
-  float log_max = 0, log_max_miss = 0;  ///< log f(Z), for rays with a surface within Z and for those without
+  bool atom = false;            ///< rays with z* = Z: no hit density below Z, its weight is at Z
+  float max = 0, max_miss = 0;  ///< f(Z), for rays with a surface within Z and for those without
 
   [[nodiscard]] std::size_t bytes() const { return (hit.size() + shorts.size() + tail.size()) * sizeof(float); }
 };
 
 inline constexpr float kTailKnee = 2.0F;
 
-/// One scan. Arrays [rays].
+inline constexpr std::size_t kScoreLanes = 16;
+
+/// One scan. Arrays [rays], filled up to whole lanes with readings of kind kNone.
 struct ScanTerms {
   std::vector<float> reading_m;     ///< where kind is kRange, else 0
   std::vector<float> short_factor;  ///< e^{-lambda z}

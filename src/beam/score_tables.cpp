@@ -86,17 +86,18 @@ ScoreTables make_score_tables(const BeamParameters& p, const BeamSensor& sensor)
   t.floor_m = static_cast<float>(sensor.expected_floor_m);
   t.w_rand_density = static_cast<float>(p.w_rand / limit);
   t.atom = sensor.miss == MissPolicy::kAtom;
-  t.log_max = static_cast<float>(std::log(p.w_max));
-  t.log_max_miss = static_cast<float>(std::log(t.atom ? p.w_max + p.w_hit : p.w_max));
+  t.max = static_cast<float>(p.w_max);
+  t.max_miss = static_cast<float>(t.atom ? p.w_max + p.w_hit : p.w_max);
   return t;
 }
 
 void set_readings(const BeamParameters& p, const BeamSensor& sensor, std::span<const float> reading_m,
                   std::size_t ray_step, ScanTerms& terms) {
   const std::size_t kept = (reading_m.size() + ray_step - 1) / ray_step;
-  terms.reading_m.resize(kept);
-  terms.short_factor.resize(kept);
-  terms.kind.resize(kept);
+  const std::size_t lanes = (kept + kScoreLanes - 1) / kScoreLanes * kScoreLanes;
+  terms.reading_m.assign(lanes, 0.0F);
+  terms.short_factor.assign(lanes, 1.0F);
+  terms.kind.assign(lanes, static_cast<std::uint32_t>(ReadingKind::kNone));
   for (std::size_t k = 0; k < kept; ++k) {
     const double z = reading_m[k * ray_step];
     const ReadingKind kind = classify(z, sensor);
