@@ -313,11 +313,12 @@ class BlockRenderer {
     if (wants(Channel::kTriangleId)) store_.keep(cast_.triangle, scratch.triangle);
     if (shows_normals()) {
       store_.keep(cast_.nx, scratch.nx), store_.keep(cast_.ny, scratch.ny), store_.keep(cast_.nz, scratch.nz);
+      store_.keep(cast_.dx, scratch.dx), store_.keep(cast_.dy, scratch.dy), store_.keep(cast_.dz, scratch.dz);
     }
   }
 
-  /// What the window made of the returns, with the surfaces that it took; along the pixels' own rays, as no noise
-  /// turned them.
+  /// What the window made of the returns, along the pixels' own rays, as no noise turned them; and the surfaces that it
+  /// took, as the rays of their pixels struck them: seen along its own ray, such a surface might show its back.
   void load_matched() {
     const EdgeScratch& scratch = *job_.edge;
     const std::uint32_t count = rays_.count;
@@ -325,17 +326,18 @@ class BlockRenderer {
     store_.fetch(scratch.range_m, returns_.range_m);
     store_.fetch(scratch.matched_px, planes_.a);
     window_kernels(job_.isa).ranges(rays_, returns_.reason, planes_.a, disparity_scale(), returns_.range_m);
-    std::copy_n(returns_.range_m, count, cast_.range_m);
     if (!shows_surface(job_, frame_.channels())) return;
     std::uint32_t taken[kBlockRays];
     store_.fetch(scratch.taken, taken);
     if (shows_entity()) BlockStore::load(scratch.entity, taken, count, cast_.entity);
     if (wants(Channel::kTriangleId)) BlockStore::load(scratch.triangle, taken, count, cast_.triangle);
     if (!shows_normals()) return;
-    BlockStore::load(scratch.nx, taken, count, cast_.nx);
-    BlockStore::load(scratch.ny, taken, count, cast_.ny);
-    BlockStore::load(scratch.nz, taken, count, cast_.nz);
-    turn_rays();
+    for (const auto& [kept, lanes] :
+         {std::pair(&scratch.range_m, cast_.range_m), std::pair(&scratch.nx, cast_.nx),
+          std::pair(&scratch.ny, cast_.ny), std::pair(&scratch.nz, cast_.nz), std::pair(&scratch.dx, cast_.dx),
+          std::pair(&scratch.dy, cast_.dy), std::pair(&scratch.dz, cast_.dz)}) {
+      BlockStore::load(*kept, taken, count, lanes);
+    }
   }
 
   void cast() {

@@ -218,9 +218,25 @@ TEST(MatchingWindowFrames, WhatAPixelShowsIsThatOfTheSurfaceTaken) {
   EXPECT_EQ(on.triangle_id()[grown], off.triangle_id()[first]);
   EXPECT_EQ(on.label()[grown], off.label()[first]);
   EXPECT_EQ(on.normal_world().x[grown], off.normal_world().x[first]);
-  EXPECT_NEAR(on.incidence_rad()[grown], std::acos(double{make_pattern(post_camera()).direction_x[grown]}), 1e-5);
+  EXPECT_EQ(on.incidence_rad()[grown], off.incidence_rad()[first]);
+  EXPECT_EQ(on.intensity()[grown], off.intensity()[first]);
   EXPECT_EQ(on.clean_depth_m()[grown], off.clean_depth_m()[grown]);
   EXPECT_NEAR(on.hit_sensor_m().x[grown], 1.0, 1e-6);
+}
+
+// With ray noise it is the ray that was cast which met the surface, as in a frame without a window.
+TEST(MatchingWindowFrames, WithRayNoiseIncidenceIsThatOfTheRayThatMet) {
+  const ChainEntry turned = {AngularRay{.stddev_rad = 0.01F}, Correlation{.across_px = 3, .down_px = 3}};
+  const Frame off = render_once(post_scene(21), make_sensor(post_camera(), {turned}));
+  const Frame on = render_once(post_scene(21), make_sensor(post_camera(), {turned, MatchingWindow{.radius_px = 2}}));
+  std::size_t own = 0;
+  for (std::size_t i = 0; i < on.size(); ++i) {
+    if (on.entity_id()[i] != off.entity_id()[i]) continue;
+    ASSERT_EQ(on.incidence_rad()[i], off.incidence_rad()[i]);
+    ASSERT_EQ(on.intensity()[i], off.intensity()[i]);
+    ++own;
+  }
+  EXPECT_GT(own, on.size() * 9 / 10);
 }
 
 /// Regions by walking over each of them.

@@ -212,7 +212,9 @@ class JobCheck {
   void windowed(const device::FrameData& f, std::uint32_t first, std::size_t count) {
     const device::Windowed& w = f.windowed;
     if (!f.chain.has_window) return;
-    for (const float* p : {w.range_m, w.disparity_px, w.matched_px, w.nx, w.ny, w.nz}) see("windows", p + first, count);
+    for (const float* p : {w.range_m, w.disparity_px, w.matched_px, w.nx, w.ny, w.nz, w.dx, w.dy, w.dz}) {
+      see("windows", p + first, count);
+    }
     for (const std::uint32_t* p : {w.taken, w.entity, w.triangle}) see("windows", p + first, count);
     see("windows", w.reason + first, count);
     if (f.chain.window.min_area_px <= 1) return;

@@ -134,9 +134,10 @@ class HostDevice final : public FrameDevice {
   }
 
   device::Windowed windowed_of(EdgeScratch& edge) {
-    return {edge.reason.data(), edge.range_m.data(), edge.disparity_px.data(), edge.matched_px.data(),
-            edge.taken.data(),  edge.entity.data(),  edge.triangle.data(),     edge.region.data(),
-            area_.data(),       edge.nx.data(),      edge.ny.data(),           edge.nz.data()};
+    return {
+        edge.reason.data(), edge.range_m.data(),  edge.disparity_px.data(), edge.matched_px.data(), edge.taken.data(),
+        edge.entity.data(), edge.triangle.data(), edge.region.data(),       area_.data(),           edge.nx.data(),
+        edge.ny.data(),     edge.nz.data(),       edge.dx.data(),           edge.dy.data(),         edge.dz.data()};
   }
 
   device::Gatherer gatherer_;

@@ -18,8 +18,8 @@
 // So a near object grows: a half plane by r + 1 - share (2 r + 1) pixels, rounded down. A bar narrower than
 // share (2 r + 1) pixels disappears. A plane stays as it is but for rounding, whatever its slant; a curved surface
 // becomes smoother. What a pixel shows (its entity, label, triangle, normal, incidence and intensity) is that of the
-// surface taken, at the pixel of it that is nearest. Clean values stay those of the pixel's own ray, and so does its
-// energy, which decided before.
+// surface taken, as the ray of the nearest pixel of it met it; along its own ray it might be seen from behind. Clean
+// values stay those of the pixel's own ray, and so does its energy, which decided before.
 //
 // Valid is what the models of loss have left. A pixel that they lost stays lost, with its reason. radius and min_area
 // are rounded to whole numbers; radius 0 leaves disparities alone. Nothing is drawn. A chain has one such model.

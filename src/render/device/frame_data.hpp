@@ -124,7 +124,7 @@ struct Windowed {
   float *range_m, *disparity_px, *matched_px;
   std::uint32_t *taken, *entity, *triangle;
   std::uint32_t *region, *area;  ///< see regions.hpp
-  float *nx, *ny, *nz;
+  float *nx, *ny, *nz, *dx, *dy, *dz;
 };
 
 struct FrameData {

@@ -306,20 +306,21 @@ class RayRenderer {
     w.range_m[ray_] = met_.range_m;
     w.entity[ray_] = met_.entity, w.triangle[ray_] = met_.triangle;
     w.nx[ray_] = met_.n.x, w.ny[ray_] = met_.n.y, w.nz[ray_] = met_.n.z;
+    w.dx[ray_] = met_.d.x, w.dy[ray_] = met_.d.y, w.dz[ray_] = met_.d.z;
   }
 
-  /// What the window made of the return, with the surface that it took; along the pixel's own ray, as no noise turned
-  /// it.
+  /// What the window made of the return, along the pixel's own ray, as no noise turned it; and the surface that it
+  /// took, as the ray of its pixel struck it.
   FATHOM_KERNEL void load_matched() {
     const Windowed& w = f_.windowed;
     s_.reason = static_cast<std::uint32_t>(w.reason[ray_]);
     const std::uint32_t taken = w.taken[ray_];
-    met_.range_m = w.range_m[ray_];
-    if (s_.reason == kHitLane) met_.range_m = range_of_disparity(w.matched_px[ray_], s_.ray.dx, disparity_scale());
-    met_.entity = w.entity[taken], met_.triangle = w.triangle[taken];
+    const bool valid = s_.reason == kHitLane;
+    const float range = valid ? range_of_disparity(w.matched_px[ray_], s_.ray.dx, disparity_scale()) : w.range_m[ray_];
+    s_.hit = return_from_origin(s_.ray.dx, s_.ray.dy, s_.ray.dz, range);
+    met_.entity = w.entity[taken], met_.triangle = w.triangle[taken], met_.range_m = w.range_m[taken];
     met_.n = {w.nx[taken], w.ny[taken], w.nz[taken]};
-    met_.d = fathom::turned(pose(), s_.ray.dx, s_.ray.dy, s_.ray.dz);
-    s_.hit = return_from_origin(s_.ray.dx, s_.ray.dy, s_.ray.dz, met_.range_m);
+    met_.d = {w.dx[taken], w.dy[taken], w.dz[taken]};
   }
 
   FATHOM_KERNEL void apply_policy() {

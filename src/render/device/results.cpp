@@ -41,7 +41,9 @@ class Layout {
 template <class F>
 void for_each_windowed(Windowed& w, bool has_window, bool has_regions, F f) {
   f(w.reason, has_window);
-  for (float** values : {&w.range_m, &w.disparity_px, &w.matched_px, &w.nx, &w.ny, &w.nz}) f(*values, has_window);
+  for (float** values : {&w.range_m, &w.disparity_px, &w.matched_px, &w.nx, &w.ny, &w.nz, &w.dx, &w.dy, &w.dz}) {
+    f(*values, has_window);
+  }
   for (std::uint32_t** ids : {&w.taken, &w.entity, &w.triangle}) f(*ids, has_window);
   f(w.region, has_regions), f(w.area, has_regions);
 }
