@@ -29,6 +29,7 @@ EnvironmentSensor::EnvironmentSensor(Sensor sensor, std::vector<ParameterRange> 
     }
   }
   poses_.resize(environments);
+  fresh_.resize(environments);
   chains_.assign(draws_noise_ ? environments : 1, prepared_.chain());
   drawn_.resize(environments * ranges_.size());
   if (draws_pose(ranges_)) {

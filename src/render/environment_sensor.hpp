@@ -11,6 +11,7 @@
 #include <fathom/scene/scene.hpp>
 #include <fathom/simulate/parameter_range.hpp>
 
+#include "render/fresh_frames.hpp"
 #include "render/parameter_range.hpp"
 #include "render/prepared_sensor.hpp"
 #include "scene/checked_pose.hpp"
@@ -64,6 +65,7 @@ class EnvironmentSensor {
   [[nodiscard]] std::uint32_t ray_sets() const {
     return own_rays_.empty() ? 1U : static_cast<std::uint32_t>(own_rays_.size());
   }
+  [[nodiscard]] FreshFrames& fresh(std::uint32_t environment) const { return fresh_[environment]; }
   [[nodiscard]] std::span<const double> drawn() const { return drawn_; }  ///< [environments, ranges]
   [[nodiscard]] const std::vector<ParameterRange>& ranges() const { return ranges_; }
   [[nodiscard]] const PreparedSensor& prepared() const { return prepared_; }
@@ -89,8 +91,9 @@ class EnvironmentSensor {
   std::vector<OwnModel> models_;                      // [environments], or empty: all have the sensor's
   std::vector<SensorRays> own_rays_;                  // [environments], or empty: all have the sensor's
   std::vector<Pose> offsets_;                         // [environments], or empty: none is drawn
-  std::vector<Trajectory> motions_;  // [environments], with the offsets, where no pose was set; or empty
-  std::vector<double> drawn_;        // [environments, ranges]
+  std::vector<Trajectory> motions_;         // [environments], with the offsets, where no pose was set; or empty
+  std::vector<double> drawn_;               // [environments, ranges]
+  mutable std::vector<FreshFrames> fresh_;  // [environments]
 };
 
 }  // namespace fathom

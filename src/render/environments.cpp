@@ -124,6 +124,7 @@ class Environments::Impl {
       entities_.keep(which[i], starts[i].entities, scene_, moved_);
       auto drawn = starts[i].drawn.begin();
       for (EnvironmentSensor& sensor : sensors_) {
+        sensor.fresh(which[i]).forget();
         if (sensor.draws()) sensor.keep(which[i], std::move(*drawn++));
       }
     }
@@ -169,7 +170,7 @@ class Environments::Impl {
   }
 
   [[nodiscard]] std::vector<FrameTime> frame_times(SensorId id, std::uint32_t index) const {
-    const Sensor& sensor = at(id).sensor();
+    const EnvironmentSensor& sensor = at(id);
     std::vector<FrameTime> times;
     for (std::uint32_t e = 0; e < options_.count; ++e) times.push_back(time_of(sensor, e, index));
     return times;
@@ -249,8 +250,9 @@ class Environments::Impl {
     }
   }
 
-  [[nodiscard]] FrameTime time_of(const Sensor& sensor, std::uint32_t e, std::uint32_t index) const {
-    return fathom::frame_time(sensor.timing, clock_of(options_.simulator), seed_of(e), sensor.name, index);
+  [[nodiscard]] FrameTime time_of(const EnvironmentSensor& sensor, std::uint32_t e, std::uint32_t index) const {
+    const Sensor& s = sensor.sensor();
+    return fathom::frame_time(s.timing, clock_of(options_.simulator), seed_of(e), s.name, index, sensor.fresh(e));
   }
 
   void begin(const EnvironmentSensor& sensor, std::uint32_t index, bool of_some, Frame& frame) const {
@@ -307,7 +309,7 @@ class Environments::Impl {
     for (std::size_t i = 0; i < sensors_.size(); ++i) {
       if (frames[i] == nullptr) continue;
       View& view = slots_[s][i];
-      view.time = time_of(sensors_[i].sensor(), e, index);
+      view.time = time_of(sensors_[i], e, index);
       const double stamp_s = view.time.stamp_s;
       if (placed_s != stamp_s) moved_.place(e, stamp_s, scene_);
       placed_s = stamp_s;

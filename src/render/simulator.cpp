@@ -17,6 +17,7 @@
 #include "cast/make_caster.hpp"
 #include "render/device/open_device.hpp"
 #include "render/draw_fields.hpp"
+#include "render/fresh_frames.hpp"
 #include "render/prepared_sensor.hpp"
 #include "render/render.hpp"
 #include "render/rig_view.hpp"
@@ -35,6 +36,7 @@ struct RenderedSensor {
   std::vector<Rigid> rolling_cast = {}, rolling_world = {};  // [plan.times_s]
   EdgeScratch edge = {};
   FieldStore fields = {};
+  mutable FreshFrames fresh = {};
 };
 
 }  // namespace
@@ -150,12 +152,20 @@ class Simulator::Impl {
 
   [[nodiscard]] double stamp_s(std::uint32_t index) const { return options_.start_s + index / options_.rate_hz; }
   [[nodiscard]] FrameTime frame_time(SensorId id, std::uint32_t index) const {
-    const Sensor& sensor = at(id).prepared.sensor();
-    return fathom::frame_time(sensor.timing, clock_of(options_), options_.seed, sensor.name, index);
+    const RenderedSensor& s = at(id);
+    const Sensor& sensor = s.prepared.sensor();
+    return fathom::frame_time(sensor.timing, clock_of(options_), options_.seed, sensor.name, index, s.fresh);
   }
 
-  void set_seed(std::uint64_t seed) { options_.seed = seed; }
-  void set_sensor(SensorId id, Sensor sensor) { at(id).prepared.replace(std::move(sensor), scene_.entities()); }
+  void set_seed(std::uint64_t seed) {
+    options_.seed = seed;
+    for (RenderedSensor& s : sensors_) s.fresh.forget();
+  }
+  void set_sensor(SensorId id, Sensor sensor) {
+    RenderedSensor& s = at(id);
+    s.prepared.replace(std::move(sensor), scene_.entities());
+    s.fresh.forget();
+  }
 
   void set_reflectivity(EntityId entity, float reflectivity) {
     surfaces_.update(scene_);

@@ -12,6 +12,7 @@
 #include <fathom/math/random.hpp>
 
 #include "base/text.hpp"
+#include "render/fresh_frames.hpp"
 
 namespace fathom {
 
@@ -61,18 +62,6 @@ class FrameDraws {
   std::uint32_t stream_;
 };
 
-/// The last frame before `index` that was neither frozen nor dropped; without one `index` itself. The first frame that
-/// is not dropped has nothing to repeat, whatever its draw says.
-std::uint32_t last_fresh(const FrameDraws& draws, std::uint32_t index) {
-  std::uint32_t first = index;
-  for (std::uint32_t k = index; k-- > 0;) {
-    if (draws.drops(k)) continue;
-    first = k;
-    if (!draws.freezes(k)) break;
-  }
-  return first;
-}
-
 }  // namespace
 
 void check_timing(const Timing& timing, const SceneClock& clock) {
@@ -85,6 +74,12 @@ void check_timing(const Timing& timing, const SceneClock& clock) {
 
 FrameTime frame_time(const Timing& timing, const SceneClock& clock, std::uint64_t seed, std::string_view sensor,
                      std::uint32_t index) {
+  FreshFrames fresh;
+  return frame_time(timing, clock, seed, sensor, index, fresh);
+}
+
+FrameTime frame_time(const Timing& timing, const SceneClock& clock, std::uint64_t seed, std::string_view sensor,
+                     std::uint32_t index, FreshFrames& fresh) {
   const FrameDraws draws(timing, seed, sensor);
   const auto measured_s = [&](std::uint32_t k) {
     return clock.start_s + k / rate_of(timing, clock) + timing.phase_s + draws.jitter_s(k);
@@ -94,7 +89,7 @@ FrameTime frame_time(const Timing& timing, const SceneClock& clock, std::uint64_
   if (draws.drops(index)) {
     time.delivered_s = std::numeric_limits<double>::quiet_NaN();
   } else if (draws.freezes(index)) {
-    time.content = last_fresh(draws, index);
+    time.content = fresh.last_before(draws, index);
     time.stamp_s = measured_s(time.content);
   }
   return time;

@@ -82,7 +82,7 @@ FATHOM_API void check_timing(const Timing& timing, const SceneClock& clock);
 
 /// The time of frame `index` of a sensor of that name; `seed` is the run's, or episode_seed() of the episode. A pure
 /// function: frame 17 alone is frame 17 of a run. Takes some 20 ns, and as much again for each frame that a frozen one
-/// goes back.
+/// goes back. Simulator and Environments remember what they looked over: for them frames in order cost the same each.
 FATHOM_API FrameTime frame_time(const Timing& timing, const SceneClock& clock, std::uint64_t seed,
                                 std::string_view sensor, std::uint32_t index);
 
