@@ -19,15 +19,7 @@ EnvironmentSensor::EnvironmentSensor(Sensor sensor, std::vector<ParameterRange> 
                                      std::span<const Entity> entities, std::uint32_t environments)
     : prepared_(std::move(sensor), entities), ranges_(std::move(ranges)), environments_(environments) {
   check_rays(environments);
-  for (const ParameterRange& range : ranges_) {
-    if (range.target == RangeTarget::kNoise) {
-      check_range(this->sensor(), range);
-      draws_noise_ = true;
-    } else {
-      with_prefix([&] { return fmt::format("sensor '{}'", this->sensor().name); },
-                  [&] { check_range(this->sensor(), range); });
-    }
-  }
+  check_ranges();
   poses_.resize(environments);
   fresh_.resize(environments);
   chains_.assign(draws_noise_ ? environments : 1, prepared_.chain());
@@ -40,6 +32,23 @@ EnvironmentSensor::EnvironmentSensor(Sensor sensor, std::vector<ParameterRange> 
   models_.assign(environments, {this->sensor().model, prepared_.view()});
   const auto changes = [&](const ParameterRange& range) { return changes_rays(this->sensor().model, range); };
   if (std::any_of(ranges_.begin(), ranges_.end(), changes)) own_rays_.resize(environments);
+}
+
+void EnvironmentSensor::check_ranges() {
+  for (auto range = ranges_.begin(); range != ranges_.end(); ++range) {
+    if (range->target == RangeTarget::kNoise) {
+      check_range(sensor(), *range);
+      draws_noise_ = true;
+      continue;
+    }
+    with_prefix([&] { return fmt::format("sensor '{}'", sensor().name); },
+                [&] {
+                  check_range(sensor(), *range);
+                  for (auto before = ranges_.begin(); before != range; ++before) {
+                    check_together(sensor(), *before, *range);
+                  }
+                });
+  }
 }
 
 void EnvironmentSensor::check_rays(std::uint32_t environments) const {

@@ -80,6 +80,7 @@ class EnvironmentSensor {
   [[nodiscard]] Drawn draw_from(NoiseChain noise, bool is_own, std::span<const Entity> entities,
                                 std::uint64_t episode_seed) const;
   void check_rays(std::uint32_t environments) const;
+  void check_ranges();
 
   PreparedSensor prepared_;
   std::vector<ParameterRange> ranges_;

@@ -124,6 +124,18 @@ void check_law(std::string_view owner, const FieldInfo& field, const ParameterRa
   }
 }
 
+/// "max_range_m, at 1": one of the ends of a range.
+std::string at_end(const ParameterRange& range, double end) {
+  const bool is_bell = range.law == RangeLaw::kNormal || range.law == RangeLaw::kTruncatedNormal;
+  const std::string_view advice = is_bell ? " (narrower limits keep it from there)" : "";
+  return fmt::format("{}, at {}{}", range.field, number_text(end), advice);
+}
+
+/// Whether it draws a number of the sensor's kind.
+bool is_of_model(const ParameterRange& range) {
+  return range.target == RangeTarget::kSensor && !is_offset(range.field);
+}
+
 /// Whether the chain has other parameters for the model of a range.
 bool is_shared(const NoiseChain& chain, const Noise& noise, const ParameterRange& range) {
   const ChainEntry& entry = chain[range.entry];
@@ -233,14 +245,30 @@ void check_range(const Sensor& sensor, const ParameterRange& range) {
   }
   check_law(kind, *field, range);
   for (const double end : {range.low, range.high}) {
-    const bool is_bell = range.law == RangeLaw::kNormal || range.law == RangeLaw::kTruncatedNormal;
-    const std::string_view advice = is_bell ? " (narrower limits keep it from there)" : "";
-    with_prefix([&] { return fmt::format("range of {}.{}, at {}{}", kind, range.field, number_text(end), advice); },
+    with_prefix([&] { return fmt::format("range of {}.{}", kind, at_end(range, end)); },
                 [&] {
                   SensorModel model = sensor.model;
                   set_number(model, range.field, end);
                   check_fit(sensor, sensor.noise, model);
                 });
+  }
+}
+
+void check_together(const Sensor& sensor, const ParameterRange& one, const ParameterRange& other) {
+  if (!is_of_model(one) || !is_of_model(other)) return;
+  for (const double end : {one.low, one.high}) {
+    for (const double other_end : {other.low, other.high}) {
+      const auto place = [&] {
+        return fmt::format("ranges of {}.{}, and {}", sensor_kind(sensor.model), at_end(one, end),
+                           at_end(other, other_end));
+      };
+      with_prefix(place, [&] {
+        SensorModel model = sensor.model;
+        set_number(model, one.field, end);
+        set_number(model, other.field, other_end);
+        check_fit(sensor, sensor.noise, model);
+      });
+    }
   }
 }
 
@@ -269,7 +297,7 @@ void check_range(std::span<const Entity> entities, const ParameterRange& range) 
 }
 
 bool changes_rays(const SensorModel& model, const ParameterRange& range) {
-  if (range.target != RangeTarget::kSensor || is_offset(range.field)) return false;
+  if (!is_of_model(range)) return false;
   SensorModel low = model, high = model;
   set_number(low, range.field, range.low);
   set_number(high, range.field, range.high);
@@ -277,8 +305,7 @@ bool changes_rays(const SensorModel& model, const ParameterRange& range) {
 }
 
 bool draws_model(std::span<const ParameterRange> ranges) {
-  return std::any_of(ranges.begin(), ranges.end(),
-                     [](const ParameterRange& r) { return r.target == RangeTarget::kSensor && !is_offset(r.field); });
+  return std::any_of(ranges.begin(), ranges.end(), is_of_model);
 }
 
 bool draws_pose(std::span<const ParameterRange> ranges) {

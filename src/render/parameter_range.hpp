@@ -27,6 +27,9 @@ void check_range(const NoiseChain& chain, const ParameterRange& range);
 void check_range(const Sensor& sensor, const ParameterRange& range);
 /// Of kEntity.
 void check_range(std::span<const Entity> entities, const ParameterRange& range);
+/// Of two that check_range() accepts in the sensor. Throws InputError where one end of each, drawn together, do not
+/// fit: a least range above the largest one.
+void check_together(const Sensor& sensor, const ParameterRange& one, const ParameterRange& other);
 
 /// Whether what it draws changes the rays of the sensor, beyond its view.
 bool changes_rays(const SensorModel& model, const ParameterRange& range);

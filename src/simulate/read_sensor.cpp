@@ -116,7 +116,10 @@ SensorSetup read_sensor(YamlReader map, const SceneClock& clock, const Scene& sc
   read_returns(map, sensor);
   if (const auto noise = map.find("noise")) read_noise(*noise, preset, scene, setup);
   for (const LocatedRange& one : ranges) {
-    one.where.located([&] { check_range(sensor, one.range); });
+    one.where.located([&] {
+      check_range(sensor, one.range);
+      for (const ParameterRange& before : setup.ranges) check_together(sensor, before, one.range);
+    });
     setup.ranges.push_back(one.range);
   }
   if (const auto policy = map.find("range_policy")) {

@@ -17,6 +17,7 @@
 #include "render/shared_trees.hpp"
 #include "scene/pose_offset.hpp"
 #include "support/casters.hpp"
+#include "support/error_text.hpp"
 #include "support/host_device.hpp"
 
 namespace fathom {
@@ -138,6 +139,23 @@ RC_GTEST_PROP(DrawnEnvironments, EachIsWhatItIsAloneAndInASimulatorAndOnADevice,
     RC_ASSERT(value >= ranges[k].low && value <= ranges[k].high);
     RC_ASSERT(all->drawn(kFirst + kThis)[k].value == value);
   }
+}
+
+// Whatever is drawn: the sensor is refused when it is added.
+TEST(DrawnEnvironments, RangesThatDoNotFitTogetherAreRefused) {
+  const auto add = [](double low_m, double high_m) {
+    return test::input_error([&] {
+      Environments batch(test::make_room_scene(), {.simulator = {.seed = 5, .compute = {.threads = 1}}, .count = 1});
+      batch.add_sensor(test::make_sensor(test::make_stereo(20, 15, 18, 0.1), {}, {}, "cam"),
+                       {{.field = "max_range_m", .low = high_m, .high = high_m + 20, .target = RangeTarget::kSensor},
+                        {.field = "position_x_m", .low = -1, .high = 1, .target = RangeTarget::kSensor},
+                        {.field = "min_range_m", .low = 0, .high = low_m, .target = RangeTarget::kSensor}});
+    });
+  };
+  EXPECT_EQ(add(2, 3), "");
+  EXPECT_EQ(add(4, 3),
+            "sensor 'cam': ranges of stereo_camera.max_range_m, at 3, and min_range_m, at 4: stereo_camera.min_range_m "
+            "= 4 is not below max_range_m = 3");
 }
 
 std::vector<ParameterRange> offset_ranges(RangeTarget target, EntityId entity = kNoEntity) {

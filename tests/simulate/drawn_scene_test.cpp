@@ -204,6 +204,28 @@ TEST(DrawnScene, WrongRangesAreRefusedWhereTheyStand) {
   EXPECT_TRUE(contains(message, "width = {uniform: [4, 8]} is"));
 }
 
+// Each range fits the middle of the other, and ends of the two do not fit together.
+TEST(DrawnScene, RangesMustFitTogether) {
+  const auto read = [](const std::string& low, const std::string& high) {
+    return test::input_error([&] {
+      const std::string text =
+          "sensors:\n  - name: laser\n    type: laser_2d\n    rays: 9\n    min_azimuth_deg: -90\n    max_azimuth_deg: "
+          "90\n    min_range_m: " +
+          low + "\n    max_range_m: " + high +
+          "\n    pose_offset: {position_m: {uniform: [0, 1]}}\nscene:\n  meshes: {m: {box: {size_m: [1, 1, 1]}}}\n"
+          "  entities: [{name: e, mesh: m}]\n";
+      static_cast<void>(plan_run(read_scene_text(text, "s.yaml", {}), {}));
+    });
+  };
+  EXPECT_EQ(read("{uniform: [0, 2]}", "{uniform: [3, 11]}"), "");
+  EXPECT_EQ(read("{uniform: [0, 4]}", "{uniform: [3, 11]}"),
+            "s.yaml:8:18: sensors.laser.max_range_m: ranges of laser_2d.min_range_m, at 4, and max_range_m, at 3: "
+            "laser_2d.min_range_m = 4 is not below max_range_m = 3");
+  EXPECT_TRUE(contains(read("{normal: [1, 1], limits: [0, 4]}", "{log_uniform: [3, 11]}"),
+                       "s.yaml:8:18: sensors.laser.max_range_m: ranges of laser_2d.min_range_m, at 4 (narrower limits "
+                       "keep it from there), and max_range_m, at 3: "));
+}
+
 TEST(DrawnScene, ARosetteHasNoFocalLengthToDraw) {
   const std::string text =
       "sensors:\n  - {name: r, preset: Mid-40, fx: {uniform: [1, 2]}}\nscene:\n  meshes: {m: {box: {size_m: [1, 1, "
