@@ -3,6 +3,9 @@
 
 #include <vector>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "sensor/sensor_view.hpp"
 #include "text/read_fields.hpp"
 
@@ -24,9 +27,13 @@ void read_returns(YamlReader& map, Sensor& sensor) {
     returns->located([&] { validate(sensor.divergence, sensor.returns); });
   }
   if (const auto coinciding = map.find("coinciding")) {
+    if (sensor.returns.size() < 2) coinciding->fail("needs several returns: one alone coincides with no other");
     sensor.coinciding = static_cast<CoincidingReturn>(coinciding->one_of(kChoiceWords<CoincidingReturn>));
   }
   if (auto falloff = map.find("falloff")) {
+    if (!falloff->find("law")) {
+      falloff->fail_key(fmt::format("has no law: {}", fmt::join(kChoiceWords<FalloffLaw>, " or ")));
+    }
     read_fields(*falloff, sensor.falloff);
     falloff->finish();
   }
