@@ -7,6 +7,7 @@
 #include "sensor/sensor_view.hpp"
 #include "simulate/chain_json.hpp"
 #include "simulate/outputs/array_plan.hpp"
+#include "simulate/returns_json.hpp"
 #include "simulate/timing_json.hpp"
 
 namespace fathom {
@@ -37,13 +38,7 @@ nlohmann::ordered_json sensor_description(const SensorSetup& setup, const Scene&
       {"range_policy", to_string(sensor.range_policy.value_or(make_view(sensor.model).usual_policy))},
       {"channels", channels_json(setup)}};
   if (sensor.timing != Timing()) json["timing"] = timing_json(sensor.timing);
-  if (sensor.returns.size() > 1) {
-    json["returns"] = DescriptionJson::array();
-    for (const ReturnChoice choice : sensor.returns) {
-      json["returns"].push_back(kChoiceWords<ReturnChoice>[static_cast<std::size_t>(choice)]);
-    }
-    json["coinciding"] = kChoiceWords<CoincidingReturn>[static_cast<std::size_t>(sensor.coinciding)];
-  }
+  add_returns(sensor, json);
   if (const auto lens = lens_of(sensor.model)) {
     json["intrinsics"] = {{"fx", lens->fx}, {"fy", lens->fy}, {"cx", lens->cx}, {"cy", lens->cy}};
   }

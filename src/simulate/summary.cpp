@@ -9,6 +9,7 @@
 
 #include "sensor/sensor_view.hpp"
 #include "simulate/chain_json.hpp"
+#include "simulate/returns_json.hpp"
 #include "simulate/timing_json.hpp"
 
 namespace fathom {
@@ -35,22 +36,6 @@ Json timed_json(const Timing& timing, const std::vector<FrameTime>& times) {
   return json;
 }
 
-Json returns_json(const Sensor& sensor) {
-  Json names = Json::array();
-  for (const ReturnChoice choice : sensor.returns) {
-    names.push_back(kChoiceWords<ReturnChoice>[static_cast<std::size_t>(choice)]);
-  }
-  return names;
-}
-
-Json divergence_json(const Divergence& divergence) {
-  Json json = Json::object();
-  for (const FieldInfo& field : describe<Divergence>()) {
-    json[std::string(field.name)] = Json::parse(field_json(field, get_field(divergence, field.name)));
-  }
-  return json;
-}
-
 Json sensor_json(const SensorCounts& sensor, const Sensor& description, const Scene& scene) {
   Json reasons;
   for (std::size_t i = 0; i < kReasonNames.size(); ++i) reasons[std::string(kReasonNames[i])] = sensor.reasons[i];
@@ -64,11 +49,7 @@ Json sensor_json(const SensorCounts& sensor, const Sensor& description, const Sc
       {"range_policy", to_string(description.range_policy.value_or(make_view(description.model).usual_policy))},
       {"drawn", drawn_json(sensor.drawn, description, scene)}};
   if (description.timing != Timing()) json["timing"] = timed_json(description.timing, sensor.times);
-  if (description.returns.size() > 1) {
-    json["returns"] = returns_json(description);
-    json["coinciding"] = kChoiceWords<CoincidingReturn>[static_cast<std::size_t>(description.coinciding)];
-    json["divergence"] = divergence_json(description.divergence);
-  }
+  add_returns(description, json);
   if (!sensor.digest.empty()) json["digest"] = sensor.digest;
   return json;
 }

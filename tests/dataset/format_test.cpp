@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <fathom/base/error.hpp>
 #include <fathom/dataset/estimate.hpp>
@@ -126,6 +127,33 @@ TEST(TimedDatasets, HaveAsManyFramesOfEachSensor) {
               "sensor 'laser': timing: it makes " + frames +
                   " frames while the scene makes 5; a dataset has as many of each sensor");
   }
+}
+
+TEST(Datasets, SayHowRaysWidenAndHowIntensitiesFall) {
+  DatasetFolder data;
+  const auto described = [&](const std::string& keys) {
+    std::string scene = test::kDatasetScene;
+    scene.insert(scene.find("    rolling: true"), keys);
+    data.setup = data.read(scene);
+    const DatasetOptions options = data.options("described" + std::to_string(keys.size()));
+    render_dataset(data.setup, options);
+    return nlohmann::json::parse(bytes_of(options.run.out / "dataset.json"))["sensors"][0];
+  };
+  const auto plain = described("");
+  for (const char* key : {"returns", "coinciding", "divergence", "falloff"}) EXPECT_FALSE(plain.contains(key)) << key;
+  const auto one = described(
+      "    divergence: {horizontal_rad: 0.0625, profile: uniform}\n    falloff: {law: inverse_square, reference_m: "
+      "2}\n");
+  EXPECT_FALSE(one.contains("returns") || one.contains("coinciding"));
+  EXPECT_EQ(one["divergence"].dump(),
+            R"({"horizontal_rad":0.0625,"profile":"uniform","separation_m":0.75,"vertical_rad":0.0})");
+  EXPECT_EQ(one["falloff"].dump(), R"({"law":"inverse_square","reference_m":2.0})");
+  const auto two =
+      described("    divergence: {horizontal_rad: 0.0625}\n    returns: [last, first]\n    coinciding: repeat\n");
+  EXPECT_EQ(two["returns"].dump(), R"(["last","first"])");
+  EXPECT_EQ(two["coinciding"], "repeat");
+  EXPECT_EQ(two["divergence"]["profile"], "gaussian");
+  EXPECT_FALSE(two.contains("falloff"));
 }
 
 TEST(PackFiles, AreMergedAndVerified) {

@@ -130,8 +130,30 @@ TEST(ReturnsFiles, HoldAllReturns) {
   EXPECT_EQ(sensor["rays"], 1440);
   EXPECT_EQ(sensor["returns"], (std::vector<std::string>{"strongest", "last"}));
   EXPECT_NEAR(sensor["divergence"]["separation_m"].get<double>(), 0.3, 1e-6);
+  EXPECT_EQ(sensor["falloff"].dump(), R"({"law":"inverse_square","reference_m":2.0})");
   EXPECT_EQ(sensor["reasons"]["no_further_return"], blank);
   EXPECT_EQ(result.sensors[0].rays, 1440U);
+}
+
+TEST(ReturnsFiles, ASummarySaysHowRaysWidenWhateverTheirNumberOfReturns) {
+  const auto summed_up = [](const std::string& text) {
+    const TemporaryFolder folder;
+    RunOptions options;
+    options.out = folder / "out";
+    run_scene(read_scene_text(text, "s.yaml", {}), options);
+    return nlohmann::json::parse(test::bytes_of(folder / "out/summary.json"))["sensors"][0];
+  };
+  const std::string one_return = replaced(kDualScene, "returns: [strongest, last]", "returns: last");
+  const auto one = summed_up(one_return);
+  EXPECT_FALSE(one.contains("returns") || one.contains("coinciding"));
+  EXPECT_EQ(one["divergence"]["profile"], "uniform");
+  EXPECT_EQ(one["falloff"]["law"], "inverse_square");
+  const std::string divergence =
+                        "    divergence: {horizontal_deg: 2, vertical_deg: 1, profile: uniform, separation_m: "
+                        "0.3}\n",
+                    falloff = "    falloff: {law: inverse_square, reference_m: 2}\n";
+  const auto plain = summed_up(replaced(replaced(one_return, divergence, ""), falloff, ""));
+  EXPECT_FALSE(plain.contains("divergence") || plain.contains("falloff"));
 }
 
 TEST(ReturnsFiles, PicturesShowTheFirstOfTheList) {
