@@ -128,6 +128,29 @@ py::dict fields_dict(const M& model) {
   return d;
 }
 
+/// Calls f; what it throws as InputError gets the sensor's name in front.
+template <class F>
+void named(const std::string& sensor, F f) {
+  try {
+    f();
+  } catch (const InputError& error) {
+    throw InputError("sensor '" + sensor + "': " + error.what());
+  }
+}
+
+/// How its rays widen, and what they bring back.
+void set_returns(const py::dict& spec, Sensor& sensor) {
+  sensor.divergence = fields_from<Divergence>(spec["divergence"], "divergence");
+  sensor.falloff = fields_from<Falloff>(spec["falloff"], "falloff");
+  sensor.returns.clear();
+  for (const py::handle word : spec["returns"]) {
+    const auto place = position_of(py::cast<std::string>(word), kChoiceWords<ReturnChoice>, "returns");
+    sensor.returns.push_back(static_cast<ReturnChoice>(place));
+  }
+  sensor.coinciding = static_cast<CoincidingReturn>(
+      position_of(at<std::string>(spec, "coinciding"), kChoiceWords<CoincidingReturn>, "coinciding"));
+}
+
 }  // namespace
 
 SensorSetup sensor_of(const py::dict& spec) {
@@ -148,17 +171,11 @@ SensorSetup sensor_of(const py::dict& spec) {
     sensor.ignore.push_back(static_cast<EntityId>(whole32(entity, "ignore")));
   }
   sensor.ignore_groups = at<std::vector<std::string>>(spec, "ignore_groups");
-  sensor.divergence = fields_from<Divergence>(spec["divergence"], "divergence");
-  sensor.falloff = fields_from<Falloff>(spec["falloff"], "falloff");
-  sensor.returns.clear();
-  for (const py::handle word : spec["returns"]) {
-    const auto place = position_of(py::cast<std::string>(word), kChoiceWords<ReturnChoice>, "returns");
-    sensor.returns.push_back(static_cast<ReturnChoice>(place));
-  }
-  sensor.coinciding = static_cast<CoincidingReturn>(
-      position_of(at<std::string>(spec, "coinciding"), kChoiceWords<CoincidingReturn>, "coinciding"));
+  named(sensor.name, [&] {
+    set_returns(spec, sensor);
+    sensor.timing = model_of<Timing>(at<py::dict>(spec, "timing"));
+  });
   setup.ranges = ranges_of(spec["ranges"]);
-  sensor.timing = model_of<Timing>(at<py::dict>(spec, "timing"));
   setup.preset = at<std::string>(spec, "preset");
   return setup;
 }

@@ -92,13 +92,13 @@ class DatasetRunner {
 
  private:
   /// A frame of a dataset has a place for one of each sensor.
-  static void check_frames(const PreparedRun& run) {
-    for (const RunSensor& sensor : run.sensors) {
-      if (sensor.frames == run.frames) continue;
+  void check_frames(const PreparedRun& run) const {
+    for (std::size_t i = 0; i < run.sensors.size(); ++i) {
+      const std::uint32_t frames = run.sensors[i].frames;
+      if (frames == run.frames) continue;
       throw InputError(
-          fmt::format("sensor '{}': timing: it makes {} frames while the scene makes {}; a dataset has as "
-                      "many of each sensor",
-                      run.simulator.sensor(sensor.id).name, sensor.frames, run.frames));
+          fmt::format("{}: the sensor makes {} frames while the scene makes {}; a dataset has as many of each sensor",
+                      place_of_timing(setup_.sensors[i]), frames, run.frames));
     }
   }
 

@@ -49,12 +49,17 @@ std::vector<DrawnParameter> set_drawn_entities(const SceneSetup& setup, Simulato
 }
 
 /// How many frames a sensor makes while the scene makes `frames`.
-std::uint32_t frames_of(const Simulator& simulator, SensorId id, std::uint32_t frames) {
-  const Sensor& sensor = simulator.sensor(id);
-  const std::uint64_t count = count_frames(sensor.timing, clock_of(simulator.options()), frames);
+std::uint32_t frames_of(const Simulator& simulator, const SensorSetup& setup, std::uint32_t frames) {
+  const Timing& timing = setup.sensor.timing;
+  const std::uint64_t count = count_frames(timing, clock_of(simulator.options()), frames);
   if (count >= 1 && count <= kMaxFrames) return static_cast<std::uint32_t>(count);
-  throw InputError(fmt::format("sensor '{}': timing: it would make {} frames in the {} s of the run, not 1 to {}",
-                               sensor.name, count, number_text(frames / simulator.options().rate_hz), kMaxFrames));
+  const std::string place = place_of_timing(setup), run_s = number_text(frames / simulator.options().rate_hz);
+  if (count == 0) {
+    throw InputError(fmt::format("{}.phase_s = {} is not below the {} s of the run: the sensor would make no frame",
+                                 place, number_text(timing.phase_s), run_s));
+  }
+  throw InputError(fmt::format("{}: the sensor would make {} frames in the {} s of the run, not 1 to {}", place, count,
+                               run_s, kMaxFrames));
 }
 
 /// Adds the sensors of a scene file to its simulator, one after the other.
@@ -80,6 +85,10 @@ class SensorAdder {
 
 }  // namespace
 
+std::string place_of_timing(const SensorSetup& setup) {
+  return setup.timing_place.empty() ? fmt::format("sensor '{}': timing", setup.sensor.name) : setup.timing_place;
+}
+
 PreparedRun prepare_run(const SceneSetup& setup, const RunOptions& options, const SharedTrees* trees) {
   const std::uint32_t frames = options.frames.value_or(setup.frames);
   if (frames < 1 || frames > kMaxFrames) {
@@ -95,7 +104,7 @@ PreparedRun prepare_run(const SceneSetup& setup, const RunOptions& options, cons
     sensor.files = plan_files(sensor_setup);
     sensor.channels = planned_channels(sensor_setup);
     if (!options.bag.empty()) sensor.channels = sensor.channels | SensorTopics::channels(sensor_setup);
-    sensor.frames = frames_of(run.simulator, sensor.id, frames);
+    sensor.frames = frames_of(run.simulator, sensor_setup, frames);
     for (const Output& output : sensor_setup.outputs) output.check_run(run.simulator, sensor.id, sensor.frames);
   }
   return run;

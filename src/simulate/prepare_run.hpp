@@ -3,6 +3,7 @@
 // A run that is checked and not begun: what run_scene(), plan_run() and make_simulator() have in common.
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include <fathom/simulate/run.hpp>
@@ -33,6 +34,9 @@ struct PreparedRun {
   std::vector<DrawnParameter> drawn;  ///< of the entities, for the episode
   std::vector<RunSensor> sensors;     ///< in the order of the scene file, at least one
 };
+
+/// How a message about a sensor's timing begins: "s.yaml:9:5: sensors.lidar.timing", or with the sensor's name.
+std::string place_of_timing(const SensorSetup& setup);
 
 /// Checks everything that could be wrong with the input but the folder; casts nothing and writes nothing. `trees`: of
 /// the scene, for runs that share them; null: the run builds its own. Throws InputError.

@@ -111,7 +111,10 @@ SensorSetup read_sensor(YamlReader map, const SceneClock& clock, const Scene& sc
   }
   if (const auto ignored = map.find("ignore")) read_ignored(*ignored, scene, sensor);
   if (const auto rolling = map.find("rolling")) sensor.rolling = rolling->boolean();
-  if (const auto timing = map.find("timing")) sensor.timing = read_timing(*timing, clock);
+  if (const auto timing = map.find("timing")) {
+    sensor.timing = read_timing(*timing, clock);
+    setup.timing_place = timing->place();
+  }
   check_model(map, preset, sensor.model);
   read_returns(map, sensor);
   if (const auto noise = map.find("noise")) read_noise(*noise, preset, scene, setup);

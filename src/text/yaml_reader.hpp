@@ -46,6 +46,8 @@ class YamlReader {
 
   [[nodiscard]] const YamlValue& value() const { return *value_; }
   [[nodiscard]] const std::string& path() const { return path_; }
+  /// "s.yaml:12:7: sensors.lidar.rate_hz", as messages begin.
+  [[nodiscard]] std::string place() const { return to_string(value_->mark) + ": " + path_; }
   [[nodiscard]] bool is(YamlValue::Kind kind) const { return value_->kind == kind; }
   [[nodiscard]] const std::string& key() const { return key_; }  ///< the last part of the path
 
@@ -93,9 +95,9 @@ class YamlReader {
     } catch (const LocatedError&) {
       throw;
     } catch (const InputError& error) {
-      throw LocatedError(to_string(value_->mark) + ": " + path_ + ": " + error.what());
+      throw LocatedError(place() + ": " + error.what());
     } catch (const std::bad_alloc&) {
-      throw SystemError(to_string(value_->mark) + ": " + path_ + ": this does not fit into memory");
+      throw SystemError(place() + ": this does not fit into memory");
     }
   }
 

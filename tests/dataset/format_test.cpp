@@ -124,7 +124,7 @@ TEST(TimedDatasets, HaveAsManyFramesOfEachSensor) {
     scene.insert(scene.find("    rolling: true"), "    timing: {" + timing + "}\n");
     data.setup = data.read(scene);
     EXPECT_EQ(input_error([&] { render_dataset(data.setup, data.options("refused")); }),
-              "sensor 'laser': timing: it makes " + frames +
+              data.setup.file.string() + ":11:13: sensors.laser.timing: the sensor makes " + frames +
                   " frames while the scene makes 5; a dataset has as many of each sensor");
   }
 }

@@ -95,5 +95,6 @@ def test_slips_are_refused():
     for more, match in ((dict(returns=("first", "last")), "need a divergence"), (dict(returns="furst"), "first"),
                         (dict(divergence=dict(horizontal_rad=1)), "0.2"), (dict(divergence=dict(width=1)), "width"),
                         (dict(falloff=dict(law="cubic")), "cubic"), (dict(coinciding="blanc"), "blank")):
-        with pytest.raises(fa.InputError, match=match):
+        with pytest.raises(fa.InputError, match=match) as refused:
             fa.Simulator(room(), [lidar(**more)])
+        assert str(refused.value).startswith("sensor 'lidar': ")

@@ -349,10 +349,16 @@ TEST_F(TimedRun, RefusesWhatCannotBe) {
       run_scene(read(timed_scene("timing: {" + timing + "}")), how);
     });
   };
-  EXPECT_EQ(not_run("phase_s: 1", 4),
-            "sensor 'lidar': timing: it would make 0 frames in the 0.4 s of the run, not 1 to 1000000");
-  EXPECT_EQ(not_run("rate_hz: 1e6", 20),
-            "sensor 'lidar': timing: it would make 2000000 frames in the 2 s of the run, not 1 to 1000000");
+  EXPECT_TRUE(test::contains(not_run("phase_s: 1", 4),
+                             "a.yaml:16:13: sensors.lidar.timing.phase_s = 1 is not below the 0.4 s of the run: the "
+                             "sensor would make no frame"));
+  EXPECT_TRUE(test::contains(not_run("rate_hz: 1e6", 20),
+                             "a.yaml:16:13: sensors.lidar.timing: the sensor would make 2000000 frames in the 2 s of "
+                             "the run, not 1 to 1000000"));
+  SceneSetup setup = read(timed_scene("timing: {phase_s: 1}"));
+  setup.sensors[0].timing_place.clear();  // as a program has it
+  EXPECT_EQ(test::input_error([&] { run_scene(setup, options()); }),
+            "sensor 'lidar': timing.phase_s = 1 is not below the 0.4 s of the run: the sensor would make no frame");
   EXPECT_FALSE(std::filesystem::exists(folder_ / "out"));
 }
 

@@ -26,6 +26,7 @@ struct SensorSetup {
   std::vector<ParameterRange> ranges = {};  ///< what is drawn for the episode; until then `sensor` holds their
                                             ///< middles and the nominal pose
   std::string preset = {};                  ///< by which the scene file named it; empty: none
+  std::string timing_place = {};            ///< "s.yaml:9:5: sensors.lidar.timing", for messages; empty: no file has it
 };
 
 /// A scene file, read and checked. See docs/scene-format.md.
