@@ -143,6 +143,37 @@ TEST_P(Allocations, NoneInASteadyFrameWithCorrelatedDraws) {
   }
 }
 
+TEST_P(Allocations, NoneWhereCorrelatedRayNoiseMeetsAWindowBesideASensorOfSeveralReturns) {
+  StereoCamera camera;
+  camera.width = 320, camera.height = 240, camera.fx = 200, camera.baseline_m = 0.1;
+  const Correlation c{.across_px = 3, .down_px = 3}, slow{.across_px = 2, .time_s = 0.25};
+  const NoiseChain matched = {{AngularRay{.stddev_rad = 0.004F}, c},
+                              {AngularRay{.axis = Axis::kZ, .stddev_rad = 0.002F}, slow},
+                              TextureLoss{},
+                              MatchingWindow{.radius_px = 4, .min_area_px = 60},
+                              {Disparity{.stddev_px = 0.1F}, c}};
+  Sensor lidar = make_sensor(make_lidar(16, 128), three_gaussians(), {}, "lidar");
+  lidar.divergence = {.horizontal_rad = 0.02F, .vertical_rad = 0.02F};
+  lidar.returns = {ReturnChoice::kStrongest, ReturnChoice::kLast, ReturnChoice::kFirst, ReturnChoice::kSecond,
+                   ReturnChoice::kSecondStrongest};
+  lidar.timing = {.jitter_s = 0.001, .freeze = 0.9};
+  for (const int threads : {1, 2}) {
+    Simulator simulator(make_room_scene(), {.seed = 1, .compute = compute_on(threads)});
+    const SensorId ids[] = {simulator.add_sensor(make_sensor(camera, matched, {}, "camera")),
+                            simulator.add_sensor(lidar)};
+    Frame frames[] = {Frame(all_channels()), Frame(all_channels())};
+    const auto render = [&](std::uint32_t index) {
+      for (std::size_t i = 0; i < 2; ++i) simulator.render(ids[i], index, frames[i]);
+    };
+    for (std::uint32_t i = 0; i < 50; ++i) render(i);
+    EXPECT_EQ(allocations_in([&] {
+                for (std::uint32_t i = 50; i < 100; ++i) render(i);
+              }),
+              0U)
+        << threads;
+  }
+}
+
 TEST_P(Allocations, NoneInASteadyFrameOfManyEnvironments) {
   StereoCamera camera;
   camera.width = 64, camera.height = 48, camera.fx = 40, camera.baseline_m = 0.1;
