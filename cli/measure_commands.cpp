@@ -39,7 +39,8 @@ Examples:
 DIR holds 16-bit PNG (0: a hole) or NPY (floats in m, or uint16). Of patches of 24 x 24 pixels a cubic is taken off in
 inverse depth; what it leaves is the error. All holes count, also where nothing is within the camera's reach, unless
 --beyond-reach or --mask leaves these pixels out: a folder of `fathom simulate` knows them, of a real camera you do. Whole
-blobs of holes touch neither the border of the image nor what is left out. docs/depth-cameras.md tells what the numbers mean, and what cannot be seen.
+blobs of holes touch neither the border of the image nor what is left out. docs/depth-cameras.md tells what the numbers
+mean, and what cannot be seen.
 --out gets report.html and measure.json; files appear whole or not at all.)";
 
 /// The numbers of a list "1,2.5,3".

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A program measures the frames of its own depth camera, and writes what it finds.
 
+#include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <vector>
 
@@ -52,6 +54,23 @@ TEST(MeasureDepthApi, FramesInMemoryAndInAFolderSayTheSame) {
   EXPECT_EQ(read.measure.deviation_px.value, one.deviation_px.value);
   EXPECT_EQ(meter.picture().depth_m.size(), frame.depth_m().size());
   EXPECT_EQ(read_depth_image(depth_images(folder / "in").front()).cols, 240U);
+
+  // Half of the image is left out, by a mask beside the images.
+  std::vector<std::uint8_t> mask(frame.size());
+  std::fill(mask.begin(), mask.begin() + static_cast<std::ptrdiff_t>(frame.size() / 2), 1);
+  const DepthMeasure half = measure_depth(all, 2, frame.rows(), frame.cols(), options, mask);
+  EXPECT_EQ(half.left_out, frame.size());
+  EXPECT_EQ(half.pixels, frame.size());
+  of_folder.left_out.lost_beyond_reach = true;
+  validate(of_folder.left_out);
+  EXPECT_THROW((void)depth_folder_inputs(folder / "in", of_folder), InputError) << "there are no reasons";
+  for (std::uint32_t k = 0; k < 2; ++k) {
+    Frame with({Channel::kDepth, Channel::kReason});
+    simulator.render(id, k, with);
+    write_npy(folder / "in" / ("reason_" + std::to_string(k) + ".npy"), with, Channel::kReason);
+  }
+  EXPECT_EQ(depth_folder_inputs(folder / "in", of_folder).size(), 4U);
+  EXPECT_EQ(measure_depth_folder(folder / "in", of_folder).measure.left_out, 0U) << "the room is closed";
 
   check_depth_report_folder(folder / "out", false);
   write_depth_report(folder / "out", {&read, 1});
