@@ -146,7 +146,11 @@ double ChainDensity::reported(std::size_t i) const {
   const bool drops = returns_.outside == OutsideLimits::kLost;
   // (low, high]: a range of exactly the least is reported, and so a hair below it.
   const double low = drops ? returns_.min_range_m * (1.0 - 1e-9) : 0.0, high = drops ? returns_.max_range_m : 1e12;
-  return std::min(1.0, probability(law(i), low, high, nodes()));
+  return std::min(1.0, probability_between(i, low, high));
+}
+
+double ChainDensity::probability_between(std::size_t i, double low_m, double high_m) const {
+  return probability(law(i), low_m, high_m, nodes());
 }
 
 double ChainDensity::operator()(std::size_t i) const {

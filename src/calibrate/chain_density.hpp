@@ -24,6 +24,12 @@ class ChainDensity {
 
   /// Of return i, at least kLeastLog.
   [[nodiscard]] double operator()(std::size_t i) const;
+  /// Probability that no model of loss takes return i.
+  [[nodiscard]] double kept(std::size_t i) const;
+  /// Probability that the range of return i is reported, if no model of loss takes it.
+  [[nodiscard]] double reported(std::size_t i) const;
+  /// Probability that its range is in (low, high].
+  [[nodiscard]] double probability_between(std::size_t i, double low_m, double high_m) const;
 
  private:
   struct Step {
@@ -34,13 +40,9 @@ class ChainDensity {
   template <class M>
   static Step step_of(const void* model);
 
-  /// Probability that no model of loss takes return i.
-  [[nodiscard]] double kept(std::size_t i) const;
   [[nodiscard]] MeasuredRangeLaw law(std::size_t i) const;
   /// Log density of the range that was measured.
   [[nodiscard]] double log_range(std::size_t i) const;
-  /// Probability that a range is reported.
-  [[nodiscard]] double reported(std::size_t i) const;
   [[nodiscard]] const StudentNodes* nodes() const { return nodes_ ? &*nodes_ : nullptr; }
 
   NoiseChain chain_;  // keeps the models that steps_ point to

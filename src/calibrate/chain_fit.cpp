@@ -139,9 +139,7 @@ class Ascent {
   [[nodiscard]] ChainLikelihood along(const FreeNumber& p, std::span<const std::size_t> places) const {
     return {chain_, std::span(&p, 1), returns_, places, executor_};
   }
-  void set(const FreeNumber& p, double value) {
-    chain_[p.entry].noise = chain_[p.entry].noise.with(p.field, value);
-  }
+  void set(const FreeNumber& p, double value) { chain_[p.entry].noise = chain_[p.entry].noise.with(p.field, value); }
   /// Each jump and all smooth parameters once; returns what was reached. Jumps are sought anew, or near where they are.
   double settle(bool anew) {
     for (std::size_t k = 0; k < jumps_.size(); ++k) {
@@ -200,7 +198,8 @@ void add_parameters(const Ascent& ascent, const NoiseChain& given, std::span<con
   const ChainErrors errors =
       chain_errors(ascent.together(split.learn), values_of(fit.chain, ascent.smooth()), split.cluster);
   fit.clusters = errors.clusters;
-  const double t = errors.clusters > 1 ? student_t_quantile(0.975, static_cast<double>(errors.clusters - 1)) : kNormal95;
+  const double t =
+      errors.clusters > 1 ? student_t_quantile(0.975, static_cast<double>(errors.clusters - 1)) : kNormal95;
   const std::size_t n = numbers.size(), smooth = ascent.smooth().size();
   fit.correlations.assign(n * n, kNoNumber);
   std::vector<std::optional<std::size_t>> place(n);
@@ -264,13 +263,16 @@ void add_flags(ChainFit& fit) {
     }
   }
   if (fit.clusters < kFewClusters) {
-    fit.flags.push_back(fmt::format("{} frames, or blocks of them: with fewer than {} errors are themselves uncertain",
-                                    fit.clusters, kFewClusters));
+    fit.flags.push_back(
+        fmt::format("errors take frames, or blocks of them, as independent, and there are {}: below {} they are "
+                    "uncertain themselves",
+                    fit.clusters, kFewClusters));
   }
   for (const ChainEntry& entry : fit.chain) {
-    if (std::isfinite(entry.correlation.time_s)) continue;
-    fit.flags.push_back(fmt::format("the draws of {} are the same in all frames: its errors are larger than shown",
-                                    entry.noise.slug()));
+    if (!(entry.correlation.time_s > 0.0)) continue;
+    fit.flags.push_back(fmt::format(
+        "the draws of {} are alike in {} frames: errors are larger than shown, unless frames are taken in blocks",
+        entry.noise.slug(), std::isfinite(entry.correlation.time_s) ? "neighbouring" : "all"));
   }
 }
 

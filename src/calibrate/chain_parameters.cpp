@@ -57,6 +57,17 @@ bool matches(std::string_view pattern, std::string_view text) {
   return false;
 }
 
+/// Whether a pattern means this parameter of the model at this place; files call x_rad x_deg, too.
+bool is_named(std::string_view pattern, std::size_t entry, std::string_view slug, std::string field) {
+  const auto is_meant = [&] {
+    return matches(pattern, fmt::format("{}.{}", slug, field)) || matches(pattern, fmt::format("{}.{}", entry, field));
+  };
+  if (is_meant()) return true;
+  if (!field.ends_with("_rad")) return false;
+  field.replace(field.size() - 4, 4, "_deg");
+  return is_meant();
+}
+
 std::string value_text(const FieldInfo& field, double number) {
   if (field.kind == FieldKind::kFlag) return number != 0.0 ? "true" : "false";
   if (field.kind == FieldKind::kChoice) return std::string(field.choices[static_cast<std::size_t>(number)]);
@@ -65,8 +76,8 @@ std::string value_text(const FieldInfo& field, double number) {
 
 std::string correlation_text(const Correlation& c) {
   const std::string time = std::isinf(c.time_s) ? ".inf" : fmt::format("{:.9g}", c.time_s);
-  return fmt::format("{}: {{across_px: {}, down_px: {}, time_s: {}, shape: {}}}", Correlation::kSlug,
-                     c.across_px, c.down_px, time, kChoiceWords<CorrelationShape>[static_cast<std::size_t>(c.shape)]);
+  return fmt::format("{}: {{across_px: {}, down_px: {}, time_s: {}, shape: {}}}", Correlation::kSlug, c.across_px,
+                     c.down_px, time, kChoiceWords<CorrelationShape>[static_cast<std::size_t>(c.shape)]);
 }
 
 }  // namespace
@@ -77,9 +88,7 @@ std::vector<ChainParameter> chain_parameters(const NoiseChain& chain, std::strin
   for (std::size_t entry = 0; entry < chain.size(); ++entry) {
     const NoiseInfo& info = chain[entry].noise.info();
     for (const FieldInfo& field : info.fields) {
-      const bool named = matches(pattern, fmt::format("{}.{}", info.slug, field.name)) ||
-                         matches(pattern, fmt::format("{}.{}", entry, field.name));
-      if (!named) continue;
+      if (!is_named(pattern, entry, info.slug, std::string(field.name))) continue;
       if (is_learnable(info.slug, field.name)) {
         found.push_back({entry, std::string(field.name)});
       } else if (fixed.empty()) {
@@ -89,8 +98,7 @@ std::vector<ChainParameter> chain_parameters(const NoiseChain& chain, std::strin
   }
   const bool asks_one = pattern.find('*') == std::string_view::npos;
   if (!fixed.empty() && (asks_one || found.empty())) {
-    throw InputError(
-        fmt::format("{} cannot be learned: it is no number, or not one that returns can tell", fixed));
+    throw InputError(fmt::format("{} cannot be learned: it is no number, or not one that returns can tell", fixed));
   }
   if (found.empty()) throw InputError(fmt::format("the chain has no parameter '{}'", pattern));
   return found;

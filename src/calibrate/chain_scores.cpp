@@ -48,8 +48,8 @@ void check_returns(const ChainReturns& r) {
   }
   if (!(r.half_step_m >= 0.0)) throw InputError(fmt::format("half_step_m = {} is not at least 0", r.half_step_m));
   if (!(r.min_range_m >= 0.0 && r.max_range_m > r.min_range_m)) {
-    throw InputError(fmt::format("limits of the range, {} to {} m, are not 0 <= min < max", r.min_range_m,
-                                 r.max_range_m));
+    throw InputError(
+        fmt::format("limits of the range, {} to {} m, are not 0 <= min < max", r.min_range_m, r.max_range_m));
   }
 }
 

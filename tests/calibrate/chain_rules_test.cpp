@@ -97,7 +97,7 @@ TEST(ChainRules, FramesThatErrTogetherWidenTheErrors) {
   const ChainFit blocks =
       fit_chain(chain, chain_parameters(chain, "distance.mean_m"), returns, {.hold_out = 0, .block_frames = 4});
   EXPECT_EQ(blocks.clusters, 10U);
-  EXPECT_TRUE(has_flag(blocks, "10 frames, or blocks"));
+  EXPECT_TRUE(has_flag(blocks, "as independent, and there are 10"));
 }
 
 TEST(ChainRules, AScoreIsTheMeanLogDensity) {
@@ -186,7 +186,8 @@ TEST(ChainRules, RefusesInOneLine) {
   EXPECT_TRUE(contains(refusal({by_ring}, "*"), "entities or rings"));
   EXPECT_TRUE(contains(refusal({StudentNoise{0.1F, 0.0F, 3.0F}, Disparity{0.0F, 0.1F, 0.0F}}, "*.stddev_px"),
                        "a random error before"));
-  EXPECT_TRUE(contains(refusal({GainBias{0.1F, 0.0F}, Disparity{0.0F, 0.1F, 8.0F}}, "*.steps_per_px"), "gain_bias does"));
+  EXPECT_TRUE(
+      contains(refusal({GainBias{0.1F, 0.0F}, Disparity{0.0F, 0.1F, 8.0F}}, "*.steps_per_px"), "gain_bias does"));
   EXPECT_TRUE(contains(refusal(chain, "*", {.hold_out = 1}), "hold_out"));
   EXPECT_TRUE(contains(message_of<InputError>([&] { (void)fit_chain(chain, {}, returns); }), "is free"));
   ChainReturns wrong = returns;
@@ -196,6 +197,32 @@ TEST(ChainRules, RefusesInOneLine) {
   wrong.jump.clear(), wrong.edge_rad.clear(), wrong.jump_rad.clear();
   const NoiseChain edges = {EdgeLoss{.high_probability = 0.5F}};
   EXPECT_TRUE(contains(message_of<InputError>([&] { (void)score_frames(edges, wrong); }), "neighbouring"));
+}
+
+TEST(ChainRules, StepsOfADisparityAreReadOffAlone) {
+  const NoiseChain chain = {Disparity{0.0F, 0.1F, 8.0F}}, unknown = {Disparity{0.0F, 0.1F, 0.0F}};
+  const std::vector<ChainParameter> free = chain_parameters(unknown, "*.steps_per_px");
+  const ChainFit fit = fit_chain(unknown, free, simulate_returns(chain, 24, 512, 2));
+  EXPECT_EQ(fit.parameters[0].value, 8);
+  EXPECT_EQ(value_of(fit.chain, free[0]), 8);
+  const ChainFit smooth = fit_chain(unknown, free, simulate_returns(unknown, 24, 512, 2));
+  EXPECT_EQ(smooth.parameters[0].value, 0);
+  EXPECT_TRUE(has_flag(smooth, "no common step"));
+}
+
+TEST(ChainRules, PatternsNameParametersAsFilesDo) {
+  const NoiseChain chain = {LossAngle{1.2F}, DistanceNoise{0.0F, 0.02F, 0.0F}, Dropout{0.1F}, Dropout{0.2F}};
+  const auto named = [&](const char* pattern) {
+    std::string text;
+    for (const ChainParameter& p : chain_parameters(chain, pattern)) text += std::to_string(p.entry) + p.field + ' ';
+    return text;
+  };
+  EXPECT_EQ(named("distance.stddev_m"), "1stddev_m ");
+  EXPECT_EQ(named("distance.std*"), "1stddev_m 1stddev_per_m ");
+  EXPECT_EQ(named("loss_angle.max_incidence_deg"), "0max_incidence_rad ");
+  EXPECT_EQ(named("dropout.*"), "2probability 3probability ");
+  EXPECT_EQ(named("3.*"), "3probability ");
+  EXPECT_EQ(named("*.mean_m"), "1mean_m ");
 }
 
 TEST(ChainRules, IsWrittenAsSceneFilesHoldIt) {

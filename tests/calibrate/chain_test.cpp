@@ -36,7 +36,8 @@ std::vector<Case> alone() {
   constexpr auto kDocument = EnergyNormalization::kDocument, kThreshold = EnergyNormalization::kThreshold;
   // The band at the left edge is lost in either chain: it has no number.
   const InvalidBand band = {.left_band = false, .max_disparity_px = 60.0F};
-  const EdgeLoss edges = {.min_angle_rad = 0.8F, .max_angle_rad = 2.2F, .low_probability = 0.1F, .high_probability = 0.7F};
+  const EdgeLoss edges = {
+      .min_angle_rad = 0.8F, .max_angle_rad = 2.2F, .low_probability = 0.1F, .high_probability = 0.7F};
   return {
       {"distance", {DistanceNoise{0.03F, 0.02F, 0.004F}}},
       {"uniform", {UniformNoise{-0.1F, 0.15F}}},
@@ -59,12 +60,15 @@ std::vector<Case> chains() {
   const NoiseChain structured = find_preset("real_structured_light").noise;
   const NoiseChain lidar = find_preset("VLP-16").noise;
   return {
-      {"rounded_errors", {DistanceNoise{-0.02F, 0.03F, 0.0F}, UniformNoise{-0.1F, 0.15F}, Dropout{0.04F}},
+      {"rounded_errors",
+       {DistanceNoise{-0.02F, 0.03F, 0.0F}, UniformNoise{-0.1F, 0.15F}, Dropout{0.04F}},
        {"*.stddev_m", "uniform.*", "dropout.*"}},
       {"heavy", {GainBias{0.01F, 0.02F}, StudentNoise{0.02F, 0.003F, 2.5F}}},
-      {"scattered_limit", {LossAngle{1.2F}, DistanceNoise{0.0F, 0.02F, 0.0F}, Dropout{0.05F}},
+      {"scattered_limit",
+       {LossAngle{1.2F}, DistanceNoise{0.0F, 0.02F, 0.0F}, Dropout{0.05F}},
        {"loss_angle.*", "*.stddev_m", "dropout.*"}},
-      {"stereo", {energy_law(EnergyNormalization::kThreshold), Disparity{0.1F, 0.08F, 16.0F}, Dropout{0.02F}},
+      {"stereo",
+       {energy_law(EnergyNormalization::kThreshold), Disparity{0.1F, 0.08F, 16.0F}, Dropout{0.02F}},
        {"stereo_energy.*", "*_px", "dropout.*"}},
       {"real_structured_light", structured},
       {"Kinect-v1", {Disparity{.stddev_px = 0.0625F, .steps_per_px = 8}}, {"*.stddev_px", "*.steps_per_px"}},

@@ -13,6 +13,7 @@
 // their error is the deviation of the likelihood, taken as a density, about its maximum (as in Pitman's estimator),
 // others held.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -21,6 +22,7 @@
 #include <vector>
 
 #include <fathom/base/export.hpp>
+#include <fathom/base/field.hpp>
 #include <fathom/noise/chain.hpp>
 
 namespace fathom {
@@ -31,6 +33,8 @@ enum class OutsideLimits : std::uint8_t {
   kClamped,  ///< the limit was reported
   kLost      ///< nothing was
 };
+template <>
+inline constexpr std::array<std::string_view, 3> kChoiceWords<OutsideLimits> = {"kept", "clamped", "lost"};
 
 /// What frames measured, and what the scene says of the same rays before any noise. Arrays [returns], of rays that met
 /// a surface within the limits of the sensor.
