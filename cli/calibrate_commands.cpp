@@ -7,12 +7,15 @@
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
+#include <fathom/files/depth.hpp>
 #include <fathom/noise/distance.hpp>
 #include <fathom/noise/stereo_energy.hpp>
 
 #include "beam_inputs.hpp"
 #include "calibrate.hpp"
+#include "calibrate_chain.hpp"
 #include "option_values.hpp"
+#include "score.hpp"
 
 namespace fathom_cli {
 namespace {
@@ -21,6 +24,33 @@ constexpr const char* kCalibrateHelp = R"(
 Examples:
   fathom calibrate distance pairs.csv
   fathom calibrate energy pixels.csv --normalization threshold)";
+
+constexpr const char* kChainHelp = R"(
+In the examples mycamera stands for a folder of depth images of your own, and table_top.yaml for a scene of the place.
+
+Examples:
+  fathom simulate examples/06_stereo/stereo.yaml --out out/frames
+      --set 'sensors.stereo.noise=[{disparity: {stddev_px: 0.07}}, {dropout: {probability: 0.01}}]'
+  fathom calibrate chain examples/06_stereo/stereo.yaml --measured out/frames --free 'sensors.stereo.noise.*'
+      --set 'sensors.stereo.noise=[{disparity: {stddev_px: 0.2}}, {dropout: {probability: 0.1}}]' --out out/chain
+  fathom calibrate chain examples/12_table_top/table_top.yaml --measured mycamera --free disparity.stddev_px
+      --set 'sensors.camera.noise=[{disparity: {stddev_px: 0.2}}, {dropout: {probability: 0.1}}]' --free 'dropout.*'
+
+SCENE has the sensor, where it was in each frame, and the chain from which learning begins; the rest of it stays. DIR
+is a run of that scene with the output npy: {channels: [range]} (or depth), or a folder of depth images, 16-bit PNG
+(0: a hole) or NPY, in whose names stands the number of the frame. --out gets noise.yaml, report.html and fit.json.
+docs/calibrate.md tells what can be learned, and what the errors mean.)";
+
+constexpr const char* kScoreHelp = R"(
+Examples:
+  fathom simulate examples/06_stereo/stereo.yaml --out out/scored
+      --set 'sensors.stereo.noise=[{disparity: {stddev_px: 0.07}}]'
+  fathom score examples/06_stereo/stereo.yaml --measured out/scored
+      --set 'sensors.stereo.noise=[{disparity: {stddev_px: 0.1}}]'
+
+SCENE and DIR are as for `fathom calibrate chain`. The larger, the better the chain describes the frames; a return that
+it holds for impossible counts -60. --compare takes another scene, or the noise.yaml of a fit. Errors take frames as
+independent.)";
 
 constexpr const char* kDistanceHelp = R"(
 Examples:
@@ -73,7 +103,58 @@ void check_sources(const CalibrateOptions& o) {
   if (scans && !world) throw fathom::InputError("--map or --scene is required with --log and --bag");
 }
 
+void add_chain_data(CLI::App& c, ChainDataOptions& o) {
+  c.add_option("SCENE", o.scene, "scene file (YAML)")->required()->type_name("YAML");
+  c.add_option("--measured", o.measured, "run of the scene, or folder of depth images")->required()->type_name("DIR");
+  c.add_option("--sensor", o.how.frames.sensor, "of the scene; default: the only one")->type_name("NAME");
+  c.add_option("--set", o.set, "replace one value of the scene; may be given again")
+      ->type_name("PATH=VALUE")
+      ->expected(1)
+      ->take_all()
+      ->allow_extra_args(false);
+  c.add_option("--files", o.how.files, "images to take, with * and ?; default: depth*.npy, else depth*.png, else all")
+      ->type_name("PATTERN");
+  add_number(c, {"--scale", "N", "levels per metre of 16-bit images"},
+             {fathom::kLeastLevelsPerM, fathom::kMostLevelsPerM, "1/m"}, o.how.levels_per_m);
+  add_whole(c, {"--max-returns", "N", "of all frames; more are thinned out at random"}, {1000, 1'000'000'000},
+            o.how.frames.most_returns);
+  add_threads(c, o.threads);
+}
+
+void add_chain(CLI::App& calibrate) {
+  CLI::App& c = *calibrate.add_subcommand("chain", "The whole noise of a sensor at once, from measured frames");
+  const auto o = std::make_shared<CalibrateChainOptions>();
+  add_chain_data(c, o->data);
+  c.add_option("--free", o->free, "parameters to learn, with *; may be given again")
+      ->required()
+      ->type_name("PATTERN")
+      ->expected(1)
+      ->take_all()
+      ->allow_extra_args(false);
+  add_whole(c, {"--hold-out", "N", "every so many frames one judges and teaches nothing; 0: none"}, {0, 1'000'000},
+            o->fit.hold_out);
+  add_whole(c, {"--block-frames", "N", "frames that count as one for the errors"}, {1, 1'000'000}, o->fit.block_frames);
+  c.add_option("--out", o->out, "folder to make for noise.yaml, report.html and fit.json")->type_name("DIR");
+  c.add_flag("--json", o->json, "as JSON");
+  add_force(c, o->force);
+  add_quiet(c, o->quiet);
+  c.footer(kChainHelp);
+  c.final_callback([o] { calibrate_chain(*o); });
+}
+
 }  // namespace
+
+void add_score_command(CLI::App& app) {
+  CLI::App& c = *app.add_subcommand("score", "Say how well a noise chain describes measured frames");
+  const auto o = std::make_shared<ScoreOptions>();
+  add_chain_data(c, o->data);
+  c.add_option("--compare", o->compare, "another scene, or the noise.yaml of a fit: the difference, with its error")
+      ->type_name("YAML");
+  c.add_flag("--json", o->json, "as JSON");
+  add_quiet(c, o->quiet);
+  c.footer(kScoreHelp);
+  c.final_callback([o] { score(*o); });
+}
 
 void add_calibrate_commands(CLI::App& app) {
   CLI::App& calibrate = *app.add_subcommand("calibrate", "Learn the noise of a sensor from what it measured");
@@ -96,6 +177,7 @@ void add_calibrate_commands(CLI::App& app) {
              doc_of<fathom::StereoEnergy>(fathom::StereoEnergy::kNormalization), e->normalization);
   energy.footer(kEnergyHelp);
   energy.final_callback([e] { calibrate_energy(*e); });
+  add_chain(calibrate);
 }
 
 }  // namespace fathom_cli

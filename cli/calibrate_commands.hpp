@@ -7,7 +7,9 @@ class App;
 
 namespace fathom_cli {
 
-/// `fathom calibrate distance|energy`: their options and help.
+/// `fathom calibrate distance|energy|chain`: their options and help.
 void add_calibrate_commands(CLI::App& app);
+/// `fathom score`, whose data are those of `calibrate chain`.
+void add_score_command(CLI::App& app);
 
 }  // namespace fathom_cli

@@ -357,6 +357,7 @@ std::unique_ptr<CLI::App> make_commands() {
   add_record(*app);
   add_beam_commands(*app);
   add_calibrate_commands(*app);
+  add_score_command(*app);
   add_measure_commands(*app);
   add_generate(*app);
   return app;

@@ -18,7 +18,7 @@ set(FATHOM_ARROWS_grid base scene beam)
 set(FATHOM_ARROWS_mesh base scene text)
 set(FATHOM_ARROWS_picture base text)
 set(FATHOM_ARROWS_cloud base message text)
-set(FATHOM_ARROWS_calibrate base text noise)
+set(FATHOM_ARROWS_calibrate base text beam noise)
 set(FATHOM_ARROWS_log base message scene text bag topic beam)
 set(FATHOM_ARROWS_world base scene text mesh log)
 set(FATHOM_ARROWS_parts base scene noise sensor cast)
@@ -70,6 +70,8 @@ set(FATHOM_OWNER_beam/world.hpp report)
 set(FATHOM_OWNER_calibrate/depth_report.hpp report)
 set(FATHOM_OWNER_calibrate/log_pairs.hpp report)
 set(FATHOM_OWNER_calibrate/run_pairs.hpp simulate)
+set(FATHOM_OWNER_calibrate/chain_frames.hpp simulate)
+set(FATHOM_OWNER_calibrate/chain_report.hpp report)
 
 # Third-party headers, and the only folders that may include them; a public header, which its name alone can allow, is
 # compiled against the library of its user.

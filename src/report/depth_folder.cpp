@@ -111,7 +111,7 @@ float depth_of_level(std::uint16_t level, double levels_per_m) {
 DepthImage read_levels(const fs::path& file, double levels_per_m) {
   const GreyImage grey = read_png_levels(file, read_file(file), "depths are a grey picture of 16 bits");
   if (grey.white != 65535) throw InputError(fmt::format("{}: has 8 bits or less, depths have 16", file.string()));
-  DepthImage image{.rows = grey.rows, .cols = grey.cols, .has_levels = true};
+  DepthImage image{.rows = grey.rows, .cols = grey.cols, .depth_m = {}, .has_levels = true};
   image.depth_m.reserve(grey.value.size());
   for (const std::uint16_t level : grey.value) image.depth_m.push_back(depth_of_level(level, levels_per_m));
   return image;
@@ -130,6 +130,7 @@ DepthImage read_array(const fs::path& file, double levels_per_m) {
   }
   DepthImage image{.rows = static_cast<std::uint32_t>(array.shape[0]),
                    .cols = static_cast<std::uint32_t>(array.shape[1]),
+                   .depth_m = {},
                    .has_levels = has_levels};
   const std::size_t count = array.shape[0] * array.shape[1];
   image.depth_m.reserve(count);

@@ -82,7 +82,7 @@ DepthTable error_table(std::span<const DepthReport> reports) {
 }
 
 DepthTable correlation_table(std::span<const DepthReport> reports) {
-  DepthTable table{.title = "Correlation of the error"};
+  DepthTable table{.title = "Correlation of the error", .rows = {}};
   bool in_time = false;
   for (const DepthReport& report : reports) in_time = in_time || !report.measure.in_time.empty();
   std::vector<const char*> columns = {"across", "down", "across, cubic off", "down, cubic off"};
@@ -143,7 +143,7 @@ std::string band_name(const Measure::Band& band) {
 }
 
 DepthTable band_table(std::span<const DepthReport> reports) {
-  DepthTable table{.title = "By distance"};
+  DepthTable table{.title = "By distance", .rows = {}};
   constexpr std::array<const char*, 5> kColumns = {"pixels", "holes", "patches", "px", "mm"};
   table.rows.push_back(numbered("distance, m", reports, kColumns));
   for (std::size_t k = 0; k < reports.front().measure.bands.size(); ++k) {

@@ -35,7 +35,7 @@ LevelImage read_npy_levels(const fs::path& file, const char* what) {
   if (!whole || array.shape.size() != 2) {
     throw InputError(fmt::format("{}: {} are an array of uint8 or uint16 of shape (rows, cols)", file.string(), what));
   }
-  LevelImage image{.rows = array.shape[0], .cols = array.shape[1]};
+  LevelImage image{.rows = array.shape[0], .cols = array.shape[1], .value = {}};
   image.value.reserve(image.rows * image.cols);
   for (std::size_t i = 0; i < image.rows * image.cols; ++i) {
     image.value.push_back(static_cast<std::uint16_t>(array.at(i)));
@@ -48,7 +48,7 @@ LevelImage read_mask(const fs::path& file) {
     const std::string bytes = read_file(file);
     if (bytes.starts_with("\x93NUMPY")) return read_npy_levels(file, "masks");
     GreyImage grey = read_png_levels(file, bytes, "masks are a grey picture, or an array of NumPy");
-    LevelImage image{.rows = grey.rows, .cols = grey.cols};
+    LevelImage image{.rows = grey.rows, .cols = grey.cols, .value = {}};
     image.value.assign(grey.value.begin(), grey.value.end());
     return image;
   });

@@ -135,7 +135,24 @@ void mark_all(YamlValue& value, const YamlMark& mark) {
   }
 }
 
+/// YAML itself, or what is in a file: "@noise.yaml".
+YamlValue value_of(std::string_view text, const YamlMark& mark) {
+  if (text.starts_with('@')) {
+    const std::string file(text.substr(1));
+    return parse_yaml(read_yaml_text(file), file);
+  }
+  YamlValue value = parse_yaml(text, *mark.source);
+  mark_all(value, mark);
+  return value;
+}
+
 }  // namespace
+
+std::optional<std::string> override_file(std::string_view path_and_value) {
+  const std::size_t equals = path_and_value.find('=');
+  if (equals == std::string_view::npos || !path_and_value.substr(equals + 1).starts_with('@')) return std::nullopt;
+  return std::string(path_and_value.substr(equals + 2));
+}
 
 void apply_override(YamlValue& root, const std::string& path_and_value) {
   const YamlMark mark{std::make_shared<const std::string>("--set " + path_and_value), 0, 0};
@@ -143,8 +160,7 @@ void apply_override(YamlValue& root, const std::string& path_and_value) {
   if (equals == std::string::npos || equals == 0) {
     throw InputError(to_string(mark) + ": not of the form path=value");
   }
-  YamlValue value = parse_yaml(std::string_view(path_and_value).substr(equals + 1), *mark.source);
-  mark_all(value, mark);
+  YamlValue value = value_of(std::string_view(path_and_value).substr(equals + 1), mark);
   Walk walk(std::string_view(path_and_value).substr(0, equals), mark);
   walk.descend(root) = std::move(value);
 }

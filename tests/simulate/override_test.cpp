@@ -11,6 +11,7 @@
 #include "simulate/scene_fixture.hpp"
 #include "simulate/scene_text.hpp"
 #include "support/error_text.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace fathom {
 namespace {
@@ -36,6 +37,19 @@ TEST(Override, ReplacesTopLevelValues) {
   EXPECT_EQ(setup.frames, 7U);
   EXPECT_EQ(setup.seed, 9U);
   EXPECT_EQ(setup.rate_hz, 2.5);
+}
+
+TEST(Override, TakesAValueFromAFile) {
+  const test::TemporaryFolder folder;
+  const std::string file = folder.write("noise.yaml", "# learned\n- distance: {stddev_m: 0.25}\n").string();
+  const SceneSetup setup = read_with({"sensors.lidar.noise=@" + file});
+  ASSERT_EQ(setup.sensors[0].sensor.noise.size(), 1U);
+  EXPECT_EQ(parameter(setup.sensors[0].sensor.noise[0].noise, "stddev_m"), 0.25);
+  EXPECT_EQ(setup.inputs.back(), file);  // a run refuses to write over it
+  EXPECT_TRUE(test::contains(error_of("sensors.lidar.noise=@" + (folder / "none.yaml").string()), "none.yaml"));
+  folder.write("bad.yaml", "- distance: {stddev_m: 0.1}\n- distanc: {}\n");
+  EXPECT_TRUE(test::contains(error_of("sensors.lidar.noise=@" + (folder / "bad.yaml").string()),
+                             "bad.yaml:2:12: sensors.lidar.noise.distanc"));
 }
 
 TEST(Override, GoesThroughNamesPositionsAndSlugs) {

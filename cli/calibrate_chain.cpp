@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+#include "calibrate_chain.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include <fathom/base/error.hpp>
+#include <fathom/base/names.hpp>
+
+#include "beam_world.hpp"
+#include "outputs.hpp"
+#include "signals.hpp"
+#include "text.hpp"
+
+namespace fathom_cli {
+namespace {
+
+/// "sensors.camera.noise.distance.*": of which sensor, and which of its parameters. Without the first three parts the
+/// sensor is empty.
+struct FreePattern {
+  std::string sensor, parameters;
+};
+
+FreePattern free_pattern(const std::string& text) {
+  constexpr std::string_view kSensors = "sensors.", kNoise = ".noise.";
+  if (!text.starts_with(kSensors)) return {"", text};
+  const std::size_t noise = text.find(kNoise, kSensors.size());
+  if (noise == std::string::npos) {
+    throw fathom::InputError(
+        fmt::format("--free {}: is not of the form sensors.NAME.noise.MODEL.PARAMETER, or MODEL.PARAMETER", text));
+  }
+  return {text.substr(kSensors.size(), noise - kSensors.size()), text.substr(noise + kNoise.size())};
+}
+
+/// The sensor that the patterns and --sensor name.
+std::string sensor_of(const CalibrateChainOptions& options) {
+  std::string sensor = options.data.how.frames.sensor;
+  for (const std::string& text : options.free) {
+    const std::string named = free_pattern(text).sensor;
+    if (named.empty() || named == sensor) continue;
+    if (!sensor.empty()) {
+      throw fathom::InputError(
+          fmt::format("--free {}: is of another sensor than {}; a chain is learned of one", text, sensor));
+    }
+    sensor = named;
+  }
+  return sensor;
+}
+
+std::vector<fathom::ChainParameter> free_parameters(const fathom::NoiseChain& chain,
+                                                    const std::vector<std::string>& patterns) {
+  std::vector<fathom::ChainParameter> free;
+  for (const std::string& text : patterns) {
+    try {
+      for (fathom::ChainParameter& p : fathom::chain_parameters(chain, free_pattern(text).parameters)) {
+        const bool is_there = std::any_of(free.begin(), free.end(), [&](const fathom::ChainParameter& other) {
+          return other.entry == p.entry && other.field == p.field;
+        });
+        if (!is_there) free.push_back(std::move(p));
+      }
+    } catch (const fathom::InputError& error) {
+      throw fathom::InputError(fmt::format("--free {}: {}", text, error.what()));
+    }
+  }
+  return free;
+}
+
+std::string parameter_table(const fathom::ChainFit& fit) {
+  std::vector<std::vector<std::string>> rows = {
+      {"parameter", "as given", "value", "std. error", "95 % interval", "unit"}};
+  for (const fathom::LearnedParameter& p : fit.parameters) {
+    const bool has_error = std::isfinite(p.std_error);
+    rows.push_back({p.name, fmt::format("{:.5g}", p.start), fmt::format("{:.5g}", p.value),
+                    has_error ? fmt::format("{:.2g}", p.std_error) : "-",
+                    has_error ? fmt::format("{:.4g} to {:.4g}", p.low, p.high) : "-", p.unit == "1" ? "" : p.unit});
+  }
+  return align_columns(rows, {1, 2, 3, 4});
+}
+
+std::string counts_text(const fathom::ChainReport& report) {
+  const fathom::ChainFit& fit = report.fit;
+  std::string text =
+      fmt::format("\n{} returns of {} frames, {} lost", group_digits(fit.returns), fit.frames, group_digits(fit.lost));
+  if (fit.judged == 0) return text + "; no frame was held out\n";
+  return text + fmt::format("\nheld-out frames: {:.4f} nats per return, {:+.4f} +- {:.2g} against the chain as given\n",
+                            fit.held_out_nats, fit.gain_nats, fit.gain_error);
+}
+
+void show(const fathom::ChainReport& report, const CalibrateChainOptions& options) {
+  if (options.json) return print(fathom::chain_json(report));
+  std::string text = parameter_table(report.fit);
+  if (options.quiet) return print(text);
+  for (const std::string& flag : report.flags()) text += "note: " + flag + "\n";
+  text += counts_text(report);
+  const std::string name = fathom::printable(report.frames.sensor);
+  if (options.out.empty()) {
+    text += fmt::format("\nIn a scene file, under `noise:` of {}:\n{}", name, fathom::chain_yaml(report.fit.chain));
+  } else {
+    text += fmt::format(
+        "noise.yaml, report.html and fit.json are in {0}\nTo simulate with it:  fathom simulate {1} --set "
+        "sensors.{2}.noise=@{3} --out DIR\n",
+        fathom::printable(options.out.string()), fathom::printable(options.data.scene.string()), name,
+        fathom::printable((options.out / "noise.yaml").string()));
+  }
+  print(text);
+}
+
+}  // namespace
+
+fathom::ChainFrames read_chain_data(const fathom::SceneSetup& setup, const ChainDataOptions& options) {
+  fathom::MeasuredOptions how = options.how;
+  how.frames.run.compute.threads = options.threads;
+  return as_typed({{"most_returns", "--max-returns"}},
+                  [&] { return fathom::read_measured_frames(setup, options.measured, how); });
+}
+
+void calibrate_chain(const CalibrateChainOptions& options) {
+  const StopSignals signals(Patience::kNone);
+  CalibrateChainOptions o = options;
+  o.data.how.frames.sensor = sensor_of(options);
+  const fathom::SceneSetup setup = fathom::read_scene_file(o.data.scene, o.data.set);
+  const fathom::Sensor& sensor = setup.sensors[fathom::find_sensor(setup, o.data.how.frames.sensor)].sensor;
+  const std::vector<fathom::ChainParameter> free = free_parameters(sensor.noise, o.free);
+  if (!o.out.empty()) {
+    fathom::check_chain_report_folder(o.out, o.force);
+    refuse_inputs(fathom::chain_report_files(o.out), setup.inputs);
+  }
+  fathom::ChainReport report;
+  report.scene = o.data.scene.string(), report.measured = o.data.measured.string();
+  report.frames = read_chain_data(setup, o.data);
+  report.start = sensor.noise;
+  o.fit.threads = o.data.threads;
+  report.fit = as_typed({{"hold_out", "--hold-out"}},
+                        [&] { return fathom::fit_chain(sensor.noise, free, report.frames.returns, o.fit); });
+  if (!o.out.empty()) fathom::write_chain_report(o.out, report, o.force);
+  show(report, o);
+}
+
+}  // namespace fathom_cli

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+#include "score.hpp"
+
+#include <cmath>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <fathom/base/error.hpp>
+#include <fathom/base/names.hpp>
+
+#include "signals.hpp"
+#include "text.hpp"
+
+namespace fathom_cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// The other chain: of the sensor of this name in another scene, or the list of noise that a fit wrote.
+fathom::NoiseChain other_chain(const ScoreOptions& options, const std::string& sensor) {
+  const auto chain_of = [&](const fathom::SceneSetup& setup) {
+    return setup.sensors[fathom::find_sensor(setup, sensor)].sensor.noise;
+  };
+  if (fathom::is_noise_list(options.compare)) {
+    std::vector<std::string> set = options.data.set;
+    set.push_back(fmt::format("sensors.{}.noise=@{}", sensor, options.compare.string()));
+    return chain_of(fathom::read_scene_file(options.data.scene, set));
+  }
+  return chain_of(fathom::read_scene_file(options.compare));
+}
+
+Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+Json score_json(const fathom::MeanScore& score) {
+  return {{"nats", number_or_null(score.nats)}, {"std_error", number_or_null(score.std_error)}};
+}
+
+struct Scores {
+  fathom::MeanScore mean;
+  std::optional<fathom::MeanScore> other, difference;
+  std::vector<fathom::FrameScore> frames;
+};
+
+void show(const Scores& scores, const fathom::ChainFrames& frames, const ScoreOptions& options) {
+  std::size_t lost = 0;
+  for (const fathom::FrameScore& frame : scores.frames) lost += frame.lost;
+  if (options.json) {
+    Json json = {{"sensor", frames.sensor},
+                 {"frames", scores.frames.size()},
+                 {"returns", frames.returns.size()},
+                 {"lost", lost},
+                 {"score", score_json(scores.mean)}};
+    if (scores.other) json["other"] = score_json(*scores.other), json["difference"] = score_json(*scores.difference);
+    json["by_frame"] = Json::array();
+    for (const fathom::FrameScore& f : scores.frames) {
+      json["by_frame"].push_back(
+          {{"frame", f.frame}, {"returns", f.returns}, {"lost", f.lost}, {"nats", number_or_null(f.nats)}});
+    }
+    return print(json.dump(2) + "\n");
+  }
+  const auto line = [](std::string_view name, const fathom::MeanScore& s, std::string_view form) {
+    return fmt::format("{}: {} +- {:.2g} nats per return\n", name, fmt::format(fmt::runtime(form), s.nats),
+                       s.std_error);
+  };
+  std::string text = line(fathom::printable(options.data.scene.string()), scores.mean, "{:.4f}");
+  if (scores.other) {
+    text += line(fathom::printable(options.compare.string()), *scores.other, "{:.4f}");
+    text += line("the first less the second", *scores.difference, "{:+.4f}");
+  }
+  if (!options.quiet) {
+    text +=
+        fmt::format("{} returns of {} frames, {} lost; {} hidden ones left out\n", group_digits(frames.returns.size()),
+                    scores.frames.size(), group_digits(lost), group_digits(frames.hidden));
+    if (frames.unexpected > 0) {
+      text += fmt::format("note: {} readings lie where the scene has nothing within the limits, and were left out\n",
+                          group_digits(frames.unexpected));
+    }
+  }
+  print(text);
+}
+
+}  // namespace
+
+void score(const ScoreOptions& options) {
+  const StopSignals signals(Patience::kNone);
+  const fathom::SceneSetup setup = fathom::read_scene_file(options.data.scene, options.data.set);
+  const fathom::Sensor& sensor = setup.sensors[fathom::find_sensor(setup, options.data.how.frames.sensor)].sensor;
+  std::optional<fathom::NoiseChain> other;
+  if (!options.compare.empty()) other = other_chain(options, sensor.name);
+  const fathom::ChainFrames frames = read_chain_data(setup, options.data);
+  Scores scores;
+  scores.frames = fathom::score_frames(sensor.noise, frames.returns, options.data.threads);
+  scores.mean = fathom::mean_score(scores.frames);
+  if (other) {
+    const auto others = fathom::score_frames(*other, frames.returns, options.data.threads);
+    scores.other = fathom::mean_score(others);
+    scores.difference = fathom::score_difference(scores.frames, others);
+  }
+  show(scores, frames, options);
+}
+
+}  // namespace fathom_cli

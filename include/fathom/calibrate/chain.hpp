@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// The noise of a sensor learned as one: all free parameters of its chain at once, by maximum likelihood, from measured
+// frames whose clean ranges are known.
+//
+// A return that came back has the density of all range models of the chain together (noise/measured_range_law.hpp),
+// times the probability that no model of loss took it; a lost one has the probability that one of them did, or that its
+// range left the limits. Returns count as independent for the values. Their errors take frames, or blocks of frames, as
+// what is independent (the sandwich of Huber and White, clustered), and are never below those of independent returns.
+//
+// At some parameters the likelihood jumps: where loss_angle, invalid_band and the `document` law of stereo_energy begin
+// to lose, where edge_loss does, and the ends of a `uniform` that is the only error. They are searched one by one;
+// their error is the deviation of the likelihood, taken as a density, about its maximum (as in Pitman's estimator),
+// others held.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fathom/base/export.hpp>
+#include <fathom/base/field.hpp>
+#include <fathom/noise/chain.hpp>
+
+namespace fathom {
+
+/// What became of a range that noise carried outside the limits of the sensor.
+enum class OutsideLimits : std::uint8_t {
+  kKept,     ///< it was reported as it is
+  kClamped,  ///< the limit was reported
+  kLost      ///< nothing was
+};
+template <>
+inline constexpr std::array<std::string_view, 3> kChoiceWords<OutsideLimits> = {"kept", "clamped", "lost"};
+
+/// What frames measured, and what the scene says of the same rays before any noise. Arrays [returns], of rays that met
+/// a surface within the limits of the sensor.
+struct ChainReturns {
+  std::vector<float> range_m;        ///< measured; NaN: lost
+  std::vector<float> clean_range_m;  ///< above 0
+  std::vector<float> clean_x_m;      ///< of the clean hit point in the sensor frame; of a camera its depth, above 0
+  std::vector<float> clean_y_m;      ///< of the same point: what column it is in
+  std::vector<float> incidence_rad;  ///< in [0, pi / 2]
+  std::vector<float> energy;         ///< as Channel::kEnergy
+  std::vector<float> edge_rad, jump, jump_rad;  ///< of noise/surface.hpp, for edge_loss; all empty: not known
+  std::vector<std::uint32_t> frame;             ///< ascending
+  Optics optics = {};                           ///< of the sensor's camera, if it is one
+  double min_range_m = 0.0, max_range_m = 1e9;  ///< of the sensor
+  OutsideLimits outside = OutsideLimits::kKept;
+  double half_step_m = 0.0;         ///< ranges are rounded to multiples of twice as much; 0: they are not
+  bool depths_are_rounded = false;  ///< it is distances to the image plane that are so rounded
+
+  [[nodiscard]] std::size_t size() const { return range_m.size(); }
+};
+
+/// A parameter to learn: of the model at this place in the chain.
+struct ChainParameter {
+  std::size_t entry = 0;
+  std::string field;
+};
+
+/// The parameters of a chain that a pattern names: "distance.stddev_m", "distance.*", "*" or "0.*" (place in the
+/// chain), each * for any text. What cannot be learned is passed over where a * meets it. Throws InputError when the
+/// pattern names none, or one that cannot be learned, saying why.
+FATHOM_API std::vector<ChainParameter> chain_parameters(const NoiseChain& chain, std::string_view pattern);
+
+struct ChainFitOptions {
+  std::uint32_t hold_out = 5;      ///< every so many frames one judges and teaches nothing; 0: none
+  std::uint32_t block_frames = 1;  ///< frames that count as one for the errors
+  int threads = 0;                 ///< at work at once; 0: one per core; they change no bit of the result
+};
+
+/// Throws InputError for a number outside its limits.
+FATHOM_API void validate(const ChainFitOptions& options);
+
+struct LearnedParameter {
+  std::string name;  ///< "distance.stddev_m"; of a model that is there twice "2.distance.stddev_m", by its place
+  std::string unit;
+  double start = 0.0, value = 0.0;
+  double std_error = 0.0;        ///< NaN: none, at a limit or not identified
+  double naive_error = 0.0;      ///< if returns were independent
+  double low = 0.0, high = 0.0;  ///< 95 % interval, with t quantiles of clusters - 1 degrees; NaN where no error is
+  /// The error exceeds the value, others do the same, it does nothing, or the returns bound it to one side only.
+  bool is_unidentified = false;
+  bool is_at_limit = false;
+};
+
+struct ChainFit {
+  NoiseChain chain;  ///< as given, with the learned values
+  std::vector<LearnedParameter> parameters;
+  std::vector<double> correlations;   ///< of their errors, [parameters, parameters]; NaN where there is none
+  std::size_t returns = 0, lost = 0;  ///< used to learn; lost ones among them
+  std::size_t frames = 0, clusters = 0;
+  double start_log_likelihood = 0.0, log_likelihood = 0.0;  ///< of what was used to learn
+  std::size_t judged = 0;                                   ///< returns held out
+  double held_out_nats = 0.0;                               ///< mean log density of a return held out; NaN: none
+  double start_nats = 0.0;                                  ///< the same of the chain as given
+  double gain_nats = 0.0, gain_error = 0.0;                 ///< difference of the two, and its error by frames
+  std::vector<std::string> flags;                           ///< one line each
+};
+
+/// Learns the parameters `free` of a chain. `steps_per_px` of a disparity is read off the spacing of its levels.
+/// Throws InputError when arrays disagree, nothing is free, fewer than 100 returns are there to learn from, or the
+/// chain has a model without density (it says which).
+FATHOM_API ChainFit fit_chain(const NoiseChain& chain, std::span<const ChainParameter> free,
+                              const ChainReturns& returns, const ChainFitOptions& options = {});
+
+/// Mean log density of a frame's returns under a chain.
+struct FrameScore {
+  std::uint32_t frame = 0;
+  std::size_t returns = 0, lost = 0;
+  double nats = 0.0;  ///< per return; one that the chain holds for impossible counts -60
+};
+
+/// Of each frame, in their order. Throws InputError as fit_chain() does.
+FATHOM_API std::vector<FrameScore> score_frames(const NoiseChain& chain, const ChainReturns& returns, int threads = 0);
+
+/// Nats per return of all frames together, and the error of the mean with frames as what is independent; NaN for one.
+struct MeanScore {
+  double nats = 0.0, std_error = 0.0;
+};
+FATHOM_API MeanScore mean_score(std::span<const FrameScore> scores);
+/// Of `scores` less that of `others`, which are scores of the same frames. Throws InputError when they are not.
+FATHOM_API MeanScore score_difference(std::span<const FrameScore> scores, std::span<const FrameScore> others);
+
+/// The chain as the list that scene files hold under `noise:`; each line after `indent` spaces. Throws InputError for a
+/// chain with parameters for entities or rings.
+FATHOM_API std::string chain_yaml(const NoiseChain& chain, std::size_t indent = 2);
+
+}  // namespace fathom

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// Measured frames of a sensor beside its scene: what learning and scoring of chains (fathom/calibrate/chain.hpp) take.
+// The scene is cast again at the time of each frame, so the same measurements give the same returns, whether they come
+// from a run of the simulator or from a camera.
+//
+// Left out are rays on which the scene has nothing within the sensor's limits, those that a camera does not see
+// (stereo_shadow) and those that a matching window loses or shows another surface of: no model of the chain has a
+// density for them.
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <fathom/base/export.hpp>
+#include <fathom/calibrate/chain.hpp>
+#include <fathom/simulate/run.hpp>
+
+namespace fathom {
+
+struct ChainFramesOptions {
+  std::string sensor = {};             ///< of the scene; empty: the only one
+  std::size_t most_returns = 300'000;  ///< more are thinned out at random, alike in all frames; at least 1000
+  double half_step_m = 0.0;            ///< measured values are multiples of twice as much; 0: not rounded
+  RunOptions run = {};                 ///< seed, environment, episode and compute count
+};
+
+struct ChainFrames {
+  ChainReturns returns;
+  std::string sensor;              ///< its name
+  std::size_t frames = 0;          ///< read
+  std::size_t hidden = 0;          ///< rays left out for cameras and windows
+  std::size_t unexpected = 0;      ///< readings where the scene has nothing within the limits, left out
+  std::vector<std::string> notes;  ///< one line each
+};
+
+/// Which of the sensors of a scene is meant: its place. Throws InputError naming the sensors when there is none of that
+/// name, or several and no name.
+FATHOM_API std::size_t find_sensor(const SceneSetup& setup, const std::string& name);
+
+/// Whether a YAML file holds a list, as the noise.yaml of a fit does, and no scene. Throws InputError for what is not
+/// YAML.
+FATHOM_API bool is_noise_list(const std::filesystem::path& file);
+
+/// Adds frames one by one.
+class FATHOM_API ChainFrameReader {
+ public:
+  /// `frames`: how many will be added, for thinning. Throws InputError for a sensor that reports several returns of a
+  /// ray, or what make_simulator() refuses.
+  ChainFrameReader(const SceneSetup& setup, std::size_t frames, const ChainFramesOptions& options = {});
+  ~ChainFrameReader();
+  ChainFrameReader(ChainFrameReader&&) noexcept;
+  ChainFrameReader& operator=(ChainFrameReader&&) noexcept;
+
+  /// Rows and columns of its frames.
+  [[nodiscard]] PatternShape shape() const;
+  /// Frame `index` of the sensor: measured ranges [rows, cols], m; what is not above 0 and finite is lost. Frames
+  /// ascend. Throws InputError for another number of values.
+  void add_ranges(std::uint32_t index, std::span<const float> range_m);
+  /// The same with distances to the image plane. Throws InputError for a sensor that is no camera, too.
+  void add_depths(std::uint32_t index, std::span<const float> depth_m);
+  [[nodiscard]] const ChainFrames& frames() const;
+  /// What the scene has on the rays of the frame added last, [rows, cols], m; +inf: nothing.
+  [[nodiscard]] std::span<const float> clean_range_m() const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// From the folder of a run of this scene, in which the sensor has npy output with the channel range, or depth. Lost is
+/// what its channel reason says is lost, where it is there, and what is not above 0 and finite. Seed, environment and
+/// episode are those of the run. Throws InputError naming the file, also when clean ranges that the run wrote are not
+/// those of the scene.
+FATHOM_API ChainFrames read_run_frames(const SceneSetup& setup, const std::filesystem::path& run,
+                                       const ChainFramesOptions& options = {});
+
+}  // namespace fathom

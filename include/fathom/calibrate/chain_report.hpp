@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// A chain of noise learned from a folder of measurements, and the result as files: noise.yaml for scene files, fit.json
+// for programs, report.html for people. docs/output-formats.md describes them.
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <fathom/base/export.hpp>
+#include <fathom/calibrate/chain_frames.hpp>
+
+namespace fathom {
+
+struct MeasuredOptions {
+  std::string files = {};        ///< of a folder of depth images: pattern of depth_images()
+  double levels_per_m = 1000.0;  ///< of 16-bit images
+  ChainFramesOptions frames = {};
+};
+
+/// Measured frames of a sensor beside its scene: of a run (read_run_frames()), or of a folder of depth images, 16-bit
+/// PNG or NPY (read_depth_image()). The number in the name of an image is that of its frame, and so its time and pose
+/// in the scene: depth_000012.png is frame 12. Throws InputError naming the file.
+FATHOM_API ChainFrames read_measured_frames(const SceneSetup& setup, const std::filesystem::path& folder,
+                                            const MeasuredOptions& options = {});
+
+struct ChainReport {
+  std::string scene, measured;  ///< names for people
+  ChainFrames frames;
+  NoiseChain start;
+  ChainFit fit;
+
+  /// Of the fit and of the frames.
+  [[nodiscard]] FATHOM_API std::vector<std::string> flags() const;
+};
+
+/// fit.json of a report.
+FATHOM_API std::string chain_json(const ChainReport& report);
+
+/// The files that write_chain_report() writes into `folder`, in this order.
+FATHOM_API std::vector<std::filesystem::path> chain_report_files(const std::filesystem::path& folder);
+/// Throws InputError unless write_chain_report() may write into `folder`, as check_fit_folder() does for a fit.
+FATHOM_API void check_chain_report_folder(const std::filesystem::path& folder, bool force);
+/// Makes the folder and writes noise.yaml, report.html and, last, fit.json. Each file appears whole or not at all.
+/// Throws InputError or SystemError.
+FATHOM_API void write_chain_report(const std::filesystem::path& folder, const ChainReport& report, bool force = false);
+
+}  // namespace fathom

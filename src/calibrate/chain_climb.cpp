@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: MIT
+#include "calibrate/chain_climb.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+namespace fathom {
+
+namespace {
+
+constexpr int kMostSimplexSteps = 400, kMostClimbSteps = 60, kMostTrials = 14;
+constexpr double kSimplexGain = 1e-3, kClimbGain = 1e-6;  // nats by which a step must still better things
+constexpr double kLogOffset = 1e-6;                       // so that 0 has a logarithm
+
+/// Parameters as the simplex moves them: every step of one counts alike.
+struct Scale {
+  bool in_log;
+  double low, high, unit;
+
+  explicit Scale(const FreeNumber& p)
+      : in_log(p.low >= 0.0), low(p.low), high(p.high), unit(0.02 * std::min(p.high - p.low, 5.0)) {}
+  [[nodiscard]] double of(double value) const { return in_log ? std::log(value - low + kLogOffset) : value / unit; }
+  [[nodiscard]] double value(double x) const {
+    return std::clamp(in_log ? std::exp(x) - kLogOffset + low : x * unit, low, high);
+  }
+};
+
+struct Corner {
+  std::vector<double> at;
+  double value;
+};
+
+class Simplex {
+ public:
+  Simplex(const ChainLikelihood& likelihood, std::span<const double> start) : likelihood_(likelihood) {
+    const std::size_t n = start.size();
+    for (std::size_t k = 0; k < n; ++k) scales_.emplace_back(likelihood.free(k));
+    std::vector<double> origin(n);
+    for (std::size_t k = 0; k < n; ++k) origin[k] = scales_[k].of(start[k]);
+    corners_.push_back({origin, value_at(origin)});
+    for (std::size_t k = 0; k < n; ++k) {
+      std::vector<double> moved = origin;
+      moved[k] += scales_[k].in_log ? 0.7 : 1.0;
+      corners_.push_back({moved, value_at(moved)});
+    }
+  }
+
+  std::vector<double> climb() {
+    for (int step = 0; step < kMostSimplexSteps; ++step) {
+      std::stable_sort(corners_.begin(), corners_.end(),
+                       [](const Corner& a, const Corner& b) { return a.value > b.value; });
+      if (corners_.front().value - corners_.back().value < kSimplexGain) break;
+      move_worst();
+    }
+    const auto best = std::max_element(corners_.begin(), corners_.end(),
+                                       [](const Corner& a, const Corner& b) { return a.value < b.value; });
+    return values_of(best->at);
+  }
+
+ private:
+  [[nodiscard]] std::vector<double> values_of(const std::vector<double>& at) const {
+    std::vector<double> values(at.size());
+    for (std::size_t k = 0; k < at.size(); ++k) values[k] = scales_[k].value(at[k]);
+    return values;
+  }
+  [[nodiscard]] double value_at(const std::vector<double>& at) const { return likelihood_.total(values_of(at)); }
+
+  /// The point `share` of the way from the middle of the better corners to the worst.
+  [[nodiscard]] Corner along(const std::vector<double>& middle, double share) const {
+    Corner corner = {middle, 0.0};
+    for (std::size_t k = 0; k < middle.size(); ++k) corner.at[k] += share * (corners_.back().at[k] - middle[k]);
+    corner.value = value_at(corner.at);
+    return corner;
+  }
+
+  void move_worst() {
+    const std::size_t n = corners_.size() - 1;
+    std::vector<double> middle(n, 0.0);
+    for (std::size_t c = 0; c < n; ++c) {
+      for (std::size_t k = 0; k < n; ++k) middle[k] += corners_[c].at[k] / static_cast<double>(n);
+    }
+    const Corner mirrored = along(middle, -1.0);
+    if (mirrored.value > corners_.front().value) {
+      const Corner farther = along(middle, -2.0);
+      corners_.back() = farther.value > mirrored.value ? farther : mirrored;
+    } else if (mirrored.value > corners_[n - 1].value) {
+      corners_.back() = mirrored;
+    } else {
+      const Corner nearer = along(middle, mirrored.value > corners_.back().value ? -0.5 : 0.5);
+      if (nearer.value > std::max(mirrored.value, corners_.back().value)) {
+        corners_.back() = nearer;
+      } else {
+        shrink();
+      }
+    }
+  }
+
+  void shrink() {
+    for (std::size_t c = 1; c < corners_.size(); ++c) {
+      for (std::size_t k = 0; k < corners_[c].at.size(); ++k) {
+        corners_[c].at[k] = 0.5 * (corners_[c].at[k] + corners_[0].at[k]);
+      }
+      corners_[c].value = value_at(corners_[c].at);
+    }
+  }
+
+  const ChainLikelihood& likelihood_;
+  std::vector<Scale> scales_;
+  std::vector<Corner> corners_;
+};
+
+/// Gradient and information from the scores.
+struct Slope {
+  std::vector<double> gradient;
+  SmallMatrix information;
+
+  explicit Slope(const std::vector<std::vector<double>>& scores)
+      : gradient(scores.size(), 0.0), information(scores.size()) {
+    for (std::size_t j = 0; j < scores.size(); ++j) {
+      for (const double s : scores[j]) gradient[j] += s;
+      for (std::size_t k = 0; k <= j; ++k) {
+        double sum = 0.0;
+        for (std::size_t i = 0; i < scores[j].size(); ++i) sum += scores[j][i] * scores[k][i];
+        information(j, k) = information(k, j) = sum;
+      }
+    }
+  }
+};
+
+/// The damped step; parameters at a limit that would leave it, and those that change nothing, stay.
+std::vector<double> damped_step(const ChainLikelihood& likelihood, const Slope& slope, std::span<const double> at,
+                                double damping) {
+  std::vector<std::size_t> moving;
+  for (std::size_t k = 0; k < at.size(); ++k) {
+    const FreeNumber& p = likelihood.free(k);
+    const bool leaves = (at[k] <= p.low && slope.gradient[k] < 0.0) || (at[k] >= p.high && slope.gradient[k] > 0.0);
+    if (!leaves && slope.information(k, k) > 0.0) moving.push_back(k);
+  }
+  std::vector<double> step(at.size(), 0.0);
+  SmallMatrix damped(moving.size());
+  for (std::size_t a = 0; a < moving.size(); ++a) {
+    for (std::size_t b = 0; b < moving.size(); ++b) damped(a, b) = slope.information(moving[a], moving[b]);
+    damped(a, a) *= 1.0 + damping;
+  }
+  const auto inverse = inverse_of(damped, 1e-14);
+  if (!inverse) return step;
+  for (std::size_t a = 0; a < moving.size(); ++a) {
+    for (std::size_t b = 0; b < moving.size(); ++b) step[moving[a]] += (*inverse)(a, b) * slope.gradient[moving[b]];
+  }
+  return step;
+}
+
+}  // namespace
+
+std::vector<std::vector<double>> scores_of(const ChainLikelihood& likelihood, std::span<const double> values,
+                                           std::span<const double> steps) {
+  std::vector<std::vector<double>> scores(values.size());
+  std::vector<double> above, below, moved(values.begin(), values.end());
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    const FreeNumber& p = likelihood.free(k);
+    const double high = as_float(std::min(values[k] + steps[k], p.high)),
+                 low = as_float(std::max(values[k] - steps[k], p.low));
+    moved[k] = high;
+    likelihood.each(moved, above);
+    moved[k] = low;
+    likelihood.each(moved, below);
+    moved[k] = values[k];
+    for (std::size_t i = 0; i < above.size(); ++i) above[i] = high > low ? (above[i] - below[i]) / (high - low) : 0.0;
+    scores[k] = above;
+  }
+  return scores;
+}
+
+std::vector<double> coarse_maximum(const ChainLikelihood& few, std::vector<double> start) {
+  if (start.empty()) return start;
+  // A second simplex about the first one's end: one alone may have gone flat on its way.
+  return Simplex(few, Simplex(few, start).climb()).climb();
+}
+
+Climb climb_chain(const ChainLikelihood& likelihood, std::vector<double> start) {
+  for (double& v : start) v = as_float(v);
+  Climb now = {start, likelihood.total(start), 0};
+  std::vector<double> steps(start.size());
+  for (std::size_t k = 0; k < start.size(); ++k) steps[k] = 1e-3 * std::max(std::abs(start[k]), 1e-3);
+  double damping = 1e-3;
+  for (; now.steps < kMostClimbSteps; ++now.steps) {
+    const Slope slope(scores_of(likelihood, now.values, steps));
+    bool moved = false;
+    double gain = 0.0;
+    for (int trial = 0; trial < kMostTrials && !moved; ++trial, damping *= 10.0) {
+      std::vector<double> values = now.values;
+      const std::vector<double> step = damped_step(likelihood, slope, now.values, damping);
+      for (std::size_t k = 0; k < values.size(); ++k) {
+        values[k] = as_float(std::clamp(values[k] + step[k], likelihood.free(k).low, likelihood.free(k).high));
+      }
+      if (values == now.values) break;
+      const double value = likelihood.total(values);
+      gain = value - now.log_likelihood;
+      moved = gain > 0.0;
+      if (moved) now.values = values, now.log_likelihood = value, damping *= 0.01;
+    }
+    damping = std::clamp(damping, 1e-9, 1e6);
+    for (std::size_t k = 0; k < steps.size(); ++k) {
+      const double error = 1.0 / std::sqrt(std::max(slope.information(k, k), 1e-12));
+      steps[k] = std::max(std::min(0.1 * error, 0.1 * std::max(std::abs(now.values[k]), 1e-3)),
+                          1e-6 * std::abs(now.values[k]) + 1e-9);
+    }
+    if (!moved || gain < kClimbGain) break;
+  }
+  return now;
+}
+
+}  // namespace fathom

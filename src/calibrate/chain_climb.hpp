@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// The way up the likelihood of a chain: a coarse search on few returns, and damped Newton steps on all.
+
+#include <span>
+#include <vector>
+
+#include "calibrate/chain_likelihood.hpp"
+#include "calibrate/small_matrix.hpp"
+
+namespace fathom {
+
+/// What a step of difference is taken as: from values[k] - below to values[k] + above, single floats both.
+struct Difference {
+  double below = 0.0, above = 0.0;
+};
+
+/// Derivatives of the log density of each return by each parameter, [returns] for each, from differences of about
+/// `step` each, within the limits.
+std::vector<std::vector<double>> scores_of(const ChainLikelihood& likelihood, std::span<const double> values,
+                                           std::span<const double> steps);
+
+/// Nelder and Mead's simplex (The Computer Journal 7, 1965), in logarithms of what is not negative.
+std::vector<double> coarse_maximum(const ChainLikelihood& few, std::vector<double> start);
+
+struct Climb {
+  std::vector<double> values;
+  double log_likelihood = 0.0;
+  int steps = 0;
+};
+
+/// Levenberg and Marquardt's damped steps with the outer product of the scores for the information (Berndt, Hall, Hall,
+/// Hausman 1974). Never ends below its start.
+Climb climb_chain(const ChainLikelihood& likelihood, std::vector<double> start);
+
+}  // namespace fathom

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT
+#include "calibrate/chain_density.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include <fathom/base/error.hpp>
+#include <fathom/math/f64.hpp>
+#include <fathom/math/trigonometry.hpp>
+
+#include "noise/noise_access.hpp"
+
+namespace fathom {
+
+namespace {
+
+/// A surface whose energy is that of the frame, however the model reads its angle.
+template <class M>
+Surface with_energy(const M& model, Surface surface, float energy) {
+  bool half_vector = false;
+  if constexpr (requires { model.energy_angle(); }) half_vector = model.energy_angle() == EnergyAngle::kHalfVector;
+  // The half vector's cosine is (camera + emitter) / 2 where both stand in one place.
+  surface.cos_left = surface.cos_right = half_vector ? 2.0F * energy - surface.cos_emitter : energy;
+  return surface;
+}
+
+/// Whether what a model without density does is left out of the returns, or is no matter of ranges.
+bool is_passed_over(Stage stage) {
+  return stage == Stage::kHitPoint || stage == Stage::kImage || stage == Stage::kShadow;
+}
+
+/// Whether a range is, but for its rounding, one that a disparity in levels gives.
+bool is_on_level(const MeasuredRangeLaw& law, double range_m, double half_step_m) {
+  if (!law.from_disparity || !(law.steps_per_px > 0.0)) return true;
+  const double before_m = (range_m - law.bias_m) / law.gain;
+  if (!(before_m > 0.0)) return false;
+  const double level = law.steps_per_px * law.unit_px_m / before_m;
+  return std::abs(level - std::round(level)) <= 0.01 + level * (1e-6 + half_step_m / range_m);
+}
+
+[[noreturn]] void refuse(std::string_view slug, std::string_view why) {
+  throw InputError(fmt::format("the chain of noise cannot be scored or learned: {} {}", slug, why));
+}
+
+[[noreturn]] void refuse_without_density(const Noise& noise) {
+  if (noise.stage() == Stage::kRay) refuse(noise.slug(), "turns the rays, and what they then meet is not known");
+  if (noise.stage() == Stage::kReading) refuse(noise.slug(), "has a fit of its own, `fathom beam fit`");
+  refuse(noise.slug(), "has no density");
+}
+
+}  // namespace
+
+template <class M>
+ChainDensity::Step ChainDensity::step_of(const void* model) {
+  Step step = {model, nullptr, nullptr};
+  if constexpr (requires(const M& m, MeasuredRangeLaw& law) { M::act(m, law); }) {
+    step.act = [](const void* m, MeasuredRangeLaw& law) { M::act(*static_cast<const M*>(m), law); };
+  }
+  if constexpr (requires(const M& m, const Return& hit, const Surface& s) { M::loss_probability(m, hit, s); }) {
+    step.lose = [](const void* m, const Return& hit, const Surface& surface, float energy) -> double {
+      const M& typed = *static_cast<const M*>(m);
+      return M::loss_probability(typed, hit, with_energy(typed, surface, energy));
+    };
+  }
+  return step;
+}
+
+ChainDensity::ChainDensity(const NoiseChain& chain, const ChainReturns& returns) : chain_(chain), returns_(returns) {
+  using Maker = Step (*)(const void*);
+  static constexpr auto kMakers = []<std::size_t... I>(std::index_sequence<I...>) {
+    return std::array<Maker, sizeof...(I)>{&ChainDensity::step_of<std::variant_alternative_t<I, RegisteredNoise>>...};
+  }
+  (std::make_index_sequence<std::variant_size_v<RegisteredNoise>>());
+  MeasuredRangeLaw probe = MeasuredRangeLaw::of_clean(1.0, 1.0, 1.0);
+  for (const ChainEntry& entry : chain_) {
+    const Noise& noise = entry.noise;
+    if (!entry.by_entity.empty() || !entry.by_ring.empty()) {
+      refuse(noise.slug(), "has parameters of its own for some entities or rings");
+    }
+    if (noise.is_identity()) continue;
+    const auto place = detail::NoiseAccess::place_in_list(noise);
+    if (!place) refuse(noise.slug(), "is a model of the user's own");
+    const Step step = kMakers[*place](detail::NoiseAccess::model(noise));
+    if (step.act == nullptr && step.lose == nullptr) {
+      if (is_passed_over(noise.stage())) continue;
+      refuse_without_density(noise);
+    }
+    if (noise.info().needs.neighbours && returns.jump.empty()) {
+      refuse(noise.slug(), "needs to know what neighbouring pixels show, and the returns do not tell");
+    }
+    if (step.act != nullptr) {
+      step.act(step.model, probe);
+      ranges_.push_back(step);
+    }
+    if (step.lose != nullptr) losses_.push_back(step);
+  }
+  if (!probe.unknown.empty()) refuse("it", fmt::format("has {}", probe.unknown));
+  if (probe.student_m > 0.0) nodes_.emplace(probe.nu);
+}
+
+double ChainDensity::kept(std::size_t i) const {
+  if (losses_.empty()) return 1.0;
+  const ChainReturns& r = returns_;
+  const Return hit = {r.clean_x_m[i], r.clean_y_m[i], 0.0F, r.clean_range_m[i], r.clean_range_m[i]};
+  Surface surface;
+  surface.cos_emitter = static_cast<float>(math::cos(double{r.incidence_rad[i]}));
+  surface.optics = r.optics;
+  if (!r.jump.empty()) surface.edge_rad = r.edge_rad[i], surface.jump = r.jump[i], surface.jump_rad = r.jump_rad[i];
+  double product = 1.0;
+  for (const Step& step : losses_) product *= 1.0 - step.lose(step.model, hit, surface, r.energy[i]);
+  return product;
+}
+
+MeasuredRangeLaw ChainDensity::law(std::size_t i) const {
+  const double focal_baseline_px_m = double{returns_.optics.fx_px * returns_.optics.baseline_m};
+  MeasuredRangeLaw law = focal_baseline_px_m > 0.0
+                             ? MeasuredRangeLaw::of_clean(double{returns_.clean_range_m[i]},
+                                                          double{returns_.clean_x_m[i]}, focal_baseline_px_m)
+                             : MeasuredRangeLaw::of_clean(double{returns_.clean_range_m[i]});
+  for (const Step& step : ranges_) step.act(step.model, law);
+  return law;
+}
+
+double ChainDensity::log_range(std::size_t i) const {
+  const ChainReturns& r = returns_;
+  const double range_m = double{r.range_m[i]};
+  const MeasuredRangeLaw law = this->law(i);
+  if (r.outside == OutsideLimits::kClamped && (range_m <= r.min_range_m || range_m >= r.max_range_m)) {
+    const double p = range_m <= r.min_range_m ? probability(law, 0.0, r.min_range_m, nodes())
+                                              : probability(law, r.max_range_m, 1e12, nodes());
+    return p > 0.0 ? math::log(p) : kLeastLog;
+  }
+  const double slope = r.depths_are_rounded ? double{r.clean_range_m[i]} / double{r.clean_x_m[i]} : 1.0;
+  if (!is_on_level(law, range_m, r.half_step_m * slope)) return kLeastLog;
+  return log_density(law, range_m, r.half_step_m * slope, nodes());
+}
+
+double ChainDensity::reported(std::size_t i) const {
+  if (ranges_.empty()) return 1.0;
+  const bool drops = returns_.outside == OutsideLimits::kLost;
+  // (low, high]: a range of exactly the least is reported, and so a hair below it.
+  const double low = drops ? returns_.min_range_m * (1.0 - 1e-9) : 0.0, high = drops ? returns_.max_range_m : 1e12;
+  return std::min(1.0, probability_between(i, low, high));
+}
+
+double ChainDensity::probability_between(std::size_t i, double low_m, double high_m) const {
+  return probability(law(i), low_m, high_m, nodes());
+}
+
+double ChainDensity::operator()(std::size_t i) const {
+  const double share = kept(i);
+  if (std::isnan(returns_.range_m[i])) {
+    const double lost = share > 0.0 ? 1.0 - share * reported(i) : 1.0;
+    return lost > 0.0 ? std::max(kLeastLog, math::log(lost)) : kLeastLog;
+  }
+  if (!(share > 0.0)) return kLeastLog;
+  return std::max(kLeastLog, math::log(share) + log_range(i));
+}
+
+}  // namespace fathom

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+#include "calibrate/chain_jumps.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace fathom {
+
+namespace {
+
+constexpr int kFirstPoints = 64, kCells = 64, kMostGrids = 40, kPlateauRounds = 4;
+constexpr double kDepth = 25.0;      // nats below the peak that still count
+constexpr double kAsGood = 2.0;      // nats
+constexpr double kFloatStep = 2e-7;  // relative spacing of single floats
+
+double value_of(const Noise& noise, std::string_view field) {
+  for (const FieldValue& value : noise.values()) {
+    if (value.name == field) return value.number();
+  }
+  return 0.0;
+}
+
+/// A likelihood along its one parameter.
+class Profile {
+ public:
+  explicit Profile(const ChainLikelihood& likelihood) : likelihood_(likelihood) {}
+  double operator()(double value) const { return likelihood_.total(std::span(&value, 1)); }
+  [[nodiscard]] double low() const { return likelihood_.free(0).low; }
+  [[nodiscard]] double high() const { return likelihood_.free(0).high; }
+  [[nodiscard]] double inside(double value) const { return as_float(std::clamp(value, low(), high())); }
+
+ private:
+  const ChainLikelihood& likelihood_;
+};
+
+/// Values at equal steps over an interval.
+struct Grid {
+  std::vector<double> at, value;
+  std::size_t best = 0;
+
+  Grid(const Profile& profile, double low, double high, int cells) {
+    for (int i = 0; i <= cells; ++i) {
+      const double x = profile.inside(low + (high - low) * i / cells);
+      if (!at.empty() && x <= at.back()) continue;
+      at.push_back(x), value.push_back(profile(x));
+    }
+    best = static_cast<std::size_t>(std::max_element(value.begin(), value.end()) - value.begin());
+  }
+  [[nodiscard]] double top() const { return value[best]; }
+  /// The first and the last point that are within kDepth of the top.
+  [[nodiscard]] std::pair<std::size_t, std::size_t> extent() const {
+    std::size_t first = best, last = best;
+    for (std::size_t i = 0; i < at.size(); ++i) {
+      if (value[i] > top() - kDepth) first = std::min(first, i), last = std::max(last, i);
+    }
+    return {first, last};
+  }
+};
+
+/// Narrows or widens the interval until what counts fills a good part of it.
+Grid fitting_grid(const Profile& profile, double low, double high) {
+  Grid grid(profile, low, high, kCells);
+  for (int round = 0; round < kMostGrids; ++round) {
+    const auto [first, last] = grid.extent();
+    const double width = grid.at.back() - grid.at.front();
+    const bool left = first == 0 && grid.at.front() > profile.low();
+    const bool right = last + 1 == grid.at.size() && grid.at.back() < profile.high();
+    double a = grid.at[first > 0 ? first - 1 : 0], b = grid.at[std::min(last + 1, grid.at.size() - 1)];
+    if (left) a = profile.inside(grid.at.front() - 2.0 * width);
+    if (right) b = profile.inside(grid.at.back() + 2.0 * width);
+    const bool fills = !left && !right && b - a > 0.5 * width;
+    if (fills || grid.at.size() < kCells / 2 || !(b > a)) break;
+    grid = Grid(profile, a, b, kCells);
+  }
+  return grid;
+}
+
+/// The middle of the highest plateau near the grid's best point.
+std::pair<double, double> summit(const Profile& profile, const Grid& grid) {
+  double low = grid.at[grid.best > 0 ? grid.best - 1 : 0], high = grid.at[std::min(grid.best + 1, grid.at.size() - 1)];
+  double best = grid.at[grid.best], top = grid.top();
+  for (int round = 0; round < kPlateauRounds; ++round) {
+    const Grid fine(profile, low, high, 16);
+    std::size_t end = fine.best;
+    while (end + 1 < fine.at.size() && fine.value[end + 1] >= fine.top()) ++end;
+    if (fine.top() < top) break;
+    best = fine.at[(fine.best + end) / 2], top = fine.top();
+    low = fine.at[fine.best > 0 ? fine.best - 1 : 0], high = fine.at[std::min(end + 1, fine.at.size() - 1)];
+    if (!(high - low > 8.0 * kFloatStep * std::abs(best))) break;
+  }
+  return {best, top};
+}
+
+double deviation_about(double center, const Grid& grid) {
+  double weights = 0.0, squares = 0.0;
+  for (std::size_t i = 0; i < grid.at.size(); ++i) {
+    const double weight = std::exp(grid.value[i] - grid.top()), d = grid.at[i] - center;
+    weights += weight, squares += weight * d * d;
+  }
+  // Nothing is known to less than a cell.
+  const double cell = (grid.at.back() - grid.at.front()) / static_cast<double>(grid.at.size());
+  return std::sqrt(squares / weights + cell * cell / 12.0);
+}
+
+JumpPeak peak_of(const Profile& profile, const Grid& grid, double start) {
+  JumpPeak peak;
+  std::tie(peak.value, peak.log_likelihood) = summit(profile, grid);
+  const double there = profile(profile.inside(start));
+  if (there >= peak.log_likelihood) peak.value = profile.inside(start), peak.log_likelihood = there;
+  peak.deviation = deviation_about(peak.value, grid);
+  peak.is_unbounded = std::max(profile(profile.low()), profile(profile.high())) > peak.log_likelihood - kAsGood;
+  return peak;
+}
+
+}  // namespace
+
+bool is_jump(const NoiseChain& chain, std::span<const FreeNumber> free, const FreeNumber& parameter) {
+  const Noise& noise = chain[parameter.entry].noise;
+  const std::string_view slug = noise.slug(), field = parameter.field;
+  if (slug == LossAngle::kSlug || slug == InvalidBand::kSlug) return true;
+  if (slug == StereoEnergy::kSlug && field == StereoEnergy::kMinEnergy) {
+    return value_of(noise, StereoEnergy::kNormalization) == static_cast<double>(EnergyNormalization::kDocument);
+  }
+  if (slug == UniformNoise::kSlug) {
+    return std::none_of(chain.begin(), chain.end(), [](const ChainEntry& entry) {
+      return entry.noise.slug() == DistanceNoise::kSlug || entry.noise.slug() == StudentNoise::kSlug;
+    });
+  }
+  if (slug == EdgeLoss::kSlug && field == "min_angle_rad") {
+    const bool low_is_free = std::any_of(free.begin(), free.end(), [&](const FreeNumber& p) {
+      return p.entry == parameter.entry && p.field == "low_probability";
+    });
+    return low_is_free || value_of(noise, "low_probability") > 0.0;
+  }
+  return false;
+}
+
+JumpPeak find_jump(const ChainLikelihood& likelihood, double start) {
+  const Profile profile(likelihood);
+  const double low = profile.low(), high = profile.high();
+  std::vector<double> points = {profile.inside(start)};
+  for (int i = 0; i <= kFirstPoints; ++i) {
+    const double share = static_cast<double>(i) / kFirstPoints;
+    points.push_back(profile.inside(low + (high - low) * share));
+    if (low > 0.0) points.push_back(profile.inside(low * std::pow(high / low, share)));
+  }
+  std::sort(points.begin(), points.end());
+  points.erase(std::unique(points.begin(), points.end()), points.end());
+  std::size_t best = 0;
+  double top = profile(points[0]);
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    if (const double value = profile(points[i]); value > top) top = value, best = i;
+  }
+  const double a = points[best > 0 ? best - 1 : 0], b = points[std::min(best + 1, points.size() - 1)];
+  return peak_of(profile, fitting_grid(profile, a, b), start);
+}
+
+JumpPeak refine_jump(const ChainLikelihood& likelihood, double start, double reach) {
+  const Profile profile(likelihood);
+  const double least = 64.0 * kFloatStep * std::max(std::abs(start), 1e-3), half = std::max(reach, least);
+  return peak_of(profile, fitting_grid(profile, profile.inside(start - half), profile.inside(start + half)), start);
+}
+
+}  // namespace fathom

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// The levels of a disparity, read off measured ranges: the likelihood does not tell them, as every range is a level
+// when there are enough of them.
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fathom/calibrate/chain.hpp>
+
+namespace fathom {
+
+inline constexpr std::string_view kLevelsField = "steps_per_px";
+
+/// Sets the steps of the disparity at this place: the least whole number of which nearly all measured disparities are
+/// multiples. Where there is none, it stays, and a flag says so. Throws InputError when other models of the chain move
+/// ranges, or the returns are of no stereo camera.
+void set_levels(NoiseChain& chain, std::size_t entry, const ChainReturns& returns, std::vector<std::string>& flags);
+
+}  // namespace fathom

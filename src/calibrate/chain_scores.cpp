@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <fathom/base/error.hpp>
+#include <fathom/calibrate/chain.hpp>
+
+#include "calibrate/chain_checks.hpp"
+#include "calibrate/chain_likelihood.hpp"
+
+namespace fathom {
+
+namespace {
+
+/// Mean of values with weights, each of a frame, and its error by frames.
+MeanScore mean_of(std::span<const double> nats, std::span<const double> weight) {
+  double count = 0.0, sum = 0.0, squares = 0.0;
+  for (std::size_t i = 0; i < nats.size(); ++i) count += weight[i], sum += weight[i] * nats[i];
+  const double mean = sum / count;
+  for (std::size_t i = 0; i < nats.size(); ++i) squares += std::pow(weight[i] * (nats[i] - mean), 2);
+  const auto frames = static_cast<double>(nats.size());
+  const double error = std::sqrt(squares * frames / (frames - 1.0)) / count;
+  return {mean, frames > 1.0 ? error : std::numeric_limits<double>::quiet_NaN()};
+}
+
+}  // namespace
+
+void check_returns(const ChainReturns& r) {
+  const std::size_t n = r.size();
+  for (const std::size_t size : {r.clean_range_m.size(), r.clean_x_m.size(), r.clean_y_m.size(), r.incidence_rad.size(),
+                                 r.energy.size(), r.frame.size()}) {
+    if (size != n) throw InputError(fmt::format("{} values given for {} returns", size, n));
+  }
+  for (const std::size_t size : {r.edge_rad.size(), r.jump.size(), r.jump_rad.size()}) {
+    if (size != n && !(size == 0 && r.jump.empty())) {
+      throw InputError(fmt::format("{} values of edges given for {} returns", size, n));
+    }
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    if (!(r.clean_range_m[i] > 0.0F)) {
+      throw InputError(fmt::format("return {}: clean range {} m is not above 0", i, r.clean_range_m[i]));
+    }
+    if (i > 0 && r.frame[i] < r.frame[i - 1]) throw InputError(fmt::format("return {}: frames do not ascend", i));
+  }
+  if (!(r.half_step_m >= 0.0)) throw InputError(fmt::format("half_step_m = {} is not at least 0", r.half_step_m));
+  if (!(r.min_range_m >= 0.0 && r.max_range_m > r.min_range_m)) {
+    throw InputError(
+        fmt::format("limits of the range, {} to {} m, are not 0 <= min < max", r.min_range_m, r.max_range_m));
+  }
+}
+
+void add_to_scores(const ChainReturns& returns, std::size_t i, double nats, std::vector<FrameScore>& scores) {
+  if (scores.empty() || scores.back().frame != returns.frame[i]) scores.push_back({.frame = returns.frame[i]});
+  FrameScore& score = scores.back();
+  ++score.returns, score.lost += std::isnan(returns.range_m[i]) ? 1 : 0;
+  score.nats += nats;
+}
+
+std::vector<FrameScore> finished(std::vector<FrameScore> scores) {
+  for (FrameScore& score : scores) score.nats /= static_cast<double>(score.returns);
+  return scores;
+}
+
+std::vector<FrameScore> score_frames(const NoiseChain& chain, const ChainReturns& returns, int threads) {
+  check_returns(returns);
+  std::vector<std::size_t> all(returns.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  const auto executor = make_executor(threads);
+  std::vector<double> nats;
+  ChainLikelihood(chain, {}, returns, all, *executor).each({}, nats);
+  std::vector<FrameScore> scores;
+  for (std::size_t i = 0; i < nats.size(); ++i) add_to_scores(returns, i, nats[i], scores);
+  return finished(std::move(scores));
+}
+
+MeanScore mean_score(std::span<const FrameScore> scores) {
+  if (scores.empty()) throw InputError("there is no frame to score");
+  std::vector<double> nats, weight;
+  for (const FrameScore& s : scores) nats.push_back(s.nats), weight.push_back(static_cast<double>(s.returns));
+  return mean_of(nats, weight);
+}
+
+MeanScore score_difference(std::span<const FrameScore> scores, std::span<const FrameScore> others) {
+  if (scores.size() != others.size()) {
+    throw InputError(fmt::format("scores of {} frames and of {} cannot be compared", scores.size(), others.size()));
+  }
+  if (scores.empty()) throw InputError("there is no frame to score");
+  std::vector<double> nats, weight;
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    if (scores[i].frame != others[i].frame || scores[i].returns != others[i].returns) {
+      throw InputError(fmt::format("frame {}: the scores are of other returns", scores[i].frame));
+    }
+    nats.push_back(scores[i].nats - others[i].nats), weight.push_back(static_cast<double>(scores[i].returns));
+  }
+  return mean_of(nats, weight);
+}
+
+}  // namespace fathom

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// What returns show beside what a chain expects of them, in bins, for pictures.
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include <fathom/calibrate/chain.hpp>
+
+namespace fathom {
+
+/// Shares of bins; bin i spans [edges[i], edges[i + 1]).
+struct BinShares {
+  std::vector<double> edges, shares;
+};
+
+/// Bins of measured less clean range, m, that hold nearly all of the ranges that came back. Empty when none did.
+std::vector<double> error_edges(const ChainReturns& returns, std::size_t bins);
+/// Of the ranges that came back, the share of each bin.
+BinShares measured_errors(const ChainReturns& returns, std::vector<double> edges);
+/// The same as the chain expects it of (some of) these returns.
+BinShares expected_errors(const NoiseChain& chain, const ChainReturns& returns, std::vector<double> edges);
+
+/// Of the returns in each bin of incidence, degrees, the share that was lost; NaN in bins of fewer than 20.
+BinShares measured_losses(const ChainReturns& returns);
+BinShares expected_losses(const NoiseChain& chain, const ChainReturns& returns);
+
+}  // namespace fathom

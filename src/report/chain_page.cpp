@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+#include "report/chain_page.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "calibrate/chain_shares.hpp"
+#include "report/page.hpp"
+#include "report/plot.hpp"
+
+namespace fathom {
+
+namespace {
+
+constexpr std::size_t kErrorBins = 60;
+constexpr std::string_view kChainStyle = R"(
+.start { stroke: #7d8a97; stroke-dasharray: 5 4; fill: none; }
+pre { overflow-x: auto; }
+)";
+
+std::string text_or_dash(double value, std::string_view form = "{:.4g}") {
+  return std::isfinite(value) ? fmt::format(fmt::runtime(form), value) : "–";
+}
+
+std::string number_cell(std::string_view text) { return fmt::format("<td class=\"number\">{}</td>", text); }
+
+std::string chain_tiles(const ChainReport& report) {
+  const ChainFit& fit = report.fit;
+  const double lost = static_cast<double>(fit.lost) / static_cast<double>(std::max<std::size_t>(fit.returns, 1));
+  return "<div class=\"tiles\">\n" +
+         tile(text_or_dash(fit.held_out_nats, "{:.4f}"), "nats per return, held-out frames") +
+         tile(text_or_dash(fit.gain_nats, "{:+.4f}") + " ± " + text_or_dash(fit.gain_error, "{:.2g}"),
+              "gained on the chain as given") +
+         tile(fmt::format("{}", fit.returns), "returns learned from") +
+         tile(fmt::format("{:.2f} %", 100.0 * lost), "of them lost") + "</div>\n";
+}
+
+std::string chain_flags(const ChainReport& report) {
+  std::string items;
+  for (const std::string& flag : report.flags()) items += fmt::format("<li>{}</li>\n", escape_html(flag));
+  return items.empty() ? "" : fmt::format("<ul class=\"flags\">\n{}</ul>\n", items);
+}
+
+std::string chain_parameters_html(const ChainFit& fit) {
+  std::string rows;
+  for (const LearnedParameter& p : fit.parameters) {
+    const std::string interval = std::isfinite(p.low) ? fmt::format("{:.4g} to {:.4g}", p.low, p.high) : "–";
+    rows += fmt::format("<tr><td><code>{}</code></td>", escape_html(p.name)) +
+            number_cell(fmt::format("{:.5g}", p.value)) + number_cell(text_or_dash(p.std_error, "{:.2g}")) +
+            number_cell(interval) + number_cell(text_or_dash(p.naive_error, "{:.2g}")) +
+            number_cell(fmt::format("{:.5g}", p.start)) +
+            fmt::format("<td>{}</td></tr>\n", p.unit == "1" ? "" : escape_html(p.unit));
+  }
+  return "<h2>Parameters</h2>\n<div class=\"scroll\"><table>\n<thead><tr><th>parameter</th><th class=\"number\">value"
+         "</th><th class=\"number\">± std. error</th><th class=\"number\">95 % interval</th><th class=\"number\">naive "
+         "error</th><th class=\"number\">as given</th><th>unit</th></tr></thead>\n<tbody>\n" +
+         rows +
+         fmt::format(
+             "</tbody></table></div>\n<p>Standard errors take {} frames, or blocks of them, as independent; the "
+             "naive ones take returns as independent. A dash: there is none (see the notes).</p>\n",
+             fit.clusters);
+}
+
+std::string correlation_table(const ChainFit& fit) {
+  const std::size_t n = fit.parameters.size();
+  if (n < 2) return "";
+  std::string head = "<th></th>", rows;
+  for (const LearnedParameter& p : fit.parameters) {
+    head += fmt::format("<th class=\"number\">{}</th>", escape_html(p.name));
+  }
+  for (std::size_t j = 0; j < n; ++j) {
+    rows += fmt::format("<tr><td><code>{}</code></td>", escape_html(fit.parameters[j].name));
+    for (std::size_t k = 0; k < n; ++k) rows += number_cell(text_or_dash(fit.correlations[j * n + k], "{:.2f}"));
+    rows += "</tr>\n";
+  }
+  return fmt::format(
+      "<h2>Correlations of the errors</h2>\n<div class=\"scroll\"><table>\n<thead><tr>{}</tr></thead>\n<tbody>\n{}"
+      "</tbody></table></div>\n",
+      head, rows);
+}
+
+std::string error_figure(const ChainReport& report) {
+  const ChainReturns& returns = report.frames.returns;
+  const std::vector<double> edges = error_edges(returns, kErrorBins);
+  if (edges.empty()) return "<p>No return came back.</p>";
+  const BinShares measured = measured_errors(returns, edges),
+                  learned = expected_errors(report.fit.chain, returns, edges),
+                  given = expected_errors(report.start, returns, edges);
+  const double top = std::max(*std::max_element(measured.shares.begin(), measured.shares.end()),
+                              *std::max_element(learned.shares.begin(), learned.shares.end()));
+  std::vector<double> mm;
+  for (const double edge : edges) mm.push_back(1e3 * edge);
+  Plot plot("Measured less clean range",
+            {.low = mm.front(), .high = mm.back(), .label = "measured less clean range (mm)"},
+            {.low = 0.0, .high = 1.15 * top, .label = "share of the ranges"});
+  plot.fill_steps(mm, std::vector<double>(kErrorBins, 0.0), measured.shares, "pit");
+  plot.draw_steps(mm, given.shares, "start");
+  plot.draw_steps(mm, learned.shares, "model");
+  return plot.svg();
+}
+
+/// The means of bins, without those that are not known, at their middles.
+void draw_known(Plot& plot, const BinShares& bins, std::string_view css_class) {
+  std::vector<double> x, y;
+  for (std::size_t i = 0; i < bins.shares.size(); ++i) {
+    if (std::isnan(bins.shares[i])) continue;
+    x.push_back(0.5 * (bins.edges[i] + bins.edges[i + 1])), y.push_back(bins.shares[i]);
+  }
+  plot.draw_line(x, y, css_class);
+}
+
+std::string loss_figure(const ChainReport& report) {
+  const ChainReturns& returns = report.frames.returns;
+  Plot plot("Share of lost returns by incidence", {.low = 0.0, .high = 90.0, .label = "incidence (degrees)"},
+            {.low = 0.0, .high = 1.0, .label = "share lost"});
+  draw_known(plot, expected_losses(report.start, returns), "start");
+  draw_known(plot, measured_losses(returns), "hit-line");
+  draw_known(plot, expected_losses(report.fit.chain, returns), "model");
+  return plot.svg();
+}
+
+}  // namespace
+
+std::string chain_page(const ChainReport& report) {
+  const std::string keys = stroke("#b3202c", "the learned chain") + stroke("#7d8a97", "the chain as given (dashed)");
+  const std::string body =
+      chain_tiles(report) + chain_flags(report) + chain_parameters_html(report.fit) +
+      "<h2>Ranges and losses</h2>\n<div class=\"row\">\n" +
+      figure(error_figure(report), patch("#d5dce3", "measured") + keys) +
+      figure(loss_figure(report), stroke("var(--hit)", "measured") + keys) + "</div>\n" +
+      correlation_table(report.fit) +
+      fmt::format("<h2>For the scene file</h2>\n<pre>noise:\n{}</pre>\n", escape_html(chain_yaml(report.fit.chain)));
+  return fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>Chain of noise "
+      "learned</title>\n"
+      "<style>{}{}</style>\n</head>\n<body>\n<h1>Noise of {}, learned</h1>\n<p>Scene {}, measured frames {}.</p>\n{}"
+      "<p class=\"made\">Made by fathom {}.</p>\n</body>\n</html>\n",
+      page_style(), kChainStyle, escape_html(report.frames.sensor), escape_html(report.scene),
+      escape_html(report.measured), body, FATHOM_VERSION);
+}
+
+}  // namespace fathom

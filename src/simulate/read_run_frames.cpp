@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <fathom/base/error.hpp>
+#include <fathom/calibrate/chain_frames.hpp>
+
+#include "text/npy.hpp"
+#include "text/text_lines.hpp"
+#include "text/yaml_tree.hpp"
+
+namespace fathom {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr float kSameClean = 1e-4F;  // relative: casters differ in the last digits
+constexpr std::string_view kEnd = "000000.npy";
+
+fs::path channel_file(const fs::path& folder, Channel channel, std::uint32_t frame) {
+  return folder / fmt::format("{}_{:06}.npy", to_string(channel), frame);
+}
+
+/// The frames of which there is a file of this channel, ascending.
+std::vector<std::uint32_t> frames_in(const fs::path& folder, Channel channel) {
+  const std::string before = fmt::format("{}_", to_string(channel));
+  std::vector<std::uint32_t> frames;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with(before) || name.size() != before.size() + kEnd.size()) continue;
+    const auto frame = parse_number<std::uint32_t>(std::string_view(name).substr(before.size(), 6));
+    if (frame && entry.path() == channel_file(folder, channel, *frame)) frames.push_back(*frame);
+  }
+  std::sort(frames.begin(), frames.end());
+  return frames;
+}
+
+std::vector<float> read_floats(const fs::path& file, const PatternShape& shape) {
+  const npy::Array array = npy::read(file);
+  if (array.shape != std::vector<std::size_t>{shape.rows, shape.cols}) {
+    throw InputError(fmt::format("{}: has the shape [{}], not [{}, {}] as the sensor of the scene", file.string(),
+                                 fmt::join(array.shape, ", "), shape.rows, shape.cols));
+  }
+  std::vector<float> values(array.bytes.size() / npy::size_of(array.type));
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(array.at(i));
+  return values;
+}
+
+/// What the reasons of a frame say is lost becomes NaN, where the run wrote them.
+void lose_by_reason(const fs::path& file, std::span<float> values) {
+  std::error_code error;
+  if (!fs::exists(file, error)) return;
+  const npy::Array reasons = npy::read(file);
+  if (reasons.bytes.size() / npy::size_of(reasons.type) != values.size()) {
+    throw InputError(fmt::format("{}: has another shape than the ranges", file.string()));
+  }
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (static_cast<Reason>(reasons.at(i)) != Reason::kHit) values[i] = __builtin_nanf("");
+  }
+}
+
+/// The options with what the run says of itself.
+ChainFramesOptions as_run(const fs::path& run, ChainFramesOptions options) {
+  const fs::path file = run / "summary.json";
+  std::ifstream stream(file);
+  const Json summary = stream ? Json::parse(stream, nullptr, false) : Json();
+  if (!summary.is_object()) {
+    throw InputError(fmt::format("{}: is not the folder of a complete run: there is no summary.json", run.string()));
+  }
+  const auto number = [&](const char* key) -> std::optional<std::uint64_t> {
+    const Json value = summary.value(key, Json());
+    if (!value.is_number_unsigned()) throw InputError(fmt::format("{}: has no {}", file.string(), key));
+    return value.get<std::uint64_t>();
+  };
+  options.run.seed = number("seed");
+  options.run.environment = static_cast<std::uint32_t>(*number("environment"));
+  options.run.episode = static_cast<std::uint32_t>(*number("episode"));
+  return options;
+}
+
+/// Where the run wrote clean ranges, they must be those of the scene.
+void check_clean(const fs::path& file, std::span<const float> written, std::span<const float> cast) {
+  std::size_t others = 0;
+  for (std::size_t i = 0; i < cast.size(); ++i) {
+    if (!std::isfinite(cast[i])) continue;  // the value of a miss is a choice of the output
+    const bool is_same = written[i] == cast[i] || std::abs(written[i] - cast[i]) <= kSameClean * cast[i];
+    others += is_same ? 0 : 1;
+  }
+  if (others * 100 <= cast.size()) return;
+  throw InputError(fmt::format("{}: {} of {} clean ranges are not those of the scene: is the run of another one?",
+                               file.string(), others, cast.size()));
+}
+
+}  // namespace
+
+bool is_noise_list(const fs::path& file) {
+  return parse_yaml(read_yaml_text(file), file.string()).kind == YamlValue::Kind::kList;
+}
+
+ChainFrames read_run_frames(const SceneSetup& setup, const fs::path& run, const ChainFramesOptions& options) {
+  const std::string name = setup.sensors[find_sensor(setup, options.sensor)].sensor.name;
+  const fs::path folder = run / name;
+  const ChainFramesOptions how = as_run(run, options);
+  Channel measured = Channel::kRange;
+  std::vector<std::uint32_t> frames = frames_in(folder, measured);
+  if (frames.empty()) measured = Channel::kDepth, frames = frames_in(folder, measured);
+  if (frames.empty()) {
+    throw InputError(fmt::format("{}: has no npy output with the channel {} or {}", folder.string(),
+                                 to_string(Channel::kRange), to_string(Channel::kDepth)));
+  }
+  ChainFrameReader reader(setup, frames.size(), how);
+  std::error_code error;
+  for (const std::uint32_t frame : frames) {
+    std::vector<float> values = read_floats(channel_file(folder, measured, frame), reader.shape());
+    lose_by_reason(channel_file(folder, Channel::kReason, frame), values);
+    if (measured == Channel::kRange) {
+      reader.add_ranges(frame, values);
+    } else {
+      reader.add_depths(frame, values);
+    }
+    const fs::path clean = channel_file(folder, Channel::kCleanRange, frame);
+    if (!fs::exists(clean, error)) continue;
+    check_clean(clean, read_floats(clean, reader.shape()), reader.clean_range_m());
+  }
+  return reader.frames();
+}
+
+}  // namespace fathom

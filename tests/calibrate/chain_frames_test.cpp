@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+// Frames of the simulator beside their scene: the chain that made them is learned back from ranges alone.
+
+#include <fathom/calibrate/chain_frames.hpp>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "calibrate/chain_simulator.hpp"
+#include "render/test_scenes.hpp"
+#include "support/error_text.hpp"
+
+namespace fathom::test {
+namespace {
+
+SceneSetup setup_of(SensorModel model, NoiseChain noise) {
+  SceneSetup setup;
+  setup.file = "room.yaml";
+  setup.scene = make_room_scene();
+  Sensor sensor = make_sensor(std::move(model), std::move(noise), {}, "cam");
+  sensor.parent_from_sensor = Trajectory(Pose{{-1, 0.3, 0.2}, from_roll_pitch_yaw(0, 0.1, 0.3)});
+  setup.sensors.emplace_back();
+  setup.sensors.front().sensor = std::move(sensor);
+  return setup;
+}
+
+StereoCamera camera() {
+  StereoCamera camera;
+  camera.width = 160, camera.height = 120;
+  camera.fx = 100;
+  camera.baseline_m = 0.1;
+  camera.reference = CameraReference::kLeft;
+  camera.min_range_m = 0.2, camera.max_range_m = 20;
+  return camera;
+}
+
+/// What the sensor measures, and what the reader makes of it.
+ChainFrames measured_frames(const SceneSetup& setup, std::uint32_t frames, const ChainFramesOptions& options = {}) {
+  Simulator simulator = make_simulator(setup);
+  Frame frame({Channel::kRange});
+  ChainFrameReader reader(setup, frames, options);
+  for (std::uint32_t k = 0; k < frames; ++k) {
+    simulator.render(SensorId{0}, k, frame);
+    reader.add_ranges(k, frame.range_m());
+  }
+  return reader.frames();
+}
+
+void expect_learned(const NoiseChain& truth, const std::vector<std::string>& patterns, const ChainFrames& frames) {
+  const std::vector<ChainParameter> free = parameters_of(truth, patterns);
+  const ChainFit fit = fit_chain(with_wrong_values(truth, free, 0.7), free, frames.returns, {.hold_out = 4});
+  for (std::size_t k = 0; k < free.size(); ++k) {
+    const LearnedParameter& p = fit.parameters[k];
+    EXPECT_LT(std::abs(p.value - value_of(truth, free[k])), 3.5 * p.std_error) << p.name << " = " << p.value;
+    EXPECT_LT(p.std_error, 0.3 * std::abs(value_of(truth, free[k]))) << p.name;
+  }
+  EXPECT_GT(fit.gain_nats, 3 * fit.gain_error);
+}
+
+TEST(ChainFrames, ALidarIsLearnedFromItsRanges) {
+  const NoiseChain noise = {LossAngle{1.1F}, DistanceNoise{0.02F, 0.01F, 0.003F}, Dropout{0.05F}};
+  const SceneSetup setup = setup_of(make_lidar(16, 180), noise);
+  const ChainFrames frames = measured_frames(setup, 12);
+  EXPECT_EQ(frames.frames, 12U);
+  EXPECT_EQ(frames.hidden, 0U);
+  EXPECT_EQ(frames.unexpected, 0U);
+  EXPECT_EQ(frames.returns.size(), 12U * 16 * 180);  // a closed room
+  expect_learned(noise, {"*"}, frames);
+}
+
+TEST(ChainFrames, AStereoCameraIsLearnedWithItsEdgesAndShadows) {
+  const EdgeLoss edges = {
+      .min_angle_rad = 1.0F, .max_angle_rad = 2.6F, .low_probability = 0.2F, .high_probability = 0.8F};
+  const NoiseChain noise = {StereoShadow{}, InvalidBand{.left_band = true, .max_disparity_px = 100.0F},
+                            StereoEnergy{0.2F, 4.0F, EnergyNormalization::kThreshold}, edges,
+                            Disparity{0.0F, 0.1F, 16.0F}};
+  const ChainFrames frames = measured_frames(setup_of(camera(), noise), 16);
+  EXPECT_GT(frames.hidden, 300U);
+  expect_learned(noise, {"stereo_energy.*", "edge_loss.high_probability", "*.stddev_px"}, frames);
+}
+
+TEST(ChainFrames, AMatchingWindowLeavesOutWhatItChanges) {
+  const NoiseChain noise = {MatchingWindow{.radius_px = 2, .share = 0.2F}, Disparity{0.05F, 0.1F, 0.0F},
+                            Dropout{0.02F}};
+  const ChainFrames frames = measured_frames(setup_of(camera(), noise), 12);
+  EXPECT_GT(frames.hidden, 100U);
+  expect_learned(noise, {"disparity.bias_px", "*.stddev_px", "dropout.*"}, frames);
+}
+
+TEST(ChainFrames, DepthsInMillimetresAreWhatRangesAre) {
+  const NoiseChain noise = {Disparity{0.05F, 0.1F, 0.0F}, Dropout{0.02F}};
+  const SceneSetup setup = setup_of(camera(), noise);
+  Simulator simulator = make_simulator(setup);
+  Frame frame({Channel::kRange, Channel::kDepth});
+  ChainFrameReader by_range(setup, 4), by_depth(setup, 4, {.half_step_m = 0.0005});
+  for (std::uint32_t k = 0; k < 4; ++k) {
+    simulator.render(SensorId{0}, k, frame);
+    by_range.add_ranges(k, frame.range_m());
+    std::vector<float> depth_m(frame.depth_m().begin(), frame.depth_m().end());
+    for (float& depth : depth_m) depth = 0.001F * std::round(1000.0F * depth);
+    by_depth.add_depths(k, depth_m);
+  }
+  const ChainReturns &a = by_range.frames().returns, &b = by_depth.frames().returns;
+  ASSERT_EQ(a.size(), b.size());
+  EXPECT_EQ(a.clean_range_m, b.clean_range_m);
+  const std::vector<ChainParameter> free = parameters_of(noise, {"*.bias_px", "*.stddev_px", "dropout.*"});
+  const ChainFit first = fit_chain(noise, free, a, {.hold_out = 0}),
+                 second = fit_chain(noise, free, b, {.hold_out = 0});
+  for (std::size_t k = 0; k < free.size(); ++k) {
+    EXPECT_NEAR(first.parameters[k].value, second.parameters[k].value, 0.2 * first.parameters[k].std_error);
+  }
+}
+
+TEST(ChainFrames, ThinningTakesAnEvenShareAndNothingElseChanges) {
+  const NoiseChain noise = {DistanceNoise{0.02F, 0.01F, 0.003F}};
+  const SceneSetup setup = setup_of(make_lidar(16, 180), noise);
+  const ChainFrames thin = measured_frames(setup, 4, {.most_returns = 2880});
+  EXPECT_NEAR(static_cast<double>(thin.returns.size()), 2880, 5 * std::sqrt(2880 * 0.75));
+  for (std::uint32_t k = 0; k < 4; ++k) {
+    const auto of_frame = std::count(thin.returns.frame.begin(), thin.returns.frame.end(), k);
+    EXPECT_NEAR(static_cast<double>(of_frame), 720, 5 * std::sqrt(720 * 0.75));
+  }
+  EXPECT_EQ(measured_frames(setup, 4, {.most_returns = 2880}).returns.range_m.size(), thin.returns.size());
+}
+
+TEST(ChainFrames, RefusesInOneLine) {
+  SceneSetup setup = setup_of(make_lidar(16, 180), {});
+  ChainFrameReader reader(setup, 2);
+  const std::vector<float> few(100, 1.0F), all(16 * 180, 1.0F);
+  EXPECT_TRUE(
+      contains(message_of<InputError>([&] { reader.add_ranges(0, few); }), "100 values given for the 16 x 180"));
+  EXPECT_TRUE(contains(message_of<InputError>([&] { reader.add_depths(0, all); }), "'cam' is no camera"));
+  reader.add_ranges(1, all);
+  EXPECT_TRUE(contains(message_of<InputError>([&] { reader.add_ranges(1, all); }), "do not ascend"));
+  EXPECT_TRUE(contains(message_of<InputError>([&] { (void)find_sensor(setup, "cab"); }), "no sensor 'cab'"));
+  setup.sensors.push_back(setup.sensors.front());
+  EXPECT_TRUE(contains(message_of<InputError>([&] { (void)find_sensor(setup, ""); }), "has 2 sensors"));
+}
+
+}  // namespace
+}  // namespace fathom::test

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+// What is simulated is learned: returns drawn by the kernels of the models, and the parameters that made them.
+
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <fathom/calibrate/chain.hpp>
+#include <fathom/sensor/presets.hpp>
+
+#include "calibrate/chain_simulator.hpp"
+#include "support/error_text.hpp"
+
+namespace fathom::test {
+namespace {
+
+constexpr std::uint32_t kPerFrame = 1024;
+
+struct Case {
+  std::string name;
+  NoiseChain chain;
+  std::vector<std::string> free = {"*"};
+  double wrong = 0.6;  ///< share of the true values from which learning begins
+};
+
+void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
+
+StereoEnergy energy_law(EnergyNormalization law) { return {.min_energy = 0.1F, .pow = 3.0F, .normalization = law}; }
+
+std::vector<Case> alone() {
+  constexpr auto kDocument = EnergyNormalization::kDocument, kThreshold = EnergyNormalization::kThreshold;
+  // The band at the left edge is lost in either chain: it has no number.
+  const InvalidBand band = {.left_band = false, .max_disparity_px = 60.0F};
+  const EdgeLoss edges = {
+      .min_angle_rad = 0.8F, .max_angle_rad = 2.2F, .low_probability = 0.1F, .high_probability = 0.7F};
+  return {
+      {"distance", {DistanceNoise{0.03F, 0.02F, 0.004F}}},
+      {"uniform", {UniformNoise{-0.1F, 0.15F}}},
+      {"gain_bias", {GainBias{0.01F, 0.02F}, DistanceNoise{0.0F, 0.02F, 0.0F}}, {"gain_bias.*"}},
+      {"disparity", {Disparity{0.1F, 0.08F, 0.0F}}, {"*.bias_px", "*.stddev_px"}},
+      {"quantised", {Disparity{0.1F, 0.08F, 16.0F}}},
+      {"coarse", {Disparity{0.1F, 0.08F, 4.0F}}},
+      {"student", {StudentNoise{0.02F, 0.003F, 2.5F}}},
+      {"dropout", {Dropout{0.04F}}},
+      {"loss_angle", {LossAngle{1.2F}}},
+      {"energy_by_document", {energy_law(kDocument)}},
+      {"energy_by_threshold", {energy_law(kThreshold)}},
+      {"invalid_band", {band}},
+      {"edge_loss", {edges}},
+      {"texture", {TextureLoss{0.0F, 0.9F, 8.0F, 0.0F, 10.0F, 0.08F, 0.02F}}, {"*.midpoint", "*.width"}},
+  };
+}
+
+std::vector<Case> chains() {
+  const NoiseChain structured = find_preset("real_structured_light").noise;
+  const NoiseChain lidar = find_preset("VLP-16").noise;
+  return {
+      {"rounded_errors",
+       {DistanceNoise{-0.02F, 0.03F, 0.0F}, UniformNoise{-0.1F, 0.15F}, Dropout{0.04F}},
+       {"*.stddev_m", "uniform.*", "dropout.*"}},
+      {"heavy", {GainBias{0.01F, 0.02F}, StudentNoise{0.02F, 0.003F, 2.5F}}},
+      {"scattered_limit",
+       {LossAngle{1.2F}, DistanceNoise{0.0F, 0.02F, 0.0F}, Dropout{0.05F}},
+       {"loss_angle.*", "*.stddev_m", "dropout.*"}},
+      {"stereo",
+       {energy_law(EnergyNormalization::kThreshold), Disparity{0.1F, 0.08F, 16.0F}, Dropout{0.02F}},
+       {"stereo_energy.*", "*_px", "dropout.*"}},
+      {"real_structured_light", structured},
+      {"Kinect-v1", {Disparity{.stddev_px = 0.0625F, .steps_per_px = 8}}, {"*.stddev_px", "*.steps_per_px"}},
+      {"VLP-16", lidar, {"distance.stddev_m"}},
+  };
+}
+
+class LearnedChain : public testing::TestWithParam<Case> {};
+
+TEST_P(LearnedChain, HasTheParametersThatMadeTheReturns) {
+  const Case& c = GetParam();
+  const std::vector<ChainParameter> free = parameters_of(c.chain, c.free);
+  const ChainReturns returns = simulate_returns(c.chain, 24, kPerFrame, 11);
+  const ChainFit fit = fit_chain(with_wrong_values(c.chain, free, c.wrong), free, returns, {.hold_out = 6});
+  EXPECT_GT(fit.log_likelihood, fit.start_log_likelihood);
+  EXPECT_GT(fit.gain_nats, 0);
+  ASSERT_EQ(fit.parameters.size(), free.size());
+  for (std::size_t k = 0; k < free.size(); ++k) {
+    const LearnedParameter& p = fit.parameters[k];
+    const double truth = value_of(c.chain, free[k]);
+    std::cout << c.name << ' ' << p.name << " = " << p.value << " +- " << p.std_error << ", made by " << truth << '\n';
+    if (free[k].field == "steps_per_px") {
+      EXPECT_EQ(p.value, truth);
+      EXPECT_TRUE(std::isnan(p.std_error));  // it is known, or it is not
+      continue;
+    }
+    ASSERT_TRUE(std::isfinite(p.std_error)) << p.name;
+    EXPECT_LT(std::abs(p.value - truth), 3 * p.std_error) << p.name;
+    EXPECT_LT(p.std_error, 0.5 * std::abs(truth)) << p.name << ": so wide an error would hold anything";
+    EXPECT_FALSE(p.is_unidentified) << p.name;
+    EXPECT_GE(p.std_error, p.naive_error);
+  }
+  EXPECT_TRUE(fit.flags.empty()) << fit.flags.front();
+  // Learned once more from its end, it stays there.
+  const ChainFit again = fit_chain(fit.chain, free, returns, {.hold_out = 6});
+  EXPECT_GE(again.log_likelihood, fit.log_likelihood);
+  for (std::size_t k = 0; k < free.size(); ++k) {
+    const LearnedParameter &first = fit.parameters[k], &second = again.parameters[k];
+    const double error = std::isnan(first.std_error) ? 0.0 : first.std_error;
+    EXPECT_NEAR(second.value, first.value, 0.1 * error) << first.name;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Alone, LearnedChain, testing::ValuesIn(alone()),
+                         [](const auto& test) { return test.param.name; });
+INSTANTIATE_TEST_SUITE_P(Chains, LearnedChain, testing::ValuesIn(chains()), [](const auto& test) {
+  std::string name = test.param.name;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+});
+
+TEST(ChainCoverage, IntervalsHoldTheTruthAsOftenAsTheySay) {
+  const NoiseChain chain = {LossAngle{1.2F}, DistanceNoise{0.01F, 0.02F, 0.004F}, Dropout{0.1F}};
+  const std::vector<ChainParameter> free = chain_parameters(chain, "*");
+  constexpr int kSeeds = 100;
+  std::vector<int> held(free.size(), 0);
+  std::vector<double> squares(free.size(), 0.0);
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    const ChainReturns returns = simulate_returns(chain, 30, 64, 77 + 501 * seed);
+    const ChainFit fit = fit_chain(with_wrong_values(chain, free, 0.7), free, returns, {.hold_out = 0});
+    for (std::size_t k = 0; k < free.size(); ++k) {
+      const LearnedParameter& p = fit.parameters[k];
+      const double truth = value_of(chain, free[k]);
+      held[k] += truth >= p.low && truth <= p.high ? 1 : 0;
+      squares[k] += std::pow((p.value - truth) / p.std_error, 2) / kSeeds;
+    }
+  }
+  for (std::size_t k = 0; k < free.size(); ++k) {
+    std::cout << free[k].field << ": " << held[k] << " of " << kSeeds << ", mean square " << squares[k] << '\n';
+    // 95 +- 3 of its deviations, sqrt(100 0.95 0.05) = 2.2; the larger of two errors holds it somewhat more often.
+    EXPECT_GE(held[k], 88) << free[k].field;
+    EXPECT_GT(squares[k], 0.5) << free[k].field;
+  }
+}
+
+}  // namespace
+}  // namespace fathom::test

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: MIT
+"""Whole chains of noise are learned from arrays and from the files of a run."""
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+
+import fathom as fa
+
+SCENE = """
+scene:
+  meshes: {room: {box: {size_m: [8, 6, 3]}}}
+  entities: [{name: room, mesh: room, position_m: [0, 0, 1.5]}]
+sensors:
+  - {name: lidar, preset: VLP-16, columns: 90, position_m: [-2, 0, 1],
+     noise: [{distance: {mean_m: 0.01, stddev_m: 0.02}}, {dropout: {probability: 0.1}}],
+     outputs: [{npy: {channels: [range]}}]}
+frames: 25
+seed: 5
+"""
+
+TRUTH = [fa.noise.Distance(mean_m=0.01, stddev_m=0.02), fa.noise.Dropout(probability=0.1)]
+WRONG = [fa.noise.Distance(stddev_m=0.05), fa.noise.Dropout(probability=0.3)]
+FREE = ["distance.mean_m", "distance.stddev_m", "dropout.*"]
+TRUE_VALUES = {"distance.mean_m": 0.01, "distance.stddev_m": 0.02, "dropout.probability": 0.1}
+
+
+def returns(frames=25, per_frame=400):
+    """Made by NumPy, not by the library."""
+    rng = np.random.default_rng(7)
+    n = frames * per_frame
+    clean = rng.uniform(1, 6, n)
+    measured = np.where(rng.random(n) < 0.1, np.nan, clean + rng.normal(0.01, 0.02, n))
+    return fa.calibrate.ChainReturns(range_m=measured, clean_range_m=clean, clean_x_m=clean, clean_y_m=0 * clean,
+                                     incidence_rad=0 * clean, energy=1 + 0 * clean,
+                                     frame=np.repeat(np.arange(frames), per_frame))
+
+
+def expect_true(fit):
+    assert list(fit.parameters) == FREE[:2] + ["dropout.probability"]
+    for name, truth in TRUE_VALUES.items():
+        p = fit.parameters[name]
+        assert abs(p.value - truth) < 3.5 * p.std_error and p.std_error < 0.1 * truth, name
+        assert p.low < p.value < p.high
+    assert fit.flags == []
+    assert fit.noise[0].stddev_m == pytest.approx(fit.parameters["distance.stddev_m"].value, rel=1e-6)
+
+
+def test_numpys_draws_are_learned():
+    fit = fa.calibrate.fit_chain(WRONG, FREE, returns())
+    expect_true(fit)
+    assert fit.gain_nats > 5 * fit.gain_error and fit.correlations.shape == (3, 3)
+    assert fit.frames == 25 and fit.clusters == 20 and fit.returns + fit.judged == 10000
+    assert fa.calibrate.fit_chain(WRONG, FREE, returns(), threads=3).log_likelihood == fit.log_likelihood
+
+
+def test_a_score_is_the_mean_log_density():
+    made = returns(3)
+    scores = fa.calibrate.score_frames(TRUTH, made)
+    first = slice(0, 400)
+    e = (made.range_m[first] - made.clean_range_m[first] - 0.01) / 0.02
+    hits = math.log(0.9) - 0.5 * e ** 2 - math.log(0.02 * math.sqrt(2 * math.pi))
+    assert scores[0].nats == pytest.approx(np.where(np.isnan(e), math.log(0.1), hits).mean(), abs=1e-4)
+    assert [s.frame for s in scores] == [0, 1, 2] and scores[0].lost == np.isnan(e).sum()
+    others = fa.calibrate.score_frames(WRONG, made)
+    difference = fa.calibrate.score_difference(scores, others)
+    mean, other = fa.calibrate.mean_score(scores), fa.calibrate.mean_score(others)
+    assert difference.nats == pytest.approx(mean.nats - other.nats) and difference.nats > 3 * difference.std_error
+
+
+def test_a_run_is_read_beside_its_scene(tmp_path):
+    scene = tmp_path / "scene.yaml"
+    scene.write_text(SCENE)
+    fa.load(scene).run(tmp_path / "run")
+    frames = fa.calibrate.read_measured_frames(scene, tmp_path / "run")
+    wrong = fa.calibrate.read_measured_frames(scene, tmp_path / "run", overrides={"sensors.lidar.noise.distance.stddev_m": 0.05})
+    assert wrong.noise[0].stddev_m == pytest.approx(0.05) and np.array_equal(wrong.returns.frame, frames.returns.frame)
+    assert frames.sensor == "lidar" and frames.noise == TRUTH and frames.frames == 25
+    expect_true(fa.calibrate.fit_chain(WRONG, FREE, frames.returns))
+    assert "- distance: {mean_m: 0.01, stddev_m: 0.02" in fa.calibrate.chain_yaml(frames.noise)
+
+
+def test_refusals():
+    with pytest.raises(fa.InputError, match="no parameter 'distance.sttdev_m'"):
+        fa.calibrate.fit_chain(TRUTH, "distance.sttdev_m", returns(2))
+    with pytest.raises(fa.InputError, match="angular_ray turns the rays"):
+        fa.calibrate.fit_chain([fa.noise.AngularRay(stddev_rad=0.1), *TRUTH], "distance.*", returns(2))
+    with pytest.raises(fa.InputError, match="frames do not ascend"):
+        fa.calibrate.score_frames(TRUTH, dataclasses.replace(returns(2), frame=np.repeat([1, 0], 400)))
+    with pytest.raises(fa.InputError, match="outside"):
+        fa.calibrate.score_frames(TRUTH, dataclasses.replace(returns(2), outside="gone"))
+    with pytest.raises(fa.InputError, match="is a range"):
+        fa.calibrate.score_frames([fa.noise.Distance(stddev_m=fa.Uniform(0.01, 0.02))], returns(2))
