@@ -82,11 +82,12 @@ std::string parameter_table(const fathom::ChainFit& fit) {
 
 std::string counts_text(const fathom::ChainReport& report) {
   const fathom::ChainFit& fit = report.fit;
-  std::string text =
-      fmt::format("\n{} returns of {} frames, {} lost", group_digits(fit.returns), fit.frames, group_digits(fit.lost));
-  if (fit.judged == 0) return text + "; no frame was held out\n";
-  return text + fmt::format("\nheld-out frames: {:.4f} nats per return, {:+.4f} +- {:.2g} against the chain as given\n",
-                            fit.held_out_nats, fit.gain_nats, fit.gain_error);
+  std::string text = fmt::format("\nlearned from {} returns, {} of them lost; {}\n", group_digits(fit.returns),
+                                 group_digits(fit.lost), counted(fit.frames, "frame"));
+  if (fit.judged == 0) return text + "no frame was held out\n";
+  const std::string error = std::isfinite(fit.gain_error) ? fmt::format(" +- {:.2g}", fit.gain_error) : "";
+  return text + fmt::format("held-out frames: {:.4f} nats per return, {:+.4f}{} against the chain as given\n",
+                            fit.held_out_nats, fit.gain_nats, error);
 }
 
 void show(const fathom::ChainReport& report, const CalibrateChainOptions& options) {
@@ -123,6 +124,11 @@ void calibrate_chain(const CalibrateChainOptions& options) {
   o.data.how.frames.sensor = sensor_of(options);
   const fathom::SceneSetup setup = fathom::read_scene_file(o.data.scene, o.data.set);
   const fathom::Sensor& sensor = setup.sensors[fathom::find_sensor(setup, o.data.how.frames.sensor)].sensor;
+  if (sensor.noise.empty()) {
+    throw fathom::InputError(fmt::format(
+        "{}: sensor '{}' has no noise to learn; give it a chain in which it begins, in the file or by --set",
+        o.data.scene.string(), sensor.name));
+  }
   const std::vector<fathom::ChainParameter> free = free_parameters(sensor.noise, o.free);
   if (!o.out.empty()) {
     fathom::check_chain_report_folder(o.out, o.force);

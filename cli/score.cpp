@@ -64,8 +64,8 @@ void show(const Scores& scores, const fathom::ChainFrames& frames, const ScoreOp
     return print(json.dump(2) + "\n");
   }
   const auto line = [](std::string_view name, const fathom::MeanScore& s, std::string_view form) {
-    return fmt::format("{}: {} +- {:.2g} nats per return\n", name, fmt::format(fmt::runtime(form), s.nats),
-                       s.std_error);
+    const std::string error = std::isfinite(s.std_error) ? fmt::format(" +- {:.2g}", s.std_error) : "";
+    return fmt::format("{}: {}{} nats per return\n", name, fmt::format(fmt::runtime(form), s.nats), error);
   };
   std::string text = line(fathom::printable(options.data.scene.string()), scores.mean, "{:.4f}");
   if (scores.other) {
@@ -73,9 +73,8 @@ void show(const Scores& scores, const fathom::ChainFrames& frames, const ScoreOp
     text += line("the first less the second", *scores.difference, "{:+.4f}");
   }
   if (!options.quiet) {
-    text +=
-        fmt::format("{} returns of {} frames, {} lost; {} hidden ones left out\n", group_digits(frames.returns.size()),
-                    scores.frames.size(), group_digits(lost), group_digits(frames.hidden));
+    text += fmt::format("{} returns of {}, {} lost; {} hidden ones left out\n", group_digits(frames.returns.size()),
+                        counted(scores.frames.size(), "frame"), group_digits(lost), group_digits(frames.hidden));
     if (frames.unexpected > 0) {
       text += fmt::format("note: {} readings lie where the scene has nothing within the limits, and were left out\n",
                           group_digits(frames.unexpected));

@@ -31,11 +31,11 @@ std::string number_cell(std::string_view text) { return fmt::format("<td class=\
 std::string chain_tiles(const ChainReport& report) {
   const ChainFit& fit = report.fit;
   const double lost = static_cast<double>(fit.lost) / static_cast<double>(std::max<std::size_t>(fit.returns, 1));
+  const std::string error = std::isfinite(fit.gain_error) ? fmt::format(" ± {:.2g}", fit.gain_error) : "";
+  const std::string gain = text_or_dash(fit.gain_nats, "{:+.4f}") + error;
   return "<div class=\"tiles\">\n" +
          tile(text_or_dash(fit.held_out_nats, "{:.4f}"), "nats per return, held-out frames") +
-         tile(text_or_dash(fit.gain_nats, "{:+.4f}") + " ± " + text_or_dash(fit.gain_error, "{:.2g}"),
-              "gained on the chain as given") +
-         tile(fmt::format("{}", fit.returns), "returns learned from") +
+         tile(gain, "gained on the chain as given") + tile(fmt::format("{}", fit.returns), "returns learned from") +
          tile(fmt::format("{:.2f} %", 100.0 * lost), "of them lost") + "</div>\n";
 }
 
@@ -60,7 +60,7 @@ std::string chain_parameters_html(const ChainFit& fit) {
          "error</th><th class=\"number\">as given</th><th>unit</th></tr></thead>\n<tbody>\n" +
          rows +
          fmt::format(
-             "</tbody></table></div>\n<p>Standard errors take {} frames, or blocks of them, as independent; the "
+             "</tbody></table></div>\n<p>Standard errors take frames, or blocks of them, as independent ({} here); the "
              "naive ones take returns as independent. A dash: there is none (see the notes).</p>\n",
              fit.clusters);
 }
@@ -97,7 +97,7 @@ std::string error_figure(const ChainReport& report) {
   Plot plot("Measured less clean range",
             {.low = mm.front(), .high = mm.back(), .label = "measured less clean range (mm)"},
             {.low = 0.0, .high = 1.15 * top, .label = "share of the ranges"});
-  plot.fill_steps(mm, std::vector<double>(kErrorBins, 0.0), measured.shares, "pit");
+  plot.fill_steps(mm, std::vector<double>(kErrorBins, 0.0), measured.shares, "bars");
   plot.draw_steps(mm, given.shares, "start");
   plot.draw_steps(mm, learned.shares, "model");
   return plot.svg();

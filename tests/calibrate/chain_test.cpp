@@ -14,7 +14,7 @@
 #include <fathom/sensor/presets.hpp>
 
 #include "calibrate/chain_simulator.hpp"
-#include "support/error_text.hpp"
+#include "support/sanitized.hpp"
 
 namespace fathom::test {
 namespace {
@@ -123,24 +123,24 @@ INSTANTIATE_TEST_SUITE_P(Chains, LearnedChain, testing::ValuesIn(chains()), [](c
 TEST(ChainCoverage, IntervalsHoldTheTruthAsOftenAsTheySay) {
   const NoiseChain chain = {LossAngle{1.2F}, DistanceNoise{0.01F, 0.02F, 0.004F}, Dropout{0.1F}};
   const std::vector<ChainParameter> free = chain_parameters(chain, "*");
-  constexpr int kSeeds = 100;
-  std::vector<int> held(free.size(), 0);
-  std::vector<double> squares(free.size(), 0.0);
-  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+  const auto seeds = static_cast<double>(repetitions(100));
+  std::vector<double> held(free.size(), 0.0), squares(free.size(), 0.0);
+  for (std::uint64_t seed = 1; seed <= repetitions(100); ++seed) {
     const ChainReturns returns = simulate_returns(chain, 30, 64, 77 + 501 * seed);
     const ChainFit fit = fit_chain(with_wrong_values(chain, free, 0.7), free, returns, {.hold_out = 0});
     for (std::size_t k = 0; k < free.size(); ++k) {
       const LearnedParameter& p = fit.parameters[k];
       const double truth = value_of(chain, free[k]);
-      held[k] += truth >= p.low && truth <= p.high ? 1 : 0;
-      squares[k] += std::pow((p.value - truth) / p.std_error, 2) / kSeeds;
+      held[k] += truth >= p.low && truth <= p.high ? 1.0 : 0.0;
+      squares[k] += std::pow((p.value - truth) / p.std_error, 2) / seeds;
     }
   }
   for (std::size_t k = 0; k < free.size(); ++k) {
-    std::cout << free[k].field << ": " << held[k] << " of " << kSeeds << ", mean square " << squares[k] << '\n';
-    // 95 +- 3 of its deviations, sqrt(100 0.95 0.05) = 2.2; the larger of two errors holds it somewhat more often.
-    EXPECT_GE(held[k], 88) << free[k].field;
-    EXPECT_GT(squares[k], 0.5) << free[k].field;
+    std::cout << free[k].field << ": " << held[k] << " of " << seeds << ", mean square " << squares[k] << '\n';
+    // Three of its binomial deviations below 95 %; the larger of two errors holds the truth somewhat more often.
+    EXPECT_GE(held[k], 0.95 * seeds - 3.0 * std::sqrt(0.95 * 0.05 * seeds)) << free[k].field;
+    // The deviation of the mean square of normals is sqrt(2 / seeds).
+    EXPECT_GT(squares[k], 1.0 - 3.5 * std::sqrt(2.0 / seeds)) << free[k].field;
   }
 }
 

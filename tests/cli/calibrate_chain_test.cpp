@@ -105,6 +105,9 @@ TEST_F(CalibrateChain, ScoreTellsTheTrueChainFromAWrongOne) {
   EXPECT_NEAR(difference, share * 0.12769, 4 * error);
   EXPECT_LT(error, 0.01);
   EXPECT_NEAR(score["score"]["nats"].get<double>() - score["other"]["nats"].get<double>(), difference, 1e-9);
+  const Ended one = done({"score", file, "--measured", simulated(file, "one", {"--frames", "1"})});
+  EXPECT_EQ(one.out.find("nan"), std::string::npos) << one.out;  // one frame has no error
+  EXPECT_NE(one.out.find("returns of 1 frame,"), std::string::npos) << one.out;
   const std::string text = done({"score", file, "--measured", run, "--compare", wrong}).out;
   EXPECT_NE(text.find("the first less the second: +0."), std::string::npos) << text;
 }
@@ -144,7 +147,7 @@ TEST_F(CalibrateChain, RefusesInOneLine) {
   refused("two sensors", {"--measured", run, "--sensor", "lidar", "--free", "sensors.cam.noise.*"}, {"another sensor"});
   refused("path", {"--measured", run, "--free", "sensors.lidar.stddev"}, {"sensors.NAME.noise.MODEL.PARAMETER"});
   refused("no folder", {"--measured", folder_ / "none", "--free", "*"}, {"none: is not a folder"});
-  refused("no images", {"--measured", folder_.path().string(), "--free", "*"}, {});
+  refused("no images", {"--measured", folder_.path().string(), "--free", "*"}, {folder_.path().string()});
   refused("hold out", {"--measured", run, "--free", "*", "--hold-out", "1"}, {"--hold-out = 1"});
   refused("another scene", {"--measured", run, "--free", "*", "--set", "sensors.lidar.position_m=[1, 0, 1]"},
           {"clean_range_000000.npy", "are not those of the scene"});
@@ -154,6 +157,7 @@ TEST_F(CalibrateChain, RefusesInOneLine) {
           {"--measured", run, "--free", "*", "--set",
            "sensors.lidar.noise=[{angular_ray: {stddev_deg: 1}}, {dropout: {probability: 0.1}}]"},
           {"angular_ray turns the rays"});
+  refused("no noise", {"--measured", run, "--free", "*", "--set", "sensors.lidar.noise=[]"}, {"'lidar' has no noise"});
   expect_refused("file of --set", {"score", file, "--measured", run, "--set", "sensors.lidar.noise=@none.yaml"},
                  {"none.yaml"}, out);
   const std::string list = write_text(folder_ / "list.yaml", "- distance: {stddev_m: -1}\n");
