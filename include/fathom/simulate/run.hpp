@@ -51,7 +51,7 @@ struct SceneSetup {
 
 /// Reads a scene file. Each override is "path=value", for example "sensors.lidar.noise.distance.stddev_m=0.05"; a path
 /// goes through keys, list positions and the names of named list entries, and must exist in the format. The value is
-/// YAML, or @FILE: what is in that file.
+/// YAML, or an at sign before the name of a file that holds it.
 /// Throws InputError: "house.yaml:12:7: sensors.lidar.noise.distance.stddev_m = -1 is not in [0, 10] m".
 FATHOM_API SceneSetup read_scene_file(const std::filesystem::path& file,
                                       const std::vector<std::string>& overrides = {});
