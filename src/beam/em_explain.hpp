@@ -64,8 +64,9 @@ FATHOM_KERNEL Shares share(const EmParameters& p, double z, double p_short, std:
 }
 
 /// Pairs [0, end), which lie behind their surfaces.
-[[gnu::noinline]] inline void explain_behind(const EmParameters& parameters, const float* __restrict z_m, std::size_t end,
-                                      float* __restrict r_short, double* __restrict r_hit, EmWork& __restrict work) {
+[[gnu::noinline]] inline void explain_behind(const EmParameters& parameters, const float* __restrict z_m,
+                                             std::size_t end, float* __restrict r_short, double* __restrict r_hit,
+                                             EmWork& __restrict work) {
   const EmParameters p = parameters;
   for (std::size_t i = 0; i < end; ++i) {
     r_hit[i] = share(p, z_m[i], 0.0, i, work).r_hit;
@@ -134,7 +135,9 @@ inline std::size_t count_behind(const double* __restrict margin, std::size_t cou
 }
 
 /// Whether some x = lambda z* of a block is too small for the plain formulas.
-inline bool is_near_zero(const EmParameters& p, float lowest) { return !(p.lambda * surface_of(p, lowest) > kNotNearZero); }
+inline bool is_near_zero(const EmParameters& p, float lowest) {
+  return !(p.lambda * surface_of(p, lowest) > kNotNearZero);
+}
 
 /// Explains the pairs of a block whose surface, margin and p_hit are known, and adds to the sums; returns how many lie
 /// behind their surfaces.

@@ -57,10 +57,10 @@ double HitDensity::cdf(double z) const {
 double HitDensity::quantile(double u) const {
   if (!is_student()) return normal_.quantile(u);
   const auto upper_tail = [&](double x) {
-    return x > 0.0 ? math::student_mass(x, nu_, log_peak_).beyond
-                   : 0.5 + math::student_mass(-x, nu_, log_peak_).inside;
+    return x > 0.0 ? math::student_mass(x, nu_, log_peak_).beyond : 0.5 + math::student_mass(-x, nu_, log_peak_).inside;
   };
-  const double below = upper_tail(-normal_.lower()) + u * mass_, above = upper_tail(normal_.upper()) + (1.0 - u) * mass_;
+  const double below = upper_tail(-normal_.lower()) + u * mass_,
+               above = upper_tail(normal_.upper()) + (1.0 - u) * mass_;
   const double tail = std::min(below, above), sign = below < above ? -1.0 : 1.0;
   const double x = tail > 1e-280 ? math::student_tail_point(tail, nu_, log_peak_) : std::numeric_limits<double>::max();
   return std::clamp(normal_.center + sign * normal_.sigma * x, 0.0, normal_.limit);

@@ -95,8 +95,7 @@ void step_growing(const Expectation& e, const SigmaLimits& limits, Maximum& m) {
                    {limits.low_m, 0.0},
                    {limits.high_m, HitTail::kMostSigmaPerM},
                    {0.7 * sigma, std::max(0.7 * p.tail.sigma_hit_per_m, kFirstSlope)}};
-  const Pair at =
-      step_in(box, e.tail.slope, {e.tail.information[0], e.tail.information[1], e.tail.information[2]});
+  const Pair at = step_in(box, e.tail.slope, {e.tail.information[0], e.tail.information[1], e.tail.information[2]});
   m.sigma_at_floor = at[0] <= box.low[0], m.sigma_at_top = at[0] >= box.high[0];
   m.tail_at_low = at[1] <= box.low[1], m.tail_at_high = at[1] >= box.high[1];
   p.sigma_hit_m = at[0], p.tail.sigma_hit_per_m = at[1];

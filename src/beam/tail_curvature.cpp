@@ -39,8 +39,8 @@ TailCurvature::TailCurvature(const BeamParameters& parameters, const BeamSensor&
 TailCurvature::Tail TailCurvature::student_tail(double x) const {
   int octave = 0;
   const double mantissa = 2.0 * std::frexp(1.0 + x, &octave) - 1.0, place = mantissa * kPerOctave;
-  const auto panel = std::min(tails_.size() - 2, static_cast<std::size_t>((octave - 1) * kPerOctave) +
-                                                     static_cast<std::size_t>(place));
+  const auto panel = std::min(tails_.size() - 2,
+                              static_cast<std::size_t>((octave - 1) * kPerOctave) + static_cast<std::size_t>(place));
   const double part = place - std::floor(place);
   const Tail &a = tails_[panel], &b = tails_[panel + 1];
   return {a.value + part * (b.value - a.value), a.by_nu + part * (b.by_nu - a.by_nu),
@@ -102,17 +102,15 @@ TailCurvature::Jet TailCurvature::log_hit(double z, double center, bool moved) c
   f.bend[kNu][kNu] = law.bend[kNu][kNu];
   for (std::size_t i = 0; i < 3; ++i) {
     for (std::size_t k = i; k < 3; ++k) {
-      f.bend[i][k] -=
-          mass.bend[i][k] / mass.value - mass.slope[i] * mass.slope[k] / (mass.value * mass.value);
+      f.bend[i][k] -= mass.bend[i][k] / mass.value - mass.slope[i] * mass.slope[k] / (mass.value * mass.value);
       f.bend[k][i] = f.bend[i][k];
     }
     f.slope[i] -= mass.slope[i] / mass.value;
   }
   const double nu = p_.tail.nu_hit, moves = moved ? 1.0 : 0.0;
   // [coordinate][c, sigma, nu]
-  const Square to = {{{0.0, sigma_0, 0.0},
-                      {moves, moves * growth, 0.0},
-                      {0.0, is_student_ ? 0.0 : center, is_student_ ? nu : 0.0}}};
+  const Square to = {
+      {{0.0, sigma_0, 0.0}, {moves, moves * growth, 0.0}, {0.0, is_student_ ? 0.0 : center, is_student_ ? nu : 0.0}}};
   Jet out;
   out.value = f.value;
   for (std::size_t i = 0; i < 3; ++i) {
@@ -175,8 +173,8 @@ TailScore TailCurvature::add(double z, double expected, bool missed, std::array<
   std::size_t product = 0;
   for (std::size_t i = 0; i < kTailScores; ++i) {
     for (std::size_t k = i; k < kTailScores; ++k, ++product) {
-      hessian[product] += bend[i][k] + r_hit * of_hit[i] * of_hit[k] + r_short * of_short[i] * of_short[k] -
-                          score[i] * score[k];
+      hessian[product] +=
+          bend[i][k] + r_hit * of_hit[i] * of_hit[k] + r_short * of_short[i] * of_short[k] - score[i] * score[k];
     }
   }
   return score;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// First and second derivatives of the log density of a range reading where hits are of an extended law (hit_density.hpp),
-// reading by reading: one pass, after learning.
+// First and second derivatives of the log density of a range reading where hits are of an extended law
+// (hit_density.hpp), reading by reading: one pass, after learning.
 
 #include <array>
 #include <cstddef>
@@ -20,8 +20,8 @@ class TailCurvature {
  public:
   TailCurvature(const BeamParameters& parameters, const BeamSensor& sensor);
 
-  /// Of one reading: its scores without the weights' common term. Its second derivatives, of entries (i, k), i <= k, row
-  /// after row, are added. `missed`: nothing was expected within Z; expected_m is at most Z.
+  /// Of one reading: its scores without the weights' common term. Its second derivatives, of entries (i, k), i <= k,
+  /// row after row, are added. `missed`: nothing was expected within Z; expected_m is at most Z.
   TailScore add(double z_m, double expected_m, bool missed, std::array<double, kTailProducts>& hessian) const;
 
  private:

@@ -11,9 +11,8 @@
 // weight that the scale mixture of normals gives a reading: Lange, Little and
 // Taylor, JASA 84 (1989).
 
-#include "beam/em_kernels.hpp"
-
 #include "beam/em_explain.hpp"
+#include "beam/em_kernels.hpp"
 
 namespace fathom::FATHOM_ISA {
 
@@ -47,8 +46,8 @@ FATHOM_KERNEL double tail_at(const double* panels, double x) {
 
 [[gnu::noinline]] void find_student_hits(const EmParameters& parameters, const EmTail& given,
                                          const double* __restrict panels, const float* __restrict z_m,
-                                         const float* __restrict expected_m, std::size_t count,
-                                         EmWork& __restrict work, TailWork& __restrict tail) {
+                                         const float* __restrict expected_m, std::size_t count, EmWork& __restrict work,
+                                         TailWork& __restrict tail) {
   const EmParameters p = parameters;
   const EmTail t = given;
   const double inverse_sigma = 1.0 / p.sigma, inverse_nu = 1.0 / t.nu, power = -0.5 * (t.nu + 1.0);
@@ -72,7 +71,8 @@ FATHOM_KERNEL double tail_at(const double* panels, double x) {
 
 [[gnu::noinline]] void find_student_slopes(const EmParameters& parameters, const EmTail& given,
                                            const double* __restrict panels, const double* __restrict r_hit,
-                                           std::size_t count, const EmWork& __restrict work, TailWork& __restrict tail) {
+                                           std::size_t count, const EmWork& __restrict work,
+                                           TailWork& __restrict tail) {
   const EmTail t = given;
   const double inverse_sigma = 1.0 / parameters.sigma, limit = parameters.limit, nu = t.nu, inverse_nu = 1.0 / nu;
   for (std::size_t i = 0; i < count; ++i) {
@@ -83,8 +83,7 @@ FATHOM_KERNEL double tail_at(const double* panels, double x) {
     const double by_nu = (a[6] + at.part * a[7] + b[6] + far.part * b[7]) * inverse;
     const double flow = (a[4] + at.part * a[5] + b[4] + far.part * b[5]) * inverse;  // A
     const double slope_nu = t.peak_slope - 0.5 * tail.log_u[i] + 0.5 * (nu + 1.0) * inverse_nu * v + by_nu;
-    const double bend_nu =
-        t.peak_bend + 0.5 * v * inverse_nu - 0.5 * inverse_nu * inverse_nu * (v + (nu + 1.0) * rest);
+    const double bend_nu = t.peak_bend + 0.5 * v * inverse_nu - 0.5 * inverse_nu * inverse_nu * (v + (nu + 1.0) * rest);
     tail.slope[0][i] = r * ((nu + 1.0) * v - 1.0 + flow);
     tail.slope[1][i] = r * nu * slope_nu;
     tail.information[0][i] = r * 2.0 * (nu + 1.0) * rest;

@@ -8,8 +8,8 @@ std::vector<LearnedNumber> learned_numbers(const BeamFit& fit) {
   std::vector<LearnedNumber> numbers;
   const auto add = [&](FieldInfo field, const auto& in) {
     const double value = in(fit.parameters);
-    numbers.push_back({std::move(field), value, value, in(fit.std_error), in(fit.naive_std_error), in(fit.low_95),
-                       in(fit.high_95)});
+    numbers.push_back(
+        {std::move(field), value, value, in(fit.std_error), in(fit.naive_std_error), in(fit.low_95), in(fit.high_95)});
   };
   const HitTail& tail = fit.parameters.tail;
   for (const auto& field : BeamParameters::fields()) {

@@ -84,8 +84,8 @@ TEST(HitDensity, HasItsMoments) {
   for (const Case& c : cases()) {
     const HitDensity hit(c.tail, c.expected_m, c.sigma_m, 10);
     const double mean = integral([&](double z) { return z * hit.density(z); }, 0, 10, c.expected_m, c.sigma_m);
-    const double variance = integral([&](double z) { return (z - mean) * (z - mean) * hit.density(z); }, 0, 10,
-                                     c.expected_m, c.sigma_m);
+    const double variance =
+        integral([&](double z) { return (z - mean) * (z - mean) * hit.density(z); }, 0, 10, c.expected_m, c.sigma_m);
     EXPECT_NEAR(hit.mean(), mean, 1e-6) << name_of(c);
     EXPECT_NEAR(hit.variance(), variance, 1e-6) << name_of(c);
   }
@@ -182,7 +182,8 @@ TEST(HitDensity, CellsOfRoundedReadingsSumToOne) {
 
 TEST(HitDensity, LogarithmsDoNotUnderflow) {
   const BeamDensity grows({1, 0, 0, 0, .001, .4, 0, {HitLaw::kGrows, 4, .0001}}, kSensor, 3);
-  EXPECT_NEAR(grows.log_density(9), -0.5 * std::pow(6 / .0013, 2) - std::log(.0013 * std::sqrt(2 * std::numbers::pi)), 1);
+  EXPECT_NEAR(grows.log_density(9), -0.5 * std::pow(6 / .0013, 2) - std::log(.0013 * std::sqrt(2 * std::numbers::pi)),
+              1);
   const BeamDensity student({1, 0, 0, 0, .001, .4, 0, {HitLaw::kStudentT, 900, 0}}, kSensor, 3);
   EXPECT_LT(student.log_density(9), -1000);
   EXPECT_TRUE(std::isfinite(student.log_density(9)));
