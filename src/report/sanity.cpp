@@ -31,8 +31,8 @@ bool flag_wrong_map(const FitReport& report, std::vector<std::string>& flags) {
   if (w_short > kMostShorts) {
     flags.push_back(fmt::format("w_short is {:.2f}, above {:g}: {}", w_short, kMostShorts, kElsewhere));
   } else if (cell_m > 0.0 && sigma_m > kMostCells * cell_m) {
-    flags.push_back(fmt::format("hits spread over {:.2g} m, {:.0f} cells of the map: {}", sigma_m, sigma_m / cell_m,
-                                kElsewhere));
+    flags.push_back(
+        fmt::format("hits spread over {:.2g} m, {:.0f} cells of the map: {}", sigma_m, sigma_m / cell_m, kElsewhere));
   }
   return !flags.empty();
 }
@@ -48,10 +48,11 @@ void flag_empty_mass(const FitReport& report, std::vector<std::string>& flags) {
   // Random readings that lie there are another matter: a smaller maximum range is what helps.
   const double readings = shares.beyond.readings, hits = shares.beyond.hit;
   if (!(hits > readings) || !disagree(readings, hits, shares)) return;
-  flags.push_back(fmt::format(
-      "the model puts hits of {:.1f} % of the rays beyond {:.3g} m, where {:.1f} % of the readings are: the map expects "
-      "nothing there, and the sensor returns none; use miss: atom (--miss atom)",
-      100.0 * hits, usual_range_m(report), 100.0 * readings));
+  flags.push_back(
+      fmt::format("the model puts hits of {:.1f} % of the rays beyond {:.3g} m, where {:.1f} % of the readings are: "
+                  "the map expects "
+                  "nothing there, and the sensor returns none; use miss: atom (--miss atom)",
+                  100.0 * hits, usual_range_m(report), 100.0 * readings));
 }
 
 void flag_heavy_tails(const FitReport& report, std::vector<std::string>& flags) {
@@ -63,11 +64,12 @@ void flag_heavy_tails(const FitReport& report, std::vector<std::string>& flags) 
     return bin.readings > bin.expected() && disagree(bin.readings, bin.expected(), near);
   };
   if (!is_heavy(near.bins[0]) && !is_heavy(near.bins[2])) return;
-  flags.push_back(fmt::format(
-      "{:.1f} % of the readings lie {:g} to {:g} sigma from the surface, {:.1f} % by the model: its tails are too light; "
-      "learn with hit: student_t (--hit student_t)",
-      100.0 * (near.bins[0].readings + near.bins[2].readings), kNearSigmas, kOuterSigmas,
-      100.0 * (near.bins[0].expected() + near.bins[2].expected())));
+  flags.push_back(
+      fmt::format("{:.1f} % of the readings lie {:g} to {:g} sigma from the surface, {:.1f} % by the model: its tails "
+                  "are too light; "
+                  "learn with hit: student_t (--hit student_t)",
+                  100.0 * (near.bins[0].readings + near.bins[2].readings), kNearSigmas, kOuterSigmas,
+                  100.0 * (near.bins[0].expected() + near.bins[2].expected())));
 }
 
 /// Some scans and rays, evenly spaced.
@@ -100,7 +102,8 @@ std::vector<std::string> sanity_flags(const FitReport& report) {
 std::string no_return_flag(const NoReturnPile::Code& code) {
   if (!(code.value_m > 0.0)) return "";
   return fmt::format(
-      "many readings are {:.6g} m, {:.1f} % of them, and none is beyond: if that means no return, give max_range_m {:.6g}, "
+      "many readings are {:.6g} m, {:.1f} % of them, and none is beyond: if that means no return, give max_range_m "
+      "{:.6g}, "
       "or let it be found (--max-range auto)",
       code.value_m, 100.0 * code.share, code.below_m());
 }
@@ -128,7 +131,8 @@ double gain_of_refined_poses(const ScanLog& log, const World& world, const BeamS
 std::string pose_flag(double gain) {
   if (!(gain > kLeastPoseGain)) return "";
   return fmt::format(
-      "the poses of the log are not exact: at refined ones a ray that was held out is {:.2f} nats likelier; learn them, too "
+      "the poses of the log are not exact: at refined ones a ray that was held out is {:.2f} nats likelier; learn "
+      "them, too "
       "(--refine-poses)",
       gain);
 }
