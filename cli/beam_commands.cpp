@@ -128,6 +128,19 @@ CLI::Option& add_sensor_length(CLI::App& c, const std::string& option, std::stri
   return add_number(c, {option, "M", doc_of<Sensor>(parameter) + more}, limits_of<Sensor>(parameter), value);
 }
 
+void add_max_range(CLI::App& c, fathom::FitLogOptions& fit) {
+  const auto read = [&fit](const std::string& text) {
+    const NumberLimits limits = limits_of<fathom::BeamSensor>("max_range_m");
+    fit.auto_max_range = text == "auto";
+    fit.max_range_m = text == "auto" ? std::nullopt : std::optional(parse_number("--max-range", text, limits));
+  };
+  const std::string doc =
+      doc_of<fathom::BeamSensor>("max_range_m") +
+      "; auto: just below the value that many readings have and none exceeds; default: what the log "
+      "says";
+  c.add_option_function<std::string>("--max-range", read, doc)->type_name("M|auto");
+}
+
 /// A world and a log, or pairs.
 void check_fit_sources(const BeamFitOptions& o) {
   const bool log = !o.log.log.empty() || !o.log.bag.empty(), world = !o.world.map.empty() || !o.world.scene.empty();
@@ -194,7 +207,7 @@ void add_fit(CLI::App& app) {
   c.add_option("--scans", fit.scans, "scans to learn from")->type_name("CHOICE")->default_str(fit.scans);
   c.add_option("--test-scans", fit.test_scans, "scans to judge by; default: those not learned from")
       ->type_name("CHOICE");
-  add_sensor_length(c, "--max-range", "max_range_m", fit.max_range_m, "; default: what the log says");
+  add_max_range(c, fit);
   add_sensor_length(c, "--min-range", "min_range_m", fit.min_range_m);
   add_sensor_length(c, "--step", "step_m", fit.step_m);
   add_choice(c, "--nan", doc_of<fathom::BeamSensor>("nan"), fit.nan);

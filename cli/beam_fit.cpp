@@ -107,9 +107,17 @@ std::string refined_text(const fathom::FitReport& report) {
       fathom::fits_carmen(refined.log) ? "CARMEN text" : "CSV", group_digits(refined.log.scans()));
 }
 
+/// A flag that says what to give says it as the command line takes it.
+std::string as_option(std::string flag) {
+  constexpr std::string_view kName = "give max_range_m ";
+  if (const std::size_t at = flag.find(kName); at != std::string::npos)
+    flag.replace(at, kName.size(), "give --max-range ");
+  return flag;
+}
+
 std::string summary(const fathom::FitReport& report, const std::filesystem::path& out) {
   std::string text = parameters_table(report.fit) + logs_table(report);
-  for (const std::string& flag : fathom::report_flags(report)) text += "note: " + flag + "\n";
+  for (const std::string& flag : fathom::report_flags(report)) text += "note: " + as_option(flag) + "\n";
   text +=
       fmt::format("\n{} iterations on {} rays{}\n{}: {:.4f} nats per ray, KS distance {:.3f}, {} rays\n",
                   report.fit.log_likelihood.size() - 1, group_digits(report.fit.pairs),
@@ -168,6 +176,7 @@ void fit_field(const BeamFitOptions& options) {
     throw fathom::InputError(
         "--model likelihood_field asks where readings end: --pairs, which have no poses, are for beam");
   }
+  if (options.fit.auto_max_range) throw fathom::InputError("--max-range auto is for --model beam");
   if (options.fit.hit != fathom::HitLaw::kGaussian)
     throw fathom::InputError("--model likelihood_field has hits that are gaussian: --hit is for beam");
   if (options.world.map.empty()) throw fathom::InputError("--model likelihood_field needs --map: a scene has no cells");

@@ -276,7 +276,7 @@ def fit(
 def fit_log(
     log: Union[ScanLog, str, "pathlib.Path"],
     world: WorldLike,
-    max_range_m: Optional[float] = None,
+    max_range_m: Union[float, str, None] = None,
     *,
     scans: str = "odd",
     test_scans: str = "",
@@ -294,7 +294,8 @@ def fit_log(
     threads: int = 0,
 ) -> Fit:
     """Learns the model of a log's sensor in a map or scene, as `fathom beam fit` does, and judges it by scans that were
-    held out. scans and test_scans: "all", "odd", "even" or "start:stop:step"; without test_scans all that are not
+    held out. max_range_m: how far the sensor measures; None: what the log says; "auto": just below the value that many
+    readings have and none exceeds. scans and test_scans: "all", "odd", "even" or "start:stop:step"; without test_scans all that are not
     learned from. hit: how hits spread, "gaussian", "student_t" or "grows". hit_offset_m: kept as it is; None: learned;
     "auto": learned in a map, 0 in a scene. stretches: that standard errors take as independent, 0: each scan. per_log:
     "mount", "offset" of ranges or "both" are learned, too: see Fit.mount. refine_poses: (m, rad), the standard deviations of the poses of the log, or True for 0.1 m and

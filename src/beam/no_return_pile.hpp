@@ -25,16 +25,24 @@ class NoReturnPile {
     }
   }
 
+  /// A value that probably means no return, and the share of all readings that have it; 0: there is none.
+  struct Code {
+    double value_m = 0.0, share = 0.0;
+    /// A maximum range that makes such readings "max".
+    [[nodiscard]] double below_m() const { return std::floor(0.999 * value_m * 100.0) / 100.0; }
+  };
+
   /// See suspected_no_return_m().
-  [[nodiscard]] double suspected_m(double max_range_m) const {
-    if (!(largest_m_ < kWellBelow * max_range_m)) return 0.0;
+  [[nodiscard]] Code code(double max_range_m) const {
+    if (!(largest_m_ < kWellBelow * max_range_m)) return {};
     std::size_t same = 0;
     for (const auto& [reading, count] : counts_) same += double{reading} >= least_m_ ? count : 0;
-    return static_cast<double>(same) >= kLeastShare * static_cast<double>(readings_) ? largest_m_ : 0.0;
+    const double share = static_cast<double>(same) / static_cast<double>(readings_);
+    return share > kMostShare ? Code{largest_m_, share} : Code{};
   }
 
  private:
-  static constexpr double kWellBelow = 0.98, kSame = 0.999, kLeastShare = 0.005;
+  static constexpr double kWellBelow = 0.98, kSame = 0.999, kMostShare = 0.003;
   double largest_m_ = 0.0, least_m_ = 0.0;
   std::size_t readings_ = 0;
   std::map<float, std::size_t> counts_;  // of readings from least_m_ on, and maybe one float below

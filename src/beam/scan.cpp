@@ -72,7 +72,7 @@ void validate(const ScanLog& log) {
 double suspected_no_return_m(const ScanLog& log, double max_range_m) {
   NoReturnPile pile;
   pile.add(log.range_m);
-  return pile.suspected_m(max_range_m);
+  return pile.code(max_range_m).value_m;
 }
 
 std::vector<std::uint32_t> select_scans(std::string_view text, std::size_t scans) {

@@ -17,15 +17,6 @@ constexpr double kLeastShare = 0.005, kLeastPart = 0.1;  // of all readings, and
 constexpr double kChance = 5.0;                          // standard deviations of a share
 constexpr double kCoreSigmas = 3.0, kTailSigmas = 10.0;
 
-bool disagree(double readings, double expected, const MixtureShares& shares) {
-  const auto deviation = [](double share, std::size_t n) {
-    return std::sqrt(std::max(0.0, share * (1.0 - share)) / static_cast<double>(std::max<std::size_t>(1, n)));
-  };
-  const double chance = kChance * (deviation(readings, shares.pairs) +
-                                   (shares.modelled < shares.pairs ? deviation(expected, shares.modelled) : 0.0));
-  return std::abs(readings - expected) > std::max(kLeastShare + kLeastPart * expected, chance);
-}
-
 class Sentences {
  public:
   explicit Sentences(const MixtureShares& shares) : shares_(shares) {}
@@ -43,6 +34,15 @@ class Sentences {
 };
 
 }  // namespace
+
+bool disagree(double readings, double expected, const MixtureShares& shares) {
+  const auto deviation = [](double share, std::size_t n) {
+    return std::sqrt(std::max(0.0, share * (1.0 - share)) / static_cast<double>(std::max<std::size_t>(1, n)));
+  };
+  const double chance = kChance * (deviation(readings, shares.pairs) +
+                                   (shares.modelled < shares.pairs ? deviation(expected, shares.modelled) : 0.0));
+  return std::abs(readings - expected) > std::max(kLeastShare + kLeastPart * expected, chance);
+}
 
 std::vector<std::string> disagreements(const FitReport& report) {
   const double far_m = usual_range_m(report), limit_m = report.model.sensor.max_range_m;

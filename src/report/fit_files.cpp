@@ -96,6 +96,7 @@ bool is_localizer_text(const fs::path& file) {
 std::vector<std::string> report_flags(const FitReport& report) {
   std::vector<std::string> flags = report.fit.flags;
   flags.insert(flags.end(), report.judgement.flags.begin(), report.judgement.flags.end());
+  flags.insert(flags.end(), report.sanity.begin(), report.sanity.end());
   return flags;
 }
 

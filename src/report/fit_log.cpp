@@ -23,12 +23,14 @@
 #include "report/log_notes.hpp"
 #include "report/open_logs.hpp"
 #include "report/refine_log.hpp"
+#include "report/sanity.hpp"
 
 namespace fathom {
 
 namespace {
 
 constexpr std::size_t kScansOfPart = 1024;
+constexpr std::size_t kPoseScans = 48;  // that tell whether poses are exact
 // Of corrections: the first search takes in a badly measured mount, m and rad; later ones refine.
 constexpr double kFirstStep = 0.1, kLeastStep = 1e-3;
 constexpr double kLeastRise = 0.01;  // nats, far below what a standard error is worth
@@ -37,7 +39,8 @@ constexpr double kMostJudged = 4e6;  // readings
 
 /// What all processes know of a log. Made of doubles, so that processes can tell each other.
 struct LogFacts {
-  double scans = 0, rays = 0, learned = 0, held_out = 0, max_range_m = 0, moved = 0;
+  double scans = 0, rays = 0, learned = 0, held_out = 0, max_range_m = 0, moved = 0, code_m = 0, code_share = 0;
+  [[nodiscard]] NoReturnPile::Code code() const { return {code_m, code_share}; }
 };
 constexpr std::size_t kFacts = sizeof(LogFacts) / sizeof(double);
 
@@ -82,6 +85,9 @@ class LogFitter {
         report.held_out ? with_prefix(name, [&] { return held_out_pairs(); }) : gather_pairs(std::move(shown_));
     report.judgement =
         with_prefix(name, [&] { return judge_beam_model(report.fit.parameters, sensor_, report.shown); });
+    report.sanity = log_flags();
+    const std::vector<std::string> of_model = sanity_flags(report);
+    report.sanity.insert(report.sanity.end(), of_model.begin(), of_model.end());
     if (options_.per_log != PerLog::kNothing) {
       for (std::size_t i = 0; i < names_.size(); ++i) {
         report.logs.push_back({names_[i], own_[i].correction, own_[i].std_error});
@@ -141,14 +147,17 @@ class LogFitter {
                                      log.max_range_m, log.moved ? 1.0 : 0.0});
       names.push_back(log.name);
       const double max_range_m = options_.max_range_m.value_or(log.max_range_m);
-      const double code_m = max_range_m > 0.0 ? log.largest.suspected_m(max_range_m) : 0.0;
-      for (const std::string& note : notes_of_log(log.laser, log.skipped, log.notes, code_m)) {
+      const bool may_be_any = options_.auto_max_range && !options_.max_range_m;
+      const NoReturnPile::Code code =
+          log.largest.code(may_be_any ? std::numeric_limits<double>::infinity() : max_range_m);
+      numbers.insert(numbers.end(), {code.value_m, code.share});
+      for (const std::string& note : notes_of_log(log.laser, log.skipped, log.notes, 0.0)) {
         notes.push_back(logs_.size() == 1 ? note : log.name + ": " + note);
       }
     }
     const std::vector<double> all = processes_.gather(numbers);
     for (std::size_t i = 0; i < all.size(); i += kFacts) {
-      facts_.push_back({all[i], all[i + 1], all[i + 2], all[i + 3], all[i + 4], all[i + 5]});
+      facts_.push_back({all[i], all[i + 1], all[i + 2], all[i + 3], all[i + 4], all[i + 5], all[i + 6], all[i + 7]});
       held_out_ += facts_.back().held_out;
       held_out_readings_ += facts_.back().held_out * facts_.back().rays;
     }
@@ -156,9 +165,44 @@ class LogFitter {
     notes_ = processes_.gather_texts(notes);
   }
 
+  /// Below the code for "no return" of each log, and what none of the logs says it does not reach; 0: none says either.
+  [[nodiscard]] double auto_max_range_m() const {
+    double least_m = std::numeric_limits<double>::infinity();
+    for (const LogFacts& facts : facts_) {
+      if (facts.code_m > 0.0) least_m = std::min(least_m, facts.code().below_m());
+      if (facts.max_range_m > 0.0) least_m = std::min(least_m, facts.max_range_m);
+    }
+    if (!std::isfinite(least_m)) {
+      with_prefix(names_.front(), [] {
+        throw InputError(
+            "has no value beyond all others that many readings have, and does not say how far its sensor "
+            "measures; give max_range_m");
+      });
+    }
+    return least_m;
+  }
+
+  /// Codes for "no return" that were not taken as such, and poses that are not exact.
+  std::vector<std::string> log_flags() {
+    std::vector<std::string> flags;
+    const auto add = [&](const std::string& flag, const std::string& name) {
+      if (!flag.empty()) flags.push_back(facts_.size() == 1 ? flag : name + ": " + flag);
+    };
+    for (std::size_t i = 0; i < facts_.size(); ++i) {
+      if (!options_.auto_max_range || options_.max_range_m) add(no_return_flag(facts_[i].code()), names_[i]);
+    }
+    if (options_.check_poses && facts_.size() == 1 && options_.per_log == PerLog::kNothing) {
+      const ScanNumbers& learned = learned_of(0);
+      const ScanLog some = picked(0, every_nth(learned, (learned.size() + kPoseScans - 1) / kPoseScans));
+      add(pose_flag(gain_of_refined_poses(some, world_, sensor_, options_)), names_[0]);
+    }
+    return flags;
+  }
+
   [[nodiscard]] BeamSensor find_sensor() const {
-    double max_range_m = options_.max_range_m.value_or(facts_.front().max_range_m);
-    for (std::size_t i = 0; i < facts_.size() && !options_.max_range_m; ++i) {
+    const bool is_auto = options_.auto_max_range && !options_.max_range_m;
+    double max_range_m = is_auto ? auto_max_range_m() : options_.max_range_m.value_or(facts_.front().max_range_m);
+    for (std::size_t i = 0; i < facts_.size() && !options_.max_range_m && !is_auto; ++i) {
       if (facts_[i].max_range_m == 0.0) {
         with_prefix(names_[i], [] { throw InputError("does not say how far its sensor measures; give max_range_m"); });
       }

@@ -13,7 +13,7 @@
 #include "base/with_prefix.hpp"
 #include "beam/no_return_pile.hpp"
 #include "report/fit_selection.hpp"
-#include "report/log_notes.hpp"
+#include "report/sanity.hpp"
 
 namespace fathom {
 
@@ -51,9 +51,13 @@ BeamData pairs_of_scans(const BeamData& pairs, const ScanNumbers& scans) {
   return chosen;
 }
 
-BeamSensor sensor_of(const BeamData& pairs, const FitLogOptions& options) {
-  if (!options.max_range_m) throw InputError("does not say how far its sensor measures; give max_range_m");
-  BeamSensor sensor = {.max_range_m = *options.max_range_m,
+BeamSensor sensor_of(const BeamData& pairs, const NoReturnPile& largest, const FitLogOptions& options) {
+  const double code_m = largest.code(std::numeric_limits<double>::infinity()).below_m();
+  const bool is_found = options.auto_max_range && code_m > 0.0;
+  if (!options.max_range_m && !is_found) {
+    throw InputError("does not say how far its sensor measures; give max_range_m");
+  }
+  BeamSensor sensor = {.max_range_m = options.max_range_m.value_or(code_m),
                        .min_range_m = options.min_range_m,
                        .step_m = options.step_m,
                        .miss = options.miss,
@@ -81,7 +85,9 @@ FitReport fit_pairs(const BeamData& pairs, const FitLogOptions& options, const s
     report.variant = options.variant;
     report.stretches = options.stretches;
     report.held_out = !held_out.empty();
-    report.model.sensor = sensor_of(pairs, options);
+    NoReturnPile largest;
+    largest.add(pairs.reading_m);
+    report.model.sensor = sensor_of(pairs, largest, options);
     const BeamData from = pairs_of_scans(pairs, learned);
     report.fit = fit_beam_model(from, report.model.sensor, fit_options(options, 0.0));
     report.model.parameters = report.fit.parameters;
@@ -94,9 +100,10 @@ FitReport fit_pairs(const BeamData& pairs, const FitLogOptions& options, const s
       const std::string others = options.test_scans.empty() ? "the others" : options.test_scans;
       report.facts.push_back({"held out", share_text(others, held_out.size(), scans)});
     }
-    NoReturnPile largest;
-    largest.add(pairs.reading_m);
-    report.notes = notes_of_log("", {}, {}, largest.suspected_m(*options.max_range_m));
+    const std::string code = no_return_flag(largest.code(report.model.sensor.max_range_m));
+    if (!code.empty()) report.sanity.push_back(code);
+    const std::vector<std::string> of_model = sanity_flags(report);
+    report.sanity.insert(report.sanity.end(), of_model.begin(), of_model.end());
     return report;
   });
 }

@@ -14,6 +14,7 @@
 
 #include "base/with_prefix.hpp"
 #include "report/fit_selection.hpp"
+#include "report/sanity.hpp"
 
 namespace fathom {
 
@@ -93,7 +94,9 @@ FitReport refine_log(const ScanLog& log, const World& world, const FitLogOptions
   FitLogOptions plain = options;
   plain.refine_poses.reset();
   plain.scans = "all";
+  plain.check_poses = false;
   FitReport report = fit_log(chosen, world, plain);
+  report.sanity.resize(report.sanity.size() - sanity_flags(report).size());  // those of its model, which come last
 
   RefineOptions how;
   how.prior = *options.refine_poses;
@@ -113,6 +116,8 @@ FitReport refine_log(const ScanLog& log, const World& world, const FitLogOptions
     const PlanarPose &at = refined.mount, &error = refined.mount_std_error;
     report.logs = {{log.name, {at.x_m, at.y_m, at.yaw_rad, 0.0}, {error.x_m, error.y_m, error.yaw_rad, kNone}}};
   }
+  const std::vector<std::string> of_model = sanity_flags(report);
+  report.sanity.insert(report.sanity.end(), of_model.begin(), of_model.end());
   add_flags(refined, report);
   set_facts(options, scans.size(), log.scans(), report);
   RefinedLog& kept = report.refined.emplace();

@@ -88,6 +88,18 @@ TEST_F(Freiburg, TheLearnedOffsetIsWorthItsNats) {
   EXPECT_GE(judge_beam_model(fit.parameters, sensor_, judge_).nats_per_ray, 0.372);
 }
 
+TEST_F(Freiburg, HeavierTailsGainMore) {
+  const auto nats = [&](HitLaw law) {
+    FitOptions options = {.fit_hit_offset = true};
+    options.start.tail.hit = law;
+    return judge_beam_model(fit_beam_model(learn_, sensor_, options).parameters, sensor_, judge_).nats_per_ray;
+  };
+  const double gaussian = nats(HitLaw::kGaussian);
+  EXPECT_NEAR(gaussian, .3953, .002);
+  EXPECT_GT(nats(HitLaw::kStudentT), .5);
+  EXPECT_GT(nats(HitLaw::kGrows), gaussian + .01);
+}
+
 // Eight disjoint stretches of the way, each fitted alone: their mean scatters by what their spread says, and that is
 // what the error of a fit of all of them should be. Eight know a deviation to 27 %.
 TEST_F(Freiburg, ErrorsHoldAsStretchesOfTheWaySpread) {

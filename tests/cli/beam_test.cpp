@@ -112,6 +112,14 @@ TEST_F(Beam, FitSuspectsAMaximumRangeThatIsTooLarge) {
   EXPECT_NE(ended.out.find("many readings are 8 m"), std::string::npos) << ended.out;
   EXPECT_NE(ended.out.find("--max-range 7.99"), std::string::npos) << ended.out;
   EXPECT_EQ(fit("good").out.find("many readings"), std::string::npos);
+  const Ended automatic = fit("auto", {"--max-range", "auto"});
+  EXPECT_EQ(automatic.exit_code, 0) << automatic.err;
+  EXPECT_EQ(automatic.out.find("many readings"), std::string::npos) << automatic.out;
+  EXPECT_NE(bytes_of(files_ / "auto/parameters.yaml").find("\nmax_range_m: 7.99 "), std::string::npos);
+  EXPECT_NEAR(fit_json("auto")["w_max"]["value"], fit_json("good")["w_max"]["value"], .002);
+  const Ended slip = fit("slip", {"--max-range", "aut"});
+  EXPECT_EQ(slip.exit_code, 2);
+  EXPECT_NE(slip.err.find("--max-range"), std::string::npos) << slip.err;
 }
 
 TEST_F(Beam, FitShowsHowFarItIs) {

@@ -75,11 +75,12 @@ TEST(SuspectedNoReturn, IsAPileOfLargestReadingsWellBelowTheMaximum) {
   log.azimuth_rad.assign(200, 0);
   log.pose.resize(1);
   for (int i = 0; i < 200; ++i) log.range_m.push_back(1.0F + .05F * static_cast<float>(i));
-  EXPECT_EQ(suspected_no_return_m(log, 80), 10.95F);  // one in 200 is the share that raises suspicion
+  EXPECT_EQ(suspected_no_return_m(log, 80), 10.95F);  // one in 200: more than 0.3 %
   log.range_m[199] = 5;
   log.range_m[0] = std::numeric_limits<float>::infinity();
-  log.azimuth_rad.resize(201), log.range_m.push_back(std::nanf(""));
-  EXPECT_EQ(suspected_no_return_m(log, 80), 0);  // 10.9 m stands alone among 201
+  for (int i = 0; i < 134; ++i) log.range_m.push_back(std::nanf(""));
+  log.azimuth_rad.resize(log.range_m.size());
+  EXPECT_EQ(suspected_no_return_m(log, 80), 0);  // 10.9 m stands alone among 334, which is less than 0.3 %
   for (int i = 0; i < 5; ++i) log.range_m[40 * i] = i % 2 == 0 ? 32.76F : 32.77F;
   EXPECT_EQ(suspected_no_return_m(log, 80), 32.77F);
   EXPECT_EQ(suspected_no_return_m(log, 33), 0);  // near the maximum, where hits pile up too

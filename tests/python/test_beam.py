@@ -75,6 +75,15 @@ def test_errors_are_of_stretches(log, grid, fitted):
         beam.fit_log(log, grid, hit_offset_m="learn")
 
 
+def test_a_code_for_no_return_is_named_and_taken(log, grid):
+    far = beam.ScanLog(log.poses, log.azimuth_rad, np.where(log.range_m >= FAR, np.float32(81.83), log.range_m), 100.0)
+    assert any(flag.startswith("many readings are 81.83 m") for flag in beam.fit_log(far, grid).flags)
+    found = beam.fit_log(far, grid, "auto")
+    assert abs(found.sensor.max_range_m - 81.74) < 1e-9 and not any("many readings" in flag for flag in found.flags)
+    with pytest.raises(fa.InputError, match="max_range_m = 'far' is neither a number nor 'auto'"):
+        beam.fit_log(far, grid, "far")
+
+
 def test_heavier_tails_are_drawn_learned_and_kept(grid, poses, tmp_path):
     truth = TRUTH.replace(hit="student_t", nu_hit=2.0)
     log = beam.sample_log(truth, grid, poses, AZIMUTHS, FAR, seed=6)

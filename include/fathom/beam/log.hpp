@@ -44,7 +44,10 @@ struct FitLogOptions {
   std::string scans = "odd";               ///< to learn from, as select_scans() takes them
   std::string test_scans = "";             ///< to judge by; empty: all that are not learned from
   std::optional<double> max_range_m = {};  ///< Z; nothing: what the log says
-  double min_range_m = 0.0;                ///< this and the next three: see BeamSensor, whose floor is the world's
+  /// Where max_range_m is not given: Z is just below the value beyond all others that more than 0.3 % of the readings
+  /// have, as they mean no return; where there is none, what the log says.
+  bool auto_max_range = false;
+  double min_range_m = 0.0;  ///< this and the next three: see BeamSensor, whose floor is the world's
   double step_m = 0.0;
   MissPolicy miss = MissPolicy::kBook;
   NanPolicy nan = NanPolicy::kSkip;
@@ -59,6 +62,9 @@ struct FitLogOptions {
   /// Poses are refined together with the parameters (refine.hpp), and with per_log kMount the mount, too. Those of
   /// `scans` take part, a third of their rays judges, and there are no test_scans.
   std::optional<PosePrior> refine_poses = {};
+  /// Whether a few scans of a single log tell if its poses are exact: 48 scans of 180 rays, at most
+  /// (FitReport::sanity).
+  bool check_poses = true;
   Compute compute = {};
   std::filesystem::path scratch = {};  ///< folder for readings that memory does not hold: FitOptions::scratch
   /// Called from the calling thread. An exception ends the fit: throw Interrupted to stop.
@@ -89,8 +95,9 @@ FATHOM_API FitReport fit_logs(std::size_t logs, const LogReader& read, const Wor
 /// Opens one of several logs, as a LogReader reads it.
 using LogOpener = std::function<std::unique_ptr<ScanSource>(std::size_t log)>;
 
-/// The same report to the bit, where memory holds no log, but 1024 scans of one: each is gone through three times, and
-/// twice for each turn of options.per_log. With options.scratch, logs and their pairs may be larger than memory.
+/// The same report to the bit, where memory holds no log, but 1024 scans of one: each is gone through three times, a
+/// single one four times where options.check_poses says so, and twice for each turn of options.per_log. With
+/// options.scratch, logs and their pairs may be larger than memory.
 FATHOM_API FitReport fit_logs(std::size_t logs, const LogOpener& open, const World& world,
                               const FitLogOptions& options = {}, Ranks* ranks = nullptr);
 

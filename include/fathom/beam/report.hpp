@@ -62,6 +62,8 @@ struct FitReport {
     LogCorrection correction, std_error;  ///< errors for given common parameters; NaN where there is none
   };
   std::vector<Log> logs = {};
+  /// What is probably wrong with the log, its map, its poses or the model, and what to do about it; one line each.
+  std::vector<std::string> sanity = {};
   std::vector<std::string> notes = {};     ///< what a user should know of the log, one sentence each; in no file
   std::optional<RefinedLog> refined = {};  ///< nothing: the poses stayed as they were
 };
@@ -87,8 +89,8 @@ struct LearnedNumber {
 /// Those of the table of BeamParameters, and that of an extended law of hits.
 FATHOM_API std::vector<LearnedNumber> learned_numbers(const BeamFit& fit);
 
-/// The flags of the fit and of the judgement. JSON has no infinity, so fit.json says null where the nats per ray are
-/// -inf, as it does where no scans were held out; a flag tells the two apart.
+/// The flags of the fit and of the judgement, and FitReport::sanity. JSON has no infinity, so fit.json says null where
+/// the nats per ray are -inf, as it does where no scans were held out; a flag tells the two apart.
 FATHOM_API std::vector<std::string> report_flags(const FitReport& report);
 
 /// The files that write_fit() writes into `folder`, in this order. `refined`: of a report with refined poses, which

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+#include "report/sanity.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include <fathom/base/error.hpp>
+#include <fathom/beam/refine.hpp>
+
+#include "report/disagreements.hpp"
+#include "report/fit_figures.hpp"
+#include "report/mixture_shares.hpp"
+
+namespace fathom {
+
+namespace {
+
+constexpr double kMostShorts = 0.5, kMostCells = 10.0;  // of w_short, and of sigma in cells
+constexpr double kNearSigmas = 3.0, kOuterSigmas = 10.0;
+constexpr double kLeastPoseGain = 0.05;  // nats per ray: poses whose errors cost more are not exact
+constexpr std::size_t kMostPoseScans = 48, kMostPoseRays = 180, kPoseTurns = 2;
+
+constexpr std::string_view kElsewhere =
+    "the map is of another place, or lies elsewhere than the log says; draw where a scan could have been made (fathom "
+    "beam heatmap)";
+
+bool flag_wrong_map(const FitReport& report, std::vector<std::string>& flags) {
+  const double w_short = report.fit.parameters.w_short, sigma_m = usual_sigma_m(report), cell_m = report.shown.cell_m;
+  if (w_short > kMostShorts) {
+    flags.push_back(fmt::format("w_short is {:.2f}, above {:g}: {}", w_short, kMostShorts, kElsewhere));
+  } else if (cell_m > 0.0 && sigma_m > kMostCells * cell_m) {
+    flags.push_back(
+        fmt::format("hits spread over {:.2g} m, {:.0f} cells of the map: {}", sigma_m, sigma_m / cell_m, kElsewhere));
+  }
+  return !flags.empty();
+}
+
+/// Where nothing is expected, the book has hits just below Z and sensors have no return.
+void flag_empty_mass(const FitReport& report, std::vector<std::string>& flags) {
+  const BeamSensor& sensor = report.model.sensor;
+  if (sensor.miss != MissPolicy::kBook || !(report.fit.parameters.w_hit > 0.0)) return;
+  const auto missed = std::count_if(report.shown.expected_m.begin(), report.shown.expected_m.end(),
+                                    [&](float expected) { return reaches(expected, sensor.max_range_m); });
+  if (missed == 0) return;
+  const MixtureShares shares = shares_by_range(report, {0.0, usual_range_m(report)});
+  // Random readings that lie there are another matter: a smaller maximum range is what helps.
+  const double readings = shares.beyond.readings, hits = shares.beyond.hit;
+  if (!(hits > readings) || !disagree(readings, hits, shares)) return;
+  flags.push_back(
+      fmt::format("the model puts hits of {:.1f} % of the rays beyond {:.3g} m, where {:.1f} % of the readings are: "
+                  "the map expects "
+                  "nothing there, and the sensor returns none; use miss: atom (--miss atom)",
+                  100.0 * hits, usual_range_m(report), 100.0 * readings));
+}
+
+void flag_heavy_tails(const FitReport& report, std::vector<std::string>& flags) {
+  if (report.fit.parameters.tail.hit == HitLaw::kStudentT) return;
+  const double sigma_m = usual_sigma_m(report);
+  const MixtureShares near = shares_by_residual(
+      report, {-kOuterSigmas * sigma_m, -kNearSigmas * sigma_m, kNearSigmas * sigma_m, kOuterSigmas * sigma_m});
+  const auto is_heavy = [&](const MixtureBin& bin) {
+    return bin.readings > bin.expected() && disagree(bin.readings, bin.expected(), near);
+  };
+  if (!is_heavy(near.bins[0]) && !is_heavy(near.bins[2])) return;
+  flags.push_back(
+      fmt::format("{:.1f} % of the readings lie {:g} to {:g} sigma from the surface, {:.1f} % by the model: its tails "
+                  "are too light; "
+                  "learn with hit: student_t (--hit student_t)",
+                  100.0 * (near.bins[0].readings + near.bins[2].readings), kNearSigmas, kOuterSigmas,
+                  100.0 * (near.bins[0].expected() + near.bins[2].expected())));
+}
+
+/// Some scans and rays, evenly spaced.
+ScanLog thinned(const ScanLog& log) {
+  const auto every = [](std::size_t count, std::size_t most) { return (count + most - 1) / most; };
+  const std::size_t scan_step = every(log.scans(), kMostPoseScans), ray_step = every(log.rays(), kMostPoseRays);
+  ScanLog few;
+  few.name = log.name;
+  for (std::size_t k = 0; k < log.rays(); k += ray_step) few.azimuth_rad.push_back(log.azimuth_rad[k]);
+  for (std::size_t i = 0; i < log.scans(); i += scan_step) {
+    few.pose.push_back(log.pose[i]);
+    for (std::size_t k = 0; k < log.rays(); k += ray_step) {
+      few.range_m.push_back(log.scan(i)[k]);
+      if (!log.ray_offset.empty()) few.ray_offset.push_back(log.offsets(i)[k]);
+    }
+  }
+  return few;
+}
+
+}  // namespace
+
+std::vector<std::string> sanity_flags(const FitReport& report) {
+  std::vector<std::string> flags;
+  const bool is_wrong_map = flag_wrong_map(report, flags);
+  flag_empty_mass(report, flags);
+  if (!is_wrong_map) flag_heavy_tails(report, flags);  // there are none to speak of in a wrong map
+  return flags;
+}
+
+std::string no_return_flag(const NoReturnPile::Code& code) {
+  if (!(code.value_m > 0.0)) return "";
+  return fmt::format(
+      "many readings are {:.6g} m, {:.1f} % of them, and none is beyond: if that means no return, give max_range_m "
+      "{:.6g}, "
+      "or let it be found (--max-range auto)",
+      code.value_m, 100.0 * code.share, code.below_m());
+}
+
+double gain_of_refined_poses(const ScanLog& log, const World& world, const BeamSensor& sensor,
+                             const FitLogOptions& options) {
+  constexpr std::size_t kLeastRays = 3;
+  const ScanLog few = thinned(log);
+  if (few.rays() < kLeastRays) return 0.0;
+  RefineOptions how;
+  how.fit = fit_options(options, world.cell_m());
+  how.fit.stretches = 0;
+  how.fit.on_iteration = {};
+  how.fit.scratch.clear();
+  how.max_turns = kPoseTurns;
+  try {
+    const RefinedPoses refined = refine_poses(few, world, sensor, how);
+    const double gain = refined.after.nats_per_ray - refined.before.nats_per_ray;
+    return std::isfinite(gain) ? gain : 0.0;
+  } catch (const InputError&) {
+    return 0.0;  // a third of these rays carries no evidence
+  }
+}
+
+std::string pose_flag(double gain) {
+  if (!(gain > kLeastPoseGain)) return "";
+  return fmt::format(
+      "the poses of the log are not exact: at refined ones a ray that was held out is {:.2f} nats likelier; learn "
+      "them, too "
+      "(--refine-poses)",
+      gain);
+}
+
+}  // namespace fathom

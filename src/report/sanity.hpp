@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// What is probably wrong with a log, its map, its poses or the model, in words that say what to do.
+
+#include <string>
+#include <vector>
+
+#include <fathom/beam/log.hpp>
+#include <fathom/beam/report.hpp>
+
+#include "beam/no_return_pile.hpp"
+#include "report/fit_selection.hpp"
+
+namespace fathom {
+
+/// What the fit and its readings show: a map of another place, hits that the book piles up below Z, heavy tails.
+std::vector<std::string> sanity_flags(const FitReport& report);
+
+/// A value that probably means no return; empty where there is none.
+std::string no_return_flag(const NoReturnPile::Code& code);
+
+/// By how many nats per judged ray some scans are likelier at refined poses than at those of the log; 0 where that
+/// cannot be known. At most 48 of `scans`, evenly spaced, with at most 180 rays each, and two turns: about as long as
+/// 100 000 rays are learned from.
+double gain_of_refined_poses(const ScanLog& log, const World& world, const BeamSensor& sensor,
+                             const FitLogOptions& options);
+
+/// Of such a gain; empty where it does not tell.
+std::string pose_flag(double gain);
+
+}  // namespace fathom
