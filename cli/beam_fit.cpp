@@ -2,8 +2,10 @@
 #include "beam_fit.hpp"
 
 #include <cmath>
+#include <filesystem>
 #include <memory>
 #include <optional>
+#include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
@@ -26,6 +28,19 @@ BeamLogOptions nth_log(const BeamFitOptions& options, std::size_t n) {
   BeamLogOptions log = options.log;
   if (n > 0) (log.bag.empty() ? log.log : log.bag) = options.also[n - 1];
   return log;
+}
+
+/// Readings that count twice would make errors too small.
+void refuse_same_log(const BeamFitOptions& options) {
+  for (std::size_t n = 1; n <= options.also.size(); ++n) {
+    for (std::size_t k = 0; k < n; ++k) {
+      std::error_code error;  // files that are not there are refused when they are opened
+      if (!std::filesystem::equivalent(nth_log(options, k).file(), nth_log(options, n).file(), error) || error)
+        continue;
+      throw fathom::InputError(
+          fmt::format("--also {}: is a log that is given already; each counts once", options.also[n - 1].string()));
+    }
+  }
 }
 
 /// From the table of pairs, or from the logs in a world.
@@ -220,6 +235,7 @@ void fit_beam(const BeamFitOptions& options) {
   const Paths outputs = fathom::fit_files(options.out, options.localizers, options.fit.refine_poses.has_value());
   std::optional<fathom::World> world;
   if (options.pairs.empty()) {
+    refuse_same_log(options);
     Paths inputs = world_files(options.world);
     for (std::size_t n = 0; n <= options.also.size(); ++n) inputs.push_back(nth_log(options, n).file());
     refuse_inputs(outputs, inputs);

@@ -41,7 +41,7 @@ is a run of that scene with the output npy: {channels: [range]} (or depth), or a
 (0: a hole) or NPY, in whose names stands the number of the frame. --out gets noise.yaml, report.html and fit.json.
 docs/calibrate.md tells what can be learned, and what the errors mean.)";
 
-constexpr const char* kScoreHelp = R"(
+constexpr const char* kScoreFramesHelp = R"(
 Examples:
   fathom simulate examples/06_stereo/stereo.yaml --out out/scored
       --set 'sensors.stereo.noise=[{disparity: {stddev_px: 0.07}}]'
@@ -152,7 +152,7 @@ void add_score_command(CLI::App& app) {
       ->type_name("YAML");
   c.add_flag("--json", o->json, "as JSON");
   add_quiet(c, o->quiet);
-  c.footer(kScoreHelp);
+  c.footer(kScoreFramesHelp);
   c.final_callback([o] { score(*o); });
 }
 

@@ -55,6 +55,17 @@ std::string noise_text(const fathom::Noise& noise) {
   return text;
 }
 
+/// " correlation(across_px=4 down_px=0.6)"; nothing for draws that are independent.
+std::string correlation_text(const fathom::Correlation& correlation) {
+  std::string text;
+  for (const FieldInfo& field : fathom::describe<fathom::Correlation>()) {
+    const std::vector<double> value = fathom::get_field(correlation, field.name);
+    if (field.kind == FieldKind::kNumber ? value[0] == 0.0 : correlation.shape == fathom::Correlation().shape) continue;
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", field.name, short_text(field, value));
+  }
+  return correlation.is_white() ? "" : fmt::format(" correlation({})", text);
+}
+
 constexpr std::string_view kDegreesHint = "\nScene files take a parameter x_rad as x_deg too.\n";
 
 std::string overview() {
@@ -81,7 +92,9 @@ std::string details(const SensorPreset& preset) {
   std::string text = fmt::format("{}: {}\n  kind {}\n  source: {}\n\n{}", preset.name, preset.doc,
                                  sensor_kind(preset.model), preset.source, align_columns(rows));
   if (!preset.noise.empty()) text += "\n  typical noise\n";
-  for (const fathom::ChainEntry& entry : preset.noise) text += fmt::format("  {}\n", noise_text(entry.noise));
+  for (const fathom::ChainEntry& entry : preset.noise) {
+    text += fmt::format("  {}{}\n", noise_text(entry.noise), correlation_text(entry.correlation));
+  }
   return text.append(kDegreesHint);
 }
 
@@ -101,12 +114,21 @@ Json to_json(const fathom::Noise& noise) {
   return json;
 }
 
+Json to_json(const fathom::ChainEntry& entry) {
+  Json json = to_json(entry.noise);
+  if (entry.correlation.is_white()) return json;
+  for (const FieldInfo& field : fathom::describe<fathom::Correlation>()) {
+    json["correlation"][std::string(field.name)] = value_json(field, fathom::get_field(entry.correlation, field.name));
+  }
+  return json;
+}
+
 Json to_json(const SensorPreset& preset) {
   const fathom::PatternShape shape = fathom::pattern_shape(preset.model);
   Json values = Json::object();
   for (const FieldInfo& f : kind_of(preset).fields) values[std::string(f.name)] = value_json(f, values_of(preset, f));
   Json noise = Json::array();
-  for (const fathom::ChainEntry& entry : preset.noise) noise.push_back(to_json(entry.noise));
+  for (const fathom::ChainEntry& entry : preset.noise) noise.push_back(to_json(entry));
   return {{"name", preset.name}, {"kind", sensor_kind(preset.model)},
           {"doc", preset.doc},   {"source", preset.source},
           {"rows", shape.rows},  {"columns", shape.cols},

@@ -19,7 +19,7 @@ constexpr std::size_t kBlocksOfChunk = 64;
 /// Coordinates of the scores of range readings: kRangeScores of them, or kTailScores.
 constexpr std::array<std::size_t, kTailScores> kRangeCoordinates = {0, 1, 3, 4, 5, 6, 7};
 
-CurvatureKernel pick_kernel(Isa isa) {
+CurvatureKernel pick_curvature_kernel(Isa isa) {
   return for_isa(isa, sse2::kCurvatureKernel, avx2::kCurvatureKernel, avx512::kCurvatureKernel);
 }
 
@@ -57,7 +57,7 @@ class CurvatureOfPart {
         stretches_(stretches),
         parameters_(p),
         sensor_(sensor),
-        kernel_(pick_kernel(isa)),
+        kernel_(pick_curvature_kernel(isa)),
         scores_(p.tail.is_extended() ? kTailScores : kRangeScores) {
     if (p.tail.is_extended()) tail_.emplace(p, sensor);
   }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -140,7 +141,8 @@ class FieldLearner {
 
   FieldFit run() {
     for (std::size_t i = 0; i < options_.max_iterations; ++i) {
-      const double before = fit_.log_likelihood.empty() ? -INFINITY : fit_.log_likelihood.back();
+      const double before =
+          fit_.log_likelihood.empty() ? -std::numeric_limits<double>::infinity() : fit_.log_likelihood.back();
       const LikelihoodFieldModel next = step();
       if (std::abs(fit_.log_likelihood.back() - before) <= options_.tolerance * std::abs(fit_.log_likelihood.back())) {
         fit_.converged = true;

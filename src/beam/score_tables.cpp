@@ -14,7 +14,7 @@ constexpr double kFlatSigmas = 8.0;      // N is 1 to single precision beyond
 constexpr double kStepsPerSigma = 64.0;  // linear interpolation of 1/N: 2e-5 within 2 sigma of an end
 constexpr double kShortStep = 0.03;      // in lambda z*: 2e-5
 constexpr double kMostLambdaRange = 800.0;
-constexpr double kMostTailSigmaPerRange = 10.0;  // of extended laws: single precision keeps 1 - tails to 1e-5
+constexpr double kMostTableSigmaPerRange = 10.0;  // of extended laws: single precision keeps 1 - tails to 1e-5
 constexpr std::size_t kTailSteps = 1024;
 
 void fill_gaussian(const BeamParameters& p, double limit, ScoreTables& t) {
@@ -65,7 +65,7 @@ double least_density(const BeamParameters& p, const BeamSensor& sensor) {
 bool tables_suffice(const BeamParameters& p, const BeamSensor& sensor) {
   return !(sensor.step_m > 0.0) && least_density(p, sensor) > 1e-30 &&
          p.lambda_short_per_m * sensor.max_range_m <= kMostLambdaRange &&
-         !(p.tail.is_extended() && p.sigma_hit_m > kMostTailSigmaPerRange * sensor.max_range_m);
+         !(p.tail.is_extended() && p.sigma_hit_m > kMostTableSigmaPerRange * sensor.max_range_m);
 }
 
 ScoreTables make_score_tables(const BeamParameters& p, const BeamSensor& sensor) {

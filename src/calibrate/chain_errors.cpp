@@ -7,13 +7,13 @@
 #include <optional>
 
 #include "calibrate/chain_climb.hpp"
+#include "calibrate/no_number.hpp"
 #include "calibrate/small_matrix.hpp"
 
 namespace fathom {
 
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kStepErrors = 0.5;   // of the differences, in errors of one parameter alone
 constexpr double kLimitShare = 1e-6;  // of its error by which a value is off its limit
 
@@ -96,8 +96,9 @@ std::vector<std::size_t> independent(const SmallMatrix& information) {
 ChainErrors chain_errors(const ChainLikelihood& likelihood, std::span<const double> values,
                          std::span<const std::uint32_t> cluster) {
   const std::size_t n = values.size();
-  ChainErrors out = {std::vector<double>(n, kNan), std::vector<double>(n, kNan), std::vector<double>(n * n, kNan),
-                     std::vector<bool>(n, false),  std::vector<bool>(n, false),  0};
+  ChainErrors out = {std::vector<double>(n, kNoNumber),     std::vector<double>(n, kNoNumber),
+                     std::vector<double>(n * n, kNoNumber), std::vector<bool>(n, false),
+                     std::vector<bool>(n, false),           0};
   for (std::size_t i = 0; i < cluster.size(); ++i) out.clusters += i == 0 || cluster[i] != cluster[i - 1] ? 1 : 0;
 
   std::vector<double> steps(n);

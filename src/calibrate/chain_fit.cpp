@@ -18,12 +18,12 @@
 #include "calibrate/chain_jumps.hpp"
 #include "calibrate/chain_levels.hpp"
 #include "calibrate/chain_likelihood.hpp"
+#include "calibrate/no_number.hpp"
 
 namespace fathom {
 
 namespace {
 
-constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t kLeastReturns = 100, kCoarseReturns = 4096, kFewClusters = 20;
 constexpr double kStrongCorrelation = 0.99, kSettledNats = 1e-3, kNormal95 = 1.959963984540054;
 constexpr int kMostRounds = 4;

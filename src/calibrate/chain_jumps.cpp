@@ -25,9 +25,9 @@ double value_of(const Noise& noise, std::string_view field) {
 }
 
 /// A likelihood along its one parameter.
-class Profile {
+class JumpProfile {
  public:
-  explicit Profile(const ChainLikelihood& likelihood) : likelihood_(likelihood) {}
+  explicit JumpProfile(const ChainLikelihood& likelihood) : likelihood_(likelihood) {}
   double operator()(double value) const { return likelihood_.total(std::span(&value, 1)); }
   [[nodiscard]] double low() const { return likelihood_.free(0).low; }
   [[nodiscard]] double high() const { return likelihood_.free(0).high; }
@@ -42,7 +42,7 @@ struct Grid {
   std::vector<double> at, value;
   std::size_t best = 0;
 
-  Grid(const Profile& profile, double low, double high, int cells) {
+  Grid(const JumpProfile& profile, double low, double high, int cells) {
     for (int i = 0; i <= cells; ++i) {
       const double x = profile.inside(low + (high - low) * i / cells);
       if (!at.empty() && x <= at.back()) continue;
@@ -62,7 +62,7 @@ struct Grid {
 };
 
 /// Narrows or widens the interval until what counts fills a good part of it.
-Grid fitting_grid(const Profile& profile, double low, double high) {
+Grid fitting_grid(const JumpProfile& profile, double low, double high) {
   Grid grid(profile, low, high, kCells);
   for (int round = 0; round < kMostGrids; ++round) {
     const auto [first, last] = grid.extent();
@@ -80,7 +80,7 @@ Grid fitting_grid(const Profile& profile, double low, double high) {
 }
 
 /// The middle of the highest plateau near the grid's best point.
-std::pair<double, double> summit(const Profile& profile, const Grid& grid) {
+std::pair<double, double> summit(const JumpProfile& profile, const Grid& grid) {
   double low = grid.at[grid.best > 0 ? grid.best - 1 : 0], high = grid.at[std::min(grid.best + 1, grid.at.size() - 1)];
   double best = grid.at[grid.best], top = grid.top();
   for (int round = 0; round < kPlateauRounds; ++round) {
@@ -106,7 +106,7 @@ double deviation_about(double center, const Grid& grid) {
   return std::sqrt(squares / weights + cell * cell / 12.0);
 }
 
-JumpPeak peak_of(const Profile& profile, const Grid& grid, double start) {
+JumpPeak peak_of(const JumpProfile& profile, const Grid& grid, double start) {
   JumpPeak peak;
   std::tie(peak.value, peak.log_likelihood) = summit(profile, grid);
   const double there = profile(profile.inside(start));
@@ -140,7 +140,7 @@ bool is_jump(const NoiseChain& chain, std::span<const FreeNumber> free, const Fr
 }
 
 JumpPeak find_jump(const ChainLikelihood& likelihood, double start) {
-  const Profile profile(likelihood);
+  const JumpProfile profile(likelihood);
   const double low = profile.low(), high = profile.high();
   std::vector<double> points = {profile.inside(start)};
   for (int i = 0; i <= kFirstPoints; ++i) {
@@ -160,7 +160,7 @@ JumpPeak find_jump(const ChainLikelihood& likelihood, double start) {
 }
 
 JumpPeak refine_jump(const ChainLikelihood& likelihood, double start, double reach) {
-  const Profile profile(likelihood);
+  const JumpProfile profile(likelihood);
   const double least = 64.0 * kFloatStep * std::max(std::abs(start), 1e-3), half = std::max(reach, least);
   return peak_of(profile, fitting_grid(profile, profile.inside(start - half), profile.inside(start + half)), start);
 }

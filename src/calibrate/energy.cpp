@@ -15,13 +15,13 @@
 #include <fathom/calibrate/calibrate.hpp>
 #include <fathom/math/f64.hpp>
 
+#include "calibrate/no_number.hpp"
 #include "calibrate/search.hpp"
 
 namespace fathom {
 
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kLeastPow = 1e-3, kMostPow = 1e3, kMostThreshold = 0.999999;
 constexpr double kNegligible = 40.0;  // e^-40 adds nothing to a sum of doubles
 constexpr int kThresholds = 60;       // of the first look
@@ -217,7 +217,7 @@ Slopes slopes_at(const Pixels& pixels, const EnergyCalibration& at) {
 
 /// The exponent's error: as if the threshold were known, and what its uncertainty adds.
 double pow_error(const Slopes& s, double threshold_error) {
-  if (!(s.pp < 0.0)) return kNan;
+  if (!(s.pp < 0.0)) return kNoNumber;
   const double follows = s.pm / s.pp * threshold_error;
   return std::sqrt(-1.0 / s.pp + follows * follows);
 }
@@ -260,7 +260,7 @@ void take_change_point(const Pixels& pixels, double top, const Slopes& s, Energy
 void take_gap(const Pixels& pixels, EnergyCalibration& out) {
   const double low = std::max(0.0, pixels.lost.back()), high = std::min(pixels.kept.front(), kMostThreshold);
   out.min_energy = {0.5 * (low + high), (high - low) / std::sqrt(12.0)};
-  out.pow = {kMostPow, kNan};
+  out.pow = {kMostPow, kNoNumber};
   out.flags.push_back(fmt::format(
       "every pixel lost lies below every pixel kept: {} cannot be known, and is set to the limit of the search",
       StereoEnergy::kPow));
@@ -291,7 +291,7 @@ EnergyCalibration calibrate_energy(const EnergyPairs& pairs, const EnergyCalibra
   const Slopes slopes = slopes_at(pixels, out);
   const bool at_zero = out.min_energy.value <= 0.0;
   if (at_zero) {
-    out.min_energy.std_error = kNan;
+    out.min_energy.std_error = kNoNumber;
     out.flags.push_back(fmt::format("{} is at its boundary 0", StereoEnergy::kMinEnergy));
   } else if (options.normalization == EnergyNormalization::kDocument) {
     take_change_point(pixels, top, slopes, out);
@@ -301,7 +301,7 @@ EnergyCalibration calibrate_energy(const EnergyPairs& pairs, const EnergyCalibra
   }
   out.pow.std_error = pow_error(slopes, at_zero ? 0.0 : out.min_energy.std_error);
   if (out.pow.value <= 1.001 * kLeastPow || out.pow.value >= 0.999 * kMostPow) {
-    out.pow.std_error = kNan;
+    out.pow.std_error = kNoNumber;
     out.flags.push_back(fmt::format("{} is at the limit of the search {}", StereoEnergy::kPow,
                                     out.pow.value < 1.0 ? kLeastPow : kMostPow));
   }

@@ -12,13 +12,13 @@
 #include <fathom/base/executor.hpp>
 
 #include "calibrate/hole_blobs.hpp"
+#include "calibrate/no_number.hpp"
 #include "calibrate/patch_sums.hpp"
 
 namespace fathom {
 
 namespace {
 
-constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
 constexpr float kNoDepth = std::numeric_limits<float>::quiet_NaN();
 constexpr std::size_t kGrain = 8;  // patches at a time
 

@@ -32,8 +32,9 @@ class Reach {
     for (int k = 0; k < kDirections; ++k) {
       const math::SinCos64 d = math::sincos((k + 0.5) * kStep);
       for (std::size_t at = 0; at < table_.size(); ++at) {
-        const auto across = static_cast<double>(at / stride_), up = static_cast<double>(at % stride_);
-        table_[at] += static_cast<float>(std::sqrt(std::min(across / d.cos, up / d.sin)));
+        const std::size_t across = at / stride_, up = at % stride_;
+        const double exit = std::min(static_cast<double>(across) / d.cos, static_cast<double>(up) / d.sin);
+        table_[at] += static_cast<float>(std::sqrt(exit));
       }
     }
   }

@@ -93,6 +93,7 @@ std::string error_figure(const ChainReport& report) {
   const double top = std::max(*std::max_element(measured.shares.begin(), measured.shares.end()),
                               *std::max_element(learned.shares.begin(), learned.shares.end()));
   std::vector<double> mm;
+  mm.reserve(edges.size());
   for (const double edge : edges) mm.push_back(1e3 * edge);
   Plot plot("Measured less clean range",
             {.low = mm.front(), .high = mm.back(), .label = "measured less clean range (mm)"},

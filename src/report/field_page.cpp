@@ -71,7 +71,7 @@ std::string distance_figure(const FieldReport& report) {
   double beyond = 0.0;
   const double each = 1.0 / static_cast<double>(std::max<std::size_t>(1, report.distance_m.size()));
   for (const double d : report.distance_m) {
-    const auto bin = static_cast<std::size_t>(d / width_m + 0.5);  // the first holds the cells that are occupied
+    const auto bin = static_cast<std::size_t>(std::lround(d / width_m));  // the first holds the cells that are occupied
     (bin < bins ? share[bin] : beyond) += each;
   }
   for (std::size_t i = 0; i < bins; ++i) {

@@ -69,7 +69,7 @@ void check_count(const fs::path& folder, const std::string& what, std::size_t fo
 std::vector<fs::path> find_truths(const fs::path& folder, const DepthLeftOut& options, std::size_t images) {
   if (!options.beyond_m && !options.lost_beyond_reach) return {};
   const char* names = options.beyond_m ? kCleanDepths : kReasons;
-  const std::vector<fs::path> files = depth_images(folder, names);
+  std::vector<fs::path> files = depth_images(folder, names);
   check_count(folder, fmt::format("files '{}'", names), files.size(), images);
   return files;
 }
@@ -79,7 +79,7 @@ std::vector<fs::path> find_masks(const fs::path& mask, std::size_t images) {
   std::error_code error;
   if (!fs::is_directory(mask, error)) return {mask};
   for (const char* kind : {"*.npy", "*.png"}) {
-    const std::vector<fs::path> files = images_named(mask, kind);
+    std::vector<fs::path> files = images_named(mask, kind);
     if (files.empty()) continue;
     if (files.size() > 1) check_count(mask, fmt::format("masks '{}'", kind), files.size(), images);
     return files;

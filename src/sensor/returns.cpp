@@ -20,6 +20,11 @@ void validate(const Divergence& divergence, const ReturnChoices& returns) {
       throw InputError(fmt::format("returns names '{}' twice", kChoiceWords<ReturnChoice>[place]));
     }
   }
+  const bool is_second = returns[0] == ReturnChoice::kSecond || returns[0] == ReturnChoice::kSecondStrongest;
+  if (returns.size() == 1 && is_second && !divergence.diverges()) {
+    throw InputError(fmt::format("returns: '{}' needs a divergence: a ray that does not widen has one return",
+                                 kChoiceWords<ReturnChoice>[static_cast<std::size_t>(returns[0])]));
+  }
   if (returns.size() > 1 && !divergence.diverges()) {
     throw InputError(
         fmt::format("{} returns of each ray need a divergence: a ray that does not widen has one", returns.size()));

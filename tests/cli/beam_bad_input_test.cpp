@@ -133,8 +133,10 @@ TEST_F(BeamBadInput, OptionsOfFit) {
   expect_fit_refused("a deviation of 0", with({"--refine-poses", "0,1"}),
                      {"--refine-poses = 0 is not in [0.0001, 100] m"});
   expect_fit_refused("an angle of NaN", with({"--refine-poses", "0.1,nan"}), {"--refine-poses = nan", "deg"});
-  expect_fit_refused("poses of two logs", with({"--refine-poses", "--also", files_.log()}),
-                     {"--refine-poses is for one log"});
+  const std::string other = files_ / "other.csv";
+  std::filesystem::copy_file(files_.log(), other, std::filesystem::copy_options::overwrite_existing);
+  expect_fit_refused("the same log", with({"--also", files_.log()}), {"--also", "is a log that is given already"});
+  expect_fit_refused("poses of two logs", with({"--refine-poses", "--also", other}), {"--refine-poses is for one log"});
   expect_fit_refused("poses and offsets", with({"--refine-poses", "--per-log", "both"}),
                      {"--per-log with --refine-poses is nothing or mount"});
   expect_fit_refused("poses and scans to judge by", with({"--refine-poses", "--test-scans", "even"}),

@@ -122,6 +122,16 @@ TEST(SensorList, JsonHoldsShapesAndValues) {
     EXPECT_EQ(all["presets"][p]["name"], preset.name);
     EXPECT_EQ(all["presets"][p]["rows"], pattern.rows);
     EXPECT_EQ(all["presets"][p]["columns"], pattern.cols);
+    ASSERT_EQ(all["presets"][p]["noise"].size(), preset.noise.size());
+    for (std::size_t k = 0; k < preset.noise.size(); ++k) {
+      const json& entry = all["presets"][p]["noise"][k];
+      const fathom::Correlation& correlation = preset.noise[k].correlation;
+      ASSERT_EQ(entry.contains("correlation"), !correlation.is_white()) << preset.name << " " << k;
+      if (correlation.is_white()) continue;
+      EXPECT_EQ(entry["correlation"]["across_px"].get<float>(), correlation.across_px);
+      EXPECT_EQ(entry["correlation"]["shape"],
+                fathom::kChoiceWords<fathom::CorrelationShape>[static_cast<std::size_t>(correlation.shape)]);
+    }
     for (const auto& [name, value] : all["presets"][p]["fields"].items()) {
       const std::vector<double> expected = fathom::get_sensor_field(preset.model, name);
       if (value.is_array()) {

@@ -341,6 +341,9 @@ TEST(Returns, AreCheckedByName) {
   EXPECT_EQ(message({}, {ReturnChoice::kLast}), "");
   EXPECT_EQ(message({}, {ReturnChoice::kFirst, ReturnChoice::kLast}),
             "2 returns of each ray need a divergence: a ray that does not widen has one");
+  EXPECT_EQ(message({}, {ReturnChoice::kSecondStrongest}),
+            "returns: 'second_strongest' needs a divergence: a ray that does not widen has one return");
+  EXPECT_EQ(message(wide, {ReturnChoice::kSecond}), "");
   EXPECT_EQ(message(wide, {ReturnChoice::kLast, ReturnChoice::kLast}), "returns names 'last' twice");
   EXPECT_EQ(message(wide, {}), "returns names no return; a sensor reports at least one");
   EXPECT_EQ(message({.horizontal_rad = 0.3F}, {ReturnChoice::kLast}),

@@ -98,12 +98,12 @@ struct Divergence {
   [[nodiscard]] constexpr bool diverges() const { return horizontal_rad > 0.0F || vertical_rad > 0.0F; }
 };
 
-/// The returns that a sensor reports of each ray: at least one, none twice. Of a ray that does not diverge, there is
-/// one return, whatever its name.
+/// The returns that a sensor reports of each ray: at least one, none twice. A ray that does not diverge has one return,
+/// which is first, last and strongest.
 using ReturnChoices = std::vector<ReturnChoice>;
 
-/// Throws InputError for an angle or separation outside its limits, no return, one that is there twice, or several of
-/// rays that do not diverge.
+/// Throws InputError for an angle or separation outside its limits, no return, one that is there twice, or several
+/// or second ones of rays that do not diverge.
 FATHOM_API void validate(const Divergence& divergence, const ReturnChoices& returns);
 
 }  // namespace fathom
