@@ -221,7 +221,8 @@ class CarmenLines : public ScanLines {
       line.fail(fmt::format(
           "{} rays: the angle between rays is known for 180, 181, 360 and 361 only; give ray_angle_deg", rays));
     }
-    const double half_deg = static_cast<double>(rays / 2) * step_deg;
+    const std::size_t before_middle = rays / 2;
+    const double half_deg = static_cast<double>(before_middle) * step_deg;
     const double start_rad = half_deg == 90.0 ? -0.5 * std::numbers::pi : -half_deg * kRadPerDeg;
     std::vector<double> azimuth_rad;
     for (std::size_t i = 0; i < rays; ++i) {
