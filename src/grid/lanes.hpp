@@ -30,7 +30,7 @@ inline constexpr std::size_t kLanes = 4;
 using Floats = float __attribute__((vector_size(kLanes * 4)));
 using Ints = std::int32_t __attribute__((vector_size(kLanes * 4)));
 
-/// out[lane] = table[offset[lane]]. The instruction of AVX2 is slower than eight loads (Zen 3: 52 for 56 million rays a
+/// out[lane] = table[offset[lane]]. The instruction of AVX2 is slower than eight loads (Zen 4: 52 for 56 million rays a
 /// second).
 FATHOM_KERNEL void gather(const std::uint16_t* table, const Ints& offset, Ints& out) {
 #if defined(__AVX512F__)
