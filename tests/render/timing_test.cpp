@@ -18,8 +18,6 @@
 #include <fathom/simulate/environments.hpp>
 
 #include "render/environment_frames.hpp"
-#include "render/fresh_frames.hpp"
-#include "render/shared_trees.hpp"
 #include "render/test_scenes.hpp"
 #include "support/casters.hpp"
 #include "support/error_text.hpp"
@@ -162,67 +160,6 @@ RC_GTEST_PROP(Timing, AFrozenFrameIsTheLastOneThatArrivedWhole, (std::uint64_t s
   }
 }
 
-/// Draws that are written down, and count how often they are asked for.
-struct WrittenDraws {
-  std::vector<bool> dropped, frozen;
-  mutable std::size_t looks = 0;
-
-  [[nodiscard]] bool drops(std::uint32_t k) const { return ++looks, dropped[k]; }
-  [[nodiscard]] bool freezes(std::uint32_t k) const { return frozen[k]; }
-};
-
-WrittenDraws any_draws(std::uint32_t frames) {
-  const int drop = *rc::gen::element(0, 5, 10), freeze = *rc::gen::element(0, 5, 9, 10);
-  WrittenDraws draws;
-  for (std::uint32_t k = 0; k < frames; ++k) {
-    draws.dropped.push_back(*rc::gen::inRange(0, 10) < drop);
-    draws.frozen.push_back(*rc::gen::inRange(0, 10) < freeze);
-  }
-  return draws;
-}
-
-/// By the words of the law.
-std::uint32_t plain_last_before(const WrittenDraws& draws, std::uint32_t index) {
-  std::optional<std::uint32_t> first, fresh;
-  for (std::uint32_t k = 0; k < index; ++k) {
-    if (draws.dropped[k]) continue;
-    if (!first) first = k;
-    if (!draws.frozen[k]) fresh = k;
-  }
-  return fresh ? *fresh : first.value_or(index);
-}
-
-RC_GTEST_PROP(FreshFrames, AreTheSameInAnyOrder, ()) {
-  constexpr std::uint32_t kFrames = 40;
-  const WrittenDraws draws = any_draws(kFrames);
-  FreshFrames fresh;
-  for (std::uint32_t i = 0; i < 80; ++i) {
-    const std::uint32_t k = *rc::gen::inRange<std::uint32_t>(0, kFrames);
-    RC_ASSERT(fresh.last_before(draws, k) == plain_last_before(draws, k));
-  }
-  fresh.forget();
-  const FreshFrames copy = fresh;
-  fresh = copy;
-  for (std::uint32_t k = 0; k < kFrames; ++k) RC_ASSERT(fresh.last_before(draws, k) == plain_last_before(draws, k));
-}
-
-// A schedule asks for the next frame before this one is rendered, and files ask once more: each look is counted.
-TEST(FreshFrames, CostAFewLooksEachHoweverLongFramesStayFrozen) {
-  constexpr std::uint32_t kFrames = 20'000;
-  for (const bool first_is_dropped : {false, true}) {
-    WrittenDraws draws{std::vector<bool>(kFrames + 1, false), std::vector<bool>(kFrames + 1, true)};
-    draws.dropped[0] = first_is_dropped;
-    for (std::uint32_t k = 3; k < kFrames; k += 7) draws.dropped[k] = true;
-    FreshFrames fresh;
-    for (std::uint32_t k = 2; k < kFrames; ++k) {
-      for (const std::uint32_t asked : {k + 1, k, k - 1}) {
-        ASSERT_EQ(fresh.last_before(draws, asked), first_is_dropped ? 1U : 0U);
-      }
-    }
-    EXPECT_LE(draws.looks, 4 * kFrames);
-  }
-}
-
 RC_GTEST_PROP(Timing, StampsNeverGoBackwards, (std::uint64_t seed)) {
   const double rate_hz = *rc::gen::element(0.001, 1.0, 30.0, 1e6);
   const Timing timing = {.rate_hz = rate_hz, .jitter_s = 0.125 / rate_hz};
@@ -351,21 +288,6 @@ TEST(TimedFrames, HaveTheContentThatTheirTimesName) {
   EXPECT_GT(dropped, 1U);
 }
 
-// What a simulator remembers of one seed is not used under another.
-TEST(TimedFrames, OfASimulatorHaveTheTimesOfTheirSeedInAnyOrder) {
-  const Timing timing = {.rate_hz = 20.0, .drop_frame = 0.3, .freeze = 0.9};
-  Simulator simulator(moving_scene(), {.seed = 7, .compute = {.threads = 1}});
-  const SensorId id = simulator.add_sensor(timed_sensor(timing));
-  for (const std::uint64_t seed : {7U, 8U, 7U}) {
-    SharedTrees::set_seed(simulator, seed);
-    for (const std::uint32_t k : {60U, 61U, 62U, 5U, 300U, 6U, 299U, 0U}) {
-      const FrameTime time = simulator.frame_time(id, k), alone = frame_time(timing, {}, seed, "lidar", k);
-      EXPECT_EQ(time.content, alone.content) << seed << " " << k;
-      EXPECT_EQ(time.stamp_s, alone.stamp_s);
-    }
-  }
-}
-
 TEST(TimedFrames, AreTheSameForAnyThreadsInstructionsAndOrder) {
   for (const std::uint32_t k : {11U, 3U, 17U}) {
     const Frame one = frame_of(timed_sensor(kAllOfIt), k, {.seed = 7, .compute = {.threads = 1}});
@@ -431,22 +353,6 @@ TEST(TimedEnvironments, EqualTheSimulatorOfTheirEpisode) {
             EXPECT_EQ(time.delivered_s, one.delivered_s());
           }
         }
-      }
-    }
-  }
-}
-
-// What an environment remembers of one episode is not used in another.
-TEST(TimedEnvironments, HaveTheTimesOfTheirEpisodeWhateverCameBefore) {
-  Environments batch = make_timed(0, 3, false);
-  for (const std::uint32_t episode : {0U, 4U, 0U}) {
-    for (std::uint32_t e = 0; e < 3; ++e) batch.reset(e, episode);
-    for (const std::uint32_t k : {90U, 91U, 7U, 92U}) {
-      for (std::uint32_t e = 0; e < 3; ++e) {
-        const FrameTime time = batch.frame_times(SensorId{0}, k)[e];
-        const FrameTime alone = frame_time(kAllOfIt, {}, episode_seed(5, e, episode), "lidar", k);
-        EXPECT_EQ(time.content, alone.content) << episode << " " << k << " " << e;
-        EXPECT_EQ(time.stamp_s, alone.stamp_s);
       }
     }
   }
