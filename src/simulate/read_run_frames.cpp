@@ -4,7 +4,6 @@
 #include <fstream>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -13,8 +12,8 @@
 #include <fathom/base/error.hpp>
 #include <fathom/calibrate/chain_frames.hpp>
 
+#include "simulate/channel_files.hpp"
 #include "text/npy.hpp"
-#include "text/text_lines.hpp"
 #include "text/yaml_tree.hpp"
 
 namespace fathom {
@@ -25,26 +24,6 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 constexpr float kSameClean = 1e-4F;  // relative: casters differ in the last digits
-constexpr std::string_view kEnd = "000000.npy";
-
-fs::path channel_file(const fs::path& folder, Channel channel, std::uint32_t frame) {
-  return folder / fmt::format("{}_{:06}.npy", to_string(channel), frame);
-}
-
-/// The frames of which there is a file of this channel, ascending.
-std::vector<std::uint32_t> frames_in(const fs::path& folder, Channel channel) {
-  const std::string before = fmt::format("{}_", to_string(channel));
-  std::vector<std::uint32_t> frames;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder, error)) {
-    const std::string name = entry.path().filename().string();
-    if (!name.starts_with(before) || name.size() != before.size() + kEnd.size()) continue;
-    const auto frame = parse_number<std::uint32_t>(std::string_view(name).substr(before.size(), 6));
-    if (frame && entry.path() == channel_file(folder, channel, *frame)) frames.push_back(*frame);
-  }
-  std::sort(frames.begin(), frames.end());
-  return frames;
-}
 
 std::vector<float> read_floats(const fs::path& file, const PatternShape& shape) {
   const npy::Array array = npy::read(file);
@@ -113,8 +92,8 @@ ChainFrames read_run_frames(const SceneSetup& setup, const fs::path& run, const 
   const fs::path folder = run / name;
   const ChainFramesOptions how = as_run(run, options);
   Channel measured = Channel::kRange;
-  std::vector<std::uint32_t> frames = frames_in(folder, measured);
-  if (frames.empty()) measured = Channel::kDepth, frames = frames_in(folder, measured);
+  std::vector<std::uint32_t> frames = frames_with(folder, to_string(measured));
+  if (frames.empty()) measured = Channel::kDepth, frames = frames_with(folder, to_string(measured));
   if (frames.empty()) {
     throw InputError(fmt::format("{}: has no npy output with the channel {} or {}", folder.string(),
                                  to_string(Channel::kRange), to_string(Channel::kDepth)));
@@ -122,14 +101,14 @@ ChainFrames read_run_frames(const SceneSetup& setup, const fs::path& run, const 
   ChainFrameReader reader(setup, frames.size(), how);
   std::error_code error;
   for (const std::uint32_t frame : frames) {
-    std::vector<float> values = read_floats(channel_file(folder, measured, frame), reader.shape());
-    lose_by_reason(channel_file(folder, Channel::kReason, frame), values);
+    std::vector<float> values = read_floats(channel_file(folder, to_string(measured), frame), reader.shape());
+    lose_by_reason(channel_file(folder, to_string(Channel::kReason), frame), values);
     if (measured == Channel::kRange) {
       reader.add_ranges(frame, values);
     } else {
       reader.add_depths(frame, values);
     }
-    const fs::path clean = channel_file(folder, Channel::kCleanRange, frame);
+    const fs::path clean = channel_file(folder, to_string(Channel::kCleanRange), frame);
     if (!fs::exists(clean, error)) continue;
     check_clean(clean, read_floats(clean, reader.shape()), reader.clean_range_m());
   }

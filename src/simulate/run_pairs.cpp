@@ -14,9 +14,9 @@
 #include <fathom/frame/frame.hpp>
 #include <fathom/frame/reason.hpp>
 
+#include "simulate/channel_files.hpp"
 #include "simulate/run_chain.hpp"
 #include "text/npy.hpp"
-#include "text/text_lines.hpp"
 
 namespace fathom {
 
@@ -24,31 +24,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kPairDigits = 6;
-constexpr std::string_view kPairEnd = "000000.npy";
-
 /// Two channels of a sensor, frame by frame.
 struct ChannelPair {
   std::array<std::string_view, 2> names;
 
   [[nodiscard]] fs::path file(const fs::path& folder, std::size_t channel, std::uint32_t frame) const {
-    return folder / fmt::format("{}_{:06}.npy", names[channel], frame);
+    return channel_file(folder, names[channel], frame);
   }
-  /// The frames that have both, in their order; a sensor may have dropped some.
+  /// The frames that have both, in their order.
   [[nodiscard]] std::vector<std::uint32_t> frames_in(const fs::path& folder) const {
-    const std::string before = std::string(names[0]) + "_";
-    std::vector<std::uint32_t> frames;
+    std::vector<std::uint32_t> frames = frames_with(folder, names[0]);
     std::error_code error;
-    for (const auto& entry : fs::directory_iterator(folder, error)) {
-      const std::string name = entry.path().filename().string();
-      const auto frame = name.starts_with(before) && name.size() == before.size() + kPairEnd.size()
-                             ? parse_number<std::uint32_t>(std::string_view(name).substr(before.size(), kPairDigits))
-                             : std::nullopt;
-      if (frame && entry.path() == file(folder, 0, *frame) && fs::exists(file(folder, 1, *frame), error)) {
-        frames.push_back(*frame);
-      }
-    }
-    std::sort(frames.begin(), frames.end());
+    std::erase_if(frames, [&](std::uint32_t frame) { return !fs::exists(file(folder, 1, frame), error); });
     return frames;
   }
 };
