@@ -2,7 +2,6 @@
 // The folder of a learned chain: noise.yaml, report.html and fit.json.
 
 #include <array>
-#include <cmath>
 #include <string>
 #include <string_view>
 
@@ -13,6 +12,7 @@
 #include <fathom/calibrate/chain_report.hpp>
 
 #include "report/chain_page.hpp"
+#include "report/number_json.hpp"
 #include "report/result_folder.hpp"
 
 namespace fathom {
@@ -26,14 +26,12 @@ constexpr std::array<const char*, 3> kChainNames = {"noise.yaml", "report.html",
 constexpr std::array<std::string_view, 2> kChainKeys = {"parameters", "held_out_nats"};
 constexpr ResultKind kChain = {.noun = "fit", .names = kChainNames, .of_ours = kChainKeys};
 
-Json finite_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-
 Json parameter_json(const LearnedParameter& p) {
   return {{"value", p.value},
-          {"std_error", finite_or_null(p.std_error)},
-          {"naive_std_error", finite_or_null(p.naive_error)},
-          {"low_95", finite_or_null(p.low)},
-          {"high_95", finite_or_null(p.high)},
+          {"std_error", number_or_null(p.std_error)},
+          {"naive_std_error", number_or_null(p.naive_error)},
+          {"low_95", number_or_null(p.low)},
+          {"high_95", number_or_null(p.high)},
           {"start", p.start},
           {"unit", p.unit},
           {"is_unidentified", p.is_unidentified},
@@ -45,7 +43,7 @@ Json correlations_json(const ChainFit& fit) {
   Json rows = Json::array();
   for (std::size_t j = 0; j < n; ++j) {
     Json row = Json::array();
-    for (std::size_t k = 0; k < n; ++k) row.push_back(finite_or_null(fit.correlations[j * n + k]));
+    for (std::size_t k = 0; k < n; ++k) row.push_back(number_or_null(fit.correlations[j * n + k]));
     rows.push_back(std::move(row));
   }
   return rows;
@@ -79,10 +77,10 @@ std::string chain_json(const ChainReport& report) {
   json["log_likelihood"] = {{"start", fit.start_log_likelihood}, {"learned", fit.log_likelihood}};
   json["returns"] = fit.returns, json["lost"] = fit.lost, json["frames"] = fit.frames;
   json["clusters"] = fit.clusters, json["judged_returns"] = fit.judged;
-  json["held_out_nats"] = {{"learned", finite_or_null(fit.held_out_nats)},
-                           {"start", finite_or_null(fit.start_nats)},
-                           {"gain", finite_or_null(fit.gain_nats)},
-                           {"gain_std_error", finite_or_null(fit.gain_error)}};
+  json["held_out_nats"] = {{"learned", number_or_null(fit.held_out_nats)},
+                           {"start", number_or_null(fit.start_nats)},
+                           {"gain", number_or_null(fit.gain_nats)},
+                           {"gain_std_error", number_or_null(fit.gain_error)}};
   json["left_out"] = {{"hidden", report.frames.hidden}, {"unexpected", report.frames.unexpected}};
   json["flags"] = report.flags();
   // Names of files are bytes; what is no UTF-8 becomes U+FFFD.

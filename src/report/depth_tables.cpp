@@ -9,6 +9,8 @@
 
 #include <fathom/calibrate/depth_report.hpp>
 
+#include "report/number_json.hpp"
+
 namespace fathom {
 
 namespace {
@@ -163,12 +165,12 @@ DepthTable band_table(std::span<const DepthReport> reports) {
   return table;
 }
 
-/// JSON has no NaN and no infinity.
-Json or_null(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-Json to_json(const Estimate& e) { return {{"value", or_null(e.value)}, {"std_error", or_null(e.std_error)}}; }
+Json to_json(const Estimate& e) {
+  return {{"value", number_or_null(e.value)}, {"std_error", number_or_null(e.std_error)}};
+}
 Json to_json(const std::vector<double>& values) {
   Json json = Json::array();
-  for (const double value : values) json.push_back(or_null(value));
+  for (const double value : values) json.push_back(number_or_null(value));
   return json;
 }
 Json to_json(const std::vector<Estimate>& estimates) {
@@ -184,7 +186,7 @@ Json classes_json(const Classes& blobs) {
     json.push_back({{"least_px", kLeast[k]},
                     {"blobs", blobs[k].count},
                     {"pixels", blobs[k].pixels},
-                    {"share_of_holes", or_null(share(blobs[k].pixels, pixels_of(blobs)))}});
+                    {"share_of_holes", number_or_null(share(blobs[k].pixels, pixels_of(blobs)))}});
   }
   return json;
 }
@@ -195,7 +197,7 @@ Json holes_json(const DepthReport& report) {
   json["left_out_by"] = report.left_out_by.empty() ? Json(nullptr) : Json(report.left_out_by);
   json["pixels"] = m.pixels;
   json["holes"] = m.holes;
-  json["share"] = or_null(share(m.holes, m.pixels));
+  json["share"] = number_or_null(share(m.holes, m.pixels));
   json["blobs"] = classes_json(m.blobs);
   Json by_size = Json::array();
   for (std::size_t k = 0; k < m.blobs_by_size.size(); ++k) {
@@ -221,8 +223,8 @@ Json to_json(const DepthReport& report) {
                      {"used", m.patches.used}};
   json["deviation_px"] = to_json(m.deviation_px);
   json["deviation_m"] = to_json(m.deviation_m);
-  json["residual_px"] = or_null(m.residual_px);
-  json["residual_m"] = or_null(m.residual_m);
+  json["residual_px"] = number_or_null(m.residual_px);
+  json["residual_m"] = number_or_null(m.residual_m);
   json["correlation"] = {{"across", to_json(m.across)},
                          {"down", to_json(m.down)},
                          {"across_residual", to_json(m.across_residual)},
@@ -232,12 +234,12 @@ Json to_json(const DepthReport& report) {
   Json bands = Json::array();
   for (const Measure::Band& band : m.bands) {
     bands.push_back({{"low_m", band.low_m},
-                     {"high_m", or_null(band.high_m)},
+                     {"high_m", number_or_null(band.high_m)},
                      {"pixels", band.pixels},
                      {"holes", band.holes},
                      {"patches", band.patches},
-                     {"deviation_px", or_null(band.deviation_px)},
-                     {"deviation_m", or_null(band.deviation_m)}});
+                     {"deviation_px", number_or_null(band.deviation_px)},
+                     {"deviation_m", number_or_null(band.deviation_m)}});
   }
   json["bands"] = bands;
   json["flags"] = m.flags;

@@ -18,6 +18,7 @@
 #include "report/fit_folder.hpp"
 #include "report/fit_page.hpp"
 #include "report/model_text.hpp"
+#include "report/number_json.hpp"
 #include "report/pose_moves.hpp"
 #include "report/result_folder.hpp"
 
@@ -35,9 +36,6 @@ constexpr std::size_t kRefinedAt = 5;
 constexpr std::array<std::string_view, 2> kFitKeys = {"w_hit", "ks_distance"};
 constexpr ResultKind kFit = {
     .noun = "fit", .names = kFitNames, .of_ours = kFitKeys, .of_some = "refined.log", .of_some_key = "refined"};
-
-/// JSON has no NaN.
-Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
 Json refined_json(const FitReport& report) {
   const RefinedLog& refined = *report.refined;
