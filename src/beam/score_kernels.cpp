@@ -48,12 +48,8 @@ FATHOM_KERNEL float log_of_1_and(float y) {
   return select(rest > 0.0F, math::log(all) * ratio, y);
 }
 
-struct Constants {
+struct Constants : ScoreNumbers {
   const float *hit, *shorts, *tail;
-  float hit_per_m, hit_last, short_per_m, short_last, offset_m, max_range_m, floor_m, inverse_sigma, w_rand_density,
-      max, max_miss;
-  float tail_per_place, tail_last, hit_weight, sigma, sigma_per_m, power, inverse_nu;
-  bool atom;
 };
 
 FATHOM_KERNEL float tail_beyond(const Constants& c, float x) {
@@ -140,28 +136,7 @@ template <HitLaw kLaw>
 
 void score(const ScoreTables& t, const ScanTerms& scan, const float* expected_m, std::size_t poses, std::size_t rays,
            double* out) {
-  const Constants c = {.hit = t.hit.data(),
-                       .shorts = t.shorts.data(),
-                       .tail = t.tail.data(),
-                       .hit_per_m = t.hit_per_m,
-                       .hit_last = t.hit_last,
-                       .short_per_m = t.short_per_m,
-                       .short_last = t.short_last,
-                       .offset_m = t.offset_m,
-                       .max_range_m = t.max_range_m,
-                       .floor_m = t.floor_m,
-                       .inverse_sigma = t.inverse_sigma,
-                       .w_rand_density = t.w_rand_density,
-                       .max = t.max,
-                       .max_miss = t.max_miss,
-                       .tail_per_place = t.tail_per_place,
-                       .tail_last = t.tail_last,
-                       .hit_weight = t.hit_weight,
-                       .sigma = t.sigma,
-                       .sigma_per_m = t.sigma_per_m,
-                       .power = t.power,
-                       .inverse_nu = t.inverse_nu,
-                       .atom = t.atom};
+  const Constants c = {t, t.hit.data(), t.shorts.data(), t.tail.data()};
   const auto score_piece = t.law == HitLaw::kGaussian   ? score_rays<HitLaw::kGaussian>
                            : t.law == HitLaw::kStudentT ? score_rays<HitLaw::kStudentT>
                                                         : score_rays<HitLaw::kGrows>;

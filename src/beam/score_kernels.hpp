@@ -12,19 +12,14 @@
 
 namespace fathom {
 
-/// Tables over z*, linear in between. Beam model with given parameters.
-struct ScoreTables {
-  std::vector<float> hit;     ///< w_hit / (sigma N sqrt(2 pi)) over the distance of z* from the nearer end of [0, Z]
-                              ///< (N is symmetric); constant beyond the end of the table
-  std::vector<float> shorts;  ///< w_short x / (1 - e^-x), x = lambda z*, over z* in [0, Z]
+/// Numbers of a beam model with given parameters, and where its tables are read.
+struct ScoreNumbers {
+  HitLaw law = HitLaw::kGaussian;
   float hit_per_m = 0, hit_last = 0;
   float short_per_m = 0, short_last = 0;
   float offset_m = 0, max_range_m = 0, floor_m = 0;
   float inverse_sigma = 0;
-  /// Of extended laws, in place of `hit`: the tail P(T > x), x in deviations, over sqrt(x) / (sqrt(x) + kTailKnee), and
-  /// what it takes to work out the rest for each ray.
-  HitLaw law = HitLaw::kGaussian;
-  std::vector<float> tail;
+  // Of extended laws, what it takes to work out for each ray what no table has.
   float tail_per_place = 0, tail_last = 0;
   float hit_weight = 0;              ///< w_hit times the law's density at its centre, per deviation
   float sigma = 0, sigma_per_m = 0;  ///< the latter of grows
@@ -32,6 +27,15 @@ struct ScoreTables {
   float w_rand_density = 0;
   bool atom = false;            ///< rays with z* = Z: no hit density below Z, its weight is at Z
   float max = 0, max_miss = 0;  ///< f(Z), for rays with a surface within Z and for those without
+};
+
+/// With tables over z*, linear in between.
+struct ScoreTables : ScoreNumbers {
+  std::vector<float> hit;     ///< w_hit / (sigma N sqrt(2 pi)) over the distance of z* from the nearer end of [0, Z]
+                              ///< (N is symmetric); constant beyond the end of the table
+  std::vector<float> shorts;  ///< w_short x / (1 - e^-x), x = lambda z*, over z* in [0, Z]
+  /// Of extended laws, in place of `hit`: the tail P(T > x), x in deviations, over sqrt(x) / (sqrt(x) + kTailKnee).
+  std::vector<float> tail;
 
   [[nodiscard]] std::size_t bytes() const { return (hit.size() + shorts.size() + tail.size()) * sizeof(float); }
 };
