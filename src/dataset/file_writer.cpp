@@ -39,16 +39,18 @@ PackEntry FileWriter::end_pack() {
                      .content = file.digest,
                      .files = 1,
                      .bytes = file.bytes};
-  // Of another process that was quicker, after which merging may have removed this file: then nothing is to be done.
-  if (read_entry(dataset_, packs_.places(), pack_.index) == entry && is_whole(dataset_, packs_.places(), entry)) {
-    remove_unfinished();
-    return entry;
-  }
   const std::filesystem::path place = dataset_ / packs_.places()(pack_.index);
   std::error_code error;
-  if (!std::filesystem::exists(unfinished_, error)) fail_at(unfinished_, "be renamed", ENOENT);
   const auto there = std::filesystem::symlink_status(place, error).type();
-  if (there != std::filesystem::file_type::not_found) append_removal(dataset_, pack_.index);
+  if (there != std::filesystem::file_type::not_found) {
+    // The same one, of a process that was quicker; merging may have removed this file since: nothing is to be done.
+    if (read_entry(dataset_, packs_.places(), pack_.index) == entry && is_whole(dataset_, packs_.places(), entry)) {
+      remove_unfinished();
+      return entry;
+    }
+    if (!std::filesystem::exists(unfinished_, error)) fail_at(unfinished_, "be renamed", ENOENT);
+    append_removal(dataset_, pack_.index);
+  }
   if (there == std::filesystem::file_type::directory) remove_place(place, unfinished_.string() + ".old.part");
   if (std::rename(unfinished_.c_str(), place.c_str()) != 0) fail_at(unfinished_, "be renamed", errno);
   unfinished_.clear();
