@@ -30,7 +30,6 @@ namespace fathom {
 namespace {
 
 constexpr std::size_t kScansOfPart = 1024;
-constexpr std::size_t kPoseScans = 48;  // that tell whether poses are exact
 // Of corrections: the first search takes in a badly measured mount, m and rad; later ones refine.
 constexpr double kFirstStep = 0.1, kLeastStep = 1e-3;
 constexpr double kLeastRise = 0.01;  // nats, far below what a standard error is worth
@@ -151,7 +150,7 @@ class LogFitter {
       const NoReturnPile::Code code =
           log.largest.code(may_be_any ? std::numeric_limits<double>::infinity() : max_range_m);
       numbers.insert(numbers.end(), {code.value_m, code.share});
-      for (const std::string& note : notes_of_log(log.laser, log.skipped, log.notes, 0.0)) {
+      for (const std::string& note : notes_of_log(log.laser, log.skipped, log.notes)) {
         notes.push_back(logs_.size() == 1 ? note : log.name + ": " + note);
       }
     }

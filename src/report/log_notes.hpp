@@ -9,8 +9,8 @@
 
 namespace fathom {
 
-/// log_notes() of a log that says this, whose largest readings, `code_m`, likely mean no return; 0: they do not.
+/// log_notes() of a log that says this, without what its readings show.
 std::vector<std::string> notes_of_log(const std::string& laser, std::span<const SkippedLines> skipped,
-                                      std::span<const std::string> of_log, double code_m);
+                                      std::span<const std::string> of_log);
 
 }  // namespace fathom

@@ -20,7 +20,7 @@ namespace {
 constexpr double kMostShorts = 0.5, kMostCells = 10.0;  // of w_short, and of sigma in cells
 constexpr double kNearSigmas = 3.0, kOuterSigmas = 10.0;
 constexpr double kLeastPoseGain = 0.05;  // nats per ray: poses whose errors cost more are not exact
-constexpr std::size_t kMostPoseScans = 48, kMostPoseRays = 180, kPoseTurns = 2;
+constexpr std::size_t kMostPoseRays = 180, kPoseTurns = 2;
 
 constexpr std::string_view kElsewhere =
     "the map is of another place, or lies elsewhere than the log says; draw where a scan could have been made (fathom "
@@ -72,14 +72,13 @@ void flag_heavy_tails(const FitReport& report, std::vector<std::string>& flags) 
                   100.0 * (near.bins[0].expected() + near.bins[2].expected())));
 }
 
-/// Some scans and rays, evenly spaced.
+/// Some rays of each scan, evenly spaced.
 ScanLog thinned(const ScanLog& log) {
-  const auto every = [](std::size_t count, std::size_t most) { return (count + most - 1) / most; };
-  const std::size_t scan_step = every(log.scans(), kMostPoseScans), ray_step = every(log.rays(), kMostPoseRays);
+  const std::size_t ray_step = (log.rays() + kMostPoseRays - 1) / kMostPoseRays;
   ScanLog few;
   few.name = log.name;
   for (std::size_t k = 0; k < log.rays(); k += ray_step) few.azimuth_rad.push_back(log.azimuth_rad[k]);
-  for (std::size_t i = 0; i < log.scans(); i += scan_step) {
+  for (std::size_t i = 0; i < log.scans(); ++i) {
     few.pose.push_back(log.pose[i]);
     for (std::size_t k = 0; k < log.rays(); k += ray_step) {
       few.range_m.push_back(log.scan(i)[k]);

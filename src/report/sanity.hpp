@@ -19,9 +19,12 @@ std::vector<std::string> sanity_flags(const FitReport& report);
 /// A value that probably means no return; empty where there is none.
 std::string no_return_flag(const NoReturnPile::Code& code);
 
-/// By how many nats per judged ray some scans are likelier at refined poses than at those of the log; 0 where that
-/// cannot be known. At most 48 of `scans`, evenly spaced, with at most 180 rays each, and two turns: about as long as
-/// 100 000 rays are learned from.
+/// So many scans, evenly spaced, tell whether the poses of a log are exact.
+inline constexpr std::size_t kPoseScans = 48;
+
+/// By how many nats per judged ray these scans are likelier at refined poses than at those of the log; 0 where that
+/// cannot be known. With at most 180 rays of each, and two turns: of kPoseScans scans about as long as 100 000 rays are
+/// learned from.
 double gain_of_refined_poses(const ScanLog& log, const World& world, const BeamSensor& sensor,
                              const FitLogOptions& options);
 

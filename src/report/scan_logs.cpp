@@ -2,7 +2,6 @@
 // Logs as wholes: where they are, what is odd about them, their scores and their heatmaps.
 
 #include <algorithm>
-#include <cmath>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -15,6 +14,7 @@
 
 #include "base/with_prefix.hpp"
 #include "beam/moving_ranges.hpp"
+#include "beam/no_return_pile.hpp"
 #include "report/log_notes.hpp"
 
 namespace fathom {
@@ -67,24 +67,26 @@ fs::path find_scan_log(const fs::path& log_or_run) {
 }
 
 std::vector<std::string> notes_of_log(const std::string& laser, std::span<const SkippedLines> skipped,
-                                      std::span<const std::string> of_log, double code_m) {
+                                      std::span<const std::string> of_log) {
   std::vector<std::string> notes;
   for (const SkippedLines& lines : skipped) {
     notes.push_back(fmt::format("{} {} lines were passed over{}{}", lines.lines, lines.name,
                                 laser.empty() ? "" : "; readings are those of ", laser));
   }
   notes.insert(notes.end(), of_log.begin(), of_log.end());
-  // A maximum range that was not meant spoils every weight without any other sign.
-  if (code_m != 0.0) {
-    notes.push_back(fmt::format(
-        "many readings are {:.6g} m, the largest of the log; if that means no return, give max_range_m {:.6g}", code_m,
-        std::floor(0.999 * code_m * 100.0) / 100.0));
-  }
   return notes;
 }
 
 std::vector<std::string> log_notes(const ScanLog& log, std::optional<double> max_range_m) {
-  return notes_of_log(log.laser, log.skipped, log.notes, max_range_m ? suspected_no_return_m(log, *max_range_m) : 0.0);
+  std::vector<std::string> notes = notes_of_log(log.laser, log.skipped, log.notes);
+  const NoReturnPile::Code code = {.value_m = max_range_m ? suspected_no_return_m(log, *max_range_m) : 0.0};
+  // A maximum range that was not meant spoils every weight without any other sign.
+  if (code.value_m != 0.0) {
+    notes.push_back(fmt::format(
+        "many readings are {:.6g} m, the largest of the log; if that means no return, give max_range_m {:.6g}",
+        code.value_m, code.below_m()));
+  }
+  return notes;
 }
 
 std::size_t LogScores::rays() const {
