@@ -28,7 +28,7 @@ struct Dropouts {
 /// - invalid_band: disparities are searched up to 126 px, which gives the datasheet's smallest depth.
 /// - texture_loss: by eye, so that a surface of the preset's texture keeps its pixels within the range that the maker
 ///   calls ideal, and that the house, as far as it is within reach, has the table's share of holes. Its losses are
-///   alike over 4.2 px, fitted to the table's blobs in the house.
+///   alike over 6 px, fitted to the table's blobs in the house.
 /// - matching_window: a window of 9 x 9 px by eye. `share` is fitted to the table, whose silhouettes grow by about half
 ///   a window: by 3 px, as far as they may while a bar of one pixel disappears (share above 1 / 9).
 /// - angular_ray: what texture there is within a window decides which part of it a pixel shows, so that silhouettes
@@ -36,20 +36,20 @@ struct Dropouts {
 /// - disparity: stddev_px and correlation are fitted to the table, whose columns "cubic off" follow from them by
 ///   tr(S (1 - H) C (1 - H)). Steps of 1/32 px: the maker's "Tuning depth cameras for best performance", which calls a
 ///   deviation of 0.08 px usual; that of the fit is 0.074 px on the table top, what the cubic leaves 0.067.
-/// - dropout, twice: `specks`, alike over 1.6 px, are fitted to the table's blobs of up to 50 px, and `patches`, alike
-///   over 6 px, to those above 50, both on whole blobs: those that do not touch the border of the image, as the band
-///   does. What a patch is in a camera (shine, dark or plain spots) no scene says, so they may lie anywhere: by eye.
+/// - dropout, twice: `specks`, alike over 1.55 px, are fitted to the table's blobs of up to 50 px, and `patches`, alike
+///   over 6 px, to those above 50, beside the band and shadows. What a patch is in a camera (shine, dark or plain spots)
+///   no scene says, so they may lie anywhere: by eye.
 NoiseChain d400_noise(const TextureLoss& texture, const Dropouts& dropouts) {
   constexpr Correlation kWaves = {.across_px = 4, .down_px = 4};
   return {{AngularRay{.axis = Axis::kZ, .stddev_rad = 0.0022F}, kWaves},
           {AngularRay{.axis = Axis::kY, .stddev_rad = 0.0015F}, kWaves},
           StereoShadow{},
           InvalidBand{.max_disparity_px = 126},
-          {texture, Correlation{.across_px = 4.2F, .down_px = 4.2F}},
+          {texture, Correlation{.across_px = 6, .down_px = 6}},
           MatchingWindow{.radius_px = 4, .share = 0.12F},
           {Disparity{.stddev_px = 0.068F, .steps_per_px = 32},
            Correlation{.across_px = 4, .down_px = 0.6F, .shape = CorrelationShape::kExponential}},
-          {Dropout{.probability = dropouts.specks}, Correlation{.across_px = 1.6F, .down_px = 1.6F}},
+          {Dropout{.probability = dropouts.specks}, Correlation{.across_px = 1.55F, .down_px = 1.55F}},
           {Dropout{.probability = dropouts.patches}, Correlation{.across_px = 6, .down_px = 6}}};
 }
 
@@ -68,15 +68,15 @@ void add_depth_presets(std::vector<SensorPreset>& presets) {
       "Intel RealSense D400 Series Product Family Datasheet 337029; error and holes fitted to frames of a real D435, "
       "docs/depth-cameras.md";
   // Depth field of view 87 x 58 degrees, baseline 50 mm, smallest depth 28 cm at 1280 x 720, ideal from 0.3 to 3 m, up
-  // to about 10 m. A surface of texture 0.015 loses nothing at 4 m, 2 % at 6 m and 30 % of its pixels at 10 m.
+  // to about 10 m. A surface of texture 0.015 loses nothing at 4 m, 3 % at 6 m and 33 % of its pixels at 10 m.
   presets.push_back(
       {"D435", kD400Source, "1280 x 720, 87 x 58 degrees, 50 mm baseline", stereo(1280, 720, 87, 0.050, 0.28, 10.0),
-       d400_noise({.texture = 0.015F, .midpoint = 0.0155F, .width = 0.0042F}, {.specks = 0.0025F, .patches = 0.02F})});
+       d400_noise({.texture = 0.015F, .midpoint = 0.01565F, .width = 0.0048F}, {.specks = 0.0099F, .patches = 0.0125F})});
   // The same field of view, baseline 95 mm, smallest depth 52 cm at 1280 x 720, ideal from 0.6 to 6 m. A surface of
-  // texture 0.015 loses 1 % at 6 m and 27 % at 10 m.
+  // texture 0.015 loses 2 % at 6 m and 28 % at 10 m.
   presets.push_back(
       {"D455", kD400Source, "1280 x 720, 87 x 58 degrees, 95 mm baseline", stereo(1280, 720, 87, 0.095, 0.52, 10.0),
-       d400_noise({.texture = 0.015F, .midpoint = 0.0155F, .width = 0.0036F}, {.specks = 0.0027F, .patches = 0.022F})});
+       d400_noise({.texture = 0.015F, .midpoint = 0.0152F, .width = 0.0042F}, {.specks = 0.0112F, .patches = 0.0125F})});
   // Depth field of view 84 x 58 degrees (with square pixels at 16 : 9 the height is 54 degrees; the width is kept),
   // baseline 18 mm, smallest depth 10 cm at 1280 x 720, ideal from 7 cm (at smaller resolutions) to 50 cm. No largest
   // depth is given: that of the others. It has no projector: what is lost does not depend on distance, but on the
@@ -84,7 +84,7 @@ void add_depth_presets(std::vector<SensorPreset>& presets) {
   presets.push_back({"D405", kD400Source, "1280 x 720, 84 x 58 degrees, 18 mm baseline, no projector",
                      stereo(1280, 720, 84, 0.018, 0.10, 10.0),
                      d400_noise({.texture = 0.1F, .projector = 0, .midpoint = 0.019F, .width = 0.006F},
-                                {.specks = 0.0025F, .patches = 0.024F})});
+                                {.specks = 0.0115F, .patches = 0.014F})});
   // Infrared camera 640 x 480 with 580 px focal length, projector 75 mm to its right: the pattern reaches a point only
   // when the projector sees it, so the projector stands for the right camera. Steps of 1/8 px (Konolige and Mihelich,
   // "Technical description of Kinect calibration"), deviation of half a step (Khoshelham and Elberink 2012, section 4).
