@@ -21,6 +21,8 @@ namespace {
 
 constexpr float kNoDepth = std::numeric_limits<float>::quiet_NaN();
 constexpr std::size_t kGrain = 8;  // patches at a time
+constexpr double kRoundingOfFloats = 0x1p-22;  // of a depth, with what the cubic makes of it
+using Options = DepthMeterOptions;
 
 /// One patch of one frame.
 struct Patch {
@@ -47,7 +49,6 @@ void add_blob(DepthMeasure::Blobs& blobs, std::uint32_t size) {
 }  // namespace
 
 void validate(const DepthMeterOptions& o) {
-  using Options = DepthMeterOptions;
   if (o.focal_baseline_px_m && !(*o.focal_baseline_px_m >= Options::kLeastFocalBaselinePxM &&
                                  *o.focal_baseline_px_m <= Options::kMostFocalBaselinePxM)) {
     throw InputError(fmt::format("focal_baseline_px_m = {} is not in [{}, {}] px m", *o.focal_baseline_px_m,
@@ -133,6 +134,10 @@ void DepthMeter::State::take(std::span<const float> depth_m, std::uint32_t rows,
   for (std::size_t i = 0; i < size; ++i) {
     const bool good = depth_m[i] > 0.0F && depth_m[i] <= std::numeric_limits<float>::max();  // NaN is not
     const bool out = !left_out.empty() && left_out[i] != 0;
+    if (good && !out && (depth_m[i] < Options::kLeastDepthM || depth_m[i] > Options::kMostDepthM)) {
+      throw InputError(fmt::format("row {}, column {}: a depth of {} m is not in [{}, {}] m", i / cols, i % cols,
+                                   depth_m[i], Options::kLeastDepthM, Options::kMostDepthM));
+    }
     depth[i] = good && !out ? depth_m[i] : kNoDepth;
     pixels[i] = out ? DepthPixel::kLeftOut : good ? DepthPixel::kMeasured : DepthPixel::kHole;
   }
@@ -314,6 +319,11 @@ void add_flags(DepthMeasure& m, const PatchSummary& summary) {
   }
   if (!m.focal_baseline_px_m) {
     m.flags.emplace_back("no camera is given: the deviation of disparity in px is not known");
+  }
+  // Of an inverse depth: the geometric mean of both residuals is that times the depth.
+  if (std::sqrt(summary.residual * summary.residual_m) < kRoundingOfFloats) {
+    m.flags.emplace_back("no error is left but the rounding of numbers: these are depths without noise");
+    return;
   }
   // A cubic leaves 1 - 10/576 of white noise; of what is smooth over a patch it leaves nothing.
   if (summary.residual < 0.6 * summary.deviation || m.across.back().value > 0.1 || m.down.back().value > 0.1) {

@@ -8,6 +8,7 @@
 #include <fathom/base/error.hpp>
 
 #include "base/text.hpp"
+#include "base/with_prefix.hpp"
 #include "render/parameter_range.hpp"
 #include "render/simulator_options.hpp"
 #include "scene/pose_offset.hpp"
@@ -72,9 +73,11 @@ class SensorAdder {
     check_sensor_name(setup.sensor.name);
     names_.add(setup.sensor.name);
     RunSensor sensor;
-    Sensor drawn = setup.sensor;
-    sensor.drawn = draw_ranges(drawn, setup.ranges, simulator_.options().seed);
-    sensor.id = simulator_.add_sensor(std::move(drawn));
+    with_prefix(setup.place, [&] {
+      Sensor drawn = setup.sensor;
+      sensor.drawn = draw_ranges(drawn, setup.ranges, simulator_.options().seed);
+      sensor.id = simulator_.add_sensor(std::move(drawn));
+    });
     return sensor;
   }
 
@@ -105,7 +108,9 @@ PreparedRun prepare_run(const SceneSetup& setup, const RunOptions& options, cons
     sensor.channels = planned_channels(sensor_setup);
     if (!options.bag.empty()) sensor.channels = sensor.channels | SensorTopics::channels(sensor_setup);
     sensor.frames = frames_of(run.simulator, sensor_setup, frames);
-    for (const Output& output : sensor_setup.outputs) output.check_run(run.simulator, sensor.id, sensor.frames);
+    with_prefix(sensor_setup.place, [&] {
+      for (const Output& output : sensor_setup.outputs) output.check_run(run.simulator, sensor.id, sensor.frames);
+    });
   }
   return run;
 }

@@ -88,6 +88,7 @@ Timing read_timing(YamlReader map, const SceneClock& clock) {
 SensorSetup read_sensor(YamlReader map, const SceneClock& clock, const Scene& scene, const BareLinks& bare_links,
                         std::span<const double> entity_farthest_m, SceneFiles& files) {
   SensorSetup setup;
+  setup.place = to_string(map.value().mark);
   Sensor& sensor = setup.sensor;
   sensor.name = read_name(map.at("name"));
   const SensorPreset* preset = read_preset(map);

@@ -240,10 +240,13 @@ TEST(MeasureDepth, AnExactSurfaceHasNoError) {
   const std::vector<float> flat(std::size_t{kRows} * kCols, 0.5F);
   const DepthMeasure m = measure_depth(flat, 1, kRows, kCols, {.focal_baseline_px_m = kFocalBaseline});
   EXPECT_LT(m.deviation_px.value, 1e-12);
+  ASSERT_EQ(m.flags.size(), 1U);
+  EXPECT_TRUE(contains(m.flags[0], "without noise"));
   const std::vector<double> none(flat.size());
   const DepthMeasure bent =
       measure_depth(bent_surface(none, kRows, kCols, 0), 1, kRows, kCols, {.focal_baseline_px_m = kFocalBaseline});
   EXPECT_LT(bent.residual_px, 2e-6) << "to the rounding of floats";
+  EXPECT_EQ(bent.flags, m.flags);
 }
 
 /// Every number of a measurement.
@@ -304,6 +307,10 @@ TEST(MeasureDepth, RefusesInOneLine) {
   DepthMeter meter;
   const std::vector<float> depth(12, 1.0F);
   EXPECT_TRUE(contains(input_error([&] { (void)meter.result(); }), "no depth image"));
+  const std::vector<float> far = {1, 1, 1, 1, 1, 2e6F}, near = {1, 1e-7F};
+  EXPECT_EQ(input_error([&] { meter.add(far, 2, 3); }),
+            "row 1, column 2: a depth of 2000000 m is not in [1e-06, 1000000] m");
+  EXPECT_TRUE(contains(input_error([&] { meter.add(near, 1, 2); }), "row 0, column 1"));
   EXPECT_TRUE(contains(input_error([&] { meter.add(depth, 3, 5); }), "12"));
   EXPECT_TRUE(contains(input_error([&] { meter.add({}, 0, 5); }), "5 x 0"));
   meter.add(depth, 3, 4);

@@ -151,7 +151,7 @@ TEST(OwnOutput, IsRefusedByItsTableAndItsChecks) {
   setup.sensors[0].outputs = {HitCountOutput{}};
   RunOptions options;
   options.frames = 4;
-  EXPECT_EQ(test::input_error([&] { plan_run(setup, options); }), "lidar: three frames are enough");
+  EXPECT_EQ(test::input_error([&] { plan_run(setup, options); }), "s.yaml:2:11: lidar: three frames are enough");
   const Output output = HitCountOutput{.at_least_m = 3};
   EXPECT_EQ(output.info().options.at(0).name, "at_least_m");
   ASSERT_NE(output.get_if<HitCountOutput>(), nullptr);

@@ -114,9 +114,9 @@ TEST(SimulatedScanLog, NothingIsWrittenForASensorThatIsNotPlanarOrLevel) {
     return message;
   };
   EXPECT_EQ(refusal(test::replaced(test::kScene, "outputs: [pcd, range_image]", "outputs: [scan_log]")),
-            "sensor 'lidar': a scan_log needs rays in one plane from one point, as of laser_2d");
+            "scene.yaml:5:5: sensor 'lidar': a scan_log needs rays in one plane from one point, as of laser_2d");
   EXPECT_EQ(refusal(test::replaced(kLaserScene, "rpy_deg: [0, 0, 200]", "rpy_deg: [0, 2, 200]")),
-            "sensor 'laser': a scan_log needs level poses, but the one at 3.1 s is tilted");
+            "scene.yaml:5:5: sensor 'laser': a scan_log needs level poses, but the one at 3.1 s is tilted");
 }
 
 TEST(SimulatedScanLog, ParametersThatWereSimulatedAreLearnedFromTheFiles) {

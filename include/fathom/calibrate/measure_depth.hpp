@@ -21,7 +21,7 @@ namespace fathom {
 
 struct DepthMeterOptions {
   static constexpr double kLeastFocalBaselinePxM = 1e-6, kMostFocalBaselinePxM = 1e9;
-  static constexpr double kMostDepthM = 1e6;
+  static constexpr double kLeastDepthM = 1e-6, kMostDepthM = 1e6;  ///< of what counts as a depth
   static constexpr std::size_t kMostBands = 32;
 
   /// Focal length (px, along rows) times baseline (m), which turns depth into disparity; none: nothing in px is known.
@@ -117,7 +117,7 @@ class FATHOM_API DepthMeter {
   /// The next frame: depth along the optical axis, m, [rows, cols]. What is not above 0 and finite is a hole.
   /// `left_out`, [rows, cols] or empty: where it is not 0, the pixel is left out, whatever its depth, for example
   /// because there is nothing within the camera's reach. Throws InputError when the size is 0, not that of a span or
-  /// not that of the first frame.
+  /// not that of the first frame, and for a depth that is no hole outside [kLeastDepthM, kMostDepthM].
   void add(std::span<const float> depth_m, std::uint32_t rows, std::uint32_t cols,
            std::span<const std::uint8_t> left_out = {});
   /// Of all frames so far. Throws InputError when there is none.

@@ -26,7 +26,8 @@ struct SensorSetup {
   std::vector<ParameterRange> ranges = {};  ///< what is drawn for the episode; until then `sensor` holds their
                                             ///< middles and the nominal pose
   std::string preset = {};                  ///< by which the scene file named it; empty: none
-  std::string timing_place = {};            ///< "s.yaml:9:5: sensors.lidar.timing", for messages; empty: no file has it
+  std::string place = {};                   ///< "s.yaml:7:5", for messages; empty: no file has it
+  std::string timing_place = {};            ///< "s.yaml:9:5: sensors.lidar.timing", the same of its timing
 };
 
 /// A scene file, read and checked. See docs/scene-format.md.
