@@ -20,7 +20,7 @@ namespace fathom {
 namespace {
 
 constexpr float kNoDepth = std::numeric_limits<float>::quiet_NaN();
-constexpr std::size_t kGrain = 8;  // patches at a time
+constexpr std::size_t kGrain = 8;              // patches at a time
 constexpr double kRoundingOfFloats = 0x1p-22;  // of a depth, with what the cubic makes of it
 using Options = DepthMeterOptions;
 
