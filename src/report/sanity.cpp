@@ -17,7 +17,7 @@ namespace fathom {
 
 namespace {
 
-constexpr double kMostShorts = 0.5, kMostCells = 10.0;  // of w_short, and of sigma in cells
+constexpr double kMostUnexplained = 0.5, kMostCells = 10.0;  // of w_short and of w_rand, and of sigma in cells
 constexpr double kNearSigmas = 3.0, kOuterSigmas = 10.0;
 constexpr double kLeastPoseGain = 0.05;  // nats per ray: poses whose errors cost more are not exact
 constexpr std::size_t kMostPoseRays = 180, kPoseTurns = 2;
@@ -27,9 +27,15 @@ constexpr std::string_view kElsewhere =
     "beam heatmap)";
 
 bool flag_wrong_map(const FitReport& report, std::vector<std::string>& flags) {
-  const double w_short = report.fit.parameters.w_short, sigma_m = usual_sigma_m(report), cell_m = report.shown.cell_m;
-  if (w_short > kMostShorts) {
-    flags.push_back(fmt::format("w_short is {:.2f}, above {:g}: {}", w_short, kMostShorts, kElsewhere));
+  const BeamParameters& weights = report.fit.parameters;
+  const double sigma_m = usual_sigma_m(report), cell_m = report.shown.cell_m;
+  const auto unexplained = [&](const char* name, double weight) {
+    flags.push_back(fmt::format("{} is {:.2f}, above {:g}: {}", name, weight, kMostUnexplained, kElsewhere));
+  };
+  if (weights.w_short > kMostUnexplained) {
+    unexplained("w_short", weights.w_short);
+  } else if (weights.w_rand > kMostUnexplained) {
+    unexplained("w_rand", weights.w_rand);
   } else if (cell_m > 0.0 && sigma_m > kMostCells * cell_m) {
     flags.push_back(
         fmt::format("hits spread over {:.2g} m, {:.0f} cells of the map: {}", sigma_m, sigma_m / cell_m, kElsewhere));

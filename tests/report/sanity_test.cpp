@@ -118,6 +118,14 @@ TEST(Sanity, AMapOfAnotherPlaceIsNamed) {
       << far.fit.parameters.w_short << ' ' << far.fit.parameters.sigma_hit_m;
 }
 
+TEST(Sanity, AMapThatExplainsLittleIsNamed) {
+  constexpr BeamParameters kScattered = {.30, .05, .04, .61, .06, .6};
+  const World world = World::from_map(hall());
+  const FitReport report = fit_log(drive(model_of(kScattered), world), world, options());
+  EXPECT_EQ(flag_with(report, "the map is of another place").find("w_rand is 0.59, above 0.5"), 0U)
+      << report.fit.parameters.w_rand << ' ' << report.fit.parameters.w_short;
+}
+
 /// The log writes 81.91 where nothing comes back, and says that the sensor measures up to 100 m.
 ScanLog coded(ScanLog log) {
   for (float& reading : log.range_m) {
