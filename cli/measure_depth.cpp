@@ -23,14 +23,17 @@
 namespace fathom_cli {
 namespace {
 
-/// fx of a preset in images of this size: they are the preset's, or scaled as a whole.
+/// fx of a preset in images of this size: they are the preset's, or scaled as a whole, but for a few rows, as 848 x 480
+/// is 1280 x 720.
 double focal_baseline_of(const std::string& name, std::uint32_t rows, std::uint32_t cols) {
   const fathom::SensorPreset& preset = fathom::find_preset(name);
   const auto* camera = std::get_if<fathom::StereoCamera>(&preset.model);
   if (camera == nullptr || !(camera->baseline_m > 0.0)) {
     throw fathom::InputError(fmt::format("--preset {}: is no stereo camera with a baseline", preset.name));
   }
-  if (std::uint64_t{cols} * camera->height != std::uint64_t{rows} * camera->width) {
+  constexpr double kMostOfShape = 0.01;
+  const double shape = double{camera->width} / camera->height, given = static_cast<double>(cols) / rows;
+  if (std::abs(given - shape) > kMostOfShape * shape) {
     throw fathom::InputError(
         fmt::format("--preset {}: images of {} x {} pixels have another shape than its {} x {}; give --camera or "
                     "--focal-baseline",

@@ -36,7 +36,7 @@ struct Dropouts {
 /// - disparity: stddev_px and correlation are fitted to the table, whose columns "cubic off" follow from them by
 ///   tr(S (1 - H) C (1 - H)). Steps of 1/32 px: the maker's "Tuning depth cameras for best performance", which calls a
 ///   deviation of 0.08 px usual; that of the fit is 0.074 px on the table top, what the cubic leaves 0.067.
-/// - dropout, twice: `specks`, alike over 1.55 px, are fitted to the table's blobs of up to 50 px, and `patches`, alike
+/// - dropout, twice: `specks`, alike over 1.57 px, are fitted to the table's blobs of up to 50 px, and `patches`, alike
 ///   over 6 px, to those above 50, beside the band and shadows. What a patch is in a camera (shine, dark or plain
 ///   spots) no scene says, so they may lie anywhere: by eye.
 NoiseChain d400_noise(const TextureLoss& texture, const Dropouts& dropouts) {
@@ -49,7 +49,7 @@ NoiseChain d400_noise(const TextureLoss& texture, const Dropouts& dropouts) {
           MatchingWindow{.radius_px = 4, .share = 0.12F},
           {Disparity{.stddev_px = 0.068F, .steps_per_px = 32},
            Correlation{.across_px = 4, .down_px = 0.6F, .shape = CorrelationShape::kExponential}},
-          {Dropout{.probability = dropouts.specks}, Correlation{.across_px = 1.55F, .down_px = 1.55F}},
+          {Dropout{.probability = dropouts.specks}, Correlation{.across_px = 1.565F, .down_px = 1.565F}},
           {Dropout{.probability = dropouts.patches}, Correlation{.across_px = 6, .down_px = 6}}};
 }
 
@@ -68,17 +68,17 @@ void add_depth_presets(std::vector<SensorPreset>& presets) {
       "Intel RealSense D400 Series Product Family Datasheet 337029; error and holes fitted to frames of a real D435, "
       "docs/depth-cameras.md";
   // Depth field of view 87 x 58 degrees, baseline 50 mm, smallest depth 28 cm at 1280 x 720, ideal from 0.3 to 3 m, up
-  // to about 10 m. A surface of texture 0.015 loses nothing at 4 m, 3 % at 6 m and 33 % of its pixels at 10 m.
+  // to about 10 m. A surface of texture 0.015 loses nothing at 4 m, 4 % at 6 m and 34 % of its pixels at 10 m.
   presets.push_back({"D435", kD400Source, "1280 x 720, 87 x 58 degrees, 50 mm baseline",
                      stereo(1280, 720, 87, 0.050, 0.28, 10.0),
-                     d400_noise({.texture = 0.015F, .midpoint = 0.01565F, .width = 0.0048F},
-                                {.specks = 0.0099F, .patches = 0.0125F})});
+                     d400_noise({.texture = 0.015F, .midpoint = 0.0158F, .width = 0.00485F},
+                                {.specks = 0.0102F, .patches = 0.0092F})});
   // The same field of view, baseline 95 mm, smallest depth 52 cm at 1280 x 720, ideal from 0.6 to 6 m. A surface of
   // texture 0.015 loses 2 % at 6 m and 28 % at 10 m.
   presets.push_back({"D455", kD400Source, "1280 x 720, 87 x 58 degrees, 95 mm baseline",
                      stereo(1280, 720, 87, 0.095, 0.52, 10.0),
                      d400_noise({.texture = 0.015F, .midpoint = 0.0152F, .width = 0.0042F},
-                                {.specks = 0.0112F, .patches = 0.0125F})});
+                                {.specks = 0.0119F, .patches = 0.0121F})});
   // Depth field of view 84 x 58 degrees (with square pixels at 16 : 9 the height is 54 degrees; the width is kept),
   // baseline 18 mm, smallest depth 10 cm at 1280 x 720, ideal from 7 cm (at smaller resolutions) to 50 cm. No largest
   // depth is given: that of the others. It has no projector: what is lost does not depend on distance, but on the

@@ -6,6 +6,7 @@
 #include <limits>
 #include <numbers>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -28,6 +29,11 @@ Pose looking_down(const Vec3& position_m, double pitch_deg, double yaw_deg) {
   return {position_m, from_roll_pitch_yaw(0, pitch_deg * kRad, yaw_deg * kRad)};
 }
 
+struct Image {
+  std::uint32_t width, height;
+  double fx;
+};
+
 Sensor sensor_of(const std::string& name, const Pose& world_from_camera) {
   const SensorPreset& preset = find_preset(name);
   Sensor sensor;
@@ -38,20 +44,26 @@ Sensor sensor_of(const std::string& name, const Pose& world_from_camera) {
   return sensor;
 }
 
-/// Two frames of a preset with its own noise, without the pixels in which it had nothing within its reach, as
-/// `fathom measure depth --beyond-reach reasons` leaves them out; where `beyond_m` is given also without those of
-/// surfaces as far away and farther, as `--beyond-reach M` does.
+/// Two frames of a preset, or four of another size, with its own noise, without the pixels in which it had nothing
+/// within its reach, as `fathom measure depth --beyond-reach reasons` leaves them out; where `beyond_m` is given also
+/// without those of surfaces as far away and farther, as `--beyond-reach M` does.
 DepthMeasure measured_preset(const std::string& scene, const std::string& name, const Pose& world_from_camera,
-                             double beyond_m = std::numeric_limits<double>::infinity()) {
-  const Sensor sensor = sensor_of(name, world_from_camera);
-  const auto& camera = std::get<StereoCamera>(sensor.model);
+                             double beyond_m = std::numeric_limits<double>::infinity(),
+                             const std::optional<Image>& image = {}) {
+  Sensor sensor = sensor_of(name, world_from_camera);
+  auto& camera = std::get<StereoCamera>(sensor.model);
+  if (image) {
+    camera.width = image->width, camera.height = image->height, camera.fx = image->fx;
+    camera.horizontal_fov_rad = 0;
+  }
   SceneSetup setup = read_scene_file(kExampleScenes + scene);
   Simulator simulator(std::move(setup.scene), {.seed = 11});
   const SensorId id = simulator.add_sensor(sensor);
   Frame frame({Channel::kDepth, Channel::kCleanDepth, Channel::kReason});
   DepthMeter meter({.focal_baseline_px_m = intrinsics(camera).fx * camera.baseline_m});
   std::vector<std::uint8_t> left_out;
-  for (std::uint32_t index = 0; index < 2; ++index) {
+  const std::uint32_t frames = image ? 4 : 2;  // a smaller one has fewer patches
+  for (std::uint32_t index = 0; index < frames; ++index) {
     simulator.render(id, index, frame);
     const auto clean = frame.floats(Channel::kCleanDepth);
     left_out.assign(frame.size(), 0);
@@ -106,6 +118,14 @@ TEST_P(DepthPresets, MeasureLikeARealCameraOnATableTop) {
   const auto& [name, height_m] = GetParam();
   const auto m = measured_preset("/12_table_top/table_top.yaml", name, looking_down({0, 0, height_m}, 45, 0));
   EXPECT_EQ(m.left_out, 0U);
+  expect_error_of_a_real_camera(m);
+  expect_holes_of_a_real_camera(m);
+}
+
+// The real frames were of this size.
+TEST(DepthPresetD435, MeasuresLikeARealCameraInItsSize) {
+  const auto m = measured_preset("/12_table_top/table_top.yaml", "D435", looking_down({0, 0, 0.45}, 45, 0),
+                                 std::numeric_limits<double>::infinity(), Image{640, 480, 385});
   expect_error_of_a_real_camera(m);
   expect_holes_of_a_real_camera(m);
 }

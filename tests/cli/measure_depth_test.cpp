@@ -78,7 +78,7 @@ TEST_F(MeasureDepth, TakesTheCameraOfAPreset) {
   const std::string scene =
       "scene:\n  meshes: {room: {box: {size_m: [6, 6, 3]}}}\n"
       "  entities: [{name: room, mesh: room, position_m: [0, 0, 1.5]}]\n"
-      "sensors: [{name: camera, preset: D435, width: 160, height: 90, position_m: [0, 0, 1.5],\n"
+      "sensors: [{name: camera, preset: D435, width: 106, height: 60, position_m: [0, 0, 1.5],\n"
       "  outputs: [{npy: {channels: [depth]}}]}]\nframes: 1\n";
   ASSERT_EQ(run_fathom({"simulate", write_text(folder_ / "s.yaml", scene), "--out", folder_ / "run"}).exit_code, 0);
   const std::vector<std::string> command = {"measure", "depth", folder_ / "run/camera", "--preset", "D435", "--json"};
@@ -86,14 +86,14 @@ TEST_F(MeasureDepth, TakesTheCameraOfAPreset) {
   words.push_back(folder_ / "m.json");
   const Ended ended = run_fathom(words);
   ASSERT_EQ(ended.exit_code, 0) << ended.err;
-  // 80 px / tan(43.5 degrees) x 0.05 m
-  EXPECT_NEAR(json::parse(bytes_of(folder_ / "m.json"))["focal_baseline_px_m"].get<double>(), 4.2151, 1e-3);
+  // 53 px / tan(43.5 degrees) x 0.05 m; 106 x 60, as 848 x 480 is, are almost of the preset's shape.
+  EXPECT_NEAR(json::parse(bytes_of(folder_ / "m.json"))["focal_baseline_px_m"].get<double>(), 2.7925, 1e-3);
   const auto refused = [&](const std::string& preset, const std::string& part) {
     expect_refused(preset, {"measure", "depth", folder_ / "run/camera", "--preset", preset}, {part}, folder_ / "out");
   };
   refused("D436", "D435");
   refused("VLP-16", "is no stereo camera");
-  refused("Kinect-v1", "images of 160 x 90 pixels have another shape than its 640 x 480");
+  refused("Kinect-v1", "images of 106 x 60 pixels have another shape than its 640 x 480");
 }
 
 TEST_F(MeasureDepth, LeavesOutWhatIsBeyondReach) {

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 #include <sstream>
+#include <utility>
 #include <variant>
 
 #include <gtest/gtest.h>
@@ -307,10 +308,10 @@ TEST(Presets, DepthCamerasHaveTheNoiseOfTheirDocumentation) {
                   {"disparity.steps_per_px", "32"},
                   {"dropout.probability", patches}};  // the later one of two
   };
-  EXPECT_EQ(values_of(find_preset("D435").noise), d400("0.015", "1", "0.0155", "0.0042", "0.02"));
-  EXPECT_EQ(values_of(find_preset("D455").noise), d400("0.015", "1", "0.0155", "0.0036", "0.022"));
-  EXPECT_EQ(values_of(find_preset("D405").noise), d400("0.1", "0", "0.019", "0.006", "0.024"));
-  for (const char* name : {"D435", "D455", "D405"}) {
+  EXPECT_EQ(values_of(find_preset("D435").noise), d400("0.015", "1", "0.0158", "0.00485", "0.0092"));
+  EXPECT_EQ(values_of(find_preset("D455").noise), d400("0.015", "1", "0.0152", "0.0042", "0.0121"));
+  EXPECT_EQ(values_of(find_preset("D405").noise), d400("0.1", "0", "0.019", "0.006", "0.014"));
+  for (const auto& [name, specks] : {std::pair{"D435", "0.0102"}, {"D455", "0.0119"}, {"D405", "0.0115"}}) {
     const NoiseChain& chain = find_preset(name).noise;
     ASSERT_EQ(chain.size(), 9U) << name;
     const Values across = {
@@ -319,13 +320,12 @@ TEST(Presets, DepthCamerasHaveTheNoiseOfTheirDocumentation) {
     for (const std::size_t waves : {0, 1}) {
       EXPECT_EQ(chain[waves].correlation, (Correlation{.across_px = 4, .down_px = 4})) << name;
     }
-    EXPECT_EQ(chain[4].correlation, (Correlation{.across_px = 4.2F, .down_px = 4.2F})) << name;
+    EXPECT_EQ(chain[4].correlation, (Correlation{.across_px = 6, .down_px = 6})) << name;
     EXPECT_EQ(chain[6].correlation,
               (Correlation{.across_px = 4, .down_px = 0.6F, .shape = CorrelationShape::kExponential}))
         << name;
-    const Values specks = {{"dropout.probability", std::string(name) == "D455" ? "0.0027" : "0.0025"}};
-    EXPECT_EQ(values_of({chain[7]}), specks) << name;
-    EXPECT_EQ(chain[7].correlation, (Correlation{.across_px = 1.6F, .down_px = 1.6F})) << name;
+    EXPECT_EQ(values_of({chain[7]}), (Values{{"dropout.probability", specks}})) << name;
+    EXPECT_EQ(chain[7].correlation, (Correlation{.across_px = 1.565F, .down_px = 1.565F})) << name;
     EXPECT_EQ(chain[8].correlation, (Correlation{.across_px = 6, .down_px = 6})) << name;
   }
   const Values kinect = {{"stereo_shadow.tolerance", "0"},
@@ -349,7 +349,7 @@ TEST(Presets, DepthCamerasHaveTheNoiseOfTheirDocumentation) {
        {"0.28 to 10 | | angular_ray 0.0022 rad across and 0.0015 down, alike over 4 px, "
         "stereo_shadow, invalid_band, texture_loss, matching_window 9 x 9 px, "
         "disparity 0.068 px in steps "
-        "of 1/32 px, alike over 4 px across and 0.6 down, dropout 0.25 % in specks and 2 % in patches",
+        "of 1/32 px, alike over 4 px across and 0.6 down, dropout 1 % in specks and 0.9 % in patches",
         "0.52 to 10 | | as D435", "0.1 to 10 | | as D435, without a projector",
         "0.8 to 4 | | stereo_shadow, disparity 0.0625 px in steps of 1/8 px",
         "0.4 to 8 | | stereo_energy (threshold law), dropout 0.3 %"}) {
