@@ -41,21 +41,17 @@ void add_mount(CLI::App& c, CLI::Option& typed, fathom::PlanarPose& mount) {
       ->needs(&typed);
 }
 
-/// What logs in text do not say.
-void add_text_options(CLI::App& c, CLI::Option& typed, fathom::ScanLogOptions& o) {
+}  // namespace
+
+void add_log_text(CLI::App& c, CLI::Option& typed, fathom::ScanLogOptions& o) {
   c.add_option("--laser", o.laser, "which laser of a log of CARMEN: FLASER, ROBOTLASER1, RAWLASER1 ...")
       ->type_name("NAME")
       ->needs(&typed);
   add_number(c, {"--ray-angle", "DEG", "between two rays of FLASER, where their number does not say it, degrees"},
              {1e-4, 360.0, "deg"}, o.ray_angle_deg)
       .needs(&typed);
-  add_number(c, {"--ray-time", "S", "from a ray to the next one, for a laser that moved during scans, s"},
-             {0.0, 1.0, "s"}, o.ray_time_s)
-      .needs(&typed);
   add_mount(c, typed, o.mount);
 }
-
-}  // namespace
 
 void add_log(CLI::App& c, BeamLogOptions& o, const LogChoices& choices) {
   CLI::Option_group& log = *c.add_option_group("Log", "what was measured, and where");
@@ -72,7 +68,10 @@ void add_log(CLI::App& c, BeamLogOptions& o, const LogChoices& choices) {
     scan->excludes(typed), frame->excludes(typed);
   }
   log.require_option(choices.optional ? 0 : 1, 1);
-  add_text_options(c, *typed, o.in_text);
+  add_log_text(c, *typed, o.in_text);
+  add_number(c, {"--ray-time", "S", "from a ray to the next one, for a laser that moved during scans, s"},
+             {0.0, 1.0, "s"}, o.in_text.ray_time_s)
+      .needs(typed);
 }
 
 }  // namespace fathom_cli

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Depth images as measured frames of a scene.
+// Depth images and scan logs as measured frames of a scene.
 
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,9 +13,12 @@
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
+#include <fathom/beam/log.hpp>
 #include <fathom/calibrate/chain_report.hpp>
 #include <fathom/calibrate/depth_report.hpp>
 
+#include "base/text.hpp"
+#include "base/with_prefix.hpp"
 #include "text/text_lines.hpp"
 
 namespace fathom {
@@ -63,13 +68,59 @@ ChainFrames read_images(const SceneSetup& setup, const fs::path& folder, const M
   return reader.frames();
 }
 
+/// From where on readings of a log mean that nothing came back.
+double no_return_m(const ScanLog& log, const MeasuredOptions& options) {
+  if (options.max_range_m) return *options.max_range_m;
+  const bool is_carmen = !log.laser.empty() && log.max_range_m > 0.0;
+  return is_carmen ? log.max_range_m : std::numeric_limits<double>::infinity();
+}
+
+void check_log_options(const MeasuredOptions& options) {
+  if (options.log.ray_time_s != 0.0) throw InputError("ray_time_s: the scans of a chain have one pose for all rays");
+  if (!(options.max_range_m.value_or(1.0) > 0.0)) {
+    throw InputError(fmt::format("max_range_m = {} is not above 0 m", *options.max_range_m));
+  }
+  if (!(options.step_m >= 0.0 && options.step_m <= 1.0)) {
+    throw InputError(fmt::format("step_m = {} is not in [0, 1] m", options.step_m));
+  }
+}
+
+ChainFrames read_log(const SceneSetup& setup, const fs::path& file, const MeasuredOptions& options) {
+  check_log_options(options);
+  const ScanLog log = read_scan_log(file, options.log);
+  const std::vector<std::uint32_t> scans =
+      with_prefix(log.name, [&] { return select_scans(options.scans, log.scans()); });
+  ChainFramesOptions how = options.frames;
+  how.half_step_m = 0.5 * options.step_m;
+  ChainFrameReader reader(setup, scans.size(), how);
+  with_prefix(log.name, [&] { reader.check_azimuths(log.azimuth_rad); });
+  const double lost_m = no_return_m(log, options);
+  // Else whatever is farther would seem to be lost by chance.
+  if (lost_m < reader.max_range_m()) {
+    throw InputError(
+        fmt::format("{}: readings end at max_range_m = {} m, and sensor '{}' measures to {} m: set the "
+                    "max_range_m of the sensor to it",
+                    log.name, number_text(lost_m), reader.frames().sensor, number_text(reader.max_range_m())));
+  }
+  std::vector<float> range_m;
+  for (const std::uint32_t scan : scans) {
+    range_m.assign(log.scan(scan).begin(), log.scan(scan).end());
+    for (float& range : range_m) range = double{range} < lost_m ? range : std::numeric_limits<float>::quiet_NaN();
+    reader.add_scan(scan, range_m, log.pose[scan]);
+  }
+  ChainFrames frames = reader.frames();
+  frames.notes = log_notes(log, std::min(lost_m, reader.max_range_m()));
+  return frames;
+}
+
 }  // namespace
 
-ChainFrames read_measured_frames(const SceneSetup& setup, const fs::path& folder, const MeasuredOptions& options) {
+ChainFrames read_measured_frames(const SceneSetup& setup, const fs::path& measured, const MeasuredOptions& options) {
   std::error_code error;
-  if (!fs::is_directory(folder, error)) throw InputError(fmt::format("{}: is not a folder", folder.string()));
-  const bool is_run = fs::exists(folder / "summary.json", error);
-  return is_run ? read_run_frames(setup, folder, options.frames) : read_images(setup, folder, options);
+  if (!fs::exists(measured, error)) throw InputError(fmt::format("{}: is not there", measured.string()));
+  if (!fs::is_directory(measured, error)) return read_log(setup, measured, options);
+  const bool is_run = fs::exists(measured / "summary.json", error);
+  return is_run ? read_run_frames(setup, measured, options.frames) : read_images(setup, measured, options);
 }
 
 }  // namespace fathom
