@@ -17,6 +17,7 @@
 #include "calibrate/chain_checks.hpp"
 #include "calibrate/chain_climb.hpp"
 #include "calibrate/chain_errors.hpp"
+#include "calibrate/chain_flags.hpp"
 #include "calibrate/chain_jumps.hpp"
 #include "calibrate/chain_levels.hpp"
 #include "calibrate/chain_likelihood.hpp"
@@ -26,8 +27,8 @@ namespace fathom {
 
 namespace {
 
-constexpr std::size_t kLeastReturns = 100, kCoarseReturns = 4096, kFewClusters = 20;
-constexpr double kStrongCorrelation = 0.99, kSettledNats = 1e-3, kNormal95 = 1.959963984540054;
+constexpr std::size_t kLeastReturns = 100, kCoarseReturns = 4096;
+constexpr double kSettledNats = 1e-3, kNormal95 = 1.959963984540054;
 constexpr int kMostRounds = 4;
 
 /// Places of returns that teach and of those that judge.
@@ -312,37 +313,6 @@ void judge(const ChainReturns& r, std::span<const std::size_t> places, std::uint
   fit.held_out_nats = mean_score(learned).nats, fit.start_nats = mean_score(given).nats;
   const MeanScore gain = score_difference(learned, given, stretches);
   fit.gain_nats = gain.nats, fit.gain_error = gain.std_error;
-}
-
-void add_flags(ChainFit& fit) {
-  const std::size_t n = fit.parameters.size();
-  for (const LearnedParameter& p : fit.parameters) {
-    if (p.is_at_limit) fit.flags.push_back(fmt::format("{} is at its limit {:g}", p.name, p.value));
-    if (!p.is_unidentified) continue;
-    fit.flags.push_back(
-        std::isnan(p.std_error)
-            ? fmt::format("{} cannot be told from these returns: others do the same, or it does nothing here", p.name)
-            : fmt::format("{} cannot be told from 0: its error exceeds its value", p.name));
-  }
-  for (std::size_t j = 0; j < n; ++j) {
-    for (std::size_t k = 0; k < j; ++k) {
-      const double c = fit.correlations[j * n + k];
-      if (!(std::abs(c) > kStrongCorrelation)) continue;
-      fit.flags.push_back(fmt::format("{} and {} are hard to tell apart: their errors have the correlation {:.3f}",
-                                      fit.parameters[k].name, fit.parameters[j].name, c));
-    }
-  }
-  if (fit.clusters < kFewClusters) {
-    fit.flags.push_back(fmt::format(
-        "errors take {} as independent, and there are {}: below {} they are uncertain themselves",
-        fit.stretches > 0 ? "stretches of the way" : "frames, or blocks of them", fit.clusters, kFewClusters));
-  }
-  for (const ChainEntry& entry : fit.chain) {
-    if (!(entry.correlation.time_s > 0.0)) continue;
-    fit.flags.push_back(fmt::format(
-        "the draws of {} are alike in {} frames: errors are larger than shown, unless frames are taken in blocks",
-        entry.noise.slug(), std::isfinite(entry.correlation.time_s) ? "neighbouring" : "all"));
-  }
 }
 
 }  // namespace
