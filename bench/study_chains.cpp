@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// How often the 95 % intervals of `fathom calibrate chain` hold the truth (tests/calibrate/chain_study.hpp): the chains of
-// the presets, a gain and a bias for each ring, and a laser along uneven walls. Prints the tables of docs/benchmarks.md.
+// How often the 95 % intervals of `fathom calibrate chain` hold the truth (tests/calibrate/chain_study.hpp): the chains
+// of the presets, a gain and a bias for each ring, and a laser along uneven walls. Prints the tables of
+// docs/benchmarks.md.
 
 #include <cstdio>
 #include <cstdlib>
@@ -19,7 +20,8 @@ void print_head() {
   std::printf("|---|---|---|---|---|---|---|\n");
 }
 
-void print_row(std::string_view study, std::string_view parameter, const ParameterCoverage& c, const std::string& truth) {
+void print_row(std::string_view study, std::string_view parameter, const ParameterCoverage& c,
+               const std::string& truth) {
   std::printf("| %.*s | `%.*s` | %s | %.3f | %.3f | %.3f | %zu |\n", static_cast<int>(study.size()), study.data(),
               static_cast<int>(parameter.size()), parameter.data(), truth.c_str(), c.share_held(), c.median_off(),
               c.spread_over_stated(), c.without_error);

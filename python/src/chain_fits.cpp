@@ -128,8 +128,7 @@ py::tuple mean(const py::list& scores, int stretches) {
 }
 
 py::tuple difference(const py::list& scores, const py::list& others, int stretches) {
-  const MeanScore m =
-      score_difference(scores_of(scores), scores_of(others), whole32(py::int_(stretches), "stretches"));
+  const MeanScore m = score_difference(scores_of(scores), scores_of(others), whole32(py::int_(stretches), "stretches"));
   return py::make_tuple(m.nats, m.std_error);
 }
 
