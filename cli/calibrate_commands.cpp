@@ -38,9 +38,10 @@ Examples:
 
 SCENE has the sensor, where it was in each frame, and the chain from which learning begins; the rest of it stays. DIR
 is a run of that scene with the output npy: {channels: [range]} (or depth), or a folder of depth images, 16-bit PNG
-(0: a hole) or NPY, in whose names stands the number of the frame. LOG is CARMEN text or fathom's own scans.csv, whose
-poses take the place of the scene's. --free MODEL.rings.* learns a model for each ring of a lidar. --out gets
-noise.yaml, report.html and fit.json. docs/calibrate.md tells what can be learned, and what the errors mean.)";
+(0: a hole) or NPY, or clouds, PCD or PLY, in whose names stands the number of the frame. LOG is CARMEN text or
+fathom's own scans.csv, whose poses take the place of the scene's. --free 'MODEL.rings.*' learns a model for each ring
+of a lidar. --out gets noise.yaml, report.html and fit.json. docs/calibrate.md tells what can be learned, and what the
+errors mean.)";
 
 constexpr const char* kScoreFramesHelp = R"(
 Examples:
@@ -106,20 +107,21 @@ void check_sources(const CalibrateOptions& o) {
 
 void add_chain_data(CLI::App& c, ChainDataOptions& o) {
   c.add_option("SCENE", o.scene, "scene file (YAML)")->required()->type_name("YAML");
-  CLI::Option* measured =
-      c.add_option("--measured", o.measured, "run of the scene, folder of depth images, or log of a planar laser");
-  measured->required()->type_name("DIR|LOG");
+  c.add_option("--measured", o.measured, "run of the scene, folder of depth images or clouds, or log of a laser")
+      ->required()
+      ->type_name("DIR|LOG");
   c.add_option("--sensor", o.how.frames.sensor, "of the scene; default: the only one")->type_name("NAME");
   c.add_option("--set", o.set, "replace one value of the scene; may be given again")
       ->type_name("PATH=VALUE")
       ->expected(1)
       ->take_all()
       ->allow_extra_args(false);
-  c.add_option("--files", o.how.files, "images to take, with * and ?; default: depth*.npy, else depth*.png, else all")
+  c.add_option("--files", o.how.files,
+               "images or clouds to take, with * and ?; default: depth*.npy, else depth*.png, else all")
       ->type_name("PATTERN");
   add_number(c, {"--scale", "N", "levels per metre of 16-bit images"},
              {fathom::kLeastLevelsPerM, fathom::kMostLevelsPerM, "1/m"}, o.how.levels_per_m);
-  add_log_text(c, *measured, o.how.log);
+  add_log_text(c, nullptr, o.how.log);
   c.add_option("--scans", o.how.scans, "of a log: all, odd, even or START:STOP:STEP")
       ->type_name("SELECTION")
       ->capture_default_str();
@@ -138,8 +140,7 @@ void add_chain_data(CLI::App& c, ChainDataOptions& o) {
   c.add_option_function<std::string>(
        "--clusters", read,
        fmt::format(
-           "what errs together: N stretches of the way, of about equal numbers of frames; or frame; default: {} "
-           "where the sensor moved, else frame",
+           "what errs together: N stretches of the way, or each frame; default: {} where the sensor moved, else frame",
            fathom::ChainFitOptions::kUsualStretches))
       ->type_name("N|frame");
   add_threads(c, o.threads);

@@ -160,8 +160,8 @@ def read_measured_frames(scene: Any, measured: Any, sensor: str = "", *,
                          threads: int = 0) -> MeasuredFrames:
     """Measured frames beside a scene, which is cast at the time of each.
 
-    scene: scene file. measured: folder of a run of it, or of depth images (16-bit PNG, NPY) in whose names stands the
-    number of the frame, or the log of a planar laser (CARMEN text, CSV), whose scan k is frame k at the pose of the log.
+    scene: scene file. measured: folder of a run of it, or of depth images (16-bit PNG, NPY) or clouds (PCD, PLY) in whose
+    names stands the number of the frame, or the log of a planar laser (CARMEN text, CSV), whose scan k is frame k at the pose of the log.
     sensor: its name; "": the only one. overrides: as load() takes them. files: pattern of images; levels_per_m: of 16
     bits. laser, ray_angle_deg, mount: as beam.read_scan_log() takes them; scans: "all", "odd", "even" or
     "start:stop:step" of a log; max_range_m: readings of a log of at least so much are lost, None: as CARMEN text says;

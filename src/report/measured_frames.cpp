@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Depth images and scan logs as measured frames of a scene.
+// Depth images, clouds and scan logs as measured frames of a scene.
 
 #include <algorithm>
 #include <array>
@@ -19,6 +19,7 @@
 
 #include "base/text.hpp"
 #include "base/with_prefix.hpp"
+#include "report/left_out.hpp"
 #include "text/text_lines.hpp"
 
 namespace fathom {
@@ -39,20 +40,47 @@ std::uint32_t frame_of(const fs::path& file) {
   throw InputError(fmt::format("{}: has no number of a frame, 0 to {}, in its name", file.string(), kMaxFrames - 1));
 }
 
+bool is_cloud(const fs::path& file) { return file.extension() == ".pcd" || file.extension() == ".ply"; }
+
+/// Files by the frames in their names, no two of one.
+std::vector<FrameFile> by_frame(const std::vector<fs::path>& files) {
+  std::vector<FrameFile> frames;
+  for (const fs::path& file : files) frames.push_back({frame_of(file), file});
+  std::sort(frames.begin(), frames.end(), [](const FrameFile& a, const FrameFile& b) {
+    return a.frame != b.frame ? a.frame < b.frame : a.file < b.file;
+  });
+  for (std::size_t k = 1; k < frames.size(); ++k) {
+    if (frames[k].frame != frames[k - 1].frame) continue;
+    throw InputError(
+        fmt::format("{}: has the same number as {}", frames[k].file.string(), frames[k - 1].file.filename().string()));
+  }
+  return frames;
+}
+
+/// Clouds of a folder: those that the pattern names, or all where there is none and no image.
+std::vector<fs::path> clouds_of(const fs::path& folder, const std::string& pattern) {
+  std::vector<fs::path> clouds;
+  std::error_code error;
+  if (pattern.empty()) {
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+      if (!entry.is_regular_file(error)) continue;
+      if (entry.path().extension() == ".png" || entry.path().extension() == ".npy") return {};
+      if (is_cloud(entry.path())) clouds.push_back(entry.path());
+    }
+    return clouds;
+  }
+  clouds = images_named(folder, pattern);
+  const bool are_clouds = std::all_of(clouds.begin(), clouds.end(), is_cloud);
+  return are_clouds ? clouds : std::vector<fs::path>();
+}
+
 ChainFrames read_images(const SceneSetup& setup, const fs::path& folder, const MeasuredOptions& options) {
-  std::vector<std::pair<std::uint32_t, fs::path>> images;
-  for (const fs::path& file : depth_images(folder, options.files)) images.emplace_back(frame_of(file), file);
-  std::sort(images.begin(), images.end());
-  const bool has_levels = read_depth_image(images.front().second, options.levels_per_m).has_levels;
+  const std::vector<FrameFile> images = by_frame(depth_images(folder, options.files));
+  const bool has_levels = read_depth_image(images.front().file, options.levels_per_m).has_levels;
   ChainFramesOptions how = options.frames;
   how.half_step_m = has_levels ? 0.5 / options.levels_per_m : 0.0;
   ChainFrameReader reader(setup, images.size(), how);
-  for (std::size_t k = 0; k < images.size(); ++k) {
-    const auto& [frame, file] = images[k];
-    if (k > 0 && frame == images[k - 1].first) {
-      throw InputError(
-          fmt::format("{}: has the same number as {}", file.string(), images[k - 1].second.filename().string()));
-    }
+  for (const auto& [frame, file] : images) {
     const DepthImage image = read_depth_image(file, options.levels_per_m);
     const PatternShape shape = reader.shape();
     if (image.rows != shape.rows || image.cols != shape.cols) {
@@ -119,8 +147,10 @@ ChainFrames read_measured_frames(const SceneSetup& setup, const fs::path& measur
   std::error_code error;
   if (!fs::exists(measured, error)) throw InputError(fmt::format("{}: is not there", measured.string()));
   if (!fs::is_directory(measured, error)) return read_log(setup, measured, options);
-  const bool is_run = fs::exists(measured / "summary.json", error);
-  return is_run ? read_run_frames(setup, measured, options.frames) : read_images(setup, measured, options);
+  if (fs::exists(measured / "summary.json", error)) return read_run_frames(setup, measured, options.frames);
+  const std::vector<fs::path> clouds = clouds_of(measured, options.files);
+  if (!clouds.empty()) return read_cloud_frames(setup, by_frame(clouds), options.frames);
+  return read_images(setup, measured, options);
 }
 
 }  // namespace fathom

@@ -9,9 +9,12 @@
 
 #include <gtest/gtest.h>
 
+#include <fathom/files/clouds.hpp>
+
 #include "calibrate/chain_simulator.hpp"
 #include "render/test_scenes.hpp"
 #include "support/error_text.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace fathom::test {
 namespace {
@@ -227,6 +230,45 @@ TEST(ChainFrames, ReadingsWhereNothingIsAreFlagged) {
   EXPECT_GT(reader.frames().unexpected, 10U);
   EXPECT_TRUE(contains(reader.frames().flags().at(0), "readings lie where the scene has nothing"));
   EXPECT_EQ(reader.max_range_m(), 2.0);
+}
+
+TEST(ChainFrames, PointsOfACloudAreTheRangesOfTheirRays) {
+  const TemporaryFolder folder;
+  SpinningLidar lidar = make_lidar(16, 180);
+  for (int ring = 0; ring < 16; ++ring) lidar.vertical_offset_m.push_back(0.002 * ring);  // rays start at 16 places
+  for (const bool organised : {false, true}) {
+    const SceneSetup setup = setup_of(lidar, {DistanceNoise{0.02F, 0.01F, 0.003F}, Dropout{0.1F}});
+    Simulator simulator = make_simulator(setup);
+    Frame frame({Channel::kRange, Channel::kReason, Channel::kHitSensor});
+    ChainFrameReader by_range(setup, 3);
+    std::vector<FrameFile> files;
+    for (const std::uint32_t k : {2U, 3U, 7U}) {
+      simulator.render(SensorId{0}, k, frame);
+      by_range.add_ranges(k, frame.range_m());
+      files.push_back({k, folder / ("cloud_" + std::to_string(k) + (organised ? ".pcd" : ".ply"))});
+      const CloudOptions options = {.keep_misses = organised, .fields = {}};
+      organised ? write_pcd(files.back().file, frame, options) : write_ply(files.back().file, frame, options);
+    }
+    const ChainFrames by_point = read_cloud_frames(setup, files);
+    const ChainReturns &a = by_range.frames().returns, &b = by_point.returns;
+    ASSERT_EQ(a.size(), b.size());
+    EXPECT_EQ(a.clean_range_m, b.clean_range_m);
+    EXPECT_EQ(a.frame, b.frame);
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      ASSERT_EQ(std::isnan(a.range_m[i]), std::isnan(b.range_m[i])) << i;
+      // Noise moves a point away from the sensor's origin, which is up to 0.03 m beside that of its ray.
+      if (std::isnan(a.range_m[i])) continue;
+      const double z = a.clean_range_m[i], beside = 0.03 / z;
+      ASSERT_NEAR(a.range_m[i], b.range_m[i], 0.6 * std::abs(a.range_m[i] - z) * beside * beside + 2e-6 * z) << i;
+    }
+    SceneSetup turned = setup;
+    std::get<SpinningLidar>(turned.sensors.front().sensor.model).start_azimuth_rad = 0.01;
+    EXPECT_TRUE(contains(message_of<InputError>([&] { (void)read_cloud_frames(turned, files); }),
+                         "points lie on no ray of sensor 'cam'"));
+    turned = setup;
+    turned.sensors.front().sensor.rolling = true;
+    EXPECT_TRUE(contains(message_of<InputError>([&] { (void)read_cloud_frames(turned, files); }), "rolling"));
+  }
 }
 
 TEST(ChainFrames, RefusesInOneLine) {

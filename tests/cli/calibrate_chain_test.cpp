@@ -244,6 +244,34 @@ TEST_F(CalibrateChain, ALogOfALaserTellsWhatTheRunTells) {
   refused("no log", {"--measured", folder_ / "none.log"}, {"none.log: is not there"});
 }
 
+TEST_F(CalibrateChain, CloudsTellWhatTheRunTells) {
+  const std::string sensors = replaced(kLidarScene, "clean_range]}}]", "clean_range]}}, pcd]");
+  const std::string file = scene(sensors.c_str()), run = simulated(file, "run");
+  const std::string clouds = folder_ / "clouds";
+  std::filesystem::create_directory(clouds);
+  for (const auto& entry : std::filesystem::directory_iterator(run + "/lidar")) {
+    if (entry.path().extension() == ".pcd") {
+      std::filesystem::copy(entry.path(), std::filesystem::path(clouds) / entry.path().filename());
+    }
+  }
+  const auto learned = [&](const std::string& measured, std::vector<std::string> more = {}) {
+    std::vector<std::string> arguments = {"calibrate",    "chain",  file,        "--measured", measured, "--free",
+                                          "distance.*_m", "--free", "dropout.*", "--json",     "--set",  kWrong};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return json::parse(done(arguments).out);
+  };
+  const json of_run = learned(run), of_clouds = learned(clouds);
+  EXPECT_EQ(of_run["returns"], of_clouds["returns"]);
+  EXPECT_EQ(of_run["lost"], of_clouds["lost"]);
+  for (const auto& [name, p] : of_run["parameters"].items()) {
+    EXPECT_NEAR(p["value"].get<double>(), of_clouds["parameters"][name]["value"].get<double>(),
+                0.01 * p["std_error"].get<double>());
+  }
+  EXPECT_EQ(learned(run + "/lidar", {"--files", "cloud*.pcd"})["parameters"], of_clouds["parameters"]);
+  expect_refused("of another lidar", {"score", file, "--measured", clouds, "--set", "sensors.lidar.preset=HDL-32E"},
+                 {"cloud_000000.pcd", "points lie on no ray of sensor 'lidar'"}, folder_ / "out");
+}
+
 TEST_F(CalibrateChain, RingsAreLearnedAndWrittenBack) {
   const std::string rings =
       replaced(kLidarScene, "noise: [", "noise: [{gain_bias: {rings: {0: {bias_m: 0.05}, 7: {gain: 0.02}}}}, ");

@@ -94,4 +94,17 @@ class FATHOM_API ChainFrameReader {
 FATHOM_API ChainFrames read_run_frames(const SceneSetup& setup, const std::filesystem::path& run,
                                        const ChainFramesOptions& options = {});
 
+/// What a frame of a sensor was measured as.
+struct FrameFile {
+  std::uint32_t frame = 0;
+  std::filesystem::path file;
+};
+
+/// From clouds of points in the sensor frame, a file for each frame, which ascend: PCD, PLY, a serialised PointCloud2
+/// or an array [..., 3] of NumPy. A point is of the ray that it lies on, to 1e-3 rad; rays without a point are lost.
+/// Throws InputError naming the file when more than one point in a hundred lies on no ray or two lie on one, and for a
+/// sensor that is rolling or whose rays vary.
+FATHOM_API ChainFrames read_cloud_frames(const SceneSetup& setup, std::span<const FrameFile> files,
+                                         const ChainFramesOptions& options = {});
+
 }  // namespace fathom
