@@ -25,7 +25,7 @@ void add_world(CLI::App& c, BeamWorldOptions& o, bool optional) {
 
 namespace {
 
-void add_mount(CLI::App& c, CLI::Option& typed, fathom::PlanarPose& mount) {
+CLI::Option& add_mount(CLI::App& c, fathom::PlanarPose& mount) {
   const auto read = [&mount](const std::string& text) {
     const std::size_t first = text.find(','), second = first == std::string::npos ? first : text.find(',', first + 1);
     if (second == std::string::npos) {
@@ -35,27 +35,23 @@ void add_mount(CLI::App& c, CLI::Option& typed, fathom::PlanarPose& mount) {
     mount.y_m = parse_number("--mount", text.substr(first + 1, second - first - 1), {-1000.0, 1000.0, "m"});
     mount.yaw_rad = parse_number("--mount", text.substr(second + 1), {-10.0, 10.0, "rad"});
   };
-  c.add_option_function<std::string>("--mount", read,
-                                     "where on the robot a RAWLASERn stands, m and rad; default: 0,0,0")
-      ->type_name("X,Y,YAW")
-      ->needs(&typed);
-}
-
-/// What logs in text do not say.
-void add_text_options(CLI::App& c, CLI::Option& typed, fathom::ScanLogOptions& o) {
-  c.add_option("--laser", o.laser, "which laser of a log of CARMEN: FLASER, ROBOTLASER1, RAWLASER1 ...")
-      ->type_name("NAME")
-      ->needs(&typed);
-  add_number(c, {"--ray-angle", "DEG", "between two rays of FLASER, where their number does not say it, degrees"},
-             {1e-4, 360.0, "deg"}, o.ray_angle_deg)
-      .needs(&typed);
-  add_number(c, {"--ray-time", "S", "from a ray to the next one, for a laser that moved during scans, s"},
-             {0.0, 1.0, "s"}, o.ray_time_s)
-      .needs(&typed);
-  add_mount(c, typed, o.mount);
+  return *c.add_option_function<std::string>("--mount", read,
+                                             "where on the robot a RAWLASERn stands, m and rad; default: 0,0,0")
+              ->type_name("X,Y,YAW");
 }
 
 }  // namespace
+
+void add_log_text(CLI::App& c, CLI::Option* log, fathom::ScanLogOptions& o) {
+  CLI::Option& laser =
+      *c.add_option("--laser", o.laser, "which laser of a log of CARMEN: FLASER, ROBOTLASER1, RAWLASER1 ...");
+  CLI::Option& angle =
+      add_number(c, {"--ray-angle", "DEG", "between two rays of FLASER, where their number does not say it, degrees"},
+                 {1e-4, 360.0, "deg"}, o.ray_angle_deg);
+  for (CLI::Option* option : {laser.type_name("NAME"), &angle, &add_mount(c, o.mount)}) {
+    if (log != nullptr) option->needs(log);
+  }
+}
 
 void add_log(CLI::App& c, BeamLogOptions& o, const LogChoices& choices) {
   CLI::Option_group& log = *c.add_option_group("Log", "what was measured, and where");
@@ -72,7 +68,10 @@ void add_log(CLI::App& c, BeamLogOptions& o, const LogChoices& choices) {
     scan->excludes(typed), frame->excludes(typed);
   }
   log.require_option(choices.optional ? 0 : 1, 1);
-  add_text_options(c, *typed, o.in_text);
+  add_log_text(c, typed, o.in_text);
+  add_number(c, {"--ray-time", "S", "from a ray to the next one, for a laser that moved during scans, s"},
+             {0.0, 1.0, "s"}, o.in_text.ray_time_s)
+      .needs(typed);
 }
 
 }  // namespace fathom_cli

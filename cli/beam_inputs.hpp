@@ -16,6 +16,9 @@ void add_height(CLI::App& c, double& height_m);
 /// --map or --scene: one of them must be there, unless `optional`.
 void add_world(CLI::App& c, BeamWorldOptions& o, bool optional = false);
 
+/// What logs in text do not say, but for --ray-time. `log`: the option that they need; null: none.
+void add_log_text(CLI::App& c, CLI::Option* log, fathom::ScanLogOptions& o);
+
 /// How add_log() takes scans.
 struct LogChoices {
   std::string topic = "--scan";  ///< how the topic is typed

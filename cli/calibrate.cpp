@@ -15,6 +15,7 @@
 #include <fathom/noise/distance.hpp>
 #include <fathom/noise/stereo_energy.hpp>
 
+#include "number_json.hpp"
 #include "signals.hpp"
 #include "text.hpp"
 
@@ -56,9 +57,7 @@ std::string scene_line(std::string_view slug, std::span<const Entry> parameters,
 Json to_json(std::span<const Entry> parameters) {
   Json json;
   for (const Entry& p : parameters) {
-    const double error = p.estimate.std_error;
-    json[std::string(p.name)] = {{"value", p.estimate.value},
-                                 {"std_error", std::isfinite(error) ? Json(error) : Json(nullptr)}};
+    json[std::string(p.name)] = {{"value", p.estimate.value}, {"std_error", number_or_null(p.estimate.std_error)}};
   }
   return json;
 }

@@ -51,15 +51,13 @@ std::string sensor_of(const CalibrateChainOptions& options) {
 }
 
 std::vector<fathom::ChainParameter> free_parameters(const fathom::NoiseChain& chain,
-                                                    const std::vector<std::string>& patterns) {
+                                                    const std::vector<std::string>& patterns,
+                                                    const std::vector<std::uint16_t>& rings) {
   std::vector<fathom::ChainParameter> free;
   for (const std::string& text : patterns) {
     try {
-      for (fathom::ChainParameter& p : fathom::chain_parameters(chain, free_pattern(text).parameters)) {
-        const bool is_there = std::any_of(free.begin(), free.end(), [&](const fathom::ChainParameter& other) {
-          return other.entry == p.entry && other.field == p.field;
-        });
-        if (!is_there) free.push_back(std::move(p));
+      for (fathom::ChainParameter& p : fathom::chain_parameters(chain, free_pattern(text).parameters, rings)) {
+        if (std::find(free.begin(), free.end(), p) == free.end()) free.push_back(std::move(p));
       }
     } catch (const fathom::InputError& error) {
       throw fathom::InputError(fmt::format("--free {}: {}", text, error.what()));
@@ -82,8 +80,9 @@ std::string parameter_table(const fathom::ChainFit& fit) {
 
 std::string counts_text(const fathom::ChainReport& report) {
   const fathom::ChainFit& fit = report.fit;
-  std::string text = fmt::format("\nlearned from {} returns, {} of them lost; {}\n", group_digits(fit.returns),
-                                 group_digits(fit.lost), counted(fit.frames, "frame"));
+  const std::string stretches = fit.stretches > 0 ? fmt::format(", in stretches of the way: {}", fit.stretches) : "";
+  std::string text = fmt::format("\nlearned from {} returns, {} of them lost; {}{}\n", group_digits(fit.returns),
+                                 group_digits(fit.lost), counted(fit.frames, "frame"), stretches);
   if (fit.judged == 0) return text + "no frame was held out\n";
   const std::string error = std::isfinite(fit.gain_error) ? fmt::format(" +- {:.2g}", fit.gain_error) : "";
   return text + fmt::format("held-out frames: {:.4f} nats per return, {:+.4f}{} against the chain as given\n",
@@ -94,7 +93,7 @@ void show(const fathom::ChainReport& report, const CalibrateChainOptions& option
   if (options.json) return print(fathom::chain_json(report));
   std::string text = parameter_table(report.fit);
   if (options.quiet) return print(text);
-  for (const std::string& flag : report.flags()) text += "note: " + flag + "\n";
+  text += notes_text(report.flags());
   text += counts_text(report);
   const std::string name = fathom::printable(report.frames.sensor);
   if (options.out.empty()) {
@@ -114,8 +113,11 @@ void show(const fathom::ChainReport& report, const CalibrateChainOptions& option
 fathom::ChainFrames read_chain_data(const fathom::SceneSetup& setup, const ChainDataOptions& options) {
   fathom::MeasuredOptions how = options.how;
   how.frames.run.compute.threads = options.threads;
-  return as_typed({{"most_returns", "--max-returns"}},
-                  [&] { return fathom::read_measured_frames(setup, options.measured, how); });
+  return as_typed(
+      {{"most_returns", "--max-returns"},
+       {"readings end at max_range_m", "readings end at --max-range"},
+       {"step_m", "--step"}},
+      [&] { return as_log_typed([&] { return fathom::read_measured_frames(setup, options.measured, how); }); });
 }
 
 void calibrate_chain(const CalibrateChainOptions& options) {
@@ -129,18 +131,24 @@ void calibrate_chain(const CalibrateChainOptions& options) {
         "{}: sensor '{}' has no noise to learn; give it a chain in which it begins, in the file or by --set",
         o.data.scene.string(), sensor.name));
   }
-  const std::vector<fathom::ChainParameter> free = free_parameters(sensor.noise, o.free);
+  // What is wrong with the chain or with options is said before the frames are read.
+  static_cast<void>(free_parameters(sensor.noise, o.free, fathom::rings_of(sensor)));
+  fathom::check_scorable(sensor.noise);
+  o.fit.threads = o.data.threads, o.fit.stretches = o.data.stretches;
+  as_typed({{"hold_out", "--hold-out"}, {"stretches", "--clusters"}, {"block_frames", "--block-frames"}},
+           [&] { fathom::validate(o.fit); });
   if (!o.out.empty()) {
     fathom::check_chain_report_folder(o.out, o.force);
-    refuse_inputs(fathom::chain_report_files(o.out), setup.inputs);
+    std::vector<std::filesystem::path> inputs = setup.inputs;
+    inputs.push_back(o.data.measured);
+    refuse_inputs(fathom::chain_report_files(o.out), inputs);
   }
   fathom::ChainReport report;
   report.scene = o.data.scene.string(), report.measured = o.data.measured.string();
   report.frames = read_chain_data(setup, o.data);
   report.start = sensor.noise;
-  o.fit.threads = o.data.threads;
-  report.fit = as_typed({{"hold_out", "--hold-out"}},
-                        [&] { return fathom::fit_chain(sensor.noise, free, report.frames.returns, o.fit); });
+  const auto free = free_parameters(sensor.noise, o.free, fathom::rings_of(report.frames.returns));
+  report.fit = fathom::fit_chain(sensor.noise, free, report.frames.returns, o.fit);
   if (!o.out.empty()) fathom::write_chain_report(o.out, report, o.force);
   show(report, o);
 }

@@ -9,7 +9,7 @@
 
 namespace fathom_cli {
 
-/// `fathom calibrate chain SCENE --measured DIR --free PATTERN --out DIR`
+/// `fathom calibrate chain SCENE --measured DIR|LOG --free PATTERN --out DIR`
 struct CalibrateChainOptions {
   ChainDataOptions data;
   std::vector<std::string> free;

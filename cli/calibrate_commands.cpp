@@ -38,8 +38,10 @@ Examples:
 
 SCENE has the sensor, where it was in each frame, and the chain from which learning begins; the rest of it stays. DIR
 is a run of that scene with the output npy: {channels: [range]} (or depth), or a folder of depth images, 16-bit PNG
-(0: a hole) or NPY, in whose names stands the number of the frame. --out gets noise.yaml, report.html and fit.json.
-docs/calibrate.md tells what can be learned, and what the errors mean.)";
+(0: a hole) or NPY, or clouds, PCD or PLY, in whose names stands the number of the frame. LOG is CARMEN text or
+fathom's own scans.csv, whose poses take the place of the scene's. --free 'MODEL.rings.*' learns a model for each ring
+of a lidar. --out gets noise.yaml, report.html and fit.json. docs/calibrate.md tells what can be learned, and what the
+errors mean.)";
 
 constexpr const char* kScoreFramesHelp = R"(
 Examples:
@@ -48,9 +50,9 @@ Examples:
   fathom score examples/06_stereo/stereo.yaml --measured out/scored
       --set 'sensors.stereo.noise=[{disparity: {stddev_px: 0.1}}]'
 
-SCENE and DIR are as for `fathom calibrate chain`. The larger, the better the chain describes the frames; a return that
-it holds for impossible counts -60. --compare takes another scene, or the noise.yaml of a fit. Errors take frames as
-independent.)";
+SCENE, DIR and LOG are as for `fathom calibrate chain`. The larger, the better the chain describes the frames; a return
+that it holds for impossible counts -60. --compare takes another scene, or the noise.yaml of a fit. Errors take frames
+as independent, or stretches of the way where the sensor moved.)";
 
 constexpr const char* kDistanceHelp = R"(
 Examples:
@@ -105,19 +107,42 @@ void check_sources(const CalibrateOptions& o) {
 
 void add_chain_data(CLI::App& c, ChainDataOptions& o) {
   c.add_option("SCENE", o.scene, "scene file (YAML)")->required()->type_name("YAML");
-  c.add_option("--measured", o.measured, "run of the scene, or folder of depth images")->required()->type_name("DIR");
+  c.add_option("--measured", o.measured, "run of the scene, folder of depth images or clouds, or log of a laser")
+      ->required()
+      ->type_name("DIR|LOG");
   c.add_option("--sensor", o.how.frames.sensor, "of the scene; default: the only one")->type_name("NAME");
   c.add_option("--set", o.set, "replace one value of the scene; may be given again")
       ->type_name("PATH=VALUE")
       ->expected(1)
       ->take_all()
       ->allow_extra_args(false);
-  c.add_option("--files", o.how.files, "images to take, with * and ?; default: depth*.npy, else depth*.png, else all")
+  c.add_option("--files", o.how.files,
+               "images or clouds to take, with * and ?; default: depth*.npy, else depth*.png, else all")
       ->type_name("PATTERN");
   add_number(c, {"--scale", "N", "levels per metre of 16-bit images"},
              {fathom::kLeastLevelsPerM, fathom::kMostLevelsPerM, "1/m"}, o.how.levels_per_m);
+  add_log_text(c, nullptr, o.how.log);
+  c.add_option("--scans", o.how.scans, "of a log: all, odd, even or START:STOP:STEP")
+      ->type_name("SELECTION")
+      ->capture_default_str();
+  add_number(c, {"--max-range", "M", "readings of a log from here on are lost; default: as CARMEN text says"},
+             {1e-3, 1e6, "m"}, o.how.max_range_m);
+  add_number(c, {"--step", "M", "ranges of a log are multiples of it; 0: they are not rounded"}, {0.0, 1.0, "m"},
+             o.how.step_m);
   add_whole(c, {"--max-returns", "N", "of all frames; more are thinned out at random"}, {1000, 1'000'000'000},
             o.how.frames.most_returns);
+  const auto read = [&o](const std::string& text) {
+    o.stretches =
+        text == "frame"
+            ? 0
+            : static_cast<std::uint32_t>(parse_whole("--clusters", text, {1, fathom::ChainFitOptions::kMostStretches}));
+  };
+  c.add_option_function<std::string>(
+       "--clusters", read,
+       fmt::format(
+           "what errs together: N stretches of the way, or each frame; default: {} where the sensor moved, else frame",
+           fathom::ChainFitOptions::kUsualStretches))
+      ->type_name("N|frame");
   add_threads(c, o.threads);
 }
 
@@ -133,7 +158,8 @@ void add_chain(CLI::App& calibrate) {
       ->allow_extra_args(false);
   add_whole(c, {"--hold-out", "N", "every so many frames one judges and teaches nothing; 0: none"}, {0, 1'000'000},
             o->fit.hold_out);
-  add_whole(c, {"--block-frames", "N", "frames that count as one for the errors"}, {1, 1'000'000}, o->fit.block_frames);
+  add_whole(c, {"--block-frames", "N", "frames that count as one for the errors, of a sensor that stood"},
+            {1, 1'000'000}, o->fit.block_frames);
   c.add_option("--out", o->out, "folder to make for noise.yaml, report.html and fit.json")->type_name("DIR");
   c.add_flag("--json", o->json, "as JSON");
   add_force(c, o->force);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,11 +11,12 @@
 
 namespace fathom_cli {
 
-/// SCENE --measured DIR of `fathom calibrate chain` and `fathom score`.
+/// SCENE --measured DIR|LOG of `fathom calibrate chain` and `fathom score`.
 struct ChainDataOptions {
   std::filesystem::path scene, measured;
   std::vector<std::string> set;
   fathom::MeasuredOptions how;
+  std::optional<std::uint32_t> stretches;  ///< as in fathom::ChainFitOptions
   int threads = 0;
 };
 

@@ -13,6 +13,8 @@
 #include <fathom/base/error.hpp>
 #include <fathom/base/names.hpp>
 
+#include "beam_world.hpp"
+#include "number_json.hpp"
 #include "signals.hpp"
 #include "text.hpp"
 
@@ -33,8 +35,6 @@ fathom::NoiseChain other_chain(const ScoreOptions& options, const std::string& s
   }
   return chain_of(fathom::read_scene_file(options.compare));
 }
-
-Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
 Json score_json(const fathom::MeanScore& score) {
   return {{"nats", number_or_null(score.nats)}, {"std_error", number_or_null(score.std_error)}};
@@ -75,10 +75,7 @@ void show(const Scores& scores, const fathom::ChainFrames& frames, const ScoreOp
   if (!options.quiet) {
     text += fmt::format("{} returns of {}, {} lost; {} hidden ones left out\n", group_digits(frames.returns.size()),
                         counted(scores.frames.size(), "frame"), group_digits(lost), group_digits(frames.hidden));
-    if (frames.unexpected > 0) {
-      text += fmt::format("note: {} readings lie where the scene has nothing within the limits, and were left out\n",
-                          group_digits(frames.unexpected));
-    }
+    text += notes_text(frames.flags());
   }
   print(text);
 }
@@ -91,14 +88,17 @@ void score(const ScoreOptions& options) {
   const fathom::Sensor& sensor = setup.sensors[fathom::find_sensor(setup, options.data.how.frames.sensor)].sensor;
   std::optional<fathom::NoiseChain> other;
   if (!options.compare.empty()) other = other_chain(options, sensor.name);
+  fathom::check_scorable(sensor.noise);  // before the work
+  if (other) fathom::check_scorable(*other);
   const fathom::ChainFrames frames = read_chain_data(setup, options.data);
+  const std::uint32_t stretches = fathom::stretches_of(frames.returns, {.stretches = options.data.stretches});
   Scores scores;
   scores.frames = fathom::score_frames(sensor.noise, frames.returns, options.data.threads);
-  scores.mean = fathom::mean_score(scores.frames);
+  scores.mean = fathom::mean_score(scores.frames, stretches);
   if (other) {
     const auto others = fathom::score_frames(*other, frames.returns, options.data.threads);
-    scores.other = fathom::mean_score(others);
-    scores.difference = fathom::score_difference(scores.frames, others);
+    scores.other = fathom::mean_score(others, stretches);
+    scores.difference = fathom::score_difference(scores.frames, others, stretches);
   }
   show(scores, frames, options);
 }

@@ -11,7 +11,7 @@ class App;
 
 namespace fathom_cli {
 
-/// `fathom score SCENE --measured DIR [--compare FILE]`
+/// `fathom score SCENE --measured DIR|LOG [--compare FILE]`
 struct ScoreOptions {
   ChainDataOptions data;
   std::filesystem::path compare;  ///< a list of noise, or another scene; empty: none

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from typing import Any, Dict, List, Mapping, NamedTuple, Sequence, Tuple, Union
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +33,8 @@ class ChainReturns:
     incidence_rad: Any  #: in [0, pi / 2]
     energy: Any  #: as the channel energy
     frame: Any  #: uint32, ascending
+    ring: Any = field(default_factory=lambda: np.empty(0, np.uint16))  #: scan line of each ray, uint16; empty: not known
+    sensor_moved: bool = False  #: whether frames are from different places
     edge_rad: Any = field(default_factory=_none)  #: what edge_loss reads of the neighbours; empty: not known
     jump: Any = field(default_factory=_none)
     jump_rad: Any = field(default_factory=_none)
@@ -55,13 +57,14 @@ class MeasuredFrames(NamedTuple):
     frames: int
     hidden: int  #: rays left out, as cameras do not see them or a window changes them
     unexpected: int  #: readings where the scene has nothing within the limits, left out
+    flags: List[str]  #: what to know of them, a sentence each
 
 
 @dataclass(frozen=True)
 class LearnedParameter:
     """A parameter of a chain that was learned."""
 
-    name: str  #: "distance.stddev_m"; of a model that is there twice "2.distance.stddev_m", by its place
+    name: str  #: "distance.stddev_m", "gain_bias.rings.3.gain"; of a model that is there twice "2.distance.stddev_m"
     unit: str
     start: float
     value: float
@@ -84,6 +87,7 @@ class ChainFit:
     lost: int
     frames: int
     clusters: int
+    stretches: int  #: that the clusters are; 0: they are frames, or blocks of them
     start_log_likelihood: float
     log_likelihood: float
     judged: int  #: returns held out
@@ -118,14 +122,16 @@ def _entries(noise: Any) -> List[Any]:
 
 
 def fit_chain(noise: Any, free: Union[str, Sequence[str]], returns: ChainReturns, *, hold_out: int = 5,
-              block_frames: int = 1, threads: int = 0) -> ChainFit:
+              block_frames: int = 1, stretches: Optional[int] = None, threads: int = 0) -> ChainFit:
     """Learns parameters of a chain of noise, all at once, by maximum likelihood.
 
     noise: list of models; learning begins at their values. free: patterns of parameters, such as "distance.stddev_m" or
-    "dropout.*"; "*": all that can be learned. hold_out: every so many frames one judges and teaches nothing; 0: none.
-    block_frames: frames that count as one for the errors. threads: 0: one per core; they change no bit."""
+    "dropout.*"; "*": all that can be learned; "gain_bias.rings.*": of each ring. hold_out: every so many frames one judges
+    and teaches nothing; 0: none. stretches: of the way, of about equal numbers of frames, that errors take as independent;
+    0: frames, or blocks of block_frames; None: 40 where the sensor moved, else 0. threads: 0: one per core; they change no
+    bit."""
     patterns = [free] if isinstance(free, str) else list(free)
-    made = _fathom._fit_chain(_entries(noise), patterns, asdict(returns), hold_out, block_frames, threads)
+    made = _fathom._fit_chain(_entries(noise), patterns, asdict(returns), hold_out, block_frames, stretches, threads)
     d = made["fit"]
     d["parameters"] = {p["name"]: LearnedParameter(**p) for p in d["parameters"]}
     return ChainFit(noise=chain_from(made["noise"], [], []), **d)
@@ -136,28 +142,36 @@ def score_frames(noise: Any, returns: ChainReturns, *, threads: int = 0) -> List
     return [FrameScore(*s) for s in _fathom._score_frames(_entries(noise), asdict(returns), threads)]
 
 
-def mean_score(scores: Sequence[FrameScore]) -> MeanScore:
-    """Nats per return of all frames together."""
-    return MeanScore(*_fathom._mean_score([tuple(s) for s in scores]))
+def mean_score(scores: Sequence[FrameScore], *, stretches: int = 0) -> MeanScore:
+    """Nats per return of all frames together; its error takes so many stretches of the way as independent, 0: frames."""
+    return MeanScore(*_fathom._mean_score([tuple(s) for s in scores], stretches))
 
 
-def score_difference(scores: Sequence[FrameScore], others: Sequence[FrameScore]) -> MeanScore:
+def score_difference(scores: Sequence[FrameScore], others: Sequence[FrameScore], *, stretches: int = 0) -> MeanScore:
     """Of `scores` less `others`, of the same frames under another chain."""
-    return MeanScore(*_fathom._score_difference([tuple(s) for s in scores], [tuple(s) for s in others]))
+    return MeanScore(*_fathom._score_difference([tuple(s) for s in scores], [tuple(s) for s in others], stretches))
 
 
 def read_measured_frames(scene: Any, measured: Any, sensor: str = "", *,
                          overrides: Union[Sequence[str], Mapping[str, Any]] = (), files: str = "", levels_per_m: float = 1000.0,
-                         most_returns: int = 300_000, threads: int = 0) -> MeasuredFrames:
+                         laser: str = "", ray_angle_deg: Optional[float] = None,
+                         mount: Tuple[float, float, float] = (0.0, 0.0, 0.0), scans: str = "all",
+                         max_range_m: Optional[float] = None, step_m: float = 0.0, most_returns: int = 300_000,
+                         threads: int = 0) -> MeasuredFrames:
     """Measured frames beside a scene, which is cast at the time of each.
 
-    scene: scene file. measured: folder of a run of it, or of depth images (16-bit PNG, NPY) in whose names stands the
-    number of the frame. sensor: its name; "": the only one. overrides: as load() takes them. files: pattern of
-    images; levels_per_m: of 16 bits. most_returns: more are thinned out at random."""
-    d = _fathom._read_measured_frames(scene, measured, sensor, override_list(overrides), files, levels_per_m, most_returns,
-                                      threads)
+    scene: scene file. measured: folder of a run of it, or of depth images (16-bit PNG, NPY) or clouds (PCD, PLY) in whose
+    names stands the number of the frame, or the log of a planar laser (CARMEN text, CSV), whose scan k is frame k at the pose of the log.
+    sensor: its name; "": the only one. overrides: as load() takes them. files: pattern of images; levels_per_m: of 16
+    bits. laser, ray_angle_deg, mount: as beam.read_scan_log() takes them; scans: "all", "odd", "even" or
+    "start:stop:step" of a log; max_range_m: readings of a log of at least so much are lost, None: as CARMEN text says;
+    step_m: ranges of a log are multiples of it. most_returns: more are thinned out at random."""
+    log = {"laser": laser, "ray_angle_deg": ray_angle_deg, "mount": mount, "scans": scans, "max_range_m": max_range_m,
+           "step_m": step_m}
+    d = _fathom._read_measured_frames(scene, measured, sensor, override_list(overrides), files, levels_per_m, log,
+                                      most_returns, threads)
     return MeasuredFrames(ChainReturns(**d["returns"]), d["sensor"], chain_from(d["noise"], [], []), d["frames"],
-                          d["hidden"], d["unexpected"])
+                          d["hidden"], d["unexpected"], d["flags"])
 
 
 def chain_yaml(noise: Any, indent: int = 2) -> str:

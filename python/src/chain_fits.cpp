@@ -2,12 +2,14 @@
 // Learning and scoring of whole chains of noise.
 
 #include <array>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <fathom/calibrate/chain_report.hpp>
 
+#include "arguments.hpp"
 #include "chain.hpp"
 
 namespace fathom::python {
@@ -33,11 +35,14 @@ ChainReturns returns_of(const py::dict& d) {
     const Floats values = floats(ravelled(d[name], name), name, {{-1}, "(N,)"}, Finite::kNo);
     (r.*member).assign(values.data(), values.data() + values.size());
   }
+  const Integers ring = integers(ravelled(d["ring"], "ring"), "ring", {{-1}, "(N,)"}, 0, 0xffff);
+  for (const std::int64_t one : span_of(ring)) r.ring.push_back(static_cast<std::uint16_t>(one));
   const Integers frame = integers(ravelled(d["frame"], "frame"), "frame", {{-1}, "(N,)"}, 0, 0xffffffff);
   for (const std::int64_t one : span_of(frame)) r.frame.push_back(static_cast<std::uint32_t>(one));
   r.optics = {static_cast<float>(real(d["fx_px"], "fx_px")), static_cast<float>(real(d["cx_px"], "cx_px")),
               static_cast<float>(real(d["baseline_m"], "baseline_m"))};
   r.min_range_m = real(d["min_range_m"], "min_range_m"), r.max_range_m = real(d["max_range_m"], "max_range_m");
+  r.sensor_moved = py::cast<bool>(d["sensor_moved"]);
   r.outside = word_of<OutsideLimits>(py::cast<std::string>(d["outside"]), "outside");
   r.half_step_m = real(d["half_step_m"], "half_step_m");
   r.depths_are_rounded = py::cast<bool>(d["depths_are_rounded"]);
@@ -48,6 +53,7 @@ py::dict returns_dict(const ChainReturns& r) {
   py::dict d;
   for (const auto& [name, member] : kArrays) d[name] = copied<float>(r.*member);
   d["frame"] = copied<std::uint32_t>(r.frame);
+  d["ring"] = copied<std::uint16_t>(r.ring), d["sensor_moved"] = r.sensor_moved;
   d["fx_px"] = double{r.optics.fx_px}, d["cx_px"] = double{r.optics.cx_px};
   d["baseline_m"] = double{r.optics.baseline_m};
   d["min_range_m"] = r.min_range_m, d["max_range_m"] = r.max_range_m;
@@ -65,16 +71,18 @@ py::dict parameter_dict(const LearnedParameter& p) {
 }
 
 py::dict fit(const py::iterable& noise, const std::vector<std::string>& patterns, const py::dict& returns, int hold_out,
-             int block_frames, int threads) {
+             int block_frames, const std::optional<int>& stretches, int threads) {
   const NoiseChain chain = chain_of(noise);
   const ChainReturns measured = returns_of(returns);
+  const std::vector<std::uint16_t> rings = rings_of(measured);
   std::vector<ChainParameter> free;
   for (const std::string& pattern : patterns) {
-    for (ChainParameter& p : chain_parameters(chain, pattern)) free.push_back(std::move(p));
+    for (ChainParameter& p : chain_parameters(chain, pattern, rings)) free.push_back(std::move(p));
   }
   ChainFitOptions options;
   options.hold_out = whole32(py::int_(hold_out), "hold_out");
   options.block_frames = whole32(py::int_(block_frames), "block_frames");
+  if (stretches) options.stretches = whole32(py::int_(*stretches), "stretches");
   options.threads = threads;
   ChainFit made;
   released([&] { made = fit_chain(chain, free, measured, options); });
@@ -85,6 +93,7 @@ py::dict fit(const py::iterable& noise, const std::vector<std::string>& patterns
   d["parameters"] = parameters;
   d["correlations"] = copied<double>(made.correlations).reshape({n, n});
   d["returns"] = made.returns, d["lost"] = made.lost, d["frames"] = made.frames, d["clusters"] = made.clusters;
+  d["stretches"] = made.stretches;
   d["start_log_likelihood"] = made.start_log_likelihood, d["log_likelihood"] = made.log_likelihood;
   d["judged"] = made.judged, d["held_out_nats"] = made.held_out_nats, d["start_nats"] = made.start_nats;
   d["gain_nats"] = made.gain_nats, d["gain_error"] = made.gain_error, d["flags"] = made.flags;
@@ -113,24 +122,30 @@ std::vector<FrameScore> scores_of(const py::list& tuples) {
   return scores;
 }
 
-py::tuple mean(const py::list& scores) {
-  const MeanScore m = mean_score(scores_of(scores));
+py::tuple mean(const py::list& scores, int stretches) {
+  const MeanScore m = mean_score(scores_of(scores), whole32(py::int_(stretches), "stretches"));
   return py::make_tuple(m.nats, m.std_error);
 }
 
-py::tuple difference(const py::list& scores, const py::list& others) {
-  const MeanScore m = score_difference(scores_of(scores), scores_of(others));
+py::tuple difference(const py::list& scores, const py::list& others, int stretches) {
+  const MeanScore m = score_difference(scores_of(scores), scores_of(others), whole32(py::int_(stretches), "stretches"));
   return py::make_tuple(m.nats, m.std_error);
 }
 
 py::dict read(const std::filesystem::path& scene, const std::filesystem::path& measured, const std::string& sensor,
               const std::vector<std::string>& overrides, const std::string& files, double levels_per_m,
-              std::uint64_t most_returns, int threads) {
+              const py::dict& log, std::uint64_t most_returns, int threads) {
+  MeasuredOptions options;
+  options.log.laser = py::cast<std::string>(log["laser"]);
+  options.log.ray_angle_deg = py::cast<std::optional<double>>(log["ray_angle_deg"]);
+  options.log.mount = planar_pose_of(log["mount"], "mount");
+  options.scans = py::cast<std::string>(log["scans"]);
+  options.max_range_m = py::cast<std::optional<double>>(log["max_range_m"]);
+  options.step_m = real(log["step_m"], "step_m");
   ChainFrames made;
   NoiseChain chain;
   released([&] {
     const SceneSetup setup = read_scene_file(scene, overrides);
-    MeasuredOptions options;
     options.files = files, options.levels_per_m = levels_per_m;
     options.frames.sensor = sensor, options.frames.most_returns = most_returns;
     options.frames.run.compute.threads = threads;
@@ -140,6 +155,7 @@ py::dict read(const std::filesystem::path& scene, const std::filesystem::path& m
   py::dict d;
   d["returns"] = returns_dict(made.returns), d["sensor"] = made.sensor, d["noise"] = chain_list(chain);
   d["frames"] = made.frames, d["hidden"] = made.hidden, d["unexpected"] = made.unexpected;
+  d["flags"] = made.flags();
   return d;
 }
 

@@ -13,6 +13,7 @@
 
 #include "base/executor.hpp"
 #include "beam/evidence.hpp"
+#include "beam/stretches.hpp"
 
 namespace fathom {
 
@@ -26,13 +27,6 @@ using Matrix = std::array<Score, kCoordinates>;
 
 inline constexpr std::array<double BeamParameters::*, kWeights> kWeightMembers = {
     &BeamParameters::w_hit, &BeamParameters::w_short, &BeamParameters::w_max, &BeamParameters::w_rand};
-
-/// Which scans of all data err together: those of a stretch of the way. Scans are counted through all parts.
-struct Stretches {
-  std::uint64_t scans = 0;     ///< of all parts
-  std::uint64_t clusters = 0;  ///< at most as many as scans
-  [[nodiscard]] std::uint64_t of_scan(std::uint64_t scan) const { return scan * clusters / scans; }
-};
 
 /// Of a part.
 struct Curvature {

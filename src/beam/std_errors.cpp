@@ -208,30 +208,6 @@ Derivatives find_derivatives(std::span<const Evidence> parts, const BeamParamete
   return out;
 }
 
-/// How far stretches of the way err together. What lies at the end of one is seen from the next, so neighbours are
-/// taken as correlated, by Bartlett's weights 1 - l / (L + 1) at distance l.
-struct Neighbours {
-  std::size_t lags = 0;  // L
-
-  Neighbours(std::size_t clusters, bool are_stretches) {
-    constexpr std::size_t kMostLags = 2, kClustersPerLag = 20;
-    if (are_stretches) lags = std::min(kMostLags, clusters / kClustersPerLag);
-  }
-  [[nodiscard]] double weight(std::size_t lag) const {
-    return 1.0 - static_cast<double>(lag) / static_cast<double>(lags + 1);
-  }
-  /// As the scores of all clusters sum to 0, products of different ones are negative on average. G / (G - 1) for L = 0.
-  [[nodiscard]] double small_sample_factor(double clusters) const {
-    return clusters > 1.0 ? clusters / (clusters - static_cast<double>(lags + 1)) : 1.0;
-  }
-  /// What t has: G - 1 for L = 0. A sum of products counts as its mean square does.
-  [[nodiscard]] double degrees(double clusters) const {
-    double squares = 1.0;
-    for (std::size_t lag = 1; lag <= lags; ++lag) squares += 2.0 * weight(lag) * weight(lag);
-    return std::max(1.0, std::floor(clusters / squares) - 1.0);
-  }
-};
-
 void add_product(const Score& a, const Score& b, double times, Matrix& sum) {
   for (std::size_t i = 0; i < kCoordinates; ++i) {
     for (std::size_t k = 0; k < kCoordinates; ++k) sum[i][k] += times * a[i] * b[k];
@@ -239,17 +215,12 @@ void add_product(const Score& a, const Score& b, double times, Matrix& sum) {
 }
 
 /// Sum over all clusters of s s^T, and of neighbours' products. An estimate of the information too, and one that is
-/// never negative (Newey and West, Econometrica 55 (1987)).
+/// never negative.
 Matrix outer_product(const std::vector<Score>& clusters, const Neighbours& neighbours) {
-  const double factor = neighbours.small_sample_factor(static_cast<double>(clusters.size()));
   Matrix sum = {};
-  for (std::size_t g = 0; g < clusters.size(); ++g) {
-    add_product(clusters[g], clusters[g], factor, sum);
-    for (std::size_t lag = 1; lag <= neighbours.lags && lag <= g; ++lag) {
-      add_product(clusters[g], clusters[g - lag], factor * neighbours.weight(lag), sum);
-      add_product(clusters[g - lag], clusters[g], factor * neighbours.weight(lag), sum);
-    }
-  }
+  neighbours.for_each_product(clusters.size(), [&](std::size_t a, std::size_t b, double times) {
+    add_product(clusters[a], clusters[b], times, sum);
+  });
   return sum;
 }
 

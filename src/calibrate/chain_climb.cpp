@@ -115,15 +115,25 @@ struct Slope {
   std::vector<double> gradient;
   SmallMatrix information;
 
-  explicit Slope(const std::vector<std::vector<double>>& scores)
-      : gradient(scores.size(), 0.0), information(scores.size()) {
-    for (std::size_t j = 0; j < scores.size(); ++j) {
-      for (const double s : scores[j]) gradient[j] += s;
-      for (std::size_t k = 0; k <= j; ++k) {
-        double sum = 0.0;
-        for (std::size_t i = 0; i < scores[j].size(); ++i) sum += scores[j][i] * scores[k][i];
-        information(j, k) = information(k, j) = sum;
-      }
+  Slope(const ChainLikelihood& likelihood, const std::vector<std::vector<double>>& scores)
+      : gradient(likelihood.parameters(), 0.0), information(likelihood.parameters()) {
+    for (std::size_t c = 0; c < scores.size(); ++c) {
+      for (std::size_t d = 0; d <= c; ++d) add(likelihood, c, d, scores[c], scores[d]);
+    }
+    for (std::size_t j = 0; j < gradient.size(); ++j) {
+      for (std::size_t k = 0; k < j; ++k) information(j, k) = information(k, j) = information(j, k) + information(k, j);
+    }
+  }
+
+ private:
+  /// Products of the scores of two columns, on one side of the diagonal.
+  void add(const ChainLikelihood& likelihood, std::size_t c, std::size_t d, const std::vector<double>& first,
+           const std::vector<double>& second) {
+    for (std::size_t i = 0; i < first.size(); ++i) {
+      const std::size_t j = likelihood.parameter(c, i), k = likelihood.parameter(d, i);
+      if (j == Columns::kNone || k == Columns::kNone) continue;
+      if (c == d) gradient[j] += first[i];
+      information(j, k) += first[i] * second[i];
     }
   }
 };
@@ -155,19 +165,24 @@ std::vector<double> damped_step(const ChainLikelihood& likelihood, const Slope& 
 
 std::vector<std::vector<double>> scores_of(const ChainLikelihood& likelihood, std::span<const double> values,
                                            std::span<const double> steps) {
-  std::vector<std::vector<double>> scores(values.size());
-  std::vector<double> above, below, moved(values.begin(), values.end());
-  for (std::size_t k = 0; k < values.size(); ++k) {
-    const FreeNumber& p = likelihood.free(k);
-    const double high = as_float(std::min(values[k] + steps[k], p.high)),
-                 low = as_float(std::max(values[k] - steps[k], p.low));
-    moved[k] = high;
-    likelihood.each(moved, above);
-    moved[k] = low;
-    likelihood.each(moved, below);
-    moved[k] = values[k];
-    for (std::size_t i = 0; i < above.size(); ++i) above[i] = high > low ? (above[i] - below[i]) / (high - low) : 0.0;
-    scores[k] = above;
+  const Columns& columns = likelihood.columns();
+  std::vector<std::vector<double>> scores(columns.size());
+  std::vector<double> above, below, high(values.begin(), values.end()), low = high;
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    for (const std::size_t k : columns.parameters(c)) {
+      const FreeNumber& p = likelihood.free(k);
+      high[k] = as_float(std::min(values[k] + steps[k], p.high));
+      low[k] = as_float(std::max(values[k] - steps[k], p.low));
+    }
+    likelihood.each(high, above);
+    likelihood.each(low, below);
+    for (std::size_t i = 0; i < above.size(); ++i) {
+      const std::size_t k = likelihood.parameter(c, i);
+      const bool moves = k != Columns::kNone && high[k] > low[k];
+      above[i] = moves ? (above[i] - below[i]) / (high[k] - low[k]) : 0.0;
+    }
+    scores[c] = above;
+    for (const std::size_t k : columns.parameters(c)) high[k] = low[k] = values[k];
   }
   return scores;
 }
@@ -185,7 +200,7 @@ Climb climb_chain(const ChainLikelihood& likelihood, std::vector<double> start) 
   for (std::size_t k = 0; k < start.size(); ++k) steps[k] = 1e-3 * std::max(std::abs(start[k]), 1e-3);
   double damping = 1e-3;
   for (; now.steps < kMostClimbSteps; ++now.steps) {
-    const Slope slope(scores_of(likelihood, now.values, steps));
+    const Slope slope(likelihood, scores_of(likelihood, now.values, steps));
     bool moved = false;
     double gain = 0.0;
     for (int trial = 0; trial < kMostTrials && !moved; ++trial, damping *= 10.0) {

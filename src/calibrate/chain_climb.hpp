@@ -15,8 +15,8 @@ struct Difference {
   double below = 0.0, above = 0.0;
 };
 
-/// Derivatives of the log density of each return by each parameter, [returns] for each, from differences of about
-/// `step` each, within the limits.
+/// Derivatives of the log density of each return by the parameter of each column (Columns) that acts on it, [returns]
+/// for each column, from differences of about `steps` of the parameters, within the limits.
 std::vector<std::vector<double>> scores_of(const ChainLikelihood& likelihood, std::span<const double> values,
                                            std::span<const double> steps);
 

@@ -58,7 +58,7 @@ bool is_on_level(const MeasuredRangeLaw& law, double range_m, double half_step_m
 
 template <class M>
 ChainDensity::Step ChainDensity::step_of(const void* model) {
-  Step step = {model, nullptr, nullptr};
+  Step step = {model, {}, nullptr, nullptr};
   if constexpr (requires(const M& m, MeasuredRangeLaw& law) { M::act(m, law); }) {
     step.act = [](const void* m, MeasuredRangeLaw& law) { M::act(*static_cast<const M*>(m), law); };
   }
@@ -77,16 +77,20 @@ ChainDensity::ChainDensity(const NoiseChain& chain, const ChainReturns& returns)
     return std::array<Maker, sizeof...(I)>{&ChainDensity::step_of<std::variant_alternative_t<I, RegisteredNoise>>...};
   }
   (std::make_index_sequence<std::variant_size_v<RegisteredNoise>>());
-  MeasuredRangeLaw probe = MeasuredRangeLaw::of_clean(1.0, 1.0, 1.0);
   for (const ChainEntry& entry : chain_) {
     const Noise& noise = entry.noise;
-    if (!entry.by_entity.empty() || !entry.by_ring.empty()) {
-      refuse(noise.slug(), "has parameters of its own for some entities or rings");
+    if (!entry.by_entity.empty()) refuse(noise.slug(), "has parameters of its own for some entities");
+    if (!entry.by_ring.empty() && returns.ring.empty()) {
+      refuse(noise.slug(), "has parameters of its own for some rings, and the returns do not tell theirs");
     }
-    if (noise.is_identity()) continue;
+    if (noise.is_identity() && entry.by_ring.empty()) continue;
     const auto place = detail::NoiseAccess::place_in_list(noise);
     if (!place) refuse(noise.slug(), "is a model of the user's own");
-    const Step step = kMakers[*place](detail::NoiseAccess::model(noise));
+    Step step = kMakers[*place](detail::NoiseAccess::model(noise));
+    for (const RingEntry& other : entry.by_ring) {
+      if (other.ring >= step.of_ring.size()) step.of_ring.resize(std::size_t{other.ring} + 1, step.model);
+      step.of_ring[other.ring] = detail::NoiseAccess::model(other.noise);
+    }
     if (step.act == nullptr && step.lose == nullptr) {
       if (is_passed_over(noise.stage())) continue;
       refuse_without_density(noise);
@@ -94,14 +98,25 @@ ChainDensity::ChainDensity(const NoiseChain& chain, const ChainReturns& returns)
     if (noise.info().needs.neighbours && returns.jump.empty()) {
       refuse(noise.slug(), "needs to know what neighbouring pixels show, and the returns do not tell");
     }
-    if (step.act != nullptr) {
-      step.act(step.model, probe);
-      ranges_.push_back(step);
-    }
-    if (step.lose != nullptr) losses_.push_back(step);
+    if (step.act != nullptr) ranges_.push_back(step);
+    if (step.lose != nullptr) losses_.push_back(std::move(step));
   }
-  if (!probe.unknown.empty()) refuse("it", fmt::format("has {}", probe.unknown));
-  if (probe.student_m > 0.0) nodes_.emplace(probe.nu);
+  find_laws();
+}
+
+void ChainDensity::find_laws() {
+  std::size_t rings = 1;  // and what is behind the last entry has no entry: the models themselves
+  for (const Step& step : ranges_) rings = std::max(rings, step.of_ring.size() + 1);
+  std::optional<double> nu;
+  for (std::size_t ring = 0; ring < rings; ++ring) {
+    MeasuredRangeLaw probe = MeasuredRangeLaw::of_clean(1.0, 1.0, 1.0);
+    for (const Step& step : ranges_) step.act(model_of(step, ring), probe);
+    if (!probe.unknown.empty()) refuse("it", fmt::format("has {}", probe.unknown));
+    if (!(probe.student_m > 0.0)) continue;
+    if (nu && *nu != probe.nu) refuse(StudentNoise::kSlug, "has another nu for some rings");
+    nu = probe.nu;
+  }
+  if (nu) nodes_.emplace(*nu);
 }
 
 double ChainDensity::kept(std::size_t i) const {
@@ -113,7 +128,7 @@ double ChainDensity::kept(std::size_t i) const {
   surface.optics = r.optics;
   if (!r.jump.empty()) surface.edge_rad = r.edge_rad[i], surface.jump = r.jump[i], surface.jump_rad = r.jump_rad[i];
   double product = 1.0;
-  for (const Step& step : losses_) product *= 1.0 - step.lose(step.model, hit, surface, r.energy[i]);
+  for (const Step& step : losses_) product *= 1.0 - step.lose(model_of(step, ring(i)), hit, surface, r.energy[i]);
   return product;
 }
 
@@ -123,7 +138,7 @@ MeasuredRangeLaw ChainDensity::law(std::size_t i) const {
                              ? MeasuredRangeLaw::of_clean(double{returns_.clean_range_m[i]},
                                                           double{returns_.clean_x_m[i]}, focal_baseline_px_m)
                              : MeasuredRangeLaw::of_clean(double{returns_.clean_range_m[i]});
-  for (const Step& step : ranges_) step.act(step.model, law);
+  for (const Step& step : ranges_) step.act(model_of(step, ring(i)), law);
   return law;
 }
 

@@ -17,7 +17,7 @@ class ChainDensity {
   static constexpr double kLeastLog = -60.0;
 
   /// `returns` must outlive it. Throws InputError naming a model without density or probability, one with parameters
-  /// for entities or rings, one that needs to know of edges where the returns do not, or models whose law together is
+  /// for entities, one that needs to know of edges or rings where the returns do not, or models whose law together is
   /// not known. What turns hit points changes no range, and what windows take and cameras do not see is left out of the
   /// returns: these models are passed over.
   ChainDensity(const NoiseChain& chain, const ChainReturns& returns);
@@ -34,12 +34,20 @@ class ChainDensity {
  private:
   struct Step {
     const void* model;
+    std::vector<const void*> of_ring;                                          ///< [rings]; empty: the same for all
     void (*act)(const void*, MeasuredRangeLaw&);                               ///< null: changes no range
     double (*lose)(const void*, const Return&, const Surface&, float energy);  ///< null: loses nothing
   };
   template <class M>
   static Step step_of(const void* model);
 
+  /// Throws for laws that are not known, and prepares for heavy tails.
+  void find_laws();
+  /// What a step does to the returns of a ring; `ring` is not read where it does the same for all.
+  [[nodiscard]] static const void* model_of(const Step& step, std::size_t ring) {
+    return ring < step.of_ring.size() ? step.of_ring[ring] : step.model;
+  }
+  [[nodiscard]] std::size_t ring(std::size_t i) const { return returns_.ring.empty() ? 0 : returns_.ring[i]; }
   [[nodiscard]] MeasuredRangeLaw law(std::size_t i) const;
   /// Log density of the range that was measured.
   [[nodiscard]] double log_range(std::size_t i) const;

@@ -6,6 +6,7 @@
 #include <limits>
 #include <optional>
 
+#include "beam/stretches.hpp"
 #include "calibrate/chain_climb.hpp"
 #include "calibrate/no_number.hpp"
 #include "calibrate/small_matrix.hpp"
@@ -16,53 +17,127 @@ namespace {
 
 constexpr double kStepErrors = 0.5;   // of the differences, in errors of one parameter alone
 constexpr double kLimitShare = 1e-6;  // of its error by which a value is off its limit
+constexpr double kLeastPivot = 1e-7;  // below, a parameter does what others do
 
 /// Steps to both sides, single floats as the values are.
 double exact_step(double value, double step) { return as_float(value + step) - value; }
 
 /// Minus the second derivatives of the log-likelihood by the parameters in `inner`.
-SmallMatrix observed_information(const ChainLikelihood& likelihood, std::span<const double> values,
-                                 std::span<const std::size_t> inner, std::span<const double> steps) {
-  const std::size_t n = inner.size();
-  SmallMatrix information(n);
-  const double top = likelihood.total(values);
-  const auto at = [&](std::size_t j, double a, std::size_t k, double b) {
-    std::vector<double> moved(values.begin(), values.end());
-    moved[inner[j]] += a;
-    if (j != k) moved[inner[k]] += b;
-    return likelihood.total(moved);
-  };
-  for (std::size_t j = 0; j < n; ++j) {
-    const double a = steps[inner[j]];
-    information(j, j) = -(at(j, a, j, 0) - 2.0 * top + at(j, -a, j, 0)) / (a * a);
-    for (std::size_t k = 0; k < j; ++k) {
-      const double b = steps[inner[k]];
-      const double mixed = at(j, a, k, b) - at(j, a, k, -b) - at(j, -a, k, b) + at(j, -a, k, -b);
-      information(j, k) = information(k, j) = -mixed / (4.0 * a * b);
+class ObservedInformation {
+ public:
+  ObservedInformation(const ChainLikelihood& likelihood, std::span<const double> values,
+                      std::span<const std::size_t> inner, std::span<const double> steps)
+      : likelihood_(likelihood),
+        values_(values),
+        steps_(steps),
+        place_(values.size(), kOutside),
+        matrix_(inner.size()) {
+    for (std::size_t a = 0; a < inner.size(); ++a) place_[inner[a]] = a;
+    const std::vector<double> top = likelihood.by_ring(values);
+    for (std::size_t c = 0; c < likelihood.columns().size(); ++c) {
+      if (!takes_part(c)) continue;
+      add_own(c, top);
+      for (std::size_t d = 0; d < c; ++d) {
+        if (takes_part(d)) add_mixed(c, d);
+      }
     }
   }
-  return information;
+  [[nodiscard]] const SmallMatrix& matrix() const { return matrix_; }
+
+ private:
+  static constexpr std::size_t kOutside = static_cast<std::size_t>(-1);
+
+  [[nodiscard]] bool takes_part(std::size_t column) const {
+    const auto parameters = likelihood_.columns().parameters(column);
+    return std::any_of(parameters.begin(), parameters.end(), [&](std::size_t k) { return place_[k] != kOutside; });
+  }
+  /// Log-likelihoods by ring with all parameters in `inner` of two columns moved by so many of their steps.
+  [[nodiscard]] std::vector<double> at(std::size_t c, double a, std::size_t d, double b) const {
+    std::vector<double> moved(values_.begin(), values_.end());
+    move(c, a, moved);
+    if (c != d) move(d, b, moved);
+    return likelihood_.by_ring(moved);
+  }
+  void move(std::size_t column, double times, std::vector<double>& values) const {
+    for (const std::size_t k : likelihood_.columns().parameters(column)) {
+      if (place_[k] != kOutside) values[k] += times * steps_[k];
+    }
+  }
+  /// Sum over the returns that both parameters act on.
+  [[nodiscard]] double common(const std::vector<double>& by_ring, std::size_t j, std::size_t k) const {
+    const FreeNumber &p = likelihood_.free(j), &q = likelihood_.free(k);
+    if (!p.rings.empty()) return by_ring[likelihood_.slot(p.rings.front())];
+    if (!q.rings.empty()) return by_ring[likelihood_.slot(q.rings.front())];
+    double sum = 0.0;
+    for (const double one : by_ring) sum += one;
+    return sum;
+  }
+  void add_own(std::size_t c, const std::vector<double>& top) {
+    const std::vector<double> above = at(c, 1.0, c, 0.0), below = at(c, -1.0, c, 0.0);
+    for (const std::size_t j : likelihood_.columns().parameters(c)) {
+      const std::size_t a = place_[j];
+      if (a == kOutside) continue;
+      const double curve = common(above, j, j) - 2.0 * common(top, j, j) + common(below, j, j);
+      matrix_(a, a) = -curve / (steps_[j] * steps_[j]);
+    }
+  }
+  void add_mixed(std::size_t c, std::size_t d) {
+    const std::vector<double> both = at(c, 1.0, d, 1.0), first = at(c, 1.0, d, -1.0), second = at(c, -1.0, d, 1.0),
+                              none = at(c, -1.0, d, -1.0);
+    for (const std::size_t j : likelihood_.columns().parameters(c)) {
+      for (const std::size_t k : likelihood_.columns().parameters(d)) {
+        const std::size_t a = place_[j], b = place_[k];
+        if (a == kOutside || b == kOutside || are_apart(likelihood_.free(j), likelihood_.free(k))) continue;
+        const double mixed = common(both, j, k) - common(first, j, k) - common(second, j, k) + common(none, j, k);
+        matrix_(a, b) = matrix_(b, a) = -mixed / (4.0 * steps_[j] * steps_[k]);
+      }
+    }
+  }
+  /// Whether no return knows of both.
+  static bool are_apart(const FreeNumber& p, const FreeNumber& q) {
+    return !p.rings.empty() && !q.rings.empty() && p.rings != q.rings;
+  }
+
+  const ChainLikelihood& likelihood_;
+  std::span<const double> values_, steps_;
+  std::vector<std::size_t> place_;  // [parameters] in inner
+  SmallMatrix matrix_;
+};
+
+/// sum_g s_g s_g' G / (G - 1) of the parameters in `inner`, and of neighbours where clusters are stretches; nothing for
+/// one cluster.
+std::optional<SmallMatrix> clustered_square(const ChainLikelihood& likelihood,
+                                            const std::vector<std::vector<double>>& scores,
+                                            std::span<const std::size_t> inner, std::span<const std::uint32_t> cluster,
+                                            const Neighbours& neighbours) {
+  std::vector<std::vector<double>> sums;
+  for (std::size_t i = 0; i < cluster.size(); ++i) {
+    if (i == 0 || cluster[i] != cluster[i - 1]) sums.emplace_back(likelihood.parameters(), 0.0);
+    for (std::size_t c = 0; c < scores.size(); ++c) {
+      const std::size_t k = likelihood.parameter(c, i);
+      if (k != Columns::kNone) sums.back()[k] += scores[c][i];
+    }
+  }
+  if (sums.size() < 2) return std::nullopt;
+  SmallMatrix square(inner.size());
+  neighbours.for_each_product(sums.size(), [&](std::size_t g, std::size_t h, double times) {
+    for (std::size_t j = 0; j < inner.size(); ++j) {
+      for (std::size_t k = 0; k < inner.size(); ++k) square(j, k) += times * sums[g][inner[j]] * sums[h][inner[k]];
+    }
+  });
+  return square;
 }
 
-/// sum_g s_g s_g' G / (G - 1) of the parameters in `inner`; nothing for one cluster.
-std::optional<SmallMatrix> clustered_square(const std::vector<std::vector<double>>& scores,
-                                            std::span<const std::size_t> inner, std::span<const std::uint32_t> cluster,
-                                            std::size_t clusters) {
-  if (clusters < 2) return std::nullopt;
-  const std::size_t n = inner.size();
-  SmallMatrix square(n);
-  std::vector<double> sum(n, 0.0);
-  for (std::size_t i = 0; i < cluster.size(); ++i) {
-    for (std::size_t k = 0; k < n; ++k) sum[k] += scores[inner[k]][i];
-    if (i + 1 < cluster.size() && cluster[i + 1] == cluster[i]) continue;
-    for (std::size_t j = 0; j < n; ++j) {
-      for (std::size_t k = 0; k < n; ++k) square(j, k) += sum[j] * sum[k];
+/// Sums of squared scores, of each parameter.
+std::vector<double> squares_of(const ChainLikelihood& likelihood, const std::vector<std::vector<double>>& scores) {
+  std::vector<double> squares(likelihood.parameters(), 0.0);
+  for (std::size_t c = 0; c < scores.size(); ++c) {
+    for (std::size_t i = 0; i < scores[c].size(); ++i) {
+      const std::size_t k = likelihood.parameter(c, i);
+      if (k != Columns::kNone) squares[k] += scores[c][i] * scores[c][i];
     }
-    std::fill(sum.begin(), sum.end(), 0.0);
   }
-  const double factor = static_cast<double>(clusters) / static_cast<double>(clusters - 1);
-  for (double& v : square.values) v *= factor;
-  return square;
+  return squares;
 }
 
 SmallMatrix product(const SmallMatrix& a, const SmallMatrix& b) {
@@ -75,52 +150,42 @@ SmallMatrix product(const SmallMatrix& a, const SmallMatrix& b) {
   return c;
 }
 
-/// The largest part of `inner` whose information has an inverse: whoever comes last and does what others do is left
-/// out.
-std::vector<std::size_t> independent(const SmallMatrix& information) {
-  std::vector<std::size_t> kept;
-  for (std::size_t k = 0; k < information.n; ++k) {
-    std::vector<std::size_t> tried = kept;
-    tried.push_back(k);
-    SmallMatrix part(tried.size());
-    for (std::size_t a = 0; a < tried.size(); ++a) {
-      for (std::size_t b = 0; b < tried.size(); ++b) part(a, b) = information(tried[a], tried[b]);
-    }
-    if (inverse_of(part, 1e-7)) kept = tried;
-  }
-  return kept;
-}
-
 }  // namespace
 
 ChainErrors chain_errors(const ChainLikelihood& likelihood, std::span<const double> values,
-                         std::span<const std::uint32_t> cluster) {
+                         std::span<const std::uint32_t> cluster, bool are_stretches) {
   const std::size_t n = values.size();
-  ChainErrors out = {std::vector<double>(n, kNoNumber),     std::vector<double>(n, kNoNumber),
-                     std::vector<double>(n * n, kNoNumber), std::vector<bool>(n, false),
-                     std::vector<bool>(n, false),           0};
+  ChainErrors out = {std::vector<double>(n, kNoNumber),
+                     std::vector<double>(n, kNoNumber),
+                     std::vector<double>(n * n, kNoNumber),
+                     std::vector<bool>(n, false),
+                     std::vector<bool>(n, false),
+                     0,
+                     0.0};
   for (std::size_t i = 0; i < cluster.size(); ++i) out.clusters += i == 0 || cluster[i] != cluster[i - 1] ? 1 : 0;
+  const Neighbours neighbours(out.clusters, are_stretches);
+  out.degrees = neighbours.degrees(static_cast<double>(out.clusters));
 
   std::vector<double> steps(n);
   for (std::size_t k = 0; k < n; ++k) steps[k] = std::max(1e-4 * std::abs(values[k]), 1e-7);
   std::vector<std::vector<double>> scores = scores_of(likelihood, values, steps);
+  const std::vector<double> squares = squares_of(likelihood, scores);
   std::vector<std::size_t> inner;
   for (std::size_t k = 0; k < n; ++k) {
-    double square = 0.0;
-    for (const double s : scores[k]) square += s * s;
-    if (!(square > 0.0)) {
+    if (!(squares[k] > 0.0)) {
       out.is_unidentified[k] = true;
       continue;
     }
-    const double alone = 1.0 / std::sqrt(square);
+    const double alone = 1.0 / std::sqrt(squares[k]);
     const double room = std::min(values[k] - likelihood.free(k).low, likelihood.free(k).high - values[k]);
     out.is_at_limit[k] = room <= kLimitShare * alone;
     if (out.is_at_limit[k]) continue;
     steps[k] = exact_step(values[k], std::min(kStepErrors * alone, 0.5 * room));
     inner.push_back(k);
   }
-  const SmallMatrix all = observed_information(likelihood, values, inner, steps);
-  const std::vector<std::size_t> kept = independent(all);
+  const ObservedInformation observed(likelihood, values, inner, steps);
+  const SmallMatrix& all = observed.matrix();
+  const std::vector<std::size_t> kept = independent_rows(all, kLeastPivot);
   for (std::size_t k = 0; k < inner.size(); ++k) {
     if (std::find(kept.begin(), kept.end(), k) == kept.end()) out.is_unidentified[inner[k]] = true;
   }
@@ -133,7 +198,7 @@ ChainErrors chain_errors(const ChainLikelihood& likelihood, std::span<const doub
   const auto naive = inverse_of(information, 1e-12);
   if (!naive) return out;
   scores = scores_of(likelihood, values, steps);
-  const auto square = clustered_square(scores, learned, cluster, out.clusters);
+  const auto square = clustered_square(likelihood, scores, learned, cluster, neighbours);
   const SmallMatrix covariance = square ? product(product(*naive, *square), *naive) : *naive;
   for (std::size_t a = 0; a < learned.size(); ++a) {
     const std::size_t j = learned[a];

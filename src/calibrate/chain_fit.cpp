@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <string>
@@ -11,10 +12,12 @@
 #include <fathom/base/error.hpp>
 #include <fathom/calibrate/chain.hpp>
 
+#include "beam/stretches.hpp"
 #include "beam/student_t.hpp"
 #include "calibrate/chain_checks.hpp"
 #include "calibrate/chain_climb.hpp"
 #include "calibrate/chain_errors.hpp"
+#include "calibrate/chain_flags.hpp"
 #include "calibrate/chain_jumps.hpp"
 #include "calibrate/chain_levels.hpp"
 #include "calibrate/chain_likelihood.hpp"
@@ -24,8 +27,8 @@ namespace fathom {
 
 namespace {
 
-constexpr std::size_t kLeastReturns = 100, kCoarseReturns = 4096, kFewClusters = 20;
-constexpr double kStrongCorrelation = 0.99, kSettledNats = 1e-3, kNormal95 = 1.959963984540054;
+constexpr std::size_t kLeastReturns = 100, kCoarseReturns = 4096;
+constexpr double kSettledNats = 1e-3, kNormal95 = 1.959963984540054;
 constexpr int kMostRounds = 4;
 
 /// Places of returns that teach and of those that judge.
@@ -33,10 +36,26 @@ struct Split {
   std::vector<std::size_t> learn, judge;
   std::vector<std::uint32_t> cluster;  ///< of `learn`
   std::size_t frames = 0;
+  std::uint32_t stretches = 0;  ///< that clusters are; 0: frames, or blocks of them
 };
+
+/// Numbers of frames become those of their stretches.
+void take_stretches(std::vector<std::uint32_t>& cluster, std::uint32_t most) {
+  Stretches stretches;
+  for (std::size_t i = 0; i < cluster.size(); ++i) stretches.scans += i == 0 || cluster[i] != cluster[i - 1] ? 1 : 0;
+  stretches.clusters = std::min<std::uint64_t>(most, stretches.scans);
+  std::uint64_t frame = 0;
+  for (std::size_t i = 0, last = 0; i < cluster.size(); ++i) {
+    const std::size_t now = cluster[i];
+    frame += i > 0 && now != last ? 1 : 0;
+    last = now;
+    cluster[i] = static_cast<std::uint32_t>(stretches.of_scan(frame));
+  }
+}
 
 Split split_frames(const ChainReturns& r, const ChainFitOptions& options) {
   Split split;
+  split.stretches = stretches_of(r, options);
   for (std::size_t i = 0; i < r.size(); ++i) {
     if (i == 0 || r.frame[i] != r.frame[i - 1]) ++split.frames;
     if (options.hold_out > 0 && split.frames % options.hold_out == 0) {
@@ -46,6 +65,7 @@ Split split_frames(const ChainReturns& r, const ChainFitOptions& options) {
       split.cluster.push_back(static_cast<std::uint32_t>((split.frames - 1) / options.block_frames));
     }
   }
+  if (split.stretches > 0) take_stretches(split.cluster, split.stretches);
   return split;
 }
 
@@ -57,30 +77,75 @@ std::vector<std::size_t> some_of(std::span<const std::size_t> places, std::size_
   return some;
 }
 
-std::vector<FreeNumber> free_numbers(const NoiseChain& chain, std::span<const ChainParameter> free) {
+std::string name_of(const NoiseChain& chain, const FreeNumber& p) {
+  const std::string_view slug = chain[p.entry].noise.slug();
+  const auto same =
+      std::count_if(chain.begin(), chain.end(), [&](const ChainEntry& e) { return e.noise.slug() == slug; });
+  const std::string field = p.rings.empty() ? p.field : fmt::format("rings.{}.{}", p.rings.front(), p.field);
+  return same > 1 ? fmt::format("{}.{}.{}", p.entry, slug, field) : fmt::format("{}.{}", slug, field);
+}
+
+/// Throws InputError when the last number contradicts one before it.
+void check_last(const NoiseChain& chain, std::span<const FreeNumber> numbers) {
+  const FreeNumber& last = numbers.back();
+  for (const FreeNumber& p : numbers.first(numbers.size() - 1)) {
+    if (p.is_same_field(last) && p.rings == last.rings) {
+      throw InputError(fmt::format("{} is free twice", name_of(chain, last)));
+    }
+    if (p.entry == last.entry && p.rings.empty() != last.rings.empty()) {
+      throw InputError(fmt::format("{} and {} are both free: learn a model for single rings or for all of them",
+                                   name_of(chain, p), name_of(chain, last)));
+    }
+  }
+}
+
+std::vector<FreeNumber> free_numbers(const NoiseChain& chain, std::span<const ChainParameter> free,
+                                     std::span<const std::uint16_t> rings) {
   std::vector<FreeNumber> numbers;
   for (const ChainParameter& p : free) {
     if (p.entry >= chain.size()) throw InputError(fmt::format("the chain has no model at place {}", p.entry));
     const NoiseInfo& info = chain[p.entry].noise.info();
-    static_cast<void>(chain_parameters(chain, fmt::format("{}.{}", info.slug, p.field)));
+    static_cast<void>(chain_parameters(
+        chain,
+        p.ring ? fmt::format("{}.rings.{}.{}", info.slug, *p.ring, p.field) : fmt::format("{}.{}", info.slug, p.field),
+        rings));
     for (const FieldInfo& field : info.fields) {
       if (field.name == p.field) numbers.push_back({p.entry, p.field, field.low, field.high});
     }
-    for (std::size_t k = 0; k + 1 < numbers.size(); ++k) {
-      if (numbers[k].entry == p.entry && numbers[k].field == p.field) {
-        throw InputError(fmt::format("{}.{} is free twice", info.slug, p.field));
-      }
-    }
+    if (p.ring) numbers.back().rings = {*p.ring};
+    check_last(chain, numbers);
   }
   if (numbers.empty()) throw InputError("no parameter of the chain is free");
   return numbers;
 }
 
-double value_of(const NoiseChain& chain, const FreeNumber& p) {
-  for (const FieldValue& value : chain[p.entry].noise.values()) {
-    if (value.name == p.field) return value.number();
+/// The chain with an entry for each ring that has a free parameter.
+NoiseChain with_rings(NoiseChain chain, std::span<const FreeNumber> numbers) {
+  for (const FreeNumber& p : numbers) {
+    for (const std::uint16_t ring : p.rings) {
+      std::vector<RingEntry>& entries = chain[p.entry].by_ring;
+      const auto at = std::lower_bound(entries.begin(), entries.end(), ring,
+                                       [](const RingEntry& entry, std::uint16_t r) { return entry.ring < r; });
+      const bool is_there =
+          std::any_of(entries.begin(), entries.end(), [&](const RingEntry& entry) { return entry.ring == ring; });
+      if (!is_there) entries.insert(at, {ring, chain[p.entry].noise});
+    }
   }
-  return 0.0;
+  return chain;
+}
+
+/// For a search that takes few parameters: those of one field have the same value for all their rings.
+std::vector<FreeNumber> tied(std::span<const FreeNumber> numbers) {
+  std::vector<FreeNumber> out;
+  for (const FreeNumber& p : numbers) {
+    const auto same = std::find_if(out.begin(), out.end(), [&](const FreeNumber& q) { return q.is_same_field(p); });
+    if (p.rings.empty() || same == out.end()) {
+      out.push_back(p);
+    } else {
+      same->rings.insert(same->rings.end(), p.rings.begin(), p.rings.end());
+    }
+  }
+  return out;
 }
 
 std::vector<double> values_of(const NoiseChain& chain, std::span<const FreeNumber> free) {
@@ -111,9 +176,13 @@ class Ascent {
   void climb() {
     const double start = total();
     const NoiseChain given = chain_;
-    for (const FreeNumber& p : jumps_) set(p, find_jump(along(p, few_), value_of(chain_, p)).value);
-    const std::vector<double> inner = inner_start(smooth_, values_of(chain_, smooth_));
-    chain_ = together(few_).chain_at(coarse_maximum(together(few_), inner));
+    for (const FreeNumber& p : jumps_) {
+      const std::vector<std::size_t> some = some_of(known_to(p, learn_), kCoarseReturns);
+      set(p, find_jump(along(p, some), value_of(chain_, p)).value);
+    }
+    const std::vector<FreeNumber> tied_ones = tied(smooth_);
+    const ChainLikelihood few(chain_, tied_ones, returns_, few_, executor_);
+    chain_ = few.chain_at(coarse_maximum(few, inner_start(tied_ones, values_of(chain_, tied_ones))));
     double before = settle(true);
     // From where it stood, too: the coarse search may have gone astray, and learning must not make things worse.
     if (before < start) chain_ = given, before = settle(false);
@@ -139,14 +208,23 @@ class Ascent {
   [[nodiscard]] ChainLikelihood along(const FreeNumber& p, std::span<const std::size_t> places) const {
     return {chain_, std::span(&p, 1), returns_, places, executor_};
   }
-  void set(const FreeNumber& p, double value) { chain_[p.entry].noise = chain_[p.entry].noise.with(p.field, value); }
+  void set(const FreeNumber& p, double value) { set_value(chain_, p, value); }
+  /// Of these returns, those that a parameter acts on.
+  [[nodiscard]] std::vector<std::size_t> known_to(const FreeNumber& p, std::span<const std::size_t> places) const {
+    if (p.rings.empty()) return {places.begin(), places.end()};
+    std::vector<std::size_t> out;
+    std::copy_if(places.begin(), places.end(), std::back_inserter(out),
+                 [&](std::size_t i) { return returns_.ring[i] == p.rings.front(); });
+    return out;
+  }
   /// Each jump and all smooth parameters once; returns what was reached. Jumps are sought anew, or near where they are.
   double settle(bool anew) {
     for (std::size_t k = 0; k < jumps_.size(); ++k) {
       const FreeNumber& p = jumps_[k];
       const double start = value_of(chain_, p);
-      const JumpPeak near = anew ? find_jump(along(p, few_), start) : peaks_[k];
-      peaks_[k] = refine_jump(along(p, learn_), anew ? near.value : start, 12.0 * near.deviation);
+      const std::vector<std::size_t> all = known_to(p, learn_), some = some_of(all, kCoarseReturns);
+      const JumpPeak near = anew ? find_jump(along(p, some), start) : peaks_[k];
+      peaks_[k] = refine_jump(along(p, all), anew ? near.value : start, 12.0 * near.deviation);
       set(p, peaks_[k].value);
     }
     if (smooth_.empty()) return total();
@@ -164,13 +242,6 @@ class Ascent {
   std::vector<JumpPeak> peaks_;
 };
 
-std::string name_of(const NoiseChain& chain, const FreeNumber& p) {
-  const std::string_view slug = chain[p.entry].noise.slug();
-  const auto same =
-      std::count_if(chain.begin(), chain.end(), [&](const ChainEntry& e) { return e.noise.slug() == slug; });
-  return same > 1 ? fmt::format("{}.{}.{}", p.entry, slug, p.field) : fmt::format("{}.{}", slug, p.field);
-}
-
 std::string unit_of(const NoiseChain& chain, const FreeNumber& p) {
   for (const FieldInfo& field : chain[p.entry].noise.info().fields) {
     if (field.name == p.field) return std::string(field.unit);
@@ -178,7 +249,7 @@ std::string unit_of(const NoiseChain& chain, const FreeNumber& p) {
   return {};
 }
 
-bool is_same(const FreeNumber& a, const FreeNumber& b) { return a.entry == b.entry && a.field == b.field; }
+bool is_same(const FreeNumber& a, const FreeNumber& b) { return a.is_same_field(b) && a.rings == b.rings; }
 
 std::optional<std::size_t> place_in(std::span<const FreeNumber> numbers, const FreeNumber& p) {
   const auto found = std::find_if(numbers.begin(), numbers.end(), [&](const FreeNumber& q) { return is_same(p, q); });
@@ -195,11 +266,11 @@ void set_error(LearnedParameter& p, double error, double naive, double quantile)
 /// known to one part in the number of returns, others to one in its root.
 void add_parameters(const Ascent& ascent, const NoiseChain& given, std::span<const FreeNumber> numbers,
                     const Split& split, ChainFit& fit) {
-  const ChainErrors errors =
-      chain_errors(ascent.together(split.learn), values_of(fit.chain, ascent.smooth()), split.cluster);
+  const ChainErrors errors = chain_errors(ascent.together(split.learn), values_of(fit.chain, ascent.smooth()),
+                                          split.cluster, split.stretches > 0);
   fit.clusters = errors.clusters;
-  const double t =
-      errors.clusters > 1 ? student_t_quantile(0.975, static_cast<double>(errors.clusters - 1)) : kNormal95;
+  fit.stretches = split.stretches > 0 ? errors.clusters : 0;
+  const double t = errors.clusters > 1 ? student_t_quantile(0.975, errors.degrees) : kNormal95;
   const std::size_t n = numbers.size(), smooth = ascent.smooth().size();
   fit.correlations.assign(n * n, kNoNumber);
   std::vector<std::optional<std::size_t>> place(n);
@@ -226,8 +297,8 @@ void add_parameters(const Ascent& ascent, const NoiseChain& given, std::span<con
   }
 }
 
-void judge(const ChainReturns& r, std::span<const std::size_t> places, const NoiseChain& before, Executor& executor,
-           ChainFit& fit) {
+void judge(const ChainReturns& r, std::span<const std::size_t> places, std::uint32_t stretches,
+           const NoiseChain& before, Executor& executor, ChainFit& fit) {
   fit.judged = places.size();
   fit.held_out_nats = fit.start_nats = fit.gain_nats = fit.gain_error = kNoNumber;
   if (places.empty()) return;
@@ -240,40 +311,8 @@ void judge(const ChainReturns& r, std::span<const std::size_t> places, const Noi
   };
   const std::vector<FrameScore> learned = scores_under(fit.chain), given = scores_under(before);
   fit.held_out_nats = mean_score(learned).nats, fit.start_nats = mean_score(given).nats;
-  const MeanScore gain = score_difference(learned, given);
+  const MeanScore gain = score_difference(learned, given, stretches);
   fit.gain_nats = gain.nats, fit.gain_error = gain.std_error;
-}
-
-void add_flags(ChainFit& fit) {
-  const std::size_t n = fit.parameters.size();
-  for (const LearnedParameter& p : fit.parameters) {
-    if (p.is_at_limit) fit.flags.push_back(fmt::format("{} is at its limit {:g}", p.name, p.value));
-    if (!p.is_unidentified) continue;
-    fit.flags.push_back(
-        std::isnan(p.std_error)
-            ? fmt::format("{} cannot be told from these returns: others do the same, or it does nothing here", p.name)
-            : fmt::format("{} cannot be told from 0: its error exceeds its value", p.name));
-  }
-  for (std::size_t j = 0; j < n; ++j) {
-    for (std::size_t k = 0; k < j; ++k) {
-      const double c = fit.correlations[j * n + k];
-      if (!(std::abs(c) > kStrongCorrelation)) continue;
-      fit.flags.push_back(fmt::format("{} and {} are hard to tell apart: their errors have the correlation {:.3f}",
-                                      fit.parameters[k].name, fit.parameters[j].name, c));
-    }
-  }
-  if (fit.clusters < kFewClusters) {
-    fit.flags.push_back(
-        fmt::format("errors take frames, or blocks of them, as independent, and there are {}: below {} they are "
-                    "uncertain themselves",
-                    fit.clusters, kFewClusters));
-  }
-  for (const ChainEntry& entry : fit.chain) {
-    if (!(entry.correlation.time_s > 0.0)) continue;
-    fit.flags.push_back(fmt::format(
-        "the draws of {} are alike in {} frames: errors are larger than shown, unless frames are taken in blocks",
-        entry.noise.slug(), std::isfinite(entry.correlation.time_s) ? "neighbouring" : "all"));
-  }
 }
 
 }  // namespace
@@ -281,14 +320,26 @@ void add_flags(ChainFit& fit) {
 void validate(const ChainFitOptions& options) {
   if (options.hold_out == 1) throw InputError("hold_out = 1 leaves nothing to learn from");
   if (options.block_frames < 1) throw InputError("block_frames = 0 is not at least 1");
+  if (options.stretches.value_or(0) > ChainFitOptions::kMostStretches) {
+    throw InputError(
+        fmt::format("stretches = {} is not in [0, {}]", *options.stretches, ChainFitOptions::kMostStretches));
+  }
+  if (options.stretches.value_or(0) > 0 && options.block_frames > 1) {
+    throw InputError("stretches and block_frames are both given: errors take one of them as independent");
+  }
   if (options.threads < 0) throw InputError(fmt::format("threads = {} is not at least 0", options.threads));
+}
+
+std::uint32_t stretches_of(const ChainReturns& returns, const ChainFitOptions& options) {
+  if (options.stretches) return *options.stretches;
+  return returns.sensor_moved && options.block_frames == 1 ? ChainFitOptions::kUsualStretches : 0;
 }
 
 ChainFit fit_chain(const NoiseChain& chain, std::span<const ChainParameter> free, const ChainReturns& returns,
                    const ChainFitOptions& options) {
   validate(options);
   check_returns(returns);
-  const std::vector<FreeNumber> numbers = free_numbers(chain, free);
+  const std::vector<FreeNumber> numbers = free_numbers(chain, free, rings_of(returns));
   const Split split = split_frames(returns, options);
   if (split.learn.size() < kLeastReturns) {
     throw InputError(
@@ -299,7 +350,7 @@ ChainFit fit_chain(const NoiseChain& chain, std::span<const ChainParameter> free
   fit.chain = chain;
   fit.start_log_likelihood = ChainLikelihood(chain, {}, returns, split.learn, *executor).total({});
 
-  NoiseChain start = chain;
+  NoiseChain start = with_rings(chain, numbers);
   std::vector<FreeNumber> searched;
   for (const FreeNumber& p : numbers) {
     if (p.field == kLevelsField) {
@@ -312,10 +363,10 @@ ChainFit fit_chain(const NoiseChain& chain, std::span<const ChainParameter> free
   if (!searched.empty()) ascent.climb();
   fit.chain = ascent.chain();
   fit.log_likelihood = ascent.total();
-  add_parameters(ascent, chain, numbers, split, fit);
+  add_parameters(ascent, with_rings(chain, numbers), numbers, split, fit);
   fit.returns = split.learn.size(), fit.frames = split.frames;
   for (const std::size_t i : split.learn) fit.lost += std::isnan(returns.range_m[i]) ? 1 : 0;
-  judge(returns, split.judge, chain, *executor, fit);
+  judge(returns, split.judge, split.stretches, chain, *executor, fit);
   add_flags(fit);
   return fit;
 }

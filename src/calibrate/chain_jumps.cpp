@@ -17,7 +17,7 @@ constexpr double kDepth = 25.0;      // nats below the peak that still count
 constexpr double kAsGood = 2.0;      // nats
 constexpr double kFloatStep = 2e-7;  // relative spacing of single floats
 
-double value_of(const Noise& noise, std::string_view field) {
+double value_in(const Noise& noise, std::string_view field) {
   for (const FieldValue& value : noise.values()) {
     if (value.name == field) return value.number();
   }
@@ -123,7 +123,7 @@ bool is_jump(const NoiseChain& chain, std::span<const FreeNumber> free, const Fr
   const std::string_view slug = noise.slug(), field = parameter.field;
   if (slug == LossAngle::kSlug || slug == InvalidBand::kSlug) return true;
   if (slug == StereoEnergy::kSlug && field == StereoEnergy::kMinEnergy) {
-    return value_of(noise, StereoEnergy::kNormalization) == static_cast<double>(EnergyNormalization::kDocument);
+    return value_in(noise, StereoEnergy::kNormalization) == static_cast<double>(EnergyNormalization::kDocument);
   }
   if (slug == UniformNoise::kSlug) {
     return std::none_of(chain.begin(), chain.end(), [](const ChainEntry& entry) {
@@ -134,7 +134,7 @@ bool is_jump(const NoiseChain& chain, std::span<const FreeNumber> free, const Fr
     const bool low_is_free = std::any_of(free.begin(), free.end(), [&](const FreeNumber& p) {
       return p.entry == parameter.entry && p.field == "low_probability";
     });
-    return low_is_free || value_of(noise, "low_probability") > 0.0;
+    return low_is_free || value_in(noise, "low_probability") > 0.0;
   }
   return false;
 }

@@ -11,12 +11,48 @@ constexpr std::size_t kReturnsPerPart = 2048;
 
 }  // namespace
 
+double value_of(const NoiseChain& chain, const FreeNumber& p) {
+  const Noise* noise = &chain[p.entry].noise;
+  for (const RingEntry& other : chain[p.entry].by_ring) {
+    if (!p.rings.empty() && other.ring == p.rings.front()) noise = &other.noise;
+  }
+  for (const FieldValue& value : noise->values()) {
+    if (value.name == p.field) return value.number();
+  }
+  return 0.0;
+}
+
+void set_value(NoiseChain& chain, const FreeNumber& p, double value) {
+  ChainEntry& entry = chain[p.entry];
+  if (p.rings.empty()) entry.noise = entry.noise.with(p.field, value);
+  for (RingEntry& other : entry.by_ring) {
+    const bool is_meant = std::find(p.rings.begin(), p.rings.end(), other.ring) != p.rings.end();
+    if (is_meant) other.noise = other.noise.with(p.field, value);
+  }
+}
+
+Columns::Columns(std::span<const FreeNumber> free, const ChainReturns& returns) : ring_(returns.ring) {
+  for (std::size_t k = 0; k < free.size(); ++k) {
+    const FreeNumber& p = free[k];
+    std::size_t at = columns_.size();
+    for (std::size_t c = 0; c < columns_.size() && !p.rings.empty(); ++c) {
+      if (p.is_same_field(free[columns_[c].parameters.front()])) at = c;
+    }
+    if (at == columns_.size()) columns_.emplace_back();
+    Column& column = columns_[at];
+    column.parameters.push_back(k), column_of_.push_back(at);
+    if (p.rings.empty()) continue;
+    have_rings_ = true;
+    if (column.of_ring.empty()) {
+      column.of_ring.resize(std::size_t{*std::max_element(ring_.begin(), ring_.end())} + 1, kNone);
+    }
+    for (const std::uint16_t ring : p.rings) column.of_ring[ring] = k;
+  }
+}
+
 NoiseChain ChainLikelihood::chain_at(std::span<const double> values) const {
   NoiseChain chain = chain_;
-  for (std::size_t k = 0; k < free_.size(); ++k) {
-    Noise& noise = chain[free_[k].entry].noise;
-    noise = noise.with(free_[k].field, values[k]);
-  }
+  for (std::size_t k = 0; k < free_.size(); ++k) set_value(chain, free_[k], values[k]);
   return chain;
 }
 
@@ -41,6 +77,15 @@ void ChainLikelihood::each(std::span<const double> values, std::vector<double>& 
   executor_.parallel_for(used_.size(), kReturnsPerPart, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) out[i] = density(used_[i]);
   });
+}
+
+std::vector<double> ChainLikelihood::by_ring(std::span<const double> values) const {
+  if (!columns_.have_rings()) return {total(values)};
+  std::vector<double> nats, sums;
+  each(values, nats);
+  sums.resize(std::size_t{*std::max_element(returns_.ring.begin(), returns_.ring.end())} + 1, 0.0);
+  for (std::size_t i = 0; i < nats.size(); ++i) sums[returns_.ring[used_[i]]] += nats[i];
+  return sums;
 }
 
 }  // namespace fathom

@@ -3,7 +3,9 @@
 // The log-likelihood of returns as a function of the free parameters of a chain.
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <fathom/base/executor.hpp>
@@ -18,6 +20,43 @@ struct FreeNumber {
   std::size_t entry;
   std::string field;
   double low, high;
+  std::vector<std::uint16_t> rings = {};  ///< whose entries have it, all the same; empty: the model itself
+
+  [[nodiscard]] bool is_same_field(const FreeNumber& o) const { return entry == o.entry && field == o.field; }
+};
+
+double value_of(const NoiseChain& chain, const FreeNumber& p);
+/// Rings must have entries of their own.
+void set_value(NoiseChain& chain, const FreeNumber& p, double value);
+
+/// Parameters of one field for single rings act on returns of their own each, and move together: one column.
+class Columns {
+ public:
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
+  Columns(std::span<const FreeNumber> free, const ChainReturns& returns);
+  [[nodiscard]] std::size_t size() const { return columns_.size(); }
+  /// Parameters of a column, ascending.
+  [[nodiscard]] std::span<const std::size_t> parameters(std::size_t column) const {
+    return columns_[column].parameters;
+  }
+  [[nodiscard]] std::size_t column_of(std::size_t parameter) const { return column_of_[parameter]; }
+  /// Which of them acts on a return; kNone: none.
+  [[nodiscard]] std::size_t parameter(std::size_t column, std::size_t place) const {
+    const Column& c = columns_[column];
+    return c.of_ring.empty() ? c.parameters.front() : c.of_ring[ring_[place]];
+  }
+  /// Whether any parameter is of single rings.
+  [[nodiscard]] bool have_rings() const { return have_rings_; }
+
+ private:
+  struct Column {
+    std::vector<std::size_t> parameters, of_ring;  ///< of_ring: [rings]; empty: of all
+  };
+  std::vector<Column> columns_;
+  std::vector<std::size_t> column_of_;
+  std::span<const std::uint16_t> ring_;
+  bool have_rings_ = false;
 };
 
 /// Parameters are single floats: the nearest one.
@@ -28,12 +67,17 @@ class ChainLikelihood {
   /// Of the returns at these places; everything given must outlive it.
   ChainLikelihood(const NoiseChain& chain, std::span<const FreeNumber> free, const ChainReturns& returns,
                   std::span<const std::size_t> used, Executor& executor)
-      : chain_(chain), free_(free), returns_(returns), used_(used), executor_(executor) {}
+      : chain_(chain), free_(free), returns_(returns), used_(used), executor_(executor), columns_(free, returns) {}
 
   [[nodiscard]] std::size_t parameters() const { return free_.size(); }
   [[nodiscard]] std::size_t size() const { return used_.size(); }
   [[nodiscard]] std::size_t place(std::size_t i) const { return used_[i]; }
   [[nodiscard]] const FreeNumber& free(std::size_t k) const { return free_[k]; }
+  [[nodiscard]] const Columns& columns() const { return columns_; }
+  /// The parameter of a column that acts on return i; Columns::kNone: none.
+  [[nodiscard]] std::size_t parameter(std::size_t column, std::size_t i) const {
+    return columns_.parameter(column, used_[i]);
+  }
 
   /// Parameters are single floats: the chain has the nearest ones.
   [[nodiscard]] NoiseChain chain_at(std::span<const double> values) const;
@@ -41,6 +85,10 @@ class ChainLikelihood {
   [[nodiscard]] double total(std::span<const double> values) const;
   /// Of each return.
   void each(std::span<const double> values, std::vector<double>& out) const;
+  /// Sums over the returns of each ring, by its number; where no parameter is of single rings, total() alone.
+  [[nodiscard]] std::vector<double> by_ring(std::span<const double> values) const;
+  /// The place in by_ring() of the returns of a ring.
+  [[nodiscard]] std::size_t slot(std::uint16_t ring) const { return columns_.have_rings() ? ring : 0; }
 
  private:
   const NoiseChain& chain_;
@@ -48,6 +96,7 @@ class ChainLikelihood {
   const ChainReturns& returns_;
   std::span<const std::size_t> used_;
   Executor& executor_;
+  Columns columns_;
 };
 
 }  // namespace fathom

@@ -57,10 +57,14 @@ bool matches(std::string_view pattern, std::string_view text) {
   return false;
 }
 
-/// Whether a pattern means this parameter of the model at this place; files call x_rad x_deg, too.
-bool is_named(std::string_view pattern, std::size_t entry, std::string_view slug, std::string field) {
+constexpr std::string_view kRings = "rings.";  // as scene files call the entries for rings
+
+/// Whether a pattern means this parameter of the model at this place, `of` a ring or not; files call x_rad x_deg, too.
+bool is_named(std::string_view pattern, std::size_t entry, std::string_view slug, const std::string& of,
+              std::string field) {
   const auto is_meant = [&] {
-    return matches(pattern, fmt::format("{}.{}", slug, field)) || matches(pattern, fmt::format("{}.{}", entry, field));
+    return matches(pattern, fmt::format("{}.{}{}", slug, of, field)) ||
+           matches(pattern, fmt::format("{}.{}{}", entry, of, field));
   };
   if (is_meant()) return true;
   if (!field.ends_with("_rad")) return false;
@@ -68,10 +72,53 @@ bool is_named(std::string_view pattern, std::size_t entry, std::string_view slug
   return is_meant();
 }
 
+/// Why a parameter cannot be learned for single rings; empty: it can.
+std::string why_same_in_rings(const Noise& noise, std::string_view field) {
+  for (const SameInChain& same : noise.same_in_chain()) {
+    if (same.field == field) return std::string(same.reason);
+  }
+  if (noise.slug() == StudentNoise::kSlug && field == "nu") return "one law of heavy tails is taken for all rings";
+  if (field == kLevelsField) return "a camera has no rings";
+  return {};
+}
+
+/// Those of single rings that a pattern names, appended.
+void add_of_rings(const NoiseChain& chain, std::string_view pattern, std::span<const std::uint16_t> rings,
+                  std::vector<ChainParameter>& found) {
+  if (rings.empty()) throw InputError(fmt::format("'{}' is of single rings, and the rays have none", pattern));
+  for (std::size_t entry = 0; entry < chain.size(); ++entry) {
+    const Noise& noise = chain[entry].noise;
+    for (const std::uint16_t ring : rings) {
+      for (const FieldInfo& field : noise.info().fields) {
+        const std::string of = fmt::format("{}{}.", kRings, ring);
+        if (!is_named(pattern, entry, noise.slug(), of, std::string(field.name))) continue;
+        const std::string why = why_same_in_rings(noise, field.name);
+        if (is_learnable(noise.slug(), field.name) && why.empty()) {
+          found.push_back({entry, std::string(field.name), ring});
+        } else if (pattern.ends_with(field.name)) {
+          throw InputError(fmt::format("{}.{} cannot be learned for single rings{}{}", noise.slug(), field.name,
+                                       why.empty() ? "" : ": ", why));
+        }
+      }
+    }
+  }
+  if (found.empty()) throw InputError(fmt::format("the chain has no parameter '{}' of its rings", pattern));
+}
+
 std::string value_text(const FieldInfo& field, double number) {
   if (field.kind == FieldKind::kFlag) return number != 0.0 ? "true" : "false";
   if (field.kind == FieldKind::kChoice) return std::string(field.choices[static_cast<std::size_t>(number)]);
   return fmt::format("{}", static_cast<float>(number));
+}
+
+/// "mean_m: 0.1", ...
+std::vector<std::string> value_texts(const Noise& noise) {
+  std::vector<std::string> texts;
+  const std::vector<FieldValue> values = noise.values();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    texts.push_back(fmt::format("{}: {}", values[i].name, value_text(noise.info().fields[i], values[i].number())));
+  }
+  return texts;
 }
 
 std::string correlation_text(const Correlation& c) {
@@ -82,13 +129,18 @@ std::string correlation_text(const Correlation& c) {
 
 }  // namespace
 
-std::vector<ChainParameter> chain_parameters(const NoiseChain& chain, std::string_view pattern) {
+std::vector<ChainParameter> chain_parameters(const NoiseChain& chain, std::string_view pattern,
+                                             std::span<const std::uint16_t> rings) {
   std::vector<ChainParameter> found;
+  if (pattern.find(fmt::format(".{}", kRings)) != std::string_view::npos) {
+    add_of_rings(chain, pattern, rings, found);
+    return found;
+  }
   std::string fixed;
   for (std::size_t entry = 0; entry < chain.size(); ++entry) {
     const NoiseInfo& info = chain[entry].noise.info();
     for (const FieldInfo& field : info.fields) {
-      if (!is_named(pattern, entry, info.slug, std::string(field.name))) continue;
+      if (!is_named(pattern, entry, info.slug, "", std::string(field.name))) continue;
       if (is_learnable(info.slug, field.name)) {
         found.push_back({entry, std::string(field.name)});
       } else if (fixed.empty()) {
@@ -108,16 +160,21 @@ std::string chain_yaml(const NoiseChain& chain, std::size_t indent) {
   std::string text;
   for (const ChainEntry& entry : chain) {
     const NoiseInfo& info = entry.noise.info();
-    if (!entry.by_entity.empty() || !entry.by_ring.empty()) {
-      throw InputError(fmt::format("{} has parameters of its own for some entities or rings", info.slug));
+    if (!entry.by_entity.empty()) {
+      throw InputError(fmt::format("{} has parameters of its own for some entities", info.slug));
     }
-    std::vector<std::string> values;
-    const std::vector<FieldValue> numbers = entry.noise.values();
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-      values.push_back(fmt::format("{}: {}", numbers[i].name, value_text(info.fields[i], numbers[i].number())));
-    }
+    std::vector<std::string> values = value_texts(entry.noise);
     if (!entry.correlation.is_white()) values.push_back(correlation_text(entry.correlation));
-    text += fmt::format("{:{}}- {}: {{{}}}\n", "", indent, info.slug, fmt::join(values, ", "));
+    if (entry.by_ring.empty()) {
+      text += fmt::format("{:{}}- {}: {{{}}}\n", "", indent, info.slug, fmt::join(values, ", "));
+      continue;
+    }
+    text += fmt::format("{:{}}- {}:\n", "", indent, info.slug);
+    for (const std::string& value : values) text += fmt::format("{:{}}{}\n", "", indent + 4, value);
+    text += fmt::format("{:{}}rings:\n", "", indent + 4);
+    for (const RingEntry& other : entry.by_ring) {
+      text += fmt::format("{:{}}{}: {{{}}}\n", "", indent + 6, other.ring, fmt::join(value_texts(other.noise), ", "));
+    }
   }
   return text;
 }

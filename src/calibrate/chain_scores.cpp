@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -9,6 +10,7 @@
 #include <fathom/base/error.hpp>
 #include <fathom/calibrate/chain.hpp>
 
+#include "beam/stretches.hpp"
 #include "calibrate/chain_checks.hpp"
 #include "calibrate/chain_likelihood.hpp"
 
@@ -16,15 +18,19 @@ namespace fathom {
 
 namespace {
 
-/// Mean of values with weights, each of a frame, and its error by frames.
-MeanScore mean_of(std::span<const double> nats, std::span<const double> weight) {
-  double count = 0.0, sum = 0.0, squares = 0.0;
+/// Mean of values with weights, each of a frame, and its error by frames, or by stretches of them.
+MeanScore mean_of(std::span<const double> nats, std::span<const double> weight, std::uint32_t stretches) {
+  double count = 0.0, sum = 0.0, square = 0.0;
   for (std::size_t i = 0; i < nats.size(); ++i) count += weight[i], sum += weight[i] * nats[i];
   const double mean = sum / count;
-  for (std::size_t i = 0; i < nats.size(); ++i) squares += std::pow(weight[i] * (nats[i] - mean), 2);
-  const auto frames = static_cast<double>(nats.size());
-  const double error = std::sqrt(squares * frames / (frames - 1.0)) / count;
-  return {mean, frames > 1.0 ? error : std::numeric_limits<double>::quiet_NaN()};
+  const Stretches clusters = {nats.size(),
+                              stretches > 0 ? std::min<std::uint64_t>(stretches, nats.size()) : nats.size()};
+  std::vector<double> off(clusters.clusters, 0.0);
+  for (std::size_t i = 0; i < nats.size(); ++i) off[clusters.of_scan(i)] += weight[i] * (nats[i] - mean);
+  Neighbours(off.size(), stretches > 0).for_each_product(off.size(), [&](std::size_t a, std::size_t b, double times) {
+    square += times * off[a] * off[b];
+  });
+  return {mean, off.size() > 1 ? std::sqrt(square) / count : std::numeric_limits<double>::quiet_NaN()};
 }
 
 }  // namespace
@@ -45,6 +51,9 @@ void check_returns(const ChainReturns& r) {
       throw InputError(fmt::format("return {}: clean range {} m is not above 0", i, r.clean_range_m[i]));
     }
     if (i > 0 && r.frame[i] < r.frame[i - 1]) throw InputError(fmt::format("return {}: frames do not ascend", i));
+  }
+  if (!r.ring.empty() && r.ring.size() != n) {
+    throw InputError(fmt::format("{} rings given for {} returns", r.ring.size(), n));
   }
   if (!(r.half_step_m >= 0.0)) throw InputError(fmt::format("half_step_m = {} is not at least 0", r.half_step_m));
   if (!(r.min_range_m >= 0.0 && r.max_range_m > r.min_range_m)) {
@@ -77,14 +86,29 @@ std::vector<FrameScore> score_frames(const NoiseChain& chain, const ChainReturns
   return finished(std::move(scores));
 }
 
-MeanScore mean_score(std::span<const FrameScore> scores) {
+void check_scorable(const NoiseChain& chain) {
+  ChainReturns all_known;  // of no return, but with all that a model may ask for
+  all_known.ring = {0};
+  all_known.edge_rad = all_known.jump = all_known.jump_rad = {0.0F};
+  static_cast<void>(ChainDensity(chain, all_known));
+}
+
+std::vector<std::uint16_t> rings_of(const ChainReturns& returns) {
+  std::vector<std::uint16_t> rings = returns.ring;
+  std::sort(rings.begin(), rings.end());
+  rings.erase(std::unique(rings.begin(), rings.end()), rings.end());
+  return rings;
+}
+
+MeanScore mean_score(std::span<const FrameScore> scores, std::uint32_t stretches) {
   if (scores.empty()) throw InputError("there is no frame to score");
   std::vector<double> nats, weight;
   for (const FrameScore& s : scores) nats.push_back(s.nats), weight.push_back(static_cast<double>(s.returns));
-  return mean_of(nats, weight);
+  return mean_of(nats, weight, stretches);
 }
 
-MeanScore score_difference(std::span<const FrameScore> scores, std::span<const FrameScore> others) {
+MeanScore score_difference(std::span<const FrameScore> scores, std::span<const FrameScore> others,
+                           std::uint32_t stretches) {
   if (scores.size() != others.size()) {
     throw InputError(fmt::format("scores of {} frames and of {} cannot be compared", scores.size(), others.size()));
   }
@@ -96,7 +120,7 @@ MeanScore score_difference(std::span<const FrameScore> scores, std::span<const F
     }
     nats.push_back(scores[i].nats - others[i].nats), weight.push_back(static_cast<double>(scores[i].returns));
   }
-  return mean_of(nats, weight);
+  return mean_of(nats, weight, stretches);
 }
 
 }  // namespace fathom

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace fathom {
@@ -57,6 +58,30 @@ inline std::optional<SmallMatrix> inverse_of(const SmallMatrix& a, double least 
     for (std::size_t i = 0; i < n; ++i) inverse(i, c) = x[i] * scale[i] * scale[c];
   }
   return inverse;
+}
+
+/// The rows of a positive matrix that are no sums of rows before them, but for a share `least` of the square of their
+/// pivots, as inverse_of() has them.
+inline std::vector<std::size_t> independent_rows(const SmallMatrix& a, double least) {
+  std::vector<std::size_t> kept;
+  std::vector<std::vector<double>> l;
+  std::vector<double> scale;
+  for (std::size_t row = 0; row < a.n; ++row) {
+    if (!(a(row, row) > 0.0) || !std::isfinite(a(row, row))) continue;
+    const double here = 1.0 / std::sqrt(a(row, row));
+    std::vector<double> next;
+    double pivot = 1.0;
+    for (std::size_t j = 0; j < kept.size(); ++j) {
+      double sum = a(row, kept[j]) * here * scale[j];
+      for (std::size_t k = 0; k < j; ++k) sum -= next[k] * l[j][k];
+      next.push_back(sum / l[j][j]);
+      pivot -= next[j] * next[j];
+    }
+    if (!(pivot > least)) continue;
+    next.push_back(std::sqrt(pivot));
+    kept.push_back(row), l.push_back(std::move(next)), scale.push_back(here);
+  }
+  return kept;
 }
 
 }  // namespace fathom

@@ -60,11 +60,8 @@ std::string yaml_file(const ChainReport& report) {
 }  // namespace
 
 std::vector<std::string> ChainReport::flags() const {
-  std::vector<std::string> all = fit.flags;
-  if (frames.unexpected > 0) {
-    all.push_back(fmt::format("{} readings lie where the scene has nothing within the limits, and were left out",
-                              frames.unexpected));
-  }
+  std::vector<std::string> all = fit.flags, of_frames = frames.flags();
+  all.insert(all.end(), of_frames.begin(), of_frames.end());
   return all;
 }
 
@@ -76,7 +73,8 @@ std::string chain_json(const ChainReport& report) {
   json["correlations"] = correlations_json(fit);
   json["log_likelihood"] = {{"start", fit.start_log_likelihood}, {"learned", fit.log_likelihood}};
   json["returns"] = fit.returns, json["lost"] = fit.lost, json["frames"] = fit.frames;
-  json["clusters"] = fit.clusters, json["judged_returns"] = fit.judged;
+  json["clusters"] = fit.clusters, json["clustered_by"] = fit.stretches > 0 ? "stretch" : "frame";
+  json["judged_returns"] = fit.judged;
   json["held_out_nats"] = {{"learned", number_or_null(fit.held_out_nats)},
                            {"start", number_or_null(fit.start_nats)},
                            {"gain", number_or_null(fit.gain_nats)},

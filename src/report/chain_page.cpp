@@ -16,10 +16,11 @@ namespace fathom {
 
 namespace {
 
-constexpr std::size_t kErrorBins = 60;
+constexpr std::size_t kErrorBins = 60, kMostShownCorrelations = 24;
 constexpr std::string_view kChainStyle = R"(
 .start { stroke: #7d8a97; stroke-dasharray: 5 4; fill: none; }
 pre { overflow-x: auto; }
+@media (max-width: 760px) { .parameters td:first-child { white-space: normal; } }
 )";
 
 std::string text_or_dash(double value, std::string_view form = "{:.4g}") {
@@ -45,29 +46,48 @@ std::string chain_flags(const ChainReport& report) {
   return items.empty() ? "" : fmt::format("<ul class=\"flags\">\n{}</ul>\n", items);
 }
 
+/// A name may be broken after its dots.
+std::string name_html(std::string_view name) {
+  std::string html;
+  for (const char c : escape_html(name)) {
+    html += c;
+    if (c == '.') html += "<wbr>";
+  }
+  return html;
+}
+
+/// On a phone what stands aside stands in a line below.
+std::string parameter_rows(const LearnedParameter& p) {
+  const std::string interval = std::isfinite(p.low) ? fmt::format("{:.4g} to {:.4g}", p.low, p.high) : "–";
+  const std::string naive = text_or_dash(p.naive_error, "{:.2g}"), given = fmt::format("{:.5g}", p.start);
+  const auto aside = [](std::string_view text) { return fmt::format("<td class=\"number aside\">{}</td>", text); };
+  return fmt::format("<tr><td><code>{}</code></td>", name_html(p.name)) + number_cell(fmt::format("{:.5g}", p.value)) +
+         number_cell(text_or_dash(p.std_error, "{:.2g}")) + aside(interval) + aside(naive) + aside(given) +
+         fmt::format("<td>{}</td></tr>\n", p.unit == "1" ? "" : escape_html(p.unit)) +
+         fmt::format("<tr class=\"below\"><td colspan=\"7\">95 % interval {}; naive error {}; as given {}</td></tr>\n",
+                     interval, naive, given);
+}
+
 std::string chain_parameters_html(const ChainFit& fit) {
   std::string rows;
-  for (const LearnedParameter& p : fit.parameters) {
-    const std::string interval = std::isfinite(p.low) ? fmt::format("{:.4g} to {:.4g}", p.low, p.high) : "–";
-    rows += fmt::format("<tr><td><code>{}</code></td>", escape_html(p.name)) +
-            number_cell(fmt::format("{:.5g}", p.value)) + number_cell(text_or_dash(p.std_error, "{:.2g}")) +
-            number_cell(interval) + number_cell(text_or_dash(p.naive_error, "{:.2g}")) +
-            number_cell(fmt::format("{:.5g}", p.start)) +
-            fmt::format("<td>{}</td></tr>\n", p.unit == "1" ? "" : escape_html(p.unit));
-  }
-  return "<h2>Parameters</h2>\n<div class=\"scroll\"><table>\n<thead><tr><th>parameter</th><th class=\"number\">value"
-         "</th><th class=\"number\">± std. error</th><th class=\"number\">95 % interval</th><th class=\"number\">naive "
-         "error</th><th class=\"number\">as given</th><th>unit</th></tr></thead>\n<tbody>\n" +
+  for (const LearnedParameter& p : fit.parameters) rows += parameter_rows(p);
+  return "<h2>Parameters</h2>\n<div class=\"scroll\"><table class=\"parameters\">\n<thead><tr><th>parameter</th><th "
+         "class=\"number\">value</th><th class=\"number\">± std. error</th><th class=\"number aside\">95 % "
+         "interval</th>"
+         "<th class=\"number aside\">naive error</th><th class=\"number aside\">as "
+         "given</th><th>unit</th></tr></thead>\n"
+         "<tbody>\n" +
          rows +
          fmt::format(
-             "</tbody></table></div>\n<p>Standard errors take frames, or blocks of them, as independent ({} here); the "
-             "naive ones take returns as independent. A dash: there is none (see the notes).</p>\n",
-             fit.clusters);
+             "</tbody></table></div>\n<p>Standard errors take {} as independent ({} here); the naive ones take returns "
+             "as "
+             "independent. A dash: there is none (see the notes).</p>\n",
+             fit.stretches > 0 ? "stretches of the way" : "frames, or blocks of them,", fit.clusters);
 }
 
 std::string correlation_table(const ChainFit& fit) {
   const std::size_t n = fit.parameters.size();
-  if (n < 2) return "";
+  if (n < 2 || n > kMostShownCorrelations) return "";
   std::string head = "<th></th>", rows;
   for (const LearnedParameter& p : fit.parameters) {
     head += fmt::format("<th class=\"number\">{}</th>", escape_html(p.name));

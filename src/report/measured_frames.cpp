@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Depth images as measured frames of a scene.
+// Depth images, clouds and scan logs as measured frames of a scene.
 
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,9 +13,13 @@
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
+#include <fathom/beam/log.hpp>
 #include <fathom/calibrate/chain_report.hpp>
 #include <fathom/calibrate/depth_report.hpp>
 
+#include "base/text.hpp"
+#include "base/with_prefix.hpp"
+#include "report/left_out.hpp"
 #include "text/text_lines.hpp"
 
 namespace fathom {
@@ -34,20 +40,47 @@ std::uint32_t frame_of(const fs::path& file) {
   throw InputError(fmt::format("{}: has no number of a frame, 0 to {}, in its name", file.string(), kMaxFrames - 1));
 }
 
+bool is_cloud(const fs::path& file) { return file.extension() == ".pcd" || file.extension() == ".ply"; }
+
+/// Files by the frames in their names, no two of one.
+std::vector<FrameFile> by_frame(const std::vector<fs::path>& files) {
+  std::vector<FrameFile> frames;
+  for (const fs::path& file : files) frames.push_back({frame_of(file), file});
+  std::sort(frames.begin(), frames.end(), [](const FrameFile& a, const FrameFile& b) {
+    return a.frame != b.frame ? a.frame < b.frame : a.file < b.file;
+  });
+  for (std::size_t k = 1; k < frames.size(); ++k) {
+    if (frames[k].frame != frames[k - 1].frame) continue;
+    throw InputError(
+        fmt::format("{}: has the same number as {}", frames[k].file.string(), frames[k - 1].file.filename().string()));
+  }
+  return frames;
+}
+
+/// Clouds of a folder: those that the pattern names, or all where there is none and no image.
+std::vector<fs::path> clouds_of(const fs::path& folder, const std::string& pattern) {
+  std::vector<fs::path> clouds;
+  std::error_code error;
+  if (pattern.empty()) {
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+      if (!entry.is_regular_file(error)) continue;
+      if (entry.path().extension() == ".png" || entry.path().extension() == ".npy") return {};
+      if (is_cloud(entry.path())) clouds.push_back(entry.path());
+    }
+    return clouds;
+  }
+  clouds = images_named(folder, pattern);
+  const bool are_clouds = std::all_of(clouds.begin(), clouds.end(), is_cloud);
+  return are_clouds ? clouds : std::vector<fs::path>();
+}
+
 ChainFrames read_images(const SceneSetup& setup, const fs::path& folder, const MeasuredOptions& options) {
-  std::vector<std::pair<std::uint32_t, fs::path>> images;
-  for (const fs::path& file : depth_images(folder, options.files)) images.emplace_back(frame_of(file), file);
-  std::sort(images.begin(), images.end());
-  const bool has_levels = read_depth_image(images.front().second, options.levels_per_m).has_levels;
+  const std::vector<FrameFile> images = by_frame(depth_images(folder, options.files));
+  const bool has_levels = read_depth_image(images.front().file, options.levels_per_m).has_levels;
   ChainFramesOptions how = options.frames;
   how.half_step_m = has_levels ? 0.5 / options.levels_per_m : 0.0;
   ChainFrameReader reader(setup, images.size(), how);
-  for (std::size_t k = 0; k < images.size(); ++k) {
-    const auto& [frame, file] = images[k];
-    if (k > 0 && frame == images[k - 1].first) {
-      throw InputError(
-          fmt::format("{}: has the same number as {}", file.string(), images[k - 1].second.filename().string()));
-    }
+  for (const auto& [frame, file] : images) {
     const DepthImage image = read_depth_image(file, options.levels_per_m);
     const PatternShape shape = reader.shape();
     if (image.rows != shape.rows || image.cols != shape.cols) {
@@ -63,13 +96,61 @@ ChainFrames read_images(const SceneSetup& setup, const fs::path& folder, const M
   return reader.frames();
 }
 
+/// From where on readings of a log mean that nothing came back.
+double no_return_m(const ScanLog& log, const MeasuredOptions& options) {
+  if (options.max_range_m) return *options.max_range_m;
+  const bool is_carmen = !log.laser.empty() && log.max_range_m > 0.0;
+  return is_carmen ? log.max_range_m : std::numeric_limits<double>::infinity();
+}
+
+void check_log_options(const MeasuredOptions& options) {
+  if (options.log.ray_time_s != 0.0) throw InputError("ray_time_s: the scans of a chain have one pose for all rays");
+  if (!(options.max_range_m.value_or(1.0) > 0.0)) {
+    throw InputError(fmt::format("max_range_m = {} is not above 0 m", *options.max_range_m));
+  }
+  if (!(options.step_m >= 0.0 && options.step_m <= 1.0)) {
+    throw InputError(fmt::format("step_m = {} is not in [0, 1] m", options.step_m));
+  }
+}
+
+ChainFrames read_log(const SceneSetup& setup, const fs::path& file, const MeasuredOptions& options) {
+  check_log_options(options);
+  const ScanLog log = read_scan_log(file, options.log);
+  const std::vector<std::uint32_t> scans =
+      with_prefix(log.name, [&] { return select_scans(options.scans, log.scans()); });
+  ChainFramesOptions how = options.frames;
+  how.half_step_m = 0.5 * options.step_m;
+  ChainFrameReader reader(setup, scans.size(), how);
+  with_prefix(log.name, [&] { reader.check_azimuths(log.azimuth_rad); });
+  const double lost_m = no_return_m(log, options);
+  // Else whatever is farther would seem to be lost by chance.
+  if (lost_m < reader.max_range_m()) {
+    throw InputError(
+        fmt::format("{}: readings end at max_range_m = {} m, and sensor '{}' measures to {} m: set the "
+                    "max_range_m of the sensor to it",
+                    log.name, number_text(lost_m), reader.frames().sensor, number_text(reader.max_range_m())));
+  }
+  std::vector<float> range_m;
+  for (const std::uint32_t scan : scans) {
+    range_m.assign(log.scan(scan).begin(), log.scan(scan).end());
+    for (float& range : range_m) range = double{range} < lost_m ? range : std::numeric_limits<float>::quiet_NaN();
+    reader.add_scan(scan, range_m, log.pose[scan]);
+  }
+  ChainFrames frames = reader.frames();
+  frames.notes = log_notes(log, std::min(lost_m, reader.max_range_m()));
+  return frames;
+}
+
 }  // namespace
 
-ChainFrames read_measured_frames(const SceneSetup& setup, const fs::path& folder, const MeasuredOptions& options) {
+ChainFrames read_measured_frames(const SceneSetup& setup, const fs::path& measured, const MeasuredOptions& options) {
   std::error_code error;
-  if (!fs::is_directory(folder, error)) throw InputError(fmt::format("{}: is not a folder", folder.string()));
-  const bool is_run = fs::exists(folder / "summary.json", error);
-  return is_run ? read_run_frames(setup, folder, options.frames) : read_images(setup, folder, options);
+  if (!fs::exists(measured, error)) throw InputError(fmt::format("{}: is not there", measured.string()));
+  if (!fs::is_directory(measured, error)) return read_log(setup, measured, options);
+  if (fs::exists(measured / "summary.json", error)) return read_run_frames(setup, measured, options.frames);
+  const std::vector<fs::path> clouds = clouds_of(measured, options.files);
+  if (!clouds.empty()) return read_cloud_frames(setup, by_frame(clouds), options.frames);
+  return read_images(setup, measured, options);
 }
 
 }  // namespace fathom

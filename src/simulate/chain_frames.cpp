@@ -2,13 +2,19 @@
 #include <fathom/calibrate/chain_frames.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <numbers>
+#include <optional>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include <fathom/base/error.hpp>
 #include <fathom/math/random.hpp>
+#include <fathom/math/trigonometry.hpp>
 
 #include "base/text.hpp"
 #include "render/surface_lanes.hpp"
@@ -21,9 +27,12 @@ namespace {
 constexpr std::size_t kLeastReturns = 1000;
 constexpr std::uint64_t kThinningSeed = 0x7468696e6e696e67;  // any number: which returns are left out
 constexpr float kSameRange = 1e-5F;                          // relative
+constexpr double kSameAzimuth = 1e-3;                        // rad: logs write angles with few digits
+constexpr double kLevelRad = 1e-5;
+constexpr std::string_view kCarrier = "#carrier of the laser";  // no name that a scene file may give
 
-constexpr ChannelSet kTruth = {Channel::kCleanRange, Channel::kCleanHit, Channel::kIncidence, Channel::kEnergy,
-                               Channel::kNormal};
+constexpr ChannelSet kTruth = {Channel::kCleanRange, Channel::kCleanHit, Channel::kIncidence,
+                               Channel::kEnergy,     Channel::kNormal,   Channel::kRing};
 constexpr ChannelSet kSeen = {Channel::kRange, Channel::kCleanRange, Channel::kReason};
 
 /// Models that lose or replace rays by what the scene is like, not by chance.
@@ -34,6 +43,23 @@ NoiseChain scene_models(const NoiseChain& chain) {
     if (is_shadow || is_window) models.push_back(entry);
   }
   return models;
+}
+
+/// The same sensor, attached to an entity that is placed for each frame, and seeing what it has seen.
+Sensor carried_by(EntityId carrier, Sensor sensor, const std::string& name) {
+  if (sensor.parent != kNoEntity && !sensor.see_parent) sensor.ignore.push_back(sensor.parent);
+  sensor.name = name;
+  sensor.parent = carrier, sensor.parent_from_sensor = Trajectory();
+  sensor.see_parent = true;
+  return sensor;
+}
+
+bool is_same_pose(const Pose& a, const Pose& b) {
+  const auto numbers = [](const Pose& p) {
+    return std::array{p.translation_m.x, p.translation_m.y, p.translation_m.z, p.rotation.w,
+                      p.rotation.x,      p.rotation.y,      p.rotation.z};
+  };
+  return numbers(a) == numbers(b);
 }
 
 bool reads_edges(const NoiseChain& chain) {
@@ -110,10 +136,26 @@ std::size_t find_sensor(const SceneSetup& setup, const std::string& name) {
       fmt::format("{}: has {} sensors; name one of {}", setup.file.string(), names.size(), fmt::join(names, ", ")));
 }
 
+std::vector<std::uint16_t> rings_of(const Sensor& sensor) {
+  const std::set<std::uint32_t> rings = rings_of(sensor.model);
+  return {rings.begin(), rings.end()};
+}
+
+std::vector<std::string> ChainFrames::flags() const {
+  std::vector<std::string> all = notes;
+  if (unexpected > 0) {
+    all.push_back(
+        fmt::format("{} readings lie where the scene has nothing within the limits, and were left out", unexpected));
+  }
+  return all;
+}
+
 class ChainFrameReader::Impl {
  public:
   Impl(const SceneSetup& setup, std::size_t frames, const ChainFramesOptions& options)
-      : simulator_(make_simulator(setup, options.run)), sensor_(SensorId(find_sensor(setup, options.sensor))) {
+      : simulator_(make_simulator(setup, options.run)),
+        sensor_(SensorId(find_sensor(setup, options.sensor))),
+        truth_from_(sensor_) {
     const Sensor& sensor = simulator_.sensor(sensor_);
     if (sensor.returns.size() != 1) {
       throw InputError(fmt::format("sensor '{}': reports {} returns of a ray; chains are learned of one", sensor.name,
@@ -123,7 +165,7 @@ class ChainFrameReader::Impl {
       throw InputError(fmt::format("most_returns = {} is not at least {}", options.most_returns, kLeastReturns));
     }
     const SensorView view = make_view(sensor.model);
-    shape_ = view.shape;
+    shape_ = view.shape, rays_vary_ = view.rays_vary, farthest_m_ = view.farthest_m;
     const double rays = static_cast<double>(frames) * shape_.rows * shape_.cols;
     share_ = std::min(1.0, static_cast<double>(options.most_returns) / std::max(rays, 1.0));
     out_.sensor = sensor.name;
@@ -131,12 +173,7 @@ class ChainFrameReader::Impl {
     out_.returns.outside = outside_of(sensor, view);
     out_.returns.half_step_m = options.half_step_m;
     has_edges_ = reads_edges(sensor.noise) && !sensor.rolling;
-    NoiseChain models = scene_models(sensor.noise);
-    if (models.empty()) return;
-    Sensor seeing = sensor;
-    seeing.name += "-seen";
-    seeing.noise = std::move(models);
-    seeing_ = simulator_.add_sensor(std::move(seeing));
+    see_from(sensor);
   }
 
   [[nodiscard]] PatternShape shape() const { return shape_; }
@@ -151,15 +188,52 @@ class ChainFrameReader::Impl {
       throw InputError(fmt::format("frame {} comes after frame {}: frames do not ascend", index, last_));
     }
     last_ = index, ++out_.frames;
-    simulator_.render(sensor_, index, truth_);
+    simulator_.render(truth_from_, index, truth_);
     if (seeing_) simulator_.render(*seeing_, index, seen_);
     const RayPattern& rays = pattern(index);
     take_limits(rays);
-    if (has_edges_) {
-      edges_.find(rays, truth_, simulator_.world_from_sensor(sensor_, truth_.stamp_s()).rotation);
-    }
+    const Pose world_from_sensor = simulator_.world_from_sensor(truth_from_, truth_.stamp_s());
+    if (!first_pose_) first_pose_ = world_from_sensor;
+    if (!is_same_pose(*first_pose_, world_from_sensor)) out_.returns.sensor_moved = true;
+    if (has_edges_) edges_.find(rays, truth_, world_from_sensor.rotation);
     for (std::size_t i = 0; i < range_m.size(); ++i) add_ray(rays, i, range_m[i]);
   }
+
+  /// Puts the sensor where a log says that it was at this frame.
+  void place(std::uint32_t index, const PlanarPose& pose) {
+    const Sensor& sensor = simulator_.sensor(sensor_);
+    if (!carrier_) carry(sensor);
+    const Pose in_scene = simulator_.world_from_sensor(sensor_, simulator_.frame_time(sensor_, index).stamp_s);
+    if (!(rotate(in_scene.rotation, {0, 0, 1}).z >= 1.0 - 0.5 * kLevelRad * kLevelRad)) {
+      throw InputError(fmt::format("sensor '{}': is tilted in the scene at frame {}; a log has x, y and yaw only",
+                                   out_.sensor, index));
+    }
+    simulator_.scene().set_pose(
+        *carrier_, {{pose.x_m, pose.y_m, in_scene.translation_m.z}, from_roll_pitch_yaw(0.0, 0.0, pose.yaw_rad)});
+  }
+
+  void check_azimuths(std::span<const double> azimuth_rad) {
+    const RayPattern& rays = pattern(0);
+    const bool is_planar = std::all_of(rays.direction_z.begin(), rays.direction_z.end(),
+                                       [](float z) { return std::abs(double{z}) <= kLevelRad; });
+    if (!rays.origin_x.empty() || !is_planar || rays_vary_) {
+      throw InputError(fmt::format("sensor '{}': a log is of a laser with rays in one plane, as of {}", out_.sensor,
+                                   with_rays_in_one_plane()));
+    }
+    const std::size_t count = rays.direction_x.size();
+    if (azimuth_rad.size() != count) {
+      throw InputError(
+          fmt::format("its scans have {} rays, and sensor '{}' has {}", azimuth_rad.size(), out_.sensor, count));
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      const double ours = math::atan2(double{rays.direction_y[i]}, double{rays.direction_x[i]});
+      if (std::abs(std::remainder(azimuth_rad[i] - ours, 2.0 * std::numbers::pi)) <= kSameAzimuth) continue;
+      throw InputError(fmt::format("its ray {} points at {:.6g} deg, and that of sensor '{}' at {:.6g} deg", i,
+                                   azimuth_rad[i] / kRadPerDeg, out_.sensor, ours / kRadPerDeg));
+    }
+  }
+
+  [[nodiscard]] double max_range_m() const { return farthest_m_; }
 
   void check_size(std::size_t values) const {
     const std::size_t rays = std::size_t{shape_.rows} * shape_.cols;
@@ -172,6 +246,29 @@ class ChainFrameReader::Impl {
   [[nodiscard]] std::span<const float> clean_range_m() const { return truth_.clean_range_m(); }
 
  private:
+  /// Frames that tell what a sensor sees, where models of its chain have a say in that.
+  void see_from(const Sensor& sensor) {
+    NoiseChain models = scene_models(sensor.noise);
+    if (models.empty()) return;
+    Sensor seeing = sensor;
+    seeing.name += "-seen";
+    seeing.noise = std::move(models);
+    seeing_ = simulator_.add_sensor(std::move(seeing));
+  }
+
+  void carry(const Sensor& sensor) {
+    if (sensor.rolling) {
+      throw InputError(fmt::format(
+          "sensor '{}': is rolling, and a log has one pose for all rays of a scan; set rolling: false", out_.sensor));
+    }
+    Entity carrier;
+    carrier.name = std::string(kCarrier), carrier.mesh = kNoMesh;
+    carrier_ = simulator_.scene().add_entity(std::move(carrier));
+    const Sensor carried = carried_by(*carrier_, sensor, sensor.name + "-carried");
+    truth_from_ = simulator_.add_sensor(carried);
+    see_from(carried);
+  }
+
   /// Limits that differ from ray to ray count for what lies within them, and the widest for what noise carries out.
   void take_limits(const RayPattern& rays) {
     out_.returns.min_range_m = double{*std::min_element(rays.min_range_m.begin(), rays.min_range_m.end())};
@@ -216,6 +313,7 @@ class ChainFrameReader::Impl {
     r.clean_range_m.push_back(truth_.clean_range_m()[i]);
     r.clean_x_m.push_back(hit.x[i]), r.clean_y_m.push_back(hit.y[i]);
     r.incidence_rad.push_back(truth_.incidence_rad()[i]), r.energy.push_back(truth_.energy()[i]);
+    r.ring.push_back(truth_.ring()[i]);
     r.frame.push_back(last_);
     if (!has_edges_) return;
     r.edge_rad.push_back(edges_.edge_rad[i]), r.jump.push_back(edges_.jump[i]);
@@ -223,13 +321,15 @@ class ChainFrameReader::Impl {
   }
 
   Simulator simulator_;
-  SensorId sensor_;
+  SensorId sensor_, truth_from_;
   std::optional<SensorId> seeing_;
+  std::optional<EntityId> carrier_;
+  std::optional<Pose> first_pose_;
   Frame truth_{kTruth}, seen_{kSeen};
   Edges edges_;
   PatternShape shape_;
-  double share_ = 1.0;
-  bool has_edges_ = false;
+  double share_ = 1.0, farthest_m_ = 0.0;
+  bool has_edges_ = false, rays_vary_ = false;
   std::uint32_t last_ = 0;
   ChainFrames out_;
 };
@@ -244,6 +344,16 @@ PatternShape ChainFrameReader::shape() const { return impl_->shape(); }
 const ChainFrames& ChainFrameReader::frames() const { return impl_->frames(); }
 std::span<const float> ChainFrameReader::clean_range_m() const { return impl_->clean_range_m(); }
 void ChainFrameReader::add_ranges(std::uint32_t index, std::span<const float> range_m) { impl_->add(index, range_m); }
+
+void ChainFrameReader::add_scan(std::uint32_t index, std::span<const float> range_m,
+                                const PlanarPose& world_from_sensor) {
+  impl_->check_size(range_m.size());
+  impl_->place(index, world_from_sensor);
+  impl_->add(index, range_m);
+}
+
+void ChainFrameReader::check_azimuths(std::span<const double> azimuth_rad) const { impl_->check_azimuths(azimuth_rad); }
+double ChainFrameReader::max_range_m() const { return impl_->max_range_m(); }
 
 void ChainFrameReader::add_depths(std::uint32_t index, std::span<const float> depth_m) {
   if (!impl_->is_camera()) throw InputError(fmt::format("sensor '{}' is no camera", impl_->frames().sensor));

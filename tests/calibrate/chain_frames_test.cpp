@@ -9,9 +9,12 @@
 
 #include <gtest/gtest.h>
 
+#include <fathom/files/clouds.hpp>
+
 #include "calibrate/chain_simulator.hpp"
 #include "render/test_scenes.hpp"
 #include "support/error_text.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace fathom::test {
 namespace {
@@ -124,6 +127,148 @@ TEST(ChainFrames, ThinningTakesAnEvenShareAndNothingElseChanges) {
     EXPECT_NEAR(static_cast<double>(of_frame), 720, 5 * std::sqrt(720 * 0.75));
   }
   EXPECT_EQ(measured_frames(setup, 4, {.most_returns = 2880}).returns.range_m.size(), thin.returns.size());
+}
+
+Laser2d planar_laser() {
+  Laser2d laser;
+  laser.rays = 91, laser.min_azimuth_rad = -2.0, laser.max_azimuth_rad = 2.0;
+  return laser;
+}
+
+std::vector<double> azimuths_of(const Laser2d& laser) {
+  std::vector<double> azimuth_rad;
+  for (std::uint32_t i = 0; i < laser.rays; ++i) {
+    azimuth_rad.push_back(laser.min_azimuth_rad +
+                          (laser.max_azimuth_rad - laser.min_azimuth_rad) * i / (laser.rays - 1));
+  }
+  return azimuth_rad;
+}
+
+PlanarPose pose_of_frame(std::uint32_t k) { return {-2.0 + 0.1 * k, 0.3 - 0.05 * k, 0.4 * k}; }
+
+/// A laser in a room in which a ball rolls, on a carrier that its rays do not meet.
+SceneSetup driven_laser(const Trajectory& motion) {
+  SceneSetup setup = setup_of(planar_laser(), {DistanceNoise{0.02F, 0.01F, 0.0F}, Dropout{0.1F}});
+  const MeshId box = setup.scene.add_mesh(make_box({0.5, 0.5, 0.5}), "body");
+  setup.scene.set_motion(EntityId{2}, Trajectory({{0.0, Pose{{-2, -2, 0}, {}}}, {3.0, Pose{{3, -2, 0}, {}}}}));
+  const EntityId body = setup.scene.add_entity({.name = "robot", .mesh = box, .parent_from_entity = motion});
+  Sensor& laser = setup.sensors.front().sensor;
+  laser.parent = body, laser.parent_from_sensor = Trajectory(Pose{{0, 0, 0.2}, {}});
+  return setup;
+}
+
+Trajectory drive(std::uint32_t frames) {
+  std::vector<StampedPose> keys;
+  for (std::uint32_t k = 0; k < frames; ++k) {
+    const PlanarPose p = pose_of_frame(k);
+    keys.push_back({0.1 * k, Pose{{p.x_m, p.y_m, 0.0}, from_roll_pitch_yaw(0, 0, p.yaw_rad)}});
+  }
+  return Trajectory(std::move(keys));
+}
+
+TEST(ChainFrames, ScansAtTheirPosesAreWhatFramesOfAMovingSensorAre) {
+  constexpr std::uint32_t kFrames = 20;
+  const SceneSetup moving = driven_laser(drive(kFrames));
+  // In this scene the laser waits elsewhere, and only the poses say where it was.
+  const SceneSetup waiting = driven_laser(Trajectory(Pose{{1, 1, 0}, from_roll_pitch_yaw(0, 0, 2)}));
+  Simulator simulator = make_simulator(moving);
+  Frame frame({Channel::kRange});
+  ChainFrameReader by_scene(moving, kFrames), by_pose(waiting, kFrames);
+  by_pose.check_azimuths(azimuths_of(planar_laser()));
+  for (std::uint32_t k = 0; k < kFrames; ++k) {
+    simulator.render(SensorId{0}, k, frame);
+    by_scene.add_ranges(k, frame.range_m());
+    by_pose.add_scan(k, frame.range_m(), pose_of_frame(k));
+  }
+  const ChainReturns &a = by_scene.frames().returns, &b = by_pose.frames().returns;
+  ASSERT_EQ(a.size(), kFrames * 91U);
+  ASSERT_EQ(a.size(), b.size());
+  EXPECT_EQ(a.frame, b.frame);
+  EXPECT_EQ(a.ring, b.ring);
+  EXPECT_TRUE(a.sensor_moved);
+  EXPECT_TRUE(b.sensor_moved);
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    // A pose through quaternions of the body and back differs in the last bits.
+    ASSERT_NEAR(a.clean_range_m[i], b.clean_range_m[i], 2e-5 * a.clean_range_m[i]) << i;
+    ASSERT_TRUE(a.range_m[i] == b.range_m[i] || (std::isnan(a.range_m[i]) && std::isnan(b.range_m[i]))) << i;
+  }
+  ChainFrameReader wrong(waiting, 1);
+  wrong.add_ranges(0, std::vector<float>(91, 1.0F));
+  EXPECT_FALSE(wrong.frames().returns.sensor_moved);
+  EXPECT_GT(std::abs(wrong.frames().returns.clean_range_m[40] - a.clean_range_m[40]), 0.01F);
+}
+
+TEST(ChainFrames, ScansOfAnotherLaserAreRefused) {
+  const auto refusal = [](const SceneSetup& setup, std::vector<double> azimuth_rad) {
+    return message_of<InputError>([&] { ChainFrameReader(setup, 1).check_azimuths(azimuth_rad); });
+  };
+  const SceneSetup setup = driven_laser(drive(2));
+  std::vector<double> azimuth_rad = azimuths_of(planar_laser());
+  azimuth_rad[7] += 2.0 * 3.14159265358979;  // a full turn is no difference
+  ChainFrameReader(setup, 1).check_azimuths(azimuth_rad);
+  azimuth_rad[3] += 0.002;
+  EXPECT_TRUE(contains(refusal(setup, azimuth_rad), "its ray 3 points at -106.838 deg, and that of sensor 'cam'"));
+  azimuth_rad.pop_back();
+  EXPECT_TRUE(contains(refusal(setup, azimuth_rad), "its scans have 90 rays, and sensor 'cam' has 91"));
+  EXPECT_TRUE(contains(refusal(setup_of(make_lidar(4, 8), {}), azimuth_rad), "rays in one plane"));
+  const std::vector<float> range_m(91, 1.0F);
+  const auto added = [&](const SceneSetup& to, const PlanarPose& pose = {}) {
+    return message_of<InputError>([&] { ChainFrameReader(to, 1).add_scan(0, range_m, pose); });
+  };
+  SceneSetup rolling = setup;
+  rolling.sensors.front().sensor.rolling = true;
+  EXPECT_TRUE(contains(added(rolling), "set rolling: false"));
+  EXPECT_TRUE(contains(added(setup_of(planar_laser(), {})), "is tilted in the scene at frame 0"));
+  EXPECT_FALSE(added(setup, {NAN, 0, 0}).empty());
+}
+
+TEST(ChainFrames, ReadingsWhereNothingIsAreFlagged) {
+  SceneSetup setup = driven_laser(drive(2));
+  std::get<Laser2d>(setup.sensors.front().sensor.model).max_range_m = 2.0;
+  ChainFrameReader reader(setup, 1);
+  reader.add_scan(0, std::vector<float>(91, 1.0F), pose_of_frame(0));
+  EXPECT_GT(reader.frames().unexpected, 10U);
+  EXPECT_TRUE(contains(reader.frames().flags().at(0), "readings lie where the scene has nothing"));
+  EXPECT_EQ(reader.max_range_m(), 2.0);
+}
+
+TEST(ChainFrames, PointsOfACloudAreTheRangesOfTheirRays) {
+  const TemporaryFolder folder;
+  SpinningLidar lidar = make_lidar(16, 180);
+  for (int ring = 0; ring < 16; ++ring) lidar.vertical_offset_m.push_back(0.002 * ring);  // rays start at 16 places
+  for (const bool organised : {false, true}) {
+    const SceneSetup setup = setup_of(lidar, {DistanceNoise{0.02F, 0.01F, 0.003F}, Dropout{0.1F}});
+    Simulator simulator = make_simulator(setup);
+    Frame frame({Channel::kRange, Channel::kReason, Channel::kHitSensor});
+    ChainFrameReader by_range(setup, 3);
+    std::vector<FrameFile> files;
+    for (const std::uint32_t k : {2U, 3U, 7U}) {
+      simulator.render(SensorId{0}, k, frame);
+      by_range.add_ranges(k, frame.range_m());
+      files.push_back({k, folder / ("cloud_" + std::to_string(k) + (organised ? ".pcd" : ".ply"))});
+      const CloudOptions options = {.keep_misses = organised, .fields = {}};
+      organised ? write_pcd(files.back().file, frame, options) : write_ply(files.back().file, frame, options);
+    }
+    const ChainFrames by_point = read_cloud_frames(setup, files);
+    const ChainReturns &a = by_range.frames().returns, &b = by_point.returns;
+    ASSERT_EQ(a.size(), b.size());
+    EXPECT_EQ(a.clean_range_m, b.clean_range_m);
+    EXPECT_EQ(a.frame, b.frame);
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      ASSERT_EQ(std::isnan(a.range_m[i]), std::isnan(b.range_m[i])) << i;
+      // Noise moves a point away from the sensor's origin, which is up to 0.03 m beside that of its ray.
+      if (std::isnan(a.range_m[i])) continue;
+      const double z = a.clean_range_m[i], beside = 0.03 / z;
+      ASSERT_NEAR(a.range_m[i], b.range_m[i], 0.6 * std::abs(a.range_m[i] - z) * beside * beside + 2e-6 * z) << i;
+    }
+    SceneSetup turned = setup;
+    std::get<SpinningLidar>(turned.sensors.front().sensor.model).start_azimuth_rad = 0.01;
+    EXPECT_TRUE(contains(message_of<InputError>([&] { (void)read_cloud_frames(turned, files); }),
+                         "points lie on no ray of sensor 'cam'"));
+    turned = setup;
+    turned.sensors.front().sensor.rolling = true;
+    EXPECT_TRUE(contains(message_of<InputError>([&] { (void)read_cloud_frames(turned, files); }), "rolling"));
+  }
 }
 
 TEST(ChainFrames, RefusesInOneLine) {

@@ -2,8 +2,13 @@
 // `fathom calibrate chain` and `fathom score`: what is simulated is learned, from ranges and from depth images, and
 // what is learned can be simulated.
 
+#include <cctype>
+#include <cmath>
+#include <cstdio>
 #include <filesystem>
+#include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -133,6 +138,178 @@ TEST_F(CalibrateChain, DepthImagesTellWhatTheRunTells) {
   }
 }
 
+constexpr const char* kLaserScene =
+    "sensors:\n  - name: laser\n    type: laser_2d\n    rays: 181\n    min_azimuth_deg: -90\n    max_azimuth_deg: 90\n"
+    "    motion:\n      keyframes:\n        - {time_s: 0, position_m: [-3, -1, 0.5], rpy_deg: [0, 0, 10]}\n"
+    "        - {time_s: 4, position_m: [0, 1.5, 0.5], rpy_deg: [0, 0, 150]}\n"
+    "        - {time_s: 10, position_m: [3, -1, 0.5], rpy_deg: [0, 0, -60]}\n"
+    "    noise: [{distance: {mean_m: 0.01, stddev_m: 0.02}}, {dropout: {probability: 0.1}}]\n"
+    "    outputs: [{npy: {channels: [range, reason]}}, scan_log]\nframes: 100\nseed: 6\n";
+
+/// The scans of a CSV as CARMEN has them, to the millimetre: FLASER after each line of another laser.
+std::string carmen_text(const std::string& csv) {
+  std::istringstream lines(csv);
+  std::string text;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.empty() || (std::isdigit(static_cast<unsigned char>(line[0])) == 0)) continue;
+    std::vector<double> values;
+    std::istringstream cells(line);
+    for (std::string cell; std::getline(cells, cell, ',');) values.push_back(std::stod(cell));
+    std::string ranges;
+    for (std::size_t i = 4; i < values.size(); ++i) {
+      char range[16];
+      std::snprintf(range, sizeof range, " %.3f", std::isfinite(values[i]) ? values[i] : 81.91);
+      ranges += range;
+    }
+    char pose[120], time[60];
+    std::snprintf(pose, sizeof pose, " %.6f %.6f %.6f", values[1], values[2], values[3]);
+    std::snprintf(time, sizeof time, " %.6f host %.6f\n", values[0], values[0]);
+    text += "RLASER 2 1.00 2.00" + std::string(pose) + pose + time;
+    text += "FLASER " + std::to_string(values.size() - 4) + ranges + pose + pose + time;
+  }
+  return text;
+}
+
+TEST_F(CalibrateChain, ALogOfALaserTellsWhatTheRunTells) {
+  const std::string file = scene(kLaserScene), run = simulated(file, "run"), csv = run + "/laser/scans.csv";
+  const std::string log = write_text(folder_ / "drive.log", carmen_text(bytes_of(csv)));
+  // Where the sensor stands in the scene does not matter, but for its height.
+  const std::string elsewhere = write_text(
+      folder_ / "elsewhere.yaml", replaced(bytes_of(file), "position_m: [-3, -1, 0.5]", "position_m: [1, -2, 0.5]"));
+  const auto learned = [&](const std::string& where, const std::string& measured, std::vector<std::string> more = {}) {
+    std::vector<std::string> arguments = {"calibrate",
+                                          "chain",
+                                          where,
+                                          "--measured",
+                                          measured,
+                                          "--free",
+                                          "distance.mean_m",
+                                          "--free",
+                                          "distance.stddev_m",
+                                          "--free",
+                                          "dropout.*",
+                                          "--json",
+                                          "--set",
+                                          "sensors.laser.noise=[{distance: {stddev_m: 0.05}}, {dropout: "
+                                          "{probability: 0.3}}]"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return json::parse(done(arguments).out);
+  };
+  const json of_run = learned(file, run), of_csv = learned(elsewhere, csv);
+  expect_found(of_run, "distance.mean_m", 0.01);
+  expect_found(of_run, "distance.stddev_m", 0.02);
+  expect_found(of_run, "dropout.probability", 0.1);
+  EXPECT_EQ(of_run["clustered_by"], "stretch");
+  EXPECT_EQ(of_run["clusters"], 40);
+  const json of_log = learned(elsewhere, log, {"--step", "0.001"});
+  EXPECT_NE(of_log["flags"].dump().find("100 RLASER lines were passed over"), std::string::npos) << of_log["flags"];
+  // To the digits of poses and ranges of the log; fathom's own have all.
+  const std::vector<std::pair<const json*, double>> others = {{&of_csv, 1e-3}, {&of_log, 0.05}};
+  for (const auto& [other, slack] : others) {
+    EXPECT_EQ((*other)["returns"], of_run["returns"]);
+    EXPECT_EQ((*other)["lost"], of_run["lost"]);
+    for (const auto& [name, p] : of_run["parameters"].items()) {
+      const json& q = (*other)["parameters"][name];
+      const double error = p["std_error"];
+      EXPECT_NEAR(p["value"].get<double>(), q["value"].get<double>(), slack * error) << name;
+      EXPECT_NEAR(q["std_error"].get<double>(), error, slack * error) << name;
+    }
+  }
+  EXPECT_EQ(learned(file, run, {"--clusters", "frame"})["clusters"], 80);
+  EXPECT_EQ(learned(file, run, {"--clusters", "25"})["clusters"], 25);
+  const json blocks = learned(file, run, {"--block-frames", "10"});
+  EXPECT_EQ(blocks["clusters"], 10);
+  EXPECT_EQ(blocks["clustered_by"], "frame");
+  EXPECT_EQ(learned(file, csv, {"--scans", "::2"})["frames"], 50);
+  // And scores: one number, with errors by stretches.
+  const json by_run = json::parse(done({"score", file, "--measured", run, "--json"}).out),
+             by_csv = json::parse(done({"score", elsewhere, "--measured", csv, "--json"}).out);
+  EXPECT_NEAR(by_run["score"]["nats"].get<double>(), by_csv["score"]["nats"].get<double>(), 1e-5);
+  EXPECT_NEAR(by_run["score"]["std_error"].get<double>(), by_csv["score"]["std_error"].get<double>(), 1e-5);
+
+  const auto refused = [&](const std::string& name, std::vector<std::string> more,
+                           const std::vector<std::string>& parts) {
+    std::vector<std::string> arguments = {"calibrate", "chain", file, "--free", "*"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    expect_refused(name, arguments, parts, folder_ / "out");
+  };
+  refused("rays", {"--measured", log, "--set", "sensors.laser.rays=180"}, {"drive.log", "181 rays", "'laser' has 180"});
+  refused("angles", {"--measured", log, "--set", "sensors.laser.max_azimuth_deg=89"},
+          {"drive.log: its ray", "points at"});
+  refused("laser", {"--measured", log, "--laser", "ROBOTLASER1"}, {"drive.log", "holds no scans"});
+  refused("range", {"--measured", log, "--max-range", "20"}, {"drive.log: readings end at --max-range = 20 m"});
+  refused("no scans", {"--measured", csv, "--scans", "200:"}, {"scans.csv", "selects none of 100 scans"});
+  refused("both", {"--measured", run, "--clusters", "5", "--block-frames", "2"}, {"--clusters and --block-frames"});
+  refused("clusters", {"--measured", run, "--clusters", "0"}, {"--clusters"});
+  refused("no log", {"--measured", folder_ / "none.log"}, {"none.log: is not there"});
+}
+
+TEST_F(CalibrateChain, CloudsTellWhatTheRunTells) {
+  const std::string sensors = replaced(kLidarScene, "clean_range]}}]", "clean_range]}}, pcd]");
+  const std::string file = scene(sensors.c_str()), run = simulated(file, "run");
+  const std::string clouds = folder_ / "clouds";
+  std::filesystem::create_directory(clouds);
+  for (const auto& entry : std::filesystem::directory_iterator(run + "/lidar")) {
+    if (entry.path().extension() == ".pcd") {
+      std::filesystem::copy(entry.path(), std::filesystem::path(clouds) / entry.path().filename());
+    }
+  }
+  const auto learned = [&](const std::string& measured, std::vector<std::string> more = {}) {
+    std::vector<std::string> arguments = {"calibrate",    "chain",  file,        "--measured", measured, "--free",
+                                          "distance.*_m", "--free", "dropout.*", "--json",     "--set",  kWrong};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return json::parse(done(arguments).out);
+  };
+  const json of_run = learned(run), of_clouds = learned(clouds);
+  EXPECT_EQ(of_run["returns"], of_clouds["returns"]);
+  EXPECT_EQ(of_run["lost"], of_clouds["lost"]);
+  for (const auto& [name, p] : of_run["parameters"].items()) {
+    EXPECT_NEAR(p["value"].get<double>(), of_clouds["parameters"][name]["value"].get<double>(),
+                0.01 * p["std_error"].get<double>());
+  }
+  EXPECT_EQ(learned(run + "/lidar", {"--files", "cloud*.pcd"})["parameters"], of_clouds["parameters"]);
+  expect_refused("of another lidar", {"score", file, "--measured", clouds, "--set", "sensors.lidar.preset=HDL-32E"},
+                 {"cloud_000000.pcd", "points lie on no ray of sensor 'lidar'"}, folder_ / "out");
+}
+
+TEST_F(CalibrateChain, RingsAreLearnedAndWrittenBack) {
+  const std::string rings =
+      replaced(kLidarScene, "noise: [", "noise: [{gain_bias: {rings: {0: {bias_m: 0.05}, 7: {gain: 0.02}}}}, ");
+  const std::string file = scene(rings.c_str()), run = simulated(file, "run"), out = folder_ / "fit";
+  done({"calibrate", "chain", file, "--measured", run, "--free", "sensors.lidar.noise.gain_bias.rings.*", "--free",
+        "distance.stddev_m", "--set",
+        "sensors.lidar.noise=[{gain_bias: {}}, {loss_angle: {max_incidence_deg: 70}}, {distance: {mean_m: 0.01, "
+        "stddev_m: "
+        "0.05}}, {dropout: {probability: 0.1}}]",
+        "--out", out});
+  const json fit = json::parse(bytes_of(out + "/fit.json"));
+  EXPECT_EQ(fit["parameters"].size(), 33U);
+  expect_found(fit, "gain_bias.rings.0.bias_m", 0.05);
+  expect_found(fit, "gain_bias.rings.7.gain", 0.02);
+  expect_found(fit, "distance.stddev_m", 0.02);
+  EXPECT_LE(fit["flags"].size(), 4U) << fit["flags"];  // of several rings one line
+  // What was written makes frames that the true chain describes as its own.
+  const std::string again =
+      simulated(file, "again", {"--set", "sensors.lidar.noise=@" + out + "/noise.yaml", "--seed", "8"});
+  const json score =
+      json::parse(done({"score", file, "--measured", again, "--compare", out + "/noise.yaml", "--json"}).out);
+  EXPECT_LT(std::abs(score["difference"]["nats"].get<double>()), 0.01);
+}
+
+TEST_F(CalibrateChain, RefusesAChainBeforeItReadsFrames) {
+  const std::string file = scene(kLidarScene);
+  const std::string broken = (folder_ / "broken");
+  std::filesystem::create_directories(broken + "/lidar");
+  write_text(broken + "/summary.json", "{}");  // would be refused, too
+  const char* chain = "sensors.lidar.noise=[{angular_ray: {stddev_deg: 1}}, {dropout: {probability: 0.1}}]";
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"calibrate", "chain", file, "--free", "*"}, std::vector<std::string>{"score", file}}) {
+    std::vector<std::string> arguments = command;
+    arguments.insert(arguments.end(), {"--measured", broken, "--set", chain});
+    expect_refused("chain", arguments, {"angular_ray turns the rays"}, folder_ / "out");
+  }
+}
+
 TEST_F(CalibrateChain, RefusesInOneLine) {
   const std::string file = scene(kLidarScene), run = simulated(file, "run", {"--frames", "2"}), out = folder_ / "out";
   const auto refused = [&](const std::string& name, std::vector<std::string> more,
@@ -146,7 +323,7 @@ TEST_F(CalibrateChain, RefusesInOneLine) {
   refused("sensor", {"--measured", run, "--free", "sensors.lidr.noise.*"}, {"no sensor 'lidr'", "lidar"});
   refused("two sensors", {"--measured", run, "--sensor", "lidar", "--free", "sensors.cam.noise.*"}, {"another sensor"});
   refused("path", {"--measured", run, "--free", "sensors.lidar.stddev"}, {"sensors.NAME.noise.MODEL.PARAMETER"});
-  refused("no folder", {"--measured", folder_ / "none", "--free", "*"}, {"none: is not a folder"});
+  refused("no folder", {"--measured", folder_ / "none", "--free", "*"}, {"none: is not there"});
   refused("no images", {"--measured", folder_.path().string(), "--free", "*"}, {folder_.path().string()});
   refused("hold out", {"--measured", run, "--free", "*", "--hold-out", "1"}, {"--hold-out = 1"});
   refused("another scene", {"--measured", run, "--free", "*", "--set", "sensors.lidar.position_m=[1, 0, 1]"},

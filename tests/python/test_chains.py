@@ -82,6 +82,59 @@ def test_a_run_is_read_beside_its_scene(tmp_path):
     assert "- distance: {mean_m: 0.01, stddev_m: 0.02" in fa.calibrate.chain_yaml(frames.noise)
 
 
+LASER = """
+scene:
+  meshes: {room: {box: {size_m: [8, 6, 3]}}}
+  entities: [{name: room, mesh: room, position_m: [0, 0, 1.5]}]
+sensors:
+  - {name: laser, type: laser_2d, rays: 91, min_azimuth_deg: -90, max_azimuth_deg: 90,
+     motion: {keyframes: [{time_s: 0, position_m: [-2, 0, 1]}, {time_s: 6, position_m: [2, 1, 1], rpy_deg: [0, 0, 120]}]},
+     noise: [{distance: {mean_m: 0.01, stddev_m: 0.02}}, {dropout: {probability: 0.1}}],
+     outputs: [{npy: {channels: [range, reason]}}, scan_log]}
+frames: 60
+seed: 5
+"""
+
+
+def test_a_log_is_read_beside_its_scene(tmp_path):
+    scene = tmp_path / "scene.yaml"
+    scene.write_text(LASER)
+    fa.load(scene).run(tmp_path / "run")
+    of_run = fa.calibrate.read_measured_frames(scene, tmp_path / "run")
+    log = tmp_path / "run" / "laser" / "scans.csv"
+    of_log = fa.calibrate.read_measured_frames(scene, log)
+    assert np.array_equal(of_run.returns.range_m, of_log.returns.range_m, equal_nan=True)
+    assert of_log.returns.clean_range_m == pytest.approx(of_run.returns.clean_range_m, rel=1e-5)
+    assert of_log.returns.sensor_moved and set(of_log.returns.ring) == {0} and of_log.flags == []
+    assert fa.calibrate.read_measured_frames(scene, log, scans="odd").frames == 30
+    fit = fa.calibrate.fit_chain(WRONG, FREE[:2], of_log.returns, hold_out=0)
+    assert (fit.clusters, fit.stretches) == (40, 40)
+    assert fa.calibrate.fit_chain(WRONG, FREE[:2], of_log.returns, hold_out=0, stretches=0).clusters == 60
+    scores = fa.calibrate.score_frames(TRUTH, of_log.returns)
+    by_frame, by_stretch = fa.calibrate.mean_score(scores), fa.calibrate.mean_score(scores, stretches=20)
+    assert by_frame.nats == by_stretch.nats and by_frame.std_error != by_stretch.std_error
+    with pytest.raises(fa.InputError, match="readings end at max_range_m = 3 m"):
+        fa.calibrate.read_measured_frames(scene, log, max_range_m=3.0)
+    with pytest.raises(fa.InputError, match="has 60"):
+        fa.calibrate.read_measured_frames(scene, log, overrides={"sensors.laser.rays": 60})
+
+
+def test_rings_are_learned_beside_each_other():
+    made = returns()
+    ring = np.arange(made.frame.size) % 3
+    made = dataclasses.replace(made, ring=ring, range_m=made.range_m + np.array([0.05, 0, -0.03])[ring])
+    noise = [fa.noise.GainBias(), fa.noise.Distance(mean_m=0.01, stddev_m=0.05), fa.noise.Dropout(probability=0.1)]
+    fit = fa.calibrate.fit_chain(noise, ["gain_bias.rings.*.bias_m", "distance.stddev_m"], made)
+    assert list(fit.parameters) == [f"gain_bias.rings.{r}.bias_m" for r in range(3)] + ["distance.stddev_m"]
+    for r, truth in enumerate([0.05, 0, -0.03]):
+        p = fit.parameters[f"gain_bias.rings.{r}.bias_m"]
+        assert abs(p.value - truth) < 3.5 * p.std_error < 0.005
+        assert fit.noise[0].rings[r]["bias_m"] == pytest.approx(p.value)
+    assert "rings:" in fa.calibrate.chain_yaml(fit.noise)
+    with pytest.raises(fa.InputError, match="rays have none"):
+        fa.calibrate.fit_chain(noise, "gain_bias.rings.*", returns())
+
+
 def test_refusals():
     with pytest.raises(fa.InputError, match="no parameter 'distance.sttdev_m'"):
         fa.calibrate.fit_chain(TRUTH, "distance.sttdev_m", returns(2))

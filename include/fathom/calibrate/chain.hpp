@@ -5,8 +5,9 @@
 //
 // A return that came back has the density of all range models of the chain together (noise/measured_range_law.hpp),
 // times the probability that no model of loss took it; a lost one has the probability that one of them did, or that its
-// range left the limits. Returns count as independent for the values. Their errors take frames, or blocks of frames, as
-// what is independent (the sandwich of Huber and White, clustered), and are never below those of independent returns.
+// range left the limits. Returns count as independent for the values. Their errors take stretches of the way of a
+// sensor that moves, and frames, or blocks of frames, of one that stands as what is independent (the sandwich of Huber
+// and White, clustered), and are never below those of independent returns.
 //
 // At some parameters the likelihood jumps: where loss_angle, invalid_band and the `document` law of stereo_energy begin
 // to lose, where edge_loss does, and the ends of a `uniform` that is the only error. They are searched one by one;
@@ -16,6 +17,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -46,7 +48,9 @@ struct ChainReturns {
   std::vector<float> incidence_rad;  ///< in [0, pi / 2]
   std::vector<float> energy;         ///< as Channel::kEnergy
   std::vector<float> edge_rad, jump, jump_rad;  ///< of noise/surface.hpp, for edge_loss; all empty: not known
+  std::vector<std::uint16_t> ring = {};         ///< scan line of its ray; empty: not known
   std::vector<std::uint32_t> frame;             ///< ascending
+  bool sensor_moved = false;                    ///< whether its frames are from different places
   Optics optics = {};                           ///< of the sensor's camera, if it is one
   double min_range_m = 0.0, max_range_m = 1e9;  ///< of the sensor
   OutsideLimits outside = OutsideLimits::kKept;
@@ -60,24 +64,40 @@ struct ChainReturns {
 struct ChainParameter {
   std::size_t entry = 0;
   std::string field;
+  std::optional<std::uint16_t> ring = {};  ///< of this ring alone; nothing: of all that have no entry of their own
+  friend bool operator==(const ChainParameter&, const ChainParameter&) = default;
 };
 
 /// The parameters of a chain that a pattern names: "distance.stddev_m", "distance.*", "*" or "0.*" (place in the
-/// chain), each * for any text. What cannot be learned is passed over where a * meets it. Throws InputError when the
-/// pattern names none, or one that cannot be learned, saying why.
-FATHOM_API std::vector<ChainParameter> chain_parameters(const NoiseChain& chain, std::string_view pattern);
+/// chain), each * for any text, and "gain_bias.rings.*", "gain_bias.rings.3.gain" or "gain_bias.rings.*.gain" for
+/// parameters of each of `rings`, which ascend. What cannot be learned is passed over where a * meets it. Throws
+/// InputError when the pattern names none, or one that cannot be learned, saying why.
+FATHOM_API std::vector<ChainParameter> chain_parameters(const NoiseChain& chain, std::string_view pattern,
+                                                        std::span<const std::uint16_t> rings = {});
+
+/// The rings of returns, ascending.
+FATHOM_API std::vector<std::uint16_t> rings_of(const ChainReturns& returns);
 
 struct ChainFitOptions {
   std::uint32_t hold_out = 5;      ///< every so many frames one judges and teaches nothing; 0: none
-  std::uint32_t block_frames = 1;  ///< frames that count as one for the errors
-  int threads = 0;                 ///< at work at once; 0: one per core; they change no bit of the result
+  std::uint32_t block_frames = 1;  ///< frames that count as one for the errors, where there are no stretches
+  /// Errors take so many stretches of the way, of about equal numbers of frames, as what is independent, and neighbours
+  /// among them as FitOptions::stretches says; with fewer frames, each is one. 0: frames, or blocks of them. Nothing:
+  /// kUsualStretches where the sensor moved and block_frames is 1, else 0. Not with block_frames above 1.
+  std::optional<std::uint32_t> stretches = {};
+  static constexpr std::uint32_t kUsualStretches = 40, kMostStretches = 1'000'000;
+  int threads = 0;  ///< at work at once; 0: one per core; they change no bit of the result
 };
+
+/// How many stretches a fit takes of these returns; 0: none.
+FATHOM_API std::uint32_t stretches_of(const ChainReturns& returns, const ChainFitOptions& options);
 
 /// Throws InputError for a number outside its limits.
 FATHOM_API void validate(const ChainFitOptions& options);
 
 struct LearnedParameter {
-  std::string name;  ///< "distance.stddev_m"; of a model that is there twice "2.distance.stddev_m", by its place
+  /// "distance.stddev_m", "gain_bias.rings.3.gain"; of a model that is there twice "2.distance.stddev_m", by its place.
+  std::string name;
   std::string unit;
   double start = 0.0, value = 0.0;
   double std_error = 0.0;        ///< NaN: none, at a limit or not identified
@@ -94,6 +114,7 @@ struct ChainFit {
   std::vector<double> correlations;   ///< of their errors, [parameters, parameters]; NaN where there is none
   std::size_t returns = 0, lost = 0;  ///< used to learn; lost ones among them
   std::size_t frames = 0, clusters = 0;
+  std::size_t stretches = 0;  ///< that the clusters are; 0: they are frames, or blocks of them
   double start_log_likelihood = 0.0, log_likelihood = 0.0;  ///< of what was used to learn
   std::size_t judged = 0;                                   ///< returns held out
   double held_out_nats = 0.0;                               ///< mean log density of a return held out; NaN: none
@@ -102,11 +123,16 @@ struct ChainFit {
   std::vector<std::string> flags;                           ///< one line each
 };
 
-/// Learns the parameters `free` of a chain. `steps_per_px` of a disparity is read off the spacing of its levels.
-/// Throws InputError when arrays disagree, nothing is free, fewer than 100 returns are there to learn from, or the
-/// chain has a model without density (it says which).
+/// Learns the parameters `free` of a chain. `steps_per_px` of a disparity is read off the spacing of its levels. A ring
+/// whose parameter is free gets an entry of its own, which begins as the model itself. Throws InputError when arrays
+/// disagree, nothing is free, fewer than 100 returns are there to learn from, the chain has a model without density (it
+/// says which), or a parameter is free for a ring without returns, or together with those of the model itself.
 FATHOM_API ChainFit fit_chain(const NoiseChain& chain, std::span<const ChainParameter> free,
                               const ChainReturns& returns, const ChainFitOptions& options = {});
+
+/// Throws InputError for a chain that fit_chain() and score_frames() refuse whatever the returns are: one with a model
+/// without density, which it names, with parameters for entities, or with models whose law together is not known.
+FATHOM_API void check_scorable(const NoiseChain& chain);
 
 /// Mean log density of a frame's returns under a chain.
 struct FrameScore {
@@ -118,16 +144,18 @@ struct FrameScore {
 /// Of each frame, in their order. Throws InputError as fit_chain() does.
 FATHOM_API std::vector<FrameScore> score_frames(const NoiseChain& chain, const ChainReturns& returns, int threads = 0);
 
-/// Nats per return of all frames together, and the error of the mean with frames as what is independent; NaN for one.
+/// Nats per return of all frames together, and the error of the mean with frames as what is independent, or so many
+/// stretches of them as in ChainFitOptions; NaN for one.
 struct MeanScore {
   double nats = 0.0, std_error = 0.0;
 };
-FATHOM_API MeanScore mean_score(std::span<const FrameScore> scores);
+FATHOM_API MeanScore mean_score(std::span<const FrameScore> scores, std::uint32_t stretches = 0);
 /// Of `scores` less that of `others`, which are scores of the same frames. Throws InputError when they are not.
-FATHOM_API MeanScore score_difference(std::span<const FrameScore> scores, std::span<const FrameScore> others);
+FATHOM_API MeanScore score_difference(std::span<const FrameScore> scores, std::span<const FrameScore> others,
+                                      std::uint32_t stretches = 0);
 
 /// The chain as the list that scene files hold under `noise:`; each line after `indent` spaces. Throws InputError for a
-/// chain with parameters for entities or rings.
+/// chain with parameters for entities.
 FATHOM_API std::string chain_yaml(const NoiseChain& chain, std::size_t indent = 2);
 
 }  // namespace fathom

@@ -2,7 +2,7 @@
 #pragma once
 // Measured frames of a sensor beside its scene: what learning and scoring of chains (fathom/calibrate/chain.hpp) take.
 // The scene is cast again at the time of each frame, so the same measurements give the same returns, whether they come
-// from a run of the simulator or from a camera.
+// from a run of the simulator, from a camera or from the log of a planar laser.
 //
 // Left out are rays on which the scene has nothing within the sensor's limits, those that a camera does not see
 // (stereo_shadow) and those that a matching window loses or shows another surface of: no model of the chain has a
@@ -18,6 +18,7 @@
 
 #include <fathom/base/export.hpp>
 #include <fathom/calibrate/chain.hpp>
+#include <fathom/scene/grid_map.hpp>
 #include <fathom/simulate/run.hpp>
 
 namespace fathom {
@@ -36,11 +37,17 @@ struct ChainFrames {
   std::size_t hidden = 0;          ///< rays left out for cameras and windows
   std::size_t unexpected = 0;      ///< readings where the scene has nothing within the limits, left out
   std::vector<std::string> notes;  ///< one line each
+
+  /// The notes, and what was left out that should not be.
+  [[nodiscard]] FATHOM_API std::vector<std::string> flags() const;
 };
 
 /// Which of the sensors of a scene is meant: its place. Throws InputError naming the sensors when there is none of that
 /// name, or several and no name.
 FATHOM_API std::size_t find_sensor(const SceneSetup& setup, const std::string& name);
+
+/// The rings of the sensor's rays, ascending.
+FATHOM_API std::vector<std::uint16_t> rings_of(const Sensor& sensor);
 
 /// Whether a YAML file holds a list, as the noise.yaml of a fit does, and no scene. Throws InputError for what is not
 /// YAML.
@@ -63,6 +70,14 @@ class FATHOM_API ChainFrameReader {
   void add_ranges(std::uint32_t index, std::span<const float> range_m);
   /// The same with distances to the image plane. Throws InputError for a sensor that is no camera, too.
   void add_depths(std::uint32_t index, std::span<const float> depth_m);
+  /// add_ranges() of a planar laser that was here, at the height that it has in the scene. What else moves in the scene
+  /// is where it is at the time of the frame. Throws InputError for a sensor without check_azimuths(), a rolling one,
+  /// one that the scene tilts, and a pose that is not finite, too.
+  void add_scan(std::uint32_t index, std::span<const float> range_m, const PlanarPose& world_from_sensor);
+  /// Throws InputError unless the sensor has rays in one plane, from one point, at these azimuths, to 1e-3 rad.
+  void check_azimuths(std::span<const double> azimuth_rad) const;
+  /// The farthest that a ray of the sensor measures.
+  [[nodiscard]] double max_range_m() const;
   [[nodiscard]] const ChainFrames& frames() const;
   /// What the scene has on the rays of the frame added last, [rows, cols], m; +inf: nothing.
   [[nodiscard]] std::span<const float> clean_range_m() const;
@@ -78,5 +93,18 @@ class FATHOM_API ChainFrameReader {
 /// those of the scene.
 FATHOM_API ChainFrames read_run_frames(const SceneSetup& setup, const std::filesystem::path& run,
                                        const ChainFramesOptions& options = {});
+
+/// What a frame of a sensor was measured as.
+struct FrameFile {
+  std::uint32_t frame = 0;
+  std::filesystem::path file;
+};
+
+/// From clouds of points in the sensor frame, a file for each frame, which ascend: PCD, PLY, a serialised PointCloud2
+/// or an array [..., 3] of NumPy. A point is of the ray that it lies on, to 1e-3 rad; rays without a point are lost.
+/// Throws InputError naming the file when more than one point in a hundred lies on no ray or two lie on one, and for a
+/// sensor that is rolling or whose rays vary.
+FATHOM_API ChainFrames read_cloud_frames(const SceneSetup& setup, std::span<const FrameFile> files,
+                                         const ChainFramesOptions& options = {});
 
 }  // namespace fathom

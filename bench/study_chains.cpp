@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// How often the 95 % intervals of `fathom calibrate chain` hold the truth (tests/calibrate/chain_study.hpp): the chains
+// of the presets, a gain and a bias for each ring, and a laser along uneven walls. Prints the tables of
+// docs/benchmarks.md.
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/calibrate/chain_study.hpp"
+
+namespace {
+
+using fathom::test::ParameterCoverage;
+
+void print_head() {
+  std::printf("| chain | parameter | truth | held in 95 %% | median off / error | spread / error | no error |\n");
+  std::printf("|---|---|---|---|---|---|---|\n");
+}
+
+void print_row(std::string_view study, std::string_view parameter, const ParameterCoverage& c,
+               const std::string& truth) {
+  std::printf("| %.*s | `%.*s` | %s | %.3f | %.3f | %.3f | %zu |\n", static_cast<int>(study.size()), study.data(),
+              static_cast<int>(parameter.size()), parameter.data(), truth.c_str(), c.share_held(), c.median_off(),
+              c.spread_over_stated(), c.without_error);
+  std::fflush(stdout);
+}
+
+std::string number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.4g", value);
+  return text;
+}
+
+void print_each(const fathom::test::ChainStudy& study, std::size_t seeds) {
+  for (const ParameterCoverage& c : measure_coverage(study, seeds)) print_row(study.name, c.name, c, number(c.truth));
+}
+
+/// Parameters of all rings together.
+void print_rings(const fathom::test::ChainStudy& study, std::size_t seeds) {
+  const std::vector<ParameterCoverage> all = measure_coverage(study, seeds);
+  for (const std::string field : {".gain", ".bias_m", ".stddev_m"}) {
+    ParameterCoverage sum;
+    for (const ParameterCoverage& c : all) {
+      if (!c.name.ends_with(field)) continue;
+      sum.fits += c.fits, sum.without_error += c.without_error, sum.held += c.held, sum.squares += c.squares;
+      sum.off.insert(sum.off.end(), c.off.begin(), c.off.end());
+    }
+    print_row(study.name, (field == ".stddev_m" ? "distance" : "gain_bias.rings.*") + field, sum, "");
+  }
+}
+
+void print_walls(std::size_t seeds) {
+  const fathom::NoiseChain chain = {fathom::DistanceNoise{0.0F, 0.02F, 0.0F}};
+  for (const std::uint32_t stretches : {40U, 0U}) {
+    fathom::test::ChainStudy study = {.name = stretches > 0 ? "uneven walls, 40 stretches" : "uneven walls, by frame"};
+    study.truth = chain, study.free = chain_parameters(chain, "distance.mean_m");
+    study.free.push_back({0, "stddev_m"});
+    study.returns = [](std::uint64_t seed) { return fathom::test::uneven_walls(seed); };
+    study.options.stretches = stretches;
+    // What the chain means there: its deviation has that of the walls in it.
+    print_each(fathom::test::with_learned_truth(study, seeds), seeds);
+  }
+}
+
+}  // namespace
+
+/// study_chains [SEEDS [NAME]]: NAME of one preset, or "rings", or "walls".
+int main(int argc, char** argv) {
+  const std::size_t seeds = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 200;
+  const std::string_view only = argc > 2 ? argv[2] : "";
+  print_head();
+  for (const fathom::SensorPreset& preset : fathom::sensor_presets()) {
+    if (only.empty() || only == preset.name) print_each(fathom::test::preset_study(preset), seeds);
+  }
+  if (only.empty() || only == "rings") print_rings(fathom::test::ring_study(16), seeds);
+  if (only.empty() || only == "walls") print_walls(seeds);
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+#include "calibrate/chain_flags.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace fathom {
+
+namespace {
+
+constexpr std::size_t kFewClusters = 20;
+constexpr double kStrongCorrelation = 0.99;
+
+/// Flags of parameters: what is said of several rings alike is one line.
+class ParameterFlags {
+ public:
+  void add(const std::string& name, std::string_view text) { add_line({name}, text); }
+  void add(const std::string& first, const std::string& second, std::string_view text) {
+    add_line({first, second}, text);
+  }
+  void move_to(std::vector<std::string>& flags) const {
+    for (const Line& line : lines_) {
+      flags.push_back(line.rings == 1 ? line.only : fmt::format("{} ({} rings)", line.of_all, line.rings));
+    }
+  }
+
+ private:
+  struct Line {
+    std::string of_all, only;
+    std::size_t rings;
+  };
+  /// "gain_bias.rings.*.gain"
+  static std::string of_any_ring(const std::string& name) {
+    constexpr std::string_view kRings = ".rings.";
+    const std::size_t at = name.find(kRings);
+    if (at == std::string::npos) return name;
+    const std::size_t number = at + kRings.size();
+    return name.substr(0, number) + "*" + name.substr(name.find('.', number));
+  }
+  void add_line(const std::vector<std::string>& names, std::string_view text) {
+    std::vector<std::string> of_all;
+    for (const std::string& name : names) of_all.push_back(of_any_ring(name));
+    const std::string line = fmt::format("{} {}", fmt::join(of_all, " and "), text);
+    const auto same = std::find_if(lines_.begin(), lines_.end(), [&](const Line& l) { return l.of_all == line; });
+    if (same != lines_.end()) {
+      ++same->rings;
+    } else {
+      lines_.push_back({line, fmt::format("{} {}", fmt::join(names, " and "), text), 1});
+    }
+  }
+  std::vector<Line> lines_;
+};
+
+void add_parameter_flags(ChainFit& fit) {
+  ParameterFlags flags;
+  const std::size_t n = fit.parameters.size();
+  for (const LearnedParameter& p : fit.parameters) {
+    if (p.is_at_limit) flags.add(p.name, fmt::format("is at its limit {:g}", p.value));
+    if (!p.is_unidentified) continue;
+    flags.add(p.name, std::isnan(p.std_error)
+                          ? "cannot be told from these returns: others do the same, or it does nothing here"
+                          : "cannot be told from 0: its error exceeds its value");
+  }
+  for (std::size_t j = 0; j < n; ++j) {
+    for (std::size_t k = 0; k < j; ++k) {
+      const double c = fit.correlations[j * n + k];
+      if (!(std::abs(c) > kStrongCorrelation)) continue;
+      flags.add(fit.parameters[k].name, fit.parameters[j].name,
+                fmt::format("are hard to tell apart: their errors have the correlation {:.2f}", c));
+    }
+  }
+  flags.move_to(fit.flags);
+}
+
+}  // namespace
+
+void add_flags(ChainFit& fit) {
+  add_parameter_flags(fit);
+  if (fit.clusters < kFewClusters) {
+    fit.flags.push_back(fmt::format(
+        "errors take {} as independent, and there are {}: below {} they are uncertain themselves",
+        fit.stretches > 0 ? "stretches of the way" : "frames, or blocks of them", fit.clusters, kFewClusters));
+  }
+  for (const ChainEntry& entry : fit.chain) {
+    if (!(entry.correlation.time_s > 0.0)) continue;
+    fit.flags.push_back(fmt::format(
+        "the draws of {} are alike in {} frames: errors are larger than shown, unless frames are taken in blocks",
+        entry.noise.slug(), std::isfinite(entry.correlation.time_s) ? "neighbouring" : "all"));
+  }
+}
+
+}  // namespace fathom

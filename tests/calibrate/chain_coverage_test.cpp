@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// Intervals hold the truth as often as they say: bench/study_chains.cpp in small.
+
+#include <cmath>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "calibrate/chain_study.hpp"
+#include "support/sanitized.hpp"
+
+namespace fathom::test {
+namespace {
+
+/// Of seeds, the share that holds the truth, three of its binomial deviations below 95 % at worst; and errors that are
+/// those of what is learned, to as many deviations of a mean square.
+void expect_covered(const std::vector<ParameterCoverage>& all, std::size_t seeds) {
+  const auto n = static_cast<double>(seeds);
+  for (const ParameterCoverage& c : all) {
+    std::cout << c.name << ": " << c.held << " of " << c.off.size() << ", median " << c.median_off() << '\n';
+    ASSERT_EQ(c.off.size(), seeds) << c.name;
+    EXPECT_GE(c.share_held(), 0.95 - 3.0 * std::sqrt(0.95 * 0.05 / n)) << c.name;
+    EXPECT_NEAR(std::pow(c.spread_over_stated(), 2), 1.0, 3.5 * std::sqrt(2.0 / n) + 0.1) << c.name;
+  }
+}
+
+class PresetCoverage : public testing::TestWithParam<std::string> {};
+
+TEST_P(PresetCoverage, IsWhatIntervalsSay) {
+  const std::size_t seeds = repetitions(16);
+  expect_covered(measure_coverage(preset_study(find_preset(GetParam())), seeds), seeds);
+}
+
+INSTANTIATE_TEST_SUITE_P(Chains, PresetCoverage, testing::Values("VLP-16", "LMS-111", "real_structured_light"),
+                         [](const auto& test) {
+                           std::string name = test.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+TEST(RingCoverage, IsWhatIntervalsSay) {
+  const std::size_t seeds = repetitions(16);
+  const std::vector<ParameterCoverage> all = measure_coverage(ring_study(4), seeds);
+  ASSERT_EQ(all.size(), 9U);
+  expect_covered(all, seeds);
+}
+
+/// Walls that stand beside where the scene has them are seen by many scans: only stretches of the way know it.
+TEST(StretchCoverage, HoldsWhereFramesErrTogether) {
+  const std::size_t seeds = repetitions(24);
+  ChainStudy study;
+  study.truth = {DistanceNoise{0.0F, 0.02F, 0.0F}};
+  study.free = chain_parameters(study.truth, "distance.mean_m");
+  study.returns = [](std::uint64_t seed) { return uneven_walls(seed, 480, 12); };
+  const ParameterCoverage usual = measure_coverage(study, seeds).front();
+  study.options.stretches = 0;
+  const ParameterCoverage by_frame = measure_coverage(study, seeds).front();
+  std::cout << "by stretch " << usual.share_held() << ", by frame " << by_frame.share_held() << '\n';
+  EXPECT_GE(usual.share_held(), 0.95 - 3.0 * std::sqrt(0.95 * 0.05 / static_cast<double>(seeds)));
+  EXPECT_LT(by_frame.share_held(), 0.7);
+  EXPECT_GT(by_frame.median_off(), 2 * usual.median_off());
+}
+
+TEST(StretchCoverage, StretchesAreTakenWhereTheSensorMoved) {
+  ChainReturns returns = uneven_walls(1, 200, 12);
+  const NoiseChain chain = {DistanceNoise{0.0F, 0.02F, 0.0F}};
+  const std::vector<ChainParameter> free = chain_parameters(chain, "distance.mean_m");
+  const ChainFit moved = fit_chain(chain, free, returns, {.hold_out = 0});
+  EXPECT_EQ(moved.clusters, 40U);
+  EXPECT_EQ(moved.stretches, 40U);
+  EXPECT_EQ(fit_chain(chain, free, returns, {.hold_out = 0, .block_frames = 5}).stretches, 0U);
+  const ChainFit few = fit_chain(chain, free, returns, {.hold_out = 0, .stretches = 8});
+  EXPECT_EQ(few.clusters, 8U);
+  ASSERT_FALSE(few.flags.empty());
+  EXPECT_NE(few.flags.back().find("take stretches of the way as independent, and there are 8"), std::string::npos);
+  returns.sensor_moved = false;
+  const ChainFit stood = fit_chain(chain, free, returns, {.hold_out = 0});
+  EXPECT_EQ(stood.clusters, 200U);
+  EXPECT_EQ(stood.stretches, 0U);
+  EXPECT_EQ(stood.parameters[0].value, moved.parameters[0].value);
+  EXPECT_LT(stood.parameters[0].std_error, moved.parameters[0].std_error);
+  // The error of a mean score by stretches, too.
+  const std::vector<FrameScore> scores = score_frames(moved.chain, returns);
+  EXPECT_EQ(mean_score(scores).nats, mean_score(scores, 40).nats);
+  EXPECT_GT(mean_score(scores, 40).std_error, 1.5 * mean_score(scores).std_error);
+}
+
+}  // namespace
+}  // namespace fathom::test
