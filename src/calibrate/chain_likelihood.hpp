@@ -18,6 +18,7 @@ struct FreeNumber {
   std::size_t entry;
   std::string field;
   double low, high;
+  double unit = 0.0;  ///< a small step of it, where the limits do not tell one; 0: they do
 };
 
 /// Parameters are single floats: the nearest one.

@@ -46,6 +46,7 @@ void check_returns(const ChainReturns& r) {
     }
     if (i > 0 && r.frame[i] < r.frame[i - 1]) throw InputError(fmt::format("return {}: frames do not ascend", i));
   }
+  validate(r.turned, n);
   if (!(r.half_step_m >= 0.0)) throw InputError(fmt::format("half_step_m = {} is not at least 0", r.half_step_m));
   if (!(r.min_range_m >= 0.0 && r.max_range_m > r.min_range_m)) {
     throw InputError(

@@ -13,6 +13,7 @@
 #include "base/text.hpp"
 #include "render/surface_lanes.hpp"
 #include "sensor/sensor_view.hpp"
+#include "simulate/turned_frames.hpp"
 
 namespace fathom {
 
@@ -32,6 +33,15 @@ NoiseChain scene_models(const NoiseChain& chain) {
   for (const ChainEntry& entry : chain) {
     const bool is_shadow = entry.noise.slug() == StereoShadow::kSlug, is_window = entry.noise.stage() == Stage::kImage;
     if (is_shadow || is_window) models.push_back(entry);
+  }
+  return models;
+}
+
+/// The chain but for what turns its rays.
+NoiseChain straight_models(const NoiseChain& chain) {
+  NoiseChain models;
+  for (const ChainEntry& entry : chain) {
+    if (entry.noise.stage() != Stage::kRay) models.push_back(entry);
   }
   return models;
 }
@@ -131,9 +141,10 @@ class ChainFrameReader::Impl {
     out_.returns.outside = outside_of(sensor, view);
     out_.returns.half_step_m = options.half_step_m;
     has_edges_ = reads_edges(sensor.noise) && !sensor.rolling;
-    NoiseChain models = scene_models(sensor.noise);
+    take_turns(sensor, options);
+    NoiseChain models = scene_models(simulator_.sensor(sensor_).noise);
     if (models.empty()) return;
-    Sensor seeing = sensor;
+    Sensor seeing = simulator_.sensor(sensor_);
     seeing.name += "-seen";
     seeing.noise = std::move(models);
     seeing_ = simulator_.add_sensor(std::move(seeing));
@@ -151,13 +162,14 @@ class ChainFrameReader::Impl {
       throw InputError(fmt::format("frame {} comes after frame {}: frames do not ascend", index, last_));
     }
     last_ = index, ++out_.frames;
-    simulator_.render(sensor_, index, truth_);
+    simulator_.render(straight_.value_or(sensor_), index, truth_);
     if (seeing_) simulator_.render(*seeing_, index, seen_);
     const RayPattern& rays = pattern(index);
     take_limits(rays);
     if (has_edges_) {
       edges_.find(rays, truth_, simulator_.world_from_sensor(sensor_, truth_.stamp_s()).rotation);
     }
+    if (turned_) turned_->cast(index, rays, truth_, wanted_rays(rays));
     for (std::size_t i = 0; i < range_m.size(); ++i) add_ray(rays, i, range_m[i]);
   }
 
@@ -172,6 +184,26 @@ class ChainFrameReader::Impl {
   [[nodiscard]] std::span<const float> clean_range_m() const { return truth_.clean_range_m(); }
 
  private:
+  /// What turned rays meet is cast for chains that turn them; what is clean comes from a sensor that does not.
+  void take_turns(const Sensor& sensor, const ChainFramesOptions& options) {
+    if (!turns_rays(sensor.noise) && !turns_rays(options.other_chain)) return;
+    Sensor straight = sensor;
+    straight.name += "-straight";
+    straight.noise = straight_models(straight.noise);
+    turned_.emplace(simulator_, sensor_, options);
+    straight_ = simulator_.add_sensor(std::move(straight));
+  }
+
+  /// Those of a frame that may become returns; of all frames where turned rays meet the same in each.
+  [[nodiscard]] std::vector<std::uint8_t> wanted_rays(const RayPattern& rays) const {
+    std::vector<std::uint8_t> wanted(truth_.rays());
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      const bool is_taken = turned_->is_same_in_all_frames() || this->is_taken(i);
+      wanted[i] = is_taken && is_within(rays, i) && !is_hidden(i) ? 1 : 0;
+    }
+    return wanted;
+  }
+
   /// Limits that differ from ray to ray count for what lies within them, and the widest for what noise carries out.
   void take_limits(const RayPattern& rays) {
     out_.returns.min_range_m = double{*std::min_element(rays.min_range_m.begin(), rays.min_range_m.end())};
@@ -217,6 +249,7 @@ class ChainFrameReader::Impl {
     r.clean_x_m.push_back(hit.x[i]), r.clean_y_m.push_back(hit.y[i]);
     r.incidence_rad.push_back(truth_.incidence_rad()[i]), r.energy.push_back(truth_.energy()[i]);
     r.frame.push_back(last_);
+    if (turned_) turned_->add(i, r.turned);
     if (!has_edges_) return;
     r.edge_rad.push_back(edges_.edge_rad[i]), r.jump.push_back(edges_.jump[i]);
     r.jump_rad.push_back(edges_.jump_rad[i]);
@@ -224,7 +257,8 @@ class ChainFrameReader::Impl {
 
   Simulator simulator_;
   SensorId sensor_;
-  std::optional<SensorId> seeing_;
+  std::optional<SensorId> seeing_, straight_;
+  std::optional<TurnedFrames> turned_;
   Frame truth_{kTruth}, seen_{kSeen};
   Edges edges_;
   PatternShape shape_;
