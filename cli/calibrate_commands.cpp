@@ -39,6 +39,7 @@ Examples:
 SCENE has the sensor, where it was in each frame, and the chain from which learning begins; the rest of it stays. DIR
 is a run of that scene with the output npy: {channels: [range]} (or depth), or a folder of depth images, 16-bit PNG
 (0: a hole) or NPY, in whose names stands the number of the frame. --out gets noise.yaml, report.html and fit.json.
+Of a chain with angular_ray the scene is cast for a grid of angles, too: what turned rays meet at edges tells them.
 docs/calibrate.md tells what can be learned, and what the errors mean.)";
 
 constexpr const char* kScoreFramesHelp = R"(
@@ -118,6 +119,8 @@ void add_chain_data(CLI::App& c, ChainDataOptions& o) {
              {fathom::kLeastLevelsPerM, fathom::kMostLevelsPerM, "1/m"}, o.how.levels_per_m);
   add_whole(c, {"--max-returns", "N", "of all frames; more are thinned out at random"}, {1000, 1'000'000'000},
             o.how.frames.most_returns);
+  add_number(c, {"--angle-scale", "RAD", "of angular_ray: directions are cast to 4 times this; 0: 1.5 of the deviation"},
+             {0.0, 0.25, "rad"}, o.how.frames.angle_scale_rad);
   add_threads(c, o.threads);
 }
 

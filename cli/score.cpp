@@ -91,7 +91,9 @@ void score(const ScoreOptions& options) {
   const fathom::Sensor& sensor = setup.sensors[fathom::find_sensor(setup, options.data.how.frames.sensor)].sensor;
   std::optional<fathom::NoiseChain> other;
   if (!options.compare.empty()) other = other_chain(options, sensor.name);
-  const fathom::ChainFrames frames = read_chain_data(setup, options.data);
+  ChainDataOptions data = options.data;
+  if (other) data.how.frames.other_chain = *other;
+  const fathom::ChainFrames frames = read_chain_data(setup, data);
   Scores scores;
   scores.frames = fathom::score_frames(sensor.noise, frames.returns, options.data.threads);
   scores.mean = fathom::mean_score(scores.frames);

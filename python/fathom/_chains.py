@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from typing import Any, Dict, List, Mapping, NamedTuple, Sequence, Tuple, Union
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 import numpy.typing as npt
@@ -44,6 +44,8 @@ class ChainReturns:
     outside: str = "kept"  #: or "clamped", "lost": what became of ranges that noise carried outside these limits
     half_step_m: float = 0.0  #: ranges are rounded to multiples of twice as much; 0: they are not
     depths_are_rounded: bool = False  #: it is distances to the image plane that are so rounded
+    #: what turned rays meet, for chains with angular_ray: as read_measured_frames() made it, of all these returns; None: not known
+    turned: Optional[Dict[str, Any]] = None
 
 
 class MeasuredFrames(NamedTuple):
@@ -84,6 +86,7 @@ class ChainFit:
     lost: int
     frames: int
     clusters: int
+    at_edges: int  #: of a chain with angular_ray: returns used to learn whose turned rays meet several surfaces
     start_log_likelihood: float
     log_likelihood: float
     judged: int  #: returns held out
@@ -148,14 +151,18 @@ def score_difference(scores: Sequence[FrameScore], others: Sequence[FrameScore])
 
 def read_measured_frames(scene: Any, measured: Any, sensor: str = "", *,
                          overrides: Union[Sequence[str], Mapping[str, Any]] = (), files: str = "", levels_per_m: float = 1000.0,
-                         most_returns: int = 300_000, threads: int = 0) -> MeasuredFrames:
+                         most_returns: int = 300_000, angle_scale_rad: float = 0.0, other_noise: Any = (),
+                         threads: int = 0) -> MeasuredFrames:
     """Measured frames beside a scene, which is cast at the time of each.
 
     scene: scene file. measured: folder of a run of it, or of depth images (16-bit PNG, NPY) in whose names stands the
     number of the frame. sensor: its name; "": the only one. overrides: as load() takes them. files: pattern of
-    images; levels_per_m: of 16 bits. most_returns: more are thinned out at random."""
+    images; levels_per_m: of 16 bits. most_returns: more are thinned out at random. angle_scale_rad: of a chain with
+    angular_ray: rays are cast up to four times this angle to each side; 0: one and a half times the deviation that the
+    chain has, or a milliradian where it has none. other_noise: another chain under which the frames will be scored, whose
+    rays are turned, too."""
     d = _fathom._read_measured_frames(scene, measured, sensor, override_list(overrides), files, levels_per_m, most_returns,
-                                      threads)
+                                      angle_scale_rad, _entries(list(other_noise)), threads)
     return MeasuredFrames(ChainReturns(**d["returns"]), d["sensor"], chain_from(d["noise"], [], []), d["frames"],
                           d["hidden"], d["unexpected"])
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -62,6 +63,7 @@ namespace {
 template <class M>
 ChainDensity::Step ChainDensity::step_of(const void* model) {
   Step step = {model, nullptr, nullptr};
+  step.may_jump = std::is_same_v<M, LossAngle> || std::is_same_v<M, InvalidBand> || std::is_same_v<M, StereoEnergy>;
   if constexpr (requires(const M& m, MeasuredRangeLaw& law) { M::act(m, law); }) {
     step.act = [](const void* m, MeasuredRangeLaw& law) { M::act(*static_cast<const M*>(m), law); };
   }
@@ -118,12 +120,8 @@ double ChainDensity::kept(std::size_t i) const {
   surface.cos_emitter = static_cast<float>(math::cos(double{r.incidence_rad[i]}));
   surface.optics = r.optics;
   if (!r.jump.empty()) surface.edge_rad = r.edge_rad[i], surface.jump = r.jump[i], surface.jump_rad = r.jump_rad[i];
-  return kept_of(hit, surface, r.energy[i]);
-}
-
-double ChainDensity::kept_of(const Return& hit, const Surface& surface, float energy) const {
   double product = 1.0;
-  for (const Step& step : losses_) product *= 1.0 - step.lose(step.model, hit, surface, energy);
+  for (const Step& step : losses_) product *= 1.0 - step.lose(step.model, hit, surface, r.energy[i]);
   return product;
 }
 

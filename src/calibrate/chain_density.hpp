@@ -50,13 +50,13 @@ class ChainDensity {
     const void* model;
     void (*act)(const void*, MeasuredRangeLaw&);                               ///< null: changes no range
     double (*lose)(const void*, const Return&, const Surface&, float energy);  ///< null: loses nothing
+    bool may_jump = false;  ///< whether it may lose at one angle and keep at the next
   };
   template <class M>
   static Step step_of(const void* model);
 
   [[nodiscard]] MeasuredRangeLaw law(std::size_t i) const;
   [[nodiscard]] MeasuredRangeLaw law_of(double range_m, double depth_m) const;
-  [[nodiscard]] double kept_of(const Return& hit, const Surface& surface, float energy) const;
   /// Log density of the range that was measured.
   [[nodiscard]] double log_range(std::size_t i) const;
   [[nodiscard]] const StudentNodes* nodes() const { return nodes_ ? &*nodes_ : nullptr; }
@@ -68,6 +68,8 @@ class ChainDensity {
   /// Calls f(facet) for each surface that turned rays meet.
   template <class F>
   void for_each_facet(std::size_t i, F f) const;
+  [[nodiscard]] double lost_on(const Step& step, const TurnedSurface& surface, const TurnedHit& hit) const;
+  [[nodiscard]] bool is_lost_beside(std::size_t i, const Facet& facet) const;
   [[nodiscard]] double kept_on(const TurnedSurface& surface, const TurnedHit& hit) const;
   [[nodiscard]] double kept_at(std::size_t i, const TurnedSurface& surface, const std::array<double, 2>& angles) const;
   void find_losses(std::size_t i, Facet& facet) const;
@@ -87,8 +89,9 @@ class ChainDensity {
   std::optional<StudentNodes> nodes_;
   std::optional<RayTurns> turns_;  ///< of a chain that turns rays
   RayTurner turner_;               ///< by the mean angles
+  std::array<RayTurner, 4> beside_;  ///< by angles to both sides of these, about each axis
   std::shared_ptr<const std::vector<std::vector<Facet>>> shared_;  ///< by surroundings; null: each return has its own
-  bool loses_by_angle_ = false;    ///< whether a model of loss may lose at one angle and keep at the next
+  bool loses_by_angle_ = false;    ///< whether a model of loss may jump
 };
 
 }  // namespace fathom

@@ -47,11 +47,6 @@ AngleNodes nodes_about(double mean, double deviation, int half) {
   return nodes;
 }
 
-bool may_jump(const Noise& noise) {
-  return noise.slug() == LossAngle::kSlug || noise.slug() == InvalidBand::kSlug ||
-         noise.slug() == StereoEnergy::kSlug;
-}
-
 double square(double x) { return x * x; }
 
 /// Sums over the nodes that meet one surface.
@@ -137,7 +132,6 @@ void ChainDensity::take_turns() {
   if (!returns_.turned.is_known() || !turns_rays(chain_)) return;
   for (const ChainEntry& entry : chain_) {
     const Noise& noise = entry.noise;
-    loses_by_angle_ = loses_by_angle_ || (may_jump(noise) && !noise.is_identity());
     if (noise.stage() == Stage::kEdgeLoss && !noise.is_identity()) {
       throw InputError(
           fmt::format("the chain of noise cannot be scored or learned: {} beside {}, as what neighbouring pixels show "
@@ -147,6 +141,12 @@ void ChainDensity::take_turns() {
   }
   turns_.emplace(chain_, returns_.turned);
   turner_ = RayTurner(returns_.turned.axes, turns_->law().mean);
+  loses_by_angle_ = std::any_of(losses_.begin(), losses_.end(), [](const Step& step) { return step.may_jump; });
+  for (std::size_t k = 0; k < beside_.size(); ++k) {
+    std::array<double, 2> angles = turns_->law().mean;
+    angles[k / 2] += (k % 2 == 0 ? -kLookedAt : kLookedAt) * turns_->deviation()[k / 2];
+    beside_[k] = RayTurner(returns_.turned.axes, angles);
+  }
 }
 
 void ChainDensity::share_surroundings(std::span<const std::size_t> used, Executor& executor) {
@@ -234,12 +234,18 @@ void ChainDensity::find_facets(std::size_t i, F f) const {
   }
 }
 
-double ChainDensity::kept_on(const TurnedSurface& surface, const TurnedHit& hit) const {
+double ChainDensity::lost_on(const Step& step, const TurnedSurface& surface, const TurnedHit& hit) const {
   const auto range = static_cast<float>(hit.range_m);
   Surface met;
   met.cos_emitter = static_cast<float>(hit.cosine), met.optics = returns_.optics;
-  return kept_of({static_cast<float>(hit.x_m), static_cast<float>(hit.y_m), 0.0F, range, range}, met,
-                 static_cast<float>(surface.energy * hit.cosine));
+  return step.lose(step.model, {static_cast<float>(hit.x_m), static_cast<float>(hit.y_m), 0.0F, range, range}, met,
+                   static_cast<float>(surface.energy * hit.cosine));
+}
+
+double ChainDensity::kept_on(const TurnedSurface& surface, const TurnedHit& hit) const {
+  double product = 1.0;
+  for (const Step& step : losses_) product *= 1.0 - lost_on(step, surface, hit);
+  return product;
 }
 
 double ChainDensity::kept_at(std::size_t i, const TurnedSurface& surface, const std::array<double, 2>& angles) const {
@@ -247,25 +253,41 @@ double ChainDensity::kept_at(std::size_t i, const TurnedSurface& surface, const 
   return hit ? kept_on(surface, *hit) : 0.0;
 }
 
+/// Whether models that may jump lose at angles beside those of the facet what they keep there, or the other way round.
+bool ChainDensity::is_lost_beside(std::size_t i, const Facet& facet) const {
+  const auto kept_by_jumps = [&](const std::optional<TurnedHit>& hit) {
+    if (!hit) return 0.0;
+    double product = 1.0;
+    for (const Step& step : losses_) {
+      if (step.may_jump) product *= 1.0 - lost_on(step, facet.surface, *hit);
+    }
+    return product;
+  };
+  const double here = kept_by_jumps(facet.hit);
+  for (std::size_t axis = 0; axis < 2; ++axis) {
+    if (!(turns_->deviation()[axis] > 0.0)) continue;
+    for (std::size_t side = 0; side < 2; ++side) {
+      std::array<double, 2> beside = facet.at;
+      beside[axis] += (side == 0 ? -kLookedAt : kLookedAt) * turns_->deviation()[axis];
+      const RayTurner turner =
+          facet.met == nullptr ? beside_[2 * axis + side] : RayTurner(returns_.turned.axes, beside);
+      if (std::abs(kept_by_jumps(hit_of(returns_.turned, i, facet.surface, turner, false)) - here) > kSameLoss) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 /// With what probability its returns are not lost: one number, or one for each node where an angle decides.
 void ChainDensity::find_losses(std::size_t i, Facet& facet) const {
   if (losses_.empty()) return;
   facet.kept = kept_on(facet.surface, facet.hit);
-  if (!loses_by_angle_) return;
-  bool differs = false;
-  for (std::size_t axis = 0; axis < 2; ++axis) {
-    for (const double side : {-kLookedAt, kLookedAt}) {
-      const double deviation = turns_->deviation()[axis];
-      if (!(deviation > 0.0)) continue;
-      std::array<double, 2> beside = facet.at;
-      beside[axis] += side * deviation;
-      differs = differs || std::abs(kept_at(i, facet.surface, beside) - facet.kept) > kSameLoss;
-    }
-  }
-  if (!differs) return;
+  if (!loses_by_angle_ || !is_lost_beside(i, facet)) return;
   if (facet.met == nullptr) {
-    const int half = turns_->nodes(1).size() > 1 ? 6 : 16;
+    const bool both = turns_->nodes(1).size() > 1;
     for (std::size_t axis = 0; axis < 2; ++axis) {
+      const int half = axis == 1 ? 6 : both ? 24 : 64;
       facet.nodes[axis] = nodes_about(turns_->law().mean[axis], turns_->deviation()[axis], half);
     }
   }

@@ -19,9 +19,22 @@ constexpr double kShareOfStep = 0.5;     // of the nodes, that a search moves by
 void set_angle_steps(const NoiseChain& chain, const TurnedRays& rays, std::span<FreeNumber> numbers) {
   if (!rays.is_known()) return;
   for (FreeNumber& p : numbers) {
-    if (chain[p.entry].noise.slug() != AngularRay::kSlug) continue;
-    const std::size_t middle = rays.first_rad.size() / 2;
-    p.unit = kShareOfStep * (rays.first_rad[middle] - rays.first_rad[middle - 1]);
+    const Noise& noise = chain[p.entry].noise;
+    if (noise.slug() != AngularRay::kSlug) continue;
+    AngularRay model;
+    for (const FieldValue& value : noise.values()) set_field(model, value.name, value.number());
+    const bool is_first = rays.axes.front() == model.axis;
+    if (!is_first && rays.axes.back() != model.axis) continue;  // refused later
+    const std::vector<double>& nodes = is_first ? rays.first_rad : rays.second_rad;
+    const std::size_t middle = nodes.size() / 2;
+    p.unit = kShareOfStep * (nodes[middle] - nodes[middle - 1]);
+    // Beyond what was cast nothing is known.
+    const double reach = 0.5 * (nodes.back() - nodes.front());
+    if (p.field == "stddev_rad") {
+      p.high = std::min(p.high, std::max(0.5 * reach, double{model.stddev_rad}));
+    } else {
+      p.low = std::max(p.low, double{model.mean_rad} - reach), p.high = std::min(p.high, double{model.mean_rad} + reach);
+    }
   }
 }
 

@@ -13,7 +13,8 @@
 
 namespace fathom {
 
-/// Angles are searched in steps of a share of what lies between nodes: the limits of their fields are much too wide.
+/// Angles are searched in steps of a share of what lies between nodes, and within what these span: the limits of their
+/// fields are much too wide.
 void set_angle_steps(const NoiseChain& chain, const TurnedRays& rays, std::span<FreeNumber> numbers);
 
 /// Of these returns, those whose turned rays meet several surfaces.
