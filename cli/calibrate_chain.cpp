@@ -83,6 +83,10 @@ std::string counts_text(const fathom::ChainReport& report) {
   const std::string stretches = fit.stretches > 0 ? fmt::format(", in stretches of the way: {}", fit.stretches) : "";
   std::string text = fmt::format("\nlearned from {} returns, {} of them lost; {}{}\n", group_digits(fit.returns),
                                  group_digits(fit.lost), counted(fit.frames, "frame"), stretches);
+  if (report.frames.returns.turned.is_known()) {
+    text += fmt::format("turned rays of {} of them meet several surfaces, and tell the angles\n",
+                        group_digits(fit.at_edges));
+  }
   if (fit.judged == 0) return text + "no frame was held out\n";
   const std::string error = std::isfinite(fit.gain_error) ? fmt::format(" +- {:.2g}", fit.gain_error) : "";
   return text + fmt::format("held-out frames: {:.4f} nats per return, {:+.4f}{} against the chain as given\n",
@@ -115,6 +119,7 @@ fathom::ChainFrames read_chain_data(const fathom::SceneSetup& setup, const Chain
   how.frames.run.compute.threads = options.threads;
   return as_typed(
       {{"most_returns", "--max-returns"},
+       {"angle_scale_rad", "--angle-scale"},
        {"readings end at max_range_m", "readings end at --max-range"},
        {"step_m", "--step"}},
       [&] { return as_log_typed([&] { return fathom::read_measured_frames(setup, options.measured, how); }); });

@@ -90,7 +90,9 @@ void score(const ScoreOptions& options) {
   if (!options.compare.empty()) other = other_chain(options, sensor.name);
   fathom::check_scorable(sensor.noise);  // before the work
   if (other) fathom::check_scorable(*other);
-  const fathom::ChainFrames frames = read_chain_data(setup, options.data);
+  ChainDataOptions data = options.data;
+  if (other) data.how.frames.other_chain = *other;
+  const fathom::ChainFrames frames = read_chain_data(setup, data);
   const std::uint32_t stretches = fathom::stretches_of(frames.returns, {.stretches = options.data.stretches});
   Scores scores;
   scores.frames = fathom::score_frames(sensor.noise, frames.returns, options.data.threads);

@@ -46,6 +46,8 @@ class ChainReturns:
     outside: str = "kept"  #: or "clamped", "lost": what became of ranges that noise carried outside these limits
     half_step_m: float = 0.0  #: ranges are rounded to multiples of twice as much; 0: they are not
     depths_are_rounded: bool = False  #: it is distances to the image plane that are so rounded
+    #: what turned rays meet, for chains with angular_ray: as read_measured_frames() made it, of all these returns; None: not known
+    turned: Optional[Dict[str, Any]] = None
 
 
 class MeasuredFrames(NamedTuple):
@@ -88,6 +90,7 @@ class ChainFit:
     frames: int
     clusters: int
     stretches: int  #: that the clusters are; 0: they are frames, or blocks of them
+    at_edges: int  #: of a chain with angular_ray: returns used to learn whose turned rays meet several surfaces
     start_log_likelihood: float
     log_likelihood: float
     judged: int  #: returns held out
@@ -157,7 +160,7 @@ def read_measured_frames(scene: Any, measured: Any, sensor: str = "", *,
                          laser: str = "", ray_angle_deg: Optional[float] = None,
                          mount: Tuple[float, float, float] = (0.0, 0.0, 0.0), scans: str = "all",
                          max_range_m: Optional[float] = None, step_m: float = 0.0, most_returns: int = 300_000,
-                         threads: int = 0) -> MeasuredFrames:
+                         angle_scale_rad: float = 0.0, other_noise: Any = (), threads: int = 0) -> MeasuredFrames:
     """Measured frames beside a scene, which is cast at the time of each.
 
     scene: scene file. measured: folder of a run of it, or of depth images (16-bit PNG, NPY) or clouds (PCD, PLY) in whose
@@ -165,11 +168,14 @@ def read_measured_frames(scene: Any, measured: Any, sensor: str = "", *,
     sensor: its name; "": the only one. overrides: as load() takes them. files: pattern of images; levels_per_m: of 16
     bits. laser, ray_angle_deg, mount: as beam.read_scan_log() takes them; scans: "all", "odd", "even" or
     "start:stop:step" of a log; max_range_m: readings of a log of at least so much are lost, None: as CARMEN text says;
-    step_m: ranges of a log are multiples of it. most_returns: more are thinned out at random."""
+    step_m: ranges of a log are multiples of it. most_returns: more are thinned out at random. angle_scale_rad: of a chain with
+    angular_ray: rays are cast up to four times this angle to each side; 0: one and a half times the deviation that the
+    chain has, or a milliradian where it has none. other_noise: another chain under which the frames will be scored, whose
+    rays are turned, too."""
     log = {"laser": laser, "ray_angle_deg": ray_angle_deg, "mount": mount, "scans": scans, "max_range_m": max_range_m,
            "step_m": step_m}
     d = _fathom._read_measured_frames(scene, measured, sensor, override_list(overrides), files, levels_per_m, log,
-                                      most_returns, threads)
+                                      most_returns, angle_scale_rad, _entries(list(other_noise)), threads)
     return MeasuredFrames(ChainReturns(**d["returns"]), d["sensor"], chain_from(d["noise"], [], []), d["frames"],
                           d["hidden"], d["unexpected"], d["flags"])
 

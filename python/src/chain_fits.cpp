@@ -29,6 +29,61 @@ constexpr std::array<std::pair<const char*, std::vector<float> ChainReturns::*>,
     {"jump_rad", &ChainReturns::jump_rad},
 }};
 
+/// Arrays of turned rays by their names in python/fathom/_chains.py.
+constexpr std::array<std::pair<const char*, std::vector<float> TurnedRays::*>, 14> kTurned = {{
+    {"direction_x", &TurnedRays::direction_x},
+    {"direction_y", &TurnedRays::direction_y},
+    {"direction_z", &TurnedRays::direction_z},
+    {"origin_x", &TurnedRays::origin_x},
+    {"origin_y", &TurnedRays::origin_y},
+    {"origin_z", &TurnedRays::origin_z},
+    {"normal_x", &TurnedRays::normal_x},
+    {"normal_y", &TurnedRays::normal_y},
+    {"normal_z", &TurnedRays::normal_z},
+    {"surface_x", &TurnedRays::surface_x},
+    {"surface_y", &TurnedRays::surface_y},
+    {"surface_z", &TurnedRays::surface_z},
+    {"surface_m", &TurnedRays::surface_m},
+    {"surface_energy", &TurnedRays::surface_energy},
+}};
+
+template <class T>
+void take_whole(const py::dict& d, const char* name, std::int64_t most, std::vector<T>& out) {
+  const Integers values = integers(ravelled(d[name], name), name, {{-1}, "(N,)"}, 0, most);
+  for (const std::int64_t one : span_of(values)) out.push_back(static_cast<T>(one));
+}
+
+TurnedRays turned_of(const py::dict& d) {
+  TurnedRays t;
+  for (const py::handle& axis : py::list(d["axes"]))
+    t.axes.push_back(word_of<Axis>(py::cast<std::string>(axis), "axes"));
+  for (const py::handle& angle : py::list(d["first_rad"])) t.first_rad.push_back(py::cast<double>(angle));
+  for (const py::handle& angle : py::list(d["second_rad"])) t.second_rad.push_back(py::cast<double>(angle));
+  for (const auto& [name, member] : kTurned) {
+    const Floats values = floats(ravelled(d[name], name), name, {{-1}, "(N,)"}, Finite::kNo);
+    (t.*member).assign(values.data(), values.data() + values.size());
+  }
+  take_whole(d, "surroundings", 0xffffffff, t.surroundings);
+  take_whole(d, "first_surface", 0xffffffff, t.first_surface);
+  take_whole(d, "met", 255, t.met);
+  t.on_nominal_ray = py::cast<bool>(d["on_nominal_ray"]);
+  return t;
+}
+
+py::object turned_dict(const TurnedRays& t) {
+  if (!t.is_known()) return py::none();
+  py::dict d;
+  py::list axes;
+  for (const Axis axis : t.axes) axes.append(kChoiceWords<Axis>[static_cast<std::size_t>(axis)]);
+  d["axes"] = axes, d["first_rad"] = t.first_rad, d["second_rad"] = t.second_rad;
+  for (const auto& [name, member] : kTurned) d[name] = copied<float>(t.*member);
+  d["surroundings"] = copied<std::uint32_t>(t.surroundings);
+  d["first_surface"] = copied<std::uint32_t>(t.first_surface);
+  d["met"] = copied<std::uint8_t>(t.met);
+  d["on_nominal_ray"] = t.on_nominal_ray;
+  return d;
+}
+
 ChainReturns returns_of(const py::dict& d) {
   ChainReturns r;
   for (const auto& [name, member] : kArrays) {
@@ -46,6 +101,7 @@ ChainReturns returns_of(const py::dict& d) {
   r.outside = word_of<OutsideLimits>(py::cast<std::string>(d["outside"]), "outside");
   r.half_step_m = real(d["half_step_m"], "half_step_m");
   r.depths_are_rounded = py::cast<bool>(d["depths_are_rounded"]);
+  if (!d["turned"].is_none()) r.turned = turned_of(d["turned"]);
   return r;
 }
 
@@ -59,6 +115,7 @@ py::dict returns_dict(const ChainReturns& r) {
   d["min_range_m"] = r.min_range_m, d["max_range_m"] = r.max_range_m;
   d["outside"] = kChoiceWords<OutsideLimits>[static_cast<std::size_t>(r.outside)];
   d["half_step_m"] = r.half_step_m, d["depths_are_rounded"] = r.depths_are_rounded;
+  d["turned"] = turned_dict(r.turned);
   return d;
 }
 
@@ -94,6 +151,7 @@ py::dict fit(const py::iterable& noise, const std::vector<std::string>& patterns
   d["correlations"] = copied<double>(made.correlations).reshape({n, n});
   d["returns"] = made.returns, d["lost"] = made.lost, d["frames"] = made.frames, d["clusters"] = made.clusters;
   d["stretches"] = made.stretches;
+  d["at_edges"] = made.at_edges;
   d["start_log_likelihood"] = made.start_log_likelihood, d["log_likelihood"] = made.log_likelihood;
   d["judged"] = made.judged, d["held_out_nats"] = made.held_out_nats, d["start_nats"] = made.start_nats;
   d["gain_nats"] = made.gain_nats, d["gain_error"] = made.gain_error, d["flags"] = made.flags;
@@ -134,7 +192,9 @@ py::tuple difference(const py::list& scores, const py::list& others, int stretch
 
 py::dict read(const std::filesystem::path& scene, const std::filesystem::path& measured, const std::string& sensor,
               const std::vector<std::string>& overrides, const std::string& files, double levels_per_m,
-              const py::dict& log, std::uint64_t most_returns, int threads) {
+              const py::dict& log, std::uint64_t most_returns, double angle_scale_rad, const py::iterable& other_noise,
+              int threads) {
+  const NoiseChain other = chain_of(other_noise);
   MeasuredOptions options;
   options.log.laser = py::cast<std::string>(log["laser"]);
   options.log.ray_angle_deg = py::cast<std::optional<double>>(log["ray_angle_deg"]);
@@ -148,6 +208,7 @@ py::dict read(const std::filesystem::path& scene, const std::filesystem::path& m
     const SceneSetup setup = read_scene_file(scene, overrides);
     options.files = files, options.levels_per_m = levels_per_m;
     options.frames.sensor = sensor, options.frames.most_returns = most_returns;
+    options.frames.angle_scale_rad = angle_scale_rad, options.frames.other_chain = other;
     options.frames.run.compute.threads = threads;
     chain = setup.sensors[find_sensor(setup, sensor)].sensor.noise;
     made = read_measured_frames(setup, measured, options);

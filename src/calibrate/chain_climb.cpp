@@ -19,7 +19,10 @@ struct Scale {
   double low, high, unit;
 
   explicit Scale(const FreeNumber& p)
-      : in_log(p.low >= 0.0), low(p.low), high(p.high), unit(0.02 * std::min(p.high - p.low, 5.0)) {}
+      : in_log(p.low >= 0.0),
+        low(p.low),
+        high(p.high),
+        unit(p.unit > 0.0 ? p.unit : 0.02 * std::min(p.high - p.low, 5.0)) {}
   [[nodiscard]] double of(double value) const { return in_log ? std::log(value - low + kLogOffset) : value / unit; }
   [[nodiscard]] double value(double x) const {
     return std::clamp(in_log ? std::exp(x) - kLogOffset + low : x * unit, low, high);

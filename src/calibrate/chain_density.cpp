@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -35,7 +36,8 @@ bool is_passed_over(Stage stage) {
   return stage == Stage::kHitPoint || stage == Stage::kImage || stage == Stage::kShadow;
 }
 
-/// Whether a range is, but for its rounding, one that a disparity in levels gives.
+}  // namespace
+
 bool is_on_level(const MeasuredRangeLaw& law, double range_m, double half_step_m) {
   if (!law.from_disparity || !(law.steps_per_px > 0.0)) return true;
   const double before_m = (range_m - law.bias_m) / law.gain;
@@ -43,6 +45,8 @@ bool is_on_level(const MeasuredRangeLaw& law, double range_m, double half_step_m
   const double level = law.steps_per_px * law.unit_px_m / before_m;
   return std::abs(level - std::round(level)) <= 0.01 + level * (1e-6 + half_step_m / range_m);
 }
+
+namespace {
 
 [[noreturn]] void refuse(std::string_view slug, std::string_view why) {
   throw InputError(fmt::format("the chain of noise cannot be scored or learned: {} {}", slug, why));
@@ -59,6 +63,7 @@ bool is_on_level(const MeasuredRangeLaw& law, double range_m, double half_step_m
 template <class M>
 ChainDensity::Step ChainDensity::step_of(const void* model) {
   Step step = {model, {}, nullptr, nullptr};
+  step.may_jump = std::is_same_v<M, LossAngle> || std::is_same_v<M, InvalidBand> || std::is_same_v<M, StereoEnergy>;
   if constexpr (requires(const M& m, MeasuredRangeLaw& law) { M::act(m, law); }) {
     step.act = [](const void* m, MeasuredRangeLaw& law) { M::act(*static_cast<const M*>(m), law); };
   }
@@ -83,6 +88,7 @@ ChainDensity::ChainDensity(const NoiseChain& chain, const ChainReturns& returns)
     if (!entry.by_ring.empty() && returns.ring.empty()) {
       refuse(noise.slug(), "has parameters of its own for some rings, and the returns do not tell theirs");
     }
+    if (returns.turned.is_known() && noise.slug() == AngularRay::kSlug) continue;
     if (noise.is_identity() && entry.by_ring.empty()) continue;
     const auto place = detail::NoiseAccess::place_in_list(noise);
     if (!place) refuse(noise.slug(), "is a model of the user's own");
@@ -101,6 +107,7 @@ ChainDensity::ChainDensity(const NoiseChain& chain, const ChainReturns& returns)
     if (step.act != nullptr) ranges_.push_back(step);
     if (step.lose != nullptr) losses_.push_back(std::move(step));
   }
+  take_turns();
   find_laws();
 }
 
@@ -120,6 +127,7 @@ void ChainDensity::find_laws() {
 }
 
 double ChainDensity::kept(std::size_t i) const {
+  if (turns_) return turned_kept(i);
   if (losses_.empty()) return 1.0;
   const ChainReturns& r = returns_;
   const Return hit = {r.clean_x_m[i], r.clean_y_m[i], 0.0F, r.clean_range_m[i], r.clean_range_m[i]};
@@ -133,12 +141,14 @@ double ChainDensity::kept(std::size_t i) const {
 }
 
 MeasuredRangeLaw ChainDensity::law(std::size_t i) const {
+  return law_of(double{returns_.clean_range_m[i]}, double{returns_.clean_x_m[i]}, ring(i));
+}
+
+MeasuredRangeLaw ChainDensity::law_of(double range_m, double depth_m, std::size_t ring) const {
   const double focal_baseline_px_m = double{returns_.optics.fx_px * returns_.optics.baseline_m};
-  MeasuredRangeLaw law = focal_baseline_px_m > 0.0
-                             ? MeasuredRangeLaw::of_clean(double{returns_.clean_range_m[i]},
-                                                          double{returns_.clean_x_m[i]}, focal_baseline_px_m)
-                             : MeasuredRangeLaw::of_clean(double{returns_.clean_range_m[i]});
-  for (const Step& step : ranges_) step.act(model_of(step, ring(i)), law);
+  MeasuredRangeLaw law = focal_baseline_px_m > 0.0 ? MeasuredRangeLaw::of_clean(range_m, depth_m, focal_baseline_px_m)
+                                                   : MeasuredRangeLaw::of_clean(range_m);
+  for (const Step& step : ranges_) step.act(model_of(step, ring), law);
   return law;
 }
 
@@ -157,6 +167,7 @@ double ChainDensity::log_range(std::size_t i) const {
 }
 
 double ChainDensity::reported(std::size_t i) const {
+  if (turns_) return turned_reported(i);
   if (ranges_.empty()) return 1.0;
   const bool drops = returns_.outside == OutsideLimits::kLost;
   // (low, high]: a range of exactly the least is reported, and so a hair below it.
@@ -165,10 +176,12 @@ double ChainDensity::reported(std::size_t i) const {
 }
 
 double ChainDensity::probability_between(std::size_t i, double low_m, double high_m) const {
+  if (turns_) return turned_between(i, low_m, high_m);
   return probability(law(i), low_m, high_m, nodes());
 }
 
 double ChainDensity::operator()(std::size_t i) const {
+  if (turns_) return turned_log(i);
   const double share = kept(i);
   if (std::isnan(returns_.range_m[i])) {
     const double lost = share > 0.0 ? 1.0 - share * reported(i) : 1.0;

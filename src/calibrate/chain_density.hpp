@@ -2,14 +2,24 @@
 #pragma once
 // The log density of a measured return, or of its loss, under a chain of noise.
 
+#include <array>
 #include <cstddef>
+#include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
+#include <fathom/base/executor.hpp>
 #include <fathom/calibrate/chain.hpp>
 #include <fathom/noise/measured_range_law.hpp>
 
+#include "calibrate/ray_turns.hpp"
+#include "calibrate/turned_surface.hpp"
+
 namespace fathom {
+
+/// Whether a range is, but for its rounding, one that a disparity in levels gives.
+bool is_on_level(const MeasuredRangeLaw& law, double range_m, double half_step_m);
 
 class ChainDensity {
  public:
@@ -19,8 +29,12 @@ class ChainDensity {
   /// `returns` must outlive it. Throws InputError naming a model without density or probability, one with parameters
   /// for entities, one that needs to know of edges or rings where the returns do not, or models whose law together is
   /// not known. What turns hit points changes no range, and what windows take and cameras do not see is left out of the
-  /// returns: these models are passed over.
+  /// returns: these models are passed over. Rays may be turned where the returns tell what turned ones meet.
   ChainDensity(const NoiseChain& chain, const ChainReturns& returns);
+
+  /// Works out once what returns that are turned among the same surfaces have in common, as in frames of a sensor that
+  /// does not move. `used`: the returns that will be asked for.
+  void share_surroundings(std::span<const std::size_t> used, Executor& executor);
 
   /// Of return i, at least kLeastLog.
   [[nodiscard]] double operator()(std::size_t i) const;
@@ -37,6 +51,7 @@ class ChainDensity {
     std::vector<const void*> of_ring;                                          ///< [rings]; empty: the same for all
     void (*act)(const void*, MeasuredRangeLaw&);                               ///< null: changes no range
     double (*lose)(const void*, const Return&, const Surface&, float energy);  ///< null: loses nothing
+    bool may_jump = false;  ///< whether it may lose at one angle and keep at the next
   };
   template <class M>
   static Step step_of(const void* model);
@@ -49,14 +64,43 @@ class ChainDensity {
   }
   [[nodiscard]] std::size_t ring(std::size_t i) const { return returns_.ring.empty() ? 0 : returns_.ring[i]; }
   [[nodiscard]] MeasuredRangeLaw law(std::size_t i) const;
+  [[nodiscard]] MeasuredRangeLaw law_of(double range_m, double depth_m, std::size_t ring) const;
   /// Log density of the range that was measured.
   [[nodiscard]] double log_range(std::size_t i) const;
   [[nodiscard]] const StudentNodes* nodes() const { return nodes_ ? &*nodes_ : nullptr; }
+
+  // Of turned rays, in chain_turned.cpp.
+  struct Facet;
+  struct WideLaw;
+  void take_turns();
+  /// Calls f(facet) for each surface that turned rays meet.
+  template <class F>
+  void for_each_facet(std::size_t i, F f) const;
+  [[nodiscard]] double lost_on(const Step& step, const TurnedSurface& surface, const TurnedHit& hit,
+                               std::size_t ring) const;
+  [[nodiscard]] bool is_lost_beside(std::size_t i, const Facet& facet) const;
+  [[nodiscard]] double kept_on(const TurnedSurface& surface, const TurnedHit& hit, std::size_t ring) const;
+  [[nodiscard]] double kept_at(std::size_t i, const TurnedSurface& surface, const std::array<double, 2>& angles) const;
+  void find_losses(std::size_t i, Facet& facet) const;
+  template <class F>
+  void find_facets(std::size_t i, F f) const;
+  [[nodiscard]] WideLaw wide_law(const TurnedHit& hit, const std::array<double, 2>& at, std::size_t ring) const;
+  [[nodiscard]] double density_on(std::size_t i, const Facet& facet) const;
+  [[nodiscard]] double reported_on(const Facet& facet) const;
+  [[nodiscard]] double turned_log(std::size_t i) const;
+  [[nodiscard]] double turned_kept(std::size_t i) const;
+  [[nodiscard]] double turned_reported(std::size_t i) const;
+  [[nodiscard]] double turned_between(std::size_t i, double low_m, double high_m) const;
 
   NoiseChain chain_;  // keeps the models that steps_ point to
   const ChainReturns& returns_;
   std::vector<Step> losses_, ranges_;
   std::optional<StudentNodes> nodes_;
+  std::optional<RayTurns> turns_;    ///< of a chain that turns rays
+  RayTurner turner_;                 ///< by the mean angles
+  std::array<RayTurner, 4> beside_;  ///< by angles to both sides of these, about each axis
+  std::shared_ptr<const std::vector<std::vector<Facet>>> shared_;  ///< by surroundings; null: each return has its own
+  bool loses_by_angle_ = false;                                    ///< whether a model of loss may jump
 };
 
 }  // namespace fathom

@@ -21,6 +21,7 @@
 #include "calibrate/chain_jumps.hpp"
 #include "calibrate/chain_levels.hpp"
 #include "calibrate/chain_likelihood.hpp"
+#include "calibrate/learned_angles.hpp"
 #include "calibrate/no_number.hpp"
 
 namespace fathom {
@@ -157,7 +158,7 @@ std::vector<double> values_of(const NoiseChain& chain, std::span<const FreeNumbe
 /// Off the limits, where a search would not begin to move.
 std::vector<double> inner_start(std::span<const FreeNumber> free, std::vector<double> start) {
   for (std::size_t k = 0; k < start.size(); ++k) {
-    const double margin = 0.01 * std::min(free[k].high - free[k].low, 1.0);
+    const double margin = free[k].unit > 0.0 ? free[k].unit : 0.01 * std::min(free[k].high - free[k].low, 1.0);
     start[k] = std::clamp(start[k], free[k].low + margin, free[k].high - margin);
   }
   return start;
@@ -339,7 +340,8 @@ ChainFit fit_chain(const NoiseChain& chain, std::span<const ChainParameter> free
                    const ChainFitOptions& options) {
   validate(options);
   check_returns(returns);
-  const std::vector<FreeNumber> numbers = free_numbers(chain, free, rings_of(returns));
+  std::vector<FreeNumber> numbers = free_numbers(chain, free, rings_of(returns));
+  set_angle_steps(chain, returns.turned, numbers);
   const Split split = split_frames(returns, options);
   if (split.learn.size() < kLeastReturns) {
     throw InputError(
@@ -365,9 +367,11 @@ ChainFit fit_chain(const NoiseChain& chain, std::span<const ChainParameter> free
   fit.log_likelihood = ascent.total();
   add_parameters(ascent, with_rings(chain, numbers), numbers, split, fit);
   fit.returns = split.learn.size(), fit.frames = split.frames;
+  if (turns_rays(chain)) fit.at_edges = count_at_edges(returns.turned, split.learn);
   for (const std::size_t i : split.learn) fit.lost += std::isnan(returns.range_m[i]) ? 1 : 0;
   judge(returns, split.judge, split.stretches, chain, *executor, fit);
   add_flags(fit);
+  add_angle_flags(returns.turned, fit);
   return fit;
 }
 

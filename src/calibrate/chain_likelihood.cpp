@@ -57,7 +57,8 @@ NoiseChain ChainLikelihood::chain_at(std::span<const double> values) const {
 }
 
 double ChainLikelihood::total(std::span<const double> values) const {
-  const ChainDensity density(chain_at(values), returns_);
+  ChainDensity density(chain_at(values), returns_);
+  density.share_surroundings(used_, executor_);
   const std::size_t parts = (used_.size() + kReturnsPerPart - 1) / kReturnsPerPart;
   std::vector<double> sums(parts, 0.0);
   executor_.parallel_for(parts, 1, [&](std::size_t begin, std::size_t end) {
@@ -72,7 +73,8 @@ double ChainLikelihood::total(std::span<const double> values) const {
 }
 
 void ChainLikelihood::each(std::span<const double> values, std::vector<double>& out) const {
-  const ChainDensity density(chain_at(values), returns_);
+  ChainDensity density(chain_at(values), returns_);
+  density.share_surroundings(used_, executor_);
   out.resize(used_.size());
   executor_.parallel_for(used_.size(), kReturnsPerPart, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) out[i] = density(used_[i]);

@@ -20,6 +20,7 @@ struct FreeNumber {
   std::size_t entry;
   std::string field;
   double low, high;
+  double unit = 0.0;                      ///< a small step of it, where the limits do not tell one; 0: they do
   std::vector<std::uint16_t> rings = {};  ///< whose entries have it, all the same; empty: the model itself
 
   [[nodiscard]] bool is_same_field(const FreeNumber& o) const { return entry == o.entry && field == o.field; }

@@ -24,6 +24,7 @@ struct Learnable {
   std::array<std::string_view, 4> fields;
 };
 constexpr std::array kLearnable = {
+    Learnable{AngularRay::kSlug, {"mean_rad", "stddev_rad"}},
     Learnable{LossAngle::kSlug, {"max_incidence_rad"}},
     Learnable{InvalidBand::kSlug, {"max_disparity_px"}},
     Learnable{StereoEnergy::kSlug, {StereoEnergy::kMinEnergy, StereoEnergy::kPow}},

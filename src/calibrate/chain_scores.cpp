@@ -55,6 +55,7 @@ void check_returns(const ChainReturns& r) {
   if (!r.ring.empty() && r.ring.size() != n) {
     throw InputError(fmt::format("{} rings given for {} returns", r.ring.size(), n));
   }
+  validate(r.turned, n);
   if (!(r.half_step_m >= 0.0)) throw InputError(fmt::format("half_step_m = {} is not at least 0", r.half_step_m));
   if (!(r.min_range_m >= 0.0 && r.max_range_m > r.min_range_m)) {
     throw InputError(

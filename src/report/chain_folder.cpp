@@ -73,6 +73,7 @@ std::string chain_json(const ChainReport& report) {
   json["correlations"] = correlations_json(fit);
   json["log_likelihood"] = {{"start", fit.start_log_likelihood}, {"learned", fit.log_likelihood}};
   json["returns"] = fit.returns, json["lost"] = fit.lost, json["frames"] = fit.frames;
+  if (report.frames.returns.turned.is_known()) json["at_edges"] = fit.at_edges;
   json["clusters"] = fit.clusters, json["clustered_by"] = fit.stretches > 0 ? "stretch" : "frame";
   json["judged_returns"] = fit.judged;
   json["held_out_nats"] = {{"learned", number_or_null(fit.held_out_nats)},

@@ -19,6 +19,7 @@
 #include "base/text.hpp"
 #include "render/surface_lanes.hpp"
 #include "sensor/sensor_view.hpp"
+#include "simulate/turned_frames.hpp"
 
 namespace fathom {
 
@@ -60,6 +61,15 @@ bool is_same_pose(const Pose& a, const Pose& b) {
                       p.rotation.x,      p.rotation.y,      p.rotation.z};
   };
   return numbers(a) == numbers(b);
+}
+
+/// The chain but for what turns its rays.
+NoiseChain straight_models(const NoiseChain& chain) {
+  NoiseChain models;
+  for (const ChainEntry& entry : chain) {
+    if (entry.noise.stage() != Stage::kRay) models.push_back(entry);
+  }
+  return models;
 }
 
 bool reads_edges(const NoiseChain& chain) {
@@ -153,7 +163,8 @@ std::vector<std::string> ChainFrames::flags() const {
 class ChainFrameReader::Impl {
  public:
   Impl(const SceneSetup& setup, std::size_t frames, const ChainFramesOptions& options)
-      : simulator_(make_simulator(setup, options.run)),
+      : options_(options),
+        simulator_(make_simulator(setup, options.run)),
         sensor_(SensorId(find_sensor(setup, options.sensor))),
         truth_from_(sensor_) {
     const Sensor& sensor = simulator_.sensor(sensor_);
@@ -173,7 +184,7 @@ class ChainFrameReader::Impl {
     out_.returns.outside = outside_of(sensor, view);
     out_.returns.half_step_m = options.half_step_m;
     has_edges_ = reads_edges(sensor.noise) && !sensor.rolling;
-    see_from(sensor);
+    see_from(sensor_);
   }
 
   [[nodiscard]] PatternShape shape() const { return shape_; }
@@ -196,6 +207,7 @@ class ChainFrameReader::Impl {
     if (!first_pose_) first_pose_ = world_from_sensor;
     if (!is_same_pose(*first_pose_, world_from_sensor)) out_.returns.sensor_moved = true;
     if (has_edges_) edges_.find(rays, truth_, world_from_sensor.rotation);
+    if (turned_) turned_->cast(index, rays, truth_, wanted_rays(rays));
     for (std::size_t i = 0; i < range_m.size(); ++i) add_ray(rays, i, range_m[i]);
   }
 
@@ -246,8 +258,18 @@ class ChainFrameReader::Impl {
   [[nodiscard]] std::span<const float> clean_range_m() const { return truth_.clean_range_m(); }
 
  private:
-  /// Frames that tell what a sensor sees, where models of its chain have a say in that.
-  void see_from(const Sensor& sensor) {
+  /// Frames that tell what the sensor `id` sees: its clean rays; those that models of the scene lose, where its chain
+  /// has some; and what turned rays meet, where a chain turns them.
+  void see_from(SensorId id) {
+    const Sensor sensor = simulator_.sensor(id);
+    truth_from_ = id;
+    if (turns_rays(sensor.noise) || turns_rays(options_.other_chain)) {
+      Sensor straight = sensor;
+      straight.name += "-straight";
+      straight.noise = straight_models(straight.noise);
+      turned_.emplace(simulator_, id, options_, carrier_.has_value());
+      truth_from_ = simulator_.add_sensor(std::move(straight));
+    }
     NoiseChain models = scene_models(sensor.noise);
     if (models.empty()) return;
     Sensor seeing = sensor;
@@ -264,9 +286,17 @@ class ChainFrameReader::Impl {
     Entity carrier;
     carrier.name = std::string(kCarrier), carrier.mesh = kNoMesh;
     carrier_ = simulator_.scene().add_entity(std::move(carrier));
-    const Sensor carried = carried_by(*carrier_, sensor, sensor.name + "-carried");
-    truth_from_ = simulator_.add_sensor(carried);
-    see_from(carried);
+    see_from(simulator_.add_sensor(carried_by(*carrier_, sensor, sensor.name + "-carried")));
+  }
+
+  /// Those of a frame that may become returns; of all frames where turned rays meet the same in each.
+  [[nodiscard]] std::vector<std::uint8_t> wanted_rays(const RayPattern& rays) const {
+    std::vector<std::uint8_t> wanted(truth_.rays());
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      const bool is_taken = turned_->is_same_in_all_frames() || this->is_taken(i);
+      wanted[i] = is_taken && is_within(rays, i) && !is_hidden(i) ? 1 : 0;
+    }
+    return wanted;
   }
 
   /// Limits that differ from ray to ray count for what lies within them, and the widest for what noise carries out.
@@ -315,16 +345,19 @@ class ChainFrameReader::Impl {
     r.incidence_rad.push_back(truth_.incidence_rad()[i]), r.energy.push_back(truth_.energy()[i]);
     r.ring.push_back(truth_.ring()[i]);
     r.frame.push_back(last_);
+    if (turned_) turned_->add(i, r.turned);
     if (!has_edges_) return;
     r.edge_rad.push_back(edges_.edge_rad[i]), r.jump.push_back(edges_.jump[i]);
     r.jump_rad.push_back(edges_.jump_rad[i]);
   }
 
+  ChainFramesOptions options_;
   Simulator simulator_;
   SensorId sensor_, truth_from_;
   std::optional<SensorId> seeing_;
   std::optional<EntityId> carrier_;
   std::optional<Pose> first_pose_;
+  std::optional<TurnedFrames> turned_;
   Frame truth_{kTruth}, seen_{kSeen};
   Edges edges_;
   PatternShape shape_;

@@ -25,6 +25,7 @@
 
 #include <fathom/base/export.hpp>
 #include <fathom/base/field.hpp>
+#include <fathom/calibrate/turned_rays.hpp>
 #include <fathom/noise/chain.hpp>
 
 namespace fathom {
@@ -56,6 +57,7 @@ struct ChainReturns {
   OutsideLimits outside = OutsideLimits::kKept;
   double half_step_m = 0.0;         ///< ranges are rounded to multiples of twice as much; 0: they are not
   bool depths_are_rounded = false;  ///< it is distances to the image plane that are so rounded
+  TurnedRays turned = {};           ///< what turned rays meet, for chains with angular_ray
 
   [[nodiscard]] std::size_t size() const { return range_m.size(); }
 };
@@ -115,6 +117,8 @@ struct ChainFit {
   std::size_t returns = 0, lost = 0;  ///< used to learn; lost ones among them
   std::size_t frames = 0, clusters = 0;
   std::size_t stretches = 0;  ///< that the clusters are; 0: they are frames, or blocks of them
+  /// Of a chain with angular_ray: those used to learn whose turned rays meet several surfaces, and so tell the angles.
+  std::size_t at_edges = 0;
   double start_log_likelihood = 0.0, log_likelihood = 0.0;  ///< of what was used to learn
   std::size_t judged = 0;                                   ///< returns held out
   double held_out_nats = 0.0;                               ///< mean log density of a return held out; NaN: none

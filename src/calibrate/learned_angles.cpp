@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+#include "calibrate/learned_angles.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace fathom {
+
+namespace {
+
+constexpr double kLeastReach = 3.0;   // deviations about the mean that nodes should span
+constexpr double kWidestStep = 1.0;   // of the nodes, in deviations
+constexpr double kShareOfStep = 0.5;  // of the nodes, that a search moves by
+
+}  // namespace
+
+void set_angle_steps(const NoiseChain& chain, const TurnedRays& rays, std::span<FreeNumber> numbers) {
+  if (!rays.is_known()) return;
+  for (FreeNumber& p : numbers) {
+    const Noise& noise = chain[p.entry].noise;
+    if (noise.slug() != AngularRay::kSlug) continue;
+    AngularRay model;
+    for (const FieldValue& value : noise.values()) set_field(model, value.name, value.number());
+    const bool is_first = rays.axes.front() == model.axis;
+    if (!is_first && rays.axes.back() != model.axis) continue;  // refused later
+    const std::vector<double>& nodes = is_first ? rays.first_rad : rays.second_rad;
+    const std::size_t middle = nodes.size() / 2;
+    p.unit = kShareOfStep * (nodes[middle] - nodes[middle - 1]);
+    // Beyond what was cast nothing is known.
+    const double reach = 0.5 * (nodes.back() - nodes.front());
+    if (p.field == "stddev_rad") {
+      p.high = std::min(p.high, std::max(0.5 * reach, double{model.stddev_rad}));
+    } else {
+      p.low = std::max(p.low, double{model.mean_rad} - reach),
+      p.high = std::min(p.high, double{model.mean_rad} + reach);
+    }
+  }
+}
+
+std::size_t count_at_edges(const TurnedRays& rays, std::span<const std::size_t> returns) {
+  return static_cast<std::size_t>(std::count_if(
+      returns.begin(), returns.end(), [&](std::size_t i) { return rays.surroundings[i] != TurnedRays::kOneSurface; }));
+}
+
+void add_angle_flags(const TurnedRays& rays, ChainFit& fit) {
+  if (!rays.is_known() || !turns_rays(fit.chain)) return;
+  const RayTurns turns(fit.chain, rays);
+  for (std::size_t axis = 0; axis < rays.axes.size(); ++axis) {
+    const std::vector<double>& nodes = turns.nodes(axis).at;
+    const double mean = turns.law().mean[axis], deviation = turns.deviation()[axis];
+    const std::string_view word = kChoiceWords<Axis>[static_cast<std::size_t>(rays.axes[axis])];
+    const double step = nodes[nodes.size() / 2] - nodes[nodes.size() / 2 - 1];
+    if (mean - kLeastReach * deviation < nodes.front() || mean + kLeastReach * deviation > nodes.back()) {
+      fit.flags.push_back(fmt::format(
+          "angular_ray about {}: {:.3g} +- {:.3g} rad reaches beyond the angles that were cast, {:.3g} to {:.3g} rad: "
+          "learn again from there, or with a larger scale of angles",
+          word, mean, deviation, nodes.front(), nodes.back()));
+    } else if (deviation > 0.0 && kWidestStep * deviation < step) {
+      fit.flags.push_back(fmt::format(
+          "angular_ray about {}: its deviation of {:.3g} rad is small against the {:.3g} rad between angles that were "
+          "cast: learned again from there, its error is smaller",
+          word, deviation, step));
+    }
+  }
+}
+
+}  // namespace fathom
