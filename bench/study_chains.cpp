@@ -22,9 +22,14 @@ void print_head() {
 
 void print_row(std::string_view study, std::string_view parameter, const ParameterCoverage& c,
                const std::string& truth) {
-  std::printf("| %.*s | `%.*s` | %s | %.3f | %.3f | %.3f | %zu |\n", static_cast<int>(study.size()), study.data(),
-              static_cast<int>(parameter.size()), parameter.data(), truth.c_str(), c.share_held(), c.median_off(),
-              c.spread_over_stated(), c.without_error);
+  std::printf("| %.*s | `%.*s` | %s | ", static_cast<int>(study.size()), study.data(),
+              static_cast<int>(parameter.size()), parameter.data(), truth.c_str());
+  if (4 * c.without_error > c.fits) {
+    std::printf("not told | | | %zu |\n", c.without_error);
+  } else {
+    std::printf("%.3f | %.3f | %.3f | %zu |\n", c.share_held(), c.median_off(), c.spread_over_stated(),
+                c.without_error);
+  }
   std::fflush(stdout);
 }
 

@@ -104,29 +104,59 @@ class ObservedInformation {
   SmallMatrix matrix_;
 };
 
-/// sum_g s_g s_g' G / (G - 1) of the parameters in `inner`, and of neighbours where clusters are stretches; nothing for
-/// one cluster.
-std::optional<SmallMatrix> clustered_square(const ChainLikelihood& likelihood,
-                                            const std::vector<std::vector<double>>& scores,
-                                            std::span<const std::size_t> inner, std::span<const std::uint32_t> cluster,
-                                            const Neighbours& neighbours) {
-  std::vector<std::vector<double>> sums;
-  for (std::size_t i = 0; i < cluster.size(); ++i) {
-    if (i == 0 || cluster[i] != cluster[i - 1]) sums.emplace_back(likelihood.parameters(), 0.0);
-    for (std::size_t c = 0; c < scores.size(); ++c) {
-      const std::size_t k = likelihood.parameter(c, i);
-      if (k != Columns::kNone) sums.back()[k] += scores[c][i];
+/// By how much clusters move each of some parameters, A^-1 s_g, and how much of what is known of it each of them tells.
+struct Influences {
+  std::vector<std::vector<double>> move, share;  ///< [clusters, parameters]; shares of a parameter sum to 1
+
+  Influences(const ChainLikelihood& likelihood, const std::vector<std::vector<double>>& scores,
+             std::span<const std::size_t> learned, std::span<const std::uint32_t> cluster, const SmallMatrix& inverse) {
+    std::vector<std::size_t> row(likelihood.parameters(), Columns::kNone);
+    for (std::size_t a = 0; a < learned.size(); ++a) row[learned[a]] = a;
+    std::vector<double> one(learned.size()), all(learned.size(), 0.0);
+    for (std::size_t i = 0; i < cluster.size(); ++i) {
+      if (i == 0 || cluster[i] != cluster[i - 1]) {
+        move.emplace_back(learned.size(), 0.0), share.emplace_back(learned.size(), 0.0);
+      }
+      std::fill(one.begin(), one.end(), 0.0);
+      for (std::size_t c = 0; c < scores.size(); ++c) {
+        const std::size_t k = likelihood.parameter(c, i), b = k == Columns::kNone ? k : row[k];
+        if (b == Columns::kNone) continue;
+        for (std::size_t a = 0; a < learned.size(); ++a) one[a] += inverse(a, b) * scores[c][i];
+      }
+      for (std::size_t a = 0; a < learned.size(); ++a) {
+        move.back()[a] += one[a], share.back()[a] += one[a] * one[a], all[a] += one[a] * one[a];
+      }
+    }
+    for (std::vector<double>& of : share) {
+      for (std::size_t a = 0; a < learned.size(); ++a) of[a] = all[a] > 0.0 ? of[a] / all[a] : 0.0;
     }
   }
-  if (sums.size() < 2) return std::nullopt;
-  SmallMatrix square(inner.size());
-  neighbours.for_each_product(sums.size(), [&](std::size_t g, std::size_t h, double times) {
-    for (std::size_t j = 0; j < inner.size(); ++j) {
-      for (std::size_t k = 0; k < inner.size(); ++k) square(j, k) += times * sums[g][inner[j]] * sums[h][inner[k]];
+
+  /// As many clusters that tell alike would have the same spread of shares.
+  [[nodiscard]] double alike(std::size_t a) const {
+    double squares = 0.0;
+    for (const std::vector<double>& of : share) squares += of[a] * of[a];
+    return squares > 0.0 ? 1.0 / squares : 1.0;
+  }
+
+  /// Of a parameter, as the clusters say it: sum_g u_g^2 / (1 - h_g) of u_g = (A^-1 s_g) and shares h_g, as fitting
+  /// makes a u_g smaller by its share; and of neighbours where clusters are stretches. G / (G - 1) sum_g u_g^2 where
+  /// all tell alike.
+  [[nodiscard]] double variance(std::size_t a, const Neighbours& neighbours) const {
+    const auto clusters = static_cast<double>(move.size());
+    std::vector<double> whole(move.size());
+    for (std::size_t g = 0; g < move.size(); ++g) {
+      whole[g] = move[g][a] * std::sqrt((clusters - 1.0) / clusters / std::max(kLeastRest, 1.0 - share[g][a]));
     }
-  });
-  return square;
-}
+    double sum = 0.0;
+    neighbours.for_each_product(
+        move.size(), [&](std::size_t g, std::size_t h, double times) { sum += times * whole[g] * whole[h]; });
+    return sum;
+  }
+
+ private:
+  static constexpr double kLeastRest = 0.05;  // of what is known, without one cluster
+};
 
 /// Sums of squared scores, of each parameter.
 std::vector<double> squares_of(const ChainLikelihood& likelihood, const std::vector<std::vector<double>>& scores) {
@@ -140,31 +170,19 @@ std::vector<double> squares_of(const ChainLikelihood& likelihood, const std::vec
   return squares;
 }
 
-SmallMatrix product(const SmallMatrix& a, const SmallMatrix& b) {
-  SmallMatrix c(a.n);
-  for (std::size_t i = 0; i < a.n; ++i) {
-    for (std::size_t j = 0; j < a.n; ++j) {
-      for (std::size_t k = 0; k < a.n; ++k) c(i, j) += a(i, k) * b(k, j);
-    }
-  }
-  return c;
-}
-
 }  // namespace
 
 ChainErrors chain_errors(const ChainLikelihood& likelihood, std::span<const double> values,
                          std::span<const std::uint32_t> cluster, bool are_stretches) {
   const std::size_t n = values.size();
-  ChainErrors out = {std::vector<double>(n, kNoNumber),
-                     std::vector<double>(n, kNoNumber),
-                     std::vector<double>(n * n, kNoNumber),
-                     std::vector<bool>(n, false),
-                     std::vector<bool>(n, false),
-                     0,
-                     0.0};
+  ChainErrors out = {.error = std::vector<double>(n, kNoNumber),
+                     .naive = std::vector<double>(n, kNoNumber),
+                     .correlations = std::vector<double>(n * n, kNoNumber),
+                     .is_at_limit = std::vector<bool>(n, false),
+                     .is_unidentified = std::vector<bool>(n, false),
+                     .degrees = std::vector<double>(n, 1.0)};
   for (std::size_t i = 0; i < cluster.size(); ++i) out.clusters += i == 0 || cluster[i] != cluster[i - 1] ? 1 : 0;
   const Neighbours neighbours(out.clusters, are_stretches);
-  out.degrees = neighbours.degrees(static_cast<double>(out.clusters));
 
   std::vector<double> steps(n);
   for (std::size_t k = 0; k < n; ++k) steps[k] = std::max(1e-4 * std::abs(values[k]), 1e-7);
@@ -198,12 +216,15 @@ ChainErrors chain_errors(const ChainLikelihood& likelihood, std::span<const doub
   const auto naive = inverse_of(information, 1e-12);
   if (!naive) return out;
   scores = scores_of(likelihood, values, steps);
-  const auto square = clustered_square(likelihood, scores, learned, cluster, neighbours);
-  const SmallMatrix covariance = square ? product(product(*naive, *square), *naive) : *naive;
+  const Influences influences(likelihood, scores, learned, cluster, *naive);
   for (std::size_t a = 0; a < learned.size(); ++a) {
     const std::size_t j = learned[a];
     out.naive[j] = std::sqrt((*naive)(a, a));
-    out.error[j] = std::max(out.naive[j], std::sqrt(std::max(0.0, covariance(a, a))));
+    out.error[j] = out.naive[j];
+    if (out.clusters > 1) {
+      out.error[j] = std::max(out.naive[j], std::sqrt(std::max(0.0, influences.variance(a, neighbours))));
+      out.degrees[j] = neighbours.degrees(influences.alike(a));
+    }
     for (std::size_t b = 0; b < learned.size(); ++b) {
       const double scale = std::sqrt((*naive)(a, a) * (*naive)(b, b));
       out.correlations[j * n + learned[b]] = (*naive)(a, b) / scale;

@@ -271,16 +271,16 @@ void add_parameters(const Ascent& ascent, const NoiseChain& given, std::span<con
                                           split.cluster, split.stretches > 0);
   fit.clusters = errors.clusters;
   fit.stretches = split.stretches > 0 ? errors.clusters : 0;
-  const double t = errors.clusters > 1 ? student_t_quantile(0.975, errors.degrees) : kNormal95;
   const std::size_t n = numbers.size(), smooth = ascent.smooth().size();
   fit.correlations.assign(n * n, kNoNumber);
   std::vector<std::optional<std::size_t>> place(n);
   for (std::size_t j = 0; j < n; ++j) {
     LearnedParameter p = {.name = name_of(given, numbers[j]), .unit = unit_of(given, numbers[j])};
     p.start = value_of(given, numbers[j]), p.value = value_of(fit.chain, numbers[j]);
-    set_error(p, kNoNumber, kNoNumber, t);
+    set_error(p, kNoNumber, kNoNumber, kNormal95);
     place[j] = place_in(ascent.smooth(), numbers[j]);
     if (const auto at = place[j]) {
+      const double t = errors.clusters > 1 ? student_t_quantile(0.975, errors.degrees[*at]) : kNormal95;
       set_error(p, errors.error[*at], errors.naive[*at], t);
       p.is_unidentified = errors.is_unidentified[*at], p.is_at_limit = errors.is_at_limit[*at];
     } else if (const auto jump = place_in(ascent.jumps(), numbers[j])) {
