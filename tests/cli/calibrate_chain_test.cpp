@@ -133,6 +133,36 @@ TEST_F(CalibrateChain, DepthImagesTellWhatTheRunTells) {
   }
 }
 
+TEST_F(CalibrateChain, AnglesOfTurnedRaysAreLearnedFromRangesAndDepths) {
+  const std::string file = scene(kCameraScene);
+  const std::string turned =
+      "sensors.cam.noise=[angular_ray: {axis: z, stddev_rad: 0.01}, stereo_shadow: {}, disparity: {stddev_px: 0.1}, "
+      "dropout: {probability: 0.03}]";
+  const std::string run = simulated(file, "run", {"--set", turned});
+  const std::string start = replaced(replaced(turned, "0.01,", "0.007,"), "stddev_px: 0.1", "stddev_px: 0.2");
+  for (const std::string& measured : {run, run + "/cam"}) {
+    const std::vector<std::string> arguments = {
+        "calibrate", "chain", file, "--measured", measured, "--free", "angular_ray.stddev_rad", "--free",
+        "disparity.stddev_px", "--set", start};
+    std::vector<std::string> as_json = arguments;
+    as_json.emplace_back("--json");
+    const json fit = json::parse(done(as_json).out);
+    expect_found(fit, "angular_ray.stddev_rad", 0.01);
+    expect_found(fit, "disparity.stddev_px", 0.1);
+    EXPECT_GT(fit["at_edges"].get<int>(), 1000);
+    if (measured == run) {
+      EXPECT_NE(done(arguments).out.find("meet several surfaces"), std::string::npos);
+    }
+  }
+  const std::string straight = write_text(folder_ / "straight.yaml", std::string(kRoom) + kCameraScene);
+  const json score = json::parse(
+      done({"score", file, "--measured", run, "--set", turned, "--compare", straight, "--json"}).out);
+  EXPECT_GT(score["difference"]["nats"].get<double>(), 5 * score["difference"]["std_error"].get<double>());
+  const Ended ended = run_fathom({"score", file, "--measured", run, "--angle-scale", "1"});
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_NE(ended.err.find("--angle-scale"), std::string::npos) << ended.err;
+}
+
 TEST_F(CalibrateChain, RefusesInOneLine) {
   const std::string file = scene(kLidarScene), run = simulated(file, "run", {"--frames", "2"}), out = folder_ / "out";
   const auto refused = [&](const std::string& name, std::vector<std::string> more,
