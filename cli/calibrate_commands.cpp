@@ -119,7 +119,8 @@ void add_chain_data(CLI::App& c, ChainDataOptions& o) {
              {fathom::kLeastLevelsPerM, fathom::kMostLevelsPerM, "1/m"}, o.how.levels_per_m);
   add_whole(c, {"--max-returns", "N", "of all frames; more are thinned out at random"}, {1000, 1'000'000'000},
             o.how.frames.most_returns);
-  add_number(c, {"--angle-scale", "RAD", "of angular_ray: directions are cast to 4 times this; 0: 1.5 of the deviation"},
+  add_number(c,
+             {"--angle-scale", "RAD", "of angular_ray: directions are cast to 4 times this; 0: 1.5 of the deviation"},
              {0.0, 0.25, "rad"}, o.how.frames.angle_scale_rad);
   add_threads(c, o.threads);
 }

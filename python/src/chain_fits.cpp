@@ -53,7 +53,8 @@ void take_whole(const py::dict& d, const char* name, std::int64_t most, std::vec
 
 TurnedRays turned_of(const py::dict& d) {
   TurnedRays t;
-  for (const py::handle& axis : py::list(d["axes"])) t.axes.push_back(word_of<Axis>(py::cast<std::string>(axis), "axes"));
+  for (const py::handle& axis : py::list(d["axes"]))
+    t.axes.push_back(word_of<Axis>(py::cast<std::string>(axis), "axes"));
   for (const py::handle& angle : py::list(d["first_rad"])) t.first_rad.push_back(py::cast<double>(angle));
   for (const py::handle& angle : py::list(d["second_rad"])) t.second_rad.push_back(py::cast<double>(angle));
   for (const auto& [name, member] : kTurned) {

@@ -131,9 +131,8 @@ MeasuredRangeLaw ChainDensity::law(std::size_t i) const {
 
 MeasuredRangeLaw ChainDensity::law_of(double range_m, double depth_m) const {
   const double focal_baseline_px_m = double{returns_.optics.fx_px * returns_.optics.baseline_m};
-  MeasuredRangeLaw law = focal_baseline_px_m > 0.0
-                             ? MeasuredRangeLaw::of_clean(range_m, depth_m, focal_baseline_px_m)
-                             : MeasuredRangeLaw::of_clean(range_m);
+  MeasuredRangeLaw law = focal_baseline_px_m > 0.0 ? MeasuredRangeLaw::of_clean(range_m, depth_m, focal_baseline_px_m)
+                                                   : MeasuredRangeLaw::of_clean(range_m);
   for (const Step& step : ranges_) step.act(step.model, law);
   return law;
 }

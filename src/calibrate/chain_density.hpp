@@ -86,12 +86,12 @@ class ChainDensity {
   const ChainReturns& returns_;
   std::vector<Step> losses_, ranges_;
   std::optional<StudentNodes> nodes_;
-  std::optional<RayTurns> turns_;  ///< of a chain that turns rays
-  RayTurner turner_;               ///< by the mean angles
-  std::array<AngleNodes, 2> angles_;  ///< that follow the deviations
-  std::vector<RayTurner> turners_, beside_;  ///< by the angles of these nodes, and of their ends
+  std::optional<RayTurns> turns_;                                  ///< of a chain that turns rays
+  RayTurner turner_;                                               ///< by the mean angles
+  std::array<AngleNodes, 2> angles_;                               ///< that follow the deviations
+  std::vector<RayTurner> turners_, beside_;                        ///< by the angles of these nodes, and of their ends
   std::shared_ptr<const std::vector<std::vector<Facet>>> shared_;  ///< by surroundings; null: each return has its own
-  bool loses_by_angle_ = false;    ///< whether a model of loss may jump
+  bool loses_by_angle_ = false;                                    ///< whether a model of loss may jump
 };
 
 }  // namespace fathom

@@ -29,14 +29,14 @@ namespace fathom {
 
 namespace {
 
-constexpr double kLeastWeight = 1e-30;      // weight of a surface
-constexpr double kStretch = 1e-6;          // relative step of a difference of laws
-constexpr double kResolution = 1e-6;       // of a range in single precision, relative
-constexpr double kSameLoss = 0.01;         // by which probabilities of loss on one surface may differ
-/// What a reading tells of the angles is taken as linear in it where these have so small a share of its variance, and it
-/// moves their mean by so small a share of their deviation.
+constexpr double kLeastWeight = 1e-30;  // weight of a surface
+constexpr double kStretch = 1e-6;       // relative step of a difference of laws
+constexpr double kResolution = 1e-6;    // of a range in single precision, relative
+constexpr double kSameLoss = 0.01;      // by which probabilities of loss on one surface may differ
+/// What a reading tells of the angles is taken as linear in it where these have so small a share of its variance, and
+/// it moves their mean by so small a share of their deviation.
 constexpr double kSteep = 2.5e-3, kLittle = 0.02;
-constexpr double kLookedAt = 4.0;              // deviations to each side that losses are looked at
+constexpr double kLookedAt = 4.0;  // deviations to each side that losses are looked at
 constexpr std::size_t kMostSurfaces = 256, kPlacesPerPart = 64;
 
 /// Nodes about a mean that follow its deviation, for a surface that is met at all angles.
@@ -90,12 +90,12 @@ struct ChainDensity::Facet {
   std::array<double, 2> at = {0.0, 0.0};  ///< angles at which it is linearised
   TurnedHit hit;
   WideLaw wide;
-  double weight = 1.0;                            ///< probability that the ray meets it
-  std::array<double, 2> weight_rate = {0.0, 0.0};  ///< its derivatives by the mean angles
-  const std::uint8_t* met = nullptr;    ///< of all nodes; null: it is met at all angles
-  std::uint8_t number = 0;              ///< its own among them
-  double kept = 1.0;                    ///< probability that models which do not jump keep its return
-  std::vector<double> kept_by_node = {};  ///< that the others keep it; empty: they do
+  double weight = 1.0;                               ///< probability that the ray meets it
+  std::array<double, 2> weight_rate = {0.0, 0.0};    ///< its derivatives by the mean angles
+  const std::uint8_t* met = nullptr;                 ///< of all nodes; null: it is met at all angles
+  std::uint8_t number = 0;                           ///< its own among them
+  double kept = 1.0;                                 ///< probability that models which do not jump keep its return
+  std::vector<double> kept_by_node = {};             ///< that the others keep it; empty: they do
   const std::array<AngleNodes, 2>* nodes = nullptr;  ///< of these; null: those of the rays
 
   [[nodiscard]] double kept_weight(const RayTurns& turns) const {
@@ -208,8 +208,7 @@ void ChainDensity::find_facets(std::size_t i, F f) const {
   if (place == TurnedRays::kOneSurface) {
     Facet facet;
     facet.surface = own_surface(rays, i, double{returns_.clean_range_m[i]}), facet.at = turns_->law().mean;
-    facet.surface.energy =
-        double{returns_.energy[i]} / std::max(1e-6, math::cos(double{returns_.incidence_rad[i]}));
+    facet.surface.energy = double{returns_.energy[i]} / std::max(1e-6, math::cos(double{returns_.incidence_rad[i]}));
     return take(facet, turner_);
   }
   const std::size_t n = rays.nodes(), columns = turns_->nodes(0).size(), first = rays.first_surface[place];
@@ -300,8 +299,8 @@ ChainDensity::WideLaw ChainDensity::wide_law(const TurnedHit& hit, const std::ar
   MeasuredRangeLaw& law = wide.law;
   law = law_of(hit.reading_m, hit.x_m);
   const MeasuredRangeLaw farther = law_of(hit.reading_m * (1.0 + kStretch), hit.x_m * (1.0 + kStretch));
-  const double scale = (law.from_disparity ? farther.disparity_px - law.disparity_px : farther.mean_m - law.mean_m) /
-                       kStretch;
+  const double scale =
+      (law.from_disparity ? farther.disparity_px - law.disparity_px : farther.mean_m - law.mean_m) / kStretch;
   double shift = 0.0, spread = 0.0;
   for (std::size_t k = 0; k < 2; ++k) {
     const double variance = turns_->law().variance[k];
@@ -316,7 +315,8 @@ ChainDensity::WideLaw ChainDensity::wide_law(const TurnedHit& hit, const std::ar
     // Where a range is measured along a ray that is turned by any angle, no range is a level's.
     if (!nominal) law.deviation_px = std::sqrt(square(law.deviation_px) + square(step_px) / 12.0), law.steps_per_px = 0;
     const double least = law.steps_per_px > 0.0 ? 0.0 : kResolution * law.disparity_px;
-    wide.own_variance = square(law.deviation_px) + square(least) + (law.steps_per_px > 0.0 ? square(step_px) / 12.0 : 0);
+    wide.own_variance =
+        square(law.deviation_px) + square(least) + (law.steps_per_px > 0.0 ? square(step_px) / 12.0 : 0);
     law.disparity_px += shift;
     law.deviation_px = std::sqrt(square(law.deviation_px) + square(least) + spread);
     wide.center = law.disparity_px;

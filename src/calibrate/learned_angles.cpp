@@ -10,9 +10,9 @@ namespace fathom {
 
 namespace {
 
-constexpr double kLeastReach = 3.0;       // deviations about the mean that nodes should span
-constexpr double kWidestStep = 1.0;       // of the nodes, in deviations
-constexpr double kShareOfStep = 0.5;     // of the nodes, that a search moves by
+constexpr double kLeastReach = 3.0;   // deviations about the mean that nodes should span
+constexpr double kWidestStep = 1.0;   // of the nodes, in deviations
+constexpr double kShareOfStep = 0.5;  // of the nodes, that a search moves by
 
 }  // namespace
 
@@ -33,15 +33,15 @@ void set_angle_steps(const NoiseChain& chain, const TurnedRays& rays, std::span<
     if (p.field == "stddev_rad") {
       p.high = std::min(p.high, std::max(0.5 * reach, double{model.stddev_rad}));
     } else {
-      p.low = std::max(p.low, double{model.mean_rad} - reach), p.high = std::min(p.high, double{model.mean_rad} + reach);
+      p.low = std::max(p.low, double{model.mean_rad} - reach),
+      p.high = std::min(p.high, double{model.mean_rad} + reach);
     }
   }
 }
 
 std::size_t count_at_edges(const TurnedRays& rays, std::span<const std::size_t> returns) {
-  return static_cast<std::size_t>(std::count_if(returns.begin(), returns.end(), [&](std::size_t i) {
-    return rays.surroundings[i] != TurnedRays::kOneSurface;
-  }));
+  return static_cast<std::size_t>(std::count_if(
+      returns.begin(), returns.end(), [&](std::size_t i) { return rays.surroundings[i] != TurnedRays::kOneSurface; }));
 }
 
 void add_angle_flags(const TurnedRays& rays, ChainFit& fit) {

@@ -25,8 +25,8 @@ AngularRay model_of(const Noise& noise) {
 }
 
 void check_nodes(const std::vector<double>& nodes, const char* which) {
-  const bool ascend = std::adjacent_find(nodes.begin(), nodes.end(), [](double a, double b) { return !(b > a); }) ==
-                      nodes.end();
+  const bool ascend =
+      std::adjacent_find(nodes.begin(), nodes.end(), [](double a, double b) { return !(b > a); }) == nodes.end();
   if (ascend && nodes.size() >= kLeastNodes && nodes.size() <= TurnedRays::kMostNodesOfAxis) return;
   throw InputError(fmt::format("{} of turned rays are not {} to {} ascending angles", which, kLeastNodes,
                                TurnedRays::kMostNodesOfAxis));
@@ -74,8 +74,8 @@ void validate(const TurnedRays& rays, std::size_t returns) {
   } else {
     check_size(rays.second_rad.size(), 0, "second nodes");
   }
-  for (const auto* values : {&rays.direction_x, &rays.direction_y, &rays.direction_z, &rays.normal_x, &rays.normal_y,
-                             &rays.normal_z}) {
+  for (const auto* values :
+       {&rays.direction_x, &rays.direction_y, &rays.direction_z, &rays.normal_x, &rays.normal_y, &rays.normal_z}) {
     check_size(values->size(), returns, "directions or normals");
   }
   for (const auto* values : {&rays.origin_x, &rays.origin_y, &rays.origin_z}) {
@@ -165,9 +165,10 @@ std::vector<AxisTurn> axis_turns(const NoiseChain& chain) {
     const auto found =
         std::find_if(turns.begin(), turns.end(), [&](const AxisTurn& turn) { return turn.axis == model.axis; });
     if (found != turns.end() && found + 1 != turns.end()) {
-      throw InputError(fmt::format("the chain of noise cannot be scored or learned: angular_ray turns about {} before "
-                                   "and after another axis",
-                                   word_of(model.axis)));
+      throw InputError(
+          fmt::format("the chain of noise cannot be scored or learned: angular_ray turns about {} before "
+                      "and after another axis",
+                      word_of(model.axis)));
     }
     if (found == turns.end()) turns.push_back({.axis = model.axis});
     AxisTurn& turn = turns.back();
@@ -177,7 +178,8 @@ std::vector<AxisTurn> axis_turns(const NoiseChain& chain) {
   }
   if (turns.size() > 2) {
     throw InputError(
-        "the chain of noise cannot be scored or learned: angular_ray turns the rays about three axes, of which two tell "
+        "the chain of noise cannot be scored or learned: angular_ray turns the rays about three axes, of which two "
+        "tell "
         "all that is seen");
   }
   return turns;
@@ -189,10 +191,11 @@ RayTurns::RayTurns(const NoiseChain& chain, const TurnedRays& rays) {
     const auto found = std::find(rays.axes.begin(), rays.axes.end(), turn.axis);
     const auto place = static_cast<std::size_t>(found - rays.axes.begin());
     if (found == rays.axes.end() || place < last) {
-      throw InputError(fmt::format(
-          "the chain of noise cannot be scored or learned: angular_ray turns the rays about {}{}, and the returns do not "
-          "tell what they then meet",
-          word_of(turn.axis), found == rays.axes.end() ? "" : " after another axis"));
+      throw InputError(
+          fmt::format("the chain of noise cannot be scored or learned: angular_ray turns the rays about {}{}, and the "
+                      "returns do not "
+                      "tell what they then meet",
+                      word_of(turn.axis), found == rays.axes.end() ? "" : " after another axis"));
     }
     last = place;
     law_.mean[place] = turn.mean_rad, deviation_[place] = turn.stddev_rad;

@@ -19,8 +19,8 @@ namespace {
 
 constexpr int kNodesAlone = 33, kNodesEach = 17;  // about one axis, and about each of two
 constexpr double kReach = 4.0, kOfChain = 1.5, kOfNone = 1e-3;
-constexpr double kGrading = 3.0;  // of the steps between nodes, which grow tenfold from the middle to the ends
-constexpr double kMostScale = 0.25;          // rad
+constexpr double kGrading = 3.0;     // of the steps between nodes, which grow tenfold from the middle to the ends
+constexpr double kMostScale = 0.25;  // rad
 constexpr std::size_t kRaysPerPart = 4096;
 constexpr double kSamePlane = 5e-5, kOfGrazing = 1e-6;  // relative
 constexpr double kSameEnergy = 0.02, kLeastCosine = 0.05;
@@ -65,7 +65,10 @@ std::vector<double> nodes_for(const AxisTurn& a, const AxisTurn& b, double scale
 }  // namespace
 
 TurnedFrames::TurnedFrames(Simulator& simulator, SensorId sensor, const ChainFramesOptions& options)
-    : simulator_(simulator), sensor_(sensor), executor_(make_executor(options.run.compute.threads)), seen_(kTurnedChannels) {
+    : simulator_(simulator),
+      sensor_(sensor),
+      executor_(make_executor(options.run.compute.threads)),
+      seen_(kTurnedChannels) {
   Sensor turning = simulator.sensor(sensor);
   take_nodes(turning.noise, options);
   models_ = models_behind(turning.noise);
@@ -79,8 +82,7 @@ TurnedFrames::TurnedFrames(Simulator& simulator, SensorId sensor, const ChainFra
 
 void TurnedFrames::take_nodes(const NoiseChain& chain, const ChainFramesOptions& options) {
   if (!(options.angle_scale_rad >= 0.0 && options.angle_scale_rad <= kMostScale)) {
-    throw InputError(
-        fmt::format("angle_scale_rad = {} is not in [0, {}] rad", options.angle_scale_rad, kMostScale));
+    throw InputError(fmt::format("angle_scale_rad = {} is not in [0, {}] rad", options.angle_scale_rad, kMostScale));
   }
   std::vector<AxisTurn> turns = axis_turns(chain), others = axis_turns(options.other_chain);
   if (turns.empty()) turns = others;
@@ -170,8 +172,8 @@ void TurnedFrames::place_node(std::size_t i, std::size_t node, const RayTurner& 
     const double energy = double{seen_.energy()[i]} / std::max(1e-6, std::abs(fresh.plane_m));
     fresh.energy = energy;
     if (!frame_.origin_x.empty()) {
-      const Vector64 o = turner.turned(
-          {double{frame_.origin_x[i]}, double{frame_.origin_y[i]}, double{frame_.origin_z[i]}});
+      const Vector64 o =
+          turner.turned({double{frame_.origin_x[i]}, double{frame_.origin_y[i]}, double{frame_.origin_z[i]}});
       fresh.plane_m = fresh.plane_m * seen_m + dot(fresh.normal, o);
     } else {
       const auto unit = hit_of(frame_, i, fresh, turner, nominal);

@@ -55,7 +55,7 @@ class TurnedFrames {
   TurnedRays grid_;   ///< axes and nodes
   TurnedRays frame_;  ///< directions, origins and normals of all rays of a frame
   Frame seen_;
-  std::array<std::vector<float>, 3> normals_;  ///< of seen_, in the sensor frame
+  std::array<std::vector<float>, 3> normals_;    ///< of seen_, in the sensor frame
   std::vector<std::unique_ptr<Around>> around_;  ///< [rays]; null: one surface
   bool is_same_ = false, is_cast_ = false;
 };

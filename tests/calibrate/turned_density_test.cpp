@@ -131,9 +131,8 @@ double apart(const NoiseChain& chain, const ChainReturns& returns, double step_m
 }
 
 NoiseChain chain_of(const Angles& law, std::vector<Noise> others) {
-  NoiseChain chain = {AngularRay{.axis = Axis::kZ,
-                                 .mean_rad = static_cast<float>(law.mean_a),
-                                 .stddev_rad = static_cast<float>(law.deviation_a)}};
+  NoiseChain chain = {AngularRay{
+      .axis = Axis::kZ, .mean_rad = static_cast<float>(law.mean_a), .stddev_rad = static_cast<float>(law.deviation_a)}};
   if (law.deviation_b > 0) {
     chain.emplace_back(AngularRay{.axis = Axis::kY,
                                   .mean_rad = static_cast<float>(law.mean_b),
@@ -192,7 +191,7 @@ TEST_P(TurnedDensity, OfTwoAxesIsTheSumOverBoth) {
   const Angles law = {0.001, 0.004 * GetParam(), -0.002, 0.005 * GetParam()};
   for (const std::size_t edge : {9U, 17U}) {
     std::vector<double> ranges;
-    for (double r = 1.8; r < 6.0; r += r > 2.5 && r < 4.3 ? 1.8 : 0.01) ranges.push_back(double{static_cast<float>(r)});
+    for (double r = 1.8; r<6.0; r += r> 2.5 && r < 4.3 ? 1.8 : 0.01) ranges.push_back(double{static_cast<float>(r)});
     const ChainReturns returns = returns_at(ranges, first, second, edge);
     const double off = apart(chain_of(law, {DistanceNoise{0.0F, 0.02F, 0.0F}}), returns, 0.01, [&](double r) {
       return mixture(law, first, edge, [&](double z) { return normal(r, z, 0.02); });

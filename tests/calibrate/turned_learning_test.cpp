@@ -43,11 +43,11 @@ Case preset_of_a_camera() {
   camera.min_range_m = 0.28, camera.max_range_m = 10;
   Scene scene = make_wall();
   for (int k = 0; k < 3; ++k) {
-    scene.add_entity({.name = "post" + std::to_string(k),
-                      .mesh = MeshId{0},
-                      .parent_from_entity = Pose{{1.5, -0.13 + 0.11 * k, 0.02 * k},
-                                                 from_roll_pitch_yaw(0.05 * k - 0.03, 0, 0)},
-                      .scale = {0.05, 0.05, 0.13}});
+    scene.add_entity(
+        {.name = "post" + std::to_string(k),
+         .mesh = MeshId{0},
+         .parent_from_entity = Pose{{1.5, -0.13 + 0.11 * k, 0.02 * k}, from_roll_pitch_yaw(0.05 * k - 0.03, 0, 0)},
+         .scale = {0.05, 0.05, 0.13}});
   }
   return {"D435",
           turned_setup(std::move(scene), camera, find_preset("D435").noise),
@@ -64,8 +64,8 @@ void expect_coverage(const Case& c, int seeds) {
   const NoiseChain start = with_wrong_values(truth, free, c.wrong);
   std::vector<double> held(free.size(), 0), sum(free.size(), 0), error(free.size(), 0);
   for (int seed = 1; seed <= seeds; ++seed) {
-    const ChainFrames frames = turned_frames(c.setup, start, 20, static_cast<std::uint64_t>(seed),
-                                             {.most_returns = c.most_returns});
+    const ChainFrames frames =
+        turned_frames(c.setup, start, 20, static_cast<std::uint64_t>(seed), {.most_returns = c.most_returns});
     const ChainFit fit = fit_chain(start, free, frames.returns, {.hold_out = 0});
     ASSERT_GE(fit.log_likelihood, fit.start_log_likelihood);
     ASSERT_GT(fit.at_edges, 500U);
@@ -86,9 +86,7 @@ void expect_coverage(const Case& c, int seeds) {
   }
 }
 
-TEST(TurnedLearning, IntervalsHoldTheTruthAlone) {
-  expect_coverage(alone(), static_cast<int>(repetitions(50)));
-}
+TEST(TurnedLearning, IntervalsHoldTheTruthAlone) { expect_coverage(alone(), static_cast<int>(repetitions(50))); }
 TEST(TurnedLearning, IntervalsHoldTheTruthBesideDistanceAndDropout) {
   expect_coverage(with_distance(), static_cast<int>(repetitions(50)));
 }

@@ -142,7 +142,7 @@ TEST_F(CalibrateChain, AnglesOfTurnedRaysAreLearnedFromRangesAndDepths) {
   const std::string start = replaced(replaced(turned, "0.01,", "0.007,"), "stddev_px: 0.1", "stddev_px: 0.2");
   for (const std::string& measured : {run, run + "/cam"}) {
     const std::vector<std::string> arguments = {
-        "calibrate", "chain", file, "--measured", measured, "--free", "angular_ray.stddev_rad", "--free",
+        "calibrate",           "chain", file, "--measured", measured, "--free", "angular_ray.stddev_rad", "--free",
         "disparity.stddev_px", "--set", start};
     std::vector<std::string> as_json = arguments;
     as_json.emplace_back("--json");
@@ -155,8 +155,8 @@ TEST_F(CalibrateChain, AnglesOfTurnedRaysAreLearnedFromRangesAndDepths) {
     }
   }
   const std::string straight = write_text(folder_ / "straight.yaml", std::string(kRoom) + kCameraScene);
-  const json score = json::parse(
-      done({"score", file, "--measured", run, "--set", turned, "--compare", straight, "--json"}).out);
+  const json score =
+      json::parse(done({"score", file, "--measured", run, "--set", turned, "--compare", straight, "--json"}).out);
   EXPECT_GT(score["difference"]["nats"].get<double>(), 5 * score["difference"]["std_error"].get<double>());
   const Ended ended = run_fathom({"score", file, "--measured", run, "--angle-scale", "1"});
   EXPECT_EQ(ended.exit_code, 2);

@@ -27,7 +27,7 @@ struct TurnedRays {
   static constexpr std::uint8_t kNothing = 255;      ///< of `met`
   static constexpr std::size_t kMostNodesOfAxis = 64;
 
-  std::vector<Axis> axes;              ///< one, or two different ones in the order of turning; empty: not known
+  std::vector<Axis> axes;               ///< one, or two different ones in the order of turning; empty: not known
   std::vector<double> first_rad = {};   ///< nodes about the first axis, ascending, 3 to 64
   std::vector<double> second_rad = {};  ///< the same about the second axis; of one axis empty
 
@@ -39,10 +39,10 @@ struct TurnedRays {
   std::vector<std::uint32_t> surroundings;
 
   std::vector<std::uint8_t> met;  ///< [surroundings, second nodes, first nodes] number of the surface, or kNothing
-  std::vector<std::uint32_t> first_surface;              ///< [surroundings + 1] place of its surface 0
-  std::vector<float> surface_x, surface_y, surface_z;    ///< [surfaces] unit normal n of its plane n . p = c
-  std::vector<float> surface_m;                          ///< [surfaces] c
-  std::vector<float> surface_energy;                     ///< [surfaces] energy over the cosine of incidence
+  std::vector<std::uint32_t> first_surface;            ///< [surroundings + 1] place of its surface 0
+  std::vector<float> surface_x, surface_y, surface_z;  ///< [surfaces] unit normal n of its plane n . p = c
+  std::vector<float> surface_m;                        ///< [surfaces] c
+  std::vector<float> surface_energy;                   ///< [surfaces] energy over the cosine of incidence
   /// A window (matching_window) put what the turned ray met on the nominal ray, at the same distance to the image
   /// plane.
   bool on_nominal_ray = false;
