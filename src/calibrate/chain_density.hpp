@@ -78,9 +78,9 @@ class ChainDensity {
   void for_each_facet(std::size_t i, F f) const;
   [[nodiscard]] double lost_on(const Step& step, const TurnedSurface& surface, const TurnedHit& hit,
                                std::size_t ring) const;
-  [[nodiscard]] bool is_lost_beside(std::size_t i, const Facet& facet) const;
-  [[nodiscard]] double kept_on(const TurnedSurface& surface, const TurnedHit& hit, std::size_t ring) const;
-  [[nodiscard]] double kept_at(std::size_t i, const TurnedSurface& surface, const std::array<double, 2>& angles) const;
+  /// By the models of loss that may jump, or by the others.
+  [[nodiscard]] double kept_on(const TurnedSurface& surface, const std::optional<TurnedHit>& hit, std::size_t ring,
+                               bool by_jumps) const;
   void find_losses(std::size_t i, Facet& facet) const;
   template <class F>
   void find_facets(std::size_t i, F f) const;
@@ -96,9 +96,10 @@ class ChainDensity {
   const ChainReturns& returns_;
   std::vector<Step> losses_, ranges_;
   std::optional<StudentNodes> nodes_;
-  std::optional<RayTurns> turns_;    ///< of a chain that turns rays
-  RayTurner turner_;                 ///< by the mean angles
-  std::array<RayTurner, 4> beside_;  ///< by angles to both sides of these, about each axis
+  std::optional<RayTurns> turns_;                                  ///< of a chain that turns rays
+  RayTurner turner_;                                               ///< by the mean angles
+  std::array<AngleNodes, 2> angles_;                               ///< that follow the deviations
+  std::vector<RayTurner> turners_, beside_;                        ///< by the angles of these nodes, and of their ends
   std::shared_ptr<const std::vector<std::vector<Facet>>> shared_;  ///< by surroundings; null: each return has its own
   bool loses_by_angle_ = false;                                    ///< whether a model of loss may jump
 };

@@ -36,14 +36,14 @@ constexpr double kSameLoss = 0.01;      // by which probabilities of loss on one
 /// What a reading tells of the angles is taken as linear in it where these have so small a share of its variance, and
 /// it moves their mean by so small a share of their deviation.
 constexpr double kSteep = 2.5e-3, kLittle = 0.02;
-constexpr double kLookedAt = 2.5;  // deviations to each side that losses are looked at
+constexpr double kLookedAt = 4.0;  // deviations to each side that losses are looked at
 constexpr std::size_t kMostSurfaces = 256, kPlacesPerPart = 64;
 
 /// Nodes about a mean that follow its deviation, for a surface that is met at all angles.
 AngleNodes nodes_about(double mean, double deviation, int half) {
   AngleNodes nodes;
   if (!(deviation > 0.0)) return {{mean}};
-  for (int k = -half; k <= half; ++k) nodes.at.push_back(mean + 4.0 * deviation * k / half);
+  for (int k = -half; k <= half; ++k) nodes.at.push_back(mean + kLookedAt * deviation * k / half);
   return nodes;
 }
 
@@ -90,13 +90,13 @@ struct ChainDensity::Facet {
   std::array<double, 2> at = {0.0, 0.0};  ///< angles at which it is linearised
   TurnedHit hit;
   WideLaw wide;
-  double weight = 1.0;                             ///< probability that the ray meets it
-  std::array<double, 2> weight_rate = {0.0, 0.0};  ///< its derivatives by the mean angles
-  const std::uint8_t* met = nullptr;               ///< of all nodes; null: it is met at all angles
-  std::uint8_t number = 0;                         ///< its own among them
-  double kept = 1.0;                      ///< probability that it is not lost, where that is the same for all angles
-  std::vector<double> kept_by_node = {};  ///< else
-  std::array<AngleNodes, 2> nodes = {};   ///< for these, of a surface that is met at all angles
+  double weight = 1.0;                               ///< probability that the ray meets it
+  std::array<double, 2> weight_rate = {0.0, 0.0};    ///< its derivatives by the mean angles
+  const std::uint8_t* met = nullptr;                 ///< of all nodes; null: it is met at all angles
+  std::uint8_t number = 0;                           ///< its own among them
+  double kept = 1.0;                                 ///< probability that models which do not jump keep its return
+  std::vector<double> kept_by_node = {};             ///< that the others keep it; empty: they do
+  const std::array<AngleNodes, 2>* nodes = nullptr;  ///< of these; null: those of the rays
 
   [[nodiscard]] double kept_weight(const RayTurns& turns) const {
     return kept_by_node.empty() ? weight * kept : expected(turns, turns.law());
@@ -116,11 +116,12 @@ struct ChainDensity::Facet {
   }
   /// E[met kept] under a law of the angles.
   [[nodiscard]] double expected(const RayTurns& turns, const AngleLaw& law) const {
-    const AngleNodes &first = nodes[0].at.empty() ? turns.nodes(0) : nodes[0],
-                     &second = nodes[0].at.empty() ? turns.nodes(1) : nodes[1];
+    const AngleNodes &first = nodes != nullptr ? (*nodes)[0] : turns.nodes(0),
+                     &second = nodes != nullptr ? (*nodes)[1] : turns.nodes(1);
     const std::size_t n = first.size();
     if (!kept_by_node.empty()) {
-      return expected_over(first, second, law, [&](std::size_t a, std::size_t b) { return kept_by_node[b * n + a]; });
+      return kept *
+             expected_over(first, second, law, [&](std::size_t a, std::size_t b) { return kept_by_node[b * n + a]; });
     }
     if (met == nullptr) return kept;
     return kept * expected_over(first, second, law,
@@ -142,10 +143,22 @@ void ChainDensity::take_turns() {
   turns_.emplace(chain_, returns_.turned);
   turner_ = RayTurner(returns_.turned.axes, turns_->law().mean);
   loses_by_angle_ = std::any_of(losses_.begin(), losses_.end(), [](const Step& step) { return step.may_jump; });
-  for (std::size_t k = 0; k < beside_.size(); ++k) {
-    std::array<double, 2> angles = turns_->law().mean;
-    angles[k / 2] += (k % 2 == 0 ? -kLookedAt : kLookedAt) * turns_->deviation()[k / 2];
-    beside_[k] = RayTurner(returns_.turned.axes, angles);
+  if (!loses_by_angle_) return;
+  // A grid that follows the deviations, for surfaces that are met at all angles, and its ends.
+  const bool both = turns_->deviation()[1] > 0.0;
+  for (std::size_t axis = 0; axis < 2; ++axis) {
+    const int half = axis == 1 ? 3 : both ? 12 : 64;
+    angles_[axis] = nodes_about(turns_->law().mean[axis], turns_->deviation()[axis], half);
+  }
+  for (const double b : angles_[1].at) {
+    for (const double a : angles_[0].at) turners_.emplace_back(returns_.turned.axes, std::array<double, 2>{a, b});
+  }
+  for (std::size_t axis = 0; axis < 2; ++axis) {
+    for (const double end : {angles_[axis].at.front(), angles_[axis].at.back()}) {
+      std::array<double, 2> angles = turns_->law().mean;
+      angles[axis] = end;
+      beside_.emplace_back(returns_.turned.axes, angles);
+    }
   }
 }
 
@@ -242,64 +255,43 @@ double ChainDensity::lost_on(const Step& step, const TurnedSurface& surface, con
                    met, static_cast<float>(surface.energy * hit.cosine));
 }
 
-double ChainDensity::kept_on(const TurnedSurface& surface, const TurnedHit& hit, std::size_t ring) const {
+double ChainDensity::kept_on(const TurnedSurface& surface, const std::optional<TurnedHit>& hit, std::size_t ring,
+                             bool by_jumps) const {
+  if (!hit) return 0.0;
   double product = 1.0;
-  for (const Step& step : losses_) product *= 1.0 - lost_on(step, surface, hit, ring);
+  for (const Step& step : losses_) {
+    if (step.may_jump == by_jumps) product *= 1.0 - lost_on(step, surface, *hit, ring);
+  }
   return product;
 }
 
-double ChainDensity::kept_at(std::size_t i, const TurnedSurface& surface, const std::array<double, 2>& angles) const {
-  const auto hit = hit_of(returns_.turned, i, surface, RayTurner(returns_.turned.axes, angles), false);
-  return hit ? kept_on(surface, *hit, ring(i)) : 0.0;
-}
-
-/// Whether models that may jump lose at angles beside those of the facet what they keep there, or the other way round.
-bool ChainDensity::is_lost_beside(std::size_t i, const Facet& facet) const {
-  const auto kept_by_jumps = [&](const std::optional<TurnedHit>& hit) {
-    if (!hit) return 0.0;
-    double product = 1.0;
-    for (const Step& step : losses_) {
-      if (step.may_jump) product *= 1.0 - lost_on(step, facet.surface, *hit, ring(i));
-    }
-    return product;
-  };
-  const double here = kept_by_jumps(facet.hit);
-  for (std::size_t axis = 0; axis < 2; ++axis) {
-    if (!(turns_->deviation()[axis] > 0.0)) continue;
-    for (std::size_t side = 0; side < 2; ++side) {
-      std::array<double, 2> beside = facet.at;
-      beside[axis] += (side == 0 ? -kLookedAt : kLookedAt) * turns_->deviation()[axis];
-      const RayTurner turner =
-          facet.met == nullptr ? beside_[2 * axis + side] : RayTurner(returns_.turned.axes, beside);
-      if (std::abs(kept_by_jumps(hit_of(returns_.turned, i, facet.surface, turner, false)) - here) > kSameLoss) {
-        return true;
-      }
-    }
-  }
-  return false;
-}
-
-/// With what probability its returns are not lost: one number, or one for each node where an angle decides.
+/// With what probability its returns are not lost: one number and, where an angle decides, one for each node.
 void ChainDensity::find_losses(std::size_t i, Facet& facet) const {
   if (losses_.empty()) return;
-  facet.kept = kept_on(facet.surface, facet.hit, ring(i));
-  if (!loses_by_angle_ || !is_lost_beside(i, facet)) return;
-  if (facet.met == nullptr) {
-    const bool both = turns_->nodes(1).size() > 1;
-    for (std::size_t axis = 0; axis < 2; ++axis) {
-      const int half = axis == 1 ? 6 : both ? 24 : 64;
-      facet.nodes[axis] = nodes_about(turns_->law().mean[axis], turns_->deviation()[axis], half);
-    }
-  }
-  const auto places = [&](std::size_t axis) -> const std::vector<double>& {
-    return facet.met == nullptr ? facet.nodes[axis].at : turns_->places(axis);
+  const TurnedSurface& surface = facet.surface;
+  facet.kept = kept_on(surface, facet.hit, ring(i), false);
+  if (!loses_by_angle_) return;
+  const auto kept_at = [&](const RayTurner& turner) {
+    return kept_on(surface, hit_of(returns_.turned, i, surface, turner, false), ring(i), true);
   };
-  const std::size_t n = places(0).size();
-  for (std::size_t b = 0; b < places(1).size(); ++b) {
-    for (std::size_t a = 0; a < n; ++a) {
-      const bool is_met = facet.met == nullptr || facet.met[b * n + a] == facet.number;
-      facet.kept_by_node.push_back(is_met ? kept_at(i, facet.surface, {places(0)[a], places(1)[b]}) : 0.0);
-    }
+  const double here = kept_on(surface, facet.hit, ring(i), true);
+  const bool is_same = std::all_of(beside_.begin(), beside_.end(), [&](const RayTurner& turner) {
+    return std::abs(kept_at(turner) - here) <= kSameLoss;
+  });
+  if (is_same) {
+    facet.kept *= here;
+    return;
+  }
+  if (facet.met == nullptr) {
+    facet.nodes = &angles_;
+    for (const RayTurner& turner : turners_) facet.kept_by_node.push_back(kept_at(turner));
+    return;
+  }
+  const std::size_t n = turns_->nodes(0).size();
+  for (std::size_t k = 0; k < returns_.turned.nodes(); ++k) {
+    const bool is_met = facet.met[k] == facet.number;
+    const std::array<double, 2> angles = {turns_->places(0)[k % n], turns_->places(1)[k / n]};
+    facet.kept_by_node.push_back(is_met ? kept_at(RayTurner(returns_.turned.axes, angles)) : 0.0);
   }
 }
 

@@ -53,7 +53,7 @@ Case preset_of_a_camera() {
           turned_setup(std::move(scene), camera, find_preset("D435").noise),
           {"angular_ray.stddev_rad", "disparity.stddev_px"},
           0.8,
-          8000};
+          4000};
 }
 
 /// Learns at many seeds; 95 % intervals must hold the truth in a share [0.88, 1] of them, but for three deviations of

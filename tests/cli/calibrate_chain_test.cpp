@@ -301,13 +301,43 @@ TEST_F(CalibrateChain, RefusesAChainBeforeItReadsFrames) {
   const std::string broken = (folder_ / "broken");
   std::filesystem::create_directories(broken + "/lidar");
   write_text(broken + "/summary.json", "{}");  // would be refused, too
-  const char* chain = "sensors.lidar.noise=[{angular_ray: {stddev_deg: 1}}, {dropout: {probability: 0.1}}]";
+  const char* chain = "sensors.lidar.noise=[{uniform: {low_m: -1, high_m: 1}}, {uniform: {low_m: -1, high_m: 1}}]";
   for (const std::vector<std::string>& command :
        {std::vector<std::string>{"calibrate", "chain", file, "--free", "*"}, std::vector<std::string>{"score", file}}) {
     std::vector<std::string> arguments = command;
     arguments.insert(arguments.end(), {"--measured", broken, "--set", chain});
-    expect_refused("chain", arguments, {"angular_ray turns the rays"}, folder_ / "out");
+    expect_refused("chain", arguments, {"two models of uniform errors"}, folder_ / "out");
   }
+}
+
+TEST_F(CalibrateChain, AnglesOfTurnedRaysAreLearnedFromRangesAndDepths) {
+  const std::string file = scene(kCameraScene);
+  const std::string turned =
+      "sensors.cam.noise=[angular_ray: {axis: z, stddev_rad: 0.01}, stereo_shadow: {}, disparity: {stddev_px: 0.1}, "
+      "dropout: {probability: 0.03}]";
+  const std::string run = simulated(file, "run", {"--set", turned});
+  const std::string start = replaced(replaced(turned, "0.01,", "0.007,"), "stddev_px: 0.1", "stddev_px: 0.2");
+  for (const std::string& measured : {run, run + "/cam"}) {
+    const std::vector<std::string> arguments = {
+        "calibrate",           "chain", file, "--measured", measured, "--free", "angular_ray.stddev_rad", "--free",
+        "disparity.stddev_px", "--set", start};
+    std::vector<std::string> as_json = arguments;
+    as_json.emplace_back("--json");
+    const json fit = json::parse(done(as_json).out);
+    expect_found(fit, "angular_ray.stddev_rad", 0.01);
+    expect_found(fit, "disparity.stddev_px", 0.1);
+    EXPECT_GT(fit["at_edges"].get<int>(), 1000);
+    if (measured == run) {
+      EXPECT_NE(done(arguments).out.find("meet several surfaces"), std::string::npos);
+    }
+  }
+  const std::string straight = write_text(folder_ / "straight.yaml", std::string(kRoom) + kCameraScene);
+  const json score =
+      json::parse(done({"score", file, "--measured", run, "--set", turned, "--compare", straight, "--json"}).out);
+  EXPECT_GT(score["difference"]["nats"].get<double>(), 5 * score["difference"]["std_error"].get<double>());
+  const Ended ended = run_fathom({"score", file, "--measured", run, "--angle-scale", "1"});
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_NE(ended.err.find("--angle-scale"), std::string::npos) << ended.err;
 }
 
 TEST_F(CalibrateChain, RefusesInOneLine) {
@@ -333,7 +363,7 @@ TEST_F(CalibrateChain, RefusesInOneLine) {
   refused("beam",
           {"--measured", run, "--free", "*", "--set",
            "sensors.lidar.noise=[{angular_ray: {stddev_deg: 1}}, {dropout: {probability: 0.1}}]"},
-          {"angular_ray turns the rays"});
+          {"two models of uniform errors"});
   refused("no noise", {"--measured", run, "--free", "*", "--set", "sensors.lidar.noise=[]"}, {"'lidar' has no noise"});
   expect_refused("file of --set", {"score", file, "--measured", run, "--set", "sensors.lidar.noise=@none.yaml"},
                  {"none.yaml"}, out);

@@ -135,6 +135,33 @@ def test_rings_are_learned_beside_each_other():
         fa.calibrate.fit_chain(noise, "gain_bias.rings.*", returns())
 
 
+ANGLES = SCENE.replace("entities: [", "entities: [{name: post, mesh: room, position_m: [1, 0.3, 1], scale: [0.05, 0.1, 0.8]}, ").replace(
+    "noise: [", "noise: [{angular_ray: {axis: z, stddev_rad: 0.004}}, ").replace("columns: 90", "columns: 360")
+
+
+def test_turned_rays_are_learned(tmp_path):
+    scene = tmp_path / "scene.yaml"
+    scene.write_text(ANGLES)
+    fa.load(scene).run(tmp_path / "run")
+    frames = fa.calibrate.read_measured_frames(scene, tmp_path / "run")
+    turned = frames.returns.turned
+    assert turned["axes"] == ["z"] and len(turned["first_rad"]) == 33
+    assert turned["surroundings"].shape == frames.returns.range_m.shape
+    fit = fa.calibrate.fit_chain(frames.noise, "angular_ray.stddev_rad", frames.returns)
+    p = fit.parameters["angular_ray.stddev_rad"]
+    assert abs(p.value - 0.004) < 3.5 * p.std_error and p.std_error < 0.0004 and fit.at_edges > 100
+    straight = fa.calibrate.score_frames(TRUTH, frames.returns)
+    gain = fa.calibrate.score_difference(fa.calibrate.score_frames(fit.noise, frames.returns), straight)
+    assert gain.nats > 5 * gain.std_error
+    wide = fa.calibrate.read_measured_frames(scene, tmp_path / "run", angle_scale_rad=0.01)
+    assert wide.returns.turned["first_rad"][-1] == pytest.approx(0.04)
+    plain = fa.calibrate.read_measured_frames(scene, tmp_path / "run", overrides={"sensors.lidar.noise": "[]"})
+    assert plain.returns.turned is None
+    other = fa.calibrate.read_measured_frames(scene, tmp_path / "run", overrides={"sensors.lidar.noise": "[]"},
+                                              other_noise=fit.noise)
+    assert len(other.returns.turned["first_rad"]) == 33
+
+
 def test_refusals():
     with pytest.raises(fa.InputError, match="no parameter 'distance.sttdev_m'"):
         fa.calibrate.fit_chain(TRUTH, "distance.sttdev_m", returns(2))
