@@ -36,6 +36,18 @@ WallFrameSums sums_without(const WallWork& work, std::size_t group) {
 }
 constexpr std::size_t kNoGroup = kWallGroups;
 
+/// Kernels of whole pixels jump at sizes of thirds of a pixel, where what is fitted to them sticks. Errors are those of
+/// sizes fitted to the closed form, which is smooth, and of what the two differ by.
+enum class FieldForm : std::uint8_t { kKernel, kClosed };
+constexpr double kFormError = 0.005;  // of a size
+
+double form_correlation(FieldForm form, CorrelationShape shape, double size_px, std::size_t lag) {
+  const bool closed = form == FieldForm::kClosed && shape == CorrelationShape::kGaussian && size_px > 1.0;
+  if (!closed) return field_correlation(shape, size_px, lag);
+  const double apart = static_cast<double>(lag) / (2.0 * size_px);
+  return math::exp(-apart * apart);
+}
+
 /// What the planes leave of a correlation, undone: they take the share kappa of the variance, at all lags alike.
 struct Taken {
   double kappa = 0.0;
@@ -52,23 +64,24 @@ std::size_t fitted_lags(const ImageSums& sums, const Taken& taken) {
   return std::min(WallMeasure::kLags, lag + 1);
 }
 
-double square_misfit(const ImageSums& sums, const Taken& taken, CorrelationShape shape, double size_px, double shared) {
+double square_misfit(const ImageSums& sums, const Taken& taken, FieldForm form, CorrelationShape shape, double size_px,
+                     double shared) {
   double square = 0.0;
   for (std::size_t lag = 1; lag <= fitted_lags(sums, taken); ++lag) {
     if (!(sums.pairs[lag] > 0.0)) break;
     const double off =
-        taken.put_back(lag_correlation(sums, lag)) - shared * field_correlation(shape, size_px, lag);
+        taken.put_back(lag_correlation(sums, lag)) - shared * form_correlation(form, shape, size_px, lag);
     square += off * off;
   }
   return square;
 }
 
 /// Sizes from 0.05 to 64 px, and between them by golden sections.
-double best_size(const ImageSums& sums, const Taken& taken, CorrelationShape shape, double shared) {
+double best_size(const ImageSums& sums, const Taken& taken, FieldForm form, CorrelationShape shape, double shared) {
   std::vector<double> sizes;
   for (double s = 0.05; s < kMostSizePx; s *= 1.08) sizes.push_back(s);
   sizes.push_back(kMostSizePx);
-  return highest(sizes, 1e-4, [&](double s) { return -square_misfit(sums, taken, shape, s, shared); }).x;
+  return highest(sizes, 1e-4, [&](double s) { return -square_misfit(sums, taken, form, shape, s, shared); }).x;
 }
 
 /// Whether neighbours of a direction have nothing in common.
@@ -86,7 +99,7 @@ struct Fitted {
 };
 
 /// Sizes of one shape. What a plane takes depends on the sum of the correlations, and that on the sizes.
-Fitted fit_shape(const WallWork& work, const WallFrameSums& sums, CorrelationShape shape, double shared,
+Fitted fit_shape(const WallWork& work, const WallFrameSums& sums, FieldForm form, CorrelationShape shape, double shared,
                  bool white_across, bool white_down) {
   double frames = 0.0;
   for (const auto& fit : work.fits) frames += fit ? 1.0 : 0.0;
@@ -96,14 +109,14 @@ Fitted fit_shape(const WallWork& work, const WallFrameSums& sums, CorrelationSha
   Taken taken{.kappa = static_cast<double>(work.rays.unknowns()) / readings};
   for (int round = 0; round < kRounds; ++round) {
     fitted = {};
-    if (!white_across) fitted.across = best_size(sums.across, taken, shape, shared);
-    if (!white_down) fitted.down = best_size(sums.down, taken, shape, shared);
+    if (!white_across) fitted.across = best_size(sums.across, taken, form, shape, shared);
+    if (!white_down) fitted.down = best_size(sums.down, taken, form, shape, shared);
     const double all = shared * field_sum(shape, fitted.across) * field_sum(shape, fitted.down) + 1.0 - shared;
     fitted.sum = 1.0 + fill * (all - 1.0);
     taken.kappa = std::min(0.5, static_cast<double>(work.rays.unknowns()) * fitted.sum / readings);
     const auto count = [&](const ImageSums& of, double size, bool white) {
       if (white) return;
-      fitted.square += square_misfit(of, taken, shape, size, shared);
+      fitted.square += square_misfit(of, taken, form, shape, size, shared);
       fitted.lags += fitted_lags(of, taken);
     };
     count(sums.across, fitted.across, white_across), count(sums.down, fitted.down, white_down);
@@ -178,11 +191,11 @@ WallCorrelation fit_correlation(const WallWork& work, double shared, const WallO
   result.shared = shared;
   result.across_px = result.down_px = {0.0, kNoNumber};
   if (!(white_across && white_down)) {
-    const auto of_shape = [&](const WallFrameSums& sums, CorrelationShape shape) {
-      return fit_shape(work, sums, shape, shared, white_across, white_down);
+    const auto of_shape = [&](const WallFrameSums& sums, FieldForm form, CorrelationShape shape) {
+      return fit_shape(work, sums, form, shape, shared, white_across, white_down);
     };
-    const Fitted gaussian = of_shape(all, CorrelationShape::kGaussian),
-                 exponential = of_shape(all, CorrelationShape::kExponential);
+    const Fitted gaussian = of_shape(all, FieldForm::kKernel, CorrelationShape::kGaussian),
+                 exponential = of_shape(all, FieldForm::kKernel, CorrelationShape::kExponential);
     const bool is_gaussian = misfit_of(gaussian) <= misfit_of(exponential);
     const Fitted& best = is_gaussian ? gaussian : exponential;
     result.shape = is_gaussian ? CorrelationShape::kGaussian : CorrelationShape::kExponential;
@@ -192,11 +205,12 @@ WallCorrelation fit_correlation(const WallWork& work, double shared, const WallO
     for (std::size_t group = 0; group < std::min(kWallGroups, work.fits.size()); ++group) {
       const WallFrameSums rest = sums_without(work, group);
       if (!(rest.across.pairs[0] > 0.0) || rest.across.pairs[0] == all.across.pairs[0]) continue;
-      const Fitted without = of_shape(rest, result.shape);
+      const Fitted without = of_shape(rest, FieldForm::kClosed, result.shape);
       across.push_back(without.across), down.push_back(without.down);
     }
     const auto estimate = [](double value, bool white, const std::vector<double>& without) {
-      return white ? Estimate{0.0, kNoNumber} : Estimate{value, jackknife_error(without)};
+      return white ? Estimate{0.0, kNoNumber}
+                   : Estimate{value, std::hypot(jackknife_error(without), kFormError * value)};
     };
     result.across_px = estimate(best.across, white_across, across);
     result.down_px = estimate(best.down, white_down, down);

@@ -15,7 +15,7 @@ namespace fathom {
 namespace {
 
 constexpr std::size_t kLeastJudges = 5, kLeastLost = 20;
-constexpr double kLeastSpreadRad = 15.0 * std::numbers::pi / 180.0, kLeastRatio = 1.3, kErrorsAbove = 2.0;
+constexpr double kLeastSpreadRad = 15.0 * std::numbers::pi / 180.0, kLeastRatio = 1.3, kErrorsAbove = 2.0, kSureNats = 2.0;
 
 /// What the returns cover.
 struct Covered {
@@ -94,6 +94,7 @@ struct Tried {
   NoiseChain models;
   std::vector<FrameScore> judged;
   double penalised = 0.0;
+  double crowding = 1.0;  ///< returns that count as one: of the variances of parameters, by frames over independent
 };
 
 /// The returns of every so many frames, as fit_chain() holds them out.
@@ -126,6 +127,10 @@ Tried attempt(const Candidate& candidate, const ChainReturns& r, const ChainRetu
                                   .threads = options.threads});
   Tried tried{.law = {.name = candidate.name, .parameters = free.size()}, .models = {}, .judged = {}};
   tried.models = fit.chain;
+  for (const LearnedParameter& p : fit.parameters) {
+    const double ratio = p.std_error / p.naive_error;
+    if (std::isfinite(ratio)) tried.crowding = std::max(tried.crowding, ratio * ratio);
+  }
   const auto parameters = static_cast<double>(free.size()), returns = static_cast<double>(fit.returns);
   tried.penalised = fit.log_likelihood - 0.5 * parameters * math::log(returns);
   tried.law.nats = fit.log_likelihood / returns;
@@ -135,25 +140,38 @@ Tried attempt(const Candidate& candidate, const ChainReturns& r, const ChainRetu
   return tried;
 }
 
-/// Of the laws that the frames held out do not tell from the best one, the one with the fewest parameters.
-std::size_t simplest(const std::vector<Tried>& all, std::size_t best) {
+/// Whether what judged tells that `a` is better than `b`: by two errors of the mean of frames, or, because laws differ in
+/// some frames and agree in others, by more nats in all than so many parameters gain by chance.
+bool is_told_by_judges(const Tried& a, const Tried& b) {
+  const MeanScore difference = score_difference(a.judged, b.judged);
+  if (difference.nats > kErrorsAbove * difference.std_error) return true;
+  double judged = 0.0;
+  for (const FrameScore& score : a.judged) judged += static_cast<double>(score.returns);
+  const double more = std::abs(static_cast<double>(a.law.parameters) - static_cast<double>(b.law.parameters));
+  return difference.nats * judged / a.crowding > 0.5 * std::max(1.0, more) * math::log(judged) + kSureNats;
+}
+
+/// The law that most nats speak for; of those that it is not told from, the one with the fewest parameters.
+std::size_t best_by_judges(const std::vector<Tried>& all) {
+  std::size_t best = 0;
+  for (std::size_t k = 1; k < all.size(); ++k) {
+    if (is_told_by_judges(all[k], all[0]) && (best == 0 || all[k].law.nats > all[best].law.nats)) best = k;
+  }
   std::size_t simple = best;
   for (std::size_t k = 1; k < all.size() && best > 0; ++k) {
-    if (all[k].law.parameters >= all[simple].law.parameters) continue;
-    const MeanScore difference = score_difference(all[best].judged, all[k].judged);
-    if (difference.nats <= kErrorsAbove * difference.std_error) simple = k;
+    if (all[k].law.parameters < all[simple].law.parameters && !is_told_by_judges(all[best], all[k])) simple = k;
   }
   return simple;
 }
 
 void flag_choice(const std::vector<Tried>& all, std::size_t best, bool have_judges, std::vector<std::string>& flags) {
-  for (std::size_t k = 1; k < all.size(); ++k) {
-    if (k == best || best == 0 || !have_judges) continue;
+  for (std::size_t k = 0; k < all.size() && have_judges; ++k) {
+    const bool is_less = all[k].law.nats < all[best].law.nats;
+    const Tried &better = is_less ? all[best] : all[k], &other = is_less ? all[k] : all[best];
+    if (k == best || (best == 0 && is_less) || is_told_by_judges(better, other)) continue;
     const MeanScore difference = score_difference(all[best].judged, all[k].judged);
-    if (difference.nats < kErrorsAbove * difference.std_error) {
-      flags.push_back(fmt::format("frames held out hardly tell {} from {}: {:.2g} +- {:.1g} nats per return",
-                                  all[best].law.name, all[k].law.name, difference.nats, difference.std_error));
-    }
+    flags.push_back(fmt::format("frames held out hardly tell {} from {}: {:.2g} +- {:.1g} nats per return",
+                                all[best].law.name, all[k].law.name, difference.nats, difference.std_error));
   }
   if (!have_judges && all.size() > 1) {
     flags.push_back(fmt::format("fewer than {} frames were held out: the law of loss was chosen by the likelihood of "
@@ -183,13 +201,11 @@ WallLosses choose_losses(ChainReturns returns, const WallOptions& options, std::
     if (have_judges) {
       const MeanScore gain = score_difference(t.judged, all[0].judged);
       t.law.gain = gain.nats, t.law.gain_error = gain.std_error;
-      const bool is_better = k > 0 && gain.nats > kErrorsAbove * gain.std_error;
-      if (is_better && (best == 0 || t.law.nats > all[best].law.nats)) best = k;
     } else if (t.penalised > all[best].penalised) {
       best = k;
     }
   }
-  if (have_judges) best = simplest(all, best);
+  if (have_judges) best = best_by_judges(all);
   flag_choice(all, best, have_judges, flags);
   WallLosses losses{.models = all[best].models, .tried = {}};
   all[best].law.is_chosen = true;

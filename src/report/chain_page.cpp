@@ -45,6 +45,8 @@ std::string chain_flags(const ChainReport& report) {
   return items.empty() ? "" : fmt::format("<ul class=\"flags\">\n{}</ul>\n", items);
 }
 
+}  // namespace
+
 std::string chain_parameters_html(const ChainFit& fit) {
   std::string rows;
   for (const LearnedParameter& p : fit.parameters) {
@@ -64,6 +66,8 @@ std::string chain_parameters_html(const ChainFit& fit) {
              "naive ones take returns as independent. A dash: there is none (see the notes).</p>\n",
              fit.clusters);
 }
+
+namespace {
 
 std::string correlation_table(const ChainFit& fit) {
   const std::size_t n = fit.parameters.size();
