@@ -22,6 +22,7 @@ namespace fathom {
 namespace {
 
 constexpr std::size_t kLeastReturns = 100, kMostForChoices = 60'000, kMostNamed = 3;
+constexpr int kFreeingRounds = 3;
 constexpr double kMuchTails = 1e-3, kMuchMisfit = 0.05, kLeastRangeRatio = 1.25, kOffTheLaw = 3.0;
 
 /// Range noise and what is free of it.
@@ -37,6 +38,7 @@ class WallLearner {
 
   WallFit learn() {
     fit_.tape = fit_tape(frames_, work_);
+    free_of_gain();
     flag_frames();
     const RangeModels ranges = learn_ranges();
     fit_.correlation = fit_correlation(work_, shared_by(ranges.chain), options_);
@@ -51,21 +53,33 @@ class WallLearner {
   }
 
  private:
+  /// A bias along the rays bends a wall: planes are fitted again to frames that are free of it.
+  void free_of_gain() {
+    for (int round = 0; round < kFreeingRounds && has_gain(); ++round) {
+      freed_ = without_gain(frames_, work_.rays, *fit_.tape);
+      work_ = measure_frames(freed_, options_, nullptr);
+      if (const auto rest = fit_tape(freed_, work_)) fit_.tape = joined(*fit_.tape, *rest);
+    }
+  }
+
   void flag(std::string text) { fit_.flags.push_back(std::move(text)); }
 
   [[nodiscard]] ChainReturns returns(std::size_t most, double sum) const {
     WallReturnsOptions how{.sum = sum, .most_returns = most, .seed = options_.seed};
-    if (fit_.tape && fit_.tape->is_disparity) {
+    if (has_disparity_bias()) {
       how.bias_px = fit_.tape->bias_px.value;
-    } else if (fit_.tape) {
+    } else if (has_gain()) {
       how.bias_m = fit_.tape->bias_m.value;
       if (std::isfinite(fit_.tape->gain.value)) how.gain = fit_.tape->gain.value;
     }
-    return wall_returns(frames_, work_, how);
+    return wall_returns(has_gain() ? freed_ : frames_, work_, how);
   }
 
   [[nodiscard]] std::size_t some_of_them() const { return std::min(kMostForChoices, options_.most_returns); }
-  [[nodiscard]] bool has_gain() const { return fit_.tape && !fit_.tape->is_disparity; }
+  [[nodiscard]] bool has_gain() const { return fit_.tape && !fit_.tape->is_exact && !fit_.tape->is_disparity; }
+  [[nodiscard]] bool has_disparity_bias() const {
+    return fit_.tape && !fit_.tape->is_exact && fit_.tape->is_disparity;
+  }
 
   /// Whether walls were near and far, so that a growth with range can be told.
   [[nodiscard]] bool range_varies() const {
@@ -83,7 +97,7 @@ class WallLearner {
     RangeModels ranges;
     if (work_.rays.has_disparity()) {
       Disparity disparity{.stddev_px = static_cast<float>(std::max(work_.scale.constant, 1e-3))};
-      if (fit_.tape && fit_.tape->is_disparity) disparity.bias_px = static_cast<float>(fit_.tape->bias_px.value);
+      if (has_disparity_bias()) disparity.bias_px = static_cast<float>(fit_.tape->bias_px.value);
       ranges = {{disparity}, {"disparity.stddev_px"}};
       // Levels are read off ranges that nothing else moves.
       if (!has_gain()) ranges.free.emplace_back("disparity.steps_per_px");
@@ -259,6 +273,7 @@ class WallLearner {
   }
 
   const WallFrames& frames_;
+  WallFrames freed_;  ///< of gain and bias, where there are some
   const WallOptions& options_;
   WallWork work_;
   WallFit fit_;

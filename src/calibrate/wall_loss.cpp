@@ -200,7 +200,8 @@ WallLosses choose_losses(ChainReturns returns, const WallOptions& options, std::
     t.law.gain = t.law.nats - all[0].law.nats, t.law.gain_error = kNoNumber;
     if (have_judges) {
       const MeanScore gain = score_difference(t.judged, all[0].judged);
-      t.law.gain = gain.nats, t.law.gain_error = gain.std_error;
+      t.law.gain = gain.nats;
+      if (k > 0) t.law.gain_error = gain.std_error;
     } else if (t.penalised > all[best].penalised) {
       best = k;
     }

@@ -14,7 +14,9 @@ constexpr double kBandLost = 0.95, kBesideKept = 0.5;  // shares by which the ba
 /// What stands next to a loss in one direction, beyond other losses.
 enum class Beside : std::uint8_t { kBorder, kWall, kOther };
 
+/// What is left out is as the border is: nothing is known of it.
 Beside beside(WallPixel pixel) {
+  if (pixel == WallPixel::kLeftOut) return Beside::kBorder;
   return pixel == WallPixel::kWall || pixel == WallPixel::kTail ? Beside::kWall : Beside::kOther;
 }
 

@@ -53,13 +53,11 @@ class ReturnMaker {
     return double{uniform_from_word(keyed_block(key, static_cast<std::uint32_t>(i), 0).word[0])} < share_;
   }
 
-  /// The clean value of a ray, as the tape has it: along the axis of a camera, along the ray of a laser.
-  [[nodiscard]] double without_bias(std::size_t i, double value_m) const {
-    if (w_.rays.has_disparity() && o_.bias_px != 0.0) {
-      const double unit = w_.rays.focal_baseline_px_m;
-      value_m = unit / (unit / value_m - o_.bias_px);
-    }
-    return (value_m - o_.bias_m / w_.rays.length[i]) / (1.0 + o_.gain);
+  /// A clean value without the bias of the disparities that it is from.
+  [[nodiscard]] double without_bias(double value_m) const {
+    if (!w_.rays.has_disparity() || o_.bias_px == 0.0) return value_m;
+    const double unit = w_.rays.focal_baseline_px_m;
+    return unit / (unit / value_m - o_.bias_px);
   }
 
   void add(std::size_t f, std::size_t i, bool is_there) {
@@ -68,10 +66,11 @@ class ReturnMaker {
     const double plane_m = 1.0 / dot(fit.m, q), measured_m = double{frames_.measured_m[f * w_.rays.size() + i]};
     double clean_m = plane_m;
     if (is_there) clean_m = before_the_plane(fit, i, measured_m, plane_m);
-    clean_m = without_bias(i, clean_m);
+    clean_m = without_bias(clean_m);
     const Vec3 normal = (1.0 / norm(fit.m)) * fit.m;
     const double cosine = std::clamp(dot(normal, q) / w_.rays.length[i], 0.0, 1.0), range_m = clean_m * w_.rays.length[i];
-    out_.range_m.push_back(is_there ? static_cast<float>(measured_m * w_.rays.length[i])
+    const double reported_m = (1.0 + o_.gain) * measured_m * w_.rays.length[i] + o_.bias_m;
+    out_.range_m.push_back(is_there ? static_cast<float>(reported_m)
                                     : std::numeric_limits<float>::quiet_NaN());
     out_.clean_range_m.push_back(static_cast<float>(range_m));
     out_.clean_x_m.push_back(static_cast<float>(clean_m * q.x)), out_.clean_y_m.push_back(static_cast<float>(clean_m * q.y));

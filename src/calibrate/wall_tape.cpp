@@ -17,8 +17,7 @@ constexpr int kMostBiasSteps = 20;
 struct Place {
   double tape_m = 0.0, measured_m = 0.0;
   double per_bias = 0.0;  ///< by how much the distance of the plane moves with a bias along the rays
-  Vec3 m = {};
-  std::size_t frames = 0;
+  std::vector<Vec3> m = {};  ///< planes of the frames
 };
 
 /// How far the plane of a frame moves when every range is longer by a unit: the step of the fit that this causes.
@@ -59,12 +58,12 @@ std::vector<Place> places_of(const WallFrames& frames, const WallWork& work) {
     if (tape_m != last_m) places.push_back({.tape_m = tape_m});
     last_m = tape_m;
     Place& place = places.back();
-    place.measured_m += work.measure.planes[f].distance_m, place.m = place.m + work.fits[f]->m;
-    place.per_bias += distance_per_bias(work, f), ++place.frames;
+    place.measured_m += work.measure.planes[f].distance_m, place.m.push_back(work.fits[f]->m);
+    place.per_bias += distance_per_bias(work, f);
   }
   for (Place& place : places) {
-    const double share = 1.0 / static_cast<double>(place.frames);
-    place.measured_m *= share, place.per_bias *= share, place.m = share * place.m;
+    const double share = 1.0 / static_cast<double>(place.m.size());
+    place.measured_m *= share, place.per_bias *= share;
   }
   return places;
 }
@@ -95,9 +94,11 @@ void fit_gain(const std::vector<Place>& places, bool has_gain, WallTape& tape) {
   tape.bias_m.std_error = tape.spread_m * std::sqrt(has_gain ? gg / det : 1.0 / bb);
 }
 
-/// Distance of the plane whose disparities are smaller by the bias.
+/// Mean distance of the planes whose disparities are smaller by the bias.
 double distance_without(const Place& p, double bias_px, double focal_baseline_px_m) {
-  return 1.0 / norm(p.m - Vec3{bias_px / focal_baseline_px_m, 0.0, 0.0});
+  double sum_m = 0.0;
+  for (const Vec3& m : p.m) sum_m += 1.0 / norm(m - Vec3{bias_px / focal_baseline_px_m, 0.0, 0.0});
+  return sum_m / static_cast<double>(p.m.size());
 }
 
 void fit_disparity_bias(const std::vector<Place>& places, double focal_baseline_px_m, WallTape& tape) {
@@ -123,6 +124,9 @@ void fit_disparity_bias(const std::vector<Place>& places, double focal_baseline_
   tape.bias_px = {bias_px, tape.bias_px_spread_m / std::sqrt(slopes)};
 }
 
+/// Whether a value is within two errors of 0; without an error it is not.
+bool is_zero(const Estimate& e) { return std::abs(e.value) < 2.0 * e.std_error; }
+
 }  // namespace
 
 std::optional<WallTape> fit_tape(const WallFrames& frames, const WallWork& work) {
@@ -137,7 +141,29 @@ std::optional<WallTape> fit_tape(const WallFrames& frames, const WallWork& work)
     fit_disparity_bias(places, work.rays.focal_baseline_px_m, tape);
     tape.is_disparity = !(tape.spread_m < tape.bias_px_spread_m);
   }
+  const bool no_gain = std::isnan(tape.gain.value) || is_zero(tape.gain);
+  tape.is_exact = tape.is_disparity ? is_zero(tape.bias_px) : no_gain && is_zero(tape.bias_m);
   return tape;
+}
+
+WallFrames without_gain(const WallFrames& frames, const WallRays& rays, const WallTape& tape) {
+  WallFrames freed = frames;
+  const double gain = std::isnan(tape.gain.value) ? 0.0 : tape.gain.value;
+  for (std::size_t i = 0; i < freed.measured_m.size(); ++i) {
+    const double bias_m = tape.bias_m.value / rays.length[i % rays.size()];
+    freed.measured_m[i] = static_cast<float>((double{freed.measured_m[i]} - bias_m) / (1.0 + gain));
+  }
+  return freed;
+}
+
+WallTape joined(const WallTape& first, const WallTape& rest) {
+  WallTape both = first;
+  const bool has_gain = !std::isnan(first.gain.value);
+  const double stretch = has_gain ? 1.0 + first.gain.value : 1.0;
+  if (has_gain) both.gain = {stretch * (1.0 + rest.gain.value) - 1.0, stretch * rest.gain.std_error};
+  both.bias_m = {first.bias_m.value + stretch * rest.bias_m.value, stretch * rest.bias_m.std_error};
+  both.spread_m = rest.spread_m;
+  return both;
 }
 
 }  // namespace fathom

@@ -68,7 +68,11 @@ class FrameMeter {
     if (std::none_of(w_.fits.begin(), w_.fits.end(), [](const auto& fit) { return fit.has_value(); })) refuse();
     each_frame([&](std::size_t f) { parts_[f].reach_m = farthest_reading(f); });
     find_reach();
-    each_frame([&](std::size_t f) { name(f); });
+    // What is no wall there is left out already.
+    if (like != nullptr) w_.rays.reach_m = std::numeric_limits<double>::infinity();
+    const BorderLosses border =
+        options_.border.value_or(w_.rays.is_planar ? BorderLosses::kNotKnown : BorderLosses::kOfWall);
+    each_frame([&](std::size_t f) { name(f, like != nullptr ? BorderLosses::kOfWall : border); });
     make_bins(like);
     each_frame([&](std::size_t f) { sum(f); });
     if (options_.still) each_frame([&](std::size_t f) { sum_in_time(f); });
@@ -189,7 +193,7 @@ class FrameMeter {
                                  parts_.size() > 1 ? "; no frame shows a wall" : ""));
   }
 
-  void name(std::size_t f) {
+  void name(std::size_t f, BorderLosses border) {
     WallPlane& plane = w_.measure.planes[f];
     if (!w_.fits[f]) return;
     const WallPlaneFit& fit = *w_.fits[f];
@@ -197,8 +201,6 @@ class FrameMeter {
     plane.distance_m = 1.0 / norm(fit.m);
     plane.normal = plane.distance_m * fit.m;
     plane.deviation = fit.deviation;
-    const BorderLosses border =
-        options_.border.value_or(w_.rays.is_planar ? BorderLosses::kNotKnown : BorderLosses::kOfWall);
     FramePart& part = parts_[f];
     part.hidden = name_pixels(w_.rays, measured(f), left_out(f), fit, scales_[f], border, pixels(f));
     for (std::size_t i = 0; i < w_.rays.size(); ++i) {

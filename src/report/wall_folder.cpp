@@ -125,7 +125,8 @@ Json tape_json(const WallFit& fit) {
           {"spread_m", number_or_null(t.spread_m)},
           {"bias_px", estimate_json(t.bias_px)},
           {"bias_px_spread_m", number_or_null(t.bias_px_spread_m)},
-          {"is_disparity", t.is_disparity}};
+          {"is_disparity", t.is_disparity},
+          {"is_exact", t.is_exact}};
 }
 
 std::string noise_file(const WallReport& report) {

@@ -111,11 +111,10 @@ std::string tape_html(const WallReport& report) {
   if (in_disparity(report)) {
     rows.push_back({"or bias of the disparity", shown(tape.bias_px, "{:.3g}"), "px", shown(1e3 * tape.bias_px_spread_m, "{:.2g}", " mm")});
   }
-  return wall_table("Distances by tape", rows,
-                    fmt::format("{} places. {}", tape.places,
-                                in_disparity(report) ? (tape.is_disparity ? "The chain has the bias of the disparity."
-                                                                          : "The chain has gain and bias.")
-                                                     : ""));
+  const char* what = tape.is_exact       ? "All of it is within two errors of 0, and the chain has none of it."
+                     : tape.is_disparity ? "The chain has the bias of the disparity."
+                                         : "The chain has gain and bias.";
+  return wall_table("Distances by tape", rows, fmt::format("{} places. {}", tape.places, what));
 }
 
 std::string planes_html(const WallReport& report) {

@@ -139,7 +139,8 @@ FATHOM_API void validate(const WallOptions& options);
 FATHOM_API void validate(const WallFrames& frames);
 
 /// Fits the planes and measures, and learns nothing. `like`: of frames whose bins of range are taken, so that the two
-/// can be compared; null: bins of their own. Throws InputError as validate() does, and when no frame shows a wall.
+/// can be compared; what showed no wall there has to be left out here (simulate_wall() does so), and all other losses
+/// are the wall's. Null: bins of their own. Throws InputError as validate() does, and when no frame shows a wall.
 FATHOM_API WallMeasure measure_wall(const WallFrames& frames, const WallOptions& options = {},
                                     const WallMeasure* like = nullptr);
 
@@ -152,7 +153,8 @@ struct WallTape {
   /// With a baseline: were it all a bias of the disparity.
   Estimate bias_px = {};
   double bias_px_spread_m = 0.0;
-  bool is_disparity = false;  ///< whether the chain has the bias of the disparity, which describes the places better
+  bool is_disparity = false;  ///< whether the bias of the disparity describes the places better
+  bool is_exact = false;      ///< whether all of that is within two errors of 0: the chain has none of it
 };
 
 /// Correlation of the error, as fathom/noise/correlation.hpp has it. Sizes are 0 where the error is white.
