@@ -111,9 +111,11 @@ void show(const fathom::WallReport& report, const CalibrateWallOptions& options)
   text += correlation_text(report) + losses_text(report.fit) + tape_text(report.fit) + counts_text(report);
   for (const std::string& flag : report.flags()) text += "note: " + fathom::printable(flag) + "\n";
   if (options.out.empty()) {
-    text += fmt::format("\nIn a scene file, under `noise:` of the sensor:\n{}", fathom::chain_yaml(report.fit.chain.chain));
+    text +=
+        fmt::format("\nIn a scene file, under `noise:` of the sensor:\n{}", fathom::chain_yaml(report.fit.chain.chain));
   } else {
-    text += fmt::format("noise.yaml, sensor.yaml, report.html and fit.json are in {}\n", fathom::printable(options.out.string()));
+    text += fmt::format("noise.yaml, sensor.yaml, report.html and fit.json are in {}\n",
+                        fathom::printable(options.out.string()));
   }
   print(text);
 }

@@ -18,13 +18,12 @@ namespace fathom_cli {
 namespace {
 
 constexpr const char* kWallHelp = R"(
-In the examples mycamera stands for a folder of depth images of a flat wall, and wall.log for scans of one.
-
 Examples:
   fathom simulate examples/14_flat_wall/wall.yaml --out out/wall
-  fathom calibrate wall out/wall/camera --camera 190,190,159.5,99.5,0.05 --out out/wall_fit
-  fathom calibrate wall mycamera --camera 385,385,320,240,0.05 --distances 'near_*=0.5,middle_*=1,far_*=2' --out out/fit
-  fathom calibrate wall --log wall.log --sector=-40,40 --out out/laser
+  fathom calibrate wall out/wall/camera --camera 190,190,159.5,99.5,0.05 --max-range 10 --out out/wall_fit
+  fathom calibrate wall out/wall/camera --camera 190,190,159.5,99.5,0.05 --max-range 10 --max-returns 20000
+      --distances 0:6=0.9,6:12=1.3,12:18=1.8,18:24=2.4,24:30=3.2
+  fathom calibrate wall --log out/wall/laser/scans.csv --sector=-60,60
 
 Neither pose nor scene is needed. DIR has depth images, 16-bit PNG (0: a hole) or NPY, of a wall from several distances
 and angles; the wall fills at least half of what is not left out (--mask, --sector). A plane is fitted to each frame,
@@ -44,7 +43,8 @@ fathom::WallCamera parse_wall_camera(const std::string& text) {
   }
   fathom::WallCamera camera = {numbers[0], numbers[1], numbers[2], numbers[3]};
   if (numbers.size() == 5) camera.baseline_m = numbers[4];
-  if (!(camera.baseline_m >= 0.0)) throw fathom::InputError(fmt::format("--camera = {}: BASELINE is not below 0", text));
+  if (!(camera.baseline_m >= 0.0))
+    throw fathom::InputError(fmt::format("--camera = {}: BASELINE is not below 0", text));
   return camera;
 }
 
@@ -66,7 +66,8 @@ void add_images(CLI::App& c, CalibrateWallOptions& o) {
              {fathom::kLeastLevelsPerM, fathom::kMostLevelsPerM, "1/m"}, o.levels_per_m);
   c.add_option("--files", o.files, "images to take, with * and ?; default: depth*.npy, else depth*.png, else all")
       ->type_name("PATTERN");
-  c.add_option("--mask", o.mask, "leave out the pixels that are not 0 in a grey PNG or NPY, or a folder with one for each")
+  c.add_option("--mask", o.mask,
+               "leave out the pixels that are not 0 in a grey PNG or NPY, or a folder with one for each")
       ->type_name("PATH");
 }
 
@@ -85,19 +86,23 @@ void add_wall_command(CLI::App& calibrate) {
              o->max_range_m);
   c.add_option("--distances", o->distances, "distances by tape, NAME=M,NAME=M,..., or a file of lines NAME,M")
       ->type_name("LIST|FILE");
-  add_choice(c, "--border",
-             "losses with no reading between them and the border of the view; default: of_wall in images, not_known in scans",
-             o->wall.border);
-  c.add_flag("--still", o->wall.still, "frames follow each other, and nothing moves but from place to place: correlation in time");
+  add_choice(
+      c, "--border",
+      "losses with no reading between them and the border of the view; default: of_wall in images, not_known in scans",
+      o->wall.border);
+  c.add_flag("--still", o->wall.still,
+             "frames follow each other, and nothing moves but from place to place: correlation in time");
   add_number(c, {"--rate", "HZ", "frames per second, with --still"}, {1e-3, 1e6, "Hz"}, o->wall.rate_hz);
   add_whole(c, {"--hold-out", "N", "every so many frames one judges and teaches nothing; 0: none"}, {0, 1'000'000},
             o->wall.hold_out);
-  add_whole(c, {"--block-frames", "N", "frames that count as one for the errors"}, {1, 1'000'000}, o->wall.block_frames);
+  add_whole(c, {"--block-frames", "N", "frames that count as one for the errors"}, {1, 1'000'000},
+            o->wall.block_frames);
   add_whole(c, {"--max-returns", "N", "of all frames; more are thinned out at random"}, {1000, 1'000'000'000},
             o->wall.most_returns);
   add_whole(c, {"--seed", "N", "of the random triples, of thinning and of the simulated wall"}, kAnySeed, o->wall.seed);
   add_threads(c, o->wall.threads);
-  c.add_option("--out", o->out, "folder to make for noise.yaml, sensor.yaml, report.html and fit.json")->type_name("DIR");
+  c.add_option("--out", o->out, "folder to make for noise.yaml, sensor.yaml, report.html and fit.json")
+      ->type_name("DIR");
   c.add_flag("--json", o->json, "as JSON");
   add_force(c, o->force);
   add_quiet(c, o->quiet);

@@ -11,8 +11,8 @@
 
 namespace fathom {
 
-/// E[F F'] of the field of noise/correlation.hpp at a lag along one direction of size `size_px`, as its kernels of whole
-/// pixels have it.
+/// E[F F'] of the field of noise/correlation.hpp at a lag along one direction of size `size_px`, as its kernels of
+/// whole pixels have it.
 double field_correlation(CorrelationShape shape, double size_px, std::size_t lag);
 
 /// Its sum over all lags, both ways.

@@ -77,9 +77,7 @@ class WallLearner {
 
   [[nodiscard]] std::size_t some_of_them() const { return std::min(kMostForChoices, options_.most_returns); }
   [[nodiscard]] bool has_gain() const { return fit_.tape && !fit_.tape->is_exact && !fit_.tape->is_disparity; }
-  [[nodiscard]] bool has_disparity_bias() const {
-    return fit_.tape && !fit_.tape->is_exact && fit_.tape->is_disparity;
-  }
+  [[nodiscard]] bool has_disparity_bias() const { return fit_.tape && !fit_.tape->is_exact && fit_.tape->is_disparity; }
 
   /// Whether walls were near and far, so that a growth with range can be told.
   [[nodiscard]] bool range_varies() const {
@@ -109,7 +107,9 @@ class WallLearner {
       ranges.free = {"distance.stddev_m"};
       if (grows) ranges.free.emplace_back("distance.stddev_per_m");
       if (!grows) {
-        flag("all readings are about as far away: how the deviation grows with the range cannot be told, and counts as 0");
+        flag(
+            "all readings are about as far away: how the deviation grows with the range cannot be told, and counts as "
+            "0");
         ranges.chain = {DistanceNoise{.stddev_m = static_cast<float>(std::max(work_.measure.deviation, 1e-6))}};
       }
     }
@@ -182,8 +182,7 @@ class WallLearner {
     NoiseChain chain;
     std::vector<std::string> patterns;
     if (work_.measure.lost > 0) {
-      WallLosses losses =
-          choose_losses(returns(some_of_them(), fit_.correlation.sum), options_, fit_.flags);
+      WallLosses losses = choose_losses(returns(some_of_them(), fit_.correlation.sum), options_, fit_.flags);
       fit_.loss_laws = std::move(losses.tried);
       chain = std::move(losses.models);
       for (const ChainEntry& entry : chain) {
@@ -202,9 +201,9 @@ class WallLearner {
     patterns.insert(patterns.end(), ranges.free.begin(), ranges.free.end());
     std::vector<ChainParameter> free;
     for (const std::string& pattern : patterns) add_free(chain, pattern, free);
-    fit_.chain = fit_chain(chain, free, fit_.returns,
-                           {.hold_out = options_.hold_out, .block_frames = options_.block_frames,
-                            .threads = options_.threads});
+    fit_.chain =
+        fit_chain(chain, free, fit_.returns,
+                  {.hold_out = options_.hold_out, .block_frames = options_.block_frames, .threads = options_.threads});
     fit_.chain.chain[first_range].correlation = fit_.correlation.correlation();
   }
 
@@ -219,24 +218,30 @@ class WallLearner {
     }
     if (without > kMostNamed) flag(fmt::format("{} more frames show no wall and are left out", without - kMostNamed));
     if (!frames_.tape_m.empty() || found == 0) return;
-    flag("no distance was measured by tape: bias and scale are not known, because they move the plane with the readings");
+    flag(
+        "no distance was measured by tape: bias and scale are not known, because they move the plane with the "
+        "readings");
   }
 
   void flag_measure() {
     const WallMeasure& m = work_.measure;
-    const double tails = static_cast<double>(m.tails) / static_cast<double>(std::max<std::size_t>(m.readings + m.tails, 1));
+    const double tails =
+        static_cast<double>(m.tails) / static_cast<double>(std::max<std::size_t>(m.readings + m.tails, 1));
     if (tails > kMuchTails) {
-      flag(fmt::format("{:.2f} % of the readings lie alone and more than {:g} deviations off the wall, and are left out: "
-                       "the error has heavier tails than a normal one",
-                       100.0 * tails, kWallGate));
+      flag(fmt::format(
+          "{:.2f} % of the readings lie alone and more than {:g} deviations off the wall, and are left out: "
+          "the error has heavier tails than a normal one",
+          100.0 * tails, kWallGate));
     }
     if (m.hidden > 0) {
-      flag(fmt::format("{} losses lie in the band at the left side that the right lens does not see, and are left out: "
-                       "invalid_band simulates it",
-                       m.hidden));
+      flag(
+          fmt::format("{} losses lie in the band at the left side that the right lens does not see, and are left out: "
+                      "invalid_band simulates it",
+                      m.hidden));
     }
     if (m.not_known > m.hidden) {
-      flag(fmt::format("{} losses are left out, because it is not known whether the wall is there", m.not_known - m.hidden));
+      flag(fmt::format("{} losses are left out, because it is not known whether the wall is there",
+                       m.not_known - m.hidden));
     }
     const WallCorrelation& c = fit_.correlation;
     if (c.misfit > kMuchMisfit) {
@@ -250,8 +255,8 @@ class WallLearner {
   void flag_bin(const WallBin& bin) {
     const double middle_m = 0.5 * (bin.low + bin.high);
     const double measured = work_.rays.has_disparity() ? bin.deviation_px : bin.deviation_m;
-    const double law = work_.rays.has_disparity() ? work_.scale.constant
-                                                  : work_.scale.constant + work_.scale.per_m * middle_m;
+    const double law =
+        work_.rays.has_disparity() ? work_.scale.constant : work_.scale.constant + work_.scale.per_m * middle_m;
     if (!(measured > 0.0) || !(law > 0.0) || bin.readings * 50 < work_.measure.readings) return;
     if (measured < kOffTheLaw * law && law < kOffTheLaw * measured) return;
     flag(fmt::format("at {:.2f} to {:.2f} m the deviation is {:.3g} {}, and the law has {:.3g}", bin.low, bin.high,

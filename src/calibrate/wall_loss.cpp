@@ -15,7 +15,8 @@ namespace fathom {
 namespace {
 
 constexpr std::size_t kLeastJudges = 5, kLeastLost = 20;
-constexpr double kLeastSpreadRad = 15.0 * std::numbers::pi / 180.0, kLeastRatio = 1.3, kErrorsAbove = 2.0, kSureNats = 2.0;
+constexpr double kLeastSpreadRad = 15.0 * std::numbers::pi / 180.0, kLeastRatio = 1.3, kErrorsAbove = 2.0,
+                 kSureNats = 2.0;
 
 /// What the returns cover.
 struct Covered {
@@ -64,8 +65,9 @@ std::vector<Candidate> candidates(const ChainReturns& r, std::vector<std::string
   }
   if (covered.most_rad - covered.least_rad >= kLeastSpreadRad) {
     const StereoEnergy energy = {.min_energy = 0.05F, .pow = 10.0F, .normalization = EnergyNormalization::kThreshold};
-    all.push_back({"stereo_energy + dropout", {energy, dropout}, {"stereo_energy.min_energy", "stereo_energy.pow",
-                                                                  "dropout.probability"}});
+    all.push_back({"stereo_energy + dropout",
+                   {energy, dropout},
+                   {"stereo_energy.min_energy", "stereo_energy.pow", "dropout.probability"}});
     all.push_back({"loss_angle + dropout",
                    {LossAngle{static_cast<float>(std::clamp(covered.kept_rad, 0.1, 1.57))}, dropout},
                    {"loss_angle.max_incidence_rad", "dropout.probability"}});
@@ -78,12 +80,13 @@ std::vector<Candidate> candidates(const ChainReturns& r, std::vector<std::string
     const double far = contrast(covered.farthest_m);
     TextureLoss texture;
     texture.midpoint = static_cast<float>(0.7 * far), texture.width = static_cast<float>(std::max(0.3 * far, 1e-5));
-    all.push_back({"texture_loss + dropout", {texture, dropout}, {"texture_loss.midpoint", "texture_loss.width",
-                                                                  "dropout.probability"}});
+    all.push_back({"texture_loss + dropout",
+                   {texture, dropout},
+                   {"texture_loss.midpoint", "texture_loss.width", "dropout.probability"}});
   } else if (r.optics.fx_px > 0.0F) {
-    flags.push_back(fmt::format(
-        "the walls were {:.2f} to {:.2f} m away only: whether distance loses returns cannot be told", covered.nearest_m,
-        covered.farthest_m));
+    flags.push_back(
+        fmt::format("the walls were {:.2f} to {:.2f} m away only: whether distance loses returns cannot be told",
+                    covered.nearest_m, covered.farthest_m));
   }
   return all;
 }
@@ -100,7 +103,8 @@ struct Tried {
 /// The returns of every so many frames, as fit_chain() holds them out.
 ChainReturns held_out(const ChainReturns& r, std::uint32_t every) {
   ChainReturns out = r;
-  for (auto* values : {&out.range_m, &out.clean_range_m, &out.clean_x_m, &out.clean_y_m, &out.incidence_rad, &out.energy}) {
+  for (auto* values :
+       {&out.range_m, &out.clean_range_m, &out.clean_x_m, &out.clean_y_m, &out.incidence_rad, &out.energy}) {
     values->clear();
   }
   out.frame.clear();
@@ -116,15 +120,15 @@ ChainReturns held_out(const ChainReturns& r, std::uint32_t every) {
   return out;
 }
 
-Tried attempt(const Candidate& candidate, const ChainReturns& r, const ChainReturns& judges, const WallOptions& options) {
+Tried attempt(const Candidate& candidate, const ChainReturns& r, const ChainReturns& judges,
+              const WallOptions& options) {
   const NoiseChain& chain = candidate.models;
   std::vector<ChainParameter> free;
   for (const std::string& pattern : candidate.free) {
     for (ChainParameter& p : chain_parameters(chain, pattern)) free.push_back(std::move(p));
   }
-  const ChainFit fit = fit_chain(chain, free, r,
-                                 {.hold_out = options.hold_out, .block_frames = options.block_frames,
-                                  .threads = options.threads});
+  const ChainFit fit = fit_chain(
+      chain, free, r, {.hold_out = options.hold_out, .block_frames = options.block_frames, .threads = options.threads});
   Tried tried{.law = {.name = candidate.name, .parameters = free.size()}, .models = {}, .judged = {}};
   tried.models = fit.chain;
   for (const LearnedParameter& p : fit.parameters) {
@@ -140,8 +144,8 @@ Tried attempt(const Candidate& candidate, const ChainReturns& r, const ChainRetu
   return tried;
 }
 
-/// Whether what judged tells that `a` is better than `b`: by two errors of the mean of frames, or, because laws differ in
-/// some frames and agree in others, by more nats in all than so many parameters gain by chance.
+/// Whether what judged tells that `a` is better than `b`: by two errors of the mean of frames, or, because laws differ
+/// in some frames and agree in others, by more nats in all than so many parameters gain by chance.
 bool is_told_by_judges(const Tried& a, const Tried& b) {
   const MeanScore difference = score_difference(a.judged, b.judged);
   if (difference.nats > kErrorsAbove * difference.std_error) return true;
@@ -174,9 +178,10 @@ void flag_choice(const std::vector<Tried>& all, std::size_t best, bool have_judg
                                 all[best].law.name, all[k].law.name, difference.nats, difference.std_error));
   }
   if (!have_judges && all.size() > 1) {
-    flags.push_back(fmt::format("fewer than {} frames were held out: the law of loss was chosen by the likelihood of "
-                                "the frames that it was learned from",
-                                kLeastJudges));
+    flags.push_back(
+        fmt::format("fewer than {} frames were held out: the law of loss was chosen by the likelihood of "
+                    "the frames that it was learned from",
+                    kLeastJudges));
   }
 }
 

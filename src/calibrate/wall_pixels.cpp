@@ -60,7 +60,8 @@ class PixelNames {
   /// Of a camera that sees with its left lens: the columns at the left side that the right one sees nothing of.
   std::size_t name_band() {
     if (!rays_.has_disparity()) return 0;
-    const double disparity_px = rays_.focal_baseline_px_m * dot(fit_.m, rays_.q[rays_.rows / 2 * std::size_t{rays_.cols}]);
+    const double disparity_px =
+        rays_.focal_baseline_px_m * dot(fit_.m, rays_.q[rays_.rows / 2 * std::size_t{rays_.cols}]);
     const auto width = static_cast<std::size_t>(std::max(0.0, std::floor(disparity_px)));
     if (width < 1 || 2 * width >= rays_.cols) return 0;
     if (!(share_lost(0, width) >= kBandLost) || !(share_lost(width + 1, 2 * width + 1) < kBesideKept)) return 0;

@@ -17,7 +17,7 @@ namespace fathom {
 namespace {
 
 constexpr std::size_t kMostSampled = 2000;  // readings that judge a random triple
-constexpr std::uint32_t kTriples = 300;     // one in eight is of the wall alone where half of the readings are
+constexpr std::uint32_t kTriples = 150;     // one in eight is of the wall alone where half of the readings are
 constexpr int kMostPlaneSteps = 30;
 constexpr double kNormalByMedian = 1.4826;  // a normal's deviation by the median of its sizes
 constexpr double kMostDeviation = 0.05;     // of the distance
@@ -37,7 +37,8 @@ PlaneThree slope(const WallRays& rays, std::size_t i, double clean_m) {
 }
 
 /// The plane through as many readings as it has unknowns; nothing where they do not tell.
-std::optional<Vec3> plane_through(const WallRays& rays, std::span<const std::size_t> at, std::span<const float> measured) {
+std::optional<Vec3> plane_through(const WallRays& rays, std::span<const std::size_t> at,
+                                  std::span<const float> measured) {
   const auto inverse = [&](std::size_t k) { return 1.0 / double{measured[at[k]]}; };
   const Vec3 &a = rays.q[at[0]], &b = rays.q[at[1]];
   if (rays.is_planar) {
@@ -120,7 +121,7 @@ struct PlaneStep {
 };
 
 PlaneStep step_at(const WallRays& rays, std::span<const float> measured, std::span<const std::size_t> at, const Vec3& m,
-             const WallScale& scale) {
+                  const WallScale& scale) {
   PlaneStep step(rays.unknowns());
   for (const std::size_t i : at) {
     const double share = dot(m, rays.q[i]);
@@ -140,7 +141,8 @@ WallScale even_scale(const WallRays& rays, double deviation, double half_step_m)
           .half_step_m = half_step_m};
 }
 
-/// Deviation per range, of which even_scale() of a laser or a depth camera is made: the median error by the median range.
+/// Deviation per range, of which even_scale() of a laser or a depth camera is made: the median error by the median
+/// range.
 double relative(const WallRays& rays, std::span<const float> measured, std::span<const std::size_t> at, double error) {
   if (rays.has_disparity()) return error;
   std::vector<double> values;
@@ -179,8 +181,8 @@ std::optional<WallPlaneFit> fit_plane(const WallRays& rays, std::span<const floa
     return std::nullopt;
   }
   WallPlaneFit fit{.m = start->first, .readings = at.size()};
-  WallScale now = scale.value_or(
-      even_scale(rays, relative(rays, measured_m, at, kNormalByMedian * start->second), half_step_m));
+  WallScale now =
+      scale.value_or(even_scale(rays, relative(rays, measured_m, at, kNormalByMedian * start->second), half_step_m));
   for (int k = 0; k < kMostPlaneSteps; ++k) {
     const PlaneStep step = step_at(rays, measured_m, at, fit.m, now);
     if (2 * step.readings < at.size()) {
@@ -205,8 +207,8 @@ std::optional<WallPlaneFit> fit_plane(const WallRays& rays, std::span<const floa
     if (!scale) now = even_scale(rays, relative(rays, measured_m, at, fit.deviation), half_step_m);
     if (before == fit.on_wall && norm(moved) < 1e-12 * norm(fit.m)) break;
   }
-  const double part = rays.has_disparity() ? fit.deviation / (rays.focal_baseline_px_m * norm(fit.m))
-                                           : fit.deviation * norm(fit.m);
+  const double part =
+      rays.has_disparity() ? fit.deviation / (rays.focal_baseline_px_m * norm(fit.m)) : fit.deviation * norm(fit.m);
   if (!(part <= kMostDeviation)) {
     why_not = fmt::format("its readings deviate from every plane by {:.1f} % of the distance, more than {:.0f} %",
                           100.0 * part, 100.0 * kMostDeviation);

@@ -34,8 +34,8 @@ struct WallKey {
 };
 
 /// `measured_m` [rays], NaN where a ray has no reading or is left out. With a scale the readings are weighted by it and
-/// gated by it; without one they count alike, and the gate is of their own deviation. Returns nothing, and says why, where
-/// no plane is found.
+/// gated by it; without one they count alike, and the gate is of their own deviation. Returns nothing, and says why,
+/// where no plane is found.
 std::optional<WallPlaneFit> fit_plane(const WallRays& rays, std::span<const float> measured_m, double half_step_m,
                                       const std::optional<WallScale>& scale, const WallKey& key, std::string& why_not);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 // The rays of a sensor before a plane, whatever the sensor is: what is measured along ray i is 1 / (m . q[i]), for the
-// plane m . p = 1. q of a camera has x = 1, so that it is a distance to the image plane; of a laser it is a unit vector.
+// plane m . p = 1. q of a camera has x = 1, so that it is a distance to the image plane; of a laser it is a unit
+// vector.
 
 #include <cstddef>
 #include <cstdint>

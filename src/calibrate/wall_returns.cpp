@@ -20,7 +20,8 @@ class ReturnMaker {
   ReturnMaker(const WallFrames& frames, const WallWork& work, const WallReturnsOptions& options)
       : frames_(frames), w_(work), o_(options) {
     const std::size_t all = work.measure.readings + work.measure.lost;
-    share_ = std::min(1.0, static_cast<double>(options.most_returns) / static_cast<double>(std::max<std::size_t>(all, 1)));
+    share_ =
+        std::min(1.0, static_cast<double>(options.most_returns) / static_cast<double>(std::max<std::size_t>(all, 1)));
     if (frames.sensor.camera) {
       const WallCamera& camera = *frames.sensor.camera;
       out_.optics = {static_cast<float>(camera.fx_px), static_cast<float>(camera.cx_px),
@@ -68,18 +69,20 @@ class ReturnMaker {
     if (is_there) clean_m = before_the_plane(fit, i, measured_m, plane_m);
     clean_m = without_bias(clean_m);
     const Vec3 normal = (1.0 / norm(fit.m)) * fit.m;
-    const double cosine = std::clamp(dot(normal, q) / w_.rays.length[i], 0.0, 1.0), range_m = clean_m * w_.rays.length[i];
+    const double cosine = std::clamp(dot(normal, q) / w_.rays.length[i], 0.0, 1.0),
+                 range_m = clean_m * w_.rays.length[i];
     const double reported_m = (1.0 + o_.gain) * measured_m * w_.rays.length[i] + o_.bias_m;
-    out_.range_m.push_back(is_there ? static_cast<float>(reported_m)
-                                    : std::numeric_limits<float>::quiet_NaN());
+    out_.range_m.push_back(is_there ? static_cast<float>(reported_m) : std::numeric_limits<float>::quiet_NaN());
     out_.clean_range_m.push_back(static_cast<float>(range_m));
-    out_.clean_x_m.push_back(static_cast<float>(clean_m * q.x)), out_.clean_y_m.push_back(static_cast<float>(clean_m * q.y));
+    out_.clean_x_m.push_back(static_cast<float>(clean_m * q.x)),
+        out_.clean_y_m.push_back(static_cast<float>(clean_m * q.y));
     out_.incidence_rad.push_back(static_cast<float>(math::acos(cosine)));
     out_.energy.push_back(static_cast<float>(energy(normal, clean_m * q, cosine)));
     out_.frame.push_back(static_cast<std::uint32_t>(f));
   }
 
-  [[nodiscard]] double before_the_plane(const WallPlaneFit& fit, std::size_t i, double measured_m, double plane_m) const {
+  [[nodiscard]] double before_the_plane(const WallPlaneFit& fit, std::size_t i, double measured_m,
+                                        double plane_m) const {
     const double taken = std::min(kMostTaken, fit.leverage(w_.rays, i) * o_.sum);
     const double error = w_.rays.error(measured_m, plane_m) / std::sqrt(1.0 - taken);
     if (!w_.rays.has_disparity()) return measured_m - error;

@@ -16,7 +16,7 @@ constexpr int kMostBiasSteps = 20;
 /// A run of frames with one distance: means over its frames.
 struct Place {
   double tape_m = 0.0, measured_m = 0.0;
-  double per_bias = 0.0;  ///< by how much the distance of the plane moves with a bias along the rays
+  double per_bias = 0.0;     ///< by how much the distance of the plane moves with a bias along the rays
   std::vector<Vec3> m = {};  ///< planes of the frames
 };
 

@@ -149,7 +149,8 @@ class FrameMeter {
         const float value = measured(f)[i];
         if (!is_reading(w_.rays, i, value) || (!left_out(f).empty() && left_out(f)[i] != 0)) continue;
         const double share = dot(w_.fits[f]->m, w_.rays.q[i]);
-        if (!(share > 0.0) || std::abs(w_.rays.error(double{value}, 1.0 / share)) > gate || seen++ % every != 0) continue;
+        if (!(share > 0.0) || std::abs(w_.rays.error(double{value}, 1.0 / share)) > gate || seen++ % every != 0)
+          continue;
         pairs.range_m.push_back(static_cast<float>(double{value} * w_.rays.length[i]));
         pairs.expected_m.push_back(static_cast<float>(w_.rays.length[i] / share));
       }
@@ -163,9 +164,8 @@ class FrameMeter {
     const double middle_m = 1.0 / norm(w_.fits[f]->m);
     const double expected = w_.scale.constant + w_.scale.per_m * middle_m;
     const double times = expected > 0.0 ? std::max(1.0, w_.fits[f]->deviation / expected) : 1.0;
-    scales_[f] = {.constant = times * w_.scale.constant,
-                  .per_m = times * w_.scale.per_m,
-                  .half_step_m = frames_.half_step_m};
+    scales_[f] = {
+        .constant = times * w_.scale.constant, .per_m = times * w_.scale.per_m, .half_step_m = frames_.half_step_m};
     fit(f, scales_[f]);
   }
 
@@ -365,23 +365,6 @@ class FrameMeter {
 
 std::string WallWork::name_of(const WallFrames& frames, std::size_t frame) const {
   return frames.names.empty() ? fmt::format("frame {}", frame) : frames.names[frame];
-}
-
-WallFrameSums lag_sums(const WallRays& rays, std::span<const float> standardised) {
-  WallFrameSums sums;
-  const std::size_t rows = rays.rows, cols = rays.cols;
-  const auto add = [&](auto& of, std::size_t lag, std::size_t i, std::size_t k) {
-    const double product = double{standardised[i]} * double{standardised[k]};
-    if (std::isnan(product)) return;
-    of.products[lag] += product, of.pairs[lag] += 1.0;
-  };
-  for (std::size_t lag = 0; lag <= WallMeasure::kLags; ++lag) {
-    for (std::size_t row = 0; row < rows; ++row) {
-      for (std::size_t col = 0; col + lag < cols; ++col) add(sums.across, lag, row * cols + col, row * cols + col + lag);
-    }
-    for (std::size_t i = 0; i + lag * cols < rows * cols; ++i) add(sums.down, lag, i, i + lag * cols);
-  }
-  return sums;
 }
 
 WallWork measure_frames(const WallFrames& frames, const WallOptions& options, const WallMeasure* like) {

@@ -29,9 +29,7 @@ struct WallFrameSums {
   WallLagSums<WallMeasure::kLags + 1> across, down;
   WallLagSums<WallMeasure::kLagsInTime + 1> in_time;
 
-  void add(const WallFrameSums& other) {
-    across.add(other.across), down.add(other.down), in_time.add(other.in_time);
-  }
+  void add(const WallFrameSums& other) { across.add(other.across), down.add(other.down), in_time.add(other.in_time); }
 };
 
 struct WallWork {

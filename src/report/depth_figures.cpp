@@ -75,9 +75,10 @@ ShownPicture residual_figure(const DepthReport& report) {
     return signed_color(scale > 0.0 ? double{p.residual[i]} / scale : 0.0);
   };
   const std::string_view unit = report.measure.focal_baseline_px_m ? "px of disparity" : "1/m of inverse depth";
-  return {picture(p, "Residuals of the cubics", color),
-          fmt::format("What the cubic of each patch leaves: {}-{:.2g} {}{:.2g} {}, {}no patch", patch(css(kLowColor), ""),
-                      scale, patch(css(kHighColor), ""), scale, unit, patch(css(kLostColor), ""))};
+  return {
+      picture(p, "Residuals of the cubics", color),
+      fmt::format("What the cubic of each patch leaves: {}-{:.2g} {}{:.2g} {}, {}no patch", patch(css(kLowColor), ""),
+                  scale, patch(css(kHighColor), ""), scale, unit, patch(css(kLostColor), ""))};
 }
 
 std::string correlation_figure(std::span<const DepthReport> reports) {

@@ -23,7 +23,8 @@ constexpr std::size_t kLeastInFill = 20;
 constexpr Rgb kOtherColor = {200, 200, 206};
 
 const std::string& wall_keys() {
-  static const std::string keys = stroke("var(--hit)", "measured") + stroke("#b3202c", "simulated with what was learned");
+  static const std::string keys =
+      stroke("var(--hit)", "measured") + stroke("#b3202c", "simulated with what was learned");
   return keys;
 }
 
@@ -43,7 +44,8 @@ std::span<const float> residual_of(const WallReport& report, const WallMeasure& 
   return std::span(measure.residual).subspan(shown_frame(report) * rays, rays);
 }
 
-std::string residual_picture(const WallReport& report, const WallMeasure& measure, double scale, std::string_view title) {
+std::string residual_picture(const WallReport& report, const WallMeasure& measure, double scale,
+                             std::string_view title) {
   const WallSensor& sensor = report.fit.sensor;
   const std::span<const float> residual = residual_of(report, measure);
   const std::size_t first = shown_frame(report) * sensor.rays();
@@ -61,14 +63,15 @@ std::string residual_picture(const WallReport& report, const WallMeasure& measur
 
 std::string residual_pictures(const WallReport& report) {
   const double scale = residual_scale(residual_of(report, report.fit.measure));
-  const std::string keys = fmt::format(
-      "{}-{:.2g} {}{:.2g} {}, {}lost, {}other or not known", patch(css(kLowColor), ""), in_disparity(report) ? scale : 1e3 * scale,
-      patch(css(kHighColor), ""), in_disparity(report) ? scale : 1e3 * scale, in_disparity(report) ? "px" : "mm",
-      patch(css(kLostColor), ""), patch(css(kOtherColor), ""));
+  const std::string keys = fmt::format("{}-{:.2g} {}{:.2g} {}, {}lost, {}other or not known", patch(css(kLowColor), ""),
+                                       in_disparity(report) ? scale : 1e3 * scale, patch(css(kHighColor), ""),
+                                       in_disparity(report) ? scale : 1e3 * scale, in_disparity(report) ? "px" : "mm",
+                                       patch(css(kLostColor), ""), patch(css(kOtherColor), ""));
   const auto shown = [&](const WallMeasure& measure, const std::string& what) {
     return figure(residual_picture(report, measure, scale, what + ": errors of a frame"), what + ": " + keys);
   };
-  return "<div class=\"row\">\n" + shown(report.fit.measure, "Measured") + shown(report.simulated, "Simulated") + "</div>\n";
+  return "<div class=\"row\">\n" + shown(report.fit.measure, "Measured") + shown(report.simulated, "Simulated") +
+         "</div>\n";
 }
 
 /// Errors of one scan against azimuth.
@@ -80,7 +83,8 @@ std::string residual_lines(const WallReport& report) {
     for (std::size_t i = 0; i < residual.size(); ++i) {
       if (std::isnan(residual[i])) continue;
       const double degrees = azimuth[i] * 180.0 / std::numbers::pi;
-      low = std::min(low, degrees), high = std::max(high, degrees), top = std::max(top, 1e3 * std::abs(double{residual[i]}));
+      low = std::min(low, degrees), high = std::max(high, degrees),
+      top = std::max(top, 1e3 * std::abs(double{residual[i]}));
     }
   };
   take(report.fit.measure), take(report.simulated);
@@ -115,9 +119,7 @@ void draw_bins(Plot& plot, const std::vector<WallBin>& bins, std::string_view cs
   plot.draw_line(x, y, css_class);
 }
 
-double fill_of(const WallBin& bin) {
-  return bin.readings + bin.lost >= kLeastInFill ? bin.fill() : std::nan("");
-}
+double fill_of(const WallBin& bin) { return bin.readings + bin.lost >= kLeastInFill ? bin.fill() : std::nan(""); }
 
 std::string fill_figure(const WallReport& report, std::vector<WallBin> WallMeasure::*bins, std::string_view title,
                         const PlotAxis& x) {
@@ -164,8 +166,9 @@ std::string wall_error_figure(const WallReport& report) {
   for (std::size_t k = 0; k <= WallMeasure::kErrorBins; ++k) {
     edges.push_back(WallMeasure::kErrorSpan * (2.0 * static_cast<double>(k) / WallMeasure::kErrorBins - 1.0));
   }
-  const double top = std::max(*std::max_element(m.error_shares.begin(), m.error_shares.end()),
-                              *std::max_element(report.simulated.error_shares.begin(), report.simulated.error_shares.end()));
+  const double top =
+      std::max(*std::max_element(m.error_shares.begin(), m.error_shares.end()),
+               *std::max_element(report.simulated.error_shares.begin(), report.simulated.error_shares.end()));
   Plot plot("Errors by their deviation", {.low = -5.0, .high = 5.0, .label = "error / its deviation"},
             {.low = 0.0, .high = 1.15 * top, .label = "share of the readings"});
   plot.fill_steps(edges, std::vector<double>(WallMeasure::kErrorBins, 0.0), m.error_shares, "bars");
@@ -196,7 +199,8 @@ std::string wall_range_figure(const WallReport& report) {
 std::string wall_correlation_figure(const WallReport& report) {
   const WallMeasure &m = report.fit.measure, &s = report.simulated;
   const double last = last_lag(m);
-  Plot plot("Correlation of the error", {.low = 0.0, .high = last, .label = m.in_time.empty() ? "apart (px)" : "apart (px, frames)"},
+  Plot plot("Correlation of the error",
+            {.low = 0.0, .high = last, .label = m.in_time.empty() ? "apart (px)" : "apart (px, frames)"},
             {.low = -0.1, .high = 1.0, .label = "correlation"});
   plot.draw_horizontal(0.0, "mark");
   draw_correlation(plot, m.across, "hit-line"), draw_correlation(plot, m.down, "short-line");

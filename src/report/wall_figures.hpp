@@ -11,7 +11,7 @@ namespace fathom {
 /// Errors of one frame, measured and simulated: pictures of a camera, lines of a laser.
 std::string wall_residuals(const WallReport& report);
 std::string wall_error_figure(const WallReport& report);
-std::string wall_range_figure(const WallReport& report);        ///< deviation against range
+std::string wall_range_figure(const WallReport& report);  ///< deviation against range
 std::string wall_correlation_figure(const WallReport& report);
 std::string wall_fill_by_incidence(const WallReport& report);
 std::string wall_fill_by_range(const WallReport& report);

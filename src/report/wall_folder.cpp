@@ -62,7 +62,9 @@ Json measure_json(const WallMeasure& m) {
           {"by_range", bins_json(m.by_range, "m")},
           {"by_incidence", bins_json(m.by_incidence, "deg")},
           {"correlation",
-           {{"across", estimates_json(m.across)}, {"down", estimates_json(m.down)}, {"in_time", estimates_json(m.in_time)}}},
+           {{"across", estimates_json(m.across)},
+            {"down", estimates_json(m.down)},
+            {"in_time", estimates_json(m.in_time)}}},
           {"error_shares", m.error_shares}};
 }
 
@@ -70,7 +72,8 @@ Json planes_json(const WallReport& report) {
   Json json = Json::array();
   for (std::size_t f = 0; f < report.fit.measure.planes.size(); ++f) {
     const WallPlane& p = report.fit.measure.planes[f];
-    const std::string name = report.names.empty() ? fmt::format("{}", f) : fs::path(report.names[f]).filename().string();
+    const std::string name =
+        report.names.empty() ? fmt::format("{}", f) : fs::path(report.names[f]).filename().string();
     Json plane = {{"frame", name}, {"is_found", p.is_found}};
     if (p.is_found) {
       plane["distance_m"] = p.distance_m, plane["normal"] = {p.normal.x, p.normal.y, p.normal.z};
@@ -88,7 +91,8 @@ Json sensor_json(const WallSensor& sensor) {
   Json json = {{"rows", sensor.rows}, {"cols", sensor.cols}};
   if (sensor.camera) {
     const WallCamera& c = *sensor.camera;
-    json["camera"] = {{"fx_px", c.fx_px}, {"fy_px", c.fy_px}, {"cx_px", c.cx_px}, {"cy_px", c.cy_px}, {"baseline_m", c.baseline_m}};
+    json["camera"] = {
+        {"fx_px", c.fx_px}, {"fy_px", c.fy_px}, {"cx_px", c.cx_px}, {"cy_px", c.cy_px}, {"baseline_m", c.baseline_m}};
   }
   json["max_range_m"] = sensor.max_range_m;
   return json;
@@ -182,7 +186,8 @@ void check_wall_report_folder(const fs::path& folder, bool force) { check_result
 
 void write_wall_report(const fs::path& folder, const WallReport& report, bool force) {
   check_wall_report_folder(folder, force);  // before the work
-  const std::array<std::string, 4> contents = {noise_file(report), wall_sensor_file(report), wall_page(report), wall_json(report)};
+  const std::array<std::string, 4> contents = {noise_file(report), wall_sensor_file(report), wall_page(report),
+                                               wall_json(report)};
   write_results(kWallKind, folder, contents, force);
 }
 

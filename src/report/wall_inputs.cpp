@@ -45,7 +45,8 @@ std::vector<WallDistance> distances_in(const fs::path& file) {
     const std::string where = fmt::format("{}:{}", file.string(), number);
     const std::vector<std::string_view> cells = split_cells(line);
     if (cells.size() != 2) {
-      throw InputError(fmt::format("{}: has {} cells, not 2: the name of frames and their distance", where, cells.size()));
+      throw InputError(
+          fmt::format("{}: has {} cells, not 2: the name of frames and their distance", where, cells.size()));
     }
     distances.push_back(distance_of(cells[0], cells[1], where));
   });
@@ -159,7 +160,8 @@ WallFrames wall_frames_of_log(const ScanLog& log, const WallScansOptions& option
     const auto& [from, to] = *options.sector_rad;
     for (const double azimuth : log.azimuth_rad) frames.left_out.push_back(azimuth >= from && azimuth <= to ? 0 : 1);
     if (std::count(frames.left_out.begin(), frames.left_out.end(), 0) == 0) {
-      throw InputError(fmt::format("{}: no ray lies from {:.6g} to {:.6g} rad", log.name.empty() ? "log" : log.name, from, to));
+      throw InputError(
+          fmt::format("{}: no ray lies from {:.6g} to {:.6g} rad", log.name.empty() ? "log" : log.name, from, to));
     }
   }
   frames.tape_m = tape_of(frames.names, options.distances);

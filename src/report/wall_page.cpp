@@ -38,12 +38,14 @@ std::string shown(const Estimate& e, std::string_view form, double unit = 1.0) {
 }
 
 /// A table of which the first column is text and the others are numbers. `rows`: the head first.
-std::string wall_table(std::string_view title, const std::vector<std::vector<std::string>>& rows, std::string_view below = "") {
+std::string wall_table(std::string_view title, const std::vector<std::vector<std::string>>& rows,
+                       std::string_view below = "") {
   std::string html = fmt::format("<h2>{}</h2>\n<div class=\"scroll\"><table>\n", title);
   for (std::size_t r = 0; r < rows.size(); ++r) {
     html += r == 0 ? "<thead><tr>" : "<tr>";
     for (std::size_t c = 0; c < rows[r].size(); ++c) {
-      html += fmt::format("<{0}{1}>{2}</{0}>", r == 0 ? "th" : "td", c == 0 ? "" : " class=\"number\"", escape_html(rows[r][c]));
+      html += fmt::format("<{0}{1}>{2}</{0}>", r == 0 ? "th" : "td", c == 0 ? "" : " class=\"number\"",
+                          escape_html(rows[r][c]));
     }
     html += r == 0 ? "</tr></thead>\n<tbody>\n" : "</tr>\n";
   }
@@ -79,13 +81,15 @@ std::string correlation_html(const WallReport& report) {
   std::vector<std::vector<std::string>> rows = {{"", "value", "unit"}};
   rows.push_back({"across", shown(c.across_px, "{:.3g}"), "px"});
   if (report.fit.sensor.camera) rows.push_back({"down", shown(c.down_px, "{:.3g}"), "px"});
-  if (!report.fit.measure.in_time.empty()) rows.push_back({"time between key frames", shown(c.time_s.value, "{:.3g}"), "s"});
+  if (!report.fit.measure.in_time.empty())
+    rows.push_back({"time between key frames", shown(c.time_s.value, "{:.3g}"), "s"});
   if (c.across_px.value > 0.0 || c.down_px.value > 0.0) {
     rows.push_back({fmt::format("misfit of the shape {}", shape), fmt::format("{:.3f}", c.misfit), ""});
     rows.push_back({"misfit of the other shape", fmt::format("{:.3f}", c.other_misfit), ""});
   }
-  return wall_table("Size of the correlation", rows,
-                    "Sizes of <code>correlation:</code>, whose closed forms were fitted to the curves above; 0: white.");
+  return wall_table(
+      "Size of the correlation", rows,
+      "Sizes of <code>correlation:</code>, whose closed forms were fitted to the curves above; 0: white.");
 }
 
 std::string losses_html(const WallReport& report) {
@@ -96,9 +100,10 @@ std::string losses_html(const WallReport& report) {
     rows.push_back({law.name, fmt::format("{}", law.parameters), fmt::format("{:.5f}", law.nats),
                     fmt::format("{:+.5f}", law.gain) + error, law.is_chosen ? "chosen" : ""});
   }
-  return wall_table("What loses returns", rows,
-                    "Log density of losses and readings, of frames held out where there are five or more. Of the laws that "
-                    "these do not tell from the best by two errors, the one with the fewest parameters is chosen.");
+  return wall_table(
+      "What loses returns", rows,
+      "Log density of losses and readings, of frames held out where there are five or more. Of the laws that "
+      "these do not tell from the best by two errors, the one with the fewest parameters is chosen.");
 }
 
 std::string tape_html(const WallReport& report) {
@@ -109,7 +114,8 @@ std::string tape_html(const WallReport& report) {
   rows.push_back({"gain of gain_bias", shown(tape.gain, "{:.3g}"), "m/m", spread});
   rows.push_back({"bias of gain_bias", shown(tape.bias_m, "{:.3g}", 1e3), "mm", spread});
   if (in_disparity(report)) {
-    rows.push_back({"or bias of the disparity", shown(tape.bias_px, "{:.3g}"), "px", shown(1e3 * tape.bias_px_spread_m, "{:.2g}", " mm")});
+    rows.push_back({"or bias of the disparity", shown(tape.bias_px, "{:.3g}"), "px",
+                    shown(1e3 * tape.bias_px_spread_m, "{:.2g}", " mm")});
   }
   const char* what = tape.is_exact       ? "All of it is within two errors of 0, and the chain has none of it."
                      : tape.is_disparity ? "The chain has the bias of the disparity."
@@ -118,15 +124,15 @@ std::string tape_html(const WallReport& report) {
 }
 
 std::string planes_html(const WallReport& report) {
-  std::vector<std::vector<std::string>> rows = {
-      {"frame", "distance, m", "turned by, degrees", in_disparity(report) ? "deviation, px" : "deviation, mm", "on the wall",
-       "lost", "other"}};
+  std::vector<std::vector<std::string>> rows = {{"frame", "distance, m", "turned by, degrees",
+                                                 in_disparity(report) ? "deviation, px" : "deviation, mm",
+                                                 "on the wall", "lost", "other"}};
   const double unit = in_disparity(report) ? 1.0 : 1e3;
   const std::vector<WallPlane>& planes = report.fit.measure.planes;
   for (std::size_t f = 0; f < planes.size(); ++f) {
     const WallPlane& p = planes[f];
-    const std::string name = report.names.empty() ? fmt::format("{}", f)
-                                                  : std::filesystem::path(report.names[f]).filename().string();
+    const std::string name =
+        report.names.empty() ? fmt::format("{}", f) : std::filesystem::path(report.names[f]).filename().string();
     if (!p.is_found) {
       rows.push_back({name, "no wall", "", "", "", "", ""});
       continue;
@@ -151,7 +157,8 @@ std::string wall_page(const WallReport& report) {
   body += fmt::format("<h2>For the scene file</h2>\n<pre>{}</pre>\n", escape_html(wall_sensor_file(report)));
   return fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>Noise learned from a wall</title>\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>Noise learned from a "
+      "wall</title>\n"
       "<style>{}{}</style>\n</head>\n<body>\n<h1>Noise learned from a wall</h1>\n"
       "<p>{}. A plane is fitted to each frame, and the error is what it leaves. Simulated are the same walls from the "
       "same places, with what was learned.</p>\n{}<p class=\"made\">Made by fathom {}.</p>\n</body>\n</html>\n",

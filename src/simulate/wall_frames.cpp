@@ -148,8 +148,8 @@ std::string wall_sensor_yaml(const WallSensor& sensor, double farthest_m, const 
   std::string text = fmt::format("name: {}\ntype: {}\n", name, sensor_kind(model));
   if (sensor.camera) {
     const WallCamera& c = *sensor.camera;
-    text += fmt::format("width: {}\nheight: {}\nfx: {:.9g}\nfy: {:.9g}\nprincipal_point_px: [{:.9g}, {:.9g}]\n", sensor.cols,
-                        sensor.rows, c.fx_px, c.fy_px, c.cx_px, c.cy_px);
+    text += fmt::format("width: {}\nheight: {}\nfx: {:.9g}\nfy: {:.9g}\nprincipal_point_px: [{:.9g}, {:.9g}]\n",
+                        sensor.cols, sensor.rows, c.fx_px, c.fy_px, c.cx_px, c.cy_px);
     if (c.baseline_m > 0.0) text += fmt::format("baseline_m: {:.9g}\nreference: left\n", c.baseline_m);
   } else {
     const auto& laser = std::get<Laser2d>(model);

@@ -150,7 +150,8 @@ TEST(WallPlanes, AChairBeforeTheWallDisturbsNothing) {
 
 TEST(WallPlanes, OneOfTwoWallsIsFoundWhereItHasMostReadings) {
   WallFrames frames = simulate_wall(stereo_sensor(), std::vector{wall_at(1.0, 0)}, {Disparity{.stddev_px = 0.05F}});
-  const WallFrames other = simulate_wall(stereo_sensor(), std::vector{wall_at(1.3, 60)}, {Disparity{.stddev_px = 0.05F}});
+  const WallFrames other =
+      simulate_wall(stereo_sensor(), std::vector{wall_at(1.3, 60)}, {Disparity{.stddev_px = 0.05F}});
   const std::uint32_t cols = frames.sensor.cols;
   for (std::size_t i = 0; i < frames.measured_m.size(); ++i) {
     if (i % cols < 2 * cols / 5) frames.measured_m[i] = other.measured_m[i];
@@ -162,7 +163,8 @@ TEST(WallPlanes, ABallIsNoWall) {
   WallFrames frames = simulate_wall(stereo_sensor(), walls(3, 1.0, 1.5, 0.0), {Disparity{.stddev_px = 0.05F}});
   const WallSensor& s = frames.sensor;
   for (std::size_t i = 0; i < s.rays(); ++i) {
-    const double u = (static_cast<double>(i % s.cols) - 47.5) / 48.0, v = (static_cast<double>(i / s.cols) - 35.5) / 36.0;
+    const double u = (static_cast<double>(i % s.cols) - 47.5) / 48.0,
+                 v = (static_cast<double>(i / s.cols) - 35.5) / 36.0;
     frames.measured_m[s.rays() + i] = static_cast<float>(0.4 + 1.6 * (u * u + v * v));
   }
   const WallFit fit = fit_wall(frames, {.hold_out = 0});
@@ -174,9 +176,9 @@ TEST(WallPlanes, ABallIsNoWall) {
 }
 
 TEST(WallPlanes, ThreadsChangeNoBit) {
-  const WallFrames frames = simulate_wall(stereo_sensor(64, 48), walls(7, 0.6, 2.0, 50.0, 15.0),
-                                          {StereoEnergy{.min_energy = 0.2F, .pow = 5.0F}, Disparity{.stddev_px = 0.08F}},
-                                          {.seed = 2});
+  const WallFrames frames =
+      simulate_wall(stereo_sensor(64, 48), walls(7, 0.6, 2.0, 50.0, 15.0),
+                    {StereoEnergy{.min_energy = 0.2F, .pow = 5.0F}, Disparity{.stddev_px = 0.08F}}, {.seed = 2});
   const WallFit one = fit_wall(frames, {.still = true, .most_returns = 5000, .threads = 1}),
                 many = fit_wall(frames, {.still = true, .most_returns = 5000, .threads = 5});
   ASSERT_EQ(one.chain.parameters.size(), many.chain.parameters.size());

@@ -50,13 +50,14 @@ struct Coverage {
   double held = 0.0, sum = 0.0, square = 0.0, count = 0.0;
 
   void add(double value, double error) {
-    ASSERT_GT(error, 0.0) << name;
+    if (std::isnan(error)) return;  // at a limit, which is flagged
     const double off = (value - truth) / error;
     held += std::abs(off) < 2.0 ? 1.0 : 0.0, sum += off, square += off * off, count += 1.0;
   }
   void expect_as_said() const {
-    std::cout << name << ": within two errors " << held << " of " << count << ", mean " << sum / count << ", mean square "
-              << square / count << '\n';
+    std::cout << name << ": within two errors " << held << " of " << count << ", mean " << sum / count
+              << ", mean square " << square / count << '\n';
+    EXPECT_GE(count, 0.9 * static_cast<double>(repetitions(50))) << name;
     // Two errors hold the truth 95.4 times of 100, and those by frames a little less often: three binomial deviations.
     EXPECT_GE(held, 0.954 * count - 3.0 * std::sqrt(count * 0.954 * 0.046) - 1.0) << name;
     EXPECT_LT(std::abs(sum / count), 4.0 / std::sqrt(count)) << name;
@@ -89,7 +90,7 @@ TEST(WallCoverage, OfAStereoCamera) {
                    {"stereo_energy.pow", 6.0},
                    {"disparity.stddev_px", 0.08F},
                    {"dropout.probability", 0.02F}},
-                  {.most_returns = 8000}, {{"across", 1.5}, {"down", 1.2F}});
+                  {.most_returns = 16'000}, {{"across", 1.5}, {"down", 1.2F}});
 }
 
 TEST(WallCoverage, OfADepthCamera) {
@@ -123,8 +124,9 @@ TEST(Wall, TellsTheShapeOfTheCorrelation) {
   for (const CorrelationShape shape : {CorrelationShape::kGaussian, CorrelationShape::kExponential}) {
     const Correlation truth = {.across_px = 2.5F, .down_px = 1.8F, .shape = shape};
     const NoiseChain chain = {ChainEntry(Disparity{.stddev_px = 0.08F}, truth)};
-    const WallFit fit = fit_wall(simulate_wall(stereo_sensor(160, 120), walls(20, 0.8, 1.6, 20.0, 10.0), chain, {.seed = 8}),
-                                 {.most_returns = 5000});
+    const WallFit fit =
+        fit_wall(simulate_wall(stereo_sensor(160, 120), walls(20, 0.8, 1.6, 20.0, 10.0), chain, {.seed = 8}),
+                 {.most_returns = 5000});
     EXPECT_EQ(fit.correlation.shape, shape);
     EXPECT_LT(fit.correlation.misfit, 0.02);
     EXPECT_GT(fit.correlation.other_misfit, 2.0 * fit.correlation.misfit);
@@ -169,8 +171,9 @@ TEST(WallTape, GivesGainAndBias) {
     frames.tape_m = tape_of(planes, 0.001);
     const WallFit fit = fit_wall(frames, {.most_returns = 5000});
     ASSERT_TRUE(fit.tape && !fit.tape->is_exact && !fit.tape->is_disparity);
-    std::cout << "gain " << fit.tape->gain.value << " +- " << fit.tape->gain.std_error << ", bias " << fit.tape->bias_m.value
-              << " +- " << fit.tape->bias_m.std_error << ", spread " << fit.tape->spread_m << '\n';
+    std::cout << "gain " << fit.tape->gain.value << " +- " << fit.tape->gain.std_error << ", bias "
+              << fit.tape->bias_m.value << " +- " << fit.tape->bias_m.std_error << ", spread " << fit.tape->spread_m
+              << '\n';
     EXPECT_NEAR(fit.tape->gain.value, 0.02, 3 * fit.tape->gain.std_error);
     EXPECT_NEAR(fit.tape->bias_m.value, -0.015, 3 * fit.tape->bias_m.std_error);
     EXPECT_LT(fit.tape->gain.std_error, 0.002);
@@ -202,7 +205,8 @@ TEST(WallTape, ThatAgreesAddsNothingToTheChain) {
 
 TEST(Wall, SaysWhatItCannotTell) {
   const NoiseChain chain = {DistanceNoise{0.0F, 0.002F, 0.003F}, Dropout{0.05F}};
-  WallFrames frames = simulate_wall(depth_sensor(64, 48), std::vector<WallPlane>(6, wall_at(1.5, 0)), chain, {.seed = 4});
+  WallFrames frames =
+      simulate_wall(depth_sensor(64, 48), std::vector<WallPlane>(6, wall_at(1.5, 0)), chain, {.seed = 4});
   frames.sensor.camera->fx_px = frames.sensor.camera->fy_px = 300.0;  // a narrow view: all at one distance and angle
   frames = simulate_wall(frames.sensor, std::vector<WallPlane>(6, wall_at(1.5, 0)), chain, {.seed = 4});
   frames.tape_m.assign(6, 1.5);
@@ -227,14 +231,17 @@ TEST(Wall, TheBandThatTheRightLensDoesNotSeeIsNoLossOfTheWall) {
 }
 
 TEST(Wall, SimulatedWithWhatWasLearnedMeasuresTheSame) {
-  const NoiseChain chain = {energy_law(), ChainEntry(Disparity{.stddev_px = 0.08F}, Correlation{2.0F, 1.5F}), Dropout{0.02F}};
+  const NoiseChain chain = {energy_law(), ChainEntry(Disparity{.stddev_px = 0.08F}, Correlation{2.0F, 1.5F}),
+                            Dropout{0.02F}};
   const WallFrames frames = simulate_wall(stereo_sensor(), walls(30, 0.5, 3.0, 60.0, 20.0), chain, {.seed = 21});
   const WallFit fit = fit_wall(frames, {.most_returns = 20'000});
   const WallFrames again = simulate_wall(fit, {.seed = 22});
   EXPECT_EQ(again.measured_m.size(), frames.measured_m.size());
   const WallMeasure measure = measure_wall(again, {}, &fit.measure);
   EXPECT_NEAR(measure.deviation, fit.measure.deviation, 0.03 * fit.measure.deviation);
-  const auto lost = [](const WallMeasure& m) { return static_cast<double>(m.lost) / static_cast<double>(m.readings + m.lost); };
+  const auto lost = [](const WallMeasure& m) {
+    return static_cast<double>(m.lost) / static_cast<double>(m.readings + m.lost);
+  };
   EXPECT_NEAR(lost(measure), lost(fit.measure), 0.05 * lost(fit.measure));
   for (std::size_t lag = 0; lag < 6; ++lag) {
     EXPECT_NEAR(measure.across[lag].value, fit.measure.across[lag].value, 0.05);

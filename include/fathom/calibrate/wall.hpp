@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The noise of a depth camera or a planar laser learned from a flat wall. No pose and no scene is needed: in every frame
-// a plane (of a laser a line) is fitted to the readings, and the clean range and the incidence of each ray follow from
-// it. The chain is then learned as fathom/calibrate/chain.hpp does, with frames as what is independent.
+// The noise of a depth camera or a planar laser learned from a flat wall. No pose and no scene is needed: in every
+// frame a plane (of a laser a line) is fitted to the readings, and the clean range and the incidence of each ray follow
+// from it. The chain is then learned as fathom/calibrate/chain.hpp does, with frames as what is independent.
 //
 // The fit is by least squares over the readings within five deviations, from a start that tolerates that up to half of
 // the readings are of something else: the least median of residuals over random triples (Rousseeuw, "Least median of
@@ -38,10 +38,10 @@ struct WallCamera {
 
 /// The rays of the sensor: of a camera, or those of a planar laser.
 struct WallSensor {
-  std::uint32_t rows = 0, cols = 0;         ///< of a laser one row
-  std::optional<WallCamera> camera = {};    ///< nothing: a laser
-  std::vector<double> azimuth_rad = {};     ///< of a laser, [cols]
-  double max_range_m = 0.0;                 ///< how far it measures; 0: not known
+  std::uint32_t rows = 0, cols = 0;       ///< of a laser one row
+  std::optional<WallCamera> camera = {};  ///< nothing: a laser
+  std::vector<double> azimuth_rad = {};   ///< of a laser, [cols]
+  double max_range_m = 0.0;               ///< how far it measures; 0: not known
 
   [[nodiscard]] std::size_t rays() const { return std::size_t{rows} * cols; }
 };
@@ -85,10 +85,10 @@ struct WallPlane {
 
 /// Rays of the wall in a band of range or incidence.
 struct WallBin {
-  double low = 0.0, high = 0.0;     ///< m or degrees
+  double low = 0.0, high = 0.0;  ///< m or degrees
   std::size_t readings = 0, lost = 0;
-  double deviation_px = 0.0;        ///< of the error in disparity; NaN without a baseline or below 20 readings
-  double deviation_m = 0.0;         ///< along the optical axis, of a laser along the ray; NaN below 20 readings
+  double deviation_px = 0.0;  ///< of the error in disparity; NaN without a baseline or below 20 readings
+  double deviation_m = 0.0;   ///< along the optical axis, of a laser along the ray; NaN below 20 readings
 
   [[nodiscard]] double fill() const {
     const double all = static_cast<double>(readings + lost);
@@ -101,18 +101,18 @@ struct WallMeasure {
   static constexpr std::size_t kLags = 32, kLagsInTime = 8, kErrorBins = 61;
   static constexpr double kErrorSpan = 5.0;  ///< the histogram reaches from -5 to 5 deviations
 
-  std::vector<WallPlane> planes;                ///< [frames]
-  std::vector<WallPixel> pixels;                ///< [frames, rows, cols]
-  std::vector<float> residual;                  ///< the same: px of disparity, or m; NaN where no reading is of the wall
+  std::vector<WallPlane> planes;  ///< [frames]
+  std::vector<WallPixel> pixels;  ///< [frames, rows, cols]
+  std::vector<float> residual;    ///< the same: px of disparity, or m; NaN where no reading is of the wall
   std::vector<WallBin> by_range, by_incidence;  ///< bins of range along the ray
   /// Correlation of the error at lags of 1 to kLags px; empty where there is no such direction, or none so long. Not
   /// corrected for what the plane takes.
   std::vector<Estimate> across, down;
-  std::vector<Estimate> in_time;       ///< 1 to kLagsInTime frames later; empty unless frames are still
-  std::vector<double> error_shares;    ///< [kErrorBins] of equal width, of the errors divided by `deviation`
-  double deviation = 0.0;              ///< root mean square of all errors: px with a baseline, else m
+  std::vector<Estimate> in_time;     ///< 1 to kLagsInTime frames later; empty unless frames are still
+  std::vector<double> error_shares;  ///< [kErrorBins] of equal width, of the errors divided by `deviation`
+  double deviation = 0.0;            ///< root mean square of all errors: px with a baseline, else m
   std::size_t readings = 0, lost = 0, tails = 0, other = 0, not_known = 0;
-  std::size_t hidden = 0;              ///< losses in the band that the right camera does not see; among `not_known`
+  std::size_t hidden = 0;  ///< losses in the band that the right camera does not see; among `not_known`
 };
 
 /// How losses at the border of the view count: behind a wall's end there may be nothing.
@@ -124,8 +124,8 @@ struct WallOptions {
   std::uint64_t seed = 0;  ///< of the random triples and of thinning
   /// Losses with no reading between them and the border. Nothing: of a camera the wall's, of a laser not known.
   std::optional<BorderLosses> border = {};
-  bool still = false;      ///< frames follow each other and neither wall nor sensor moves, but from place to place
-  double rate_hz = 30.0;   ///< frames per second, where they are still
+  bool still = false;     ///< frames follow each other and neither wall nor sensor moves, but from place to place
+  double rate_hz = 30.0;  ///< frames per second, where they are still
   std::uint32_t hold_out = 5, block_frames = 1;  ///< of ChainFitOptions
   std::size_t most_returns = 300'000;            ///< to learn from; more are thinned out at random; at least 1000
   int threads = 0;                               ///< at work at once; 0: one per core; they change no bit of the result
@@ -134,8 +134,8 @@ struct WallOptions {
 /// Throws InputError for a number outside its limits.
 FATHOM_API void validate(const WallOptions& options);
 
-/// Throws InputError when sizes disagree, there is no frame, or a number of the sensor, a distance or a step is not what
-/// is said above.
+/// Throws InputError when sizes disagree, there is no frame, or a number of the sensor, a distance or a step is not
+/// what is said above.
 FATHOM_API void validate(const WallFrames& frames);
 
 /// Fits the planes and measures, and learns nothing. `like`: of frames whose bins of range are taken, so that the two
@@ -148,7 +148,8 @@ FATHOM_API WallMeasure measure_wall(const WallFrames& frames, const WallOptions&
 /// Errors come from the spread of the places, with t quantiles of their number less that of the parameters.
 struct WallTape {
   std::size_t places = 0;
-  Estimate gain = {}, bias_m = {};  ///< of gain_bias: measured range = (1 + gain) clean + bias_m; gain is NaN for one distance
+  Estimate gain = {},
+           bias_m = {};   ///< of gain_bias: measured range = (1 + gain) clean + bias_m; gain is NaN for one distance
   double spread_m = 0.0;  ///< deviation of the places about that; NaN for too few
   /// With a baseline: were it all a bias of the disparity.
   Estimate bias_px = {};
@@ -161,20 +162,20 @@ struct WallTape {
 struct WallCorrelation {
   CorrelationShape shape = CorrelationShape::kGaussian;
   Estimate across_px, down_px;
-  Estimate time_s;               ///< 0: not known, or each frame anew; may be infinite
-  double shared = 1.0;           ///< share of the variance that is not of rounding, whose draws neighbours share
-  double misfit = 0.0;           ///< root mean square of measured less closed form, over the lags fitted
-  double other_misfit = 0.0;     ///< that of the other shape
-  double sum = 1.0;              ///< S: of the correlations over all lags
+  Estimate time_s;            ///< 0: not known, or each frame anew; may be infinite
+  double shared = 1.0;        ///< share of the variance that is not of rounding, whose draws neighbours share
+  double misfit = 0.0;        ///< root mean square of measured less closed form, over the lags fitted
+  double other_misfit = 0.0;  ///< that of the other shape
+  double sum = 1.0;           ///< S: of the correlations over all lags
 
   [[nodiscard]] FATHOM_API Correlation correlation() const;
 };
 
 /// A law of loss that was tried.
 struct WallLossLaw {
-  std::string name;           ///< "stereo_energy + dropout"
+  std::string name;  ///< "stereo_energy + dropout"
   std::size_t parameters = 0;
-  double nats = 0.0;          ///< mean log density of a return, of frames held out; of all where none judged
+  double nats = 0.0;                    ///< mean log density of a return, of frames held out; of all where none judged
   double gain = 0.0, gain_error = 0.0;  ///< on dropout alone, per return; the error is NaN where no frame judged
   bool is_chosen = false;
 };
@@ -182,7 +183,7 @@ struct WallLossLaw {
 struct WallFit {
   WallSensor sensor;
   WallMeasure measure;
-  ChainFit chain;  ///< what was learned; its chain has the correlation and, with a tape, gain and bias
+  ChainFit chain;        ///< what was learned; its chain has the correlation and, with a tape, gain and bias
   ChainReturns returns;  ///< that it was learned from
   WallCorrelation correlation;
   std::optional<WallTape> tape = {};

@@ -31,8 +31,8 @@ struct WallSimulation {
 
 /// A frame of each wall, in their order; walls that were not found are passed over, and their frames are lost. Nothing
 /// but the wall is there. Throws InputError as Simulator does.
-FATHOM_API WallFrames simulate_wall(const WallSensor& sensor, std::span<const WallPlane> planes, const NoiseChain& chain,
-                                    const WallSimulation& options = {});
+FATHOM_API WallFrames simulate_wall(const WallSensor& sensor, std::span<const WallPlane> planes,
+                                    const NoiseChain& chain, const WallSimulation& options = {});
 
 /// The walls of a fit under its chain. The rays that were left out or showed something else in the measured frames are
 /// left out, and values are rounded as those were.

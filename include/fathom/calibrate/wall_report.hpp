@@ -34,8 +34,8 @@ struct WallImagesOptions {
   std::string files = {};        ///< pattern of depth_images()
   double levels_per_m = 1000.0;  ///< of read_depth_image()
   WallCamera camera = {};
-  double max_range_m = 0.0;      ///< of the camera; 0: not known
-  std::filesystem::path mask = {};               ///< DepthLeftOut::mask
+  double max_range_m = 0.0;         ///< of the camera; 0: not known
+  std::filesystem::path mask = {};  ///< DepthLeftOut::mask
   std::vector<WallDistance> distances = {};
 };
 
